@@ -3047,7 +3047,7 @@ GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 b
 
 // The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
 GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
+  const unsigned offset = unsigned(gp__u64(p) & 7u), bits = offset * 8;
   const uint2 *pair = gp__as<const uint2>(p - offset);
   const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
   const bool odd = offset >= 4;
@@ -3092,7 +3092,7 @@ template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_ca
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
 #if GP__ARCH >= 900
-  const unsigned skip = unsigned(reinterpret_cast<gp__u64>(p) & 15u);
+  const unsigned skip = unsigned(gp__u64(p) & 15u);
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(gp__as<const char>(p) - skip),
       "r"((bytes + skip + 15u) & ~15u));
 #else
@@ -5896,7 +5896,7 @@ static const gp__policy_row gp__reduce_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_EVEN_SHARE, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__IF_CANONICAL_REDUCE, 0, 0, 0, 512, 4, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, 0, 512, 4, 0, 0, 21),
-    GP__H200(0, -1, 0, (32 << 10) + 1, (64 << 10) + 1, GP_EVEN_SHARE, 512, 8, 0, 0, 29), // one block, one trip
+    GP__H200(0, -1, 0, (32 << 10) + 1, (64 << 10) + 1, GP_EVEN_SHARE, 512, 8, 0, 0, 29),
     GP__H200(0, -1, 0, (64 << 10) + 1, 160 << 10, GP_EVEN_SHARE, 128, 1, 0, 0, 29),
     GP__H200(0, -1, 0, 160 << 10, 1 << 20, GP_EVEN_SHARE, 256, 2, 0, 0, 29),
     GP__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
@@ -5967,13 +5967,14 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 // Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most.
 // One large block, or two if there are few tiles. Small streams: one vector a thread, so that all multiprocessors have
 // tiles. BROAD tiles are one instead of two, and one group of a look-back instead of two. LONG: keys and values of 8
-// bytes.
+// bytes. ALONE: one array.
 enum {
   GP__IF_STREAM_PAIRS = GP__IF,
   GP__IF_STREAM_SEARCHES = 2 * GP__IF,
   GP__IF_STREAM_LITTLE = 4 * GP__IF,
   GP__IF_STREAM_BROAD = 8 * GP__IF,
-  GP__IF_STREAM_LONG = 16 * GP__IF
+  GP__IF_STREAM_LONG = 16 * GP__IF,
+  GP__IF_STREAM_ALONE = 32 * GP__IF
 };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
@@ -5984,6 +5985,7 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__IF_STREAM_BROAD, 0, 0, GP_LOOK_BACK, 512, 0, 0, 4, 29),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 256, 1, 3, 8, 21),
     GP__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
+    GP__H200(0, -1, GP__IF_STREAM_ALONE, 2 << 20, 4 << 20, GP_LOOK_BACK, 384, 3, 0, 3, 29),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_LITTLE, 0, 32 << 10, GP_WARP_SEGMENTS, 0, 0, 0, 0, 29),
@@ -6011,6 +6013,7 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
               ? GP__IF_STREAM_LITTLE
               : 0) |
       (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
+      (!s.offset_size && !(s.key_size && s.in_size) ? GP__IF_STREAM_ALONE : 0) |
       (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0);
   const int vectors = p.vectors;
   gp_policy q;
@@ -6444,7 +6447,6 @@ static const gp__policy_row gp__top_k_rows[] = {
         (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, (1 << 19) + 1, 0,
         GP_SAMPLED_SELECT, 0, 0, 0, 0, 29),
-    GP__H200(0, -1, GP__BY_COUNT | GP__IF_TOP_K_WITHIN, GP__SELECT_MANY, 0, GP_RADIX_SELECT, 1024, 2, 0, 1, 29),
     GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 1024, 2, 0, 1, 29),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
@@ -8648,10 +8650,10 @@ template <class T> GP_DEVICE T gp__from_double(double x) { return sizeof(T) < 4 
 
 // A float to an integer: toward zero, saturated, NaN to 0.
 template <class R, class A> GP_DEVICE R gp__saturate(A x) {
-  const A high = static_cast<A>(gp__limits<R>::highest()) + (sizeof(R) >= sizeof(A) ? A(0) : A(1)); // first beyond R
+  const A high = A(gp__limits<R>::highest()) + (sizeof(R) >= sizeof(A) ? A(0) : A(1)); // first beyond R
   if (x != x) return 0;
   if (x >= high) return gp__limits<R>::highest();
-  if (x <= static_cast<A>(gp__limits<R>::lowest())) return gp__limits<R>::lowest();
+  if (x <= A(gp__limits<R>::lowest())) return gp__limits<R>::lowest();
   return R(x);
 }
 
@@ -9061,9 +9063,7 @@ template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   return peers;
 }
 
-GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
-  return unsigned(reinterpret_cast<gp__u64>(p) & (bytes - 1));
-}
+GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) { return unsigned(gp__u64(p) & (bytes - 1)); }
 
 // Bits of N elements.
 template <int N> struct gp__bits {
@@ -9092,9 +9092,7 @@ template <class Mask> GP_DEVICE Mask gp__bits_below(int n) {
 }
 GP_DEVICE int gp__bit_count(gp__u32 x) { return __popc(x); }
 GP_DEVICE int gp__bit_count(gp__u64 x) { return __popc(gp__u32(x)) + __popc(gp__u32(x >> 32)); }
-template <class Mask> GP_DEVICE int gp__first_bit(Mask x) {
-  return gp__bit_count(static_cast<Mask>((x & (~x + 1)) - 1));
-}
+template <class Mask> GP_DEVICE int gp__first_bit(Mask x) { return gp__bit_count(Mask((x & (~x + 1)) - 1)); }
 // In N merged elements of two sorted sequences, finds the second's elements with a partner in the first, in runs of
 // equal elements that begin here. A run has the first's elements first; the second's first pairs with the last of
 // these, its next with the one before, in all runs at once: `ones`. Bit k of tie: element k equals its predecessor.
@@ -9538,7 +9536,7 @@ GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   if (lanes == 0) return 0;
   const gp__u32 count = gp__u32(__popc(lanes));
   gp__u32 first = 0;
-  if (gp_lane() == 0) first = atomicAdd(counter, count);
+  if (!gp_lane()) first = atomicAdd(counter, count);
   first = __shfl_sync(0xffffffffu, first, 0);
   end = first + count;
   return first + gp__lanes_before(lanes);
@@ -9700,10 +9698,9 @@ template <int THREADS, class T> struct gp_tile_reduce_storage { T warp_total[THR
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &storage) {
   value = gp_warp_reduce(value, op);
-  if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;
+  if (!gp_lane()) storage.warp_total[gp_warp()] = value;
   __syncthreads();
-  if (gp_warp() == 0)
-    value = gp_warp_reduce(gp_lane() < THREADS / 32 ? storage.warp_total[gp_lane()] : Op::identity(), op);
+  if (!gp_warp()) value = gp_warp_reduce(gp_lane() < THREADS / 32 ? storage.warp_total[gp_lane()] : Op::identity(), op);
   return value;
 }
 
@@ -9836,7 +9833,7 @@ template <class T> GP__ACCESS T gp__get(gp_array a, const T *at) {
 
 // Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
 template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *global, unsigned i, unsigned bytes) {
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u);
+  const unsigned offset = unsigned(gp__u64(global) & 15u);
   const gp__u8 *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
   if (i > 0 && i * 16 + 32 <= bytes + offset)
@@ -9852,7 +9849,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *globa
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned bytes, unsigned rank) {
   const int SHIFTED = UNROLL < 4 ? UNROLL : 4;
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), whole = (bytes + offset) / 16;
+  const unsigned offset = unsigned(gp__u64(global) & 15u), whole = (bytes + offset) / 16;
   const gp__u8 *base = global - offset;
   // Vectors `first` to `end` - 1 of shared memory lie within whole ones of memory, misaligned ones in two each.
   const unsigned first = offset ? 1 : 0, end = whole > first ? whole - first : first, rest = bytes - (end - first) * 16;
@@ -9888,7 +9885,7 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsigned bytes, unsigned rank) {
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
+  const unsigned offset = unsigned(gp__u64(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
   GP__UNROLL_BY(UNROLL)
@@ -10209,10 +10206,10 @@ template <int THREADS, int ITEMS, class O>
 GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
     gp_tile_load_balance_storage<THREADS, ITEMS> &storage) {
   GP__EACH(i, ITEMS) storage.mark[i * THREADS + threadIdx.x] = 0;
-  if (gp_warp() == 0) {
+  if (!gp_warp()) {
     const gp__u64 begin = gp_warp_search(0, segments, gp__ends_at<O>{offsets, first});
     const gp__u64 end = gp_warp_search(begin, segments - begin, gp__ends_at<O>{offsets, first + (THREADS * ITEMS - 1)});
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       storage.begin = begin;
       storage.end = end;
     }
@@ -10405,7 +10402,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       before[j] = run + up_to - sum;
       run += gp_warp_broadcast(up_to, 31);
     }
-    if (gp_lane() == 0) s.total[gp_warp()] = run;
+    if (!gp_lane()) s.total[gp_warp()] = run;
     __syncthreads();
     const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
     const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
@@ -10437,12 +10434,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
     GP__EACH(i, ITEMS) at[i] = draw(keys[i], there(i), low, shift);
-    if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
+    if (!gp_warp()) at_edge = draw(edge, there(-1), low, shift);
     __syncthreads();
     scan();
     __syncthreads();
     GP__EACH(i, ITEMS) put(keys[i], there(i), at[i]);
-    if (gp_warp() == 0) put(edge, there(-1), at_edge);
+    if (!gp_warp()) put(edge, there(-1), at_edge);
     surround(n);
     __syncthreads();
   }
@@ -10579,13 +10576,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     GP__EACH(i, ITEMS) least = keys[i] < least ? keys[i] : least;
     least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
     most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
-    if (gp_lane() == 0) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
+    if (!gp_lane()) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
     __syncthreads();
     least = s.least[gp_lane() < Storage::WARPS ? gp_lane() : 0];
     most = s.most[gp_lane() < Storage::WARPS ? gp_lane() : 0];
     least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
     most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
-    const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    const int width = gp__width(K(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
     if (fitted >= shift) return false;
     scatter(
         keys, 0, [this, n](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; }, n, least, fitted);
@@ -10794,7 +10791,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     if (last) {
       all = total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part);
       pass_on();
-      if (gp_lane() == 0) gp__publish(words, total_slot(group), all, tag);
+      if (!gp_lane()) gp__publish(words, total_slot(group), all, tag);
     }
     while (!__all_sync(0xffffffffu, there)) { // lane i: prefix(group - i), and the total of the group before
       Acc one = Op::identity();
@@ -10813,7 +10810,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
       gp_carry<Acc> next = prefix;
       next.append(all, Op());
       pass_on();
-      if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
+      if (!gp_lane()) gp__publish(words, tiles + group + 1, next.value, tag);
     }
     if (before) prefix.append(total(part), Op());
     if (fences) __threadfence();
@@ -11316,7 +11313,7 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     const gp__u8 *from = gp__as<const gp__u8>(in);
-    if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = unsigned(pitch * SIZE) & 15u;
+    if (!threadIdx.x) s.start = gp__misalignment(in, 16), s.start_pitch = unsigned(pitch * SIZE) & 15u;
     Tile::load(
         s.bytes, from, pitch * SIZE, rows, columns, from, rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
   }
@@ -11359,7 +11356,7 @@ template <int ROOM, class T> struct gp_tile_append_storage {
 };
 // Call once before the first append. Ends with a barrier.
 template <int ROOM, class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_storage<ROOM, T> &storage) {
-  if (threadIdx.x == 0) storage.count = 0;
+  if (!threadIdx.x) storage.count = 0;
   __syncthreads();
 }
 // Appends the elements of the lanes with `there` set. All lanes of a warp call; other warps need not.
@@ -11373,7 +11370,7 @@ GP_DEVICE void gp_warp_append(
   const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= gp__u32(ROOM));
   if (!left) return;
   gp__u64 first = 0;
-  if (gp_lane() == 0) first = atomicAdd(out.count, gp__u64(__popc(left)));
+  if (!gp_lane()) first = atomicAdd(out.count, gp__u64(__popc(left)));
   first = gp_warp_broadcast(first, 0) + gp__lanes_before(left);
   if ((left >> gp_lane() & 1u) && first < out.room) out.vertices[first] = element;
 }
@@ -11383,9 +11380,9 @@ template <int THREADS, int ROOM, class T>
 GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   __syncthreads();
   const gp__u32 count = storage.count < gp__u32(ROOM) ? storage.count : gp__u32(ROOM);
-  if (threadIdx.x == 0 && count) storage.first = atomicAdd(out.count, gp__u64(count));
+  if (!threadIdx.x && count) storage.first = atomicAdd(out.count, gp__u64(count));
   __syncthreads();
-  if (threadIdx.x == 0) storage.count = 0;
+  if (!threadIdx.x) storage.count = 0;
   for (gp__u32 i = threadIdx.x; i < count; i += THREADS)
     if (storage.first + i < out.room) out.vertices[storage.first + i] = storage.element[i];
 }
@@ -11432,7 +11429,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
   gp__u64 begin = there ? offsets[vertex] : 0, count = there ? offsets[vertex + 1] - begin : 0;
   if (gather & GP_GATHER_BLOCK) {
     const bool is_long = count >= THREADS;
-    if (threadIdx.x == 0) storage.lists = 0;
+    if (!threadIdx.x) storage.lists = 0;
     if (__syncthreads_or(is_long)) {
       if (is_long) {
         const gp__u32 at = atomicAdd(&storage.lists, 1u);
@@ -11544,7 +11541,7 @@ GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS]
   gp__u32 before = 0;
   GP__EACH(i, ITEMS) before += keep[i] ? 1u : 0u;
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u32>(), storage.scan);
-  if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, gp__u64(total));
+  if (!threadIdx.x && total) storage.first = atomicAdd(out.count, gp__u64(total));
   __syncthreads();
   if (!total) return;
   GP__EACH(i, ITEMS) {
@@ -11933,9 +11930,9 @@ GP_DEVICE T gp_tile_reduce_items(const T (&items)[ITEMS], const Op &op, gp_tile_
   for (int i = 1; i < ITEMS; ++i)
     if (threadIdx.x * ITEMS + unsigned(i) < count) sum = op(sum, items[i]);
   sum = gp_warp_group_reduce<32>(sum, op, threads > before ? threads - before : 1);
-  if (gp_lane() == 0) storage.warp_total[gp_warp()] = sum;
+  if (!gp_lane()) storage.warp_total[gp_warp()] = sum;
   __syncthreads();
-  if (gp_warp() == 0)
+  if (!gp_warp())
     sum =
         gp_warp_group_reduce<32>(storage.warp_total[gp_lane() < THREADS / 32 ? gp_lane() : 0], op, (threads + 31) / 32);
   return sum;
@@ -11954,7 +11951,7 @@ GP_DEVICE T gp__tile_before(
   __syncthreads();
   const T totals = gp_warp_group_inclusive_scan<32>(storage.warp_total[gp_lane() < WARPS ? gp_lane() : 0], op);
   const T within = gp_warp_shift_up(sum, 1), warps = gp_warp_broadcast(totals, gp_warp() ? int(gp_warp()) - 1 : 0);
-  before = gp_lane() == 0 ? warps : gp_warp() == 0 ? within : op(warps, within);
+  before = !gp_lane() ? warps : gp_warp() == 0 ? within : op(warps, within);
   return gp_warp_broadcast(totals, int(WARPS) - 1);
 }
 // before: the exclusive prefix of a thread's first item.
@@ -11998,9 +11995,9 @@ GP_DEVICE T gp_tile_scan_after(
     T (&items)[ITEMS], const Op &op, Prefix &&prefix, gp_tile_scan_after_storage<THREADS, T> &storage) {
   T before;
   const T total = gp__tile_before(items, op, before, storage.scan);
-  if (gp_warp() == 0) {
+  if (!gp_warp()) {
     const T preceding = prefix(total);
-    if (gp_lane() == 0) storage.prefix = preceding;
+    if (!gp_lane()) storage.prefix = preceding;
   }
   __syncthreads();
   const T start = storage.prefix;
@@ -12204,7 +12201,7 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
         gp_tile_count(storage.bins, gp__u32(bits >> shift) & 255u, 1);
     }
     __syncthreads();
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const gp__u32 *bin = storage.bins.count + gp_lane() * 8;
       gp__u32 own = 0, b = 0;
       for (; b < 8; ++b) own += bin[b];
@@ -12278,7 +12275,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   gp__u8 *out = gp__as<gp__u8>(a.out);
   const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
   const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
-  if (blockIdx.x == 0) {
+  if (!blockIdx.x) {
     if (threadIdx.x < head) out[threadIdx.x] = in[threadIdx.x];
     if (tail + threadIdx.x < bytes) out[tail + threadIdx.x] = in[tail + threadIdx.x];
   }
@@ -12372,7 +12369,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
+  if (!blockIdx.x) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
       gp__vector_access<A, 1> a;
@@ -12682,7 +12679,7 @@ template <class Word> GP_DEVICE void gp__copy_words(gp__u8 *to, const gp__u8 *fr
   for (unsigned i = 0; i < size; i += sizeof(Word)) *gp__as<Word>(to + i) = *gp__as<const Word>(from + i);
 }
 GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
-  const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
+  const unsigned odd = unsigned(gp__u64(to) | gp__u64(from)) | size;
   if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
   else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
   else if (odd % 2 == 0) gp__copy_words<gp__u16>(to, from, size);
@@ -12821,7 +12818,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
+  if (!blockIdx.x) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count))
       out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
@@ -12874,7 +12871,7 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
   const unsigned boundary = gp__vector_access_alignment<T, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(T);
   const gp__u64 head = to_boundary < all ? to_boundary : all, runs = (all - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
+  if (!blockIdx.x) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < all)) {
       const gp__u64 partner = SWAP ? i : count - 1 - i;
@@ -13148,7 +13145,7 @@ template <class P, class S> struct gp__batch_block {
       s.skipped[b] = gp__u8(skipped);
       s.tail[b] = gp__u8(1 + (skipped + size + 15) % 16);
     }
-    if (threadIdx.x == 0) s.next = 0;
+    if (!threadIdx.x) s.next = 0;
     __syncthreads();
     gp__u64 length[ITEMS], sum = 0;
     GP__UNROLL
@@ -13167,7 +13164,7 @@ template <class P, class S> struct gp__batch_block {
     gp__u16 *mark = s.mark + gp_warp() * PIECE;
     for (;;) {
       unsigned piece = 0;
-      if (gp_lane() == 0) piece = atomicAdd(&s.next, 1u);
+      if (!gp_lane()) piece = atomicAdd(&s.next, 1u);
       const gp__u64 begin = from + gp__u64(gp_warp_broadcast(piece, 0)) * PIECE;
       if (begin >= to) return;
       const gp__u64 end = to - begin < PIECE ? to : begin + PIECE;
@@ -13205,7 +13202,7 @@ template <class P, class S> struct gp__batch_block {
   }
   // Draws a ticket; returns the control word before. A barrier follows each use of the one before.
   GP_DEVICE gp__u64 draw() {
-    if (threadIdx.x == 0) s.drawn = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
+    if (!threadIdx.x) s.drawn = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     __syncthreads();
     return s.drawn;
   }
@@ -13240,7 +13237,7 @@ template <class P, class S> struct gp__batch_block {
       __syncthreads();
       drawn = s.drawn;
     }
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       while (gp__load_relaxed(&left.scanned) < tiles) {}
       __threadfence();
       s.rest = gp__load_relaxed(&left.sum);
@@ -13258,21 +13255,21 @@ template <class P, class S> struct gp__batch_block {
     gp__u64 scanned = tiles, total = 0; // the tile that was scanned last, of those that left windows
     for (;; drawn = draw()) {
       const gp__u64 mine = (drawn & 0xfffffffu) - tiles;
-      if (threadIdx.x == 0) gp__ticket_of(a.workspace, tiles + shares + gridDim.x, drawn);
+      if (!threadIdx.x) gp__ticket_of(a.workspace, tiles + shares + gridDim.x, drawn);
       if (mine >= shares) return;
       const gp__u64 end = mine + 1 == shares ? rest : (mine + 1) * share;
       for (gp__u64 begin = mine * share; begin < end;) {
-        if (gp_warp() == 0) {
+        if (!gp_warp()) {
           const gp__word *words = gp__words(a.workspace);
           const gp__u64 i = gp_warp_search(0, entries, gp__batch_entry_before{words, tag, begin}) - 1;
           const gp__batch_entry entry = gp__receive<gp__batch_entry>(words, i, tag);
-          if (gp_lane() == 0) s.tile = entry.tile, s.before = entry.at;
+          if (!gp_lane()) s.tile = entry.tile, s.before = entry.at;
         }
         __syncthreads();
         const gp__u64 tile = s.tile, before = s.before, to = AT_ONCE + (end - before);
         if (tile != scanned) total = scan(scanned = tile);
         else {
-          if (threadIdx.x == 0) s.next = 0;
+          if (!threadIdx.x) s.next = 0;
           __syncthreads();
         }
         copy(tile, AT_ONCE + (begin - before), to < total ? to : total);
@@ -13311,7 +13308,7 @@ GP_DEVICE void gp__reduce_finish(
   Acc sum = Op::identity();
   for (gp__u64 i = first; i < end; ++i) sum = Op()(sum, gp__receive<Acc>(words, i, tag));
   sum = gp_tile_reduce<THREADS>(sum, Op(), s.reduce);
-  if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
+  if (!threadIdx.x) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
 // Elements in one access of a reduction in order or by tiles.
@@ -13369,7 +13366,7 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
       gp__reduce_packs<true, PACKS, P, Op, Pack>(load, base, head, i, stride, packs, sum);
     if (i < packs) gp__reduce_packs<false, PACKS, P, Op, Pack>(load, base, head, i, stride, packs, sum);
     const gp__u64 edge = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head; // before or behind the packs
-    if (blockIdx.x == 0 && edge < n) sum = Op()(sum, Op::prepare(load(in[edge], edge)));
+    if (!blockIdx.x && edge < n) sum = Op()(sum, Op::prepare(load(in[edge], edge)));
   } else {
     const gp__u64 stride = gp__u64(gridDim.x) * T;
     GP__UNROLL_BY(4)
@@ -13397,7 +13394,7 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
     GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
-  if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
+  if (!blockIdx.x && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
   return sum;
 }
 
@@ -13410,7 +13407,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   typedef gp__reduce_storage<T, Acc> Storage;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
-  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+  if (!threadIdx.x && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
   const In *in = gp__as<const In>(a.in);
   const Load load(a);
@@ -13433,11 +13430,11 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   }
   sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier makes the ticket visible to all
   if (gridDim.x > 1) {
-    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, sum, s.ticket.tag);
+    if (!threadIdx.x) gp__publish(gp__words(a.workspace), blockIdx.x, sum, s.ticket.tag);
     if (s.ticket.number != gridDim.x - 1) return;
     __syncthreads();
     gp__reduce_finish<T, Op, Acc, Out>(a, gridDim.x, s.ticket.tag, s);
-  } else if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
+  } else if (!threadIdx.x) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
 // Tiles by ticket, one partial result a tile. The association depends on the tile's shape alone, not on the grid or on
@@ -13453,7 +13450,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   for (;;) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) {
@@ -13486,7 +13483,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
       }
     }
     if (Op::commutative) tile = gp_tile_reduce<T>(sum, Op(), s.reduce);
-    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
+    if (!threadIdx.x) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
   }
 }
 
@@ -13710,7 +13707,7 @@ template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__f
   bool found = false;
   for (;;) {
     if (!alone) {
-      if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+      if (!threadIdx.x) s.ticket = gp__draw(a.workspace, draws);
       __syncthreads();
       ticket = s.ticket;
     }
@@ -13720,13 +13717,13 @@ template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__f
     found = __syncthreads_or(hit != ~gp__u64(0)) != 0; // and every thread has read the ticket
     if (alone ? found : once) break;
     if (alone) ++ticket.number;
-    else if (found && threadIdx.x == 0) gp__end_tiles(a.workspace, ticket, tiles);
+    else if (found && !threadIdx.x) gp__end_tiles(a.workspace, ticket, tiles);
   }
   hit = found ? gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce) : ~gp__u64(0);
   if (!alone) {
     const gp__word *words = gp__words(a.workspace);
     const gp__u64 slot = once ? ticket.number : ticket.number - tiles;
-    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), slot, hit, ticket.tag);
+    if (!threadIdx.x) gp__publish(gp__words(a.workspace), slot, hit, ticket.tag);
     if (slot != gridDim.x - 1) return;
     __syncthreads();
     hit = ~gp__u64(0);
@@ -13734,7 +13731,7 @@ template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__f
       hit = gp_min<gp__u64>()(hit, gp__receive<gp__u64>(words, i, ticket.tag));
     hit = gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce);
   }
-  if (threadIdx.x == 0) gp__find_answer<RESULT, Search>::write(search, a, hit, n);
+  if (!threadIdx.x) gp__find_answer<RESULT, Search>::write(search, a, hit, n);
 }
 
 // The first element that is no hit, if all hits come first: a binary search by one block, whose threads look at a place
@@ -13754,7 +13751,7 @@ template <class P, class Search> GP_DEVICE void gp__partition_point(const gp__fi
       if (next < high) high = next;
     }
   }
-  if (threadIdx.x == 0) *gp__as<gp__u64>(a.out) = low;
+  if (!threadIdx.x) *gp__as<gp__u64>(a.out) = low;
 }
 
 // ---- histogram/bins.cuh - the bin of a sample
@@ -13984,7 +13981,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     gp__guess *guesses = gp__as<gp__guess>(shared + bytes);
     if (bytes)
       for (gp__u64 i = threadIdx.x; i < boundaries; i += P::threads) copy[i] = table[i];
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       bins->boundaries = bytes ? copy : table;
       bins->bins = gp__u32(a.bins);
       bins->guesses = guesses;
@@ -14167,7 +14164,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         return;
       }
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
-      atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
+      atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), Cell(n));
     }
     // The output's counter of a slot; false for slots past the bins.
     GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
@@ -14259,7 +14256,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
     C *out = gp__as<C>(a.out);
     for (;;) {
-      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x - 1);
+      if (!gp_lane()) s.ticket = gp__draw(a.workspace, chunks + gridDim.x - 1);
       __syncwarp();
       const gp__ticket ticket = s.ticket;
       __syncwarp();
@@ -14267,7 +14264,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u64 first = ticket.number * chunk, end = first + chunk < counters ? first + chunk : counters;
       for (gp__u64 i = first + gp_lane(); i < end; i += 32) out[i] = 0;
       __syncwarp();
-      if (gp_lane() == 0) {
+      if (!gp_lane()) {
         __threadfence();
         gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
       }
@@ -14404,7 +14401,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     Shape::clear(gp__as<gp__u8>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       const gp__ticket only = {0, blockIdx.x}; // of a slice: no block waits
       s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;
     }
@@ -14541,7 +14538,7 @@ template <class Op, class Acc> struct gp__table_fold {
 };
 template <class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
-  static GP_DEVICE void add(Bits *at, T x) { atomicAdd(at, static_cast<Bits>(x)); }
+  static GP_DEVICE void add(Bits *at, T x) { atomicAdd(at, Bits(x)); }
 };
 
 // A table of 1 << log2 slots, and one more for the key of all ones: as another slot's key, that means free. Its own is
@@ -14610,7 +14607,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
     const In *in = gp__as<const In>(a.in);
     const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
     near.clear(threadIdx.x, THREADS);
-    if (threadIdx.x == 0) s.full = 0;
+    if (!threadIdx.x) s.full = 0;
     __syncthreads();
     for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
       K key[ITEMS];
@@ -14627,10 +14624,10 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
         const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
         if (__all_sync(0xffffffffu, there && mine == leader)) {
           const Acc sum = gp_warp_reduce(value, Op());
-          if (gp_lane() == 0) fold(leader, sum);
+          if (!gp_lane()) fold(leader, sum);
         } else if (there) fold(mine, value);
       }
-      if (threadIdx.x == 0 && gp__load_relaxed(a.left) != 0) atomicOr(&s.full, 1u);
+      if (!threadIdx.x && gp__load_relaxed(a.left) != 0) atomicOr(&s.full, 1u);
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i <= near.slots(); i += THREADS)
@@ -14649,13 +14646,13 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
         total += gp__u32(__popc(row));
       }
       gp__u64 at = 0;
-      if (gp_lane() == 0 && total) at = gp__add_relaxed(a.found, total);
+      if (!gp_lane() && total) at = gp__add_relaxed(a.found, total);
       at = gp_warp_broadcast(at, 0);
       GP__UNROLL_BY(1)
       for (int j = 0; j < 16; ++j) {
         const gp__u32 row = gp_warp_broadcast(mine, j);
         if (row >> gp_lane() & 1u)
-          gp__as<K>(a.list)[at + gp__lanes_before(row)] = static_cast<K>(far.keys[first + j * 32 + gp_lane()]);
+          gp__as<K>(a.list)[at + gp__lanes_before(row)] = K(far.keys[first + j * 32 + gp_lane()]);
         at += gp__u32(__popc(row));
       }
     }
@@ -14663,7 +14660,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
   // Writes the groups in the order of the sorted keys.
   GP_DEVICE void write() const {
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
-    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = *a.found;
+    if (!blockIdx.x && !threadIdx.x) *a.out_count = *a.found;
     for (gp__u64 g = blockIdx.x * THREADS + threadIdx.x; g < *a.found; g += gridDim.x * THREADS) {
       const K k = gp__as<const K>(a.sorted)[g];
       const Acc x = gp__same_bytes<Acc>(far.values[far.slot(FAR_PROBES, k)]);
@@ -14773,7 +14770,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
       const gp__u32 claims = __ballot_sync(0xffffffffu, claimed);
       if (claims == 0 || !a.found) continue;
       gp__u64 at = 0;
-      if (gp_lane() == 0) at = gp__add_relaxed(a.found, unsigned(__popc(claims)));
+      if (!gp_lane()) at = gp__add_relaxed(a.found, unsigned(__popc(claims)));
       at = gp_warp_broadcast(at, 0);
       if (claimed && a.list) a.list[at + gp__lanes_before(claims)] = gp__u32(slot);
     }
@@ -14792,7 +14789,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
   W *out = gp__as<W>(a.out_keys);
   gp__pdl_wait<P>();
   const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = found;
+  if (!blockIdx.x && !threadIdx.x) *a.out_count = found;
   if (!out) return;
   for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
     gp__u64 row = a.list ? a.list[g] : g;
@@ -14955,7 +14952,7 @@ template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
           gp__folded x = gp__fold_rows(a, c, a.pass, (from < piece ? piece : from) + gp_lane(), to < stop ? to : stop,
               32, a.pass ? word[-1] : 0);
           for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, int(d)));
-          if (gp_lane() == 0) gp__fold_into(what, word, x);
+          if (!gp_lane()) gp__fold_into(what, word, x);
         }
       }
     }
@@ -15022,7 +15019,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
   const W *probes = gp__as<const W>(a.probes);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
-  if (blockIdx.x == 0 && threadIdx.x == 0 && a.offsets) *a.offsets = 0;
+  if (!blockIdx.x && !threadIdx.x && a.offsets) *a.offsets = 0;
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads) {
     gp__u64 there = 0;
     const gp__u64 slot = gp__find_slot<W, COUNT>(a, probes + i * COUNT, there);
@@ -15047,7 +15044,7 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
   gp__pdl_wait<P>();
   const gp__u64 probes = gp__count(a), total = a.offsets[probes];
   const gp__u64 room = a.out || a.out2 ? a.capacity : 0, count = total < room ? total : room;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = total;
+  if (!blockIdx.x && !threadIdx.x) *a.out_count = total;
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 probe[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(probe, a.offsets, probes, first, s);
@@ -15184,7 +15181,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a), tiles = (n + Tile::TILE - 1) / Tile::TILE;
   const bool once = tiles <= gridDim.x;
   for (;;) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -15193,12 +15190,12 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     __syncthreads();
     gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const gp__look_back<Acc, Op> look_back = {
           gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a), false};
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
+      if (!gp_lane()) look_back.publish_aggregate(ticket.number, aggregate);
       const gp_carry<Acc> prefix = look_back(ticket.number, aggregate);
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
     }
     __syncthreads();
     gp_carry<Acc> carry = s.prefix;
@@ -15240,7 +15237,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
     total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
     __syncthreads();
   }
-  if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
+  if (!threadIdx.x) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
 }
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
@@ -15415,7 +15412,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       if (gp_lane() == WARPS - 1) look_back_of(stage, a).publish_aggregate(tile, totals);
       if (gp_lane() < WARPS) s.warp_total[stage][gp_lane()] = totals;
       __syncwarp();
-      if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
+      if (!gp_lane()) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
   GP_DEVICE void look_back(const gp__scan_args &a) const {
@@ -15426,7 +15423,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       if (tile >= tiles) return;
       gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
       const gp_carry<Acc> before = look_back_of(stage, a)(tile, s.warp_total[stage][WARPS - 1]);
-      if (gp_lane() == 0) {
+      if (!gp_lane()) {
         s.before[stage] = before;
         gp__mbarrier_arrive(&s.carried[stage]);
       }
@@ -15490,7 +15487,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       }
       __syncwarp();
     }
-    if (gp_lane() == 0) gp__mbarrier_arrive(&s.scanned[stage]);
+    if (!gp_lane()) gp__mbarrier_arrive(&s.scanned[stage]);
   }
   // Folds first, as far ahead as tiles have arrived: the earlier an aggregate is published, the shorter are the waits.
   GP_DEVICE void compute() const {
@@ -15529,7 +15526,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   typedef typename Pipeline::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     for (int i = 0; i < P::stages; ++i) {
       gp__mbarrier_init(&s.loaded[i], 1);
       gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);
@@ -15548,7 +15545,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
   else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back(a);
-  else if (gp_lane() == 0) pipeline.copy(a.workspace);
+  else if (!gp_lane()) pipeline.copy(a.workspace);
 }
 
 #endif // sm_90
@@ -15925,7 +15922,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
     GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1)
-        *to++ = static_cast<Position>(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
+        *to++ = Position(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
     }
   }
   template <int ITEMS, bool FULL>
@@ -16113,7 +16110,7 @@ template <class O> struct gp__offset_marks {
       gp__vecs<O, V> x[BATCH];
       GP__EACH(u, BATCH) {
         const Position at = lane + u * int(warps) * WINDOW;
-        GP__EACH(j, V) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
+        GP__EACH(j, V) x[u].item[j] = O(t.first - 1); // outside the tile
         if (at >= 0 && at < stop) x[u].vector[0] = gp__load_vector<GP_CACHE_ALL>(offsets + at);
       }
       GP__EACH(u, BATCH) {
@@ -16319,7 +16316,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       if (marks.word[w]) end = lane_first + w * 32 + __ffs(int(marks.word[w]));
     }
     const bool large = end > 0 && head > end && (BEGINS ? open <= 0 : end + 1 - open > 255);
-    if (large) out[rank] = static_cast<L>(BEGINS ? origin + open - 1 : end + 1 - open);
+    if (large) out[rank] = L(BEGINS ? origin + open - 1 : end + 1 - open);
     if (heads.word[0] & 1u) begin = lane_first + 1;
     gp__u8 *next = mine;
     __syncwarp(); // what stood there has been read
@@ -16343,7 +16340,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     GP__UNROLL_BY(4)
     for (int r = int(gp_lane()); r < total; r += 32) {
       const int number = group[r * BYTES] | (BEGINS ? group[r * BYTES + 1] << 8 : 0);
-      if (number) out[r] = static_cast<L>(BEGINS ? origin + number - 1 : number);
+      if (number) out[r] = L(BEGINS ? origin + number - 1 : number);
     }
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
@@ -16492,7 +16489,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
     GP__EACH(w, int(sizeof(Acc) + 3) / 4) kept_run.word[w] = kept.before[w];
-    Acc run = gp_lane() == 0            ? before.value
+    Acc run = !gp_lane()                ? before.value
         : gp__earlier_lanes(with_heads) ? kept_run.value
                                         : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
@@ -16628,7 +16625,7 @@ template <class P, class Body> struct gp__stream {
     const State s = full(t, first) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
                                    : Body::template fold<ITEMS, false>(a, t, first, kept.value);
     GP__EACH(k, KEPT) words[k * P::threads] = kept.word[k];
-    if (gp_lane() == 0) totals[group] = s;
+    if (!gp_lane()) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
   // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
@@ -16642,7 +16639,7 @@ template <class P, class Body> struct gp__stream {
     scratch += first * Body::SCRATCH;
     if (full(t, first)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
-    if (group == GROUPS - 1 && gp_lane() == 0 && t.first + t.items == t.count)
+    if (group == GROUPS - 1 && !gp_lane() && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
   }
   // Whether results overwrite the elements that are read.
@@ -16669,7 +16666,7 @@ template <class P, class Body> struct gp__stream {
   // Whether there is nothing to do: wrong offsets (GP_CHECKED), or an empty input, whose counts it writes.
   static GP_DEVICE bool idle(const gp__stream_args &a, gp__u64 count) {
     if (a.bad && *a.bad != ~0ull) return true;
-    if (count == 0 && blockIdx.x == 0 && threadIdx.x == 0) Body::finish(a, 0, Join::identity());
+    if (count == 0 && !blockIdx.x && !threadIdx.x) Body::finish(a, 0, Join::identity());
     return count == 0;
   }
 };
@@ -16733,7 +16730,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
   if (S::idle(a, n)) return;
   const bool once = tiles <= gridDim.x;
   for (;;) {
-    if (threadIdx.x == 0) // nobody waits for a lone tile
+    if (!threadIdx.x) // nobody waits for a lone tile
       s.ticket[0] =
           tiles == 1 ? gp__ticket{0, blockIdx.x} : gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();
@@ -16741,10 +16738,10 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     const gp__u64 tag = s.ticket[0].tag;
     if (number >= tiles) return;
     const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
-    const bool marks = S::Offsets::any && gp_warp() == 0; // the other warps load
+    const bool marks = S::Offsets::any && !gp_warp(); // the other warps load
     if (marks) {
       const gp__span rest = S::mark_first(a, t, shared);
-      if (gp_lane() == 0) s.offsets[0] = rest;
+      if (!gp_lane()) s.offsets[0] = rest;
     }
     if (!marks || LOADERS == P::threads) {
       const unsigned loader = threadIdx.x % LOADERS;
@@ -16761,12 +16758,12 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     }
     S::fold(a, t, shared, int(gp_warp()), s.total[0]);
     __syncthreads();
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const State aggregate = gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1);
       const typename S::LookBack look_back = S::look_back(a, tiles, tag);
-      if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
+      if (!gp_lane()) look_back.publish_aggregate(number, aggregate);
       const gp_carry<State> before = look_back(number, aggregate);
-      if (gp_lane() == 0) s.before[0] = S::or_identity(before);
+      if (!gp_lane()) s.before[0] = S::or_identity(before);
     }
     __syncthreads();
     S::emit(a, t, shared, int(gp_warp()), s.before[0], s.total[0], shared + S::STAGE);
@@ -16810,7 +16807,7 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
         total = j ? Op()(total, row) : row;
       }
       if (warps > 1) {
-        if (gp_lane() == 0) s.total[warp] = total;
+        if (!gp_lane()) s.total[warp] = total;
         __syncthreads();
         for (unsigned w = 0; w < warps; ++w) {
           if (w == warp) before = carry;
@@ -16845,10 +16842,10 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
       const gp__u64 mine = first + gp_warp();
       gp__u64 begin = 0;
       const unsigned length = gp_warp() < tile && mine < segments ? find(a, mine, n, begin) : 0;
-      if (threadIdx.x == 0) s.longs = 0;
+      if (!threadIdx.x) s.longs = 0;
       __syncthreads();
       if (length <= LONG) scan(a, begin, length, 0, 1, s);
-      else if (gp_lane() == 0) s.number[atomicAdd(&s.longs, 1u)] = gp_warp();
+      else if (!gp_lane()) s.number[atomicAdd(&s.longs, 1u)] = gp_warp();
       __syncthreads();
       for (unsigned i = 0; i < s.longs; ++i) {
         const unsigned all = find(a, first + s.number[i], n, begin);
@@ -16957,7 +16954,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       const State upto = S::prefixes(s.total[stage]);
       if (gp_lane() == unsigned(GROUPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, upto);
       __syncwarp();
-      if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
+      if (!gp_lane()) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
   // One warp a stage, so that the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
@@ -16971,14 +16968,14 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (S::Offsets::any) {
         const gp__stream_tile t = tile_of(stage, ticket.number);
         const gp__span rest = S::mark_first(a, t, shared + stage * S::STAGE);
-        if (gp_lane() == 0) s.offsets[stage] = rest;
+        if (!gp_lane()) s.offsets[stage] = rest;
         __syncwarp();
-        if (gp_lane() == 0) gp__mbarrier_arrive(&s.found[stage]);
+        if (!gp_lane()) gp__mbarrier_arrive(&s.found[stage]);
       }
       gp__mbarrier_wait(&s.published[stage], parity);
       const gp_carry<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
       __syncwarp();
-      if (gp_lane() == 0) {
+      if (!gp_lane()) {
         s.before[stage] = S::or_identity(before);
         gp__mbarrier_arrive(&s.carried[stage]);
       }
@@ -16999,14 +16996,14 @@ template <class P, class Body> struct gp__stream_pipeline {
         gp__mbarrier_wait(&s.found[stage], parity);
         S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, unsigned(warp), FOLDS);
         __syncwarp();
-        if (gp_lane() == 0) gp__mbarrier_arrive(&s.marked[stage]);
+        if (!gp_lane()) gp__mbarrier_arrive(&s.marked[stage]);
         gp__mbarrier_wait(&s.marked[stage], parity);
         gp__mbarrier_wait(&s.loaded[stage], parity);
       }
       GP__UNROLL_BY(1)
       for (int group = warp; group < GROUPS; group += FOLDS)
         S::fold(a, t, shared + stage * S::STAGE, group, s.total[stage]);
-      if (gp_lane() == 0) gp__mbarrier_arrive(&s.folded[stage]);
+      if (!gp_lane()) gp__mbarrier_arrive(&s.folded[stage]);
     }
   }
 
@@ -17024,7 +17021,7 @@ template <class P, class Body> struct gp__stream_pipeline {
           shared + STAGES * S::STAGE);
       gp__bulk_fence(); // before the buffer's next load
       __syncwarp();
-      if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[stage]);
+      if (!gp_lane()) gp__mbarrier_arrive(&s.emitted[stage]);
     }
   }
 };
@@ -17034,7 +17031,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   typedef typename Pipeline::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     for (int i = 0; i < P::stages; ++i) {
       gp__mbarrier_init(&s.drawn[i], 1);
       gp__mbarrier_init(&s.found[i], 1);
@@ -17058,7 +17055,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   else if (role < Pipeline::FOLDS) pipeline.fold(role);
   else if (role == Pipeline::FOLDS) pipeline.publish();
   else if (role <= Pipeline::FOLDS + P::stages) pipeline.look_back(role - Pipeline::FOLDS - 1);
-  else if (gp_lane() == 0) pipeline.copy();
+  else if (!gp_lane()) pipeline.copy();
 }
 
 #endif // sm_90
@@ -17314,7 +17311,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
   // Barriers follow slots and marks in shared memory.
   GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *barriers)
       : slots(shared), loaded(gp__as<gp__u64>(barriers)), requested(0), taken(0), parity(0) {
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       GP__EACH(i, STAGES) gp__mbarrier_init(loaded + i, 1);
       gp__mbarrier_init_fence();
     }
@@ -17322,7 +17319,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
   }
   // Requests bytes begin..end-1 of `chunk`: whole vectors, or none.
   GP_DEVICE void request(const gp__u8 *chunk, unsigned begin, unsigned end) {
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
       if (begin < end)
         gp__bulk_load(slots + requested * SLOT_BYTES + begin, chunk + begin, end - begin, loaded + requested);
@@ -17421,7 +17418,7 @@ struct gp__segment_warp {
   GP_DEVICE const gp__u8 *address(gp__u64 element) const { return gp__as<const gp__u8>(a.in) + element * SIZE; }
   // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
-    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
+    const gp__u64 low = gp__u64(a.in), base = low + at * SIZE;
     return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
   }
   // Requests the n-th chunk from here, if the range has it. Leaves out the first and the last vector with its elements
@@ -17432,7 +17429,7 @@ struct gp__segment_warp {
     const unsigned first = n > 0 ? 0 : from, to = left - n * CHUNK < CHUNK ? unsigned(left - n * CHUNK) : CHUNK;
     unsigned begin = first * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
     if (to - first < CHUNK && !inside(at)) {
-      const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
+      const gp__u64 low = gp__u64(a.in), start = low + at * SIZE;
       if (start + begin < low) begin += 16;
       if (start + end > low + a.count * SIZE) end -= 16;
     }
@@ -17734,7 +17731,7 @@ struct gp__segment_warp {
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
     gp_carry<Acc> carry;
     carry.has = false;
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       open.segment = origin;
       open.ended = last > 0;
       open.first.has = false;
@@ -17770,12 +17767,12 @@ struct gp__segment_warp {
           join(scan(lane_from, lane_to), carry);
           chunks.written();
           __syncwarp();
-          if (first == 0 && gp_lane() == 0) open.first = at_end(b, ends.end(origin));
+          if (first == 0 && !gp_lane()) open.first = at_end(b, ends.end(origin));
           store(first ? first : 1);
         }
         if (rest) break;
       }
-    if (gp_lane() == 0) open.last = carry;
+    if (!gp_lane()) open.last = carry;
   }
 };
 
@@ -17838,11 +17835,11 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   if (segment[1] < segment[0]) segment[1] = segment[0]; // if offsets decrease, only the end is certain
   if (element[1] < element[0]) element[1] = element[0];
   warp.begin(start + element[0], start + element[1], segment[0], segment[1]);
-  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+  if (!threadIdx.x && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   warp.run(s.warp[gp_warp()]);
   __syncthreads();
   gp__word *words = gp__words(a.workspace) + (ENDS::direct ? 0 : a.segments + 1);
-  if (gp_warp() == 0) { // a lane for each warp
+  if (!gp_warp()) { // a lane for each warp
     const gp__segment_result<Op, Out, Acc> result(a);
     gp__segment_carry<Acc> upto = Join::identity();
     gp_carry<Acc> sum = upto.open; // of the segment that is open at the start of the warp's range
@@ -17859,7 +17856,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
     upto = gp_warp_inclusive_scan(upto, Join());
     gp__segment_carry<Acc> before = gp_warp_shift_up(upto, 1);
     const gp__segment_carry<Acc> all = gp_warp_broadcast(upto, 31);
-    if (gp_lane() == 0) before = Join::identity();
+    if (!gp_lane()) before = Join::identity();
     if (sum.has) before.open.append(sum.value, Op());
     sum = before.open;
     if (mine_ends && (before.ended || gridDim.x == 1)) gp__as<Out>(a.out)[open] = result(sum.has, sum.value);
@@ -17898,7 +17895,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
   gp__word *spans = gp__words(a.workspace);
   const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
   for (;;) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -17910,13 +17907,13 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
       sum += length[i];
     }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp_carry<gp__u64> start;
       start.has = false;
       const gp__look_back<gp__u64, Sum> look_back = {spans + a.segments + 1, tiles, ticket.tag, start, false};
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      if (!gp_lane()) look_back.publish_aggregate(ticket.number, total);
       const gp_carry<gp__u64> prefix = look_back(ticket.number, total);
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
     }
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
@@ -18000,7 +17997,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
   const unsigned T = P::threads, lane = (a.once ? 1 : GP__LONG_ROUNDS) * Reader::K * Reader::V; // most of a lane
   GP_SHARED(Storage, s);
-  if (threadIdx.x == 0) s.longs = 0;
+  if (!threadIdx.x) s.longs = 0;
   __syncthreads();
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
@@ -18044,7 +18041,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
     first += gridDim.x * tile;
     if (first >= segments) break;
     __syncthreads();
-    if (threadIdx.x == 0) s.longs = 0;
+    if (!threadIdx.x) s.longs = 0;
     __syncthreads();
   }
 }
@@ -18241,7 +18238,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       if (near) {
         for (unsigned i = gp_warp(); i < 2; i += P::threads / 32) {
           const gp__u64 place = gp_warp_search(0, a.length, Before{sorted, i ? to : from});
-          if (gp_lane() == 0) shared.places[i] = place;
+          if (!gp_lane()) shared.places[i] = place;
         }
         __syncthreads();
         low = I(shared.places[0]);
@@ -18402,7 +18399,7 @@ template <class L> struct gp__expand_by_lengths {
     gp__u32 sum = 0;
     GP__UNROLL
     for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k) {
-      const gp__u64 length = ahead[k] + (k == 0 && gp_lane() == 0 ? start - piece : 0);
+      const gp__u64 length = ahead[k] + (k == 0 && !gp_lane() ? start - piece : 0);
       const gp__u32 to = sum + gp_warp_inclusive_scan(gp__u32(length < most ? length : most), gp_sum<gp__u32>());
       sum = gp_warp_broadcast(to, 31);
       at[k] = segment + k * 32 + gp_lane() < limit ? to : ~0u;
@@ -18427,9 +18424,9 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
   const L *lengths = gp__as<const L>(a.lengths);
   gp__u64 *offsets = gp__as<gp__u64>(a.offsets);
   const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
-  if (blockIdx.x == 0 && threadIdx.x == 0 && tiles == 0) offsets[0] = a.out_count[0] = 0;
+  if (!blockIdx.x && !threadIdx.x && tiles == 0) offsets[0] = a.out_count[0] = 0;
   while (tiles > 0) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -18444,17 +18441,17 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
       sum += length[i / V].item[i % V];
     }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp_carry<gp__u64> start;
       start.has = false;
       const gp__look_back<gp__u64, Sum> look_back = {gp__words(a.workspace), tiles, ticket.tag, start, false};
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      if (!gp_lane()) look_back.publish_aggregate(ticket.number, total);
       const gp_carry<gp__u64> prefix = look_back(ticket.number, total);
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
     }
     __syncthreads();
     const gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
-    if (gp_lane() == 0 && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
+    if (!gp_lane() && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
     if (first < a.segments && first + ITEMS >= a.segments) {
       gp__u64 end = at;
       GP__EACH(i, ITEMS) end += length[i / V].item[i % V];
@@ -18736,7 +18733,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
     }
     for (unsigned i = threadIdx.x; i < PLACES; i += THREADS) place[i] = 0;
     for (unsigned i = threadIdx.x; i < SAMPLE / 32; i += THREADS) again[i] = 0;
-    if (threadIdx.x == 0) different = equal = 0;
+    if (!threadIdx.x) different = equal = 0;
     __syncthreads();
     GP__UNROLL
     for (int i = EACH - 1; i >= 0; --i) { // descending: equal keys mostly find a larger number
@@ -18754,7 +18751,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
       }
     }
     others = gp_warp_reduce(with_others << 16 | others, gp_sum<gp__u32>());
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       atomicAdd(&different, others >> 16);
       atomicAdd(&equal, others & 0xffffu);
     }
@@ -18877,7 +18874,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const Key *in = gp__as<const Key>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
     if (each) r.look([=](int, unsigned at) { return gp__hash_of(gp__u64(K::bits(in[gp__drawn(at, each)], 0))); }, m);
-    if (threadIdx.x == 0)
+    if (!threadIdx.x)
       gp__store_relaxed(
           a.leads, gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
     __syncthreads();
@@ -18924,7 +18921,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     gp__pdl_wait<P>();
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     const gp__u64 n = gp__count(a), draws = gp__u64(gridDim.x) * 2;
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, draws);
     for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < a.clear; i += gp__u64(gridDim.x) * THREADS)
       gp__as<gp_vector>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
     __syncthreads();
@@ -18933,7 +18930,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;
       for (int i = threadIdx.x; i < 2 * a.passes; i += THREADS) a.tickets[i] = 0;
       __syncthreads();
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         __threadfence();
         gp__publish(gp__words(a.workspace), 0, gp__u64(1), ticket.tag);
       }
@@ -18953,7 +18950,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       __syncthreads();
       if (high - low == 8 * int(sizeof(Bits))) c.template count_all<true>(counted);
       else c.template count_all<false>(counted);
-      if (threadIdx.x == 0 && pass == 0) {
+      if (!threadIdx.x && pass == 0) {
         gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);
         __threadfence();
       }
@@ -18962,7 +18959,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       pass += c.digits;
       __syncthreads();
     }
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       __threadfence();
       s.last = gp__draw(a.workspace, draws).number == draws - 1;
       __threadfence();
@@ -18971,10 +18968,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     if (!s.last) return;
     for (int p = int(gp_warp()); p < a.passes; p += THREADS / 32) {
       const gp__u64 most = c.scan_digits(p);
-      if (gp_lane() == 0) s.most[p] = most;
+      if (!gp_lane()) s.most[p] = most;
     }
     __syncthreads();
-    if (threadIdx.x == 0) c.decide(s.most, n);
+    if (!threadIdx.x) c.decide(s.most, n);
   }
 };
 #ifdef GP__ARCH
@@ -19366,7 +19363,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (!BEHIND && resolves) begin_look_back(window, now.tile);
       if (resolves) resolve(BEHIND ? behind : now, window);
       gp__u32 next = 0;
-      if (threadIdx.x == 0) next = draw();
+      if (!threadIdx.x) next = draw();
       if (more) {
         gp__optimizer_barrier(digit.shift);
         GP__EACH(i, ITEMS)
@@ -19375,7 +19372,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         GP__UNROLL
         for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
       }
-      if (threadIdx.x == 0) s.tile = next;
+      if (!threadIdx.x) s.tile = next;
       __syncthreads();
       next = s.tile;
       const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
@@ -19428,7 +19425,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();
-        if (threadIdx.x == 0) { // for the whole block
+        if (!threadIdx.x) { // for the whole block
           gp__u64 *done = a.tickets + a.passes + own.pass;
           __threadfence();
           gp__add_relaxed(done, written);
@@ -19547,7 +19544,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   GP_DEVICE void meet() {
     ++met;
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       gp__fence();
       gp__add_relaxed(control(), 1);
       while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}
@@ -19558,7 +19555,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   // No block waits any more; the last one to leave starts the next launch's epoch.
   GP_DEVICE void leave() const {
     const gp__u64 left = gp__u64(of.a.passes) - met;
-    if (threadIdx.x == 0 && (gp__add_relaxed(control(), left) & 0xfffffffu) + left == gp__u64(of.a.passes) * blocks)
+    if (!threadIdx.x && (gp__add_relaxed(control(), left) & 0xfffffffu) + left == gp__u64(of.a.passes) * blocks)
       gp__store_relaxed(control(), s.tag << 28);
   }
   GP_DEVICE void scatter(Digit digit, bool last) const {
@@ -19639,11 +19636,11 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     V value[ITEMS];
     of.load_keys(key, from + first, valid);
     if (PAIRS) of.load_values(key, value, values_from, first, valid);
-    if (threadIdx.x == 0) s.alike = -1;
+    if (!threadIdx.x) s.alike = -1;
     if (CLUSTER) { // all blocks have started
       gp__cluster_arrive();
       gp__cluster_wait();
-    } else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
+    } else if (!threadIdx.x) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
     int bit = of.a.begin_bit;
     for (int number = 0; n && (number == 0 || bit < of.a.end_bit); ++number) {
       const int bits = gp__radix_digit_bits(bit, of.a.end_bit);
@@ -20099,12 +20096,12 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     count(p, begin, end, least, most);
     least = gp_warp_reduce(least, gp_min<Key>());
     most = gp_warp_reduce(most, gp_max<Key>());
-    if (FIRST && threadIdx.x == 0) {
+    if (FIRST && !threadIdx.x) {
       gp__receive<gp__u64>(gp__words(this->a.workspace), 0, s.ticket.tag);
       __threadfence();
     }
     __syncthreads();
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       atomicMin(&part.least, gp__u64(least));
       atomicMax(&part.most, gp__u64(most));
     }
@@ -20116,7 +20113,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     const gp__u32 tiles = p.tiles, first_tile = p.first_tile;
     __syncthreads();
-    if (threadIdx.x == 0) { // for the whole block
+    if (!threadIdx.x) { // for the whole block
       __threadfence();
       s.last = atomicAdd(&part.done, last - first) + (last - first) == tiles;
       __threadfence();
@@ -20152,7 +20149,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   GP_DEVICE void first_level() const {
     const gp__u64 n = gp__count(this->a);
     const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       s.ticket = gp__draw(this->a.workspace, gridDim.x);
       this->describe(s.whole, 0, 0, n, 0, this->BITS, GP__FROM_IN, 0, 0);
     }
@@ -20161,7 +20158,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       if (threadIdx.x < GP__HYBRID_LIST) this->a.list[threadIdx.x] = 0;
       for (unsigned i = threadIdx.x; i < 256; i += THREADS) this->a.bins[i] = 0;
       __syncthreads();
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         if (n && fits) this->add_item(0, gp__u32(n), 0, this->BITS, GP__FROM_IN);
         else if (n) {
           this->a.list[0] = gp__u64(s.whole.tiles) << 32 | 1u;
@@ -20475,7 +20472,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     // The part's number goes through shared memory: where ptxas (CUDA 13.0) knows that it is uniform, it fails to find
     // enough uniform predicates for what follows.
     const gp__u32 found = gp__find_part<P::threads>(h.parts(), share.parts, tile);
-    if (threadIdx.x == 0) s.offset[0] = found;
+    if (!threadIdx.x) s.offset[0] = found;
     __syncthreads();
     gp__u32 at = s.offset[0];
     __syncthreads();
@@ -20548,7 +20545,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID) || a.list[a.level] == 0) return;
   for (;;) {
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       drawn.number = gp__add_relaxed(a.list + GP__HYBRID_DRAWN, 1);
       while (gp__load_relaxed(a.list + GP__HYBRID_DONE) < drawn.number / gridDim.x * gridDim.x) {}
       __threadfence();
@@ -20560,7 +20557,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
     if (step % 2 == 0) Counting(a, h.level, h.block, *gp__as<typename Counting::Storage>(shared)).later_level();
     else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
     __syncthreads();
-    if (threadIdx.x == 0) { // for the whole block
+    if (!threadIdx.x) { // for the whole block
       __threadfence();
       gp__add_relaxed(a.list + GP__HYBRID_DONE, 1);
     }
@@ -20599,7 +20596,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       else if (there(i)) pack.item[0] = *from;
       GP__EACH(j, V) keys[i + j] = Code::encode(pack.item[j]);
     }
-    if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
+    if (!gp_warp() && at_edge < n) edge = Code::encode(in[at_edge]);
     sort.scatter(keys, edge, there, n, low, shift);
     const bool sorted = sort.template finish<Sort::MORE>(shift);
     store(out, n, thread);
@@ -20670,7 +20667,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   // Called once, before a barrier of the block.
   GP_DEVICE void init() const {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
-    if (BULK && threadIdx.x == 0) {
+    if (BULK && !threadIdx.x) {
       gp__mbarrier_init(arrived, 1);
       gp__mbarrier_init_fence();
     }
@@ -20679,7 +20676,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   // Starts a bulk copy and does not wait. The last bucket's values must no longer be needed.
   GP_DEVICE void ask(const Value *in, unsigned n) const {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
-    if (BULK && threadIdx.x == 0) {
+    if (BULK && !threadIdx.x) {
       const Vectors v = vectors(in, n);
       gp__mbarrier_arrive_expect(arrived, v.whole * 16);
       if (v.whole) gp__bulk_load(values + v.before + v.head, in + v.head, v.whole * 16, arrived);
@@ -20885,7 +20882,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
         if (RECORDS && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
       }
     }
-    if (gp_warp() == 0 && at_edge < n) {
+    if (!gp_warp() && at_edge < n) {
       edge = word(in[at_edge], at_edge);
       if (RECORDS) staged.values[v.before + at_edge] = Element::value(in[at_edge]);
     }
@@ -21031,7 +21028,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   const gp__u32 items = gp__u32(a.list[GP__HYBRID_ITEMS]);
   GP_SHARED(gp__pair_bucket_storage, own);
   const Bucket b = {h, *gp__as<Storage>(bytes), {gp__as<Value>(bytes + sizeof(Storage)), &own.arrived}};
-  if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
+  if (!threadIdx.x && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
   gp__u32 at = 0, turn = 0;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   sort.clear();
@@ -21040,7 +21037,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
     __syncthreads();
     if (own.item[at].width) b.sort(own.item[at], turn);
     else b.copy(own.item[at]);
-    if (threadIdx.x == 0 && items - i > gridDim.x) own.item[at ^ 1] = h.items()[i + gridDim.x];
+    if (!threadIdx.x && items - i > gridDim.x) own.item[at ^ 1] = h.items()[i + gridDim.x];
   }
 }
 
@@ -21063,7 +21060,7 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
     __syncthreads();
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
             static_cast<typename Bucket::Key>(item.low), item.width)) {
-      if (threadIdx.x == 0)
+      if (!threadIdx.x)
         h.items()[blockIdx.x + gp__u64(unsorted) * gridDim.x] = item; // a slot that only this block uses
       ++unsorted;
     }
@@ -21159,7 +21156,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
       at = 0;
       __syncthreads();
     }
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       own.item.begin = own.begin[at], own.item.count = own.count[at];
       own.item.low = gp__u64(bucket) << width, own.item.width = gp__u16(width);
       own.item.source = GP__FROM_SPARE;
@@ -21244,14 +21241,14 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     if (threadIdx.x < 3) word[threadIdx.x] = 0;
     __syncthreads();
     differ = gp_warp_reduce(differ, gp_bit_or<gp__u64>());
-    if (gp_lane() == 0) atomicOr(word, gp__u32(differ)), atomicOr(word + 1, gp__u32(differ >> 32));
+    if (!gp_lane()) atomicOr(word, gp__u32(differ)), atomicOr(word + 1, gp__u32(differ >> 32));
     __syncthreads();
     const int width = gp__width(gp__u64(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
     GP__UNROLL
     for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) alike += x[i] != x[i - 1] && (x[i] ^ x[i - 1]) >> shift == 0;
     alike = gp_warp_reduce(alike, gp_sum<gp__u32>());
-    if (gp_lane() == 0) atomicAdd(word + 2, alike);
+    if (!gp_lane()) atomicAdd(word + 2, alike);
     __syncthreads();
     const bool is = word[2] * 32 > m;
     __syncthreads();
@@ -21332,7 +21329,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     const gp__u64 n = gp__count(h.a);
     const unsigned m = n < h.a.sample ? unsigned(n) : h.a.sample;
     if (h.a.duplicate_sample && n >= h.a.duplicate_sample && has_duplicates(n, h.a.duplicate_sample)) {
-      if (threadIdx.x == 0) *h.a.choice = GP__CHOSE_ONE_SWEEP;
+      if (!threadIdx.x) *h.a.choice = GP__CHOSE_ONE_SWEEP;
       return;
     }
     int digits = 0;
@@ -21346,7 +21343,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     if (gp_warp() != 0) return;
     const gp__u64 one_sweep = gp__u64(HISTOGRAM + PASS * unsigned(digits)) * m;
     const bool sweeps = digits > 0 && (slow || one_sweep < hybrid_cost(n, m));
-    if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+    if (!threadIdx.x) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
 };
 template <class P, class T, bool DESCENDING, class Value = gp__none>
@@ -21508,7 +21505,7 @@ template <class V> struct gp__value_place {
   typedef V type;
   static const bool any = true;
   static GP_DEVICE V at(const void *values, gp__u64 i) {
-    const gp__u64 length = reinterpret_cast<gp__u64>(values);
+    const gp__u64 length = gp__u64(values);
     if (((i | length) >> 32) == 0) return V(gp__u32(i) % gp__u32(length));
     return V(i % length);
   }
@@ -21772,7 +21769,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
       if (!found) continue;
       gp__u64 slot = 0;
-      if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], found);
+      if (!gp_lane()) slot = gp__add_relaxed(&a.header->listed[c], found);
       slot = gp_warp_broadcast(slot, 0);
       GP__EACH(r, ROUNDS) {
         const gp__u64 place = slot + gp__lanes_before(all[r]);
@@ -22072,7 +22069,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       sort.clear();
       least = gp_warp_reduce(least, gp_min<C>());
       most = gp_warp_reduce(most, gp_max<C>());
-      if (gp_lane() == 0) sort.s.least[gp_warp()] = least, sort.s.most[gp_warp()] = most;
+      if (!gp_lane()) sort.s.least[gp_warp()] = least, sort.s.most[gp_warp()] = most;
       __syncthreads();
       const unsigned w = gp_lane() < unsigned(WARPS) ? gp_lane() : 0;
       least = gp_warp_broadcast(gp_warp_reduce(sort.s.least[w], gp_min<C>()), 0);
@@ -22121,7 +22118,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   // True in the last of `all` blocks to arrive. All threads call; the last block sees what the others wrote before.
   GP_DEVICE bool is_last(gp__u64 *counter, gp__u64 all) const {
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       __threadfence();
       s.task.last = gp__add_relaxed(counter, 1) == all - 1;
       __threadfence();
@@ -22165,7 +22162,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
           }
           const gp__u32 lead = gp_warp_broadcast(d, 0);
           if (__all_sync(0xffffffffu, d == lead)) { // few distinct keys
-            if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
+            if (!gp_lane() && there) atomicAdd(mine + d, 32u);
           } else if (there) atomicAdd(mine + d, 1u);
         }
       }
@@ -22182,7 +22179,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     gp__u64 one = ones, zero = zeros;
     GP__UNROLL
     for (unsigned d = 16; d > 0; d /= 2) one |= gp_warp_exchange(one, int(d)), zero &= gp_warp_exchange(zero, int(d));
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       atomicOr(&b.ones, one);
       atomicAnd(&b.zeros, zero);
     }
@@ -22207,7 +22204,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     const bool one_digit = __syncthreads_or(threadIdx.x < GP__DIGITS && sum == b.count) != 0;
     if (one_digit) { // nothing to move
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         const int shift = next_shift((b.ones ^ b.zeros), b.shift);
         if (shift < 0) finish(b, number, int(b.source));
         else {
@@ -22222,7 +22219,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
     if (threadIdx.x < GP__DIGITS) b.base[threadIdx.x] = sum;
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       b.base[GP__DIGITS] = b.count;
       gp__push_tasks(this->a, tag, GP__TASK_MOVE << 62 | number << 32, tiles_of(b));
     }
@@ -22348,7 +22345,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
     if (shift < 0) {
-      if (threadIdx.x == 0) finish(b, number, target);
+      if (!threadIdx.x) finish(b, number, target);
       return;
     }
     const unsigned d = threadIdx.x;
@@ -22396,7 +22393,7 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   if (!h && a.bad && *a.bad != ~0ull) return;
   gp__u64 next = blockIdx.x; // segment, if there is no queue
   for (bool first = true;; first = false) {
-    if (h && threadIdx.x == 0) {
+    if (h && !threadIdx.x) {
       gp__word task = {0, 0};
       s.task.done = first && gp__add_relaxed(&h->pending, 0) == 0; // all is done, or there was nothing
       const gp__u64 number = s.task.done ? 0 : gp__add_relaxed(&h->taken, 1);
@@ -22422,11 +22419,11 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
     else if (kind == GP__TASK_COPY) sorter.copy(number, part);
     else if (count > gp__u64(Sorter::CAPACITY)) {
-      if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
+      if (!threadIdx.x) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
     } else if (count) sorter.sort(segment ? 0 : int(task >> 60 & 3u), begin, gp__u32(count));
     __syncthreads();
     next += gridDim.x;
-    if (h && threadIdx.x == 0) {
+    if (h && !threadIdx.x) {
       if (gp__add_relaxed(&h->pending, ~0ull) == 1) gp__store_word(gp__words(a.workspace), gp__word{0, sorter.tag});
     }
   }
@@ -22752,7 +22749,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const bool ends = first.before && second.before;
       const unsigned i_end = unsigned(split(at, int(window), at2, int(window2), int(end)));
       s.split[threadIdx.x + 1] = i_end;
-      if (threadIdx.x == 0) s.split[0] = 0;
+      if (!threadIdx.x) s.split[0] = 0;
       __syncthreads();
       const unsigned i = s.split[threadIdx.x], taken = s.split[THREADS], taken2 = tile - taken;
       first.merged(taken);
@@ -22840,9 +22837,9 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     }
     const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // most elements of a range
     const gp__u64 diagonal = at - base, rest = n1 + n2 - diagonal < length ? n1 + n2 - diagonal : length;
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const gp__u64 split = gp_warp_merge_split(one, n1, two, n2, diagonal, Before());
-      if (gp_lane() == 0) s.border = split;
+      if (!gp_lane()) s.border = split;
     }
     __syncthreads();
     const gp__u64 i = s.border, j = diagonal - i, i_most = n1 - i < rest ? n1 - i : rest,
@@ -23203,7 +23200,7 @@ template <class Value, bool CARRIED> struct gp__carried_values {
 template <class Value> struct gp__carried_values<Value, false> {
   typedef unsigned short type;
   static GP_DEVICE type of(const type *carried, gp__u32 source, bool named) {
-    return named ? carried[source] : static_cast<type>(source);
+    return named ? carried[source] : type(source);
   }
 };
 template <class P, class Before, class Key, class Value> struct gp__four_merger {
@@ -23828,9 +23825,9 @@ template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
     const Values &values, gp__u32 kept, const gp__u8 *results, typename Tile::Storage &s) {
   typedef typename Tile::KeyType Key;
-  if (gp_warp() == 0) {
+  if (!gp_warp()) {
     const gp_carry<gp__u64> before = look_back(tile.number, kept);
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       s.before = before.has ? before.value : 0;
       if (tile.number == tiles - 1) *a.out_count = s.before + kept;
     }
@@ -23859,23 +23856,23 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);
   const gp__u64 n = inputs.count[0], m = inputs.count[1], all = n + m, tiles = (all + TILE - 2) / (TILE - 1);
   if (tiles == 0) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
+    if (!blockIdx.x && !threadIdx.x) *a.out_count = 0;
     return;
   }
   // Without borders a block has one tile. Otherwise it draws until it has two numbers that no tile has.
   const gp__u64 draws = a.borders ? tiles + 2 * gridDim.x : gridDim.x;
-  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+  if (!threadIdx.x) s.ticket = gp__draw(a.workspace, draws);
   __syncthreads();
   const gp__ticket drawn = s.ticket;
   const auto end_of = [&](gp__u64 number, unsigned i) { // found by the launch before
     return a.borders[number * 2 + (i ^ (Tile::SWAPPED ? 1 : 0))];
   };
-  if (drawn.number < tiles && gp_warp() == 0) {
+  if (drawn.number < tiles && !gp_warp()) {
     if (!a.borders) gp__set_search<TILE - 1>(inputs, drawn.number, s.at);
     else if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = end_of(drawn.number, threadIdx.x);
   }
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     if (a.borders) s.ticket = gp__draw(a.workspace, draws);
     else s.ticket.number = tiles;
   }
@@ -23899,7 +23896,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     const gp__u64 next = s.ticket.number;
     gp__u64 border = 0, was = 0;
     if (threadIdx.x < 4 && next < tiles) border = end_of(next, threadIdx.x);
-    if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
+    if (!threadIdx.x && a.borders) was = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     Key key[ITEMS];
     int mine, i; // elements before the thread's part: of both inputs, of the first
     typename Tile::Mask second;
@@ -23909,7 +23906,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
     gp__u32 rank = gp__u32(gp__bit_count(marks));
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       look_back.publish_aggregate(here.number, kept);
       s.ticket = a.borders ? gp__ticket_of(a.workspace, draws, was) : gp__ticket{drawn.tag, tiles};
     }
@@ -23997,7 +23994,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   GP_DEVICE void assign_offset(const LookBack &l, unsigned r, gp__u64 number) const {
     const gp__u32 kept = s.kept[r & 1u];
     const gp_carry<gp__u64> before = l(number, kept);
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       const gp__u64 first = before.has ? before.value : 0;
       s.before[r & 1u] = first;
       if (number == tiles - 1) *a.out_count = first + kept;
@@ -24008,17 +24005,17 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   GP_DEVICE void serve() const {
     const gp__u64 draws = tiles + gridDim.x; // each block draws one number that no tile has
     gp__ticket drawn = {0, 0};
-    if (gp_lane() == 0) drawn = gp__draw(a.workspace, draws);
+    if (!gp_lane()) drawn = gp__draw(a.workspace, draws);
     const LookBack l = look_back(gp_warp_broadcast(drawn.tag, 0));
     gp__u64 number = gp_warp_broadcast(drawn.number, 0), last = 0, last_but_one = 0, known[2] = {0, 0};
     for (unsigned r = 0;; ++r) {
       if (r) gp__mbarrier_wait(&s.taken, (r - 1) & 1u);
       const bool more = number < tiles;
       if (more) find(number, known, s.at[r & 1u]);
-      if (gp_lane() == 0) s.number[r & 1u] = number;
-      if (gp_lane() == 0 && r == 0) s.tag = l.tag;
+      if (!gp_lane()) s.number[r & 1u] = number;
+      if (!gp_lane() && r == 0) s.tag = l.tag;
       __syncwarp();
-      if (gp_lane() == 0) {
+      if (!gp_lane()) {
         gp__mbarrier_arrive(&s.found);
         if (more) drawn = gp__draw(a.workspace, draws);
       }
@@ -24041,7 +24038,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     gp__mbarrier_wait(&s.found, r & 1u);
     const bool more = s.number[r & 1u] < tiles;
     __syncwarp();
-    if (gp_lane() == 0) gp__mbarrier_arrive(&s.taken);
+    if (!gp_lane()) gp__mbarrier_arrive(&s.taken);
     if (more) tile(r).load(loads, inputs);
     return more;
   }
@@ -24092,7 +24089,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       if (VALUE) values.load(moving);
       gp__u32 rank = gp__u32(gp__bit_count(marks));
       const gp__u32 kept = count(rank, meetings);
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         l.publish_aggregate(s.number[r & 1u], kept);
         s.kept[r & 1u] = kept;
       }
@@ -24120,10 +24117,10 @@ GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
   const Pipeline block = {
       a, s, shared, inputs, (inputs.count[0] + inputs.count[1] + Pipeline::STEP - 1) / Pipeline::STEP};
   if (block.tiles == 0) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
+    if (!blockIdx.x && !threadIdx.x) *a.out_count = 0;
     return;
   }
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     gp__mbarrier_init(&s.found, 1);
     gp__mbarrier_init(&s.taken, P::threads / 32);
     gp__mbarrier_init(&s.placed[0], 1);
@@ -24225,7 +24222,7 @@ template <class P> struct gp__key_counts {
     return __all_sync(0xffffffffu, there && !differ);
   }
   GP_DEVICE void take_same(gp__u32 word) const {
-    if (gp_lane() == 0) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
+    if (!gp_lane()) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
   }
   // Keys before and after the whole vectors, one a thread.
   GP_DEVICE void take_ends() const {
@@ -24362,7 +24359,7 @@ GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(
   start.value = gp__add_tally::identity();
   const gp__look_back<gp__run_tally, gp__add_tally> look_back = {
       gp__words(a.workspace), gridDim.x, ticket.tag, start, false};
-  if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+  if (!gp_lane()) look_back.publish_aggregate(ticket.number, total);
   return look_back(ticket.number, total);
 }
 // Makes the runs of 2-byte keys with GP__COUNTING_BLOCKS blocks; each waits for the sums of the blocks before it. A
@@ -24375,7 +24372,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   };
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
-  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
+  if (!threadIdx.x) s.ticket = gp__draw(a.workspace, gridDim.x);
   s.sums[threadIdx.x * 8 / THREADS][threadIdx.x % (THREADS / 8)] = 0;
   __syncthreads();
   const gp__ticket ticket = s.ticket;
@@ -24387,14 +24384,14 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   mine.count[0] += s.sums[value % 8][value % THREADS / 8];
   gp__run_tally before = mine.tally();
   const gp__run_tally total = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan);
-  if (gp_warp() == 0) {
+  if (!gp_warp()) {
     const gp_carry<gp__run_tally> prefix = gp__runs_before(a, ticket, total);
-    if (gp_lane() == 0) s.prefix = prefix;
+    if (!gp_lane()) s.prefix = prefix;
   }
   __syncthreads();
   const gp__run_tally prefix = s.prefix.has ? s.prefix.value : gp__add_tally::identity();
   mine.store(gp__add_tally()(prefix, before), a.starts, a.values);
-  if (ticket.number + 1 == gridDim.x && threadIdx.x == 0) *a.runs = prefix.runs + total.runs;
+  if (ticket.number + 1 == gridDim.x && !threadIdx.x) *a.runs = prefix.runs + total.runs;
 }
 
 // Writes the output in pieces of several rows. A row is a vector a lane; a warp writes a piece. The warp searches for
@@ -24452,7 +24449,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   static GP_DEVICE gp_vector mixed(Cursor &cursor, Row &row, gp__u64 from) {
     unsigned begun = 0; // runs that begin in the row
     if (gp_lane() < V) row.begins[gp_lane()] = 0;
-    if (gp_lane() == 0) row.value[0] = cursor.now;
+    if (!gp_lane()) row.value[0] = cursor.now;
     __syncwarp();
     for (;;) {
       const bool begins = gp_lane() >= cursor.used && cursor.at < from + ROW;
@@ -24647,7 +24644,7 @@ template <int THREADS, class R> struct gp__best {
       : s(storage), list(gp__as<Rank>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room), k(wanted),
         seen(0), closed(false) {
     __syncthreads();
-    if (threadIdx.x == 0) s.listed = 0;
+    if (!threadIdx.x) s.listed = 0;
     __syncthreads();
   }
   GP_DEVICE bool takes(const Rank &r) const { return R::before(r, limit) || (!closed && !R::before(limit, r)); }
@@ -24675,7 +24672,7 @@ template <int THREADS, class R> struct gp__best {
         if (R::matches(r, upper, d)) atomicAdd(&s.bins[R::digit(r, d)], 1u);
       }
       __syncthreads();
-      if (gp_warp() == 0) {
+      if (!gp_warp()) {
         gp__u32 bin[8], sum = 0;
         GP__EACH(j, 8) sum += bin[j] = s.bins[gp_lane() * 8 + j];
         gp__u32 at = before + gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
@@ -24697,7 +24694,7 @@ template <int THREADS, class R> struct gp__best {
     }
     exact = exact && before + s.in_bin > k; // equal ranks: as many as are wanted
     limit_key = R::key(limit);
-    if (threadIdx.x == 0) s.listed = 0;
+    if (!threadIdx.x) s.listed = 0;
     __syncthreads();
     closed = exact;
     for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten before it is read
@@ -24709,7 +24706,7 @@ template <int THREADS, class R> struct gp__best {
     __syncthreads();
     if (exact) {
       for (gp__u32 i = before + threadIdx.x; i < k; i += THREADS) list[i] = limit;
-      if (threadIdx.x == 0) s.listed = k;
+      if (!threadIdx.x) s.listed = k;
       __syncthreads();
     }
     seen = 0;
@@ -24737,7 +24734,7 @@ template <class In, class Out> struct gp__top_k_value {
 };
 template <class Out> struct gp__top_k_value<gp__none, Out> {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64, gp__u64 index) {
-    gp__as<Out>(a.out)[to] = static_cast<Out>(index);
+    gp__as<Out>(a.out)[to] = Out(index);
   }
 };
 template <> struct gp__top_k_value<gp__none, gp__none> {
@@ -25194,7 +25191,7 @@ template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmen
     gp__top_k_task task = {t, 0, 0};
     if (a.tasks) {
       __syncthreads();
-      if (threadIdx.x == 0) s.task = gp__add_relaxed(&a.header->taken, 1);
+      if (!threadIdx.x) s.task = gp__add_relaxed(&a.header->taken, 1);
       __syncthreads();
       t = s.task;
     }
@@ -25218,7 +25215,7 @@ template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmen
       for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)
         lists[gp__u64(i) * parts + task.part] = i < found ? best.list[i] : R::worst();
       __syncthreads();
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         __threadfence();
         s.last = atomicAdd(a.arrived + task.list, 1u) + 1 == parts;
         __threadfence();
@@ -25247,7 +25244,7 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
 // First launch, one block.
 template <class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args &a) {
   gp__pdl_wait<P>();
-  if (threadIdx.x == 0) a.header->listed = a.header->lists = a.header->taken = 0;
+  if (!threadIdx.x) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
 // The first k of sorted segments. lists: indices, of 4 bytes; WIDE: of 8.
@@ -25283,7 +25280,7 @@ template <class Key, class Before, bool WIDE> struct gp__order_rank {
   static GP_DEVICE type make(const Key &key, gp__u64 index) {
     type r;
     r.key = key;
-    r.index = static_cast<Index>(index);
+    r.index = Index(index);
     return r;
   }
   static GP_DEVICE type worst() { return make(Key(), ~0ull); }
@@ -25334,7 +25331,7 @@ template <int THREADS, class R> struct gp__best_by_order {
   GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
       : s(storage), list(gp__as<Rank>(memory)), capacity(room), k(wanted), seen(0), full(false) {
     __syncthreads();
-    if (threadIdx.x == 0) s.listed = 0;
+    if (!threadIdx.x) s.listed = 0;
     __syncthreads();
   }
   GP_DEVICE bool takes(const Rank &r) const { return R::there(r) && (!full || R::before(r, list[k - 1])); }
@@ -25347,7 +25344,7 @@ template <int THREADS, class R> struct gp__best_by_order {
     __syncthreads();
     const gp__u32 count = s.listed, kept = count < k ? count : k;
     gp__sort_by_order<THREADS, R>(list, count);
-    if (threadIdx.x == 0) s.listed = kept;
+    if (!threadIdx.x) s.listed = kept;
     __syncthreads();
     full = true;
     seen = 0;
@@ -25445,7 +25442,7 @@ template <class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmente
   gp__pdl_wait<P>();
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.top.count;
        i += gp__u64(gridDim.x) * P::threads)
-    gp__as<Index>(a.lists)[gp__as<const Index>(a.top.from)[i]] = static_cast<Index>(i);
+    gp__as<Index>(a.lists)[gp__as<const Index>(a.top.from)[i]] = Index(i);
 }
 // The first k of each segment. lists: places, sorted in each segment; NULL: all keys are one segment.
 template <class P, class Key, class In, class Out, bool WIDE>
@@ -25546,7 +25543,7 @@ GP_DEVICE void gp__select_finish(
   gp__u64 *bins = gp__select_bins(a, row);
   gp__select_add(bins, digit.bins, s);
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     __threadfence();
     s.last = atomicAdd(&state->arrived, 1ull) + 1 == a.blocks;
     __threadfence();
@@ -25604,21 +25601,21 @@ template <class P, class T, bool DESCENDING> struct gp__select_counter {
 template <int THREADS>
 GP_DEVICE void gp__select_begin(const gp__top_k_args &a, gp__u64 row, gp__u64 n, gp__u64 *bins, int all, gp__u64 tag) {
   for (int i = threadIdx.x; i < all; i += THREADS) bins[i] = 0;
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
     state->prefix = state->arrived = state->appended = state->buffered = 0;
     state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
     state->inside = n;
   }
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     __threadfence();
     gp__publish(gp__words(a.workspace), row, 0u, tag);
   }
 }
 // Called by all blocks, before they add.
 GP_DEVICE void gp__select_await(const gp__top_k_args &a, gp__u64 row, gp__u64 tag) {
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     gp__receive<gp__u32>(gp__words(a.workspace), row, tag);
     __threadfence();
   }
@@ -25627,7 +25624,7 @@ GP_DEVICE void gp__select_await(const gp__top_k_args &a, gp__u64 row, gp__u64 ta
 // Barrier of a row's blocks; arrivals: theirs so far.
 GP_DEVICE void gp__select_meet(gp__select_state *state, gp__u64 arrivals) {
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     gp__fence();
     gp__add_relaxed(&state->arrived, 1);
     while (gp__load_relaxed(&state->arrived) < arrivals) {}
@@ -25642,7 +25639,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   GP_SHARED(typename First::Storage, s);
   for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
   gp__pdl_wait<P>();
-  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
+  if (!threadIdx.x) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
   const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks;
@@ -25679,7 +25676,7 @@ template <class Bits, int BYTES> struct gp__select_stage {
   }
   GP_DEVICE void flush() {
     gp__u64 first = 0;
-    if (gp_lane() == 0 && staged) first = atomicAdd(appended, gp__u64(staged));
+    if (!gp_lane() && staged) first = atomicAdd(appended, gp__u64(staged));
     first = gp_warp_broadcast(first, 0);
     __syncwarp();
     for (gp__u32 i = gp_lane(); i < staged; i += 32)
@@ -25719,7 +25716,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(c
   GP_SHARED(typename Counter::Storage, s);
   gp__pdl_wait<P>();
   const gp__u32 blocks = gp__u32(a.blocks), row = blockIdx.x / blocks, share = blockIdx.x % blocks;
-  const gp__u64 tag = threadIdx.x == 0 ? gp__draw(a.workspace, gridDim.x).tag : 0;
+  const gp__u64 tag = !threadIdx.x ? gp__draw(a.workspace, gridDim.x).tag : 0;
   gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
   gp__u64 *bins = gp__as<gp__u64>(a.bins) + gp__u64(row) * BINS;
   const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
@@ -25865,7 +25862,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
   for (;;) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -25898,15 +25895,15 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
       __syncthreads();
     }
     if (tile == 0) total.below |= 1ull << 63;
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp_carry<gp__below_equal> start;
       start.has = false;
       start.value = gp__add_below_equal::identity();
       const gp__look_back<gp__below_equal, gp__add_below_equal> look_back = {
           gp__words(a.workspace), tiles, ticket.tag, start, false};
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      if (!gp_lane()) look_back.publish_aggregate(ticket.number, total);
       const gp_carry<gp__below_equal> prefix = look_back(ticket.number, total);
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
     }
     __syncthreads();
     gp__below_equal from = gp__add_below_equal::identity();
@@ -25966,7 +25963,7 @@ template <class In, class Out> struct gp__shuffled_element {
   static GP_DEVICE Out at(const void *in, gp__u64 i) { return gp__as<const In>(in)[i]; }
 };
 template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
-  static GP_DEVICE Out at(const void *, gp__u64 i) { return static_cast<Out>(i); }
+  static GP_DEVICE Out at(const void *, gp__u64 i) { return Out(i); }
 };
 // out[i] = in[p(i)]: consecutive stores, loads anywhere, several of a thread in flight.
 template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
@@ -26023,7 +26020,7 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
     }
   }
   if (a.bad && bad != ~gp__u64(0)) atomicMin(a.bad, bad);
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = both ? 2 * count : count;
+  if (!blockIdx.x && !threadIdx.x) *a.state = both ? 2 * count : count;
 }
 
 // Edges of the graph read, but at most a.edges.
@@ -26065,7 +26062,7 @@ template <class V, bool RELABEL> struct gp__edge_to_key {
 template <class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp__each_edge<P, O, V>(a, gp__edge_to_key<V, RELABEL>{a});
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = gp__edge_count<O>(a);
+  if (!blockIdx.x && !threadIdx.x) *a.state = gp__edge_count<O>(a);
 }
 
 // Turns sorted keys into a graph. A tile of vertices spans few keys: its range is searched first.
@@ -26094,17 +26091,16 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   }
   for (gp__u64 first = blockIdx.x * tile; first <= a.vertices; first += gridDim.x * tile) {
     const gp__u64 last = first + tile - 1 < a.vertices ? first + tile - 1 : a.vertices;
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const gp__u64 begin = gp_warp_search(0, count, Before{a.keys, first << a.shift});
       const gp__u64 end = gp_warp_search(begin, count - begin, Before{a.keys, last << a.shift});
-      if (gp_lane() == 0) range.begin = begin, range.end = end;
+      if (!gp_lane()) range.begin = begin, range.end = end;
     }
     __syncthreads();
     GP__UNROLL_BY(1)
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 v = first + i * P::threads + threadIdx.x;
-      if (v <= last)
-        offsets[v] = static_cast<O>(gp_search(range.begin, range.end - range.begin, Before{a.keys, v << a.shift}));
+      if (v <= last) offsets[v] = O(gp_search(range.begin, range.end - range.begin, Before{a.keys, v << a.shift}));
     }
     __syncthreads();
   }
@@ -26145,7 +26141,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   sum = gp_warp_reduce(sum, gp_sum<gp__u64>());
   least = gp_warp_reduce(least, gp_max<gp__u64>());
   most = gp_warp_reduce(most, gp_max<gp__u64>());
-  if (gp_lane() == 0) {
+  if (!gp_lane()) {
     gp__add_relaxed(a.state + GP__DEGREE_SUM, sum);
     atomicMax(a.state + GP__DEGREE_LEAST, least);
     atomicMax(a.state + GP__DEGREE_MOST, most);
@@ -26195,7 +26191,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
   const V *targets = gp__as<const V>(a.targets);
   V *labels = gp__as<V>(a.out_targets);
   gp__pdl_wait<P>();
-  if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
+  if (a.bad && !blockIdx.x && !threadIdx.x) *a.bad = 0;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : V(v);
     labels[v] = first < v ? first : V(v);
@@ -26222,7 +26218,7 @@ template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_
   }
   if (!a.bad || !a.incoming) return;
   roots = gp_warp_reduce(roots, gp_sum<gp__u64>());
-  if (gp_lane() == 0 && roots) atomicAdd(a.bad, roots);
+  if (!gp_lane() && roots) atomicAdd(a.bad, roots);
 }
 // Called with one block: finds the most frequent label of a sample. The choice matters for speed only.
 template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
@@ -26237,12 +26233,12 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
   const V mine = labels[a.vertices / P::threads * threadIdx.x + a.vertices % P::threads * threadIdx.x / P::threads];
   unsigned same = 0;
   s.label[threadIdx.x] = mine;
-  if (threadIdx.x == 0) s.most = 0;
+  if (!threadIdx.x) s.most = 0;
   __syncthreads();
   for (int i = 0; i < P::threads; ++i) same += s.label[i] == mine;
   atomicMax(&s.most, same << 16 | threadIdx.x);
   __syncthreads();
-  if (threadIdx.x == 0) *a.state = s.label[s.most & 0xffffu];
+  if (!threadIdx.x) *a.state = s.label[s.most & 0xffffu];
 }
 template <class V> struct gp__edge_to_component {
   V *labels;
@@ -26269,7 +26265,7 @@ struct gp__faults {
   }
   GP_DEVICE void tell(gp__u64 *state) const {
     const gp__u64 all = gp_warp_reduce(least, gp_min<gp__u64>());
-    if (gp_lane() == 0 && all != ~gp__u64(0)) atomicMin(state, all);
+    if (!gp_lane() && all != ~gp__u64(0)) atomicMin(state, all);
   }
 };
 // Checks offsets and targets, or those of the transposed graph.
@@ -26865,11 +26861,11 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
   GP_SHARED(storage, s);
   gp__pdl_wait<P>();
   const gp__u64 in_pitch = a.columns * SIZE, out_pitch = a.rows * SIZE, panel = a.rows * in_pitch;
-  if (threadIdx.x == 0) s.ticket = gp__add_relaxed(a.counters, 1);
+  if (!threadIdx.x) s.ticket = gp__add_relaxed(a.counters, 1);
   __syncthreads();
   for (gp__u64 ticket = s.ticket; ticket < a.panels * a.panel_tiles; ticket = s.ticket) {
     gp__u64 next = 0;
-    if (threadIdx.x == 0) next = gp__add_relaxed(a.counters, 1);
+    if (!threadIdx.x) next = gp__add_relaxed(a.counters, 1);
     const gp__u64 place = ticket / a.panel_tiles, tile = ticket - place * a.panel_tiles;
     const gp__u64 row = tile / a.column_tiles * ROWS, column = tile % a.column_tiles * COLUMNS;
     const unsigned rows = unsigned(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
@@ -26880,7 +26876,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     const gp__u8 *in = begin + row * in_pitch + column * SIZE;
     Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       __threadfence();
       if (!is_saved) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + place + a.holes, 1);
       if (place >= a.holes)
@@ -26968,13 +26964,13 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
   const gp__u64 chunks = gp__u64(a.chunk_rows) * a.chunk_columns;
   for (;;) {
     gp__u64 first = 0;
-    if (gp_lane() == 0) first = gp__add_relaxed(a.counters + 1, 1) * GP__CHUNK_TICKET;
+    if (!gp_lane()) first = gp__add_relaxed(a.counters + 1, 1) * GP__CHUNK_TICKET;
     first = __shfl_sync(~0u, first, 0);
     if (first >= chunks) break;
     const gp__u64 left = chunks - first < GP__CHUNK_TICKET ? chunks - first : gp__u64(GP__CHUNK_TICKET);
     const gp__u32 there = ~0u >> (32 - left);
     gp__u32 rest = 0;
-    if (gp_lane() == 0) rest = gp__load_volatile(a.claimed + first / 32) >> first % 32;
+    if (!gp_lane()) rest = gp__load_volatile(a.claimed + first / 32) >> first % 32;
     for (rest = ~__shfl_sync(~0u, rest, 0) & there; rest; rest &= rest - 1)
       mover.chain(gp__u32(first) + gp__u32(__ffs(int(rest)) - 1));
   }
@@ -27509,7 +27505,7 @@ template <class P, int FORM, class In, class Acc, class Out> struct gp__rows_sto
 GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared) {
   const gp__ticket mine = {0, blockIdx.x};
   if (a.parts == 1) return mine;
-  if (threadIdx.x == 0) shared = gp__draw(a.workspace, gridDim.x);
+  if (!threadIdx.x) shared = gp__draw(a.workspace, gridDim.x);
   __syncthreads();
   return shared;
 }
@@ -27536,7 +27532,7 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
       const gp__row<In> row = gp__row_of<In>(a, r);
       const gp__u64 windows = (row.skipped + row.length + row.V - 1) / row.V;
       const Acc sum = gp__fold_row<P, 32, Op, Acc>(load, row, 0, windows, gp_lane(), s.reduce);
-      if (gp_lane() == 0) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+      if (!gp_lane()) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
     }
   } else {
     const gp__ticket ticket = gp__part_ticket(a, s.ticket);
@@ -27544,7 +27540,7 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
       const gp__u64 part = ticket.number % a.parts, begin = part * a.share, others = a.parts - 1;
       const gp__row<In> row = gp__row_of<In>(a, r);
       Acc sum = gp__fold_row<P, T, Op, Acc>(load, row, begin, begin + a.share, threadIdx.x, s.reduce);
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         if (part < others) gp__publish(gp__words(a.workspace), ticket.number, sum, ticket.tag);
         else s.state = sum;
       }
@@ -27557,7 +27553,7 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
           sum = Op()(sum, gp__receive<Acc>(gp__words(a.workspace), r * a.parts + i, ticket.tag));
         sum = Op()(gp_tile_reduce<T>(sum, Op(), s.reduce), s.state);
       }
-      if (threadIdx.x == 0) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+      if (!threadIdx.x) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
       if (others) return;
       __syncthreads();
     }
@@ -27789,7 +27785,7 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
     const Acc up = gp_warp_shift_up(up_to, 1);
     if (gp_lane() == 31) s.warp[gp_warp()] = up_to;
     __syncthreads();
-    if (gp_warp() == 0) { // the fold of the row before each warp's chunks
+    if (!gp_warp()) { // the fold of the row before each warp's chunks
       const Acc to = gp_warp_inclusive_scan(gp_lane() < T / 32 ? s.warp[gp_lane()] : Op::identity(), Op());
       const Acc all = gp_warp_broadcast(to, T / 32 - 1), before = gp_warp_shift_up(to, 1);
       gp_carry<Acc> prefix = start;
@@ -27797,10 +27793,10 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
         const gp__u64 words = gp__look_back_slots(a.parts) * ((sizeof(Acc) + 7) / 8);
         const gp__look_back<Acc, Op> look_back = {
             gp__words(a.workspace) + r * words, a.parts, ticket.tag, start, false};
-        if (gp_lane() == 0) look_back.publish_aggregate(part, all);
+        if (!gp_lane()) look_back.publish_aggregate(part, all);
         prefix = look_back(part, all);
       }
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
       if (gp_lane()) prefix.append(before, Op());
       if (gp_lane() < T / 32) s.warp[gp_lane()] = prefix.value;
     }
@@ -28280,7 +28276,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   }
   // Adds this warp's sums to the block's.
   GP_DEVICE void add_to_block() {
-    if (gp_lane() == 0 && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
+    if (!gp_lane() && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
       gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
       gp__bfs_tally::add(s.sums[turn].found, sums.found);
       gp__bfs_tally::add(s.sums[turn].edges, sums.edges);
@@ -28292,7 +28288,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   GP_DEVICE gp__bfs_sums wait(bool naps = false) {
     add_to_block();
     __syncthreads();
-    if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
+    if (a.blocks == 1 || gp_warp() != 0) return !threadIdx.x ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
     const unsigned lane = gp_lane();
     const gp__bfs_sums of_block = s.sums[0].sums();
     const gp__u64 mine = lane == 0 ? of_block.found
@@ -28410,7 +28406,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   GP_DEVICE void finish_step(int step) {
     const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
     const gp__bfs_sums all = wait(alone);
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
       if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // after these levels all blocks know it
@@ -28453,14 +28449,14 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE gp_edges *small_queue(unsigned which) const { return gp__as<gp_edges>(dynamic) + (which & 1u) * SMALL; }
   // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
-    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(count)) : 0, 0);
+    return gp_warp_broadcast(!gp_lane() ? atomicAdd(cursor, gp__u64(count)) : 0, 0);
   }
   GP_DEVICE void flush() {
     if (!buffered) return;
     __syncwarp();
     const gp__u64 at = reserve(&control->queue, buffered);
     for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) queue[at + i] = buffer()[i];
-    if (gp_lane() == 0) sums.appended += buffered;
+    if (!gp_lane()) sums.appended += buffered;
     buffered = 0;
     __syncwarp();
   }
@@ -28471,7 +28467,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   }
   // Moves the first `there` parts of a queue in shared memory to the queue in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
-    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
+    if (!threadIdx.x) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
@@ -28489,7 +28485,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       const unsigned before = gp__lanes_before(whole);
       const unsigned number = unsigned(__popc(whole));
       if (TEAM != WARPS_OF_GRID) {
-        const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], number) : 0, 0);
+        const unsigned at = gp_warp_broadcast(!gp_lane() ? atomicAdd(&s.appended[turn], number) : 0, 0);
         if (small) put_small<TEAM>(at + before, gp_edges_of(begin, small, v));
       } else {
         if (buffered + number > ROOM) flush();
@@ -28504,7 +28500,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       const bool is = (large >> gp_lane() & 1u) != 0;
       if (is) gp__as<Vertex>(a.found)[at + gp__lanes_before(large)] = v;
       sums.edges += gp_warp_reduce(is ? count : 0, gp_sum<gp__u64>());
-      if (gp_lane() == 0) sums.longer += number;
+      if (!gp_lane()) sums.longer += number;
       return;
     }
     for (; large; large &= large - 1) { // the whole warp splits a long list
@@ -28514,7 +28510,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       const unsigned parts = unsigned((length + GP__BFS_PART - 1) / GP__BFS_PART);
       gp__u64 at;
       if (counts) sums.edges += length;
-      if (TEAM != WARPS_OF_GRID) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], parts) : 0, 0);
+      if (TEAM != WARPS_OF_GRID) at = gp_warp_broadcast(!gp_lane() ? atomicAdd(&s.appended[turn], parts) : 0, 0);
       else at = reserve(&control->queue, parts);
       for (unsigned i = gp_lane(); i < parts; i += GP__WARP) {
         const gp__u64 done = gp__u64(i) * GP__BFS_PART, rest = length - done;
@@ -28522,7 +28518,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
         if (TEAM != WARPS_OF_GRID) put_small<TEAM>(unsigned(at) + i, part);
         else queue[at + i] = part;
       }
-      if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
+      if (TEAM == WARPS_OF_GRID && !gp_lane()) sums.appended += parts;
     }
   }
   // Lanes append vertices to the next list.
@@ -28603,7 +28599,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
         set_bit_of(begin[i] == end[i], v[i], map);
       }
       if (mine[i] && !by_depth(TEAM)) write(v[i], depth, source[i]);
-      if (gp_lane() == 0) sums.found += unsigned(__popc(won));
+      if (!gp_lane()) sums.found += unsigned(__popc(won));
       if (mine[i] && !by_depth(TEAM) && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
       Below::template append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
@@ -28659,9 +28655,9 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
     const unsigned appended = s.appended[0], there = appended < SMALL ? appended : SMALL;
-    if (threadIdx.x == 0) sums.appended += appended;
+    if (!threadIdx.x) sums.appended += appended;
     move_small(0, there);
-    if (threadIdx.x == 0) s.appended[0] = 0;
+    if (!threadIdx.x) s.appended[0] = 0;
   }
 };
 
@@ -28690,7 +28686,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE void clear_words() {
     gp__u64 *word = s.message[0][0], *of_clusters = control->news[0];
     for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
-    if (blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)
+    if (!blockIdx.x && threadIdx.x < sizeof control->news / sizeof *word)
       gp__store_relaxed(of_clusters + threadIdx.x, 0);
   }
   GP_DEVICE gp__u64 *words_of_level(unsigned half) const { return s.message[depth & 1][half]; }
@@ -28743,7 +28739,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       const unsigned end = gp_warp_inclusive_scan(got.appended, gp_sum<unsigned>());
       if (gp_lane() < GP__BFS_CLUSTER_MOST) s.ends[gp_lane()] = end;
     }
-    if (gp_lane() == 0)
+    if (!gp_lane())
       s.verdict[depth & 1] = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
           (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
           (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
@@ -28761,7 +28757,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine) {
     const gp__u64 number = s.state.barriers;
     __syncwarp();
-    if (gp_lane() == 0) s.state.barriers = number + 1;
+    if (!gp_lane()) s.state.barriers = number + 1;
     return gp__grid_barrier_sum(control->barrier, unsigned(number), a.blocks, s.rank, mine);
   }
   // Sums the counts of all blocks, at the end.
@@ -28773,10 +28769,10 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 last = s.appended[turn] | (again.found ? 1ull << GP__BFS_AGAIN_SHIFT : 0);
     gp__u64 found, explored, appended, edges;
     if (in_grid) {
-      const gp__u64 sum = meet_in_grid(gp_lane() == 0 ? all_found
-              : gp_lane() == 1                        ? all_explored
-              : gp_lane() == 2                        ? last
-                                                      : mine.edges);
+      const gp__u64 sum = meet_in_grid(!gp_lane() ? all_found
+              : gp_lane() == 1                    ? all_explored
+              : gp_lane() == 2                    ? last
+                                                  : mine.edges);
       found = __shfl_sync(0xffffffffu, sum, 0), explored = __shfl_sync(0xffffffffu, sum, 1);
       appended = __shfl_sync(0xffffffffu, sum, 2), edges = __shfl_sync(0xffffffffu, sum, 3);
     } else {
@@ -28789,7 +28785,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       };
       found = sum(of_all, 0), explored = sum(of_all, 1), appended = sum(of_last, 0), edges = sum(of_last, 1);
     }
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       s.level = gp__bfs_sums{appended & ((1ull << GP__BFS_AGAIN_SHIFT) - 1), 0, edges, 0};
       if (appended >> GP__BFS_AGAIN_SHIFT) s.state.again = 1;
       s.state.reached += found, s.state.explored += explored, s.state.unexplored -= explored;
@@ -28797,7 +28793,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   }
   // After this, all blocks of the cluster, or of the grid, may read the others' queues.
   GP_DEVICE void open_queues(bool in_grid, gp__u64 *words) {
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp__fence();
       if (in_grid) meet_in_grid(0);
       else exchange_word(words, gp_lane(), 0);
@@ -28902,7 +28898,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       __syncthreads();
       if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4][0]);
     }
-    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
+    if (!threadIdx.x) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
     __syncthreads();
     while (i < there || j < end) {
       const bool own = i < there;
@@ -28988,7 +28984,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     if (turned * width < count) {
       counted = gp__warp_sum(counted);
-      if (gp_lane() == 0 && counted) {
+      if (!gp_lane() && counted) {
         gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
         gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
       }
@@ -29056,7 +29052,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     __syncthreads();
     const unsigned in_turn = turn;
     turn = 0;
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       const gp__bfs_sums level = s.level;
       const unsigned all_parts = s.appended[in_turn];
       for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
@@ -29085,7 +29081,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
       small_queue(unsigned(depth))[i] = queue[t.first + first + i];
-    if (threadIdx.x == 0) s.verdict[depth & 1] = 0, s.found = s.explored = 0, s.again.clear();
+    if (!threadIdx.x) s.verdict[depth & 1] = 0, s.found = s.explored = 0, s.again.clear();
     __syncthreads();
     do {
       const unsigned from = unsigned(depth++), next = turn == 2 ? 0 : turn + 1;
@@ -29139,7 +29135,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE Vertex *waiting_vertices() const { return gp__as<Vertex>(waiting_at() + 2 * WAITING); }
   // Neighbours before p in the 16 bytes that hold it.
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
-    return unsigned(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
+    return unsigned(gp__u64(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
   // Loads the existing part of the 16 bytes that hold p. These bypass L1, which is for the bitmap.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
@@ -29283,7 +29279,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         const bool waits = !found[w] && begin[w] + 1 < end[w];
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
         const Vertex mine = row + unsigned(w) * step;
-        if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
+        if (!LISTED && !gp_lane() && mine < rows) next[mine] = word[w] | bits;
         conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], Offset(end[w] - begin[w]));
         wait_for_others(waits, Waiter{v[w], Offset(begin[w] + (LISTED ? 0 : 1)), end[w]}, waiting);
       }
@@ -29401,14 +29397,14 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       const gp__u64 done = i * GP__BFS_PART, rest = degree - done;
       queue[i] = gp_edges_of(s.begin + done, part_of(rest), source);
     }
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       control->queue = parts;
       control->kept = control->merged = control->deepest = 0;
       if (source < vertices) write(Vertex(source), 0, Vertex(source));
     }
   }
   GP_DEVICE void start() {
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       const gp__ticket ticket = gp__draw(a.workspace, a.blocks);
       set_out(cluster() > 1 ? blockIdx.x : unsigned(ticket.number));
       s.tag = ticket.tag;
@@ -29420,17 +29416,17 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     __syncthreads();
     fill();
     if (CLUSTERS) gp__cluster_wait(); // others' words are clear, and may be written
-    if (s.rank == 0 && threadIdx.x == 0) {
+    if (s.rank == 0 && !threadIdx.x) {
       for (int i = 0; i < GP__BFS_SUMS; ++i) gp__store_relaxed(control->barrier[0].word + i, 0);
       __threadfence();
       if (a.blocks > 1) gp__publish(gp__words(a.workspace), 0, gp__u64(0), s.tag);
     }
-    if (s.rank != 0 && gp_warp() == 0) { // the counters of the first barrier are clear
+    if (s.rank != 0 && !gp_warp()) { // the counters of the first barrier are clear
       gp__receive<gp__u64>(gp__words(a.workspace), 0, s.tag);
       __threadfence();
     }
     wait();
-    if (threadIdx.x == 0) ++s.state.barriers;
+    if (!threadIdx.x) ++s.state.barriers;
     note(GP_STEP_START);
     __syncthreads();
   }
@@ -29484,7 +29480,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < vertices; i += gp__u64(a.blocks) * P::threads)
       if (a.depths[i] > int(most)) most = gp__u64(a.depths[i]);
     most = gp_warp_reduce(most, gp_max<gp__u64>());
-    if (gp_lane() == 0) atomicMax(&control->deepest, most);
+    if (!gp_lane()) atomicMax(&control->deepest, most);
   }
   GP_DEVICE void report(gp__u64 looks) const {
     const gp__bfs_state &t = s.state;
@@ -29505,7 +29501,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
 
   GP_DEVICE gp__bfs_state &left(int launch) const { return control->state[launch & 1]; }
   GP_DEVICE void set_out_by_launches() {
-    if (threadIdx.x == 0) set_out(blockIdx.x);
+    if (!threadIdx.x) set_out(blockIdx.x);
     __syncthreads();
     fill();
     if (s.rank != 0 || threadIdx.x != 0) return;
@@ -29514,7 +29510,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     left(a.step + 1) = s.state;
   }
   GP_DEVICE void resume() {
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       enter(blockIdx.x);
       s.state = left(a.step);
       s.state.barriers = unsigned(a.step) + 1; // so that levels of one block write the next state
@@ -29544,8 +29540,8 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   // Does one step or, by one block, all that are left.
   GP_DEVICE void go_on() {
     const bool all = a.step > GP__BFS_LAUNCHES;
-    bool decided = s.rank == 0 && threadIdx.x == 0;
-    if (all && threadIdx.x == 0) s.steps = GP_TRAVERSAL_STEPS; // notes nothing
+    bool decided = s.rank == 0 && !threadIdx.x;
+    if (all && !threadIdx.x) s.steps = GP_TRAVERSAL_STEPS; // notes nothing
     while (s.state.step != GP__BFS_DONE) {
       const int step = s.state.step;
       run(step);
@@ -29556,12 +29552,12 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       }
     }
     const gp__u64 looks = gp_warp_reduce(gp__u64(inspected), gp_sum<gp__u64>());
-    if (gp_lane() == 0 && looks) atomicAdd(&control->inspected, looks);
+    if (!gp_lane() && looks) atomicAdd(&control->inspected, looks);
     if (decided) left(a.step + 1) = s.state;
   }
   GP_DEVICE void finish_by_launches() {
     fill_rest();
-    if (threadIdx.x == 0 && s.rank == 0 && a.statistics) report(control->inspected);
+    if (!threadIdx.x && s.rank == 0 && a.statistics) report(control->inspected);
   }
 };
 
@@ -29753,7 +29749,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     gp__each_tile<THREADS>(in, out, m.edges,
         [&](bool there, const Edge &e) { expand_to(out, reach(there, e.source, e.target, level), e.target); });
     const gp__u64 found = gp_warp_reduce(reached - before, gp_sum<gp__u64>());
-    if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);
+    if (!gp_lane() && found) atomicAdd(&s->found[slot(level)], found);
   }
   // True if a level of `count` edges has two launches.
   GP_DEVICE bool in_two(gp__u64 count) const { return count > a.fused_edges; }
@@ -29781,7 +29777,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     gp__u64 first = edges_before(most + 1); // first of the edges that lead to the next level
     int level = most;
     for (; !over(level, gp__load_volatile(&s->found[slot(level)])); ++level) {
-      if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
+      if (!threadIdx.x && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
       __syncthreads();
       const gp__u64 count = gp__load_volatile(&s->edges_to[slot(level + 1)]);
       if (!in_two(count)) contract_expand(level + 1, first);
@@ -29887,7 +29883,7 @@ template <class T> struct gp__warp_list {
   unsigned filled, appended;
   GP_DEVICE gp__u64 reserve(unsigned number) {
     appended += number;
-    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(number)) : 0, 0) - before;
+    return gp_warp_broadcast(!gp_lane() ? atomicAdd(cursor, gp__u64(number)) : 0, 0) - before;
   }
   GP_DEVICE void add(bool has, const T &x) {
     const unsigned mask = __ballot_sync(0xffffffffu, has), number = unsigned(__popc(mask));
@@ -29938,7 +29934,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE Word *visit() const { return gp__as<Word>(a.words[s.state.side]); }
   GP_DEVICE Word *next() const { return gp__as<Word>(a.words[s.state.side ^ 1]); }
   GP_DEVICE Vertex *list(int side) const { return gp__as<Vertex>(a.lists[side]); }
-  GP_DEVICE Word full() const { return static_cast<Word>(~Word(0)) >> (BITS - a.count); }
+  GP_DEVICE Word full() const { return Word(~Word(0)) >> (BITS - a.count); }
   GP_DEVICE static int number_of_bits(gp__u32 x) { return __popc(x); }
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
   GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(int(x)) - 1; }
@@ -29957,7 +29953,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   template <class T> GP_DEVICE void finish_list(gp__warp_list<T> &l) {
     l.flush();
-    if (gp_lane() == 0) sums[GP__NEW_ITEMS] += l.appended;
+    if (!gp_lane()) sums[GP__NEW_ITEMS] += l.appended;
   }
   GP_DEVICE gp__warp_list<Vertex> next_list() const {
     return appending_to(list(s.state.side ^ 1), &control->list, s.state.listed);
@@ -30095,7 +30091,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     for (; pending; pending &= pending - 1) {
       const int owner = __ffs(int(pending)) - 1;
       const Offset last = __shfl_sync(0xffffffffu, end, owner);
-      Word left = __shfl_sync(0xffffffffu, static_cast<Word>(wants & ~got), owner);
+      Word left = __shfl_sync(0xffffffffu, Word(wants & ~got), owner);
       for (Offset first = __shfl_sync(0xffffffffu, at, owner); left;) {
         const bool there = gp_lane() < last - first;
         const Word all = all_bits(there ? from[in_sources[first + gp_lane()]] : 0);
@@ -30184,7 +30180,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE gp__u64 block_sums() {
     GP__EACH(i, GP__SOURCES_SUMS) {
       const gp__u64 of_warp = gp_warp_reduce(sums[i], gp_sum<gp__u64>());
-      if (gp_lane() == 0) s.sums[i][gp_warp()] = of_warp;
+      if (!gp_lane()) s.sums[i][gp_warp()] = of_warp;
     }
     clear_sums();
     __syncthreads();
@@ -30196,10 +30192,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   // The first thread decides from the sums of all blocks, which the first warp's lanes have.
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp__u64 all[GP__SOURCES_SUMS];
       GP__EACH(i, GP__SOURCES_SUMS) all[i] = __shfl_sync(0xffffffffu, mine, i);
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         const bool alone = s.state.alone != 0;
         decide(all);
         if (!alone) note(step);
@@ -30209,9 +30205,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   GP_DEVICE gp__u64 wait() {
     gp__u64 mine = block_sums();
-    if (a.blocks > 1 && gp_warp() == 0) {
+    if (a.blocks > 1 && !gp_warp()) {
       mine = gp__grid_barrier_sum(control->barrier, unsigned(s.barriers), a.blocks, rank, mine);
-      if (threadIdx.x == 0) ++s.barriers;
+      if (!threadIdx.x) ++s.barriers;
     }
     return mine;
   }
@@ -30227,7 +30223,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   // ---- parts of the work: launches
 
   GP_DEVICE void load_state() {
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       s.state = control->state;
       s.barriers = 0, s.steps = 0, s.clock = gp__nanoseconds();
     }
@@ -30265,12 +30261,12 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
         decide_by(block_sums(), step);
       }
       if (alone) {
-        if (rank == 0 && threadIdx.x == 0) {
+        if (rank == 0 && !threadIdx.x) {
           control->state = s.state;
           note(GP_STEP_ALONE);
         }
         wait();
-        if (rank != 0 && threadIdx.x == 0) s.state = control->state;
+        if (rank != 0 && !threadIdx.x) s.state = control->state;
         __syncthreads();
       } else {
         const int step = s.state.step;
@@ -30285,21 +30281,21 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     if (step == GP_STEP_FINISH) return;
     run();
     gp__u64 mine = block_sums();
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       if (gp_lane() < GP__SOURCES_SUMS && mine) gp__add_relaxed(control->sums + gp_lane(), mine);
       __threadfence();
       __syncwarp();
-      if (gp_lane() == 0) s.last = gp__add_relaxed(&control->arrived, 1) == a.blocks - 1;
+      if (!gp_lane()) s.last = gp__add_relaxed(&control->arrived, 1) == a.blocks - 1;
     }
     __syncthreads();
     if (!s.last) return;
     __threadfence();
-    if (gp_warp() == 0 && gp_lane() < GP__SOURCES_SUMS) {
+    if (!gp_warp() && gp_lane() < GP__SOURCES_SUMS) {
       mine = gp__load_relaxed(control->sums + gp_lane());
       gp__store_relaxed(control->sums + gp_lane(), 0);
     }
     decide_by(mine, step);
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       s.state.alone = 0;
       control->state = s.state;
       control->arrived = 0;
@@ -30310,7 +30306,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];
     GP__EACH(i, BITS / GP__WARP) reached[i] = 0;
-    if (threadIdx.x == 0) s.state.alone = 0;
+    if (!threadIdx.x) s.state.alone = 0;
     __syncthreads();
     for (gp__u64 at = warp() * GP__WARP; at < vertices; at += warps() * GP__WARP) {
       const gp__u64 v = at + gp_lane();
@@ -30328,7 +30324,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     GP__EACH(i, BITS / GP__WARP)
       if (a.reached && reached[i]) atomicAdd(a.reached + i * GP__WARP + gp_lane(), reached[i]);
-    if (rank == 0 && threadIdx.x == 0 && a.statistics) report();
+    if (rank == 0 && !threadIdx.x && a.statistics) report();
   }
   GP_DEVICE void report() {
     const State &t = s.state;
@@ -30367,7 +30363,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
   else {
     if (a.part != GP__SOURCES_FINISH) block.levels();
     if (a.part != GP__SOURCES_REST) block.finish();
-    else if (threadIdx.x == 0) block.control->state = s.state;
+    else if (!threadIdx.x) block.control->state = s.state;
   }
 }
 
@@ -54356,24 +54352,24 @@ typedef struct gp__external {
   uint64_t done, total;
   gp_external_array scratch; // the library's own
   int file;                  // of it, or -1
-  unsigned char *memory;     // device memory: buffers, counts, workspace
+  gp__u8 *memory;            // device memory: buffers, counts, workspace
   uint64_t memory_bytes, workspace_bytes;
-  unsigned char *buffers[2][2][2]; // GP__IN, GP__OUT; parity of the block; column
-  uint64_t *counts;                // of groups, in device memory, one a parity; then page-locked:
+  gp__u8 *buffers[2][2][2]; // GP__IN, GP__OUT; parity of the block; column
+  uint64_t *counts;         // of groups, in device memory, one a parity; then page-locked:
   uint64_t *counted;
-  unsigned char *stages; // page-locked, two for each direction
+  gp__u8 *stages; // page-locked, two for each direction
   size_t stage_bytes;
   void *streams[3], *events[6]; // in, out, the sort; two each
   gp__own_streams own;
-  unsigned char *pages; // of runs, for searches
-  uint64_t *page;       // the one that is held of each run, plus 1
+  gp__u8 *pages;  // of runs, for searches
+  uint64_t *page; // the one that is held of each run, plus 1
 } gp__external;
 
 // ---- the host's side
 
 typedef struct gp__host_copy {
-  unsigned char *to;
-  const unsigned char *from;
+  gp__u8 *to;
+  const gp__u8 *from;
   size_t bytes;
 } gp__host_copy;
 GP__HOST void *gp__copy_in_thread(void *of) {
@@ -54388,8 +54384,8 @@ GP__HOST void gp__copy_on_host(void *to, const void *from, size_t bytes) {
   const size_t each = bytes >= 1 << 20 ? bytes / GP__COPY_THREADS & ~(size_t)63 : bytes;
   int started[GP__COPY_THREADS], count = each == bytes ? 1 : GP__COPY_THREADS, i;
   for (i = 0; i < count; ++i) {
-    parts[i].to = (unsigned char *)to + each * (size_t)i;
-    parts[i].from = (const unsigned char *)from + each * (size_t)i;
+    parts[i].to = (gp__u8 *)to + each * (size_t)i;
+    parts[i].from = (const gp__u8 *)from + each * (size_t)i;
     parts[i].bytes = i == count - 1 ? bytes - each * (size_t)i : each;
     started[i] = i < count - 1 && !pthread_create(&threads[i], NULL, gp__copy_in_thread, &parts[i]);
     if (!started[i]) gp__copy_in_thread(&parts[i]);
@@ -54405,7 +54401,7 @@ GP__HOST gp_result gp__move_external(
   const char *outer;
   int failed;
   if (a->memory) {
-    unsigned char *memory = (unsigned char *)a->memory + at;
+    gp__u8 *memory = (gp__u8 *)a->memory + at;
     gp__copy_on_host(out ? memory : buffer, out ? buffer : memory, (size_t)bytes);
     return GP_SUCCESS;
   }
@@ -54420,7 +54416,7 @@ GP__HOST gp_result gp__move_external(
 // The temporary file.
 GP__HOST int gp__file_read(void *user, uint64_t offset, uint64_t bytes, void *buffer) {
   const gp__external *x = (const gp__external *)user;
-  unsigned char *to = (unsigned char *)buffer;
+  gp__u8 *to = (gp__u8 *)buffer;
   ssize_t n;
   if (lseek(x->file, (off_t)offset, SEEK_SET) < 0) return errno;
   for (; bytes; bytes -= (uint64_t)n, to += n)
@@ -54429,7 +54425,7 @@ GP__HOST int gp__file_read(void *user, uint64_t offset, uint64_t bytes, void *bu
 }
 GP__HOST int gp__file_write(void *user, uint64_t offset, uint64_t bytes, const void *buffer) {
   const gp__external *x = (const gp__external *)user;
-  const unsigned char *from = (const unsigned char *)buffer;
+  const gp__u8 *from = (const gp__u8 *)buffer;
   ssize_t n;
   if (lseek(x->file, (off_t)offset, SEEK_SET) < 0) return errno;
   for (; bytes; bytes -= (uint64_t)n, from += n)
@@ -54444,7 +54440,7 @@ GP__HOST int gp__file_write(void *user, uint64_t offset, uint64_t bytes, const v
 typedef struct gp__transfer {
   int out, column, turn;
   const gp__host_column *columns;
-  unsigned char *const *buffers;
+  gp__u8 *const *buffers;
   const uint64_t *begin, *end;
   uint64_t runs, stride, run, at, placed; // elements between beginnings of runs; the cursor
   struct {
@@ -54468,7 +54464,7 @@ GP__HOST gp_result gp__copy_async(const gp__external *x, void *to, const void *f
       (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, (size_t)bytes, x->streams[stream]);
   return error ? gp__cuda_fail(&x->s->library.runtime, x->who, "cuMemcpyAsync", error) : GP_SUCCESS;
 }
-GP__HOST unsigned char *gp__stage_of(const gp__external *x, int out, int slot) {
+GP__HOST gp__u8 *gp__stage_of(const gp__external *x, int out, int slot) {
   return x->stages + (size_t)(2 * out + slot) * x->stage_bytes;
 }
 GP__HOST gp_result gp__settle_stage(const gp__external *x, gp__transfer *t, int slot) {
@@ -54483,7 +54479,7 @@ GP__HOST gp_result gp__settle_stage(const gp__external *x, gp__transfer *t, int 
 GP__HOST gp_result gp__transfer_next(const gp__external *x, gp__transfer *t, int *more) {
   const gp__host_column *c;
   uint64_t first, count, most;
-  unsigned char *device, *host;
+  gp__u8 *device, *host;
   const int slot = t->turn;
   for (*more = 0;; t->column++, t->run = t->at = t->placed = 0) {
     if (t->column == x->columns) return GP_SUCCESS;
@@ -54500,7 +54496,7 @@ GP__HOST gp_result gp__transfer_next(const gp__external *x, gp__transfer *t, int
   *more = 1;
   if (!x->s->context) return gp__move_external(x, c, t->out, first, count, device);
   GP__CHECK(gp__settle_stage(x, t, slot));
-  host = c->locked ? (unsigned char *)c->array->memory + c->at + first * c->size : gp__stage_of(x, t->out, slot);
+  host = c->locked ? (gp__u8 *)c->array->memory + c->at + first * c->size : gp__stage_of(x, t->out, slot);
   if (!t->out && !c->locked) GP__CHECK(gp__move_external(x, c, GP__IN, first, count, host));
   GP__CHECK(gp__copy_async(x, t->out ? host : device, t->out ? device : host, count * c->size, t->out));
   t->stage[slot].busy = 1;
@@ -54520,12 +54516,12 @@ GP__HOST gp_result gp__transfer_end(const gp__external *x, gp__transfer *t) {
 // ---- exact parts of sorted runs
 
 // Key i of run r, valid until another key of the run is asked for.
-GP__HOST gp_result gp__key_of_run(gp__external *x, const gp__host_column *c, const uint64_t *length, uint64_t r,
-    uint64_t i, const unsigned char **key) {
+GP__HOST gp_result gp__key_of_run(
+    gp__external *x, const gp__host_column *c, const uint64_t *length, uint64_t r, uint64_t i, const gp__u8 **key) {
   const uint64_t first = r * x->block, each = c->size < 4096 ? 4096 / c->size : 1, page = i / each;
-  unsigned char *held = x->pages + r * 4096;
+  gp__u8 *held = x->pages + r * 4096;
   if (c->array->memory) {
-    *key = (const unsigned char *)c->array->memory + c->at + (first + i) * c->size;
+    *key = (const gp__u8 *)c->array->memory + c->at + (first + i) * c->size;
     return GP_SUCCESS;
   }
   *key = held + i % each * c->size;
@@ -54537,13 +54533,13 @@ GP__HOST gp_result gp__key_of_run(gp__external *x, const gp__host_column *c, con
   return GP_SUCCESS;
 }
 // 64 bits of the ordered key, as a radix sort has them.
-GP__HOST uint64_t gp__run_key_word(gp_type type, const unsigned char *key, int word) {
+GP__HOST uint64_t gp__run_key_word(gp_type type, const gp__u8 *key, int word) {
   const gp_key_field *parts = NULL;
   if (gp__is_complex(type)) return gp__host_complex_word(type, key, word);
   if (gp__key_parts_of(type, &parts) == 2) parts += !word, type = parts->type, key += parts->offset;
   return gp__host_ordered(type, key);
 }
-GP__HOST int gp__run_key_before(const gp__external *x, const unsigned char *a, const unsigned char *b) {
+GP__HOST int gp__run_key_before(const gp__external *x, const gp__u8 *a, const gp__u8 *b) {
   const int down = x->call.flags & GP_DESCENDING;
   uint64_t first = 0, second = 0;
   int word = x->in[0].size == 16;
@@ -54565,8 +54561,8 @@ GP__HOST int gp__run_key_before(const gp__external *x, const unsigned char *a, c
 GP__HOST gp_result gp__split_runs(gp__external *x, const gp__host_column *c, uint64_t runs, const uint64_t *length,
     const uint64_t *begin, uint64_t *end, uint64_t *room) {
   uint64_t *high = room, *place = room + runs, rank, target = 0, left = 0, r, q, m;
-  const unsigned char *key, *other, *least = NULL;
-  unsigned char kept[64];
+  const gp__u8 *key, *other, *least = NULL;
+  gp__u8 kept[64];
   for (r = 0; r < runs; ++r) {
     left += length[r] - begin[r];
     target += end[r] = begin[r];
@@ -54602,7 +54598,7 @@ GP__HOST gp_result gp__split_runs(gp__external *x, const gp__host_column *c, uin
   for (r = 0; r < runs; ++r) {
     if (end[r] == length[r]) continue;
     GP__CHECK(gp__key_of_run(x, c, length, r, end[r], &key));
-    if (!least || gp__run_key_before(x, key, kept)) least = (unsigned char *)memcpy(kept, key, c->size);
+    if (!least || gp__run_key_before(x, key, kept)) least = (gp__u8 *)memcpy(kept, key, c->size);
   }
   for (r = 0; r < runs; ++r) {
     if (end[r] == begin[r]) continue;
@@ -54745,7 +54741,7 @@ GP__HOST gp_result gp__choose_block(gp__external *x) {
 }
 GP__HOST gp_result gp__external_memory(gp__external *x) {
   const struct gp_driver *d = &x->s->library.runtime.driver;
-  unsigned char *at;
+  gp__u8 *at;
   void *made = NULL;
   int i, j, k, error = 0;
   for (i = 0; i < 6 && x->s->context && !error; ++i) {
@@ -54758,15 +54754,15 @@ GP__HOST gp_result gp__external_memory(gp__external *x) {
   if (x->s->context) {
     error = d->cuMemHostAlloc(&made, 4 * x->stage_bytes + 16, 1);
     if (error) return gp__cuda_fail(&x->s->library.runtime, x->who, "cuMemHostAlloc", error), GP_E_MEMORY;
-    x->stages = (unsigned char *)made;
+    x->stages = (gp__u8 *)made;
     x->counted = (uint64_t *)(void *)(x->stages + 4 * x->stage_bytes);
     made = NULL;
     GP__CHECK(gp__allocate(x->s, x->who, (size_t)x->memory_bytes, x->streams[2], &made));
-    x->memory = (unsigned char *)made;
+    x->memory = (gp__u8 *)made;
     if ((error = d->cuStreamSynchronize(x->streams[2])) != 0)
       return gp__cuda_fail(&x->s->library.runtime, x->who, "cuStreamSynchronize", error);
   } else {
-    x->memory = (unsigned char *)malloc((size_t)x->memory_bytes);
+    x->memory = (gp__u8 *)malloc((size_t)x->memory_bytes);
     x->counted = (uint64_t *)malloc(16);
     if (!x->memory || !x->counted) return gp__fail(GP_E_MEMORY, "%s: no host memory", x->who);
   }
@@ -54825,7 +54821,7 @@ GP__HOST gp_result gp__external_work(gp__external *x, uint64_t *results) {
     if (runs > 1) gp__find_locked(x, &x->runs[i]);
   }
   words = (uint64_t *)calloc((size_t)runs, 6 * sizeof *words);
-  x->pages = runs > 1 ? (unsigned char *)malloc((size_t)runs * 4096) : NULL;
+  x->pages = runs > 1 ? (gp__u8 *)malloc((size_t)runs * 4096) : NULL;
   if (!words || (runs > 1 && !x->pages)) {
     free(words);
     return gp__fail(GP_E_MEMORY, "%s: no host memory", x->who);
@@ -54976,7 +54972,7 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-804032
+802969
 'fFX=G3.!gqA9AeaXSECi|zDUm61[!Eu[L@'q"xF4x[eD6Ggg9Zbhpxw5KO{`F:xy,;4_N;+VAc|6TV4Wf(-<`c^f0wP<#@&2eeu&gigC_sc{eO;i2sEJr
 >+Dr.DE{G_Ir}45yWIPc.}qpdU+J9cD+BH)!L'a5_FrlM6F(yxOdv7lsjw;N`4BcDXi<_cBqkUtDev<UT[`emDAr}k%QF.yZfln,;BuW>8'V{`eLCTuYNB
 y^7vvVck.Ck:weaji}DEW9L'nSi3aBCmOQt'|8)Clb`Gdj[cI0:g&-P|~Qc[&/GBekj;K1'I2-=s9)M@<M"H|JVI'`Bk7a:RyI&FR2!;$:GA/-b55<^>WY
@@ -55052,1952 +55048,1951 @@ C#VRkq7}@r&T;=6p3rOFZAELP@nmg01y"'O@CpbD(:V-~wqrlHB<5#MNvgCb,sc!k'UNbP5$UxsPJ-{y
 DzQ}2KL8Mcn1bde4$5zuvo:xe<:>xITZ|7r77N@y#ylNi|/QmMGY;&N5Sw_qwDh;Es:(6Hp^8X~e{jrMbZv/dn.g>_[,]0kXDUIw%8j+gR.bb5Y3{O2]x2
 !dI0v!'t0%cCC]DE'WDL=(^P6bUmA8;>vti6B,>Yo,!uls"$cdaC,MOs/)NpfXK:uEi(H|^^ZDL$f;tQMSB%XvCCOh5njbF^HW,NSF4NG>3C^>hm0vMCM,
 L{M|]fKX%e'_H81tvLch&nGBzgmTWu<%{O5v|vXcHvId;sdvwy5XBASZt^PwCv4lkCYI2AX<c)lMZyZ$isno;`f2|zQ5UfrPj&`YD5yO1Gx!Cdidl_:dY$
-UF_!=!+d(xPo5MI}X8@&)>l2G1tD|DB-u<L[~HiU38k6@.l8&,5(w"k`,^]GU1d:+HN7G(v[{zA-(d'd@0S'rEs;"EJ%QXmBEhsNDp.v/Y~V)7ovq{dyNh
-wt%|a[eJ&WF#Qc,{,g-ORGFX9WaL)2Dhqmeh>gbwQVi[k$ZPaw_Ku-"2sWI<eF"Ue5JD!ajNd#Nda+c=T0b(ni<jLQ>;j23ThXigej/o^K4N]X;-Zf_GV=
-+DQak1FGdE&X$#26-QiQ"wl.Z"10Oe]C.sR9_@!F[B<1ncG..VAC|xWjO2.U7V`DEIv<[2zW%YEEy@(4hihp5X#|e;-}<Cr_[GZ-s$&Wq7E>3QdIqeJ)7[
-|G$<j(e{-B~WJ8NX}15Pd.QKdU):Wli'IMF'z.Im_1EOAFo7TUl{V<PWX>rkCW{kLdT+u't&rXj628>`RA(Z>qRv>thwq,nt53h|]Tp!V!U`Q8Sp~t#':H
-dKS7x,lb+/,5}8<s!]{5+LK}e;bNf';#yl|Nwcl|>l"n~[bn3Ofjt/LeE}QYfglSeNt}{N<=pe!OK7tG@4hJ!u{zgt%gtKx>%3ovt|QVokJn|ngV"ToV&`
-IV]la74&QkL4nzbZ]EX1,JHO[(;enw<w2PmY(q!u^adm^T(q>yyU$R.G"8/qU:p@;0RWcM+Gk8H.$kJ^nqBBKD;r20w&Zpj2yZpos3Z'vfzY,&Spv3!("&
-b3c,7Db3U+"&vZ<IUM(f;!,y,MW/_&tdgnagT&hM"VEQ,X]Lm+6k$tbe0SVj]gi$+Kow!,~&1E@Mw487mSw9EZWeUMs4xW9Es;$E6n7HQ_3NoCb_U'fGz1
-gJw",IpUd0f^I0OTL_'R)FIPYjmrACckcs5dSoj+gP^1cLYeAdGRGCC7%C(na0BK1,UUfx.JMR3-$^N9tFd=$"|-byNN]w$/.zja)GU_o2r(SHzFn4wdWe
-tqEp&8(M.IXG$o3I(rH{HejHHA_Occ$4lj(Ae^JE(l+xE_De;{'9c,TSp"F:t)tu5Gm6"XUTJ"$[Zw=tax]2y.E.v(ys+yD>8_`/mUPtTqfdYH,m36NYF7
-N=9z=Oh1p"2zdeHXFr0[PK02;g>&z@4.n9nnZJ67zL@lej&@P&l"4>NmrXbRAxE;uQb#EXoQWvEd..[2]ZE!MX,vK"mJ3bg{9}pQ=6N][Q3rHHwwB)um@5
-}TOW]b10!ks;]Ow%XN@IVzCF$TCY`<"+T#Q]sRYv!#%k`Pg/[]VD4UW:A:GgO1B&D+<fD3FzC"X5}h|E(J|,5LVhH@Q4dlqTz#fJMqx+Wl^>:Up)<c/@H8
-IE%#/,ng0G-J0v9DZQBzU"jSeR68i]N/{/TDCED!)g:DvQ8hp=CMD5rvm:1$CmeN%(E.<IXr-}edFixfuG:0yem<Y>K|7I,.OfT$;nv<m"02{YQKXJM%(r
-!+i|46V-QkB>5(`o<_4(1)6ub0F+Q$RI.uX--l`^Ng=526,VVR)Y$}NX/YpQ(p;b:eoF7>5Y'{bf`}I{;u->u}LAka(7=T7laUHb|hPigC>jYX8HT]Xm->
-w'B)Pz:$RTgT).(Tg{wVi>4SdIzXkAj7:O:y+E#J(B:Y+;k8#_Y/&1_`(_OiB$x#={.(;.0|$AfJ4BU]C45YtSA[2zYoc1oWgQ[znhUv38b%}'+T0Ba80|
-0m&<(3xh>ONJ7ZS8]su#Rf3!+XtOGo)ejS0zH+/<TO7(f"k^sM[wbCzXMuQ&7kRrj)<TUK;`(g)d{eM'9EOrTN1a$jiINCR<<-~1ZuOffIT4f>_aiJ-scQ
-ApY)%Heolv$4f;vmPd8BS9j,N>('c!5$b^_BG4><X+'YV(N8vDM;Z`IfgvM^Peb2IfLiHjRz6p9YLbz0uPWXK5Mrvv,Gw.V}4S#^.cOI|V:R'Wd2k8vK@^
-ru;tq9|W[7kiT4c.S,bi+Ow6wH.8o'=F[D{WZW!Dbb1zTEBh)2s'E5nd$Vx)+HD3mANC"|_hh,IoB'/FA9J+{0O@uc3FyV~eHh2Y[VToo(yf.Hc=>|%qsJ
--lJv97I1[DE|8tS^E0-tgT`4jdQ%:N]$0J_(b3jW;c@fZP,S%Vy]z58HAE/joK-VuulxlH&ob4$gW_WZQN^m4SmAVxav2Dk>f3c4>$Yx/G0s[Jhx|u2QwC
-L4[X4>1i0A'7:GRu%,wTqd"^%;3:>#.d=F@$R4>}Fs8j'5eEG_):YxYIgC7df,DI/BNU,<Fd%OQOf_nD)edvVq9N[atqcKbPqv'Zt7N]TGK8RDwl+Qm;Y6
-r;PP#cqO&m6|$HSBPS3[oSMSgXYIg<iulW"(>0:n$c`M0"7BS"o&'&9>_Pck}<+dBp^bVqln3Vhc^nl)H/L}!WgPLs_+(]+EA{_.tmPsq7uy;;78eang9$
-Nl"Ihsv5rq|+yL/#!rNg'NLmi!YNiaImg-.n&hD4fxZ(h+=a0;P8fgcBTGdc!A<!7-F<tG}QI[wEx$/>:E)Euy'q>bH.kt5'u@pf[d'3^>(v&xJ593m5@:
-orm:peCyy06rKZ=V(k8|>lXOtVTL}zjVm(v5iWq'EOkHq&7+a_ov<O.t&Mx(`Q!G7+H<WU93nNaI<2q[3!w2f&@7KEiejXMl^#%LM!{g5'fnOE,m-'y+p3
->>PFW7+cJYV)lN`E#`!);TW'1PxTQA50RMeB(n&l72+kMlOduHyg{9j.z;:nl)1PbQ}2/++.<{q/tF:3NmQ40p2=ryun((Ep{x"SP<1_@mju}S37zVK5+s
-hO6KPCseymFt@IETTKA:z`)k%2Mm4mVsb,K{<,~|4c21F6zgc8a_oUp[W8c0:9jWOiE1+KGcyT7dd.<z}RTEdvX}NUN-t4;yE6/zu"kv`&T_p0q{q8@Y]<
-I(t7BH]1B:ernh;Al8|D%hF!(B4'HX@"Aj[QUzJCfn$ZBclX@6uNyKx-[I57F&x9k|3iyi~jgCf:5KIRqkR8C="i&ynYGG'mXxnY76ieZ1F}wg`hb3`_N7
-aDgx,96)bhsg,Ao`/6%2|Ymy#.ER"':!,!&PpJn)]lV[:s&CNM`q0POrpuAeWrJz0zHS9mdY_C,NxDriMW={bK-/5LIwbw"la:Og;p}!(t7wRT-9YoykUH
-G=3]b=POCi5Zg/c:2O]OCxBg)sv9:KR{VgT{4OYIj=jMZwJ=vMZw~ajTWf~pBM.Pfta=ZIvaXG(.!N32xlkTHH=I_^l1PAU-MSuTPs[(ciuk8ck{[vK&l,
-thR|e^]w`]&7trhg>yK0kou=;xaI[2TrpQvdoTv6SLP^jYp]ptCpgIsl1i]E`E2awV<qSw^e-R@4[&,4_SOdLZPg~k=Lb1`<5C}C%}h}_xrr{R;JY1Vl,J
-i#8M&'eSK28C.`C'P{J5&G-11l~[TRV[z(=aWPyFSU1FZotR(C%N}Atc)zh/#F6<UGw`[w$Gl@)1wqHLz4N<N5=IB)6[aKrGFM$_Th1`}E(c|qsY9{%PQT
-t]z>EyckcAC3@k#DluH!hJI9sF;QS#U^cd76Q7-u"u>vTwsY-w7Q$$JQr-oy`)obxXnGPk5"!@)0K_.G1:;Gm5fr>}1!=x&r^BQW`Sj`-L7o7q<vk0<twC
-oH1-G;.[8Dw"{$rpbvnI)hIC-=TCi3^`@LS5"(9:I|^BhKH;+[.$6X(VD}B86H.)N930mfqm6AvX1sJ!8QnAN;~^U5DvC/>h:#SMGifHot[xEkNyIV#%iv
-Kd.>na;Lg45mZoHXA<:Ra`(]=HTYW1l%i}4o,]qonC3Hk_GbT&WvpBAq6psqky4x~hsL|Pz`-`Tf'}Qc"_Tvb9F#V6<Bh_k4NHEBK,Qm3Rwl7UT7Aod9PG
-!F>QYw6Ui!ZY^P~6Y%OPEyfqV)9i3mi6PY=R`=YT'm+W~C6n[V&qUs;4rUEB|{OMX/L}E"Ak7Ez@OD:w55'ajoFQ$DTUBg7Q&r;vCN^/kT,6_$/Mt;]5s.
-Koe{,u_L}euH_vofh@^<+T$Nbr[Tx2$RWY_h!%V71DKKVx+j!by{gq5@c>yA=z/J,A}E;x7AdZQNkM0TXy^W727dE+e@c5nOX!Cx`:!3"+v9@Q+|=E[%m+
-uG$7_`Frar7}+y$ew8V$cs8En3-=>Fm"!xj8=$xrket8"rBAeh4,JE=_HtjbPxC3S:zap|-cHyJ6L(#y4Yt9,=FEc9j+pp@5C=tv<@eY-@,GsA6/oCP^(x
-lnM4xn7|1idPNqIWl,QsoU=VC4#o8IsTi03Ydv;694#Iuc0tcci&7^_w7'S1~}|4c`+VcQ}+K^Mfg'AL!,&2y)lc3bI4W)RL5,f>o1{a_^Xk%]"ok[:Kf5
-T,aw9JzrD&lYW7Z+{j2,C5z@LM%|rzCU1db4a;U)9#zRfSgr>>G)3kPnvOy8^H38`#rOW.s;g`]'8p`,a3cA7+P#}e=a(a)tm>7cA6uNDG;$(!HINKN|)C
-HhSK[>VM'MpTM3@nCm'ZkfzspgIf%d-6/!&|<dNE5Md1"d`pk2@abzO$sz!=-#},kE45-"q3Y=c5f3b^17.g`"jOf`;jj3x.P|Ila28ODqn>_O9N4_(#hz
-xtx'w1T;GL{[j7D+~t6i#BTsQ:-v=5>mNTWroK@.)i<Csvz{4_5"@u]eGY_Q_qgG=SQBq#z9u#IoC`VH;;e(C06WM$Fc>:bBbM~_1%LPo-vkhJNT=zr]QN
-3}oEsk~l5q|x<.v,jl}$aW|M5R;}[!`qy2R|cT]KM3;!53lkAD&XzUgczjA"Kt)p~`>$w4~;bBI%ojy&$aF|['1vk&B8rlk($3aiBF%w|H1ALO7/.78O/U
-t`jdQ>Zs^Hv-5{EatQF1amjlTClNoj0@R5cHjeNVXpG)nY$@%T[t8A^<jJ;y#AkY^/z-e,i[RdHncL#CZh<8t"Y'$OU}p%|MM{8b<u]i>iAXH1lI=n~EO`
-cmFf6^vnN5F2M78(6m%U{q}ib25CWy8}w(YL!vlHaGU>uaHuGQCyk^l|eGFVBFZ+AITmZ|[:/Lkk3hGbz/p<WZ;E4)hTc%>DazGSiR7NW=KB6NRisY,nqY
-xi'&R/wK%a;B}m%wKu!r|RxaPE/ql'[_kd6/gws:&9]:n)jOZ1Q3]k!})y@j7n6vYI.3XdUN,Hxx,jOJADM9Dg(h(HK^Ww1>QV6Qk{_-=l~TKz7=qhQ5x>
-nsu_l/|1,@,j)89d'R[aw($_veJg8-]NQ4Pt%A%z>n5@Ivq@O_Q&=RbX'Ct0($q6(<wdZ,X)`CW9xUcbOI!Xb%z<-o!tZE,N$skq`sIo%#CmW3.N&XHm<s
-Y-RpNFgnDa({/G4]DU~Dt]0ud+q1:Mr,U3h_/zPv$/^@J|y'UB;|S5{{]CU5v`E,1EjSv2a/9.av;w:`zpf`X1@_"."tvj'Rf!z2RW1@Xw5VxLh#}x{6V.
-).BV:n=RO.''#HAit>~TSE{".p0pv."2Mf:.;(wz$Mt^Gk#dt7i':$Gmav(zg$@fHBK27EXhQ5c7`iRk<3Gu<lr/^4r=$";8`V']9M`"02er_L_bp,2Ucg
-rL.yv{TGrFxubifZTycJT4{MY>Y6WSG}zHw(vP"y}#D/8>{eqOk)oqhblB@3%[TW`}-Jhnk6W{FNboTVE|X5@)&%w_XTgv2qaM)4sR1Z>eGQS)Oyc{srUq
-OUsOIFF{~i8m;L@6iVX7]`noE`'w@wDcB9I-fCLv6j6+<vrk<KLCPniApF8r6sz0.JRx]ze,,Ei73Fi4QaVk;I28Sdb9,>h,KmS|wbGu2cSz<grMpk,h36
-YXcL<=e(m0lQ/bEVWCAn_,P4oZ'&a/XvuNmb&L#;!Y/QXUtHhDCTe2^a/ODjPSi[x_k+IJEYsH4g9h@Wyd;!cc/J$o<`DxmE;[bMdykTTWTdg:Dg3S3C#C
-e8HFbFT&YsCOV@FW<FSC(=jT`4m"^-LaOjLu-b{3Fgm9Hv4GHNOnJShe=O0@]qT6PsEI5>k$UgTY[kxqVE{3gk}=pF;7St#LDk@.E#!F1">hSRwa15|9tJ
-On"z;Kx]akZ_5D5]d1)aDfFOZdNAW|478cxf/3EVb|w[_d/scfLtamkYfAxFwI~=!Z~,x[Cp=AQa2:MnU&);!CflgroYkC6DuJnliw>l&f+gVr@C&L_f6k
-nD<-1Oi<b]!2Q0uu)=|/HWQ&1I<#m@9(e6;Z+70En:P+eU6OitbM:vvtsp.6I$Uc<u|qZEgW=^Q'D7mklVdP4=9j#J3yP6ZGn5v#rU0R{=d=Lo<+-TqdFf
-)T^hc#hj`pW^6B/X]0CXqwNFF!{Yd7/d(L<_7C|r_LX$,vX1Gkh(Ja$VZ+oEx"ihf7K-L}]=8$pd~Yezx<B%7`G;^|'U>Ir$aYL{E,I%jr=[1%y<"Mk1jh
-ccoYSl:`FynivpP:.Xz17i6h0=}P6Nvom5Wqbq-wUjbzBL(e"JO,DtGVpzp(q<Tf8[[b$kxO/)"BlTb(yCo"anSwdwi>E#}IUfgYWj#M|p8UP1Wb`"Kh3T
-J`o"RhG.#wr:hWZxo/'a)2o.:Nh&eB##}H^Jh-$7v8S_S1Um8OxQi(0BsV6n0Sm(%id4dt0[jN89cF(ltGWmuS42H8K%3g_#IZiwRmh8S4,t@2npd}_Y,P
-_%k9}j#e~Oa77(^UmF'$%b4BY]p62zG{+yhpHv_vw_ohND<&!2%;Yp95=kO.e(;GJda)6d31F077l,Tr2=H-Gqd_0TKk27/BU]byq;MCIZWyb'DCNw>p]h
-&UZ='n<yMtUz`ljDPc)F,(sFWlXY"us6b!Q{)EeZ%p$wCe<M:OE9b=jSf7aC9T5h=q3bR7O#xV^tB&Tb[-L^+{vD{dZvRxlK]P!kGXqy-Yin;]8ODQyg$N
-zGf<=0)jE^4lq4Imi>+b&;ZWUnIA$%bkkkHj=y!&q8dpv7^Of{]qt7Qt;${fY2q9OW.9|+#X8nHg^JV"AX>eI7wb.WQD!|+pJ|o!4_uXjCTio|jrsb=$6k
-pL=9C.qp6yuN(O_'{Tpu<[[%'6i[s|S2p{za33!Lxj+oE2Cgb&s2TIdLJmDQc@ITJ,,]>qNfH;2Z{He(8m7uy%NXI%^#-We{^mTzP#)]l.DMDt7GvTW^t4
-<.B>XCA>rL5dHk@M.Xn-HFIBM).1H^)BYc@/iJV1Q>P>;_1;/Q4)Zbymv.A{%0pOcNWISma^4^>s{0S;q`_-I!fpwRmyPaN7gR4}vcLecd0:Rx')yh(N"g
-9KG]]R_uxb@6HD<dj,,Oe[z/!pzJnr>t5;C!t>(7&{OI1q9VX$+fL1@7K+U;OJqq!jd;i@K'}'tiGZ9dDF,JTB>_Dydp[ddFO]:pu|0[+R$cJ'<0zsiKTk
-qiE!emyL[TK+/+]F=[{QEBZ_)hU1/>o)mAvl_v![qz,YK4_+&>PWlM0rS7<M"/.>.;p13UHP~fA}NVXyIwUgw+!<VJ'buj["J%!v$w7KYN;EyD6<,D&1Im
-EBMuvg{<kJ9e&T@lV-p}PE-}!l!k^t)v$|KlnN/%PZ4($%p5s2@8pd/,a8TyBll<:s^px:zz]s5qNO4LM&AZXa]8;|Y<%0<1Y2JK]]8Dx,p'"e|>L,|TXq
-;)5"U5!SR]`T(jKR1Q%)L114{X7B<esg0l-0j[0}7Rh&ke=q:YuC|uOm>blc-<+af`Bm8&tn0A:.Z`,M}<}$!(&o7iTI:zBACaf9i;WBw$%g3%PV}/I+"R
-<UjQSTlnLqH<mJ%39Y_fqfn):CmpmYm|@1v]~qJT-Y|`n7kZS_t;`I|Ks[:{e(#rW'KLyI2{T!tvyqQGkcKp]IfJ9b7j0_<C+VMS+7M3cqsiO`{JTrFOl2
-2)H-jd[%rnDz{Z7yH>_%9gFV#yjSld|mf^q7![h(IgRlaF`{k'EcexRhK&+P6o$p@}>Q1t=xQP.B1c'b$jxCw3v5cr_R.6wsK,):frN)MOM95/UmKL|eLE
-h4Q:Wx4ZYzMu!9Y/~OHz@nEq0V+@.iHU,{ur@!GgBcgZqu(]ya(&0hkwKNIs3MtD"Wr#o&<2AQWWF6o^M8;Anxp}S71RUN>OTuA9TuUZB(p3u,0O(n{`_>
-]f2NLzO51qM}`-L&IZ:3CX<OggR&~mihu.|>=W1w21mq3hKH`egQ3wOrz))t,A4O#-o5X!(>T>A@]e}lkrFdQSOE$P0Bmqlwo3+%OS1#Dzp,(_OD@kSW%8
-=Q6CJ"`|SU1O,!VFNB9lS[4Gs4K1D@55h>"iee7WUGP$0PX&v,s4i_9%y8"qsa=MVJ]CD!um,4E2d8_z5weO9|Q[t<,FgjR#ml/vcN)=&"BaJntwD}M2ab
-A#N7h'Fn>aNRB7%fDx}a;8nyGS`,:^WpLd1I}24sdIlqT1uTdyx'P'kKY{e;k3PoqM4DFdNzl>V5bxRYqa#7Agb${!}:RtJ]otJIIBS'{@$/2KUIi!SzAJ
-jt0-/]=2mUu$C5rMt.AINz^Umk#<7:WBte+<Z[1@Q_Mz&kk-4{bl}jbDrsUQC}<K#B^(&)g=LRxRPrF&LQ3:A8)1>tZ>NifB&D=s,G,%5qn<Ik:%'-(}+y
-`^1@Ex/<+Bk,tB<!I=eD}rk3k,U""BS#.55Hbl@Iemp^&Gp7NQN{N,BcFW{VQhT4oHS3/Yzj70fNXQ|V7N~wjYOp]N/8MdE{kyUNZPC!mRd:NzKv#Wqwnf
-CZrP5IHYse@QX(=Wg]k&2Heyp{1AxZx[WN-|$3fL&NnRDqaFcAi84%@BH:P9klP-ek9^eVQX46>U[Dv"[gy,Vv~bh&d]Wq7zZ418;r"st'u8/li2]flQ/P
-,bfNw1P3D#]9C}'%"ki2/x70xPGBh$u%dI]Wn!-b"ZcsMGKCnt:g~(i1q)S87]+Pt%Ka!.kwPiBZU9Jx(IKm_jy#=t}7OG|X$v5w.^/EuB]:Z$>X+Mh@y.
-zlFQS7{0"Ql_$ck`Hi^l8A%!%v#jN3hGxA#1m.1TNyA)D<7/fN<t6Ka([$]&eOXkLUdcP0d!^TB(8iY#M:ri'R>a_}f9xT;q1,@f<0,gSFDJ=W:I!LEyn>
-f&mcZWMDT-y(j3DJUp.ks3raPVkVgiD^GKldQy&AE:;>F}#/M0YWREy<o>A<[o[ni41#peHe'X3mg$a|+me-jQZ8ikaX`3{Rl"%o&sRBsVnaM:zQc((,}o
-]:lH>9a^]8`;GXBj(a-5(Yxv/Qkj1_'YyQjZeClGQp$E6Nj|u[{ljUrN)E@RgpN+`{/l[NN@M[Ia[%FJv[uuKWoeQ{[s8D^]3%g+l7F=/,`j+R%yw2x-_P
-k:UdXRDKX]fsJ$}u)-+8%fSw{O`-(Kw(Xzgzekz:bGIK<Mq/DQK/GOY{OGl6J1lKCL;nWc"6&mo^ZD'b48<}DeZ-Hm~6y|IC%-hZ{V)y@%m./$$SRd|q`a
-X6#<BiBz"0CkJ6^)s7~`^Zd/QCzr3[q|C|-hvp4L5VxeY|"0AOmRID$C1^VJT0Hqx06[mh;I<r>mSK)[kK>Z3s^muBo7^988z1MSfukJB4Jg+5Zzb-Pvnb
-X+L<o.<n_2~Jdf@:GJU`WP+.4{@s:)75x{=YC'zuc}5!38k/BP[BWKv!xoU_fI<|T)ry4gh>6i7LaJi6d"9KSi+/PWSVe-j_"2um'dv[2dUPYy:q>xm{E=
-0MB>:<+co75VC:SR@ITR0'ie8RmMTV:0M>b^#&AIz)x<z.`Mt8Dlp)QN@O2^f!->/VqPBjAS21ea3rc#U1,cGtDZL^L<4JpuO7tTu,5=4jGTgW3fC{CfZI
-B!HN.45L^N"]3&2p#&7Ujjs(jj/=5d:5l(v(k&0ie0'tn+16"&&Cnl-5&k_"I]-6&Ula=T&e2LXT/9/oTLM4O4/$udHM<aTZW>)^:B)owL})GdR;8OI$%6
-:FJ+)%quD694}gJeP7G+U>}_^Sw='A]xrx=`~Yy`eS4kL1uXG.-XwXAUI,2mk[|B%RBjWH+U^%x+vc>5ysb>uccZE7n{O{$XrGra#vm//BwN(B}V(5U]W'
-J}~WgHkt>rA6)!D<2j_9<j-[0@W-HxUMi/[gwnj`Z]/IN/j_CsxlS`z0Sc$z+ut4.vjc~CW5j4O^F""A=lkj)9Fm$lKJ_%nk@B-<r_V`mc<_-3+iWy9C9d
-5Nuc^Db6W/hH&gj:SH}SAe2eftg]Sf@1#1z$2e}!}0SHhAR;EO7MjN-{Mq[UYK9j+hPXg:5K~VRYiwF4MxR_kZ;mvUX>s43@_I>v-Ay}snN[Px68X5Cr<&
-7X2B2Y&N6cCm)R[0k]2VZjlQ2H3U>ccIUpH2QxhSPK;J`=EVcs8X.!tZYdpPX|1z&LBEwDJ|&3~t`gqNzpq0I|B6l2Pf'KQI:BYAj5wDQDSBu/,f:"73kv
-Xm%aB1Q$F+:0y}seMSS]xX0/A:bOk>+d$vAiV5"Y7X4]dgYBwr7L"&X.V(s5{dz"B&.O/T5zzr'q_@O,Oi@rv/U]jM]Sd>q<olXT$C65^WQV1NgW7my1e=
-J<oI[-BfO6rcte(Fg]G}.U&s4c_d|Tf64V=i2]5RYXPrlzcdLmwni)`|%{fpkYP#!MxFCog"6A&[6RLuP#'}snfYzC0$%{PQw.nqPlC:gl+r/(qh3no=T)
-d>pT0h{)G/f>`V;&H$3=~AjWp`QOwc|R4]LMBMl!c|#;x7gQ/u`faU/s8wgx2R#_3@tQr`Gc|4^vob4yYxeHDV4U_e[$S2uPfx9g~P;D/KI%<rqttq+S,]
-s;'$|K'F|}QZ=IhCpX)Oto"MXD7:.<"Kw9=u5(PWMoz:sCL0/^{XE7IF.HsZo!R-bbzC,/=ar8JW'.jBZ4z:#$k+KG{DFUqp-Xk{x>)PU:SXqBXM^%25<%
-i'nl0Ks8kYhin(rp@2nifqvblY[L0c=EtJ9b2fFLEN!Vuu_^zKmA)w_M%gjFk]N',WuRWZE<I3GYM|>jQ@HX<n^(R]^=w%HE&)q@ybx'HvHVR>P(Ys'I{q
-.P#,V$4c5_10(42vx"_/JYwIO4<$.$5Yn{mC/0MhA>'@SF3`8X;kxBi'zPKjFZ.$RH3G9HuH)-:}+%F<sAaiJ1b@{9d.]WPa5i%Sa%d$UT7dX'qQ,7gSSU
-2U@Q/>VN[ISl2^>#znu9xBAGMutJ(2Gz9D$q'YHBx.-vza+yvujCD`NdUtn.mn@h=JFKOC2:l.C=~O.{D[bwG`s(ph[T$L||<&5w,NgrmsBND]Yu4/HI:0
-Nrc%pLbfar)=r5r,](/c]r/'1kDjv],D6e3MLi0U4Q4-%r'DNLtF"LV6^H|VkzUFHkmk^lc>66F;dEk0&2q;|8SMUZRnYl2.Nn%Gu@J.)__6bx{%JTA;p;
-Y#aSV";OD:FSrM"Y-HCiq6E74-$qSJLQKc1Z2"2JEwdYFOX6tj!uc4,[IyY5Q=~YSXdo]az5=}p`KIM%n`KuKUNok<5HXF.UalX+(]MP%[3^e7074=#oUF
-nyb`-A,TI$l)%F&asMGoD&U<e4jek'6P@J$dOnrKAz|rH>4Y`M||"H#mjG'mU+!kQq#8$<qD|>p2@N=ROH4=>OsonoZ-8ohon`8TV^<qq-DH3z9}oI`e-j
-'hT$-Jr7I+"aD<KxD|emI]V+QdCC,Lg+.s6,Ni<SFR=jV+yKvw0Mex~bbiMptK]uiyn9vgNUm:fcb@'^~___;NpG@TaNapBc!,7raw+]XTO64xKq+fvudk
-{>0!RCYRq82e]Gal6siI)F@Fol<I"FSMQp([KRe,gX5{llaJs'x(&"(#6W(T[&hu4C2J"PTnvp_I)@3t%-m_&.eUVW_PRsQNN2.rC[4LEvF5ujvctvN9lL
-RIfF@LaJs[buiZ"STo#j$GJUDSYl>[$%=Iky4!c2TWT-Dt!nZzjc|CveP{r4p290(4B=#oM7'QH@U(;=1zTgy%y3)mc),:BhpBCL4vS"DZP::.4@I.U<OF
-kIm5:u][5G/UuK=Z6GM{9vwLyD7@[xa/!&D@auvv%kM/m}fnkryOrv~4BNVIw|^/C(w:WA3zxLuNi-h>wptzg"eo5,ii^1"d7+lEiH3c.SL@C(n=AZt6^O
-JXBhR{%A~TbNVderQ+2'V`N!Zm1szW#%fSkl0jkx:<PX]vFrG^H,Lc$C'drGXIx<+l&"g}!y^_Xs,C],",$eS7Ae3<u=pez|G'2O,,mwN3zcsy)J-Og2(u
-:hCc3Y4^{%M3>..(WK6h,&dH)f-l!]5pP3JUQ4CagUh[y&4A55<=2cn!OixCAXy2p!pB:pJ+H3f5=#).c42=tM}jW_^g[1shZpluG_sFg[<ek}7dP9v!K1
-TwqJUXVZ2<Op#&2lgRxeS]-E7)mS]3wBIwirw[+5-;Glx'uc]Ns}$>kSm`8ntA~x_'+=%Q&xfx9Ug(z}!UCb#y/d/%T7>@hY"Q/[<pLk^p2r22xRBGcd1@
-ZpBl'jGOTY"E)s$rsKWnJ>Pnu-q)<hLSu1!cEsQ<Jt`5~,WkUk4u'otgnjcP;!Rv^;{(#(c,~+wPo^B/$wUd^`KE6IPn.Jndu=C^eHks}<yXJ6JOyw{RY/
-ev%(B'e&zn`Avs!M^ey{<0>wHg1nfN6|1z1$9Tt!$3>^`%LPg33ij8|_=e~YO+l<q,,116'I=K31NNG>ryjgux:tT_b8-h<q^g&riyQQ9Qo0:Hf7kEX[=6
-$HIOV/EsBWkV#GT+L.0T+:MP`Sce{7Lzi2sC]]]xD+(ih!!gV;[cL"84=8TCQ:B`ydiybTP$`XiY`@o{`ii+eS+SF(FtRyiM:4&y.^R#=GwU'zo%CDY='i
-cbh.{z|H|C-h-!Ir,>jSesge2oiu4C|e<$NlzG1^-Fe8-#,v!]=UJOd5d|1,S=0nI';qxqmZjW|a0JFVFNK)jV6vXja[<#R79NfrH`$qSNjf"~nMgG@$XI
-~1Xc=Ui0U$8E.="NwoKl-7o[_JiD%Ctj<SJIx|_z[vgz`NCmpWd/>7Blm[}xn^51qpil#BD)(2>dwywD(i/tqV[c3G6Mu)<#tVs.y_/)5v"rC;HQQJG+9)
-)9YYX68J7c6{up>J|`&s{R4Wdc'dC8u%f>rli@5kWem@fX<0("E7WfDs_ok`#|tKiXNksb';`h>[L@[mWQaQKp1+D!#ToYC'VynjFTfcnxA>~3])>GI|#"
-@1xn!0yIIP{>"2gPq$&2><^[4ov:}_N=.$6!o`Gd~xUtL+,BWe$b<Sp=jd|BzctGVlK=k%}QV%6"W_l=Bz5.KKE|;D[WWEH"aplDA<7:"P#G_+=$f&r8Lb
-m8X"^&7/r%D;2!;`A/c)$V"ZTgL2l3+Sbw&$fYFV-gUHoN;pp2$9f@FZ,]Vie_xz=oO92sF4tg$Bws'i)!|]"W@@"daI^IKtP4x:sDT9CZ@3sEYz~4R/8>
-SZ+Pj0e&m2obyY%d=/V8("BTlcn%ce~6:0G,2QeBB3qeE##4/z!$O&H1oM"dlCZOrv2A}>!ui84Lxv[d/Tc2`'w{{ty/H5#MfNG(xyRZ30K:Q{s[C]s[:m
-D7Kv/GkhF-lX)sdN[zYmlNA6yYJ]4<S,d+j%[QV$_{{g8nm.R;QpKc0faO0p{YeZ(>lk:UDtj|]EKd=1V^6;("eM+XA1x1wNWU3COHkU=V<b3[=2MzAg2R
-zJsV>RG}R4;CJzrZl1{.5iWtxYCNkhar0e.ZFNerlIdVy&rVUIG[SJ@p%UaTERgh:3d!::YT;[<nYV@h"UV=dOMVD>@1&Az0(/nY"iZgleho']#!,Ztau@
-v@fVLgz`13HWP(Lh;1oc&ZdU{,w_yBf}<AZ@hB_3>,/1RGT(dR/Bub>O.ICHzxBg~ah2Z3"_9D@ID1^NI0JbLrf$&>Jxxj!NSW;JJK54ZLef-!^`9Y3[4N
-A"uMhU^1+aYjMn;A&`D]qfS{J2kEW2bK<'-zCj5=-L<jZpU1HwT3;u{&>{Z="X2gSQ@pgIPgslOW&/GK=HWmw5x-ZbaR$VGYJ1T-I(lBK@WlA:,yaE,qp;
-]Z1s"3fJ<(Np@e`'Bl0[t{k@}"CKE`r]xua;Z;hw6hh.1iYt2GS;7Zv${kRs4GAQMR$|$YbIAk+^[W-k0jUNJ,gNol%t<q+]:CJg)f"xnOWL(ju6$`KD~W
-JG]-3'veWfhji|/iaB_lFM+M1T]85Zs.^kiFfer=q/KSzVYwAtYcQDw#h;UFqwT.dL-CYI&f1:#go<jH$Z'V.e"tAR!l#NPt}r(qRL<lGS>{W/+27u$2['
-4Avh|ORP9i=/2oS.`"M7IO5ouoM{[win[}|V8+lcrGL3f"Wz;_KN(OJKPnjZ1<jFp=TVfCKc0W`;HCpZ('j)xZ2$oz<=^{dx3[BdCt-U'<!gA$`LI.s8.o
-y!F4p9P}5!CVQ^Y7lyK71QsDxI8cn:ggV8h)HNSk1[YdqfI`Jf#Ch9UF)l$7lPEfqKGqB:BY[!oz@5whHqVp~}_D$a6|A=7Mjg'Cu6/r0UXanEeGBiM&'r
-ZR_=X9DvF(5$x0-F}X);lm_R^GB=5w]#r9oqw{=UK#}}igVj,-@4Zs~,%rI'e^m!5-8|EM-"L!#F)aHk,HKW23,t2K6P0pwp/h$M,#_^6WPfz@-3hDxA<b
-JvNiw9jP}T~9F:<fK:b'-<A,7^:]9lGc>wygCa(3q^EyCD!aPZ5SMU"JU6-3Md$oK]=ym({I#PhlIX]^AHZv~o}El:V0!2f^FnnqHCcL7#6d4]bA0_pPqZ
-Bt:2i)09{gB&{Z):TZ.o}SJc=a<(;P>xCd4pwdNf.5]8bjTY<p`l(`Xar:Z0=NT5qw-.S;8=BD79#apEB"-8NaLAYkO-V95aNi~{G6L+FQ!bXwZ@ME_8K(
->IQXjD9@Kx^&E52j+_!KB#cd9%}jVG$tZ'3u:M"HcqP&."_S##Q//WPQEi-U}7]T|o7}(#wX5TZn{l5n&a>zzeihnqW>ofQ%aj~'h<pKHoI7#ZDo;_TWOA
-(ao{%mPA{hMrSHp2gJ&Y#&/<d[Gp#:.^ETjnuJDh{S"5xHt1[{XnQeAlShoJPrFFt1ahcTvnq'0jGIP66h2zLryZ-Fu1`_&)nqx7Jv`HzE3bf'}VYCvV|9
-6]ayF_3X0.5`G]~:iYMBn'ZSTl3+L'7Y@-&9WHL(.FiN'(wQ#f4-I)|aiXB,uY4LU^;{BN1V/SP$D5ya97yg240}C"r.4K~w71|Y+Cu;I@SD=Qbe}ZI>N%
-K.4BP9E:,&yxS[_4(%W`C5AVk;OnmjMbqXlu3U7S.C(jT{){~6+=qV77JV1YXtkXi/66Ubr-9'67y>dp2sk<`CKIV7JqWY7Mmf$L5^#=)"dhMlPI#@{S`I
-}Xf0^&,P8VKvJqqurYp):YAB-X7G3Y00_hY["KKb4MQd7_o.QB&WR;%1u]-udur"J>r-R`(!6k3@M2gBW:lG5}iC;vgz4Wz$(s'Wag%LcQ9l|O92ac$D}S
-_-&1d:b.G9E;dH@$<NBw&r/,:pLSBe|Zqj>`5vr_cq8[|o2fM$[csO(UX6m1(MO_1H%EA7(C$/ntM<<K]@e|/Vv2fl2Y#x^+Uq0a}$OO5lDC&;=pAne&oj
-,xay"-aWBWy;R,h0Sl`-`.HG(RKaHW4-a5H7Sq=;@UbE)=);shXhT^[T<tQN:VA6#/+NJZybD4.7-jGW4rIe<PspL/"L7$RwvMnlIl-]cSUWqa!2jh_i4P
-t+mHO9QLD1|uKuReDm0_`]MSW'Rwf8Zct0k&i:".="tW}>E'$pKFZ#j[_A>]L5}1u2O$D(Q93HvjZ#!O=})tn,%r=;:lYP;xhq/8qG_7HJcD6ey<$&}RR4
-6)oAIgX0-I27~A4bVdgU};au=x[6YiP]rN'y~,N;(M>_|qgl_SQ/<0HU!Akb+Js[ZW#_$6Ff<QdsImUA$'j]B&Tf'kJqiUvnZ9Y(O7DM]W)Uvh{CM].bDT
-qzdR/r|g9PPgri7${Av/},,`R=,;#JASKq/GEoJY%2>m)E{S}fK-9xIl>RsOqWi_+z-(GaMh.L.=%"Df]d]fEYQz3/<x@&%1vq!7jlF:j1p)S1bT5Z8rrf
-7{q[+K>KN0WS@z`-wFZ%;FgLh=7QS=]Td8hbq<R8]9>%hAU"w+|Z&(eP[UR}r9Er`!nl<+%S}fa[iKNv{M|Id.l!zvZ7h7+J$&JA)QYgM[)#;OJ;YM+JkL
-!/cLZdtzR<4sKS^,12jlnifwr>E<[;CjlA(_99&cmK#qG1pM~wTaLd@(Wt7w8}[(b|/ap2S"Y>3c7nPv>`fZ<6/v3Qx>'ht"Q5=jO]|7^b1Ntz6fwzz"M&
-js1/|Q/sr,vpN7b'SIz,.iJ6Z,+dB@yPgTss]QI$$tvxT!u50'&+fRkllid|]7~FG",:5<xX3{%qBuTPs&0.^.)wSQ:NFFY,viTz[HD"lAD;0j#{p0cBPB
-<TK8PtBOc$Nz^OvHO-5vk@1-"qS=Y2PqN`y|g0vrPer<wk%YWxoecN&5<7c}6#ZWuo!8U^KJ"gc<jY/IZ"yg5L+uZkAuLkGYB@%W<Z2y2L.2DLV@>$s+6L
-jA}DQGm9ITK#inMiSCyOT(,7o+O-(8T0$_B=L^/wJV^SKVUjps1#&k[mLon'E0/R72_L66Ry`GjmQy8_tFaD4%+]87gQDxHlz:gJ=SQx-"VmI#8_P6hp=e
-VXA2<+T@|4)](S!S_}6X4|'QHQ)<S>G@]xt+Ze{,w{qWhm2dX2j63=jw~Gkm^(_2a:0;Twp]mA:_eH>Ux+zTW#=35rF4#.OBL.i)X,hCmbCX~=QcQ0xuAI
-y1>9{mxN}Hf3MLk/7j}s<fy'+ZN%K<;c96V<fXC<i7l.sD:=+j)|[W2+(`yP1zc-9wsz7j&"RJIw2HV#Aw=Y%P4D#S_I/^ca"2L>4={U[BB&w&We)bl.iz
-a{KF2eYY~u]omr!lVR,ZN(NTI&HxX+yv;`&C~cpPFj00W`G)l;(jeh:C@y&'A{vHDWMvJY;JXb~.1VZ@HBr#.6&$g/dD6[I"!%~'9,+m^!a6Ijmcl/Sx1)
-l12'PQ7Dtn~2O/<7%#Os9L#qW>^Y"a_IM)EmjPQ$WCKB1hc}DTk=<'qza)=xf^RRRf'#E8HxgXzFimW!eqq4OP}!cC20gc<E{wK^i<6H]P,zJaSQ4Hf[4G
-&']f{M{4.,mT4Q9nW`hRG_3vd[L@#n8@}d,]di]kof4i/:vk^a,&eL0TtS57g%jc!ppqw0%m.7>(AUOhmgdv_IFLzEXy1D]@aLS+ayPytKM.2,H@]ve7f{
-P!-f&b;ujfwuP,t<j+wZ56'-d<oER6Wkt))jjMWHG@1M)2T1f3]}"}+ut$XGW%bdv%aDPW~f]rT9"gB:dT`5iJh4rL{%wavd4;cB^NS]x[GJC`=vi5a^#a
-u)YI%DF{zu&Ra+ND~ai!}'eu!^1>(EE^UNl/(3@}V#V9j/(_bx&zXY1Y>'V85i{N=J{-W8SHh2;$Hq=_QPnwZ'<!Y9+G}1VG<UhpyxPMZ/j/Jq`&gy.>XN
-eW-h&&r$6xQ6a86RW4<b/8LJy0:mKb|(VnD4O{(E6|!(VP$"v4-P)Y})1ueuP;Zg7x:h"BzV,N5WlZp.dy~!4Y`Is#x'D9&v]#Yi6D1Qw=YbHkPN-&b@yf
-CHR+3br"fv'<>zf7Sx/IPUnJ-8%(o-B+aHyzl@=6bweKFYd8CYX>dlm4UuPh.H5%w8R&bK4_$W6>rCxU-l<A8HA.0X1@&'RmA+vf/,L@Z"MAFV>%x,X#4L
-B+5V@>coZ<Frr`..ynVqq/w#gy&TrE~{'PRi2Scb5GJg[Dn}C6av1F9ufZ_']9zy'[s`[Hn5_pl}}PJ+[0=cZE]v5BI#OXyLYN6SQ[KUm}"z~Il}Z9%[%x
-s7"abQFa%!+U]$gCzZ7iDCu(i57^H<zds9T1D(-M``35%<z{Yy1.zL80k6J4sF4t4#)+qgnsj;#rvr5^&[!cDi7<M"l3Hd{$/!OC/viY#bVf'jRD9-:1oK
-hd}vgGU[Bi{KQ8e.@']}4Fdw$j/)q-,yx_VKC[DGWd0Zb[c^)a..o;5k1;|44lx_KPsqwCg(_P/Hp<&fu|NE0NyUBr"m}#v;3'j'_wr=LjT)oweo'`!^d[
-11AJ3L%F,%7L0D;/7tZFdo)45YK0|{w>5_qnng+VPP_BqS;jIFUAg$Rv6zj`>lJ]XDY##Gv6:'qfe$S{5Jv'5#$<kN,1#}bbI}0`bfns^Bx=}cgju5Eocc
-hMV%v8+V|I@J4_[CZD2Tmz<vk5`+z0&LbWX_e`(MNdC]QAhjms#-H@>G$Ole+CQh]U]"^ocWj[BkN1H]hq<FB3OH38&M[VaN@ORWk'dU,5sHgOJLjY=H;:
-w:2&p5T]KwBG+RnA'GSp9t1.DSF^'/NIOP@iU!#<&4X1-2Ia3`mCb3[UaX^yXKT;u&o(gHwTD9U08;=]9oH&GwryEo`K0Ko_CDRz4vvh/)vT3H%4Gz>;r|
-hYz[2(LC-_O:UmOX/Ja;X^d.bYzG7!(NPT`A$/xn%#u2r8R;{;"G#p+}_8L@&hG/xBa#6(L'/+c`#R_y>>S;~BtTD=LRD&|>[7x|Nn}Q%Dt<[JJK48]&X9
-Sy|0q29<gFLwtY`P}%51])O-DGT6&JZX(B%Ka6~K~Z`BVI-YeRlxahMU<z;ddRVy;J]{lE4"va)tJF5{C9J5t)I/Am"jS|'nDlBtCel"7I4,}e6vD%"M9`
-;8~)[Wo/7K:KAB}:%&9IRxa[ZL$Fv5fdYL43S9.A1-Lc$pJb=L)[N:.19%P_n]sfiamC5t6nt=0dQ|dtD`oe"1$:pnBbg]wQDT+mF1QkdzeQC6ChqETw]L
-JM!+PGU@|&|W8z<8tw5LdU%B}QF)T`3;eIlw'!qU`OiM9w!p$EWVo{&q;T-XBXb.Mm2tQ#_gVCKyj.CF"7mt@LR>i])+mUG]F^Ze7}bb+o#uv4'B(Gy;tB
-<na_Tk"^5HMSIkV+Z6.m"n^/5kH788Q7$%"/N{iYG38Ih2~@Le;(^SY|8;G'-&m|w/4lBngIq+Nl"QGE~v8h^s[rHgYkgETyGu"J9j;t"=2R5Oy4"Q_.7t
-y:]<#t!$;4)UoppTrCkS0FO.09ZYxxCFxX_lRU^4sNturcuGg,>T~tRFVgId<dq.{4XzCiL:~LTa4q7Ni]a5P+R9^nkDU<|pW:E::-&pv=;Ls1;dsinG&c
-7XnnUVL+ujtYJ/-^O+Gn-Y{Qgdm>>:6[_cU6QaO(ChBwVWK:a;L:N'&Ndk6qn/X_Y0(R@wn}]wna=wG/Ye~4t'JmiP"R3=c,U23>LA{gBmqhK;(:ye8>!9
-";9CPi32q"i=Mveor',BfjXs3P~.d:F1Wd$vixzz%}GL$wFb!SdbeL[DMg>crqRf9geg,4#+D(I8ykpN-=+Y&$X`VGk8Un[Y:M^km>hBJYDm8R%u~/$@G7
-:zpqMGe&dv>;i1kS`]2yu0Y3Mw8v@h>h(h}+2L#i:v/<|tMT'6N+:5pqlsZpf!8{Mf&E3w%)Ue{75`RL5FV(B0iIY!x'_2W1+<a.))"f6%w+#g3>+u=0p_
-^T>YvH1c8q'4WQc'"&jm'/9vp]HpP}pIf'u1@8XZqA"./-jKUCU5;S3|XenE#M7ZzK=Rz+ZMME1YCbg,l=IBcl_>zXGWi^D]aIu-RY9g@2CgX(R%`9CqpS
-X,HNm|NqBcPhNnr[,yHmuf}hoqo.naU53CgJxZSq;mtKlqjGd,3{(8Zx-!=w:/xF7CEl~k5i1IKA@[TAVgDgh^}[SfiwB'`.MRO;/+qdT<LN!]"5fO'Tp"
-gFB%u<6aQD0:J7Glfm(+G/hAC2__MglW$VK[o2,]:,dBU6B0.6ju@+;G=3W.}fTwkyto!xlNzuL3JR5`z@74}NJSYR4E9,Ly_B)#$a8,Il@-R8==4n&VFM
-2m4f2uGG/HC[hu%[/v0^0qX4g5&,fh%1x^sVxazkSCl=4(FPwP"_4%>|aoC7Eo-5G/7v#>.I^%c1c&antMn{1[zN_@RJkN{);q#s,v9/fyKSxQx"Sm<;r<
-K_p:}lKvChab:RZiuO/f.T@TtIVT)WL+EM57hmZ0hMZq=,K$msedxx7jl=/WlR"H|6[kw8Ar'eG`{K[jK.7,Meb/.$mFk.)"l@f>93ClZwS{aKA2bC`NJ1
-P:NcUl{uMuJh[OPyH;5vHaNHG:3omT4}Vc;}r"xE#16iOMR(s!NThY`l7`YKEYVybHyO-,~[<,[":>KcwLS2lhf<U<x)6%pIXLQ_LV'7~nv1<c-ckh`tds
-,u'3;LaAf,#hbjeuIrQ0q2W"aOisu`E8<.Ax4c8^lF]<Gu:&^P)uHkg3VL(PKSBD_UPNf.K2i$>uVv=nd6]n}2Hub{PTH<Tq=5!_ft]&S9c3777)-0uwDP
-Svw-$B=%js2ldK":@Q55We2$Pl-D-Pj2Bun6LA!L{>LnBN4^=O+wlZ:v%l|B<O)J"~Ect[#;Wr9=[xfO(m"#Q3n|aaN`!-HEMb}6&4,]KT"jgy%PWl^;R5
-pe'{<UQ0+<8Z.B/%T,&&l&AT^Tu+^cZ^#Rp}>8>K)-$)OW_{s{~0=K/+P/lI,KN=/a6}co]SnJFtqW'uMqzM1;xnKQ"#)hGx=F^(`R#=uSy8/dV`Es)Rja
-op(q@=Uh}2tI<hTK>{`//9|i>hPey+$E]|U_M;/);K6i:.l`rh:&OM4|q6bYhQ63kW`AXF6ojRu<+8<19W.0ql6ri@Mb9L`kfFf')IhQ%<Z(Z:LB;mn^2,
-[,!5>oPp^G>d-|A@x56vzW:qnB[;Hjz2`M&8^2v{vd3ysLGwSzSI]91p$VqVUW3kxqIGC&|zCetnLz#8jQVpLSf5i9~<dZ<tN_O^m"'bxjT'$Q%"kL.Pg+
-Q(O5^[zi#:_Ctp:[vi[8|_1W;Wr7&syvbZk_b,^4x<p+;VIZx&.5{80.Qk+y(L0w5i1zD9{PE<<bv=K">%j@^4>!]8>euyI<iu5f/J|:D!(V0CFtEU'`;j
-Fc(L$Pz_O"#a24VyjuscdwA+FNJxX2.UBtuAadV9pw9+lJ(oIR!V^{IjS7WW>e,-")r.>z_3){s#1WPYYzv$kb{,4:ju@-g";'ft@9Lfm$Vi2f03QO~^s_
-B|7P3J(vlb:b2&Zw#J%cRh$mEBqaaE7D1RN'G)i]/+n6E{]"6PI)c.i"+:s.W$KDl9U#.+kaFl5unwT1M=A"%|7]w)Qk&jrdhRV:ur/.jA[iS"=7ki}7#&
-I;zN>"hg;sytm-ms_RXU+1_mRd3MHz`pE^{Ib'U:+,zma<Au0Jq<B;,VL@i5w&r,)L(!Ytr$nk<@l#x.gu_&H9$2Y7_N3M@jX(#:ywz-n;W`^AHR[!;>&C
-g}@M|1;:DIyH8rT9}A6R6QO}nD/{ginPF3^lGbj>{DTQF{K>gi#kBwvpN]als8!MfxcZ9+Cv2XGj@il[T:,!3YGF5E@3^$dw4`6hQ;w.Ur)HtJY`Paeecj
-/]|QSA)+d[J{BlbSMC}m9&kP7ft05G9_!`Od9_DmbsQv8+pOqfhX{WbdCDc$DF2D&fNZy([Kf<Qi@#-KLfg@@v&}gum.RSo/4<O=oR_Z)LITr,jE[}f5vC
-:"#2Qy,'m"'khQ_o_xQM"itKcEx6Zx62,4&{%;[v'K)O"slhknDaX^~A8iZV{uGRmf<M9Hc0oT>wJ}swj.Br;MF1`yzC{<5b>Rk|[i4Q=EhP;W61]0VfbF
-S53Adx1q@=hQ6qCj(#SK|8P4QJaL<D`{V-0>qNyq@5<z".ywm;FtM;^`_mz6x`nj}JcWRf@J|Bu)L#c4Bb|3s${0|td!TcRZNA7YC(#w>jKj0Gl`$UlCF0
-e=$zGYW7Rd8k.a9/,c=jY1&II]3z}(%tnpNd1[+a-K)9l8R}Uk7vkV)va!4+U@4%Z-jL~[3XqQ0B"kj,X|HsJS,%awB+|rg3!Z8FmTq-O`TC2ZVbC)D%8n
-~9;!Z:Tmd=Q&x5wR}&&0EdnRd3p|d)fPH2e;9d8-n)zPe72[eaxrirtaWExKApI@8[>x5>)WEhYLN]lbe{hC<}C]VQmJ;'S|LUE%d+86nagH^v<d>`r$BE
-RLFE6y.>C,zoQxTh%pP!tr9:R|Iy8R6`OOy)Dg^VkNcv=!>4z#phURT]jR=O,!a8PhMDJ3Pe[:|0g'S8ByV;&"5Pxc8UWbJHCufTKEdu~kKQ"S;nW)(R/7
-[Uxvy&3OQwOs-<YKQ3NF`m]wj:Bg3Gs(h>]eI>ScR>ZYO"'#vMm0aAwUJqpDdkA0my&wO@$2-$Y,QT>OGoc]Y{k#~7tyR)B"J6tyJwlub-P'-VB1m1V&P;
-K.bRV%CDBjGZlhR[/4+`#Sg@}(oNQ'~74Y]{X5nsv@-`t8c7~$&19pTNCo|t>^l-)+/)XnoGelHp+lLtCOOAN(yTye#IKZ:$w`)}Y{S&[U>Ho[(A%e2E/3
-dQLlY,Q3d"/e3qxZ~p})CU^#q"AhrjKaq>s"0+j@zMTO+QXM6dI`'b(M_^B9Z[O8n)AA3&M9D[nwd:vpT}`K%E"V=52'ToAbfI3W7+R0~B=yp0A_e;!k_'
-D4fB8/u_q>5@`VF(HUstLdOeJa33ce0O"oB=ey|2wj#A+=KlVJY`.3$QP2Y"LLu0L`WWT]21H`|Pk1r]vOlG7FVq0`syT&9Dw-yRH'7O@Q8-fP3:(y)z%8
-9'Kww<Jo6"uUBLRhhLM/>suC{qE5,qVj3^3@PKta_eimd])R7!S|^Oy&h[/:sAxgD$}Yvz@3=^Ld'TL{yE-1D29jZ+^6_@kq)JS&}KeLje,g:Vuc)#:A'6
-CcoQ)f.0b-o9mLAX75"fVHt;BTfndp{MTj}KD6+:+v#dP<<}CjI`Pef[3zHS,`/PJ3Jp!u(=1m/ntQHOAG&jYP%8KLwX3+mRf[':>)GfnOo.:1sH{wz>0$
-.N2`tdxiC,n+{B,%WrGJ[K^()y#It`K>_eyC[6SSutC"q&!Gz5T%IG%E.{^g!Tt#!hoOKyG'@Oh3w0FBUci";3-R:y:X-h&tu59XlkdjlD-M9xSnTfvtvI
-CFMwOSQfh#ngpLGtVS_|cy1$l;<8X,jLK:ir#BayKRO'>(/{u(ao(0F=h<L9m9JcuS]iv#}F{TC04U`Qpx7$GcZQ<MXK^;R1]c,dsr2<,8%,MUPr<F-<1E
-eRu^4N9Z.K[n2o9;6Di/4cL<tLk`CeqKVSFTWfL[JKPYv]KAvfQdK;cum#DSSY>K-v^R{ZS|.pnS[1>dm9dfIW]foJWNIS>4v2:x+S9Ep_e3Q2A5FU6d9Y
-Z67bq@H|/DFqakQwo2RTLRPq_nyn~3p!G=mvqfLF=;rEa/~+b'{ZY;|]W0LFO^i={j^aHvF5n5{hK[_[D[2yO|gmF:dReh|9c`N`%f4x/D-8StYg05b!w^
-pHD/E{(80KnvzKdA|Uy_4FnWD'IwJd:;1mMh$hUQ{zsOxW{Y]UIRnZ(y_0N>bdFkJ{G#XO;zYcoBp:bkG7`jrH;W2PK5J"#4cys&C5mwCxqfYEN'!"eV7'
-dgzzr"3p]rLRq9]GHmBj=-R{[ojD%xr,$%mv{wuyyoK4jP5uRui9+z^TX{s6"'-kgIqL]`Ou[&-UP:K=4ylt~k2Kka1ey{3OR5qxQOAE|}+jL+nV1A(GkH
-WD2M#72TP<EXat@)$3n/O|v4vf%XqW^f10DA2u5znO'gJZ;#TspI|)klINPVZ%$UxAL<b.+)H.('.itY[^zeda#O~7W+SZY7c$$VH$'Bc$Q/e.aj+-@tf$
-gD7zD+><j,Kad)};nH:"c0.ax(3b+oB--cf(tAwh&pwA0Eg|MZ1}Oi{k7|eeG_67:Kjn8z8$)tt]Dj4gNOS$2^ES'fM,P;Nz1t7a3-^s9}4T72PF1J[ng|
-S2O9cc>:/e8TrFSVmw8n:Ku1Wn_A=3';TtI4O.x4|yW#4G:HQqq]JYF9".R{/sjPKd0yUzvFUS9i6Y5h$]:KGxcOhdUPt0xd~H$UsD,(s6)eeUR#5<]2bp
-R/Hh`s_4V2QG!CW!|VYYPB'.30l9(@CAU<GBY':iqy67d$wS43D{vIQ6BM=eH,%^CG_rW<KE4Mj+&JPu_C}m42:./!2jWFcmCe$w"G.3!g42%Siq'V2dNn
-s<FFvik&A{6|-H}B1m:P"7+gamjL8eVt|+4"^Ak<Q:oQ{Gn+=A/H7P'jVF"Pp7,Dxn9{l@o57s_&:{u0sQD8|0&+BbQ=UzPsNnHDgr2B^VjN"L$<sD1Ey|
-yVnR6YGCivEIdO~])Dy.S(.%V`T8Aw>MDxCcHAE|v]_mC>.!ZRTv$FxB;oi,">KM]5^P.%~hQE'V6A7V'LX,3xgRNx:K+9s[LtIGK`WK3UVJR|xm>05-Wr
-[_vS4$|+jq@4a@Rk!Lv9CnaSBs&)gkI6E$7{z]H%CSR}Ol<Qj=nIak/<d`D6Dz`Db$ug>=e<^)s8dP>Ll;E[eo/SFT>eZ%S2R7"p}q^sgQdC-#pC1d6b)#
-G_W[0h#jP}$0efbK[6vqEk~eDYc,<#n;XE-uGnlM![Vm@z,zgv|uT!-t'%/$'%l36Ora`cg5+q)W9e~bz5/v#2<]wU>_uC=4+,-@RM1MGVEvW#R)fJ@rM^
-.d;)Ld>:ZkWOqOf!w_4RHU3H~Q%OSJ5zXF%1.9hvHPA36K(mt(;hhly>tuq@v"8IDMT(W;:b}G)5WkKi]Flj0DF198t1C+}X_('=/H@kh9l{;6QWCq06tQ
-[!vM%!,#p}R@5@Ro](pnhAzIm3kJK7=<x$P4>s=Gin(VE"T1I4lu^T'O#Z|"k>EvT_Cir>,8GB!YgoxC!O@6B%Iy5JB[ltPddtP!&f4cbf=Yh7_eD^t=cI
-=K#Jkm&n%z`r@8sK9n/'s$ZW|fR;36_6T>.e)-^EXhRFb7ZB/ASD<ra}:qf0By%1%g>q@2E(Z:f&MbdMh@]3aC.3xVc3SD<96}M|O0)Mi68sgO}JA8WlcW
-=gyq8/kfJPb19z0YRP@VXBl.#AKPWV6x!ETlu;Xu]F'e"{upy/h:I#XMV_(!Dh}2"qv}[XQ/Nq=y[L-%FUzz+_D31N5RRl%^ALYVE->m_XC}n9vUqc=/'e
-WYTPEpMnQ]x(~Avi.x2YJ-W1%y<fv+A#VUJ|q657R/|LFWd1+00nX99g_:~AWXAV!EJw#xr;0du#Q-[-MllJ]^>H_+j+`_wHEy/`:p--.]k`=W+rM3)/w9
-.xt=b!xS/q9xJ>(QXuQo:8advA-^XHJ3U3'v7Qv'45[T+@z!KE0+))!(wPvLjn|vj@ouRE{,X>sG!Wc!3%AS1'`MPuyv%[yy4J5XG:NF&9jI({Xi#>4u:m
-U;+MNiF2$HYPSBcK9bbWA{QbKLz'huv!g#&zor@QXY~.n}AHwj<1NbX,OoDgOJR8W$ay&<KH$^QN[]kf#y`xISx%sdUZeHn9huwl%W<ck0Gja%aC/DHArk
-#HI-zGXy),8.P`&^E&1cIf{O_c>h>O-q{|;Sj;7Pj"&tHBBDM"MyvquuK|o2j(x@Y|$Pn`=W}m}`$+|3IL5P,$s.t7a}.a4P($>RH(al-(5k@oFnvC~0SM
-oHzz27TL5tz^W+O}H)WT3zp2M/="6r+1`,C)XY_APlfNnn;K#g0N,>M{p2cRllrTHECmJBu/4wwv8OG`qy#dWx'{xdenUa)l]}r@=b.:mxx2(pPx]p"^U[
-"[sxDf2j.ZtsR'-]'|U>'k:7|K_Lny'Fy;FmIZMYooHgRXB;,WD;HYrycLp-0@V&O'mAGAU$,N^tJ3TT^23azsy-s>n7}MGaW+#N23l0,"ngy8{h(SP3&w
-VUvoMQtc%}V1![@a(/.L@Kf38f;#:w#$6_Zs>Im>54~^|3'9u"&/r#OxWd3Z{D]2n#8n2N4fil1"PW|Q|)9qGUZ3!#YONoRF:!om:waEd9zM"x#=9S768;
-:b-rRO)Nj!6Y7D]JCF+M9veuDd|PeyQa3+3n+M6g>U(Tt^;v8pCViwusSEMreQzw,t'r<Hk4BJ/ow_/8z@ZdWmKOgAaV!,k!RU</2,l@#hE<ln.wrqn[<i
-SnE"$%Kf^uu"2}ya/2BG[|&)B'["0T5^/8dHzao+^mY4md]weDRmFki'C.O`sL#NCT)GTL(=0hiUkR!L3#1H)m`QEZ&No0+)(.s@EC--EA;`xB5lA}HqHy
-|{HmmySU"D3"JxCJCtr]I0FDyl;Rl0^g'c%w`4h6`e5o#ce]e`^J9K_5ko)]5i%9tw77>(6'2Et(@>x(Cex2bNG"n2@x62CCD/"]nv:4Xij61d,j^/!+p`
-sA1ZWHXY9WQz%q.nNvS&{3MKZidC[jkYVfM;NBi]5(^mjF;9ql:]'xB22Qf>:q3l(TOmV%{|>af!kr<l"MER<ORp#zd$`r2m}T`d7#G[D-eW;v8"Nzbx0}
-)"~M>}<%>}FEmq;_/4)>mnm>~..Q_eCtt0f8$hIeQUrGi&G!=)ocw@D7A'j#9/6Pg<CmX<zy15T:/8MpOu42mQ:!FTtqp1L&MB6Jt<g6VkL07xiKcZ%Fb2
-a>:t+z>Arq_!^Y-$1(vu$>3zYK(i[dT@P5DrH]AJt9xq&5Il5Wenmt(`_Y/Ywjq6oV&nED1a9|Uno{$bu96LC}%0TIqz.&+%u!Iar@"]^{-DPZ=VV[7e]T
-D0y,o=8UW-n_>>uR~-yd{L]4TN<70}1X~%n@=ia1[=}KHvbj#MYk>F5+waWw^5>h5Z:%{^f+}@yDE4+F%D@`wyB[Bykd#M>;!9$C!=g!y0^oedj:=y1SVL
-X&:p(QM5<+,ENP5l]|]Ib_kRGQHx23O!x0M@'zwT<CKc/JEL3Q#JgmYf,uy)nNT'vGs>1b&)N87RGY^m_peu/93JM%"dCu3M3Q0z2Fm,o0tmU&J2@v8mw'
-_rN]E%]'C+&zYKZ2wAtd~ciz:1q|A+]1rA8oU.:gvp-G=N2pS7nPw9=QsH9|N^N]w!@cS$lic.JeQcK&gCNF:$5F~GW#Knwe7|h-xea[SU4:4RhR|w4:BC
-u80{~g7B]w<_O4NVEHW1i)Q-[gkOr![Q3!>9CP~[Tdd=RQuUl{XjDyMncm45]8i:fM/>1/4}Id1M)j/0<!mQ1rmLu`1Gf'p^fgkIAG$]NDrA{WRCHP}F$h
-PAa{p,$$7ASjueEW_:&Mwe{)S$nTq+^ZCc`}PAMZXY$pn}!&.+&=Jq5;$25Otq>=i'BQ7vDS+lggjNW|3<.9FDM)e=,t0mP9|`W/,i|Espe6G+_3ES`vzk
-;F[x~[C:7483-o^Sc)bF3N:I0N'hfkjf.]!~"_-swriABOnthMFV-^nQZQ{80f(1I'#HQRiw7ldewuEs|}^Ejxw50U9w.FyhMUer;n<+{5O-c!g%qL3p.z
-Z8QRf{L<zs3UlKWL0`cWWK|k,v71pyXd46;V~@;SN{%%B^E+9]]2`vv.7;PS([^7.6+2tB}&vr@Bk_n0P`wt{FnPQ8qU_He,NI`.T8T}AWqF$@#vj_|hY"
-[Rt.B:CL`/uBlk5];_k"XHgVJhI2!`fTgD-$D2lD@3>@!=K-Ayu8cUou8pu$[L525<=[Rwejl!fLA:t4YmK(JIlX130b/%&}6z[^8$~ZuRIpL$Ol6'=:%+
-LGK(PQyGu=M/PPJ5y/Dae$wd1]3uzmI]86Wu2nv#v!f/i_Azx-cxaS4@jksH-X-S=(G+UO;YXvgPmB6'wjHQ9ED"Qj=k%5fyL`wfKR=L{AtR8c]#ttX|G1
-4zYK+dH%{%lA[:gkpAjA`,-vdOE.gPh7}PVt.H_DEG(jM'3]`3sc/<J`=WGYte4I@zlbgzM2^Tata)':/oets_}D4j)y/LMc;C%Nvl.or.&nWF{JLoa9BW
-a7`J$!,V_vhAApv`+]M6d"4mI]fo+$wCYvX5-d.h/;6+a5,]/67uiJex8c!7=wGsHTibY$~T1SRaee<q-dM!)6+j{3AK3g_|AX'KPZf09nH'I}jneYD_K>
-Jc1k@w2'ngzprC'Xxcl^d8:l>tobL&'9jzeL{L|}Es|_,Dh=+vc._c!=fKa<iyC19}rNVv;SkytDn{Z|-^PfJG{PFaV_x<^+p8DshZIkr9_t^1F4&UqH'=
-(KZ]0ua5iR)zkcfk"Mu:l%x}v6r3Ah^xD5#eRN{)9V%>JFCvANV1Fg>a1)1k"`qUlK+zXU'nh0-`~]j6P.gQtUX+jNLioH_kN2P;|2isUvb_M&7e`8qE.x
-Ho'H3)=7t_/&X%'RF4f=@M<OY>RgV=GduVCi5$^A'-3Vq0}p2Ni"ii(<o;2`eRBf>jb15pnDbjZxp.dqw;t){zjWBKa:oNbDUcvA9A)jdh/"Iu-p/7A,jt
-xxvAqG9H=,;t_b936i:vz+"oW{oZ:mjwL67:_Cv&un<D@7DK&>WE0Cr9t/IlKxfBP-CbRs={{JGf}2|)7LW},4sJ9zf(ut!B=scpq1F7KNlp9RNstG]"E/
-$9!%m`!vE_sDh},d@NfxdAKzZ]V@RR{0&{wO>`i@j,m$nmhnhjx_`WvExX<gdM^Au>chJ:0iIvwO/]wtwIctp;E}r5&vvfw"63G"UGOobyic3XZ32+=#Js
-QHs"tayIb=Fzv{AG|vd{E+tH8aHEck9gmdCu!_~Zx%;uy_4uKk:)l}^t!Lj$U6>`s[/%>XQWY4b2apW[M-(%<${bHve3]EJDSTLIhrzv`"zqn23M=>Lh8:
-"I,r4AC/WLFU)/s(diAw21;gew<piu;[^tUwODcEK6Lq5}ROUxz]O/s<XG|pvj7|1e_XsF!-)IoC'CCF~]|['W$W]"wVe/IBvMKg79S'`S~TTYK>K-Ii[W
-l3bu)q5yW34oiS(C[9(MzE[9#FIaLY;^Tbz];9D:oF:'Kijuw%.X^+i)!loo;ND].|fP''XzM}!3[B9'xe7HFE!=VkEvulJfb<e"bt]@Pgqaf0^u_2MDU(
-dkz[sN_BNN+nWk;H"'ByILK&$P8HFGWiQ[Z%k%!7&sOmq3qay.Ax%;l7}|,6owLaLK$'S1y<vw0:uMgy_%z9Oy~:N'YEJWgvW"Oy0uai#P#$c5jmIAAtPa
-3hwu8&OGS4xvEwB{wyY7UAxQ.kk&W+zuZPf%RiM@y5J9B]htn=^8>g_oaQ0c$+ml-;!jV.08S/t86{h.3[u5P!DTy0mw_v>KWyl>P`Llc.|bP:u`/{uRaD
-RST",[gIy_%65xK_nL3uW<A91}1ZH{G/Tr]L1HCF>$w<}l<_Y;~n#3!z9S!_a7S7[-en}5vE]Ylw|!.52k(B)%!q+7}gv%0"T8+5X:^Y$Vy@s8xNQOwb2p
-b2RF0(;m0[gZpoObL-!NBw0jE!CLgLL)(ie4"{)S9`G96s{E)s^eA%ewP(WT]"8QJ#"!Cak>n|_Cm=sX#,jsUHBu!:ntP_Z0A57Mz#sESX}emesJ(t;DH4
-KgRp&HR|=H;77@Pwyct^42Ueh3y|haXY,#ewh^u.FTh_hR<eAxY<]AL5SAAG>DBN^M!0D<4<!Nm>10+n8FM@BTC@d'CL&{xQs[$:d0aVn>@;QE5rL]dOuo
-hXNwOHNy.aska1I]P!`]<FWi{YCyW_K:N|!uTpy)]1)p<D%^)!{)(A'M_m8D2Y:ruJ0`Y|U=@!_SLC}52;A&"',)b+Z6=r+x)17^r4|5uzAGt@znc}MsVo
-GC"42sDav@EE"X[M'+;DI:&N~(#1:QmX;.X-esbcClPK.bZ:(4JW@%yrNie3`30F2Cq0eU.C'(K-N!#UrjSzS_!DCM=%5](I1&%D[N4h'4GsyhCL~eu}L>
-R2(@o:e|@'Z4Pp3M/^lFO85Z6bkNf%%Y&@Qg}0kE@ri..U>H&ntK$;R04cSp]G`}v+2F"TX_RFg%M;[.I=XdbZ8;KLBYSd>ejnfFkiVA$9jFiTLsVvVTqo
-K"1;|Q"lu<{KGS``:3C=]q%n,15^/HE&-sTNSi5lyK[2>8>Uah$[9#i52!]pC>&]w[z0wux#`o{vwC)n]`',OyH!tT{(sZ3u0n~Qdw!D-(4vWbnQ&"U>(_
-7f_1Z`4##"G/n4O2f9f19i^m:3wZ5VRQ49N;[eksq<sI++eaeqET4p^GNbed4a2}>m3j-(Rru^|fJv@bDSQ']!IPk.jdXiHP<.aB0&01Y>X/4:LP{%07%D
-oFJsk(ZyytEdvEK%__M`1G3vnz5w^Xls%m1MH;z4^45J&Q}JRBAi9k/x]G1vR.TgR#YkD-oa}>;_,ja`X]zI(9[z5zO.'x`{G#8a/8@0=3'3t#fCf1kjX>
-:4@:R-zq=A.9VCz64n@[B&"8:l7fTf_lhc'kufNCX#5K[m4X`O6MHsQ:;kA!pHSM8J.sLVK6;fOY[@p=kg[8^GgJ0tfKt/u_poZmZe>g0zP7%!yW5!|U_y
-(8DMt'/''V+I%^aAO=g4:dkDV!Y@VtlG>6{X397P`7j^^{@dg.j7nU2R@z[LE%5D-MR),7SExel"2J.DwYhIyYxH!%2JUtUZ3DK)X!f%4$(&fs<%ev@3B1
-<yhnJ>9@gpIZpovVpU)n-^fjJ0((B,LK=Og>v[Z.1/Z[:@/=A=6^z.{Ix['.N>sqk!3j6wcJ`h3yfwU=J4${'yho8EOXz7Hn6A5)'e>M_4iXW>ryERejQA
-u%H=wq%..Bb{!y3^k0+dxa]R9M@nTyAkNJoohDAhAqHeekTr<0=|a^UN:Y@m+|.32qEf@46HGBO<CiydhH[7l0&L_5ml6M%`hR=UoL!]USV`[);x_dqh)e
-x)BAOh/o"e:S%O$Ji^XY|N-p_Q!-)x$]]JXFNMcT(!1'Xk:cb")CrIIBBY>5%pmbDXN]3zvxS76E"m~!=tWVc&aDyHe{[S!I)QK9I#P+ch208Tc+3>nb7(
-KcI(Z+07h2GynVrWh4s+4#%Irh=w$>0&A06B"e/[Kw[KkZYNSi5t)3Hloe/3,m.Q#O%dLLS/wnu@X@BH~'!wV89uS]kDvb3.#Qt"Nz]GX|Wc]N(zq/iW|0
-136(XJx$4eboIKsAFFC#]KsArQS:G#j0VaNw-^y{wmF;Q__&g(9"dn5-=fER||/&EDM_U=)%_si()Vs_Ogg=NU&8[_6bsINr=Sni=u@A"kOqkluQeX2q"]
-WXj$vq@/2'_/&kT^~;)65PPh~Nj]4(6Z@#B5}:odV^Cjn94VK$FX+jAV>a3I`%8=ed,5":`T9K0n>wNe5C=,1A,(}$omvHC!z:+1l%MS@uxpVqv2nK273Y
-vs"-B0o=/hvNca%;c2NPaTLcQaH_6%s$r:G{/&>0RcaQot66wi{1'FCY=Ux@eMmYCpZ.d2F&`"6y<i<MsDkztI7Mpoyu]Tje.B|@U4ulK|U({7;r+dv#'X
-KWma@`WDK(Igu(9z5s@`5.`;!x<r$`Hs[/ENIqF}}AFtw"=l>D8@[yge{:iR}Vvii_`|({5Jt}}Nwtc1U13,Y!'+GlXs%{MbAyLkUCta@&kPIG9xHnS.Tf
-qa3k_J}&|BfVl+uOwIVo'{(#]m]vGByJ[HmjO>$&,Jq'5qWAu)n}jq<R]-eo}3A`cD(O2PB-Dy;a{VAC.u`ef|J)alG@5nX!<(XM%mh&2B/E#AiIq:2WyA
-g72cbyt%QGxL[%o2W!EWZb1;<2m0lT6YUIg$UdBg4k9!2/,#L)CO&PPm+>s<,NU!yzSY7)O1V.hbclBivi;KYZf4gb6Y+zC]G:|/2IlpGc)8EBW<cJ@6_T
-{.KGgMSO=<t[C%<K@='d2D'mHR<0~ZCbjJqp9KsWP1,0i(.T:(;D=$wrRPpdLvdx#|9,Q;|f!Dzdv:V)LESc,'94@@QrXC8)7z]Zp^i^xUU%AM5!z5;KgG
-cTu_,P+"-4F20M@]g-M!FFB]-C<(&M2/ub&n''2]t717QZL2fSDjTKr1k(JwIWlbx.$,L0,ATC)[`EBLa@v7o:(B"LdpQOJ/3dC0}7iU4`z(h8V4=>dY,7
-<Wz.f/$fAGM^]:.6xct.pKsi%#5>&V4z6XBXjEs<VpXZgW+BF2o&~>&cIao>+g!|UEX_><YQ1qw@>]m3pM[1yVv.z!PGjTX4|sknUC&'jLu@7<Y/#]%'Ig
-i;_Lr}p/M/&Z4$#gz(iqwCv,-+"My%vkSrq%|9K4RLsXJ3MU[G5X@zpWj|rhEw5o&L&^9&vfNOx{GXqfexwz}{R^;}aOIstTswB2${&/Lu}!tA5D8hMrXr
-gJCJp+drH/peSGbY<V5[_l=PT=m7Bz]22#$&s=;"Ky!SZJ)5r>=P0S7F~sUPXgR)osbwO]aR4U!|FF!IE:i,eS=uEwmOvs=6W|RMK/0m@7>^`{sy#kj@83
-&#yn1kZtstXm{R4EOt%Mm#hsq6_22Mh8ct[Sul9GOR}$^n5oDu|)q;xnG!K!2!wW5{e>j)n)n08vW.>}(rlG]OI)XM_fJx.Dfx!{V]jX2]deXEJK1Si>w8
-"z3`2LvWDEU1H2#nj<u&vL`(NV)7wzERI=]q-y%IhJiR0=+./ylw>w/30-AZBtCZ<h7A+SAQn-F{erfyo96|u2.].V+5[BHWc8F,OGCOAX(|+dGQ!)XC'3
-t)l_<x%Zg0i=u)u%HTC1):H@f'vl=b5Mf;OQax^&S1,hpIVqp!Q,gMH|w@080"m(`<(P5_#;5y4`u`!ywSY1}EmK~eP)#f4rwbDMFH.ZM(@&04y/;p=H(2
-&Ug6K2a#7[+FeTi-.-Klfpv3,-$UE/e^NL_]!TCY>,V^rn,VGWFC&5iY+9Pph6oPmT;vb3xP~"((.0KXX7=,uZ@h^RbXN!7i@{gR$pEJ]%<A%EH!];VGvZ
-)[`&!/1tPsW#!]<QzyMv'L&ixr^>NcOV|SS.ixVp=T)v+j$_E`CDl=CPlMKsyfhlNU^oIK:LCqr^9n>%flMD%rc%@.;DOz(Fster{>@&QsRN+4+-xwAvL-
-MG[zc7y+>GqnrvOk~sVpkYX,`549o1h:;."LZfH%C5+PW8{$hGJZ=O'Mgps'87XZ~p2mw6H|'Wp+owQpH.%(|%Q4CRO}HZ0]D)JV]0$GfC,-TJZ(-V',FG
-T#>&vkT/:|U0Tr@:4YmE%;@UBq~wTP0sjcK&NnO.)(!4p@0gDBeMAQ@UOQw!im<&d/FPlOn1^1d,{xkFG$o58}N&j't#M4ywo8-B.Hf^fjUR!u#8-_os"~
-)q4-ef;t[zYS~OS@$wa#Bd!x!phk(cve=8W)cH.%mrX34rmh^Lj)4!(Pc`J$0f%BAw/A7AKV|W6U6RypV|GrxBgwuBT_&@-^6<LWbGD9H<|[uyf>+rp>w(
-fVWV-kS]SPgo(;0Xe^@fzBudrs../'h5JrthcjF!Bfk9]A|-Wogt$&<DE589"q|6T&Glk^DS_{H=R8%hBU-f`nX9Ib9xSNP7A0<6x3lx&vz)OC7M<(i3)n
-zGI,3c;9v&4]KY6B_y8`W5O@&s%I"^+L<6lj:)oRdyaf{1"=8S;vI7B""l-'#{$;m^A#++Q%f%Yzbp_U/Amj-!>B0y.97@BswYV|xcW%5P<7AMK]'-VTj>
-A:/&vT@OA^A^4z~F<kQ=6meaA[tP@Ynl6ibRq90F&A`4,cStqNo[n>lrIZYzOUW[XX[r8ti0g2$E%5j;rC}0&EyV8&q)7+p+'(,JP/+<!LU>9E!knEy/f"
-kGwlj-@%|BGn:Y])j0op&<'9tN1Tvw=D6V~ZdqyX~"H2"JMm{]&3RYYAqvm<5F&dip19]C{`Xi6Y6=QqkH5@2pvrAK-w!H6e,$ZuK+j_[G|n/l/B:t&4S|
-jRgFgJi7ej#ubP58%UHAkD6Y%/-$.LF"191N>833fJPFr8f-mom!&JvMTW@"dF6efO=}~{XvF"@h^dM2pRinV1+065M%Gt1NVPX_!@Dbn@e<|s8Q;g8v$r
-N|%<j}a<_m;9rjJ-0ip7G!}f<vs43jM<|no%Gw<K%ATL'Z|&QI%ZaO=x<q;C.a|9O7<ePZ~j}"ZckaS20;730VWu]Z4j<0_+c.$zJ)h#!}(LU2Z9$<ww^w
-7e|5t=1K}@vRVt=kk<!&g3A]LL&emF4in]Eip66U9@Y&dn>uV0'.q('DU09%kcL.(nf1qSIqLv859O:2jH1AqeM-FA^7Ul!]>fFqd7lsjyAZ7'>b|6POMn
-UF`Yg1V6w7clz+7#L($S#uk^gjmC)74;>Dz8joxc30zNr^9`rYaW3Z3+on$J4j.Evq<]upGOWc=u)N0/tukzaLi9W@_1#<B(]PXKSLK2&x}O$xC}UGx}1{
-7sGg]}"8]r)P2aeZrfPkX+X>/b4,,;7G|7PrNe5c`,%@nt0Jwz@N7#)NW>NPii=3&JjE_{^4bgC/YVW+V3i2ndChx0"%[w(@6V^5L@k0MHFHQQ"'{&_h7d
-|L=jS7qW>=i^HjCgK7IdFa73MayaMYW-bf;0xhgQ&8j#QZ`/2dtw`s$:V[abf0:"v&$VZXLJ~d'9Eg-{y_B56:f6|_,!H'.kmEmjAXhK`wyk$j<VJAiA=y
-P}>r3J2@Um9t|@E8wzh+t,nPRXVTI|%^4=_8DO.yGKky}uf;u<k[e#0_sC{3^Zfc`0X}C]N}][6|2dt_xZu7LsA`bry`}2S45;x3R;2T)3E`)M"|M2UPCC
-_"+E'M.Kx]>YR+Bir{Q[K")9vKGYD'53Z}yW!28K@j=Zw)SB6"i6%-#p&p@`nh(/Ecme.b/|D1}x%;k&/2pXnbv9`wp2q/U'pwI|6QLz[Hm!v,@eGDxl~]
-WlnY9g,oByuL,,Ldl]'n0U-$p=U-MVv5YB1,LK(9Xn)+LAxOkBeW!ojm9qeF1F3KI_zK:eS8D1b,VA,66xH-]UUjhzz(#ILqva/s[DA+X@8CoY7sx+vekm
-mpk[`}2C2mm{%It+&(<SO!b/;|'!Z0)|KdzYlG"sbSSHE(IFII]=Cu_T{^Q]HcWo/oX@O8Y>G{G/wd.SVq03NM(a9u{:!G;#l]TnPfZ_LhANdpe1)W|;i0
-/dn]C9GC6r>8&_Z+_HodZ:'|O[lMmUzSGYvmolAVRr.GjEG=`6#&($Su04`}_i=ZNwYwXC2Pm$`OIh_:hQjtrM2UkXF&N|@i'!+:tJ@dk^mipphI{)9%Ec
-/7`|zFo}>:Ov[89d-5-/uwkA{q`rktPn^j0-@,ySn5RoHRsQ;`bt0{M>./'yxc'`zDCEYo6@2l!|Sq!G7gN3(8b/{s>{oicV)#u@E@|Uol6&pN6k4YXz3h
-IrP#[mXtlA8)u&tPKNnVmkDM`[F#yG[n"]E_BP}$7IWBML(5do#DP!1v}!;`R0;5<&(Na%3@0x]@R.qkl3<m}T7BW=HW'i<$HlH)QUO|&q3F01/H!sj(1K
-KB5/PKm.wwQf9b1a+1|sWfPrz8zI&8@2F@xRCq_-r"gD,'"[OFT2xN<vMA|ZzUgatgK^@"H|);u@@u@SF'7k1awa=SqfVE{PS6(b,y>C>NU7E##;X>"=R}
-PC"&ht^2CWT(HzepU;ra1N5e,uSYv}PAS8g;ay)/eUE(C8HA2|o:tz~fv{~G/0]Y7Xpllf=qeT1}~aQ1>W(xi;FbX{n^yd1=MC+p)TI)@q"}";{y3cDMM+
-TM%qjbS07zm&M1Ys2rVyP<t>V0b5ED1'W_^;!3[("pTNe2gcVb"'vcMe<4=)McAk6$[(>9@^>prH='kcBp`%7;WEy)DN{>8cKW"b#zxn%/P&=+U9kffE:/
-JfAjRxnu,xpt<H{lJXOXPFU%hW/c7g_7LPA,9d@m4]q_dGX)(VLxX7(-.m72!%/}PU[1N+kCTh@`yuA+'Lq7@dE"aznzO^90ezFcQIrg7UHx{%8|7abq7P
-I_^oDo`0pWp.,)e"aYs}[lNP2]'5r|&;C>aC3&>3{UB$ew9!p!`|`J3AZ'IWO7N;ufnp%:h)_m(X:;Gcf`@'!3ga>E6Xk2#p+O4Wso_a:)6!uS%j0D0N!1
-x8>A]LQ!pas7+Nj'/@khY|>7gfHIR{V,asj2b>#,Cl}'lKdi;r7(&)hlilQljS$J9b2BFv/z~ddb#m^"RD/uRaH>j_U&F9^cm'^(./ZegpNszT%iW=gCdO
-FBdG~%ENmtL1Tl!vMb|tY#h5Aey{v&z#p3s7nmQ}OEIvXDs#Ln396x59aUyoqp,;hrD4A-X|Xx",KyH>0IL3c{e7%n7^:7Nw|7mY52A|@L;9OTR#wjP)HD
-3e>@46>QZq}q:ubeP1(:nZG:-(2e3NR5K`aP{9.67r+G7j8@BWBIu_8S{xn=)U5HS]Cc^+<s#_3!&}|m3w<A^WcFw]pV!/<7}<Nvm!Jzys;idXeo4z#gtD
-+R._'&<6Sav)uN3v!pUIGOY4WK$i:RR^o0UezC&-V3cAAuh/z`dlLb549jmCkxihLs2+TUV2,8rdA0Qy4!j"xjPjY5jIIdEgGwyDCJzL|P]w$LFXg`m,1v
-MeGz+oUDr`#:jOBpO`Lb!ZBFORm`"#"]'d@u$l1Bcz)@uo].;$5%dF+=wRtiRNlC`3:"=ib.]pcYR5]9^@D.sSwZ!6@MbJ{b|$(iN;9(Kr`K~m~Oy7;zbA
-m^3OIG=VelroU^$`U0/G'2eCMaLx>E=H;l2l~=sR9E1Q_`V-XVHBm),L61Qzs:M'V#B]3aT2s49.i]tKSv}L"xV6`]]YX/(,C:yCtx+Rk@8_extnt0t5bI
-2h5fl#P.+"r&%fGzc[69,ymWR#y4^o8!q,'#Zz=X8f%;&Nc%v'xs&"7J{pHIV)6ZW["v8!V]1`O'#<'>Q9zFbCqeOd>8j]l.BJC`NdNPN(--l$!IT0}8DB
-JZ/c%Bq"UxISKaYnM:$5ABzxv;JR3qF<!!xn461:#.a}^)cjT[K<y9YAWk)Pmx(afoFH0(s@Bhug#}@h#Kt{L&,KYmFm>HkP{dq}VwEDW7|;8UBMHR/Ltv
-5a`"79=YSVN347-C<`/9.}3"Y'mSGq+G1`1Y=Iu"%59@_b/s;PjULBAe,M%HM4q7lOzacc]P=Gyju@G5MXN7JAAv{]9q&NZBsL/N&pYEmA'1rj$QYTBhK/
-=}$ZJ-@.Un'M6q#hQ$`t|TK|EgK_@n`>2n+Y';=lk|h<a|W|CqDx[p-IiAMgxdF9b"1ScS]}D_-J#gZ2gXS6c'EOZ;f|hGIS!j~%}:hJzJok7zJ8jU7-lH
-:sBU7]Aqw83UXz7yn>"-7Kx[]BJUf3EyuLo}mC|<F&4OPn.Rca)y>0<M=`~[jX4k-EaM+0Q%0r4&l1/xFD7KVUac9X|FdP&D6'-m]:viFLLcZmB_>}^qL<
-%jnP[9y]z!s#Fn.QPazzY&qF|5y!wCa+D;%jwuv!ic`'b;M-JJ(Ltoa,ko#<C,l_AD|Uzhh}q7:7GI.P)lSb=2^-4047uMf(Pg.}Z+;"aT3|}mf]#ypqaY
-hAbp[3]::&x`/%%NZRVHB]S2$Sd[EMM9mBBGb-9>INv!&@F^nCfY(nR)q4}|mLJg/^sH[M"].`08[{jPq$WF_[$J-S_m#3^%q(:;|lpKQTMi[Sv@vdV-#H
-oeu[wB;=R^bggTt>8U[!4S:fT40%R$jK;%W<5(.6+["fE;>y!/W9Nc#`Rzca+TEY{`FUNj}Ry=:GTDs8B>Fph>0KwWUa=b:i<DlD1hd6VCG>:1)we[s<=0
-j41H|R]Nec'LXJ&%R5,}$EVO<pF^n|KQuy0wwX7KBWG0d.,lFvpsSMnuO'BNc;27_#AZS>R}B2tc`Y{0b807aZ"v<x}i+ETc|TTt&^^iCX:FYhEqQa2ncv
-%i7Y4Bay)/LDat9BrF(].kB/GKh0B^WJPT6wk|cOT&n{1`qY1Ex]F0Tnd5p2bV~WPgd_EG`p!KiKIi!q+uA}Ls]X0foSFE<',twQDzDaD5cW.[[Q3=QfV!
-p>=SoPn#)XaC9v{Q'DYnw+i@AeRYWh<^pC|!bA$+N@&n}GD$QC`DKDw%3=Y>1RaL&X]y<JncwmMS|N(),,Uk<mtcoUy.Q-E,F%f04UuZ!#w#o@<7y'pKe+
-{my@SnN{YyRZq8)UBq^eQ;CxT2Xi[VIBO)o4_p-TDzK8{O(sg}~}!~_k@j>}:J_zoOL67=~2j=b[LI"zSI^}<b35!7Y=a@F`Th>8yb9}=1C;.!'y&%>C@6
-p}o`SG|vPHsXpOO,q@Z7dpU_k)F`NN1OBw55$`N#ZJPqLD';Yykj=UO&XZNx|!5Hax`o[uMX9olnIC%-~<kH3-T<qV~7D"zrZcDwQTaxIdq28'b-W/49e`
-=-.zMUcd3x"tC0DkjP!r<2/Wyeu@@,ZzbEs_R)0w!dJ+J.f0M})m;#m66AFdFMPhmZ$&+=^DGuw,!Xl0Hj'r{:{:xVj{^GzT5ylf1hwo&R{c5g!2)e,7^0
-qBBw3)Mso$uF{V^d^wVPg6d52Ir]nu:Z]u,&_o_ZV[Cq|Y-/CtTWL,9s|@mR.]`id14)H/t,4Q$]>w-(L;b%3rIUUX>ftraU;8F]TpV^Pd:jKeI5Xt`_E&
-ui}M@833A#C5zO@yJ53L`+a)!LVG2NU%hG)E{TR{l_XLE66jy1j$wTkyg9ACWFEe(kJ`(K]Ukyd}X6Vy_ozu/x!k$rel,oUB0]7u[vZ|D#TQU>.`m,E=S(
-L-.4|tkJ,s2^K,hb-VH3EdxCiI(X_rNHLQ_D@<avfOZA6]HWIyBUtqMcs@E6i,q6TTzpIRnNoM2Ljl^b=^=m!E]1$JI#aXz_.$2FqDF>JLKbgiij54Gg.@
-]4JN<dPnQ/{M$&&p'2{8bYqS79HywaK6_"'I/1Ox&4])=t7L#$coai_/dT.>K+gdm:vHG;D(0#&_Un9V`YJRn-GG`E$)(";X&6a_,sw]Kg,INAy=kJb<y;
-$XBoVVU<ovz:=2XAD18$v$2ef7PoCe`|+aOcbGT}fzWwL|_Ra%q|%F:z,f&KhpugV[C}^LrjNN>|EYwP14UdcIaa#nbz(.,/@Uw|Sn@`X6L8x0ps3.Zg82
-jFfcMHO2CN>EWgR[dX>tnuflHIFhgLud}x2]E|SQ9cTo9Cigw[L+2%'0eGMH<Xyh0f"'>=3lpVXCiVm]v=]s.Sb#kAd]5":&u@OU"P2^&K~M3dUW#TRK{O
-9whd8:{IMEQ)"m1^spd@rf:_Sx1mLd8^Y0gj"n$qV-1e'nQ)~=z-Xn7}b"J!e^f#^q/+/(P.K6Dcj(l]ydB,oe{xD)P4w0gLF0_1dPCk4UD^~6Ls-x<k6;
-qb=SBtVi1'Too]X$m>%&j2sP_L3<H6^"wWE4s@$-{!y(}yB)@0'47qV8g{"(PGe0%'5jpq{$g)dJ{a.MM5>LY=./~>b_aPIBE95`>vgcQa~:x91awyBmvL
-j^t_=Q"~D"ngf'P+an;Hd<kLW(WY#0~KnJ"8_l(sp.TCO|0u|9RtZ7o.2qDrWVDTAO-;_ro'2AU7-|kV9}~@#{a+j1)IH_xC<:7kPpFAt-z'5jV6l>m!$@
-^Vy:-f%FH2F_Zye(nMa0XASMR}em.a_`8MZKVZL3DNgB"3HF}TE"d5-MVR@7=e`IU0)kt;q!xM~d.QnhC&N35lKBAX5-n'pGPD97+zSRdmyU6f05b<!=$v
-<fQ=+f9M7%$M)"C{C+Hs/MqpVL{<NZmD{Y5yq,_p>YXF|lSFBPJpJF>N&06jm0@)sv;T1Ty#u<cn:]xg&_Lti$VFc`F3oH3$(,bz|7X;538lDXZ;H`@6lc
-&m),j>WS!w%T]%<3_HkK@[|K)6Gbd|9E&GkYGuDXFVPf'ef4cqy+^9]eAE)O[Rc2:(Gs;AGa_8O;%LNd./DH`"GbX`.(7U{{d)zMy0a"#1tc;,lEN//2zc
-Um4ml$kj~D,Y`.>K23TU,e$)j3uf`I.!oXtdi{d+O95l-W8/1'@_lE"#7%;S_<."tF4gE0gY/ZxuT'd$k&n@I.i`/(9XV>)/Hnt$@;-AoNDe/fRab8Sm"'
-K7reY{g"{gkRp#X/@)#dQ6FTbBzawT$qm>OY.zcloI~lNt$=f|:uerB:70BCs0"L.rfzARguhj|3mwdn[8"#^t4g`J72thNbg8Bg-a^7G1ruilaM1l3vTL
-_aR$X+~k/#z+FU7Ue#A2'L1<jmxJ,W4#Vb09$Enp>cA&.2_8OpTWmI)|Q%2#M,rVyecp8f"jNu}Sz]+<'=JWGo,<w0%'o5o`(&zkRcZTz3n'=}2Ilfme^H
-FX"=D2Sy|FoO)|j/Va16a]'jpRi2al[`V&X=$ySn0>ZW<)}c>8/l`m+n'X,sSpdJyHZy{`@L`yU0~`OD`IDd@@DP}Ky_;FJNXjOS#=nXZ7zt.(od8]|Pk@
-3V'h#QbvFE>}8=er7]r.]jP&Z'y;Fd2bdt<X5](3sAWdi(6uy[$LhF;jWd0K0UmV-O.K]KH4A&)Nl-'kwIvBf'X$Xg3YdIb'EQ#dQ3.rMW=6]inB0P{e[F
-(58'Zybibg,6/`E!FCQh`Co/%#VYG#[@Bmi5HPMx+!%^]rl3MctJEn"caq=%er65)__HWjM1$4>L+pHA>g$2J#V)<0o>nYd!VVN=<Z!A>F7i#Xi0/g{zz[
-&+YV|Vf)K;F>%wS!Jd;gr`55ybhEQo'R_q~=/TKc`y"|HguB5R9(p{|N|kV<&5@Vm}([}#OgTw,RIsOOSd)!OWZPCQ2CtRUd:l+5Mm{R1s#@AM~OigS/o|
-q}p|$3,vi9bHko|Oe4lY6wd$Ac}^VFp+1t+[UGY#7QN>P28&!}Iyqa-ICiyZ/rna,{DLVGA=F,KnItm2>}w,@BAxt}kbCg&]LW[.NQv22b#;1QB4#]h9"r
-{Ra1(J"tJ4,8:E[C7&3XX-'28G%p.h{!OdR9}Ex'}E,%e}i@>CV{j]1afqxi'J/vb!hsrAe4$f@H5}YPz0`qdZ<ax;mG}du]._&m!"Q0V"5U3Mv[,Yf#s:
-q-!hSf}Ra6{zl#33"Q+=XcV|Ef;,59pwLNM%M]F]rDs]6RW#-fl%LUNm#Y~YpNV7GKoI>vH%OzTh5Jz-fLiZ%;>f"7(T=`'FY(z2W8m%;P:SyT1fkHFI5p
-e,{_Tn0:Ug<4_>!"<bCO2)LJ&rHCtI@RfSN2klMV#^nKq>j%tFkdVh'BP3c&i&p,aOZocel^Jujb3i#(=[VtAQ+TU!S2w@VjPA3Vd]Bh;:r!U07ermd=Q%
-Pr1/s_Q2;dNJ)j_r~e9v:w]s[n7z-%rKia3vNLgleX'xhf_0^KY8KD8,(;h9'r1ut@Q(cgnKPMIQ3)wtSBZFkE,m[(.P~g3@'Bj(v(8^j%n+tf^p4@YlVG
-+l(mBOfON3"Taaj+^XW^$c5;nmV6)[nrX=@Mb1>tE#Xh<3~j8eM<.Cy!S{5AU}N8,xbXr5w-Zn)G@z:vPibD<}K=)>0x~b%+gfsJxf%6`9lBu0W.8_V(-4
-}zIX7YeW`PMEk:Se5OVT=Y,!(xipQdgcI2![sXG|@=]!h;{L1<[xgg{P{&<JX!lYK"jg9j<{|)$G,%W00P%7gFf[gm"T+XO$'2uc7ttbkT&MK>qPOG}^XG
-9m/99"Wq5uKGW"rFKp'<5"YSIe+-[@G9X@#]Hg^L.AGg5(iV#:x3ELJ0FWas2g@w3Y$1~G[WwM1]YOHEX2PxsAtG8FjpQt;1dcy$5ndO#07Y,s0&<WwZL"
-S7_)/z"5+ot)1k+fy%s.v6=-yRycXHP^zJIns|9oFvU#7-$G[a|(0fP:N7X;<Fu}ynOJ3+;:zEu_eeJQjLade[n2:sDI1PET];5SK{sGYm2y+0!d#[R37w
-m>oM'q|Y}8&{,:Dy.qH}T")>j|>NL^$/C/zjYdO4b;6kc8j$vP'>VnOXe,Bldd!S{sIZFXF_;H)O[D<ci|14EnOL:}z##oE8hfl>cT_sCHA<)nUc=Kh9;y
-I."=1Rc)mL7l6QH"0W@G}3>03Kvwas$Ek"]Rcz{FZO`K])l|zkmP<|NM<l9x(:,@Jg'lH$)4fl}{2AeOVi!Q1wIILbqz4_)_FdpDlQx_;I(z^2Utx+9+3G
-~w;d;/Si(An76e@O$q!3o/zl'x2n`(0AvPO=m`:bHvs$nlox]Yx#2JX5ZKEQs[&gv#XPYU8R[:C$;+Hks$!tQHF6T4Eu}-0-jpl5,!i-6m&K,UG3>dZZh-
-MzNMLnY))r~x[,vSAa7&uY/2bP[,w'6.st7(7L6VrV<!0Hv90MDY.W>(ab07gaf5WAEj]92=^8Wu")Q<GcJTj>agADFJsH~{MrA"i,[yzl238>06Tj~!vz
-Uy,20ranU&uSjViX.^K.ZKa@WThmi0h)YXJ`"q,}s!+e|&h"rB/R`07(^=K;pakVq9x!"bFRo.]Vod~$09.D|5m%fHum5DMoI^oy0;#N8+OcH.|8'Ed7k@
-rk_StUJTQWbrcxEEQ'a6mVI$O%wFEEj)+rc4)Ul]D5{a<2I+fUg-.Zm>D/OzSGa>[yP53yO)F:pjgUyfLC#X95e{U4woJG<$U"E#l;:+z(BL[)AT0.{`9F
-a6>:>d$X8YRsX:l)@lWb+bQ:Kt1.Sb1X7xs/'kCQAc^Raq~eN5{#s$Q3)jl+=L9D[GIwxQD'nIw1GM"=Zev3UX!ILbK0F6TYoKs%IPl-duzjya(+sR~gr$
-mJC|ILJ&kr`),"an/U.yM$MCu44}h_lOim>T2A!`}.6ARjpz:S0"&'p[-EQ(Z;qZ:t}v5UXCd^n5aDGlga,7]w(qVpZkkS/kG!biW,9(TVyWs1F%lYlDd,
-wgYxF_M2NdSXccU3Shf1U98j|c/h[=(X~t^DA98YRW_$YJsx5bifI8%s-2|)O;XFe0ki,K8bLP6hy[z8kTD[hj/AkDmQ=7/L>be!cj&TF[mj$x$0:eV98h
-#r8T=eAevPQT;+>BPXdE%44lG-z$xY,$ok`P3:'ts|u$+:<]ko(qM(d10_oRC|"6R2zEsGTg+h_Z<o%oqt7a>-<d)&3uIn{Yn;FO="OB^{cNAr(Krhzkah
-~g#)5[TnZc9n6QF:hOqF#_uijYbD'D}t!ZAR-&lVtu-Z%vtXmlXc-Y[PiG$#ug(5$Z3n!D3(WCHK8nd[P{F-I%jY-914LmmGk]kL'T&)CC!Ux}d=E:Gu=j
-Q={jMy=Wpgr;mQ;j!M6">J&,vmN:QN$ZJlW&7R.NwmkncOG_)ea:7]K%IJJ9{Cky}/yYBX~q3X|B+[OBE1@z~skOsrklz>t^E-U`1aWC0ML"Xs_-)bALv;
-8N2F6h9#&_v&^R`HLdyJuu(>q5/XZv^wqP:8g((%Z=9Gq"F=PtL"F/TR~j#VoM$5[McKk8d}'uIM2_Qr+kM;17_J}gDX=4ZeI}r,O`P7J#DNW"9/l//!o"
-V"%K]))!zASMf+|TgYkt8s'H<RKc}EI}[D>=J;z^h6zU'Q1WYs#kLvc/`+)qm/xSnt]c_}qwxA-%gx1xmmpL@8-685Z7F"lMVgPY1'N)A}hp^>.10S9Ze0
-W"v2^"4#NN=kQdtoD2Pl)VlhK(&9&o,7e=r9#-&M;XOy:VGqXevy$vUw[/)x&5uXZOv|{Q[Z^}8-Y_zu67Exw[B6W|Cqhq)mCEySMF/z"}T%Et>JPV4v-'
-{!zzJx7<:"d@^}NkZB9K`1j#H!7Arj`+f{OR@zek,c^Mbv+e[R'MF8:t>73hI_xe{}3-bS<J2h`;P&;oio'P9kta5hM."~3-O$$][mvZLp({4.3h|{3yuN
-_gBMvSpk{gc,dq7.CBMfo]y8l:Plah~r#0+%ek&Vm,;Yt,YU_yv=G7.p8/x}@0zRfd!~F85Zc|hVrG>"5YCn>HGUItU(gfSOgNv{NvDqRf[JOKMJZeaji}
-RR^06V;F-vuyyPhX_}Op48@EM7U`%Q;#X^6;2zHH3'Aq72Huov-I[UzARtcFatV3os}=rVwnz5'Mn=f}eX%kH7{0$Z6@@4vq&-S5X0h|v"acB+v0SCh:"+
-6'Z3CNzNO%Wks|WK@U6E{nz,-}%Z5&BeZIzn>sj[x6u>C%!@jKcSkF9@^9L`NqIsaV%9huX)+A]<}/=%IN.Ovs.q@zb&d2d}x9.%sB+q~JxuDySm_z}puM
-<lKAl0t5|Z^T@<qJ<mhj,"r'ptB[Jx~wnmmB~|kU&cbL7B"X]Y_`tyWeKFpSS]A`^iee74YS+k/`IMZwd';/p._tG0+I&d[/c=9uH<O^O&%Zj148uN>D$1
-G2bo&a77W^Y,pz${xuuZVIUpm`~<}98F]lrXHW%Yv<n0fI_e(y~bJ8&H/!M$/x5AOD2o38Nvlw8vKvNZUvjL4xLCt:,4]3ItwZ%b`%:Oy|#3>!)dF}=7%,
-KAcw}x&z=bMQAjY-|2s`>WZ@c>R8[i&!O^~w.t9TN^YU.yFWwhu/'y-l|Vk>`)hrqUY|&%tO5KYknNKg}qV6`LHB7T|[rIr'Xs9K[A&ytKy|K)GHkwBN@2
-T3BLIO,b"W}gy`{%)vG4mAGO%WcY/7;{~m3!An(%</6[4tM>IIh@LTMNv]Y;5T|"kD,/PoZ/;SSV{[(zT&Z|IN8,<f>;HFS6`p47',F|G[O|0&Ms--uU@p
-[y6W-qqFc"Z|R>r0-ur[bN+szF0WG2cetG;SV,2pgIX4.:0|E&U{&-ZBhNSfd7hC/(4KH`<WBLH1GH)P7AlXtY4#{;f52.K:;w9LQQGQxH5RGdOmI7<}zN
-m4$J'W>(e,nl2(7DNsFxV|ILfBla/bXCx&LC($@DX8k<:[3$Q6d6cP9W-K6;}.$g,/}INJp&S]g3nVj'pNm%FfOFA'VLMh$xq>,Xp,6%5:N7(Pi`#6$uPM
-Gd#C`tkQDTC:`$2S2IE9lKTew5j3RfU%~hkOp)6UA=$SMxa^I+[CGZbhi.13db:/}(pFB8^_1.~Qoq6:yu=&2fba`JA"'K<m;U!=0YQ8u<p"3DQkG8!OGL
-beT)(ka)a#DAfe9=deA'~0_HXoy^}AS<MWnS2oVX0O)u8,._#>29[n=kO"YrE6]@5SMh=/$hr_p^w{u</]{dE4{C/=%@w4.I{Q1_Bn{>/},v[J.DQ:ikg/
-sO+eVuVcwUy,Y=09`&PukE`cd=kcgAawJ!c17RHPQq6|)gdaB",Q_5yq4{4XRK@2s"^s8F"]BE5d^v%oEI$,5kqJs`xpt7[mhL^$@GMaxjB&U{MO1/!jk|
-nAVTf=[0hmPqkV_F([d&^1Kf`-;AufC^H+'#9$f"}gfIfGrTWym/A75pD#/L4-Rj_!51lLqhNB~XaXt%Mbd^L}~6x}1=GC4P~EQ#,v;Z^KH59xuZHrBpTe
-Ylj<+"+s{CVOr>g!;{xo<{-v+e/uG98kIz!fJ#rE6l].$OJwq=lY5|#z<ayF+=;Z%leKHc<^Mee`GNO5,e>nls"^y=h9K^Jt@k7gv4yXa_"<d,Vwh(B6BY
-PU%TT+wL"aekq$M^mp%)Ke/2>j>GK'$Ij;&Gn4f|se+ZGx>pv3[ot8c;b[&ur.O%7frw"1YjDUi$~DQxzPk.RISB|4j7[]|"`]J`G5MdS1,r)=$,K;45>]
-lBNXevd/@{M/UaL,gc;=iSRH[$8E",@Hj-G,-U:)aADY@>]`6mgA[=:1PPF4N#Qfo=o-j=-#L6pr2",;B%_>H{Ux/f+cd[&mv4`0=TN[[hs`YN'sY{rfb6
-pwPTkC|>cg2e9x:sQ1c;YQv_z#n"glbh:s4MnIE^ca_:x=4|KAAH2Bp:2-|8O#&Ar#a)t"x&wIDDSlN9`1+I+em7p:T_F+qsk5wD/H[@$C^Imiravy:8Sx
-V21xkbO6FZP;M#fM/}]m~M'Pno@"m6L2+'OHT.-&^+]hvYg[,[>|1a`N+ADRa]7`K{F-5I-Rl_+e4<LW5Y=yiK%x@Zp6B#Gai(`#(JTgHTvA)>!pYq8@pB
-am)v_o'e>^2.Lf49"Gz<3G>C^+{%V7RZ)qmKEtnTm+!ccL^.KeHLAcXXbGG!3E~eUbRs2msj~=OYB8;2(esIeHL,oYco%whkOZOSt2o%{#8wM}&1U9bQ=3
-Z@X"m)t=G}sg@D!h)@zrP%inelc+1v|#..%zn#Az!g"qd=TV$c6PqmV"%pPXuj#LO..=P}7dvAxeK_H3eIUW:<-vGU9S5w(tx|#oRyk,tkubtnwyo>tZ.@
-"VLlkeiHDbJhcQTyeE_{j1[%jZq43PxO93>n)D[-Llxb`VW,pj$T,5$-[Lbn0Lg&~5$hGto}&iwa=IkB50Vr~LAi3>31~3RHV)HQ9Pd[Bx&LifW34Ies[X
-YUs-)jZUEneK;je7Ge~jcy}q!"Z_paNB1vZw8H:d6<,|[c'$78<ncKDU1hx,h:S)FQJN+3H}/aM!U%<6wnM5lX$vy+M=vW&bPFq=guAx"~"{A2"MdpK>%#
-Q]Fawqj3Cv'7R^%z}XWIn1L)oW2c"@7U.utQ)B%-7A<8[rl`'E1fPl%Ma2lqbVot-(+r||kuW3'1+Q!`Jol{pFxV'Lq;g.&NOIthK$WV-8yHqN3/9k7Ys9
-&e=bZZe:d`J3V_Cc@WyxSfNY7p9FD#^GY/v"kU)@XGo1L|2@j_"Ne!CX4H14|YH2s|!u/o+;1qtiMHoHYETRr)Kw.Xv}x,Np<X5'H9|Mr"qCTv0NH%("G{
-WG$_:2Li^2m$Fc!_R"V1Y;+1HNhV~j$g(Qqhydd^N]!c]VX^@F}1Y'bd^w"unDhi6=mv;{XhQL1#TxHv=q@hRE0|}+t(p;pms+hx4i[Fg&WZD@{;TlWf+T
-=R-]V=<=fC<H.jIC%-cB^I}BZ69+h+c8p#~:";uO2C].wZ|qpW!{=uTepZ1d3s_7^r]g4{w|4qL(Mka91y'/sdN%Z(n:VdzS!8Gx'Yd)WGiPfYRW(UZ}bK
-(:]kO&|F3gxG=uFqcnbevBVC29J#R`@JJ,V!ZT^(71'yOq}I}J:10)u,<gDQ-9bM~git~oJ>]+x1CVypz7YiptBx1"hQ@1(hI35R6M1HKlZ0z>ACK&n815
-1pAJNr7|2qfTHX^aihew'l4s$+AT%glz}yeveT)C<9WS%o:UY[%z"`xLYi+qMeIubQ:u9%Eh-.:JDM(|h#&^w{Bxr:g<Sr.zeR(FneO-6sup;>.a)j:k-I
-`eChQ(axEGse{HZlV.'/C53Z5];ovgCAhe$qAS@)tc+g8,%3/StsYYp^/Cex[R{TJ{Qq[0p=VOIcO&:lwT1Ge&kJW}Bx35@}BxLR>i"M,A3/<e4m;PrC(0
-,WooC[J4_Cbon(_M5ZA4"^(iJmsbbL`|^+adgd{|%-W&9P4/IuSfZ2/YA&bff;_F7EI9B7#||i^V`(MZAp:;I|GSb(duRNpI=BaHwAyc<uQRz#$-xSQaWA
->hU%D`3whFQdTUaX1e9dvZmWa)3>T|cML@wdV[PBCLboz.ce<]-K9fNBwe"EzO(MHb#C|r]XRhT<vS>=5j0Z]q,E3-$SXA<_+l|u;/OCbOWE7@tE#J(.rA
-We1Hyh{'gSfLD|f6iEsej8TA+Bm%f>eS;g|k$@1AZY+L0"hb}h+ThR/!(6pTF^y,9=AHp!pn},zB8`]>'#>PaF/Gjw&q=X/lF/|MOk2M&uO3A4@zI;~O!w
-UJ.L,a)BM]=eMTbn9@z[C7ayu]a>jp4!M`:"c^}YlqwsqCR]cbI%2<RAkXs]HV$tvboC}LP2XGp.d/[()DR9%>)5t)RGPVS3h/,+|BaA0HM]p&qe8.l<g0
-=`^T~h.)KW#fZ`Q6{jS4rKFefK#cZMq{:!knTp{3cHh}%ai6/Z3.;UTu+m&hgYZ65piY<Hfnr/HX#As/z)UOHGfgm'ZFW}dxb@llUo].og:gmnvP_BLpm{
-s{4T9<4iGin<cSMp`gqmDbD4J%3W;]!yZB|P+kArR.F:Y!nr72FD)4Rvj<.g#@NC_o3,kcj#<iUr~ZEMIJ8_Y.(9VzE%Y/4LfG5`DD7u]EIsivHB.4Dm4&
-$L)rXWzk/}(gXBm[Aa_39TfpP@)40`d1eZYv]Rwp'w72'#UW#7)cQ(:VNaZm<DGK:w@Zt&[I(2[aV0FdJ@|]Q{emdqn4R09!^Je}|Jh0Yx}LFGo6,{==>]
-I%IJ`0cB+<a@>G3ir_o]5m7[9e#Wt}_WvJM+Fx~W%<nPx4YE@=I1.{#/P2nNNSn"jCIo&,`s)/Sy{D823hF}uLC%8YB&YR9xtY>mR1NM(01U,cGZ8';]|L
-^05n(}PM+XE!~ID_rF.rXTfI73zRT0:yZ0t^4AmrZL+HR+3e&'R&Pf&aT,="228su35=!Y1cn_42LwP2;L)mB/~Cq(3K$4<.ew.Un7_czSP%46mA|5;:lC
-[]Wq`(u3~K]=JBjNTaQ26/h<HXjB=4i_@,wR4n4t0{+$4#c(N$+Lj:5Zx+ZTfC$@&3vCM{TT)xNU[S>!-TJqcG+8Gti3kI}`$tzmxN,o1YpHv-WG7U;9LX
-vnsc,@H1kqkLE-2lL_q5!KBX>OKP;Pi:AO;OY%%@;|StH&S${zFHP{N+^T:9`Qy+B1TVNKg<ql!]!t)VL_5j2a^S.3D-V,vL'sexUnB4uJLSkb9Qr5KK@D
-<E!M-o!1-;UB=b!K<7j)IJm9/>1=66+Uq2d/7'FLM1;E;@7XeJ5'kDp<R"^io6%r65SMenJ,c>P)tv<64WWFd;hV6Ed,jU`T_bnA][E_EueP9BvaWhI3&l
-8bQ8,:LM:.Emi{FrVaiXCHyTh-ZOAwmeFz{j&-y6wo~d^KBEY6T(|QedJZupud@L:Hb^v7brM%DwWwy(!9%yIs8D7!CK{UR;+CQf"-=xB_PLK-X>PH%KES
-/#R{znTqeX&4Sqax#w${ur/,{n%r1/1k(,]0k7MMJtjS7#1.C<tWU4^dA]UkNVMd=t#FhCuZFtx;yYER)!Q[5]/iu-7@|S[)>.4A6rR}K.hLM592+g.=Vr
-E6VnLl)h'L"MdaF3MM_wH=w!'L"KzScU}KI#!f<`]G.a{x}M^HG4WZKpfffOp1vC5hs#M#3)L;.ur^FO<"&zm3$eED3CZMcrCM4^j/o|(WC{|Y}7+XsM~P
-nDLj)BiNCXD>wKU@v|Nk!vn[6Op/njH_DO;Q<_{3TaWrP}0r3tmFQEpIsGL!zaowGY(7&t[NE&OHRM69_|Rq-}ht;eqS+%t>o14gBKSCL!Lt-R!Jx$w@pQ
-8eWr]fVFZ3M_"iX_UrZ9:<;Oegl&Ep|+JgC5{vLw&eXGjQ#X'f]lAVtFUbeTJm;r.fb'hm'=xpX_!E7hvcTrh|3n<ANoR5C%C[F5[]QCrNx'GV#e+Bi[p:
-uG~BBl#+]9L3`!im|4i+d1=#]$pl6`2z93yr=EE<TQKodH((wP0X6np0.]zFJ;d@EN]Eql)ACf[l1EZ@L:f'W9M]<#5Y;)0V6l'K'Hz}&[pLx'ztPMY&af
-[Vj&$0Junuz3~S:Vi8zN[So@1@im}Pr<z_BnK;a<("Emwl{H/hP5kbxvs/+D1:g}~L[d4Hr5y|;qgZp;9}@3C&=Zdl|BwjnUJ)6=.J-ftY]c.zW_6qL=tw
-j!XHnfQGw;eHp`EMs},EksY1;rOV8K'9ol$)Zhx@[jnxH]ILI(lf+Yei'.^->ta9Z=,Ow/tQ2dd/5k`5Qe97Dc&DZ.B,z|^C>+^iWWuG_x3TktZ<gFlL&;
-wN2[kHhri:i-MrUvt+i#1c3=5up`8<Fir3B!1F.^WTMhjK"v-%JhBfRx/qn69K8tF#r^6-xj]igA3C_9qi("R@fcEmFP"+AR:^C0d^xE:hoHX0nAfJnt6[
-o_i`Dmm""PU-hfIx`I]_R{:W1h^Up6^gopfTb4!iUtGO{1q(X[AkOcj'ZmHs[=+Kb0&SNy5x2_A'~bEr=6c4=!px}.mH|CFh473W69=PY,KT#dGzZ)FNCO
-@}x:_I=$Q8mjBbYiwezet7WLc:~38W/ZZJXNr,7WOa.L%eu0~B!EDqQ^ewLF{(oBz49(uym5N3vx(w,gxEPrN/&S+W_m<I8nO5h1"VNva#A2S},7+!)fP(
-j];tnB<;!AJZc2.-eG7K@[b`{mfUeEH:/HJd{"X4ocLdy3f;Aww,dLTf6-/FYk|>!;eR8o(I4V!Mfd7>EoP)fM')3MAg.87QeOjwB09N-9eYb8w/DLst"|
-3Y0FRwqr]`[HoTkx_8(JdPT(h}ji4_(stSi8p=M{KG!aqVZxMV~6i{C$Q3oDg[D-'d^3ibKx25CJ&}9RlOjrBc5hukr18Sc|[e5Jirww}.5CCS;d~`M!q8
-f(jmPwOn2JG2gIIu`KZa=LO^YA^Q0vdA:j-`Xk[]IY_m&:s#~x<YZvX""t@&IAE_W8h@akNO8QBfY)!IJV%-F.Y{7jX'x;vG7dkt=HtFX9P>{<6_c;,P.L
-)7bweZ:d#k<8Z}ZHmL"HJO;Q[e>My)JO4}%@1}_uG)=/&3(s<(2zNU)uEi~P2%B]I_cONTC#Awm4a<)N$&ZSGV`cv;od14FYJT[7m#1uga3"aq{+[FYVbT
-LIka52qKU>D2Edb%shwFbf5hzT,8yqZs[EjIc7|wF90w96Vd{ZDo|p:5i%9ViO`_t(XezM`yz2I(m+uD1yBlttnVU(eBnp,Vip9Nh}c4:0xj<<PW<,rc/q
-zAy).F^7criqIp(r7qv<Xp{`%GX{j>ev&i[Eo>`7KRfIpo4M.{R&V;VK5%pqw^!Hiovz@NXd;Cr;B!$V)glw#9LL4|1vF>TxQ1VrhSUYg;,#y]>aHS>Rqc
-Bu+IZzcY;7CIV$UegBG|ryN'o{IWjW',&6qiX$Fl@|/,}f9[h}R-L,#%1qy]uP>1Qk,ea>(.Cg_l_xVo'^~6;}W$t]by5tw_Z+'L>x}F~^"Acc"7-Q,MIL
-9-524Pd5eOLRQ^O`9c8#vsF'$HCTPo=0-t~&`q_lpKq>1xZ@@)"xFLi.X^r8FL>7aOsA#v1oyMMDG1NSmmLBWl9pse"GQuTXSTfWm1/TS-F]uM3:dkk[M5
-TdGi]J~K5lX;tp&eor9OM}(`EgK%|KNYJoIIXO})WN2CG<",lo>Ca=b#4`V1p0OBd!lCNfbG'@oR$ZB$yoS=MITRu/NYNgEh.Xaf@$F`sO3ppPzFS7Gs#p
-jSk+u)1r`hXF;o(C-<o$91IiJ+GgmdK]M1Y@Ka$8~#|OjJT,49koLf6twIlq<u!~zoGC.uiyoFo}KL)fX_+}E"4|81T[bW{6L2%w$Vd5xpG1,Grtd3JKP|
-Fx}NZH@hLJ4C#w%8~BWvK@sNyK:>`S(vyfiUy"=c%D6rU4qfJ9b;Ag)k#(=p=}zTz5f#phXwWMNO"Mp('dajSLFuxe^{<SX|j7BI|sXOs>T{@x9v+rdN()
-E{My1|JTKsMC.q-aB[spUOLZl42!aP{Bt!7%0qectS#@OW)Ldf:3evavd)|Ud063k>IizxdjVPu/%RkjczdP'!78d-OA~jg9K;c#,W6{BN:TwO<vi2k^i|
->=Bg$tUBPVi+O{h5'.UUjvS^oTP/Idw=iR{/k_JII>M:vTmsHJb+Pi2|5n2R2^Jxu7_LVF_1y%>9o@e%/)||~NpZIM=U"$xz"cs<x>j|gVG^;t<&no9i!l
-tl{`Q;Fjf_<c"h,}&_wG=l."<3-^-6Er6yAqAwaD>n@6P7XIe-+{MsZO~qP$;Fvr7H6W!V'GFbow7{D=Q)J686TTw.W);64'yv#jQY^'tHF%9-s(rVsTzH
-%Pv4E'#"W8vi!/^U%'Mh_>|AdnHW"8,C{51@3Nz'yK:b>yD)5:#/jEf`{`<sC5>_,vhZ#LlI1P1l+F6>7OP!ijVWDX7H0f/72%w^pVxTIQ3VKYnJL"DXz7
-=eRrna8((Q7m~JyG@$.SaPS7<F]5Q,d#B,DaN{L6l}-oqX.7]f=P{E}83r@WhX:fe]Eq-3Uc/$L2D/+|>XZGxm-rqm$9m'dhuYx#4o#lZVmAXex,N`#..t
-coy{jXCaCi1M5B$PP]S${5@/N}Axu_;f[MOyFZk|qj5__%wL,ohNn,rCnto{qZ_KYWbwWB@G@m,jbD$nkW&y(0SDX[!R6T^xvuoOQW9zMd+[AoVy,YWhNn
-tkgq~H6Z@uulrcufPvz;Yu#A,g&0W|XE3sZp0P9kzf]r{pX0`Sh12]`<"Wb##`VI<1G}{nX[b2DXk}n/fkWHde0IBK7UKM(4Usy5A]h|[WSPu=U(R]}`Rn
-Q$J]J%/h1tJ'V`;bh5UJVAR^vbj'&`cGB<~'{DrKcU8W`F1i"jsRLc/{Tm!'cv!LL#dI^u7Jb4=B[kaTAE!QHMy|GChREV]nd-s3zOW_oTsAsI13DAxD[U
-/1Y8gSSNSkJx#}!sS@Hl<Qq{y,'[VsbOaXtDVc04!^=/(udof81Wo;lN^_;Y%Gq}sB(|/MP/"_QF5LY+>^Rv%%NoCYg5!ye49@8ywJ1;l_"j=s<"Av&_aJ
-w+k&xNL,N2R+rLNUB.3g[)^aWerzv;~|&'n=sOZkPA:A3y81M70XzLa1~Kgp,Z<s.vV>GIRl/[GK0q&Ck>gOGRaSi!LvCyJuO>%n,f9CC1~i{luxn#>&O"
-5K/);1$-[DJlM`-vRuog]qnv;5M7O9I-S]ry6W)jA#H2GGwbzlR`)j!qhyB1mFmu<e#r(9/RAa7Rs"QIb)NY_48JTum".nK)Fic0K)e3D0O&RSLs-Q&uiz
-g+VX5`3eZNRIZaFXR5C$PJA"UKj1CXGku6|8Jy`K>"3,q5NS>[X0fg0Qz<31&ur|nj(9-Avb%yu3Wqycgl!wj2KqE(fwhe|J9IPoKJmAZ57fzIgeVDQlEz
-,G#yCB7^^C'5;""jw{x2&pnIThqGuWRXbnW_uk:+$en89-nenaJp_{"%}H4R-s(}[mO^}5]U{$v7n{[@<DT3/mXG4rFYrNo6^x/Id=_WpOSK(8ahSYR16{
-rFq<5TFqxz0${[vM2_Ovej7m$0MyC8o}-xwo,dpheD|f4Z:].cM`_E"zCi^RwA3er<XlED/yWo2@;F[O>A~IjH[+rFGQ-px3ofs-NFzQfxu0f'wA`SUrfL
-Wr$_/rna0.l%),>i/}7mFCl2F8uoH2`4J%mz9z:1>{_wzBdJ=|E&%g2BLo4N96Xt+@R3#I%bH-wR5W`+G[RdF7<k">FWTg^{wu{w%Fd!R45CrJ7>!NryuW
-=l~EAxII"T$<VuORjYM:LPr6)=^o#9AWH.%"cUKe_gw`mIwitetnfoQ[JJ_18=nC0284WbDAlgx$m<uKbx7-B0yHpJ;[f`dZp!;}MyMQ6!ZNux_mBMPn-r
-=d5ZiHMP=V<UE=d+ktJ.::C!tc8J'xr_Th>qtLl0Ez<ppt3L;0'M>@-#D!-PM"@X#=:m04ck/Ose<]Uqa}3vXE^T$"80p}6k2i0.T%-hsKIz'5Fd:yeE')
-oe]da8eqX_y.<%1M%|;S06/K)M/^!#6e"|0U,[yHhnUSevc3,c<}6I0n%_L1SGV{;dTu$}kTN}ni]=EgTN&:E:eZKUP%x(i|!}K8F8nOEl.Rj_p+/AZU=v
-]4~fbgXr-}5d;x2uar+}uISrrVgh+7mq'}~{TO(}3#PAkltO"35-xi$dc|E5X%T@nulels:qdr<w[<63'[6d'_sa()/o)[pr=%D&2u&Ii,qVfJpi}qk;v)
-xz:3:aO}~N_^W$Z+SrUi:{7803BJ3rXI_O>ypY1{>2!jRMxW/rJr&URt}0k|re"CVGzH"Kc>]p_cW%AhzX!zgNFd8f${sHI0la%XtqfO:ck`7%-8c/@Vm!
-N.Uz8rgIj"-35cr2>Ixx[dvx/q@UJ|nlYK&y)K=09DFUO%J3.cKCa|^"qeL"vV/q>zuIMhD<jtH%y!xd@^Y;ZEEJH,Eq|}a|jqa0F6pwZHkwMnJu>$f2|0
-fX"2Z!Xzj/9t7+Lsg|QwUp8>KRdjXv}On@'D$&3gv6|v<+#s"=p.=ct8Di2kg9dI0rnA(0I!35g0&@0!eo;,tGKKbCTOJVi(fJxo`}D&+o8k|CCcw{VWI0
-<7pM6h,!<j7{fSlxLINeiJ|j2gi)Dl;+IJ~&f_BOHJ+w7@t0-,}_O]N:e$b}'7,{y7+1{GH8;;D%sFxCtL+';hBYTX,5Af@5bwGzHdl2;^Np7gFN.hgiuD
-Ab.z;9y.V.V-C{Bcc:l3akp4E5Y}_PgjT79SIzoKjthiz35CdUnNj+/A_P,L>Y=dtu9TNdc_DK}jgXL<z1y-,^GzgodJ-mc]$L4,W|gV,Mc;|Qtqv+4^@)
-cv_a$LG@Rl}$MI@Yqx@OB1y-4{,DP5{{eMad5LxeWp(F@9Rd275|/A.'(hxFhaR/7mCJ`K7|@LdeY]g30o%0h]df&_t6Q2zcV`:w('lRoX~`NMnYf=w[/x
-j<+_[$u6i-oo~QiaHCl=x8Xj~)|)Z2pN9q/Go|O]-{1ihTpTXYWD1BGu7-FD~UFROtqj_zuH!hl7jG@4,d07x)tKC_mENP/>bk@Ak|JO6c>q+K+2~hUU&{
-enyyw+.#l]81#:`vpm@W1@>%t}UUJC2xLGErS/72++=;2PuD8@</QJ/x[XxG6hj4g9f0evH}~6P'cO^^FH^iTGn4x,l@e]F<x#=2%(G(s0zv.}W${'_FvQ
-T.TucJ@kbSW3L`A!L5EU0F]P]20Ckp>b+uKLvNNiXX<mN[T`]j94CA0v08yC}86E[)spk`G6PDhv[s5Eug4<hjH.aW)_h!:X(Lqm%H{17=LP~n,"hPaBR-
-[=!~;Qy,+Ray(AcL'c%JK]#K-#G$cBF]sECUC]Z)|V>8.rd<QfI[L(r:R2Ik!pG97NL.k@BE+YhW:-68+>DwGIRT/K%A'tb_3x382Q$giC01:MhBc=LYC[
-UY$yF(z^ISc/Zjc/@cdyuL-LfcP]=v(w9rlmG|5[wxJP0G]0rwJMP)-%`Oc@ciCm2:1>m9QjFF.V`68jm/(FJ$l9Tg'ps8^3y)Fihev@11CQ#'eUiIdvq(
-!i>y:ZT<V(GA&2M/B;kDj^3d~>.L(E[cQ!!-gL)[ZNF-$C$`y5=jC7!KaX'UC8^O#1^5FoBnk5AGR8zsGip8/t;H<WqN(bBR~^m8`zdO^NH_u8g,(Vs,K|
-=y3UBc}qZAO4CwKvgb;8s^`rfVAGF^m(=4x<UuRv6KQ]<1F8pFeThKTT4!yv;_xB[#la{n0@%MXR%F<E8A4#gZhlO}.{xuDnyJ1B;jefRP;|';zC3uG6V:
-Kc.@zB]^Et=yd+$ICzx]YE_{Y<oI|Mm%mb#5saO@!0PfXaBr-gr4L7X(X!;.`u$uo+lr3q[,w'PjKC~'M;"KgSy"B)r5Oc2K}$!WpzOk#N1g8>SL<5W$)p
--pk6]ESo.]$m9.7f=aoD,7G,-Cl==BOn4=^[eU-_x$''%/vd1sxHtwg>J1n{Va9C&$`1]V!9XPS&UMMTr6JQP"7FRovETyjQ'LY+InM!DA<5j^.r1Q=0~B
-5mK6sQ>{ntsF6|bfaCR9|DP_}Y$@>q)wUH)m_q>^cHMF6agu"!#1]N)cZYwMh;x=HtK6o]S=^R|/l}C<sT0TzcVN{5b%cY|%0[+#F%_ZLAPc,M%Y`qs;F9
-5fq`H^LD-[6z<eZ(HCh3G@N_[|Rc1LwgT{p8jIcvGdw<6t1gzoJcX|`|NoWiso}3-DF%$mZFtoBr6%O|MBl;J3fH>kQrSj&9J&&h9nVvblE@GH!+:'Wn>P
-`W)MUzP#!$m}.C^mEB|+tAq&a7jCT[r1Z`<GT(-,lp"'aP;JDp&lN'z6.Yx@bra][E=.|XT1{z(vq#Qv`>|qeefjA"#v~V'k}!nv+`z|P^FzJ+gziCJ,A/
-b=1'&}Tp|;`g5|A.;:wTc2=d-4ruTQ8lKg0R4qCo:f8<)+^Ui;A$ypb&@a4E,UCe192gGx"78P91TOPH59xHGGT0q$+J}3FB#]tbcTKN-p="|hC0Iq3@mV
-<OS[`@Cta%}<{eil>k`&AGh3z2/xpsb^7`ktwd'`4_HRDs2g$%e=-F7}xodn&y)_mM!tR>rN",,gBI"5oGwAO>NK4ajDY'^EM1=3j+EC>-92aOYA/eWH2e
-`qDk5q0Cq%/FrtXk>qcbnW$VZ^YGgvp[0lcGqe$]`<"lbp@Afq58>zSY"7+sADYLL]R6n[O(vWS]@EdXGS;e6IQ065O31kN4D#j<B=t@FHc;{em-g@d+<x
-rA@cv4+_:-^$f^N!l@ppXXF^3E)OUeJa6X[%Gb=14ubN"s9W%LrBy8kSo'P][i>BV^C{_;@/_Xp@;i{Mp]fN5%9`(>gufW`a84X!AxgC>bm8e!_N)@X_wA
-,/O.x6|RA_FJkH"nOK:m]`>@Jn9Bd)h_QvrzVoIh/Dc@P(!5v(p/[H@#mr=/r8cN|&Z_c1q@i1yF$wdadyBB0vhZ8.X=J78kwuTXwP^862,HNNo6hcg7_g
-40Be@(3wsV-[Slx]<"6o6^<%Oe/T|iPdJ'@rBq@+gH=';#TJxw_vQpCqDBb`y}-wMdem6>`LIW)Z'+2!2/pe.+I)Yw|5(W3b'X^_:=bx`ru&N":UaDrF:/
-4BNB2v6Yx2vw#`m5{1jsa#ZC|&yws6HI:}GBB-[5[^RTnhznYd]BT0OH5'a(tv>7A-;#66he88RTMk8gXyQMMxRzRI8(m`UBGb:)SUs8!4NLM;dv@6>6pZ
-Aaep==MsGI/_7TiA:E!;z1Ik;P>UR70MuqO/GNF+tKq{eG7%8gw"NvxyyU]N)u:8}=hJ1gY']DfK/T&PSB2kg<6c+Xq!E6}a2T}[aC>x0;CDCajSWArQEN
-S.XIHLC.&A^z>#]h2NAs^0&Q;Hmn%Wa'1Euqwy6HOpZ9^BquUp~wGL,SoouF]W;^yyjaS=Gs|S(`72GkR79_bHAupj84;j]|Fd6-ZKNhf%674vaT>xB.sx
-$s;]h|w]c==a}6S`paldx^d:U)msL9B.`DVAzh!g7l/L&)[wjs!NtQC3!+o0b='jo9&pqiq42icnY:;9h`v,5I}[)0UTesv'nPSG;;Vx5H0A.wVyp|v[I1
-{}{#[TDS1U,}a&zR]xN4fxLC&xVq5&E0u2}5m!%iMS8T/,>czs-u44Udw=IE{HWX0vFm<KwsC}q6p@"Xk4NxE0Jgpmy|Q|"fNGPzgu8WF>HXPFDZ{<erJS
-!&>A[8E4G^}+~5#(3@Ql)3ts;$EpC&H[CgWgJXiZ#%+ag;ol4k9G@N((PgK+'If|hN(o<lQPa-R1>8'bnZ83vX6DBFz3VG<!wNq>jJTi6`oti-'/61n+XL
-h2pNEPM5:Q$p}Orlwj"|Emtt;oRg2E:g`e`C2Lq"@>#5(YRIcP5%(eN2&jb4NW&BM<ovl|w-cODR5=S}Z12c$Ge^4}+1YPnadtxI!x]a`voGl1+fXl}=y!
-WRnEC<)Yha6K<Tt5/rhBgRx[n|@qq+)^!}mLZWEcUH=ugqeL;_PPA%J$_e(HJMf!h;0)L78B75f|YwO}oaL!H;nZ~1D!/0=MU|Cqtq8++&I&RRkz;UVVsJ
-qc`iyGo57H^)xr,Ag#XhE+Q$G>'r/27CK3[JxsX-oF,`S$x0rR9%|}LUt:y}XbzDSLLyx4iYWO[m,7;VM@}nBFouFlBg'85]gW$uptWh[5)Pf`p}D/xOm#
-cgb6kM(1CD>QD88l$#Q458Nj^sC;xZXN1GCPAWFdB2W!yo9BFxzE8"dzXs3-YRr4-N6VLdWecK'Ps4YCc%9R.c,zz8176urYF'R!in<v=fx-u.#r>g/h72
-2l{1"l&WOudI53M^h0"WH=],H#/qT#lLEz-XyTxbaAD"%X%DNYP}}yD'Sy8D1FA](MJ3`=/9`-=cf<R)o$h@u25LGOi}5<;f167eVutmA$4m)3ld_]ug`$
-&yo#|1UJ@hu@M`M%]p%e3Iii|8JU2l58`LscRydVn@{Lc:G]Bz)e#YaM`YP^}.3j24|gIi55tOsy,ox'GA7Uo`aN&J:O<HaHQ4E<U.OZSMmmL;e)lkr;e.
-^YR$ksKQCHI<-w3)[`Al4yW7q+-j-IP^XC)cvLsa9IOZx7^VmgSK~ue6UV.zYox/C_{.NAg#"5sN~n&cAe"jr][Uu<tLRGF,oII30d@IbMlwpHn@6)Z8P-
-H3a^u_VzENq)s`ZpNhMun)L-|dPwBCR^h=/4;`C/sjv5@HRHCIb-SRBQIv)cP3B6}l#3.{v|=JrM!K%}'qdT)WNI#3/VkQo}wO`q{md7bM#0EPMMEsu'O}
-nL_6MM`4@9p5@kR^lHpN;d%vxS.qQ]RvAp:tyS``Yb8>/V`+J0<;>AD{g#Im9d!npSPWC3^3E$Bfyau/Vm>J|ice7c4CI.)O%aTPPRN0N7P6CApJ2C`{}[
-<-L$Fbt{h]gl>M41J+AV=>#3F#wbZN]tj9eS}EPR01!cl3qkl^}}Op4q{T$+d6r2j[86`(TdcM||DsFuVM0l`7o{XUFP/T6-=w:|Kb9(eMvgg}o{]SP[#1
-W=1|Y3<i$BZ(hAkk-xEwa&p!6|$"q!H)lFr9K^bLvcQL}u^ABnF:p,ex+rJi~6P56HpJ]7<J0@pXWdL/<pqhU`Uew6Yt)OFHbcs6Uow/rh'T0@@<orB;^x
-JG06w[%[VDEW}9.xKs<}PN(:O3.n&L4o.JrHi8cNK,]wM{hN-1oEjJ2l6p0I@!L+U/h#kGFDD`Y@Ta_=PG$>~"MRK`..BdM,<}/$X{J]OlT|4iwupyVscT
-VN)lG}8xY-iCHYrg4SzdPG8`D{`kuoG|<!k;zyJ3vfcHmN{`i3kUwhXy#9!M,O6qy9%feODK$>IJP|~y;K<rRV4hwIN@y`~t[OQZ19/G_Evo^@7.cE."3Z
-3X$AHFeHADX>6SB30qZ68G"(|H+z2jAE'D!cB5[xW(6]Q{Td-}Ido0sUxxQ|GL"r5eq/M-`oy>|qe!KB!qHOp0.cV5yA~nKhh)jGe,ZZJ].;`P:-EHYf^;
->EcZ6EFYhjc_CkhMh[kBa=VKzpPo4+A0qv7^^W9qh$O%]nJz8%aMlm~uv`sjd-qslt6t~[ePtR+ktBbIGfumq/+sH5U.NDNKq|,h(wC+p9ut}M=gRf"CjF
-BRr8{mq)EZ+g}R3U^!hpN==J]B-J&DS8_M;5Ccsw#H0J)d0Wa3Xn]IxiQvV[n`^&`CIQeld8372.VICYYs,)Ng5:gi[>+Q^=cGX]dnax=swY>tsFUbsG{6
-rtv]P5zmj'%H_onLThsC(OP4&FEui=G4KFH12uI1Yo%Zk19,7yE]EM+.!9gJi^"fvh.#-kygA8>zZT0WaEv[wQ-eUMc<qFYU#1D[B'hec[+mHfI<Ddj7o/
-$a[1T[_u-'F0y'w19Rg2X1zzx}m/'5%$p|S"fSH='Pd-9{qhmb>`]xAdu2,AG0O=ar`]Q<OtOp6[7yaU2aldb3aaw/_|}lf|pvf6xHk3%s77^O^.Lo}Z!d
-Gllhm";[G%RJK4c-/;<`{(_0<@1%N1@AE>5ufrk+`"ycz!iQf>%h{K"(]^"=gHd14mTenLJ(UB@;^0}d|>uUsZ5uX5p=s>s<<>gd(Ku6a>)$|zt]+z2JDD
-i8voO5lt%<npe8%W]l>c-@Y<qy>g69"{:ksB!+;r[[Tm[t%EjS$mLrD_nj/ko-6zax;ds%{moR@q#XnM>(@IgNzt}b(p8p=zu{LouM2k/Kx/CJfiMKPf[=
-'h'5KX0_J1W:}`[bD>ItbwrSc0;+|eT9QdNJ`=t2&CwJHThn;L'$@a#jt/%%Su#k2Wn`UALoN(J0z.$cNJS$gL&|B)>$FdS9Lk]|f'+<;Vj%'By&;JaE#7
-2=|3{u,%T38l14}4|/N^^uqt>2YCY|f{wz.z}!>uLuq<vBQ|:hdP(zk[neNt'|:{U2bYTmHc8O!dJ'T+i/'CzdE]6LoT#ZS{fDU8%$:RZp~qhe|/wO"MK&
-p`tnL`")iogn1:3`ISl7`6+j1OUx;$yunv>A3$&EFu4t0>GC{'SY8Y#ws[>f+<cRuX[4mV/!s4)WWXdICnHp27^X:-A/(f^o8>PYI/N5ixPdM'f.M4irdf
-NG>}0o0o6;pd.ec|)KoIit98dE4STop<:'Rc;e2.B1=vC9ECUcWM|/gFR$hk",4jU!(8mYhvB>3j5VKtuASXTn^ib@A$rAUhX@jk,GnJRs6#e</9T`8ZSF
-9AJku4NZIWDz$&2/Qza,%M,D=Cj4pz<Q(Q@rVi07j<5}BO@i0uk4AjR;4cafFO:h;`6}7!Ukv@"#p,GrI76&eD_<QmCcvCWaPofq6=b+at[+JR_$2nVC<K
-^dR_0{ekA1MGJ$%HU6`iNHGL=j3$5TB9bS1zz]OJecSIPhv`0.P9J5u:64JU7B/lz71gAILCBe'%!YV)tJQ;eh.H]s_)Zi}g&wjkv=<k9iH6o)KkE)=r<_
-{L$f;AXlEwfqo,$6K,nb!>BkluXC6dx>f^iK!K't:!wFu/}yCz/aYBPq<<]`@4htpPkaJKXiO[&a44.#+C<f.AlR[`0{/<f[>ez:nC.92qy!BNkalQ]Jz+
-Cx08R-~[.GDyj$$l6wd4A1wBUlNc;{jEam3#&%3=GJD/J|>+z<:l<"ZOeh[$HH3e[ZmB1[Td^7/IS5]MDbp%IZ@eyIiY`f{1cgZmL".PyMBo_yc^c/{j$-
-E|)+yAfJnt6[Avbi3t#%-L.k}{rDP%OcTTL#qFS3@,o%10G5G#(Z,PJxw^5+y_TDO.Szuxf)9@.FVbV3`4J8{n#`G^nkx'bZ6+Cc"|SKAWA,v#nmE.q8&n
-(KxA4c>}fCW9D+Y4W(0$$%8zX_s0rp9#G`]5MCc$vPqU0GODe/97|Na/SI1((6MG4f1inVv@0}mz0&[1M/df=q~|~S3=oQzzz!KOM3w<vCT5T7i#)J<[!7
-R7fd;8/Zyj&KcsSKLlPbz7w7CzGlON6O[hKO,9!vW_F8aj_W;p<Ix/^19@;>tAPllm)]S4i']LB;l_E'`(h9`/]LdIUe1n!adWVn'm,.k{rCQ'stU>8$X!
-Z>%yw,7Txyaz4|j=<$59"/BN#MM]2N:beU5KTuS_d[:NUtan(5KBwi8gkN~wW>&Dk'o)D_BVw+$Rs4EB4M6qHI{&@szBPdb${;4VP_2)F!X:{c[X45#k,@
-%%dseB|>Xpb4G9N^z.@C(Z"7{!/GRc4NAlU2TzJp=u$GtL0Bc^8Jn^5=8sBG{d+n`#{qJlTI<>wY'@C=E!Od%Tgwl,)/c>|`7g]$Yty]K8+Ti(=ud=fsDn
-9UnO^coink:#,PEEl7%qGxek;bhPb%lp!c7!(%;Yfwjij|)V&`rCR@j@hC{Pi|J<`94v%B+[(C~G,!=CZBH:Zw9-fL';=^l>K<eF@5Bg#m8m-2z!(5{2lS
-YD8q+8c<XB`fW$s$Qi2.apgV)!f[s@+WxYfbAq)^.p79}40$m]`qKA5XmtJe{eN3[$14&Be6y`LA[0_|"`;',_1{EHK5[ZCWa$_3D0<LEQ&8b'.S>!KdvI
-5bQhUo:L_h!+nN%9;E1%|^vZ+vDH+C|-P/W(yX3zO}!S4;~>Kjr7NeIQ-K/7uZoTGMO@ujudVp'Agc>%gwWhMSU:5Rd;Yf1E2]$cqI2#}kFLw'uR5sOK>:
-PAwY%4Y6D2/8-ra_O]M3R;^MJ^zMz;b8!Q%(CS@b#&7Dh.`DC-D8l/u"aH2oG1C8)@Ll4z+;.,4y1vyu4C|S5!r',<abe!48&aYCm:eHu^%Ik&|w}]oDj_
-:gCHsm};81JunV%/ChA9Q1!{hV^Quqj#GHX5V$d"|>7b`%u|Fa%{ywn<mM[,|0Z}K$Rir+,GgZyaWGT=/3=97t.@W7UhG$VxPEFH;FFWcr{Cu-R{K}MU-&
-WI`U+kn4w8dx0xUJI6<mO.w3A>Qxz/~0!d7e`W}>5KHiN&<IR#s4Vt_isU4Y|U"H9]hF"@oal!EzP^te`_p%0r4nq{/W%/@$cbOSYWicD7^g&qDH>D0u.`
-;nPI_CGacd{9wHW2_;s"]G<nn6ruOUF!N"~0'H!3=oz`NXx$w}7/vit(xcSA`0X"Oj,LFK^52NfayhoCk#8HT!{ba>ZM>=aPp<d)%,D.KNc8UHv_$)GRVR
-b404y[&_)M.YN$(ps=;Dh@zXRSZ5TD+6MYETWt')ao4(G_"s(Xyd|cr{Ht=k{|FoA]@zf[}x%nHNGK!"|YWb;%(H~/a;{<FRSGK%;|7;Ozh#J9t0HE1+H8
-k#r=ce3;OB1#I205qMjwOFq}#0.-wGs-(j:'_,rfB}',5=wYTl="aX$g@(r+uT/y$>gU=%`tPlWTLE8j0EwPt@>1Igu:%)']+l/&7_Sqssy<K_^uwc:Je=
-;Le=ZfyN:oarY+`(PF(uGdg@U@=s[wTG%YxA5p.[fARo0@q+/4RUQWz[YLd[3uA-^F,l!)j^B'Ecz+mhwAF&Eqg{!<NJ#WX0Zs!-(%yT%jC%KZq4rhcRf[
-T3DCx)p!PltGHibLN[++P;+B"kF5c4mlu<]OoW!=gEPY1o6T9RGu|+-z;usTYtGT&{W;)U&Zy+VFot5,2yb;OF^jK!T4$JZDQs`:P#>L|'k"E]<Ptw{2-s
-f"Fc"xa{FK{Q%m``W{vRWD!-!p>DMugYqi2:`%bNoL.QvV!-({.t1TYfu:Jv~={y=&R+5zsF72C|/pWLG.JIDzrpmAwTp.N&i<}c@"{P=[l:@S=m@374(Z
-]AZ@|LCh&oqNuEBZ-pew%";}z!XIi;EeM]H5.rC)J}SVh>5-Pzo41LQtqw4h+A:sU7:w=rYFSP#oASV.e-rO=yE0RKUtC'/7L@CX~qkGtG<OcC2tIO}$Pf
-~+(#dQO%`.;G02bxNC"a2(v,T87zT)d,qm[@d6+mI&7:`kfN7+/}97hI:pwg,^JOrzFgOm0#{7Y=4qpy^7_>N4Y!7Q.!UR.L>{VqVxi+!!60Q)"QggLFdl
-A-uBRKOE%Uvc,Kz>kz;<BHc<AiR[b[]@t"/.1U{kUN$tYZ0SsfJFHZbuRX:8qTmq!<Tnv>w+=Z$'wkjQm>OzqLMU+CSRmGHHDaOt1u0j+r4c^/Dq&9{y#!
-{L(-JHgTO`XX.XyNC)[=bNd${RVixMBs51t+r5E6cP/i@vFzTOUL;rlUHS+;xN'n'Rs:E<.u!E8&9,a+`+9BoNxbw{q](0>U"8qi_G3=0=,7bu7S0vCmt)
-2#&'CF^n|-Zyz>T9z8LQe7[6:Wj07HK`~H7BFenl,8n>2MnF@+HbOn;pwWwN.axOUuNZ.}HNd+deDpRos[gS`ZkZUwwC=TK-9'L+_zdWYn5To!dobetIf#
-86na97fk#w/U&A"NZ%-fcs;1ss8bnLUDHW0]n%yYW(xV7bRVCF=Nym87rV'RbQ}PT$/15[5eeMyIAXS)jX:WP)Vtu=7`q8e8aiq2}Jv>A{nlqnMjGtQ[(`
-H|<1/w^hwUX9(yc|B00tJu,adgd0Sn6jG$A+iDfkXx})o!8ap]d)"6/+L|p&#XLyLql;]%VBY_(915]LwP%i4nr>p_<kA6kO|J$+BKV:0GZ:;jKoHK-DQ9
-ViTbG|Vp`^qHdLKLABJ%jz;hQ,e/S[LmgD,ZLd;)G0rqM9HW<w3=_XtEa#f"B$(Wg:kAXUQE>o.t<b}Z>yHk:iU$TT,/hjH56NfQcq)8`@7oE={;wDV&`<
-:hRoV2u'(1bK5thURefe(<d!sA|o~Pc<#=}8PW}HMOx[9T(>h!+`&{e>GA1izd-dW4!Zs-_Xm(^9js@xbh@{2V0L5`}j#=Z-Q3B;<Nd`-LfB'.0f{Gy/Sq
-IUE'lGe"llrxi81$EXKz&p7An'w[t4.DuoMI;HFz4s]@_LeaSwV|C^.hd65eHdP!<(,PgDIcs6$,ii^zxtFVa;@@',2:2c.ny2[alvV}7k7n}tu5wSn{./
-[1Y5;z&N;P4{IFC<U@9FbIHuk$W3g3T7Z-;E-Xb&VxJ|l@6paWZ0IF{^'S6CJ$Hwsh6f$S#)H3,';>lC#]m/eJf@&L%GUTL[:`X]C}qa_7}}gcOu%7Bf~q
-QSPibY8+_m%Yag31M};{AH=-U%fHg_d%/VoMSn`o_W0vCourTr7f_`Xq_9]I`'3R7=0BC&lBxNCY8Zat(ah_9|PS]lbF4F,Jp-<xvl}MR);|WrC.R(g"c}
-CGj$n&8)o"']4i5CDIi1iMFG|FbP10I4g^%NKp2YUU!v44U["e1Psc|nZHQB[TQEu/X;)4x[m!:|LpkH7Pt|.{{|~Olf;nhxYTU76czz`Z}:PQR=a)0)sH
-Mpj^C(k!0lpKGLhn~;hH5BG/M'~Cg)'d~JjVhaa<kHp70cFt&&ep+'fxAT$QBInJD!WH+qq/&V]t,]0Jm{1r|f3uFwhYkdu_A.|VwJ^$U-_(vCeq8i(d.@
-pf+OglOpI:F!mB&S8Q2zhC'KjiLg]}!}i7P]|^JSQBUh;O[!-.{q"%|RL}wy]WIUwLvGyzjKdI^PLTj9'(1_QZp{/9GmCz,Eo_dn6R3E(hR<$D~a8/_{N;
-MBaTzKXhLExAy^}ac$5S#6"]Ns:KQHI3x9lSn0m54_y8</gRL-xDjoj;y^kCIfo:uU6.W+@CIC35eq-Q^;9jX"3Wl`W9T"@sax^K;_!3X/^3~t/]O;]<Dw
-$YXxZp@J0IGbIu}/:pcJ(hShWa}10,UXpt0JfK.==B&&o'I![rA2fGcG{T3cdyAk@#zjMgY{2&}.'EI:2-Y.5;gCA"BEgC1a%rr>sa)xu-iQbkV]Ox`Z%7
-2/A^@l;LRvl7LaNk.hGFw"Hw<}i^1O-k&LeEKrOlmL"HoS[UpUX4m}ZwuQJvTqFX7/VV%_baV0g=a]!mXIss<ujAJKQy|CK})1~|Gw_by:9IPIJzO);,qJ
-Tu2".3C0D)"0dm3-/S+lIy&IROFo5BMn^NyT'h_G6[D]~h}hIX$x4:V}F9ECTZ#LCC`CmiT{7T5ZDw&oqdkaSy2F/^e^k@vL<1YL@E):J'oTq4,6GdUjb'
-8T:L=kgSSa;A|2(zU"SiZ,,(6(+5MJiGFL3fT3:7ptf.5N(xSlHmTZD0KDw$7'"40,u!8lvgM2yR^]ozVXS(v2.0`(Bhju:]"1Y;7P!PSaA->xf{9"%Bu>
-:XB,gCc4W$LRX_9hB1IjG}yIy@xx'_3WGEdk~9[qcLWAlUnt/{63y!f6H^O;Rn~E`#@jAu4'Q1hZ|!Ko!|"t^l06{H8v`C705G<D9e,|BX+G4`~oj5ZXb3
-h}0JaWVoX$5mZuAS!/-}8qg]hyB}51R98B2FFs/5x'1h2`@2;z22Xnl]-4nb=1pET2yPcK1rMO,|un<(adE_`jpnyz>b:q[9P"7{^xb|Tds.~Lnz-i{o,3
-.qbz5s})BW9#ez"'hL%u$`9vbam@,KeYM{B+Lrqd_QQOpB%Z}+pJ#7J`n=:V@Rg;/mq>ZN[X|Mx;^}YYvN_hjq5m<%CFQ7#Rk4!8#gIBHJP[ZJj=J=gkQx
-"@&Zl#gQ`OwhuL'hr;4;Xh;t;P]YZtLrn0qF2)"sP:>W5^$gCr~hANfr:2A=n|EUxumsa}]IUz'=_8EZA-x-f{i98&8>ZP@l8^Tn<}T$Q9@EV&dy7^=RIc
-EMY"#@,g4BkyzTlLvmv{eyP4PXFi+AO|+D%khmI+"biZ4>gjF%Ote3UWgi[P:jo])t%}'L+!PBPUus^Z/3prf3Vv'C54#-V{aP02@&t5f`g{B}]];7=#V^
-mBdCf6#DT%8@L[i8~oK(,G&g8IzEElH6{%];,zC`Bmtv]cA(:a#(T<I5_e.tW:0:}pI{MYIm5%(Eod8ud`cq@DaAtnVR:,A4eib5^r<-kjLMm#Q2]_G&>,
-0p}4RFm}`BW>YYJB0cKvIG-(wXLTrIKmS+>I:(j][EnM7A:i%"0OoIYF}FIUMC3Y>1#fYG0KDQ[sUSPIw',De$<}hO.Zngd>gSqX!]wd/.AMYQD>W>'c%]
-#$$]RQaoL3}"[I0WxU+Ywi6O[0g:5QSqD]Te3GAlChV8Xk.WXg8j&i6]#"v<lLMQ',I]FraYsh&:A,'52[rMLOFsRQD,Cs_:rV($_(%mBaG(XI47s:7bkq
-7dB+Pu%F`u09l6RDmC%P=9$QCUF%U{uL.[!Ves>1Q|N&]Ul^M`s+QHAsi31CT|WPUQzSlZ%Wk`uYc1t3ff7,{"@CI!@CrX6ef,-}x#Eg<q0%hy!]mTc0!v
-%J(s7LA}==aZb>vbJRBCkM&|tG/2pj7aI.wH!-ZK/pjpik,7]wv>68d7]4@7gYnMv4HR(98pi!LsfA:hk4$Oo|EK))P:7L6M=PSlf2:0{(}>x%}|=ybK5i
-^5^Z/t9fwN1z`S1"}+vG5qgc,k]6n<qTisnWU9$,UZgX,L++e>JN,rI{"];,cC}CCy1N894D[K++7^=0/dfXkT;7Vk|FeM<2J5)3C$8xUJv'Ta8gbR>}wu
-9NbK{l)rym.|F7~l#C[aS-'5=TO.z4%/xXC=d,VqMWS/rll_&8@wJM8IY^d@L!TD+;I6z6H@D`FqrA`y.Q{Ijtvo1#B:5k4VH3Pyd)<e=Z1)E_Xn:X2#2<
-C%odI|,T"5^=fGISB]K_5e]-cXT/p::U/9{>B`s%aS;`)`N&P,0d);%Y1jTD$tb"/@ObgM+B<qD:WSAsL3fO-YDnS^Pe|bzT3#PZiZ~hWqdN=gqraVCTHj
-{gGL6Ok}4puvVc9E/ofQ5|`bedlAGt`+&E-z8$rZ_=+Y,OH}xba}"6X;-.82!%n+HZf#|r7.2.L>nOc;OayO!(d1pUB0`wznP3bS8%D5Z3]$lK_|b>m<A6
-)d58cQn!1{{Zr2PRRfHgdn,gFU}KQCk!lVz6-AVPW%cWZV|qjWJJ$i!zs;n%NxHe_esiLlFBI:31zWPB=K-,u4>futTsPxS[Sn_pkC(,|Zpc@Q!+A{#y,G
-1Z{$!Sd%FQnLi_V!nZHrw1!&);!F+HghF]rPHFy-8kfF!SJ^TT^:V[bD^LS6Qvn=]{S5+!Eo"Uk@X2hSW[rJ"<c^4bt92qN0u8sm9lS5XKM`L-K/2zZ+sg
-6x@a^NV#V1]}|TCCN0pC.#a39foy5)Bx+(]v[-Z5>P.U])jfD3#-T<Nym@qgB31(>;^P9z9"<;=_<btxe$l5)i^idm~}}|JaW+7q7d-WzFxlHvg)mbM8s+
-ba%_n+k8t7C<:8R_ho@VZ;BRd4u$'E4gbnm2S0EnR>G+,FaPQ5nHbWpr6TL>Yg9D9K~Me:K$e-'7$WrTCj:Eq`#Vqt%:q428Qg{sT":y8ajZ6x6jT&y7yf
-)+z`Z"K^vti3zpogl5@IB+on!{zEvn}S0FWl4vW3I^!&$#I,OntR>Tv|l^rEqlh_q9+safL1)x%J"MZkdpn/exS#tlncgD<Sa_w%x}@$g"o]5HF7@waO!-
-iJl_C7X2(Tp:dh;tDj`ks`d{}|h4,`[X_]A8%-0E.9`7^{~p7d8G#Kh.[`Z,/<"H|B:]uUlp'X;"cc-[2$N1aK(=KFz%s}8==bbH#g{qzCz`iyDx_)]V%/
-&j-I7MN@p2YM~6,OE.-9A>I[(/pgN0Tq)KYKH3Z6Pv|+)a1'uosOgRpf&<8Ur5#MwfuJMw>tP0ZY.ip'^8QI>b)K7oc^JwyNyjX]$]7uyqOuR"H#"v0,`r
-~8X7D6aT<Wm;+6%tNa91yb/NTs$jqk^wrt:dRkf2_8r>dG%TeB0{l_FemtG%c-{F8fsDu#hW(q3}N$&7Fl;:$7`jm";a)6gmH<6MUhXfR#rs;M"UB8,RMW
-LWLBdR/@yvQVGwB-Cog`xkNw5CS,ub}(^a"/!](Dfy~FxxI_5gh+|Y:4/Mp/LS^l7IJ%gI+SLFA8"w~sP5[vv,z["2R7!/^/~w&oq!8-lZ45dzhsK($xMU
-l8%UQZhhkjN,Iq,G<SEw0}F<@v:cS]'m;Ho%/F6;ZU[$&!=)jjb/8R[WHL[qe"mM1+@o[Wh,L@`6Xc!v6lML4x/9nAa#BlxNr3n$I3fH=nRFrmrEi++;L}
-Ghg"IyqMJg'y;rkl.}2k+}{zxu%1|qCdPU+`NR2i=f`iX|rmXW"U.vdU+pA--[2+%Mb_VMaWck0Vil2U"S7KJrd41HuHb6<+pptEj"U&9t-=cO23`d~rP;
-3fG9SD|qjQ:XLXJp{JHRY4c>qMA'c&w7Lqz6;jJ>.-2X$PrX4lI0h'oa{lnz6Z|E"l<P`b#s_%8FI;%O`SHZ_10l=9JOW-{HCj2<X2:E1I;n(7`i21YSOP
-KL}C<BG7V&8=$>_G:)"$L:~Fy39Aos%vV5m3kfw3xL.M3`s]-}um"#(J:zxSv]%RqH1/L8G`El{_H`Swn(AlN33X6oQdG`c[)n"b2)X-'n>"Cs.Q(/d&r+
-W&-(!235-h&q+Toez_'+9nIN9YBWn!kAGyV^=j:."EB@@Vm4>{6$tSe_PZnh0KXHWl-z-9>IH.1L{9!OcbaVQ/S&%Y^$P#d%+tlIf3,nXy8r;4r<,M{#>5
-rhGpQ(O``68mE9)Z'%~R%,%c+DOCyO@J7=n|a($n4|}I|P#|P,a,2>~6TO7b7b[[5,lO.@4]}_xnjeGm@nZdWr,ZpJ.k3bdUc}%UMCp-pAq8TF#]h(fczm
-w6Ek"Z`K2JKC-g+j76EYy+9S[]X_l/hLa}voPIjZD>k,+0m`NSsqlmGJt"xV[xSvP5~,Z,[[xfDXooh_X3-Tgx#>L[w;[^<w~u|M/&#Ca5B[Y3{kgV42A/
-mcFQfs!I9:k@lD0<[;{HM&Xx6r)oa+/,JJNu5o&b/[l8><|.wkaQoa:D"1!p$b3nP$exi<.x4s}J)a[>o;jeK+#gb|vwQ[12O1![>RiD]llF[oMZ(]^4,&
-]|!Y2s{;e|Q&c^L<P-{ouI2LjlK5FE=1zw@O@aoHzml`p]i1h18V@x}sgLtN8cde7C7[$Lp&9&uvxv15u&w5}u/;DQ@MHc|0Yy_2H`(tUR8J7MBgU.<K:t
-[8:-1P.7iz|<iP/;gYUX6KF)FjJ}I]2PG(@U5Ochky)W5Hgd#9v@6TwY[]"u'(RU)R$nwSy>-1Ggq5|;%&}tOS.=`;>ir!:_N1,6|;xBx3uoV={.kl<9WP
-N"Mi9Mkwu@)+Rgtx.Z[Sq,NSRgq/!{RIOM9IXMhc|,nX0Bo7.mW<QtpT:x]ldg>|<VD=~}DEaQG,4HPXV+EV)8;wD}Fg[=^!EXDul>^DGuxZHr,o;e&WK8
-d($tm[hb;8sW~,jCEY<-ufn[;wcs`_V2dfy$,+1t#vEG}y0LXpNjop<=i8G2aX.7KLPpgVQq#}kI:{n{hh,Zt9[RAba}qzMUTnI7r,:u6)MA[x!x&VHrd=
-~ECHHu;3Q`[#vWc2id_qRP]x@1fBe9"%u31AYSeVVi08+cdR:j,9s[KP,:YcPR@3HI-Wkmkaj[YmK[jKl[7nNOuWpxbwou9!@m-v%p`Ji7j+D{EyW_|W#t
-1doWl>"zU|8fry;Zp+cY5u:|5RvuOqcPa+=,:pB&9|2cVAd9pbEkB_&T`7j/4Q=ob`KS75OmHl[Hgv8&/hs&erasxsp'!5|.P5F!gbdL`L5la=AOP"3344
-E@GHQ{!Cflsn`(<2ZY"IaZnIRF~e&E3Fh&@d]^Yqx_YcVL'2ENRkRLcNmB>%LB0)Bc6>T^Zym'O8BO$Hk7N%6Gp5=o551(RMbct/}+v4Ln"IV#H6K'db~M
-R+A}X4Pu;Ro]M/jOZv:pedr]b]>Rq+"Y'l4DEA]<R#61uJ^rzw|y0tA-cU4Jr'.O]v&Kls)'QXs%$:]{VaTu.k0swH9JPvpJ|@ij)igKu7zb/bg;H,o''U
-+`duvKCS!swD+Zjb^hUe</"K@7qhMg%7[j=N;;eZ$pCwU}5KDsF!B=7pho7w,,xg[/0BD&H_5WsxBOf#u=bKU",)/bO>iz<!"&>0/BABn^=BfN8z"XM3{0
-XluF(j!Xg7AP'VyC7ko+P#3G(Zva<SY1V2ZX4hJbW$b<eH@`}%/Y!DrmpLyonJbF#KVx,7X-hKtaT_7<+f"v]:lmsQ8owx|>%tM2okS@wfh4uKm`7t7FKH
-&o-ctYZ^5@;i`EZ>E}(Ow,fKB4)R6eHZ(eW0eQ^Y/VLJr)04NN6)6Vh)fZm3"Ilu%FR^|@y%U)hJ4ex{@-xEqxDVp^U!AwoVwQ5"}S2^@!:c#-XDk>HZ2,
-c#>xvnQ&pj"{JnX)9V,78'yC)R~mf'wZ5#XF47D.ihpTt]QQuu(U20WL^[nOkR3=2hG,Z]!95EVtK!a1|xm,+1lMQoBtf;,t$T<T|$KMZp3fsPGxvSiDb$
-~VF/@o|tk<(;$fH%4MXluv2uQJ:c1T1jgDJRLJZ1+hdKwP+u~CaL!`9p4xW'],kNaD_dT%MWv[qyXtviFg$E4TK=Db:a2=-yZ]pK"%:EBG_X'%eIqa:o'^
-V(/>,_tOEly{/G)O^,3bA-jy,Kh_!$L4ip6TKL4(Jnc+/oY!Nz^fSJym=cpNEYCJ~{>!WqJE$6pdHQ@]7%lZk;WiH7v5rYb>F&VIGO>Kq<,3Cn../6gX<t
-C4G,Pv_L>f;QsSB|H%P"'=aHCKzD!J6AQVdIEvTv{zA91tqa:[P(Rv[<2@$3~WI+X:~8ZJYyhCwyA:20(A/bBdO0}h"WFoIEj0hpG(QeP.:dn8}tGS^maD
-Y"ax$TnmMjPfr.rGQbiB2Jqb~Z;qX`Wgs}P%P>;%`Hwo^U=uh0u"ry!MDFAKUh@2dY]<WGKTN]6An>#0ubjU%C.+A!LI/5gO6|L{~%QVC4&=bBKNSv8i^R
-Xo`OxD5k1jJGFQ:;CrtIDJFS'{>G__Z6|L(HT'1TNJFmdTEL&|a9"W_n"1CF/r#|AGkd0lnYp="4bw~bH8Xm'|u3oxVRnQpuo0EzDc|a+(D47:[M>nKse,
-#7uuABFbY&&j5(t7T8zuH(5&`u@k%bj:F|h9Q9_I"XqaDk'jaIi>!r,[qqW9='f$$3X)Ba<=&`.FMcleGpFB6Ae6Y9H-^Dvl`w]xGHEDM/1HcGFpNkd`01
-2#hBhzljw9jMP_1G>VrM$2s_V_h_9l5C5;WXT:/Ua3"+h;^41pD:=X1F).tNo{@tkOSn{yYinY!ET5.I55JW'#jTA{L_8iGow#WS$w[6.4rEml/vR%/f-N
-@[jXxcX1'qr#01alipCaXcGC`p,M)0(+jeOj4CeFM1A"V}E{Ubc"(Y.ci-`o2vGiQy-VPaZe;Md)cE@C{Q]XNG5nnqsOfh^6{trNitC;OIFX_2>O"5rs:(
-}+KxL<T|CIV.,ASik{a2;0.5hQ7!huTM}cKOD[mt,)@8;(N6lnbb0/nr(l(KA5XRY[fpoN(=H:^;`OwvcH@xT&MW=%CPpmY>qen!wB)Ao+{_CBwz"e=bTj
-iD^QnT^@I^&_UarMVivo>szGCcD@H-tMyp[9i.L&,&Z)aK+,29gY}z}%4$Iw7XMJ%!}xwj@LD#caJoyc.SD8hNI;UmL!p/F/t!fPo!'-/n8n2ScpwFj-Y<
-+<]asyoFT6E-=iRN`wCiT3zL'|z)^OU"B2Kkn{Z&tOwi%-=9un#|sR]QPIGgA{({6;(v%ECk%}%+gdQ>0L/TEcu-CPESQ@gIVsXL]X<mywEfp#"^b{aQ;a
-T-1qmHv1AA,w0KYMteN^Q.)CqneL[O=w(pS!uV<f6gJIl%ji5Lu2MJYLhj(X1S6_o=WZT/4%masZKA5UlFz@>!PI[:-UdJw+q+dl=E$6a6u3!A"H$2;$d[
-/C|X`Akc`HPUO.,W>}tw`dMg)}BuUh(Vw:b_"-+$%.&6sekPEA1c)VfIIW1l,CKUA:uhmnx'.^7;gQd>W_@^'ty{o5RaIf}pf+Sfo@"5Re2EN3ts5x>w%_
-FFDR/R=XJc#ShyT@@lE(qmmz;yYBWA,ud;/k@mFA,=Avq&"rsq]h@,KCI#-}=].{o[M_Xmz;=WrxV_kO68~(Jn;kpf2L'T3Rvkmxy[`8du4B82=(ja5fs)
-@lOzOHf$JieGFy,,7P50,+kGJoG-Ay"_A#c"U[s)YjM^:h@nSg~QLp)ggOJ4Fpg<GEB(j.4JI|eFE`T6o4Yt}1yuZ/f/{%&&2Rns-zX1:("],oUA|v|yxE
-=8z(=#'2.&)6k]^[#@Z2FllLsh>,8pUt)gMC8@Ge1HLlvOUU|@;!bxa3j(L(Bm^`m}>W#t^7!^zt|dmj1EO}(pnG6bZ00("U:<Y%4:Z.u5dBcQ=&r!1uPb
-8y%D76LZnE,]-.sikqUpGEvMPQ>T[j~K[YS+F(tTh>2{4A0%=zN)#7/wsvbY=su(/l2b#XV!!Wt/K7nqIrh^.eWBd2JoNuUVn|1x&_fYuTz=8ZwWV7gfw`
-J|TsY{sQhXCp)jN8gld}x=GuYwyG|foM86gv<KZDyDq7bYNNTYj-UIze$sT(Bg/DY}K`!)y0)j>zk/Z^LDMwgde[=[:7L0x:"9}%g'l,DK9KLa[^,TxaZ^
-SErb3`54F="-&EJ(|+`4"@k-q_(fcv+Ut&6MZwX@^&{q&,icyjyEQoM|"uRRiEQOy_7G"_kcT!~44GhI-TzEQ2;>+NG"N,u0`K{ON_{TJ-[;hnx[.Lo6R|
-ivq,=QqPf,G]:M2r$u6r2V(s^pN:ZUI8)AqxrbA[.ZOP>wLx%r#jKy54($5Wa/H"|5^",Wh3XHo.,!mzqh-s{S)o$P|uJp,!f1,t@Jx}&iJHx!QA#u90(=
-sX!7c_R8R9-pXD6)dmymc`wCBw{S^]Bh3}O{'jYF487bV6"Olklv#(0jfQ$%LVU>bmlF/RN{@vt;g'ZIP&;#N+R#A2dliuzscm87Pe")5{^mH)QgpvuRKl
-VP0l'@0J}{Epo{$A'-61}>}WRBi#~VTTvNb<[NO(DANt#/He`E,"6G9%.f,S=y#}V@rAIKXm9+ih{BMT@KHc#!nIBU7X#e2%6FT^U_/GJCw({6@8ClT^';
-Hoz;^5$E`<F3jR"3"u_59|a/(#l{ZzVb'@L(x`Fyg+vM#)@nrCzWb7ib1ptK3v>-#(ShcOkX$BU,oiTSnp<j(Qu<UHlt{R+,uTSSm{pHGL+QHbJW~:ydu0
-6Xpo:cGIxBx@_lu{Sd.^HoVU.,]Fa+-;rr!(qqi<:}JvT5O|ZK:qG10@O,:X'GGJw[Y$4!6]7JGn.^':(SB'=h!,~DS(7Oh=ZKUg>w-0Yfo%LjT</SWXwt
-IEPu'#u2N'K_vh#g.{'eWNWSJ#IYL9<@AfnOULKXu,Hgt>^0=U-e_%kNC'es53o`XJKt13[ewj4TV9YD1[)!VzK5YteUsl.CVXEIa>|qyT{|KAKiVX+/.p
-x's(}pRQ7:r)[utZ2iDO..gC;7zIRDoeqcGd{rf_(%0RC{QpnNPH44j]eZmqe]hzkJD|EHv"BaX$dp<!bp#_eHLKPr>7.}we}=A2CuexJCgsTI2vBPRdQr
-5__N1gL@B"6+b<(MK|ibcx6wX5F5]&uJRz1PQ|_YY,;yeu;qr}_q6'-E>g/:b6wYH{=L9x7<ht2bH+tc#89zVv6+(HK)a>DY8o^p.&3,o4l2YRv){mW4kc
-qyf$ro5.+K}AI@Ih&!PWR;;uJa!NAiR5bpWc;;ES2.</QbO9{-aa.'ESlI+CcFmr-_X4k=N7'%ES~8<Nwb}L'HH_3UNoHBLF"W_.X(k}EUO6N#8-;l8y(O
-cn:..vsy2"2<hnWtKaIBlaOs=BX2G)@N8Qs-Z03QY^c{/1itm;&tkVb<i5NY:AcYkPl7a:w#9CFBo;@^<O$(;^dkHQ&:HcW9Zyh3U9'S|N{1p/o%}]xzP}
-_#`MN()%Xn9bAk_0.u)Y:5yTeW`lDbPxXu90n:R-mW!qdOxxo3e]]r;er2XiN<jiWoC,OwFO0-7]RNldZ2,{6qnjyv$5T:bo"X!;a773_m!gW3<1vCyK%d
-~^;>D]6$D}bH~9uxNUB|ft[%:/a:<`dXSqn`IH;L}38yKtD{FOKsG%uh@plQ!=J{:XeSs|c+oO~E&=:IG>Eubz|[pJ-vuG0<d7QtK!MQjv93tM@$Zk&My;
-'s]Tv[Y6t-2$@R6ctJNHiq<TIdea[s0jw>cJ[a+1l>"Tt(8=1av{VX^)4my`'4[e=/K$2l99VmkjMwY]TLv(qHv%Yb+[T7oX[g-.Ysf`,LbOu-yCY#qxkY
-@tRyl)TlB`7n$F'|@i7n!Q4+Vh>:e!A@%=_0'T.u/icPR8Y1wVr/<fm=cfUtG:".ySLU;Y25VqBPjkD1EOC;-@ZstpKF!(x6sj^(+>2M-;"tsy[Og.:W}7
-H)%UZYcJHQ^NhcGfrXfx_h:[/9s)j2y/nE'v=^/yv7dx50I8E$:2"u/'L#bbkYLPgZo.f^K_t+%SG4|8VFvQ4v"<xgqk58O``lUKU^kPif8G60'r"+Vj$U
-.>2=95}UUudJwlGUw9t-C$<!EHxZr5FwsU&VRt^$y[Sc5<^^,0zMbVMWFS%{vi^4debd_rro_p1tB5Fx4{@jK}G}ralHvON`@Od!Hq|-@ScBY8I]hcq),2
-sjF9>/YUvclwS)aAh>1'Sa]mei<5v'P3kqT$4fA;RE'jP.:>-(rn/6cb"BB3E/F</Xp$BL@2M.azSmRTK{1`$>s},)FXroGJmV<7`qq&AL.gH)>olJvm%,
->%GTb-^.3l<,oU`:I=q<`sq/FT7n#,YT7yKtg9Y[j5_GllF=D&>M[WW&FQS#4-#S6)v,$"~4f=QV-(2d7!RlC,Y"te--PTTr)zDRYwp)"i[jBfdXfXBUVw
-gr5(J!`WvcI&U{2q~`MT6hK%;T9aIN0heR9%V7hfqMhf]M:jRSe5Fd:L5Tp+za!Ww({{a#Ky=ios})QSa8sD}p|8gh83v"eW>6.F&+/E-`ARm+|L=cd,-n
-[>8r}PsRY>`h9SvJ`AIUz[X+&UH>WRiuNyyJ8e##6wigOzv8){1RdYa#,/aB2%)z{b@Eo)Sdg9uAilAwNU9E/UH&ogi&C<=NQqi$@9P0N=~`6g,"%l(08E
-eKlwGu^O740}2c|u"x"b)Jq(rwF$8N5%TNYob!UQg({"S#c!}Z&d:{5MG-hb>adD%d%+4yi57zgG=qRuDT;yF=gGr:APaV~@@.09$2!DR;8_>8D`G-Y,V:
-WOd/p%e+K_]wfs=^$xnU0RoD=s;-UEir!H)o1:24a;Xqo<u'FZ}^d9R;SXgvEsP996r;2c4w<|a`OD)[:wczKKF|X"xnqdVLlyv4+%P11Xs!`D;3A#0yO|
-#VL.I<R$En)2z%TM5B6Pd}"Cimy("Ff#P@Z/N"OwpeoWkfT30+~$!hU&ecW6}U[gb_tZ2t~!jIt4i35=b8>r<59IhS}WvssIo5-!kM}RlCI%sFrYBJ9C{C
-yIY1TQmBS"Q'KM_Fn;2dZhMP@5$KO)&ca[ea3K8L>64/=xn3WX}7+=~Nxj17zt$g}Sg";ZN%+k_FWGOH/d`3dvgGmJ1XI|#4<}%hFL3e|v(=1&I]4KSMLz
-wY0K!sl=.Q/;hK5etsFC{y;xVReT3X|m8pD'#f"J1q~]A'CXjX$LDIsDR&0f<K@uoUQdJO|_&gaNcz{#PPaKj5/M9@-/VSD|H]DozpJU+XS,m`Bskr]&b<
-RcjT1YlR)>Yfd[03d3/SW2Mo>+R{r/i'e_-QCxC.7WfVz+B/(KS:]/U>})<R;3O/&NEd)f=QO-$#E0aCnJoG#Ce:|O~qWtPT~R!ldX"^60Y)KR6@$3[#<>
-r+wWOe.l-!$BN0%@0Jz^IXeyFrfz1VA7qY/OwfcYNuRpaKTyx3;$B7&yl5p<5Gs[y}Vv'n79dv@RNT_;5YMa-o'G%kaN}n'VIB=YN^|iisMDM&>'ylScpf
-JmLn2I,FzO&BPh-.@C89`o,{@(gb/f[EKp1.Z^rn6hG`(badbg16GW~_VIqZB8usi;!Ot["or|0fMk"GYv&fq@KNiK3D,^5!S0`x`#~Bby/Zap8HZ/iZow
-RPpUEG|Z/vp,tMeS/e)qU2qw"sRg5"t>iKQ|Xwa(46~d}/N#/yuAp3m)BiIA^Y<NR|q]QZ],geTt`lc4D!Z@|0R`Vc>8mB0-vEgBMFL&hoHF/!WD/13eLG
-5&A&#&$ALP/]'(KV6>%5dX0qp%CtI+f|q0wF}uZH`3jU_SQZT:/W_Vz"3QX&o@_8p`Hf^[$mNB1NrQ!C'2W8!3_|;LAVuBuaXpwY!dhO&h!k3"pkif%seR
->h5viaPYYI$6^B`sm}54_N9fB<uY6YpMuBiQ{mMkf{RpCP-NBjyT~9o3+@bz+JNW$v6%{5SEDPaGktvU59|"C,!5^F/zm-g^I0qF}+&"`j("/m%y!z9dbn
-L`K-|[i,eG.P9|uWpJoHIC5o0{UwUm&Dd|@2mkdhvDtu-CW#t722S(,U]AXGe{/L5b5mrmu'PWu"]fs#|:LO9'.`GSBDS&om]oz@q{],<88:B5M:'lzDM)
-<((B;u&28K5;uw0b#bM,Hf.`[05>xI#^iTLsR($i)ETPSiPSmpQ0%2HiEgSqxI)o`b'2~REHX9j18oV'-"HaaW:qdcuhtgTR][uJiTI4YcwI-13@@p`%Af
-+$EGm3;(zDgrND|hnSI.3"b.[h:R))75:viJ=m3+v>@)GBV_G#AuVCeK!t-3Ro#c$5,$(YzI^QE])n4z',WGwb4@2(mnz[c2LI{T@6xHZT0a81$3&w;+l$
-'&4I=@<>kjk+mHPpD3;'eTzn>E;Le>:)t,|PpbybZhCKgrKw#3c,q#gT$GVr_Atxc%W0^U&S[lI$Q@UWi8cap9Bs+w;wK6wn'^5;EWL4)e4TD"a0^;0D[D
-17}K[AG=%m(^+yh<}Vm@B5;@,=vJ2m#8KWSIz0r(ZF:9+<KD/_"yK9oR/RWXU`!l>z|9VxoiLs-0&M[cR0|Y0h{U^i[%`5[[Rvz6-w-"#M6L'T>@FjQl&8
-LIFiIp5spa%`|BET</'C%>FvE`Z/GOqc{8Vno:3(S=BgZEwuNdKj->TQd,eNE.g,)BCaZh>X@,dj;Z;dh`>)N|-D{MT9|2FXkEauKHA[CW`pzY;6duXQlP
-N8k1&BG@gg:yXfa6k'{)_l{F0K>/mSg0(3!>[d6U(WW;1>w@R>[YHohAIl}P';ZK3|{D86@O{zx_Yir-H0C;"|H#^P<9v[K1z+EW&Bss/kl4Q'W0aibb}/
-mzJBhyJ)^aaOl=^e;jE{{O[]`wCx9K{lf||br}!7D^#^`}gA_}>8gmT}BqP{%3Up;{DtN:Kb<2/0cIh8h2wO6qtWZk~M[kR-2{1t^moIns.5xOu3T'j@==
-n2hSi;[7UU`0"<"z&9YOwnmo^0#0@$D;L8f0y)hAIUU{P>I4NjHw"JadNtI,Vo/rY<W&aI[;W&%epVlYv1K;@.y7[!>"R:mdwx1U]s=4Q"pmw>/x{4_f[G
-'$>F+`Q9qd/j04%t!nGu^rwC$7)cp&#m$L<-RKD$V@ZPh@psICRG=Bg-oz<x!Q;J-Wn9h}^T0J%@4M>eU"&/>JUatkx6FgUQx/L&LsZNj0~zl#n9_y>-=j
-AUsd8'+{h|`}o=p}d7;bFx[p9vg]ObHQ]E1CARoRe7E#Y6QfZYwd.+_,.<D9n_$]fG'mvV9/n,s_xjVB6|T6Bcn6lRJ%;`"-:,,L$<6"]^jS|+ZN/1WlwE
-;tz#rz1cxXDmvpdf[>@Z'^F8rA31}}8&G8I`M-px4]j!Ik|![#0{UdnQP(:&YUB+1.VvwuX8~3N8,z-).gB;W.suUE6QjsX>x:kyGymS"TlyECueN4[Ow-
-}`6FIT,7vhLfarT{jLuJm:bO<}bw-GwdR||y9x}O!">FJB{Jnfr+ncryZU+)1#E3xNol:z8ol91o-Z#NMa3V_b1d@E.:YAjp_xnL+}h3o_4Ry)FGFLc+3_
-~V$D+bU{)i_10qiR19U-;vI7drzl{T@^VQKN:1C8o}:@Z8fa)".yzQp:[eAd_#o(t"De"H-3l_@g"TqGOAFkXv="X[N2b"3-ZKzO<C.4=gC("zhKfYIX">
-6oNim^&0S5zvS68GySP]pCnmvV|7g-$!d,QzSo[Bz.Al]!|||&UVqOGckD!@!//$w{~t>;GpAs-WS{qxwh%5W8S60b2qM;'"-V>)}lkjW8m@+v4!{9_RI>
-uUpdq]j%vE$|>2qkEO5v%&N#`Rl{uNLO`rqY3!R8C%]XbO~9Nq6l9[|63{Q46kA;`F+slWn[FlM@2'P"4Xuc!$';qsE.n/;3_92q(R-mkDY.Z%tTM"#<SF
-W2QOssTl>#i1)P5N-7!LxC`p;bXa@f/H5!U'i'swgl+)e;_/]EY]/f7Zn=NFy$PT%M0,;<Lbh5!T>G_h[@)v"HLxo}E7>WN)~ZmGP1P$1Q~Qx(6#17qRPn
-7I^Yc)Ym1r@{14hV#+hfOtIb2]y<^%%hVv`y.w[6WXtF!WQsTvzuYl(;d87GWA5`,lbarY(q3Fi^dr"E"qz&G>3PB8_S#A`zg=cUu@BX4AV[]i.rzfjAJ8
-$)ReFVN.FRx,pm()hIC!-@zkQr]H6m9u#@y@p=o}#xFD3h;JroF]ja/"CL6{-1]5>V"LbHXr}uyjjLI2AK'y;Z^Q~G)Wr4:(_>/0Jr8k/V7Ap]MyK0;FA(
-u)/k-!(tQ/IADNOe4qv`:U25j=c!sgXDqxu(uy|d[Sju7F&>Duk|%dMP~dJG%mjn;>.Bk42X;5^H,"!Hn9S<4Pat!Xc.qhMqL>/6[[zdX&LG8#vsqa[`mZ
-+A-H0L>/<b5f!@],vas)!!o|PdEO<6"iqF<[Ydu)Z'{]K>}/VPH$u_S[MjcA7l<hXV$UorD9KS!hR(s:bwhv)=1d%V5WR'9vo^XZVI02('D7Pki(TIe![E
-q()/b7jgnc7m4<v/0<bTHktizxkJC<$aM!+C#MCi:&&GRbkXT9bVdMiQ'oDljHl=4q`eVE5z=YsjEYiX5}cz7Qi@r-Fl|R{FB.X#ANXd`tYi$E!|H=eZZT
-:(^&}3vN4foY)6OD|lbzlmasdA|Jt}AprXI{,4M'H(f9t')K:#R6+S'-$eat4n3uF3Nrk}y'_)oWo&ja@sPL|#f1`5m6e8Ttl-19%gjukz07La"UW7H3P"
-hB5SWg-.0'.g!z3x:z!QWXO2v`L{;Hbmqp<yr/yRNmM<=_88>mPu5LF1QWb^{2kTn;IWVYZQ&r_)g@&.ZMhB'VM4_h2w-XDZb&NEpEl'^rEad+qP}BkWaq
-Z.&DPw%kGeXl.ds4d7`y!x8Q,g5usm+Ufe!_,:Va,uY48CGs&rqCzM$b[t}]_Da;ZB<-t&Hk]&KFv!bE+WOe/`|O45k)Fb7A@g~an-"ffQzX,OI=.KfB/a
-nYsvoR;xI+#1)k'H/WVU@dla:F})I#+xilp77iba^c_<beIvL)Yk+_2q'%-Qcq[Co@GOK4L/G}qs"26BIU5[]o;:O(qVaXi00RLc8Gl!doJ]){x5w'Psl'
-_k(!tKsr>dNC;e7M2gMamQ5AM;#(n'z:iGin16=`VOF32[}=I-QP@UA^Km.K$jNhJC>1o`:UWt7:1VHoC;3q!-}zta4U~l<NUR%HJmQ`-j"({:v#=KPw&"
-TsB=nu/9</Gl;dNZi<x{8NW|(:|}OZxTH)v58!Hp~z5!nE6P)rZ35neSD:,X46fot_5cV|!{q!`G;F-KaB>+oL&EYYU,gO4jUNz6We2;,{jn[v1'^4n=&^
-{FI>MMTjBE1pKs<}G,/KGiCgXAE6hu4OisSi,HyhTpC.B-lAcY"h$^kx9|.h+l_&V>(dBCxoS4P5QoQYK|ZT2vx(rTOfCt{I06fB^&[`NC08rZxvo,_Dfi
-T!zE6rqxs-)yXv("Gt}^#wMYNmSLP6#Hm^R$@KmT{yL9#"sf,>C30Q:ZCKZ7<k#in'%+F}r<IUJt%r}ym]It)#oj=;yxxKbN9j_[KzLqzY9Ec$dg1C1gL0
-Xe-QLnAJXFS|%wx2<0T^e^SmJ1Sp_z7"1`0oAHN&RXf''L#fc+,leJA{6A5)8KigmV=xtJpN7}_;G|6G;Je.9FLT{W6G}{NO8.69[0=f2i#8@V]%0<rYVp
-lbO</Jfs<45kRsCS"#f/0KgT(E54!RDG5L:iqG%IY=yexdHaGR!}P`NpKU>K>cd0ZJ&&1DwD~<,nWag5Yrnp"Fvc~W({7o#@n:(^jYwnF>=h[]Pk@ZPf4(
-xI43tML4DAZ+K.PSkfw%DmgTZJ.{J2'-n+YF']o<sbg^'H=a%Y+'38=u~[A;hDD5gvh]Yf&]SZ^b0a#;d{uh<<],6o.g`tIo.UYvjx53;r6%evB{{D-Z/A
-W#j_XK;b:;%>K#PF7||<[3xKiL`zT<t0xk[r7TS6`raI{RMZ|9q]5.|%/FX-k<D1Zu9q&u087='I`{,g@iC+wbK`")zX7(H/5y.s629`Gxg=2;nnRIY]}u
-w2hz/(sIx3k/vuKtB]n-xJ&D{%WB90!c-.sQNs#'3"YZ"uMOtL//&]R9FT0hBtr0YZ)3C.Kdf:qa/H0Vv#LMS%^hLuX1$E,I)s5cH81BY`ed50KrY(7i}=
-,{=OS&Z|xqly&f+F,;RG88I7/!x|~6ir3OWW+]o.t245!jZ93M'fB0B400ni'N<.|Vo@J^SV6Qk3V-bsCenRqAa0RXi4(:qrS,Y`C(^'{4hG/hw}4u:MdX
-tO@W4p;@:@i@:8LR.}"zTf,Yw+}q`2>t(Mi96"N3K0l=eBrazL:ed<j"2S$|knEo!50@2KmoM$NBe6~zcb40i0n;E.S's;Y{Q/yZ8U`3x#iH!i@gsVlz!|
-zM|.Nj^0I)++EJ=,ur@zrz8M~Tt4s1YHej<&(">5L(qn+hr(GV0_W2OsvM#y|XL]hXMA6KM"<U6t=^u:!3"cV^B'8tr#Nt0&|y%wQA98HC@=~^XC+H>"xA
-((q//m[0CCcOQ)A')Rh97Pl.Afr.v'36L=X}E[^{@|#B7oIup;%oY_>[@$%Zj-<(q"-:5n4-&"b-mtn/{!)A1LmsGw,BzWpa|>c[IYL"xn57uiX#Nr-}r3
-Q)AFH+3;@y]Sv`D.YEl$-61kTx:r2JQM4SkkTc-b7J{57lQ0xUPPsj``7V$]wqfX6'q9Q8C_@'HCl>e(4w"{'5!f;/w)f;ge6G,EU[:.:Vd6Z1=1aqTH#5
-Vi$tnpefKoegMhFR^c:P)%~z.H@qeippNe8}~`K(aBU_u@_TxQm9gdXrg65Yz^{.R&27VNft^aGr[egRLudvY:aNFduw))4S(3OYo5zvF2xp9h2t3&}I;(
-H@"0</l`o|Or-[yfeszG+aKB4BFFg5ai:6WtgrApGOa3KaYS-w#1gNm[w2E28o%GjY^!w&SChfSTUWm8"ze9lD,$NC5"^H%TIYZsp4sM~[nlQtpU`/]BSc
-ODR-T'8,U"WqV}cy}h^FoEQR"{YUa8C4QzB|-AwaJ/3>X:9&18"1yaPktJBj%`[DJYa0#U.m5R1F-X)|^Ip3R-Wh#<9CXi)<tX_QIkxovIuJ~D:+,xgKIH
-HHBK{zvuZk)oUx5]InJ>}1c{F<m`b2l=VIT!r8Pyn:;{+a5U':#SMt]9L=R3TK|m9G}Mr&7;Z/V-f1x.[4uT$H4Z7Y:pmmaFfAm;lnNX3n#{ysKm!P,4Oz
-QXUBtQ-:']`q4_Di}2GQ}_H4Gj3[rRr.{@$^zM&y0/(3A[;+>:/7r2.L-y'n},(si}KZp!vne/|O{^xdhT+2<NrmRQuhkBZq4wQ1vp3pb<Hlg'Vj8ZZ1}E
-(H-n9Em@~|Mr=h$Kv8J/pAm5oKScs/mh2En!o-%;[NH:9lr$k^^=)DNT&$F|GZn!<O9oOLD'a,Ko6D.";-Xal4Q0NKVrsY55/o!=Ok/r>|Z+PG^Vp@eMKc
-=SDR2F8ro$v"$zl>lKPR7rPae=)DzOHDp[,u/|#Tt@pmgLX)Mk^a+HL}}ru4J!hjiNJV0gcvD1'P;=w6"u5yc-:xTeKhfB)!MOMvEkkQ6-kyc}v3c!a}o>
-H,b>JX43:{Q=!i,Qwee.&YoK&%SPy;Lf{0`5o4!kXmLWs"Rlof^w.}O]6B7)~8)AMJL_>`tql=q]+QFx'o4Hr]"Qkm;;qr!p2[t|W5#j}foO[r`LQg-j{s
-,)o{>rNn:}f+inQ{|yXUg@@r88=DUGCeEg0]CWU{jw8vQc'4_SrY%f_Rq7(6X|M"p!p]|e2eC`/H'[U4H7S&;+,'u9{"7}>3Q$."u2~HcDAI}Ijk)Vvz@|
-U]st!DR]plQohQN]v&bDh+5h-3wqC=cUjx4T0/v8)B/<ED=p7l+{oW6)[SWgFCuQ)CHSlW]!+vTZ~%oy^rNOo_&8{A;m)VD2YWdN"|zcwib:UCPA!#CQaj
-sWW+wTO#j'S((n|27WhcR$hKu<E&3pqQ%HI'2lmzlBb4"w9"5M^9K&J/QY)E7m82s+EWyrzgP:,ZygbZvhBx9MKW,//)JTGpwr;}[/=7&ye"CL{92BNPAm
-&)qJU<RwKCe}o"n</qMU{'zPn[{C['1apCeHn;'D>nN8iOv3=s1mCF%pU1{;&[S/ikLkLz}TuI^=mW!C"'(.;c`WG%eX:2N%K9UK<@usCFlgVl;N<YCU-F
-dd>n5kbtn(#BI1%"gf5|PBX0&{U{pU}7t,WuYJ$,Rsr$J/Mu;WH>%y4.MU'aZzHC-|}1DR79W=8Q$uXe&CeLtouL`84&o=^R0@.SK=|#;,g|"WQ[q^UFKg
-|$#;7w`14./xYn]thJn-F3l5"t7T^n,fM7lpl;-ZL&YsRc|W3=In<OpM^>&#rm]15/S}Pq-<&R^ITi0.pWv]z+m!VNJnMQC,UfHsFO1Z[MeD9#{mqr3GY2
-^PtrA6k{A{`=J/uic%]/uwY1lEh||>u%'xM5E9<Thdm%yHM7hg{Cmn^o~Ti+f+)0u-xyX{.a-$s+mx`%$L>&h8bZwGk0u%-^nY6!THy_Z!X8_CT(2ILoxw
-t7CDT]Nv6jeN[,FkdBLlr>;F'bR<o[0g/9v1aoPuCv''2P`V]O/;^E/xZk4;D8|fdY}G|6)v7=lbq`k,uQ]g};+@A59@CAV1OWt'Vu]P>vMDHbyFyvgbbv
-BLXz7aOD5oyYo;R}mX0M;4rKo=[qZD-:A}HC@wCENBxAi#w9hlV1/E~k}m_IYT1/#4T1O=4`E@V0seg_N5+v0d9]h8[=vjO0vk_0"~pJZ'h^-A#cTH=I`D
-YpILOW'c#=3U~"-P%4!XpT`^v=&8Sq.=h5c=^TE4}JeCFoZZ08uDT{XIyS8f$)A_P9SMIT"-F]d>"%T]dd3y+.wI~!Dni22#lhCZdV:RO6ZT<a:_axX[XD
-4!q>Jh!:U:GQTe"B>^52DI2v<WHoF<ho<XWUS_fdHvv,]O0i6ZFaW]t:APi!j:zZGCj.!jytMsK`O$%$yakb;x40IVK"%%1_C>6jRNLL`.reL=dJ}0Md7y
-vnx|7PNt`i0D]+xh$q%bG,P=hjb"f@1)C7w6}vCm~Wn5%`^GvVxpX;obd,1p)|uhJk,F:bcBTDz<WU^mB<LV}32/mQ>}Dym`FGSiq#Hpdg|wS.FP,3ja7_
-,qWa;{Q&:2J0e3u-}1/.~c_%yP`a|Z/t$`fsIddR>c#Gk<j8_T45j^SBzjIU76;<Ak^%:HquCm3kZHk8`%YvXSr(ksx1A<&S3/mYq_'D>&/<G|z>6jm"_#
-dD&^Hh<XAu_$'X[VQ;B+bY|(x!}svg,k%E"(G.(<TF]_iMZK`PHM`Zntf9AaAY068;eOEBw+v,$w.uC]|:R.AhP1Rlk_0}jX;|svLw9fS`YLP|:7e_12th
-'<n&ZrOQ.ym;pF]O1#%i.9vgHoQuktVrs'uJ2Ff)F'n/yFdMbi4#Gi;P(sY{xw)e:"{w-Tbpjnu@spn"HB"SG[#=%{VnE|%fn${,{g2RuAre;(^`R+O5XY
-S|$&='Hi(0x,7xR#XoxkVQ$uQd!(aFS.,[Uzb9B'$9me&kjGjdPvV@D!9rbSF1_Lfz"9[5KV.|i_",!r/LwdYO'd"wt["zfBs.5n$9Jd/-0oB3O3t-U,xg
-tOd/<q@PO:Jf-P[-X{uQ'I)RoEC'r5|e;B@SRf!+-+0},w|6|qLaPdnd4S|B~yg/QSNDwLWm#W.aLq1o{4gnwC,J)`hdf"!I@Rz}g2q1L7R2--WYlk_Vtx
-1-nVu1EM"tB#CTx`d,'30C^}Xc~YbW,rgfs+Oa(O`=5}u7/0_}'J9Z$JetT1;^u{YW"m_7P/hWuC[29w)1]jq;uV_J}RZ}YC>KsO9m@cpjK(&#2n#Z>E6u
-yEAqE5YLlLSkt(!`]TU3Xo|bw;0d;k(,DX1cz.Ip;@~CxbdU(53.iy]S5uD,)2P#q8-trTp=y+OUVaUQ7vIVz/s0f"(($`Qt&RAxw6"yIk$&o{[T0|`<b8
-6RJ]R<N6BC;$X`3lfw!PdibQH'@u=Qjr4Hj5l"g[jS^^(!_I{7'[4Wcz8]%BA5,r%MpKC`K$1EiqQudNQ-.HB]m>`G^P5M3%p<s=G#/}|21Z#'M)T[kKFp
-yKU-qYAK{|'J^sj.Zin;`@sQMC0-NQ.y6jJuXK!ja4CQlZHr"x&y"8dT}f4ho.4xIM;ZYw/}@Z)y%>ly,o^C7]TVVd84Xo.OmZp{+)`OJ]D=kyaB~KUf"_
-N#Lzf@S"u:>Bft0lQq}N5&!)wxqevqtrXcvtOS.Eb^.nPQgn2!nC1R^rdf-;sG=V,z4(|iLH;0B,vF8E"-w"`3ia69y$5FuDI'SC[8f!1#<_(-03DW~rQC
-+:J&rys|[rBb'MkYEkcnx#32.Q&7D-9)xb&L3A>^N2=a-}fv0IT5|4Q|'Uka~:G!3Y:R750/&6%uOS=+O3j<(:)=w+Dg}s';A]H|uZKU>{^dy{@vbT9z'M
->jOi7(Es|4~Y#O2^W|>r8rlaiHUPn7]p!X@8t#j,J2^=a+m+w'E(8iLiyeX|lf~wbi:5u=4Xzw8EzYgi_:h{KJgbT}'-:U|'Z0H#7u"7nLBKi;G9j9fc/a
-Yq$%H)Gmxj`U:1gHtuI|Nn,g40SY'&+`p%q[nsq-)2~Dh7QU0)j2#Uh{A|-Wb[M:J@}(](TP1hsL"6eC8]i^Ep8GHDIy6OR^;=L(4,LGxT93CL1V5C3sY#
-x.Gnr7L}Gr3QyKHUWeAb]bo:^L@t$7F9$:./1.W[YIe858ol-R{k.Dx2o.Kk+!A{Pwlu2])yx0DseVzqo5jkL+&x+hr%,e-6F$B4TLw1/ZN$BY#wr1F3UU
-#=O[OH7z~DLXe!C7mJxnTd>CHa80"1x_`+&Jkn!Z+%LL'Z3,a)`=WYv9LOU_.9~[;y@arEl#YnK{IHB(0S9s#2lN.>D];YIdZ|aTI|r8L,:!viTOV3=W^r
-r3y[7};tltgb:"v4"gqCz!q>NeeZhL}.C0Pd1h;f9X9oQ9#/vdij%E&o.R+uEBRisED[Nx-$[sHFzc|jG;,u;f$R4.|iWJb3@9|"bT&"{(;.^o]w&"r1TY
-/p[xh#uizpN.;P4MYjyx5@0MS:Oh]1(R0O67/zhROXAM&m=vY,Q!"Ya:_Vc1|zhQ{M81rX[W]tZ68evjH/bK;PJQkY+Jy1HTaCO{ud6Y~"A=gRV+r:|bB)
-Ekt]]Rots"Ao$}:hCiJK&HXFfE!L,T-34@53b]C&BGS7iQ757]iynHC,nLMX`R3GP0gn7GijjNuM&yZUZ(.H"7p$ZW;<X($dexe8!:h+qW"9EfW&zsJ/rW
-"^@20tJcie^E$2t,bghzdW(s:F$.BYe,:#eK7yQ0[kho~oi'J]4JObPjJd{r^7S4HH~.RVVg"%uj[<+3ns7!IJZ5S+7Em+GBM]^+guX's0nwjMgJK0'@BE
-(i@h.LWy#J6<vne17'QJP;bIMB#woI&zG+GC7R%+;g]E]Oh.NDZn/&,'CB}2~Gc7%Xg's$NTEaq0sQj:SIfPHaM=N[ukg9e)NfWV/g!>1MSuobJLPJOs|l
-D1J[}KA)/"Y>mC_<zu1QaK5m"na<U/0O#NP2fA'K+>wW#!W4Ce9)Y,$^@zS#P0jl|dek;do1>xwq]@-y/;<+N=!Y'YP>ZK<a4hBTupf@v-<d[=<pA{%uog
-T!E.%q^xaAuL=.X$k%~M>+|beG3!S^W9(#x=td./V[TZO!_jb61NJ[:i4fN]72w9nH~xC1;$3JXwdeM8`8l2nbviM[#-"]~'M=1;ZW;OXKkiJN667Af-X<
-wKH=/Xh34|riC3m4RIM'+sxL3c=lTe'#&3j=~k)!"t7Y#f^'&7[&'oq3qa"R^+9;0ssx-BF[h^e;z.VXQ>x4Lg8Gz:k2Z</j|J[nrbd<wo=ru:Q(G+st0j
-aj(4Jy}30GnzHl:BJwX<k'Tl~+PO;F`sJp+K7Z'4,95,5M)Y#.PX&nUlsax]zJ&Rk!0WJL#skH>Q~Agw"O4+8iJN#023;r&%;ff<gjSq.XRf>BrFgd#,ka
-ZpdK:^Y]SvDQ@ty)h7s'>mppu3ox|rO41tXGar3n'6%YAc-,sc>LTcn]knTG={z2HNXKVNTpt%fNm4=Pq|3R.Hdr&{>O(X,;3f/t^i$9gLreh|}X-hr=H]
-UGR4Pp4[=D>e1oR/2"g.{g@K4il@EW;b,mh4}q;Wh)'8t6X2IzhKYUx34&i0%aI.uh3S{!d<&4}HUF$e`S&j~set&YjJ^]rGTv]5lqeJMv|w:v>w!xbFzu
-PH@OhfKy%>z="+.|{zL1WoEkebQTvexxmXBKAp5n%>@-&CvVC7E[2U[y,)#u95jhfI|YBoc>PS#l,4nu|}puG]xK,HyQjjR>`]Nftrq8uqqk/zm/PQ,rg>
-@,f,k16d4a}kdR<6-8r)N6hNz=A$PS.)f.kAuwOJ3IPs%Cma^:'DCqNINEz@~K!82{MauJ$aNN!^{3j!z[sv%]I+C%:/1sbL:/Y`w$-Pb&e%a`KTFef`yL
-wKw'uMOE_IZyvV}I4+dl!YldkfS9S(y=%P'"znR2Sk/,X.$rE:..2l.vPE>;/,EjAW|XnbA&k5'[[.K!paw4-;fztG;;nLhTMq6k1;j&2x:Vi!;oS("L2Z
-3jkr@Qce%Ph+/<9qAXc.7./JBbIaWn!nnjM5[9%Lz.l.fVTNb@d>Vr|fD10/"Afm#RU"0C#S+[MpEk-<bi=20RAq_TWL2uZJ7=sZ+627v41=-}-H&Ku#eM
-;+NM/KrFN#6o'&C:rEl1[e~"4@l/{pwQ3PU4]@T=yu^M/OgG(qFIm@2AQ[`!/zYapjej+:&_TV_GzejTEHYk|=`|W')74[p|E:AUu0Jcm7.6zOydA3}Pat
-|!iT%68ScOZ5E7ieMI")z8gSWr3XR@D,q8NL&}RwS_Jr.))q!-F&|`o|<XewQ[]3>8NyG-/n^h$qaMBMnC}r:qfL(z/XbIQd2eJ9r`vc<LFi-4qEL$Y#~H
-~L7<iNhv@NtN]=6>zPz>|okSU:;Wr!J0SMJi}@H+h:9FrfHfLZ~F!+dAZ+P7.o)QkLlYXpbcl"&<ucNc:#JK^dte9H"X"a}BmZC@33YlB=uLXLQ3Go3lXK
-Ph%99w>E.+7vyVc=4B3GO<^}2fbnU'Piut!|2bu@,oR/+}liUF2v(Skd0ny`F9v<5TyrePSMh:fvei`:4;S=.5|n]$zH5CP<89Pu>1Q>i$:-jm[;@,=P0f
-k0a^UX-S;Qy3"&L74{F8-8#O"Cb-Psv8]wciFYEHae~E"JqBgsVuC=_W^"R@N]g.bY}VWhmy~IeHa{P<@N=a!,9e6l<T]<C-52#hKwr5tt<jhCf'qqSvkR
-O9H%l3|k>.;5#vW!(qXFf/z0BLR%gJzzyy>1$GV1x0QpMXlV_Y.oPqzn^c|If>u6+NF[.Ppn<zbK!5JMyH1Wn#N`QH|[yTU(#G}<E6<kzsYBi%I%0,H-0q
-kk,hl4$uEFg+,Twqk04|0]Sqa$]Y;KrBL1eMT{b%cc1GyV}|xi<[vWa|fS2SW'V1kepMTnRk0,]l_,|#~C&}fA0/Ia7f%(+o3W>lK>LYGY#8oNjh<ub-a0
-oePg'r)e#}-ns=T{|wGu7-_2`RFb='vL~E^Z~Q=@:@|naIoT7,`ED{K}~Be9hYv%cznfteiLN5d|4kF!ft~%_n<qc0E${}R^oI>{-F}5Ymj%-][V`IcKhr
-Cb(@,Q-6mLn<hlgQAkg=/a@axTONs|K[RIr"4p;wn0.>kig4H`1[MrHk(JCHeY5A&f;6QgDN"/Ch6H>y"BBx!)S=<t<r7I;dz8k|4k-7yfDwYs=rR;;P=d
-ny)Tq]eawN)8r9=Tngf@"6u9"RL4!}Ichn"~l;+!ZH7s)@CeIFtVmxD'Ul4qadbaP/$D_9ZI8vt;=MIHhc-N504A`}w:|7&LxcM>SBhCUjuH{=E8~t>cbF
-I;N`T}q/~feXB$iD4o2A[Xt2V&c0<%@}4`sH|H[@R'2:QDGa{RE1Y5`2t17Q1Mq|mOFQ5ytu&$wk$rVSvvkM~vFE!Jb-s,GJqcz1Earr!y#Y1ZWx<UT{:7
-Lw_F"yVn0psht#42j+Gf2JmLl]PzIQh!+Nkgosa.SKhs:Ql5i>kFM)Cqs{@}EFe=CYgm1vAMZT.P0T[<F`S(Sl(/GlKgxFk#@Nz':omFck!OuIl@lSwr>l
-teNhrri|T@!H:M=bAXidqH-]F)PQ~RN]~<jQO,B)J,c4Uf+_v0f|c;~A,T]alhI8<e5sju<Q.&L8bi1Yc|06G`tH(s8PY^.>#"qh'F`uBQ33{QsG|`Hp2h
-AGgLT(st(r1}d'@r}ypCZ%J!V]N<VF~'.Z}dTswd^64CwC1<;fv_^z]}3-@N)uzzf{&,zi$}$D2fpNaDl`<<h]fkXI!|P86'eD9Tf^SLNkozGdX5MRvS^(
-,6s86v{f4h9QrPi2fwDtKe|BzTH]B)c#%}C+2=_3`5&L=zX0!0,RLM]n|&hX7A&^U!bDj#HPdpq0$6F_LTe>}D!znpu.$eh;SJ"a%G[3h.GcS#KUH{VBBh
-Y7NIJ+ALvLat<esHnWCb&eQ1}Y|;DW]M8b;D`w')Wlg&&lkghp}TlXC4u/V%59.gyG0CI>`XK.{zwuqOir{H@CL,RD%ui;Lw.uWm#7S6T&Nt!&yO<6UUVE
-.G'tU|Lr'%6vIXOXN#%}L&@U+IqAlO6qb:5'`p~87;uE0<zTe)yr:lYb3H9Dtp!nvr;{HEE41:2JXJImC^Qf=Rg6,^'M`qnL!->bw4cvD+lrt[pqEmh@'V
-Kx0@"]&q/60Y>n,K27I`>4~<&1DMhnMo&$x.!TNHwa{];J&PfR@>lO0bO15>S(=5(0Z=#5S9vkhgyIZe!}cHZaC/k<`a%AlV2${D5uk&]F32TQ[5dPpmAn
-x,i.ZJMp$-~(Rq55Sg|{GlKYfen/s$W-''R{G1H@:t@nGa^,Dk/y%hS<W8n2DAA,d$,,{WS}~jHGZBEU9YB8Wq8e0;%Eqj8cGmdZZp<i;,4jE0|/M{&y,s
-UFgy:8:oA}>`</ZwsiZN#)P%`dtMz,L8U`4)Q3Pv(1bCiO^]UMeb[e.}Pkppz-Lxy%+9WAgj<Ox12/rbi4^qT/,/uT=pSXBe0LHdAJPDe!cNDA-oz^j@`A
-#)z.mq1PQnhlD-hg#m>K-s0A!!^|=`^_A(<7Pu=qy[pq!LB/vjUKkHo5W]`L}tQQ-Dc[yZm=~u`9XU';aUNWx+i&W|~V"0A2piEUUJ~;NVk{0d[cudYVI-
-KLBn20`vUmTGk4Q+}HUaXnV)s+B3M7sWLB-l:<FqjRIJc|1l9KG0P")'|#J,Pug[V2CkFk9,#(YT~+)!|W$`2#<=L`W!2=wYB6KB3r-N0N|vj'";yC;8Z1
-CtW8<ZMRuP"MXn"nvOqT$Wz+-q,<{Gcy!DJl/CFA`eFx2a+=)zG.^%4W[XyxMQZm%X"d'x-2$Cc1zzX=Va#5_%aBJ%yG18a3b+XKAxJ>9B/Ak3cQ"ZfBq9
-lnH&$CDUSkHsQ7J;voE!]1edH5KfOuBW@A_N:cyc1$KOO0$6|lX;82,_S.I83=<4+k1<>+m=/d-[<@-&uMn/)l)Aw{@:uThP2yuL$U1V~!V4r)1h0Hh:0u
-F=H7|;Ke'j|74}R-zP>kiJ"JFelwP7<@veilD9_SqOdSkvR,:!t^COyVVAmFH06BdvVH~dm[;%'KxAjN;]+'XbheoS9:W@G>eNOaFeH5^]e,<$f>ToJe#R
-bK@tev=$)u1ee,u"@jlZ9KA)y]XJcu61M0eb'h@7l(bW#/Y7]l~vDlAD+LhL`gX+/./g_@XKZ-<7.kL>j;n]._'{F13xKVK^EKl@lw3xCM%JAiVl)WkpHJ
-h5gQ@}E$0"l=71K_Ko`;YYa<JM1;]OI#Tp0&,g2OM}}IYw1M"m)N+/Nvo$s:l=LS!%M2LTG(7d=^h]v4ch85sysVW|^'$V80r!'B-.H2;4dAxp.B:J|8wO
-MpLX/,#4F6h_D==8pHhFsLotN@(hTm1c2h[N@]ECA@lQI$8<:+H1w{,K+`2D_B^PhLzYCyie#mS-7A1&'rDW0s_:Cowr'Waab>XN;1fN"9lK>KPYT1+'kw
-`.RaPs6jebiK>F>SF^jGB5Z4&sGa5Sb:{H&l"m$YFPPiXc_9&H6K)2@%FTf``cw}9+F0-!KVKX5BAAxmp''eN^BpBG]@K98Nekx)Pv+&N'tu^)^W8:|m]s
-bFG`m-Yt3Kb,+l#<8..qsa<OPuxnZg3rB2tIau)@`[Goc/#OPJ$k3"De|bo/D>I12`~Ml)w+Y`T79!)Nf!az&_(hnFXYTd)g}FBd7vs!Lv@NbTdmhqc<}K
-iPR9#HJHMZ96UY)xjV)MVmu.P`ySo3R!E1[]y^gK.Qd6bJ]RdmveC_[zpV5#@0Fe'E>d~e^%HZ7J(t6JagspaB-ph^C[~_TBD4rA`fvpxa),chp.;iX1ZK
-X4Io#IG2AzgNoux4dfa-$g,6NkfV@LH{i]gwL:#QZ.-<IWZ)9qvURC6`y_2&H5s+`a&ebrJUweAi2+`%K8UG00-=}6-riH<IOqdWBSt@6egId^,[7G&m>D
-k#1%JF5B#_l+My3`${Orwc_B.w!jo!iYO<,ypjvv-e''>w~hS:FK"|_{ezaSy>Fy=9Y,Pxl|"LuOEvce{E]THaqft,8gMZR1h/j9u(:w]mD9C'J|BeE,xQ
-dY5uQYa7~Oy}9A79I%3!=]NV.PBE12zGT0>RHG<bHKa27<}`{,NM/jA^!(N=SCmm7lP+7/^wI2}&+X2FHzxs'RuidGfc"BWttS=6;C"EtNU4V3)uR&f$BK
-UljBMSl=d0:NIUzUx02Ml9tG#$'eR>m(aC~):%;MqZ2Ys!dw-@wUZCLv8dvK-fAL+Fi'_gw<)<|F7%NP(}#4{2!5g`[vJFy51%xb'SxCmh0KVCD<oyX6<8
-De`AE2U]S6S;a5>I7aEB%i>j]fIZf[r6fyqv'-s+r;++W{K1QbMcI4+/fJMAbHTla{+tX<mB>U+v(0cti.Msj7drcy$[,u}{8pLj>}tw"~ExroO58>c6X&
-5tEB2cFA7/DnzJp'8Om':+S7MFVpg+<k</7v`f<j&Z}wn@o&^Y#w.mic>a}/1CoW,o.)=4s6jxg,pmeZ_}]rUZKqPn`}tl[`;oR'fT-A&/jdSQrk:'z7V(
-kwV}Pr)8erirsv#I;dOi29M@u<;'sE4V&`v=2];A.0hL'=6u>Q)VC^MlZQ1XcdoMbyAFJ^kLqhL:^jx";,OYmak(;t)r@Av`,"AQXSDLh1){"t4$"1zB!;
-i<66D!TQ=m]bD"PQlb.F/Hv0t'<81Ow+UKE|"s3["v's-GAfT5Ln)D].+5v]q=ol#V99-r'_{Ur}%fj7[2/1`a+"pIvd&Z+sM$WYG9b=8v@FlFEe;WVcXY
-[L"B{CXu"}OGF;#eMBsi"vO{Tsed3zmxjn[%/i72w-~B>$KXf#c<xqf{+|Utt"4]+Nf%A7)B,PoPnwe.vK&ggUG/8"!kaE9{zv!/"F,0^@`)'OQ8JDG+PO
-3>QH_-ajvlM>kPRhNKpUT099@}=sv/y[5hci<;ml}iL:2Wg0^>r:#Az[$46AAH1Zi32b@78B.L%gcIllH5UXcnTCI+|1'%z6{8a'tu"1U%QFK`!I'Vv>'l
-|+0r%=+CGL~uD6KS"!4a:.r`jX%'sfDsHzfY;isO:}CH@d[(Y(i}PI[oQv,Ph6Yot|v0H%1@nYO-/!N7V1B%8KgeOCS)mP>K!R8h"&E]Rf'uap7e.+$vAZ
-}'U8f{9Jax"om)e|mK"I,l'udHkmZ1f{MI[cf"zmF7[(Y^drp1CA"(8>4J$QZO7mTCN+YhbK<kva@zACQnHfYlpxmhXn`1j4q"$D/ugvPl-VyRj:=Ra>bk
-RlCTR"LbcPE8W[x8S2ckQH7{Qb:KdXO)zwO;W1$p5ggb6-GQ1$<0xryk9SS&kRv5fUUg.)4uC!>!v>@#<v&I9#Rq,wnVOZ|=:u-`oZsM%jWRJ|v(.,0iy"
-s9;D6X8(dZs_Rh7I9+hC%iI56;^@Zvgoyy.XM!41iPD_1,2cfXkLUa6qe.D^W/6F#,@4"Ftj^+6sqc4K8Y$!"4R2K(^jucxR]q-jCMl$kg44xXhyU2.B~<
-N92-}xcYCH.tl-O7R3RqPuj;yR|fQbjI"{RLV-c3#>5qZP".-0d;IFX;YWdU6|KD&0@U&e%.(5~#dCv1<{BXVhg7jZnY}B/9(u&-4{gpgf3,c"u1xeA(CA
-Iu$r(@>d456#.CyG%|}@H',_>tK,~,xun[&B;WVHq0hc.UnC@@&@!GeCOd2r]PC|R$.ybGGvrA'[F2rG)m-WSc/%Aa<c|6{MId>tj{.$[BTH2@4lh2+x.y
-T%F3@f'n0#t:Km@G&{qBs9X|ryO$5DVI'^EIe=8w{FOwg;jz~F~-5;SA-CY=NcJO:;S|x$2ppeVN+kRU.o~V2;kj|(()19gX#X}%@zVk`YUjo`ys9V<bU!
-d2PZ4C.71@cr"R5qs:gmbu3)>IN:avTLi>Igk!Ef9x[oS[7E%RH.aq)exjvm{TYlZS@26"]hQ+.,^jCPw]GVOFEg>EVL^T1FjpBipEYq-`/J|fcHmO|Wjy
-Un7}OewGt7qz|mU[cUT[OD=Cw-l|6q>&c"hf(}1MdaKnK/t/g8UNJNZ|)I20M,l`F|pqP6g.c!_Nl{yw8;$9R@'''c/y5yUE/5kv{jP.SG6=OMOnSe0]Q+
-j4Z,rN>;wHCJT).^WzR&{H9qEN<j`L@z_0zq7)"()@v''#'M3QdRe'hww]srfSPN&VMf(PPb~J"z`Nhk-{C=Fo)_Wd$OxofJ.OK`"^Olf8MLIZXK<ADZ_I
-Qw(HQrV{y}8=K|rSTZWHCi^3pmaW{.{-K{o:xNPkJ0O7mu>WE/B8YFsBV1j"rk0n<<i{&$hLWkpwZb/wo7}H^aOS9S~lwwr93bw7iywUz+"JHD&,0L/B@C
-)$hyho<PMUiNyTySYGI8p{9q7vSxaDH3$Bg'1-uP^]Z@w^R|V{@Ww<lxi^9M$iDmykvI14AsV4N&/5FVGBS_uC{#^fT}f.H`|Rl-NgHsm!$O_`9zqB-aI1
-w^L)wo":d/MlV(9!T;(i2@AQG%5$.}NTEQR(p}S1=B0-:&#7<Q!;m)d!45Mrb%$qb./#4/xQ_(QQbRu/I=ys(hZ"YvEE^tg_<ySM:%!^M<0d:(n>.<[@In
-f^_kF{xHx(R|^cRwcDSZ@HM]E46vyYJBBGX=tcZ)aY2=BjT.e)xRxC{mVVdm.#FeJR5^f}qR]D(fWHWAq-4nnQ}Iz6%rVAK:Xo<tq312mS_H=l+/3'yr.t
-@d!aNEj^O&osMHj_7s^;MR!PARK0T%vw.hT'9@<k;e'ez&k_>6h:$fRYo-Iq).|c+2T(25+IR+02MItY"&J`pa--R5K84f$i_G,U:LsL~.#=e#izOVteYe
-8y;Jn')&F:(JKeAWIz$5z4@_.uB7,/#5G_9CC!@$e`'72t>b_,c_p;kNH`Do|'6NZ!lhRx0lO[@'<]#R8iwPu"~ya1>(tf`0LW)bny;,QgnS0]AR:FR}<}
-Xruh`}~z{|pz@w4x=VW0TK!%~<D'.O=i]0L{I64#fD<}~]b]v_m0=y=_dr`]/^Z]'|sYwe#Bv4(:;yN@]}#o2n`Y/$}VTH`uqd0;/S"kHWEm[jU#xhB9F6
-fd$pyV|%b/Ac@PV)TsWx`c[@bt>/Yf%Ui3$#L4'{xiG&98^=)QJ2<":+qnh+EI'$v7!tdez&UM711|C4lm+zNF}qkE:]ymhH+zP5DvTew0pFeY"NQ3bG@X
-^^%nc%4DGYp/`Q3{_OtPbC8CXb23lw/V<}zTQ--D<NdPL:CeEgtZ{9@}|^k|5[H]cBicLa"$h30NX5K=+G.LLzLMD!>HW]af<Y~YOD(Ld[N/43c-&zR>6S
-iu]qTf;w8jJGb!I`"nj#4)<}K=q-RSQ$t$N7:@k22AW85qrf'0h}j3prl]`5$w;,o}{>'6YPRj3iZiMr;rE`jMrp&XrlKXmAcyRbQC^=kuT.cSn&dy3p]r
-qh_Owx.".qMjU,sRW#6:[wSMl0'e8l>_X$QY{mK_!-+h;9JC}_+r}@M4i`)X=3Y-9uzFa+hvUwilD90MlpM{+)>#"s4l7mI<U74&g`(W@1j"Soi5<"54`b
-g]47FAC_!ayd^8XJ+Nktew`C:N,KkVqBRpjEw5&15/lQI7t0R5|a2Ir%Z5YG#Jf+Lc:k$Z>+8'o@dgRCy:;p#UdgP=}S#$LaCgvA<EXaqn^)[m'0&4g'`m
-iYG(.b%_rG.kWn#Zw/A86&!BHODrxey^yqKXH_52xa5)}$-MCnI%m8SyK=HZ~-Rj^S,d`vy&5(RcRrFVnJqVMdf=>cf;5Z)lSsfQAW0(cwTK;dAY;f>CAJ
-'6'@u"TsTQ!%dCvvewM0@.}5}UF^rfvCXsL(McIWM<:a}%{qEI`wXVwT!,h`oFnF]iOvpL1GB].U}FdU%hL$=|W9cx[7!o7306U[Ml@oi68[5&0'xE+A1I
-a84hX;zNokrJ|'TG5N:N>ej0cAQ&~w(D<EWdzoB[6W}e|x)W'bU,$vG4C%P$/%_(mH~s9=zK%Ax8@ayQ#i298i3VCJ4S2EI)iWgcxKw3bkkL0<g(~q-o17
-/!(qHeT,&:QL_x2d0ggH]LWkCAz/[&xnZi0{OS~CKiVH~H{#FB6&_T<Z4t=tZs;qY>RG(+uc0bjg^WD0oV@"`/:TYRN'pW15t).J'#1=A`+nyCS,PddZ.V
-Nb+9+N,Q&DNO>Qg'QJ56/0RDT|FMR}d`}l9I:<uQ-&:p2-xfN91oLSq64X3j%2U0K<@AoP:EI^FSf7Qr/@;Z%p61E2%gbLd!bJo81m+0ZenGkqW[OaIkXS
-1DaC%-k$.$1mf+5`0vtBXB^xtHlpg8zfn,s4>L15<`PvQj<7-mWwCgks7Z=Rk>pQJ:Lsqx!_`WMJJcr}r5Js~Vup@z/FA8JAjS{4Zo:P=l3R%m[Mr01[Di
-b>KH:H{%9q;w{gvaNN:3GShx>.8e}2S_9^0gKy!:<Yz>2WaCAfeuW;C35E06mN]9%&vh!E6Y'[bGMhN86OlqA[%Ej{fFo$daexRN`8==DT'5X&|8K=jlz/
-9euh<0tcuB=D}KwXFW2dL>r%7{vUZJ:l~0%w"FI$%nT!O{r6qXbU)j-m.qjjO8'EqC+3m^efTTdWxTfxxhO)hsv`U1<"OSTgl|JOFsXf>}7[kvAM&SYpiY
-3RX|FYZfJ2y$R]A2+#7XkPoIoMJ]:hXTvr>[.hdnEGmMM=b{#_+Bio2vp;,Uq=v6qV{PD)T|yQRWS_%^Qdp3s,5iI8uAoG<w=^_(BMzy8Ke7}CHK#@lgiR
-TdD|1pa_Q0ZsF/bV2)=@}GfQy0N_fg:iMuXz;W>MS}a2Mr9Czkykp)z02Z8nKCYbw`h/bN:-+ny{3TJ$CCR<Q_3%z`JIQ)j4L<R[Aze}A^wA`ym;%G.7"n
-blPA/vE_BQMG'lAiQkbQ^k8g>;-Wh+fGgFOhb@DLs-$Kwu+{]G/80d1d;szvW;DVz88f7<BLrO_QG}m"zFe<p'cQWMG"))3EB5OU(cmY#oskgAEahZoGM^
-^$tZkvOf4hWbumfymW/vmRS7M`Q1l7pCHoAw#h'nFTbs}yW0Q3rZxXOw|Jcn|x8{c6kjdy91C"xo6p,<df[=r9[cuw01V+UF%tX+#56Je=PW98v41X1Jix
-_BW`X_CE`XRV`+"<WgXlXydH0usms,87C:i`AJ;_#O]{Bm{0E{,Mkyj7:cAWq[|(nLCkg3nnhTCl`qNmw%XE^p]fcpOBkQYHH.CMirxuMO:}zc,1Hnmh9;
-|}qm7<Ys!k>:GMH(B,Kr!lQv|vvS[QDMr&<>7v:3mSU%sU+AodJY7xvx@,A#HTN<|lx}Ku%e14Ffkma3mb6ZCt54L]'p^Dw>}vF^Y|`6Agmoa{!suxVu42
-%@@`sn%gD!(^&f6/4<n(hc"vAmWg&Cr.0Zh(bS(Tt,E0b/4dL^}mQ/yehel"gAWVga@_oaWUoz{o>X>E+TxDJI`]w4,Jb6jp/6#[)a4BEDt-a%dBv:s5H8
-$R4"@!pO&%%&`rv'$H6K#CK7C,C`sC=2z-KWqUW9/%#fU/ve$<(UOR:wn}s0H:eXbKDgY:cONeTU%4'ms0of+GdvMAAAcflE/CbDX/KRuFiRwczHMl8n{;
-o6r^Vs,OE0J'BsBD}{EsdHpe"FNMt_JRtfU!-#:NX$7&aALRU,.Ptzo3`/5F05]J@w5raL@;3<'XlI~qCrNLU8jYA2gTe]C+:hrMCX{3f9_3rMrN/n3h{l
-}:pgbtL-$8J,>vs95>[$n6Z/@:+.hq2dOj9tt-d`tCE`g71PoKR4QBK,j1~DlWr@P`yXID968CLZNl=)CZ>ZS35]}3]r4NL=k|=8c^np^23W3-NnB_7_bT
--cTR6Lp_8_^@V`:a,62q^x|q(`[s`DCsdBPv!-]U5`kbLrD(T,oLal%ey^pwYrO{4BjWT;mm{:}Ww_.Q(TrApBL7'G:gT8Ok1#Ml7f,@4s6OxoK,E&}mBu
-!Yl.arsfD-5{z`Cr"1p_P2R`i'n$b.}>Ti+>_nBLLm;F4r4onh^xp28:9jdPdV]L.O)PJ0Ga!-q/Fe@Fs!ESDB4gv$i.X03Q}uEmt^b3ynIL2Z~7dq[U;I
-m@Z;+84vf2;/D1Q=[jmYa]Ylc=|Yw.GOCiBn+Dz.,-)68C%(W0T<bx~r)&=JOip|S(8c3VarSq@1Jx=+|}M<;gwdj'Y_C:9RE8@Z@[qJ'V7<DkM#URYpV_
-XD!xRGeojy:!i>,@1>|ZK]BG6nRh/YvuE46e>`jpI^{uFu4((,.<k.Q79vL"Q;,tL!Z4Z_@$a)TI]P}02k#K;1HdApT7E4`-n798EANeb`<,.B|#W$'^k,
-6/mPD|eDW),hgKyh,C1SFJ_N39+'UQ=yx3Yejqz(#>kE)hx|)LsM({fH8`HIDl3t5mRfC+7#=6An2R1/-Ta"8GNMZ0VG$RV!@!Sq07z$uqWw&9$1Cqhu5u
-.2OPjCRySI+sb`>H{p+gT2|qx)=ZmC.GTaRv-u16<47o_ZI3mI57~RMkiLC`;BpaQp-):k+CKdhnl4mXVq2'Xy|w:n{I[7W4ypxVhXMBcWd)&$]kttcgQv
-L)[EP:Nrw<]^IKWXKD1[yIX_|sj`9hd!44ed5y%wbXPkx:{"0A=Q~I]qY}5Tmc:AuY;w^d-X']X=NJWbc1P^eZnpy,zQ{q~[3ou{}1c8P+5'm3iW/9h+7l
-.uzqDk75jLEAJcj^%(z0gu'l.)|}7YxurY2OvP~}Wy@rp`C7WL4{5g#k;rEJ1dNGx}lL-5uJV,#rQZTfdDO3Vfr}9gH08LvTPg4D!r%a{OgLftSZbu"R]0
-TcEGXd:wC7vh3,'+Cf,01Tr(~H)BY+}]k@;C8uZJPZrVX7d>Yc9.{|':,_&ul=NX,UB[PJMq+<J}@W`p-`GkC+e#3St9T>V7cWk`T:&D=0SBC7u(ltW('o
-!)S7u(5v{rN^&,!F:>Aw.ngGohNI5(pkZiLO]3j$lHVqU=fG=pbk5Umjob5v3fGmixr:/6B7GOS]%O}zoqnXJI).GTVb_a0,Ckz}0YoQX`J(NVEK(-<8d!
-6dJO&%h1T0c"xpCT{N0>fBK]#)MT<.p>.0hKvp6:QC[ucyj'1u#+CT1X]+%/D!anJ)8JC8Rdh'4p7FvbX7(0J$)qwwl9/>{+$aQ`ncq4Y4[)8rI4dVnS<>
-eFYT!:e:O(WY4:)gA=1#t3%UT_-+0d<N:&.lWW7Hd2Odtj7f1[6^UPjBnfON>"#B#e_=bYWcUpd6r>Kq98FbrKgV5KfNpw+5!3}afu0eUbBG({9L=1Z/)2
-tZgt^%.p30<v418+Ux'(0GSgz@<@10((~D1<IiZ^EdqGhAl|C!Xv@xv]lE/82l))W9o)+`oK~EvNDp@ZyqZs.pIJSs!+R=|s@lYv`[/h{&vu,!q<f"zg#w
-R.Uiy=6}g<1KM'=O|yPyhJeh0`&ht[@IX@L[wL58'`ad0QEr|1Ukn@4"nq2i>1jX_,J+o`{&V>t1j[p"'d'xNtRZ<WnZLWS8,tT<Sij6_AmggcQTA`@Nj5
-;''}z>'1B2~;HtSmo4w9&SyvQ1q$Gj#A/hTYGE~yy"#L!ivC9Sbrmalj3SosCRZA@<2g__WY}]":]1^"wugFDQR7hg{C9!WeY32'cNGcw<r-3:Y$zyT+8U
-at](cX!jMSB9"j.u.(,/9kpH#g(/ln3N}MfD-GHIOV6b=_DjQ#mA,9SiI(]Y5Foj}`3]&,g^VqGAnQ2I+]@Gtm;o>JA:_1pRQetVB=Eis-297jjB@=o9#q
-]W54.7jK)scy`ND0|5+$;2810svAE.^0t5d9@JqTPzCWe"!mm4.kGgPtC`d`!xBL;$+rVjtU"jLGj]4T{k9Wfl`+:XZr's.j1>r+UOJY]Z'1'@,dX|}H~&
-q$;S`3.U$bX"T1MMW|jBgD49>fI5x<JeEC3'L4VR,yR>,q$j|<@LXN>XBk|yma;Q>Y'8A`SQpvOjf;8eP^-_BCaozH(yqw|#2K(j1jdF.:1@~WY2svB'{"
-cr)S5|L"8{rX>h.<33~OCTr|{,L;/^kGhBTfW&G,IB!JY1hoJ5SvNk3_ZAc_xv:LV-MhJ8~$FZdcfoMR'TI+.|{{VT+`0[w+z`[qP}q$)#Tes!^([nIMev
-$oN{!:Q#zT2@YK5u~:TKy;3a&&ym=Bm+v#=c7!X}c%_)AD63{4R`"B1(;LG0#1sq9&0|Xc#,z5c^rf(85:Aowp]xU^R^)BoD}>LE29(k@8i^7]z#]lP[J'
-x_i;|=R10Aa6EI72SU35|]DmTJ!U^5&$'W-'R[,gQ4h+_IqbV9=BC0YekHud-0E_-l:0y:eNa64T(V.5WE;QXw1l#P'v0wwRpdx|14)f%^6L3A}I68RKZ{
-K"6t|u#Q)h+fv{sj[Uc".ewrX&s;IU>;`wBYNtYdkq,lx6[-x@KExAx/V1/i9(Y(:w5_CCiqEeeX<gJELV.F8pkLZpehA4/j#U@1N&rc`QqCD)b467ImA+
-QP;KuqfzffxS>2k.V3J5Pa10mV+3d_J,^b,N_ab|:7$_K"9wMYnFpFAfvt0Il]e%Dt6ste5#PX5B1!IQgb,0%)ZRD1N6whedt&,_&Ve/Oz=G.7w}-G4E6W
-ham8.T/"swAJRMJ-0o{%wtvv3Ni;`#f$>_hOZUoyJ2]r)n!^'Ogx}1;edJ/D56-)DG9EC2{f"l0(+vKUl<az#@Qge`HiVtIrP%q@g7+Rl#v{'%HkXFQhF"
-!O4ktzUt`ss;%tF59T"H]ld)n{[+V0jN$+^$`O`aHoX6<c]mg3ga_=)M~T0:x)r[rpDfj5js'&SjG!U2}<"54bH9KV@Nz|VbjL$|ypKdKB4;{Xim4[^w~y
-&c9>mS-F[gJ9ED,D`U#|vuGY@Z6:2g+#Nm;{Jz_7#Dz3e(3k%(rfo.qQZ@(/[2gy0Xd"9eO^xH+'o%]tWaA'KW8WKa+ZqHfky{oY3cg<Mh'{h.Wzp}(VUZ
-W`!(>Fz_M0t'SgwiECMe5[azTRrk4hXimQ3t/evVh9g-MzL9FNRHBIdCDk`B:Ioq<5(a^24ppFW=1OioT(Kc!&nDs|NA{JXCQW.mF4DU.$(<trDtp_+<'#
-U&qr,gT[vX^4>+VFS;WsjAqs82Q3m/%5K-W)dkAA_PC^CvlX<H57OjBt(La{MOc^NOM+Zv<HNq`f=qy{Rv0`DBtEe+vG^K<fV;y!v>xZm4nPf}cLgEwQy6
-iALd`F!HwUzfu!|CA#~y3:;ukTEhJ3FU_M#y=nd5<.GsU;f|`-BdZ}yGyx@4WH=)a^T1udCmFZ^xxof}w6`-+|sB[Nz$x%LyWN!"/^9-p1!Ue1P=G0IEs/
-aj=Y9!k+gaqWQ^sG.VK%&<xIiXppg&ik`!oo_DK;-#r;(h|y[TDxgu&=tQ[zHzi<RCty[Q+(~6$yIDp8>hXmLqZMu%,xF5m!+WL3,v#2S^;wIzf^@U+IqA
-V=8FuO6uth[52q<bGIyVgyFvrZ,ln;&d/hEMhQm1nqP7fu#%/_3+>&IZY,.p|G;|`bZFtj-%a46XiauIebf"3Gp6>gK%X/>G~`cauk>he3UX7->+8&(!5{
-S8uu/;&As_hA4)uE[2O3,v1(_]r@e5T%k)wOv<KN|2f>I.fB{#'j=Qh8+R(co[qju9]!ePtM5aVjFO)!2:zLot==4!H3,z7P)3nJc76%s">y#5E&TzYiN|
-FlQM70z_wTT^ap-H(-q[GrQ2F]q;HrIt%`!d9CK7]Gz)f!AyVhFz);+nPqO5vsikm<@l&QlS.{bT/=<:&cwz7L{fo56H"v)1h=NGm9HbBelT9e#Rv{8[Gr
-"x<z4awLdb>LL&fJfxiw)-1KOJWmh>~03^I.Zd=sbe'>Ns(T:Lt>tk.ZY%zMlho/Q;YpXf4SiZfB${!#rhtI~gTdnJcv>[qNshzZm+os8!#V4P<g5Jq0DT
-P`Vh_|B_ht0Q{WGmt^9>-Fshw{~oxDnd|79rhD$fkt!$~jnlpo,m^_29UjEU~[I5Iz=-X!%f!@=xb"2"bq0]d;Zdt:Fa^Hf>Fp_oT5`2.lIaiV7le,Tx7!
-"ZC+M2YtA52klqb2Zh"fS0V1H7'vw1x:5:x}+<(+FXanioY<"-o6oKqyShind5cyOoJp!a-svuL<_Hn3:aGe9CB=@KcW|e4|{XAM=KXIdx#KUtB`b|[5&u
-&y#PHc'b/.o<tmtL3SybeptepUH#g3Aw5tumX'woF;eqc&JdbHV9"Ep#)),9HNMS9ut=^3!orQUaYLE6y5(J"[3MCTIy,9[}$KVui+=PSEf',#BqJ]~D:A
--+lQ2JgabJ:P~5~'k0@o@XoUVR7l7yT7+qN%"=PSde<Xs{}=ee01r=Me4,udjgi`Qs#](=}HXPKeD@4c{,BHcyM}vY-Y)]m|=IS&LSq:JKUHC.,f{O|Z:0
-e7z4jV@nZD!cw)`Sr(m"$=:p+bAXDFTM<LRZjJA(|zMi_Wf_&MC7=j~%|1ly<dcEIOPJDWlt-f:RX&oob#q%'lroJ8tf03h.;s18DxlmP7sh/ro,OYkn<q
-F2dKs'3rGu)@`t|(8rV-;nDxil"8frvq{{O7kR/#Tbt=fr3V1k.h49wKn|y>HGe'Tb=U{QHX$$'S0dXWH=xN5/kAAYZfV@s0t4~qr/72I=@:$p<]>.GQF(
-N@0px#^LGfY6128qm]-Xy^,`WsmX#UC<nbpx+'_jr8`@WQ|+~.++@B#rN@hJco<J+m@rDW`JyV:L5JyuJELu`Jn"g!kvH,QAGo;>dwlcO@^P>IM^CV=TZ^
-Y'6>cREpF,~$q9z5;HVf[u`%2`X(-=X07`<}[2t/_-kz!/UFmy^3FC~3RnT^X783o@F/^y9:TPh=9x'y>Vq{=3DDdgiwM9-<r"UmS0&9Mu}"y,bs{`WxDO
-;PBslR"dN24.|'RLlxfCoE~%H]F>eq5AK6F-=Ey2N}`5JXVT_>}gJ^'s~{v/ZZ__^vT-ZshyAIZ[/+zN7:b>LCksWNz^o:668!>>,xGk|2g_Cp]qVYggWZ
-%^7,UB><jZVjUHy`+C/cEHL3nL;#hR$%D{lzoET}:HzhE3%j-YA'pP}[(3&2|,AqHViE]%.c'|W#>glI)o-r[]{|UrV>^ih@SY6&Q7.C)+e/_`Uk'vF|;t
-@zF2l[829Qi^JYMtdI-R'ksyl;OBCDZkPrWF5[f.]9_U1-VPO0qq8aSGH2u)Y<9S+cIbji[kU4>LgT+C]X"x.}ZUqg"x{@QNK&N>=-YRc5+!@n(-syOm&1
-(RkH6dyNO_.z7-CJ@J^pH1`K[t_h7%qKew"~gfM2BqyB`"@7|WaT]h>Yu(k,dcPV9RyL|"^A/4YTu[KJ+Q=p>8.pdEqnmy8,d{Ov@rr9LIJnK+xrC)DlU9
-=eTPM6L9J^dJb$"=hANWWIl(o28f.OyeQDQ^vOi<6y;(dxdK3wtOeUF_0sSh>KsC|5$NlHVcM`E&^|Wt3Yh:i'wh|7(gC;Q3wvoHKqx}8QV6tdKvQX_qH:
-()5oQsO#zNcFW`I0#X@h=R$)JT'_w/ce0_,lY/FzY(H7L(x[:"f$u]DY=>,|)nj9H[Fnc<u.LQv+Io0_TS;:7!dS{/|"FvDUYU,@c2;8eJI",e-3sk>U{X
-]iKQ-HnL9l:mo}lKRGfOA"/ck$S`8F"yj>HM0C&Vf3&Q9q+X^T.-zGmXmO@j:`]AU|+ec-<HZ0l{-tk/fm]K]-<xPt!YIqYEFsf#o_(s7;~0mxPaI_>_V@
-T>nWt;PKu+wh`|jqe{$nn9NTm|_av-21tUpv=v9^#"v-[TgT_2B"Q^~9HIi@uYWY2{#.~U$J)8ZT"wF/prIH8TCgb!r(pYH>z3(@I+CS7$RYR+)2[S-!Wj
-2gcJTjV_}h-nP$i2@aQO3a<=4U;Hq>0k5P9J:MHBfFzqX'"ZSp83Mz|UUD<V%kLp}R.4+SAK[+HBd_){39vKDHP-4>N!Kr~+%9a!jBll-6y/8>h<2i(O)q
-Ttz%B"a,:K-M"56m39h4RbE$iD&<ZYkTW-#oT#D`748h:j+PuJR8ycm$6#)h}YPdW'rph>f:w]J@DYPSqm6cbwzTR>lMFf$O<j12^I0^$.^tZq4$Swd{"t
-{}7-IN]${L>8)mu:)hgi.J2kwJFd~hb{[V>OdJyDaBCZ7b|8)<bU+p#KP[|Swr<2#l=";>Joh}M!mQ%b;ve+2iwQHoh"9e<^y4tz&&>(p(t#'KcZ"7FzB;
--#{bkjKwD%5S(B:h-l/v(wEY^,G;6q~V`>0a`(:qjiL!jY]"{=Ai!}4#(2w.'B)n[&wS6>R-I7!,9ZzTzy6/X<&''F@vj@no!>j;cA!SCjri$PCC(=vvJo
-4(y(Wh~{yH#++$/hwXl,zw]BnG$W=;Mg)N1Gj3P#0>'a>0$>mr^o~=S&;Y'%I]7/6FnczzS#Wn%j.20s_,nwQMp{<,%k]ivr@7"h$!3L5RoirW[icU5+1O
-8+oN;#cpXe_ydLf)2K^]+7i!0&cFy"uzX+zkMIR=!jfFU[ciq&mzC,rlMzJ]a[o)i>&ZY}1weI}U;LOh~rcuUKJ.oDwu(yFPLcOdt0NX!D0.LcO!Fd<Q"V
-CbJJK(TaFq!|kZ`|UmD.UH8v2.j|u0I}yK8X9J.yioLRTdqf:^nAK#TXeax=M|F9w:u7q8{>H6{/GL-#=0F[d&~$}[ob}&(KRxEd^n7F%ZvS>6'S4Z|)^7
-%E9mRUd0DQp&,#..:Sp-QYs=SJmIFbBq^N(g-r7s=+>hytoFX;%uheT(2ChFn],h0Aet[sQ{E6/vuVD)S7vEDk8WOPVpYKY038Z+27$8%N5yv,6cUe<Cks
-5X~xTxzvO;f;ImY{g%iEV6>=BGf0]mWwHeXk)w0vwe2)OO=nUHOO2LJkU$U3W#,h)T8qzP~c!Q5e15_Gr6l^n/gP6t=XT3CKc2J$.aMJ5"IBcWalfGFWik
-15(zeG+i>80b,YT:twlDdv8>YB[h+.-TQU3VAuc9OII[U@-jp_{jN=[Q.(/cM|&}+knB@f|4]mKfrV:DGuX}c:0VYZ!U@,i{Wy}<->;`]5@v]Q[U~sX)du
-B>}Yc#7!2rEL#^M8.y7a$$hpLjzHq$O!J_nkE5pH5#5U{sh|TtDo|y.`bjMzVa#]<I#H0,MJkMn_$Q_>gL.9kml/K^upp)>T71zL49c,yVx4Q0B^OV6xM;
-1n`><Gh)rPOc#ZyuMQ8I"gj]cM~psW@258_q8LZH;DeZUM]FHs>8{k[g;yvBX%O3cnG}_cJ|2$"Sg%wN)Q$rVSdVQB6{xaZ^Yr[}cQf-$ngJBLjqD8v;Fg
-zqJyIL[6!+E2{'Xb#OF_z{4|{]em^jleCk$/n+`d2,$odd(_=2e"b=N9>O)[gTB{nfebBkH{(u_|0X6gs_F#z=Ls:^{/m'cO#wa9IHXd-p'n;;R[F}GjAF
-PjUK`@q:4/=<.:C.ca0&=g&F]xb-J;=:.22I|JnQqP>pdI"o)H!4(VgD.2x!rMe.C_'K]{^wT$ql2|o)Wm~s&DhBPa2$N9<";Vd!DZ}Y'<{A!Eq8^11|NC
-&&hw!AXuyPE+3oULt+%GCe&c]%xXrW5%PYmD3+P_`WacL`)iEKDW=Cshx4KYwe`SPJvDIG;N{cJU(xwYWNs;luk732_K>.|H3kg9.c8-SrDL!pfIo.8VkH
-Q!Npd:Xp:bF2!IS)W2e0}0F!Vp}0ITC-3C#xT%wOE4I5cq14C_|sDi8flgh]4)ELie6-nH#'/-Vzo"uG7sDU|X`N`gF0nq.UnmigWNIwv3CW9)@dm&tT>b
-{-W1>!#/-60m8@(&+Z)r3y+C7/Drj36-igP<E`m7B>e'SPOU43@9N-Fr<$HYa6nbUrG,z'NDK91_C.n5inn+aMzMG]1!q.}C^U8/`&ar,-VU5/_'o>P}dC
-U"+m5%1KrTCk(ro9#`'$ccHOVPstm=0&F,h0vwY0kC-gIQsPZZiEy,8yC<]Q3}IvjhfLxX"zh_^7S7q1iCyne+g}gVD5$p]Dx.6v+SbmXmR0W;dvC}I-pQ
-p)tVJfrR.JdW:R>ez&B-m#r0Xt~M!6p/M-DtXH/vV9sed)0U}<#tfd/.}fcG'n'IqgC|6o7Usyx$~]tiN"}7>SkaiU>`3uqF0WTtHT1%00stfo$wg<Bv~]
-.Pv,Dn(v>u#yC>4nvH)<lp2!>#t_60}z^hSwoQ3Gr]fR6mzTwp(5q,UTy7#MukdcVw@KtMI7Lc.1e/&P`LjlD>G}'x"yR0$2iXha~0.R^mQ>O<enY3R6"P
-iJs2NHVOt5])W=DjN@"|mSV_(.U4+s&:d;5vbWB}ctIKX]X]1|Sgq|gY@4ELlP.FH{|S~cvkq!osVHC_co<sJ4KjA]{,pPA-XFby_Z(>]W,NnIL%Opa4T_
-XQK/whuqITY!R0y$L<Nqnp|Yes8`@W!rlaL:d'7^I<S4ux(A8e:pz)cKw)[QGU5r7u_BG<E'c]P"x`gbY=3EN1"Ui632dKxB^'@pW;d:0%hR;.I0TDn)e/
-Oka"(!.IvY{N7l2.N(:`n8BerbV#L%YL)nLK^}Yv7:I}0#QiR{b6PFTCAiK^Fv"wB<Br(4$6N;5fP&WR@ax(s.;oKwcSo`{PqCIIy)zjsXmg40gEy[d&Zs
-rP#qD;2%^4t{]%Kv7Wh]b#W@=w^u05;dvEtT-/7zmINqmPZhg$}+n'5GL-sI"#Pr"]nR;7.IJuXloKZVx}NizIdYb0]h.s6>9h"%lejD]}m5UgDiNw9@#z
-NH9X!buFgMpX]5z.z$hna3;HbdK8g0^gzK5;8A%"o0J;@C!Z|REu]Fi.0]4<[2N'IdMQlag^.1,Dg.pYRy1&-rsI&N#_vAtffm(1m7MB&bAq.rsUrz}>Bo
-|XD0g2,;z1#WtAl]yr+#:c[KuI);#"%Z#-8pk^7^~>d!&Y-9(nyaim@`HDi6Z@/fi5ZY_D[7uroAhI,u~$5bC]I1)P&6E,j`RovULb"+9}o+JRAX>n@bKo
-$zm!d4c4pikjk^K&u%7-~no@`Y>{!Fe}:W~7"Gh.Q%(>NRTN-6gg^4C=Y8Xs&{l^Ka&G2vaud=|WpJe:;c%amL@FaHWgeuIv|`bIwWF(6AucGHrLRA2U$=
-b_Y@8n03^>aq{iK]11}M(@j.~[G19d('>}Jer[caiZjQO,Gw]$3`sE"6@D=(^@FB'Z27JTS[F!k3Bm<)_b&,yb^K(QQQ2V:_`9i_,B{auN@OwI)+I;w,Ft
-CC.uZjr7+cYtn9{I)YpJ}X/oYXE+6(F}|Dx]fK-{M{6Ae&EG)j`2b"5^n{mj1A%U$wkVs2jpu7+n'(J^A7<7{K_0JLQP%Q&]J0$r:QbbONuQ]B#fSr'kIP
->Ai]DQ`3-J{>5(U"wcH7pxEY,PaelcvqimXLOF>xA4AR;4@5O(08H]<eiO/m>2SE1"dna,R5HPV/OXu8t&l5CPeZwENI8(:r2,X'_IFB0MA}AZ.=1i3K^i
-RgV-K`_!0|F-A12%AOR=$:s:hU.;;P`xPeA^7Q_utv%ag4R1}RZ!.^@7j)=1XFW(S>CdF/dopML[5Jd0B/+PRDsaCyTrz1_$A^qsdN9xX)hyT7VBjY",6:
-o/Qh`.v%Fu4J(#lOHQV2a3pO|=+]wbCcuh:7"y/,-oEk=]2S#ZJf1DXGPKKom#_AT94S`lt;;oW;xBA>fi;c&Ygr($w=Mz}R'v2O!_qf.0sBAhL#kz=(`J
-T7:7ekMxz3y7-/,0]{/<cLS&SaE><4ub<'UxL_)X$fPoWD>1K`8^i]ht#|,xxD;icv@aq)1=Ti-sjqu>|e<e93D9a|5)n2au+Sr.Qf08+,Yj<g(@N=^/F1
-butJLEAOku+Z"%DSx$:vTWR1d%0s)B@B0.@.:$~a/ZN$0O'pdQL^}K"UskC0;Ky5CS+i9`M]y@`T^yuzT,fgT&Xq69d_{/ciIf-|S&@xY3ez%,VCv!Fn~Q
-=(SA'b^9@n+sdH6Owun"2K"8$T`M%tx<k|hU@}.Fa's7tcy0ZD>,ZD0S1{y`0;LOHweL(Szq7-2e[G9A^&kaFeq^rI3UO=CL3x|:>w.w,-:>dh|L6eNQVP
-,$zIP5.68d^6N>z1TQnV=f3x$E{nSVmcFksOQ(atH2))[1zPEFh4},9@8cA{<LXbN#oHQZ(e.GPxm`W]ZcuL=rC[2q4CG'[("-|KN$sU6usJ1_{gt9W[tU
-ugD7Ah;6EKVD-)vomvPV<'Kvs3vUspURjMS<7l'$+G~rC@t(Ow{c8X,0<goU2%peb,/("rbbQUnb0f3FQv-nN$%BP@4Y9e{8z[Q,NnPdOOC;+TodYeKz]i
-D]TUoErya!EQ,ywe%{8AJ2AY_5_//jvp]5-IWW+!hK{CX{q@|S#3<K3uXOIcuPtQ}`!KXRQRlBA23_VK_Y2A5d$o^`(4`>~xN';gK!ddJn;|+^5psecM-G
-B!q'JXc/fuv);cJ1Yv]{l].0B=AAf10%b@9O.={vhC-)h#PtT;.VsB)@Nvkc-wtsPzQWz3@AdAj:Fz7}EmSC^z>LyURas`/G|C;W2eoM~jU)^P]X+1rn};
-"c#yazuLvGDMIiSi3s2wJ_kAaGF%-EhAsH@mIj{w(>W3WipfnckHqeyIwKoAnm"HoaxUVU52tM[(^@qs#S0&rICNvPJgi=9=C1_'4;jrtIZ5k,ZkiAY2C/
-QT$)<7%g72<nE5YFw(CKF44o!a5X2AV_]Oh7:u^tvo,^hK.'iDkd;}oZ=w-Tsq7f%]QY0tvx2t+GezjR.F:Eyp/>7c.hlB(Oq%4PRbZZeG|9tQ[=>Z.f!h
-3'=eqGM5_;}qp.t3{BmJy`)9"-dA7KU5[k1!Hg|n8s~v9DgB@+iNu]6VcW{p'D/<Tfe^!Q,[>rc2&KDKg`!2jk7L0VYmUuJEzL)<~=DN@13&2/${kMtvxY
-Y=kq$>&qq/t5Z,Bk=v2!nD~'H9uob)DiSW]]>zwf(4vw~wc5ajys.H3N{rN4jKek;rO&X#|zVA}69Kr=K@Hn^wOQcf1b{U7w_H@siuatZT2gV3%N(Qku{o
-0Z70uKq9m36DsMb@2K_&f2>y=>_xy6xJT6CBaj'sXLLP.fIuFT%)xd#qjG>'jq`qA6hli^$>c[ph;f&yU#'O)JET75_}tn1!t=JlQveHQ!6f#;N8UUzwm!
-yXozOy5WY"dqB(><]wLwvXy;J8&Y/g!DSpiy:Qps%h}bXh%h9OG-hq{:yD#.h|(y%Xvq`Kp+9Bd_mG<Y:|D)q)]mFqy"O[q,Urgn}[5_dX!E_1@04ZFpE6
-."i_dUhkas[`K21:(Lh$si+U/Rl3Aw.&77_@hX<^(]K)ocs1"q4TOhyILQ~F|zu-PS6##+[a15&z$k(0fFF)Hy.-4jJ^Y.ryj%JBDFeyTlmsfPZop`kTe#
-0CGQo1R3_sC"11b`]GF=rIjwD6X5p;2e/uI4'Tdw1M65fU{"eBO'xw)TqRNBY#3{P%CObxrTzTgfO}&F`fHCD%I0YZs@/`oDD6vJbbrWH``^#V#^Y9leS;
-++{<vLPTCOuSYAs9BK;'.wVHQ!PrK<2Z7yLcwUY+kdf)NkW])B4-`Ntns<w(!^2vD6|I<5<xah6p$4t-<uR=i}au4s6j^'PKt:hUZ!wLNWnx_J"$=rna3<
-/F5c[.K@O!]lySAODm~]ft)z"2@3zr<_a%3TPij1(MuzB4EBXpQr,T:/b1b1ao:`1aCe!$ZU"^mt~w:yb#"t+1~@,aPt+M!Ls`f_94MCtk$mtx+wKBy$Ks
-6@Mnsw40@>R7Kw{%rg9v;C4pZLr&NN|zF21V3n{1_S,DH9QjQ)fSsbmz`(PbX|lS;zR/zkwRJlRilg45.8W[4C(y5Tz8J[kek2MwHq2%xa^G#IRydI,O=&
-NLaewgcD&^<@bzO;m`C^d8~"N2y+dud|[Gx=#"H!sW;%LX4sHqoN"#"g^Pe4uLFj~k48%|7r-xhv@Vr-<^N},!}VdNwmKnVY2[IFA6MWtm3Ho[.AA+6vth
-4Ln"9gRi;<Vv0OI%|vBj8x].!IWMKj4;;monK+/=W)'3T(ul-nc:|geU|(VvFVW@;(|d9@%S2^sd$REIew~_Zhjjs1PC&DmqLO$p2{K;G_+XGp6aK6Y(ld
-$ML(HJk!@Ez=1dIb4IYW!-0$WXxf>b_gw0Pq)X.7<vLlX-PF1p,xRn//YM|iVUPQ{[64FUaqis1Z{j^Cu('qy,^eq)KU#FrUuk#Z8o>wAgbAmWZm@iWo~l
-=(`Qb'~(SVf7iVQ''hsQ7Ft]ww%X0#`t"FP)sz",nRiO5k]}0qV|E&U{&-H3'3^fobF{XD1Krp~73NB];Je1:fJ/rCI'i8meK^3{<@h&tB=Dj:DG/qO!aw
-/-Ux<N{HuqNJ5PKHw_#.bxc0h+Z'dZ<jelEO|jaY=IjqLJ#mWShA)]K+q$9O.rjp9.Ntr6uE:s~KC5a][4C6,7hFsAok)#Co#.=1T8r`gA%(lN:Ez`BD(F
-0Iff(=[SuG-B8m;{l&T;j#0}scV/W4%+@=U2SZThwNj[!d9:[E@u2I-gKYJ`yAE{BhI&PCq3hW)XG=G@.]BnS}y30]~m$pDMB^lvT%}'Z'/ZTMN&DrEHWE
-odXk1[1S+(Ze#[y;iWTLk6I^`7>afcS}v'[]YQHa+]v,"02uDe3bZZ.SA<=+~>}(f$[hefz.3Y&)%RQ{Yj>qVu/T%=@NEfd>Ft]i,]FIpFFT8%eMR#9u-x
-Nh4{^D)L>`k$"^xZn$relY6oX+{6Rn${XIM.,AX7qR{"^LEj.(zYAkcrt_nDA.;n72#!j/~g}B'&u7x8;@sL;8r7CBu8:#uv^Zmd&F]h!K}r@c]N<SuZsT
-[ggRy|wV'NJr7p~3c4p)@JYRJf~=^lA%qQU.yf[y/]i0Bkp$Z4)]Y0W2Lhz#{Bv^Fs3dr%_B;P";!82R(_mUUo4{^ffk=AVSpZ_[ol}mt@JO~^|{#b%,cb
-ox`g9i]!HwsB6HE!j:4=v!yQeb#V~J^c5AV&.m5){lQ=JMg|fMR>`.oN'Ke%,2sBAPbvIi"0s5Tjxk./>e;VVgx:|(pM7{YH^Pu=yOxY|y|EtQnL;Ucp2/
-7pn7j1~Hw@/3]@z0e%2<N=c5!'{eLZ"<cDm=!8<}zNVW!OAo.#Qn4FUDg(EpS+2FqCc=.]k["gou'l0IE`@ga;Ijfg/t&4XdJ(eg|Vg<4n@GgxxU[fSwT1
-FQiDxBWxxc6b)9~BlS_;-3'IV/.<,FYt4c7X+LD{M]HwvbLD|q^$9&7=Z'T)k4eSS:X,fk+rir|vRq21Z5CmHn)^`NLzJI=(&|x(_Fl@&iz}(Mfxmny9s)
-v0sd+KqL5;9}f.+{usR)G=xBT-[y-jv-5<Wsj[o.bshCP.YOE<)5G<l7BfnI0B>0Ca%$cSNh3@Cw3tc;qI6/%55GT4'bq)XHuK3%4/[c8x,tF+e'5)u0`@
-A7jD]-uge%i_gI-h`=GdWC(Mcl@h|oD'fphhDFfyH)~sLB<|Emzk]7.wrW$3)G;1:vm"g]U'Ehnx35]iQ|ByG0Q6wXQJ~Hxku6s6;}zC:.;q_Ywec$%OR|
-WSl@d%0XWhHi_oC`3CkpeXwJ]^Zg{hJ2dr+]L@_C|0KKr@z15R^eBd7n&W||%09Kz=g)HOhp,RomSnt;GW9;eslj_lN(Zf3>Q7|ph+.rZrMF$N+D|IFOre
-!`cXKoj<^T/.UDw@|=3h727X8+_|'v$ioqC&4B[Dz17qFj@ei(15R8s[#!{6B.H(ObKq=4F9&./3tR+#QE`A('@!0u%6WJ%Z8KGDC25qr8O^%DYW$7e>D3
-[XC[=I_BiUxgTW}ntAYg@JyA<lYx+nJ#ltcfa`P1J@nH8:x2)<6qaYKW/jOCGaUjT}kfTM0(k.~rR=%=nuZDuX>f[hzIS9a<zJMs/JI-DA_L#z>Agw]@wA
-"2{JF!#Wrv-"oM4C)6k#s`Tb%L@'O5EG+p6Q#"9g'$Zwj7cgfTIfC5:bl#N`')j5'8J`%Houz5,0O2<m/)rc^/jn'v/M{h|n/)"99cUj;mfBjy]rfx/f7p
-t0r50##1lg0g^=uIPAkgl35aYF'G[4H!LD9RzhnYQXlr{>6}@<ob;/sp<is9+Fxq-wsEWHl=h|}n@&h/N6>t^N,lna1t1<e}thX8;L|fYw_g$C">HX1zyt
-("N[kheJmC9gu.6y{2@UKJkYrZ).qI&J-TMvOEq3$){t%Nd,m8O=2w0.^Q2Xm'+Z<;5:SUoMA:/R=9R0pKUUg}lh<_zkS|@M;Q&sBj]0l#S5d^q&"u$8}f
-]Ex-sIa'a4_iyxD+]"$G}2F/$dpp!E,SiR,!tn>M0U/D}9C]]I3YW+,Sh!JVXEGH(IZP2eK;TJoDw6satmU_KirB7a|rRn7z+:O<X",rXI|Ih]s2GchHAM
-/^m_<//R},rO(=juu1`hh4=/2Sv^we^l76e,qjU'>@klR4qAA7W#5kTn8XgdJxb`l6d"b;U0&K{<Ti8a$4bjN=KJ%!BvSwBY|PKTx@B#gX~07Gu[N,{Q>`
-p(jbV-kdZ{i@Jx!5;+P40+yH8vSvgRBT8Top#&S$#P_epsy$p;y_Arvx9j7UY}8V@5oRa(i[.`0B>{m(_X'Njhm)iOXl|V.U@-^[SRYFt9lw^r/'i8+fN&
-k`iOt[iP-L2IaU1Gu)Cvq"V8d-[+kepSG_m"9qKskt(=iGS&RQF$Kxk's8HL,$g{_NA$93ZO$DBnoNC>i3)aP:1^U$go6EA-X)24vpJ3y]E4pjC,y(S4ti
-wFjecvr+R[KP^0/;1Jnu$YNC]/jD]w%^>A3%BA8=9InanSO$qEO9l&MS-)MHW:%7UtUna)rnX=L](K5ussj>[xoIkumhEW+I6;+J,c953xa$GRHwtU/9#@
-175kUpXA:1k[g7q(8Q-LYdaCBnIc-=+gp3YgX>gTb>qa(oszmUa$q>'}TP[K@C^}={8/7k%nrYOD@q9v7<ulLWi2"+M'tux)!5'5B%OS<^r;@TBy)A9EF<
-|W0:9^,`LbQwk1pE1<f'J{5`(D0BA`|4/|8VCydNNs^!h3PtAnCT(1:NcDtP<>H@g^gG8eO>~/1&GEKy;o8Hgz<@[6iuT8Z}R0Zgbb#K{a8Yt[z_CUmJt5
-=^U4lu{a2-2x4hGn7Ji9~zb_Ql52zPb(.LCBfs8C%z^k(pPGbf`ADd(I2@qHanJoj=5RKX2,bKoeKZnr~-.hI;imdM(6QwDHmq+8L}^y-:{D$R&IyXkRx}
-zz/X%S;->@K8!7/W#c>xiVL'-Vy;+QyzI=ZS/[,{t6,{u+AnV@_{>CiDIKqVj"SM[Qoh$nqq'}kYEGB_<_J^p6;DSqoR^f@XMYa/p`2`b5tc2`)Fh{!Dp2
-YBq$TIkdPKOzW[)l:iS$KUQkW$KNv53PuieU`:aXYg]njn76j-ah~R'EPR[bBP[t/a|KO))e=HV@e+Mf4rM;]V1ZT[mA0oc}Hjw>+KR`szyMw&"nhT8&u2
-RHlK8pq95=7]r1^(M&-{P|==D4jYArcp_W4{U"a]&#<oq`PWkzc]%Foh92(m0gwR]FJCL4c!W_>#Id|z:l'/89XgjAxsD+Jy.V](.A<5aY-R^hkUN[o&$e
--DgTsIukW{=_qbym;arJv)gdV>+ZL]f-/QqGs1Ffb>&Ms/J$}r!Mi>sTx7MPH)c[rChs/7z-<v(|4-]poZ1f{w/eA@IE`'2]_gVEKEQVU^wFQ74gc|Lk`$
-:OEkw0iidYPjdYn2K^1mTJk_]{xA.$sy0ZKx}5roM6Q`S[r]z/%`kEyP@dGcY2(k,"zVGZT@i%uh=!P(3{l;FE>/_Yxn8XsTln^9BH#oU!zG%,cNqd;sw@
-2QuFN5=R>tf3emIN10Yp10xckypGi^3(E',@':+9:;oNnL)N2#S):-m"mSF`spMrGGjGF4(Qh0i1})v2nx'#No:4^,H<S,Atb`z+hSEH`u25Got%f]P]!8
-)-/EjbqNkIC#8xZe8TX4"q#2L1HZ;]@[@o<=EE7j|Jbxnv6(Map}'Hnu-TKL;P[bx]jpl!%u.;8bc,/d+.3+irG@a7W5thPzN[vwgP-9'eGg'yUwjY<-)q
-ExePzz3F5|Ni"0Sgc0)Y9euh#W:SDp8<^^87,qvv`Qp%wC>X@I[pSjJSn5z]Q,j&k`>ii/sK/9Na}h7jL+fzR@x5#Q1/F]h&,>X;:q[Z:ax(3uFL8#B_lp
-Z]IajE/GVClISGFF7|&tr|&IEkWw7Eb7L7>CkR,{hOgl8=WnNlQ{Vuu_b(%biw2+OyEk7}_9oAnLs4ZyqYSnJ[S:stK+G,V=Zr8,#.R%.4d!!k6`!CaPzy
-G4ru_'vdO&#7j}$WE!S>>cLxxmI7mQYs+jiWb^cY}%]1g62=RqjUctbR@6~tgZ}U$uFE|Syia#"(fHLTYIGV:>Jz=Grp1fv#ZNv8j%vykC_FUWJ"[aH{)<
-WP`V)HGFRa;1;E0Pgn!`9COP.w#=Vp&|X>/XHPq}ITeV-F>uirX;mJ|J=jt;KY$FE!)icbv,^C[SEIZ9FlvSjd=iXSa08]Q7c>z{IAQ[L6Bd:{R;u>U;n8
-LCgdbX50<p/'t=yT=k2eEFgMIuE=f+370r]Mi|8;iAUO|vOdjq#S7mCT5wTQC,7Id`sz9JP@vTgz6|'REoiKR#VicW@I7]wZF5pw&M0+AUU#|[6$D76nUV
-mALA6O^F9:er@kg9TY;MJI+Jti)o=Tm^{P=lAr!wp,b45.O]VMz{aR7dwIaT;zvz5x4xo4D8z="d.fU)fdoJGX&,I,V3v$+)6[>@.`Bg(rFJ%Eykap+lIe
-.75}1(mfCj5=,Nr[d5ew<v]lvB9GO)_k8Y.aB|j$p-90;A$L^F{LRt<(O};qjEAee>l`ZrcJ"eZyZT7;Py&NLqC6mv-j.FOJ!]vmFu!-H&<U8%JRMZkqSd
-i,WS`y)[EQu)L22dspYJRj{IJt-{D7ZaP:>cc@v+Ws.#4p&"b)'NMOTke4ZlO;JB{hD|p{'e^CL'QtofjMUO.,Llpasb6jnRxvZDV"P;F|[ZqGW0f+;^.3
-o{J%GCCfKUoaXxSIoVL.EHEtnfZ[:{WWfcR[d4o(kcu1iiz&)_~^{iN0[DeaOy~S7zm^LBOVnc9t}qQu$R2-Pe|]oe&5Wh0V8y.:rfJbVsFK=l43CS>8y|
-<i]Y]prp;@^@pWv^vR6t!_ZI;A`bnj{d>_9-/}hx8F.I+.5f|=k[["<|[9kGeZ;Od0~fv^mJ4ITBH@GBh=2zrsbo4yrYLV3ih)~eUh3A:2KhZ3=.(tJ;G1
-%TJ:TyB)~6tZ|(0xIqD}nqARqBULgSFVQ;aS2jWo;nARuKEQi'`-qF6r5Z2R2-3%t^=F2'iQ51v9{v((-g3648L2!`mPgz&#DbJ!,F":G"LT/fcAz=:'.N
-CS/TeJRm#fa|w(q79:=vU#B.6Hq;/hf{uJwr=:vY>'H"63X9s+uLL@RQ;D(>Um(`TL%%_^h2)QCYB6uYIfhC:]52&b''FG-WnM@]t)HTs/hoMruJi%Aax4
-;4-jY#,Ar]aO$7v{!~s[vfY[hU{eu<7}Vv[RCN6[kK@Cc'fxeZs^awY0qMjf/rna,{u]C17yeM:j2aIlZg~#qp~VCe'_EYL,BjTMiBHiBqvOUUK5C)n12U
-)q{|FNAvI7TnN-7tA-&5+L9[68DK_|.DS-!zM#bV,wY,/d>L8B}VN9gf"}{81fl_PFSPEwh@EQ,D$,0AjbQT|4y2p#aF5[wxo"%4>T5&"sLn&;tDo}"Pe:
-nQO}qx/gv&>}7zf3xD>VlbRy0'R<]xw:RaMfv^v;S!iK6-xD)^:&0qc>oT$4@i[4jv'z:jSmPmyoCd7HcqHZGFhg'U5Ik>8%gCH!WxDYfJ]KL$yvjmlt6z
-7]lmQhS).6~h,N;w:CSh4I3Q'uhOiR@BIWZ:1="+5!:]l'#h|ZCwlCO"xdu'U9hL!O&%#%=;EFWuwDVXy^zD7jstC7if#ew!ZG7[5x|wg@uq`]I=ifTJ7N
-GQ-p'N=H^4kI(U]^Aa:Z`[]q!JvvNZRKMT'wS5wL!WsmnCohzaP;/B=/QCB[/`Cq]+fv+9Q6w]6-#o`2,hl95Rp+v;90R3=x7D)DDv08:]da9rO4ZgIG7C
-j!@:C2O-i+|#ioY((f7@Uq(YaxbM{Y=.8iD<>z)p/t;lr5&+F{WvA}oyYA+%ek:'zm>2ekQlWlU-_O|$$M(qs/CY=ZOC9v%IcCnh_<]Ce"`-fUgm[BI!ui
-TCms1(%EPAt}BDs!{m5-j;Fg$7,!R<e3"AK[n^Xw_A6_KDe5S]qPVQK3+6IR:IC:%ra@8|l^(f:XK%Ytm+@1NO'l8ducYD9wnFm9]kGzS|Bdq>Gz"h+H"+
-$}0^>P~0x+FW0QT39BuVWPcm05'4;Ib|;"^j.yt(E<A0%V<yK`Pb"(+5E6#2AF>Lc$w;v)I;O9'Y`5$(UgW+#"yV-IW8#SgYTM=Su%yHI]u:8ELt1can{k
-+>RrsXgg|uZwg.m.:W1j8WmRgsM2d<9.Db~_bq`&&y>K3fI)"nF;/j=k|=A0P'DaLP!gW/F5T['8Wl]'S":T%8I+Qs8'w<7V^doVeR39f_-Ex}jYH50tfT
-oHJ2<w>z-Af[m#{%'LzM[wv6:xQla{8g"Tv5sIC,M-xD-p'LkRK72$HICnKc;hM65zb]#u#o5@4Tyvkp{bwC)}I/T%n2zZBM~x`"X,8)K6r_HOK7/.}fYX
-V-<x88G6vFr(XIp8zFdxJnqz0n&:|/rX^=0=yYuXJgVK#<^ER3J<lj<Jq)aB2T^{V^(%]9!#i>sMMyU]N.@|`R.L/}+GLejNwTT#9Yxgl^u[TWp>{Yy{.q
-S[NW.9i.6gF2)Y_{#|O#8McW}wcY4b)-2d!@E@R[hpRkUSN<`G{^>hQrIc0E4A'^55'qjm&k&C%LiKJ0)""'B=.%Vs^^/$MP-YX1!<.e5|<Fdg4zlI/faf
-<C<k,xYDr(ytNzaz$6ClZ|>})y:QS}>u6CYH{=cRYyJ=7VLlNOaRcK,{AU`L8g!k+rIcVy`{Q.dSwE7/A_DE)mO<9rt!YKZ,tofo!a}z)}9pS2(utT:5me
-0|%+T<9Ek|y#$q">L(/%b]2Saf9I+RsX~x!s]zgOxoj5U`O}Q=B|YQS}BG|m|VOVMNTm3HrK()j_BJheoM6!UuvO%L-{]Mif.y2RbVF7t9Du]x!@$zIZ:C
-G83v#HJ{xl1ozfEo<zE@H6JJIZ=9z/$XJVc`D>=fB)6F1>N%c@F1an:_F<py~WKvv/7YD#dZl]2u|n5D.H3Y_6~kAZD<gVOa{G3AG.^$nLB<oK>%L";]p)
-2[zmweomCLUEcgqCD4e'`wfR&<g4zZ=9xIX{gux$T^%z,.N=-#8!5.~5b.^w5q/fQd8d^@WkR;9D>TzGARY[f'u^{VPxZ$.0v%y26{<^BHS=5;lTAiD;y1
-QA[ME5-8!!wq>8T9kXE)`_MFIjvRhGMsOPrjBcOoHh>!q<~cJpzoTKtZ%gby=>_0G{({Qt&x$xI7kG@iz8zUZ$wg-<62Y/AzU;of>E~1;qF"A$Y$dFzno5
-7Lo6UN;;/XMq6#ZLFu&'FaB<Kw+4<NspCB/=eF.GzdO&64U-4<=V[2Z<^05u=IH)fxQteZ]p9vKRFJz/}n=0GQmaUxr+X1.J84du"NYH"tkOt|~nRlIt>g
-!ABA+PHA5[w%9FDE:SP]nve],m@BiiS@hs7FlJ%=_hLtc$N!&)&-)'~K[yxiJL3r]_[ht7cS#Y8[R&Pb{EqJFS,dDOW4"Rv9i#m&cR>,:,T&I0T&=H)[5F
-d[NwweUnyryWJ50M&s~>gu>Id,YY-RkwIEsLjVKIc)f5F2`WD1ot_8n2utZ9`N&I#U:|,)PUidd"C}dJ^/&zyUV0j:c7wkB4e@c_^a3/=NjFUlUan|W|Cq
-DxZB$h[@T8,tUdfuM:,%wcIe--(+2A8f&!->@gmC.<]HZ{YjfC8n9M"ym9Amom1)^9}:s`WqMdg[ZQ2Y&Xcbx@FL)&rKgVs$Q%XMJv3;EzpvoNy;yly+l9
-}p~XS01wl3P&%B86c/sAh#ae888"(`]k_AmHZxZ.S7>6|FF<#fz:wxlRum4U{[T99a28]"xg,j2@c)<jem:0Ux8eO'Qzpf[g}&Oz0,&T"!:fU4;qkNR0T_
-<o4)cGsNsMq-QaA$b^')07Wk,)|0IpiCUi02"_^Ck:]44.emNW<eNNd0Dp(>AH"Kl_jM<|]h"s8]ehVS{tQw$Q+>H1Q4R&]e#SF9k2mTpYg-96(Kw^;["3
-ZglS(HmN_gbY'iuEh`!O+Z[fIuG6@{j7BS/B5V-Y=V{m[hDFGU30{K]W#T/D-]K5;1T}h=k}5Eu=@,q"[Wk51.DYRU~i~-5en,P,[SJ]L7Awp7(Ebee[01
-qVlWg;bM3kX0a_#sHm(yb`HsX/F:F"r.8,jG'8:w~u5(7gxZxop@7@36_Ok1hms(2uYnr>K"LB^4U8ZtwofDOCN`_oiZG%Tlm-60YqES}S6]bMNbnGEyL%
-j@^@J),Dv+]5&)UC/,9wBDpJ38i>~s)X9,#+QUa4G(R[gNccg!],qyLQR'M:jMLeLHj$WB:Av,[){C6oOq=D:B!6^+a,A5$>XCJBftf#63)+rL<4x,+0Ql
-F$:HIOI>QdTQ%nn$GiXl"C3[3,U;k/>e!NtP:PL)I$dp+PF`sIlPloOEMAAe:qiSo9^)tst=Xyc=SqMU1!dIPZ}'-rSq,8p}4k)9bV3v~,P:b<>M|x-';v
-L/pWEwFTA=:JQsuW"~pnd5vi],.daTn(WXWh|nnVDY+C1nf99YS:ANcb.bj[}dnPiPRwrqxvo/sOfjqrUNbr'sGT;YFIggyWpA]yJRaBha[J(uk(TT(&qK
-B)yjhwWI_nyj"q[KH$ob2gWqP_[sB+nN4OTQ.N1-aHRC|'>jT{u<sPkE)Bh4Le@DAd:e:]Y$(B!HNv+J)Xbk48%XWsXP>@cvQ!Gw,oOCo2BybKXkDrQMSU
-L5hR5qq|"-b5/.Kv5nZfJ)~xc,geXzY$xZr6S/dg@jXc%gn}+HFRMj'].ixO/q9S8vwzcmZ^h%4O=Dyi@A^:Z/45fm;j.8z:L:^PM'>u96zd=zBvIy-9)J
-q<,j;b<HW|u[ttWd)uSNHEo6r"Kt#u2}d@.FX5g_tLH'fQ_64n3[,/2C|q'Jutq<Xw<BhiXM9wnO/tpekCdM![XD4{9:yhrVH_y3:0,^7)nxkBX7<:<)4B
-}ivUP"<gqngYtl,rLWJ9w`1Lk-3veRUBjX%5wefs757xWYz)Zm~!htj5`iu40a8y0R$0JdD@e"m"vvx=]8zvwLPn8QMM>2RKwSTt@483)SSG@t9-pV"bZw
-q!4m:jZZ,'zv5{-@fW"q+d}a|51wLdu0r,cc51GxO;v}nnU2@3x)-kgCL:H!$Z>%FEn]TE}6Z_t4t1K];^0i(wug_#]DADWh@u1mopzeo"-r+O,8>lZpt=
-N;^xoceIU#:5AtDc"TwG{ud%by@a<DyyCsr^9HKnRJM6#z^j0'KB%P|+,D0L]:vGEvxA/RFS;BU;]`!#k'CF-=fEH1;U+xRzb=3:KzA@q)@138ZYPfHgvq
-ANG9rO[jybTz@2x#C,7qT.uEGm.4I@7]+H/JEKLJA_5pbcJ9fzke[v]k3Oj`xHoriKE>sJ&%{4qX,x<CB(vg`J`%L,TYNtA`rW(17)x/rWo2nLXQ.aPwQ)
-a[;NJME'9t,Bu5_4dPxhgjoulv+_Lzc73GuJ;|9IiGYJS]>R]aNS>zP&3O-.YC5bYmln-C0hwf^nE3CmH7hyBgL=7w8.VODY0LZdoWk|zz+{lOErj7,HoM
-c2PR:&y0]z9mGN9J:v<"|<'{&E|B#hZ2[1uk|m-QppwpO-0}kaR|HKyywq={x=HS'R/p6^KwP9vCqc&kPN]J,)c&yWf6PAu54&zm#-d2Z]R]cRnChtoc/M
-J;z2Ll.C~(HHL{-D}:_)H0FWS1Nk0ZiH5K{5y#Q<lM&2y!X:2M#P^WWD%twp(D+ZRPiGe6DL12g<tA'QuiD-5x+wQ./VD@d.fs_cKsURc4CFfqIR1QvI>^
-Y)~m;TBZNUPVpH7X./{+$UVX(#".~oYro@h{_baL$QTSHSp|iY!eM}!dod4pAJRGn+ESL8XojCV+Zh&`y5Kk~J;Cinq.mzgM)JMZo[%F5;I/CcaEQwhbK$
-}O{b2EeLnFSro0{AAmXGxJ_W3Cd_PpE$`7'FerbG-)vB&:MW&22Z0&|cjdtdSCBbm/jPyI%btU7F)#LZ@eERz{#-4&b[PZ(6=U#QZCD3RAM<)UkTM".N.0
-PlOfRc!V1]y@ReQhRE$u9lt"bR-x8v^}fls2k+&#RXJLr=Fulqwhercrg>.Gui-I^867~}MKwpi{pm$O&QD1Vo@tfp!ama7soL[uX{){@IDUcdTf]r|^XA
-w'}sGLEU1Egr4EIng=gTO(^o`nO;K&~mUmOa}-K{S{t_0_Eb14qgYKrh>BejG[kK@5FyO&TJt.'SNrQ[,nFs%;zCSS9xjx+X#f#>s_7@<BcjQ{Wp4-YIW&
->s!!9A/n],>8S:ob'Gl`@U,c5%xArhj2!WkFXvuMkSE[~OLc]7+_"WHOmL2Upyh`hFT|3fCNic5Q=461V7;)z)S[fMZIW9%xt{v]a1P=UgA@v0~(v!GWu>
-bTu5:zhsms5w|lW!sn}nvX_UT};s;{h'fMiNPjT-1iSqRytfzK7pVZ~v:n'sS-YR!V+W`L)vs6Y-bVUfy:|e6}zg(!Sc%Y730Ku"oR},.%7d9}kG,mzJrt
-/aK/QuznC|j5wCsg8/fZ@e/2wIDu+n91we4{SkBUDq[a:7D+AgOw!XBT$5q=eXhaL4]&5GXPNH4+PUvpq>rWP}[UUj5nyfTO)|ZhSFI#qY;#%:q}6O]sAF
-24qO38,"A;#s+7h,qZQJGb'#{K(Y>)iyNVl^@HM{%A;TIa+^}^CnF@[sG@Q`0DDj2rO5w:%k#(|:P"gHD&QYN^<6H%V_.LAg_}!}iiq5[}cv=q^p'x#!j3
-GG9^!p7]F&4x:XuHmCu7^[ao$2Rj;IR#5hyi08X5UU>stT||x=U{H8D[y%"MNNCIV+5WJn^CtiytHW,Yh)6-18oP_vIqtz|Nwk&3~2[y#cGvU50M}ZJfc+
-"ehg_GY,/Zh`j]umLA)w:.$Ei[OZhfEv#.cYgn3:9|6_L(m]ocHpH0!U.O(0z/Drb4jK/soWs-5ShTm:<+<4(x<i)=1z/PvtjZ!:Xer-tp%Q#Bw+/R~M9D
-&YcWS,fz~ePiRML<6h{9]aB20VOpA0yJ_(e<FZn2pvtu7!bng8Rr'I$t_r#:R.S30eqQJ-Qy~T&N7kKP7naTggnA1^UiPU+_)++.5IH09N^M&EM!x[5HD$
-nK{TJE'(/@4+D"CsnJ#>bGIXWoWV0Q"8IWT2K^ELPsT'6=ovjHP:Q"JM+RsBK+kYG@V+mJSlTf9S5)&Rt-pp'oHMO(h:]}gAp;07bhZG1t&8;ZOQ/ro5l%
-TK,/+0cU:wD:jdX>KRPU$ENWt0u4btd6{&iv7,G7EJVnd3^0ROl@&U/Lg_Ohcs!A2uSE<ZR!FdniN=pL#Z3U(.;Tvd&;nt,pb+.M1=,38V+c7>DZ1-PX2i
-dE}EmYa@06'p)+S_xzk9pq+q|g@-jWM.mw(C<68v!WNXK'xBSTwC`hoU=1%<-e<+!}o|bQCfjF>^)^V9,v[JAX=jGy7m:nJ"5ugRS7jh4M@<}D.cnW;L2Q
-bfR7p||QR0IQOUi4r:b0GcfJgAeoYKd=Y`.#u#g9%gv/jUv4u)yYNTifJ+;:oR1<G.L/hl_h~a"V-@)%xbYn}Li4`|Dy|@7H$yK[^5lMLz4lFc+8IB0c#d
-V![vj`DjH7yKy_A>AOg_#$c{Q%T2,xg^{];[~rM,X#xm&+~'{H<eRa2m_B-QS;v@7Zfw&v$9<Hi!"0>+TQ/T~>i{0Tvx~7gj.!2^faCn'Fk!:)y/gT.qwy
-#P{1~@%J~[edq5c1%/@+]QN}(Uer;<S9r-=,FM2$]Lz)aLCr2J-Oz{R@W(}Ob"syu{xJ~BusO|qb/,@YOSvWn0,H0!9q+6z^48D%xM67VS,h!We|dTbu@K
-{'VO";`KeUxNJ-AW<UGw/3,yMKj7kX>L'VMHte#&35wH6+~3gIGLr1o`+;^lU]Xb/_9;lI|E$|PJMU_tNC:@d=i0!bn8"9bu;o.44kQ3483WdH2B$.ZMtW
-;{+tDl)`v5==A0OI0Ks+8,xbS^EnSVZwzhL$J/jQDy6`]f[fA@5#.>/,yhHPFW+WG[@f(BU8BA|Gk'x#VtGGZUS8d6-[hHXIg->MA31a8A}I3lms)[(v-C
-3m%++YVOmdHaG#+bY)_y+K9t{p&=-o^H&5Rhv$7myP6eX"O@O`M^<<N/+b[$vY'/h`:7bnX.SJG6#3L/q9IP#|Y)h%k^6<#EyKuvUw>q'Jyd^P80R>+y1G
-TM>C5O;|Ip)j;J{I8Q#ip4D^!OtraE-nfIBY49RO;qHSY^xno2F<rCQvjP2a>]je=MQHrb+{MQW;}4^kij|@P_!r+UJ,r%nmFu['=+.,l8VABR{gUG~!!,
-UWo.b-]ov&Sb&76|2qN%SLwk6`P<%am_VKiGrIF8$%UZ#r.|LeScQ5LD`RE3M"9{,(l_eFyQHRlT;t]<Ee.j+SD-B6ZJTPBtK1qC0ISU&&BABa&t'[e|lU
-kcaA{/0WNr=cz,wj[OfOicci41#hnY^oSCK^(QQj$L2{ZnA&fG"j!o}tIfewn@Zq2T!{kg,%F`6k_VJ1X8sPr3U)bg%fpnwG94-}6FnC%D{CFOf}7q=bn-
-s[1J[e-DETa7rXklUJ;!QU8n7Q|W(^(3a`U]@=ihtAl8hhzo;gWi+WB8-}{7VHWBmRq-^.yGGyJCjs`#'&+Ro+HQ[^9}HeTw/mgVdefe5m<QOIOC`j0LOE
-H_}G%bwlVtw/Q>x]L1ruGU@LNyv]_jAC^P[i~cB+Fz4@Yu;|>1Ur;=/XO:wSr3O#=#)yQfmI2&wPc33C0_iCyG)uV-<N992$hlOm<PwXHF,)[9[04^PKm[
->-j%qIyyjT%QBAJ&4)E{xZNwacc3D{2AS"b's,Q.E6zvojS}wH[-wX:$QWU6wY9&]56,AO:01$~xs<"{>U``L6t@e&Dc</Z4znu'2.i;r=#2o}`oQ@AU(X
-=Bjv~M@Wc{M>]b0ua6OkQlz)3_,PXk'ogVN]+g3bnQ665l[<RN5Oe:^d$O"~tx9ibwUxM=:R@8Vy(RfkoOgR]xqy.`D/mLwq%enAi%^j$4AKj!Eez.uGkA
-0QWm$X[uN5DFPJ2$_w"j"$>Z!r71);S{&dKsb2NLMxDK61cg/wyMU8kd/o.u/No1I/F(%7KR!8Uo[UDM((M<OdE8.,YRM=Azy8d%Db-QN)zCaqN0#:qH6n
-gnlarkyfEo.id)|NN-_BnZF#{dRN[g}Hp(R3/+RdC3Fi@sGrV(^}3QsFS:vJE5[dUS|kTkqAtN[KvJ[o[3h}T9rVRT0$-TyED;F,t;.$_:DzF'`7&UAF.Q
-L;g8<FgHV[I2~E8,7bdeA]hq5E6}3{YYyI3Ul;_}{2=4qN3Mf|AAC;5SnGYV=$:5$Xi/=4JY`4~`f<}>.(;E8%WeUD<W5rDe^.nU:4n`;!<5ejQ^<o[=qh
-:!vTQmqxx],Sv8n[)$G%Ol&o$HZxpB&P79WQ|0X]3H3>C;aD)161.!-dC;25@i0KQiH&{V+niG$71lwzH2.M8Bh4C!'&3sb)MZ-NW@,h2E#8JKg|jBZ+DT
-H[`_B2V:h4I{xY4%|&@TT]8JEvJCf}9WP1bHy[kj$#)`YHd]8fak/fN0}PH.$@Ih2Lz,|GPZ0;FoGGXz9j-[e"clP=BDJU(%g;d"$JAk'A-i2`)dIpQ5mC
-payII3bU'YFsiqC,kLf,FW&8qc+DFtZiRE|)1f/3DN(eb9S&BM$d9e@<#ux#"`MLJYwC|qOhX"QC1<lo<,MHtTli>+oL4<Dix8km@[CI3I2e=n="jD7)/0
-M^pRM!btQ3J9A8PG/9YnbqlU|h-ZQQfKR3n{>DiiM(+Uhaix(ZypZ8.[hfr,OLtT,<`&Wog;%0iV($XAP|l"plh5=C8Tlz[dT")K#X/!rrr)KUQ|BdP)Za
-^UGm3%zenj`#3RR0T,]t]0LB+p1O0q7%pC]9s(Xk+O;yY^jWwU>-WtCh5[0cFt3zE{B;7:843+XU>Gu={yR3nXy,uI'U`G9hKBuBqrynm;&n3k{MlKh+68
-fqcP!'d&"msw1U/(xbq,/uJ/<k2G(g;H!J7lfkmu9qBnIP@P;Z!mmG}sZ2`P8qECUG+]5qe3E.m%dA6^=^GpC}w$/]d,yJ+qy:HQ][+.s|i[lS2F%KNK&>
--'JVBT_y1L,:H:TP5E}!{@!9<,CCYs>{Qp'y2X4Lf%xP@R1;j-d&+NGAa#pZWS0UZi!@Kv'_YO52hSjs0^km.A>z+QjEQ&p>d:;9PAo21pO5)`P/&`F2nJ
-LVt<uGZ:Zv5mZJf3-Cx,n#b`Z6~xamEhURQnfkc@E`AtAyHSRW~J}m+Ay)!_hB$IqZa^"L/F`_x,@y;1Jp7]6.=/45]6fN%$9]Le}lOq"@p_HW([F]bC96
-uQheIGIT2:{ObZ1KxK=1w2Xv{XM,CL'(Sk2N|rR<Z)fz"t0h_M_/;_>O',kt!{oVglp8!~OJ'ITx_x-.3B0/Vh`,`_!qYD-uA"4NK%BzhG`(&3@F!NASZz
-xjO>qxIb&zOSql`C>As}fo5HFOad]yaI~ZJo@fFd[wh/SJGJsL6DZUVR}zDU$!uAl(j8rwt|[v_sxHpMist|46=in2R|BgvwyF+TX(BV<UgRiWac#O@854
->jWl}!!-}R8PyOqZ_b732M%Fqf$0f[q]yQk71:A^vSydL]B|Mn%oz}grc#)<iiFOLN'No6x}1{eR55p^SiIL^6dV)K`Eu;MmVU2%~.S+yU=A}J~lPQi!4j
-d=D@;}&YKGJm1s--lW;Mxw;D/%gAxqqe}zo7MV'C'}^h]ds,1u6N..A[&v.R^MhL9wXVZ^4.3f8(m/'.1l!@E{z[9|3d2d%W2[Yoq|UM}G[>k7T6n`6u)c
-9obn7}F8N%=mPQJi^stO1Zu{RCIriS=:X}:(F=(>;.]8ZVO3ZxOpSeiKieQwwD|'UA28;9:XjUKw&@4lA]ICSf|{=u`'3{XJz;j_aEsvD|u1aRrP$Rft}h
-'D.k6YJNjhXW{1|mI:!SA]A7OcgqHd~<Ec,iUsEhVDPXfcoSk]q_du!04XcBtV|3maLEJ|hl7KuI"!B#N^q>uXw>OsTfr7>;X&K!9=S8%6+ez6f@)]2'&Z
-ibbEEG4,faT:En$l:C+HYdUI&ih_W@zvM#-NeRg5%uhbbV"7gW1@pLmm:C.a<]9:G}%^~TA=it/Eu0_HPeJUb%f8{v7>ixDq'}kyur|mxVYH^XQU/@1x/Y
->"~:cz2mN]))&AxX=&!m=f>n3X72e$0R88pCKWh2oB+jmHby`>=UtCMwg{J](!|D3peR@<LuVE;@d/G$"Fy<9m<ioI.O+T{)e7u{TkC0kePAm":J"un=NU
-TzFY2]4PwR}T7}Hdjrx9aLl;14>i!_s4GA[@wq88,F3SF=D2of;:_YtPR$v1C3-o+[%vPz=h]fv'|UiucFJb=(J3+ZGMuUU5`K!V}H%-{U2M[ZC"w4Mfjb
-Iz&|L|xYgh02s4d|f@gua_C_.J+:e;SwAdb7P;Vkh^su;y9f_s0X"@5`[]xpJ@2wOj~/F)w7dE-tG-T{(-Dw#/,+V4:,;Z)z_#j5MPyEhk8Dbk[cQ!QR$`
-Eqn2#%x.mt[n3@,ju+ay=l~qh>GXGSg)=J7[g=N0:qoa/'M:AFWY8<lT3ZDw<+}Akko!9c5JV[KK4@IQD$LN/JW+%_7PL7+l!%;JCBr!UsGI|s%pb1_a"j
->|x5i'.D_>vV^w}oG#cs'zRid>@RU6J{ST)'EY4AJCHZl=Doky;yfOKS_s.xtT,JC>l|`As}uYD,DwtjlJ.wKqL.]Ii#5OpSlR3'#7_06x^k9uuH=^rb^v
-a"(twT.Ah0bCqDO%S5.Co&;{x]SgAQkTe&/1Yc2".:uQv5rQZSxJ~"`R>Ix>iX1q,!rAVJ4Gur;jzRCc08dL6&zSjF;k`Kr2mP4fG/xn]|p;Le;otDI/=M
-~@nqD-BbZ2ni%sn,dQ5K/F_eBvRu2rsw,|9eB2A=hSTz;j.[d9O_gS|zd<z%^O,;hn5kXQ<X|@is:@xs,x'YdJL5'Yo`#t3qYnP4NJ8#z<E`O0RU7Q(FW%
-k<IJHTiQ+Di+lEqO|m-r-tW(()&!{gw}7&#hwg,j_+Y"fSOuQ0JFlT8+MF&Er=Yl2z0}Bq]7c{%_+do:&"Wz#&HCsM;a.bzxBMrfoTqP|kJc3+{KU/YTO&
-%tx._v;W2G%Y{eBmV-G7Aajp@Hw<>NIW!Y^7`x{1vXeVi9e"uEQ=2z"L8`v897w7^k~HL1#Kse@i$+n93d5K+ch8lCbkm=nT^v(:'R_VOnqNc}E2]w;$Ze
-7gms)0-Oo[83N9rB[t;;/IvG!vB{SEcp/JQje-Gq.RTdEjvDoe`3(OUCtx,Q]B~"wJ%&)%c4VfVcMs79<U%R5LnN__^hv^uF!("=2WrwPfLoP_B^3|)`>)
-,aL$(LJT%7;GIn-``xiZFXXX/GW8bb@Uy!/@725:/^Cu6QBaixqB0T6^)eYKd'FRSjI`4Ih3yGg1w4=2'5x}J"a^nI)[0;"w!GBfDPT=V4+kG.Ane@Mjo6
-gToyVP:c&"/cMBP}hSR8Y1F@v.!:[mCaROA%U6kXkpWK$(y5z$]3z7~NGBD8"QdYMk>Z/&oCc1Y80s^'//LF@iNGk8iq37f/+P6]"H`lR|w$[F+@u)C=0i
-5GIC/R>"/uz+%f(z@,Z}~x.nt#X3-Ae5e}8TdD4_b(UOI>R@i2[[MnEalS_m:(6|MFW1$X5G]z#f4H4u/]8iM0pqGT<Lk:6W-(4da{;LA}BsOp~EHcsWt[
-n@by0MfxzVSVas,EkC!Be,S4}fZrGci4aszo}Ej>)+Bx;k(Ukhp}JSjJ6qVx96:V'C)Ig{eaN#sR{Pf,vQ/dDdM=u3"91o7z5vjENT0O|Jy2R0{4~_["sI
-B)-Q"ft0aAq&;Vzz[-_i"CPTLL](.,UZ-EMceEHEnL&N:;PQAa^.@we,pN9w+T0NJ`e'W5/c%XmGwCN,Y}:N4m@j38,mT^5f3,m(3@Av}r,vvLFTJBqU6o
->H,uIJ3K<BKSM-zWbxHnRGUuz,ZLx(pOXb(c-xwde0i-uU:X8`39U|WoHL-V9T8riKygQ;4I[P<GwpSWoOIy]cOy_DaVDNK,H,gnHgn|rL92'KY1n<uy<4
-W4jlAUp=:wxBZ:@z$[`z4HA!f`00{j|EC3O,uj6=IN:CDcQF$u7wW|vH{4ALxF+k0g!WUXh]II2Ei%Gn;Z$/(7<0t-5lSlj^mqF2%@%(&0b#NjqY)T4!O|
-(!B_[rEz>sA81oOR=c&qq^%=D"Ih`Kz`e&Xw^}x@zlazA4!iPzqOj=9wQUZpAJk|Zc_.qAHcB}3h1x(yoOJZV|FEW,kbmm]stl[JUjI/!&1/R[+d{u,tmI
-)eO:u.!do)$!zc}TFhTGjukW$!>>}JLmRr<{b+`;o=4}t+Pt+OKfx-@OPZ|3:]_vN$RI)0E!/+i>zTcn+qF5@;}EW8~R$[(}[;&$l9<`B6p}Q/Y$GZhpnQ
-~#UUg+Ort>A'aEn<cxYPU>NEvj2DyS0)`G)3'lR6M(5mlh_UyCIn~Gql9d1:@;m=r]7n1ti_,x{(tBZJ[&_/~I6x$0>Epdo!j"hnudf_Cjuq<3c386Otv8
-KY&7p]HV-n6&R3lJw/W2JG~TVFLfqs2K~C]m4z#URCezbC=V38hgyFr"R7kvew!g0OBwLw3Ym{zb1]ZQh`r,[&hl/PGO]A'T15X8.8@I,w)!HP'NI{&dqc
-x4M3Pur6kNFy]@FloGfPuVovg+v,#GI66[kg=&zy#'neElGFJ^AK.jdldNkW6(dFspf5:0R+sTsvqmN@U%KEN&iu#O^Vs_gdUF0P,PM=ZX)Q%2jB3O/!@&
-Fz_oY^4@Jz1G4IzBP!d=;YwTi}Z';N"R=c:J-v^)(QHeuuTFGY`bJ.di2`8Z+E`$15>R/#W_AsFwpsrVH5JEDg5hI5O<mG/=`^uf|l@uZmmjIP-!n+AaQ<
-a/`XRRG>ie&Z&@SR33Uem5i)U|h{NI>BxV0hp.|cYr._dN)qEh:/Cj/!^rz6[K.kQzc4"(HtO#UYB>UYQph'T`ah|%HSRQ9X+%N"Pa2bHx+%`)t,!4O|fv
-[wUhdov2SsE&+(-71e^^NMl)Q_{zM@Jm^dvJ2F72#p~Lf.D3}1Hp`6EJE:n@t<RmV6&<%/6h/W-6._CYru1_]uxn#_f|u.&X>429TwCfYtS.T`[&dzt5N3
-wt-&ss4'<ERF5%,g/XAt+|Cx(sga97fk@4$zONJJF&~BXBNAr8"1:osvWp]6fie'{f`RFc9<AxGQ%&Rj5(B3v):X[E'K"h,;c9_tS-(0JQYH3Ry/u/Gq7#
-:YjE{3MMvAh7XkNC%sXB+N{o>#n[WW.%f85f8x}d"8r`b}of$:Rt0_Z|0_WaB9D:YBi4,)i+G+W^8NL8<jPa-{-U`%wxJvC:%_xw1BPeZcPu#Xmha<mp=v
-:F)`W[T$B}',SdktWOy_N4-l'B75sY{I&C39/t(/A<v@Q';/V_.lH}v[cp~>Pk56W<;2$|p[l_K}rB|JX:79Mb+k|"h(WLR4ZCTLG'K%bMvadT8oj#bKc(
-Gl3y~2P|YMIa5Z3OQEU>;AZ"xb!/n&BOdox;F5^I9<m%,9MRgPLl4XUoLsc/^+k,0nSD(jF%Npox5^Xbbr}7GY7xmOdJl@=oGUhi(vs5sgbMXm977dV!ui
-)`]wY%0%5a%V!rYbqExKWWLxboTgb6%R%+!HyoW^Zr;mK.^}L+7>=JCNNlnhY$H1XQ'SQ:k7zi0-|s$o3z3@k10;cQu&-qv;/YA/iOu;dVYvuqog#UIpHK
-TwC#wct,s7L=hkyhX}=XJva;9HDf/QhI0|a,5d^yj.{C}"_'/;<M'ZF{|^@W-RG76@]_%(wJsZ-0UAaGu1(DJRVFe"<M/qQ]'{h0{{h)OC{-oQbJhNt%`+
-<''#Vs~e}T^!vSePvEzfm_IUl_PPDUv&BiQR;;f:,C^UhV]+)p[H$z/D4]PcpF||[myi5{2F%!I&-ZcfYG.#Q]]LnjZ0i(,56mDXh5_Y8xH52[]3fM}dK%
-p#Xur&[gz8N&j|>4ABPs8V|w<sPu18A}Z[H{=xF&sZkp+fII+B+37bzaD{_#_Dfj7xe07(g&~s]r|U(:%Kh`r_9f=q:mL`#JwtMe'H;0<JxxV_[W$od=zR
-^zgS>+>ga[lBv]zErs#1gO:I.ZvDOt9q-Rz=3"$|=Iho#.JpPchjCZsI74ivb"#[Hz8jcN|rqiiVb7EJVm)=bHS_)fmCzgc2,R_maI,3U}kUxEQFAR{fyD
-IVc<N@0y[nr}BBb!|.oPzUu+CANowU5|S]hCHp]}VHPhus{'PKX3A3EaeV&8.dfZA$$3FR$OIEp^GO,xDT/@ltk/WW8A"f6i{@.BROtDP%k2HowoJ9sI6>
-:7^J+2nu#v6zMeavm"#L<o"rgbS+9U$iLo#f6VVI~,D`%nARMn<,ysd2ZxJx]|Wx37H;#Lq<k3))Fo^O!V.C._v=!(Y>n[E'&$tR5g5_/bV@r;,>zN>y/L
-8+TnfIm'Gj{z1uS4Oo^oHC.I'%]qeyvP3Z(FJc@-R];u<nH>C])SG2p63W!%fW8_~u/l[Iqz!W5Ae,Q@'}jv|tnHGV!>f+{:Ck8t%p,z~+Q}.)YM|eDPX#
-O9.sOPmOJ;%M%rrsb=)Oz{X>6hvs_H;reYXH{+oK)&J;M5]+-TN5lv!o/y$x`T@4IXyj_[tB<=!0PQ}r&$o4dE=IZ&b7R[7qt9AOy3w5(2tP3,6/C8)=90
-nmj#J:6^{0K&(IbtE5Y.jw@<Tx+q/%eFQp!8NSb'5Dg,y!zAUKjAomIVCGzI7Wb3H1c.bN50!,xa|no%._BLX$)-xSFhrIxL"9[Y(XWr1HHs=!am$=O.lK
-v[@1o:)aEMK('Yq<w!g:7zO9=9PkT>`$&:jej4mKy$#$fC,;B1$rO5AU0zsz{CPFUn[(}fq^5(65U3[O5Z&Wk^A<=VuTgl7>}O:p9$;]^a9xHNcqq/Po`I
-uKJ.`L!L/VIvC#:)e+o6_n+I_hM6+-g.TyaA!ig4[tboddrFLLw7Dd[uP%)m)0O'W$V/Ks~`kk%4msUq!%2QzMd^`fu-rm[rI.YPksjy(5x'Qaa#X:67,=
-R't(XNl)u!8W./adB1SFo^ZI_7.7e{Xld|hjEGH[iTn6Eiw4p'[^kH-nHYRYV%)y5vm<j;GK)xp(eetp}gXLT<$')87.OM<@w'l8n:/Jo0A/0]/:E1=Vxn
-v//,`^9Z{/$R0b&KRt=NJs|^6[%JI15o,4d}Qvw^S2:J7SB0]QcEknwb{#nA"^W[=qcr.2a!qgCvdmcZ)<K>jG|1KWkXd3]p1OwNZ|,Ql5+<(&YnTY((2D
-b3SAjt$LEL4y]RIvBj/vtytiw'/-V'v+Qqc[6V4Iagn'3e"WWoWWI-D{r/7C{3yxLd/z@Uf`R)2g#:X26oglUTY=.Cs`9</Hx:%8FECxKqU]J]c6Y#lq}1
-P=CiCvwp(@)'`Ix0gAX%NRyE290>^@u-k;p&6H_>2iH2j3:gOaF!+&a^q^PFnN/.`4KTvPDcQI]2Q!FZ:2e@$1p.c>A)n.f>bl>!<v<Q.&L8[{"Bu+NVBQ
-!zlzD6i^R8,Cuxp6v&3`6L)%8$NC;+}3Hn8GIKt&|Kh16!'.do1o1:w(py{r-&Q$@FrCBgN,wbz|[0M!D]i;wlLrOI,k8xXP_^Vl{V5W/'L$@p8qG1h#od
-f1tl,EXP$H0RrV]{6)i8%f;.h/<iZT[=)Vjin/O[O9:D>1wQGnO(~6K1Bzp-^[po9ZOtE<iEwfQ88R:#Yb|>rjxmx]:JB,k6z^j[^k%vN_(n@<6'anOal{
-PWSd&c|d7XnARTC17"@BLYbtEa<`E#tfA|y|E/=SZ63N4<c4<,htHNM=M#4ui$/!V;T9a_S;}$#ZWJM4j4Ik~2^d]1)92;(Rd"{EAr^<^u[^!9ms$P.Haa
-4&(xL+FIpP((5o4R'1<xD{l!,)n066ohyucV@78_E|"U@UYDYKa0mEoB{TL:&2Po~&Kh<0r&,[U[.kxrco5Cl7lcX1#9Y>#RCf3W8R#%oAH_HJ!sp`ZILr
-B,GRp&s2S{,]^ybV4@YFa;"KdD0`e{)VBaM{KiLHW!0GaQQJ^RO(IWe.%wQqaG!a.(kq6b;Emm|=,&e$!F!^RDOi}0=3JAvsQ=Wo1nkh@Z@6Hi<N`EZ40E
-/=cJ{[APVcAuX&2a^:{dzQK(f'Cxc6"/t)}yLq$FC7&R)}/00#X1Ga5aQ^}gBJ@#GC<-$(KgM'lHnlbEG%=hqDTLFd=F#$+MM6|_F3z>}.~1eIq$,W``s`
-|uHtxITqMft;9qePw2/NvH5f#:!<MN0(f)]SS}'jN{`ss,JlN9;@&rMSGynxJ]!+7F$RGQzjKyKp&OL#Fmp)3gGKHF_ebX3Gwebm+4>_ROEYxq[-emu-}L
-Wx:F-91=I(FVjWK>~$2x]AL3$wZt!&0;^PG`cxt|,gXL2@qE)(Bwn060iugm_-BVft|lrfjh}g;tYI"l-aBc}lUVI:#&XsRluU=(J3!)]VOto-9G;n1(46
-S[nLlT'`fVr!Ju6fCLE"w>'j%hNi>0wEEX&b4GZk9GJSKL.MW{`rND6!4B~GpMU%}EHa:5+YWY4OUCbjc$3zez3zez}`.psd3[#frR2Dh<_natE"!dO|Kv
-i_!D>0CU1Hxw~m6<(wZQ=:pV"rJ:|)0r[r(9]Wli9lsTBv2mNP~9KewKX:KBflFK67Nu/2-^;'hkp2bx<0S"Y_2"e`FAfnl_U3iWs3A6c'[K}n|GzAXf1v
-Sx:G3TBVveAa/Re`+zjng9},93H"u]D:of8JH}d8(pS8cFwX>`mZh238ok4.XQYD$&R9!QP>tSSFJ#Aq}+x"C:>912<`ZP12><CAE/1>`$cQe>T}57(-&V
-^b.`uI28:aAt!=EZem4bn!(r)JYdLWK7=">+3Z~Xw1QB_lrkO"|rU`O.{2zq^(!gG$M)OPUyHsb0rF%O8uKniDO]}T4lS`-)84M#gzn=VtsLU=fJayj$|M
-]w@o^<ihRYdtm]_txG,,acnTKVn0e(isa)OY<"-V#luDx@E8@F$OIKXLa$"-$TMVU7q|MH}I.isAbk!9;4Dsz"7[ctzPCLbO<`RVk`8S|'p`wLy,L@V&([
-.C67wszJCX{LW%c#J+>!0;ey{+5/~5#Twe_=UE_Ckl(ek<<${DFmJ"]>HnSaCD<W!rj.3TcPB!:u.uOH)M:pkaJ^wFmI"P[nL2Z6'x=zIY}2T"x#tDx96<
-t`>0Bkn6y5,QW;$i;=3snfD;/7ani8MDRgpAy'7n@#|E]7zE&MnB!M&tY6&bEK;x&<c}z4C(r"3LAt$)+ATIB'5EDPV_JbUdn$s(BN7axtz)ba<-ggY],J
-^(I}|w%I[m`l!#eh.86bIX(s1;8QeU#L)v#K&vrF60ver9$jaTR:roBV>OVwA|R`]sG>0dqOX&MsfOOd^gIzA@Y_Lg7xYoPc|c.]#hXQI=DJr)C.mlffZp
-in]ea;.Gj|{ua2FZMdHQr5!=S{tGm#FnSOBRfZ4"JIQzJ9wZ[/81,=At4}j<l)V"=rYa+qsL{(BJJP~=<$6)LN/5L8&N]7yi[Q$[Uz{_;A#h&SfUn]7]rr
-TfPMLR7zR=H1^NPzr=f%rO/t;pu!)Ix.M:HL00PRbuE2r8<]a+sMf3]v!]H"ke4sxTd,dbT`+&]oouaR{]c_(d~pvoWje^=}li9L=.(:s^M'5mQm.#O+k<
-/hs>(!32Q(Fz[s~U0`aGCLi<:gH^HIS8!ox;m{}`%r2^S_4mNHoCw(Rqhq.fI-#Y<.jkT4zEUzJ.le|{lqZZxK(tbs/EOUWHu9]^cKipx0oOz<N6mmQ(lr
-]9z05vq=L!C,D>B@b&P=W!KE()/<B!"P=bTq5;AFrZx"n%DZUY388[$h(:eXOj>+sf}eHp7H]@Ln>Ax]->=sgl@U`WX'BO+26IOqW1'T}#8vwx}|oC^Q!r
-Zd">9E(<{>=zcPichZ:$|,>r.<p$qVD^qNm(+BJL&"Hj>gxE'WloPrzs7<nVMTmx%Xf{)(tzhFCgM6:}=Z~]l.}5N2d[}XQ{rf):5wR&y!7)GmZA=cz][U
-kFR(ziJ=g83AtIOyS:4,yD)Z;:@LoovX:W47]f+KQdB+[u9/LnfVtfCppb0NoL>THww{8]+}&Q=_cSiJq$G4l#O"XG-4$XU4WyP>dIT.Hf3R'"RHmVH3.^
->2SoJ0oIQR6T4#h+7vk2aXKxs%oGAn[6]FuIzso92G3s1_tKCeGB>'wE<h^D}(~jNf96{X-l[&]%}{diCTZ&."BVH^!$`}LQ:6Yp0qToQR{IyO6))P-)`F
-',@nJ9C<Bi['zcNV%aS@Qe|z6t}+-Yo_1;@6FAWI<R")!PWT`!2A~"A()Q{+kk{LEK.ne0!MtP9=o3UnTT:LC4(yK(k)hNuo"<Jm;9i%yQJmPvslWgJL0K
-hK]VDNol5j#4PzPrLW{<r7tQf6C4lEDfoPoMj8Y}Y`<)g[k,b)3R/J-RxSGZ|>iA)n8Q3goRz]0K8qkUjd5}.q]'fcLn1=7ZI%d[^UsHsylu@l(p^![)VS
-vaA0fi.nE{Jos'&zSUy5bTsgSt]m%^@zXxOwzJ$tUDr%hEOa>Qu!POLan8Mx+gDn1{=N8t.G+aeEd:wAX6B8lkX.lq8-}VYJeVMYp#dbEEmbD93$~_~er+
-&[dRHq@[u_5@Pw6CzlR'Jqe&_1n/ZN!3echT~Pad|im-S.#pawG{dV(yd+XdSFbm0fn|ne^onR=fI.p[Zn;S1ky7[d;wKtA^q4M<w}v}18.HI#l9g^Bll'
-yiU^s7)1vO~q!>JbNdn,MeCsj2UBkB4WO+IVw6<V.rq)_hSb555ek/C$,Z]a7B46YnY2,s<:PmLfI(`$1+$g}uf6zrrf]#UF.EK'ai7ahm%/nW%a(>:3=>
-xV9BP.r7<]UO-Io+|Gba$85AqR#h0iGTpbEr~F#Z4fpL9K6vlcYluS^[$gtU!o0;<2)PNIEWn<bR6{QK&=^EI^1TyL2.N$|eqe4g=N&00n/|"nBQX7;T{m
-cf{hqEa)x@sZ>rVU|:{QZK4[b6fZHx+WU1QJvd^KI>i)[5mljAh-e[uLlZF+r:;pf|/FWhMP'r"MII`BA29EG|8ZUf(;~m={wm[ChwBi1Bj0}p3TF_tLXx
-q,AaClf#@Xpql6W+FwRcwpD)KXJ@w@/qn-'_(I0<`VargxRYjDCMi^~M1`EY%1ul8jy]x'H=~JU"'B<sZDxcKG]M<Dc30C!e(H$sw,u^["Vq_astoAX_%X
-Ydz#t@(Vq`-|!~lrd!"s>YgvH_Lr'oP'_/SZ(CM1i/v|&xo2q,x,}C.44[RuHvp5{p>@!&&ADf/{S:vpvS+P84k'UtpFwOY7$TWdR]m$|;.{|yjP#rNr;n
-9$yW3%y-7nOv!{~23$a0:9>_NKlq^OS&~,pcth+3Fi;a:QIt~N+KH{Rm&tYDn`_7i@[]Ta{}hUUbN#.fjk;T{^mQax;uqFGkZ1^<tQSw+v<}7"ukgi|bY!
-v>uKd5/Y!rH3qRD@HtNWB.Jv~.,4#QO'-;-6UW]nH/g%H/Ki|/Lj]fjl&@x^cLJTasG>q3hf4Ty.YI=^8:Ib}BMUlTJQY)(]7f)P=A@JqtxHJdXG66%!EN
-toBicx>$K&s(q_cv#d%tk`g.,X_2Vw^eT7=BbCl['IZTsep{RtU#j[;XgY4UY$f@O"Zn}epOC-V'zMG9ACHJa27[!/uqb6D_24bn'uhTIxmS3ddQ0K`kdl
-PCb(GF5}oa,a>1`q}j5-!NQU,{mNOZ(5L#;AXp7#gT+jYBEFVC'mWKpT|);6SnPI-#l+-[#(;cI!G7nw$B'Dn('!/Q45rK;jf!+LuGZ,2/3!SS[""&%CL>
-^Je@5m1zSe{,yH=AntnxYIa#hRjya7|3JnqC#z/{CB@2Wv.VbZ)r)0i@TALq;q#!hFoQW<UAYd.@Io`wlnrcxeD`J`xjmk'];|vq[+aJl_K1"Dqn!R$yld
-^&5Z9F0K0J1wb3BqJftTynHe=,uvML]j|w{nDdfx1ljyswmAVD&J_WR:@l&k=p'.5%+I1=/!}6%3_l}I=vBU]qhxu5ja+NKCG1g/$MVZ$B`sxPg^@iC}8E
-qcbohIe4F(>L/#&M7qzTNOviZ2J,a+.gf35qcmE76%9t[zxIUzUo)dBEGo<ujkRSy5=decl@2uy$b5b4##vV:%sKdE=rs=2J,C&=f|`khFkic#.Da=7R!v
-h+.hjrM|qE|e6.&t1'}D<o&mJff`7]AX~HWbr7-l+vE"1>]y`z=x%9)O4HC-4is]SDE4e_3aRcAmXbG2gwUG4LM9=mQVYA4YCPTB{V<'K]uVSI@^XJoq4a
-IC@,W-iob%!)XAA#WdHhexqa"A4KWNZ+7KP,4}}Ou0I{$NO$7g+O3ZFdj]&.2ebt"FsCstHp.}Bh^o}vkwy,Kp;g}/3g&vgLz-NI&x%4AxrQBX{QR|Sw|c
-yo:)9(M@&[zoyy/b5O&%x5gLrLfo<;3Sgm|t[pT8GJ`7!Ykq6W^O]|$_dy],E+KS]_/,pbauMzji_vM&uwcqHM5.CuP&wS:6uT~(.1[_^f95zsn3O>9"T,
-}j@d,/Xus>rnvZ}jk=gH`16N(J"zld!!TJ<fdFR(+AGfcy=`}3=VVp#ynx^7rQ^a)hJ`Qt]2wzO`t2I-PNKZMTlLuxcRk|XIGatq=:va/V;6!P:JwCwq/"
-ATZ88&i:w&s:Cd36gT^a!ysyF`0C{iX!M@{v8Q[(-rq5a9"7qFFHtmH.&7SA_+3#5#=.GS~IQ5uZH=8=jpe5oD9orJv'O'vgF8xbDFsoj,_:VYv4%NH`Er
-'wnJEB=QOg.9]O/,iy!WF^<a$pnC|a4@c$4t!rOIWC;fL&uH'm+T;|XC=B8$]HMJIZH&VBQQ76a^IGii0(jiAeS`CntD~=|zkCbyr)N!7_.N'#c([<|/Ou
-M0ez7LB7y|;}@{0gd8.rRL^+&l8w<EV{CvvXxYYdn{s6bwp{JD1+P!vxMCIy|dMUWYybjDv5M^7CV2R2~63nNZx8~eQ.hh6,eG7DAn_K(mShS:7U5-K}2z
-Yq)rZb|==:,0K]"amy^G=,/9)U/K9g'y;r|]!2Ipa11!k[]ABa/@=k##^&!Yux0XJ'qT#_Zhi4i}U]_=KL!qLuJi[e<Sp-Y)=iLEhYjbnR0='N-Fw;H:+9
-#RPP]qxn;f;W,Kq3Oe=B4V'I:tP:{&Y5FB-,.|V'|j|Dj7V>.Ps3.l,txk+7t+Z1@rwe@jb4,[s@W^@pj%"U[Tc.ehNvwhoO'x-5o#2Lz%&ilL>a3ME':7
-2b7Ql-%e/y^o'PQp%vs}e@FM7++g<7i:Z7e<Q):fEMN3IXWohJTv!<iA4p]a0a&1{zm_8'~jK}K7E+]inTzsWN'4p+'Zf[u:o)>YE%f6xM:7-+OCBuB(0J
-_+:8oUUa2"ejnI4Qd^c&3#ok-.:uUk{vxS[(VU9_O>Suv[%zjr^F+!<0[aD4Vi>8ixBwaF6rz}l{0J5(DlcQbrQtH8Nn|}yl+{~zCquk82GbtFpqNn:}f+
-inQ{|y)mPah}^rgx|oQR{oj/!(<R}n%2@b+)eZVzgOs^^3nO'Oxy_V.p>"')nx#pQS,e`Xj_idkQ6.1;2.Wj#7dM]CL:@/!9TUYq%(&YjbfX"nCZZ/~3]'
-$"29O%I)wvaEL9V1OxA.bXO-x_1U`i)Os`-H}HU^SZrUs}Wz-eat2<A92v2L[Xr9;>c+:+[{hfFk^H85WZz,,d|/lfB8Kl3'W#Wt,lW8tbR,=w.W<asnUG
--p}33.(f`1pz&x#/vQx=CN+^E,/":yq&v07tu.9D,sXa@5rXPo:pX5o%uC{fOR`dx#!h"=Q=F)n(-KWlmh0oeeNV&'HTTrVi^3WR"U)}A(pgwhqkEJ31xC
-+0,e7")0a"CJ+T1G!H1[[qnI!^Jf[z'@C=GkQw<|U6UHq,=9!B4jT,u/gRe(7B:D4b~.18b:4#)u3GZ5r6C`Tn-37<ADaT!A[vT!6mNFB=GMwBtY;2V$oG
-JIN_0gL&HY'8#^Jlj'U+{u[#TB]y3<$iE',!.C}!&wuJ2t9ev"0N~oCo;V0<8[h@yV{J5ace>zZ#A,M_WtxueZ:vd}|_/f8v$r/t%}'m7e%y:F2>ldZ&is
-fst3a-v7P7>SjM_XfW$;{s)@wdPHD}wXJz@&Gu4xJUv$8Los}N,C1q6N/+^o:TXz;Cgr+D^|=6;KY+9O]jY`(k/Sj#Z,pTS;hQp^f5pa|S;jQR[#HSaE>K
-1o#%dqzn|P_QdcuLNQ`7$m|q]N2k0gh,E:SvHn/B(#6}q)zK'ASC'JZM@j27tY_FXZ{"3%Bab2BJwJyO{-Z>1m$K;MZAlpMHTcy/|p~0vAe3ColSO-LwK$
-]kJfpq5k~SqZiB@A-dR|#|`0R.":Z/^XzAd0:!^19%a`0qcotcuq1qE{cEW[fG)6}qbKXTeu#Th$1l;WXPYd|Jf%r_7U);}.ijE:dxFJz(8,gA`zM/6!Vi
-,iwjy`sv+YeoG+Mdg;'0~C-:Hu1A1zUCLYw}cQgL^3f&5'xqWHcon3N({:wqWEnLh>PHD%.aX!CzR#%H&oGU#Njwl/!)H[lMD1oAt_o0[jw55qo-hBn(G:
-'o~"$5PATF-,;{:!em3:W8W+34rW0"pA:.C,fghiLj+4$`tIG|!h9+tF<auT{<t7]U-@j3&^2LkiTYI+^<c&7-!]kJT=9`|8xPz5&"3vig<T+-05-(=<d3
-HzLx!`a+VJn/Q|Y;GO8r$Wm"9}p:!ud6g;|^:=g!'YOy{lB5`#CZDS(&[@vp[6,5L%[utlL8w6~yTR2QvwsL]#fJ~4txg_U:(BTMm#{t{v;_1[68tg#OIH
-](yky<tr7G+c]l}{W4:"E.[rG5cP'`kpgcL,(x8z<han'Hhg'sAzd4}Eh"B}BR[IqZK8'HhAo:4,9oTSh+@+=VW<(V^Wq7{yrN~/@A,q><Maan^W7m4_g-
-gDoFXV#]fltJpx~.,+~n{)|#D{q2+g$+>bPggH+AUJoOrNIl2J=/3'X]xTECIz08bvER#f}d,R,HUYTB,|o`,.XqB&(wnn:J8q9fQED1}T,h.8=:Tr.0gc
-+9)iRTUPrp&qwTl5I$HzPNCn]X"XP"Yb0|5OBqd=7mRjWp2SZV{M=VLg;1xPT+<j+s;e^<{_F&(U[$M{VU.u(kEMKc|#.AY<_x7Pk[3uhc7B0'+6MV6DxD
-mk>CtQPbU[1_T>nz"ha+b)"op%SHNr]U,1pS(}6=qdnxfv.Vrd/ew+VJ")";R/r_((pFcTn6z}w1-UITs3.hrXxO=fPRE6rF(YB&"1:iReIv)ukJ&w'ooy
-MFXetA:J_+N4L_UoEo]:3l^}Zy%Vj8Om1:c8:"PC>pR&g7Q(uQ-%ZTF1}eT[+}>G&52<&LIch6&"{yfLwbl#[DS<r{`1%Si0OB{uRez!8+AWQsVpYyo(av
-fodV3T~(FS>vcG8K3%^}tf][_N,mqds[R(CUHqQ'E;RATD:YCoWDuJ/dp,her,^V#OB@L2Zt&nA,XfxWWWAGHJIHdUewkHy$y5Q(85uCep.wg+&6AoSKq8
-%9Od&F/.v$gR51}.<hy|:[DmJE$z~&RHj(Gft_1!a8s1q5GH=ASb/pC`1-J)CD+WCX&,9dx^dpL6AA/Q5]$1;Awplm,H9>F.Tp#B><U|kWi2kL>Td(;%OU
-k%/jJ(pC|(`e_E$xEgykLh:22O+o;.51^4|xF$gHsb'fHCpxob(|/1{@=wv{I/GS]NAa~cfXjdri5;AF}`:'q!:Vp30UL6rEjHXSep0=W`3oO(=@td|FGP
-pvE|9gksW=oLber$.'olGmt!h;$2z:g+!)XK2BJyH0vRXilS$5<1UX![wI]K1`qj4%l_tw%Y!NI%F)kmu5EtSe+ofLQ_1n#GpiX7kmvYX-+[C_;WYdoLmh
-6D7@)nxv>20Sg,nSp|aeCE{CX|W3HB`,Qcy}^{sHUVoY.5p}di@/V^j^"]!M&K|}Mi|sdQ2;@!v/aj6a:Q`>5<`9:aL>O8oVouE`R4B%Tp{Rn@#[g<vg7:
-:o_{>[BfXUytv0mvew!.GP|):7.3NYlg>]#6}cF5KnZuCc$;zVd;weS6Gu>&t<^!wdRXZ>'KD`_0(JnVsX$gw8y|[hSBD^1h%3g251[Kwp=,ZbC8@K4y3[
-CMk/J`<v5^+0z&i$=5WNT!e[CFcweq.,Jtqx($"S/Ry,ek',mZq,H}cjGP`q~jc'=Jtu"kfq+PjSBS/u>QBIFI8C5%7<sxTGMaS/#Qsv9`14YPA2Z<"HLO
-5"JS|FICks;L}OvO1TfN@O]`<XcOJ'<vY;~@MBM(qK_;=wWv,Z/5ekD!"hO#AwvOP%["E(0;wq8<QVlHjTZc&dpH]wtjvRacBf'AUQ8oCNz[ROlgxK;!k1
-A)%LHb{|'xaR{U9$dJ)c4oRW3YigOqS32B}l|(bXSjR9{w]}j7NtxT2HG1`%E57`N5DH<@X7~jH5s`X[E(>$j3fm::AI:rVdA6Ur9Cp|:XJf,>camub}R|
-C<=dl=4>Z>JzYw7.@38:DxBl;#4pvI3JTj[,;3qatOfCI)QpV>l3>^V:UL4<TM;d^$7C&F#va=]r/Xy4e9'($&4")<FNVOa%aA%0nJK0BHzTz5f#(Yo|'q
-!r>,)8o)pkg`Y]Mg%MF)zljVh"Aj:`A{TqoeiZ/8X=`r"hbxwxzuzhnpRk{XZP%P@8X1"iCL8A/n5rg,QN9=RSp,)3{&QhyFRf|#PxuiEogO|LGxt^P28M
-byY'Z;Lp&ew_@$Odp|taPYc0)MLz5rpGE%&S1h{f[ZFsfs$2G4Rouh=Z9}W'WP|U[q+o!.:GAROm^kBgLm:FHRs`EN+3^C=1p@4)N",Q_}Dztt[pxqtHlG
-U1tj6u1E~Ah2)Cw=DzHdp`0siYU0C[<l~/ZX{VYQ>#K_nM4X&.bdRi{f~9F-Wf(/7y42y)FKr.}v{,>Uzr7z[wa;~t672Qkr1U&`<Q{H.cr]Bhi=:[1z3e
-([7PZakJ+/=7pV"y_[kCs=:e$6K^)vkV,NUqoo#,Z4FyP7./}2'dp,ViT[+JCd,Lnf[CbuSL.m+D+8T=(dk%AX8K'Gi-UFR0jZ|&l(2s#<1}sN[KnWJhIK
-o$s$Oaw>A:Y`32ggP]9z,j7he%R39^PrVhw`qAhPo-=cF"[2!ECA(nx;M&~+9zHO85]wfuAW,z>c=x&kA'!<U}=WZ{r:R(${HcjAWF=:R&.nz1L-'9|.[l
-c8,wBx<5]4kARhaEoKpvWAUC%Wso~w`N[Klwy;&sPIz]qnXw")(>{hQ6`XFnVY}Yx}RM1GpM;`SIH9"xjn.(USQX}n8sWH;=9E_-L9cHcc1dGwjQw}pt|o
-!.$>WqtnsMVdkzRtm;c}f!/iA'e=|(7`.q6$oNPFV@$yTi8XMnjCR4Oz`wBJWAWDoXzWY1ClDCld0J#89"psQCN+iWTKfAWi#:f+i9-jAt:>@![b[+kPZc
-k(tOwNZ|fJKltb6G~4,M%q5{"Rh@|L00!dyEsX]7]uV#'/qd>Vv05>grE^O49Iit`Q0-^r.TYt1;eAeiUiCc[]7:WLpbRWiDS^~8>)JTZek3Ie3G[){^a"
-eQ!UE.e<KOf282i5j#,@~e[x"q8c(K#{9iyy%LjK@^M2>7qNuKdY`$760(=},Yck;`7}or[r:J8R]g(yZ2UdJ0X!kIs(oaT9%{;1!:ffq-u<MUhwtajsfv
-rZCgI#!i[0JEJFNMT9@sCfbM)j+RQ.YVQ&sqhc>.IK.V[V^F3:ES)I":jHuHJB|NeG!RWS5c.Ex2]J2'6DW[L9@Ma<`!i<KY!mhzsQ~OK=fwT24c0IdF+V
-Z{!bV]PI|9Wj&<m-$2'k^mTCE0H(na.@HEQXss>',^m9f|vPEw-Pwetoc0@U]:`R,fq{}"+4g&L1I9kleM:jaI{lhQF;J,;KIb{/]wW8MX`1qft7+7;^w;
-nx@dFY&nGL#vb%fvq6]P!}ZOQ$6n/=Ic8U5310nS1$2x8[CM$F4&hlAnFs6Tt<;v_<p6duy7QZqz@&4J`m#Yv,fhF"d6x$v|Cz4g&9HS+UN_T{+Z8$Ke1:
-Vqa'B,~J6q')W-s&Vh'g9"<J`<O}28XoM.2c#BBD}9fkt}oaUJZ1{x|J)eS@:8e(F,hCiBSkr[:KdrRt&x$x>wsZ!6;Y.(I4'm-3),g'0=;/vJ}3(Xj}3h
-N8(m}xFn]P'K@n/,_+SZkIv6"9~1^'04X}YD5xUu}"Y),`-#B#[&z}w0ukt^DKM5)}(-(}FOStZMR^Nlt>"Lz=(uNgXA+he%oq-au{'=^Do}w,'CHd(2P8
-Eq(|1M,s0SqW&qhu1||yc%qVExd&+}U|1d3jCq;r>JA"TD~OTg.eJGk8_[.-ExwIirc%"_Ts/x!k$r<aR}THqn4>GF!|wzl#,a$Hkq"}Rdoq]_@w)-o>(m
-wAAVoEGyzFOw{:VB{I{i7q%g44Oc',:@iU[Kr%m`b0VM~v#6++xG#Y[IWe6B1B]-S2A(b:{se%af7ym%g9&3(!hOPn@NXdm[2y/^"=L5Yu7-%sC^ur4D<i
-tHxn>TVf=It=n1UTt%NF;u4BEOAN}:dGM0GZo9I9E{Y:Z22A$hF)+(}D$t<(Ck_1F!L=T<c(((J)Cm^vDae[,AOq7;wC$6P%pPm'op"o9jTLDnV80hBLTt
-=nmVrQnLg4^YZ%gi.:{m-d|f=1#v.8R}YwD0u9%TnrAuSA0F=Q1t1c8_;fa|AKjW9(Ouj!sy&TO,A!Ld1W^aC!1eqTtY`0.m7"|3#/5;zo!{/N1PJ$inVp
-g2A=mmo_%JDMY6M<G"9^40SlEHtt;f-b5V($xt^b[JfLZe&"LgWey[>to:%QW"T:iN{n$|mHI#Vm=u.MvV1.NC2]NWow-T4F_:xvCQwe>Lth$GVO_]G(Ch
-hW>Lh9/]749W7YC5N2PPXMQ3mUMhog8O8o|]hsu]]M1z`B+A9A8cQ`hxp4[KBiIz6+0m^g'(->4['&9q-opsX4Jc/1ZlR04.T7,R>VdpQDo83A]mIe@Q/X
-.UWwz]H3r:sN8I8"If9%>5bOx|k,%eYA=<p(;%6@|{GKl:Mx>G6r(=It,)YZG:_$~Q8,)t6JI|6MiO[/0hb%(aV>+heR0gE"z^)]QJlcP&]w&$Y.pA3eiV
-_jb/IT]3Nb8v}MBOe=IrY}+RHq^xxBF4O36m&q^w{r0tb%$^[fJ^a`c1Lv88@amF7%U0]J~>OV!Us|[s4lso$u/rrG53GQNEkw|k4)}uYT{>.[DZ~|B_S2
-m`d6l`y.$T(K&tL{d;6=26<T.fHs2yiJvmI:h7#1aDg_6Bg|!Yr)E;[1AClQ]wrpFTA[5kfK28mswa$o{Bi|x<QZ$3<8$#x-Gz+sU9+f9D.>y1G5pmMIvr
-[,hatn/EttRE|mH=DY.`uO4wX%Df.atN78lc@wCpELq`Kj^Q@N(S8y}s/m|M&zgN}|YgnS,rO5M[B>;zE=4[`<v-`88[t$5^CT:oK_3X%yn;hJ1MR#^HEk
-f2dken<X(v5&mx&IFmDZ@}@yr[GlOd,!]YwT(0E9#J_@$ii6s(<C^v$RZ$pF0Fbt~JqnJr8VU0p/qrB5U]ZwpzSJhaLq}7FR[E}>|jVNCWwW5Vmf52BoXl
-5W`8n+V$Q>y0[E8gmdyPi=9Cs84pr)}]@%o/mIsvm7AW"k/rYIW^O[38>j!e=ri:lcQc~e{6bZd%bL|k8;+N}2!.3(~dv%%f1S`wvvIEma;j8)X#9debW+
-kXY9),<,R|Fz>auK1R22f$H!T,CLHsGcE&#HjAzYc]dQjY6L[^<{I]L(lVIDN2!26jX0:KD>QP:1JZ~v_=5u9%|gn4x1Q3J,;sFV5Y(/FeGls^t-o^0<hW
-F|TZ.QC7Hw(WCJ1]eCU@74@(:zD.~>B<N]9a"OdUc.@v7Xkk(3='m2,aQuuJ].R_D2e,)<ObI"VRLae]`exB,`iTKASl_:/>/tx=u:E%l143TJsW"&zRbH
-$#/uCnf'W:.C0UZ[,pf[$L'z;}iVYDPEwePMJw=xXs<^)+>j1T0}<)mR6g|)!0PfAOBns1`'9L7-7B}M{07I#7A_RlCbjc#GqM(@P_[2@&Phs51;ap$6k8
-G3%$|aP(^L)}uY((ZQl$6eZ^Av(dqG}L!ntdRiqJyr%%xEv{M#1Kx){S8<xjU7IVh&Oy).sf5sbHsA9HA(>tuJN#)tuP%%&`>`^@Bj$4Vw:l|RzyTvjp<q
-8OVkozgn$y.2aO$}@JI#[oC/T9m"!)"a^+V;Z^/<Ct:IlFYs&k:k;gGCNRkp7c;%xO5xse$rwFBE5KFxPRVOf{>zop8_{QB}A,DY~.8w$C-8R`W(%TMIcE
-+RD:B#GZ3q{4Z1:<2/]>2U7(+HDD[,t%E=R#g/yqQz4ZQaiLDwvv+G63S3E0llbp1YSC!xrLEe&T)VC(WuN;_Y;2|tS!q+Zs/54`3c<X2^'jv)g8Yx00Kn
-LWzz:Z%bpgy<56>IFXNl}gV4HXGRp;QJKCEyp4tX)V#b8S`V6&,'^i>bz]$Cq@cgon6V9aBpvf!;rZc1PdrzPg5xT#d.{gQ<kkt>T<mg4GB/UN8<u6wI)l
-<o<d~KmZ^PT/m"Y"p5d6eB5S<TD%&EidSVDLxaw+.4]TohalxTFl4^!My,ANHQqR[hIFu]RRyl2SRbNC.("fkA=egnVa"FO6XB{7~LqS^rjlB7Q2I^Aw@r
-s2>Rq5$FH-Wb>9&rPtzvb_9Tdx~q^|&GT3ysLxZrn!e3S$JKu-HBIXVa>^bj@3K:GJzCz9AhD9BrI:r"#k~7!g71C:69dy%&5QlXEC+m#-~.6@/T_pwmCJ
-I|jh[3bhR@.+Y5%cx$U:4E)f/I;](2^;L(k%{=LK`Wp6G"Bwix@nWb;-2`-)7,o|bNrQJlYCUvA{/G6N`jLICg0@6AShT).CM^lZ7'zhSW5%Y2c=H!$+C/
-u9Ce=fKa6$nLjV#:T[-b,oHM[W1AKDmj2d&`Y_yb5^tFr_DCD^("o`l^%|[9:8D^s{dhqj(@E^3DgH3Y#=`-4D_eQnxw;r~gm#Qc^alGB00^g>!.dT|B3h
-8leKNtf<Pp0Sv9fa`|pAs.nh4wE"kx"x"DNkrT^+B.;&9+{pC:S@xfP5e<6Q$|=t+aG{|V(yd+toq_h|Z^OalcnjWV457gySGx$f.JSw=/.E@m@1_9w5[0
-xW[4S3VbhZfXOLJ""B>!7+Kt)+f4S,5Pj$;>pz2e1wuv(EH<b;k+A!!M|3XY-&`z/J(CGlpRZN:l!5":U'3o!u2j+f&=>^9A{7<O:<lrd!+HnGkM3lkaaG
-WkL2#H9Q9Ga%`zdG5nWn8JS!J(k;8{ci.:h^#4S3U8ptUrj2X8|E>wEo1NS2(Ci7IH]}Z&0[1Ae]wKsp7lzx"qd7#}tTF1P%0_bdqML-}I%Nl;NT)8.FwL
-eS.#DFp{;>+xK-en19n27_DUTMvD0f56&6iIKoR'<_0.[APT7>O)5x%1MJy;ha-'D}w-l$hdsK-7qNfWEUm5'wKf>c-=R:Q!p(o;@9pQ:}Hpfe2)l3UZsI
-uRtMh{`^}&TSfk|gD}+9NZS{KKukz,Am+Zg^)f{G/`WGBmf]6%pS~4,mq[^>kEsqn>>X'p&,Kapkmze#Ht%mce@_c=GN]B1jHC<j5hAU&>NMJ(do+Xh};2
-vhI@mZ{O7f4^=A-VfmVYMulw+@GHUAD&L,TTuWG7lL3Bp5M8^hl$1{};Y<,=I&|@|#`hVnr:%_6@n|8(mN;D;Zh(_x15'"Ah&6q3fR[hF/T3FD:Ozq}jP>
-~=v#+sCpOxk@kjWWp-u"Ca~yXrs"MzZw8J5_i<%/TIV#{t^hYtzmJ@lA0;gJ^=#IsskvscfZa_RAvd$#TA6o27dL{&,7R]i3w4(6O}S;@I`aLE^.J%HHwg
-)2P,,_(Dv<q3V3%G0zMu<{/})S/{sKlG,!('ZoM/{xDJT|K4YHK{[SQEe'Q:0q1hbW#Vi)fx(-nkJci|vn:eMy6.4`_y[4SwdyFkW:"n5N}R^c)7LjBV31
-qvLB)0R,idbR>}ZHG0gsP^>cC7ODQw@Zifx/cK,{dyro@F4tuDB1QFe4dba{,:5pm@iDGHJF%4!jkO:&Wo@4QU&O$I:L'p{@)P}19X`7cc)6]|2#AV]fY>
-y4f1rkQy=euhSi~+(}b_@`:'Rf6VS6{n~L~hE5Fye^0oaxE`d,_}xewxAd7ivzKE[U-[Z5x|~TUA[W))U1E4](F,U]!8(y}$"6a5q)Gb]j`(ZxyUM1X8;h
-e:niBo9w7<8#v=Yv(4gF>vu]{yzJK>=7jqi5r9`":=e6:IKlGNXSR9%=UC$y:02mLofay9Rp(]-tR"BR/'):"A&/SKfs0zL5P'7!['tyYDU{zL+{Rc[NbW
-&s`|y64k41N/pHZJ8c58sK`m=&Dt/vQk2#^QxhK6/"xVFtXhHr5N%eaiagF:weXm!k+lg|%r+V!jgq&8U3"nbO+wA!-sD)^A)l[qe"Q6tACvQl/eDv%G|s
-yI/hLA%DvbByGtgk|=D{h^@^J<cS@np`uy(@$D2h,Vx38g2>QS<i(.`nry./SS10c8bq<occLXyr"q0S.b<_@.y[ht|j|Yd'pE%B0H%@{x]AdkU:KSe}.{
-Am`gU%E;&1vs`r'OPO(D--uzWV-KW|.nW[tNiQQh#|o3`@oh)vBx8`OH/b$wl+hNe45)n1>H_g[i}'0XFqT1NJS^p|kT7X[#Z2V&UcJ!r-nPt',2)rnIy_
-fF.a'g'(+XTTJ%Yt'ZtJ;Q~m_DMsm#_yX&MU|!9S6<Wh=A%ac}k9B-yvi!wLM;$V]fSTn+Sy1w@C/=/>B718q995u`{YMnHa-R58@yrj/r'[k9&@lEA/yj
-nLnXC)rm!7o3MT>bl^r).=SAkIVDqs-%j(_+4{]SH`&,]V+k^V|_--=Kyhx"VR3I|J`"(Ynw~:D]0yI#C@7`CKB+%^8e&d4U&.ML'd`!.pq;B9<uCzu38A
-IQ+Bbc]1M^cJ%jK=[pb3$>ZGh^'n<uG/MD)U0Zze~5)T"snA9W!NdUwe}slEzui7LyJT1jq<bHsEn9ZQg;<8Wlwb0{,WtWy|C|2P|gB3RB)FU@O9P7e3"+
-e9M>AHaEn^nO]++a.o]x:n75.P}>/'A{-n{-](=DOmIXWUzUc`4dvPiHPGxbnwPaUd"/Ni`y6F_jsOEw_N<+BsivnepexI.6{pb:|=|fWI;<o/S|yi_3@x
-:J_+x;Xsg@iyP9tyqo_|G`y,E&J,63tOKm`k~cgR[iJT~6t^Qq{yJd}3A^q)M-TxN6PezZSe,K@/=n)"NWUsYD6;8^o.;:MVP2#9AAq|kc_peA(EPm]:a(
-yEOxQk,ai+8&4A[ci[b^sQQp5HSyjLFuxe1[2")paWphHLI4n[GjpH(:<uw&`vcFcPtB,$~Z>eR]uMTI:E,Rm%5;Bdn]c{%z5p+<6r$7d0;pr=5R[CxE9Z
-SJ1BcJ%u~K0V-9@euU{,rhzTUN4N'2Y]mkazt9+`_d0Ziu(&#V20RtJ98;_@aADTV&kan":FHoGMEB5:)P_bT,V:t{CA[}U>TmKRoZlAPY5Lpg5u[xlVOR
-#eMIEktEPOvZ(Ds+jS(W1(tb$>5QL3yRMSav&%+.ME#P36bFGi(YK^y'Y}YquIa2NqhA`K5z3z_o:)U8TsZH)JY1/$`FpqgzphCRcv$PXVU9fKe9y1L>4U
-![#,|!aJm|oLo}&x,+aAd;C9ms--Ky}isbE4"@b%-N^&G'0un0yQI=]P1]0Y#XR4`p|#V>En{9{#,!gx,)_;.:3.`0b5tAf<e|eO],G%(&%LLePLc2+`sb
-i@6K%jk/J5sinsW-zHp2t,..[UDXh%UxgN)3sY@nYa;{x2a|:PSs%4xudu=fu(qgjgDLU{}};Qy,LBp739-)20jiVNumULFuo,%posqOnzf]TtnNT.9cSy
-H<O!rS5jtzio@`&mT{-^@5aJiBJ)5a5umy8CGLSgYlOo=,@s}9[q&<v3$E`ykZ_z!#.v3il2%y_k7_[6#_T!XKFdwv!|&pICOJ@]T4YrnxqrtS$5c[4G^+
-R"SF!HtKxy<+uMCOjC2ZP5rh6a=M`i]P6k(7Q+3E2<wv^N;RxO};IwT}FDOU4L,mlKUNO5x,rHJ!tr%KE{v:fIU3Z<~I':k-nt|W6/-Oet8lU<E!%C4=31
-j%rdu1e|Rca6+uwn~-O^EHm^w&T&:1x,8FZx_M2QF{Z$,"&{jd6A:e=cDOtRvk_Q-mc|$gBqmTuBO7htY[yFET8_qo^^Cnh(X@2|:WlGrgGcB5troxUR0_
-B3QdCnCr{L}U`8Ec"SN>zLegQHt[A^Y]ZKI>rXTD7EM$4:C6zVk&6qK+NLVU;iMJ7aQ+c=sF^"^'Y!xPR6}KU{/&Z%u]jq4^yqwsemK|iT1gekB0Xe.#@_
-u9`&`5(3%<nAHTZ'Ipt!_lf2CvHDEoE^T}o.b}r>,E]3W9$5eW&U&cwdUs(ch=>T#L,saegc#R}iu.}'ODM4)$jWc2/I|tUWd^IL,l/9X!V77FHB+I&uz]
-$@Oy_JhF&CT=va/Ho5-T1RUg:2^H0iR#@Ht>Xz.tJId$:Kj=ZO'm72L&5!GA7cbax`z"S#0tYDQTWFsWU(T->9.U~OoIevky$5F.hJxUQ7exPXV@lhTEc{
-u^(,43+d2MKL03DZ$UVa/k^yYG#z5>2+n6mmQ(J"DT#Dl9!#M%dB;^]4e1ZDliPjR5!L/}LM(^,_Y[umqUj/Tvk`YZXquCQ!E.BT3nT/QI2P[t|V5fpVuY
-9q(<GTye@05/:GXaz^jg/Qo^<[7YtJ.j,LUz;<]bc"E;g7i_b;'5;gs+vE6rS^P#{g1j}-s5,j1|f^')IkZoXIb'4+LB57~tEM_M)u[I+=pTo$P`"-h'xW
-G[<wQfhbI)#1|dvjXR^`k5ECOHqL-HwXxy=ALba+TJdpLV'J|fG`r5`V}NoN7/0(i}1)Q2IZ_Rk-'C_&xja6(;TV/`pXoqog.%mIC#2p=tpGd;ZUI8)"x:
-vYad:.R4wl%-!X}J;QiGC5Ilsy%[B5wy%&5pzV!<z]bnQAD!C=%4Nm=W}/D9.JB=6K1e(HW&(_KW3<7$}cxOBVnE<6G>l&OY=HK!p<(E/Bc_Da76zvF>K1
-KL`fhAMWem7OW=`:tEcf</"-:kK&9EN9"2JuZdkhMl(BwMZGu&<ds8Q6Lk[X,sUvuLS0P4[jf66+|;O![^25_R<bfPP.z#!7@0vI#RaX+W9`2o{RhY;br7
-bqy/kd,PEKepI})vqs:$/:%${Ov0:&M^TF{MFKyUOaB{oV,F@JP;lNOi9/.Y2:XuFV!"BeJ,!KyR2|%12Ypn9F|Mg:>k.%]/tgxJi.ZtaNL4^VFE6[Tdcb
-{|KK(H:wQ.)fQ,7#&03>&iFu<Av8GdpFIXnyPVfKRD%1U&%g={E9fa[A"I#wy=:5:!rx'p|xc%nL1o;v8QC+Y{'K_IxA<daD)u.@:A{=0b:{n=TyDSmgY0
-ohc]{IThR.iiLr+RL/VtcL#DFEs",T]alzs:r]h_$(F=X^1'm4nD}m/z2B:In9oTx!pb2w>2Sw[OEddv$gu%@V7%bRVveEN"Q>S4&voVkI_6-:3=)93H|k
-Cj{klc{<[Mw61rRH_L$${;c#0s(t#lni7nlNY'bj7N.>S5!7e}UAH1O+'q`0yU5:$4~#xNY{1"GI[S6yRf)bwNc50gL&wv{R(hGT=,'jjDR`Y/@0#73sRt
-Qj@Jit/`tJF{8x4oQ#6"Z3B&hC`Dr1Dl;>3lor:|FWApFt`;>MnUq!XdhD^9XGuWhF{g6`dEdO@Jx}sOo"/ceiYW_f:0<N=0wT9=H3$Q'hpjdtsG{2&Azu
-:TWLy.er,ZY(x>htvALh=glYU([7"<0R!=mJP;%Fm#_0hiU.9@akbz%V_"Z8:DrBxo6|YoseovU#x:~|_D~GQta^ek9_&qq[Y)ME~bHKDA-DR=qQ&wFOKT
-AsZuFEL/rkae3#&_p4&+p()Qy;XF_CrkH:q%8[RuE4/:>@",T8{C^GS$:,q&zYxs">(YTT{`$-NL9g{1BcMzduKQ|u=c^dwEDZd5_z!vU)i7lpcud2)6ko
-R[Yk+6t'rU'S98|;#"d2Y[]g!,T.`'Eghy8$6WvX;$q4EQ@%-A/A#n@oWc5_N<&^PLQCYYX.oR,;1}[K@Z(3d>k7az#)06<2v^ZEHO=h[[p($phsXh(54a
-0uyDgXCG~8y9lUY:9wQ+Yv[;Q].A@!eA=Z4)%X_BBA,Jr&cv&DECzmR-SL3)'z:3b[Gt2z7'yEvKQz|<&<ArpjKNOXgfU6,_YY<v>RP"&oCVW,9]#ts3~^
-X@=q)0EWgg=&Gi&Ke2Ttz12L@5RH,8Wv8J&C,o4vC#.Y1rJ6yoLB^p{pY7G!hdqG5`JMg^db)3=eKqvg)MXhZ1|dN2jQD$1taTKLfOFbW|Yqcl#O9Q}Q2s
-[7dI6"4VIW.M5q-&j|.u.OV}]RVTez6u],JZmgjh`cCaLcV/U22d4X0f3]BhG,A)yx;(+}.b8^Ur@<F6>rplo=Ea,PJ7$USF^Pt@yZF<Erg6di[A7tpT`H
-o^]KW_e1"+G-NC3yRYR9rdiK"[ada(lX,xeR8{D|NMzz@NzVECu<_y$e's]7h,C6lrrwlxE:Jeul%(qsM741oWij!JXxdr7h,V,na4(f]&/3,5U3Jvdpm{
-4rEpUdvGfzK3dgalECfH|$i,=[gRVUj^&.Zm'SC]<U86U#XC;f9!6JG@D4;'BFz%NS@x9dSTBz-.csR-A]/|6kC=AaDe~UDTHEuGL:kIYp'@eD+&2BV>>[
-M&]8r>Y[`x"y-y23m5(Df:fdD0{q.y'zsZs"A_t!&IkZ>q}yZ/'d>"4/V9BhT,8@mO^p/,F3i#[fYcn{|yWlCh0V4}lM3E0rN-__[szSJ_!Z,Rmjet:e(e
-s+>^~qr:c^C'RuDGgxx4}c!O=rn:F<8b~s|j`U9,_+oVan>Klg+"DF]/iyin-/LJjf>!p2p"IC^|)o4oC9@0HeDbQNOIi^=LCsS{)jK6~](7,8#|5N@0M9
-<xV|q.-I5,7DkacgiGFS%^NC=-4>w0P=Q)B]<o6(B(x3dO%Zh>.97|,ivAv8<lc1j=.Wft&XGL1:4,c{}(fS|mVXuS/<[X@LbGXnK_U--/W{@<jXO+iGl4
-"grNe,iO{|!|tiX(zj&zx'Uh:V]+e]DszbH%,0.4n6/^RmRmXi:'0;k08T<#Z]VASD(gLGV/vt]l0w,)x<RR^fx-!ZyNKc!60cv>~53cCUNh$R}3#,<`os
-<=J^=U0|FT=OpljmkR9rg`'FWG]LU6{v4m6n=^oQJ1s[Ov&Zqj~`]'z^h/t}ZO/P=}`1'BOodNi='XDUGc1)+w'.3PUSCC_,pd+$|G{fF4}oc5,ogp6N=Q
-dbjXQ_Lr+2[o{ivaY3_xV`n0'-L2{KDfQ6C,Lyv@gOxFluuwm-4&q/~HpJU@.thj-uxJ)FwG_yYC2g.aJ@m>Xtk4aFcCOc)`=}.KgEy${rXsdgq/~V0pzl
-:Eo7fe@^PE)mc#W3'sQtFB]+byYWmb1^'iq4g;eDF9MK2D-dNMIUR2..-KD{vfw9=K@u)%Z-$@fo{#mTcm&x9iKeMiHiQT_}D|enTi/qd-hkizK,.hr[M&
-;vXGDWqfece&GlU2~Q{!2y`o@WEF/A'h,NxwnljjTx'T^GCUC9e%&qk;|NXK;W[qReUSZvJWyiN:oa(y'bU{#2Ss<sJTp&}a$$p%MBF<p]aMs_;Gj)#Z+-
-!i!;@!^&xKot_=ma8x#0`Kk"h4u_G1eQ]3l=2U>Xk4(P{.$6NjUpy..@5h`c4eV82%R:mLP<Em2/KS@VvZdbUp|}d6xqSg~%^_GX;|;5Jyx7!$TO"JfzTv
-K;Az.R!+t!2j%knCma&#IeC-b'MRm4@:){L`Lt;|[=TX-.h#N,Yx~'rt]kC$=nJgv>v:3D}Sz8slnhl`;glruB={[HC_q&CzMurkrNQ9E2@P:7i"|>YuZ%
-N)^U>haZL_@X`UL(653NI{#QQ=x+dY.D_d&u`:Q%|E0tuhRnh(w'+2~WvIk2;^V7^wH(oosCL^B_YQge&U&&#NR8zmRaZys[|zc5]9]5:Yrv%lFbFF!|3x
-)%PPkky_$u,<FiJ/Q%JBK4g;,7Q)lrZ>sYX^q6!s``Y`Y|mVU$%+h/s]2]EI32P)n2{eQz4G}<K"H_RNm:DAO)}fp6<4S&@XWH<])<jj,qm_c3ICoYgb9u
-"~grfiVqPn13qK,||^phQqaJb(~QczSaoKuV9i#X)<7hx>t2;yzdX/j%P2Ept=f-g#ws$78HvutvFF]STA]sD]gvALqi+Td}:[XG'p.r8fo4lViJF#EenV
-OM&%=8R1i[{m;=ZtFS(If8th8.H=~yY&0,|6hnkHL1lsE=B%kwT)GT2/Y$d9KHDT}.jcnqV-@7ne|t/rIM;wp7u@X=qn~W~EbJH=<U-7SZzN"~J>u3(^)c
-.WnW$+0[[iQhYEC"Phek@q$5a=sAN^dtl4PnI9HK7f0ZtJf;R90CF#5Lx_n<`.f}'awON!LDpq1d()}.^{FicuxiH.Q|R}/((5(B5m;OeIK"Z>GJyNoC'(
-7)rdA^a6-6)zKG7%%i+<&1}-c7_"du2QEGf{r>%f3[K`L^i{j1LTBd5|tJ9vk@G/OJUNX"$@B}s3[g<SSA^@o;_"6k)J8g|MFt73mj-EgPy}D}/-YKc)o=
-n)mJOlo9/NIU4PH_3@@Ij>e4[tOY+`KTTS8q!k##R]ogfjnb}TN2ONVWXd{'#RPY]9_>/4^`XtwW#xmD2[:R'Tl]lwZR-}twuZP/5B&'AMJ`Vp,z(@WQLT
-YHXe':NfL,_Kcx.n@iZ@j'W9"wr2&Fj&t`yr+zuw0cm&oS[mW)iD&TSD`uMKP:ge-XVRA,]R3+X/s(V:gbU+fbe{D|-;[y]wDQUK|&(kE]>NN>VTd+cjB^
-AS]ONYMVv'<eF;{C}"JXG>>v@|mT/Zc"c)}1w4X3$'3=kk:TT"&f5Z#:#f3{(z~lqE6(#C<c|NX_Pfwx/hIImel:.$'ac:8lPV)$>mb^1^yE-N0URJ}0"T
-Em2J-I-jWGYvzZ>|Aitg585l6)^,B#C/"eX1<c058G"^-H3,f@bEW;2mDWnd:W{}gkCn9saH!^q^+Nowa5{W+!N]W38)sK/OU6Y0NPgj9k5{3zfrOPDmm!
-b:~_W(cVRt6t379v'NDVXTu-~x@!!2X0R)/Jn6>Z)"LT{}(v8j["LR,B~E69PfGBBd~1lx:qMixI$:Er(ZP<0<QC#9g%KFyeQ]8h9gj-VCcjC!syO|KiWu
-Z,WkhR(fTfd`Nnpq{XacqU@a;SX#FpRG_J8&kbb8LK.sB}NW@GT_3$&x>UuzyKThg`[6+._'^>}/5Y^Gt+1dk@_eY=(`;HVJpf>sbx$8^AH7"L-c_Rd:3(
-{8mD$F[hBEnc%)Z|]$^VG^#XvR:E]m)Dopvck9eRa1`aIuHv/Gq,{$r#BF/D]IfiE`Z@Y^G{Owb^+l}K!ftE`wNCT]GRGR0G]iWnSb%-iqnL~LHt{CFpJ:
-IfO4bc:;wLZ7Lko|K1^ajn9T[I<yA2OMK{IB3@_5!A%DU!7v#`0`6i$O|Hrnn>L3tGqI@hA"JH8UTKdaPZSleE=W2;,iKz<$]wt_gvukq=5[:0`C%}>Jy=
-oTW`|x}wS+-LD(^L`]`o(}uU1bNa:yrC/{n$Nv.6_^6e8<_9kUS7jgT!^Y;x>2)Uhxr)i51Xg@,2^$5Qr7ITRw=34|^dNWSYgSe3%s!&fDcW~"U6uo:Lpo
-0Em)7lgY6&ou}=~I)T{io8f7(ak,[YMC-MYScAfms9x70jDb)6)Pu(jaN,lPbC~ph3oB|3]8wfQvg){x)i08DqH7eh-:-H{UXX=eFV.A6qjSIF/1RySZ_q
-tH`YN}g2FT{5dx`6r3r7,p{T%<Fp:9:lUh{HplF$fC0yS3,UTJ~E.Y]O";f8V3"bqz,=)<4s|+C3fdJ|-2G7]<0Y1A#ig1Ld/7@[t"mc[^jw{8Z/(PZkDO
-noc8k`'5lz2R+bEDfTMTMBrdMoq|y(2ueR2djRoO~]$cvXll9;d:t3ICGZfR!gFlyj,^b/]f^lXB|Y%XGICICkptHdP!{o,!sbKqBU)wE1qP[_zxdXqPkH
-XyWU-;}lMFH7)$r5R@I2JZuF|vDPNM;+Svvq:hlth52TDl1q-Y1xE`;34K1GBMZ$$)Ke%Q]>Vr9.&i<e5$<DCaPREZ%i4`]50H0Ozk;{bx2VPu86!'y^O(
-uAy_45!Uxehh]Wq<vd="qGudM2~:`c=/~m)J:")8#7'=:5do5C|3G8IL+qU]E)wB%F~mdl4D~m![a7Jp={rGJ6.s1s6xr|'dXD_)xQeHJcTXCV55U_Nuj4
-X.t3Ic^S+m(VKHQ;4Q3yeRb46/nT7a"K:<:6eOpmbIav`|q>b:<JIAB|Qq4xGD]pxebRZ)e;;DwY'b%):/HPrB&qt=x<C%{,Vd|-W9QKLL^HpnZ^;||(yO
-06X"xh/}y&Pl&T-vqsrG+@_-Hfhb5=jGY$P!2C!<ijz++gaLyY{ceh;u/A:@P^Y&ON3uy]L:yJ+Lk_Wz+Oc-GuUA[8)b/hlvRTlkH5N0xsY:.UqLw4}Gb<
-ns+=#f.sQCUgRD1y>%/n%V()xJnu]kbTR<MAD}tCh]S5lkGEy2J<bdX6:Ym[=+tUBGB.bV{`@o5$L_&}N0t6Z@wr{X'g,FB'#x6|Wk+iqQc,u,_X$tqx(r
-{^dr%${"!Wg;|es3Om-!uoCbtgzR53G;C7[WPA|>anBm)F_FL7K6Ll7us2ljg,G^J;6po.<R8ViP^"RS%_L{r842.eGu-#y-Oo%Wwew)`qN"z16{>!lG08
-/0b-aj^>j&g.S]4#~R:#,p,&0d}cwZ]w]$:7cOG,ZT$tuN,@gld@$.1d63[f/0@[g5#/t[QBn5[|ue0IXu.9-H),r(G3jsVkr5.heSx{.Fua@2$V,gBUy^
-@csy=pL(<J_%Opwk;Epn.Iv)+V<^ACzHIN&%O+<wzPOKx%6!]ayqW=ND"@_7I5Wo&8{u,j%LR`!r6t|/stPA;32(]lU$P}Zw`sp%8Ph[/5-aiEQ=b9va5(
-,aubD1@W%P_m9mmg2tA`XuoE`&+a:fc'Ew2.BW%TlnE)l;FEg%hE#nuc]$zd%X!IGj<(_R;I81nudv4`&1yKyMJHY/k56^e>D{5'Gb'Y0FzL"$+XdLC|Fr
-g_vP~+W^4HIGTByp]Gi:.VwsXa)bR;Noc#:RtOaV(8B}W&zY8=(6FJ2w9f5h;)n0f'V!Iz+%r5&_rkE9uofZG=6b06t)nW8W/M3tC0fQT%2Kv4^P(^=2}:
-9]]2L5Z-d+8OC&p}INsB~|VQJt`I{!0`6JCm]{vJcj^6}csZI%Yih]@f^-[c!=;RvL|$rq:+BwCbxy!!xQK]:}~0NZy786&0>37lJbWGQ]uLQ&Z[JLY|e_
-GgQNv:u6Zf8DDm_}0@$n39HIL&aRAo&zTWW7Pk]U3gA.qJ#S'm2bolpBQC0fLvzeeht3GCU]VC]]~>UI=,{T9`or-wci:`4G6rl>(}YDU{&xAySZ4;lf2h
-v7,stS7Z;T!y4WtL6VrUY!VeS:,yt0$a~w6kOxLl$e0)rj5J26M4#@qlS].$u5xmN;)bN_~IlB794+;8Qu!]Z"yj^wP&:j-,dooOWSDc&a=z~z"~DDhPmX
-oi}mU:ZkTn-)u%Jq{"Fx`|:ve%^5'/,sd>/t<,-D'sJ}#!{q;KiX`|}:O2H4]w$T/2%ErrC8e;3LRs"}JW8N)-Q{]"bU4E>::FxVY$3WGU;S`s+]gDlsi^
-@j/;(/(RT-Jl,6t$+Q9TH-V-&n`i_qw6&xO@eo%dY1U3~lQ_bHNn%YJO0vl6N5M%m$}UTiexabN^M"O^BRMjXoa{k7DA/ma_"+^QJ>i#xjyu:S>QIDqvf}
-qAJ)Y,;Rc4%aQ_[wl6X]7]sq'$3!$SYj<[`i9^J4nLfNFFL8P_[&;I>;VU:IZe_=o8E3VT"Z|/l]_>;d(n;}yn@A@_E-,^uPNi+VDfr'4/w>9vN8dr7Hir
-o}"[(y^=|j53cW~ERps"`e@EY=|""f-8gQ+Q6|"Xo!`,c6FE'hiSyYu&7R!;_CeD1't.AW!@s)[;"Cc:b'2zuqD"#f9wznq/MFwqnM)!q:QqD`:-PRHHng
-$]osRA-%7gzBeDYR0V"n2w-TCx]k58w]&C;/MUPQp2as$3%T!yG5d1(uyX|jxZ3B"`J!PpXz"hO[p<i{O;,JLt{Xr,Erm>+3Dl4+9^}_CNP)!F/B}!+6>5
-N@N$h|bZYiZ:$q^v!-)y=`Aq+F@k{MgjojwP3Qp(`}eB7V=mr"C;M{v_bsFH:Wqau11#F"ucqmK%X9Uyk;Q5^%E;0t<jt7Ub+=Inlr=nKt,DXlQZE'-.=L
-#5B:/jM&FM%JB|;"eWN>nN8kwkhl_MS7qu+C<FcA:Es+'sO^!Fp9yK_e7|QV+a3GcM)L<E#ks_#FP_^D_Hkx9eidog@n7C~Lj(Z"M-~k6zb<TaG!cprJiN
-FBeHjV"S[I=3}qJ/BvvDJ7+-w_X&Yk(lJUo6)'ok1-yd|^o6Ldrzs{v^uBXFcv^HeTv=]Qr9Z"z1X,'h!V)"c]0M2yD;ZJq=&>l|Hm.reKG-jLjh`LRhoQ
-ekWsLyjp,^6sI:)(IiDIF]:`1LDXAE]CB<jWxcU2o=04ZZA}:}V1B/=jYRSrXQD;HP6{-:Q%4eUX{2f+0WfIt'=fvy-E+LSa+Quj>u4G3G^Dvnivn3'^;Q
-gp9)Xw[MVXk&HO7+vK/HC$JG,os(d'Nk66G+BQ,9n>|w2l$_R}KTz#]"9X+-hFL$8t{|#xv!/yVv]H9&/F|q@OLL`"Y!6s4Y|7A:xlvG2|Y&eZ6YXgYUM2
-:h6T-z8K5BB[ueLX.d:t~xl/<=M.+1w#5t]PB+!FQIi[3ASxE5S;M>Y//''L<{g^H5!YXG%vGFqCmmr)}k87nZ4vgCks~/:Jn|~+=kLb[mwe1A8!eFI$XD
-ezCMwX8<b#W<+Pvm}p]F$FBj%=~z1"qiKhkgScoK5TfI[t2V"c>U}s`k/,_J1-0RFKLi<i'ae1/.#9H}p{/@35-E]'"`B1>@v1AU3QTFKWZJv'DZM}_4^9
-D:Tf%;b[Ht",@'JS#0o'1j.b7Cc_(xU'kvvZKpVIDP}El-2N8D^X=OM_Fa`[LNx7>K,J60y7'!)}.++jx[DC`'PNLDt`aO7K5upBM}ny^J=6`0vJ$9T1Bf
-!Ne,fEPufC]qg2KfV.0FHJE<Hv7S`jE;oOuPo;btc<q0GiV0]uV`xYRoo|M|(|Foxflm`}rU$M66f{6GYy~]o33njW72pq9z@fOoj_SJ3Zktq&!Ul^qC<8
-TYgYh8#/s<0i6Ik2I78}&fUNK#baQke>]L$s}t;M=Q&wUO$7|yll!v2OqaBOxERJ(-hy^kA=81NB!KDF@6Py1;63RS@<`xXL/HX8&mbh15rM/&15[pZtO.
-L)[eT]6P|71Qg"fMn'7K8<0gS49ty7+dCk2#8gdM9fePEAS|bmz<'u[Qf[~AJmNiAJx,kUrx)q'f<+8U]95Y2o7>xKc|_)AY~`3)^l_+;7T36j=`X&KtCc
-ck9AhIrOV@BB,BSC=X/cL`(y<qbFDQKml#,{fRLLV@6@;2Yey<}b.^I%-Wc,p"@S:EwpVCuLI:fdgq"y_Ib$-B0K"MKn}cx)+=1AF:'6V7ExHEWpy=83[e
-@wqOS@A..c3K(!Ys60v09aIE."bGE![$L3F$-691A4;)%Ss^eXFlu7I3ol"HdMS+38FT1SLu^A%!Cml7:G]dGF$VLW_(j:-8"IKk}r~YS2nHP6wDnVDM0Q
-_yC_4xJ'gmbS4+"EI(2M.a>XXd^$B[DFD6.+FKoJ(/p`Dv`^=)DI>GJ`8TqXM(#,IOWI"Pd9:=r'wRK|2d(Xy(y8]='f'I|RO'U<F-n}G{[+kb[<5knDPG
-rg:}~,we,4-,H,Rz6X~sHCv%rB7$[F[[gbG!y&y8-r#<js>d.(44H_xcA0[9Jj7NMsSY-((yV4iyzTj]NKP3XL%qR#x5"yWpA8Esq#L2_HhGot5W;X3OyU
-)Xa75`p9ih9bD/~JIlWh2Y3@c<[C=5+4@2Q&1:ffY0m=QsID|(-@WgIO[_qZ@Gcirj3RfZR(XJ6{HC&w<xHlAp!"(ia,.2~V"}n<kzC0elR<)5D/~s|oB}
-x$:y545g@y]to$)#VWtT~|;dI)3nV^T2;TwBs_$1xWH.9v@rqh2@O/.W<-3Z=|P|lq~qMJ|a!g{b);z&lh~OAi#G.`PzcnZ[}E9sS,"H:"%CT&mEz-WvKT
-0.U.17$(X>"}E6t};pY@edhYX1j[xu!=Wvuxx@c%Ba#f%!9>h'$vQl%/x$4D%^yY=,6iNJsm{#8Q8=F|K8Oov[PoDm/.e(,0ElIHsKp%_]xip.D]"UQ0t^
-%.bBmC<T{)n`"VT{7PT&c%V&>H2HUolX<{p>L90!"_7p,L5`C^DF-WGm~cz,i"[)v'B30$0F@c<c9Ww]oO-9P&lL%"2T^q#OS77_]:#u5H+Vm-H!0T24/"
-v;J6E!'q>2la@vZS=qxS8}Vet74&5)S{'DdGF/)|zDT4lg<]jmb<BHmh97R"nSRj72`xBo]:@UhN@5WN4')'fteu]kS3`=9$zk_A~(S:<T:HKLQP"|vGV5
-(y3PnEuw'YbmqfK,TFNZApZ@@qPd^E;H7{9h2v&K)&$F:PCzbN2wm:uqL@-'b>+^KICzU&>0f,OvpZ76P{OA5Ll"k#Bn^hef>tQb;+UM;&-B[nw4=#<O:E
-=g/tZjMM7+{G!z<QC{BF.2@Ur+;bus/Xg9[KS3P($O~w$d^DSt2N3@]6=nXwKesw!-uQm8a+KVMKgnB5/i#:D+$^q>:uj/]A5{^>WJQ>FVx{jPB8C8z"sE
-3r~$)p'HYzcPNp;kEiMRO8:<T@pj-e!#9CB-Zr&!^tp[kS9(-CK0SOz@IT+]k)nyGdO$[jCdCjynp"9L{@~B.FiCGtH=:mn}oStQw{fh6}xdFHIb.FQagU
-eoxTZe_j4G)C$`{W@#2v-b@0d:;.+vhZKyvv&d4^CWK|&`W2"Z|r]'z8w94zz!PBVp7wZ4fue%:|})U^KV9ti/sgF2$E6#o04J|Xd===L%Al]s)8_-k3@A
-Y`+2|}Md5l7fo"E6.Q-2]-Rx}tz(-y`JD%/g5Q4B4{3e+W=Mai2`OHbIRP"FEgXQAhcvvlBG`O^(~>fwin'!8y6'NS6i$23A|qi]RbK]m3cWLzk`"OIA@.
-P@|]!gCinBL^u%0sTYzn&)%"3@l^+dO^8(x[o5wwLdW#id6o,eaCU/z8%ME9kPXZ8!@X^<8_TFL;j%H5piF1Bc"%YI8sveAfo+73Ze-U=R!8anGVu_$T[t
-G9Na+u$ov7YHb&RD;]^ShviL>_f"<^z!4ydG7bx_By4XCy{bsb7l%/Q+-tVb!%{58OR{|i"WlbHV//!_FnEczL=eHl{R2SxoL$BHuG1GXg'!,GKp86_4-!
-8@`ee@Ujx(Ux=:P!wa@NQL4!o)g-hdTbN;-D)hcXEp(8%JW`vXkw0oE,z'f]mLpI2p%,iv)]7rASN90uI#/G+l&opy>-@<i>0+-VN=+XRp}eP;XBp4B2Nd
-RW@dct{':,f9E[]z4ri/+([Zs'(2r"xU+Ema2.Ck18#CzOLxv]lzs0%V8&fG<3es:zuuImt'2#HVAXHRrpJ.}&Gy^$2'Ue399S{VVL|%xrg9qQI4jvVLnx
-uDr(IiqYg"FaecGA!ibN/DI_owY3XHlz6:vl,;RGsH#prLBla@hrzCh7M%f}wH)Ip]xn.5+Lc@/|8(<>:zv$F|pnDXdhXP.TRhu^YOs,)2Q^db!{w;LJV]
-}A]dh3v]@Uq.'qn`[ZTa#YH'R"G%WrMZ[hD1|@[,ho;dcU'u}6E7HY|ip;e62dS(W@BuKgU5Y`0,u::jfZo]#MDC7`7]ndOG&!N(N@QDj$!7u,XP.+i`-9
--sr{TPJix_b:DOp@vm/CQ7#L~'d,|Bc|'lo+B/(xjrtm&<2q`Z6}~ni,"N^KC#4=a$14gS'o.)z@R<"^J:FFX;EQG2QrjB,jjx5=:s-2^<;5EI-OnO.x|%
-y"oaVEMU9hI_UfB}Mn0u$f%q`2_FNwx4t&[fZ{+K@0%q,@lq|QGUH0nTlJkHir_2]r(tq/p<='"%lnxV]d9,,kN#"wj{9}~S=vo0~!pW=$Cg~dlFwYa=K+
-Tw{B&9TWxUyIbFH^E$rI3EqDUp>{VPLV7c.]-F'fTlJbU<W2Qsry8qoa_Cvr&9#JbR'`p40=OC4gF34<"&@(#,csY4(mf=uMt5&iCcCJk|t6"9Y6l[&+>g
-UC"~j`EPE)0,8kbRTuRXsI!]K65{X,0ac)WCFNezxi`Upi=,z>TS6vdi+):a}-]B'cC:fUN"Ez(",h6iC_O!./3y2H+CyZhn"P%gnb[tnoQ:WfMwucqMl{
-.8{&fu=uNK>758Njz_pM^{BHTrwf+[5J2LZ9@Cu$/e/<^4"[eQ8xWfO7~uCl=Y,q>zN}`Yf&:ojVD;~LT[l,HCxg"Ue%o'U!qH,6[f"^+5^Qt=Y!sG2KoW
-~LMwX&n6U34.DcMdj)LZV)IaYx+AuPakgL|rWEr^74S`#uJC{sEGqoXKuYI]_Laa/fN)o=g<MN}h9%ta2#OlH7xTh!t>}%SzvK]Z`y@ZL^]Z{]y^q0FPfG
-KDU]l=SS_64$:y-^!n!b/@g2pJ[5I1Td'VBJZ7ZKD".8xfz_.<]-F_wcKfZW!>0>'UM}^ttJR5Gtb$7VrI1xuE28v}aRjN&'fPK]BUTRoUkXfm6KD(SAH"
-V:5B^lwl61&8cyUWi2:/2a/XDDw`vmV9993:T8"4it/Zq}+y[i!{dx8r+iwIxCd+OBO3cZA!-x44KI:|8jNR|6|f|v"FWOXA1:4ai07Q(ojP}-rX^!gfVd
-51"fq$b,[BE}o2By~q)e%}JW_`r:_do`]BAXGgTLehslc@b9ln3xh25lZ5QefO,zSR_o.O<705b<e3cs'=%SH_YO}OxW.Wfr}Uf!u};78oK|bc&[r{BX,|
-+-Joou7JsYT1hqu]OI8I[mnius)KNW=:~w76zEmL!Z-4)u6V`od7/Z,%;FP7=r2vh>gQe56!+[g@j]!fw77b!/3W#ZIp,1Jx)ri`$[,"R!m,1ga8gWd+.t
-Tf`ez'l_,&vt+6dKID6d%RK$8+pKbMr7Ad]bd>9:>7"@YFoMe}$E2X.-6C~jd4z[}Zp:ke&)yt6i-l87yL%6ziWB&xCm(%h<XM-vL3+3%b}+z`$e1Rwt-2
-&boS=!X&$5wMB[z>ZNyT;K^tp7qOEQ9pmZ=%S;gC=,!vaFR3X>vnMIJ2s^.{CK4vBQOO'BzJ3W.1hX0Vf+8q1x#FSqXpIb|6-$dlB5Du03i:_PzRa<k4:8
-A8nZEYQ`8UUFngucysaAQxbGN+_YM]Vu,jwR=ZfpKXp9F_pgcOFD[ADd4U,)2]f5be>!+7Z_q{vxaz]$)(:S"|iVN6J$],p:"lcm7v'X'3+X"yJ!=F)qrz
-)GYtzet>[9d'azAK+_Bc]vNISg8RBf>xUFWY+dL{E4^1>QvwmmGD~Fs]GfTS!K`UM=k<qa`9Xp}V~mhWL{g-xi`O`Bj}{,e2~NeMKBhKT3L<lQIxpHJ"j6
-cMi2z+A^yy-f'VtXj,)x;F;m;K)SAV%//Kc3yP=reiKeZo]7wB'SX>#{Wad})"1k79}H-"xngE;,N`"jm`MaVFvw!`-<;Vvdje"NOvtiYtfp])b+S7!udl
-;#/Yg)v+-vEX0mIFXu0(^EYwomQ6+>,C>-OmsOVh2#hn$Z}>2eFr_O{J6p@O,[D!6Ss|T]9xEHZvK2,4DE^@dS6rXNNoG>kdf%I0sQ'g"voNnr+TQJ[ZUA
-{C(mv4[Rb_dLMBdPa>jCK=<x{#chDI#rzOQV1i`N=XO>`u'h'fg9uau,[p{$d`fQQ]jZmu@e5bEi]@ZJ+(Y['5mrS;_DPc.4ME7gHq]!|yw#TM}137AQ#Z
-<Ev3o{d4@.vN^o-Q@$F#VSu.uaB40;Z0QVa<p&udzq2G50MXrQmuO_Gdu!p&Pbi%qxxr43+;,ta5zjlR>9&=Fr)+3$3|x5mXAy[-Zf$@"da0/%To#-`Aw3
-&^ae|NB"9"G.kZ'vvlmG(=u/EmnssW:bhB,8-'D-FfF6x$`|Hxg2Dm9l3.c$3JnLX'Wl%@4&FwbBDSH,{m/bS^|4"Q4`_eHc#,i/[6~|a=}W=TWZ>uyqj0
-[!BnTPX"tN^c$U]:0sNf=qp{iVN0H3j6Y!-#@>eaP/Om9)hW_"&&"t"yf32>1[9RA]%IT02_IL->P9>P+dU=oWuy=,kZ>>ymt3d:5)mbe:_)C`AHbdZ0E@
-F"Tj$8zG_Cx>0;&Nu'5GnJ%/:>ppd5(4+|nqWRMGz6NOjb0n|(i&$8WnP[c=uV`9#_7YmZno=m="@4%tiw$ex{{k];66{<V(O=ZiS9"u}Gpc<Lt/0yJd:w
-VaL,-'(`.Bv2sl2TZA0#rc<5qL_l0[-@gk=mac{dhdn.-fczuT%-$z/ko$$Rsj#&xVVqSo(XEee=vKLm-kr>Y'B5(,"QL[2X$RJP[_{T,^$d&vX%gI=1'Z
-d!Z$2R+-M0Z7^tS_{,X%SO3J^4~bVT!'szkyP9YGlfCD)8Ig[ZpG5)N6XE_K<Z)V%&^DU(R)LcTB5{c1^gZ4VP9O3,f!u)ew6@L93$4WZe[2&ulx:DrM#P
-EZJ(31Kpw7sC_lC^J]Iu:,!~acx-NMlL!`G=8!zpcM5sX;pETRq'Zd6c(`$zp#Rz"fBSGl"CZ7^(WB;X<JhZIDk7n+J{<6DAgm"#Xo-vEH0|Y:#{Tt;^JO
-r=4id=,]K1q_;npjSYe5RiJWEqg`FE<%"<shV#ZbNt|H#ChGe2b"9|+rY]:CY9Uhz(6B(|o=U{V>X]jQ}sr:uGf7J.Y8::Y2S<1!oyM4FkwGvd7XboNxU"
-[]9U|4>5>Z0x6M'Y`txGzAJXXr@wbm.eWoL<o$5lkz~554>dNdm5`ybwM&dXeM..`@!zF-l'5SLedw-XO-bT3y!UiNDX.CN[C{K1']|Uv!KTcKz=gHz_pz
-<Q.ROahGXSv5Diwpv7K5d7mL:y(;W[+(:fm!ErGXN1i,@rU-QjN}_&K_3t1#ECM[@[99DCQ5#V|j,r78^}^=!>+&aMP5go:K6uX5{,2RS`[OAm>Mq`P6h-
-{):5ag<yOsz//%{3N(."k+XCQM{Jawh1#O(Eb8PKXla+y(-N;ffe.2Al<_#5aqz<;H~%;Jtq";pXy^T4yPu/GAA]YMH!!&U|LVzgfm|x{<&zj@0yhmJi"5
-S5-3Cl'imc+sXM~@v+09Q0'|hU}y.t{d}Ca/)s)viqz^];&Wxrvs@YSFL)"l63$EeNjw%KnvwLc>/-~(X#p6"5VO[mzxk+lBTMWl{rAOnsbpb,Q5^(,s.!
-Vr9BzFFHn5R2V@TYq##u{1Oo^3)wu0944Q{c4|us;[]9P;4C@-.DYGMa:7CO/n5NJQs3A`H:l!:)b#`WyCwYSbHC35eUo{)x>ZvuG0@jV/:@|>_9~e]CSP
-EJxBA&M2@`gTZoN3I6P^j6_NIX3+w;V0hXm2%]<9X,@n4_>(53Jm>,iHZ@~NP_e&Wm4`=)3L]]mZUDS2).2sW%M[a4WUU/X"nm]AjF)2^^p/]$TM@rV%s<
-.GAG7pad=0]SH3|o&p72ZkCfT@+en{8H)<9+%dfJZ5%X{p4Kr2T9e`@7p4`1H'^sJes/I{$-0w@IfKRU,[:[vOTMH&o%}wDe{.;aM}RR.I+F`#L0+m#CJe
-s,h3,PM_I5r7|C96Q7;fqniX~%5rfL8.2Uf[zEw:]TaU:xIZNA%xQ5iGb#Yb|v)tK+d1/IGA%eC,Ps/&s%SZWMG8kQTZRHb#:;jEy4JnJ`(,Nl;]=0|/FX
-VT`Xz;:-]O#HB:!F2aerj't.;Y[zjTka{Q|9FzKy=:~MFiVPd8K9Z%#o};WDk|`5Rc^l7i~||073ZqZ}T>AN>sGSvO,t%}.{LPEq^SrZ8i%^PSPxZKU=m2
-ynI9H2i"Zg2}5b~lFFNBaz#Qe(|ijGl>-D@M2$2es.T%L+{H[Z!^pDA2FC3n;|"G[q[$+"[1%&k=~u|=~<_0#648$X=xS`n>3WHCX2Imsh&vP'7a6Q&QgT
-I#%=/,Z[A>$tri4_OAPDnu^t"sV8[w(L2f6!mLl%X34x'z@(y@v]'bnL]bJ.%0E9$=X[opC<Rd/kO:-<Nu+R|=zexwjl"8;O3V"h_gHYS{ey#w5lhxz6Q0
-C[hC|>AVZ]=U1:K_6f$4bE=GXHH_`kFl=q9PgLw5tf(O[t5Jeyw/C_P-n.Is9fS(CrFkuwo2&Rb=sG0R6<$B>#1sA}-yeOvt"/`0R=`sdbz^U3|<j+)kmo
-nhg`Z0N}CK|gMFZ%(H~C^Ec;}3cZhlvwvI3DN==+a[/A:3/o2"1ULR>3`xG8)rp/xvWdEga=]6az!SA5mv)8^z0x-:-03a(;fBAS;j;/[S8k7#,AeUoayd
-8f6-0t.|3D#I_dV[wh{A9|=QF<G$)3M:sh%-DbTz.Tvkv/]DXqUM[}II@9Zu_;ji=@vRu99Bdf#PI0!T[Zns`00Dz{p&WPFVn:^^3Wb@W9MnN)qs`dS8Y$
-J08"muDO"/p{bPn[GMC$zLC"q7kwlbZ:^$>0Gxjv(""lTws}gR|L/)a2{Xe2O$G9TI`Wpup@2lO=FTA@%]Avup~g=Z1F>,XC)w1@P#tR-)6$HuxSq#VMt6
-MR[4vd[PAR#-bIK^g1aapBj{:<&1^YP-Gf,2ZS^X$l-LE&qP+vM#`gGfk0IV$[Rm%BmXx[<5:%xx{nq`_eI+ZIS_NKks~,9Ca(DWL)$>(<".Rt.ZRj5>,]
-)$CqhoBf]IqS{$TZkE9o;jP[.H>txjdS(+PO>lrQ.5^m;D4TH>0]lW+q0Mvl11TFSjNd+GTULew9UK>5QZr4:b)nkyaDA)vJVqwAfwS.ejw7GQPop=E'pn
-VN-NWbPi#wa$Q`&rBI4dv;8{iqt.~7NjD^TUSvFmXSZtTgmgaFQ]^KJlLPNGKrQiNsv6zNdKY_K",(9ZO#zJKW_Hh>NZO2&"oi-b6yYP(%X}!Op+VUHLVG
-|qs|`3(Y=3uh->vPwXY43jy=rZg7gukGF3|)ZI:j=eQ]s9A(i-:bBkl'XwH9(:P#}"#ydljGT!;c}rA<Rx6/H1na>YxlztYVGV6[qp$mloA-1|y3oKTB{d
-gYYR%ZN5]VYT%pUg"%T^e2T"MVbjl0Ht@BXNBku[wulSgn)q=h]aTkjz_3d,gt&rUPqwWy<KLeVJ;}ejSN-__-j0zQqF]86o#0S:$HhHwUwNKcD`NB[]hc
-]5NZ~_5ly)S+s=~Lh^0:tw:@6dncn5E"2WrmWU96^J8`gO+Qwrs-#Y()W17JWST.atpnfEWXoKMM`5$.#Pxd'`}m{K,pjAAJ0K/$^]<r0zHq)d!IAIE{XG
-u!{0-(K(&k=8-x"|mn6V@8^.Qp8xg,cz4+>Ks^WZ`eAyC'nJy!rm'x%3rbfge|9,Jl(z".S(s{TC^GS);p1nU!V9[AJQ6CZD0Djm=FJAM!$)l=DBc'u&EB
-7s!ohb$riBivo73<8.D>DjT,lJhOSIT=71p.TJ/yLvVM'8w@GV!h"]5H'9T{K/@5LZFW:U')NX7+m,7nqECa:#WdIB/kygCtt/KY~hf#Y@cC|l}+5UYqa#
-$m`4/}]aiar$6'1ew<5aSkWn|k]zrej]]SizjQ^z@fBOnyNB3S})t=JTQP#/-Qz3)q;iD],,#LCzlzA][H%AYzGivn@nIT-T0a^RK^@u=dmFu-juU!@6J3
-/a;K9urHcL/z"cdo9Wq[eo#T)<841Y_{f@bCH3WYFBNc<ty2-g=B^(Q)DAeK;!K4;w7{R7(Ct2F{9M8fx`!"]g+X<sS_iI'm1<'i1L9{JLE,'Z#t/_S$qv
-eA6u%/5e70y&U7nHlxY1Q.Y/+1IVKM-,hBlvfQ9C('p>-)r+S'L)H9::fk2tM+NC_4"k!,BrSc-T.-Sn4a4hgO2oJRPa'[/1i{,-wvX]q|X.6LuJ8`{ELv
-,)4<<1ZV~gnu#WfXsGc1[0.$Tds<;q`}L0-#9MYE(JPVb<UYd.uf_a]X>p>)(IjqPI}{_)TKGL'vrY_[/g{7J"KZ{sX0E77O.|6oQ,lm~{MmFIZOumFI08
-A`yn"{a19CYL@yh_NDF`[w"I8=$dqzx11qvyICTNpv#2@<wMpA`+ve'2@^^L0c9IG'c5<P-56PZ7l:Av3}uS9W&]wEJWn3GXXy88e+ICnT$D#q!z"C6wO8
-`q3E'|dm2zX@lT:I-=JS37;f6o5:)%"3Ym>|KCWHP3CKe|zbGG4iIU}+n#;(As(;R/jL[jn^qwqmGZ;DXeTMRd''2foSQ,vEyyAW9lrPNlXKlL+h:lR(Q)
-~>]|D^K@8"z}_8;idvDV0&S^y=}G)ecp_;R>"06D_>wR|67EX#8Gu,mw52wCxHn,Ck2DoK%g5:{L:(y<t@O`Mrnvo+ic}DSj+J=Ys[PaDQIpGtk)$)4rm]
-E#^WTSgAo'IO0HH5^XHsT_'0(:6O!5]dQ5Or1N>KtCm.MhxcO=uL=mpJ[npXuT9J{ph{0Bp_vE@:4c~n1."bW)BmBLd)mj}8jN,ZqRvvMr~iNs1N5)^F7W
-=12]S1znW)G1Jp`:a7(JT"&df8ZG_]q>.L_sqjhZyejv09n}I(2dzzMJRW`A'3_BjiV)/Mb2z3]NB0%&V1t[`1UJ5/M)-HB9$]Rn>%KW8,[q[="2.;!^`T
-R5+c%VKr'T7fBnuCB_)NF^n-.yM@,3Q%OHMjfG6e72U=^kc{.N'xyz;U<JZ)f]RwERz+Vit2,l3X+N>Z=$56kh^E!/NNUd3kL.YG8#m"i%ZF~+Oa4]UE3O
-[m>w1R<M'xNKHIs_eV$O,^L_`O^/RYKzwxaE$|^aMdWu{XB!%ejDgc<4CPJBV@Zt.%Mr~G$eP_o.#m4yVu(q1O@NWszW43LpX6yW-/;-9"adz9vxo2D{/%
-d#Bjs2JcPrgIAX5myx%FbdwePx3,sUd6O}%rAGN"z!"Z`>(![wT{uE2F`kEM=Ud!7v,:|mz"}y7MP"jp%!Y`]s@mrZL+vuW$bgv5n9"o)gh';hw6jRKaRf
-L)!TB/=9dWCP@,$vsfUL~XtIV&2W;!'}.q)W1{RQ/hAg$R)eGA{'[>sHMB6.k]LD;$W@~Xt`U@]qGUO'xT5apz>G5dB]U:xdIXMCi.9P&>.y%@XZ>|XVEG
-rfoMIb`oY}Ax#YGbO:{.i'J")/Lkj2jf9G<Cy6DZj<zp<-Kc};#_&a&301:#=6(zabE8$h)3FqDl'x=QqYxOUp@v9J}VXlrt&P9B!2X)>gIU[+L_Iy:SfL
-3fi!Q_:|YWUc!,Cp,.#ALi~YlCP[t=T8b(Q!Of"IybYwWoYW1]lW<-}d2w(OBr"OK{WfiQ#T}j8t`Tt4^C{)zgWirZm4:]<qSI0NbQW35%>U"Ijfm`n-^)
-M]V}(|iSmfB|Y&dyjv/T6qMWuL0q#WVo98|.w7Tv^_v=fv0rzBQH(om,A!sc~NZ_{:AwSq|Vb-xTm9nLVgZuQNx}p6H@;[yfO|k|2)'$stPrs2stuZGrhq
-kf,<}VRxuJ41"xq5f_SWABH'cd#X([89bweZb!w,GynL(fts-moDI$_AlO&yT'k`<Net"S/`n7SLOFqG;eI{2C{d>O2q[dcp5IA/&MY;+icdyMehHSE2Xy
-B;Kh-`Ic''~32r(:<{Q=B|5ZkAW!6{8K">D@dTpAfD4xen3vqf/}yREh!{#vLCz2UteX{[m;h38)9Z08P}@;q>ku$;#gUSMh_!_mqi~")411O<LV7Aq[>1
-+iT-EJm4%7BMNwMEIOxUM>k&-7izWs15<j.{$>eBJbpj}!D>MA@iBVfg)_7yrC~XMCqU#QhaY#"dGt/9cF`{UWwl3yAji3Y+C06.VOiMi$6_7VpqlW{hn]
-Iz'ZZq^}hD.%~}XA3U(KAAB]h2L+72#D3SVU8rVo=SPz'oNb)/U<Ra-y`z{]mpX$eV4#MkYL.-HGU)5^rCRUao4|a(`1>=I1"ke1~`ApD18Jl]n3`dgp-q
-hq`y1iNu|;^iGmden2D2P|dwky.tryHNv$M"Ky}s5WXvzyarO5c(tZ!@0V4o]Ox;V0{{P_=.aTohcs~K+<I4=E%Lz`2f$c))N@rM;b}')W0:"GYEfVzHP%
-d_'E#>KqeqBc;z4SV.M=UaFMe2<]gXpc3j0L:4lB7B,=/#wQD//w1@y7a;e2tw{zv;yEBcU:"G>1yam!usZr&AZR4Czhu`6%_!6Q$6)s%t'T@OFwZy@J`Y
-a]o/eZEHR^CXQ5&xv5mHXLixI_8j3Bkjn[S'K^JEr0Mm/BNPvC[}uLt+bTF3@e1;j<lsK7MF'h0w~CfSC71$T{d|"LEl._"0C%2[0GtOudBw-88b_eux=j
-6VGJhE]Hoe,o@8{M-7K.x@^eMBmfU,!<V%M1,paHr]%(!eBXgo(J(M-s&O;GLd6QQt_XO[;zCl[5kl3&Xy+9Uq&0gJb'7ri/e9bK,oewei|l:F:V%UJ"~C
-^`1A8[^uUk:-Re|`3nnT[BYL;Fl@Yv7CI]nZw(+#,KgKf@[8x!Eij/+.SLUjg75|{D>dsLN_o]7A9(3.s)g;jCV/Rego,<M`feAlL85zpUP45)#+SLUwC3
->W(RTGvs3`Rb$%H@C8Kh:dp@QP8dd,Nd_kYZ_w~u'<IZcZ,`02Rax-gA4nl2f|S}J4^IFNAf[nrpKXcJZ):7##$R!V_iRT04IXHe8ENHiJdJh1f`-><Sf0
-J47/ej#^`K9PrF"y(l.bG6dh<9%@|DxjsNWOPX$pp+r[d-er""=0Jkq09T^`wtpDub`I1:BqsfX6n"lyy2LPS8C<"^K+FGtUSKw.L^o={Kjh'#n5(b!W#k
-e1{Kg.Fe8'L0/{$W+bgefIsUI`-J%!'K0Myxf/P%,3#VUcGim+ZZ{o{f!&19VCwJr!V(!9`|4iGD<hsYi/;!ih-ut'N>;q_|Tn1)!8vK2P-eb.3,{F0y8z
-2A{(18c}dd~H]Y=^]Y~vi]MT7LKLe;-oj&>1iAhI+#dar`m.uT/q#nd5bzeFuG]CLl)`A8,e,j$6ONfx01z5]/G#KB$gK%>o+$_AbuDy^CO5ux3SfA60RE
-:>(ajD,q>=|86mK4U6}}P'9W}{gl>2NY,orM)TGAVS93]RU(@/nDCj}|%a@UBG)r=UTJ[pWsa:8&VJ/)0LHn`KaqcDX|f$#eWr@3sVw=&VUO&I@K{i`0<;
-(17'uEHSX`ECxW7nFOF$f9Pu)h-b~2X@2n;v7!O+g'b}/z"7~cfGhu2}Ogad>qNnMg]jb>;S-c(7_Vo:%4(Hc,ApEFCTCWWl~)~f,vJ@>l{qNjqYhUCGEf
-RfrBG-Upr[KHe2YLJ-eijJ;fNpn%0Uyxh7(w6mpe"~yzo/.Beu`mGOK|$sHRSTis%oX6QLVi"vSIET_s+4wm_uExYU:ahTHfORse|VF}xD%{vInlQicNa`
-i9HPhqWP,V~BSeAwiJBBnK;kHSLf}G4z:q>_vXky}(Tzj;U{Nb{98n~A"gE@6UF_;uKh{"G/VZ'n5j@dJA>vpAN1FkoyeRfW7mM93<$jty8.Rq4Ml5WeUa
-z(u6"~QleDj`m/O8iPT43hB1PbJO/@Kmusj8+qWf`])nC]lU@C_{DIn%"Afv-JWX(;#={z@ZJWcUy7)a![w__."p_.~A=q1K@$u`${5WQXp]^@5kBsq}BW
-~zmO#gWA1"unLNq2WBjay;Q0HN{,+5JTK"Vk1^P_L>iXF}2T"7HI,rM$@pA{%{j5MSvomT-(qub,N'Jttduq|mnC1sfSHcR]sL>l~mhV),adv]4y,egA+T
-@Z:|YDT'K1@ic:rS-g~;"=A2m_|HR1athqN.Rj}W1w}vF&ZH]M$b+227X'UXf%0C)%j&U$2g3&^NHQV2,<kB949gImn6';kCawj+i!F0bdUb`o%BC@<N)=
-1SD+Jy=2>2',gP!@StmO7_>RJA13PUH,mfHlhUx(YO"$T&t<k!%QjprEy{#&Si!Kp]|'58Lt(fxax1LhQ(Yf22ge|dWB"KGtsHJq)V}IU:7"@DA3pkmj#'
-hK~k~F,vp,MNdy9k}'tKntr1ijj`bhI_1WT&r"nSTAL3h}k{`+DgHCD=8K=Wsu#)gfDr9]=^ekX-2-OSeN2CP:i-~t32TT^VhDx"6,!]c@Y|t+^j9axhB,
-"9E)1d`6Rc]y9LM|wglgfU.{^s{EIpj><<9mcYNPiSI%h;0P/P=]}&;PJVu!%;GiUwUC^$`Fn"3Z,=J1]vD6K5O-FIZKt]fiA'jaY%[>TK=CZqldQX;i2(
-;K60PcWHm&d9;;VW!zy<,@n>hz#g.c)x]1O}e&~t9E%STe.[+o3!cV.Xgut^9`=`}I({a^ZBY]>-RJ1:Rrq,)(QnyMu@/zP+V;zl9>JY27FkB{mg61C%D$
-.=a%&:j$^k(;GB'4PS}txeSC%d8f3aAaV|j[.pl7%{(s=khvZptuY_v=6ePf}G&_cLWUeM!tSf:}$q'},1df5yp7#:F5ZgT|m3U|ieYyW.zPRuw9ET.6P8
-LgN;3^54UqZ=$j~9uYTU~'s,{9yNvb.>${0FN)i$uMrzkLn9z!t:PoRIQ^9|n5nE%oiXjq,|<@uK6#gO@>M+g7IgfN>HbO;7ia;`J$>Wjeu]Z;bO<=ngGI
-fn~g97eLid#2yOb1N-4fUz#iaaTB.s`k2Ve[Z,jl[Ft[T%or<u|.;&h]/vD]`=)3"/PP3z-7SvZc/57prX=lz)SK!~LB-7JU.8c=VC|QaWsVow7gU6}#ab
-DhQqm@YUgl|vmX)2VFb)TPZPzw1)AFpi|q!!nT+^gx>-%oq{f"duK3@}[!j8RgJZlCF`>jfIh/xvlqZk~A9xgl1G4d8:Te(aH'in%ZO])<fB#|XLnuKo)a
-bpN!s-(UX/@c<3z`ScZf|1ZwA<xn4Iv=KyMucCc@Ds,tsP_Rp}lu<Eb6DWrdfyNrAlh<js]OL7H&fBkGLK'I+WLKPOs8mC>St^#7F,P=mMrBoh8(^sTFp(
-by{XBcf[_AtRvumlh9>teklSi/Sr5e|^9oS>.J|MO%I5l=~H+236'm>r0dq@1S]J(w{.S`x4"&i_pSt93o8(4<%A9gR7]s8YwEjZlj)LYs5T$i`3-Cs0Ys
-Niom%YAv"7h,$X`%D1+S!N3)ZxP[|YPlhw;&->}]aBKg+o;uJC|`gC2c/SpIXCtVwCE]m>n5)v,abtQ;5Z[6VRN#S[Pxgusd.AN5cym(3SHdH"D/wy$n49
-0|TA86B|4N|.=/yr~YS2onD5C4wD#rx^xu@o>bx,Hr4sHfIO-<OBmG{6-,SJgSC8xIJ5+(#W@jXZ;(r>&qH5trIed2S,!'|=eXEt`Uz{;BI[.L.5_W|TB|
-oF%-6'<,HdgK_xW9|/y%@`DK5Kl:D70RF'wr'1pt/pJ$4MF3vr9Qw5miacB4R%IZQta+d84_!ygq&)BzL#9r`aJmH0#Lx_8Xyt.mQ>p;W|<AHUH$XCf;a2
->9c{z:xK+DdJ'v,=7X4$4a!j,Rb/"F7J>Ct#E%!/!fwLqf]<3Q)lGTrs$ju'GUnVm'{Bn4AJ9oTB]W~FaJNI:Kin]lW2K-d`fP[-16ESYE@Yyj[#A^Ix''
-|DAE`uEsz,#[av)@Ke)pt)axdzgu]k:<'C.39"n.xQAc"h18hMGL#kNx3uC0d>xmR-a9l]aPGvX54qZ1V8X+~Kq@=#o.3X)&CxvW<Ywx=TOEv3SvqQdw:y
-~@Lvd8{ft).)-#=ekI7%/P/$wWTR/3""AYe>%]J]{a;]_XH1J|^M!LT(oG:"1fqp7<S,i!"p,>7UpXK<V[5Vr-1;t-YxW(py<SO[T0di=#Jd/%/>45_7^V
-YmS#oeHK0TLP&G2U.y!icOV#de7|=4f%(N2}Rn]|uhCG$pSH<Kue[C_PxD%`'iD+;]cLZ(i$/np`O03U`0WGz(aT'&0-zsv#83$Q_s$zSQ}0`;KJgjG$3t
-%s6x+z@:Y#X!kY6O#AWDrZ[vLl[vM=,Z$W0,)}fL.Q6_L!yNs[b;0dV;#|yx8Zrtnk,q(YHl/,8J`}kr!h+("7,@^BSOV+JG#So3kleu/vDD9$C6"T>s')
-Z-n^ud1+;GJfNumqJwl1/kf6}m!,J/b7^(qZ52Wi>e'%6xs8I!%EEQF6Wmlk>(+Qd,gGIc&_cp3$s0NMT:xs_M6|5Y}0D2YA,/11/pjc3;eL9@~d`H%jm2
-'o8#IAh[|gLJg|x)(8`j""5H~+{(N5o/]J1XV,UK_TMS`AlSekiJZco@O%"<dhtG_]IJSzVY<}}4}v<m,AD9Cg!koOx^x}rZ3x|wcdjXPCjE"I9|I7$rhe
-r;vT>;>}i;svzyQopZUoqu@m[-!uLkR$de~YuM=;f,6$-e=a@b-.Y!2}_{(yM#KP;@"Hbj)=XT#f,$eYX&SaTfioXD.1Y:H$.}^uuixHy9:u'_p;IgmBUa
-"RrsW<~qE&#fs,XneupU:Fwt~CY'ytfubGSOQWR:H3dH,_Ca)]F{}_L=x!V>{vBad19WV)2d/Cz#.,/g-Ke02+Xk{Chz-bKi8XV^<RN2PfIdv3PL6ON:3b
-|%x5DZyC1^R-L=5Y",uN=mHt)[!_J7R9XHl&OQ`k<|BWyzkYT8s^ga]t@b54Rf5_`mxX6t$,b7uY1Zs{|Fz(hd_tgmlqk/1a{esbcz'_'V3PrBGN_yUYnK
-g%3v"UL,TA9VsYh(fo8CO|lXZ#3s!mHF9.EvFDAR.o197QdfO(iIIU4UdZMdHKWXeL!xf^,E)nxt/1$AEhWQ|b,3Op)$W_|4+-iey(F.qn2G8Q1@=LUzI8
-lG#w5e:Z&&zQ%bC)@8&t7&t<QXx<Xo=SFA!w8<(BA6Gb{'k"%e_/P;3%j<4$kEHuBU$4F{C4^xys^5YL-C(2st^_e&yWP|&mFDjGw7jrqFX"w@51GfphZU
-2C=%7M.I!'m`:V3K=Z!AiX<C8&}5JrAFy=+qi8mJ-/lG|ZD;s$WGB2c4mn0:&9z3+dwec:!4n@G"Fx@3A-cvoTs.$dD{DZFu|P:YuD=&VO7LGl,;}e-}Tg
-qtFw{QG::^;79-fBR-4)[D;9%,3dLB/=/.`VQqH%W.GZY2M@gwI:}pm&E/DdU!19tBdALGC-G91ts{F3k&hrsEEc|),UZg.!OJoVCk8<NJZie5:=K]KE=S
-!)pqq(M<2T,IEoafjuH`6)B`Yz+@/osjLXE,EMraSb%O#2Ie7!AK>PXf[g>d4{BKsOC$^`ou.x=L,;o!pvgw_mEW9F'>y^<l@<6RAQ$do.J@Rr&R54toS4
-|AI'MV8NTgMMzNAmj`'WS_)B6R"BUu%ey^E0=C$T1|8q`ikHsyX6l)txHWaAgN_/B#gW.H1>Ea>uaA|vYYV+k_gc]e7rg8JBly]q5K=r0<(ld0"7(`ulzT
-yU8WiOz"|qp|:d(Tu3bUoa5(-xHaLFtkO3dwkQq))29<Uei<m#"w<I4Jbq9pf,-Cr!1'7b8$[<Un_NzO/Yp,8=knzN|)h0Dvwh3e8[|x[VFCc=-]Q/k^(/
-=6{Ayd[@cD,-ir$d:|XpHm$K^PUxhc0SO6fo[5jTX/g6'JlRG[k4}(v`(6!DL0vB_v:gMl&|Ysx&)qfo<JFcgB|1~'.{wN"]FW'>e};N5h@U;},E=OIJM9
-`$lHuv8EO_MC8G2XNLE#1ICW@zud1a9)`;p)L=&$tNc8-2MG&zxqW#WAIy3mBBL0L]2V32qWapOiJIfa9eaqyvIJME+x`Pdl#Tzemia(2oc!O4ii0:W7]C
-i{X#hXjQky0PJ/H/GXR5:Zt/[zD9n!Zi~sLXH:QD2fPwg78<ger]R-am7hj./NxAc|UUYFRp;v0zvnLl@NxVCQ8=_:k%C[Q'/s|VX0+&W"ub`djs^&~GN)
-+[X;|P!${hdqm`<2i2kU"=mW9gf{H{g4$)].u%:H[[nb=8c,=^b"]'Od#0:hJ[mf6G6@QS(7{qwc-9_j7@m,0<7pl}+}3t)7L>HrTf">"Mzj7d-[AshSWu
-<g=uTfa+h-`Wmltse{gllV@rQMSUoaG!o/Xd1[o}q.&TVxV#:m7ya|(0(nkd/4yKM[4'Jel7!LM`ry>tsq;^.fAZ5471Qe%zJ2$tiV9/qT4o9tYhGLoR6D
-m!Ro7gz|6Ibmo@{J}VC!,rhy/OJyz/cr)}_C1^t"#t[/EVEJPVS3l1kh=g"pKRFj50C:(`LqU1m$t||@=[6g~+7M_hl$#GOHO9khnb<e%G"NRcrjsBR,ib
-74u4q-HIc|JDNd8Th!/V0y|qP{/Gy&6/MT){5;0|7uX-!SwB:7g"X2H6BMevk>nS;O;cR"goK7B=j[ardK]6:G@u+"6Prgaf6;7LL4`ThTiMq1q+%Igx:u
->LB|p{hQwq.:NeDh)h%'iQGLFrR,s(0S,bp9M^Y<h3vJmI-6|vx1s`f{&od+jpAH7UVoUQS_XD#r<m"B#x^dnVB{J=],Ug51L&=2:nY}dETH)N[)_SfSF`
-;8d/h=!K"ca#7D,=SN"GWZ.N^9jLkY$dQHA+4Rlb)Wo]!ZT#t+"=MF.]d_+%gTI#bP5iRu78ol'Ga)~B(8l&rM1h8J"{F:RW41.d5ZAs98s94aB@+<eYQ^
-PR5M]||E$9~{(;"B!NL3N1]}8KIdPiI#[hVvR}qTfe4qUbcnsruV]jz"tgV"/#t]QrPKG|JM1}Kagwi<P]c({Z^BHnJJ'UQPMZnfd;MSN^GK_nw^ev/a^z
-(se_i7R)GX)^WQ[BSu~O>E_C]/;mChhYmd2=a+Hqq,b6=yN9o7%SLpbGM0dfc4ucv$-/0UCwI/xzSb}[DCASl4<Iw0Qk0N7r0|mHC,q'Hp=n+MyVJxl,rk
-^):+y:]UZYF]r=c.BM!2FUV/_//bMKNPWFjO%)dchK(aD)aN1<^GyEbQk[j.(w(Wib8Uj11YL(t!&^;rS>I;ZFe2reJG5|8Q&8w4(;Qb>ZV=(URwPfNPuh
-vhl=5]GS!Vyd`[WEhI_zvKhppP.7&Ov-FTtJ.i|HP}CQW>^v,k;g<BL5%O`bnLJ#UFzU;z>qKI77p3h#%y'xeIpJdOl`IY+WFGA.TjwXm-{@MQDavMByIl
-FyE_FY{m<%{WQa]rj:S<cv+cGbwZaM}b2NK/(%)q~|wbown`^nkPJoL-8|'{[bHuH<0l|mO"-C3og<hM%rK^XE6r-}2hqfzdu^]qiQOrhc<!e!gq203L5w
-e}Sm5@u:Jx;'Eszi|7%f"$sLl6cD2:K;..GNqHoyV#r(nK7s)/,pZ"|;K-Ow".ci"d]0Qt:|bIx&X!<uPbp$;WBLn3N&xg1d<:=qj7q[<:vLpTg_N&:9-]
-6DF,N>g0]R,LTiB0^b&VI(sTa18>JYO)2RO0ei;1Uk1H#EB4oYsOc%hS4JZjQQr5;X<`a6~!^Om`EC9TV9^acP!xlQLBo_9CkYtFSHgS1qnwtHP1]wAlQ'
-ykM]+RPk=Y"IORi1tl/rzl<mP)GnFl[O!Dv,7lm%U&F+v^'V'2>edpz4~d@ncj<DZhv8|%lfr'@|,eGV1!|D!FM&DnGTy.}")!.dCMG`k$^#h@&b@19[x"
-pYRR/_s7gc!k3R':5.+oF(bgAQpKk`<pLCqtUCthqaD}Ybpbylj2eVW^0W&.:WgVvVo6@.i]:8:Ep!+d3eC}{b,=''ia4/QBiy8IICZL2`t|VN`L,{wuPr
-`]12K_&b|XhmV(NJc7UsM/^14ka"!}@s&3&T'_<q@$U'=JUvn//8%<2zXEt@Tf:z:|2bopakZ&>.l$|i%|v(w9.+ZK|3<Y8n.bvS~Qd#=w0,H"iabk^&&=
-Xuv|QmSs3YwE9lZHe!PU[FL(sNBI,l]RraSII{:]/df:Knq5Wde44FUfA3(cQ:J.]$`B6WchSjAT7=c;73fx}1oR7$0Gzs8N(D4dI0QhZB<9xwl3hM$e_E
-:[t&^#kq|1#9[3Y6s-:#iC.(p.!HYk&9&_[]42zoI7ilgtF5qeRrH<61{.f)k,(Oai4O[mLW0nXi3x)#9N3vBn-xs4-a8;}{$473m0N%&{dUefU{BOCl<B
->MD%[f7U7[CqD@:]Fx@nD>VaHxBL+N|M#y.C4SemsW:J7jVJTUZ|Ew<#rzfxsj+%6(v_5kl];db(hLzGZyx,i3r_jG|8h!Uped7%"b!Z}VD7Rw:(/w[G}U
-:p<XlEDdUN~ss3I:A7C`(R(x(q#487PzDrKB$)x|hI9)>M5vKWzV]SnaxexmBG!1H$'$>//m[fn:;|RVx6zf@<l7UqF{h4&s6:5Gm>;]dLxIKuHqq|me"W
-&,QOsI0ddEyL_=]odRpIr$T2qiLusr}8>_u/zTbcz(ar7v"at`s+Y$T]lfLv_d]6Wc>G:BVnR5si~Debjql<p/m^79sqrK.q7SWlFS(QKCk.kq0R,6TR'_
-bN'fVx;LD%4AcdKFwyyFx&`RqY4qw[UW(0fH/2&zCWbRQ>ebe]|,fu807d$bkCLsvNJy!,6{I"b7_{"JMR"VKRwfUhM7+A5)+eW[zT+8Z^}xvny_Mf[Ua+
-7{;EJ#CwIYUEfWt=E@>6HW!:7g~&X3/$>D5Y;5uQhu8['2b/EXW(C[7XB!26q'MAK'$9|QiR.O/Z`#]:[S_%9G0#B2O$g$Ti=&%0Xe.Qfi{6{KS6~f,o`$
-]lJ9fIK6(MucWtijV}UoDHHp!jl$ffR=tD}hx8o_Dca"c-O>Pxs[YHjc;ecwfp!S$Ak&La.ZB6=(25EM@$1"RCx3)v;-G%yvJ8thzT@#6>H<+:%HBZpygK
-ElkezDG_i)Pv!-]ULF}qmA9K4{coYw/N2M6doAzc)ET3wE_RUCimklp7_]J`IyHa_G{4T:gLb(wZ''t@ZHtRw+J$(8KsANK=R{|W$9{_V>mk>]_czE8T$v
-h9Y];Sn_<@P+_R#ap-@lhsUc}0(;V[nM-91pPysn)IcFPV&,~D6zXXx&KcZid[#BBH$Rz[A9(coU0w>K>o#z9U&4kN;>/[_XYI2BB++O)uBe}W@8@']K$d
-wL'N7y)U)0|8p3U'DW{_d=7{_zY<=TtKkcSCQlqH[/WL;e;sn/4:v<zA%m[]Z7lXXftKcSq0^3#J5f-qCCWhE{n#QQsEOKgU+7W<@os07KL[r7zvmwTTsd
-1Zhq|F0086yH7<)/,a4=I+9i6|e+-0~elb_u)1{FBIL=L-i_mp#OHRjy1jQ;IYW^H++%Y5=9b:d9N-5p0RnSsN|%Uvb=Y5Dv>hjy`Sg)7eCYnv;<:j@6$1
-L"}z]xgSs7ntl9<0QzSXMN[#RYaEwpg^WTdq5kQ<)(_V.kLV<@d:~#s9{VRezafsU$DCJ36f)-]|5&a/jt[wPd(O:wrEwmf;h#yCt0ZvcKk)+L,e;2AubS
-t7_m<m8lsbH(KU;u|6djDgwTYu<Kllar/P_CVSptNLOCRR'x}ljqhY@=1(J(D#;TL$T_^%(9CtPpJOGS/xv37#&H;V_Sr=iw/ixvb8ll_rUN-]IMmlI0qP
-7C}D0xDlS#,P:NOn5p0[OPa>b&u6L$#hWl[E'Z}RI35Oo5lwFBjmNa<_)nkJxR[.h2g3$f(HXs3dZ5bZHzP)+0H"ikS]M5,,]ILi"xfVhA@6s)d!RJ'h^2
-4A@6:kwrtQL4&afMl:J.VmS>@A!o"A]VPY+`/>5b`A|#Uc7WOH8{p0uLbs%0iS-ll])AsON<duSW6).$5fm"E:xP}4UDs71bztk6mCH5S5`(e|hf|Kbe_>
-"Q;hl+5aN!+@'3_^v{sE5e`QdcvCM=__i]i>9f"/CiQR.4yy)um)&Eq+.47iFv,4$f|BpsnHprEM={E6gh@]IO:S<uG<B9yYjg!ho1)r,9!1s'fILt2G-R
-{AZ5MBX<<eaC,ctZ[R#ExT:wSIQAu=T[;``J7c[;j@4J<y[/&9="}cL}`=@/PmC,#zu;Plx7iID}"#ip#:mX{IDz<pv`.xRNdUd9v.l5EBiIl]^iNo~eMs
-55r`WyLVgB;"eEtEAoo/]K+Ildn)rMeIS-mL=2FHN4L)A^J^-0`XYe]!2:TzDb4zQOrmq$Z:C;6HJ"SwQonD060W2$8_ukgSg`E-/<]mG}372W#kL`f5KA
-Km.)K'[DW6iI|Xq=+&LAocyq&X%1ij"^i6v|TawD<7@(/Hw/Ea9P<W7!q9YT.xyJ"B,&X9Zis=:;Yt!%nVgIiLz/q0f58ODJqJAU&zUf!`/#^8AvWcJNEs
-'-Y6Yq(>!7L`n$&B!b%,VTp$38F4&4flnq#@q]jz_}GjWrFtaYfZ+5Q}1xKX7:ZAnA+3|5iw7^n{m='"_3)}Wu|}~wGuPhThj_[_"(IwPNOUWB]J]Uky<}
-Xr)m6VBzp]HmJxPe.#,uAFj=!BKpGo6,UoLlPadU4t!>9>VT3#"Dbb{R"+ZEio,25{m=~JY#"LFmUc:>kdU'>K40'}L&nS&`XRUu<vHpbTvzkB={~ZTw:I
--[C:=#ri&`lq^<vBW+rFI:RZq{Ry)34:5OSa'z1%=@QJ'FVdmMh7nStqn}(-np3FA3OtK__@.7zLw^e.ts8"bI,c'KyV0NDQq)Z_$QaYl8P|0Am1j|:i6+
-;hT@FX%K1#^zIc<[/;Ci2&Cg9!">x%^Y!MGg&yS}7w+&yFqL.i_:[<^@LPdl;Bh5>&7/7V~[${S8L]!KUD8Zg@Lx';m`}pexxVqRCC#'QOJxnO,KMqNd2D
-Sx7n0Ljr9,3x&eQCdqv;mRAWKpEF/qGX|q'QIfXzR6)rpb8j0<(6g)!X1&$;LhGD+96b^ls"eM03=T}!r5b2&s'reouH|qb"nmfsdX8b['.Ecn+)-`G8aw
-0ek6K><)WC3O@E6:HaE|Hf=IE"c9f.mCRQ']Q%m=l'iBENgj><`av&~/k)HdbB['~a(.0(vgS2K[,<snItyWeE3tXV@Zix]e[<Od!e1(0]Nor1n3kH1g!:
-{(zRDWT0`[nRk{'yCj2:^tdwDxshCkk5EDJyjwWumY^0'o036!KN_T[N9sFk8%hP[FVCrBU}zQ~]4-lHa3~RO0WOZlKLY"5uBhFOr=Z^^vov_}g!N^4j9X
-kb[JZFog+e!E@Z26iS84z"Rb9soTz^jG)w)oCe_|{eZ5@$]T}]CkQ!'N8B|QtnXfy:X@3Dy,hirtXFm6j@w^v@<MMS3P)diCmB)nHWtTTMyED^H^8W|Nt0
-3HzY1(C_`&`aiN;/AkmU6XffV`vV5&-mO%<MF&UxB/9MaB(w^4B|;>+tpVOzC5!!KAV8Ok=q8Hg3!j><n2{d^EZ4zE9QoR]`TI`c!tZvE%!Qk},C43Y5NY
-{;gNJw-ZcMXlUB,-hLP[M95q(ZIZY=2(Z|y$hr#%0"iG8>+HJuN3c%I!d1e.GqX<j;,aH18>PJ^uh6zHoe>Gbfj4n-mu|[ekX6DhT7_KPMv6O}I>,tA&B7
-.(ib'z.RgB{wDpItn}(-%B^H(me1eH<q+]D,aWK[IV^qEVNp3HN)b0-<<a+^UqI4}|PN(|hm[8)h}dsU(W/)I%nOt|:u8T]hJp!2vk[H1yu#"%6oV|%2UJ
-zQRMiRPE^JU/]]i(fHr|dEpZ.8BP%<C}@uiN.xm>f)nsg5#qe/QkcokX^)->x#O){GV$tXb]+qK=f}1$P&(a|g#m-NU9"A0&A=.ldW(9B4Ju+babo]Xx]b
-CM)5ekH@pmwv6'4DKf.toPv;joG$4.=h{Os7^6N31Q1T|X:n`yinItd|YY,Lofmd)_.qu@%n1k7+:fTQKGFp+OaqkQHh~VpISJ0{7JE{ix-D%gn7f0FjQr
-rNp+N2ZKe0x(8gU[$T'n}L@V#e9P243SiE-nZ1jxR'1=oYTRcvfWh1;llK@CH5#<704{K/T@E-rWea#F'mMn];%.Y4ktP-km/ckGdPskg'3":K62pn^oL$
-O[`Z5m!0/{O66.I=9mL@lq)zJfehEQP.aKt!Qe{dp5xb.c$gd961WyzV6cWv.2Cg`Vx_`g]n+'}W7[zDHd94$7#,O5;x^wk7R^!<-<96GTTl$lvg{mA_^-
-:kX$F0tu7.&av"/j9^gKP^s5),75RVe(l'zH_[P5(;iLRG<("KEmM0JEvPeOns)0<HL-T8)(CNI:+iB#c6b&i@[|PdH#Z=^M7icvVs[r8E'VTV/(PUW9U_
-Sx_tqsc0FpDzq)z%xh]LdJm@(zg!BGw(|%$Y^wR"MUx_Fd~lojPMS>md@"8xG@r$^bhnV|b^sD<>]OT_Y`=g^Zft,UL4l:-c=hO%'/Z|TLLZsjV1},!#wH
-0;5Z)VuMNvF1q5->9vm"0USt1MY0Ov@8DO,(Ry#v<L//DMQn]Q|Ys$hF(hhA^c`5pm(S;5nO:}ZXs,9Sr>L.5N65QgzjrLhqj9RL6j2l1fYc%Btk&)M`nM
-TZ6UQAncr-vlSykzyf4yVpIC`n%-T(frOlQtGT=oK|G!d1wziK6C9Y]N1hewXa+9O^<IX<3(%&ccg5bRy.y{IyC1b0vJvfxW7COu]if7WSPT}(:B~3PorU
-x^h{T3W}OWAvwA'1xyUsmsimP_Vk}X^rR_+|Xy2&+02vHw|KMy=:tm>+O+7KLS0EpEt[CS5`w1bBU'(gc+:ebG(1Si#qzL]xZHh,iG@kuJh88MgCD9hMgs
-e2&_V0m+`-9K$c7kAGoSn6nSV4ER7:<vP)@zZF{m;m9jgc2]zp@x;1g_w,IBi>!<(M+mLq7<NSL6+A;B~,$8j@i:~&@s"]p+]M0&z".dEE1#Y$I7M+Z&r6
-vB6L.5|Tbm5lL-ocY[OuW,:(r,=&lrs'r<`z=&~6E|4.n6('"ry57@@bc]Uiehi7[Hm0^3:%6<h[;hWU`NYywO!d<>Ap].q<zNym%g>Wjs%5o61I)cTGe$
-V.q>_-.M%x'i`|SP@AHoy&Za^5-UKyOs'"bqPYB-1Ep!/'T!4fO"~IA6jJDC'zWG^`ijcZbB=Hh!!.;yo$$qa!bbhQ"!c6P&8}^>uOeU`2pl'RLDYT^zYs
-yPnb9S{V5O`wd8g9_B&PS,Fj]QBZ=]kxUsR+=z>_eO[sQP~$2J(Sk9o7P2#jNU%.flE/>+K>W'fgOU@$8/eAGG~yXc]F9kYAGSNz|rsU&Cu=(dxLm_$,Yh
-Z'P3F.Y|A027%zb2c3-9oB`yJR[bXgaUtv}c4+dTz/f=jWNJzgY({cLWT">uz0Z";P_`xX{IwoHkFHU.edOI11Xg8q3iuvf4m$F/"MWUOek&NSQ_8KP]<d
-<TG@%<cx{5Y&%Kf:l|_ftCN:=Bb']<,.#EwVz"o=Re3ooH'npK.(:X#+We`qEN{txOUB=hd#F.|YcdS{!^PifPZ^B%XUdQuP&@CSb0{pY{T;y@1;Dm=H<{
-j32ou:dg'f;^hT7KLoOub|3)+%jIOWTKb-6!#+s:rX1]DcS@{x>xCv&T7CNl()JVGB__K'TS&T4CyZMC'Sx02XO^q-!UQ-_bw$Kr-ro&U@9#j5L|&aI1S5
-nVhMlzuc%D@vRmNoV.=&X/M'G(Md7f`b":d,t.UT5T+0Z44tZd$.nEEUV"g-gi|n(u|JFAXWI=~PX9&Fu)A^$}|ZuQ"ilv)`aKRlT<,cmtUNVsWupIYL#:
-JMQle<tE0E#0`74Cv!^>blHP>=1|~QClV;WvI#-"x`pnI.[yWno(E|/UgeRN8+0--^n"BuOZ!4AD'd#KTR|Aqrq/;)%|XcKMnP7!#%Lbm"0|A}4W%.AYan
-kCkx,)q<%4JM+%g5]hkAeCJz()NhYO.|I<MscACkWD-|YLBQDE$0dA^/w;98Lf1p#'.|ZovK=A#%joyUq"BQ=jY!a3P+WWjx4RcOov8=:HfwI=l/ys{%KM
-vVYwo5%XW|FDekl5cwlHrG]m2JX$2RTX;R.cs_2W%VjmaGYkYcJwNJy/=o!}r@D[%1{c_qW)>:kwRbo'De'|twF}Dh+m|u_MH(Jgzss<S/HC+vA5S5n.Y{
-,wJ0'{~W[x:)s2,&4gmM~BAwvcj]}${>Udu,7W7^v])r&J{)m6g^KHK=<U"EYb+,o57ToyswpNH^sZ.22@7(N+5vR]>K1C.Kn&DnHIm[10$GlHrO"v382x
-_JpqN$-KMm8k}8;FVBl$QT>smWR0b%clT";7o^kyEvi=ZgYC3,Um>+Hhrh[Y"%/L'T2v{9q=@Js@Q1BZvGQwSH10<w&C4C.t{%vywQMejZ^v'&o5EVr{#x
-z#6pt+ZKgq78<#32_7PCJK@1@cSjA=S2m3gvQb!&ZJUH-@"&5n4$vj^ucgg)TI<appgDIr-TgQxF_J$Va=,pF$b79uC}6CGPT6Ev9/MWXRCGj:Il&I;OzV
-l#ZCxn%cXVNj{yi3/hBA@TtXF0q}1Um(I4:'|ODpVLY]{Q}^9ZL&&QLEvc_xj^bC-eo[Ey`>:=U]8=lGsC"p{zLhBgeDw$DM])C$TIk].e4k4dgPJ6[Mr0
-x<qtV@6FiYPGW0Uu49e0bh1C];`LfRaq0BJ7u/|dWGRyE-hL&Q<:l"L'Fu+[2xRzfxd,s,DhL2RGj{)9CvS!4j"qgcL4mSH[!Jtw"l67|I&Sk,^'~cJ&g;
-Hm/SU|7d>B27op>vsdnHBqnJK}s7Ss$m`U!R0$t"ohNI))6((:4'@IN>-YG0+&}0g6V2'Jsy(jecvj}`<BgN%yQ2/wUs,2ePNUY|Vc>}.X}xs/gPlvboE^
-jPOvC@~l`v.Xuf0;P,Z'$G.wF_Ub4x![(OGzEG|LEipZ(8$8bB<n~F`/K;Z<}1qnB'e!L-5'Wyk(ujp$+K@=^j[0dOEDxB9_fy$5^,$$,kb,Vzflo)E:@@
-n945ND/;;_#w2YvvIb7P;/K/U00^!hQ%I3",jJ=f('`D!Rqy|0wXRzl9&G9LUn(:h4AKzSuu-{P0GAC5^0BjH8<q.,]thH$kdR5PuSL^UVl[z9$;%{eTMU
-m]PQ{C`]Kz)+-}ShNEdV~KMac6RoI)`-%Hw5nxB'izNXk|h&2|,9p38g]}"86&JzJs~hM,xErx2s7Zxr-h,Gy3ntUPPE(4#xAvQmc>+<sR-h&v%Jt5T;lJ
-4./=LR:Hj1^S<q:]i0h1Gc{t/@YXgS!pSCYT/bZU|]Msze8zo)x56|Ew}(m{K24@@hC2EqE95'uAh1O33z~a0I){P`jc{yFij`g`%kgTM%{QzWYzI5GEM$
-x.B(3>~{K]y:0+`zrp4`8enL7f{%N&8YfYU60bMR|I=k>5rqXXB0P2"`i{PR!4c9~#Vj#ESF3:kk=J>vk,uiES:O}y)x/pF8<ALP:_MF>Ku:.9qD9ZfomV
-^:o$!aUF~qgXE$iU8ebBLRw0y$kW&xifG,2C}_>Ct2}|7EN7Vl0U+j+@{hxNB8~LqDL5@/4ry34h{t4c3ul+=8T/d1uJ2F5uH5FcRw7M<sSsmOmYiG<at,
-25:|K#I8Xslv^_V:[_{&baGrM@wFtO.5L<ms%y9+%n`I@k0^G_dF`cJ8dOe:-4!8zUBi)A_d]9IW:HQ[K&9vylG<MSYxQ]ZgRtR0U"IlOWZ`67/HF0c$RF
-htJ(|s6g#8&I8V2/BhEC|sPI=tOVQ;.2@JcRJCdT;QGH4!^%Ulx;XAi+8r+'e>YX"}3w.x`>P[Omd[-&5UQ'59^rMiG0`|H6[Sh!bp]kB_>`5V|W`'J{;K
-W_we2;s4Mi[X^8nS<y_l~9Mm1%a]OsBCWD&'/j>vitte7|zrfQ:zR[fDbS2.wSax4__Th-w@c@AGRi#[uox+IlH$axliuO2SNx>y17JBk%hsda(y):op^1
-1Rwv@b1H|&SYEnCvpCQ9{;[}nHaFE@BV'0V^QJ`gDT<4-)5,2X}YeJ>=D0!rc5qLLV4#]bp@!hN'CX$]/9-Tv"=[|W|DhZj.Fm}7-I.q#z>EWTFK])6dgZ
-2+8FsQ}VB)5CNCB`v^w<ur[><9Wj%i}$!ul4TN()kNk)m"BRra0Lc)!TAy<GDj^q)^/N3-@1m$GPag(Wjoi#FfgkbR2eLLJ4zw;w2>FEgXe}wj<:q{&li8
-g&@Kybm6O(I]H`]w=$"p45d6|(+-%z!eaok^6!A)DF3jh/d6{7#^aYCVpVe!0lF-;FRPz>o2cl&;D<{Dbab7.>Aqwv]6!TBCkMh/fj[f%^do:7PaA)bMqU
-8EML7'HF]=^kXL=;MBBym80[Sv!6|}1eYw<HRUx_boS7b5{+U08#.@m|Ap,)pqnvl:=;U+4cJY!3v2d=zU1@y,OorH#z[JzBB>44(eg[97NP+ED'#Qm/0i
-TN!#G`m%6E-n}i_=osN;&KnD<J7GEOiffJ%9_CTiVjah-PF3.hGyyUKifdZI1=0Z0j`C~;^K')VAgF#NzW;HVERKn}a+n-/<K^jCYK1=85+B`R!ePNpH@[
-U5G6npCCO=7.%+6]lR0yGozghcsoopsf}TB<+[~7T|u4F8o|7Y`1hC_=V34g,OXlHfp5Bw>7%G""82JQ2Xr%L;d)$Vf-ow{g%cml'.42hvF`-.tbI9(]XH
-`i3R'^cVmizcyTv&HQ(^$`EId{`Y+yI!9;!}=+&vg'HKRT.OwvN.%aP_1(Uv2wb2kjK=Q(at4C-I[Vw/s4k/,(iE..t[;Vat%cu2)6Rrzs,3ntGnA<yRly
-:>en](TBNrDD[d^dVDp3D"IU=Po16HXJ@qPF+[y5<<24NM/-YZS^ebS4Cqg9_nb]bS(.!&4(+2'%R5y[uOgx-cstp.Bn^11+!/!ov;b`)"TqaW1@{Cl_]G
-hl8i{Cf{9eGkEkgB}<V4{UT>I1.j+_jLAFu`C2v!@_9%)4l:xr.K'nOK9hD5i8v)dWf<`8:W~FZ};y</^=~L-XH4&ip@3(_)Uq~#uj$0KKA|X_A4.qJv3-
-1O;2BHvOS[^212!EJzP$aRQsJRv5$npy6w/kmIp=iPJB=Cz[XST+9j$}3'<`Tn68Y)-FNl>&NYjmVE}EhI]PRv-[))m0^:_2v2wk_tZ&g^lUM$yZ|W]oFU
-[%/_=<;/o=+O0Twdj1snS.CJOBPl-2L`1r..xoRo2S%=0[_},)bl)v,%YQ^us]}7=$m{JfHHd(O"8FY0)sN2hnYhM-G!DKl+b4>ftg&:Ee!lv(9rtdKLg|
-:umAU'8g`eDBl!x9pimTvvE(sY}'cD%@vJNS#c=1z&Hoo{@r-,!bUiidAbNWha34myco;"@ic[G4w-{h{r<uou5X$UOt!-m$IBN,@ph!Qpcwqua@%e/Esi
-98Jyr;vrLVOYk9_:L2SiDgmK06RCfy!6M8]Pc-7<Jhu7b'7=`p8'OrO}(>$}wk1sd{x|9e|f%gm_ddrr>:1V8E4kC$enbn"FX#pe9xB@D'&Cw<sGK6x"(.
-&VJ%ic&wja_yjLF/o$$AL!}CvlE|FS{ayd-|E#_>:y7Ds2M2Ro2&f@a#cz>{6W}kRi/7BH7cz$};,V,_r4Uq6g&JJv3_h/JBO30+$eeD9&G`:DcYwkhXD1
-t)Z`!v>`<J3B2}#&#w@krP@ou<NGpuSn{Cl$W8e9.1M;sOeqt7~!qo#+RoV_ULmxeGwxF$uhi#|8}5nFrE|]Y%ESKL(GL`u^h"+jbvr}FB^I5$q2~ck&+0
-hWIm"cbG7>VuGQ];Kp5wPP,iL({k/eol59`..3<G_(wegeat>3Tt76w1zV^LX:D{vPrfKs6=J9({%Vb1NRj6^Rz`3u;sE5#QaMLh7B''lj1q~oX]n.KE|o
-13dTvt._B27DPR(y5&NEz%lkx$NE%`^W:NyHYPaSS@Snn{0SuEK5-3tz&Ah.NK$w5'hiT;gKLSg_l|n/r"7g$V{LTTIFSBj5i-|#'G9l5u/ws'"H=+F>)@
-TeJuc[YdS`K]^Lo&pPrq+`=^UGP#5J3hd|K3x%u<+0v;<H}]^KW+O_hoPIFG$;UiXZ>$e|]lUBb,1y6`;^!dz`E+ON/ky}Ebs,/Y"F~,g[m&PfqV&0a&2{
-EHbfOfXj8#7=G-4f/FDW2Dl6s:AYoXCsTeO,n^mNk#G_)"Ck~70h7SomJ,D]hT3b&js=`srFo4lz]&nTN>9as2zydS^v:=|q]oYjks.E[S]N-K,xo}"0e9
-]Qcq(2~tSlM7{;}.csSjut"I<`"0;m'LWXSWfU,%(8#}n"=}4g3<k`L+S=+<zn7SWzkaBZag@A)4.QAvXLfuB1(k+Q]@R6{e0%P5BlNRUJg7r(e!M0gsiQ
-_T2Vd9AQ|q#iQ7e#rxh$`-QGa!)!V{J-V}>J(2kV220f,=wknktJB%!rs2GzWZ:S~;a]v3H'p`yI^Ddy/I[!Su%}_esLFgR+!0HiTb:qp=hY6ja5S0q_Gp
-VWcn/rP6c.+9O}lb[KFPcb#Nb/bPCb~{hd-"|IdyqmO.}d2ljFTAjomw>XLu8BHY,sfR1rmtq/bL8:#AV,u:!Sz<J4TxgK=d&zYHv@95Lyobcz%]Nn:|;A
-|{1i0[d(Em_O<kHdFKqR=}}d4qHv@k-47V9@umCoNUce74x6482M0+7zx.GxaYVx2VPUR|ik%O$_v{uZqZA&q4}wtHD:-U#;O4)V^yaK%X|}kl&8&+Du4o
-;OP!=Rpa7SN}yI_rFgP2^^PJP|p3T.Ya>8J}pTgS:L^OUend|VDy.SV4GdE&.4uLFi<"f=YO<uIgQjn>{j<Q~02vwB7k%:MdG+yfeEJF%L2in]vYe+#bKB
-Gn[iTgKXY8YN]RCwLo2e.RAj](NhqsYPZaqV9@+t`6&gUL%m"UuFQyXEwe"b}!^"|<TEnvY$[h<Nzn&fI+4YrXUZ/34UH}CzC}>}v-m:+;AC$V(:Y1GTx;
-n|0C5w-HlIwEY-IZHqc<g(jHWgTBz)t&^#V!wjvHMiCiLFvBCCrz|0JL>PoEq4vO#tkz783z%8Jom=PsLVi7pS%Zoh&M_OB'e^RNw|">x69(Yc{dV$gg2F
-!aK{{,UxV#|&c,b-qpLknxf7#`PG,{${!MANQ$A=,_q4<u<,bE0t]TMY%nUp7++vfiBzos&%2MRc%g!/td0%A85p&C1Rb:1{b[(fh6|Eb8)pgIf,[BmHP(
-s:=p6]l@ioJHT)xqsHCi}f;jB1z|oVU8XMWU_6bNwHPva@N:v|6kPY8o4-W6<{q.Y]qx{=,jsF%T-3'zZT&gy8!f9`(<_Nz&i6{`RwP3bTA.FY>^!OR/Aa
-SzNe<b/)kZnoaM[wi7"rF=oMoQ.e46&R^D@a"GsAc;w{$s+{xx36;^%yV^QaiWe:R|${Fuy`A}k+z7ahxt"aP=90FPI6SdH9bA3wCe<]d+|RdYbe8Dt%gI
-Adl1%Q8JGm]YhI}PJ=;GtuCk=qW`;l70FN/2IXTMT7Quqf95mAyL,Uyk|HdaD6(p1XF5T}Dd&'m5EU6j[(][MCF.x%SL+f,<.9NcQLCZtl;Cw7Pf#vR`lt
-JgbR-pce2eByTuwAy}Oz[mho@oz:~g,wM.d#z$ZUAgj-OK_os9]RX)9GF$@$U/r,[i:{t/X5OR=S6k2^j[g}-Zr9|d0)Qd'Bb`cg}Tt5pa83|<Oa"X8R&w
-S5"OLQ4S$1PzfZiHz>Jw5xGK]KXL9ZtoE}:<u>1+cwz@k7[X[>}.s]c|.oDmvA]c.7L/Y[}qxO4uV5wF/=[69@g^bGTd0j6gzN4pcU2uAvUieN4m=UAH/a
-Bq[cEf{8-5}`+%cLN64hwl$Gs.T<v`@6^/s&+p|Fgu99D!9XXiI,#Snfr|M4}#>$<3BW{S|UrkR$cWxag}^/G"}9r#:gstQD}4[HeX.r_n'(0=Ax['7]AE
-%|iJcMGtc"WAF:7&hZo=`.U7&US<0OGw~J}h)k)W3.qs9Dc%/tMB|J,Ik[vL<hQ$CwQ{Sk;gO|1uyHQFaosd"_E/KC{By`|=s2Tn!:Ba-S<)p&8(g,1l42
-/T:Nhl4NUQ2I:26d0&3{tid#:.5f>M=L']nfQh)6s^C1dZ+|cuY6"yW]7H`f]SiL@C;2OkFT`Rvc{{!1)ZqsBPlfz)H>koj1x72V_17zfy7[^IDLJ'(]i]
-n%c$aW)ZkF(+=i>5Iu.dKLRvQW^1zAL(n6wB1vi'd)bek[EQ!o0m<`TqNnt30xSd>rgYyKHA}C)YQld2dFJf$F+O.(g"RKnJ|jiPG-pz|E}H{C#hM/@}-A
-d6RVj[(,pg9I&R<8NSs_GD~s(q:B.AYG%`yHSWn@<2rSG}{V4Graws$T%czkVGJMZZU)wWKN='kU&-LU~Z.-3<YM4J;Q;)bsoh%5_G{7{%ow=@u!no'|+-
-k$/s])b>;f]%a&[U4#dXNqYu^cd'pu^aKY4IjqAxLH_`$z)y'DAP|2kKXI4RvMv=Pnh4v,UJsVX{[fNl[2`z^HSMz]lJ}/V37^+$`5Na3rs45ln,RjA>pq
-]a8HJw/&LkIyiUi@ue]KlXG)A[!Gf-nmJ1>}65/vu|y6FLvf=nIcC:C`Q]~m#&"Voc':U@QE}&J(B5{"RkcTg:cz]85if^#)/;]CN$EX@S3h5rSS~,VCXS
-p2d's3w5A=aST#Ku'VbXy1^tYV"o&eT07V+lSG-J`OOqb2-uDCqHWd#^|y~@f(YW:r8<owo`R|m@O(GA@Fxq`J]-C4pJiUm;4u-4REX08/aes3K3rro<<|
-iOj=5u{>PlnL|cR9j7qhCe|mR#M<.Y2!nGiDSvPtOO%FNSOx%QVO8t[O"J5=cFd5Q(wwL12.~!kIyc$&zj"@KK)os;e:'BC-Kx,9"nv)s;+#b][FRIj"1"
-xC9-<$#Gybx')Y#+%T!^C|<+R([,bb%()OSU@$;"<M&2n.rQp,G'wqw$b2Z8w;7O]2cV[vDptK=R:"2txFQQcZBr#^vzc;,zs`}X[[-s))L[UCS;DEt]V}
-Dl>@]zUp=^n2(X]]C^oU'D>,mHp)5oU6F]gPUOv`BBaEl]TvFplMH&'fe=_)d`Ee`@I`x+4RG]9KC)/{B<qQO0<,41cA,:ICW2P|9IYOEzevId"'WIihS#
-_qQD'o)Q86-o||VrMt8=p6biwfc74g5WTjpfC!PFj+/"9.yPC@M+i;2gy;cgoaix;h83v]OxJr5`mc-`CE,3{4XKU=/.$Krtk/y7Ld4oHURf`Ig#c=pv^/
-zPRf;RI^9cIBP,@mRzl7^rQaCp=Eg@(G]|N=9R)_$(C$.yXqH8KicxBZEU^vK_L,EG)3[J7.{7!L5WF4V6n'}zw_Bb-v~[H.Zw:VmD#XnfmdQ;%Z(|Mumh
-.BNL;LInkc(NE1ocO%|}a5U7{C~B>8_QE&LuJM;4m|@EYq&wJ:CI+c;3q^$4^=ZX')9^NPOw@'YcuM=+%Ci]nPzzb!zShw[GAE(3f1|7a7.[;GBso{&Jys
-iR].s<:qGF$emsj!~pWqNnaCS$EEmR0/l3,7TL,e]`Q1j{5+FEwnWnQzOnA-qy^'<adQD0@XJl.u4pSN/dIC""Q8Ch.R$_Tdwh#Z+-g][@-O|l9^Gg&WE_
-_[K@&(o2nHA_A<Lg!e@K(-,(iD38@]9Fvw"gWfl:7dT&ymYgS_fzNJDSD$Yn^y2#2$X=}$T7$NGB@ZMbH1.bB=gjJzW}g$``[(kVl(!RDE`$1noHJQLe^C
-h]N2N;.eLWND)2d]'6yRLCJRHH6q;O=Y_`}+/x4C_Q&W[D6TSNLPKA{JCnmzk|DdlvfOJg@jK=D,wG0|sPxPscIXFY[B#X@CbzwQzB]pe|m`XVNEp}&`,J
-4ueQaEtbE.j!]lHec5DktcfiHwQ'IZrWQvOn'+0qxq)I4&=|{zOd&XjvQ%a;-S)sb=(/Pw.wMPeY:,'L)(MrXS.f0m"Hi5l'n'oc'(VARFE,Y{NtE0#+=5
-bRG{Rg]w]J5/^y,./1)yDR.>FplKqhQ]f^01c0Kp:FT=|:.9jk:M"B]K[]/h=_oqmk0aVF7A^hLH5Nd];m{k6[ojHB6Xg'yrWBbq5"a4PQ+IA5&$HDSha-
-]%=Z"Yy/D&^CqPU|.[0fK45hBLw_r=SZLm}K|81l2^=5za~A|fv4lAR{t:O_lY|D@aXs%'DcsOS`_WZT&(}P#@^M":lAGB<rW=bb4F"%5o(Wmpk)7)p>q^
-|0pNR^!~tWStkEO^<}^acpD8/j5%w.PClo]vC`QNn@CPBuuq{TZ;0iw[Jj<d[J+|^iIY7v,Q//VsE$#w:FVxmBtJ_M3v+DOBu}SA+u+9s#U!p@n%8sEq95
-|Qx"/C#f!(Jgt$e9OpK$fI-vq{=bCHi={eJn$zJcnm3@Vv<d{`urRO5aF2Yd3O&^wD)_p'deFuz-hc[;xwF(!ZM[(&l{Y_e!+XOI2"|bgYTr@'c<.Q.ZNF
-k{M|&E%x1"7A4[`FaD8%Pz`_qY#YKyf={i#|TIVI+Oo2Tn/^p+xIbdkHCv:1s:+(b<BX[sV^9O1}3HU$4RTdAi8U0P=MzKR2"83`-9l7YvR=M`)jnPPigE
-]>Boh9A6F20YCMwI%<v(v|i^].,XIy=8kU%X2][:j"Fk9&[U_l4h+8o.L9/s}Ks|'8&tyJ8ZUPps>(Q8xC^Z8o180t_Mtv;,ww.&KKpAQ_HjUzT'R-HJs'
-.I{Dl8BJ5`B2Sw:z4w}d^H0_X,)s44O44E}]6]euGA|ZJXF;M{1MA{tj48d^JAGXVtOpNV5^8!oA|='M_5@o$W1'0AS^H`BOa}mcQzst#s!5=]B;FGFuPE
-!lWTSEJ}<lzA.VrnRgqft,K;Gmbmyd1&akZ["r=Wq4Clx|<wH!_B@GGwHtH!'nx69[A#$1uzLNc8m$+XICB-ns,Ej/'/|VqnC`w&M8yl9kU:NffCk&n)~I
-'GDe;z(1%/#"Nvw>SC8s2AHI!EGyTWc5&ze@':Zs7u{jl=A|W6kxIsZ=]3V]"-:GLYJGl')6NWXgqc;!i{K_SI4kx%=TgFuj4M<o1QeRy>!lJ8&Vo[,GX/
-.msvbrVC6#bA'Nb1DXl'Si5aNLzsfNSJf&IW4/moT:ZeAN-!J/EA#<QB+:Gor^xr3]blX`GW9kNNX,pShiYpZ1U,]t(Tn!GB^qL"8kouO,[`[VKjd-I2~S
-TK)ya-lsuT8u4d5.([dkB=]tp=Ly(y%aMZwE>qI![a`k<qD(mRX,]=mNpAXrG:i>r'[qYPLKD(|h("@zx!0`N1}4NU9T{hW_o.Y5mY=64hyUs9PPw)FLff
-$zpBMvB570PxCK,V^aypjq}@VBEDmBEN$Wv%[r4.cAcnf/U)fd.1rW2[r|;lmPDQ^ofW4IMjUdHLV{xr+s3A`HS|#DNS>plo2x7[AQ8tpjtiRPNU"V(395
-r`)42@p6]MpJoT=kJ|;)"E:`]{i`5pzWpJWDKQFB%!Y0uMq""1Hy5,n$)/AmdV);)@]#Wr!N85<=[VP>h^7^J9c-pw+]rNjBDu{%%,tyVl;UZa!;ou3;Jz
-u2u>npGg3{Kya,GruZ(yoO.[@I^('{@V]-qRC<f00ACtp])$o<PKC1l:QJneaD5`j8aXJ0cxCt~6|bTxo'd^dO/a9#G+]aLsnR|.2#;6ip)e95fXzuXJ9.
-sX'APcbI5S/"W#cie3pJ6qYcd=me&4)ukDQup5~K(1Gw^8i,Rd{7zS$<F93RXC;KCB&$2>dt0I^l6)Ypz-}V.'Dvdh.vCvk{[XZskNMG5N|>lJ%K$XxK26
-kADc&0J=KF%7JqnhEwwi(LJx10EeDuLm$_M=5j|<tYd={:/V0%CT#9J[/Pp!8/@)Hw}YiCZ1rOo":wLUmuBLeZEB+XpPr#lkY1}($e-uvxFqE4Lxk/(B@1
-!5+,rDn%D4q-wbE>6#kQ:-l0IQO;|v[^S>xE6,%z>iSO;V%AZ;sX_LwcjK"$#i&%|aVS4)+<$/V(r"uf_0DxSdawA{xsAJSVw7{wAM!giJ%,>:]=~5zGu&
-i.n6n&k67o:f9DLG"pWOvdHRfs"B2+##GTWrmp.$BT4mq+(7b[aMHBLQ+Ci}4@[0X<~bOkGb~:ie+kOmw{8cW4W.=f9xh'2V@&-,U;3I&wp"2L|Fg&<Gvr
-r3%D;P]LJ"TL@:yt!"tn)N~ySLVKJ,;6Cy(Uo6=qPMNnJ8$-]08kmse#{O:"LZwg)!dbeKOBfx4jct[agQu{ME_U[}tK-(EZ5y:7&=iYW0k-b+UJ;+n7,n
-Rn+wIxdV>Bty]XvE/pP-'l}>od9d""%cR/2MJDqc'w9Y<us3f3YS7+6&Tyy_!^3lBUd<`i!-zW|^jNY&3'8G:T3{qz~wEu/x_p,+VPa(=,pmb>b|$_}eU}
-MUU{`ZBzdaK_CjP4^`o7Uz#UcbcM_p.Hj&<:S6t=Z("/`Lp#.,RsMsnW#K=ks#8gC]`(Yq|:j^_'<Ky>T$P8{_dO>>lm{2Qws%GcP)jm./fq.{&4s+hy'f
-tZN=iu&;xb5OK^;R}|_|<.C49b.)H[GAm[+=0^CB+7(TRxJC5l>]hXSyNT`U&L=(e"zWSg&!"'sx,H7S41`LsI|xBluUF_)2k_MGmg/zYX;pDYVAK3q@MZ
-w-a5XM0jc`WxT$_'L!)@YX({FskwA{ekDZ_a._Si+G5vX9Rnx#X7V}FeDxck6c$7$3J`"#@JWq(<}sI{iA1W%5kY~{1g`Jh6j:nJ[q60L)/5jOs..1t!%F
-bOP/8Z[luz]"u6Kw&{fyjWe,%BcH{{FXw!hI)Z57Jly>Ee;RX<#U@==nI6}>glaZ&^4qonn=!:+sY9])`c:]@Pl]`C13mrY;i=tMuv+3aD{]oPYBagQ|(E
-MFCZR6Ux;]{r/xKsy|NNhu+,:KU=Oj'6RL3k,-<e`]Fo7FNBCZLeX]+QAT<k&h#4z%nG/53BD1GW6>.q216kL/R4XS(@I#-cwO2`p<'uK;[w]$JH}0HeHE
-r$rjCQj]#nz:KLy`F+MT-TI'Jcxc:aa"%o88k|dW%o~Z{v2HL9Jy0X,wdf>FAqpqXetC>Iyh%C$$^^qtPvo.7141_7{#yggBDAe}y(6y}MCS(k&;Sa{;#$
-)8oTG)G35:QzZIQt+DV^_6g}<e`nIO2HMcb85brF`,poSg5l1LBgE1LdU_hVuKF,'Vg/+2bxKfBFOd4^rS8T>S4zTbskPI^dkax`>Kl^U->k0g.9CC_%"8
-!>$Go2vi3cy$kv2c4g=q}N6J]4)M+URP;RqHEg2Ehm#E6PXukDBW&ja;A@sRZzQ!8|_"[$@;ndpjsNpM!a:M;aY!Z5AD6QnBV`~=Zh9t:,i&>atO2`^JOt
-lz[mGTZ50@CmzZ_&DI<iaLHp[<zwCP~x<QJ|FVjaI3HF!_SC()NyJhRrE(1}@#zJZmM/!D2P&ic^"MUIRmu=0Y$h|tE[eZfRi3weNX8o==[0V2IQ.WFk+O
-w@N`fFe{%t9:1PqMB_$N)-v9Vd>Py^@>V[w%Zvo7SvU{D'Q='h+xxj^B<`X5G!-<ZSl(Pw%&$aQg$}/:x:5sbK1';_x<2LO)bO/rI8O_Pv^R3y<,9N8[Bz
-Lz]0vyBE1$KQpN+x7`,anjc)@E+fW#|3yJew48]Z`E2R8W(P_Txn!45S=w$6YB9w9o3KHn'G#Gvh|V3i|_w1MqUsm}x=5xpz@wx}6z'QJ+QpDKu:l=QG;'
-MhKkdrkXuVCFT9dr&5I5rWwIr:`y1x_pd,EJ'N8gloYnXklUybcI-/N6`d}ttVVVM7#Hk>g}K_#p`+x-ye{jgl+dn&<h_""L/T8vuq-"CG"gN|i1Wp}lAY
-[qTE[w[W,fwC@I;oI[uv'=$:7;sc{NUP[Zk/t:]uYLV8GQnm+)De|u+G{E4pS]{:Z7!<Iu;OPT7iG6)ShNn:Qp8J,zz8&}|UH"vG+yv]a%S7yc4[`b+=[G
-afJs;,bfR=o.LQ2I1vK99@&K[3g2(1rQ]]X{D+z_@$$y&G(>u)q{Br(k;O^^t@w|MoWQPOf_9zj;28%RFo;S"$wRxD3JRnv7%NHs|@JOm"q+pz`9Iug]_f
-%7$G~7E[n|_bqn}x%jo<SVVNHc%!vMXH`@gKm&$2%-d}~FO[[<ceRwneP:2i"$_oKy!oCach&>a,yYZ7yCRmZ|]RIWcGC6`cKp!>bsM{AxuI3hh}k:7z_>
-'$)|i+u#]5K{n>F3oL|qz9b/hE%T]FA"h/k[UFhlZFjRHjP'6N8&SxzCEyz.n8D!=y<5eD!Gr_,.$iE'QHp`p46^%0m],[O9!+7O%0@QahUv729gg2h.7,
-JcS;>[a_Y&pkicM'4>Bof^WR!AK_;4G=>!S&)v)8<RL]#x5mBg}aj}m7l'_r]vxmwkV#zp!{in~_v3no'f5U,A`WvDDilN{q0jcfq+&n&jMu$t1ym.yH(8
-acV-jP0p7lc-|&9F_/otkE;Izv:%EsCAPoFi5&A+>v2x[8fs0,:7UU'$VyE:=N,C{C5'(w|Y%M!r<zt]J>Iu`MEP.`}f{|&;^>2jxHM+MF2NdDtw5e}I;z
-n;cYycvS^#q0pLlcuF}gx1$N'GGcDUaMJ+Pk,{f6og.izl`/CCjLF1z/HjL,[HF@N}d#@zQS5C8NKnr5-nt3rCVqPb.YVXixP:6O"_~{kB3>w"80)6`MVd
-`X3!p`!9]KST+)J}z6>}rL%.vzfkA25VcPQ,bc'slH&/B>&7]!H&"P$&o/{i$Q/<mz5zOD^'6J%v=e}8E)K%p3Ik/Of,5|w_,Re0u<zcda$e{2rNXNSsU,
-tGi25p<,ZlZx20Qe$GP&j45z^kH'pj"2Ry&>nZR;8s$}M|(|t6&f>;NN%|bZFr;RB8;@;z<_7s$XX+@.,B@'HB9p$[Wi;h[XmqHEXB~+Vb74|yF$$8Dprg
-zX1_p8MvVn>$u#4^6]y;(Eaw$jrlT{H8$rhy{FxL.zN.%vX3/s4_}I]=fa]n|;$Ru(TRD)~7Qmff{|g>;aYg[.0Z#EkS/Y}6RI.LJrpLjLz$5cfe,[f(7-
-N1k@|XY6jPo|!vhuW/t1+(]KSqr5$xRR({B`T_[X1t#0{dJo=t$+nV7KgwO7jluZUdZM@8{%EEw&G09-Fh.>lUojI7/Fc;4x(Ih{}_hHGZsKHQlhteyN|q
-;J1hxj.o9MFU+K'tlaK;#>[ylh6{0vnQ,O(->q.0-:E"B##hJ<TlV[{W7X|D!RHb]4r_#(.9JkH2=2<;G#cg]|Xw01!${Bk+b4YWmkk;/O7||3ib~pj6MM
-FI};Pn2e{^==hD%rvDE',]gx#_4uXO:A|NnJaGcx"^8fz'LW`acn@y8Ru[A4`>di9p(s,)qKZcN2Sj0oY$GV~Fj6$ZPM3LkZDueE_"=`u4M74]gK0NNB-H
-|_oNz#N]IMg(2D0]E9,wnm<>a=s9ei.ASNR|UU;cy5<2Cb^@]T5EzK>uMe+{jwGutw]p6/VBE(hbWiHC[@@V31&x/,o=KHFtoB9{&D+8+`-is1;:8WNGFC
-Ew`yzNHolXtXcy'M3{^n7|{hDb!@]i-b-W;J3.aoO&h/>K-Vl_EsF>|_LUCW,:H8&(b$kLO$0ex4kSR0l-MstwP%z;pWM/_8=t87TegTG{@:l'NQ:9"];M
-We1.)6Mi.XLw4>EZicW47J-R~p8}!E/]x(]Sn{DYVGYp6RNV,remLlRD.XTivmV&r@=K'L7F%paeEJ0x$Vu9s[b>";Fn4GA^Kl1,9<|#V#cKEs3C%,cbmm
-,Xkd%{j5%Qs72`W^#Av4B72u#4,d,fW#+lh/+).OK5NZ&vv!7t--W;&$!ROVhgBSq0LSWf//aj}fRYU]xlXjS4ACS{%WL"8RKl&V3lmNC"{;SZ+ub,P<3k
-j-kPZ/P3]$,g4%+(u"R-M^P(|jLVQ7tou"8MEv|w"~f7Js:7SnWTc|2j(|6iQZst_}lCXDWiI'JE5Wq79''@#ejJyi$IiD[)~Lfx!~5;,{eYSt,R9b,t0g
-5d,ziQA,MDM}mak|${KAc;F`ApGK}U-7uL.zr}5cR3/UK"IPl/t"abK/2=X5/waOEJen=-K50/#Ap+F0"[St#vM0uhsp8(.C6NLZUNn:Ss1#QJo!p`P}N;
-0uBoFOXN(|#MQtUH2f9`=^k6"o]|B/aJEdQ`nY6T+YU[~!30i>#y|-H@T.<lK>u5K$FP}fDe(GHBF5Qq'|o9nH6l8Q$6';~[IwL-2g/Sy$+ExuBU=v:y{b
-567H~b3&j:7WtAU5Y$M2>iwhlQLx4<8bvfPZ`yjvTy@f=q>MVFtor<eh]5{|eR1T!L=qpAq.$Z}:PBk^b(e4S{t;-qLe8f<s~Pfq=|b!&4^PR.kT0gXSB=
-7QwG.gD-Ly]2^OVO@vkC'Az#3#.F23J/V=l&k1vW,Wm`/W#ENdf/v,(&dIinN(y%)`78MD'rrS<W8.=bjSR1Z}FnYZV=26K'M6rJkX|UXhwT3l|1(xG|-p
-iu;wU3%iI=/7Tw%N}!@6oo-L1enHGQN]tGWz8$nx71EUZSNk}]~u{`O,M9!Rx3!wt>4o:`zeH0>xB_a7ys`CX1`6co+hHWt/`4a}k'}b//V0}EDZKpWz3a
-{88ZF[":1;FTdEH=wX|UrD8ja&eu8396[XAp_:y'_s'Hfz@y3}dVvMX9[QOnq/ai~:+fhA-[Q_3:XiP)o<%4SW;|gZ4ao079LYgQV).CWn,5H$ya+!gOHi
-Ki9:D`e5dI(58X`>{av4#%lpUsv<N#f@k#>ZG1AK!:Gl#7N#s0E/[Jd=N#~.Ds+)"O)(Q6~Es=J8d@+QNXq]{SNY`y[,cn[o6fd6X:q;c`aipBh:}eRrR(
-r-3082CvXu`aBm;6J4bW)@W/8Ks{JY>=a%VUz"kjV[hj<JzOp.IrQpqlox|_v"10chujF$y<nLg>HF'G+;Ae{Pc`ZE_,m)9.0Xpy5XfPsiHxWiu>f:>{}c
-+2-Ca";018_B~2mn>=CFCzJ4_V,!XUuZqLR5#3apsF:b+jR-aJH}oT49|$si'i0|oKilv^(RE'$#=H@TG"xR^</CnQXj-vUxM=Xn)w;TAC)C"jium>`HfO
-0hacrX^wn>6NrIi8"p^Xln,T2AG&Ci3V8u]vuml-JVvIr)_1M7x)ZE5t[P[!iO8I,[Im|[WJhLZj|GzG`2z$dY|Z2$f>'VUji5"ChG;X'0gV.|BB77K5sR
-r=B=^ZJ}xJ,]5$p_6z8ew6}[&%'mLD06h<RxYhgp(3HU1$P.SRTQ@QvHcCY&T80:gq-xJT=Sxz1Ln$F9m{MNyBWW7TBEBuT:k%8_jyxOa@HF'Exm"4Fv}u
-(%>@T.My6F+Ki!nPu25I=pLBB$ehGWk_2%ne!/jaFUai=:CD`1Y7x2XwfN9a_Ioysn^!<@Y/s"dW_ru]l;&^B;I{0!tF5]FV'Slom>89Tm@,S8N^Bz<Q:/
-^`KmXi".Y&&!6hNvmlDtUn;`Eu-L&BVZ}1h0^TPlNQDGR_vB;_<^IrTwLWb(,Fx)4=@FPU]j'G=<E]2Bd3w)d]^[erhBr#S+x3.:T[B)lyF+z,+4m]VsXX
-0kSUh(D!kuGC#p[J:1xN~L<@>H4<.e7E_<D`#;/-qi)ey'(&L9&@cnL]"{3L2TXp%nbgMLWl#;kgD%innCA[OIeId_Tw7}//Q9VI>>%[-%wX7J+d2Mhy~r
-,QTT|V3-)z[^{M%,R/g0AO]pnH+tC{e-Hgc0.K+2n&IYf:9kiEqbkNd/Zi8T}loQrhM2Ao5E@IT8KJPk>GK{eW_%dB>NzqLao;{tk%RMK@VOu$.n_+wupZ
-&yxql3eRVDF#}&AvuHUD(yUS&</CfJNA"/Z>4aO"-}9HiD:>GH`sXoq_^oic_/7o7]q4BD__MpRs,fOt4U]X!0gu_X`Uyu}au;bWbiQ+8H[D=%fW6ZR1&q
-VU7IRv>@Z0wu-Oi9,]ZDlNAb^bnIuBpP{5@_wjRQzPoFv:U[+9Xk~s5DtpBr^)z0(vdtwg}jb&~bp"-XivEYi$m:51BSW#X[pN-tvXvMJM81,5/Psf(J5x
->:fBCF!4#['t35KHiRk">WtQI:F`67H9EF)Veo5=gf##2BN'CxN=ljPflufj+DaK;jg(Ym#>JyyLEWHc@o4,)X~a$%h'%.wza1siAH4BBx!.:G-6HgRN^B
-2z2HP}Vt3@mE5QIZt:+Eiq_j]sM>k|eA9o;B0@5!/S!%ZjbWzQcp6zeN"x~C[GMJ6sm1TgWSf)bSf%O}pMWHhIM:hSb{vsA|t`+Z<do"=4>`Dq;GYF@6B.
-j1|T@sPmBM)05si`v(h7k$[Wvb@nP{{EDL#t^0DF(qzS-b9V5BjFp`vA]9e9VrVamljPn<XKx=~k9ucrr%~G}iX.#OWLwJ2%GmeTT-[{amp70n1j#F79Rd
-&)/9y}>zt!mst#ZkF:<hMgoF`A9,:`.,eT.}:N#_.a+ed:115`+AOXXR9Blm#{"^CRxO7}o4Y)0Bt^iU=7MfR,9!"cY:9@pOhl"80u3@~vyDqHvngTQm"Y
-t&!Y4>S+Iu+tZxO=C/>i5c5Fw0++X]Y3'q{Nd[yth{GUXD5A"6$AkmPz=6z|7gHO/T,9PWG;Y5erxu2M8`-$OC8wEdCQv|;h|=^$q_IqO=AFU-jg@&/=HM
->&w+J$PtBcAK{xo|LlPTw(!8y&k{!1hL[5P+,cZ`.ugKOaG[8KF;kG,31=%w'C(x.ohHlR]bGL#C0HXe(,h]c1h%~<R-i:o<|5e_CS%q5te@f1MzieKVu|
-eN>`DxkMk9O{4UW:quB({M32%#ke1@`DgB$wxtnLyfVp}`pF#eig|N:LF}`i+Ke2,8+uxDJY2x'r`j_:Y+0J.=oVHF1wH8uWRO16'|-'S7:=Ht9j=b+b!e
-"p$QOD2aye<T"T6IVb#V{O:-uq{d/KTzXyDMcYFlt/ZlRF]e"J3:UoGH"`~>E=yNEpLBUDG6y%B}MQD%:zPa[PFvR9oI4zO$QrF%+3U|p4ye8mXOl$m!Ng
-f{TVTjw(0M^g[y".}LA)6e`/,h5LPzz_0lEoOan6}|v;4UN=No&1ad9"pa1EQ;>!decQ"=[[1ZHDxs0rvPy1;Lv;lIC<8KSI`cwBodY8pZl&]7q8zh0ykY
-0eLFx&2BLlU'.&=1z.z_!t(9t<RX5y$Jk1@".bs!Uw{.0x't0adP-wsO,gO|i[fEG=P|5"pP|L{AP5nR5FI8-g||dnaX4tTV)o8x(-Kd5t[:G_7@)s>aEg
-H3uo(,,#2oDQ)tkSx[QAJ7]J6FBx=>9T[(:umU$6I5dy#"M.T@'lL,7Z>:>O^c!ssjV:T9nr<fnZJ>#d+xpU#F9x{tXXaZ9tDU0`,RS43dH%=j~'P1OfOa
-!~6$Lf9BK2p:C/]ZJK,IPInudL;2~UK){VdDVM6$_,^jmx!5U_nFbXk2h|Ih(v|w00y)]R!)B"h-C_<>S6/m#Jzy3y2{F`R)R,Na34ky$AS)&R:w'M/,ei
-VxD;muN7Ty1/'6;`bQ`t8c<D|^^+V'Y+hHM5XR!srQ:GN7b(i:q"nUm9Hi;2pXoFj"OT4/$PVFUf;m]=Pkae0DhTl|gA5"f2UOo|fQNbgLCu)_y9jTmSW`
-54z{uvsmU8Fy2"}d<7Ms5]Jn.&he~3HM2k|ISkX6J4Z1tjE(5&Sh,}I}6n.a1vt"7]`>FV7q(n;H&;{CF;e_^SJ%GI3v^|/GX}PZjwxpi!Hl0J3OXhN),A
-9_^T6ktXYl)0lby5EnG:#pll1AzEFDm|:GlMR$}AL}tx|<"xq'@@EhJ;EemnPQv:)<_%HQ9>h6])bQe"g:zb=cK+["%tgXp:21,cN2W@;C^o!`a;17gI~-
-!Lg7>Oxq(N2xsieIqt%-7(&H'/ltL7G^G}^V:&I&[b6zDm/{n&W@p@ofN0`_"x^Y'i:&+Vw>h&]XRee=/!cQ1O~!7r48yUh39II_xQbW-s(wYPH,CnU@oI
-0ZgO3itUUClG".U"ZB:}^!)>TDL$gibPgwt9r)cK=yIzM$q0,&vH'umniLo0!Urgy;T&(6dy%6i0t'.I#O^K@%y!ExeHj3Rtjyga(u.eV5vB4w-c[r2]"G
-T"+qTJ`{]q$!X1ne34Uc>VR;E_$u'hv;#3c{dF>gb|Yz4o:s1Dih>PD%L5/.GMidQ"NzaYJ:mXF'&fhfG']P+)QL0[_#89l/UzQ9t,D-d3Dt}TC;If[)LF
-pe=,kg))=CIe#D$p^y5LD9Z%PJ8<YiuAf1AqI#h2MRDs>XS[COBS(Gd8s+U'47cPG%fq5(:4/IKPNiBjnlxouaT6J<j7)[5{XuD8lC[eclvP$Cht1(mb(.
-:-Wva[`[HanHLpwe)4RuA{r%++}q`^6aqE:!@d-@,@o8MOUk)V/:||iRAf,RWM20/[N1F{zq]tIl}kn(tRD%ZHi0X<Ex{K8g^}YH^AYmz7<`ASj}qU=qaK
-{l>Opw}Z}C"n2S2_}V!9_=BA_LBFpZ5/p5+r~hOB)fr]=CtI/ue2SF{,c4TuJ`=!Hec`(OxKRzGe1&Yx-tQn)SJ}K!vB#_W^zFD1)[b^LI!X)XA+jr|X;Q
-)Ydj@ylvU&vAXY&Vyy8/PF6@~}gTdTz}MgkGH6azOefR7hMx<vn;9R#-dmaF>}8affu$""ezf|$x~}xjhyO]Y)b](yb(Or{H8([N=)%ur%F("sks}iB8e6
-h0=8n`prI#gXRD(JG72+w.#YZa}Yq|zx6nk%5p'EJGSfirT>Ka"~>z`ztu^Ryb^P_dQ{w%LN"k!Dksb/jlKTn._LUi#XHj#o0e=L,09Zwu!:v2=V$;312y
-:pv-UXurn!'g)@'xzW2!;t+c;7dfvH+%}.01lx=Ik"S2!Fg"ki1Z8kbR&1PJ#lbx^ZNo9-Q2o#qOe`U4bn]l`ACN:K!{_W84yoO6qo;g:e:>{C3tTWWc/P
-VOF}H5z7oAx.2qHG0`3PdY_hM[I;Gigm.d|uDLc5u``HUhj.}00Ng]H(aVTw6/nc=)J}]mJiU7n-xf]v44q1/=jd.-1k}&n9]tK15022b:dRzn]lfEyVF6
-K9kOX.BCge:w=7_TF8AWRj3rPbZ$~Sscp.PqiL=X7f0O0ai_p]30Be+DGk2zG0jO;3{84(#P')%@6M=gz|dUY(EJ36{AnP#8g0{pKTOCms/0;q-,-3U=-^
-,T1>#sSR1;gR(gX8O]#Z]CQ-j>pDhfwZNzC%2Pm-`p6><HR2GIkk7FwUQpo95xq.`y+,aOh_f>Yg!zD(}n_9@|U}J.=zfyqU4m~Ez}J)1|I)Nh[.4xoWG9
-/co7TWQBiE;Z_0i'As}qX<@xRq_<{wmN}T_.Hd8NNtSSphpLGCt]9(e4qgWWGxBpYkBgOj=6yZ=!bWzBBRqh;lx:7g.XsZQ@##PbggoHwDn[MRde{j,v6g
-qN~)#cE3/BLRi=fKJYjpFD'SgTl=3wgi5W4}/cj5Bk6dzvWxhzo6"lU#Y=Y)hu}a_OomEY9"=Zt/uISu-6vzIzn`sl8''l6m285<%nt[W<W:mt5kzB|uSO
-)qI.HeQ`D8NM~{k%S.Aj!q#ULgEbk.,J+N"re{0L@2@GxU8OO%5cko&WCx0{X8Zw5O,."khjziVa2VhH~=:Bvf4Cu;i$[^Q`RY#Ck{%h"Ee6mt9Kyy;F=i
-}$'1$BH+18vx2dw=Z[_dG.pTJ!g^0{j9I{)A@3Nf]HfHO(7'EPf|1|VY)dc&w_a2kt"N>."p^jW5$D)Fl}i";!7z"Mp0EnAa^KV@"3Yyt+aHi5qLU6`.iH
-s5bfzxL1+Z6d,m{s/_$C=@pNLBn0H=/nR70M''OUYk/Fa4[2f^A,m|u2@NUO3[--k_4!@H4N=W8uz<s]&8M#GP8nTp(qJZNSK1E/"8Dr0@;uDuuZ]BC_Ma
-c&_9g/&2m[L,9+u7A515!;HH}wj($2rdkR1>&;kRIl"HzsV$AQW_Q`_wtm<..^:xG|~ugURH1'>Z+ZK_uM_::M-O#NPyK]!}I`d7ls2{@V7{}iYojPh,V#
-}MtvKK&e_Zq::ou4CRekSd2GG[,[bBH[)w3>)K01t3Y7HQ$SyUX{ftW3N@$SY)42#2A,d4jNZ&pcn;$pWE'UdcILRK)'`xp7Q|!Afg`i4(|I#w)}WN!f}1
-@d>H,tW)TAnA!"L:yG;heK=)`(|wmx~lH8uBDCr6}+/`VRsWF{BMrzJc(X"1YwvOU7HIU[gnA+Fj.SSZ7d%R^/1T(f4c@{n2%F`xax>o[Dsf|>6y'|VYaR
-2g"L/G0%2gsJ0l:cul`0Z)'lvLmZM]rmJ8T(eU;NPN56&je(YWUmi:Zff-$(]{}<WizGEq>H^X0yf3ovwJT@M(jo&v3jK/gg<IV]uIZ=eLEn1j[DJl_Yw=
-9Rhg_'Yn3(/y9HErdisFD$VO.'9iZkDp}47$L-<+jX{fhhGf/Vp_m/@fnzmKY'$h%M]IYrTa<)<YBg:IH-z(cAwZLsu/mRo)qzU;0-wjTiF)48XeLu,Q#x
-u@D@E$X[7N0'nRJ2xxD#eXj.}@UW"|0]f&Dy^'6-AAYC-#)6kjXScYoy{i/m@e=(r<0fGsFvmG&99p6Y^izsysw1g&]T],#Q^d_'8^=Z(-slf'S`U:-XdQ
-,dE3{GzK->A;`&%9S8U;w;Je&0L`L),9>4.@nrT=9Qok=}^QK^Ag/h/}8&~7/PAm!"I2/3<6Ly:;dJ/o#d_/Q|AxYRRj^jtBgM_AHK@EN#CF$Nn7bXCBB"
-^uM;10#HR;7QW7M)h>L&/[UhGkV`gZ.9YPuthqra>}g,1Jyz#{dwUqiQW<+BY;%o4(aGik4Ds]/rVp'O.h$[#4n'(8+c/=BO7CC]]Cl5@I:r<H%<gwCl2J
-pvTt0},t5t@%P7P[fYh-PMQ;Ysq.Z0$55y@I%,i@d4%#$+ZrA8WoNg1RZ#`wH:8W[b@Wkak98OpFaOcHbE!{tlbZOz'c1>UCZ2W&,F<iCOc@"4XZC%(f.x
-D%v1`PoS'Jz)<{#=QIF;z,8>[Z/yE]mvBF7=H%RZQg;.6q:o!PfLF:-5Izj2df`/+ERt,j/Txd^KP^d[g++`WF@"ep'Q'_|QOU<{phcO3CB^tbU^dOmq|Q
-!T<<iqwwScD0a=]ti5hWsWo6BL;k:vq<qB/5I)2j|f1R;,:iKh)ro8q|SV}JO:OAG{_,p;l;2deyoe@o$/-8.<1@)K_!bnhUw_l<ZD+AR6VF$g;|#gocc^
-Q>+7<T0BDByC><vW57WxROs2st`jX=^k%yTpGx(M^p98B/na4$qb|Ld61aUfiP3@oOIS)MP=8qhgcQv!Iuz5l;N2IBVTt#G9tb8/vh05"2o^Z@iDi,PL_K
-HVpolN;EGtg9R_#m=w5Zs&x'|nHL"65V[Ktt]vK({DH3rNF2~#q"!Nojm+%l=rww=G}EwQyL)/^M%N5q9-s0-C=+^Cz%!zFvCvDf(cCF){Zr#8dLm!82m|
-V}T^fhbJ,9e3@yg7MXzMm=A'cl1IYUCGL1WWb`c%f/0dK9@(l[MaGsV0J,%W"f_f#|1WxNZA4TC|~1.@_/<A{HS"Dj~u.7-@kT}rEuqY}l^%jvs)fSqH|n
-:{:}_sm&Rg,=EiXY=<)Z[%]5u@{$;H4LSRZ(]Buf,wypiWAMG$oxIHHB"]_WN<sX]r1i>MNT5=Lz6/ql(][jf+lpFn%LJ1%UE{P]&,L^.,mW=1%tPTECz-
-yZ#yO6v!$bu_^bQGs@Tp(14yf3Zal%k_OEx)A]$HGWQ/7:YSSOnjBrK]7USM0,1YXr:73z/@yELi3,UTl`L&fJph`DAhq1AzHkFboPEHD]]l+E-.G4+;Gn
-;y-cL:x]{cK#z+sSxIf$!,dbDn/<=!Z!$C}]Iu1iFV8=m.&pj.a&{@{nls]9'm@Zh7-TBa>qnIf)TfH)6P$%PQ=>(&mRt'~I}i!R<2@GXYvG_m|=@"oV~C
-uj$6't}L&p9rx:={A/zauvxG(YyKX])H0=.l7[D`905SYuZ_^)!s~{qusYQo8(:rf$q+2,S1SN4%FC/),/[Q.^_xOh86PW(X_@:InxT>OJdMwo[$NmL4@D
-;R;IFx:7Sv7"=K8(j@-wY&}2!Cms8hcIP,Nx'T8ox+RrVr4xo.1@lInh_58>GY4KdvkO'Q2m,K<5j^NX"r'Y|i%eawR0|uaL-t6q_08gO8tC|odT0RHerQ
-7@20N2;s<F1k9)C|({EH.^^qF+j)51lw~>d^s/$b}/HX+/rIDogyS>cUj=!H(okjbd+cbRhTdJ^%s`y,Mzo#6De-^:|[j7^eU%&E7`7I+V[)R3TV6)CVQC
-=;3-=%W5K0#=$@%Bj7CS-sCOChjz%kg{j8vq^>$YLI#Rp)Dc(kfx1n>ZqAfEVBC%b7A@mFhO:!F!0K"}|=~5%C(^J6lr&x8&=8c>ctxa^o#rE7=.i>@:v4
-ycg8&!-of4nL+r0k&"5AQ>geRPoXQGZT1#eB5(h&ouj$)>#!cjMjYOic`|)BXnYOLH+2a"!8Z`$^^D]a'>#w_&jz,dL$P.4D;&HOXb3',|:iyW^WUDlP=c
-#<DpN"Ke^CqRqkk5`pq@xZhN`CZG!J<k<3=,ygJcqJ_`YxG1g>5<7fi(2@i8YvO%q7djjT)>I}u],W9vx!u,8|}XVDV=E0n;>"|c]DYl3P;Lg8j6#}!Ys]
-_L]y9Q}150_61r4&8lp$4|/MX0E%RT7LBu+G~z#N'dtPiaQD@6BU$@{%BSKuCpqkQrSi1LH-rc[Z|;SNVK&|tZkrV|QQPcT_}s.{3)#Y,{wimtEo8l<gu%
-jnW]=t>}bFs>%q'6ErDf<L;6#Zly}ws7w|`<QHkf{!-t0}Kt,U]"5|d5<y6fW'm69j88U5oiEi(tJ0FvvmKACWQChz1@yq'@2Esg{ssxY>5D6}0|lZh31Q
-`}:z#rZuGIV7zLT3u8$X;jF7+@b{TbTL8Eo_Ew7FE}YR}ss#_kXG%3HV2M^2FF)"v$s4X0Dz4t4g"m<C@,DH&%BDLfyL;g3X|7<|{2W[9Lu"$/~8_LsLKr
-u;S4lTSUkZhy~m%$$NQr>;/tbJr3zIhFX[<vB"|0{OkFQz@:C47-(#i!X<[>M8=e`2jIjZRF+FZYJ<2id"+GHzs'+,(d]!s=4ANZ5y&fptJHd9`dN$~2TI
-{7ab@{}MsOkjryt2&Fr<.2=HYlrS4xvW(x-N"kY-s4Any"wL,thwa.,<>)f9}=Z7s8`]-]=JGPH_[uEr5hHkpxh`ae|)UC`^LZo@+_K`R2_R8$hxF!n"3D
-Tz/X0Y^ZJ`PsgfB3cqn_XtA`CYCa_HC^2Lf,07V+,L$1_grcH"1qxNeCW]'KxwmT)}~'<22p#84JQAU[,5<8xb{m@9MBVMUG"m'xz>LohympC<F3MR|u{!
-E7e{9jy{7qJfiynHEuqraEMs$VONEFRZ)$(AXZ|ztxQOVHP<(.%1$@u@]wu-@e76TA.t3XRTHu%ox"mRf[2(7oB27xGy[cp--9=BR,;jg2',B}v6~dk`jN
-U{O6R{e@Hz$M[vY/)5OMT&FiVjL2x@P0(/8t$2y>dg}e8vdi]TV;1iI;R4SAtYWU611(cRGUL4zUFm8'jw9mlJ%NgI;E3lk^'gS-}jL:t.AJQB$y|=.]'N
-^G<Ou;i=9^]]Ykc+O^1F"LLA<_uoG]M/3HRYLMyqemC}&m+d-ve/5./vWh-x9MQF(-elCR(_z_axsA6R4C6j|7crEEK6J+h=u;T_"SNrO5M+]RfI!@wzu3
-QA!n73jRi,$sJ$OU4ph0hEzN'McvFO3kkDtTBS55~72%hf)O[nA1OC"fZ{/>GpLMvj3@U|'bssg|I08Oj>trIypg:BQ1zV`iOX3(l''il!d[8aAqy.4iyx
-R/~p4y"={uN>L:3nfaTj^`5yZ@'lqJ#2!XOrc0guQ5#0=(.:[(]Y[LYigQs"S:p2'VZSHN2Yw-#;f0nL'<y7zrU^%eq/SGz+)6=r9/rJD0SUv@D!P(W7Lq
-9!$m="xOZ9v&[gK5}nKMP]sEySy=u$mNUF4sn9c"!zj){Vt,S!s"svq@Z!7=O;yz'1gFMI9,!1b}OJQpJ_(&UR4$Y/1E<SD":=/i|8pFpxbD;Ywnb2J_"P
-HZpZdx'&m&aGFpmu[Ya!TpNn#P(;%ivBeIyPp`ZW0U>p`.0./T-!l|s"saV7mEVZ+ZzuTJ%vMXR7#Bsp=>z](QDXP.:t4NM3}P_A5>OCl&^F@UaIzU}N!4
-/B8E"w+7(g|TJ!}uo+i3I|>oX',dhO,tfxAEFP%/(LfJ'5_"VOocLaD!_7CgNl0RV1^anluj@I_s@1&(M_YOm2:{j$[|M'U/mb7Qs@Vq;VwOwbTm"V1@6M
-b.bt+;@m53rdKHXSCcsX+)ADjZdDF1kX15tJm/#&^ZJfN|]TIFn!94pa)9|+MDLKKfKZX;NnFOfr.^ja(A%X7e9Sv4`Ov092HGLuPqWeYJb(6DP<e$&GM8
-#ZvZSfUZV|yl0xya@a_WsDHLBKsD`d%Os9d0bKv5P!<f4q<}V`9/z)=K(-&3X,N5Z{2[B"7)HLdw[Q6iz$Z@!<4a7Rm3~ryX4d3NifI5j7,JC^}d]O;;Y5
-.k>hwr%.7S34tcD2j)ZTvMaOQwt_6JLvx3_wlWg,h:=!M!+qJTYWa^<eWI}sG1r^p4H=-TRl!%ofGuL<fJM&=.&>X<OUzKUK^wN+o(qw(vsLTzDpJ%mIll
-j,H(N_jF;m&X+)czpfd)BNO:3|,{m9Y<C.G,A=/HF2)jK&jH6H_rGayNMY|Lv9q<>03<,fvK7u.)2Yt[J-L^|rCi7#%fS!Xe)Fmi7qIJbG-|N%7^6igO=K
-I^44]T_[$4Mjx;2tRR28r+B)_f-k.@sv@+q2RHPpTCM'(gc6G-u+Nu$b,ORc&,8|`yY%.(M@jPdM#tZ,~>WhWcx)rK+gN5CR.TT_t=eb&7Hp5&uETVs[Pq
-^KqBDczw_c2Yk)T+SuU+(9r/SRn);{S)r&K1C]Rsq0i}$>9DQaV;||8&s:Gq-'}Mi/h}n9KO@SL7vSL73Nt8YN>/~fR:ZLsi[[nP0g+t[yHs$ZdJuY/YjX
-uN_=!un7Mt3eJ|7vqfWhGUeo7r7)H2zpaCKa"80[CK|kQ'#chh;kf`1K30yn<3eHO7pDN{(3zE={-XOa>d{NgOURw%eikfKr{Qmf4sBJR^g<]c":sDnC`M
-8uH2NwOLLYqH1t)Lv}KhdIEbt9jA&s45b=[h2!D.UPi9Q;;ji22wzYBSAjj7mfIV9}t6k|MAKt2i@SjU2;TET,]5{AhngWX0MO{z`_MPn2<#uiwgs8a6]B
-`>T8Ye_"0||rf,:8"#4Yui<MF&Ytc(0:z&.TTLmV^jf5_2;|`LnlYDW9U;C&N)weG9QJiOhX9{r%{.z&Ldh&m@T3i469dTP"@9D"[>n1(Jdf_5u#`nU"Qj
-B96:ofMfPxVe8Y/_PE1P^1TU#K(sG`oG)5`6J`13l]'DQxm`LrDM:l9S2&2yuUB+"A`jIRj>jiyQrMI{J3wtVVm-$@F@w_rd/(+Nd,_`Y,-EKi$oE<LlC2
-3^;%9{obxJR=Ou[u))'dg[x<G4mq_a-jeyW$^xQW{MzJ`ynw;vUwhS,h~ve-QA9h9,SN^g4S7@O+iESdpT(U(rZH'tcOfX6;Y3,8X9h!4]A;J`79qZt5#%
-mEqJe$"|#7ya"Q|kkM{!Z{7y,vwf+30s3r0d)OeG4n_IG<_i:c51G"`-[eK=1I~`,N%e5q$iTgM4zicsKBBk-Ng("b>$R/LvoElj/N,YgT(x"{3.jW$X7}
-Ibo179a@Da|HxCkVH+[E3Zf"4$rK<18DUk^D^lkM[rzVgM(e)_g3D9|AWoE1<qkX3},,i@^HgoDh8@L(L_>vD]r5nY3x2$$zwDnt{deIzFs;8I^@599/h4
-K#$]tQY>-29-/,R-($AOxf}5ah-@Ca"bVaC(Isf&Fj%I][z+o`!$aMvX82$/q'R3:QT"s5e^7=D{5#OnVdL!jG%`ZmN@-a$:MgP;N3+@$aX[8&a@E=FDb%
-Qv^_lmS5J8C]z7LBR6=(gSa|(1WVDZ'L>tKZ_mOe05v%%vx"}AG7`1EK@S-aK]>R>O_#dgE)8H/+=!dghUeOn-VSlK:dxcWv)RW'N_RG_}}ie%!jx!U))o
-GR4cMNrTbE6W7HKnr5lFvo-&sp29e'G!s:JU~Ne!4@pT,tWooNvp"D%JWl0=E>qX|+H9#P,4{Q0OC$b`PI]ZHbG}h0]|%h$1_82k!-;N&u|@%:g'4G)8vd
-GwF'9h3z5USJt29k6s[J_iO('pq&]mErw'9}kVH@:-f8r4F#FQtYFcy.P=!m$_i-~k+t.RRn/$G8V;6wqA2q::#-H_cgDPpe@MP'v:rE$)V&^5ms@V{NsL
-!8[{;Yx0Dw4wx'}m.qS6g;zkvVR|)RN]$|9fQ5Y5C#muD}TJ%:R+)ij;d7tVM]00-sd!)}Qj~Uu#%[G_`i0i#S!R#U^/~>!hM'XBTD#sWZ=<ltdN|;v]Vl
--mgQfO39U2fSrf]&8^5o180tHpi{V6m@v|TtTfG;4eCChrU0^3{%DwO}7%RY%Y>H;#B%'oLt~^BDZqe,_);]P.GBMj69k%s(GO{eSSev]5d7obQwE#:cm/
-23zl`u|=u3(nf6`=P5X9/z::{GW+1=b{((V1#71}KY/D4RfUzi#g=C2d:=8'FD6Be-.Ls:hUOD#F2y3.Q09Sh%VUOj!SV{;gP0zywn>6ix4a1.Au&x(n~;
-]KAYkG>$$pW.'=!z`wHM"+2A,kX#m9uP!b'{aMR<-`D{^A{oB.P2:G,hy$FRP_6-azn@u5ukSm;2BK8`dYm`=16g8O78kdse)i8x<d~mhYKVmxu]Ree8Bl
-@/c([RLNHT@;nqujPQoxGGJ._P25|-sXl[>UDFds4pORu>=,r0#2U4agp$N7R%EVwRbvRjq9JRG4J2}:bA`m!Jcz0i!,cS$L('}<LcLZ`Vfb;fK[/NEyw0
-q_5s"`wTL/;emTGTNsn4K(AoA5h8AU7ATa4q&FO-vA(t%<n/CWklolG`(zwubQR`/J;"|p%E^N.[BDC(n"W5Z#6n+X+%w7.apWSG|_97E69tOx`>:Y5HR-
-KvoIL^H0-AgWi$|&V.2A%#~G;L@C37zu2'AVun`$XPqQ'5v;|W(J}%)SQQI|`c]y^!y+Q(:KR+Z%P;tQP<cF7lzTyh_rrH@pzVMvu!5p-uA'f>I-C{MKf)
-vTFj=P;7dk[Xf{"R&#~%GVx_RwN6(5j/afpc]IGB{9V}so31!$Fu+nEF>9qhz#=jz6>2h=Y.;i:r8Lo]"#)0jm-F`d/XMdCej6lF:U};xy+&[va]O"a,nT
-86y=vo<uyG{3`#ER;VRMh-S,9<U7xxezSo%e+)qFZ{.u%/XO]-<>][o+WBIMx5Tae(_jIDs{VD%>7qFA#=#xo{TZk1Ox|YcC!By"1q8"'zA4nOoEs"t/|W
-%lg]dh4yI#s{uvnzuH]^;k]:EoCe`:wcgl'!THZp:rXXcv_R44J`y,o;MN^r(]9N&LI94ZCh~["^Tk#&z/s54[EWT@{Wl$)>)"wr@`d4f^`A_KKRzbLwb1
-ykL;{g%#tmI!tpCY2,v@-i4WJ6k^%ZIi#kwcWgn7a#vFHE"llsPmsD5UM.!|JnHD=TRyB=:.~PSVtLAI)2Si||TdX2">S:jO}2!Y/Q[@MaxT^s%gYiB^&T
-GKOjHQj+&pL4SYw{72}Z${2N&%v>)Tqd4j8ug1@Rk`!y_"x{AM>o>)NS^'S"[2|{bOPaIg2KfJKSQk}vew5^Sk]1[M9nZFjqvx5:1Vbu<2#toxM/&{1,_G
-Eu|3~i-SF"a>9Tv{|9XXJGsZCVlOP$~Y(Ib#fY@aGI|>o[lY%he^Oh"avG.H._CxILKy.7H1nt=:U9VUCj_+ui1#S8<yy6KvGRRUooOWfh3mbPm^Hjp&$A
-^We)ZpuuB['5mYqG!CEI]w8hw{gm3yG-KVy<#)V6J!6TX3+f~"UT/c1(oKHktl+A+j`JC(/7GXw{7gln#Crc'(I}(`oVnwe#resgtKeGr4JT}rJj/VLd[F
-@0UqqxCRMX-HqKqiw@nC`=]/aNk"Bc7[wpAWPnbeBDtD)Uj$6yT2f_B[83g6]=fo{`.qd48kNQuj5GyMau-hC;J2@G[1|>4Y^Y:||M|XtBG,1wGKAq4/R<
-R)FA5E7au`g_8K1tX]"-"-@j5UkZt#:1`d7)pmEx<]Vu8fq)0F{Bx!^Y#8(>50}pXs8mERNIx:-m(V!q_eoU,MNHOz'&FC8]JqrCkhJ3&w,1(hjxyiT}'k
-OLiK[+eDkXSSIXpWkD"R|qXY5-Oy`_k.7aOnV&,sVB^<6Ds6Np`J<f4D3KRX<3dG5h@4[1T5Nc&)r`_YGAB6N>a]e6K!e}0[2<aep@O4wAPa%n5a]u{5dW
-]VW{.pPTZ{jJeU>}QzOjf&b=`DHyTwz50q1u`o$ieFWekP[:Z{M6)HkcP9;buOis@tQ_E{p4nrF7$]GU71VXu{8Q|J'"7GmdD$2U`acvH&4aKait-{Osz.
-|UhsFK;8c)[u{_C+ukf6aAFFtg8_{d,Xkp|_5pj#>]1U|BQ&8Vve#pex3YF[pwKj.$Ua/0%:j9U!j:Viob>p:=oMA1PL)`aEkuXT_'yMB]nJ/;z4oE_O@7
-qFD5!5V;,J8o:a^->1_//@iQPYYhNC]&6,tNfw~:-QvGa;=d=Y~g;|OJlIJ{g&f8Q-qgt/oP;895:]{/|Lo1[HQ:RDp`VI3gqQexA!QulEsY;SE1[gr%W|
-(WdNtW$fN/LIW_a<+_<TpSO<I',,"^obX>K-);)sDvDn'raBB26+]Zv^miQ'g(HNDc1jNGK`"~(fE{5[^}]rRWlV,N<R~V,FpZQ>IcD22,l|{SKGqtA;Ax
-^4ESvqIMPc~;(.e^QS-Y-94a`J,MNPFE@;gC{fD93z"vo^x`9vNvoZU6EL%WCvPfR7mv;l4zlfD^&Ng$liD@)jx`q,TeQ:JsB4wA8"+9}}Mah"P8DA4kgG
-TsqTn+CAD/S[VH'=Yc,W^oq|l_diR]@tx6-huJ)Cer5QPsphx|yX"x3Lc$U_^s7Wj2h)poT,h_>c'a{D;1_:MY=Z9u,J3|6WI]PiVawX$Qi{j@%Dd#i@rd
-n.m7Ja'{L#]YEWW'EEKRi@{cX>>gc<Gaw]>v:9>YDQ's,C3,uqx"suAZ:7"3uCG'y!p@(1_fwHBKN^yfY|rV'p7W7=h4}w8x6<n9/lrSJ)e[[eo$`3+X.2
-{IC2@)Ge]qNTl2@vq<W7g2Bs4pl{[g:TBYMNP91}%IE`k!7c'-%4<nG30r&zYzsv&|1`v1bU~w{{3R%5q$[U~(Q(zpZNyQ7AM<G;@7s{VaLsY<.vKr0hlr
-x)NB(t5S:LYKYb_,=)1Z$dK+.Z-%JCASjefWdf+KVI]LEpsBaC{L1`6<q,-gV^G8BY0R/r#dZ1HIem8G_hCRB9>GP=>#./9R3Rh{=TswRuXf~kOm@s0qrK
-a8yO>e4qZXq0:aj`Rga[tM]MSeWRQP<Ab6NX#23FHZ,OJvA1$p.@/nY5mY=64hyUt)nIANSYFZ4!5eBOvoU8[q(us|7aq:;_~[DkfuYs%:7r}uG1W63hl5
-AS7eXXJ7Gkpb{V{^nsewG/}O5Q,|{W,>q.tM&[=<.E8Jf0,3E>fZ7/Q`]roP&$J/{x{l24Ex5v2Jz49OxAJu"nWF`ES+,7qxG@9^$OzrT]8{B^28@U,39p
-l;|>]S2D9teWJ:[vN652duuv9j+)%6"&69i!Z[P'L1sNa6}iQv&Tb|B_XmX("tGSBA%`&ESgnW](CM7c=@evuaK/!FIE2KQui'C@b`8Kcb$E8yi_Ladthq
-C[bV<72)`m)d7T5U9qetLZCK5-9}aGz%"|QJ&9oe+|~.hF_(,V3m&fe>x3"IQ;_ZaKSMmVlu`=t[&HP;@IQ"UW`S|0uu3jJH2]sfPDDo$=#2POPw(pS`ny
-@Ae$EuODdzOZ+2m0^l9vTp^V)>mFMtxjUewz}dMS[DkEcIyV]4vXou'g1:E7lBE0s6P[R@]1p1ZP!B28kktt&e3[A7YKl}AG9JNNmNaih^R0aO#(6|TeN[
-y2A=yXjOgzR,ARsO;0rZE>//!e.qP9s4j5t%lt$&b:I@P0B$y{2t=,=].:N,3A7]WQ^=<DNue{at~,P5SWq1x<9vE2H_`ov{f)ZCR9M^8O|']Rpf2|'90J
-:-U'/GA.T@'1/&_vDU}%_ydBui_`OUl`{Yd[;6dj0kZKc-lbrxvrP-$=3a4e:b&,PFR&2|]8Lq-4O4>$rZzDb_GP>T#<`@R!)]GA(]nTm95A:x}6q:q=mq
-7Gj`<}VT626;E5ERo]DS6Qw(SX#e':0"%^wA>Q1c$_+TNTRX;02vvMo>$E^wIKWj(qE=alDT3]GJ=E~3%|qd{uUrQv]oEl9A>ran6&rxa;bir-vs/'cELx
-+6/SR@P&':K]la43n}7qGV@A'K{C~BL&vD#rW4_f>Ss!L!&e##|r+DuJnH72sY[#%J+Ysk>ahE8'c6+;w$s)s/f2{%vm>erT"|]`ZsvyJ1[=QTQW|cHT$p
-_q%$Otre6'[i9<AM|g>z`G@W4"l!b]_[U,wXydeh7JTdU-wU<mi|YDU{&x0HZ1vWqAq;xjfIAr[(xjc._gWWO.&4dx_n$h#v/tVQ)_nsdIismY5^nYBTRY
-#Z+IODrfG""Tz$e=Pjs)7{viwzPnamXU+EnbVNWMDo1]La9$m>KR>;0JcgO3LU%)~(vTvqu&i({<chsQHU~;P+o:@Y:mnqN/Id.ENeU;rkLMx@!tq"m{rN
-zFT-MokJq"S]U6#D^+<b!Kwjbz.VW|([zTgfbd2b`v"u_D^#3OqGzIg5MWQl@ieDT,Ccb{1E"1%YxA!K"S^,)>(ONg]RGV)+G6K"`TUJVgYh!~`,Li0xsD
-<_)WO8Pnmj0$'.28OZNKTvwEz7gx}JQF=TW9COWu}fTtT0-:X:}{=Jh+xB837BVZNoUa63D>H:j7M<3"kbB@Kjk^^{,8Q%.gGY7:>ce#Q(~(IZcBPx]rfx
-{%J]"NrngACQtc$taXJOcLP3"AMNB+<TbJ-!]cz-VG5dk/S}m6^xegbgif2t-}7=viD>x;cn~+TSZ,sN^+vEwu-QXl^/P]"|1u(r=R=]FZ'NZ3#[F't/W=
-WEh`Ig-(e.gy/_D2n@BD{IxddA>1q1'33m[v~jQZQm2<UAs]~Cb3[CSIOjf&>bB/nLq0XhJ(Vje1K<qq%Nf^5!llR<Gw1%';rj#EQO.Nf/afb@;_&k=,cT
-LTMz'cvO!}MM[+cT[Ot+@uZ;1)w}!T]6RWh#H2w;l5ZfYUr@o_v>bys|hNr9BKc!+Y>l)(;]BnVK~qx0,)vq.vVAW4+/lfeD`nng/^SvC3yq&'DL_OA&^Y
-2T/+-{pqc35Pyt|t{Ecp:Ukq$x/}`l{nM(IfNt3wD)rzPtws<|pK@I]z!VLwte+"Y3;Py0Wq'tQ>p/KqCZ/2mM4aoe.wluMDeMIJK[(-`8"-YlC{(|ql+{
-=gvwsg$Aka;vw,$x#w%_er54a(6KVfEgilN8K0FfhDJ@6uk|;Vw9XzsOo":4Hh"6t|2(#aSB(vqwO${M&v2}jw&yB>]|0;`r_'9c$_/reld}df`}62RCeN
-R7:OFXAwi9[vv{|qPnbwpzek"8_]bqmf6L")FpB|1n64+M!7e{:x-+L@]L#!"g_G.[~EUj(fz46/`ZLAF6'Y6V!eP>7/4da24Q9c8TX]Bqi=M{k{~K~OL8
-rNvi4s}n]Ne<Kyv^],W$eBK%G'M%"V4.xJ/}!bT^iR525u}iGQN#{Oj(i=pR^'s!-lS#sfC!@$:p;<X!]}>]_Q!lM<+}U|Zp@3eq)hET/r+a+f%cyZYQ,g
-eHIlve"=:zU/;&IIj#U7z^xW[uYqH"tutnF>z0VJ,tlbq3wPbnR&i9o80['LL8xHNgLA3T[srFtj;J#ii_6%Euv,gO}6EY3oCLf^yZUiv|4hQ!kUh=NcAH
-&Lg/y+cOR|t-'a8E214mji|3Q|RTV0C"!B$5o"H.@e##8:nUNpMZ!/n;48$,%+|<H/G#]U!9Nb93}<SA7Ua_)xFJF)lhUD9ZZy#+J6[vDjzpWn$AwsE`%8
-K3}`]``!L!SKQxJ=j3/|y=Q4eeL^%/9wa7kg8w5Z+B<4K%A'bXlA}Qo%R;Z$L[rsiWMpFy}3G>svt)x+x#Sl12'fj{_{WjPodF-sH@eQ_4rmyTj5Qyx|R3
-}o&<A`<>%"_D0XGxDmTC{.bu%,]QHW^Rf8wL.V4W~j+"qBD|1-P,CW:3G2b}7=/"6R7]uttvoC<ML@r)bAv^ZKvPBDwvUZ-`|[.)5zcyu3R&mG>ow6V%@8
--=ng%zKw#.=f7l)K`HZ;(Wd^V2]h0)nr#I$hv<Ks!3MUuf/%]|1jkt0A<4:anHHuVo5ueRedh}h0w3Af~Q#V%,k=V1JH.4Ej^5icq,kaxesqUkceOBL(wj
-SJ@MDz9]IZQta+$2C^{irk[q%w|Np{{YeypzQrE,@(MlgdW"uV10BWKikh[{{pc^$Fly&HO9W>YAu$:k>Cv9K`D:cfPD:4l|.CjK>y5C3V5`_lxs~V.e6;
-v{kzwu$M|vN8drh4S}5(a{[X6z)-CJ/6BKd2jTsaRN"H,uEn:{%Yext[gT}^Rn.|AQ4gUXT&u'w1Ux.9o,H,QiZ%C-D"I3dPg%W=SKsj{%}W`;qRhr4Po#
-xD}i^Z~=,gfwbse"_fdjL8j:p=bMt%AQP(m1xK![eNZA&`hYU|#p`I~n^o">6UMG1g))|wi;Gutw};`wY|RA|KP+stXd|^N'}/^Hi)CBC`#J{F-Nd7ATzy
-^Rrv@su.<I%{Kv1BWf3w0MV]iCV=.)v9|-"UtWCRXl.5,ZJJ2h{HlCQM+LG(<=B!TPI9gH{xJ"!fjs:W#MEmT=&>19LQ4;h`svBnh%y[n8/kY(~4u|b7%S
-sKp%s:3)$o},1wnkj:S')pR;]u,$Ef4hnKIpE)H95XXC)3.39dkED@C:5wjV=R9}1cltx_.qq,zH0652Ga[Q5L(v)+CGJq{[9FkERi,Xq8B[4.qLZIw)>8
-&cPxawKF7(i'H=Q-hs#jc|ll]}Q=a8xYl6QfE9R#0I00z[TfZwfeUQ/k'$OT!JFI6`D)a,)s,3n);lwt9itv+4f<>0je'Kif@oWN{q%t-,%U5"5&9.%<fZ
-Tzf4rSHm:[{/8k0sQUggu[JvXi-psEC#~pAJk|t6#l3kq-2)N1|+'adCVm|x,msSiYGM(fJV4'DJ/Do;CT7oyhi`TWZR<cG<,p'LG)WTKiq@o`l|orBo)C
-dxRpK"`SeqmyM{zmcS&|o1Nx/J#qIV|9(bG0Sn5Mpci|&r5vDFAqMxHs2!l>5Sm+cXlx&-4{$.XcKF3&'GX{`4hjgRu<E51AmfG}>NCq;r.mLO1RzBgWRJ
-H%(5Ms[q4-UN"7{K{lM|JNv{UkG"B{UyvFQ/KpChPgD3s`<qfbt6g;qVcEd{t'Twh{_&YCf2|K$4=f&tu>W>V^iVRA}kV!uW@=R;oKzm6:AYgxx^.}h#Q=
-.&&)Q/ft/q=g.FoBK9RWf'>L/7mG_iLl;r1@EnW#Y:J,w_bI4('1bD8@@!w14Si<P!)p1CxRVQ7_o4Sw/tzu!6mm+HIB{&Lwnx1{Kynw9v+pMc-2r8f`~n
-20S[m'nIJ!`[dh(NYE_qZVjVo6[!il1_mc`h/A&y@k0PVHbKOX%CNw6.qPf+_.`NPYO#'LLbsw<Rz53>o(BC32!q[(OftZiNVyb{U7W-$o!3J_t-"GZ)(:
-D{dg]1$rJ%NLjM,;e66_ZuiO(#awKC5z0JzE=3r3&L08pt)u`b^4u3Qt}4^Pw9I(^3"+->J<CsNW<KTMMU27I)_lswGEuU"3;Ww1RBS0T)4RMQkZjQ;^/h
-j|G;ekZDs;TQF)cbcG9lAt7"+v!aIO}<:.>G0GXw_HTsg)0^0wy3>4m+senhAPyt_GtvD0-209tI{:>=8C{5</;p8pny~DtEvF${8sZ|ys|(lA<A#%U%q$
-{[WqZAQbe@7<3"=Z)2:V3YXhB'89M]@ZJL+@d%_J.r$T~"(zxx$-Awv"ktIPVpk@4gNsR_k01avw]bXD7+3Jf8,r,z78OZlqS5P&|5NNYXM/]<b:^]hB6_
-Uc-ZlqAs^v<L]oPCi#k2B_3L<jL8G`xD9jwZP/X}tl}iY^DPj^YazL;%,OQhbb9E{n>:DVMai6u[/3+dTe!Fsv8C662&UD$JA'1;i%Fya@-d,Sf^GkX_w&
-zRX<~>]ZWS'rxK|$x#QR@o('&6l>L+".FAP[Q"1jdat3p<Hrc7Mxo]l]R7I^:cdiL5~>m,2[P-vE@|"Unwhcnu9)129R~&1jD`_zOORq7m444<#e#:[wdG
-a%`.-F/<XBT%~u"ID}|7BW}r^K.aLSaF^9+MK5HS)pEShb!4,/]5WmzM"r6V!d#}BVPd)R'."B"dwg`Skb742zMrNLJ]qr<Ug<-A(lCz;zAqoC_5`qyQ4V
-X:)8!{txK#8l]gO|;#W&<e$R#NNFA9mCy=%bx|:uij-kV9>NUv^Bd>dBXqAE>:|/tcd4&f/s-,h,I@B7K-s7w"{QhF>F]TeJpn;B+.B:w=e/5MsVt%%r!>
-Y,ia;S.VurEvWKIVvzHO9j:7V{as^e|B=&FmXJlzw1UYQBVBtIHSp=0[iSkod>X^l3[nO+1z(1.0C[2N:||pB2h/"231&^}G5rK>s/L2#{3Fm+"7FZ}!]W
-nL)q;w|ToLH$ZEcLyMfh0|"G)bUy-M}';^/4S^_'M.HyUY'VC!FdOJ:mnVaA3.WvM2^T@(`S-F^lSCk&MSZ`k321U2.S,ePCl_|3rK~tr)7qWg^^`:4n<%
-evpdnHPmOb_}Yc(j%LDc4u^DGrT2T%HM5#(h8E}5Nm24@4BjF_]'d3k(YVh)Ft%b"N{Cpl]P(#o;R=:@Hy_r]lj${a](Xg|GTNA=e0)CR#bFAHbtgL[%PQ
-kS54T,25J{:qitzxe8KRr0`0Zj$%$W<dvz@N2k|IL,kAcH$gwef%i8a2aPi6J%,tUTU4L$MZD!qN-tD)Agc9/@K(.UEg2h|Fust!>)GmQ}ovR@i>R}lp.p
-UBhK'm-[w())e!WA&Gj^(5_G&w+/Z@1F0U`dc9p>hYJ=I@U'P62Tf6z;B{3@%mDT{+ry^Ybg)CBwD1jL<LKb'zEF"XM2^uQ,qi|C~J`6{CAydyk/L+iwZH
-^YK"pP6RZ4[a&l$(;wk5pML6HR.&{=g5^%+z5,zFHRVt=THf#@ks1a|R#Mb$ZsGy-oep[y!2QZOYs<EWn9OFvp1(^r[3v-o/O0(Tn5oNLp(Xa6EASHMdEY
-weEWnqW^74{s[#Pw|-SMzpYMx-Y,s'}Ur)LDdxQ#i9PY$h%bcN{SO61SDXT/Umly6]J%=03jf1|_t`el;reK(3RZPQC/(lr7A6>Q:72L/X1OJ=S`-tu-bI
-EhdNj"obO2NI!2n'a#fjZ%gZ%xlk1X/nb/;pZ+]WWbda]1'%)vjSqdpd4LI|3Y2k}Ryep:Zm/4"P2vK6w=a70zT&vql3i#^p3jx-jj!VOVMMZ;<`TE43x)
-^8K}=PqC,}tv2'1p>'#M0P!Jro@{aGI3=_q3M6EPe@9_vocLo$vV|I&:^/PIL.&jW6'gqoh#`:^|2jsLo>/!m'#IOb(Wlz+xr:@1[E^B6jExAz+a14b$Xs
-fNLF+-Sl]1i_mY>l;CNx}upO(yfQ[1sRi$.PB]GpF$Xhc{yZ8Ck.Q`B^ZDEQT3B}+BIpQNIZ0AJM{ercVj"<"C,=&>pJO0&0n!j!-@MWiM6A$kfv>.xl=[
-=5H7E>,UiV$o>3/[.C.bk)cW6oohZ^Z%LX`iHw.&8:A;7hScz-Aa]':dx:JiShLB{CFp/m8tG]:CNn,l|srTq@PE9pvQT70BCZzp9ptMb/0fBjYi2u)Ijb
-dC"KNt>B"FDhaSp[XC]569:uEu@ztvJ,XF3tB&GzmX-Z@p!w%8P3L6pykf_6'yaR:ake&m3b}.Et@Bn6){=d{T!ID!|3p)FXhgP0!Pi4){;wN+~d=-bD7o
-d=-qb[p/)$Va:Qo:O%c,B_o{95M{w3MaxF!!G3|;p{kHO/1T-MARPCI<WkYOOH#>P|[sta0}|bMNdy`/E&cCy5j9pnGAf%~{!DqaBFIZDTLcJjHE3ateSZ
-Ax59Hw,ps[4>uhCZO./dp/b[AbwV,VQfUU]TJ3WA9ak6}Ckp>2%yItPP$,5dO#"Ud8`45ScnQe09,]q5hU>qM`>HBCu!LnD'jG1mfD$O3E~hT':r[M77>K
-Zx}o2)wltNf7q$d4q>{C[h1sFT0p&&"DO+@|2O.vdBPadaQR#5j+VXW6KE:8Ekfi[QP$T&QV[janDoO'4m8U5G:kW>kGYHwZwe"H4g>V<l50;ddG15I"&w
-peB^~rU"Hzh=P>:V-&%`nS+F!TA@+`of|bA6}91PJn@|;29r2H"ba{d|u.fU:Yls">#{=@L6mm%HI|6zWvkwUj;Th=_a!9RarN4wn_{DBjaRPdCmf)j(E;
-N@KYCAw$QW<E[[387p)}jUXA~bi@B$$Ka:!4S`Q=<p6gEYWoba.D$e{1+&:BV"Lj|'RP{"^w'dXd9Gaap{;w.$aMG=^'4FU0F='Rr.Y]}P`c+yf'3U~_D#
-k43n0v'"FrYMyB/RT89QAJ`l$&|j:C:;.n$U("77|wz{}d%SDiDgWo&mS#D2,%H:,.lj^chTwc4/;nc%|YXH=d#/Y#hWnifGWy+=+u'aTms'uc48723p!"
-zT;ht#:";KY,d+:#GGMT8.~.En_PP8~JH-B,TRGQ'@"R3D6=LjA>FA9"xpZ2^2$hYqL;d@i7zG/fTlS[[&1".Kp)q+9341E,qQXhVVlE_tg'b3<1z=1k]!
-tW3$=0Gn2yl0%FJw!f^Su8J>f/TvNEKn)6dk,FEw[^'G+`HC1LIk{kos)Xj-0HQW9't+R)aN"x|')Qynexs'qsdOy4-4B@tAIt&(pcXfOY=-^MMnDCsYt4
-hT%|qLhhEiN80dW|Emf9%Gic0<))h$3DEFoviFB&5aT4$DWbw;XBTC`1xsG44Pr_~I(v.[S@`o.O^L|E<|[uyc;oPOXY,EQLYj8S:J|ht1zAOJU+9!OfN4
-7A=+,s4Dys/f@:hNauFdy7Lp7JocL]yf$$h1)+V0VqsTtIORh#"sx6G7]/r%e<!hRAB1hH(#fr#r7s&ifC7}RIU{)5r@srgD/:&!XV%^JY-7-cNJ<Zy8/F
-J{nQxGSD['UCc'MDek9iXSTeOtzbL4r=d#S=%bugGp%w^)~#ZbD6=6,J}ZI2U10bQ^~Hk|}3VFMBQIPf^zddy!,q=<71hRQkIa;Wc'"GnFb5~`#^_3Zz@s
-jQIQprEm+TFTA5>]!:X@1'!+5y'y&%LvYA3:,H:mAnv#:lvK<O)g`RpPCf'lB@W2Dui>{Lz9jbd!'/n^=^RQ1iY!(`TyVq"fCCFfDVOWCeHdaXoPWRPX^r
-l8uqOI"_.jqzWR63Qs}q:Q&t)[/eqJ6m)pn^7[7[}R}rtPfd0]MKcfOa]7hP~rfV0"aXNP1kV_mJ1bXA"Gemu<DC!E9-#&:KNVQT6Uqx4oE4(nD1Kh[6o7
-fJW()'IMO(/>{iSi8&-jM+y1Fk$IT@:Wg"$mL+kMlrC5f[y`P<.A':6LU]pMfT^S@6|0CFO+=d(-vpyXzzC5;0Lo3o!{6P8G/JnYMuBqyTU.soPWBym_{=
-LzKY:Z@Wj'{"W]~FXqFLx{41!,DnCb7O3=nLpUmdn1~j2qW"do>nyD0ZNTG/6dC"dm]Fyke"S8}b5qus.}E8,k+^ZqG>V_Fo4N4iI:Wb2)jXN_l>1=_l$k
-M;$yg_[b#U$X=),8SEgSE^|Z%&G%`Jw9<1!68I6%e=Mx;[~Zjd!>Mmty"r#sat>O4}ovKGp&}V-V8VXkKp9P[EnhTNW!ij/.ePBAoh$v{(|>}J$(WK4+EH
-)wo!gi,%pM2]~y}/EPK>"'P1})H0~M{oiGe,MEcRqceVVB%hbc/!p+|5c5JfkY>Qpv[<yuW/mT"P3e>m_F~<^0%`m4)zwnXvf;l`!=H>re%'q0901Q-u@#
-@X.o.Y{,x6&U'Vzq6lM_(Q|mE(F"h}b4NPwr,IGnztzxED[&^hDm"el"BC7>ETmxdS,DWyu#@6E}K#KP+BJwyF.3-hO_i&zi;PFg0Be!T0OPAkt|!!B.uj
-xG]vSKJ;wo)r!)n^G^:G9@[|xiPt6EC,7)<2D|je6.IY[S>+lJUVv#@/7Pi/M02_2K.#pTX6Zt!&1jLVbXq27Htsav+/wN'[}>MJs.fC|r<t0Ms]]Ksl(J
-x)fBx.hxA@UY/zOc0f6zq=B]Hf^k"wvbR!qVb{H;ww=GijLl[vDG7f.{E`T13&X4NFoYLV{kIg8/]|)Z#_r<)$$mZ+9S]y$/K'0_(JA<4{5`XI9|4-POH_
-02/M^KmvlLk[Ga-mth9oH8p9m5@o3v@{sj}KuO.2zl/)bG<!i4DU%/Kk'HI<(N'lb]o|VI5XQ2gE<Z"gaVo8Vl"N{%(JI'dS8pU4P#k4M[R0'YUlatpN)O
-O#-)j,zB/s.bsX!nUE8mOWjDlJv:ymLy;s=E()bw$-f6Yd57k#+61n`V6G{+nMbtMP<s_4FL;:<8LJ.WgrH`vXxy`L:}Y|1lDv9w]&hf".eDsAr92H&$vp
-VZc6GsdlDvKN1fZOJ=mtMh@uC:<#5si3V:%)s#V)="lQ1)0&Y:qcxCMvdt{cPZzU192p)'$67[_-}[^tSx}s@=5$|3W}<,"#)f,NkhZx8VMpbBS]z;|[iw
-a_%2sLFB5QWl)G"yl%[3uf/@R<[f#H{t]88^(DtdZpuv[e_tcizX+A`:r]r<,ba!cUkUw-]_N|yT2Udjgm42VcXJ$<](|ELJ)"-O8kt72p"NgVI3NI}Bn)
-_m{<G/z:,X<hswq<Plm<~=t;qI=BW_K=E]aLc^.jK3_wsoqvn=t_h6_vgQb]}Iy]2,9B4ez{:o+dN8:LjQH[apW7Ju1i3,J2,Q>l1BAC%Z+mE[H&paT=[/
-0+S"!K["CD;9UHA;.Vu&.C03(03"$'5_HHiID-YD}7H/Wb=pVKpl72&a[iSsGaa@Fc{uf1SD,gZwO9pr@L5N[oUbQdkOj::N[Z/Ar7Xc9p2vt>em`Ekqfh
-huWogw^bBe;JBZ=34]'Mt:AI4Wi.:7>]wm^@:ltHc7~IQonW:IC&s`m'&EGp+GCC6/A$SRdK{BuiXtI5<`YU^(WAbie4K_6v]-',4ekhm:;C>w5gY>GbM:
-QWEiN%sC(vEe<V6yUeRX+Z.Q%#iM6zR"c8i"36H[l&PW+JI>j-Tfpy$o-V@T3qZ6UT!!jw[4)|U#lrh=d(%]7mMZ5m46w_H0&v;w<,n2V0D2qWyb@"}+MO
-502L^0QGW(f8B.`i;q8LwMZ4l`Es|72q,ed|p)y[lYknuVmvw+%#zGc[t'e/l;6bL59(]%>gIP9B]>5&>RKqK=(wT{P+k%oDWooYxLMRs%)beYbDur',im
-KrAQKX~l%ekKf.L[burFWtJw-PVwo]"r|e6QtUu-J:%[rv_|9wFnH3>,-qniX9P)+=&QBdU8}Aw[&&yw'Eo[Qqqaq9Ts;mCH`jfM5!KN]pm3-TE!_=M3!Y
-%IW33Z,B7A8"k57idQ|9'H/S+)Jz=ahwW)!O2d"IN;y9=b@d{DE[@EUjq:zHP|+$XAn+]^%AKE2&z>;LhI,$dc!YCn;'L3I;_&gng8#j~1kY2AnQdB+["'
-a9$.STH9h'x`MfT%BNEK:2D0cT9r174s/17A`2}/X&{"<b<Geuq:wLV:Nzh&XBF+)kmR$0X)sLyA{A{9c!..lgma!hNR0j7z_1rRU@646{T>`#M6_sI%[Y
-H,]D/iZbC7E(TNo&C_mQDS"p$Tr`4g#r^@c<C9JkyD7vqZ7@J=.Co_>h;5hJ)KhS^s%Z,OM|w5A6!>|wzuYQ+iia7]2Ak{UbCdk3d<UiLwd;~5XI"cT]JK
-,How>z0"WzjF(=v`Sy76.s"ySCk24NGg;`9LG{!rovrTVNJFdxtQRp0sbI&V<.[B3Wyt`fMYKj3w_n<iH@6g%a~"D&YcnL_Y[Y{kIghcXhg_|=P`AI3Tu>
-XphYc.bPL5OvOo%}PmbZiq]2(|p_C7g#lq~j{d.-QO3C~[|=]:Vy$OsN,C!%~9J}2OR)nvw|h^u2{Qqn4}<Q:,Cj:d[r<`oMp7daA&h5.L38_foPYB$>Ay
-xQTFEL!z-}+xoDzL5L<L)tw>9^bDT;Bl@xL9;|)W,_^5PyAX[IM55Ad/fEJG=8'4P`1=~ML/.s1|qikal/}d9je5JW<uT|jfEfV-!f]IGF~AeZhcF,N2[1
-ijD&EMA7Bx=u.q,(-kHBu^EX=o#DNN@x#/')NJr7paQ21;pK.=}U;$,%<K8)U._TS]ln{jD/:Ik;V5R7xq=%-Ze:fjDV#3`BJ"iAY$Sim8B;Pg|^I0QB},
-1xV{tTy`yK&Rk-5|^]':ZPO4_z(-,(0t^wL94pJWdxG_b[J{dFLO=an5qiAU!@^6~y7uKGx&g7YWA^M},B]-}<2uhHI'|P7,-gS8Aa0k^a/xcztEw&)aIo
-V(>T[d)8tMn>t@ABsnX%`D3scgN!!Zptt>(lIP/@1fWn$9q4yHmZ2/|JdqQ!vJ'`6u6>'&`rQj+,$S:90n:r#GlyTFz[jM:!Y&SPgNZ_(t>bTqV!LXu=A"
-Ad~2{Q"PM]-yg$$}T7'S<-D0K<jkY#9VyIz/i^roklBMp2@n)kGk~B%!69.9zhLlAcFqC6{I3qB23bEZFA|xLx/Yxk[+mxp29=F&Gu2P4v4&>i,;bsy6rL
-yf4L(^)y.6.mtP-M;_ki{v4v|bmM$t/fTtqI_&OZ3A"v}m#j(,A30bJb~r;;8VZ+(bk5y8Jbej<]_|lQ6=`5U@:j(mmn]UGZU_Tkv"dP|nz]~/'ZEoF"HJ
-cG-d}E{jP=_>8R{f@=DP)|g'IjZ4tKe@JN+13@TBe;W69DZ2:Pp/ycg3~I2=o&MInFU7"#AqYlcRm_CK<bAlM`0^I'FeQbd-'Zl:a[s]li|R<g<A_qYKx]
-I|ZG'P!2V;21mZ.rltwFq3{r9U=DRh=YdoEYq)4t3wu@=+mjdOI0@P"=D+ohwHg4p`>6<D@4h,FiBMu4FxS#~g[im:I`;ivLPNfNpa)kP`B!Fe!bfe1ws@
-C"c#98.o|R)L8dhS""9p_StJG.=rk'^ciRZ[1baOgsSB$hhI[J2UzbxY,1372X|!,k!i4sJ^Ci4<$%x_3qoyczi{b4j77'lq8CW/[[R.QSaqGCH(>]m[1z
-@ho6htmktN-#7.h2Q7s^<[_{L{]QsgI[RC!D{#3Z]a/SaRty4mM#ddledd7D'432k36@d8Uvah,g}5tC|Z`3R&]I%q/h=Ji,^Ja32(NN)J16[5ihLs$<:s
-M/qVL_Y`r5hO/hP`jT^hftImt:v/o]ht{"..Z=K"DbKnh$"d({b0^}wdas@fjBddZz,WIuU$}DLs;,@C)>#7%]$f%/otf6,H0JOBKPRI;o+/_9S.HqRMab
-'wwZoWw+6{wiygM&h^-i<wKv!BqtG$cZG}(]!+kxoEdeC('4Ta%XxJuD5KU+&p~7L`%$T'+Y0X[:u,$QJNIC[p:h|HGf}K`#wjDRsewzyj$KgG1!JD2am9
-F([/<v{zN2Z<Ne}y-yTt[:aI;0Mov4w`fwOa(8kNIsx&2xLw;A3xoHyf]ROF.eJp{COr"#0!uK=z)wMiMvBK=k.n/slHYKM.1VsoL,9"<7TqZYPC&ZGVnw
-"1;)8O,!`_MD~Cdx3)kSR|WAr6gne[%g;8`2Q1WBj^WyRvW2d3>g@E7fMrv&daj>Pa,pMCv-oDhEMXr[6dLx^P5QglAHP&WNz>vVaF}_)eZY8cypYKd=9P
-805C!T%MUbE({zHY^a}Nr"y9hH>6eB:iEsHi[HbxDh6ES{^qV85`K:.c5m9QP{5)r}0;[sym5Y9Wqn6bz7-%#DVr=+%uLmhF/.1+$H/yo<o4<[y/n$!]Ez
-;2J#:3"+!MI:!'nzV^+mV+3tQM2f"RI@$KT0r5$0oxeklrnJnz]nX26-=NpbT{35CNd7z/JSVqA&Sm~jYM.:O[Y9i_auQz#'{<[<1PR8nTh@m/QqQ6v/es
-[7Y0f;Gv3$FlNjtsdgL1KFBmL8%.CE{)vjdnp}rjzviLFk/XW^dI)2Q#>`Sky0h=$lo;6B(+%2[>``,(~E9uuIZ>#j52iv"E!zM1>,sDfMDwB]<S^iXBX%
-s9^}~Ss/l%^'n="~;rFQSz}"9:74hWSe&Eda9{eZ^dpI80C'X-m)]zH[Jzz%4W8AY{v!%@$&]V/o[NrW_&0dFta)&wYjs-o_z4nj+3NeV;sT4R[mJwMT9!
-]Sa][5;&{eW"0pM=5e8zvm=]hsXRuDDb2^CJmjf`z-:.N}Zpv&TJ>Tr,Bzu%p1q}!j1b_IhH)6##TB;bd]hZDx13$k#Q:r:&"poYg`Vd%fj+"m-IZ`mL@Y
-Z-gTq%RK@w-K&t+[Vu5`P./-ivA1a0=7'4Wck`bN<ja8tXN%13eCO-y]Ao";@2:1iwZgPRWbMrA&ht;=(]kQhPFCRnmjs.PZQRaE~v2:6d,GX2H[R=I&lo
-7.6U7UuT#%B@2SU6"y90WN^jjy"dW.d+kUtqh<}ITJ/ZW0}LN21g6I)G.avKKH%QyhmW~[dh.lDIBHzTw_SM`uJXzbu32|PCgVv,^wF@4Ki)]^F@|JZkoH
-^@~v<,SG5KuKadZ2FGM=:Xlrsz+{3qN[$iyh/RYKDor-i3ijbm`qrU(c6Mz7&O>:^yPpw=^.zHElx5[u)X[fmKJR=[3|n0'1gu>dq@&)s+,FE'mb(0Yp{Y
-[3wUx;1yF3Q7"aQCgwuelsf'y|gEd-&f+$)mZ>m$4A:sq:;SfP;#aP.sxsKnO@oEI]4SjN9mv2p^TlT"8o-^P<>XFWKUWEv]Ni_)JBhu't%N0WTDx@vIdy
-8mB^>T!g<]UC+%)mR#I%X]K<t`;f,6]&apRd)Dusm@^{th~!qj+nUG+]mp_@C<|Ew9vG6t~1jPJ[k;z271{4/dV{/e2:N=u$_<G.:l1WNLP#Y"Wc.lOzI0
-:5j4'WI>!r]@9pKcAP}+391k>}6{nW=sm&,k9qHtk%kB]dxMRF[/Nksfz0!O20Y+|E:"(fcsv@OvunqzI&8'3:i]'vXM={jQ8)gE`)<^onaY{K#a;p3v:/
-5Ju&fCqeAbm$'Ge-3RX|2|R8)kbTaYp6iKNpUeXMwGNTy,;_Oc[J1z[t,SG"&7'JriG8F]4h}lNS"wxI-`n[m>hK>XApOG;;Yi(sk_"Ku)rwE`Pyk^n/-g
-)):|~-sod=4.e6PdSOzo!GMstSbb<N8GZ!&.)N&mBTKzioiAuQLylH`O<[%wYMp!7TiHB,8;o/JM-SKeU;K,]QPsAFmUoT99F;Wmq=#Xe/fe;-Ar1&Xjii
-/OZagVNcxRJ"#sjWrxq,Y/meq>_6e!/1V-t,-!B7qdI+aGEO<6Nd#ji4_3Qfk'@w@p_e~lW1S<)#MEH{"PhiXdYhn.pB3vb-"uxN;S7<=(__sPV8@RjxbZ
-hvjh5_5GGkib#]2;F[N2^kq;|YJ&mPK'&<v&Rc{u;I)qmb8ej!u`^OkNJi-!9-76w"j$pW$.|A,WQQwIlFWacp`:H||a7!l)9l5<@sI+9:o^"=MsMtB-@W
-TYuYL)Eon@nL}lR@VXSZxNDF9]/^R$cy#V[X#wGdVt/^u'n;tX$]1.sJc/pJ~2g!!e>@y=(=DOj_Ed5Ur|Pk6D-t_}Snq%MDG,^`iFr[O:-[9[f5uIFS`H
-S&0]3|620`[T@h02eKwn$3O$;F51|SX,8%_oyHhdIY2S<$8RNdtI.9]HRW"aAJ3iUlplo3DU{4~.&e.2|1%q/10_gMaW6(;nMH@VA/0QXrZ!RY2b(^>+6q
-FOFBwS3{y]yxK'$"nqoboxv.;=SB@T#O({O/~N1:K&JHeg.M$xLMSuJ;>nUHHTF]L5jsk%5J;6xSl1bxwuvEv!j%f3$hoB-Tlr&m.a7:CC/=-MTTMRV'-K
-D51iKH9.)THzvv-<xY+Uy<"0oD0D%=F<"|}ecUCvxh|Nc]hEMxRzL|WO:sm-eu^hbp<4%A@HShQ[,(ELFL;+3_8r$QlJOF,%8i.%EEKD'=!he,O7zIj$Gc
-"b0502SixE&O-|;%Vh"(a}!"IXQB(]G2Ikos`0!/Ziwx";@6X@AkLzlf|`+>;Y,pF(!t<(3-2-qj';Xi:L'6b=$.%^M[zSEF$X6,08sKflp;n-BUJZ7V7p
-NH7%LH<yAhQf_6^'hoy!t!dcYtTE/!vqdtJ$17]<[%hvLqP)CF^hk>uI=7Yip1Ka)%I@$42HbJX<Tf/0);KB'TmRN)7<X39iNp5QXFbOT)8<02h#tT9pA)
-rtGVT(w|p5ocifS2rS0W7Ak&mlAOyRn-ejTC.oA{g5aK#hNOhwemQSCz~&G=NnijKfz!'Frd)iZ65G9%~@$b[f1ljPGiPl8VTUa2xcHsm;<`zKjKYcY]5e
-aMwdCP@6/xU>3`xHx'49JP4nFlGN>BnNW2E53Sb<YL]/h-DR$N|MRY6}H][(`w,i()~sCn0qghLihwh{fb8@Rgg$ddln!]=OPhVo{yU+Ld3KvL~2ah!)"F
-59p|y6ChWisSMW4^wE8bMFNK":D@CAmGTBeefBQ/IW$lB5#oZ{wB[zkDjF2g;(D^A/3"Y/D_Ga/eHs_<CkE{0YMv`J,Z`@z/p6TGu4Go."dd-mT!z<-GLr
--&{zE(%[h%Rm$v/Vpcuf&MG%,,Ep:ydr+KP9yAp8`w#b3O`z2-!e{"[;YqsuG'GqAwELZ{5^Z+aj@0wHsnr97I}x)5IG4wI|qM<s^aSKQ##J]H^a'7vTx5
-)tCyHel"9:c&lpJ.W90{Ty.0E8;2gVZ){ptUj_U.AZ$&('Wj5wO-)m]R_.Sbu:']d9+X%6,Au'cc`OhqWxF"=%]o)T^.SH}y%61>zfz`om48p%zn:8!n<s
-Q1=4(gH9F{1Dw6]#|M+M!X(T;pNIJXVqBWx)sy#eRR@Q0Ec>E3@;x&O:XBH6M9(_Oav<.u=x:ut:&)gb(Xe3e!FQ;T5Lj.->k9E5P.i%`JbP-%'aNI[5[f
-aY%6GBy32Q%v>w'Nw|bFaYQK^{MstmlLFkVKF!6TIidYjpR2SmvHVYzkEZ;o<k7E"w/}E48oZET'IX38wcio<0cQmnZib^Dw!4J#tE%m^%,5+OO#o:MX-1
-{&8&E4_!b+#!)wBl.t_E'l<Di@Tf1T8G/5-Xl0lVcWxy;)o`Z`!;,9"h"8sUIH_V.|=xb18G,0"xf.}s%QZT(}qJ-y+Iiu+F[tWHyQPvSN]_>yw2Yz:7RG
-PR]XAxC7RTnp(hMDFZEFAF#G'h#86f2{</6Gvcr#U.VXCF^.Vt9wKRrs0RJ4=tS@:]|;Dc>&`QT`X_Bt+xwe10/Boi@GAxbwS-wV:hgVL7(Jqq3fK$3<%$
-[urW$ZF-Id-zf;;}"h;X9qPvJ56&izw0OO6Rdec^q`:9ea`8/Xkhupw,0YYA{(r_1EEW9nOWaHhs_I;_O}uY<waJo||=9!@2+kqv28m29c3jp|k|],C_z2
-:Hn;V}4jZp+tBdar:i/HZRCyW)J3q6eu!45&a]WO:kcdUNLgFr^ONnFOJZ"0$6AokplE]<BHGr"x|d(np)4wOB"7yCJ5ks93^jJj"3~Y4lh_w|x[/)Q)^)
-X#X]5Cq]X2;]gEBaxYsbhdVDl]L.wqW89E:UGEA!RSu=;iA5QD-[$&8_'f2xH--7AH[JAu/Os2dYbx|K^qj}.Z;%9[i6is(jt@2@8k+&ei@5Y:gHE7%>/^
-m."U6{qk@$"7B]OGf^zfzn6^$[ZSp]AbmGC[Hgm<")`xiNLwsH,iSr)h#C%i/^UY[bSOWiu>b@CFlO8}OeVGf(1ammyGF7tFr!N3KzXGRUPQ!Ue<&@~Cxd
--M3Ej)yIZh}vEoz$[(~^,ML,Y@$n'K3c%gWw7B'Y<7FqhSh$;6m0#HrQJpb>2xy`_PCZQM$]oW1OzzIz|Mm)wXAI<DRzX}Ca~,I<zn=felEDjFgq9T/iaH
-9K.,.mCn,jtv7N"cmc6Ht]H>s:)<HCCp-Y4hIih|3$|!Ve#,wyU=Q`vorJ/^MLoYx4u9Z;(vKYAdgK+OC-uZVl|Cydbgg@swL&IZvx/Jk6if-4s9"s)G}c
-%5^x/2Ft0hhM|kRT4aeTqG4L6k}&nW%Pm5Bw3/<rICfgE14-v3J^xQ+TMK4P'Yfq<Kos+a"Ki_/&<dl!R(Lq/1~n<H{=XdjiWs'c',j^g7P|DEI-%#>9j-
-@QFk)b>PGf:+LrX|"zH-t|]-(f5|`CB}H$$JbO]{3@B7UdlJ!t]fyqa:p@,B.Uz1_Wp(}D4A5D%c6g.:}Q]IdYb%@agzM9G3tV4tJ]pw1!!eZGX+Z/4<k@
-{mESexI3-3'R/>WSKF8lDx4tj8;cd{Dl]OF8#"xIcq;xw-MgdmA)B$Oh-Zc_Pg]rxunO#;ZW},(3hv9T{GW3O9Loy1lrI7SZl/nqqMn<^/P}c@d1zqzng1
-R6Bg4R6e@1Xwc+G]BXP}r9tVBy<nQYbR.-n510PfR+162eN2gk.)oUlU_iMWm=rcFjMQV1]ZoqOqTvg+NN01&(M"pJ]Lo:i/v1&_mQxcsJ~d,@^a+JF#-n
-nF34!L9:#EsS='+dohu-}vI7kfcCNZp-+RHo!S3ZO<sM5}ZUFu|q%D$lTMMU27I)!eVqm#0bzx|DJE^h!~(sgRP|~l27L$9M40Vz4:~r3^%:GVGFrkP(P2
-4DBgOd:QMptYMMwzY>]s#Jfm2HzGz:&^C#>{{vla.n$h'rslC72[X#eCQg^f+0aO]p98}]OacPSWs1/!`RJK8gMs`z0SeO"]>l2n"g:"mPgV.LMw4^k]'f
-v_E.&PovA:)HCCc+Ap$u[Qexb[}vAw2Cv1wAs"Z9wzUoNI`T^;derm6E2O-cg1D#t{COyjZ_j`#$T_s`8y%jH,0a3gj3gn1tqG'KoEsfGi=!KNxwb;&zfy
-s@QNGNX]+;ZJEB~lbFr{>vtO#R+L>P%0R0Kboa=y.a#;z5uq@o4vi|eE"@~X(jAoxsz_J7t4]]pbT16]{Em$R:tn;64{($lD:)59FW>(bX+adzES88V%|/
-yx8,43GO2UbGULh!5{l>nEW'|I"]F+SN%tqfYTM2e,=.Ffa3BN|e8|o[ZX)|BuE2$_ardI8`7#a!`p%qt,)9vYx=eeQ"jic#CJXA|qtfCuCn,JwONd)}]j
-/.ybM&,-EMf+Lu[1~P/:af0hJlnr,3]M8g:v$r'mHAKZ;(@O$b^PQEdv~.F5fq34_aQhG9kN_jG5=saa[E,-W+frgxzu&y>IDU/zRd;GPUeWv{+)7oGkPc
-^6W+@2K}1wJb^x$5Qjq}sC@p~jFVE6'N9{zp#wA&Cy_;$Z$zE2%'R]lYAa6K|>S>:L|yyi&Rg3%@%rGTcSS7il4;F,dRQ+y_S,n_1{-eaf`oIr}j_4+db^
-gxt@;F+W,vo5~g)5$8Fmy@6f4_uL95rP4r(uH3m&JV+n-H<.eU0Nr>{XUFqf@p-gx;hGnp[=7<PWSzhv(-0,Klv7>+Z"8#{T~&DbJe|N]&Tahcq<~yc'N^
-B;5G/vao+4+1GPH4_6X((qoi]O/qYqcP!Ut7#apeE.j]h.UL#hu@^kW=!.S-e]/HhsKBltfq!EU,SXk$F|1DMe1}X>LCVucLV2UA7nw]]2"!SSucGS%VH=
-LD#:$0luPW(/Gh{>1i_3i/.d{NLB~9NK9Cph5Y9l[A%((&4U>qx<=85um&"x,:'.Oq]Y@kBZzA|@}hi/4TOi^on#wV)MNG<_22z6fu;0(K+P^o'pM2|)Qi
-%"sIP[6a;$IivOu|"uFf$Ma-ZSkmqQax[F3x`&cElwUnt@~gmp},n7fYl$!v~sWKp@"Nw{mX'xY"JF'K=U/k{.UR4ulMj-qb$OgaN_C0;<%GNS:[{a%I$Z
-Vf"5o/j)td,<Vb};Zk[%|2]-89NLw=5!^E:a^PCfz_O7WkBIu3AERh!GFV_gGx96x#O10$}#a|UqVoTi7bROBvWflQVCIP">LhH=RUub0u%3vK{1s3|BGF
-;v2MBqI7I3X[k]TYM%DyzknnkUu>"{eZ:{'r6^"qycMDN+FCJk-VwNA&Lt:[ObXwNB-n-j7+Q%+g!_Bs]-N{G0&k`tw_E'#Vq`BAoq:w!(han0ZK}n3$$"
-C>|/E8mFBfrGx"=>n5{86@+4)"ovs_HaU}}_|TPJr"3N/qH"ER(xTpg@43@-{PcsNFVt@M9/#MYpa+1nViAyuf&^P10G>SgNj9@wZ:@w'Hf89Pm`Cr(pPs
-3NvGyd!aA0]]]Iu|^C!]kXrMM:rr^5;Y!@u+oGa4]i|Sh#zth-%$Eo3k5>ftGWLThekgd,gQrW`|0bz"9Ydze4yz`5_LJ192:y]T,he^V;P(`^w52Q|cBN
-b(.&t0YYJPUcw'wgVFe#`{~-f0oMmXWk=>d;8MKg:aRQaAk3;V>J:X}f=ZT<glF[[oux!zk<c}buF^rQN2'VODQE$LXVVTQ3d/=@rAxJytI5JS=iL+RB0J
-+0:[a+jjl}IVtz|N]ikyuStp<Z'C|G[b[vY<R"FQ:<ty+C@FxSQa8Y3dI21G/>j1`.WY)1HZ1&S&=WeyF)wmFjv;gB4If(l$-od:l_f2L/".C-Y.zzXqAA
-1.mu;$9>>LCbCQA:ERE}Pcl5`80[tH#d;').CHMG'W+'r6q7e$H'<)6)n;:,=z2iP"F1KlQen%LT&s9:0GW$&/vE+#D$@M;0>5N.<a:'`K/W[umcBcg//x
-flq[$.r03.t|3/wn6^!AoI}U~^md_XWt|-RdMO(v5q-ejjM}.63j`03]m_1ta7Wf0@renx1JJd3.YVZl%R|T6:BalP7{2s=R>7CxQWjfG'BLcb-:otV3cQ
-SE_y$s8N[P")]6B1RHn>H3Txcg~nNwo.Z)Egrv2=s0NMGk]C#2)cDj9dE6mYBW=&L`+k5iUHf`4pQH;:,"_`<uJcTZ:mEde<vrv07r48mIed'yWMD^/ds4
-,Yprtn0H~&.w`cD,'7L.vHaY[HeJMN{Y,YP7h7bvn{;.38K698c9>c~<;v6HmjbLPq0v$BlBa'&m|`J7,;r]g7[[b@"pQouM[UV<yYB(-tkd><!jh)4_Kt
-f/K^O(w]%z-IYVJCA5"D8Xe[Uj85qAWmE_bC4I{wlKJ3XJ,OLek9Y'_WyvWq8}7zx"^%9|>}@&lX^dh0R|MUn1&7:agcVZ'yoO%f|/Ato/@5=.;L:U#mCF
-p,HHDi/Q3yZ(#GZm^'sMS|9kE7-rrDsfY39H!jtA(Z.[3/J'bWh7({|Yb8[DAK#!kns^]dJemQ2;Ia9D,v.l%5o&{NW.9=wH_WR3OVDMQTe;$lxLQ8"DMO
-{EFS@Ts<0.Odqh+'r-;%'fE6E@d`)>$j5b9-$QvMd&1k<I(8%M}-gu5GicvqDeFyQUU{u4#d}j2c8&hHf=c2(|oaqW,z1_`z8aYud(XSJ&0w[CQhQ.Y-WQ
->}Q;Kc`Ts,iX!x]A|MKG-x7;5_fju|leBia,W/#K]@fB@1Izl(ht|GrU:R'fGd}SWKu0qWz]66p4F`748J_8~>ZYz>'q"wBm%/Z'mw3_(@KEewi)fumr!+
-4^gx2Yj{Ly~I94!Fj9(3fHsU)&:.,a;/%eK%S^'dq^LWnzD{I(tNnj#5GqL>`gyM})zlwc-Yjoqs9}1oqY3ESDl#zNc3>iy]|kYdfXIq>dwKA/otI:,x]B
-Aq(#{0CaPq6=F(c8BCnu:<$g>gxw&@sE.|NNm=@Hm1R30eY='2;1YOh7KcRuA=rSnS0a&X:Vs>+!FS4M(|k>m<ryB7Z=tg2WKfC6D7BqXSzKIXYL,W`;)Y
-F'B]^+dat.)NRl`+d<XIF1-Abb@q'2:&NksWajB1r/Sa;ba{v3'Tqe&574kf&qBxx62dt2h./hN^k:TnWZBXSB5J@7LZm;3O^_e7L>I]g"GZ2b!.7s%;$^
-d/{hM,@:40|:=H4yQ!2dr5oriCltG.54:-97/O8sM8MJ6W,2O1tgWc}w8mS)c,,V!6Eua%//X9;/<>fz:yDM`]y<!bso<G/nyd&MDRg3|,i.h]o$,F07Lb
-l9c[=It9,#z'B-MrY)$FA/C{.!FEqLfU_hZ8IKX;8"os4F1F7-=`{Up>W/b<+Q7'Gt4t!S:7yjP5c7C'dOO]AdXpwYM]"{duR(^pUkEG#7_Pv_SNOEZIJo
-i0CUXX0S}Un>&EWjnF-7.`BvNpw#I':Z<>av1,FGRm#;%Z#5OO%]Wba9,F^Ib.|EQ"[lY1Ce1{LiVV4)j;%oUs_c^T~MR$j8o'(IZk,%vh0:[@hvZ:G0hE
-zebH6T8X)My[+j[Bt:`MK"":/.PEj+8kI_;{A1)mHXuT$X,ogYgC!w"GnA;1u05PM:9O,;1Ky)=Bb<O5>h0F$]lxOL@n:iMkT"HJam.k.>:0zjqypNDi`Y
-yL.^!-$N|fW[&[o)Cl%UvT/vG+Tnn'RjM.9(XU~ML97;bNm|h&vtBQa7dDwZo:2k<j{iZi5P-PX/|8X/a+U]by+NS_xa2.t+V1Y@N{&EE"qYYb;j:d%pTw
-3Kp1H5ncS6#i-R`(''tq8@^]6aJrBERH/j5mx6r[5+cfBZ'Q5;./V_37]ukML]fNbt8cy6JhBl$.'VjJ2K~%$GgLU64.jiov[!oQqkU.UiyVQPlj#ebF#k
-SaV]}y(qX401O`9JmWEfy$#G5Fq|PdEOo;0#UM+HF3vPa#eH4#gBSgn[M]vxk/2qGfNkJ+&"X;iHXOJ]gs/<Ag-Ltg.1Oy2eiC:ZoeN1lKpoJ:0:yfV+]:
-.jCGD$D.4aG9Y;0|NjzgBA-cRF~%<i.H2[9RcapB@<hpRiJ9pGbPXBUbHcOrID-x-jdlqV+dH.]6(e!`MCz)sIth[/1v8;G)W1VDJU)):f}r3uO6~cQX&v
-[B+w5S)'(7SvcWjF)YJDsB`3x2U0,"nZ!@~gIH_%+p04U+u^eB|"1d,vf"},'+nLhqdRG^{k"1z2@Urkb(DxN)+QOH(n^UhPwv6rY"^-{(ejkL]<VnqI}U
-5]9.~SLWQkc=KwRygZT3_j8ah:3WDg41]1m]k`6ON!U(;=&R)`Gr35hAB%`gnZ4btUgH~=W[`L}VeIGle"`+`2I{S<2$kM=)Dw^my;ix-G+8#WT6%Zy_Q4
-YmBUEVSxu./P9;mUS"&jg[l:Hdk2QSK7<8$!<'l"-ye]-t/YS<u/U1$EDT/^/hqMSW|o7iS<c|Ny`CUL{B0/$zWXlBs'iP#Hmyi][ggjUzRw&'pbzW<l#:
-XZ:c4|syMU;KnLAR=b3!sVTLLf>Pb]JH[63'2s"e{FVcDM,}1V;c^e=w#Bnjv/rDErd{>&ZL-([w~TPi13ul!,Xu8:>D37<#YH0;%@iC|r7Ts&XG$EA&T|
-C-U!z.:D]v5Zbd$pv'=vb9XVAkZn%BfI:F.=|bo#{:w7CgiqTmd't@[gc.AcL^(e{giw<fa):m!3'<qWkCzg5ZQItz#2j1N5hD.g9{iA2J}$Iwb$_IgKXw
-L]M5=g:ZP06ocG'T!a-]UQhSHVzp%iG!e2%2y^8eS(ftJG)x7F>L8Sh'%6+T+_m:~qST$Ptw"<qG7]}E7s}3qctq)#<hXL@+"_sE9aZYH>hF;5FM+Jag70
-U^SKXVDRP;,eIO[IA$C|iL1[3Skpb"l$z9U(/67f[#;3#8L}MzASMk^K=6]ya>8FRa6}%l;<Ztw@@+,TyB]]bXn;7iwdFO^+FhPOmd,l;B(5etEcYDU,yW
-2}Pd%8_V5'<e5a;_:l^Vlv&J&@TkZ!x-,x$XNSknVM~(=mL;KR}{>Qbc~BuRMf}]8f>%%+d"7HSuvrXd,1T^R$cUDE0}cE#P!-J:Yec&[J{r2$md>}HMXF
-7j|EgWG4TD7B[:QAHsl!K2`hwV.W,uTRy@(Ocv9Dm'tYBXSGd.2zSF9;CN,[[Q@eajZ=p&]b9}]MgQ)dgQ#1j4oPtk4KOBQO/6)!-rxhSbl6LJ[9=_(D!>
-Q[zjK_dnVyQ+20e@0B!5n:^$D<(pD!4N8]UjsfxsAQe`:a(yOV929D{M5qdmRluQJHZl@)]`npi3.Yp+SIzI_.A@w]Q1k7[LPq$-{y3c"|@P~VPCFlYm+4
-'Z"Ts,|ZFd5Ax^}eT14.FLtw!=hfA@t/TSyKb=I,JMYQ'oDX#m8p-"92FQ+j2cx>e|EX1w{duyH2xIY==1a()NIV6]H-dw]ZXvk_sn4v^NB'45}g]Ji"v]
-26))~'iDuN[3}+kY5}Y[~Ckp=9VSJD[H5&,/721LW&y1Az4M=N02|Cd71IZlBgp{:aqq3VMllJjCwUSQRz3Xfp&!$WW5T{m'-|Dx4h8]N'::F^c/B/Kbdq
-5HsOlBJs;2]YmO]kpit>_hU0~I_6Leb}e^ip4()Uxx+WCf@,T%MF_JE$LgSU,Jp'IGwx:P"8XFN6tI4r(^:qSp[{nmH({1v1H7cYQ3@dY]c>A5BZZ6Dg|$
-<s`0!rm$OTGbkk"N7rXCF{m]!N$,DqRC1jhBL{F}{YeQ+z92xbdE^aV$K@nB|5jB3>qxJ(rg-t>.>+Xv:EoX"_51^5|rLC.$aZ1)2LBza$J2#)ratR4:y1
-2AXx5#])$-hpq6_{wr)&H#1L<7.3i."0s8GuvI5;WINgWk8St|2r.CGm_4d1`hn7xG#)syxQ)2Vva5Z$4x0OwIeZUzg2F3u8gCdkNC$RkvW)ef^61JwPpx
-,)N3kXgUzF-.JJWO7jmhndK$ox)(9kykvqPJ&>9D,WJvv;uKw(CAs5qpG_e.e>;"6q|BNzv!h!m6pK0@DI8L,8Im=0+6FQ]7Yj5dvUzPJw/{@ZrfmA`D}`
-t"9WCq'tW=V$P:o3#`4wa'a,WzB<7Uxg6"1({]#mCL]A+f{@/-#pl{0G"DGWw!<.^J/bBx"#l}`!m1h^^>=mgA%zF[U@@Y=2<FD>^V^<Cl&9RtP=wmsrpc
-a{NCL"YPifF'|_lfx4J:y_%>8$2f!;H(80zaT]`af8iG$AkVgWKvXvK_m0vLOTJV'z>'/KX<zi,L;2RH}brvs.}[p/7'cUCn}Hj2DX@X2i;6`<Ft5TA^[O
-L[;aU<v&K]3N0BJJ${weGbB+{,~pZHdMhp`#1}%t,4w0>e%i0:g'nX_D-X|C#Cfsdlij]y(0|JS=t>i0.dHOLW;hH1|iOA3Pw6dLM!Or|4#Ruo-EkS+8S7
-^e,o|j.)<{[QocrJl1[4p^le68/|&pkdD9fek&eoo^3_4.,7T>{D]Q_u!fI6ulQRikE]qmLiHNZH(FgKmdO0AF,u`6^q1&4F@i0|qF$59@Hlu.Fw%Qt9qL
-z%(A}:QF}"2.&H^V7/+|r}QpuRcXqIKP-QrBK}zbz`dm[2t%i2LII[e3UBwIT's^$.s|4x%}YizX:CjUg#Up,H8u&vIUKQO/v5'0xzT6d1C"tj':QST+Df
-^AM/%sckdCr3AeG!iq%FCN]r/]=&!8@(Ng,Zvs_[|8QT;5s[X!%rekBV!MnAcWOmJGSv8Y:xCE1=Rzc)(Sl`vC";[wpf9CA/Hsg]=Q;LQm>1t7~xn[~Ld(
-M&HfgNr:crz)[9v$pXa#|LLa4'G0|q%J27UI}'=dlP]Oao8tW7+X-A+[Ce<X4ej/Bo8URqKEc{n@:4%K8)}]^zxY#zfsWS]kP{3[Hspc)sjFu8t=F0'yJ|
-/IE-Q]~|3<.Scp|v6`Truh&fy^{(%/1JNG/"]t9h]6H#tDT+HOrQ>M5'4CADfy'ivNFK;vj77Uz+xyr%f]inCps3s)`U"~!!
+UF_!=!+d(xPo5MI}X8@&)>l2G1tD|DB-u<L[~HiU38k6@.l8&,5(w"k`,^]GU1d:+HN7G(v[{zA-(d'd@0S'rEs;"EJ%QXmBEhsNDp.v/YcWxe|sMzirb$
+Qq)u4K1Nt6P53A!Y9O0gzV|7X1w`6LmeLZ=zvzXO_U.+]-%@mNUN~>(.fPQ89-[Sy9UsV[">`zieKM~o3I)e&SnW],"}$pM{gIEAMU&qOkFIT8T"hp='Mb
+&'xuLkfy$ubiLp:mF@`|&(8GKWD;26(mo$@eQ0"oBz}L<fQhgB#}-3WA^q^u7L^Oap4<xM`BVHPRl_VHNTap#[7Re;'}[#r_@H"/-1%(yZ1_w8K5{w7AnR
+Fw&nt#BKV17v5-)=PAZ8qR[Va.!S[{ChVa@9t][3Z'X&re;uWb>7W006^H{QI9E7^PzE^sm_}3-;`#mcoS%MRd@ZBf!OX8s|0RUX)hx23EFRIQRA{/G{ih
+MN>V|UhnuK0uLxo7hSqh:gX&(L{9]{;m2,:j~$k<Rht`&Wze}RnQgQ2CZ&=6D/_@pY&0oYR6@^lRJsh%pn3Cl=MZ>uva2&1zm&3U~}):aaQ_3=0l;k)^0=
+7T0dJEU158pdkW},((wl/n[Hy2^kqYraszAlG03jBG!>Ew|^"5e;'e/G!7DLRY=@'qiZL^s3%nY8iS[_yUl{1vehY%dl|NDtYfKnqW5{c;M6zbKL!0x%P6
+c,TaW2U+NRq8/5&D_OW8U,_O4:t![ArppR,sp=umZd/@c=G.'O97cW;b@Bape-$U8}P.#]EIT2-hL@$$yy]{91G`zPdE/`M0f50l2+!o[#fe.^<K+qG:]K
+~D_VfnOPm"-^{RwwwtAC}hb,zzqr-dx,Pjbl+'79,'V:"x%Gq#&8PjUp^C4e7xV-|yMU[ysua8hcuPwbmbePGv,Y&=WimNuo$FRpLeNYsPEw:%!Etz(zmp
+.O.FGu%)qi)N,2%Cx,Vc>wjmZ)ep%+4KF_2q]c%u)JU_DeW{c>pw]S(SjS9FM]$WQq!C34r#<6Zr#saxe2d..Q{S{Jg{bGC4ehd]$,iBSdLIR@2D!XB&G@
+T}J2ZWf8jMzZsS=CQB;kR:Vdn[2WYes&Cv'Lx7{zC|IV:5o71(l8YmD>d,Gf1./CR7zfE0GSuJw02z`vX>F!OXFDdVmTTX'o&A:CR5;$o$9@,=mf8.2J^s
+k_=VH[F-O/&|wA>x)c'iw>)2GH8D:l>6z+MV^,fe:[s+i;_7)z6wz8xS)|[mNyo_JjD|{LXNUzF]zI4t,uH^QD'LX15bQJ_)28_VP&[XwCbMC;3s3e0vE{
+0vEC.ImH$4|#^v::uguo7BGw=E&4a%=b!Hyb@)NXWNYi103a)K{Vs[>PkPUXKA84,3IJ5}iL+>wcN'Cc,=t!YN2:MHwOVv!.c(>MAR:.FjB,LbvV5c.!rg
+I4$fdx``g8z8(kG-"-9u[r!60``Z.prHE&kmpCJ}0J;AX(l5_=TN|^3[y<2)-;CGeM</O(ilPn/g~/i_s}oxJl.K@zM$-I%-kNs4J^{,Iy'w:wxs>ir}]>
+h;qjAZ1mnKGF"VXQPGF2Y'MqJov)'o"rLzu}czb/K:LFRlhpi'IHUt&.>v=$rP("QO!jW;~|Y>.Lw.o/JmnG<2<!BvxTKBA2M$[z^hTmbNE4w=D2VE='Vv
+G;o.@he&LQ[-uKn!z;R-~M"'22qOOo:e3(Pvw44W}{dBH@',hy[rB^b6wla,KW'gw2&B,uX=/O1IcOy.8EigTN4aj/iI2DSkJ-Z:4m>NLC9lf>nAu%7nE$
+UL43:FDaxo|3a[{u9qN'S9lZN>A3A!v!0C@]4+S;Y+qXV(8-9En;L'SNMoRIw<ADYMGkmUfwDST4i'v@kQ+3^_vfbu}!@$V}0@(<EFfex^W&cUd2Y;wy@^
+vu]tq9UAT7A2Ucc.N,qsCfh+5A@8O(#b@xdt<z8)uw'},i(3S<8i+a42]`g:<YY15oZAZ}}d4j&MbQ=poUr:ZF0V{`oXOF"x-b)Go]t4jh8x^+x':}v4{>
+TKdeol3nI)UDUq+WfF7re>BkZoB-g=5Ed7|PD]'vo6G14_+:c;Mf4vxs:N],%tCtm/HO>N!1)9pLBR7rB^Nk62T7&mX2[iOH20VIKV|l|,fa@"+[@`LlqF
+O:8HYbaiTvZ.#c2X^jPC7}a74kD;@4t3dfy@Z}vh!ty,CDuK8<c;tsdf&o-9vkw;Ji{2.=P9:iw6n"91-GTh$bdymoWNm,#f"k|V]AYOZy=ldXF'a1K_i<
+'%bfAVKP<O{<;eYEu16,y'p34qL)iuTm"(60H5(cFyy(GSd$`[/ZQ[b#D)G3~HKP&V.<:]sEWH>_k0n<8{9>3_O&ar@+k#Yg9[cUk&8$}[.3&R]|K(bn1V
+2hI2QSQoA/1vfh(LSiEZ#6QU[[j))4TBgcKGeaPM3m{mkUzsr}.5CSvyWDJms39Pe<['dij[>Hz.:QI0z5%3.|oH.i7VKy"$$1@>@q,,A_#z,MqTBTc;X>
+9Mgm[wq|wS&Mb/p].c_6<L_DO48q9}WcMiP=!tng2[J+0&J(qnkF/8(y$f!%^$!+pi4Y;cV148^Y}=#3_&E^/!bik!=gB.TTRJE@jD4a5P/&keunS8De3V
+;yYA&K@lnC($!<":ds9m=cPJ`|0i)nQ6QTnW;f]C`Ee1GlS<x'8%.KX%^FL(@sA;TX("pG86%>`'-5"sF^(9+;}0N8c"dVN)I_wc6h>%i)nBKxg=9@BQ!}
+xjkMKwzG@Y6TM3utw_sB}Y|5GE!b,iG7:zX6D}=G0Jwt@PT8kaSV__}9:V]-kU2}iAHJuKJ=6,H;YvuRCHdvFsNUP-$3c$E6(l'#GzS$j@H(N}]nz(kEcs
+9j{_]tFcv9272^B4/#`srD;]ju#sI"";r>0-MPhyK^WOs(jGB/Kzquj2H_3#W,W3cf/O1;FWF<wedSK$/e|RD7gEgxc{'+IKLbmD3UI/!//3fQx1Zm!}">
+p+lx_4{1N{^v8ha^>0D9k+XC|Tu2&(pR3@6:%]30)CkWS(/aP5[:VDLufe5xCQmoF(o2JSK]ro$o%`#SpL0dJIh={O/42T+|+4Ydcw)2u4XMOO3/0c+Nwd
+]a2]j=%9Ci$UqG-`Rthyw6}}S[u5h0^7ZI.L,goG-L`P:P-L}'xE|@6eg+)XSt+aBK{!5"Q<|Gnc(p<F8Zb6|a4X>a54tKO#mQ[Gk<M,]z&Hmfdrb`c|6x
+2g8Lx}kNr_G1/;<.,u.o3zx[B{cv@^RV6dtI>u;1IM]UoN4H-T_2$a3[y]YOrJhM+p,`xD/9t}O67^zI.qo|noruLhEO:NXfq^1tgW/$""25EeqWY15&pR
+i=Rs4S0wagd$eG_]6ivV(,}Q&ue+KnHkaKoiL}JQ>tU:HGMZqSRHnLR&F2y;[{@8ojn}!J!oZEpTp/09Ys2vOd#sYNm^kAfigGW,$O|D|e4"r!N+eYd-8<
+kbC6APK5@cTND#(#[)7'v2"Q:6A4Og&.$vGZ}34B8wxrssa+ChJ-AQldCi4,d0Si>cfAy/a[d8%5C/16c[C}7[>;M|8[raZ>lJ|_Z^2yAwb8m>W$fK1<@t
+P#e|/j>axGE/pj)YWH!2dXp!"90)M)Wir{dNHq!~!kc0@i>}KCT4b.Z&4{picPSc)|1%UziSNVTX/mrm2y>h^Z_6k}0V$wwr]dq.NInZQ}ubgsNmtJY7&)
+k0&0kC<SL)|pVhknY)p_((7B#=%^vDirAaEd.T>^@#bn/)kl"]5IaInIyIuMY5-KzeJ>fLNpRpW}E/:j8wJ>F#r5$6q9lmW>7v]wPTH$6NbLyy7i==|Zh;
+|%RaEN&$GId#}wF4k"Wjkdp3g_D[SL|42R<Dq`'m[@fY6d7^E&)iVGg-Wee|wjl!(6mO<k^sf:xN-b&n6dE=+MH5FrS}wT2MjR27+59I9kf/2OVp!O<=jG
+zZO+@GOecbmbNm|;6gLe:dc|{j>hFC&c^30dGWVtx5e#OL.SL9-`iEn6k}l'qt]YUfQ]gxfmWM1[3B<.:]_jZA6dC+j0U,Ig@P2M0`P)6Uj_lm&}U4V/Il
+K4SZ>3Expa[O{N7rL-l"rJAKv);@$CMP!7G'GHMJdNL["xfY1H[l53Am"NFB:{8$0Aid@y-c=y6Lw_#tUXFQV^535]/aqpf6d(K(!0X5(^K.gaQ;[^z<iI
+lnU4+o4u&s9:8a=<>PixtKHCT5x_Sy3xy0miYfp^IoRYLI{5t1M3g>Ra,ST-~}W43I"Rb"~%>@66CS>6"UToNTvp2Bp0<%neZ_g>!2Dc_^`oNGQHN9+Kf5
+w%bw:x{ryLA|pq8B{j1,sz(^WaNtN}pw@IEH@;{+:RduJ(hre@CxdWNG]}Eh;o^OuLpOe7t;o`;'5i_,e3>1_TEH}elN/CL|ubb#2ZvN2J<S%!(dDSbki@
+I>uuba_))Uz^$3Jf8J>,oZ(ig^Y%8YuAf%:07;,@#%t4VhqS6lw!%m##t`qu<|Ob6aQy>!3HHs|4tjkfi@<cqqXUcmu]mz2J`mR,oz5u="9CLwid{/Yd%@
+W_M^8qfqh_o@Fm:69][oXS")LB1diNq,+%aM;30_$[cDZvA[)Uycz`znmLbAK5L4S[j5)M8Dq0ScCXDb,P0e_xdHUzUHL`veR[YGUwY'%G8iD|o1ifXUnE
+"VIoh]Td7sS{X=l/Scb63t-jNbtC,4:JS3$G7g{}Fl#4nAERW&PkgSB[Ei>lbeegju.R['4`Gt1KOaa<E4M,sf-.&MYq[geX$o>q#KWVk)9#{K(`w:Q(w"
+A%6bd+`U.u(q$yWEbf;QDb410,JM+b/NG;IYmO`Zj'WdA0@b@BH;gPG]7<yN3-KukAH5!ZYn'IL%khSWs$'|1}>1yyhj.iCf>&#ZWCLaDy0Y[,1>)Z!s9,
+"pX=';>vH>K>aMkL|+4D6d+u$|iWUzBi+EtFP>ya(mz^@6,Zkbq[vd1YKw>c1:4{}AVn)30$E`J4~&5F>QqCG,QwFKpoX^9rro:LdjNDNDh5n]zob=>,p<
+Tv(q-gVckpNl%L|/|92h~%:(l'BMs:3ed(K@3m'Igv8e#jO2|y1t9[DT+h;C)'Wvka$qosVU>yPcn!&bdmwDci]w.1_[f&}QVKxJL@6r~0XQ-zRFYaxMgu
+4E^JBp#,{I:8S"rk$C;$4J)P:7KFlY)cv7FAii}SUwjG$0![qk$a.oZ8e=5^s<5PQS#G@LxU%crCQob%|<+]~i;jT%%h(fPEsW&R~<X'-N&XJmU(X-(p+L
+HSiCWqWY`+uMvQeQSU|QUm2Q"vT!bB]Dd<8]/H<rLr'q(RjRv&irn+96-Qg0{b-'+sIpwXco3uMW<d/q@H9AG'B2lbG/oD#u_sHCE=OMs/F[+[(YY%iP|G
+X%%$ZSt87`I/N(6+Jjt8n8.CPE'Bp;sB/W5W]<w`f15NhKGIfdn,wlz^V7<qcHVkWf0'g+WyH34NXl0e!%3v|nmS#s(m}(ku'rWgxD|HfA(o9H/SDC#Ja}
+[Dazsx8Di|OSrlrLy<oZJ;FRzjJgf%&1CUdp"!zE!^%+zom[AxRR}".BcCpNqE!RT7y'OGj5~(UX{vRWeb+Gs"K^6gOaDez&UzvW3ux0DTiK"_4jOkRl=O
+/9{ei^(cnttY=b=4xjkpxwF7tTzXj,|[U=8&7;e8VSsbMY+n)p.NX[K@j9{<rC/DdON+F/;')d!oqSdX(8F"](kx"n<pqiSq@|x841@gGk>X$=-7En!2O5
++z162.@MSJx>(Tv_dKf!|a8P^FvNUqJB.dv/h1cm=jmpUoxE4%G`7XvM%Dw)(`{iu+glJLZr6stW<ly2,<=rh>.avO,M+'Kk!DJB:5JF7El|n;}mrpP"6/
+E1JOE'<{y`QG1A+k!mmd`sk]-1hd~"ry@/eE`zizM<Br1J'Nuo0Dv}ae9J!M/Ss'Xvmb;o<Ug:qlO]r;:!/Q1lycaPYap(4NUQU-nPA[7@q5tS!%`GFnjZ
+"m{e|nfoPvckFbAt1zUdBJkLtT[Omg7_gamky]r}tn0@5M!J#Osu4A#>ytCD~Za69rV8cb+I!rwRC[D8B,1IbT.a_dHelE2om!a^Lbu^GU)cWru=2isG`(
+veOyO]MP%pjW{Tt^tZY>GRQj]G(=5YtCzFUVg.~m2lH${JTngys{91)mvET:OTU#MOoItzFjC9a[)FwN[{qdo@d|p$~lOK4dmP>>#/{Re"Z4rqDE[qK|#7
+'$GCgGI%&20ls-gGXF[u{sT+E;Kf[BAlG|x`eUP+)+kDE)HvR##BbV3ik$@Ug&V6e#Osa/=IbxU<7V+G.v<ETwZ4@O$;Ca'oC@r|X+Q%zrb9qATB!xWBj^
+EH/I(e"ahoZd/oC,P{XHX2c&_p9A]o5KJsLtVuQKYFsyFBHjSJ,wl.R23xsj0`/GKy'R!hzxaj;%&G&MBv|<+)&tCQ;4XJ"dZ>`+#TAnQCpqvPp7<Xu@WO
+%Ngl)damo(QZc8i/7o-<rJN!@h'X;TKM"!J2>Cn<c.+/s4,<ae}f..eVNJhE&c/"G9A@FC"{ah5.g5j2&&NSqVc-]}|Fl|`5{wMb":_!jm;P>e{;j|wCr|
+[c:,D=Fuv}38c;3!D2nFsVYi_,epbmIV'VTEY_nB{STN1usxg^0XO6>q}9`J+e-ys'BT~4oh2.!javvyuGx^'h/=4DZf#r3hV7qCf<iJ<+.uf/-MD`P;7I
+EKg5n;4k]YjoiMJCaG3jG0)ly]}]H7eLjhE$U3""(b!wPCvY7t+Jn12eL3a$:o+Eoh)B@U]PhbHKnR;pqUC]t9~oIan{y7m+rDDMsS8r>6!op_/M~9Mlg/
+/":`9_)"&oLlCF.xX;"]vF$'+h/J:NV4O&+@Bqw,%:@t(xG0<B|h],J1Cwmn07Yn86}SleDFiwB):U&zlA>DB9@n"4Gmo+WrAXi(<0(h`N~jh"ZB6e>:eO
+n-Qj(]9Xp4A5hepQV2=/"Hz9]1@X#k5K:436g-kEX(9^^s8=D}Kuh]i)h#+&Vjdp{0hf03QQ@umaH)FPLlI7yaq)MUaGCzSiQN!6E'O-~q]<"M>rkVLC2(
+{"!1`"rxCnlI"Q~s/4nW]+k!NKcvY+hLftq)ov6.I(%/}@G6;A@0{"+Cb1)f{rW3FeoTS52svE<;O-6<T0>%]i1%ZQ2nds'Rocb5':x}!U51GrS8V_tyRn
+8B}6)9CXal6{>d3zrvu0Y7K[+tL/:bu,Q"a]vvd"pweeNK~sq$<["4Jq`afvPD7|W#K4%J[rOAXy6d^}}b`]J!8bv8EoX"5/!PxzNI]s'Ya|y|;FKEGpP=
+~Hy&~%+(]Q`[v.(J>p3rKwwPJj)6h3H^[Q@EYRu|0[<`@d$)_i0Z2X/2TH.oO<O<8`}W.);4P^5[R&x%(|VmJZahBr4Y14n5jHGzTod>RBlFSe2K,C&`W+
+D2).JbbY>z4)lUw}H(Pw~QmYq1-z[u<v0D2%I7WL#%6_KX/-Jq(UnD7qBl=Til:c!=&u8iH|o{n)2814UoD!h7;Z"8u'56(y_oy,y,hV8gKwLDZg;u#Rng
+2%uaM{ADaJVD:0(.ndi:M@{_U0ld><fPJvDg@Xy9/u3d~Idh%|8oGbj!`-L]u(2YYgk6kSMkN$Il{'r9MRW4vc|C65Vvtox&K'6u'18J6;7S,cahs&U3]J
+dmDc:t_V"ly<>)N5C){3LFT}bi+{<2_2HKxz^z"=z[w<F7<fm]Z)nSu(:oftoooHreD%u;Y5-5{0Xj~WPd{4sioW=/J<Y;QkyRvWr&Hk(XWIkRy|.s{FU<
+=P#ZLWP'"0qqu>7AyX6G|-1ZH]f_i994VH{4seMK)fOCa7adj}m].pz`1OBJd|lejHM"R(1/Y1YHg`50hb<Jb;'ty)C#cvCr86U$d1;S5G$l>&tcQAV^0F
+ztoW]W%4Q}1nI:{a+17^{@a6k}SxEOflV2PubBzY9o/ha,p43Jty:X/]wWW9T)WFhlhtlXIqXUOkRpl}zQ,b!#BU2Zw&m>"<yd9zJEe2{espicv|!QKY(X
+gpF"@-Ka5!1d.[G$G|DaY)1/ZA`P"IX-zh8+^If^QT1wNr'S[>Bk@25Qg^#hSn>[R$T]SO5{miiA~&T8l(9u0qt:!"Vbquq`4,rz;"_M/ehr~-j=J"^|R&
+E{='WWd,Fy2]3NDiBl>GbzC-0E/q:tF"oS/P1Mv,JMl71R@ETP$06,VZF"T8me^Q$FaUqZ--~z{W#ZkObrrvr#'Ndolhn!IJ~.@U#1TujC6<i.dRAhGmM:
+LBYa+4[24LQuAa^_i[v`mem'Y1Ytaa)qNYzQ!y[pkHIPkKa{~_M/pH+OJiUd:`x$^im'{odO>oJdTA,X.s2[)G:6RS:19Sn@&U1Q+aI$z2ve>gwe^;-fef
+Lc.E8Or(X$;Cz1E^u0#<psd`[GEiK@T0|WPovjo-xHZi}]iahGK^i6;^R`oSCyxij%#VSr}$K"+.2[4$k]386n{%->(I47yCdW]Xw`p&`In5ulJ[)<AD=W
+[c06jc/&pYIO.RkpXye&&T6cLrdus:/z5oyMk7A(;-/F"i(a.Nh23T:e"=bZ"lA&8SR<<y|`GYq`C_}Pda>&jR'-OI8"/.YUR+.o;oCGvJ[uWKs"JpNLdM
+f+t`Tis->"/uRO:4g07s/45gO_Q$|n]B_Ig!_Y,:6:s{=Q}DIt'FMluy$H!c+:TjijpVHb2WL7[kAGJ[-xTt7ONbvw--/x5m!GwVa1@)y0<<SE(TfNR1>6
+J2_9C}k3awz(/JzRKb!^oX)#kA3ef[O0j>EiOUgBi{wfl(zWOE/+U;Xg([Qia",`[>[=-O6{9c1nKg!+fN2N{=]V{eQt(ejJX1B.:nXZ(Xzy};Q7D%2,-.
+g6Fj5=M9n"{6>BS!H]oCJ+9!#O^;}T:z!hHyK}OsL6~;24!DZbS8znMspM$OfeK%<b6SvgXcJxw@'Zz%&NYr#MPsWfXxc&03CE|yZ..BL2kf(JE(=E<8q,
+6T!:LUn,sa2K5EtZcD0Wg;W,J,LWHWh7n2@AA%eR_.ugobm>>=(}{wX$s4"g+@i&,"({`96{^[98_]v#58_Xy3[Z(8_Ar8ncd!|$~W<.UXcux^tQPLamk>
+Nym{~2HV]vaj^WnkG0xbk8q)8(]5(_U%.}%GDMS`v=pO=TsMa][{:T%y+qJ.18!7<fNWGj1+{#[UjpoXrU$-"O"M^2;Vg6b/.+FD:R.u>D}M}]Qs<ufX:&
+r@I%-OgPxg-Nuij#O52ggASs=:w'y/7[F8P-7MKf)DR&70}yEx|=%d}'!dPYyx,rYSi=^1MLKKOnxi3'i<EP#y({=<I-^sEDyZ>msNCDlt=m:`YaXg(]PR
+u^EF>&p;u&]clZ;g[$0(ex9N'_7[=+$<#/S5-CEZ>{pOzyz4eo}aYTQYQht/6aI`J,fyqM+MoQ=}cp2<~^Kj5&1A'5~=^eA:=Q35+d:@|ni.N4GAa!)lFW
+~s.C</edbAW"5:hrY]^H@kAMWm!:Mb|f]'os^Z:kq+PhS_YGPA467)=Cr#.;2@{_6>tlAvf'5o'@~Y-:G0:FUdN+&]N+v@1=G["|1P:&Qr(y+8XaykW$4H
+kJvp=y]e<Td-G0{K)av.P(N`&a',w{=5rbr.]tUcTFg-GcoSRavby{K+q3N#{Lh1OP565uK/$Np]C`>6+N_ya=%{Gu0v4Nf+LErsf{MH4g@fHI>P`zTTLY
+fN[[[!w5"&XU3]D:dStvs%=5P[PD[!uX,9dhN2zd_5JF(8@px.BGUtl/pP$)o:4^C+/+2Pqq!&|K.i&Gi]{hd3.w<A4L';o4$l_^%a&:3w$lGxR}4X{Nhk
+^OD1pz3/>]TCcqh>WQ>p5@|k7&sa!]JIb@84i2.EMlok,3ZM~v;Pzv6X42F-#7Urc;M=:a%+"/_+#d!rgdsK:&bV>f{}/'d0o.!M:'vxN,Oy+<A&=5@1VI
+A0u4P'nf2t8mF{`Z%eVJG!;V9S8$d[eNoW9;HS,[57!;2EW@i]xcc[Uo3`FWsLjmZ=6:,;[>i^NV@ZZE`eVjM7jkK0^[bcU$+w>:V)|t5zj1Qk,Z6of2vX
+|=CY>DE.XcPi$=PCetjdiCuT,Vi{PC#VbTg[b(./VC'rp,awN#d>ti#trDikjxVqXVZY8lG4SbbEE&(i4ca`rxk_,`aL<"P85=w/>>cn%eMsZMmSdx}eZ,
+=`A2/iQ;eVh25/}@f65m#BuOqX]xv&CLX5=@UVnr@/T8{/rVxg=}]t+L,HwDIN.3!ukDx7Qw0R<motvi},AH@9$^nt''D8XYtl&e]<y3a.Evy>gX0S=SX`
+y}+D8iWpj@_F2.!geGOKkBm$Zv,W`VE4|MfE&;ihOb<9x7/4Q4=Fc"Mg>IP.8M;d_jJ#ux!RXV7VpbvEcnrs@!A6aJz42jA>VDO%U;75&BB3X'8n}_:#zc
+tD:#)irwd%k+hf{Liytk<0J(B4ehJE-l126L>%4RJ}"}KNc)^370|nKp8{r`]Eeju78>9fB>yjz{$$+r{ON.t-BaLXdRm,f5,Y!@T)H`%9C7d"2p>%nPdi
+1c/$W;cU>^Q5^+<:.)-xL4fxgow[sPXKj}6<VJ,h6xP,q"HSRL6=tO=A@H,j4:Ok(5J0F,k4G+)r01!rl}b:3liWT+ae#yLvs<U>FU,$se'yxOvVKTay7V
+4j8gmtE9`4zF$$pkb0f;&,iz_e`HAhXcW_ulDp<YAtoPA0,dyC46y_(VBKRbu`r)N.b";O{'tD0tlI'T9O-i="#T[)gSV.^_45<%P$Mi3apUckL_Q9`M}!
+~+akMlr(`3zE1N+%8L!0fWLGj.l[Tr<E<.#2b+8Jp=e@4]"@P064u>^SLc5l.L`S_''O~wkuZygh{ABhlk:a}.hv8Ge:W(F'/><mSQ9w|%nk{GGVfQawlr
+!Z]eoVBUZj-(Vc&>:5zIP`L_Xku]WE`q,6FvyiH[l1iTq#HcYySxa%Yo9}B>Jj4e,).d):!$eS><}t/=%ULqoJnXZ=F9N0ZsE7~yy`'JK!~rojy-bR<KeU
+i}5<-@gsreshWj`<xX|s>29EX9nSX;n%H^jXrKQJe9Y<z3EO`ynH$/~8UIs}~O:#'JP0q1hhHU{6PO^<;|`lCqdDTU5+f,[bqV}@PZNN|JP8}^j,9qXzr>
+Gn`/+_aP9kis&tcItSmC;QoKZK+t9xl:%cL$jtkIt}<0%z3uvlvfE%nC{0Z+!""j=m)mu%"7uEa;fu{arx'h|j~estPBC[BX4Lq]l!<rc@5=RRa5w/GigU
+=YIeWOGq[[`eYe5m@5yCCnp2l8EOA2F30jr73[}37r'FvH]W)rc@ohzm.9o9JGPkii@4gYlh~)W9i.G;%m)@;Vi(|m9Bx.h>YWO,Ikb:$V2<^W;At:en'7
+`I)/rkvpH6:RjDO`5I]CnqW;N)r_0|m;d{FfpZ`l~+M-<$'<UtjB19"U[eJ[E{GEb&TwRB^PPQ3ya/O"Bz8`Ma2v/Hs3!lVn`P1dcU2O;!9c'yxM[J7;k>
+oq29v4^1P;OW|ogOQv#7!8>x=n+8j4sj$]chwZr$f"[Tl:p"B@;iu@hA~T1Vd)R|ZHCm(3:r5uW8Z=5$)m8&Cn5deMqk2s7GC{anlINve>euZA':vM{2]k
+6k;qbNrhLjOm($f#fHDX`/v!G[%$5@P+f:kC6'$-l|oTp`Lk[9<d][K'h6wf]$!V>xGYE=O3O<YTg/6E"FOw7EBI^EAl@-^Ft(J'bV,S6O@t:4c7hI<86P
+^IxE1[L%<CU:@Z+]@v3d43u6sY<r2bG@Htx2lAo^pDCtoA(qf[4.!tt2Swba7FBAm:DO!9%aL/~B.lM[B+TCbGie-n}D`Xw@L#L62Qv,rt"z!MHi'ArUqV
+/.g$2$,Z(Z'iV9!pIs0-k8<mEkoYGuGUrLmo6ofGk{N$H^`cy2|'|C[tPT{l_4[Q9!l{MyxRQvN5sneIxr=jo2G6H=aSYe{dU[`3C.)BY!wg=ktB,2>#da
+lmVcWV)W9KA1W6~we7d,BMe!&YvUQ)g{HrHE.i(gzK",!rLA3gS/_fshjZbVF;MZIy[IJsJ'2T|ZIK^cM$|$[R5]pU-yu-4Spyk>4'TVI|P]r=Tdui_c"v
+,,8(;3M%JM/>CRIYz.o1JP`HTji"IWDm57-ZU@XPk]|0TpxbnLg4nrHCg_6HuWHEC4(9C34}sn);z!01<6bE/>Ta@/H]:Q>&3f0x~C|p1f3$gb}(x}h+Uj
+:,KCkU#a[J8{:H$"3cx<_2{sB6t>%QxZCMpHK:Pgc8]I:fCP9P_P6DAv{|/[7J7wS$6"$`H{;wYo4d1OD9vF)fZc^vZon6f"G5X}nAW(~P3yfSxL<N#5wL
+jp7Q1'fN.HEgPZcV1Ob's+N,^@QO,l,=D'J$QkoEY1)Buh5r|^:J'pXWb<koSp[aFyW)c{;Kk-%Y,I{24,zR!jwxFqx[RD$M_@-Mer.bZekO06>9f/N#}D
+s9Nvq"dIQ'vPCj+[YVQ$/=xq;<z%Eb_M(ctIW93`,Ry(;.BKl$P|RcH:^rF&|3X$hAyo1x7cYP#JQ;/^YV=N{qR;o^geN4mNJSv#TqZv7|kRS7uxyq~`3/
+#K_XZgmoC(ZtTP)i$0_yK<2^+X6[P{N[t|)C[$F8qP&'Sca;[Srbbwe|;;NN$zCQG1H3Fwn6!R/n93"2G<#tK76q:M!!Inpm]GL6eo=$Rj^(bRo&kX51Xt
+@+Ik:JR6>RY2l78'mfp/$efYiPc7a^c$;YK27'cb3h7>'uIXRR/]=3q2IUmf4wLZW]!~o>LUE2`sr!'Z^}}f7R>C<<.<N6-W]mDCs#or.o+58.rpQl`m#k
+5#.kH:2f_5Lt^/}[si7,g!oKCr<sn20C]Pdd6mt5cwEp+q"G;XU!z&efjiz1ybsE9CppGucGaTi2g8~nAQH`y5"q_vDEi49$ke6^VaSw/JFZ5q0<tRTu5l
+C+.ilKD3yBH669:&_GD4Xm[0rVcG>%Od71J,8u!2S^C$II_fdQY@D3f=o^x,}#HS%'.3-ZUZ`Lp__aoey$g<[(u(JjiUiV@:@RXf4:33}m3>vMMYJ`3)wl
+EmDL;O+&1Yt)(cM[{DO/ch/l^GaOZZ0Y2vS_vAn<Jb;`0]0X1.WSnK'bH9f!}wzbiW~#G'g+STsR>.BId34$"VJ_K-T#(WeL[`+7j[KF{{=eD->/#2;OnJ
+&R,z[5(VKb}C2.K+ytW'BGYTR5JTC!,IOSx.uygzy>hgve47YXDGqd6(c(GER@zY'3!"~5ujgc_12JqB/qA1K&Fp<L/l6%o#5+W5q>Q-_$bpwnkA:PBw`v
+)l!W.',6H1XfW%q[VrAFl>ZE%uy[X6S@N@4A$%2,'rvk>J.g'rlx'$px,xb<G4tvJCG5%fW#|xY4SUDM^GV{:l`ZOG_aNUEu!mTaJ/_VkiPaj%x<;TVwv8
+An).F-NMfc0f$|~0!n{V>8'3nL=F(tBC%Lnd#bTNkJT2xDP>|X4a||h]G=JM2ztF9q[k&|!>XEi+#sss-;"<_MCDSkt7M.k]JFfZxJc)VupzBJcb)}dfR3
+7R/JCfq!t%H-jsQ>@UJr/l;P-Pp#D%DPYDu:w,V3GVIlyWe;87A-`na{|EiVL7|cfe!Zkr]y[&9_bYG9VuLi|)7W'(RYWgH9l4xkI47lXR#WU)Lmg4t$IQ
+lA>L:K5RhjQJ+U6c8Sgu-S$|!'BOKj.-gxH2cPu]0Uz=Bv[4k='Z#jxsaw5Tw>c+xeRg6=|QVG02J[r=Iev$y$sy+z..RW775o48vL2V=xJ4ByUhS)L_y,
+W5N1GIa+^K6:,KL$r3!W=(3D3uw6I_NHmde"t/Q%'Zd8aM!:KA>7BYC.^i}6}t'4fUq$ZL^Su+chV[Js:$6r@e^'VO8Q#5Vg=FJr'@=8U.47$b_SKQ<ieV
+tH}1cun(_Zlg_mqtgh#}SGYYQ{B3LG6nG_$W{&4xA'npiVtYqOpYjZ=mV2;p{J]6GEzX!(:o^nS.[/0T}`!Q@nb"mMTf##KxuVjvSIHfg7ghPJuwXa03`5
+Cn+,$@W^GMHUABPd~6XI[yjGw/Z0e%QpXM~'ufA(v57jv7eIWIaJFSQK$OZp,G|l,BalB1K&t}k$q'VK7kr-V'@c'n@U&g/o&#)a9MVp3DMLfZn{"3CXqT
+3C(fKy!M#ZAZYW~T]lDf.MQ7'%EV+4'BiPX8fp2h9c#ZfxVk3Ghu:0A}>8/taC|#i!yF:tp(2zI-{a!4.}_RQ5bRImqHO@}3tr9-kP:DK}Sn&o!k!Nb-rJ
+)Gk8GLjoAj~D$sn#1L8"JzncRnkkFp}OO&RAR{{CDMig_+8T8JI.BXGe/_pJW<YIm99XgP=L~#/1g3<'!lsv~.z[2+O'-QeJe]J$P&-Oedcd"@nq<j_ZA(
+Jsjisr%r;mfkhR![XGL/YY0>zh,5|Jd#@(t:Fm"z46^2oqs:]"e9W2%|d}5F&g3D{9m#3F<@7/4M'BasLHi.qEIlmo4"rc5:Gu80%iWkTA;zRTFSMU9&$g
+j:MW#UC04JM1$d"Pcl4TQ_AH<+~oqokA>R.A%g5bh'0/ad{9+CULxu::k&8[;NUm7eVS;TB&|2H{EG=0/'%aGz;($R;g$^8@%uqy:z@QOs-IK8bq%1[zrx
+hYtm8yCvxAn'naHD%dO[k&y(YzbLsnUu]8-R_Nb/h_yrHC-|5k,ng+L%6<$khV](p!}XA3$7[Ser4.>.[Flq6))pDyMsrupPDf5Z'G"lN>OXztX{r3x$E@
+CE[[|R^-<C8=q3PCg=.{'9lB'Tvk1,+kVLts-Om7i{v0=3'+lLe1X1-<%diBBr23ioN2CRmV/Cay]#MNBQ1c%S]b!2o`[zZ0`c-^5]K/K=C<0e=gDYb`^e
+x5AtRaYsSA.UiS:A+8+&92.",E+|qW}/%ehZKIR:JuOU'Oui2#lc.t~ms;FpIM=0_zI(M>K']v`(=sOZ}Yxh8Q#8ni6:.`xRYn8Owr!$KUtFo7X[74,_%:
+2U[N=,EX~,S&RpDt@ErCXmsI8%Y!raf@,]~bQa)`X]O:~_2kF`I[sveKSH4#yV1SL:<:M%juS:>HqB!iJq'f+ZznDb7B@Zj{^9~@DRgu@u7[uklInrAY>t
+UcwI&ZmK)t_9,TfE7Sqk~VjACnU'Q@-',`(7%84](CxVH.$w{xfA"1HC@lcI-=Z89$&{5jWr`Spr7S8t]9s]qh,UU>_M}TeqW<m(}|<`fNf'["gB;W99=<
+pwlZ!bi4Mj&d1>x[UVL1gBtSd[5}Pa.LR}Xd}!j5#^|meCQK-G2M;._a4AQhxU&1jIT-"1>#wf0)w,r5Cl72`3Y>7zQnm)4p#}~EtN;4m$R3$.#b5j^jj{
+sOcWK6yJ+ozC9/U;V2['},[A,j`_CC`km_#{=Dzv5u0'NaBxX;D{|_Q5][<Ii=v`Zk|k7ikwqdxPi@u)sFvTRh@n9kIew%Mu+|TM>'U$|Bzwi^w,mPvPnY
+@Ua|)W)wONev-lZoF3<ngwUa<P$nUEmu["mLp`F5/MVSP$Y#wMde&Rk<)_wH|dg-Z6)1d;kKOkM"ZT4(gl#.+AO>BkU+U46(OFH3t_-P}++Ykvx%ht1xep
+K^H!7g{MRIQxeBGn0mgr{KWLY5:TRY2"Tr.D!a8T5;,fOLErSE46$5aJ^nCo6XH@bJ}at[F`(B>IU)<Jw5;O(tzZh3r2-KQZIe;g'F<l:%Kr}@^&Hfx=O0
+s<H0Qc#j+VC4N:]Su>fRLdVSeI)kmH[9N:x{Nn~148.M&A(c-3u<=L#xUfFr1m{:eYO%O[>u%}PZmnD{=8I58U3I>Xv;FyUM#w'zueUEWB["2^=xyj:i!N
+1R-ktFE14zKJjY_6CaHPfhkus/]<4S;rbn|;GlDVHh:p6pZj~mGPM1v8&5W0~hCg^O-PUrg!$b|LI)xKmJ)'5X6))"]q>.uJSHbGVBf6Cfpno>r}^03JBP
+h9nZlr.X;F[Xuy28O5".4#RkM7;,25SRJk80|ao_wQ([K0q]kY|qk!%MUk'g^+]),"uu>M$;!Lb$m[FI''rW{!=@ddU+|F>r/WaIsh7nU]fV4k[4}BGhy4
+/c]mtZ4XjXs@=%OyfY]0F%ApQ%G0UUE8o+j}q]Z`bZrJvF"#%Zuxi0GB@3:c$Igmc.NfgxPj-&2T-W%|aS_6HVkI$O'L>afNSQ}+j!'K/z"nK3N7xlnmE"
+FP@em|]{EP(-5m79WgNGmCH3.Sr`Y.~x%hM/JtoSR$zK)To-]V7.2W#kD&6Tau;}IZ_%E2'X={jgyV<=WXwO:r'oLP<4gX9o%Y]tKs{>=prfG{]veVcT!R
+mU|$=_xe/z{,hK<TaTYH|f8_vIbe+4Yg"_D2@'3JpBb-:1(QkG:fk"l{+;L)w%7$SilCf}z$/m`5t80O|<uLB=CHv69+TQvE%wpeT;2|6fr4b"O"!2m[Q#
+#F2,b1hk0)j6Teo6+0v:t/;mZ:1tvZ>1}r9#P/:+H@EFLH2u.E6gu;[Gk&i9/'83>}~1Wt32Z&C0w<U=)h56D+qNT).e5O"nCfTijuR3]<2e1aCtDFIMee
+1M8Hl3,DHMuw$s>,^E[IvGskD5^TlIB{MVG$UN$vBB|+O&MxEp.iG:,s+0,GD8Uyr,O+&I%7#q=X^ilODY;0}<;D5fM"/1V_gvG>WHR#hTXkG>u03m6bN+
+:T%h%Qan-QkdYrYDVX/mC@%ddam)oqN%/O^q1j3v$HIT7X5W:iRimG}bQtF&J-a8Z2)qHqTz~9co'dVH`lUD`']mp0E;$z/1ds4qIb"1m#e$sMrq)V_PNO
+XUhFITx[HyY>KW0`"HVwU}.WAI`N%^y|He|3QE_;5upK/F[Ju`u-qusLpS0D@t{|R"k@|J#aP(w0}$o@;@'Lnu)P)TbHYBZU]"{i|0XIvP<5v].%SeC)MM
+)0@nyJ%/F7`U`Px3{$w-:@t2/Rf_wY34huk8YvqC7)cvR9Gl,.|BjcFy0MPg)x[}55]1|}uvyQ!W_@V:xa)tTiYV[<#qJNd6@=E['8/6)`P-}::-h.V1r$
+NggrnO"c7lEGfBb37Oe_Bw_L$}.z#rH,V+s3BEh-H:@C/Vf2AV!Z{/o%Z]Zedx%=R93;kE|%_cR%,=}$!Id4|mK`Ak$zU]evFt~XocUc~,y(&41<tbc+H(
+DGqvWO{"5Z$[Q&YOpxQt^+VQIU$4Aewe87b_%@e6yt>a7nwxBaV#T44m`ORxj6cD#5A+B.JvW|b|j,nU!2dSCq`6ra+/5cPzcUF"Ic.^$GKlk'8aFs[`FA
+Z.r`6,m[Okep3o`%hwA@{n9([cMR08"ay#+nJ1$d0IliIN}HhW9%Jv4h)9SzxO{]`!8:7@d}bOJ7SA4#CV]{p-`5qRQm]6g".!K.]2c-CXBmzY+_xBK}_.
+`jJZ#gPg$%gj4J#$ML:hpL4orH%j"#Mn=a0st;X^GTOya,CCEY;)w:DR~0+bS=|+UgXLOsi1`plkzagC(=YQO6G=ZG{J7z&8cFLGCtrC)ib'|@hG2szACg
+XMYD9dpkKP=<,d$)D4NkxDYsaoROXt5}#@CbeRb}hB!(=9$>(T)'d$3|mhxc(UoOba<@aVhFA%'tmz|72Km6T9%Z,Hcq>v(l^A,&6_vnN_M@9#D+I1<+6h
+F+_Zgv-c5$KAFVg1A91&$Hao`h@>!t&RmY)$vmy1WiD9}aW&W;~G<g]@c)9nZz^whD^dvOw=c6oX]}ujMJnSgf054g%E9eqo#Z_cy%kD4iq`{EpJgmmufx
+D/U/W7Lpw%zwoT}0.OdO>s'uA%_1h#nl"B)hYyPi$9NlB+dHn/CBP{r"EpLy_jfm=PKhRdJHiq-Yc]j9+=fgo)'EFxM=Y!%{Y]_B5&hF.Qqg"NoI1eU+0Q
+x^T7ad0O'X;mdF#p047#M$Z}RU1H(osfF#GWmNnN}v}P_hWk~H/D">oqTRdpxQ"rH7BIHdvQ<K;tXk3za>]`Po)eJ&g]mKQr@@[`3GoFM3r3iq"zY]AY++
+v@(rLf2@-]%aUvFyGU^$@:&twm^6Q)hn,e,X@JUW&CKL@+.(SO'U`c{e}AhVh5jZLR>/q)4Rf[z`BJZW0HCsq2a874>"M${Okvr/}Mev:3s8`anMj@kXTW
+fJgnS&J)4N`dHFwJqLFHRv14ePO:,CqwE>0efI2TSy>cA>Qn=cOY3M-dUI4c9C1Uj3p3qx"OEQ[[x8e^H^cMb}76F^rzReGKalZVQ6`COK$vrZ$_^RO_P&
+=Jj3_859ObSc&0E[[Wm$>ow+D4Bn+|.JSy_sGFc>1)!_bE^l`A{m[^R;iBA[vby)0X4uUo{B4)ITlX|3Me/,K(f.L<k4&Qz&U=@VD0V(y[+;}|4AaCEP7L
+BCJ+{SvJUiM.1YAG-}{K>Jb{mpuX$RGKo0k6oBP,Q@F63SG^)d,PT74;5C1'`B9!1g:!Q;.e'l|SGg4$HAbGt;uB49<E0D{V+daQpve];t_`Ck{;c/-$fb
+HNIzV2UW9c^Y%vpts5]&)QsMI+I)<SzX5&Ll2mM#X;(kH1pbn6&x4W(fRsTwRsy7DIW}bOL,b;zIeXKBgrtHb_=DIl)gZq=PZ1w6~G>OaQI#u`x.QLS3ML
+Ipu`qjefv"[a5,}Cls2<>LP<)8N5@kz;F!=aC.:p:QfFofL_,jV>6/:){IR,eUH|6-k|DcpEXv~fu(z@rK1HehK{0,[el1TzBxYH|{g{+`l9"A$:a_=l,S
+^WJ3ZZ;)[WrTd"%"3sYm;d+A-r0Pg1dt9hW'bZj7}IHc=l.rIf_m>jbG$Ta+/L>hOLF3<V>"D_~buVg'{]{,n"F#W!4tG6<Nhq%)#S+roU$d=S(3nLt8N+
+B{8stzh`+o{eNY9nDLQSy1/HGm=z_[)uXb'ct:B|uMse-Z_Vk#8H=}s&yme}"{A(c)~.tQRb~r,w5[$G5$IS_5[BwI+>-;iX`rHJS[/%)-qhu^T,]zYhg}
+HC-2LZrQk%$nyfqS+hvk5M!um;!nkrM$iNqq'd[fF}>iLpe:$lz,PKPKEC4ZiSmIVbpc(GL^klzt}@;RgOGZGStCq^>j,@So/SvpdLR%Bs5HDC0,4;woK$
+Yy!Y$/^-lOT,>iNhKvNDdC:ePE}wDF62Q4lmhj/{:_P7,+2ubIWSLT_.PAFnqSygP/2O_M~(KCnG]QCTYK[cNS8B6WdG,{`roOAqy{q;@RA<1PH6h<gneo
+N$N>AI><V1xeg3IMt>0A_BQjMifm4!9!L=@[v6DwphBBo3>qWhnj2K&U`0E=C6)>'_gQz^|!IW>or|Z}G_kHv|||_"iw2=zL]|8I`{=4+E~!q]+[@:#9NI
+^pLY1Sdb]`l$5AZ]G37WlsRjzCs{z#HeqOUYYar}zIm2oPnA$KTZ$9L@#Qwb>$$-ib5F>Vw<TaLKrcP26A<RSSqgq.Ijd,V^LhBG'@<9=IVY(Zmc9b"Y_'
+Kp2%E"UJr-M36)wWR9AXD)i4+p#u+xjvWc'L'WJP+JrC5y^}s_X(2M//43{f`;YO2/{bFsn{Gdd/iEdfmC55f#oe7,A@KVoeME3d0^^CXZve6Zx3y)mt7>
+@sRdD-.1]r7l5fYW>+e$+f~"G7[O9gsLT1]Jx|LmZF[xd2%BONtW()~.Tk62Kzb+z0V^sHxnxVe,0,d2H>9gw8|";n36Pv.dn'I(f^U;H`]4^5z>_.N+M0
+Ft(zUMi%fp:/zcD!be'>su;)eb_b,TaoL@'.EZ~IZZUTV/Qd.)_qbDJ3i..KZ:CHyV=s1c&.T3lh716Ld4a-]I|z`yOc[]cPT]qduw|(seSm_W"K.W%v@7
+5KNDCpxfjZz/):hs_$e3^3W,ZT9cW=xQe9u7<Q|eGA-uqoE9E/.D-c0i:m(&Fw8#kQper&X(ncuv1:<xNeaW6H`00IlqVv[6P[hEzAI,&McONzP|dhOO$8
+N%:vdu(t7/POk1g>-$mk8;+TUB[Huwtv_gwt.Q!HfD}lTh`>OtS-IMKP.%/gbL+:5GEGSk>{;&;mnlb/9!>N`)-I6Lt-i]^9AS"-er+HL0|;4vEp[g"CUY
+I6nbhbe[biHlI}mlZi9`{=O]&$]_.c]L&Kun0-R793U6.AvE=b]6c`%_ptRn_X'T4In45dcugkALwtIfdo7n-oybd{6D59{kr;kTq:/vUxmKXm~r~)(Pg6
+MhRZU0$v29cfGy;<jd6zxfs7F76h=&w"FlqKy5T6!>9(6TP-CU6sA.1M>3>}y1Lpvb<eSy%".9qYsWJES6:!A|p6M!N&<R)p3`~EnAk|}d9=f"nKM1Rtya
+a&IdADe`3Fz%@ipshRz89IyY}S/-Ml|L#C9"=9a'<GNchqKR^IdESC#zU:P2Kn$Y,AAL_TK5%zN|aaz|Fu-wB{qFr|>;js!2CHMR=G%JuT]rFtG.D^G}'a
+1wIbD)X^X^Pp|5sn,E;D|iZQ9Kd#q8"S}_[5IU%`]Q7KQ".:x0['PNRI#:zQg^Mc.<yb.V:$/)MQ}F(!6_>><!;Rv7Xd(dJ;}lp<~lCU}ZbX![PSgcjrO$
+B{1fab;Eph7|)hS;TIDzs7/bjz1qN5TW^JL=QU{rn$`|$Qxr.ZDH@G9VA.0MY++kV88)Wltt~!Ex@5hmS:!LiZ--<EtVn-YwSEq9)7@rcyVYDX>}<C<:+A
+gY_C:VgU_auPL43g:2CmFYeh`i8yLk_PFNHf,cL|B('w(HdR^yr:K.sG7k=%jLfyJ>+{tXAKgB-d=PCig;QUZkW]&&@,d6I.WKSO`>z-x9%hs4MJA9~<bP
+0i96O^D)Tg(mY!U:C/QI^"go@0La>P7|J"_2x`fg)O#PwB90Gi07|xvuR77k_&#4P%yInJmH4m`ti/=bs/%;>69q}T~L[b<:d<m]x:])=H6Vw+1'ht@[XY
+T8v(C2ehnEp#GLR^dpx`uk&pWAz3.xF&#tULiX#7zIA@X]fpe6g0Ib$M/Rr|@_3l[Wg38B#Dl'BrV>Xp)B@)dy2)cb(o-;5'-!f`^In)S/(kmN,Uke@Hp#
+`KGAP<>vJAs-6'_g@%3IZ_+sd>LQ~%e1auj&ZR_luxjMavl1qF{|mg<EL%C/K0C=SZFp+y:hKy,V)ViG6^jj+;{U7PAw(d3G#{a^pacLp9vPs[}G~$#69Z
+th)G+7HP|y#Nb8Rs1(0S`.Y,ly=C56iq[C1,eMT]u4^(+,:qKXhLmXb'A"nB76];{w"pRUXIG'.`|tv)QME(<p&+(_k}ipV=Rvw>nJy&m&3L#aXlTMcDC&
+u)wB7AmVG>@>`^4'$b2C{}d3#2nX75CwYfOm}FH%Hl(yO]&O;E2:9X[uWh}%Sjt32tYR|0]UxaHbaEWWo&rzNTzl{W;%jKPGWBfy{N7W@&H1^q19~tTRhY
+]WL6y%I/_OJIe[%`CkgAM0fjAa5ptVY1E}%h"pVk/z,xw[/f=aI#u]q@PNz>xrN4}M^l1--{ztIWfJz-P;qk1|@$+^aGB!B`0;Y9&[kSiSe=a/-;,[DK+_
+,u7#:t~OXjDiPCLo>;-0`YlDW0lejr@&JMHVY1rMZ/6,F_quP/B;rrv'>Cy8^-)aiY;pA<Cem8`"}Yy]>:[pJgG/zwHY%qCGTv(dP-#&V3v,]Cuqv;2&04
+T]hD&5a&I2dSaBp<wMVhVak>R{/q-T>h7O;t`'7e3P`Z)(aLCD0DwDtj{,ZpL2zy0X<<Dt4y>^lWhGN#!RDp5r;EFU"]9T{k@Q35j;1G<#acGn&,p[k^y`
+`^K@{HHUF[Kd31:Ian}%j6Ob{%4T8wPwM:'9GBVOptjh(pM#lHd5s^6o<}Wlim$%YWWsWuJnh9ViDQAY^_FX99d6[-2o9HoWyvYg2;wfW`xyVoO79nkOo3
+y].wQ"g(</Wp]Qp;m8T/Gjd|bUN9}n210!80b};RdJ_<.0Y=3!+@C'|pO8^3cT:NXrs=~m!P-{WE&s^b'c@Jvfj/USYJbl`gX(~/{y,>Y6nKmL`Shr6@uu
+#H9yli$PTc#T)}t]'"mF$2f+LHS{o`7x<Tuq5Pa}76BxRD2sl$7['@]d)'7J_zNj<H}9Js,zMAa|h+5w@>3+D^@]<'Z;=0Oll);CHP299oEK_lFL#l{7~]
+|yeu,Jt#APG]=%bPh!6-Ndj9^zq&VZI@{e)Lq6bkxq+cz{%X.Hr+tuE|.bi)95D9U<e)UrPJ6w-l^]k#^6k5g;umZ81NV9$U`ixkuzfw=8)lXKc!-/u[,y
+]mCpQry.(iBVVm<{pMlL{8Na:9x&[O;^CbJseZz,>$x,T6qf&r$%E#S<yiXX#TLA-vjm_S"=<2}#I|!Zaasj@=+U,YVRqgQo/23m103R5p9Q+))BnRpxb}
+MP!FEkX;'p"hH="#a|)toyk8a-=]R|I(--)F@5)Vx1h17;UL<00Gk4Z0-rEr8"p:@5p1tC%zr.p)VU,HWW-a20&6gLFF0<XU%w6)t>[/lhc>{kXI)FdpbB
+:yKD}n>EkuEi|d>L^'xKB#^i0,O;i%.[Zuew`f"q4+&K5G4jG>aSmdW"x@zSjG~b9hgna;0SCTRj4AW(y0WV97[X,Z4t>.^zP'8RB1FKARVAwaY1-Qz'SC
+r<r}K-IYu7+`WA-6L_9v8mY`))lbgHrAxF]).zZwyqk(2s)@aDQ7p2jCQMGBY_zN6o=8{#Fm8>Y:~alhH9LN++T:}nFV0Rg[.13XIEo4Mw$sD3S,z)(jyB
+G&1`%qvVBSWWj;BI^P{[Hk{YO$n;fy@l52GI.QR[25D2Of@W!t0E0F;7G,)^KE:FX:hC0J"Uo'X:;!9m6w"O%GK3[CK9z}=QWy]7RW6Nr<u$yb/_+Q1@po
+X,y]!9ER52Py@>{^F$Mq~%urJ>AEpuD++qtLBSa=EK&`:F)pk9%;D3%O'igP%E/T)_%|'u&AvM&mW>;wDM7L-YVO_zk`<k<^w8v<N)<}(fN,",~kec+]hj
+`Yxf'O6_`F4+XmU;lEt7r]ziXoKglBN&n:aIW0.1dufstkK4e|ONP47A;|ET5OXK`4SQH82y_('%ai:xFP0"p)V!2L{c+C792AG'3G#.];>F:h%MRWi$HH
+MqoW|sf&z2g2x1zeULsH)i@hX^I:3O;/{u=Y.jh|2cS<dub[U%tp{UJK^YHt1aoN%N!|t.[.2:!_m3m}/vMNn7/5oS">,Y[RO{oLxc~mO#98]gbbP.h:us
+n38@fwp2syRoX9nm.{5l,q!&@sZP!q,Bl,d(-erspB/H2:BXWITd:G38m)^_W^z2m|h:o/{EoUre1xR9'L8<;rRm>-#$R3.]qUKio%R|W!2&<(PqW>#3E|
+-9^-3txmIoAVg^9'q>>OskMqE_gv5)rVguJ=FK:j/Ftq`3ZI`|Czau&m|Xc'G}uze:N8/2{,)}jGf%Yo5FrFUD!%hFSc>ePnUqZT=yxJp.$i:e;J}&B<BQ
+|Hta~)s.jPZjX#3mrnT;_f=})sG(A@#qb'u2;BYIQ[2myZzq:YV.bi]Y`0WM6q9OQ17)H:<OM$y{@svuWSbam}-lZa=k(Cx^2g[6gL0At0%B@j6G{,V&/d
+hD{t=eoXLY!uesSr7z[Ra:^|{"zc4wm`z]jYVP`GG@e;RG(V&d'<xH"D1n0[mKJZE_ufTrO+R]4t0bc1$#DFO#-kx.hJ(XHwlf9wVzCn@DFoO42Sl%XmV@
+1LAK}=c{e:cPbrLvX%E3u=]AfY)pXvn8BXTktiP_E3B;=wr9O+bZ]7~8"5yOd0Mg,Zi{#mdsj>LRHZ{BF8<F)8E/Cg#8u,7afL[M5e`&3D8-nJ}xv'm,X-
+[AP6C]_k:/!y#@i]f`00=G7x>0-fev'VaC4Pmc24j/i.Syg5&&S]J#TdQUn/r-)Xa$V8r]HE>EOKa-wW39T%v7;YXyf<k"w8|l@'/umna9lz`E+9]/CY5;
+BPJk,+&H>PBn`dpV!np!3jQ0l'GG!52H;S8E-,A<<a+XLbM<SGk;Dyc@p[U4:ugp9<W;l4j[!]CdF|),BU;Rnfnx-/Wig-oj>:]TftN<z]XdaQ$rV9QyFF
+vSVsBRBc!ZbFo7r(nh/]QNY=poNFc<"N=vz5Mark<0UBX(TC1x[C>K1VefK_4^0D$5yg%kNF^N&@vs+#su&/B>kuSP-^N8T$U.&dF8`f|K:Hz^Mn4Cg|_R
+9)+ir(Wn7xazA_v;YWP=ce1t8,VAm6OPf19wc59eJT}cayY(>gZqtVBmjbvuAl9@~W:wFUqE]ZHW-61@&jKF8:R&d%X^[}ZrOt.xxal`.hQKhY8s9ommt5
+e^}4.+a|SrKV&B+;fE]M>m0#;`dH='sle1ahO9V^qKK(W$xNG/nE=}l$UZfCpE7dWD`SzC7]K7#[iPf@C6wG9-3(b6Z.IBB,I.c|zi._4MY}]GRq-4o%u+
+d2Sp~erh4)l%6b.954Q}BldMhoWK-&A`7Zfnos`GhtZ/O^&UQy<U~tPA/z/wudDg=41@[O5_.^J_1S7/kL0G2WaVkzvQ(U'n/l3]xS;.#YG)!8fiRdJV=e
+nteq7,_u}@Mu_k6CY:Rk=g=J>)x_@^hP$Rk8p[>w}kD0=y(3dv'4L0MtUz'S9hCWqX!ZO4~"nfiC^t9$#Ce:qcKHe`}FF6'FwQRn8lFFwVByxNNe6wg;Mg
+v.gz:@"jC03WBIf${52[=!2]<du>65W_E_u;>CilFH<_OS!gr4xcWMpPCS<ldpBQ{+3Xnj/(z6,v-+.k"W_Vi`@nnXtMA)#5(y{#.6S,;(d/scF)$q4k|e
+'V5[yM4KiV1CS6<d{1>g~+r9+,Z:1D_a%t|98`~p/iq@B{a&;0m`0GWe^IhH}m^^~O,{1bSGEm:qty}=vy-:25#1q';h]K7:X!t]-STsrzrx_<Gl+HyQ78
+#1`O_VLA!8l$q(dH,]"@ftVniQ4$=Q<PYY;VlcK.~QOpPWPmup.KJwO_fKQT!p`NV_2k"=lC<,F}rk!4J5c|oPQh5;|6k_b)oi]:dCQEBzkj%V{2xt!~n-
+z#}1b;j8i4:F3I#xt[~"lA-35HIWp.gMq,,[X+YPfv!Zr5dKibVzGBZ3cg#2f.RY=PvE_vj58%0x@d4y$8ldIQ&"_K'W';=eHS4HUfGB@VxH-RcQaXoAdx
+8)^K$P6{PL},^b7e)RG(HT%Qe^Dz1O=|8`^e6IjppMCg<yxu;+vD$UZNVV]gVE'0#uD{~dpBpVn%b{d.+Oy^szu/j>4+c$DXWd}7-,-rU<Q:}]'9$HFTGl
+68~e|id5]5G=N3JImY.lN@A%!R@:{!.azh6&{yl&gixTfCjA2{j%e-d)'TT6'BynL,E64mn1sDC7:N5"#}6[j|,x!njq{-&BqfbP7pPtM7=P_{1AP|b[30
+|3toz1x]#8w9.^&COVp#~+VY|Ugt+aEk4.'"(K4si+3@r.X9A+4I%qF,zM@rhYy,`wTA1QpBtw&k29B6z].NE"Nj+P#'7'8SR5P}QNgj$/4Y5k>Gi"bI.U
+_jj:hw>I.K1tZEeE&N@`.jg6C60on5qQlhXybdXFs=Vi<KAyft;8A@OMmsNriQ0V(8<J:YNhb[r3<UbsFe&->5le$9MK47w81L6Ch4r59^<Ab>;N;D1N>C
+TrzB&aoBCgZIdCK2E5Omrc^5L(BUMV(&8tf4Hww$5e^AQf'}0HNP2:']5oh[4BCR<^}TlYkA<]>M27BfDT[]`<-P@(rVEPsoiXaWrCb+>.&@2b+p$6;w}&
+ote#7G|4aGNwO81'r@@d(:<`7!sscRXBi5Wgc5vHn%ZNeNNE4>5_>["PIjSq@ue"~F0"x<_GAst4=Zy@$$mXvp<!C@('#O%O;0]7q9;Q_ld%syRu#=0cj)
+ZQ;aM&UrG7gjrK[2hrlVd]6=_+}(=B~E(mq6([7:DZ,#!]lVVDv=k"WDqz^hl/{>%8T{-qH,!>`}s"GRs+p4KW-iECC^`%bcS`iZ"apIbp"8V$=3L8pL1h
+08(u0u2f/8p"v<27tFQ'AodB[TCR_Ux/Dd0-b52+B{tW%:4'~w4q&Sv){U3iDB-ZBJf4~FKZC2IC`r12<E>6m=^mwJ)h<d/AqzhzwT2<qht|c7=5l"6a[D
+/RYR=VO-mx<,FwU"S:5o_b_vTLHN6qpHJjCE+B8UYrq)3n9L7g)IlqDz}SC<JY]&Kmy$'$AS=sfx$:-i+i._,-jfAmX25mON82'8aH(P7x1Df2'tw]A;KQ
+Az!W!jD3M-o2#pFR~Eus!p}QHBv!N+|>RxpVe_lbV(OHrt7Kes's5qMQA+(zalLh9x_u>&+hJInS]s[qumn@~NQw!"IX9qR%=0=./{"yMWe(#tvcNPZ2+>
+YsjRWHqG-2RuVH^<lm_d_Rkm-RcPsW_cy$}!_&F"TvoX47mrNb_q{<cn[Xsz@4W<_)T%]GrM7Ti=+,7x-]hx=0+/sA3cpqAi-9/=i&JyT_#e2{@`|J"cVR
+#J|dY(<6DXZgSuw[o2j2[_>I{va'AW/fwfMIDv`q~/o8|7_M$WBS9p>H4g<#_Gr[.[z_g+#Oowm/vYGyR#VX{pa_Rr`Qf7hMmbH8QWu^#GQtp)3NIkzb-h
+GIKgC&cP}2_ry:aWy`v8{"C(LdV/KTqLUBLn0UAI3EDi;Tc(~ryB$=J.-#L3+&DWL_hONcC85VHzDv25Vh!-oKN2YSDLF;yOU4L{GqN9_#BvUsg_]lKREx
+1aBk&,=.:4J,AI"KunR|V+DrmL%q,gfs,JXKdT2JEDs>}@}[Z.!""rF}U$FN.qJg}"&1&eiY(!]Ii}QNPlxUXLG/#&doQN(&4;P5<v"fF#l7<3rH1J<qAu
+f;-gFNyz.o=;>w|O`Ju6wm]fd<ab{S<}w3VgU#f_Ky!`SF5%8mX1g_myDthba#UKH9<WR8Q/E+TL3cIZiw[F(`"a8_DwY64oud`|B,N,U`o4qN$0{.R46R
+[VGZz(VYQ]JGt'P;K$MUR5XP8qd&^cVjH.)+Eb])MZ,'cT<,vao$2}9x%I,hy'4'9Sv{-M.qlfpXJ=V>'e`93'@,GCKI9t3!rY,;g`fL:5;:v49FmCz_lw
+To4}5^M/Y+}K~!nER{oHLzC9J6M|E=X=3vXZ7uEqJ8iL)cy#7hRq{22,9{xZLs;e|dI1X9Hjd7k=cUELooXLavkC=y['!+_-p-<G`%t8i(-b}&l[2RxgRJ
+"OV]=Cif>}>z[-&}@83W8U2M&hQ=]1@;{aQ#4PUj3ai${"Y`8>6c!M$2!~pfW,cXh`o68'X#-BqXriX,"ek'P#lQAm:gq0q-"jxSKDuZ2o7;sX|nh90H}G
+~@bygFg)%[ZvEQwtHW$S-M%30rAEH4^+mZ[Q0I8$>HEU4l[f/Ha-hui@M^mD2d_vLev8'ha-HdJ7Vv9-1>"gk:,11(7wrgNBdj^!7yH4Db[EZ0V_IWeSn)
+}'R=fHXj6df|%Lzh|<BQd`vEG'3@2Md"pS`Yk[T`C`A3t:~U9;1"K_NY%^{]"XWE4OqBB_0uq]6urC"mJTXU2WH|UgSo."yWOy|`$;0b"ovVATMEJYV!vB
+=Y0A0<!}M]ob`{9Q`!s]RgMrka[!lT{_rMp^oL+GuHokI9508=TI"9v6kT~<yoCR/x6Q.H(vPGvhtbVOp1,$&$CdARDgiR'8|GhtDp{mo5N&H6EjulKax,
+,Hdr3'iD>^h5(ZSAXH_K1G(eow8mgiHZ~T'qzB6B!fQbXiGAm(^)198ZYAF00mP%pdT,0kU3LpitLzA<v;E2HK6/_LZm[6O_!@a(`pv<tL-G0)jH{m];eg
+;Y;ImGUQ.Ref&rt%%b1t(xJ)5:%/YY535yxw-#"rT+7y$vE6Wc}gCRQkS9J,&P<INW"b=D]/b5GOct=qR$!(3yTKO3@Zl'h1PKfgUWYTR7TAUqqcOAG.b8
+Pv-_N'+NP;h_cGtT&0ED>lNe`7P&6Ph#T=qz~KPI&dyAt)g038Q$Fl.m+p{yP5nQiCH>~T@=(t9};zO{f`J}VVlC@FF|)z|e6+}+Z7~GCQzO-pGfnG{O5[
+yrb>_B@sNYSs_I^{hxaU[6vqL>A}1ieZDV]^0!@p~x(>!d-|mpI+24pat_83"A0nHkjj:J(.L-/I!F)-`iw>g6xSHh1UoA['lxy>R4u2n7GjUwfQ.32>j3
+Yp1q3N'sQV`C,89ZRgv6GMv#5mN(;V_<IE/)Qbp3vqT+4yq+3yXoJ'At)R/)9<1>;t7Q4D~D7631#3"Lk#O&|m"CKn;sW4-ZpI^QA^+'v=_fGDg<P|TN^C
+x,CX.5t(qb,1/WMB[B;t<(PfWwnPT9144[=F_U3g9VzE;JLll2aUzLW5uEZkz}R">XkP"dh$@4o`YIG#KjIhr:v&=F&^S4jG>KbGRcs2HYML5q{pxvV<Uj
+n+0y<&DAn"y1wQSMLc#iGWW''@PKsv2jG0`E2g+W&;>}C;]suI`+)Uc}Y$#LND;^0_49<c7L&[Pk;)cc2/9PYaa9A}|vE`x`}v`=Pz7gysNA0,_sxX5GvS
+nofDWT9q9@;zZa.^R6zogzyBx2-!MwL`l@bFkj/hJ7AzrYzAL[#!8&aK}J:,e^id2|Pz,g>[+Ir$kCu_g{(f;<gx#Kn"/^Iw_Ut5g7yr`nJ1[Mv"q9u@qM
+:jKa;SkU7IxT2;URy)b):HYvvj-OtBSTHeQU%d21ZWc`C<n0B}IK0>_>$%]8@zx-}T3@mJ6:p9#]t%^_Ots9OdItW3ZwR<<CHtE|n0L%`=3e1q.2/jXF!R
+<2Ua}=uHgQ>xAEu`Ew_XiOqXp]to`>gVsVMvO]zlh4_w0)Y/QHEC8@SqDy/JM,0A6_fr42O2LxnAx^853<jox7IG|6aty@acOQ.N0qC"wU;1{C5pu5=PC{
+xUQ}3q@sTv"uOu7gKsVpQKP0%4j$4EbX(LQ(SG^o[;oXlM6/l1XBz.fcd/en1Az_l)}V;m@IXco/QCr4n,I9d>)-q{"U&bzo5c4uAK!<-uOsU'%UQG4YNC
+]H~%)92WuN:U{A_2+SR&M70&3xn.#u!!y{A:99{=NV@Y{IGJ@9u@cY<"mve!,E[cY-mkxIQI%-`)d2cSm!qK#qK`c5GYTqr6!M:evU/[DbrfFF(f4an2c`
+)Jm@:Oacc&mqu;R}uXh0-uKGFJspff{feyfA!h45oI2bR{F=a'oRm0|!SmC7xD95$V5=P>yM%}.nasnp@>"ufmEh-wNwG_U'e]abV"8.%G}pU:)p{=3bUo
+CCD,Ukdw`ADCCuO!@DOi`TL[)9{.GxGIvN>Mh+WA+"c_.r~<[c.WVC+oYt7#ZJr8!53[0lmFiS{t;s3'GlOncL3%!meFntv[zJ#ccFvw8|zZL4&+p-w-9C
+OJ7y55+8mFwDo!b{]A/^qha;D=6ceM`U16^avDgccX;FC;2_ZmwF;W[c4jUk`p~Zm7-!y.Hi$C:WO}6),oz[ATkCdU/.ag`QMsjn&w]xDeW$/vdDoaFESc
+9EfAp;M:my0'%ihAK6fl+@)8uLR(^ZLv6>.<0,'z6ko)r>Rs&RPv$gdT{1u`_izaz5i#iB_|w:Nd+W9JQYj(`_D5M=<@k=3zgHwqE=/`EpfU.Rq4/1XAOq
+ziWPlRQ&d`sm&>vb$=!0D8edQPi94Z2Q!'_(1FWX(uJ#!xJssnk$;pU0)fo{0n'42ukr;d~CyOOz5Abn51r};b1QY})qt`^ySP%ND^hK6c.Z+|/Y!v2j1U
+Q;E=w=]%InC](ZLmV9qqD^QP&@Ha',CX!R.d6goMr{#OlhQ>Ft2M7'[BQGIEi|hE$EU33GDD^HKs_$=B`%MlEUGFnUu.-ekkX0WNW1Il%z0vg+L16RoY%N
+qxfu88ru1"dQaU%9n2jYiLSd~!%lStbMjaMg5>R'ZvZxc#1=1"S]^K}S`z}7$V,j)FgUXD{k(py5`K).DqtK):L3~I]R["%u:tv&-{U;lgBtyGa=CM'8c:
+F.Cu&xMEbG>q5u6vhd>zrg.gq;W)Up}7%vL<aEBV]!39%/OLom+"<.G^:,6_c9)oU/1)5YRVv=W+]Z&FrLI=BMfZ2Ww@<D$7O5$v9o[.Q)kyEE5!{DAsQ4
+:32,(dDRd`iOw66,/WD9K6vDPC,iOzR{nrm1pc@;rXkXnkC{FPOuB;C;|+K]V/2#B]|t-F@.IVI66.i&(M"YF_<2b(Op6>bg0gUcc{,zF3Dc(W96>C_IZx
+Hms'4xsI3M0W@n&x3VHNg2buJV$5V6OYFI`#[G=[HoI'viC{S/CAbam[vLYOA+;5-Y<Rg3:{<aj5_O]f-RPjo4Jr{4!tQ(]^]XUQ0oSV<|a=$tJQ<(K8`r
+SuT}ud"-sNIDirTJUS0k{|S,~24fFEWm_LW+t+lcKT2mm9ZxStNWq$II.0RDXa7nedZrzi6%H-|8OA'(Jqaa&owe6W~4O9t]^]kL;RCP!6F3PeB7Aa@&p%
+~bLdq("A7wHo4<z,jni<1HQ7cRm0G-^1omEYoerg!XiVh2:T/0@w3=tO=5ImxE:>D+xA3S5mgLuf|EzV]3No%0ta[6KkU.%qI".LB]yol-fJX|mj]3]jUO
+dmCk~2Q2Kv_MgPzy)H|wQYle,u(aNn;N;/^`EI:[=ZZr,e/('APUL8,>5)CmeT]g`h<Es3JLf0jJS1rCz/9;xtKeX5s^b&pDH'&|ZFyIbh_0u'A4(01WSC
+(Fx&9NVuPW8@Pd`8qIlfnMK4is^c2F(Fm>tr3QcUbrZRHyI;q1W9eQv0f<QW+94ylSc"fjv]2d`8W45fMDqxJ2rWc4`E0RrGprJTY9X[7VFSuz5,,;1:C}
+[e)JzZ,vPr~S;UuMvGf-3Yrwv&P(5:q+svk#t6d'F>P0$P1AiG+aGM3%FR6Z!QYo7A`m/@B4Tjo#c1PXIcNuMD}Z&2eiRl.0P1H+C[&D'afcbxQ^zy43KJ
+g]AevsZypkyvl`HIh^+$+,$t"n{FL;+H+fC(.LQSoMIYuj=>=#Qc48fL%EfOR[z2-3S(jT~8vD'genLX/Fc_5|$VV--1PO/:QG(buqGx|r<EKm8PXb7RM/
+'8b66-jm|jGngRggyEs.;eNns+OZr36}FHB:v[oB@{(UP"]u-_Gk0cK6F.Hv=POjexG4(Yy{8Y"#dE(2fzH1${_&#20GuC4"Rz`hFYvYxjC:dz%KC&kheF
+=K0=>,<pyppw:X>Ns!)#sd(BJ;G.f0/kdfS"IKT-$mVc'SP[I6iqsz<({7^f.In&'`.W_kon]<`s=},'Z]0j8au7udV:U<R6oFvpJpjxg`P_p$Q)m49n2n
+_IxT`d4jsbcP18F"[BCJ44">UHOv0HVU2mU](JzlND.|4AS_12]Ic8E7m#z_@F:XMBt)5d!]#Llj~LKrt4MwhRU.^mpLbByJ&bn3L>.:}lZy2v^yN{u|1q
+;#f&pH!#-Adk3OSth.;y<AIE()LOJYy}1:yz5Et4t!0R}^_<IWQ:,^;ZSYyFV{P,KH_6}^!gRq$]XOo^;U`U<7(T4>.JY^5dJH4rmNVDU{-2u2k]6/vjQj
+,z]ecoZ6"jtFQcuj+J|+fR/G.c7=t=f_7Zq[Dnh3)kK=R1kp&bMhcbv!Q]wJY_p<bpd-y'SHl5{g/eimBRX$.kSGBFlIj(4VoZh_QVmDbbS1`:TSMGMlq$
+9=8x>lhq+gZ:_cl#dFw4=T5f,z/)[l7`x{71|K&h$HB6"bT%-MZik!<EHA}7'klGP"=No&:Z#IB++@0.uFam5I6Y%{GWxd/4JP6s^SS5DG<E(H)6]`!%4/
+y5Q1:kK.,YiQ:1p:t%@iqd7<d_Xl=X9,pcfIT+3_F$,J1ig1<vU[S1jQ!UrxTP'VA+XJCfGyXn(910TE.<{iGkFR,#O/}=b+,|U2`lKdQt|fuf(}b3{T|3
+:]/-EouEW"Yk61j3XwO[vS5<L2RWI6//!+F9Fbn@=Y6CK<CZ9Fh7;YT=8(A+gwe0#&b|g6b3!m_;MMD1o(&F.c.Ry$QJm0rJ[o{D.EK6;F^trN,K^c{<<Y
+)uwf1t/f8)+<&s=''uQsWDn}Iw8o)L5T:z!{fkPO]RXn_VdPV909RTq`w1:-;%01U`gxf5T/_LgY[D%Is8(Uf3Gxum(`_}tCUtKx4,W|L"1]OBI;^/X.6E
+cTb-l8>mImY&c!8j[lHehk|4]n1oAboM,Jpzeq!7iRK"KP(_Lwx:.Nc|W"w0XtM4]4RvLx[/buzU<T"J$}bXCG5&f{@QYzXT,<`P.'adY.AYm,MYq{e.[Y
+a&>-_&&/,EF0l"U!)'c=Sy:;6o15y{!&`kmM+4bjPOk+_frj3p[^h1kwwd=oTq^fsJbz=F7,-^6'u_S!F^C`}xqQrB<H&|$lkB[)~(8GjoDL%$u7Cj{I:e
+92y7Q,Y%Bgt)5<Y@akxl-`'R+^~TkFFop0Mwd%8'gEty`hQw%Z/F(}l[%s%$+0a33OHSx^")t_'DRj%`qR6ZoXVZP^Pf-0;!.va.k]l:IcYL.$7qh(q/aX
+oyo0=RFqs!NPg7$@$9sME='Y<^)J<h(e/nmLZ2pC(X"9/Zn]IW&6/#!j1i:fhM1mzu<Me}6dZ@vV&}[Scm-u$uY"rvIGsoB4C&3`:LRXUKh+TgX,:oPzxU
+h`4Ur.YyopIhuH='59etD<gXo^.@Et%Hdt+$DB&xwugrJX[zf'o-IPltjAPY,P%P-.td0bMtEs6Hgy4z^r[9nJSyY`+igNR/pKs0/R!Fe0(KdH!D))<!Nd
+_}Xf0hS=:nKfoqZ);]Hckgq1]v8g.8!RI``]}IUvX,LD_oKs(JRaCmyLMKF4K;,d"fVp;YV:wI!C|v%r(rvuJg;TApG^'TcFhHW]{oG!)'p1;[(&saMO(y
+S$E/jrbf`7`dOZt!C8)|z)ShC[kJq]reQubw4,S};-d_W#~tW|qT6@iW.k#&Ux%r7[@u_3]nlbt9+3k{A&RqEus|;"&lMx}(pD]c;Ub&2Q]D0RxjI`Pf"<
+B|l%c5om9rv&<,![fLT>7nPd8`N),m@`LUY)qXc9oYB)!dV4E@3yeJFUy-::n}OX6:^1`Qgq`+yx.SG#jv%w$VJu_DsfK}!tb`yj~2h-}iP3^,f'_QzNgY
+6/"~3xSqc/@1l+|{>}('$m^NFKy'Y#"c;dLpZ)mkbx.#]PXXuvbYI7f.6%e/rJp#q'%8AJTO'@{>GHK/vF3xWNFG-'9CW_&@-^6<LW#|5kR6+e;&pws@/V
+0I'%Y-BFO,j#Q2Gn}7oNe^w5dlJ;jl>HMi5ptzi7Lo0(0Zk[G{#LY$'dhWn"LT3I7+BRm`"S|9>_,GnWIfVH`wBWjd@.P0Tf)ZZ3'#Nsy|(1;nhVHp'NDU
+p8q=TQgfild_S!PQNDzssqE;nt%o[z19AA%Zh&0upd2u^O]((9g/aR%JyK[J^ns2#]WrD%0tXt|.>=QKw7U6mib4{N]N@(7rZZ]nFtleK'kM|"HdnY1zI'
+wZ7:Q:BtRF>WA5e}vXqj.`r;3KNYr6:c4w60k81ug)e5}ES4:YP&MH_v,#V[b-C=I,6gp.syYj61i:pd@7I&/lRF:vO=tHSH%l78UBdvl_od~neHH9CKrP
+gtV&t}<<nVlMi3PA16hT'CC+|q5i<0$+]`og&>BDP5J"^d.0;$"=Z<6/WjsoSx3{yGk8VyVTF5'{hWH0t7<$|)(U;_>{nbfJG[bqr5y7H7k8IA:txVzVZ!
+|cxfyh{eZXv{7-CJ5})Kazvp+xvvH5lxznnW{V9BP'>L#[$1%YjOJIcJMvC7kfJ`,R%n8om"$QHX}m6kEsD'osQJ<`E7Mxs@A5Rc&k|@Vn7Ku9Zcu>a|.g
+Awk/hoJ;zMUKZ4s[K73HUDLl=UDEd,.m87FU98R9E;%vs2P&}{1vy@UE'WRwAJwd@>r=Q=}@u#7tlSi<!&8KZQLL&emF4in]Eip6@drEJ#dn>uV0g&q('D
+E09%bcO5'nf15)odYmPIQ|SCToA`aLy8j`;N(Z~9ZM"`INViSuclM.9DzLr|v^,kI#66-LoN}6nJ8'm@).%Y,Zv.6L~uvI2Nj"$rZ}O9QuC}{Bora`),=Q
+T^:MO7ig+wY(%o1yP^;6enz/F#!dEc&,U[3F/>=Hx%oV.6Vz/Mp}/MgxH8:}8gj$.}wz/zFf|{bddMH{e-DIm"EhnK(+AH!up{gm[Zvm,Zzqc>-CJl&)|[
+M>(=mXSw"i"Qu&,sG:wO<aplaNIv0(Z"d7Oe-y/MlGmzTxyPeN1<|>!:/7}T/`ho+||=QVbHpiE&#t@8vk1^+'fb~#3en6`Gt/,!y6UaE{cI&bD[M][]C)
+%5EUbM~tX3D;V(_T94EGuuf#K`x@a+,.lH|_,!H'.k#JljuOhK`wvk$j<V&>iA=yP}|IZdiAO_Yx}04[M|s%{lu8i<k:L,$nZ^A[3gVM46uM!z_XL^GmDQ
+~kJ2~XolrBA(m}a>h}>>,OKdzn{=";dJ1ACxNoO):+[]{)j]+`T)3A&f!O8Xj822pP%3$7(e{>0=i%bsxN:mOsL-L65l2$fZm}M<@&.eOE`lMTj`[PFZR&
+#w$w0AHEmQcpEI$I%gdeh|:VC7UkL/6wN>IN4%I$/:noL,-hlsncG!MUAqc2Nu~><GH=^r{GaMz6'UYfZ['nkZ-$.)U-MV2++Y(U66U[=vUT61M8v`DkQv
+tG]Ir3Yb+e$@Oe]C:-b(CU;1+,,MeU>;;F,}}"Q+]oG`={vAA#HWVAe^@{}:OazKvwduH8Vo=cje#qNRjQ'.]8x;(gR8_$n,&)tV,lFqqx%vxd1&>=5Hbq
+Mb];!ZDwH1UHl0ZUA_d|dVLC(ilwXX773A^yN.QKG;vm;v8Dnn7s`7CIr(&k~]FW(qwma-42,J-4R@m%GcIq=.$O8>HfW;Q%te{uIuaj9J.CFbc/BZD+($
+Su04`}_iT7Gw[PXC2Pm$`OIh_:hQjt:K2UkXF&N|@i'!+:Fb0qF@vEIIFdOT.RJ6W,B}|3wO0.8L@[-CV+AyuwL1}IBx+y8HAtXU=rJiT%iHehKh.ACyWN
+8_WVT{/@CZ0D/VUo6@2l^vSq!G7gN3(8nLys>{oicVb!Z=E@dUzk1G',<1lZU}3hIr"jKmXtlA;xZ-g">yI2YXex=9k%sm5_":g>a!|(Mp.4KL(5doSZ8P
+)zPP/o(@GS^#Uf+uW0(Mo_9'ytvX^Gm=]`j^5kTsx5[Rl2].B<:d>pk$lB:{Lij316~mfH4$}6]2H`=`;<!e0x[5g&9q">@,$_|haIpUx!s2'S"mhb2XOt
+aYHR!Ws>|4!p$Jp{rt:'N(pMXEZQnbO]~vys5J_XO-^=#I;7XAADF&+9i>0WiVia,RH74e0%+^Gi+ObLu>M1mZ[L<ed:}}]W^UJ'y|kj3tqQ+mY(V}5Va7
+:xyfip%k_/>/8;da@5K]lO"ws$Yt#fl>Z`7+zbVuV/8a&w0&))@q"};usy3cDM#T;fRIFB;W-|iRgWlJ)Jr|['!50kI=qA+Slno]&><L32$XLI#9Ww"!ud
+&2%##YLMyq9LA>,VBc^$vCQoYs^LuLu}`;Gcn[YdccL<1eE<]2V7@9,sEvZn2TULMVh}I}aa3X>uA&Yf|y%&$NhM'!0kOkbF.;=B(dk&2Ap:L%e%+0{"@V
+Nxd}UiHCg<7;&UxPg^pqzJO-m>pX(i%]4Ollcqy-#QG^JE6s)8Sd)"kR/f!<nLB@>O_=VAcelGKM#SQJ.f2kv96LJ=hZwA_]R>UI;sxY&L>hr#`Dt2^&tF
+##[FxRh4&KO6oK0GRsMEczZqCH;a+}.B1VVW#qpMmEtCgK/iPAyQR[n#H4Q=geI`B3Y3dEbK|om4Lsm9}rCYTz5[~jj7|s1$|UxM0VvP:p3r5!)O%6/2d-
+}gbq=I<I%$')$q.1T}^a@`%CcCD[+RnwNY1zDYB!ryze~GDb'.ONl%Y,"eLqY4U:>jGi%GxEa2[q2/Xp9Zm(.ZX[e/aA88~-&sgi~^N6cD@T=,M`-snpt#
+TZ`GO;`}eL<V3M+lA;vZ`|"jH8+(u)D%x7KU#z'vXnE|!m5u&T(8BZAmsE.9I$N%d2Zq_0+,09DAlx^ypCiW%]234.WSRv3NR5@qFs}rk;Kf5lKUP^W0Ke
+i@N'vs^Z0,Jn#;cG<5Uh$>F!)|x]DpX`91Gkm;`/"<WM{Xxn.i`vhg$<QdHaFv$Ojg2%5>/,WK$Dn3k{Cn~a,ql|3H/u%SR%}<`@)vs+jO8jhC:Z#Zgcj6
+liqlz,w`-S",j2z[V<NM+|QRCTk3A$>>QYkRVN5twJn{/n|#V}$LE1mqS<$O`kxvBY=]eAMBozUmE:4z8V`g(+xiI;]Jdl<C{-xEwKIl`SmGM1"OkOn0aO
+9b+]w#loMM8_);QKEY]PP7:eI}tkQ':kvfug>3MkaI$R_^f5j6S>yRDnw4D|W3o`Z]AZMo"k{x{FPrb9:DobFFRp`Qbt,2;Xc'~Si:dZ-.'I}:^N#APEO_
+X(cm6X8!lOU"tUq8QU-+1@'cjPJN>Gp=[op$ay~{w;|>^P]@jRvwcG9zpp&xy`U'8"0ntYvvl&<94>][J2kO1+((LDJB%b&4FL{o53D;BXIFi71K<CH[S;
+!;QU2q)8/C($PtL7Ldua7,|K:0ymopI6Ryks|"h;B0S2XJhm3d$AN>^u_bB"85Dou<HFZtn'E><H;q+DX'Pk!'KT,jsot[dPMh}x+7>==Ln)0P]<qPi/9Y
+H!FPGi{,g(7Hwl,W#)sf|Wn4U<ly|`#y-Ft#u[M<D&NTS2;s:H&f-Go6Mqa%$GK[^L<]8X69M<c>357$CHQ=]6[a@I2>@B"t0ozEg8IZ]`;i7FFi3.h)G%
+-&16M{:16_}habx"w]lnll{I&9:ko!A:.]&SxIrpO5'y>SIBB^&44afoNPhw,lOCo7FwE"T9fUk-7H%fZIxuOF`tn=K|EgK_>n-92n<V';=lk|h<a|W|Cq
+Dx[p-IiAMgggD9b"1ScS6|D_-J#gZ2cXv0c'EOJ;f|]XGSZTd4{T+_us]XLvsOR-N8XoQha,L:8cpPkH<puj:;'}ujXGQGl,MFftlw]}Mor3F,G||^9%<g
+>j:]Xm0ax#eEtMOQatH[#4UMo6v'NfUNIt&-AHP2zkD"-fK.pY:TkTZvtGLhYmM+5Kn1u|7$/%dVL$N-)<STZegqH8DXtsg$]LcIJ--,[]_S]@>/|Ax8>p
+0vcaC7Ta$W=5U@afw-)(O}dNSMlp4!1YG@TvUQl[lxTuwAy}OzoCU#^4,xp;(S#j>LPIO,aGPjO)'7_cY20vGZ7`AT}N).lQ8hY"5HBZgQX7`w[$4<QXz`
+YZSW4hh`buxLC})1VILt"SQ`^|Gt'$H1:W&:{eJ.U:-h3id`0<$mpKQTih[Sv@vdV-#Hoeu[J5$j3:{lgTt>YU[PF'sMp;i&$(TuU)";`%!K28"MiUYt"<
+h<xGNIVo6fiqXniH7KR7e9NN'6uzx##l!qtP{5f:zl@s8/tY1oV:)dcCjV!3JI7SI0mTO(T`&5e%XPT^%Y$utJHxU`.+goe,ER';F"~&6-E=WY=5Q7t#I;
+uVjhe7+1bW1m8:-&^s5Ah;Rc9[v_wIa>b&rQCHl=[IQ[fONBx4E%{,]%tf}<f'{%!x>z#2SDq7Gf7]D8`-[H<u2|T>+=[zT>>u&n:+HG6BU}I8mRfJD80|
+=6RLip8y;,!tCy<uzgR,"s2#mT%qpHE}`^B&3{ORx.#rqkpsAm'JwYdRT(Vpv]FWnr).SZA!^qY@y9-{ZqYvFU;%<.55W[9kq%w|_i(^:s:[Jpau2=a6lV
+OJ7eO+qz:>}>/.OQ't`QEg"MO3Lo@%X|igQMmIDavTwk+eDPRMvr|g{y]cE;7mhSDeM-$Fy[-=^t`TZrrl%y3tqu{C+%'iu,{i|Y,eh9S!WyTIz5`a<c@j
+cIhrFx]Us|k|dDYom}xAT]{]wsOFJeV4/xDo+>/1;`bFLSpB5G.bwlg`>8BkA'v7jN""XAYlV|41/Yg6FYM/6[[#NWBxJoGvdiK1Fr$-qe>lQHo{u+g4sA
+j>w|3K)ts9Au,79PmBaN[wtMD/oc4LS5i#iVLY>j^V$:P&B!g5w`BNtE2fZIZ|#iJjvj=>21pRS7.taIUNmu'<AKA]@gW<$/O2`jK.pZA%YLxxv4QAyEVQ
++^yOv{T[,jSHu3T2odN@CR;@xoqM8j(@[tl)S|tuE_8KOro1h>1r+MSX[HLjP<4%N2c+o91.~"qZvxNlO-sP@b|q8X]|L$9VZR9Z[2C(EUH-"#cq||TA6:
+IP(JBf(E18AybN6,7a[>Q-Tw)E@4fCIR{gq]2bGlkXY0H`m7&e.FeBH,mp<`:7NNhbC^d4KsP{YrlR0RT-GU7-A7r%nqw:biiq^BmZ."4YSXO.FOz0kTfZ
+VbHkzPO]K7zUXAmdu7<y[vSq`]{|xOt:dZ,8O7kf.e!7qM@NY(mWpwY}Mg"BA4u!XfWoIHsUuP'9k/Xx)|SEti$UF'wm%XlvClubACKI@m|v$Hqqp2eomG
+ZFrNarH|Ko8k=G,tZRR>Zfp5EXU5Bu%=UY+I2dKKO!~sA[sN$aw#Z9ie#nxV(As7Tl]_&r,|(9%_hoWez]s=^P}p9/s#+cZ>wR2DhW'j4!:=u"@OQ/VD$,
+wI.EI+p@)L-'sFzs95f))a^iRO0bE(@+fBH|rPd!P/8ah-&!{)pE>y@O1YN`m@Eu7:_iaQBt>%/e]Q(<ilKcDy`FyI)b-b0C<;^gVqO/f(KAX%(>UDo,~k
+ZXG>cr)^F&i+QR{1#dH6brY#J%6;#>_0!BB.6"yiJ#[%.gFVb3$e@x8,ro1c1tU'MCjPdCGKmIR+ri`Vs/;AYNwMsjgBtwgNlz#I7)3C38%ktA6tHn%gub
+'rwn&s-!"H|S~S`"I^P,:_1<oIJ`u3EF%C9KrpE;l&~1EvMx]xsQ4(XujpC+]2To@Kuxq/agn6cIF>9q[XutEQ#s#zI(fa]0.7G6vy~6!:#yQc15vRu0a`
+]:hK}U733JygZgH$DseTZQnV9QJ6syi(l]7dCZHdgxD)P4m.gLD080dPpg4U=O|6Ls-x<kX5`e-SBtViyxSo-]YSl>g|y|$Gx;H6]"+UA4[4$-ef,&}yB)
+@0u37qV8fM"(PGyj$'5jfo{$!eIYxa.Mp/>LY=/^sy"WD2qbhQGANna`ZO~:yhSZ_yBmsLXan_4""~D"#se'P+0(;Hd<kLpcVY#0DFnJ"8^=&sp.PCO|0u
+|9FtZ7o.=`DrWVDT0>-;<xH$W_kZ^75iG8QHr,|EN:;lJW$TS;06Id>kN".]T{sQq0Z8FHebD0wc^`!Qyn5ru!-xYtAkn=4[|MdySW%x'&z'b:I&xS^iJT
+EEI->.:&{U2jaopT#]^M>b=-z^"2oKhN)E|3mI&`Jt+EMg_9JK[ph2yY9re@:ODs0km;WRi7$u-2.%{Rh+ZG2[EmJr.T;5E`1k}.E<A<[rT{jLW4)Q(|Py
+CCvin0R|;b],Cb'BeQ)N&%=U3l;C7/||qXwo`]oVC10K+.JW2mYlR)_,'dgNbTAf/ZMoe|,j5,#]kg2M,nQ';bG8{!J;IV-)%i()nGCf-Ml{,:R]r-'F]Z
+-SPE]@T45_Qw6xLW'6D"!c_+f,E2TogAf&c6DCn'vs%d5SV3uRvZ|2y%FHx=3fUV!NmI9<)%1cr>@1MMI!2_95owH<Qd~T'U-Og)w9a-LFVu`bIAPU_HVE
+R1WfzIe!s>Lyqc0"lTJKjn4HGr~=":d59FT_CF"1ndbZ=ZykWR&!znY>(y7&C<M9XTEU]@!^9UVN<[LyU$2>1pNQTW!,!;h$)O>iPNAfR7CJEuxj,J^KO0
+[U9x([]-p|0/D>(+C@$><oJ5_,c>ioDAHe3>{,Jl=1RqeIp`eP2adTOgmj.x+D#7{fn/D1x"[8PM7zF;];Pj:fAJpjrv.k8T-4.:_u#q%kKK5&%2yr{GeP
+{IXC6Quo"3XgRM["N,0GQ,V`r=rkP7#|;+5Ir:FHSEAOo{-5m<9@nS3R1b>{d<m{aVAP1vGHA:qA~/afdPdk#iXAX!`EO#=ol@"4Kvj5"v)|}S1l/kA{Wb
+FW7gPD4XAOEn~z~x<enaEhEl6cxdkZf{Q:A/w!8T`K!A,Q&f|tMq_$,LU3q=1B&m~|cH[Fx/jkE;~W<ooMmpviIWCpM^PjDg8+0ozQ^T%LIWIb6]^(Gz,x
+YcB1neL^_xQ]c@@f='Rb+2AW~9YiG%_A{C.VT)P);&`$[PPxS$otd)aYSr>!38(4"ke^l-'sfdD)38QYeQiS6%(HLKX_Suck>bv%3.EzM;W%O@0;Au}^A,
+R<JsPi&e3-&wiA=!hSyCe}U]Efp4$-,54UE>SY=Z{k=o:,EWsf}>;Ii0/g3|t9}l0/x/!E&_xX^::PtB^DyWWYMBFbCu=9pw~/5oepVvm"dDz1rE[Sx|ae
+Kj_=Wz9V:`([}#1fHZ+R$lOOR5"!OWpACQqep#VdVk,dCm{R1s#@AM~OigS/o|q}p|$3,vQ._Hko|Oe4<C1wd$AcK@VFw)1t+[UG(c6QN>P21n}|Iyqa.w
+7ixZ/rna,{6d<ca^~#6H6yHX`}L&`12{z}GpaDv85<]R/ZW72b#;wE>4#]Q]xq{Ra1(JihG4&X9EHC7&3XX-f.~:"po{z!Od(;uiq/(X5)H}S_[d+yS;@C
+<o`+;fR^i#PyJDsn)x%_kzD#m_GKmMWdpz2]tsTVQ[28$%#^h>Yz.Y$-aZdNmHD]h(t6YRU4!LvNx%$2c-+=E_vkPn:-+u5eMk15%4/"g;LFbAcgkp${D&
+mpbi>k3f52.upY`jHDR2r</-NH41bKfj7fXMVd$7K,'")"tp6%.Wrr.hfo$HWikyT@7[1/<!A[/%X#+iH{eCIY1MA_!LP4i@mL-MaV,0Scur)57OQPv1(R
+v+)"!$[o0syrVH36A7lVI/8[:!F0],iq!%4M:_E:<`JTV-_'z/CQC<hkkU_L'GfzD1L:(MZzeP524Ozw|^RK)LJ>unR2Hm!g4GraOa+OqxsqLY'6O"|x{f
+0Lw5sqT%)>q:o#~8&8X8&LVCOYY@I2V}:`|!o$Q)7Ep5ZBJo&59JN{RugX^KO8cGUOfxj{lTRY9N5rbhQ45Yb7GUSn]|G!(tOh)L2_:I&3)'7,]X9>%d!1
+,UGDRv`}Oy1PhRX,0.FHpA([mBx|=r,sD}+yg3mYNvf13khm~G'<P<9M@&-b+Jdv=}1;af'OnOE#yW_rtM'do07T|/Xd:]VH:m0=Ep`I=KJ=hnR<.(D(QA
+f,,|j1vM;Q+Xd{f#63ol^zl-8axV`4s3D>sGQ:3qb"e'{p,KKBviT|00x89cPn<4]GW-^PkIjJq9kP!36I$/<P1jdC&>b@G9X@#]Hg^L.AGg5(iV#:x3EL
+J0FWas2gcq3Y=kP4fWm)9SE|[RBfwgPr']{UDG~V8RjnJ13+o|9YtGGQ_6+@pEo&,zYEQnod.>UFY0Fxi57'pLAQc-eoA`zXki[=Ky}A!HT6q}44qM.cO>
+{1ku]:8.b{ajygiG((jTS_4Cb&(q_rA:5g~QMc]!x'Q.`gdsO]b7ajJ[{ooq&jrb6;<uXCrJw"1r<'GkPIY{3'A8#y8wjX0WfQS2Dr{m=-p_c"2A-(SO57
+T{43[d}!d,1I9c1|I%g8]`[y=8'Ra6f5fD|q<RWW#}sI:UNH((o>tLOWqF_0},lVG+&G93Xi#dhHg+=-/]S6pXL:zm4=`";#;0&TGcabezPf-h`W#kl.Ab
+WTMos{=;c1a|wlMY(Nfpu:he^tWe`6nUI_(4,r4%X!}JC"U>^^mZzXRa"]kR&<hq/q]pzdScJ$}g32-h]E#$CvgwhsEDBefdY>ChU71.}9(EOs~/:Ef$Cw
+_z+JiNR5No'$=4l|>ZEP~DNX~h'hlrG`%EA2mptQkw-Wx'3(CC"&NNa9uf_Jjs(CeyQG_wp640<.Uds&+I&o;(;}}nZGl>KPPx=2qx>GlN0BUn3}ixE=+.
+}F|Yu(`jIgPM+'UY$^>bt|JG"b'/><Cv.66GR!Wpf+"WGug<;f<q)Jk$R_$=aH_U+^wvP-c2Xy9hD5znw_lb|eQ3'O.rY}[x=4UrzPho8[@;$%;E8B[].5
+GV#C|$D|mG+N]@s$4pL&VBUd(aE,%tMTspNcMxDuTc=3P[-p-n|mVZ<+J$&J]w5^hE1@~QFF!`D}LR!&(WBoBYF=sF73|T%j`xX_&K:.ydUPhJCoePw$}t
+IU,)fa78CTlY6]CVzg$1W<-}Mt6ilHAT,Xu<UFsM^Wl:}HWW8^,H>B7Q,iQ0Un#:)^l]LqXoR;-:jfB-bc(8E'8dTXP@K6EKO{!Mn[X7u8+MSl6N>w^%jD
+&6Cv#fIl!vjPKnhAs-ut"B9S8Fhn8X.k}DFSU;'m7pW[}I9$C%O9Q=nx_lr8o$xACSYZ3ZqwD!B(UFtSOnh9(7TSNd=3e7Htr5eR8e_@GZjfC+`fm>6n&;
+,0_90A^3Pc%'r}7c01;fFUTxLMIsQPOe3G74k`haIWs;SS{Q/0f]rE}Ga,nyS#PTHj2/!6ickp5;m]c7ICDXMD={lt;6im1r7kMzP<6:B`x<b'+1S,_eM{
+s)'fy2:&N^t6}%I9ntLP|[y[r8HZC[hj/AkDmQz6/LmJczbj&TF[mj$x&):eV98hjf8T=eAevPQTW)@pOXdE%44lG-x$xYh}Uspg%.hmJO9Q&]^>vv.v$S
+qWW@+7EziN'-1bJ4jr$E`l8u(n@^xn_&0qP#8l5vFkw]l3`Py]nNh62x$6Ks}t)h~DqS,m:HnpwG-h&)E8`bQ@qDGlqarzOypj0"WRGSyK"=$zzkGGmp&l
+Hf1_/Y}21}:u&zZTl"wz}+>(!JVG~U8f6il_hmq;)Nzn4C&wM{t3N;.m~>{M,Jk73k#&FKXnGJwTDg8vxAaUA5i>8,wK(#p{Hf)[(B24iZj,}v<,T:;hc]
+W)jAJeIy3j-6Zc~k^38wlSWT}d&zxzdrL<a}GA<KkC,E:z1^ksV.]=g/tggT`_Qe0%+"w@LJ'lEM3fM<LM"tQr9Ks-8wRD"GV@c!cX.P=+^9orJvi/a&O0
+9t_,w<X.N3aWYk`p[Ul^K:C:A5lIa3s{C@^i|q4V3=VuA!//9v4>UNya+6!Ht2KJI^'Tj8!!,nG`g)N;HfNrXICN%I2OH<8[-`OVWm:"IsX"FCWCc}HO|z
+[Mn5w:b-an/)@z2M"{QoLn2gjl!}!{jK#tzs,tpD2;[|#+w20'YU&aH(]sQ;pMIic8E^4!<PGbIpu4g6>^>6CV$eJ9Gj(4/;6HgG.F9&IKy7uJa+^Y![!8
+,g`-Q5,hFfiR<xS1@w!~TMa%QD&yXro,dMFxTGXjMiKZ9K@+{i3y_5p;,z5P-!O|6{-^^Pr_^OgFn`.eQ(GQ5P,1KtpTs|hh0NstUB@7eFVqm9%f3-/y`Z
++s-pOaPg=;1^^5+so.G#F<XI:-Ay}v&bliQg=;tPju:vOu+56oT;|7~7ie|,IJX,YEd'PJ0i[afTa1pI|uf&d>]K13h5RS"hNp/y+F=nDQo>MO8Ha#$q4K
+!Pkb80nvhDG"pMaD>bqe,_i`S7+@McdOVjB^mBW|VU3"9Xms8V=,]P[OD]$W.yO_C1"-}5z^Fq'zmR^//Yt$U3Nw]NRXSfw>LG;NjuN2RPDUO5m{k!)Ojh
+KA7O_gYI:rZ9i2fGzi8kW3.Q86.]D-V2BRZE|qUsPCU)BCx91^RXD-dXiG%It>}m.8RtPsf2_pyix@$1wjJC_.fc^N)K[;%F$g(hC(A3Jq]{f7Ss!Y>Z|N
+09TiuzJTwM-JeX^e#h-6AMfP'7KDZO-2tdz)PUHso[Qh3Ouz-U58gqUr4}x//,0/U'E@]B~dv]]oAI-i{O"hJOG61gFrEw7/0rJ_0)U^{Q4em{|Ki}fYfi
+x5r_x4eX`aWT0];K$1:7E,p!`"DF=]m8R}zP,}.'},{>;Z~Raqg-pm'fUhe[46]^`F#U(/fxeRx}zzn`)c|wHie3L"xSA2R%v]cQ).e-dMKzv/=lLE@Gwo
+I;5x]6-`Z7"(lZhlvwui8ivlbKz=(;O"^97@#&:vs$ur{vBJOpQ8}(e<>8N;N!9Cp2c<=$D!C8e&h:C3]%+Gx!OO&%%WLdr{##fV`{QRM8f}=s!N;;`y_o
+80b||/"}0tZu)X3uw/KyvJSZeZr@8!GPd[|m)W2[8imG<'e6c!nWxUchTk07`b3k4(4O|0c_Ds+XI:iM7tX8on]Q3#I=:'}HfK'eB|xPr,3_pV0W]KVW"+
+HO.cd!>S=ouoM0;:C8#YT{aOEJp]aUx}#Ur<X8NS-W`HV%"L8o18,z-)m-AJ|UNH,g<Y`O_.<tcB_+rhC&/FA:Fv7ZtT<WppTSls@=&<2`/zMU#{WZhs/v
+`wUq1]RV2D9^4IZf6^="aDRU|g:F]H1QD_qDN43Az&}|rzxUcja2|6'NP8vZorrP!YnlQsrT1mS3}}WN_pV]P|0%<km%ZQ6T~v<"Kh%!+V#^6ay,y;t-QN
+_=>vp@TwN"I$76o/q4LClQncnXMZ^8G^GAbr297srp%PRY&]3#}Xk,Rlm+d@Ki3Bp98Tt5BYS8$/rZ2!jXW0W[0<[79%lo`;Dc'JU/Y%`d$cz2eE}nr'F4
+2WTDX`{Mhs$Go/Bcy@=6c8Vi9%2q&4HyZN$+Fg|36PI!f,^=MXWHkzh]"MhAI$01`(OyFknC/b+Ci8V@RE4DC>aP6g7@y`[CwQHp2H!nvPE|j,,Q=Ay-[|
+$m}[Z;Z(I2/%Be-N4m0F&(Yi#][w-HAW=a!FU199_YaV"wi<yQ%y#2;_x5u|ej=8L^wQR{dK}w<Pm79)4_^Lh^ve7JQ$RFj35${saoazWNk,l)5gCwPgib
+,YZK{0z'z-"'g%|]!B=`~G`@,_R(hmY`/tY(zHD^&3]z_XXyMUGuaAiJ<j'NqlZwqXc+jiJ4BA<xA"Tdnl]'$E~x50>oS2#<m/z0mJj9mIMYN6]tUi|44>
+>}"SQ,=coHC7XXbX]S1r/+0J~txeN|en:ha)00_JLX{^=K$uRyFr]rZ.}<clcQ:FU,`dfo"n-N,#>}h#W3}.5pl>;@7pwe}IX3@o,8UdSb,u!N5CFWi_gT
+cQs<s)`yc(tJ}S;1)q~p1<&oC`I8mC%@o):DdYTYnsQ%kiWO%,UG,FRL-]=uLrdjmkJEfN`f`UZY=e2R!M+|bm@WV$.@3c/}C0M`e6r!AQfAcQ!T2SqXF9
+X<{DT1.8.T|D{ZfBY@Y0rA32-i/oc{)z%v,&Y|tw>k/l"%zRn91.n(W^{fYY_"rlLg.(#W@h0J5>`F~_q1l;O1IU01a2^bSmwv8GxE)$gEbPwevKBZy"Vm
+u+}y=7>R&7P)muKOg%I,E3W:Ws1hNxEllQ28$C@@W)y86R%;4{/V1ydNgK_q})Wey]DPBKPr1h#BFV2S_@v&]$LZCR:]pr8eMXUO43HNhnUcY>Gi`4J}c$
+hnjAjPdS(Ah%Nviw7tZ1UjNiHVur&<BV2APE-$!&I4[Roq7m^G]}4:gh/#)yCzG0l]~oxRJJDX$pv(@tUkC@87jb4wX([_V+}K+qt)3so$q|Cpla]xFAI+
+`Uv`esWP>KH%/_Etl0j@nG/k%m-f:LDwD+Te&B^,<f+![3ZDB8zD$`FG`n9T:<^{OjH2K(crY&yXj3Y7Lr,q_JMv&x[pI[s.LIMrwXSc,-Im8aV[]hJ94$
+J$pqBU$'CPR/yNJoh|3KRjyKbB^wQrLezDxDqwo=7PZI_9kF[yPAD)F/GSm[b.Ij~M$yu#Wzu$fWJ"$G3in6mIY^v-SSim<-9o~{!Io6-<,lr!B;;'8h+F
+y=2^t+#Hoync6g=qM;<T`JB`,Ap<+8QtWFT,>u-`%Y@zvE(X{^5]]U|z&X#SSJ4pbH8ibS_/4Yf('k5GyG'zl`I"D}$SBYfxx#OJBX8X[xU<8Cvb;|rbC]
+7_xP6h/%(/R|F.9PDG7na9D|weT0RPPBzXW(Rh1-}"V$]OL^~wZUSFY(whr4eV&7nOvYeZ+8iw'mp=LZjw')f<]Olk3=iIz=@En@hn([X:S|0YTZqM7&KM
+y38h~,HqmQ,y,Jh$GG:l2_ge9j0<Us_J/cEQz/iMi9_O"~"fcKrekxTRa1y+#L6w4Wa>Xr$4)nvF<d:cmD9Bbl%<u6OYQ(CEcfN`ef[O0ci9]xy53rcfNF
+e<3{N>AMpy)]@j:`C%}_aB.uCX`=:nE/{U4vxcM&l/8<Q|eaEyiWz0wGN&3t1iGMr)kbgiP]Fm9@ci+zsqii#.y4<Ei4610QdWtrEQ>9J1$_%vh5|Cs^al
+z8^eHy|XTAH,ZIO+r_<aDS-,8FccRCV}fNnE.Dr:Z$ruK(`K+`]v^3>%Rs[T+[(eg(Xf51Pm}Z)'8bC.H`Zw{<w/-|<%B&fslYsT}kO<PV;VxcE<aDEd"Y
+:Py)u40a's=%$pa))hHb9q>9RE@N!UxSx]wGy%VJZsyP4tJ=b0DW:G<D2U;R-]V=k%a`6G.jCv)8Fc;qUAZ69+d+c8p#!j!;uO2C].LZ|qpW!{=uTepZ1d
+3s_7^r]g4{w|4qL(Mka91y'/sdN%Z(n:KuOi"8Gx'Yd)WGiPfY,VdZZ}bK(:]kO&|F3gxG=uFqcnbe5`<aqg,h.`pY7l/PwswQ><k|tzhYj&oSUi7jAxX-
+(i2rPJ0{Qz+(w:O<BFgL~=G3f{)f%Ec[BkRJC%n[VZ<+[K`S6WYoDQT-YY)wad8x-}YwceM!x4w-Hqj{GC8.JbtAn,R}9Z6VjvwR>buplm}AQD.NioCT{C
+e++Ul5.8S[`|t>qz${ia%3]$FgSaW$YEIN=qQsXWTAq]jAO5Jw#`E5]oOacaY];F#fb_Iycf+gL06$!yZcH(l,9A0|a(lLX`A_.oB/uG,vF1!;o@HIXv5J
+,(o]=J&XR0WeACJZ2P_z0q]9:!zehr:XY!hr#{BHf|-;t"{>5CXTYua("@:SWD`p$cIL,O-V`#{;Ty(I=o[lkTU.BJtuh+7}BJ<psd7T5SI5j7f{h1J[/2
+VE_ARY[bl>{}sqyk%gC(Br1K#_Mq2B'jgK5"7.mvYV&2},8FqDY-,w>zL9Sz5_RWaaPKmfo.m@gf-}m1f`A05kAJqhDY_(GWJYLZhHjGnL,&w4Uh3eED,v
+8oiflSn;hhmI2g7S>o|n'J[E6QKtu<CO4=BRCU%t(3ASi02V0e/O(2{rW7}p}"9uo<=A@^WN=I[_iEp`16Hi#pC:p_XAK<]t.^7K>^d54&6nyt#57Tx|2#
+KTbgL(M3XG#[0wV_Qq{u!IHeeF`7zVRksWy$_)B^@|09]ru&Gf!0Z{+#G8T}ZkNITHbc,a=F55>yNfx[y^]T#@6UGxAZ[ujCH7y:'J`V,=uV5_;WatZ0EH
+)6:a_L,TQab=/+fjJSY(9)t&R@j%gi.YFtuky;k:cl1AXo&5A#xC-'H^EW0on:PE'%6<#r=A:ZNF:+J6cCsM)cZMq{:!knTp{3v`t}SoF,5r+V.;jKNu;P
+YKjlVz3G@+3LM$C/RWNS8R^D[pKxc"IpF8bNI(ey8d)ia52{Y6g&6`'q}Z8gHbS0HMa)-vYmneL)~MVz%Gn[SVxy]Zev9mt)UN@FVj(P,fTi8c@:dp0E|z
+3Wis(eVu.`5800A|u{|h>Pr9k,X%Cb'Ff4S_j9YBwzWn%0g+NLUW+6U$>wE<4s:B{j)p0wAZa)1uI.vgH]z7G5;b@k9u<ajaeAjRYi1f3ahMHIE`'6rp!1
+3oNC{X+`=)JePd<u&28@Qw55K59HE8DE}>QCxhqre<wNj.[pFrelqw8H#g+//#^Ix#3U^)Em03NUgHB+zz4k6|TlirwfIzi|9C^$'/=v13TpGIHtjR!z34
+awlWNXZ7v=(i+[JT_<|)&z))~VS3@-=YV`Nl-%{7j'HF'#i@uf]iQi{rfC`]:$KAgr@"<(gr{^+|YBt%Z;I#Vatd#yz,bs)ji43aY#W/,hLN.E63d<$|,g
+=[vbac8Rv;iV_L}@0UC|/{ZeTGa'CkxS+e"+/'rL(jv,oBOi8#@QH`~Y..Halmlwo$z)P6n/f`t7jAiAs|ryuv<KGuZ6_P<#O0vfdaWJ_g~gdg0uT"`Ms-
+z.~Cm"7.gK}lY;p,1SUjYDoG@eDal9#&8@Vo&1^Zeq[5w):69dg!DauG9{A$3=]Y(^eE-a!{dPi1as8Q9GDn/Mp#edl.wo"0T-K(R&Rl{&lU^D2=KDA]d>
+IjN&h9I:4K>2Z_rM-(g3CV~bT{/Aqx_i`.T]qa'f(Ojbmir/>3+5UxN#&&1%mk9U_eFivu4`lW822jqEKl60F$G$=uvXKy/KUDH|(O'9}r%z.`{r2@l>r#
+o7PbQa2vRN0UjX90LatexJB1U+&.inKK)E+72(6^{!fqIIT#a]E$(#|T-v8#j"a.o_)tL_xW@x%)ct"71"QC'e8|q/zcRul6)icvhH(kIac'!eyRD+UcN:
+S3>m`r&iu;1}_jO>~p$Hh(bfS,wuh$'0D#;S:Wvm;z>1D%yLK}[SH(@Uy<dA+Uz>$bETw43jS%5heG+#Il^=jcCa3cgV<XKr"I]<uJkFQ0h^wFn<~N23^d
+8n[ep$Pn|k+xx;pYk9EXUxIk51{;n'Z3CcrR32:A<u(v,5oH9d9'cz>FE|#mD[TJ^%N^&fUNRiosTd^5`$6nmhh1P-wm&%Ja9z,d=5iixuf]A38MeF^or|
+CcXLlRO-i+hCk-b/IZT{0&QnTj't6MgIHteOIsiWQC7y8>+9rJy{Dq>ux$nGh-1:#yoAL9^m3>Uy7,t]pPc}CZ3/[]L{'&-])j,f8Oz{XMeU6X"SAeK]n"
+gg9e9HAx0UNxQ7w_&tP)<m$Kfy{WFtj2I2P;>ch|,`8t]$L/{2q/169_[0skM||vN0qUY;".[<wzr)'A0x["GQ]ims@}qdCDBKu#2m60.dLDiK[U"3@Ut1
+a9rwgq&>u:;4bH@^_Ps#Yo,O3'e<%@pB+rA3DPVqIUe_otIZ(Vr^]Rl$c4(;voEl7lOpYT<&yTka(r[tE4"@UMeB2B(SA"F%+A8.Jc]B_[5(aa`)d>{'u%
+o"37OwPSu6DAEyI6aQH>K(IT:%nT1+lGzCA^o4;j)ns}+8bwq/sk!y3-@N6/R%'>dO[mvF{($tQPu{5(U_b5ARn^r<z_BnK;a<("Emwl{H/hP5kb0%s/+D
+1:g}~L-{2Hr5o|jYfZp;4|W>B&=ZClYHt@H;BC>OwHRaD/c[yzlnBIg^xLF!l4HD14w.%21537yO'bux~T+xA:Tf4[HG#Tkr{0>F;MMb]+M9soJVFb2jv#
+)ew&vVXUOSP(rvG$>Kg%zL[Tq`io=;X#8gaok:t2_FVpg.>]XK_'hoC,:'},&_Qk+fZj5QJ1&O~E|&GAFj/,[Wk;n3~F$!v<$zdmndrw"}:EndSx,XhoDu
+Tl;7>P[cwhr)|dw00|x8tEpdcSC&,LB-jip[mj=ip@BT}@Gz&9@zg^Vl"<aX{j(=,!dd}[Z.%xS/8kT!Ae9%2S+c[|xCk.;6k(#;/F]>oueq%UO:^=Ko=U
+.o=|2_~df}uZa$v8Bi;Ou'&cwMKrm!ERLz~YkVt)e]A;@/B0PHmO#EZ.F"Vu&wOb!!p`j^Izkezis,3,P,JWY;X1P0=w$e$.Hd;8(89Xxfe1:!&YsQy4B0
+@[KM6_a&S(>IzfG.3J-`yWt/h@k(ReSK/VLdMF'Sd:#mf5}<i#~.5{+`h.h,C8ct5SRm|f=WL404H2GW#An:<f_H#]q6_W~o)h==Hz[0"|H&lXU.`wgxTY
+<FB+ab]|`=MY}KH'ClnB#)_grMg|if8NLfPWT,qA7PKs)l87bjCmw+o=3-v|+Q36$JNw&c~+6Jw-UkmKW5EJ-D[tM#7fj0`D64>N<L'ZXDPc<V-UJjI3!C
+v@73!#hMNio29pT=[t=FE"e/EzcIb,E3476[mFJ|e^4x+e4NpkFL$A6{t{VjILhouw6QW0jSm^$2>LI@o"6]e]cAclG}QW3r>i%LsIn0}aHG;wXRsRh/2P
+vpf40Y'n}IGQR`'#u&AnFIIF_3mOjNKJFtJA~L~1|WO/%'w@6BN(-<[|O|r{~L9i4}|Fpm.zsJV[%2JlK=eAuH6BK`7[TV`5>GFmIP=s,fq&RU#Zq=Pl4t
+h&s|<,<cJc;{lOTp_SN@q5X1I%D`hB+a^_AWgNt{6m,W&A]rvA];me]=PC1Q[7W004eS.'"A)BG/$]<}y%At{[B#sLX9+c!kEGxMkZ'+:/t@EKDG%iprH]
+8o55]80@Hl2=7#xOi<g:bdYcgN-bDK~Cw<1u%fo2YPAbUiQ6/:jXhF&#wBruuSojd/FA4&c^4N1k>D<Lh'toX6BGLLtzBY9v#.<`D#_kZd8_gBN|n5(US7
+TK:/Y5J`Bl"Q"|9-xkd<nOOsIn_a:gLH(-$H5Gj.X4m!XghC~`@%,Wj@ODQ<)MeQ<';.bG=/hE_29JA>D))(o]-$u[C4'p<LHg#yW|uM[U+K'5.90lZ$P)
+>KuBc+bcC')7xNml6=FHohdD+3hB78Ol!`7VWRSa;RibA:gHK@uR:XX#X3^'L)D@Vu'i_$=kMkRJ-D^[4dpGkvTF56QEMN)YC2DH_I{_=]"rI2BF@(EjxI
+8xo29|9ZKz7DsABk<+Mcj(`y&5{wPBE6vtF]3^z$lEuRru6DU>Kyduh<_wdbwYOp%4G'%5Vq5{VDt}Svp2,"hCY/%2,CVDh:R2&Xym!;c()XISig5oK:+/
+y$)!C1nAq`$&+7W<a"$xt']Yt-};d/s2ZxltaaBhZveDVz|rPpt=rd"dKhM.D.kY)pz<2|91;SOP1^2BK]a5rLzy3^Mvycg#FPFxfwOuu#8|>X<f-a}eaq
+"~PYnv/ZfZ|k}Ogljo+WGga8kO0/W@yIs/#R^f]3M#16KiqkrNut>ao}%D"mMw%pKlgHtChy9^TOqQtoU#:i2p"g'f1$-!C|otuT$4b<)(!zACp|oxMw4-
+QM9Q2PSHN2&{1{9XTDG|&6DuN}PNgajGar}'wi]Z`5Wt+[Hr"8RZZ5tx(-fOi26B6a1o3oY7%,eA_pQ6E-4M;p8>DPBIwi!bA0Y@~q(q;'0comci_R_=hR
+5UR(hik.7#XZ.)x.gpm#<!x|nQwBv/{%W-4&40Jxtwm(p}UnSDUlM{]Y`O&j,c|._#zxQJ.:(-So%=^+!=nIpZP&ilP@spp[w$tT=]Ixz53TBzH^B%B<9t
+lN=w-k=Bs+[Q__J+.2w{~{_7qxW,$'ow#ugXq]R{M/k<Tj)DHd9i!ls=x`/pEjtT<c"hm|Vuvu<l."<3-^-6Er6yhoAwaD'vT+iZ55r&-tgx8g=5h"^3LJ
+[4-kP;%cy5wL[Nb/:T5,%,y_L'/T.,F3TN4Dv<f#$^=>fQfs;>PbHI6%BOwgZn5Wv}@&xG.E]|$/!t<,06Y]F|!j+<HU)]D2TLv7mE;0^Qnk~K0|W,@@S$
+i,[B-^2G4MQ`4RGW.MorvzPt>V`TsV_Rj-]c8yZ!>>REkM~:&PNp-FcYTZg6('^G{N-)(ud8Rj7M7cL^ghHE<m^!qSYD/cZU3=(+dK4o~vG<`BGrTqtK@/
+[%vb7eEzi-x4,JhKIKIb5tmB$q5Zyg17R_'b{`QT+6x"C1(yvB:h"Uf%^rh{5N-q^R4/n#~{6PihkpqaSa.|uHT5B&r{y}yk'N%EH5JpgRKsZ]4-GDE6l/
+Q{rZZWN})l!Zf(Q7njy,jb7o`BA{oGJrQ}&_wX_aY)uMBZrlE$pYZtEoo=117:78fZ`7TZvlFv=Gup=}4sdDNyIrZI`]}FLZ0gYO5EqkiXxnSec[|az`GN
+16r2xw/L$hM9->^{3rse&Rue$qWrVa%u5Js'+k%>b{+_.ze-gpzp%}N[M6wU_|^ZN_AL%d7u4a$`@Wr(+.rJq`<SE9ik@L>c6WL.y|P3}[w`lfFc{9ypiq
+[P2CIe@q`%AA0@I.)B"sGC78ZALsCt)LJ;NTgDv_{E6AfYU`+oGX`]k$1mbEFDGyZNiOwzt@q'X[L}gR"0vd1-ytM)u1UTQ_{XjMa(4mUtR[ymTek<)M78
+VvCN;U3:/zzkDLHRJn9L##kcX/Lle|bTn@>7~Yl>MvP3@M@!#qt@qfhhOsKu&FV:K.!x&KB9G)A.Nz3)-gg;u}QE7H[UZDR0)9CO'/@+{Xs/Z'zL2Op{1L
+$}(kUIcCx>aCOa%aG_EgdhAiEP7z|LeK80#HDq>DA1~idams^&[,|#It<2TAe77glYuA7n#m^P8e[o>=QrJkaP'U}ks>>,C+%CllU:tZ#B/U~cOudoX<+u
+<e}q(9/RAa6RR"AIb)0@_48JTu4z~Pv%dsb^[&sX3WhR9:gx!8F{6Nw%[k+A97nf&5mAc<}Xa"id`!<euWbkdtK,O-vJpMt92,q5NS_NX0fg.Qr<dv%uL{
+nj(9-AUb%yT3Wqicgl!wj2KqFWewPY[J!=hz)J+AY57fvIOYVDQlEzdE#yCB5^^C`3lh!jw{=u&pKOLhqGmWRXbnW_ukV)$en89-nenaIp_{"%}HKPtt(}
+:mO^]5]UNku7n{[@8DT3/mXG4rFYrNI5^x/IC=^WJNSK~7ahSYQ1&xrFrk4T&kxz0${[@L2_Mvej/m$0=vC8o}-xwo=apheD|f4Z!]-4;cAb"|bsohL1k@
+J/=u#%X{!vX0^3>8v$QducnTx35h'w|XHDR{f3N90wK(ESL1]9dr]:Wr$_/rna0.>l(,>i^f7m@v!CjOiaoC@Hp)jtPvTAYx:qvcHskyi,'ODbt`GzQK/k
+5^$F%p'Eo8m&0gP@`x(fcy)`8O"_ZJ!k6;:ag6@-4<:e[(`"v]_65GAeo5$}dn'dS[dOeJ4fGB((Tc1pwT4%W^;+D)%O4b:#QnntGILLtZwHX#n!Hjmo@i
+Nro7y,jFL%vbhh.:_%p}ITpf;(9!PkntN^'r63E9Z${1M#9)KRd7ls#D:m+d;(^,2_}q;e3C|40>a&oBr{nx_]M2jf&Kc[aBLU4D[E5:NfLY:'k,i"N9vM
+Dl}"T6qf:pfcN2[jTxqYB/bl[2oR&{I_b<g-^la+.tIC0FzJ"0M1hI{bvNi#3m8X"=YhOOL^FWOW1.AN/A,C;X|]Lv_{wfg;i[]a1/U5DrUkX$]O;gAOdU
+@IJO)4z:&sqG9sk{Xftit@Gd{z!lhGfipm6}'}L|uI$3)>gr+ajOuDTnw{b!=OmzHITrBlAgD|uISrrV([+7mq0}!}:8Y}&hTp+Y[U.R0FPMjzpOa/W!{_
+}NOdg|0CYNxq)v`i"WlzunPzRh5+Sn[|S!JEw|QIrh8yeIf)^o,sm->8.E6|M8FXKBO[,hjl72I8#k=s1C/g!{pY&{NtNGPwiwAQB79&()j|{Z`M)>s%5|
+evQkcYNvF#{P.0Dd0<64wTt3xb>qNTp|yIyf`YPz{Is3syTMI{L/-ff&r99)cK|A$s3|LM,h)tde5cJUuf4Tpe#y@"UiS;SPTEGj3i7.T(xA{T_'Vkcbve
+'>UBaODp1;Z@/>]};F;3/}BlV"4xJ)JXweQv4Hbd_9N]{W,J7>0VljQ),$03CX&,#t@{d2Pg9q917LVS(J){rFs"X0vRheS{W5Jv#nqPG!Z(69gI7RD'e9
+c/M{8$_U0vD[<K.>&8L>@#=u1AlRM0txYo.}ZUX-W7MT3A{$u};$S'Y]a#S`Rg^1d2U;r`0GB1h^&,pY2V(lL3)):bZ6$_f^c=)^VVt-/|M6k.r&hrcK{l
+]]l3cLwhend|g:y4qVQ>sR+:Obc9wvYy}ISD$TJK$|SIekeRR`UQ-R`v/x$W3Kvgrm|l@NI4E]f1y)yjioO1M/sM#iJ,|bMD~%|Xt3$Zck!eob#pAu;eve
+EawdH#)/mIEBOy&HQiO"knlZWooW<cJ_bH+&<Os;m+p.Ph[qW,ZV1TCzoARed_9Gz!.q(GeN(-5)}UZ|U2h+~|DfACMoxeWp(F@9Rd275|n9.'o[WQND%=
+K[er@uywcpFL2;OF]R+>N;ve%_t6.8lmSL:w('lRoX~`NMnYf=w[.Jf<+_[$u6i-oo~QiaBvXZqP/V|3y35Da{Od=l]{{:6J;SO+`+050gAbjlN8jf{-i%
+{jbV<wlo}PYNTm^G4I!3q3iub>[ix!Ugak@Ak|JO6c>q8uZD{R)-+x7byyw+.#l]81#:Dwxu0<X0wFyO<j52+{644xjVY6|)=;2PuD8@`="s:r63rmIQUH
+NRL@Hom|~L~.F}9=kn9T)m]H3+X_H;j(J;YC)0l0g@soyb0(w/=kk$);&mGs[WC(0FtAa!vIf,@j7":D>d$LZE3luve{xS03V[B[CB8VRGd`<n@Ose{POh
+I05L6;mKrfNo6iJhiPHWNVo:;11>RQL21va]+nbAMYt!|_7#N"Cc$97Z}}T#t72%Au1`Fwtb%JK]#K-#G$cBF]sECUC]Z)|V>8.rd<QfI[L(r:R2Ik)pb!
+[f>'mAqdRXyT:-68+>DwGI)z'6;4,jC@DrFOA#&OSeP=SxPcFZt4c8;2&tk0s=o'G=3VG=[GGulw8v^`P]=v(w9rlmG|5[wxJP0G]0rwJMO)m|P8q0rsaG
++](0r-9FdbV;A,-Fv'T3fQu-jD%wK[oXM%dsmvv@11CQ#'eUFOdvP(!i>y:ZT<V(GA&2M/B;kDj^OcmBQF(E2H#"!8=wS26{D7'd%AtJWUeM!ttEOpgO;}
+%A3Jh`a^WJ`l$PisGip8/t;H<Wsp,bBR~^m8`zdO^NH_u8g,(Vs,K|=y3UBcYpZAM4CwKvgb;8-jAxr;2c3@wS/+N^ky9L-eCl_WFXw3r:a5j:,Pot^n{1
+@QglOvW0#7CEi)W)V(U!y/dysO=}~{|]77>o(ybatDWO;Ve6MK5Z<]fpW_gA]^Et=yd+HCCzx]YE_{Y<oI|Mm%mb#5saO@!0PfXapZ-gr4L7X(X!;.hu$u
+o+lr3q[,w'Pj3"p+O;"KgSy"B)r5Oc2K}$!WRaOk#N1g8>SL<5W$)p-pk6]ESo.]$m9.7f<2kD,7wq,Cl==BOn$:^[eUBBik1.)<kJ@hnogqO]C)Xy,DRd
+,'@B7/"Q/"'-+yv)Iab&!'vU"C[T+l'(:nFIZ=aMf`.q$Z}5_%5]yHk8luJ(3s6XOXSwCNCe$RygYE}Y$@>q)wSHTG[q>^v`ebZAty"PQ(ofUpZkMfb]s/
+4K6,xmj^Pb~V3Ok.=jXixBk7}+ARB=O#)mg63#pl61hBm+#loIy.W[rfJo4@x^&>,N^CnS1Lh3u'N_[|Rc1LwgT{p8jIcv'Mu<6tTaBCfp<OAOhv4DyH~)
+Wa3#RGnbzv2x&#9}g`u.fXsc_F~I:FS-fRQr.v_Vbl"tFH!+:'Wn>P`W1xQzP#Y"m}fA^mEB|+tADm`7jCK[r1Z`<GT(-,lp"'aP;JDp]Y{.uLiyq_Bg!^
+8K0sBz5biq;^1!7L_:nLqvr._%#^z=608$3aF`gy|XPohHtpg`Mw[2ILBT<vtqi=("Xoc)107JVNMa!Ze:=.qHN}U3Pqdb'tz@fl"P'<pa9BNPKKW$oKhl
+o=]x%P/rr"%C9zx@`&BD.7@<kAfMpX%k)'}WQHPqjhK,X-r:X>%3c4Rrc|T:E;tnVkQflwl``!0Lz/)""zI2pIXc<CQS{`&RKIX+fx_dBwq7Jq0g>},y[_
+ts<zcUH3#s>#4V,!%7DSPe|t]ADi^'=;sQ{e7d{e[wd1Yw^W's{t=2DfMZaHU0>BR0<#a=m0EfeP3wac/k8zAf0NO2(K@)-i%yll{;g+gCtU)={<+Z8ZDd
+/]j]Scc9g^=e=E%UIp_&3s#OS0HSN_e(~UEYbJ/jX'Pi5'`%=B,!kC@dyP0GO%R7oEzHJL)Ow.8mzQGi68MbwZ,ffYb6]dHc/g%}PljS(/-{VseO]qx!72
+5HhCW|n5an9K2|2eDk:@=[/8mFL_E/v9@LWFnp[7n!^{x'wKJ$UuJa-=eLeqIYz@1l{Qbm7<Rvbaf6T)`k5<3./uH>PtLIT-BC`"r#7xg!MWjQ_:OiPT/}
+fueZxS6zM@%i{jJG1eU$4@hUpR;/_T4xq/NAfRMX;:aAI9wq5K"(p{Pc-DQW3rQrbApx!eR4Ws=q:+2QOokxdrYA^}G2TIXI5/mS.mzIQ<UFPLx'e`%l|5
+v,1"ZzUhnsHz8GsJSLDKd4Y!+rJ+9hcg;'}v8wItu$LkkqFVsFPZ}@ORhF/M+spv9hLNEuUIo6x$a.|io@dmKUEYVodHWFz`;9NhzKJu2t;!=uX#$0{xR{
+HXdZolm7'89/1]DzLkl(aVm>AjiiaQcjX7>uk^XUxcX+.vKqwkF(xxCkMDtGhFx)1>%lcR:&PNz]ylPPn^]rw(_J|vg&%g6OKL<J^C<;I)}T<)2Dd<m4<.
+jDFA=K3@m1_(5PQ$"wYEhGX'Y|hmqoB`4]^(7sp,_j#TB,ZjQ(afBs]J>ro5ijQ-ppc4St1:T)Od~|=+-5Imv(Nepw>z}`#.lFMBatV0~NzHF@q5isRHV<
+rbE&6H61bqrX%u#6pO>d1tpw'pBE_#^{4'=O=FZ,uY|VZrp'_!RAR|)qJ:`WB:v>`xEd1+~d]vW'}T1a-QJL9t<xu/h_42uk1(/Cc[Sm#/@@&^^CD5)OIT
+2!}gN6Q:+f"LeBFni.,y{xO7vvBsh4rCy^wo_v6]ir&37B>bJL5[ME9bo7oip7w0"D4C`P%/[:h/rD.B>3wJR.aLQq.,k:hQPSnksCE/UeVb',jO]7DGf$
+ubZ^TZl"4{Oe]ro}"{@w@reC!ypfW=%udErm3{[s9Q{Q0>ZTY0"jQl_">W^yj<}dXsT4a$H[Cg[g=}ul)%|CPV(mKHLl^z00|O~('If|hN8nkTOPa-R1}1
+'bnZ9bsX6DBFz3VG<!wNq>jJTi51otz[$/61n+XLU2pNkQM5:Qkd_Irlwj"|EmDq;oRg"B:g#(^KovH"Oc%I.4$C@"J).K{C)UW1NW&BM<3Cl|w-cOWQ5=
+S}#02c$Ge^4}+1}xmadtxI!x]a`voGl1+fXl}=y!q%]:^}04ODLtU)jJKft]L&p9[{]dd50<~{[w31I-,oWlH,)wlx{"B3e/wB]<Gip&y;9eXuviqc`s[I
+lyVO`$~8bWxHaG,9@h;rir|v!nLHBNE4.d3MKWxSc`@!M;8Zl=-:."w`w7c(&od:-RIx3JnqRT`Q:+=#Ua3X-0c_F-$3m}T,2za}>;bP]8hk|1zVn,)Vi6
+LsS@mnp.ouFlBge75]gWbtptWh[5)P^`jo#,xOnRXgK8uOGKBDU.B8jt"":Y,[8toxBY|lcfXKXQ5irmxLi}|HwD3MOb[!zLmxYU<"M24M$'JdWe5K'Ps4
+aBc%9R.c,zz8176urYF'+!0B0zGOzUz>$gkThzS#{d^4LA!Y$!{lIqIEv<Q@!0oY97n%:d)&XweHTsq+qt[Ef#}1)7P<hO!|2$j{;/Ybam$7fXo/X[Q..>
+E^9%xQt_K)MoGOi}5<;f167eVutmA$4m)3ld'tpgs!&yo#|1UJnPp@M`,%]p%e3Iwg|8JU2l58`Lsc,x4@n@wLc:~Z!5me#Y(OWYP^}.Oi24|gIiG2!Osy
+Hnx'X=7U4ZaN&J&O<Hs19+ocuf>](x4j@U]9gi{gq<D-Gk2>))Q-IE`1JbkC136XFtgMc56U9p|<1e1umweD:ez6rN1/YP&G{mKL~.9vxTL<2'x;z`'%j<
+g{{_&G`yv|HVJ8V3cn&[qK;e2R@exb"tzn@Ig'ov={8"8T95`=Fbmv~DJcFuq$fZ<FmPosTbFxjM~6Xl%aJX=o]sgZ&`%cRMT=z$]_Bl!jr^p7-h<rWyPf
+HG~i-z7Im44!EL+h7;~'9}`}XK[;qz3q+[J"qsKRY=s{:qB^ZbLr9$e>LAky@q^t-d8<p;jv!U#`=t8GDfIlD-t"/)1d2VQOrEE+v{;&uoa=]CDS@1x8!4
+DWs|]xH/YpVrwB0N8KGHR1ZK,3pp3/O=h;'k3_Tx./49<QH6p1a7nR6Cl$K&dBI(N&b%EpdC"PY_hKW>6JZs=BWF~`/(Yk`{LE't!#9Ijdj|HvRgOt$iOa
+aPBqJNyl34dZbPbr4(Nh,w,sY#GX5^IMj+~4@j&>Y`Mf$HHo.-f'BTK:8sI:#M.8e=sgVgc^P[D[=.ZCPjU4}w75(FR2`(+z+V-;c|Sd/^h=Fltcjn]7<J
+0@OXV5G/<pqhT1UeQ5YtbMFH^cw6/nx^QhWkhE~]HJd-A{54QHV[sZVDEWMx-xKs<}PN(:>".n&L4o.J8d1Pp76&y:g|s7.WH3r5)G,I%d=!pt1'h#kGFD
+rHY@Ta^^9c#_!Qf96A(V1CGS^OW"lNh=9u;}).wywMkJq:k7&ucO.{huEa5lxD+:kp84-Ac|A^{4'g(Pz>PfC%gaJYMrR(O^,y[XM}FjtkX5(2i]9CyopL
+]46GXUQUR]GR!z4aZy7<$A=uACPt%kzS#Cb=9kL_/1Jx6:7IobZ9Qk!</.^@,HrZL$SyI{Gi@XL^t$N+|"s[pOydgqUUGL`5(2T_YQTdMg8qnLlFtXI0b=
+Ze8&YG3|e=:4<S7^^kM9Z^vtvUBNX-~>~Ngp7%a;xE`wJVoEs@/`13fiKwrW)FSFtb}BvV<dJabguX=SdcRcOa]go5`l@)(B<qC2K5fT>=~&"j`/.)k"F1
+E4<2N!2H`'%cHMbY!e^XhT1AAC>.SU0yuPQU<pT<ghwIC_s86W!>7gKvf6+DDv9-_'4sn{h[Z!A$#^7H<(P9}^UIr-'1'.)$0xSI6@:J(NC#NJQ!uF{S[-
+H>gnIS0XTi:{Q57WOBqif^u(;w<,14IE/Ts39"{xzI>l<BlAZe{.I]{Yd>"xsqa|yc]5wE;opw~]kVN^ER{fCyB,{jd=0hLDX$loumJ"D5Fz1qU1/PWC8%
+1t^2D_.6J^KebG'%XoJt`aTMWV/+lxON&kLf0T8(Tk[],.kpZV<H6rRmiGKPQho5>]}PM.]U8K@@c8KgB-nup@LX79)[27O$vB[Z<5-R3k&^4vWz5W@S&,
+WY$WHO+y^(C56R5APFA83BZ|.UclOYz<i5tT1[1Ssc~/!2+443{8'0+"FC<+q&W.l@~SAW__(#hW)"30ZKDJj7n!YHhgc[o'SxPf)iO_h'{`6^0YLd7Ucs
+y$2S(/.X(Icj9voIC@[4znMMSJ!7[oyVGWL[>8QeRr{iML>ctq6Qw)Gtw5I"t)SZ41@:G+QrXNU@()wXgHtETN&W(kQvRX4]jy[dp0ebk3fu%OQ2{nGD|G
+08awQ<l``S05s7OyMi$I-w/NzNgvdq<KTC};BCKb]q.xlVSx;lstk0r$;E-A(5&kn||qC3qQmE9XGj3G3a"kB/!%~%b>Hk{L4P@<^`r!/bN}zkH}vr}(fT
+)'1]nPuS))O[rqtO`m`E>d30$o084iSV!^dhjW+$_dBbRZY^})}K&#j)FK&l9l~;-HwM85)TyW`}JOf7E[={>9t{eV}WN8XxxD$}cG|w-e$Oof.%a/^@JA
+r5]/nP4Q7iRkEdyyOl~x.c4g6T(_]-^Jo6R|}zQtEx"xa!-oSem4RhTp=|;_rnnxe#BGRM$m'DIP5,sq<<0EjkaCTqRSk-E9n'TK/}Z@&{:S{&9no:gb;[
+DR:K4@kZ)L[zj=wF@;p;$xQA=v'cbQ;.rfXW@hS"(uCq+{@wx}@N(O)iyeINT&GdUAbZ/FI/;_}`y]u8N<X<:9.u;rd.YI61%ME97#q&t|s-^1aU:cb_%8
+_4u<5Swf>Lg{;,Pq8zd8btk<f48I^Lm=7a8>x]W@`6(+q(G:qN3Qe006gACMH!_D|U|/lvFbOMPn.R'Dmv,){&EpZ&AV28Vd<!";iqelt,@'Dd=rxA,fSR
+jqYGDM"M>INxatoQ2)tjtnrBYRQd@iMcgaHJ[39Mt=vx4v:]wwV|XaGb_hcA3Kk+nWqe;xn(qxU5&6B%ql-=,4]WSk42TWRm79yjgm.Hen$1oILs+RR<'n
+aWiU]CpG'TDHYZTKC8Hx=A!5$-3DWe[z|%r)B0Eo8_FDN(<kdD`pIfo,bW'yOBERrWQS`M.^/%YRm"npUR9G{TR88#s!]2EurqgEyiFHl%Jmf2ap,gQMZ0
+"HoxUQhmP-Qw.|m)H|d<!NE'Zff@BKArE`/m@wF:g^7-ty1h%3:t@b1bqa+5A1E=#u!b<Wn-e%Fe#EQUOsQ@w!@P1r8[.0|Dqv!dsS3WsyWx4C~j6dWTWT
+D6"T=6;C_fYX6igfv6BWB^g8-1j'@1d!x-Qk-M,NEt~b&bbd@}$8+Lp{9S(T8"nq-7[VkT"(K2~-264gDCjL!GFdJ0Xt@o%WE$!"4hp:i<YqQJ.h02N+4F
+KIX775$]]{+^-@LhcRILke2;mQV;wG>Y``/#PAQ{C.N^Au$6N`Zp_OEaE,b%>Y}PXQu"eL%LYJrp8#G`]5p<MvuPqU}F},f^U6|Na/SI1()eKG4f1inV4@
+Sw~ws47BykENXd|{|(FYx#]lv"t|xEoXle(J&NR&UlU8"M$NJJVO:6rVK@]Q-lh5|im{={pWU5.uszG%RIkRy]3^r|[.)X%F}bdZQb2:)9QDx5.;BS.nk1
+OpC-)_n:i/|%NYOpmd1v[<OL)A4>58NS&u.aZGl2JS{;`%lS6UE{iD;]<cQo3M><]&F/ap/f[+Go"S}O_Vk63<W$+p;0=]`b7`35u{7tlLZSzhLVMMV!D-
+`9>CwBvVuO>eRnB&k),`fL#_5Z"+k'vK~&7D+DjR4HzZk1idz0N]yt(ZZE.(c3Q/RrUtCO`((5&^WoTIKM1bEkX5;43b6iD5aCJ6YHWvw3OigWS4nvDJ>I
+;Q7s2W:za&PL_dw>u,i^~bHbY^1|h<P38LPjKQ+a->{@CgzzMe=OJ+y,n6`i1t+yVT1|Z|BULak_z28XPAgk4m&&Y5le$_{FEee{~@qJLBy4JX(^%sy/&i
+fZzX^0~vuxJc/sj!e@R:Vt;wFBgj6Mng!qu''MZ`^U'&#besTv'd(|~K3F%TTgjG[_mPxj#'T@T7h$]%tXG|@=d-"ROOz7C)n/PrReKJ%RbtOINVm_1(_e
+hFa=mj:%xA7z]q8s$>0^A(KHQ6H)9IRc$y'DCPOJ+D:['@2HTH%JYa;Vmlr<ZiXTRw^u>rxfS.f]v"'3.isa&&Jg#;JC#UX=:2Ls$#u+Q.x[]c3W:CCY$U
+ffGR29s&Ix(Exe#IoU}:lAT<^^Xm%[STO1TI=I.#90MFo]tltQfFv>WmIqCi<5:JTz+zlavD[,8D8/B-"hR$3i1pE#m/FVpabU3[u'W'rhDA%V67+nKl#z
+<jUH4t@nQmHdbz^!r04WQC-lNO!CFbZTnBFG%Ik&Br}]oDI_Cg!Hsm};81JunVy,Ch>9Q1!{hV]Qmqj#GHX5r#d"|>5bzQCObe%{Svn<lM[,z0Z}K$Rim)
+s3s=|A:4j/W)`[-yW_k,<sdQ<{u2c4GV4kAx-2w&{yeO";WR;5A;%/r<&p2fU|uY[l;4tGOT'W!I!kg$_1{1%A0B$U2B]P%aog%4=aBCb;0v3S@RdB1#(^
+sSU80gysUf>W1rx>w|UjR'[PBB0:u:tBNVnDTw1Lq^WK(o$t9dm`Aa^d{9+2t'o.'PA'(HIZxK8;2!g!QWTcN)5@&`RF~PU3n;a_ANMYxV]$YM.yjqEp02
+pAyH[[ce>Q$L/[koB_<fF/p8I/=$$U3V<ffU0^9ne%G:04B+%YA!S@^5'=hQxFz^[at_}k/zl+|^%,6ls7<K$%AsZS$3QJMkNqbpy|4KWtNO=uPm0NEm.M
+#Hl736RGh^0w'QjBP$x>]%q-.+[9'8@V]f4hqU5kkXl:)>5hgKI2m>P@UP[kOi0'cMs)I8RS/tZ%g.FA$.nPC)+[:Q/[,4o4^{eVQGYm,h~5dOFWUMkgnC
+ZcO{0Ru<0.:{O(BKp+$i.V/yQTSJ_Na/zZ_$x1'jcfDnSEJnJHNz2%~Wj=]j]x$Vk/8Vg$IMml3x#cEy`eM^!/Nhxwv!iXU_d@0yYTk9Tt!4=BYs3jH-_%
+u5Y<F_fw)@}#JR.{&.]ynN5Em=iX-!K4{t3_VYouuS_Uxba"Gbp2%(RKUb~:E=;y^8M0c{gVx0Dh)-Z6}4vFXF.O[sX}^3/fg2zK}Vqv^WC8tjdD)6t;$V
+gG$a@Rz|gR&/YW/#J7=Pujg%s'[T/f6vxR#WdF[:0-;P#M;-1uE`CxFi)r89#G4-rfU]l&6)'o6qP_I3@>{%Lfe`%x%n`ut{iLa`jo1=jy$UmsNEo[qgHi
+SB@'[]fGN_XK!<hyxfoU/yPOwfKM8A3"Dmw1NU=0MK,W#t7Rhv,pvf$XFG~Yc%RhdDrYXAqL50R0tH+uci's&ko>#Se|4gWbVLeZhl-85cy1g_tX6o#_`2
+>`M2"Mn0/yv>%U<to)xcp#PjEz!uBfcdEH'OQ!@1RS<T@5{yYGOE'!8W(hnGl2#hj2-PF%5Z!0o51!!-qJex+^sKUtX2y-&pWNj)~JK.@]E2dPPn_Oj'f5
+K7B:D&:jKfC:8pweY3rYBO=/b<>84MC"c5`),Iq>]H>E:/ia^l+z5@Kf[(F@7kHgs3gHs0,e!4;:sBtRK0o]4rmYy,.zV1ZigVG71Nrj4h&:oz"|45k3n8
+M+4P8#%w<yc#x;u<de]jniA#VTzDU=-U.f!q>YFJ7#jm-!mq@Oc_w4wa>EQC7cHDK6Pxo0k-"TrykgJAi5PJhK.t9S]n=zTO,L;rlUHSZR/CRkb9H.@LWy
+%E9UJ"a+Dn8BeNxbw{q]&0>U"8gs@4Z^X^VZEjpU}nCmt)2#&'CF^n|-Zyz>T9:St#@eU6:Wj0vAK`~HD_Ee]='8Wb1MnF/+Hb}V;pNWwN.axOTGNZ.}&N
+d+beDpBos[_S>ZSOqvuC=TWJ8'L+rw4Aum5To!@nbeSIf#U!na97fk#w/U!A"NZ%ze:h<`1s[[nLEDv@0]n%yYXWwVCaRVq.=Nym87rV#RhO}Poy.15[aK
+Kysq^2%3R3,/!3&klZ'Gq8e8aiq2}Jv>@{nlqnLjGtQ[&`H|:1QCNOn-!R]]D{c>;jqlQB+QI@#_x=b/@H"Pq2=hzF=$xd@VpE$FL4suE9!C#dR>2/`16G
+A^{"`BOp[$.'i<I;v],`zsYfmhGRAkk#ZY/)%-dB]<NM`$4X-j"w{:+YFajpPdH_LF!d)'dvK)-#RRL{bl'LdL=UtW8oRW,[#1J'EFHydCt2'QXk[t-q~7
+`tDN|.blG@w33[phrY[_7/SojC{YhZ(`{Sxf%fl5E&}{wM#i5pqsPKaBUL6Qnz5<=6R:Z8V{H!|;JNZYs0R_5PXl:7yPh{EicCAy+1UlbW95]k~W_Tv5E'
+pi1Gfvr{YHc$W3VPEGLZt%a&%,cO5V,ku=W]'/8h6H|M_i_z%.DSP=AxR(5%;TkNnq}]pa>MkNGh.,+v'c5}-o#[O.T__ryE;zk7mSuQE_UAvTWGMCOx~B
+a7MSuDciz/#.[QUEN[2Q^@5`#}{f9[A=TrbV&L^d7agsM}ljGkJfwqE&#w$xtjz1_$&%1o1,urdij}b#6tE;9cK:_|[}K(lWj7XFaDs;".~(JHOkn`3w3h
+^!3R"]o#2X2!V4Z@J(:,NBvs+0'1`jA8/`IUH8Lwt{H=)JCd-.P!2G@RIc(Uxa=</fcIA+mR^9=+y0"h[3sl.]6|NTR7qM[NUB/x1`D5Jm_YaQ;[@n$op9
+G@~ZCKqaYq3c1z<g>3q{5I$w/atfTZxN'M=s;xH=2f7sC--m5Dr&.s$DhU,YF4i4@5r3{xvWzfOXGhj'np4j;=FSrF.UG]%kov@;0J3w,3e4}51RsP"t]9
+/Yb|arTwq:rL3[p}@xWuUN^%h,,S}V{SJ&++zKoR,8=E:E,u;=@YpJ>C"=zzk/nqQcDRo4_g`[xc=E!%tL,6he,ZI2P3o6Tl.>bfRmxZTXZXVcVLlM4=]Y
+8i]3:fuKu%58<qEX0Zyq=yYAu@s(P'GI5EK"M9C,XLoxvq<W5JTr24.d[m={KA".W[T74X/I6BKX{O.[e#dn.z^GLkodS&qr@hI|g[_UbD!gXVCkhlEwEr
+Y=)2eUzxwD2!0L3478`u`B5&_iHv=ZAM42@v"hE1F^_"Nrzuw$@lD2/{nk[HD(h(Y>TmOR>%y+x`b%J/2!,VT77G1z,0`"N>4t!wL6}G.z+T&MsuC'=tL]
+DnU<>#}e#b/0k)L[SVq4gNc82f%DX=nK.R{]d:-,gyzu8:bf!4AOaAw%<lVzI7iQ<N3zqaHsFGwQR.(QrNG=qIF$xSD[DhU8BqUi2w@IP]_Ix|ByW!9yEx
+G}4;8$SXZ>%&5'cWY3DT2bD2A5"JJ0J)%M>VFhpF(>9{plSZX'2nmF0|:zu,fAgF(sb3{!ez_}Fn(80E%|#-6J8Gv6RcH:>;Jj<+vOnzhg6zjIc<['ljSn
+qo;(s/qmQu<5zx^KG`6e`M-gf}T(Q}dzApN].dKa5NBTJ%JMkyYPV)3W3T~VqGvTn.&unc$d98cHZ18vn7M#"sD',>b>s>)PIX$x4:hzF9MCTZ#LCC`CGh
+kXH.Y>Zn&oLdcaSyU@/^e^c@vL<1YL@E):J'FLq4,6GdUjb'8T:L=kgSSa;A}a'zU"SiZ,]n5(+5Nx.Bt43fT30-rSg.5N(xkw^J'7g>tfL(4;%l[KE`ZC
+G0gLj3$-/dNh:`3P%9<aY'e9()-Ae:k"}}/Ma!@Ofk+,>h+V%fjvquT_X>R5B1x&jC69(yOLM_9TP8L]j,SDy-ntTcVd:Q#8'gnRr"ko03t9#[w+>7I8U6
+`T#Evyk(FcIV",FK#`7g]ZYldR7JSvrXU_INUH"c_PDQ~Ny./4OzYCkID]&"QP9X%>AGhe=8TN8iH0`N2).Po5hlVLj6GF@l3`qg/Q=J{JZ@TJRE9sk<#M
+jjgl]E->c<POE=GUQ<iK6"&fv3{9DP$%INTMl;eL!Hp;/P^}qc"G4(JXi%/G+HW3mHNG@5@n@zp<`-_W0THbN{fhu.#z'B/K{5jh+xPa07#;9+z.u2G;Hx
+KBsub/5}25n{;RSeH[X)dj|M#%WH}N#Oqbnr|86sTZrYLX}r$^)6I&{;@}mR/x#QW;|T+RTjyx75|iuf:@3TA2!h!TY0H<&O>r~hANfrR=@=n|EUxumsrz
+]I%dWT@[2uA;p]yfK>@Q'WUD(4(v.LAgGhBmXXvhy|U0Bsq1+D~8/i}omWzN!tzCly|7z|[%F^rxR(s,kA;yyKsiQ`z^S@4y)"-6KTaMO{Q['K}>&yS}_$
+s}Fo]]O{v/=T5My<_eRA'lh#u79[$%p9}T01zfA870o=(9/H|1C2]fRa;R]_7mF[(re$&4SD-5N34u5ZN#~.8Ko@aGKLWeaS^oQ$;^d+oC'K<.)]sqdNIl
+eu'R%bEq[KCAqIaaB`KHk9.&2Yssp+Ru_UGtv_G"Gu5B09l9<|!"gi7-~QlQqjzWCLb6<Rd[s;)$@dM7/sRA)VEv/R'{;ze|>-vomLp^iid^0Y6JMG4m:t
+w}5i!(!qW#6fJ(U|Q}86ZPe[|na3v9HI=:`xV{f[.],G(:$'%:@#AawEw$tp<0p-E1^Tr}7@NTG#I_d:'LE=RiChU8WktK(P7;}h6]y!n<lL#Q',H.Br7Q
+sh&:]+v(2[ZpKOFsRQ;,Tp_:rV[!`Wnh;RsSub,rJ],BF2,CnqgK9pS{p-wqga&aR8`[wQ>U-pT{dO_Z_;sx_(qM%R6;G@6AjT.^`JokhL6|k899>iu=~j
+/dK=lW-'Er,&}!02HM1aSjZC3&PANQcr/aTh~]80{EbS!N@+j5#22[w;M@YSbWcx=`Id"mKohsx<sZ$]!XWb.)[_%2,,X]}I&/jKzV_9<qv%C&s:jgE;pX
+ZgyYqSld,u9JZD%&)j#'@ZVZ5m-4pS@HO:#($9-JAf2ZkqIlHGTMV2ODd|`s({}%84N,spVtj%DwM]y5ctF>2h/jMK.UG]7$bSRN-XFc$tB`E);78d>>()
+-$li&H(<TIK^J.@&GKQpbZ'%Ele<BMW|t+f"vv@xJsAgN6XZbq74BC6Y{WCU9c:dkajUS+_:8'fWP.U_49z)Vq7WS/bll_&8@wJM0IY^)@5EQD+;C'z6In
+B`Fq[A`y^hvIjt>q)Q1.csY;d)b>DTWvZV1)E_Xng6D%CWd)]Jny#T42^=fGISB])_5e]-vWT/6..;X[=bYve9bs'`2Ag#0&)qT.$l(FMG#yp!W0X4YGP`
+/a1.%^=eL3fO-YDnS^Pe|bzT3#PZiZ~hPvvwWObgA/c)~Ru!ivp.`<ixeo,HHK:`K$Hz>FIJYajj{:,hsuP'c7:=+YP|l|pFA}$K1V8:KC!)]5l6M&HPL:
+C:v[]}FVWIyO!(d1pUB0`wzn)GB(P)fI5F9(WGNO<ygXC`@pq|f';$YrnNLgy+%zi{[^pz%Nm]$t:'8YXqy`I%[GLalW_w.bHP1.w]}<oH]P6m.o,3TJ+k
+@1PBOc{kdQ!u,aDt#33'tPh"/[-m:vlr_{[`KZnH9sZ2Q4:ucB2S-AAgNd~=Y&8m]rE_$j_voJ"32JkFY<xWy7G>6ci&#i(ZvPS+k{5lt<27/tM/)y7$E<
+-t{$@yx^"&yc/[95SRs,=qo;)$pU{H:f4X[D^"Q3:_wpn#aNSy)s,5NsrzI_[gWV;o,D`.piw8BdWOs[rA}#]fF#"L&i%xyS3|:CjGK^`#jSA]I8$&w_+,
+88<:7SySl@=9;+%3VT<`huQo/5KdLI70vkoZmnO3XFyOg5+D$>^5VPiNdWSO"@Oa].0H`%IHk(.hEOC_[D&@f^%]l43c@"#J]oB1`gJ)s[r!7fQt}yJTt'
+J9.M%0d+cUThaB$.bk+ScHn0~Ovi)$.zNCS7JrJU)-sNiN34sB6$r<lkSFsc.9:s9cW1]_~wvik_z(@j-ZFn0Fn<",'%p6z^h&Z)l{W=M/aZO@dR2hxL~@
+u7+r#x3XGc^=Es'&gZ[HOgU'A@p+io_'5$9BInjM[pC}!8RsV@eM1D))bTFRTjeUsWfBGyfwGiqXKEOUB}2OYQR#_zOt]I}p|Y(j!VIbKMU0$^'aQ:j-Wc
+-2V#DH78D'zABu0Ytju+9}PYWEDA#OPdbesBQuer>37/+<)U9pMxz^aD3y}LFNE.-9A>I[a-X[~>&e3t3unE5L|nz50CR.iah}L&`N-WM,fJ%xcN1nvpZj
+!@359SQ/;P"qYs2tK`E=qpt{qV0;cnKlCNzl%$m{~m@6=g~PTHfK@+V0[V4K'jyCVAC^/|Qs$jqk^wrtLaRkf2_8r>$F%TeB0{,XFemtG%c-{F8fsDu#hW
+(q3}$$&7Fl;:$7`jm";a)6gmH<6MUhXfR#ks;M.TB8,RMWLW_eTN=^zv@YGwB-CoUc{Fhz+2;U'HP:H1jj9_jAz|~)h|q0@xKRh^(l<p{;-]ay'qZ9ze!]
+r)YUie~dtT_6gRgGzEulh;uc!f:Lmf>;MuVw1OL{Bi!7-FaU#ts/4b4y`jcc$Yz>ezLa4^1ztnjmSG_cn$AV2]>jnQ$P/%GtCn[9v:Voqbe"mMJeri=Ph,
+L@`6Xc!v6lML`Y/9nAa#W]xNy2n$I3gv<nRFrmrEi+G:L}{gg"IyqMJg'y;rkl.}2k+}{zxu%1B:=18jD`NR-i=f6iX|rmXW"U.vdUxoA-jZ2+%Mb_VMaW
+ck0V!kwi"i,e5JC+'1z4CZ^%IILbuPkR-KW^CgX)ACPJ!:+rd[ja}IGh]<gk5I}5d9>YTE_MA'P&3ZNrLN+jJ>.-2X$PpX4lI0h'lY{l0M4Zt6"l<P`b#s
+_%8FI;%O`S1}gN[44$Q{=QmaC-PA`M&%8F+Y`r03LBr;o$-gnw:j1uPOuH8O/9/fP;V1r3OX~aM);<Tf)-Pai`oM+Oqbk;XR-.@C+y{@ib<<^CPe`Awq/f
+SI.04D.wWbmHoTIeaa!f,DO$]W%QMe^#HWVua%.+^0^P;qWO|[}Hw<qvFpDBSp$W;Gz<bw}GB@;$ZZ&t,=XUT:=Q@=8;7o1sw.N1p^t6[R@t1o-Z7vh9Xp
+m:AvwR!|DFA/}<F8kFW0}+n4AU2eojE<=lz{+mH3Jr]-7q2COWN+iD6onP`'7sWCk9Xq8YmxasRq^{aoyusCG,u`bwD1i]&rete!nePvS&0{._(mutE1!1
+T_Y>G_-%'OmviN(Y-XAf.1I0sa7H_(lD@za.AA3+T_R4!NEuJppV~`.a%TgKRMDRD&3lUsUGsnvVB6q}{v9dOk3_EU&WVe7:zwvuvMw!Z0>M:Lh+QUVa=>
+MDb<wHq@l)WiDMq^)!{.[m_z~K_64QTAqY2m[)}Fs;X6A/rCFQfs'G9:E>lD0<5:{HZrWx6r'oa+/,JJHu5oUJ/[l8b6|.uk4Boa:Dl0Bc$b+nP$exi<<U
+4s,Svc[>8lSzS&#O6_lq!9BC|A}7Z%Sg7ZYkjWw6/:8HY%7{~3g|k;O{~,"=wW26uaevBn#7iqRR4aee<{8e=af;Lb@V&c~b&X6gtT{pQyyllvxIuOtb-L
+#M7}<DEc.R;iM;27p,"e2]j@ZYeM`ZQ,F6cJngF|t47W~-{!,!8"(sxcjF!'/7oqChgV,gz8~x>+E"Q^MM_wK+0[c[/&ngq!3_aDUrr,~3fJ%O.22WG0NV
+|AKwmhd=EKH3r=CG9;C0}1!S]geVIZRcFX!gQKF/-M>'E%o-V1"h-K0_fl!!zSZlt>!x1=%!n6re[HpixF]jv_l{>h7iXxyOYCd/I=!O{KV"Ep"UvIk}w%
+>/5wR=vgSplSfz&GoxoxyK-&u7l6DU(}$7E{1{'l(u4>k}oo&U4R|j>zJB{N&LEHN;R{7R&cgS6]Lcfz,2KGYU&^mYrm]nxFr-:H05IyrI4ie3-aqkRX{s
+)v9K<gJlx+rt$-iHWSwzcdbN6[Fusz{5peZclQ},jm%{_Ls+e>.79SmD+%-cVN|g,u,%vQ.3jmR+O<+X<aX>UjF2;{cYY7u71ap%k#t.)^x5WS&Hs[0U4O
+"RA:ZG(m.R|^ns2B~:]d^V%"59L^/E_h~y(JDsMk;^qB%U_p;B1;<m1x{xFm!LDJfIlY#wo)V]wx&#JDH`|:kMsoEZPdZ+YWwAb:`NYvl5Q+<bHFG=schR
+-JyodB@8"&"R={;(>+TY6>f/Jb)$kV:c8cj1<5>{}&hhll}Tkn~x"dJZ6H,;~nip'E>yOK+0pqH#M-"QKdLz_tqVBn4p;dl`"2odix4H83V]b>@mt8,+2u
+[/|Ob|'nVN14rYCs-Bqp`>6l3bTZwJf^g=&b9,]ui;jj{u(I9{DnwZ)+;V-ezzqC&jYP[;l8rG~f~Xulvlrk{L~@tmMC`uZdZU^Oj#m"8xSJ_aWDj7T((1
+k"|eNSL/nsq|};X.GKzyo'g0%0WR0MovxlpDA)Z/%cDIikuC,TnS$3W("-a1c[gFB=vc)6'W]MS|QN6+>Fk|gc:&m9f_KXk17;AIl39qC1Tb&[1{{XN9Vx
+%OWC)-vh5>ibpHa&{d7"^H{4^UI1j.Q:Fm{8`zM>&KbH+]:Y1O-nTdZe;,u/qc{>7Ors>p0Wn{!1'TtsPl!8P3+9}|&JrJQi18|e}8drN}!0saK6J&^O],
+_No}!1I@iO|/3hC|d_Bgn2&=vK|ptRyO7sAZ8SkHn$q%pZ7BCsu"5`Eif85^QAhSyAVh`uo$%NIDaFB:rC+5>piC[%$=A[_@Xban2K47!@P%@=oo-4iZs"
+d&UQHLI#n+9_Q].%t_<kQ82c)dJeb]Mepvjr)gbgQwjj&Ndnmr@Qeo<{meWi2NkgJ%)h:_Zv$IV/5!'=z2J<f05SqfZY>:6t+Jn..6|#2L_.sK5iIXMmZG
+$<#q";_Uh[Cg<xCb$f5DW2zmtLY1r<"b;q(8LLJ":)O"9N'p4(=3r:Y2M'ijXU.!)2Pr:Jg2>z:wqs0}mn2+"y2BxxA^6GoxLMT%D5{q.afIA-Fx5|LZF^
+Ze]QC^[p'z%+)O&h61Hg`_>97N^QOI32DuK'=KXhi|+h{],bE!1"$zWeO9_p[`PjS+w}~NT9Z75'=Ug;{OzeKU1LEK$d;5Mf6b(2zUo-"Td@!}HUE6D/AN
+e7Y)"{sg/"n_|@cL76S/X!3kR_]nq-o>+2L((CN/yFU{>RJRYeIZ)xwrfs=MUYtg[';)>0hdgY'ot]wJ5OlZ6Qqyfc'(~v'nnq)v0k^iaFdM!&2"HC97]2
+6,''};Mjk<ucP7td&VxB:%q";62.2NU#k/6m16ZE:4xAA42fiEL4qx]a6S|M=8u`X5Dpq4F=<okDm|h:6__iE/xrdKE(a=MKnOzE-]Th22dYO<XuJTM.[v
+n>h)ubjU^A.+A!LIQ2gO6|1y!UDV,W$=2+HNSv8i>RK#`OxD{_CUslh#TU,bjqVrh'mv,&6@(CkL(HT'[IOx=mdTEL&|a9"W_n"1Dt.r#|Bujd0lnYn="4
+Gw~bH8Xm'|u3Qwp%nPpuo0EzC40mJe2YN+>71vVxDU7&{y%Z]omR#F[S0R;[|K.$[RoKat"BG]wz8'h[b2Q<xAbF%tSaE0Nz|Y;LW98He$$3+p=ae8yp-F
+/bS+FpFBfW@liLq#FX+FHNa|qBqA[CaoJem2s3FIpCR-N<`a;%!:JG$q.QDtkY!9]FKw&OdZubfBZ`=m.SZ9AsX"%4,Hj.A$eiFVhR]rvfVuIwB=QZDng<
+pziT0GIVQ-a_&^DHaJCLf!/.i61US%6Bey%|^hS2<DXGzF~`G<w47h<<+G(u<`v;+`Te3vixeWtq>BS<)nyQHjn|xZ@A@,"4m%J;xcT6nJE7k.iYtwV,G8
+2BMRf-At[B&LMz6[bJ`=u|VDS{BV]Yrt0%)[:lMMn"C+7{7^:O3dhy&`iEv|4W/W(qBhpMty:7g6zdYnGK'T0-_S7,GHCp<'Ix%u%eN.m;=>6Hw7U^5]n.
+BgLLLA(7GQ]tXhqr{K/(Na4!dUSWt"PHBA2-7z"o:Ft2Ahwin05@6m:)G7ls_IpdgBp1CWrR6DToH>3$P@kh_:bqR#gUXKU7wGQ;p;vAq7%!{xDh]y;#(H
+JoEl-SD8X)I;mx5!(Ha;i"zhX".8V]M^B'sKpk(XB|#-Qf{l>X$LE8zMS5:qtPX.ew,zn33},SRC7R[ya)i}mT!3YQSbGvr#QQPIONA{0z6;Eu%EAk%}%+
+VdQ>!5/aaB;p`84iI[D5e;k5"a[GzL3DJQopq|}8^Aj&XIwcz(2`UL(6>fzq7@{'UIIH&c=8`z$I(!~/0r8rX/GRuB[eLXcd>|@FUk)i,>x^k=kV)#vA#%
+7`.dvb|00PP4P+'jq5Oqx+h`=E$6M6Pa~@"H$2;$uX/C|Xq=kcoGO&A.,W>}tw`dMg)}0xBh%hu:(S"-,St-&6jvkPG:MI~[Wwq0@Y3dr,%NiRHbqV-^7;
+gQ5Vkn0@$K5,u+q'6r,IIRu`MWiTFaSXfuN{%HxLr/rXe>k[@/s`Rs87u@Yyp"}yc7p|vW7'l{tSk3pKDnj'X6}hT1o&+Km8ksLJDz,l/[5,D:]l)eq@b+
+hc_plM@_Gaq(S,,TH4aN>2@`0L_B9g7Fx|-_8=k1C__z/[,C!hFI<n2jW[}H#vfX8QUOJ_moXt~YloJ7lgd:(/KC.&E^%wdlk7|H++4&}mpsC>YMZKGXPK
+}pv'yEmw~!tIN'g3ogK>B{RbaNw/(DTvNy;zF8I`pc'=]8~o|<dUf0fSl:vX8w,J@rYWeG|SIG,1UWnqzpEz(qMs^Z]FWGW.P%WXI;p65]0F/k1jSMB+#F
+o$/Xg{r2{BjMuic1{+fB3S^GCII;`!`FUS#5XG]r95~qJi:pbP.cu7.BTY0qjvS!R,W,BHE<e_k4m8Cb-Syn{l/^Gmw7TP(tc=1&Ouew[>/ZBY36Bg^{8K
+tVRu/2'KV7z$-}ypzKz>rOkfDWy=hmBE'M#@z/,{fz;Jq7vZndT;HZQq<cI7hr.zMOq,KAb(r=k/qCT=4%9T~^nV;1XyNQ'28)Gqy!I)K$5[U(IsD:'cXf
+j;<WyH%8:Yy{r{44Ih@tV@K>2E2Vwzi/XvEAc|Ow!G1R&CXV_h6i<p>.2Bu&YPwP83Lw-2=8.Dt#Jsx's"%py=7_CrXa^7Ok94vVeIr;F6CR/vmbwi!!PM
+!+Vp_bBIw.-;$r1t;#Em[wAVg$<90Ia;>nOOPZbqraYdDvmX[[RlaT:WMZN,|E266OU.+|kxAF}>Ub}"#YA1FZ(#/gNtpCtMQ)<UVq&Pl)NWLP}=17HUV$
+ietM{5RGI3N!9VfWP!VksLm{~LN%L]k@{o3l<'@[M/&Mj5X!KCs=^xOq{3xU|VobF[TG/OY<Vc.+4Z~^>t},#>IVyQMaN85MV=[d"/k'a)aC2E>%{[.Ym3
+Uq}{GGTa;KNR~vtLPCNeV#K5_!1g,eFsyArq}&VB5m;eFHHlQr>|7gRv].1^t_]VcH+EQVzJPUX0d2cEUH>7]"bAY`b#':iDjAR>xf]Dc$Ek%&dBH.n.9`
+J3'V..VgUA`jNpWkF>~MCC2=n6#Q<WqM5h4Lq=0K}khByj4n5K^o8F<E-un{'t!v,_|=4xRIk3g8IB<q/!~;yvcL`Vf`cM_7t:]e]2hx}rW,jy2::!|U~%
+vK1u!&^N1k`hUD4f$sU"&c3[kvE+^Nb+8(3^"L1<m`zwq4Okp,.Y&2O&PI)ImZzKt-s"g>Lf,f%P~e)H_K<@1"Oz_zD5VW>;(tN8i1bItyw8lr_@H=M>kn
+juu10Q`pf+Q`2.OT7v+GddafjQ@)@EW{W_jJLK-Z>T(ZQ-E^d-@iDM]5heFd"MAbO}&H"Wo"ZIM1<xs|caC/CY;SA4T:/Pv')b]oc{SWhhGdyX-a;2L"VS
+-`9:'0#>:/58;7$Gs>=([RYe6NCUEX_e8A2:IP:d|DouC<$w]3e)fvKffI>Qn)kt7}n>x3KL8/pTIrfHZ2)p!t_78;CRDUEvOS/9DHv=c}/[TH._OFf8&a
+:-xCcSu(wLk7DlAxD1t@L8Jf6}VkeN]kkqDx&)oYHWL&e"3<yr)QY_9&j|YLXf0O+1-h9h72WO0m@gnV@"aZ5,N.gD6q{-S``5Q;/^D@JDgI+R;S3BkWJ]
+~W!0$8S}'Y"#>.BHqoU6[E1eU.V}C^6_l[t``h.<88[JKNF'F5n4)/HC^US0+:pIqSnAE[M.xY}So.S;GVpPTYM":hVu]-<_&Xw",5J=Xe0"~...Q-Dj>4
+qoyS0CUyUfo]'`&H+oI}Rj/_`]$.gQ_|)i&5na{4UKJj6C]drYr.v;na"Alz}xU[zsyOutZKz4;3aHfn_1mEdc0,8LtGmN5#kCHhpJuI3oaE^QJN+WmWxC
+SrX8y6+gM8]/>:N2F5&0g2I<HmfB%1ZIe/<ety:75kn_dCS[7_NA7=xcPZ9ImrADovdWd"2P0SzG:%`Ena8yR)<189q{<+l}(DZc)GPa;xM<)y:}v'DO9h
+/Kgfdqn6FD@b:2u-'d=wfq1Q'T{yZU;C2wJ];bq75QoXm;hxMBv-~SjN[pf1!Hs-A34CB^QnMG]>1`LQlVK/0g)yG&8F~,Oj{/!GlQ%fa@pt[qS|t+JG'G
+jJr6sK%}_$g<9)6@!r7.ZSO-%C'$slX<kBKfM=G#!H/&kn#&I;M4cZ#TEF~u.':e`No'27@VPRqMoAml|BEbuHQ.,mNh+i@3JvUYonH2R=;H%'ESn.ZHc,
+=b8cdC8J^Ui|AvRjp!"(4&;^}`I{.&KwkeYSsdL]64mUDt<6hX:,HnP0kX}(]mC)O0g&YYAG3=LC&Xbsn%A&VH4Z'43t6MLw=041)'GBVN0nJcDt6j!EzC
+yxm8zWB}|nR/$[Dqo<1ahODg{6{+^[yz4-$^Bg}DQ.sK,sHDz`n6|F`|(zd_=mHO3%O$I'LIW01IN&bNU$ylCh"%4w%i0o1IS/D-fY4$3HmuM##]ZTg&u)
+f-'|!@~auJU&-1LGF7GS=rcaEE,1R5O5/K#tO@l'ka8FuMKq7c#.$]ZgpPW8qBxp{%ZYd]~q^{H970FIU',%S$'rx]BrYE:O6'0ll^2aX|8|B|",3u>}`}
+TMz}JgPz7lExm4T&={w6:tiSPegW6Y,Cn[Su8%Cc"hTM]Y8UZ_2{p0SE]W4+NMIREhci6CK!$Muu[)]Aj|X3vP[N`>rvJ^I%M'0:5e4+|1{dWZk#uC>AYU
+=rij6Tdu3r+j__e:>IB@!:.qR|=i=/Pw[VRO<&p/COv8C_"'-i9g]Su[WpEH!U`9<Q_3)FjhVM0,0,XPSy%Y/0mmlImy1Y#wO;.K@!fx#!Mp&N,:7PSU4M
+YL/Sg5!]rg,IlH<C+ryVvr/gpLRf!lg1p]3x|iqxhMaM1pfxr}WI{`T"G^F-I4df9v"q{%/_wu#x8vuZ8vd}V$DTOaq{E}2(~xm!d&,m^N0T)Q1jB{q7yu
+|`TAwM{%~X]u0i5v_[e);|@Z+t9ph#%C&#=2S"V5P-}[/(>x']yY`([]70wi"FZ@u-LeueOC>2"9neza[77>j7m[u=;QU'p17o$|Op1b(%v4]Pt_Vu]z8j
+%b';`#wDt#2/`fhIt"[{PVh^-a6g,"%l(0'EeKlwGu^O74sj2c|u/t"biIq(rwF$8N5%TNklG!UQ[:z"8!c!}Z%54{5Mo,hb=2=P)I{3Et{EKv@mV5ea5}
+%kU5y[I+<"`<{@<TI#7ILd".6-ZOvll8/7G8/})<2CG5r>~eIiX<JlZ-=%qd'QV8)iNg!@(`BS(BBV/e1pg/h6z="QkJ"3Mogh!R+J5@AGFp&dwGOD)["l
+czLHF|H"|bqd(Llyv45jr+1Xs!WDW2{(/y>|#Vl-8^5%|l)2{TKMX;2Pyz:Ngmy("Ff#84X/="FbJdPWkfT30+lguVtY+E|$bynX[KC+L$)dS8jK#+]hD"
+2F;OoVT:2BDMtz{EFBE^A"~9C9t#$"GtEGdeWowb+@auocuyploL9W>#k6dUYGWKu8'A'C>vOY/XDN=)2KGD!cx#].13QG3IHDV=IXnGqDOM$EkkzydLJo
+FNssU}zE8GLBDnQ^0-#p2U%qizgbbJq_;uS5JDkFXaU,PFt#(iRl4Cs7{sPD;UiN,S!et`y60Puv4u5}Y"0vcb7n5HI,gkcPjAmwH7smnLm2.^uod2+gEP
+zaqw-Fkl0<GFAby,b@7`zq~](vlm=<VxvZzq7)bHjE~Fz-y':+20mkt<n(G1CzAR:O=ScQFHcx(7e)WtJF>UY#w`(6`X;it6EVd1HMJSmz}p/0mV=e~p_m
+ictIy}{eIj76{UtXG3RS50F)$Q5@$3%#TJE2&={i1#I&X5}FnpzyyqEM$q8Bnsl$@g7pJtQ{>J{X$01mLe!Gr2DM~'$3"g{I.6;4ST/"UEp$,U@,k'RpSc
+,n~8qQ'-!0@17^GB@J_FIyK{v,%zA<8sc%'7`Fc7HwqQ$0#0qBp-RBWN+vT/~g;z=Aa0|0N=&|7fU#t3i#'#0>d_ceHwO{|31Pumx+h4PkFh,V2G9afWS=
+/[rZfVj0Sc3^Wht"yHalVK^G}^JYEv7e&#@9PZpNS^XEPuo0Ut>I7fjddef!g+~Uxl{IjLx7`lnia2l5~U;UaWJjY0b[R+6p"rg.nu&ykofu/LvWQ"GhrW
+_xTo!kcJ(K-qqAlUJI'hEc-Cw@Hr=h&BAX'H-Wg.r_/9w<6o&X6Se@c9Op;T=!`ZG$xOJ988FaTLgV%exd+Y"bij`$"bqiZ[`kH"FyF1U2V%}Q9xw#iF)D
+=c4n#mG|gn{!:lL2}$!TX(FC]kdUEfmY4aoRn0^=9|HSmz^yY(Pl8[^9DmjYL43HjMIG0|X@!8JO3[C}a]z$4#60^b'h`EQ5ZKz<E&_g8'("g<qe$jS"2Y
+KJm'(cmw]2D'a$as>i-9mr`1'!"/V2iOCkmqB+e!K6nm2d5{_rRXg/-Gf#Jf@8"r:%(RbrjE!lICbc!g:^Uxu|3nM!B4T(f,%&MIH+HwPjj]db.f')&Py,
+st+P+h@HmvVxx{I2(nJ8)E_Ot85V0yrTb'FR}D6.gOsJ_yzF.jqELi)k'#dT/6jb5"0Pzy7GD>gw.O-fG5Cb<@nQ"RALI)-q~qupgBCy]XX/C48yivAh.!
+QkBfN2Ww{%!5'w,LANdj$ccAJ#r!L(kTl8H`{rj:sE(':oaIY:W`>_<h)<EMJq{RzD|sc`/u)=AEy@0VNi}_kU{7z;T#iI(QY7K<hvnUFSp9%BBHr<"-[!
+JoU+VmoJDlw{w3S/iXLI~<MbGLAa^iFZG-/^^P;=6Wk0rX0"}1WYxFlP6VsB=TIaX$Uh-t9m[z[LW)]Y)7cfF^)F[[}sQByL`(&v1"X$2t!.ayC9sS_tcU
+xHeJpd]o^L7ZLHk>[].k<9NvmOD"a0^;0D[D{6}K[AHl4[/<3tQXY<g0a+__V^mn2m#8KWoHz0n([t99+<|3/_"yJ4oR/R'BO`!l=zM"HxoiKs-0&MhH%@
+w5e%n9Q)P4FqIQ#`nwIbV%'rYn727=O-PMwxvQ_'^FYQda`vrH<31Xt:18K_Oa(LV{CoH"3>b$jmAB0}H$Y]lq%'P8R!pM5sQTrM(9EeV"6D=L0,)L(q{3
+9DowPM!s/%tgPD-T;[j_yO'xcdt5VK=m0$&bzO;q+bc/LPRthL_KB/w3;Zck>t2<KbN@0E![5Jz"/0T0#<Qv%<6l3|zi%+"buu@2988%Y2f2fehc<{8t'F
+I0QDU-NxIjCcg%ih%@uS6CHp##(]a$Z0a1}j=3DAy|Z:rGaD{Vww(yC}hrvGw6Z|Wq8c3g8I}}ilX0#vwOcWS&XUJ4GgBd$]:T-d@OZ{!VQ^@Z(WoBO8FX
+MgZIj6QGQfblR-2{1t^m,Dns.5xOAG(/T_3X]DN(SV7N(-0@#W!v-Q3}m_YalV$>o/J-n}v^}"vv;N<j~RB]Z8(H+M<gb/IwCd(ydv3}YroT3}MU<5U7In
+5/+3nt@vw6>`]QF)4um^+1.iy,].$zFD1ppP,%VvNNyX$ynC{u&pF6;Z5,zV)7%}@w9D:YgQ%OiFa!bO<>V@ZP"8psJq0G=B=$oz<x!Q;J-Woh)88+}I%@
+4M>eVQw.Q3Uatkx6FgUQx/L&LsZNm/7Xk#{!_y>-9jAUVx7'+{h|`}o=p}d7;bFx[p9v3ZObHQ-.h"bRoRe7E#Y6QfZYwd.+p(.<D9n_$]`G'mvV~.Y's_
+xjVB6|T6Bcn6lRJ%+`"-5+,L$<6"]^"R}YTNg/SlwExsz#5kV.&AH9WHizM:A3%kP4gDi`q}!7!)]asP;ikS+$P/v$M,Ur3rg@~@J1<8FHYSaH<;c!wXf}
+g^%ezzg8W,m:w>2+&XaSk",[)XO}$C6[#s$qn]mz>&7`g-<Fvr)-Vu<}6j1d)TH4H{1xEJ}46i$r`]zNp}6&UfKF(UJxEmG`i[oOpd43|S@GKM#`ta}6GC
+tk=^ZCp3#2$m24!>csT=F)7oJc&0!]0%4U$M`A.ekQV7RrG$XUnR8FBd+O^,l%,[jl!}!{(sbrT:h`!XX{uz;4^"M}`g-RIEK_ni|IPM1F(A&D43r(x8xw
+7I})XlgDkYu6+&]wJT{|S5%}Tfp5Tzf=r;|7Oe7O3|kZd1B6N85fID;nt5EBu+LvGU3Ziyt$Z!^4bn(CNGlVRoS#myv90<F}Um-P~;"WW.XuxX8-SF<RN>
+'tCi[&5p:!-vWh$Dr-;%K::rQfm$Y!G^akL$598M`%"R[he.5I(+xiRK_E~xU=JKk5'76l.uWy2}hrT")!pExhJ{v-$@Io}}Qe/O3<<_w=r6/.B(k3}eoM
+c3qRyu4d6'9uUE)GFwd.XF[27fP}}!$NG[je{QQ8e[>tvmAF~j-n0YR#SCtP;nLc$:Y.$sxVT4o'T@yZ0mlkGsb.ipo=bM<Q6]=l{Y!GMX<yVT]A$4="=G
+duCGgR<20@m$#r;4%3R#.r_0Z"bNsmxGA]+W7%W"tzh29pY2v>wV6}{v1kaHU`qaS@aal/y<lD,4gKfWp@6"(hgNi9vA#"il9I5$ZJ+J2cZmnz]g%c!9}J
+(}3%{a8&7%s#N{PUAA;G@z"|L[ZL=f,Cfgui$l_xa{)q%<1:7J!pXs38dr^:;-_BmVru&EV#isl>k]^tlwHrFrH,G|PNO51|c3Lpux@guN/U+<qb)MCVpY
+IfGIXWHU3vk.u;_[9Zr]/TV&>{s@-TzUY.wrV;/.a^-k"@$"M,+4>cZeDbPCnGf+Jcna.-]&B{:(tFx9u<;p/'KRc{)wVU:i`0@+dy}L>W=q('5l^KJIYJ
+o3sV~6Gd$$8A{H.9=77i8&;W`&~S1|(NyF,49&}tOo0c`3i[wed.IS$>{s3!boG"KtxeL{0u}&GX+!0Jf35/L3u[{=8nn'i@%9wUF`KYVQ0/OH9Pf_e^{"
++AL+`5z`u#]p0:n>)<y/7Z>Mce>Cas_M|WS1(qJ"7ic12<O<RPo`7m4<v/0<bTHktizxkJC<$aM!+C#MCi:&&G6c0ST9bVI|hQ'oDljHl=ov[eVE5z=Ykb
+I<p8[}C|,9u_yU4u}9~b2V=Qaf<CByms"3|Nd/14vE/:^MFf|,SId/DlD)P@0}Lcud3oGoNg<A}t/7[Y6$TSr-:$&emChf|h-%Kq@KcFYKdX6x3}~(^)oW
+n&Ya'hPLx#f1`5~3e8TtT!19%giGkz07La"UW7D3P"hB5SWg-.0'{f!zYyqnU#&GND92]x;HbmPp<yr/yRNmM<K>lNY[}lIH#MN(C=xDT+7Un0,53$+f>3
+M_,:(yPc'.yG;R)et1|Lh8sR8Ta%OOOe-IS!wH)B^KLU4MJz/0'_'2RpPoyiWl|eF%){U5uUjKOdz7u.EMuWHnYIPR3M9duy%E.kz;:gA'l>u8i-lW:-tj
+m"Di20{K;A@xGI02hEN`mL|DE9;xg'.AKzq2RjeGTd5JJay,8dCHK`=_:^3>68`r&g$VxF%%<f!7E{sVTN$_/C0`86}f[Cig>qYCY)Luzth,N{Im9&P!T3
+<pJTVz7}pJH>i@C5]S2-.EU#rJf.|Kt(ZfKi>Zl&HY'ra!|[o!fcls,lJfA{oI=0r^a94[QYQ5#:|]Dk;C`w)TA}oNA"|$,zV2VA&V16e(LsMC}^WN7W7'
+L:SA2Pk_MNVwhD/O{ZXz"&+nAEYGzi!(v9wR<KPw""Tsj8nu.9</ck;dM,i<v{8NW|(:r{OZxT3%v5-}GpmL4!nEcO)r=3XheSEi+XaKzpy@[p<}Q|I!A4
+8am)q`_%sd#3Y<<UB8,tj7OZlqY]UNFH@zE#AYw^#@}3504f;t2b)wfx^O5U(eds`r<1#Z&I+8mxjsJc|[:I,':%wvBl"s]iG{)Oxls_oR<_Rp2aqF:+3Y
+hH(=6Om:)zZRGUOfCt{Iv)fBW&[`NC08rZxvn,_DfiS!zE6rqxs-)yjs|!jnF`@v>l+{aCC,Rc6@jQ"o+TAtL9#"cf[U83eH9,CKZ7rjrD>S>]S}0<8UFt
+%r,4/zFw3%QhI:l_Repf.t[=GLLqYY7Ec$dg1C1gL0"qVP7v`5l3;}dI,)0W_h+4!4G(;wfOrOgnWv{3hRZ<D$S6xCk,'l53A{"=5)7y!fLV=xDGpN7}_;
+>|6G3Je.'ELT{W=B}{NOu-69]_<f{h;D>V6$0<rYPblb><0xesX35k"]CS>"g^/KgTchIG}$glkB#(G]1bD6dwas_H0u~|P`JpJ&>K>cL$ZJ!&1DO'~<,n
+Wag5Sdnp"FPAP<pvWvR0I]$@Gleq4_,sm>hF@l9rY$2dY)Lf7Yj/i%7V-LGrL#bGs:ndW|6XTUwTGakJF^KpD@S4_Ak`&S)-_KQma]s23CEzs>=DTmi=Ap
+XoR]r|KE%^DUDkhAByw`.;df4fEk~I|Q+AaNh1Wl'1=Q<B[q-(>'#W[P!H2JV4[hVRCu<z-u//PBBq/VEi)foTix3c~#!zSQ.hvkd]rjI:eq_+.,<jG$"2
+eOGXIMxEsWm4:]8@wPW6v7!YkFDWUZ6H0SY6D15W!O]iBD_EUwhi}]7,&,wKf.~%YHp%41&Jowi.r&zYiPvD{VVvnoM,8$:0uUC]Ux(6&kGG8%)$]w0'X0
+mpk.8hZ,/Q03,+G<Q)]Aj5)vY&iWB;0z6'7xl$[Eo^V|0gjR>}|wv{<}cQ+&$788I7PCw|~6ir%8F;VmH'LXY+l=n[)7%r2W1+)WwsS70VOSz@,Hu]V[K%
+HjJ{qwMs]pBiKK,ujuwon9][xP)]D#q1$pPg`q%x`Vr2&n$q,IA:-^0tC{K8iOakFSx&u%Th/Dt/tyICB.S'%F'faualhw<(,!H{ZDVfA,:`oQi/!a5!QB
+3b"0r3p|"LqXQ;Jj]T`d!Sz_",cm"55&4q2s=o.$9:#Z[%V4E}-7d}W_M$qazrg"Ki}[g]iCL.FENEeqL6SYx4_k<:`#Htw8K656r23Ie+inp<xQ1oY"6e
+Sp{$yFgm(9/Re"RY5o=U+Ril%vqQ-d>{,A5b{w[|%$id+!gF,!tiun'PzMXh30l)102/%BIc-$V>M1gZHX6-c{)jEgcc;gU'Xe{9|fMvf8QXhd:rB!f5cj
+p=}n>-./Bu,DZ}O.4eEk3L^S)9B-%`AQ9f<>Xw4[tExx5R)9(:|ZlG-@<h}T[JjhXqS2$r{iv/R;KG+Cf/MRE@g:YmBF8T6RkcTCK.Zphqn<D!RFT}-(>x
+_{p<qo"#>r25]BB0Uy%#)"5nStdjDtGEPP8syiZ+gm[ZdL+gfT~W!d]ib|LDnfurSUxsw:3R;5(m1M|1r&yBr"n3yK}G9t[h>}I@(9(|VEfJph|/bZ[vj7
+,TO;X=V}<FZ5;19Uf->0pswjhh&8$Qb7:%yT5b3G{8fcOVBht3>J<OEeqH72n:qp4d7]C.s-K^/h&x()(8u99eu(^3_D-bWk1,%b>z(M]9YcRXD!jF1Mdm
+@KEF:rFG}H0sSkc,Du-'HULC[^r=Z@DeVC,Krg5`dz1%4FoPT]YDA`dr|fEMa1l.LmJU)yBj8#Dy=g6<]iy]k_W;v-FitQ8A4e72F(TyR/E-0sT|a@B-P_
+|D7rsH5%f2pdnood##c/lTO.7}`^$C2Q)XZ@0{L5K3iC`==xj^zRSoko2nlw{d@_.@VDp;m#ibJiFJUM_<n).t,G%]}|zHdYyx!vs]+2FUH,+>7mAB>yQC
+!E%M13q_bfc,1KSx"7xJU_BBu$FN"[J`4J.x5hO{_&4rV_ace;7ZDD2:a:1V(W#2f)5u)&99_XrQS'Dx[dR;d)i3kU!'Q{rN+$54"[UJP]zoO'#PJ]Tx8o
+7<NgTsNTX:m/Szz3KBm=+{2BVA(c5zKU^@@Ug3Cf8egF:g,E@B#W'-Swt[i)1pT0M%2Ace1p9=>WWGSlu!~B8DafCjN^EacYDx1K;$${A;zo_8bMcBkMT%
+)P8fbW"^Rk3O&IqB,G"YtW}#Zz}W}l9/NGJyrG/'fT,jdC`(G#%vpZXu|%>fwvr6BM@|[N>RGYTv(2K>=jzpSBk1$OG^PptPYo+zT4%yb;Y|f`Oa6!+5`w
+{XmjmQ~f(h-&omI6J=h]r2L>X}18wxA5H,Gx9[;e&6DOq%xPS@3QJFrI#RF5;QuJT2s5"[~"yfJIs=YSX_~0!KUxDxlvp+{fses$b`=PS;HC{vBMb.i)|O
+M1X=k.zi/U68^!zg>oxt]f0+is9{>y;c|}u6V+{dKlCzeZ#xtq3i}spm@8LVzq88OAUGCeEg_E@WU{jw8vQc!%%&edkr^#o7)eS|M"p!9[|e2eC`/H'[U4
+H7S&;+,'u9|Q6}>3Q$-xt2DCcDAI}Ijk)Vvz@|U]PzO@R]plQosPN]NM`D:q3h82wq8=cUjxWN0/HP$I'^caXQ,GV|H<,%nQlrtw=9l%4:Hk4bf`UZ~%oy
+^rNOo_&8{A!b4.gC/1;0!zE1nT[R+e<`ue.H0o8d@IM4Nq%=,A8<vgt>|n)0|lU3Q7lhh0;]b;^4%T2H_n}a%&nr]YQNH3|ob#[3|ss`l=hRgKy=mj4&pt
+98;}%Qw>n@<Kcj.WJ#0d|HdjX,Y=+H^-Fie$UQQddSFC^HUs5yC@xh%d={D7{0t)=qt1JrjpaBP<yRCYo}"|c6N)Q!^;OQuh7Z2|84zDTBNL^s4v=ubE~a
+1'b+28NCJj7T;tUd[3b4T4~339M%ptr^L^Uyu7(Pi4H[fA0t8QIZf2Tqzc~kO<=f@jaQqy%{I8iQbkF(J)H3'}1^8#+joS(r#-]r$b5z|Bu"NQVHy%q{>v
+BHqpMDVCF!m6kNP,[<8"h5t-2Gtx}=wPTZ4Wf}u1',sbabkSQfB>NW!i:RTi1s}TiKU[prfu5nN;vt/7X'+^dcPH7Z<xYl)TM2fU&F`1(zG]~>M2(J02;(
+Zb//}>s.nf_6ZE1yww@,0tRllVG}xF#^E"t,Ry%,o$&7D45%8ofi!pG`|oum4T,DDT'=Wfkr{v|<rQZQwH8{P9y05Jzw=NRBjx%Ig!L6xS<.+f&,e!#/H_
+T2KRh(Nk,-!9RfK_oN='zAW=W5M#YY>aDV~mYp0t$tL6D_HNHivsva;]}rg-@:S#zc"+AxhHn^ytP{x:F0=&tC0OVxfU%eJOJzTyRlBK{.yK92]Oy>r[,o
+01eS&j8c$gpk:WsUjI3s`|"KjQak>DeTkzlYnj>^-j,LMu7fiRF2-n<B%b{ili,U8v4C{H:0Jg=ZpeX)"uc)dR`HR8gw&i2']kP/.gFmbA>4Zhas~b}5=<
+Yep=WBk.4o1DMP[3V^{]4br%z}cSoWs5}`)Yz@)cxNcAbor@'lqV!,2"7P)G]WpT`^r=85Sq)=B4zI]Ta3CEeCiiZZlltDD{XIiSh|")A_b6SM8T"-F]d>
+"%.[dd3y+.wI~!Dn&22#lh%ZdV:RPeAvUC/EPxy[XD4!q>Jh!:U:yNTexAmF52DI2vs&5r(<ho:XfKS_UdHvh,h=0iwYFaW]($GPi!j:zZ/7V7Z])f{A<u
+Mw#_B-!2$a#{-6UCSl_PFW&kj)LU2&BFM2:H3zF$%Xz+EY=)Qgv7pYW:Y!V1Tw.`uh]q/i>i>I'PJyEu-Obp>KA+#`ap%)75v>e`WiUzRO>3EyfWh.U/>[
+jJ!v(dwLN0KVEfY%B}lE-M&g>q=&e]+;6Gdy!S9Ann_6Y^JUj$woA-/Q+35vO;/iQw0"!siHPG$6RvydZI'yo`QBc'dUxsl%4Ht(g3,FWl(nobah>+}{Bc
+mbnBc&1"0NOs{"LMhv(@p-njd^<H)[phS'if8WU3/62hyo"HZJ@/A6I9TEHFFVA#!x}"8PQ{OxkbRXh"+$9$U_cv%r`qxrzC7Je{J>A1Y^1DYTBgb1y%L&
+)rWya>P]9'vDiW8GvnN{uk/}akAyjC5ome-}],snMRJE{]QQ=J6h0LcZ2n_D&h93<mH;CLu{cMtLfQNCmXb:+:iRgM2DA3'hR0@-<{GOP|>%w!!f<]15c4
+vf9qoQAB"SG[G7%{U@E|%fn${,/e1#uA%cj2aaN+O5XYvvh4Y.lSf5q7sq%&_woX,$&l=I|/3u%;48buQ9='$9xS&kjG/_PvT8D!9r^SG`_zfz"9[5KV]e
+i_",km!dLC-8TY3apZ"zfBs.a.oNboWUVHbXhXy&<UzDDgrV/a_89]5DIP^&m|K9%dT9H33SyY%gxA@SEf!+.Y/},wueU|tC2&]xF'f_{ua:~'{fow$]#_
+^deJ]AHgE'{KJfovzr>"{FO4^zzNiGAu-MfqOp8E~WxSXzTH/Hyhr(L,+}MnBux94q|z]^ts"`4zlwVp.wbW7ISI2yU7%{RM|uuLU1EsF1NuDAh,]z3XzA
+hI=fy3F`-F]im^3,ZRmqUkp_7cb$hEFLW<'w:O+-YF(gtoae6jOVQa}pdY[u0UT1bHzBWlWjSo1e9"bV@5pQcv<ZSubv0Sm;i!{ZcsM}_PK3Ux>cIZ8BhQ
+1-H0Zild=OBBKH'nV8YIRv<a+_Sa>Qa4f`<Pq4rGi2X"&WG[fpxK1c:^pU{VF7Pa3MDT=M|OWb@sWZdL,4+R+zLhtu:[Bl9j+>4-g7wK^vIR:Cjl+UPwb[
+5Tr4K71j3F|<JcY$p1{2f^#9+|};=!/-]:hoQQ[:usdqmI|ekUG=2eO}TdQ_k.7om;`@sQMC0-NQ.y1jJuXKzia4CQlZHr"x&y"8OiOD,sfB[}IM;ZOw/}
+@Z)y%>lyQB@226kj;C-+lH'8+jx|&T&M[.A=kyaB~K,f"_N#LzL:S"p:>B`t0lQq}N5&!)wxqe/xJ"XcvtOS{D%).nPQ6k2!hvU#:gu68UdfW.z;H0wTwn
+T>b6mk7]#8F$@FPDLQm(Ijkgp.&e7PL"A%U>18>Ed0|g#e4SC(cue{6gbs+xT57Am>f-hdO%8xLPxCvv4ngA4Xwe.6F|fv0IT5e(P|'U_a~:G!3YP^NI><
+C6W"PS-+O3j<':)=w+Dg}s';psD|uZKU=M=CNf0zqi-N$71tgE]Scxg67J{7)@<O0J$xuAmckgkZcqQk0-K"GU6Xn/ZwuTMScS[EfEff;OHr!{qs6)_^+T
+zL-3r<tsA]t|e5BBk}S&.;}O>W4">`#7nLBKi;G9j9@AXomw@Q5TcGNtAj[(vp@oVp8vFA[n:lTR{@7&bxvJr$&XOJs,9;(%B)#jsN"|&<B>7.e0~$j$kg
+chsL"6eC~Pi^Ep8GHDIy|CQ^;=L(4,LGxTH(45Yj+23809D%5vx,fO5x~gNe5jkC2p>BwsSJ(MM,d[#]sUYm:>>dD[)[HGb'~tV2t%ejdt&P`NizvyYmTM
+M(sGsj[I2f[Ff+&x}8IRNq&,dQ1+u${(W=hQ2lRzx(c)<jQ/vlhc-|~2dk[[_,v5Nv:Cv%cA-(~V|no%TdGvF=!"tq;u%;[:xV0u+E>Jc4G;-(@ZaWskCP
+oc3g3lIh#VHC9/N&SS2Wk{nz'-fm%-]u="<-!e(m{tTV(7P^,(H8$,9fYL0!s:^d[kD--kcoeKwl7-<jwe_|vvw'1N30c9tzBBjk]6vU)z#jzdZ1nyVZ0s
+Kq2I-GnNe@M}/TcG0y~+,XD]A4iU+$W8^m^37_6&z2s3$+:=ID2P]`4}kPo#_R$,V2Bi^RTQHC}QF>;JIu"8fJcV<&F6=ZphnD"cX;}.uSLg3E9r><M/`F
+a{_=>2f3DS_'oD,Ed^kY}$rE`eh|KC-l!Q`/s9Z%&4PpqMcty>W]7or"Ao#}:hZtZ:IIXFfEgKQ:WXY0[XqmbR2cjZE9[+[>u{"X);{CsFIEVp-<3LWp4y
+Lre,jN_.Ii;+i=Nh`tWVHiQIc|a&Rm=8R]h&mwvh~d$Sft!HoS$6r1K22p"T7jxaU72/;MApP;+ubR'92,>7"Nt7GWi6B9zyHlVLV{O2b66j@R2=["LVYb
+9EEpASvt{`kDx%&GQ<<TN.3`Kceh}|'.[FOZB&o<,<j@YXjJYxkCK}E=;$tpftSEy%3$ZwbH^f[wR}rOU<ax+91MW`M$,iD11=,9&]11^i.lMGFKp!!hJ3
+Kz+/EmY;q-fU;5Y4=vO%-W1'<C~uc<un([6D3`q^;aq+^patcIQf(#&s^@dA1@~M%E2Zny"z1@GSUr9D|$_WRCTn7^%!=Ybq-%;N#n0N;Q8(FGIvek;do1
+>xwqV@-y/;<+N=!Y'YP>ZK<a4hBT^ef@r-<d[=<pA{%uogT!E.%q^x0=.|D91(V+}y[4NFKmE!$=0RaknZiJ;<+9'7}!;VELdtp8RSFM7|72+3GdeveAU'
+UAueGLyO1"2g5kV+[PP|AIAfh[D7j`~I%CO5bn%38g71OK}S|f;t}=eB8oF1Za>bs<.#Tu'aCG"YdM:-IfQB^hQsUUnxLc9{N})DNbB{LI"Csy<7rAw-}(
+Diu:O4.(A:#zE7dswdtwHv:rnHS%Nb2Oe|Ja4cJAmWEOGsB8cq]`~jJcudWN{6E>Su%nFVd+%]E(8]rA6Q6:.enIF9k!n`<+n&kcKA`z]f9ZFn070>jn>V
+Ki9`c.6.b2K1su1R-tFp6W:U|+#Rv05gPae1u%3|U+<^bJtqvi0c/lbcSr"I(J7p~;uxW%5lPKU24aMy],aL=}t1"F,o15bRPoal4dOcZeV%Jr]iba&Uda
+WYDE7xq:xa[rZJ/=BC_}%mubnu${67d)GjM2JU)-Ry;{N$cno`V/'CTn<CB2mcujmg2$3_2eZsu04k]lUGE+!x.<E%r,LZ<)VN-+>j|XZRFW:56VLs+iN!
+D^#+!d'3jNBi$t!yDy$l"d@VepbHZK]wN#lZ"x;rel^}q(]=|($_V|BU/z8:'9/[4x+nNzBfUY7p,%>&hMj/G,_TQFp>t4]MX];HS{Y2_m'UL.m<Y^/TX7
+ynLr-59@!g!PPO+k2)ezyR=72z6+I`@}I"QZt|FU8KH;:Obc^!3hG9^+XH]CgGHn.FyJ|`7x9v%VuU#Qo.C<g7cI;=zY!%7AA0fvJ|&2W`8<]="_/84oO=
+^Wzlh@iiZgEc-}E43Q>s`Q/7}w0:XW~8va|[p-BLam(CmSQd3Xkxx/=o2u68.e9AXPl1FS3q&fZn7sg3K)W8(}1n2f#ywm.aR"jP.,"8UzMc.9```{s;&C
+BP!t"k`PwaPYzs':ylni(:nZi<8UrWCHyD{lv/_&UOP[bv1Z!&&g}A8&'r[1Dpho%&DF:_kt"aR(eL'G0Da0Kev')3z)inxH3]MHpL}c%HCB"`!g3prr9/
+]);v1}QHS_nx'G0bjo|xzI`qLlHS8cGd^#puvj!Bv`.D9ha,o:-D$,MBBR[vS#2.KbvWnq!QZ_f(xmwQ3PU4]@T=yu^M/OgGoeFIm@2AQ[`!(lYapjej+:
+&_TV_GzejTEH0c|=`|W')74[p|Fiz&l@pG[N:Ku}XJT'y"Ak|"P+Y3M'O}5J-H9Fgv!)z8gSN]3XR@D,q8OL&}RwS_Jr.))q!-F&-oI}^<rLn=CIW/RyG-
+/n^h$qaMBMqc9{nLyCR76/bY^w<2nUfvEL`=x5#Gr<KPW-"aNzVVzZA6@D}Zv'V@P[g@Qz4]^>(^e8[SEZC3P(C#3'1+7x[aEuQp9RbWG#t=lcS[LZ4GWw
+qpvP#/YBDH(h,Z`Ifo`T['/oP<r{BidsTT5:]R7X7nA,mIYk`4LQL2TzLbuIQ_,LOc&^lnCJ_k1=w8|+'Uiat$h4pqB9{O[,PK:gSKU<^=wQK"7yfNA#oy
+(F;9);J/q_+<JHN3NAcu6XzB:+8hDU+'kbx#bj9rgBMm`.t%Ip/=]qzYK"'90!t{la;vV33%c6~&qBc]}IOCv3@%5)ukE=vQhwcS)LmAsrZt|Ml!b_8$<%
+tlKR[^DgHF|^pSs-X<=28f/<l)uJK=mO[!=uK/kE|D@dBunkUSXX]_8#Sm+9o^u2<5yS~!3.Nd;!PRzl!8btP%MiD:n6y3gb)cGYcY.|LAFlq_,;/JmK/>
+DY=r@2^^>UPIR'-snca%y+lxLh:wtj>u`MhN41+9VPkhb]_YOp#prioN#lN]uJ~6C:;8wy4q5E(4lIPkctqlKDOPeL$lg3tO8B=ciF2g2.&]^"W:`27r]4
+t3l/`KaRhP8):83Al;sv&JjQ.dSV{X>H@nmViR}=rdx|6tBigoJ)RN-NiOS4}VFOQ|Ce@j0%Is)I(:N,"eq=/9Nb@W9zaY|sVRw5C}s}!XyUc^f9a76xF2
+K,s%c}>y+P3eh91LoL3kqP~O.H5Co7lXP=Hc4Q&nh[2q2ZcdY`:(%s$U$7H/FuEh`Fs/WAao|ihfJO7m:dx!+I^LH('0vsEY5o(>7JdF%MIHeY5A&f;6Qg
+DN"/Ch6Hj9G:=+dk7w((wg'_eTgt[m4.[v@S}$#Em89d,U#bo}/O<ufwo,>EI#o])j%(#2]]ru"~[Zr2ism!jAMofWKj)REHM&x][$Rl4qSd`aP/hA_9@I
+++t;=M;GO(,N'/(R_}w:b7&LxcNmLBhCHjF1x=m3#:CqdXL"6AOOx'C:r<a"uaYHYHj<K)lR+L-#`O+Ab(}cn_.x>@6D'x}h-Sl+&FzW-hmcJ}{e39[{yK
+}!o(#x;:4AE7!d1b!MnU0Cc5hp}WbAKxPMK<MO;M/;k|],SoT1R{;Hzv9vf%vAq%^mYdo6+v"Mx8E!U7dDxxA';eXJ/hvYE0F38TaI_La}b3r/2=tu(L17
+=#SgW:@^s%^f:GT'5ufrG<F"R6OS6Gi3qF"gLdu0HiMx)uzq7EKxEOk_P4/fCY:qSat}Fm4Ts`~9g>`.^E6U2T6Urp7DU@L(DOq.P19.H1Pt+>@2>MK6)s
+lh,>xJ&ubeUlWvM+dH>-_0T@[/fx;p]MX-m<bn5+BG{4&bg7Q5kSKy$JMaCS0J~MyBBsVg0H['u)9:<G9aG{7alZ&XfAwl'Jv0TIHgmRBr:69}K}x:Pb}f
+([%J{,I)ghWVzuKy^+R}]UU"J)@'%lE,EKaI+a:}r[t|@gX&cUwDhaUJ'EGDdkJNZ{rIb=O.su)R)stOI.wjM^vZFaY}1]9K9M$M&}9bh{i4t0aU[ia8B;
+2O@yih5<6BmQ>//x6CWsKNhn6Gl$.5T+JVcFxr903CwCmda[>=J."a~I9f>aNY5^X1^,Fk9u~>Ms_,V1oAxe"#0cKQz3z235"tL^X%~j.">><J8Y%X[nH/
+%7hf}Mfrcd[Hmvm9{v.Z_;3OJO6,ih<Q7bHOzUVG;QlXmD"G(d4-YoHa8x+,O%j5lRZ)RCueeEqY<5q_3!0G7hN6dE.<;Gl@~TI%u(8=1T-q9YDCP}f),l
+T>mYGCrKX0]2Bs2&S0$rvL{CiRLC7=a6CRRJ@T{Lryzni.[N<(90jL%UJ/jBkw/;&A<#t;_tl=Y6wpD!EF]>3=8A0B{:4MZ)<imRQ+CKvn}go't!@!Anry
+[C[Nb/}6@J,G8|{>Vc[vQWr)L-qpyKtdq(vb37[y8{-l:,@Vm78uXkWb[Jb^@$22RulB^L5OI!Ljr8{rOlg[I9LD_lH:fxN/aRQLd3qmMBdE/S]gNX),Pu
+$UvsO9u<RT/YaPrTxmiL1rFfrIcq&%r7K[{t-c]MMur}wZ2nmAQ$t#mR5l^gPdcibgKWlgQwX.0oW3L;Xj~XBurxA<}vfw:C<l7OwA4RZ}J0-&%b+Kz0Zz
+4TBf{D,aLFe9t]YxEO$-IvJRO,|q2At":-02Wm>nLAwX&vbGM[io2t)u:72S3aT^9"~iy!]&|O)}lq%S2h)q!{Day=q{u5~baq%Epw_Z"Wu[WTb=DiCi7<
+Onsw7n=#o=A&R)9{2MpzEHp;C]t7!zv8ym&7_Cv:SCv7v<IL61%SAXzz0cdQYy=Q2&^2G|6_bQm1SeHy(qJ'Erx+x6M8LO_yoJ1>WJ1_pgOD5,+v6#=2S{
+#$-In8Rg1DE+jk6z(na]L(5D(>xBd^$7r{U]gU_l/oZ)09-&Z=8g][IrJ#/[VwfJd}f']n7Vn:;w0MVO6q>YIa9X{OF:nN9}n<t+{,cEN$v@Wd-Q.g/Mhi
+60:mSZ.iYRW=LQR/89QhmU|>Mc5v<JqJUIv]e35,lP%z(1Tp/#_l^ocv;X.zhq!Tc5_"MYPMGr8J`,+'OzVv!Q+3/YoNoguEp)N%'nnqaj4!ETdYiZ~hDY
+Eu;nu]BOxb9PLkM!IXjx!UN,M@AqUQgnCjL37p4awE+k=u[s[p8+U:FOi_;jJ_ikq(^yZyC=]R|;OH^w_LaBBTHQ+w0xpgGx><SGFp1^]zSVdFJa-nqTp1
+Sx^y0N.tfCG{L|!rf|3+Kh"@yH=z#X+z~7_`!p"H~$FrbpwI48BGUX`A7O)E:{:ayN/cjgKWD@s=f-GBYWF^f0FmL%}GPS/wwlXlms}ekH`pWL]=/,1_m=
+/KN>PBn.al{MXi){e;e'Irxgkf$rUa'a.K(Y-B)V`AEnw#M8ZxJJ7i$H},e|IK_q[_ey$I(KKm2x%I%nb2EJ|q)Mfmi:y[,:D`(plQZt^b&GF>%QQ6oth,
+Ssj`IDg)ehwviKgU=9jnb>Y'L_/{c>Nh'L%`C@=vjKF#]qn8j{5v!oIH/Y9`Lr9q`oIkcV/eEyM#cPb$`b;S)r2>36xxpM+RW[b6R!at&D[-x0BQ}p/4GO
+H2xR!7t9gRSVK(##Dp^F:xcqe|bC2!o8-g^%3Aj<_!5fZQZw;)A|"TZ1yxT'wrcH<3~^);ZTm|Be'v$21.3PIYSE@Tq<WQ7SETJAn[hzD<)+vX+=C{QdmU
+YPyq|8qVV#nov&"`~fz|~)H^[YbB!5=/iFQ7_WJZaDax]Fn<|V33K/OzEI%Zp{1|>r)T;.S24JV;r-({(V157M0Be0[!!cHxpS&`h@JwsU3.bPW)60xYbC
+w9Dx+7UNXl%x<liiYB,1#N~w)807-4B^QlEU;xUSS.4t%<TKse2Zt-{.4JPc34Ea5${1IchMedJp8Zlq!45tYpNKyYBzZX|_ErsXRJ`sYk^i/CgHT-e0pL
+],6u+7&2)h!2GQG6QH5LX+2/.ac"oc,80RG!>oZM6qjMZ/L]RP1E9c3XyJ{4][|4"K`,]QxVz8&/KUSsFqQ;K'pN0bwikNR9rJ!f537'dxw"Ui$x`8]Ihw
+pVNu[{<RF9g@<cElsi;dClb{H{9z4C3uw0.+;RzN6ojN:P6RAL;Ra0NDi$N.wT~$)`3CDMsrB@V00rtXhe;2#:he83_mYC!8J}$NaE8WB7o&0;-748cvK8
+m})}A2oi^oIDLU]rX4jWtVt-{S&HnGb-3S5OaCs$M9C=ZK9=<dO8}}tSY-6R)!_>hjWg2b()Oc;W`h440p5eBX-^Po4C8fPE2nO$g/:2wu,G%%OVnL"%&$
+|lX3up8F'UK3dduBQ1<KLi0Z^I{UsNU4~2)uR&YSnt(ZUcv'LYH@SzR=EEr@Cx"-imv%,K%]Z1Be}3S)Uxa7B4h"Fq9^m-XC7r3Inu^KH<3j7-;PcO2Wyk
+M)x!/|&GwD!ILB6osjsJkanF-'redh0KVCD<oyX6go4oAahC(;'L&VBJ[pKCibkPZU8No6K9fLJubo/8g5eV44[b@<GG`;}d,Uthqpd`Q7DtDU(|3H47C^
+4RdWxLkR,{hOgl-OLkzyNbhTZ|hq"~grda}IHmFz1-,hibo/h`M<d^ija/O|Z/S48KCj;cO5UW"8qo>NU&$6`_FS_-95$p9[QHZC|=XonW,o.)=4foRsO7
+_]I7<}8g)7sd}^>}hZ|5T`%/J+$A&/jdSQrk:'z7r'kwZ}8JtZDx<xJLtcr^hsL[g_L^/SyJZj$o{^Bb>A.0hLx;6u5}T;2@[vTZWfcdd_ayAFI/NdJs6.
+At|P.&8=vAvS.KOR01MoT!2h<:cetWkh"t_|=0zBP#f<66D!TQ=m-KEQ+$xF#_<nm@5gVOoel5+ufzfeD8"n-h9l^M)JGAbC:Q(5v]q=ol#V99-rnRF0r}
+TNg7`2/1`a+"pIGM#Z+sM$WYu!_=aq@FlFEe;W&LKP]zyA{CXu"}}/C;#eMBis"zYMkx<v[umxjn[%/i72w-PY^"_<.tA^|ws|vM<yzPY>>ZCRaZ:MU8xg
+]zC'L69rEjdV]PQtA3]NOz7rP3y96,A%$89-fadT[tI)g4pUiEz/40vg:sgMJjV']-`O`xnUNmU{qs_]GGg95.+kD(@0J."1Om"+-`"55Dt))BaZ]`WeSr
+qLCGeYkkCv:2^T}(mtMZO[BSyKQ(<Rh36A"dS;L0%u}%)xd^&a`e!zJ77i"P>>.'Mot<$SJDcx4N(=_sKg^}bct^nSl$u}9dmH:zU8FZlH=NMW4#X0=}gU
+'!1'lW1#-6sCF]Eh&+yCi[&339qG~qAKA5ow^1#|zp4$<[rN^dAMRvHTD}Hec4'uTyq4uGnWrN8dnpsP|Gc,t"`_2MVRYWiQWna<#sg+nK/XD#)b`q@K}H
+Rf()!yZa/4/(ex/Lw$c%NP9)lMvM-4l]~[["AEbnJy^yB]ug[`I-Y&|ar#(R6e3=Cdm(mweVnE[}6WCK9=Bq&qMsu#d8`s$1tNvCjRxQy/mjgf.9/]AbNo
+"P;&>P<HT1^W|FeiRKsOzP[z,Y3YqfN8cGc@#CIxP>r_U=57p-X6ID`0kUe{xZ`q":zNobnF--/(V4.eVnJwF_0knnC,=6{C3yR6}>4#Q3G.K/Wq7V42$A
+N9.,c5]rz)!s+dZ<"idG`L_k]g]iD8^q=)BS&eCh&kV%NUG7Qs@U9bmmxJ(ir=y>gBZiL:>KB)}sO>Kb6VlL])K0t)};1KLDwE6L#sl}rEE-A_Cj/_:[V^
+j/lzZDH+:n{G:D56_Z!xd}=;Ce1[2+>^+xMG&kqJVfMRMq0l+k}Hf-s<I_Q64!A&8dZuy,v3g$7Urp$;O_Ri|_+ID@qkW[{`7<q!SKd7Xhj$aShNUy5vOf
+4}th6<Hfl:J8SeZ[F.pQ"kXrsl:AGXNH#O_M}U[y$%OoD<_)P+d9<Z1rGHM&;xGmQNIf&51WPcq6wb:XtcF.#q|Xqdm,+CNID6rme{N'&xf1PDAw8x40&8
+OAz=d,'/vB19^#xs~B_"dWz{[I0.Tn-P!;}h6#af_9lIGw.%bO%XeID<t:URkCxb^LZ`v5";^}/$1y|fx+'QxQ-)_TAKBt_/Xja,BeA0f>t%K%jFltUMK,
+BTV;_DM}7R7pz3`U#HA(CT@KN`Wfp{j`4}pBhY1>uzxuSn{v>CMpbhh8.QyN2JRR+yqI-6j'zz3zarj70Jl"i=3N+{rz3{3p'>3q/H,}2sZc{[B!pfuN|L
+U.R-i0%S8BWMZMlxTYGzOtim7cZ/879vjq=mh%GY>Uyf(.qt0M:%'@tL["}4E=a70tpeAN1<~L'RUg:(f"R!$rmgw[51BgHGfd3]tZi.]akrQqyl!OID_3
+%rn''Jj0`wQDPzx+$-]vP0-44mmqCG/,Bz@G4Jte:+]5u7!~m'Uf6]9tvp:JYTyyom7$P;E}d>~ZEK:jD&L60Fq;X&l)|(G<{g|b5H//tNCP!gmrJN``le
+L&eBH1^s']84xVNmU`x^yN7F5@h+gDkfQXiwWAfByNKL@-]]y,8Q3]/+,>t,Pa|B;{i2d)#IA$Mzzgn>n_Mn|;l|1kL/H{Fn-7REbG|FMd)Yax;+>#W+dj
+d`jn3&M"@D_aDV5o~hZ&gDexHP@fAo-N[5J^;'w^L)wouKc/Ml"a8!T;(iJK@QG%5$.}NTEQ9so}S1xGXU9)yH<Q/4@p`!&4Mrb%SY1t=%@/xQ_(QQTQu/
+2aws(hZ"YvEE^tg_/xSM;Tk]M<0d:(n>.<[@Inf^_kF{xHp(R|aj)tcD3}=HM]z06vyY&H14m^zp>T&YY^2t;VDT{9M2}GljID'"cCfh,n[r=.}O@NTHJR
+p-BmnQ}I`6+fw%Ky"k>n.Fo+U(>oWY5<E.qg9jO@~B{hSlqZ5Tr_%_a{lLwTi}<+O^04Tez"!@~<YHYk{#]R.>Plz32rUoJ(6sU%^apw2`Fc3E1pzI%J}r
+/ybZ>gQO'ri}V{+VZ[X6&o5fyVxlr,|pB)PwDvfh,ge<C6R(%Z&B]^Y,mJsY{QNYZpKW)pT]"JI"THIp;x^U6iIKIrA/JrYaIBv=}eG#+&1CX4xP=;6C$)
+x'^$X(umSeiV&bWKW_^QH[<vy}Oo1(Mm(.{x5xZ|&-3{peWuZdNGQNDUqH9Yk6sFxU~v;0y;)oGmY3i}^2h/G-HKT>~pC+U}7-)1k,Jnyr7q3h1L2;,0#9
+hw7Aa26N7,k7A3u#u%!yJ5}Ni921r4Wl"!~XOOZ"X_zq>S<ok%EK]1W)9QbRp,1e8x)b,`dQtjF'#Yar-DO;/YO'7fX_t@8pifY-veH;n>Ir5}2!M@2emo
+Lp;rLulh"xln<::rqp>)76EG[I}uVY[;aka>H]2iHV:rJGge^C@bsyx}aNoyvbV|4qr;8),wY&:f73N+w|P`epOZbwQtq}cd$Ofr:i7tc>QiWW<M9e7cI$
+CMA|C`Dg.%L)se7,dFLF:p2nk9x@!vK:'e--_EMQ'j,86o,j^ZSy/>)O(u5>puY&hbW{e|w#T&&K,|0V~3BV>/)#.6]UJ3HDFwzw;8dJhDS'd_<Tei0#J/
+vZ[v.^|VsuS4O}Dfha!mo4aPPVKd$,F/42TFxlGuaOmf2[P`v3+"l&^bd5;K]6hQ@9"{@1cTTgMWk9'va4%:>Gx>mhf_hUsX_rV/|,{r<jRJ>H:c$rd=d|
+t<1%Mssmg()`)$LFS_Fp,Xe%Xt@9Zbm%.IUMb:DRhS1lv)XdnS7#5$Q_9C%F,Z7EE9fG$@/4_C2(y8^3#]bY+<LxS#PVUe{zh>9xpyt+r_m-~ZLJA43.(-
+`eX6F3@.iT`ig/wauxs|~2>tgY['01<!bHXFU2.Mo[Q1z||Sw]~8=j_M7{UwGhCtYwadqMjp~OFUHsI!ThDakNI5ojh%MI5hcbj9<b:<TddE2ZRU+0=nJS
+o=DNn_}Ip"$X_-qP0)zD=H<2,!Ou'%Lq{,5GQd~BE@AisDrfIj8!&Rv17&|>,I<u[3>WrAc+5f)bJAU'(vwcBRzXVw&Av]O]P#31ZKz)Ib0||q'YB_T]!Y
+a.#bEhWOHmzav=h4@Th4;>}:!Ck67-K+0'QE+A|v=eEQ6Vu{hGesy/(mIz.#ZKU@Fa"-.r1f"h-Jta8_I0zLH.-0-E,7%nmGd)~'<)=1Zo{ijeuu+mB$De
+e(%'e#w'g:Xgi.dQbD~Axnbm`k`2rq>WN1{e%cBM<!OdmKzo4'<TTh=lY|z`ni72IBlZa/]@F)Xrx/{Ld(9`~as&:KK,;+V6FjXj_h%{4]$m04iH=EWP:1
+g>]/_#@=Q)IROVc{ZaODE)R!EKhL'L0X.;TIJG;F;`kUj,-,ko-[(E4iDqVlRSN@jlXZE8cvJ`J4_ttQ+&iX1-xf-91ohRre3Xkh%2U0:<@AnPwDlWFS#7
+Qr/@+Z^ncrS!^YMwH"3s_P>[5>=owytI=mhoAs)>3:r=;jD9w>MLji%1%N}WUWpyM+dLA&g25;Sk@,mTvBLI:tZ,VG|L42{dm/cmsqfh5.gxJ{6>ckf5Jq
+v}x+fx!kFw0NW3NZ51F:z)6x[g(GZhLG>7KW(>bEC_5L^cA+9q;w@uQgtO<w|Rhx>.r]~aR_9^0gKy!:<Yz>2WaCAf]uW;C35E"oZ{9R;(kR"hA4b/v]Ey
+vNq}Ve%8!Ei{]Ao$KaexRN`8MYd)/I2[jPtYRZv=7@jRX>gH<LYf{uL3;vAIrZX7lro)Ih!5Z6$E+,E=6WE%d:wpcjHPT+@6!a%/|}8Q(M4gH7pz.4#t`5
+rh`&_DaHYc6b&&u/,!jTtHf{OR@z3{wO(adm$:(&+4D%.{i4FKD,&&x:m`fWpz/!$l_yqiQQ'"lgL8!FC_EDZyRXBy<(5bLao'bV0'dZHaz;m$ND)x_(%A
+)^BTcD%kUYi'!}DD+j$G>LGvY%9)i=rd.e2Ck6C0(opsBnB/WIY>VX$RVf<bZn8<}5=UJ;o/IUr0kN<p)@7s&|efkNSarXpX4y0r.$N^F{-B!@Q=D{S82^
+pyD)s'dd$X[E3%z`II2fi4MkGE[vI}_<la=u[V)l:M!^CZ!a:ng>a#yl,Y;I!XC$WDNO]U60Q5LmNkzQE_C|g9'tmm!s:m<O<I@ILhto0Vd.vPMMNWbve}
+;$k|[$ukJX~IC$0yl#22Eh>Oz,0u{/$`B0Nagq07`mv<<(b6Uo{MFQ.FI]KuY1jVY&'NvA#BXN%`l`Bp.F(^a)zgzu,;IGc7p3{pzsD_xsNx_6TVGuRAd#
+oa~a,XlpKdeR5Hjq@A-5+k'j25%IKrJZ|0VOmH>2pZPs>c-B0@Dh]Z;yA5#W-P0ZmtIo;=f]y4OMdSPB%mS>$|7ya[[@fx7xTuUNQG<Wq[[(nL6XOFZ_]v
+bY>ey[p+zd9c8NEcmbT$4on:8vPgpmy|Q|uv6Al^YRRUw}b]JWzd~V]S1sl0b6N=~X~@AqvS[QDMb&uk6v:3mSU%RU+AA{JYD2hx@,|!eiPiOu|}fySq)Y
+3DuGqXu)H.)6S%rZSzuognv6nn#{BuwA[v5gtY-rXC##t02^MoVIY8GBmf5}3<l(8L"vGkWg&Cr.,ZiW`S(Tt,Lma/zWL^|mh-x6#J0$.U-/MD]>^D.-Zp
+vaU2jeE<Y#p'9rrlu1%^9Ubc<q.T1vYqV^h9Se/"yzidlCO)/mvJ~iLz1Gm_r<WEIZ(dx{soXt;;BKQ.U!^MedgmqHMsjj>s}X4u"<u`S)_z|v.D""g::q
+MH]{z;xg0o!GsnJ;hc>DG:b{aniq8h%|td4ODhGFb6';'wT;5_",f;#!|pc:Q5SGgA$`+2w31euSbFeP[g>I6M3adMg!^1NS099I}rJY[1B7mYs[S{hZ,|
+HW~wxvH|w&eq%N^c+(X=U"My:}aPFf;)>{MLOIzL-gG+@vlK]6q>M@a,$gsy,3"hD]|>[nT3b%0qkN_Z,9l$7E6]rsd5m/$4gtRba>n7>SO(8kj%|4/4iF
+y4+D3B%7xA-G%/"Y;r,t$NBJo>5LSA)HQnzNpi7L1=&:f4UsB1'O1=[6Ifi4oM=d<gFrKI(g-`,XJYu=U{:7N:5UINf|CM3AgOhl45iYTMspxbQ&U{Q}q_
+HFU4Xn;aBAy!R]nW(7%W0:F-CfjY4L"=ra!qcy`P%BaCh'DtTcrAyh;D-A;j.^gcnFn4YEx7p.6j9Z:/pB2UmAIT$frp<mdIZi;0U{{2FV4&4xt2VFx4dJ
+8i:o1IY8&V2B>xN9dj/<iUQfbpZ4AuY6j_/4Ru]rrJJR{jzGi##B)#2ibt+;XMl'fn'+v-^yZ"@xxd=YW.EF:Q#j;1GhXtn;YZ^|]!aItUDgcE_>0KP|3C
+#%'rah2-@S'7y6nxfS$iL;`]SAk_7J}J(ew)&siA_WK(4TqM'=#ee,$!q0GHe]9cL6kispcqSp-UTy'T2Aw4Z_Hek>=:SR%nc;2=y0[-DV~.[8]%w_A9`i
+;+n.8<mbRq<<,a(5k})=aG;z"}NBrudb1LQEs-T/6W0|nW1$8tsO%9E#[a@F^e9;&P4slTcSos9WKX8m>JKFszG2m(WlI=eE}M@b5L(mZqn8$T0nMVdF3q
+}4kEaeTLK-Msx)G3f}pdII86U,%mmc{fja(XOsZ{ZOOz=uKB/4Th=X;`+X`tdoyBMR[q+cG[ii]JlgAZ=D[a>!Kz-VuE'UA(e,nlKbvux44|d1-tw@#H`u
+8KNaF;(/85!p$caHK:8]KVFL.ePp4dAS=ElDN%j4NX'OThX`@_&7<l4][qvt:qky[j4L-I3|9%_Ni'.`LDArY_%z"jMi{@1Q;][qY}5Tmc2AuY;w^d+X9Y
+X=-JWbc1bZeZEhy,mQAlgPJajye6$P~4l'ZFP17Ql4$X9l`aeW/Cpvd`X;S=|/u@>d-Y;2l|L4pmd5D|xn{}.u]f`BXM/w9xHO$WTfir>I{lo}Yw8Iks-7
+ye!7'NIg|Eker}9gH0CoN]EJg2"{Yv8[-AbM+EaB:sGS:ZLA/2>|BUgx%;dMX2NSmsM::|:AisP_z@@50oh4$[eV//d>+z8.{|.8+0%u)=NXC2A[PJ{Y'<
+E|@W`p-`F<C+mn2S29T>V7u40Zp9&D=0SB'5u(QbW(]f!)85u(xc{rN^_)ih8>%ukmgGoh>F6WokC^cq9FT(q$YM>+LmVbCXH,YVa<HnDMk[QsVQ<KbMl|
+L9+|yw"`[3sp2:b)k><D|5bWr}=4U$h@Fvw.it086OxhkCs|,)~)(@F$occ)x{>[Lcr:&2v)X:_]:>Pu;Lc0M|eqd,f3`qKbpGpjN3K'wa&}G3d/ly}1+b
+^^rseF.${gl5a^^D,(#^S)'12|L5G]hz'"lYU/h:[m$<e1Shx&B0LhAn%Vwnm@#bE]F_Ov@st6+{f8Q%mj@#Vh|s>fFNi0:+gd8^=CK@MJ(o(<f"-GfH=l
+T.$5-g9HV4S.VCqByHhALB$99=r=mt^7F]qA=QGXyg(vZX`o(P@DLP&,;VBs08d[t(CCQWMWF9W>:ojnMCw0>l3uw"U&waU}EDFvCsV#A+#'C4cmU+<Q%q
+G1RA~]c^:N2x))yZk8JHKa!uo/)=Qz-BGauannOJU6(gHVrk-LP,&LEYWs%mhZy7gNYg^4Q)tylTz0WnPa;;jc)XjU&fBy+ZNndU8Oz+{m~Xx[xwVvhJB@
+isxMsD91.8Tl6H_MLS/6@;Pj(vk@b^A<N)65c>&o2x6G$.^DEH_t=^Q_mNK6r:~&iJ-OLi~gaX!1;M9@U1h,D[swP;=x#'p+7A+6#'8f13XHT0HX|noVK3
+'34^eg`HLpY[t=LxhoWguI@TL}ID!I8nM;Vm,7O7F#'FJp+O#]nM&:@ms-kM<:;$Ay|pia;Sdc:r:DKXTp+Ct]U1dB4F#t4c<m(vDi8.>B5K81nu";Y^Gd
+E(e[2fbG_Y;1s1@Z()R"Z']Xe+8SBWBT]bRlgeAduKc-yIOyu"0w{L2q`(02FFtGd.Uc+5o{al^G^,np1wbJcOt{)6et[D;KpvJ|zjC0VrgbX4/RD14/#j
+kv4&D|J0h/(^]r}qtsV5so`Rv!+^>L`iG@K(.<4OgOh-'DJ01jumd$]J,#O)fNe<I};8=VfRHVv7|P!3>U[uQ8/F#Hot>WBbMOgxUCVUQ{:JZ=1p/KHS8K
+'&W.qx$m]"qO~F6Oz7ek#-NU)`!t!F)$=fRcoi4L&9~[V{g)/CIF'QB/"8lS37=}oO!(lyq#7`>)l;q^4cZbh/pq}S~usu<AuGl$e>^JQWtAd)&]NyIoOr
+<dMacOG^ytB9!(WNnW]e>+7_pA]wg}<w<g}eIxZ>n<"Msi(+u,ZQLm~xSeXl[;E0#&qj_W]!e)xS[yZ9:H5MV}bh`:pom<-OBw^vk!qZ^ZM(yIt/'OlB_Z
+uYp'KrGU+]XvMw@{3n9nw+)mhnq5r$<y)m^0>0u8`KKG,:}0z>5crSzl0&,q$TvT>lO0CcuY"twThPRF%i^u-%gj3G2qd1u&pW)<xp}(3CYba6i1kb_;e2
+`a%V<FlT0pV-"rj{-Xry0}}U@WEgki7A#zgwQHB^Ru'U=N80jNEj>uRmR|,-c`5bg5ZI.umUjDk|'w5;oI)qlL]R^hWNv<_{g{5lM-E>-@qkLC24x!/V'[
+jE-a{:Y0lwr;sFBxDd(QFf#-,kVjnkyB5abtiUi1[4IYrG8T:Qc^&gA/tDLBlxx8Es_;(Vq]rjhco+UGuQG+O8|Uxz)FbKpwcLB0yQt-d"+C~-M@soqVo#
+=3l,!!RY=$qJqaOX<2WcV>b20#3=wgdNYk0u.wtaH>R-<uM5nwx@#==xGL2h)eR&=%$trHy[fji<Y@3]PzY$cD~kiACN}_<O#f=m0x^97N'+oGw`$9T45G
+Y26f)OQ3$NKU,|2a_FZ,R#klvr'n'yls<{EXh&-d4nSz<-WNq(B)BU-X']e'7'%:}S_L|dxCsG_M9c6B,!|H_6);y|sbp6Zj)@Fp7veB:b)p4<UDt,<IS5
+G;gVoRZC7$CD<<#/9YB62{.G,2TGM]=d$o(6Vsfvrw5;I`L2ZF0y1'3@0LU(A$r01M6Cx_8KlQ`}6MX+TuakUxywh|ZJ$&N-<O)6q>Q3w8`mg2[qbUypvw
+5dzGyUw7rCM[0@GMYH{j]wMB9gDn.5rj>Mt,,izI6-0yp'pc.]KoPW>:,.}@8B<`yLlyBrcJPpSXLM+3&+`o^3guMQ4cyRcly1l%Zk16M<<=14xi%AYike
+g`4H"mAq3.HNf0+w:gnS9a@Z^tkK,l)Fd7SV7{SMNvR')7vh6{8G^GN/2l@#Hpt>vd^W|dV<E%{;:=r#_:x3uVI[Hb&}|31=1jW{TC^=Nrna+z@xL9M{:Y
+vSaaAdOO]6!`qWe)KR7Y0,Xas>8Pf@Pu4="$Jg"DV;7Ehlb([IpqhBf.8J6!8))9!O%'AeL]+br<+F1DiN(LyT1:CMLUbOJj)avOgBf|)lvpXia_F<gwA4
+r^`NOLz}f=I;-]LAIr}!7"sNHrhgI>jrjsQ]ySs'X$=>}j1K)u'PLRZB5//veBk.zatUf+K/6dKQy31!WozHJ0R-,G;{POMb&r_vjVf[1},}4n^oNf%[kQ
+9UiNDXd&(3SQrLv76Qy6C=d8#/D%pd"Tq^n6K,+L%KSwrS5vZ_Ex0Zr56u_Y%d>l[E~ZArD(oIs0Al.Reyqym;b/8H2|,C4<L353|;`!:=y(;JxSN/nN.3
+&c{7g6@dT+8m0PKnpYh8rP$uWv[vPTkkgV,v)yemxF!!5Jmh,&|ytQQv2^uJ3R9H)"_l5sOe,/&TaxxJm#>(fR3@&^0KTm3P.IAc+y6FGZ|NZz'k"!oy{'
+~`u7u9Rg'<:qk^OV"P>sz^rY66E@`!:>QX+-w;Z)<x[Zer%N;7Jc:zhN^%$X1QI_A(BNdXHh!OT<"Fy!Drb7b$^COQk_NgmHxoEa"+:qXl##O&OHEgjaqs
+!(,=o:^nRkm>NY{)_Le=0%Pevw^q7D;LEGUFz)aO=}Tf"fYBE"4lZ4TD)sp7H7z4,t"U^')>uJ=_1D!o:2/E44=z6Plt[A/SD+/4B:rRau(o']xKpAJ:%^
+DU"s_Iny4^TA!tx=Bk0%w1qz0j^{Xg)2[:C.Zo<smzT`@PyCg1h&Sc-$En<)}w)%qkENj8G"1%_$%mWmHvaMZd<'f/hsJzD{54b7-(ruG9Rsjd9"b4vM'=
+G|&=n4[lF0;VNN+I}uxUU+xVgbBf:NyG=L$Y@@ky0Qx"!trnaLZ0cd<@:vZLe)+R8<NE&x3<CHDdX/>^n>^l~fSh&g=C,|WpD[_[},T]YP=|ZH_Ivog&7N
+:c<b"1#F)m$r5at@j7p{oS:X6R:/:qjlp7y_hK2Rv{;kH7n>cSs&f>6S`9rhh-YDQ:xHX'jhJ=}ZFQOtsA^|G#D[H#9uiFvD`6/"Tg8aIq-L=iNnsO|>e>
+Xh9OxN]1Ojglh}&)leqa&d3M1Z#yC4XT(g&P]|/o51bQpN}9^iNtM5BJ65LfN"a);ng:,:&I"GX]<V+g;m1kSoWUOT}wu$|6AKEWD^sGLNsYa6+DV$V"t:
+gd&%uEaAKE0EPr)>Wp:ed)bDTLOm/Bzy/)l:j!RNyAh0vPshVK-eu17Aoe'hxd!hZg4iI3ZAX0lwlo{s1,4qC>TUqfRvg2"MNn/I.SFytXgAJ^$_YA6Sa,
+;qMjq88=AF'stN#Z&F=q%QGpW,Sn0g,=7cbNRZKsSB>Zd7$Q1)@b;}MOAiWZ8P5u%6vw5xeZLs;Ub/3-o-do_DwfoxTka3tsa}o1{;c/EilT)wFRKi-y{>
+~AK6fi#|5L!k-i}8^L/$-/3pLt7NP0byp@vKuqW$Tsu#S0'>X9EP[=mAp^;^{Xf@FK9ia4{Ye'1h=Si(UL#]>&,0aOGW9QYQ78@iI`N}VS)O[iE({vx/M=
+3K1Up%me>TJ7%a~rA-+Of%.ACL@4&}'Cj_n8b$8na;`iY>^j+0+tEpY(v"y[l+_cq7nye62`j%-=X0%c.8>Xy'pUG|QVY3w{WM4a!Ywu:@mZ'Eg^o0Wk9:
+LP^;9xVb>V$t87DDpgiwM9-<r"Um;$&9MuPix,2]w`WxDO;PyqlR"dN20.:'RLlxfCkE~%9]F>eq5A$5F-:sR1N}`5FX[4_>}g5Y's~{v/5F__p`s#I{@5
++q/0liOD'Va@,)LMu,9v4''U&!)WSN$18%y0)5wL^/KJI^#vU#sW)nLu,KWYOAN</5L:7n!{jUE{"sea%-b:~}W/Ev}hUKS/+i{D9_;Tmh]]2q2KY1o-Ho
+QDX[wA$2#`RN|y-[X|/yLM.<@@w[_RDG."OtBzzX>N-8lNSO%#[n;/TJY4>@5Cp%_JGpKON0<G.T)v'f4ITn+i40A'v95mnQ}6`Wo`>^+Qwu#'s(EO}dz)
+)uThM3"%nb:}GgpmXn.T!oFrsh,(A;x&e/jD<+vhP}bBuQGmP:kvsAOv/xpme^6u%aM9URIOw+G>p.]}9[8cV3To_e>[x[0:[1SL_q[>u[gvfj{RP5]8'o
+h'gXz9B5;{Swb!nH&da%s=kmf2TOkfsKo@TfCsVZ0Vu|gj0)jl'j3_Vcfw{8ujZv'n(aes+R;)d#7NE)^_grzb>f^"273Zl6gra.Dvk5.3Wqv=!U5r]'P_
+klY#@O=y+lE]ROMs},Urb]6bNLhcfw{O.h;,Lq6zh<pw5]$%[vhJ9Q|7q3<A6WRk0E9g"%fiS@{'rqW@'umV#|l$d,f$jl^PEiu]kS=>,|)nj9&:i^GXk;
+t#n5n`=>'(9SM!F(x=y$hne,2--^uZTOJsp#}J9EvUZ,v37%s#9n''jv]GwOHeh3Eg`!i>u"Tg[3QMaC)3(2_)sX$h6HVkoiF&N4wkHg0FRi>1sMUCuT_c
+>Wv|&KvV&s>6n&0{TJ"lcIVmU[v("a;i.WGKo",;nxm<aD]w+-Q76Fe)nasas>dEU/m,{enbtD;EMbMb<]Yg$N2K_/8z0H=e4JI^2$d^].N/dlWE'r{(d)
+}vLQ9s&YG(tEsU9PF4w#,(:P~8Gv8A%Z%wC5xkqBcNFw^&)J461U;8qUY#).9^bM~{.QNWv.'wgW{h.=[rkoi94O,;prjtGO`obm>#!A|z{M_tt9fufnqD
+LqM!KrPC_lWdQkIu&,}V'0F^~[D`9x'KN#({`#WC~.6u#<w^NPk6+!~4:W`09p1bOHTD`eF.S`GTXu,)a]'c8>A['D<IQooUoi#@0Kccf$v|O{[=#}I&!,
+kb`k`7/tG}:sW=Q7iJDdr,Z82JVU%qZ|;fg0b&CeAw},Sm(1JWu4]hqTK+VaSGm!OL-9rjCA@|p3=99K2)dK(1XmN+S:H4iv/+kZNu,1@]+&n6Jf-Xp%Yl
+'>X31dRJ6gM+qX>jz{n7ukh@6L#x{g,E`0d_vT@.o#~9(F34S{q@TjP#TKUN|2WfYCze3GUpeM&<5{&@mmAFhpW<Cz11xoIbrr:%=l"j{bV#}Rx>iO;/x5
+r[C<<e"O@9#|y9!6l48!nrvC)rpK[UNcK)omODfFG.Q#NC3N`dRG8]+>3-n}&wAlTF!U;[,C]>'[Xg(d~=S&,V'%+]7/6FnczzS#Wn%jU00s_,iAzvv{<,
+%k]ivr@7"hU$NJ~QoirW[icU5+1O8+oN;#cp/e_ydLf)2K^]+7i!0&cFLirzX+ukqqQ=~:VFU[aiq&izC,rlmLfmBmITK>onwNYzC5F;By7EPJry<eEuP8
+{KcKWJdB8CK(hk^}&'fBz53Ch8Q;2Bfde$jAcIjNF&A}kuqRj4n`U}i|u0I}yK'X0J,yxACRSduf2^ooA#TXeav=M|F9w:u7fJy>H6eRFLT!^{Za>&Cu|[
+ob3&(KRx0d^n7F%Zu$Piik-Z|)^7%E9mpNd074p&,#..vQ)9MYU#SJ{G5bBq^N(g+r7s=+>hfmoFX;;R#JQ/CdO<l],h0Aet[sQ{b2/vuVD)S7vEDk8WOP
+mnYKY038Z+27$8%N5yb,)FgbPBksBays_dto}ULVn[2y:+FL-L[Ybl;@gs-dmK0Xwd=nnLD2||W^QBOO2LI<Q$U3W#ka)T8qzP}4}8ZCYY@4+%Hnv's8,K
+_<j)U0B)fQ}p<H+M$zGH@GEc3<tFYY%|C4Vs$mDbIpJ>/I(1/A-_l1@s%'V:9;Zj`Kq-856mAY8l_bNFg/nPO$WBU}&}+knB2qN+P-7r&j^aMK=gB]Xj=4
+DY@,i{d{P^'_.AoY1z>9@j;^=Try2_dc,"7!2rPK#^M8gtdN('``c-laG1y"`.2,"n@am)F5kTWq-W16@jR`b.mA3f'SGn<Kf@og7t6_,%Y:ypR#';LfeX
+PHEF33z`iqk#B7q/rH"@`<{.JryU>^JQWlP3c"{G$6rmw#Pp!OS;GyVosW@258_q:LC<;DeZUM]FHs>8{k[g;y_6YT+FD_k|<HLzD'!'|&S|&R|/70l<u(
+orbgZXAOazi'xQUzzhNn#Lf{X/Q}To[]boNv!GPe~<;;$|h>tygz{]em^jleCk$/n+wo(&RHCCUn/)kPp/H&08%>s:aNIrwAaFdNPyA}'hZDzn4QroeJU=
+~VHSCgQLh[F]=q{H$H_]tDCg,yBp;b_qw@>0v.=S#SG[{4KmFJ@AaOOEF4Nq8.d=!;Kjr#Tw_^(}'G.Q{u[iQ9WgmAJVNv9GDgN2C>VTF8yJ~|~%LWPiM5
+G!LjA[4$nrvdy;9(cFRznyCKGgTiK>Pas"Z=!Bq['B=5R!/dB`'C2b]_R{_xb;[:AEfST0-q1|NZ`o)w!VvQM:@n8XX>4ahk!=1[yG-t_J7GvZ}mLez=Vk
++,;PUku)60]sv9oY2UP+VwDtwmveorU+B0)qOLU::l%QoF(C]FnrtM-/J3a.Tk]IAsK#'uyino%=BH~5B3'J:xK_U:B,zI>;L+RQ<;_f{87Y@{+t);IDIJ
+c:.CSbgpfd5xbf8R>y<]mzNEhmk(h.{Q<-i@U=lK@W;Qk^R5mN#)oj)Mz<nRIJmjT(OG=HZs3>Wbu8xRc]UN2syXl9Kk-+`P3E6ANQ4<0K,4Sw~5X.(7|N
+oRN_e(;Bd3gJl7AVH0MVmxQRN&3oS){|^J/X9p(,uT8F.Nc8[Y#08{7#s@z&<Vl38&=KU:T}sKM.cqR+wG&{:Ye]TG5X526C.Z:xbTD6='V0#T>nYX$W]S
+/,An;EkubEaiH]n^WCqXQ&P8]XDV&ieK:UF^!y+5]bnGI-l|<-Ht:Q3hl`y<):Gn>l<QK_kEuDV2h@(%GUWM$DH]n:Xy[:Bx{I6+FXqK9D3+S8+EcpJ2>h
+@KN|[07Ri9iw>-p|gam'd#L((ME2eP;f:g.[2;L@LPAuNT_Xq-a]CV>,DoHl!t^<je7..J-&<QWa.'_eN6GXyrp$X<(vI`wNf6KHHR8Pp&m7qMVA=,N`$t
+!_nL)s-Z3^;$%Ix(#@#N/&PB^!$(3C0VMd5T>6pG=+Bo7<~lOjZeiPxs(rE4&kXp4.}}:z%&4(|y:8ddDgYKU^yw}au<x,uxTzbmx2OCZWeS-})rH]#,eB
+Wb8MMECADU>V9:165jUAlg6Gx:5zDxKt5)hYbm@-Ai9sm;y6+CFnMCJ4&nDGIX0V3iU0[V.=fNq@>2WLhibq6R`[+FU5>6xW8'ZQyu"}lcZz5v:%Jk!Fc=
+%%bCnSP,>|3$Y;j-7bS"dQa<+"|.y)}rRgz:o{`A&4%$s"'1eU=Lbn<Q~tyk^IYH~O>z-]dO)QhE:f1U-6^ABb,HZe9N)@)M$l"Um0U2t9p-)TLi6S@L+}
+Au,o!b+%blVP3I]_hkRV>oyMjgdpO)4O#L{|>n[D&s"+_M,<%3DiADP}oV#T'dE_4KTDB@:.s+3^sD'EI{iV2Sweh5d/~|PQ%KzU,Jb,4j>fKXbica}hf/
+{%f/>+dIV)o%Fki[-c'Tqk{IA:]2yt469Ag1+J7@{:Et!9B+5#2ld/&_S7|o]l|}]v.Pz83S]^s'fJ|Bh;b.`n:$9^@htW@m|4|.0^XIym2HXa508U8Kk+
+WtJ21a'urxsMq6jz^+t/lPY5d-XfnId`Uck`+{FvY(o,rAx{9sa^qnYev-E5D47jypU6L!EqZso@k'_f-Up"R!TbDYY47}uNkzjqucgi9lyHeC!F|6R#k-
+|a/Y3pd).4e1Ke_O>qRwNH}/AlbW_;D/(/[MG`lt:xNfA}+0KYlI5$(K>tFWcm1l{R4Y;|sr(Nt/,(S[-ew#,<Hy{i6CH4<=z5`Lac_Sd3`#aCvLn-BpM!
+]9:@1Ch5q1._d2r`Q9odGc)A:G,2i[oX;R'Th^S5N+CBZ^41@:]-GfgH<(0;k[Y+[z%vu:=ZSV;<9go3jSR`k<+:+WwjKgej>%:'I0rRbM|-JSe216k2b0
+v[,)mGu7v}6#mB$hIi+ZG$C9L^Z!CaE@T<2P5=lw"@)L8>(sEIaK3`SE6T&0X}8zbvq2'O7!`|kjOBd3BE.JrAuV8W.ykme}1W7VCa3;RS10-.e,YHqJ|B
+qLN,>R#zOjw,R`BCryOho2u,<2=4"1iq'7&92qvPxd&LK}##v/O/MElcwi}sG.^(@ss'i1C}NM|]&PZ[!gb^J!$cb)DSK5N}AP",&Wr),,`BP;g{lK.<`H
+_YrUpz"e|td9hs&%gDT%gbK='%-"-Rhx1|d;#mX3KhQ-"DZctKU]V{WQpR=U)%$|^GrI&8LY[87]EM=[.<+tT!eEq(b-k"s/JVUW=)S$e^&QJ"P`@X}vgz
+/{}$w!Y_MMKrVN`igQE&u(jlO#uEMS-32S#{q{=C>Ldr,s.%n|dDhKhG7IBIdx>&j|S#=z[b@0Vsmt+gVa=c9e{uHQ@1j-+:Buy._vl]{12_rE_pf_DJ77
+z/qF~9$LxfQnID'(YWYx6}b7A:w+u=5Uyb[NO%lT;$TSe|TV2O!(SPyPL!:I#yk5.SIfUq%+8OJ|_r(n0.%npvjYarSP-X%Y814>YJ"9.%)T+u}sH:~Yc$
+cd$3Q-JFV$pU%QcCwDXa~B('YF}ru.Vc7}B$"<nA0d|9aW8{WdC'(a=T:5sJm;Y"g]Ejf1]M3FE(o3=UwE3Uavy(T>u(]nnUuHI2y=Jn{5(K6qC$h|$kW-
+'YX7I3=usn=OGO%m'U(-9KD)zYu1I^2dJ"~)KYeRQBM=0;X0BV+z+:9k8Z|j4jx"sr/8j2psOHQ@m|7Ln|1;5gz_$8X{Wc0c##bK{O`tM-!BV8(g"_+,fq
+kHi5Xl~e<+Up_d78O[$R@rIKy#rPv|&r!x(KpC.5Omx1TQdTlN0xADR#qkeAOy/d:3&Aed0EPW{.X^p{NBqZLhDn`_#D%#1QYjc4kPjoi7b/,e;ze!AqSv
+{,pBwnA;^Zc$.J(XN"K'M8|%d$('8f%/L5ufOtzs<|@J^}<7L=L>RX}EiK8Y0NX`D)v@1(BJz`r`JfXwU"cv6}lN8uDfVS;N,Spuf@_QxP@@)BF7cjeN#:
+j3X0u7oN[s7qi[L#Zu,)4;l`pgJF|x=EvQR7ZNS!"J!ylfMIVn5gw4#7df&gwE~_p!wZ^w#SvB6ce@<K3u7OIciP`M-A!6fTQRlB=2.^4e@=o8s4jcXvQ%
+DThN]Qn2,!bI,LX}$v8a|ITrDpYgeQots/7F3%v{d(-}n|:9W@`/aHl1wH:FkO.=xvhC'XG$`<)V}-hcZ<p_,oES{SJ)l;=T8Bx1'+{nuzM9~JPp8od9$7
+IcOYaObPbt=uv/7EK#42I`D@x/zkyg_pWqY]Ks[(/8dQL^d]-DZ['yIQ]CMa39^-^o_OWUm2Zx+`1CH^@d.V9D4;&^:gbh/8guOu'@S>=Tt"V+equwJ}pO
+R,!q|WY<`)jDEo/fg4dCACdMnajF&Xi]9ztJ1Y$eZ0=[/jSmfAib@ZbAdFQ|=zwYVW4J5<~/9.Rg(HT|^7Pp7)#eLM)iq4TGXRRt+GvwjR.F2E+C1>On-h
+R<afI#Zg~A!j<C}U}@nAm^22!uUQ"GfpeTY$;x:Vw)C,inhc%EO&U]-e$YU:(!dDqnW>XnRf^b"/rM2lQ:@gNIBM#X&Nl;Qi48crC2HQdtGAZARXFv=]DY
+)mlYR}=V}Z1N|0zI1/eykM8CZ)4Z5_([bbd=jx37`W~o2!nD~'H9uocX@i=V[.7zwf(4uw^wX5xuws[D3N,iN4TJek;rO&;#`H=`PZ.ey^Tb,zwe-E2J%I
+_]>NGYo5zM2e}@mau<LAS[OK4{=uT87Zq&|kmAqId$#&49qFJ}~Hw,@'$CMS2|7m|:_9%(uT[avi!9b+}1'uR>hfOZvgEN&z:v4'E{<XL^n8jap<AewiFl
+vwJ8~;&Y>,Bl!Q&J:VY&0tON4!^VD|ov,kmPqIRq>8^wy1uX|WoO)4<}/{|F!m%&=T'kuk<%'k"{X!uKp+fP#Sxx;j1CVLTlCJ~E{iZmU4Rzg2n!3eidN#
+z8d7K2M_z9$EdX!E_1@04ZijE6.""kCj-RoJ>A~z'.Uec"@n%;JhvXazV#[,p_9</@T>6%wB-&uqD9(sM54h~3,}u-PS6##+XY15=x#<(0fFj(HyR&,t5@
+ZUxM$#U1b3s{:Gwxr8BFJosiC"@049w(i)pxa!X(Co>4c/Kduz2,NSx]XCWK6YPirz)fPkC;q!r1BS|zT:x9W1`rY|8#28C{yi|:CrgOS3vi5a2#6Wl=z_
+cF{AZl0(3wcF,`2v!:"vHmIz!-VTO^r>IP9DL:wJv}2{.+rT^C_clX4Lg3#7lzL^~+NHG[Nr3dIw0wsML5x8@Mrp({tG{C9p}^oEDut;6WLn!vv@![CdWL
+:0khv><fu2S&x5"7y;z<Gu&8ZM:sEy!g%B<s1XW$P>eHSj{eQUo8UPwZ1=wrW]-rV_Vpj2:6UHu:SaIcrXKp6.(H;zrqdTauk|.l'qnOx^vR4gk;:k7l5g
+LY6CpqBzB0;1(q!cF1MGyXryMU5E]9Hz-:uX!^R&bN)|ul=dAA3o6mRb$0'B2OZb%)tS=WK[i%g]|b`deKVI>|WbvWilgV)$Cg;dZwLn.rx+!`oG;}Q>i+
+rQ4xDAK$Vp.#d%}#~khtF71p/f)Bw.nz]>W4XGnRHaRD;$1BQIyh#P(itPOzwwO'cF@h"PNn-IBN0%!O:"KHjIXU|XHO'zLf7r>o].f9U<uur&y/I{m]&[
+,5=8qj`Kv0h]Fn]9i[`4InhRHv;$aL[RVW+owzp)vAaUep:;8nqyhULUS[]0,{nwC]WOJAuLIW@VX$4hnxGA&V];6^]i|</.HVLs,)Pcmdz_J6FF.U82S2
+9D`L$p2{K;G_rz.eC]K6Y(ld$ML(HJk!@Ez=cSIb,IX(!-0$iUxf>bZg-.bn)X:3<vK=S-s@1pqwRn|.YM|ihoVT{[44FUaqel1ZRj^CWwXL/0nSeq`(l4
+mQAE0tqaEGZ|MeCbhS(/iow7e'Y'h<];N=5Ls<%<4#M(xUOV$qE1@%=kXd~2ew$6Z&S}GW7}=d,{i,(y-8nE.E9NiEix2g<t=o~7>zv8jHL'nJA"sqabCM
+bbC^3{<@c%E+=Dj:`FFNO!aw$+Ux<N|vtqNJbOKHw_$]Yxc0h+Z'(U<jelEO|jaY=I:ZJJ#mVSio(]r{p$xH.rRe!"Nt%4uE.s~Kz3a][4rM+7%FrALqt{
+me#.!tS8r`-j$(<78Ez`fl'F0I'Y(=[SVA-B0m;{l&;;j#;lMAk'9Yg>@=U2SZjs`;~v_<9;LB@u2I#gKY+YyAE{Bh#&PCP3hWL#G=u'.]2kS}Ly/]oj$p
+ad1nM]DWm'Ey.ZTMN&$rW1=bHCmt)m(:U$mC}=}]FkjeF,:nOZSo[eHO5Hm>`6dAT>MU;OXKcqM;m=&:1/7zO0YRr"@s,DOV+l#Tl`hN>tHIlyViM.`7xC
+D_3K=sVmqcw3c:.RUcb%9u-xNh4{^Dle+oEy!^xZNSC|lY4oV+{6Rn${PIM.,A{1qRo"^LPX.(DHeUEg8(^gW:S^NC%!T={P{4%&`7x8j'sL&[yZb`I-dH
+LzFdGCTb6ER{OxK=H6t9dayimDs9LO|jTf6x-w!YB+0%admh6r~/@G2RI9<VNrmM&mE(&oxQ>YT>=(=X6EN"R/L@zU)C!y~1^83=!82R(_mU1G4{uqeka:
+VSOZ"EdZz]j_r|{=xy$E+6DF^s0PPS_!lphcKnh!TTGYm"+1@g{/Dn9H(`--8[$){l'5JM5|+HR>Z-oNWbB#~(z`V)p'gs!(zY;t|tWVG7^;kDN]]$F|2{
+m`(sz^M8Nl}MO3Lhwe/j.sYVeuwZiW~4{0W)n0}@C#C&g/q+#$}CFl!/q2Zr![_}}f;<"g9G#":vZb'2Fk3wi%)Ke1r^WmF>QDwK$GYz2A`Dp.6tsr(yHS
+<Cv!sr~jD/Op1cDMM;@riL;A39uaZ(_N~`&I8m~(-]IV;%SYGS%nkX`{l1>/URBOE_Y++,to!{wPg%]^>S;TGYC:6[=Ust&xEJOLG}z%>Cbu4HSmLy)O,C
+9R$}{$AK30Ts}}$7E{Z`Pm5#8keITqKZnm>g3SkfO{]:C@><5tUeRMg.S0MqryCF|YB1':i#U0u:'v}^=XZI0`UtRAXxIM<TK(p,:2!z=5{>Xy^L0""C'h
+}WIjt&|m61SaiIM3>b6bKGeSw/f<{9hd+h6LZwjdMS&XA`#xA6l5~M>hX++B`1}f%u8vm6=gxM~)|^3C+n0R3iIi<Zgg6WAh&p+DG#6pSr2rz9';PKs0}T
+1M<$[Rro-TS"xeBn7)M!;xF8`sxng%O=<EdEoH/o+aDIr<|d&4wg{hJ2dr+]L@_C|0KKr@@,5R^eBd'k&W||%09Kz=g)HOhp'RomRnt;BV9;_slj_lN(Zf
+3>Q7jvs%(x>xd3R7U2Pd4gxC!ArkeHG^oi(Vj2|_8jTJ&%jFoi08Se:b|zqh>owo}$=IY3Aa7"==/m6_Rgx[('+RQq;K7+6>"$`<OsR!^X1A#:X8<6R=GC
+j^Wq")+T_5eU,v:Xh[:UXSytc'>ck%eHZbhd]xsB]vzAbwD<TBB}db5!LfP5!ALix08l$S]i"HI|.V@yjX"2|Bv<grV|Td@3<9fP=gEP`2zQ6@hn(U`adu
+vxhwJC`w2F>k5U:rMSM,|_([-RZa7pQVWIoDx/R:Gn%3ce<N{zRm}sHoRw#p%PXN4PDrC"DC=tuTY.`vVxTvtJ8Q:c.e'GPOh95k1nYAF3]YC9bT"g8N.p
+]eShtRkWoXx{6`NOBqBOR5#C]tOR$s-/8{paJn7qw'MxLTnvvX#Y0=+!D)o[735GF^5{hn,}(@d1xVKw^Ey-Vb{IVLKblcu/F}OHaRtV7,%yn7'u@qTMT'
+18gx^&AZ9xe6Jxc=!(rF%O8ekg]u4b9C!%adDFG}sFUb22}E~V;tC=GlJ&#2wF!ctJ4rLuUbU@B(o,:9=M5e2E7dwGTjV3slT;u&10oQ+&pm6[CM1Lz)"M
+%JwDV,;7bsjUMRn;s82DjyW|=oD'7zdw{5L+n=)9PxtW>.e3!%VISnzY'_jr(I/;/S@CE4Ne85jMi-P;&PtD24}W.GgdxeCt6GPL'tg6Qf,|57P:a/(r~N
+:}0sSy[8:Oa^nL2|nsgcSUwIf@f41:Yxs9Z&^0gq}")B8]o!"$LvD11,`y&yx<lJ6zaCTK&AY]0!q|lq46G6ll<<3cf&-i%n]AcQNCMY-"x<q@|:.>j,q,
+kMh5|5m@O$R<V'GAJ4>"y#A$}!rWNl+X{ZNHm7iLwEV/0QhTlq@ZM>I3xxq6t-c-/mL5Pq9sgjv&>qr7TMS3|}wm&}A_rJ7t_6tV5Jg-h{y/x+3VyovI9W
+)4;&:-27cv~;9X_Oudw{cW-p8^MsG%x{z;n%;a6^W)U]d'5Z``{#HKVz5V{o!{Yr:Qo"rvO;"]C-{=#$/h8q+P~/VN@%~XkyYHX^;]^E#28B8JbHggy_Sz
+pmNBuE8/+Q]SH]3wo-9ETKs<oXABx'!KwMB;w!)i6A8D:e$RL'E^N2FH$otUPwF7z1JY3p%3=JxM@mz+lR>nep;'R#Ha$svISE!}^yl^$qAbX5x;-o;|;2
+{qo)efgEYc{66F3Y6CEv;in)p8'qlO:LBfLHG0^gkMBe}Iec]2!Q~GGD-,f^!KVQ`sA$0&wO|Kp#6<lRJQqvXv=;ma#VrW>#H7ns~w"[.<B2v]k[$E/B@u
+($46TBvr#i^T>9Jc=X9<t$%]$Lo_3z@Z_ffAq,@o-:W8qO"1E4z"8w`_Dg=fu=D"Yh5M.v:G8D>t;$Pna'nK/]f$$OVR$#6k@b5m;|<)-uo^!>asW!~7a]
+7[+N7T2`(G9NGSz{PHtG9usVFSUyrI!C5hqwQ1u1d/|anOwGDN;^PJ;rc`avOqehR}}J;|VTKn(1a/vq_SrCA+WvM$ax3n:eYlKdyVZND"j52$OegI:GH,
+:$,}R&sOx|$VO)aFQ+k.MsN8g71A"]6hAW-m4u`cNB1{tj6$V;}]&hN|e^qf(mUNLZUNz%#Hk0oN02t256yjt!:7@hIsfEywS}F="4bn_n5@;+^2YIw9n,
+`<_mo'IA+oqYSA+oUbt|P2yo04<Q;dyn868Ny=&uLvg"7jitjQffz+V8AnC;A.eNmrQ14LWlK;bx~-CXX]$Z8-`M,1p)^i;aAYF(.g[CKrg]n;Ba;mH`WH
+%{5tM_&e:obzM7|R"vti;RK)r(5ZkP{&X'guNkH:6!lf&[jt<#q'qMC|1y0g'3_`J:@LeH]FdfxG;pex'Tky^(~[1e9a7YCPE>0"{6ONRoTV[-lDG`{Jb%
+f{V;n$$`NYA=V9AsGj3>:$XQPVyE`M-&u7Bv(,O4'%yYgi3a/WI/tuKjmC5+N<ZabnClL$1dhdeC_0ziRUgg5TB>KasJXZ|&0z%}ZU>Ixl(D}LXqO053BS
+X>4>XEKEQVU^wFQ7)gc|Lk`$:OEkw0iidYPjdYn2K^1mTJN_]{JXdRb}4D7{,[qH7,9A;mym|'$oF3}g1qcB=)UtVPujK2k_.GLs/!h$Z|v]4b`V@=Nv[<
+y:dun-bcQH;!N4g4cNqd;sw@UKuFq/=R>tf3emIN10Yp10RAuMJcE@b$t',@':+9:;oNnL)N2#S):-m"mSF`kpGGm^4OJ4(Qh0i1})s+nx'#No:4^,H<S,
+Atb`z+hSX`py:CcHt,r>s="[UU'3"HMDdYYP'f_=os^%:d"TkSa/oG)_9zn',p"K!Z)7QM>:tvUNjBKJe|(d(0uL>_mTKxRkq!5$`e/qiPyxl7B:O@ghc|
+;8H6s,!p`k+KcdFOK,ZK2t[pWuf&MZ&e&gtxwT`pB(B<"lKE"<!h3w,/0n!UqHJL092G,a_k05&=;t|]D{y]0,Njj`bci/sKl8uBvRHgm+No1@x5]P1/dE
+o85[1VQd67/Ix(3uFL0#B_lpZ]ri"&)IVC:ztljj:z+j[{-pNL.q'gDN4M[dT&5xQ}LZPYuRyYox,mh@V.'EIqD4ztgW^y>RU2lLc4LGb5^]q8#Teku4K6
+:|&}gu]w~%!4#H,gvP)q_PTxvKqup$vdM&#7j}kKDwR>>cFjxm`5mQYs+jiW`^^X}%]1g64/tHGjCyqh0,PKWlO;Zt33%:}sA"^Ra7<:=5a;g]6|_Kj_60
+n&5{BNT+iufZ=k"1s#5Dmx.W-";'3nlj>CJ#Uh<!i^~@joNP.w$l7c)z2]Q0m!b}N)4/9jSlQg]>(.;xK+>/Nv-UM"uTFy9{&uL=p)o)tI3B(9=00>F=n(
+atQTFmEcCzLm]dQP1:tUE:sLWs{eIiM8qO5T8YGJu@Dk|.rk67#JKINswx"kUs|7%fdznaIZ"L(.l8G3lb/'j>vbJbxY!g|=g+Mw7z-%OTSuh42)iA;cuS
+ZNVq%e7r]G;76,oRv.Lyn<S/5DOB+|'1|/YOOApr7pogGHXMKL[`q-C6F'<Iiw'C4NfnpSVN8tfuN,5](q_sSvlwHrFr`HbOuZ!I:{&3JJ|_j2-6p6-FL(
+T$I8.@1_Bg:N3MXB^l]p+lEe.75}E'mfm_5=dLr[p1ew<vsjvBh/M)~^8Y.a"vj$p-K-b1-x$`TLNt&z1q{bxs;e5'j`;lcJ:plMx9]]cMS7@FrM6us^>j
+|r}91Wil"8n,U,P)4vv6T6!JS7e&>u|7g#l3G,AIG]4s"V.qpj_vgM3DoS+_PCv+y>nkDbj"-L$z.|G)HHs@}U,nzhD|9z'e^C='BqofjM0O.,K=lasb]R
+lRxvZDyrO;F|+WqGW0f+;^D#o{:"u+AfJ&kaXxRI@@L.EHDFWD&b{hocecR[u1pW7L(/iiz&)_OGyiN0[DeaOyiR7zjVLBAVbF9t+q!_"R2-~M~;oIQH-R
+ybMt+ScNrs+iktfWtiD/-a`y(!PIMGGH,=T>>BXZO-pU~ZIdgAZjQ.ns5]$Pg({h}Ut-HSlxs7)RO'(w=%,]oM+{j^w{XZ5i4alF[=WF}6_nGTcCijIJk;
+d'lD`l/%6"'ec$Hjzv5UB%Ya.2Zi(lBdzwNN31<ranI{w`]4jnCbh@$V%:=@@7io&=azUmt$&=^QDXoMoKb)bOh2|C2Ve:iyp`YUeaB>K|jt!|mey_3$_e
+9)HiY|HU$'ZU|mN6E}5NiZOWY9+D3;Rj9f&QgG]|H.Z]zKH3HZ%IPHl2R2f%EQPQ>7$Pv,JEmPLjmOuRn)oz'9Wd5SMm[b{u%ie]wL6#T4p;3UVRa,[>,r
+#&lJqg6>@-hqXpwj{CjE3YEoC8dLXL_BQ;bxTf-[p}p+<tZ#zPXq.Few$GL,HwqO-mYdF/JsI77U`wY0qMjf/rna,{u]C17yeM:jJl4GmDV1Jw!kbqS@4l
+7U2t:7t1es`IL8<ji+`<:y)jUwNOc72zeZ_pgU-y`&S+Gb->-[3eA}Wai&!N8Qqj(<>U(q`eW1Eeg[DDR}O[)ru@1dGmczs04hVa"&'1Gph:PYM)I"qb,m
+LMw!$Yw2Z#Rx6HT]y2wORgC.Ihh}IMXr{R`}-|sX|a_;GBeM)S:^@{L.iA7DMnz.;PFe[U{2&n^RPwB0xi"+IE>+FL$N/tiGhG|H2C[4qIeldbsD}i,dF0
+.REa4!1_3lsd>6I7Nz)GBu6z7]HfQhS).6~h,N;w:CSh4I3Q'uhOmR@BIWZ:1="+5!:]l'#hmWCwdCO"xdu'U9hL!O=,q(YU0lIXDQ5EeZ>As,KXKy~zOO
+|{R[uOlfpe{>QL]Ua5$xhgwvU&KE;vY]Vn+e76OY=e$L[QMKr`m3X6%uv)-p'Jgw}/f]^eN+"Ei8-iBL!jY!)Bgr(q_Bo%%n4/>g%`@Ni%C,Z3fr1=#:-U
+7Otybxj><{")(f{M|mC!bZ;dT"^SdC|8R5I.|CHA:xx</K=G^hgtlJ5Tv'M1xc@ETU'5Ms6GNs9`<{:mFCH2l2);e;:el2~5967QW|t1,r]CQZDH1LyJ{^
+3bHK5UY2PKs'^Qr8v:NGb"K+'50Tc>;PNYf}~eH"u]J8TVhOXd2!$XJF#`r8[=}p>aI>ufJJ%j]",$uE4Kn%TpdS'fC_nzl^xoR2u)1k[5^Az|,YNIjH4g
+Op^kZR7Xkv%{aId]jv"Q5n#4%|=<Z!~@|JP@Y%2j~ES=:#f:_p:lWKax.&O.OjUBN1A].:+kha{i'>GpPu)d=V.ok0]/[F_-R#7GWr.>.!@I)%c=Ob;!&.
+SI0t0/X5eaUTV+{QhV_l:EvX5["gf3MPxm[oO;Z;Q0@UN0Y&0TF|r0#THiy_bKa80j8kexcD~;U-R,01x7A]};Hek"}{>YTq,Qj666T<@&"33NaHyR!;]3
+u:Sr;=p,U#s^OQ^}'J_qUUu4=afe(c4o/AsQ7-o58njuHdFl~f~5_t{|#2npLe:5x8qguG/vh%uMC'npb^wGzRyKGvC;$lOTJ^FXoa+vmk_L_zq<(+]Ds7
+cx{sA$17O2jKk@o|tM<:yNF2GsSrPOlKmke11qaPskI^Y[{r=^-Sy=c3<Z>Yq5j3qO.u%W;i$F%UVVXrzp89p(:y,=T#iV!%R]gyvt);{:rWAg4{A$Sm/t
+8JC6ym=$<6'&;`bUXsDmhe2#h_&&#.`{,L]l(k+nmneP{CKw$e#&Q{XG"0x5+%_@/dh[VcMQ/Nj.yyX:L'-Du>FH+bI7A=lF6X,Oi-sE>.fd=M~.fhj,J0
+]7gSr7n/!7RS,'y]Dk/ttF@zFLVY7j~10('{K8{O(sg}~}!~_kK=9[Hn-I+hWm$dA"Fp:!78#k+r~q~Vt7QZqz@&c2'`!_yHb8J^RjUCPqRw#c1]s[DqpS
+2ypo^DNI8oxTTxzG%r8I]b9`qYTd{(6j,R8b7|7@=fb8hUWp$lNDkVY+r$qFlyVOFQZhRu1t1cO;4vOL9/y|]/AeD'!Z]9<J)-Rdu;(ojR286}@^bc#k~w
+{U<sGX+uf7dp17&09<_p5f@|eYEWYSIoOC#unFFA$6P[g!Vpi.fMCIi.z;m$VjUNG9Y![k|:1fM:m'BE1Q(X]=TuEYEd;i)T-qa/flzXn[&`Yk$ona}-@x
+:VTBB45^LHKaf8!i39=1LV!wb"Pd#-GBg.d#Bkl9K3qp(7t[i@{x2-bv"V^RWb~E0^q'hJtrx"_(vix({I[q+s~evpU>72^$v=A6vm^%N8M/.8v/}r6(%>
+nYqDHJV<VQ&ZIU0)_SgUtp!atxiw-O!!2`]O(RT3;xk'fsIfM-M[lR2^#0CmTBY$:""3xoaFWD1lcKSvxj49Z^Bs;r~V3f+fdy+]2(F!9QH0}yO0tdsB9o
+X':{6RVbcg&-s]Y4~2D.+G-9}6Zp-t$.]<UA4>bK78oUGz'/dfQTHl7XyXhj>EQB#[4m:eJNXs|9BS)]qx,xUv_x${uL@w|w.JH">`-6wIpx9h>LL&W[l;
+rVQBYAxvgHKDwh;;$80d(J5Aq:L9^Mvp{|_8_oLQ/BX$s:hpn1Nih|NWeIAA]o'LxY#&'b1m]>v9:9Czw|.bsqTdv0%s}l1.R^'_sh-IhXNq+]SI+[_Trq
+Oma!L"y[XRV#F"Z$GQ@+#0m)20teN20z7M7/!rSZjdtV<o05C&u;V9uL53]KJGW!)ju5F2^WD1otz7=DekpP@{,p}+Rz72|,QJI$b|Is;={Xr-,@TT}LmX
+bGJ_D@:D}:YzTk(ZX,[{.{cder6c%Q8_(P4j)JKmySo'mHoK(804B1N{U}9[[Of$='H+v7`b2)'LV,:fD>sR|yUiH>imfvGd]wbG`[T/jF3wMWLpc%J6s;
+y"wQ<75LY.yB:5{,[E,+Q]7_s69@n"0O7Ry-F<%j{.D<B!r(%_vDqnaKD)ee`|`j<&J,~bO.zvz:wxmOumc={[T9!U18]"sg,jmEB%/F~d-(yz[C8$9NJr
+mD-B7N(&Ii!!.D;+^Ivf~'knUHRi1+7DfZTx!f@VfRvBww62NCf_ZFg`=2_D~7DK,+RnlSl:t@EK{zH@db#R`n#tI>UyUz6R~gN:"Q]nuk!q^w4[>)}G$-
+~K'/g=#kr$rXg-96(Kw^HW"3ZglSl4mNjfbY&:pEh`hC+Z[f}tG6@{j7BS/B5V-Y=V{m[hDFGU30{K[(#T/D-]K5;1wwh=Sr5Eu=AZNWo1k5aEAYnTOR|-
+Qdn,b([SJ]R5Awp7(E,qDms'x;`4s.B7Zt<(qnQJeuSMBAcJN>C:F"r.8,ku&8:w~ub'7gxZxop@7@36_Ok1hms(W3Ya}hJ"LB^4U8ZtwofDIvxA<aQ7m)
+&ZU94b0eg'z(J:EyxE^mftw)T_;_r26fm59J,2+e<6Op~e=sEOR]FD12Eo)G}7dnX@yP#&glyG33@ml&)<o('uju[bC1:G%B[NXDmLoAvJ4NBEQ]TI&H@q
+,8idzIiWy,thCGHq0mV1G[{5W/$_`{`9#WK>LxIqy5p2A)(27sD:86/l~m}''#_gB=Pm>o9OyKM$4fo&bcUlzq6AY,-it)'NSYVL,tb|Z.-skqTO=i#>Ee
+7r1[W<|f(Jim<9G{)'vG>CCO;VgU#;P,'JPvIRjYd}}4<"hbNUSX9E1ju$|D^^wHi9.H_C@Ji;wd>Gp;;(#)RT{.%.%pXoZf=Li{IVD"lfc|u%>j<^-nX$
+tGCNh5qId[l{m$|@[ELln^E9DEcYksXd>S]5$EbJ-5v@gmzV`/>=/@fV~c%T'AE{4FJU#NB}n,]US=tC=$v_}95p3r+c.MBUf!ucO:gY5O;zO/_p{<PRDC
+}0`aJ6)85lRoHbUdvV"r5u5cd@Xj-WOavAU{JSiJF&vw3}/b%Jfxg7G8t#t@mM8S@}fB;5BdwhAE[3i/[=psXb&[/ylAIXEapQ$bPnuJy,<$ABy<Km.x<N
+TM>iUtX3{Y!m9BvbE)!f%K5k]'1p';zEP{mJLP5vEufy@5dl~>u2j+PGu,/|!l7K)jR2g5Eaag_y78rDxI7j"Q;)3IL8@kG.mU"x-OSG}^Y1huZxl}8[K!
+<Jz6og/y-_Vw$/m1H4USW2Gbx%k-3!UOPb@=KG'x3<6ECZ"5;P)Lshk`uk1+|qrJ]Y,M=l(+Zmn!Pij5`iu40a8y0R$0@bD@%ll"Zw|^>-LL|e8H08771X
+:eMi;y1Y;&-DOn'6@;NtP1HNe8>cR3P.S"g6nf<W2/iLa1)I~%YM]we$e#h1R}O}J07-rB'#r@0"NMB1@_%!t'k-$`OcW`[#|nZ^8^{MjBAT$1s+^8gWy4
+<T,.||I,tH8>:O:jt9DfIZQtBF:&M5JR}R|s8zhWsx,=9Zq[vWw4WiPDNlJv)u0lB5k9qlH%Smy(CCE08|)%1y_9G|<$+rnM5=;3spb]":3V)EPppN5We#
+CDYF{u^dPWMjMT"^(UZH|i"ZX:cj:Ho=4&^5@0hd=mPd,6k6wW^_JhkQ<@pm.4yeUf(g8^~[A)BxMd>aRnA,81%x0c^E'Tduf+V4u^js>)LlaTaJ!3=e;2
+$`nj(nV0.]3e3n!{ld;v|ICS10F80;kJH}3/s'c{I"3LUCtw#)mq9q-L:e$RRGc7==Clm:=q1sLeOn#BvZV1_6@@%2Gg$LsVNp6Cl.:6azUryQ]0zcR=e^
+]9vuJU{,pm`w]p%eQN]EEK)r%i>cYZpW5A6qwuPMWv`.)uE3aeuB|l6+V)>XYk5ZkaB1UEbwiv)f:ps{9Fd,zEB3!Mdhe1Hv1&[rzBE>{q;QwdTPFch28o
+,ieK0r9|ZN-,#e3KbndBq5:}@k4#ygqGeAg<j&|iQ(+Ac,wZ0OE;j+3wG:MG|Ang;FmA.@al=t(x^c[N>]4g#)xb+L8TdvE[5}`QxuOPKs!'<f41V]ud>h
+E&UCh9iz)[kW4:|QP5H^q>UB6LpGF/3DUTxD&ZzsBe(]9VF_Op$>]39=}chSm25/WI-#>or>hroI=5G"9.91%zLz3|7Fnz;f@l)YET7GupAWbolt8/3.)5
+-FDkiEwp=oPp4(8(e=zeb60upKv{5=^^nL8D0Rhg<]=[p1ew5._+]4MK2ELG=>BCBIjs8`Ye'nj>WBylyEs$m|`WqRitNxEl:o&k~n}oQiffV+VDhRg9f4
+%;Qi0KK=GbEFg[`5,k/yU@vXf}TR^'&R!:_ES0WHX6iJfO4DCXU1Gu/xyoN}`m9pT2&L}69K78^}+rkl0gHh]hhIzE~fAuJ)B`$Xz}~7X|@cyrxI>55&Ii
+`@rLd+i}max}t6k|d7SZBd%}#`YJXfr[$WV(O]rjTKRdK^BT81"-Qf|33))Jwpe@}L#0k,>KRoQmlIlm{%xB{F||`y^m,[UJP]$VT1Bd::ji18abz!rW9)
+cz1iUcE9"-,Ng$1r8jBrZ[=1(:3"H"7E!-sd,sA>z;xJ2UufY}:{&v#q_xWsSIVd:Oo0)|F6-@/$TzM/(KYBI$+FPofti)d^)+<d-#{]>_9ioduDGh@/"R
+EP,{vA3<8!_%Adu)XC8;#P$&-^}9F_QG-4E@nh;nlKF&p^8#d:+fa+nY[gC6k7aH-B28`Yj+g6mF3"s!hY.JHu^`.R^,w7|+[dmNkN']oL-lBr8[v,T@zp
+qPS)6c#!ZZyrY@Xvw=Ezsl1o_yl,<tvV(]6-%lKBXeZM9i6wW_|Ec2(uqJif;x=as#6O8|o91vBqYOW_X;zEhQ769|/"hxi:+0NAL3wGyC%^=$Dx`;$,Sf
+>Ct{E8w+giTxn{_gP"]UWuArn(2&b5R@c&|Ky%W.y[EeYAHkRx![=l%QfZzmCW/uKrWS0'Jz#z9iOB,`dN2<#4vH=BSN2uC0#vs!-$R8e%a!'4onIdUP5z
+vwxo{O.[7pf/Kgsc7U=l~w)iggQB:$ZP~nGqerUmgELj$.StfK$'yOat08]q$sXz;{I3wou8Cq"8ExP'0Q+rez$Z%Y87UlIH$DcOQ{6tLtqu0$o>y{^2HX
+P&R99R`>fMD8,o"[Es$4Awc('sz`&DF.Nm7i5='/7Z1<{Ldj.`eQpn;:)UhPwSwwz{@Jf4~DdQH,Y}S2WQ(#h>-pT/}xu'180:i)dNETBH<!"+K&72_$LG
+$(}Z/:qPhfs8kz-7q3y&s7}VgeAq$zQ[ka@^cvRNm!F/99-OdMY"ri(V7hK{pPHl0VTr]a`DHa#<{:t6WaXA4YBpr;f7NQI0g2zK}Vw7r+]:n]ttRH/l{M
+4(&}:FL_UYK!r9<q3@krwnOV('wV|uRY|r|0&s,_n7.c!@fv8wCa-ipY>'L%G3v`w'yZ0p`S0J9`(<-_eyf]ce[j7Ul323h9=+j7.(GmmhEPYOlZl2~DTs
+kH0Ns0l>p7B|4gV3>w.74Gt[!9X<q)Q0wkUr]3B=NvxYvkh6j@1eWJ<u$y-B#-}U8v$%;DVPvX)fsBiN%tEiG^[Acvc+IT|fpSw:e'$Oh75D92R')<;]|u
+{6'jfuw[{@]qPe^//e]sl&3DSY]fSwf3T_=@Ar<;g4}^bBKRQ9utu]$CV3<8ubGsyp30TICs-WNJV-P;5{p7FF[r=3wO+-Cm&{5;mn9(z#SfpfaVxLa,ap
+kBcg/,gx3;M3'rW'h5k1])M5)9BDi,IOPh9(599jE+J.CWdpsd;1:J>eq/=A(QK"t[Srz'F;5NLTQ=hiEDfT..w9$/4'f'"uAs4AudU0%#MB0>!fE+AOc{
+}0[4RM7mn+0[re%4gq}kiBGACKXgrcA,|t7HsJQWQ'0t>Z%p:COQdXfR@E@R{>hhKcy%wJ:M]|i1@r<"l8^Fr'd[(]khK143z8H::|o=wSEM[=c3uMD2om
+)/P%3a|xxF.M+;Gxoy7anHoSb!``M_7sC9W!2&-WE]2>fVoc7YuzlaZerIx>$.T9NXaCA[[c:qCDMR=}bE|{x37%;O/F-g}k4vr2O57Y[M7Z7SWE.,~v[<
+;skj>+LQ')<RCIa{f'yAe'WUHy7aajju[%l6X-E4xgH<S3qPXi5NR6NDh=D]ToB@M;tuJ,3W>(:qkTb{oFUsBa%}o4DiZ>jK$CtAD@LvxfHLMWNz=KiWDj
+.-eCeB$u/64R$_<y|``vi]AU-ns5:7&Y:L,)H$>i@lR=N#WR,Z+0+Lu]mc8bsPC$c-B76vNd9qMW.!_cY/]XKxmbRVmK=XuS'0LSs19f'b),@w^.]&clTu
+ce7)zR(DBT~s'o8C&cz5SG~{a(nyjiWr^D42aK,hBc'"x7kwkNfoFS^6gF(c079P(=:{$%OJyzkS`Sv]e3RYf8VBoP3|ph=Zxmt!|`-#3:8_2>Rr'"r[q@
+;$R`tw'O4OINyHgIH-(k-(l|qo],YoUDff,dSb@C_+'E:bht=W!>-fV1;Y;D+u>m--oL+.`_8zd<ZVY(.N{r_voGzI(DE+f`j7.svm9lYH4y:Vt_"{#F[R
+dRvGcK>$U%+,)bUABREfUG~!!,CWo.i'Zen-$F-M1ooL{)&wmXJA!X'CY@.uRmeq<8$%UZ#r.|Le0cQ5LDQRQPOE9{,(l_eFyQHRlT;t]<K`zl+SD-B6ZJ
+PPXQK1qC0ISU&&S=Ba/t'[e|lUFoA1}')k7J_B&-CF>8D8tBrsY("EIl6J:25n$99FSeY|>v`#Ec"tQvOK5Dszv0nwYiPNuD'RanZFo;fW<-zgx)<TgDG=
+IvMc-+W},2ypuv8C[DJ8nL)wMj50>qwB5oX;O@i{y|+XfP@V%|kUtbi@F/qc+B<(_`yQI"k|9l%r72LTXb'7=phtc{cpF{ZQUI2-OI,yZ5<{y{i|`B#$kM
+Ck5"kVkI@d~"j`eChXpM#jJ$gM|W:6dlCUXk$SlC,|GFC`,kMSsAcL>|at@}4|{;)Buhx!rh0t'p'FTjcE'ToF&i}[@O};C@Oad]GWZs-&O<M9`^@6eiL>
+F9fdD82G59u1e[0Wcjgg.UUiw(Qj17O3:j|ME/2e0_67kR9K-Td0|5zvy1$PuKPj1zdxXdo=}v!R9_Q^hdQ6C(Fz=m7'z&#WK!~a6J6KB)XQ{1q{J9&3Zk
+~uo-lZN[t8P6QVtJs2zw1.|y_"gE);akEt-{@+<lq=x;EopeN>3/$k6gmVQeMH#JZVxa}](qa''oGXm]IN/{.m'xe|~w08rnB{_]q=={s|mR,Bl=D&i$Ch
+r/:}Q]#1ng%ZmEupC[aAt]r1q$TxcB$KDPy|HR4aCP5O9B]-T.9C`FG_4g:dKqYiDfm7=2v"}o0}rlBjVn@NoIc#1@b,Afxm50:cOwU{/;LP1iO<`]Rbq5
+6|jO^hT-#Ci5.ESi7OIh1pY/:,&O1C3D$DV}`i($^]C!ce'ljdTia<P"Q<FmT!OM{Ca>~TszLRnugDK"^hELU76Q<11B:wqNVWg#yz,)ON|tfrduZEO{zD
+{db:5(C31pS)6Yi2_XD6iN}34Fs__BrEVIoBjg"SiNLaeh&;kKyI_InmZa}IAaYM5-a"7B=}e0^.c%]TK6xC%c5cPCMV["LFaS~dz!9OuVpxF/`xYfdklb
+kYboW"smliq4lD1GqX'L`6|jY)=[O3K6E}g@#VD;C4F!VP3H]6FIo7~S.>Ij@>s"P'w`;H1$|HB<m$UgTwp>l%BbTCE3C"ms#L4YjlTK7O&j'f[1E+3PS#
+YJCT2m:fk0&E)3xl[qc}zWG#qEZG.wlFW;+GyZEn<sg!2V%AJK1nwa-abRG;|glbl,AW`C2aNa+9giXf2h^VP1,H,0N0l>2yCVkqNMwFBMlEzNs{S=Vkzs
+GwVz1o5,4XjrgA1bLVJFVj"1=xP_$|oAB3N"u5v5}]OacpNmzZgoab1inV-gS:"3v%;wOl8:iorI.+LR`FQd.4Ykn_ez>^;GyI8VxeoSx4AiK]':Wws738
+BM09a[SYyu3)L(NYfAC=5d$!tCz5z8^%]@GJqlm[gPqj;n|-wwmLp.ai6:!p5v+qeDG3zZ.7:aERL@|bbKPmLvGKk|]w#.]%tKXYZ{`XVE_N#oZU`U1)=w
+v"BH-te0#!lF,59-a+odgp}O$)XX{!/Dzz}hwbJkN)H^p|o]~lxdj4[l}cM}aD~k]XY@Jd39M@f$~Fo(nU.4%JVld=(TB8hCPKDe40nhSmImWqLLB9$jL^
+7U"'GR)CNT1&S:e1:@D=##+>}^MyCm<+''r}<veu]v_9f/@r|oyi^AVvnaSPce9`yOonmL]Iu-#,A^`yk'oISG`o!C6"5e$26k'4^X,i^Gmj(un[2x#WF8
+X6Ojt[eAPf.R153Cbd..1#8xYIltfcS)s0+k0Tz;acug<^cFMXQW-s|O}1v/V|:w8[sWpMl<"<'k)en)k=sMrk4FP'c>~{28&6;xc`5G4_Edh>)5$X=aGQ
+RC_VXMEjd:co+}#SnL6a{Fb`4vu'1)[F(jI1dAlMS#[/CLmx#Pbj5HQ/53M2Pu0IzO5UVL1U0A|4cYT5t<Sby1Y{t;uQkp|e:W3OTHFiSX#rT=GbAbtKb]
+x_u(,1[b:S}sO&s[J9i[Lr1lT7zFGA2gbto,"'bz)XgOh))s9".d~CmJJ^5QCIp{O'^IE&Un&K]+NFkC4Str,k.BoLB2[wH&e}h"!iB#N`$0vSNAf2OtBY
+-at{cve"FZqjQj}RE>BjCYi;>+sjl4S-S0-3hAF7;l.Zhilw}vb6"j.}^xOgr/Cm64(t=e^][%A!Hozl)}juUvVu8":|$iM)rlBPGDL>LLT6bB@PR2%]=k
+vLgxLnpgxK9bS8|rG{kg1][^zw]MF}!l%Byu{%pcf{opN:;(F}=L_g6}U0rUiafCB2FMEil0W0SG=p,aq{>}LzC:pk8j9Kz=FGyz{|pzfnCvWdTp4`%38m
+-eq4h%ozvfR=Kbi%r3U+^{s9!)vM=wg5"rqY!NQ%N''|NE;Q+nKvBfaLTp>cKL#9||UpGv%+|f!{15jo'(T!6X)E:2XrZXVABLMARRQNZum;;u$>$&/83;
+pmFmfOGM[rLSY-2/[1vf0=^Z_r/ahg~Sf)Pz'Vy%aRZ=%>!x#Zy7->W-F`~:#bM1Y@ezZ6n('b(JM/`!BXHC=ESa8&$NFqXsc:.xI%]_Y@u_ri`%L<%TIl
+Rb&P`'/598}6;L}Ge^0y6=80:K(R]Pk;u:uI9KQbb`J<YO~MW)r4'V5]otcXWR7V7;g={wS"t]8CeS7]&R&N~K']s4#y]|3-Ydrwa/hm8!LH4na71(ht6(
+F{.J|=>'G",!oV]&;a;a#[p_R>)$S=DBB334,Usoks1v"GGlT4=C;5Ts<pF(g6[!lZx-Ll,oslp;RZD<HbL,L4XoOIuGWmCg"H!F>@Yy%pfSH+uwZ]>n2>
+8NV@Z_!N/g{|7{DF>F~Bai[.mnI|`LgT(0YO`p2(#QQH8@IEE6C8<+wbS:6Eu&lR,TVV)#8`D%b=C&I(/$y4K+ha|Mt29ASwrd/:bZ+D6z}>M-'5z]4,Kq
+I#09LMUP-t9xTc''{C4.._}E|,cS",ka/Z>Uxh"i;MlMo(U,P"Pdg@"4|YnBzs|`5<8CSG,1$Va0=/Z5`)Yyf&5sgF2Rp,U_=}W}={AXEhD'6,`0m(I9&5
+j^tCjKLR;1E'9=^]tmSaOGI-D#>)rW8ORO-g8u3b.;e%bOKWdL&E;HU|!'y>ueXII&E'GKzj6,xf$).f~'Gv;L4(qCM(|w$Zibk[1i$I;fmhy,u9!r-:;,
+pilhH@"8+se/KJ.166wHGbMoMDxEQH(NAXJkM{GKZGB$&F.#Yp0u[O=_+%5i`$qa,>t^7WSZwo:PoJq0<=Sp']k^BN`iF(&x4!m1}e%je,8#[[mPCW=qu:
+c0Lxr=$c!QVAqWeg"dYT'4%zJkwv/3DKPl4iWo'B8K{C!CGmz+;rcX)<Jm/:A}E.n!UTwb+)BG{VBLK7Af2-&.Q4TN{sj+)(5gaWMz%xORJN6y5f'fqL,g
+lv@gs,eE#s%:i=U"W|wb.6}BW0`0@evg{U~skUcS1)M)]9t%STL"A}mGt2&st:r#W(T6~}Um7sS%7s_ExYO-NmV%]S6@/C"!r$MlMF[NTM9bt(SGp,1htx
+xjwXYlt"('$M-:[6q}7SVACKP`v.(0!114a.hwt.}5j+W]XJS=yFDIlpcqS5=N#gV=Ykkvcs$}V3LGJ>DvlZhfbV.O`D8Vb4@y/E{sO(L{,@f)#7#GPY[I
+#uG]!63u0z2%s+Q!hVoS-</tU-j)p65nq+Zsb-;)z:4Bbr}K$MQMOd6k#!}DRORU~gwg,jBqAFJ(u^#@rjb)P4xjHgeZ+L%w0}^p^fb{^]+dm:&"Wz#&HC
+sM;a.bzxBMrfoTqPdkJcdpzKE/YTO&xsx._v:W2G%Y{eBmV-G7Aa'pn0w<vL4W!Y^7Kt{1vXeVi93$&N]<2zd`'@@hNMoN9XgdvA%t>K}S(4]RCIJtb^g8
+ocxbL@L.aeSmi-x]]c|ZG`+TweoPwB|v72;y]597.h(+g[_yO7dM#Y04m+u!s^,92`G%>j]:R%F5}Xn+i`u{Fb{Vx{$oTg)2di+W5iF3mO$RcgNK)=wbEm
+EYXh|"`y[G>bu7TU9<ANfz'GiKLh=tSv[Gx46ze0G]j{Fi;Xn`IF!l~359G,_`lr|0Hp8YwCXIyMDtG)>kiU9,Hz3'Y9+(hp'@`7cQxCItH1s|_q-%:Al3
+$h1d4$14x@%QO.YFf)E]5^`9^2{ZzTuKnc`w{"PU1O~P&_A%_B-V3b1saBPODZR@RJ$y[C0G:",bM,E-+Hz)c<OkAwk_2,U=8iU`^>P-;TsVNJ'Gb>Kr^F
+~Ui-hQ!+&D0]4'Pr|V@[>E+^Zs|naO"YV0xqjDJGeu:BoafmbdFn35)!]_w!s-[&bn~Bmq/bQn;y~_]#Tgq4qSitUCngXdaWfEd{gbIU.TMo`$epg<lb8O
+|d|zT";SR-5Q~l!%&_ORF#3@yq0i^i!`KudyBgKT7WO#i6)11N6b/HgT`}1O6Vc}VOlmqp7p5dlI"ZBO'gLCaYN2)[}W{G:^:dN&O+v6hGr#:c'pZ+p'7i
+tsKQ^Nxln/{b2WL`>1q;$v$Y@ZsRwe@0/fh@"o`8][5S},}-}+"RviBGF[#y)+SzBNTL<oEuWd{KGpksu[Y}l>hRd=LMXd_6U>8-pe:BU/cWNS6-hAx|:7
+Sn{|<YS|FEO!A:#8V,:D5XYjO4@pW7MAz7+XuLxQv5NEU_&xSfIoE=4h5)ux3{Ik[M.8xV2]Z3QCdA:sY]arQiXC6(UQ#x/4dw%]ue=4pe0GpN}v&{I,Vd
+Kyg@8cjX/S6dgWW&E1vx.C~8B9b#em|xR/^14kaa4|{M#D.L$mUyua6:jjELk6bmjXkI%Nsht32OOKId,j)mat}gE)!+eOgxfia,as#YLiGjBY[(mxw[R_
+`bRTz<C<g7v3K(pxE9>ml|=6K/R8wO"P{0H=#-{%HQ@,tnzWFN,LFSa8VXX=[(jedf{O!`ky`7+lix-Ofry'n6/t`zBq38IwE_L1r7b}o}jpI{oOJZV|FE
+W,kbmm]s_k[JUj8/!&PwQ[+d{u,t7E)e2:u._co)#!YcgwEh9Ejuj(s|30~5Ju:x_|qTo.x^Z}zT9y%87r|U089U~X^m'AhQ95%(oUWTX[}iBHUILN_]B)
+=[!il=U}m.TQu-vc2Zx}iVmQLaDIH9W`:;&#8JK0sRX>wtbx&UU>NEvjjByS0)|2)3'lR6M(5mlhJUFLmm~Gql9dn9@;=&r]7n1ti_,xlSy1sDm#o'I|,{
+"(B0Jq=Pt!FvBqr@2F{w^)q)-,hbh+mpTZw>ej'v/!jXu5{'ZD6c~:lb6DxJ+eM2nG+N!jIVCNB29i+[tr%^x!jZ(amr!g0OBwHw3Y+{zbasZQW`r,[&7i
+/PGO;A'T15W8#6@I,w!!HP6DI{&docx4M3rAhLV{htt5hY`mJ";G[oO5m7{kxKI8)V)-suVE)dHl#mp<at8UuCux)Bu>lWIH8_&]KCn4zpqmN@U%KEN&iu
+#O^Vs_Xn3f<!5!yY331#+CTcE|<!^,hv<a2=OXpvBlGpuc~!HZS4n+Q}R.Uzo$XGTr6n<3.#mKjm)kj4@tr:FTBA],5h@(AIZTf)8^;RQc>TI=_q4jG}l#
+dqw14]V4ZYT{Y68ZF:2/oPqj8J;e#2cYYE%,X9!wu_LW;}0R=nLh(j8rvklHiU@ZE#EVooAOB[nx"GM$GDB-Z!OOMwKlN0~oXn%>VV|+0ID91I}F#=,b^%
+v5X/%'~C#)z#+aAELr"%`)t,!4O|fv[wUhdov2SsE&+(|61e^^NMl)@b|6e06_`wNC=BovOLQZ2$CT0/U+CuI==08kr;{{@G"H]"k5<ysBl_)GM6l0Ie8z
+S^bO6$;^(=mUueYa/6^;_vHQ2O}Ttk7e;"|5K"W)GpVhj2=^Y{~7qYidK`olKy(="Os,sYrh!XGA[(fU9<NcoM_L`=zx2:8Jw-CIWV)f,scT9FZ$a)MTn9
+>3=pPJ;'Km`MF;#<,EMkvUg"PFbYj8lVx78#@Uo`_.SRqT0LL<F&!Cl8+(W'SP)0kAk7tL9;r4M8,Mjuo|0zp}~4Dk)WHcLA5'jg!exU#O^wgxNKti:;%]
+2fZ5U]tzLAJ@V-HKisJGkp#M@YPN|'}d06rQKQH0qrNI+GuMq:JTY29Bd"#G_Wb{0zcYXJoQ|8srNaVVE.M1)&u6S_6g^j'/+,Rn<#H2]UQH5NZQhGeTIG
+7h|T;.@2(SUTg5z2$"CGCgv|-wrM9M4Vc(kB$W4A|PHo>'~X`%l;6MVO,:>%D^(p$Vcx.A{nJq{NU$-#tXmIF|mHt]yK%r9D7kd|yLQ7NU#}7hMRWbRTQ5
+aIi}b'9`92kGV#|&KKx[qer@gliDNKRv-T_us#!XEv5"5UI30hq(2[v"oc8K%JP=v|9^xs%+SpPe:HG'[xFKu%1nQUoy`,p1CIjNWe/xgpVB4;3hw5Usj3
+P>XnE`OOwLAmwGH9vT)|hQyp/,Yjf/'g;Fzcdd>rSi=hXOB#Jb7AVYe-7OM2{lXTrZJXL^|sc(kIoGIenrn&c/b-$D$4IPC5liFF1"nD"ez$ndV'r<k.$`
+-Eon;-Mbyl]lyv2.5v#E""K0Iq_H.tBM'sWJV8Va>/XJd&S"y9qEe(]FF%]F,7vk&3Z,9tw>v>!"_1EF&EX}8`3;,`IWVw,"fD'u2#T&C.WGbgl`d(j'uR
+]A&F$U('$B46mif13HBWQ5-h!/VP`k<^i&)!|Cw&k:CVUJG)"+Z'$gxknOmlyz!/!<HWJgiA)ibCZ}V:XK7]g{!2@LUUMJ=.$Uda)VC>EMzZqzkN=s8"W7
+KI5oCDkR>cOM=)0JZY/e7QHG-^GFalmB9FSUeNrG12BI'`VFvTCg26TnRk<IosGdH#aN]E}AAxiH85@B#Xr4lwQT1qQBwl2>Lf5jb:!Wf^%5<ohQ8amRLW
+;^.|zi_/>x6gC2EgQ(|nw%NHTDAn:lt&q/0O)NE:LR$y!/x7rY'<#,':3W>_14GdVujj>^GK|HhF,XIu/W]!B0g;kS0D63+8}fX5#EYZ(yZ_~-/Y340K4s
+dYfgn!lqNz$5iSM<12cF$]yCx$/>;:y'T7bCltk@T]X7i2D=o/._NN<r!JG,tuc@lWsi.aa`d9I_RWiZ~ho:L>QR|X(-L&kR/;09s_Yfx.,"UWqq2(dj.A
+XetnZ[$/&<0E@>P;ek(N.1N(Ft/z[5A&{L|x0=/JDh%6EDVCaHFz:d=ZTY""H5G.ufl/')s`pRE0@6F7Cba>%:4)JZ)<!#Eknk!zLF@dIN"kB<DUi_SObK
+NyQAq."W|sE_Jp#,RY#gP.4[Sh&Jf6Ur/9E>bzsD5[@VRZ2qN{w'8gOO/(Ix}dwp({a/HY~:bq;Qsmr%IR.FrT3Nh4lNR|xs(=st8y`GOooV"k.sxd:9eT
+2BXYHQMu'W(M}U(-O%Pl-j}r&j>S)>9@'<L45h,V&H9kr9SYb{IzxysNU_V,u6y8|<'CRu%'ChG1Z],!E<'&Dk~{JVT%-2k3e:bFCtea<i!F9o.|r[u@bl
+c-GQ-V9{Hye'8,8v/t`IX^af"!-lb"lPl^m0p387n$kANP:eU4zaxKqZNQe]YC!jDm-(]k=$04WXoR`'c[&v!Jr-W"Q&}^Iy+"HaJM%rm$X>Bn4gk#Yp-6
+3k0iej~dm`vnm#kTJs]5>5$xNuDl]sNw%XKd1yN5AudjvI/!#9~JyVUfiL%I.t'KmPfO=LAYbhGOf%D|hiq^~'v6gZ1bn1_sC>N-i|QL|1h`usZ,DlQ[F;
+Luw0J`D's12av>Dj@x3j}EWm.5>mwK44@(Um9se#cmq/NKv]8Nf(GB5H`Yw=;UJO/43g%cYB+0L]d=qJgTeQ`_ROD}%4XyAst76"]'K'2&SN{"J27d~2pv
+;^"$&[,'9fqTC:D6n:/Jo0A/0]/:E1=Vxnv//,`^9Z{/$R0b&KRt9NJs|^6[%JI15o73d}Qvw^S2:J7SB0]QcEknHK{#nA"^W[=qcr.2a!qgCvdmcZ)<K>
+ku{1KWkX|m_-}7|f=O'hvY%/T#Fq:=USYap))1FKSeceYMn96z2t(zz{yEeQ<;/:}:EwaGm.VYw2d"mIQF~(Byyh2g8i9/K'zZE|98vGq6($7An0+v{IxL
+k7nJfTOAUm5VzG9KN{W&9C~_7x1buYweY)<ZR+^D|BS_={<6#Lp$/!JCEw1$+/%vs5-=(wbfXm!u0:z]z_Dax9&ICL7zUYK`~&$YDT>4~QP<vJ#P7:aFKh
+NPqXkbeE$Vkb5u!!p^uY,pi0[56.'Eyk(W6C,{TT@#J_lcX]MF.WlZimAH%B(1T-"Yz(Sy{e3PBZO9;[umgT(OQ"E3~,32)s}r{F"QJl=pft7XYm9-=:hB
+e,qzu6f1()OXGo'+:y<yi!b-5gv6#GFOsz{",+;TQJFH6x~m{ZlsB;Rd<F|.1BL3B@!b|5gQ>4cGH12^D>U6Lhs^2/&g}9BcOYgV>7&HY1D)WG/x.!uW[$
+]{!|Pc1a<"ZRtnrypA:Zcc"NmjSE)Nzc68V'(XySWko;yQ6BX'A-qc1v`,ZvjSvDyH`r2-fbu5gmCQt0)9dJnwY5e"=moIEmiDDt6FZ6r]^x&+N#ahx)DA
+am85ln)lkxdI@c=E~sK(6CdLUM&%KlMb-G>TcK3WD1B'Qx"-eI3p!7[.oRh&8P/k(Q<Qy>J7!`7[.,GTJK|e`{B]QiGT8a.V1&L[G^R_nUun(=ZL|:nZ5|
+8H-AbMq>YeCc^IWCrK4_CyN(>`M#7l^+#JajxYF{ct=JZTt}A%,Nd9.k4qa':L&>~y[fxO.Rys0mNeGCJNm<r&d1M01Jg=BN6=+3oz.Ops-UcSlUyRHyy@
+PYYZB3DS^638Kvzw&ZkW#u4b>U~;ALxU}XmJ7}rIME`^`yc|i$gCShiWhUPx<JAPM[^8Y.Cn/Owu5a7-V-H1|<j$p3~_LyA=`&f%2!<tx35fHS:@%9w+@.
+0'tTt3;=Hq)+7:^eA08Lb`M%uMP)@92U2UnALN+96QjlCp4"y%pGKy)8"1<|.l/2&Bl.O=`]qE;;$Mk|tE]['}FufIj+%YeOnao6b+=(^{bZm6;xng2YZ9
+HXVlyk{L|b$lO5}{R^1LWU26xHMQeBPQ8&n7L%u#0HyPx>ZV>HQP;OpS3R/}p|s-G0=%>LX,sOF)|wGH[`t!JZDi'"Ed7M`|w>),.YrANbPJ'6Xd"uUAbp
+Puj;6]Q#mx:uK;N$e)!%n;8KxU.c:eT"+,;mwe3:#or;F!>J-r^eLsK0bEu&gE~V4'ck@ArVyF2qW0<vw01&VdA5>]c5:C8l!Lv@"F/X)c.Hr[XK$#'%H2
+"-=8"-Vr}!/O:&T5M43Q;''<G2+x"!V]/MzzmCwb@3Mc/`3JzW>9'Uu+<Hzk]OjPk8~We^F^pNEOGoS1k}HA-f2+2AqHu>[VRq4Cl>-xh;{n^X!u`m#^FB
+8Mpc{-]YG-=QDN6KdcuKEhnrd=v;=PNA:H75xV{xi!Wc>5W};ovI9;bh^HK&T!>[,=W$OZf9JX_Bxx5h+_ChtB9KOTY-!ClN^iX00_'k8%u!B%cv5m1G];
+V8(<fw]>jc]|^mz>i$^%LHKj@cW>M1pg[XI'7.tcW'_p.5}=Sfgm$c#1I"FG>eSTIO$e:M&sTT3:zXDYj:y7MUM#vQE51V.g&S1af&5B8Tmo^i`{[93%Hd
+dq"Mc.c@R^A,t&<!HjWU`T(T'20="y0DP)9vg+fo}h@/GkY;0krm~4@HBh|G0(J1Pi81z4az=.YP~q[ff|P.duvV,K<=ppa+^V}m]t(:}IZ.3Obf%)V5S+
+:BP}sA)1&+oxJdk.Dl5`2mytGlThNx}y+rFp{(PjOG!x{nk8[u`ch5Ns7x>0L;F43kgqX_aU6.VOu6%)v`";g{z$@caTiOyI#BLcVAwgxy[|))8g|,!gKo
+jHr$0<,d,r}4Cl{Xw&'-5jZ;k-2>$Bi$FV9+lc$s+5Tbc-/f9!@Xd3N#A/o-++$gj0%"!dlyrCE8mrS#CQ&5u^htb292[k.`_A#xt]Dk@nsU[85XvfE3i4
+$)]T/R@j7k|O.a]iO`"ZJM9Xcz^!T$H75}8CCFdqqg](mp.Cf42x>&ZO]%dM=5@"=<=WC,jVgDH54de0>KMn:C6CF-srOe+c(Ko/[#;GQ{G}(-ZyWL&#OC
+A5AX(}Q{GIn;p@"04);;_ke}iVY35PPqQZ~;gbE;|4j9W;iAEq;e6-th|F#x`zy4zY6z[48v6)5Hxa#(i7NYh#]Gt']vTECjO.8zdM;py5`c`OE$GK><ie
+Tq$cY}Fn#wszs.H7RjY_;B%R2]wFK.K(i!GuziU56[1K4D%spauMpvj|#-/j2(..F/`14249t5$9%LD!"-6qtlnVsAy&>-.pO$EJH@RVPCqKodQ:C7;/8a
+%Kpo3GQ:w3;x;4AK2Hdn3k0E4,q1Sxe>RV.73LXUh>D>Rr|%K0K<YY#+0<T,R7e'R$)h,rUd;znL.=W(M<`_"9d3KUWr-8@m$N"%ND2bf&_dei$T,>JSs)
+tZ~^7;Hm,NG{_vSfX<kL`MG"S6Hs8Dr&B5hPlj]23<GJG_:K}0&3-]Hx;|+B#|!!N1yQmLMJ_oyNzaSJL./,)yzN@Oh!%LGOC0rtD=0u1QZe45_e"}<RJr
+`,)iBf^)ekFb.Cg=>SrJrriO}%fD+j._&r0Cqn:A!Lzn0x&_Z+-Y{DcP/ajn!sR{mIFG1s4^X#syzqM`J/t)gW{MhN%v[`yJCOGy6gB9-ge1wo>G0-2c9W
++:6G&#)(QKzZC)#S5qp[E[lsI6o$151p1SSeZmD%q@>c./>5CUS"^!K='+R"b9EZs;vXeyk+;u;1#+AzTs&N}mDX&q[zvl~wVmI,881Wv}iU2zX>fI{O1j
+,s@-o1j:X'(Gp5/XSdhnYa=E;P-Yz.DTj>4`DE,<]r;s=.'hnL'|J#I/]|qgYT@2s4ob2NQso92G3s1_tKCeGB>'V%!&LvDsuVyM^Ju3CX8-9+yyGTc)6-
+ekb5XQ#.W|l&(u(FtH-C}#oef}uC:pPC2W]K5=E$G1>(P<gor;0d$m{uoqgUDEKGu5`,<uHB/G,+'CMz94[raA|(91>%qJK2AZNkN<!M7}v"#d;kiD'+Tv
+:G]]t0LsO{ialyo[mO$qo$q[}nfZK;sv>t~^6/gz]ZG&$G|v}fu0xXeNg$MLdGXidM^"`yl[0}2BX2L9W793C%{I[:xS6Z|>iA+n8Q3goR4i(e]wF;t+Z}
+C1['%}:n1=7ZD%d[^UsHsylu@l8Jbq;7"YN1`>JT(^gxq`h/:v%-tJB+W9$k8](<-`Gq5|Fprl,g7qNi'CJ#l"~|tC^Pvr3O;^@xUzMj;la+JiHTlY"5;)
+lkX.wp8-gy;_I/w4b&FFihXFgQE'{@}zd5)8G&mdP8j@J^eeLdsZ%/pdw,T1!=5{!EHHO+|"AJ>}Z9[:#bAqkxG//tI5OdSFbm0fn|ne%qwh/D|JIm>v.:
+XF|,>C^Lowu]spm-V|{})[Q4hAv[En1GG$>8;@zZT(MgSrv=JbNdWOLeCsj2UBkB4WO+>Vw6<V+kq)_hSb$5e{k/C$,Z]af)2&MlY2}U<:&mLfI(`$_&$g
+}u,6zrrfN#UF[AK'Vi7ahm<-nWrc%_tV0_{;ZX9VyZ^><g&5w%Pc8)![+118#s[r<9aM4x!cQ=,rxe-6"z8C>uK:@>RDLjQvW.]6)PqCEWh.bRMyQK&=4E
+I^1TKd0.DeM||dPf=Nh/0n-z"^a#2NS)GFhzSU_iB3q_e7Zf{,y%s$6uE83OJ7mrn553"skJ<up[R37JXZUaP9H9lwz6k4eT#KK{=j-Rw!-f$xpp@cY4Qh
+uyN6)NrT{]Xxn]8eNqaSBbT@ycD)i>7zRfINpdEdv,7D=LVClmBwDW-o|fJgJZ;_keU%G1ZE6@(;;}mR-p)pjhr5vmk>{nEA!Ns75/KZ5JO,J.Oh0%s|b`
+Q7sj;zxU4qwiE;/#E{W6}.}ySMq2]foH>d}eM9~^USdGsnx}9!d&y"SikB6;S{M`"015.JXpcD&6'uE{[OkzQzkwKYQ}oZ+vu^L2PY5Hggbl(ORC2`FbP"
+u7P4hJFDc+QoFd~Mz5z`FZoNw:=.0rIya23WhG)gv,J3ojwe|PQ;B=('E:jX6m3x&@{N=oN&JhN()e$&]V|yFjWs$:aQFO6cmwW>8&,fk}}82jw+Ox$3)3
+mZ3(^h'ZBXQ1LbS2O(9aC/YwX,P3w)rk&RU;Um3>&fEzC(GPk59<R@+G-=tZZJIC[lbwm/:aaR5iXayhXaZ5v$na~kn@5y'nOV#@h)&BNe&O~Xhd!ekZ|2
+xI:{6dUP+&&<C`d#Li#|>gHNatY!#3O"^vsq`^i+02&xhk^:9^:sQ6$Dq9XJ-zbp,`anaUqlP)$iVmgc0Z->zKZo;M,qTLl>R=4;4<Uesx`"|0}[@05gH!
+zwv|&>}o.om:KZA]K412]g41fp=$@t=XuC&Kfe+/xqVOoIPC0ui=g}ym~NjfJt&vHq[5LEMT{<uFrvsoZ/</CyRp!x+EJHj|]D|PRzzth}`|5=~4wW1hzP
+3U;%Klf^D%oz{Qc5e6nS.D&."PqB;-eU<LkC-9v)VRn2'XVx[(&v,[)tAl5tTzNnVTonKF;.5%GXj4oGXd:2b$#{B>KIf-}s"%UnYW&klJJp}IU7}z8C_a
++gWoxwqpT+k/>R=j~`eG##gz/N75%F0L4'r!%!&'PTLmU-~Vh|!f~L!;h8a_[L<}^+{jB^3ol,&_7O6bVuYq0i}I)JKH}QC8QW_Zi(9>`X;v;#Q^Vd"QXk
+:3#95-Kv-^v%(tggKsAP"'5]}/Vhj;`Rv{IF7l,T`=j&,D3Gut4u>QzZyb]lGHorNeaYPqiF'41!{%aW0aTM`56VjHIYD`d#g}cB$=LYwBSrH5A{r-+hLW
+s.o5MIkWy:KHA@Gy|>)>u_eO~`j52nO03Y[rwr$"VkZU~`qF:b1j6>h%js[a:cHir`9!XyF,-+LO/xK)uPNGHgG&MEc<N<0jlWhCE9vjm!2^mTP}5^i-"{
+41~e,KOOZ"5.v|=cPhFt.BDjQempLWD@'&rHv4Q{5Jb=`g;{5]A[pTewHusC0@pv'>sG5qc^DxpYvX+Fxv}22asMpI`/V/a`d6Xk&O-}x^aar2aOl}T.TU
+&buefsYijoD@:}Nc"RF`ru1[bpfi)r9j"{2|ch/<<thcO}&4cDArZiY@9B'Rzc5}4E15,Sv|cRs!"u+B/=Q-Rfu!v{/xYUr_/_FjG2+B7.v']5QR5jU1QN
+/["7@Bm^Y)F[+tLO-'W'f$jR)c-D]h#/]nTbOq_Yn!}7"if($0^"9i~SJBH8@5iOi"$s7ui+(dB3/^wvA|:<7gotT6+rq7`#=0eWrKncU5B^Q,0'9ox9ca
+J@yJE_A7Ksd}0qrv|zW>k_=tWlhDAq6X$-l8pE1m=a2V~h7'k:%s=2}v-w/-4AL,}E]8s@g6'E7:Pd"UxU9UeMrp|K,S:UISxi18'h'$~+]f[+'-e^~(FI
+%(w2Bw>,dQsGUJ9Ug`p)|4ja`>^/gYSf#A_r'wnJBB=QOg^P>gAasM"k4n_o~HIazoB$rQ<H!JJ2z`.Df#wcSGVi/}9LYA%+(o+sn6o,-c~#NK@=ql8Iz5
+1TzJRXBnhD~=G|Ga{;KT7!-W3=M,l#@^tTgK8WCNw5bZMO^Oa|WDC-'J~pU:Oym6Q)Pe)NO^rL`wM}Cr<N5DmVF9.P7fLopMgNS:y<Npuaz+'nD=<X9)<V
+)H$=2+Dqi)LdLY>4~,2v76TG^>{B,;5TeO+|jI&x6p~^..eV>0q/&=5}#9YgRbZ$adFOTN8(I:&CetJrqK9k0gz#_F5NoR!lL{XkQ#;;"W{rE+s}j>8G7|
+PI+FfseCBfw&O"`s63E=GpwhX^S7V3hX4.|R4ePPTqxn;f_Q-yq3Oe=B4V&IrrP:w&:/FBz+.|:({j{Dj7V>.Ps3.l,tV<fZUqS&[fnL]UW1,[s@V/'eCz
+>iETb.eh2wMsk2$MWYIQX6ORSsPd`o)73$],+p-hfU4(X{NvS89IyKyOs_37XTX6o=zJvlbV.RV2Y,s<rF85gw4l"vjiSYzc/A#-EDq"lP]Mb}y^n!|d}J
+reLU5r}E=@B4sG[hzm&h);.x1j/QV<UTaEHlc9$0Z3ptuDqX8};mbkNs:!h{wEx|4e2ZEb4.@'H(@H'=]nh,ZN5I"PEt{cl:ti$0Y,7qtk#7QgfOu%B+=6
+p&Cqo|%0'NQg]puZ^}2qPpTi%58I}6'NIg|Eker}9g(l^L,>>}w,]7{#tC!noxAM+=FKR+:sZBlOyo}K(|&_"_tl6$/Opr/C&JNw0Bz6>srBa+yR".E9RE
+%ZK@Z2A1'SdX^uWbz6_sh'+5OyQe8@{>!c2s4mLQ%sPI&8xFNQ}PS2v>OBrm[6p5sk]5&1@#B#mp|;J0EJ1J5qmwFF=[!-}6[qmr=S[11Wzvz|8hC,d"MV
+l/DrE{ZiA!rlyaBjS:lukpcfuY/Stj]W,Oo,Obw_}{M.-duhr9wA[o|m&=5E4m5Z~VSX]$G1']&8zjXf1<t`n{'aoI~-HYghW{S(79xWEiD|8GX9U`!f5J
+<eoXo==-%qdeS:!v;X@`qY6,OGlSz}"Gry1"'/vBd!QXx|yK.qq/&vN2i`dZFZqb6A,do66BWiTZhb7deUc$ouqOqrPx|NB4R/mn1N[Qk)^-i<$Mxqk`Mm
+S}+Cg1WFk[YSOM78Fo)l6RJ.`R8/#YYvYJyWv:,|3%B!HS2{"|STE>m{Bzvey$M}kj]X=9#Pr/^guq}%PCZa!s/J:|wBIVkjkKSjaVp0Wvfo^e,P%FEWp|
+hqNn$OM89L;XTf"fk|E8.++Jt7<T$kZoMsf|eNhiW.hRb#$Vq=J]YV.S_zFH&XtQaD,"nZJsbqkf&K5-F#31"_jt~pc#L3K,77$mXvd/U%NgLSoH9pAqYz
+./+w:t/0$e!Z3yX@9,.hJ:NC[,JC0_{YB]jhfL:{a/IaQ`P18/^ktYm>}f&)eDJ}fWC<_b#[{WUv&draYJlhyPL+6"T|t7<'9Bg'PF^uQJ$L<siAWkG"@B
+R'8rB8!%eE6U&c8^V>A=LhKigVd%2B}[PZvD[q$fD=d`.bs@b6pAdfuA^dvXY9^b8SZ"Dl`zJtlFk-qcS(fex'9qH|-fqkWnYTRR8q(&5VNfFb/s;eTV5m
+AdQl@s)d#edn3KI`$iUaA5Y7kmbtRZB9;[|+Mq%Z-@VO(47|I.Wo5$::tH"$J7#1;DoH@nG8CmFa|t|[SEPNdTee>#4]h78C)w5&ZSz`=EvcW8&g'E/l3`
+xb'MUOkPux;HKucE;<y1Zm{F9V/^b;Z+"bOfce>-=eW'Kk338j:[]l]3G6!ec>|<YZfs]JjX&D-DGO|e:W|ERG9A+$K<btc^S6u{,BD:QT.UA6@U"GQqq)
+<{F%SVzjv`"`(='D@PEq6CYA'k:7U-xEt1^qz}K@Lh_8<^1pTG_-49p}KVZuR@r1_K&4cbKP<+Tg'+sO;#3U_GUTuKX5nb`^XB1v/3,UKfCyx'.J7_i5^}
+!{UxN#L]nl~_%iAz%{UJ4rD2)N:H"(!IuoX/f-E7z]U,GA05YpPD(Gag%:)f&XJ[Sv35Lw-j"7WfXx+LjBLxi50f3l9pKPA8q[3=N>;r(ul4U"^!A,IMZ!
++hL0OTzGj;.thOEX:ySWf`;WfeII=SMf5kOs[i~FiCo_Qq>U'xzmWP(}@szrYr>]zH@E`vN`75;zrz2MQu`qd^h3EP~{D0bQZ#z-HU~h}j7}<TH.Yc[V{}
+-5@>`Y'-&FNw<LtT1:]L}h25'8G]auH#cU75EUIYI3"@Nt+gC$I5[owe0Nw&1p:0Q8OAcdNOZpw#:'p5U-.BQ:L4R{yI8@BF_|n,(1LM7>Rv+lr;X6FyWa
+LSm-N+B,!IluE2f0HD/eM@k4wD'<vWo=m,O%j{k@%Jj49$~Sxd@C=sw+Z@|J6a@kx}4gndw@Z|A+7=mm<C8,t<"RO&Mp4tSl4j]QOfo_&G^{I_Um2V.1t+
+_Ve|WjrJ![[D+ZUy.`}=}]P^9H8/;Rra!QpY:>1|:zoI!V#.7CakycR_~q#J<.^)~,2TK!SK&TE-LzIe5`0`R5fh&ycuLGjb_]!+5p0E,2!QAPedqAKL2N
+ik6eGw;;E>D}/i>SB1e6a.p5$&ZrOdX.CTjaYR4y,DrkV$c2:6JzqKp+MRL&OzI5ErjbVXH'e9.(JFDbX0Q/DUf{q3@<8NHK[H9YFe]t+Z}=%cLck[qldb
+b"JYQ%nQ!D~Fh(5`]o>bF:tTnLB.&jrG&-@3(wTo[>rEixN>"r_:-ZB!((R3SWy-L=eh1Yx;A&;&H]QaK<ehQ6@sqdysd}#CuQ&{TV$C!H(]ThgC>FvW{K
+>E;`R,jXY!14TVFQ:ZIf)y2|CIF`@Du!U{WplKkB32cE7xfV(gVGf{n@2L+LibvCj<@[A4~.<HKBmN#R(O5`sZZiI;x5{O5TaGi"g6kO(4A%<`;lg,Xp9L
+4Y'KXa3_QROjsBF:L:"02_Ue2:7Ge&yjn':KYHTMZCGl1r(Hpa7uxx!%TxrVKp&J=N~HD2kSt1]U:QH}Z`=9VdZ"sy9IOq7Bc<_D6>yK9lum6/(g,Ut]g;
+C^IBWHy'c6DG(HFo7,>hE&GMPT><CNPd@,kyoXYW=D,J0;yyu@WtAoL%^wSr]U6k=yy]E}#k{CBWUr(cT|W3Y2F4,e"'~eHU[}",_+]'d,<"ZZ[.sd%UZ:
+o0]%;pr:z}U<9]Oa)nD3)Gn-9@&Oz2U"y'!BVt6PByv6b)^_/aodxPC%uF&yShqH-"6Ty^tV$lV#>)KYhq{T+ev3Ye},UJ}mLXb0[C<yr]{`d-1CP44i(X
+/L#W[o+}uw08!l#sGgmCZ#{"YWj_@Z{Z#kGGpbj$j,#N>V0>NPa^Z2@-14I%6O5C$t=7V,^-Q>_Jth0Vi9Cev-5-mNedDl&,JPBdtw&,l,0mrx$'`q#3&a
+u;@j.3ScKrwWZvCh!BnZuB:@[u[>aQDoTuLJ`X!GTiPlNw_p;v72)#}4S^&UC/JjKG'^Wf==W$F|iJsHj2<Zi|i9_B4^n7^ww3K/n7SsCF;^iZMrGEXMqS
+Eu(LnFf2=0f2bFa)aOJnyNn^x3|)v3c5,w52h=<8[ioti6S>Jezp}LpoRRu1:)+Mv0esB`o0(/9emaCeYN05yO'JEy8>`i~mHBkUfl1BDM$ai:s688dB~[
+HH&9c8|]%m<L,puv.0irA|-}6qR0I`EJUZ4dveJ%_=>KCJ7c6>77+|]I$[CwNbpwn'vic.b|$z.]K}Z3"0=@NeNNDi,>!-NpK<0LmI40zi+CRi/)Gg0Q&k
+BID/(IjoY_8uD}KG+.a:"h;)<{%6pVrF!e(`XnF.5S>X(M6|1|8|ewOG,[!!9I)%}UTA+nRpRlXz-2/+r2Ls#Qc=;Io,45~E5x"UnR$cag,CmZW]9t)EJO
+acK/C%BciT=<D,r>Ub<XNu1C=p"r}d<$[vUbA4qB+9{XnC}oV0"~<g,6LzwewTg)ET+)x68lSiv5YA9cXSxA+8}mSw_WK%~Qpt+Z{&TE&5jR$D;{SR+.P4
+=@TomQ'uEC/GLoM7X3-x:H{2slKf$D>i!Dw<`5A$fg}NapsLU`6e^u-$&rZ9c!1I{7bT27A;`GnUxYmnp!G{]Ok}1:'#6nv==/$h4d>1:(Kg[bixU#/Frw
+W8lbms])Sx=La@9,XDfNm._'wL#!6_LkX|m"DL7Se0gnZYmTU{8vxMmk<;Z0[koWvA_lHHNj9rR<(Fi;9T"a;JuJx^j+YwL(eaZAy{E,;4loQUGn2wB9@^
+'ZBB@!;KwVul2PEKjK6.7OP/s5Tj4Er5w"3/ho_-1.>o&)MCL@>Kms>pC#bXwi9x`mMow[s8w&^BAs=XV13`}u|]aRYSEY5g[+ozrK2k&|(o/MSFV{]ck}
+l;mNzsf$RNdBG`lb/.g#(v|(TUS-O'>uYYUL1{=Y=YlY:s^aapHL#1]2|;C`~zo7xdvzy.H[9d1kIHgz"T%_`B:Znk4v<lOlBx:fz3m`.A:56s3u/iR-<i
+ikOv]xk4JY-3J&f-q4Ip)qcLF9JOJy}HK>+>Wq]cky+J$2#kGRD}M":Sa.JZS0KA9dy#_{~j-_%t'TN2w^Go(nsoZdEg;C$r9FiBASB5SXHsMfr{"&5F$K
+MH~A0lg^s@:_;17_;p}Yl_T8YzchfU{WiL[U9xp}{%VBr(S%Ro"J]+Ir8!NHFri"iLtkf'MGL7X[u]DdIV]tk_l+m@V/%aZqYxGQY|_mFFTOEjbH[3A2j[
+s,b=$F413A+!<Gq(yMcjR_T0N[}IuR)Np<9=ws#4,[xt^{qstLBO_1kb^$}aj74-+Mz=h:e<78{CLwtjIk1:@b_^]X(2Jrc,wfUANq%">z7|dEq"$-lyWM
+HU_XAtzF}|^2IMRdy9Hq]Y2j9{rb!~,2Kc02O{0Ja9qXh,l<NTZ2p)TksW6LPD.6A`DyIrr@_2U2}(S-1A:<qXDiL9`6VCIkcub9Y1;3YZ%$GP9QKTeyO#
+i$:sw0_#"3x1~ZMwf$~}tYJq}CEG@pHk2.4y~D-j!quR-V-WZ9'C+W:]{Ga/xnmahE&KR+rsn>!S4;vyvPfqjO)fDXB0@U!5`R,fhzx$4G19bAoQLZKyQU
+CquZO$|RseTtcw@k8q0Pv2<B:MjN4MQ<#TZsRI)/+^mv#nE+JodLf9,{Hz%'I^<+iF2-EE)bY(1'dlN8L>'j6,Zw^^HhyAdJ#WUVaLFmtN~6bw_,Gr=]b3
+n7JRi#kF$&k{cv.D-Ql'/zx>ux36F'rKeM+e,/b6}sId0a.9$-+R-OR#7Jyow|DO/ay:}F&b}eeRyoe}^D,s5Bsszs0K'_SOJ1j6PeRc~Wb9wnFg#k+r&r
+Zpf7t-S4;0pG,[(E26N/!YsoUizk:C$}e#x}88jsi^ih-t[^=6=5$7Wq>d$h`6;/)G.O4gGr)mOk234A9%b%7-s}p@R{g=gtxI0|18.|k|LHQz|<yYj]!v
+uZ.lyO2a2QK+]e7Cjy/Y;g]}p7.dlI1C~Ofd/zBx4h='b1+dOm@zxuG+a/grI-2|){@IDUcdTf]r`#(g}}&P9KslVP;9;8frpqPgG+!>'i;r~V&fVC#})o
+a_H[lj}ynwY&z6(nTe"|#J^e8@]p38_].[pa^.`ijtvkzppT-cwqmTLd(OHG^[@7;nO-8ue+WB.c,y{o&K{Vpm[2_r$L"'Ab:hR,R%/-Bz]'@NJt[+NRSC
+0!P}!^_z/JY9Bt3<HSEz>[{O,QSTRPmM)(Sa^@636z3cQ7:c04R5`KMHwhzxZp@MX928)wQ,@(rhk2pMEa/{.gl[g"A(D^bA7F)$VJ<CVa,EIgbQ"BV`A(
+iBQihNSpRUsk3/v4w^$AxNYEU5+`7,&H30@Y~Wn0Odv_#qh)i3(/TV}Bby_A$<,{~yaI{:)-<CG!V6.5XU0&[U_l4hSMA{$A'B$@:87'^[JCiL@"iq^>Sf
+J"[tD5PJ`^M8{%sk)Wn,fD|qXvB#N=3i4G}f=50;<_2fKs(IxWl#O<H>$Z0Btt;f-b5V($xt^b>_Mw%d&"LgWey[>to:%QW"T:CM{n$|mHI#F]Vl2ZKjwU
+8aYm7<wLWifa@.Wo=m!{1UE{:w~lL4yPT)DyELP&mu'lWt&GClTktrdCukd],36m<xhLP4}Y!z.2$gdH"1.GHAV('<C#KZ@35}G.vM5M]s"<<c/h`Y<6gN
+ARJAznWB0iR"dR.bIVp6L`ZGkSL6J5jUA<4)=98(EOih[XtJvMlqHs#Z8oy,#scuVNoQnEE:cC=m4#<pWlB[qWjsYh'Zf<>cp]5M&yoI%"+vjoK6w_"d{^
+f4jzYrd7myX<;"8l"Neq$T||rL;WzX&;P5VE$VbTp=pmtu45&{`zk2nr"RAoHVVU[PAp"JW".-SH}/~eE36FXtL@yzMyG2V)E<{QPUm;u5UhJS74KD|XTM
+K]qh{$uREqlX{>q]@4o;sIJLwyrs.f'4SI&+t;9(1t(;qxIV:Yq3U)7MmhBtor<tb(VfRvCg"7Lb;{~3f3hU7B`dV$8qdci)]8HWbKD5nswa!oMYDOe:h=
+R)0[:.{&,NVxe[xT[2'0}WM|uG%8LJ[TsALv'3Lywa}GL^bT'oLgZzg:Jfzczf-[NHo6YLaCH]Z3a[BrRE@f~5=c9rQ7<Dzzva4.$MtTxtYn0Ox;S@MB~9
+>j;4g-6II3H+J(p$ufN0$diAk&hzd13ns|<,NpFaJ>bO.GCwL$)>)J'k$l<`ua2vg);yqy%_)/y+igh[uvs4t&e[8wvkq|hIZ6W|HV(^7K`%z/3(|q,gcI
+_(b+E)r[0B9Wg3m,Fp6/@t5x%%vC`y&^1>L#vP^ngSwd{I42P[LnVA$B&d5#!H)Q|j4C6NL&<Z:yS5`Y7/^uUU)yhI(MzJMwEITrCZp=5eqezk8;NH}2!.
+3(~dv%%f1SZvvvHE[d.FsS,hMu3wDR{tvUSR'j]O1|Wk4,l-mHI9[g/j)OCMCIn99+c(h^J_a-5ukY%zGh)&H:hEso(%"T'y^$WCY@tDn$r/h6%Fn{$9~2
+5=//L^fh+W)d9n/i2X>eZ4g.DW:$CKVr!a#sBUq6RF/YlG;@vnVThQ'O+Sh@YVE_#a"m)KbMbO|ocVj<(:d<kHFev=k)X1ntqhjjC42!z&XU}yL5uxW#D0
+wQH71(vn/rEWwr0b^WH^Jq5/jhNE61.u_q=YqPjgI:!yXnZAZn$&jZ7je3vGokba],+}QCz+%LFhwGc)o2:s:74%o[h3H1wo0lhs|ZXyOmH+1T1eRkd_T7
+j:L:65TIC6fXyPuU7FG9zUl"iONFMfT@:%lSG4QZR&O'#::A1fIA>y--WHGbTb_9xp/`'zMsWnSO4hzT%4HH:]db:=6ohd73%jt>2T(D@kCyto}DuL'T=P
+!&1#jgCQl;e$J=o[ZRoI"IFgeoblxiFQnwIUMAIuP!;4xo~s!#W}RvPsTg8PLIbJ-kFaq8akht#24q^A3`nsQPb1Zv")#pmfCXozp'dmiT7}.TVC&0raAx
+OrW/3$$Wj:7K4CKU<LQ%&g6fNb.Ah{G^w@{hAh!{13/Bne4d.66;]g{JB)Vx&wCWrRwl5"KL_LDENSKnoA1O9w_J2Pz$Z#C9^>eRSu;]V"2wJ{xLr0#=i-
+SR"!V-sLN3jclTg`_SFTb>a.OR^EkC<SVDPo~c8{+v$j<=JKVBULX%w3cx}Gi%8"2DEK!Ydj]H0p+6ng~&,ISYO6nhr"sYpc7+3U{s8U$C!@TcpPV|0g1[
+`&M[zb$'h'hc}G8Nj{3wc>CHf_4"c,Po<WWd#lLQ_-pR[G)tR3J+)w+I)p-1UUr.f+n4zUn-yK6aN}Qq:R4Lh+$6V|'(Lq[b~2^9bC;#pkuC5XoJh+ctc+
+x1+18RT]gtmmQd/VBqZp2j'R'z2}U|C/JmN#qkyhq4bu"f'Z.}{@`>hNQd`O"+GTOM[N`d4!y<GhYRUxcvC^G`W0@3A%K>CCgo~U)bB>YdZ>QWRt!-tam$
+Y>Sly|i9's(dt+tMuhYkiLphpewcJlUDCMd:kULvvsf./d~8izkk#{ZQxy:^ejbEDsf0&&a'at1!a7COmpn(my+oZi'jc}w,7s,c/)0|AOTBnZ2y,CBJ,Z
+VWZJ0#$)-HMuVQ73_t&Q/%B@,PjiBSOm.I)xOABm~LP_.W`Bi6W70;IBYHyHq):5;zVzU+V)]Lw$6|K(8{tWl3IXK_{|=y9c2g%CL!l3Y_m%oIMWM4MBIy
+cA$>da1gi<`^)@gFZJ:r''a`VL;zie=uZI6"^hFND}<iT'Bq6/)wu/T|[:UbqMGmi9g>tiZg(W&5e>Q}:WtqM}jpYAF)"KJ.ky!OTu1ynTv)N`LdeAKBA`
+j^tkUkE!iyCnTAKL":d)ht9m80@FE[Q7^L$NL]"4fOf"'"y5<Uz2-M4>hNg.Ta1+AfgAb!Ax$7"XH9!z17Dqzikc~;j5J`MZuxS#h!4hS#{.Q>bu^2Ykd}
+6N_u>#16U{]B6$/"SgRB-oA^(q]^PiWFx]PizT7^i574~Q|$vl-h^U3_[%m+6@4SD#1|.,5|/c2q+,%6>Lj2yEbP,Zux[4|JZ|$p%u-&FanTZfLkAQVrEW
+ExTsGFw+.|~w};0Iu40aBBBH/z~X~cV$"5ft_5OW6;;7Vy7uz5kZmfxu.4[.f6I!%P2U^)OW!'Vhj<..MM{l/6hh;2!qU2+mEVg8JNm/(FQu=SH_[K{wj+
+M<(L9t`U]ms]rwwe[JiTm'kE~t34ElPmZ2NDA(Rsmx56QX&mt#+4L`^-Q+WGUl7tk%GKCC2M-G1U")qvKUGfKhwTOLZE(Xk7+/=OPoA7l(re(hG4trS+Z&
+[MKOgiu^PeLJs{9Ki%DZ0z]}jsD.5bu$aTMp!6^snW#@mby{Sw6GK.3u;dOibhb}})GA1gr='6rGDN@eh9h)qV24/8.$Et"^Ct3z.vl`$RsKT)Q'OjkQf7
+p){/=U$M"xMwi=}RuN79^#ijM6;^.<U`d%.1dK2(Z|;k0csGzNY9(EgX8IR6+3%+`0>VLZ/D27p#%L.Eo)|Bw`jy=={f,:@2:dSrKsWc8Rrr$,+W<aZjfy
+9:QG4NY&,-KF3@9uDOBzj8]x3Fi(JU<40_[75h'wc:$g{[=:w![Sddg3QTK@3rA]cAGiw>K%hX!2-qa$Ja.S1J_Rc|EEF]|s0_n`53B)8e26K&pk3_6O1D
+y/AaUR%>Mg}QF-%c9e9XIP:rdPqMbr{l1;h(x3H[_tp{0GTv!xI7OZifUZ&r;V&.."0B!_b_UP:kw.ViK^#!k>G/DY907|/MJ5U[CwHvzD$`Jha_^!qHlo
+Xps>MVXf}E(-sAM(yCYkMiAG@55O[dqTn_b5|J]6H(~(N^-:nL^9%Kr1EJ<CT%xeBu&xcdF)wGU=/K'-g}o{dNM=nskIdBpJihy9k6/pX6%vy,Kcl:cOaU
+ZAsTr6^'{&rOSR::rjpxYjgXQ@AT[vz+[IrKB9DW0U:4AtKVYFHl^zC2Osnp6Y`g[w-}TqC7w.g`_<K%M<v3YY5G^Wz|520>qfY8r`+VM[wvO#LGG7A@WG
+z+-j-O$_ZpO@SA9vmFr'>jI7|Z/0zk>0nzRk)&ED8^}-PGuokT(0D!{'X[DnU=aRaOZKONWbKNTa'67]zzRRY2Y|,Of[/bvoS7q=iscS.$9-s{4t.[EX0Z
+#<~{f:ziB06;MmMIsansu^TOz5w`f02o#t&,ZizLXlhOrA$9+'0aoNM{cA5gWlA$oNX9<X-(+%wA,Pd''.W6fRHS7!O&tDm,x(}1bh~M"HILX(Ci|hY'/H
+`^q30t'Obek5&tv{>'r%3&j"P6;Gnzf_`mFhOqc:-=:QgN<1'&#l$>w1pCt/N:}67X=}mce_,%=hlfniC@CL|=!h("r2uZ/e~rDseP/4Xt7Ime|6nMPO<^
+O$FsI'dYrIXxxI%@`wzI6oW[ea:GNFY0.L"T/,oVUpV&P8$ZgO,fh(M,i@M)uJ:IK{;,f!{I'$]qtU%..L%+A5nT+K]<V4V8Ey`|D&#qRcmJm=Z6H)cy5k
+/#SMaM-&5<0TTWa/:q6FJDD;$x=km34:U=f3:Y&aVqPD2j9)T1=5Ex8(mA-6S.3W:/x@98YtqR'$+&EBus#h.c{d~Td:=tq%LRJAetb4@;NKNCF,-:[InW
+_!.pL;B9<u_yj38AIQn.<o[13@q5$tf,@wqXcW=4E@%v_ydVf2&jIi}q!ZUiHJwHY$>'C;|q,tlEhui7LyJT1jq<bHsE#9ZQg;<8Wlwb3z,WiitM6|2P|g
+B3:6)FU@O9P7e3"+e9M>AHaEn^nO"TMZBn]x:n75.PZE(Sa|tG}&n$`axDd<<;Oj&>,qz8OA-+f_z6+`.2:SUrwN>B2yfr6`HD@#C{ZL[wDa8qRl8da>!W
+haR<WVL$.8PbH%VNoYxi@Su5E(LfFmNfNz08[v7;q9-j=%grrKJy~1LsvJD][}5HYc!}+2P%QFfiD;_|,&uwGuFa$Zo;P{^f]tiGvo.$(vr1XmDF^kh&)A
+58Dz3E+`9%zMpGsS8P1gYCd(O]AJ$`5d+WX4D>'CIwy7gly|!{;cWgE,;S>T{E5V_4GODNn0bo&3YRQyP`To<MsdH2~{U52uSz'B&E2y0qxj7JiOuCFtnY
+W]&nrLhQ{R=^b:8dzT&JC}n@Czk.5&qw6F9jbJ!tGrfl9/en;y)gr5:LpLu'gqu[r>Tt'Z$0gx0IJiB_+E~BhU|t{1$MqcuKMAaHTb;nhakcCJ_P${OxEW
+1|W4svcw=]|lD%xm<^ONVYL:=Ob$3$xr|%c3bGd=kCc.h9^nz+<UE{83k({o_y=a|Y.H$N'VfDf7Wo=]zjI:aA:88GY^#9#EgwNAAdgsAmZLQe5&E{2b%2
+WG[{f]>ug].nqO/SP$^P@[7G>xEu7-GrzJl4hn6tO=)yA&"ZyS0Q$^l8@)sg"VW=@y@{eQ+0W$#YKB0"VwVJk"0=^nK[GxT2;s+:^@RE>yO]x">WaD2M`!
+%sDDt=)%~zxbl4sWfS<a9pe"y:g|-rrmjswxBPjxenwxSJGGnYB$0xe;ZH{=3@xO{Arf:neKf,wv9s[Nz;H|Pu9[t+fJ|$|yXT30Q4Oy='v(CeJGI-4Q1j
+(KF)@R}=1oZxOZKU;b4M>owS%7m^Jiaz%>5zgmD@4|t&>zS#Wdde+%PL)U`=[O18Ler,GvtjQYy^/FYdcU(jai6e1j[L]]Yp`TXGd+Bl);'>95A<P]Nf)h
+>5B88#g.<61zv`^gJQHZo-,2]5ET<'/YF3Vetu<&[/t%rs]:>|+OV@-Z=yh#4ZixTM]=f_mfJtT87|V!%LLvTs2Lb/R$H7J&!q]@Y7wLMq)R|2Lern.cXa
+HbPa`J&.1F9`|F_by%]^7SFWLBsK<4"jj}u;EuD+7{eCSs^Nn'h0^1wRp]N1V{2QSDSBX[Qix"NUaWP}hRnnVOYcJAK]Ecr,qi0nM&Qw6Vnq$Fr#-bh0N0
+)8r'"h2(%>+m=Uy@PqVIzpXv&--&QR6')-%vO'0Ap5AfjMjI'|X4Wq81t61Y37xLf%MK=C!]e{L[gR%iBE~o[gSWCC"53@Vk8.-8+__:#0N<DE$vZ]Fn`h
+uh<h5|;GZJo$.7/&+Fuy[;($Um}8yF2_c9n7&jc)=Q~1QPS_8-@h,Rf8|dBh!S#N]6r_d=:8h^tC!/5B{zzT,TDNy#QCcbnJ~"lVK-c{JyFRow%v=Yp/j`
+W@=[+F|<CcE#dZs0c4CUZADA2^71hW_T~i.V_JK)</|`vdzOaTEvoZ:7C1M!mw6Ho2Ge##KETg=<Xbd(s4ag2QTMvAtEHpftuQF;pU5=QgId5dK7:=ZjzY
+7Ft=27F^F(exc'K}6HFYZX%C+fWo03Al";kAXtqL=4#|zZX%H,wuh$e!5L"u@p|A+(rqQOK3,V[HEO-R_W<QOgF1K(gc"/iZR1.eSrA,o]nzGKu2J>%|@R
+DPhH<4qly<.2&,ZcN2"N=$AND&`-F.3^Tfm7Q1M(K7:I]K/r:xfNR42`S=K[-tp&~KK]+1xOzt_w26H-s+^1h!CgiNQ&Jv$0M%+OIRT>Bs%^X]8#<XS5Aa
+_/fK]jr&%`KEG!"hHe>=I``vX0zP5<c`_uTHO.v4B#">X%vd+gTHm(6QzTX+t_kYg2[vM=x]C){,ejk"{}$#Wkq/`!z##XIQ7K2U;VFFUvM^L5{2=]dY9P
+sL8+DIM_@'VG/P-S-cMRl]'GB^.F%HE5R)yW|szBtlP$0C9gcJ/ONp]Q.kaTo'`U6izx~f/inJ%<,cZEF@IL,q1!+/pNc3OxQiC"Z"}b/h:K%xW0BR<[nn
+F^zQ#$M5TR.}m_`Fzw9`uoHW"mU}/Z@TzfDNX<#8QW:&QhOO$qol4JURwY/boy5mk-VwuF"LKW635h)oCw&@~G}TMLK4&F=$5=DI:&VE:"!;o&b2^>mq#%
+A3/0-G2o{RhYpXr7bqy/h],PEKepI})vqs:$/:%$9Ov0:&M^TFkM(`L,{Cax^/7j^r~UX{TRR<84DS/mi."#`K16~En&-v+AA4`_RjyyNTYW;)9=gPrs/B
+3kC{vG9/khI8'JEFv{ut0n9ea:1{"7M%,>E[)SilX`mPGOYkf2[un+Mu$gF@)-`MXxiQJD8a#p#prZSIS!cs-btsG+>rXA'_{%JH>t;j9qqa==Cg0l;^S`
+wZ<ERx^Z&ue'YP4@]RC;wCRhR.iiLr+RL/Vt~K;OFEs",T]alz:]JVs@Z$d^=n%SHYv2!v(|X1/dv-Q9M!JpVL0)eL>83CCLSrK#aj-Rqh~ER.N"`4S4&v
+oVkI_6-:-=)93H|kCj{klc{<[Mw65rou_z$${;>QXxTbPK|x&Lz,="bb6&j05u]R6[@<DZzs/q`b;K;09#^[8JLD3Wgv^@wfooeWO&7uF)39CZhJ;{I3<"
+"6}HocXJBY/j`|&,@B2a~6kcu%m=<OG+(sz7ei]PC`{H!.>eg0Nbq+N}%@'M>fd;I"[bZgI|OLh'JoJB~F9TRHX:&_pLP8VG!bzSZ1w)I1j3pA`s($!"7n
+-0#wH%7fczKyP(!8MMd6EFR|.4y!]S+Z-`VXxoZydsMu!Hg1ujY,-X9xrglb-wSE)^N%EDzGgUo1{4@l9lU}=Ig+w:nkG'1Mx3UyXq6z8R5_2D1L:!A.Ew
+4Co3T9U6B4<8pY<Y+)MU,+DBiiO,MxNW"sl.zROsqXSI{17gUt;{0w@6F@T/2T>j/m8X`BuPV#M"8GOMQ@S^`^NAJ&g6]D}(aB8|qK7h}K_B]pL3clrYwL
+5K;%t,GIqKB)%,Pu:mmt%,)+K;%i.[8i8!3T'_wa!;/S)iCxq|m!VFO^Ah%l)EX9BnS(Rc]Kt1>H.nQ0FZ-)0G/$METb<8jfk^:%3W{l1O"R%U'%SGS;[r
+)3v#Ni<HHFyVR:mH<6PXJ/)+iU~U3Y/'@NE#vBE(la$AYga(p^0h9/IA+o;C|9a6;XYAO4GjtC%#$}@T10,e/}SEs<,&Ar-H9$>q+63JE<jaalj0_/(No-
+FP:Lp]_R@_UKy)P@l0;O$("<sD`Rds$e{V;y1UX6`+i4&-=zsb$aUH|.2"vk)x3,M1d1Awkvl,3!_iJc'o6fD@DpR)`qpy}a$GCE~%IvU-CdK9>jA+BlL}
+JD.{2eEZ&|O#z$Bhr$HqK#E.o0;xj^9,R{9l+|+}u%,+IwJlr5p6igjheC3,+cW<+DdpjCYxfS_mZL'8ai.@AzngzWLN`+Uu2N>7>7Me,!On)6,WR#1@dN
+P1KN}vy&Hve-aIK>R6!ZO<hF+l/"hsDV-p,)jh8X@MLcEagRjMd7"eopFhKeRpQZ~r+F&Z6jJ#Dv~ywk@>M`)&&A`[+zf883Nm,ci9|V!x&$$hW-c(W1m>
+jZ-!7%fF{6-=cNBlOypj:f4;bciQQ"=L"siBjB'z:!Z,KO)6L'eSQ:QM8M{k76[t,t(#370ZNZpZ`.YJK2KO~cOF[`#(HWQ%(3T_I_aqCKqlHCrE7&);Y1
+4K_l4Wc}nKDiMSE!hNx!eg_#2R"UuUMRudXxM2egy:Sw|UL^1|~@>`00hhCvTOyUXoaiQd4bmDDX'rhFLw|7mY52A|3aiY!MXU'l!=l2qcR2t/MjA(A4Z<
+2GK-nT#glC"FPGI:+%gu(u'-2Lf$buVd1OuHfNn;-`fRHhd8aqwww$pW|J&EVCY^@Zg<@-6RDh78y`WE}ibkMX6shgU<A8/N)qpKu!}e;NOu;5mBKaaNKD
+jXn^1poh!Z"m(M]KnD0g0-zm8'^!pFr$r+{4;0ReS:MEvnbENFk-M6>,|gqx[9I)oMJW}A:;Ny,Vbj9@qNb-/k^K/r~CFP%b>CG;72619R72Q7Chd0l%XR
+vI9_[QCx,LCOs<;e[jGDk7p]=O^.fDIk~2Sl>q=MXtbbj&rp8Q/Gc&UjUXm`fS|STy`v"il"^"<hXubL{`9EqzS;#$2;S7-TK;&V1hpzM4&N|4EK7iI+JI
+LmJYJCpsxM~PcJ6"zZv0^%Mc^dd|].Jl'u>T/gyqT!L3B6-z@)|So^zW-yYq4<Z<VemeX=8mlTzkEJz-w{=;e1#Ap/SM6LbZK/qZ30D1c8R$i!1/%3XHbU
+r4$[0K3"7i"-~L6ok0jLcZ0UGu`QEN"jD#]Ci+W'-fBtB7~C+1#erOhR:ZC/;=Y<^kCt{a["5^[!rxRY%C3jIz.Ovj;C7=$xvp9zOWUdGfqNI:EKS{"(FE
+~X|9mH.;zb4wz;ueJdB$@I"x.URw)q@O-5;79'3pCvoFYa.CX+HGs<kuR[Bg&X!X(4<p4gF[5R0,'KR!V^Lm5vS8i]6dP53m+kVRQN=&zi{b8G|MH^N8xE
+zbDGX"ND>qxrZomi~{b#DL$&PY8.OxzSGm(Dr+EXBGT=wqlj<U+`Cec>lY,tX{"lTYoBDj.AH9!q(1X2_WxQEd9;,e+G~y(Ow-<8qF_SaD./rBB-+@nr2f
+vQQ7Faw-}WiM773k",>U2LH"|2]wF@4s<kdyCmLS'WC0,uxFC'cQEBRl-df)bImNY4&qCG2I5fNRXv$2'ranBhhot0OOw8vym|s@mc)gVG$lK#s$nkEzN%
+0{:s,ed'@>Uuy:+O%g2!#-o5V![Z8'"HD^geiUeYd!nxux=@Z@u^HY_,/-,Lg{p[mU_!ml4sSD+,iU8S|HKW'ibW'S(D>Ilk&`L1bI!RK|9Mr6`juog2ND
+`Ib]16v,a8iWbEUa~<3/AU@LB:!vn"-=p_Kc_/Fe<U-&9tCUCy:suV61Gqd|#fK|<Q$IL_>ogn!{HdhSpe<]oy^dN3a:e.ooHK>Kim-!LVjaM5p+9L2P|3
+!O&^reYl!)+<g]qzVehW=hb^AGv;t_ui4YM1CTJ/MP3#g!J1NPHn|Gx"zUhS6wYHH9"d5@E-n/i;"Q)}ry=tEOkfL2@#]|qx=]wWB#]Z^m0!pwZuHdce]T
+A>uV"RIWsk0|V+Hiz}Z|zV,/,{{(OQ[EIN57yie%{CH6pG=x/9-6p=`CI]N->.&!,_$TGHApqweV-zZ(=7<4{qt=);|q&1w]|Cj/g3Xc;B>H!L<y1!=PpQ
+|s'i8BP4YmFBvZy4bT{dbz9hy(-/Lpv'397yH$Y,{1KrE;`}KlHed;hoZDdo}IhE)KEh(FJ1C=X+|'qEq/&`JvS#TtHpY3)yBi$Ggx)_^K$Xuc/7IR7J7{
+}r/xTu|}MR$XR0_Y#]Mb>l/}qav(B&P,m(8COr>b8LxfQ6S16ov=N}Zkux8KRi3.L||CE+5Bv_Jq#0f}'a'FN!LDUw)q!T;RnN~DZn|sy&9OiO%$UYS1[u
+.gszmm_@rYMreo::V:PC2n|`!+7K+c-RSs~-S(~&W}oPqKxg"_e{r>%f3[H`L^Qpj1JTBdGytJ7vk@>/(IUNW"b>ews32_<SCA47o;_"1j)J4ghIFt|2mj
+YDOEy}D}/-|Ec)m=d'mJ6lo9/NHU4P|U3@|H[^]1[tOY+`KTTS8q!k##R]ogfjnb|%M2rHVWXd|V1T|4rPUh.4^`XtcSOz)gA8R%4TbkVq4&NYhqj7E7Ib
+=+`xpAO]5vdZ-$u)4o7u6'ryoLWl#"P<8([;)=;TNJ&f4UK3NcZPDnEo4ZNQ!)pSUh!!FC$NV[rk|(wvMC-)35!xE4$=g1,%ebS+fbe{D|2UMOozN8<eu#
+Utcm_f8_kiQTCt1@ohWrEKQe6&fO}1p$3{]^!S%XRnnGJHECadIt<!@Wk]-eah1a!b~$pMQQBl([]2K7m(c-6zW+RuY6Q|yZ:Tu:&$cnXG~L.t;w(oA}gk
+mpjppEZ]@FYY6E,wqIlHXH4Rvs"-h"o2}%32'Y~3E->FcIl5P($|%[{f(8mC)8H'>_K2@Ru6K(R/5zb!xqRBzj=7cAT7u^awQ^b&gkhOIvB%ViE6pg5!.;
+Z_<!=;h_qA#WBDf),=q:Y8Q!)sQ.tnE8!kmP%I'I~j%3X2f}US"G@bILfkUf)XHNN$$J7;g5P-emBWYdzH3S%r]1BL9.pzYt{B5@jh0%wHo(Gq}+r&1y3%
+LtJ;N"TP:aNl!7=]udXNWOPnSeF76o8XX>yj|tAW+af/;O<TzvV>p&W>i-2h'_ftv0h$.sjs"twTZ7DXj@#={142&{O:@#2Q"j><!ciKSAh5LQVxD%>R@z
+{brpp;j5@M$Fvz5(/yL6T3#QoAmICg3^o1~@:IBQcoh(grU]7C,5aH:SCz(L+R=Ijt>c{[&>JqKZHFeea90Hf)YoOI%E];5`&4|Ins6,0$%xE`9#).(onH
+7b!xtvyV5gL6o,SsdW:6P>i`Jz$1:ylaQf$@!3Gd(<CewszqbFF<fa}@~L5#{B|@2BQ/:vdDX^SUZTB5fwT!no:Vy60lad{L$6sS%=d,Vzeo2/KdQ_v`>/
+_C4[xsYK-z8g^7jL:bn:qeL4MnH>SpZU|<;zU9^hse}j!DRr<1J6&jQ+qt|0fq(9.zs92R#q)OMJ]KsRrj=s7eu]tI#@Nksx:FwHJS!o'gh_2pq@gV5#(K
+i}Nad%En!g,`jc^%D;A!%{0BLiqNsL_CN5[#mwy`.NFIqJHrB0MCZ^N&S{U,KiEtzUWB@D(Or#7cuH:H;Htk9sZ{}_}Eii@'_|FJ`yl%P'@^q-03XKP.;`
+wLS(Hb<A~t%7ZqtHkHN}g2FTf4dxq3r3r7<pMl$<Fp:9sw2}db_ZU7fC5t9lG60hzTQuO|$,i!9j|gBq",B0gQvJHirrawRdXy{1XG`A$';b"}uwq&T(HL
+.oTBv"JY:!E2J{4Dg!)cH_+qN%EhPNs4Z/qFi>iQbtUc-5d7Jc-8W|J.5Y2k8M"8Z3$X>s+wh7h|!JH=X$O5vH#Lbl/s>d/HcGfoW26eh$Rgz!pWm>he3i
+}cF/eXv)1SM/Kd5+.}yL%SF=QlKT_R38FICw+3[Du#ii7n'A0ww&82$hADnI9q3J5NvB7SMV<5chZ>.GHm@)"TE|9&@.ykf;8z7cw5zvjERB%g2=3wMF(a
+ERsSksg7$'gMo@/Ok^6vxn[danwc>,g.8q2Fk9XH$SmQWvC4R2Io@GRtdJXF|]5lfT7pRtw[%oNvtD%oo4wEjol4H]QVn`mzk2`+L$f/ORRd_5"RPYpG}h
+uEO:O%s]pAhc=GwjBpPB,A<tk:lNDNUEj9Udf.HS=b].wTTd&]K$Z|>R^+./X&|0NerP=+AJmLp}[vXOQZbNR-'](1+LdtzdW-b+,Vr^h;DB,g/Fu(h.,j
+H&G25=Mo0HWOP:8[$&_-63<8~9E@iETe6pY%_S5F<op(v;Kr5s{}5e1epJ%%F)}ww1Ow13LSLpHHWc{[VD/,B4N;!U&&Xm(g]r6t2Z@<A;"5$ptcZ1-5a0
+j;|uGVWQYk_0xs$|,)Dhs%rLL+8Ax31;)p:2m|}R@`KdU=-I#]4.mRe6]T>esD;A3@It`+U]"+@v(9W{/5iw,e0G3=2beScDIh|E~n@}%MWNXz0sZl.-@%
+5f%paPx-76HYx,RZx_%D(b]g!HO4F`Qy"d:[!aR+.fEMLKNcT9`{2j_cQ06Z]i7Rm904+zoxm4f,x-+]YQ,}3yAMa;<APx3bsnQ+d.Iz4zJfig-W}$qu!f
+3VqTzBvN"7(!4+$m%kJj@b`@{hSgE0ag!]WPSL@Ppc~(P@{C6sHG)>5"{JQCg2GHr{juUxxc>T'x$<(0K=9$I[kBj}-[&)i%L7G;0l"FWsxF|+e{N#j5B3
+9gF%~cZI.K9d%Ks@JoP}%q<rawW!V+9ek<[ew<m6F'ln,cizA)_xNbADE;2#KU#!eW!f{jzv,<jt2G|cRU!|$yjq-1P5W{!kE{jSI^`smMK!3-d7{+a[`U
+ZnX:GL,w"Hfuf(0.GLVl(/=K/mdB`Bq#SCT(L7Z1d!Vp:C<3e=_b`{nGVflack@x'9B%'pOA|gkL)@^fV{v!H_bo|j{{:w!o.^dFtlw`c"k=RcJ^2g<h|%
+Oy",`=#!GK}w=gmYe4!bihT4;,'l11kv9_B0%HP=(1k0`1tc@4/fuMKF<BExA-{f_T4!s-X5_}}ih&kUdNjrxn07={F268zu98az_Lb0V[W)/<lI!#oHZJ
+9L@-u[LthWF2yI{GV^:P>Pwk5rTZ3fQg>V/:k+T2f7Naxhtxo'<dr2i-/GKDYwkj&Ds95H;']=$l;u@KUc9oB^<iT(T:1!YAvI}et@idQk`3h}W2q1Q38!
+tJGtByw,sBMOg6Fz+MopIIfctuW$'xR2=0%-In;{UM)tb<XAIaCHr}`seEf0O'h{be&t&>&UTQ|/&KXI:COQ:LoVfN_=HcG_9hnH~"TTzi8I=rWlG7a_)y
+#-Ms5AlfDzvfC7zj},'E0]]QS5:U#tl47(35J={dz839_b8qm>)$4ho,FKMXB{!UC;s.obC66U2SR.WR[%CVJ}_]{'wXBznNy-k;x6"r'|{N%l6J2{%]u7
+kpSA`L"~rwp-fU#Hs(&2fC-[$e-J=se1xO4s$>lH(gR0g#9S"-DvxxG#Cy9!Rw4W"j1sengwM:hq7NFf4+z#MYg.j]':}]`]ZDqxS+FWH":0m]:S#A1;YT
+NvZ0a>$=T}$2'KzOAM7@(D_%C&qV+bH3{gVRw%[03h5ladXxk74LZEshh,O{~'IB[ZdfHy,=FpjedFIAgR62]RAVw0h-i3c4Z9eR;k=xRb$P@=/l"/JR)8
+U<F;+<e+B{^Cf{mfLghxr'Db.d9i5qYL+;{QWwTQP"e8=F0moE%H,=|qx,Dp[U)wMsTwH0o><=5X)Y,_bidm.cOF~yo09d:YwO.|=k0LeP8(8>3B)y<),.
+k@h@'N]Ua5opcd{O"_k|wVhbkd1/:p~4a'-6)pHn!h'H$>4sR-&8jt8O2ja=ZXRJdsf/OQ@sim0)yAT"7SOt1prEL0jv($77j,_Y&b8)IZEYOFy<hYqZ_U
+1"1OyHoRs-sp{a60MMKn$Q@xvWACex0yP6wq/V&r5e<jPc!%`"(ynUgWMqutux2f$_|Qwd7@-6'n4Ari=-A|ffQXV@r;g}zu.2WqnTDQ&fZS<^fKm:sAAG
+=K]:iX<Ah8S=pTD(s!d}IGwx0V951N:jk|k`1Cu<2e[2%eABPJ#3hserM<wmo4~DyubO8LmgwEQ0bDlBA%j#|`qmK%X9Uyk;joAR_;0t<jt7Ub+=Inlr=n
+Kt,DVltTE'v-$3;|ds(tzQ4fSd1O_PIK8__f[F{F#mYMS7]qcA<FZA:Es+i8O^!FBQL6pq-}h;bnCn2r:,)ph3Ov9UVUg2pcFMUqECxr1vz`wes$nPgU~F
+,N~.R55Pfq~3t7c1scuj!:95_)~IfVRLOXDUj#}0`]Gy3E-t5UR"{3>j5a9vd=,2e7|7T_;WGB6NH+zsOn1s|Uwg_Fo9i5.K^86W_.3f2SMlf0Q$+-Ke95
+Caa.E=D{JzxI5EIKu5ye35$HndZ>;:sxYYB0(`<,B/)B9@+nyD.A(ROS[E44uH0-Mix]TML>X|oU2Sx2COv8o[G5MyE^dR$/cY6:(J}NS)lq=x0bER@e2H
+k`4%-NZfE%uKUxzzTh{qo=5n|-U&`9-Uu12E>IGYO9p!y)=ul'VxGjq0P,$Yt@zO3VEPeg0@_]|<zgl|]r!D~2u7Dz.&XL~KP,<j`afgxin5'uPUYm6c6+
+UOHQy^%Zu2`],%'umETf&,@o(0D0D/$2'6g|{joV-S;<79#6<>p:h)c9duT(_|ClFV[@wjr9kq@Oc_rT!G0Y"NsA#Tgp[h9eIugy"O+T67iQ$=DvrMaM9a
+Ic}IUW'PKpm!+mbfYZN/V'bP^'kD}K~cv):B)Ki'{C<!M3,3LJGw1Z=.1'`Mm]i`X]PMJyS#w+)jam),_JoJ;`J<UjNCS|ofln==%p0:!16XNb|$+tU[t)
+,/v+I7BGsOdt40nu({^jBcn|"tUs&V"^+.<p#d#%6LRZ(],}~Vnen%Kx[1f.7)d(h{^5|0B<i(ZdthsL5uGh-FuaAxLbuk2+D`fN6;Y:J+yoj^a,.o5-hO
+rL#F>yTup]Tj/4/x~/NLDe2)xz3T-x_jTM;H4^5z,:<tc]H8z8w.KyC^dk^dQ09{,Bd5#a^{wz/z.ZpNW]>}d-(xKKJy`c@lzV@kb<'Bzd;L}n:yuB'_,h
+eKoLI9{5/Z}J0},IxI~!+WL3'@ub.gayvz5x4xj+bf}1s:8e(QtX,s0&2b5|/xmm.7|]ezCgD{bT&h@OxlYo@5}`sF~iKV<uwka,uh#0L1{b{S+=_!AOy$
+cpHuX6`p/;FW|TmDIv.Ur!u{:%|'tt:=vj{0WN%HOjdN2IcW`$MOIyOMI"i`${C]vX,l6$K9~ap[ySarq7T-ds(d-MX4M,:RG4B`N[quGz>3^4|BF2nY`5
+TM(F}Lj=2-rjcGEXR`DTe}-_2K1a&eU2;GuA/tVdJKd#.TY&4xK&wv-_K^UC%L|XSE9<q)60~5a$Z}'dbc.eTwpSJJMe"tKmD(8b>t#xr^zHr34YA`jS.K
+-Nfroh-ctZOE5L]pd}&_`:8GFt0!1iL>&LXVsh:#Dmh!7(vEj'8KQA`GU2''f=I3iYlNpE]Z$nUtW5EOh)@'ul<a)!b[YNSl7Jl;0VX2>1S%+8"I$j}r~Y
+S2nHP6xrmV700Q_yC_/w8+RmbS4+}<I(2M.a>XW5[$SXDFD6.+FK_J(/p`Dv`^=)DI>GJ`8TqXM(#,IOWI"Pd9:=r'wRK|Da(Xy(y8qc,M/pw&}.W6UP3}
+UssC4j,2k07I|ZFQ~z~NfvdIPy]Lyatq"UA_8Jnns;r0q#pV6$YAJ$rx4>a(Jd,]VZ`R`oB]K%`-J`kRXEQ>8jMk|lj5&Vuk~i>p-I+,cs6h9GC}JR>m^o
+|=z9I2`])WqqIR`dFw(YA&}%!iNXyi[59%cGh<i2LK4qGl;e<r]'szG^37|RbNtBM<7!b{J^DN;Ze)G/g)tM)A>hor^J1bifY5<F$%8'eMSd`2!z:3'qK]
+l6(2DpLXuTpDA{f1~jsll|7kNWA1C)4AJ&wy)qcDb<7Y2f&3_HK_0`_B_Tq^8NC&6T{<80X8N5XzyzWe|e=>Z[}{mkC,l9+&|}:(+YP`yog>HQwTL:Dx#<
+/,>pAOC)S&JAQF9(F,>s;[[Squ%mu|PYS98PteEi,)WU'lt`9&o>.o_s6fo!y"~37W}sl>lb&uT>rhon2=T"b-KRc5_kNoW}hc1&tcpQ3(far8sIB@w[eI
+(->5g]<&&K'<y6s#{FDv6EckGG&S4jqQCOLHOOG>E=lL9i2heUX(9"}7ji2^YBi2u.w[(Rsa[{'0iZjaH(PUA8x8L8|;';/{x+{{QIk2;NDSbKu^!&YP0=
+d`u0k3&/UMbL^G^4ah4:$k%Y;z2&.-BvpVyt(7ilPFV`wKj#G3F$e8<;tC(LqL'uTyGUcei6G0YGa:.)"EW.X#[T'5tM+znm1_Ij.47q+xm@c[j<1Xrcfd
+rQB80qm$}m6;PfNUM"O)!LRlDTfxzq80fwUjr[Krwe)(1>fg|&@=.t)6h+&#d`Ms$[e6"w^ZG:d:zUAGb1[rN:nyN_@wfXEw128@UBOO15(4@qB%j2h.}l
+nr^&8RBeVmnfB2-w5O++e)O;B.OV-L:lHQTMEo)"c:Zk|WBh2g=ra>x5AqF8.C+#aZc#z@xVGI+8c$;8.F[Jq#4;s][CA4T&=b!'q:"HfnnMLS_(nf`@vY
+-(CFK|kDYU)>~87p%MOPDd]%BrNx'q06nuE_#r8.5kDp_o"s#%a.)fQ8)Zsy+V`ER<nQoa~03VvyB.gZ2Gy8o)UAUM4I}m>Z!oPA<B3),eDnnK|}5]e-~f
+cx=88aB+OC<BtHc]/{ghvIab%+To0LM2$"$NIqn"yJKU}MLuC7pM"2U0)/[O"10Ti^{{_"@{Mn+NN!i`;I]zJXsyC#/}O%<nfj-Kt'zr4X"3-Q2z{l~kq/
+`^6#1GnJ&[_-k3lPQ5d.|}Md5l7fo"E6.QiftU:{Py|$W{pd2#Xr,h}YYNZq&k/7hE+op(bY17QC"{3!mdA,Ee9#.M8sI4{ZF=1n(J#Vvd47S3:LlT8Y#c
+l<~32e4g61bPjS/sspxSS,`N)8Dwt(w,v.xwKM#!)30=f>;Z|rSFt[-;/A/0ZwH2[wpSx8CVQNZ3&(]c:[2i#NN(sEJVa2&Ycif-UI^g/C%J@^Mz=!2VkT
+WQ,W]BG2g@9L#:BUsm2^<G`=:vZ+>>nsw@_@+jE`JwVgdcA;IGzzQIic}=DfN&=lSIc,6$9p&xdFUg]P/tX}iwh@p4Et#j`T"8Fg9J`YKYhJ;b=`:D6d3d
+4DN1iDYij%u'UK.>5L)%{8$,6s080W;-HHA)$-u2&h692CR+b;C/FC,HoHp/Gln4g''}GY<"{[e@glrT$q"tFNvy<q$'(00ZU-/,;ekM~f`.T0q0hOGVJ$
+GKWYja@V)UhtKFnLWV~wA7Bh%ti:=4pZj+7i/]44]s9/g8.y9%gWk]#oUU"XgD[NO_,O6<:FT#CaciMCTOO7bBEhkgbb-@k>,CU"QEBO{8$]do`ukJ!nWO
+.hr++B@,Z%Uok6HM{awSesI=(|bA%@m^Osp7Xab@xzl)1/6N<.MuN]94^(GqJN0aa@hrWI;8M%f}wH)Ip]xn.5+L_@/|8(q[Qvn(hz`_e2F#."K&#R/84}
+V7D@~<#Lvw.Vvr+;|a7JQFk;],d;,d[B67'D$4o.$$c_`m;=>E3A$A[,0q/qjWniDwcZgt!y{>!&UI>iGWpMEx^I)Q$toT(yy^L0i7YA&1@_42[B"!tQR@
+uohgFr9%wrk:31E%={{7E[rJv_a>Zry@}KLAt=7,iQj9Qo2g}bMRqjZ55{l|A]S7^y2qM}9K;o.`Tl.L9@e2Ht%^KI"[ia.WW)^@.poyB^SL,'Io{(%r-f
+EItm9qN|SLnJq+OON'SNcJ<;Bv]xoW/5|f@V_z:A@oOI%R&TfjVxGL:rq()Lj(V7_]{(1i,a}O]fKO3UIZ@34;%2,nTW[pfi:QcJsgkXYwvBuDA_{$%65/
+D}>n1X[J^6jH)dpH5#"1p-tqDkl<i'eqEhcg(cZx4}t.Mu8:9j,M'ZqE,X/D~hduNd^D>ekg/Q#rA&-At10=kB4gF34<"&@(#,cs+L<[f=uMq.`hGcCJk|
+t6l92LV9D2YO,ei}f`EPE)0,8kbRTusXsIqUK65{C}{cB%<2df{z{EBjxs/&O_)AqHFj&.l,0O0|)1ePo-K`c)iTb/Y:R#"1AVtTjpGM.i=i1|)jw@qIqS
+-N(CC@dyVy;Ow-[jXl{twLIOxUt@by9ycn|fnN38JrCv5R]d%d9KzV;H!8Z!Nr.N}M{mZYX45dZvy|#3M-Q`Q/gU}w'9N5ndgPBtJ+lz)"cow_#y"(IpE'
+d4_^K]cjo8tv!DgOCpE&V(BY'q="jzRP]6@hk:S$_atpnPJOGZzl>>%YfJjTQZ}C4lSJ_TYpze:x)EnMsDNqf-oDxO6VfJvpPr%.{-(n,EI:lq@6Ki)Fys
+2=pMq9!'VRnx]6[x>[F14Ve/K7o/v"=2l{7(dNafH{{'I}aoU5t7%xSt#_.^#'$PMCwlYB"|G!yt/uj-');M&<&_!Cau-e<T=z)|eM8jy'K-HLEySK($FU
+ypP/r=BIV8FZ:T<uLLZcpvlegA3|{eYr4KlwDn8.#3!.z<W!0401Gm`|eUq2weURKq29Yvfp>enXf+wtE&]y97yn{ajN(JPe:utedM&w<JZ<Xq4[Q5$B#"
+c-TV=,TqqMH4mo;<hkO7GiZ|O=Fe[]'>>;{,m`bL<8`7;zdzXEe4iy+;F+'^(M&|+ogN>]d{i^56)6%w=t6cID5@G(VGD53;gzn}`BM>rOv99mO}.yvAfw
+enK,FuCDGvJO_B:]yf2Jl8[`)/sv|AoSK4f)eU0ZE0NLvkh(FdnsaqU4R:YCqzSKZ}'V~ymeBn2=w'tra}BOz>%VBDCyhR$0I].t9kGA<P_x|E7|x)y}hL
+[|b!wA[EMU/z>Iv/V@7,hk5Klt(DII`yt'O4}aDyDN.28FI]QS[M#^3k_y_Z(hm1%-6C~jd4f[}Z6.vq$TNy[s'u[,|6$Zzsl`~zbu$#F^=f&Lf)U)#Bz%
+NA=>YhMy'X$pIi/!l#SYMf1>N0m7|:+6AyxZI84h-Iv=/Rj]Ea/&!Lp3jX<0LH8d6XKnVN26,z19ffT`}dnjzQtkXj`P-a){Rb^w=w4BO,lPoh:3Du03ji
+]P9>xHk4F&A8nZBYQ`=5UFngucysaAQxbGN+_YK]VudhwReHKcs28Jh>`PG};}6adIuC62]9MJ>L]!4M3@byls:w:(20Q'"zQ/{Kr'n.aT!YE]>e-2/E22
+P.s!Yj/dcI/l1kWaS;L%o<Qn(`h8a[wAmv,!r2`tDOH0RpfbIi%])FuC)LDU2MxXKVVyE>}T6Pdx6E}N<+Gl{7oV{alhz$");{:m#|f{cNrubkEk&J@UWB
+:07PJCM-.pCk(O)sa}D]yrFQ~jTL<fqU%9,k@.8:4WUj_jc$oeITZK4a;|mc,'2]:U.D^Z3#>WNQ{o8#o_OiP5yo.,4coe8WUev_O0JY/i~m(nh@}4G0hm
+(iLq4vr3MJ:4phyi5sok|f/PB/T8>]$(HETU)n]OrpM!hRu{F)q-q]8tn'_tPN(|nioEizHON"p.Ex/U|fQ_2cGZ5Gfh:_l0q{@xpBa4)sx4a]J(8|z[>y
+4PF2#hJM4CnL98$C}wB@uvxbF"C]TetYUrx&DRgp#fKu~.@S'{W2om_uWH9xz%SgXNGGr1jbt'!U&N1]spORw0$]lQV[^#bP;!9:1}s]lZ^&h{H!(&X]E9
+]ipH|-U,.t:%$[LlU_T)0u!ez)Y<(5F>//#P&[dNo<|Va/4:"iOwH5VsZgn0>:p;,e#(bQqT-I[S>",Rjeg,IgK=>8M'IG4|SZ!V$ZZSEV%1|&LoT0!slY
+>fAINzLKX2c>Y`$lS7%6<4>vqW>zpS5m8Me$q2Oz''|]~Tz(j"yk5[mb6hB!v{T$xodA2>1zdeQaPXy^>KkUJ&IiccL>"g[K3z<e>4jc2A~QV-c[:'adx_
+S4C%J7m^2u|gXGARI"DjW|l%E%5+<&]pEudWqWgg)S9pH"z9{gp3nNff-!jBv2yYhiS9/olzzk<EBRV06$9eo}hBX+q;/^tT$'.FXnp&!bR)jCfv5@xjj'
+oK!ReOhXu558CSYv#VAle.JMj^=66JyVZ]:%8>_!tHU>i07vnvLtPVZ[3eC`P)o_W"C1AbFt}mbzE&u`=Ge_mi,#fuqTg7GQh096{Dx0}rWSnN&%x`}k&h
+<dhf8(3[.G-T@rLc'Iq:$$-Z-x.R+'jkVH>P&r(qKHL!n6|S~CV'""Z"8:hy'dd@H1PKorUgi/]n-<">gzZq_n~>%tm:q(eg4!b_&cP)wMo;X[x2{@8'#L
+iLRfo[p%|Ey12!H9l[W&7(m,<yjnOU<#:8Y5@+PBk:{QJNuMh-=4HrX2&[erU2Jc,T8Z93mh(Le8r'J4kS(%fBj1ZNaZor(&lg.g)&EPK%b}C$f-Y"+<nq
+=)SKH{[2KfRgb=e$Y(6IVY'g@Go>fmdK.&_Oqp|U8fO5"oc/-!n+EK<sX;pEF+d/OIJG/A&v^&"w"M@'kY$d5NW0UdS2<gN7qfVNn2px!Jf`L]$%g_7n>H
+cy2TAd'kUkq{<D-Hn6HScaB_&=>/+Itr_(d@LJwbTR03#0I&;,EjqVta(I}[sff'tvDMDU&JD%/%nBrE9v>7/t9:8T&(sTK+U]wzeTq}$(Ff)2Ks6mtmz0
+`]WsvCbCrg>"IU~6uo`d[$=rLxXT>N0"DyrNTz7&}7}C%8Ys"BXl`rsjAs0C/A'Yt}JUsdsNBQ@BVVKGO>_)i.r%8)6]a;&:T5zKthIFLYAI>xl;2z{VNX
+8fMN]Eb7ne9v'QDdf-bSg/<>favV"noIsdtZ5ot5NHn5c/IJ5xo!|<RC4Jb8l65%QQA#<)q#F3w(Q'j"[fETEvf'k)Sv8[P:h"5bJufhf%wzoIC@n>L;=k
+H)q`:)KYIn-y3V|sX+{,Y,QVQ-!QqJA[g>1U<UP=c7Oiia9%+_.dS%r-!9){;q[kiEG7X6""C=b")G'E$xh<K486'NC9s#"n>",WXa2>;Q/gEtOJ-4hN9n
+"Oz@m|KcDb9=gT.3B=U"_AbAxxE^yTU-9($OE;~M(yOqO2nOTJoKtIN@"Z#<Nx{x1l8b7T"u[X"3sfFd!6##|eB0XUIi^!6U:l_rHc8f9&sp@U@6EC7xNC
+YY+t4uesuY;[oYav~<JI8uV:3HWK[[UHP<ELw<<|6<V%U-9lSr77zAN"q.'F)K&/xW7|o9`d/l@)}a3VLI:9$PR[YgScC1Zc'C_=1uA'xZi72cWqVt<BMt
+`S[$fu~IOrWXHb,ABQ[<)`J.wcET)l]_dlHDC/>RZEWF|3stey`G(F%N_4Jh_:bB=Q7lLH"mJ(OsLe|`a!=,7bfK3%aP2=)-(9nKp:W3c"M[}MYvM%"#qn
+-]8s(xU|o[C$#=l1leAd$/('J/9NjerQMp<)dS.|LO@YSV@RQwx+Iljt]c%,6TF>21BU5=Jk,iodDa}jq7;j=|XY[v9;&>iDgr],sh5Q~6rwd#oHD8q[TY
+kX2hZ$<c"XrI7jy<lrEvC=M&hAU=shkZDHt<3j+xE|ID(>a]zEw:]TaU:xIZ%1${iYE4B"=BOL&yfTrW'5#c(dq-N=yEs[K@pl%0DmLncT)E1S+I]^&Nnc
+"F'YIcUt8:3nzJ{3)/a]o2iCZ>:pmva5c"gjW^0OL]zH8EP>,}W}u&%,^ZG[2>Em`hh4livocOw%u`04@b9gg$@THdvO_nADo5,]7[T{iOk7J;CdasFu>b
+#vmB^|`qF@ek8zC>+%K!IxlOF`84q)FoZ6R[KiPb3+5Wlo(Dl!mwe;."LM~Bw^"vMXYkYA$LWORpHdu!k8IkjhK@!N~'9@aS!&VUbt'7/`u<UFYe=XeuKs
+$z8$[A-h#9C76QS^(U=>xR#yki4_OAPDnu^t"sV8[w(L2f6!%l,oCN_r-v_0s_k;-E^w7Fs:)>hQ'Y/9^ceW"J;W}S8Wxl2%zZsLpqSZ$OU|C."Q<Pm4%y
+Iu$pHYOsvL"@b8Qey]^.4;X,@Sr>JM(GDiKZ@`Y]Y2Q50J!"zp`sN{4xm0ofmlaZD]!Q>6o,~s;`bz"B$L_OD2LLv:=!J2uUs|%B%WPT%6KSmjNZd#m3)J
+zU1D&8IK0[eL9AC(F=YdW6Ue|=ow9F`kWqNn;pK^Ps#^R'H14'$CSZLv]au'9%/j0slJOf&Nr{Is!`JG~R]HU5JwvF@z!<+Plr9L;"/X(FOCc]U_oF_B<"
+wMGitsn}(-}nSy~C,gJ#6-FTuocts2=ABhT(m,I|_R[;%D-F97}|HJGqmzCH;rc8y:PkFYr6--O#Pw/!D;^B>SG)A=4y/kiQO%M0Q4Y4$QJ]U)EZqg3P7g
+7!j>H;z+&:wx+0Tl0&FZ[s;/iq2qk|+KhVCJ'@HL"P)qu}"4pcK}y,`qRvaLO(=Yu=-(c"6aW:e^=HuJ"FCG:'1ESHC"2L`U)51e0p4^&wf&'2K'llCo`&
+-yzIA%8Hlx/"_%E1Dqr<DS>DGcRyTW~Q85o8jMnB3(:3#k~jZ+-Zxbw+W!Wy>^];hA#:vD2FaRio&3]i,9Ec<vu15q#@{tsg~7QdpCH@oDHy<0&S!WRK#.
+q8HSm-BJ|qntQa`AkBd22)xaJyv"%=B._6IC`lTiDIp0(cWR6zbC9R/(=bdp7goMDBoU,:7N|q7OTm>-CYv_ZIn`Xx[W0[G}`fySFt{XaJr+Y;By+)scB@
+"VU^wqBp9jy(&be0}a2MsKipZ/wr!LUV{{o-KX.8'`16@0{V-!2"cW~TUl2{h"uZxs/11T^wiymlB^k&7>2nv7(T3IiD3OGqlw'2Enc$>/B)RN{vZl.gTC
+&IL8^wrtAV|kGS!-~O/(9kRRC7-}Vwgv!&!(@2gR>s%2v4~J(NYY42!.Sv+o#ICyIAYT2m4tW.>;>lxzd=P]s1&mA>HtQo1D057gJTCtWT<dnT&8UMe#!+
+1cbe_(_C>TNF2mI%VQi,bI@M_T;E~AZ"p(T_WdByIsek1z'jBT#8&8^:>L2iiovJkXf}9UmKVDU5O.]w~sy)$UW.+/D!NPKJ~BEvEy}r>_&a%F2K|4ToLh
+Nw6ZWv'sK=Ia/N/){dJHarecWS>8I92Ocf2v,=K%^lgYoMA@W7p+R`laYQ{}V;-Vv-Y`{GNrp:#C,,lh^<<6c;@;@`8k"}xp6+ZHJlgce8H0<"T7C5A`P+
+`IVO_Bf8g$<:RQjbRhSNR}5z8tXU1SV_VN3;2O=#5IhHHu]GBf+i1Cg8NcFs9%7w<JbO(jZKgLQ;t"NO/X0+^:iI}b.!vU0AZ-P2vAlAK4o)XW]gL(.zv@
+s0IQGcZxPHFp"Ju`7d|lUVV;Zn+y.;dN2[CGt't"-i`TH}U7@&:;9_JVQX]@HIGjd}3i^iZy&nLjQ9b'xs+F$N-w2o03`wsWlb}2Z{NS[^83^p>p(%.Y8"
+Rb(}aP8c`%<8H1{v|PVQlIgV"aIBXehM(8O5}GoJG&Kj<8#7G)D&u'^)4V~.7pM)z>Q)QKS#z`"]AKj/`aPd|{,utQ=gA%Wf#Opu4pdeKE`S|fD`P^D'P5
+&0<xYh+'tBaq]VQ|oo9=nZd`SF0q]NH{qPU>^.A75prkU>P-S(#yodn8eZ:%nWAyu3q+J4ennHbH!"TPl24jxSce@[6%e{XZ3N&XdqjnV1(;eaX#S3@6iI
+@++3'gbt;6Gv@|Gh9b|'s:3g6.w>[s@K|GekR{htbluK7Wf!b4.'s-$'k-M"wyN%0r3b6Oxswt9VWieH4BMs;,Yv^Na5y`|U5[b+UPL};;f6vGeOEj'}{Y
+VH9pAeYI&nN!It`IMe=Fzt5+yS0<<9^Ie'pzx},<$9V,_)kYs.a'^/cjfaU|F/(50a"CFU]YQ}`:v|a)d3YAB>4JO&j8r/Q{m8q=&-)gHY(t}{9g<o,q/-
+a`45(-2oNvFX_1E1XL@yh_NDF`G1#pOY%IJlrBQ,"sqd'MXo&C^Wqsaa@55&/CN3$l/Fxq_.FJU!9II!u6<#<v3}uS9W&]wErVn3oSXya7NNGCcf#Di6~y
+f@6wB7`q%E'|dm2zX@(%2I-=<J37;fc<;J2)@D1]+drd/o~EdtvdqFmlESo,>I1p+M9RlTM8TwAEZ=bqb]k6uCXeTMRd''6YoS:OtEyyPVtqWNeIeK6H+h
+:lR(Q)~>]|D^0-8"z}_8;icvDVs4$=;8v]$rguY.U""[rM(#X[iql$[+|Y'7/esd.dpo]7bWDf_u'OJSwwS0sXi_zAwfrL^5PH|g$V5rW4f9}Ce#n3mSwE
+.CfM4VR+QA.0zC>=_{Z^^qQEXR/^<[<'sz"pMr|vh{@oJWgtI.W(4WtJ(e;QbS=[Cj(J!OUouk}UY>4+T0%8R@3hz"8R2$KB>TXWc(4j^k@Oy+8ygO+-n`
+GL(AV;DC>(ojr>i:9fYWZEdp.yb:^E^$XP68T-">/0JXZcmd-d<Odzo>YDwKG"!@Dl)$@U+G(RKNyz(3vgOTIk>cH8'VA&hbQEY3T)ei2OT-b]s]qUlm'}
+CfUTA^Xx9a4/as$K'TXI#K_jI]%Q@G5Riy~0I4H^xUF,!rySMVS}`AM`|U)mOg(xq,YS,Elac'sK3|%$@]/<B^M`u+$l<7/OBm!kc6HdC$L3aUzhA[p460
+PAG9'o0ayLx'~-OSTUOZ^>hS`ZomeSyPst[QJvLg%>"2%_$`%}|e7OZNeek[~!uN#b=$@Z#tcUaYjMMY#8hnl/$fbYyl.YtTU<[LVcX7C&>@l57rSy6&+_
+>xz5Tu"pK"e}.3qZ9)Nh:+tisoh{deb/xOc@3yB7Z|<`!+|Ad5Eh<,2tPN6[z"ft[9(Rk!!wY<q1n/R8V&w-)0o''0^6Q]+J9KRKWd-7k=aqJ0}-PY8m1g
+>w)D@<6"@o}NgUEM58rzt>1T%TkE)^+zN)~3p>zoG$[{!(LKYrvJBYd6_t~aGpcf8Et5nQY_:%XRwUC#6E<`N6LCW$"M[]<=kSNvQ>!xu01/Yxst_%&>:$
+QV@CQe3'6u2hQAilyoLU'Lj]ep)6p&g5/3(d<sR,;noScG}.cmp,kGhtBA3<!T|)rJjd{jE86^uMWZS!glt(da_|6i!cpZi^Dn3I`zj/2t}P'H)GrFRCx&
+9w1;aGqo:CJJe$j2aMgvh>uCTQAySJtBHa7J64^Xp$Yw8rfcNpmz~`0^<0et@;9a9|ne|wPDMezw3EjshbW{I]fTaohiPxvxNu5lnGZHuek,3svkA5)tx)
+4Jev{R`:E_v}RO<s5xXOwhI7c6ms>d,/ZI}pQVc6lR.iQu'O5LO$B,SN9`b%0|#h%PgLx%6ztu2}y6:y6thm7_7Um@||4x7-[Rk&lK!Xo})-ls/ss|W|st
+[qPnUN}eCXi;{K`qhw0^#oqpx0ZtSl,iaIjtSu@mxey^a88jpN{C#J}d<c|oC9`(4-k|/idv}qWMD;g1OGLa&,[TwLx,lv,)>x^+pLqeSIg>.84$H{pL]a
+qdU>&R5r(S@{:Lx(tRh:T|jua}4v$-04rS@-Ir<aP$<>fm,`fk<}:N"8u$pa3PHqKUiZkF>.%Uh{'k!z7@A5v'j#3-I0,<fCkGtAXmDgYr>Y~dig:RG:n;
+4y$`C4w"Yx4tbwsbLn/;K+I^$_zuTtZ-dK&[}T^h#ZoOQFZ(av&Z3>;:H:A%)6r+5k)xa(^_v4zu(4-`k&Q<<aK"sW.n@K,+_,l)N/d9.i9twHrlf[wn0K
+gYCKtd6(VOGn{ei}fkHN"~<w4x"U6<2WY:y:V<iAUE^.V5Hzhr.}xH.w:$_VF`<faf~GdL[Nx.kgDKvC<;,Y'6@aMVQl&Oo=H:q;Bn-8ibyS9`)d6X]did
+v)BqlDWwYuoMBhfy~]osDrqCIX2)ZO&TJ7TMDCYIS9tgDfQ{jJ@d#}1Ms%'-Ou1p/K}^Bx>bH99J,|jPOMm<72do-ij'SLo^VH/Ty$j[CiU5key8"HD[ii
+$5EpAkMj]tEbV6I#lswCXd2fo)a$FG/T+vxnPTKZ"UZy.H.n:)<+PGM"mJdz`EV3[SBSW0lahBB.-oS1Oir&]/MX1jAg7s&k>$USz!&wdd@O+LEn1j1#AV
+!fwv>eq!}_v5S/GY/xNrDha,xrxUS9M8rxF,(@eF,^;TCNAUQ67/k@RF9d#ki!w>hqHJbt!$$C6[XYe3UUWoCXU2a8-739h0,L(%|zT)Jxfcru=."9&fa8
+|`0CW|"2U!mBuD"G340{2]zg#5b>"`GX<xLx{=QGaDihDBk.H[^^HNYL8y/Nd&tnBK$L^+y/2im"3GiI|f-MhIQYo%<tO8pROXey,6b+dl@2WJ`3aN,.&U
+>Kv,DaN]_AyOQ[12)P#vKAD^5)+c3w}DX_1oNdn:[7h(C/6tNur`7Pq"fSU=4:&w{gNNGzxgYI8aGVn]7A9(3.s)g;kqO/Q6Xw!;M`fe8lL85zpUP45)NT
+jekza)0<Uh;c{x+ocJ"#d02-rx:dt@QP8dd,Nd_kYZ_w~un0;WeZHN()jo|UD1+HG)E}j}5+@5Z71D>H$v+f0MZ):7##$R!V_iRT04IXHe-VMHiJdJM1Tc
+&0/:EW5+]Vr]X0=6^gx3R{$G'B4,DsSmR_}2MFy7<8ik#ww%KmrUCJRP/(ftI(]:AoMyxa:BSa(.bwKr=ZwPv{M)f8:-3^"nQi+Ye._qgjZ0Nn8Z33$hL=
+R1Rt9KKkhq3SB2WQXS=}RtS`J2VfyR)1k+gM",%DgNy;]9lk:tGwB3L#v/PL9x8">m.)~Y5!G:h&aOnxCXWJ"/_<W84b<e~S70_wA};v(%!-MeX8VCCV)&
+%C/y+H-8s>18L/xJ~oI2Yk[Iwa#Vo3xnPdg;r`6Q=B$fyJo2RNmGL.iG_o,WYPZGMBv:!uPJ`Aa|kjm6>jgvC&Xb>,uodpo1an=W;:<$4K8$:BOYMw:,y-
+2wxfu%e)4I2",nsHVCc$qZrVD{9[H/^Tbd"YEoXlVyGlL6c%XS|dfw%J2(B$RR-m2U:aE$^RN6"yq/;)3zX80ATQ(mlV"KVe.L_$t2Xw-2UDebtXDH:&(`
+IfRI#|ud:zzYFnH/i$"9&U!-pm0fzrHnYA$1u&`Mj}V5XN3WRQ!P,ty|Z+p,QGZ|J|!{cy({Q5eF&@/s+}rdj^)oOCGY~9{/")(6rXfFA[;E]wlGTIh+s}
+L(Cp03T<u^=+KCWI![isMVW-KU0;|pVDWI,_qE0Ml&W&"mo}.m]pv8A%q2SjVxk)&XbYpB/aj>zgVe}/wbe%9>BJb:G#^}y|1jqoClbJgcG7xsm#KMLvnx
+{B$-0.=,{uQ];4]A5g~W>8i#Y;V"m`oqCO')F7argAY^%|;CB%#_!OwoY'"Vk'm;|i#HsKVVK@Gk8%5!!@dotLw:<$8qN!9PR#=qz{'.PDM7LWy,wHt55"
+@/H7KRb=Icy|p+Sy)H5]I{|&kA)z4nYqK2(KJIYY!F[[;`_}/`4j<,>|E>=;;I;AEmkm$)|n25&n5A%;x$qXqI[mtXk}Z$w}v#%zSU`C4Wpr6-x$|,k'P[
+-HDXoxHf5JqYOz(@8{|Wzsqj&`Ki>9pJI1N>7V}+&PqI_4Kw_sU4Mr%iB6L.,rw#~qNUH8ime|[/&:1B>GvGA>RR$RCDKA"x+X_@[WI(W]oIE2Qcuu)a-=
+f2[wU:A_L$/-}4UmM9eN>t/K@Kh;ujT:8zhT4^nNO|[1(e['1}sC3hMwXa!5(tHu'.5n+h#T^R|-c-G)HE6xUJ'#;S7`;#`5cpq/vuZkd7O]C[>imE{t7Q
+uq;G`20v#VbhJOiQ%Ri9Ox[$Af,m_413><vF'K't+M}<Y3P9(>E!5h-vZg9>ZYr<88Gsb)jwf@.]#0@f"M~49^>M`P(MRi5)E541"UUC2lh60yE='$0!%7
+A%gMrXiPrwhMP%jC'F4xeZ`Mb$[=rNhtBBZWa|Ye:S}UE[yd::NK,>t}q-BC<^NtuLS_sIY>1M.TG4mnNpc.HQV>M&oA.V`PhM"7usItzouQ'j9_JW`}M#
+1K>1gJYRC/AT'Cu3jp`y9LM|wglgfU.{^s{EIpj>e;ZmcYNPiSI%h;0P/P"J}&;PJVvP6UjS)q,e.(@k]$5oK4faK`OuiqyPRcnFOVr)C;$gG4K:/l2JDK
+0s!E&(g>(ku[ym;`69l%)-:qs.QFrWOUqc/z!ZZM'Ffyq0$h|(X$8nYi!@.$t2"KWR!Mx4=CnLPfA5ql`,P!(Q>/#|pzXmvZNm,_"_$pK:A`$QDoJsd5^h
+D#mBoEv<KGFHG.2A|CV+WF;ly/sX)R-y/pzxfd0e_r-%}hEx5fT#@AuBklz:e<6Nakvun;D8ScROckt+3v"x5pKvyASwWVgx/.(ee!6rNW9r$p_Y],O(oZ
+`&M3Ut~}4fq{BVrl.KJ6(,|&SJ.8}=C`l&fyWkS8(r]UvD$1Tu]|JdO,X(~4qc.I|3xo;UL)5`%j'vln@Y(]l3IvwZeoswcQ^x6_e|,y~f(ag/3@&wTV-V
+D}1XZPkpJ_|PsMx`PJ&Cs}DBz8EM)w$SAD)c8h>XB.i^d3z48kg9)+]gVlz;U,N;;ne:AZ2E#<|!Dv9MkcKnYpss|j<ITk0Yt}Bl|r!N({QLMta1@avYOK
+n{Jnp99Vo'5js<E}Zw=glUMqr>zSL)X+vvjK0;1H@q/!ppL@V&%"KACZj=zQ-+mr;fXf&!lp_n2cjOXs}JOfSnUeqPl{aw^I~Gv=I^.qY.r;_j[5J]T](^
+BtjSvGAqf[d(rYopz-Q:7/V_]W(a)aidaC']AWkvQDOz6[&U+55N{c-sJr&0GEVcU69,ZyckXI|"Ga#fq8-p|TZ/Qhy&n$]h;]U9#@4BgqWyJH>T:8A@Nd
+"<w^zT+l1LQ2]QkTA'(kc#~27,oUo2k6(2W73Au4za4SZL4V3';y9x<n&d8^484NZpF@].ce9bjVnU{1Z$QSpSd9YW&,GWpS}7%N/iOcoin6WV3vnhH)%S
+RCJag@WQyS]]~3^@$MQf$2d$eeC._uiC>h|PqJln3J<{wOl^Dm.re`)6Ms`v:pWfy:04_t|Yaqv)JUwiR<#GC1:7ZuCp4,w+%Qyg+YMs2AuCdlp@e]Yq=&
+`U/.5WZ&GnBdykjmkl`/tw;"vs8MN^lnu8P#JqcMWU4;_/-]Lr#_mY`ep;A3Q({EtXv$B@4ygpsyX9(8-M9s-<.s^bXKl"Y[xyxfmz21)DD8P0c+uhVYdj
+myc`,ueE"y%[UcLsE!l2|q(OL,U`iQ3-WVHd#jTQL2L;`[nf4ha,:=4!@u(eU,C;8"W1A,;eXX-zRRyUjAuq/T!MH4Ez:j^^M9hOT@bW6dr(t}{S&}kxz'
+xXfBX@UW0Lo%!V-N"e.S5.9B]5wdw8f!GigMDd!F`U%WQ{M%_&p7)w,lKR5xLoo8y,Zh^<v^vtq6aG+7gD-Opr7XtBhF4%cl/_ISyK>M>R+}>,kgtVkXM^
+x^kY<8&D8!4(N#5+e9n+9^"wRb/1q[8R3W-#XCMRxQ:`}3)%(6n:~:BR'2Ti`3Uo0[D"k:Q:YT;V2#s'8.R#&@Oez+tsK!bpkNi^vKU.IeKK;&4cmm3TDE
+q&ENE@b0nI<cy_N@J!Vy)k&ea2WW7K<DcV2;5c:61R+)$(dT:'P)ig(TWEPa_wVt~m1A;]'&csBHy0-M$$&@L8u6]1i1Thl:{io4R";h@A;m./sP2^(s5+
+aqZa"PFI6N9/2]'&[Lot<)T!ejN5Kj|&zyq)hvtvnk`xHWA|#_JxjRel%b'oQt'LFM;"q8'AeQDv7;Cw51u"V]_BC9oTH$WGv(aTM}/-xsP"9b#Q8r$zRQ
+y0`;KJgjF$3tBrea+z@:ZR__Xlk7aa6rPZSvLl[vM=,Z$Waq(}2J.QQHNx-Ls[A;0d0^"}-{[=Kywt>l$l5u(Utol}FJvDU$P,Y1]q98[Tm2#iwX=Gsy'L
+b2X"o+r[_J8$2!|`gdD51rL{lI-!Sc,cQ0Zpq;]IMMfzTAPDrdo([H<2VZPQa"0Qi%VubE/<lS98DUV`{MSn^H}KKW8ft[|x@7P|5Y}0@2YA-^01Rjjc3;
+vI(@C0`H%jm2'o8#IAh[|g4>['Ooch;F>!QF"&u"tTMSQXlF^#Vld>WmN$@bMBoT(GsQax-:ik'uN6e/TDuc|}Wy@r(=]t((Cqo|%0'NQg]puZ^}2qPpTi
+%5Ro^rNn:}f+1pi|~{<;cbg+raxVwLM3;Vj9hWDlVP#dq)HIz|sY+<8%SWL8%['IjFo><O2hK=sgC>8!Gsd8(x;xfk8ybNfZ^eghyQ}x@B,fJX~EPvG$fC
+t}#gLqg6VQfsfS6kXtt^RlnLm#%4Y<L/NipvW0.(U581F$j_!rug-ZOi"8J2j3b<B#V>qYLw}6=A|<<288=d}2{9CMN%[wB%NjNr9BEo$g]5c:"8eIFTOY
+2u:!%ypj`d9Sb0J]mBvB-Mx!."z7SGi_aAR]$uzJeJhJX7S)vtySCJaZSuv"_c8k.@&>Hy0<{)hf:2I'1;%bU%8Krx#0<=d&Ha[rmZB@I{;k]vFR^w)T6,
+Y=lc!k|VP!Lg#px,OeQC8s5#6#V`rq8tO8WYe<Pu$2:5fUhf]^^H)98ryHq'~T9p(bXYWmue%)P_#e1hS_5DeV(TScApUc/I}`&9el5B]tWj1!B<WX1IVy
+'huM0e%'-tN>w$!f&Xx0Yg1+gsJ`un3Kj5L(0<YMZ`TLs"@=<3"vGKUkfV9{-o#ODHE-7+sr("Z2u<1OrSWDGf@{H=0OypjtrNL(NE+nSUAwA/0]]]aw7#
+B-pQr[;CIq0$)@/3Du]/djxBpXNRT_Fi[_'oX[.c;}|tfQ)Mx9h^oPGA!<X"p|$|>$xHJI9tY(R+on!{{wBHxTk#hr`s<OjW"%G;"BU3M+_jx"94lgY,"}
+MvjY7UoJl(DqU=j,K"GF^$A")Kht|[A2rFd.Y/Ro!c^0a]4_zeS!V.&F@/cS|C>_C+}-n,UA(P/0M<9Um1a.ys#Z&jbi7h;C"G{$N!KRO`]&}iEpq:GF7u
+Y1h'BWCv"d[QFb$aPP3cXjwc)Oh+BY<kh0YVEU%C@,y<@$I}uHMp|!"kF}{csa0GXA=`6e8yra%)mEs+f-[^"fKz6,Bjw'MZBN'..v1l8k)J'/QsX%&8/B
+)^mvF/z]&2k)f-G148kiyI2OY:C|h$O^MAOPAzyR[Kvp4-dy',}MmIkA/a{CuC8Rn>A-t+z[JuBTopzn1gs3_YYmorTuIODG(GT8Vju_Sup$lW0[{taV#J
+N^"m5=.fM1#NG8F9rC(z4B/q,]]E~5|+Ns&}J;%{;vp<oiL+}r/=9VEqfSx[pmsOsg6rhz}krTQq.cd/[)M&oVieS8Dh%}1[gvlo5<VbSXtZR]O8.dk}9Y
+j1^PID>+:G.Kysb+nN`wXzVyd{r}JErazND%Q,+,5R3Z[,c8evp{=3gn0r1u4|L)&;]`g<);vWr:Y`Mh2n@z5D/{w}CH-C]^P83T-o4h'V{lU&{{S_#9r2
+eR.7`jvodw^5<U~A@{eoKaL=y_;/#G)vYRiUui`{"-Nv5|'{z90h[;6o3TG6FbCe{ZxoKx"sw/R/I+X>[TE%o;M%KY,DqSVWmtEr#-g9+`c,IxLbNIPqZn
+e`bwj#a;vFO<Lmy<pXOL9=6>W6L#4EOE_7<M=l]dOFt/vjhD_5,P,@#z]h%iQd.@(JL3@&M)Q-G:+_gOmhk|L@w;7[wD0_TJUpAZ3&|40P-5DPb.QQr=C^
+G6<'Rk5qVu~hjHng4f[::'8f;PWuEG@K&O1Q)GCb7adk2iz_;d~,.J%>q#LWE|TK.c_7EWIb589bC"`wh5hX}=ooRI%d]oR.KTJ,0<7pl}+}3t)7L>HrTf
+">"Mzj9d-[AshSWu<g=u1fbYe-`WLltse{gl=n>rQMSUoaTmxB"J@8^}d;I',s.&Q[%sA{O7.^8_tPemNMn:auRy}mna=m4V+a12VjZvcZpBzm5^Pz-,$Y
+VwaIPay-pu{c:-tM6$lBs|}VDKa:P<nit=KQ:M{lXz`kLMdO@z=`81`V",}4qG|O=)XU>G:wwz"hg3n8e9k0<dRsKEJAttj_<!d{|s,f)+GA,4p@r(.,MW
+5lYK-nEVlkJW0x|VtZ<DK+Gnfhwx$IngUE$)7.CqQi05P#^1~@yqq,SouY0Q{-<:'yz'6d]uBsm`';61_D'm)'tClyqL~Q^Ool'XfKcHg3B$T&rMUNX@6;
+dmC)#YCiTg@.R&(KxA4c4Z}<Gp1<rEu%T4]/&JRd[fifjkX&"<g>Ij"Lt=rKyS-$<gdncmbWiAEe$^ThJLGdE.0<a|'x6Q%Y%M'gR<@s7M"IuXfB[NCK~X
+`z^(;A(pNEU0o/jl)8d/@d~J"cl"7D,=SN"GWZ.N^9jLkY$dMHuSw2GBl0xmQl;Qy%R^7K5`7is"{:6Qp8,]t{'m5cRBbiPAzlK"7rUxnY:}ZmZtl$$2m/
+<MV&N>>`qn&nX/^_EE&D1gg);m!gZ/uYP7f)g()4-65ChE5"@s;LiOGUfe4q!EE_fgj/tHv$gP.$<%g;!g!ujzsx>|sCMqSXNRB1u7S@j^sr,,!"w6]|FV
+v'y<mt)bw^ev/a^zG>K@SN"3b21<.$PnRu~O>E_C;/;mChhYmdj;(-Hqq,b6=yN9M)%S8pbGe;/dqigL~8_QR35NJb=f$YPm!2gOG+ecMWafXf,JLIIz1U
+DE5w}u%7}j5MKTxFo<]TB@@jl%cmy^CV17"XE8=noV$:76hgk3B8$TrpB6Uo2%qf^.AcM3fbF>5'tZ>-w|068d2,1YJ(t!&^WqTmF;ZFe2q6JG5|8Q&8w4
+,gpL^Hz+&U=wPfNP#evhl=5]GS{U-b`[WEgI_zvKsopP)7_fz&di3cWsx4hO29mu>zqE<xoWr%#[1I|qq9j3Kj/|#D65]Zs)FQsG%{5dw5C8GAHi&k34,H
+:Fs<v&}079x>L7aMe^q|BHZ^PcXhgFIg`dLb~=9Y0Z]0Pu-r[C>rsj>h;dhOf1|ei0%^K-yq!tnzSN>Bey4/)u~uhPd1fog<gM%rJ/XE.r-}!hqfy5p^]q
+RtNr8L<!Y3{{">-kGpi|%](^kT[rV.fhtTzN'M$'=wXLFg+HtU9:lzcoWu.&e1]uKh3<y&6$yVt8zp$:UQ"I9@~jOsEq]-1"Ul}Eb(T_qG~3OUpgCa<:3q
+j7q[<:wzjFg_F&69P:Lfb6KEM@N$6HmHF]ZjT4gpd+CBO[p4}2aRNDHTVApzAn%hcu[5h}V+L(-83Vw#fJS23GI+~!/gFA/2]:l[nAq8.IG9f1wn.aGlJK
+'cD:|qGwy4h(nL1G7$}tTB%"Xt0l"dg9'&Lu'JqA>mA"hmCe]}Q6!rKim%U&}(v^'V(afKGcvH{J]^EVXf/R]Sy+VNf/[z5Kv-B!Sf!js,K#k)t;C|1!8I
+]xjAi%;&P_)E`oN8r$_5#&;>hNLH~VD%PS"92`k0BP_#buTBVbwdakYagRbD471tzErZSDH/.==0-:Q0Q/xL_L^:F;TOSha"2IDKc|vF7Y..KDB."cOGLp
+W)5wBog{.{@w4xnm}f>;BCr>+Ex3O]Q+.p=zh.y<;BEWT!}{]h-E')->VdY'+/_R(o4=<O)WAv2i__+zZm"wch9H=2L8f<11m+/v^B]&TGGltk+Hx<RhS1
+y(p,-c]<]&Eeb2X8K2;[d{!]"bD4pi7|ZBe!PU[FL(sNBI,l]RraeFI{:]uWf:)nq5Wdd44FUfA3@nv[Bv6h/=FWchCjo<7=]-73fx60oR7$yF;n8N(D4d
+I0Qh[pdQTw/4GM$e5E:[t&^#kq]WR[m)T.4,/QgCDvJVQclFS-TnG=,XxveZFuDKc+a7:x5^a76iGTh#$_uEifnu6<(Hms)M%"^f+zIt&MH+>5[.!}"+]X
+HW7#SNDjDrk|183u^11f2#@r-j9iaI$R^m4{1v20lo4MZYkZ8D97%X%.zy6^`wj)ew(yoOI,<!Erp7,6g-`EO(`MN4lLfs{;.l4DD"~t}@+=tRZgoe;5NB
+4aE@V%a#dfIhnHapg.cKA^4BZwGrqny)6]`,U:Uh&MTI#Y]Z9|3xTcw"8g4q'R(DU6]tOF`E|v~w~yA6iSDh;h:$=c`ad>'8t.~I8x)nLU17kfB+SJ-]ZK
+S,_mq6Nd|VcwIOwq~j#&:gJ5(CC3|6o/tVq9PbyQ:)xE}VJxP[_@{VNRnp}SEwiv"at`FqV$H@edlJKv@Z_Bay[`_Bi+=@"Eebjqh<q^k/t8TZrK-qSRWl
+FSsP37k.kq,R,6fO'_bN'fVxFoYh&oaIsXMfPp}9Fs5G0xJ>tiT@sc#x"N"kp9)_CBn>PULJ.W-q/oF2fxu6BMqIZNdPO,ZJRdgh,DPhLD_>(6+Am'+e)[
+y%"8}W}xvny_{N[Unv6{;EF#CwwBUEUW'Tkc]yk0FMKOf-1F<'0dG4NIi$OmN8|BD=&{/1b8L23hdt29.`t.'QQ#Q&:N:6}%9T5(>+Ql>%aCN@L(&T4+)>
+'Lv"@T=Gwu&LBN#caSZlcsJ6/Z0%zB9y!LC}'H_cWC"t`!DDy/waPsL-u@QByit&9_!pKmxbup]CgJr1ok|0NxMGusx%d4>lYZpPeg^o7ISeY#me7NZ&fJ
+!tBsSn|!TmE)CuV{3Zy=zI~A8Hdi-N:jwhykON[vlwu,v3{qvl|i;d=]vp^ifVg"70$#s|I7.tOe(CDUJ,Ez:r@B^w-P.]cN`Mw'0+<>od:v181%ZsX]`Q
+<PLwi3@}k"hFv$r<FU'k,=z+"=xP=P>Tz`yGXl3g5ZV7gp;iqh1Y]/9xMA4QFI&Z5_{3.cWqGG4Aa:Nfo3bhEyfqNskTkNY#@1[^:x.Ik8|4~n3<Zs.A%[
+;g3=1`TAyf{|"iq%LYh7U3X.Y$=_dCH>uK`8+G8$[.Pnq)#.SbP9mc:n2B&,]mee2GW_iPp!+q-xkp{7`A/'qZ>U>#7JA7,`4"C,18D"Y,jW2V7.l!`jq)
+m'R4T:w(gxD`RucNlt0,8=]9t#PJHYlI3VWHAWCs#i">0-"@E1bH8rcE&&_/|.Os[eUI"_+p},p+ZQ<WBiD_odV8Z3BH!]uan,[n$i[.D{:gVe$6(;5aIG
+Nq;PaWaJ<ggmRlu[c-~Ala)[G4om^Tr5A%^6-ZgKu#0Zj64&KR(yd+wXW_uPd3Y^ZZlQ3"[gTEQ_4CKKr7X&J$C]jY='KdBE[saZ{pweFXd=yFWCDF=>;^
+'nJMyzw^beF5</s6_sNUwKAcUKw]rQM$@6.gabia}Ek_',dK`5mrao4<IKWeDC1gxMhKLd`^o'l"Ei9P`>y8{nXPt#=7A|RUu1;O&l@s:Ya@CiR.tLWEiK
+6>Guxvj7V>6f.G5(yg,2~2){2G;QVg.O8vNC)mhgB_aRK,Z""El^<bS=PQeX&8JqsLd`=_rq^@~Fu5x9>'|'tX"DT4ix)C>Cnl~w8%$(d!utjmn%%j`YsJ
+"fv]|;Ylv"F{Fq!bak$Azq}@-pE:en=bg1H]5'(G;_0`9kYq-V9lmc'0+BA1OQ|m-k8L[NA(L|OJ$W}g'uu>$`KgT]qK2<-TVQ+Dv!4][gPYj2zZ{A}bnH
+]CH5S5](>{UOyGCz=.w}#:Y5GC{!4^.EkTkyhiGK>$,HnexY9@Q;R.7f"/CiQR/cwyFtm)&Eq+.47i(InM#rDZxx"Xd5Y,pfZls2B_+-WEAeY'Cm7uy2!3
+|S${;>9<R{2C,6~(<E8AHljBX_Idnvx_8cz&#wO3wCGz><n+AcuWg^JdM@9zWAdO+.5tpr`FkanpH!bLX[x^s05DE6weOgE;2Ah!"lZX(M35H:/j"00IVb
+e;1oBL>d7+r<qCQNL=y)KYq_]T7i&sqkPqIYN'rc]/=13VU5^2KQp@T:x1V/'QUcVcRF{3L5(!kGWOmW;Dn2fp8sIFyu/=J-jt,CttQ]t)YxMvD7JM+C=B
+WEv7=;IEp|}tAZ7VvpU^E>eg<sA6HNV4HAZX{Pv]wlzX"`[{P4+;,-5or+1;xP/=QtIg1^@:!P704'#DQlFk.9Mjc)zV3h(Z9E_bp%Oa)+_E|:ZdI=~T&y
+h,AX9L;PpRT7z(_rC{jR_=wz=}o]WuH|$w~A#&litQ+[ZZ#+OdT}u/x>FNoO4F3x4y&Yr=U+h}){fk-]>.H1g&}+tL&nPMw^g{oX4}ly~}!{dy9s6runm@
+RSdLh79j=wnd>;v{_}=xTG<F3}6(RMU,doR[v|2wY_E<_AzlS.b6'Yy4(K%6Rn'WvsT!9)a1~-i:`Xb("%nfMn~+D#Q6MujB/_FC;$06,WSOf#Ii#AmhjK
+0z5wb:i9:,`|~=kz.d543]0Qys$ouIoF|BW+rFI:#ro{Ry)34:5OSa]qB)Y^"s.j+J[yPNEzge[}18ZcFj0.vjs>>_:Muwm=K;giQRDq0G/tq/@zd#d33@
+&#;4YP|znHWBR{RSL4SQ)_h2+tA%9woGV8=UbSD,bOR!#[q+959UjO+t%}Lp5,sk228S>T&X;_t!F,UbPJ[,M<K.|9&x'Pt:"tndM6A_tr/UXBzcIs_2b&
+ed%."}pr^}6tjdyIDf$sL^@vRgR6Cr+K;pKfqVYUZ0sbij:dx}we-#oM]vrN0fWFNU@W0KN3}1B,DTtQmf<Q19:Zh$Jy>Ef'|"eJ&D)h-fxB{c~wqPwusx
+q<-B>$(bCv&T&A4-qzXqF,60/%=a+g03,.dA4}5r0db!q-EVHa:hS>9#v/G$u`cfDF1^po{R!WF%6qr1@S!p%VXSzD:)6>'^^`XMBk"b)Kl;alEMqcw'^w
+82QR(V^HyWv)u4XD!.~S}h3k:(Bmv9v|SM2F).Ayrz3{KsFDvYb2f{uzlyG=AWTvW)-PSO_T[N[>kWN)N"8kDpqBU}zQ|]4-lHa3~RO06OZl2LY"5uBh-O
+r=Z^^vovY|g!N^4jI)ebSJZFogQfJD@Z26iSP@y"Rb[>q't==b.p1`dy-#wL(I^'Ro|UD1"#8v{Ep(N@`LtT7]]qx,hihrXFm6g@w^v@<MJS3P)diCmB)n
+HWtTTMyED^H^8W|Nt0h>zY1(C_`&`aiN;/ximU6X<^V`vV5&-mO%<MF&KvB/9MaB(whW2}/_&yw;9|a+!!`}2]8^nL@YKTQbXVek721B_%&Bo{XbAL}1{(
+iNCn+QQ[LgSAnkG=]^O'y,r6<G2D`yAo<jFL^usU=5<uZRG@>i0g~PcdQ9l8.K&(<YDetk!h>[6^XD&}/@z>e9rS'WEC-6,GtE:w7Zcz+o8f_vT-TDdnk'
+&w4rds:wq{b9FUC7DyS>Pi6nR)zGjeIF^V6}BO0ET`98ubp`+xES7oJ`qP_;QKO;qFi^vDTaM0'eEW0Kdmqy~w9v{:N!=#$O8sL4YCa37}My#Z{2M%bF$d
+T3N`ZjI-VwmA5x5d2hh(}s!-}R3h_<zd&Bt`EyoS>NU|@"'pB{kW%yNfc:wE3T}rHHuYt1gCW]VEM8d-yDm]90oFf.]Gj5q|c.}7wco"&8Pv3%$A]6=5N4
+mA>#Em>W4k_;-80s7F4u2I:WC=Tu5]w:eLeKOU<$R/qC[/KSIEa}O{Uvui[%Q2}c~<Ca!@^V|uDIInzaBiJ8fe/_8W:nvm{s;.N7}jPw]K3#X$h={;+h9r
+yfKsD43v>M8{v^6!}NKyCJueGls^cBx|UKO,6<afpA,jz!fl`.Vkx$Lbxh+<X3:J.,RcK1IBvSYu[d!GT@M>Exu<(_G8c1&x%jiZv/:V!:y;Tk!9P]k^Um
+^.eXP^ERStKC__(d6vN[`Z5m~/lz7+6.3<9mL@1lv|Jfah#QN.Z<t!0e{dp5tbtV#gd961d{}jRB`FWAbrpj:npr>vONPkjl}a5q(+R,aTyV/{nLvZK<"^
+'^.Zdi;u#uzD~u&pH;@Ko4,k|M&$L]~Db<Bvcq2v|Tf/5)9$r$HS}c4Pg+T.Te:c=SrMBTUWeJ{gzevJ&W^4gU:[US:65.Vs2Q_Yp#t0@}9q4"m/@7P:FI
+S>>JO[S;i;HSqhCSj@;{@KxxCW,wkzI%nXW3gC,({@b|cg'+}"G9#uwe/s,FPv+a%KUs[,Y@#2)EW|B(j$zGIw.8x;NX,F(>p=W(2{L@QHssEw3'=wXx[9
+kj/8cY;Ge3Cjg#LPZH;'>G=tHAO6><p7pp.Lv!a9;y(7<(fy1[3gU$XM#z!4XV27:v>9k<cFtbsruoUcadhm(S_/nOz{ZXFra-i#h-5N7dPgzjrLhqK9RL
+-;0l1f|]%BtkH)K`nMTZ6U=omco-({DV.=2OBbON0A:KkGN@T3/B=8!NZF`c([zk{m~r6&@_&bZ+.lhc`JS='`F;>$$uz3RQ9ezvPJKCQMj[!sywgM]K~R
+93s`L6;kAM_0JtwE'K>adP5$9|R49o"fVN"tC|Hh5b}mO]p::cbD>TyoO|vV<Q;UY%98TxI4mtFVCS>sGhZZ4]M%]>rDEkvko${JYq_Ps^3A7Nv;XQ#HHd
++BJ_tT46cj+D]KM{5d3u+0VMi9ZW"=)qG4Mmcb;eYvh!^2MM4;8@W^Wlc:KZxnD=zzrk(I9B>k<yFA{lWTe7Sc0B04_t{Q[]Z5q_0099xYuy~sXad08P")
+zF$sN[y^>adP){8Lx,'4h)Pf01}[dvwM)&H_NSh-r,U,zgKt`2)EW]<xGEyV:b[H-43L/1PcGE03{lwp3V[qK79S1#S13BsofOY"Yv"/_7_b'zhRzn3T0e
+,DWKx'L2(qBt[x=V[SX]K&GrC<aA|+;q~}JQZId/6vw737G[vw@Sp>_iJJu&%Ph>Zgc^/4,)8j;&-lBzGWEXDbA4O"!:St`(%dC"BF-z#!cys,M|<]k}H-
+AD_Z-%wf42RowpG"[FP'v/C@=qIP^fcd)!X|gU`TN6vTSs)i50WvN2K}5iT!~(Xc.'WR_Nr%"UzZ|9==h<[4g_aMteo3W.`:oCK=.KDE3.x@jdP<Y#`"yQ
+Kp+NmaEe7n-wF)vWm7&+Zrc:Gs5^|/SVy%V@Vld+lUmx>PxCla^mTH$ozI)bR1M$3ZTaU_S.&+j=q.,#!WAk]L4g3B(@V)[g[k&6T!sqJ/C^_b51TX#r98
+wu/9q/>Y|jzTpCV)m^q7DscJ3-@eLTV{<NjezSYbD/9X6:%hm/v$_Zd`eAmI'<Cma[}Cs3n`+vsqySd}c^VQI&j:w5EJ%y~;WRK"4=c)/-I$I"-^b'E@}J
+2y)Vs_AUd[ZnUx2LA`t;FP<LT<O+Rht`{lC{F2!%jIOWTKb-6!#+:]x<d-apj_NM0M2LTiyc)["#DFq(x_[Q$.'ST<%>WkugZtj74iWhFsa]pW>2'f#fz-
+jbRJBg#>de-'`+O0y^2JF|y4G2+=+O$.p8Dhc&f[weuHC.:tu7zmrumn#^o:l|c/P"C%,+4P|97psBGf9a%1Bya09>Mjy--QmnFghKr&coCZjcBa^{(v'/
+rNK&e|dq+2d=:_nlo{qjDT;TQF5;S<!bL-&Yx2,v#["s;Ip;AZng.!#+Ga&s4D@+O9mOkmc6`C@R4;$HMPpM[#|<&V;l~Yq:P`IJyV.%#OlB7fwg,!@Q6B
+v!)}`O+<#'2lBvGaFM'TI/|<E}:$sR@sG`Da6|%T7E=8'O6^gxC`btlamCke2h3b"(oAn'|].[7r(I"$'OK|Ie/1#RUcM;yP2h/F=!p)^f:<G{wdCgfy]^
+^c+|I=l/ys{%KMvVYwo5%XW|FDekl5lvlHrGEbWA1(A%'3T%9Gf@B0(.F[&n1X1Hqp{rz<W`~{f_d8+AuH<e03[STq#Fw.5c&|BzxweQ3[xm:un0pOER`X
+T{md2naI&Jn80y)as>,xl16sT2gD6,EO[yWAAwTUj]a(v>T5o,JQ7^t])r'xq)m6g^LvJ=<U"EYb+,o57ToyswpNH^sZ.2e^6(N+5v]Zma^f:tG-Q2op}-
+B>'luke}!nFO4U=s_eqh6tv[)P|PUj-cX(~)ZhY1%@D+kH3'+y9Z(mM_%7D!FKiK.::HV$wlFI'2Un72`^p&E7:gA"RJ@LZ]|c`}`[(c,99zx,fJ&]<1]m
+4uOczp/,_Jf.`e$rv&&bj55uLe&OW%EC=NU[qt^A[G%VaY&DZFLo8"|+5s+o8^#,G^H'kV:mEPV2(qVqIcOgnf7)w|qk=s/+>=BaF$b79uC}qHyO=6Ev#/
+MWc924F.O+$dq$|;HQ=2NvRBmj7F}MuX(s11aizk3(1o(;v$5+.$mc3wcemmOhgK8,gR$h7biv07d_2XlwdG97a@@@vum'epeAQL8O,3p2J)Ph)D`:Ch^Y
+{ulwmb&azrvT_,fS7@6eu@@p3G.Y/<v{>mbSaJx(eUqv30qwW1e,4vNC<4j{cUte#9,XvP6$dy%>+{9NDMDUKU3s7XtZu|T-2L:!+FQItp7YHi5mQdzz"u
+Z,Pd$iF&)4~Be#s.~t':<}-q``YZHI1zKqv4bwI{eOy,_JBGBjQhXQzPIs75/;[S$.+$di:a&=4(VRPWEZ<XS5z{$FrBMtPo^1tfRM9)XzjJ&)sg~^:Olp
+P}V<7f~(s8Hz$2+HL[.|BWhK2|lt6Jmm-;(iQBk6q0_`%7Ru#[1,Xp~CqJMG#>#mw()z2nxj-y=/6eJv2SC!gU+$YMvSLtb2%6`/wj[0dO<gqcO>Ku(I;7
+''q5E7+w9Z`3hS^^]RGIzf<US>$p2yd2uE]!-XiX4^WW{"&4ai%KYh0yA:[O|(Bmv_ZF#pu%5Y!o/>@'!o=kh1R]Lr"^VBHCD^=-`}(J36Qj@r%WG&H!j(
+u<)/W9u#zT'xI+w,T[g.xe=;hzT%VO;s[[o;Qe~z:,iHBCnUR4{+&{2SZfttd}zhM}<muhm2x}"mm9w3sd83]RgXeNvcU#6{$b#+PT)4vruAOT!7X6pybn
+R'OsTx"N:C|%u>{YbXlVCsCa:R`Epzou3<K<Dw76l@wt2.32.Aws$I1t!vDMO2(}d:}%W}qeMh|,b=m@(3BZcwc[,SL`tWhX+|~A)dU|9o]6`LcEGojBjb
+K][9oZ7/K|rT,pr!7$B:sjQ}rGg>=RafqHOi]qwe-r7Gd#-=D=;,)pf9O5`t`YxImk2W9X!AtNm8!+q-QQ;F#bjb).uF_51zY#:E(.'-P7=NA4Y&W(X1+r
+r)XCf>k&M)Auyc{]0']fivFBioMK2EY3wLNk3bEi8Eq3XioA=">zPW$%D/tOk<KG'+!eFTc4d|B)Tn]Rr<lRaQj+ii<{t|vWvNO]k#{]Ni72wk`qI#x(,O
+%x#f4fCJ+4q12oZ.G#Ur=!>;Mqb7,N,(PvQm[vzHcSPTsa0unjKN.D`9jpA=xXSca4e155nRp2B0j:iRtm1BRHqzL;@yijoyy[Tf[B];V>o73(rz>7(^dg
+%+'KAL`Rv`l"M!LT163]9fG)gKiLY{dbR16OE}<dJop),i:]{:DMv4|+;CmVt2;>4W"|Mh>PFD:_MHx.IXaa]R;[M#gJHW6V.$w8v#T,,wG98,<QT;E,UI
+OTd$;<[3(v"6)-`oOv~6d@m'g|rja]a)58xN^n0LY3>#r}ZfA=,r{Q-ayH{CH00Z{_I)3}U=f@rE})4%Z^)BE4uQu_'CvbJ%jRqf:5m)-mjzeU@"i0ghkW
+6Io(YNRUg.On.F833DRS>=:;(pvYf>ev#)]=lz/IaWO=A;<[4Y#hX!K31mOCpK4Cl9aRLIv:G9"~Dqj;J"MjB@z"x;DD,SW#+2](1PqBsP{M+VN9z{MbLI
+&n8R94Tkh5pppEfGzUK(u=:UmItJAaXZ_3QP}QVQ-V'$r(}kYH({02V{V3Z$`%dDDvF3}(]tXldUj{1<atE8^AZ(j!AP/0SaS&hMMXC&BKwvrGsqTpD[jh
+L3I}nVXSay+YSPN-2tqFmI|0n:mA8qZ'!bHIHLy148uuPb`ok^6!A)eF3jh/d6z,&^aYCVpVe!0lF-;FRPz>o2cl&;D<{Dbab7.>Aqwv]6!TBCkM#/fjON
+(<Garg{Ca2Dya-PhxvM.nj9Z9X2wYUxb`t[P<8%o$Kw}/K2q}ARUx_boS7b5{+U08#)@m|Ap,)pqnvmi=;U+4cOk^uhkt/"Z1@q#alrH#z[JzBB>44(eg[
+97NP+ED'1qvB1iTNw"G`m%ljj[)>9Z[:e,Hl]gWr{Tc|PNMs)Q=e&TZ>e%N!ViM#Ukf9v%trId_4XKW,_Kz/Tl;C6CyW(vhB+_7S&l4}eI9RU0fX(LDl_4
+}pEEZ,}s}wAa8P6rXu3HIJx5yS2GpS/-WjUBh"}nJD:HM{u5v0DO}{)xYoT}7ywG0K|KRY-FEO7|RTmM)L`p]M)l##OCqR62f+vUH3%.M99el"1lF'=Sld
+(oiA9:gFqQ.:Dl<TC%-<F^vPtHr+n-l#/<&AipFy>53tq!QU}{Z4TmO/nt"+;|5q8Vxc}>B0(oBpEDTVt+w0@kHd8p5/p=gHV=60Ri::[KS.Ak(GlD2K"g
+js,3ntGnA<yRly:>en](TBNrDD[d^dVDp3v!8U=Po16HXJm+q=[I-7U-<BN3XUl=;nCB;YaIt[Vgp>Ci%V9G4(m2'%R5y[uOgx<bstp.Bn^11+xu=ZnV``
+)"$Zta5eOavn>4Fu;fOarN^qdtN.9ZP^<YOj;_d('FVnueabg@~,8!(p'QR%5Vf5$,R4^q'bClcU6#2/cVE$Xt!YG8oNpjH@AZ_(Nxa|MWuh>]K5:h6KQ$
+-Z)gu0HhkL[e>jTD'%7Y6-/_ak%T!B[f<RJss55sN=#z{N^e=y4C{'M-jBUkEc(V{sV3vO<h=zop<j(Q/InMx[&4N6)wtkp%|a_7RS1@aMJc{P#"beUl|&
+:v&eo)QS:(b=n.q2Ufdb`-^`y^M=p2yKYh~ySiR(-x%zY/+4~yyE"Q]TO|({{d[KZ<{C`.<8w.ryE<"aGuT>gA-$zUF^d%#Jj]cXf"!$JV!D8_Dt|RA.z&
+GG:cmy~hMajs$6;fIWRN|cqVe.b8/H}m4f'>dgb7Nf_0@)0N44kd-&7G3W|H9ij"_C"")kk>p{$7R8{KT6p>iyD:X,%9-$IK]R=LDt:2.zQ]WWBfa-5:X3
+R[y-(+65OY7eSGTM';;351oO~mV%4F[qh<]y"_DNAk$t!K4h76nX6Y[:9.w9`p9VNr!g(>6zv<1s!{x|9e{fTOm_ddH{3y1V^>ZlC$vkbnQ.X#he9x)4D'
+dBxkrGr#x"(.QUJ%hcNeja/ckz[Ag$snK!}C_aE|bR{ayd,|t:%"wx7Ds25&RoW}e@X#cz>{6W}k1i/7BH7cT#};,V,_DLUq,eaIIH~as'Tcs<;R~1KXo|
+>LH1I|gMdmT(BE6(8,>zuk`vE8FE/}a{TldW7nWosfey$AyP=UJ><<Fd5-3XJU$LML9#K,GHoCdNcp67C9gxcPWUP=y)7psX0QZssq:6+vyvyg~2p{K8u(
+mvl!li]fvgR$3/Dci`bp%WRSY-H'X4>NsD<br"~3mwy3zraj=A'+xQOag>b{N<^M8#PkyC5C)VqEN-6JDMm'%$;O=Mw$t[dlw[71,ZA{p%0$1D/pl(SQdb
+mz[2H_4$|A!dnWy1(;cjU4]T>D{$~_9ELB{$G/&ao5KD1.sOIO]5u,E@'v`(Ts`ayR^E/wXia>zf"OaKWMe->}0^,In;bijXT22N0&QC4f`]{IMa7UEDZu
+R=uzcAY`Byd.fz`QhHJZN'G<"aT,;eWlzsttJ,&i.+mr0jW!AYO[F}/6dyPOSAJn!MKKWCXqaW+inunYyt@.Hc<CtrHB%omq%@F}{S!{&m',z{:!7tougY
+M8EP9g]Ecz/(;.!+|CWf2xWU4@dMudpt9A;F,%&nxwvM)sM52:,+bAc@,&o;hSPw;&zHErrM|M&(s2B%3d{2lC#QyJ}OA]V@<A/I]wzdb:/)'$m0~rxUpL
+R|A5_#W4dt`Il-2y[u[=oVeP(."pE>oHLUS!;n5Ew@I(M2R{jn<(-{/Ih0!c}$WMu.OYz>^ujcxK0h;B~kO%;_BpQXF2/0F%I6(vJw_asq[O-7LsCZJBsR
+e]-1!(W4b:`r;&"J%&&zq+Di#1.Q![z/@!2tdL2|0_@d&;(T}m;%Y3unRis2yLQg^^:M$/]k^U]kT3=cge$O&)Xb|"c9/zXvNq9}+wsZV(lHOzbKwqI77V
+5<a>)kM`+;(y}kS-GZey=WAH$%x.7Uzw[,N(STtP&4dC`+p8bxd)A_]dlO0x@kjy_y>C>GU&pYHt]>_LjGq<<A!s1IrQ-k7]1QuY=dp]iAS]#dMXTW)B@'
+dZq_7b7m:/d|PagQ3{3A5eKRd8:xli!q1@b="ZjT#Y"Vg3_NNopVEqW{Cgil"yJ/<HCq~'FToF#r"ECv38,m,{wwaLh`bL#Bu0vKa5s]]S8fBZ[}[}4{Cz
+LlzbRaP5~$<4SGn;'MDL/,"}!{tcruFh7WU7[M}67yaIi7)`'{fozg~+aW%;Q^F^%N#,KMH:u3RwGwBKY|zR$-)ZS6s_QYMOO_h:VFJ`etI1l<q-]<p2Ah
+Qed"!X+6NDtx{OU"FgFd+b%n]wE=+P.C>1F-}BTyHcy3<7-]av&EA|.tpxm3rFJaV:d14<V9S.jd:;X3MYw>kfBGVGEW2{=U9NT{g:{}Z|e#ZT!U_5|-1S
+3Bj)`+Z{%_.68nK%oiU6n6mdgWCCSo-Pn]u3[,k=<zEVmAYv#kaMYH9IEq>aUo#T<TGo3&$U)q{|bn5|_B(7>{k;&{ye,K9&z_X|E;SYHkYy&84ar>Q<ms
+:0t!eUB^esrN.h;,s9__eQS`sW[sMNNw~l4x&x"x`z"(F34>v1<u<,bE0t]TMY%nUp7+ncfibLxx##)7jpEiP'%C(#2[,w$aQ9B.ACAm$D]7M3B-:vD5EU
+n`4qYtK]RC[mv_^dCH&psq9q>i}f;jfYv|oVU8XMNUQ-c|svY6="ORk{JW}4N`H8/LUxd;1;bsUZ;ZI)tqTa$v4++OtP}Lb=1W={Y.RLdB[o!FB+a:M2D`
+~{$=^C%wyKgE=2h6JdaMDvjf{qA^mMoQ.e[5yc]D@a"GsAc;w{$sbxxx36W]%yV^!JgWe:R|${Fu>ZX|1Tv7=nYtp`P=00FPI6JdH9bA3wCe<]d+|RdY,q
+[2LRD5ZKu($h]d4_<lH/sN/]/czy2^>5~:XyhP3xMprt],u=u{d2Alc(2AR]Pyhev=Zl"56/T:sOZwRQz%Z]&KH:X]D5#$hhuqR2$@k&EItCT#eK(XOG]2
+#|-1.jDxJs$dyw9LaMkyL1|O9|nusHavl40i@vM.d#z$zHAgG-OKGdr9]R"%9GF$'[T/r,[i:{t/ioHR=S6k2^KUg}-Zr96p'%:q<T@AqD!jKCto[)P^gA
+Rk[9TzjY"g7h%:{R9|41t4N0X/+M5e>6l6^lzvbO/^K0BIpz|0vZ/0@_O'zmC}5HbGL1opV,f'sd7}JgXKk+=&W/>,^_D@Cc:C)t[ra,)w+_XK2zXEsf{t
+A8`4g@Jlo;YEXUrN,o%#be7,,sMuRKKV:/inRZj'RQ&w{3kK^[1!]<[vw4#S'rIO~MPQ[QVX2kN:LjxF%|FXxag}^/G"W8r#:gstQD}43ndX.r_nXn/=Ax
+:'7]>E%|iJOMFFo!u^1.]Rtlm/BV8d+U@<&9Gw]<}h'kD;3.qs9DO%/tMBe>-wc[Hd7hQ$apQ{Sk;gO|1uyH(l`oI-"_c'Lq]By`}li2kK}9Ba8B;)R%8(
+g,{kewfEq+Wl4NeP2I:26d0&}z.uk#gRPM]xxt-iQN!R3Kt<eAB7VtEm3L!t.;=nUY6(BI=C<aEkFT`Rvc9{h$QHQia!WNf3n[TaSBKMA.>BIvKuL8<q6`
+r..:Q;Y+F(@116Sk04WS^wfl,gzvFi!1<Buav0nI,47ne,H3)AU9g#~_=[VA'ey^f1<rBIZf%5tun`'OOF}5JfI^ay{T0|:0^#GAn1n/#$ZP;qtTvanL$#
+tX5{(`HLF(S9#o;"#c3)1}IUK_PNYi9IB)RAD[^Hgao49@0evvS{.7lYGgVTrF-=NW.m%v37'32,-|4;o-8Oi7>IUON$DtUf'&-D`S:&5pW[Xpo5ldF:O$
+(B7vJO.`OQ[D|t&yr2WxG8oXhEB3Zr:HI/]m2D.oGpFe8q(z0a7H1t/f^!.BUG,qj|2t~Wd^/:8-UJsVX{HNETg,=wcpAFm;;'Ko=;oWl'^rYe^>Qoj4<N
+o-n5<L@f|^^c459w]kct#@ovP=#FZD;P!YoQ3;y^_5rpQ^SyYgRo1z^%_mH(a`!Ul;P0C:325h1>pRG9M4ZNl(3/i45edp^Rj'pXA,<U9eI'f2]'>P!eR'
+B8-e['bD//xCas4OX^:KOp!(%1!ow@M`|@j&cWR+1bKOJyMxSi!{`vngW_}{8>4;t@^D>B$vw0vtjl%fD<j@"GFYWK=!,.+RO0#%a1hq<'@:>2CHCo2DH5
+7{'Z|g;vXr1rI<Fi~qCfYC<f]M"7]<&sWGv7p&hW,!EASZLmJ:N5o#~>ko7Raq7r~_~aO!`]Wn]OY@cB@_~.TWHJt/Y$pjgi&/r1)/m&+aL77`Mjh|J"W^
+jh"R+_0mQ!``g5xqupbu'oOCxM1]`5|aU)u,F#sa^pfB3m:-5ozdK[&kU1`|_Tidw.>pWtC^F>!N;W:.(9YZ"!<)n-U2%uM.TVgKlxJUMhqPoPg9.$FWMY
+PeRYVF-m4DrBYdelynwx>r3zd_ByZQJak_lNpASBY(ittc]0gj@(5.5A#k{ile(g&ou;%koZ3UgMf+"jnv~=D{y{$D4XT/-_'F~uoP4#=t&d(l$ufB;4YK
+C""Cv5WK!l]4oAO!uX^B<mqz6=I)2>T'Ot.q{x:;K$9sh&7="Z=4!2K0Z5lZ&W9{,DJ)txw&=.y&7<R"gx:cKAo2N+ByUCx4C/T;(hckW=sNtIF`D##N7p
+[QU=JX6=s"[LT%vy9c:H^L59$p4{rI"fEtK%]A=YLxv5})A[0>H/Mj~_>}G1')HIq1Q`}hv6DD2E+sM:wN!v1/OH-zui1xEAXE~j~[F.|C9VmDiW'rldQ;
+!Z(|Mu+h.B@5~05HF+Uf}'H+9R}OaYgZR2D,([Ahb#Vy6fWXH}1bSIj(5.D2UBZX#m#Yn/m<N.-@Ggu(1S3pK7_%"2^bv83LB!(hsL=4#2UXsWz,PZul.4
+%EwNS5zdsD`;SmnLrX(dOqZgCNz6WeA1_{<%eJGFN/_RK2GdBzbFGrH]7Bf4^4^fBPo#M71:3`3sX$X:Zy<emWEDB`+)9!{o&_9%&>'JnR$658L;8_8|wZ
+1^Gg&WE__[K@&(v-nq^>aWtO~J_t0860Rg:M-RQjEp"One&T0I>xxmYg}[1Nhd2:b"4%:93PX"l/~"qr(PC>#7sE=A7ERYLVqvctO(<BhHS/30}$ghO{=^
+^op#4X5L2J{C0,8KO/{fUfbUtrc-nxR+]_dZ){0HWbrsMfmI'@4>9ao2,xj"Q6^iC=2q)yKq-aw|b}7-j5ML]]VvBx`$1o_D7Hcy%CJ@apO(5"LGoxwO><
+uRa|5`Kf8qo'bSOk1T($K6[ulry/QoL(Yc"<nIHB}_v=uEUI%LDbP6-wlqjq4C$a%4`.L.&FaYB9|pAkw!I5oI8nD>kN@0QxB7&^%su;QI^B/0<lGeQL>t
+rVS]ZkCd'7&i(!xIR:KBu5t/:b+-lHK!o/>PdM!K~rXD+6S1NS1ksr{5hOF#;#rJ!M]5=("`IR5fv]=g}FG>PC7QK%AWu|$2l$hHeFR;#%2bO5]>j9Ti3J
+wSGx72^'%nUn(Y!Noy)lI/Ufmz@h);,-&H6@sM0xRRv;M(InfAlIw!pP<uNCXMzTB2VVWfs#zt-/p'W9n{=h<CYmz8O1A0+W1:YM7WAvd(]/748d&D29<<
+|!Abf}qBS9%C4E6zVG8!+x.@Hw+>U(qZAVF}jcxGfSW}`^XfEk.|T@UR=dcnk_,r(=Bo(a%TV&ci_q`/4Fw8yZT)w==N#MyBV<$fn/7N8]zo4]H5h0fU|o
+>K)B<&yi6V`N]Gub.afg12mIhP4&^X`<,qG)n,kM[i`aFaKGl%=#8k|`E`'X}^iQ/^+IjHWoT7q3.|(IWoUsb;8qe_zllGCW/Lj[yO7l"!%L]p`U"a_C^}
+jud3jkOtD]EXsh&"Gu7{fm@I[9Z'B{ja'}a^u|:r|x@o3[;`:1(ff{VC#}YcZyGLt3k}a{u2$h%LzoY,Uex/TU45ZJW)T<qk;pLXHuzzv3Q@bSpysh1U"o
+iksnL-tJ,B0(BLI.2Z3)(=3fL5#^jwL}lo@VXkMpmZGjveX>sZ_s^F]#@j@G,s_YH'f-XxHeNOf6lJO{]lZgxx`S'-6Uol]v(-)y@7Lz.&G|04+Z6o)wmX
+SKn!z922EhM7h<rRbw^z.SLA8goZb+gLW6mmzTF.1Q_i!NPlsw#A:v)H|K+[Rdd2y<0t<+lc56$&=lp)GH/>U(9:/jN.+}W+sO_t.Y_6j#Ex]$m}kOI+Sh
+k0}yqwa5iPu|KFI^p2R%(odja%+7zvVb|K5,gC>1U[XjIe1O/6/Q$lKgQ}"!SW@5BDE}krv)yl#(.Poba2x}a]/!(HnM+yZ,:A1<w7QVo<YVlgly8:e`/(
+0%ntZ-'hy)ji[eu=n3LVA&y|X$A`Qa:zw+i<yf|&Irh,6<"Sr+H7-6~j$-'4pf{%(#C.L^39vW.o8:rP;u'nzAI2T868y@Wwu)t[1V.IG%2xQo4[JEhnPK
+[U;t5_!+wj<cnTl7Jz-P6z'MwP[7]{n>soKasfsoW669m30:f61:]w>r#PC$Y(#nEAS>q4NSf5,_aKh0+/n3Fr0j&@G].5v$/;"oT:IPd`nIgP[FwK0&;o
+uiaUI9pClSLK)y5Laz)UvUTlJ:E6GXcYSjbZE^/t(Cw6)TtIq!/5>X0c9vW&278,J{aa/gmSR]d/aK!"wtQ,v#1#5ur"<A{A{Hqf}2CsR<!(gfBrGlM&LR
+T+u$Ak``{tM]dnKnaJ!"<33B;1tjSB[]E_k5WqU=dH=O"g,y3A}u_THsV$N!:/)kB{{W%KY;JN~ESD.k2#aM-CYg!78@0;UfB1^:bcMU[;_z"{5f]9lUyH
+2xM{''7$!;Smh4g2Ccz1R0%b}KWq.D#Q#apn#clEcB-e;Of&TF3!E^TuG(%`VkrK(1CW/7m<2^A<j74O"vfe-5J<}9>{uWe$;:;e1OJy'H%Zr52Kxl56)7
+RT464:%}wfbgO&j^4|kOs2st&x3x!-4{~{'m8CgM'-|gCP#^ZZEC%;=;bC=R:FNL4mw$aFM{AkD!80]9+5w-q%'i++@q0fZjTM]Y4a%m(Oy}&6=T<HPV2;
+GbE3]9U:kLn<{@u.mOw:Rm{o[:~<O0YKmYMp:F7YtNQ!qNLRd;:a%n:#0v$MYy~7:>&(#3kc0Wmji9DPP15t~KIdKlZ&vTeh";)q{<g>1lwhf'MRwLf`K/
+$'],HIe:oW3I[9{Olrz<dfZha6mmOI5=Z!iQiZ[L(&LOu--NRkwg^qfI.)BbhhC)b#6#L/oBke+H>]'v.ElN[0{FYNJ(g`Yy~j#d^'v84ElEOc^#q4D,Xg
+&:q!C@/R,e{DYkY"ao8QL+E2~$(^wRFSo)Z{T>%@7SKR0SU&/@.uGO/>G3S6!E)}|.9&tVx%6Kxn~Tp9UXt>zTlH#|Is+OvoMnfv:]KW&b])8|I:|.G;z"
+35':2099ok|-aiDJf+%^Tve!ObT.mc%J^%YCLJV,gCDYQ|}'lOf)BOK/B1y0!9VccU63WX9e]3YcdhqJ~^yER&H[Pz1=U$Sjr{)4r}2KmkeSvj^hR@`>GD
+o"LK2#2,&r=hzFy8)C)@bE02k=G_W;LE!XMw2lFUZK[p9r{ibZN};|Ktm@%)l7X}/,9=3$j!RVc,ckaRS7L1j_q/"mj5]t8Z%8I4ko,/@jole+2XM)vd_#
+L^1zQ1kOnSC{JEu-YR{&7GV_#)ZZ$#{$)aYCfE0GaBoxy:sh!^&`X:/=b:Q;ipXG3=lZ__mtPOahgutm$yQU.}z3Ps/qP}hrBq`w8vN8h7]bMe{u/8s37R
+{|"LUmgx)-#k!+.qO+|0;7xsy/D"CUEQ_o&{{6(oam!iwV$eM!5y`2J-.9D}eIV_QRpNDHY|%5Z>q%N}mp`-"WQfYJ<";<h#`c~NLy+gyU)ClSPfK'PZXr
+2':pKu^w~.sPw12yG,745L<%6-ks:b;$H%oG/LjSG(ZEt1}!=VNCA8MYeOtwWZ;CX$UE1EPJB;7#))7TW`gRRWX@A7V:}^brND2Kcsh8&1CaLd]jZitn|4
+hiB@Qa`Rbr=FV,ibgP30ZkG!A<BE"rQRbc<s"0.a0H!9g0l4U=c)#[L9UvBz%m]OODeZal9QAD/2OOMF^>c+:i+fhEEb'q=Vkd4R!]-4;Vnt6'[gR5|{9.
+!B%(iTe|~X[`KJ$e)/bAfndMK7#9Quz"PK^W-OB0os;kDi6qO<U7cl<`qUDI&n~QbS6dZW%;H.,4%Fp&p68j_s:9Pd@3))/6T48#44b`nN#xd0SxT4PWqL
+M%nvyoQIp452"6dK25v^,{#MSnj7oosa&X&,NiVQ2ZJuCH^Y/en"$EuB1SzB-UE/k@$j@]F##BmD|M^3z>%'Lo]k9Y3Vs0]Sr`xdkr~IRjP(2]D)<KcWtY
+>^-P!M(gP7Xdt>e[bfJAm>U_l01l"VO)I&JUC3`Bfme,uM_A#mB|ycF.W2FKT:1q+8mZc<Z;D@zDq:h`XS`HkLh_=;|bjh>po:V'"T%F.y)Hq.TnQXUEqK
+:xnCGS1wle[K;):=GCdqp=-]mGI`OyPYZ>PtTUr:u#/&dD)^A+T}[v>__|#DQeB<zX+]=t/Tv5JI&GOue.lev+oAuD4^%Z!TtszH#g&gac6kN,'Q11Z|S#
+GJZ4%|}79v;B(T$G1M}wAGFOXd|{0i6EfX>6^!BeALg|G$lTj!d"U89!a^C6F;$Tw-Epk"Pu]'<0726sz.(x}tzc]j'ee"ll=NO$9H5bz7D%(S&EvAe{7-
+MN{p+1{TNvjC>nw}xPtf]>Em{XkL-n6-bz!L5JFWBzf+nWY{7P/r1yQ@KS4[Z3Pn9-x0jj"L,]c`xq:x>cop&`K5g2Yjo$`l'{-BfI~_Dg]cb3Os'P!S{D
+S_h3!}~a>2Rt5[^,u6Z)<<wxcOTyG']y4'#+Fg:9F'p[1-v9m=a3ltk#J8mIsvG-<:@GGi%^dkN^v}]^gWZg00mLF36nVVI]V"Qs/jQ{)/I@DxP;H_lDO}
+Lb)f:47S|4Z1ePWWctFA<eq0D)|3lOTv=E_3!R{jDS+^.O#/^Tf<=:@lh:'6L8_L-3`PxV3u8^.Zy7nM|rf>U]7S6;zvbw/xFruZ2{e^o;oBT3YBMpXm|{
+t6^:kF3|q,=Kb>3D{{xi;uhjbmGoSK|vN8gld}x=Gu!yYOEK4&YDr[x_";c|w;%Kg@j[P0O5ztz-3d@JP7JJ=6<q{jc&^:OpD<3f_Z`8thN"};~cpmogrT
+:#tbM8Hkp^^"RZ7|n'VL4,l}kB:h%]l{3T7%[4zg#.s=c{.eFzVRRx'U'Mfc76xlPOXMH{@i'{KE1yq!2Z#5!<VSxl~JZ]~UTNl!e5M!sAV/xYwu;w`Te"
+#$0GeM%>_G0Vi,6R"/j15A{FV7dR"uanP[-yeS!W[ZnCnKEQcz%@rKjKJSLN7b9865'_t4A]pL=@Q@-iz_=|p^'<=-q77eizwV@Y-L%>}W`;{r2fRn_sG%
+wE#{eZu[4(rQgWN5}(=`LSX>mNcS_"Q8RC"%BNk&AOGwrsfkh|qvPc/'4oZC.1sJ)Kp2!/Uuycv|6tih_n[en"Og"MW>"RxY|Dx$!O@([iVO.LE&u{;4v[
+6TU:Un/r-9~fEid7(TTd^wX-L5x(8C~0a,{5l$7'iwa@,OAQ#0Dazw,#1qY/8=z%q&I0aIA}xFV]o/X9).|_5m$H`10[`>IOy$!GPy3[+mPT@AvJx{xN|-
+O{~Y8iD!>=;OUE)<hVSKZ33-}Y#%K;7[QDg//OU<.u54T+:J[PA|jP(vMJ)YJwxA(K7FU6Folv!^s@8XCfOrYLS`LI#23_1V1dcxwc:P2@RuIzhKx:wTvY
+Fpk!!,>:Q'4o4n'N]$1kmelC/qgNVQ=4)`iBH:|`c$GD0N{!a(>u)t@OW:THq,Evy`jL/:TasxuqzL,oLVweZZVtc|R`o{ky7,%RN,s9n4"RCzPNgq~J|q
+RH[VD5OAL:MnFWxe4`}X;F}$jZRB0M|xe4X%it/Ms)+sm!Ouo'0ad6dW9;5tnTm4d_dODQ0N:i~_[77vyY'vH|I2fw8B'=lkF{8.7&Qn[Dv`$0Zd,(G+Bf
+|oo<(!oB5>aqtE1-DghloOM,H{7}yb(%qdH-/jJw;{!TFFG<t/)P/!.>oM6i%X@M)Fde;}3T:(b^SId+c]y8`JobA7a#ra#m,|odRx>WF|Ls@`FKQuoAD}
+1hJA/8iT$y'fNjk:HNeiK(EnfnR2t@:/(dh`78%N'.wQ&znw;vUw2x7-sItueMPN)+F}(=%o.]lQ-Cq1;TIE0;+/{E[78)'$LE1LKR@G|J4jzlmmW/.|FF
+1!jF^[B"l_5>+,V-hWq$g/,hlp&UdZ'yoO%fOuxkqw8v{:'n2F2hF>|q9ZJD8_zV'%=I$&g2}N~[KNv{O]y;2P8;46m[T(:4|Lzp:vtbbwTwV"GGKL58M1
+m+_cR't,4LR"^{`gOm0=iB}+9u$efJ{q#&/xaAT>63@j&>uJq`Xj(4Z/NtLq}MRZj7)J%y^On6D#o-.2Q8hQ;[V-^VqM<jFVErwdNyWFlcdlKe+9HsFL}f
+}I^5&sLF:LqC7c~YS{_Icj:vdZq5v,{YDmQ&/F2qRF:0J[mgidU0oMoKAUHKtYExVz)u8z-.vR3emF=^`;Gyd5YrLZ./FPP<3Qp:;kNBN0kakO"uCo-CI#
+Wa&a~G'NG5BW0v}v1[8T&]vyBO^cG7(>$1:x62BI2}]Q;).]%twHa4q|>E602wanyx&5kdS:5,Iw-TN=/{Ieb.~<I#^K@U0U}Vy|qk|rEu['N@<e[aG&K<
+u1QWOU][G0Z,K:lAmuCmhMMc52_2y-rE(`jf9O;;^B|+/)3pn0oi+3j5`yfCV|uzdyzz@wZ'l`b$Fpls1L[@@V31&x/,I<(|hja4E{&D+8+`-is1;:8WNG
+FCEwXyzNHolXtXcy'M3{^nqSOsGgc>]i-brV;J-.ao!mY/>K-VZbcxP^OW6;U6']3[xNO#|IG$/6QkcE.<MjDMNN]9O'eFs;2mWM5&GaE33gT;,]'br#zM
+)xzLPQj^FLu3zq<va_8`H.6"euKZAJ&#4+@Se}eG:{T^IZMje;uT6,%lN+2i72LohuEYXk04Z9ui9}C@Rd}yKe>W/.d&ezusn"5DM$Ht`UTJ7KYZ|.ILJk
+7,dMa+oO!t]Gs9Z/2ktQCD6c(UF]!%G`p-jM).""b2J#f1iCY`#Z0tdjM[%bcb7{mx+/V>AXHtY{[5vb4WEe'eoi=`y,RVEMt&Wp]3SB7Ja8sKy'VlUbIt
+p|OE[GrPzZ,b{v"E{g-PfPw_f[<_BB}V9l[8_RkZ^}9[shC})t%}NMl2k|Fg47n{nwY&"Q!qa:ku:Nt.QS9_OvM,"tiw!"'QpGdy${cdOe1[d"f};%)od}
+TZjtq7PGF0[H>j-OkRCXW'QeQ(Qu(}J0o9Fu!-]U#c~X!,K/,7ABh557g;gb[/H&Z|INX/a;2H1E/|tuJ9h"#;n/$vYZPZiDXv7cbq~Vp0U2"B2C#!wQ2M
+-k$;%8kyUNiRdyplx)RaDK';':c#=OZ86iv"b{g}]oY4gcg(4K@yEQiuQv9F96X-8KJ"hZeMt^n@Oj<+MZ=Q5iPb^h@O}]y,m6_<YQpL4Yk<o'CX3#F8hR
+)gdx5V_Ej5l"7v5l/,]GOTc}uSi(o9IP6.]vYl6cU]&>[v:1=Vft&4Dc_vvNBq@vY76vve{.PRcUm{w@rqx5Xu2[y>`/9}7Oml8%^}/{pN}VH,lPI{@C%S
++z;{]lh_d!}Zms1M`5PO%#GiVJ;mWL+:Ch,zsghsdGGpJY:S:on%J!fJk&`Yk$ByG;lZFWR!"M;AFH7WwBF'/G@jE&h3@bE0T)m`nM$N5R;|ci4ChiZp7-
+6'x4UNs(qO#$AFmYxb)KWtmZx0~JLOrI',jiy-E/ZH^u0;iG.Z7/L`aK)2gcXDJP7:se^C`_]fPxS3$HSq>6N%"b=mrHg9Nr":`gTnaiJBhB2r[CEBoTbP
+74l:1)j'%k$,s`sNh@R7f'`xC$O)q9!Gd,A:eRtw>[i+2bs@]cLEjGZEJVuH;w|hgsFJSXb"{'O/U2#hUEHk'A&wyMjd@_v#jHx':EQI7>Np]/cgI!x|W(
+f(#(Iatrh.]b$D^:lg]o)2+H1S[3v+t>.-3LZaSt#,v4yze"B@PXKh50wYyVFRKqYyD>FBt+yMJ}X.B%sDDVVT&2>u87D_6aJMIL1TcVDBATbcPTyL#gc0
+e9E>0Abn0m"fZ8=+Qq1D2=v5#ySGGo)^8tdib](JAYMr3v495PUkIU~Z8j2db.d`ml8nj<5L"rFBs;zJ2kwIh5yplW<'Kbs>aK7DBGK[|J[|uJ7Wb>pfPI
+S<X#|D$/j#M<]l5zpV}<&g>R{>jDpm}'ksb^_#2)D<TLi)z9{%cr~x/0"h~d/pjOrIw)EWuU%.i8`%5nI-~&HbI:>M$,vw08Y4=Z'8qu#Rt4#+OfCH6l)>
+#B`69e~wAB09{Cp0=sSaHaan]605mWH%h}o/.Us8s])4<P>S4A`JR+5gyhA;whoV(l<#ZTye]kL/k'xs@ghUj1V%~aX6r](5J$"Q0Q`"c-t]!0gE};L,37
+FhT6s@[U"2SV((FY:j-ggQ0L;tjVY_-$u1/Tw,R<h`lP|h7W52)rut3O>z=%=BL='[]<9a4Y2T]wU8@p+m8H"hn!QlZ_KuNX17fz+tW3HByJa+"[y.xV"m
+T`!oZQD){"`(a.-#m@4OOd!hBc(Qn!Ay+W]Ohn]^Xz>UfCbFHMu&6pi2-+F`H$.Mhva]1A<_IxDoC@Fa]Te$-=&7H"QBR'hBai}z`%!Vma|#"/ARBn(ru5
+Gz&u72{u70!!{TF&+UQ#HaKIyzH@[!-LuxR0[1A2#I^9Vf]VDin")Xa2YqNjqE6B7KUYLv`1uWj@eBpc~bJ3r0JeUZO:`x|x[9/WwMwx,J)9'K[h[SOl7e
+4Ik),';-]lgFtC[o)nto;x7H`%<S(gQ1Y_mc^jFQMMe}EhXO|9did4E_h7nqlEBa#zIJy)_K7'LJZhcc5X(_2q/XjnuWxARdwMVI>>%[-%wX8x)d2Mhy~r
+,QTT|V3-)z[^{M.,R/g0AO]p#a&yaN[JHgO(xn+2RzL<D.^t5bIBvfrV[i:T'uaRq9c6Ao5E@IT8KJPk>GK{eW_%dB>NGzLao;{tk%Wyt^P|W1M<]IX]AN
+2j`L4kn,V}+5oRO>.D+O9j3060VIuhtB&WG:h5z&Iz#_#P%9toPR=CE_Kv#`65fam(m`cz+=CZ+.agU=QCp&-||%p/o"v8:'&H~KySih|M1u2&^N[98$Lj
+cyV2(`uobE57@J9K3XOx./N>V_yXk`8d%.n.gHt'/`UMWcN4IICt[rNZA_OIT<^8SclhuVFs.)fUpZqR>aQ@mp{9_[Bf@Hfup`@qn=b"I`:CIBCEN1B/IN
+t/L6nS}3c>^c.XlM>n,(Wgi@mK{K$`W.B4qWL_8l@W2T9>OB|rt/~>_,SZm/M/,`XfF%-VCIRtBUFuS_w1C#S{|<.O!3e8IxBXEb82Mdxpt/]-o6Rb[iV|
+Z'jfxs/-R#-|_HuY8icU>."xXLtz(NeD{!hzUvB+Xu:FHjBo_Qv+45oAzvQdk7Ba32Iq6/K)X>ZhYmCsbD,J5lkF%SqJf}OCeZ-oF@UoN-X"1/ye5wc1=G
+=F#Fh>w+Le-=i"07DzgEe#OPXV[LlB4gETa="ZA:yk/qEbi(H'avM%[WEkMj6_@Cz4l>u+$_Aa9vPB"6BC-h[%Y4XQ-xv4}+>]4Wq:kUmNquw,#v)tQ3][
+:q@)/9Z{>zt!1@l&3XkSUQwO`knIA6QA),;T.}:N#_HU+e$:115`+AOXXR!6km#{"^CRxO_(n4M3>bg=Q-ZMvM%7Q!P/':uc_$[UqM!0/,_$E,9TgTXpM3
+zMRy79:n;HK.J7jNpfOuIF`)wWq]sQ."L4M^]+P&CcD7ND='M`$`i^9<~{W}%j]r_5U&wx.0Ayyu4GZ|hq;UxV0s7`vCUAxDbDu+^c}DsB|C,z)d+Kg<)E
+W4S5)E]PGme:eHG5382-TT)$h-uhs8[D@K8X6"~xoe1N{fJdCk_BVlxGr`.#`_3qiHjf/N}`fJYza=:`^%Md#t6W{"Y!E$d]B0Z0!;M(mJFNLHznx$[7zI
+DFXD2-eo3{F7v[gN+;<.xKbSOfCdy!W9Y_o2s1RLNyweNr<wVHMB:aKJQr@Zr}wJ8rq$S&r|O1nV{49qXMA0{E0aGS~mI%1}&_DK@J$j:gSsy/a_=7%eTL
+RLFdieRxzv^(Qd1V^m$aWL.Ks2H"Q|EdjIoZM}T2YK(2}j/4t)Ia9CVmGzqB"`inqV~Z+d~F3%m/-92['b%9lZzwvDY6F>d+&Os!/{)"<T/g}"P5H6o2f-
+,P4{MD4Kn)!Q#J6{{fQQilmsvL6i#pwwW}!ojMreYHx'cD]Q^;6:}`(n<1MJ~Bi(,i;[gY2_b"&kK$fW!UQ,._QhdAt]3uHti/$)~Stc&T%Wt{C!hya..C
+{Z&YA`+dP>W($=<3@!jF4yg$Q=5tJFZ_@&{i~PpD;|x2,g']"J/r5|Dj'8cdc<arUS>oMFpa|ahd9XXh9||UG%nRF)^rBY5@SCc3uBS,F"nL#,B_JWfbof
+d65%C]sC]!jUXfvRFOVjVSat)FZA)d`}"/5BC3N}V{]KYKProrj![t]C^&}.i!Y|&a<U1r0y}-NRjfcqQ''2:X$ZTY@8<Gm@J7484()}CcGSoTeu{tp&,'
+$r>zs2>{ptOhj[}{<3z|"FFN;`"[:<dMR"kgWqr$G1Qk46!&^',sYW~CbST|_iX0&XcqWQzWrLKCM7w(JTE|MK"8erP:o._O)71h.xaLSZ+[=`8hC2!GTf
+2uX3GQy8<:pu1YE1Rj+CI/11vZ=z_70qOWhp6`rq<,{PI(&ZvyfA"+G(595&W(.e=F=X)(84HV)!8W1z&9R6XWAL@fN+W{OaI#LD+}]{K$yEOwbl1>tRR+
+Y(t5JGsyjof],Pht56zxXMvhH:q^;,NL~FnxAWxIR<z`J4Z1tjE(5&;]8|o|J^9C@nj$K:A]h.Ld/^Vn,UwejUH@:(s)lpCn:{=l/};6SqrcS"lY@rE|/R
+{26`O>:+JWh32Z3>WtsJf^LS#bWZB`uijfX{TlXy$({at|hszX~CI/:=K$f-Mu1@|&Z+B0Z4X&"9!wQEb't'h)NfGyWoh.4,tik(e`Glwe:>)J-I~@CVAM
+Nq}9!vNN[|oe1zArfTKqak+8M0,n-<VkwMj<k|:/T,p,5FJve[;x^-/_a_]N{>xESD{4(SS,2.p]P-73#LJ,-!cQ1O~!7r48yUh39II_xQbW-s(wYPH,Cn
+U@oI0ZgO3ilUVqLG".U"WB:}^!)>TDL$gibPgwt9r)kK}_ovy'c@6,mo,lY_Sw_@HHF"h/18a@QZHj&>%Z!t.vOH2i=1||Lc>0~=.8f{$H#W~FA1xjq5b{
+g00Gb:=cJ#=Wvka!;ilb%7X<q,;SmTAGz)MY}PGk^1,}bx)eiA#R%y{+K#zEXe.(,i~g+.]aCqJ1Cj-VArxw6Vx%pd}a2}77u&A69b()&{t![Vi.nJn89u
+}hT/ZpJv,#jdAr9m3xDR"6C@l/emi"r_;D:O[k"goIw{7JX+tM@%XsCX3H7$wgk0,iy,Ij@mM;183jx'FB@Ptx-g'P)cpb<r8{,P2Pu{}Anwf6Y$/wIAM]
+>W_'+!JAA$6$4L-IhF^wmZ~7VhyIllcw75dJi)/#Kd}W%UW#_y=CbS//vt&8Wtq2UjI9'}nrxhQwx0<JiFWbz8zEjA(>]CrO`]r{!{joxF^"4u;b5X'zQ$
+Vfe6%mvr-GO]^q<+kUbQV7")AvFF;GG;7wGB@RAsd9iX6g[;hf~ueFT{A>By#@BOk7H#/moAZvC]"b.mELYQu,~Zb:@yY$1o)8R4U31Or{HO3o(a`dbn!!
+fk0,`lT;MW9CNO1gYpGSD]~1v/hXk}(2Tkf}p}-]^u[pxut,h#^)^%]yz36|PTE`Bx_>hw2BqLOcfs3Mp}A=uZp+mhB-RUSag{_D|]rrHf44yI(_y"1)j5
+j|do|=D|HG9Pd+vE'O=fYydG_V%G_qy5b{tsJ^W+Gb/hrl$NQg)]rC"~Zvbqhm:&rF;Qdr}sb5kw~/"M'TiY"7h3;V@e/)(CX-&AZt3oL[|KZ]"'[g/;.,
+i`^j#Ft/VE@N_'z6HTGMUcxtB/g_nl%q`qnCm/6B3SGu:04Mz+x/,4=uq@J704oX(GDR)ycc'!$MZ8d|_tI^A]@F=eQc/0hLBCxZeOn]<N_z&l-Q]wD-=`
+Q^,"Mz{x>eUyVfF/<q970BM"Xq++_"C9&1oT"c^;w`Ug#H:BmA2.n@2on->_;X4In1H`Kf:K{SD1KvP%2wwA^ZiG,H'h,}3@uRM,t0WD`9GJI3V7fjM6wS
+d=Vug$,}BUBJmv"c6yU4V};@#.aM6uK0w1LoDVwJ%q0Dvx[zXd"_@Vj[@uGMS1an[]&},im"m>%!<C0<sr/Or{G-41gD16{AnP#8g0deKTOCms/0;q-,-3
+U=-^,T1>#sSR1;gR(gX8O]#Z]CQ-j>pDhfwZNzC%2Pm-`p6><HR2GIkk7FwUQpo95xq.`yt&aOh_f>Ygn|g"EB`90}k}6V0|s{JjYGQb}}6T(O6T7E>',{
+Ikc-WBxZ;ki`E3_lAWFS`J!xlF0Mrw@/}Lv7!jAV5q]f7K::JsQ55ay>^SC+xDy;5{2wlFaD9t/,}l/!Ck|1bh[O'4[7KrV<zlh0#Q8BsDw4{2ImO]ge{j
+,v6gPN~)#cE3/BLRRaeKJYjpFD'SgTl=UCOTH0F|iCH8:i,Ito.sOw`L!Y,&3Z33NmzD>}]]g4R#W6~cTe$[RtTq^o5[J7!;44q8g|n0-<QR<2;)`ok0lH
+n]-|=IdTXu!bN}ssvu|7,U9-|H(6k}=i/VIf)w!fIyR`0XMIxU8O1N4V^]`YCx0{X8Bw5O,."kgjA5JD@VBGPU[1LD<Du;i$[^Q`,X[A;eRg#s^Yge-6lM
+%5^E@:S(u+eT48_m2dw=Z[zcG.pT^{+X0{1.j]U(h<51+@71!s$]RDr};gn'SovMg4qtk@E&+]P+)e{iE1|H6-L-mrT}|cS$+LB`TTF(d]],U#JYV,NZ{%
+yu}$PR#>.rGit'fo$lyFW62^{@0uM:cs)LFIrh^RE!$6[q'52Q&#eQtYX&G3gKekFWB!QW9--qBeC%m^-VIgb!=%=4NCDIfl6i4WnE"[3xW0QKbKz=o`bn
+bAq#o-s');Kj$QN&2t$%YYP.S4VruS")JCvh(0G.u95GRc`_1#o9W_8`.2tmy-.^Lu5N~u5URHh{=Z+ZH_"<_:5L-OPM}3K]z{I`d7ls2{@V-y}iYoeOh,
+S#iIWIOpRCpl[>bz[^U[{)WAEe+_Tu}7[u9N%(Tq3k|<tl^jFVg])k5{GTKfRs+Q&T|$aA3lzZs9X7|mQL<)#F1Isq.ZO";{MU.g"oKx1VmQ9qh6jOvZZO
+P<6T2p9G6p4]wpqRW$31MleYXjVjb2qO}fXbm$jE43FT4]01A9_5VN74><jBRvKc6T2ZzCl:(;2(OKUz#GHKLKvyH{4xR(Oz+IW)-+ZiQuGi}<//u^yb_M
+`x0kYp$N.sf1S^7O2v:5A&YZalm`op0QayRC}%>:>wFD)UUf8GKkeYpB.;)!k<r2dLL:P9#ho-zSnYZsg%4#0=-rP2~ly,B>KKUpO=,9L<1h(jol.}Idgb
+41;AnLv&71g&T|4''-)"ujGCGeW`mOM;vOs<b.8YM6WY_>`HrS"&4]y<DJi#R35fFk^w,h7Q#k!3Dh[H<6v<l]mI(|hhI{wSqqKhzHuwCH]_|uiUq81nqU
+wM@Q}g`kpKUe(ED}UaqDqap2L(7>XCeV_]8'yaDegweUd1|PA;{(9Nd@5AXfO3<4A2o"e'%JCMke+=^G^o#4MM@C~+M:fP|xAQ9>BdpP;(14_],YqPT@W;
+/@B>xcxF.ltwi0xG{-F;(_djg;zz"^m4osF;BF_SZNc0k&Pp1[Bm'z`5R)Hgv-iRu2xM^g%#`iS#KOI_Nl31:`ZESa0gT(xkTCpclA[f58j(f%fi2)P@OB
+|Q5>8r)WRVV/~yjdY.TPmQL>Jl=2m;q$zXW@N)-5!r9|4-3hoLo}&-r,[w10Jt6Wgn(}''T/;q@/YL:OTIiR/fQS^h&V/tcHW4woxvH4A1Jr<=#73/.:uT
+`qc/m,`,lat7#Uf8l'b;/Y[b&)r]Y,zmH9H]e}^/%9[F9]ur2'w%TnitC/cH`u.JGV7(,l"L3^-l{vx$$WJ]_H0-6D.z^DxqPVo$6e-pv$H/"J]e0'gDeu
+L:'-bn2bf5v5(XyJ-gcQ.G):n>u@N$LD}{1&{t@(T[r{CqZ,d7+}m#}`Ah4QeImE&f8yRz;2FTi8e2JdWS=Hhm!B7R5>l%;{y0/0TMMU27JXH1l@r(AWYU
+4CnG-'OPO|hEt1YS">ndV,dt4trTBZ@K(|eV|WlT,R$_g2>s(j>3$b#M0>eOa]~+(V`7CO!j|m)'mTJfMa.cf;QNTVN%Tq+!bc_.~_W9wo$o-&u):J@Dh2
+l`a_-(k=nslWBA7XXV7^=&`|^rfk6eab+cfWS{:Ijz%f=w--bVGlZQJpPS!]1atC^[+vB@$m'd609qhgcQv!Iuz5l;{.IBVTt#G9tbW'CsXY`W|`V@iDi,
+PL_KCVhalN;EGt=9R_MGWw4Zs&x'|nwwu-~U7;bk8o./wgnEe{:,|&c$~Kmjm+%l=rjz0ceme-%#;3[ag<%L8"+n#KJm^'lU!>]+^Dxbu:+o&j}E%u=/VT
+(.UZnZnqR5~I[)4_LLs!8S4i6P%d:Vi|2wAOzaTVD`.scc"`M4nDbbotSdgn/!2rzi3Zyac1m%&o(Stvtb(^C9`tKa|2SC!8X]'/~5(r9}%+@ImgAOD$U;
+-G#2brlRPR2!U,1<r7$lu_|.6_Z!K9-!71C1h]xw3|#DOll,njjAYJKr+@7.:f{<d3+ZBd<AcK=Fmp/[N0HAxn;a&E6U#g6l6]R{L&N6"Kw_i>U0M9"UB0
+Iz~-.YDUS.4m.`8<2`%u~@=lWVMrrEC<=!~0^b2'g_>#Ip}m:FT;=j&ZkfNevu1j9'k{=}&];gec0#A{Z^4VY(Ls{%E{d<}2}"YC3e=A}2L:5+y|Rz{[`h
+n._%A&W+wK.kMwF;R{Hc^YPJK>0O:DjpddL)Is]TEdxtlNIHa;QA_-&3!1tw28'kHAJf/F[qPxaYlZci.JOLnrif.s(W;Q{[fQ/{}sP90Xv'<=I-pu}/`!
+86.gLt",.u}L&p9rGUWxa<m52qxG(YxKX])H0=.l7[=Q905S{A6@<3}ghybmf5!a},QfC(c5C6~2&{G)jd=a3<5$:k`V+QPK|0$r=_Sp;+_6E}|xma8(x[
+wG^fGC)z_rRM`taOYtO0T_6p4-vD!dXiNQGqhYwrZ%N`o."g,gFraj[5kjZR>JO[j4HtznW},#>T7t.ISlv2h+-4xT(KAq%@wmNv6jw`>@MO}Oh6HJt&=%
+mKO$6RC>zCShXj>WOLvv;r@b8<:ea4T3IA>fu{i+f=o&|=l2V<eqd`<uwEC-!Dd,}cYVCJy:C&O+"r;+ZBt7vv`&KfJ9;Tw9UN1LD6,h]=Np2.836l,<vC
+D;$y2-jO33<ri]'4-<1E){D/KQI{C$%q,(wt)"ULV:+GmcmzCFHm90sh]<6LFDORoEqdnp'=a6z{/#($1V|ujNwiKoj>_P`-DM"MBNQTH1CP@d,xxtD)#&
+Q05aD2t"M!)lxn7qBMD09%nA":,aQPoXQGZT1#eB5(h&ouj$;;#!cjMjYOic`|)BXnXOLH+2a"!8Z`$^^D]a'>#w_&Ro,dKzO.4D;&HOXb3',|:i&W^W2J
+u8_B#^UChPeCZCw9xFu+AIy_|lo0Ba>cQd_t_XHa{DeByd@A>{4Am>5<7fi(2@H8YvO%q73gjT)>I}u],W9vx!u,8|}Xy=kch>TV>jvv9g0,D!VvNPTL#|
+~3f;vuB5,tMOF>=Lb`7,nY3AEz=xn>h):6Nv625l{w&zaHh"QDi,A`A7.<p5@/{XEFC3~N()_nBQFoKMs/+x-l1vGN(P5x9%{m.^sTPrkC~F/g[+`TMBy4
+.}X5"@;UFT4{Z:M;-I=t@NKy&oDKSM%u.o[Ne{oA!o>Jx"6juzsjA+:$GzvFUtJMy.ZLOUKO+J]TbS/j,=hnl]u`b0#eEz,>7q'@ygrg{ssx0>pIZOs|Du
+y<&sIgHZ9Ceq==@)9UzFD;}I<Ba#GHeOZWK2<T7Lyq``xOMm9fC!56Bw^iymd/)R2IuDh[-ucE=DfNHX]BiA<"x1"9]<=)b/H)IyD:m}-R&<s4OP9$eUIZ
+#8,Jz.;Yu::;_aky~m1#$N<rnR'yqd9s!m/n.0]HA-obnR;#/gUjmi`]R[qDASVS@j1X(#ZI|'z<^1wbJBoxx8<e+O}])Ule>!y/G0g=[{#DIKiIV|ACg"
+QX:5~ZABa|PfAgGtxM6)S3J/')_4=GJ:XIMk$MV7RtmUJ+1H|!{6'ytzA'&/1TDE~/nZK[o>V>6dc8enmK4x+EdF<0EApCO%lw@@f=w0U@+R9)ph["F{4P
+v!Za:NW<)lol5AixDDa)rwwn<KIaCY>L>ob<DvL7>M-5!v'A;Pw`H".jxNeC8=/tFqY+B|~'<22p#84J0AU[,5<8xb{m@9MBVMUG"m'xz>LohyUeC</VLR
+5t{!E7e{9jy{7qJfiy#acyJxBbfJSjhfb3'lUQ$1l=ONKM98lc)nR;jS9(N(Fi|#pIWl](|&>^E.^M;zOP{[bGl"=zX<.|qNHI{#k&6A/jEx2%SRBgtTiw
+dvHrt7-&t7zn+ORZ0Nv;kT[,GQqJ/K]k~n]S9'.y5UN_qD~C.zqEn:k.Yse]9+:1zT.Fm$l"y[,tZ%h]B4(i3dnKFvSfEd/b+u%nTrlUPt6.LVad-,S{~^
+WmS7@4/8z.^R-@omwEq%PK/3Re7`^@{vdmf'TT:l67|IgXaOTu&q&LsV,V'L=s'{.fh3UU,ja9Un}nB{K`Z9+2-t~ZBJ(s5,fTs/z.kn"i8xhYf%n9EdQ_
+R}FX3A!n73jRi,N{xhL';bQ@&iu{.xjpFO3kkDtTBS55~72%hf)O[nA1Iv!M4y;[jbwxkVF^({-EfiM{q>O|T]ggot`PTb"Bs/>T{2>@1=4'4$jQzd:JjV
+f'di+YuHij&4j]v9l(c<uf!.$KljJ>54GiYL{BuNvBh9+f18F^"/z`xpvb_2s/~022bO7Sl>Yfc[_,<KZZuw$]xtq#fGWUmIAO1iCVPv/CX(pT<|F>r&u@
+)o{h3%:|t6[|`3K%Y"$=G@#Tj5s3pb2|VECVO]a/0M8YBVt,7M:rw2k_/LYHwICCi,^ladbG6B@<r_Ah#(NF+9@ZNl}:u_-<m@X{ME;0(A(NH>iy!X]9zq
+]8M!RF#c-6nY<-0'e=`03o@N;Hcy;"vnx(e2BRI_r8BGO_u8mZ.KOx,)9-7Any<D}f;Pv1_hn9yTI!<YZHIY8O5k[%z9{<rPvfLG&hP1_6^Et6W`kTG}}J
+[S(YY;-Vwg8v'E:&^Z^UO|_8Zj5TfD10w[;vKNMnCSyTjG8OM,~5EC5hgEERAj9i:&C&N)w]kSslOK"9.k%$BTPHst<(eD&!:4":y<)gwMk;lv0rOL[V|S
+~M:$N$vd/cu8BN{5,8[(l(KY9R<F56rw<sJMB9YcEEn;q5@wRZ"09f7@ZuRp!a`BE0r$`y/a8i-k"80tXAu`hTup`Qf7#iX!0F06ASG]=G[OPZ3qJM<`f;
+|9{xK7MO@Y_}qwad#cM$yX0JK(_JQa71xx:](yzugoC=ZcQ8{i!{7-npvdr</ha8%%&byU.tLv>cur&RtAGqq7{2@y[$%Ag]n[6G@W/o=qj73vD6[y/lfv
+0tOex;f:ewy:K05f^_nTvx:!VQ0%+fz/rid7uOaxx'g:%3DI(_:[R<+klIMo|p=eIu-b7<fN4w>URpfPXr'm!8ksqf3y)uEte'snmLifdUwY=CViKRc<{/
+kWng^_~9E;/Je);e]h#])RG35mvG$n3{oLtKS5'6GdF4BnMu>xBIu6=zPnlZ/IILH8lhxSx^VgF:MJ-]tdz+x#"F;$R@oFMfV)(_G7^GTeV!qQa_fkNBD=
+iya0TE57tm8'W40RnYU88KpxfgKN/pl].2^e7_Q}h^cX_jI/EqQZ@#8h,7ghfo+<}jUaF6`m):<73.3X-6msf/y2$=sWW9Iw[LOH#fOW)z7/yf9W'a-4O0
+j+gi36Q_[9yv<>g[VUZb/Oxb0+ZL<K(V(QXQd$!gJ3'._]oyZ|}u%w~S3mGD^o0Q-2~:d@VlFx]X~Bt8)it8Mc8:P}oLD[4J7Wm`%9kV1g[ybr=5zUd+6Q
+D8H,DYenOk2h7Yk1<J)7uh"EUva`jywe7LKoFuJL-z0}lW^F,W'Yv+.AiF>VU9]C_'Acgmc%W)a'%Ir#w3#d5e!9klklwMaUKNKiUBaOz=o{LYah<7o'6(
+m@1:UhJ`'B{O@d!vZ}Z5ZvRSzQ<BG|zrR4}/AaXjk-$kUESt..dzovY1<VLDE!LNNOLU3L_pd,j_)3m23Cn);u-UWOtyq!v.uOMDwY3nzH=@0zF[var;OR
+RFS{!h`%::|B|Ac<g9&brwoR>b1'tni<oMS1X6fI2Sqn)6`#HoBh8[8i$tNhz0^l/#JqI]w(0nA57$NL#5Coi]N2qDrxh`c"q`#.)0ixva]7Lj;If{'&i(
+f+:-!Ys5vP#9q'RZ/V^%VR,,v,dw2LUKbYXf"/&E>wQHg1>#X0,M2U@82h}Z+Dx+bD,<]``M(J@vf44g-yF=ckO%G@.kP;kjA3]6(1J;D6:7W'XQ^f|b2Q
+n"^9Dfy(c&vAvis-lqO&<QV)Oa4<O0U[<`hLrsD)!BG`q(HlClm2x}"mJ@ep&"E`yDc%,XAt/2tSFV&O-I&hDr&53#INTpNUrF4rl"`Jd/9hW@=#Fwh$yG
+k:"e`N[_y;e.Uuz&zI9A'CRa@;.YIE}VX0h:DXMZ'Hg%vDhfZE@h6OnGeO"/7@-h)VAaI@$%BKoS|!vUkqm@.2NCn@bgu$'2Llo=JEv0RA:7_lopNUc&Fh
+rpvd63Q[:9@T9muOKccG/BM=cZeY>.EP3JUm0Jxwx]pHQt=xrE8:5"@Z~YX"_e9x5yc7~GW3/0Lh8pgYVkz<|9sQ|j~,D{(qr9l0+2Xym2]R7UKF(3]'8P
+0I^@9f8T}@v@eL-!(5{2B-KQFWm49^q`kZ5)His6ULz'V$j%L9j't7zs8A1@_T}91rpK>tl):-|f&O&,!WnyLuA@`.2b!AEz"L5)czj-2I#bFFo6qeN)fL
+@fl@='iF{L%t8yliYYRC><SXc;{QcCk^hC!4i)wvjCQU'[+IW@@g,#/5-.Ic|p&JH4w&l2X-|A>]_%vE<-|AZbBJ7F''+&<5-G=rcGw8Ze%uY&RqJms<@[
+0'AZBMo6CX[;1#kj(G%}sV-d~1438q@4x8HJ'i#6p!_4sIE_/r9^hK1u5){iwNLF;:9es-)(n#i'30F)M-CN(4yN^73{:$kR^i$H;HT=|&DQ68cEn0ZxQK
+].)2a2^)W,#m.I7"l[T=Uar'P=D>^^yD'uRaCm<;t]f$[[|[wj_u'(6:>l;3>Y%u6L'eWl>&&wez}aXbs_=gpe5Qac27e-$9ll8)uZS`Rj:dryTz9f6Ov8
+:i~]3<JX;Z#:"0^wPXoo%Yt<V/Ku)xXNfq3Xo+Xrpw)Bk.MST,h)Hh[,E@tI^s&q''[8]P8Az-&9@&}oo6XR>14/_H!V}b{Y1B}XpK4pJ2AQ#cXJ{'j=|0
+4X2}{6+lzN+il]4SR![G_Mmhk|L@iF8[$3R4v9&>K&qBQ!s|UB^S9Rz95[G"9hGITRPZh()D14#yhcf11[K/jdwsx>b):Q%GOXcURtRPm=EN6qZ6ka.I}7
+wKj%uzEQT{3L{@BD}nuKXM![Y[G.DG,_61iQqRZMab~BTj+j~#pvw^#{Q[{EYJ0fp3k@u7QalN3H|`F,sAL[(Z:h8t`3+"uKK`vZQ4aRsJD9EQq^imqhJ`
+NNasW[k/}Bz%~xu7s.SN`/T{Zu{++x{ahPV@FZ`DvH$|9L}/{!n,|ui-;nllf8syJwTM$m>KEEb,]l4elAQW^qvQS08oD6.+0At,_H/jWI,dG7=7o^X@8O
+w{atwjYms/x}($e@g7nN<M9&1d#.M)o'mDD$j0j)BAcIF,<>KWGE2."QVECqQ-oa1b5SP;F+a`~h6_-J_'6Q>zgq&)UD'w"y[G4XCzo{:5YKMV9z<X&W_a
+7fRQ<,>M"`N."$@2{s7,s53=EipcpTb&Y]U(uH>d:B1#8o7bQ'L$vsdyeyl1;r7,YJD@uT1P-CeILU/FeWX>8>DnH-7$(H9>Fe&:It{S1L&y@6|:_RR'pn
+<ggJ/Jv6$}R_/|Sc@{CdSm(ny2jido#Rv'42SmY{RIVXr+07a_;hLV^(#B!.9ek#Qhj+#P#Z[8DSfNW8J_42ugKA;Q=|nv(tP9:x`[Y]=1E`^PmH"zVxcb
+B")ez"E+HT$OU&g2Bd%OuSVSTY6EHUKU0k|F~ssJ.@r|``&y@l'.bpnav/[VswS!y{etZXKe"zA8L:K@^+.JE"4Kk{N{oj{n~LJi8K$fY{w(7[/f^!0"h(
+BHUFRqezZkp95i>t4a;:l68|bNb_$@vk#>+FkO9Rxy2'eDPU=Fi0s5jQ(N@t:>4A>P(|vKBRwx'f<sCiO5z1[MEsW|mBP-F1#GT(j[Ov,aYgy/zJ5%6@9M
+c[Itj4VFM=GuprKgBGP|;S;CP#01~LAS6JPdg%ualz9^e#K<cx#M@N&t52%c{y@<}D[X;@![y<K9kZ:d7i(NqR!}t=X80HQT@}L3<#$e>nHJEK+ZM5PXQH
+9:CFL9T$#)L;d"LHGHI`2_r.T]Lm/6@t11,>82P!UxE7/36&~F');Mz!wKe+qmEZ;{>ERB7zs1a1A0Q3NxZqPB3m<BGyi{GC4z`"pX54o96w!r}/,`CD@D
+nd:2URM8h`ZQ<;;bD[nsNy=MN`{d>.<eiL#NcJukyGffk+T<K[<RDE%NGZ92%9my1]wx{tU|k.6}xYwc`d;s#6<d,jdVp3b@)ndkF=O)'LbtWM"(7:WMJl
+8"fLV3YJt%88[)vg2[U91RoMhIS-Zz~Z[:4iVL0Y}tmVJ/M%=r)%a5l(%I,;#=|8eOCaGXrg8DEaC0E)j|LPOdnHL+C!<0%ei^vG2|~Mr@K5p!c,dKB"N$
+JA_AQTcY(UF"+FafQT{avmkqi-G[`+m.L#r.LSEIw^u'BgB-Eg81>G(Z#]S[0BzMn`Y6;R_2{q,ghdn{9^4pj`X[3yXAVYGKl7hps#~[b9s`YDe"E9-Tfb
+w0Wij]bSm4_gz<g[_4@_NHz`$IYhV>59[}G16=f7m`pq~"=uF13/$xHZA"w&ha`HDL5Aivpnv0t&R/YNeu][L#I-+`9ZNbm;iGSI"wtupF,GYLYbYk:JoW
+%2ch$c]$jJ'Hp=xV4-X,/|)|I8_L;u'"`+2gze<JUr[v0T{xdEYUlHd$QI,|:8YPqH=Sy8O+pbb+J8=:{HDrb:Krr_tor-RJuS%EKL{#hi#bN`.!%id+-|
+70zoNu0dIgT3%(4-`1Wg!%}v)bI}I3PYx4PsN7,}6xIHlLulhH92)+lUvcl;:#6/<%Y7AQ^%0y_T{qv[VIZlr6{,-PxC/02tqz^=%BiYKV$}Nq}>Qh^"jX
+OMdcY9y-`0{GXN]RfOdPJ,uV$d{zLCaV!(efR<#rnSrbH&s:cgh.{:NWWzuB$Rr|^ci+J8"-qF{#v4jN~nABW$"8fJn4Z7-s5$p3[oovhF>wkQHUtcs{39
+,YY,PB>C.j1))"L>I@KTBr=u0Wg-T&-TE_X<k>-TLOd2WvHL;zC5SID#P,u9(%>lp$2-)sc#<ToJa3KlPe0AP-Tb/6ZKWgKvp^x.b!le1Rqgs=:pFMDh'8
+H0jN4irP50^lXORU';Vs6fadrf1gBi:)9!{9q0MR6i6kL7l8Fa_Y`Ahh"(CWD0e(,0C237YrUXIrUJ/dJwCo_8yf:IgnX8hHshz=C5i7+ygf|!:@VaK'@L
+8{j#g'TMQy/Vt_|15)n"}$)evnoUx2t77`@@2.BoX6UU(mXPaQmZdT=T4se[m[&PIqQ%|s7xO{i}Z|&-3{peWuqA`oi/OYszvzrbB:{(M]67A-.m{u2NA"
+!z`P^3JbA(QVc7N<5J|f]7v5yg#+T{x066.!I]5lQ=H]%0Ks=_b7>V.wg^Z6t7I]nm@nVd<pYE=x$0Jnx@44xYu5@H!{4n&2=&k[:g{+g%c}`L$0>xsbN@
+u93'iIUrjbv2-#NAuA`^p-"ebt=>U3),L.Kqq%-TcpT}_+q&!&=uMk~L9S6@<<!(.]2O~iUfEx~,H[NI["[D03]o$wIM3MEoh];+t1KM:k6){k3^Ax_7#^
+jh7V5{zIJfzoPIN@><NRObi@`H2]YOGXjCn;ZnTQW4e#-hOo2,uqx"suhH"M#Ekel.s"a_0A;Npobtx<rN2{d/-bL0NYPHyqNrLW6&u.I1gDnQnp@17iCC
+PdmeIe<rSu0`jFCOH>mEWvlNX%Sipjs!)E(Bqw|$ZzbJMal#tl;O2l(=[iUMOmBpKapu_`xbb8weKug)4pF1l2}B#AeHJxd(yo`B/9/smlLMQ&kCx<M{1&
+8!MkgkO,`;fh)J`8xjOy@c={}ooXjs"}YpY%_d<6NLtk,.qnp3Fv|Eu>+CGqamNoV>Zh0jngNTj^f3CrDuUB%.pKps|G]@^:vE]XdaauPN7obkH&p3Sf^[
+:"J}FlQqgTY]#t4lS}p/oZzVMZ)Lk(UEu`GP@p93Epbo85zHE+UdeL:x_z+JiNR5;3RXfl/g3sGI|v7&bwyEp."RId#0usX;w@Qn{`|NY3iwgYQfw"_ad5
+ZaK(^o0mx/Fo$&ibsyNCT}q;hD}4p0lyM|gUq7Qw%@&.Ry87<(m({7h;.3.wqZ1ZCQ}=]pUw77gK=qPM^Lt|Ht-[+Ty]uiytnpYr%>hlU-nMU#SMEili01
+b,pA[XVV-X2&SNMD=f>U;Rr(8xs/PR|LV-O"G(-f{7>{~DqF6N6@mh4+/F3]Nk$ixkH/7EqI4^O+anm58vo^nq;"n,-:yxk-Dl-[5fj;_e:/:5n4T|bEqz
+v+<;||vS19LMT:XwrkzK-SHd8i#tOms<j'N;ZDsV7GA)`uy>8R9`c;MftH+|~)"T=9VT`yMnNHuCOF'k>#~y5Urrlj<0Lh~70wlfFc6)c<Oky.R%TGSD]/
+d%E8PVbG78bV$mFW>$+Vqw^aBrEt"n9nj^dY%A3[HRz5gWl(#0&|)V[0PO>NLCNn/ikbE>TSZt}&hEwALit9O%z#V78c2j=zxfYpm+tZz,;bo{-<'rh".3
+Dz"lNX>/|<<eyRaaVYsO;0rZE><z~dypP9GYt+<#GKR#Oy#Z}'a"|N+yFRG+T>.j.'@_/sH@AX@dJOaMiRr%/^xS7@We+T;HML}fci/)t&tj#>Fh6=C)r=
+^G/2IQ'.#=T"LHuQu-H7Ub-95D{$Q{(A@Vq4L|Bc$;YM`{'&|9_@r7EqKQE$wc_ATLjhzk4h/cn#y6:#TK2s64"wv`sr@.#nxn2e;_ZWjGM]L>U(WNh=Wj
+N$}6Z+cvN]F.WknmClq[{G+])+PitF(d90_8RcEklUvWFW_mcmKK=i:,-Jn0"I|qVlApFNb_)Y2VG43aQ`9R:gf/9ZoYnC{B=6=kTNjeX[=&g@gN-KF}Q>
+=AHDGnjuB:,sFcpMSaG/7[we3y=kjwtv~$z[8TtHk'bkH{bU#!(TE-`c_k72~`;/EnW-;}iVgMmtA%TE5Q':eJ@s,.x3K>!OeYhX^r=kZZtlX'DWC_1eS"
+NM"a8}cgSZkHkxNC0i;X~ok,p1mb/!C-|K((o9!cEd)B.2z:c.]b{bB8|v38jf0lLi/xq$cisXp%SeMhOMYQL)W'1F9#m7+|P)Rf;fy20zNCkZL{4GU0e^
+pExpspxcg2Kr[!(a|"JU9tD%]|K.L|8Hqu=j%3HBk7<7u`<0/-f:5xwri>s%7{zt>VQs`^O3="g!7]-H/![J&KB|yEsu<@wM7C3:RAkkzzxGh{&Jg$JHNP
+C{NrwXGjr4z+}gF_^=iAUoy+QCf32OR.$xHEGGcaE=U`f6"YC(aPi2Z%mTM#'n3HaX}vCXaL6gkkFi5mr$/0!'BQ!HRUJ)kXa3^{wpkgxso)va0bQg1;Db
+U||on0g^->cq5ybN#S%>TkUvnwMb}Za8qnQFsy=sDOWuibTt<$.iyOyyZrY#qcPEMb+7GcHargZJnSTNxW/"TFc^C>2ZQt)}&G2|9`d=f8UN'ACFPp']^"
+v{I&Msg((ni^weh,-oX=IiMY{%Ps>k_q0B+3t^P!MnmR6[Ue/Z%|8wLho!c!Xr`ULzo2U+M9b/e>~JP/KMLyVIXTY]N%<6XYyT!v]Y1K2+1TYG:vviUfU;
+RZ:6;S{b_}Q>8Us=mgfC]_bf0OoJIa[AcB.EC[6o|VV.Qs`V+ae;~eDF7e%CzUH,YEc<-ac@/Rs0+VKBtWaecxKlH!VZlLjpS&.UcV&h"}:zI=n6E_kJ)W
+Z6xSLTMz'cvO!}MM[+cT[Ot+@uZ;1)w}!T]6RWU|wwi&{5ZfYUh=o_v>byzwhNU9BKc!+Y>l{';]%oVK=,x0,)F,.vL>W4p.lfZB`nng"^KvC3yq&'6dAg
+`#,hX:W%W|wIq)[gMKPyOb5I9)vw"MWOMdY6A"6r7KZz2%K|8KoJ_fIe1d@|P;$z3OVPl)UQcSkIf_Y9p/Kq@lFDHfYAxqWzvygaDfed4>T&A-Q&>ub|%}
+IGUN`rLdxr"1ro/zMU#{RzSnDx++1n{nVfEgilN8K0FfhD&F[yFO^;|[uzJ8I9-Y5sJHt|2(s`f`$LyzhQVa$zY}tLT{2_@}W.=xw'9c$_/reld}df`}62
+jNeNR7:OFXAwi9]vv{|qPnbwpzek"8_]bqmfw`$2hbaz@^LG4x!MHygfRGk=Pp_#vzY[PO{T'.=xuotWYMmBUu6Gj:}sD9yWhp!fY%~lu5T[Bqi=M{k{~K
+rOL8rNvi4s}n]NH<Kyv^],hRo`w)l.x)0#H:qs:|~D'=Q&JCGlzTk#{%w}T1RZ_&'+g"82/,J{J";/!t+1B#K|6TW'{37,Bz1xFG>ilK"#O3SMFdEx0leN
+C'I|r`[5{C-G}_L45M;H38EvM7Ccn8qj@-t:&Y+RV@I"f,=WkWq$p4y#oOFLXO:nn}aar}mBfaESKXM/,g$'#_v2JZ^Nx|xwLHdA4ksYeN0)Wyi#&#(9~6
+rm7_5n5fgJ`|Tr"&JIx$EBMP)4kXvq-GQ<o,{g:bZ07+Ll72u/KQckaw#0N<X{;tClZFZ325xOo$cT&SlF4dJL==ZM)Pif4,"{{ufY9lHmkAq8PoQ[<`1+
+{C0|iiNoNb@"v!&u~rsYTF:ztZ3HiKJ<+<OpCNTPNpH65bWGt)`.B3Yay$`+$V5(t8diQ1wbit|Fl[-qt)x+x#Sl12'fn{GpWjOodF-sH@aQ_4rmyTj5Qy
+x|R3}o&<A`<>%"_De."yDmTC!/bu!,]QHW^Rf8wL{U4W~j+"qB{z1-P,CWB.DLB}NY<#I%L:zk,;hC<ML@r)3Xt^ZKvPBDwvUZ-`|[.)5zcyu3w}lG>ow6
+V%@8-=ng%zKwSE;f7l)K`HZ;(W"JV2]h0)nr#I$hv<Ks!3MUuf/%]|1jkt0AYG<e5L.7JdX5d7_gt{$><XTtGw-$9Key|hh^-ZOR:OUF1x;|^dNI12ivyF
+n@X/-h:sGo!T_L}VeI.dC)tTdX6e(pz{_yinnl>q~NSL;@k5yr>'R=b[@@e()&JtlHiY/U,mt]x$;:DCW1~08JY&faL(gz}N'm+yTI'm2kqIe:3ZVeJ+vZ
+~jj7(m1d6;;f[Dp}Q}#`(zh]}iwh__k|hO0kaWXM(ItO-r&<i4yY#hIgZR!&rHi7&[|n],R{DhCO-Z;H9Q)&[z9ww1vGl!w,@TU&3TRK2Yq<eJgc;;d8u}
+WQ[8X]e5(ywN`zdJE(b-GpP)_}-4`MHk'JU,!`GGA]z{csDbCAzq<r-h;Jn_$e,OcLa78{idXL+<$7{Kr=OdBx(Crm~HHX@rqZw;wZS`%FFFEa)fnXNvoz
+;3gmT,Fa8RaQ,4z6oCkE9zdb]r5U$L251I@&tRy5PBF+66VpGKeg_#_dXe"y4vl0WYz[%"qQTH{xJ"!fjs:W#MEmT=&>19K"3;h`gLX4c970eU=yu"9=fO
+I&Ss5,fh>9]uNs^np6C}OpY;oP"C)Q{NF!no#B[l$CU9J;BG`okklkVIc)B()'@|y.p[Z7l1dMPvlz5;PYUlVkC``[pc"g(h#G7}VS:oxF|+e{mK/Hi!hA
+_I]h<;.5(rd7y<asiiyjb.}YR{(-,Y|}4vBjsVZR({2_n8U+Xity%)ef$[a`~x;hsE9CY+VHZi1;Vw:01NlM]qwd-}9#rj$/goiIroae{lhY97khg>B[oY
+<S{mKu]7cT5.C4(_!k@yk5].6FfGZ6wxSLfXYPizBq387U~bqb{#%#Fk~:V0![F4hNlyfsc^Mb$Dm;GUqY=X|mB]>LgJcH./Iso`ZVeI:,[ivsC3}n41dO
+KJn4#)c|^zC!1.J5||DO!zaE"8Nk-f<CjzCFP>>[ZS.L&DMId}"MVeBBBd-fq5%!en%.j=I/5f;j>}"SGIr)>Q#YvfRTb3Ls7nB=&o5xqOBrqz({kK,->s
+Po2/FC+"<lE{wz>jt,jlhq8c,8ErO}GyB!BOv|NBE$,5+bs2rkeH@5b17UKVMF2ByffQFNzfIQ0X2%hC"=(JRM6(_@__KF^WQy^87^pVumdCO4/'qi3f8v
+<g4hFnk9R:FS26<5AJk)MAEm-/4i@,l=5YwJ]y({:(Y4ngA_6QO(Zw0]-/fkv_$!4.u5nnSg/}^W.pau@+GS3x>&@GFs>R+CEynUY7Iux}ZD4x.J6O7qP!
+ZbG:NA{gdC|Dv6:-SF/#)F6nyi=7>71hYu0:7LP:qfdslo:z(_(GI5rjRisT;h!p,tp]6x>@V-uIm(9}axVaSSOiu,VkhLgQ-J}^zZe{a|kZk&SvU&PezU
+"c>T$.c|qD"U#x5#g6GfN]DZZ@nyFg$"#J7a,|W5N3`Xx)S6(-JylV`1e4u3Qt}4^Pw9I(^3"+->#;CsNW<KTMMU27I)_lAzWgi-$ES0pB$c&@Bm}M/7U7
+S$T<;QS{mUHX58tj%$k2DFGmOY_jD!Xr~Bm|.YC:[lZkgo>o&iO3TH=p&C[GZ5eL[RC"%i>mgog>~6>QiqvT[YOdwJW<_PNb[u~giimk%xNh4{riz1XaW`
+%)++c(u9tX6a;XG>w0i%/LEd:pZmW)lUu&4)FvHakW_H[:|sPdwBv<Z)azsjWA2C`'jYR<}xE-4WU[Kr6vy-A{f]szX$RslcVu.ey^%ysym)V`O+iVlwnS
++|kVF+^2E3r=NG9V$78ioTxya}07k;S{%{Vx"-Dy&htX~apmFS6@xPBV{Wxm3%FC^c1VfA<<v;Y"~bgh8K@3NVzXzK7LnL!3Bdwmjg>P4t_E>c++;W(4t8
+ahrC-/0#9u&ZKTKPFP%+1n&(Ni[Te>99AMxdYS8Y!1j'rmZr/C3Rcrub/#^O+TBR!ioN>jTv)<Nw@}u"0+WXLEwJz_C9+f=Jz3{R07fC#Tty$t9P,W,7^Y
+LhJdpT=A2/F^2^P7alRV4hTsWu=li%GKwe;6POCGzzPwa4H%D0[=}(P_g{k/4:rVy4Ng:^q8`vrC4<G!~gl.N9a>9q#]}s,gJH]#@qUPhc#[gEM`<OJ`g|
+WY(`II8NOcop[B^IDCvV(v8["d=HuJX6&KG,$^Ad^{AK[U-[C.'QtVJEb}]mN(Y7Cn.Ogq0B6=_zI:)4h]Dvc1-.@T!@NEXH}Sm]5,>Y@(4=j^n<srG!UJ
+>fZf+z#ipy_0"2T$dx<I)4Et{jf{UUA-g>4A{CUs^iZ'npH_6FLIWJw]WHHk4w5`/s0HY^@GB%Gg;96oa)N-U^pg]p'>rs<bdFE]7/7l/,<2>p+x%QgNf5
+{aQBXTwqEGLYuh9r/5Jrw'4a6o$d@JiV9=!m:qv5.Fp{bL=MVJ|VdZ%.6T`/W.]aS="APGJdD$cn}D<taV;RGK@mLCSW[0+'<sV1WI2%eNJ3|`iI&9{C7T
+/<T"GI.Gbla+D#CIavOgZYtM@Gco4Dst;O1n039Q"3dkF^3lcp#GT/mX2LXE6RgsLVqEVqh(.x-T++{2P[O'/c](e{AxAuN!f5E$lDO4kfa^N'&a:Qqb`4
+$`7I[%PQ+M54Jl15ay:q&tzxe8KRr0](Zj]##(eALNafXFPd7Us-z(jaOachD>1%HAwc~"'yA:;+gQgl2!yf'y3T`Dq-X_e$(jbD+s}3zJK!1Tdui}:dt@
+4W[6ezSzt(cCky#0scr-+P3PTTX&0u)lE,0ic$HT;V)X{#-kG'R_rS'.@G`mzBO'p7nn94C]~:6Z1u%/5&qeB<zC<=m(ROI%.@otH6LrL3io,+1ur[J}6r
+aQghmqc%SKyD}21b)u{c!+F9H,g^Za&;bJYpPS}iAE"86l~XDs)eps+J]"M{lH~-uTw!I{B7<L3dF7RkK^-G7n+kZ>EB55=:/{..JvNS}Sks`4xf6IUkd%
+4`m4'2Z^OaYF.C)zO%Trpge6Huv/@l,Jz#^.]som,Q3TYZn86r0(sXM:4Q<TO61SDXW.Umly6]U$=03jf1|_t`el;reK(3RZPQ./(l-0#Ke':72L/X1Ox%
+R`,Fx&B54srfuPHB9X75!)vOA"Etnip=${uFYk(vHV/wmT{;%eqAn(%R6vbSqdpdu`'yD4BWz&UaC+D:qImOYOluH7czUn38Uz1k$-8jd,fR"/~9m{{{H.
+,a0Smhn4S!(v<}4|q{VAD..b[]/+&e~w[(SnE7ky!bDTU6[[ss:99^Wykk(Id(TF"fmc=fX9|B!q=zo#V"[iMiNOD+]iEj:I<#c4ak5[DtuY3&7wF,IsXH
+Cu[Z'WC)]4LteU+,fN|z~GCyeZ|;!rzNC6Q+u#7Zz%;iI>.A8hLBZiIwnSaPo[@yfN;7ci:&u0&M,cin!1~"&3Y(J86sJ]`{R0R/U}'<9oF6O^KIrN8Pcm
+0h%pa#/ep5",O[-lBB">IvFp^1o5'd<N:J;`E&$!TRRI"_v5u!wPlCZ}04yIrD(KBqvJOcOdV6el0548>ishz(oIRl@tsB"qK2|9'+_C8iLu1Rwv&-.2jw
+-rXAQ<{"CkXp@&[VavdIc]6Z0nI$d',JgOXd`a43x$F5&bc##ik13&#b4hZ0x):xkf6v<X27T(_d7rDwBs:uOVsn!Dn$W$~QoRwU>tDAoZJ{2a}QyIB%Qq
+WUCxVvq/JaYu~WS"cA/hUy2ze,S[o{K2M{93,avF!!G3|;p{~`v$Yi'fi:MC+"V<<gP4|/ZO1p|HCG9wEry|w;|'2XKkl>@w,r`kPD.Tf(!IyVbm)5W{<%
+Ro>rZ_Bd4Few.O>Htn4q|j9aKo:ExMvS-ec;jR`;=/JMzF3NXV_}_^Ln:C#t[i$>7Ur+x;NR,S1Rn/ZvvnW6D0kwD|h$3OH:Eq<&e:W!coEZ3ZV(m=F;bF
+T3E>lZ4)954BJlck'y<2_"nq/VdVbY'<91Nxdf+k9HQF(Tzd{lhiNR7K+(b[aNnncfjh3/KNIxYZb48)]WAXWS4e4g&`b>X/<dmglq^>wiz=VFMN2Ky)U[
+q!7%(>W]c1i+cIX|.7[x&^xaic2z1o]o]eI.sSQu4b&69o2Xh-1:Xr%2i_thuAL-r0^LQ]Tfr_O(ex]a;eoYwH7V/0ESee1p_0)rAXpVY7V'W[as1a}1n4
+2#W$VqRcLWwdV@0Eb8Dih3"{)+rfwdU0~DSzhSxkw#v=n;7X~B^L0qHUf1(H4mfqaZo$MMW,i3iezi^xJ@6iVK|4^5^:7NmbwF{5>MuIX.4yAb}Pg8PF]o
+VK8``B{f/H>^He^;hQ`QJ#_sTyE_ZW-KcmPo.c8n=i2).];j44I|P>atxeL{0uPmSJq`L=M07Oka'3}JwF$7SSW@0qmZkkRgcmc$jH=]VnLLu.6v"dItCi
+K(B6sg{8S:FK73V"IK<N4{2WpB4YJJb6i}"4~%5w~hX.C`bEnXvBf(5/>KHt&a$mhi2DbY#+B+JMM91uqVK3.xAc@;tG5->3WlsDQ=XhZ_!OQA.kt>4rsq
+`X^KLX=:m_9tQU'#)I5_nLOa.'K%mGM|V-!4OV/Ui77VkHY>JaJh1E8BJFQ)_d2%2=Z6Y+kg.h=s|LnZC)!W]R;fC)^{OaoYcYZeM:Q[O`B<poG!%keIwr
+tr9^rTze]nF.q@P}9Gyfr${4[G{@O/IJX65<p(yImI@-oFxsot`Ht]O&`(:V9a;@bL9k|Bo^{|o|18|H3cd'|+yLX(DR(7tuM#nhAAW`,c52P!K2=10Z]&
+vTk{VIP{$J"@y,^I>Hs9yLiF9H#X7Q.FgCB/Ij)pqGgUUA1W#%r_c|1+P3&yj%cxb_tYH:qb@o^g|k.aMlT1&R;,mz+[0nPWVZ6AM@iDN0:YZ0AQ0w@}}y
+EjGTyZq&Fw=5A9@12WckNpHM#V4X&,^z'u~j2,{j9AM)nedCeV[-)dwp-lj+{/[kv$T1.H]H38P%Hpr(iH[2[(bIF8lzWV><,pEKrHWF2:RpFbxT81R_IT
+^fo5c-O>4MB4<]psBl@0!'v@&i9RmNjNShZ66OT>lp>4X4a!(c7ZWD;JJsM[Hd:erP(RG7+<!JyDp(C[]"[c5H^[=b[g!1Gfvz-8.AZap.^tb72Cp<wgk9
+h<oab&Od6X9H"WI|lh[X[-~w.h#K%>WCydZG%IIn-m,>!i_vy8XG=_9e.ngAoZs8QxsjW!p<g8XFk@wd)p=`w3suL^22!3^UQ#.6hjLoBU]tF`:_<kE`Nh
+[6o7fJW()'IMO(/>{i$`{46Uy4sBhW(p(_Q0O$%[w4+yVgeIC9OH0/'1%]+Q7EJfr:Ai0,PWbbhTm2hRn3O/uNqTV$sc5L:}=-'Y]w4GsM;52C.$NL%^Qc
+{_~V:f5lFa0<D$vPch3>7ScY0zY(!Ux;3pu7lZP5FjHqf(QtBllPqHS4{og}ssA#WwqgJcwXPyJP/mh`=5O{;8,m<yS_58&(M/rc=Db[,V]1U:K/s0po0n
+ay9KaU;6s@>B|:eh/%&-u8C:4n~lR#5Ro5J=81wxXC5$D=Lx7W~Zi5{=.gtyyv$hAk]|q{%qcRm&@J-VLUXkKp-PYcZR){/"PV=:H"c`[R"jW(|>}JS'c9
+4+EHgUo!giTkoM=[~y7;BPK>`&P1|)(l}M{oiG3,MEcRKAr;k1$sqp'PxTW)CC4rdW/9IL>/}yk'v:Q8ln_Go3P/c"$oF+8yLH=zr.'a~<H>re%'q0901Q
+-u=|>X.o.Yy,x6nw^/!TJYo6/#x]i0j#N}W1NPTQ,IGnztzxED[&^h3mDel"BC7>ETmxdS,Dd{LQ1ZbO7Qe8M(eL+bWX'sg@uR)4^8drX`DP;Whg`FKO"P
+2VKFNc>L:6Vz0aR5!#e_Y0(Y>(a}}JTdVX);'RW<YO]/&$Z/aso:Mqt.f!A$>-K$.k_i]C;#T3Bup|s-;BcbMK5hdLgNR(_Q!m:c(If^%.l.4aBoS/P6zw
++XF=tsy"-:lf_Sdh"8KWko$g6H$s,xcb9N6w]8|]9,D!ZOu(%,=w=r0djY4JjF]P5blVCo8Ve;tNCqJ'44Ae4k)SzD5`#h~#a0@9hJ4<{i$zoOoe!{dr1S
+kyYzZq}j9fYd<g,U)|Sye|SrRtJ00)2JI2<j/XXpTMOqYk-rV4_@XlQR&k4C;sSmR2N|'jyvpnRfpa{w(^]f=NvWrRz:kUr-Z8AH91RTAcZ;D]~rv0xL)A
+.uSmxq6Qis(;kk;o7n8+91H=/(M[z+4'(3PT@M#pefw6jR3UIXm=29G=%L;.'Y!j]ZaM.I@MaT$A''xHr+6F3M+1~t~|xq@g`}UyO1H5EQpI!$yA7o6bXk
+6eV5.8b6Gswc`muz=MR|rYXkwQSgeSW%GhJA-T)2g&m2+;U$92>,>C`vqevnGkuH}6t-sAAbp-z[I8>9KQ:kKmzi+W7+[F-}Q+"#(7+NkhZx8V4pJ6o[z;
+|[iwmRr47LFBlsSlq3QMHRnX89X_!^hf#H{t]84^(D@mYptq7z)aVQt3eU@Tb;fX(VA"D-~5o9{=yzr+#,GVdZHC$H2s'W91yivr2#8|MW}#AbbyL/qEzp
+{c9{w|H:eYc+".+$<omEqJKE]N"=gyBj:8SJE)CcM5+OW)z{sxA3>wu]ya+bi=j8]wl<_aw+%}m95h|j5}5`0[h%(9J`}n&X]X^o6FNc>(,O,Vo|l$5w"|
+VjRrv8kSc5LB"qg:FBL!|1(3~Hw)I!!5O.8%MT7l`$lx:m!iq7,%xHwj)TcGkO'T~^t)r&|1n2kp.qz5VB4#K>KvUhkMqqhoK7HhrS,JiSW"O5WIMS)G8^
+~<|q(-%fv;"WTv|pPb>Ym@$nHEGP<6N/=7yNuSv'!s8x^CsdOaCLmW:sA]rH`v304o"PVKW2TtEM.I$I/@jKFdJ}:CT2[EQnoU@Ze{%kKoT0@PTpBu]{dR
+'%U11]v0qFi+N<z=A$pj`u_mft>)!)Foon<$!.!(GtXP"9y@~d`9gQ,z=m&Aj9:bcInBSD%!+ux=,_{ysgaqVfn:$$7c@#i1m<I,X2LYjXyMt1Umf;ZD9P
+6TWa8=#]K4{MEb|'.qRd8RyxJ@rPN+p50J2[)r[<.'i0|May31&tMrr%V`{GJZ{_,P'ZQM%`p@/WTL)X)K0^"H~9d}Z#b-@N.trkfp>LTzdZ,O^=uR"l#u
+](Q0Nx/iYwK|XtD8R}%l$.j'jOY;a>cWwG@,.JOurqo10L/D&p"vh#W3Z.@E=F>Hkm:Cq"-[QDYr_"'"&4{k8oH)'4gFw|.N):S%9;C7R-q'gJu6p@TL/.
+Ung4x2o:586YPU+g4lf#0[EYTPw1nTzIeCatCr;RcIf|&e$C=m8jgfaCYK"r03m5J]]c{;VQ3`wT2"p37b/#H!^6FdVQ]B!=3v>wfXO.kQZ$D-us0NF=fe
+Hhh`&m"SAE[sRTH9h'x`MfT%BNEK:2D0hS~7aN1sbh&`@Dy=_(xSTECk;PN:wLV:Nzo!<CA+rKmR$0X)h<yA{Agwb!..bgma!hNREf7z#,rRU@64G{w8`#
+hIphq)55o69g:Sd]S&9:z1a[;EmQ9S2m$Tr`}b:O]@c<29aiJ-QoY7<arYgc37Y"xCPs`p[t3wDIz{e}X>vI![wq^m2$3SeCMiB`#46O7+j]1v]ODdlS[.
+EXNa"lh[9gEET-~CQ@5TQ@k8X<wl#FD9!Kq+mz&C<z&8"`y&heTbbqvfm<!Uy@`WU3C^h']2iZ`:gEMp%asQnj!^K>S6#yZpPBmy9=6H9dsb.kW|j123dY
+P{ggnltfs-MT#eO9h,!LM_ZHQnl&Ks=n-zv^>]rhROEn[Z5T4NcjM{q)P{}DZcs^VX|nAF;u`g:H}#pr]5ZiCuXE.5rH;v(=6}Jbat)aUKLRwpatj"~ZL#
+:7/1U<zz~@9&.];LWQRaaI3ukdo8NYBMS:rS#4n{Bz3s9CkQ!($&vIxU2oHv|^+zvN|D:=qcH0b"5]a-x-[QXDQ@%qkZEF3uv$TTrWKuxolEIK.pGw%A2'
+26T^wi5DT4+ZD]R)c(Gr`DD9+8f8CA2NQ_w.vv+j7X_OWs~LqL3c]v;.|7bA%z&W{D],<u4nqDs7wG>ZJ%+]=^,:Dn54xH;P(Y%:a1:pb'7/Pw=LZJ7f7.
+CtM1Fhj3>LWbC<CghXTom/u#s`_rDvh.+0=nH&}J5stf}I6Fy6GjJrMH%<)-jBR@C,t[QliNlbiR7&O=5NOmcUHtFIIKY'L[lp7DJ.pdFqH>M1Unee(ZXo
+s,2JK^hJ.{%lR_1'bV:j5`DvYe#<oOEs{i`|!wOgE@)ZEv:ebUv_bA@+^GDR9l%fv]gw`y'x:U9z,$l_/ho+7{R]gJwRjB=q:w(Dqi-WA&'JMsFQNUzyKv
+61i/.!E^}V@Pz_h<f-iDl];7zPv7_aRsxhYS-ny3D#^jrcfKDn@n!qjLp2@nNjGk~B%!e!(92Y=vDpimLfWJ3qS/3bEZDA|xLx!YxkZ+mxb29=^2Fur54v
+$#>iy:bsy6rLyf4Ly]c!~n@Vh"Uwv8RT<gFnxF[y%j;M'kdq--XkE`!nY]$U'6qB<EqE|gWRM.H2.EWJsPpE{S2&<x0(l4_r2>QU-82@56VL$^Kz](_wn@
+fVx7HH(Hk#x2F[&C|JNFrBZ>8R{f@=DP)|g'H;]s)D1[rzc(E^(cJV~4KAZ2:P6&ycKv6&My^]@LwbT}~PWIUR0Te_CK<b8lM`0^I'Fe6Od-'Z=RqMO[li
+M;]OX`9eKRo;oz|a,!"C,VCAX7(fWkpkaFug7vYfQ:L4Ga9zc3Ej&ll_Y4jSI}p>[!rXXHX&Xa{n=c9u.|5m~MN(Es|Bhr'&{P6TcOnASS4om}ouPB1Wgd
+t{kK~DVK@ph_d#F&QO$oGRk`eGO(jmNb/'jsQ:WfW/bCQ&{8@E)DKi'cNLQq7s++tFp57AEM)Ux"4W~RcSq<cS/Wpzn@DdXuZhQyW1j77'lq%C@#[[R.yN
+aqGCF(>]NU1z5ho6htx=NyP)xSf,"zJZ-PUtjs;'J"[PWb+Oi,dKOfU.`,Nmi8#5BxMcikrySYOJ7WfXZ":AIo"xri#w>M7V/OzI9p'&EO+zxQIVU"<eTv
+^W,Nv5{,aV{(PF+N'.zPQ&`ucM]P5bky7EI1pnFszTRc/yi0YtXPS(M5+`'A#NvXuwIST0"kqM'PMFy8O{t[R$|,#n!gE}AfU-Gf6>G,ba;0Fz~Ww'Hm2E
+a@>43+8hgQV.paUx)Fahn&OIdhQ{gJ`;uTJU+$799`JSJPMyaD5fsEi7JcMdxP:R@Lt39;tcCazEc6"_>LkDWE#cY'qu[]mzyl]yX<s{8=45]=X[EpY;6N
+'}8yiocp$PVk=`j&Di_"T7Fr>^pj2)9Du7',quXITFJ+]t,A6OV:N%+[^I)h;9+8$oQ2tHto5b4wlL@|]kW|ig:-EapZM,3%TOSRScy(aO4eAedgNsTrNu
+;HD9t^_zn;u(kI,C0i)uh0UnMA+vDJPuJC-rENU_7:p^IASa7bN%v.si$fzco/MB-HUZ"CN$klEM'o`s=LFA|p834n`vUc$^'2_RDCGqA2J]huO@CY!LhV
+>,N,`q=lDKX<'N7TPSWHp_%yWOvlsaJkt"2@8"niaJ=T75_#VB:gC0nY]7`664D,dYLh=i.(&;O1yolP`]~X9V'TJ/X2b7XX6D-Wmco687ZKaeyS/sbD,D
+.KF`lT#,!kMh4,b7=^zB0#^hdkU;&P+8<W_pJ.}XoljoFmecCd<KEnz_IqMB${}TC}(NA^HQxl{mKD_/SDSNd2D2Tt>Tb&x<0;":E/8tf$+&hlI>KFJt=(
+T@~5XQ8K+:@G3(}Q&d01y>4)%pT6+XIu9|GFc;88Y-/pSfMjl63gwhOK%F.Pg'/<f$$`tUSgG_58e`@YnIsjZVT[8EpPgyjZa'~Zv6/.X,"9<gVV({Z>L>
+'Qc'7)v@/%@omSvr"IN`&dCmLJ:T%}->Q5S$Hn[N,l;!=2!J]7X'wo>jcK1Q9$XJ1$|5+Jp`@)q+s!+YCXNX$@=mPck,~';(VJTZXa+3,jd:[-[tyCN^G3
+JLbbvGpdRT-@NMNU$$8Y6"X-R|B-vqNt(TRD.l5Y4L{U^H>oScbw_oCzz9S{r}_Ly9qd_:$T2|%Qw(xO"t#p}pr4%,d6j`Rjqm`h2MkUQFCn.x^RJeIlde
+;C$rt%Ru&5<Awe0=m&tix:d9cq-K&t+[Vu#c8'WUFzH2a0=7'4Wc_`bN<ja8$ON%13eCN-y]Ao~:@2o'F}MflQKbMrA&Ot;=(]0LhP@v"_"Eh;r4!&.i{o
+DSII7l2rO8%Zp,lQN:bfK,kY2u{e3q"xxkJ4W`#%(/=63H&N+b'w0hzcL]$en;NNVy8%3LC.(kl<<70G_NAF:zS|vz"fft'hFH"Fqz=p8X%@pv6p7k~@gm
+#eT.D!V]Ux$2~qHzeQDfk%Qf^$ER>qshx=z0O#h$Kec0Ndb8.Zcc-Jp'1yl$z4:i_;`s-FlMo|!|LF;0LRJgiCq!F0ORrbQS,d{+bd360eM"Xz)SI^3"vK
+x':XL'(JJT}C0<xD5)(SZp(MnV(ITG5^1wYH.t[anGLxicjA{]0#n7JxsFfgdeHUxPet/scNS>-Zo>_%#GB{`=iC;Ya|"L5>0`FW+W#Ea6Jd'JB@C>O+4]
+we~=swQ7DTawIWMYndB2eU_ga4(.RM5oZ!~#8}$7lF!U8L~lEc6Mwf`Qp5pYY(I0,eT!WM4'[r^Sv,}@x<_n"N=Y!9n>F3"SGa-yBmqD&)"Ozio-Y3d{0O
+Ksbb-AU"S4bE7'a4_+r6mX[N]XrOG"`I/Es-}TTwD1Qu(DBywQ|ULa8m>,}8sUh0VVqd;lny0@`Rk;uOjO/MEc9F]-lbQU^-EQJe1WwJCp(u6gz7IhgLCp
+^r(3CEwRz)<][CE;^_[)Tz].e#F(k^eB,]vu@xk2il9O7@!U4;p:$X#RZ]oHZZHxUT/A_plX+|}i-xV$zpU|NWCw`s]Q<(vivsDv]tNR.lI3NM5LB<ND>Y
+&N3%Q!`rJxTO5H@nxVQ<2{8=B|edJUl6{/(HaUE'8&RB`>@rW{YHr&L}e%m==cFZAU+!1V.o;Ven}>Tdt5e+@tR310D}YzkG[;5F|KfCEW>$emC1ePJEdJ
+xk}+NGge6$ZY80C[22F_3g;>C9g+G(NJ=-mZNEPbiDNnbYV;#4!bWB:/'5M3m-G=XxH&kzaWY=sJ2yA"8+"mYCfpWHRL6S-qE8&3&MC^xt0E$m[6h(a;VS
+l2z_CZvF&}S#JO#2apLaHeHKN%t]4vBP-_;3/Ws861"gjLc7U+pH2>WvR#QuY`&-2S"Kid[8B7!'q3.:S`TkU+A,=/BHL8koj#NMk4u.YZL{'<}n%|[oEY
+BV/646&+IbBZ!o7)Aw+^Opr{~/N^Me]$~r68X{66wcmLoN#L-]|u8ntKSQNl{.O=tFqDwK2kO$__>x|@55PnZDS{vHSqer4eq9EX`21`wQ50^mTuWu_cWc
+4iccjR9V&O,)Rn1j0EuWDeLHSXg"^3v'Pio#^imH|4l05=+iaK]hZfOI.9FkQWoc`5V=;GIGxX3jv%P'}BWA}WSwUW"jEfBk6O/vf4+EL#"9:x>P9=+p%n
+`T[w38RcY'l7~G8f[Qi8{L6w5f7S$@t(B]!-<}p;QrWmO@DY0E(f#{7fiKe.1vQ4d:c>Y7jsk%5J;6xS.q<sEenim"T+LF%Q9A&Flr&mzcP:<v<Y7Jt)xT
+NNwFsI>S<B5.)TCyvv-<xY+U"8"0oD0D%=}:"|ooE-cnpRz{D;Qivr#w-)'}Qh[9Hm:RCcXGSh#B0nP[,(EL=L;+3_8rS9fJOFR&|h.%EEVC'=!he,O7zI
+j$GcWa0502ohxE&O-|;%Vh!(a}!"IXQB(]G2Ikos`0!/rtux";@6X@AkLzWbDL+>.=&Ic$9"_"ZUYUJtS.ms]6+6b=$.$^^[TR!L#),U-xUMflp;n-BUJZ
+7V7pNH7%LH<yAhQf~5^'hods$kJcYtTE/!#xi$V$AM1Xo(Uv;qP)>F7gPntI57B^v>S,3):^n:CnTp1X8K=>t4atR13-wDv0BjMnqFz$AWe|I@{_,M~,-5
+|ECDDXW;x4XyF`KlWz.fB1Y>JX&9K6A{C-@lX;^`z`}czg;ljmu{Xdo:s/Do$pU5p=!/erm$8U%s}[mnatyax@&hKzN4'${Xy5{:uZbf/XQR6/~qimelBn
+BU2Ans5ik#ii!N,R064DIZT&C$PX"J1q%iMt=:}di:IUKVt3Okn4Tmdm'pt%5+CZEE^1`di+)7-q%fO1@FvkjVJU#!{@Rg+W{&Dxr(qcN]Npx`OVJpCLJ'
+Pc5(`&UtSqc'Q2xAz^R1<+rRT%hX(.SYlbh4=l-X=jmFQ>Dl5_m^z.wGWFR!8C^x1^l2a2RYc4m:,L!k0&yCdAvh6mH@<Rot;]V7apyO>ARBV%jrK83#i3
+NYhNR6iqS@.O"5!:+^S3>AT{6rE3KKJF/jkOSi|$fDp9&M(hhz-ngOBsq(K.@KzZ[;RJhaQovqoWKI[.bV[axVI&2Zri.eJVgb4wGuWNTfDk$,$fP`Qf<x
+E5>r<UEk[uv%~'E7+HhT:%Fr-lV[Ly)6q<KECGO9%03U|`@K[SK:XFp"XO,Oq7Y%;Ir.;5A4Q"u6OtTJN{tuPN0-v4td)C--ILb]Hj!NNye`E)o|(Nbj(}
+v;,R2a3m^v]$OsaMFv"Dnuzi:1/)`P{pp2,ea0r3({ud%&iA>hA.C3>;x&O:+c3FxQ.>{CnX8ljo/r<Tj%LFH)KFJ"h#T)Jv=;8[U#eI~:G+@sB"@',Civ
+Z5ONR2MX,vmcZ|$zXwTfc|qbD<:e&|gxzu@2!t<e4P[iCE&>Gw:XjuUA0ussq^RwAyU)h6<80lbF~o.:stT&N]y4(<3sf]G3b_BN!=5O7pkb1Q7leCv4`>
+..KS~9%m+l`8JRQ8;N#4lX`XRK)({npV&r&!4+^7HWvjZv{{WOliknP.kg!b!>e.C+.uT}X|aH&+~;peVM!eJ[&];g|Yl|B+o_j)@{;karsBuZ>tp|gk0}
+ol.YM,1RY|BUF]KuRJ.(3u)eVS"Y"3Q&jIT,@$@ew069/S[FqXajk5cHEs1{$9)ltzunouOV_v@"1E/`2uY{{e}IpyV16@-CAxbwS-qV+DgV73(Jmq5>K$
+^$kRoE#;P=c&Rp'|r.X}!EU]gz;e+TJ#E|L(Uf+"rqqV:lR3wb_&]t+4/C5,mX3@/&Ai)b2k-Hs9BLsx:4uKh}LlTLqdA}~^.P')Qsw4+[HXZp)FJ}G}@U
+a@:XQFv.kO,t>w&y2qBx]EW4ih^FmkdXI,rKN)Z#p>8g^tCqj7gr3JAg8v38fl"WdX`HDIHb>/[35x!Ma@Jbhi>|q(wTB,M%{d>%1Kr29%i^UKnBHANm8"
+9%=Tl9lm</ym<)ZmD3aAYk9BEClavm1'xB=[-3.;432P9:z/Xe:Xia&>NR)@$D_Dd&WZ1L&c1c'gKX@=oIPeZwu}WlxQ.mAztx1sibmnX3;"KbkTU(yBg}
+Rncubj"Fnf|b67.;"p-"YFB/}WiCK7At=:~X_9_cl7w_ig#MyVZfgS6dc/]|715aTVdZK"_ruJ+:d@x)dDo}tw_pyQi0{K8Yi=}X6PET,O}@/t][xsa'GV
+ja=q'f)3GTNd>sPzcv}Qm$P@>C3Um_"H$6ZpoqGL3W$lu7bICbtQlYYT9(J95I:0HgMA"6a=97R>Ik(8NNue8DXLN/-BAXS76jA1h#sb(5UdBe5C)Hz'|/
+WECz,6k4%m_Y,jkH6NpbxQ6Ht]H>J2)<!B6p/Y5hTWh|3$7]Uei+wyU=Q`porJ/^KLmYxIkR{JtbkH=qcalvo!%{BuPqiSi#26]GD{Op3)@zObRp~5M7w$
+x0NDiEj$Hrr;C,yX2]6lsX808+1^4>;!_i8"J$SXzs00m%2&6xYzOe_$gvsm-QT:qm9R2<^PIu+G-{&@Hj;EzA^&ef[8Y!W|-NiENF#D<W4FIanJX5m}Dj
+!/J(z6Xanjr%{g@^gn.gQ$[#dj/'Zezc>uYxS&4MHMqjj5ft=f|Rt+}vGwD31uq9yJXH,afbT"Wa_y:Yd{>-i1~I@fPH`pHWPz.T{YN-G+XKG"uiU{aBn4
+U@{"TV|<}LGT{QH2/PQ>N-pHnOQ-3#,[SkqI"{)}Z'ocJu>zB&BrTTLZf<d(ztccR}r{ZU"{BKa@fy2$bc-V9VA)i^}5"bY8dy'M3ZEIGu83BYQzk>ZbvI
+h@ib!h@}j)rtG^wc9zd)'aHqu,5X[W7Yyo=wM5We6IyJQ-Ew)T^w<[6KXxH+EhIY`E%c!#bQ{R1f~_.%(>nLoKyETO$/I0mkYK:tO^E}S.IprWDId>B}[y
+7F_1~C~6t;0-:%ga@DBF~5|`Cgjl;r)ma|U&Dg[ll&>ROHU7bc>}tw`dMg6X2-Vx`RG},)%V|}K)j3"(u"!GV}3,R{2df{th8ZuP.RaspjU$xAf:2.ypQi
+#Atw(u:{[L#oC2WH`X]t,`J;fr,LZ5`$5r|[|W0$-O2{tBn2S[SuEX<{qv[[l}/b>"zq[77vyY7q$81wp]1#PmXDFuH8hlt,dF(:BcAD.ncK@;e@,[4`5b
+9knN]<XCL"IbA@/X2f,e8]CrLZE,c/tO7[dJq^#}u_1FGtBq-a1^^7fHU-S(fpj5rkoHgZ^stHXX.l&R^4kmY.ZK[p9rrxD0`XL8VTB&.3-]3AuTdnVWd(
++2dyi7%glvH-5wr's/6ynam6U9}pRdfYlL{|_<Z3yw/^0Mat$(MJOa}5R,wA:>B3/v7;(H)>lZ(dUNMADR]AUIkBDd_Zx4h}j)'"SxN7![!YH(wd(nw3ju
+~ZC533!^E5jUHo;)nSdJ!!tM+3g`Bc-Sx`1ywugRf9bc#N4$fIb<^GZK>D+4A#B>]v0nVzV54]tn#[+KKO-;_fCH~#pe2]p'1YSw||VrMdxiuv~IRu!{mv
+E`p+t-LD~xMy`&>LpyuTCBWW$c_6Jgb"c(k/Gu&8kfr{'m^tN<$hg%#6):!GtZ&Pb[&MCv]6h>fUD,mt!EWpAZltQ=5{H8s9e_h7gl38grCkmt=|^Ovh`N
+mhQ.}`MO`yw.v96jwBz'jgYhQgxQXyf'"|H7VbwHI&MGJC,Nv8,.`<$6HjMv.5p3Q3+Vt`g7fKqvH6!=`{>8s7AZ-L]n>iOj0Rp5/|E%AymYhl(X,Z5x8a
+{.FKROxOS0X(Ah04l`e/p@<BkVS0Q2VVHEX4Y3T<khj8B-0DOkjM$,/D@6_{'Uj%MR:`mfnPSKsT>Y.<:(hARR,s3um.K7YX#PyhXzV`g$KR39'P]^M2A:
+iRi.f$!O=lfY<gNMET3a[CuGUXR<Y9Xb5A(M:4K4QSE3^5d;E8M0bK-#^emI,.djZ-'^Ok%J/hA&@d&"#63i%BuA+1x4XU5<Fy2Xg+<sF+5d-=A$!!vK9^
+W1~y+.2@AvtXtlK4IP(DJblWl-3Ew"iKY+ZTwvE_52uNt(`"ZJLc!n2uHHz-TR-BGDi]^bqTa_KkL$15!1H/"vCT2"f%b8r=9|7FH(0UN=z{(k",_rQA"C
+&#F]KM@-sTO`@`@9di`r`}Py4rRNoUf5vuJhB{'nU|q92Bz6Qzc`Fq2O39r9&Y|DR}Ql/N[;FUw,7@"D3!zk92l>_MFtya`q,x0t|zs=^Wy@Vt<$Vp,.(_
+va(":G0xhTMS3#YA.6S/P'M+/"9TIjnUpTQ@#!<t^4>m&{8Ly/46mT8R<GWXQTJVL)>O$;X-dt"j][A8dYK+wGRLlYlCoA6!@`yai_'pb_'K=2w|B8a`Nn
+.ve_>|{zdy~wOS-vu@8,)L_g,[iivI_1<K+Mm1f#c/n"zB+jDf2#Xj@B)6Ek[3]!IIMIDEpbYf(./!^G6u&njQyDVN=_NK.4V'AT4#Z/U_EG+{pkX'BfOZ
+rS{9/>mqCmxu)AZHbf-7w1}]XTVfQTb]-;.^DZJX>,FTT<4m,tG#MQBHFD$2!ooEMEE;Pl)5xfGGo!u^k%hmu`NCeOS6t0t[jiSjZ59tY}=tBrn:2F|o&`
+kf=17aMuJAL|nSHhAoHzZDpH^n4Vr=&$[N3uTy]S!tCIA#d)]>rgEff].E+Cb{#<),VVzx5)~oY]B>[V(-#5P-<@Z}+u-g|i5UctQr`Zem;{qnc;K9BW~:
+Tx}(2JeE/9q"]^srFIf"}2Hp29J}~#3<d,{FHyXnI''DExnH/saWLT@FBqotg2Xy'HqM=4ee,D"gq;T3M7$([Jot/y3Tok^l{mK3{t5:`$,19at|3u4>aX
+b9`H=Ig"b'ZyYMn}x>r,P&{o|7-Vzzoo!T-=)dAZdM.O^y@n[Nz:4$cE41n:&aSkf>Uny$2S/Gj$r^U]mR7Vl4<uh+m]iUnV|KGpK1X(6`ITV@MDv<#:d8
+3;}7`3]A`$/]t"A[b(Di5&@(p$L{|mT>:"1}"D+b9Ub'FEBr6>I:mqF{r0];+DtC}"'L$oU9!'Tac58$KAi3UK#(JY=06WXTk#L/9sy[fYtTGdK.@u:06m
+8HaGO=:r0Zb9(:e@h4g{F<m_J<4](LmUgRmdVX'^B'jo7gzKZInN<rwLMY+t@(Y>v@=;4["{n0(jZZ[w~]<t5y@6XIxhZkw4S=1gB{ROPR2aUV9C_-X#=N
+6cHvYVaG@/p}@}fLGXZ><"eEitl"Sm;&~H4lZ}3yH3e<nZAWVV+)iN</AkH5gNkvha>eR0Nm2Hd`{Y)uTHuCz(8>MxoBYlev&fk1E|2iKl@yF=;ca/xe^-
+&{cp.CchkGcwmCx(Rmn,D|kmLn&V@rL{G=eI&-tVjVKGwO+}7g4FkRm/lR50w(j{(|]r^A#rg/'VgC8+A$>COA/YV]x>M+@mi_"wVvK7@j<^M=aSqtFCr.
+h9FTW@onf/zte$nW%z-IYVJCA5{`/;d[Uj85$>WmC_s@4IywlKv25P+OLe59Dy.Axo.eN|Lvr$;+OzZ|_,V3:JQ@"{w,^B,MAtLH,7-t`}'Mz=If`=.2Y:
+UvQ,ODejP7!ldSZlV(Wn&E;{</64#{PW3I6f^geN&EQnfIia.698F<r.C`^d1rLIf!FO&`8!+/)4{f[JyvqMQv%vXS!n~I`O>V,f{oQf8C>ZU/hR~kJV>l
+K`en3fNlPIK."S[Ty>$w~JG`C5nQ[N&8nJTVq|%sf#D.SeDP6&PX86ub9tgQy++gn@{E]MrHNnFOfr+$fw.)dLV`TITfC7{v[/rJY.[6GXr%.x=08KDM_F
+dMYUJxgJ`|5QDH]7.w+sKt#[mF3;]L:Uu<4<NHROUAIM)F4:qARs~A;1v4<AWt:GZJ:R&7DdWRUKO/p(y]H3.4C`748J`g}>ZYz>'qikBm$/Z'GvbG(@KE
+ewg)SJmr!+4^_x2Yj{^vPa7S;.27MXucCj"oXVoS6yy6%sSGd6mBlj[sA8tU9j=7+"6O5{q+>)As"R.qj{C,'d=jU}G7|BKy<{[>~)`id`3RGq{NYIhohZ
+IFCqVjuq#c|qh&kxBk}qc")':y/AtwQQ_II=t^[0C]"_s%-.Tytx+:7OhbhJzgBq8Hxl8g,y`n+watLk$,6<LX#iQNdrX6v0WdaPr!ut"zA^/h&yD0vK4v
+}<.4#zymh1S'r1FK3^6Sn2MOJxEo>P)@uQJkXI.yAPCfc{w<+nfx'7/1[ri'&SsHvb;na<Ob:&>"p$'QJVuY%|yylqpexby$wT2jxVO_3JL(}^n_bnu'J@
+jW#:a|E0@yMF[)`]$Si"];Q0HOt}lzg^(f)%y+W;%=oR:3Urm5.m,7&/N;E<NJv`~E]NsRCUU;"ZNu`)f-YiRSbwhXM/!B_H0c(v0pSN]9B|}==Vh/xQf_
+WZ|5(oFE(C|&H3f"p#Bd/#sno;Q7T8Q)2["t`JyT+,v>>!N{l)`X@jWHg.Xe:62n$sU",e)2iPRaz|g+q,2$DgDEXI_LqpDmE)]uR(^poOEGSNYPv_0TLs
+#EAYi05LXXg"}Un>&EY!FanMa@anBdo&p.s3u8oA:6jl"]uT(xMFi|':mECRViRNqR:cZ"5ZDAbKm2fS,/H2KA'`XQ1H:+~y,'Ib^/0p3X9#kRwQKjLLcS
+.>scrLjBBC4X;JJEX#XBU:9L5t!:-.PEL)8k'=;{A1%mHX.2"X{hY70eNX$lZa^2N_l!R^$)V]y^M%^1Zil,/sW3R>H{he%zoxk0#Vn+,Ik3lKV$g3|N:Z
+0b_OvHilP&Sf|IV[DWo)Cl%UrT~owpOnn'zDL.9(nF7+B,OUD{X{.{"Zox3dgO[N=+00,->qA)K}L!CYq"F<B5(;Cu4Lx>,k=yj2NB3_P}Hfi%9JCj7-pX
++s,dijCc]qZBL}ok-Rw'''bF8@Y]:aJr|JPv(H5mx6r[@MCNP6-#I&#</3FM/m#ot:M{BkNGtLpQaYmU+.UsGp}+Uk;L+Ly9RT%qP3lQqkV+0&[/{!WVU=
+Ek"WC/);zuv]2Hc&zA3rY`_M'&%lIja{OaDOo;[!UMq;F3u!W}u4A!t`iDImt<LMvVXI4DgFfTA!l.uc<8e>txpV`DHezrWWpsYq'`]=5CW(He0%4.)]oA
+k%(]"_@GES,.4a0]S;ZqNjzgP>-cRF~%<i.H2[9R^Dbc^WNc"%bQ$9@"ra(FmG=fqf6rjT0}1u}niR-L,K.(K{u3TFgR8=akO&U2/B-g<!32QM,gel}Kk`
+)[&v|yob{8E:>x%`gA(X@GNqx0D<azUN3k!d~=R(b^Cn=R&|gb$MJ]SBGGSX_}ZyuSsIhm)J4E/k:`("{xTi"DczcPI3|<p0/!t-IY~poU>.Yn@.ypzlLP
+(m0q[=6C@Hpc#a-wjn)4hu_,/UkswD7]qizKOuG.3G72c$G`0IFaUA){TcV6DbO!8Ni9f-Oo~Z-9Awy/KqjYK$@53&mx'XC'%yY2dp:]tVPs#l4O#0%L'6
+9`%n>:o%N;'hYVS!"-29+cWHq$ep0e;O|=Tu;|;!<UA0'bi,s,.m|6+7FE5#qEdA.,RZ@A<PX:OdeTmE3Z`Ubo2A6<,R_^x5|->W}{':c"_VCh&p!(.1!H
+Hp5:1s(8U_ghJ.C]eec^N4K.jr6SN8joWPx|A_AC/X${/.@E)8{c^.z{RAED.-EbRRh.wJRd)>)0v-<tA)xm_HFRI50!NNfCj-p8oKQi,=PWo;;}dBP"gF
+WW9t$0QjWGmN-OSs!|q,pmQ"ja>B_,.)o/,'"#vC~1V+Wxn]~'e<D=q1nxPW+7a3BNv0(T!I6|!7JbMfV9:WsJJLKrK$`/b2TbPhZy8oc<q}&od^]JZ}Dm
+Oa>uflNefhACpMC^,gw(M{Wv(kH;mGN_cfn<_&d7S3>+6qe-x7k:#GYz:EElYMkhu-[4C0.T`>t29}P0Z%xys<wYh:hzoAPPw,z%0C(nJ3$C}wY@zX]Y8K
+Z5qr,(;@:6l;b9i]Vqz76Vh!)8|pTGVs]Jx8MhPm-2UlVa_!@%Q&D8!aAkz+,V/,o{B_[3jo&E$u/^=K{0aT&R|(wGxFL'ox4z4g"R4s:gGC&G^1UY"ycp
+l2<UNk8}sHQ&IF&:Aa>`n0XyI[dei+j@qt>P{&aLSkXloUZv/([C>,/iL,uFnJ-Q"iU=Liv_H3d/llv;u(6Nc`Ju=[t!])w]-`f6Pu;)(bh8Kh]PI-1s0{
+^s@Ws,tTH)WmlKwEt(f/';1$ieW%_lx&9X9df@"ze`tM7lGJf:/N5P%L70s7jp"zf-7O--;mP%$q^e'_mg+JX=vvqFR'G|WV`a!z0ke!px$+wivt5BMT(]
+>Mq6I+g/8FN|{(#5k9J_>bJH]T0|eW~Wg!Az-i}Ud@si7xX1WZK^,/jNGd_@FdG]Sqi$sn3Z812Ad(RF~'b5OKuq}9'``;#BVN7w^d(8uuDG"zt-y/0ZZ7
+&:Jl6K#2="oNRqqoXZuw%EkSRoMe"4{z8=SZ,0gme6bLcsB'NLIDqZNb|"zKg#)@BGr]H{g2@pvJG{oCgo3ZYAj,2zn.J:{UhdzBt^6jPob^VxE;lpq"Rh
+%(VVftCC{="PUyNjwJ|GKzDQ{L'H4$'/eNL`q6KWT;]n"6N(_pHxYz/CK|DNAp#Z|N&M~H,q3VMllJZCwUSQzy3X_36[#kcrj|HSP|a5$s]m)#/]3@q'a'
+)gqI[cKgu1fx_V@lG8LtwEL_@E;(Qd@,gqq}DnFwY$%;N{%<2r3U;Rf3pdb"CJ.FeYeQ[pg|orQUHp-Ue+'{$v>5^LHOmbq"QkC$r=];t<XIvGbn5%s|`S
+BJBhanC"QaK9D.Z`sb:rfa=2okvmAf"&awDE=<cL|JB|h%rs>z'TUcX15A5ses619G7`b0=AcsvF",is']iqNx6@V%H:Z:z%@`Z%fyMb1)zs[x:]zi~B80
+i]v[3Ph3(w9|+inp{jdajKu&9_-tyOWs~7H-T|^NA|zpp_!egVUfcti[B,C[MWlDnMA-ebE/WDHqY`>84FrzIp`u=u&.o{,)3'emu`XiBviDT%s`-GTzL0
+''vJ+)lTb"{E{/a!UsQN]+MhW=KSk[u@HFKv{PNC!zoX@@Ki']=[jbyhjmY.ZJbTUt[q0CaK^$~#5wQ>6XrGu^uzp(H:kj|$:%Z:QtZ%i$m7BH.NcNcl_D
+CZYsKApIB"U=D}O:o3d^3IT'L'VL4<6&ng([0(D]Nube5`%D}0W&#wuN(4P15kd--V-!odkv`PuOA!v(Qm#K:mgAZqF[I@k::LWjaZ1/<XJN)QOj!Zm]Qc
+`H=yBKv#w!vT-K8(0{ZmdWb__78igONSrnz[gg,UF3v!|Z#`H/fknnLnJEm0[A%nrq$z7$0yzS|sWb.)2cOBlz|GFsnWyo+i<+_k)#bVJyvd::)HVqmU=W
+W&&(1AGb}-]>0J^Sx%GrPd{y-|s9uoh4I&oBp80[u+)U]tcH7%Aa).6nD1Y'n9XH{+2{Z{z7T]82:$lxe8^YfA'6S`:yNI-^U|N3[RkDawyE30Q5zvqJRG
+w/PJ(@SXvbGD(3Ha|+|e@#2LCG#_+5MyYo~a-qsg@ZbSF9igT'M0AS[}weg[ly%KPevb&gJECZZa2fb7HQnVz6)8'oVloT3[DtWvgK/pM<U]XVE^1%PN<v
+LAW`X5!0r1oR1^n;cL}uA}XE:-BDP$e"w}JvUr:T6Lw3Pf#Mxfkc^P&Fvl3z]I515'|VQN;vc2Tk,r`P8#Vkt<g5D<vJN-u3z](PMKe^8kvChX:`zZ3yVk
+5KjD8pGd3OT[AB,6@.a]C/$HYyJ>[srmK/^|CXJGx|}0uXpBW+z,gqrJ07_5sM^D/&0FPA7:"z1x1>xP^+82'6"tSbt@ZKkfXvUm:5Ur"L8OVR!,gx^kbz
+Jz$i`3w3.YTtN._gHo-QWlR`@sJa<M>pRUh6mmte|e~6Ev:48wKDa!UcE:@ziO7I~qv8-u0!!xoE'm@yAs]K!XVF+{s]Fgx.HcjBTuLvcgkL@q<l!^S7#z
+tdN8'2ggeSO8%Vx%!{gm.nR|${FuS_a:mdshIm6>hR]H.di(YjHVN>A(lE5t2UCym+])Bd[OTN1de'5Y;}N+m=kVHH9Iz#G}G"
 */

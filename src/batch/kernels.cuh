@@ -136,7 +136,7 @@ template <class P, class S> struct gp__batch_block {
       s.skipped[b] = gp__u8(skipped);
       s.tail[b] = gp__u8(1 + (skipped + size + 15) % 16);
     }
-    if (threadIdx.x == 0) s.next = 0;
+    if (!threadIdx.x) s.next = 0;
     __syncthreads();
     gp__u64 length[ITEMS], sum = 0;
     GP__UNROLL
@@ -155,7 +155,7 @@ template <class P, class S> struct gp__batch_block {
     gp__u16 *mark = s.mark + gp_warp() * PIECE;
     for (;;) {
       unsigned piece = 0;
-      if (gp_lane() == 0) piece = atomicAdd(&s.next, 1u);
+      if (!gp_lane()) piece = atomicAdd(&s.next, 1u);
       const gp__u64 begin = from + gp__u64(gp_warp_broadcast(piece, 0)) * PIECE;
       if (begin >= to) return;
       const gp__u64 end = to - begin < PIECE ? to : begin + PIECE;
@@ -193,7 +193,7 @@ template <class P, class S> struct gp__batch_block {
   }
   // Draws a ticket; returns the control word before. A barrier follows each use of the one before.
   GP_DEVICE gp__u64 draw() {
-    if (threadIdx.x == 0) s.drawn = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
+    if (!threadIdx.x) s.drawn = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     __syncthreads();
     return s.drawn;
   }
@@ -228,7 +228,7 @@ template <class P, class S> struct gp__batch_block {
       __syncthreads();
       drawn = s.drawn;
     }
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       while (gp__load_relaxed(&left.scanned) < tiles) {}
       __threadfence();
       s.rest = gp__load_relaxed(&left.sum);
@@ -246,21 +246,21 @@ template <class P, class S> struct gp__batch_block {
     gp__u64 scanned = tiles, total = 0; // the tile that was scanned last, of those that left windows
     for (;; drawn = draw()) {
       const gp__u64 mine = (drawn & 0xfffffffu) - tiles;
-      if (threadIdx.x == 0) gp__ticket_of(a.workspace, tiles + shares + gridDim.x, drawn);
+      if (!threadIdx.x) gp__ticket_of(a.workspace, tiles + shares + gridDim.x, drawn);
       if (mine >= shares) return;
       const gp__u64 end = mine + 1 == shares ? rest : (mine + 1) * share;
       for (gp__u64 begin = mine * share; begin < end;) {
-        if (gp_warp() == 0) {
+        if (!gp_warp()) {
           const gp__word *words = gp__words(a.workspace);
           const gp__u64 i = gp_warp_search(0, entries, gp__batch_entry_before{words, tag, begin}) - 1;
           const gp__batch_entry entry = gp__receive<gp__batch_entry>(words, i, tag);
-          if (gp_lane() == 0) s.tile = entry.tile, s.before = entry.at;
+          if (!gp_lane()) s.tile = entry.tile, s.before = entry.at;
         }
         __syncthreads();
         const gp__u64 tile = s.tile, before = s.before, to = AT_ONCE + (end - before);
         if (tile != scanned) total = scan(scanned = tile);
         else {
-          if (threadIdx.x == 0) s.next = 0;
+          if (!threadIdx.x) s.next = 0;
           __syncthreads();
         }
         copy(tile, AT_ONCE + (begin - before), to < total ? to : total);

@@ -67,14 +67,14 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       const gp__u64 done = i * GP__BFS_PART, rest = degree - done;
       queue[i] = gp_edges_of(s.begin + done, part_of(rest), source);
     }
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       control->queue = parts;
       control->kept = control->merged = control->deepest = 0;
       if (source < vertices) write(Vertex(source), 0, Vertex(source));
     }
   }
   GP_DEVICE void start() {
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       const gp__ticket ticket = gp__draw(a.workspace, a.blocks);
       set_out(cluster() > 1 ? blockIdx.x : unsigned(ticket.number));
       s.tag = ticket.tag;
@@ -86,17 +86,17 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     __syncthreads();
     fill();
     if (CLUSTERS) gp__cluster_wait(); // others' words are clear, and may be written
-    if (s.rank == 0 && threadIdx.x == 0) {
+    if (s.rank == 0 && !threadIdx.x) {
       for (int i = 0; i < GP__BFS_SUMS; ++i) gp__store_relaxed(control->barrier[0].word + i, 0);
       __threadfence();
       if (a.blocks > 1) gp__publish(gp__words(a.workspace), 0, gp__u64(0), s.tag);
     }
-    if (s.rank != 0 && gp_warp() == 0) { // the counters of the first barrier are clear
+    if (s.rank != 0 && !gp_warp()) { // the counters of the first barrier are clear
       gp__receive<gp__u64>(gp__words(a.workspace), 0, s.tag);
       __threadfence();
     }
     wait();
-    if (threadIdx.x == 0) ++s.state.barriers;
+    if (!threadIdx.x) ++s.state.barriers;
     note(GP_STEP_START);
     __syncthreads();
   }
@@ -150,7 +150,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < vertices; i += gp__u64(a.blocks) * P::threads)
       if (a.depths[i] > int(most)) most = gp__u64(a.depths[i]);
     most = gp_warp_reduce(most, gp_max<gp__u64>());
-    if (gp_lane() == 0) atomicMax(&control->deepest, most);
+    if (!gp_lane()) atomicMax(&control->deepest, most);
   }
   GP_DEVICE void report(gp__u64 looks) const {
     const gp__bfs_state &t = s.state;
@@ -171,7 +171,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
 
   GP_DEVICE gp__bfs_state &left(int launch) const { return control->state[launch & 1]; }
   GP_DEVICE void set_out_by_launches() {
-    if (threadIdx.x == 0) set_out(blockIdx.x);
+    if (!threadIdx.x) set_out(blockIdx.x);
     __syncthreads();
     fill();
     if (s.rank != 0 || threadIdx.x != 0) return;
@@ -180,7 +180,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     left(a.step + 1) = s.state;
   }
   GP_DEVICE void resume() {
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       enter(blockIdx.x);
       s.state = left(a.step);
       s.state.barriers = unsigned(a.step) + 1; // so that levels of one block write the next state
@@ -210,8 +210,8 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   // Does one step or, by one block, all that are left.
   GP_DEVICE void go_on() {
     const bool all = a.step > GP__BFS_LAUNCHES;
-    bool decided = s.rank == 0 && threadIdx.x == 0;
-    if (all && threadIdx.x == 0) s.steps = GP_TRAVERSAL_STEPS; // notes nothing
+    bool decided = s.rank == 0 && !threadIdx.x;
+    if (all && !threadIdx.x) s.steps = GP_TRAVERSAL_STEPS; // notes nothing
     while (s.state.step != GP__BFS_DONE) {
       const int step = s.state.step;
       run(step);
@@ -222,11 +222,11 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       }
     }
     const gp__u64 looks = gp_warp_reduce(gp__u64(inspected), gp_sum<gp__u64>());
-    if (gp_lane() == 0 && looks) atomicAdd(&control->inspected, looks);
+    if (!gp_lane() && looks) atomicAdd(&control->inspected, looks);
     if (decided) left(a.step + 1) = s.state;
   }
   GP_DEVICE void finish_by_launches() {
     fill_rest();
-    if (threadIdx.x == 0 && s.rank == 0 && a.statistics) report(control->inspected);
+    if (!threadIdx.x && s.rank == 0 && a.statistics) report(control->inspected);
   }
 };

@@ -26,7 +26,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE Vertex *waiting_vertices() const { return gp__as<Vertex>(waiting_at() + 2 * WAITING); }
   // Neighbours before p in the 16 bytes that hold it.
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
-    return unsigned(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
+    return unsigned(gp__u64(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
   // Loads the existing part of the 16 bytes that hold p. These bypass L1, which is for the bitmap.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
@@ -170,7 +170,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
         const bool waits = !found[w] && begin[w] + 1 < end[w];
         const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
         const Vertex mine = row + unsigned(w) * step;
-        if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
+        if (!LISTED && !gp_lane() && mine < rows) next[mine] = word[w] | bits;
         conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], Offset(end[w] - begin[w]));
         wait_for_others(waits, Waiter{v[w], Offset(begin[w] + (LISTED ? 0 : 1)), end[w]}, waiting);
       }

@@ -25,7 +25,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE void clear_words() {
     gp__u64 *word = s.message[0][0], *of_clusters = control->news[0];
     for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
-    if (blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)
+    if (!blockIdx.x && threadIdx.x < sizeof control->news / sizeof *word)
       gp__store_relaxed(of_clusters + threadIdx.x, 0);
   }
   GP_DEVICE gp__u64 *words_of_level(unsigned half) const { return s.message[depth & 1][half]; }
@@ -78,7 +78,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       const unsigned end = gp_warp_inclusive_scan(got.appended, gp_sum<unsigned>());
       if (gp_lane() < GP__BFS_CLUSTER_MOST) s.ends[gp_lane()] = end;
     }
-    if (gp_lane() == 0)
+    if (!gp_lane())
       s.verdict[depth & 1] = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
           (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
           (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
@@ -96,7 +96,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine) {
     const gp__u64 number = s.state.barriers;
     __syncwarp();
-    if (gp_lane() == 0) s.state.barriers = number + 1;
+    if (!gp_lane()) s.state.barriers = number + 1;
     return gp__grid_barrier_sum(control->barrier, unsigned(number), a.blocks, s.rank, mine);
   }
   // Sums the counts of all blocks, at the end.
@@ -108,10 +108,10 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 last = s.appended[turn] | (again.found ? 1ull << GP__BFS_AGAIN_SHIFT : 0);
     gp__u64 found, explored, appended, edges;
     if (in_grid) {
-      const gp__u64 sum = meet_in_grid(gp_lane() == 0 ? all_found
-              : gp_lane() == 1                        ? all_explored
-              : gp_lane() == 2                        ? last
-                                                      : mine.edges);
+      const gp__u64 sum = meet_in_grid(!gp_lane() ? all_found
+              : gp_lane() == 1                    ? all_explored
+              : gp_lane() == 2                    ? last
+                                                  : mine.edges);
       found = __shfl_sync(0xffffffffu, sum, 0), explored = __shfl_sync(0xffffffffu, sum, 1);
       appended = __shfl_sync(0xffffffffu, sum, 2), edges = __shfl_sync(0xffffffffu, sum, 3);
     } else {
@@ -124,7 +124,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       };
       found = sum(of_all, 0), explored = sum(of_all, 1), appended = sum(of_last, 0), edges = sum(of_last, 1);
     }
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       s.level = gp__bfs_sums{appended & ((1ull << GP__BFS_AGAIN_SHIFT) - 1), 0, edges, 0};
       if (appended >> GP__BFS_AGAIN_SHIFT) s.state.again = 1;
       s.state.reached += found, s.state.explored += explored, s.state.unexplored -= explored;
@@ -132,7 +132,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   }
   // After this, all blocks of the cluster, or of the grid, may read the others' queues.
   GP_DEVICE void open_queues(bool in_grid, gp__u64 *words) {
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp__fence();
       if (in_grid) meet_in_grid(0);
       else exchange_word(words, gp_lane(), 0);

@@ -134,7 +134,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     gp__each_tile<THREADS>(in, out, m.edges,
         [&](bool there, const Edge &e) { expand_to(out, reach(there, e.source, e.target, level), e.target); });
     const gp__u64 found = gp_warp_reduce(reached - before, gp_sum<gp__u64>());
-    if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);
+    if (!gp_lane() && found) atomicAdd(&s->found[slot(level)], found);
   }
   // True if a level of `count` edges has two launches.
   GP_DEVICE bool in_two(gp__u64 count) const { return count > a.fused_edges; }
@@ -162,7 +162,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     gp__u64 first = edges_before(most + 1); // first of the edges that lead to the next level
     int level = most;
     for (; !over(level, gp__load_volatile(&s->found[slot(level)])); ++level) {
-      if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
+      if (!threadIdx.x && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
       __syncthreads();
       const gp__u64 count = gp__load_volatile(&s->edges_to[slot(level + 1)]);
       if (!in_two(count)) contract_expand(level + 1, first);

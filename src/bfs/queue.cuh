@@ -16,14 +16,14 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE gp_edges *small_queue(unsigned which) const { return gp__as<gp_edges>(dynamic) + (which & 1u) * SMALL; }
   // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
-    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(count)) : 0, 0);
+    return gp_warp_broadcast(!gp_lane() ? atomicAdd(cursor, gp__u64(count)) : 0, 0);
   }
   GP_DEVICE void flush() {
     if (!buffered) return;
     __syncwarp();
     const gp__u64 at = reserve(&control->queue, buffered);
     for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) queue[at + i] = buffer()[i];
-    if (gp_lane() == 0) sums.appended += buffered;
+    if (!gp_lane()) sums.appended += buffered;
     buffered = 0;
     __syncwarp();
   }
@@ -34,7 +34,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   }
   // Moves the first `there` parts of a queue in shared memory to the queue in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
-    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
+    if (!threadIdx.x) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
@@ -52,7 +52,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       const unsigned before = gp__lanes_before(whole);
       const unsigned number = unsigned(__popc(whole));
       if (TEAM != WARPS_OF_GRID) {
-        const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], number) : 0, 0);
+        const unsigned at = gp_warp_broadcast(!gp_lane() ? atomicAdd(&s.appended[turn], number) : 0, 0);
         if (small) put_small<TEAM>(at + before, gp_edges_of(begin, small, v));
       } else {
         if (buffered + number > ROOM) flush();
@@ -67,7 +67,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       const bool is = (large >> gp_lane() & 1u) != 0;
       if (is) gp__as<Vertex>(a.found)[at + gp__lanes_before(large)] = v;
       sums.edges += gp_warp_reduce(is ? count : 0, gp_sum<gp__u64>());
-      if (gp_lane() == 0) sums.longer += number;
+      if (!gp_lane()) sums.longer += number;
       return;
     }
     for (; large; large &= large - 1) { // the whole warp splits a long list
@@ -77,7 +77,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       const unsigned parts = unsigned((length + GP__BFS_PART - 1) / GP__BFS_PART);
       gp__u64 at;
       if (counts) sums.edges += length;
-      if (TEAM != WARPS_OF_GRID) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], parts) : 0, 0);
+      if (TEAM != WARPS_OF_GRID) at = gp_warp_broadcast(!gp_lane() ? atomicAdd(&s.appended[turn], parts) : 0, 0);
       else at = reserve(&control->queue, parts);
       for (unsigned i = gp_lane(); i < parts; i += GP__WARP) {
         const gp__u64 done = gp__u64(i) * GP__BFS_PART, rest = length - done;
@@ -85,7 +85,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
         if (TEAM != WARPS_OF_GRID) put_small<TEAM>(unsigned(at) + i, part);
         else queue[at + i] = part;
       }
-      if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
+      if (TEAM == WARPS_OF_GRID && !gp_lane()) sums.appended += parts;
     }
   }
   // Lanes append vertices to the next list.

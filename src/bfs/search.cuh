@@ -89,7 +89,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   }
   // Adds this warp's sums to the block's.
   GP_DEVICE void add_to_block() {
-    if (gp_lane() == 0 && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
+    if (!gp_lane() && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
       gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
       gp__bfs_tally::add(s.sums[turn].found, sums.found);
       gp__bfs_tally::add(s.sums[turn].edges, sums.edges);
@@ -101,7 +101,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   GP_DEVICE gp__bfs_sums wait(bool naps = false) {
     add_to_block();
     __syncthreads();
-    if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
+    if (a.blocks == 1 || gp_warp() != 0) return !threadIdx.x ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
     const unsigned lane = gp_lane();
     const gp__bfs_sums of_block = s.sums[0].sums();
     const gp__u64 mine = lane == 0 ? of_block.found
@@ -219,7 +219,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   GP_DEVICE void finish_step(int step) {
     const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
     const gp__bfs_sums all = wait(alone);
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
       if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // after these levels all blocks know it

@@ -89,7 +89,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       __syncthreads();
       if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4][0]);
     }
-    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
+    if (!threadIdx.x) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
     __syncthreads();
     while (i < there || j < end) {
       const bool own = i < there;
@@ -175,7 +175,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     if (turned * width < count) {
       counted = gp__warp_sum(counted);
-      if (gp_lane() == 0 && counted) {
+      if (!gp_lane() && counted) {
         gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
         gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
       }
@@ -243,7 +243,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     __syncthreads();
     const unsigned in_turn = turn;
     turn = 0;
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       const gp__bfs_sums level = s.level;
       const unsigned all_parts = s.appended[in_turn];
       for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
@@ -272,7 +272,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
       small_queue(unsigned(depth))[i] = queue[t.first + first + i];
-    if (threadIdx.x == 0) s.verdict[depth & 1] = 0, s.found = s.explored = 0, s.again.clear();
+    if (!threadIdx.x) s.verdict[depth & 1] = 0, s.found = s.explored = 0, s.again.clear();
     __syncthreads();
     do {
       const unsigned from = unsigned(depth++), next = turn == 2 ? 0 : turn + 1;

@@ -12,7 +12,7 @@ template <class T> struct gp__warp_list {
   unsigned filled, appended;
   GP_DEVICE gp__u64 reserve(unsigned number) {
     appended += number;
-    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, gp__u64(number)) : 0, 0) - before;
+    return gp_warp_broadcast(!gp_lane() ? atomicAdd(cursor, gp__u64(number)) : 0, 0) - before;
   }
   GP_DEVICE void add(bool has, const T &x) {
     const unsigned mask = __ballot_sync(0xffffffffu, has), number = unsigned(__popc(mask));
@@ -63,7 +63,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE Word *visit() const { return gp__as<Word>(a.words[s.state.side]); }
   GP_DEVICE Word *next() const { return gp__as<Word>(a.words[s.state.side ^ 1]); }
   GP_DEVICE Vertex *list(int side) const { return gp__as<Vertex>(a.lists[side]); }
-  GP_DEVICE Word full() const { return static_cast<Word>(~Word(0)) >> (BITS - a.count); }
+  GP_DEVICE Word full() const { return Word(~Word(0)) >> (BITS - a.count); }
   GP_DEVICE static int number_of_bits(gp__u32 x) { return __popc(x); }
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
   GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(int(x)) - 1; }
@@ -82,7 +82,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   template <class T> GP_DEVICE void finish_list(gp__warp_list<T> &l) {
     l.flush();
-    if (gp_lane() == 0) sums[GP__NEW_ITEMS] += l.appended;
+    if (!gp_lane()) sums[GP__NEW_ITEMS] += l.appended;
   }
   GP_DEVICE gp__warp_list<Vertex> next_list() const {
     return appending_to(list(s.state.side ^ 1), &control->list, s.state.listed);
@@ -220,7 +220,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     for (; pending; pending &= pending - 1) {
       const int owner = __ffs(int(pending)) - 1;
       const Offset last = __shfl_sync(0xffffffffu, end, owner);
-      Word left = __shfl_sync(0xffffffffu, static_cast<Word>(wants & ~got), owner);
+      Word left = __shfl_sync(0xffffffffu, Word(wants & ~got), owner);
       for (Offset first = __shfl_sync(0xffffffffu, at, owner); left;) {
         const bool there = gp_lane() < last - first;
         const Word all = all_bits(there ? from[in_sources[first + gp_lane()]] : 0);
@@ -309,7 +309,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE gp__u64 block_sums() {
     GP__EACH(i, GP__SOURCES_SUMS) {
       const gp__u64 of_warp = gp_warp_reduce(sums[i], gp_sum<gp__u64>());
-      if (gp_lane() == 0) s.sums[i][gp_warp()] = of_warp;
+      if (!gp_lane()) s.sums[i][gp_warp()] = of_warp;
     }
     clear_sums();
     __syncthreads();
@@ -321,10 +321,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   // The first thread decides from the sums of all blocks, which the first warp's lanes have.
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp__u64 all[GP__SOURCES_SUMS];
       GP__EACH(i, GP__SOURCES_SUMS) all[i] = __shfl_sync(0xffffffffu, mine, i);
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         const bool alone = s.state.alone != 0;
         decide(all);
         if (!alone) note(step);
@@ -334,9 +334,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
   GP_DEVICE gp__u64 wait() {
     gp__u64 mine = block_sums();
-    if (a.blocks > 1 && gp_warp() == 0) {
+    if (a.blocks > 1 && !gp_warp()) {
       mine = gp__grid_barrier_sum(control->barrier, unsigned(s.barriers), a.blocks, rank, mine);
-      if (threadIdx.x == 0) ++s.barriers;
+      if (!threadIdx.x) ++s.barriers;
     }
     return mine;
   }
@@ -352,7 +352,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   // ---- parts of the work: launches
 
   GP_DEVICE void load_state() {
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       s.state = control->state;
       s.barriers = 0, s.steps = 0, s.clock = gp__nanoseconds();
     }
@@ -390,12 +390,12 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
         decide_by(block_sums(), step);
       }
       if (alone) {
-        if (rank == 0 && threadIdx.x == 0) {
+        if (rank == 0 && !threadIdx.x) {
           control->state = s.state;
           note(GP_STEP_ALONE);
         }
         wait();
-        if (rank != 0 && threadIdx.x == 0) s.state = control->state;
+        if (rank != 0 && !threadIdx.x) s.state = control->state;
         __syncthreads();
       } else {
         const int step = s.state.step;
@@ -410,21 +410,21 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     if (step == GP_STEP_FINISH) return;
     run();
     gp__u64 mine = block_sums();
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       if (gp_lane() < GP__SOURCES_SUMS && mine) gp__add_relaxed(control->sums + gp_lane(), mine);
       __threadfence();
       __syncwarp();
-      if (gp_lane() == 0) s.last = gp__add_relaxed(&control->arrived, 1) == a.blocks - 1;
+      if (!gp_lane()) s.last = gp__add_relaxed(&control->arrived, 1) == a.blocks - 1;
     }
     __syncthreads();
     if (!s.last) return;
     __threadfence();
-    if (gp_warp() == 0 && gp_lane() < GP__SOURCES_SUMS) {
+    if (!gp_warp() && gp_lane() < GP__SOURCES_SUMS) {
       mine = gp__load_relaxed(control->sums + gp_lane());
       gp__store_relaxed(control->sums + gp_lane(), 0);
     }
     decide_by(mine, step);
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       s.state.alone = 0;
       control->state = s.state;
       control->arrived = 0;
@@ -435,7 +435,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];
     GP__EACH(i, BITS / GP__WARP) reached[i] = 0;
-    if (threadIdx.x == 0) s.state.alone = 0;
+    if (!threadIdx.x) s.state.alone = 0;
     __syncthreads();
     for (gp__u64 at = warp() * GP__WARP; at < vertices; at += warps() * GP__WARP) {
       const gp__u64 v = at + gp_lane();
@@ -453,7 +453,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     GP__EACH(i, BITS / GP__WARP)
       if (a.reached && reached[i]) atomicAdd(a.reached + i * GP__WARP + gp_lane(), reached[i]);
-    if (rank == 0 && threadIdx.x == 0 && a.statistics) report();
+    if (rank == 0 && !threadIdx.x && a.statistics) report();
   }
   GP_DEVICE void report() {
     const State &t = s.state;
@@ -492,6 +492,6 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
   else {
     if (a.part != GP__SOURCES_FINISH) block.levels();
     if (a.part != GP__SOURCES_REST) block.finish();
-    else if (threadIdx.x == 0) block.control->state = s.state;
+    else if (!threadIdx.x) block.control->state = s.state;
   }
 }

@@ -59,7 +59,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
         set_bit_of(begin[i] == end[i], v[i], map);
       }
       if (mine[i] && !by_depth(TEAM)) write(v[i], depth, source[i]);
-      if (gp_lane() == 0) sums.found += unsigned(__popc(won));
+      if (!gp_lane()) sums.found += unsigned(__popc(won));
       if (mine[i] && !by_depth(TEAM) && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
       Below::template append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
@@ -115,8 +115,8 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
     const unsigned appended = s.appended[0], there = appended < SMALL ? appended : SMALL;
-    if (threadIdx.x == 0) sums.appended += appended;
+    if (!threadIdx.x) sums.appended += appended;
     move_small(0, there);
-    if (threadIdx.x == 0) s.appended[0] = 0;
+    if (!threadIdx.x) s.appended[0] = 0;
   }
 };

@@ -34,7 +34,7 @@ template <int ROOM, class T> struct gp_tile_append_storage {
 };
 // Call once before the first append. Ends with a barrier.
 template <int ROOM, class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_storage<ROOM, T> &storage) {
-  if (threadIdx.x == 0) storage.count = 0;
+  if (!threadIdx.x) storage.count = 0;
   __syncthreads();
 }
 // Appends the elements of the lanes with `there` set. All lanes of a warp call; other warps need not.
@@ -48,7 +48,7 @@ GP_DEVICE void gp_warp_append(
   const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= gp__u32(ROOM));
   if (!left) return;
   gp__u64 first = 0;
-  if (gp_lane() == 0) first = atomicAdd(out.count, gp__u64(__popc(left)));
+  if (!gp_lane()) first = atomicAdd(out.count, gp__u64(__popc(left)));
   first = gp_warp_broadcast(first, 0) + gp__lanes_before(left);
   if ((left >> gp_lane() & 1u) && first < out.room) out.vertices[first] = element;
 }
@@ -58,9 +58,9 @@ template <int THREADS, int ROOM, class T>
 GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   __syncthreads();
   const gp__u32 count = storage.count < gp__u32(ROOM) ? storage.count : gp__u32(ROOM);
-  if (threadIdx.x == 0 && count) storage.first = atomicAdd(out.count, gp__u64(count));
+  if (!threadIdx.x && count) storage.first = atomicAdd(out.count, gp__u64(count));
   __syncthreads();
-  if (threadIdx.x == 0) storage.count = 0;
+  if (!threadIdx.x) storage.count = 0;
   for (gp__u32 i = threadIdx.x; i < count; i += THREADS)
     if (storage.first + i < out.room) out.vertices[storage.first + i] = storage.element[i];
 }
@@ -107,7 +107,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
   gp__u64 begin = there ? offsets[vertex] : 0, count = there ? offsets[vertex + 1] - begin : 0;
   if (gather & GP_GATHER_BLOCK) {
     const bool is_long = count >= THREADS;
-    if (threadIdx.x == 0) storage.lists = 0;
+    if (!threadIdx.x) storage.lists = 0;
     if (__syncthreads_or(is_long)) {
       if (is_long) {
         const gp__u32 at = atomicAdd(&storage.lists, 1u);
@@ -219,7 +219,7 @@ GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS]
   gp__u32 before = 0;
   GP__EACH(i, ITEMS) before += keep[i] ? 1u : 0u;
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u32>(), storage.scan);
-  if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, gp__u64(total));
+  if (!threadIdx.x && total) storage.first = atomicAdd(out.count, gp__u64(total));
   __syncthreads();
   if (!total) return;
   GP__EACH(i, ITEMS) {

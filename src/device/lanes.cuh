@@ -34,7 +34,7 @@ GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   if (lanes == 0) return 0;
   const gp__u32 count = gp__u32(__popc(lanes));
   gp__u32 first = 0;
-  if (gp_lane() == 0) first = atomicAdd(counter, count);
+  if (!gp_lane()) first = atomicAdd(counter, count);
   first = __shfl_sync(0xffffffffu, first, 0);
   end = first + count;
   return first + gp__lanes_before(lanes);

@@ -148,7 +148,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     if (last) {
       all = total(gp_lane() == GP__WARP - 1 ? Op()(part, aggregate) : part);
       pass_on();
-      if (gp_lane() == 0) gp__publish(words, total_slot(group), all, tag);
+      if (!gp_lane()) gp__publish(words, total_slot(group), all, tag);
     }
     while (!__all_sync(0xffffffffu, there)) { // lane i: prefix(group - i), and the total of the group before
       Acc one = Op::identity();
@@ -167,7 +167,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
       gp_carry<Acc> next = prefix;
       next.append(all, Op());
       pass_on();
-      if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
+      if (!gp_lane()) gp__publish(words, tiles + group + 1, next.value, tag);
     }
     if (before) prefix.append(total(part), Op());
     if (fences) __threadfence();

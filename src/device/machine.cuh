@@ -65,7 +65,7 @@ GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 b
 
 // The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
 GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
+  const unsigned offset = unsigned(gp__u64(p) & 7u), bits = offset * 8;
   const uint2 *pair = gp__as<const uint2>(p - offset);
   const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
   const bool odd = offset >= 4;
@@ -110,7 +110,7 @@ template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_ca
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
 #if GP__ARCH >= 900
-  const unsigned skip = unsigned(reinterpret_cast<gp__u64>(p) & 15u);
+  const unsigned skip = unsigned(gp__u64(p) & 15u);
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(gp__as<const char>(p) - skip),
       "r"((bytes + skip + 15u) & ~15u));
 #else

@@ -8,10 +8,10 @@ template <class T> GP_DEVICE T gp__from_double(double x) { return sizeof(T) < 4 
 
 // A float to an integer: toward zero, saturated, NaN to 0.
 template <class R, class A> GP_DEVICE R gp__saturate(A x) {
-  const A high = static_cast<A>(gp__limits<R>::highest()) + (sizeof(R) >= sizeof(A) ? A(0) : A(1)); // first beyond R
+  const A high = A(gp__limits<R>::highest()) + (sizeof(R) >= sizeof(A) ? A(0) : A(1)); // first beyond R
   if (x != x) return 0;
   if (x >= high) return gp__limits<R>::highest();
-  if (x <= static_cast<A>(gp__limits<R>::lowest())) return gp__limits<R>::lowest();
+  if (x <= A(gp__limits<R>::lowest())) return gp__limits<R>::lowest();
   return R(x);
 }
 

@@ -5,7 +5,7 @@
 
 // Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
 template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *global, unsigned i, unsigned bytes) {
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u);
+  const unsigned offset = unsigned(gp__u64(global) & 15u);
   const gp__u8 *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
   if (i > 0 && i * 16 + 32 <= bytes + offset)
@@ -21,7 +21,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *globa
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned bytes, unsigned rank) {
   const int SHIFTED = UNROLL < 4 ? UNROLL : 4;
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), whole = (bytes + offset) / 16;
+  const unsigned offset = unsigned(gp__u64(global) & 15u), whole = (bytes + offset) / 16;
   const gp__u8 *base = global - offset;
   // Vectors `first` to `end` - 1 of shared memory lie within whole ones of memory, misaligned ones in two each.
   const unsigned first = offset ? 1 : 0, end = whole > first ? whole - first : first, rest = bytes - (end - first) * 16;
@@ -57,7 +57,7 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsigned bytes, unsigned rank) {
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
-  const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
+  const unsigned offset = unsigned(gp__u64(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
   for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
   GP__UNROLL_BY(UNROLL)

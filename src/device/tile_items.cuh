@@ -15,9 +15,9 @@ GP_DEVICE T gp_tile_reduce_items(const T (&items)[ITEMS], const Op &op, gp_tile_
   for (int i = 1; i < ITEMS; ++i)
     if (threadIdx.x * ITEMS + unsigned(i) < count) sum = op(sum, items[i]);
   sum = gp_warp_group_reduce<32>(sum, op, threads > before ? threads - before : 1);
-  if (gp_lane() == 0) storage.warp_total[gp_warp()] = sum;
+  if (!gp_lane()) storage.warp_total[gp_warp()] = sum;
   __syncthreads();
-  if (gp_warp() == 0)
+  if (!gp_warp())
     sum =
         gp_warp_group_reduce<32>(storage.warp_total[gp_lane() < THREADS / 32 ? gp_lane() : 0], op, (threads + 31) / 32);
   return sum;
@@ -36,7 +36,7 @@ GP_DEVICE T gp__tile_before(
   __syncthreads();
   const T totals = gp_warp_group_inclusive_scan<32>(storage.warp_total[gp_lane() < WARPS ? gp_lane() : 0], op);
   const T within = gp_warp_shift_up(sum, 1), warps = gp_warp_broadcast(totals, gp_warp() ? int(gp_warp()) - 1 : 0);
-  before = gp_lane() == 0 ? warps : gp_warp() == 0 ? within : op(warps, within);
+  before = !gp_lane() ? warps : gp_warp() == 0 ? within : op(warps, within);
   return gp_warp_broadcast(totals, int(WARPS) - 1);
 }
 // before: the exclusive prefix of a thread's first item.
@@ -80,9 +80,9 @@ GP_DEVICE T gp_tile_scan_after(
     T (&items)[ITEMS], const Op &op, Prefix &&prefix, gp_tile_scan_after_storage<THREADS, T> &storage) {
   T before;
   const T total = gp__tile_before(items, op, before, storage.scan);
-  if (gp_warp() == 0) {
+  if (!gp_warp()) {
     const T preceding = prefix(total);
-    if (gp_lane() == 0) storage.prefix = preceding;
+    if (!gp_lane()) storage.prefix = preceding;
   }
   __syncthreads();
   const T start = storage.prefix;

@@ -159,7 +159,7 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
         gp_tile_count(storage.bins, gp__u32(bits >> shift) & 255u, 1);
     }
     __syncthreads();
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const gp__u32 *bin = storage.bins.count + gp_lane() * 8;
       gp__u32 own = 0, b = 0;
       for (; b < 8; ++b) own += bin[b];

@@ -14,10 +14,9 @@ template <int THREADS, class T> struct gp_tile_reduce_storage { T warp_total[THR
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &storage) {
   value = gp_warp_reduce(value, op);
-  if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;
+  if (!gp_lane()) storage.warp_total[gp_warp()] = value;
   __syncthreads();
-  if (gp_warp() == 0)
-    value = gp_warp_reduce(gp_lane() < THREADS / 32 ? storage.warp_total[gp_lane()] : Op::identity(), op);
+  if (!gp_warp()) value = gp_warp_reduce(gp_lane() < THREADS / 32 ? storage.warp_total[gp_lane()] : Op::identity(), op);
   return value;
 }
 

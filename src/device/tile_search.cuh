@@ -141,10 +141,10 @@ template <int THREADS, int ITEMS, class O>
 GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
     gp_tile_load_balance_storage<THREADS, ITEMS> &storage) {
   GP__EACH(i, ITEMS) storage.mark[i * THREADS + threadIdx.x] = 0;
-  if (gp_warp() == 0) {
+  if (!gp_warp()) {
     const gp__u64 begin = gp_warp_search(0, segments, gp__ends_at<O>{offsets, first});
     const gp__u64 end = gp_warp_search(begin, segments - begin, gp__ends_at<O>{offsets, first + (THREADS * ITEMS - 1)});
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       storage.begin = begin;
       storage.end = end;
     }

@@ -49,7 +49,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       before[j] = run + up_to - sum;
       run += gp_warp_broadcast(up_to, 31);
     }
-    if (gp_lane() == 0) s.total[gp_warp()] = run;
+    if (!gp_lane()) s.total[gp_warp()] = run;
     __syncthreads();
     const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
     const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
@@ -81,12 +81,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
     GP__EACH(i, ITEMS) at[i] = draw(keys[i], there(i), low, shift);
-    if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
+    if (!gp_warp()) at_edge = draw(edge, there(-1), low, shift);
     __syncthreads();
     scan();
     __syncthreads();
     GP__EACH(i, ITEMS) put(keys[i], there(i), at[i]);
-    if (gp_warp() == 0) put(edge, there(-1), at_edge);
+    if (!gp_warp()) put(edge, there(-1), at_edge);
     surround(n);
     __syncthreads();
   }
@@ -223,13 +223,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     GP__EACH(i, ITEMS) least = keys[i] < least ? keys[i] : least;
     least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
     most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
-    if (gp_lane() == 0) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
+    if (!gp_lane()) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
     __syncthreads();
     least = s.least[gp_lane() < Storage::WARPS ? gp_lane() : 0];
     most = s.most[gp_lane() < Storage::WARPS ? gp_lane() : 0];
     least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
     most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
-    const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    const int width = gp__width(K(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
     if (fitted >= shift) return false;
     scatter(
         keys, 0, [this, n](int i) { return i >= 0 && unsigned(i) * THREADS + thread < n; }, n, least, fitted);

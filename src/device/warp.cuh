@@ -55,9 +55,7 @@ template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   return peers;
 }
 
-GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) {
-  return unsigned(reinterpret_cast<gp__u64>(p) & (bytes - 1));
-}
+GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) { return unsigned(gp__u64(p) & (bytes - 1)); }
 
 // Bits of N elements.
 template <int N> struct gp__bits {
@@ -86,9 +84,7 @@ template <class Mask> GP_DEVICE Mask gp__bits_below(int n) {
 }
 GP_DEVICE int gp__bit_count(gp__u32 x) { return __popc(x); }
 GP_DEVICE int gp__bit_count(gp__u64 x) { return __popc(gp__u32(x)) + __popc(gp__u32(x >> 32)); }
-template <class Mask> GP_DEVICE int gp__first_bit(Mask x) {
-  return gp__bit_count(static_cast<Mask>((x & (~x + 1)) - 1));
-}
+template <class Mask> GP_DEVICE int gp__first_bit(Mask x) { return gp__bit_count(Mask((x & (~x + 1)) - 1)); }
 // In N merged elements of two sorted sequences, finds the second's elements with a partner in the first, in runs of
 // equal elements that begin here. A run has the first's elements first; the second's first pairs with the last of
 // these, its next with the one before, in all runs at once: `ones`. Bit k of tie: element k equals its predecessor.

@@ -105,7 +105,7 @@ template <class L> struct gp__expand_by_lengths {
     gp__u32 sum = 0;
     GP__UNROLL
     for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k) {
-      const gp__u64 length = ahead[k] + (k == 0 && gp_lane() == 0 ? start - piece : 0);
+      const gp__u64 length = ahead[k] + (k == 0 && !gp_lane() ? start - piece : 0);
       const gp__u32 to = sum + gp_warp_inclusive_scan(gp__u32(length < most ? length : most), gp_sum<gp__u32>());
       sum = gp_warp_broadcast(to, 31);
       at[k] = segment + k * 32 + gp_lane() < limit ? to : ~0u;

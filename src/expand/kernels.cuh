@@ -13,9 +13,9 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
   const L *lengths = gp__as<const L>(a.lengths);
   gp__u64 *offsets = gp__as<gp__u64>(a.offsets);
   const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
-  if (blockIdx.x == 0 && threadIdx.x == 0 && tiles == 0) offsets[0] = a.out_count[0] = 0;
+  if (!blockIdx.x && !threadIdx.x && tiles == 0) offsets[0] = a.out_count[0] = 0;
   while (tiles > 0) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -30,17 +30,17 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
       sum += length[i / V].item[i % V];
     }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp_carry<gp__u64> start;
       start.has = false;
       const gp__look_back<gp__u64, Sum> look_back = {gp__words(a.workspace), tiles, ticket.tag, start, false};
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      if (!gp_lane()) look_back.publish_aggregate(ticket.number, total);
       const gp_carry<gp__u64> prefix = look_back(ticket.number, total);
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
     }
     __syncthreads();
     const gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
-    if (gp_lane() == 0 && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
+    if (!gp_lane() && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
     if (first < a.segments && first + ITEMS >= a.segments) {
       gp__u64 end = at;
       GP__EACH(i, ITEMS) end += length[i / V].item[i % V];

@@ -51,7 +51,7 @@ GP__HOST gp_result gp__choose_block(gp__external *x) {
 }
 GP__HOST gp_result gp__external_memory(gp__external *x) {
   const struct gp_driver *d = &x->s->library.runtime.driver;
-  unsigned char *at;
+  gp__u8 *at;
   void *made = NULL;
   int i, j, k, error = 0;
   for (i = 0; i < 6 && x->s->context && !error; ++i) {
@@ -64,15 +64,15 @@ GP__HOST gp_result gp__external_memory(gp__external *x) {
   if (x->s->context) {
     error = d->cuMemHostAlloc(&made, 4 * x->stage_bytes + 16, 1);
     if (error) return gp__cuda_fail(&x->s->library.runtime, x->who, "cuMemHostAlloc", error), GP_E_MEMORY;
-    x->stages = (unsigned char *)made;
+    x->stages = (gp__u8 *)made;
     x->counted = (uint64_t *)(void *)(x->stages + 4 * x->stage_bytes);
     made = NULL;
     GP__CHECK(gp__allocate(x->s, x->who, (size_t)x->memory_bytes, x->streams[2], &made));
-    x->memory = (unsigned char *)made;
+    x->memory = (gp__u8 *)made;
     if ((error = d->cuStreamSynchronize(x->streams[2])) != 0)
       return gp__cuda_fail(&x->s->library.runtime, x->who, "cuStreamSynchronize", error);
   } else {
-    x->memory = (unsigned char *)malloc((size_t)x->memory_bytes);
+    x->memory = (gp__u8 *)malloc((size_t)x->memory_bytes);
     x->counted = (uint64_t *)malloc(16);
     if (!x->memory || !x->counted) return gp__fail(GP_E_MEMORY, "%s: no host memory", x->who);
   }
@@ -131,7 +131,7 @@ GP__HOST gp_result gp__external_work(gp__external *x, uint64_t *results) {
     if (runs > 1) gp__find_locked(x, &x->runs[i]);
   }
   words = (uint64_t *)calloc((size_t)runs, 6 * sizeof *words);
-  x->pages = runs > 1 ? (unsigned char *)malloc((size_t)runs * 4096) : NULL;
+  x->pages = runs > 1 ? (gp__u8 *)malloc((size_t)runs * 4096) : NULL;
   if (!words || (runs > 1 && !x->pages)) {
     free(words);
     return gp__fail(GP_E_MEMORY, "%s: no host memory", x->who);

@@ -1,16 +1,17 @@
 // external/passes.c - arrays larger than device memory: exact parts of runs, passes over blocks
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/arguments.h, core/system.c,
-//   core/messages.c, core/request.c, host/values.c, sort/host.c, core/run.c, core/ask.c, external/transfer.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/words.h, core/rules.h, core/arguments.h,
+//   core/system.c, core/messages.c, core/request.c, host/values.c, sort/host.c, core/run.c, core/ask.c,
+//   external/transfer.c
 
 // ---- exact parts of sorted runs
 
 // Key i of run r, valid until another key of the run is asked for.
-GP__HOST gp_result gp__key_of_run(gp__external *x, const gp__host_column *c, const uint64_t *length, uint64_t r,
-    uint64_t i, const unsigned char **key) {
+GP__HOST gp_result gp__key_of_run(
+    gp__external *x, const gp__host_column *c, const uint64_t *length, uint64_t r, uint64_t i, const gp__u8 **key) {
   const uint64_t first = r * x->block, each = c->size < 4096 ? 4096 / c->size : 1, page = i / each;
-  unsigned char *held = x->pages + r * 4096;
+  gp__u8 *held = x->pages + r * 4096;
   if (c->array->memory) {
-    *key = (const unsigned char *)c->array->memory + c->at + (first + i) * c->size;
+    *key = (const gp__u8 *)c->array->memory + c->at + (first + i) * c->size;
     return GP_SUCCESS;
   }
   *key = held + i % each * c->size;
@@ -22,13 +23,13 @@ GP__HOST gp_result gp__key_of_run(gp__external *x, const gp__host_column *c, con
   return GP_SUCCESS;
 }
 // 64 bits of the ordered key, as a radix sort has them.
-GP__HOST uint64_t gp__run_key_word(gp_type type, const unsigned char *key, int word) {
+GP__HOST uint64_t gp__run_key_word(gp_type type, const gp__u8 *key, int word) {
   const gp_key_field *parts = NULL;
   if (gp__is_complex(type)) return gp__host_complex_word(type, key, word);
   if (gp__key_parts_of(type, &parts) == 2) parts += !word, type = parts->type, key += parts->offset;
   return gp__host_ordered(type, key);
 }
-GP__HOST int gp__run_key_before(const gp__external *x, const unsigned char *a, const unsigned char *b) {
+GP__HOST int gp__run_key_before(const gp__external *x, const gp__u8 *a, const gp__u8 *b) {
   const int down = x->call.flags & GP_DESCENDING;
   uint64_t first = 0, second = 0;
   int word = x->in[0].size == 16;
@@ -50,8 +51,8 @@ GP__HOST int gp__run_key_before(const gp__external *x, const unsigned char *a, c
 GP__HOST gp_result gp__split_runs(gp__external *x, const gp__host_column *c, uint64_t runs, const uint64_t *length,
     const uint64_t *begin, uint64_t *end, uint64_t *room) {
   uint64_t *high = room, *place = room + runs, rank, target = 0, left = 0, r, q, m;
-  const unsigned char *key, *other, *least = NULL;
-  unsigned char kept[64];
+  const gp__u8 *key, *other, *least = NULL;
+  gp__u8 kept[64];
   for (r = 0; r < runs; ++r) {
     left += length[r] - begin[r];
     target += end[r] = begin[r];
@@ -87,7 +88,7 @@ GP__HOST gp_result gp__split_runs(gp__external *x, const gp__host_column *c, uin
   for (r = 0; r < runs; ++r) {
     if (end[r] == length[r]) continue;
     GP__CHECK(gp__key_of_run(x, c, length, r, end[r], &key));
-    if (!least || gp__run_key_before(x, key, kept)) least = (unsigned char *)memcpy(kept, key, c->size);
+    if (!least || gp__run_key_before(x, key, kept)) least = (gp__u8 *)memcpy(kept, key, c->size);
   }
   for (r = 0; r < runs; ++r) {
     if (end[r] == begin[r]) continue;

@@ -31,24 +31,24 @@ typedef struct gp__external {
   uint64_t done, total;
   gp_external_array scratch; // the library's own
   int file;                  // of it, or -1
-  unsigned char *memory;     // device memory: buffers, counts, workspace
+  gp__u8 *memory;            // device memory: buffers, counts, workspace
   uint64_t memory_bytes, workspace_bytes;
-  unsigned char *buffers[2][2][2]; // GP__IN, GP__OUT; parity of the block; column
-  uint64_t *counts;                // of groups, in device memory, one a parity; then page-locked:
+  gp__u8 *buffers[2][2][2]; // GP__IN, GP__OUT; parity of the block; column
+  uint64_t *counts;         // of groups, in device memory, one a parity; then page-locked:
   uint64_t *counted;
-  unsigned char *stages; // page-locked, two for each direction
+  gp__u8 *stages; // page-locked, two for each direction
   size_t stage_bytes;
   void *streams[3], *events[6]; // in, out, the sort; two each
   gp__own_streams own;
-  unsigned char *pages; // of runs, for searches
-  uint64_t *page;       // the one that is held of each run, plus 1
+  gp__u8 *pages;  // of runs, for searches
+  uint64_t *page; // the one that is held of each run, plus 1
 } gp__external;
 
 // ---- the host's side
 
 typedef struct gp__host_copy {
-  unsigned char *to;
-  const unsigned char *from;
+  gp__u8 *to;
+  const gp__u8 *from;
   size_t bytes;
 } gp__host_copy;
 GP__HOST void *gp__copy_in_thread(void *of) {
@@ -63,8 +63,8 @@ GP__HOST void gp__copy_on_host(void *to, const void *from, size_t bytes) {
   const size_t each = bytes >= 1 << 20 ? bytes / GP__COPY_THREADS & ~(size_t)63 : bytes;
   int started[GP__COPY_THREADS], count = each == bytes ? 1 : GP__COPY_THREADS, i;
   for (i = 0; i < count; ++i) {
-    parts[i].to = (unsigned char *)to + each * (size_t)i;
-    parts[i].from = (const unsigned char *)from + each * (size_t)i;
+    parts[i].to = (gp__u8 *)to + each * (size_t)i;
+    parts[i].from = (const gp__u8 *)from + each * (size_t)i;
     parts[i].bytes = i == count - 1 ? bytes - each * (size_t)i : each;
     started[i] = i < count - 1 && !pthread_create(&threads[i], NULL, gp__copy_in_thread, &parts[i]);
     if (!started[i]) gp__copy_in_thread(&parts[i]);
@@ -80,7 +80,7 @@ GP__HOST gp_result gp__move_external(
   const char *outer;
   int failed;
   if (a->memory) {
-    unsigned char *memory = (unsigned char *)a->memory + at;
+    gp__u8 *memory = (gp__u8 *)a->memory + at;
     gp__copy_on_host(out ? memory : buffer, out ? buffer : memory, (size_t)bytes);
     return GP_SUCCESS;
   }
@@ -95,7 +95,7 @@ GP__HOST gp_result gp__move_external(
 // The temporary file.
 GP__HOST int gp__file_read(void *user, uint64_t offset, uint64_t bytes, void *buffer) {
   const gp__external *x = (const gp__external *)user;
-  unsigned char *to = (unsigned char *)buffer;
+  gp__u8 *to = (gp__u8 *)buffer;
   ssize_t n;
   if (lseek(x->file, (off_t)offset, SEEK_SET) < 0) return errno;
   for (; bytes; bytes -= (uint64_t)n, to += n)
@@ -104,7 +104,7 @@ GP__HOST int gp__file_read(void *user, uint64_t offset, uint64_t bytes, void *bu
 }
 GP__HOST int gp__file_write(void *user, uint64_t offset, uint64_t bytes, const void *buffer) {
   const gp__external *x = (const gp__external *)user;
-  const unsigned char *from = (const unsigned char *)buffer;
+  const gp__u8 *from = (const gp__u8 *)buffer;
   ssize_t n;
   if (lseek(x->file, (off_t)offset, SEEK_SET) < 0) return errno;
   for (; bytes; bytes -= (uint64_t)n, from += n)
@@ -119,7 +119,7 @@ GP__HOST int gp__file_write(void *user, uint64_t offset, uint64_t bytes, const v
 typedef struct gp__transfer {
   int out, column, turn;
   const gp__host_column *columns;
-  unsigned char *const *buffers;
+  gp__u8 *const *buffers;
   const uint64_t *begin, *end;
   uint64_t runs, stride, run, at, placed; // elements between beginnings of runs; the cursor
   struct {
@@ -143,7 +143,7 @@ GP__HOST gp_result gp__copy_async(const gp__external *x, void *to, const void *f
       (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, (size_t)bytes, x->streams[stream]);
   return error ? gp__cuda_fail(&x->s->library.runtime, x->who, "cuMemcpyAsync", error) : GP_SUCCESS;
 }
-GP__HOST unsigned char *gp__stage_of(const gp__external *x, int out, int slot) {
+GP__HOST gp__u8 *gp__stage_of(const gp__external *x, int out, int slot) {
   return x->stages + (size_t)(2 * out + slot) * x->stage_bytes;
 }
 GP__HOST gp_result gp__settle_stage(const gp__external *x, gp__transfer *t, int slot) {
@@ -158,7 +158,7 @@ GP__HOST gp_result gp__settle_stage(const gp__external *x, gp__transfer *t, int 
 GP__HOST gp_result gp__transfer_next(const gp__external *x, gp__transfer *t, int *more) {
   const gp__host_column *c;
   uint64_t first, count, most;
-  unsigned char *device, *host;
+  gp__u8 *device, *host;
   const int slot = t->turn;
   for (*more = 0;; t->column++, t->run = t->at = t->placed = 0) {
     if (t->column == x->columns) return GP_SUCCESS;
@@ -175,7 +175,7 @@ GP__HOST gp_result gp__transfer_next(const gp__external *x, gp__transfer *t, int
   *more = 1;
   if (!x->s->context) return gp__move_external(x, c, t->out, first, count, device);
   GP__CHECK(gp__settle_stage(x, t, slot));
-  host = c->locked ? (unsigned char *)c->array->memory + c->at + first * c->size : gp__stage_of(x, t->out, slot);
+  host = c->locked ? (gp__u8 *)c->array->memory + c->at + first * c->size : gp__stage_of(x, t->out, slot);
   if (!t->out && !c->locked) GP__CHECK(gp__move_external(x, c, GP__IN, first, count, host));
   GP__CHECK(gp__copy_async(x, t->out ? host : device, t->out ? device : host, count * c->size, t->out));
   t->stage[slot].busy = 1;

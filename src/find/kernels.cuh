@@ -221,7 +221,7 @@ template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__f
   bool found = false;
   for (;;) {
     if (!alone) {
-      if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+      if (!threadIdx.x) s.ticket = gp__draw(a.workspace, draws);
       __syncthreads();
       ticket = s.ticket;
     }
@@ -231,13 +231,13 @@ template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__f
     found = __syncthreads_or(hit != ~gp__u64(0)) != 0; // and every thread has read the ticket
     if (alone ? found : once) break;
     if (alone) ++ticket.number;
-    else if (found && threadIdx.x == 0) gp__end_tiles(a.workspace, ticket, tiles);
+    else if (found && !threadIdx.x) gp__end_tiles(a.workspace, ticket, tiles);
   }
   hit = found ? gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce) : ~gp__u64(0);
   if (!alone) {
     const gp__word *words = gp__words(a.workspace);
     const gp__u64 slot = once ? ticket.number : ticket.number - tiles;
-    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), slot, hit, ticket.tag);
+    if (!threadIdx.x) gp__publish(gp__words(a.workspace), slot, hit, ticket.tag);
     if (slot != gridDim.x - 1) return;
     __syncthreads();
     hit = ~gp__u64(0);
@@ -245,7 +245,7 @@ template <class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__f
       hit = gp_min<gp__u64>()(hit, gp__receive<gp__u64>(words, i, ticket.tag));
     hit = gp_tile_reduce<THREADS>(hit, gp_min<gp__u64>(), s.reduce);
   }
-  if (threadIdx.x == 0) gp__find_answer<RESULT, Search>::write(search, a, hit, n);
+  if (!threadIdx.x) gp__find_answer<RESULT, Search>::write(search, a, hit, n);
 }
 
 // The first element that is no hit, if all hits come first: a binary search by one block, whose threads look at a place
@@ -265,5 +265,5 @@ template <class P, class Search> GP_DEVICE void gp__partition_point(const gp__fi
       if (next < high) high = next;
     }
   }
-  if (threadIdx.x == 0) *gp__as<gp__u64>(a.out) = low;
+  if (!threadIdx.x) *gp__as<gp__u64>(a.out) = low;
 }

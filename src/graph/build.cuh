@@ -33,7 +33,7 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
     }
   }
   if (a.bad && bad != ~gp__u64(0)) atomicMin(a.bad, bad);
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = both ? 2 * count : count;
+  if (!blockIdx.x && !threadIdx.x) *a.state = both ? 2 * count : count;
 }
 
 // Edges of the graph read, but at most a.edges.
@@ -75,7 +75,7 @@ template <class V, bool RELABEL> struct gp__edge_to_key {
 template <class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp__each_edge<P, O, V>(a, gp__edge_to_key<V, RELABEL>{a});
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = gp__edge_count<O>(a);
+  if (!blockIdx.x && !threadIdx.x) *a.state = gp__edge_count<O>(a);
 }
 
 // Turns sorted keys into a graph. A tile of vertices spans few keys: its range is searched first.
@@ -104,17 +104,16 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   }
   for (gp__u64 first = blockIdx.x * tile; first <= a.vertices; first += gridDim.x * tile) {
     const gp__u64 last = first + tile - 1 < a.vertices ? first + tile - 1 : a.vertices;
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const gp__u64 begin = gp_warp_search(0, count, Before{a.keys, first << a.shift});
       const gp__u64 end = gp_warp_search(begin, count - begin, Before{a.keys, last << a.shift});
-      if (gp_lane() == 0) range.begin = begin, range.end = end;
+      if (!gp_lane()) range.begin = begin, range.end = end;
     }
     __syncthreads();
     GP__UNROLL_BY(1)
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 v = first + i * P::threads + threadIdx.x;
-      if (v <= last)
-        offsets[v] = static_cast<O>(gp_search(range.begin, range.end - range.begin, Before{a.keys, v << a.shift}));
+      if (v <= last) offsets[v] = O(gp_search(range.begin, range.end - range.begin, Before{a.keys, v << a.shift}));
     }
     __syncthreads();
   }
@@ -155,7 +154,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   sum = gp_warp_reduce(sum, gp_sum<gp__u64>());
   least = gp_warp_reduce(least, gp_max<gp__u64>());
   most = gp_warp_reduce(most, gp_max<gp__u64>());
-  if (gp_lane() == 0) {
+  if (!gp_lane()) {
     gp__add_relaxed(a.state + GP__DEGREE_SUM, sum);
     atomicMax(a.state + GP__DEGREE_LEAST, least);
     atomicMax(a.state + GP__DEGREE_MOST, most);

@@ -11,7 +11,7 @@ struct gp__faults {
   }
   GP_DEVICE void tell(gp__u64 *state) const {
     const gp__u64 all = gp_warp_reduce(least, gp_min<gp__u64>());
-    if (gp_lane() == 0 && all != ~gp__u64(0)) atomicMin(state, all);
+    if (!gp_lane() && all != ~gp__u64(0)) atomicMin(state, all);
   }
 };
 // Checks offsets and targets, or those of the transposed graph.

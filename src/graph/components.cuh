@@ -29,7 +29,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
   const V *targets = gp__as<const V>(a.targets);
   V *labels = gp__as<V>(a.out_targets);
   gp__pdl_wait<P>();
-  if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
+  if (a.bad && !blockIdx.x && !threadIdx.x) *a.bad = 0;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : V(v);
     labels[v] = first < v ? first : V(v);
@@ -56,7 +56,7 @@ template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_
   }
   if (!a.bad || !a.incoming) return;
   roots = gp_warp_reduce(roots, gp_sum<gp__u64>());
-  if (gp_lane() == 0 && roots) atomicAdd(a.bad, roots);
+  if (!gp_lane() && roots) atomicAdd(a.bad, roots);
 }
 // Called with one block: finds the most frequent label of a sample. The choice matters for speed only.
 template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
@@ -71,12 +71,12 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
   const V mine = labels[a.vertices / P::threads * threadIdx.x + a.vertices % P::threads * threadIdx.x / P::threads];
   unsigned same = 0;
   s.label[threadIdx.x] = mine;
-  if (threadIdx.x == 0) s.most = 0;
+  if (!threadIdx.x) s.most = 0;
   __syncthreads();
   for (int i = 0; i < P::threads; ++i) same += s.label[i] == mine;
   atomicMax(&s.most, same << 16 | threadIdx.x);
   __syncthreads();
-  if (threadIdx.x == 0) *a.state = s.label[s.most & 0xffffu];
+  if (!threadIdx.x) *a.state = s.label[s.most & 0xffffu];
 }
 template <class V> struct gp__edge_to_component {
   V *labels;

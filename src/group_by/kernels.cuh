@@ -31,7 +31,7 @@ template <class Op, class Acc> struct gp__table_fold {
 };
 template <class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
-  static GP_DEVICE void add(Bits *at, T x) { atomicAdd(at, static_cast<Bits>(x)); }
+  static GP_DEVICE void add(Bits *at, T x) { atomicAdd(at, Bits(x)); }
 };
 
 // A table of 1 << log2 slots, and one more for the key of all ones: as another slot's key, that means free. Its own is
@@ -100,7 +100,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
     const In *in = gp__as<const In>(a.in);
     const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
     near.clear(threadIdx.x, THREADS);
-    if (threadIdx.x == 0) s.full = 0;
+    if (!threadIdx.x) s.full = 0;
     __syncthreads();
     for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
       K key[ITEMS];
@@ -117,10 +117,10 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
         const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
         if (__all_sync(0xffffffffu, there && mine == leader)) {
           const Acc sum = gp_warp_reduce(value, Op());
-          if (gp_lane() == 0) fold(leader, sum);
+          if (!gp_lane()) fold(leader, sum);
         } else if (there) fold(mine, value);
       }
-      if (threadIdx.x == 0 && gp__load_relaxed(a.left) != 0) atomicOr(&s.full, 1u);
+      if (!threadIdx.x && gp__load_relaxed(a.left) != 0) atomicOr(&s.full, 1u);
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i <= near.slots(); i += THREADS)
@@ -139,13 +139,13 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
         total += gp__u32(__popc(row));
       }
       gp__u64 at = 0;
-      if (gp_lane() == 0 && total) at = gp__add_relaxed(a.found, total);
+      if (!gp_lane() && total) at = gp__add_relaxed(a.found, total);
       at = gp_warp_broadcast(at, 0);
       GP__UNROLL_BY(1)
       for (int j = 0; j < 16; ++j) {
         const gp__u32 row = gp_warp_broadcast(mine, j);
         if (row >> gp_lane() & 1u)
-          gp__as<K>(a.list)[at + gp__lanes_before(row)] = static_cast<K>(far.keys[first + j * 32 + gp_lane()]);
+          gp__as<K>(a.list)[at + gp__lanes_before(row)] = K(far.keys[first + j * 32 + gp_lane()]);
         at += gp__u32(__popc(row));
       }
     }
@@ -153,7 +153,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
   // Writes the groups in the order of the sorted keys.
   GP_DEVICE void write() const {
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
-    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = *a.found;
+    if (!blockIdx.x && !threadIdx.x) *a.out_count = *a.found;
     for (gp__u64 g = blockIdx.x * THREADS + threadIdx.x; g < *a.found; g += gridDim.x * THREADS) {
       const K k = gp__as<const K>(a.sorted)[g];
       const Acc x = gp__same_bytes<Acc>(far.values[far.slot(FAR_PROBES, k)]);

@@ -155,7 +155,7 @@ template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
           gp__folded x = gp__fold_rows(a, c, a.pass, (from < piece ? piece : from) + gp_lane(), to < stop ? to : stop,
               32, a.pass ? word[-1] : 0);
           for (unsigned d = 16; d; d /= 2) x = gp__fold_two(what, x, gp_warp_exchange(x, int(d)));
-          if (gp_lane() == 0) gp__fold_into(what, word, x);
+          if (!gp_lane()) gp__fold_into(what, word, x);
         }
       }
     }

@@ -35,7 +35,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
   const W *probes = gp__as<const W>(a.probes);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
-  if (blockIdx.x == 0 && threadIdx.x == 0 && a.offsets) *a.offsets = 0;
+  if (!blockIdx.x && !threadIdx.x && a.offsets) *a.offsets = 0;
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads) {
     gp__u64 there = 0;
     const gp__u64 slot = gp__find_slot<W, COUNT>(a, probes + i * COUNT, there);
@@ -60,7 +60,7 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
   gp__pdl_wait<P>();
   const gp__u64 probes = gp__count(a), total = a.offsets[probes];
   const gp__u64 room = a.out || a.out2 ? a.capacity : 0, count = total < room ? total : room;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = total;
+  if (!blockIdx.x && !threadIdx.x) *a.out_count = total;
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 probe[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(probe, a.offsets, probes, first, s);

@@ -82,7 +82,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
       const gp__u32 claims = __ballot_sync(0xffffffffu, claimed);
       if (claims == 0 || !a.found) continue;
       gp__u64 at = 0;
-      if (gp_lane() == 0) at = gp__add_relaxed(a.found, unsigned(__popc(claims)));
+      if (!gp_lane()) at = gp__add_relaxed(a.found, unsigned(__popc(claims)));
       at = gp_warp_broadcast(at, 0);
       if (claimed && a.list) a.list[at + gp__lanes_before(claims)] = gp__u32(slot);
     }
@@ -101,7 +101,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
   W *out = gp__as<W>(a.out_keys);
   gp__pdl_wait<P>();
   const gp__u64 found = *a.found, groups = found < a.capacity ? found : a.capacity;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = found;
+  if (!blockIdx.x && !threadIdx.x) *a.out_count = found;
   if (!out) return;
   for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {
     gp__u64 row = a.list ? a.list[g] : g;

@@ -39,7 +39,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     gp__guess *guesses = gp__as<gp__guess>(shared + bytes);
     if (bytes)
       for (gp__u64 i = threadIdx.x; i < boundaries; i += P::threads) copy[i] = table[i];
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       bins->boundaries = bytes ? copy : table;
       bins->bins = gp__u32(a.bins);
       bins->guesses = guesses;
@@ -222,7 +222,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         return;
       }
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
-      atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), static_cast<Cell>(n));
+      atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), Cell(n));
     }
     // The output's counter of a slot; false for slots past the bins.
     GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
@@ -314,7 +314,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
     C *out = gp__as<C>(a.out);
     for (;;) {
-      if (gp_lane() == 0) s.ticket = gp__draw(a.workspace, chunks + gridDim.x - 1);
+      if (!gp_lane()) s.ticket = gp__draw(a.workspace, chunks + gridDim.x - 1);
       __syncwarp();
       const gp__ticket ticket = s.ticket;
       __syncwarp();
@@ -322,7 +322,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u64 first = ticket.number * chunk, end = first + chunk < counters ? first + chunk : counters;
       for (gp__u64 i = first + gp_lane(); i < end; i += 32) out[i] = 0;
       __syncwarp();
-      if (gp_lane() == 0) {
+      if (!gp_lane()) {
         __threadfence();
         gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);
       }
@@ -459,7 +459,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     Shape::clear(gp__as<gp__u8>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       const gp__ticket only = {0, blockIdx.x}; // of a slice: no block waits
       s.ticket = shares > 1 ? gp__draw(a.workspace, gridDim.x) : only;
     }

@@ -276,7 +276,7 @@ template <class Word> GP_DEVICE void gp__copy_words(gp__u8 *to, const gp__u8 *fr
   for (unsigned i = 0; i < size; i += sizeof(Word)) *gp__as<Word>(to + i) = *gp__as<const Word>(from + i);
 }
 GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
-  const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
+  const unsigned odd = unsigned(gp__u64(to) | gp__u64(from)) | size;
   if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
   else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
   else if (odd % 2 == 0) gp__copy_words<gp__u16>(to, from, size);

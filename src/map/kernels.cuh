@@ -12,7 +12,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   gp__u8 *out = gp__as<gp__u8>(a.out);
   const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
   const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
-  if (blockIdx.x == 0) {
+  if (!blockIdx.x) {
     if (threadIdx.x < head) out[threadIdx.x] = in[threadIdx.x];
     if (tail + threadIdx.x < bytes) out[tail + threadIdx.x] = in[tail + threadIdx.x];
   }
@@ -106,7 +106,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
-  if (blockIdx.x == 0) { // fewer than V elements on either side of the runs
+  if (!blockIdx.x) { // fewer than V elements on either side of the runs
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
       gp__vector_access<A, 1> a;

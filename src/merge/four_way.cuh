@@ -130,7 +130,7 @@ template <class Value, bool CARRIED> struct gp__carried_values {
 template <class Value> struct gp__carried_values<Value, false> {
   typedef unsigned short type;
   static GP_DEVICE type of(const type *carried, gp__u32 source, bool named) {
-    return named ? carried[source] : static_cast<type>(source);
+    return named ? carried[source] : type(source);
   }
 };
 template <class P, class Before, class Key, class Value> struct gp__four_merger {

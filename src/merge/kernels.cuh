@@ -321,7 +321,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const bool ends = first.before && second.before;
       const unsigned i_end = unsigned(split(at, int(window), at2, int(window2), int(end)));
       s.split[threadIdx.x + 1] = i_end;
-      if (threadIdx.x == 0) s.split[0] = 0;
+      if (!threadIdx.x) s.split[0] = 0;
       __syncthreads();
       const unsigned i = s.split[threadIdx.x], taken = s.split[THREADS], taken2 = tile - taken;
       first.merged(taken);
@@ -409,9 +409,9 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     }
     const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // most elements of a range
     const gp__u64 diagonal = at - base, rest = n1 + n2 - diagonal < length ? n1 + n2 - diagonal : length;
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const gp__u64 split = gp_warp_merge_split(one, n1, two, n2, diagonal, Before());
-      if (gp_lane() == 0) s.border = split;
+      if (!gp_lane()) s.border = split;
     }
     __syncthreads();
     const gp__u64 i = s.border, j = diagonal - i, i_most = n1 - i < rest ? n1 - i : rest,

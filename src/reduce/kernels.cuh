@@ -24,7 +24,7 @@ GP_DEVICE void gp__reduce_finish(
   Acc sum = Op::identity();
   for (gp__u64 i = first; i < end; ++i) sum = Op()(sum, gp__receive<Acc>(words, i, tag));
   sum = gp_tile_reduce<THREADS>(sum, Op(), s.reduce);
-  if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
+  if (!threadIdx.x) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
 // Elements in one access of a reduction in order or by tiles.
@@ -82,7 +82,7 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
       gp__reduce_packs<true, PACKS, P, Op, Pack>(load, base, head, i, stride, packs, sum);
     if (i < packs) gp__reduce_packs<false, PACKS, P, Op, Pack>(load, base, head, i, stride, packs, sum);
     const gp__u64 edge = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head; // before or behind the packs
-    if (blockIdx.x == 0 && edge < n) sum = Op()(sum, Op::prepare(load(in[edge], edge)));
+    if (!blockIdx.x && edge < n) sum = Op()(sum, Op::prepare(load(in[edge], edge)));
   } else {
     const gp__u64 stride = gp__u64(gridDim.x) * T;
     GP__UNROLL_BY(4)
@@ -110,7 +110,7 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
     GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
-  if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
+  if (!blockIdx.x && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
   return sum;
 }
 
@@ -123,7 +123,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   typedef gp__reduce_storage<T, Acc> Storage;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
-  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+  if (!threadIdx.x && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
   const In *in = gp__as<const In>(a.in);
   const Load load(a);
@@ -146,11 +146,11 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   }
   sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier makes the ticket visible to all
   if (gridDim.x > 1) {
-    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, sum, s.ticket.tag);
+    if (!threadIdx.x) gp__publish(gp__words(a.workspace), blockIdx.x, sum, s.ticket.tag);
     if (s.ticket.number != gridDim.x - 1) return;
     __syncthreads();
     gp__reduce_finish<T, Op, Acc, Out>(a, gridDim.x, s.ticket.tag, s);
-  } else if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
+  } else if (!threadIdx.x) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
 // Tiles by ticket, one partial result a tile. The association depends on the tile's shape alone, not on the grid or on
@@ -166,7 +166,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   const Load load(a);
   const unsigned misaligned = gp__misalignment(in, 16);
   for (;;) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) {
@@ -199,6 +199,6 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
       }
     }
     if (Op::commutative) tile = gp_tile_reduce<T>(sum, Op(), s.reduce);
-    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
+    if (!threadIdx.x) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
   }
 }

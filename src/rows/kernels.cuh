@@ -54,7 +54,7 @@ template <class P, int FORM, class In, class Acc, class Out> struct gp__rows_sto
 GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared) {
   const gp__ticket mine = {0, blockIdx.x};
   if (a.parts == 1) return mine;
-  if (threadIdx.x == 0) shared = gp__draw(a.workspace, gridDim.x);
+  if (!threadIdx.x) shared = gp__draw(a.workspace, gridDim.x);
   __syncthreads();
   return shared;
 }
@@ -81,7 +81,7 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
       const gp__row<In> row = gp__row_of<In>(a, r);
       const gp__u64 windows = (row.skipped + row.length + row.V - 1) / row.V;
       const Acc sum = gp__fold_row<P, 32, Op, Acc>(load, row, 0, windows, gp_lane(), s.reduce);
-      if (gp_lane() == 0) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+      if (!gp_lane()) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
     }
   } else {
     const gp__ticket ticket = gp__part_ticket(a, s.ticket);
@@ -89,7 +89,7 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
       const gp__u64 part = ticket.number % a.parts, begin = part * a.share, others = a.parts - 1;
       const gp__row<In> row = gp__row_of<In>(a, r);
       Acc sum = gp__fold_row<P, T, Op, Acc>(load, row, begin, begin + a.share, threadIdx.x, s.reduce);
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         if (part < others) gp__publish(gp__words(a.workspace), ticket.number, sum, ticket.tag);
         else s.state = sum;
       }
@@ -102,7 +102,7 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
           sum = Op()(sum, gp__receive<Acc>(gp__words(a.workspace), r * a.parts + i, ticket.tag));
         sum = Op()(gp_tile_reduce<T>(sum, Op(), s.reduce), s.state);
       }
-      if (threadIdx.x == 0) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+      if (!threadIdx.x) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
       if (others) return;
       __syncthreads();
     }

@@ -79,7 +79,7 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
     const Acc up = gp_warp_shift_up(up_to, 1);
     if (gp_lane() == 31) s.warp[gp_warp()] = up_to;
     __syncthreads();
-    if (gp_warp() == 0) { // the fold of the row before each warp's chunks
+    if (!gp_warp()) { // the fold of the row before each warp's chunks
       const Acc to = gp_warp_inclusive_scan(gp_lane() < T / 32 ? s.warp[gp_lane()] : Op::identity(), Op());
       const Acc all = gp_warp_broadcast(to, T / 32 - 1), before = gp_warp_shift_up(to, 1);
       gp_carry<Acc> prefix = start;
@@ -87,10 +87,10 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
         const gp__u64 words = gp__look_back_slots(a.parts) * ((sizeof(Acc) + 7) / 8);
         const gp__look_back<Acc, Op> look_back = {
             gp__words(a.workspace) + r * words, a.parts, ticket.tag, start, false};
-        if (gp_lane() == 0) look_back.publish_aggregate(part, all);
+        if (!gp_lane()) look_back.publish_aggregate(part, all);
         prefix = look_back(part, all);
       }
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
       if (gp_lane()) prefix.append(before, Op());
       if (gp_lane() < T / 32) s.warp[gp_lane()] = prefix.value;
     }

@@ -76,7 +76,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a), tiles = (n + Tile::TILE - 1) / Tile::TILE;
   const bool once = tiles <= gridDim.x;
   for (;;) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -85,12 +85,12 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     __syncthreads();
     gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const gp__look_back<Acc, Op> look_back = {
           gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a), false};
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
+      if (!gp_lane()) look_back.publish_aggregate(ticket.number, aggregate);
       const gp_carry<Acc> prefix = look_back(ticket.number, aggregate);
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
     }
     __syncthreads();
     gp_carry<Acc> carry = s.prefix;
@@ -132,7 +132,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
     total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
     __syncthreads();
   }
-  if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
+  if (!threadIdx.x) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
 }
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {

@@ -124,7 +124,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       if (gp_lane() == WARPS - 1) look_back_of(stage, a).publish_aggregate(tile, totals);
       if (gp_lane() < WARPS) s.warp_total[stage][gp_lane()] = totals;
       __syncwarp();
-      if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
+      if (!gp_lane()) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
   GP_DEVICE void look_back(const gp__scan_args &a) const {
@@ -135,7 +135,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       if (tile >= tiles) return;
       gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
       const gp_carry<Acc> before = look_back_of(stage, a)(tile, s.warp_total[stage][WARPS - 1]);
-      if (gp_lane() == 0) {
+      if (!gp_lane()) {
         s.before[stage] = before;
         gp__mbarrier_arrive(&s.carried[stage]);
       }
@@ -199,7 +199,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       }
       __syncwarp();
     }
-    if (gp_lane() == 0) gp__mbarrier_arrive(&s.scanned[stage]);
+    if (!gp_lane()) gp__mbarrier_arrive(&s.scanned[stage]);
   }
   // Folds first, as far ahead as tiles have arrived: the earlier an aggregate is published, the shorter are the waits.
   GP_DEVICE void compute() const {
@@ -238,7 +238,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   typedef typename Pipeline::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     for (int i = 0; i < P::stages; ++i) {
       gp__mbarrier_init(&s.loaded[i], 1);
       gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);
@@ -257,7 +257,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
   else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back(a);
-  else if (gp_lane() == 0) pipeline.copy(a.workspace);
+  else if (!gp_lane()) pipeline.copy(a.workspace);
 }
 
 #endif // sm_90

@@ -193,7 +193,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       if (near) {
         for (unsigned i = gp_warp(); i < 2; i += P::threads / 32) {
           const gp__u64 place = gp_warp_search(0, a.length, Before{sorted, i ? to : from});
-          if (gp_lane() == 0) shared.places[i] = place;
+          if (!gp_lane()) shared.places[i] = place;
         }
         __syncthreads();
         low = I(shared.places[0]);

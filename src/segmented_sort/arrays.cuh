@@ -30,7 +30,7 @@ template <class V> struct gp__value_place {
   typedef V type;
   static const bool any = true;
   static GP_DEVICE V at(const void *values, gp__u64 i) {
-    const gp__u64 length = reinterpret_cast<gp__u64>(values);
+    const gp__u64 length = gp__u64(values);
     if (((i | length) >> 32) == 0) return V(gp__u32(i) % gp__u32(length));
     return V(i % length);
   }

@@ -152,7 +152,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       sort.clear();
       least = gp_warp_reduce(least, gp_min<C>());
       most = gp_warp_reduce(most, gp_max<C>());
-      if (gp_lane() == 0) sort.s.least[gp_warp()] = least, sort.s.most[gp_warp()] = most;
+      if (!gp_lane()) sort.s.least[gp_warp()] = least, sort.s.most[gp_warp()] = most;
       __syncthreads();
       const unsigned w = gp_lane() < unsigned(WARPS) ? gp_lane() : 0;
       least = gp_warp_broadcast(gp_warp_reduce(sort.s.least[w], gp_min<C>()), 0);
@@ -201,7 +201,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   // True in the last of `all` blocks to arrive. All threads call; the last block sees what the others wrote before.
   GP_DEVICE bool is_last(gp__u64 *counter, gp__u64 all) const {
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       __threadfence();
       s.task.last = gp__add_relaxed(counter, 1) == all - 1;
       __threadfence();
@@ -245,7 +245,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
           }
           const gp__u32 lead = gp_warp_broadcast(d, 0);
           if (__all_sync(0xffffffffu, d == lead)) { // few distinct keys
-            if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
+            if (!gp_lane() && there) atomicAdd(mine + d, 32u);
           } else if (there) atomicAdd(mine + d, 1u);
         }
       }
@@ -262,7 +262,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     gp__u64 one = ones, zero = zeros;
     GP__UNROLL
     for (unsigned d = 16; d > 0; d /= 2) one |= gp_warp_exchange(one, int(d)), zero &= gp_warp_exchange(zero, int(d));
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       atomicOr(&b.ones, one);
       atomicAnd(&b.zeros, zero);
     }
@@ -287,7 +287,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
     const bool one_digit = __syncthreads_or(threadIdx.x < GP__DIGITS && sum == b.count) != 0;
     if (one_digit) { // nothing to move
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         const int shift = next_shift((b.ones ^ b.zeros), b.shift);
         if (shift < 0) finish(b, number, int(b.source));
         else {
@@ -302,7 +302,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     gp_tile_exclusive_scan<T>(sum, gp_sum<gp__u64>(), s.scan);
     if (threadIdx.x < GP__DIGITS) b.base[threadIdx.x] = sum;
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       b.base[GP__DIGITS] = b.count;
       gp__push_tasks(this->a, tag, GP__TASK_MOVE << 62 | number << 32, tiles_of(b));
     }
@@ -428,7 +428,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
     if (shift < 0) {
-      if (threadIdx.x == 0) finish(b, number, target);
+      if (!threadIdx.x) finish(b, number, target);
       return;
     }
     const unsigned d = threadIdx.x;
@@ -476,7 +476,7 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   if (!h && a.bad && *a.bad != ~0ull) return;
   gp__u64 next = blockIdx.x; // segment, if there is no queue
   for (bool first = true;; first = false) {
-    if (h && threadIdx.x == 0) {
+    if (h && !threadIdx.x) {
       gp__word task = {0, 0};
       s.task.done = first && gp__add_relaxed(&h->pending, 0) == 0; // all is done, or there was nothing
       const gp__u64 number = s.task.done ? 0 : gp__add_relaxed(&h->taken, 1);
@@ -502,11 +502,11 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
     else if (kind == GP__TASK_COPY) sorter.copy(number, part);
     else if (count > gp__u64(Sorter::CAPACITY)) {
-      if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
+      if (!threadIdx.x) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
     } else if (count) sorter.sort(segment ? 0 : int(task >> 60 & 3u), begin, gp__u32(count));
     __syncthreads();
     next += gridDim.x;
-    if (h && threadIdx.x == 0) {
+    if (h && !threadIdx.x) {
       if (gp__add_relaxed(&h->pending, ~0ull) == 1) gp__store_word(gp__words(a.workspace), gp__word{0, sorter.tag});
     }
   }

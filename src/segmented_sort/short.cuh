@@ -98,7 +98,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       }
       if (!found) continue;
       gp__u64 slot = 0;
-      if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], found);
+      if (!gp_lane()) slot = gp__add_relaxed(&a.header->listed[c], found);
       slot = gp_warp_broadcast(slot, 0);
       GP__EACH(r, ROUNDS) {
         const gp__u64 place = slot + gp__lanes_before(all[r]);

@@ -143,7 +143,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
     GP__EACH(w, int(sizeof(Acc) + 3) / 4) kept_run.word[w] = kept.before[w];
-    Acc run = gp_lane() == 0            ? before.value
+    Acc run = !gp_lane()                ? before.value
         : gp__earlier_lanes(with_heads) ? kept_run.value
                                         : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;

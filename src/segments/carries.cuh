@@ -108,7 +108,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
   // Barriers follow slots and marks in shared memory.
   GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *barriers)
       : slots(shared), loaded(gp__as<gp__u64>(barriers)), requested(0), taken(0), parity(0) {
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       GP__EACH(i, STAGES) gp__mbarrier_init(loaded + i, 1);
       gp__mbarrier_init_fence();
     }
@@ -116,7 +116,7 @@ template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_ch
   }
   // Requests bytes begin..end-1 of `chunk`: whole vectors, or none.
   GP_DEVICE void request(const gp__u8 *chunk, unsigned begin, unsigned end) {
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
       if (begin < end)
         gp__bulk_load(slots + requested * SLOT_BYTES + begin, chunk + begin, end - begin, loaded + requested);

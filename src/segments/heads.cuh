@@ -157,7 +157,7 @@ template <class O> struct gp__offset_marks {
       gp__vecs<O, V> x[BATCH];
       GP__EACH(u, BATCH) {
         const Position at = lane + u * int(warps) * WINDOW;
-        GP__EACH(j, V) x[u].item[j] = static_cast<O>(t.first - 1); // outside the tile
+        GP__EACH(j, V) x[u].item[j] = O(t.first - 1); // outside the tile
         if (at >= 0 && at < stop) x[u].vector[0] = gp__load_vector<GP_CACHE_ALL>(offsets + at);
       }
       GP__EACH(u, BATCH) {

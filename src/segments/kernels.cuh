@@ -30,11 +30,11 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   if (segment[1] < segment[0]) segment[1] = segment[0]; // if offsets decrease, only the end is certain
   if (element[1] < element[0]) element[1] = element[0];
   warp.begin(start + element[0], start + element[1], segment[0], segment[1]);
-  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+  if (!threadIdx.x && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   warp.run(s.warp[gp_warp()]);
   __syncthreads();
   gp__word *words = gp__words(a.workspace) + (ENDS::direct ? 0 : a.segments + 1);
-  if (gp_warp() == 0) { // a lane for each warp
+  if (!gp_warp()) { // a lane for each warp
     const gp__segment_result<Op, Out, Acc> result(a);
     gp__segment_carry<Acc> upto = Join::identity();
     gp_carry<Acc> sum = upto.open; // of the segment that is open at the start of the warp's range
@@ -51,7 +51,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
     upto = gp_warp_inclusive_scan(upto, Join());
     gp__segment_carry<Acc> before = gp_warp_shift_up(upto, 1);
     const gp__segment_carry<Acc> all = gp_warp_broadcast(upto, 31);
-    if (gp_lane() == 0) before = Join::identity();
+    if (!gp_lane()) before = Join::identity();
     if (sum.has) before.open.append(sum.value, Op());
     sum = before.open;
     if (mine_ends && (before.ended || gridDim.x == 1)) gp__as<Out>(a.out)[open] = result(sum.has, sum.value);
@@ -90,7 +90,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
   gp__word *spans = gp__words(a.workspace);
   const gp__u64 tiles = (a.segments + TILE - 1) / TILE;
   for (;;) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -102,13 +102,13 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
       sum += length[i];
     }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp_carry<gp__u64> start;
       start.has = false;
       const gp__look_back<gp__u64, Sum> look_back = {spans + a.segments + 1, tiles, ticket.tag, start, false};
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      if (!gp_lane()) look_back.publish_aggregate(ticket.number, total);
       const gp_carry<gp__u64> prefix = look_back(ticket.number, total);
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
     }
     __syncthreads();
     gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);

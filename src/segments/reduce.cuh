@@ -51,7 +51,7 @@ struct gp__segment_warp {
   GP_DEVICE const gp__u8 *address(gp__u64 element) const { return gp__as<const gp__u8>(a.in) + element * SIZE; }
   // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
-    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
+    const gp__u64 low = gp__u64(a.in), base = low + at * SIZE;
     return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
   }
   // Requests the n-th chunk from here, if the range has it. Leaves out the first and the last vector with its elements
@@ -62,7 +62,7 @@ struct gp__segment_warp {
     const unsigned first = n > 0 ? 0 : from, to = left - n * CHUNK < CHUNK ? unsigned(left - n * CHUNK) : CHUNK;
     unsigned begin = first * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
     if (to - first < CHUNK && !inside(at)) {
-      const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
+      const gp__u64 low = gp__u64(a.in), start = low + at * SIZE;
       if (start + begin < low) begin += 16;
       if (start + end > low + a.count * SIZE) end -= 16;
     }
@@ -364,7 +364,7 @@ struct gp__segment_warp {
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
     gp_carry<Acc> carry;
     carry.has = false;
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       open.segment = origin;
       open.ended = last > 0;
       open.first.has = false;
@@ -400,12 +400,12 @@ struct gp__segment_warp {
           join(scan(lane_from, lane_to), carry);
           chunks.written();
           __syncwarp();
-          if (first == 0 && gp_lane() == 0) open.first = at_end(b, ends.end(origin));
+          if (first == 0 && !gp_lane()) open.first = at_end(b, ends.end(origin));
           store(first ? first : 1);
         }
         if (rest) break;
       }
-    if (gp_lane() == 0) open.last = carry;
+    if (!gp_lane()) open.last = carry;
   }
 };
 

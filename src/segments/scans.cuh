@@ -36,7 +36,7 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
         total = j ? Op()(total, row) : row;
       }
       if (warps > 1) {
-        if (gp_lane() == 0) s.total[warp] = total;
+        if (!gp_lane()) s.total[warp] = total;
         __syncthreads();
         for (unsigned w = 0; w < warps; ++w) {
           if (w == warp) before = carry;
@@ -71,10 +71,10 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
       const gp__u64 mine = first + gp_warp();
       gp__u64 begin = 0;
       const unsigned length = gp_warp() < tile && mine < segments ? find(a, mine, n, begin) : 0;
-      if (threadIdx.x == 0) s.longs = 0;
+      if (!threadIdx.x) s.longs = 0;
       __syncthreads();
       if (length <= LONG) scan(a, begin, length, 0, 1, s);
-      else if (gp_lane() == 0) s.number[atomicAdd(&s.longs, 1u)] = gp_warp();
+      else if (!gp_lane()) s.number[atomicAdd(&s.longs, 1u)] = gp_warp();
       __syncthreads();
       for (unsigned i = 0; i < s.longs; ++i) {
         const unsigned all = find(a, first + s.number[i], n, begin);

@@ -72,7 +72,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;
   const unsigned T = P::threads, lane = (a.once ? 1 : GP__LONG_ROUNDS) * Reader::K * Reader::V; // most of a lane
   GP_SHARED(Storage, s);
-  if (threadIdx.x == 0) s.longs = 0;
+  if (!threadIdx.x) s.longs = 0;
   __syncthreads();
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
@@ -116,7 +116,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
     first += gridDim.x * tile;
     if (first >= segments) break;
     __syncthreads();
-    if (threadIdx.x == 0) s.longs = 0;
+    if (!threadIdx.x) s.longs = 0;
     __syncthreads();
   }
 }

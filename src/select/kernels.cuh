@@ -77,7 +77,7 @@ template <class P, class Body> struct gp__stream {
     const State s = full(t, first) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
                                    : Body::template fold<ITEMS, false>(a, t, first, kept.value);
     GP__EACH(k, KEPT) words[k * P::threads] = kept.word[k];
-    if (gp_lane() == 0) totals[group] = s;
+    if (!gp_lane()) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
   // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
@@ -91,7 +91,7 @@ template <class P, class Body> struct gp__stream {
     scratch += first * Body::SCRATCH;
     if (full(t, first)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
-    if (group == GROUPS - 1 && gp_lane() == 0 && t.first + t.items == t.count)
+    if (group == GROUPS - 1 && !gp_lane() && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
   }
   // Whether results overwrite the elements that are read.
@@ -118,7 +118,7 @@ template <class P, class Body> struct gp__stream {
   // Whether there is nothing to do: wrong offsets (GP_CHECKED), or an empty input, whose counts it writes.
   static GP_DEVICE bool idle(const gp__stream_args &a, gp__u64 count) {
     if (a.bad && *a.bad != ~0ull) return true;
-    if (count == 0 && blockIdx.x == 0 && threadIdx.x == 0) Body::finish(a, 0, Join::identity());
+    if (count == 0 && !blockIdx.x && !threadIdx.x) Body::finish(a, 0, Join::identity());
     return count == 0;
   }
 };
@@ -182,7 +182,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
   if (S::idle(a, n)) return;
   const bool once = tiles <= gridDim.x;
   for (;;) {
-    if (threadIdx.x == 0) // nobody waits for a lone tile
+    if (!threadIdx.x) // nobody waits for a lone tile
       s.ticket[0] =
           tiles == 1 ? gp__ticket{0, blockIdx.x} : gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();
@@ -190,10 +190,10 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     const gp__u64 tag = s.ticket[0].tag;
     if (number >= tiles) return;
     const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
-    const bool marks = S::Offsets::any && gp_warp() == 0; // the other warps load
+    const bool marks = S::Offsets::any && !gp_warp(); // the other warps load
     if (marks) {
       const gp__span rest = S::mark_first(a, t, shared);
-      if (gp_lane() == 0) s.offsets[0] = rest;
+      if (!gp_lane()) s.offsets[0] = rest;
     }
     if (!marks || LOADERS == P::threads) {
       const unsigned loader = threadIdx.x % LOADERS;
@@ -210,12 +210,12 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     }
     S::fold(a, t, shared, int(gp_warp()), s.total[0]);
     __syncthreads();
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       const State aggregate = gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1);
       const typename S::LookBack look_back = S::look_back(a, tiles, tag);
-      if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
+      if (!gp_lane()) look_back.publish_aggregate(number, aggregate);
       const gp_carry<State> before = look_back(number, aggregate);
-      if (gp_lane() == 0) s.before[0] = S::or_identity(before);
+      if (!gp_lane()) s.before[0] = S::or_identity(before);
     }
     __syncthreads();
     S::emit(a, t, shared, int(gp_warp()), s.before[0], s.total[0], shared + S::STAGE);

@@ -96,7 +96,7 @@ template <class P, class Body> struct gp__stream_pipeline {
       const State upto = S::prefixes(s.total[stage]);
       if (gp_lane() == unsigned(GROUPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, upto);
       __syncwarp();
-      if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
+      if (!gp_lane()) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
   // One warp a stage, so that the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
@@ -110,14 +110,14 @@ template <class P, class Body> struct gp__stream_pipeline {
       if (S::Offsets::any) {
         const gp__stream_tile t = tile_of(stage, ticket.number);
         const gp__span rest = S::mark_first(a, t, shared + stage * S::STAGE);
-        if (gp_lane() == 0) s.offsets[stage] = rest;
+        if (!gp_lane()) s.offsets[stage] = rest;
         __syncwarp();
-        if (gp_lane() == 0) gp__mbarrier_arrive(&s.found[stage]);
+        if (!gp_lane()) gp__mbarrier_arrive(&s.found[stage]);
       }
       gp__mbarrier_wait(&s.published[stage], parity);
       const gp_carry<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
       __syncwarp();
-      if (gp_lane() == 0) {
+      if (!gp_lane()) {
         s.before[stage] = S::or_identity(before);
         gp__mbarrier_arrive(&s.carried[stage]);
       }
@@ -138,14 +138,14 @@ template <class P, class Body> struct gp__stream_pipeline {
         gp__mbarrier_wait(&s.found[stage], parity);
         S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, unsigned(warp), FOLDS);
         __syncwarp();
-        if (gp_lane() == 0) gp__mbarrier_arrive(&s.marked[stage]);
+        if (!gp_lane()) gp__mbarrier_arrive(&s.marked[stage]);
         gp__mbarrier_wait(&s.marked[stage], parity);
         gp__mbarrier_wait(&s.loaded[stage], parity);
       }
       GP__UNROLL_BY(1)
       for (int group = warp; group < GROUPS; group += FOLDS)
         S::fold(a, t, shared + stage * S::STAGE, group, s.total[stage]);
-      if (gp_lane() == 0) gp__mbarrier_arrive(&s.folded[stage]);
+      if (!gp_lane()) gp__mbarrier_arrive(&s.folded[stage]);
     }
   }
 
@@ -163,7 +163,7 @@ template <class P, class Body> struct gp__stream_pipeline {
           shared + STAGES * S::STAGE);
       gp__bulk_fence(); // before the buffer's next load
       __syncwarp();
-      if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[stage]);
+      if (!gp_lane()) gp__mbarrier_arrive(&s.emitted[stage]);
     }
   }
 };
@@ -173,7 +173,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   typedef typename Pipeline::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     for (int i = 0; i < P::stages; ++i) {
       gp__mbarrier_init(&s.drawn[i], 1);
       gp__mbarrier_init(&s.found[i], 1);
@@ -197,7 +197,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
   else if (role < Pipeline::FOLDS) pipeline.fold(role);
   else if (role == Pipeline::FOLDS) pipeline.publish();
   else if (role <= Pipeline::FOLDS + P::stages) pipeline.look_back(role - Pipeline::FOLDS - 1);
-  else if (gp_lane() == 0) pipeline.copy();
+  else if (!gp_lane()) pipeline.copy();
 }
 
 #endif // sm_90

@@ -5,13 +5,14 @@
 // Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most.
 // One large block, or two if there are few tiles. Small streams: one vector a thread, so that all multiprocessors have
 // tiles. BROAD tiles are one instead of two, and one group of a look-back instead of two. LONG: keys and values of 8
-// bytes.
+// bytes. ALONE: one array.
 enum {
   GP__IF_STREAM_PAIRS = GP__IF,
   GP__IF_STREAM_SEARCHES = 2 * GP__IF,
   GP__IF_STREAM_LITTLE = 4 * GP__IF,
   GP__IF_STREAM_BROAD = 8 * GP__IF,
-  GP__IF_STREAM_LONG = 16 * GP__IF
+  GP__IF_STREAM_LONG = 16 * GP__IF,
+  GP__IF_STREAM_ALONE = 32 * GP__IF
 };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
@@ -22,6 +23,7 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__IF_STREAM_BROAD, 0, 0, GP_LOOK_BACK, 512, 0, 0, 4, 29),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 256, 1, 3, 8, 21),
     GP__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
+    GP__H200(0, -1, GP__IF_STREAM_ALONE, 2 << 20, 4 << 20, GP_LOOK_BACK, 384, 3, 0, 3, 29),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_LITTLE, 0, 32 << 10, GP_WARP_SEGMENTS, 0, 0, 0, 0, 29),
@@ -49,6 +51,7 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
               ? GP__IF_STREAM_LITTLE
               : 0) |
       (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
+      (!s.offset_size && !(s.key_size && s.in_size) ? GP__IF_STREAM_ALONE : 0) |
       (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0);
   const int vectors = p.vectors;
   gp_policy q;

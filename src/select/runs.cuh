@@ -137,7 +137,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       if (marks.word[w]) end = lane_first + w * 32 + __ffs(int(marks.word[w]));
     }
     const bool large = end > 0 && head > end && (BEGINS ? open <= 0 : end + 1 - open > 255);
-    if (large) out[rank] = static_cast<L>(BEGINS ? origin + open - 1 : end + 1 - open);
+    if (large) out[rank] = L(BEGINS ? origin + open - 1 : end + 1 - open);
     if (heads.word[0] & 1u) begin = lane_first + 1;
     gp__u8 *next = mine;
     __syncwarp(); // what stood there has been read
@@ -161,7 +161,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     GP__UNROLL_BY(4)
     for (int r = int(gp_lane()); r < total; r += 32) {
       const int number = group[r * BYTES] | (BEGINS ? group[r * BYTES + 1] << 8 : 0);
-      if (number) out[r] = static_cast<L>(BEGINS ? origin + number - 1 : number);
+      if (number) out[r] = L(BEGINS ? origin + number - 1 : number);
     }
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }

@@ -152,7 +152,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
     GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1)
-        *to++ = static_cast<Position>(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
+        *to++ = Position(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
     }
   }
   template <int ITEMS, bool FULL>

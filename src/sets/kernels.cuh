@@ -106,9 +106,9 @@ template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
     const Values &values, gp__u32 kept, const gp__u8 *results, typename Tile::Storage &s) {
   typedef typename Tile::KeyType Key;
-  if (gp_warp() == 0) {
+  if (!gp_warp()) {
     const gp_carry<gp__u64> before = look_back(tile.number, kept);
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       s.before = before.has ? before.value : 0;
       if (tile.number == tiles - 1) *a.out_count = s.before + kept;
     }
@@ -137,23 +137,23 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);
   const gp__u64 n = inputs.count[0], m = inputs.count[1], all = n + m, tiles = (all + TILE - 2) / (TILE - 1);
   if (tiles == 0) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
+    if (!blockIdx.x && !threadIdx.x) *a.out_count = 0;
     return;
   }
   // Without borders a block has one tile. Otherwise it draws until it has two numbers that no tile has.
   const gp__u64 draws = a.borders ? tiles + 2 * gridDim.x : gridDim.x;
-  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+  if (!threadIdx.x) s.ticket = gp__draw(a.workspace, draws);
   __syncthreads();
   const gp__ticket drawn = s.ticket;
   const auto end_of = [&](gp__u64 number, unsigned i) { // found by the launch before
     return a.borders[number * 2 + (i ^ (Tile::SWAPPED ? 1 : 0))];
   };
-  if (drawn.number < tiles && gp_warp() == 0) {
+  if (drawn.number < tiles && !gp_warp()) {
     if (!a.borders) gp__set_search<TILE - 1>(inputs, drawn.number, s.at);
     else if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = end_of(drawn.number, threadIdx.x);
   }
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     if (a.borders) s.ticket = gp__draw(a.workspace, draws);
     else s.ticket.number = tiles;
   }
@@ -177,7 +177,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     const gp__u64 next = s.ticket.number;
     gp__u64 border = 0, was = 0;
     if (threadIdx.x < 4 && next < tiles) border = end_of(next, threadIdx.x);
-    if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
+    if (!threadIdx.x && a.borders) was = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     Key key[ITEMS];
     int mine, i; // elements before the thread's part: of both inputs, of the first
     typename Tile::Mask second;
@@ -187,7 +187,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
     gp__u32 rank = gp__u32(gp__bit_count(marks));
     const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       look_back.publish_aggregate(here.number, kept);
       s.ticket = a.borders ? gp__ticket_of(a.workspace, draws, was) : gp__ticket{drawn.tag, tiles};
     }

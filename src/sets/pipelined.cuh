@@ -63,7 +63,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   GP_DEVICE void assign_offset(const LookBack &l, unsigned r, gp__u64 number) const {
     const gp__u32 kept = s.kept[r & 1u];
     const gp_carry<gp__u64> before = l(number, kept);
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       const gp__u64 first = before.has ? before.value : 0;
       s.before[r & 1u] = first;
       if (number == tiles - 1) *a.out_count = first + kept;
@@ -74,17 +74,17 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   GP_DEVICE void serve() const {
     const gp__u64 draws = tiles + gridDim.x; // each block draws one number that no tile has
     gp__ticket drawn = {0, 0};
-    if (gp_lane() == 0) drawn = gp__draw(a.workspace, draws);
+    if (!gp_lane()) drawn = gp__draw(a.workspace, draws);
     const LookBack l = look_back(gp_warp_broadcast(drawn.tag, 0));
     gp__u64 number = gp_warp_broadcast(drawn.number, 0), last = 0, last_but_one = 0, known[2] = {0, 0};
     for (unsigned r = 0;; ++r) {
       if (r) gp__mbarrier_wait(&s.taken, (r - 1) & 1u);
       const bool more = number < tiles;
       if (more) find(number, known, s.at[r & 1u]);
-      if (gp_lane() == 0) s.number[r & 1u] = number;
-      if (gp_lane() == 0 && r == 0) s.tag = l.tag;
+      if (!gp_lane()) s.number[r & 1u] = number;
+      if (!gp_lane() && r == 0) s.tag = l.tag;
       __syncwarp();
-      if (gp_lane() == 0) {
+      if (!gp_lane()) {
         gp__mbarrier_arrive(&s.found);
         if (more) drawn = gp__draw(a.workspace, draws);
       }
@@ -107,7 +107,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     gp__mbarrier_wait(&s.found, r & 1u);
     const bool more = s.number[r & 1u] < tiles;
     __syncwarp();
-    if (gp_lane() == 0) gp__mbarrier_arrive(&s.taken);
+    if (!gp_lane()) gp__mbarrier_arrive(&s.taken);
     if (more) tile(r).load(loads, inputs);
     return more;
   }
@@ -158,7 +158,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       if (VALUE) values.load(moving);
       gp__u32 rank = gp__u32(gp__bit_count(marks));
       const gp__u32 kept = count(rank, meetings);
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         l.publish_aggregate(s.number[r & 1u], kept);
         s.kept[r & 1u] = kept;
       }
@@ -186,10 +186,10 @@ GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
   const Pipeline block = {
       a, s, shared, inputs, (inputs.count[0] + inputs.count[1] + Pipeline::STEP - 1) / Pipeline::STEP};
   if (block.tiles == 0) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
+    if (!blockIdx.x && !threadIdx.x) *a.out_count = 0;
     return;
   }
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     gp__mbarrier_init(&s.found, 1);
     gp__mbarrier_init(&s.taken, P::threads / 32);
     gp__mbarrier_init(&s.placed[0], 1);

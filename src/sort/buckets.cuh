@@ -17,7 +17,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID) || a.list[a.level] == 0) return;
   for (;;) {
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       drawn.number = gp__add_relaxed(a.list + GP__HYBRID_DRAWN, 1);
       while (gp__load_relaxed(a.list + GP__HYBRID_DONE) < drawn.number / gridDim.x * gridDim.x) {}
       __threadfence();
@@ -29,7 +29,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
     if (step % 2 == 0) Counting(a, h.level, h.block, *gp__as<typename Counting::Storage>(shared)).later_level();
     else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
     __syncthreads();
-    if (threadIdx.x == 0) { // for the whole block
+    if (!threadIdx.x) { // for the whole block
       __threadfence();
       gp__add_relaxed(a.list + GP__HYBRID_DONE, 1);
     }
@@ -68,7 +68,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       else if (there(i)) pack.item[0] = *from;
       GP__EACH(j, V) keys[i + j] = Code::encode(pack.item[j]);
     }
-    if (gp_warp() == 0 && at_edge < n) edge = Code::encode(in[at_edge]);
+    if (!gp_warp() && at_edge < n) edge = Code::encode(in[at_edge]);
     sort.scatter(keys, edge, there, n, low, shift);
     const bool sorted = sort.template finish<Sort::MORE>(shift);
     store(out, n, thread);

@@ -74,14 +74,14 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     if (threadIdx.x < 3) word[threadIdx.x] = 0;
     __syncthreads();
     differ = gp_warp_reduce(differ, gp_bit_or<gp__u64>());
-    if (gp_lane() == 0) atomicOr(word, gp__u32(differ)), atomicOr(word + 1, gp__u32(differ >> 32));
+    if (!gp_lane()) atomicOr(word, gp__u32(differ)), atomicOr(word + 1, gp__u32(differ >> 32));
     __syncthreads();
     const int width = gp__width(gp__u64(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
     GP__UNROLL
     for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) alike += x[i] != x[i - 1] && (x[i] ^ x[i - 1]) >> shift == 0;
     alike = gp_warp_reduce(alike, gp_sum<gp__u32>());
-    if (gp_lane() == 0) atomicAdd(word + 2, alike);
+    if (!gp_lane()) atomicAdd(word + 2, alike);
     __syncthreads();
     const bool is = word[2] * 32 > m;
     __syncthreads();
@@ -162,7 +162,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     const gp__u64 n = gp__count(h.a);
     const unsigned m = n < h.a.sample ? unsigned(n) : h.a.sample;
     if (h.a.duplicate_sample && n >= h.a.duplicate_sample && has_duplicates(n, h.a.duplicate_sample)) {
-      if (threadIdx.x == 0) *h.a.choice = GP__CHOSE_ONE_SWEEP;
+      if (!threadIdx.x) *h.a.choice = GP__CHOSE_ONE_SWEEP;
       return;
     }
     int digits = 0;
@@ -176,7 +176,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     if (gp_warp() != 0) return;
     const gp__u64 one_sweep = gp__u64(HISTOGRAM + PASS * unsigned(digits)) * m;
     const bool sweeps = digits > 0 && (slow || one_sweep < hybrid_cost(n, m));
-    if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+    if (!threadIdx.x) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
 };
 template <class P, class T, bool DESCENDING, class Value = gp__none>

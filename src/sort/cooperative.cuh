@@ -101,7 +101,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   GP_DEVICE void meet() {
     ++met;
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       gp__fence();
       gp__add_relaxed(control(), 1);
       while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}
@@ -112,7 +112,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   // No block waits any more; the last one to leave starts the next launch's epoch.
   GP_DEVICE void leave() const {
     const gp__u64 left = gp__u64(of.a.passes) - met;
-    if (threadIdx.x == 0 && (gp__add_relaxed(control(), left) & 0xfffffffu) + left == gp__u64(of.a.passes) * blocks)
+    if (!threadIdx.x && (gp__add_relaxed(control(), left) & 0xfffffffu) + left == gp__u64(of.a.passes) * blocks)
       gp__store_relaxed(control(), s.tag << 28);
   }
   GP_DEVICE void scatter(Digit digit, bool last) const {
@@ -193,11 +193,11 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     V value[ITEMS];
     of.load_keys(key, from + first, valid);
     if (PAIRS) of.load_values(key, value, values_from, first, valid);
-    if (threadIdx.x == 0) s.alike = -1;
+    if (!threadIdx.x) s.alike = -1;
     if (CLUSTER) { // all blocks have started
       gp__cluster_arrive();
       gp__cluster_wait();
-    } else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
+    } else if (!threadIdx.x) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
     int bit = of.a.begin_bit;
     for (int number = 0; n && (number == 0 || bit < of.a.end_bit); ++number) {
       const int bits = gp__radix_digit_bits(bit, of.a.end_bit);

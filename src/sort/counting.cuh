@@ -91,7 +91,7 @@ template <class P> struct gp__key_counts {
     return __all_sync(0xffffffffu, there && !differ);
   }
   GP_DEVICE void take_same(gp__u32 word) const {
-    if (gp_lane() == 0) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
+    if (!gp_lane()) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
   }
   // Keys before and after the whole vectors, one a thread.
   GP_DEVICE void take_ends() const {
@@ -228,7 +228,7 @@ GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(
   start.value = gp__add_tally::identity();
   const gp__look_back<gp__run_tally, gp__add_tally> look_back = {
       gp__words(a.workspace), gridDim.x, ticket.tag, start, false};
-  if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+  if (!gp_lane()) look_back.publish_aggregate(ticket.number, total);
   return look_back(ticket.number, total);
 }
 // Makes the runs of 2-byte keys with GP__COUNTING_BLOCKS blocks; each waits for the sums of the blocks before it. A
@@ -241,7 +241,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   };
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
-  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
+  if (!threadIdx.x) s.ticket = gp__draw(a.workspace, gridDim.x);
   s.sums[threadIdx.x * 8 / THREADS][threadIdx.x % (THREADS / 8)] = 0;
   __syncthreads();
   const gp__ticket ticket = s.ticket;
@@ -253,14 +253,14 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   mine.count[0] += s.sums[value % 8][value % THREADS / 8];
   gp__run_tally before = mine.tally();
   const gp__run_tally total = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan);
-  if (gp_warp() == 0) {
+  if (!gp_warp()) {
     const gp_carry<gp__run_tally> prefix = gp__runs_before(a, ticket, total);
-    if (gp_lane() == 0) s.prefix = prefix;
+    if (!gp_lane()) s.prefix = prefix;
   }
   __syncthreads();
   const gp__run_tally prefix = s.prefix.has ? s.prefix.value : gp__add_tally::identity();
   mine.store(gp__add_tally()(prefix, before), a.starts, a.values);
-  if (ticket.number + 1 == gridDim.x && threadIdx.x == 0) *a.runs = prefix.runs + total.runs;
+  if (ticket.number + 1 == gridDim.x && !threadIdx.x) *a.runs = prefix.runs + total.runs;
 }
 
 // Writes the output in pieces of several rows. A row is a vector a lane; a warp writes a piece. The warp searches for
@@ -318,7 +318,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   static GP_DEVICE gp_vector mixed(Cursor &cursor, Row &row, gp__u64 from) {
     unsigned begun = 0; // runs that begin in the row
     if (gp_lane() < V) row.begins[gp_lane()] = 0;
-    if (gp_lane() == 0) row.value[0] = cursor.now;
+    if (!gp_lane()) row.value[0] = cursor.now;
     __syncwarp();
     for (;;) {
       const bool begins = gp_lane() >= cursor.used && cursor.at < from + ROW;

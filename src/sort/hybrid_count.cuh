@@ -270,12 +270,12 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     count(p, begin, end, least, most);
     least = gp_warp_reduce(least, gp_min<Key>());
     most = gp_warp_reduce(most, gp_max<Key>());
-    if (FIRST && threadIdx.x == 0) {
+    if (FIRST && !threadIdx.x) {
       gp__receive<gp__u64>(gp__words(this->a.workspace), 0, s.ticket.tag);
       __threadfence();
     }
     __syncthreads();
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       atomicMin(&part.least, gp__u64(least));
       atomicMax(&part.most, gp__u64(most));
     }
@@ -287,7 +287,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     const gp__u32 tiles = p.tiles, first_tile = p.first_tile;
     __syncthreads();
-    if (threadIdx.x == 0) { // for the whole block
+    if (!threadIdx.x) { // for the whole block
       __threadfence();
       s.last = atomicAdd(&part.done, last - first) + (last - first) == tiles;
       __threadfence();
@@ -323,7 +323,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   GP_DEVICE void first_level() const {
     const gp__u64 n = gp__count(this->a);
     const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       s.ticket = gp__draw(this->a.workspace, gridDim.x);
       this->describe(s.whole, 0, 0, n, 0, this->BITS, GP__FROM_IN, 0, 0);
     }
@@ -332,7 +332,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       if (threadIdx.x < GP__HYBRID_LIST) this->a.list[threadIdx.x] = 0;
       for (unsigned i = threadIdx.x; i < 256; i += THREADS) this->a.bins[i] = 0;
       __syncthreads();
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         if (n && fits) this->add_item(0, gp__u32(n), 0, this->BITS, GP__FROM_IN);
         else if (n) {
           this->a.list[0] = gp__u64(s.whole.tiles) << 32 | 1u;

@@ -16,7 +16,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   const gp__u32 items = gp__u32(a.list[GP__HYBRID_ITEMS]);
   GP_SHARED(gp__pair_bucket_storage, own);
   const Bucket b = {h, *gp__as<Storage>(bytes), {gp__as<Value>(bytes + sizeof(Storage)), &own.arrived}};
-  if (threadIdx.x == 0 && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
+  if (!threadIdx.x && blockIdx.x < items) own.item[0] = h.items()[blockIdx.x];
   gp__u32 at = 0, turn = 0;
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   sort.clear();
@@ -25,7 +25,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
     __syncthreads();
     if (own.item[at].width) b.sort(own.item[at], turn);
     else b.copy(own.item[at]);
-    if (threadIdx.x == 0 && items - i > gridDim.x) own.item[at ^ 1] = h.items()[i + gridDim.x];
+    if (!threadIdx.x && items - i > gridDim.x) own.item[at ^ 1] = h.items()[i + gridDim.x];
   }
 }
 
@@ -48,7 +48,7 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
     __syncthreads();
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
             static_cast<typename Bucket::Key>(item.low), item.width)) {
-      if (threadIdx.x == 0)
+      if (!threadIdx.x)
         h.items()[blockIdx.x + gp__u64(unsorted) * gridDim.x] = item; // a slot that only this block uses
       ++unsorted;
     }
@@ -144,7 +144,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
       at = 0;
       __syncthreads();
     }
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       own.item.begin = own.begin[at], own.item.count = own.count[at];
       own.item.low = gp__u64(bucket) << width, own.item.width = gp__u16(width);
       own.item.source = GP__FROM_SPARE;

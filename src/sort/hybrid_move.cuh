@@ -288,7 +288,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     // The part's number goes through shared memory: where ptxas (CUDA 13.0) knows that it is uniform, it fails to find
     // enough uniform predicates for what follows.
     const gp__u32 found = gp__find_part<P::threads>(h.parts(), share.parts, tile);
-    if (threadIdx.x == 0) s.offset[0] = found;
+    if (!threadIdx.x) s.offset[0] = found;
     __syncthreads();
     gp__u32 at = s.offset[0];
     __syncthreads();

@@ -39,7 +39,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   // Called once, before a barrier of the block.
   GP_DEVICE void init() const {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
-    if (BULK && threadIdx.x == 0) {
+    if (BULK && !threadIdx.x) {
       gp__mbarrier_init(arrived, 1);
       gp__mbarrier_init_fence();
     }
@@ -48,7 +48,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   // Starts a bulk copy and does not wait. The last bucket's values must no longer be needed.
   GP_DEVICE void ask(const Value *in, unsigned n) const {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
-    if (BULK && threadIdx.x == 0) {
+    if (BULK && !threadIdx.x) {
       const Vectors v = vectors(in, n);
       gp__mbarrier_arrive_expect(arrived, v.whole * 16);
       if (v.whole) gp__bulk_load(values + v.before + v.head, in + v.head, v.whole * 16, arrived);
@@ -254,7 +254,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
         if (RECORDS && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
       }
     }
-    if (gp_warp() == 0 && at_edge < n) {
+    if (!gp_warp() && at_edge < n) {
       edge = word(in[at_edge], at_edge);
       if (RECORDS) staged.values[v.before + at_edge] = Element::value(in[at_edge]);
     }

@@ -25,7 +25,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
     }
     for (unsigned i = threadIdx.x; i < PLACES; i += THREADS) place[i] = 0;
     for (unsigned i = threadIdx.x; i < SAMPLE / 32; i += THREADS) again[i] = 0;
-    if (threadIdx.x == 0) different = equal = 0;
+    if (!threadIdx.x) different = equal = 0;
     __syncthreads();
     GP__UNROLL
     for (int i = EACH - 1; i >= 0; --i) { // descending: equal keys mostly find a larger number
@@ -43,7 +43,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
       }
     }
     others = gp_warp_reduce(with_others << 16 | others, gp_sum<gp__u32>());
-    if (gp_lane() == 0) {
+    if (!gp_lane()) {
       atomicAdd(&different, others >> 16);
       atomicAdd(&equal, others & 0xffffu);
     }
@@ -166,7 +166,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const Key *in = gp__as<const Key>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
     if (each) r.look([=](int, unsigned at) { return gp__hash_of(gp__u64(K::bits(in[gp__drawn(at, each)], 0))); }, m);
-    if (threadIdx.x == 0)
+    if (!threadIdx.x)
       gp__store_relaxed(
           a.leads, gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
     __syncthreads();
@@ -213,7 +213,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     gp__pdl_wait<P>();
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     const gp__u64 n = gp__count(a), draws = gp__u64(gridDim.x) * 2;
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, draws);
     for (gp__u64 i = gp__u64(blockIdx.x) * THREADS + threadIdx.x; i < a.clear; i += gp__u64(gridDim.x) * THREADS)
       gp__as<gp_vector>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
     __syncthreads();
@@ -222,7 +222,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;
       for (int i = threadIdx.x; i < 2 * a.passes; i += THREADS) a.tickets[i] = 0;
       __syncthreads();
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         __threadfence();
         gp__publish(gp__words(a.workspace), 0, gp__u64(1), ticket.tag);
       }
@@ -242,7 +242,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       __syncthreads();
       if (high - low == 8 * int(sizeof(Bits))) c.template count_all<true>(counted);
       else c.template count_all<false>(counted);
-      if (threadIdx.x == 0 && pass == 0) {
+      if (!threadIdx.x && pass == 0) {
         gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);
         __threadfence();
       }
@@ -251,7 +251,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       pass += c.digits;
       __syncthreads();
     }
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       __threadfence();
       s.last = gp__draw(a.workspace, draws).number == draws - 1;
       __threadfence();
@@ -260,10 +260,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     if (!s.last) return;
     for (int p = int(gp_warp()); p < a.passes; p += THREADS / 32) {
       const gp__u64 most = c.scan_digits(p);
-      if (gp_lane() == 0) s.most[p] = most;
+      if (!gp_lane()) s.most[p] = most;
     }
     __syncthreads();
-    if (threadIdx.x == 0) c.decide(s.most, n);
+    if (!threadIdx.x) c.decide(s.most, n);
   }
 };
 #ifdef GP__ARCH

@@ -378,7 +378,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (!BEHIND && resolves) begin_look_back(window, now.tile);
       if (resolves) resolve(BEHIND ? behind : now, window);
       gp__u32 next = 0;
-      if (threadIdx.x == 0) next = draw();
+      if (!threadIdx.x) next = draw();
       if (more) {
         gp__optimizer_barrier(digit.shift);
         GP__EACH(i, ITEMS)
@@ -387,7 +387,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         GP__UNROLL
         for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
       }
-      if (threadIdx.x == 0) s.tile = next;
+      if (!threadIdx.x) s.tile = next;
       __syncthreads();
       next = s.tile;
       const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
@@ -440,7 +440,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();
-        if (threadIdx.x == 0) { // for the whole block
+        if (!threadIdx.x) { // for the whole block
           gp__u64 *done = a.tickets + a.passes + own.pass;
           __threadfence();
           gp__add_relaxed(done, written);

@@ -113,7 +113,7 @@ template <int THREADS, class R> struct gp__best {
       : s(storage), list(gp__as<Rank>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room), k(wanted),
         seen(0), closed(false) {
     __syncthreads();
-    if (threadIdx.x == 0) s.listed = 0;
+    if (!threadIdx.x) s.listed = 0;
     __syncthreads();
   }
   GP_DEVICE bool takes(const Rank &r) const { return R::before(r, limit) || (!closed && !R::before(limit, r)); }
@@ -141,7 +141,7 @@ template <int THREADS, class R> struct gp__best {
         if (R::matches(r, upper, d)) atomicAdd(&s.bins[R::digit(r, d)], 1u);
       }
       __syncthreads();
-      if (gp_warp() == 0) {
+      if (!gp_warp()) {
         gp__u32 bin[8], sum = 0;
         GP__EACH(j, 8) sum += bin[j] = s.bins[gp_lane() * 8 + j];
         gp__u32 at = before + gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
@@ -163,7 +163,7 @@ template <int THREADS, class R> struct gp__best {
     }
     exact = exact && before + s.in_bin > k; // equal ranks: as many as are wanted
     limit_key = R::key(limit);
-    if (threadIdx.x == 0) s.listed = 0;
+    if (!threadIdx.x) s.listed = 0;
     __syncthreads();
     closed = exact;
     for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten before it is read
@@ -175,7 +175,7 @@ template <int THREADS, class R> struct gp__best {
     __syncthreads();
     if (exact) {
       for (gp__u32 i = before + threadIdx.x; i < k; i += THREADS) list[i] = limit;
-      if (threadIdx.x == 0) s.listed = k;
+      if (!threadIdx.x) s.listed = k;
       __syncthreads();
     }
     seen = 0;
@@ -203,7 +203,7 @@ template <class In, class Out> struct gp__top_k_value {
 };
 template <class Out> struct gp__top_k_value<gp__none, Out> {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64, gp__u64 index) {
-    gp__as<Out>(a.out)[to] = static_cast<Out>(index);
+    gp__as<Out>(a.out)[to] = Out(index);
   }
 };
 template <> struct gp__top_k_value<gp__none, gp__none> {

@@ -14,7 +14,7 @@ template <class Key, class Before, bool WIDE> struct gp__order_rank {
   static GP_DEVICE type make(const Key &key, gp__u64 index) {
     type r;
     r.key = key;
-    r.index = static_cast<Index>(index);
+    r.index = Index(index);
     return r;
   }
   static GP_DEVICE type worst() { return make(Key(), ~0ull); }
@@ -65,7 +65,7 @@ template <int THREADS, class R> struct gp__best_by_order {
   GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
       : s(storage), list(gp__as<Rank>(memory)), capacity(room), k(wanted), seen(0), full(false) {
     __syncthreads();
-    if (threadIdx.x == 0) s.listed = 0;
+    if (!threadIdx.x) s.listed = 0;
     __syncthreads();
   }
   GP_DEVICE bool takes(const Rank &r) const { return R::there(r) && (!full || R::before(r, list[k - 1])); }
@@ -78,7 +78,7 @@ template <int THREADS, class R> struct gp__best_by_order {
     __syncthreads();
     const gp__u32 count = s.listed, kept = count < k ? count : k;
     gp__sort_by_order<THREADS, R>(list, count);
-    if (threadIdx.x == 0) s.listed = kept;
+    if (!threadIdx.x) s.listed = kept;
     __syncthreads();
     full = true;
     seen = 0;
@@ -176,7 +176,7 @@ template <class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmente
   gp__pdl_wait<P>();
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.top.count;
        i += gp__u64(gridDim.x) * P::threads)
-    gp__as<Index>(a.lists)[gp__as<const Index>(a.top.from)[i]] = static_cast<Index>(i);
+    gp__as<Index>(a.lists)[gp__as<const Index>(a.top.from)[i]] = Index(i);
 }
 // The first k of each segment. lists: places, sorted in each segment; NULL: all keys are one segment.
 template <class P, class Key, class In, class Out, bool WIDE>

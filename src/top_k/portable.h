@@ -24,7 +24,6 @@ static const gp__policy_row gp__top_k_rows[] = {
         (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_TOP_K_ONE | GP__IF_TOP_K_WITHIN, (1 << 19) + 1, 0,
         GP_SAMPLED_SELECT, 0, 0, 0, 0, 29),
-    GP__H200(0, -1, GP__BY_COUNT | GP__IF_TOP_K_WITHIN, GP__SELECT_MANY, 0, GP_RADIX_SELECT, 1024, 2, 0, 1, 29),
     GP__H200(0, -1, 0, 0, 0, GP_SAMPLED_SELECT, 1024, 2, 0, 1, 29),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),

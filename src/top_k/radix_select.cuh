@@ -81,7 +81,7 @@ GP_DEVICE void gp__select_finish(
   gp__u64 *bins = gp__select_bins(a, row);
   gp__select_add(bins, digit.bins, s);
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     __threadfence();
     s.last = atomicAdd(&state->arrived, 1ull) + 1 == a.blocks;
     __threadfence();
@@ -139,21 +139,21 @@ template <class P, class T, bool DESCENDING> struct gp__select_counter {
 template <int THREADS>
 GP_DEVICE void gp__select_begin(const gp__top_k_args &a, gp__u64 row, gp__u64 n, gp__u64 *bins, int all, gp__u64 tag) {
   for (int i = threadIdx.x; i < all; i += THREADS) bins[i] = 0;
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
     state->prefix = state->arrived = state->appended = state->buffered = 0;
     state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
     state->inside = n;
   }
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     __threadfence();
     gp__publish(gp__words(a.workspace), row, 0u, tag);
   }
 }
 // Called by all blocks, before they add.
 GP_DEVICE void gp__select_await(const gp__top_k_args &a, gp__u64 row, gp__u64 tag) {
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     gp__receive<gp__u32>(gp__words(a.workspace), row, tag);
     __threadfence();
   }
@@ -162,7 +162,7 @@ GP_DEVICE void gp__select_await(const gp__top_k_args &a, gp__u64 row, gp__u64 ta
 // Barrier of a row's blocks; arrivals: theirs so far.
 GP_DEVICE void gp__select_meet(gp__select_state *state, gp__u64 arrivals) {
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (!threadIdx.x) {
     gp__fence();
     gp__add_relaxed(&state->arrived, 1);
     while (gp__load_relaxed(&state->arrived) < arrivals) {}
@@ -177,7 +177,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   GP_SHARED(typename First::Storage, s);
   for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
   gp__pdl_wait<P>();
-  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
+  if (!threadIdx.x) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
   const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks;
@@ -214,7 +214,7 @@ template <class Bits, int BYTES> struct gp__select_stage {
   }
   GP_DEVICE void flush() {
     gp__u64 first = 0;
-    if (gp_lane() == 0 && staged) first = atomicAdd(appended, gp__u64(staged));
+    if (!gp_lane() && staged) first = atomicAdd(appended, gp__u64(staged));
     first = gp_warp_broadcast(first, 0);
     __syncwarp();
     for (gp__u32 i = gp_lane(); i < staged; i += 32)
@@ -254,7 +254,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(c
   GP_SHARED(typename Counter::Storage, s);
   gp__pdl_wait<P>();
   const gp__u32 blocks = gp__u32(a.blocks), row = blockIdx.x / blocks, share = blockIdx.x % blocks;
-  const gp__u64 tag = threadIdx.x == 0 ? gp__draw(a.workspace, gridDim.x).tag : 0;
+  const gp__u64 tag = !threadIdx.x ? gp__draw(a.workspace, gridDim.x).tag : 0;
   gp__select_state *state = gp__as<gp__select_state>(a.states) + row;
   gp__u64 *bins = gp__as<gp__u64>(a.bins) + gp__u64(row) * BINS;
   const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
@@ -400,7 +400,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
   for (;;) {
-    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    if (!threadIdx.x) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
@@ -433,15 +433,15 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
       __syncthreads();
     }
     if (tile == 0) total.below |= 1ull << 63;
-    if (gp_warp() == 0) {
+    if (!gp_warp()) {
       gp_carry<gp__below_equal> start;
       start.has = false;
       start.value = gp__add_below_equal::identity();
       const gp__look_back<gp__below_equal, gp__add_below_equal> look_back = {
           gp__words(a.workspace), tiles, ticket.tag, start, false};
-      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      if (!gp_lane()) look_back.publish_aggregate(ticket.number, total);
       const gp_carry<gp__below_equal> prefix = look_back(ticket.number, total);
-      if (gp_lane() == 0) s.prefix = prefix;
+      if (!gp_lane()) s.prefix = prefix;
     }
     __syncthreads();
     gp__below_equal from = gp__add_below_equal::identity();

@@ -320,7 +320,7 @@ template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmen
     gp__top_k_task task = {t, 0, 0};
     if (a.tasks) {
       __syncthreads();
-      if (threadIdx.x == 0) s.task = gp__add_relaxed(&a.header->taken, 1);
+      if (!threadIdx.x) s.task = gp__add_relaxed(&a.header->taken, 1);
       __syncthreads();
       t = s.task;
     }
@@ -344,7 +344,7 @@ template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmen
       for (gp__u32 i = threadIdx.x; i < segment.k; i += P::threads)
         lists[gp__u64(i) * parts + task.part] = i < found ? best.list[i] : R::worst();
       __syncthreads();
-      if (threadIdx.x == 0) {
+      if (!threadIdx.x) {
         __threadfence();
         s.last = atomicAdd(a.arrived + task.list, 1u) + 1 == parts;
         __threadfence();
@@ -373,7 +373,7 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
 // First launch, one block.
 template <class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args &a) {
   gp__pdl_wait<P>();
-  if (threadIdx.x == 0) a.header->listed = a.header->lists = a.header->taken = 0;
+  if (!threadIdx.x) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
 // The first k of sorted segments. lists: indices, of 4 bytes; WIDE: of 8.

@@ -36,7 +36,7 @@ template <class In, class Out> struct gp__shuffled_element {
   static GP_DEVICE Out at(const void *in, gp__u64 i) { return gp__as<const In>(in)[i]; }
 };
 template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
-  static GP_DEVICE Out at(const void *, gp__u64 i) { return static_cast<Out>(i); }
+  static GP_DEVICE Out at(const void *, gp__u64 i) { return Out(i); }
 };
 // out[i] = in[p(i)]: consecutive stores, loads anywhere, several of a thread in flight.
 template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {

@@ -20,11 +20,11 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
   GP_SHARED(storage, s);
   gp__pdl_wait<P>();
   const gp__u64 in_pitch = a.columns * SIZE, out_pitch = a.rows * SIZE, panel = a.rows * in_pitch;
-  if (threadIdx.x == 0) s.ticket = gp__add_relaxed(a.counters, 1);
+  if (!threadIdx.x) s.ticket = gp__add_relaxed(a.counters, 1);
   __syncthreads();
   for (gp__u64 ticket = s.ticket; ticket < a.panels * a.panel_tiles; ticket = s.ticket) {
     gp__u64 next = 0;
-    if (threadIdx.x == 0) next = gp__add_relaxed(a.counters, 1);
+    if (!threadIdx.x) next = gp__add_relaxed(a.counters, 1);
     const gp__u64 place = ticket / a.panel_tiles, tile = ticket - place * a.panel_tiles;
     const gp__u64 row = tile / a.column_tiles * ROWS, column = tile % a.column_tiles * COLUMNS;
     const unsigned rows = unsigned(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
@@ -35,7 +35,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     const gp__u8 *in = begin + row * in_pitch + column * SIZE;
     Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (!threadIdx.x) {
       __threadfence();
       if (!is_saved) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + place + a.holes, 1);
       if (place >= a.holes)
@@ -123,13 +123,13 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
   const gp__u64 chunks = gp__u64(a.chunk_rows) * a.chunk_columns;
   for (;;) {
     gp__u64 first = 0;
-    if (gp_lane() == 0) first = gp__add_relaxed(a.counters + 1, 1) * GP__CHUNK_TICKET;
+    if (!gp_lane()) first = gp__add_relaxed(a.counters + 1, 1) * GP__CHUNK_TICKET;
     first = __shfl_sync(~0u, first, 0);
     if (first >= chunks) break;
     const gp__u64 left = chunks - first < GP__CHUNK_TICKET ? chunks - first : gp__u64(GP__CHUNK_TICKET);
     const gp__u32 there = ~0u >> (32 - left);
     gp__u32 rest = 0;
-    if (gp_lane() == 0) rest = gp__load_volatile(a.claimed + first / 32) >> first % 32;
+    if (!gp_lane()) rest = gp__load_volatile(a.claimed + first / 32) >> first % 32;
     for (rest = ~__shfl_sync(~0u, rest, 0) & there; rest; rest &= rest - 1)
       mover.chain(gp__u32(first) + gp__u32(__ffs(int(rest)) - 1));
   }

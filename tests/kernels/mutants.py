@@ -154,7 +154,7 @@ MUTANTS = {
         "best.push(best.takes(r), r);"),
     "top-k by an order: places of other keys": (
         "TOP_K_ORDER", "src/top_k/order.cuh",
-        "[gp__as<const Index>(a.top.from)[i]] = static_cast<Index>(i);",
+        "[gp__as<const Index>(a.top.from)[i]] = Index(i);",
         "[i] = gp__as<const Index>(a.top.from)[i];"),
     "top-k by an order: sorted segments are cut before their beginning": (
         "TOP_K_ORDER", "src/top_k/order.cuh",
@@ -244,7 +244,7 @@ MUTANTS = {
         "+ 1 == parts;"),
     "top-k of segments: counters are not cleared": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
-        "if (threadIdx.x == 0) a.header->listed = a.header->lists = a.header->taken = 0;",
+        "if (!threadIdx.x) a.header->listed = a.header->lists = a.header->taken = 0;",
         "(void)a;"),
     "top-k of segments: a list has no room for a tile": (
         "TOP_K_SEGMENTS", "src/top_k/policy.h",
@@ -379,8 +379,8 @@ MUTANTS = {
         "sum = Op()(s.state, gp_tile_reduce<T>(sum, Op(), s.reduce));"),
     "rows: parts take the number of their block": (
         "AXES", "src/rows/kernels.cuh",
-        "if (threadIdx.x == 0) shared = gp__draw(a.workspace, gridDim.x);",
-        "if (threadIdx.x == 0) shared = gp__draw(a.workspace, gridDim.x), shared.number = blockIdx.x;"),
+        "if (!threadIdx.x) shared = gp__draw(a.workspace, gridDim.x);",
+        "if (!threadIdx.x) shared = gp__draw(a.workspace, gridDim.x), shared.number = blockIdx.x;"),
     "rows: columns beyond the last are read": (
         "AXES", "src/rows/kernels.cuh",
         "const bool vectors = a.vectors && c + V <= columns;",
@@ -534,8 +534,8 @@ MUTANTS = {
         "(unsigned)(2 * p.threads * p.vectors)));"),
     "find: a hit does not end the tiles": (
         "FIND", "src/find/kernels.cuh",
-        "else if (found && threadIdx.x == 0) gp__end_tiles(a.workspace, ticket, tiles);",
-        "else if (found) {\n      do {\n        __syncthreads();\n        if (threadIdx.x == 0) s.ticket = "
+        "else if (found && !threadIdx.x) gp__end_tiles(a.workspace, ticket, tiles);",
+        "else if (found) {\n      do {\n        __syncthreads();\n        if (!threadIdx.x) s.ticket = "
         "gp__draw(a.workspace, draws);\n        __syncthreads();\n        ticket = s.ticket;\n      } while "
         "(ticket.number < tiles);\n      break;\n    }"),
     "find: the tiles of the next launch are ended": (
@@ -642,8 +642,8 @@ MUTANTS = {
         "{\n  const gp__u32 count = storage.count <"),
     "frontier: a block's buffer is clear before all have counted": (
         "FRONTIER", "src/device/frontier.cuh",
-        "__syncthreads();\n  if (threadIdx.x == 0) storage.count = 0;\n  for",
-        "if (threadIdx.x == 0) storage.count = 0;\n  for"),
+        "__syncthreads();\n  if (!threadIdx.x) storage.count = 0;\n  for",
+        "if (!threadIdx.x) storage.count = 0;\n  for"),
     "frontier: a filter writes without room": (
         "FRONTIER", "src/device/frontier.cuh",
         "if (at < out.room) out.vertices[at] = items[i];", "out.vertices[at] = items[i];"),
@@ -711,7 +711,7 @@ MUTANTS = {
         "gp__u64 first = edges_before(most + 1);", "gp__u64 first = 0;"),
     "bfs by launches: vertices of a fused level are not counted": (
         "BFS", "src/bfs/launches.cuh",
-        "if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);", ""),
+        "if (!gp_lane() && found) atomicAdd(&s->found[slot(level)], found);", ""),
     "bfs by launches: what comes next is left where it is read": (
         "BFS", "src/bfs/block.cuh",
         "return control->state[launch & 1];", "return control->state[0];"),
@@ -904,7 +904,7 @@ MUTANTS = {
         "BFS", "src/bfs/exchange.cuh", "control->news[depth & 1];", "control->news[0];"),
     "bfs: clusters' words are of an earlier search": (
         "BFS", "src/bfs/exchange.cuh",
-        "if (blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)", "if (false)"),
+        "if (!blockIdx.x && threadIdx.x < sizeof control->news / sizeof *word)", "if (false)"),
     "bfs: what other clusters have found does not count": (
         "BFS", "src/bfs/exchange.cuh", "if (in_grid) all = exchange_of_clusters(all);",
         "const bool before_it = all.found; if (in_grid) all = exchange_of_clusters(all), all.found = before_it;"),
@@ -942,7 +942,7 @@ MUTANTS = {
         "    clear_words(next(), list(t.side ^ 1), t.before);\n", ""),
     "many sources: the warp's help is for its first lane": (
         "BFS_SOURCES", "src/bfs/sources.cuh",
-        "if (int(gp_lane()) == owner) got |= all;", "if (gp_lane() == 0) got |= all;"),
+        "if (int(gp_lane()) == owner) got |= all;", "if (!gp_lane()) got |= all;"),
     "many sources: a vertex without fresh bits keeps old ones": (
         "BFS_SOURCES", "src/bfs/sources.cuh", "if (there) to[v] = fresh;", "if (fresh) to[v] = fresh;"),
     "many sources: the warp's help ends one round early": (
@@ -962,7 +962,7 @@ MUTANTS = {
         "(a.limit && t.depth == a.limit)", "(a.limit && t.depth > a.limit)"),
     "many sources: nobody hears of levels of one block": (
         "BFS_SOURCES", "src/bfs/sources.cuh",
-        "if (rank != 0 && threadIdx.x == 0) s.state = control->state;\n", ""),
+        "if (rank != 0 && !threadIdx.x) s.state = control->state;\n", ""),
     "many sources: the last block is the first": (
         "BFS_SOURCES", "src/bfs/sources.cuh", "gp__add_relaxed(&control->arrived, 1) == a.blocks - 1",
         "gp__add_relaxed(&control->arrived, 1) == 0"),
@@ -1079,7 +1079,7 @@ MUTANTS = {
                                              "/ THREADS, first = (THREADS - 1 - threadIdx.x) * share;"),
     "reduce: the tail is forgotten": (
         "REDUCE", "src/reduce/kernels.cuh",
-        "if (blockIdx.x == 0 && edge < n) sum =", "if (false) sum ="),
+        "if (!blockIdx.x && edge < n) sum =", "if (false) sum ="),
     "reduce: the rest of a share counts what is not there": (
         "REDUCE", "src/reduce/kernels.cuh",
         "if (WHOLE || i + k * stride < packs) sum = with;", "sum = with;"),
@@ -1094,8 +1094,8 @@ MUTANTS = {
         "if (rank < rest) shared[at] = byte;", "if (rank < first * 16) shared[at] = byte;"),
     "reduce: the tile's reduction has no barrier": (
         "REDUCE", "src/device/tile_reduce.cuh",
-        "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;\n  __syncthreads();",
-        "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;"),
+        "if (!gp_lane()) storage.warp_total[gp_warp()] = value;\n  __syncthreads();",
+        "if (!gp_lane()) storage.warp_total[gp_warp()] = value;"),
     "copy: reads beyond the input": (
         "MAP", "src/map/kernels.cuh",
         "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
@@ -1373,7 +1373,7 @@ MUTANTS = {
         "    __syncthreads();\n    if (here == N) put<true>", "    if (here == N) put<true>"),
     "merge sort, four ways: places are not carried": (
         "MERGE_SORT", "src/merge/four_way.cuh",
-        "return named ? carried[source] : static_cast<type>(source);", "return static_cast<type>(source);"),
+        "return named ? carried[source] : type(source);", "return type(source);"),
     "merge sort, four ways: behind the last key is no room": (
         "MERGE_SORT", "src/merge/policy.h",
         "gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1)", "0"),
@@ -1634,7 +1634,7 @@ MUTANTS = {
         "low = probe(ends, probes - 1) + 1;", "low = probe(ends, probes - 1) + 2;"),
     "segments: an empty one gets its neighbour's result": (
         "SEGMENTS", "src/segments/reduce.cuh",
-        "const bool has = stop[u] != start[u] && at < CHUNK;", "const bool has = at < CHUNK;"),
+        "r.has = stop != start && slot < CHUNK;", "r.has = slot < CHUNK;"),
     "segments: the initial value comes last": ("SEGMENTS", "src/segments/carries.cuh", "(has ? Op()(init, sum) : init)",
                                                "(has ? Op()(sum, init) : init)"),
     "segments: results are picked up too early": (
@@ -1750,8 +1750,8 @@ MUTANTS = {
         "if (all) __syncthreads();\n      count = s.longs;", "count = s.longs;"),
     "warp segments: the list is emptied while it is filled": (
         "SEGMENTS", "src/segments/warps.cuh",
-        "if (threadIdx.x == 0) s.longs = 0;\n    __syncthreads();\n  }\n}",
-        "if (threadIdx.x == 0) s.longs = 0;\n  }\n}"),
+        "if (!threadIdx.x) s.longs = 0;\n    __syncthreads();\n  }\n}",
+        "if (!threadIdx.x) s.longs = 0;\n  }\n}"),
     "warp segments: the list is emptied while it is read": (
         "SEGMENTS", "src/segments/warps.cuh",
         "if (first >= segments) break;\n    __syncthreads();", "if (first >= segments) break;"),
@@ -2050,7 +2050,7 @@ MUTANTS = {
         "atomicOr(&s.full, 1u);\n    }"),
     "groups: a warp's sum is added by every lane": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (gp_lane() == 0) fold(leader, sum);",
+        "if (!gp_lane()) fold(leader, sum);",
         "fold(leader, sum);"),
     "groups: a lost exchange is not repeated": (
         "GROUPS", "src/group_by/kernels.cuh",
@@ -2138,7 +2138,7 @@ MUTANTS = {
         "groups = found;"),
     "folds: every lane adds the warp's sum": (
         "HASH", "src/hash/fold.cuh",
-        "if (gp_lane() == 0) gp__fold_into",
+        "if (!gp_lane()) gp__fold_into",
         "gp__fold_into"),
     "folds: the last group of a capacity has all rows": (
         "HASH", "src/hash/fold.cuh",
@@ -2441,7 +2441,7 @@ MUTANTS = {
     "items: a scan forgets the earlier warps": (
         "AUTHORS", "src/device/tile_items.cuh", "gp_warp() == 0 ? within : op(warps, within)", "within"),
     "items: every lane writes the prefix": (
-        "AUTHORS", "src/device/tile_items.cuh", "if (gp_lane() == 0) storage.prefix = preceding;",
+        "AUTHORS", "src/device/tile_items.cuh", "if (!gp_lane()) storage.prefix = preceding;",
         "storage.prefix = preceding;"),
     "items: no barrier after the prefix": (
         "AUTHORS", "src/device/tile_items.cuh", "  __syncthreads();\n  const T start", "  const T start"),
@@ -2668,7 +2668,7 @@ MUTANTS = {
     "segments: short ones of one length are pipelined": (
         "SEGMENTS", "src/segments/portable.h", "!few && s.offset_size && ", "!few && "),
     "segmented sort: rounds of a warp take the same places of a list": (
-        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh", "          slot += unsigned(__popc(all[r]));\n", ""),
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh", "        slot += unsigned(__popc(all[r]));\n", ""),
     "segmented sort: segments of one length fill half their class": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
         "a.length <= unsigned(size)", "a.length < unsigned(size)"),
@@ -2714,8 +2714,8 @@ MUTANTS = {
         "const bool there = source == 2 ||", "const bool there = source != 0 ||"),
     "segmented sort: the last tile is told before it is done": (
         "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
-        "    __syncthreads();\n    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last",
-        "    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last"),
+        "    __syncthreads();\n    if (!threadIdx.x) {\n      __threadfence();\n      s.task.last",
+        "    if (!threadIdx.x) {\n      __threadfence();\n      s.task.last"),
     "segmented sort: the last tile is told without a fence": (
         "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
         "      __threadfence();\n      s.task.last", "      s.task.last"),
@@ -2760,7 +2760,7 @@ MUTANTS = {
         "p < Storage::CAPACITY + HALO; p += THREADS) s.key", "p < n; p += THREADS) s.key"),
     "tile sort: the key before the first vector": (
         "HYBRID", "src/device/tile_sort.cuh",
-        "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
+        "    if (!gp_warp()) put(edge, there(-1), at_edge);\n", ""),
     "reverse: elements of a run keep their order": (
         "MAP", "src/reverse/kernels.cuh",
         "q.item[j] = a[k].item[SWAP ? j : V - 1 - j];", "q.item[j] = a[k].item[j];"),
@@ -2963,15 +2963,15 @@ MUTANTS = {
         "EXPAND", "src/expand/kernels.cuh", "sum + (s.prefix.has ? s.prefix.value : 0);", "sum;"),
     "expand: a tile's prefix is read before it is there": (
         "EXPAND", "src/expand/kernels.cuh",
-        "if (gp_lane() == 0) s.prefix = prefix;\n    }\n    __syncthreads();",
-        "if (gp_lane() == 0) s.prefix = prefix;\n    }"),
+        "if (!gp_lane()) s.prefix = prefix;\n    }\n    __syncthreads();",
+        "if (!gp_lane()) s.prefix = prefix;\n    }"),
     "expand: runs of a tile are divided as if all were before the diagonal": (
         "EXPAND", "src/expand/ends.cuh",
         "if (tile[n] < tiles && along < at[n]) at[n] = along;",
         ""),
     "expand: a run that goes on begins anew": (
         "EXPAND", "src/expand/ends.cuh",
-        "(k == 0 && gp_lane() == 0 ? start - piece : 0)",
+        "(k == 0 && !gp_lane() ? start - piece : 0)",
         "0"),
     "expand: a step does not move the next one's beginning": (
         "EXPAND", "src/expand/ends.cuh",
@@ -3721,7 +3721,7 @@ MUTANTS = {
         "INPUTS", "src/device/inputs.cuh", "i = whole * (THREADS * V) + thread; i < all;",
         "i = whole * (THREADS * V) + thread; i + 1 < all;"),
     "inputs: a reduction forgets its tail": (
-        "INPUTS", "src/reduce/kernels.cuh", "if (blockIdx.x == 0 && tail < n)", "if (blockIdx.x == 0 && tail + 1 < n)"),
+        "INPUTS", "src/reduce/kernels.cuh", "if (!blockIdx.x && tail < n)", "if (!blockIdx.x && tail + 1 < n)"),
     "inputs: a chunk of segments is made from its neighbour's elements": (
         "INPUTS", "src/segments/reduce.cuh", "gp__make_tile<32, P::load>(operands.first, chunk, to,",
         "gp__make_tile<32, P::load>(operands.first, chunk ? chunk - 1 : 0, to,"),
@@ -3729,8 +3729,8 @@ MUTANTS = {
         "INPUTS", "src/segments/warps.cuh", "Operands::described ? own[k] == (1u << V) - 1 : at < room",
         "Operands::described || at < room"),
     "inputs: positions are counted from the lane": (
-        "INPUTS", "src/select/select.cuh", "static_cast<Position>(int(gp_lane()) * ITEMS + w * 32",
-        "static_cast<Position>(w * 32"),
+        "INPUTS", "src/select/select.cuh", "Position(int(gp_lane()) * ITEMS + w * 32",
+        "Position(w * 32"),
     "inputs: elements past the end are in the last part": (
         "INPUTS", "src/select/select.cuh", "      neither.keep(exist);\n      gather<ITEMS>(", "      gather<ITEMS>("),
     "inputs: values are made at the tile's positions": (

@@ -314,8 +314,8 @@ static void test_struct_sizes() {
 static void test_prepared() {
   gp_context *ctx = open_fake();
   fake::machine.run = false;
-  Device<int> in(1000), out(1000);
-  gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 900);
+  Device<int> in(4000), out(4000); // more than one block scans
+  gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 3900);
   gp_prepared *prepared = nullptr;
   BAD(GP_E_NULL, "gp_prepared_open: prepared is null", gp_prepared_open(ctx, &c, nullptr));
   BAD(GP_E_NULL, "gp_prepared_open: call is null", gp_prepared_open(ctx, nullptr, &prepared));
@@ -343,7 +343,7 @@ static void test_prepared() {
     BAD(GP_E_ALIGNMENT, "gp_inclusive_scan: out", gp_prepared_run(prepared, &other, nullptr));
     other = c, other.in = nullptr;
     BAD(GP_E_NULL, "gp_inclusive_scan: in is null", gp_prepared_run(prepared, &other, nullptr));
-    other = c, other.out = out.data + 4, other.count = 800;
+    other = c, other.out = out.data + 4, other.count = 3800;
     GOOD(gp_prepared_run(prepared, &other, nullptr));
     other = c, other.out = const_cast<void *>(c.in); // in place
     GOOD(gp_prepared_run(prepared, &other, nullptr));
@@ -377,18 +377,18 @@ static void test_driver_calls() {
   for (const Device<int> *d : {&in, &out, &more}) fake::places[d->data] = {4096 * sizeof(int), 2};
   fake::current.push_back(&fake::primary[0]);
   static const float half = 0.5f;
-  gp_call copy = fold_call(GP_COPY, GP_OP_DEFAULT, GP_F32, GP_TYPE_DEFAULT, in.data, out.data, 1000);
+  gp_call copy = fold_call(GP_COPY, GP_OP_DEFAULT, GP_F32, GP_TYPE_DEFAULT, in.data, out.data, 4000);
   gp_call transform = copy, select = copy, sort = gp_call_init(GP_SORT);
   transform.primitive = GP_TRANSFORM, transform.op = GP_NEGATE;
   select.primitive = GP_SELECT, select.op = GP_LESS, select.scalar = &half;
   select.out_count = reinterpret_cast<uint64_t *>(more.data);
-  sort.key_type = GP_U32, sort.keys = in.data, sort.out_keys = out.data, sort.count = 1000;
+  sort.key_type = GP_U32, sort.keys = in.data, sort.out_keys = out.data, sort.count = 4000;
   const struct {
     gp_call call;
     bool workspace;
   } calls[] = {{copy, false}, {transform, false},
-      {fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, in.data, out.data, 1000), true},
-      {fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, in.data, out.data, 1000), true}, {select, true},
+      {fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, in.data, out.data, 4000), true},
+      {fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, in.data, out.data, 4000), true}, {select, true},
       {sort, false}};
   for (gp_stream stream : {static_cast<gp_stream>(nullptr), static_cast<gp_stream>(own)})
     for (const auto &one : calls) {
@@ -398,7 +398,7 @@ static void test_driver_calls() {
       const auto before = fake::counts;
       for (int i = 0; i < 10; ++i) {
         std::swap(c.in, c.keys), std::swap(c.in, c.keys);
-        c.count = i < 5 ? 1000 : 999; // another plan
+        c.count = i < 5 ? 4000 : 3999; // another plan; more than one block scans
         if (i == 5)
           for (int again = 0; again < 3; ++again) GOOD(gp_run(ctx, &c, stream));
         const auto start = fake::counts;
