@@ -146,7 +146,7 @@ def header_lines(only=None, embed=None):
             continue
         if not line.startswith("part "):
             section = SECTION.fullmatch(line)
-            text = f"// >>{section.group(1)} ".ljust(COLUMNS, "-") if section else line
+            text = f"// >>{section.group(1)} ".ljust(40, "-") if section else line
             found.append(Line(text, None, number))
             after_part = False
             continue

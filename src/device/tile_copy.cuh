@@ -16,8 +16,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *globa
   return p.vector;
 }
 // RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once,
-// and the bytes that fill no vector: a part of a tile takes as many trips to memory as a whole one. Reads nothing
-// outside [global, global + bytes). The caller synchronises.
+// and the last bytes. Reads nothing outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned bytes, unsigned rank) {
   const int SHIFTED = UNROLL < 4 ? UNROLL : 4;

@@ -17,4 +17,4 @@ typedef struct gp__group_args {
   gp__value first; // the initial value
   int has_init, log2, step;
 } gp__group_args;
-enum { GP__GROUP_CLEARS, GP__GROUP_READS, GP__GROUP_LISTS, GP__GROUP_WRITES }; // steps of a call, each a launch
+enum { GP__GROUP_CLEARS, GP__GROUP_READS, GP__GROUP_LISTS, GP__GROUP_WRITES };

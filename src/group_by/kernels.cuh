@@ -49,21 +49,25 @@ template <class Key, class Op, class Acc> struct gp__groups {
       values[i] = gp__same_bytes<Bits>(Op::identity());
     }
   }
-  // The slot of a key, which takes a free one; above slots(): there is none within so many probes. Multiplicative and
-  // double hashing (Knuth, The Art of Computer Programming 3): in a row of taken slots all threads would probe long.
-  GP_DEVICE unsigned slot(int probes, Key k) const {
+  // The slot of a key, which takes a free one (`taken` counts them); above slots(): no probe found one. Multiplicative
+  // and double hashing (Knuth, The Art of Computer Programming 3): all threads would probe a row of taken slots.
+  GP_DEVICE unsigned slot(int probes, Key k, gp__u32 &taken) const {
     const gp__u64 hash = k * 0x9e3779b97f4a7c15ull;
     unsigned at = k == ~Key(0) ? slots() : unsigned(hash >> (64 - log2));
     for (;; at = (at + (unsigned(hash >> 8) | 1u)) & (slots() - 1)) {
       const Key none = free(at);
       Key there = gp__load_volatile(keys + at);
-      if (there == none) there = atomicCAS(keys + at, none, k);
+      if (there == none) {
+        there = atomicCAS(keys + at, none, k);
+        taken += there == none;
+      }
       if (there == none || there == k) return at;
       if (--probes == 0) return slots() + 1;
     }
   }
   GP_DEVICE bool fold(int probes, Key k, const Acc &x) const {
-    const unsigned at = slot(probes, k);
+    gp__u32 taken = 0;
+    const unsigned at = slot(probes, k, taken);
     if (at <= slots()) gp__table_fold<Op, Acc>::add(values + at, x);
     return at <= slots();
   }
@@ -78,19 +82,29 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
   struct Storage {
     Key key[(1 << LOG2) + 1];
     typename Groups::Bits value[(1 << LOG2) + 1];
-    gp__u32 full;
+    gp__u32 full, votes; // votes: warps, and 256 times the slots that they took
   };
   const gp__group_args &a;
   Storage &s;
   const Groups near, far; // the block's table; that of all blocks
 
-  GP_DEVICE void fold_far(Key k, const Acc &x) const {
-    if (gp__load_volatile(&s.full) || far.fold(FAR_PROBES, k, x)) return;
+  GP_DEVICE void stop() const {
     gp__store_relaxed(a.left, gp__count(a));
     atomicOr(&s.full, 1u);
   }
+  GP_DEVICE void fold_far(Key k, const Acc &x) const {
+    if (!gp__load_volatile(&s.full) && !far.fold(FAR_PROBES, k, x)) stop();
+  }
   GP_DEVICE void fold(Key k, const Acc &x) const {
     if (!near.fold(NEAR_PROBES, k, x)) fold_far(k, x);
+  }
+  // The first elements, an eighth as many as slots, take slots at once. In a block's last tile of them
+  // exp(-slots / 8 G) of the keys of G groups are new: its last warp stops all if the table cannot hold so many.
+  GP_DEVICE void vote(unsigned tile, gp__u32 taken) const {
+    const gp__u32 mine = gp_warp_reduce(taken, gp_sum<gp__u32>());
+    if (gp_lane()) return;
+    const gp__u32 others = atomicAdd(&s.votes, mine * 256 + 1);
+    if ((others & 255) == THREADS / 32 - 1 && (others / 256 + mine) * 16 > tile * (sizeof(Key) > 4 ? 14u : 12u)) stop();
   }
   // A warp whose elements have one key folds them in registers first.
   GP_DEVICE void read() const {
@@ -98,13 +112,15 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
     const Load load(a);
     const K *keys = gp__as<const K>(a.keys);
     const In *in = gp__as<const In>(a.in);
-    const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
+    const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS, sample = far.slots() / 8;
     near.clear(threadIdx.x, THREADS);
-    if (!threadIdx.x) s.full = 0;
+    if (!threadIdx.x) s.full = s.votes = 0;
     __syncthreads();
     for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
       K key[ITEMS];
       In x[ITEMS];
+      gp__u32 taken = 0;
+      const bool stopped = !threadIdx.x && gp__load_relaxed(a.left) != 0;
       GP__EACH(i, ITEMS) {
         const gp__u64 at = first + i * THREADS + threadIdx.x;
         if (at < count) key[i] = keys[at], x[i] = in[at];
@@ -115,12 +131,14 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
         const bool there = at < count;
         const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
         const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
+        if (there && first < sample) far.slot(FAR_PROBES, mine, taken);
         if (__all_sync(0xffffffffu, there && mine == leader)) {
           const Acc sum = gp_warp_reduce(value, Op());
           if (!gp_lane()) fold(leader, sum);
         } else if (there) fold(mine, value);
       }
-      if (!threadIdx.x && gp__load_relaxed(a.left) != 0) atomicOr(&s.full, 1u);
+      if (stopped) atomicOr(&s.full, 1u);
+      if (first < sample && sample - first <= gridDim.x * tile) vote(unsigned(tile), taken);
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i <= near.slots(); i += THREADS)
@@ -156,7 +174,8 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
     if (!blockIdx.x && !threadIdx.x) *a.out_count = *a.found;
     for (gp__u64 g = blockIdx.x * THREADS + threadIdx.x; g < *a.found; g += gridDim.x * THREADS) {
       const K k = gp__as<const K>(a.sorted)[g];
-      const Acc x = gp__same_bytes<Acc>(far.values[far.slot(FAR_PROBES, k)]);
+      gp__u32 taken = 0;
+      const Acc x = gp__same_bytes<Acc>(far.values[far.slot(FAR_PROBES, k, taken)]);
       if (a.out_keys) gp__as<K>(a.out_keys)[g] = k;
       gp__as<Out>(a.out)[g] = gp_convert<Acc, Out>()(a.has_init ? Op()(init, x) : x);
     }

@@ -4,8 +4,7 @@
 //   core/primitive.c, group_by/host.c, core/state.c, core/reads.c, core/check_call_types.c, group_by/check.c,
 //   group_by/launch.c, graph/launch.c
 
-// Most slots of the table of all blocks, and fewest elements with keys of up to 4 bytes for which tables are tried:
-// their sorts are faster (NVIDIA H200, 2026-11-29).
+// Most slots of the table of all blocks. Fewest elements with keys of up to 4 bytes, whose sorts are fast.
 #ifndef GP__GROUP_LOG2 // in tests
 #define GP__GROUP_LOG2 21
 #endif
@@ -21,7 +20,6 @@ GP__HOST int gp__group_log2(const gp__request *q) {
   return log2;
 }
 
-// Everything else is done by other calls.
 GP__HOST int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;

@@ -46,8 +46,8 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   return sum;
 }
 
-// Folds the packs i, i + stride, ... of a thread: PACKS of them or, unless WHOLE, those below `packs`. All loads come
-// first, of pack i again for those that are not there: the rest of a share costs one trip to memory, not one a pack.
+// Folds a thread's packs i, i + stride, ... below `packs`, all of PACKS if WHOLE. One trip to memory: all loads come
+// first, of pack i again where there is none.
 template <bool WHOLE, int PACKS, class P, class Op, class Pack, class Load, class Acc>
 GP_DEVICE void gp__reduce_packs(
     const Load &load, const gp_vector *base, gp__u64 head, gp__u64 i, gp__u64 stride, gp__u64 packs, Acc &sum) {

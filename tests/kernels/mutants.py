@@ -2042,12 +2042,18 @@ MUTANTS = {
         "else if (false) return;"),
     "groups: a key is found in fewer probes than it took": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "far.slot(FAR_PROBES, k)",
-        "far.slot(1, k)"),
+        "far.slot(FAR_PROBES, k, taken)",
+        "far.slot(1, k, taken)"),
     "groups: no barrier behind the last element": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "atomicOr(&s.full, 1u);\n    }\n    __syncthreads();",
-        "atomicOr(&s.full, 1u);\n    }"),
+        "vote(unsigned(tile), taken);\n    }\n    __syncthreads();",
+        "vote(unsigned(tile), taken);\n    }"),
+    "groups: a vote counts a warp only": (
+        "GROUPS", "src/group_by/kernels.cuh", "(others / 256 + mine) * 16", "mine * 16"),
+    "groups: keys that are not new count in a vote": (
+        "GROUPS", "src/group_by/kernels.cuh", "taken += there == none;", "++taken;"),
+    "groups: the first tile votes": (
+        "GROUPS", "src/group_by/kernels.cuh", "sample - first <= gridDim.x * tile", "!first"),
     "groups: a warp's sum is added by every lane": (
         "GROUPS", "src/group_by/kernels.cuh",
         "if (!gp_lane()) fold(leader, sum);",

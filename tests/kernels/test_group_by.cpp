@@ -12,10 +12,11 @@ template <class K> K key_of(u64 group, int way) {
   return K((group + 1) * 0x9e3779b97f4a7c15ull >> 7); // anywhere
 }
 
-// way: kind of keys; runs: adjacent repetitions of a key; log2: of the slots of the blocks' common table.
+// way: kind of keys; runs: adjacent repetitions of a key; log2: of the slots of the blocks' common table. holds:
+// whether the table must be kept (1) or given up early (0).
 template <class P, class K, class Op, class In, class Acc, class Out>
 void groups(const char *name, size_t n, u64 different, int way, int runs, int log2, unsigned blocks,
-    bool count_on_device, bool initial, unsigned seed) {
+    bool count_on_device, bool initial, unsigned seed, int holds = -1) {
   typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
   typedef typename gp__grouping_steps<P, K, Op, Load, In, Acc, Out>::Key Key;
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
@@ -60,6 +61,7 @@ void groups(const char *name, size_t n, u64 different, int way, int runs, int lo
   Device<K> in_order(sorted, 0);
   a.sorted = in_order.data;
   launch(GP__GROUP_WRITES);
+  check(holds < 0 || holds == !left, std::string(text) + " given up too late or too early");
   if (left) // a sixteenth of the slots always suffices
     check(!e && expected.size() > slots / 16 && left == n && !found && out_count.read(1)[0] == 99,
         std::string(text) + " too full");
@@ -91,6 +93,10 @@ template <class P, class K, class Op, class In, class Acc, class Out = Acc> void
     if (sizeof(K) > 1) {
       groups<P, K, Op, In, Acc, Out>( // more than a block's table holds
           name, 12000, 100000, seed % 2 ? 0 : 1, 1, 15, 1, false, true, unsigned(seed));
+      if (sizeof(K) > 2) // keys that all differ, for which there would be room; few keys
+        for (const int few : {0, 1})
+          groups<P, K, Op, In, Acc, Out>(
+              name, 20000, few ? 300 : 4000000000u, 0, 1, 15, 1 + unsigned(seed) % 3, false, true, unsigned(seed), few);
       groups<P, K, Op, In, Acc, Out>( // more than the common table holds
           name, 6000, 100000, seed % 3, 1, 10, 2, true, false, unsigned(seed));
     }
