@@ -14556,7 +14556,7 @@ template <class Key, class Op, class Acc> struct gp__groups {
     }
   }
   // The slot of a key, which takes a free one (`taken` counts them); above slots(): no probe found one. Multiplicative
-  // and double hashing (Knuth, The Art of Computer Programming 3): all threads would probe a row of taken slots.
+  // and double hashing (Knuth, The Art of Computer Programming 3).
   GP_DEVICE unsigned slot(int probes, Key k, gp__u32 &taken) const {
     const gp__u64 hash = k * 0x9e3779b97f4a7c15ull;
     unsigned at = k == ~Key(0) ? slots() : unsigned(hash >> (64 - log2));
