@@ -199,7 +199,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   gp__geometry geometry;
   gp__graph_plan g;
   gp__request behind;
-  gp__holding held;
+  gp__holding held = {s, NULL, NULL, 0, 0};
   int count, i;
   gp_result result = make(s, q, NULL, &g);
   gp__shape_on(&h, &s->about);
