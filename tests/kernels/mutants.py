@@ -2051,7 +2051,8 @@ MUTANTS = {
     "groups: a vote counts a warp only": (
         "GROUPS", "src/group_by/kernels.cuh", "(others / 256 + mine) * 16", "mine * 16"),
     "groups: keys that are not new count in a vote": (
-        "GROUPS", "src/group_by/kernels.cuh", "taken += there == none;", "++taken;"),
+        "GROUPS", "src/group_by/kernels.cuh", "if (there == none || there == k) return at;",
+        "if (there == none || there == k) return ++taken, at;"),
     "groups: the first tile votes": (
         "GROUPS", "src/group_by/kernels.cuh", "sample - first <= gridDim.x * tile", "!first"),
     "groups: a warp's sum is added by every lane": (
