@@ -571,43 +571,43 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X) \
-  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only; row_map: a row in registers */ \
-  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines; */ \
-                         /* rows: of a row, or of columns; the block of the last share combines */ \
-  X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
-                         /* find: tiles by ticket, none after a hit */ \
-  X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */ \
-  X(LOOK_BACK, 5)        /* scan, select, runs, by key: one pass, decoupled look-back */ \
-  X(THREE_SWEEP, 6)      /* scan: upsweep, spine, downsweep; three launches */ \
-  X(PIPELINED, 7)        /* scan, segmented reduce, sets: persistent blocks, bulk copies; sm_90 and later */ \
-  X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */ \
-  X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
-  X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
-  X(WARP_SEGMENTS, 11)   /* segmented reduce, scan: lanes of a warp a segment; a block a long one; */ \
-                         /* reduce_axis, segmented top-k: lanes of a warp a row */ \
-  X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
-  X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
-                         /* bfs: contract-expand, two-phase at levels of many edges */ \
-  X(COUNTING, 14)        /* sort of 8- and 16-bit keys without values: count, scan, fill */ \
-  X(MERGE_PASSES, 15)    /* merge sort: tiles sorted on chip, then passes of merges */ \
-  X(SIZE_CLASSES, 16)    /* segmented sort: a kernel a class of segment lengths */ \
-  X(RADIX_SELECT, 17)    /* top-k, nth element: digit by digit towards the k-th key */ \
-  X(BEST_LISTS, 18)      /* top-k: each block keeps its best keys; reads the keys once */ \
-  X(ADAPTIVE, 19)        /* sort: one-sweep or hybrid, chosen on the device from the keys */ \
-  X(PADDED_TILES, 20)    /* transpose: tiles in padded shared memory, free of bank conflicts */ \
+  X(DIRECT, 1) /* copy, fill, iota, transform: registers only; row_map: a row in registers */ \
+  X(EVEN_SHARE, 2) /* reduce: an equal share of the input a block; the last block combines; */ \
+  /* rows: of a row, or of columns; the block of the last share combines */ \
+  X(STEALING, 3) /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
+  /* find: tiles by ticket, none after a hit */ \
+  X(ONE_BLOCK, 4) /* reduce, scan, sort: a single block */ \
+  X(LOOK_BACK, 5) /* scan, select, runs, by key: one pass, decoupled look-back */ \
+  X(THREE_SWEEP, 6) /* scan: upsweep, spine, downsweep; three launches */ \
+  X(PIPELINED, 7) /* scan, segmented reduce, sets: persistent blocks, bulk copies; sm_90 and later */ \
+  X(MERGE_PATH, 8) /* segmented reduce, load balance: equal shares of elements and segments a block */ \
+  X(SHARED_BINS, 9) /* histogram: replicated counters in shared memory */ \
+  X(GLOBAL_BINS, 10) /* histogram: counters in the output */ \
+  X(WARP_SEGMENTS, 11) /* segmented reduce, scan: lanes of a warp a segment; a block a long one; */ \
+  /* reduce_axis, segmented top-k: lanes of a warp a row */ \
+  X(ONE_SWEEP, 12) /* sort: least significant digit first, one sweep with look-back a digit */ \
+  X(HYBRID, 13) /* sort: partitions from the most significant digit, then buckets on chip; */ \
+  /* bfs: contract-expand, two-phase at levels of many edges */ \
+  X(COUNTING, 14) /* sort of 8- and 16-bit keys without values: count, scan, fill */ \
+  X(MERGE_PASSES, 15) /* merge sort: tiles sorted on chip, then passes of merges */ \
+  X(SIZE_CLASSES, 16) /* segmented sort: a kernel a class of segment lengths */ \
+  X(RADIX_SELECT, 17) /* top-k, nth element: digit by digit towards the k-th key */ \
+  X(BEST_LISTS, 18) /* top-k: each block keeps its best keys; reads the keys once */ \
+  X(ADAPTIVE, 19) /* sort: one-sweep or hybrid, chosen on the device from the keys */ \
+  X(PADDED_TILES, 20) /* transpose: tiles in padded shared memory, free of bank conflicts */ \
   X(EXPAND_CONTRACT, 21) /* bfs: from vertex frontier to vertex frontier; all levels in one launch */ \
-  X(FUSED_LAUNCHES, 22)  /* bfs: as EXPAND_CONTRACT, one launch a step */ \
+  X(FUSED_LAUNCHES, 22) /* bfs: as EXPAND_CONTRACT, one launch a step */ \
   X(CONTRACT_EXPAND, 23) /* bfs: from edge frontier to edge frontier; one launch a level, top-down */ \
-  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down; */ \
-                         /* lower, upper bound: a launch that samples the sorted array, then the search */ \
+  X(TWO_PHASE, 24) /* bfs: expands to edges, contracts to vertices; two launches a level, top-down; */ \
+  /* lower, upper bound: a launch that samples the sorted array, then the search */ \
   X(BUFFERED_PANELS, 25) /* transpose in place: half of a rectangle goes through the workspace */ \
-  X(PAIRED_SWEEP, 26)    /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */ \
-  X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */ \
+  X(PAIRED_SWEEP, 26) /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */ \
+  X(ROUND_TRIP, 27) /* transpose in place: out of place into the workspace, then a copy back */ \
   X(FOUR_WAY_PASSES, 28) /* merge sort: as MERGE_PASSES; a pass merges four runs */ \
-  X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
-  X(ONE_CLUSTER, 30)     /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
-  X(ONE_LAUNCH, 31)      /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */ \
-  X(SAMPLED_SELECT, 32)  /* top-k: one launch bounds the keys, first by a sample; a cluster sorts those within */
+  X(LEADING_SWEEP, 29) /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
+  X(ONE_CLUSTER, 30) /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
+  X(ONE_LAUNCH, 31) /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */ \
+  X(SAMPLED_SELECT, 32) /* top-k: one launch bounds the keys, first by a sample; a cluster sorts those within */
 
 #define GP__ENUM(NAME, value) GP_##NAME = value,
 enum { GP_AUTO = 0, GP_ALGORITHMS(GP__ENUM) GP_ALGORITHM_COUNT };
@@ -635,28 +635,28 @@ enum { GP_CULL_WARP = 1, GP_CULL_HISTORY = 2, GP_CULL_BITMAP = 4, GP_CULL_ALL = 
 // The policy of a call: zero in a field means the default. Which fields a primitive has, and their values, is declared
 // once, in >>policy; gp_policy_space prints it.
 typedef struct gp_policy {
-  int algorithm;     // GP_AUTO and the names after it
-  int threads;       // threads of a block that compute (a pipelined scan adds three warps, a set operation one)
-  int vectors;       // 16-byte vectors a thread holds at a time
-  int load;          // GP_CACHE_...; STREAMING in a gather: its indices, not the elements that they name
-  int store;         // GP_CACHE_...
-  int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep);
-                     // buffered panels: panels, about
+  int algorithm; // GP_AUTO and the names after it
+  int threads; // threads of a block that compute (a pipelined scan adds three warps, a set operation one)
+  int vectors; // 16-byte vectors a thread holds at a time
+  int load; // GP_CACHE_...; STREAMING in a gather: its indices, not the elements that they name
+  int store; // GP_CACHE_...
+  int stages; // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep);
+      // buffered panels: panels, about
   int blocks_per_sm; // resident blocks a multiprocessor; the grid is this times their number, or fewer for small inputs
-  int overlap;       // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
-  int alpha;   // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never;
-               // bfs_sources: more than those that lead to vertices which some source has not reached
-  int beta;    // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
-  int small;   // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
-               // (bfs: and an edge for each of its threads at most); bfs, hybrid: levels of more than 256 times as many
-               // edges have two launches
-  int look;    // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
-  int gather;  // bfs, frontiers of edges: GP_GATHER_..., or several: how edges are shared out
-  int cull;    // bfs, frontiers of edges: GP_CULL_..., or several: before depths decide who is first
+  int overlap; // 1: start while the kernel before it on the stream drains (compute capability 9.0 on); 2: do not
+  int alpha; // bfs: bottom-up where the frontier's edges times this are more than those not explored; -1: never;
+      // bfs_sources: more than those that lead to vertices which some source has not reached
+  int beta; // bfs: top-down again where the frontier's edges times this are fewer than the vertices left
+  int small; // both: one block goes on alone where the frontier has so many lists (parts of 256 edges), or fewer
+      // (bfs: and an edge for each of its threads at most); bfs, hybrid: levels of more than 256 times as many
+      // edges have two launches
+  int look; // bfs: a block looks at a vertex's bit before it sets it where it has so many lists, or more
+  int gather; // bfs, frontiers of edges: GP_GATHER_..., or several: how edges are shared out
+  int cull; // bfs, frontiers of edges: GP_CULL_..., or several: before depths decide who is first
   int cluster; // bfs: blocks of the cluster that goes on alone, where one block would have too much and all of them too
-               // little: up to `small` lists a block, and one block then up to an eighth of that; in long searches all
-               // clusters from twice `small` lists on, each block with its own; 1: none, as where there are 8 edges a
-               // vertex and more by default (random geometric graphs of 14 take half the time with 16, on an H200)
+      // little: up to `small` lists a block, and one block then up to an eighth of that; in long searches all
+      // clusters from twice `small` lists on, each block with its own; 1: none, as where there are 8 edges a
+      // vertex and more by default (random geometric graphs of 14 take half the time with 16, on an H200)
   int reserved[9]; // 0: room for numbers of later versions, so that the size never changes
 } gp_policy;
 
@@ -680,24 +680,24 @@ typedef struct gp_policy {
 
 // Where a policy came from, in the order in which the choice is made.
 typedef enum gp_policy_source {
-  GP_POLICY_CALLER = 1,     // gp_call.policy
-  GP_POLICY_DEVICE = 2,     // a row of the tuned table for exactly this device
+  GP_POLICY_CALLER = 1, // gp_call.policy
+  GP_POLICY_DEVICE = 2, // a row of the tuned table for exactly this device
   GP_POLICY_CAPABILITY = 3, // a row for exactly this compute capability
-  GP_POLICY_CLASS = 4,      // a row for a class of like devices that names this one
-  GP_POLICY_PORTABLE = 5,   // the portable row
-  GP_POLICY_HOST = 6,       // the host back end has no policy
-  GP_POLICY_ONLINE = 7      // after CALLER: learned by this program's calls, with GP_TUNING_ONLINE
+  GP_POLICY_CLASS = 4, // a row for a class of like devices that names this one
+  GP_POLICY_PORTABLE = 5, // the portable row
+  GP_POLICY_HOST = 6, // the host back end has no policy
+  GP_POLICY_ONLINE = 7 // after CALLER: learned by this program's calls, with GP_TUNING_ONLINE
 } gp_policy_source;
 
 // ---- api/context_types.h - configuration and description of a context; users' types and operators
 
 // The origin of a kernel's machine code.
 typedef enum gp_kernel_source {
-  GP_KERNEL_NONE = 0,     // not loaded yet
-  GP_KERNEL_BUNDLE = 1,   // gp_config.bundle or bundle_file
-  GP_KERNEL_DISK = 2,     // the disk cache
+  GP_KERNEL_NONE = 0, // not loaded yet
+  GP_KERNEL_BUNDLE = 1, // gp_config.bundle or bundle_file
+  GP_KERNEL_DISK = 2, // the disk cache
   GP_KERNEL_COMPILED = 3, // NVRTC, in this process
-  GP_KERNEL_HOST = 4      // no kernel: the host back end
+  GP_KERNEL_HOST = 4 // no kernel: the host back end
 } gp_kernel_source;
 
 typedef enum gp_backend { GP_BACKEND_AUTO = 0, GP_BACKEND_CUDA = 1, GP_BACKEND_HOST = 2 } gp_backend;
@@ -731,49 +731,49 @@ typedef enum gp_tuning { GP_TUNING_OFF = 0, GP_TUNING_ONLINE = 1 } gp_tuning;
 
 // How a context is opened. gp_config_init sets the defaults: zero in every member but struct_size.
 typedef struct gp_config {
-  uint32_t struct_size;           // sizeof(gp_config): gp_config_init sets it
-  gp_backend backend;             // AUTO: HOST where there is no driver library or no device, else CUDA
-  int device;                     // ordinal, or GP_DEVICE_CURRENT: the device of the thread's current CUDA context
-  gp_allocate_fn allocate;        // NULL: the driver's stream-ordered allocator; set both or neither
-  gp_release_fn release;          //
-  void *allocator_user;           //
-  gp_log_fn log;                  // NULL: silent
-  void *log_user;                 //
-  const char *cache_dir;          // NULL: $XDG_CACHE_HOME/gpuprims or ~/.cache/gpuprims; "": no disk cache
-  const char *cuda_library;       // NULL: libcuda.so.1 by its system name; otherwise an absolute path
-  const char *nvrtc_library;      // NULL: libnvrtc.so.13, .12 or libnvrtc.so by system name; otherwise an absolute path
+  uint32_t struct_size; // sizeof(gp_config): gp_config_init sets it
+  gp_backend backend; // AUTO: HOST where there is no driver library or no device, else CUDA
+  int device; // ordinal, or GP_DEVICE_CURRENT: the device of the thread's current CUDA context
+  gp_allocate_fn allocate; // NULL: the driver's stream-ordered allocator; set both or neither
+  gp_release_fn release; //
+  void *allocator_user; //
+  gp_log_fn log; // NULL: silent
+  void *log_user; //
+  const char *cache_dir; // NULL: $XDG_CACHE_HOME/gpuprims or ~/.cache/gpuprims; "": no disk cache
+  const char *cuda_library; // NULL: libcuda.so.1 by its system name; otherwise an absolute path
+  const char *nvrtc_library; // NULL: libnvrtc.so.13, .12 or libnvrtc.so by system name; otherwise an absolute path
   const struct gp_bundle *bundle; // kernels compiled ahead of time, or NULL
-  int no_compile;                 // 1: never open NVRTC
-  int host_threads;               // threads of the host back end; 0: as many as OpenMP offers
+  int no_compile; // 1: never open NVRTC
+  int host_threads; // threads of the host back end; 0: as many as OpenMP offers
   const struct gp_driver *driver; // NULL: the real one
-  int workspaces;                 // streams whose workspaces are kept; 0: GP_WORKSPACES
-  uint64_t cache_bytes;           // of the disk cache; least recently used kernels go. 0: 512 MiB, UINT64_MAX: no limit
+  int workspaces; // streams whose workspaces are kept; 0: GP_WORKSPACES
+  uint64_t cache_bytes; // of the disk cache; least recently used kernels go. 0: 512 MiB, UINT64_MAX: no limit
   uint64_t workspace_bytes; // of all workspaces: when one grows beyond, those of idle streams go, the least recently
-                            // used first. A call gets what it needs. Needs hooks or the driver's stream-ordered
-                            // allocator. 0: no limit
-  int own_work;     // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
-                    // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
+      // used first. A call gets what it needs. Needs hooks or the driver's stream-ordered
+      // allocator. 0: no limit
+  int own_work; // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
+      // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
   gp_tuning tuning; // OFF
   const char *bundle_file; // made by `make bundle`: an absolute path; "": none; NULL: $GPUPRIMS_BUNDLE, or
-                           // gpuprims.bundle beside the library
+      // gpuprims.bundle beside the library
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
 typedef struct gp_description {
-  uint32_t struct_size;       // sizeof(gp_description)
-  gp_backend backend;         // CUDA or HOST
-  int device;                 // ordinal; -1 on the host
-  char name[128];             // "NVIDIA H200", "host"
-  int compute_capability;     // 90 for 9.0; 0 on the host
-  int multiprocessors;        // host: threads
-  uint64_t memory_bytes;      // of the device; 0 on the host
+  uint32_t struct_size; // sizeof(gp_description)
+  gp_backend backend; // CUDA or HOST
+  int device; // ordinal; -1 on the host
+  char name[128]; // "NVIDIA H200", "host"
+  int compute_capability; // 90 for 9.0; 0 on the host
+  int multiprocessors; // host: threads
+  uint64_t memory_bytes; // of the device; 0 on the host
   int shared_bytes_per_block; // opt-in maximum
-  int driver_version;         // 13000 for 13.0
-  int nvrtc_version;          // likewise; 0 while NVRTC has not been opened
-  char fallback[256];         // why GP_BACKEND_AUTO took the host; otherwise ""
-  char bundle[256];           // the bundle file, or why it is not used; "": none, or not opened yet
-  uint32_t kernels[4];        // that the context got, by gp_kernel_source
-  uint32_t warming;           // that gp_warm has still to get
+  int driver_version; // 13000 for 13.0
+  int nvrtc_version; // likewise; 0 while NVRTC has not been opened
+  char fallback[256]; // why GP_BACKEND_AUTO took the host; otherwise ""
+  char bundle[256]; // the bundle file, or why it is not used; "": none, or not opened yet
+  uint32_t kernels[4]; // that the context got, by gp_kernel_source
+  uint32_t warming; // that gp_warm has still to get
 } gp_description;
 
 // A struct type of 1 to 64 bytes. With `source` (the definition of `name`, in C++ as CUDA compiles it) operators can
@@ -781,10 +781,10 @@ typedef struct gp_description {
 // then called `name` and has one member, unsigned char bytes[size].
 typedef struct gp_type_desc {
   uint32_t struct_size; // sizeof(gp_type_desc): gp_type_desc_init sets it
-  const char *name;     // a C identifier: how operators name the type
-  const char *source;   // e.g. "struct vec3 { float x, y, z; };", or NULL: raw bytes
-  size_t size;          // sizeof, 1 to 64
-  size_t align;         // alignof: 1, 2, 4, 8 or 16
+  const char *name; // a C identifier: how operators name the type
+  const char *source; // e.g. "struct vec3 { float x, y, z; };", or NULL: raw bytes
+  size_t size; // sizeof, 1 to 64
+  size_t align; // alignof: 1, 2, 4, 8 or 16
 } gp_type_desc;
 
 // The host back end's form of a user's operator: *result = op(*a, *b); b is NULL for a unary one. `result` may be `a`.
@@ -806,42 +806,42 @@ typedef void (*gp_host_fn)(void *user, void *result, const void *a, const void *
 // many elements.
 typedef struct gp_op_desc {
   uint32_t struct_size; // sizeof(gp_op_desc): gp_op_desc_init sets it
-  const char *name;     // shown in messages of the compiler
-  const char *body;     // C++ as CUDA compiles it; NULL: host only
-  const char *prelude;  // definitions that the body uses (functions marked __device__), or NULL
+  const char *name; // shown in messages of the compiler
+  const char *body; // C++ as CUDA compiles it; NULL: host only
+  const char *prelude; // definitions that the body uses (functions marked __device__), or NULL
   const char *identity; // an expression of type T with op(identity, x) == op(x, identity) == x; reduce and scan need it
-  int arity;            // 1 or 2
-  int commutative;      // 0: operands keep their order everywhere; 1: reduce and segmented reduce may reorder them
-  gp_host_fn host;      // for the host back end, or NULL: GP_E_UNSUPPORTED there
+  int arity; // 1 or 2
+  int commutative; // 0: operands keep their order everywhere; 1: reduce and segmented reduce may reorder them
+  gp_host_fn host; // for the host back end, or NULL: GP_E_UNSUPPORTED there
   const void *host_identity; // one T, copied; needed where `host` is used by reduce or scan
   size_t host_identity_size; // its bytes
-  void *host_user;           // handed to `host`
+  void *host_user; // handed to `host`
 } gp_op_desc;
 
 // ---- api/structs.h - flags, fields of keys, permutations, layouts of arrays of structs
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,   // reductions and scans, by segment and by key too, group_by: the same bits on every GPU,
-                         // policy and back end, or GP_E_UNSUPPORTED; bfs: parents too
-  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
-  GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
-  GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16,      // top-k: the results in any order
-  GP_KEEP_GAPS = 32,     // convert_layout: bytes of the output that belong to no field keep what they hold
-  GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
-  GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
+  GP_REPRODUCIBLE = 1, // reductions and scans, by segment and by key too, group_by: the same bits on every GPU,
+  // policy and back end, or GP_E_UNSUPPORTED; bfs: parents too
+  GP_CHECKED = 2, // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
+  GP_RIGHT = 4, // adjacent_difference: with the right neighbour instead of the left one
+  GP_DESCENDING = 8, // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
+  GP_UNSORTED = 16, // top-k: the results in any order
+  GP_KEEP_GAPS = 32, // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_UNTIL_TARGET = 64, // bfs: stops after the level that reaches gp_call.target
+  GP_SYMMETRISE = 128, // graph_from_edges: with every edge the opposite one
   GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
-  GP_DROP_LOOPS = 512,   // graph_from_edges: no edge from a vertex to itself
-  GP_EXCLUSIVE = 1024,   // scan_axis: out[i] is the fold of the elements before i
+  GP_DROP_LOOPS = 512, // graph_from_edges: no edge from a vertex to itself
+  GP_EXCLUSIVE = 1024, // scan_axis: out[i] is the fold of the elements before i
   GP_LITTLE_MEMORY = 2048, // sort, merge_sort: a quarter of the elements in the workspace, slower
-  GP_BALANCED = 4096       // gp_world_run: the results in even shares
+  GP_BALANCED = 4096 // gp_world_run: the results in even shares
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
 typedef struct gp_key_field {
-  size_t offset;  // of the field in the struct, in bytes
-  gp_type type;   // a built-in type
+  size_t offset; // of the field in the struct, in bytes
+  gp_type type; // a built-in type
   int descending; // 1: largest first
 } gp_key_field;
 
@@ -851,7 +851,7 @@ typedef struct gp_column {
   gp_type type;
   int descending; // keys: 1: largest first; GP_DESCENDING reverses it. Values: 0
   const void *in; // device memory: the elements
-  void *out;      // device memory: the elements in order; keys: or NULL
+  void *out; // device memory: the elements in order; keys: or NULL
 } gp_column;
 enum { GP_COLUMN_LIMIT = 64, GP_KEY_LIMIT = 8 }; // columns of a call; keys among them
 
@@ -879,10 +879,10 @@ typedef enum gp_aggregate_op {
 } gp_aggregate_op;
 typedef struct gp_aggregate {
   gp_aggregate_op op;
-  gp_type type;       // of the column: built-in, of up to 8 bytes, not complex
+  gp_type type; // of the column: built-in, of up to 8 bytes, not complex
   const void *column; // device memory
-  void *out;          // device memory: a result for each group
-  gp_type out_type;   // of the results; 0: see above
+  void *out; // device memory: a result for each group
+  gp_type out_type; // of the results; 0: see above
 } gp_aggregate;
 enum { GP_AGGREGATE_LIMIT = 8 }; // aggregates of a call
 
@@ -901,10 +901,10 @@ typedef enum gp_join_kind {
 // memory; they start anywhere, never decrease and never exceed the number of elements; with `end` they have any order.
 typedef struct gp_segments {
   uint32_t struct_size; // sizeof(gp_segments)
-  gp_type offset_type;  // i32, u32, i64 or u64; 0 without offsets
+  gp_type offset_type; // i32, u32, i64 or u64; 0 without offsets
   const void *begin;
   const void *end; // or NULL
-  uint64_t count;  // of segments
+  uint64_t count; // of segments
   uint64_t length; // of each segment, where begin is NULL
 } gp_segments;
 
@@ -912,11 +912,11 @@ typedef struct gp_segments {
 // order[d] of the input. Strides are in elements, from one index of a dimension to the next; 0: dense, the extent times
 // the stride of the next dimension. The last dimension's is 1 on both sides, and none is less than dense.
 typedef struct gp_permutation {
-  uint32_t struct_size;   // sizeof(gp_permutation): gp_permutation_init sets it
-  int dimensions;         // 1 to 4
-  int order[4];           //
-  uint64_t extent[4];     // of the input's dimensions
-  uint64_t in_stride[4];  // of the input's dimensions
+  uint32_t struct_size; // sizeof(gp_permutation): gp_permutation_init sets it
+  int dimensions; // 1 to 4
+  int order[4]; //
+  uint64_t extent[4]; // of the input's dimensions
+  uint64_t in_stride[4]; // of the input's dimensions
   uint64_t out_stride[4]; // of the output's dimensions
 } gp_permutation;
 // Rows of a strided array: the elements that differ in their index of one dimension alone, the axis. The array has 1
@@ -924,17 +924,17 @@ typedef struct gp_permutation {
 // negative ones are possible. The pointer leads to the element whose indices are all 0. Strides of the output lead to a
 // place of its own for each element: from the smallest on, each exceeds the reach of those before together.
 typedef struct gp_axes {
-  uint32_t struct_size;  // sizeof(gp_axes): gp_axes_reduced and gp_axes_mapped set it
-  int dimensions;        // 1 to 4
-  int axis;              // 0 to dimensions - 1
-  uint64_t extent[4];    // of the input's dimensions
-  int64_t in_stride[4];  // of the input's dimensions
+  uint32_t struct_size; // sizeof(gp_axes): gp_axes_reduced and gp_axes_mapped set it
+  int dimensions; // 1 to 4
+  int axis; // 0 to dimensions - 1
+  uint64_t extent[4]; // of the input's dimensions
+  int64_t in_stride[4]; // of the input's dimensions
   int64_t out_stride[4]; // of the output's; a reduction has one element a row, and the axis's is not read
 } gp_axes;
 // A field of structs that an array keeps in one of several layouts: bytes, whatever they mean.
 typedef struct gp_field {
   size_t offset; // in the struct, in bytes
-  size_t size;   // 1 and more
+  size_t size; // 1 and more
 } gp_field;
 
 // The memory layout of an array of structs. Blocks have `width` structs; in a block, the values of each field are
@@ -946,18 +946,18 @@ typedef struct gp_field {
 // structs takes n * size bytes, with n rounded up to whole blocks.
 enum { GP_SOA = 0, GP_AOS = 1 };
 typedef struct gp_layout {
-  uint32_t struct_size;   // sizeof(gp_layout): gp_layout_init sets it
-  uint64_t width;         // GP_AOS, GP_SOA, or structs of a block
-  size_t size;            // bytes of a struct, gaps included: 1 to 1024
+  uint32_t struct_size; // sizeof(gp_layout): gp_layout_init sets it
+  uint64_t width; // GP_AOS, GP_SOA, or structs of a block
+  size_t size; // bytes of a struct, gaps included: 1 to 1024
   const gp_field *fields; //
-  int field_count;        // 1 to 32
-  uint64_t capacity;      // GP_SOA in one buffer: structs that there is room for, count or more; 0: as many as the
-                          // call's count. Otherwise 0: of other widths, and with columns, GP_E_ARGUMENT
-  void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL. Other
-                          // widths: GP_E_ARGUMENT
-  uint64_t order;         // of the array's axes: GP_AXES(...), GP_TRANSPOSED; 0: row-major
-  uint64_t extent[4];     // of the axes; read only where both layouts' orders differ: then the same in both, and the
-                          // product is the call's count
+  int field_count; // 1 to 32
+  uint64_t capacity; // GP_SOA in one buffer: structs that there is room for, count or more; 0: as many as the
+      // call's count. Otherwise 0: of other widths, and with columns, GP_E_ARGUMENT
+  void *const *columns; // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL. Other
+      // widths: GP_E_ARGUMENT
+  uint64_t order; // of the array's axes: GP_AXES(...), GP_TRANSPOSED; 0: row-major
+  uint64_t extent[4]; // of the axes; read only where both layouts' orders differ: then the same in both, and the
+      // product is the call's count
 } gp_layout;
 
 // ---- api/graph_types.h - graphs, what a traversal tells, faults, lists of edges
@@ -970,57 +970,57 @@ enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: every edge has its opposite: the g
 typedef struct gp_graph {
   uint32_t struct_size; // sizeof(gp_graph): gp_graph_init sets it
   uint64_t vertices;
-  uint64_t edges;         // room of targets (and of in_sources); how many there are is offsets[vertices]
-  gp_type offset_type;    // of offsets and in_offsets: 0, GP_U32 or GP_U64
-  gp_type vertex_type;    // of targets and in_sources: 0, GP_U32 or GP_U64
-  const void *offsets;    // vertices + 1, ascending, the first one 0
-  const void *targets;    // each below `vertices`
+  uint64_t edges; // room of targets (and of in_sources); how many there are is offsets[vertices]
+  gp_type offset_type; // of offsets and in_offsets: 0, GP_U32 or GP_U64
+  gp_type vertex_type; // of targets and in_sources: 0, GP_U32 or GP_U64
+  const void *offsets; // vertices + 1, ascending, the first one 0
+  const void *targets; // each below `vertices`
   const void *in_offsets; // the transposed graph: edges that lead to v come from in_sources[e], in_offsets[v] <= e <
   const void *in_sources; // in_offsets[v + 1]. Both or neither; NULL: it is not there, or GP_SYMMETRIC
-  int flags;              // GP_SYMMETRIC
+  int flags; // GP_SYMMETRIC
 } gp_graph;
 
 // The steps of a traversal, on a device.
 typedef enum gp_step_kind {
-  GP_STEP_START = 0,          // bitmaps are cleared
-  GP_STEP_ALONE = 1,          // levels that one block did alone, as many as follow each other
-  GP_STEP_TOP_DOWN = 2,       // a level from the frontier's edges
-  GP_STEP_BOTTOM_UP = 3,      // a level over all vertices
-  GP_STEP_LISTED = 4,         // a level bottom-up, over a list of the vertices not reached
+  GP_STEP_START = 0, // bitmaps are cleared
+  GP_STEP_ALONE = 1, // levels that one block did alone, as many as follow each other
+  GP_STEP_TOP_DOWN = 2, // a level from the frontier's edges
+  GP_STEP_BOTTOM_UP = 3, // a level over all vertices
+  GP_STEP_LISTED = 4, // a level bottom-up, over a list of the vertices not reached
   GP_STEP_MERGE_FRONTIER = 5, // bits of the vertices that such a level has found
-  GP_STEP_COLLECT = 6,        // a frontier for a top-down level after one over all vertices
-  GP_STEP_CLUSTER = 7,        // levels that one cluster of blocks did alone
-  GP_STEP_SPREAD = 8,         // levels that all blocks did, each with its own part of the frontier
-  GP_STEP_FINISH = 9          // depths of vertices that were not reached are written
+  GP_STEP_COLLECT = 6, // a frontier for a top-down level after one over all vertices
+  GP_STEP_CLUSTER = 7, // levels that one cluster of blocks did alone
+  GP_STEP_SPREAD = 8, // levels that all blocks did, each with its own part of the frontier
+  GP_STEP_FINISH = 9 // depths of vertices that were not reached are written
 } gp_step_kind;
 typedef struct gp_traversal_step {
   uint64_t nanoseconds; // from the beginning of the launch to the end of the step, by a clock that may tick in coarse
-                        // steps
+      // steps
   uint64_t reached, edges; // vertices, and edges that leave them, at its end
-  uint32_t kind, depth;    // gp_step_kind; of the last level
+  uint32_t kind, depth; // gp_step_kind; of the last level
 } gp_traversal_step;
 enum { GP_TRAVERSAL_STEPS = 32 };
 
 // A traversal's report, in device memory.
 typedef struct gp_traversal {
-  uint64_t reached;   // vertices, the source among them
-  uint64_t edges;     // that leave them (of a symmetric graph: twice its undirected edges)
+  uint64_t reached; // vertices, the source among them
+  uint64_t edges; // that leave them (of a symmetric graph: twice its undirected edges)
   uint64_t inspected; // edges that were looked at: fewer where levels went bottom-up, more where edges were seen twice
-  uint64_t levels;    // the largest depth
+  uint64_t levels; // the largest depth
   uint64_t bottom_up; // levels that went bottom-up
-  uint64_t small;     // levels that one block, one cluster of blocks, or blocks with a part each did
-  uint64_t bytes;     // the least that must be read and written: depths, parents, the offsets of vertices that were
-                      // reached, and targets that were inspected
-  uint64_t steps;     // that are told of: the first GP_TRAVERSAL_STEPS at most; 0: the host back end
+  uint64_t small; // levels that one block, one cluster of blocks, or blocks with a part each did
+  uint64_t bytes; // the least that must be read and written: depths, parents, the offsets of vertices that were
+      // reached, and targets that were inspected
+  uint64_t steps; // that are told of: the first GP_TRAVERSAL_STEPS at most; 0: the host back end
   gp_traversal_step step[GP_TRAVERSAL_STEPS];
 } gp_traversal;
 
 // How many edges leave the vertices of a graph, in device memory. The mean is edges / vertices.
 typedef struct gp_degrees {
   uint64_t vertices, edges;
-  uint64_t least, most;   // edges of a vertex; 0 where there is none
+  uint64_t least, most; // edges of a vertex; 0 where there is none
   uint64_t histogram[65]; // [0]: vertices with no edge (isolated, where the graph is symmetric); [i]: with 2^(i - 1) to
-                          // 2^i - 1 edges
+      // 2^i - 1 edges
 } gp_degrees;
 
 // Faults of a graph, or of depths and parents: X(NAME, value, message); @ is the vertex, # the edge. The check looks
@@ -1049,18 +1049,18 @@ typedef struct gp_degrees {
 enum { GP_FAULTS(GP__ENUM) GP_FAULT_COUNT };
 #undef GP__ENUM
 typedef struct gp_fault {
-  uint64_t kind;         // GP_FAULT_...
+  uint64_t kind; // GP_FAULT_...
   uint64_t vertex, edge; // UINT64_MAX: none
 } gp_fault;
 
 // Edges of a file: gp_edges_read.
 typedef struct gp_edge_list {
   uint64_t
-      vertices;   // one more than the largest number; of a Matrix Market file its rows or columns, whichever are more
+      vertices; // one more than the largest number; of a Matrix Market file its rows or columns, whichever are more
   uint64_t count; // of edges
   gp_type vertex_type; // GP_U32; GP_U64 where there are 2^32 vertices or more
-  void *pairs;         // source, target, source, target, ...
-  int symmetric;       // the file implies the opposite edges, which are not in pairs (GP_SYMMETRISE adds them)
+  void *pairs; // source, target, source, target, ...
+  int symmetric; // the file implies the opposite edges, which are not in pairs (GP_SYMMETRISE adds them)
 } gp_edge_list;
 
 // ---- api/array.h - structs whose layout is chosen late: GP_LAYOUT, GP_AT
@@ -1119,12 +1119,12 @@ typedef struct gp_edge_list {
 #define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
 // An array of structs: a plain value, which kernels take as a parameter.
 typedef struct gp_array {
-  void *base;            // aligned to 16 bytes
-  uint64_t layout;       // GP_AOS, GP_SOA or the structs of a block, | GP_AXES(...) or GP_TRANSPOSED, | memory
-  uint64_t capacity;     // structs there is room for
-  uint64_t extent[4];    // structs: the product
+  void *base; // aligned to 16 bytes
+  uint64_t layout; // GP_AOS, GP_SOA or the structs of a block, | GP_AXES(...) or GP_TRANSPOSED, | memory
+  uint64_t capacity; // structs there is room for
+  uint64_t extent[4]; // structs: the product
   unsigned size, packed; // bytes of a struct, with gaps and without
-  uint64_t texture;      // GP_TEXTURE: the object; otherwise 0
+  uint64_t texture; // GP_TEXTURE: the object; otherwise 0
 } gp_array;
 
 #define GP_USE(layout) , layout
@@ -1271,24 +1271,24 @@ GP__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 // not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in
 // kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
-  GP_INPUT_ARRAY = 1,    // data[i]
+  GP_INPUT_ARRAY = 1, // data[i]
   GP_INPUT_CONSTANT = 2, // *start
-  GP_INPUT_RAMP = 3,     // *start + i * *step, in the type's arithmetic
-  GP_INPUT_STRIDED = 4,  // data[i * stride]
+  GP_INPUT_RAMP = 3, // *start + i * *step, in the type's arithmetic
+  GP_INPUT_STRIDED = 4, // data[i * stride]
   GP_INPUT_GATHERED = 5, // a[b[i]]
-  GP_INPUT_MAPPED = 6,   // op(a[i]), or op(a[i], b[i])
-  GP_INPUT_ZIPPED = 7    // a struct of a[i], b[i], c[i], d[i]
+  GP_INPUT_MAPPED = 6, // op(a[i]), or op(a[i], b[i])
+  GP_INPUT_ZIPPED = 7 // a struct of a[i], b[i], c[i], d[i]
 } gp_input_kind;
 enum { GP_INPUT_PARTS = 16, GP_INPUT_ARRAYS = 6, GP_INPUT_VALUES = 4 };
 typedef struct gp_input {
   gp_input_kind kind;
-  gp_type type;             // of the elements; GATHERED: 0, that of a
-  const void *data;         // device memory (host memory on the host back end)
-  uint64_t count;           // of `data` behind GATHERED: its elements, for the check of overlap; 0: not known
-  int64_t stride;           // elements; zero and negative ones are possible
-  const void *start;        // host memory; RAMP: NULL is 0
-  const void *step;         // host memory; NULL is 1
-  gp_op op;                 // MAPPED: a user's operator, or a built-in unary or binary one in the type of the result
+  gp_type type; // of the elements; GATHERED: 0, that of a
+  const void *data; // device memory (host memory on the host back end)
+  uint64_t count; // of `data` behind GATHERED: its elements, for the check of overlap; 0: not known
+  int64_t stride; // elements; zero and negative ones are possible
+  const void *start; // host memory; RAMP: NULL is 0
+  const void *step; // host memory; NULL is 1
+  gp_op op; // MAPPED: a user's operator, or a built-in unary or binary one in the type of the result
   const struct gp_input *a; // GATHERED, MAPPED, ZIPPED: what they are made of, in host memory
   const struct gp_input *b; // MAPPED: NULL where the operator is unary
   const struct gp_input *c; // ZIPPED; may be NULL
@@ -1347,91 +1347,91 @@ GP__INLINE gp_input gp_input_zipped(
 typedef struct gp_call {
   uint32_t struct_size; // sizeof(gp_call): gp_call_init sets it
   gp_primitive primitive;
-  int flags;               // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, ...
+  int flags; // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, ...
   const gp_policy *policy; // host memory; NULL: the tuned row for this device, or the portable one
 
   // Operators.
-  gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
-                    // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
-                    // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
-                    // is_sorted, lexicographic, top-k: less (top-k: 0 is by the bits); mismatch,
-                    // equal_arrays, adjacent_find: equal
-  gp_op transform;  // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
-                    // orders a key; 0: none
+  gp_op op; // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all,
+      // find_if, replace, is_partitioned, partition_point: the predicate, a comparison with *scalar or a
+      // user's unary operator (true: not zero); scatter, gather: one of `keys`; merge, sets, bounds,
+      // is_sorted, lexicographic, top-k: less (top-k: 0 is by the bits); mismatch,
+      // equal_arrays, adjacent_find: equal
+  gp_op transform; // reduce, scan, scatter: unary, applied to each element as it is loaded; sort: makes the value that
+      // orders a key; 0: none
   gp_op predicate2; // partition in three: divides the elements that `op` leaves
-  gp_op equal;      // runs and by key: EQUAL (0), NOT_EQUAL, HEADS, or a user's binary operator (true: one run)
+  gp_op equal; // runs and by key: EQUAL (0), NOT_EQUAL, HEADS, or a user's binary operator (true: one run)
 
   // Types. 0 is the default.
-  gp_type in_type;     // of in, and of in2 unless in2_type is set
-  gp_type in2_type;    // transform2: of in2; histogram: of the weights; scatter, gather: of the indices; searches:
-                       // in_type
-  gp_type key_type;    // of keys and out_keys; flags: bool or an integer of 1, 2 or 4 bytes
+  gp_type in_type; // of in, and of in2 unless in2_type is set
+  gp_type in2_type; // transform2: of in2; histogram: of the weights; scatter, gather: of the indices; searches:
+      // in_type
+  gp_type key_type; // of keys and out_keys; flags: bool or an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64; copy_batch: of the sizes; run_length_expand: of the
-                       // lengths
-  gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is a smaller float
-  gp_type out_type;    // of out; 0: in_type
-  gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
+      // lengths
+  gp_type acc_type; // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is a smaller float
+  gp_type out_type; // of out; 0: in_type
+  gp_type out2_type; // run lengths: i32, u32, i64 or u64; 0: u32
 
   // Inputs.
-  const void *in;     // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
-                      // values
-  const void *in2;    // transform2: the second operand; mismatch, equal_arrays, lexicographic: the second array;
-                      // histogram: weights, one a pixel, or NULL; merge, sets: the second input's values; copy_batch:
-                      // pointers to the destinations; scatter, gather: indices (scatter: or NULL, and i goes to i);
-                      // segmented_top_k: u32, a segment's results if fewer than k, or NULL
-  const void *keys;   // `count` keys, or flags (GP_HEADS; select, partition, scatter and gather without `op`);
-                      // lower_bound, upper_bound: the sorted array, `key_count` elements; scatter, gather: which
-                      // elements move; NULL: all
-  const void *keys2;  // merge and sets: the second sorted input, `count2` keys; join: the build side
-  uint64_t count;     // elements; histogram: pixels; top_k: columns of a row
-  uint64_t count2;    // merge, sets, lexicographic, join: elements of the second input
+  const void *in; // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
+      // values
+  const void *in2; // transform2: the second operand; mismatch, equal_arrays, lexicographic: the second array;
+      // histogram: weights, one a pixel, or NULL; merge, sets: the second input's values; copy_batch:
+      // pointers to the destinations; scatter, gather: indices (scatter: or NULL, and i goes to i);
+      // segmented_top_k: u32, a segment's results if fewer than k, or NULL
+  const void *keys; // `count` keys, or flags (GP_HEADS; select, partition, scatter and gather without `op`);
+      // lower_bound, upper_bound: the sorted array, `key_count` elements; scatter, gather: which
+      // elements move; NULL: all
+  const void *keys2; // merge and sets: the second sorted input, `count2` keys; join: the build side
+  uint64_t count; // elements; histogram: pixels; top_k: columns of a row
+  uint64_t count2; // merge, sets, lexicographic, join: elements of the second input
   uint64_t key_count; // lower_bound, upper_bound: elements of keys
   const uint64_t *count_device; // NULL, or the call processes min(*count_device, count) elements
 
   // Outputs.
-  void *out;           // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: the
-                       // selected ones; histogram: bins of each channel, channel after channel
-  void *out2;          // run lengths: lengths, or NULL; partition: the second part
-  void *out3;          // partition: the third part; NULL: two parts; swap: the second array
-  void *out_keys;      // the first key of each run, or NULL; sorted keys
+  void *out; // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: the
+      // selected ones; histogram: bins of each channel, channel after channel
+  void *out2; // run lengths: lengths, or NULL; partition: the second part
+  void *out3; // partition: the third part; NULL: two parts; swap: the second array
+  void *out_keys; // the first key of each run, or NULL; sorted keys
   uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
-                       // mismatch, adjacent_find, partition_point: the index; run_length_expand: the sum of the lengths
-  uint64_t *bad;       // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
-                       // nothing else is written; UINT64_MAX: none
+      // mismatch, adjacent_find, partition_point: the index; run_length_expand: the sum of the lengths
+  uint64_t *bad; // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
+      // nothing else is written; UINT64_MAX: none
 
   // Values, in host memory.
-  const void *init;    // reduce, scan: an operand before the first element (accumulator type); NULL: the identity. AND
-                       // and OR take it for true or false: the first result of an exclusive scan is 0 or 1, and so is
-                       // the result of no elements
-  const void *value;   // fill; replace: the new value
-  const void *start;   // iota; NULL: 0
-  const void *step;    // iota; NULL: 1
-  const void *scalar;  // a predicate's right side (in_type)
+  const void *init; // reduce, scan: an operand before the first element (accumulator type); NULL: the identity. AND
+      // and OR take it for true or false: the first result of an exclusive scan is 0 or 1, and so is
+      // the result of no elements
+  const void *value; // fill; replace: the new value
+  const void *start; // iota; NULL: 0
+  const void *step; // iota; NULL: 1
+  const void *scalar; // a predicate's right side (in_type)
   const void *scalar2; // of predicate2
-  const void *lower;   // histogram_even: the lower end of the first bin, one a channel (in_type); integers: NULL is the
-                       // type's lowest value
-  const void *upper;   // histogram_even: the upper end of the last bin, likewise
-  uint64_t seed;       // shuffle
+  const void *lower; // histogram_even: the lower end of the first bin, one a channel (in_type); integers: NULL is the
+      // type's lowest value
+  const void *upper; // histogram_even: the upper end of the last bin, likewise
+  uint64_t seed; // shuffle
 
   // Segments, runs, rows.
-  const void *begin;       // where each segment begins: `segments` + 1 offsets, with `end` `segments` of them;
-                           // histogram_ranges: bins + 1 boundaries for each channel (in_type); copy_batch: `count`
-                           // sizes in bytes; run_length_expand: `segments` lengths
-  const void *end;         // segmented reduce, segmented sort: where each segment ends, or NULL
-  uint64_t segments;       // number of segments
+  const void *begin; // where each segment begins: `segments` + 1 offsets, with `end` `segments` of them;
+      // histogram_ranges: bins + 1 boundaries for each channel (in_type); copy_batch: `count`
+      // sizes in bytes; run_length_expand: `segments` lengths
+  const void *end; // segmented reduce, segmented sort: where each segment ends, or NULL
+  uint64_t segments; // number of segments
   uint64_t segment_length; // segmented reduce without offsets: elements of every segment
-  uint64_t rows;           // top_k: rows of `count` keys; 0: 1
-  uint64_t k;              // top_k, segmented_top_k: results a row or segment
-  uint64_t n;              // nth_element: the position; scatter with indices: elements of out; gather: of in
+  uint64_t rows; // top_k: rows of `count` keys; 0: 1
+  uint64_t k; // top_k, segmented_top_k: results a row or segment
+  uint64_t n; // nth_element: the position; scatter with indices: elements of out; gather: of in
 
   // Histograms.
   uint64_t bins; // of a channel
-  int channels;  // of a pixel, side by side; 0: 1
-  int active;    // the first so many of them are counted; 0: all
+  int channels; // of a pixel, side by side; 0: 1
+  int active; // the first so many of them are counted; 0: all
 
   // Sorts.
-  int begin_bit;   // the bits of the key that decide, [begin_bit, end_bit) of its ordered form, which sorts as an
-  int end_bit;     // unsigned integer; both 0: all
+  int begin_bit; // the bits of the key that decide, [begin_bit, end_bit) of its ordered form, which sorts as an
+  int end_bit; // unsigned integer; both 0: all
   int field_count; // of `fields`
   const gp_key_field *fields; // struct keys: host memory; NULL: `transform` decides
 
@@ -1442,14 +1442,14 @@ typedef struct gp_call {
 
   // Graphs: the structs are host memory.
   const gp_graph *graph;
-  const gp_graph *out_graph;     // graph_from_edges, graph_relabel: where the new graph goes
-  uint64_t source;               // bfs
-  uint64_t target;               // bfs with GP_UNTIL_TARGET
-  uint64_t limit;                // bfs: depth of the last vertices that are reached; 0: none
-  const uint64_t *sources;       // bfs_sources: `count` of them, in host memory
+  const gp_graph *out_graph; // graph_from_edges, graph_relabel: where the new graph goes
+  uint64_t source; // bfs
+  uint64_t target; // bfs with GP_UNTIL_TARGET
+  uint64_t limit; // bfs: depth of the last vertices that are reached; 0: none
+  const uint64_t *sources; // bfs_sources: `count` of them, in host memory
   const uint64_t *source_device; // NULL, or the sources in device memory; one beyond the graph reaches none
-  gp_traversal *statistics;      // bfs: device memory, or NULL
-  gp_fault *fault;               // bfs with GP_CHECKED: what gp_graph_check says of the graph
+  gp_traversal *statistics; // bfs: device memory, or NULL
+  gp_fault *fault; // bfs with GP_CHECKED: what gp_graph_check says of the graph
 
   // Memory of the caller's in place of the stream's workspace: device memory that overlaps no buffer, aligned to 256
   // bytes, gp_workspace_size or more. What it contains does not matter. It is in use until the call's work has ended,
@@ -1460,29 +1460,29 @@ typedef struct gp_call {
 
   // Hash tables.
   const gp_aggregate *aggregates; // group_by_many: host memory
-  uint64_t aggregate_count;       // 1 to 8
-  uint64_t capacity;              // group_by_many, distinct: room of the outputs; 0: `count`; join: room for pairs
-  gp_join_kind join;              // join: `keys` are the probes, `keys2` the build side; out: u32 or i64 indices of
-                                  // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
+  uint64_t aggregate_count; // 1 to 8
+  uint64_t capacity; // group_by_many, distinct: room of the outputs; 0: `count`; join: room for pairs
+  gp_join_kind join; // join: `keys` are the probes, `keys2` the build side; out: u32 or i64 indices of
+      // probes, out2: of build keys, of out_type; GP_JOIN_FLAGS: out has bytes
 
   // Rows of strided arrays.
   const gp_axes *axes; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis: in host memory
-  gp_op apply;         // row_map: binary, of an element and its row's reduction; reduce, scans and reduce_by_key, also
-                       // of segments: unary, makes what is stored of each result, of out_type; 0: none
+  gp_op apply; // row_map: binary, of an element and its row's reduction; reduce, scans and reduce_by_key, also
+      // of segments: unary, makes what is stored of each result, of out_type; 0: none
 
   // Columns of a sort.
   const gp_column *columns; // sort_columns: in host memory
-  uint64_t column_count;    // up to 64
-  uint64_t key_columns;     // the first so many of them are keys, by their priority, `keys` before them; others move
+  uint64_t column_count; // up to 64
+  uint64_t key_columns; // the first so many of them are keys, by their priority, `keys` before them; others move
 
   const void *init_device; // scans, in place of `init`: the operand in device memory, read when the call runs
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
 typedef struct gp_bundle_entry {
-  const char *key;        // of the kernel, see gp_compile
+  const char *key; // of the kernel, see gp_compile
   int compute_capability; // 90 for 9.0
-  const void *image;      // a cubin
+  const void *image; // a cubin
   size_t bytes;
 } gp_bundle_entry;
 struct gp_bundle {
@@ -2563,17 +2563,17 @@ typedef struct gp_tuner gp_tuner;
 
 // How a tuner searches.
 typedef enum gp_tuner_search {
-  GP_SEARCH_AUTO = 0,        // the one that needed the fewest measurements, see docs/tuner.md
-  GP_SEARCH_SIMPLEX = 1,     // Nelder and Mead's simplex on the lattice of values
-  GP_SEARCH_RANDOM = 2,      // values at random, each configuration at most once
+  GP_SEARCH_AUTO = 0, // the one that needed the fewest measurements, see docs/tuner.md
+  GP_SEARCH_SIMPLEX = 1, // Nelder and Mead's simplex on the lattice of values
+  GP_SEARCH_RANDOM = 2, // values at random, each configuration at most once
   GP_SEARCH_COORDINATES = 3, // one parameter after the other
-  GP_SEARCH_EXHAUSTIVE = 4,  // every configuration, in a random order
-  GP_SEARCH_SURROGATE = 5    // where a model of the times so far expects the least
+  GP_SEARCH_EXHAUSTIVE = 4, // every configuration, in a random order
+  GP_SEARCH_SURROGATE = 5 // where a model of the times so far expects the least
 } gp_tuner_search;
 
 enum {
   GP_TUNER_PARAMETERS = 8, // that a tuner has at most
-  GP_TUNER_NUMBERS = 4     // of gp_tuner_start_for
+  GP_TUNER_NUMBERS = 4 // of gp_tuner_start_for
 };
 
 // The values of a parameter, made by one of the functions below.
@@ -2610,13 +2610,13 @@ typedef int (*gp_tuner_valid_fn)(void *user, const int *values);
 
 // gp_tuner_config_init sets the defaults: zero in every member but struct_size.
 typedef struct gp_tuner_config {
-  uint32_t struct_size;    // sizeof(gp_tuner_config)
-  const char *name;        // under which results are kept in the disk cache, by device and driver; NULL: they are not
-  gp_tuner_search search;  // AUTO
-  double budget;           // share of the sections' time that trying may cost, up to 1; 0: 0.05
-  uint64_t seed;           // of random choices
+  uint32_t struct_size; // sizeof(gp_tuner_config)
+  const char *name; // under which results are kept in the disk cache, by device and driver; NULL: they are not
+  gp_tuner_search search; // AUTO
+  double budget; // share of the sections' time that trying may cost, up to 1; 0: 0.05
+  uint64_t seed; // of random choices
   gp_tuner_valid_fn valid; // NULL: every configuration may run
-  void *user;              // handed to `valid`
+  void *user; // handed to `valid`
 } gp_tuner_config;
 GP__INIT(gp_tuner_config_init, gp_tuner_config)
 
@@ -2724,23 +2724,23 @@ typedef int (*gp_progress_fn)(void *user, uint64_t done, uint64_t total);
 
 // An array in host memory, pageable or page-locked, or behind functions, as in a file.
 typedef struct gp_external_array {
-  void *memory;      // NULL: the functions
-  gp_read_fn read;   // of inputs and scratch
+  void *memory; // NULL: the functions
+  gp_read_fn read; // of inputs and scratch
   gp_write_fn write; // of outputs and scratch
   void *user;
 } gp_external_array;
 
 typedef struct gp_external_config {
   uint32_t struct_size; // sizeof(gp_external_config): gp_external_config_init sets it
-  int flags;            // of sorts: GP_DESCENDING
-  gp_op less;      // of sorts: 0: gp_sort_keys' order; or a user's, as in gp_merge_sort_keys, with its host function
+  int flags; // of sorts: GP_DESCENDING
+  gp_op less; // of sorts: 0: gp_sort_keys' order; or a user's, as in gp_merge_sort_keys, with its host function
   uint64_t memory; // bytes of device memory that the call may use; 0: 15/16 of what is free (the host back end,
-                   // where it bounds the buffers: 1 GiB)
+      // where it bounds the buffers: 1 GiB)
   const gp_external_array *scratch; // room for sorted runs, of count keys, up to a multiple of 256 bytes, and count
-                                    // values; NULL: the library's own
-  const char *folder;               // of a temporary file for sorted runs, which has no name; NULL: host memory
-  gp_progress_fn progress;          // after each block; or NULL
-  void *user;                       // of progress
+      // values; NULL: the library's own
+  const char *folder; // of a temporary file for sorted runs, which has no name; NULL: host memory
+  gp_progress_fn progress; // after each block; or NULL
+  void *user; // of progress
 } gp_external_config;
 GP__INIT(gp_external_config_init, gp_external_config)
 
@@ -2779,13 +2779,13 @@ enum { GP_WORLD_ID_BYTES = 128 };
 
 // How a rank joins: by a communicator that the program has, or by an id that one rank has made and sent to the others.
 typedef struct gp_world_config {
-  uint32_t struct_size;     // sizeof(gp_world_config): gp_world_config_init sets it
-  void *communicator;       // an ncclComm_t of the context's device, or NULL. It stays the caller's, but a world that
-                            // breaks aborts it
-  const void *id;           // GP_WORLD_ID_BYTES bytes, from gp_world_id, in host memory; without a communicator
-  int rank, size;           // with an id: 0 <= rank < size
+  uint32_t struct_size; // sizeof(gp_world_config): gp_world_config_init sets it
+  void *communicator; // an ncclComm_t of the context's device, or NULL. It stays the caller's, but a world that
+      // breaks aborts it
+  const void *id; // GP_WORLD_ID_BYTES bytes, from gp_world_id, in host memory; without a communicator
+  int rank, size; // with an id: 0 <= rank < size
   const char *nccl_library; // NULL: $GPUPRIMS_NCCL, or libnccl.so.2 by its system name; otherwise an absolute path
-  double timeout;           // seconds that gp_world_open, gp_world_wait and calls that wait give the others; 0: 60
+  double timeout; // seconds that gp_world_open, gp_world_wait and calls that wait give the others; 0: 60
 } gp_world_config;
 GP__INIT(gp_world_config_init, gp_world_config)
 #undef GP__INIT
@@ -3506,9 +3506,9 @@ GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return gp__bit_cast<double>(b
 GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__bit_cast<gp__u64>(x); }
 GP_DEVICE gp__u16 gp__f16_from_f32(float x) {
   const gp__u32 u = gp__bits_of_f32(x), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
-  if (a > 0x7f800000u) return gp__u16(sign | 0x7fffu);       // NaN
-  if (a >= 0x477ff000u) return gp__u16(sign | 0x7c00u);      // rounds to infinity
-  if (a < 0x33000000u) return gp__u16(sign);                 // rounds to zero
+  if (a > 0x7f800000u) return gp__u16(sign | 0x7fffu); // NaN
+  if (a >= 0x477ff000u) return gp__u16(sign | 0x7c00u); // rounds to infinity
+  if (a < 0x33000000u) return gp__u16(sign); // rounds to zero
   const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e; // bits dropped from the significand
   const gp__u32 m = e >= 113 ? a - (112u << 23) : (a & 0x7fffffu) | 0x800000u;
   const gp__u32 half = 1u << (drop - 1), rest = m & ((1u << drop) - 1), q = m >> drop;
@@ -3680,7 +3680,7 @@ GP__RULE gp__u16 gp__f16_of_f8(unsigned b, int wide) {
 // ---- select/shape.h - members of a call's shape for streams
 
 typedef struct gp__shape_of_streams {
-  int parts;       // partition: 2 or 3, else 0
+  int parts; // partition: 2 or 3, else 0
   int by_position; // selection of described values: made where they are written
 } gp__shape_of_streams;
 
@@ -3702,14 +3702,14 @@ typedef struct gp__shape_of_histogram {
 
 typedef struct gp__shape_of_sorts {
   int begin_bit, end_bit; // by default 0 and 8 times the size of the key
-  int drop_keys;          // indices only; acc_size: of the ordered key, if not key_size
+  int drop_keys; // indices only; acc_size: of the ordered key, if not key_size
 } gp__shape_of_sorts;
 
 // ---- top_k/shape.h - what top-k and nth element add to the shape of a call
 
 typedef struct gp__shape_of_top_k {
   gp__u64 results; // results of a row
-  int drop_keys;   // sorted results without keys, which a sort after the selection would need
+  int drop_keys; // sorted results without keys, which a sort after the selection would need
   int order_bytes; // an operator orders the keys: bytes of an index in a rank; else 0
 } gp__shape_of_top_k;
 
@@ -3723,9 +3723,9 @@ typedef struct gp__shape_of_moves { // gp__moves; segments of the call: matrices
 // ---- rows/shape.h - what rows of strided arrays add to the shape of a call
 
 typedef struct gp__shape_of_rows { // segments of the call: rows
-  gp__u64 length;                  // of a row
-  gp__u64 columns;                 // neighbouring lanes read neighbouring rows, so many side by side; 0: one row
-  int shifted;                     // rows begin anywhere between multiples of 16 bytes
+  gp__u64 length; // of a row
+  gp__u64 columns; // neighbouring lanes read neighbouring rows, so many side by side; 0: one row
+  int shifted; // rows begin anywhere between multiples of 16 bytes
 } gp__shape_of_rows;
 
 // ---- layouts/shape.h - what conversions of layouts add to the shape of a call
@@ -3733,7 +3733,7 @@ typedef struct gp__shape_of_rows { // segments of the call: rows
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
   gp__u64 in_width, out_width;
   gp__u64 in_bytes; // bytes of the whole input
-  int chunk;        // structs that a thread takes at a time; 0: values one by one; -1: another order of axes
+  int chunk; // structs that a thread takes at a time; 0: values one by one; -1: another order of axes
 } gp__shape_of_layouts;
 
 // ---- bfs/shape.h - what searches of graphs add to the shape of a call
@@ -3760,38 +3760,38 @@ typedef struct gp__shape_of_bfs {
 
 // Everything that the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
-  int primitive;      // gp_primitive
-  int in_size;        // element sizes; fill and iota: in_size is 0
-  int in2_size;       // transform2, mismatch, equal_arrays; else 0
-  int acc_size;       // reduce, scan: the accumulator; else 0
-  int out_size;       //
-  int in_misaligned;  // address of in modulo 16
-  int key_size;       // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
-  int offset_size;    // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
+  int primitive; // gp_primitive
+  int in_size; // element sizes; fill and iota: in_size is 0
+  int in2_size; // transform2, mismatch, equal_arrays; else 0
+  int acc_size; // reduce, scan: the accumulator; else 0
+  int out_size; //
+  int in_misaligned; // address of in modulo 16
+  int key_size; // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
+  int offset_size; // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
   int out_misaligned; // address of out modulo 16
-  int in_place;       // out == in
-  int commutative;    // of the operator
-  int exact;          // the operator is exactly associative: integers, minimum, maximum
-  int reproducible;   // GP_REPRODUCIBLE, and the operator is not exact
-  int described;      // an input is described: there is no array for bulk copies
+  int in_place; // out == in
+  int commutative; // of the operator
+  int exact; // the operator is exactly associative: integers, minimum, maximum
+  int reproducible; // GP_REPRODUCIBLE, and the operator is not exact
+  int described; // an input is described: there is no array for bulk copies
   int compute_capability;
   int multiprocessors;
   int shared_bytes; // opt-in maximum of a block
   gp__u64 count;
   gp__u64 segments; // segments
-  gp__u64 count2;   // merge and sets
+  gp__u64 count2; // merge and sets
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
 // Numbers that several rules need.
 enum {
   GP__WARP = 32,
-  GP__VECTOR = 16,                  // bytes of the widest access
-  GP__CONTROL_BYTES = 256,          // at the start of a workspace: the ticket word
-  GP__WORD_BYTES = 16,              // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
-  GP__GROUP = 64,                   // tiles of a look-back group: two for each lane of a warp
-  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, besides those that compute
-  GP__DIGITS = 256,                 // of a radix pass: 8 bits
+  GP__VECTOR = 16, // bytes of the widest access
+  GP__CONTROL_BYTES = 256, // at the start of a workspace: the ticket word
+  GP__WORD_BYTES = 16, // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
+  GP__GROUP = 64, // tiles of a look-back group: two for each lane of a warp
+  GP__PIPELINE_WARPS = 3, // of a pipelined scan, besides those that compute
+  GP__DIGITS = 256, // of a radix pass: 8 bits
   GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
   GP__CANONICAL_SCAN_VECTORS = 9,
   GP__CANONICAL_REDUCE_THREADS = 512,
@@ -3876,7 +3876,7 @@ GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
 
 enum {
   GP__FIND_TILE_BYTES = 32 << 10, // of a tile, if the input is large: a ticket a tile costs nothing then
-  GP__FIND_GROUP_VECTORS = 9      // of an access, at most
+  GP__FIND_GROUP_VECTORS = 9 // of an access, at most
 };
 // Elements of an access: the fewest that fill whole vectors, or one if these are many vectors.
 GP__RULE int gp__find_items(int size) {
@@ -4050,10 +4050,10 @@ GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
 // ---- expand/policy.h - expansions: pieces and shared memory
 
 enum {
-  GP__EXPAND_MOST = 16,   // elements of a lane in a piece, at most, if they are smaller than a vector
+  GP__EXPAND_MOST = 16, // elements of a lane in a piece, at most, if they are smaller than a vector
   GP__EXPAND_LENGTHS = 8, // lengths of runs that a thread scans
   GP__EXPAND_RUNS = GP__WARP * GP__EXPAND_LENGTHS, // runs of a tile
-  GP__EXPAND_ENDS = 4,                             // ends of segments that a lane looks at in a step
+  GP__EXPAND_ENDS = 4, // ends of segments that a lane looks at in a step
   GP__EXPAND_STEP = GP__WARP * GP__EXPAND_ENDS,
   GP__EXPAND_MARK_BYTES = 4 // of an element's mark in shared memory
 };
@@ -4121,8 +4121,8 @@ GP__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 
 enum {
   GP__LANES_THREADS = 256, // GP_REPRODUCIBLE pins them
   GP__LANES_VECTORS = 3,
-  GP__LOG2_BLOCK = 10,     // the exponent that means the block
-  GP__LONG_ROUNDS = 4,     // a segment is long if its lanes would wait for memory more often
+  GP__LOG2_BLOCK = 10, // the exponent that means the block
+  GP__LONG_ROUNDS = 4, // a segment is long if its lanes would wait for memory more often
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
 GP__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }
@@ -4156,13 +4156,13 @@ GP__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
 // counters are integers.
 
 enum {
-  GP__HISTOGRAM_STATIC_BYTES = 2560,        // upper bound of a block's static shared memory
+  GP__HISTOGRAM_STATIC_BYTES = 2560, // upper bound of a block's static shared memory
   GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
-  GP__HISTOGRAM_BUCKETS = 4096,             // at most
-  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters of one block
-  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares that one block adds up
-  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp clears at a time, at least
-  GP__HISTOGRAM_CHUNKS = 1024               // pieces of the output, at most
+  GP__HISTOGRAM_BUCKETS = 4096, // at most
+  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024, // float counters of one block
+  GP__HISTOGRAM_GROUP = 16, // float counters: shares that one block adds up
+  GP__HISTOGRAM_CHUNK = 4096, // counters of the output that a warp clears at a time, at least
+  GP__HISTOGRAM_CHUNKS = 1024 // pieces of the output, at most
 };
 // Samples of one byte are counted by value; values become bins when the counters are added up.
 GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
@@ -4266,10 +4266,10 @@ GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
 // Sizes that host and kernels share. One block sorts a bucket on chip; larger buckets go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
-  GP__HYBRID_LEVELS = 9,                    // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
   GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // in gp__hybrid_args.list, after the levels: number of buckets
-  GP__HYBRID_DRAWN,                         // gp__hybrid_rest: shares drawn
-  GP__HYBRID_DONE,                          // gp__hybrid_rest: shares done
+  GP__HYBRID_DRAWN, // gp__hybrid_rest: shares drawn
+  GP__HYBRID_DONE, // gp__hybrid_rest: shares done
   GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,
@@ -4349,12 +4349,12 @@ GP__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int thread
 enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
-  GP__RADIX_TABLES = 4,       // tables of 256 counters: one for each digit of a 32-bit word
-  GP__RADIX_GROUP = 8,        // tiles of a group, whose counts are also summed; a look-back loads a group at once
-  GP__RADIX_GROUPS = 2,       // sums of groups that a look-back loads at once
+  GP__RADIX_TABLES = 4, // tables of 256 counters: one for each digit of a 32-bit word
+  GP__RADIX_GROUP = 8, // tiles of a group, whose counts are also summed; a look-back loads a group at once
+  GP__RADIX_GROUPS = 2, // sums of groups that a look-back loads at once
   GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
   GP__RADIX_NARROW_LOG2 = 30, // below 2^30 elements counts travel in 32-bit words
-  GP__NUMBERS_LOG2 = 15       // from 2^15 floats on, merge sort by GP_LESS or GP_GREATER is a radix sort
+  GP__NUMBERS_LOG2 = 15 // from 2^15 floats on, merge sort by GP_LESS or GP_GREATER is a radix sort
 };
 GP__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
@@ -4728,12 +4728,12 @@ GP__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
 enum {
   GP__LOG2_SHORT = 5,
   GP__SHORT = 1 << GP__LOG2_SHORT, // most elements of a segment that one or two lanes sort
-  GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
-  GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
-  GP__RADIX_BITS = 8,              // bits of a partition's digit
-  GP__COUNT_TILES = 8,             // tiles whose digits a block counts at a time
-  GP__FEW_SEGMENTS = 2048,         // up to so many are tasks of blocks, whatever their lengths
-  GP__FEW_EQUAL = 256              // and of one length, if warps could sort them
+  GP__SHORT_ROUNDS = 4, // segments a lane takes at a time
+  GP__MIDDLE_CLASSES = 5, // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
+  GP__RADIX_BITS = 8, // bits of a partition's digit
+  GP__COUNT_TILES = 8, // tiles whose digits a block counts at a time
+  GP__FEW_SEGMENTS = 2048, // up to so many are tasks of blocks, whatever their lengths
+  GP__FEW_EQUAL = 256 // and of one length, if warps could sort them
 };
 // Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GP__RULE int gp__bank_padded_bytes(int n, int size) {
@@ -4819,10 +4819,10 @@ GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // State that the kernels share, in scratch memory.
-typedef struct gp__sort_header {  // zero when the call begins
-  gp__u64 tag;                    // tag of this call's words
-  gp__u64 pushed, taken;          // tasks of the queue; few segments are its first ones
-  gp__u64 pending;                // tasks not done
+typedef struct gp__sort_header { // zero when the call begins
+  gp__u64 tag; // tag of this call's words
+  gp__u64 pushed, taken; // tasks of the queue; few segments are its first ones
+  gp__u64 pending; // tasks not done
   gp__u64 buckets, tiles, groups; // in use
   gp__u64 listed[GP__MIDDLE_CLASSES];
 } gp__sort_header;
@@ -4833,11 +4833,11 @@ typedef struct gp__sort_span {
 typedef struct gp__sort_bucket {
   gp__u64 begin, count;
   gp__u64 first_tile, first_group; // rows of counters
-  gp__u64 source;                  // 0: the input, 1: the alternate buffer, 2: the output
-  gp__u64 shift;                   // the digit's lowest bit
-  gp__u64 counted, moved;          // groups counted, tiles moved
-  gp__u64 ones, zeros;             // OR and AND of the keys' bits
-  gp__u64 base[GP__DIGITS + 1];    // start of each digit's elements
+  gp__u64 source; // 0: the input, 1: the alternate buffer, 2: the output
+  gp__u64 shift; // the digit's lowest bit
+  gp__u64 counted, moved; // groups counted, tiles moved
+  gp__u64 ones, zeros; // OR and AND of the keys' bits
+  gp__u64 base[GP__DIGITS + 1]; // start of each digit's elements
 } gp__sort_bucket;
 GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
@@ -4858,7 +4858,7 @@ typedef struct gp__segmented_sort_args {
   const void *keys, *values; // values: NULL if indices or none; indices in a segment: its length
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
-  const void *begin, *end;         // offsets; end may be null
+  const void *begin, *end; // offsets; end may be null
   gp__u64 count, segments;
   const gp__u64 *bad; // as in gp__stream_args
   void *workspace;
@@ -4869,12 +4869,12 @@ typedef struct gp__segmented_sort_args {
   gp__u64 *group_counts; // GP__DIGITS a group
   unsigned *tile_counts; // GP__DIGITS a tile
   gp__u64 queue_size, bucket_size, tile_size, group_size;
-  gp__u64 flip, mask;          // flip: all ones if descending; mask: the bits that count, from bit 0 on
+  gp__u64 flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
   unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
-  unsigned whole;              // all bits count
-  gp__u64 length;              // of each segment, if there are no offsets
-  gp__u64 few;                 // segments that are tasks themselves; 0: kernels list them
-  gp__u64 limit;               // the longest segment of a warp
+  unsigned whole; // all bits count
+  gp__u64 length; // of each segment, if there are no offsets
+  gp__u64 few; // segments that are tasks themselves; 0: kernels list them
+  gp__u64 limit; // the longest segment of a warp
   int launches;
 } gp__segmented_sort_args;
 
@@ -4893,21 +4893,21 @@ typedef struct gp__segmented_sort_args {
 enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
-  GP__TOP_K_MERGED = 8192,  // most ranks that one block merges
-  GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
+  GP__TOP_K_MERGED = 8192, // most ranks that one block merges
+  GP__TOP_K_LANE = 16, // keys of a short segment that a lane sorts
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
-  GP__TOP_K_OF_WARP = 64,   // its most results
-  GP__ORDER_BYTES = 24576,  // most bytes of results that an operator orders
+  GP__TOP_K_OF_WARP = 64, // its most results
+  GP__ORDER_BYTES = 24576, // most bytes of results that an operator orders
   GP__ORDER_OF_WARP = 4096, // bytes of a warp's list of such ranks
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
-  GP__SELECT_PART = 24,         // a bound serves up to a 24th of the keys; they are a 16th at most,
-  GP__SELECT_MANY = 1 << 21,    // and pays for so many
+  GP__SELECT_PART = 24, // a bound serves up to a 24th of the keys; they are a 16th at most,
+  GP__SELECT_MANY = 1 << 21, // and pays for so many
   GP__SELECT_SAMPLED = 1 << 23, // so many are sampled
-  GP__SELECT_ASIDE = 1 << 15,   // most keys that a cluster sorts
-  GP__SELECT_LEAST = 1 << 13,   // and besides 2 k at least
+  GP__SELECT_ASIDE = 1 << 15, // most keys that a cluster sorts
+  GP__SELECT_LEAST = 1 << 13, // and besides 2 k at least
   GP__SHUFFLE_ROUNDS = 8
 };
 GP__RULE int gp__select_levels(int key_size) { // digits of a key
@@ -5023,30 +5023,30 @@ GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
 
 // Kind of a transpose after dimensions that stay neighbours are merged.
 enum {
-  GP__MOVE_NOTHING,  // in place, and everything stays
-  GP__MOVE_ROWS,     // rows move unchanged
-  GP__MOVE_TILES,    // matrices are transposed
-  GP__MOVE_SQUARE,   // in place: square matrices
+  GP__MOVE_NOTHING, // in place, and everything stays
+  GP__MOVE_ROWS, // rows move unchanged
+  GP__MOVE_TILES, // matrices are transposed
+  GP__MOVE_SQUARE, // in place: square matrices
   GP__MOVE_RECTANGLE // in place: dense matrices
 };
 // Properties of a transpose's sides, and of its kernel.
 enum {
-  GP__FORM_IN_ALIGNED = 1,  // addresses of all rows are multiples of 16
+  GP__FORM_IN_ALIGNED = 1, // addresses of all rows are multiples of 16
   GP__FORM_OUT_ALIGNED = 2, // addresses of all columns are
-  GP__FORM_IN_WHOLE = 4,    // kernel: a whole side
+  GP__FORM_IN_WHOLE = 4, // kernel: a whole side
   GP__FORM_OUT_WHOLE = 8,
-  GP__FORM_WHOLE = 12,            // either
-  GP__FORM_IN_START = 16,         // addresses of all matrices of the input are multiples of 16
-  GP__FORM_IN_DENSE = 32,         // rows of a matrix are contiguous
-  GP__FORM_OUT_DENSE = 64,        // columns are
-  GP__FORM_STACKED = 128,         // and matrices, on both sides
-  GP__FORM_DENSE = 256,           // stacked, and the first matrix begins at a multiple of 16
-  GP__FORM_FEW = 16,              // kernel: few long rows
-  GP__FORM_WORD = 256,            // kernel: times the bytes of a word of chunks
-  GP__SQUARE_PANEL = 8,           // tile rows and columns of a panel of a square in place
-  GP__TRANSPOSE_PANEL = 8,        // default tile rows of a panel
+  GP__FORM_WHOLE = 12, // either
+  GP__FORM_IN_START = 16, // addresses of all matrices of the input are multiples of 16
+  GP__FORM_IN_DENSE = 32, // rows of a matrix are contiguous
+  GP__FORM_OUT_DENSE = 64, // columns are
+  GP__FORM_STACKED = 128, // and matrices, on both sides
+  GP__FORM_DENSE = 256, // stacked, and the first matrix begins at a multiple of 16
+  GP__FORM_FEW = 16, // kernel: few long rows
+  GP__FORM_WORD = 256, // kernel: times the bytes of a word of chunks
+  GP__SQUARE_PANEL = 8, // tile rows and columns of a panel of a square in place
+  GP__TRANSPOSE_PANEL = 8, // default tile rows of a panel
   GP__TRANSPOSE_SEGMENT = 9 * 16, // least bytes of a line of a tile with a whole side, and 16 more
-  GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
+  GP__TRANSPOSE_WHOLE = 1 << 30 // no tile has so many rows or columns
 };
 GP__RULE int gp__lowest_bit(int x) { return x & -x; }
 GP__RULE int gp__floor_log2(gp__u64 x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
@@ -5182,15 +5182,15 @@ GP__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, 
 // transposed last.
 enum {
   GP__CHUNK_LEAST = 64,
-  GP__CHUNK_MOST = 512,       // and 4 words, or 16 bytes, a lane
-  GP__HOLE_BYTES = 16 << 20,  // panels saved, about, so that the others have room to move
-  GP__PANEL_MOST = 32 << 20,  // bytes of a panel
-  GP__PANELS_MOST = 1 << 20,  // panels of a matrix
+  GP__CHUNK_MOST = 512, // and 4 words, or 16 bytes, a lane
+  GP__HOLE_BYTES = 16 << 20, // panels saved, about, so that the others have room to move
+  GP__PANEL_MOST = 32 << 20, // bytes of a panel
+  GP__PANELS_MOST = 1 << 20, // panels of a matrix
   GP__CHUNK_FLAGS = 16 << 20, // most bytes of flags, of two kinds
-  GP__PANELS_COUNTERS = 2,    // tickets of tiles, and of chunks, before a counter for each panel
-  GP__CHUNK_TICKET = 32,      // chunks at which a warp begins, one after another: a divisor of 32
-  GP__CHUNK_MATRICES = 4,     // so many matrices may be small
-  GP__CHUNK_MATRIX = 4 << 20  // bytes of a matrix that is not small
+  GP__PANELS_COUNTERS = 2, // tickets of tiles, and of chunks, before a counter for each panel
+  GP__CHUNK_TICKET = 32, // chunks at which a warp begins, one after another: a divisor of 32
+  GP__CHUNK_MATRICES = 4, // so many matrices may be small
+  GP__CHUNK_MATRIX = 4 << 20 // bytes of a matrix that is not small
 };
 GP__RULE int gp__chunk_word(gp__shape s, gp__u64 items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
@@ -5221,7 +5221,7 @@ typedef struct gp__panels_plan {
   gp__u64 items; // elements of a chunk; 0: no panels
   int inverse, word, form;
   gp__u64 rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
-  gp__u64 whole;                        // panels that are a tile: each is transposed in its own place, without holes
+  gp__u64 whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -5263,7 +5263,7 @@ enum {
   GP__BUFFERED_LEAST = 4, // panels
   GP__BUFFERED_MOST = 64,
   GP__BUFFERED_SHIFT = 128, // lines of the buffer are aligned as the output's, modulo so many bytes
-  GP__BUFFERED_LAG = 2      // steps until a group has left the buffer: panel g, one between, the copies
+  GP__BUFFERED_LAG = 2 // steps until a group has left the buffer: panel g, one between, the copies
 };
 // Slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks in use in the middle,
 // of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each. Blocks that end before one of these
@@ -5362,9 +5362,9 @@ GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
 
 // Readers of a row: lanes, a warp, a block or several.
 enum {
-  GP__ROWS_TILE,   // a block has several rows in shared memory, and a power of two of lanes each
-  GP__ROWS_WARP,   // a warp
-  GP__ROWS_BLOCK,  // a block, or several
+  GP__ROWS_TILE, // a block has several rows in shared memory, and a power of two of lanes each
+  GP__ROWS_WARP, // a warp
+  GP__ROWS_BLOCK, // a block, or several
   GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
 };
 // Elements of a thread that scans columns: it holds them.
@@ -5420,11 +5420,11 @@ GP__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
 // ---- layouts/policy.h - conversion of layouts: tiles, shared memory
 
 enum {
-  GP__LAYOUT_FIELDS = 32,          // most fields of a struct
-  GP__LAYOUT_ENTRIES = 65,         // fields, and the gaps between them and at both ends
-  GP__LAYOUT_STRUCT_BYTES = 1024,  // most bytes of a struct
+  GP__LAYOUT_FIELDS = 32, // most fields of a struct
+  GP__LAYOUT_ENTRIES = 65, // fields, and the gaps between them and at both ends
+  GP__LAYOUT_STRUCT_BYTES = 1024, // most bytes of a struct
   GP__LAYOUT_REGISTER_BYTES = 256, // most bytes that a thread takes through registers
-  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is whole vectors
+  GP__LAYOUT_STEP = 16 // tiles are multiples of so many structs: every field's part is whole vectors
 };
 // Contiguous structs in shared memory, of which a thread reads `chunk` at a time: a free vector follows an even number
 // of vectors, against bank conflicts. Returns the vectors between free ones; 0: none is free.
@@ -5492,11 +5492,11 @@ GP__RULE int gp__is_edge_fault(int kind) {
 // ---- batch/policy.h - copies of many buffers: tiles and shares
 
 enum {
-  GP__BATCH_TWO = 256,   // most threads of a block that take two buffers of a tile
-  GP__BATCH_PIECE = 8,   // windows of a lane in a warp's piece
-  GP__BATCH_TILES = 4,   // tiles a block, if tiles can be so small
+  GP__BATCH_TWO = 256, // most threads of a block that take two buffers of a tile
+  GP__BATCH_PIECE = 8, // windows of a lane in a warp's piece
+  GP__BATCH_TILES = 4, // tiles a block, if tiles can be so small
   GP__BATCH_ROUNDS = 16, // windows of a tile that its block copies alone: so many for each of a thread's vectors
-  GP__BATCH_SHARES = 8,  // shares of the rest a block, if shares can be so small
+  GP__BATCH_SHARES = 8, // shares of the rest a block, if shares can be so small
   GP__BATCH_LOG2_MOST = 36
 };
 // At most so many buffers a thread in a tile.
@@ -5560,16 +5560,16 @@ GP__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   F(cluster, 0, 1, 8, 16)
 
 enum {
-  GP__BFS_PART = 256,        // most edges of a part of a list
-  GP__BFS_LONG = 0xffff,     // as a part's count: all of a longer list, in the queue of one block
-  GP__BFS_BUFFER = 2048,     // bytes of a warp's shared memory, for what it appends to queue and lists
+  GP__BFS_PART = 256, // most edges of a part of a list
+  GP__BFS_LONG = 0xffff, // as a part's count: all of a longer list, in the queue of one block
+  GP__BFS_BUFFER = 2048, // bytes of a warp's shared memory, for what it appends to queue and lists
   GP__BFS_CLUSTER_MOST = 16, // most blocks of a cluster that goes on alone
-  GP__BFS_CLUSTERS = 16,     // most clusters in which all blocks go on, each with its own part of the frontier,
+  GP__BFS_CLUSTERS = 16, // most clusters in which all blocks go on, each with its own part of the frontier,
   GP__BFS_SPREAD_AFTER = 64, // after so many levels
-  GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
-  GP__BFS_LAUNCHES = 48,     // steps, or levels, with launches of their own if blocks cannot wait for each other
+  GP__BFS_WORDS = 1, // tagged words: the counters of the barrier are clear
+  GP__BFS_LAUNCHES = 48, // steps, or levels, with launches of their own if blocks cannot wait for each other
   GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, if frontiers are of edges
-  GP__SOURCES_LAUNCHES = 96                      // steps likewise, of a search from many sources: two a level
+  GP__SOURCES_LAUNCHES = 96 // steps likewise, of a search from many sources: two a level
 };
 // Parts that fit each of two queues in shared memory.
 GP__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
@@ -5674,9 +5674,9 @@ typedef struct gp__policy_row {
   const char *provenance;
 } gp__policy_row;
 // (Macros, because C++20 joins no bits of two enumerations.)
-#define GP__CHOOSES 1u  // the row sets the algorithm if the policy has none; other rows only serve theirs
+#define GP__CHOOSES 1u // the row sets the algorithm if the policy has none; other rows only serve theirs
 #define GP__BY_COUNT 2u // from and to are elements
-#define GP__BY_KEYS 4u  // bytes of keys
+#define GP__BY_KEYS 4u // bytes of keys
 #define GP__MEASURE 6u
 #define GP__IF 8u // the first bit of a family
 // A row of the header's own: size, when, from, to, the policy, and the day of November 2026 of its measurement.
@@ -5787,16 +5787,16 @@ GP__HOST gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, 
 
 // The launch of a resolved policy.
 typedef struct gp__geometry {
-  gp__u64 tile_items;    // elements of a tile
-  gp__u64 tiles;         // for the upper bound of the count
-  unsigned grid;         // blocks
-  unsigned threads;      // threads of a block
+  gp__u64 tile_items; // elements of a tile
+  gp__u64 tiles; // for the upper bound of the count
+  unsigned grid; // blocks
+  unsigned threads; // threads of a block
   unsigned shared_bytes; // dynamic
-  gp__u64 words;         // tagged words of the workspace
-  unsigned replicas;     // of gp__histogram_args, else 0
-  unsigned log2_lanes;   // of gp__segment_args, else 0
-  gp__u64 share;         // of gp__segment_args, else 0
-  gp__u64 scratch;       // bytes of memory without tags: alternate buffers, counters, work lists
+  gp__u64 words; // tagged words of the workspace
+  unsigned replicas; // of gp__histogram_args, else 0
+  unsigned log2_lanes; // of gp__segment_args, else 0
+  gp__u64 share; // of gp__segment_args, else 0
+  gp__u64 scratch; // bytes of memory without tags: alternate buffers, counters, work lists
 } gp__geometry;
 
 // ---- core/family.h - a family's rules: its valid policies, the portable one, and the launch that follows
@@ -5807,10 +5807,10 @@ typedef struct gp__rules {
   int (*valid)(gp_policy p, gp__shape s); // of a fully resolved policy, beyond the common conditions
   gp__measures (*measure)(gp__shape s);
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
-  int (*overlaps)(gp_policy p, gp__shape s);       // whether a launch may overlap the one before; NULL: yes
+  int (*overlaps)(gp_policy p, gp__shape s); // whether a launch may overlap the one before; NULL: yes
   void (*geometry)(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g); // g begins as zeros
-  int (*threads)(gp_policy p);                                                   // of a block; NULL: policy.threads
-  int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
+  int (*threads)(gp_policy p); // of a block; NULL: policy.threads
+  int own_algorithm; // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
   int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GP__ALWAYS_OVERLAPS NULL
@@ -6163,9 +6163,9 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
 // ---- sort/portable.h - portable rules of sorts
 
 enum {
-  GP__IF_SORT_KEYS = GP__IF,        // gp__sorts_keys holds; cooperative sorts: the device has clusters
-  GP__IF_SORT_PAIRS = 2 * GP__IF,   // gp__sorts_pairs holds
-  GP__IF_SORT_LONG = 4 * GP__IF,    // keys of more than 4 bytes
+  GP__IF_SORT_KEYS = GP__IF, // gp__sorts_keys holds; cooperative sorts: the device has clusters
+  GP__IF_SORT_PAIRS = 2 * GP__IF, // gp__sorts_pairs holds
+  GP__IF_SORT_LONG = 4 * GP__IF, // keys of more than 4 bytes
   GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes
   GP__IF_SORT_VALUES8 = 16 * GP__IF,
   GP__IF_SORT_BITS = 32 * GP__IF, // leading bits leave buckets that a block sorts; BITS8: 8 bits do
@@ -6173,7 +6173,7 @@ enum {
   GP__IF_SORT_LAST = 128 * GP__IF, // replaces a sweep for any keys
   // One-sweep passes. OPEN: the caller sets neither threads nor blocks.
   GP__IF_SWEEP_OPEN = GP__IF,
-  GP__IF_SWEEP_SHORT = 2 * GP__IF,  // keys of up to 4 bytes
+  GP__IF_SWEEP_SHORT = 2 * GP__IF, // keys of up to 4 bytes
   GP__IF_SWEEP_NARROW = 4 * GP__IF, // and no values
   GP__IF_SWEEP_PAIRED = 8 * GP__IF
 };
@@ -6355,12 +6355,12 @@ GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
 // alone take fewer warps and longer parts. A pipeline of word-sized keys has a serving warp beside its threads; small
 // inputs have a tile or two a block.
 enum {
-  GP__IF_MERGE_SETS = GP__IF,       // sets of keys alone, compute capability 9.0 or later
-  GP__IF_MERGE_ALONE = 2 * GP__IF,  // keys alone
-  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // keys with values
+  GP__IF_MERGE_SETS = GP__IF, // sets of keys alone, compute capability 9.0 or later
+  GP__IF_MERGE_ALONE = 2 * GP__IF, // keys alone
+  GP__IF_MERGE_PAIRS = 4 * GP__IF, // keys with values
   GP__IF_MERGE_NARROW = 8 * GP__IF, // keys alone, not wide
-  GP__IF_MERGE_LONG = 32 * GP__IF,  // keys of more than 4 bytes
-  GP__IF_MERGE_WIDE = 16 * GP__IF   // sets of keys alone of more than 4 bytes
+  GP__IF_MERGE_LONG = 32 * GP__IF, // keys of more than 4 bytes
+  GP__IF_MERGE_WIDE = 16 * GP__IF // sets of keys alone of more than 4 bytes
 };
 static const gp__policy_row gp__merge_rows[] = {
     GP__H200(GP_MERGE_SORT, -1, GP__CHOOSES, 0, 0, GP_FOUR_WAY_PASSES, 0, 0, 0, 0, 23),
@@ -6430,9 +6430,9 @@ GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
 enum {
   GP__IF_TOP_K_LISTS = GP__IF,
   GP__IF_TOP_K_WIDE = 2 * GP__IF,
-  GP__IF_TOP_K_ONE = 4 * GP__IF,     // row, without an operator
-  GP__IF_TOP_K_SORTS = 8 * GP__IF,   // keys of up to 4 bytes, or hundreds of results
-  GP__IF_TOP_K_SOME = 16 * GP__IF,   // results, or keys of one or two digits
+  GP__IF_TOP_K_ONE = 4 * GP__IF, // row, without an operator
+  GP__IF_TOP_K_SORTS = 8 * GP__IF, // keys of up to 4 bytes, or hundreds of results
+  GP__IF_TOP_K_SOME = 16 * GP__IF, // results, or keys of one or two digits
   GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more, of which few are wanted
   GP__TOP_K_SOME = 32,
   GP__TOP_K_HUNDREDS = 128,
@@ -6627,10 +6627,10 @@ GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
 // Not measured yet. A warp reads a row if there are rows for all warps or the row is short; otherwise blocks share it.
 // A map keeps a row in registers, up to 16 vectors a thread.
 enum {
-  GP__ROWS_FEW = 32,        // rows a multiprocessor, below which blocks read those longer than
-  GP__ROWS_SHORT = 256,     // windows; and, however many there are, those longer than
+  GP__ROWS_FEW = 32, // rows a multiprocessor, below which blocks read those longer than
+  GP__ROWS_SHORT = 256, // windows; and, however many there are, those longer than
   GP__ROWS_LONG = 16 << 10, // windows
-  GP__ROWS_KEPT = 16        // vectors of a thread, at most
+  GP__ROWS_KEPT = 16 // vectors of a thread, at most
 };
 GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
@@ -6923,7 +6923,7 @@ static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__meas
 // Scratch memory of a radix sort: offsets in bytes.
 typedef struct gp__radix_plan {
   int passes, wide, replicas, value_bytes, large; // large: values are gathered by index
-  gp__u64 tiles, clear;                           // clear: as in gp__radix_args
+  gp__u64 tiles, clear; // clear: as in gp__radix_args
   gp__u64 counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
 GP__HOST gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
@@ -6958,7 +6958,7 @@ GP__HOST gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
 // Scratch memory of a hybrid sort.
 typedef struct gp__hybrid_plan {
   int capacity, tile, even_levels; // even_levels: levels that uniform keys need
-  gp__u64 tiles, blocks;           // blocks: the most for pairs
+  gp__u64 tiles, blocks; // blocks: the most for pairs
   gp__u64 list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 GP__HOST gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
@@ -7197,7 +7197,7 @@ GP__HOST void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, 
   const gp__u64 look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
   g->tile_items = (gp__u64)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
-  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items);    // the first tile begins at a 16-byte boundary
+  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
@@ -7348,8 +7348,8 @@ static const gp__rules gp__rules_top_k = {gp__policy_valid_ranked, gp__measure_k
 typedef struct gp__transpose_plan {
   int form;
   unsigned tile_rows, tile_columns; // moved rows: log2 of a tile's words in a row
-  unsigned matrices;                // matrices of a tile, if both sides are whole
-  unsigned pitch, pad;              // layout of a tile with a whole side
+  unsigned matrices; // matrices of a tile, if both sides are whole
+  unsigned pitch, pad; // layout of a tile with a whole side
   unsigned shared_bytes;
   gp__u64 row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
@@ -7417,13 +7417,13 @@ GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
 }
 // Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
 enum {
-  GP__STRIP_BYTES = 128,         // bytes of a strip of columns, in each row
+  GP__STRIP_BYTES = 128, // bytes of a strip of columns, in each row
   GP__STRIPS_SCRATCH = 64 << 20, // most bytes of scratch memory, if one block fits
-  GP__STRIP_BLOCKS = 4           // most blocks of a multiprocessor
+  GP__STRIP_BLOCKS = 4 // most blocks of a multiprocessor
 };
 typedef struct gp__rectangle_plan {
   gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
-  unsigned width, grid, shared_bytes;  // width: columns of a strip
+  unsigned width, grid, shared_bytes; // width: columns of a strip
 } gp__rectangle_plan;
 GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
   const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
@@ -7563,7 +7563,7 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__
     const gp__u64 columns = s.rows.columns;
     const int scan = p.algorithm == GP_LOOK_BACK;
     const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
-    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1;  // elements of a slot
+    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1; // elements of a slot
     const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
     unsigned round;
     // Lanes across the rows, or more if rows are so short that others had nothing to do.
@@ -7709,13 +7709,13 @@ typedef struct gp__input_data {
 
 enum {
   GP__FOLD_NONE,
-  GP__FOLD_SUM,   // adds an integer
+  GP__FOLD_SUM, // adds an integer
   GP__FOLD_LEAST, // of ordered values
   GP__FOLD_MOST,
   GP__FOLD_LOW, // the same for indices: zeros are equal
   GP__FOLD_HIGH,
-  GP__FOLD_RANGE,     // largest exponent of floats, and which are not finite
-  GP__FOLD_WIDE,      // adds to 128 bits
+  GP__FOLD_RANGE, // largest exponent of floats, and which are not finite
+  GP__FOLD_WIDE, // adds to 128 bits
   GP__FOLD_LOW_INDEX, // in a second pass: where the value of the word before is
   GP__FOLD_HIGH_INDEX
 };
@@ -7731,13 +7731,13 @@ enum { GP__GROUP_LONG = 32 }; // rows of a group that warps fold; a thread folds
 typedef struct gp__hash_args {
   const void *keys; // of the table's rows
   gp__u64 *slots;
-  gp__u64 slot_count;          // even
-  gp__u64 count;               // of the launch: rows, probes
+  gp__u64 slot_count; // even
+  gp__u64 count; // of the launch: rows, probes
   const gp__u64 *count_device; // or null
-  unsigned *places;            // the slot of each row, or null
-  unsigned *list;              // slots of which rows are taken; where groups begin in the order; or null
-  unsigned *rows;              // the first row of each group, or null
-  gp__u64 *found;              // number of groups
+  unsigned *places; // the slot of each row, or null
+  unsigned *list; // slots of which rows are taken; where groups begin in the order; or null
+  unsigned *rows; // the first row of each group, or null
+  gp__u64 *found; // number of groups
   void *out_keys;
   gp__u64 *out_count;
   gp__u64 capacity;
@@ -7747,8 +7747,8 @@ typedef struct gp__hash_args {
   gp__column columns[GP_AGGREGATE_LIMIT];
   // Joins.
   const void *probes;
-  unsigned *ends;   // by slot: where the rows of its key end in `order`, or null: only whether there are any
-  unsigned *order;  // rows of the table, by slot; of folds: by group, or null: columns are in order
+  unsigned *ends; // by slot: where the rows of its key end in `order`, or null: only whether there are any
+  unsigned *order; // rows of the table, by slot; of folds: by group, or null: columns are in order
   unsigned *firsts; // by probe: where its partners begin in `order`
   unsigned *counts; // by probe: results
   gp__u64 *offsets; // by probe: results of those before it
@@ -7917,8 +7917,8 @@ typedef struct gp__map_args {
   void *out;
   gp__u64 count;
   const gp__u64 *count_device; // or null
-  gp__value value;             // fill: the element; iota: the start; replace: the new value
-  gp__value step;              // iota; replace: what elements are compared with
+  gp__value value; // fill: the element; iota: the start; replace: the new value
+  gp__value step; // iota; replace: what elements are compared with
 } gp__map_args;
 
 // ---- scatter/arguments.h - arguments of scatters
@@ -7929,20 +7929,20 @@ typedef struct gp__scatter_args {
   void *out;
   gp__u64 count;
   const gp__u64 *count_device; // or null
-  const void *keys;            // the stencil, or null
-  gp__u64 limit;               // of indices: elements of out (gather: of in)
-  gp__u64 window;              // scatter: elements of out that are written at a time; gather: limit
-  gp__value scalar;            // a predicate compares the stencil with it
+  const void *keys; // the stencil, or null
+  gp__u64 limit; // of indices: elements of out (gather: of in)
+  gp__u64 window; // scatter: elements of out that are written at a time; gather: limit
+  gp__value scalar; // a predicate compares the stencil with it
 } gp__scatter_args;
 
 // ---- batch/arguments.h - arguments of copies of many buffers
 
 typedef struct gp__batch_args {
   const void *sources, *destinations; // a pointer a buffer
-  const void *sizes;                  // in bytes
+  const void *sizes; // in bytes
   gp__u64 count;
   const gp__u64 *count_device; // or null
-  gp__u64 tile;                // buffers of a tile
+  gp__u64 tile; // buffers of a tile
   void *workspace;
 } gp__batch_args;
 
@@ -7953,12 +7953,12 @@ typedef struct gp__reduce_args {
   void *out;
   gp__u64 count;
   const gp__u64 *count_device; // or null
-  void *workspace;             // control block and words; see gp__geometry
-  gp__u64 rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
-  gp__value init;              // precedes the first element; the identity if the caller has none
-  int has_init;                // 0: use the operator's identity instead of `init`
-  gp__value scalar;            // count_if: elements are compared with it
-  gp__u64 limit;               // check_offsets: upper bound of the offsets
+  void *workspace; // control block and words; see gp__geometry
+  gp__u64 rounds; // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
+  gp__value init; // precedes the first element; the identity if the caller has none
+  int has_init; // 0: use the operator's identity instead of `init`
+  gp__value scalar; // count_if: elements are compared with it
+  gp__u64 limit; // check_offsets: upper bound of the offsets
   const gp__u64 *limit_device; // another upper bound; or null
 } gp__reduce_args;
 
@@ -7970,19 +7970,19 @@ typedef struct gp__find_args {
   void *out;
   gp__u64 count;
   const gp__u64 *count_device; // or null
-  void *workspace;             // control block and a word a block; null: a single block
-  gp__u64 rounds;              // of a tile; see gp__geometry_find
-  gp__value scalar;            // predicates compare elements with it; lexicographic: the int that is the
-                               // result if there is no hit
+  void *workspace; // control block and a word a block; null: a single block
+  gp__u64 rounds; // of a tile; see gp__geometry_find
+  gp__value scalar; // predicates compare elements with it; lexicographic: the int that is the
+      // result if there is no hit
 } gp__find_args;
 // Results of a search. first: the index of the first hit.
 enum {
-  GP__FIND_INDEX,  // first, or the number of elements
+  GP__FIND_INDEX, // first, or the number of elements
   GP__FIND_BEFORE, // first - 1, or the number of elements
-  GP__FIND_BAD,    // first, or all ones
-  GP__FIND_SOME,   // one byte: 1 if there is a hit
-  GP__FIND_NONE,   // one byte: 1 if there is none
-  GP__FIND_ORDER   // an int: -1 if the first array's element is the lesser one, otherwise 1
+  GP__FIND_BAD, // first, or all ones
+  GP__FIND_SOME, // one byte: 1 if there is a hit
+  GP__FIND_NONE, // one byte: 1 if there is none
+  GP__FIND_ORDER // an int: -1 if the first array's element is the lesser one, otherwise 1
 };
 
 // ---- scan/arguments.h - arguments of scans
@@ -7996,25 +7996,25 @@ typedef struct gp__scan_args {
   gp__value init; // as in gp__reduce_args
   int has_init;
   const void *init_device; // in place of `init`, or null
-  unsigned blocks;         // three sweeps: blocks of the upsweep and of the downsweep
+  unsigned blocks; // three sweeps: blocks of the upsweep and of the downsweep
 } gp__scan_args;
 
 // ---- select/arguments.h - arguments of streams
 
 // Select, partition, runs, by key, segmented scan: one pass over a stream of elements, or of pairs (key, value).
 typedef struct gp__stream_args {
-  const void *keys;            // keys or flags that decide; selection by a predicate: the elements
-  const void *values;          // values that go with them, or null
-  void *out_keys;              // or null
-  void *out_values;            // selection: the first part
-  void *out2;                  // or null: lengths of runs; partition: the second part
-  void *out3;                  // partition: the third part
-  gp__u64 *out_count;          // or null (scans)
-  gp__u64 count;               //
+  const void *keys; // keys or flags that decide; selection by a predicate: the elements
+  const void *values; // values that go with them, or null
+  void *out_keys; // or null
+  void *out_values; // selection: the first part
+  void *out2; // or null: lengths of runs; partition: the second part
+  void *out3; // partition: the third part
+  gp__u64 *out_count; // or null (scans)
+  gp__u64 count; //
   const gp__u64 *count_device; // or null
-  const void *offsets;         // segmented scan, otherwise null
-  gp__u64 segments;            //
-  const gp__u64 *bad;          // or null; not all ones: do nothing (GP_CHECKED)
+  const void *offsets; // segmented scan, otherwise null
+  gp__u64 segments; //
+  const gp__u64 *bad; // or null; not all ones: do nothing (GP_CHECKED)
   void *workspace;
   gp__value first, second; // the predicates' scalars; scans: `first` is the initial value
   int has_init;
@@ -8025,24 +8025,24 @@ typedef struct gp__stream_args {
 typedef struct gp__segment_args {
   const void *in;
   const void *begin; // offsets; null: segments of `length` elements
-  const void *end;   // or null: segments + 1 offsets; runs: the number of elements, or null
+  const void *end; // or null: segments + 1 offsets; runs: the number of elements, or null
   void *out;
   gp__u64 count, segments, length;
   const gp__u64 *bad; // as in gp__stream_args
-  void *workspace;    // runs: their number
-  gp__u64 share;      // elements and ends that a warp takes, if all `count` elements are in segments
-  double rate;        // the share of ends among both
+  void *workspace; // runs: their number
+  gp__u64 share; // elements and ends that a warp takes, if all `count` elements are in segments
+  double rate; // the share of ends among both
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
-  int once;            // a segment for which they would wait twice is long
+  int once; // a segment for which they would wait twice is long
 } gp__segment_args;
 
 // ---- expand/arguments.h - arguments of expansions
 
 typedef struct gp__expand_args {
   const void *values; // one a segment or run
-  const void *begin;  // segments + 1 offsets, the first 0
+  const void *begin; // segments + 1 offsets, the first 0
   const void *lengths;
   void *offsets; // the first launch of runs writes them: `begin` of the second
   void *out;
@@ -8057,17 +8057,17 @@ typedef struct gp__expand_args {
 
 typedef struct gp__histogram_args {
   const void *in;
-  const void *weights;    // or null
+  const void *weights; // or null
   const void *boundaries; // ranges: bins + 1 a channel
-  void *out;              // active * bins counters
-  gp__u64 count;          // pixels
+  void *out; // active * bins counters
+  gp__u64 count; // pixels
   const gp__u64 *count_device;
   gp__u64 bins;
   void *workspace;
   gp__value lower, upper; // even: `active` values of the samples' type; one past the largest wraps to the lowest
-  int channels, active;   // at least 1
-  unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
-  unsigned *rows;         // counting sort: each block's counts, 16 bits each; null: counts are added to `out`
+  int channels, active; // at least 1
+  unsigned replicas; // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
+  unsigned *rows; // counting sort: each block's counts, 16 bits each; null: counts are added to `out`
 } gp__histogram_args;
 
 // ---- graph/arguments.h - arguments of graph building
@@ -8075,7 +8075,7 @@ typedef struct gp__histogram_args {
 // Graphs are built and checked by steps of one plan, which share one struct of arguments.
 typedef struct gp__graph_args {
   const void *offsets, *targets; // the graph read; or an edge list's sources and targets
-  const void *parents;           // gp_bfs_check: parents; relabel, invert: numbers of vertices
+  const void *parents; // gp_bfs_check: parents; relabel, invert: numbers of vertices
   const int *depths;
   void *out_offsets, *out_targets; // written: a graph; degrees or numbers; a report
   gp__u64 *keys;
@@ -8083,14 +8083,14 @@ typedef struct gp__graph_args {
   gp__u64 edges; // most edges of the graph
   gp__u64 count; // edges of the list; keys
   const gp__u64 *count_device;
-  gp__u64 *bad;    // the first edge of the list that was left out, or NULL
-  gp__u64 *state;  // a number of keys; the least fault; degrees
+  gp__u64 *bad; // the first edge of the list that was left out, or NULL
+  gp__u64 *state; // a number of keys; the least fault; degrees
   unsigned *marks; // two bits a vertex, set while no witness, no edge from the parent, is found
   gp__u64 source, limit;
   int apart; // edge list: numbers from one edge to the next
   int shift; // bits of a target in a key
   int flags;
-  int incoming;          // check: the lists are in_offsets and in_sources
+  int incoming; // check: the lists are in_offsets and in_sources
   const gp_fault *fault; // bfs with GP_CHECKED: of its graph
 } gp__graph_args;
 // The state's words of a degree count: the sum, the complement of the least, the most, the histogram.
@@ -8122,13 +8122,13 @@ enum { GP__GROUP_CLEARS, GP__GROUP_READS, GP__GROUP_LISTS, GP__GROUP_WRITES };
 // Lower and upper bound, load balance.
 typedef struct gp__search_args {
   const void *sorted; // load balance: offsets
-  gp__u64 length;     // load balance: segments
+  gp__u64 length; // load balance: segments
   const void *needles;
   void *out;
   gp__u64 count;
   const gp__u64 *count_device;
   const gp__u64 *bad; // load balance: result of the offsets' check; NULL: not checked
-  void *sample;       // bounds: the last element of each sector of `sorted`, or NULL
+  void *sample; // bounds: the last element of each sector of `sorted`, or NULL
 } gp__search_args;
 
 // ---- sort/arguments.h - arguments of radix sort
@@ -8141,25 +8141,25 @@ typedef struct gp__radix_args {
   void *other_keys, *other;
   gp__u64 count;
   const gp__u64 *count_device;
-  void *workspace;  // histogram: two tickets a block, one tagged word
-  gp__u64 *counts;  // 256 a pass: keys with the digit, then keys before them
+  void *workspace; // histogram: two tickets a block, one tagged word
+  gp__u64 *counts; // 256 a pass: keys with the digit, then keys before them
   gp__u64 *tickets; // one for each pass
-  unsigned *steps;  // what each pass does, and the final copy
-  void *words;      // look-back words
-  gp__u64 clear;    // their size in units of 16 bytes
+  unsigned *steps; // what each pass does, and the final copy
+  void *words; // look-back words
+  gp__u64 clear; // their size in units of 16 bytes
   int passes, begin_bit, end_bit;
-  int in_place;          // keys or values are: the first pass may not write to the outputs
-  int paired;            // 1: between passes, values are beside their keys
-  int pass;              // number of this pass; `passes`: the final copy
-  int word;              // word of the ordered key with the pass's digit
-  int shift;             // position of the digit in it
-  unsigned mask;         // ones for the digit's bits
-  unsigned flip;         // all ones: descending
-  int drop_keys;         // the last pass does not write keys
+  int in_place; // keys or values are: the first pass may not write to the outputs
+  int paired; // 1: between passes, values are beside their keys
+  int pass; // number of this pass; `passes`: the final copy
+  int word; // word of the ordered key with the pass's digit
+  int shift; // position of the digit in it
+  unsigned mask; // ones for the digit's bits
+  unsigned flip; // all ones: descending
+  int drop_keys; // the last pass does not write keys
   const gp__u64 *choice; // GP__CHOSE_..., or NULL: one-sweep sort
-  gp__u64 *leads;        // leading sweep: where the choice is stored; or NULL
-  unsigned capacity;     // leading sweep: most keys of a bucket; cooperative sorts: most results
-  int leading;           // leading bits
+  gp__u64 *leads; // leading sweep: where the choice is stored; or NULL
+  unsigned capacity; // leading sweep: most keys of a bucket; cooperative sorts: most results
+  int leading; // leading bits
 } gp__radix_args;
 
 // ---- layouts/arguments.h - arguments of conversion of layouts, and of gathers
@@ -8203,11 +8203,11 @@ typedef struct gp__counting_args {
   gp__u64 count;
   const gp__u64 *count_device;
   const gp__u64 *counts; // keys of each value, by its bits
-  const gp__u16 *rows;   // 2-byte keys: counts of each block, to be added to `counts`
-  unsigned blocks;       // number of rows; 0: nothing to add
-  gp__u64 *starts;       // first key of each run
-  gp__u16 *values;       // value of each run
-  gp__u64 *runs;         // number of runs
+  const gp__u16 *rows; // 2-byte keys: counts of each block, to be added to `counts`
+  unsigned blocks; // number of rows; 0: nothing to add
+  gp__u64 *starts; // first key of each run
+  gp__u16 *values; // value of each run
+  gp__u64 *runs; // number of runs
   void *workspace;
 } gp__counting_args;
 
@@ -8216,33 +8216,33 @@ typedef struct gp__counting_args {
 // Top-k, nth element.
 typedef struct gp__top_k_args {
   const void *keys; // rows * count
-  const void *in;   // values; NULL: indices
-  void *out_keys;   // rows * k, or null
-  void *out;        // or null
-  gp__u64 count;    // keys of a row
+  const void *in; // values; NULL: indices
+  void *out_keys; // rows * k, or null
+  void *out; // or null
+  gp__u64 count; // keys of a row
   const gp__u64 *count_device;
   gp__u64 rows, k;
   gp__u64 blocks; // blocks of a row
   void *workspace;
-  const void *from;  // lists: `ranks` ranks a row
-  void *to;          // lists: k ranks of each block; NULL: to the output; bounded select: `ranks` keys of each row
-  gp__u64 ranks;     //
-  gp__u64 jump;      // step from tile to tile of a row; coprime with their number
+  const void *from; // lists: `ranks` ranks a row
+  void *to; // lists: k ranks of each block; NULL: to the output; bounded select: `ranks` keys of each row
+  gp__u64 ranks; //
+  gp__u64 jump; // step from tile to tile of a row; coprime with their number
   unsigned capacity; // ranks of a block's list
-  unsigned nth;      // 1: the k-th key is the result
-  void *states;      // radix select: gp__select_state of each row
-  void *bins;        // GP__SELECT_BINS counters of each row
-  void *aside;       // `room` keys of each row
-  gp__u64 room;      //
-  gp__u64 many;      // bounded select: a sample bounds so many keys first
-  int level;         // digit
+  unsigned nth; // 1: the k-th key is the result
+  void *states; // radix select: gp__select_state of each row
+  void *bins; // GP__SELECT_BINS counters of each row
+  void *aside; // `room` keys of each row
+  gp__u64 room; //
+  gp__u64 many; // bounded select: a sample bounds so many keys first
+  int level; // digit
 } gp__top_k_args;
 typedef struct gp__select_state {
-  gp__u64 prefix;   // known upper bits of the k-th key; bounded select: keys in `to`
-  gp__u64 rank;     // keys before it among those with these bits
-  gp__u64 inside;   // keys with these bits; bounded select: keys that `to` gets
+  gp__u64 prefix; // known upper bits of the k-th key; bounded select: keys in `to`
+  gp__u64 rank; // keys before it among those with these bits
+  gp__u64 inside; // keys with these bits; bounded select: keys that `to` gets
   gp__u64 appended; // keys put aside
-  gp__u64 arrived;  // blocks that have counted
+  gp__u64 arrived; // blocks that have counted
   gp__u64 buffered; // the keys put aside are all that matter
 } gp__select_state;
 
@@ -8260,12 +8260,12 @@ typedef struct gp__segmented_top_k_args {
   const unsigned *ks; // or NULL
   const gp__u64 *bad;
   gp__top_k_header *header;
-  gp__top_k_task *tasks;                      // NULL: each segment is one
-  unsigned *arrived;                          // parts that have left a list, at the segment's first list
-  void *lists;                                // k ranks each
+  gp__top_k_task *tasks; // NULL: each segment is one
+  unsigned *arrived; // parts that have left a list, at the segment's first list
+  void *lists; // k ranks each
   gp__u64 length, part, task_room, list_room; // part: most keys of a task
-  unsigned offset_bytes, batch;               // batch: segments of a warp
-  unsigned by_lanes, by_warps;                // most keys of a segment for lanes, for a warp
+  unsigned offset_bytes, batch; // batch: segments of a warp
+  unsigned by_lanes, by_warps; // most keys of a segment for lanes, for a warp
 } gp__segmented_top_k_args;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
@@ -8273,10 +8273,10 @@ typedef struct gp__segmented_top_k_args {
 // Hybrid sort. Lists, parts, counters and buckets live in scratch memory.
 typedef struct gp__hybrid_args {
   const void *in;
-  void *out;                 // may be in
-  void *spare;               // as large as `in`
-  gp__u64 *list;             // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
-  void *parts, *next_parts;  // even levels; odd levels
+  void *out; // may be in
+  void *spare; // as large as `in`
+  gp__u64 *list; // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
+  void *parts, *next_parts; // even levels; odd levels
   gp__u64 *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
   void *items;
   gp__u64 count;
@@ -8284,14 +8284,14 @@ typedef struct gp__hybrid_args {
   const void *values; // values of pairs; NULL: indices
   void *out_values, *spare_values;
   void *workspace;
-  gp__u64 *choice;              // GP__CHOSE_..., or NULL: hybrid sort
+  gp__u64 *choice; // GP__CHOSE_..., or NULL: hybrid sort
   int level, levels, drop_keys; // levels: one after the last
-  unsigned capacity;            // keys that a block sorts
-  unsigned sample;              // keys in the sample; 0: the first count chooses (keys alone); 1: `duplicate_sample`
-                                // alone chooses
-  unsigned duplicate_sample;    // keys in the sample of repeated keys; 0: none
-  int leading;                  // leading sweep: bits by which the pairs at `spare` are sorted; `bins` has the start of
-                                // each leading 8-bit digit, `items` that of each bucket, 32 bits each
+  unsigned capacity; // keys that a block sorts
+  unsigned sample; // keys in the sample; 0: the first count chooses (keys alone); 1: `duplicate_sample`
+      // alone chooses
+  unsigned duplicate_sample; // keys in the sample of repeated keys; 0: none
+  int leading; // leading sweep: bits by which the pairs at `spare` are sorted; `bins` has the start of
+      // each leading 8-bit digit, `items` that of each bucket, 32 bits each
 } gp__hybrid_args;
 enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // PASSES: swept already
 
@@ -8299,16 +8299,16 @@ enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; //
 
 // Merges, merge sort, sets.
 typedef struct gp__merge_args {
-  const void *keys, *keys2;     // sorted; merge sort: `keys` alone, in runs
+  const void *keys, *keys2; // sorted; merge sort: `keys` alone, in runs
   const void *values, *values2; // or NULL; merge sort's first step: NULL for indices of the keys
-  void *out_keys, *out_values;  // or null
-  gp__u64 *out_count;           // sets
-  gp__u64 count, count2;        //
-  const gp__u64 *count_device;  // count of the first input, or null
-  gp__u64 run;                  // merge sort: keys of a run, two of which this pass merges; otherwise 0
+  void *out_keys, *out_values; // or null
+  gp__u64 *out_count; // sets
+  gp__u64 count, count2; //
+  const gp__u64 *count_device; // count of the first input, or null
+  gp__u64 run; // merge sort: keys of a run, two of which this pass merges; otherwise 0
   void *workspace;
-  gp__u64 *borders;             // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
-                                // pass: tile starts in each of a group's runs; or NULL
+  gp__u64 *borders; // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
+      // pass: tile starts in each of a group's runs; or NULL
   unsigned log2_run, log2_ways; // four-way pass: tiles of a run, runs of a group (two or four)
 } gp__merge_args;
 
@@ -8321,20 +8321,20 @@ typedef struct gp__divisor {
 typedef struct gp__transpose_args {
   const void *in;
   void *out;
-  gp__u64 columns, rows;                                  // extents of a matrix; the input's rows are contiguous
-  gp__u64 in_pitch, out_pitch;                            // from row to row; from column to column
-  gp__u64 outer[2], in_outer[2], out_outer[2];            // matrices
-  gp__u64 in_bytes;                                       // from `in` to the end of its last element
-  gp__u64 tiles, row_tiles, column_tiles;                 // all; of a matrix
+  gp__u64 columns, rows; // extents of a matrix; the input's rows are contiguous
+  gp__u64 in_pitch, out_pitch; // from row to row; from column to column
+  gp__u64 outer[2], in_outer[2], out_outer[2]; // matrices
+  gp__u64 in_bytes; // from `in` to the end of its last element
+  gp__u64 tiles, row_tiles, column_tiles; // all; of a matrix
   unsigned tile_rows, tile_columns, matrices, pitch, pad; // gp__transpose_plan
-  unsigned panel;                                         // gp__transpose_panel
-  gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
-  gp__divisor group;       // whole input: vectors of a group of rows
+  unsigned panel; // gp__transpose_panel
+  gp__divisor units; // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
+  gp__divisor group; // whole input: vectors of a group of rows
   gp__divisor row, column; // whole output: rows and columns of a matrix
   // Dense, in place: a and b are rows and columns divided by their common factor. A strip of whole columns, or a row,
   // is assembled in shared memory, or in `strip` bytes of scratch memory a block.
   gp__u64 a, b, strip;
-  void *scratch;        // NULL: shared memory
+  void *scratch; // NULL: shared memory
   int rotates, gathers; // this step: rotates columns, not shuffles; gathers by the formula, not scatters
 } gp__transpose_args;
 
@@ -8349,56 +8349,56 @@ typedef struct gp__bfs_args {
   gp_traversal *statistics;
   void *workspace;
   unsigned *reached[2]; // bitmaps
-  unsigned *fresh;      // bitmap of what a level over a list has found
-  void *queue;          // gp_edges
-  void *lists[2];       // gp__bfs_unvisited
-  void *found;          // vertices with long lists
-  void *control;        // gp__bfs_control
+  unsigned *fresh; // bitmap of what a level over a list has found
+  void *queue; // gp_edges
+  void *lists[2]; // gp__bfs_unvisited
+  void *found; // vertices with long lists
+  void *control; // gp__bfs_control
   gp__u64 vertices, source;
   const gp__u64 *source_device; // or null
-  gp__u64 target;               // or ~0
-  int limit;                    // limit of depth
+  gp__u64 target; // or ~0
+  int limit; // limit of depth
   int symmetric;
-  int alpha, beta;               // gp_policy
-  int look_from;                 // a block with so many parts looks at bits before it sets them
+  int alpha, beta; // gp_policy
+  int look_from; // a block with so many parts looks at bits before it sets them
   unsigned small, cluster_small; // most parts with which one block, one cluster, goes on alone
-  unsigned cluster;              // blocks of a cluster; 1: no clusters
-  unsigned blocks;               // blocks of the grid, all resident
-  int step;                      // number of the launch, in a search by launches
-  int gather, cull;              // gp_policy
-  void *edge_queue;              // gp__bfs_edge: as many as the graph has edges
+  unsigned cluster; // blocks of a cluster; 1: no clusters
+  unsigned blocks; // blocks of the grid, all resident
+  int step; // number of the launch, in a search by launches
+  int gather, cull; // gp_policy
+  void *edge_queue; // gp__bfs_edge: as many as the graph has edges
   gp__u64 edges;
-  gp__u64 fused_edges;   // levels with more edges contract and expand in separate launches
+  gp__u64 fused_edges; // levels with more edges contract and expand in separate launches
   const gp_fault *fault; // GP_CHECKED: searches only if there is none
-  unsigned spread;       // fewest parts with which all blocks go on, each with its own; 0: never
-  int spread_after;      // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
+  unsigned spread; // fewest parts with which all blocks go on, each with its own; 0: never
+  int spread_after; // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
 } gp__bfs_args;
 // Search from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
 enum {
   GP__SOURCES_CLEAR, // the first launch
-  GP__SOURCES_ALL,   // all levels and the end, by blocks that can wait for each other
-  GP__SOURCES_STEP,  // by blocks that cannot: one step
-  GP__SOURCES_REST,  // later steps, by one block
+  GP__SOURCES_ALL, // all levels and the end, by blocks that can wait for each other
+  GP__SOURCES_STEP, // by blocks that cannot: one step
+  GP__SOURCES_REST, // later steps, by one block
   GP__SOURCES_FINISH // the end
 };
 typedef struct gp__sources_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
-  int *depths;                         // a row for each source, or null
-  gp__u64 *reached;                    // vertices reached from each source; or null
-  gp_traversal *statistics;            // or null
-  void *seen, *words[2];               // a word a vertex
-  void *lists[2];                      // vertices
-  void *queue;                         // gp_edges
-  void *control;                       // gp__sources_control
+  int *depths; // a row for each source, or null
+  gp__u64 *reached; // vertices reached from each source; or null
+  gp_traversal *statistics; // or null
+  void *seen, *words[2]; // a word a vertex
+  void *lists[2]; // vertices
+  void *queue; // gp_edges
+  void *control; // gp__sources_control
   gp__u64 vertices;
   gp__u64 source[GP__SOURCES_MOST];
   const gp__u64 *source_device; // instead of `source`, or null
-  const gp_fault *fault;        // GP_CHECKED: searches only if there is none
-  int count, batch;             // sources; number of their batch in the call
-  int limit;                    // limit of depth
-  int alpha;                    // gp_policy
+  const gp_fault *fault; // GP_CHECKED: searches only if there is none
+  int count, batch; // sources; number of their batch in the call
+  int limit; // limit of depth
+  int alpha; // gp_policy
   unsigned small;
   unsigned blocks; // blocks of the grid
   int part;
@@ -8408,25 +8408,25 @@ typedef struct gp__sources_args {
 
 // Dense matrices in place, by panels and chunks. In bytes unless stated otherwise.
 typedef struct gp__panels_args {
-  gp__u8 *data, *saved;                 // the matrix; saved panels
-  gp__u64 saves, clears;                // to save; 8-byte words to clear, from `counters` on
-  gp__u64 *counters;                    // GP__PANELS_COUNTERS, then one a panel
-  unsigned *claimed, *loaded;           // a bit for each chunk
+  gp__u8 *data, *saved; // the matrix; saved panels
+  gp__u64 saves, clears; // to save; 8-byte words to clear, from `counters` on
+  gp__u64 *counters; // GP__PANELS_COUNTERS, then one a panel
+  unsigned *claimed, *loaded; // a bit for each chunk
   gp__u64 rows, columns, panels, holes; // extents of a panel, in elements; panels of the matrix
-  gp__u64 column_tiles, panel_tiles;    // tiles of a panel
+  gp__u64 column_tiles, panel_tiles; // tiles of a panel
   // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
   unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
 } gp__panels_args;
 // Dense matrices in place, by panels through a buffer. In bytes unless stated otherwise.
 typedef struct gp__buffered_args {
-  gp__u8 *data, *buffer;                             // the matrix; slots of blocks
-  gp__u64 *counters;                                 // GP__PANELS_COUNTERS, then turns done of each step
-  gp__u64 rows, columns, height;                     // elements
-  gp__u64 pitch, slot;                               // gp__buffered_plan
+  gp__u8 *data, *buffer; // the matrix; slots of blocks
+  gp__u64 *counters; // GP__PANELS_COUNTERS, then turns done of each step
+  gp__u64 rows, columns, height; // elements
+  gp__u64 pitch, slot; // gp__buffered_plan
   unsigned panels, column_tiles, lines, part, parts; // copied at a time: lines, 16-byte units
-  gp__divisor units;                                 // part
-  unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
-  unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
+  gp__divisor units; // part
+  unsigned border[GP__BUFFERED_MOST + 1]; // gp__buffered_border
+  unsigned first[GP__BUFFERED_MOST + 2]; // turns before each step
 } gp__buffered_args;
 
 // ---- rows/arguments.h - arguments of kernels on rows of strided arrays
@@ -8439,13 +8439,13 @@ typedef struct gp__rows_args {
   gp__u64 extent[4];
   gp__i64 in_stride[4], out_stride[4];
   gp__u64 parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
-  unsigned log2_lanes;  // that share a row, or lie across columns
-  unsigned chunk;       // elements of a lane of a tile of rows
-  int vectors;          // columns: a thread's elements are a vector
-  int together;         // rows lie one behind the other without gaps: 1: of the input, 2: of the output
-  gp__u64 windows;      // of a line, which the second launch of a map reads
-  void *states;         // results of the first launch of a map, by row
-  void *workspace;      // NULL: parts is 1
+  unsigned log2_lanes; // that share a row, or lie across columns
+  unsigned chunk; // elements of a lane of a tile of rows
+  int vectors; // columns: a thread's elements are a vector
+  int together; // rows lie one behind the other without gaps: 1: of the input, 2: of the output
+  gp__u64 windows; // of a line, which the second launch of a map reads
+  void *states; // results of the first launch of a map, by row
+  void *workspace; // NULL: parts is 1
   gp__value init;
   int has_init;
 } gp__rows_args;
@@ -9122,9 +9122,9 @@ template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u
 // barrier of the warp, stores the bytes of a thread's last word.
 template <int ITEMS> struct gp__byte_gather {
   gp__shared_pointer next; // the current word
-  gp__u32 last;            // its bytes so far, at the upper end
-  gp__u32 bits;            // position of the next byte, in bits from the aligned word before `to`
-  gp__u32 first;           // position of the first byte
+  gp__u32 last; // its bytes so far, at the upper end
+  gp__u32 bits; // position of the next byte, in bits from the aligned word before `to`
+  gp__u32 first; // position of the first byte
   GP_DEVICE gp__byte_gather(gp__u8 *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GP__UNROLL
@@ -10601,8 +10601,8 @@ struct gp__two_keys {
 };
 struct gp__key_counters {
   enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a full counter
-  static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
-  static const gp__u32 FULL = 0x80008000u;   // the full bits of a word's two counters
+  static const gp__u32 OTHER = 0x8010u; // how the values of a word's halves differ
+  static const gp__u32 FULL = 0x80008000u; // the full bits of a word's two counters
   gp__shared_pointer words;
   GP_DEVICE explicit gp__key_counters(gp__u8 *shared) : words(shared) {}
   GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {
@@ -10646,7 +10646,7 @@ GP_DEVICE gp__u32 gp__upper_halves(gp__u32 first, gp__u32 second) { return __byt
 // The control word: the epoch in the upper 36 bits, the tickets drawn in it in the lower 28. Every launch uses up one
 // epoch. The thread that draws a launch's last ticket starts the next epoch, so nothing is ever cleared.
 struct gp__ticket {
-  gp__u64 tag;    // this launch's: epoch + 1
+  gp__u64 tag; // this launch's: epoch + 1
   gp__u64 number; // 0, 1, 2, ... in the order of drawing, below 2^28
 };
 // One thread's ticket; `was` is the control word before its draw. All blocks of a launch together draw `draws` tickets.
@@ -10734,7 +10734,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   gp__word *words;
   gp__u64 tiles, tag;
   gp_carry<Acc> start; // prefix of tile 0
-  bool fences;         // the holder of a prefix may also overwrite what earlier tiles have read
+  bool fences; // the holder of a prefix may also overwrite what earlier tiles have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
     if (fences) __threadfence();
@@ -10954,7 +10954,7 @@ struct gp__column_store {
   static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
   static const int LINES = THREADS / GP__WARP / BLOCKS * JW, // of a round
-      ALIKE = ALIGNMENT / WORD;                              // distance of lines that begin alike
+      ALIKE = ALIGNMENT / WORD; // distance of lines that begin alike
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
@@ -11166,7 +11166,7 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
   gp_vector r[E];
   GP__UNROLL
   for (int i = 0; i < E; i += K) { // row
-    GP__EACH(j, 4) {               // word
+    GP__EACH(j, 4) { // word
       gp__u32 words[K];
       GP__EACH(k, K) words[k] = v[i + k].word[j];
       gp__transpose_words<SIZE>(words);
@@ -13022,9 +13022,9 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
 // its scan waits for nobody.
 struct gp__batch_window {
   const gp__u8 *in; // source of the window's first byte; may precede the buffer
-  gp__u8 *out;      // a multiple of 16
-  unsigned bounds;  // from() + 32 * to(), in one register
-  bool inner;       // whole, and so are the aligned vectors that hold its source
+  gp__u8 *out; // a multiple of 16
+  unsigned bounds; // from() + 32 * to(), in one register
+  bool inner; // whole, and so are the aligned vectors that hold its source
 
   GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), bounds(0), inner(false) {}
   GP_DEVICE unsigned from() const { return bounds & 31; } // bytes that belong to the buffer
@@ -13077,16 +13077,16 @@ struct gp__batch_window {
 
 template <class P> struct gp__batch_storage {
   static const int BUFFERS = P::threads * gp__batch_items(P::threads);
-  gp__u64 end[BUFFERS];      // windows of the tile up to each buffer's end
+  gp__u64 end[BUFFERS]; // windows of the tile up to each buffer's end
   const gp__u8 *in[BUFFERS]; // source and destination of a buffer's first window
   gp__u8 *out[BUFFERS];
   gp__u8 skipped[BUFFERS], tail[BUFFERS];
   alignas(4) gp__u16 mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
-  gp__u64 drawn;        // the control word before the block's draw
-  gp__u64 rest;         // what all tiles have left
+  gp__u64 drawn; // the control word before the block's draw
+  gp__u64 rest; // what all tiles have left
   gp__u64 tile, before; // where a share begins: its tile, and where that tile's leftovers begin
-  unsigned next;        // piece
+  unsigned next; // piece
 };
 struct gp__batch_ended {
   const gp__u64 *end;
@@ -13095,11 +13095,11 @@ struct gp__batch_ended {
 };
 // Windows that tiles leave: counters behind the ticket word, zero between launches.
 struct gp__batch_leftovers {
-  static const int LOG2_SUM = 40;            // fewer than 2^24 tiles leave windows, since each has more than 16 KiB
+  static const int LOG2_SUM = 40; // fewer than 2^24 tiles leave windows, since each has more than 16 KiB
   gp__u64 control[2], sum, scanned, readers; // sum: windows, and tiles << LOG2_SUM
 };
 struct gp__batch_entry { // of a tile that leaves windows, in the order of `at`
-  gp__u64 at, tile;      // at: windows of earlier ones
+  gp__u64 at, tile; // at: windows of earlier ones
 };
 // Waits for the entry.
 struct gp__batch_entry_before {
@@ -13770,7 +13770,7 @@ static const gp__u32 gp__no_bin = 0xffffffffu;
 // Multiplication).
 template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
 template <class T> struct gp__even_base {
-  static const bool tabulated = false;                 // no boundaries in memory
+  static const bool tabulated = false; // no boundaries in memory
   static const int kept = GP__VALUE_BYTES / sizeof(T); // one for each channel
 };
 template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
@@ -13878,8 +13878,8 @@ template <class T> struct gp__range_bins {
   static const bool tabulated = true;
   static const int kept = 1;
   const T *boundaries;
-  const gp__guess *guesses;   // one a bucket
-  gp__u32 bins, buckets;      // 0 buckets: all boundaries are searched
+  const gp__guess *guesses; // one a bucket
+  gp__u32 bins, buckets; // 0 buckets: all boundaries are searched
   gp__even_bins<T> bucket_of; // from the first to the last boundary
   GP_DEVICE gp__u32 operator()(T x) const {
     gp__u32 found = 0, end = buckets ? 0 : bins + 1;
@@ -14075,14 +14075,14 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const unsigned K = P::vectors;
   struct Samples {
     gp__vector_access<T, V> x[K];
-    gp__vector_access<W, V> w[K];     // with one channel only
+    gp__vector_access<W, V> w[K]; // with one channel only
     gp__sample_place<T, Source> x_at; // the next to be loaded
     const W *w_at;
-    gp__u64 step;      // in samples
+    gp__u64 step; // in samples
     gp__u64 ragged_at; // last block: a sample of each thread before and after the vectors
-    T ragged;          // that sample
-    gp__u32 left;      // vectors that are not counted yet; no block sees 2^32 samples
-    unsigned off;      // misalignment of weights; unless 0, they are loaded one by one
+    T ragged; // that sample
+    gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
+    unsigned off; // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
       const gp__u64 vector = gp__u64(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
@@ -14119,13 +14119,13 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     static const int UNROLL = rolled ? 1 : V;
     const gp__histogram_args &a;
     const BINS *kept;
-    BINS bins;                     // of the first channel
-    gp__shared_pointer cells;      // this lane's copy of the first counter
-    gp__u32 stride, nowhere;       // counters of a channel; the slot of channels that are not counted
-    gp__u32 shift;                 // log2 of the bytes of all copies of a counter
+    BINS bins; // of the first channel
+    gp__shared_pointer cells; // this lane's copy of the first counter
+    gp__u32 stride, nowhere; // counters of a channel; the slot of channels that are not counted
+    gp__u32 shift; // log2 of the bytes of all copies of a counter
     gp__u32 run_slot, run_samples; // the run that is open
     gp__u32 channel, channel_step; // channel of the thread's next samples; step to those that follow
-    gp__u64 pixel, pixel_step;     // pixel of these samples; step
+    gp__u64 pixel, pixel_step; // pixel of these samples; step
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, gp__u8 *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
@@ -15149,8 +15149,8 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   static const int UNROLL = TILE * int(sizeof(In)) / 16 / P::threads > 0 ? TILE *int(sizeof(In)) / 16 / P::threads : 1;
 
   gp__u8 *from, *to; // shared memory
-  gp__u64 index;     // of the tile's first element
-  int end;           // elements of this thread's chunk within the input
+  gp__u64 index; // of the tile's first element
+  int end; // elements of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first) {
@@ -15321,11 +15321,11 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
 //    copying warp      draws tickets, loads tiles, and stores them after the scan
 // A tile is a range of 16-byte vectors of the input: if the input is misaligned, tile 0 begins before element 0.
 template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
-  gp__u64 loaded[STAGES];    // tile and ticket (copying warp, and the bytes of the copy)
-  gp__u64 folded[STAGES];    // the warps' totals (each computing warp)
+  gp__u64 loaded[STAGES]; // tile and ticket (copying warp, and the bytes of the copy)
+  gp__u64 folded[STAGES]; // the warps' totals (each computing warp)
   gp__u64 published[STAGES]; // the warps' prefixes and the aggregate (publishing warp)
-  gp__u64 carried[STAGES];   // the tile's prefix (look-back warp)
-  gp__u64 scanned[STAGES];   // the results (each computing warp)
+  gp__u64 carried[STAGES]; // the tile's prefix (look-back warp)
+  gp__u64 scanned[STAGES]; // the results (each computing warp)
   gp__ticket ticket[STAGES];
   Acc warp_total[STAGES][WARPS]; // then inclusive prefixes over the warps
   gp_carry<Acc> before[STAGES];
@@ -15337,11 +15337,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
 
   Storage &s;
-  gp__u8 *shared;   // STAGES tiles
+  gp__u8 *shared; // STAGES tiles
   const gp__u8 *in; // the 16-byte boundary at or before the input
-  gp__u8 *out;      // the same distance before the output
-  gp__u64 skipped;  // elements between `in` and element 0
-  gp__u64 end;      // skipped + count
+  gp__u8 *out; // the same distance before the output
+  gp__u64 skipped; // elements between `in` and element 0
+  gp__u64 end; // skipped + count
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
@@ -15509,9 +15509,9 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Folds first, as far ahead as tiles have arrived: the earlier an aggregate is published, the shorter are the waits.
   GP_DEVICE void compute() const {
-    Acc within[STAGES];            // of tiles that are folded but not scanned; the newest last
+    Acc within[STAGES]; // of tiles that are folded but not scanned; the newest last
     unsigned folds = 0, scans = 0; // rounds done
-    bool more = true;              // another tile may arrive
+    bool more = true; // another tile may arrive
     while (more || scans < folds) {
       const int fold_stage = int(folds % STAGES), scan_stage = int(scans % STAGES);
       if (more && folds - scans < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {
@@ -15588,8 +15588,8 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 
 struct gp__stream_tile {
   gp__u8 *keys, *values; // element 0 of the tile, in shared memory
-  gp__u64 first, count;  // index of element 0; elements of the whole stream
-  int items;             // elements of the tile
+  gp__u64 first, count; // index of element 0; elements of the whole stream
+  int items; // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *gp__as<const T>(keys + i * int(sizeof(T))); }
   // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
@@ -16368,7 +16368,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
 
 // Scans by key and of segments, reduce by key: a scan that restarts at each head.
 template <class Acc, bool COUNTED> struct gp__segment_state {
-  Acc value;     // of the run that is open at the end
+  Acc value; // of the run that is open at the end
   gp__u64 heads; // runs that began
 };
 template <class Acc> struct gp__segment_state<Acc, false> {
@@ -16570,14 +16570,14 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
 // ---- select/kernels.cuh - the kernel of a stream
 
 template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
-  gp__u64 drawn[STAGES];     // by offsets: the ticket is drawn (copying warp)
-  gp__u64 found[STAGES];     // by offsets: they are found, the first heads marked (look-back warp)
-  gp__u64 marked[STAGES];    // by offsets: all heads are marked (each folding warp)
-  gp__u64 loaded[STAGES];    // tile and ticket are loaded (copying warp, and the bytes of the copies)
-  gp__u64 folded[STAGES];    // groups' totals and kept words are written (each folding warp)
+  gp__u64 drawn[STAGES]; // by offsets: the ticket is drawn (copying warp)
+  gp__u64 found[STAGES]; // by offsets: they are found, the first heads marked (look-back warp)
+  gp__u64 marked[STAGES]; // by offsets: all heads are marked (each folding warp)
+  gp__u64 loaded[STAGES]; // tile and ticket are loaded (copying warp, and the bytes of the copies)
+  gp__u64 folded[STAGES]; // groups' totals and kept words are written (each folding warp)
   gp__u64 published[STAGES]; // groups' prefixes and the aggregate are written (publishing warp)
-  gp__u64 carried[STAGES];   // the tile's prefix is written (look-back warp)
-  gp__u64 emitted[STAGES];   // the buffer is free (each emitting warp)
+  gp__u64 carried[STAGES]; // the tile's prefix is written (look-back warp)
+  gp__u64 emitted[STAGES]; // the buffer is free (each emitting warp)
   gp__ticket ticket[STAGES];
   gp__span offsets[STAGES];
   State total[STAGES][GROUPS]; // then inclusive prefixes over the groups
@@ -16908,10 +16908,10 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE unsigned copy_bytes(
       gp__u8 *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
     const gp__u8 *base = gp__as<const gp__u8>(array);
-    const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
+    const gp__u64 shift = gp__misalignment(array, 16); // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
-    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // but no bytes outside the array
-    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // nor, in place, bytes that change
+    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull; // but no bytes outside the array
+    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull; // nor, in place, bytes that change
     if (begin >= end) begin = end = to + shift;
     if (!bulk) {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
@@ -17271,7 +17271,7 @@ template <int V> union gp__marks {
 template <class Acc> struct gp__segment_open {
   gp_carry<Acc> first, last;
   gp__u64 segment; // the one that is open at the start
-  bool ended;      // a segment ends in the range; otherwise only `last` is valid
+  bool ended; // a segment ends in the range; otherwise only `last` is valid
 };
 // The same, as a block publishes it.
 template <class Acc> struct gp__segment_partial {
@@ -17402,26 +17402,26 @@ struct gp__segment_warp {
   static const unsigned SLOT_BYTES = CHUNK * CELL_BYTES, RING_BYTES = SLOT_BYTES * (STAGES ? STAGES : 1),
                         SIZE = sizeof(In);
   static const unsigned BYTES = RING_BYTES + CHUNK + gp__segment_barrier_bytes(STAGES);
-  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16;                 // of a lane, when a chunk is loaded
+  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
   static const int WINDOW = (STAGES ? 2 : 1) * ENDS::WINDOW, HELD = STAGES ? 4 : 1; // ends of a lane
   typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(SLOT_BYTES)> Chunks;
 
   const gp__segment_args &a;
   const ENDS ends;
-  gp__u8 *cells;         // shared memory of the warp: the chunk
-  gp__u8 *marks;         //
-  gp__u64 origin;        // the warp's first segment
-  gp__u64 chunk;         // first element of the chunk, on a 16-byte boundary; may precede the range
-  Number left;           // elements from there to the end of the range
-  unsigned from;         // first element of the chunk that is the warp's own
+  gp__u8 *cells; // shared memory of the warp: the chunk
+  gp__u8 *marks; //
+  gp__u64 origin; // the warp's first segment
+  gp__u64 chunk; // first element of the chunk, on a 16-byte boundary; may precede the range
+  Number left; // elements from there to the end of the range
+  unsigned from; // first element of the chunk that is the warp's own
   gp__u32 segment, last; // counted from `origin`: the next segment to end, and the one open at the end
-  Chunks chunks;         // the next chunks
-  gp__u32 windowed;      // the segment of the first end that is held
-  Number behind;         // the end before it
-  bool odd;              // ends alternate between two arrays: moving them would wait for loads in flight
+  Chunks chunks; // the next chunks
+  gp__u32 windowed; // the segment of the first end that is held
+  Number behind; // the end before it
+  bool odd; // ends alternate between two arrays: moving them would wait for loads in flight
   Number even_ends[HELD], odd_ends[HELD];
   gp__u32 newest; // the segment of the first of the 32 ends looked at last,
-  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: none
+  unsigned slot; // and the cell at which the lane's one ends; CHUNK: none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, gp__u8 *shared)
       : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
@@ -17581,8 +17581,8 @@ struct gp__segment_warp {
   // ---- a lane's elements
 
   struct Lane {
-    Acc open;  // fold of the elements after the last mark
-    bool has;  // there are any
+    Acc open; // fold of the elements after the last mark
+    bool has; // there are any
     int first; // the element of the first mark, -1: none
     GP_DEVICE void step(const Acc &x, bool marked, int i, Acc &sum) {
       sum = has ? Op()(open, x) : x;
@@ -18025,7 +18025,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const I tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = I(ends.segments);
   for (I first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
-    I done = 0;                           // segments up to this length are done
+    I done = 0; // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
       const I most = log2_lanes > 5 ? ~I(0) : I(lane << log2_lanes);
@@ -18189,7 +18189,7 @@ GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
 }
 template <class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
-  T item[COUNT];     // a range of the sorted array, or pivots
+  T item[COUNT]; // a range of the sorted array, or pivots
   gp__u64 places[2]; // of a tile's first and last needle
 };
 // out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. Source: gp__arrays, or the
@@ -18586,11 +18586,11 @@ GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choi
 // Flags of a pass.
 enum {
   GP__RADIX_RUNS = 1,
-  GP__RADIX_COPIES = 2,    // copies elements to the output
-  GP__RADIX_ODD = 4,       // an odd one of the running passes: its words have the other mark
-  GP__RADIX_LAST = 8,      // the last running pass: does not write keys that are dropped
+  GP__RADIX_COPIES = 2, // copies elements to the output
+  GP__RADIX_ODD = 4, // an odd one of the running passes: its words have the other mark
+  GP__RADIX_LAST = 8, // the last running pass: does not write keys that are dropped
   GP__RADIX_TO_OTHER = 16, // writes to the other buffer, not to the output
-  GP__RADIX_FROM = 32,     // times the source: 0 the input, 1 the output, 2 the other buffer
+  GP__RADIX_FROM = 32, // times the source: 0 the input, 1 the output, 2 the other buffer
   GP__RADIX_READS_PAIRS = 128,
   GP__RADIX_WRITES_PAIRS = 256
 };
@@ -18737,10 +18737,10 @@ GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 
 template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
-  gp__u32 place[PLACES];      // 0, or the largest number of the keys that fall there
-  gp__u32 key[SAMPLE];        // [i]: hash of the key with number i + 1
+  gp__u32 place[PLACES]; // 0, or the largest number of the keys that fall there
+  gp__u32 key[SAMPLE]; // [i]: hash of the key with number i + 1
   gp__u32 again[SAMPLE / 32]; // a bit a key: others equal it
-  gp__u32 different, equal;   // keys with such a bit; others that equal one of them
+  gp__u32 different, equal; // keys with such a bit; others that equal one of them
 
   // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
@@ -18794,9 +18794,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   const gp__radix_args &a;
   gp__u32 *cells;
   gp__shared_pointer own, other; // this lane's copy of the first counter; the one on the other side
-  Bits flip, mask;               // flip: all ones if descending; mask: the bits counted now
-  int word, shift, digits;       // their position in the ordered key, and the number of their digits
-  unsigned blocks;               // blocks that count: all, or all but the last, which samples
+  Bits flip, mask; // flip: all ones if descending; mask: the bits counted now
+  int word, shift, digits; // their position in the ordered key, and the number of their digits
+  unsigned blocks; // blocks that count: all, or all but the last, which samples
 
   GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
       : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
@@ -19084,7 +19084,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
     Count offset[GP__DIGITS]; // a digit's destination minus its position in the tile
-    gp__u32 tile;             // the block's next tile
+    gp__u32 tile; // the block's next tile
   };
   // Digit of the key at place i of the tile; missing keys have the largest one.
   struct Digit {
@@ -19100,7 +19100,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   struct Counted {
     gp__u32 tile;
     gp__u32 total[Rank::PAIRS]; // counting threads: keys with the digits of each pair,
-    gp__u32 before;             // and keys of the tile before these
+    gp__u32 before; // and keys of the tile before these
   };
 
   const gp__radix_args &a;
@@ -19355,7 +19355,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (now.tile < tiles) load(keys, values, now.tile);
     GP__UNROLL_BY(1)
     while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {
-      const bool more = !BEHIND || now.tile < tiles;       // there is a tile to rank
+      const bool more = !BEHIND || now.tile < tiles; // there is a tile to rank
       gp__u32 at[ITEMS], ranks[(ITEMS + 1) / 2], both = 0; // ranks: of two keys, 16 bits each
       const bool resolves = rank.counts() && (!BEHIND || behind.tile < tiles);
       Window window[Rank::PAIRS];
@@ -19760,7 +19760,7 @@ struct gp__hybrid_part {
   int shift, bits;
   gp__u32 source;
   gp__u16 mode, depth; // depth: moves the keys have made
-  gp__u32 hot;         // a frequent digit, or 256
+  gp__u32 hot; // a frequent digit, or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
@@ -20672,7 +20672,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   static const bool BULK = false;
 #endif
   typedef gp__vectors_of<Value> Vectors;
-  Value *values;    // 16-byte aligned; THREADS * ITEMS, and a vector
+  Value *values; // 16-byte aligned; THREADS * ITEMS, and a vector
   gp__u64 *arrived; // a barrier of one thread
 
   // A struct whose alignment is less than its size may begin between multiples of its size; it has no whole vectors.
@@ -20929,7 +20929,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       left_out[p] = gp__u16((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
     gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words that is the first to exceed its successor
-    bool is_long = false;           // in a run of tied words: the run's length, and the words of the run before it
+    bool is_long = false; // in a run of tied words: the run's length, and the words of the run before it
     for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
       const gp__u32 x = s.key[Storage::slot(q)], y = s.key[Storage::slot(q + 1)];
       if (!tied(x, y) || left_out[y & PLACES] >= left_out[x & PLACES]) continue;
@@ -21205,8 +21205,8 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     typename Sort::Storage tile;
     gp__u32 total[THREADS / 32];
     gp__u32 head[GP__SAMPLE + 1]; // start of each run of equal keys
-    gp__u32 alike[64];            // [b]: keys whose longest prefix shared with a different key has b bits
-    gp__u32 lowest[256];          // [b]: keys whose lowest 8 bits are b
+    gp__u32 alike[64]; // [b]: keys whose longest prefix shared with a different key has b bits
+    gp__u32 lowest[256]; // [b]: keys whose lowest 8 bits are b
     gp__u32 different;
   };
   typedef gp__duplicate_sampler<THREADS, GP__DUPLICATE_PLACES, GP__DUPLICATE_SAMPLE> Duplicates;
@@ -21576,7 +21576,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   gp__u16 *index;
   gp__u64 *shift; // per run in the room: position in the input minus that in the room
   gp__u32 *first; // per run: its start in the room
-  gp__u32 *list;  // segments
+  gp__u32 *list; // segments
   GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, gp__u8 *shared) : Elements(args) {
     gp__u8 *mine = shared + gp_warp() * BYTES;
     key = gp__as<Bits>(mine);
@@ -21946,7 +21946,7 @@ template <int THREADS> struct gp__block_sort_storage {
   } task;
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
-  gp__u64 to[GP__DIGITS];    // their destination minus `start`
+  gp__u64 to[GP__DIGITS]; // their destination minus `start`
   gp__u64 next[GP__DIGITS + 1];
   gp__u8 small[GP__DIGITS];
 };
@@ -22377,7 +22377,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
     if (n > 0 && n <= SMALL) {
-      unsigned before = d;                                       // looks for the first digit of its task
+      unsigned before = d; // looks for the first digit of its task
       while (before > 0 && s.next[before - 1] == from) --before; // empty digits
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
       unsigned last = d + 1;
@@ -22537,11 +22537,11 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
   const gp__u8 *next; // the next unit to load
-  gp__u32 left;       // elements not merged that may be in the range
-  unsigned first;     // byte of the ring where they begin
-  unsigned fill;      // byte of the ring where the next unit goes
-  int have;           // units from the one of `first` to `fill`
-  bool before;        // an element before `first` is in the ring
+  gp__u32 left; // elements not merged that may be in the range
+  unsigned first; // byte of the ring where they begin
+  unsigned fill; // byte of the ring where the next unit goes
+  int have; // units from the one of `first` to `fill`
+  bool before; // an element before `first` is in the ring
   GP_DEVICE void start(const T *from, gp__u32 count, bool has_before) {
     before = KEEPS && has_before;
     from -= before ? 1 : 0;
@@ -22640,7 +22640,7 @@ template <class Value> struct gp__picked {
 };
 
 template <int THREADS> struct gp__merge_storage {
-  gp__u64 border;             // elements of the first input before the range
+  gp__u64 border; // elements of the first input before the range
   gp__u32 split[THREADS + 1]; // elements of the first input, in a tile, before each thread's part
 };
 
@@ -23242,12 +23242,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // A tile's parts of its group's runs: in memory, and consecutive in shared memory, where they are loaded by units.
   struct Parts {
     const gp__u8 *begin_of_keys, *end_of_keys; //
-    gp__u64 from[4];                           // from the first key, minus the bytes of earlier units
-    gp__u64 begin[4];                          // first element in each run
-    unsigned units[5];                         // units of earlier parts
-    int count[4], behind[5];                   // elements of a part, and of earlier parts
-    gp__u32 at[4], last;                       // byte offsets of parts, and of the last key of all
-    bool whole;                                // units are within the keys
+    gp__u64 from[4]; // from the first key, minus the bytes of earlier units
+    gp__u64 begin[4]; // first element in each run
+    unsigned units[5]; // units of earlier parts
+    int count[4], behind[5]; // elements of a part, and of earlier parts
+    gp__u32 at[4], last; // byte offsets of parts, and of the last key of all
+    bool whole; // units are within the keys
     // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {
@@ -23512,8 +23512,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__bala
 
 template <int THREADS> struct gp__set_storage {
   gp__ticket ticket; // the next tile's; while results are counted, that of the one after it
-  gp__u64 at[2][2];  // the next tile's two ends, in each input
-  gp__u64 before;    // results of the tiles before
+  gp__u64 at[2][2]; // the next tile's two ends, in each input
+  gp__u64 before; // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
 };
 
@@ -23524,7 +23524,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1); // in the results
   static const int VALUES_AT = PLACES_AT + gp__merge_source_bytes(TILE, VALUE);
   static const bool SWAPPED =
-      SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;             // the second input is merged first
+      SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE; // the second input is merged first
   typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one after
   // The upper halves of a thread's read positions record the inputs of its elements: predicates, which the compiler
   // would collect, cost more.
@@ -23534,7 +23534,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   typedef gp__set_storage<THREADS> Storage;
   typedef Key KeyType;
 
-  const gp__u8 *window;    // in shared memory
+  const gp__u8 *window; // in shared memory
   const Key *keys, *keys2; // the tile's keys, there
   int n, m;
 
@@ -23814,7 +23814,7 @@ GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64
 template <class Key, class Loads> struct gp__set_window {
   static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
   gp__u64 number, first, first2; // the tile; its start in each input
-  int n, m;                      // its elements of each
+  int n, m; // its elements of each
   GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
       : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
   static GP_DEVICE unsigned units(const gp__u8 *p, int count) {
@@ -23958,9 +23958,9 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 template <int THREADS> struct gp__set_pipeline_storage {
   gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
-  gp__u64 before[2];                   // results before a tile, and before the one that follows it here
-  gp__u64 found, taken;                // barriers: the next tile is ready; has been seen
-  gp__u64 placed[2];                   // results have their place; taking the next tile but one implies it
+  gp__u64 before[2]; // results before a tile, and before the one that follows it here
+  gp__u64 found, taken; // barriers: the next tile is ready; has been seen
+  gp__u64 placed[2]; // results have their place; taking the next tile but one implies it
   gp__u64 meeting;
   gp__u32 kept[2];
   gp__u32 sum[THREADS / 32];
@@ -24423,8 +24423,8 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   static const int VALUES = 1 << (8 * sizeof(T));
   static const bool ALONE = sizeof(T) == 1;
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
-  struct Row {                                        // a warp's row in which runs begin
-    gp__u32 begins[V];                                // one bit a position
+  struct Row { // a warp's row in which runs begin
+    gp__u32 begins[V]; // one bit a position
     gp__u16 value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
   };
   struct Storage {
@@ -24655,7 +24655,7 @@ template <int THREADS, class R> struct gp__best {
   gp__u64 limit_key; // no key above it is taken
   gp__u32 capacity, k;
   gp__u32 seen; // list length known to this warp
-  bool closed;  // ranks equal to the limit are no longer taken
+  bool closed; // ranks equal to the limit are no longer taken
 
   // Called by all threads; contains a barrier.
   GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
@@ -25344,7 +25344,7 @@ template <int THREADS, class R> struct gp__best_by_order {
   Rank *list;
   gp__u32 capacity, k;
   gp__u32 seen; // list length known to this warp
-  bool full;    // k ranks are there; the last bounds what is taken
+  bool full; // k ranks are there; the last bounds what is taken
 
   GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
       : s(storage), list(gp__as<Rank>(memory)), capacity(room), k(wanted), seen(0), full(false) {
@@ -26261,7 +26261,7 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
 template <class V> struct gp__edge_to_component {
   V *labels;
   gp__u64 skipped; // label of vertices whose edges are skipped
-  bool both;       // the opposite edge exists, too
+  bool both; // the opposite edge exists, too
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     if (both && gp__load_volatile(labels + source) == skipped) return;
     if (source != target) gp__link(labels, V(source), V(target));
@@ -27004,8 +27004,8 @@ struct gp__buffered_turn {
   gp__u8 *out;
   gp__u64 out_pitch;
   unsigned rows, columns, unit; // elements of a line; lines; the first unit of each
-  unsigned row, column;         // in the matrix: the first row, the tile column
-  unsigned step, ready;         // steps that must be done
+  unsigned row, column; // in the matrix: the first row, the tile column
+  unsigned step, ready; // steps that must be done
 };
 template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
@@ -28069,9 +28069,9 @@ struct gp__bfs_counts {
 };
 struct gp__bfs_sums {
   gp__u64 appended; // parts in the queue; vertices in a list
-  gp__u64 found;    // vertices, and GP__BFS_HIT if the target is among them
-  gp__u64 edges;    // edges that leave them
-  gp__u64 longer;   // vertices whose lists are longer than a part, top-down
+  gp__u64 found; // vertices, and GP__BFS_HIT if the target is among them
+  gp__u64 edges; // edges that leave them
+  gp__u64 longer; // vertices whose lists are longer than a part, top-down
 };
 #define GP__BFS_HIT (1ull << 47)
 // The sums in shared memory, where warps add to them, in 24 bits and the rest: 32-bit additions are one instruction,
@@ -28135,19 +28135,19 @@ struct gp__bfs_cluster_totals {
 enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
 // State of the traversal; every block has its copy.
 struct gp__bfs_state {
-  gp__u64 first, last;       // range of the queue that is the frontier, if it is there
-  gp__u64 edges;             // edges that leave the frontier
-  gp__u64 unexplored;        // edges that leave vertices not reached
-  gp__u64 kept, merged;      // cursors of lists before the step
-  gp__u64 list, news;        // vertices in the list; in the list of long ones
+  gp__u64 first, last; // range of the queue that is the frontier, if it is there
+  gp__u64 edges; // edges that leave the frontier
+  gp__u64 unexplored; // edges that leave vertices not reached
+  gp__u64 kept, merged; // cursors of lists before the step
+  gp__u64 list, news; // vertices in the list; in the list of long ones
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
-  gp__u64 again;    // vertices may have been reached twice
+  gp__u64 again; // vertices may have been reached twice
   gp__u64 barriers; // grid barriers so far
   int step, depth;
   int map, side; // indices of the bitmap and of the list that are read
-  int listed;    // 1: there is a list, and depths not reached are written; 2: some on it may have been reached
-  int appends;   // what the queue gets when a frontier is merged
+  int listed; // 1: there is a list, and depths not reached are written; 2: some on it may have been reached
+  int appends; // what the queue gets when a frontier is merged
 };
 // Counters of barriers, three sets in turn: one is added to, one may still be read, one is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {
@@ -28179,8 +28179,8 @@ GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigne
 // State that blocks share in scratch memory.
 struct gp__bfs_control {
   gp__u64 queue, kept, merged; // cursors: how much has been appended since the beginning
-  gp__u64 deepest;             // greatest depth
-  gp__bfs_state state[2];      // left by blocks that went on alone, by the barrier's parity: the last may still be read
+  gp__u64 deepest; // greatest depth
+  gp__bfs_state state[2]; // left by blocks that went on alone, by the barrier's parity: the last may still be read
   gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: a step's sums; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
   gp__u64 news[2][2 * GP__BFS_CLUSTERS]; // words of clusters, two levels in turn
@@ -28193,15 +28193,15 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 message[5][2][GP__BFS_CLUSTER_MOST];
   gp__bfs_sums level;
   unsigned ends[GP__BFS_CLUSTER_MOST];
-  unsigned verdict[2];                  // LEVEL_..., of a level, two in turn
-  gp__u64 found, explored;              // by this block in levels of a cluster: vertices, edges
-  gp__bfs_tally again;                  // vertices reached again, and their edges
-  gp__u64 source, begin;                // the source, and where its edges begin
-  gp__u64 edges;                        // edges of the graph
-  gp__u64 tag;                          // tag of this launch
-  unsigned rank, cluster_rank;          // rank of the block: in the grid, in its cluster
-  gp__u64 clock;                        // when it began
-  unsigned steps;                       // written by note(): no other thread's load of rank may include it
+  unsigned verdict[2]; // LEVEL_..., of a level, two in turn
+  gp__u64 found, explored; // by this block in levels of a cluster: vertices, edges
+  gp__bfs_tally again; // vertices reached again, and their edges
+  gp__u64 source, begin; // the source, and where its edges begin
+  gp__u64 edges; // edges of the graph
+  gp__u64 tag; // tag of this launch
+  unsigned rank, cluster_rank; // rank of the block: in the grid, in its cluster
+  gp__u64 clock; // when it began
+  unsigned steps; // written by note(): no other thread's load of rank may include it
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
 };
 
@@ -28243,9 +28243,9 @@ template <int WARPS> struct gp__bfs_shared {
 // CLUSTERS: the launch may be in clusters.
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
-  static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0;     // a thread that counts while the first warp waits
+  static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0; // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
-  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));    // parts of a warp's buffer
+  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges)); // parts of a warp's buffer
   static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // items of a list in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
   // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
@@ -28264,10 +28264,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   gp__bfs_control *control;
   gp__u64 vertices, words;
   gp__bfs_counts sums; // this warp's sums of this step, in its first lane; bottom-up in each lane until the end
-  unsigned inspected;  // by this thread, in all steps
-  unsigned buffered;   // in the warp's buffer
-  int depth;           // depth of what this step finds
-  unsigned turn;       // index of Shared::sums
+  unsigned inspected; // by this thread, in all steps
+  unsigned buffered; // in the warp's buffer
+  int depth; // depth of what this step finds
+  unsigned turn; // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, gp__u8 *memory)
       : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),
@@ -29095,7 +29095,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     // This block's parts: in its own queue or, after an uneven level, among all of its cluster's.
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0; // of the level before
-    unsigned before = parts, alive = 1;                         // parts of all blocks in it; whether it found anything
+    unsigned before = parts, alive = 1; // parts of all blocks in it; whether it found anything
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
       small_queue(unsigned(depth))[i] = queue[t.first + first + i];
@@ -29643,7 +29643,7 @@ template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__gr
 template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
 // State that launches share. Levels after the last one with a launch use slots in turn.
 struct gp__bfs_progress {
-  gp__u64 found[GP__BFS_LAUNCHES + 3];    // vertices of each level
+  gp__u64 found[GP__BFS_LAUNCHES + 3]; // vertices of each level
   gp__u64 edges_to[GP__BFS_LAUNCHES + 3]; // edges of the frontier that leads there
   gp__u64 reached, edges, inspected;
   gp__u64 hit; // the level of the target
@@ -29860,20 +29860,20 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
 
 // Counts of a step.
 enum {
-  GP__NEW_ITEMS,    // vertices on the list, or parts in the queue
-  GP__NEW_PAIRS,    // pairs of a source and a vertex that it has reached
-  GP__NEW_EDGES,    // edges that leave the vertices
+  GP__NEW_ITEMS, // vertices on the list, or parts in the queue
+  GP__NEW_PAIRS, // pairs of a source and a vertex that it has reached
+  GP__NEW_EDGES, // edges that leave the vertices
   GP__NEW_EXPLORED, // the same, for each pair
-  GP__NEW_CLOSED,   // edges that lead to vertices that all sources have reached
-  GP__NEW_LOOKS,    // edges that were inspected
+  GP__NEW_CLOSED, // edges that lead to vertices that all sources have reached
+  GP__NEW_LOOKS, // edges that were inspected
   GP__SOURCES_SUMS
 };
 struct gp__sources_state {
   int step; // GP_STEP_START: bits of the sources; ... GP_STEP_FINISH: nothing is left
   int depth, side, alone;
-  gp__u64 count, before;  // vertices of the last two lists
-  gp__u64 parts;          // parts of the queue
-  gp__u64 edges, open;    // edges: leave the frontier; open: lead to vertices that some source has not reached
+  gp__u64 count, before; // vertices of the last two lists
+  gp__u64 parts; // parts of the queue
+  gp__u64 edges, open; // edges: leave the frontier; open: lead to vertices that some source has not reached
   gp__u64 listed, parted; // earlier values of the cursors
   gp__u64 pairs, explored, inspected, visits, bottom_up, small;
 };
@@ -30449,8 +30449,8 @@ enum { GP__MESSAGE_BYTES = 4096, GP__FORMAT_BYTES = 512, GP__MARK = 1 };
 typedef struct gp__thread {
   char message[GP__MESSAGE_BYTES], draft[GP__MESSAGE_BYTES]; // with marks
   const char *names; // of the function that failed; NULL: members keep their names
-  int inside;        // a call of the library runs
-  const char *hook;  // the user's function that the call runs at the moment, or NULL
+  int inside; // a call of the library runs
+  const char *hook; // the user's function that the call runs at the moment, or NULL
 } gp__thread;
 static __thread gp__thread gp__here;
 
@@ -30711,15 +30711,15 @@ struct gp_driver {
 enum { GP__ARCHITECTURES = 96 };
 typedef struct gp__runtime {
   struct gp_driver driver;
-  int given;        // the table came from gp_config.driver: no library is opened
-  gp_log_fn log;    // or NULL
-  void *log_user;   //
-  int no_compile;   // never open NVRTC
+  int given; // the table came from gp_config.driver: no library is opened
+  gp_log_fn log; // or NULL
+  void *log_user; //
+  int no_compile; // never open NVRTC
   char *nvrtc_path; // or NULL: by system name
   pthread_mutex_t nvrtc_lock;
   int nvrtc_open;
-  int nvrtc_version;                    // 13000 for 13.0; 0: not open
-  char nvrtc_name[96];                  // the version, and the library's size and time, which tell its builds apart
+  int nvrtc_version; // 13000 for 13.0; 0: not open
+  char nvrtc_name[96]; // the version, and the library's size and time, which tell its builds apart
   int architectures[GP__ARCHITECTURES]; // that NVRTC knows, ascending: 75, 80 ...
   int architecture_count;
 } gp__runtime;
@@ -30992,8 +30992,8 @@ typedef struct gp__type_info {
 
 typedef struct gp__op_info {
   char *name;
-  char *body;     // or NULL
-  char *prelude;  // or NULL
+  char *body; // or NULL
+  char *prelude; // or NULL
   char *identity; // or NULL
   int arity;
   int commutative;
@@ -31023,7 +31023,7 @@ typedef struct gp__input_node {
 } gp__input_node;
 typedef struct gp__inputs {
   int count, arrays, values; // count: of `node`
-  int in, in2, keys, keys2;  // the nodes that gp_call's members are, plus 1; 0: an array, or none
+  int in, in2, keys, keys2; // the nodes that gp_call's members are, plus 1; 0: an array, or none
   gp__input_node node[GP_INPUT_PARTS];
   gp__input_data data;
 } gp__inputs;
@@ -31035,9 +31035,9 @@ typedef char gp__input_data_has_room[GP_INPUT_ARRAYS == sizeof((gp__input_data *
 // A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
 // GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.
 typedef struct gp__moves {
-  int kind, size, word;                            // size: of an element; all addresses are multiples of `word`
+  int kind, size, word; // size: of an element; all addresses are multiples of `word`
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
-  uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
+  uint64_t in_span, out_span; // elements from the first to the last, of the call's type
 } gp__moves;
 // Rows of a strided array: dimension 0 is the axis; the others are sorted, the closest elements first, and merged.
 typedef struct gp__row_span {
@@ -31047,36 +31047,36 @@ typedef struct gp__rows {
   uint64_t extent[4];
   int64_t in_stride[4], out_stride[4]; // elements; the output's axis: 0 in a reduction
   gp__row_span in_span, out_span;
-  int same;    // strides of the input and the output are the same
+  int same; // strides of the input and the output are the same
   int columns; // elements of neighbouring rows are closer than those of a row
 } gp__rows;
 // A checked call with every default filled in.
 enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
   gp_primitive primitive;
-  gp_op op;                                                              // 0 for copy, fill and iota
-  gp_op transform, stored;                                               // 0: none; stored: `apply` of a fold
-  const gp__op_info *user_op;                                            // NULL: `op` is built in
-  const gp__op_info *user_transform, *user_stored;                       // NULL: they are built in, or none
-  gp_op equal;                                                           // runs, by key: EQUAL, NOT_EQUAL, HEADS
-  const gp__op_info *user_equal;                                         // NULL: `equal` is built in
-  gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs
+  gp_op op; // 0 for copy, fill and iota
+  gp_op transform, stored; // 0: none; stored: `apply` of a fold
+  const gp__op_info *user_op; // NULL: `op` is built in
+  const gp__op_info *user_transform, *user_stored; // NULL: they are built in, or none
+  gp_op equal; // runs, by key: EQUAL, NOT_EQUAL, HEADS
+  const gp__op_info *user_equal; // NULL: `equal` is built in
+  gp_type in_type, in2_type, acc_type, out_type; // handles >= GP_TYPE_COUNT are structs
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct; // NULL: built in
   size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
-  int is_arg;   // the accumulator and the output are structs: 1: { acc_type value; int64_t index; } of ARGMIN, ARGMAX;
-                // GP__IS_BOTH: two values; 3: two of 1
+  int is_arg; // the accumulator and the output are structs: 1: { acc_type value; int64_t index; } of ARGMIN, ARGMAX;
+      // GP__IS_BOTH: two values; 3: two of 1
   int has_init; // `init` holds a value, or init_device leads to one
   int flags;
   const void *in, *in2;
   void *out;
-  uint64_t count;               // on the host back end already min(count, *count_device)
-  uint64_t stride;              // count as the caller has given it; top-k: elements of a row
-  uint64_t row_bytes;           // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
+  uint64_t count; // on the host back end already min(count, *count_device)
+  uint64_t stride; // count as the caller has given it; top-k: elements of a row
+  uint64_t row_bytes; // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
   const uint64_t *count_device; // or NULL
-  const void *init_device;      // or NULL
+  const void *init_device; // or NULL
   const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
-  gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
-  gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
+  gp__value init; // scan, reduce: accumulator; fill: element; iota: start
+  gp__value step; // iota; partition: the second scalar; histogram: the upper ends
   // Members of gp_call of the same names, checked, with their defaults filled in.
   gp_type key_type, offset_type, out2_type; // 0 where the call has none
   const gp__type_info *key_struct;
@@ -31091,19 +31091,19 @@ typedef struct gp__request {
   int begin_bit, end_bit; // radix sorts: resolved, [0, 8 * key_size) where the caller has set none
   const gp_key_field *fields;
   int field_count;
-  gp__moves moves;                         // transpose
-  gp__rows rows;                           // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis
-  int in_segments;                         // segmented sort: indices count from the beginning of their segment
-  gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
-  int numbers;                             // radix sort of floats: -0 and +0 are equal
-  gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
-  uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET
+  gp__moves moves; // transpose
+  gp__rows rows; // reduce_axis, row_map, scan_axis, sort_axis, top_k_axis
+  int in_segments; // segmented sort: indices count from the beginning of their segment
+  gp_layout in_layout, out_layout; // convert_layout, else zero; in_size and out_size are those of the structs
+  int numbers; // radix sort of floats: -0 and +0 are equal
+  gp_graph graph, out_graph; // their types filled in; offset_type and key_type are those
+  uint64_t source, target, limit; // target: ~0 without GP_UNTIL_TARGET
   const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
-  gp_traversal *statistics;                // or NULL
-  gp_fault *fault;                         // NULL without GP_CHECKED
-  void *workspace;                         // the caller's, or NULL
+  gp_traversal *statistics; // or NULL
+  gp_fault *fault; // NULL without GP_CHECKED
+  void *workspace; // the caller's, or NULL
   uint64_t workspace_bytes;
-  int fused;    // kernels read described inputs, and `composed` is for calls in steps
+  int fused; // kernels read described inputs, and `composed` is for calls in steps
   int in_steps; // other calls in place of kernels: GP_LITTLE_MEMORY; by key with GP_REPRODUCIBLE
   int stepwise; // bfs: a launch a step, because a cooperative one was refused
   const gp_aggregate *aggregates;
@@ -31112,8 +31112,8 @@ typedef struct gp__request {
   const gp_column *columns;
   uint64_t column_count, key_columns;
   const gp_policy *policy; // of a step of a plan; NULL: any
-  int composed;            // of other calls, though its family launches kernels
-  gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
+  int composed; // of other calls, though its family launches kernels
+  gp__inputs inputs; // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
   gp__u8 column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;
 
@@ -31150,11 +31150,11 @@ typedef struct gp__request {
 // ---- host/types.c - sizes of buffers; element types in memory
 
 enum {
-  GP__HOST_ELEMENTS = 1024,         // of a buffer, at most
-  GP__HOST_BYTES = 16384,           // of a buffer
-  GP__HOST_BLOCK = 65536,           // elements a thread takes at a time
+  GP__HOST_ELEMENTS = 1024, // of a buffer, at most
+  GP__HOST_BYTES = 16384, // of a buffer
+  GP__HOST_BLOCK = 65536, // elements a thread takes at a time
   GP__HOST_PARALLEL_BYTES = 262144, // below, one thread does it all
-  GP__HOST_LANES = 8                // rows that a loop works on at a time: their chains of operations are independent
+  GP__HOST_LANES = 8 // rows that a loop works on at a time: their chains of operations are independent
 };
 
 // Elements in the caller's memory, whatever their declared type there.
@@ -31628,7 +31628,7 @@ typedef struct gp__host_loops {
 typedef struct gp__host_op {
   gp__host_loops loops;
   const gp__op_info *user; // or NULL
-  size_t size;             // of an accumulator
+  size_t size; // of an accumulator
   int commutative;
   int exact;
   gp__u128 flip; // see GP__FLIPPED
@@ -31926,7 +31926,7 @@ static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__wide_kind kind = GP__WIDE_I;
   if (type == GP_BOOL) w.i = op == GP_MIN || op == GP_ARGMIN || op == GP_PROD || op == GP_AND || op == GP_BIT_AND;
   else if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
-    w.f = type == GP_E4M3 ? 448 : 1e308 * 10;                                    // the largest number
+    w.f = type == GP_E4M3 ? 448 : 1e308 * 10; // the largest number
     if (op == GP_MAX || op == GP_ARGMAX) w.f = -w.f;
     kind = GP__WIDE_F;
   } else w.i = op == GP_PROD || op == GP_AND ? 1 : op == GP_BIT_AND ? -1 : 0;
@@ -31945,10 +31945,10 @@ typedef struct gp__host_source {
   const gp__u8 *base;
   gp_type from, to;
   size_t from_size, to_size;
-  gp_op unary;             // CONVERT if elements are only converted
+  gp_op unary; // CONVERT if elements are only converted
   const gp__op_info *user; // a user's unary operator, or NULL
-  int normalise;           // AND, OR, any operator on bool: nonzero becomes 1
-  size_t limit;            // elements that may be asked for at a time
+  int normalise; // AND, OR, any operator on bool: nonzero becomes 1
+  size_t limit; // elements that may be asked for at a time
 } gp__host_source;
 
 typedef union gp__host_buffer {
@@ -31958,16 +31958,16 @@ typedef union gp__host_buffer {
 
 typedef struct gp__host_call {
   const gp__request *q;
-  gp__host_op op;      // reduce, scan, transform2
-  gp__host_source in;  // elements as operands of `op`; transform: as results
+  gp__host_op op; // reduce, scan, transform2
+  gp__host_source in; // elements as operands of `op`; transform: as results
   gp__host_source in2; // transform2
-  gp_type value_type;  // of the accumulator; ARGMIN, ARGMAX: of the value in it
+  gp_type value_type; // of the accumulator; ARGMIN, ARGMAX: of the value in it
   gp__u8 *out;
   size_t out_size;
   int out_converts; // accumulator and output differ
   int exclusive;
   int threads, asked; // asked: 0 for as many as OpenMP offers
-  gp__value init;     // normalised like an element
+  gp__value init; // normalised like an element
 } gp__host_call;
 
 GP__INLINE uint64_t gp__host_block_end(uint64_t first, uint64_t count) {
@@ -32096,7 +32096,7 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
       }
     } else {
       const gp__u8 *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
-      if (x != out) memcpy(out, x, k * h->out_size);              // a copy
+      if (x != out) memcpy(out, x, k * h->out_size); // a copy
     }
   }
 }
@@ -32864,7 +32864,7 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
 // GP_REPRODUCIBLE: scans of segments in the tiles of gp__stream_look_back. The key of a state: whether a run begins.
 typedef struct gp__host_tiles {
   const gp__host_call *h;
-  gp__host_state start, before;                                  // of a run; of the group of tiles
+  gp__host_state start, before; // of a run; of the group of tiles
   gp__host_state lane[GP__PINNED_THREADS], aggregate[GP__GROUP]; // of threads, of tiles
   size_t threads, items, tile;
   uint64_t done;
@@ -33917,9 +33917,9 @@ static gp_result gp__host_set(const gp__host_call *h) {
   const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
                        b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
                        out = gp__host_items_of(q->out_keys, q->out, 0);
-  const int alone = q->primitive != GP_SET_INTERSECTION,   // output keys of the first input without a partner
+  const int alone = q->primitive != GP_SET_INTERSECTION, // output keys of the first input without a partner
       alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // and of the second
-      pairs = q->primitive == GP_SET_UNION || !alone;      // output the first input's key of a pair
+      pairs = q->primitive == GP_SET_UNION || !alone; // output the first input's key of a pair
   uint64_t i = 0, j = 0, n = 0;
   while (i < a.count || j < b.count) {
     if (j == b.count || (i < a.count && o.before(&o, gp__host_key(q, &a, i), gp__host_key(q, &b, j)))) {
@@ -34539,7 +34539,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2707456"
+#define GPUPRIMS__EMBEDDED_FROM "2695168"
 
 // ---- core/embed.c - this file's own text
 
@@ -34676,11 +34676,11 @@ GP__HOST uint64_t gp__hash_bytes(const void *data, size_t bytes) {
 // The device text is embedded deflated (Deutsch, DEFLATE Compressed Data Format Specification, RFC 1951), in printable
 // characters: two digits of base 91, the lower one first, carry 13 bits, the lowest first. Line feeds mean nothing.
 enum {
-  GP__TEXT_BASE = 91,   // the characters ! to ~ without *, ? and backslash
-  GP__PAIR_BITS = 13,   // of two digits
-  GP__CODE_BITS = 15,   // of a code, at most
-  GP__LITERALS = 286,   // literals, the end of a block, lengths
-  GP__DISTANCES = 30,   //
+  GP__TEXT_BASE = 91, // the characters ! to ~ without *, ? and backslash
+  GP__PAIR_BITS = 13, // of two digits
+  GP__CODE_BITS = 15, // of a code, at most
+  GP__LITERALS = 286, // literals, the end of a block, lengths
+  GP__DISTANCES = 30, //
   GP__LENGTH_CODES = 19 // of the lengths of codes
 };
 // A prefix code: symbol << 4 | length of the code that begins the next `bits` bits; 0: none does.
@@ -34691,8 +34691,8 @@ typedef struct gp__prefix_code {
 typedef struct gp__inflating {
   const gp__u8 *in;
   size_t at, bytes; // of `in`; zeros follow
-  uint64_t held;    // bits that were read and not taken
-  int count;        // of them
+  uint64_t held; // bits that were read and not taken
+  int count; // of them
   char *out;
   size_t written, room;
   gp__prefix_code literals, distances;
@@ -34864,12 +34864,12 @@ enum { GP__PARTS = 256 }; // at most
 typedef gp__u8 gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
-  pthread_mutex_t lock;               // of the hashes
-  int count;                          // of parts; 0: `why` says why
-  char *whole;                        // all below, inflated
-  const char *uses[GP__PARTS];        // a part's line: its name and the numbers of the parts that it uses
-  const char *names, *names_end;      // sorted lines: a name, the numbers of the parts that define it
-  const char *text[GP__PARTS + 1];    // a part's text, up to the next one's
+  pthread_mutex_t lock; // of the hashes
+  int count; // of parts; 0: `why` says why
+  char *whole; // all below, inflated
+  const char *uses[GP__PARTS]; // a part's line: its name and the numbers of the parts that it uses
+  const char *names, *names_end; // sorted lines: a name, the numbers of the parts that define it
+  const char *text[GP__PARTS + 1]; // a part's text, up to the next one's
   char part_hash[GP__PARTS][GP__HEX]; // of its text; empty: not made yet
   char why[256];
 } gp__device = {PTHREAD_ONCE_INIT, PTHREAD_MUTEX_INITIALIZER, 0, NULL, {NULL}, NULL, NULL, {NULL}, {""}, ""};
@@ -35053,8 +35053,8 @@ enum { GP__EXCERPTS = 16 + 2 * GP_INPUT_PARTS };
 typedef struct gp__program {
   gp__text name; // the kernel's, e.g. gp__copy_kernel<gp__policy<...>, 4>
   gp__text text;
-  int exact_rounding;         // no contraction to fused multiply-add
-  gp__part_set parts;         // of the device text
+  int exact_rounding; // no contraction to fused multiply-add
+  gp__part_set parts; // of the device text
   char made_of[GP__HEX + 64]; // the hash of these parts, and NVRTC's options
   gp__excerpt excerpts[GP__EXCERPTS];
   int excerpt_count;
@@ -35062,7 +35062,7 @@ typedef struct gp__program {
 } gp__program;
 
 typedef struct gp__image {
-  void *owned;      // or NULL: `data` belongs to the bundle
+  void *owned; // or NULL: `data` belongs to the bundle
   const void *data; //
   size_t bytes;
   gp_kernel_source source;
@@ -35071,18 +35071,18 @@ typedef struct gp__image {
 typedef struct gp__cache {
   char *folder; // NULL: no disk cache
   pthread_mutex_t lock;
-  int state;           // 0: not looked at, 1: good, 2: not to be used
-  int warned;          // that it cannot be written
+  int state; // 0: not looked at, 1: good, 2: not to be used
+  int warned; // that it cannot be written
   char nvrtc_name[96]; // of the NVRTC that last wrote here; "": none has
-  uint64_t most;       // bytes
-  uint64_t added;      // bytes that this context has written since the folder was last looked through
+  uint64_t most; // bytes
+  uint64_t added; // bytes that this context has written since the folder was last looked through
 } gp__cache;
 
 typedef struct gp__bundle_file {
   pthread_mutex_t lock;
-  int opened, file;         // once; its descriptor
-  int named;                // by the user: it should be there
-  struct gp_bundle list;    // its count is 0 unless the file is used; an image is its record's place in the file
+  int opened, file; // once; its descriptor
+  int named; // by the user: it should be there
+  struct gp_bundle list; // its count is 0 unless the file is used; an image is its record's place in the file
   gp_bundle_entry *entries; //
   char path[1024], said[256];
 } gp__bundle_file;
@@ -35544,7 +35544,7 @@ GP__HOST gp_result gp__compile_program(
 
 // tools/bundle.py writes the file, and says what is in it. The first kernel that is not in memory opens it.
 typedef struct gp__bundle_head {
-  char magic[8], header[48];   // "GPUPRIMB", GP__BUNDLE_FILE
+  char magic[8], header[48]; // "GPUPRIMB", GP__BUNDLE_FILE
   uint64_t bytes, count, hash; // of the file; lines, and their hash
 } gp__bundle_head;
 typedef struct gp__bundle_line {
@@ -36073,7 +36073,7 @@ GP__API const char *gp_last_message(void) {
 
 enum {
   GP__KINDS_MAX = 16, // kernels of a call
-  GP__CALLS_MAX = 8   // calls that make up one call
+  GP__CALLS_MAX = 8 // calls that make up one call
 };
 // Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, names,
 // traits), where gp__name_NAMES writes the template arguments.
@@ -36081,8 +36081,8 @@ enum {
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GP__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GP__ENUM
 enum {
-  GP__OF_BYTES = 1,      // moves bytes of any meaning: its text depends on their number alone
-  GP__NO_SHARED = 2,     // takes no dynamic shared memory, even if the call's other kernels do
+  GP__OF_BYTES = 1, // moves bytes of any meaning: its text depends on their number alone
+  GP__NO_SHARED = 2, // takes no dynamic shared memory, even if the call's other kernels do
   GP__TOLD_DIRECTION = 4 // its arguments give the direction of the sort
 };
 GP__HOST int gp__traits_of_kind(gp__kernel_kind kind) {
@@ -36115,15 +36115,15 @@ typedef struct gp__composition {
 // A family's own step of a call's check (core/check.c). A family lists these in an array of GP__CHECKS entries, which
 // zeros end; the common steps do the rest.
 typedef enum gp__check_name {
-  GP__CHECK_END,   // the end of a list
+  GP__CHECK_END, // the end of a list
   GP__CHECK_WHOLE, // replaces all steps but that of the fields
   GP__CHECK_OPERATORS,
   GP__CHECK_TYPES,
-  GP__CHECK_OUT_TYPE,  // a step of gp__check_types
+  GP__CHECK_OUT_TYPE, // a step of gp__check_types
   GP__CHECK_KEY_TYPES, // another one, of calls without runs; without it there are no keys
-  GP__CHECK_NUMBERS,   // after those of all calls
-  GP__CHECK_BUFFERS,   // changes what holds for most calls: `buffers` of gp__checking
-  GP__CHECK_OUTPUTS,   // further ones
+  GP__CHECK_NUMBERS, // after those of all calls
+  GP__CHECK_BUFFERS, // changes what holds for most calls: `buffers` of gp__checking
+  GP__CHECK_OUTPUTS, // further ones
   GP__CHECK_VALUES,
   GP__CHECK_LAST,
   GP__CHECKS
@@ -36139,14 +36139,14 @@ typedef struct gp__own_check {
 typedef struct gp__kernel_rules {
   gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
-  void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
-  int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
+  void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g); // changes the call's geometry
+  int (*form)(gp_policy p, gp__shape h); // of what is moved; NULL: 0
   // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
   // Adds further properties of the call that the text depends on; NULL: none.
   void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
   int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
-                                                 // shared memory depends on the shape; 0: it does not; NULL: never
+      // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
 #define GP__SAME_POLICY NULL
 #define GP__SAME_THREADS NULL
@@ -36159,10 +36159,10 @@ typedef struct gp__kernel_rules {
 // A family's functions for calls of its primitives. Each family fills one in its folder (plan.c).
 typedef struct gp__family {
   const gp__own_check *checks;
-  int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
+  int (*idle)(const gp__request *q); // nothing to launch; NULL: no elements
   void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements go from `in` to `out`
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
-  const gp__kernel_rules *kernels;                                             // NULL: all are the call's
+  const gp__kernel_rules *kernels; // NULL: all are the call's
   void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // types of users' operators; NULL: folds
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // if blocks cannot wait for each other; NULL: the same policy, a launch a step
@@ -36851,25 +36851,25 @@ struct gp__online;
 typedef struct gp__code {
   struct gp__code *next;
   char key[2 * GP__HEX]; // of the program
-  int capability;        // of an image that is kept for gp_compile; 0: loaded
-  int state;             // 0: not built, 1: a thread builds it, 2: there
-  int kernels;           // kernels that have it, or wait for it
-  gp__text line;         // the program in a list of core/warm.c, or empty
+  int capability; // of an image that is kept for gp_compile; 0: loaded
+  int state; // 0: not built, 1: a thread builds it, 2: there
+  int kernels; // kernels that have it, or wait for it
+  gp__text line; // the program in a list of core/warm.c, or empty
   gp_kernel_source source;
   void *module, *function;
   unsigned allowed_bytes; // the most dynamic shared memory so far
-  gp__image image;        // of gp_compile
+  gp__image image; // of gp_compile
 } gp__code;
 // A kernel of a call, found by its spelling.
 typedef struct gp__kernel {
   struct gp__kernel *next, *newer, *older;
   gp__code *code;
   void *function;
-  int state;     // 0: not built, 1: a thread builds it, 2: there
+  int state; // 0: not built, 1: a thread builds it, 2: there
   int occupancy; // blocks that fit a multiprocessor, with so much dynamic shared memory:
   unsigned shared_bytes;
-  int users;                     // calls between its look-up and its launch
-  int captured;                  // a graph may launch it: it stays
+  int users; // calls between its look-up and its launch
+  int captured; // a graph may launch it: it stays
   struct gp__spelling *spelling; // as long as its list
 } gp__kernel;
 
@@ -36881,19 +36881,19 @@ typedef struct gp__workspace {
   pthread_mutex_t lock; // held from the choice of the workspace to the launch
   void *workspace;
   size_t bytes;
-  int captured;   // a graph may hold the workspace's address
+  int captured; // a graph may hold the workspace's address
   unsigned users; // calls that have it, which prevents eviction; grows under the state's lock
-  gp__u64 used;   // when a call took it last
-  void *event;    // recorded after the last call on it, or NULL
-  int recorded;   // the event comes after all calls: once it has completed, the memory is free
-  int capturing;  // the call that has it is captured
+  gp__u64 used; // when a call took it last
+  void *event; // recorded after the last call on it, or NULL
+  int recorded; // the event comes after all calls: once it has completed, the memory is free
+  int capturing; // the call that has it is captured
   // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
   size_t tagged; // zeros and words with tags, nothing else
-  size_t words;  // used for words so far
+  size_t words; // used for words so far
   size_t pinned; // the same by captured calls: no scratch may be there
   size_t soiled; // from here on, scratch of captured calls, written whenever a graph runs
-  size_t held;   // scratch at the back that a call holds while it runs others
-  int lent;      // the caller's, for one call: it neither grows nor stays
+  size_t held; // scratch at the back that a call holds while it runs others
+  int lent; // the caller's, for one call: it neither grows nor stays
 } gp__workspace;
 typedef struct gp__retired {
   struct gp__retired *next;
@@ -36913,15 +36913,15 @@ typedef struct gp__warming {
   pthread_t threads[GP__WARM_THREADS];
   int thread_count, stop;
   pthread_cond_t work;
-  char *name;    // the first one, for gp_close; or NULL
+  char *name; // the first one, for gp_close; or NULL
   gp__text list; // core/warm.c
-  size_t next;   // its programs before this place are taken
+  size_t next; // its programs before this place are taken
 } gp__warming;
 
 enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512, GP__PLANS = 128 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
-  GP__KERNELS_GO = 16      // one in so many is evicted when there are more
+  GP__KERNELS_GO = 16 // one in so many is evicted when there are more
 };
 typedef struct gp__state {
   gp__library library;
@@ -36930,18 +36930,18 @@ typedef struct gp__state {
   gp_release_fn release;
   void *allocator_user;
   int host_threads;
-  int device;                   // CUdevice
-  void *context;                // the device's primary context
-  int pools;                    // stream-ordered allocation works
-  int pageable;                 // the device reads any host memory
+  int device; // CUdevice
+  void *context; // the device's primary context
+  int pools; // stream-ordered allocation works
+  int pageable; // the device reads any host memory
   uintptr_t places[GP__PLACES]; // core/places.c
-  int workspaces;               // that are kept
-  uint64_t most_bytes;          // of workspaces; 0: no limit
-  int own_work;                 // gp_config's
-  int captured;                 // with own_work: graphs hold launches without a workspace of the context's
-  int events;                   // each call with a workspace records its event
-  pthread_mutex_t lock;         // of everything below
-  pthread_cond_t built;         // a kernel has been built, or has failed
+  int workspaces; // that are kept
+  uint64_t most_bytes; // of workspaces; 0: no limit
+  int own_work; // gp_config's
+  int captured; // with own_work: graphs hold launches without a workspace of the context's
+  int events; // each call with a workspace records its event
+  pthread_mutex_t lock; // of everything below
+  pthread_cond_t built; // a kernel has been built, or has failed
   gp__kernel *kernels[GP__KERNEL_SLOTS];
   gp__code *codes[GP__CODE_SLOTS];
   gp__kernel *newest, *oldest; // by their last use
@@ -36952,24 +36952,24 @@ typedef struct gp__state {
   gp__u64 clock;
   gp__retired *retired;
   gp__warming warming;
-  gp__events *timers;        // of tuners that are open
-  unsigned loads, loading;   // modules: loads so far, and those that go on; without the lock
+  gp__events *timers; // of tuners that are open
+  unsigned loads, loading; // modules: loads so far, and those that go on; without the lock
   struct gp__online *online; // NULL: calls are not tuned while they run
-  gp__type_info **types;     // user's types and operators
+  gp__type_info **types; // user's types and operators
   gp__op_info **ops;
   int type_count, op_count;
-  gp__table table;                      // for this device
+  gp__table table; // for this device
   struct gp_prepared *plans[GP__PLANS]; // of gp_run, in sets of 4, without the lock; NULL: none, or in use
-  uint64_t numbers[GP__PLANS];          // of their calls
-  unsigned turn;                        // new numbers so far
+  uint64_t numbers[GP__PLANS]; // of their calls
+  unsigned turn; // new numbers so far
 } gp__state;
 
 // The user's handle. It is never freed, so that closing a context twice is an error, not a crash.
 struct gp_context {
   struct gp_context *next;
-  gp__state *state;    // NULL: closed
+  gp__state *state; // NULL: closed
   unsigned generation; // of the process that opened it
-  int inside;          // calls that use the state, or are about to look whether there is one
+  int inside; // calls that use the state, or are about to look whether there is one
   pthread_mutex_t lock;
   pthread_cond_t left; // `inside` has become 0 while the context is closed
 };
@@ -37908,17 +37908,17 @@ enum {
   GP__TAKES_SOURCES = 64,
   GP__TAKES_LIMIT = 128,
   GP__TAKES_BITS = 256, // begin_bit, end_bit
-  GP__TAKES_BAD = 512,  // without GP_CHECKED
+  GP__TAKES_BAD = 512, // without GP_CHECKED
   GP__TAKES_UNARY = 1024,
   GP__TAKES_KEYS_ALONE = 2048, // no input
-  GP__TAKES_INDICES = 4096,    // in place of an input
-  GP__KEEPS_TYPE = 8192,       // elements are moved as they are
-  GP__IN_PLACE = 16384,        // `out` may be `in`
-  GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
-  GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
-  GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
-  GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
-  GP__TAKES_BOTH = 524288,     // MINMAX and ARGMINMAX
+  GP__TAKES_INDICES = 4096, // in place of an input
+  GP__KEEPS_TYPE = 8192, // elements are moved as they are
+  GP__IN_PLACE = 16384, // `out` may be `in`
+  GP__KEYS_IN_PLACE = 32768, // out_keys may be keys
+  GP__WANTS_KEYS = 65536, // out_keys may not be NULL
+  GP__REPRODUCES = 131072, // any fold under GP_REPRODUCIBLE, on every device
+  GP__TAKES_INPUTS = 262144, // in_type and in2_type may be GP_INPUT
+  GP__TAKES_BOTH = 524288, // MINMAX and ARGMINMAX
   GP__TAKES_AXES = 1048576,
   GP__STORES = 2097152 // `apply`: unary, of each result
 };
@@ -37968,13 +37968,13 @@ typedef struct gp__checking {
   const char *who;
   const gp_call *c;
   gp__request *q;
-  uint64_t reads;                 // of gp__primitive
-  int host, pointers, traits;     // traits: of gp__primitive
-  int fold;                       // an operator with an accumulator
+  uint64_t reads; // of gp__primitive
+  int host, pointers, traits; // traits: of gp__primitive
+  int fold; // an operator with an accumulator
   gp__check_step own[GP__CHECKS]; // of the family; NULL: the common step
-  struct gp__buffers *buffers;    // during their step
-  int by_flags;                   // select, partition: flags decide, no predicate
-  int by_stencil;                 // select, partition: the predicate tests keys, not elements
+  struct gp__buffers *buffers; // during their step
+  int by_flags; // select, partition: flags decide, no predicate
+  int by_stencil; // select, partition: the predicate tests keys, not elements
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[GP_COLUMN_LIMIT + 8], written[GP_COLUMN_LIMIT + 8];
   int read_count, written_count;
@@ -38587,9 +38587,9 @@ enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
 typedef struct gp__buffers {
   uint64_t in, in2, keys, begin, out, out_keys, out2, counts; // counts: in out_count
   const char *in_name, *in2_name, *begin_name;
-  const gp__checked_type *begin_type;  // of no size: it is not read
+  const gp__checked_type *begin_type; // of no size: it is not read
   int in_alias, in2_alias, keys_alias; // what an input may be
-  int in2_values;                      // those of the second input are wanted
+  int in2_values; // those of the second input are wanted
   int begin_wanted, out_keys_wanted, out2_wanted;
 } gp__buffers;
 
@@ -41031,18 +41031,18 @@ typedef struct gp__spelling {
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
   int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
   int is_arg, has_init, ranged, right, descending, numbers, exact_rounding, exclusive;
-  int indexed;                        // segmented sort: keys do not sort by themselves
-  int index_bytes;                    // radix sorts: of an index; top-k: 8 where ranks need it
-  int clustered;                      // a search in clusters
-  int described, described2;          // inputs: nodes of `list`, plus 1
-  int size, word, form;               // copies and transposes
+  int indexed; // segmented sort: keys do not sort by themselves
+  int index_bytes; // radix sorts: of an index; top-k: 8 where ranks need it
+  int clustered; // a search in clusters
+  int described, described2; // inputs: nodes of `list`, plus 1
+  int size, word, form; // copies and transposes
   int tile, chunk, in_side, out_side; // layouts; in_size and out_size are those of structs
-  int capability;                     // of an image for gp_compile; 0: for the device
-  const gp__op_info *user_op, *user_transform, *user_equal, *user_stored;             // NULL: built in
+  int capability; // of an image for gp_compile; 0: for the device
+  const gp__op_info *user_op, *user_transform, *user_equal, *user_stored; // NULL: built in
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct, *key_struct; // likewise
   uint64_t list_count;
   uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
-                                   // described inputs: gp__spell_inputs
+      // described inputs: gp__spell_inputs
 } gp__spelling;
 GP__HOST size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
@@ -41878,7 +41878,7 @@ GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp
   else if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
   if (!q->composed) return;
   if (q->op) w->op = GP_OP_DEFAULT, w->user_op = NULL, w->descending = 0; // the sort has compared
-  w->described = 0;                                                       // other calls have written the inputs
+  w->described = 0; // other calls have written the inputs
   w->list_count = 0;
 }
 
@@ -42919,7 +42919,7 @@ typedef struct gp__launching {
   int count;
   const gp__geometry *g;
   void *workspace; // tagged words, or NULL
-  void *scratch;   // gp__geometry.scratch bytes, or NULL
+  void *scratch; // gp__geometry.scratch bytes, or NULL
   gp_stream stream;
 } gp__launching;
 
@@ -43999,8 +43999,8 @@ typedef struct gp__graph_plan {
   gp__request requests[GP__CALLS_MAX];
   int count, request_count;
   int (*more)(const struct gp__graph_plan *g, int i, gp__request *call); // calls after the steps, or NULL
-  uint64_t held;                                                         // bytes
-  gp__u8 *at;                                                            // their address, or NULL
+  uint64_t held; // bytes
+  gp__u8 *at; // their address, or NULL
 } gp__graph_plan;
 
 GP__HOST void *gp__take(gp__graph_plan *g, uint64_t bytes) {
@@ -44622,7 +44622,7 @@ GP__HOST gp_result gp__plan_groups(
     gp__state *s, const char *who, const gp__request *q, gp__hash_args *a, gp__graph_plan *g) {
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
-  const int either = !folds && !g->at;                // asked without buffers: with elements or without
+  const int either = !folds && !g->at; // asked without buffers: with elements or without
   const uint64_t n = q->count, room = q->capacity < n ? q->capacity : n;
   const gp_input ramp = gp_input_ramp(GP_U32, NULL, NULL);
   const gp_aggregate *one = NULL;
@@ -47007,7 +47007,7 @@ GP__HOST gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy 
   GP__CHECK(gp__enter(s, who, &pushed));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) { // all kernels of a call must say the same
-    gp_policy said = p;                                 // arguments carry what is not compiled in
+    gp_policy said = p; // arguments carry what is not compiled in
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
     if (result != GP_SUCCESS) break;
@@ -47168,14 +47168,14 @@ enum { GP__INPUTS = 8, GP__POINTERS = 15 };
 #define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
-  gp_context *ctx;      // NULL: a plan of gp_run
+  gp_context *ctx; // NULL: a plan of gp_run
   pthread_mutex_t lock; // held by a run
-  gp_policy given;      // the caller's, if it gave one
+  gp_policy given; // the caller's, if it gave one
   int has_given;
   gp_policy policy; // chosen by gp_prepared_open
   // The plan.
-  int quick;          // it serves calls that differ in pointers
-  int never;          // the call leads to pointers that a plan does not know
+  int quick; // it serves calls that differ in pointers
+  int never; // the call leads to pointers that a plan does not know
   unsigned evictions; // of the context, when gp_run made it
   int has_values;
   gp_call call, whole; // whole: the copy of a shorter struct
@@ -47187,7 +47187,7 @@ struct gp_prepared {
   gp__kernel *kernels[GP__KINDS_MAX];
   int kernel_count;
   signed char read[8 + GP_INPUT_ARRAYS], written[8]; // pointers of the extents that were checked
-  uint64_t equal;                                    // bits: which of them are equal
+  uint64_t equal; // bits: which of them are equal
   gp__recent recent;
   const unsigned *settled; // with GP_TUNING_ONLINE: says whether the search is as it was when the plan was made
   unsigned settled_as;
@@ -47559,14 +47559,14 @@ GP__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) { GP__WITHIN(ctx, "gp
 // times tell by how much. The value of a point with one time is that time without this share.
 
 enum {
-  GP__TUNED_MOST = 12,   // parameters of a search
-  GP__SAMPLES = 11,      // times kept of a point
+  GP__TUNED_MOST = 12, // parameters of a search
+  GP__SAMPLES = 11, // times kept of a point
   GP__NOISE_SAMPLES = 32 // deviations kept of all points
 };
 typedef struct gp__lattice {
   int dimensions, count[GP__TUNED_MOST]; // values of each parameter
-  int categorical[GP__TUNED_MOST];       // their order means nothing
-  int start[GP__TUNED_MOST];             // where the search begins: the default's indices
+  int categorical[GP__TUNED_MOST]; // their order means nothing
+  int start[GP__TUNED_MOST]; // where the search begins: the default's indices
 } gp__lattice;
 typedef int (*gp__point_fn)(void *user, const int *point); // may the point run?
 
@@ -47588,12 +47588,12 @@ typedef struct gp__points {
   gp__tried *tried;
   size_t count, room;
   uint32_t *slots; // a hash table of 2 * room slots: 0, or an index into `tried` plus one
-  size_t pending;  // points that were handed out and not told yet
+  size_t pending; // points that were handed out and not told yet
   size_t measured; // points that have a value
-  size_t best;     // index into `tried`, if measured
-  double before;   // the time of the best before this one
-  size_t last;     // the point told last
-  int failed;      // no memory: the table does not grow any more
+  size_t best; // index into `tried`, if measured
+  double before; // the time of the best before this one
+  size_t last; // the point told last
+  int failed; // no memory: the table does not grow any more
   double deviation[GP__NOISE_SAMPLES],
       first[GP__NOISE_SAMPLES]; // the last ones: shares of a time; first by second time
   unsigned deviations, firsts;
@@ -47898,14 +47898,14 @@ GP__HOST int gp__far_point(gp__points *p, int here, int *point) {
 // is measured once, so that a move to a known point costs nothing. A simplex without a next move has converged.
 
 enum {
-  GP__REACH = 4,         // a simplex begins as wide as a parameter's values divided by this
+  GP__REACH = 4, // a simplex begins as wide as a parameter's values divided by this
   GP__VERTEX_PLACES = 12 // places tried for a vertex
 };
 
 enum { GP__SIMPLEX_BEGIN, GP__SIMPLEX_REFLECT, GP__SIMPLEX_EXPAND, GP__SIMPLEX_CONTRACT, GP__SIMPLEX_SHRINK };
 typedef struct gp__simplex {
   int step, vertices;
-  int axis[GP__TUNED_MOST];      // the ordered parameters; vertex i + 1 begins apart from vertex 0 along axis[i]
+  int axis[GP__TUNED_MOST]; // the ordered parameters; vertex i + 1 begins apart from vertex 0 along axis[i]
   int tries[GP__TUNED_MOST + 1]; // places tried for a vertex that turned out invalid
   int vertex[GP__TUNED_MOST + 1][GP__TUNED_MOST];
   int reflected[GP__TUNED_MOST], trial[GP__TUNED_MOST];
@@ -48110,8 +48110,8 @@ typedef struct gp__arm {
 typedef struct gp__simplexes {
   int stage, begun;
   int base[GP__TUNED_MOST]; // the best of the categories so far
-  int axis;                 // the parameter whose categories are compared
-  int line;                 // the parameter along which points are asked for
+  int axis; // the parameter whose categories are compared
+  int line; // the parameter along which points are asked for
   int arms, round;
   int restarts;
   gp__arm arm[GP__ARMS_MOST];
@@ -48485,7 +48485,7 @@ GP__HOST int gp__ask_coordinates(gp__points *p, gp__coordinates *s, int *point) 
 // takes up to a millisecond.
 
 enum {
-  GP__MODEL_MOST = 80,       // points of the model: the best ones
+  GP__MODEL_MOST = 80, // points of the model: the best ones
   GP__MODEL_CANDIDATES = 160 // points that the model is asked about
 };
 typedef struct gp__model {
@@ -48644,7 +48644,7 @@ GP__HOST int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {
 typedef struct gp__search {
   gp__points points;
   gp_tuner_search kind;
-  int ended;   // the strategy has no further point
+  int ended; // the strategy has no further point
   int settled; // nor is there one to measure again
   gp__simplexes simplexes;
   gp__at_random at_random;
@@ -48679,8 +48679,8 @@ GP__HOST int gp__search_best(const gp__search *s, int *point, double *time) {
 
 enum {
   GP__START_SAMPLES = 7, // times of the start before anything else is measured
-  GP__RIVALS = 5,        // points that race
-  GP__RACE_SAMPLES = 11  // times of a point that end its race
+  GP__RIVALS = 5, // points that race
+  GP__RACE_SAMPLES = 11 // times of a point that end its race
 };
 
 // The start is what the program would run anyway: its times cost nothing, and the first of them are slow, for code is
@@ -48772,12 +48772,12 @@ GP__HOST int gp__search_ask(gp__search *s, int *point) {
 
 enum {
   GP__TUNED_PATH = 4096, // measured sections that the report keeps
-  GP__BUCKETS = 256,     // of a tuner
-  GP__TIMINGS = 64,      // sections whose times are not read yet
-  GP__RECENT = 15,       // times of the best configuration that a drift shows in
+  GP__BUCKETS = 256, // of a tuner
+  GP__TIMINGS = 64, // sections whose times are not read yet
+  GP__RECENT = 15, // times of the best configuration that a drift shows in
   GP__CU_NOT_READY = 600,
   GP__CREDIT = 400, // sections whose budget a bucket has from the start
-  GP__BUILDING = 3  // sections in a row that are not measured, because the library loads kernels in each
+  GP__BUILDING = 3 // sections in a row that are not measured, because the library loads kernels in each
 };
 
 typedef struct gp__tuned { // a parameter
@@ -48790,10 +48790,10 @@ typedef struct gp__tuned { // a parameter
 typedef struct gp__size_bucket {
   int numbers, log2[GP_TUNER_NUMBERS];
   gp__search *search; // NULL: the best point was read from disk, or memory has run out
-  int done;           // the search has ended
+  int done; // the search has ended
   int best[GP__TUNED_MOST], measured;
-  double us;                                // of the best; 0: not measured yet
-  double total, spent;                      // us of its sections; of that, beyond the best's
+  double us; // of the best; 0: not measured yet
+  double total, spent; // us of its sections; of that, beyond the best's
   double recent[GP__RECENT], usual, spread; // times of the best after the search; their usual median and spread
   int recent_count, usual_known;
 } gp__size_bucket;
@@ -48830,13 +48830,13 @@ struct gp_tuner {
   int parameters, started;
   gp__size_bucket *buckets;
   int bucket_count;
-  gp__events *events;                                       // two for each timing; NULL on the host
+  gp__events *events; // two for each timing; NULL on the host
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
-  gp__section *sections;                                    // open ones
+  gp__section *sections; // open ones
   int section_count, section_room;
-  int building;                      // the last sections in a row that loaded kernels
+  int building; // the last sections in a row that loaded kernels
   int bucket, point[GP__TUNED_MOST]; // of the open sections
-  gp__step_of_path *path;            // the last path_room ones
+  gp__step_of_path *path; // the last path_room ones
   int path_room;
   uint64_t steps; // measured so far; the path keeps the last ones
 };
@@ -49322,22 +49322,22 @@ GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, const 
 // second run counts. Everything else happens in threads of the context (online_threads.c).
 
 enum {
-  GP__SITES = 512,         // of a context; further calls are not tuned
-  GP__SITE_SLOTS = 256,    //
-  GP__SITE_ALIKE = 31,     // words that calls of a site share
-  GP__SITE_SIZES = 9,      // binary logarithms of their sizes
-  GP__SITE_WORDS = 42,     // and two of their lists
-  GP__PROPOSALS = 3,       // of a site at a time
-  GP__CALLS_BEFORE = 4,    // calls of a site before its search begins
+  GP__SITES = 512, // of a context; further calls are not tuned
+  GP__SITE_SLOTS = 256, //
+  GP__SITE_ALIKE = 31, // words that calls of a site share
+  GP__SITE_SIZES = 9, // binary logarithms of their sizes
+  GP__SITE_WORDS = 42, // and two of their lists
+  GP__PROPOSALS = 3, // of a site at a time
+  GP__CALLS_BEFORE = 4, // calls of a site before its search begins
   GP__CALLS_MEASURED = 12, // that are all measured; of later ones, on the best policy known, one
-  GP__WATCHED_US = 20000,  // in so many us: events between calls take time, and a moment's noise is not all times
+  GP__WATCHED_US = 20000, // in so many us: events between calls take time, and a moment's noise is not all times
   GP__WATCHED_MOST = 4096, // or in so many calls
-  GP__CHALLENGES = 7,      // times that the point which was the fastest may take to come back
-  GP__USUAL_AGAIN = 8,     // of the measured calls on the best policy, one in so many is on the usual one
-  GP__UNREAD = 16,         // times that wake the thread which reads them
-  GP__MEASURED_MOST = 64,  // calls whose times are not read yet
-  GP__ONLINE_THREADS = 4,  // at most
-  GP__SITE_PATH = 512      // steps that a site's report keeps
+  GP__CHALLENGES = 7, // times that the point which was the fastest may take to come back
+  GP__USUAL_AGAIN = 8, // of the measured calls on the best policy, one in so many is on the usual one
+  GP__UNREAD = 16, // times that wake the thread which reads them
+  GP__MEASURED_MOST = 64, // calls whose times are not read yet
+  GP__ONLINE_THREADS = 4, // at most
+  GP__SITE_PATH = 512 // steps that a site's report keeps
 };
 enum {
   GP__PROPOSAL_NONE,
@@ -49362,23 +49362,23 @@ typedef struct gp__site {
   uint64_t words[GP__SITE_WORDS];
   gp__request q; // the first call; its lists are copies, its pointers to buffers only tell which are null
   gp__shape h;
-  uint64_t bytes;            // of it
-  gp_policy usual;           // the table's, or the portable one
+  uint64_t bytes; // of it
+  gp_policy usual; // the table's, or the portable one
   uint64_t calls, accounted; // accounted: those whose time the search knows, about
-  unsigned seen;             // measured calls on the best policy known
-  unsigned watched;          // one in so many calls is measured
-  int begun;                 // its search; `usual_point` is known
-  int failed;                // no memory for its search
-  int searching;             //
-  unsigned settled;          // 0: it searches; otherwise changes with `best`
-  unsigned version;          // of `best`
-  int has_best;              // otherwise the usual policy is the best one known
+  unsigned seen; // measured calls on the best policy known
+  unsigned watched; // one in so many calls is measured
+  int begun; // its search; `usual_point` is known
+  int failed; // no memory for its search
+  int searching; //
+  unsigned settled; // 0: it searches; otherwise changes with `best`
+  unsigned version; // of `best`
+  int has_best; // otherwise the usual policy is the best one known
   gp_policy best;
   int best_point[GP__TUNED_MOST], usual_point[GP__TUNED_MOST];
   gp__proposal proposals[GP__PROPOSALS];
   int champion[GP__TUNED_MOST], challenges; // the point that was the fastest so far, and its times since it is not
-  double champion_us;                       // 0: none yet
-  gp_tuner *tuner;                          // of the threads; under `searches`
+  double champion_us; // 0: none yet
+  gp_tuner *tuner; // of the threads; under `searches`
 } gp__site;
 
 // A call whose time is measured.
@@ -49395,15 +49395,15 @@ typedef struct gp__measured {
 
 typedef struct gp__online {
   gp__state *s;
-  pthread_mutex_t lock;     // of all but the searches; held for short
+  pthread_mutex_t lock; // of all but the searches; held for short
   pthread_mutex_t searches; // taken before `lock`
-  pthread_cond_t wake;      // for the first thread, which searches
-  pthread_cond_t work;      // for the others, which build kernels
+  pthread_cond_t wake; // for the first thread, which searches
+  pthread_cond_t work; // for the others, which build kernels
   pthread_t threads[GP__ONLINE_THREADS];
   int thread_count, stop;
-  int dozing;                              // the first thread sleeps for long
-  uint64_t begun;                          // calls so far
-  int open;                                // calls on their way through the host; also without the lock
+  int dozing; // the first thread sleeps for long
+  uint64_t begun; // calls so far
+  int open; // calls on their way through the host; also without the lock
   gp__site *slots[GP__SITE_SLOTS], *sites; // sites: the newest first
   int site_count;
   gp__measured measured[GP__MEASURED_MOST], *unused, *stopped, **last;
@@ -52093,24 +52093,24 @@ struct gp_world {
   gp__nccl nccl;
   void *comm;
   int own_comm, rank, size, open, broken;
-  size_t ranks;           // size
-  double timeout;         // microseconds
-  char why[256];          // what broke it
+  size_t ranks; // size
+  double timeout; // microseconds
+  char why[256]; // what broke it
   void *memory, *staging; // of the device, and of the host
   size_t memory_bytes, staging_bytes;
-  size_t *asked;           // gp_world_workspace_size: a call, which stops there, takes asked[0], and asked[1] besides
+  size_t *asked; // gp_world_workspace_size: a call, which stops there, takes asked[0], and asked[1] besides
   int capturing, captured; // the stream of the call is captured; a graph uses `memory`
-  gp__state *s;            // of the call that holds the lock, and its name and stream
+  gp__state *s; // of the call that holds the lock, and its name and stream
   const char *who;
   gp_stream stream, last; // last: of the last call that took memory
   void *event;
-  gp__world_note *notes;                             // one a rank
-  uint64_t *counts;                                  // of a call's results at each rank; as many more numbers
+  gp__world_note *notes; // one a rank
+  uint64_t *counts; // of a call's results at each rank; as many more numbers
   uint64_t *leave, *leave_end, *arrive, *arrive_end; // see gp__world_move: size + 1 numbers each
-  uint64_t *bounds;                                  // (size + 1)^2 numbers
-  gp_op before[GP_TYPE_COUNT][2];                    // orders of built-in types, up and down; 0: not defined yet
-  gp_op ordered[GP_TYPE_COUNT];                      // keys as numbers of that order
-  gp_op best[GP_TYPE_COUNT][2];                      // ARGMIN and ARGMAX of ranks' results, of type `part`
+  uint64_t *bounds; // (size + 1)^2 numbers
+  gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
+  gp_op ordered[GP_TYPE_COUNT]; // keys as numbers of that order
+  gp_op best[GP_TYPE_COUNT][2]; // ARGMIN and ARGMAX of ranks' results, of type `part`
   gp_type part;
   gp_op walk; // steps in graphs
 };
@@ -52566,7 +52566,7 @@ GP__HOST gp_call gp__fold_shard(const gp_call *c, void *to) {
 // A rank's ARGMIN or ARGMAX, and how many elements the ranks that it stands for have.
 typedef struct gp__world_best {
   uint64_t value; // its bytes
-  int64_t index;  // -1: none, and `value` is that of ARGMIN's identity; -2: the identity of this fold
+  int64_t index; // -1: none, and `value` is that of ARGMIN's identity; -2: the identity of this fold
   uint64_t count;
 } gp__world_best;
 // The better of two neighbours' results: the second one's index counts from the beginning of the first one.
@@ -52736,13 +52736,13 @@ typedef struct gp__world_sorting {
   gp_op less;
   gp_type key_type, value_type; // value_type 0: no values
   size_t key_size, value_size;
-  uint64_t count, total;                           // elements of the shard, of all shards
-  uint64_t room, share;                            // elements that buffers have room for; of the even share
-  uint64_t offers;                                 // of a rank and a share
-  int is_sorted;                                   // the shard, already
-  const void *sorted;                              // keys of the shard
+  uint64_t count, total; // elements of the shard, of all shards
+  uint64_t room, share; // elements that buffers have room for; of the even share
+  uint64_t offers; // of a rank and a share
+  int is_sorted; // the shard, already
+  const void *sorted; // keys of the shard
   gp__u8 *keys, *values, *came_keys, *came_values; // sorted; received
-  void *scratch;                                   // of the splitters
+  void *scratch; // of the splitters
 } gp__world_sorting;
 
 GP__HOST void gp__split_offers(const gp_world *w, gp__world_sorting *p) {
@@ -53021,7 +53021,7 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   local->out = value_size ? my_values : NULL;
   local->flags &= ~GP_UNSORTED;
   if (kept) GP__CHECK(gp__world_do(w, local));
-  if (indices && before && kept) {                                    // of the array
+  if (indices && before && kept) { // of the array
     const gp_input constant = gp_input_constant(value_type, &before); // little-endian
     gp_call add = gp__call(GP_TRANSFORM2, GP_SUM, value_type, value_type, my_values, my_values, kept);
     add.in2_type = GP_INPUT;
@@ -53152,11 +53152,11 @@ GP__HOST gp_result gp__world_select(gp_world *w, gp_call c) {
 // Results of a rank's shard, in the world's memory: runs, each with its key and, by key, its value.
 typedef struct gp__world_runs {
   size_t key_size, value_size;
-  int folds;             // parts of a run across ranks have a value each, which are folded
+  int folds; // parts of a run across ranks have a value each, which are folded
   gp__u8 *keys, *values; // of the shard's runs
-  gp__u8 *ends, *chain;  // first and last keys or values of all ranks, in that order; those of one run
-  uint64_t *numbers;     // of the device: the shard's runs; then, for each rank, runs of two neighbours' keys
-  uint64_t *joined;      // of each rank: 1 if its first run continues the last one of the ranks before it
+  gp__u8 *ends, *chain; // first and last keys or values of all ranks, in that order; those of one run
+  uint64_t *numbers; // of the device: the shard's runs; then, for each rank, runs of two neighbours' keys
+  uint64_t *joined; // of each rank: 1 if its first run continues the last one of the ranks before it
 } gp__world_runs;
 
 // Two elements a rank: those of its first and its last run.
@@ -53492,7 +53492,7 @@ GP__HOST gp_result gp__world_transpose(gp_world *w, gp_call c) {
 typedef struct gp__tiling {
   uint64_t total, tile, tiles; // elements of the array and of a tile; tiles
   uint64_t head, tail, rest; // of the shard before its first tile, and of a tile that ends elsewhere, where it has rest
-  uint64_t *first;           // of each rank, its first tile
+  uint64_t *first; // of each rank, its first tile
   size_t in_size, size, room; // bytes of an element, of a tile's result in a workspace, and of a workspace
 } gp__tiling;
 
@@ -53565,7 +53565,7 @@ GP__HOST gp_result gp__reproduce_agreed(gp_world *w, const gp__tiling *t, gp_cal
   if (fold.count) GP__CHECK(gp__world_copy(w, to + first * t->size, from, (end - first - !!t->tail) * t->size));
   GP__CHECK(
       gp__world_sum(w, GP__NCCL_U64, to, to, gp__ceil_div(t->tiles * t->size, 8))); // the other ranks' words are zero
-  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)all, t->tiles));           // tickets: all tiles are drawn
+  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)all, t->tiles)); // tickets: all tiles are drawn
   c.in = NULL;
   c.count = 0;
   return gp__fold_tiles(w, t, &c, all, 1);
@@ -53620,11 +53620,11 @@ GP__HOST gp_result gp__world_fold(gp_world *w, gp_call c) {
   enum { GP__LEVEL, GP__FRONTIER, GP__LIST, GP__DEGREES, GP__PUSH, GP__VISIT, GP__PULL }; \
   typedef struct gp__walk { \
     gp__u64 *begins, *sum, *counts; /* of the ranks; of a step; of messages to each rank */ \
-    unsigned *told, *bits;          /* bits of all vertices: they have had a message from this rank; the frontier */ \
-    gp__u64 *out, *came;            /* messages: target << 32 | parent */ \
-    gp__u64 *offsets;               /* of this rank's rows */ \
-    gp__u64 *starts;                /* sums of the list's degrees, each plus 1 */ \
-    unsigned *list;                 /* of this rank's vertices in the frontier */ \
+    unsigned *told, *bits; /* bits of all vertices: they have had a message from this rank; the frontier */ \
+    gp__u64 *out, *came; /* messages: target << 32 | parent */ \
+    gp__u64 *offsets; /* of this rank's rows */ \
+    gp__u64 *starts; /* sums of the list's degrees, each plus 1 */ \
+    unsigned *list; /* of this rank's vertices in the frontier */ \
     const unsigned *targets; \
     unsigned *depths, *parents; \
     gp__u64 first, ranks, depth, listed; \
@@ -54351,7 +54351,7 @@ typedef struct gp__host_column {
   const gp_external_array *array;
   uint64_t at; // its first byte in the array
   size_t size; // of an element
-  int locked;  // the array is page-locked memory
+  int locked; // the array is page-locked memory
 } gp__host_column;
 
 enum { GP__STAGE_BYTES = 32 << 20, GP__COPY_THREADS = 8, GP__IN = 0, GP__OUT = 1 };
@@ -54360,24 +54360,24 @@ typedef struct gp__external {
   gp_context *ctx;
   gp__state *s;
   gp_external_config config;
-  gp_call call;            // of a block
+  gp_call call; // of a block
   const gp__op_info *less; // NULL: built-in order
   int columns;
   gp__host_column in[2], runs[2], out[2];
   uint64_t count, block, capacity; // elements; of a block; of the outputs
   uint64_t done, total;
   gp_external_array scratch; // the library's own
-  int file;                  // of it, or -1
-  gp__u8 *memory;            // device memory: buffers, counts, workspace
+  int file; // of it, or -1
+  gp__u8 *memory; // device memory: buffers, counts, workspace
   uint64_t memory_bytes, workspace_bytes;
   gp__u8 *buffers[2][2][2]; // GP__IN, GP__OUT; parity of the block; column
-  uint64_t *counts;         // of groups, in device memory, one a parity; then page-locked:
+  uint64_t *counts; // of groups, in device memory, one a parity; then page-locked:
   uint64_t *counted;
   gp__u8 *stages; // page-locked, two for each direction
   size_t stage_bytes;
   void *streams[3], *events[6]; // in, out, the sort; two each
   gp__own_streams own;
-  gp__u8 *pages;  // of runs, for searches
+  gp__u8 *pages; // of runs, for searches
   uint64_t *page; // the one that is held of each run, plus 1
 } gp__external;
 

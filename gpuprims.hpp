@@ -101,7 +101,7 @@ namespace detail {
 template <class C> using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
 template <class C> using value = std::remove_cv_t<element<const C>>;
 template <class C> using scalar = const value<C> &; // of the type of a range's elements
-struct in {                                         // a range that a call reads, without its C++ type
+struct in { // a range that a call reads, without its C++ type
   template <class C>
   in(const C &range)
       : type(type_of<value<C>>::value), element(type), data(const_cast<value<C> *>(std::data(range))),

@@ -99,7 +99,7 @@ enum { SPEED = COLUMNS, LATE, INPUTS };
 typedef struct step {
   const char *name;
   gp_primitive primitive;
-  gp_op op;      // built in; 0: MILES_PER_HOUR
+  gp_op op; // built in; 0: MILES_PER_HOUR
   int transform; // of gap_operators, or -1
   int column;
   gp_type out_type;
@@ -179,7 +179,7 @@ typedef struct place { // the output type of ARGMIN and ARGMAX of f32
 
 typedef struct result {
   double value;
-  int64_t index;                   // -1: no position
+  int64_t index; // -1: no position
   double seconds, gigabytes, roof; // of all years: time; GB/s; GB/s of a copy of as many bytes
   double year_seconds, year_gigabytes, year_roof;
   double first; // seconds of the first call with its compilation
@@ -192,12 +192,12 @@ typedef struct demo {
   gp_op operators[OPERATORS];
   void *inputs[INPUTS];
   void *output, *spare, *lengths; // 8, 4 and 4 bytes a flight of all years
-  void *scratch;                  // 8 bytes a flight: no step's results, but copies and other temporary data
-  void *offsets, *boundaries;     // starts of days; bounds of RANGES
-  uint64_t *counts;               // numbers of results, in device memory until needed
-  uint64_t days[2];               // of one year and of all
-  void *kept[2][2];               // top-k's inputs, for one year and all: flights by hour; minutes by carrier
-  uint64_t kept_counts[2][2];     //
+  void *scratch; // 8 bytes a flight: no step's results, but copies and other temporary data
+  void *offsets, *boundaries; // starts of days; bounds of RANGES
+  uint64_t *counts; // numbers of results, in device memory until needed
+  uint64_t days[2]; // of one year and of all
+  void *kept[2][2]; // top-k's inputs, for one year and all: flights by hour; minutes by carrier
+  uint64_t kept_counts[2][2]; //
   int years;
   size_t rows, all;
   const char *directory;

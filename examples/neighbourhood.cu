@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(THREADS) hop(const unsigned *offsets, const ve
     gp_tile_expand<THREADS, 1, GP_GATHER_ALL>(
         i < people, i < people ? in.vertices[i] : 0, offsets, targets,
         [](vertex who, vertex whom, count) { return who != whom; }, // nobody is an acquaintance of their own
-        [&](bool there, vertex, vertex whom) {                      // by whole warps
+        [&](bool there, vertex, vertex whom) { // by whole warps
           there = gp_warp_contract(there, whom, visited, s.contract);
           if (there) hops[whom] = number;
           gp_warp_append(there, whom, out, s.append);

@@ -15,8 +15,8 @@ typedef struct own_gpu {
   gp_cuda cuda;
   char name[128];
   int capability, multiprocessors, l2_bytes; // 90 for 9.0
-  int driver_version, nvrtc_version;         // 13000 for 13.0
-  void *stream, *begin, *end;                // a stream of its own, and events for timing
+  int driver_version, nvrtc_version; // 13000 for 13.0
+  void *stream, *begin, *end; // a stream of its own, and events for timing
   void *nvrtc;
   int (*create)(void **, const char *, const char *, int, const char *const *, const char *const *);
   int (*compile)(void *, int, const char *const *);

@@ -14,10 +14,10 @@ typedef gp_frontier_storage<256, 2, GP_GATHER_ALL, GP_CULL_BITMAP, vertex> stora
 
 struct level {
   const unsigned *offsets; // crossing v's streets are [offsets[v], offsets[v + 1]) of
-  const vertex *targets;   // where they lead, and
-  const float *clearance;  // their headroom, in metres
-  float height;            // of the lorry
-  unsigned *visited;       // a bit a crossing
+  const vertex *targets; // where they lead, and
+  const float *clearance; // their headroom, in metres
+  float height; // of the lorry
+  unsigned *visited; // a bit a crossing
   gp_frontier<vertex> in, out;
 };
 

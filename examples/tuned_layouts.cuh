@@ -11,9 +11,9 @@
   F(float, x) F(float, y) F(float, z) F(float, mass) F(float, vx) F(float, vy) F(float, vz) F(unsigned char, kind)
 #define BODY(F) F(float, x) F(float, y) F(float, z) F(float, mass)
 GP_LAYOUT(Particle, PARTICLE) // in memory
-GP_LAYOUT(Body, BODY)         // a block's copy in shared memory
+GP_LAYOUT(Body, BODY) // a block's copy in shared memory
 
-#define STEP_CELL 32      // particles that attract each other
+#define STEP_CELL 32 // particles that attract each other
 #define STEP_TIME 0.0625f // of a step
 
 // GP_LAYOUT_Body is not the layout of a kernel parameter: the tuner sees that, and calls it staged.

@@ -14,23 +14,23 @@ enum gppy_library { GPPY_NUMPY, GPPY_TORCH, GPPY_LIBRARIES };
 
 // The shape of a result. The first input has `size` elements in rows of its last dimension.
 enum gppy_shape {
-  GPPY_SAME,  // that of the first input
-  GPPY_LAST,  // that of the last input
-  GPPY_FLAT,  // (size,)
-  GPPY_NONE,  // ()
-  GPPY_ROWS,  // that of the first input without its last dimension
-  GPPY_KEPT,  // that with `number` as the last dimension
+  GPPY_SAME, // that of the first input
+  GPPY_LAST, // that of the last input
+  GPPY_FLAT, // (size,)
+  GPPY_NONE, // ()
+  GPPY_ROWS, // that of the first input without its last dimension
+  GPPY_KEPT, // that with `number` as the last dimension
   GPPY_NUMBER // (number,)
 };
 // A form's flags.
 enum {
-  GPPY_AXIS = 1,      // it needs an axis
-  GPPY_SIZED = 2,     // the last result is how many elements the others have
-  GPPY_BINS = 4,      // `number` is the number of bins
-  GPPY_NATURALS = 8,  // and they are those of the integers from 0
+  GPPY_AXIS = 1, // it needs an axis
+  GPPY_SIZED = 2, // the last result is how many elements the others have
+  GPPY_BINS = 4, // `number` is the number of bins
+  GPPY_NATURALS = 8, // and they are those of the integers from 0
   GPPY_UNSIGNED = 16, // the first input's integers are read as unsigned ones
-  GPPY_WAITS = 32,    // the last result is a word of host memory, for which the call waits
-  GPPY_FLOATS = 64    // the first input is read as float64
+  GPPY_WAITS = 32, // the last result is a word of host memory, for which the call waits
+  GPPY_FLOATS = 64 // the first input is read as float64
 };
 // An input's size, type or shape may be those of the first one.
 enum { GPPY_TYPE = 1, GPPY_SIZE = 2, GPPY_SHAPE = 4 };
@@ -94,11 +94,11 @@ static gppy_form gppy_forms[GPPY_FORMS];
 static int gppy_form_count;
 static gp_context *gppy_contexts[GPPY_LIBRARIES][GPPY_DEVICES + 1];
 static PyObject *gppy_array_type[GPPY_LIBRARIES]; // numpy.ndarray, torch.Tensor
-static PyObject *gppy_make[GPPY_LIBRARIES];       // numpy.empty, torch.empty
+static PyObject *gppy_make[GPPY_LIBRARIES]; // numpy.empty, torch.empty
 static PyObject *gppy_element_types[GPPY_LIBRARIES][GP_TYPE_COUNT];
-static PyObject *gppy_makers[GP_TYPE_COUNT][GPPY_DEVICES + 1];  // new_empty of a tensor of no elements
+static PyObject *gppy_makers[GP_TYPE_COUNT][GPPY_DEVICES + 1]; // new_empty of a tensor of no elements
 static PyObject *gppy_scalars[GP_TYPE_COUNT][GPPY_DEVICES + 1]; // a tensor of no dimensions
-static PyObject *gppy_like;                                     // torch.empty_like
+static PyObject *gppy_like; // torch.empty_like
 static const gppy_exchange *gppy_api;
 static PyObject *gppy_struct_name, *gppy_grad_name, *gppy_neg_name, *gppy_device_name, *gppy_resize_name,
     *gppy_new_name, *gppy_empty, *gppy_error;

@@ -110,7 +110,7 @@ typedef struct variant {
   double batches[MAX_BATCHES];
   int batch_count, calls;
   double median_us, min_us, max_us, cv;
-  double joules, joules_error;                    // of a call; 0: not measured
+  double joules, joules_error; // of a call; 0: not measured
   double copied_bytes, overlapped_bytes, copy_us; // of a call's inputs from the host; copy_us 0: not measured
   double bytes;
   void *graph;
@@ -122,7 +122,7 @@ static gp_cuda cuda;
 static gp_nvml nvml;
 static const gp_peers_table *peers;
 static const gp_peers_table *next_peers, *more_peers; // `find` alone
-static gp_context *ctx, *host_ctx;                    // host_ctx: opened by the first check that needs it
+static gp_context *ctx, *host_ctx; // host_ctx: opened by the first check that needs it
 static gp_description device = {.struct_size = sizeof device};
 static int on_gpu, l2_bytes;
 static void *stream, *event_a, *event_b;
@@ -206,8 +206,8 @@ typedef struct buffers {
 typedef struct layout {
   const cell *c;
   uint64_t stride[ROLE_COUNT], shift[ROLE_COUNT], sets; // stride 0: the cell does not use this buffer
-  size_t slot[ROLE_COUNT];                              // of gp_call; 0: no such pointer
-  int source, sink;                                     // the buffers of the roofs
+  size_t slot[ROLE_COUNT]; // of gp_call; 0: no such pointer
+  int source, sink; // the buffers of the roofs
 } layout;
 
 static int is_old(const cell *c) { return c->primitive < GP_SEGMENTED_REDUCE; }

@@ -164,26 +164,26 @@ typedef struct cell {
   uint64_t segments_mean, runs, bins, haystack;
   uint64_t k, rows, groups; // rows, groups: 0 for other primitives
   int descending, begin_bit, end_bit, second, sorted;
-  uint64_t segments;              // count out of n elements
-  uint64_t shape[3];              // transpose: rows, columns, matrices; 0: from n
-  int in_place;                   // transpose in gp_bench: the output is the input
-  int axis;                       // of matrices, rows, columns
-  int little, reproducible;       // GP_LITTLE_MEMORY, GP_REPRODUCIBLE
-  int ordered, described;         // top-k: by GP_LESS; keys by GP_INPUT
+  uint64_t segments; // count out of n elements
+  uint64_t shape[3]; // transpose: rows, columns, matrices; 0: from n
+  int in_place; // transpose in gp_bench: the output is the input
+  int axis; // of matrices, rows, columns
+  int little, reproducible; // GP_LITTLE_MEMORY, GP_REPRODUCIBLE
+  int ordered, described; // top-k: by GP_LESS; keys by GP_INPUT
   gp_permutation permutations[2]; // of calls on n elements, and of the last call on another count
-#ifdef GP_POLICY_FIELDS_ROWS      // older headers have no such calls
+#ifdef GP_POLICY_FIELDS_ROWS // older headers have no such calls
   gp_axes axes[2];
   gp_input input[2]; // an array, and what is made of it
 #endif
   unsigned char scalar[16], scalar2[16]; // scalar of comparisons; ends of a histogram
-  int field_bytes[32], field_count;      // of a struct; 0: not given
-  uint64_t widths[2];                    // of both layouts
+  int field_bytes[32], field_count; // of a struct; 0: not given
+  uint64_t widths[2]; // of both layouts
   gp_field fields[2][32];
   gp_layout layouts[2];
   char graph_text[64]; // of a description
   graph_made made;
   gp_graph graph; // its sizes and types
-  int at_once;    // sources of a call
+  int at_once; // sources of a call
 } cell;
 
 // ---- cells ----------------------------------------------------------------------------------------------------------

@@ -16,21 +16,21 @@
 
 typedef struct gp_cubin {
   int compute_capability; // 90 for 9.0
-  int registers;          // of a thread
-  int local_bytes;        // a thread's stack frames; spills are there
-  int shared_bytes;       // static, a block, without what the system reserves
-  int barriers;           // of a block
-  size_t code_bytes;      // of machine code
-  char code[17];          // hash of machine code and constants, not of names, debug information, initialised variables
+  int registers; // of a thread
+  int local_bytes; // a thread's stack frames; spills are there
+  int shared_bytes; // static, a block, without what the system reserves
+  int barriers; // of a block
+  size_t code_bytes; // of machine code
+  char code[17]; // hash of machine code and constants, not of names, debug information, initialised variables
 } gp_cubin;
 
 enum {
   GP_CUBIN_MACHINE = 190, // EM_CUDA
   GP_CUBIN_REGISTERS = 0x2f,
-  GP_CUBIN_FRAME = 0x11,     // the function alone
-  GP_CUBIN_STACK = 0x12,     // with all that it calls
-  GP_CUBIN_BARRIERS = 0x4c,  // in .nv.info.NAME; otherwise in the flags of .text.NAME
-  GP_CUBIN_RESERVED = 1024,  // bytes of a block's shared memory that the system reserves since 8.0
+  GP_CUBIN_FRAME = 0x11, // the function alone
+  GP_CUBIN_STACK = 0x12, // with all that it calls
+  GP_CUBIN_BARRIERS = 0x4c, // in .nv.info.NAME; otherwise in the flags of .text.NAME
+  GP_CUBIN_RESERVED = 1024, // bytes of a block's shared memory that the system reserves since 8.0
   GP_CUBIN_RESERVED_IN = 90, // since then .nv.shared.NAME begins with them
 };
 

@@ -76,7 +76,7 @@ enum {
   GP_CUDA_MAJOR = 75,
   GP_CUDA_MINOR = 76,
   GP_CUDA_DYNAMIC_SHARED_BYTES = 8, // of cuFuncSetAttribute
-  GP_CUDA_CARVEOUT = 9,             // of cuFuncSetAttribute: the preferred share of shared memory, percent
+  GP_CUDA_CARVEOUT = 9, // of cuFuncSetAttribute: the preferred share of shared memory, percent
   GP_CUDA_CAPTURE_RELAXED = 2,
   GP_CUDA_STREAM_NON_BLOCKING = 1
 };

@@ -17,7 +17,7 @@ static gp_cuda cuda;
 static gp_context *ctx;
 static void *stream, *events[2];
 static double copy_speed; // GB/s, read and written
-static int wrong;         // a check found a fault
+static int wrong; // a check found a fault
 
 static void good(gp_result r) {
   if (!r) return;

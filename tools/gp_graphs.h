@@ -33,18 +33,18 @@ GRAPH_SHARED(
     typedef unsigned long long graph_u64; typedef unsigned int graph_u32;
 
     enum {GRAPH_KRONECKER, // scale, factor: 2^scale vertices; quadrants .57 .19 .19 .05, numbers scrambled (Graph500)
-        GRAPH_UNIFORM,     // n, factor: both ends uniform
-        GRAPH_GRID,        // rows, columns, keep: neighbours in a plane; keep of 65536 edges exist
-        GRAPH_GEOMETRIC,   // rows, columns, reach: four points a cell, joined when near: 1/256 of a cell
-        GRAPH_SMALL,       // n, factor, rewire: a ring of near ones; rewire of 65536 edges lead anywhere
-        GRAPH_CHAIN,       // n
-        GRAPH_RING,        // n
-        GRAPH_STAR,        // n: vertex 0 is the hub
-        GRAPH_TORUS,       // rows, columns
-        GRAPH_HYPERCUBE,   // scale
-        GRAPH_TREE,        // n: the parent of v is (v - 1) / 2
-        GRAPH_COMPLETE,    // n
-        GRAPH_PIECES,      // n, columns: chains of this many vertices, and the rest
+        GRAPH_UNIFORM, // n, factor: both ends uniform
+        GRAPH_GRID, // rows, columns, keep: neighbours in a plane; keep of 65536 edges exist
+        GRAPH_GEOMETRIC, // rows, columns, reach: four points a cell, joined when near: 1/256 of a cell
+        GRAPH_SMALL, // n, factor, rewire: a ring of near ones; rewire of 65536 edges lead anywhere
+        GRAPH_CHAIN, // n
+        GRAPH_RING, // n
+        GRAPH_STAR, // n: vertex 0 is the hub
+        GRAPH_TORUS, // rows, columns
+        GRAPH_HYPERCUBE, // scale
+        GRAPH_TREE, // n: the parent of v is (v - 1) / 2
+        GRAPH_COMPLETE, // n
+        GRAPH_PIECES, // n, columns: chains of this many vertices, and the rest
         GRAPH_KINDS};
 
     typedef struct graph_made {
@@ -57,7 +57,7 @@ GRAPH_SHARED(
       graph_u64 rows;
       graph_u64 columns;
       graph_u64 factor; // edges made a vertex
-      graph_u64 share;  // keep, rewire, reach
+      graph_u64 share; // keep, rewire, reach
       graph_u64 seed;
     } graph_made;
 

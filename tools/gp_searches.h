@@ -10,7 +10,7 @@ typedef struct search_memory {
   void *(*allocate)(uint64_t bytes);
   void (*release)(void *at);
   void (*to_host)(void *out, const void *in, size_t bytes); // after all launched work
-  void (*fill)(void *at, int byte, size_t bytes);           // before later work
+  void (*fill)(void *at, int byte, size_t bytes); // before later work
 } search_memory;
 
 enum { SEARCH_GUARD = 256, SEARCH_SPOILED = 0x77 }; // guard bytes around depths, and their value
@@ -20,8 +20,8 @@ typedef struct searches {
   gp_primitive primitive;
   graph_made made;
   gp_graph g;
-  uint64_t edges;              // those in the graph
-  uint64_t *source;            // random vertices with an edge
+  uint64_t edges; // those in the graph
+  uint64_t *source; // random vertices with an edge
   int sources, at_once, calls; // calls, each with other sources; for one source a call: as many as sources
   void *pairs, *depths, *parents;
   gp_fault *report;

@@ -32,7 +32,7 @@ typedef struct gp_tune_application_field {
 } gp_tune_application_field;
 
 typedef struct gp_tune_application_case {
-  const char *name;                   // a word
+  const char *name; // a word
   uint64_t feature[GP_TUNE_FEATURES]; // in the order of the features' names
 } gp_tune_application_case;
 

@@ -40,21 +40,21 @@ static inline uint64_t gp_tune_layout(int field) {
 
 // A launch: its inputs, and the shape that the host part returns.
 typedef struct gp_tune_launch {
-  const int *field;      // in: the fields' values, in the order of their declaration
-  uint64_t n;            // in: the problem's size
-  int multiprocessors;   // in
-  unsigned blocks;       // out
-  unsigned threads;      // out: of a block
+  const int *field; // in: the fields' values, in the order of their declaration
+  uint64_t n; // in: the problem's size
+  int multiprocessors; // in
+  unsigned blocks; // out
+  unsigned threads; // out: of a block
   unsigned shared_bytes; // out: dynamic; 0 at first
 } gp_tune_launch;
 
 typedef struct gp_tune_kernel {
-  const char *name;                                 // of the __global__ function
-  int buffers;                                      // pointers before n, at most 8
-  uint64_t (*bytes)(int buffer, uint64_t n);        // size of a buffer; NULL if all are arrays
+  const char *name; // of the __global__ function
+  int buffers; // pointers before n, at most 8
+  uint64_t (*bytes)(int buffer, uint64_t n); // size of a buffer; NULL if all are arrays
   void (*fill)(int buffer, void *data, uint64_t n); // what it holds before the first call; the rest is bytes of 0xA5
-  uint64_t (*moved)(uint64_t n);                    // bytes that a call must at least read and write
-  int (*launch)(gp_tune_launch *launch);            // 0: these fields are invalid together, or for this n
+  uint64_t (*moved)(uint64_t n); // bytes that a call must at least read and write
+  int (*launch)(gp_tune_launch *launch); // 0: these fields are invalid together, or for this n
   const char *(*check)(void *const *data,
       uint64_t n); // copies of the buffers after a call; NULL: right, else the fault
   // NULL, or: describes the buffers that are arrays of GP_AT by *array = GP_ARRAY_OF(...), in the layout of a field

@@ -28,8 +28,8 @@ typedef struct gp_tune_tree {
   const char *kernel;
   int fields, rows;
   const char *const *name; // of the fields
-  const uint64_t *usual;   // their defaults; a negative number is its two's complement
-  const uint64_t *row;     // rows of 2 + fields numbers: first and last size, the fields' values
+  const uint64_t *usual; // their defaults; a negative number is its two's complement
+  const uint64_t *row; // rows of 2 + fields numbers: first and last size, the fields' values
 } gp_tune_tree;
 
 static inline void gp_tune_nothing_fixed(const gp_tune_tree *tree, uint64_t *fixed) {
@@ -94,8 +94,8 @@ typedef struct gp_tune_trees {
   const char *application;
   int features, fields, trees;
   const char *const *feature; // names, in the order of the levels
-  const char *const *name;    // of the fields
-  const uint64_t *usual;      // their defaults
+  const char *const *name; // of the fields
+  const uint64_t *usual; // their defaults
   const gp_tune_features *tree;
 } gp_tune_trees;
 
@@ -174,7 +174,7 @@ static inline int gp_tune_decide(const gp_tune_trees *trees, const gp_tune_featu
 enum { GP_TUNE_MOST_LAYOUTS = 8 };
 typedef struct gp_tune_change {
   int layouts, now;
-  double convert_us, hysteresis;     // a change must repay its conversion 1 + hysteresis times
+  double convert_us, hysteresis; // a change must repay its conversion 1 + hysteresis times
   double lost[GP_TUNE_MOST_LAYOUTS]; // what the calls since the last change took more than in another layout
 } gp_tune_change;
 

@@ -31,7 +31,7 @@ typedef struct Rank {
   gp_world *world;
   void *context, *stream;
   unsigned char *keys, *values, *out_keys, *out_values, *number;
-  uint64_t room;       // elements
+  uint64_t room; // elements
   gp_permutation turn; // of the matrix, with whole rows alone
   gp_graph rows;
   uint64_t first; // vertex of the rows

@@ -37,7 +37,7 @@ struct rung {
   const char *kernel_name; // NULL: a library call, or the driver's copy
   unsigned threads, share; // share: elements a thread; 0: given by the number of blocks
   unsigned blocks_per_sm;
-  unsigned tile, rows;  // transposes: block size
+  unsigned tile, rows; // transposes: block size
   unsigned shift, skip; // floats: offset in elements; it skips every skip-th (0: none)
   gp_call call;
   void *kernel;
@@ -51,9 +51,9 @@ static const char *const family_names[FAMILIES] = {"reduction", "transpose", "fl
 // One table: rungs on one input.
 typedef struct table {
   int family;
-  uint64_t n;             // elements of 4 bytes
+  uint64_t n; // elements of 4 bytes
   unsigned width, height; // transposes: n is the product
-  uint64_t moved;         // bytes for GB/s
+  uint64_t moved; // bytes for GB/s
   rung rungs[MOST_RUNGS];
   int count;
 } table;
@@ -63,10 +63,10 @@ struct ladder {
   gp_context *ctx;
   void *module;
   const table *t;
-  char *in, *out;        // `sets` of each, one after another
+  char *in, *out; // `sets` of each, one after another
   uint64_t stride, sets; //
-  uint64_t at;           // the next set
-  unsigned *partial[2];  // the blocks' sums
+  uint64_t at; // the next set
+  unsigned *partial[2]; // the blocks' sums
   gp_op increment, increment3;
   gp_type float3;
   int batches, quick, counters, launches, checked, wrong;

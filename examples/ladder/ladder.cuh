@@ -201,7 +201,7 @@ static __device__ __forceinline__ void ladder_transpose(
   }
 LADDER_TRANSPOSE(transpose_shared, 16, 16, 0) // coalesced, with bank conflicts
 LADDER_TRANSPOSE(transpose_padded, 16, 16, 1) // coalesced and padded: the tutorial's last step
-LADDER_TRANSPOSE(transpose_rows, 32, 8, 1)    // a warp's width, four elements a thread (Ruetsch and Micikevicius, 2009)
+LADDER_TRANSPOSE(transpose_rows, 32, 8, 1) // a warp's width, four elements a thread (Ruetsch and Micikevicius, 2009)
 
 // ---- floats: out[i] = in[i] + 1 for i < n. The tutorial's kernel adds in place, which moves as many bytes.
 

@@ -11,9 +11,9 @@
 
 #define ROW(F) F(unsigned long long, first) F(unsigned, second) F(unsigned short, third) F(unsigned char, fourth)
 #define BOX(F) F(float, low_x) F(float, low_y) F(float, low_z) F(float, high_x) F(float, high_y) F(float, high_z)
-GP_LAYOUT(Row, ROW)         // the rows to sort
+GP_LAYOUT(Row, ROW) // the rows to sort
 GP_LAYOUT_NAME(Staged, Row) // a tile of them in shared memory
-GP_LAYOUT(Box, BOX)         // the boxes of triangles
+GP_LAYOUT(Box, BOX) // the boxes of triangles
 
 #if defined(__CUDACC__) || defined(SIMT_H)
 #define LAYOUT_CODE static __device__ __forceinline__ __attribute__((unused))

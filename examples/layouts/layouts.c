@@ -18,7 +18,7 @@
 // program measures every combination of the layouts of all arrays, at several sizes, against the baseline of arrays of
 // structs. Meshes are generated: closed surfaces with as many triangles as well-known scans. This library's calls
 // compute prefix sums, suffix sums (prefix sums of mirrored lines), the best plane and, for comparison, a sort.
-#define _POSIX_C_SOURCE 200809L        // clock_gettime
+#define _POSIX_C_SOURCE 200809L // clock_gettime
 #ifndef LAYOUTS_WITHOUT_IMPLEMENTATION // a test that includes the library
 #define GPUPRIMS_IMPLEMENTATION
 #endif
@@ -46,7 +46,7 @@ enum { WIDTHS = sizeof widths / sizeof *widths };
 
 // A combination, and its times.
 typedef struct variant {
-  uint64_t array;         // its layout
+  uint64_t array; // its layout
   unsigned second, order; // the tile's width; or counters and their order
   double us[ROUNDS], median_us;
 } variant;
@@ -58,12 +58,12 @@ enum { BITONIC_VARIANTS = WIDTHS * TILE_WIDTHS, KD_VARIANTS = WIDTHS * COUNTERS 
 typedef struct program {
   own_gpu gpu;
   gp_context *ctx;
-  char *header, *own_header, *bitonic, *kd_tree;                     // texts
+  char *header, *own_header, *bitonic, *kd_tree; // texts
   void *bitonic_modules[BITONIC_VARIANTS], *kd_modules[KD_VARIANTS]; // compiled at first use
   gp_type row_type, six_type;
   gp_op add_six;
   int on_gpu, quick, rounds, checked, wrong, written, bins; // slabs along each axis
-  double began, part_us[2];                                 // of the bitonic sort's kernels, where by_kernel
+  double began, part_us[2]; // of the bitonic sort's kernels, where by_kernel
   int by_kernel;
   FILE *json;
 } program;

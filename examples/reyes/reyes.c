@@ -24,7 +24,7 @@
 //
 //     python3 -m tools.farm layouts --application "build/examples/reyes/reyes --frames 4" --store reyes.jsonl
 //         --header examples/reyes/reyes_tree.h
-#define _POSIX_C_SOURCE 200809L      // clock_gettime
+#define _POSIX_C_SOURCE 200809L // clock_gettime
 #ifndef REYES_WITHOUT_IMPLEMENTATION // a test that includes the library
 #define GPUPRIMS_IMPLEMENTATION
 #endif
@@ -85,7 +85,7 @@ typedef struct reyes {
   reyes_patch turned[TEAPOT_PATCHES]; // of the last frame
   double us[TIMES];
   double began;
-  unsigned split, drawn;                  // patches that were bounded, and diced, in the last frame
+  unsigned split, drawn; // patches that were bounded, and diced, in the last frame
   unsigned char *picture, *first_picture; // of the default layouts
   compiled modules[MOST_MODULES];
   int module_count;

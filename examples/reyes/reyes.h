@@ -25,16 +25,16 @@
 #define PIXEL(F) F(unsigned char, red) F(unsigned char, green) F(unsigned char, blue)
 GP_LAYOUT(Point, POINT)
 GP_LAYOUT_NAME(Control, Point) // the control points of a block's patch, in shared memory
-GP_LAYOUT(Vertex, VERTEX)      // the corners of its micropolygons, in shared memory
-GP_LAYOUT(Sample, SAMPLE)      // the z-buffer: depth, then colour; the smallest wins
+GP_LAYOUT(Vertex, VERTEX) // the corners of its micropolygons, in shared memory
+GP_LAYOUT(Sample, SAMPLE) // the z-buffer: depth, then colour; the smallest wins
 GP_LAYOUT(Pixel, PIXEL)
 
-#define REYES_GRID 16               // micropolygons along a side of a patch
+#define REYES_GRID 16 // micropolygons along a side of a patch
 #define REYES_SIDE (REYES_GRID + 1) // vertices
-#define REYES_ROOM 320              // of a grid, a multiple of a layout's blocks
-#define REYES_THREADS 256           // one a micropolygon
-#define REYES_FLAT_THREADS 128      // of the kernels with a thread a patch or a pixel
-#define REYES_REACH 0.0625f         // pixels
+#define REYES_ROOM 320 // of a grid, a multiple of a layout's blocks
+#define REYES_THREADS 256 // one a micropolygon
+#define REYES_FLAT_THREADS 128 // of the kernels with a thread a patch or a pixel
+#define REYES_REACH 0.0625f // pixels
 #define REYES_NOTHING 0xffffffffffffffffull
 
 #if defined(__CUDACC__) || defined(SIMT_H)
@@ -54,7 +54,7 @@ typedef struct reyes_patch { // u runs along columns, v along rows
 // A camera at the origin that looks along z; x is to the right, y up. All z are positive.
 typedef struct reyes_view {
   float centre_x, centre_y, scale; // samples
-  unsigned width, height;          // samples
+  unsigned width, height; // samples
 } reyes_view;
 
 enum { REYES_OUTSIDE, REYES_READY, REYES_SPLIT_U, REYES_SPLIT_V };

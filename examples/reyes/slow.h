@@ -103,11 +103,11 @@ typedef struct slow_verdict {
   unsigned cracks, wrong_depths, wrong_colours, strays, covered, x, y; // (x, y): the first that is wrong
 } slow_verdict;
 
-#define SLOW_PROBE 0.125  // pixels: twice REYES_REACH
-#define SLOW_DEPTH 0.02   // units of length
+#define SLOW_PROBE 0.125 // pixels: twice REYES_REACH
+#define SLOW_DEPTH 0.02 // units of length
 #define SLOW_OUTLINE 0.25 // the same at an outline, where depth changes at any rate
-#define SLOW_STEEP 0.6    // samples: depths of five rays that differ by more belong to an outline within the teapot
-#define SLOW_LEVELS 16    // of 256
+#define SLOW_STEEP 0.6 // samples: depths of five rays that differ by more belong to an outline within the teapot
+#define SLOW_LEVELS 16 // of 256
 
 // A range of depths and of colours.
 typedef struct slow_range {

@@ -18,7 +18,7 @@
 // Every kernel's result is compared with the host's before it is timed. Times are medians of batches, by events; inputs
 // rotate through more memory than the cache holds. Without a GPU or NVRTC the program says so and exits with status 0.
 #ifndef STUDY_WITHOUT_IMPLEMENTATION // a test that includes the library
-#define _POSIX_C_SOURCE 200809L      // clock_gettime
+#define _POSIX_C_SOURCE 200809L // clock_gettime
 #define GPUPRIMS_IMPLEMENTATION
 #endif
 #include "gpuprims.h"

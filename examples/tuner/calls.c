@@ -33,7 +33,7 @@ static void calls_good(gp_result result) {
   if (result != GP_SUCCESS) own_stop("%s: %s", gp_result_name(result), gp_last_message());
 }
 static double calls_now(void) { // us
-  struct timeval now;           // what strict C99 leaves
+  struct timeval now; // what strict C99 leaves
   gettimeofday(&now, NULL);
   return (double)now.tv_sec * 1e6 + (double)now.tv_usec;
 }

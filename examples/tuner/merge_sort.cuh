@@ -9,7 +9,7 @@
 // path of Green, McColl and Bader (GPU Merge Path, 2012).
 #include "gpuprims.h"
 
-#define MERGE_ITEMS 8                     // elements a thread
+#define MERGE_ITEMS 8 // elements a thread
 #define MERGE_INTERVAL (32 * MERGE_ITEMS) // elements a warp
 
 // The word of shared memory for place p: blocked access by 32 lanes, 8 places apart, meets every bank once.

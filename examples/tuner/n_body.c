@@ -33,8 +33,8 @@ typedef struct n_body {
   double *energy;
   void *step[33]; // kernels by degree of unrolling, from their first use on
   n_body_body *start_position, *start_velocity, *got_position, *got_velocity; // the host's copies
-  uint64_t samples, *sample;                                                  // bodies that are compared
-  double (*expected)[3];                                                      // their accelerations at the start
+  uint64_t samples, *sample; // bodies that are compared
+  double (*expected)[3]; // their accelerations at the start
 } n_body;
 
 static double n_body_random(uint64_t *state) { // in (0, 1)

@@ -32,8 +32,8 @@ typedef struct tuner_parameter {
   const char *name;
   int *variable;
   const int *values; // in order, unless categorical
-  int count, start;  // start: the default's value, one of them
-  int categorical;   // the order of values means nothing
+  int count, start; // start: the default's value, one of them
+  int categorical; // the order of values means nothing
 } tuner_parameter;
 
 // A kernel file of the folder with its options, such as "-DN_BODY_UNROLL=4".
@@ -48,17 +48,17 @@ struct tuner_program {
   const char *name, *about; // as in file names; a line for people, without the size
   const tuner_parameter *parameters;
   int parameter_count;
-  uint64_t size, host_size;    // the paper's, and one for machines without a GPU; --size replaces both
+  uint64_t size, host_size; // the paper's, and one for machines without a GPU; --size replaces both
   const tuner_source *sources; // what a machine without a GPU compiles: typical options
   int source_count;
   // Hooks. Functions that return a text return NULL if all is well.
   void (*open)(tuner_program *p); // makes the input of p->size elements
   const char *(*invalid)(
-      tuner_program *p);           // NULL, or why the variables' values cannot be launched; the hook may be NULL
+      tuner_program *p); // NULL, or why the variables' values cannot be launched; the hook may be NULL
   void (*clear)(tuner_program *p); // spoils the output, so that an earlier one cannot pass for the next
-  const char *(*prepare)(tuner_program *p);    // what a configuration needs once, such as compiling; may be NULL
-  const char *(*run)(tuner_program *p);        // one section on p->stream, asynchronous; or why it failed
-  const char *(*check)(tuner_program *p);      // NULL, or what is wrong with the last section's output
+  const char *(*prepare)(tuner_program *p); // what a configuration needs once, such as compiling; may be NULL
+  const char *(*run)(tuner_program *p); // one section on p->stream, asynchronous; or why it failed
+  const char *(*check)(tuner_program *p); // NULL, or what is wrong with the last section's output
   const char *(*check_more)(tuner_program *p); // more of the default configuration, over several sections; may be NULL
   void (*close)(tuner_program *p);
   void *state; // the program's own
@@ -220,7 +220,7 @@ static inline uint64_t tuner_mix(uint64_t x) { // a hash, for inputs and orders
 typedef struct tuner_space {
   int count, rounds;
   const char **invalid; // of each configuration; NULL: it has times
-  double *us;           // [configuration][round]
+  double *us; // [configuration][round]
 } tuner_space;
 
 static inline void tuner_write_values(FILE *file, const tuner_program *p, int number) {

@@ -29,10 +29,10 @@ enum { SCAN_CALLS = 1000 };
 
 typedef struct scan_state {
   int algorithm, threads, vectors; // ours
-  int items;                       // Thrust's, with threads
-  gp_policy usual;                 // the library's choice
+  int items; // Thrust's, with threads
+  gp_policy usual; // the library's choice
   const thrust_scan_table *thrust; // NULL: not compiled
-  int *in, *out, *expected, *got;  // in and out: the device's
+  int *in, *out, *expected, *got; // in and out: the device's
 } scan_state;
 
 static scan_state scan_of_program;

@@ -55,12 +55,12 @@
 #define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
 // An array of structs: a plain value, which kernels take as a parameter.
 typedef struct gp_array {
-  void *base;            // aligned to 16 bytes
-  uint64_t layout;       // GP_AOS, GP_SOA or the structs of a block, | GP_AXES(...) or GP_TRANSPOSED, | memory
-  uint64_t capacity;     // structs there is room for
-  uint64_t extent[4];    // structs: the product
+  void *base; // aligned to 16 bytes
+  uint64_t layout; // GP_AOS, GP_SOA or the structs of a block, | GP_AXES(...) or GP_TRANSPOSED, | memory
+  uint64_t capacity; // structs there is room for
+  uint64_t extent[4]; // structs: the product
   unsigned size, packed; // bytes of a struct, with gaps and without
-  uint64_t texture;      // GP_TEXTURE: the object; otherwise 0
+  uint64_t texture; // GP_TEXTURE: the object; otherwise 0
 } gp_array;
 
 #define GP_USE(layout) , layout

@@ -9,23 +9,23 @@ typedef int (*gp_progress_fn)(void *user, uint64_t done, uint64_t total);
 
 // An array in host memory, pageable or page-locked, or behind functions, as in a file.
 typedef struct gp_external_array {
-  void *memory;      // NULL: the functions
-  gp_read_fn read;   // of inputs and scratch
+  void *memory; // NULL: the functions
+  gp_read_fn read; // of inputs and scratch
   gp_write_fn write; // of outputs and scratch
   void *user;
 } gp_external_array;
 
 typedef struct gp_external_config {
   uint32_t struct_size; // sizeof(gp_external_config): gp_external_config_init sets it
-  int flags;            // of sorts: GP_DESCENDING
-  gp_op less;      // of sorts: 0: gp_sort_keys' order; or a user's, as in gp_merge_sort_keys, with its host function
+  int flags; // of sorts: GP_DESCENDING
+  gp_op less; // of sorts: 0: gp_sort_keys' order; or a user's, as in gp_merge_sort_keys, with its host function
   uint64_t memory; // bytes of device memory that the call may use; 0: 15/16 of what is free (the host back end,
-                   // where it bounds the buffers: 1 GiB)
+      // where it bounds the buffers: 1 GiB)
   const gp_external_array *scratch; // room for sorted runs, of count keys, up to a multiple of 256 bytes, and count
-                                    // values; NULL: the library's own
-  const char *folder;               // of a temporary file for sorted runs, which has no name; NULL: host memory
-  gp_progress_fn progress;          // after each block; or NULL
-  void *user;                       // of progress
+      // values; NULL: the library's own
+  const char *folder; // of a temporary file for sorted runs, which has no name; NULL: host memory
+  gp_progress_fn progress; // after each block; or NULL
+  void *user; // of progress
 } gp_external_config;
 GP__INIT(gp_external_config_init, gp_external_config)
 

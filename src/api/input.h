@@ -18,24 +18,24 @@
 // not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in
 // kinds, types and operators; pointers, strides and values are arguments.
 typedef enum gp_input_kind {
-  GP_INPUT_ARRAY = 1,    // data[i]
+  GP_INPUT_ARRAY = 1, // data[i]
   GP_INPUT_CONSTANT = 2, // *start
-  GP_INPUT_RAMP = 3,     // *start + i * *step, in the type's arithmetic
-  GP_INPUT_STRIDED = 4,  // data[i * stride]
+  GP_INPUT_RAMP = 3, // *start + i * *step, in the type's arithmetic
+  GP_INPUT_STRIDED = 4, // data[i * stride]
   GP_INPUT_GATHERED = 5, // a[b[i]]
-  GP_INPUT_MAPPED = 6,   // op(a[i]), or op(a[i], b[i])
-  GP_INPUT_ZIPPED = 7    // a struct of a[i], b[i], c[i], d[i]
+  GP_INPUT_MAPPED = 6, // op(a[i]), or op(a[i], b[i])
+  GP_INPUT_ZIPPED = 7 // a struct of a[i], b[i], c[i], d[i]
 } gp_input_kind;
 enum { GP_INPUT_PARTS = 16, GP_INPUT_ARRAYS = 6, GP_INPUT_VALUES = 4 };
 typedef struct gp_input {
   gp_input_kind kind;
-  gp_type type;             // of the elements; GATHERED: 0, that of a
-  const void *data;         // device memory (host memory on the host back end)
-  uint64_t count;           // of `data` behind GATHERED: its elements, for the check of overlap; 0: not known
-  int64_t stride;           // elements; zero and negative ones are possible
-  const void *start;        // host memory; RAMP: NULL is 0
-  const void *step;         // host memory; NULL is 1
-  gp_op op;                 // MAPPED: a user's operator, or a built-in unary or binary one in the type of the result
+  gp_type type; // of the elements; GATHERED: 0, that of a
+  const void *data; // device memory (host memory on the host back end)
+  uint64_t count; // of `data` behind GATHERED: its elements, for the check of overlap; 0: not known
+  int64_t stride; // elements; zero and negative ones are possible
+  const void *start; // host memory; RAMP: NULL is 0
+  const void *step; // host memory; NULL is 1
+  gp_op op; // MAPPED: a user's operator, or a built-in unary or binary one in the type of the result
   const struct gp_input *a; // GATHERED, MAPPED, ZIPPED: what they are made of, in host memory
   const struct gp_input *b; // MAPPED: NULL where the operator is unary
   const struct gp_input *c; // ZIPPED; may be NULL

@@ -222,43 +222,43 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X) \
-  X(DIRECT, 1)           /* copy, fill, iota, transform: registers only; row_map: a row in registers */ \
-  X(EVEN_SHARE, 2)       /* reduce: an equal share of the input a block; the last block combines; */ \
-                         /* rows: of a row, or of columns; the block of the last share combines */ \
-  X(STEALING, 3)         /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
-                         /* find: tiles by ticket, none after a hit */ \
-  X(ONE_BLOCK, 4)        /* reduce, scan, sort: a single block */ \
-  X(LOOK_BACK, 5)        /* scan, select, runs, by key: one pass, decoupled look-back */ \
-  X(THREE_SWEEP, 6)      /* scan: upsweep, spine, downsweep; three launches */ \
-  X(PIPELINED, 7)        /* scan, segmented reduce, sets: persistent blocks, bulk copies; sm_90 and later */ \
-  X(MERGE_PATH, 8)       /* segmented reduce, load balance: equal shares of elements and segments a block */ \
-  X(SHARED_BINS, 9)      /* histogram: replicated counters in shared memory */ \
-  X(GLOBAL_BINS, 10)     /* histogram: counters in the output */ \
-  X(WARP_SEGMENTS, 11)   /* segmented reduce, scan: lanes of a warp a segment; a block a long one; */ \
-                         /* reduce_axis, segmented top-k: lanes of a warp a row */ \
-  X(ONE_SWEEP, 12)       /* sort: least significant digit first, one sweep with look-back a digit */ \
-  X(HYBRID, 13)          /* sort: partitions from the most significant digit, then buckets on chip; */ \
-                         /* bfs: contract-expand, two-phase at levels of many edges */ \
-  X(COUNTING, 14)        /* sort of 8- and 16-bit keys without values: count, scan, fill */ \
-  X(MERGE_PASSES, 15)    /* merge sort: tiles sorted on chip, then passes of merges */ \
-  X(SIZE_CLASSES, 16)    /* segmented sort: a kernel a class of segment lengths */ \
-  X(RADIX_SELECT, 17)    /* top-k, nth element: digit by digit towards the k-th key */ \
-  X(BEST_LISTS, 18)      /* top-k: each block keeps its best keys; reads the keys once */ \
-  X(ADAPTIVE, 19)        /* sort: one-sweep or hybrid, chosen on the device from the keys */ \
-  X(PADDED_TILES, 20)    /* transpose: tiles in padded shared memory, free of bank conflicts */ \
+  X(DIRECT, 1) /* copy, fill, iota, transform: registers only; row_map: a row in registers */ \
+  X(EVEN_SHARE, 2) /* reduce: an equal share of the input a block; the last block combines; */ \
+  /* rows: of a row, or of columns; the block of the last share combines */ \
+  X(STEALING, 3) /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
+  /* find: tiles by ticket, none after a hit */ \
+  X(ONE_BLOCK, 4) /* reduce, scan, sort: a single block */ \
+  X(LOOK_BACK, 5) /* scan, select, runs, by key: one pass, decoupled look-back */ \
+  X(THREE_SWEEP, 6) /* scan: upsweep, spine, downsweep; three launches */ \
+  X(PIPELINED, 7) /* scan, segmented reduce, sets: persistent blocks, bulk copies; sm_90 and later */ \
+  X(MERGE_PATH, 8) /* segmented reduce, load balance: equal shares of elements and segments a block */ \
+  X(SHARED_BINS, 9) /* histogram: replicated counters in shared memory */ \
+  X(GLOBAL_BINS, 10) /* histogram: counters in the output */ \
+  X(WARP_SEGMENTS, 11) /* segmented reduce, scan: lanes of a warp a segment; a block a long one; */ \
+  /* reduce_axis, segmented top-k: lanes of a warp a row */ \
+  X(ONE_SWEEP, 12) /* sort: least significant digit first, one sweep with look-back a digit */ \
+  X(HYBRID, 13) /* sort: partitions from the most significant digit, then buckets on chip; */ \
+  /* bfs: contract-expand, two-phase at levels of many edges */ \
+  X(COUNTING, 14) /* sort of 8- and 16-bit keys without values: count, scan, fill */ \
+  X(MERGE_PASSES, 15) /* merge sort: tiles sorted on chip, then passes of merges */ \
+  X(SIZE_CLASSES, 16) /* segmented sort: a kernel a class of segment lengths */ \
+  X(RADIX_SELECT, 17) /* top-k, nth element: digit by digit towards the k-th key */ \
+  X(BEST_LISTS, 18) /* top-k: each block keeps its best keys; reads the keys once */ \
+  X(ADAPTIVE, 19) /* sort: one-sweep or hybrid, chosen on the device from the keys */ \
+  X(PADDED_TILES, 20) /* transpose: tiles in padded shared memory, free of bank conflicts */ \
   X(EXPAND_CONTRACT, 21) /* bfs: from vertex frontier to vertex frontier; all levels in one launch */ \
-  X(FUSED_LAUNCHES, 22)  /* bfs: as EXPAND_CONTRACT, one launch a step */ \
+  X(FUSED_LAUNCHES, 22) /* bfs: as EXPAND_CONTRACT, one launch a step */ \
   X(CONTRACT_EXPAND, 23) /* bfs: from edge frontier to edge frontier; one launch a level, top-down */ \
-  X(TWO_PHASE, 24)       /* bfs: expands to edges, contracts to vertices; two launches a level, top-down; */ \
-                         /* lower, upper bound: a launch that samples the sorted array, then the search */ \
+  X(TWO_PHASE, 24) /* bfs: expands to edges, contracts to vertices; two launches a level, top-down; */ \
+  /* lower, upper bound: a launch that samples the sorted array, then the search */ \
   X(BUFFERED_PANELS, 25) /* transpose in place: half of a rectangle goes through the workspace */ \
-  X(PAIRED_SWEEP, 26)    /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */ \
-  X(ROUND_TRIP, 27)      /* transpose in place: out of place into the workspace, then a copy back */ \
+  X(PAIRED_SWEEP, 26) /* sort of 4-byte pairs: one-sweep; keys and values interleaved between passes */ \
+  X(ROUND_TRIP, 27) /* transpose in place: out of place into the workspace, then a copy back */ \
   X(FOUR_WAY_PASSES, 28) /* merge sort: as MERGE_PASSES; a pass merges four runs */ \
-  X(LEADING_SWEEP, 29)   /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
-  X(ONE_CLUSTER, 30)     /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
-  X(ONE_LAUNCH, 31)      /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */ \
-  X(SAMPLED_SELECT, 32)  /* top-k: one launch bounds the keys, first by a sample; a cluster sorts those within */
+  X(LEADING_SWEEP, 29) /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
+  X(ONE_CLUSTER, 30) /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
+  X(ONE_LAUNCH, 31) /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */ \
+  X(SAMPLED_SELECT, 32) /* top-k: one launch bounds the keys, first by a sample; a cluster sorts those within */
 
 #define GP__ENUM(NAME, value) GP_##NAME = value,
 enum { GP_AUTO = 0, GP_ALGORITHMS(GP__ENUM) GP_ALGORITHM_COUNT };

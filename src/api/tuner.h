@@ -10,17 +10,17 @@ typedef struct gp_tuner gp_tuner;
 
 // How a tuner searches.
 typedef enum gp_tuner_search {
-  GP_SEARCH_AUTO = 0,        // the one that needed the fewest measurements, see docs/tuner.md
-  GP_SEARCH_SIMPLEX = 1,     // Nelder and Mead's simplex on the lattice of values
-  GP_SEARCH_RANDOM = 2,      // values at random, each configuration at most once
+  GP_SEARCH_AUTO = 0, // the one that needed the fewest measurements, see docs/tuner.md
+  GP_SEARCH_SIMPLEX = 1, // Nelder and Mead's simplex on the lattice of values
+  GP_SEARCH_RANDOM = 2, // values at random, each configuration at most once
   GP_SEARCH_COORDINATES = 3, // one parameter after the other
-  GP_SEARCH_EXHAUSTIVE = 4,  // every configuration, in a random order
-  GP_SEARCH_SURROGATE = 5    // where a model of the times so far expects the least
+  GP_SEARCH_EXHAUSTIVE = 4, // every configuration, in a random order
+  GP_SEARCH_SURROGATE = 5 // where a model of the times so far expects the least
 } gp_tuner_search;
 
 enum {
   GP_TUNER_PARAMETERS = 8, // that a tuner has at most
-  GP_TUNER_NUMBERS = 4     // of gp_tuner_start_for
+  GP_TUNER_NUMBERS = 4 // of gp_tuner_start_for
 };
 
 // The values of a parameter, made by one of the functions below.
@@ -57,13 +57,13 @@ typedef int (*gp_tuner_valid_fn)(void *user, const int *values);
 
 // gp_tuner_config_init sets the defaults: zero in every member but struct_size.
 typedef struct gp_tuner_config {
-  uint32_t struct_size;    // sizeof(gp_tuner_config)
-  const char *name;        // under which results are kept in the disk cache, by device and driver; NULL: they are not
-  gp_tuner_search search;  // AUTO
-  double budget;           // share of the sections' time that trying may cost, up to 1; 0: 0.05
-  uint64_t seed;           // of random choices
+  uint32_t struct_size; // sizeof(gp_tuner_config)
+  const char *name; // under which results are kept in the disk cache, by device and driver; NULL: they are not
+  gp_tuner_search search; // AUTO
+  double budget; // share of the sections' time that trying may cost, up to 1; 0: 0.05
+  uint64_t seed; // of random choices
   gp_tuner_valid_fn valid; // NULL: every configuration may run
-  void *user;              // handed to `valid`
+  void *user; // handed to `valid`
 } gp_tuner_config;
 GP__INIT(gp_tuner_config_init, gp_tuner_config)
 

@@ -11,13 +11,13 @@ enum { GP_WORLD_ID_BYTES = 128 };
 
 // How a rank joins: by a communicator that the program has, or by an id that one rank has made and sent to the others.
 typedef struct gp_world_config {
-  uint32_t struct_size;     // sizeof(gp_world_config): gp_world_config_init sets it
-  void *communicator;       // an ncclComm_t of the context's device, or NULL. It stays the caller's, but a world that
-                            // breaks aborts it
-  const void *id;           // GP_WORLD_ID_BYTES bytes, from gp_world_id, in host memory; without a communicator
-  int rank, size;           // with an id: 0 <= rank < size
+  uint32_t struct_size; // sizeof(gp_world_config): gp_world_config_init sets it
+  void *communicator; // an ncclComm_t of the context's device, or NULL. It stays the caller's, but a world that
+      // breaks aborts it
+  const void *id; // GP_WORLD_ID_BYTES bytes, from gp_world_id, in host memory; without a communicator
+  int rank, size; // with an id: 0 <= rank < size
   const char *nccl_library; // NULL: $GPUPRIMS_NCCL, or libnccl.so.2 by its system name; otherwise an absolute path
-  double timeout;           // seconds that gp_world_open, gp_world_wait and calls that wait give the others; 0: 60
+  double timeout; // seconds that gp_world_open, gp_world_wait and calls that wait give the others; 0: 60
 } gp_world_config;
 GP__INIT(gp_world_config_init, gp_world_config)
 #undef GP__INIT

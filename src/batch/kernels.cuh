@@ -14,9 +14,9 @@
 // its scan waits for nobody.
 struct gp__batch_window {
   const gp__u8 *in; // source of the window's first byte; may precede the buffer
-  gp__u8 *out;      // a multiple of 16
-  unsigned bounds;  // from() + 32 * to(), in one register
-  bool inner;       // whole, and so are the aligned vectors that hold its source
+  gp__u8 *out; // a multiple of 16
+  unsigned bounds; // from() + 32 * to(), in one register
+  bool inner; // whole, and so are the aligned vectors that hold its source
 
   GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), bounds(0), inner(false) {}
   GP_DEVICE unsigned from() const { return bounds & 31; } // bytes that belong to the buffer
@@ -69,16 +69,16 @@ struct gp__batch_window {
 
 template <class P> struct gp__batch_storage {
   static const int BUFFERS = P::threads * gp__batch_items(P::threads);
-  gp__u64 end[BUFFERS];      // windows of the tile up to each buffer's end
+  gp__u64 end[BUFFERS]; // windows of the tile up to each buffer's end
   const gp__u8 *in[BUFFERS]; // source and destination of a buffer's first window
   gp__u8 *out[BUFFERS];
   gp__u8 skipped[BUFFERS], tail[BUFFERS];
   alignas(4) gp__u16 mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
-  gp__u64 drawn;        // the control word before the block's draw
-  gp__u64 rest;         // what all tiles have left
+  gp__u64 drawn; // the control word before the block's draw
+  gp__u64 rest; // what all tiles have left
   gp__u64 tile, before; // where a share begins: its tile, and where that tile's leftovers begin
-  unsigned next;        // piece
+  unsigned next; // piece
 };
 struct gp__batch_ended {
   const gp__u64 *end;
@@ -87,11 +87,11 @@ struct gp__batch_ended {
 };
 // Windows that tiles leave: counters behind the ticket word, zero between launches.
 struct gp__batch_leftovers {
-  static const int LOG2_SUM = 40;            // fewer than 2^24 tiles leave windows, since each has more than 16 KiB
+  static const int LOG2_SUM = 40; // fewer than 2^24 tiles leave windows, since each has more than 16 KiB
   gp__u64 control[2], sum, scanned, readers; // sum: windows, and tiles << LOG2_SUM
 };
 struct gp__batch_entry { // of a tile that leaves windows, in the order of `at`
-  gp__u64 at, tile;      // at: windows of earlier ones
+  gp__u64 at, tile; // at: windows of earlier ones
 };
 // Waits for the entry.
 struct gp__batch_entry_before {

@@ -10,7 +10,7 @@
 template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
 // State that launches share. Levels after the last one with a launch use slots in turn.
 struct gp__bfs_progress {
-  gp__u64 found[GP__BFS_LAUNCHES + 3];    // vertices of each level
+  gp__u64 found[GP__BFS_LAUNCHES + 3]; // vertices of each level
   gp__u64 edges_to[GP__BFS_LAUNCHES + 3]; // edges of the frontier that leads there
   gp__u64 reached, edges, inspected;
   gp__u64 hit; // the level of the target

@@ -15,16 +15,16 @@
   F(cluster, 0, 1, 8, 16)
 
 enum {
-  GP__BFS_PART = 256,        // most edges of a part of a list
-  GP__BFS_LONG = 0xffff,     // as a part's count: all of a longer list, in the queue of one block
-  GP__BFS_BUFFER = 2048,     // bytes of a warp's shared memory, for what it appends to queue and lists
+  GP__BFS_PART = 256, // most edges of a part of a list
+  GP__BFS_LONG = 0xffff, // as a part's count: all of a longer list, in the queue of one block
+  GP__BFS_BUFFER = 2048, // bytes of a warp's shared memory, for what it appends to queue and lists
   GP__BFS_CLUSTER_MOST = 16, // most blocks of a cluster that goes on alone
-  GP__BFS_CLUSTERS = 16,     // most clusters in which all blocks go on, each with its own part of the frontier,
+  GP__BFS_CLUSTERS = 16, // most clusters in which all blocks go on, each with its own part of the frontier,
   GP__BFS_SPREAD_AFTER = 64, // after so many levels
-  GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
-  GP__BFS_LAUNCHES = 48,     // steps, or levels, with launches of their own if blocks cannot wait for each other
+  GP__BFS_WORDS = 1, // tagged words: the counters of the barrier are clear
+  GP__BFS_LAUNCHES = 48, // steps, or levels, with launches of their own if blocks cannot wait for each other
   GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, if frontiers are of edges
-  GP__SOURCES_LAUNCHES = 96                      // steps likewise, of a search from many sources: two a level
+  GP__SOURCES_LAUNCHES = 96 // steps likewise, of a search from many sources: two a level
 };
 // Parts that fit each of two queues in shared memory.
 GP__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }

@@ -38,9 +38,9 @@
 // CLUSTERS: the launch may be in clusters.
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
-  static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0;     // a thread that counts while the first warp waits
+  static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0; // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
-  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));    // parts of a warp's buffer
+  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges)); // parts of a warp's buffer
   static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // items of a list in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
   // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
@@ -59,10 +59,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   gp__bfs_control *control;
   gp__u64 vertices, words;
   gp__bfs_counts sums; // this warp's sums of this step, in its first lane; bottom-up in each lane until the end
-  unsigned inspected;  // by this thread, in all steps
-  unsigned buffered;   // in the warp's buffer
-  int depth;           // depth of what this step finds
-  unsigned turn;       // index of Shared::sums
+  unsigned inspected; // by this thread, in all steps
+  unsigned buffered; // in the warp's buffer
+  int depth; // depth of what this step finds
+  unsigned turn; // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, gp__u8 *memory)
       : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),

@@ -268,7 +268,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     // This block's parts: in its own queue or, after an uneven level, among all of its cluster's.
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0; // of the level before
-    unsigned before = parts, alive = 1;                         // parts of all blocks in it; whether it found anything
+    unsigned before = parts, alive = 1; // parts of all blocks in it; whether it found anything
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
       small_queue(unsigned(depth))[i] = queue[t.first + first + i];

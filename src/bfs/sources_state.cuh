@@ -16,20 +16,20 @@
 
 // Counts of a step.
 enum {
-  GP__NEW_ITEMS,    // vertices on the list, or parts in the queue
-  GP__NEW_PAIRS,    // pairs of a source and a vertex that it has reached
-  GP__NEW_EDGES,    // edges that leave the vertices
+  GP__NEW_ITEMS, // vertices on the list, or parts in the queue
+  GP__NEW_PAIRS, // pairs of a source and a vertex that it has reached
+  GP__NEW_EDGES, // edges that leave the vertices
   GP__NEW_EXPLORED, // the same, for each pair
-  GP__NEW_CLOSED,   // edges that lead to vertices that all sources have reached
-  GP__NEW_LOOKS,    // edges that were inspected
+  GP__NEW_CLOSED, // edges that lead to vertices that all sources have reached
+  GP__NEW_LOOKS, // edges that were inspected
   GP__SOURCES_SUMS
 };
 struct gp__sources_state {
   int step; // GP_STEP_START: bits of the sources; ... GP_STEP_FINISH: nothing is left
   int depth, side, alone;
-  gp__u64 count, before;  // vertices of the last two lists
-  gp__u64 parts;          // parts of the queue
-  gp__u64 edges, open;    // edges: leave the frontier; open: lead to vertices that some source has not reached
+  gp__u64 count, before; // vertices of the last two lists
+  gp__u64 parts; // parts of the queue
+  gp__u64 edges, open; // edges: leave the frontier; open: lead to vertices that some source has not reached
   gp__u64 listed, parted; // earlier values of the cursors
   gp__u64 pairs, explored, inspected, visits, bottom_up, small;
 };

@@ -51,9 +51,9 @@ struct gp__bfs_counts {
 };
 struct gp__bfs_sums {
   gp__u64 appended; // parts in the queue; vertices in a list
-  gp__u64 found;    // vertices, and GP__BFS_HIT if the target is among them
-  gp__u64 edges;    // edges that leave them
-  gp__u64 longer;   // vertices whose lists are longer than a part, top-down
+  gp__u64 found; // vertices, and GP__BFS_HIT if the target is among them
+  gp__u64 edges; // edges that leave them
+  gp__u64 longer; // vertices whose lists are longer than a part, top-down
 };
 #define GP__BFS_HIT (1ull << 47)
 // The sums in shared memory, where warps add to them, in 24 bits and the rest: 32-bit additions are one instruction,
@@ -117,19 +117,19 @@ struct gp__bfs_cluster_totals {
 enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
 // State of the traversal; every block has its copy.
 struct gp__bfs_state {
-  gp__u64 first, last;       // range of the queue that is the frontier, if it is there
-  gp__u64 edges;             // edges that leave the frontier
-  gp__u64 unexplored;        // edges that leave vertices not reached
-  gp__u64 kept, merged;      // cursors of lists before the step
-  gp__u64 list, news;        // vertices in the list; in the list of long ones
+  gp__u64 first, last; // range of the queue that is the frontier, if it is there
+  gp__u64 edges; // edges that leave the frontier
+  gp__u64 unexplored; // edges that leave vertices not reached
+  gp__u64 kept, merged; // cursors of lists before the step
+  gp__u64 list, news; // vertices in the list; in the list of long ones
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
-  gp__u64 again;    // vertices may have been reached twice
+  gp__u64 again; // vertices may have been reached twice
   gp__u64 barriers; // grid barriers so far
   int step, depth;
   int map, side; // indices of the bitmap and of the list that are read
-  int listed;    // 1: there is a list, and depths not reached are written; 2: some on it may have been reached
-  int appends;   // what the queue gets when a frontier is merged
+  int listed; // 1: there is a list, and depths not reached are written; 2: some on it may have been reached
+  int appends; // what the queue gets when a frontier is merged
 };
 // Counters of barriers, three sets in turn: one is added to, one may still be read, one is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {
@@ -161,8 +161,8 @@ GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigne
 // State that blocks share in scratch memory.
 struct gp__bfs_control {
   gp__u64 queue, kept, merged; // cursors: how much has been appended since the beginning
-  gp__u64 deepest;             // greatest depth
-  gp__bfs_state state[2];      // left by blocks that went on alone, by the barrier's parity: the last may still be read
+  gp__u64 deepest; // greatest depth
+  gp__bfs_state state[2]; // left by blocks that went on alone, by the barrier's parity: the last may still be read
   gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: a step's sums; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
   gp__u64 news[2][2 * GP__BFS_CLUSTERS]; // words of clusters, two levels in turn
@@ -175,14 +175,14 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 message[5][2][GP__BFS_CLUSTER_MOST];
   gp__bfs_sums level;
   unsigned ends[GP__BFS_CLUSTER_MOST];
-  unsigned verdict[2];                  // LEVEL_..., of a level, two in turn
-  gp__u64 found, explored;              // by this block in levels of a cluster: vertices, edges
-  gp__bfs_tally again;                  // vertices reached again, and their edges
-  gp__u64 source, begin;                // the source, and where its edges begin
-  gp__u64 edges;                        // edges of the graph
-  gp__u64 tag;                          // tag of this launch
-  unsigned rank, cluster_rank;          // rank of the block: in the grid, in its cluster
-  gp__u64 clock;                        // when it began
-  unsigned steps;                       // written by note(): no other thread's load of rank may include it
+  unsigned verdict[2]; // LEVEL_..., of a level, two in turn
+  gp__u64 found, explored; // by this block in levels of a cluster: vertices, edges
+  gp__bfs_tally again; // vertices reached again, and their edges
+  gp__u64 source, begin; // the source, and where its edges begin
+  gp__u64 edges; // edges of the graph
+  gp__u64 tag; // tag of this launch
+  unsigned rank, cluster_rank; // rank of the block: in the grid, in its cluster
+  gp__u64 clock; // when it began
+  unsigned steps; // written by note(): no other thread's load of rank may include it
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
 };

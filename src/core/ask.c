@@ -168,7 +168,7 @@ GP__HOST gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy 
   GP__CHECK(gp__enter(s, who, &pushed));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) { // all kernels of a call must say the same
-    gp_policy said = p;                                 // arguments carry what is not compiled in
+    gp_policy said = p; // arguments carry what is not compiled in
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
     if (result != GP_SUCCESS) break;

@@ -7,7 +7,7 @@
 
 // tools/bundle.py writes the file, and says what is in it. The first kernel that is not in memory opens it.
 typedef struct gp__bundle_head {
-  char magic[8], header[48];   // "GPUPRIMB", GP__BUNDLE_FILE
+  char magic[8], header[48]; // "GPUPRIMB", GP__BUNDLE_FILE
   uint64_t bytes, count, hash; // of the file; lines, and their hash
 } gp__bundle_head;
 typedef struct gp__bundle_line {

@@ -70,9 +70,9 @@ enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
 typedef struct gp__buffers {
   uint64_t in, in2, keys, begin, out, out_keys, out2, counts; // counts: in out_count
   const char *in_name, *in2_name, *begin_name;
-  const gp__checked_type *begin_type;  // of no size: it is not read
+  const gp__checked_type *begin_type; // of no size: it is not read
   int in_alias, in2_alias, keys_alias; // what an input may be
-  int in2_values;                      // those of the second input are wanted
+  int in2_values; // those of the second input are wanted
   int begin_wanted, out_keys_wanted, out2_wanted;
 } gp__buffers;
 

@@ -14,13 +14,13 @@ typedef struct gp__checking {
   const char *who;
   const gp_call *c;
   gp__request *q;
-  uint64_t reads;                 // of gp__primitive
-  int host, pointers, traits;     // traits: of gp__primitive
-  int fold;                       // an operator with an accumulator
+  uint64_t reads; // of gp__primitive
+  int host, pointers, traits; // traits: of gp__primitive
+  int fold; // an operator with an accumulator
   gp__check_step own[GP__CHECKS]; // of the family; NULL: the common step
-  struct gp__buffers *buffers;    // during their step
-  int by_flags;                   // select, partition: flags decide, no predicate
-  int by_stencil;                 // select, partition: the predicate tests keys, not elements
+  struct gp__buffers *buffers; // during their step
+  int by_flags; // select, partition: flags decide, no predicate
+  int by_stencil; // select, partition: the predicate tests keys, not elements
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[GP_COLUMN_LIMIT + 8], written[GP_COLUMN_LIMIT + 8];
   int read_count, written_count;

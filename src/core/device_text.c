@@ -7,12 +7,12 @@ enum { GP__PARTS = 256 }; // at most
 typedef gp__u8 gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
-  pthread_mutex_t lock;               // of the hashes
-  int count;                          // of parts; 0: `why` says why
-  char *whole;                        // all below, inflated
-  const char *uses[GP__PARTS];        // a part's line: its name and the numbers of the parts that it uses
-  const char *names, *names_end;      // sorted lines: a name, the numbers of the parts that define it
-  const char *text[GP__PARTS + 1];    // a part's text, up to the next one's
+  pthread_mutex_t lock; // of the hashes
+  int count; // of parts; 0: `why` says why
+  char *whole; // all below, inflated
+  const char *uses[GP__PARTS]; // a part's line: its name and the numbers of the parts that it uses
+  const char *names, *names_end; // sorted lines: a name, the numbers of the parts that define it
+  const char *text[GP__PARTS + 1]; // a part's text, up to the next one's
   char part_hash[GP__PARTS][GP__HEX]; // of its text; empty: not made yet
   char why[256];
 } gp__device = {PTHREAD_ONCE_INIT, PTHREAD_MUTEX_INITIALIZER, 0, NULL, {NULL}, NULL, NULL, {NULL}, {""}, ""};

@@ -134,15 +134,15 @@ struct gp_driver {
 enum { GP__ARCHITECTURES = 96 };
 typedef struct gp__runtime {
   struct gp_driver driver;
-  int given;        // the table came from gp_config.driver: no library is opened
-  gp_log_fn log;    // or NULL
-  void *log_user;   //
-  int no_compile;   // never open NVRTC
+  int given; // the table came from gp_config.driver: no library is opened
+  gp_log_fn log; // or NULL
+  void *log_user; //
+  int no_compile; // never open NVRTC
   char *nvrtc_path; // or NULL: by system name
   pthread_mutex_t nvrtc_lock;
   int nvrtc_open;
-  int nvrtc_version;                    // 13000 for 13.0; 0: not open
-  char nvrtc_name[96];                  // the version, and the library's size and time, which tell its builds apart
+  int nvrtc_version; // 13000 for 13.0; 0: not open
+  char nvrtc_name[96]; // the version, and the library's size and time, which tell its builds apart
   int architectures[GP__ARCHITECTURES]; // that NVRTC knows, ascending: 75, 80 ...
   int architecture_count;
 } gp__runtime;

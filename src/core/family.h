@@ -7,10 +7,10 @@ typedef struct gp__rules {
   int (*valid)(gp_policy p, gp__shape s); // of a fully resolved policy, beyond the common conditions
   gp__measures (*measure)(gp__shape s);
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
-  int (*overlaps)(gp_policy p, gp__shape s);       // whether a launch may overlap the one before; NULL: yes
+  int (*overlaps)(gp_policy p, gp__shape s); // whether a launch may overlap the one before; NULL: yes
   void (*geometry)(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g); // g begins as zeros
-  int (*threads)(gp_policy p);                                                   // of a block; NULL: policy.threads
-  int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
+  int (*threads)(gp_policy p); // of a block; NULL: policy.threads
+  int own_algorithm; // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
   int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GP__ALWAYS_OVERLAPS NULL

@@ -4,11 +4,11 @@
 // The device text is embedded deflated (Deutsch, DEFLATE Compressed Data Format Specification, RFC 1951), in printable
 // characters: two digits of base 91, the lower one first, carry 13 bits, the lowest first. Line feeds mean nothing.
 enum {
-  GP__TEXT_BASE = 91,   // the characters ! to ~ without *, ? and backslash
-  GP__PAIR_BITS = 13,   // of two digits
-  GP__CODE_BITS = 15,   // of a code, at most
-  GP__LITERALS = 286,   // literals, the end of a block, lengths
-  GP__DISTANCES = 30,   //
+  GP__TEXT_BASE = 91, // the characters ! to ~ without *, ? and backslash
+  GP__PAIR_BITS = 13, // of two digits
+  GP__CODE_BITS = 15, // of a code, at most
+  GP__LITERALS = 286, // literals, the end of a block, lengths
+  GP__DISTANCES = 30, //
   GP__LENGTH_CODES = 19 // of the lengths of codes
 };
 // A prefix code: symbol << 4 | length of the code that begins the next `bits` bits; 0: none does.
@@ -19,8 +19,8 @@ typedef struct gp__prefix_code {
 typedef struct gp__inflating {
   const gp__u8 *in;
   size_t at, bytes; // of `in`; zeros follow
-  uint64_t held;    // bits that were read and not taken
-  int count;        // of them
+  uint64_t held; // bits that were read and not taken
+  int count; // of them
   char *out;
   size_t written, room;
   gp__prefix_code literals, distances;

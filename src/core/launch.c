@@ -49,7 +49,7 @@ typedef struct gp__launching {
   int count;
   const gp__geometry *g;
   void *workspace; // tagged words, or NULL
-  void *scratch;   // gp__geometry.scratch bytes, or NULL
+  void *scratch; // gp__geometry.scratch bytes, or NULL
   gp_stream stream;
 } gp__launching;
 

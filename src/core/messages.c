@@ -10,8 +10,8 @@ enum { GP__MESSAGE_BYTES = 4096, GP__FORMAT_BYTES = 512, GP__MARK = 1 };
 typedef struct gp__thread {
   char message[GP__MESSAGE_BYTES], draft[GP__MESSAGE_BYTES]; // with marks
   const char *names; // of the function that failed; NULL: members keep their names
-  int inside;        // a call of the library runs
-  const char *hook;  // the user's function that the call runs at the moment, or NULL
+  int inside; // a call of the library runs
+  const char *hook; // the user's function that the call runs at the moment, or NULL
 } gp__thread;
 static __thread gp__thread gp__here;
 

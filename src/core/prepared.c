@@ -32,14 +32,14 @@ enum { GP__INPUTS = 8, GP__POINTERS = 15 };
 #define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
-  gp_context *ctx;      // NULL: a plan of gp_run
+  gp_context *ctx; // NULL: a plan of gp_run
   pthread_mutex_t lock; // held by a run
-  gp_policy given;      // the caller's, if it gave one
+  gp_policy given; // the caller's, if it gave one
   int has_given;
   gp_policy policy; // chosen by gp_prepared_open
   // The plan.
-  int quick;          // it serves calls that differ in pointers
-  int never;          // the call leads to pointers that a plan does not know
+  int quick; // it serves calls that differ in pointers
+  int never; // the call leads to pointers that a plan does not know
   unsigned evictions; // of the context, when gp_run made it
   int has_values;
   gp_call call, whole; // whole: the copy of a shorter struct
@@ -51,7 +51,7 @@ struct gp_prepared {
   gp__kernel *kernels[GP__KINDS_MAX];
   int kernel_count;
   signed char read[8 + GP_INPUT_ARRAYS], written[8]; // pointers of the extents that were checked
-  uint64_t equal;                                    // bits: which of them are equal
+  uint64_t equal; // bits: which of them are equal
   gp__recent recent;
   const unsigned *settled; // with GP_TUNING_ONLINE: says whether the search is as it was when the plan was made
   unsigned settled_as;

@@ -23,15 +23,15 @@ typedef struct gp__composition {
 // A family's own step of a call's check (core/check.c). A family lists these in an array of GP__CHECKS entries, which
 // zeros end; the common steps do the rest.
 typedef enum gp__check_name {
-  GP__CHECK_END,   // the end of a list
+  GP__CHECK_END, // the end of a list
   GP__CHECK_WHOLE, // replaces all steps but that of the fields
   GP__CHECK_OPERATORS,
   GP__CHECK_TYPES,
-  GP__CHECK_OUT_TYPE,  // a step of gp__check_types
+  GP__CHECK_OUT_TYPE, // a step of gp__check_types
   GP__CHECK_KEY_TYPES, // another one, of calls without runs; without it there are no keys
-  GP__CHECK_NUMBERS,   // after those of all calls
-  GP__CHECK_BUFFERS,   // changes what holds for most calls: `buffers` of gp__checking
-  GP__CHECK_OUTPUTS,   // further ones
+  GP__CHECK_NUMBERS, // after those of all calls
+  GP__CHECK_BUFFERS, // changes what holds for most calls: `buffers` of gp__checking
+  GP__CHECK_OUTPUTS, // further ones
   GP__CHECK_VALUES,
   GP__CHECK_LAST,
   GP__CHECKS
@@ -47,14 +47,14 @@ typedef struct gp__own_check {
 typedef struct gp__kernel_rules {
   gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
-  void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
-  int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
+  void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g); // changes the call's geometry
+  int (*form)(gp_policy p, gp__shape h); // of what is moved; NULL: 0
   // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
   // Adds further properties of the call that the text depends on; NULL: none.
   void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
   int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
-                                                 // shared memory depends on the shape; 0: it does not; NULL: never
+      // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
 #define GP__SAME_POLICY NULL
 #define GP__SAME_THREADS NULL
@@ -67,10 +67,10 @@ typedef struct gp__kernel_rules {
 // A family's functions for calls of its primitives. Each family fills one in its folder (plan.c).
 typedef struct gp__family {
   const gp__own_check *checks;
-  int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
+  int (*idle)(const gp__request *q); // nothing to launch; NULL: no elements
   void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements go from `in` to `out`
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
-  const gp__kernel_rules *kernels;                                             // NULL: all are the call's
+  const gp__kernel_rules *kernels; // NULL: all are the call's
   void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // types of users' operators; NULL: folds
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // if blocks cannot wait for each other; NULL: the same policy, a launch a step

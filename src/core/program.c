@@ -16,8 +16,8 @@ enum { GP__EXCERPTS = 16 + 2 * GP_INPUT_PARTS };
 typedef struct gp__program {
   gp__text name; // the kernel's, e.g. gp__copy_kernel<gp__policy<...>, 4>
   gp__text text;
-  int exact_rounding;         // no contraction to fused multiply-add
-  gp__part_set parts;         // of the device text
+  int exact_rounding; // no contraction to fused multiply-add
+  gp__part_set parts; // of the device text
   char made_of[GP__HEX + 64]; // the hash of these parts, and NVRTC's options
   gp__excerpt excerpts[GP__EXCERPTS];
   int excerpt_count;
@@ -25,7 +25,7 @@ typedef struct gp__program {
 } gp__program;
 
 typedef struct gp__image {
-  void *owned;      // or NULL: `data` belongs to the bundle
+  void *owned; // or NULL: `data` belongs to the bundle
   const void *data; //
   size_t bytes;
   gp_kernel_source source;
@@ -34,18 +34,18 @@ typedef struct gp__image {
 typedef struct gp__cache {
   char *folder; // NULL: no disk cache
   pthread_mutex_t lock;
-  int state;           // 0: not looked at, 1: good, 2: not to be used
-  int warned;          // that it cannot be written
+  int state; // 0: not looked at, 1: good, 2: not to be used
+  int warned; // that it cannot be written
   char nvrtc_name[96]; // of the NVRTC that last wrote here; "": none has
-  uint64_t most;       // bytes
-  uint64_t added;      // bytes that this context has written since the folder was last looked through
+  uint64_t most; // bytes
+  uint64_t added; // bytes that this context has written since the folder was last looked through
 } gp__cache;
 
 typedef struct gp__bundle_file {
   pthread_mutex_t lock;
-  int opened, file;         // once; its descriptor
-  int named;                // by the user: it should be there
-  struct gp_bundle list;    // its count is 0 unless the file is used; an image is its record's place in the file
+  int opened, file; // once; its descriptor
+  int named; // by the user: it should be there
+  struct gp_bundle list; // its count is 0 unless the file is used; an image is its record's place in the file
   gp_bundle_entry *entries; //
   char path[1024], said[256];
 } gp__bundle_file;

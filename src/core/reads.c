@@ -105,17 +105,17 @@ enum {
   GP__TAKES_SOURCES = 64,
   GP__TAKES_LIMIT = 128,
   GP__TAKES_BITS = 256, // begin_bit, end_bit
-  GP__TAKES_BAD = 512,  // without GP_CHECKED
+  GP__TAKES_BAD = 512, // without GP_CHECKED
   GP__TAKES_UNARY = 1024,
   GP__TAKES_KEYS_ALONE = 2048, // no input
-  GP__TAKES_INDICES = 4096,    // in place of an input
-  GP__KEEPS_TYPE = 8192,       // elements are moved as they are
-  GP__IN_PLACE = 16384,        // `out` may be `in`
-  GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
-  GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
-  GP__REPRODUCES = 131072,     // any fold under GP_REPRODUCIBLE, on every device
-  GP__TAKES_INPUTS = 262144,   // in_type and in2_type may be GP_INPUT
-  GP__TAKES_BOTH = 524288,     // MINMAX and ARGMINMAX
+  GP__TAKES_INDICES = 4096, // in place of an input
+  GP__KEEPS_TYPE = 8192, // elements are moved as they are
+  GP__IN_PLACE = 16384, // `out` may be `in`
+  GP__KEYS_IN_PLACE = 32768, // out_keys may be keys
+  GP__WANTS_KEYS = 65536, // out_keys may not be NULL
+  GP__REPRODUCES = 131072, // any fold under GP_REPRODUCIBLE, on every device
+  GP__TAKES_INPUTS = 262144, // in_type and in2_type may be GP_INPUT
+  GP__TAKES_BOTH = 524288, // MINMAX and ARGMINMAX
   GP__TAKES_AXES = 1048576,
   GP__STORES = 2097152 // `apply`: unary, of each result
 };

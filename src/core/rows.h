@@ -13,9 +13,9 @@ typedef struct gp__policy_row {
   const char *provenance;
 } gp__policy_row;
 // (Macros, because C++20 joins no bits of two enumerations.)
-#define GP__CHOOSES 1u  // the row sets the algorithm if the policy has none; other rows only serve theirs
+#define GP__CHOOSES 1u // the row sets the algorithm if the policy has none; other rows only serve theirs
 #define GP__BY_COUNT 2u // from and to are elements
-#define GP__BY_KEYS 4u  // bytes of keys
+#define GP__BY_KEYS 4u // bytes of keys
 #define GP__MEASURE 6u
 #define GP__IF 8u // the first bit of a family
 // A row of the header's own: size, when, from, to, the policy, and the day of November 2026 of its measurement.

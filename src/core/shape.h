@@ -3,38 +3,38 @@
 
 // Everything that the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
-  int primitive;      // gp_primitive
-  int in_size;        // element sizes; fill and iota: in_size is 0
-  int in2_size;       // transform2, mismatch, equal_arrays; else 0
-  int acc_size;       // reduce, scan: the accumulator; else 0
-  int out_size;       //
-  int in_misaligned;  // address of in modulo 16
-  int key_size;       // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
-  int offset_size;    // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
+  int primitive; // gp_primitive
+  int in_size; // element sizes; fill and iota: in_size is 0
+  int in2_size; // transform2, mismatch, equal_arrays; else 0
+  int acc_size; // reduce, scan: the accumulator; else 0
+  int out_size; //
+  int in_misaligned; // address of in modulo 16
+  int key_size; // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
+  int offset_size; // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
   int out_misaligned; // address of out modulo 16
-  int in_place;       // out == in
-  int commutative;    // of the operator
-  int exact;          // the operator is exactly associative: integers, minimum, maximum
-  int reproducible;   // GP_REPRODUCIBLE, and the operator is not exact
-  int described;      // an input is described: there is no array for bulk copies
+  int in_place; // out == in
+  int commutative; // of the operator
+  int exact; // the operator is exactly associative: integers, minimum, maximum
+  int reproducible; // GP_REPRODUCIBLE, and the operator is not exact
+  int described; // an input is described: there is no array for bulk copies
   int compute_capability;
   int multiprocessors;
   int shared_bytes; // opt-in maximum of a block
   gp__u64 count;
   gp__u64 segments; // segments
-  gp__u64 count2;   // merge and sets
+  gp__u64 count2; // merge and sets
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
 // Numbers that several rules need.
 enum {
   GP__WARP = 32,
-  GP__VECTOR = 16,                  // bytes of the widest access
-  GP__CONTROL_BYTES = 256,          // at the start of a workspace: the ticket word
-  GP__WORD_BYTES = 16,              // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
-  GP__GROUP = 64,                   // tiles of a look-back group: two for each lane of a warp
-  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, besides those that compute
-  GP__DIGITS = 256,                 // of a radix pass: 8 bits
+  GP__VECTOR = 16, // bytes of the widest access
+  GP__CONTROL_BYTES = 256, // at the start of a workspace: the ticket word
+  GP__WORD_BYTES = 16, // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
+  GP__GROUP = 64, // tiles of a look-back group: two for each lane of a warp
+  GP__PIPELINE_WARPS = 3, // of a pipelined scan, besides those that compute
+  GP__DIGITS = 256, // of a radix pass: 8 bits
   GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
   GP__CANONICAL_SCAN_VECTORS = 9,
   GP__CANONICAL_REDUCE_THREADS = 512,

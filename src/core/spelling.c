@@ -15,18 +15,18 @@ typedef struct gp__spelling {
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
   int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
   int is_arg, has_init, ranged, right, descending, numbers, exact_rounding, exclusive;
-  int indexed;                        // segmented sort: keys do not sort by themselves
-  int index_bytes;                    // radix sorts: of an index; top-k: 8 where ranks need it
-  int clustered;                      // a search in clusters
-  int described, described2;          // inputs: nodes of `list`, plus 1
-  int size, word, form;               // copies and transposes
+  int indexed; // segmented sort: keys do not sort by themselves
+  int index_bytes; // radix sorts: of an index; top-k: 8 where ranks need it
+  int clustered; // a search in clusters
+  int described, described2; // inputs: nodes of `list`, plus 1
+  int size, word, form; // copies and transposes
   int tile, chunk, in_side, out_side; // layouts; in_size and out_size are those of structs
-  int capability;                     // of an image for gp_compile; 0: for the device
-  const gp__op_info *user_op, *user_transform, *user_equal, *user_stored;             // NULL: built in
+  int capability; // of an image for gp_compile; 0: for the device
+  const gp__op_info *user_op, *user_transform, *user_equal, *user_stored; // NULL: built in
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct, *key_struct; // likewise
   uint64_t list_count;
   uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
-                                   // described inputs: gp__spell_inputs
+      // described inputs: gp__spell_inputs
 } gp__spelling;
 GP__HOST size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;

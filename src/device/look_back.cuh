@@ -4,7 +4,7 @@
 // The control word: the epoch in the upper 36 bits, the tickets drawn in it in the lower 28. Every launch uses up one
 // epoch. The thread that draws a launch's last ticket starts the next epoch, so nothing is ever cleared.
 struct gp__ticket {
-  gp__u64 tag;    // this launch's: epoch + 1
+  gp__u64 tag; // this launch's: epoch + 1
   gp__u64 number; // 0, 1, 2, ... in the order of drawing, below 2^28
 };
 // One thread's ticket; `was` is the control word before its draw. All blocks of a launch together draw `draws` tickets.
@@ -92,7 +92,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   gp__word *words;
   gp__u64 tiles, tag;
   gp_carry<Acc> start; // prefix of tile 0
-  bool fences;         // the holder of a prefix may also overwrite what earlier tiles have read
+  bool fences; // the holder of a prefix may also overwrite what earlier tiles have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
     if (fences) __threadfence();

@@ -524,9 +524,9 @@ GP_DEVICE double gp__f64_from_bits(gp__u64 bits) { return gp__bit_cast<double>(b
 GP_DEVICE gp__u64 gp__bits_of_f64(double x) { return gp__bit_cast<gp__u64>(x); }
 GP_DEVICE gp__u16 gp__f16_from_f32(float x) {
   const gp__u32 u = gp__bits_of_f32(x), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
-  if (a > 0x7f800000u) return gp__u16(sign | 0x7fffu);       // NaN
-  if (a >= 0x477ff000u) return gp__u16(sign | 0x7c00u);      // rounds to infinity
-  if (a < 0x33000000u) return gp__u16(sign);                 // rounds to zero
+  if (a > 0x7f800000u) return gp__u16(sign | 0x7fffu); // NaN
+  if (a >= 0x477ff000u) return gp__u16(sign | 0x7c00u); // rounds to infinity
+  if (a < 0x33000000u) return gp__u16(sign); // rounds to zero
   const gp__u32 e = a >> 23, drop = e >= 113 ? 13 : 126 - e; // bits dropped from the significand
   const gp__u32 m = e >= 113 ? a - (112u << 23) : (a & 0x7fffffu) | 0x800000u;
   const gp__u32 half = 1u << (drop - 1), rest = m & ((1u << drop) - 1), q = m >> drop;

@@ -137,7 +137,7 @@ struct gp__column_store {
   static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
   static const int LINES = THREADS / GP__WARP / BLOCKS * JW, // of a round
-      ALIKE = ALIGNMENT / WORD;                              // distance of lines that begin alike
+      ALIKE = ALIGNMENT / WORD; // distance of lines that begin alike
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
@@ -349,7 +349,7 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
   gp_vector r[E];
   GP__UNROLL
   for (int i = 0; i < E; i += K) { // row
-    GP__EACH(j, 4) {               // word
+    GP__EACH(j, 4) { // word
       gp__u32 words[K];
       GP__EACH(k, K) words[k] = v[i + k].word[j];
       gp__transpose_words<SIZE>(words);

@@ -11,8 +11,8 @@ struct gp__two_keys {
 };
 struct gp__key_counters {
   enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a full counter
-  static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
-  static const gp__u32 FULL = 0x80008000u;   // the full bits of a word's two counters
+  static const gp__u32 OTHER = 0x8010u; // how the values of a word's halves differ
+  static const gp__u32 FULL = 0x80008000u; // the full bits of a word's two counters
   gp__shared_pointer words;
   GP_DEVICE explicit gp__key_counters(gp__u8 *shared) : words(shared) {}
   GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {

@@ -114,9 +114,9 @@ template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u
 // barrier of the warp, stores the bytes of a thread's last word.
 template <int ITEMS> struct gp__byte_gather {
   gp__shared_pointer next; // the current word
-  gp__u32 last;            // its bytes so far, at the upper end
-  gp__u32 bits;            // position of the next byte, in bits from the aligned word before `to`
-  gp__u32 first;           // position of the first byte
+  gp__u32 last; // its bytes so far, at the upper end
+  gp__u32 bits; // position of the next byte, in bits from the aligned word before `to`
+  gp__u32 first; // position of the first byte
   GP_DEVICE gp__byte_gather(gp__u8 *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GP__UNROLL

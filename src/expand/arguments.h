@@ -3,7 +3,7 @@
 
 typedef struct gp__expand_args {
   const void *values; // one a segment or run
-  const void *begin;  // segments + 1 offsets, the first 0
+  const void *begin; // segments + 1 offsets, the first 0
   const void *lengths;
   void *offsets; // the first launch of runs writes them: `begin` of the second
   void *out;

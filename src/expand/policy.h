@@ -2,10 +2,10 @@
 // uses: api/lists.h, core/rules.h, core/shape.h
 
 enum {
-  GP__EXPAND_MOST = 16,   // elements of a lane in a piece, at most, if they are smaller than a vector
+  GP__EXPAND_MOST = 16, // elements of a lane in a piece, at most, if they are smaller than a vector
   GP__EXPAND_LENGTHS = 8, // lengths of runs that a thread scans
   GP__EXPAND_RUNS = GP__WARP * GP__EXPAND_LENGTHS, // runs of a tile
-  GP__EXPAND_ENDS = 4,                             // ends of segments that a lane looks at in a step
+  GP__EXPAND_ENDS = 4, // ends of segments that a lane looks at in a step
   GP__EXPAND_STEP = GP__WARP * GP__EXPAND_ENDS,
   GP__EXPAND_MARK_BYTES = 4 // of an element's mark in shared memory
 };

@@ -14,7 +14,7 @@ typedef struct gp__host_column {
   const gp_external_array *array;
   uint64_t at; // its first byte in the array
   size_t size; // of an element
-  int locked;  // the array is page-locked memory
+  int locked; // the array is page-locked memory
 } gp__host_column;
 
 enum { GP__STAGE_BYTES = 32 << 20, GP__COPY_THREADS = 8, GP__IN = 0, GP__OUT = 1 };
@@ -23,24 +23,24 @@ typedef struct gp__external {
   gp_context *ctx;
   gp__state *s;
   gp_external_config config;
-  gp_call call;            // of a block
+  gp_call call; // of a block
   const gp__op_info *less; // NULL: built-in order
   int columns;
   gp__host_column in[2], runs[2], out[2];
   uint64_t count, block, capacity; // elements; of a block; of the outputs
   uint64_t done, total;
   gp_external_array scratch; // the library's own
-  int file;                  // of it, or -1
-  gp__u8 *memory;            // device memory: buffers, counts, workspace
+  int file; // of it, or -1
+  gp__u8 *memory; // device memory: buffers, counts, workspace
   uint64_t memory_bytes, workspace_bytes;
   gp__u8 *buffers[2][2][2]; // GP__IN, GP__OUT; parity of the block; column
-  uint64_t *counts;         // of groups, in device memory, one a parity; then page-locked:
+  uint64_t *counts; // of groups, in device memory, one a parity; then page-locked:
   uint64_t *counted;
   gp__u8 *stages; // page-locked, two for each direction
   size_t stage_bytes;
   void *streams[3], *events[6]; // in, out, the sort; two each
   gp__own_streams own;
-  gp__u8 *pages;  // of runs, for searches
+  gp__u8 *pages; // of runs, for searches
   uint64_t *page; // the one that is held of each run, plus 1
 } gp__external;
 

@@ -11,7 +11,7 @@
 
 enum {
   GP__FIND_TILE_BYTES = 32 << 10, // of a tile, if the input is large: a ticket a tile costs nothing then
-  GP__FIND_GROUP_VECTORS = 9      // of an access, at most
+  GP__FIND_GROUP_VECTORS = 9 // of an access, at most
 };
 // Elements of an access: the fewest that fill whole vectors, or one if these are many vectors.
 GP__RULE int gp__find_items(int size) {

@@ -4,7 +4,7 @@
 // Graphs are built and checked by steps of one plan, which share one struct of arguments.
 typedef struct gp__graph_args {
   const void *offsets, *targets; // the graph read; or an edge list's sources and targets
-  const void *parents;           // gp_bfs_check: parents; relabel, invert: numbers of vertices
+  const void *parents; // gp_bfs_check: parents; relabel, invert: numbers of vertices
   const int *depths;
   void *out_offsets, *out_targets; // written: a graph; degrees or numbers; a report
   gp__u64 *keys;
@@ -12,14 +12,14 @@ typedef struct gp__graph_args {
   gp__u64 edges; // most edges of the graph
   gp__u64 count; // edges of the list; keys
   const gp__u64 *count_device;
-  gp__u64 *bad;    // the first edge of the list that was left out, or NULL
-  gp__u64 *state;  // a number of keys; the least fault; degrees
+  gp__u64 *bad; // the first edge of the list that was left out, or NULL
+  gp__u64 *state; // a number of keys; the least fault; degrees
   unsigned *marks; // two bits a vertex, set while no witness, no edge from the parent, is found
   gp__u64 source, limit;
   int apart; // edge list: numbers from one edge to the next
   int shift; // bits of a target in a key
   int flags;
-  int incoming;          // check: the lists are in_offsets and in_sources
+  int incoming; // check: the lists are in_offsets and in_sources
   const gp_fault *fault; // bfs with GP_CHECKED: of its graph
 } gp__graph_args;
 // The state's words of a degree count: the sum, the complement of the least, the most, the histogram.

@@ -81,7 +81,7 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
 template <class V> struct gp__edge_to_component {
   V *labels;
   gp__u64 skipped; // label of vertices whose edges are skipped
-  bool both;       // the opposite edge exists, too
+  bool both; // the opposite edge exists, too
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     if (both && gp__load_volatile(labels + source) == skipped) return;
     if (source != target) gp__link(labels, V(source), V(target));

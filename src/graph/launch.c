@@ -24,8 +24,8 @@ typedef struct gp__graph_plan {
   gp__request requests[GP__CALLS_MAX];
   int count, request_count;
   int (*more)(const struct gp__graph_plan *g, int i, gp__request *call); // calls after the steps, or NULL
-  uint64_t held;                                                         // bytes
-  gp__u8 *at;                                                            // their address, or NULL
+  uint64_t held; // bytes
+  gp__u8 *at; // their address, or NULL
 } gp__graph_plan;
 
 GP__HOST void *gp__take(gp__graph_plan *g, uint64_t bytes) {

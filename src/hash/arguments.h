@@ -6,13 +6,13 @@
 
 enum {
   GP__FOLD_NONE,
-  GP__FOLD_SUM,   // adds an integer
+  GP__FOLD_SUM, // adds an integer
   GP__FOLD_LEAST, // of ordered values
   GP__FOLD_MOST,
   GP__FOLD_LOW, // the same for indices: zeros are equal
   GP__FOLD_HIGH,
-  GP__FOLD_RANGE,     // largest exponent of floats, and which are not finite
-  GP__FOLD_WIDE,      // adds to 128 bits
+  GP__FOLD_RANGE, // largest exponent of floats, and which are not finite
+  GP__FOLD_WIDE, // adds to 128 bits
   GP__FOLD_LOW_INDEX, // in a second pass: where the value of the word before is
   GP__FOLD_HIGH_INDEX
 };
@@ -28,13 +28,13 @@ enum { GP__GROUP_LONG = 32 }; // rows of a group that warps fold; a thread folds
 typedef struct gp__hash_args {
   const void *keys; // of the table's rows
   gp__u64 *slots;
-  gp__u64 slot_count;          // even
-  gp__u64 count;               // of the launch: rows, probes
+  gp__u64 slot_count; // even
+  gp__u64 count; // of the launch: rows, probes
   const gp__u64 *count_device; // or null
-  unsigned *places;            // the slot of each row, or null
-  unsigned *list;              // slots of which rows are taken; where groups begin in the order; or null
-  unsigned *rows;              // the first row of each group, or null
-  gp__u64 *found;              // number of groups
+  unsigned *places; // the slot of each row, or null
+  unsigned *list; // slots of which rows are taken; where groups begin in the order; or null
+  unsigned *rows; // the first row of each group, or null
+  gp__u64 *found; // number of groups
   void *out_keys;
   gp__u64 *out_count;
   gp__u64 capacity;
@@ -44,8 +44,8 @@ typedef struct gp__hash_args {
   gp__column columns[GP_AGGREGATE_LIMIT];
   // Joins.
   const void *probes;
-  unsigned *ends;   // by slot: where the rows of its key end in `order`, or null: only whether there are any
-  unsigned *order;  // rows of the table, by slot; of folds: by group, or null: columns are in order
+  unsigned *ends; // by slot: where the rows of its key end in `order`, or null: only whether there are any
+  unsigned *order; // rows of the table, by slot; of folds: by group, or null: columns are in order
   unsigned *firsts; // by probe: where its partners begin in `order`
   unsigned *counts; // by probe: results
   gp__u64 *offsets; // by probe: results of those before it

@@ -26,7 +26,7 @@ GP__HOST gp_result gp__plan_groups(
     gp__state *s, const char *who, const gp__request *q, gp__hash_args *a, gp__graph_plan *g) {
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
-  const int either = !folds && !g->at;                // asked without buffers: with elements or without
+  const int either = !folds && !g->at; // asked without buffers: with elements or without
   const uint64_t n = q->count, room = q->capacity < n ? q->capacity : n;
   const gp_input ramp = gp_input_ramp(GP_U32, NULL, NULL);
   const gp_aggregate *one = NULL;

@@ -17,7 +17,7 @@ static const gp__u32 gp__no_bin = 0xffffffffu;
 // Multiplication).
 template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
 template <class T> struct gp__even_base {
-  static const bool tabulated = false;                 // no boundaries in memory
+  static const bool tabulated = false; // no boundaries in memory
   static const int kept = GP__VALUE_BYTES / sizeof(T); // one for each channel
 };
 template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
@@ -125,8 +125,8 @@ template <class T> struct gp__range_bins {
   static const bool tabulated = true;
   static const int kept = 1;
   const T *boundaries;
-  const gp__guess *guesses;   // one a bucket
-  gp__u32 bins, buckets;      // 0 buckets: all boundaries are searched
+  const gp__guess *guesses; // one a bucket
+  gp__u32 bins, buckets; // 0 buckets: all boundaries are searched
   gp__even_bins<T> bucket_of; // from the first to the last boundary
   GP_DEVICE gp__u32 operator()(T x) const {
     gp__u32 found = 0, end = buckets ? 0 : bins + 1;

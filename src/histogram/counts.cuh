@@ -134,14 +134,14 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const unsigned K = P::vectors;
   struct Samples {
     gp__vector_access<T, V> x[K];
-    gp__vector_access<W, V> w[K];     // with one channel only
+    gp__vector_access<W, V> w[K]; // with one channel only
     gp__sample_place<T, Source> x_at; // the next to be loaded
     const W *w_at;
-    gp__u64 step;      // in samples
+    gp__u64 step; // in samples
     gp__u64 ragged_at; // last block: a sample of each thread before and after the vectors
-    T ragged;          // that sample
-    gp__u32 left;      // vectors that are not counted yet; no block sees 2^32 samples
-    unsigned off;      // misalignment of weights; unless 0, they are loaded one by one
+    T ragged; // that sample
+    gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
+    unsigned off; // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
       const gp__u64 vector = gp__u64(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
@@ -178,13 +178,13 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     static const int UNROLL = rolled ? 1 : V;
     const gp__histogram_args &a;
     const BINS *kept;
-    BINS bins;                     // of the first channel
-    gp__shared_pointer cells;      // this lane's copy of the first counter
-    gp__u32 stride, nowhere;       // counters of a channel; the slot of channels that are not counted
-    gp__u32 shift;                 // log2 of the bytes of all copies of a counter
+    BINS bins; // of the first channel
+    gp__shared_pointer cells; // this lane's copy of the first counter
+    gp__u32 stride, nowhere; // counters of a channel; the slot of channels that are not counted
+    gp__u32 shift; // log2 of the bytes of all copies of a counter
     gp__u32 run_slot, run_samples; // the run that is open
     gp__u32 channel, channel_step; // channel of the thread's next samples; step to those that follow
-    gp__u64 pixel, pixel_step;     // pixel of these samples; step
+    gp__u64 pixel, pixel_step; // pixel of these samples; step
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, gp__u8 *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +

@@ -13,13 +13,13 @@
 // counters are integers.
 
 enum {
-  GP__HISTOGRAM_STATIC_BYTES = 2560,        // upper bound of a block's static shared memory
+  GP__HISTOGRAM_STATIC_BYTES = 2560, // upper bound of a block's static shared memory
   GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
-  GP__HISTOGRAM_BUCKETS = 4096,             // at most
-  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024,    // float counters of one block
-  GP__HISTOGRAM_GROUP = 16,                 // float counters: shares that one block adds up
-  GP__HISTOGRAM_CHUNK = 4096,               // counters of the output that a warp clears at a time, at least
-  GP__HISTOGRAM_CHUNKS = 1024               // pieces of the output, at most
+  GP__HISTOGRAM_BUCKETS = 4096, // at most
+  GP__HISTOGRAM_SLICE_BYTES = 40 * 1024, // float counters of one block
+  GP__HISTOGRAM_GROUP = 16, // float counters: shares that one block adds up
+  GP__HISTOGRAM_CHUNK = 4096, // counters of the output that a warp clears at a time, at least
+  GP__HISTOGRAM_CHUNKS = 1024 // pieces of the output, at most
 };
 // Samples of one byte are counted by value; values become bins when the counters are added up.
 GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {

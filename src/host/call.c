@@ -12,10 +12,10 @@ typedef struct gp__host_source {
   const gp__u8 *base;
   gp_type from, to;
   size_t from_size, to_size;
-  gp_op unary;             // CONVERT if elements are only converted
+  gp_op unary; // CONVERT if elements are only converted
   const gp__op_info *user; // a user's unary operator, or NULL
-  int normalise;           // AND, OR, any operator on bool: nonzero becomes 1
-  size_t limit;            // elements that may be asked for at a time
+  int normalise; // AND, OR, any operator on bool: nonzero becomes 1
+  size_t limit; // elements that may be asked for at a time
 } gp__host_source;
 
 typedef union gp__host_buffer {
@@ -25,16 +25,16 @@ typedef union gp__host_buffer {
 
 typedef struct gp__host_call {
   const gp__request *q;
-  gp__host_op op;      // reduce, scan, transform2
-  gp__host_source in;  // elements as operands of `op`; transform: as results
+  gp__host_op op; // reduce, scan, transform2
+  gp__host_source in; // elements as operands of `op`; transform: as results
   gp__host_source in2; // transform2
-  gp_type value_type;  // of the accumulator; ARGMIN, ARGMAX: of the value in it
+  gp_type value_type; // of the accumulator; ARGMIN, ARGMAX: of the value in it
   gp__u8 *out;
   size_t out_size;
   int out_converts; // accumulator and output differ
   int exclusive;
   int threads, asked; // asked: 0 for as many as OpenMP offers
-  gp__value init;     // normalised like an element
+  gp__value init; // normalised like an element
 } gp__host_call;
 
 GP__INLINE uint64_t gp__host_block_end(uint64_t first, uint64_t count) {

@@ -20,7 +20,7 @@ typedef struct gp__host_loops {
 typedef struct gp__host_op {
   gp__host_loops loops;
   const gp__op_info *user; // or NULL
-  size_t size;             // of an accumulator
+  size_t size; // of an accumulator
   int commutative;
   int exact;
   gp__u128 flip; // see GP__FLIPPED
@@ -318,7 +318,7 @@ static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__wide_kind kind = GP__WIDE_I;
   if (type == GP_BOOL) w.i = op == GP_MIN || op == GP_ARGMIN || op == GP_PROD || op == GP_AND || op == GP_BIT_AND;
   else if (op == GP_MIN || op == GP_MAX || op == GP_ARGMIN || op == GP_ARGMAX) { // saturates to an integer's limits
-    w.f = type == GP_E4M3 ? 448 : 1e308 * 10;                                    // the largest number
+    w.f = type == GP_E4M3 ? 448 : 1e308 * 10; // the largest number
     if (op == GP_MAX || op == GP_ARGMAX) w.f = -w.f;
     kind = GP__WIDE_F;
   } else w.i = op == GP_PROD || op == GP_AND ? 1 : op == GP_BIT_AND ? -1 : 0;

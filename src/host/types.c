@@ -2,11 +2,11 @@
 // uses: api/config.h
 
 enum {
-  GP__HOST_ELEMENTS = 1024,         // of a buffer, at most
-  GP__HOST_BYTES = 16384,           // of a buffer
-  GP__HOST_BLOCK = 65536,           // elements a thread takes at a time
+  GP__HOST_ELEMENTS = 1024, // of a buffer, at most
+  GP__HOST_BYTES = 16384, // of a buffer
+  GP__HOST_BLOCK = 65536, // elements a thread takes at a time
   GP__HOST_PARALLEL_BYTES = 262144, // below, one thread does it all
-  GP__HOST_LANES = 8                // rows that a loop works on at a time: their chains of operations are independent
+  GP__HOST_LANES = 8 // rows that a loop works on at a time: their chains of operations are independent
 };
 
 // Elements in the caller's memory, whatever their declared type there.

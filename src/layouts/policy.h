@@ -2,11 +2,11 @@
 // uses: api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 enum {
-  GP__LAYOUT_FIELDS = 32,          // most fields of a struct
-  GP__LAYOUT_ENTRIES = 65,         // fields, and the gaps between them and at both ends
-  GP__LAYOUT_STRUCT_BYTES = 1024,  // most bytes of a struct
+  GP__LAYOUT_FIELDS = 32, // most fields of a struct
+  GP__LAYOUT_ENTRIES = 65, // fields, and the gaps between them and at both ends
+  GP__LAYOUT_STRUCT_BYTES = 1024, // most bytes of a struct
   GP__LAYOUT_REGISTER_BYTES = 256, // most bytes that a thread takes through registers
-  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is whole vectors
+  GP__LAYOUT_STEP = 16 // tiles are multiples of so many structs: every field's part is whole vectors
 };
 // Contiguous structs in shared memory, of which a thread reads `chunk` at a time: a free vector follows an even number
 // of vectors, against bank conflicts. Returns the vectors between free ones; 0: none is free.

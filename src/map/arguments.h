@@ -7,6 +7,6 @@ typedef struct gp__map_args {
   void *out;
   gp__u64 count;
   const gp__u64 *count_device; // or null
-  gp__value value;             // fill: the element; iota: the start; replace: the new value
-  gp__value step;              // iota; replace: what elements are compared with
+  gp__value value; // fill: the element; iota: the start; replace: the new value
+  gp__value step; // iota; replace: what elements are compared with
 } gp__map_args;

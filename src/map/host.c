@@ -55,7 +55,7 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
       }
     } else {
       const gp__u8 *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
-      if (x != out) memcpy(out, x, k * h->out_size);              // a copy
+      if (x != out) memcpy(out, x, k * h->out_size); // a copy
     }
   }
 }

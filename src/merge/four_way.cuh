@@ -154,12 +154,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // A tile's parts of its group's runs: in memory, and consecutive in shared memory, where they are loaded by units.
   struct Parts {
     const gp__u8 *begin_of_keys, *end_of_keys; //
-    gp__u64 from[4];                           // from the first key, minus the bytes of earlier units
-    gp__u64 begin[4];                          // first element in each run
-    unsigned units[5];                         // units of earlier parts
-    int count[4], behind[5];                   // elements of a part, and of earlier parts
-    gp__u32 at[4], last;                       // byte offsets of parts, and of the last key of all
-    bool whole;                                // units are within the keys
+    gp__u64 from[4]; // from the first key, minus the bytes of earlier units
+    gp__u64 begin[4]; // first element in each run
+    unsigned units[5]; // units of earlier parts
+    int count[4], behind[5]; // elements of a part, and of earlier parts
+    gp__u32 at[4], last; // byte offsets of parts, and of the last key of all
+    bool whole; // units are within the keys
     // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {

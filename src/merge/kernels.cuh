@@ -91,11 +91,11 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
   const gp__u8 *next; // the next unit to load
-  gp__u32 left;       // elements not merged that may be in the range
-  unsigned first;     // byte of the ring where they begin
-  unsigned fill;      // byte of the ring where the next unit goes
-  int have;           // units from the one of `first` to `fill`
-  bool before;        // an element before `first` is in the ring
+  gp__u32 left; // elements not merged that may be in the range
+  unsigned first; // byte of the ring where they begin
+  unsigned fill; // byte of the ring where the next unit goes
+  int have; // units from the one of `first` to `fill`
+  bool before; // an element before `first` is in the ring
   GP_DEVICE void start(const T *from, gp__u32 count, bool has_before) {
     before = KEEPS && has_before;
     from -= before ? 1 : 0;
@@ -194,7 +194,7 @@ template <class Value> struct gp__picked {
 };
 
 template <int THREADS> struct gp__merge_storage {
-  gp__u64 border;             // elements of the first input before the range
+  gp__u64 border; // elements of the first input before the range
   gp__u32 split[THREADS + 1]; // elements of the first input, in a tile, before each thread's part
 };
 

@@ -6,12 +6,12 @@
 // alone take fewer warps and longer parts. A pipeline of word-sized keys has a serving warp beside its threads; small
 // inputs have a tile or two a block.
 enum {
-  GP__IF_MERGE_SETS = GP__IF,       // sets of keys alone, compute capability 9.0 or later
-  GP__IF_MERGE_ALONE = 2 * GP__IF,  // keys alone
-  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // keys with values
+  GP__IF_MERGE_SETS = GP__IF, // sets of keys alone, compute capability 9.0 or later
+  GP__IF_MERGE_ALONE = 2 * GP__IF, // keys alone
+  GP__IF_MERGE_PAIRS = 4 * GP__IF, // keys with values
   GP__IF_MERGE_NARROW = 8 * GP__IF, // keys alone, not wide
-  GP__IF_MERGE_LONG = 32 * GP__IF,  // keys of more than 4 bytes
-  GP__IF_MERGE_WIDE = 16 * GP__IF   // sets of keys alone of more than 4 bytes
+  GP__IF_MERGE_LONG = 32 * GP__IF, // keys of more than 4 bytes
+  GP__IF_MERGE_WIDE = 16 * GP__IF // sets of keys alone of more than 4 bytes
 };
 static const gp__policy_row gp__merge_rows[] = {
     GP__H200(GP_MERGE_SORT, -1, GP__CHOOSES, 0, 0, GP_FOUR_WAY_PASSES, 0, 0, 0, 0, 23),

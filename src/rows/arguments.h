@@ -9,13 +9,13 @@ typedef struct gp__rows_args {
   gp__u64 extent[4];
   gp__i64 in_stride[4], out_stride[4];
   gp__u64 parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
-  unsigned log2_lanes;  // that share a row, or lie across columns
-  unsigned chunk;       // elements of a lane of a tile of rows
-  int vectors;          // columns: a thread's elements are a vector
-  int together;         // rows lie one behind the other without gaps: 1: of the input, 2: of the output
-  gp__u64 windows;      // of a line, which the second launch of a map reads
-  void *states;         // results of the first launch of a map, by row
-  void *workspace;      // NULL: parts is 1
+  unsigned log2_lanes; // that share a row, or lie across columns
+  unsigned chunk; // elements of a lane of a tile of rows
+  int vectors; // columns: a thread's elements are a vector
+  int together; // rows lie one behind the other without gaps: 1: of the input, 2: of the output
+  gp__u64 windows; // of a line, which the second launch of a map reads
+  void *states; // results of the first launch of a map, by row
+  void *workspace; // NULL: parts is 1
   gp__value init;
   int has_init;
 } gp__rows_args;

@@ -59,7 +59,7 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__
     const gp__u64 columns = s.rows.columns;
     const int scan = p.algorithm == GP_LOOK_BACK;
     const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
-    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1;  // elements of a slot
+    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1; // elements of a slot
     const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
     unsigned round;
     // Lanes across the rows, or more if rows are so short that others had nothing to do.

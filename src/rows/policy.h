@@ -12,9 +12,9 @@
 
 // Readers of a row: lanes, a warp, a block or several.
 enum {
-  GP__ROWS_TILE,   // a block has several rows in shared memory, and a power of two of lanes each
-  GP__ROWS_WARP,   // a warp
-  GP__ROWS_BLOCK,  // a block, or several
+  GP__ROWS_TILE, // a block has several rows in shared memory, and a power of two of lanes each
+  GP__ROWS_WARP, // a warp
+  GP__ROWS_BLOCK, // a block, or several
   GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
 };
 // Elements of a thread that scans columns: it holds them.

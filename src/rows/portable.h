@@ -4,10 +4,10 @@
 // Not measured yet. A warp reads a row if there are rows for all warps or the row is short; otherwise blocks share it.
 // A map keeps a row in registers, up to 16 vectors a thread.
 enum {
-  GP__ROWS_FEW = 32,        // rows a multiprocessor, below which blocks read those longer than
-  GP__ROWS_SHORT = 256,     // windows; and, however many there are, those longer than
+  GP__ROWS_FEW = 32, // rows a multiprocessor, below which blocks read those longer than
+  GP__ROWS_SHORT = 256, // windows; and, however many there are, those longer than
   GP__ROWS_LONG = 16 << 10, // windows
-  GP__ROWS_KEPT = 16        // vectors of a thread, at most
+  GP__ROWS_KEPT = 16 // vectors of a thread, at most
 };
 GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);

@@ -10,5 +10,5 @@ typedef struct gp__scan_args {
   gp__value init; // as in gp__reduce_args
   int has_init;
   const void *init_device; // in place of `init`, or null
-  unsigned blocks;         // three sweeps: blocks of the upsweep and of the downsweep
+  unsigned blocks; // three sweeps: blocks of the upsweep and of the downsweep
 } gp__scan_args;

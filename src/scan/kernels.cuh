@@ -26,8 +26,8 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   static const int UNROLL = TILE * int(sizeof(In)) / 16 / P::threads > 0 ? TILE *int(sizeof(In)) / 16 / P::threads : 1;
 
   gp__u8 *from, *to; // shared memory
-  gp__u64 index;     // of the tile's first element
-  int end;           // elements of this thread's chunk within the input
+  gp__u64 index; // of the tile's first element
+  int end; // elements of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first) {

@@ -15,11 +15,11 @@
 //    copying warp      draws tickets, loads tiles, and stores them after the scan
 // A tile is a range of 16-byte vectors of the input: if the input is misaligned, tile 0 begins before element 0.
 template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
-  gp__u64 loaded[STAGES];    // tile and ticket (copying warp, and the bytes of the copy)
-  gp__u64 folded[STAGES];    // the warps' totals (each computing warp)
+  gp__u64 loaded[STAGES]; // tile and ticket (copying warp, and the bytes of the copy)
+  gp__u64 folded[STAGES]; // the warps' totals (each computing warp)
   gp__u64 published[STAGES]; // the warps' prefixes and the aggregate (publishing warp)
-  gp__u64 carried[STAGES];   // the tile's prefix (look-back warp)
-  gp__u64 scanned[STAGES];   // the results (each computing warp)
+  gp__u64 carried[STAGES]; // the tile's prefix (look-back warp)
+  gp__u64 scanned[STAGES]; // the results (each computing warp)
   gp__ticket ticket[STAGES];
   Acc warp_total[STAGES][WARPS]; // then inclusive prefixes over the warps
   gp_carry<Acc> before[STAGES];
@@ -31,11 +31,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
 
   Storage &s;
-  gp__u8 *shared;   // STAGES tiles
+  gp__u8 *shared; // STAGES tiles
   const gp__u8 *in; // the 16-byte boundary at or before the input
-  gp__u8 *out;      // the same distance before the output
-  gp__u64 skipped;  // elements between `in` and element 0
-  gp__u64 end;      // skipped + count
+  gp__u8 *out; // the same distance before the output
+  gp__u64 skipped; // elements between `in` and element 0
+  gp__u64 end; // skipped + count
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
@@ -203,9 +203,9 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Folds first, as far ahead as tiles have arrived: the earlier an aggregate is published, the shorter are the waits.
   GP_DEVICE void compute() const {
-    Acc within[STAGES];            // of tiles that are folded but not scanned; the newest last
+    Acc within[STAGES]; // of tiles that are folded but not scanned; the newest last
     unsigned folds = 0, scans = 0; // rounds done
-    bool more = true;              // another tile may arrive
+    bool more = true; // another tile may arrive
     while (more || scans < folds) {
       const int fold_stage = int(folds % STAGES), scan_stage = int(scans % STAGES);
       if (more && folds - scans < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {

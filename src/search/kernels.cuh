@@ -126,7 +126,7 @@ GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
 }
 template <class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
-  T item[COUNT];     // a range of the sorted array, or pivots
+  T item[COUNT]; // a range of the sorted array, or pivots
   gp__u64 places[2]; // of a tile's first and last needle
 };
 // out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. Source: gp__arrays, or the

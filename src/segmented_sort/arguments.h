@@ -11,7 +11,7 @@ typedef struct gp__segmented_sort_args {
   const void *keys, *values; // values: NULL if indices or none; indices in a segment: its length
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
-  const void *begin, *end;         // offsets; end may be null
+  const void *begin, *end; // offsets; end may be null
   gp__u64 count, segments;
   const gp__u64 *bad; // as in gp__stream_args
   void *workspace;
@@ -22,11 +22,11 @@ typedef struct gp__segmented_sort_args {
   gp__u64 *group_counts; // GP__DIGITS a group
   unsigned *tile_counts; // GP__DIGITS a tile
   gp__u64 queue_size, bucket_size, tile_size, group_size;
-  gp__u64 flip, mask;          // flip: all ones if descending; mask: the bits that count, from bit 0 on
+  gp__u64 flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
   unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
-  unsigned whole;              // all bits count
-  gp__u64 length;              // of each segment, if there are no offsets
-  gp__u64 few;                 // segments that are tasks themselves; 0: kernels list them
-  gp__u64 limit;               // the longest segment of a warp
+  unsigned whole; // all bits count
+  gp__u64 length; // of each segment, if there are no offsets
+  gp__u64 few; // segments that are tasks themselves; 0: kernels list them
+  gp__u64 limit; // the longest segment of a warp
   int launches;
 } gp__segmented_sort_args;

@@ -83,7 +83,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   gp__u16 *index;
   gp__u64 *shift; // per run in the room: position in the input minus that in the room
   gp__u32 *first; // per run: its start in the room
-  gp__u32 *list;  // segments
+  gp__u32 *list; // segments
   GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, gp__u8 *shared) : Elements(args) {
     gp__u8 *mine = shared + gp_warp() * BYTES;
     key = gp__as<Bits>(mine);

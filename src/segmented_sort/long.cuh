@@ -11,7 +11,7 @@ template <int THREADS> struct gp__block_sort_storage {
   } task;
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
-  gp__u64 to[GP__DIGITS];    // their destination minus `start`
+  gp__u64 to[GP__DIGITS]; // their destination minus `start`
   gp__u64 next[GP__DIGITS + 1];
   gp__u8 small[GP__DIGITS];
 };
@@ -442,7 +442,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
     if (n > 0 && n <= SMALL) {
-      unsigned before = d;                                       // looks for the first digit of its task
+      unsigned before = d; // looks for the first digit of its task
       while (before > 0 && s.next[before - 1] == from) --before; // empty digits
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
       unsigned last = d + 1;

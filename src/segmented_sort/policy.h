@@ -12,12 +12,12 @@
 enum {
   GP__LOG2_SHORT = 5,
   GP__SHORT = 1 << GP__LOG2_SHORT, // most elements of a segment that one or two lanes sort
-  GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
-  GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
-  GP__RADIX_BITS = 8,              // bits of a partition's digit
-  GP__COUNT_TILES = 8,             // tiles whose digits a block counts at a time
-  GP__FEW_SEGMENTS = 2048,         // up to so many are tasks of blocks, whatever their lengths
-  GP__FEW_EQUAL = 256              // and of one length, if warps could sort them
+  GP__SHORT_ROUNDS = 4, // segments a lane takes at a time
+  GP__MIDDLE_CLASSES = 5, // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
+  GP__RADIX_BITS = 8, // bits of a partition's digit
+  GP__COUNT_TILES = 8, // tiles whose digits a block counts at a time
+  GP__FEW_SEGMENTS = 2048, // up to so many are tasks of blocks, whatever their lengths
+  GP__FEW_EQUAL = 256 // and of one length, if warps could sort them
 };
 // Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GP__RULE int gp__bank_padded_bytes(int n, int size) {
@@ -103,10 +103,10 @@ GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // State that the kernels share, in scratch memory.
-typedef struct gp__sort_header {  // zero when the call begins
-  gp__u64 tag;                    // tag of this call's words
-  gp__u64 pushed, taken;          // tasks of the queue; few segments are its first ones
-  gp__u64 pending;                // tasks not done
+typedef struct gp__sort_header { // zero when the call begins
+  gp__u64 tag; // tag of this call's words
+  gp__u64 pushed, taken; // tasks of the queue; few segments are its first ones
+  gp__u64 pending; // tasks not done
   gp__u64 buckets, tiles, groups; // in use
   gp__u64 listed[GP__MIDDLE_CLASSES];
 } gp__sort_header;
@@ -117,11 +117,11 @@ typedef struct gp__sort_span {
 typedef struct gp__sort_bucket {
   gp__u64 begin, count;
   gp__u64 first_tile, first_group; // rows of counters
-  gp__u64 source;                  // 0: the input, 1: the alternate buffer, 2: the output
-  gp__u64 shift;                   // the digit's lowest bit
-  gp__u64 counted, moved;          // groups counted, tiles moved
-  gp__u64 ones, zeros;             // OR and AND of the keys' bits
-  gp__u64 base[GP__DIGITS + 1];    // start of each digit's elements
+  gp__u64 source; // 0: the input, 1: the alternate buffer, 2: the output
+  gp__u64 shift; // the digit's lowest bit
+  gp__u64 counted, moved; // groups counted, tiles moved
+  gp__u64 ones, zeros; // OR and AND of the keys' bits
+  gp__u64 base[GP__DIGITS + 1]; // start of each digit's elements
 } gp__sort_bucket;
 GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&

@@ -4,7 +4,7 @@
 
 // Scans by key and of segments, reduce by key: a scan that restarts at each head.
 template <class Acc, bool COUNTED> struct gp__segment_state {
-  Acc value;     // of the run that is open at the end
+  Acc value; // of the run that is open at the end
   gp__u64 heads; // runs that began
 };
 template <class Acc> struct gp__segment_state<Acc, false> {

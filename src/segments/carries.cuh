@@ -50,7 +50,7 @@ template <int V> union gp__marks {
 template <class Acc> struct gp__segment_open {
   gp_carry<Acc> first, last;
   gp__u64 segment; // the one that is open at the start
-  bool ended;      // a segment ends in the range; otherwise only `last` is valid
+  bool ended; // a segment ends in the range; otherwise only `last` is valid
 };
 // The same, as a block publishes it.
 template <class Acc> struct gp__segment_partial {

@@ -96,7 +96,7 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
 // GP_REPRODUCIBLE: scans of segments in the tiles of gp__stream_look_back. The key of a state: whether a run begins.
 typedef struct gp__host_tiles {
   const gp__host_call *h;
-  gp__host_state start, before;                                  // of a run; of the group of tiles
+  gp__host_state start, before; // of a run; of the group of tiles
   gp__host_state lane[GP__PINNED_THREADS], aggregate[GP__GROUP]; // of threads, of tiles
   size_t threads, items, tile;
   uint64_t done;

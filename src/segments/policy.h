@@ -46,8 +46,8 @@ GP__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 
 enum {
   GP__LANES_THREADS = 256, // GP_REPRODUCIBLE pins them
   GP__LANES_VECTORS = 3,
-  GP__LOG2_BLOCK = 10,     // the exponent that means the block
-  GP__LONG_ROUNDS = 4,     // a segment is long if its lanes would wait for memory more often
+  GP__LOG2_BLOCK = 10, // the exponent that means the block
+  GP__LONG_ROUNDS = 4, // a segment is long if its lanes would wait for memory more often
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
 GP__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }

@@ -17,26 +17,26 @@ struct gp__segment_warp {
   static const unsigned SLOT_BYTES = CHUNK * CELL_BYTES, RING_BYTES = SLOT_BYTES * (STAGES ? STAGES : 1),
                         SIZE = sizeof(In);
   static const unsigned BYTES = RING_BYTES + CHUNK + gp__segment_barrier_bytes(STAGES);
-  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16;                 // of a lane, when a chunk is loaded
+  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16; // of a lane, when a chunk is loaded
   static const int WINDOW = (STAGES ? 2 : 1) * ENDS::WINDOW, HELD = STAGES ? 4 : 1; // ends of a lane
   typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(SLOT_BYTES)> Chunks;
 
   const gp__segment_args &a;
   const ENDS ends;
-  gp__u8 *cells;         // shared memory of the warp: the chunk
-  gp__u8 *marks;         //
-  gp__u64 origin;        // the warp's first segment
-  gp__u64 chunk;         // first element of the chunk, on a 16-byte boundary; may precede the range
-  Number left;           // elements from there to the end of the range
-  unsigned from;         // first element of the chunk that is the warp's own
+  gp__u8 *cells; // shared memory of the warp: the chunk
+  gp__u8 *marks; //
+  gp__u64 origin; // the warp's first segment
+  gp__u64 chunk; // first element of the chunk, on a 16-byte boundary; may precede the range
+  Number left; // elements from there to the end of the range
+  unsigned from; // first element of the chunk that is the warp's own
   gp__u32 segment, last; // counted from `origin`: the next segment to end, and the one open at the end
-  Chunks chunks;         // the next chunks
-  gp__u32 windowed;      // the segment of the first end that is held
-  Number behind;         // the end before it
-  bool odd;              // ends alternate between two arrays: moving them would wait for loads in flight
+  Chunks chunks; // the next chunks
+  gp__u32 windowed; // the segment of the first end that is held
+  Number behind; // the end before it
+  bool odd; // ends alternate between two arrays: moving them would wait for loads in flight
   Number even_ends[HELD], odd_ends[HELD];
   gp__u32 newest; // the segment of the first of the 32 ends looked at last,
-  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: none
+  unsigned slot; // and the cell at which the lane's one ends; CHUNK: none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, gp__u8 *shared)
       : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
@@ -196,8 +196,8 @@ struct gp__segment_warp {
   // ---- a lane's elements
 
   struct Lane {
-    Acc open;  // fold of the elements after the last mark
-    bool has;  // there are any
+    Acc open; // fold of the elements after the last mark
+    bool has; // there are any
     int first; // the element of the first mark, -1: none
     GP_DEVICE void step(const Acc &x, bool marked, int i, Acc &sum) {
       sum = has ? Op()(open, x) : x;

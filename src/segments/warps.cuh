@@ -82,7 +82,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   const I tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = I(ends.segments);
   for (I first = blockIdx.x * tile; first < segments;) {
     unsigned log2_lanes = a.log2_lanes, count = tile;
-    I done = 0;                           // segments up to this length are done
+    I done = 0; // segments up to this length are done
     for (bool all = true;; all = false) { // all segments of the tile, then the long ones
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
       const I most = log2_lanes > 5 ? ~I(0) : I(lane << log2_lanes);

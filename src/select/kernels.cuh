@@ -4,14 +4,14 @@
 //   device/kernel.cuh, select/stream.cuh
 
 template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
-  gp__u64 drawn[STAGES];     // by offsets: the ticket is drawn (copying warp)
-  gp__u64 found[STAGES];     // by offsets: they are found, the first heads marked (look-back warp)
-  gp__u64 marked[STAGES];    // by offsets: all heads are marked (each folding warp)
-  gp__u64 loaded[STAGES];    // tile and ticket are loaded (copying warp, and the bytes of the copies)
-  gp__u64 folded[STAGES];    // groups' totals and kept words are written (each folding warp)
+  gp__u64 drawn[STAGES]; // by offsets: the ticket is drawn (copying warp)
+  gp__u64 found[STAGES]; // by offsets: they are found, the first heads marked (look-back warp)
+  gp__u64 marked[STAGES]; // by offsets: all heads are marked (each folding warp)
+  gp__u64 loaded[STAGES]; // tile and ticket are loaded (copying warp, and the bytes of the copies)
+  gp__u64 folded[STAGES]; // groups' totals and kept words are written (each folding warp)
   gp__u64 published[STAGES]; // groups' prefixes and the aggregate are written (publishing warp)
-  gp__u64 carried[STAGES];   // the tile's prefix is written (look-back warp)
-  gp__u64 emitted[STAGES];   // the buffer is free (each emitting warp)
+  gp__u64 carried[STAGES]; // the tile's prefix is written (look-back warp)
+  gp__u64 emitted[STAGES]; // the buffer is free (each emitting warp)
   gp__ticket ticket[STAGES];
   gp__span offsets[STAGES];
   State total[STAGES][GROUPS]; // then inclusive prefixes over the groups

@@ -32,10 +32,10 @@ template <class P, class Body> struct gp__stream_pipeline {
   GP_DEVICE unsigned copy_bytes(
       gp__u8 *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
     const gp__u8 *base = gp__as<const gp__u8>(array);
-    const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
+    const gp__u64 shift = gp__misalignment(array, 16); // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
-    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // but no bytes outside the array
-    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // nor, in place, bytes that change
+    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull; // but no bytes outside the array
+    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull; // nor, in place, bytes that change
     if (begin >= end) begin = end = to + shift;
     if (!bulk) {
       for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];

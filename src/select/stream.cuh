@@ -19,8 +19,8 @@
 
 struct gp__stream_tile {
   gp__u8 *keys, *values; // element 0 of the tile, in shared memory
-  gp__u64 first, count;  // index of element 0; elements of the whole stream
-  int items;             // elements of the tile
+  gp__u64 first, count; // index of element 0; elements of the whole stream
+  int items; // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *gp__as<const T>(keys + i * int(sizeof(T))); }
   // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {

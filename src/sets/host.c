@@ -8,9 +8,9 @@ static gp_result gp__host_set(const gp__host_call *h) {
   const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
                        b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
                        out = gp__host_items_of(q->out_keys, q->out, 0);
-  const int alone = q->primitive != GP_SET_INTERSECTION,   // output keys of the first input without a partner
+  const int alone = q->primitive != GP_SET_INTERSECTION, // output keys of the first input without a partner
       alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // and of the second
-      pairs = q->primitive == GP_SET_UNION || !alone;      // output the first input's key of a pair
+      pairs = q->primitive == GP_SET_UNION || !alone; // output the first input's key of a pair
   uint64_t i = 0, j = 0, n = 0;
   while (i < a.count || j < b.count) {
     if (j == b.count || (i < a.count && o.before(&o, gp__host_key(q, &a, i), gp__host_key(q, &b, j)))) {

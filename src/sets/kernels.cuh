@@ -77,7 +77,7 @@ GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64
 template <class Key, class Loads> struct gp__set_window {
   static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
   gp__u64 number, first, first2; // the tile; its start in each input
-  int n, m;                      // its elements of each
+  int n, m; // its elements of each
   GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
       : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
   static GP_DEVICE unsigned units(const gp__u8 *p, int count) {

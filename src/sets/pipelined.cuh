@@ -9,9 +9,9 @@
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 template <int THREADS> struct gp__set_pipeline_storage {
   gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
-  gp__u64 before[2];                   // results before a tile, and before the one that follows it here
-  gp__u64 found, taken;                // barriers: the next tile is ready; has been seen
-  gp__u64 placed[2];                   // results have their place; taking the next tile but one implies it
+  gp__u64 before[2]; // results before a tile, and before the one that follows it here
+  gp__u64 found, taken; // barriers: the next tile is ready; has been seen
+  gp__u64 placed[2]; // results have their place; taking the next tile but one implies it
   gp__u64 meeting;
   gp__u32 kept[2];
   gp__u32 sum[THREADS / 32];

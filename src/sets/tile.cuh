@@ -71,8 +71,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__bala
 
 template <int THREADS> struct gp__set_storage {
   gp__ticket ticket; // the next tile's; while results are counted, that of the one after it
-  gp__u64 at[2][2];  // the next tile's two ends, in each input
-  gp__u64 before;    // results of the tiles before
+  gp__u64 at[2][2]; // the next tile's two ends, in each input
+  gp__u64 before; // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
 };
 
@@ -83,7 +83,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1); // in the results
   static const int VALUES_AT = PLACES_AT + gp__merge_source_bytes(TILE, VALUE);
   static const bool SWAPPED =
-      SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;             // the second input is merged first
+      SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE; // the second input is merged first
   typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one after
   // The upper halves of a thread's read positions record the inputs of its elements: predicates, which the compiler
   // would collect, cost more.
@@ -93,7 +93,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   typedef gp__set_storage<THREADS> Storage;
   typedef Key KeyType;
 
-  const gp__u8 *window;    // in shared memory
+  const gp__u8 *window; // in shared memory
   const Key *keys, *keys2; // the tile's keys, there
   int n, m;
 

@@ -20,8 +20,8 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     typename Sort::Storage tile;
     gp__u32 total[THREADS / 32];
     gp__u32 head[GP__SAMPLE + 1]; // start of each run of equal keys
-    gp__u32 alike[64];            // [b]: keys whose longest prefix shared with a different key has b bits
-    gp__u32 lowest[256];          // [b]: keys whose lowest 8 bits are b
+    gp__u32 alike[64]; // [b]: keys whose longest prefix shared with a different key has b bits
+    gp__u32 lowest[256]; // [b]: keys whose lowest 8 bits are b
     gp__u32 different;
   };
   typedef gp__duplicate_sampler<THREADS, GP__DUPLICATE_PLACES, GP__DUPLICATE_SAMPLE> Duplicates;

@@ -274,8 +274,8 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   static const int VALUES = 1 << (8 * sizeof(T));
   static const bool ALONE = sizeof(T) == 1;
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
-  struct Row {                                        // a warp's row in which runs begin
-    gp__u32 begins[V];                                // one bit a position
+  struct Row { // a warp's row in which runs begin
+    gp__u32 begins[V]; // one bit a position
     gp__u16 value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
   };
   struct Storage {

@@ -69,7 +69,7 @@ GP__HOST void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, 
   const gp__u64 look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
   g->tile_items = (gp__u64)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
-  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items);    // the first tile begins at a 16-byte boundary
+  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;

@@ -44,7 +44,7 @@ struct gp__hybrid_part {
   int shift, bits;
   gp__u32 source;
   gp__u16 mode, depth; // depth: moves the keys have made
-  gp__u32 hot;         // a frequent digit, or 256
+  gp__u32 hot; // a frequent digit, or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");

@@ -14,10 +14,10 @@
 // Sizes that host and kernels share. One block sorts a bucket on chip; larger buckets go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
-  GP__HYBRID_LEVELS = 9,                    // at most: 4 bits or more at each of the first two, 8 at the others
+  GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
   GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // in gp__hybrid_args.list, after the levels: number of buckets
-  GP__HYBRID_DRAWN,                         // gp__hybrid_rest: shares drawn
-  GP__HYBRID_DONE,                          // gp__hybrid_rest: shares done
+  GP__HYBRID_DRAWN, // gp__hybrid_rest: shares drawn
+  GP__HYBRID_DONE, // gp__hybrid_rest: shares done
   GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,

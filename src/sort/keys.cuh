@@ -14,11 +14,11 @@ GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choi
 // Flags of a pass.
 enum {
   GP__RADIX_RUNS = 1,
-  GP__RADIX_COPIES = 2,    // copies elements to the output
-  GP__RADIX_ODD = 4,       // an odd one of the running passes: its words have the other mark
-  GP__RADIX_LAST = 8,      // the last running pass: does not write keys that are dropped
+  GP__RADIX_COPIES = 2, // copies elements to the output
+  GP__RADIX_ODD = 4, // an odd one of the running passes: its words have the other mark
+  GP__RADIX_LAST = 8, // the last running pass: does not write keys that are dropped
   GP__RADIX_TO_OTHER = 16, // writes to the other buffer, not to the output
-  GP__RADIX_FROM = 32,     // times the source: 0 the input, 1 the output, 2 the other buffer
+  GP__RADIX_FROM = 32, // times the source: 0 the input, 1 the output, 2 the other buffer
   GP__RADIX_READS_PAIRS = 128,
   GP__RADIX_WRITES_PAIRS = 256
 };

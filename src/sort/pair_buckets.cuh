@@ -26,7 +26,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   static const bool BULK = false;
 #endif
   typedef gp__vectors_of<Value> Vectors;
-  Value *values;    // 16-byte aligned; THREADS * ITEMS, and a vector
+  Value *values; // 16-byte aligned; THREADS * ITEMS, and a vector
   gp__u64 *arrived; // a barrier of one thread
 
   // A struct whose alignment is less than its size may begin between multiples of its size; it has no whole vectors.
@@ -283,7 +283,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       left_out[p] = gp__u16((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
     gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words that is the first to exceed its successor
-    bool is_long = false;           // in a run of tied words: the run's length, and the words of the run before it
+    bool is_long = false; // in a run of tied words: the run's length, and the words of the run before it
     for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
       const gp__u32 x = s.key[Storage::slot(q)], y = s.key[Storage::slot(q + 1)];
       if (!tied(x, y) || left_out[y & PLACES] >= left_out[x & PLACES]) continue;

@@ -3,9 +3,9 @@
 //   sort/choice_policy.h, sort/cooperative_policy.h, core/rows.h
 
 enum {
-  GP__IF_SORT_KEYS = GP__IF,        // gp__sorts_keys holds; cooperative sorts: the device has clusters
-  GP__IF_SORT_PAIRS = 2 * GP__IF,   // gp__sorts_pairs holds
-  GP__IF_SORT_LONG = 4 * GP__IF,    // keys of more than 4 bytes
+  GP__IF_SORT_KEYS = GP__IF, // gp__sorts_keys holds; cooperative sorts: the device has clusters
+  GP__IF_SORT_PAIRS = 2 * GP__IF, // gp__sorts_pairs holds
+  GP__IF_SORT_LONG = 4 * GP__IF, // keys of more than 4 bytes
   GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes
   GP__IF_SORT_VALUES8 = 16 * GP__IF,
   GP__IF_SORT_BITS = 32 * GP__IF, // leading bits leave buckets that a block sorts; BITS8: 8 bits do
@@ -13,7 +13,7 @@ enum {
   GP__IF_SORT_LAST = 128 * GP__IF, // replaces a sweep for any keys
   // One-sweep passes. OPEN: the caller sets neither threads nor blocks.
   GP__IF_SWEEP_OPEN = GP__IF,
-  GP__IF_SWEEP_SHORT = 2 * GP__IF,  // keys of up to 4 bytes
+  GP__IF_SWEEP_SHORT = 2 * GP__IF, // keys of up to 4 bytes
   GP__IF_SWEEP_NARROW = 4 * GP__IF, // and no values
   GP__IF_SWEEP_PAIRED = 8 * GP__IF
 };

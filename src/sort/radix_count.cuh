@@ -11,10 +11,10 @@ GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 
 template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
-  gp__u32 place[PLACES];      // 0, or the largest number of the keys that fall there
-  gp__u32 key[SAMPLE];        // [i]: hash of the key with number i + 1
+  gp__u32 place[PLACES]; // 0, or the largest number of the keys that fall there
+  gp__u32 key[SAMPLE]; // [i]: hash of the key with number i + 1
   gp__u32 again[SAMPLE / 32]; // a bit a key: others equal it
-  gp__u32 different, equal;   // keys with such a bit; others that equal one of them
+  gp__u32 different, equal; // keys with such a bit; others that equal one of them
 
   // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
@@ -68,9 +68,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   const gp__radix_args &a;
   gp__u32 *cells;
   gp__shared_pointer own, other; // this lane's copy of the first counter; the one on the other side
-  Bits flip, mask;               // flip: all ones if descending; mask: the bits counted now
-  int word, shift, digits;       // their position in the ordered key, and the number of their digits
-  unsigned blocks;               // blocks that count: all, or all but the last, which samples
+  Bits flip, mask; // flip: all ones if descending; mask: the bits counted now
+  int word, shift, digits; // their position in the ordered key, and the number of their digits
+  unsigned blocks; // blocks that count: all, or all but the last, which samples
 
   GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
       : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),

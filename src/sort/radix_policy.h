@@ -6,12 +6,12 @@
 enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
-  GP__RADIX_TABLES = 4,       // tables of 256 counters: one for each digit of a 32-bit word
-  GP__RADIX_GROUP = 8,        // tiles of a group, whose counts are also summed; a look-back loads a group at once
-  GP__RADIX_GROUPS = 2,       // sums of groups that a look-back loads at once
+  GP__RADIX_TABLES = 4, // tables of 256 counters: one for each digit of a 32-bit word
+  GP__RADIX_GROUP = 8, // tiles of a group, whose counts are also summed; a look-back loads a group at once
+  GP__RADIX_GROUPS = 2, // sums of groups that a look-back loads at once
   GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
   GP__RADIX_NARROW_LOG2 = 30, // below 2^30 elements counts travel in 32-bit words
-  GP__NUMBERS_LOG2 = 15       // from 2^15 floats on, merge sort by GP_LESS or GP_GREATER is a radix sort
+  GP__NUMBERS_LOG2 = 15 // from 2^15 floats on, merge sort by GP_LESS or GP_GREATER is a radix sort
 };
 GP__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0

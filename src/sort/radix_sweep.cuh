@@ -81,7 +81,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
     Count offset[GP__DIGITS]; // a digit's destination minus its position in the tile
-    gp__u32 tile;             // the block's next tile
+    gp__u32 tile; // the block's next tile
   };
   // Digit of the key at place i of the tile; missing keys have the largest one.
   struct Digit {
@@ -97,7 +97,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   struct Counted {
     gp__u32 tile;
     gp__u32 total[Rank::PAIRS]; // counting threads: keys with the digits of each pair,
-    gp__u32 before;             // and keys of the tile before these
+    gp__u32 before; // and keys of the tile before these
   };
 
   const gp__radix_args &a;
@@ -352,7 +352,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (now.tile < tiles) load(keys, values, now.tile);
     GP__UNROLL_BY(1)
     while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {
-      const bool more = !BEHIND || now.tile < tiles;       // there is a tile to rank
+      const bool more = !BEHIND || now.tile < tiles; // there is a tile to rank
       gp__u32 at[ITEMS], ranks[(ITEMS + 1) / 2], both = 0; // ranks: of two keys, 16 bits each
       const bool resolves = rank.counts() && (!BEHIND || behind.tile < tiles);
       Window window[Rank::PAIRS];

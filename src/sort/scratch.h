@@ -5,7 +5,7 @@
 // Scratch memory of a radix sort: offsets in bytes.
 typedef struct gp__radix_plan {
   int passes, wide, replicas, value_bytes, large; // large: values are gathered by index
-  gp__u64 tiles, clear;                           // clear: as in gp__radix_args
+  gp__u64 tiles, clear; // clear: as in gp__radix_args
   gp__u64 counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
 GP__HOST gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
@@ -40,7 +40,7 @@ GP__HOST gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
 // Scratch memory of a hybrid sort.
 typedef struct gp__hybrid_plan {
   int capacity, tile, even_levels; // even_levels: levels that uniform keys need
-  gp__u64 tiles, blocks;           // blocks: the most for pairs
+  gp__u64 tiles, blocks; // blocks: the most for pairs
   gp__u64 list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 GP__HOST gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {

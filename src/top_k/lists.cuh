@@ -106,7 +106,7 @@ template <int THREADS, class R> struct gp__best {
   gp__u64 limit_key; // no key above it is taken
   gp__u32 capacity, k;
   gp__u32 seen; // list length known to this warp
-  bool closed;  // ranks equal to the limit are no longer taken
+  bool closed; // ranks equal to the limit are no longer taken
 
   // Called by all threads; contains a barrier.
   GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)

@@ -40,6 +40,6 @@ GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp
   else if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
   if (!q->composed) return;
   if (q->op) w->op = GP_OP_DEFAULT, w->user_op = NULL, w->descending = 0; // the sort has compared
-  w->described = 0;                                                       // other calls have written the inputs
+  w->described = 0; // other calls have written the inputs
   w->list_count = 0;
 }

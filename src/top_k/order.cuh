@@ -60,7 +60,7 @@ template <int THREADS, class R> struct gp__best_by_order {
   Rank *list;
   gp__u32 capacity, k;
   gp__u32 seen; // list length known to this warp
-  bool full;    // k ranks are there; the last bounds what is taken
+  bool full; // k ranks are there; the last bounds what is taken
 
   GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
       : s(storage), list(gp__as<Rank>(memory)), capacity(room), k(wanted), seen(0), full(false) {

@@ -14,21 +14,21 @@
 enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
-  GP__TOP_K_MERGED = 8192,  // most ranks that one block merges
-  GP__TOP_K_LANE = 16,      // keys of a short segment that a lane sorts
+  GP__TOP_K_MERGED = 8192, // most ranks that one block merges
+  GP__TOP_K_LANE = 16, // keys of a short segment that a lane sorts
   GP__TOP_K_BY_LANES = 512, // most keys of a segment that lanes sort
   GP__TOP_K_BY_WARP = 2048, // most keys that a warp reads,
-  GP__TOP_K_OF_WARP = 64,   // its most results
-  GP__ORDER_BYTES = 24576,  // most bytes of results that an operator orders
+  GP__TOP_K_OF_WARP = 64, // its most results
+  GP__ORDER_BYTES = 24576, // most bytes of results that an operator orders
   GP__ORDER_OF_WARP = 4096, // bytes of a warp's list of such ranks
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
-  GP__SELECT_PART = 24,         // a bound serves up to a 24th of the keys; they are a 16th at most,
-  GP__SELECT_MANY = 1 << 21,    // and pays for so many
+  GP__SELECT_PART = 24, // a bound serves up to a 24th of the keys; they are a 16th at most,
+  GP__SELECT_MANY = 1 << 21, // and pays for so many
   GP__SELECT_SAMPLED = 1 << 23, // so many are sampled
-  GP__SELECT_ASIDE = 1 << 15,   // most keys that a cluster sorts
-  GP__SELECT_LEAST = 1 << 13,   // and besides 2 k at least
+  GP__SELECT_ASIDE = 1 << 15, // most keys that a cluster sorts
+  GP__SELECT_LEAST = 1 << 13, // and besides 2 k at least
   GP__SHUFFLE_ROUNDS = 8
 };
 GP__RULE int gp__select_levels(int key_size) { // digits of a key

@@ -7,9 +7,9 @@
 enum {
   GP__IF_TOP_K_LISTS = GP__IF,
   GP__IF_TOP_K_WIDE = 2 * GP__IF,
-  GP__IF_TOP_K_ONE = 4 * GP__IF,     // row, without an operator
-  GP__IF_TOP_K_SORTS = 8 * GP__IF,   // keys of up to 4 bytes, or hundreds of results
-  GP__IF_TOP_K_SOME = 16 * GP__IF,   // results, or keys of one or two digits
+  GP__IF_TOP_K_ONE = 4 * GP__IF, // row, without an operator
+  GP__IF_TOP_K_SORTS = 8 * GP__IF, // keys of up to 4 bytes, or hundreds of results
+  GP__IF_TOP_K_SOME = 16 * GP__IF, // results, or keys of one or two digits
   GP__IF_TOP_K_WITHIN = 32 * GP__IF, // a bound: keys alone of 4 bytes and more, of which few are wanted
   GP__TOP_K_SOME = 32,
   GP__TOP_K_HUNDREDS = 128,

@@ -3,6 +3,6 @@
 
 typedef struct gp__shape_of_top_k {
   gp__u64 results; // results of a row
-  int drop_keys;   // sorted results without keys, which a sort after the selection would need
+  int drop_keys; // sorted results without keys, which a sort after the selection would need
   int order_bytes; // an operator orders the keys: bytes of an index in a rank; else 0
 } gp__shape_of_top_k;

@@ -11,8 +11,8 @@ struct gp__buffered_turn {
   gp__u8 *out;
   gp__u64 out_pitch;
   unsigned rows, columns, unit; // elements of a line; lines; the first unit of each
-  unsigned row, column;         // in the matrix: the first row, the tile column
-  unsigned step, ready;         // steps that must be done
+  unsigned row, column; // in the matrix: the first row, the tile column
+  unsigned step, ready; // steps that must be done
 };
 template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);

@@ -6,8 +6,8 @@
 typedef struct gp__transpose_plan {
   int form;
   unsigned tile_rows, tile_columns; // moved rows: log2 of a tile's words in a row
-  unsigned matrices;                // matrices of a tile, if both sides are whole
-  unsigned pitch, pad;              // layout of a tile with a whole side
+  unsigned matrices; // matrices of a tile, if both sides are whole
+  unsigned pitch, pad; // layout of a tile with a whole side
   unsigned shared_bytes;
   gp__u64 row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
@@ -75,13 +75,13 @@ GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
 }
 // Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
 enum {
-  GP__STRIP_BYTES = 128,         // bytes of a strip of columns, in each row
+  GP__STRIP_BYTES = 128, // bytes of a strip of columns, in each row
   GP__STRIPS_SCRATCH = 64 << 20, // most bytes of scratch memory, if one block fits
-  GP__STRIP_BLOCKS = 4           // most blocks of a multiprocessor
+  GP__STRIP_BLOCKS = 4 // most blocks of a multiprocessor
 };
 typedef struct gp__rectangle_plan {
   gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
-  unsigned width, grid, shared_bytes;  // width: columns of a strip
+  unsigned width, grid, shared_bytes; // width: columns of a strip
 } gp__rectangle_plan;
 GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
   const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);

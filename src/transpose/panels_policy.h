@@ -7,15 +7,15 @@
 // transposed last.
 enum {
   GP__CHUNK_LEAST = 64,
-  GP__CHUNK_MOST = 512,       // and 4 words, or 16 bytes, a lane
-  GP__HOLE_BYTES = 16 << 20,  // panels saved, about, so that the others have room to move
-  GP__PANEL_MOST = 32 << 20,  // bytes of a panel
-  GP__PANELS_MOST = 1 << 20,  // panels of a matrix
+  GP__CHUNK_MOST = 512, // and 4 words, or 16 bytes, a lane
+  GP__HOLE_BYTES = 16 << 20, // panels saved, about, so that the others have room to move
+  GP__PANEL_MOST = 32 << 20, // bytes of a panel
+  GP__PANELS_MOST = 1 << 20, // panels of a matrix
   GP__CHUNK_FLAGS = 16 << 20, // most bytes of flags, of two kinds
-  GP__PANELS_COUNTERS = 2,    // tickets of tiles, and of chunks, before a counter for each panel
-  GP__CHUNK_TICKET = 32,      // chunks at which a warp begins, one after another: a divisor of 32
-  GP__CHUNK_MATRICES = 4,     // so many matrices may be small
-  GP__CHUNK_MATRIX = 4 << 20  // bytes of a matrix that is not small
+  GP__PANELS_COUNTERS = 2, // tickets of tiles, and of chunks, before a counter for each panel
+  GP__CHUNK_TICKET = 32, // chunks at which a warp begins, one after another: a divisor of 32
+  GP__CHUNK_MATRICES = 4, // so many matrices may be small
+  GP__CHUNK_MATRIX = 4 << 20 // bytes of a matrix that is not small
 };
 GP__RULE int gp__chunk_word(gp__shape s, gp__u64 items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
@@ -46,7 +46,7 @@ typedef struct gp__panels_plan {
   gp__u64 items; // elements of a chunk; 0: no panels
   int inverse, word, form;
   gp__u64 rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
-  gp__u64 whole;                        // panels that are a tile: each is transposed in its own place, without holes
+  gp__u64 whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -88,7 +88,7 @@ enum {
   GP__BUFFERED_LEAST = 4, // panels
   GP__BUFFERED_MOST = 64,
   GP__BUFFERED_SHIFT = 128, // lines of the buffer are aligned as the output's, modulo so many bytes
-  GP__BUFFERED_LAG = 2      // steps until a group has left the buffer: panel g, one between, the copies
+  GP__BUFFERED_LAG = 2 // steps until a group has left the buffer: panel g, one between, the copies
 };
 // Slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks in use in the middle,
 // of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each. Blocks that end before one of these

@@ -13,30 +13,30 @@
 
 // Kind of a transpose after dimensions that stay neighbours are merged.
 enum {
-  GP__MOVE_NOTHING,  // in place, and everything stays
-  GP__MOVE_ROWS,     // rows move unchanged
-  GP__MOVE_TILES,    // matrices are transposed
-  GP__MOVE_SQUARE,   // in place: square matrices
+  GP__MOVE_NOTHING, // in place, and everything stays
+  GP__MOVE_ROWS, // rows move unchanged
+  GP__MOVE_TILES, // matrices are transposed
+  GP__MOVE_SQUARE, // in place: square matrices
   GP__MOVE_RECTANGLE // in place: dense matrices
 };
 // Properties of a transpose's sides, and of its kernel.
 enum {
-  GP__FORM_IN_ALIGNED = 1,  // addresses of all rows are multiples of 16
+  GP__FORM_IN_ALIGNED = 1, // addresses of all rows are multiples of 16
   GP__FORM_OUT_ALIGNED = 2, // addresses of all columns are
-  GP__FORM_IN_WHOLE = 4,    // kernel: a whole side
+  GP__FORM_IN_WHOLE = 4, // kernel: a whole side
   GP__FORM_OUT_WHOLE = 8,
-  GP__FORM_WHOLE = 12,            // either
-  GP__FORM_IN_START = 16,         // addresses of all matrices of the input are multiples of 16
-  GP__FORM_IN_DENSE = 32,         // rows of a matrix are contiguous
-  GP__FORM_OUT_DENSE = 64,        // columns are
-  GP__FORM_STACKED = 128,         // and matrices, on both sides
-  GP__FORM_DENSE = 256,           // stacked, and the first matrix begins at a multiple of 16
-  GP__FORM_FEW = 16,              // kernel: few long rows
-  GP__FORM_WORD = 256,            // kernel: times the bytes of a word of chunks
-  GP__SQUARE_PANEL = 8,           // tile rows and columns of a panel of a square in place
-  GP__TRANSPOSE_PANEL = 8,        // default tile rows of a panel
+  GP__FORM_WHOLE = 12, // either
+  GP__FORM_IN_START = 16, // addresses of all matrices of the input are multiples of 16
+  GP__FORM_IN_DENSE = 32, // rows of a matrix are contiguous
+  GP__FORM_OUT_DENSE = 64, // columns are
+  GP__FORM_STACKED = 128, // and matrices, on both sides
+  GP__FORM_DENSE = 256, // stacked, and the first matrix begins at a multiple of 16
+  GP__FORM_FEW = 16, // kernel: few long rows
+  GP__FORM_WORD = 256, // kernel: times the bytes of a word of chunks
+  GP__SQUARE_PANEL = 8, // tile rows and columns of a panel of a square in place
+  GP__TRANSPOSE_PANEL = 8, // default tile rows of a panel
   GP__TRANSPOSE_SEGMENT = 9 * 16, // least bytes of a line of a tile with a whole side, and 16 more
-  GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
+  GP__TRANSPOSE_WHOLE = 1 << 30 // no tile has so many rows or columns
 };
 GP__RULE int gp__lowest_bit(int x) { return x & -x; }
 GP__RULE int gp__floor_log2(gp__u64 x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }

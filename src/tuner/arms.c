@@ -29,8 +29,8 @@ typedef struct gp__arm {
 typedef struct gp__simplexes {
   int stage, begun;
   int base[GP__TUNED_MOST]; // the best of the categories so far
-  int axis;                 // the parameter whose categories are compared
-  int line;                 // the parameter along which points are asked for
+  int axis; // the parameter whose categories are compared
+  int line; // the parameter along which points are asked for
   int arms, round;
   int restarts;
   gp__arm arm[GP__ARMS_MOST];

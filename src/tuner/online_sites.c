@@ -9,22 +9,22 @@
 // second run counts. Everything else happens in threads of the context (online_threads.c).
 
 enum {
-  GP__SITES = 512,         // of a context; further calls are not tuned
-  GP__SITE_SLOTS = 256,    //
-  GP__SITE_ALIKE = 31,     // words that calls of a site share
-  GP__SITE_SIZES = 9,      // binary logarithms of their sizes
-  GP__SITE_WORDS = 42,     // and two of their lists
-  GP__PROPOSALS = 3,       // of a site at a time
-  GP__CALLS_BEFORE = 4,    // calls of a site before its search begins
+  GP__SITES = 512, // of a context; further calls are not tuned
+  GP__SITE_SLOTS = 256, //
+  GP__SITE_ALIKE = 31, // words that calls of a site share
+  GP__SITE_SIZES = 9, // binary logarithms of their sizes
+  GP__SITE_WORDS = 42, // and two of their lists
+  GP__PROPOSALS = 3, // of a site at a time
+  GP__CALLS_BEFORE = 4, // calls of a site before its search begins
   GP__CALLS_MEASURED = 12, // that are all measured; of later ones, on the best policy known, one
-  GP__WATCHED_US = 20000,  // in so many us: events between calls take time, and a moment's noise is not all times
+  GP__WATCHED_US = 20000, // in so many us: events between calls take time, and a moment's noise is not all times
   GP__WATCHED_MOST = 4096, // or in so many calls
-  GP__CHALLENGES = 7,      // times that the point which was the fastest may take to come back
-  GP__USUAL_AGAIN = 8,     // of the measured calls on the best policy, one in so many is on the usual one
-  GP__UNREAD = 16,         // times that wake the thread which reads them
-  GP__MEASURED_MOST = 64,  // calls whose times are not read yet
-  GP__ONLINE_THREADS = 4,  // at most
-  GP__SITE_PATH = 512      // steps that a site's report keeps
+  GP__CHALLENGES = 7, // times that the point which was the fastest may take to come back
+  GP__USUAL_AGAIN = 8, // of the measured calls on the best policy, one in so many is on the usual one
+  GP__UNREAD = 16, // times that wake the thread which reads them
+  GP__MEASURED_MOST = 64, // calls whose times are not read yet
+  GP__ONLINE_THREADS = 4, // at most
+  GP__SITE_PATH = 512 // steps that a site's report keeps
 };
 enum {
   GP__PROPOSAL_NONE,
@@ -49,23 +49,23 @@ typedef struct gp__site {
   uint64_t words[GP__SITE_WORDS];
   gp__request q; // the first call; its lists are copies, its pointers to buffers only tell which are null
   gp__shape h;
-  uint64_t bytes;            // of it
-  gp_policy usual;           // the table's, or the portable one
+  uint64_t bytes; // of it
+  gp_policy usual; // the table's, or the portable one
   uint64_t calls, accounted; // accounted: those whose time the search knows, about
-  unsigned seen;             // measured calls on the best policy known
-  unsigned watched;          // one in so many calls is measured
-  int begun;                 // its search; `usual_point` is known
-  int failed;                // no memory for its search
-  int searching;             //
-  unsigned settled;          // 0: it searches; otherwise changes with `best`
-  unsigned version;          // of `best`
-  int has_best;              // otherwise the usual policy is the best one known
+  unsigned seen; // measured calls on the best policy known
+  unsigned watched; // one in so many calls is measured
+  int begun; // its search; `usual_point` is known
+  int failed; // no memory for its search
+  int searching; //
+  unsigned settled; // 0: it searches; otherwise changes with `best`
+  unsigned version; // of `best`
+  int has_best; // otherwise the usual policy is the best one known
   gp_policy best;
   int best_point[GP__TUNED_MOST], usual_point[GP__TUNED_MOST];
   gp__proposal proposals[GP__PROPOSALS];
   int champion[GP__TUNED_MOST], challenges; // the point that was the fastest so far, and its times since it is not
-  double champion_us;                       // 0: none yet
-  gp_tuner *tuner;                          // of the threads; under `searches`
+  double champion_us; // 0: none yet
+  gp_tuner *tuner; // of the threads; under `searches`
 } gp__site;
 
 // A call whose time is measured.
@@ -82,15 +82,15 @@ typedef struct gp__measured {
 
 typedef struct gp__online {
   gp__state *s;
-  pthread_mutex_t lock;     // of all but the searches; held for short
+  pthread_mutex_t lock; // of all but the searches; held for short
   pthread_mutex_t searches; // taken before `lock`
-  pthread_cond_t wake;      // for the first thread, which searches
-  pthread_cond_t work;      // for the others, which build kernels
+  pthread_cond_t wake; // for the first thread, which searches
+  pthread_cond_t work; // for the others, which build kernels
   pthread_t threads[GP__ONLINE_THREADS];
   int thread_count, stop;
-  int dozing;                              // the first thread sleeps for long
-  uint64_t begun;                          // calls so far
-  int open;                                // calls on their way through the host; also without the lock
+  int dozing; // the first thread sleeps for long
+  uint64_t begun; // calls so far
+  int open; // calls on their way through the host; also without the lock
   gp__site *slots[GP__SITE_SLOTS], *sites; // sites: the newest first
   int site_count;
   gp__measured measured[GP__MEASURED_MOST], *unused, *stopped, **last;

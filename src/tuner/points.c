@@ -8,14 +8,14 @@
 // times tell by how much. The value of a point with one time is that time without this share.
 
 enum {
-  GP__TUNED_MOST = 12,   // parameters of a search
-  GP__SAMPLES = 11,      // times kept of a point
+  GP__TUNED_MOST = 12, // parameters of a search
+  GP__SAMPLES = 11, // times kept of a point
   GP__NOISE_SAMPLES = 32 // deviations kept of all points
 };
 typedef struct gp__lattice {
   int dimensions, count[GP__TUNED_MOST]; // values of each parameter
-  int categorical[GP__TUNED_MOST];       // their order means nothing
-  int start[GP__TUNED_MOST];             // where the search begins: the default's indices
+  int categorical[GP__TUNED_MOST]; // their order means nothing
+  int start[GP__TUNED_MOST]; // where the search begins: the default's indices
 } gp__lattice;
 typedef int (*gp__point_fn)(void *user, const int *point); // may the point run?
 
@@ -37,12 +37,12 @@ typedef struct gp__points {
   gp__tried *tried;
   size_t count, room;
   uint32_t *slots; // a hash table of 2 * room slots: 0, or an index into `tried` plus one
-  size_t pending;  // points that were handed out and not told yet
+  size_t pending; // points that were handed out and not told yet
   size_t measured; // points that have a value
-  size_t best;     // index into `tried`, if measured
-  double before;   // the time of the best before this one
-  size_t last;     // the point told last
-  int failed;      // no memory: the table does not grow any more
+  size_t best; // index into `tried`, if measured
+  double before; // the time of the best before this one
+  size_t last; // the point told last
+  int failed; // no memory: the table does not grow any more
   double deviation[GP__NOISE_SAMPLES],
       first[GP__NOISE_SAMPLES]; // the last ones: shares of a time; first by second time
   unsigned deviations, firsts;

@@ -4,7 +4,7 @@
 typedef struct gp__search {
   gp__points points;
   gp_tuner_search kind;
-  int ended;   // the strategy has no further point
+  int ended; // the strategy has no further point
   int settled; // nor is there one to measure again
   gp__simplexes simplexes;
   gp__at_random at_random;
@@ -39,8 +39,8 @@ GP__HOST int gp__search_best(const gp__search *s, int *point, double *time) {
 
 enum {
   GP__START_SAMPLES = 7, // times of the start before anything else is measured
-  GP__RIVALS = 5,        // points that race
-  GP__RACE_SAMPLES = 11  // times of a point that end its race
+  GP__RIVALS = 5, // points that race
+  GP__RACE_SAMPLES = 11 // times of a point that end its race
 };
 
 // The start is what the program would run anyway: its times cost nothing, and the first of them are slow, for code is

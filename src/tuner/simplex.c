@@ -6,14 +6,14 @@
 // is measured once, so that a move to a known point costs nothing. A simplex without a next move has converged.
 
 enum {
-  GP__REACH = 4,         // a simplex begins as wide as a parameter's values divided by this
+  GP__REACH = 4, // a simplex begins as wide as a parameter's values divided by this
   GP__VERTEX_PLACES = 12 // places tried for a vertex
 };
 
 enum { GP__SIMPLEX_BEGIN, GP__SIMPLEX_REFLECT, GP__SIMPLEX_EXPAND, GP__SIMPLEX_CONTRACT, GP__SIMPLEX_SHRINK };
 typedef struct gp__simplex {
   int step, vertices;
-  int axis[GP__TUNED_MOST];      // the ordered parameters; vertex i + 1 begins apart from vertex 0 along axis[i]
+  int axis[GP__TUNED_MOST]; // the ordered parameters; vertex i + 1 begins apart from vertex 0 along axis[i]
   int tries[GP__TUNED_MOST + 1]; // places tried for a vertex that turned out invalid
   int vertex[GP__TUNED_MOST + 1][GP__TUNED_MOST];
   int reflected[GP__TUNED_MOST], trial[GP__TUNED_MOST];

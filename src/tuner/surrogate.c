@@ -7,7 +7,7 @@
 // takes up to a millisecond.
 
 enum {
-  GP__MODEL_MOST = 80,       // points of the model: the best ones
+  GP__MODEL_MOST = 80, // points of the model: the best ones
   GP__MODEL_CANDIDATES = 160 // points that the model is asked about
 };
 typedef struct gp__model {

@@ -4,12 +4,12 @@
 
 enum {
   GP__TUNED_PATH = 4096, // measured sections that the report keeps
-  GP__BUCKETS = 256,     // of a tuner
-  GP__TIMINGS = 64,      // sections whose times are not read yet
-  GP__RECENT = 15,       // times of the best configuration that a drift shows in
+  GP__BUCKETS = 256, // of a tuner
+  GP__TIMINGS = 64, // sections whose times are not read yet
+  GP__RECENT = 15, // times of the best configuration that a drift shows in
   GP__CU_NOT_READY = 600,
   GP__CREDIT = 400, // sections whose budget a bucket has from the start
-  GP__BUILDING = 3  // sections in a row that are not measured, because the library loads kernels in each
+  GP__BUILDING = 3 // sections in a row that are not measured, because the library loads kernels in each
 };
 
 typedef struct gp__tuned { // a parameter
@@ -22,10 +22,10 @@ typedef struct gp__tuned { // a parameter
 typedef struct gp__size_bucket {
   int numbers, log2[GP_TUNER_NUMBERS];
   gp__search *search; // NULL: the best point was read from disk, or memory has run out
-  int done;           // the search has ended
+  int done; // the search has ended
   int best[GP__TUNED_MOST], measured;
-  double us;                                // of the best; 0: not measured yet
-  double total, spent;                      // us of its sections; of that, beyond the best's
+  double us; // of the best; 0: not measured yet
+  double total, spent; // us of its sections; of that, beyond the best's
   double recent[GP__RECENT], usual, spread; // times of the best after the search; their usual median and spread
   int recent_count, usual_known;
 } gp__size_bucket;
@@ -62,13 +62,13 @@ struct gp_tuner {
   int parameters, started;
   gp__size_bucket *buckets;
   int bucket_count;
-  gp__events *events;                                       // two for each timing; NULL on the host
+  gp__events *events; // two for each timing; NULL on the host
   gp__timing timings[GP__TIMINGS], *unused, *first, **last; // first to last: stopped, in that order
-  gp__section *sections;                                    // open ones
+  gp__section *sections; // open ones
   int section_count, section_room;
-  int building;                      // the last sections in a row that loaded kernels
+  int building; // the last sections in a row that loaded kernels
   int bucket, point[GP__TUNED_MOST]; // of the open sections
-  gp__step_of_path *path;            // the last path_room ones
+  gp__step_of_path *path; // the last path_room ones
   int path_room;
   uint64_t steps; // measured so far; the path keeps the last ones
 };

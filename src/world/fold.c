@@ -83,7 +83,7 @@ GP__HOST gp_call gp__fold_shard(const gp_call *c, void *to) {
 // A rank's ARGMIN or ARGMAX, and how many elements the ranks that it stands for have.
 typedef struct gp__world_best {
   uint64_t value; // its bytes
-  int64_t index;  // -1: none, and `value` is that of ARGMIN's identity; -2: the identity of this fold
+  int64_t index; // -1: none, and `value` is that of ARGMIN's identity; -2: the identity of this fold
   uint64_t count;
 } gp__world_best;
 // The better of two neighbours' results: the second one's index counts from the beginning of the first one.

@@ -8,11 +8,11 @@
   enum { GP__LEVEL, GP__FRONTIER, GP__LIST, GP__DEGREES, GP__PUSH, GP__VISIT, GP__PULL }; \
   typedef struct gp__walk { \
     gp__u64 *begins, *sum, *counts; /* of the ranks; of a step; of messages to each rank */ \
-    unsigned *told, *bits;          /* bits of all vertices: they have had a message from this rank; the frontier */ \
-    gp__u64 *out, *came;            /* messages: target << 32 | parent */ \
-    gp__u64 *offsets;               /* of this rank's rows */ \
-    gp__u64 *starts;                /* sums of the list's degrees, each plus 1 */ \
-    unsigned *list;                 /* of this rank's vertices in the frontier */ \
+    unsigned *told, *bits; /* bits of all vertices: they have had a message from this rank; the frontier */ \
+    gp__u64 *out, *came; /* messages: target << 32 | parent */ \
+    gp__u64 *offsets; /* of this rank's rows */ \
+    gp__u64 *starts; /* sums of the list's degrees, each plus 1 */ \
+    unsigned *list; /* of this rank's vertices in the frontier */ \
     const unsigned *targets; \
     unsigned *depths, *parents; \
     gp__u64 first, ranks, depth, listed; \

@@ -86,11 +86,11 @@ GP__HOST gp_result gp__world_select(gp_world *w, gp_call c) {
 // Results of a rank's shard, in the world's memory: runs, each with its key and, by key, its value.
 typedef struct gp__world_runs {
   size_t key_size, value_size;
-  int folds;             // parts of a run across ranks have a value each, which are folded
+  int folds; // parts of a run across ranks have a value each, which are folded
   gp__u8 *keys, *values; // of the shard's runs
-  gp__u8 *ends, *chain;  // first and last keys or values of all ranks, in that order; those of one run
-  uint64_t *numbers;     // of the device: the shard's runs; then, for each rank, runs of two neighbours' keys
-  uint64_t *joined;      // of each rank: 1 if its first run continues the last one of the ranks before it
+  gp__u8 *ends, *chain; // first and last keys or values of all ranks, in that order; those of one run
+  uint64_t *numbers; // of the device: the shard's runs; then, for each rank, runs of two neighbours' keys
+  uint64_t *joined; // of each rank: 1 if its first run continues the last one of the ranks before it
 } gp__world_runs;
 
 // Two elements a rank: those of its first and its last run.

@@ -11,7 +11,7 @@
 typedef struct gp__tiling {
   uint64_t total, tile, tiles; // elements of the array and of a tile; tiles
   uint64_t head, tail, rest; // of the shard before its first tile, and of a tile that ends elsewhere, where it has rest
-  uint64_t *first;           // of each rank, its first tile
+  uint64_t *first; // of each rank, its first tile
   size_t in_size, size, room; // bytes of an element, of a tile's result in a workspace, and of a workspace
 } gp__tiling;
 
@@ -84,7 +84,7 @@ GP__HOST gp_result gp__reproduce_agreed(gp_world *w, const gp__tiling *t, gp_cal
   if (fold.count) GP__CHECK(gp__world_copy(w, to + first * t->size, from, (end - first - !!t->tail) * t->size));
   GP__CHECK(
       gp__world_sum(w, GP__NCCL_U64, to, to, gp__ceil_div(t->tiles * t->size, 8))); // the other ranks' words are zero
-  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)all, t->tiles));           // tickets: all tiles are drawn
+  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)all, t->tiles)); // tickets: all tiles are drawn
   c.in = NULL;
   c.count = 0;
   return gp__fold_tiles(w, t, &c, all, 1);

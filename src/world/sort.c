@@ -188,7 +188,7 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   local->out = value_size ? my_values : NULL;
   local->flags &= ~GP_UNSORTED;
   if (kept) GP__CHECK(gp__world_do(w, local));
-  if (indices && before && kept) {                                    // of the array
+  if (indices && before && kept) { // of the array
     const gp_input constant = gp_input_constant(value_type, &before); // little-endian
     gp_call add = gp__call(GP_TRANSFORM2, GP_SUM, value_type, value_type, my_values, my_values, kept);
     add.in2_type = GP_INPUT;

@@ -14,13 +14,13 @@ typedef struct gp__world_sorting {
   gp_op less;
   gp_type key_type, value_type; // value_type 0: no values
   size_t key_size, value_size;
-  uint64_t count, total;                           // elements of the shard, of all shards
-  uint64_t room, share;                            // elements that buffers have room for; of the even share
-  uint64_t offers;                                 // of a rank and a share
-  int is_sorted;                                   // the shard, already
-  const void *sorted;                              // keys of the shard
+  uint64_t count, total; // elements of the shard, of all shards
+  uint64_t room, share; // elements that buffers have room for; of the even share
+  uint64_t offers; // of a rank and a share
+  int is_sorted; // the shard, already
+  const void *sorted; // keys of the shard
   gp__u8 *keys, *values, *came_keys, *came_values; // sorted; received
-  void *scratch;                                   // of the splitters
+  void *scratch; // of the splitters
 } gp__world_sorting;
 
 GP__HOST void gp__split_offers(const gp_world *w, gp__world_sorting *p) {

@@ -19,24 +19,24 @@ struct gp_world {
   gp__nccl nccl;
   void *comm;
   int own_comm, rank, size, open, broken;
-  size_t ranks;           // size
-  double timeout;         // microseconds
-  char why[256];          // what broke it
+  size_t ranks; // size
+  double timeout; // microseconds
+  char why[256]; // what broke it
   void *memory, *staging; // of the device, and of the host
   size_t memory_bytes, staging_bytes;
-  size_t *asked;           // gp_world_workspace_size: a call, which stops there, takes asked[0], and asked[1] besides
+  size_t *asked; // gp_world_workspace_size: a call, which stops there, takes asked[0], and asked[1] besides
   int capturing, captured; // the stream of the call is captured; a graph uses `memory`
-  gp__state *s;            // of the call that holds the lock, and its name and stream
+  gp__state *s; // of the call that holds the lock, and its name and stream
   const char *who;
   gp_stream stream, last; // last: of the last call that took memory
   void *event;
-  gp__world_note *notes;                             // one a rank
-  uint64_t *counts;                                  // of a call's results at each rank; as many more numbers
+  gp__world_note *notes; // one a rank
+  uint64_t *counts; // of a call's results at each rank; as many more numbers
   uint64_t *leave, *leave_end, *arrive, *arrive_end; // see gp__world_move: size + 1 numbers each
-  uint64_t *bounds;                                  // (size + 1)^2 numbers
-  gp_op before[GP_TYPE_COUNT][2];                    // orders of built-in types, up and down; 0: not defined yet
-  gp_op ordered[GP_TYPE_COUNT];                      // keys as numbers of that order
-  gp_op best[GP_TYPE_COUNT][2];                      // ARGMIN and ARGMAX of ranks' results, of type `part`
+  uint64_t *bounds; // (size + 1)^2 numbers
+  gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
+  gp_op ordered[GP_TYPE_COUNT]; // keys as numbers of that order
+  gp_op best[GP_TYPE_COUNT][2]; // ARGMIN and ARGMAX of ranks' results, of type `part`
   gp_type part;
   gp_op walk; // steps in graphs
 };

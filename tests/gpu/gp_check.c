@@ -80,7 +80,7 @@ static gp_description device = {.struct_size = sizeof device};
 static void *primary;
 static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0, few_levels = 0, tuned = 0;
 static unsigned part = 0, parts = 1; // groups graphs, operators, sorting, sorting_policies: this part of this many
-static unsigned each = 0;            // group operators; 0: by size
+static unsigned each = 0; // group operators; 0: by size
 static const char *cache_dir;
 
 static void *device_new(uint64_t bytes) {
@@ -705,7 +705,7 @@ static void group_policies(void) {
       const gp_policy *list = k == 0 ? REDUCE_POLICIES : k < 3 ? SCAN_POLICIES : MAP_POLICIES;
       const int count = k == 0 ? COUNT(REDUCE_POLICIES) : k < 3 ? COUNT(SCAN_POLICIES) : COUNT(MAP_POLICIES);
       if (type->fields > 1 && k < 3) continue; // structs: group_structs
-      if (quick && k == 2) continue;           // inclusive: full
+      if (quick && k == 2) continue; // inclusive: full
       for (q = 0; q < count; q++) {
         static const int tiles[] = {1, 2, 3, 32, 33, 65};
         problem p = problem_of(primitive, k == 3 ? 0 : GP_SUM, type, 1, UNIFORM);

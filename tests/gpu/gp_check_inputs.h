@@ -10,7 +10,7 @@ typedef struct input_arrays { // INPUT_MOST elements, twice as many of `values`
   int *index;
   int64_t *long_index;
   unsigned char *flags; // also keys
-  uint32_t *offsets;    // of segments
+  uint32_t *offsets; // of segments
 } input_arrays;
 // The parts of a description; the last one is the whole.
 typedef struct input_parts {
@@ -196,7 +196,7 @@ static void group_inputs(void) {
       for (k = 0; k < INPUT_KINDS; ++k)
         for (i = 0; i < COUNT(CALLS); ++i) {
           if (out_of_time()) break;
-          if (!number && (i || k == 2 || k > 6)) continue;                   // structs are moved
+          if (!number && (i || k == 2 || k > 6)) continue; // structs are moved
           if (is_float(type) && number && k > 6 && type->size < 4) continue; // NaNs of conversions
           if ((CALLS[i] == GP_REDUCE_BY_KEY || CALLS[i] == GP_SEGMENTED_REDUCE || CALLS[i] == GP_HISTOGRAM_EVEN) &&
               is_float(type))

@@ -11,14 +11,14 @@ enum { AS_THE_CELL, ALTERNATING, NAN_AND_ZEROS, ONE_RUN, ANY_BITS, SPECIAL_BITS 
 
 typedef struct segments_case {
   cell c;
-  int kind, keys;              // of the data; of the keys
-  int in_shift, out_shift;     // misalignment of the buffers in elements
-  int in_place;                //
-  int has_count;               //
-  uint64_t count_device;       //
-  const gp_policy *policy;     //
-  int flags;                   //
-  const void *init;            //
+  int kind, keys; // of the data; of the keys
+  int in_shift, out_shift; // misalignment of the buffers in elements
+  int in_place; //
+  int has_count; //
+  uint64_t count_device; //
+  const gp_policy *policy; //
+  int flags; //
+  const void *init; //
   int no_keys_out, no_lengths; // out_keys, out2 not wanted
 } segments_case;
 

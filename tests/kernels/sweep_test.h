@@ -17,9 +17,9 @@ struct Options {
   bool in_place, init, count_on_device;
 };
 
-typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny;  // tiles of 64 vectors
+typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny; // tiles of 64 vectors
 typedef gp__policy<64, 3, 1, 1, 3, 2, 1> Small; // chunks of three vectors
-typedef gp__policy<96, 1, 3, 3, 4, 1, 2> Odd;   // three warps, four stages
+typedef gp__policy<96, 1, 3, 3, 4, 1, 2> Odd; // three warps, four stages
 typedef gp__policy<128, 2, 2, 3, 3, 2, 1> Pair;
 
 typedef gp_convert<float, float> SameFloat;

@@ -87,7 +87,7 @@ template <class P, class O, class V, class W> static void run(const Graph &g, co
   std::vector<u64> sources;
   for (int i = 0; i < how.count; ++i) {
     u64 v = n ? random32() % n : 0;
-    if (i % 4 == 3) v = sources[random32() % sources.size()];          // the same again
+    if (i % 4 == 3) v = sources[random32() % sources.size()]; // the same again
     if (how.device_sources && i % 6 == 5) v = i % 12 == 5 ? n : ~0ull; // a source outside the graph reaches none
     sources.push_back(v);
     a.source[i] = how.device_sources ? 0 : v;

@@ -7,8 +7,8 @@
 #include <map>
 
 template <class K> K key_of(u64 group, int way) {
-  if (way == 1) return K(~u64(0) - group);            // from the largest down: one of them is all ones
-  if (way == 2) return K(group << 11);                // far apart
+  if (way == 1) return K(~u64(0) - group); // from the largest down: one of them is all ones
+  if (way == 2) return K(group << 11); // far apart
   return K((group + 1) * 0x9e3779b97f4a7c15ull >> 7); // anywhere
 }
 

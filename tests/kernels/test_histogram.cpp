@@ -97,7 +97,7 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
     const unsigned r = random32();
     if (is_float<T> && r % 50 == 0) return T(std::nanf(""));
     if (o.data == 2 && r % 1000) return lower; // nearly constant
-    if (o.data == 3 && r % 4) {                // a few values, and the ends
+    if (o.data == 3 && r % 4) { // a few values, and the ends
       const unsigned which = (r >> 8) % 8;
       if (is_float<T>) return which < 2 ? (which ? upper : lower) : T(float(lower) + float(r >> 16 & 15));
       return which < 2 ? (which ? upper : lower) : T(u64(lower) + (r >> 16 & 15));

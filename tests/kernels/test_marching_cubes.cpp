@@ -123,12 +123,12 @@ static void refuse_faults() {
     mesh m = make_mesh(&v, table);
     const long known = v.known;
     corner *c = m.corners + 33;
-    if (fault == 1) m.triangles -= 1;                // a hole
-    if (fault == 2) std::swap(c[0], c[1]);           // a triangle that faces inwards
-    if (fault == 3) c[0] = c[1];                     // a corner twice
+    if (fault == 1) m.triangles -= 1; // a hole
+    if (fault == 2) std::swap(c[0], c[1]); // a triangle that faces inwards
+    if (fault == 3) c[0] = c[1]; // a corner twice
     if (fault == 4) c->x += 1, c->y += 1, c->z += 1; // a vertex off its edge
-    if (fault == 5) v.known = 2;                     // another shape
-    if (fault == 6)                                  // inside out
+    if (fault == 5) v.known = 2; // another shape
+    if (fault == 6) // inside out
       for (uint64_t i = 0; i < m.triangles; ++i) std::swap(m.corners[3 * i], m.corners[3 * i + 1]);
     const char *why = check_mesh(&v, &m, &facts);
     expect(fault ? why != nullptr : why == nullptr, "a fault of a mesh", why ? why : "is not seen");

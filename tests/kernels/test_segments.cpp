@@ -260,7 +260,7 @@ template <class P, class O, class T> static void expand(const char *name, int se
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
         std::vector<u64> wide = lengths_of(shape, sizes[random32() % 6]);
         if (seed % 7 == 0) wide.resize(random32() % 2); // no run, or one
-        if (seed % 3 == 0)                              // more of them than a warp looks at in a step end at one place
+        if (seed % 3 == 0) // more of them than a warp looks at in a step end at one place
           wide.insert(wide.begin() + long(random32() % (wide.size() + 1)), 100 + random32() % 400, 0);
         const bool giant = by_lengths && sizeof(O) == 8 && seed % 2 == 0; // a last run of more than 2^32 elements
         if (giant) wide.push_back((1ull << 32) + random32() % 5);
@@ -381,7 +381,7 @@ template <class P, class O, class R> static void load_balance(const char *name, 
       a.count_device = s.count > n ? count.data : nullptr;
       int e = gp__policy_valid_segments(p, s) ? 0 : 1;
       Device<unsigned long long> bad(std::vector<unsigned long long>{7, ~0ull}, 0); // for offsets that were checked
-      if (seed % 2 == 0 && !e) {                                                    // one is wrong: nothing is written
+      if (seed % 2 == 0 && !e) { // one is wrong: nothing is written
         const R other = R(123456789);
         for (size_t i = 0; i < n; ++i) simt::host_write(out.data + i, &other, sizeof other);
         a.bad = bad.data;

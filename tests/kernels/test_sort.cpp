@@ -16,8 +16,8 @@ struct Options {
   int data, grid, begin_bit, end_bit;
   unsigned same; // bytes that all keys share, a bit each
   bool descending, in_place, drop_keys, from_device;
-  int team;    // GP_ONE_CLUSTER, GP_ONE_LAUNCH, or 0
-  bool cut;    // a team stores
+  int team; // GP_ONE_CLUSTER, GP_ONE_LAUNCH, or 0
+  bool cut; // a team stores
   size_t most; // so many results
 };
 

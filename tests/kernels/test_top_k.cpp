@@ -204,12 +204,12 @@ template <class P> void key_counts(const char *name, int seeds) {
       const u16 any = u16(0xf000 | random32()); // that of the zeros added last
       for (size_t i = 0; i < n; ++i) {
         const u32 r = random32();
-        x[i] = u16(kind <= 0 ? any                                      // constant
+        x[i] = u16(kind <= 0 ? any // constant
                 : kind == 1  ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, with hardly any runs
-                : kind == 2  ? any ^ (i / 12 & 1) * 0x8010              // the same, in runs
-                : kind == 3  ? (r % 16 ? any : r >> 16)                 // one is frequent
-                : kind == 5  ? (r % 999 ? any : r >> 16)                // the others are rare
-                : kind == 6  ? any ^ (i % 256 < 16)                     // runs, but not in the first lanes
+                : kind == 2  ? any ^ (i / 12 & 1) * 0x8010 // the same, in runs
+                : kind == 3  ? (r % 16 ? any : r >> 16) // one is frequent
+                : kind == 5  ? (r % 999 ? any : r >> 16) // the others are rare
+                : kind == 6  ? any ^ (i % 256 < 16) // runs, but not in the first lanes
                              : r);
         ++expected[x[i]];
       }
@@ -248,12 +248,12 @@ struct Rows {
   size_t rows, count, k, offset;
   int sms, kind;
   bool on_device, filtered; // the count is read there, and smaller; keys within a bound are put aside first
-  bool mixed;               // the second of three rows is not filtered
-  bool misleads;            // the sample
-  bool firsts;              // every other key is one that none can precede
-  bool samples;             // bounded select: a sample first
-  bool finish;              // a bounded select: one launch puts keys aside, a cluster sorts them
-  u64 merged;               // 0: by the rule; otherwise the mergers of a row's lists
+  bool mixed; // the second of three rows is not filtered
+  bool misleads; // the sample
+  bool firsts; // every other key is one that none can precede
+  bool samples; // bounded select: a sample first
+  bool finish; // a bounded select: one launch puts keys aside, a cluster sorts them
+  u64 merged; // 0: by the rule; otherwise the mergers of a row's lists
 };
 
 // In: gp__none without values; Out: gp__none without results beside the keys, an unsigned integer alone: indices.

@@ -6,8 +6,8 @@
 namespace simt {
 
 constexpr long max_expected = (1 << 20) - 1; // hardware's range of the transaction count
-constexpr unsigned max_time = 65000;         // phases and groups that the checker's clocks can count
-constexpr int unread = 0xC3;                 // fills destinations of copies in flight
+constexpr unsigned max_time = 65000; // phases and groups that the checker's clocks can count
+constexpr int unread = 0xC3; // fills destinations of copies in flight
 
 static void begin(const char *op, const char *file, int line) {
   current->op = op;

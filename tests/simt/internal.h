@@ -93,7 +93,7 @@ struct alignas(64) Fiber {
   // its source place, for reports
   const char *op = nullptr, *file = nullptr;
   int line = 0;
-  uint64_t trail = 0;                   // hash of the places of its accesses since the warp's lanes last met
+  uint64_t trail = 0; // hash of the places of its accesses since the warp's lanes last met
   bool waited = false, touched = false; // for the previous launch; global memory, before that
   int touched_line = 0;
   const char *touched_file = nullptr;
@@ -105,7 +105,7 @@ struct alignas(64) Fiber {
   unsigned group = 0, stored = 0, read_waited = 0, write_waited = 0;
   // race checker: global thread number; time within the block's phase; time of the last proxy fence
   uint32_t gtid = 0, sub = 1, proxy_phase = 0, proxy_sub = 0;
-  Known known;       // what happened before this point
+  Known known; // what happened before this point
   Known pending[16]; // what relaxed loads saw: known after the next fence
   unsigned pending_count = 0;
   Known fenced; // what was known at the last fence: published by later relaxed stores
@@ -127,17 +127,17 @@ struct Warp {
 struct Mbarrier {
   uint64_t *word;
   unsigned number, count, missing; // arrivals of a phase, and those missing
-  long expected;                   // bytes to come; negative when copies overtook their announcement
+  long expected; // bytes to come; negative when copies overtook their announcement
   unsigned phase, in_flight;
   unsigned loaded, observed; // number of phases with issued loads, and of completed phases that a thread has seen
-  bool visible;              // the initialising thread fenced: bulk copies may use it
+  bool visible; // the initialising thread fenced: bulk copies may use it
   Fiber *initialiser;
   const char *file;
   int line;
   Known arriving, completed; // published by arrivals of this phase, and of completed phases
 };
 
-struct Region;  // a tracked allocation
+struct Region; // a tracked allocation
 struct Recent { // the place of one
   uintptr_t low, bytes;
   Region *region;
@@ -168,7 +168,7 @@ struct Block {
   int line = 0;
   std::vector<SharedArray> arrays;
   std::vector<Mbarrier> mbarriers;
-  unsigned loads = 0;  // bulk loads in flight
+  unsigned loads = 0; // bulk loads in flight
   uint64_t serial = 0; // number of the admission: tells this block from the slot's earlier ones
   // race checker
   Recent recent[8] = {};
@@ -198,8 +198,8 @@ struct Machine {
   std::vector<Copy> copies;
   std::vector<unsigned> order; // of admission
   size_t next_block = 0;
-  unsigned live = 0;       // threads of resident blocks that have not exited
-  unsigned per_block = 0;  // threads
+  unsigned live = 0; // threads of resident blocks that have not exited
+  unsigned per_block = 0; // threads
   uint32_t first_gtid = 1; // of this launch: smaller numbers are earlier launches, 0 is the host
   uint64_t random = 1, progress = 0, progress_seen = 0;
   unsigned fruitless = 0;
@@ -253,10 +253,10 @@ inline void make_ready(Fiber *f) {
 inline void note_place(uint64_t place) { current->trail = (current->trail + place) * 0x9E3779B97F4A7C15ull; }
 inline bool too_early(const Fiber *f) { return !f->waited && (!f->touched || config.dependent); }
 void touch_global(Fiber *f, const char *where); // before it has waited
-void check_early(const void *p);                // does it access global memory before it has waited?
+void check_early(const void *p); // does it access global memory before it has waited?
 
 bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value); // records the result of a load
-void park_polling(Fiber *f);                                                    // until one of f->seen changes
+void park_polling(Fiber *f); // until one of f->seen changes
 void switch_away(); // runs other fibers until this one is picked again
 
 // ---- bulk copies (async.cpp) ----

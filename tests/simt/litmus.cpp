@@ -280,13 +280,13 @@ __global__ void language(uint32_t *g) {
 
 enum Fault {
   none,
-  no_full_wait,     // consumers read a stage before its load has arrived
+  no_full_wait, // consumers read a stage before its load has arrived
   no_full_wait_one, // ... only one of the consumers' threads
-  no_empty_wait,    // the producer loads into a stage that consumers still read
-  no_wait_read,     // consumers write a result buffer that a store still reads
-  no_proxy_fence,   // the store may miss the consumers' writes
-  fence_by_one,     // only the issuing thread fences, not the writers
-  no_store_order,   // the store is issued before the other consumers have written
+  no_empty_wait, // the producer loads into a stage that consumers still read
+  no_wait_read, // consumers write a result buffer that a store still reads
+  no_proxy_fence, // the store may miss the consumers' writes
+  fence_by_one, // only the issuing thread fences, not the writers
+  no_store_order, // the store is issued before the other consumers have written
   wrong_parity,
   expect_too_small,
   expect_too_large,
@@ -301,9 +301,9 @@ enum Fault {
   exit_with_load,
   exit_with_store,
   past_the_end,
-  read_back,        // reads its own store's output without bulk_wait
+  read_back, // reads its own store's output without bulk_wait
   read_back_waited, // ... with it: clean
-  stray_store,      // overwrites the mbarrier
+  stray_store, // overwrites the mbarrier
 };
 
 constexpr unsigned stages = 3, tile = 64, tiles_a_block = 7;
@@ -517,8 +517,8 @@ template <class Launch> static void run(const char *name, Want want, Launch laun
 template <class Kernel> static void run_words(const char *name, Want want, Kernel kernel, size_t dynamic = 0) {
   run(name, want, [=]() -> std::string {
     auto *g = static_cast<uint32_t *>(simt::device_malloc(global_words * 4));
-    simt::host_fill(g, 0, 16);       // flags; the payload g[4..31] and g[64...] stays undefined
-    simt::host_fill(g + 32, 0, 32);  // counters
+    simt::host_fill(g, 0, 16); // flags; the payload g[4..31] and g[64...] stays undefined
+    simt::host_fill(g + 32, 0, 32); // counters
     simt::host_fill(g + 128, 0, 64); // tile states
     // roles depend on blockIdx here, so all blocks must be resident
     simt::config.resident = simt::config.resident < launch_blocks ? launch_blocks : simt::config.resident;

@@ -26,13 +26,13 @@ struct Cell {
   Record write, read[2];
 };
 constexpr uint64_t by_host = uint64_t(1) << 48; // gtid 0 at sub 1: before every launch
-constexpr uint64_t split_mark = ~uint64_t(0);   // in a word's write record: look at the cells of its bytes
+constexpr uint64_t split_mark = ~uint64_t(0); // in a word's write record: look at the cells of its bytes
 
 struct Region {
   uintptr_t low = 0, high = 0;
   Block *owner = nullptr; // null: global memory
-  Cell *words = nullptr;  // one a 4-byte word
-  Cell *bytes = nullptr;  // one a byte, where words are split; made when first needed
+  Cell *words = nullptr; // one a 4-byte word
+  Cell *bytes = nullptr; // one a byte, where words are split; made when first needed
 };
 
 // Never destroyed: the scheduler's tear-down at exit uses it.
@@ -381,7 +381,7 @@ static bool in_image(uintptr_t a) {
 }
 
 static const void *access_pc; // the return address of the checked access; null: the emulator was called
-static const void *fault_pc;  // of the reported access
+static const void *fault_pc; // of the reported access
 
 std::string race_location() {
   static std::map<const void *, std::string> known;

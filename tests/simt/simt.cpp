@@ -60,9 +60,9 @@ extern "C" void simt_swap(void **save, void *load);
 namespace simt {
 static void *make_context(void *, char *, char *top) {
   void **sp = reinterpret_cast<void **>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t(15));
-  *--sp = nullptr;                              // a return address for fiber_main, which never returns
+  *--sp = nullptr; // a return address for fiber_main, which never returns
   *--sp = reinterpret_cast<void *>(fiber_main); // where the first switch jumps to
-  return sp - 6;                                // six registers of any value
+  return sp - 6; // six registers of any value
 }
 static void free_context(void *) {}
 static inline void swap_contexts(void **save, void *load) { simt_swap(save, load); }
@@ -132,7 +132,7 @@ void fail(const char *format, ...) {
   machine.failure += text;
   machine.failed = true;
   if (current != &machine.host) switch_to(&machine.host); // the fibers are abandoned; launch() makes new ones
-  abort();                                                // nothing on the host's context may fail
+  abort(); // nothing on the host's context may fail
 }
 
 static void check_canary(Fiber *f) {

@@ -59,25 +59,25 @@ namespace simt {
 // ---- configuration: set it between launches ----
 
 enum Admission { ascending, descending, shuffled }; // order in which blocks become resident
-enum Policy { sequential, random_walk, pct };       // the next thread; pct: random priorities, demotions
+enum Policy { sequential, random_walk, pct }; // the next thread; pct: random priorities, demotions
 struct Config {
   uint64_t seed = 1;
   Admission admission = shuffled;
   Policy policy = random_walk;
-  unsigned resident = 8;     // blocks resident at a time, never more: exposes kernels that need all blocks at once
-  unsigned cluster = 1;      // blocks of a cluster, with consecutive numbers. More than 1: the grid is a multiple, and
-                             // all of it is resident
-  bool dependent = false;    // launched by programmatic stream serialization: code before wait_for_predecessor overlaps
-                             // the previous launch
-  unsigned sticky = 16;      // mean picks of a thread before a switch of blocks (pct: 16 times that per demotion)
+  unsigned resident = 8; // blocks resident at a time, never more: exposes kernels that need all blocks at once
+  unsigned cluster = 1; // blocks of a cluster, with consecutive numbers. More than 1: the grid is a multiple, and
+      // all of it is resident
+  bool dependent = false; // launched by programmatic stream serialization: code before wait_for_predecessor overlaps
+      // the previous launch
+  unsigned sticky = 16; // mean picks of a thread before a switch of blocks (pct: 16 times that per demotion)
   unsigned shuffle_1_in = 8; // chance 1/n that a random ready thread of the block runs, not the longest waiting one
-  unsigned yield_1_in = 4;   // chance 1/n of a switch at each atomic or ordered access (0: never)
+  unsigned yield_1_in = 4; // chance 1/n of a switch at each atomic or ordered access (0: never)
   unsigned preempt_1_in = 0; // race build: chance 1/n of a switch at each plain access (0: never)
-  unsigned copy_1_in = 16;   // chance 1/n, at each pick, that a pending bulk copy moves on
+  unsigned copy_1_in = 16; // chance 1/n, at each pick, that a pending bulk copy moves on
   unsigned fruitless = 2000; // rounds in which every spinning thread polls without a change: a deadlock
-  unsigned watchdog_s = 60;  // a longer launch fails; after as long again without a scheduler: abort
-  size_t stack = 0;          // bytes of stack a thread; 0: 64 KiB (256 KiB under AddressSanitizer)
-  bool locate = true;        // race build: name source lines in reports, through addr2line if available
+  unsigned watchdog_s = 60; // a longer launch fails; after as long again without a scheduler: abort
+  size_t stack = 0; // bytes of stack a thread; 0: 64 KiB (256 KiB under AddressSanitizer)
+  bool locate = true; // race build: name source lines in reports, through addr2line if available
 };
 struct Stats {
   uint64_t launches, threads, switches, warp_ops, barriers, accesses, spins, copies;
@@ -94,7 +94,7 @@ void set_random_schedule(uint64_t seed);
 enum Result { ok = 0, invalid_value = 1, launch_failure = 719 }; // the CUDA driver's numbers
 
 void *device_malloc(size_t bytes); // 256-byte aligned, filled with 0xB6; the race build knows its exact bounds
-bool device_free(void *p);         // false: p is not a live allocation (null is fine)
+bool device_free(void *p); // false: p is not a live allocation (null is fine)
 size_t live_allocations();
 void host_init(const void *p, size_t bytes); // these bytes are defined: host code has just written them
 void host_write(void *p, const void *from, size_t bytes);
@@ -172,11 +172,11 @@ bool mbarrier_test(uint64_t *bar, unsigned parity, SIMT_HERE); // has the phase 
 bool mbarrier_peek(uint64_t *bar, unsigned parity, SIMT_HERE); // the same, in a loop that looks at several barriers
 void bulk_load(void *shared_dst, const void *global_src, unsigned bytes, uint64_t *bar, SIMT_HERE);
 void bulk_store(void *global_dst, const void *shared_src, unsigned bytes, SIMT_HERE);
-void bulk_commit(SIMT_HERE);                      // groups the thread's stores so far
+void bulk_commit(SIMT_HERE); // groups the thread's stores so far
 void bulk_wait_read(unsigned pending, SIMT_HERE); // all but the last `pending` groups have read their sources
-void bulk_wait(unsigned pending, SIMT_HERE);      // ... and have written their destinations
-void fence_proxy_async();                         // this thread's earlier accesses before later bulk copies
-void fence_mbarrier_init();                       // this thread's mbarrier_init before later bulk copies
+void bulk_wait(unsigned pending, SIMT_HERE); // ... and have written their destinations
+void fence_proxy_async(); // this thread's earlier accesses before later bulk copies
+void fence_mbarrier_init(); // this thread's mbarrier_init before later bulk copies
 
 // ---- device side: collectives ----
 

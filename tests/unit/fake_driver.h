@@ -29,7 +29,7 @@ struct Event {
 struct Stream {
   void *context;
   unsigned long long id;
-  int capturing;     // CUstreamCaptureStatus
+  int capturing; // CUstreamCaptureStatus
   unsigned launches; // recorded while capturing
 };
 
@@ -37,25 +37,25 @@ struct Stream {
 struct Machine {
   int devices = 1, capability = 90, multiprocessors = 2, shared_bytes = 227 * 1024, pools = 1;
   std::string name = "Fake H200";
-  int init_error = 0;       // of cuInit
-  int occupancy = 2;        //
-  bool stream_ids = true;   // cuStreamGetId exists
-  bool launch_ex = true;    // cuLaunchKernelEx exists
-  bool cooperative = true;  // cuLaunchCooperativeKernel exists
-  int refusal = 0;          // its answer
+  int init_error = 0; // of cuInit
+  int occupancy = 2; //
+  bool stream_ids = true; // cuStreamGetId exists
+  bool launch_ex = true; // cuLaunchKernelEx exists
+  bool cooperative = true; // cuLaunchCooperativeKernel exists
+  int refusal = 0; // its answer
   bool max_clusters = true; // cuOccupancyMaxActiveClusters exists
-  int clusters = 2;         // its answer
-  int cluster_refusal = 0;  // the answer to a launch in clusters
-  bool nvrtc = true;        //
-  int nvrtc_minor = 0;      // NVRTC 13.x
+  int clusters = 2; // its answer
+  int cluster_refusal = 0; // the answer to a launch in clusters
+  bool nvrtc = true; //
+  int nvrtc_minor = 0; // NVRTC 13.x
   std::vector<int> architectures = {75, 80, 90, 100};
-  std::string compile_error;    // programs with this text do not compile
-  bool run = true;              // run registered kernels
-  bool finished = true;         // all launched work has ended, as events see it
-  double clock = 0;             // us, as timed events see it; tests advance it
-  bool pageable = true;         // the device reads any host memory
-  unsigned compile_ms = 0;      // time that a compilation takes
-  unsigned load_ms = 0;         // time that loading a module takes: it waits for kernels, say
+  std::string compile_error; // programs with this text do not compile
+  bool run = true; // run registered kernels
+  bool finished = true; // all launched work has ended, as events see it
+  double clock = 0; // us, as timed events see it; tests advance it
+  bool pageable = true; // the device reads any host memory
+  unsigned compile_ms = 0; // time that a compilation takes
+  unsigned load_ms = 0; // time that loading a module takes: it waits for kernels, say
   unsigned refused_threads = 0; // launches of so many threads a block fail; 0: none
 };
 inline Machine machine;
@@ -65,12 +65,12 @@ struct Counts {
   unsigned long total = 0;
   unsigned launches = 0, unregistered = 0, overlapped = 0, recorded = 0;
   unsigned cooperative = 0; // launches whose blocks all run at once
-  unsigned clustered = 0;   // of them in clusters
+  unsigned clustered = 0; // of them in clusters
 };
 inline Counts counts;
 inline unsigned long fail_at = 0; // the number of the failing call; 0: none
-inline int fail_with = 999;       // its code
-inline std::string failed_call;   // the failed one
+inline int fail_with = 999; // its code
+inline std::string failed_call; // the failed one
 inline std::recursive_mutex lock;
 inline std::string last_kernel, last_program, last_unregistered;
 struct Module;
@@ -87,7 +87,7 @@ inline std::set<void *> modules, programs, streams, events;
 inline std::map<void *, size_t> memory; // of allocations through the driver
 inline thread_local std::vector<void *> current;
 inline thread_local int capture_mode; // CU_STREAM_CAPTURE_MODE_GLOBAL
-inline bool strict_capture = false;   // some capture is active: unsafe calls need a relaxed thread
+inline bool strict_capture = false; // some capture is active: unsafe calls need a relaxed thread
 
 inline std::string leaks() {
   std::string text;
@@ -431,7 +431,7 @@ inline int cuMemsetD8Async(gp__cu_pointer pointer, unsigned char value, size_t b
 
 struct Module {
   std::string kernel, algorithm; // of the image, "FAKE:algorithm:kernel"
-  std::string program;           // the source, its options first: after the image's zero
+  std::string program; // the source, its options first: after the image's zero
   int echo[8];
   unsigned shared_bytes = 48 * 1024; // largest launch
 };

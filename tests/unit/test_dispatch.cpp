@@ -1033,7 +1033,7 @@ static void test_disk_cache() {
     logged.clear();
     rewrite(kernel, [&](std::string &d) {
       if (kind == 0) d[d.size() - 3] ^= 1; // the image
-      if (kind == 1) d[60] ^= 1;           // the key
+      if (kind == 1) d[60] ^= 1; // the key
       if (kind == 2) d.resize(d.size() - 1);
       if (kind == 3) d.resize(20);
       if (kind == 4) d.clear();

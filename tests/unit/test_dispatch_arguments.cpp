@@ -1424,7 +1424,7 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ALIGNMENT, ": in2 (", p, c.in2 = b.end + 2);
     WRONG(GP_E_OVERLAP, "in2 and out overlap", p, c.in2 = b.out + 4);
     WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys);
-    FINE(p, c.out = b.in + 400);                                                  // behind 100 values
+    FINE(p, c.out = b.in + 400); // behind 100 values
     WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out + 356); // the last of 90 results
     FINE(p, c.out_keys = b.out + 360);
     WRONG(GP_E_NULL, ": bad is null", p, c.flags = GP_CHECKED);
@@ -1790,7 +1790,7 @@ static void test_names() {
   c.permutation = &rectangle, c.count = 0;
   c.in = c.out = reinterpret_cast<void *>(uintptr_t(buffers.in) / 256 * 256);
   named(c, "gp__copy_kernel", "4>", "gp__map_args"); // to the workspace, and back
-  c.policy = &padded;                                // chunks of 128 elements, of panels of as many rows
+  c.policy = &padded; // chunks of 128 elements, of panels of as many rows
   named(c, "gp__transpose_save", "4, 4, 4099>", "gp__panels_args");
   rectangle = square(1021, 2048); // the inverse: chunks of rows of the input
   named(c, "gp__transpose_save", "4, 4, 4097>", "gp__panels_args");

@@ -349,7 +349,7 @@ static void test_round_trips() {
     Device<int> data(before);
     c.in = c.out = data.data, c.in_type = GP_I32, c.permutation = &m, c.policy = &p;
     const unsigned launches = gap ? 2 * unsigned(matrices) : 2; // non-contiguous ones: one by one
-    for (unsigned long k = 0; k < 10000; ++k) {                 // 0: without a fault
+    for (unsigned long k = 0; k < 10000; ++k) { // 0: without a fault
       fake::reset();
       gp_context *ctx = open_fake();
       fake::Stream *stream = fake::make_stream();
@@ -429,7 +429,7 @@ static void test_round_trips() {
   CHECK(takes(5, 2048, 8192, 0, 0, &bytes) && bytes == GP__CONTROL_BYTES + most);
   CHECK(takes(1 << 20, 8, 40, 0, 4, &bytes) && bytes <= GP__CONTROL_BYTES + most && bytes > most - 16 * 1280);
   CHECK(takes(1 << 20, 8, 41, 0, 4, &bytes) && bytes == GP__CONTROL_BYTES + 51136 * 8 * 41 * 4); // whole vectors
-  CHECK(takes(4, 8, 40, 1, 0, &bytes) && !takes(5, 8, 40, 1, 0, &bytes));                        // launches of each
+  CHECK(takes(4, 8, 40, 1, 0, &bytes) && !takes(5, 8, 40, 1, 0, &bytes)); // launches of each
   // One kernel for any number of long rows, allowed as much shared memory as the largest number needs.
   m.extent[0] = 1, m.extent[2] = 8192, m.in_stride[0] = m.out_stride[0] = 0;
   c.in_type = GP_U16, c.in = reinterpret_cast<char *>(uintptr_t(1) << 32),

@@ -45,7 +45,7 @@ static std::map<std::string, int> loaded; // programs of the watched context
 static bool watched;
 static std::string twice; // a program loaded during its life
 static long failed_launches;
-static long too_small;   // workspaces of the caller's
+static long too_small; // workspaces of the caller's
 static long quick, slow; // prepared calls whose plans serve calls with other pointers; others
 
 static int occupancy(int *blocks, void *, int threads, size_t shared_bytes) {
@@ -65,7 +65,7 @@ static int unload(void *module) {
   return fake::cuModuleUnload(module);
 }
 static int keep(gp__cu_pointer, unsigned char, size_t, void *) { return 0; }
-static uint64_t allocated;                               // bytes of the latest workspace
+static uint64_t allocated; // bytes of the latest workspace
 static void *allocate(void *, size_t bytes, gp_stream) { // memory that nobody touches
   static uint64_t next = uint64_t(1) << 60;
   allocated = bytes;

@@ -104,7 +104,7 @@ static void test_fallback() {
       {nullptr, 999, 1, 0, 90, GP_E_NO_DEVICE, "(999)"},
       {nullptr, 803, 1, 0, 90, GP_E_NO_DEVICE, "(803)"}, // CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
       {nullptr, 804, 1, 0, 90, GP_E_NO_DEVICE, "(804)"}, // CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE
-      {nullptr, 34, 1, 0, 90, GP_E_NO_DEVICE, "(34)"},   // CUDA_ERROR_STUB_LIBRARY
+      {nullptr, 34, 1, 0, 90, GP_E_NO_DEVICE, "(34)"}, // CUDA_ERROR_STUB_LIBRARY
       {nullptr, 0, 1, 1, 90, GP_E_NO_DEVICE, "gp_config.device is 1"},
       {nullptr, 0, 2, 7, 90, GP_E_NO_DEVICE, "gp_config.device is 7"},
       {nullptr, 0, 1, 0, 70, GP_E_DEVICE_TOO_OLD, "compute capability 7.0"},
@@ -268,7 +268,7 @@ static void test_places() {
               k.pointers[i].set(c, memory[(host ? 0 : 1) ^ wrong][i]);
             }
             const bool reached = at < 0 || (host && kind); // the host reaches what is managed or its own
-            if (later) {                                   // another call comes first
+            if (later) { // another call comes first
               gp_call first = gp_call_init(GP_COPY);
               first.in_type = GP_I32, first.in = memory[!host][14], first.out = memory[!host][15], first.count = 5;
               GOOD(gp_run(ctx, &first, nullptr));

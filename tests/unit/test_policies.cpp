@@ -121,7 +121,7 @@ struct Side {
     return shift == LOOSE ? 1 : shift == HALF && most > 1 ? most / 2 : most;
   }
   int strictest = 1; // number of alignments for this call's structs
-  size_t placed;     // of a call's buffers, from 0 or 1 on: each at a multiple of its size, or not
+  size_t placed; // of a call's buffers, from 0 or 1 on: each at a multiple of its size, or not
   struct Buffer {
     unsigned char *block, *data;
     size_t bytes;
@@ -1015,7 +1015,7 @@ static bool accepted(Side &s, gp_call c, gp_policy p, gp_policy *resolved, const
   c.policy = &p;
   const gp_result r = gp_policy_origin(s.ctx, &c, resolved, &source);
   if (r == GP_SUCCESS) {
-    gp_policy read = gp__canonical(*resolved);              // fields that the algorithm reads
+    gp_policy read = gp__canonical(*resolved); // fields that the algorithm reads
     for (const gp__field *f = gp__fields_all; f->name; ++f) // never a silent change of plan
       if (*gp__field_of(&p, f) && *gp__field_of(&read, f) && *gp__field_of(&p, f) != *gp__field_of(resolved, f))
         check(false, name + " " + text_of(p) + " becomes " + text_of(*resolved));

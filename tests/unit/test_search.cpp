@@ -60,7 +60,7 @@ struct Space {
   double (*time)(const Point &at);
   int (*state)(const Point &at);
   double noise, outliers, slow_first; // outliers: their share
-  double within;                      // what the simplex reaches of the optimum, in eight of ten runs at least
+  double within; // what the simplex reaches of the optimum, in eight of ten runs at least
 };
 
 static int all_good(const Point &) { return GOOD; }
@@ -140,11 +140,11 @@ struct Run { // of a search in a space
   gp__search *search;
   uint64_t random;
   std::map<Point, int> asked, pending, calls; // calls of valid()
-  int called = 0, most_called = 0;            // calls within an ask
+  int called = 0, most_called = 0; // calls within an ask
   std::vector<Point> path;
   double outlier = 2; // an outlier's time by the usual one
-  double once = 1;    // the first time of each value of the first parameter, by the usual one
-  int cold = 0;       // first times of the run that are 1.5 times the usual ones
+  double once = 1; // the first time of each value of the first parameter, by the usual one
+  int cold = 0; // first times of the run that are 1.5 times the usual ones
   std::map<int, int> drawn;
   bool sound = true;
   std::string fault;

@@ -358,7 +358,7 @@ static void test_memory() {
     program.quality(numbers);
     found[0] = program.threads, found[1] = program.unroll;
     CHECK(!file_of().empty()); // before the program ends
-    program.section();         // and a bucket whose search has only begun
+    program.section(); // and a bucket whose search has only begun
   }
   const std::string path = file_of(), text = read_file(path);
   CHECK(text.size() > 100 && text.compare(text.size() - 4, 4, "end\n") == 0);

@@ -89,7 +89,7 @@ static void to_host(void *to, const void *from, size_t bytes) {
 typedef struct Array {
   uint64_t n, begin[RANKS + 1];
   uint32_t *keys; // few or many different ones, or constant, or sorted
-  float *floats;  // zeros of both signs, infinities and NaN among them
+  float *floats; // zeros of both signs, infinities and NaN among them
   uint64_t *values;
   affine *maps;
 } Array;
@@ -560,9 +560,9 @@ static void test_groups(Rank *r, Buffers *b) {
 }
 // ---- GP_REPRODUCIBLE: the bits of gp_reduce of the whole array, which each rank has besides its shard
 typedef struct Kind {
-  gp_type type;       // 0: a struct, `own`
-  int own;            // of Rank.structs
-  gp_op op;           // of built-in types
+  gp_type type; // 0: a struct, `own`
+  int own; // of Rank.structs
+  gp_op op; // of built-in types
   uint64_t keep, set; // bits of an element, or of each of its members, that are random, and those that are set
   size_t member, size;
 } Kind;
@@ -756,9 +756,9 @@ static void make_graph(void) {
   for (left = graph.n * most; left; --left) {
     uint64_t a = draw(&state) % graph.n, b = draw(&state) % graph.n;
     if (kind == 1) a = left % graph.n, b = a + (a + 1 < graph.n && a % 50 != 49); // paths, in any order of names
-    if (kind == 2) a = a * a / graph.n * a / graph.n;                             // hubs, isolated vertices
+    if (kind == 2) a = a * a / graph.n * a / graph.n; // hubs, isolated vertices
     if (kind == 3) b = a / 50 * 50 + b % 50 < graph.n ? a / 50 * 50 + b % 50 : a; // pieces, loops
-    if (kind == 4) a = left % 3 ? 0 : a;                                          // a star and more
+    if (kind == 4) a = left % 3 ? 0 : a; // a star and more
     if (kind == 1 && left % 64 == 7) continue;
     pairs[2 * m] = names[a], pairs[2 * m++ + 1] = names[b];
     if (graph.symmetric) pairs[2 * m] = names[b], pairs[2 * m++ + 1] = names[a];

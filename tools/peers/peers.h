@@ -25,7 +25,7 @@ typedef struct gp_peer_args {
   const void *scalar, *scalar2;
   uint64_t count2;
   int begin_bit, end_bit; // both 0: all
-  uint64_t shape[3];      // transpose, reduce_axis: rows, columns, matrices
+  uint64_t shape[3]; // transpose, reduce_axis: rows, columns, matrices
 } gp_peer_args;
 
 // A peer's call. With workspace NULL it sets *workspace_bytes to its need (0: none). Returns 0, a CUDA error, or
@@ -40,7 +40,7 @@ typedef struct gp_peer_cell {
   const char *peer; // "cub", "cub_radix" (CUB's radix sort where it has two calls), "thrust", "cuda", "cublas"
   const char *primitive, *op, *in, *acc, *out, *key, *payload, *offsets, *lengths, *form;
   int parts, keep, plain, descending, rows; // rows: top-k: 1 or more, else 0
-  int sorted;                               // top-k: results in order; searches: needles in order
+  int sorted; // top-k: results in order; searches: needles in order
 } gp_peer_cell;
 
 // The table of functions that gp_peers() hands out.

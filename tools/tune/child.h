@@ -8,7 +8,7 @@
 #include "tune.h"
 
 typedef struct child {
-  pid_t pid;    // 0: not running
+  pid_t pid; // 0: not running
   int to, from; // its standard input and output
   text sending, received;
   size_t taken; // of `received`

@@ -153,7 +153,7 @@ static gp_context *open_context(tune_code *code) {
   gp__runtime *r;
   config.backend = GP_BACKEND_HOST;
   config.cache_dir = getenv("GP_TUNE_CACHE");
-  config.cache_bytes = UINT64_MAX;      // some thousand kernels are compiled ahead of their measurement
+  config.cache_bytes = UINT64_MAX; // some thousand kernels are compiled ahead of their measurement
   setenv("CUDA_CACHE_DISABLE", "1", 1); // NVRTC has a cache of its own
   if (gp_open(&config, &ctx)) {
     refuse(code, "compile", "", gp_last_message());

@@ -18,9 +18,9 @@ enum { TAG_DEFAULT = -1, TAG_CONTROL = -2 };
 
 typedef struct group_row {
   const char *primitive, *types; // types: with spaces between
-  const char *bad;               // pattern: a policy that must lose when there is much work
-  const char *landscape;         // pattern: the points of gp_tune --landscape; NULL: leave the primitive out
-  const char *words;             // the primitive's own; NULL: none
+  const char *bad; // pattern: a policy that must lose when there is much work
+  const char *landscape; // pattern: the points of gp_tune --landscape; NULL: leave the primitive out
+  const char *words; // the primitive's own; NULL: none
 } group_row;
 extern const group_row GROUP_ROWS[];
 extern const int GROUP_ROW_COUNT;
@@ -37,7 +37,7 @@ enum {
 
 typedef struct policy {
   const char *text;
-  short values[MOST_FIELDS];                                    // the values' numbers
+  short values[MOST_FIELDS]; // the values' numbers
   unsigned char proposed, accepted, rejected, measured, failed; // failed: at any size
   build *build;
   double *scores; // time (or what the objective is) / default's, a size; 0: not measured
@@ -53,8 +53,8 @@ typedef struct field {
 typedef struct size_cell {
   char *cell;
   unsigned long long bytes;
-  build *build;                 // default's
-  char *default_policy;         // the worker's account; NULL: not measured yet
+  build *build; // default's
+  char *default_policy; // the worker's account; NULL: not measured yet
   double noise, control, worst; // relative scatter of default's rounds; scores of control and the bad policy; 0: none
 } size_cell;
 
@@ -78,23 +78,23 @@ typedef struct group {
   int field_count;
   policy *policies;
   int *shuffled; // the policies' numbers, in order of proposal
-  map by_text;   // policy -> its number + 1
-  int bad;       // number of the policy that must lose; -1: none in the space, or before the matrix
+  map by_text; // policy -> its number + 1
+  int bad; // number of the policy that must lose; -1: none in the space, or before the matrix
 
   const char *strategy;
   step steps[MOST_STEPS];
-  int batch;                 // policies of a job
+  int batch; // policies of a job
   int step_count, at, begun; // begun: free for the current step
   int *chosen, chosen_count; // what the next step works on
-  int next_chosen;           // screen: the first one without a job
-  job **queue;               // jobs not sent yet; some wait for builds
+  int next_chosen; // screen: the first one without a job
+  job **queue; // jobs not sent yet; some wait for builds
   int queue_head, queue_count, unfinished;
   build **builds; // not yet at a compiler
   int build_head, build_count;
   double compile_seconds; // compilers' seconds, and for how many
   int compiled_count;
   int *winners, winner_count, published; // for its siblings
-  double used;                           // seconds on the GPU
+  double used; // seconds on the GPU
   int hurried, default_failed;
   int statuses[STATUS_COUNT], rejected[REJECTION_COUNT], compiled, echoes_differ;
   double least_score, most_score;
@@ -126,17 +126,17 @@ typedef struct search {
   group **groups, **skipped; // skipped: none of its cells has a policy
   int skipped_count;
   double deadline; // 0: none
-  int measures;    // a job was measured in this run, not read from the store
-  int *current;    // a GPU's last measured group
+  int measures; // a job was measured in this run, not read from the store
+  int *current; // a GPU's last measured group
   map builds;
   const char *reason;
 } search;
 
-const char *steps_of(const char *strategy);                                  // by its name, or itself
+const char *steps_of(const char *strategy); // by its name, or itself
 const char *parse_steps(const char *text_of_steps, step *steps, int *count); // NULL, or what is wrong with the text
-void advance_all(search *s);        // until none moves: siblings wait for each other
-int jobs_to_come(const group *g);   // a lower bound of what the remaining steps make
-int last_keep(const group *g);      // the step before the matrix; -1: none
+void advance_all(search *s); // until none moves: siblings wait for each other
+int jobs_to_come(const group *g); // a lower bound of what the remaining steps make
+int last_keep(const group *g); // the step before the matrix; -1: none
 int first_policies(const group *g); // proposals before the first measurement
 
 #endif

@@ -10,9 +10,9 @@ enum { KERNEL_FIELDS = 16, KERNEL_VALUES = 32, KERNEL_NAME = 64 };
 
 typedef struct kernel_field {
   char name[KERNEL_NAME];
-  int count, usual;                      // usual: number of the value that is the default
+  int count, usual; // usual: number of the value that is the default
   char text[KERNEL_VALUES][KERNEL_NAME]; // the values' text in the file,
-  int value[KERNEL_VALUES];              // and their numbers
+  int value[KERNEL_VALUES]; // and their numbers
 } kernel_field;
 
 typedef struct kernel_file {

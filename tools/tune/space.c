@@ -112,7 +112,7 @@ static const char *shape_of(const cell *c, int compute_capability, int multiproc
 
 typedef struct seen {
   gp_policy *policies; // zero in algorithm: a free slot
-  unsigned places;     // a power of two
+  unsigned places; // a power of two
 } seen;
 
 // Returns whether it was seen before, and marks it as seen.

@@ -20,12 +20,12 @@ void tune_space_free(tune_space *space);
 
 // Compilation results of a policy. For several kernels: the maximum of their resources, the minimum of their blocks.
 typedef struct tune_code {
-  char status[8];                           // ok, invalid, compile
-  char code[17];                            // hash of the machine code
-  char kernels[64 * 17];                    // of each kernel, in the call's order, separated by commas
-  char policy[256];                         // the policy as the header resolves it
+  char status[8]; // ok, invalid, compile
+  char code[17]; // hash of the machine code
+  char kernels[64 * 17]; // of each kernel, in the call's order, separated by commas
+  char policy[256]; // the policy as the header resolves it
   int registers, local_bytes, shared_bytes; // shared_bytes: static and dynamic
-  int occupancy;                            // blocks that fit a multiprocessor, 0: none fits
+  int occupancy; // blocks that fit a multiprocessor, 0: none fits
   size_t image_bytes;
   double ms;
   char message[600];

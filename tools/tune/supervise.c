@@ -9,16 +9,16 @@
 #include "environment.h"
 
 enum { FAILURES_IN_A_ROW = 3, AHEAD = 2 };
-static const double START_PATIENCE = 60;   // seconds until `ready`: a driver may start slowly
+static const double START_PATIENCE = 60; // seconds until `ready`: a driver may start slowly
 static const double COMPILER_PATIENCE = 3; // times the watchdog's: so may an optimiser
 
 typedef struct worker {
   child process;
-  int number;                    // the device's
+  int number; // the device's
   int ready, failures, progress; // failures: in a row; progress: it reported something since its start
   gpu about;
   char environment[HASH_DIGITS + 1];
-  int lock;          // file; -1: none
+  int lock; // file; -1: none
   job *queue[AHEAD]; // the measured job, and jobs to prepare meanwhile
   int queued, begun; // begun: the running variant of the first job, or -1
   double job_start, first_job, last_job, busy_seconds;

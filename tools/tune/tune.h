@@ -57,7 +57,7 @@ void **map_at(map *m, const char *key); // added as NULL if missing
 // ---- json.c ---------------------------------------------------------------------------------------------------------
 
 typedef struct json {
-  char kind;         // { [ " 0 t f n
+  char kind; // { [ " 0 t f n
   char *name, *text; // name: in an object; text: of strings
   double number;
   struct json *first, *next;
@@ -66,9 +66,9 @@ typedef struct json {
 const json *json_parse(char *line, const char **reason);
 const json *json_get(const json *object, const char *name);
 const char *json_text(const json *object, const char *name); // "" unless a string
-double json_number(const json *object, const char *name);    // 0 unless a number
-void json_string(text *t, const char *value);                // writes it with its quotes
-void json_value(text *t, const char *value);                 // a number where it looks like one, a string otherwise
+double json_number(const json *object, const char *name); // 0 unless a number
+void json_string(text *t, const char *value); // writes it with its quotes
+void json_value(text *t, const char *value); // a number where it looks like one, a string otherwise
 
 // ---- jobs -----------------------------------------------------------------------------------------------------------
 
@@ -95,9 +95,9 @@ extern const char *const STATUS_NAMES[STATUS_COUNT];
 
 typedef struct variant {
   const char *policy; // "default", or every field named; owned by the plan
-  build *build;       // NULL: no report about its kernel
-  int tag;            // the plan's
-  int is_rule;        // the policy is the choice of the header's own rule
+  build *build; // NULL: no report about its kernel
+  int tag; // the plan's
+  int is_rule; // the policy is the choice of the header's own rule
   int status, stored; // stored: the store has the result
   char *echo, *source, *message;
   double calls, *us;
@@ -108,12 +108,12 @@ typedef struct variant {
 typedef struct job {
   struct group *group;
   int tag, process, rounds, verify, variant_count; // verify 0: another process has verified its outputs
-  const char *phase, *objective;                   // objective: "energy" or "edp"; NULL: time
+  const char *phase, *objective; // objective: "energy" or "edp"; NULL: time
   char *cell, key[HASH_DIGITS + 1];
   double batch_us, give_up;
   variant *variants;
   int *sent, sent_count; // numbers of the variants in the message
-  char *clocks;          // the fields of `done` as the store has them
+  char *clocks; // the fields of `done` as the store has them
   double busy_seconds, seconds;
 } job;
 job *job_make(const char *phase, int process, const char *cell, int rounds, double batch_us, double give_up);
@@ -134,8 +134,8 @@ typedef struct cell_words {
   unsigned long long n;
 } cell_words;
 const char *cell_words_of(const char *cell, cell_words *words);
-char *cell_text_of(const cell_words *words);            // the canonical text of a key; owned by the caller
-void cell_key_add(text *t, const cell_words *words);    // its fields, as in the store's lines
+char *cell_text_of(const cell_words *words); // the canonical text of a key; owned by the caller
+void cell_key_add(text *t, const cell_words *words); // its fields, as in the store's lines
 int cell_key(const char *cell, char *key, size_t room); // for Python: both as JSON; 0: what is wrong with the cell
 // Bytes of an element as named in the table's rows, and the bytes for which a call on one element counts as large
 // (gp__measures in the header).
@@ -147,9 +147,9 @@ int cell_degree_of(const cell_words *words); // graphs: n is this multiple of th
 // For Python: the cell's own text; bytes of an element of in, acc and out, bytes of the call, degree. 0: no such cell,
 // or a user's kernel.
 int cell_measure(const char *text, char *own, size_t room, unsigned long long numbers[5]);
-int type_size(const char *type);                            // 0: no such type
+int type_size(const char *type); // 0: no such type
 int primitive_has(const char *primitive, const char *what); // see tools/gp_primitives.h; 0 also: unknown
-const primitive_row *primitive_of(const char *name);        // NULL: unknown
+const primitive_row *primitive_of(const char *name); // NULL: unknown
 
 // ---- describe.c -----------------------------------------------------------------------------------------------------
 
@@ -167,14 +167,14 @@ typedef struct store {
   int file;
   map samples; // "environment job policy" -> variant
   map environments;
-  map runs;   // "environment asked" -> seconds of its runs, and whether one finished
+  map runs; // "environment asked" -> seconds of its runs, and whether one finished
   int broken; // a write failed
 } store;
-int store_open(store *s, const char *path);                  // exit status
+int store_open(store *s, const char *path); // exit status
 int store_write(store *s, const char *lines, size_t length); // one write of whole lines; 0: failed, said why
-void store_leave_none(const store *s);                       // removes the file if it is empty
+void store_leave_none(const store *s); // removes the file if it is empty
 const variant *store_find(store *s, const char *environment, const char *job, const char *policy);
-earlier store_earlier(store *s, const char *environment, const char *asked);         // runs of the same plan
+earlier store_earlier(store *s, const char *environment, const char *asked); // runs of the same plan
 void store_sample(text *t, const char *environment, const job *j, const variant *v); // adds the line
 extern const char ECHO_DIFFERS[]; // prefix of the message of a variant that ran on another policy
 
@@ -183,7 +183,7 @@ extern const char ECHO_DIFFERS[]; // prefix of the message of a variant that ran
 typedef struct options {
   const char *out, *primitives, *sizes, *strategy, *gpus, *commit, *phase, *plan, *worker_command, *compiler_command;
   const char *kernel, *policy_out; // a user's file, and where the best policy is written
-  const char *objective;           // what the search makes small: time, energy, edp (energy times time)
+  const char *objective; // what the search makes small: time, energy, edp (energy times time)
   double seconds, watchdog, batch_us;
   int jobs, process, rounds, verify;
   uint64_t seed;
@@ -200,15 +200,15 @@ typedef struct gpu {
 typedef struct plan {
   void *self;
   const char *(*start)(void *self, int count, const gpu *gpus); // owned by the plan; NULL: the reason
-  job *(*next)(void *self, int gpu);                            // NULL: none now; all builds of its variants are done
-  void (*done)(void *self, int gpu, job *j);                    // owns the job from now on
+  job *(*next)(void *self, int gpu); // NULL: none now; all builds of its variants are done
+  void (*done)(void *self, int gpu, job *j); // owns the job from now on
   build *(*next_build)(void *self);
   void (*built)(void *self, build *b);
   int (*finished)(void *self);
   int (*planned)(void *self, const char **where); // jobs, estimated; the current group
-  int (*complete)(void *self);                    // nothing was cut short
-  int (*close)(void *self, store *s);             // appends checks and coverage; exit status
-  char *asked;                                    // hash of the request, for plans that a store needs once; NULL: none
+  int (*complete)(void *self); // nothing was cut short
+  int (*close)(void *self, store *s); // appends checks and coverage; exit status
+  char *asked; // hash of the request, for plans that a store needs once; NULL: none
 } plan;
 int supervise(const plan *p, const options *o);
 

@@ -24,18 +24,18 @@
 #include <unistd.h>
 
 enum {
-  GUARD = 256,               // bytes before and after an output that must stay untouched
-  PATTERN = 0xA5,            // the outputs' value before a variant runs
-  MOST_CALLS = 400,          // of a batch
-  MOST_VARIANTS = 256,       // of a job
-  MOST_ROUNDS = 64,          //
+  GUARD = 256, // bytes before and after an output that must stay untouched
+  PATTERN = 0xA5, // the outputs' value before a variant runs
+  MOST_CALLS = 400, // of a batch
+  MOST_VARIANTS = 256, // of a job
+  MOST_ROUNDS = 64, //
   VERIFIED_BYTES = 12 << 20, // bytes that are verified, about
   LOOKED_AT_ONCE = 16 << 20, // a call that moves this much is checked before the variant's next
-  KERNELS_KEPT = 3000,       // then the context is reopened: machine code would fill the memory
-  GRAPHS_KEPT = 12,          // graphs built for earlier cells
-  SEARCHES = 8,              // sources of a batch, one search after another
-  MAKERS = 16,               // threads that make inputs
-  DEVICE_LOST = 3,           // exit statuses
+  KERNELS_KEPT = 3000, // then the context is reopened: machine code would fill the memory
+  GRAPHS_KEPT = 12, // graphs built for earlier cells
+  SEARCHES = 8, // sources of a batch, one search after another
+  MAKERS = 16, // threads that make inputs
+  DEVICE_LOST = 3, // exit statuses
   CONTEXT_LOST = 4
 };
 
@@ -77,10 +77,10 @@ static double seconds_now(void) {
 typedef struct variant {
   char policy_text[256];
   gp_policy policy;
-  int has_policy;             // 0: the header's own choice
+  int has_policy; // 0: the header's own choice
   int numbers[KERNEL_FIELDS]; // of a user's kernel
-  void *function;             //
-  gp_tune_launch launch;      //
+  void *function; //
+  gp_tune_launch launch; //
   const char *status;
   char message[600];
   char echo[256];
@@ -108,16 +108,16 @@ static void job_free(job *j) {
 // A measured subject: calls of the library, or ($GP_TUNE_KERNEL) a user's kernel. verify and call: 0 when the variant's
 // status gives the reason.
 typedef struct subject {
-  const char *(*cell)(const char *text, cell *c);       // NULL, or what is wrong
-  const char *(*policy)(const char *text, variant *v);  // NULL, or the fault; not called for "default"
-  double (*moved)(const cell *c);                       // bytes of a call
-  void (*reserve)(const cell *c);                       // room for its buffers
-  uint64_t (*sets)(const cell *c);                      // number of buffer sets that fit
-  int (*verify)(const cell *c, variant *v);             // loads and checks it
+  const char *(*cell)(const char *text, cell *c); // NULL, or what is wrong
+  const char *(*policy)(const char *text, variant *v); // NULL, or the fault; not called for "default"
+  double (*moved)(const cell *c); // bytes of a call
+  void (*reserve)(const cell *c); // room for its buffers
+  uint64_t (*sets)(const cell *c); // number of buffer sets that fit
+  int (*verify)(const cell *c, variant *v); // loads and checks it
   int (*call)(const cell *c, variant *v, uint64_t set); // launches it
-  int (*load)(const cell *c, const variant *v);         // loads it ahead if cheap. 1: verified, and there is room
-  int (*restore)(const cell *c, variant *v);            // before a batch: restores its data; NULL: not needed
-  int whole;                                            // a batch takes all sets from the first on: they differ
+  int (*load)(const cell *c, const variant *v); // loads it ahead if cheap. 1: verified, and there is room
+  int (*restore)(const cell *c, variant *v); // before a batch: restores its data; NULL: not needed
+  int whole; // a batch takes all sets from the first on: they differ
 } subject;
 static const subject *on; // of this process; for graphs: see subject_of
 
@@ -320,9 +320,9 @@ static uint64_t cache_bytes(void) { return (uint64_t)(l2_bytes > 0 ? l2_bytes : 
 
 // The places of a cell's buffers: one buffer of each pool is a set.
 typedef struct layout {
-  char text[256];                                       // of the cell
+  char text[256]; // of the cell
   uint64_t stride[ROLE_COUNT], shift[ROLE_COUNT], sets; // stride 0: the cell has no such buffer
-  size_t slot[ROLE_COUNT];                              // of gp_call
+  size_t slot[ROLE_COUNT]; // of gp_call
 } layout;
 
 // For the last cell asked for.
@@ -550,7 +550,7 @@ static batch *begin_batch(variant *v) {
 // The host back end's result for a cell's verification data; on the device, between guard zones.
 typedef struct reference {
   struct reference *next;
-  cell cell;                                                          // with the count that is verified
+  cell cell; // with the count that is verified
   uint64_t inputs[ROLE_COUNT], out[ROLE_COUNT], expected[ROLE_COUNT]; // after a guard zone; 0: none
 } reference;
 static reference *references;
