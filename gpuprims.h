@@ -3144,10 +3144,12 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) {
   return v;
 }
 GP_DEVICE void gp__cluster_arrive_aligned() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
+GP_DEVICE void gp__cluster_start_aligned() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
 GP_DEVICE void gp__cluster_wait_aligned() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 #else
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
 GP_DEVICE void gp__cluster_arrive_aligned() {}
+GP_DEVICE void gp__cluster_start_aligned() {}
 GP_DEVICE void gp__cluster_wait_aligned() { __syncthreads(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { *static_cast<volatile gp__u64 *>(p) = v; }
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned, gp__u64 v) { gp__cluster_store(p, v); }
@@ -3434,6 +3436,7 @@ GP_DEVICE void gp__cp_async_wait() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // monotonic, but no time
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return gp__as<T>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
+GP_DEVICE void gp__cluster_start_aligned() { simt::cluster_arrive(); }
 GP_DEVICE void gp__cluster_wait_aligned() { simt::cluster_wait(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { gp__cluster_store(gp__in_block(p, rank), v); }
@@ -3537,6 +3540,11 @@ GP_DEVICE float gp__maximum(float a, float b) {
 GP_DEVICE void gp__cluster_arrive() {
   __syncwarp();
   gp__cluster_arrive_aligned();
+}
+// Arrives before any other access: behind the wait, all blocks have started.
+GP_DEVICE void gp__cluster_start() {
+  __syncwarp();
+  gp__cluster_start_aligned();
 }
 GP_DEVICE void gp__cluster_wait() {
   __syncwarp();
@@ -3792,6 +3800,7 @@ enum {
   GP__GROUP = 64, // tiles of a look-back group: two for each lane of a warp
   GP__PIPELINE_WARPS = 3, // of a pipelined scan, besides those that compute
   GP__DIGITS = 256, // of a radix pass: 8 bits
+  GP__CLUSTER = 16, // blocks of a cluster, at most
   GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
   GP__CANONICAL_SCAN_VECTORS = 9,
   GP__CANONICAL_REDUCE_THREADS = 512,
@@ -3809,6 +3818,8 @@ GP__RULE int gp__shared_bytes_of(int capability) {
       1024;
 }
 
+// Whether blocks of a cluster may write to each other's shared memory, and a policy with such a cluster is measured.
+GP__RULE int gp__has_clusters(gp__shape s) { return s.compute_capability >= 90 && s.compute_capability < 120; }
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }
 GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
@@ -3895,7 +3906,7 @@ GP__RULE int gp__policy_valid_find(gp_policy p, gp__shape s) {
 
 GP__RULE int gp__is_scan(int primitive) { return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN; }
 #define GP_POLICY_FIELDS_SCAN(F) \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED) \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED, GP_ONE_CLUSTER) \
   F(threads, 0, 128, 256, 320, 384, 512) \
   F(vectors, 0, 1, 3, 5, 7, 9, 11, 13) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -3931,12 +3942,14 @@ GP__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size) {
 
 // Upper bound of a block's static shared memory, in bytes.
 GP__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
-  return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
+  return (p.algorithm == GP_PIPELINED ? p.stages : 1) *
+      (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16)) +
+      (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER * (acc_size + 7) / 8 * 8 : 0);
 }
 
 GP__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
-             p.algorithm == GP_PIPELINED) &&
+             p.algorithm == GP_PIPELINED || (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s))) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
       (p.algorithm != GP_PIPELINED ||
           (s.compute_capability >= 90 && !s.described && p.stages >= 3 && p.stages <= 8 &&
@@ -3952,7 +3965,7 @@ GP__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
 // ---- select/policy.h - streams: policy fields, tiles, specialised warps, shared memory, validity
 
 #define GP_POLICY_FIELDS_STREAM(F) \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED, GP_WARP_SEGMENTS) \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED, GP_WARP_SEGMENTS, GP_ONE_CLUSTER) \
   F(threads, 0, 128, 256, 384, 512) \
   F(vectors, 0, 1, 3, 5, 7) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -4032,10 +4045,13 @@ GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
-      (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+      (96 +
+          (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *
+              gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED ||
+             (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s) && !s.reproducible) ||
              (p.algorithm == GP_WARP_SEGMENTS && s.offset_size && !s.described && !s.reproducible &&
                  s.count <= 0x7fffffff)) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 &&
@@ -4534,10 +4550,7 @@ GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
 
 // The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for one tile, in a cluster for
 // two.
-enum {
-  GP__COOPERATIVE_CLUSTER = 16,
-  GP__COOPERATIVE_QUADS = GP__DIGITS / 4
-}; // blocks; words, each with the counts of four digits
+enum { GP__COOPERATIVE_QUADS = GP__DIGITS / 4 }; // words, each with the counts of four digits
 GP__RULE int gp__is_cooperative(int algorithm) { return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH; }
 GP__RULE int gp__cooperative_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__radix_items(p.vectors, s.key_size);
@@ -4548,7 +4561,7 @@ GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
 GP__RULE gp__u64 gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
 GP__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
-      : s.compute_capability >= 90    ? (int)GP__COOPERATIVE_CLUSTER
+      : s.compute_capability >= 90    ? (int)GP__CLUSTER
                                       : 1;
 }
 GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
@@ -4558,7 +4571,7 @@ GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
 }
 GP__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
-      (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
+      (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
 }
 GP__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocessor
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
@@ -5729,10 +5742,11 @@ GP__HOST gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned w
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
-  const gp__u64 size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
-  if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
-      (row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
-      (row->out_size >= 0 && row->out_size != w->out_size) || (row->when / GP__IF * GP__IF & ~w->when))
+  gp__u64 size;
+  if ((row->when & ~w->when) >= GP__IF || (row->primitive && row->primitive != w->primitive)) return 0; // the most
+  size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
+  if (row->from > size || (row->to && row->to <= size) || (row->in_size >= 0 && row->in_size != w->in_size) ||
+      (row->acc_size >= 0 && row->acc_size != w->acc_size) || (row->out_size >= 0 && row->out_size != w->out_size))
     return 0;
   return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) +
       64 *
@@ -5919,17 +5933,20 @@ GP__HOST gp_policy gp__portable_find(gp_policy p, gp__shape s) {
 
 // ---- scan/portable.h - portable rule of scans
 
-// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow. OPEN: in any order of additions, and
-// the caller sets neither threads nor vectors. Up to 64 tiles are one group of a look-back.
+// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow. OPEN: in any order of additions,
+// and the caller sets neither threads nor vectors. CLUSTER: open, and the tiles of one cluster. Up to 64 tiles are one
+// group of a look-back.
 enum {
   GP__IF_SCAN_CANONICAL = GP__IF,
   GP__IF_SCAN_MISALIGNED = 2 * GP__IF,
   GP__IF_SCAN_SHIFTED = 4 * GP__IF,
-  GP__IF_SCAN_OPEN = 8 * GP__IF
+  GP__IF_SCAN_OPEN = 8 * GP__IF,
+  GP__IF_SCAN_CLUSTER = 16 * GP__IF
 };
 static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_OPEN, 0, (8 << 10) + 1, GP_ONE_BLOCK, 512, 1, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_CLUSTER, 0, 0, GP_ONE_CLUSTER, 256, 1, 0, 0, 30),
     GP__H200(0, -1, GP__CHOOSES, 6 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_SHIFTED, 512 << 10, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 0, 0, 21),
@@ -5948,7 +5965,11 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
                                              : 0) |
       (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
-      (s.reproducible || p.threads || p.vectors ? 0 : GP__IF_SCAN_OPEN);
+      (s.reproducible || p.threads || p.vectors ? 0
+              : gp__has_clusters(s) && s.acc_size <= 64 &&
+                  s.count <= gp__scan_items(1, s.in_size, s.out_size) * 256ull * (unsigned)GP__CLUSTER
+              ? GP__IF_SCAN_CLUSTER
+              : GP__IF_SCAN_OPEN);
   gp_policy q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
@@ -5964,17 +5985,20 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 
 // ---- select/portable.h - portable rules of streams
 
-// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most.
+// Segmented scans search offsets; up to 72 Ki elements, of 8 bytes at most, a warp or a block takes a segment, of 1,024
+// elements on average at most.
 // One large block, or two if there are few tiles. Small streams: one vector a thread, so that all multiprocessors have
 // tiles. BROAD tiles are one instead of two, and one group of a look-back instead of two. LONG: keys and values of 8
-// bytes. ALONE: one array.
+// bytes. ALONE: one array. CLUSTER: the tiles of one cluster, WIDE if larger.
 enum {
   GP__IF_STREAM_PAIRS = GP__IF,
   GP__IF_STREAM_SEARCHES = 2 * GP__IF,
   GP__IF_STREAM_LITTLE = 4 * GP__IF,
   GP__IF_STREAM_BROAD = 8 * GP__IF,
   GP__IF_STREAM_LONG = 16 * GP__IF,
-  GP__IF_STREAM_ALONE = 32 * GP__IF
+  GP__IF_STREAM_ALONE = 32 * GP__IF,
+  GP__IF_STREAM_CLUSTER = 64 * GP__IF,
+  GP__IF_STREAM_WIDE = 128 * GP__IF
 };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
@@ -5988,8 +6012,12 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__IF_STREAM_ALONE, 2 << 20, 4 << 20, GP_LOOK_BACK, 384, 3, 0, 3, 29),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
-    GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_LITTLE, 0, 32 << 10, GP_WARP_SEGMENTS, 0, 0, 0, 0, 29),
+    GP__H200(
+        0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_STREAM_LITTLE, 0, (72 << 10) + 1, GP_WARP_SEGMENTS, 0, 0, 0, 0, 30),
     GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 1, 3, 8, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_CLUSTER, 0, 0, GP_ONE_CLUSTER, 0, 0, 0, 0, 30),
+    GP__H200(0, -1, GP__IF_STREAM_WIDE, 0, 0, GP_ONE_CLUSTER, 512, 0, 0, 0, 30),
+    GP__H200(0, -1, 0, 0, 0, GP_ONE_CLUSTER, 256, 1, 3, 8, 30),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
 GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
@@ -6009,11 +6037,15 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
       (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
-                  s.count <= (s.segments + 1) << 10
+                  s.count <= (s.segments + 1) << 10 && (s.in_size <= 8 || s.count * (unsigned)s.in_size < 32 << 10)
               ? GP__IF_STREAM_LITTLE
               : 0) |
       (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
       (!s.offset_size && !(s.key_size && s.in_size) ? GP__IF_STREAM_ALONE : 0) |
+      (!s.offset_size && !s.reproducible && gp__has_clusters(s) && s.acc_size <= 64 && tiles <= 2 * GP__CLUSTER
+              ? GP__IF_STREAM_CLUSTER
+              : 0) |
+      (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
       (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0);
   const int vectors = p.vectors;
   gp_policy q;
@@ -6284,8 +6316,7 @@ GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   return p;
 }
 GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
-  const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
-  gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
+  gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, gp__has_clusters(s) ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
@@ -6493,8 +6524,7 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
       (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
       (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME &&
-                  s.top_k.results <= s.count / GP__SELECT_PART && s.compute_capability >= 90 &&
-                  s.compute_capability < 120
+                  s.top_k.results <= s.count / GP__SELECT_PART && gp__has_clusters(s)
               ? GP__IF_TOP_K_WITHIN
               : 0);
   gp_policy q;
@@ -6800,7 +6830,9 @@ GP__HOST void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
     skipped = (gp__u64)(s.in_misaligned / s.in_size);
   g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
-  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : gp__smaller(g->tiles, resident));
+  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK
+          ? 1
+          : gp__smaller(g->tiles, p.algorithm == GP_ONE_CLUSTER ? (gp__u64)GP__CLUSTER : resident));
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
   if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g->words = gp__look_back_slots(g->tiles);
   g->words *= (unsigned)gp__acc_words(s.acc_size);
@@ -6822,9 +6854,10 @@ GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp
   }
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)gp__smaller(g->tiles, resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, p.algorithm == GP_ONE_CLUSTER ? (gp__u64)GP__CLUSTER : resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
+  if (p.algorithm == GP_ONE_CLUSTER) return;
   g->words = gp__look_back_slots(g->tiles) *
       (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
@@ -9855,6 +9888,7 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
   const unsigned at = rank < first * 16 ? rank : rank + (end - first) * 16;
   const gp__u8 byte = rank < rest ? global[at] : gp__u8(0);
   if (offset == 0) {
+    GP__UNROLL_BY(1)
     for (unsigned i = rank; i < end; i += RANKS * UNROLL) {
       gp_vector v[UNROLL];
       GP__EACH(u, UNROLL)
@@ -9863,6 +9897,7 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
         if (i + u * RANKS < end) *gp__as<gp_vector>(shared + (i + u * RANKS) * 16) = v[u];
     }
   } else {
+    GP__UNROLL_BY(1)
     for (unsigned i = 1 + rank; i < end; i += RANKS * SHIFTED) {
       gp_vector v[SHIFTED];
       GP__EACH(u, SHIFTED)
@@ -9875,6 +9910,7 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
     }
   }
   if (rank < rest) shared[at] = byte;
+  GP__UNROLL_BY(1)
   for (unsigned i = rank + RANKS; i < rest; i += RANKS) { // fewer than 48 bytes
     const unsigned place = i < first * 16 ? i : i + (end - first) * 16;
     shared[place] = global[place];
@@ -9886,7 +9922,7 @@ GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsign
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
   const unsigned offset = unsigned(gp__u64(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
-  for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
+  if (rank < head) global[rank] = shared[rank];
   GP__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
@@ -9900,7 +9936,8 @@ GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsign
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);
   }
-  for (unsigned i = head + vectors * 16 + rank; i < bytes; i += RANKS) global[i] = shared[i + i / P * FREE];
+  const unsigned i = head + vectors * 16 + rank;
+  if (i < bytes) global[i] = shared[i + i / P * FREE];
 }
 
 // ---- device/tile_chunk.cuh - a thread's chunk of a tile: fold and scan
@@ -10814,6 +10851,30 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     if (before) prefix.append(total(part), Op());
     if (fences) __threadfence();
     return prefix;
+  }
+};
+
+// The blocks of a grid of one cluster, or of one block, give each other a value a round; in shared memory. A block
+// that sends in a round has read the values of the round before the last.
+template <class T, int BLOCKS = GP__CLUSTER> struct gp__cluster_values {
+  static const int N = (sizeof(T) + 7) / 8;
+  gp__u64 piece[2][BLOCKS][N];
+
+  // A block's first warp calls, or all threads, with the block's value. All blocks have started.
+  GP_DEVICE void send(gp__u64 round, const T &value) {
+    gp__pieces<T> p;
+    if (sizeof(T) % 8) p.piece[N - 1] = 0;
+    p.value = value;
+    if (threadIdx.x >= gridDim.x) return;
+    GP__EACH(i, N) gp__cluster_send(&piece[round & 1][blockIdx.x][i], threadIdx.x, p.piece[i]);
+  }
+  // Behind the cluster's barrier: appends those of blocks `first` to `end` - 1.
+  template <class Op> GP_DEVICE void append(gp_carry<T> &carry, gp__u64 round, unsigned first, unsigned end, Op op) {
+    for (unsigned block = first; block < end; ++block) {
+      gp__pieces<T> p;
+      GP__EACH(i, N) p.piece[i] = gp__cluster_load(&piece[round & 1][block][i]);
+      carry.append(p.value, op);
+    }
   }
 };
 
@@ -15150,29 +15211,30 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   gp__u8 *from, *to; // shared memory
   gp__u64 index; // of the tile's first element
+  gp__u64 items; // of the tile
   int end; // elements of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
-      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first) {
-    const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
-    end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
+      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first),
+        items(first >= count           ? 0
+                : count - first < TILE ? count - first
+                                       : TILE) {
+    const gp__u64 mine = gp__u64(threadIdx.x) * ITEMS;
+    end = mine >= items ? 0 : items - mine >= ITEMS ? ITEMS : int(items - mine);
   }
   GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
-  template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &, gp__u64 count) const {
+  template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &) const {
     const In *in = gp__as<const In>(a.in);
-    const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(
         from, gp__as<const gp__u8>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
-  GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
+  GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &) const {
     const gp__described<F, Input> described(a);
-    gp__make_tile<P::threads, P::load>(
-        described.first, index, count - index < TILE ? count - index : TILE, gp__as<In>(from), threadIdx.x);
+    gp__make_tile<P::threads, P::load>(described.first, index, items, gp__as<In>(from), threadIdx.x);
   }
-  GP_DEVICE void store(Out *out, gp__u64 count) const {
-    const gp__u64 items = count - index < TILE ? count - index : TILE;
-    gp__copy_from_shared<P::threads, P::store>(
+  GP_DEVICE void store(Out *out) const {
+    gp__copy_from_shared<P::threads, P::store, 0, (P::vectors < 4 ? P::vectors : 4)>(
         gp__as<gp__u8>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
@@ -15204,7 +15266,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const Tile tile(shared, gp__u64(ticket.number) * Tile::TILE, n);
-    tile.load(a, gp__operands<Load>(), n);
+    tile.load(a, gp__operands<Load>());
     __syncthreads();
     gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
@@ -15221,7 +15283,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
     __syncthreads();
-    tile.store(gp__as<Out>(a.out), n);
+    tile.store(gp__as<Out>(a.out));
     if (once) return;
   }
 }
@@ -15249,7 +15311,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   Acc total = Op::identity();
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(a, gp__operands<Load>(), n);
+    tile.load(a, gp__operands<Load>());
     __syncthreads();
     const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
     total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
@@ -15276,7 +15338,6 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
     __syncthreads();
   }
 }
-// A grid of one block does the whole scan, without a workspace.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
@@ -15287,13 +15348,13 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   gp_carry<Acc> prefix = gp__start<Op, Acc>(a);
-  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // block 0 may have no prefix
+  if (prefix.has || blockIdx.x > 0) { // block 0 may have no prefix
     prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
     prefix.has = true;
   }
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(a, gp__operands<Load>(), n);
+    tile.load(a, gp__operands<Load>());
     __syncthreads();
     gp_carry<Acc> within, warps, carry = prefix;
     const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);
@@ -15302,7 +15363,41 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
     __syncthreads();
-    tile.store(gp__as<Out>(a.out), n);
+    tile.store(gp__as<Out>(a.out));
+    __syncthreads();
+  }
+}
+
+// Few elements: one cluster, or one block, without a workspace. Its blocks take neighbouring tiles, round by round.
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_cluster(const gp__scan_args &a) {
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
+  typedef gp_tile_scan_storage<P::threads, Acc> Storage;
+  typedef gp__cluster_values<Acc> Values;
+  GP_SHARED(Storage, s);
+  GP_SHARED(Values, values);
+  GP_DYNAMIC_SHARED(shared);
+  gp__cluster_start();
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), each = gp__u64(gridDim.x) * Tile::TILE;
+  gp_carry<Acc> prefix = gp__start<Op, Acc>(a);
+  gp__cluster_wait(); // all blocks have started
+  for (gp__u64 round = 0; round * each < n; ++round) {
+    const Tile tile(shared, round * each + blockIdx.x * Tile::TILE, n);
+    tile.load(a, gp__operands<Load>());
+    __syncthreads();
+    gp_carry<Acc> within, warps;
+    values.send(round, gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s));
+    gp__cluster_arrive();
+    gp__cluster_wait();
+    values.append(prefix, round, 0, blockIdx.x, Op());
+    gp_carry<Acc> carry = prefix;
+    if (n - round * each > each) values.append(prefix, round, blockIdx.x, gridDim.x, Op());
+    if (warps.has) carry.append(warps.value, Op());
+    if (within.has) carry.append(within.value, Op());
+    tile.scan(carry);
+    __syncthreads();
+    tile.store(gp__as<Out>(a.out));
     __syncthreads();
   }
 }
@@ -15664,7 +15759,7 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 // misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
-    GP__UNROLL_BY(8)
+    GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < n; i += 32) to[i] = gp__as<const T>(shared)[i];
   }
 };
@@ -16736,58 +16831,84 @@ template <class K, class Input> struct gp__fed_sources<K, gp__none, Input> {
 template <class Body, class Input>
 struct gp__stream_sources<gp__fed<Body, Input>> : gp__fed_sources<typename Body::Key, typename Body::Value, Input> {};
 
-template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
+// Blocks take tiles by ticket. CLUSTER: one cluster's, or one block, take neighbouring tiles, round by round.
+template <bool CLUSTER, class P, class Body> GP_DEVICE void gp__stream_tiles(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
   typedef gp__stream_storage<1, S::GROUPS, State> Storage;
+  typedef gp__cluster_values<State, CLUSTER ? int(GP__CLUSTER) : 1> Values;
   const int LOADERS = S::Offsets::any && S::GROUPS > 1 ? P::threads - 32 : P::threads;
   GP_SHARED(Storage, s);
+  GP_SHARED(Values, values);
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + S::TILE - 1) / S::TILE;
   if (S::idle(a, n)) return;
   const bool once = tiles <= gridDim.x;
-  for (;;) {
-    if (!threadIdx.x) // nobody waits for a lone tile
+  gp_carry<State> prefix;
+  prefix.has = false;
+  if (CLUSTER) gp__cluster_start();
+  for (gp__u64 round = 0;; ++round) {
+    if (!CLUSTER && !threadIdx.x) // nobody waits for a lone tile
       s.ticket[0] =
           tiles == 1 ? gp__ticket{0, blockIdx.x} : gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
-    __syncthreads();
-    const unsigned number = s.ticket[0].number;
-    const gp__u64 tag = s.ticket[0].tag;
-    if (number >= tiles) return;
+    if (!CLUSTER) __syncthreads();
+    const gp__u64 number = CLUSTER ? round * gridDim.x + blockIdx.x : s.ticket[0].number;
+    const gp__u64 tag = CLUSTER ? 0 : s.ticket[0].tag;
+    const bool mine = number < tiles;
+    if (!mine && !CLUSTER) return;
     const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
-    const bool marks = S::Offsets::any && !gp_warp(); // the other warps load
-    if (marks) {
-      const gp__span rest = S::mark_first(a, t, shared);
-      if (!gp_lane()) s.offsets[0] = rest;
-    }
-    if (!marks || LOADERS == P::threads) {
-      const unsigned loader = threadIdx.x % LOADERS;
-      typedef gp__stream_sources<Body> Sources;
-      gp__stream_load<typename Sources::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(
-          t.keys, a.keys, t, loader, a);
-      gp__stream_load<typename Sources::Value>::template run<P, LOADERS, false, false>(
-          t.values, a.values, t, loader, a);
-    }
-    __syncthreads();
-    if (S::Offsets::any && s.offsets[0].begin < s.offsets[0].end) {
-      S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);
+    if (mine) {
+      const bool marks = S::Offsets::any && !gp_warp(); // the other warps load
+      if (marks) {
+        const gp__span rest = S::mark_first(a, t, shared);
+        if (!gp_lane()) s.offsets[0] = rest;
+      }
+      if (!marks || LOADERS == P::threads) {
+        const unsigned loader = threadIdx.x % LOADERS;
+        typedef gp__stream_sources<Body> Sources;
+        gp__stream_load<typename Sources::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(
+            t.keys, a.keys, t, loader, a);
+        gp__stream_load<typename Sources::Value>::template run<P, LOADERS, false, false>(
+            t.values, a.values, t, loader, a);
+      }
+      __syncthreads();
+      if (S::Offsets::any && s.offsets[0].begin < s.offsets[0].end) {
+        S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);
+        __syncthreads();
+      }
+      S::fold(a, t, shared, int(gp_warp()), s.total[0]);
       __syncthreads();
     }
-    S::fold(a, t, shared, int(gp_warp()), s.total[0]);
-    __syncthreads();
+    if (CLUSTER && !round) gp__cluster_wait(); // all blocks have started
     if (!gp_warp()) {
-      const State aggregate = gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1);
-      const typename S::LookBack look_back = S::look_back(a, tiles, tag);
-      if (!gp_lane()) look_back.publish_aggregate(number, aggregate);
-      const gp_carry<State> before = look_back(number, aggregate);
-      if (!gp_lane()) s.before[0] = S::or_identity(before);
+      const State aggregate = mine ? gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1) : S::Join::identity();
+      if (CLUSTER) values.send(round, aggregate);
+      else {
+        const typename S::LookBack look_back = S::look_back(a, tiles, tag);
+        if (!gp_lane()) look_back.publish_aggregate(number, aggregate);
+        const gp_carry<State> before = look_back(number, aggregate);
+        if (!gp_lane()) s.before[0] = S::or_identity(before);
+      }
     }
-    __syncthreads();
-    S::emit(a, t, shared, int(gp_warp()), s.before[0], s.total[0], shared + S::STAGE);
-    if (once) return;
+    if (CLUSTER) {
+      gp__cluster_arrive();
+      gp__cluster_wait();
+      values.append(prefix, round, 0, blockIdx.x, typename S::Join());
+    } else __syncthreads();
+    if (mine)
+      S::emit(
+          a, t, shared, int(gp_warp()), CLUSTER ? S::or_identity(prefix) : s.before[0], s.total[0], shared + S::STAGE);
+    if (CLUSTER ? (round + 1) * gridDim.x >= tiles : once) return;
+    if (CLUSTER) values.append(prefix, round, blockIdx.x, gridDim.x, typename S::Join());
     __syncthreads();
   }
+}
+template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
+  gp__stream_tiles<false, P, Body>(a);
+}
+template <class P, class Body> GP_DEVICE void gp__stream_cluster(const gp__stream_args &a) {
+  gp__stream_tiles<true, P, Body>(a);
 }
 
 // ---- segments/scans.cuh - scans of short calls' segments: a warp or the block a segment
@@ -19484,7 +19605,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     typename Sweep::Storage sweep;
     // Cluster: each block's counts of two digits, for alternate passes. Grid: sums of digit 4 i + j, at j * QUADS + i,
     // over all blocks and over the blocks before this one.
-    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__COOPERATIVE_CLUSTER) : 1][2 * QUADS];
+    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__CLUSTER) : 1][2 * QUADS];
     gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
     gp__u64 tag;
     int alike; // the last pass in which all keys had one digit
@@ -34539,7 +34660,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2695168"
+#define GPUPRIMS__EMBEDDED_FROM "2703360"
 
 // ---- core/embed.c - this file's own text
 
@@ -35873,13 +35994,15 @@ GP__API const char *gp_last_message(void) {
   X(PIPELINED, gp__scan_pipelined, gp__scan_args, scan, 0) \
   X(UPSWEEP, gp__scan_upsweep, gp__scan_args, scan, 0) \
   X(SPINE, gp__scan_spine, gp__scan_args, scan, 0) \
-  X(DOWNSWEEP, gp__scan_downsweep, gp__scan_args, scan, 0)
+  X(DOWNSWEEP, gp__scan_downsweep, gp__scan_args, scan, 0) \
+  X(SCAN_CLUSTER, gp__scan_cluster, gp__scan_args, scan, 0)
 
 // ---- select/kinds.c - the kernels of streams
 
 #define GP__KINDS_OF_SELECT(X) \
   X(STREAM_SEGMENTS, gp__stream_segments, gp__stream_args, stream, 0) \
   X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args, stream, 0) \
+  X(STREAM_CLUSTER, gp__stream_cluster, gp__stream_args, stream, 0) \
   X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args, stream, 0)
 
 // ---- segments/kinds.c - the kernels of segments
@@ -36858,6 +36981,7 @@ typedef struct gp__code {
   gp_kernel_source source;
   void *module, *function;
   unsigned allowed_bytes; // the most dynamic shared memory so far
+  unsigned cluster; // blocks of a cluster that the device can hold, as far as known
   gp__image image; // of gp_compile
 } gp__code;
 // A kernel of a call, found by its spelling.
@@ -42991,6 +43115,7 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   gp__cu_attribute attributes[2];
   gp__cu_launch launch;
   void *parameters[1];
+  unsigned *const fits = &l->kernels[0]->code->cluster;
   int clusters = 0, error;
   if (!d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
   memset(attributes, 0, sizeof attributes);
@@ -43002,10 +43127,13 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = args;
   // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
-  if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
-  error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
-  if (error || clusters < 1) return (gp_result)GP__REFUSED;
-  if (launch.grid_x > (unsigned)clusters * cluster) launch.grid_x = (unsigned)clusters * cluster;
+  if (blocks || cluster > __atomic_load_n(fits, __ATOMIC_RELAXED)) {
+    if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
+    error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
+    if (error || clusters < 1) return (gp_result)GP__REFUSED;
+    __atomic_store_n(fits, cluster, __ATOMIC_RELAXED);
+  }
+  if (blocks && launch.grid_x > (unsigned)clusters * cluster) launch.grid_x = (unsigned)clusters * cluster;
   if (blocks) *blocks = launch.grid_x;
   launch.attribute_count = blocks || l->p->overlap == 1 ? 2 : 1;
   error = d->cuLaunchKernelEx(&launch, l->kernels[0]->function, parameters, NULL);
@@ -43014,6 +43142,15 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
           error == GP__CU_INVALID_CLUSTER_SIZE
       ? (gp_result)GP__REFUSED
       : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
+}
+// One cluster, or one block where that is refused.
+GP__HOST gp_result gp__launch_cluster(const gp__launching *l, void *arguments) {
+  gp__argument_room room;
+  const int result = l->g->grid < 2
+      ? (int)GP__REFUSED
+      : (int)gp__launch_clusters(l, l->g->grid, NULL, gp__arguments_with_inputs(l->q, l->kernels[0], arguments, &room));
+  return result == GP__REFUSED ? gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, arguments)
+                               : (gp_result)result;
 }
 
 // ---- sort/launch.c - launches of sorts
@@ -45346,8 +45483,8 @@ GP__HOST int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__ker
   (void)q;
   kinds[0] = p->algorithm == GP_LOOK_BACK ? GP__LOOK_BACK
       : p->algorithm == GP_PIPELINED      ? GP__PIPELINED
-      : p->algorithm == GP_ONE_BLOCK      ? GP__DOWNSWEEP
-                                          : GP__UPSWEEP;
+      : p->algorithm == GP_THREE_SWEEP    ? GP__UPSWEEP
+                                          : GP__SCAN_CLUSTER;
   if (p->algorithm != GP_THREE_SWEEP) return 1;
   kinds[1] = GP__SPINE;
   kinds[2] = GP__DOWNSWEEP;
@@ -45367,6 +45504,7 @@ GP__HOST gp_result gp__launch_scan(const gp__launching *l) {
   a.has_init = q->has_init;
   a.init_device = q->init_device;
   a.blocks = l->g->grid;
+  if (l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_cluster(l, &a);
   for (i = 0; i < l->count; ++i) // the spine is one block
     GP__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
   return GP_SUCCESS;
@@ -45537,6 +45675,7 @@ GP__HOST int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__k
   (void)q;
   kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED
       : p->algorithm == GP_WARP_SEGMENTS  ? GP__STREAM_SEGMENTS
+      : p->algorithm == GP_ONE_CLUSTER    ? GP__STREAM_CLUSTER
                                           : GP__STREAM_LOOK_BACK;
   return 1;
 }
@@ -45561,7 +45700,7 @@ GP__HOST gp_result gp__launch_stream(const gp__launching *l) {
   a.count = q->count;
   a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  return gp__launch_all(l, &a);
+  return l->p->algorithm == GP_ONE_CLUSTER ? gp__launch_cluster(l, &a) : gp__launch_all(l, &a);
 }
 GP__HOST gp_result gp__host_stream(gp__host_call *h) {
   const gp_primitive p = h->q->primitive;
@@ -54988,2030 +55127,2036 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-803575
-'f5XaA;.!g5`-1y}/(idP{vg(]LA7"fl^L@'q"xFRyvIY=!(60o(re!r/XqOLT/FiyV%w,o:0ob}mE_T/JkRWHa0cSN-W!Nn<2Ke;xKJp0}`!xs>c^Z1+m
-hi+{loBOq02[O+ZMA5ipx}qpdU|,9cD+BH)!L'Z&_FrlM6F(yxOdv7ls],;N`4BcClE/oB@jkUtDevllT[`emDAr}k%QF.yZfln,;BuW>8'V{`eLCTuYNB
->X7vvV@q.Ck:nO^ji}DEW9L'nSi3aBCmOQt'|8)Clb`Gdj[cI0.JGT8OQhB>TVc1ZKz>r$#CI)B{V:D(W,iBPC_Y"1p3nHAs(f;p^kim"VZW=jI=VV1W_^
-3U(mH/.9#3I(Otcz>&|"`t$yuUIq#bFhJI.OG#:xQ,~1sA.nFeqKba>o7}6o!Hs|@jDHKtoc1z>0HC!WsR6qk5)6&3Guot9LLy{FmtrGlE7RL%W<&g4:H]
-xbOwak(n^96qyu8tN8CK;5teo5o@aY]#H4lWzk^`<XZo~DSP#aAU|$`5idq3'p:&'O.RCzmG[Q$tgc!qVVBZK+%+k8>U:ISeerkl#H8oGK:1/,)dU2S)}G
-K2M(-,BY9Rm6_k$sx9]1-^"KQw|p7gnu<z9/F_AGd<2m!F^Otda[--|xcot:U`.s$-mV2whD1gFw5PmozLS8I&[=S0[K$,1K$n3Rf/:.MeBRLI}|$Sd1tP
-3UN[haJPSj|:O(h/NKI_qE$8HyS`V^%:cFOALk!e8'PK^h$}h@D+Q>E]a4rlEk<<]D,GF;EcP_<)`26:_dyz=X{z7Mot;OJ3;v9XS032OZKWnfL-'#8ufc
-eRfm);9=r2a$)-(oB$zJYC2!46:$`D$V2ve/KDtVd4iGrMXr0t>&y"v"lwXZ}Q&Q=QMrl.+BD.e)mCRu$TrBXpk]T(wiA!U;X4mWr74_1,:sWmzxwzJ_"Y
-iX'<|'z5mi-#1cxGR"1)]lBc=ZWYOI.=$Ex+HD+x}rVSQ"W#jRon9:2UN'I}~FfzP7eBi]m'Jt`Hov@Z[_eQNqTLNFeF""o:|RN<=n01<`Fjjm)Z]yHq[&
-xf.1,<5Uu|HxB0n&w<@Xc^/ESrZ0XKltbd8w-v&n&q$o5^AoI7|NS;i$m"~hvBEN.%MbDoQ>M6Q0fHk!<l>ZkPc3TV+<dd)^J<aB6bHo(0z/Z'03oS>NtH
-{0x4')3Aj_0juPD4)t~iG2+53L0Zs(#]8A}&)H^T`Jcy$SB'bgQ([%{G:hyGSj^F=>hfuaGdnG4wdMG3NaOUcBMT.[pvrYGHmVUpZnUn|y/]!(S]gi.`4V
-=lj-itU)&{Jv)PpeZ(W"Xj3d+Y+)sS6I'Bfyx=j-TY1eH^.z#m6U7EVeDX)T;vU;RH00aMYP>Pw.=+>EIaGYyyzJ{8LnB{/;q-i:Xc0+_hH,d>pY>hbNd]
-53;ICXZZb3ns`eNR9K'aYxd6dHvgVl[vX{eA5^SV/="H6$:s-CO{GAp2a^S3sZ^3X}#k{qALf],I&b&L{RHW+FxSiZls%I:7ygtX5Bff5gGhH8XrP=].~m
-)|KYQ0iMbmCHx1y-'!Ad60-.{47Ie'0-nJ2LjF,:eS~k!_`"1pJDjd$%VO|}x"n4EZRpTnH<sd2.:.+=6HeS15<n@@j;2IW.;8=T:T098"ZR;^B;`^>Fh,
-psKEbOgNXC83L$4=nMzMmmO=Q":JCWN%]}u%K,'w4AXuPbHlR6|,z$-s'oJ_h"~A4Rm10=b/=JGM)F,ek`5l~I"Q89M$_;e3:8lVJCAQmt~B,jH#!Wb^B#
-K|fzUO62fL#c%1nvZefWEH%RjouZUtlB:#:qwhnk:S4WF'1fydj<.e|qsM$VqBs2!I]FDFUhPgq<YJ%h"7Vd`ya.000W}dqXl]XUqQSBoNz@wO$NmoJk/#
-j.`}u%~o!"~+{Gd>c3"tWK"M@V1}6H7bxvw[olD"~Il!ITdPM&bb:#c+~-q^NM{IkX'!W-^IJMn'Tl<'RH%m$OyD+X!yd@_z<LX^TyZ$JxBsb!c68z~0Ba
-acDA`gPet]tC~Y7x+d).uUkVwS&J_k(-^B65e;$0k}AX_QNb}n3cVaZXF{"g+4tg<H94AEz(n=Y)"}~/d|j#j<RSiqZY5DJ54p>4hWRXwI9tJH7:ej!G@'
-g{z@s&q;XhZ-CZxPc6voYAixtnmjsaGf8MrOjaA_1jw]>^u&wL%DV4)z4:k2[kL%3^mqS-5@#X.D%vB]%_;gH1XUPC=&2C1,YCxw;o/G0">b_9]]ixH6uS
-aU#=Y,4/t=@5n{kscttnxoDYM_{tQkTFJl2RgjNQjP7zR5:eQVM/2IarQTV3cClYE6h"F8dTJ.A9%"@1EX3!YNRd4K9m#7{.u%^`MG4Xxm'$EooeYuu6y!
-L,>%~ZO>!]<R|];j_TJFlD}SJH-#3(ZEXQ6UT6/c-.<V=NrKm+~T'C~,frz4u>cPuqi^8B~;[%1MAVI/>f_;3Z%Ch[4hq,F.yDXK48l#4Yj{Atl'xm~.d.
-)]nDMY0ZQwlxLXn4kq2,/.G!(1UY%lSrz_L][=2peo~_M},)zO,;9@];n;#F5VT;R)ThI/<BuoXARBa-3dvaL3R;9]83h:"]YT:Gi-~(I]<Xw8N(JTas:#
-CHR$6XZk<NT4PM(=rEcU]mH3#le,ufN:4g^Li,1:'2v|0-O`:8P>z_IzhSte1-mUPb>&QpMB-ATk]i[YXnAI%,w>AKu/tT>9MA{O}oD^JTBKdyn6'Y$n5c
-}^uilmAIvQusiO90$.V;3Obf.nz<lKT5.HeUnJ^UTlO=4C^`>;B'_<;|@{CeDMf.e7-B1U'G.,x,a"9T|11Pa$IDe<zOupFKi7|`4XhFg&qOWsXH.]rBLf
-LRB|[s5'r3OLwIrdu$b}PPL9iKW4Ek828a1@0LkGD#f6%V-lLD,g|f^EC_WZ[K5-65nk9(Z!;3XygAKE;:Z%u!Oq.rK>`"j))TpcUY5wx>l52I`P"#SrAn
-egq$/D#U!k"5!K>;/J0,ULIww((%TbWbWL#.>$mc^Rz2WBS_]Oq{=R~KvwzZ(dRkbu'|.FVKGVjNog4Pq{Yc1RNtAg2M_9$U4vG7][gMb=9/wLVuVGW;Ln
-D,7Btnj}z[)_Ep-z9#BR~upq9jKo&/dqZ7o"twes]027m6"sU5$77/o_UiLh-ZFhQo^nCU2t6b+3zANsWmDy~;#UH1Ij/u/zhq{SyCY"YuOKMk0!Ok_B%l
-G&e}Lo3ZZt(%aW%^%YQ=QxY4t]=f(=DdtGhk/ZdvDvYM$plZ`X0TBpED-6sPe)uBZleQ%U".=d1}->.qEmDQINOQ+!#=Oc4{A1<N4D;zd:(_T3S/@thr.Y
-%gbK:]KmWF~e`}0Q}$DF@L$s|2}}4<w"65SX$a)r:>rH'B[.QW+ml'8mc3/wiIS<yJR_@{pPbhZc(HvU]qZ"DfsH4#MGonc5>0{I0zBm[)dWh+fb#j=C^4
-qpuHD9sdA"ZfLyg6QsF+jqN3bAk$X{RefoLq@n)V!f2]+;wzDk[#HW8yhFo;u)Ps_5}'`d~Y0a!{>{~'wsyNy[~f')zW|F74^1CpUYn'>x#h7l}x0zp&~Z
-O>zs}`lsyO(@dT#d1)'W-Qmb&<GQJBkabb!bKf4iZ#YX|VRr-:5q=lewsa1L|@^<:2$@)[@jeq8m4hMN]A_7T52eWxaGTx%^GX2|jjT#'kdb)xW}wYjvB`
-+}lsHzo-um}R/2Fr8WjvP-cBNqQ;~<'0g>B$Wk~T)Q}Q9D`o]LhjzztMB%WnTQmd4d5p/N^tw>^prAzs(;8I|l~[69{ZT"JHLDeO+t6[=!dIn;,>"#1o1P
-`h%vM`+}<kBXeWwH"in%H0@4[}rN`q9xu@cJ>CV<Qb"M}xbB5d'U.N5MkXTO_Xn1ZZjl_.MRr-@>=yIOA2zwy-~^^Z65qJthlVF>r>sO%I'4H9$S'fhYd'
-V8nnJnGtk<5Z;A3/CsDYbxW$bqN(g})EqX!xxdP7bUsX/$_oECU$~&&-X4Pw1t2^i_q{SW+x6HJqX]#S{dBagW;5)eZSIG4!kC,sjf@AAJHt@o.z4/%o:B
-C/NO""s454%#TkjtXDxk/qtWH]fn8t+8<K+|Q2`d:'NzZ_I5@lOBl'tZk67RX]2mNvZ9>]aM+wtx5yNYV}#oq_-D>[jPb"u&A&{'8%Cf`['Oj#wZm-ENO(
-lm>+K<]r/$4fS^rT$D=r{|$p!i'MvK=}Pr`RW9eNp"(/JYKfTWrGL/@Zs!S{oC,chJKT"m0_{7YG#[gV!HYY%:36I0]XzZ1B5b.f-M=I[$YXRuuo(uZ7qB
-q6D$Jx0rLt;pQKWKF1n4N%J}J]6f;{l]Dn%Z-me}`o+|Y,tLwyBvne+VuK=^fZ+J5ZzRh%R-Q2[AP|FN0u[W^hPd,<hHJ3E|=zrm_r<b6>D@5C`xb<fY>^
-JP~%2$-)s>EoI(L@o6SVpJX,j/i(s<^d^!g!6Y94_ZwXck^Xet0UXaZc]7cr+E/EFcaPW^~f:|hJfuAk8E=:bqYH^mfYHj_nEL6;a-XRS11syj.yxQ(wZw
-(.'8#osNys[`6B9_$)yg'BSed&Lp<8ra"BCfF2-@z&d^]{_^{$R2RtLlWy5n@TUYy93gAB(v9D-X8{GZU!MB]]dlB2FR~`mx].e.31z>+rOkVqP0b10;eV
-Q1czOX_HK)IQ,lxZF{']`K]/9wZV3>Gt]0!6#9Kn,hvN--D"`T9`^/0.X5r<,On[jz`c%zK5QC{x~4]V3i!kYpgDC@k9/cf>)w}D=_AVi.B-K]=saBBF.]
-%R_+3F}V&G"#PE|>6xPbA0w7M[-)s5_h&)G@ppuK-hA}PY!UTjr$x/Uxd_bV=8bMDF1`V<fv:"x-W{pW8rbCP;r8'YmB_4~kpcFc4liK5SAPLPLkuA8Xs!
-W&x4:_"#t=!W$/qd_+92Z_T4I!!C{f'3hsm&jQ{Zj#rSUx)g$$CM2cQ[W8K68xhUfN]oyPRc^IBGZy5Q!zi-B{^h1<$B@=)UF3UWSPbt<av7Ynhvx|;Jr"
-jOtXgG2F}ZOn-bobOP^r(jJCtd:IGHd'IL.2~P+UgS3O83Qt%|c-Y1ku"uX,`T65y82Mdhxz97#7C.u"Bl)KI'Rt_6ZxIdu)T]<%{2SYFE/JB&]Pgctvb`
->WzUa.f.y^2ZaYh|m5}1L1g=8fjiP.Rp1ZF}y`#H]ksCf:h]Y]fPQLLd{-t^/Ei:3]F9s)Wjn%Zj7KrpO2xTZXpBb&04[WI&U_$;g$/t5^/Vo8#{A/9H3B
-.fK^=C"_2qV]JlD6gJKJOeNiU|OEFdVmjBrE=oig2&[c.2iwya]7%_I<j&qiM7ROh[<uZxXZEJ.sh,O-{SlI;qthX(02YBj&uv:z#X|+xXvGZF$[l=s&'9
-L|<<l-au(Xysek>dYo:J:{9.[KShD&>CFqLLAFs=TNpMo_E3hAxL(CuQSErWtLg[|ryBpHo4X@F0'h;!89Nu-U{2~+E-$CFeGhU45X<t]tX(`dQ{~l)]bQ
-RHe%s#_$Bu"bq^Z(-,>;(q!43TSkfO=T[r9luS#7OVg|JcrGL&|PN(;Zz(#GcN<icd9/$1uh"g#Wed}HhgdPRj)IPA1glDqTYq$1NU"~<W,,..paGSVDYn
-,Q.m.)i=6J/z6x;|@c4CPAJtopB@X[=,8CY6n;QU3{~.x]g/duc[c_|5#$$Nuc5nEmq<t8IKs>-ST]Y.=ESJ1:w=!rK&}e)],C;b03c]>T`b!t.'U7]Ozx
-#g7'YWj>i/]dy/R"T&AH!e5J";%g}/vjvm>>={qW<%'X~)h,3yaZJ.[ZJ.gIKg`=zW!2DIK{"::2j#U[j2F>GAbLqITC3}kGLyjuTI+oXE;L(}iB5]Qjm8
-L>^ys_8gmV(TAcrB>jcJZ9_Suwn"tHLg"tGL|`!~!}QokY:Xbdd&5>!7BbLRXH0=%,78W8a3Ac;B7=bk1.Ho^P"J">u,_|W<N-bK(TxhR'>03@MA/=XcAf
-y^5OxK4y<Z,QQb~=bj=d@Ndfp,,E-kvXBic&Vv,x+U[xCW:GiD9%l@oVpi|@R$,>Rtr7q0agdfvGtyx&(Lqf|g+="jT"HfiFkF`cUm=Z)xzSF20(jZDH,p
-st>Iaau&iyFgrMk!&sgTdLDK$sBDkErpE(~pTC(VaM1p7/-lBda|zSxnOOj^OxX@>mqIKojU1r|#$f)X"D8|!~y(2J48-z),}x@z+O$ZyMwi!j~rw>y4],
-)ss`5y8-^6=I;ucX"K)OWrfPz4[j_{qN000:14F.`,]1%+GT'xB[o-IL`or{LT/4SOpRRTz3zjSZSh)+.c,"=g/ExY@{c[M_4W8^vS7'O40)gj<wXpBZ!h
-r|a#Qy"Cz^n2ke1A,x>y("lD=w&H6jw2"sUii|_8~Y]127^1wh)X_o`H:Hn^HhW|.|T//|q]5}k)JzV51q-]R|aE;|R+.%~UT}ux^Nmad_&zz!RPv2aa.T
-[8u"y+KJT-$xy|M_ju=YiR|BU5Q4^A;3kxg0g}'gM}O]6[3`)X1UDAB28a'=xguJQ&`E%f$|'$.X#svZV6]cW/wp>R5[Knb|r$iF5;mnn4>awYXI]hmnxr
-4p7.CqW'Zkng1]+n^ZL.-f~r5.TqteL.Yk%=6md-|TO@4DQ%)t&ktL}v_2=)o@ElhN'k(q0"W.pV+XoO[wim9&TC]5WxSJ(f<wVuhw-});mD+$Z!:hX)@x
-"'dFlW>J1'D^>h{{LTz&&2'jFbqy.qph62Zmc'"WzO-ob[#VO@|p11VsR(w2~7]hF}[:(4SIlWaw0GyC"i"F#Z![^Ct(CO#q2+mm;7xQ>%S.nr{{MSF+%;
-Os7,2F}N9v-)}w~vkD;2nUJ=r$:+t3OS"'hEbOt3`-ooC2Qgj($dEE{lL[!&)VXxs:KZ9hq+PDuN@eMX]O;T7u!R6gQiE^4-:N]yo$D}TJcKa@MCiMLi~>
-J"TbB;c=k,_Gqw'-ghKfbW!2=C5C7O/t0<IEwK2aT/@qZa^+6-&cCK&4lwut_Jk%i2O#Q3Qc=qFrkMdJR}#D^#"~"rxQvx&)_GRH"l32Aw$DR/Qc]}>3TQ
-w9U8o:fit<7,,lk;l/9@(9PBLSBi[SYGCTDMa),]X[V!UiG%xSAQLR=<I(yL#I0jZHV{u+_8{jSlRG$lz_t'1+xq/ksE@PhPzFapbUe!>Hoc8Wu@6QoUG[
-,e!E+ew&J+22s0"1uGau/P0X~DD}0'k+J=:2W'GDS)hGVDG0i$li}asqSQ|Zwz[nt#^KoMrjv:zE+^9kAbLY2#en'aih)iSK;a:t'us.Ayy6XQVO%dF&c%
-w8(ZK.|IFt^2@gk"b2.O8y@IP{yh;leEr_Z`%F+Rt6zXc0OOu{V_uy(UYHYcgY'K[e0`6i{,y|&ak_!H/)XUYF,+&20c_$p&'r_P5_`6N-.fMNQ3&U`.#M
-1092=wp1qX~G=O7r4SKdUSh<F4{M$c>S/C=@T!1Gx'@IkIa:R{]5i_@GVz&}ayq|nCu[nH,4OsUs#)tgCs3:3c5PZ-SvbT=[O,;Jg@&tZ/|EjsTociQ2]1
-C.;"LUc:(S3ao=59vkx|Qn}<>K2t<Lmb0SS!!ui.AbMM_38.%:%j&Un%ze=7UQy[S3[)anS84Q`fZ$c1P-("^Q'=FpIxdP)Snk-`9tzc=MuqzqVy{h>0<5
-0Ij=q@S"|hYlgbw8-jPtv8H&"|tq@SPLmLiJa]-P#wNAOs={ceO#E.!SDQ=2A%:Ly81"Xfj%i]_cq<%wH.jPIgeFd,8orEL047:SVM+UbNbKu}UXnSDrwo
-qMvdgnMqKy#m|7uw/,L5-V>$U7Sf~M$t5dwC1&UJG@:Zs&AT4'2j4)'Ze3hpOyh}{<cU~4Ah3d~Hw2MKk@dGaUa'+$iTgcX+][f/s.lJ6so)o'u_!%&a6b
-+q#C(q'v.vgw0j"zC`sUcpeJeu_ZlnjmZvjk2q0b3dfG7Y"8S{<&:7p^%56vCw<pu/;un)H[2"+<<K}U-#y=W[G@h);.o.|,J[4Z97#<f56cD2zTp<~H<C
-dC(pOjxF>7ku/9#v$aHj>EeC:7'N<7.PGx^tgq@;@$.Fuv2c9rxuVovxm2LB]GNeVbiZK!n3I[6"uh_@rJ([_#GL,{BaE_(SWb-g;}`yMdV_cm4sGc=H:I
-16bey[$%"(wSE/"$.MRwQC-5+C~f>TZ"~X7!w{kr7l@%tu^R^.p6MXD{/e!3W-MpQWuyhyhK8]_YHau}/R/_P3udD:Ci2!gjVE//L$}9tpAeClYm9%JjqH
-LL1T~4[Jl[]GV>)./yPuUB]j`Guc!2#5Uf{1q$m!=E<-=E^uJ,.Rqp6dmdKX#SuMR;'_c}X5U:@d-f_YwVEL/|nO(}&4mWH8$/2]r6cCudGpW0&mXFGFBF
-+(S(Ii6T8Ym/WLLVMf+@q&0##y|8v`#f>y$pY1]sC.4'45_@Z-$RPf}PO0:k4T#,[y>@H"9f$"/.vEA)'$0+cfhG7mvfqFg8=Rz|SUr8gd$`#S[jU_WUR-
-+J){$]b|/J0"eV[CsRNEiv%`tiqR+gG`KSfv_S8I^n!^v!/S}wK._2ac9KR]L_A3H.IVX5@<KRJ{E{nMFdYhePC|S@NJi^h-7k&3[P%7dyc!0,~e's|#bp
-Y&3GA7rWvf#yk.UNX.wb=JJH6>rksA`yR2.0[LYl[}x,q,@|jNLDPfRJ/4h"O;FY#w6qK_ikKC(<mGf.eW-AqE2,/4>jkb#_)r_ka_cZ>XUL&89'l`/w@'
-lWN8=iy2WGI/v!0b"uqc{yc&62B,-(m8J[y)dC&ilkN)g`pYI+!u.^RQI=J),`EMi`~3e'Wjr<6.R,p@`^B>s]3_qd_Ji3))E>U4z<+H,^;DuX3-Z@!Wan
-F46_z6]R,D4Ooz{,+8]O,tGlas}tg`vD$XgKB%`aNF7Amp4L4CD>7^+N9<1`u-d=tBb@WVz_pp!`/XCb,t{jL0|SyzHA:5|z!7UfK-09qTGpK}sGY,c5@k
-M>a:nJ2W8D="p)#5g|LJdf=[@&#0};zlM)ZbD-l&oQz2nSi|"3Do/"Amq<_(T/57!99Jl(E/Pspx+&/p@)9pU[zReVl)Yn#aq/U$W`7UBLfW2dtn,cqA`}
-^qQc]IfoZrfD:o8HHV<o9dtLwC,e4cWDqzlM;VV08L!;oHJpSrKOi#1$~-7@yV0dnZinR;J-]&n#1]hxo,AncIh62^fA4Y+-l&7-)gd2M.OPIV;`<uGz73
-V81u/m-Z4f[IE7a2G3-j""+Z'hE9QLG'nP)Whq@a%6'$p_Qb>IyVvB5VV;12OM<F8)';Qy5Tl%m.>)N<#=33}_%YsEEIZ<"Or.VOIZx@>4m&zQ#<x,4_)9
-C5yq6T,>Pc#^7)e{-B7VJ8NX}15Pd.QKdU):Wli'IMF'z.8p_1EOAFo7TUC{V<PWa>rkCW{k$MT+u't&gjE,)-1o91Ul`w9L1ytz%-HKY)EOn:JP@P^H]&
-/d86#i>+dqFUgRc1ljft^u`N-(QRuI2-~uMUZsT[D6P&~(,[m{hBD02L%-4yM$sIB8/ux25]KrM8QrAnL2JmC&gp(=!eQy}e7Hi26,hni<5Ng}s.MK#eg4
-E7r3E7@zX3)Y{/HEd{>RZOfyw<et.2na{PwL7O2}:sd^4&hMxvxKI]kzp|f.i-TBQ||BoGOHTFWVH2j1+0X)3]U4gYaHyH<C=:PEpeY:9c~pL/o!D)-4_P
-oeP^s!t-N^A"H1N^3"Gs~Vk%XaQ5<-^,#J4:d!D5rpL)49q="]%3_V5UN.`M97qn;bc;|oe-#UnqP."]#IT2Z^v/+'iuJnQ<lA2"LpF/9WE/0luz}_^LJL
-7<2s2d`'9u]g]/K_w!a$<KB0ZeWX[@qR<7cwoh}<r78XCZr-9{6.7)gYNYPC,Xo9BL"OHKho^PxuxZpz6_@'^S)(tWPtb&t>r=J[-2XsQD2@MDpq$AzdN5
-iPkY6Oq9P2)g9H[K!%vEYP!%(X7;~CEN0|s'VIc>$UCRHw;|>2jo[tw42[<HA!57!B:97pi}iH1h7w1(~A:iUDpl{=qj;3VME>FdLD1zaexy%6|%+23qOo
-dqFn`_;Cc0U}}j26b&_rnt8woLg1`y]>T,70WVL_9hm3)2!^4oSU7@Ym>TM)_{3XSl@vB)t`sm5tsW=HTpH[7mCTB:S"ChP&NXYIOhzvRY)rfd5<42+4e>
-r551-&9/':(,;=#vqWFvORTx&faHSUOK1Wpn)]|5tR%/:tL5s#2r%(Fp3zGhAt^3p_}4D3J[=PoFxkAx|o7#vqYj$lm<y[,v<0$bzJo)o7^'S&SXzk2rr.
-cOYCF&FO(L!5'5oc8mD0Ak,VIbwT8Acz&u~9V7)w&p7I'R1Fj=HbT$,X-6OSKm4;GPj<51)#VXVJPNqel#)`l0pLu;ggs,P_x`MgWK!'d(m5AR).Lxn;Y4
-vV-cz#uZqG0MGs=B^ZuP<0nZ%Ow5M{%jBbP{xRvexzl)GoYtstCEWB+:]n|5I)t||5ICn,GZmt(<z0/Z}^<}xZ}/h}tPnRpb@zv-,Ic,kN`(I^Z,IyiI:w
-1Ql"A}n_^JWx">8mxK>F"VTQ%cD):S[GlHQTG+]}k#s}:||E+@LFG;`pw`ao$Hq"=ZMQ7>Y8%>yDE>ZUa9|C~nC+A((U4+eSaN>@;([Ll0>qh9RUI_[,7m
-O=X7=B$df,LVS!`:u9r'C()K2800vT!!R[|Hl,xc-PdR7Bu_5Tmu,0Iw`k!{XHi`[amUT=qzA0a@d+Gim1ypv3Gc}Xmvt{~Wy,(2mc]%<f"$+T`'UB7pR_
-kS]PGGT$t65___te{^@WJ(:g_Of4<_t7&@vM@;jdMP;(KcBmLJ2E:{W+H+y(06Dn_P)Vsqn5;EM&:QU3wV<Gh[E[))VmNjEs;ZG)=o=.M[AE"gcMVwuPYx
-6$[Swe"+PS5N7mfa{tb<'9Kr_EVoZdPf,xE5]:m{eGWB~q|9.@_.9/lpt5xJmQ0(pWMXm(iMQimG44'v^y|U(-]'^lX@^P$aO-af"}S(FmtWeL>bDyi<Tz
-}o=py$sGB@(tqaKOKwyU+YR]IUy49m$s%4$wR0(c_Afj$B(m9yG#l'0:DVmsz^^it+enN:R]]Q`]1Ain)|:^:M#xP:k.5D3hCaeM#;wjjn7/>hMkzg8sNs
-;nq:peLFbLl8Z']A;x$Zxl+6m+bJpmyTES[%8Ilg^'$HY|"tFU/IJij>3SRs4q_eKIM7ep<bx,7W&w)|"}pA^g0K~m.ey%5D8N@uY.bo-6DMx:SuK8SD]2
-gPm;Y6r;PP#cqOoa6|$HBf9i+mf"(#s<>dD/uy%<Q$0(w4j`1D;P[nFP{9kh'WH-KysETw(5a`GddcuDy1`44#,HgO!<q`Ls_+(]wG<{;4tmPsq7>%;;78
-eamg9$Nl"Ihsv5Y7%puwhIzLfN'N:pi!8NFgImg-.n&hXIJs61P5WC>&7-JPGcoaFH"`W!eDkWimy$o8ARq(<[Sh2hiu-dC9o:TkJ.k__N6JlD;].n+rsI
-QEZJ^S]g[T_Lctt@Ifw6X.hUMzZY2}^:2wywS/[1mJP1d/h|hlEIxG^^v`0{NU7rfB6.!YyG4098$i7yad0eBRj!_gx`StM&~o-jZJ17<^f$R$gTa]s&vN
-]RNs`WJQ1;XvZYGoSh:t8()A&dBw51N#br'ICR.UG]!1ilksB]9s]Lodc'B9>:&Z}3kUN#n<a"=[U/:Q`L{DY!>&1<5SsnJ9->C9dV,+1SwcMQx#AP]c"i
-MNuK>&{y"<gTGH(SdU6[fTyGS^s_~"Gc9,%#Z;%lI(I_hP|H)A58l/8')d5'O4A#.6@:gB;G@xoP^'QPn_.$%Bj7>U!le_1t^-(wI[:O{7JfAIE"l0q:L6
-8-s=xyI]!jc:QPk^C|KLph9+j'"3W.6%H4]|GM!![VQjmRh&yU$S/-|"7YhT5"Le#Ts)DPEUk)^qD7Y]0kM<1qdSL!R_xRU4jEcx'v9'yN]0pDOTbi!/pG
-y;d4cE5{x&a5cu=HUA+Hp->@tn>0r!k+TC{%qD'0]&E^KS%:,J2dj2Ak;q~I<40gkgJz[l4;ja^@xW`qOYTNDA-I<S5Jm^;F{LHsrZ]Ce3@q>ZKJIwLa+S
-pyl1.ZNod"1#d(TzBTH18K%:vo0Rc!CqC}O"$jNU~v6JPQ6&7:bR7Ue"cRrZP+E_xvzqSd'0mIDW$)P+2dE'<m&R[B7Vy`H,YcgtVHz9SPo>cNMh.pgMwW
-Or)}pgCQE{o}p@6}5W.;cMLxAfDHvH{^V&Bda2TrpQvdoT`Yle8@_ww>IKPFhYGV]x`X2p<1OFpzFNH2=s)l#(%lv!.a-jzoWV2D8$2nUAioj}|O27e5!]
-mY0`(TMeb!(r":..+T&)%`YQs7D=#,`tRB^ncJoKP9w4_G7yW"+"J237'1y4$o&1;jD)y]n|`=VKdDL2^ewD~JdJ1`a[T6~w:{TvZ4q3,zL|0jSr6p1Je#
-8$^O^zI9|0,/=nobpoJcLN[/`<59b^3Pp()l;[axd92</I'Y%RmFC"tXdr738hU,Q"g0q_/Xu1pnvCYZ]"@9CbG)[tC%c|Mg)>rzOgbru_x<BYal3B)q4m
-.>/.LO4aaOV-@O{M`(o1'Ic`^_=#bJt50K%kQb_i-r'>~'[wyAml[-DOT.pC>:H{G}p^DCs$i[1{B;uAWF[Qh"x%9Dt-xZ6rF_cd1$)+)tS(w`gA%sgWl(
-I-&)PosI;[9DWvNHG[4am2aWQ%AB/:Zn&5B>X+P}uvX#!J.|^Fl@.F7x.oAc^dBb7|H^grFThwg%up5ovM5|CH">m4BRkTSMi_+FSHxnKcL5|[{#>De+(N
-7_'RJuW9>QYw6Ui!ZY^P~6Y%OPEyfqV)9i3mKNO+>R`=YT'm+W[I8n8]qeUs;4rUOD<{aJV/L}P.AkXEz@WD:w55VI1qmf`I[&Bg7Q&r'y_#^/kT,6C%/M
-t;]5s.Koe{,u_L7qa+_v-fh@b<)%$NaD9Tg5$R.QDZ0Vk,X28e<{I@!B|NXOxkbn7AXfk+k4m@=j&Al]fD^>vW]mob<^=/YPh$}irakPUZpG^iushu$3:8
-=TXPO]-l7u`cV|Q+0-1rFdsRLP|Yu`7R__8T7PP,rRu`gdDa7mmONL.3&;Z)DpG44I^|I%^>O158k1s|=,gSQM,lz[V^33r[^Iqpc/JLA`EbC=V0'cK`[V
-Ia9n{zGH7+Nv,OQsq8gI4<HUixH;_;3YPH-5WoFW)=DzgX^p)Iuc0tcc91K<<qN.seu}{4c`,VcQ}+K^Mfe'AL"ZB1y),L3bI4W)RLfqN]_BuD<=_Aa8"`
-U9TtLJ<C@qRrugtwXd0N15uVD6dIv_@NcN#{B&1db4c;U)9#cGK(frG>G)3k6mvOy8^H;8LNrO@"s;g`]'Jm`,a3cA7+$dyLXC/C`Rw[3;A6r{flU'0!np
-J/tZ+^/R~:"MB>NKP7|Q/x#DPv|tS.~6mG3m-gWI>>&D7S!2Jo,Y`(KYl/,8]0qu!W;d{EIC9n]"EnwsjH{Vi#L[UG"|[XHPj;h+_qHol7nzx{M.=CJw(B
-}'6qu[E>iq~qjzM>508J.,]mbY<:"RGo%aFq/!Th^,1zKvOQyo_eL[G@e6FA=HP5(aOlDI8mJ6)M=D#ojpNxEm&PXq>{Y(VzDKsv(}T[qmt6R#RBCc)8zW
-3hmRI3Jk5`1n"7XxCMAoXp9+B,.yCn3B.G~<L`Bi"lrA!PV%]9eM-K{[iscszDB3WK8d6tuy`%n;4`{$+P&gc<^n|6cN}U-xndp&Y9+o3JQkQH_]q)mmNY
-_+Z4_(_E=&9pD!uHrCnT{!7,1Z_(7c&Zl"}EPo[#cbWY&QV>IvP!(,k$j-|%WZ~0EZO}&n)h,|PN8$a2t4mk;cSQ/K{+N=&EWdxZ%d0,DM'bUhI:N,<+E%
-'AM6mA;(9kEZv"-Yw5IALcJ#Xz_>zB!mlRv.24DOz$!4u!ocT^nkAe4#Sol:I#N^!#SA~|"UT"(;D7~vR+,]e&[pF^;sjd;J6ov=M_Z);m6:CzAyRfo:aN
-eY:l<ick#W.-qkjRKs)`12L!m=zE;<83=#tH)WCDk6n"+$dGU3It6pBU8[y}M=fH!tk@Vc}wGi)hk{P._VL9rz243&Q^DL:}f:V/:l#dXpFs.62q@70MY.
-21T(fK.U3wRLbvR.]IRGAmNy%2K{ZdhPl&^ZBdK'x3,V5nh^k;,}]ugSnjz>7:hpZ>5ilx![6G#p^%E7RrsH!o$kcB87>5t^=%1qF0iFqCB$#-}_Iw>%IX
-Z&!YXlOTfueNw.U(rMu"{.hbOhhG&huzEU)=IX2@@0k]i5"Djt%wnkzrBKtk>WQL^Qs0>MnvJkS`'ceYgH^Vf[}PB#EHf+^Rw#"Xu[>)OI!HDeb1aTl7]0
-#0;-$4eGk5&(7W(@).dsf'DBoR/S:10p9]ZC,WUtixqwVw|QJUZl==424j.ML@&>,`FwLB7)~%tT54r<uBLK<2PhVeTKes(B@II/x(:O7{/wINb(UH^cWQ
-bIQ5e}9x2}0O@X"8.]eK|Ch)h_9$x&vYXN<m93r55&SgxtuK7v7jMvyVMmUS2|K`X&@At]<pJj)qCe<WOp>e[f%CP^9mVc2McWd4hPKl[VTrTQI3Y=0$#6
-(v0v~RX$oO-$FA4Bzb=opi5Hve9}-me9O/b#Rm{^HN]];[ZiU0NhR41M<Dzqf_q[XsA(G)3["RxxV"b`)LNhxFoTq8oS;|h;/IwsSL)gpol$paKy'#iVqL
-Y40<(>g}A%&S(DP,s]jE}0kXcg>Ior|jtAnYM:ucej-Vcwlqef|1Ci:Pti@$vzzc55E+_$h>cvxi^R,4ZM(%fU'`b_MdvwjN4/jb3})k'd^in$ejMR1R/S
-&:=B`f@sU1s':H/|WCJPs{DT2(o-P)tg}1M^[aV(jm!qp1ON:e9vRr_NKs0L5EP5.$tV/o3E$IV,STUl<1DS;!.Q7zz``!Ya/T$&vgt#s>T8[0(2s$"%^n
-h^S7v&vLt_SH}nOkHcAt>z%M=J<dKY@8NG[@4Xh/ympOLvX_<M2JfOsuLLXkWMgY#Ys'kf-WqXrqPYRQ<Z:H.$Q<&fde[yrv)kp=[p;ZlM|@EcbelHkC1J
->K&p-;DJY05(!#oQhqSee4nby-j%<!gSB]);<6o9F/Kc^YA'k2<kX^#X}Zm:%RmdI,8gCJ<|Fj2RegT3zfn|"fAWc|NY{Z>6)C-9C[#,OQtPPVxI3b/IZw
-RZE7[ooY+"R<(G-VVl@7O6+MkT`.6rvWBZ^+ELH'Erj:u2qSGw:QT`l;=o<h-9OsAu8:&3x;=lt3u3X=G;u1~hxw6$:4}M4O3Omb7;yU.!IrJeT4hs.j7.
-k<r6GS%l#`k,,I3OH45e.n@%_N>QDp(Mx`,4~qDlc=H%W-p/pv&);'0D3+zUEbtWZvp+{"gi#(.3IYQq>_v3!BkZI&zl>h#pe90a:c!|(t1u3(tx_f>[vt
-@nRW~HdV@%8CF!U=G`ines97[Q/2S))s#!zCwciu"WjQNoW0KoiK)(cX}P8(.&E43B$5YPHd]4m+gP@|"up6sI@0GK'_&91{&EKn6OdpCjn:;fUi3KeD)c
-Cx%2Mm8K:a8-@Pm"a]MplP#w=AG0r%%O_NWMFw5zgvHHv^{fW,mB%U1cVIWW}:J1w7PVYh=lW-D>MM3"&gDYOSRJu^Y2#1p}ME1UblG/pJ_z8li<7Jpc4F
-7IJK`|Bi>knVjo.Z6a|Gy^60gk[C{ZyzJ,gxgNF%r=#ISz#D/7x[DU_2EisZa$^i+Exq)Bi,9Q{;@KjR;ppU6@V|{a3r+}9MZ5ogQtc<y{hkEH^>y[x-{D
-y5N4E^/(%F7@,u:Vskc:~:T]=<;H6`vcbkJZmUXt;4D"iGf{S|5tv$U{X]./k{ZeD&v@o"tJ!C,:[}$uQM]2,ON:4AK-hZ"|+pjoo!4_:SjCTi"z[g+AZ'
-IWbwbQd:acJtl{V}a(u+`mX88+t>P9+v@f;ujgjh}m^/DASeD}W8NgMrGwp[e#G_3$s64:Zd<NoUA6xo2%L[LlR,x2q)=U10[v"Q4-~%0:Y;o}Rm,mRX}T
-jHbUH`1e[[ewGIuW_x82^9m;8dx28ALZCE|s<)"i{E"SyR,:A7(+]efUGV9/Phh+]|QsTI>Pd^R1-IG_ESjnK'd''QwQY8rw}g;O`6>C)]bNP<}"5xb85_
-"vSuu4{L0Qr2/ZJxiCHv[ot&3NgPN)k!:#HNa&{-O=L#vE2X;pWdJ)MNT5nJhl~Oh0t|5^4Q=)c9S)R))IuFhnaoK;6jqnB@q;G,^O@hVVR5iH"lB|#-vp
-0qJ3w|qwzD.o8`O_D`NARxXhX3!+SkQ&.O--KMGOXT9<R@0^e,dzOL|j~@'PM6>MM@L+3idR/Ykq+>T#B$:yVm,Q@hRr4Y$3p5.J3oUlS>/Hk4EBDt627`
-1)Ea2.pcbYc{4)lUw}J(-}nQmYlBmFk[gd9yYUO|E0@'aJfDtM`x:61Px(lXX)/n0cd=bz.iJMx|r)28&OQhD!U+F2"[wT8wp}E)[qt7N/7ee3n{.#mw$%
-2PD):[P{ADEKWDC0^g3^jiM@~_W0ld#XJ"JWoyXC{8#IuG&v'dQ^hD7)q^N'RLs379i#L@aA6c3eIrJ7U79JB=d+L^#o}Gt{H1%<Ml-H8z|Z&Trf0D"2zM
-Z1IE8^REcC]_"Wcb"p]x}h'r5n[=)vuBz1/n7lsZQDwjD4[0v$W2TF=%oj.T6GpBEd{BZw)"Od)CkFh4_bN:fJMa8sH<$Q6^n.Z=i<{SQ)o45%J2vhojVJ
-y3)2`gQl1Th3RGqq#]a'~FqT}&y=emG_W[k:>aMhIao5%DN/qZckdO!.Uz.,!%p+c}ZwYBE!8R/<dFsbU=#%.eFKp.Nx'$_4sL-0&T,(O4;S5G<w>&.H"2
-,=Bq>KZ7L<%4r}Thd9|as3'aP_A,xuKsi|Fg2fgZhuTsya)&pMAA5cex%DSS9HA%T);G2hccaYU`Bqccnq%g.9&B^P2jNYw&m>D^2ie`e#sfqwW57I$+Sp
-+ckO_fJDS!)LT%5c4wNYyThux$fw1sPKN#bDiPD=^NhL$r^Q`2x3Bt!thv;s&(7zw{f$IIYGBS@!z[[D[-#qzQZnAqyV-Co1b)GoENjryNJ0,o4|p-7Jf&
-Oxx7^zJ.-1jk0%M[)Y5'0Am/2dR-0E1q2K;U(.lDG"7;C}g%>s`)/q!(,&U2-%$!L7D9yc)_lZDg{wv1Nsh`g>Vqf&.zE2DX^"tr};],)1kR<6-^G'y[#S
-bB5"5`Xi1UH'eo7rZB{@@H@W}LkE4/(ZLN{q+%PM(xUw!U@}k=!<v;]CCuX%G}Of2,6Myfn5dONlz{Q@v4k5%0%+ylLv=k_Xb3i>b.WmdEcVY|`BI|!$XH
-=Q`Srj),,(orZfA!i,9!_QE@gmKU28$c(3QcR/-Hkwgi765v&ERTah}p-&;JMe`dhF_:BB=`=%:AugAwX>LDAVM7G#T9t$,cIVA9=5>ZxxS9,-@DX4/k+`
-!z,A[B]WHxp@{HICwfY]Zgwt.908;mdO/{n$k#$D|#F{l-$qR^}VviT4B`|],YyBM>vd}Rx^Nzr%%=Ui]NU(-pbN"M$ja&;h|&sG$+2vHwp%'fXp^Gkz]d
-NaV[PiAi'eUgv6qhj{X>xZo[;C,|=[Lw/v^+YG%X=N(+ZDHjLk>#{OLFCOSc4I~88kUs8yj14$|'c`U6Z.8PJkRnc=rVp]h+Izh:,<mnD8ehc33@MC[.!h
-Ae)EB4p2vsG7W=1C.W]Kt_.vh&aY_Am_muS:l(e#@k68;Ch['@"Fw9XSBjRGy:qP(1NCaySDm7@I{KFx_ij6G&!<{>zl,emwzYuW1'%@_kubM/!@ul+QIN
-ejoSV@,GF>GROZa`:!emS=zsSgqah_h><DPX67DJ+Dx^CiS^:q``]&Bz9K-xP<v=VPE<v5sYWvYb!o_r32'|Jg{NPs]]>s>r^+J>f}KUSY:X%Apz:$$d;c
-^t:+vmR>a|8/z;wB#}1UR;}_Bgi@.A<`eD2B])hS$WU"9kQW[Yc{<yX$u4;DU0i5Z.>^v.b8B49jd@D!m<c'Y^dKHi[)]uOon^zP^=VW997tw^y&D&|M+<
-)rwe;TN4@z_`AkAnJ`7I"BJT[SI{zJ54O|)=pe'wwlA8]i'lxGkzcV97$y7Bl28&+"h;l:XVi!t[c$gVLVkf)x9U=]-lq^LzXQqA0cWX>DFO}]^9>u=^Q,
-GE&Zls6%|Dh,ObBQ!flMOaRs!;E3b#}M`]u0Qp|&|U$U;&cU`}'y#iCMRg=mr4'lxi9rV+JOpg!zWdHG0RF9mzeyRGkMUMU2=j},Y<Td2ivL"r7NpYN16/
-(i<Ze+hu0E<MKAibH=|AlG!7U}Tz;#[c<$HS:qXHj@#f|HLuLn7Rh6v&N5ZxXvSd`5XUj#/fAqAhGx#G`awZe-~YIaMSguQv5i_|Oocbi0~@NWcBWBB"He
-RnH1)qzB4!Oeg7m/s}c6aJ~G`SQSA::hVi:/$k:78kq+gETVZuUBz13)/Me&9;a'2dL[~fcn%1{VT0Qls0d@m3-M(7&](7J0G25meOpT#JEgmr>"/D3p0(
-gmVs#A;yue7Tn&ZdzK`@{>iS7A`^}%{N46|<r.IOfS`fBF}w{MzBVQExzEcQ,_@^(anfQMq,+bi7TVrJt<9Kjlw[Fx"DUd[vDOuiaDY]HRUkPn,%J5+Zlo
-cRI-w5$(Hj;|90^C2>bf&DCD`"epz%#<u%#CoLXW]rRV5z5FfVQ<E4jKeF|C0H~Akm/m@"%CGJa]9SolP;uReE9pX`}F8,3b/G05'(6'cbw6<-)PEAoyTX
-<}%|~Y{Qqj:2GDF_bW>p@>:kLLfr)Y"c[]XZ'}c&Vm&i[(hjlD3#]Dhe]J'"%M@Da;M=iI8q)<GK#dCfRMLz')bVn|V}/$_j4Sp==h58'FX3r0W{4c(@7U
-HKivG!2%vfp0bOUu)mL%,P8t.B5P>H-_w[/Ir(:H[d@F"5OWhpfzNoGz@XU(XWrG1N6:<;$]iVTV2QUb{C:t~fIH1I^[bc#55p":V)Ev5zN2-C56yvMDc3
-6Pc4]fh:2HZYXp!eTwg]Rfb+#1Kk~dP-C+SHgAQW6|Kxhz5Jsd<+rH56g"}gb,Uk,;GI7ck[UPVS^T,Q;RvbbhU1XdeGQob}&IBi}rsMuu1;o6TpdEBM!r
-1{s[1%PK1BA.,V}%2q$-[uGq%b<Z!sv&Eo2xu;UV~r'C(Pw=~Vw8>}vy+L0HI[J|&3!u>[x73xl"%yn^oOqhQ]l4C>@Z!,ax0Nwud-{KsDGIj&~;jpiZ>`
-DSK{+E~6ALD14Bx1,iBd5VZEakDmglFbr(niD&%+/9K>Uz`G1E0doimXzgsa(C+$(r(a3eubeNo[{GUFrWJB3zN{`P)UKv(7chR;@g])`^yp6EahC<L/QP
-nBooe{S%+S~cq4=Jzztha,H52]b<Ujl%xe,L8-d_>HP3@y-OZk[=!U$-qkSBv$K`%8k%Zj!&oif_G5:R>'XhV|wGX7Olw!k`+rA%[pi#@/@.I=2mRrO+.b
-A+Z"GT8m).^'/:$A7o+F'I&es-=VrY<}>o56Qmmtn^v8S|zZX|=U|g%:SF}'Nz5PKa:=i2u)b@I'nm)z&9-{lSfx3gS[RBoW)6pCn}>TpjY>`ky$Jw@FF}
-rZl`9ZcCuwgxp^dP^ngXP.73#_T;&,,{]{H+%BFI^qBe9ZlVTCzhW>-a|BtJE:m|VHo4lc`M-l9{dk0B=s^Z:'x]:;j6=c:9r<BOf@!]9%"IPs:!<(mNE7
-OB7+|XJWyMFfJX.{t6_J|nf]|jKTEoWX,QpehFEf;F4kOym`M-_Yd[&9oyhS^Q`v}dfOJ3gICc>CN<}eZOy%wBq+ND)M]og7]SQb0.;!{qb2OEk&x+C,k'
-9Y:%~I're;>XOV11q)EPhRun5Q'%>SPH|JTViL_Yk1byD54<tDX#!I<d54^^TsELZ|<$-CJiQX./eSxRi]eSG=]Q:3r-j[+bpzp05EnlH:9;;j.@]&i7F|
-BFR_[#Ov{[t`Hq7Hx7"TcfwVR3pIR4M'~MH%UC8Rdo^+-a@eUm_QR0aIOUW+T>CVy-P8ZU5E_wW5%1GG{d|pvyo6(nLvBgW||+7WA[PQl`(]"LR)z|1;(K
-cBeJW.`2i/8g+.ZVeU$H9fvOJ1.G4)yg>&>L9}kWG:D|t'6Y]M^}]b4^4JhoB0I+W@fs_@$;cVN9/t"Ut<-6w!=X+l/`18T`FCB{^=AR;H)HW#]S(PoLcs
-/:g+/X1lu5s^)uo9=gV,@mUkyc4>A5d0mMI)G-@f~Co/>}NgkdJHJ71=8g>D6Mo>:Ls.#wHq3Oec#G&9!+#L=F$]i;w+SlsAb3Ih2V-oL>egjjeB8q+5|-
-!L[b.wCE#zddH@c5=Yq"SObJkZCEO`h@P%7.4<N)+<9OL9ZOsqw=Fu_T7>^"(/AyN0Y[i^WA:[E{|I`&4CRd^&i!4YxLC9-BJlkq~L1xtb$b7"$7{="#lp
-{!m7q,{[MR=M2/{n3G/'82m-n_Tg}k(dX|bkUxPnF5$2PI/U2)%h78J6^iC]]=GN[8T[%vFi'3f)+,XNu-r48fHN=6K[S;TzQRufZ;A2D,G@pha6(>JZ:]
-GYh)vh(,WP2MNw#tzx"c/81%q,f)6{Tabxi+6(&"X:]XPk[&suHZYdAjSadLtqVHNct9`%GJV{-/{93gyv+Z|EMADVzjUh1B{ps:cp[<fYP[ry3xj'C^5.
-!z6V'myyyx$qb"(J0B:}}]8rDAb4r0GEgmlvDc0JnZwBfwo@.=|AH`gm+0FcX_QI3_'$o5f<Od1oM4Z'J4>4:o(S(cP:a1F<I.@1MyN53YzmQjw6cF5,T-
-WpcO1dP,B35/>MpVP.^'1+Z7/6/SzZ=#~v|vm1A#ra#O8JpFqE|jGy`q-AiKXh`R$X|yJJuUXXfab9Fb0frnKQv=4f_=5v}""6w4s7'&zsUo`)DM_y@UlS
-l._v(PNX1e&a:]vrZ%ufz,/:_{YAUR;G3f^jAUj|9q2nm[~D<vZ|T<N'F|0h%KSKV6ke3<2x@Ngyk.TyJ5Xq{E{/.wD)'N~/zLRm>v)=U'H9ppe'z+"3Pm
-IjhBJstlN[5prbIUF5(dcU#bV_F12d#T9^m!GixCzV`3O!m:YGp7Wl22W!K;x1=@vb3G0+IxvdW.2qQjF0wtV[+pZ}XdP9z!01+-B3U1k=W'DL9Q7[>w]]
-B%:NXjn.tjb6o}K1Ujr)4fnLRe{PNx4{}IN7l;Fz]`'f{97fWh"ME`.P1yZ:j0X639HfVnr!4Ho}9rj_@H|w{smr|0fap{CZV=;JBm!YvZhBaL=1tTsPc+
-jOwH<<o"Xx}o824c8u|eFwjg)SKg1NbrDTzb=usFYn">Tm3y^@L4I;f/WKX)vNGk&-XoRMYpU$zwvfIMOVxotBU%Q1o>%3A44wZ#$Pe-.WCQ4D3q[@94"_
-jj9qx3zV[C#(~;KQ0sq+gNX>1>,E4W=(C[CQC13[4nmTsAPhk0`0Qy#LR)cTI)iBGSXH5'Md3H2TJgDrtk{5rb6[ZfXY|1`d{-1<QV>|[fbG]lYveB4yt'
-R'UMcv6N9wt=D8YqZ(c@"UC:~U!X{YDR[N9Z'VVd2K~"7Iun2[zQ.{J;ndvh}x$]7(99qk:Qg/ky3h4AlnQ1^FB-1M~i_2|S=k'S~uqOaw^+'#Gxn}C.+q
-X]Pwo&pN3b40{rv&M]`El'!hx2L.bxptK&~hxuOEV<P'n7>I0N%B9i,OP;uw;[$=@o0VA9)=%|n5d}U#`o&M]][&sqbBBhsqQk6II8^<,WchiB"Ls9jjDw
-W.k5.>#2uGVj&&MOR]t+9BlIn)kz|]IGN%Cw0;5]8P"J.[IvLM9s](W.H+1jMn%C~e>(1@A[QsH5GBitz"leDQZ}<Ux[QlS+@m'tutlLp!lvdvg)k4J$SY
-6^2gbs)JFZM:.^y9bd<UC)7FK)BoNvm%YC=>OT!$KBNkGfM/4'4>6^nu:hch|<_T,P(i`It$p5%Ic[o:,fX@=<Y,"3n{@$cW"owlPwf!WHI/y#G13511ZQ
-ZAm4gny2g'K!-Y_q4=4BqIv^LGi#BGZF&h_+O5D-cMc5.5R(XNt%gFR7%VD<QX%q`Tr`}WZ-`nA!/`;T3!jkfAY']-mP|E<V}&b.s=I,f&s8p^{4c)N_:B
-N!1[G]2'Cq+1swR;&z=vFnB4QDlQK0%qV:ob-AowFc}Q<hsGkPK){s'ie&2mz;(a3q9)`+Bid%mU|AF>O/Ule)`7,U^_bnW)"'##A]@eUlsVj>w.q#=-qu
--oE;}pj"um>H1gn"=v%5k_!_+.-5nAxvnK_9,gzlE`{]'ltPq_zj{8z:$%'K2tlXef%{6M.id@/]-xl>p14hl7~)j7%#6_nF;}xlV(u748{''=94]]sN-+
-$o5smN{t_;G;!'f]eVzbq6!$q]g+"%LU"<O=GM~py0^zFT!>|O@U#%{!SfH'Vx`#`AAX|g^uz-.Jbh}nxm.duHC=.zF)_J(&8KGsI8w(=`=e7}jy0]k<:z
-fT}jXOF_U[bjN}v_!94I=rjMy4R5$R91%]-Dqf^ZT!7!p#L%DPQD';w,V3IV12JAfj9f/9aX]t2TQTL74qsqOlFJp{p+]@2lVcqaM.l<j](;(b#"{1j^:F
-V]9n|`sO"$@vM0L00&5k(Y);u[;H<)&m;l5=:,a5,XY:`:t@pv)m^pp76WYn7xsQ$_5MNt)6jSGX@YvZVq4x#!q43)Z&-DqgfZ4tv$,%0K.z9=D1mtel.}
-<o)48x6+bVYfp>nV+,TM$F.GSAn-Gmh.L]+b^hvR|gIlM}JGx@y1DdB>9Sygz^Ejd,R;|I`#u;X$lpK@`lJPyu7>$y|mD@p5,kANlP%&BaSi<mjlv6sDZb
-iL|J=8q-e|uDNWy9#^5@N5p@Uj]1;7xPOFMn&Q5|E;3dxsaE><xF"y,&;97}uGo{~<hdA}Ua#x9U`3c6sHQaiNxBvp994.Md[fijOqw_Cc<ZKJ(>1Tm85Z
-t]3qjtfe,Js(y;PVyI_{:,tA8hvm:S@M_jIn$X<ppz^m9J5@[+2`0yF5iNI$lxcD^{IM:d@h~'Jv8yc^lk;&$2]'2Avhfr0:]ENYg$m;`-VRh,ncIlNr4O
-(GAJ<Z@Jit0{w6lkA/|Eo>/8tJ"fertI>k,i[hs|:<i,$Rgj!mz%}rlUbLcK7vQ=!fV:HppX'<Cg@Y]}eZL"FAt3lxQ#+|=!W@:ejH"fw6">ImEd]p}3tr
-;-3RCD5|y^xNAQ:Tagis%Gk8Hz2)AjFE$sC$AvO#z6pMw^&p,c|}ZD$a6|d7TMjgf6/CPru;1JUuJm^S&89MH,z6JQIvF(y@q@(FAY5){Gs9D4a/%UlPoU
-]5OO-T6Pir%<0y<jvf`"9coCtr-fDmTnml15DjmXCw|8v&/YBRo,uUd"f8%36vW.F9$+TFx6pMrmp}A-k%ayA.J"S$6Yr`9-;E{r7a=bsk5J=f8!(cD=Wd
-w'cv'YUd>D4=BG/sPf74h1I4JBcnx`-aQyk!&eN|)>==NI)"i#Rx6Vap{D!Z9=sG"|y)pBkS9DX[$&AG>'VCs3@Q=9U7-15S'7]Y=)9IK9X0^#TO/<b9h_
-KmW@9<R-VBS}8uYlXFg%stzU!k!eG8:=5gxb`'gPhnqw2FI_b=~g0%Y8ZQZli,E"dJzy%kwBh+6#i._cOM[(p!AYA3h#[S'1)'Gp.BAN,%%Id{ANfp|rX2
-H]:6cyJCO1wtk"$4R#E@fF[[zRB.cD0/=kPCV_W|1blp0)=pB67X3WssfZV,mHa(`Xl`u6!&oW'/(;FIPHaJhAmWa9wjD`q{BhDDh'H<l5$$Ak%`QUZQ<d
-CYtlYQ4yp0Qkl#OVMIV:im:Z`a5@^V^`t#)}Q8K/kH'!"5Gg$"RtNKh_.ZV;ED9H!-UF%q!2fgQcpC3InK(<MwC:=W:blZp"hq{f(c{YI/ISzt0#W/]3,C
-Y3<U`Jh"4.0M],lfY@yF-j!d0UYG]D/$"cejCiJR/]WDvre%,m:_U>uCiA~_ffr:ind46A#Bsv]dvG4#yVH4h-0]5R&Lx[`4v(`)gI|4'Z@XYVsE8L]sO+
-u_BL|QiNX]"fs1qVw+mVvP]$Q/c0d%",M;(i~:H(&M=M]2s0$8k,'J1hKl4JUY(v:n($t3dK8BW'MpI$1XL(Z-,ypbvqHZq1{V_9+ce;=7NwkV/kJE[G%Z
-Z1}oWonxq.y$i3'@&$t1l{zM}gvGvU&I(!8k#@I2gBH=lG4}zq;v|:@0>#TJ$<ZtSe1k-G8[B=;DiA9]w&7)o=c]tQhUiHT(_}5U>LGn#a4_MNu{I%&YRO
-ww{w.+~E;q"'zCyHFTNx|`E19z=n2`'6]'vm$;MVs9A<0M6(v^l1Sp;rWU"x<LLQAC-#7V~Nt6u/BcTRLn7`7Km6@bLNfNhU7<:!ri`y(Da^`,E{QJI7o}
--lw>F9Qo~TEn#M)hz87or26w)W+wa:oOX@.7+jGWY,fq_g$H}3dbm!!6,U5c[ydufgxVf(Q:+Ba"t2@P.CX+2cw),qA1_C~,|x6kr`5F6/s5mci1<Y]S9w
-LX&qU87R%=GL))Fy3[tp'dP!HNAc$qmDJ4[w1FVrO;)M)DS{XJv4bzIX{`>#"z3!kOmOWCV=<RJ4y&=QNAGFKwCGXT_:r=etn/wJXAFn0-IKnR'g)>G]!f
-Zu;;EwwKa-HTr_NPbnmzxV2jQU^=d3R(yQoe:S6.ONUvL>3s=]xdO0j`9mm<tMBpPOeyp5~$2j#mr5QMVVF!N8VKP4+0ktx[KAl^V]]#zsrLhj%MZ/'um)
-&bo[bop&1OP'U<oOaZj_+z>%yWi<RdyWSP3rs{[oK'n,1iTZw-k.#xys,&x,tU9(1ici2<qVo$eD2$6^>1l-j|3[I!)d~'fMMLJ|qRU63(+KvCC%y3c:Js
-!o`GVB-+O!_uN>|Oh"05bgLa~Z5{##2wI:>):H7'K-IJdRKfhX70g.OPW%Y'<eQfb$_UCy),TU<4Tfyd1C6'i^q+3,Gucoqf{h)dZPfUZaT@R8tb}KV+AP
-1J;'OYlv$ElIpZ.DZ>;qbS(2qRGp5Ut=mhN3nB&laa|-NY'D:{w3k|~GjR(5foqA8U3GNE$C+mJ;VS`Z(E$2F"a-y:y-T6/1M>eFg0-Lm.'gLthVfdfNKQ
-K%j!}JRtVxK328xlIpCPB-kI(n_O)C4&,_[-Hx0HdAC%%]^A>V.7R{ZoM(J:i"ufMSyRiFi$VtV6QG"<qKX]H8g$&ZS<a|}rzjo^lkL8qu=GLP>cvX=B(4
-:k<wDS-I;ND}ANy]Mb%z@OD(Qf488yN&)_F/Y^HHVe+LQd91FZlDRnmVH0Vdbz7>0/Ox(+)DvPypZR7TL#9WgE;a}}u"0Y{:E;(mc3T,Nm})H,VE_UJB])
-V2B'&g&J7l}g3!$eVi#&)jC6DBjdJ}0LO%`}JEBIDL{T{KR]A97C"`$JoDnCU[BY<Q$FB`rj(H+$p|,TzM!$h{~}BaA&fx=>;SsBy_@O642bP@{5VvqNqC
-ms~:svAr.=#O2e/@9(RC6}:I&1L(z=zvT2F^_Pk<<Fnig1Y2m.K3p2Co#zqtIn{1uk#BjYy/Bb3wv,AbSfQ@$X}'~JXmM$~g7#@Ev{)Z@eMYC<7H8%Khz<
-pP1zq6<{snbh(Nq&<z(oU)UQzT)8N<kdvV&"[lo!h>#15;(7v[z!{U"2a#ZiGa>:b)O"bh.dXC>l@Lovu2}3zxF@DhCbz-2YOb>Dv1ezTpP1=awP9kHb7(
-:7=TfFVre@&miv':r6hkZO'4>F@&.oNTQ>X1%/bLs|.VAIdN%^^Nm'V1QEy=gK.#Bdpd@au-xK(7gSbe[jMs%$T_AWR+Q(_'tc>/d>jC}{prXH{piW12EP
-~J[tE`PJ!X8W4bay=hz'FB9W8eku6'TqsP%EhgB<o"x(<%lqZwCd|NzR;r2AB0MkZn<wum2cH&t^.QOb$s5H;]%R<_|a7@V("LtnlII{HG8tIrZsTs/rtZ
-+&550FgF(ULrV1x{0xhVV&9r%)"-s02"t]xXw$G-~GX2n0-q()pZ&&}l0/3QXon3OueD!'U|(=d,xv!g[3znQP}fx[E{oQ^7r@gi8mai5v>lAL-KF%85NM
-{::H]PqPd8E{2u"s3^>9R2nOwnS,,D-YN.7G[')MV-_H!Np]hv4a/3'ly2YHY^JCBn.H_M3qXNKWg.5)iwWkj@L:BN9%H:U!X!A[hfa#u$mriQq+w7c8BR
-D^_p3(S:5P_/_uAO"'V!7o{N;KPmJP^![q@E4'79"G;112LT0rXxOw>[/iJN[:|&,ydaTvzdhh{!M8aM!:>RS4^b/8{aUt^uruO:7LeChIQQ_r&'Dj@[qi
-E[[EqP<669u$])53d4(g&,b(JaLRUKgG99.vX4zr1s^bzx$3f|_4"^s!>0Biy=A[pBG1t.drESnD);z>#m/EpOTe",ovP$Q[#Vu-PMyepbQuZ,20AWqmx<
-dgu{8J(Kxj|c,R(3i#EeIqI=Z1N2NjtIA..zo&<uC<eXQjA#7J>6q@q!&1CYmP,)H#_Q!=[j'@coZ<+r'x..,o!8q/V'oo,XRT:w'$E)&^Wj"kA8[Dn}(%
-ao|o7aV%)"VGmx9O:fN`}tSG.}Z</J:22mDS)1Lb4U4>sI[(M:W@RGw}#kzcb_~+]z9[b$j/>_-ToD1j'Ts]=0]+KU+jw;%("0SR#o_&.(ePr8c{eVaz~w
-8N(aelGAf-`yJ@ap>w%|9v$fgOZo@dX.xaBtZ)vGJiAj}7EMRiE!vcmQ(QxYc4u(n/AB^|x!c`i{~>em!Q)hjoAFjq0q!INIJ4rPSjieqMLM)A4fwWE'q6
-Wjs(bP$z/J1eE+0Qw/kZBqKgsqX[Oy1!`OM%p'D}Q&fG3qsfJ#u@mNvN)7|Q_R^o~o~fT=oqSRdpRP"r%[2d/2g[UC(e<t;Ka@TY|ZUCfRSmG69JW0@o)4
-_]LanFo("nC&FH84m_.f}jGW6:#23L!95jmQ9]vd}K1U}:3L.J;/')jbXH"#p:H(.-T36d!7'ACB,4LOfw:DD$J>j@WwA516LA+rmEUcRKKL+bmA6rrdcd
->8o/,0KiH`'vW{a{'u&Oxu@8v=T`+6xKz#Cr6FT%J-{U<d+fY@32XdA/s{G6w#[4eq1|$x"X6'@w&)!F`l{<7f:jR)Dmw8d/5nNDxOu/a"caC`_Afi_@Hs
-:.B^vr9yfFU1H.qrmMV4C!@piLV};0#n$HY@[+!,Xc';4FMZX.oAXk{$XjNWeVUY.<n`S(8W4#WC}1ynwq/q~!lnt-38(Fb[Fl5<W90cKA~=3&gMOUz:O1
-t,Q4cu5`Bup#o_!DMo&+Zi_AtT^G}$qvv9m|XwBnp072/X_>KwsF]d!>7MC'k<TC5!)NGUaoI.@cw">Oz"IW:f'l|SGg6$Y=bGt;3B49<EQD{VYLaQXku]
->{Ao}s|.C@V",6d7Hy5cl]^BA=#LIKy+'0&hKfx)5%0i{<KR7u(H7"l.qsc(IBeYSd)m%DjJ{IiJ}Z)5OMO8tTp.{IYjf`-mFKp@sWZK+m7d@-1`7UY+Yr
-(/,9:1/=3qt<a=HdhtmNUc!sj4S.F`xq[jMdId^]t:bZP4<[x:=h>1,(e1DXKW)s%Gc"<.QZ(tYb.gwh'DLA-w>,pv[>[FbbtoZ@iyu<!JNTQ),zu$iRYq
-tBaB3.(e`lbHdplju&li6q~tiI&kv2l=]l,%"A_w!S}!t7#IlJ[pLvD=bLUplYno(<|u+l-'5"/&>{#RrkAt{Up0Wc+LcQ1H_]N-CPW8#,a3.z`AERt>%x
-Ijje/:vX8)t8$"b|[JKN/DUH/bNYkn7/t@NAXc^uByauT}Xz,Tzyw}2;$TTK-bZ[2yAJEP-=ExHg_J>st_'pH<offfv{h:`ETj>Lp^[Irj@S7nACx%@4j-
-^.E{>w'FEDpdM8wciENStY|R`1pL:o08@"Ad[B%,d#l2g5Wb_+`ew3]UDdq/DIqV)iBk8%,OGA52_WJifldm@flTz;!ZmlyNQB.E!XSO2HIpPZIAPnWR=4
-q$QP}Y[T`|(+BI+12]E.$wKPC]tAy;}pS]'c-R&L=/q%F>7wYY;uAJ+/fw6B.98'u>E}TC%izL1YKKCmFe$Db&^1=/7G>emFyw7an8Q65q>q]fot=QKE{]
-ud%,'QV"n-JnkMw7f8Uco&Tr{Xo]0SZJ8PQ["Fv4J+))6hI1lCMR'tdVZB(z&:9KC.{4gpXqnxdx%}!J[baE~&{,.q`oDJ8L}zl#1Mx2y=i:%#u9C^$&SO
-+HR8NiwWNf_cUOYdo6IWL+WyxMzyrb2:UdX]|Z27V%WgNsajGk!u(KGyRWBwfL=g)3<MIC.O'2!wn=WQx)ZjMx13UBzwyZ~3x2b#ErV9,%H4[REZ"`-$Cp
-h4/6hc9b^__'Kp4%E"UJ7'M3$-IoR9AXH)e4+p#uor]+]cy.]:C[.2+X3g4-$A,h;UKcH^kzejAxY/;+c|}=nyNtqkP5,TG#jo!MwV#+~m>)V1beh@a<5c
-_E@u;<g:UW,0axuvA;ui2M94Wa#AAR)hSaZlB&h+XCy6m(n5G8D4v).7P@CAs,Ju[P.ilcS:&8e9-/hfLYSK(zC&s!soz#@JYmWl'Lwl[6(26iq"3Hu>Dk
-X^{:8+JRD#.k!OR7PD#QG{It85=-SD~.EU{d#2mfL4til3WM(zX5[pe)hJ[/F>Guqjy]o&8}6,<e@hEn~/Xx,ng^)ZRbfX1w)Y)mkIgw;KyuX+M.6o=H#9
-9JxLy&j@d0e,(Y0V:`j=wWC-kb+3y2C()$~R1y:5TfHe[-Oml=vKAKId,9]$,6%QIZZZbLH-BGt#07)anUJM~e<g^bINB`0(1lE.&q.}u]E>k0("7]hXh+
-lyX2pD0R4AA2^NE)%MZc'^$6'a#UWhyN{{jYha2vULT%ph2Gu/Q}C{O2x)O=U%%<n/EM.rhm@Vrb^qXpt'4hq#tjN|ul$kY[5+b=6Ne&elSCynjwDEv:hI
-XJD=p'hhWjqQ7_YfP@|SKNuhD^>|U27s;rx`3FusSW6N`!;xm<W"QlAIEm%`:`%0F|!g:Og$zJ-k"BQcWVag!bfh=w)LXE(LcDD1.m[8]@Q3%cgn8IO,D"
-43^0lt<%1g.IfM-6z>PNMvQdp2-&p;eW|XL42Pg{FCcI(%qW2YOj/WbOt1:t})jE"}%0Hgn1zW=2rZ54[&"&7J9bV-fV&"'zhqq"(-U%RbDA~i9DnmoI9=
-C(c]gW^1yaa&IdbDe`X3N#$@osu9O[,dNljMW&8uvD#Cs]$^A$74hp"Ls[aYcX40O`H4Ti'|iVBX1ZI](R9PX!J`er2Zh9qfrwf}49}%9KJ{17v$~slZ8U
-";b{m6sa5jZRpc8g05<+QZtVp:s'yk~T_N/c9OcS.W;wDE)i[YfI4@B].KZm)b<c]`7Y}Tp}f^GtSIw<10@0Z@H5WGrQ#nFJl<i_d7I,@i!&Ftol,l!&lu
-38:_z!Q,7%,R6;$mcMZw<4z'%c5b{i1)Ja"rUpCAYafQ_)E.7J2$BC4,44'V.nDK[h={fmZ@lFTqNX}Qmtd|^w'alM}(~]"v=hoc2AFB1l)v(Q4DN]d2ch
-s|EXeA5Y"`oC<]mXJ_g'Qx~XmaXk&qhHSB_iYy+FaC/qte9`#7cSSLUcdf,OJ.7VJ4]tYiue~j=0i#Wq)HMc6In-cS=Y/3zLS,!cwp;X9Y3C%+2dD6JPE4
-@/-9"/{k4'z;UbYF;g2!}J4AC2n2~Hb(iehMQLl(fAk/"XWnx#EAS#V1~9#XSQD4lf2oj;ySC[KF-DtVI'f%$c<XS;L]$Z-hRb>/.IK@YWM02i-kOVk-;D
-!HJ$u8@^my"G/mJSqNkpx#p#OLlB6,MA^k&p1N|)meCQQMIliki7Od`0l>3IwQD(ypRN!FFOan+ud<qtOb<CX/x^`;<uCEd1Fu;:fj;AS7(GJ28ABfSjt^
-~[pj`uAb.]&VI6=G=zMbJcz%jT_9[E+L{<dR+<[KWydFD9rVh6=}s(wW{CelyZB.8;M%Ntl2Q;oI0x8v+V8$JXsS0<G:>7(<S7XRW!;cGaM5>qJKUZrGC7
-;@lX&ajH@|c=^{JN_!|Um7n2S-!S&+.7E!xRG}#M5D5;O3YVV2Hgb5Yd-XtL{O(pxrsP;t[NC/shZQEDuC:fA@4!F:hA%sh6[xui;!nnxA0G>Y)8W6"t3P
-..-'c6x|Fr'_O96#hz"nz.Z@)W`0&:t+Vo!~:r`W0I]YzI>r@t#c7RSFU{Gm$gI5).F`mKimj#;tS(+yl9bT'_ua}f03THmdU,z)ul/U;%jK;c"epM~fr0
-`#eW!GX-~3j92GOFq.8jUzxo$X;iqJvL,VjUbEZ75G'e+@`dYZi%s|^aSaN6F1ctg]YMIpF0_,W.(UQtusktl+0c"O&f4PgB(cSrWJ:Ybz0mdT6+VS7r&Z
-`nge:sn.p+Q=0zCQT[WM:g^FZJ.X<z"<;iHKgkWF:.4MBQnl3K)1fZISD&q0M6FS7+e5X:`]A_fXToeU;pA<>e5:`"-[JF>:]pJg&^+,+uRI3cMwcpvV";
-|&NU>2ToqcYRe`J^hD%5q&5]dS2Y#=9zFe-r~:"tTI$)3$xLsUI1tt_$s7y#aLoAi1wD^_u7=e+2suE-Dsjx4yHcxtlG0&UKebte`q9D&MYT{k@QE2kj0G
-<#1L/c)6_93r#c-qi=na=8'UfC^cTy]>78'IrhwT#mybGy[z[5hFxyWa),cqh5:C~g{YA)){ARmhJBM4inEJLZQCFat,Yn$=cf}&1]p&UC>P&F'L]aey~m
-!@5)D6}3/y,L+H$E35s/<[Wj{jpZ_N,qeP=3L/#0+i5Z"-rJ"P9$hD&wUUIF;yB('P+2N_.q%DD](+Ydm#h_|{hD}c_XrYZL%ol#8xs'wnl5GuoD8]~'}M
-'_<,H6v6::Fxy%&OU$^{AZUPYHAkU}{mS!fe#X>#3]d}EL3uA0QZj&M8MG%Dbk@7g[~cp0qz8W&71OVt0Y~&r5]Srq%})1>N&({r~(Zs_[j@G9S%;V/A}o
-N"]m4C[I-zn6@I!8~)(mQ%xMllD&[3):Z{]KB6)Gb$krq6,e5A^caf[pPdZ]aI.3QP}AYH!&K,{oP=OJu)EwJ$UWX[7OHZR=u#A-":M$Lq(5I]{hb/SUNS
-ef$SIdOZ1_Et<#[5M/8;kliq:%BBHkHDUd1.Fjycy+L"1Mr_djGP|VEQu8EQDG,M6}$'ng/ShX{brJd0sXPf@_~]wN00`rzjhY3IbvRbry1(_NtwW-p.;T
-mlUB-Rq4y|!]gR&0os4U|F5$7CE,}IfPTMb8V%f'U2TNbYw{<7$J8(on]=^NPH+<b`<DHYZe.q39Yn/D+^za6XaVJ/Y{u2$bRe!1`-AoVTt<{z&h_L|-c4
-M7VT1L`I-!SmM>]48{I`h$h@b$rsukut`:E+`)'7|UR+`Zc;szADFZl:SqF,Vb4_2E(DkP{0iMF49e6hgnR_)ioE]3_>Hi}0v]jkvtnai"1'A|9S[9cWlc
-ah:1|oZ,+Qz'Uqgxo}P-N9{Z%A%T&,kn.z[G9A=1GBz42%z31RS7]R}IvS:0)@aDb7+mkC(skb1@v{+o=8{#)n8>tM~anhL-f7>W;]OHNmlxYGk$>^[X9l
-DNy5`iefc:#KPohf8lEq{jM9=kv]35yrNGCK8G3<{>>IXK[yZYM@Wl4XVR-J1/8vp{GT[.CDCv]ABo2;JLoLDa)]Z2T8-#=N%-;eDT9@,3f}HsZMoZPle9
-J/!Rpm/_%P1@porNdV<6M+X5~k+<lZV/3L9p^gr-AEpuD++qtL`Ta=EKUH8L)pc9l/D3sNEhgP`J1cK_8#|F&AX3SGr.]zf{rp4K.}x|=6'oV<OP&ez21}
-(f,2",[qecYEhjaYw7vN/wLUSQARGVPryXymTKI1fr),g#I]BdG0.1hu#stkg3{zVd!H:cRzg)J|Voxt7$_}Mj2]#,[)aft"I!a3-"5+uH>aMQfY|.yc6:
-i+d++'_e(`#Arz(iE">58:P.r{hnz(SipIJU{;u]mCgcsd!.Tf1d|3[oGRjBK51zO[6vm|{eLB%{TWzvXN!>xs)P^@3<E]@O#O9HP&_ldEhVGGw[$:E@C,
-YcN]$-~DSp8'F]{xQW[0x62TM7-cHmku&7kMlz}["eb@Pw:aGUK#WqBz`%<+8S@^veiE&t+[HTt_;eg<<KF]xV6bjjeL`w+W.Jln$HQ;YuiPaglu6t;zeh
--8'imh^"aE=_NeAuO>K33t6mHAcPg^f+c]d|K2nJ^536g6qYk9/0%2$OW[.@TUGKi'L1Y.:xh}`%v5DJW]2JTn.@z[#>|Fbx%=Yz{W#kD>"ACN8qb-q%2W
-N&wwHV/7qvj%!.;W:}lLw3O3b3PX>fp8Bw2=6(bk"rW,ljQ%n%7$ostg)c4,w(o`&)GfL0-DFK('kY"rn+&HoG0y8qf&FXsIn/+waF8-N5Kiv7YV_%rFfK
-nhtB$Hyi~9:aNmgG5}e,5C"QnIo,5CK`AgNp+Bx:YD"Eb=]wFd@Ra0rR2dUSFwh)^3)X#vhT.Tkpz3gZ@e)N'f#r`-6+#UIuL<D-n/cPVVJ'<|S4L|yNA)
-"fxsD3HUX!-^_8!$T_"Kwj@b$_Y{Nsm4dRC4I_`T[mCiYsvtHe%LF[&5+O>'VsTDz{uNN$GXz;]/nRmbEJ_0'BcC8U2A50hy'`qYum!<o8.zu{g85N=jRu
-r6sgMzw6@`!_wdrtu062DG1J(tUxp7]$kn<)1zk17o$/${AQ]eA19m.o/I#0etcZNRJEzKz.(XU3Ntsyube['0dz+<+<xl6tMF%3c:OU6/a,gVz8f&iy4(
-m{5z;VXwXX-'"R)G>V$.DK$)R6!Ec64OA=!H&V.FI%G$ey^vlBt0n5TR%^3]7u6BE'Xb8+`eI(&W6l4vsI(n-nCToK]@O2+g4;X.v&e`5fEiF3l;R6xRd>
-B7Z0bB{l.Ew6^j'8:Zs-u5p-FI=|{<OGThY);F,{3_OYa`#9E&SOtVwK8e,k=Yc9_o#70)A&aNl+}_S4W:{E{+{kcA8;4LL}F[q.:ZRVhOg<6w@'PJq>+;
-@V)R"}em[elauc',fxp$GM]CW6%rr}JHOVj[tV(@'KdzPI,[hgS"n6yT@aV5cCp{&`_D+M}]A44IMg<`MTit@NCQF3ol^^)6T9#t`6-.e#DR=nEuTasd3M
-.B/5'E967ory9o1mt5$x$W.+a|~rKVmF^7ySt{Y[x1ToRqF"eZcM@R}Q+=duF/J'_xYX7T2{q'0MvKATT6@|#CJZtSVuR%%.qTzLs7~!3XQ8azjI^6]n"&
-+f8"7!G3&+(U"r~Iq#qrcGtvBvuS:mKM/u3@ESPgHOvHIFvVEjK9b-CsJ$rGfHvSF2oWBQ6+dD5OU|5;Bk{:.fxdk)onz8jOtmjG6H/4rWykS^<TM_{R9@
-SVULNm7yLj!^4gv-}2D#-9Z|2T64wjQM'L<gII:wM{`u:9P|k9s5H,E4hY9Uj+^33<sFxNE.:9Vet1-Xy"L'V+:/sn#!u,0@q:f&>/YVpwKC&`L}af`H%w
-rB/vtEyG=rPG6CXOj`|H}>Og"4]1&nt)/9c&{9=O~D_@<5z_}w&vq_N'{:XB&Oqs_)=^}xnSt%7haig'S{vnm.CBW(9M{2a!b;KZG"}3joa7#ODpB%M{Z5
->[P{pAdNCm}w{h<xiK}^M|~=y0#G7JG^7,Ao^l)L-2eC:{u>1@3^olu>81>=3l5E}/]XX;jSpZdM%X0Z;e]{"M~3SW+AQr>w;WKH.[e;8d^M}0k"boo<)3
-p(Smy+DDxZ2iHUCz>Mt'5!1t>f2@{/,9hs!a.(.<97<#YJ`[q5b&[_Bpvl<9y#(%V'Le#[D&3OWAg0dmiet)Hvjb0)4)ht{}&lQKJ5_|2QP9='t+u@1RsJ
-0']SwcE#HtKjN)MKh}v#VSWyL'rhu;wdUY!7fGQP5o<T.8v;KVh`I&.{mTl8Eztvx+DeFp.O~tL%Sh@1g]3CS8Mbdtof'QU|"qnQ#-WC59zQ'+%k2O[qwi
-Y4<rZ1oO[Vk}j.mkFXPss,=N$P:{jI},^b7eYii%HT%Q5GDzMN=|_a9dwNQ6>fbrD}~{o:}AY>'rJ:orhC'0#uD{|IDz!0:BByQ;@k6U&Jn=T]HcF(e2.J
-}7-,-rU<m9Zc'9$HFTF=788qVhd5uo<Z;L,|@oIYqd`)2Q@:{!^wNsZ#~{Fp<^U9D2/TK=<;Ym@oG51L2bBHK.:4E[F6ggcMRL6"#}6xVx@J-plq{-&Bqf
-Ma;pPt|Nn-<y_)CE[[duuk}Dnc_V4|]&lV5I'H@-{JWCq9vWFd#(oSK%'fjiWah<lV>%}G1;DKk6uyMphY#wJlqn0QX6tw&kJE^Z}mN]m[X3;-#i3W&.t%
-e}EGRB2Wj'HBT%6!ClSbNp&`7}LrTqTM1pYXjZ<])yDUEh=znlc-UX5r}pM%~;X1]AH2yfSn:^IubDGQS=4%sq@^jM$I:Y<"D(6f@aV|clL2m-TCm=kUJw
-PY4lLrk>-XF@m=VfFZ7J,}4Xc`n(E}eor]&TPqvh>Z.g#a^MW.AuO.c@7nhb+X5Krm$lPYL(n<t.fa31Yih4G2jqj^>yS02Qoh~_LTKN-NS$AYR5v&cN$U
-]Choydu2t0m%D0C8y<l&/OXNIMRD9W@o+so)-U@aX8GdL$X3&Nnj@s3!Xg0DTInrAsh&o[W9H!&!v80tM6}'sJNOa35b0Rmzh%g@/.1FVHJ.GlZ99wYTq[
-!dE&e%L4s4,n3b+4x'qEE'(es7LN[yI4KmNfzOL<4Ws4IL5N5FzTRrdLQ2JS%)N){R/=8OY7M'#DS+!T@IavyN&yIao6![]}E:hRs+p4MWoitY2@BR/.RY
-q/91C=BNh2']j]4(D{7%T,dZIi${)m;!_ol=^0"LcWr`pibhAj!<Izzi[i@RgN$;G',S~LZw#:MTd.>bp(l|M,w=Rp'4.'NlR)L+/3Q%w^PFvI@sT5>rui
-^dm#DW1;Iy=d4q1(KcAOz+x"1;%Qqi2Ld`7'))lo"Vcn8bqvoC9:_-ERi>M,2gjqH'}nu|ic-z:7o1H1`H[8c9X4:.;/!jxi/'J'"'R[MO${us6M5#1nzJ
-:|_1.!Lr^e{Z,cRVk8L-fI%>MdL'E$IGB%)Ik5!4sPD6OWP0TaU/4;0F>#'@"B,H'Cc/41v%5e2<A0L/_6D#}fdJ+7/&fco2J';v<S7@-zNz@'0D6v{1r[
-b<Qr^w8l;a#,2aA/eyR}l%/80a|<gm#O[f:fwV"DPM/"vD~,kF7>|L_1E!18>`/V4iV!%QgzaF8>fkxdZ:SC6ia33mdKc)SZ46Kr{&'NF>4<gaCG3nAih>
-7=i&JysX#e&Mr4[K"cVRSace|"/,P@lr:c~mH)#_X_>I21E(%X/fv7cM)u4(~ZxCtNmN$WLv=ecnEOY%=m>n_ZAF](AN'Mv'UlS{9"%wNIKT&Uvnr)@aGp
-kdbTu^S^Qtp)pMIk4n-hHwLgC"ajRX@JbF`Ug4&.~Py_}e{(KTKdvBe[=,apusFRT)G1kgs4$=O/-#L3[Q2<r0@Jt`_5,yvOJ.yp=):jeq-T{.7Zq>DJoT
-DOE5-319=#l5Lv`Ks[+f.qaM#tBhT^="%2],)|VDVK`HsG|EtLb|Mz'a>eBzM$@iK<:ORxsD[+xOLP]`6"KXg8_!LNYBuaZ^Ng)+Ho2:hYw;cU5egK3>Bt
-p'SOhH8y746nyDxeJZeZ.ijy/5iA.}u4dlWu<X2H#}5+Z2YzEbUJ.,va0hV+78-H~dU9@ct$S/}N+e3I4%;6gUXt.>y]lVdlH5VpQ,5Ia<jvn_C|`l1/-X
-BgG-(tHLsiwoibzmH;mkJT2ZZa+Q0Z/X6P-k,PtPs[~H/Ohx+C%ZrK"BYO_J}jM[,S:'Fk,3L8TAUAnNy8YJH{-[;`wTb(f'4v5$dYpQt5W-aqK.CU!!=w
-)6]fky|#Ss[9Jk5NO<2qgn2M>=g;[;|G4PvqzlDfobaG%.Ig/zpKF2NX(cmB<xfe=eNQ,EjwN))&^|MUoOW2iwaVHm-}d#g_Yb2UN+{I4QQ<1DJH/Qe]ci
-S%>-%^[>t$E!3Y,B+=ZARGOeGLV|pa,x+Q{}Z]}u(vGu^NOt6.BFtSvRa]k(I:Fj+0"1j'ge8cD&$0e(eJ3ia71h.BS8>SGAKDC^B5ZEn8w5}K3-jSTI>$
-hsDXNGd4o+#=CXt[9}lb}_4yVwf)sZZv4QwtTt#i'fR)[5qd+=-3Pk=9.d.iz"}VFy_2uWJjJ6K([0L)$5m;/P[Gjde]Toy^>,1F#<uoru3QHh0}N)/=BB
-,(Jh,lQ``Xb$P^[t3]"]X$d_NwoX#)r}r.II@WG;~PyFG!YtqQ[gluhz:._F4=Mij!xkw>IQeL;:V4hcz@8I"^-3&c9':gRaxyFn_#X`TwF"WpO^Pm#hZB
-[7,E6`g73:a&^(D6>`J2fI+demBd,A<W$6N&p.&!]{4Of+Pp'I@Z_%/J-G6f1isJq[x49E(%5q7I)GDg`HJFh+VX~Wy79x,ZPzcGV:fMddb1p|5r9Cf./d
-/<oT$+~>N"=':GOD;^2'LASNj!Dqpms+UlYfzB&41G(e2x8m_i<lVUU+SD5Bt4Xbs{0)nWb7{)Z;US)j3"%FWhDxX]r,ZWwbSa1)3=cLAuuWo{D:PvRc"k
-r0xhv<tLyI1)DG{m];egjBhHD4<hP]TrnLC#$p/hQL_])]R'==sd"|%R9%wD3IrjYFSue;K&G+Pwg(LwF!:Gb_#Q/[hIqOY{I1Ln4]}7b.ajtT0]nmbl%n
-d"sHdG0v;d-Kr(|1G.F9/vp_P',NQjg_AcnL)7ED==Oe{6P&6P3REOqz)z5qMCta`6N@MO"(hYFx"A~{R5nQhCL>n"_Y.j1v(X{xVba{S;Y%O.wpGmrwvG
-!KdWo;i,~xzsMGP:glw|uqn)@[9,@dr&5xrUl&c!N^yIy6yPUZu6M9T_=,59WI1{GP,;G5Eu+p[w[/CRLarxx(mI3Xpe}-,y_({tW3gN0zl9b)FC;p4^/)
-.kN_dct2$F_x;d4s~TU@LT$IXI%__t"n1Z/8QfZgP5GMv#+('n5!Ff6b0%QMYpkeV+4yq+3yu`s.dx)R@)9<WGYtKiAK~D46V+L)Rew-jRRl"CLnvx{"'U
-!4@9=]''P^'83HE^O,pZ`A8jX:z1Wi6wp:Utan97GyaE&HGNsuMbQ3ZUIBT@9R9V=L@J-Um2EVzLS5uEay|OzP/%zDl6|Q1Y",`Yr[Zb!pC0lP1Ijnf:ZT
-1t6<Cz7A)G|X8|Na7Nc$/K@Am|f2Mc]$-NR(CQIm%'W@$/LF~t]oA&r>hCA{q[k(^rMRj^9nbaol_sBC4<SyrHCQ>JE8mAJ2OH#y3F&F{(0j#ouPPz]wQ>
-l}6A41WdA`2E0/7"eND|_CsJIKVk7n1qErVf`ksu^l7As^ylOXSgAG{tlkR6db$p|"9/f^g(V@iDh91,#Z+jUBLlW}UkUD9m#qfsL8u_)dZ%Z'pz^e^$SW
-KfWgiJtO;_W>f(@zE#cRk_#WIU&Ag>U-NpM`h;r!t3D3P[&%X^AztBQ@|A!O<boI9IqVJnyRSQ'_g"Inj^5CvMna[-g"OH"tU^X@lxYXLtKhsKZ`[{w%-O
-qSWA<eA6vjZ9j9:aN2[y;p8fE>O'2nFhl;Je<1WW1U#>!Ga+xNFwtiJ'eQ`ifO1LHAgtgA5`u`w#f%kZ}EvHfsxr&c@ycSxL<(MnHv:D(8ne_2rgdm<}-&
-J.gH%B8X[feU@pAKpu#C}:/E/E6+7-%2d}.,[}9i3{J{{f^qW9#u_"&BH^kq`';cakZ^(IHflV"Z!6{>`cA5vkpk2=l)y_S-@IYcK'!&e%d#MsOFwWU|%&
-!fmA5c2u/N!<$uB'//}TRuC4{dSl}+XRB_l{Q,IJ=DdY[mU>+zRNW]lV$!KC`0!']NgV]]mL.PT',_dI1&^IWSIQ<mGQq3IR&d6gDEm7@'7$xd%pgatrqc
-;MMwZw+GX9^O"9e|tV:J3fS[db&g4@e2<_V8/LW/"|,L"_IY#g#PUohIQw3[6gu$]cVfah#tU5a<=-.Is$B9Ky-V'q):T5e.2k'|&2asn67>^zwjus=wBZ
-=YM'e]ab':!'$B4B(S"C:vRLk!qTMxB&io8!ee=GSgxbp7fT=c.qG!R50qR@@qsx4.Ugw4lE^%Q:N=pjZY}=s>]Pi"jsWe7rJ<8U#DOG8MfF.n;|JeEy&L
-xcGmNZwD=^#_:T9KAs[_.s$e@<~E|^6I-uM8!2|a5-wpqB2T'GBWyzw/&e};D,V9=zX_AA7W.G>9s(HpuAT{y)U#~'OG:-aQ9M"TFy-mF3Qw3YN{ky[b'S
-|aHtr5dc[=.7qILhG|yo{HpADIV)4onVy&l)SE<pS9T]'Z(^`7.joqEGZ6'Wl'},Lk[t022$udLs-NybdT-Vy(ps'p-[E":ZA}|&0nh!74Xt%h{@2G&+aS
-{mUf/N{q3A%`M53FimmT%`0oEd#1lg_]3RP=b;"(g`iV%V3[FqA[Lm=GU[R"W$Hek<EyT(!M2ssnk$;pO!(7E{]]/GIlUgwCONj}9mF`cn51r}0p)hm}25
-|$N}(E;r,/cC}H+JT}xmhC#eSbzGj_f_XPvWA0z/D4-$}zbFE-1nDXNP1%N9kqZD7raF"8BD^nQf^wj@Io-+qA8gT1R`Y<%+B)wBr51.o(^hL@,tp)5F3S
-5Ei(<W}ck(6u"N',eCxBFe{p%N>{rK[l|uX9dQaUa>j2jYkLSdY.%l0zbMba{OG>R'dk>{<%RB5;Z]_y}S=N33u55U3j0.2g6p/btJ8,4pm)[!w+piye,2
-O'De#V^9Ir5.v$"<I;_KjhZ%P3)Ytlp7oRT[GN`Hg[}rVi[&R|"5xJUA=K'nd/_SE;S#f#$<|vL]#&4AkkS6+_c9FnU/1)5Y#n3rV677-jdI6Tru97B0n_
-V7DM|IS<1K|,>s88","#2Sr:mg%}XZ"jFX7WKk+M2IX7v.`[@#"s(]ka_hJ!}^X`<9dAC#=|9R/'#fi8l8cep$;$Jb]X<b},V):VxdN16#)Nb_$U^tZDMX
-S"&:CxglrWY=FGY909{jJrzS!^h%"6sz&nn};RXkYx5eOcn{:Wn.EHy^WaY]8yH"T!dbVm(5)484<yDNe%5rD|}G)IN@V%b3:{;227elt=ABz[Ao_NY_r+
-[Hv4}hf'/a&Wtp:/v"I-@/i}.hiO$u1S;zhk_xU}peh]<^X&jol"{h1xAXWK@n&hJA7v8'u6F$=>3{BD)_9#Bvxy%F^!hmC"T!t+]@AfB#;%VpNCIngUeg
-r)u;g7LwMl(-TqO5jU{Aqg$zed2F)vxj1``Zh=J>]t(WE);I+:L2ORj!@&w,x_)c0{yH$4Zz@sph6GHY|{:a/UY42#p_cOm.u!SkktM58C+.>HOgt}8`>y
-t6/p':|l=3FyR3z,,OKX(T-5$a]vId!1{w]Ju=P$!5LgeFJS(U6N[+$u}SKsY6XVY!/]kiaY<.#i4l'w(spa1=<np0@]5ge`m]97B.W$NCvBkuR>O&}p)L
-X(J5j6"$^]vC#a+)CAe&4:c1)<Ji$C+Pr{JGrWlcn$eqvNvJ2,/dJ8@!axt:I%DXt$lx3v'e[.,:Bh]Xq];-v_])Q4#Z1=BV0WDm1&8Y7Sktw)a59kR]v>
-dh@+i:_VnL0LppR=~TWi]Gw>,l,[,2`+FW984Nw|j|6cbv})@ksZ][2bQ"im1wpD8$wdZV^Qz(dS`h$Avv~g!U4_:{-Q}YsXt_%GW,!SNiVdoG3^ck;c}P
-)O`C..}PYPR$4AX7poHGGI:xY0,4JkZI|LPU4r'sX7}$}nld:pcOL-q4wg3}ELeNy{zM6bMG+-n;D/mj_`H0pnR2>,Z1GASs@B[6zI(8,!A|>hU9"W4K3P
-b@}4%vN:#EZ!@/EE95B1;y$1G/}rvGPt}MDLnt|xJ0ko^^aGOwLP)e-dow|0cf|K,^;(pYr-_&@)1UqlD:jgpWB+f,N,%Q,6N[p]@Ci/9qvS>D'r]8)d+q
-UL<"!p^%SHYJ{(I(ipOiB<,,e1STM$x10j(X>L:q[p}'d2ph$j`E1+p=b3c7)TVZO+UzfX}(z"Khc;%m,m)ZhuC,'1Bcx]Xs!_Sr1AL|7cau6k:u5.9:!x
-]mN,exrMba(TxOb4pJP):f>WzL{z-}b|(v5E3|-R#{.zXy4sonYF'H8Xht!&doSV>edH6D8cXcT}p|Q:RF@wc<9LNNrNY[r<6&bLa_8n2-AYsHyl/M#ShO
-5ACFo7QAS6<0{r{I6<o6%@|o]v(m1$UK{f::$8KyO@n.20]EZ,;JHY{|nxWu@u8@[CG-[hGpUy,:=bTXQ^+bwEhU8o}^`8C&hmpTw:Spct^ru!;V3f/"gz
-BH6H`a$u(ve,#U&r3!s.a1RIf.|^}nOeEW}+7Y!n/5AkisJJ8Iq5TrS4ozI]q49JWUQ:/hj]sWY)BZsV/@Ns|2b2Dh`[J%LNWo-$/03i|+`$d>x>4[CV4e
-]6h:<N5;hVG!3YtJ[)=0)Ym56&QYOrpBMgPN6T;Ha,lWOo/3nxi^U(YuBcU[`LB;c)SWLZWPDGYrD)0$[:6LoyH>{@~->pDR#vkJanhW8W&3:T:EdmAffB
-7RrZC$_$)@8fq6|TA^DtMbI;>%js)hv_lTjj#0{Bj"kA7WYhr@VlMIGf'vx`jqRykQz.vi&1skE[4+[W@[miqWuFk=E]f.H7"Mj#B4A0#;0<RrEE7pKhFk
-{{nqecC^C>+^t3OZhT'ocVfQol-5bw"U#mp,ut7Hf;0dT%]eJ]yJEo,Q+BN^A[6.w;+G$LzFYm^@{qV]_M{]`ngJD<3Kim1tfj,81:_i)T3FE,:m14b1g-
->>Vvjd_",$#V(VbTKyRjqd&7_6WRfk(&Q|'OE0I]n94YXQ=OOZAg>XtqXUecVpVU|}M7<>pH=;A%7:r3VLac&Pw5io<EAqUk=4"tNCgQKr|#UKoV#P9S:`
-h#3z/WfgoK6xp&[SzbSVp41;)hD+O;XPX-Imcd()8j[lHeqk7o>HXHxdIfro,c[}~w>}N]89<4FzaFseE}lPMWlb7Y@YKw7yW;!zBl_i^ao})3elA,Jy^R
-Mq0+7W,.(';C4$2lc%p;y|C'Z<qR_&pR2'td&WT!;!&Sb^j{FQj4>lltQRXi<g>7ptPg}vfeRjhcrqJd&eBt/B0KTzi{IeC.[;KWU:x`.#!pFaalE(Hr7>
-@n6u:nzhwcu5"f_T)'kNbU:"#u53v{GphG[|`kE4GY]2"8<c)%3<M5,XuCE_mcCL|:PRMmr1OL1K.M(z0RzS#1G[bjfz:5aZjCN_,f!VL:b&R6n3,7%LLg
-X<U!8nC;UjXTnGo|:'KdQ10Gj4Fjo0b8dwJ!g8%/$@AEqfb/jSxX52pNkwS4|ql$6Xs[iUMhv>6k$Z@.%FHv-D=<1m@p<Me}0Uk_~;SO::qG74Syl!a(94
-zv$qbRGn]6i<5rKRGx/;!28NM;-5+;KVm{;,9E{cY",EDy2@cXo^.@!z.HdtL$DB&xp}Fr<jFIp/`hn!07r2E69!(!9:gJ=EQighLnLuFvT[<R]s`z2B3S
-S{$=Vs)qcc)vD=-M_CXo"e<#ae(MJyvLDMc_pA"oAqmla9B%]mf2whMwoBUfeDAx:adkpupuONFs<ga2/osn_V;+8W=IGNFX8d{_]jq|zO"r|q5hGTs.xQ
-gv/sRo6v;!w;<499N!Uf^}ZffJuqsgh!+L=ei|uc6B,y.@R2YZl$t.lU0vm{}}Od)q%")6spmiyN%e!Fygs;Gs!MSaUZ&<M.#F7Ws,lQ/lHbDQXN)yBxc3
-RhFK7'y^-z@P|)A|}5[<=Do}8&>qBIRgRzx}~W#<{NPos:s<>}/ZwD{Z.aR,GE%G'%jaj=|o9nN="~3xSqc/@1l+|{>}('$m^NFKy'Y#"c;dLpZ)mkbx.#
-]PXXuvbYI7f.6%e/rJp#q'%8AJTO'@{>GHK/vF3xWNFG-'9CW_&@-^6<LWn!NrKA(aMsSSg}GmfQnWw9juM]2fb]o1J/./7W%;%"Ma0&92>}[M<cE!di%9
-<._@pfhREVV!`MWRY2o9vCMkF';=;sK"x<@QrgV:=+iR8xBWO#YBcjqMw1L{#CsZ6;3N_E`yB43guw{g!)rb7PyJj%1Q2bq4:b9_xn#lZVmA{`5O&nB5>t
-WtWdF@5R9!4f-[_tTee3@|/xmmDj7H'3ZdB6M(pr@myHQq~ea;DftBpZu#%1^K|-0ZrL`q)m{PF;6:53/aEaz%+|D^^n(f&h;f(Zt]xjV=9jV#gXA#!>{=
-bskYey(NmNfA']+JQ[&X+4j,m!9cTjou$,K%>yIRM8Qyq)j4O0<a>@s^`Lwq#/C;vNY97utkn:lVy-y1A,#Epyd.JSV]G)-if,(61^+S,Xx^y["+{kTf4v
-PwcTj{TuLkX77L+)E+6=x#>aOJYCLE7-%H~mB&~tVH<ufmiHys8C`X=iF]XWf5"<bky:b8Yo::w8^_(H1in)PY(r/8s1C;5r4V2Gt,DyVtOGH!F]i>`4xZ
-[z|T>cN|ORhRx/q#m$=f9y9yA[PA[5-BioMyPr`]Jl/-kwBrseQ,tqJRZZtpY'QVavWs`=!(Gi9@q2nT{%(}x^+M@zF>#|HYO[iUbVP6a{aNl!gNLlk43j
-'rPvIRKA_{~0XeTl~R5ds_Bg0{xq}]|B3Ss=Aa)usya#w`K1>6&ymk+tGev/U3lR4_a;#},R4h9g;Zg$o<Q'4OaID5>v8vJ$Rv[[#,rJ,v.h;2pU2&^Af1
-wdN4a)s^%X[`ng+|If@:697./TUF<E6dKR#|eFkEC5|{@l&-W<zBT(}wD;+AIU_y9_Xa:zx=LM{|Yp&:H1il+-.zuX=!%j/UgaFu|%k!gS#iRyGnEtHa9Z
-,2_2O[9CL830zN2[9`+7+oR]Uxon$J4j|A/O5]upGOWc=uYe~.=!jzaLi9W@_1#<`%]PN'k^WO$x}O$xC}UGx}1{7sGg]}"8VdQrYop=JD6FmTgg%BZ=G]
-IIE7PrNe5c!|/cPNBHkv>e!"^nU$F$}3K,FMh&QsuYnur2aW[pMU&OG9|rNubAGO;UCI,gWZ8>fa;S[$"S_RP3kce6:8:vcbMI}529j|Uu8e#LjPp(FP`o
-Y#Cw7::-s/Mz18Zw!5>cyK4(>]E#>Vp=-,5R1$MhMbliUT7,CP>Lg$fh;t|1!Akr%.`{E=,e[UCa6}8eQM`3;vB<`,cD^wpz+`y@AOE:S@nOEssM[G,vru
-U.RepnT@_5pl<ur=9DNy'zxMVxi{=/QKrMgHxPN8Cv5-&kQ&'XD+QSF_52kSUZKYnEwE|yD.Oci4oESH:Xia_'q#kFPx]:.;uLFv^0CE6f8JH6KCc]>G;6
-1s|V6-@SJs^A@TBeb>Dzc&KnKEFZE,SH&IZJYY&a"a.M6XB82yJuy)z]1}@vyl<sb[jG8|'tjdg|}W%!WbJ|Yicq.k%lJSXNEIp=]R:V){(W:Y}VGPjE4F
-3KvE#c9'$;@4UfK3wQ@j-oxX@ZDI(27#pW^AGvJ5A11FNhmmat9"$x+y`;a`/[P-c9L+U(xZsST-nbXvp@18tG4osI8O}|mRK+15N5]+y&C>:FYu7$^5oR
-L![]9.~>RBx6,D3OMCn[w;w`eYnWM_E@xC2/4=,^)yH(B8e3Wkt5OZdVHG#1N}'iowJ_!|S70%rB`N5;UIO9/e"z&n/qhp{9lt^Iki.]q-3dK|=t!><H'{
-xGnGgAP7z|pXwT;`>oeQxV1"/E4Z$udDd){^3}{apv/>N!)>>MYjCm),Ulkm6@JE'[2p9-;_&d/Ca$D%VInzJ3_J&;o9xO"u,>j.IalKSkL]1D!rbF]IT,
-vf1llNXb=qydWP}`YX'pSvxf5x`c{mzZv_14`k/K4N_$#++}cY"lwoJ/#_f=87IDf)}m(!d03k)KhMST#t1^7cLgR)VNQMKeWC,`S,|h|D2r{]MyX,aG+9
-8Y_4juq_B[Qh&C#G2&^/fe4c0>jZ4mGY1]o'A!AX_q(^:Uf4%]D79n(=g_XWB(Ip4fh^z&D^p]<$$)T+g[7`v,y5}Fk^P6NI`[s/A/@z=z$H]Aj7{:7hwe
-JnEQFWF{A=DVtr[i"V^pZz_Vo|A@yU9K-kERP+.2PrZCk!K9,JW1pU[z2(tC~+H=|b3FMSh%Ju'1a<3h.0+<$nNVOzuUy^_A<s"Lydi2NaEvKifK,a0)-S
-QgW'X3']D8+6l|rUuMMh4[HVeR<O[5q6FBMFw.xu6o1G3W+>E,!h',:XCHW(0"FocC{]1o^f^!#QaY.[aq8r`zUauxS5n%3`<KRDgxqb7aGlZD(..G`{3v
-+1SmrpN4j_H2S:FKWw._c79-EdQ::PRy>U8C`==HGVaL{8tv3N5f5U8U!~L0JA[n(Xfzm;/)U0X:4;but+Vf(NHbzI4yM83[d(IyIfaP){PO^Pt=rliD/6
-d{6w.$bvRo69kSD_yJ2"::ig2y>OM8{d=1B$LcwN~2+LON9ac]CH8nG{^nR&[p6qPQ9>VcU1HCi#oL/PfJkoQ_gl`$UUe_@<6X,lm=iJK=Sd`{hu/&b07c
-Ek{KWSAlIqr'.&UX-s4%D/{-O%Q-d1P>Z^!&@GZ=STy+V1CrM|`%aWF8u$1yn3.C-xB%sH+UH{Wv]x&(,E'uzjeA&AI/eiqkA2:|riKqfGECUKWO$W.e}^
-~+wgs>.x^3hU<NSN$PQ&j^:/|9id|elT%augQ9t6vQK8{4UWjvA1Vn^Jgf&4SOVy=[}7hofI=Aj]KUZPAQ-)cYo:XjTMa)"=]`qtM|u.XYIn6.0c'(Oto$
-TG!:FCe)/z&;5%I3mhU(HqD|sg-%Cwzu5[|I2yj=:6yuXUpOR{>j..E]=E9j>ViZ"OoBmO^p/,F3jR14JeZ1`u3sU!Zi{eYt"F_GmSq7eZC1DytK`iSQAb
-nCG&LR`+bNECgj&MTp&KonWF3X}_Wsh|{VS]VetGBIglA{9H%!k}@cl6XW0/yX}GNth;pl8@-N/BYfe5jj'Xx4'}:xNX<s;H;QXlF`7ROrT6!5^++-_%0Z
-iJAs-H6kiCg9Y&lXC`ays'NADu}d,Y.tDLkxihZiD4W0V2jOcJa>~tH!T$oV}U4J#,iwfOkptgdruww"8q(vh2MB[7>nwKZv3`,gcB&ST}`b{AuEn5zuz%
-YB$%!:-I]l&YBbDw3^9JZU+/p2lWF4[-N+(x0L2Z+Sl'eUKGqI3g})(]v)sA9{plhso%.3)L|:ZR'<ixT6[/n}{t+A{KaKzp]M[,:wVNeGI`rW2I(qBmXC
-"#w3B9FbC_fyQ""2tGMUQHW`y@L9|M1n$Pradg-yrRom_hGH/de&J&m`f0eeOPN}Qr8Ss0d&MHfJ8Op1k,r6i7]W'.1PjBr'.}OsIjj0qymF+>0QuP3TKk
-QLji1&"q0RbjJyJTOuR==`mKzG.S(y/C#_"%_[&,y/&)PL;"]=k""|+C'jcZfN"sM0l"W:ewM6<dRvn_MfAAyrv:3|sj3w(ZDhl0`%aYvv@9KBQE3Vi)O+
-ty6mnd[,v^xj`=D]HxASgU|.%cU8JJydD"}PHI]p"@:]DX['C#)vfZs4^ZvkZ-,(>$3h2'Xia|HI#{;wq/y6CsP%@cMaIcv3v#'H)<wi1sJwc_BuMzlT#<
-11j|GY]`YG3cW(2pv<ydSQ)"&9GE<u3g1^`cF{YzhghnB+C6E=/_`M[gmuGcRmD=sec^^ZlJ3`%LQ/HL|Bza|C#YV<gRbfbgy#B'OQ0=Q5YwPfKTpNN$nO
-a5y@<+Hj#N`3uGm{YDZ_)[p}xeUZpeSwYHKX}o10}rkx)VSDI(_I/{XieV,/Ch%>b;)-eVU>emp:h>vn}+Ny&OZ&d]@jzB@MX.nG`L8m7l<N[MH0uO,6(=
-(l+Fy<B7OZ{Ob6O/>QVr-L<ExoTM0(Me/A.sqksl'bBf%(9#)xZR,.'M{lVq^]x`nF!YI-;X'iZK`>ObAZs`m5MeyElw6/]r_-j-|>KPzh"Hc>dAO|l#yb
-~YNPL2p%b.#F{K('MH1:Fkr#UYkqNz`#MzQV`/LHBXh]_sJ8}l@U+C;-SKKv@Zn&,WZZLfr$irVO+%@!qi;}~u"VR{xw>=V.CwnX@]]#No(RR724k4a>QU
-":C>k5d8`T2cqU{^d7L!T_3@EL{V(nR)q4}|~IJg/^'2>7Q>'A)[n|t8yQlbQ;!M&:puQ)`XYWkj.YC2K3Y)A38<-Xc./lN5,(c^!6lu]p6V[S)y{a&]-x
-7Se!uPcC(Q-$X!Q=Tu!Jrmp|h;B$t`nTzB<XNNAY}`Tl4j|Ry=:GDDs8j{F|f&!;Zj[B2f0:r'0N'$kzqv6KE/'a#'nQN34](o^^YPMxon:nFf72'rAz/Q
-7|+t13_jI-"]0FyjoVa^4jZ-b;~>Y)7jF:)@`pS;Hs5fTv6SdzkKhc,2q_d!]xw1};BlWnX&K<tim[]])h-{ESYE]P"r<DiF4T7;=)wK&_6t{`0,<g'<u;
-)gAvwN"N$4m1M_3-@jgxeI>jk}$;K2reI};"j|xfx|hdohFq;P}JFN~`aDqn2h/8y&]Q9C7677xM/a-cNmdsoe!zUVrYj]Ln<-|e4<~#HrdYW7Vb%hTQHR
-(W06DE[D|dRcv+lKU+M7_0p/f3y%xzzsrZl_s0$i@mRqXJ3{"xb:b6m[XrNX'Jq%yc7'!Y.)ya@U,7"p9r5d1$1Y+VxLKQ^`-Wu;q|L3BqrMt7#,!}E`j[
-G{sh8B.cF5|#oDLOXw8GNzaz$6ClZ|>})ys}qO}vLYgrsSc@8(9fy<J5W/#Dbe"<0^=zd1>3hv$lRLt{+olRw)%.QuNUurAkoMp}`tSyq^%4cQTn)s>KT,
-yB'}|d3^mYE"8X=eb%~ZO.Y/D<CHD8#&#Z70I70j1mOkd2|qC&a"8dG24Grg6K@nTM5K"SLs%P7uZ(ylskR5Yw@8t5nX]{l_//hxcRk|XILU7Zjj<2bnwA
-o;^QWipXm.O@l-4&[,D#WH]`XxQ4Fx78(WS{cTO/oFZAz_w&x_8NC&=p]$(,+"oO~NynTlm+}"q0T|#xLyLIVMoj;EV:5"gGk]h8PnDO@ezhPxUz!fv3XD
-J!IV{Uv'B^w!nm3tigd+tOoS<_bU/aUdQ1$_J}{=<Q`WBvy9{q"Il:qHx&P)g@kWVpe'(/U(f#GdvkeHV],q=z`RzlComnY^JCy,)ffJG>z9nm`]1;r-ON
-E_eXO|Mkgy/PTyb'AtT&E:~x6c@A3eQxzybR.y'1+)~/2r)}L||y,-[&E_|VRGz^,{vzEGsl1J5]rbf7{OzotST/sDXddey`C'PJGj|.W,Sr(w}5Rb>h~M
-/nB,mMUoT<l%bpsC^TgYZ:feY%6w8x)f=83Na{$=#ZdJo_Xdf/JKz:JfFSWKi%#)'UorQq$(~=t4EPz#6)Reg3;k}/WB6z9C#[/_^c7|K58(g0|a.qw]sg
-^LW$hJ/%Y':B;-ISO-ma4iK1R]D=R1yEOHGai!8I~+w:rst4MMV&Tzw!ys6`>gf&+Pz]wcf]jr[9,Iw7l2TyU(~_JfS;N{Yx$,T!vL)bR_Cex(yf6wD=#d
-;o;`wG{ALNLtM9&1AEj_K1-tQpc'm0Cqi@a!}EzUP:95U#qY(E@s`ji_)^]H>t0P!e>Pp[GXa3fiE5UZ%tOY`z#Z@9@`e&+TmIC=L]~d|mOFUvc2[2r)61
-PZ|=rZ"a;.kH#0FBsSkNVe.Mr("7sB^N"!]%]>ux5P&LV.acS_ZIVW~FJTjvS=seyuOs~"nqnfo7]xu!dCCNI.X:de=a[Z8i|oq/Zw&kI|z3-ZVxtYQO2.
-NLXF^#m/9r[#90FOy(1uO>-^p4)S%us>aiHlO)|oygxYM3XJf3TJ'j7DfEOc<d2cnzp7mEW^,i|Il"Ut|aN)%yTU.jc|;}Ip5u{LkxTCz5s7{p_n(VCHCg
-t}:wO0VR|r:VmiAR/tX5^!R}mslQ8Rwen#rl-.Aw-e"]SMM+9E-)VK8A#JPtxw4Hkn~fh3ntDoCm%1V6BL(>E0tdK@5DaB8ULLgcwr9[yr]Np!zEu!2lp;
-N28doV9:3wfIQG{;t+s]'T>8HfhGVqMuDt<L&fLVa>$k_j%rb[LW645;1p&_cTsh-I>0lM'ntJc;$j=5Jpzr_n38]x+/A;JIYLl"Qo(AQJ]e#7tr#roNaM
-};Tn.xeZV'jf]!FhB_bPD35B2''wI">tw[s><p6|Ob-(qllWIQ[4iFDa}l"I!G+2;zn|"IJ)fu&UXYrt,4k+fS%maNvXN0{U7jtN"#SPix|EW%<cI6W|^>
-xi@k"e[">Sl;Bq38f=o:Sx"[b,=1hX[tnOUzo9UL^H)3^2i-T3;6%T_".[gV9|5WgbJi;a:F>K`pp{>.qh"Xe26VlA_Kb6+["6T]-(~o:&:+WE=oVu[8zu
-2KjEG{Rh,lT5SaNDR;{yLJzFDe;K>%Nv@R1zJ,lf&@RRJ[Fo4"q9U:de)1NEp/&T[s~YiLTmdiPmO@E/-9y`9v#Mc3.J,a<SRPGA,<w"ol=-G(IR7Onj@d
-9V#y:J)"Qj{9zkdqo(VHn>{1ATK:@)-2qDZ$3D75vD~x&UY6v1){19zMD@w<_4ykE:rL{'I@865b"PsB.k7Y1h&vx#4'='6kQc<Vz=$(KOLP;Hke'b(n!F
-F_NP:J2pKUmoz^2abq]{F=Yl@i(K=}Q@MQDgv]%<vsJv9HH+b/)F+k6Nl$Kdk_.t%+JiKNp%Z(OxGLNb3Mq)SZF1u^[58ibtg8XG(x<r2S|u@p$MJlrXZ7
-/6H3;RSjL7t6t)V=`Pjt[N[%|2.aXk;>PY^idd'JL-n9ST(tAz7H~X3;"[I]<lZ;3ln<T&~Z0urj0<[m/3#5JrqjOrebxa#O3lmu+1QF+{|a56G{(`W8p<
-@P2|Ovii'}7u8,:8uxRB_MJrXz&nG)K10@T&>YFrtfH58o%B=6wW-XgyNr@_IFD-1VX=iSRJ9)E7cYe[GadiOSu$^B^r{15IPF7ebjEK`6[aq68BVVT+(z
->Ba5xsF+.b|x]=U'WzwyMh>r:O{W2^~z'zo7dnMHUd$.'5R:>y9_c)n[YvE`^3A]&"x[6sz2n74E+,rsA@oYlD$_ji^{X47FFCB5mEj#WK+b)'%ht1Wl4L
-4ZNp=os[SQ&g2$AEy0G0y|EWU]@SyYb)^Awh/}YH%PCb-TNg3(mADR.FF#lm%<n'xV!Yxplhmb[dEHUwCi^5<g70FeGF9iik.L8@quwa8`L1.nXy3`UL1,
-2_f7iQ`ep6AZ}D|H!RC%)V,-eAnX|jn,IV=zjy][jAKn^J!+V&c/!!(nC<l&hAO>')LBjL2Y!V/7^Sml.m7{KF+-8[[r-#jC':d%OYFxp:$%_76EbzbS4I
-ts:7SnWTGoTxn_@^R6FgbZ~cGZv5iy"7PzuZlz`LA(.EHI`ZKy4-y-6^/88-U+6T,0ljL>_K4;$dE0s<U^E4zKhYP>|Q.2+B>RubT`&T_!1n{h):F_P+Pr
--PVA.$hX8iFK#"J8K(()GOL_lH2||sTd'LCP3DK`DYjf]4[}l8OWnwCUXoZOHcOC{mV@TuP!9(Y$BrjVt954M&gTI4}PDGz&(GtIO&EE!#|9/H3zgMV6IQ
-_qwzx)v:9#`ge;J%p$6MY+t,y[re{5b{#Mlt_qDno)zv'Rsju9LwHi)UYM$M(JWA/jU.uD/PZ+S!R'r+;M|BFI5pe,{_Tn/:Ug<4;E@!/B28)%'c$x1LtI
-@RfSN2klMV#^cL,7^/laLx~Q/b~EF-]-5N`|DC{`k^w/gb3i#(=[VtAQfYP!S2w@Vj$A3Vd])]8:>mT07ermd=RTCr1/@_Q2o,NJTi<x!r.znIuI@v-|&#
-J6uok`OLzci2-rON>@;u3Ptf[50U!j~eWPj_C0DP^uRun#uIXk'c5kVi4[S(.P~gnET`ORz$zpFRv%KDcC6@YlVG+l(mBOfON3n'aa;CYXW^$c5;nmV6)[
-nr!,@MF2v@k%^:RE;"MKTS:ds"$yJ`(}{O4ru2fJo9#:3l[vRn}SEgU|uY1-0r|F+4(}Ni`{fp]T"HW_<Ux[;oGlqq`DvGpA#mY&U-tbBqsl:dq"xx!^oL
-`@LIx{vj&qXI$&y;ZeV0Hhw!n$q9jO|"-Jk&vb{,,svF,Y(8g]wc~>p:P^=H-l&$v6|DYE-C;a21~5'-<isR`L>+U^p`c.{2ZIN=PjNJ^i;=GtpDO)B1j_
-{0yR{_^nbdel#`I)Ih|>juP^I2Wt%@57woMNj'aMoip3ssS>>g5b=X9{&7Gc]b=IsdL;3lYVvEC8lV-lVxW#(.J/i!lZAT'N+);HK%Yt&r7uTs6&l&|9|B
-mc9n|56vJO^vt`V#7-$GZ2u(WSP:N7X;<Ff}Bpg5ZT..N3z@<`6hueBq%SHX^x25YgD9o]edf|KcNuY{%(!CP|h)]zH_IfoHPlO-kY$.c{VIdOj!%0G}`f
-6@SVp&oF>q8Yq]}@e8j$vP'>1j4g/#A5^gX.kTazRDn[+_Bz{fTG.3BGf^}vQ|v&pbE8Elk>cT_sCH7&(ng`Yt[.8yI."=1R4BiL7l6QH"0W@G}3>03K1v
-as$Ek"F3czXLYO({Q)CytXY"VzzJKYPr1S6^pO-Ym'vlp6tueAq|3)X#-ybc:R;qk[XghIbgV$qn7c9ncW.WfJ"HfYve)qEdy(y8h5lt;{(Iug=Ze77fa<
-aAYAXSl5LG$i9_Q137:i$Ie-bfBrGlM&LR4|]-<#C814yah<4n-B"Bq+&Ajk=^+Cr&8}#nEhu!%%^Py=fuC)eIg|!%6DWTL,[R<i$:XoOE;lupwPx}-NXT
-Dvx2@O</Z,l17Ju$AYG8COb_":!=FnPhY{2M'JjP'4jnk(sO>I"d.:mj<,R#=w&!peN]:yI7,vS5xet%N!LWFS{1+yQ4tq4t)RLO$BJREY~@ZLP5c:#m"7
-5[o7=R(f!b}p#(yu:s$I`HMc_^x>91h->g+=F&d$!hR+b!L<Xo](>Q:fyJZ+LoVZbqLoI^oyi6#N8+5c0"y8F=d7k@rk_StUJTQWbrcxEEQ'a6mVI$O%wF
-imh)+rdc"Ul]D5z262I+fUg-.Zm>:.OzSGa>[yG43yO)F:pj^DnNI{|1I3Hy,Hd`slW'+$h%XVS4u1bv#3^)n"oBRj"L6(4qzBzG#SB)2F55jR>h#)dVcS
-&;=2Lrh=,WLG]u9&Ae`axqo-N1#j<,joVpQf7mnpp$g.]q^vlxv<Zev3vX!I>bK0F6TYoKs%IPl-duzjCO(+sR~gr$mJMnHnf7&PaEK%[>V6Ojt/oJWo0#
-}^n|~i53`A{0yV+Ma9Yd+<;+/Si"{#$`d:Lo!.gD`L`tS5VbA}&J3fLxKd;I$GCL6A&@7$@3^x#^6W[`|G)F8r>!{xV{_Q!;fL,q0Sgn6j%%yb2%w,DfS#
-N6;CwXVO@SkG%AD$ChGioh|zc},QRdttv-@Ws^EEJ;+,b&Fc,(D;x'VnZ{:<}HC>[#`l62p,p)uJmK[{ifiE0)L;TXY5amH5I5~24V@.=N4np<i:<eb]!h
-]y}}4fN);t|Mm2k&_nW$8=#OB3DKc$_R>r7x].$d=#+7:TA6If"Nl@sB|[GNog;6;,Kp~K}Fd&!LN&ZR<}i^27.ZjdQ`Dbv{1lD|Ewdr"h}i)db$8T&Yf(
-[O4r+6G-{U>b[=^_QO~)n`reiM=)1z"4]:vOx|9D{JO[sZP.2]^wV%FV$Mv58z5+O0GUsBTk/}bOhizu_pt_.xGl7j/6FEmIW6Klg>JXlq[H+y`/ZS$FEa
-Q-gO=)#WGkj:}V,tD,T.A_$B6W'"C<KdJOT{RRez9e|tG,sxK3uz:rDDZ|=$fr=<mw)%j<%g;Wg|':{;|.!pNbd4cASP^89kKl!+'x:)(vU2!,X|#&9tvC
-L`!=MvYgMK0mxs5_,f>ZfQ6hWt;7X.[0)iJ/BKz)+qpmB(&$nuw:q%6Rh}w0N{PNv>wjdq%Pv]lq;HLU!d;u[%E^yTU4.'q#!!:+>LZhyGVdW|'2yliT;J
-njlyjc4yzMwDx+{D&TW<M8&>Fr(J7Gtu5FYeks=rkl^}4|U6woqMFgFrY=iNPCk|}H/$BgtE,#kPAV.AKh47c;[ax5p#m@;-2m=A@|-u);<(l/ym.XKj&e
-9#vGIwq`vk1h&U9j}%6Qo'Q@QG_d6tzii5mAOmlfLixq"~V2p-4TG}'7sh+xmfAw'6zdcy#&bhg)`Z6u7S:DHJ#P>808R4tyAmXU}kDzuLLh=>Ixt"o|~x
-+-D{0xs|zS1;|<5qN;iAHQu7Nn_|:N4ozoI_#L|i_|+:U-'v'2a]J}.}RzO{zoxu}2gq%}bC_^HY{u~/h#go-FbIAQo<B94aH{{ce>NiZIP7fPp0X=H^7u
-@b:{VY/D^1%NVx,knaHIp8.Clws2q(k"-}}va8C&fkk(~L^4Dzb#HvyWqa(emn}S@8AV`g1ng|_3<"eUXUyy9KvfccI:t9QRs@a+;r63Nt"4h[4RyC|l4n
-({s_&=`2}NWiLxUbzig}+P">+B&1S&gkA=lY5_Ziq`PMa{di:>=u^@2F(R2b)wQ|4fV<ps<19_kn3@3t{3,liT[SipSuVCKCrtXYPMg$/^]{nvBteLL&jI
-M_FT.Mjd1.bi3q48}^KC!4149Ju#LMDDJ3D&u%}beo:{RRT2}aFGyHAJ"#]osEn>bNZ@od;J,8'F0;fY(fvOPFS]_Q'.3kL<Fdg@L+==GMta9MU&U#`dUN
-JZ_"j+zn""W4.b`o|,-&7[)4}d9u}@D#NKNzK3G4$&_t_#>Qsrd8ykwKC;Lg!b_rSs-F.kay!VeY7t7Yjon5Zn<uXcL%jm/i+rfx7-Frrc.5QZbX6R3P]m
-D|5_>l.[jQyRbZ,O~jXy,B(+OLsmUNal$`HU9:z/dy|6}J@b7cbq~Vkmtgv&n@:QV6Oh6Mg6p+-5^UQibVXUtm]g&)e<a'A9+PX&J"dmp<`9#+7!]D""RF
-]w{7#hJFJ}s-->J8AMh,pmH7{4WSa}O$:g%ew{:/>e~js|NCu^JGNWWgB-cuO4#/%0nJZ,(:cl2P5^8t2bFK=Ua`>ymQ&[g$y_p5<^[m3DW{/>6z1s&hrV
-V"QYbCkwY}N-fR=H|]TFaq./i:ZDk12!(.pc|4-<(VX&R^FObrCq|u2tN8Q.7n0m]sTtxp."jq>LT&%}$RMjpYh]tpj2W/br1S'6yWIRfxBQlXX>Ze@uN]
-'/eL^E{dBnQ'VvS7.t9OGGL{$NINGd<0GtlAV0&C`aV_@!xA.FPJn)wBU[p0|A.l%A~988ff7F2K1%il;r.mNG5MN[Q^eyEMN]myE%!PHr1duG.gUh@Kd9
-1s=.9N@!,3#Pj.#vnvf#~>Ojs,xV)|MWuetgC9'U|j5=-X5sLI|tr/aUZ_Y(2MmUndfziD]/kuT!!G5j-4|iynDb=AM>qTc8Y^^Ujj{/U8L^^$/0&nwlV9
-MzIVCw:CGS/"12j`hk3pg46:Y%%/uA_H8DL{"YL$p1!oW=bUvxWhmzQ%C7wZ9#Dx!l>[+!4jH@ttuB5}zuQZ4oDh<<JiD7rbeo$ITocUu@.B=))(xDm2n@
-71`A7E[z=Y!LO[)8c#$EXW}#1giK9_G'wQZ<%QA2<DnylX::vJiGwe<Y)^oH:pt$@>a^x]:|4n8s:f"T@HO=g}2K)m,Hf-t73ZPN@-|lWi=HIZ3HOa@qs!
-FBK%m!!eJz1OGDc#4#>JqeFxb1<Raoj$9iPj!:chGI:o(`ipxnj0GiKc_HU{G:!qX0kk`fH/G7.tr{aWy+)y:D54v6N^x:zJ,=YWWNp8/aey0:RXhN&<o4
-.%Q'L$hSMqLmc+.u[=`MGbhTVnoO!.]#p`|pA&vFxF`ET5milYi{~w]}a4WJi!z%w+sF9v(Z:etN,{1{`j9naK2En)^#bwKzP4k,%hAg4hu<ij%54(o@'d
-~wg+HTo4TU/a.IkM:rVo+^z_yE2E7nfiH7J:NC9]Ak;dhLUVi4)1,>eojnei@X5u.G{d.QK30[RR_pkXFZ<_p{[dbbLK-pyZaa1F`^oIm[!DSOxK(/Hh<W
-l1=gYS[H3U5!X-3A3s8.%.M/Dm_VPXuS%mlsO)QuJAG(_$6A&T<bk4yfSf"N<Q_ONNAKTKRhPsMmUj{Q/Hg2`^IP6cDJlQQFYx=qU@Jp!`Nkz>s$-t<<1%
-2wtKge'Y7B;93BJ[Oa6,p/PPF4N#Qfo=o-j=-#L6]r2",;B%_>H{Ux-f+cd[&m!)A(`i7>@sjmmfl]lNKr3ZwLiiF2O0rrYq.{UxS1b.&]w@OQwPDGCs@_
-5MnIE^^D>TqZEzu``nCbaTC8yPb44AK-bER(c9]eKN&6v$_bEbDt7{Q'q]&o[)=h8",=w[L5@c0+IgVmcx%h;fYf,k{uPL}-r+rtRzN:|ud{4D>&5wmeG:
-w_u:8,;57Rl5M958ZzzH`N+ADRa]7`K{F-XC,Ql_+e4<LW5Y=yiK%x@Zp6B#Gai(`#(JTgHTvA)>!pRv+Yac@](nwf-KZ<D:2MG"~Fz<wl,M;5w+-N"71d
-[ufj[+[5}FGw;;rKov^G03Eml!Eh{L)F#iB[FS},r4cOUC.KhqJov6]5sI!pOXB`OSlD_+w&Mpw|-A+RB$ZE5_1$Z3iZj|fP_f}P3^sg!+>belc+1v|#..
-{yn#Az!g"qd=TV$c6PqmWQ'bkX~V&v|::Y||LInaoLs>oEJq(1TW6nSU]MHp/jp{$`#uW7gXjFh_nu`]g7;^QEuYULxB@b2]H$'uKi;yUB7+R7dHC!r}QE
-Y^3f79tYpF>/07_V&)7I'87wB_@vN-VJ%Qkj^}+SnDZpVcI>+g~w^SF[EA}F$o-3l#P!G9ar-vPN0FGpHi63fTx.;U4-g^KuSUKNjK|VEuze"#3@`D{b>n
-4qPn(BMW4zRG/'.8U^Gud,@QZ,PT&3h#sz4El|;Cy!++WKm_yIV3&nt5xYk1+E!kcZLmar"~xwaC#xFcu[)%~:iCneUFbn/MRT$z}XWIn1L)oW2cQ'7Uzw
-tQ)B3x]va2arl`K>1fPl%Ma2FpbV>},(+r||kuW3'1+Q!`Jol{pFxV'Lq;g.&NOIthK$WV-8yHqN3/9k7Ys9&e=bZZe:d`J3F_Cc@WyxSfM5LbRjf%)p3=
-m$T-3^e5+Eo&r$j_"Ny%hA6H148>H2s|Cu/ox:1qtiMHoHYE%jm)Kw.Xv}x,6p<X5'H9|Mr"aCTv0NH%("G{vE$_:2Li^2m$Fc!_R"V1Y;+1HNhV~j$g(Q
-qhydd^N]!c]Vt]@F}1Y'JXZw"unDhi6=mv;{XhQL1#TxZ`nLA>^XpZP.hs~ufB7"u+v5P[%6r'2<)/WBAXU]o[;0Hnc911'YTbYeR&q1@50o0Uoix:bUeP
-"yh>6-UA1SEuO5eFif@6uINu%amdH&adIx>}fO>dEisbxUlNkjfw,"wQems{txP&+7R/2#/+K-4u;Fy^Hgbq#VIys9!Yl28YAeqL2LywUHA`|a#3%`5G&4
-<-OMg[)n4gff3G{hdEvxVb)fvR;bUdFqk7^f<i7V['qXzqQnrkyfSa#p10p3t++Q40GG@#0,1.WtHzY[t#0G;N2a'fl}veJa-Pf%}#szy7,XV;[`e(eRE8
-@Gm.c6~[(Igz{y8AtAlZLzqs7)zi#F{TS&.018gnd7i7{v:Tv!DxtHu!1prZpzEM`t](M05os%[YRvqTIzE`xHH_n)#xIHrNba<x,<@h87w`rQ4;WW%gJi
-zC`vAHlcp;6+S6Dk9V|n,q^6@qkQL0o+jF/kGa()EulD1OFdv&U8Pa4{@^0P4{ifBY3glm}ghn%)vEHew"9(XsF)15:IDZ#-l]aPO'uNR+o41cL].$Cq}{
-J#>8qYXz52osVsC={lJOLkZGT</B1A^^_15WPgTdOKgIB:+{Uq9HsLl($y3Zm8Wj4|#LSk9jm)}oHjkeXfsU]7@v-/xH^q5x4$5LDDgAxS21X$@yACfxX/
-w"ZF[^EuKYcB{Ck9gT.3mIB)%|@zb2dEL'dx4C=JVEpc9zjY`XU-]{e'Zrl'q[X.#e;TYs3<=FlIUrR<9{u=85QPnM5@)o(HGD(CIvb)+q$&jc!5Y>Nv_W
-,@1e$H'Z(HJ=>Q&Lh{h%>.8g&hssxaD:s<0YRuk6GH&26fP+DaKpxl}.Gy6^Ph`:)HY}=m_5OQZaP$I}SPY&F8HK[+vpII;1o)@loN[2huf0wE:WU.[|Bu
-He3)r=hm:CJtkV|.>HWFaM0<B+Tl@`wCkEuvw'<#4y[sHiWiNQFW4QKb%u+e|3!ndmaK%A<o|MX!gA%iZ_Ztlcem]X#QU'"M(An/Fpoi[laA6D;I`Z{7W8
-4L/dPTgv|OFL+;Vd<tXU4ZF6A[0ZcK/O%+A#nqEhqj^t]s>EH)05-fJPZL,mJrq"KfWw;bI=mf0UJ"VH;dQu@xZ`/k+Da:$NvK{I,#9D^7#YdGGtOfIube
->4giuZAB_b:-S2vx>I('25UX8O&^zd;aF6THU&US)g|7ixprM>4;0Q+wi)3=GvLmGAgf_cRSKREZ^FTlF9o6,n=M@Ag3Tz=|AG2R=e[j|2rG~=DlW`pbnM
-oH{v3oKEvJT2>`4rZY+`#UeLiS>z-X~FTv(RrI]IoMR<ons6>=sT>+,m)B9W-)hx6{a'~Z3$`L+M3cMNoph2ljS!aY8hU]`:qKl<]]KYA#9}l3VO_y3Mf2
-,Od}WoH9j;Xel<.dCN[{j["}UTw65^E^wl}VR>$_:G`'iiQ7TiQtFTA;)u_v]y$QO&dQq)R!{ne2wJtJhdcowGoP,Ab5qg@:3M8HT}u(7QG'[PF1fI979j
-xd$yb%=11hGS$bsZ%p>T3nR}<x'0g`Jw>EOVz]H,P(T.+glfvI_p1:p37.;2ji$:|CR3f#NoD3(h(E+1h/$$svzKz6|Pg:]=MScvM&5o4oeO}|feXqr{0U
-H-XP[$8xxHu+JxPJJJ<6GP`,}R8S8){8WjbChKHV6j$./Kwo4+A2qHL>i9>(vc;kv/yLIl6#XlWw2!qH6+A}pP>n0G$vbXkH:}J[zSw5(sWp+zTZ59224$
-PzQSF;sQuh.cPQ4FwA>nrAA02([bs9zU,V%,(%v0e,lQy<p.i`G}$A6fH31$F0M1$x"-c1{J}jATkT^N[!kh%QLKW]IaqJOe%15^'T&yd)-cU$C9rPoM~t
-rNTCuA[}Sr;mhdQ7TH9{<(4(fP|l-IF`T6t,%FzFV$tv|I}+B<u:Sjb4-ZR)k=mQ'vg8J5-q]!yuB9$h~ES6FSt!1${0$er0gF(7Si16:U=P]A;a&8}j~`
-E6eljJ3|J+;KrH3i9a}-riGw]mukAc`5:3OVlO`3.W9diBy"ba^R}My!$k)9'.WF~y'OA<)"!rC81]Di)tgV3oS]g@"IqE8lT3_hUJcpSP[yInLwB`l1KF
-A^-{"q`V|+z)^Sb0})6nQr=T02(zvINh-LPKT|OVd/L>C^_|q3nSO'eQv<CwME&T'AoM$|kT|pVI':2OpXYOiK+_uY`9.v#xuZE3MM_wH=xP&LdJzStR}K
-#QrHWf#2o%{x}MyGA%WZKpwceOp1vCLEs#K#3)L;yjr^FO<"/z^b#e&D3CZMcrCM4^-)@f'W<m|Y}7rzoM~PdBLjT>iNeWD>wKU@v|'j}uM[xOp/njH_DO
-;Q<_R3TaWrP}0r3tmFQEqwrGL!za@a@Y(7&t[NE&OHRM]:pyQCz|ht+e4T+%t>o14g$`'ev!tj7%}j$&o__$}b-g8N.k5Fv>"S0@gf5#SWU|HPY-Ibz5pO
-fwqoYq+K2mR$$2sA4Z_.jk(F}SJm|eyLR@gm'=ypX_wD7hvcTr&i3ni@No#MA%C[F5[]Kve{q/j.f_HEL9bTkm}cYK&4]LvE@"P]zHR506Y%9(_ZJA@o".
-qgZhSW&$s`Io00m"I11#b@8:7QL!m=EN]Egl)ACf[l1EZ@D:C.W9M]<#5Y7))H6lWbSc}}$mw6M$Oy9fmRBrnj.Q"(crwy|)QiQMF[|7@iGvJlo-d07nOH
-+zsmaVj8ry7c~B%bE=d`%QM$lo%VyOP,=}mpNl485uKuMV%80WA"o/YKwpM(sm())[OYE1rjbugf4L)C4v~q+Pc%rA&l6$"%l%m=7-#IfN!F$fYm^aUGZB
-iE4M8<BpV,[1xir&|4DFZ`T38h;a~hOt^..]s"6Nq!Yqb9!rvE6`zcpm0hnaJz3'6%Jp_zcjoG_C1:zcYR(ihR;vFy#J0KU-D<"-:pPQ+A,yS#1^z>|kQp
-!!7@#}Jcew{6:gWX42^NkFy4qM.4ploDIw7b5#hIgS%ggUe)fwbsp9;,B;K3fudbpxMWA.QWZf;m(O4v_yP'xFg3kV#!bIiu/$S|uj>K^8qw&"&]j108ho
-c;D%Mi:V:B}YL6KdQ.^mH@DL(F=zWOm_hIKg}^w!gUpJXrfQ:IgZ,MegCsZ7f/~.6#yGA'p;X$tB4-#p0SCPGeje[1!!51c0[fzI~J7j&j.jZFHVHk[$pe
-jwQ;[w'>SU@^gax$Xg"G7s7=)<)_,Dm0x9uQW+g2,S>qSHht}jJ({QE2/Z<F]wsX".b>jyKl9ncP8$>O#14ScR)>b{s_Fc9xXtZ%%=+%+/RW4'XawBiGfl
-at~4#3BnZf0<!8shL^^;J|c|/uoXqi1I`Ow'-GiqY"Zy{W!#w27rc}4x@r,J^t/jd(nDr5SK>&3yBcN#|VmRg}#E%&i+te:I!;m+PjFKdCHlqY;)06.hU2
-5kF29vADpqi/HXFw@F$F,KC%QAN(@TQPcZtxek'dt'06ABB!J$+Oa+2;q<=&'_Mp[}b_%7lw=D|bqC"A>ONO/KrCzc}eV[_Sds5vRkoCDW|g=0yG3obyCg
-^t&{pxiCe+d$!I,Yoeu-Oszj=[65b%T/$zhY,s-1R!N")L,qrXw<erKDEqYM,A"r~$itESRQ}@m(E:S'08^}MOQZnJmOQpMcS7Oq.0SkZKEna(}Bm([H'_
-FFw%)YqKC-o5S2|9/ti^M@.cV{zh58)j!/s`v7dD_z1]EW|TvSZ9YHy(lvw_(/KDO}>cTt#o_5f(w>MaH@]A%sHU^$%=3]%i!A<oCSiGoO8QY{gGYPNZvU
-;Iib+Yf,LGkiojNWYCZp:bd5sum4@l0>ZCZK6nU!hr4n3Vbwu1KD$I+ZhAgV=e#xd<G-)IGb]=T>zFLpQ!OA|MfE6yx;+Am93vl,>yoAAZ3:NL`l(+EZ6O
-)GWe"SXvX!Jy`wm0Lo]}L=$tt=_qojHl[vYy!E!8@;~bbVdDs5[cwHn2D+kRjp&Ydj/=5Pu24XhH)QSF{nD)^V$ra-(:(S2YAS4p0%oYX@Y:kQL0<97_YT
-RLAZCJ97`}fZ0FTq:=lU$4H9-#)Z}Wyix`+ij=ODdKnVrpexI)k<LoU&-4"`>FHsF`AsGa)VxpDWOsot^!G%1:,#CWuM:3w!Byr3uY<X1_%2eBdeGp%&/p
-sZR/)%qB`+!`puQd+%qXo"ZbgYW|ek&8o^Z7nAe(BKpiEwLiIfi%!ftW+U7eru&v~PdXNE}{>X_ns|Jeb'xe2If/.dRT+:jTF5nfvoNg]6e<;!cAG$#T$X
-F)dm-%:/!z8'Ki;^,]y2m4D3<S|!S8p$5A6`9"<U^'yg"f7i0G|#"nyjfk/746yvXJ_6yA_f8M]L}VeI!2-b[;Y;c/#5g'%8@<XssD%H>oD_I=|C!}T0]e
-OIcPrrZ|K|t{fPW}@/Xa;1P2yz"~[/ee=uKuPKirbyKLSFDx2mcDmjvngY}jh-`2H%.hUlDbNyMDg{;_|}N.jyr6"5-cJ+goyN'H_r5E|40h>3&dh2R2>h
-#!Z}46}EQ%2@kQQf()f}e|E|l#.D(smrup-Ti7mf>/F)ZO"&CeEgtZK`dp2{hQObHGw%_MTu,{P&t/v%67kRbDc<@o=1mc=LHU#j3o1d^lp#&D(d&(qDYY
-ObP1)<v@Qdkz(il`McI3w-I@KEU.GizxdjVPu/$#hjczdP'!78d-OA~jg9G;="'kZN}eMiL80zFX_yE}_/br#yj1h;aPh|s+$';;FL:@w:h'5C{/t934un
-5550PhN]A_[|}%mE+},vX9+nVMz,o6k3pWNR_-x_C#$%P}!gw=6f/;Q"MN:eJ/M0FOs;5n/yjA,a>3!4|'gH$5,y}s@IQJ5guMOeXyk8o<%v#&,{mNLzo6
-I)R6GRy/>=}hT{c|m2Bly8ITsY_%k3t>j`~T}CHDyjnEVRRRPvZ"=]TRCTFD=)f'39#v'(4sJMXn.wY+Wh(-OJ1zUFN8A"8Y$B1g9$!6XRUlm>+g"y$n,t
-jG)%uC~l5pV$2s{b9Z%g^#p@Gh3;HAS0%+VZ^vl-,^$Dd57O]MBtH.|.JszRHIo|/!X@.BdZ8'kr,5<Bb^Gub=SQ0+Qr$R;e2>/yVZ@w-vcx+BAc`8eEG)
-=I$WmV:#cql4ie+@xWY5F56,A$0"f1>2ZfzR8lj+4Z+,-w&e{W95n^~a<&t0$wgHtETl}8qSk||(XxQ]2"1My7nZlzHE=$6hQ}mDdx35}vE1$8OYuTqh{7
-PgPyjZRXDl+5KEsdwu>jCXZl{jF}Nu0^D8SK:uJ:E&6yf#d`>LJoB}dB,MFgj_O^I``ie,q^fyqP6u`{p4{'=<Wm'mKuIUu^fK,|WB7dp}>{JXD7,M1qI_
-!YEula_DVX{3L^8zuwbuP`gHDr%Ue<}6mqRxEmTnI}UdNai-Oa>d_dvv86>CfQj3Snxfk_TfKj3dhzj}-_[=8ta}v/EHA,"2nMnvQHYtM:TjMC6`XsqUy3
-pCo1VF[;78t<iu7`'-q1T>%8{zG-UAC2A51")A=WZ;kWh5[o&>`Wr5Z{;ZDVE]zoNHhXU(c^/`<zrtH0{P<4bXroB7HDcD8}}n5:/0D8LsQS62=;8e-RN<
-vst_(.dZI:>c#v&([5uIdV$r&>/NCr'FVm%}}3CZCE[c>,Q!z1v;[KbOxE|n@&h/4([6uk(DX8jz}nd2cJF{De;p.',$QN",p&,RX;-O%#laJ'N8])@Y`]
-vA.<j&YD:$BRP^|;0:O,UD|f=Z98j30q1)g@botviHDvp2bJpJrr'}~C2,'<9+rzpoA<"yJ`LMIQ`RhP,eXk](KUna5u7o&LiKwDnIHLo']5r3I-S]Qy6W
-)jA#")5c^>Ou:o%tQwsMCz/@kM@2P5kU<EpHn[E!YYa:l@2lm+F6&OQ[f9x53vHQ|FUFLsWm3fP&CO@rf9IySW>&ea;l4Aa'P/x832a8oIgtw33e,;Fj}Y
-5D}UURNl,.Jr0kyaS-fV3|:er7d3;>S(0w97vkGdLwbKiedksz)/K|oGHCiVEL<q5oHlU2gY]^GXj37l2BiNBAV_aoH%5bP3~foM"5[D[JeB5^E/2Lv_Oy
-/R92d&@;{IM`+5IO!""qC-7ek}@c]_Il_.s3~lM}v@>)F%lK/+&M,uNrrTa|$CqV0/r,^C!>2b/uE<S|NpMK>]jb8}=h70pCl0.|a3lK"<XeYU|}#7~c@1
-53KX9x>uhGTTn1)IR}J{5bsSLWDSAe"Qvf"|/<IT)m}P.aNI|s~kVx;|O/C)FOJ%Fm<NsQ+]sSwU2M1V^5;v$MM`$$XK$j@3`2oyW6"X3-{v4)A+6Rd{.|
-^W`|oz}`rd{|cRSrX17`Zf.Z<KU0i)"5#Bd&|hk2E(aNSaI7$`'[h0HC:ynmov3Uo#'nnIIiw8~ualUBA2|T:gbc"2.03[x+&Jq(kQGw%dO]&QF$o:+#"-
-V`V!^c5eY+sC}^~p_PegZbz4pJ]d|l8jKB,"f133Umah{OD]eaAi'PtbdM[0${nkp&v!~$.hV:Esx=LMjonK$an"1;l0P5oI&XhT$(I"No|f1f%e,%4JSq
-2_Jo,F>X1pU>.x[^':c#K!s&7D)4!9_ld2XzKw-T0K_|e^BS140%|[;}q0a'zR04I#%e[o=pPq"ksS3C9wOrb!mK@^iV/3^r-v)/^tUjBrTW#)pt!vZ6IO
-gay>30I`mjGl+{ubG91[oa)[3t)q,[ST8V:M5+n5M}0x}xM(ZIg7!4cBzx|ymOjO]}fY9%S@b5<`3-~o]4~fbgXr5},q/{YyAJZ}fY/{Nt"0;&{Lm}9g'>
-vORJ_zS^0F=s=p[,c75-I$/!!`~,^w3gUoHrOd$|wJ"^5}7z.}.b>R]408^8-p68^YeJo|bYciIz0_XXXUS)&8]UqFr(._$bcK&%-mh3B{%X<Jife^;}]{
--Ytey6Y[BUoh#R38!_`,TnfhV}3|EK2G-NZPP[$<)2UVVT~sNT8wAdD.f}8qga2u-OhYNT}|/rq7s;$JzhNmWi2Zg(:MV}[Z#3T{I2>I-t6Jns{I97p8vx
-umur^XY3mJ'SuQgW~E`"GK2IOaSnFAaD+d=Vv@$(Ign)@%m})cGPV|,RD^N2.N>Y12xUtuht;CWnl]db^i;9mkqtRR"eo73Tta>5n$oq..;C<}|X}g0kOs
-yIFOG=Z6Q4M-+!H:>>cY@sYQyUyjE}>9`.%N+_',Un">]nXPoM%Az-[$g|HzkO`]Hju=tsT(~!OgoP.:wu`!.1Gxv$b<GV6`$+qS4vRR5G>t"4D%$R(w/&
-i0b0yVR0GFN;%g]lc;NQ4{bq74xuLTyqgxa4c}cmgT|]-(NE$V[1J>7Nw|9qFXjs[q"g^YybKs-1^-l[1NU|QFVqNJM49co,,=ruJ<higbKLE<s;6DiJ[R
-8IEXih!uM%i/KyhIe`QLA6oI}Irvgw,hkj5qCoD7jBuxs84LLGHzetn1DHI+<Q([M'L#e;^xHd^#w]=])OeWtIKv'Yhglz#Yx,<jVi9t0g_kKRi}YaYoEz
-N2/5kXBm^wmlV}{U%i5__[sAi']ua5BeP|2drql>tXHE$Ws>}Ii07U%m{ytC@N#:{[M^hH[,6uKnfGk+cV;HH97Uy#{4h-zHYeu/N[=tO%PT>Xw7^w(cI}
-g>>CXstixi=lk2Y`cK[&c2P;c99yJt@Nz4"su,Gc0+'q8%M%LebnG3hguaJy)od}ZD@woL@eG)PE;;T|U1PfOR%h{unS"VC|N6&n^$OB7-)y&TkfVTV|z]
-/&9Rpm<-}An@xVid({m<M4,EF+s-EWCLdOQZ9SB8@@dcos:4H+>Ru0smzQDV0XSSdSJ(Oz8wlQN$o3Mh:'jKq5`FCilX6A1!f+4jW3og>))aiC0BVyfex7
-gEmk_u8m;o@t-+21(L)[NaO--3[Snqm>4,e2Fznx+3zD+/Ft5VAkT@.E[<T6yuR4a([/f8QvVPs8p1jUm/"~/hM&U9q{$1re6I;qD_QC$9q!yWqGfX+tqu
-_:!^XUTda'^a,_sQfm^kq3$d2P`a)iDRa9S/~EoR&>$WqeZYSfSlV%%yqn+{)-)9SrFas'/fs1r^6=2>W<RMc$N@5:rV=Fq'apqMz6We01tGW6;N({K4[}
-Vu7fD[Up1kMNZ,]:e}.m6kMM1+kG$k{#oXb`F'X#k)f"F%c[N;zAi6-_M^[9K{4NN(mSX-#i3t+[beFiixoNAu]'vQ+AR<ES@;[)4H&ainEB$plB:PP&o6
-^<m7CU#a"A}Y0ta,"ee)^z2-AgRWl+dv1Hu+2c:[L{Cb5>$6AYXt55S1p-:vdU`7crwZDv6>b#;Fe#-gp|T.p1_L`W-=qe,N4w'>TbXN|>l1nn6.l:]_Lf
-@Z;2Zy1^C^OT6VxTc>lr46`4Qk)s3c]e/<:U)B3#/#vQ.!!ky|6[p}Q}O0n=pcjNyvM)0[@F3U,,>GA_bLGH4o`_+ep|x:,X+}N0_)w70@eY8Deh5wiT}v
-EW"k[2vH{/k2e%EUG:_8XjKe:eMRc5>d0;8i[3ng|is>Rq2.!hYiM=s1&Z~!"^tHFyh,maWnuq@=u!TzTzdl0BGz<_jyWjVa(TzA(-,XiAz'pW.z"Vaua.
-qWLy%SR'LCYx{czzD0)#vNlo-2TQo(ojP-mgi#<ff:rHJQP"7FRovETyjQ'LY+InaZcv;5j^Ql1Q=0~B5mK6sQ>{ntsFFNCrA2j[}21ph^jnoL<|tB_pHd
-X_gv2I1oM7jrE:ea.5v3-JJ_NS&Z'jN45v.wPFVrc;W3vJ~WK&"jo-qV.hkyclT!eK><y(MRQK5C7$/0e2DL>W7HSnkZ1X5]mqzke"s008u`<,~aufd&4C
-a6$re'&6vv)X3d([)[3N=)PYiivv&h-+d1g6V|RPo}bHf;J/|1w)9C_1Tjx-^dS6x]aK"erp9RWQ0z@-bt$7/}-9G!L83AxyCoPRe(ryIU3)]uNk0`(YF:
-S#ezP"J[@CZz1u7$N,Lf{0qaQ_Wq<M)OU1{z(v$!oq`>|qeefj0"#v~V'km!nv+`z|P^FzJ+gzcvr6`<DZA.)|'czV=PHza:USm+GDsH9Gcm'$NYsOF%Fd
-b`RMPW249-$nL1oWD-[CHh4,34M@a|jr$MM!RA(}~nIQqoll(@c(4r{Fjbp<itD+Fd4b[RvRe>`ni<2=/{aO^>CVe4u3.Jz641a8lC!kkgQf,TeYv`(X^s
-8`j[Z+HRc|02p6NUsz=xoOkNHH|5(Oa.skid)hm]Tgi=).E2i{_(B3aQo>f[~I'a~IHNKkveat;{h{Xk+xr/I+/<AA]$XPJnc$Y2K[mex`k3V7+xk,^kRC
-)Rlx975cPVzi3X6F;@hV<u>G)2lGzGt1J>c_oIXXR],dIQmd"[.<+.t_x"h.,uJq%y^"tJU"1"pWTgcA(2P[$+.Qt=5BPYC,Trf;>49sCbU&[1}/S2c^a=
-1ar`=xiO.c4]:$k7GM2-H5g8'T=+3)`}Ml2z&,V}=aCyonXuTU{XDHrj|&pCvXezHUegwf8i6,D9GeC1k'J,J5,G!oTK8Eyy&@.NJ`b=^:IK&@%$lMZ@^{
-[YGjYoH!69&74Pi.5samD3E.lOKex/8]&OtniJ9y,YmwF9>W3F{-ASI]%7|;.oJEsFXm2orU~z&Z9:|ft`<X^tT5]5a(f|hI.=vdpz@R%EFz4fa51oG8[k
-0q#Tm;ms;4g+/nt)FZ7:21RK~%gRl8`f_xM{Zf&+OqtC+ZbT`gSdsi&3Kx(i9|ne,e}PsbK5q.}Xs/!AEELpTZkd6|'bDDB60qd=O9bjPb|nJcZ.Y/HzxB
-vX8`Am-b8ZC6UM(Pp{/9#k77t7rFKu44L&SU@SmuYfDK{QIF4(X3{x1Ea3wloM5v/F}1HR%|C5}3q"gNBKD)fBy)hi$("4Ks@QED~G74E-6v_5}"xYhey9
-i2WrsqoY`AAV+#Q]Xi=X3ndTW;zA,o',>Wz$xQnrtPh6_)dp_Q`}KcNzXHnuwQnd5;1KiE);1yFi`2qdwYW5Nl4ys#eLa%_{T>.#.a9g@#<=sy}QsI|e(O
-9`Q;MpDAaM0kPDPYCW|TzdtB^'6IrhmB><xL}t:e!&5-YwTM|eRL)B2hv7'i'-AB1j6GPF`d6i`8/o^}kz+'bt)V6(2f+a=Riw`e^"Q]lHT[sq'e'7};z_
-&T|3=:UobutK9$qnR_1Xp%SDC.&PQx-U^mR2:ZJA+Lc;l|h|D&f6qdcTfof0OL2|nub5;TnWX`sq%0-BW`MU|x{=f$:XVoxr9$amy;|A=o@%Pq-$xCFd%j
-4V3E^sMyeAq;uI^1SR3-w=ZpKh6I`_Gu{g>}tw`dMgifB|(Mco9f5JHn:e2BNc=OHM'Eh[%WG.1kQb.cH!XFH74@9aH{^TI9ZGBJwaoO64#"9Xt]kyrB,4
-`7T$ir~"SYbOy,Wc{sE[w#uS~$$wLGW`}t=)BB!l/Y'!ODfny+F3@k5e8_i;><L#HZ^<MD5ssT(scIaYDKgbQOB4Cdn4ua9AAxiQ`Cd6yP1_RY%l!)qg+#
-Uq8X#FHk-^i(-@%)48Pj2[^-@nE8"<>wRp2H>g;<87L13ef+!7I`2|dBMk#J0cP@g8e9`>H8&lsA-e_izY-xM0s9M>HO`Ix%&nPOwe>kDjj4`y+;j65fPP
-A%J$Po1nrxL"PV>2vMObMIxd1q{|^Dw!iUbt}Bbp;>Yx({cdheP4D+p,Y%UwT,,/hsaHX8tm>GMnTmlg7`N&yQi42'l[,f=CMd=]2s1;(9F1mFS$x0rR9%
-|}P8F&hrP>yr0>KKQk}.5;;F4UE{unc46S|{)4p2KUnu3^1656_JIl;[avL8Q#hrv[va,>6-,ZBX^;YU36:PW^$_W{dNX/hK2J`q_[mJ}yo,{}bV~oUZ[1
-`8~C470FAP,%&D#i[wvwUCjDfTJo1"@Ek1S7hUml=66G+:Tgk(T7+-h]7(jaL]cf/h722l[W"uRggKC5Z)7@FW!<e^@U4"Xw;Qu6KYt5|:6e_)cPQkkl['
-3-QO>hy7@$_1Jci=K^{;0_d!_(,v'Q7E|0]ir4+-zO'n(x$&@av{}yA9ny:%5aRMNx5!jN59QkFC|rMW-`S9azjwT+~a8>Z.UK'mH,}`SNm@MW~qbmPGh%
-L2#u#[0u-HijEb%=PJC3+%"[}|ZcgQHn'tm^xZ:CRD@+}S>#Nw7xpu"7'yX]wUJ3QxeVB;q3%(Tis#,BI<-w4XmkntYMb,yT't'dhV=a=ez6zo@ahl|Zl;
-vD#Y!zDZh;(|~s[V&iOV8`""c'y7PHSpIf7gCF[Uu<2LRG5,oIl-Ba7I!69z(C3:d6AOn8>.@=I@,w4NP)s`CeNhKun)L-N{/w)7dZh=`y:`C/pc;0KGAK
-:I^ZGn~PIv)cP37v|l#3){v|-JZB!K%}'qdTU8qC#3>'iQo}wO`qwmd7mL$_DPMMEsu'O}nL)H1wZ5@9cn[WK7Bda{#2(nL'deQ]Rv(eWpYa,cCj|8UiTI
-m]--6Bri|7AQ}cI@`A+]pSgU!=ZteO07DS_L^5PolZWqB+Gk_C;%55m;Fnzmjb=H_|ljl&(EZ={$ylz-VAMhr9KorQEQ2Q)52)jru03,_@m+v5AAvX9`=i
-GKJ}[X#e!9WY4ad}Y6t2.ejxD1J[A5DDhy%=JGI-3{>i]x<|j51hqFU0,DK#:l(K#W/1]a:YCLk#cQA.]mnd+'RZTUx'|2GJ2H]GZuXj`o[3_T!fm%<p]<
-JiSfk]lm18_w$HLnYK|1c4xl@CmnD/HlCSWL6bF<vwtT/6bZrpIwglTcg_]Jvb3BQ_CCKjAO&=up.0}^GX+^]|SNDMAgFrSmAPS4kq=LlY'amr|lm9hm3g
-M&$/sk{%#+S+Sw'!eMUQ4h4YqA|BG(F1`0Awi_"syUU(<t$),]aru8LDzV>6@8$S}Nf,LC6VK&k{aDlfyMrvWy}ATm35'=%o18)H9lja;[hn[2+QyHZ/[5
-uQ-Hl|vFsO+K}bHl"%{u'XPz|q_%Wp^.^]tGr[!O>`w|&@RWAeXA]Mjb8]Row'obs_=k+7Wm&Cd1Imtb!@T;w@lp|^Ehu|D}B3qt,H}Pti!h50eD8aJ50t
-qCJl#Tt00E_wDJnL{CMpM/-kxVvI@Q_B&gyVWTXs'vIyD>`_66f.qZvRinQrbL&"JV7Bw6DFeX|@%`l<yJseeF;BuXf`QoZc(aqvw2~tWEx1GwE`v2{%aK
-(#;A@5Y<D=yEA@"i"yH$%RK!q$ZTXk]g=Y1:;wY,3uhIxtyEUW())S.F<7N-^]Xz/nbJ7CBHe&&/"Wna[e2&loX6@;2i>{z7du`go!Q0opoQFmg00qNjjS
-R;kP%f/qm@n+kZX!tY.POpgEH;Z@ccZE</uJA}E=VFs(M3c_}Qn6(;T%Z)=]NTog77g+YyoWdWwwg;rGg/b@"f|L2g~`H=gX@LMNP0LF.vBE9xpN);8KyV
-$3EXG9z4OcDPB=Zfmzt$<-0XWh%e1Tp0T=-vDa2Y#QHz[{xv.Du.<#dNtZ;y,JmsnQGyH_Tj35HFAYVd2KdpL[-3Nl@0Q[]j`]&,p@2>r2B;|{L(E^m&Tu
-l=FhNAIun%l[>yQ0Ve0}UFYsRR0uQF+-l|H:B=>EVWs)YU>o0g%t2c[/hVLl}sUu$.NIP$Rk#=m<g&R$lgYA@#M"`jLW9](/IHR!dtkg&k0ZBCLUd8vBLx
-aGd"_|.xjJt_4i8`U0%G]wU.yd}!&]kjkF#C2K'N6qBW_%g4-DGqh=wc}.ZF-_(>tI^d~JsCBwNd's6#+6O=C!f:Gu=<YmB#^dGDvn#RO^KYfXFD"/j3^e
-tFmGK71a6kb`z<J6#[]<9zB)8+UUw6]'41bslT}lsNsJQ+le=rOD4|JdWC.)"n)XZ1H5TNz.^NXyeM5kNh'BS(kTjbe}!{qk6sdX@^+K%+>`ibA$"Q9Q2W
-rb~CnrXV1`fgT`t}}3C8gdP:K]SQlG{D6.##]GM5grIc`)YwT$i4%>mJu]P03b4^<h`IX1t/0Hh:iqRPdiYCSyVKQVkB8r@ljEhtx}ZDKU)0AOA>}fJFhF
-->`|OXj}aB!flwQDd2$"x;w@-o{%w;L-U->3ub)2O7.chN=w>x=.k_IjIqel^}hf.eYNQN1!=zuw5l]J_z(gn0fce|3hXB^ZiKjArDVRM5W'&pKK1)vz-.
-Mjp&5:.,=gHWi7(]~9(zd>3I(_p-WC=(Mu;Z1}y'})qm|m!7.A)|i12E'$6J_FYxFPk{BdkfB|OgBrSr:3!xq,F"+20ox^<BDS@H81!v6>.n/@Aml{V52$
-0CnS#rCmU!M"68OjIk1FAwx_">2l7nUE8x@,L}V#E5WfbUaMc'b%'CIZz'@`Wn~uF(2U;R{",VNr&sbST=cW)D,PIX9tPS4NZ`.r-L<Ekode$RPQ+dwhp]
-&m/a'!9'zL3c7j(:YIXdf($JFELd`p+rQZ)q[NaMd-&Rfb7zNov[-2qxs`K`Dqv<'D}V67'|>0P|.8H`,w`J2A&ZLR4/|IX|L:f|F=SlX954k'$=`FubU<
-/^Fc@mgbzylpa4:<eYsd;E]'#Lbt3F0)eB:.rpGG/Z)>ZN(Ah%i#noGa_79Qe:+kCzn_B)FiAyI)15,JeRaFjNFoq[6^.]aZ$HUhu-MPezGs'Y~E]&(he8
-`<qM|Lb)PbB+5QDcb<bzj2.D_$jp470sKcFjs6TOd:,g2@2'jx0Jzn(,Yd)1=cB|Y>c_@j}|Ux9%X{(IT1N`<lBkB@:eQ`XtL;3QB2Q).FEMun6!pDUd'_
-%k!pd6RweE&^M70f%)h3WwvsuE)&jsW=WA1JwtmJcaglXF)Hb&k$dQo$b8PjEK%rkZ)6:wR`12pOQ&kCN}']jEn8Mdk=w]L]h"]k~#Vl=JYAK,RpYI,<0e
-o4StCh9P%3fm3@wzs+%b%TtimXZ+HUnT:_I}S_k@,3JEDZ{wmmd[vm7YW/bv%h.os7Y;-Hq{Rl]v`z`DB1ZR2QW/"s^-N!zqjqvY55V!,`wTd'[6~re]Qp
-g#c_^=~,JS]+>i:2,+VamxLFm@G|PNfTnWPyBD_IPOP:Z^79`KN!7ggX|tK2kYjZFQ.40mP,i,Eq.-XlNtsn1sSKLlPbz7o7ftGlkMe7Z9]+z-!vU_58aj
-jF;p8Ix/]1U>;>tAPllm)]S4z$]LB;k_4'K$h9[/]LdIUe1nEZSWU@'m,.k{lv/+ek,]O'1"5]'tp7K)puAwFzUZW'IQq;bz%xv:CLQE8-t=7sA>G9TzWS
-A_1I'`mTNOW{{q0]8br..r/PB;w&()PoNFgroI^cqh4RSHzqh0m/i:dQfCP">)loKEnp}/L<32hSsG76;G0BlQx<t;^d.6YDw"<l"HHz^Y,D&wqbHl(l&w
->bB=boZ=HY_e~ktx3^]%eeqY)qW[m5&^V7I"uqawgn7jb0:wY11v%gb't<oq]bZ-lv$W~@p28Otw([sigRelxx$6<fvsU}_OX.D1{_g<ot[(KK=4khHlK2
-i0PBCaJOQW|YEogTrF#Hi5O$kxJGO/`$9N67s`ld3!zn^m/en6CAcb'rMxize"$r/11F:"R`K{^eSw#g9Z>p:]uacBv0M[f3Q"F(u=K9ahM/,gA@yRh-]D
-O&Y:|j]dtIDCj[2e[+t]z0mQwIzXJnc3(Q8oU7xz@{!(&vBiDY]=Z:V+u`iNkopDs+;)WGkn<+uB:CH`@F44fVG3G.FNIeXdf2^;yG}8kk<bM1:"DJjm+)
-R]u'(TDMQ!OR-$8_HI%/(X)GQ.3JCEmUNQZN$pN2"C5F9V5o]'`0G4SutEFk.CXY$9(ksXL07c7syXgnuKszqx@=Aq/}$}zHOX0;nA>$B;!3t!nx$5Y!L$
-DtL12FVufQ_Qfx)A;tnlR4,4Q7(KGYV{(LtK+2bf0!fS&^^oTy,-QAZ`wsMo+YRYz9X5Q_|oCHAxBYM4"nnSs{Mtf#YJBmE<9OLt_-L55hCYu%7hI!h@U1
-g-YDxIjf]6eVdZ_#hSvOsPtJ5RM%}VhW'=K$/#2_kNGH5jod3s@Of<2=DtmbY|$TOQ~N2-i>v[@=qm9$6@#dUa_}e/ayV%gpE]#^!Ch3y!w$!T#o<A"Fl(
-xr91|aRTpvXAI'%N&]AEJA%9$v5.0mla}5^2XFT5hn68/K/iG-qWT>f>|(EFMXuemqd0/,<zR{VIdHB`02P>$T7id;:-YQkpq/gC>'Vg3P.^Gw-Rm@"1FB
-!Eu<MVJvo,-G~]v!1rkNLd+d%Td(O+1_JaX[iC$0z4p0XaCS5>C$A9R]l.W2b.%H'L2"+'UTBRR^YgunIljV3E})9vvH}_Qy%}LRh_Q#'cNUXqRhB{0]jk
-FqsbEdaL8g%,`{-[@6uy<DCc$Djpz=Vl.Y4vk6$szWs!g@1QNjk:v&SUBt`aVxd.nbK/4'TnUJ3Z">4(t@uDIyD3%:3r5#-m]EU{`hb;,oQ;L-Y:$_'E$0
-$=6lwfy]]BHcTx~%cr)/^,{a4)HIF}=sfVT;@OFiYqMRiJk.lNtEt+w,yj}/I9}$#K3xYc.B[crB[7&QitLn0K07j]{jm.y!,DdKV|9Ir|H2.vij[J~e6!
-{tGvx@lNG.L>/eP%BoH{UbDj1Q|%_'DvK|kng!DE<O"$x|LDVXz'{t$P-l8e=H_^{MfEa]f1JPY1e<;i-,_`imp'@7`&[$x7z]7<YJ<j`l9l}Xu)TDv5vO
-xk%x3T8ZQtee1^YU7yI)TlM';t3Y:`p[78y-;S`tTPDUpr7yb97iwsTa&N~[QFx)amk#]&UZoR=e)1+fCb${nURpl#6JvuK"Wi;z>dEHr<Ynhh,J21#f#z
-wM|7zCbvy4=@zNR]LM.p5_{2rJGo)iH_2+EH0Z"nKf7Jd.lN]DgaZ,V(=!B4O<-FXS-Z$^"en[ce#5gajt)+:ubh^xI)7u^(|C&</kM+<eyxjd;y5WQEc}
-ma_`GZx/cKS&n`}$Lv|F@zh01%)`]kP,d$=f7WR]X{d:~`6h[3,}hM+xaICY#[.PBk]EA]pTPf0Y]X#PWt#b4+5T"b4Tlr)"n^P$NlT8iRMCc|$v6Z^M0T
-O;RLvZdi~+,$B_Zkyr.z0-5iKlsl('CQWbZ2+V'd}IG%7u)[@$bVW&'rA!x%1#$C5(IY)p>$L`aySf>W,JwQCWnbraq).o6<<a!=''NA}[[SL0'{5ugRS7
-vSG3LtB&l,fbUJR>5OR}mTK%5>s:=-'9:NoN3h~m7nyw0KL3YPuE!pF@T]%x9dW/Dq&9{y#!{L(-JHgTO`XX.Xm1C)[=]Nd$z#iEM7LJ[WzTs+3,U{Ws0L
-(O^DlqWd4F+.HE$)GyI>+$qqGf"BW]C!yi+znWyZf1}7}uRS)tP&L{(=1v^0u/Zb6t9zA47R&h":p)1L!SHf8Wt&(]e!Ba.&'/c$f([HQYBHCav'SU/I&r
-z)miZ`PFXz,/Pr;1gD.+Fu<g;rx:xI)5Czfu`Eo/_r5N7XoEu+V"[/{6JlzG[iIP1vpC:5D"<PvA^ZstRz';!1Rf>R|C6E^(XJ@mweca{_W>IRNl<<|jaA
-jjI'_7}u]ZyjQ9E8~8x{WW,mBeeMyIAXR)jXVVP)Ttu=%cJ[C-qsI)~5L0`NIuJv6F4K:m$o5}](:a8gwUP9n>c|C_/tJui`&he_Rn|^p'`4RgJX0s|3_"
-MC`;I3Sb6+zyb-!2#q:_YVo(,41@~Po19wm"(SF^e]z>VW|JV}HsdhatGQ>l(TSUr`@^8fpQZk&FRzO]%=cAGw8Cd@f3O`;FCL7T&"i9fNCuTere/;Lk]v
-9<'mRW6Sb3dMC2K)$9lF>KWw~,AKb7O'Cuc0|X)>IEKlm@]ViHGaOltl%oN:MD$rvYb#!}MfRs+Iyx86q`j6,9I|,^0Z:]=-l|5P}.ff>lJ(i@[g=u],}g
-t|csCa`MU(;GB<]+nFP<piz+4Sxs(4Ezy|l4rQk)k834f=K#p#$UB8[jUF{^lmS'.sZ4O7ps@N$V2:h/1MjS+#^:vfvI!nwA07u74E(U&zSBZOVH">8'kn
-AxNb.NvZHiLhb@<`z:<4729{~1p,7:z2rs|'"'>9<b7>+ho_,oR}Or.ma^;xp;S6@C[AtxfOHtdt5D|wcRRzoOLt:(pQ##Yv)ULxrstOB"-yb.]B7]A}n}
-e$Hkt,l3p2z]"V~$fcgFHAZz)E@!Y9RmIQX<+P;+m0e$.&h`{x&WS(AF2['A6j4-gzyNe^T53q'V8!)4ahep%j|o0^(rCd`%whn-`TNW"snXKuV>,Og:jZ
-Jfnfk`({(Ab+fuAlBh/m0HSvx[d_~=26yolIZp)|_r_)y|+5RLWAKDkl{7$7`x.Md/)D]xa&VG[ayRVJR2E;'l4YE+aYyXNML<Org<4EF$HI+F_^4ix3(j
-dmStHLa]W5ZzVXC+~+X9zg!Ko['=C}AJkzJ]ye+mx}1{lyj7@#E&&:!kN:e#U%N6w9'[/3/bUK_^1lw502Q/NNvVwwhBchH+oDBm|p/3"Ry6'ZtqU=5)iX
-IZ:G'0BDju{=j<m<kBk6HfZ^@l[En)/rLeLR,[_wckW=|I_M=1z0zS8$5d,bfPf-2&meI{zI/<[d:J)+(qmG_N7`!'<>kZZk(d[`fkN8(mC"CH'N@4gtIq
-jRJx0E6}EmAjqaPDmjaFFubL4xl/&XC;NM{2+PXe+Y-[pyo1Z#ps4L_=17,X1z"scW3@pP8x|K|Q1u2)X|wtm4cSs$=0kug90#|%MAB#e'+PU;kZ-c(N'W
-pP70,yQz7ZO4'NVi#7yK3S/Kgm2H;/0"~C#p(WGT7mjjI+tfB-+rR2l/IeV9}>D]&&t{|K-.BD!+2gB`L#0u<|eZFh_f)NxAex4cMh:V%hyfd^I5c"Ni3m
-2E;-bwksYz05im@5MOaM<!]M4{d}Z]]Qjk>_SR,SCkl)b:+p3X`+Rd6W5%$f`j4sxb$0]NJujl<$)H(4(O/|$%D1s3UxqXOPCNp}4v$-(3$}RUZ5-4L,jp
-5]`]6t^%L8I|sD,NGdB/>$GF:HxH^$y'yuiy^+NM@65oZCA7WrrOkShOCN1Ig>(qeAZ7bi6R57v{mg<T)<Zi!kJcz:H'Tywp#q--q4m(.zv,7"Rx2$&0C_
-K_Ugek"M+.ENc-72SaQ622{74Evk4'>_=HTv6Croj{k_(nC@r_{e_Wme03&]5$deI+&,4C;FCS]i]6`tEijo.1~A%|kPjs>U>HZ$VY8{V1LY)DkXW&KiD'
-[f$MvzodTZD0KDgSY.#G>64o=24(tet)SU(q7E.AZgS[^A=$s[%T'`C.u!!~(fBP1gst%&0EU;#DFLxKkn<0i+bW{#GaZ-U{hef@^i8-f>GUi2|&HKkp;C
-.9#[Trwhx!vvXXy-">|T_,5-<Zo:#bzMu$dpej"U36"A[Dn=>uq9[5;zykknefj4QBpg3h!gNV'+8N>aF5b>TPh8]<#02ctq/-kf]s5Wo7+TV8w+EGk6GZ
-db1u)Ayr'9_5}5m0kd93^xF/"7GtEu@b'_C^9gb/4;:^Fe[P$rz)}-cg#Ref;fu.seQcw.XgnOyp"cY$fkFR'4Vck)wc74aY1v0NJ^pUAkXi4BgNEsK'#|
-T`'6}+Gs%MioXZQ.]%OVLXd]5{e1zyp'[}YYvN_hjq5m<%CFO7#Rk4~7#gIBHJP[ZJj=J=gkPx"@&Zd#}.`Owh'M#hl]}:Vh;tMM]Y~sLr]0Y:1)"sP:>W
-5^#80JQs`7DJi/`/HO4j{KvJK|>5$qli1mYya]xmMD7_09%kka%Y%zWe`D4EaGl<MsMO;(aJx(U2L-FH0{Hk|7!KOav{},NO@R3@JMjSKUF1_{M6yE9AOn
-j_Z{UP'ZfiBfgN9>%eO0T{iOo"yOcHomh|z'`i,fM/pq91$GE"{Z.m#Rw-!jW(ND2[,(w/T-Xc}(![b=iA^9n@]u4m$JsQ$Yi2V+hXYK[l7"P'-6x_Bcfe
-lqBioviQ/nrTH2$60VT>zwq75GsyS9$pbI>63`I5qo2oe4v[V#)=zxw%jy@;5y{ndPcK[`X[u-0}P!sE[&P9HhIFOka6CZ^9C>z]UQ1qf,Xx:`T;3LXhT|
-/|D}`UzHv6I@tEC@)lZ58cYG.K{O[sQSPI<",De$<}hO-,ngC>OHqX{[5d/.AMkNEmV>'c%]"$$]1QaoL3{"KI0WxUcWoixO[0g:5Qd@D]Teb/iE2E<[kF
-K6T8]]Ps[mM!I^u6"9%U5V2x-hKs#.oTz$+m=I68dx:h/U;wA]x;>!A<HE_hKiKB&JfmV`3)'awwEe.wj|w&{IsATo9-BmL91j&IjNC8o=p]JMXHJfK.ia
-c0-`t:(no5xts6-}F-^[_Ez/Qt(qe/Hk&$4xVRO!)X47XA;t=2ZR9`8hBJXo;s~>.WN3CiP7aTt+"))>|]f0=:CkC{/A5CRufvsJM/y=SmP<<B(Tm@#)&&
-mmO5S'Ge|;p[^IMRbRK]urc]w<nrNlI:HqUK]5naR#%F"$`=k=[u&+I:`49]Q$R-V52rX=uI6u5c;f<Xg2D}oJU|O#.Y8UKw;KF#czf>}YCy30+s'F76(j
-c>["B:i7V<dp#y1A3%^,-C1_$%WQuETc%^:57n5'`#46:wp=$#4uD^17=}zTr!Mz0Mfxar7,mlqw-Y12-lN<2;]B.CuAGjjT@.-$Ek9VknY-N%lw-ki'Cu
-vn#-az57(5>nU_,bh2U.2$N,6v1AcI@`oM@EL5Gy_I&h('rxl.C%B0b:<Lnj)Tcn=vEZ2#2<C%odw{Q:,Xn/D45:bmT@ZCn&L<j'-VW]=m/B=Ls[pJ$A+`
-EQXRUw;V"GT38cQMI!=W<+>c8AXo('#@_Cf)Eg'l2H:@hCPp}i)"h=t=Qs9zzL=gqraVCT!iLPELI'B^EMsvVc46/ofQ5|`bedlAGt`+&E-z8$rZ^^&l8O
-H}xba}"6X;-.62!%n+HZf#eg6.2.L>nOc;=dNgQSq(Jj2WoLNH%4bS8%D5Z3]$=c8g^Ms<3o1wIOD$^">xv7fD|%#NtN>@J|R7wm"K.$-=mwMA5#>4fAG<
-oL'Beg('|mO/w4og[uWvU)j5UF`(i`gB}FDhQyVo3yRX+SzgtP'>VG.LGJoN@oflv4^x=):Y]Kq1+i'`ar8q!_mR]u@xcn#t@Lw5RXX5u3=/M<|,5_ZBuR
-QEUl{gi%v|+GL^YZ(ygVTM["4^&K}"`MM@Q#}p'>^YjhJ&_Ix]T"I;}4/rZknaoPiX^nLIH"qfj{UxU+gJK|ennrk;_vU2BVxsM[1C=gJ>K`PQ@r3"Q6SE
-${Ni)O.2F46@A"Gi`>5-R#|n%&--0]-iNiu0_-_TR)k:0otyhHW+7q7d-WzFxlHvg)mbM8s+Va#_n+k8t7C<:8R_ho@VW4BRd4u$'E4gbnm2S0EnR>G+YB
-aPQ5nHbWpr6TJ>Yg9D9K~Me:K$e-'7$WrTCj:Eq`#Vqt%:q4H(Qg{sT"(|8ajZ6x6jT&y7uf)+z`Z"K^vti3zpW[]J^pk(on!{zEvn}S0FWl4vW3I^!&$#
-I,OntR>Tv|l^f'qlh_q9+s|e~0{Z%J"MZkdpo^cxS#tlncgD<Sa_w%uv@$Z"]15HF7@waO!-iJl_C7X2&Tp:dh;tDjKks`d{szcEx<638;aO)8>h:Q@N9y
-@dOIPl%tP;5B67<W#nSA:]uUlp'X;"cc-[2$N1aK(=KFz%^}8==b21#g9qpCz`iyDx_)]V%/&j-I7MN@p2YM~6c73'V-105>qU<>P0Tq)KYKH3Z6Pv|+)a
-9'uosOgRpf&<8Ur5#Mrf(HMw>tP0ZY.ih'^8RwlJ)K7oc^JwyNyjX]BH7ua7OuR"w|!v0,`r~8j4D6aT<Wm;+6%tNa;13n(}ix"FytnLJKfAiFEX@-J0Sb
-R:s`X|U<dqGK4#q&}3-DzaK"E<TIYOR"TZ4u..R,AFv!^A%,tu4/,7<s=r9"vx/fWi2[U98k6<oCkf/@Oz1lcLbUbvjB}3F|&X/jTc8.d(FF]@F1NOP%F}
-JW1{e9Fn$G/I}.V>q{SIn[}qP>J%=;tCQqzi@,thD4ObLus.zB"r^eHr`]fKlz(8fNbsP,WbA;"Ky',pYMAFrp"=O_CNfA,n(NLvtG:4ppwQajX>0FH9Sg
-'#4K3vm-L.lvIBsPG7fqxE_8E&f0A,lB!L-uf6A=W-I`BQlm|fNXwQeXDL/HjbxGJ3t%4.fO}DtPe{I7frT{/xGuW}XFV}O||ySW1._(.t2Ag9Ws0r[s=}
-yu=k!;'LDj|vaUulX%$fqn<fA<rtXjPF{ERsUC[dbTS(OYa=@#6d6Bz8vh&6=nbr<%w%+X$]%JDmuoO55s>/tt+5!Zq-1l;b@71$h#Zl7Jgf&t6_WUX<Sg
-w<+G5(E$HlNG)fY=LZ"u^8BpRxAR]bd.#8A:XOs7@YZQi|/9wobU81Bf$R]b%=BxW)g`x.w"WrvL.FYy88z4-8X['Dh.lWyXhk~A8T/^;rT&ioFoIf&gIB
-u.mh'V02UM~_EB//@2hCA1|w'D:5(WZaVL<Bv4xidCpA"rVahQ><$hfCAQ4<lyBRV%AWn8^I<8O>!dM^Jz3Ib1;w#k.4O^qzO4a0^"nl$yV^=j;]/9a^[.
-[HYxL'g(I@LZnh0KXHWl-zt[=wG.1L{9!OcbaVP^3-u3<(~%H+2jYqHF4^0u|NUGeX5Jn&[I)28<g%ua[vv8A$[J<2u-lI.lGMpJjwnNpH}yJ25ULopLb(
-um$xDyDPwq9zjRX|V@UuLycWP(j@>_dn&#%gGLuf$=V<2rV(5(yA[4pSva1|A'11Y%kn:YQfcy6ww;QoWoSiEe97b9cR+ujJ<cKv{j1,y}Oz.qgFY@4j#<
-lq-]}zzKDqf8C(1f^es%9;lo0_f2B/{4x0HTls3fI@&POVnu@NQe@,,h;`JlXG>%~3z]=Z`'Ka4hrJ%c-.4_u2)^+.~c=J<M-xSHqT'&e5dK[vkd'>G-B,
-O'{tY1xo]2G(bp#p%HiQD{E/0jYJ'izB>0-G;|i##g[nvwQ[12O1![>RiD]llFGkMZ(][4=#]|!YDOv]gNP&R^L<),{oDz2vQ,tIjhYAsq_|[C`os]6B`;
-SBPBTk[rziOwi{MGGLNdK8KBV6"7]}_acpV9_sg]X,I&RqYmu_>lDfo=:U3,rdwr3OLY-k!VN!'P[!Ux|pt3!$W,wI2EtjUDN-Q{`Tb!9@77pze%)mB>XR
-wrI!Y@p2;JKU!Yr5#8'))<4(g;P`fzHsq/36eXx/24].2(~(!:nDsjd=iBdkPD96dV&70$3#w&lW"s'eW@DG!!6/=Gl0!MX/#!IZyqncxs|b@t{nuN0E]s
-={M8>arVd/"gN6k!4w!;L5v}MR_'ZLj^zD:IG:E|$cI{I{M6V#z,HZ2;TOSZbNXN$GTK+0uOxv$jY9OF0Ne1}7Teb4g.iN[9TpEiZ>.DDNt(64>j$nHlyu
-@v|byU^cXYdMKdYEr)VAxFi<}J&z.e_r6u{%JKR&t4=iM|Cqp7,>dyJN~YwCmBHhPUuuRNo6zTD_WZ-:wa%#VBlf~rUK&#MhWXtGi%8/Vk_o<0<t3)_|Cl
-l,z,XAJRF"K'&n{+<:TcJ>(;+8Q92]=4UuV9PnwxX1Q]@qojR![[7n(bAs~MT5cxgt.@x1$j@I^1Y]_u){NMduP6b5D5HlRzH%lmM{#"fa4AP]F7zvcl8C
-m%>kL1C]o7>zvYh%/Bebc/zps9V5}vr`0-Q#Q9_N_S`T:=-_sV6pT"vj^p]puW_Y_N~#EEGG!jFHQ{!Cfl[cU.QvEI%b_M9e&Wxw5QgU!97q7|@Kyj1H,w
-.CHo"XIqF{Zc[)k>B0`GL[VTYym'O8BO$Hlf(+KlaJW`IIA0-u)Bj={5D@t^$p-&nKt.FF~y$5^|2H|lT%^;VCO|Ja$tmgm.G-J4Qr!lKGMuxF~e!`yG8a
-py>q=;@8F"v!.{i5polat,j$T(vP~q7:gVwxIO!^<'5e}{ISD($Wk9)fHLNuw21%nVSp25utLaU:H:SXk$Q&qWB>s3b^zB%,%k>7;}if[T`bFOtp]#w[sn
-e<u([.2du)^wbW;p#>XN}<h[;M#8=aT&Ms,_Fpw4qRNC]PocN+Ajd(F'9.duN-AN8_$ep4U>/l)g'v:Cnq.&z'ypO_-gxJ0I)kw|QWTizx8G!-h)V[OOTd
-ydis)[~qO-CJgO!(yA6,e#Ag>&o7x}QWe_Fg~V)E3}q@aDH)S/L6PwzhM8]x`=-:vcwQJRw=]`aJ{P,obEE[+@91FiN`<soKxQSfd2qb1.J2U+1wE2>#R/
-1>p_=pAH+eZZQ_8#`/xv&+t=zPq#;9d66Qv%^nh>(Rzn^F:[XB%CfqqmfCILGxUrqrhLFFS7DvHx09sv^NwqlsX7vr5#&s^n>z"5lV,PS/OX5/EW,iJr==
-0.,KU5H'',PQYeAVJ6[sekgu>c#^QIR]@;FmaD/M3p"DZ2=X}uzel(K^!B_w$-f6e!/Tg!]7%wY$_)J.=)8SFt<;'!&X9x^dD)1|]LyxX}HvX%R{X1MM1@
--cI{7f:#b+~wVAEdaU4{+Ogl3@nq>92@>I%|R%&g$sZ(erpn_-[7@99d))bK7S0e=sF}%E}>&B3!YP#|lqh[@I@o9ti%|}~7j-nZ,S/;t]Og|C6;X64e"C
-^+7D-pH#g.{#Akr_Q}N]m4cV`7r,=%QNyDXPwn}0re-ZjV<!YFjn>HyUI_%)gS$2g'}bk|_9fhmqd=&{Mxsx/7<lyD@S.%0(FqElTvy>|d,gu=,9y{spS$
-PL%vvI&zXtnEp3DfQRYP42^Z>),&$$~.8tF/zBh,KCTj{1.#yP.,+VX7;"vV[u)Z=3.+M11++rFb7YIMnA,:Pf0[KAmY3wI+d^^HvaGOF]Z@psb'MJDeb$
-p/76H8N3Wm:E))C=8/lKe:7'>LH0FTKBF;A`V%2P65:XD8,OXM!;b;&<S^X%d7;z]s_96"Bg{2}@3jJGFQ:;'puw;JFSHzVR[_$2u6Uc:$>58M`urice#O
-q["k@HRW2K'J"OaKFC(GIlw^"YcLQp4-lG$O{XhLk-(jxyH(3N3YWGeC)=hT`Z)z<{2;[#~{R=nHwhQ3@iXh.>PeWQnhIeAKR`dmLN-$E>B)9/N`p3$yiA
-4W7NO=_el[[4r"SX%I`oD[MIWb(pjT3Ic1Ek0GueI"c<U3efAOy`I1>2pHfqG)zX35I2jU8^po.#"]54RI(h3yGlP-obfz$grlLps`=A_G':n[`Jl!$YU4
-GV`"rEdjth>JLDlydLb^il3vD/INt:)cejh&qn#@b4qda6EP(VFZ(;;RZ1rM#O@E;X_a=c|3PA5^MY,E0^%4TK0o{]%Akq+zF{Dkzw_1:/&vYVpDI}|l1`
-1U"YG#f]|p;ZwdcZGVFlzz;&5[Y`ghr&2ym1S67N-mqdp^KOlaiNbj>=JK(#%>.G8fwPa%]|,@/g+qt{$oE3LO,k'<Uw1EJfz{^ZD,NC=H5eTiXUAi-Uc4
-2I/$6{SySq7'w]0_Z4{,;@Z>H'aDge61T,5h@y=sJxN6W$gA+!C;;ky!ic2`YU,NRv]3K)1E{EH([_ZG/TdZvx@5ICt`w(3kyhZ2kv40Y"i_GsA]qw:QEj
-=ekZMci]w.L1x,$PO{2Eo{."T4eH4u'i3[=Te]H{+!T4p.t!NEl!'-k>8n2SKewFUk2}Q&:rOu_<R63-OfjY^wzg<'rL'|v)YO'i92]hn{A%tOwiP)=9:B
-4LJ":h9dhf`N)|[]bK$batS}ST;C:_P+WAq`.IB[YE5>b+r.u+QA@c|6Za6hIwJ}O-A`uR<5|p|$+oke$,1r|I]_N$<dd4Tp/-B|#d%P~'(J-JmVc9{`mC
-gkBC0OabktTE&0M@u/u;%"L1#R,A'CLBPWXg8+h%$FyYhw{%Fo0b",7,io~0Rc")^"{k(a}<x/vpIcg#1''k`}yLBqgrTO){1E$sL]$:Q&'izU#,FLu84.
-75QmlzJW1l)CKUR7uh4Byj&@]]D9[jGvX_#e+&{TI$,J'dehKA7<t:CojksKh|Sc|eyVykD_F>aVJAjx[,{_m{w!~Mq,IOMk-SuNK:u)Je2HGS=ZOEj(xR
-&eG-uJgd2N'u(m,U3]@uTCy_qTtp@IG7ancAx$;UVi4+p71X1oW6o1]D[3MOWn[/vWbnA|'>>=idD5/H)F<>~4#zr<-9;8e@wv<KQluHfZuDC.T'7aV#4n
-RLCGvZ}4VTY#!vwJ20>f>edk9eOIMSM3vLP!Ld7$s)wD60b|9Bp7{'Ua:Lh{/|3-6oxpT^@[~HO/C;D(D:H]{k]zVd0J>kC4O:6cU(<kvINI3NUwgxn=n3
-<4=V9Rlkd.I,[mW3Xt(F:7bTQ3w"W<sNJ)}1F7zEq(~Ts`):@43dd.BPo3<iRY=c>J^Y~IeE/wqgVB{ZW`;lWIFL;P9&<&a43/snGYG-3p'iNvOu(ncG{,
-kg$Kq/YRgKrL>0Xl2l),brnN.ey;jy')$6lZ|"W}MIN6N0KgGr2<}^tu13%fR_}VUNDN^5yZz=HCj.eliw_pd,EJ'N8gI&7`qSx/vVI2j/+#]:Qnv;^(m{
-79$).TdwM!6TfQ,mkSex3]Tp=rt./<|4#-.=}|xN++6s0Kk060+bYjLNuV<L4`C}gL!4Yh#2mjAsZE/I1VX1{Rl8|g[)gz'X0[V2K"eJM$y!#I|/[@2Jmo
-oZht.Y{jDdy]4Zbh(zGB{E"P9fQT<wAp2dL'W]#x)y/Qcunz`;tQ^-(5p.0H88ilqwxA>q2Lv<@m9Gp:/kgl7&O3),,8<V&}G{abO0;B~!#l`(dl$"Xr7K
-I2K79%/;kIS8HT7<f8~/YZ4;k"tCK7~Y:ceX7!];Ek8!kFy6w|!fg:L]p0~v)G0S1mgV$fuY<!62y/A{gI})Nj~jIp4m;c'8=/lpWTY=P@1yO&#_ejNhgo
-8[+7k/>CRVGSBTA2)31RN>'=wXjI~N44ko.6g9Qzze82hq<QfY@!YrUCdxN`xI~#k1ZG^Cdc4G9J0O]r:z@V)ny@n;rc&bij}d9j<(DXCbkc_,n!B1=AB"
-$.t2G`90MDn2rQctSRr`4'IV-AfXS;''kD;1Bt8wlt30P73aX/H,"90kJf,sY6x/(6!ut`MF,v,eov[3/3WyvN$K"zVn}/,{95vXE[e`_wN"y[MLreo;Eo
-B7o,K.oq>)F{OJ=UtM)..!O;P#L6YyQRn7XFBsj2+DSxj!Tp+mGzcTofqT]S)@Re)^Ho}zJYgFI&(l$XhR85%5v=Oey&zPE_6D'rSg!rUcAe^0X!9|@NcY
-<k`]%y7-t(Cdz{L-GJo0d/8_GvtKz((9Bwr%9A+Vhi-z%4DqADGh1T1bl|lnud66Wl_:Ulh&4nq&as27oYtq4q!72pgOTc!<xP>df(0{JOroa'3l.:2Y:.
-W8L$%BnHqN:<EE4C|<Wo.)gP<i'o-.$(#_^V+-_Z#cJ0`SnhmqZ73jb<oC-1+]d8/q}2wK2/RLoXC%DL6DD509ITFK[OI_|Xfe]Vw:6xsc=)%I!KpZ]]bh
-2;3L8:W-ccz/r}'>kcWng3D-To]&NaB:z${6vZ2G1McWz_7[6rZOkFr7nFvw3{$TIl4<f#sP+^MJ&hl@]#G}me<D(8VW's.s,)=gWGarv;`!ql,U7'taZI
-}&;opYi]'@b0faD5Vh.:Z`F<e>P<"W#[iO%l!"0'a4xH;,>3XC;'kO3nZ@G>KAAE'/.[ndff3$c+IYUV42@;;W%.JdI:H13>7'NlPiIVj]djxg;lf!.EkK
-oU^@S<|PU+e/mqW!P'(ViU2F0+yvM:)ajM;Dw>$AS4Vve}9FXnpm#VEhA}TETYwoN+<e5F-a>CJ=KV{]wo!1H|OM<m}xNgLy=6N+^)p4DHpWHbqB)U[6K4
-wf,QGa5sxdK5ZvA3@9ff&kG<M2;x=[M,UD7-n'1]7)dY$WD)5/eus`SW=5sV_qz{],[tv@C2:>]n71]^{Bil.dHxaaHLDkrPX8(:N4.#Bbwo]{:T_W[-y|
-_TuOT2mB%4io.M8^U{]OMS3g.s(eErqIH,daAB/Xy&$C`zsw)hS:~{>j/aXLfm.Bx,)92=v.F{g`z&Qit7@wsWP4zU`),a-@!<8cX_)o7hvjfVXrU{dR[3
-P&8F}'!4G9#Dp0JymI;}zT54%ct5KZKeROpQE^.TZ0"x-V>ig&$aTQKu</u17rf/5QP4XRGvRRd.7+rlRicb~K(S^qpfISX,`;ihJfI`Hu}13Bz4:VVu7E
-UEaX5L<lIv4)i/^4#$3:H'ncCU0p[BDa[5AjEO2z9FI!RSZR/nPoe|WReLuC>iJCf>-YHj2K0Zs</U5v8(u<~$nG2%8(s#==14Z^62TkpJIR`#lcY=%Y)K
-,7gz0WY(&Sc1k7(Hfp2K,F!3OaN{G-N<aOOHjV">cwH/XAE8crN,}%AmN|ZU"@aD~2:VKeUJd2NAIZ}3B}%|q@`u5g+Rg"6S65=W(5hRqfkQMG3s"RZzSs
-Xv)di'b&ElY"Y4vK8QQ>m:tRLTr&%}Q_~A{dj#WW64c,5i/JqA4bU(jYhY'6#yg0G$vo]bLfeI[B"'R>nrw8<-x1NwOR>lrm!xnNe[-W35;$'Ri"%x|m1J
-=3GrYyhC't()viX4!ebd<xyvAw(KbY4{Z|1tf}d}you4Mg8o08sgcwwZs:r`>[2ptpf%-8"Ed[N'>j{puLq<a2h>1'Wa]mei<5ayN3kqT$4f>;!ieXS]7>
-%.TT/6cb$B06E/M</X]'Lo(T}r%JGQM281Vu0x,/YbRc$<-vg)A2j[eMD,~/v!rHeYr>{p%roG>@agcVTTAMA87)0TW/YuF[-x7W.OmK^(6rM9NeBO4l14
-NjMmn4a8r5w$,PZ#ys4rrzjQfB~q"8;@asK_!@~{3fcR-djZ$V_[C922zC2yOl+w{2%qLYXoSd8iVXhsro]2a4y$.HV|~J6ftt1DFdbNNg0q71GPY0C;kT
-2JV6jz8Ql_Oe!7We|/(|I80]ysE`MOqO>iwN;_z9n{HD=]#ET3p7^7Z$mv.A8rg9;+xMlJ'|#M^%AA.Lz'^j2W4sNtQG.C2T=2l]!I~8eF=0't@#V{#&d@
-5Fm>{TD)(vvF_hh0|:M#A[4[Epy,R[.qE-5+X=,L%b1{OWnGWaIk9^Xn3_D"M^:r^:97]Cj7Y=Nx0CiCp$Wc2!;xt0NoeX)XGJ[#/T64$aY%.u-p|apC/d
-=D/`CjC<K%#fS>D`RN}4pb,l8$Za#}mC[0Mx{aCc`j0/R#B;e.te[}185B_tqh8BnL_r6QH,Nd<7T3DdVfugsgGd:,VoWR"I.LtRd,j_T:/F~zcKAg-Yxp
-]p~ye-LJR!yS=pH$8N5%TNklf)vfQz4#tfc!8<%d;}5MO=8KaCIg'I-8Et5rLvOq@X7b2v+<-YNmV_ebyXn_CY,9RhRX)]u-l.qd;=A=2s7CZ#lz,NN$y<
-=|,q6"odmO^-^eQJDe^r8,jhp.K-O"g=@1$>U=ffUI$&+JL||.]H~-!JHzAI~8zT%fYz_[RXy^-e!bIf)/NV>`~</,_:{]/$/Zn6L2]kt6&Q(l&i5;LD_t
-U)8+q%`|3j`_H<33rN4t(:vC50dv|6ApW:^x6!@Y9.e"hRgnsMU6U88^7t`x6{[tLCeB#gHF`ke'5VuGP0o{;z7,=_g9/7zs5c$^Y>-D^"~_}UGci0[!AB
-e!Dk!esQZ<dFMmtAoF['#{PE|!0l2;AHDFFJ=[VBf`A<4w).;RRwPdb{c^<bu[Q;UfBV-$gnIv95Q^-vGTm#f|J#cPWdQftHUCU:[|8,=xn3rk!8J"{Nxj
-EOKj1Vf.mHfj4T-Q_e)[6mFNRsE}W`8GLB5xZ^0-#pjSgQFP!n0_&Z!i-S^%&Z#N{V1b+S~^1Lhi~{yuTr[=w,18y]|J[@%M$r>d#kO4B:kXZqHI|GR&0f
-<KIuoUQdJOEa^LC{Dwx&|!CuukAxQ^8<,WZ#YT$HtcP,95'7XBxs=h}#7q)k~d80YOuX&BR-`)eL9,Cu%w(>ZKaBpkX@[Y8j}j8'$jf'AFj5B,O`JF~F)+
-a1{Xy;Rq<x)8W>QcJzkLJA]WfhKX9O6U5vTqtNh{(IGpsubC=KamKJsV-y7yiw7I%3zB}"zIz^KReyYr2|nl[EjY/Owf+[/wQp.]+lVl|SEy0j4sVcoYa=
-k:(OWYa`WGmcg-V>RdssxQnU}([Y'f%8ITQ1R^SOWak/sSVx&zCCC1K`|Nw`Fgjwx<_vR{j])N00U}FDub#&YD%$K}V;PAFHCK4AHpo}qrO-6k!ox4yl1-
-zJ~1!8K>5pn|0fDq"GYvLj,LK5gKnI,^["S0`xES~Bby/Zap8HZ/e$rwRPpUEG|Z/vU[tMeS/e)q$q%tIt7PJ#h.gKKn&rrWaK{J~J{TFtZUSFZ3`Snyjz
-jz"{yG1453wvC4r6eEi!4EKk(psX8:K_gxWwyvWj55fXdp&2UH.r[u&B@)`H-Wg.,909xkBo&X6SfA^I{aVEZ!=7s%b|d$O1RenvH%~tasEGj[H/fR#h=@
-HQjC`&Yzc`YIuDg1H75:!2f=@[QXDODRaNuaXpAH`J,&+Q/^G#_XQN(hQX,iwoQD}44q'K;c=iY}JG@TXMR.j5J4jyEAiQ{mMkf{^M;PSOBjcwE:o3+@l6
-,Jd^$v7%{5OEDPaGktko59OikH!I;k9v[9L=q>`!~5M0=V1#:[-t~usCC_jZu8w9S7Jm8!PzMFds_oB{%HIr`LNG9Mix>e/3<&x]O]PI=,.Svd,AvMQC@[
-oW}A3bl<4-t'PWu"]fs#u/~`I"lS,]Ydl#}U"w|0y|>&<x&'3+7.{K}28TC%T1_y/--6Y-LJT3"BL+=DocBW+0M5^Et:fJi$jP$Q<qiqliQIBI^H-}rHcK
-ec7VJaw-P_vy~GD4nY;!~WaM{C-qx+!I+BrwhbKV&GGar%e"v0T+YPlAvgUTgi0.Q`Cq3T-BZ>VQ3Whxpdv&Vnwi>35h3Y`hs_<.ySz@U-xN'%3&Rq.#4N
-tWA#k-i'^g)bbnd^j,_"p`,5w_`sqBKzpF7@P35p@/Pb0=B^CfnEdl@X(nn8^/-kGWb`g!~(=l|bvgZ;y1`idAl"<s&K]G@|m6=TDpUZCr4nT3>>!yi`+f
-pS'PCs4#)K!'q{3s&.[tcUxHwuyd]o^L7ZLH)A,F|kG}Rv_YE"a0^;0D[D57}K[AHl4[/<3tQXB1j0a+__V^mn2m#8KWoHz0n([t99+<#V1_"ydkoR/RV)
-,a!l=zNQ'zoiKs-0&MhH%@w5e%n9Q)P4b!JQ#`nwIbV%'rpt727=O-PM1SwQ`(^FqQdaHkuH<31X&L18K_Oa9]V{Cow"3>b$jmAB0}H$Y]lq%'P8R!pM5s
-QTrM(9EeV"6D=LlG)L(q{39DowPM!s/%tgPD-T;[j_yO/c}GjJ-uW[@'<p!~Sd3EG=t!#kQw=uBDoFS6$`ZjbeT+!_>h}7JrYh<>(@%W~n+W[jrctT+4!E
-jm_CQOO)3DLDJLOHVxNjMwp>"g+9xroUcGO+PR+^i(Ldlba'.:C(5@BByVcMf`q{6TemBgu/nq/tc|OgnmoL3{.eNGDOPpy}QZ2@#np}D1#(u5gmT}BqOM
-83Mp;{Dt_ACz9L<>=Hz}PDo}Id)w![~yb6+Q^r]UR:Qo6TVpa}>Z@W,^fCQOv@'<xv@OY<&>{]N%dz4_Cf/=.8>ZeP3}YZy(Ta,w)-z-BTI!=^Fr,}hYZc
-Gq:jk`ezBO<5dzp71q4zyAsWGh3XI-lwyTv'VDNN[ZQGR'JUQU'nUNZEA$M22`vwdF)j:L)k3EoO'LrKg=Ex,z8c#NBUx'2z#Xc#d|Hp7>F#0dATbJzg2F
-4/7q,g~$+gL>9&EN^Iue1<kr4u6'A^JZ@gN3fwP}2'eZm7gRJxN4M&d.##8ZR!v7[Ms9iU^fvs4{]MU|bw+S}Osly=jFnT6-~'+tH7U8gw!5fnzump7i,m
-bb"@t'I>5':9JO3Zy/iWp>>=Ql]oDn][Tp98NFbA/|amn^9>k+v4HSkszxv5+K=+:+^9T@S,H`7(SAzcf1^S7>!^r}}Fa|&rQL7Nw',06Ap:y36Bcw:|Jy
-/-%`uulG)<i:CF,}88j0gtMs--pue(>hSm&;a9Gq;=_Eyy]r}=oGg|=)jEtT7q0tyGd1xSC%&yC}jfqz&mbK'TG'}v~}>gWYff{O.[5xCq)_&Y6l8")#cM
-&2:xF%fc^G-vQEHAv}ELPQdTAe@XeA`bVzjLsy^@BkD|pf2[w}Z9.|]qyx$uo/s[{_"vy4;|r}_RUr(aPjAc,y;rY]bw2,R{tuUXpo0.1t~OMW)lw%kg;7
-g-fmxp^+2PEb]g@,,rF/~nIXE3-lY}aMTI6mIe`V+[)yl^'_o%_hBqA3ul%;>eMBunZWm6%}9SEsBG:'l/TQBO[vhZnNKEC5:[=TQG}z&H0p1u"P~On<fi
-C/m$]7&OGM%!K1t}_[xl(-ZL$_y}+)g)73(E(gM5nQvaymPnwB!56h-Na6R8P"8_"dBF$RKWT6%qOG^>-5ekQD}RL0$BhatoSG>}%+^&xh:!Z02Mi]kZl{
-$W@gvZV/Ipin-]k5FdeuYKEWT"t8>^NI&P@VB_Y;M$o<wU.ovQ-mkDq9~%tTM"#<SFW2QOssTl>#i1)P5N-7dLyq'73a=P9yW^q!4<A<Het<JCp.ZYOSBU
-UxvKZDtVh1sg]_]U0ARTpgXpI6)+z[W<=Wz!#{(li<^P%{4TwgxZM4gBpGSFWhGPT7c<(d0T6(PtmOg6l3JYNf'y>TQ@QF-H6%#GZlGmRvHKRX|=}R-`#w
-B6lTHPMl/aGA5YCDd5/dFjP=Gg$h!dv-l[C!cO]5&`=w$8w>V@L2lAjHM)PMj{(Df}.C#vR;wT!CdN;;BC{5["M<f3~NQ1o8}Y+<f@A78}&fUN>QVrca4u
-RDN^ne-rwA8J3-$vDouZzmrV@#'2AK'yjC^Q~G)W047(_>|/JrTj#h=U2bBV<:@=7W$^'#x64GYG4Ljg#e<t0xpG[D;89-`xT0(yqRkX;Ve.r%Ey1p,-RS
-A@^4Fu|wY0w'2.GY<urp3s_Fe/~LjI('/gwo:QYMKSP,S0A-{(p"2zsk6GjfLh{`=GAFP9nLI;n'([uiF!-;m!cVbwisXYz9TDI!YfwjpWmiRRo7w<<="@
-1#[9VegH6'^Ww_}!EGaZq(EAnH^rgckXTG]'8;B0hZ5O7sgv7J]SywpB.b8Ih&r'mbb0x1$#;ct8m0[ZY0c4X1O+hi.iG1+ds"EI(rC()74YqlY.0%c<!r
-3(6AI5)a0772-x8Skn2H3Rf1Q3H|EwL#S_e9hYx&xkb:1&`z/J>k2T(hqyoY$g]TV'TtQyuNd!pYF5OD|l6|lmTsdASBt}@BrXZxIIv.,0LR&/2t5L{zo&
-R2cJ<kiWDlkEpfez~BUE9B;9Af6#~od-vb^r{kp!+W3#^#/|$]'q_xie#6>zLi}&|Gm.8!RS[:k{{mBlC@7,4YtN#eKh,_a:zF,kMZc-q9r1h90yBQs7b_
-(rv@F5bP1It6;_Kph.Cx9im]K'wp|m<Se]'+AtTcqq}!K-z2d4w{vu-}-#]aBETlj7lr`oZ[6[<d!GzBd+96rw4O<r7rR9(mvqm{VVNsSBX=Fdz+hr}pRm
-3QN0bo@v18wB/K[-M%~UM/V8=A^Me+;kQ5Yy^m<|_thY9Nm_mv/b(n;xBSjI|S#R,cC,7bc7ys/^gct1i3XbBdB/`1.Q`akfqMgRin-tHI]'RWoMZivb@L
->dYv][I51Xqg&mbzfGkryx"XZ16j+>Wk/]g$x;qkgx`9#B-4HPqHnG;OO=xNtdc"#x"!fCe5Ww,)pw"D=J<`4E|@tmh"vNg>dp4zUlXv&[B%&_ckC;urBF
-+vo3TC#y]xZAeeIw2TAf"Svm/NIQ}[[]n}sS].K75;rdW^69gviwI{89.W^KEuv2~:Latl%k2sVlRii)%|z},t{Odp'my|.wWXh>d;0uyV!!S+#(RaL$|T
-p<1#g`Hn_/ds|wad^5:-^0f%)$Y7BMYIl[o!GTpm(x!kI7ilhqO@DN{^,PRT`T0..Hz8F=_o9=~z${ek3(,aEd_OaMH7/qh0Zr6G~QxnzEK-Mj<g/dNR`V
-OG.Fk:s"zY=ZY}=z&C+$qC2"Dh4Twm3;_@4()RplB@|5zpxDpC""_ptn+j6bD<3RjDNKi=1jW{Zr!j<[$g@,p^/d=xGKX[I,w!Y@Z^wKGd>v+_Nz(|%981
-pg^KD6W=nEe|7ZUGXs"ZvzKRj{153x:mRLW$!Aa(rt@UVel9x:_C(QyR>O!"T,L!%XEq/x&Y@sH)p'F>@7BOK3E$EmN5G"8TNo4)t;@4GprDv[+`fx^zNB
-DX[C"EUd3A>f4J5`th2{%.i#RK<1wgg]~Y`QR5zOSn2$DVsQQ,I^[v`1rDn!IfXW+oz>RdO#VPN/lQ5fq#v1^KPCkW:@(p#G4|v5-lRwK$9X,)Qk0)Y&pC
-jLJ['%-oD[x6<>IKAjChh,2/]PGL$XleuBMV7#w=j;JWas:R$F&}%x|_3`(U.8@{OLN{i7i19S$b~ybz_}4>qev>ltdDDf|y!Z1/X6YFGRmb^0wp|`@TlX
-(%=#"}BS:].-lb<.czO'kz~Wbc1{c'Q7|yZLqbC8+OabX:;}~ty=|Yn3K``E6rT__|aex:77Yx@f,7fHUko-_:JC=GXd<G%VEylLw<VzzcD%Td}QfUnA|h
-@Ob,nQYLi!nLKm(s:axRV0Cqx]L@$CqNTpq1UVzhL='K[icvp|bqUy.WSbaMt.E"@orSX{WDzt8,jX9B04;3wDlhp5+'^Ly=N_b8|.!IWhzk#[ti"6gU/e
-#,2L(-9'7Rq0Mj7ms,GM#HBD#'42#6jk,vx(d3d)_6[dqg|&,'a)&R$y[BK='vNNirR|Bg_pN8mf/Y5BxM`u<Z_%]]pLh}UonkN/9;#!.H"'q3,rOgSTH9
-LQjG$_Z2=75^B33We+:WN#>(klN8i7a^#E&o<':B/M@3k@U<oo|[R#[}iY's#DR}8@hESTR^R_SOt%9|"v'N54b+OfEJYj1xRRLRyEt>6niNF26oUiIXT$
-)K1%(@MB$pO<cj0Dp/sF75~zcb40i0^;E.S's;Y{h-yZ"-8F~QKcQs[<KS}6o7g,h;[3aS+#liBC{L7{9>f7'Dh9P&N<wp2K}Pj8.THl5LTxM:Dtk0_<EM
-IDj|O/tuJ/[(VC][c.YT)Hgm9T9I/HYQ&67h[Mmh~Nje+A'>,Xo'9H]6co_!M1T$p'WG>(3aB8+%2SUh6>[8G'1DJ'}(36L=T}E[^{@|#B7oIup;%oY_>[
-@$%Zk[d0c$8SI_H8,#D9Xk^=+%AA_n0TUcMsgB@gs;DWG<r1-jqr!5f6Gptv@Y&hW.<oL7IW!@/Hu)c'@Azj4@6Q&zHN"jS;HPX^wQnN`ix1&^_9{"J/]b
-v:/VYwIUM.LT"Pb>_.ycS8sAfb'gZh:U~x>ki;noP)q#@#/)$U_ooEDC8u>A3bD23ZKn`IKc_"!#&5#0%"$DCdu<Lr_3[ngmrwtHW_@m><._-HB1q6i/C}
-ra2]wM'><|hhqfEB.z0xh_fN2KhbgD[h~J&vQC9b9$Wa6Rqf:vQ`x-.!/wRwK<H6VIUC)rtj[y5Q>^81/V4>&XRi$/vg830l0N@}.V/tg.qv[>v8`>|Jmh
-{%Jart7GYYC#n-Cd+})42Ay=$nq,1PL./$Dl#w.2`vDSEoLu6R57zVA91qSG(nXN(Q0<|K|x5K/|glt&QV<TyYBrGlM&{FXgIGgWn!cim"Wfhps8BAM"RH
-+2Q!g8&MDBl)mlRGJ973>Z9NAdu0kU;E,v>DTi^3xXVQvgxo:,.@_|%zE!aa)46@2A,Lj=Ve]Xe%Qw:ZnzwHYeXtOz!zVxbvA%M#=Xw.'hiI^L3+dr[/%+
-iJE29Y^V#6lmiQL7p4+xkFE/u^oE8<>q%K#j<Uy'Fd6<5/igBXFe1|LR_}uYfaSiGl|0O<r.|j)R^@T"(6Q0:]>sM}n8d.DS20Um;U<1ZQT!9nI0:bqO!_
-oUjVu{M#~{Qw#'(_"Bb}W70i|HfI7pTQ,.$-:n5/PFWD)oIi'C/JLZf4wurEj+X<sW4%F/ft^{>'7Uo)J3_f`ET[/^}6i%eQ:$=R0,Lx[({41%LZ;+BMj@
-8.Hw1K;$${A;zo_8bMcBkMT%)P8fbW"^Rk3OEVqB,GeYtW>FZz}W}l!#"N_MKc(SC#-FDao$4"$zw=lKPR2rLLQim{(MN(K[I$Sy(}Q:/`<BtezSgt!>U4
-A|PxLYS}DFt7fjXrBLcWS8_^!7SKZMq&.M"B0hfBU#4vfnD^U$L8TuE}nF="@}`]H5D]l2HEQxKHj&YJ#Q5K962)_xqR"zxBdtqnsyD]3Xu_s+C&$x-"Qg
-'ujc"bbjb%KSKh%gLRy8.UA}Ig9uO:tI8vTy7,r'jEZEyoV[p1sPi0@8:}Bd}b'TurJBGu/xyos<N57-2{%/ypzy`HeOLZr{D0+=VU1teZ!<-ddt3P=!CM
--s4V7fU9D/q}AecWSe:Yxzo<NlN|E^h(18BB;q#(-[]y0!fg#}4mXw,hB(3Kybg6cDl7+65yyHr/J5Q%j}~es,{sApxox!('A5ZAC'Ohv>|z9;eHdfXbme
-p>K!wuQGdp(=<b&&Qkdrxsr8(|UuF_vz[gwPtwS"+KU>}uq'`+6&3KtNjL;n<`NI_pxGxd+Y6`OWkPj]w_3>wZ,F"NVRQ@S:EV;H')Dn;_zD+,Zg85#{nE
-waE&7FwifBYZN&OusZXVH,_kROS|(#p]]_WtDV90s%<IzoFV273Z4n;9hSK(($!JG(kdyu(iHte^oR(IXxgMw@i3WdjBpfScCc~Wq&c4^}"zGLz2"";Vz#
-jRL6BzPGug(czv9iFnXlEi{DB.D5COzdpUL)Tj)J8FDH(H}FEQx)_kd=u<)ulN.!SHl8Ma<jN#o6MD&etH|X}WWM]UA$bu(xqOP$2&l0r2nE,|@<P%2U^(
-/f&87g&EHvzck$x#.os+-6-ocnacyf-e#"ZLV{~67XO#PJi9Clgs|Zm"'7F0K}lB.6eFAFU(!Nc[x0~RR%'T@hz+Su(9`gKmH^{Ukk=M1/2<GH!oK6Vr2Z
-1)yCJ--j@B.vk:~]xC0r>CU03F=<{]g;ZN>L5i>tnq_6<j#ZW/k|rk#<i#i7"u+6_(,MfGI)M`KT~akAxaj]F)7fd)/Y-NstvozXc$4$poMx!Rs@IrsqZz
-$cRs+pN"vKo(X:2M-6J"%<l>)Dr%Q1xW78!Q"Ns>re9Xs]d_K#>!XK1AbbhB)qjN:f&;ynJUK{77hWwKtYf]Uj'E!X]9=Oe%[c[CzZE_-lWy-o0{<UV{ze
-HXHUfOwNHdzmyL0nIXVFJ6W7W'JM:fL<oY~<GB3S2GL=2[P#3_rNYigXbayjb`kpRqcA}fG`r5`V"}Y3crXbm[XMntr|z.Qx_>sl_+RXm2Cv~i~!!S)+dF
-$w!YQe~1em^"ji4^zjj4hb1]Tk=K}(YL]W)@NR+]g4/6;L.y9[>U`-mB:LK<upt63nal}6A7xq8,Ao'0J_UH)JbculGac,n9f$$b[;#V,IN9dXDSzg=),,
-DJ(`n)<c72ic97$"ynnk"HtpZuJ!/VnYs_Yc'rqHCTYuO._hUY!VAS=/s:Y'VN5sw.ePY^0'}K<7lX-}#LGRg:;I,24Y.Trp_r5z/@^t8X>^Oe}0&%+^1x
-@3^:tSrYni8$d@|y&}5";ksA0{('qD<FTr+>n.uUCL08oQ_7.rWa<-WcJOv:8H#dg'0_=uE}rVk|[M1I]&<F1hE|H3a00;^7n$Mf@qbDiQa_;]U`2Q=eT`
-ET~0|LDS%_/8fb:O$')]w#&;$=WU7lB<LV;32/LQ>}Dym`#{Riq#Hpdg|ww-)Q,3ja7_,qWa7{Q&SlI06K3-:0YDPnj0WpFy(8y_H1YK4NM8BGMh:%8n3H
--KKYwY^zeXB`C`An)[=Th0##;F[[LJ@)62QJw^xIz@9h3w<+A#RSU1=bI1HpfVjh#whTn:~i)]/4qKwFe:e;`g;>9>edNUv,bHg{D[4P)bqBywif[wbI>/
-6uDg_4M9x_c(+$)7Z'>!Y-jf|,l"7YSmg(U0:#cT7xO%paZC)JVi4=tvzOmm'}-rH^]SwRL#u+)j8vFIf(Q16nXTM4Cu]rT5.jmd##-H1(j]Z)VddWA.uY
-`E)KMUvATU/3nD:qW$A@2QyH{Cm5X(RjHe{''-,^ka"fD>cP4C#bVWcHVh[vfmYKISKaJ]lPx5g9.thfogN29eAm^qjLFhB#(:#W~fZnF!z9>0c1&GW6$8
-$(_&0a%Swpw=3x'WrVe;sv-|t[Z%^Y1o94H$MYD6iOr4J'=9-M~`I_NA8esjD!j)E/Z|hj{pa]Bv4AM)}&bD|9jvM"e'GMVB{v'o#S#7eI5y[i0dXf-psv
-c$=.GZ+VlEq7'u!uM.8O'OG&~J@|(.0;cl!e|#(71Fg;vF.m(S$LyNGmYXt(cHcb(F_`6Yh8oF4q:o:7<Lp8xd<L|Hs3,`z>RtpYzirC`kEpU.unHM;U8V
-8Kohc+:f;NqF~udF{K,PtsWj!3|ew7oDhK(mQL^nad;]V7#_o1'C.elh6r^{E@&wvN]`ENa/|wNa4e^PKv`hlb(ayt"T<ITW16d2.J6@rbSn7OhbKUpW2.
-+ys05uD,&+P#q8ZprTp=d|NUJDUQerIV{^p0#"Hq#`QtNPAxr6h>IkQ%VB[T0|B;b85#J]i:N6-C;$473lfwzOdibQG}},w)+s4Hj5KDB=,1uT0!=qwN]}
-3}fqN:|a`I4f+xTucop';ggB!mHM~8Lk`:[]@m9"IJE)=_fZl%:|zDeL&:qD}3-mqt=eH#Br[WSuTM~VU:JDuWO:j@DiP|G9s-TMbM@5yIl>O7Uv@x"xd,
-;vQBiyQ&_]WwcS;nSo,p'o2-k|E8/Y,ujW9WIf|ZTd&wCLWlsdnMt75q48k[f;Yg(OaJ`OvV1Eo>o(2eTKFd![="Ri67|I%fDPv`66.]O)#R%z-Em3&Pb6
-/9@J6&W]a2_;!nZS}E7L/W2Uz3>0Q&rPo)uo[[z"Z3z2J'SC[8DP)Q^@UUXX2<PJ:aUEqQJeJO@xIM$fGl&Aenx#32.Q&7D-7)f6&L3A>^N2Ul)8b6UYuT
-J:-8S]I`8'[g&u-H]YW'Zlu8.]liD%dVR>kVORqaPMj>MM+g}^,F)rWA[2T7M3lZjlTM3Basb|3UnY!m;WXr=qR|fWz1z2{^yzFy=jDP,tmFL$v6O]]s2]
-_)b)3JXr+Mif{5V:`0kEPZ;%6@NMA07gy+JT{}uhk>8-XF=!XHi=|q(,z>DmLmXWvcM|X[nsbp,6)KwQ7dBz.5'NZW_4(cu[O(@Qb|Oq{!jFECfRomSh(#
-Q3Or^}#nX@Wj3kQhy!Mx2b|CQ=bA"sc_+d&+rAC78)^_oVr"&;]pO]Dil%0KTk&m<>Y9VegRcrV|!bsI'y3)ULo(OMFCR,[#bGiG6FG4'(XI)0SG++bQi{
-.%gha326jDJr3O}Nwy/rEieBfb`Y%JHBy:S|9mr[tzRRb[=R|!P:vVb-UK.OPi1#(KFSfKLw$gh<x3`G2jN=[6(Xf9a(=i!^9zd9/aY6DnigM5p{9'`>OF
-m{#BAC3lB'lQAG1/OyA-|`=J&c[x9F,X@SD"..%/z76}:;yKi#IepgAj9aky8eu]kl.v<i+>";'JHZUg6V`Iwbp#k3JLcq7cm#Xb~w087Nf">rT$yUe7Co
-KK0&g]R7Rb72H<L7Hu={Dd&qTpz,y@D8msaBlN!;;/B0+lc]kP/>wKIT@v>Q8TNTi:@@solD`H>gzDd!IE#j/TqxIs.E[o9s+W@Cs{"mx+JFph)&o/eJMX
-h1v>h;7]Ex%BWd(@s;xXw7w'X<y<YEaQL)TX2Hd^~!7pH238]o$c"sH$Om`h"=^z6raMhnG_>L}gAL98Xxqx+,"Yu)4p3Z^mF/1kG/}yIE>wLuCmG#1W|7
-jtkm7)|)-p^LS'=,_Ln|-{3jLr`;C3ARLn,3aMu.C3/q18JQtKXUuuKQ{e7biw"]c{ipesRl{$,%%5js'y}HvlmjWZ(5E'l{JsjU&jAU:rM&ZF3&B>~N,c
-F,u7.T2UVbAE>nHPr.0IWX+d)]g{8`K)g9"+.@ps[;UHDIbJ9gR;HBt^p9d'$@z@wtzY`|dos}qVn!7d3e.B8Ql!HNI+1JweFg5-/@2f;>T,`vD9<bp$>n
-j&:0=<H3%c]p),5!"bDTZ7k;qKHV{#c]n%0=W6^hSFUQWA!N3n7zSumAVvd0@1NR`LaMa+.JSP:MIWbW<(iZ"B=G||Qf<(+._dnAQhat^o/zU0R8(Gyz$Q
-n,#z=r(s@i)+[eJK'2{$)fOdGW;7l>@#tVP/#G^n_CA`&bpEwIzn|RWIwVXzB}96MJ/PZj:da|k'%gp&mQF#Qf_%FpDc)!;nl[Jy{^LqWV;>j=9P@FB,3e
-6m]E+DVO&%;%[w3|a(^"^(~wqC8[l8l2nbvivD-8X+X230CU31h+RAs%3zjknam$]C9]8J(e!WKom4rSH`(IfVS!uM:1ZpQ^2Dn#-xtWaxs5_]5fr1oft}
-jA[1C},C"X|N@&e(~R~"qJ7V-=lQ('"Oq=K{fIO|Ze'ML+^9[1UD3gsv=I,A5^YDCMYUxL01h3DIfIHr8UZnFeQ4DtyijuB:>0fWU-Wm;2d+Dm4PdHo:L"
-{`[W2}_2@G+L=U$(4LBtsxWv1$'Sa<sSM6>sT{)5'^(t!jh-f$m2F`J<f9UOF#)vJq|L~x<IUyx`/{P+;CVL!@67`hUK.Z^<mHt|_#JZoO}S:pj4>lx[EL
-2cUIt`ww^9Z5wJyv#tJ`0u)BVNfmO`_5wY=n)Xx}jy6IL6;}=&3RZb[<,FkRFfn7E93z5`GSFv}fXo)TMwfbLJmP>v<2I{7k=K1c^BB#"fTV)"fRs^'#vZ
-<R)yO/IsYF@=n]r5lx]g)H9#QIkkzZqxR{87r|QK"aAFbLyp0ZHN-9LGR|'MbKIg|QH@~";v^O+tTfWm:>%_V|#L-OX2/G'dThAQ3DLSZRxss)6W7l_,G0
-oBuf0TH4#F]jc'_0<.wl8zem%|n@:xhD.[j3Vibf~[AU&}>R+1pOsgs/fOZ]&,C'Xrx``8UJC>H#vBaocp+LlX}+hHVN'N;te.#s5SYVy=bYn'g/RhU(X$
-4|ZO"%/1WVwV:v%m=LtV1^hyJ(K3Ixq`;8,l%Epd`-=U!fT>//9>N1hG|RA,yyRA5]-2ntd|N$Bz=e'mkIV(vDMk).nz"J`cndJ%-R_UjOUc%J:f~y<`t8
-L[%jP&0}DIk&aHpfkB#XA-"e:yI[~v.u~dR>gK|xSmMub'W]ftA+!pgKOSIQ^D-0a6>u9Q;x8A>"#MH<YLLz:QBBAv3691t"KZRBmo2kC28i;Thi4zN+mG
-tpMZQwiBBAQH9J%5fdn;aiWelOtBu_5f"+&wy4879qwL[K[sm1+22hL67KiWgvloWx2j5VkA#jr(q[`e]!&S[`fFMdP-IvKi}Kf-=-^%IWt'O61DUr3Y{I
-Y+MWUW-0bgRKH`6y2K$Vj_Gt`B~IzErp<I~'2g0i;U%06gqJ!iK(eBv,',OgHq]"!hByO!t:G%.iD8nY;+@Bb6!#9m3]D0>^un+j6mD,:8FNFHZ5UijLiR
-B"<LC81@}q{V+qGStNDjTc1bjz1DYZ{1@O{C8Xul=$3uwe'%d.3NqCI@~T!+7nrDu#iH[7Ht~^(&BX~/gQu@._J(.O>_`@$va&asCuBTtQ+hUQl:W|vHCe
--5o[2^+9N@z1/_s^UBGNeL}Djju(rpSxk^2qKzI]`Q=z.n|fpJx5vs&Vv-otU4+j5qvb2l,E]k/}-w7qEHkCFwR_4Lp+w3=@8mO#R.zH}P4lL5Cm8[0;]C
-n2.,0nH@8sC!o|x,YPL7kXAm;VDSNvSVDYs<]Wy{ntPo@RWx+t#:d`f!2KV5KAD41$7Q,dk'H59usgjUT8O}{vWeu<Vha=QQ|Wyug+]A}<Yh&ROyp'7EL|
-bskq4A7{0eg,egJvnP'"fKs[`_qarXg05.Oj0n'%(xS'5RNCD@4-1Pp{r;5p~A)aq{{b..H^v0(hFc;>5Hgk@=8]h8Vj[I(Pt[8cQUaM]9sJ+V4&~<3Ik`
-+Ga/U}-o+cMH<V<CdCUn)G(M(%a_)t-C]"={LI1"O#dN[Joe7yAe1DLrmSkUvrcJxG`/.dQLM3|Z"cE_}Y8&ZmWU}NmL&BSTdYFyaMfysoD-zq"cJ%grm(
-p`KBl2%$jGH!/'bk'{1l}kK$2ZJsK['R(m&oz>fei+c-TIu]!uppXc{]z[!W5278'eA3Lz+#t,<D4[^TQt+[^}qwXbUhrd$qR>[#:a|V<>-IXF(}1G~5u-
-PlBg}}it7F3vx&I&W|+T-j6Qy}@7;-mIzU=ZMZl3N[irlp&X|lL^tVq1'sQ4dulL>u2a_H@::MR]9&DSCeYJxXNS_WJzPb4x+->4'2hg#CIZq"$k|5Y/@z
-#W>CyX"Dsp2G'o"JXltap,9$Zxnpy&,Vo:ybm6j"Pxi0zsc{Hc&S0N)]~!#p5m&2S.R`{OTDp{JNeRW)[PM_#KjQ!%wG}{!Pw^6TKM4!5osc3^,K;EqBth
-}GIh]K=5_wH1FSb(JmW+li|>(DWBFi;D:$k[x}f>I&jC~`Ecr(doY3C<}'MTRmqzI/EPU(.[f")'e'I!}HvBG+c'[:z-kCS!br$oxQQwz0U|pn>XRNixTs
-LRjXht$b{`DgPa=>HOgC8!|QQN''&AB&QIU`P,e]$)x%cL8/a(]|]Z[V]rV,mmd}0;uct$t7@+8NWe2"7Ae9Ic`wel$|QZgUY8vlI)77X"AaGC$3f/ZSq<
-osaYH,xOx<|;>nNe;Zl=(9t2`m)v5"`2Xp^Q=6cdZVrg-&-.&+LT|X9J]we$Db]|jM!{U)-f)-Mv.lTa+uozuvNgqKnsfvQm2(1$iXV]=]V]55nAGWD:YD
-6SFk'SC<]MS@)TW,[=j55bS@}+jMJa/c/NtixBA;`$vnHSbNXz`ZHjc'bcniXB9lR`zlFldsC7:CD1Zsk+iZ}(p5GJ=Y0:gi'V(YnHq7nHz/:/4ogyi+8k
-^YraLEX5(Uo}C8jm.w9xnF:ChR[ibJGF!|rNYRu}S@vg[iW""4ZRZq`+lv@g507go2v9b]~ozvt+$pqAx3r,v77qw'.S|M;Ej57[Z;f3.v}^qHHgmuVC'D
-Q,jO'IL}cT7k2twxaUA'%-pNcJ&@@o5so;$7VAGMsZb4VBL9k%F#r.yX7M'<VofAdIaGBn+$919C(xoH-GV_u$`#rb@einDM`#G<6o~w"hl`,EPT8T==R{
-,H/":y;!Ynn+(u:^_4sj:U4xg,4{bwwpdeL>8Nl^w>Vr,[&;33)s&I+-9t_p(sK/{ARpSw>ju4D`W|R#^hK=Ms`i-)~w3p6uoTMH&PTBWx-UbX$@Xpz@Q]
-,QOinV=]kL'G))Fg3RSK_nc/,Xfq/<0%C{=Q.<"M~q8XKE-X>@a=p-yTC]~CM78Lc;<2cSY8LZR]sjy(z6mmQ()h}m`M{V`lfLZgBB1Wl'(ok(VQ/r_:Ab
-LEE#),gcPJd"f8(!)LM7`AHDx;9UpY$YW}7(v``e.^6RD;eL7,7a{"f1nlw|@}$cWRo.{=@evb/Iv+b_o!&TtMLAxq&[[gZ36>g5^ycuq&to`K,V3fESIE
-uqI%}ysW2B%]waE^R#tM#tNMFmfVusS/xD}sN4zC%MY2fYxLR9M&]u76=w0DsMM8~^&z5otPfPMswyHJ{`yxw2[FMxEN`j=zF%tm/KQ^Be57+n9|x6(XWK
-VD8om[vO[S<Q"I#,8<0OmEYa~A<`sXKmN_0f)-i#Z6s[btQ|Ks}8oRUkGc)z[W~tRe2Y-_y4V{k{>&%.nv^_n8!K7!H"irk}K5".VxjLh7C`~V|f|%h1Jd
-"B{6IGQFguvsw'rxqxVV[4O|&LW!M@qh-#ofUZ5Orp|mquNUP7f&O4kl1X6'^AN&7@rCm$REA/9}l`2EvN)s=Q0%ZOm0b[MkE2DfjLZ",{N#7&->-[H7Nq
-T@u+=HNxsA'jSe'hW<G}99S+d&ualArizb&OR4J_sQnoR@~Wb_jlMOuG4t1c=z`iJ;5"In>J00,M,9$0H|KqI84i`cn]5Vn6&r_r>d(GD`othrZm{Z>86n
-|:8;a)E9N(_I:g0{eqKb'knKGulxGEHn[[ujnU^xc.inDI'|oY{+/CN0y<'jL[Q7;<_z%hayHLa6A^%}zz8.yTH!.u]Z,{nY2jSQ-O_eP-lkS/{,Nxe)fi
-,"#L|zabU8C]b^z^ix)Gr{V4~u)[g`@[sb[8D^4f!F-;s@A5/EccX3s<VLmHgXkboMv5`L@R_m+[LvV3s_zbM:IfvNqVIs!ntpweIZxWqsZ[keTN{2,fW'
-_pYL&v0OFFyXrHS4|E{$^Nx|k,%ebACO-gQd28=#,39(~B(Ojt#O"m01!5jpP9ZdaLf+'mXBG^1A'[#BA}@`~Z=wy2,/B(OnJ;rW_FY0cSqK[9hB.]=|fK
-0cz5QaK+bzGZInS#m_L@Uq-WtWd;aKg,vJj7zma",MOJ4J"MuH:1TCR/<Ak]`(+Lf!.m/7r+@bjp8;3g,ZwLv0yN#qSqC4&fRYRcbkCqPd#DyKc>8_S>Zv
-#d5s/61ISp+WR[^l5e3;udcHsob:bJ7NcCb.o&dc1(`Qs_=}bn[J:,Svp@XecCY!H56mKO&N9Lsp%uWv[dnLJzq3x.lIB7]PyrxP1I(]R5U@%&8feZj-0_
-bl]816jAwR7<)EizS%ZDZ<Psh=|&KEFFr""9Zzv)(fxL3g1)U8d&laahT(5n`8&J_-HN(R(89.H<h|.:gdxB@%:v;VvE5gA2$|Rk$$=-[^])qseV/EVEqE
-[W5_4}+nj:O^;@qf^w4FG-PdhUMF0hLL}9!1ia8giiZ_1uIAiTASKBul0/r/xA2fv)5@~.nkDS[7+C:GN}%g){jE'$_kmYvm{#j7j.>l'r=oa$`89I+7eE
-SvJ(DN6FU;I-0RVSg^1)O>)7llFD/4#f'4{xHo<k:r!f#>l=$=Y_-4+F(f../S&e"@/Z|I=GOjhjmYFw%=B1m!Qkr`3Dcw[z@uLd"l&e`z]q7GYfvF~0Zd
-M/FCJ{GKwJ%XKYGj3k|q1j=6k="%#3"TY-Z=FY=,wimj<`I!{1%mk-Z8AL1r=5dZG$E_tDT)n1>^OC8=1_8="Z2j0E}.g&;S,FudqLFV,:{,U`N3z,Gm|Y
-QankU"3f}8vx"f2m0CKN|]sMI}n-rUzno`+c|J'2ZyxfCOWf%)mM8k<RAsOD@zLrnD>EBZAsaSEXLh-S~s~!SHVo)Dfdp@^$&{}tyI(TRmyI@TIc0XQUC8
-;raX'^BU{9=V;&&>beZ&|};g)T|xHLso-t1{_TcFNFOj7.;YepI;VsUD1)OhD>Cn/,oV(a[&P8gsG;m-Tg1W3Kva&wR:EI'/13VT%d>apFT_tc%)(x]X%L
-tPJ$(TOe#+R9EF{C"Qi!84v<gzm)$tC%3aOotS',txk/1Cg.|,_Tik;eFQ0]46<ut18iZ/DW]7t'+BM(+fh#Lc7QDqt5wSA2P%/R.7x=+lKPqLW_L;`o'{
-%CMeaq,nUbm#pr1-&^~b,#g8TO#YOXQYDA>Le3}Y{vLB$:M23bUq_oYV{N/&Lz=LA14Xj>;Zi.p+05]oc`zD1t@rd=D>KZs{JzS&zTx.VT1wW'[pw>82S.
-fJ55bHt=Z{+t"8mB>U+vl-ctN,Msj7drcy$[DK~N.wzs`}zz!P4{yvg+rKY7mRTxc`L$31]V3vb3I$.gHS^T'ZYb@ItT_tQUMLADrhQ=Jvv0w#AlRzVGup
-_A!Wvcetj4T:)lx4G{EUwGr=p}@xklfw9voOKGP=_v:Sr:Q(;S4a/s|b':O&e"{ew}>CNG+f(frC|16HKM,0Lv,H%]OC_3:L8HY`XW%kzq~m>e=8vm=W`e
-u^0xaIx0y|ABsj,2r5'SY{!slhm'gW6.TCFs=kDL.!&b(VI2gtcJR{`O)kPo[!b'V=Zg^[pyLHcP89Pph0W4L(@x/[{Iz%;63Ozw+m"zTx&41DkYZW2XV-
-;=O_Nneyh.@>%{(K+<NgqZJ&2T=kH1<PeY,ri^<{sP/G6!w'JdABo;qI8/kqsr1}8o7)G698"kp>jwsWL{P71r37)|vM47c40"lJ&%Pj-Gw8`'$6)HQ|58
-7DoNP[_@AGq[x^V,/>Px`f):[=V5+Kx.I[]MBTwZ.}U5FT~UVRX9Q&@;zvI.1eZ:cT6t3BO$'kNJ@M3D,K_Qv#1-17e]tyuf|dH0++Lm&SkbCi)k,S:kD4
-ji$`iT=)f:kWIGavGa]5M,Zpa/{bX6W<I]P:e{r/^uXEhqFiAsKT&ARwum-kiM8"$fa0kvIaQfC&>39-)W%isc7n"]sob|l,j'IMDJx}x`f_dEz!~}&2MY
-V7^&DuK+pZ,/'h_SoOc]R8T"dF&hTl5XCg@tA>WCi[&339qG~qAKA5ow^1#|zp4$<[rN^dAMRvHTD}Hec4'uTyq4uGnWrN8dnpsP|Gc,t"`_2MVRYWiQWn
-a<#sg+nK/XD#)b`q@K}HRf()!yZa/4/(ex/Lw$c%NP9)lMvM-4l]~[["AEbnJy^yB]ug[`I-Y&|ar#(R6e3=Cdm(mweVnE[}6WCK9=Bq&qMsu#d8`s$1tN
-vCjRxQy/mjgf.9/]AbNo"P;&>P<HT1^W|FeiRKsOzP[z,Y3YqfN8cGc@#CIxP>r_U=57p-X6ID`0kUe{xZ`q":zNobnF--/(V4.eVnJwF_0knnC,=6{C3y
-R6}>4#Q3G.K/Wq7V42$AN9.,c5]rz)!s+dZ<"idG`L_k]g]iD8^q=)BS&eCh&kV%NUG7Qs@U9bmmxJ(ir=y>gBZiL:>KB)}sO>Kb6VlL])K0t)};1KLDwE
-6L#sl}rEE-A_Cj/_:[V^j/lzZDH+:n{G:D56_Z!xd}=;Ce1[2+>^+xMG&kqJVfMRMq0l+k}Hf-s<I_Q64!A&8dZuy,v3g$7Urp$;N0Riyx)ID@qkW[{`7<
-q!SKd7Xhj$aShNUy5vOf4}th6<Hfl:J8SeZ[F.pQ"kXrsl:AGXNH#O_M}U[y$%OoD<_)P+d9<Z1rGHM&;xGmQNIf&51WPcq6wb:XSeF.1dx3bJ[74dzpfK
-c]Iy{.)rMB~f^pNrH>,O|`uZH7.<mcAQ;&oi~c=$F1ty8q>:&_7!"UyRL%@N>RXqjp;)D}'2KqfWiT(&WeoF<w3BnJ#U9}='>txNr5,#p$92;+at`j>=/V
-C7`Ka>L]i+t)TkVk,yt6`).V=gv|L%LbvF=-&n`0b)_txA.N`ySBF|bcN5B[iwpm%_vo]dvbCRQP8#t{Cr"&3tdq8KT/swDvAgUN>rX$RZEz2xdwDxDb/[
-Cd=n4|Bh4Hv9.!yOl{yw+;$9R@''Pb/y5yVs'5kv{jQ]LG6=OMOnSeX[Q+j4Z,rN1:ak@xS).^iw7${HhYBN<j`LazAW}w,%)PT0L$$"%fYPn9JA`OolJJ
-D:h7S;7DUg!erZ"|pf=F'f^/.rT@=q#g|vr5'87o!@8GE[Yeel<6`v_lGrgLT49JkN}}[/(NJ:PjlcTr1+ru^]N'~Uf|I]{7itQUg,vK>jcV1-X3y1lWuP
-xFJn<<i{b!~NYgsz=BWLw,JcnA9i-:PGo/y[)Bp=t{MjI^P5NgTN!3Qq0aLcs{tv^87;t7M#D:=46[i7|CzcSxSDH3%p`'vvtP^][nn=xVV{@Ww<lxi^9M
-$iDmykvI14AsV4[%/5FVGBS_F,x#^f;De.H`|R6-NgHsm!]M_`9z7Jp<V.m=w2majuF=wY"CP!(V.Sst[#m)I'8|y)g#Ph^}'Bqm/-R2soU#=G[bA",Gvf
-E+$5@jZ)^<o$>1~#'$l=ACni/Q6$1oih9kM@;r'yS)U;yW<IT0]]:W7_n^K=<XixroE2"{491jGgU|Znv:v@Inr5-nAGX=tc-p.G`EBj8/e)xRxC{mVVqf
-.#FeJR5^6gZ:{}Uz(ot%b9`[[$|q@L2Mp+rt"WZ^;j_5+1Y`.5JWh:aPPU}^}cuR%Zb7H)d@(>AyYwm+Q}X4z<@G&Lv$!^}X3o1Xx&7&;[|YvFAf)as0Ih
-,+9D`qBAiGFh>bvq)ryg;tC7ZO#},fQ},y3.492L)`HMr/pZf7wcc2|penKR5OKXdK$1'6-b7=47Zse5v$y44cs01b';$rp#(onbTr:-JSqtnfa<pf2Dqb
-mZyLm%4,Ad1Ho"ZUKd'2q/;(11i]%LQ/+E0u-@:$m8Vnr}{`B0v[1:usHr4{-8Cx`L.m4J{l"{d,doO4WLgko-|oV>sV0`k[4FP}<DP=l8nt(]{ce4(}N8
-2AV7p^rgLdDQBvCU6>%QNqN`BDKzM6VN`Ek&k+}ssI{{RRCAeH-Z$!{3}|5$/@teZ'V`W+ht9B/3O#C&b7>KNr1E5AG$hVk.#4Ag9f|U:4}.KM0@j_MbQN
-49kLoU]]nfH|D!x^AKYaubTfulWR"rW_XSQfbc]2MKhl7qym,58V@XC]l:BSm.RfslLL<e[Efup}C{]ulF,{FdfVO24p4-QMNEz4m{}AIc{6Cq!kb}EJ(|
-JgRSLjG]~S.1XxOKLGq'dx^zcAeO;)v2eLN6HkvjQbB^WRq_}muS,K98=iv#-U7OI`5U:7%u=[2|.lJ[_m4-NF.yI{p&(-,t4z=.~F`.]<2%:K7-sEnfhp
-tqVOHsPg&/F@V)IT@%r<k76o9<x/fm'Hz|eMOD~Z`H@"}.sI(6j<GC(koZklC}XNB8}AnF4#X-9FIJUt9LN$_Q!x_AD+'Pw0WR,nCH)S[lq]XRK@O-f3<g
->=>2ugVU%s[nQG&fIZF{jXA)vhf]O10A3'vj$@ib52K+/k_Q3F[+:p+yDTd%O(@Yn3/J[(N%I'~>Rd)j46NhhQLm'^<G=eC0sP;F#:C55Wtr'&|.)LvwQ]
-Or`uj5c@[9{7wr`Gk;"38L2LjE^:P+>TO=mDjsf{~DYjM58/>AW!Do1k+D:x]9#Bs{x(n;~PWU>yKx)qkQcj2qAJdyRc~}h,mhq!&ReCW{pI]VQ+xpGQEF
-URUETW&JIiA6#-5>W^q'`ZfzZ@|qa$%2>9a"@2ugYnWC6!zl/)tdx7Il~I~ch^^ShgcNoUP!)%nBM,y]6pUl8FY0faF5GM1Es`+/.nnHa%ZO4d)`k;{:!&
-EA5uu3nE=zxe-4a>';~3C;#EgQ0}l[tDnZPH[)QHU[{T!dVLM8t4>."i4`woXKg#J.jyQmHit=.[ov;%5u+_hC$88f@M"Q9rgDN>q>uwn:8>8h6M'^[mH3
-}/W2YA3avTSLjm3[c'dKK1).J&o/NT/PS;F$Eg}ao_C]>XADceZ0{AuL(GcxW!zI[usaH.U)'RXY2{tB[TNCpbV7C=9_j2/gr=wwH1OA|Dh-Stt6U4-LhU
-0V<R(xF:&[@GRoYh-"TAN]9==&^Y"3n%{.Ey4D}fh2$"htPw.v<2;U(qrlUjSAU-U786Ta781h]_ed=W#({^RZ07iODoqAsG;kh$5,P3B8oN9Q>`O&dLD2
-UR+C+@SW^`Z"pgV1i'&M~f=^26:_Eg'"95wpo#Ch<"Z8J[W`nujqW[Oa_h3[ESeZSUgQo]xvRT+A)zy1)1`uy4Hw`,NDIU$X_6X+ncvpQj67-mywGCuJ[=
-D]feKRJ:LsqxL[DXMJpdl}r5Js~Vip@z/Fx6JAjSu3Ir6P1l3Rwl[Mr01[Dib>Jv9Ha4OdTp]l!Pj}Upx&Os]:c;|D#@P<=Ost"SU4v]A0Ce^M8m0VdEIh
-!`4yP%V0T&"QaGD=k;gtn{a},L+O!hPy:a_(rCIs%{@Pv4I3<pA8S"h5#7nZM^R&2]NoWv1NvmwESnapc72NVg`3nQ"I5L'h46hYI0i)HTmcEVm!)5bK~p
-)<w}N#1xEOoM_w;G#jAJcRA-=gBo1HJE-,k=6!R+joJy{%]vDxp}.CG](S0,4Gf)8xSHjtf6,,qTXBK1`w=!%Y<ubT!$/#VPwO!jb>if3u#3atX0GEuC`/
-B/@.F7mCvVZ(zf0r>1)`0<a)Gg'W)5S/}{gf2U(l[vjn4+Q2RZcJ9KDdVLd>.``ia^c</q3]+3&%,NVE4_PW{JW,sU_=n,f@V{Ub3^Kh+zINW{$Dd3`3Ft
-=f;'x<ix9b!^"Zdx'PA<`ug2g/FJ&28iE)sBqpAMSHvWmh5oo|>XVDXl6/1YTx};c6~BR^O]B&qZ54Vp}1e'/gz|7-L>"Jt[yWt$g>czOR,jY]~gR[X|Wp
-^ptQha=.I;k"yxx0CoI}V'T{8(iXq2~qd'<tY&CCfQ]|u7<lx=%Ac>xCMe@M=]nXW0DL(axyh#;jn:sl4BR/4-.zma%b1{'AWBab;j.<C3sPtm7UplFNaF
-uctie>piyr>L&/kl%aH&]D|D52WcsII&JnRe_`8I2W-UDI)prfq6z@-}Zo[C_7}hZG9b>^dQ87TtaI#07!=6Yko`VYJ;tH|xF(!c'[']%zLtA98_JsLr'm
-,{"mU0b981]wI2}j3@8oC5ZKr9b5sJPGPzfGYF)(E`^TMn}O`]r{!{joL`V=2&#-n}C;q0tJ|/8(@hY@DLzY{3~_^dl(6$gxD-iXJnTEX(,+"-5`^xq4gC
-Ns_6y"HT}S{lx}Ku%e14Ffkma3l3n:2K&+c7%wjaM_nLZ_$xalpa5oHOh57f2e%%i@A<w`.q3PlbXNH|FWX1Ov!nkW.P-de;46Q1>(/)j7t[C=s1u<x]Q9
-qL%r>'8,9<xf9];g:83clD,DRLiW3&a/OfdZlB'<P,CHVd9)@n2e,=QR$L=#qwQJYe|2:[ns{TuvBlX@fX/in6/Ipyfa0kVUbt";+";yHJM]dovhSVZhz3
-Fl$WiB'3;wxo;f##NTQdyn7yvVoP=`"le_sUNH]flSByA_QeNQ(zhJH|dQmjDL.U,p)VG>$6LV%!wcGT"J&mNa%A5CoF>Kj(EkH"6P]pKxCCIyN";Bx'@Q
-Qpygq48BbMX5f9%yO75zm0|qpomzp-He+z9H501Z+$vtR|A"iMV2Yxyv|puw6Om4[nYu9Lc]x^B7%Ofu7E!Qe:z]5_)FD+<dW{;77QX(MhI:diIJZ='GLk
-#FC]]NY'}0MWU+yH<GRksHRNhs8xbry4D0"l,zl,;ncOXU]_5d`<zZVuX4q_>HI.m_9'kCNv>Hxn8u+`Tl=d7|!{RHTzwAqdFo-N:j1th1ZL@qbsohOaq{
-tL]c~qW|IHoW+O8j|yg>8/H^T[0KgbP(#,Nb^r;[7/("et-rV_(GjOxoLZ:&ChBu!Yh.;^sfD-6zz`)8"1p_P2R`c'Gya.^7!v.2_nBLIf;F4rkn6Q]Jg2
-8:9jdP!V]LJN)PJ0GaWRp/%b@Fg!ESHiAOn(R;1@!Q}uEmt^P6mn&>2Z~7{|rSE5V=V;+8.hf2;/D1o6[jDYa]Yl3&{Yw.GOCiBnY,y.&,)68C%(W0T<bx
-~r)&=J}Qp|S(2T3VpqSq4CGx=+N}M<UrMqDSl@2.]93-7d0>pNlTTjCk<#+f-aV_PDhlRG)jjy:!h>,@^-|Z^m-4tnNu0lzK4YRCHa=ag<4m9UC006:WV;
-FHN@w#oUy/u!$H3@_'13:nO.v@AW&t>AlI_b+|gG@9(`"vnkf:YV>_"'{%=4b]-oPbD;k-{|B%"5nMT.#o$8E!N$@IP@O)"^NgqPMOO/od6LJbKKDJa(lm
-NS`_ROjtS#4C/XaVZ1Gqsa3)<o=bS"U&Mk/T`{_hAHzkHx6OE`Yy+OXdi&ijqzha=6Uk/Z3)Cf.Cid11WePo]5pthY,"~3"R7#[vEzpMR#Da{S++NKb^ey
-EMNT,;KaKobFo,A_.<09zVdL)9[0xctg6YCBQ1q(OV&a}jtkTcZ<C%=!nF.`dgQv5)[EP:Nr1IT(qt-3&r0[s:X_yEEo+E-s+YzA[{Szd<9^$6]1a_9+.)
-qt`z`DC`Ia&s)G'gid}m`KxMPUWFEyayv'T{A0UIs&DL&[jo3!yaBYj0|Dj+C`3dyH7Nba/qUCYFa:4Kg7)_Edyl6K3t`]VUagipA_V}}4}v<m[j#FzN:y
-5[8v~}MGUNQ|aIzF-)#sEq$rNn:}f+1pi|~{<;cbg+}OvNzeaAx}|`Hki#Cm}$0='vZc/J@peMkRF6XkaMd=>)f1}o/by(x;W_Ud,a#`3|aX11YT`^~(Qu
-,{k854gGegpKT!zPYsS>rpT^3mxA)Bpn<^F;H&<SOv,a0ub,IxE:3lSb.cyT]`vv&dwc.c;aU"h38iy+{P643Uu9P,M.d]QEj2Mu#.B`jAbjPnNRKUkf=w
-`WDD/Zvh1%z&N.:WIk5t^(`nGL&A{UonJ/Ni4U:zgiEah|J[H>y]z>C/x1<{dw<-:vnt{dwkWW+=O`Yi7mJ!U]s4KI6k[2+--Qo75`U=Uq`ucykV0uNTa:
-X<oTSV3PBv6T[53[tHcQ%5i)f1);R$Eh:5,}v['0;hQA:o`e'+tcZ)8rI4z3nS<>eF+)LRd:O(WYAS5_K^)Qy)#;j@N%)q_fp"'G<<[4C)_+Jt'q(>-nkg
-t1FrPZ_PR`^>o/v4jB;IC,9bsz">P^5,LthnJD|eXk8%!IpM<20w})kf>,-gF$S<oh3eY!UzT$Ot,U[%<{S$)cjr}___((US!b)^es=@BIH5E1GO3P=z#{
-z>g%V6^n2Sl[ITMp4,:p5D+do/O5+p<NkdF{8#F@KLv3_6aGwa!i(L'PJ^sPHnRz6VjE|^~wE^ynM'=O{yPyps_!/_&ht[@IX@L[wL58'`ad,QEr]WktcZ
-ZPwwYsRVuk@&<LHA~ReYy(Gmw!$C%{3Ki=0kU=1kR8q9S<;^D5_AmggcQTA`@Nj5;''}z>'1B2~;HtSmo4yR!SyvQ1q$Bi#A/h"YGE~yl!qK~98O9Sbrma
-lj3SosCRZA@<2g__WYTTRQO1^";BQkd#%NNPxeQ!-LPEPyE{{DpXe9ESxrru)5M,Aklv+'~T5'cQ~%3l;06<OWbo#O1<V_$z.zLg6lnpz.JEYmT-&,UZ5Q
-S<p0l,Jj]VzBD:-6`4,e%_Z$CsK9.q6CyGNv`d..pWxhiqq;b^bEzU&KqoXd,]U$ILhX41(F`e>qBa5J#/!;^-=^obLl>L+9.yEn7FMRQ{wlijW1{|0WVC
-CqQ=r:D|qVc^'3xCW1&60C`LhpO;|5R0y|iwz)Tfof979(b0L`233ZT_"@Twr{~$PxJ;47&Vc@zQw2sggsdD5y9|=Ui75V7y]d%#ej]P=!GOU0vez<>(Cu
-S&qjq|qT9|_uGS;.HYm/.u+77(J|0<F{jFJq.u4gMzG{;am5#6NTQj/<%H/@s)_-hUxT3dZ<z2PD.vR`"iLr4{&8B8dPNcO^/1NL$7U-$K+o[cZVgT[E1U
-f`@++%|@&O<Ta.B3VGYyNI<w$y3EhER/#8!guEt_#_ORDNjqZyJlOzSeN!f(}h'MdHBZ7xQ;"&^+D^2uuT}T(u;X>C(,HTZbZ5h3.[9Pevm4YE-Nuhoo6m
-%b^.Bw+tM@ov)Mxn]^7t/hK5ix=zL/-a7oxQs2v3eh0}m;[Rha80>}<YvS2'K6}Mg;__$/07`azzYvNcPdArhpoVH91h|5Wrs-6>Q:#Q)fRV~IYdCk8%2F
-I]S`jHud>-k`-l:0HUJ{Cz['T:Up:S'&wq-YvJO9=p[&!=p{BGeD(<^s,`=D'O$ubbvR2jlPhK.'(fv{sj5&pPWqsHl#;!6jwhHN+u3c_IxL#4-gHj)W[X
-8oN$u$t1Ai7im6m0)){z;2kq@JPXEtkXmD5}eJ23!lLzQ]pSiu;dXJC1&Q)Gw^:op:tD',N5Fza2}!Yk4SI$r%6;USd.k<y__rA8'15oq}`R;ee,IZVKUc
-g:G1&&^/hpw&`ZpfhY^8CSBz!!%pI<dScOpg>KN^PSLN83LH3$]s_C/5}E!P:R.#/6heDKI_0G8O2a>&`j3OEE,,sCG&f;)Ef[H(rao>P}mF)fjph@;x+r
-=Q/N.+moVlS:6H;%>^[5iM`scv&U5nMNjnEJ21sx.6,M-"NWKU9)5h}f#QrbQX.bB!Rrmbff^MxdM'jXqT>.iB1c`iGwv:0kzZjiv!aD4oa6BuwWepe:fW
-|ji=hm#S]hZ@E|&{6G7f.9oXU8pts;jz:A20zmhl:g'5uI98[+@d3``jB'fBkKd79D^Lk0,VGTLX3_J`^<p>:ghq=@xV;01{jgcp08>D>QGLvsqQ=Ki"7x
-ejgU%U:$1TyNmtJPFo-L^cU;HR/yov["8X-ieAU=xIfky{oY+cg<Mh'{h.VLl}(ViYW`!(Kcy_M0t'l_wi4CMe5[azTRrk4hXimQLl/e/Vh9b-RZK9LLRH
-BIdCDk`B:I@Z:5E`^24ppFW=~NWrT(4qn=_E(|NA{JRv~09[kGd,^w/Wgg7j`@5Wbr)-agz5'9l3<H[4-k&V-i'aaiPC"FZ=)It8/3FX%Z;"4TBvlX<H57
-OjBt(La{MOc^NO^(Vi+n1B=NXdry#ov@gbiiJ5mm;uUM{Us"m]o7[H,:@}+xM:m$tLRarIXv!nm-tNl"ye`%{uFSSlU+gQsEh,>y#tX^IJ@/jhUNJ{A9`I
-4}tmas_G/oY2@=)BiJc[i6:spaK}pL@9t'[c7{u(q+tt0{w"DR#!()",KB~Y`>AQe=@VX4R!V5pla1!=hm8.MP!RqqP3`cO-PXA"KdVDK;-#o4(h|y[TDx
-+B/Yg$6wmvSX$egu@|40}L%tqfaPYQ/.pd6yb+PqkIZ"20wEWh&Cd6TpSwf^@U+IqAV=m<uO6uth[52q<bFIx'r{Uz|^SK{>RI$3ZZc[L<L5t=<owpV@ZT
-`Rd==&'IPc.OABm3Lt'RBYbytoLdDpmP5"JZ`r}"l'04PAqAzF0EsXj<]U`TF3$!ZN@,zKX]#1y@E1,TK3!>g)&LX$pmw0DC9RGTL8M^e7PXC06V5SN"$F
-V[cUj-,weuebN>0!K[fZmH0y)-#!U>!r46pV%!C%S7orkk{Y=&'Q}gp|9=rh.Owx]}Cn5tA]"`~s.H2d;+;;c^`pWi1(!v=C%,Q(jzPwM@&um-2>f}HC<g
-zK/l}qYK82sNm@w|+Oa)([pGW4~['CKUeock-cdL9Dqm,L%usy0`{6D0Yk={9x;v$ril"-LHt^;|W#gx8uUag,(K/X`O(T=:Ayu_0K)$YZ7`h"62{d(;zn
--Zc0l899V`O'E]afH1:0sM}"4JF[U1@ds+IN[A=D;H]d27"kZ!hIu2n)ed4%Bd;ER#NwuF~P,^#;rYCfaLkC^E~p/#3-@D3@6OQS1@EkifBUk5p(CaohfZ
-Kw}[d:4(!'-h(,J_0mRG$qNGQ`mK-;-UiqiEd;ERKp=ZoVat+pK;B`5lUY,[6+J1q+m^Dcq<Kg=Y}=qbhid2y@g&@MS@j>odc4D2RU~Ksy/)GzFrhnRlr!
-.$t{4,e%:pqA0J,g{Pko$[7S-A-,ZO4x]J%_0xTlXA'fe3.2~q)MfxE@|ZC3+m/A=uNUN@~QiTc;;+h,#%e|#2BDcW#,LJi{$-i/}f|r85l!>5s5(22"<o
-0+2!uJ:s|^;0eZx|7ncTU)#xCu#Fh9oLu{Rd6peOFbOg:u'Us[XGUz[{.72auGQXWW<R{gjYzvb|%o}ZERF(9GakJVVR7lAM|6rpN%"=Xp4|<XqpkEmK@A
-fZDge+SJSPQB!i$:zT{o/"~J7GDuw7l.Duw|l574c)Y{%i&-['dTrt1md:4Mp}w7T>JNuHR/]^6g}Fp3=(f1($'YP33s^2gj'y:IRZjJA(|zih/Ajy+xdM
-WU~+pB%0UwFip|~rj.Wk7MR%2-]aFU]+,YLUdL$NCD80RhBOdrW]!NeR;f`7z4U_VdkCHug/Cfkl3^.hY(8rV-;nDxil"8frvq{{@4}ulzmj|/"JY;XF(s
-Z[L61rN_5cDS;peaN9d<R"$:ij<<e^Z7[VF12ld,l_J(+YDDt/4LpY^S%bV:]:j#k0|{VEc-amUyGvWdG24V,CeZX]8S#Fj6F1Hh=iI:%tI"2sJ[yJnUHu
-h]1Nalv9a`Ag2[}Njy[hj;&oud2FfRhZ#c:(j#t`Ca"d&c6Q/_5G;8(,s=2FT-ah$1{+A"ZMa/8cr`L7NN=[1iKP$D8Fobb]]2}G>rSy%MC'2I->&9W8=.
-$hn3i,TGDo&,9sO:lJ3[00E,Uyj7c7^KuTKq@,uiwAi;S_"/&1Y38zZcgs6@z^r&ZiZ)Nc:}%h9qu>K68hn.=]oCii`B>)E[if$i<%s1fQPl>}}{iZY2t0
-S:d+;;)yMQI4P[~"c'Hr^Gi#qlPup/JTXs,)XrO7Z4ikz"IQhM,BjPl=gjztMpm"(i<0vuFkKA)zR9#GMo$HTl>bvE]wU%N&()dxWw`i&}TnD;)RTHzlbU
-Y'i&_QALsN9J[;$TB4Ol6v@,3}&c=AJMLUky1O9:I)3<(Ir6[xRwCGrYUb02fFtq'VenWe-R~d|%"ZcHUKodL)60$l2/yt}LD2xN=WmOxUO%V8bO4#{]@L
-kd,[^e$Ff,}.ik_i{)J27n"Dv4GIU@!fPzH8CQ.M[_!rUNgRE!Y+lrG!5=BOHmv99`:)ycIIt{z>9vN8dr^r9coA@u5k<RN)hUHq"~MN%8fpSA`"@7|WaT
-]h>Yj106/H}.P%twy$]a0G1+;Qrr2#Xb-8gJIia_YuP6Fy{n]ffR>Yp^u4ogg2!YC/0u)rruk$bXnhg0#4}Cr@<dNA-gxxSz&D(|{34}&EXV_WNR^ZEF%}
-`P";.$1)iVyvfi;l=CF/_r:wsg!@z[lFIn@8Tu#w`Pj,&gX_nhX|r5~^rRa^%Q3lVA9J'Dx-uJ|l#B~hhU2Iy.euXIcjxO`Mr`DQZmXH6<^BLl6@(r@6Z_
->WnAM&z>XAfKaTwsO||05#t$^ZQ&2Qg/{0:[Dw|FCV(mY{M_<r,o:7""!5}1W)NigCJPj"SFC0!I(#!{a8$>RyC7%6Y`d!o9w+EZm'Idg'G/g2"7SJ-nUv
-!VdUkzwO.d!KQ7QV7fL[cXCYl7YKB+!6&'<|9&{X/hQ/J+"mwaP[)SUCS^BwL/mR>{SeIy&^qQx)Y{U}l9CA]m_o-Kl@,%`2I4S4zCb#~<O;np-_|4.5=x
-'io-(r2O(k!p=<_gqnM)cOFQ_1_5o[uFR(y(CS7$OR,)_1,<pg+V}QKs&V,@zRp]a!Ut@2}novi'3wf<ccc1.;5Gv^zWRROg:Q<^4ycxEK)dQw4#>d^jct
-R3.nk_GvY:=`:O`%{U+${R'1NstT@n(zsH#y!WyM4!xgJ9DLby-8;smyJy%WbZMrn8qx~0~E8$Rg,W35U+)+J@.weANGMQRU3!ls$PqHi$6#)h}Yho:'%n
-h>f:o]J@1Y.+pm-^bwzTR>lM6c$O<j12Gl-^$.;sZq4$Jwd{!F{O]Ud7n"j61[UuB.^CE]UdXF|d3CQsq|m;1gq5|2>k]FyAF;s=gu6MQC-0BDgd|ScHo8
-XnezeDnDDmtF<ZfsvdLl3|Z8rlM%bt{Cc.S}o95h"U|Vp^6rF0R--5+6cf=EG!OR<M}L:,4Zl'+txGHN}#q_!XrJ|q-5o2f9+!t@57WUL;FKcbPF#}13&$
-fQ{b+tEE2vx%Q;%vsdJ('5;Dg4;^3<,<&Qy+:am(H"vbBheQN}oU8!p7Ru'cdG6ttSjBk|Q|JB3}"|EwMR@d8]iiT!PHz1mw@#8jcy{z.1<Kg<RcnQaaou
-5ueP1ug1D.~j(xeNN8I_u8lgO%CWv1o9o#Lc#n=kDg##n:}bp;(W{lV9D0BKSn=+C;,O7PB:vnva#b$svG|Ti`;jWsi];+/i=(]oRawt^ql4[';V$,wX/Z
-PjLs2#BAL1_$xQ|4Yw}}DU!M.'I:[L/^FP~q&0~:5)nJr(''O(o!)@Hx}gJULvtga'#"a`]Z.oxTe<gjxTsqpv!9_}"oWx6jKa#zpnn#Zxsv3KN>+qYjW+
-o;|8Xz2dF3e/6u&t_vn8,A4p18#%jl'SHR-VaE>c}PfX)3;b6+_$bWV6>Nh'Tg.>S`n4KCluW%M.B,UODQ-poh'1g=C;v4GfW)TlYr7lnrRH}S55|dCbF=
-m+$x~3HKi{h^_G3D[V@1;X|I$3tsCHQR}n0=3<'lXM5=o3NChlQHW|m{3-6<k33;d<$deZJHMoqG&BckZPbtt'2H!r_m@[3n04:mO]@F98M7CvQzaKAL3A
-Bg313XcG;Q5LLK(L]-=9dM_,Q1wztYtC09!{UWd<(vZR#>|gdGy<MRF;nzG1"1l+GUPCHdR"KZ^3a/ke!|t)'L/5_oS#I>GaT:+ZZse;]7&6#oI_{:&>0J
-CDj(plSu4vcE/weE>)^P9@B`[312fku}6d'Oo[!<i}[dBR{QP$9^iFF($knFI[p|#cOSX0`U=0vzkMza"PZZn=#lp-5t`btVjR@1h}AQzPPyXR~(;K-@/V
-{+$Rt%fLofFBotyu![c)h@pV}+q_v]:}hW'w3L;>"NZY1sl+ZeXPwk|56Y>.%-y8L$83|]q'+Ccqak<lXt7YJ`5D_nVlM-z_KO|C-WK$G>xAc[)N;+RU49
-veu9}-x,6Mhe${@&2RTlk"X&3&Jh{lUG5a+i%QnMbWb2unTm!qTNLuj>&lL;dXe|M<$6XR7oOYQ4.,)F{C8]!O_|fl9A0P.Pnt^:nv$wkr<{do5Ryr:}=a
->SAF4hx3Dyl]:I${p,TkCNp4yx-h]1)G-NZOw0LO)%tx,9^.Z.GY:]q(mW11R'H%bfV+<!.j7sE9>SYSzBCpxsZ$b"Zb]p!`3n!G..Og:Cq"eyJ;b>/t7y
-:q)(aZBz`3-]|i$^Pcvvf.s$F#S.I"^'z5/Wwa!hcP;B>z{d,,Nq"`/mr"i4)%OqY2)lbK+G:+o3(,J)y-[gE4|>>1AHuA%egtMSx-b`jbeH]w[0}gYP(Y
-{zn-GNh);sUry<4:=xOJEXN)5Jc0{%O=|O%OMozDAc>Vx:[I"#oFo);GMgVe}aAD<fCGv_T",8z_]3JPfI$f(4ErPmaqeyPZe:^+q0uszyx-^ex`~on}KC
-5S/}Aba0&;f$uMzv5s2".j'IR65;!"=x[c^kD@$D7q39N55iqRv8]P+WPk,P{X^Kdt[xHVopq1kz4Wj}7";1Ma7{B9s<'#w7U.9$vPNN2/k1CLZF(8k6u/
-zftQ>>e:TJ>bn+]MzMG]1!q.%gW,);@-@g78+-L<5/0t;yIe+$zZJ)Atc+cW/f`R#A/'DHo|+"fkVZ>,j6t'vw~bne^nnRpIZZiEy,8yC<]Q3}IvjhqKxX
-"zh_^7S7q1FIMHr%sOs;cY"In2M'r@&ipGmu:Wk.Dzb}d&I9JTnM6r&hV5Dk]9}(I&bUG"KWGK]7-ZxVgU2KXc'Lk-yCC%{shVUK=v/.}fcG'n'IqgC|]p
-,;z{|Q!n$:g!~,c9voE;0AYKx3)k:Kei(#)WKyrHSzE^2z!nV8MU3v&z`y<M20,v&XR'45&P(9}_'khf`JQM5EUB}u~mmK!tH2:A6;B|N&"DLKx16N)Z6D
-r=mpV(r'Tg5`yIG_cOaKs{yqC,iXha~0.R^mQ>O<enY3R6"PiJ_2OvUOt5R)W=DjN@4y4&,@1:+H2h-S;9@6TA`|-`ek=U>U[v(!CyyI=mNo.$SUWsr1vh
-V3c"=T'cb>EaVhsGrU_:x7_"a81kBu^7,[517z]qv)$sPq,^=}jXzvRLK3G#'^g1k1pJ!HrJnSdT9@]w+}f2_Xg1CB6^}S#Zqk$jTkNZ}jp.-NXyi56mu5
-"VJ-~]2axjE6gQ2F"K)pOJWZjBze4F=.m)]2z,-T0YJN:FrYs1e'>!Ark56ugHL(l_!CR#FaFT(L5k_VFfqCM}Cai=Gt]EoB'U0ov/9tS0N3}>"EiA[z`Y
-9jh9Ss"Of4OK(bx.(b^`;v9cm$FL:or3sVf3YPH>Niq99)2:d"$dVW'[[Hgy:+Y4L0O;E&/_Wp:m@ISInig+9</wmIMCiPWag$}+n'5GL-sI"#Pr"]nR;7
-!,JutkpyZVx}Ni{w!RFs[h.so=9h"%FdjD+2ZJ}JeSXpR^#vAiO2zgVXyt>FSrJV.2x>ej(_crD}z^J!lmT|hD3%80c-lo{Jx,rCp/nPWSd0`cu;!lo&+g
-xYS`WdM;]5@tm%Iq[=&Nd]wosffm(1k7)H$p`I(x";${O02`~k3WAXhYgz!<:cAp8{|8n1@qfYj>!7ssTRxzVBf=P0DP#=MY$H:bhmw^S2h6J@'ZjdPYNp
-C^=d;kmatNi[rJxKZtt2Q#G8Y(g)-KnW[9arIN3b0@C{%dbeh,[gI^H/DMyd,zy[-hG"dB8km.18FT6[k3"_P%+:@EQ$K>5xRRM)X/I$A;LCGr&L!T"c3)
-sl-][<V<1y5Z_t)4C.'1sF>G/Jt"%]n"]x#]7C{$JSpb<tTet12._lwJ`s|x-D%/#oKG(^%.4YSH8Xjx[2/H'k+1]p1_c>lAbuPA>A9Q!R)VrQp4p{V.+S
-H6;-,"`1#9F5yx21yzh5L6csH(Nj7zEkJ=_2+a"Xq4)='jV5ll|J/JE&``kjL>[Ya${+}]<LaFq:lOr}!pI_#kxvp_U(IQi0Q3P<d4'vC{4KTVi9f6Mt6T
-35~l$z88C$p=plgCw0rCur5eSm6W9&Gs+QuOuQ;BS|Nr'kIP>Af]9O`3-Jk>5(dXTk%ehxJkU8|`vpzItGGdZ3%K2Y]h.+aY]"(-em[qy/WG}(:3-vQlT,
-MUGPV/OXu8h&}2CP2<wENI8(:r2,Xj^IFB%KA}AZ)=,h3KtFuas8rA_.9zk8Z@C)0f}Y'S=LN-;US!>s}KF<L#<mho(Cf$$Bq&6"8<_MT3YA1kg/"]cwD;
-Fa_yt8Jr]DuPDP$zrO6o8|ZH4@S2a)^svNghNZ,vLl)rhs6GS6x(@-7xf6YN`a'|4-QMCVZ|fNk&8Xi[~+0tzT6up`T9A)E;De|pfs8Po35.}O:KK(SjGv
-,Y0E4Td`6$GF<8%7U}ET7zrfZRpW3krNHs3Q[bS'bd~cL^5R@vHpYDZP[X{b{0s8DS2@Pc-OU2e@Y00Y36/$x+%Z8V^5Ke4JPz3A-@t>EKRM'{o2_s35pH
-1#l'A2<MLKgn~I/a@TB>b}1&0)PXG[a;9D)[%&>t^DT0h^n'dWPXzd6318vyUl"R/e9"/zL9#dCRPpT1]1)V-R]"EXj/tP%[:A3s,Hgo!F1n$/UlPRw&GM
-Gohw8Lf)78YKS38Tq8N,g5c`>3ztRZLgPj#{"lXxn=e{qRX^}hDm{PX3bBez,4chqx[2V8dY@V]@Y]Z6(zma1$frXz1EP@+O+VI_PVKy:t$>.o$./YbKzd
-PLI|_`~'m"t"%p1|@X_[}I9#1lILA=#5V|Nu,(xdkoCD#%)=AYQg`qN8^`5l|,e_yS>`2VLv]p_tSSwvxEIlU.ZaM!w.V_dY8n:663kp+A=Jx4cfSexG[)
-=^b:6xGflq&/F`39{NTAqtR>g[^!(jB>zu5r@R#<^|!iP>J09TW]Av%j,ZyHjE9|rqAV=h=,6#8J)ON;mABSl{^[BT^|x_4]KZ9dvTRFadAV<sHXn9_E>+
-;)>VQWD@0Ib%;Yb-mScSW>Y2Fj-W8=+L-2^rd!ls2zzYJ,eXI4V3[`U^)P%3'rO5/gg`QPMt>e[M(dQo2H@@{<jr|e_'kAaMtUz>RqDe%T0:z0nc{+w`"t
-9=Qkp_%29d=,gc4`8CNY8TjTrV)|W$RgCZ,pi0Yiupkv>/i#jYye!x1R)O18mf5abVZ:0Q-q5FCZ{M@Sjv3^!N~]pqp4wMR0H9N_FLD:2cs3LGr}&16Rb+
-U_+6&^,txAJ5F3Mg[I~M{S,GAsMBpa1u&y114r6h{M[JVygV^/I8~VqMa7{cKr7Y0j<Qqi#-a7BP}XJp$8G.ssdr(|Ppg'<O:Jchyq'2%n;zH]0vSHbr!&
-2{4Aj.7R@`sF=[/nCkgx]fKDqn~K.(F!RkCQb_A[JO=2f{XdPq#S__02"9i,O3,":xW.;wu=#`luCb]L2a+Rha8x]>`{%C%!K2cMXb>3^w6,B)LU5c$}Iv
-)[5oAnX|.OP/&H2""N]5YI%c[qn#a"Ys1N#-;_wyBuggKkTT:lh:k`0;1zD6@16afVe_F+Xy0LX/u4[eU#:|]YC02Q>^1:Q[/78_;dkw)ae%Np]=<1hcKt
-^{KmeO'bhl7s6#t;EDH@N|2N&nK7(u0B!@"pAa8M|4`LG&zZJ%;xS;Up&.0Skd9"x&i"gNr>!|#)t]D7mNj^"kXIwm(foz|,uGiyjB0V9V~%MONnhymlnE
-2J^ex/dy|6+Z"Jr-Nw:RLOgFHAJ%~9<1A_@{RU=nU)FFo}5uD"&]8(IWfyvl]>cj18vf1kdP:s38pER6.B0$&s`GLP.fIuTp)2oJ6aUm[.Re>eR.uH:X.8
-Z4=&)y2j',8ziS/6wp#fNnt{S7K5~_FdxB_s361}@OLLP'!C-H&K=jY;|l(U~wpe+`-0in8xqISf9|"kXy`k.Rh95UGRW9|w|42SnOu8Q''3Y|=Jhipj8}
-SJ4r$1gXygky(<N1"#Es'0Kd$pD.=Qt)6)z(jU/)|Zx/(8=Gm7}!lg80ki+wC<-=HY]HRu;@b0!m:v]i=:-ALC-/-P{A|mvaf=y+zvs7kFv`g6P76k^49G
-Cmxzo8L!!cdhECpzwMjE(}G96eNRf;17Rt`2X-fU;mToRN))587m6,+0k7Ybdj!Q.r]u'tuZk6<X[W+Ij:Qc$s^OSHA"2=@]X2NvFeLP:SVzZO(lNs_%dq
-$shpSuw6EpOhri^U@st=-bO!wl0TDV5b3D65/Sm/i)~d:vYZ6kVV2.#nDb|2>z>}O8)eBYF[/-7^X=[Mgp>jmTs>D%htlm|^ZUj7LvJ/{$!@+z2,Pd[+0{
-AE-w84gU%M_/y[cu}r6jO'PKt:hUZ!xzG(;Mj5/W/xwo)/~1ZBomI$_23uM:[-bGN'DK&zF,@3zr<_a%0MPij1W5mzB4EBLpQr,T9/b18B62;`1aJ`!$ZU
-"^lF~w:yb#`s#1$A,aLt9C!L9`Tb-+gIxFnFKMVzZ1}QfxZ0!GKd#W00jZfzOR=>;v<qWjReh#A65}w$Ic#9ZqkD<Xo&Mb.RbEr|lMmc>F/8blwqKF~)ix
-Vpzd1MwijRW@@)9f=.>M,_swdk06C5RhO`<&,XWcMYi'DQo%6XHq02:YI!n}fnRvu0%("bQP[!,U%>~ftnh=wam;:!fMsTeG'Nb]ZKk=NjH|e2uj[X8[%m
-Wi8O(JNJz+d(oyf'WTVwYkHwZ2'Lt<SR{J0Gw13]rKq{U<)10mPwealbnt~._|1"M:V|9FdQq$8x])04wzek.F2pvJU;.]!8n:n7]/jlN/%,cbgg"XX>`:
-!8ksDVH$$>l9-W}mniorvmwl[#:}4%=,!s%0'F.:#cp#!yS^f!-;y32xt='3NTgb{uy,t$7k[/&$%>;TdrQ.W83hu)ZZl'gl;O/Zd.XrZwqZB8IM!v%ZZp
-.Z3'JYjc_j[#dBL[Ce5aF]M4KOx|xwlOZ:#1k@V^gw@kuE|AgPz+#iN^gT>9Jjf^1+;=`E/M7S{AJzi$<h6-G}5nZ[vdCq+{Snp7%rpD).uD1Cg-LskS7i
-km:a~.IIR<g/dM3a:;1&O;&gT}9H8`v@<oVlx`,I^1nf>5{%/FNOra,$]sz=s<q:U'E6vLAB,lm|WpviV6>JIZ1^[">zp9tw><|6%D:Nji@<9CQYXH<Gg-
-_V:E(PkZ172P6LB{yRh7QFs:JJ""&]Ww;P"VU1w_up-MjUp5N[I;vqg&N!G#[&^|d|8bon$Hc;U5,dWsRf5C5-,PsM"|:2du_VBnvB{6t}F&e<zjYTn5Xg
-[rMfTKm===Nn+EM>%2g#:}zC[IJZoH@B.Y,-:yNfNS'/"R2eW|VU_9K_6y{Y}DFEPbvFBeRpN@yjV6Y7&BDv-/Qx_fPIeZs%WsbT;aj^c/cvZ_X3Xi4=n[
-ZI%ZnTGT$_mOgezI~bEc:+v;$3a/tb=D%j{g;X#`OsTuwAy}OzyEqbXBuZBs{6iG8N|e0GNK$ObxsaoIBcY`i!V^)lV"FSB;Z#_yzVu$EfSl+TS"$kBA^f
-Lk{bK/`GPsPwbsUVQ&:Gve0t`Qs6"1}+0$4h{8$O.xYqa"gN2lV6!__xUTv3%@yM}|FLdlr{}uHiD@p6ft^5E{3[5aNaZ=6/VX-y|09RKl8M{+jGM5sa;%
-s_zmCi2!Q&5qm}6bZOUi_98e=)6l"YE8}Wgx}S-+//IVw=t%]7y6f<f_gL4:rYJAt]&Dhwiz(J)8/C$zC}6q'x9jL(1C63L.D-)W|7/oZom_+%eI|A:OqR
-FS^j4AdY;,m!nI8<^H>}TZ(,,zp|_h8;Q5{@zI=xs-vAI%)s(hegU>;%z9._Do7uOs&P"'@pte3["}mxtu;r.mqAzm(tpCm7298dnD[VVbR8vW%wy/E)%v
-!TzlMjge|ziUMQN$,8|4)N{>1$H7lgx2)LR&g%do9pfhw7)!TcKQCadR>$uoL=3;|QNEP4#@p,]0UZne;uhh`+0H.XY{]w1@ea[oc1ZQJA<_d|AsCgJs~}
->g.jVh[N<$D6L.Qh{CunmkU^wG9A#%a:x|8NC&6TO-|j3@qhkUzc`7]wr-_f%+5h-JiB1QF=L,^Rn07S'R@V`S!L~TC|N1DpV12{@y9eZE4][p)'D(yQ5^
-bpDjGVcqK<)IIl(H,Ed31o"$D)G<5HNr5jk4J/l,%z[><y&PRQP"u4~^rdJ#_6Uq<K=re68$G;O;pG{%,Vql%mH7pF'wM9h3Tz{JeArh]X+a~^8(vU6<J$
-6ikpK)XvAkDQ#vZFo;}h0};1Cw${kL'T$JXI]wl00zNzV>;]oa<i}2EA6K/d~dU]ETT)tHf.AQso|{#=IM[Y{>nDDZ8`Dj'Aarm9^PM[`}o=4xY+ejO;&f
-}78O64Z8,|6>(1NnC_r`"#.^&I(fpsS{c<K^UsGw'tUcv_~SqGDh'nA0dzT>K{3&uJDd}m$sL<5.SvtMTiv|VH6Z!90l[J=c+!r%7!]qA((biTk>N;q#K'
-wM{8p2}&:e^SU#(5HjRQ=twVZpnKm|S#(3Dxa1<rL:MiIEFP3cXG!9_"^(s@SD@!<gfD)5BhD<x'wZzwq_!bc=8a{'dgA0oI12g@S,LbiCiU'}UN)y>0$;
-z81wr-1wza~ELVElov+%P2ZilRXfbPJBXp$nc6udR>;xfg&u#+(>4d9#XyGd2KV&eB'F+v<.|Ihl2bJ#C"OO/'3qUNDP!TIf)NQEY&xA/2TJ.O{/+n]mvJ
-6>}C&s<2cH<=R_$n`Dl&p@ZC##ih0.'9wG#mNOshVxSEU_Js[))`+"Z|EL(LKL.#EWWJg0P4y^:$V{{3N-Or!h6!bV-aXAQW4L]_L>y7P7Upjig3(a^xai
-S@8ywJR]k64hWmwN4-C@/s},b!0``y#D."<p&O3g5_G3c)a"1,)M+I}|XV,jrg77ig)JFNESDe5f|wZb}h_F'2uk+zH7ZP|YAp=:9$B2[/$o/-o'(8=u>(
-T)3$(^@m18v|.&.]A2(x;s'&!haU:@S%[r!2d-Nk(OyN:iq9h^4hi)JCrsg49$'l{Dj<%I`cLO,St}6!OSTx<,/OzRb:roC4B2a&Q"%%]L|n0p3"<JuU(s
-_g_LeDh])@sSfcLqwg[]xe_.SGq$4f2qyq+BhDF_hz)o.V3_1XI'yNH}=4#]YcW%IBY<A'l=nL:ZNKJ7aV,/S^TZ%Hca`M/&GW'_N2X8qr6BYLH$DV+@,t
-wX&TNC(GBV{Ytr)!`n%qa4x"s)SXV7BI~@MlcTwLs$T2>B$kjh%sEt%@`g$p(H}m[Geaw^(`i,B3z29H-6,0%!Wv=Tj1@/'+;NWi},w6A|{:D_J)C1xQvA
-nJYx[1;3/zRR[3R}pnpVtIprD!RRYFj7lw[r/'i8+fN&YcE8zUs8F6+dBjobK%2LbE<[qUm%eCJi[44!^wfxFKU^lKY&":F$Kxk'&6HL,$g{_NBS83RO$D
-BnWCC>fbU+Wy`F2(c=LhO813BGkcrEq;iGVVZ4s1&HgT&.R.[Le5"9s!<@<U(gZm&4{dU<Tg7q(<]`#)FaNY+ovCY(W&;{C9l&MS!}LHU:%7UtUna)rni:
-L](K5ubED0hzH5GcGE#k&dZ.FdUB^YbKqQc9!LK;X[6.X,ZF<w=`UWF>c,x$v4V6:qR^2vdBT/VrS3PQw!gTb>p2wnszmUr!q>'}TP[K@C^}={T.7k%nrY
-OD@q9v7<ulLWh2"+M'duh)32'5B%OS<^r;@TBy)A5E}:|W':U],`Lb8w-q`i}V4#pxHAtR>b+X{4Ay8VTvdNME[!h3Pt]mCT(1:NcDgP<>H@g^hu7eO>~/
-C#GEKy;o8v#zy>Y4Pm)P3}%@2PCFJnuDL4h9t@~+[scJ.4,HNmvD;8dlFQJ^NrQ#yw'-IHRdg$Cn~V%F4T]I,nA5:EvZbL^CIq<ba<EaZ>bB'7m)gD64cl
-rugL5PjNM#b-}:Si@t(cL0q`qzMy#Z!/Z"6a8EwS48;}Oe.e#:f8IYR}~qx[-3g|w3</h({YL3dKirlh1|SN1dMNFhJ0!9+W}f&!Y2I5H><Uh;"79BFoRn
-Lf@G=TMShEp<@vid0P%pyM;2[I1mdbzOspdbF7cX&rE}(LrKOpV]s3ODrw8m)>tZrzwcW[tdJSl"'IB"VEWS6"EQ(^uk/%8+u9vzGMrUt}m0WDe.vgYjD>
-N[gqdXYsIR%2TlL%pM7CuxGQ[.O--hJmz[_%v/xodl2!Ik<[o:f,[Az%uG,a-(nfYw5dLm$Jj6gG{:hr7'CUja}afGx_.dQ-B,P,'KPObd79~0ti4;,-w(
-$HKK6L-p-@m-+"AMR4y_T2()+CZAyCVdrD#4I#$#S0=UZ=oHv0"nBjB:eWEV0KOR8kkgHSNiT+p$d_g:{G}tMT~da6ml_"s[i4jqIz6(WOs'eod1Eh,-<[
-&_>}hZ.wPh,w4W`/Z,Y2Z06#O<y7w=Bm/i0^FpfR5GC=-fWDC=lkCKO&DK-|bix!5&n.Y/`}Cz=sJlo!Ky!LM]vgA%Z;3NQ`M2p0zI5:Wy~[u3,47pV83p
-y7t%u@aOgW',zC4dX>nLnq{$94D].Ay)~UP_uRg%J2;]FHEh-w3mHTF=C4@JA$L6M$Dp:8GT}Ju=+K@B%U(5C|.Wtq^>lin#F!e]=B$MZ<cxDu6dhT2E}7
-5Y<3hPG/KfUnYOGjqEwf|T_VHSW@DS=QSM~F5r89cu$vI{1'.0at5Kq4kNmnrDb^|o6IkAUq.)P!`_>Iz%B6gTsOx+p]XLWNT<t"AS@jY!7tT(ScY">IC=
-`.ZA7I5:H3Pgm^BN/JgR}vy8lqK"qM.9o}6j1d'J1PH7|}N$EdM-Qof1/gc80ZfCvX(8<8W1ZVh_GCwi}KUev6Lq3eJM'm]Z;SnY/&lX(ZZ%JYU]ItRR=+
-AAX#czrNXnBDP(j5Da<AA,C|)3uw-TDU^mFq>d(iK){<4N-oYjTSpVv_wuB0&`|v;/[&,gkHvoSH1!E{L{&xnmBd[D@#`Rx/=}|V{Lu+vQjRciNgyJom_s
-'q2^6zm}#O--IIPO]d}9pDI_:&fezitFO00qg>GGc6h%rSY)#DB'!yVM"v!P-]].NP!#8;9}F]U<zv.hrp4'OizTMD@buL9#sAtM-ZUFukU&o^0,=TjIrM
-%xNc%]Lq@-6RWCkK>80&$'#!wGAF`&,m0BRAn"Ll./0S'Gh6JD&1tNpq&DH+os__0x&1iToY2NGYR@<0f;.sly:bZ{Yjz}(2O<4zn+lekJnm{Q,fpBg"Om
-Shi.B.tmt(H4N(i!6f(jr`,Yx(iRpb2,q{'2;Xo(}_Vso;GK)at|oxNOQ;V!I[1D.ZxS0TPrx__8p2.88;+m}M+nu{2c9WS<3+[2v>j2I6MCN3DRdm!yYL
-1`%_2M,XL|)`_u'xIOCE4PQV4-%m&#kU%]$!yWmD0SulOlC3Z>BCwzdpIo6#++/,^<L.xeFT65/7B:tYji3G-CmU^ClN<Rt%Ee;A)GJ>UA!kgr"r,F[s7r
-xPv"|&N"^>gzj/_GbNQ^796{(Cx#]xDEp}U6|mf7w[f7@Q(d9:3gM9e`=n/5p[;ho8U3sAzsh!8{T;|ez/wA_4#'gV<uwA0i`YHX"JHE1HY4u42YNb-,!,
-<5SPcN%2u^"U77Xr_wT}Y'JR|SwqNn$pUgl"f5!J0=lqs^u#9u+m^{3@`b=[DGy/:.oHN2FEU3vk-Cu!nTuQd;XRG1r[VZUWs@{|h<dZ"-/B!Q3Hj_y-HY
-W7AO1hT4ib@Yvg{zSByw/}(NIyG&X&fH,R~)@24LFdooc5kKIQ(WzwRz5'Wb-IKIe;OV2xG&>Q0b[^A)Y^Fj;_S^kkM,E!K{Pq;/QyRx%F8|v^UGE2;8ga
-ZRtGr{6dg{C;[73l$A`gXDGY++"S}EzU[d-gmokgLeaKl#Ta_zQ<M],/e-BhY(E'Ju)uXwv)DKLDUAx!cg)Q1-86b4q.{iTfZ=qRlR)=:6azQtf8VhDY.h
-<e]m-^;L9SWU+[p/A"x0VE("bnoM%JZ-F>N#tN]p'TTtBfsf2[crqo,L$GZn2T|''_/[,W&1yVj.JTDH0WjwqZulB/GEWZ/WF{867Qu(Qs|yidC3tjcNY[
-q|Xxw'PJBd];QFb=3.9A=xQ`WO}v4/~|V<9;CicC"n<_"F"ixy''rT`DL&QP:HzM0U$3`bARb@C{Nr8a[N_RsVk!zrO7L;%%[w;#/.hq:4uyU.F,P94.4T
-bQ+u3k+XY2dojuVkQ1$i}j#/d,($6#D]B6y4]dNCc9YkFy;nOj`8+'8+&_dy9x!PVS_wu@6W9OCh,mOdH^'yO}kzMh/7RZ)q_f43m6;f7jr{){EWDLk<r2
-(|JgBrT"{R._j7OZ{Ou_<q4PYU+^=A-gH|c|MMyMt=[v5c,m1d%]jlD8M$H9F"pE52w}Uyb1-h1tL%c;UJd2T:Ws&GuAJSQ7E1Xq|mE(KhV[vlA)km!<r7
-gsVj"C-0$lPDw!GPYA5}D)C@^4:"Hws$(7yK}"xz1!JFt>PuE(5xR%ZrS@d/a#l,R0_2Z)3dg$aI)x9m@MKYO)}7W}_#9@AxDa,+'qU4.7w=$dt<-O<'j&
-mOSJbZrlLp=<i$vr=kK,xgamV'n#`_U&z5<ZTftnIvb^;BfYvB($+04RL@@YRMNC>WjHamuuO}..)]Dg1_F4e'!CPH42Tin[X[YR$(cKJDcoo]Y_'k^|V^
-8}LNY0Wlpioqd}ZD@wNmJ:J)Ez}fNG]<}go}Q}Ord(nMt{n7<8sMXPz.O3.D45!XPV^E-]j@U>sl(1>&-t'iS{nQ,A>D-)6)JVrb]s95W%)}1Gm8Ndq>Sb
-Fw4B+GHb4a89b|E_]SXm8e^RN+f6W#_p}NR:T<T-FkRpNT#<L[u0OxBHhdwlwy`VD:Fu!G5c@/MO}KbO,e24~z1j68(s^8yHc#5%CQ#o:{cvh.$4M{U+"4
-,JkND^}h+YteS;,]g3>ze+zCMp'uWFuJ'WJ-hpzzyX!C"j[M-4U)tCgtOL:P%Wk{w>ku@zs&`p_XEAO-XmmCbkE+)j`"$u>WP+7G0<0d_4J>lN%+Yq5u3}
-drN0i<p{8taZK7%aNI|s.3/M:w1wSI'yPg5Q4I@C<ErGl<^BK5J_h4iN(],y_JnjTl$k883b9Iz)SnGJ|%[5.P1E:Wd:fy=r2|10Q{^jB7qc/9"pN_l.Wt
--sow=!A%wZyK|o)5$+a;^bLO/aUzMxKZ&G;bcFGnL2U0N|&nA=O0/;HsV&8+10ts4/#}VMnH`;FIa`c=fLJ&OxL@N,8|W7Y+QfqEKk3E@7Z86][:j=qUMF
-^E{2,J;t7%eBAF`$"t!:EpEvubip[uBwBRuq1t=YQ{Td+kyC7I!f^dT_P}9%8F:'qt!fImh+5`6[ybO=5:VpJ/^,M,(45b18E9L=`q--"%jT2<E"ZYEXMi
-.|,|i2KRel8l5TP6pyhiW+>Ip2.RKqDOvWmV/8.]_ZDn+6Yvlm2P;R#XgIG7]iYEu=FgEee+tw-<l^^=.&V>nxjo@PM[&L1kf@8xzBr9jjm=_]Auik0I+K
--NUhzvQr-k8xx}r2@.8Oiy87G;i1!51lBI^"6<B(cDtiL7|k]:M0UZ_m3:sAFXl8SdU_s,yjQ+c!H|J(6LTS4l'2aX^QIAcS;TlfM<_iF:.<o'LZJd0ejv
-FaB2VFuDh!I$fZfInnaU[b:@Mi"vuL78`1NX;D7O2haaAdaF'{maySNy8|B|",3u>}`}TM/hj}_KsTk4}/rhlMe/g)7u78qhCeUN2jpe]rQt&xdBl{oNj&
-Di4'[VCT3bTG(@V57P_C0;OzKz{`>gLgi%<.{fhXd9sHuO{xlnSzJgJ-zCQF+Vt&Z$u5mY0ucG-HKDoflOyo-O~E2||O+LR&l5Og0d9Z=p)6n9ZT(Gzzux
-(xS4~aU|_sJd+fT]G8<qR,f2W|hnDe~9IRh}y@98NSjFkKjZn:}lRT5l'f6l"-M(k9B5NSx2.]@S)6hBG(SN_>(5/L%srQqbeH`4&H8r%ne|q@bsQ[dKMH
-`qdp+2l3RBaKi`q{K9Z{D635uQ>bC>ho:(VR'8NJ(<VP-YBwtvL0YRUzCCIL#4U>ZOj5:W%4u{4F;.8x}7]J[`9J]-a$qaddApimAp8Xq,LLPA`/FiJ<_v
-P6B:`^}|ij,roxf'=V7{dN#$p!uJbTRV4w'uG<C$g@pad1{ira1!1Fzq;f;76z8H[A1Zy'E'3}Dap|f';5);LK6%$}Na2xq^-MGA>5J8~nQ4QnUNaRwO+M
-&=mTA.gJ(-cUc/b&ZC^gSAk"#k]7s&{wEV(ZX$XFzno57Lo6UN;;uLMq6#ZLFu&'4dC^%d&Y_f:wa1W/r3'4Hv|"64^J3<(R[2V<^05u:BH)fxQteZ]p9v
-0PFJz/}n50u9maUxr+B1.J.4ur"NYH|skOt|~nRlItZf"oAA00HA5[w%:tCQQ'g:[oH;5[_bPT'_jhNjXs)Y;Ruj^&z!,2jOC:bbpY()Ja%y|<q)&yM@.l
-u}NNqT^+gS#=nbuxX^#a4-g7IQL7Qv,v>O@;@O>>_|_-U$bH:q@[F"McLeif@#~Jjh(m=u=4rD:td,mJZyI4<vY';n&dcLneGl~{6gO<c$:&STvgZiytv$
-P5.R)7vb;2U5BB|Y2wH-f$G-[J>n8sIj"J@Wkh%/v{!~Q|qM=DL&B#}ylt^+mFRIHJ5QMpsKrKP)8o"~WqC@M7|Aejc:ouoX#h|T^(R"NUFe&+m5rGPt_e
-p$m.DmGdNVc^#2J`W9`3~ap`1VL^&NcBJpYtM=X7jJ/&rHzF.^Yb4k}70E}tjYLD!-Fk~|l%^YJLe{ECaQu,Gs`c4F]J_NFr[2aw(:8p98;Dei>s-W9-9w
-aD"T@O;+(S9ukXp/jD<sd"i&2DZlq`:!}iq</fNjrNIWXB/dN92mwlk%oL&8&{jAan8iySs6>_7X[kVz[mEBZ7~N7BAm![iB)v-L.<YddSEKL+$H9i"k=1
-5c)C_R6UbD&f7|"z$/.wEV2^Hq98bD#/b1}378vxp[I%t#5BEaHV;f^JlTUEXXv]sWGayjn8Y$mfZ2R'H4_7>76<LFZVIv&%BUmcCIRjU=0vhIZn$rFve0
-Iv7`y^M[s#:@:>rc>s$9gw4pleB;MH[x}Zuh;,&HA(#KD5']iVlWm^HXSY0%E%s,qj{+&-3_GOBVe]D'xotXA/(EvtEs2}lY;Fy1Pr#ZG5#l28Yt!R}P22
-F[N"n^x|9}q<^}lj9^b-EV[Dy+`0jF6nVaFBZH{1tbJ1m0V'U}XSj$tyUee.85{2KL.3yi9K<r<gKkpn;m"UdQ_@rj#qt-~+c&V&^:JjRm<'S9FL7t=$OP
-VxOq>z^20Cm4sJ1c[1hN`qp"5p"h#t^N9wUQ_!,S;%`);n`|^0:HGO%,s"+R$)c|VzEdo0g_a3+^C=TN.f6%|dC-Vi%fhTv6pRX'B];kxc,g$iEVA0n=]E
-pi&NJRYN=-b^4o.]jzU7%m0{=KTlJtp59;'',1W,hN%iV6D$ftqersA@AqEM$tQg5LJ=~x_#$2txfEc')p-N7K#4_Y$|50k'pu`2qWbp2YcYD;r#Dr-aKa
-g3>;mNnffRmfA}|dRBv:r+'Hx"sl50r4~Bg^T=!hru!>J5sJVCMze1+|r)]+ukb[+5.M5qccLCxEDg;J(bF&HQNwV<Fh=pd}sj~aY1F<CR2)bk}I0|btG9
-!dTc7LVd=`ek48cWWsTP>@cvl9gp5`7pn2BybK{eDrQMSU4)hR5qq|"-b5/.Kv5n[cJ)Dsc,geXz3#xZL5S/dg>;kpOrvOU4c98tTm5EM8Xw-:Jy(}cmZ^
-h%PNM2}s01@.nVY+su.F'-O]7]n88S`y-,NC0|RLC7<>;Cd'7v'I;+d/6066`wrMGr#pd=M![MY{Urx@lXC=KvbrM"Wm0&CKVu8$Fo!{:CxxeVH|fBqG@&
-wqrak|~z+TA&!(|v`};0rz7Kx+2:g"Sc<]ZZyS;9Dt72igu2#'9oQ58dvyZs+>s0|`JhQ)bYHNjY1UO9FdI1kHI{+ca6m0><=cf#_h[dSf>=vh/}i/]J|Y
-Y]ddoz}"0fYKd7wr>T{t.4PbG>39}r^i#N8.(!ZY#QgIq'LP^6mJxSHDYg!Xga!pPVXSjia.We0@szmXvm.mz-E}6@7f5Z$Hl){Kl(^")Kv2^A6V'SxwE^
-3oRcO:T<=S.BjP9%9g{epQ[=>[^ctL`$6f(|6O3X4cjZzUUr_vJq+&RIF_qg@1_]j]q4`l9eoequchC=Rnb^%srK[t:V@..n$P|+,D.L]:vG'IM1Xh~5_`
-i.9@`PGSa3h,D3cWLU&{"qq^).7|a_I%aW+[>l8DVr4Uafc-J8@tHp;|0)M"2&]wZ/uEsl.4I@t[+H:8EKLJA_5pUcJ9fz<|Zv]k3Oj``HoriKE>sJ&%ML
-pX,x6C,zugC_A+#%&5yj_Ad11A,2p=c1`D]w/$H8}p#3C$5zoxh.Oj7bkJP1dPa]PV[m}p+_lLrZ)4{dK|.dEcmdjm~M{.6:0Nh#Tr$S_A&IHc5z!XTJf2
-)LCTA4sl@wpa,4neWjRr)G<,`wet38hfj74-+Mz=kBEh2T]PnhTj`fUKq,n+nBAP8n.2"BPARx8;v$Oy^KT[ez#LE;=gzH]O+,G71SWl"Iv0iw.I"XJ<Wo
-,y=Cr(,dgKr'.3!S%z6g;VnMOjdDCP|X7,x;FTU:%&pe~BZjD/&+kvNPa%KrG`|b4lmrmbx"_MEVm`Yzp![+lSXy,C"o0T.t7[ZPWD%twp(D+ZRP&Gp$6d
-)X(-K1]7:.`UNGUL4'W;4vCVrJcofxkhCYbbsw^h(9L5q^Y)DhkkAZM&NVpHd6;<w5%,,30{":{awfk@h{_b%d"h;iP9J}FlQqfO!C#ImW)f]BMRPq[Uvc
-a6lT>s#ALYJu~d{cy@fjaN3D;CfA6iR3XUeVbppJvBFpfQ>8o`&pyq_mchV(|C;"p[;hwAfIzZSER/<zH&jOg[/CXHe>l@b606IwwvuD!V%ev!pcj#ge/h
-P9C_~!zc|d-Gfwb{VJ1_=ugct:#h;2yV913}$;3:cPS0gt6uSCJe!SW>v0&C]>$.$u9l}zaR+x8v^}fls2k+IsQX=Lr=Fulqwhercrg>kFui-I;m3v}}MK
-upi{pm$O&QR&Vorqfpq`/T7sYK[uU{){@IDUcdTf]r|^XAw'<`85tO)b&J+34H4xsihSnHBvd]'F!vUtgAyU+wj|znW@,pu-@ku6rh>BLjG[kK02FyO&TJ
-t.@RNrQ[2lFs%;OA$k8xRm(XDX#>Ev6@d@cjQ{Wp4-ZJBU'I"P-1'v>&0-^'06A3Ho1jVp+#M1JEF)!<vbYyCfJ:3>P8fB`,Xh"k48v6M5wMFotbQ,+r|6
-cp,h0YZ(lZ.%N%:>Ef%dk-${z|u=p(f^(r`0JWb{K!5kK_BRy+/|sJmJZLOG=PKv=v{kAjhO^J^NE$D7uf8Fj&YsiIiMKDOe,Ik=PL/vTx8U+hQj'k{S8{
-XVmUp;<rN]Xp[}}r%PiB#=~#XMz!xhO&(R,C>wGcVu}dEKXoVShK6<3}uY+29>:/fZ`W/2wI2xvm(1weHzCk~"ed6DTMf4]O{p~1a)(IcZH3ODwG9-Il/"
-{nG4|,lc)]c1}|6-)VH^rNW7/z4R'kp%a5V%)Sa}r}:p;j]ob}EO6#`U#h5MP7a7#sWE/%wu0cAD|lt;/Z0pks5:'3(eEWuZP32DHSY=aG[MG-aM2qL+-0
-+>q+D!x`M7}HsX1uN34^Sn<}U||y!+IsZ{Uc9q^p$qZU=(44T0!59_CQV|>/XB!%8;>[5N1/X{!a(sSXg)<jK#W3b|Y.hOPnG}+>YGhhPn|U45lT,kC={f
-zs`+iQ,Yh)6-18@9]va|!zDCok&3~2[y#c6vU57H}ZJfR+)`hgBGY,/Zh`-^"]<=Fv,.$EgYAYv[Slh9~Egnt99|6_L(<Y-cBp,s~T^fc5F&Kmb4jK/soW
-<,5ShTm:<+<4(x<ik<1z/PvtZWn<Xer-Gp%Q#Bw+_i}M9D5OcW')fz~egFRMp;6h{9]aB20VvnA0&9_(e<^fm2pvtu){ang8Rr'Ivs_r#:R.S30eqQJ-Qy
-~T&N7kKPvgaTggUA1^T:LU+_RS).GF;09N^M&EM!x[D=[0nKQ.JET'/@4+D"+hnJ#>bGIX,mWVWO"8IWT2K^ELPsT'#=ovjHP:Q"JM+RsBG+<qE@V+mJR=
-Pf9S,)JLs-pp'oI{K(h:~IgAp;07bh=G1t&8;ZFQ/ro5%2SK,/+0cU:w5:jdX>KRPU$ENWt07'btd6{&ivy,=7CJVnd3Y0ROl@&U{Kg_Ohcs]FHK#V]lZC
-4qvEh^xeRl+jT>^:LCS.iK`up%'7Y^VX[;Vp,0b=X&ikXEhaPbG=p0QH'p:}R_xzk9pq2C{gCW$Fx7&w(C<6ZB1%!ck4kR"$!,a&+!wh-W7y`/xz:ye'Fy
-pz3XAW8%F^Nh>DJuTku8#=h&jYy,.zf4XgTAk"yY$'avd4hp@n'kMB>WS8_{0A`HvY,:W&yI5zO58w@i6E8Qc5QvPM.#LC5W1jOk}q{`@>&P&]A43Fik84
-If)'f1MeS2o!ZL/A9h^1S@[Z:,}#8OTz.HSH$]%X=<Vl&B:#5cf`DjH7[1y_A>AOg_#$PM8R:)'{,4}mU<PJqT,hu2:#SPPY`oKL/+6`RJ)08<`K6O9,.0
-x`qDRtwEn&`m-<68`mr7"_qXSgR4Zi%|/w)!%Q9i|J/C~7^UT.!1F=E4ZoOReF]"xE)b5;vV3{>ej[yU0U4fX"n6N%p63xYd'g|Nj_lSPgp!yM{||d~1zJ
-9}kp(U/=8:L<IWU4(!^wUCL@,[2#Nf[Z;:p@"kD}riqy)eOS;8Q.{;Dj97e&1<0jcLXXUM8e(Xuk`eTjgczqD+35wH6+~3hwiF]AtM5UNZv=0F;>kAp|yi
-%z!skZbWvJ%=>N%_#QR#pv<9OT+ZM@)UW{I]ZBGi:'kj}bo-d,qI`A8i$I^:nH4VJhrmT2T#m5F0mC!9BZnE0>V1{KuoOw@=q)Q8;`C-7$$_h[+"Pt]hE!
-4Kc;:+j-{127:})!7aj{xc1ql(lQ<(LraDWwln`2D{5UNLi!oYvquvaQHv<IB$ehhWmUv-YoLGr`fG7p!%^1r8f$hrC'hlraoX/1vXChO0VJ<Wzb(y`>DU
-p[zA3QY3g,;$'noh}H.6j@.#K]3A@IHrSMCik4wR2'>-bwRUuf8q^JVW<LG|Zqi52:&Hm2~uw!/'sWP_A_2-0v3fNYDHY><})b:Gp_<.phn22beQ$`T1EN
-E9/T]D|e]VhKgVoqUuxp_vM7}w{B-752g.3e>_83.}Wcq+j5{,Tle]EGauDydJcfED<%09F]Ia/li$IaT:(9Vp7rAO]Mb_QSFuUrNjti"C_$o#Z&jP]FAD
-`c7Ge'@xH{oq/4H(XL609Bv,;|iBQ-<wpXEV'ZF|}qi'T,qXMu[zWSft>PZq$.^q%uz_siOG72sN$tyUBhAEm&#X-}+Rnty%|sc_|j1ZNh-YrWUNSwj)iL
-+)e>]CmNR#R=NBX$!}0N`X3-+O9aOLeb<x]w-uCyWe_')+c+[zObKMM3dzFF(75h-Q{NqXo+ccU0_Q:FB,I2Z,SD'"V,hD1O.T30cOG|{71HWBmRq-^.yG
-GyJC"Q&y'&+Ro+HQZ/=Hgewq/mgVdejH=4b9855L`jxJOEH_}G%b=lVtw/Q>x]L1ruGUBLNyv]_jAC^P~cNLB+0|Z_my/}_(<x]/A`gsWMe)9Q0QTM:r6d
-X#{8rX<^XnFaNcTKlUy6O[X"Fusd<Pv<{>N([9[04^NKm[>-j%qIyyjT%QBAJ&4)E{xZ=w1Lc3D{2AS"b's,i9D6zvojS}wH[-wX:$UWU6AHR,9JK6`|S>
-A'{shX!xZ,>BwKi_J-euW<5Hs_l/C:RVeZ%C]}>a#_^,/2ZbRo~y5/#yy[7F=luIzW#m>8}D,PXk'ogVN]+g3bQ#263lHg+D){q)Rr.z~}Oi}'cd1hr5#+
-=}2lp&r2>}w,MhCmR`NX3qYL1t]a+5O.8g%`6'tlY/';7f1+OSgLn8h6~c(Q;8$J$60:EvkwuBa6)jHbI&QNe2SPwWjBI"&FJl:"9"@lOYXv-faX/0LUe+
-#|.CL8Ls@>o1)oR}SKA,rd7o(ln4"iM%':zI]K"^u/E`o<w>HrcXrNg`nRI3y{z8=cZ7k%uJ%{o&|oa1$F<4"JeEhSZhkf.19}D#hkmH0@SqIr20o3-2GD
-QyLlYiBv|Up{B)lYq3^.K2gTK-=AP/6'=Tdvk.@N!,aj8#wUNPWjTHV[I2O.6,7b.qamQ}Pa4N4N>lNdLYl;T{{2=4qN3Mf|AAC;5SfG+ntx]+!Xi/=4JY
-`4~`PLRtS>(R}2ZBJ|6^Xyrl.-JQ.[HG9#:dY;!45bzKG,2#-J{RbSC/q:5$I%i:1FgJ'`2<eQenE!q&Q.i@WZN=OPl8B}cePc.#cF`PlGs>K.vB^z,fF1
-/SSfHnGKklh{_+v_@-)lE/%)P#I,7Q+5]/)pg2SiD^dc^iE#J+gKL2}_4i4s]DgRMEhC%gee}";LCu<&$@4^|`D4+6VOjcLI6WkAeMSdm"XE+$.<>M0UEQ
--=340SI+Kf'8TM#W}rmo^<2T&Kl9xmH!;qn3SW;3%1$amwE=5X|vj@C%a.R/q5LdYRc74jFpRU{1lo+evJ])gN@4NS`7Uqq[ZO2f"C^qat"uaRp^MLOkMa
-}IMrQd1L1<lo<,MHtTli>+oL4<Dix8Onk<MeEp@KX^Z#iDJ2<>v<`&y!Bk#FrQHD~l<Q1_CeW-xR76!$bKkmm{>DiiT#+U`aix/iNwn8.[Ber,OLtT,<`&
-ilg;%0iV($XAP|l"plh5=C8Tlz,MR")K#X/!rrm(KUQ|BdP)Za^UGm3%zenj`#3RR0T,]t]0LBH[1O_Y)yJ2n-y$al+O;yY^jWwU>-WtCh%X0cFtqsO;<k
-QMz)+w/;04y/mMjX5kNULd!;^bQme1s`IJ`1Vl"LYJx{vwah#0fY4>RsdP(+LgkmGh<a>"=esjobgySD_cioVyx3<enL)LB-;MAuQn4YQ{>k+h>rCCEG)]
-Qp).E.i%SA6^lFGp:}bv.]!,yJcoq:7Q][[sr|i[[S3t$KbJ&>-'HVBT_yMK,:H:wJ5E}!{@w8o{cCYsZz:4:}2X4LU%RO@R1;I:Xg,N')a#pZwF0UZiE9
-Kv"0<g")FitJVVKcLW)}v,{d";/$3VAmSBC/keKR,Vy.rJRuOlu>-n%{`n5I'l4a|FB<D"r8BLKY47JcRxt-+zyb[T+`jJpN[sYt~+!L#Ag:UGKA,XNuW0
-bH7bo@M&[M_WVC[>,'#"ZY@ZsfSQ[>gqPueIR_oB'j$>c>+U.ZLhsC6cc:>[Ogql$6M6ltLX<L}<pS,q::FKTZ8M/n$!ON:pi5d=1:H(UUQ.CftZ5KZpDj
-P8y%@`A}E|#i0`Htn5Y]5LENekA6jDODm-G,q1x!6^U>iZSEvCf3]@X1PqR4]E/42XtV|}yckiYD12W|2qM/EzowYII|i;.7rYzqmA_.Sb9}+tRge(z"mk
-`71g_6IMNY;Ry51g&UAbXk-8Cx|6|)S9u"p.W.V34^x`^a(>VTW3u'h8iRPEUD8[MG`1<T%Di)5J^B20}uF:nZ(.1@{QMC@{(8bK:L~O3Mm>R'{x+[Er;r
-elN8mfx-nT6vjHAl"-M'==EGvDKe>V0VEFzE]b1kP=u{'b'P#6M$_Lx}iV[43YvYGQ/uTaJZH1k[YH="~LEDb8aI^W@JxY2qy[5rc#RE9oQ7vU3rL,oeGF
-G_Vj&xg"XBSj@x9WqfhuPO%2>l!/QtcK28/D8+iUz=/UevmM81(o`4EO+>,Q5t][Zxwd4-tXO}Z6kwFi])m}]$Z^%_)U>-nj^V=M~vx$eE(gteOXg"_WUU
-Am>/4F}$;W8`a>Nl:r}N_K=$MfvY~mLv+BB<+g}S>CM-E[QMhJu@lbV^rZcJ//QkPc}Uj)^GW=t`yL+2:nBIlxud+bF)E/Kw5]:b7L6Z~.`VeH7KD"Pz'w
-&[CekI%2:[mg/HZ)]GX.>-SnjsnND}$({oG!bU,V#o{S(;m3DVy<k@owG[kx<euHlYNMg2_zTcETe7+9sfTJk_ANmPJG#m[DGM8g9D1J],9fyCc6e=%t_>
-isRotp<':^:bg]Lz~nF$$gg"nuX/If@8+#B/I+)g'Sh{:2zq8[aC)"HcCPg+id.`@kIMsNAt@YNesJf@/3{{_vL_!OVnZ+6a_l_:07RL/dztdTA!qPcEP,
-;1yW9S}<oYX/#Uf3{8!&>eQLC2lErzPu-2]>fIg`Z$Sr!l^Zx,'wi4CiF!1'M&>I|U'Pd&ap0/al1(~ZPoVBK]3wL{)gJ;(JvKPx50fp~'2>3HmS`c@A'O
-ta@'|v:Z_R{9&IBTJ^HTNj5Es|IffqyRmD-|VRFgsxo,;aYu+W4Le^%egh[5UrpB{h`;SR`Y=P)zY:FV2p3J{prRhdcJM:-WRdM"f{)WXBs,dBb=_bv-~Z
-TDw1&%q,mv0jc||K|/[=L^-v,vY^:7.h[$ShsD{y^Cr^[kmn%`U[[vDOEX+eI#%E"wbQmK3cAeH0hv>4cY7{)}WqH.>N^{i2O>8U}FkGyVNkYmLR%9;h>/
-+7du8l+[SXR8(V%65z3c;K]$+mCmkcieWV'/8Qd9BpZ1!k_yR3fbpS/4ze@)+Z~IjgI2v'L^(2_TO4B1vPJl.WG6ledh>oaxVF-870[yIV00zy<peyX$Fj
-ZKZM3hsh.s(X~'f{#h@dtq!rxe:aK2&+=fC+6{)f[>:fYC)IPJ-;x6Mri+{ZnlM"mkEM#54$fPM1<!I4Qb!$OE5Y'|e<,A>6W@X]O%4137E8EV!jtpz!nf
-KQU5}!/8T9^Y:{WcWLNB^I)A;ZmAq>Rsb/:_xre<ke-b""z1m!u_Gvp!]Se0F49yiw+/_VKTu:hXc7(tNjd^|X)u5qe_B==OIv:50UI`6LAg0E$xyIe;6_
-;;6pL@S1;cQ41y"Z)g5LLY'm.6rd.9t{J"JC$kGdeV,|Z5375mEhW!SX%>Vs1fD2^xV.ls"6<pM]{"'0^^]v]Aq;Op0}/-Y;-rI]}D#2J/-ITwEZ-6p$,F
-=OCEiAY|kVM]dg7T"WU$0N|Uc%{Xm+0SPIpX:|~)@SK,$Q>9:utmP3@hd0,e9IYt1/:6(5@YQ(IS'.8k1,WFtE%3WB{>BiWtEMLlkw,:g09`VV,4G0dqR#
-e{nuc_0n$qPq;:N2Ae61yDZftxtp}a-;xC:2U7Skox%vgqUW8br|1TF[Mz~+UJ@L>A[t;;RCvG!vB{$]`p.JQje-_|9Q25DjvDA|_3(OACtx,Q]B~"wJ&U
-&%c4uClpfJ[-0jR9[e91__^hGGutN$"=-Vrw1`^lH_B^3|)`:),aL$(Ls<1MUl>G6A>sQ7_203Yk/PBF],t"<^z>7V<GyIIR<.p{_b<)I<iITGaiG%cUE`
-)Gh3yGf1Jz<2}4=xKQZ^3D)[,;>vh:Bf-sR=V4+kvE=nfnLj/Qe'EDGNnFut9Gyb||O(%P3BF5m;$R5]cC%}`)+LT3Uc0u'0sJn(qD^C}{%nC8`PV7oWZ6
-i%oCc1v#0s#'}]KF/iqAk8hC377G(P6]&}+;ysx$ZFc=vXB=mh5G'C}F>"/ue)$7%zhH3}|s8^j&1Fp^FJH}N)GgE>k2c{p[$_SrI"GGUe_H</85nvXK=b
-wBpYKp(xh^gYUS="t];L63&o,+q>93hpStRp^|ah{bSglGE19Q[_Bu@xJst/B.Ai7hVe!bJ7&H^C4gVG[H@itapLT]24|^TW/,URSaq'@rIdur5`#;:IBb
-atqfJqH-+$y{R(/oJqg5Wk##N#=pHn@hx)@|yssD$@wH{@8$gqb26#t/j@J,F9&;nlPQS)&I{blo")SK0MOQnm0SKR8q5v%-L>=edK$cuM@y{bF2[vbat<
-T}Rlv65]YLvL<|Kqx58-k|E8/YnxjK5Bf<:_tPL^mn<35/C9pA8_FYbggjaCf/sPQAbhE=([(MnNkodB;}=j;=KfLvj^rQ}+mntBey.xtH>15.P)NfSuqP
-XUGp5"Xlmc%1`}nt8H{t>g@/gzt6n6L_mOwzfwMC[p3B]XiuXG/HRZ_,bZQpjc5T7N&8>wHn`!26@>oHzi[E|6iVLYpzSddGaj%lLp%{5CN`-1xF+k/8!W
-<Xh]3H2Ei%R]cH(<0MW>cTj4L0@f~KWe0<3>6[f,o-EJ)Um!swB!@]eNMo4RC}YA279^Dpf63Gx,5(;ZOH;hOI#{I_(}SGE9j9eDU{=xkk'|NZ<}6jY=^5
-(}^SFh&rgW{/hrwGyzjKbQ%]bMJZ"y@1E0oH$UFC-2kVH:KzrAt:F3{0Z8,;N"~4@SQZ2C6.iR72J)+5At5vi#(Ky,;thcHQ8Z/afZd7wgWeqE'CAEA79b
-q!".48k6{gjTrG+zz|kw1#D&ih~_p+p(0LjIu6-xJl";9b);|]m&}zbLut5:x#5@BRw4HX,=yPpG=X;k,lb&P/77>XX=;%0v3qDIRM==@kha3x2!-i~-(j
-u}6O4lTbw@0(X}apHqEx<}]3A%u4[[BV9}~6y!1b>/)<_3yY2x6Y4ODUp:PBk+G6(/9y6tCyHir]%[eE];mcY1{]9iNU8nuZ67"tM(S:S_E^HIX#X]bFq8
-E=jRHw3h0^W.~&2eG}f5})~UMRds^[D%;7{7$)_!@;wZ[/5T9E<LIHSxIao89HX./wND}"%kPh8q0P70!+ex!@ssD4}VvUGNqvZWfc(eqEvBm+jS%SVYp,
-+V''"EKcZPEz@7^NKt<-D=Bd$VW#Q&m4D/x%-6`Srme1%o|4^U]n}V>@@#Yt@Jc>WIlc1Fv1&|$]WuwREef!ToSiY<UQe!HK+TPB<+,a$,fV1UFOn4V85:
-a4^G>Zf/I&cOP43vNU>}n7g>v_#4~mR7C^j:aA8D/WHDJusGaFYssXx.!it!cWO<ZMnR5nC`Enm[0-]r#)y@@b.R}u!R:&1=nYjLpft&jI:[XA`PX<6#d#
-}x<_.)A-0Z..BW:5;05=G/7_o<pKUcP)HJ%Hui:q)02fnkeuomfKifEn~"`SMn9%^uc@Gb$4p8P='v_L9+DNF)i8eszOnL^9i($C.k@oyO}0O^"F#SSnH>
-C0^&-]g_{PT_QTWQoP^>SZEiD<dI{8i,CpTk>@U6v!}O&H1SS+@E)vX3:#L)4>HgRw5K';_]O}y$e{)jEg197<hek!7zea:ZQHb&2`L-XK3Z+`EFT3'uPM
-!:(`"}>80A"'wUl0p0(xZ=y7](mL$5,AU%5Pd8dlJ3P7,7%s=3#n/X[X^i38l}-khJY9ilhnUgS4G%T`+Di"XspNli-ziGC{Vx;.!049grdP9fD$K(s^QH
-62R5l4-=pLL8<jPa%{-U`%wxJvDi%_6ww5PeZcPu#XDstZHw.z]3%A<>j"18$&:C(`XO,`q.-ln575sY{I_A39/t(/A<v@Q'wcU_.lH}aZcp~>Pk56W<;2
-~{p[l_K}1`~d<.[-7BVt~P_Rle8Y=2j64$E%8f{ohsm4.+qMq$4GYMQXV}YMIa5Z3OQEU>;AZ"Ra!/n&BO3)w;F5^I9<m%,9MRgPK=1XUoLs_/Y+xN;^x]
-2'pmB<^sH<HQBg|Nj4LrLOKm5h=oGUhi+v80VgQMXmv67dV!ui)`]wY%0%5a%V!rYbqExKWWLx(CjDCZShSTP4|H=n=J^G7VnORT,0`d5NKe0vl"eW<9$:
-q,vZCnXU}JSv)NY0)UX]B9A#Wwf[(l;.E8{](N_[k7{bX5{2jh<aU(jLP!~`<JNU-c-`NElO:k5Lq]^c3r'9Fd%}BU,qnMGVN2!Q@$W.0fS=cN+n0<WhdZ
-Z0onR${5zl&(<`O)z(<aa9q3~"`G/qS]'{e_2KR3|dw9]$SiP{i+@5W.o$+i|Li.7&k(I"nisNY@o,W@}!e,n-`S!&VULT6d9-O/:50b8o%v=fE:}Gbkw{
-6]rTHxDj)!p,66EN4m:%!j6wZV6@a&YCI[e2QJ;5NroIA8:FLyyJu)a&FJT4ZZvPz,R{]G`b-_N.xqVh!mN8dNH9mxXrk,^7Uc3Mqp4b4EKEtDex>&-gJV
-Lr>@KVQ-/==Nr94h0jP`H_~x/Jwx/#VHGlZ`;^,]-g^i7^KA)Ao6h-Qpq09H3}`Q1HWVCzciybx|%cPKZPtV}IN)k7i%'v4cyC-S_F|mz.NGNeyl|`i'%O
-XoS+kxnPz(R%ENi(1|kW2r$@1M`H}rCXU9~kSaVXk}F;NbHbahND}aTjY:h_WM@vxOa1B!O'w8q5`4CANowU5|S]bv<K8}.o|Qhix/~t1FaXhCI/-O8IK7
-!q&Eh%(|ph/&m|4re)OZVkW=-1sY"{|'p@#]#}ig~)KoUWM"rQgqD[SM;s4CZmkbtnpuP_8('nm>"Myj.I|6)'jB(xr:8d|NHa.<>+m=2LaTqfChbgNx9h
-EwZ-oblE8WeddbP5yR&q|86NjOdSI%%VK:z8Z{[9)RP[p<rORuBW0_lm2[P_u4(Q+L8=/V.o+F:])U7KMXV[$,vZHMCTC#.KGttGH_ui@3L_:m=+Dp]N{,
-K<wHBL,gt{uL:Z~{&@_pLS)FF:!z+d6JHac9WQW=|iju9KuSmM5bmv=Bz8I1Rw(|3y|f{Ewo{YU9i0x#OGDDBngKVCaS2LzlS$gv%ITzetBHh_4:%r%_9Q
-$}T5X.,A'c"|RRD@%)9b>ABZM}:o(%Do9O>hxD+(Jdn=)[}b/ytX('Q7v|Tabbd>+x3SAa.tn2+F1aA#Mc2Z=BsX(veY|28unu{0"Pc4;M{,].YL&wV;y.
-Pf&9jhER!jT!>@AquPHBG]F{ZbI'hKVUgUUx({L|@=_lK#7T<Gs+1Y.&XCV4>I}hU_KljE@(q35Hv(C'qBAS6@G.'p!c3mh1p!zM{YDa'M|q;7WnKqdL|V
-/>PAs{kHf]gcFUqz[u%[!6_A>UaHmL{Pk}Dj1ynv)LvN:qKun6.c;J)]K+6c|])T7@u4,feqWp']lE)+~xL|s-1YGe/9x_@.Geg]q2Wa>ymdo8$GWOh8E@
-W>M4l#zc!EGY;)Bt'C@+TmU56w0&gUr|F+a%;u%m4gGZJ5G7[2HsqG0W$cYrDj$cKT1AQO<}k]'v;egb$O92Jl+Se^|wd%,b&GQ_@ehI;o_=@'N`1b'm(-
-Lf~H10LC9t!kECl@'1Yj_r6<BcibE4ms$]2z];M_^($z,:JAgq]x[S)j3IfGUVnp}rOEjz6O:Q'y3q>y<RYw]x2QPTS@5jxPmn_WwFz<:A(A{Lw43m(O<K
-MvEu[y%z4MP+#m#4>+lJi;1ctU"N>2lVb8$6`}"kb')U&Zq#.j7$mWYVxK5I+2YH`V#rnXB"IGV&raRISzx@lQ[T{/r48W'&8IP15OvC'Bg#PRpL$q:0AT
-z_%_TM8^(E`|)'BfKGMZr{3ZwceBRW<n[Sa7FECxKq6=riNG3&Vee6~YbScn>L1^2.@qq@JLB4q+gT>Q>[;_k9zUa-Kn=][25CTF!8K9D#6,AlPZ}V8yCR
-^ne3X$Jm5aRf##PL(eb>/`BVh:AD2Vd:2N:"(_.&U6m}Gt&EWJq;B&{mrqgKP=%P6dissIm-CA^s2)8/sJmGwkV=}Y`kS9Yb#Gj"Q're9aB/@cS[W"%L{=
-O.TIA}fORk/cP^/"HT$/Y7jN_daCqNB%-5Cu778;D)sYnUhe"6H,,Rbkoyi&82b0+hY5lV`L&%QfN2yJA>]m|dR0.G+LT$i10vydKA.6r@Dd#g/BO+!'3N
-OVS=6b%2It-!8^34<4O/QX[.c<4|PovayM4)=qRWPV&10aT+L:`wKYt@=MsWbineQf0G)OB6~U'acAwuMd)Ios'ckl+EYWQbKoW@T_=v2C@gEsJJrI<`<#
-tSW2UYMScc0j)$G;vF6B{P!gObA#c,;)p'mT:NV2P[LY="0T-!S^_fn68fpHRc<$A>jAk)<`(gIsF!KC9_T@$&d]i<=yx[LwunQMh|dYE=D)s`DOZ1OIOc
-}RF(A:sQl|A#}>="OecqAx7`cE/%fS,2htM]u36CUf1;8Pt"_GoIQ{lv(5fQxO(jq'!ZyAXXwH&<%U[}/B[kcS'MYi5%Z@>&15=/#Q%7w_9_g-5E~sD9xH
-,],veR3%@UiNvKe@:tw//|.,s@DSGc(+(K;g9X0,6I=uV(0w]SJnYQV4ihlR5"6n;ZD8`dU)lsz%k@v<Bgmv%WRFqmkx/UIy2)>z,sPmDbTend!Ys"Eg<+
-VJ0P.>e}s;/a47gSY3-$GP/pQq3V+.Erruo_Vii;xVkcB{G1G>[bLco]YV8c+KpyR/{Iq#agC|moWb)'"0pw]>fEM0'|7,rsZSQNtC+N)=1Ml/Tk3bh1fk
-8=IC88zYp2wWsn<Js$OVix=2L<4`NS{IIdg)`5gS6vab=w5'1+B,RLO"t@w+Ynd>|-5E#&tcQz'K4+9hR@0tEM',2fr%vkbw<Fk2M3L90m-]PRpR6&<'7-
-GBD{Zs#o$1KSrnt3_K<$|sy^hCSV(WUUg2lx5F#bCc)64Heielu3EC$3qe3Gr`)j]T2t^(iA7|&TC>=E9FSwzmOx{,Xf8+afve6!W52BnkZOvNu!(s4eq=
-&Rlj2V-delSp2dmtCjY@A_McI_McFGyh<OHjm8j`dwe&T>=We#{otww[#_=L8]D7HR^ex;O/83H'V">=wLf(tF=BJO@#LA-+}45)@_P8t"9&fuZm[([FP6
-Tkux=Z1[KW(;>2Eg0Q1],'Xi~!a`.5fnl_U3aW_/A6c'GG}n|G8A)}RBqnTlC)2FkL_C5%>@3vM_ORcf!i]&,UL(7t|fW{o!"hy}s$m3ZAY7}CEO3PH:)#
-4g',/&x$}9O1,Wf+-JzJJ(F(]%Zdx`G#bd51GBQXW8_0w$9]&}#L08).:FgnyBe|N5]jtX~pH]AD^".fxq~Ip0uML+7H[KyFacV=T6:3rglPxa{TngXLXA
-{{Z/qDu"+kX#i^HX1z+WZO@gs%u5h4mbQC`Gq+bv^Z+kep+Z3s}/U(yy7q]`5)Ny[Q;Gs1R#0"x&&2dV%2QxEmVa]xF7{Ognttwe+1>j`1"m[$Dlx8eh-I
-b3o^C8CIYwgnomIK:mSTyK~8Wu:L!s~Y2[N2Et}Z0&2)`ywLw,o9V&([@@67sszJCXAGW%cR#)>!1j9C+3&/}5ySwe/&UETC~cdJWXXVvg6[s#9]K^%DL,
-26kL,VS2B"GQ}YPY(:{:Nd3Oy2N0]'p}&soeHH4fen`Hwgm&c-JBb&s0KchE=1<w7]G%FD/m=2cQpyBmWx:>%"pN"![}$f_mV%bY[u0+Hf&n{e+,mn-Q}W
-aM$>+NYacAr0J_(.Bdh`:IiUX$C}H<Qybwz!)"^6GADeg:yvn#KJ<pBqH:0OHN"qG4)ci[2bTU&IgWjd%K's2FiCRe"Z"||X[;~wC>Gsxs^mE3p.(-feY}
-c_wd(WTI5-whsd2-^wv2,Oqnv_DJnYucEILw<_Rx0shVqY5#Y;X34x`zb4")Z{#leCQft"CnnzVxf/iM!7BxT->YTNbx1cdul%X}Px-LJv'(vjdN.-C$[h
-L[%fLL.CfQ!QJlJJ4HIPS9N]/G@jE&eR(>XJ8:5g-N`tL=R'Lb7W/(-f&Molcxe,w4bF6xW}~j}6sa;fE5[8!$-:&$s|::ogdC&R(_vkM][a}trJ-(b8~z
-`|hm{8)5T(,2|pfC+s7(Cy1o|LRpWMonx}6B~q:6r6hVTP}R-3soz8#&|U]wUs}@,^q'vRaXa[Go"3#}ZXVT+!4mb'UkOa.McWBiE[{n]eo1}dOe"Mq8#4
-|cQX)H]/(w9.le|{lqZZxK^sbs/Es=X:kRgYjl}Gf_;}u2vu/;&A+PR%l_j^C7n"HLJ9C=g8{5=#gR'7U0E"!!Cf,KP,9VENe(95wc1Ij|xO)#@'DCu-:H
-J{pvXFy^$<h=8B`VO80R<1:7[AC<B{HdrbtJ@b7as-v^f(ty!a-)T}weNI}$4=;V8`R|~_zy0<g{+y(@dA[Kp2ef4VhhFaN)uoI|E+N[h|q({4i_04;k8'
-aIEXx3hJ~B^xK]xqend=f:FPUw&(VXrT^sK;(kBnz0aL&%dJV8#=lO62+`J5LJs"Na~KhX92ZuH"Zt40Q`Nf3k'^ZswvkU|ekn_gk+y6U3xsMV:1J`,JiY
-<nI[n1Dos2[S"_''Yw[icOa+3Py5gCo<q4zUBh@<5Xti<EQzHH(3CvuX=rk-/lxepORjqLB61M'(["XNNR&5mno@/Gu%"thJ"YO.2.]wb^c{cNw+278qVk
-#&#D!K^qK}70#3K8-DyyE{f}G71+XxN8H;$tvq'aY7PX'X@juJN5F3giRb0l6tGFY`=b+j)6{p{SC`s/0ramt;E05WB`_FDzXXux/{Zj(["A"bO-/_EEg`
--]k^,eIsbdp#zB,"dtOCxV{x{0K{GGQnW}'m2dRSXKZngZ:8B2zn14#t_lg@l+Ca27j{F8R2e`v0n>ryR3|xke4AikqhmixASW4Bq`0S/37FZ!#V2Rg3Vf
-oCahTS%"wFvSYvg+[%fGzomG{YpYI]8S/5A[t!hp#+'>oorlGLe9'lp!igi;nWQOgR2UI{WdMcy;VQD!;Gx("O0&3J7[^Y,J3nSkSY<L:TqRvhbtX3ko%r
-(uy'74#j^hqdX9Cv`$6i0(=uTCn}hu_<{(Ft@(6>NiRYBLC'UXz`i#tGo`g.]}t@P(=Kc^FK+U(3JRZ)HFI!>CH33Otk"w6}#WD!:3jzJUT&"z+[3bIRNi
-j'C<JX9Un}@.'okF{$I@oX!YVxk4S3K@]=Sk1w{vwh!@~d&vGh.J,ohdZ[bTWe+w-`daCiLaiE@'Wo3q[qD336IOzyvf>w7+0X~Y_vY'!enY.iGC-]SHOC
-u#XYrN[S/sgO:UG4s#6>bVfYn8r'MR:TEST0bud'@rD&[)Vllzpi_,Qv)6Zs[SWex`O+w|F;ceF['N_QcCVk'-q`DeCXo,&'AgtZ$==qCZkh<:R_~17@&t
-f@1,!ddM'.yk0RkYoMb[0'Pv#]@<XxBk.F8UaVvTYJzLzO^l4Fx-a@PB>qY$1`d)ds]c(XW")P`NHnuntMU%d2QM5BsV`WHnMvYjI$<RSHb;#/^k[c2bCv
-0A1{)"M=I"^On9"%EKrG@.3-7:qtBHn:Z5oi(1P5J^|!%v1u=t=ZFX/gU3pS"Qa86eD=Pw0Q)M{mr6ns3n2<hS6N8tR4jTS_kxY|p7'4Rk18B(/xOW%4./
-,+ajhnEh3v^`zD_vHC`<~W7iXa{HeijH-)[%.7s9,Ld8TNMzDfDk|J/nED.sf$^3DLSrhDq+ZgFq{3rq2LW|xwe8|]ktjvyQ6:D8hKrFC"Z.tHi:0F}fFg
-(GrNJvd>!C[ak7/V7d6.;-'=dQnMqjPCHU9.#DF_Mh~>`I~NK-"M]dT4@9gF&QPjVcmeED]:1s)^1_1Lb,KdK@MP>'Qkm<A]BT(1_Gv7E)i/e2fCW,st%1
-W]7L(!,`tabjS+H-"7~<5BV6VXl=np%&}k}Px]U)W}VqR&yrh`Z1dv:AKW2)Jw1n.MBT{-q@[{~@4V5L!@&+"9h}V]&,<k>HeVD#eVfsST7t>D<GS0M@K5
-e:pJ40x)c^ZiM'~I/@-.5B^(P@xi59=%UmupUg/1adhe|c5q<4,,$P~ekHbsC{`Qe#y$yn4d=1S{)vb;HL0%GNH2F&pW1)40SYH]|IN}-6_P#-A^o'%yc-
-}nu8c4QaaDB;^"8DrU)XCCtHVu8$go(;yn;RX6v|>0wZa))cA4Xkhi>zHL<]ykVD}4u4aFMNtX_.FU(yFDgav'Fuw|'A>A7$dm&t-CFtUC'mWKwO66;6Sn
-sC-#l+-[#(;cI!G7nwYA'Dn('!/Q45rK;jf!+LuGZ,2/3!#<>$#,)dPZ;sJ_G[@v%Lx7soY`Zk^s4qB&N&SuCNyFp^hejj%web^C-o9.C71f(>R_(atdTd
-&!Pk]$0X+a1J;^n`>qW_SHpLeA6;pVYX-:Tzle75BsV@=C[Bqn{Qkmk5^&rYqD0K-J1wb3Bq@dtTAB>pG2Lzbd@tvzOv,CE{)utM2|mAhA&J_Wd7@l&kI_
-'.b$Y11=L}E8w2_l}I%kBUEfhxr5{^,|JqE@rz#MyT$B`snNg^@iC}eDqcao=Ae4-(>L|"&M6qzTNOu:Z2[(a+.gf31qKbE76%9t[zUOMzqn)dBEGoupOX
-#(tJGIZEW_aYj1frfn+XT=(34bn%[LO7tcJI54qxP0}WGel,QMZYK%2kQ5JNSgwzOe0|ESuiB.{g%I+[izsbvS=Dua9jD{I4D^>"^8(rRpSa(!Bz(^xge'
-MVZ7Qmi/ed%n;9@jZetd5[knp$.9"<ECiGF"0Gl=1;d%i/>58XAhg4]nCs:Ith{Ce4P+>CA+8rX$ohEg=LkjsvHIvj~LezR|R^Iv-vz/t|hzC6XIS;-:AK
-_jk^Feekmb1|aQ2azoUqt7rbED%{3gchKwu9zp)r+G^rb$r/v$Gule,FraT2N0x^)8taru;EJ|,)qJNwewzp_]$9sG@HSnp7u2{6yXjC6Wz:]|$_dy],E+
-{(7@z5_FAmbuST<oy,Zq6o^s/SBZZ6Z1&uS5~c$Bo<%w$dI+VWOR%,0xK2Qdw0R8Y-c}wyh@6M0`_bqqTM|]dPkD8Q$t~+(`h`(ugY@CrX$xT5T%q'ajW@
-#z9+hffl+z=yag)!X#(ewpkjYIMA.zMUcdBnD`[]K!H2.4h}@zbaebgG2SC$51ti7+Kr37UFd2s|149qVxoq:f"2UM'OdJ@Lacq,CHXLuf};d95HzMgpfI
-QRajHDA4:fRa9fjN:D1W!#A%;PE`fGdIa7HL.DXVB{pnNhZFin=Yxb"o'-0[9V$oRz6u!dA5izs{,QlVX#.AW}ch>[.#EL{CA_l,<smrFy/vYhM`_Ppq_g
-DNbYOFbgO9;TXpMWuEzCuuPl&+.dj}9l@b+>Tv-=>Aq+u_3sD{#wuwiwz;O^m>k1V6uMf(Pg2/HTmMkvZTEXi)F-y:g0ARLzX5|HLUD6Y_>9p122C<ivT3
-Ls+=Sf3"]/<>gvBiyf,wvf{J^%/!!Mm]}I`$U[-p4j,z:eoJlcY{mWZ:].#R'F{sI9"ShB,bHMEpPg4,7u6.ryq,;vG=ndIWIiaR9)j>eOx3yayJa!QE'C
-ckhVJx3ze:jANj}v:SCLOg2vuC`R%AZHy+y9qO9wb[m}l=jZT{8IkBN4%dvb59$T:8WAT$)F-,$Q6l^,q-kozGLqM[//<>wA<tI<Az3Zw1;HwUdv1jQ7k:
-WrkdoL:}K/Wj'Nk;]QBkWUD5X$Pc}:w}Yr2i+Yq!^:gQj(Td%Xl}/Su+L4Ur>.u7yR;;+%RFt4ntz-3.BPb:{U1lc_gO5#|Tt&L4$}vCx&F`}ZV5wSpwCr
-z`{Kk[s+WZ(R.m}0jD|p<^.g'5Ag[_O(:I5Vf/(jTa_[7jzZ^i4LP=Bz"c1z#$ax.41V"u:4.x,"!Fxh$_xJbdmLhbwBm|wRg&3O:,O<1!6AY!#<_yP9gC
-uzp&>mO5=uy|PYPzF;Qq$=d|x=Y|>7<}qzFN`LQg-j{s,)&E/oI7$rheDSzi`]_OH5r{%}mRbg[4Vg46"[44OSGILSKc]yEbv{ENtZ+|Pv2]2X|h-+Sd@S
-Pb#>nj8i{="h50k(<7G(L:6r>Z~k2B+Ds(O|=ko8cY10ST~/'Xx1PW#X:)D&uFBgzCE(Y(OEfPc)Eiu"<@Z433dvsG{<W@@43xnQp|Pbyj:1K@j%U^enaC
-J&ea$5e15yON4%je.IP1`Z3I@8W|;NLXi'E#ss+=h2ho9&_L(k_oReqF-pq3E+(f`1mz&x1zuQ_2CN)^V(0Qqw_,v07tu.8D,sXa@5%V>rwo75o%TC{fOR
-`dx#s8P^h^4TFSm)vpTh0opSNV&'HT2JlsoXlhhiU}aSxr@Eytb5Y(I`&WUCP!%(6Ka5-a)cc`9JIF75Fh5D3|S0rZOFNw<|U6RAq,=9!B4jT,u/gRe(}5
-VCxE~;AODTG%BiFl3JgLs='_9E<W`f@+AHRZ633Qk/6a,i<oBm6K">S:GHd;2{`NUnUz"0CJeBGp<j^dNYB4'_Z9).j"!db1Wh8)D4{XPA>`[P.FB,N^e}
-z;=N8+mGjaeAb/9ogMz>[UFu"[(yI_0hbZGr-8Sn{|XXL,E(j!-Ql}=1L102rsDttmaU8Y9S8DTK$5I1|Jv_PsVWDC:y#M"{pz"yAFOXnuspLNho2m6p$3
-<p,JuOHMMx6u(kVI~zL.pa:0U.+-IM=5,.{'QWxr1gq1z)",C,X/bS6kZAb(hKh@j$i$lnVqx$`zT7pLRxX0Z|"NK(&`Y=XE@)mzb=im4@+K9f3t6-gxNJ
-SW=MX(h2VBhfBgGif}pRG:Z8/j7bHC,Hr_-niZmq{@2geVcbZ@u"Nv/5tCFuZvU>uB1N$H;pJp#x&va^'U~&JY'<4tn6dDJu'hQj<dvK}p&pPdk#+1y$XR
-HV<ou66m5RAdlSEnA<8+BNK+MkO.lLd6o/5v!1PRVOYcwuqe_yg3j"C2n.-;JHmC~c'LL`}KnV&Pgqv;8MbCD>qj'a,q'=M<5.:"A+Pp0a0KB<W@tw<p0/
-sHx+p_siuqJ+=BJKWW1X.N-nYBF6"d/"@lmAuCO_@_G.As;a@RN_[1lSZH&).p{B/WPK$s)"l:i';!=IhlFB^%6D3CHLp!{)j-Jl0@ReSw|"%HPX,e%Ml3
-S{M80^TF)<DvTT'5q49X}+M8}9WsUYOAzPo"vJ,#CnQPc%58>I9_XWHFFuir~@C5-s]=~z4Vl|Mf&0[$O|bT}k,ay.pZ~4{#7uskl7FC],DLJ/YpJ>UHPv
-$o$Fj8}MFD<qj]=6D++Lcd%7gRxaeSr=H2Yh:jL8P3.;1:<}k{w#2v>@c`BFPFv!r5W7tuL]8=96y3X{HKx7oBZ<E_YdrsG_z:dK,2S(i+y&d^+J%[6hun
-{_#O1=T<|eW4Zuua<>#rUn<UWCYS8^lxQ]stx76ciBOAZL<](aiPT9R#r}U2ZW.'65$TZS|/ulk_ekg9hhoOcz@lCSv}tBk`CQV|ot8JHN"8cQU,CJ}D#d
-_|``6+'xssI)K^1I0GFv;45:/e{f-pJbYd]w-D93b(~:&E4Z/.9J'(gBV[TEjij8JIoH|ivYeQteED8Hn<Q<6!=B)}+8bwq/]uE4<I):KpN7aJeD_W{8j%
-/FUJXC@/}@dR%j>:uGVU.u(kEMKc|#@=Y<_x7Pk[3uhc}50'+6MVkCxDmk>CtQPbU[-_u>nz"ha+Y)"op%SHNr]U,1pS(}<;qdnxfv.Vq5EpMlkd!%Q.;n
-n=US`'q:IZ|O|W'j5RL%TJM/ACXat[ZlMBS^BQ:knJE2-|-ou5TzSHx{f3lCL`]5#R7+gn(v+x9]+unOeMQ;G[0w#]:[/h721wh#tZiSLh!eMyF1oo'93|
-]lOCoV,vnGQL,#ErMwmFO$7g&XcyAB''S@|bum#Lf"O4E0!i,c2u`1@oKaG/D)~1h'1fGmOtE)9}hN9h<{4[bJf9%1b,md#/sD$a(gQ4'Zuf-F9I"OML7O
-8/&|b^4C3k+^a6+gxW41/G3FIHdUew}1|"}YiS]YLaDwVLtT%Z`H;eJ[R-sH'c(V{QxOJwJ&/EMO]&cu0b#|~#fcN#5rKW)PB[bLHYdc.1_jR5)`VU|H}`
-&ka<$UCZ^0bL=Ul486x7|jocgzzKlpUnY;ZziW8K_}(F4T{qcEJ:[N.t3"R3v"l@MiTUVE`}afSGcT#Kg7>k.'L(Q'OMZ"tcm;%r5aTZ@K(|g/y@=wv{I/
-XP]Nm`~cB0jdri$;Bt:`:'&|9V#10UJ67@}`=iDws.55kElQn-Lq~bZ8IL3O"Dvxk/xeVw|Pkh5cB4Jgcb"T8V(#Q:ZCmWr|,k|-s24.+l@<M)QG'2kH<z
-Dpj-f4hf!4t={DU9Q=CYZ{FaMIzq(I[c:eL3HUH-g^G;IEBH(^|cOaD{0T1kiBEZSi:3CQ+V+-eA&wE`p}c:J<)Fy("~MrOIdb,c0u~}eXw.AW8U^nQaiI
-P8rd-Il5en^&:y<7(1G}H(;WrK.CVtwh}GsIvB%cG>=l]X-^-+U4Fq.(eT}=_B$f:Bsk@yI2g=Y3t#{xdK5n$Y]|PlpikIl^2mcG(U#%IVmL3:tZ:7P30"
-Zs}DI:8;Fa[^<f6=LF;NpPq{6R'cd<@Q+ENDkoe^mcDjCjJ}!`PVO}[hQBAD3>^1NzZ$R_bIjZc)fnY;prIl7lV<g"GT!S4E"y2g-kCw!xWxO;)#3uq=ZX
->Ow:$>+BW"6`DX'IP5Hm)n"}KDm@nS@8[L14+)pCnBCZa%1clCl0Wyd+B=e3As,)#cw}m}>)M{^|}5F2G}r.8n4V}_2nL(T`4TWpTp,Z/5ekD!"h>#AwPN
--,["E(0;wq6<QVmviTLL&dpH]wtjZ20WCf)AUQ8oCNz[ROlgxK;!k1R&%L@b{|'xaR{U9$YH)c4onV3YigOqS32B}l|(bXSjkszw]}j7Nt&rjF>JC+hIKA
-UHfnS^1N{VNIeB09i0['TFmVTS`pQfqIUu.OaI;yaI<xK8MZ1]1|qze00q~6k87:`oe^{S;iz'Gg=d-+BD%qhl&V87UEaDj}Lep2~b.]XFY<fR+wFW(ySI
-;(Mdyi#n!ZiFNC^>6T.0',G#NVjz-}B+X=)>Iot>bns+vJL&Gn]{-dze]6%O_3u5MB/juO;xi28US/Q$^Uu:_x'e<LQ71OwN=g!"BsnsNltR[c#XU34"Xz
-^OR{~RdvO`iFsM}Mkw"d#0DNChj8{$hX$zu-@iS+)HO}Gz_fQZze|ralH<G.hF5t]_=/uq=yQg{H/c1xtv!ebmd)Q!(tuN678"Ji(Cmuncuh8,ZOl;k8Lj
-mI5vhJwF(chunFXD,p]3I])^Y7U)@2`WQ/B,B"OK_}dLKK@wwvy46fb(on[y(3O1E)%2EG2|4C[lXxE=sy`&0u!WOMz'YQ<#yGnM3la&Zr%_~O#iE-Sf!^
-6yP1^+)@)VM1T+>UxrXz~I`.cvZ,&h%x)j}@^!~csoym1Es//mLHZq$>[8eAvdT'>Zw;Q{}lF2KG]q",%@%Lnjm4&lNo#,$r`Q4Rr.($WH6ug/@Y~J}IM!
-O+1/P&%yi'8=H0;,elBcR6z;+o^&#;tXz|(_<uURGV;jp!-4ITSz!t,!|m7=Z3u>qqi[$RB:<u}%SI;>[_87`}N7Zf2+c]ixq452BS+@:<"gs0gGT;v;)f
-gm2JcoXqP&Xf9)6#8x7`Pgr.]ds78PqA~Q#1U+GV>m9DtJlXOskJ)UTB,jXrSp__VpXZN+mT|LWVxb-:<kb2s9V<'[zmvMSkXqMAyl4p>+,ApMPTF2#=If
-$xi+:nUHRWpVMlW=ATB'X1g1<DJrmV0Hps6bZ3K]0O'2Z#CcTuA&uiwn]4[wgv,J@5Gy'ZM;eD+P^)=9f_0.<Lve3P~ly<4<],{d_'oppC^T-Ow6qY0otT
-M^ht"$YKZ_{%%fPUn8)d-)q:cF.,KvO(Nvespp_f&+[6IQ=g=T%6@SEu$6`}O8@Prc!h<POwziY!`I:-Oou%-Pho~<2E;#On$<8+HNqX$&]e[P,/f3WH+2
-&x`u=x+=BA<;SC75ssksbp&K7:WLpbRWiDS^D3>)JTZek3Ie3G[){^a"eQ!UE."<KOf2s7P5j#Z'ne7P"q8c(K#{9iyy%LjK@^M2>7qNuKSY`$gM]'%r=V
-ck1^7}orSr:J2R]g(yZ2UdG0-vGOs(oaT9%{;1!:ff`0u<MUcvta/nfv^VCgd^}9[0JEJFNMT9@sCfbMXR+RQ.kSA&%rhc<.lE.VCV^F/:ES)INQ14w4f`
-~fDcN9{3ZB'3M)j5+SZ2wDEm)rU'bgcVEKFe)8Ems23HNZotu(#2|<GVLD:oj|VIQjWMi;7F.A/eL6oi+.cT-`>oh/N3iwl".B5W~,P)-aVu.T|Xj3j)n'
-}#uHUD"si:7h&AbGr{p=U{Yw]pCm9_g+$&PaXC|q'0LydF${f#0jlnWjY,lL4K#|1&iCX!Y7!{rKoO0Jt8lpAEsWdPG/i6+'GPbqTnkQ]1_P7U<+a|'o8u
--66$DG6ZPGdyrZJs`w5Yf'thqd2PP^n8[DUO4A/_nxFUznKrF@0Ezz1;dY(]&thI1qLY{hLsA{tAxrI=[fbD<j{pn]^zE<tHhu8=gDPzzTL:tfhIvz3<=j
-5.>QY<fH4e+(3=Z|>7;}ifIZ~VPE$4vPU/_p^iR]).FSEZ67QTjFzOUJ]U;cr7=+3fiI%NkhM]34DlH|9T=QA99#^5|vkf4ZCfXhi4S[&sz-QgEi}lZ4mI
-3G.-u9v}T&B#1J'L'YDHuw~;/Z4{(`jd)97C0oh}^_ekN8th:`nzjt&0K|:g$xGq:3[VG|}|k}PO+h~m>}eP^Dp}jLT{IN$7122Pdk->5{uLm1ZGBcvhmf
-]wYN)9un37kf.e!71A3-LIspk_I%:gErY-K@/lfYu}VA7C|n`70t+<Ge]v`3,IK}h`3O,$41E=hXweE)S/%<eKjCB'X=8VY(W+@&uqQR^{[T1@aIK5FPG<
-HqTb$E@'<g1E)MwfY!|#mt!!Dxipaa@5syH}i@S;v=He>;jdru6MmApxNY8zoE/J(COnL<."f91)gzU14gafu/f.#Wdlw[e[bN>]=)+`Xr3%@v~aqx_SaF
-pW3!g^:/q$RL6TaG@Laee[,AOq7;wCajO%pPm'op"o9j$5Dn]60h4d;y/Hn;KhweD+AlT!sE'.~u-AODT("L'-j}mz2({[R:IxIn(c<B)s$6>w#wTdYric
-3/(^jK^-xM$R[RX8]wTFH1+P<2N]f^2k;4og~<:SnmOLif<D_8fQ)w_zcko'L4MH;qYZE#(vJ[<Wj"@6z"L}:CF<5Sc8V=%CYee=!%A[Z|7q'ku7@t:{fU
-=tjAWfP&tivDNeaqd_$Z>BMYN7GFQd|+O+wmOweqVDS{)[L2{|_9QXTPMD);q8tw!=`,:R<wf`x%ntD7gBLKAI_OO5%cb0ulQ9WN,GzP_zu"}8FF;>NSpE
-XUj!>)HuD}"zXY#w1HkhZ5X)H:@Z+AX`6>gG:N6SKn_6aL2B<Qfhbjv]RPA45EG)c|OpO#'M-aC}o{W7'K4a[lqAx#K^wymtXTvr;lwN0Y3e7217K$=(C|
-7+0jLrnzLxR}7=lhD+.CcS2QI&=OC"881:qrj`b#]w&$3-hAHpESAtqV`:oX7B.zPf~7L.5xlOU9bI@MMIqXTM+0Twoz6>(KCR!@:q5@AA%U6L&-q=wbS!
-;(n5ajr."t`Nwd"4Ozi{Td6Y>T!E[)7}8em"P6ws7(c^q^88p0^<F.IRK3-:qx:a4WbON_GSE]H3jAc|/D3avf,V<Ck,6T34`HXD:nD]J_MiT<C>{C-qJb
-$($Hl/Zy72QY4lSBHXbn,L<E#kSs83){wZy{-S$""@V0ar&G.FB5gX@zj,'"Y2!CcL<YP{z`qY=gbn$fQk&7i0fLyVgo%Rp07@2Y#D$5$f8"X+#DN@)R&-
-]HF'Rd[;V=w1/M"z7zBL:tk|_hOE")+Q)9Zm[J>Ck3G|bt,EUDEy"OVU$y#2fe#/mRt(Nafgt@@5Af:wi$]H#gT!p=Qr'NoPEEhkxM>DVK!VxMY}[C>J=5
-mh<JBBjpRRI>^soJifn+JR+'s[;EJ6o4$vOK&K_7|mH}9&Q-y478Q60zj&tRT7x5cYb//@wMlqwQ'A^YRJV//_b10oc#fJq{z,~sw;{>,UU{'JUAQ5Fde=
-<d%rXBQt(T~6.Zo.}WV9Rsd[ovV[R|/p1U'g0R2qXzmGFCB2{IBM'U>B}RRq1M.-N%:'g!85+W[|ukRuu/kLh])hf-a$NHPsdZ2HE&a|Lmk]2R[7jg4p4g
-f81Agc!dEmr!J@WLO&d]Wh5i4KIvIC:S.C/=dNdM6qTKymvX5P`o=}3N'DkX="[zt;>Ro"Lwru2_FXt58L,eA+@<V%#jw/I)h%g;'z:tJt-u|e.zm[7]bZ
->T2I/"0m9b0$^aCnVa%b$nKjqhK!'O_wHpyT^H16HH)2(.x+lWAKAa~qvj8M!wvK38<,%Ax`33sMvkss>R]q7N2hAx`W!K{z`|bLJb3nB})t.3z{D]NhPI
-/Z,D"kg}YTq[A_Xk+ZgS,t1(`@(4xivVr;9MyGo(}h&6hU>j5#0%C:;P>_$c6H,s`[h.#A.%k4p=Xb,ukewSOQJ,jSj}521=Uut+F_^h6dp_T+qn4=%%pE
-t<cc@0A^pN|Z8=]:8)A_5MK>RJP`kdr.7!Y4'k,p=5t:N`OIJfQqkdhl_;S(7rIx;n.}hIQJfDH262CCed<dORc17|b]}<=2]'A=%A0|-re5-nlZ9E/}UN
-Np3x=3Z%-S{O$6Jz7r-`u,k7+.Yx"vbni/kt<pp^$EL`:C`HQ(g2v0h4W`Hqca@.(AD1#T^Kp]f<tLwx$Jdl/6td@w{aCu}L$dkGkCm4jR5Usz4MFm=m6t
-TFsdZlBve&d=qO]RnbLtr>Y)Rg|-EG}br6PMbemuA0I(I'|#UL>^kuqF,}s6q}9D97+zSR+A6)&s!cIDy(x&|aA^j/]0I%Z/uC/cr+ug]/IS$FyYg&&+!T
-{J_jQl"6GzVFrehdx}WNF6Z-S$'C.E&V,CdzW5g2(82L6dsp5mIENIj;=`E7H;C'P;=R:aC]6V(guih%{PH0y>Z!ch&6tmJ5Yvfr}q(B{L!y.cH8LP)22`
-KK8tJzjU,,@^ASsL!y<28VisobL;N6VlEwlv{uef$2;fzR98pax})]5,I[,,37nVOO!7p{@Js"ynPu#%=;{xB_;)8j<1u2b"1fguHDyw_STvwPB]kgj"Ti
-f%K0i6SFxe%^a{`Z(y-`P[lQaqm2Ec@O_$vx[aDMJT6sE}6)iz>edk<&C_,y'}Pqq]#X^uqZg{-8XJ9r$LqXqkxYqQGs)]q|#PeRmaD||!7Dvpc):BM8s9
-a|/dShRD&mdvgy/D#Tbw_yWV{T#EQ9v`Kfn&wFq|!3$hw0vaO{mxcpjT#r><JeilJ(j351CGz/vG3`dT!aC.1G%g(gzE(Q5UPP<gbEwZDKO^x34z[DaZ05
-HX91nD~tdcr[DlU'(u3`x7Zv:vd(0Mq;+z^SNTL=k+".+ozIk,goH7Yw`gXXJUI8IMAhINv.F,~.'-)SWL-xaBpI/qd)5M#n^^p04[=y~ebDY+XH=.iI'i
-fZQUdqvff>tsm4nL+`J<UWZch{KB&P7r7KWH85!$+QYC0+=iw<>cz^5UFUzyiiqaM-_gO#mmD/klk_7xX"4A0QUdCkX8%D]#.@J;:r^#yehX7d"v6G@z3c
--r@PZg$p'E-:n0eCpFdMNgwldC%E]y_r5`G!G-LXzSGYmnG|AWzd5w8Wy5!Kln6G<R-3!9t{Q)p>HWXP}E0<lx&sRD#FSD`zH|9";ualqF]`Nx/c-rX^iw
-p}:|]C/9ycObpox)&bAq&n&r4fyk8QjOQZ8$Tw[^_WJkJw"8Ry!Xz8t:+ZL#Ay/$1;c,x|PRgy,{gC;R)i+jmD/mj>("'@RsWXB$R"(xD6R#q5mt-C(RuM
-bbp#J&f"^1zNUmI((&h76"n;vwSCBVdB!z~qPdz%}J,]q<u|j:%+{{XiyHxP4fD}k^b'_p-sR^>Ld.3"(=AekNZP%&Vk$xj`R3iEsqm>>X'p!yKapk/ne#
-Ht%mcex^6.~L"B_]O>dh5hAU&>O{C(doyTh};2,hw'kZ{O7fm];AO!fmVY:uMqq3FHCA88K,TTVQG7lL3Bp5M8^hl$1{};";,=I&I5}RZh~m$u#_u8n|8(
-mN;D;ZY(_xC2'"Ah&6+3fR[h~.T3Ra9Ozq}jP>~=v#+sCp@uk@kjWWp-u"Ca`sXr`M_LEw8J5_i<e'TIWRvt^h)^xmx'wv_R^JMq,8OT~`MotM`^ND']0)
-.C;xfxlp[9Kx#U&k_o>ts{-.:cZfmRVUe3Y0^y3g1NG[>MY3uS5;0YXnnZ,sTzB.SrOm0]L!>:CCtXiif_+xamC`dsL07Rs<!)VIp"eA':X5phBO33dm~x
-W@HA[X2T[C+ZfRwFY@,8X2}Vaoj9$_grO9dURB]C^kd8/xrgI7CxNGY]tS|X5mAywN)c:L"{eZhlFrkl#J_j$VWPX`Qnqnkg^tL'kE6@#PG_dV3l.W-}'7
-e+<mbz5z}a#o5Ep@@!ycvv=wK_gj=rO3UUK`gSNamtfE14aY+8>CyiwnqY~d>,eS!T8n']wen-$eyWb50a;R{Cby${Cq4TMck^(eS&sOx|rfg^wxGdr`xd
-EE}[GZ(w<,$zNUeBH]CgBj=1y:J,@$}#Kgi9..NFlG=Ftki_`:@z|%>5J6b[2<(;.+2yfjmb4G@N3XgJHI-lprmLVOkwbZMVEo@/6#8^z)>l+4@<O}+))_
-ID=-JAU;8mLL9Q7cdZ`0=c}T't&8Sn>wg0;`-Lv3J$1teZ~l(W|F0(HNjtURb2-@!V84zHvi%W3POS=m3vj/qhBg>eg7=pe7jA$,[>NNi9=)=O&8Em(p{v
-i,x/uxCiV"]&yN+K(mckW=#^~NE]}s2W[]fG75zowxLn;g}YLAEWXH#y#&ns}e<GE8J1S[&SWAxfg|B1ZD=u`"w7m[^<WS&RM`U8C$$'=Zsh5i-PhRzaHU
-{$~(BEP7Rcd6mSaEOE=$W4A@x)(K%gpCvY$yzN0$J#ZRuP9Z.4I|snpu4shwB.V/.9tf_WS##u"0{(JazV8]O,[<_OvBr@'R/EHrwsb_be}/!ET!J)z=WC
-PJbJsg(Y=y,5vCO,If880ng"cJ5$C=Kd<MNdS_oLOdZH<>rA.4g3>WV6Ri'&w;;IlR8-SlD8'rs$7&t07%z5/df|.&EPOdS"nIK;$VWeSTaYwi&e@^<Y<[
-bMAOcRQIiBv5w^>Z4%qM[t'";fA7WR,^Xi:<qV^wZ3e2c]"M_Fv),]k^r).=SAkIh2+t-%j(_+4{]SH`&,;V+k^V|_--=KyhS"VRb1zJ#sWpOq~:D]0yI#
-gh6`CKB+a]8e8a4U&.>5Ik@!'If.b[^Kp{t)-159IV_vm(Y0yY"KD&`LykCk0Yb0#Lp{q;EX$tdE!xQljEd5|cl"1Sb]}I&KHbsKt,fMfi)tJ^qcKbR[=9
-s./-=uMp)N&<tEK7-}Yg}Da)/ZUbk_g-h,r)Q%r-8_acA3H@H8Rigl2v>M.H]YWg>b%iAOK4!SwQpo{2D^^.9t$_UIN-81WTr@OZ%A').:;J|f``XMDJ,A
-ea1QaNnemLco]w9G.qA0"kto9^$Hf"([9p4#lfIl|s0:{YcS6Ddu8r7N(->L[.y['t0RDJJ6f{~(gxz5cmmO[cmpQ}&X9RibrEc]A}U#{zcKcAR=w.hNAr
-@yFc{vWQ%zx(lGcbots#&`,[3|+b&o-#N7JcKi[8XD>arShmad#o,q&k=Y20%adL}ZEuN}PN_pkD4U/i`iN3[j@+48b7IWpHTXmhi{8AjH0fKq5X!}kYXK
-;|T`$bY{WIMF]dFgLa3KIllm$vx6E9~h/@B..q|:Tdb}v03|F'Z#yz[b.tp5!K4JDG^VCH_{UryY^exeK$twK>K_;yTl#WDM(5eEbn&b~1E;OK~W"7ypK6
-71qc;p/vsAvpa5o8RN8M4k(O=YJLqL_>Pu3R{G0nhf<l7]0gp"Y"MJO#q)Ccr^GaCVs-Av|%0jc|[)u$}HoM_APlV4SfTjsasZkH_>NF6]A1.--4>nQ-"3
-tz711Ctx`GnehC[RbN)B#)=cn|sm_Ks>(vJg':iQog1m,41{bK[&5x|5G+EH-yh^U{`#RlM:)h"@H[0%yDRjk/`Ma|Dh&Wk"#lf`W!kLk5vPW/@H6>5{:)
-_x&]o_:b`{hm{!0<p2)7BPRJcay/%#PNMBHYJ<Ei_o-IsPN]E}'xyuuxLMa8G{DvM{i544H=a"(Mr.m4}/Y0NgN1JD/vC6EULL^xnf}]4Oiy.mzTsd~Q}M
-mi)(:Yh{0S{Sbq6cd&,h)t%e3%`9~/Yv>{g=7j.B,f`vMiSZG@fsAN$_+NsGb0,}y#0N:"=qrq%#h6&jo/@g(-fCJ&4LKF:lM@W3>qCj$Fqs[q)tm6n>>w
-pi=crT2uT.$0]+1/im7D&s`Y1-.QD'0Z(NMoor59d=w&&)oYb:0S'=c)lqzy_Rm'LRyx>.1}%8k0V=_MFQZlF{:7o^snHr6y;[-}<PSe6LkxYep'i"d,fR
-PIo_l,|egwT9O)fCKvVBmo4Biopd#'Yb.o~bApNR@n-i3<g`J60Y"ttO{]bKb%]|Dajxn7H$FWn(|hw>g(kN+hjaj`=mis|P8jA<i}s9Iv<gmp6`fmbBJ&
-xE)vgRiz[jvIR3KQ&BFW7(%-KS"sX$#0Vu/;|0iw;5Ow<LS&WRh9-ST&#L8$)`w+1DF7F5%}=Ylw[(LZ(=ZZ{6D#8e0aP>s|6>thSs2b!wmD:<22Q+Y0kF
-.V&-Vn@.#W8^3b"Lnm3HBsKE0s,}.4m5xQV,W#U3{{m.UQkuO-}bX@r[wZ$tCT0h!Xigjn]U1s%"b&_uiF"iRf@Zynq/.-E@LaP'[`O|}iU:cfM":aCpwd
-!Qvje&qNeMc9wL$z0lw'Gol_/>U37@xB4QrlKWB+3j>`21)@[(E<pi!tV;o57T^'OALCN8p:3Lxl^Za(7!wz[cIXcC""63kr0^=prSJ+pD+h:7L1Lb4IEy
-K9c.I;[^hD6q,qfZ^^=FN=]bz^YZ3@dSD{CSf}[c3=m<$a&rlvW)1GR]G`<Kye/+#}}l=R4&|ytQC!Z6Ry0IO1VSxI:gfXVjm438Wh@<0hgDdWe$sBQ't=
-jWVC:J1&w>HN5eLX50#O`9cgs40YJuM/(X#&np7)Q7`Q`7cRpU4V+n:DwZiWgSe,/d@e'J/{sf9++oi/7m'yw#Qee>U(M8NKoL),d&zTn(FPaDufiR6z"(
-8R&geh:0aJ#@l>.Q_kjY`Ao'Ee@tx##A635P!Eeq_/5ABz=W}g,^BAoKj48'MY2Q"_<#LCUDj4v$-h|:mTznGlD)@zg^{>3TOUCFu!~}#QkFx'A!OQQ<6h
-,6);^;c3;L7@gYN)_>C=]8ze]T3dgn1S;4Xg&:Wpghu>%c2nWbSccY:TNk~x|1KGh"(2]Drd(g8w@hVFqiH$BjZENMPDXsv5$^Vp=3d_eeVw(!VVw7q)9{
-isa!nPPp'E.6#M<(a9/>Iv3@OhRQf+khVOwnpb}z-A{v4<RujOW=`:NDcf</"-:k]#9E88SwIuZdkhMl'BwMZGu&kLz3Q67k[X,sUvaLS0P4!jf66+S3_"
-[^3d^R<b^PP.w#B)@0vI#RaX(W'cXH}9FlxkyZpI}VtmU84eDwdO%Lyx^Q(]SQ-8MW]#7@kbGf%o7UOaB{oV,F@JP;lNkh9/.Y2:XuFV!"Be(,QbwR'z%1
-2Ypn9F|Mg:>k.%]/tgxJW1ZtaNL4^VFE6[Tdcb{|KK(H^qA.XNQ,7#&03>&iFu<Av85glFEXnywTfKRDd_T&Bf={E9fa[A"I#wx=:5:!rx'pzxc%1x=`Tn
-N#e41y.F]IxA`^aD)u.@:A{=0b:{n=TyDSmgY0ohb]Ma:s9'us6JU9gV;KQe/g33zPU:nAH|]>e;y0m"Dn/H$i4=L)"z$OmW(q{Uh-8P5Ik6(%r61[+aa6
-:J7QAFWhIEQb9'g!A+;Y#LxjGdAZ&.W^T-Zc}F2F~tvpN/@fMZ+Jxy@NR"}.1h={;p86OMS6N&_!CpZ#F(ZKn9-m1^cle>WIBp/e/W-"Am[5ga+kEzo_LD
-xvDkg#]y3%Z[bls5_|eX_P!,~4wBmd2l'FB}#&a`XAP,vpK#v/0gc%Ux|,rEn82A}4"V`qEW7Bx%h}R0$71rr]d!>BmD6}g6E$eHf`~3]:jc<.Tnxe9[;4
-!BN:nWMTeWt)J`oJUQQP-v'WRz5R-rC|eMh$!-77DZcb9O(YNP>:Vl&Alk{Hn{rxgyP4tWKF=&Wk.{xDGBVL:3&n8Rb2OcD;xWOY1u.uk}/5tTM]vF5S)f
-|XjMlI-|[9[nX2X6.!2VbL+2w)j-<Z1+/-I=0l%%8jU%b1tE8&8{7<QJHV}hgJx<:5}([D;K_|Xz0,c0kVX:0FXu]ko1{g<Qf!-49fh0:@Bn71fRD,n2~$
-p1.}Je-sO6p`>IgXBGJ=|e,e.#K&5dJe1%#&iy^uGK$UUTf]RE(m[E-!ZiS@|oQ](iTE3{J}G!k38@1E#G%3m[2vi$jp@ezW_4'H9(dl&%(4W"8b:B/-Gr
-F@/R+kOu(8Q9#;$#;ci.@xT)L"hs^4d3}j9.v4/,h<fVUTE;Qj+l'$`74Q{`cSvo#`lDp$I@(E]'51Vv/a~[A,^<=18+4FK2#"ROai)WUCWO;bK^U#1JV4
-^Q`w%,Y54^uoAGF(o'T7w&dg^ew>o9`@<eM%h0HW.8SS!/zaphqJRC};_{)j=ZpTE+TU0|JBSoj4PVYPzF&{+UgWrWazFLHU)!oEfpSH,Dc_3w:TpwwM!p
-"423P#6zj&3qe-1taT1GfOfaW|Yqcl#O9Q}Q2sx"dI6"4V-X/{Fn-&j|.u%OV}LRVTez6ux+I,tDGsDa)&UB</U2CIF2=MD:oGm6$-qsV02|vDN<gfpTky
-Yf`Z`ZfC&!8H%,'k9"Y_q7iWffOL}R4LsUA57_:ZP=9^tb%GXPsJcj&I&%Gs]k07gpbAs9Gfq,RqIw4sfq:wh=PJU3S=-t6Q3z~M|t008oUR#1Bm%NE[[)
-huUBu[};!MTQ#sk&rSlWH_ul'P-RsbN,V/rf2ugMIF/rZ]qpFhh!_6QJu`t1$N/P=&68&Z7SC:9.97-7~t,,>K'y$"ZZW=hlw=BVl56)7g!qg3@oRS4<9#
-T)knd@pI3eJu42J3]RU]l(,e@G+<qOH6bE7:4Ps7M!srAQYh"jLjghLq<M7)srN]iLPj7n)}~00A((EE3z;gM;lHpE9C+Bv2b<%xs3gz~ZHl+)1OZoE="f
-<;%uP/G)yp:Xy'8t`$2Y=/+cfUwiQDG2Rb846]%#sKUyTUYesQqy<q(8{csfw]'osh4EC-pI{L{"Jk~d$b;2=@alD/aU[h3s-[MA<3!tqtgk[xsD;/1-Xf
-TIJeK!~C_fgK^+w`eAqffat<In)wIsP=Ru%f@ewaXrXU|G-$APxbyQyTOY.(iC:.73LHB3g3u&7,1U~rJ{m-6TIf6kP`].h{U;BF]0yfp&WFAe'JP2c8#B
-1ad]-XZ(^h-Xh,2EC(G#l9L5]@>93{U63gJ/^C@tc2vZxm/8AVsadFP);u`w0f<KCpt#JI.h'4q#<tkkGAD:O:jMALRsvPn!/EmyqeOo.bJ|j]RQY]i,Wi
-e.Tj(EIN7+S7O+36]seT55gu6l6awJNf~8rd[P|=L(ARfB@CD}@V6uTy_:WD}w:!gX2Z'|0%PiH@N<W{lI,^=/kCvCm^]uvi}tcd|&{N_.r(#`w';f[eql
-e'yl)(cWB-jQE!YVR)l4B;KY">(6Y![ERU!f[vGWt6q=)jcKBhcf"t3Q>2t%=S'r1Ka,P2VWQCKgth^la'^/>^nF2K~onP+@>!K{9=$a)F5N'8Mt.2]^"M
-Mw-N8<;C4Dx75.4eiNRS4b!l}-wcV.OpZz|.{q5CbQ1d!M';jzUw08V+_Z.S)I2LxblA'2mT5cJ/vy9>aDTkQk$+0wZr3>Z9(&%e:P;@gu+L:-t>,Ch+YG
-UFlhh7`R}sNB-4Pf5n7-M3Op24l!ha_IMJmHws~NB"b6SR8=-'8MOicGUayTck14j/{IGF0j&obqB0G=&Km|"u:=x`2F'1e[PIUW=X@<M93C^]Vq&c!|$8
-{&/-yb@:qaWVx1a&U0HJ)DMhh,cA|UPkE7[,Zt!&1jX6d!O)nLd_Zx_tr{bu6:$<3WVy{33SChc`:u&CD%B5v7=+SI24+d+Dhh=z")%xBv2ssHK(9gM[{{
-GOy0wpUr<c"G6"zQvF4|8RX|^xUCDS1_kyN]&gRD+PQ&xY<Pm=-$Rc2@tqFjC=C!I{KM_0n_Ln5l@&XUU6sNJmHjAPHuZxja&UE;.i}47kSEB<$:T21dvt
-#Af(CdP97}-7J,AF{vD)g2Bdqm(,MUB[E<CbjAP/Y'1;ae1."zv!W^xneBo'cC/;WR-K3jb{]J{j[WcICO"D6O0h"5gn`vEvQ|4CFixq^>wM@ChXB]C'xv
-4606uu&!gjuogYw%^eYg})"g$nxC=G"T%/tmINkCFk/EB@2c{]y@zE,lgWa:fVgg+QD!e(hg4HPc{!N;Fi[zl4e[!C[_cUv'u]"hU}y{/K4gGr7X1Q@}IM
-`mMk1"olnG)PwLny4CqCn:10z;Q95<yF(Ok%es}}>}}jVVUN}$89@bd7Z,}sDROa4,Jc/MX['Zw/Bad>g&1V$PU@Sic41IxLsj&Nm$_,/+~wz^U]}IS({>
-Pat's)lB_``cQe_{(!_8Jh~xTs]`9YlGd`{lNYqiNCC|-E|$WV6IL$'=YEd"=&}(7xc]oO6Geqr]sHnarvO5E3%63ET3fWa/l%PSI3yV$o5L;Q;y5wmXTM
-bs#cE{T@@6R<zBXZd9[5]|Px'Mky~}f9Sk:WAlQ>7B0GWOyoz$bR8&v$-28J1p[6MD:ZjW[vz/gOntKM-6js+V6OPab%[`z@eI#Ws}ToTb7!gakzUwP:_h
-wf!b>v}J}R.gFgR"<ljWnyWrJNvGo0J=7JrH/]<]82)HPoQT,6UBWhjx!VjS!SkOxgJe{DQ@rNJ0$r+m5o6@:wt(fi2qd{zd,Lv_`V%dkfk!B0rLzXX@/:
-3`Y,w.pP)tUdYDFd3KPXHtl283|ObOW&PbB%v/C$v5,Gw-Xf5jY8O;Z_}4>@n(>K9l&ofi;i]wPF""i>wDDFHBO#8Xyc<k=q};X:PYx8;E'+Ao=yB:9|TD
-2[:RZipFlwZR8ltwuZb,5B_%AMJ`hm,zq=WQLTYH[K-SxMw6=uRP9^]Sn]T/^:hd#D,je)gBng3vcvZl79!%I:;E"P32Sf<myt~SLL8a&%Y+!M3+R/s('R
-Dpi%DBs|2O);8gI|8[_qK";KruAr[@vsh:2KY_HE<J4eiqZ#D8!Xw"Z|>@"iSk9HH4e44aAC5K0P0<u>WqAEXA"p~"I7:h2u%m@Xe,v$q&-|k%iK=,9O}l
-^iK.TQCv=c~6'K^LUv`OttGIFII3m>`3==-bVzJdu4mcZhzJRUtPIXPR))%l!YcU`bCdu+iS"O$mOr%[G2&[5S_@6)ahLZe$jV+NCP{Ii1NF`ZB1kZK@pL
-:np#sFE86z1#kE4Zxr,PV.m@/!`]tnI1"<a2ETV^I.=-:PTJ9'KH4[PFv8#5$5QtSX=XrO<i"c1peerF<rT<d7g"R5[.s+h&su1<>q}c):#Jn(be-'IN=K
-}1Z0FE(#{4xScI!Ux#Y{+R6Ke.g!kg^o8uP,`mKCl7=g9viCdZ[v]k=_MFOK1<VosV/g^:Oz<_w#<0t&+sS@DKMWtQWxux!K{:m,cku_Q/}(+)SN9]0"+h
-!F1^QpE6;`tY7h<{3R`h1|NBKwx]uY07R3LNZ$X{6,j)#hI`Hdbr)@xW~0/d19@q9UExJm-aU+p4.:2NT6Vh/5Gy`pOm#0fwe=d3rCq[W4ETlH85#3o],o
-#+PdvJ-UW"#M4o-"%'Uvwc,B!MKL|;[r7ZIUiJC</Z9_Fo5NSW^{uA9DS_P)5q%^aC|x}wqb4^rA!`!f+"~`~_Y`h'/zra<@:;m:bYsz;Pwv^jM,)uAC~e
-#ZKiR/DU;NsvX'7qh@Mo`V@2,m{J>e'|]roZt6.BH.yq6+8v40;w=;P^/|j-@EzqPtQa:x_W6Z$tiTIKPWrIT-'Nz[YhQI&ggd>6y9JF_J[Cz>LdQ0htK{
-]3|c6iQvTrs@)Ix0tj,Q$6tOgAC#4vPD'otB@#b.2PS|W1fEx7ze@2g+>"wzNoWf35yd5x1(8a=@hRiN<UeE3KOjk1aa$8J"[B{c]4_cyF]JmN!oO3us1S
-@OddoMHR9S0@yUXX=e9V.A|ejS4B/1QyR,nwy4u4h}D)c:D+CMyXyXx,/I8u#^4w]-zzXOCBplj,Ea,y-G4,)s}ihK9}#UFP.t}Dbw"U2WEhz5dEJJqz9C
-lM~W<4B`#S.BQOzLx#j$eeVHk`{P5=.!3)f|ZaEPTBd@Vw7#3EifJ+m'ybF_E9CyjBWYq,fp&-=}6V,lXF.f!-m)Sk_JVzs,F}P5d/mQhY{cQ6BGWJ0CXc
-CcrH=X[qs"iDN!JkH_sCYE~Bc'r<MT)if'6C[TVO|6#:c/:ue:ph+[4daLVXnaK"us,H%`WL{#.X#s`2H5]IY5[f{`-igj_YCs=0'4eu0%Q:3O^R0'}tr.
--N[B{+NLF3j`SrX/Zzf3UochJ:uJtZ#SD7x_(gF@,LMH@qAH{B1UEV]wX3u-mc#iG9<L3Y:Xev1c:yq5mb~m,usi-w:yMmSv8zzaKvaeMbtHG+emh;IoH|
-GXo%gQsVhh9Co+Rh8=JcPsK38.8#y>J`tp0cMt1Ih1&10yG]u7b7<bt-;CEV5i0p>'|i:CTmfQ>}`hoTV'l#O(hqx8`T`5wewO@z=gilp7jUS>T(U6CKOq
-lUqTU;Kns.c`UDW3z$E'&Fd#4)[^gvW4=g8.->R#pUZ)0[!]c_E3jC,I>R@:[b_vxSz.6JZJ}OZCYqw5$R3%~L|WgLYX7i6IeclpN>la(U1+g.!;S#lGUr
->J-yYl1^`.RY#wyBm(WYBWu]~yc;=hmtAW|x"O'T3sKRx6f%.`{)X.%I/XGO!i0A7qk^'dQ>+'whC,oi_Cza.1Y06ypTj>RT0LU[kNW+uzUC(4Y/+pC:q2
-5EO3PH`O$flf=|Xx>uWU1R+D#Iqg|U-Z4=M&jl|nSa$BorP49Y4oi{!C/mPAi%'D4f66gBk[oN)FoB:WZ=nE[9v-)Y&|I{G+EU{&U>>hUOYM17p.0`9{+p
-Kvh%C'5N,|5Dur&<~"xK!DY;yi}`z7RZ%PY%SuSt6t1pp_OsiD3(qrQmlgi6agxp~$i_Oa[x44%0Z!}5:aEXdcy|tK<{|p_:%{#^%We/]"5>v`u}'m$TE#
-gZc.(GRblx|b}%s|8Qt+a)^r4R!q=5(e-C#6y0eHi}RI/JpL<!k%^qG^nqM^HZ3$HvVpEN2TA{8paab.)"6;#PC<"rNFNL&/FK+c~p9;!OS{tIV(iYl|Qt
-bNF:6npxG76!ZUq,~TA>Bj>v=]deULRcsyr$)Vde;GUV/6Xur`p`I":2j$f,m(DP;I/a^)s^ApoNIc<ruArt1{T[1#$I9`}DveT0@DkNL!enpHOF~|^zPH
-(nq3LuLAq!u/jp6nXD/EPRh{"Uo/"!46~L`rHlC+"pFs;Y.&$GYWFL^n2WR4h/UWGWpWzp1Y(rLffb^14{aUNDo:+!y&l+oO!ttRGjq7FJNvW,`|3)-[}y
-.[ANo6CW;>=T'/G5!"w4m5]6aULm6KFk4XNdOc<n^g_8|t+Jkl+rir`j'.vT;Xr,gAMEL{H$/CJ)uU(cfamzFFS2y-[c.$o^"G_y1ejB^v2n^EkS;](!=1
-L5!rz_FqitpXsO<)yWh).Py54Kb{L&y18gEZ4|&fHI6dspzyk"%{:X0WR&5H^N;7%KC^=`eobcy}pxC3D(9St|qq$y$_$j;h~V$e<5.29h]6xjr7o/epdn
-.swc~!ki|E.d/J=uc,qnU{RUgx+1Hr2NMra,OtO&%bXm@hi+.;"KG+[$Y+f^NCN-Z[Ap]wH_T",sIU4ef<aN"jb]KVHB2,,;+i:Vk9@Ra;eOpmN$|k2|v7
-|&u.NZ!J$O}7$u[dY|R>{ZFI;`pe"~yzw&EjQ4zS#)Ea&>RCV5_Jr(NgZx#_u4Ur:WEQ-:RU2LMM5Qb{-!iL,k!FYxCHsL8]sI]f4rY%N"8lEVt>$.!no>
-naJ{jT3<d!.(v>.:"1Y]mi8z>WA0R/k}")$6N817[0UaARa#yj%Bd)}DlhL#@W+s,uBq<MvZZe>bJEFUgNQSe`m=CDe{V^4wuqq351s9,)ohajMWs&uXB+
-m-r9_t0{9BR8a^'GQ'e9%-;/d]%/r%aNAas|GDfDEMKS2B'C]E[wl6V]Ohlz:9iPC-`bXuIbScV^}INU2I@jUzfJkz5WI_^/Z<&lVnqsruWphb!|IW-C/l
-L8'O`tW6sg[$-0Z`TM/%&'v_t_Tf>;qYIwCqN8RnFO{;FpFCX'.IQYBS&,&w4H"sTc#_YJjU#-FK-8)Fp/m<jdrxr'89`JtG)TM1kP,:9y(IKb6(FLT"[,
-GUAl#B.Td=4lhbM/E=yl@;YP(8|4w9zUJI}A,(777v#h0ML<2aD{X{8,{IXj#JZC/FhB"Ro!TMIjEkgwLyKM)DR@PhLC]_&,$H,`xE_&1OErh<l_x.t}|K
-(Xlwwi3h$r=:/@EeH]J12c0e>.t</1F[j^w:cSKPqO6cM{W;]+X7/tG}Go)aL^XC@XSq`1idRXtxCJ7/|uIY~2|KCg[6wrL3:Wqau11#F"OAxG6#m[jMv]
-uv`9o.(K0ty,;BU/5HHx/H7yVa<uy:4Sz&SX/}rx$KN9+D;q(8o86e]nArm3~bQG>fi,owC`_b=1.3zTE-9nQb2h7ZwIW}s.BH2H)J.&&ws)9z.j<jEXxp
-4fjI32Nx(LNAYN6tnPgU~F,N~.R55Pfq~3t7c1scuj!:95_)~IfVRLOXDUj#}0`]Gy3E-t5UR"{3>j5a9vd=,2e7|7T_;WGB6NH+zsOn1s|Uwg_Fo9i5.K
-^86W_.3f2SMlf0Q$+-Ke95Caa.E=D{JzxI5EIKu5ye35$HndZ>;:sxYYB0(`<,B/)B9@+nyD.A(ROS[E44uH0-Mix]TML>X|oU2Sx2COv8o[G5MyE^dR$/
-cY6:(J}NS)lq=x0bER@e2Hk`4%-NZfE%uKUxzzTh{qo=5n|-U&`9-Uu12E>IGYO9p!y)=ul'VxGjq0P,$Yt@zO3VEPeg0@_]|<zgl|]r!D~2u7Dz.&XL~K
-P,<j`afgxin5'uPUYm6c6+UOHQy^%Zu2`],%'umETf&,@o(0D0D/$2'6g|{joV-S;<79#6<>p:h)c9duT(_|ClFV[@wjr9kq@Oc_rT!G0Y"NsA#Tgp[h9e
-Iugy"O+T67iQ$=DvrMaM9aIc}IUW'PKpm!+mbfYZN/V'bP^'kD}K~cv):B)Ki'{C<!M3,3LJGw1Z=.1'`Mm]i`X]PMJyS#w+)jam),_JoJ;`J<UjNCS|of
-ln==%p0:!16XNb|$+tU[t),/v+I7BGsOdt40nu({^jBcn|"tUs&V"^+.<p#d#%6LRZ(],}~Vnen%Kx[1f.7)d(h{^5|0B<i(ZdthsL5uGh-FuaAxLbuk2+
-D`fN6;Y:J+yoj^a,.o5-hOrL#F>yTup]Tj/4/x~/NLDe2)xz3T-x_jTM;H4^5z,:<tc]H8z8w.KyC^dk^dQ09{,Bd5#a^{wz/z.ZpNW]>}d-(xKKJy`c@l
-zV@kb<'Bzd;L}n:yuB'_,heKoLI9{5/Z}J0},IxI~!+WL3'@ub.gayvz5x4xj+bf}1s:8e(QtX,s0&2b5|/xmm.7|]ezCgD{bT&h@OxlYo@5}`sF~iKV<u
-wka,uh#0L1{b{S+=_!AOy$cpHuX6`p/;FW|TmDIv.Ur!u{:%|'tt:=vj{0WN%HOjdN2IcW`$MOIyOMI"i`${C]vX,l6$K9~ap[ySarq7T-ds(d-MX4M,:R
-G4B`N[quGz>3^4|BF2nY`5TM(F}Lj=2-rjcGEXR`DTe}-_2K1a&eU2;GuA/tVdJKd#.TY&4xK&wv-_K^UC%L|XSE9<q)60~5a$Z}'dbc.eTwpSJJMe"tKm
-D(8b>t#xr^zHr34YA`jS.K-Nfroh-ctZOE5L]pd}&_`:8GFt0!1iL>&LXVsh:#Dmh!7(vEj'8KQA`GU2''f=I3iYlNpE]Z$niy_3EOh)@'ul<a)!b[YNSl
-7Jl;0VX2>1S%+8"I$j}r~YS2nHP6xrmV700Q_yC_/w8+RmbS4+}<I(2M.a>XW5[$SXDFD6.+FK_J(/p`Dv`^=)DI>GJ`8TqXM(#,IOWI"Pd9:=r'wRK|Da
-(Xy(y8qc,M/pw&}.W6UP3}UssC4j,2k07I|ZFQ~z~NfvdIPy]Lyatq"UA_8Jnns;r0q#pV6$YAJ$rx4>a(Jd,]VZ`R`oB]K%`-J`kRXEQ>8jMk|lj5iV(i
-~i>p-I+,cs6h9GC}JR>m^o|=z9I2`])WqqIR`dFw(YA&}%!iNXyi[59%cGh<i2LK4qGl;e<r]'szG^37|RbNtBM<7!b{J^DN;Ze)G/g)tM)A>hor^J1bif
-Y5<F$%8'eMSd`2!z:3'qK]l6(2DpLXuTpDA{f1~jsll|7kNWA1C)4AJ&wy)qcDb<7Y2f&3_HK_0`_B_Tq^8NC&6T{<80X8N5XzyzWe|e=>Z[}{mkC,l9+&
-|}:(+YP`yog>HQwTL:Dx#</,>pAOC)S&JAQF9(F,>s;[[Squ%mu|PYS98PteEi,)WU'lt`9&o>.o_s6fo!y"~37W}sl>lb&uT>rhon2=T"b-KRc5_kNoW}
-hc1&tcpQ3(far8sIB@w[eI(->5g]<&&K'<y6s#{FDv6EckGG&S4jp"COTHOOG>E=lL9i2heUX(9"}7ji2^YBi2u.w[(Rsa[{'0iZjaH(PUA8x8L8|;';/{
-x+{{QIk2;NDSbKu^!&YP0=d`u0k3&/UMbL^G^4ah4:$k%Y;z2&.-BvpVyt(7ilPFV`wKj#G3F$e8<;tC(LqL'uTyGUcei6G0YGa:.)"EW.X#[T'5tM+znm
-1_Ij.47q+xm@c[j<1XrcfdrQB80qm$}m6;PfNUM"O)!LRlDTfxzq80fwUjr[Krwe)(1>fg|&@=.t)6h+&#d`Ms$[e6"w^ZG:d:zUAGb1[rN:nyN_@wfXEw
-128@UBOO15(4@qB%j2h.}lnr^&8RBeVmm7Xk0w5O++e)O;B.OV-L:lHQTMEo)"c:Zk|WBh2g=ra>x5AqF8.C+#aZc#z@xVGI+8c$;8.F[Jq#4;s][CA4T&
-=b!'q:"HfnnMLS_(nf`@vY-(CFK|kDYU)>~87p%MOPDd]%BrNx'q06nuE_#r8.5kDp_o"s#%a.)fQ8)Zsy+V`ER<nQoa~03VvyB.gZ2Gy8o)UAUM4I}m>Z
-!oPA<B3),eDnnK|}5]e-~fcx=88aB+OC<BtHc]/{ghvIab%+To0LM2$"$NIqn"yJKU}MLuC7pM"2U0)/[O"10Ti^{{_"@{Mn+NN!i`;I]zJXsyC#/}O%<n
-fj-Kt'zr4X"3-Q2z{l~kq/`^6#1GnJ&[_-k3lPQ5d.|}Md5l7fo"E6.QiftU:{Py|$W{pd2#Xr,h}YYNZq&k/7hE+op(bY17QC"{3!mdA,Ee9#.M8sI4{Z
-F=1n(J#Vvd47S3:LlT8Y#cl<~32e4g61bPjS/sspxSS,`N)8Dwt(w,v.xwKM#!)30=f>;Z|rSFt[-;/A/0ZwH2[wpSx8CVQNZ3&(]c:[2i#NN(sEJVa2&Y
-cif-UI^g/C%J@^Mz=!2VkTWQ,W]BG2g@9L#:BUsm2^<G`=:vZ+>>nsw@_@+jE`JwVgdcA;IGzzQIic}=DfN&=lSIc,6$9p&xdFUg]P/tX}iwh@p4Et#j`T
-"8Fg9J`YKYhJ;b=`:D6d3d4DN1iDYij%u'UK.>5L)%{8$,6s080W;-HHA)$-u2&h692CR+b;C/FC,HoHp/Gln4g''}GY<"{[e@glrT$q"tFNvy<qx$@o0Z
-U-/,;ekM~f`.T0q0hOGVJ$GKWYja@V)UhtKFnLWV~wA7Bh%ti:=4pZj+7i/]44]s9/g8.y9%gWk]#oUU"XgD[NO_,O6<:FT#CaciMCTOO7bBEhkgbb-@k>
-,CU"QEBO{8$]do`ukJ!nWO.hr++B@,Z%Uok6HM{awSesI=(|bA%@m^Osp7Xab@xzl)1/6N<.MuN]94^(GqJN0aa@hrWI;8M%f}wH)Ip]xn.5+L_@/|8(q[
-Qvn(hz`_e2F#."K&#R/84}V7D@~<#Lvw.Vvr+;|a7JQFk;],d;,d[B67'D$4o.$$c_`m;=>E3A$A[,0q/qCjTy@ZcZgt!y{>!&UI>iGWpMEx^I)Q$toT(y
-y^L0i7YA&1@_42[B"!tQR@uohgFr9%wrk:31E%={{7E[rJv_a>Zry@}KLAt=7,iQj9Qo2g}bMRqjZ55{l|A]S7^y2qM}9K;o.`Tl.L9@e2Ht%^KI"[ia.W
-W)^@.poyB^SL,'Io{(%r-fEItm9qN|SLnJq+OON'SNcJ<;Bv]xoW/5|f@V_z:A@oOI%R&TfjVxGL:rq()Lj(V7_]{(1i,a}O]fKO3UIZ@34;%2,nTW[pfi
-:QcJsgkXYwvBuDA_{$%65/D}>n1X[J^6jH)dpH5#"1p-tqDkl<i'eqEhcg(cZx4}t.Mu8:9j,M'ZqE,X/D~hduNd^D>ekg/Q#rA&-At10=kB4gF34<"&@(
-#,cs+L<[f=uMq.`hGcCJk|t6l92LV9D2YO,ei}f`EPE)0,8kbRTusXsIqUK65{C}{cB%<2df{z{EBjxs/&O_)Abf4tE.l,0O0|)1ePo-K`c)iTb/Y:R#"1
-AVtTjpGM.i=i1|)jw@qIqS-N(CC@dyVy;Ow-[jXl{twLIOxUt@by9ycn|fnN38JrCv5R]d%d9KzV;H!8Z!Nr.N}M{mZYX45dZvy|#3M-Q`Q/gU}w'9N5nd
-gPBtJ+lz)"cow_#y"(IpE'd4_^K]cjo8tv!DgOCpE&V(BY'q="jzRP]6@hk:S$_atpnPJOGZzl>>%YfJjTQZ}C4lSJ_TYpze:x)EnMsDNqf-oDxO6VfJvp
-Pr%.{-(n,EI:lq@6Ki)Fys2=pMq9!'VRnx]6[x>[F14Ve/K7o/v"=2l{7(dNafH{{'I}aoU5t7%xSt#_.^#'$PMCwlYB"|G!yt/uj-');M&<&_!Cau-e<T
-=z)|eM8jy'K-HLEySK($FUypP/r=BIV8FZ:T<uLLZcpvlegA3|{eYr4KlwDn8.#3!.z<W!0401Gm9{kWq2weURKq29Yvfp>enXf+wtE&]y97yn{ajN(JPe
-:utedM&w<JZ<Xq4[Q5$B#"c-TV=,TqqMH4mo;<hkO7GiZ|O=Fe[]'>>;{,m`bL<8`7;zdzXEe4iy+;F+'^(M&|+ogN>]d{i^56)6%w=t6cID5@G(VGD53;
-gzn}`BM>rOv99mO}.yvAfwenK,FuCDGvJO_B:]yf2Jl8[`)/sv|AoSK4f)eU0ZE0NLvkh(FdnsaqU4R:YCqzSKZ}'V~ymeBn2=w'tra}BOz>%VBDCyhR$0
-I].t9kGA<P_x|E7|x)y}hL[|b!wA[EMU/z>Iv/V@7,hk5Klt(DII`yt'O4}aDyDN.28FI]QS[M#^3k_y_Z(hm1%-6C~jd4f[}Z6.vq$TNy[s'u[,|6$Zzs
-l`~zbu$#F^=f&Lf)U)#Bz%NA=>YhMy'X$pIi/!l#SYMf1>N0m7|:+6AyxZI84h-Iv=/Rj]Ea/&!Lp3jX<0LH8d6XKnVN26,z19ffT`}dnjzQtkXj`P-a){
-Rb^w=w4BO,lPoh:3Du03ji]P9>xHk4F&A8nZBYQ`=5UFngucysaAQxbGN+_YK]VudhwReHKcs28Jh>`PG};}6adIuC62]9MJ>L]!4M3@byls:w:(20Q'"z
-Q/{Kr'n.aT!YE]>e-2/E22P.s!Yj/dcI/l1kWaS;L%o<Qn(`h8a[wAmv,!r2`tDOH0RpfbIi%])FuC)LDU2MxXKVVyE>}T6Pdx6E}N<+Gl{7oV{alhz$")
-;{:m#|f{cNrubkEk&J@UWB:07PJCM-.pCk(O)sa}D]yrFQ~jTL<fqU%9,k@.8:4WUj_jc$oeITZK4a;|mc,'2]:U.D^Z3#>WNQ{o8#o_OiP5yo.,4coe8W
-Uev_O0JY/i~m(nh@}4G0hm(iLq4vr3MJ:4phyi5sok|f/PB/T8>]$(HETU)n]OrpM!hRu{F)q-q]8tn'_tPN(|nioEizHON"p.Ex/U|fQ_2cGZ5Gfh:_l0
-q{@xpBa4)sx4a]J(8|z[>y4PF2#hJM4CnL98$C}wB@uvxbF"C]TetYUrx&DRgp#fKu~.@S'{W2om_uWH9xz%SgXNGGr1jbt'!U&N1]spORw0$]lQV[^#^P
-|5.t@|v;W7<-Nyo!0,/;iQ7Tboy9+78jT)%8uY)@)3<l~Jv33X0Ij[<<#!+8I{_Xw/C=GS!S{poI+i4P^@[SaV4K&0B$b+9p5(]#4%SLO7nOuY[Ox.plEz
-%7~-&64(g.+Ay-t`)@}gW5ZMapxvwt1DF]1B&Y'N)KWGYnb1Zv`(H[PxJ(cDzv/.w;|+v1T$qXH8YFJQc!ky)(oaIaC[>vGL!D}2r=]tT-s,nSEHw[!O8u
-CvVK]GRHD`{$.9D9T.@Jp@'Hd)rMX=BlxP2m^%q#dU.{Y+h)I4W,7cglG1b1MP1'Pbo#uRuPbF]{JN9!TcmDq5OT'R:`WwtXXh`%.@K'OK^}Qc15cV:<h+
-(.:j/_b-}D%3TeJoJ^oVU/_u}$K}N3lJIOb'2o$._YK;rxR=ZKKrq/4;T)O[="io+]R@Kn[ouj}.49DKcA!3]@0$dA^Eijz]Cwi,iBZlH@YT7%Jmb+ONj#
-Q@QKwgq@yg.(^{,)oBzX+QVIONP0C8;l6)]fuG/pcT''667r9%5.RX.oY!+f/dunv!]Lw(~e-/##5$OSNu-II_nA~t]g)PS=7_9W#[Lw4e<_~]'j[Tc1HP
-H!B@+G!3oy_V/9rDw_O.%vRw"N^9b+yisBC!nQV90-M0Z7UtS_{,X%SO3J^4~bVTu$szkyP9YGlf2D)8Ig,DpG5)N6REXR1vJPe/rGT(1)LcTB5{@7^g1,
-VP9O3,f!u)B}e'L93$4WZeZ2&ulx8DrM#PEZJ(31Kp+5-O_l_]J]Iu:,=}acx-NM}I!`G=8!]5htUh2Vaij4H=|prl<`)n<-!p$x^.T5&IJz/@(J'DUO{M
-aN.{]D_s"rJBu:()L@L^]nDuB)_I-W)XbyXf8n]Ll'EDa>-Y[<4pgg>1H_vrmF'&@E%>p,U6fUb/hD1py9fNM/gogxd,-rf)<)]ceiOn]M:jRSM)-0e+u4
-(;nwI+b}(0hM3CrhJ[h]v@=;.ineDecP]#n,~Lia>J8(Wfur0+]z>#dtf{&wN,{N{e)O1i$b/Z>gfV_h@d<`,4h}q,fJh{`#_b+/ul|[=3R;e+O2I:CV,S
-(JuugRqjt4apYrYVAvv/y2NMyz9iDNZLPn-#eIM9B(O=W[JDl/"^`qeJh7H`jJzn]JF=prGr`"yX$eGrDPXLI)~#a%W2c&jEo1"/T$5Ng)gnM/V3$oN8!T
-P$GEqlKRM+mw`qd^]]vUWWo2aBT2r4o^7tD.xi25w737~.#9}"ds^8O]>,V,!ZFNzSQDR)2>9I'+e9!Q0xTd6XSilM1L##dYD$2l.h%rQXtGOK.zdQg&!^
-]#400DD[S#;Ogj}r8GP{O^$|u_X{sGeERYL+;EbY+$=aDaosg<r+,9Q0'|hU}y.t{d}C]}(s_uiqz^!6&Wxrvs@YNEL)"l63$EeNiI"K%%wLc>/-oS<"I,
-RY<gmGNMR,ec],_KhdKr{d153jFlIij5T8^5Ao~XrpMl.TEn/u59,o~WhvoXUzLW-++9OY%gNMuaz#c;.j2t,<o1Lz`R=J;Y_2yDD.wpSQ%!#92P%HeA3H
-/d=Z>la.o7SNAG.e,kXbvj>(8(Jm~qzf.3mE7``#8X0As:mHg)1Y8@GZofd<Y%6i/kyFekIuAm0j)z=HpQ>TDcW#LYwn![s0zhuKxBC"Y6KEMuE)@"DY28
-0Q]uaT/FF$v8|y1oy)#%a_7:Nh/r){^9e'%YXBVL_I(<0.r<QzRLd$wbX2F(9zw|[4%/]%!qr5nYSk8H+6I)k[CA`,JYpW5S^JeCzVdNSUXz056oRU,[Rg
-Lg:7eRH#~LcqI&_ofOa9'5U3BQ6(UG"2fqKUtXVggneYx,Pa+ZeRU7gniXCU3rgzqf0[@;vioT7+A-Rro6+A%xQ5iGb#Yb|v)tK+d1/I#G/Id9zYsie9u^
-_Z+>d[u^E+3h>'5p7=-zZH$j,4oG)kPSC^vswF2<@;`DRe5]QbYoCJF$LV.=@|t:voOh~[4|.}l-)697k8D[f[>RQHVTlaG}o+iB@G[EPOO([)mIn};_af
-_J4:L8'yS}VNrUbIAiilZE$n[c9{>ek^HXNve[4)t!nrY}hAPGc3h`6L"9sS}EF4G0Wa1fX"XqKV:#vx}cm="nw22X4a'v/}"cmIl"VPnWSRu^!z}/Q^@(
-",+-Ck/M:AlX+k1LX2Imsh&vP'7a6Q&QdMI#%=/,Z[o&$tUTF>}`~fZm:k"h.P5q1vAML!'Y5`ez;g7n>@e@WV8h9qNjgT2[N$-4=Q9HI1$rS0z(N0pZD)
-s7hw_e%7(|({e:!#V![H'tol&bm4{hnw#^DP~Kr;<;GU17['f]rx0ldSs6]A2;4D"J>r!#sc>iyxFr[@]NYZA7e:~"]K_7{iTACw$b'v=}fCvvmTY!rCi-
-f{+b'0})+Kr'YVy6I&ZF2rs-Bf,Opt<8KwQ`d0jY1J0L(LzZ]qRj=X.ey^Tbs<}h$<%/nAG.'d$7un8Dl/Q):U=hYszM-zcyoh~@sl{&:o+Jppnk[v"W2!
-WgRvU#:21j|dD;)@`k=cW#oyjShi[}18y_%u~e4Os%K8h)jaEkhDY``Q)1Z7nz<&8V)f8jQMy{orjdYwenSfGPsT|Wi4fL88|%|p=!fU;cY'm2`YEt;WQ$
-})x>"H3H%#q:,3f6bPD!LON!T]nUu5,Sms5>&Z@,h66iV<PeBdU{5tN/er.^nv!!1dj}$G_Hs|t7=e#oCw|0W4lZ80F$IC0TH=Znks#jdlS.Ah&od#Cv=-
-3I>K=bF<+pM-.Ct.VZc`A-6tvq`)OnVs=#=+hAddfXd']fjG#u'1|$PI_PTy]cE0SE#W|V6566pFp5/"-uZ<:VPa%SmgCj@&Qa-E7T7QfGVnlBGd&^ukfP
-~N~Iben^_gltX>)'~/%u%:cPl'[9brwe[k!DAaVcHDC2oDqtn$)Yb:=Lpd=Z'Tgpa@.G.&JvEeO%=0WEGcLO`yfb]-7SMzweN|&]]8b4l@6qZB0s61=8k|
->Nr(ijv3Cse53V`t52eHc^!.)=neabPUt1)EK@yDDxguPc6=mg"v(/vy`9r2;O,ABK^>u/9!C#D1|+)ZBxQ$i7pi=A>):qQuYZa<W-M[A^nN.)FpRgE|jd
-Wq/Cf^G([<b2${uo4Z9O)e,pvO9qdk_.xXk'"8}}<0OW#&eM6|,qMo",!0^CL&Zh+CmH}s0z15HC!:$o3`&pbtq`1+B[Fj1j[U|SpwIZ|:hB)[a[lj!aBf
->IKOq)cj.+VI[+-O+yKU#GsFuK>1=eY){jA[q)+$S7Dq^x;+Vh}a5$a1&@.JatohIX@v-Ua)&O,O;T[vASQansT3K}P,[u-g+J|:7q|it3%,0;4<f!x!ur
-}cfngtzgZ>+C+jCtyH&auQypJ6.o-huYnC=z<2uJsn@gIH.(]OpQC|DNBn7Yt)9ZM5`y`^/Na5"BWD2$v}.V6.n91BxmxfbT%d66VR<XWKFV^U[ANW"|pc
-L45opYMHKPn>W#(NdI^A!5@q-}=cLPN(WS"$SF#R'{"}HvNj0-@',@.{EUC|Y%IpPoll:m`M3SBdNPxGihR)KpXrD}.U6uNw"Vi$z|:2@4;TRqyF;!k-@`
-59~CmaXatG_3/18Pw08vn_g@n#kG4s!ohb$riBLIxZ)/.V3_3t;UH{A8eli/i$6S>+m|,N^,SUO>q.!3:_npjUG}DS:T4u+^uU#RD/oi5j'z6pB`@E=qf1
-WF|D3yy'6=PE9cZb1)84P#"F/|A"NGA+WOnAuox",$YqL/"Cqb/LQy0O|I{m_sl,rUXO%Ml2f,k/;3E.~;Kby2u]"3"u&&sB":atT==D}Ixy5lh$XOa)-N
-&|_mFbHzuh=(xNTA}<g.~I,>Ur2R5.ic@e8/!{^aRYZ7GB'k<d:{lxb",];;`MGbdX,]~8&1#t^J^PH7T)Z1_tlFc5rGH_^oDo!#&"YDEUp(EL]8L)Hy07
-Fz)2GeS_.B0UHD2&&F^KRq^44E,OCkVKjn]zkQPEz/gTCOL:o]5i_tymHX#yOkCZluK0M"DH:.g9'.V9x#mu{)<fDEL|oinkP..TKoGbvhV61o<{BJqBx-
-H8E5("u|VULLmmJ}fU-|v5.oOb_K4q)^{!njAqvKZjskJ4q(@WWQ;qJ/_wp}7W'Q-7=3T5h;B/;=DVKD){k<0I<C$dh,85!}ATk{C3HF3ab[Gr|,TPe=~x
-[PcZ,80Om4/jzyPOV`5d=8@BHI08A`yni2>BhA1w[tO@{fhAmA#b{4+ppYfc"7!hbJ/x/a-d91biAD_II,<dzE%Y=joe>;jr+"Qpp!kLW%UnD|j(P0+:pi
-c/^F](0uCNzzldDN&fRL{uM_IpcM=e+h,zG]Bv2_0)Cp8YWrEMSMGXUrC2^f>:3IdJ;`~iFklJdkXZg'`7[p>b5xO%W+yO&qah5ZBeC;WLke/L)y"J/.I4
-^(T|iiqu}.he0{JqJuKn2QRY%1"3}]7{e<@8O#s}>PSSEoe.hH'YUOk;&fMm4;+$!8fy0%/9QeY(75s50{:KfJ9I`a:NB1eM<m/|p'nq'@e3Q@vamNfw;J
-~nwP&.Hf0HLR{eJ&]FX(pi:dLyE.%5"a:>ue[Y;y4=:e#i/&;<V8X.ew"bwfxoOy]`q0Mkq:/1E0js.KT#C(X8cU1r!|(ajXz-4]G4(@)O$_CQv$M%D'tb
-Y)01G1EU:X_|s5MtO}48ZBmv0`-Vfd[0]Vf]RTOM216iFc9tET;i;(/"LO(9#[<>p24HYJ7IX|Fw`]3goul#!^dY3'[,5l.%uzqw1EkP{)oWZGoO,.a,NF
-#i3F(3HTD|(9B;f;b-W]-|cM)+_<0sPCH<@i(t,)2q%t;Vo:(#_lG%Qu~@pGl<p-k6}er(w.%}AavAx-1[{O/rd71(7hVDG/guCz+'[:=W`<wAl5%YXM<|
-`[~VGLlIe'vE@-tR_8bHK>~`lQ,`=Ctwq/}9z''-{6<]N(>7^]I(r"fk6$qnuO+[#C'>&A(|xLN|5{HLU9~"k{#EZ'[6$jE-A5Uyv4&ON_Y=%MC5rZ94h+
-,X7w+H~PKul@[JKf%uL,2>ZrvJ&m"bu#H};Ea7R2xQT4gTfaOyGLE=q}F_CtcM3{VA"4yaHJfQX6Aj!{I8v$Jk8R.%W"}o4XcB]=$P--o92>_/.>;L~:5r
-Qt$u-J9MVZ@es>{9|4N[@OZp3f^WK#[`|{L-ixIOcwj]>)()Wi0<3v{2}Fa]sam'5y"0vt1gns`4IL;k|Dkb#N>k'LZ$2@T)/&n-e%KhUA{Kvd/(#x5;XY
-T(yn#]}ql@A<1sfk>+,[S'~._d~KF.IlBQ#aPZrau,/vR;Ic3Ka-NJ<E.IVh%7S^^(Gm{;D]b7VmNkc`EW}(z3esRJvViOI<ly-7'"LZj1FD<{JS~F`7Q=
-e^Fp=wU=Ajz"/n2lek$eq-OpBUBmaaTdrrJ(TDByLoQ]ke&$_t'siclCNrKG93b(1qNfKHybYw|B=<X>Hk_UOCPz[Lxq!gvKtqFhRiOF.yo:K+AaOT}rls
-ylHY^m5oiLW7ChlXaI0jr3GrHov&ATf>l}%}UhHr2}mRqMFLXiZI7<5qyc!/GLV&9S!m/|Iv|'b6&{OAE+<z$Q(!Owq+IvhmB|tLQtJjO]L>L,[_w{FrN8
-5&W-Xu}1^}38Vi;hf{.{fk6e}^,{yLc2SVwu=eOq=<$`bcr@3k%Z5SCqRk%m][pLr=CPMUb{we%ryJVGxaeQ@1G8T{;SGoze0yfUNB|ltC-65+pwq7Vo72
-Yr<5awaL'qN]:OG'lxbw7DbJ,])%Hf/']xTvq1g&QT&{SmA}Fn(8>Gc(_8nfVC!(W[J]5AKXV|Tz#Ok(_DD!mds,Q7Wk[:',Oy-W~uN^`Im/T&E8p>6WLe
-Vmia/]eO2gZ4|JQPR%mS]VEt&AeGo$1sFjCqfFu^=Ut4n<&>tm'k69Hu)8z+:R$6`}"k51@o+6F[USnS`)2Ke5GW1rC19@nHsm1G6AW-"XUCu#e19^_t64
-=7X3z<HR8SPjpocZK9n_@tL5etgJL0-}j^vLQ}KXoz!~VpFr",LWA04TsT-XRa+i;;-JlvOg9|ro8pT';/iAVMAN~mHw7{q;TPgtmeWU44/K[Cw.!Z-|_Z
-nScV`^9OPFr(PA1IJ28JQJn3`dYg-q2m`y`QKu|;^iefden2D25}))sM(yfd3q&RgPeM!yUs[I$|Bxg+.8zl@b=ty=arZEoQQr4zS"}xZXMCFa7SU/&w]=
-.o:)t(R9cS,JTLtP#nd8QT(Ifb_WwU8kgE.Lp%Vipe/JBM`3B(jl:)3np_})s6",4u;n8^T2W4~lx#ZsFwAi-F5(a'0@VDQcb:6`'BzSf-9=v2@U_OLh+W
-]'((v")pGJ_|4vf^@UB%^.~LnoZKd"y@nJ&=j4;ryfeQC7ogp-'RxOcsk60^Jk4<T)ez^,#LM<V_$kOI$WS"o]NeorBk"''dI805KF(-.ac2,DBP8MEQP@
-6v0)ww)3prKHdmZ:#Q)MCPwB@d-{$C+"Zckg#lEG<xB:tP&ID]!Ak2VrurxZ"mBgPRgbV;l8:=oz3wMt=zH-g_ct'v;5s=AS[$ElRqwN9xPq~4`+Uj}O_&
-{2Iu7KD5FZ_C/s@FB{6:),]tm7dCy:>as}~8BC0!$nu`d<J22GDp|g/@@`yI^T7NP1d<IjyldBL!d$J(,ZGS)pvP{zjvpP4qMCk.[;N`Q0E:g3NVTe}<"L
-/q"UvAKLNYwOGv`-!HI2x)SLUwC3>W(RTGvs3`Gs#%H@C8csRIj_~!NII7xI<X27<q|m^@S0I7oz02Rax-gA4nl2f|S}J4^I5NAf[n%n3M@x53SM%%%%~-
-<T#+@Gn2mK7.ynRsHsxA&H-><Sf0J47/d;2@YK9PrF"y(l.bG6dh%]#@|DxjsNWOPX$pp+r[d-er""=0Jkq09T^`wtpDTb$D1:BqsfX6n"lyy2LPS8C<"^
-!T34K;;eMV6@x^N6FE%QwY$B"kRtrWOeD'cC-$0(X|#k%BsC+Nr&3AV5Ny#6)fN{sV9RVXRjkpcEv%m=~vOrP#Y[;2{5J!lSP-B}Zsc20s#<=X/PEEVK|(
-N>;q_|Tn1)!8vK2P-eb.3,)d:t5nOnSxAOv<qs{aqC1X8qmD$.`Fo_}IOVcBJ#Zb%Mts_D${Zmv:Rm;a502"6mxbmT}k!s@a@{UV[LYUMoe,/F]6iaGc`B
-@_X0VSW'GtO'Sbz4wpT6s9AppNl+J3GpC#4^ho-eF(a7d/exP8o<9+CJ"4g`0Z,ukYwKF+/(xJKq+rC0b'"&7[B,RCi'9&{K!td=U2Cv2P>`&$/[W/$t+L
-;v=(iD/q9C+gHFh3gnS,.AoM%q#zjJRvt5i^o<R(#Q),"8_]=Mtgm^4a'Ak-@yR}.J1{C0#$"~4jr{65a7"m3{qz~wEu/x#JJk,^:h3|dJS=M_}dr4~Rw=
-#20Kc3Mk^8Vh7qYm(qP5e}w0bb@E(Xi=Z4td/q}7Qiw.09r,@Uwc.g/q4>di>xX-/-![^}9[8cnP`)cD$V,sW3)2C5bc:CU]sP,L|=mFK+Q[brDTl%9}r{
-@UbacYEsLHmMoi[&txtn[sxc'8>:Y6um!;VG9aGO|1]OR&3V-$XB^ee|.2jM@gOa1=(zVdb)#>"|ma4/!.W/ZVwT&ngu+/u^jWP)I!!^FajwoTW'Md{!O!
-%&Wdty/:~fxMt0t7ooiJI#^<nMr%EZnGr{b5$u3nG:oxz-Va0vF^2euC0trp15"j59TA<};AFUX6Yzi[YUUpU`f[U](2w_DI)^J`)Uq(a3dq5]h3U}6(m}
-n&'v%-AeE0`gL8q(y7V/|89nd2^smMJra5{v1^Mxx1tibV+AsS]QaspAz[K.|5)!dq=Hrp<i,Hvf(ScKv:4fp&{ey,oOP]I{8=,SAb[lmm`["&&%eft`!r
-32>_51q0-;`qhC~Gjm1C9YLD5q,T^>w'<8{H(]yQJ{Yj=t^tPViV)TMvO+F<^{zz8B.K8/>|heCQwp0D"I.jml/:G^3Q$):&z9F9l2nhIr,s.%S'LAV%@J
-Dcd=km4XINz:c8ZS[iukL#jeVl@D<n$.CRs|P$(%SRzr8(^M5[>HAE[Wmk.t,j5x{X3F~Q0[h!GQ7n4PR[35fXOOjhE3RqM_8:&>[M$x}HO<]x="1x"TJ2
-hIGA!,,eAYQL<tiY.'>!)M`)Nyc3Q"dqQy~)Te.jErI7AyD(7Ze{Nkcb31A{2LR'z-g8rJTSzt6[g}d9bdU<yjlw$@hq3]Ax8)mGX_ybG;l#.]x,_a8.>"
-Qy#Miiojtaj$-UP>q0>}y%At[ANs1&e<^)/dkFRc>uRvvznPWPK-9x:ixinbU]JV3]E5y!Q(q)PV<!;!$r{-S!q.l"J,S(1d5K;0[W:(G`uGJDsA{lQer"
-#H^kz.f3dU%OmGtS:YDrft<h"h,0N].Wj9r]TALQX+28Qdh;"kc1{,bH;v~56y.jJud@%Qz11(M^2T"^:'iD#t-&"xqHYd]w|MaIaZA7~!.#]<#z`w0]l7
-y[5>">&buS^A&#e`qhIJ9Rg%Zc_imXtljnl:C`ye-5/kSYt=e31%7t;btsKJ=K<g9)yRgrHM)&^`kcTZvTJXKz@Xlm^VfO$H%}DXj5Cn"rHbsnta$q./Ms
-=:.KK"Ify0Pf&b<5:7|0]7A-xE(k|}FMbya.dZ;trK06y-&s:O{ZbAY-Ju.X'P.f8-ng'A&m8{qI}611}HaH;pyFoaT,w2GA(U-nW_]4/:YFnnn7IafqE$
-:sJ>I{5t|N/CO=E^)p'/7.e|@24"Ucq>x"hyoB!s,de}gbuPhx0p&'af0GNQZ2c:P=IFuHMWOR247P,ZvV+7zUS^KT^6Dh%Wy"dnRxTHs^2cfixVXp&X=4
-h}aYxg"z.x#wvjCB[Cl5}tZyq^bRO.`/GUhXf|4qXOW-wdf]s(w215koUu>UAn[d=!_cw^--)#t`b6UZs$94XgTM0N-!Vc<_BGU}/i|szM%_)Lb"WyAq<q
-}mmZn<9d4;eV;V8Jp:';/<ajS(nm^dK9I1c5^cv9"TM<+@81/C1CQJCe,:_0Uo#gzvJ8+,5IIzuH7hqf->lh+H,LQ63uEX2qy$jC$MdP6bx+6=~Qt-](7R
-T:,R%^GbLe.usnY)TO`^xI$Wm=t+3YBv"D7$U+a..WG&}DM6]-`DVL0C/NE`kHsDF'6wE.F.StPrV^+IN<HOGz3ck^9;DLPES/[-xB5(~'`(IR11-6j0`(
-|N)z:S{G^T^L-/Dn[Ro2''%epCO_-$r(8;~F;_'x~M(CH(HLe:;mSeYQx"dsV_FrUxp}V=e[9fIB3Kvh>oRb.NtT>G;kx5Aen3p,nT%X%ldASM3mcbH6o5
-'#rP34whD`keFZb_H;2eZ,=-=:G06-j^aIrXS]UZA=gqV#kiPxx<W_lP~%pdGy--HU==6:uf$>Y5>LbV`E"1wig3n(b^EtMcfu2R0O8xOh9W8h:F2uX$19
-pupNYwDA2ffO~>F5iR,5GVYuEB5lKi!t(8)Huhi!XDwe1|v6(BQ$F8-/mI$U'$wCvU=9[NFQC7SYG![l/K,7dUO#/B`6SK037v#&r-Uaie;)"xnGfvRU:=
-yQP}(_B1JIf1g}v(+|Usv/o3Mc1_(1@v_+}-9z!K9'J:Qb9JmJpPL"jSOydI"j=-(0!yy)=-aN0p5Ys%Hru``Ps73R<Xk=lkdLBm4MNg8|_gL2jcPkG)DZ
-;>o'tu[xkRL]]6TPh/U3w<p=U5XO,fO!G0z%I4JR]5O<"p#F=Aa9N%D09%1ev%p$RA|F2)0K]T}T`%/C&TAF(a=8g#VT"T1+T.D%g/O:$&,^zKv5giu!Bc
-W{P=nu+;nKutU,EGY]D)ghc-hzh^D@]qUGr@{^r!+u1W+KCD-1NtWfD/DUGGTK>%52'0F+T.~2PP/)0i|C<q,k|]B`S:/,Dicns@8x'',^vOkL9BRB&RYT
-uT`H$$SQ_`S[;<e"B</hJ4@e4D"!kpKzQ<A:/,7w]kX2("HV{IrUz-sud3Noho[X>sm0_z$>qrS&IZ(E-`!k/vjxU#cP.`H$enNUbpJAk$+;>cdQ]+o'/m
-m1@+w|=8oi!$OE$#Nf&v#$t@@VtrLVk'CjafID3v_S3&<@0ZWN@DJf}6%ouY6oyY46&0Ae/|Dr8#`ao89ve9aU<I=<"|7x8ZrtnkZY&YHl/,haW}krmg+(
-~63B7eRO5+[D#Sn3Zleu/vDD1$_5c9>sO'C!wBMJgI>fuxYq8!$H5G#@3cdV9qxxJw)a~fcJ`17oWC+7}#C$<#S++mEi<WV(ROd,,Bxy$_<o{ur0NMh9xs
-_M|zH4|@^C3a6<@A"VSHFUmq0^d>@o'U[D,`P%p`N9xPH[7/z`ERVj[!"k#,k$g+w'!3Yk;&+ZI]-]{'[Eyb]+1le$As9SPX-l{KJ=(giHx}.u]f1Y7k10
-bd^{+>.z~O8cj7:}Bd}b'T+I"a:gy^R|M5>bQ{|yXUDFO5cDp/pwxES.URN1eY,"$Id3nps{f55WO)$1wO'8/pTk_]W|AQuYePe[O!jhIP.rTrKXNtE{J7
-:LMRr$zs&d4Ma2~i|nm'Leg}6LudPz+$KiK(JW0kh=#Z^wZ&)G3Xv<xS`o0@:0+JOAj'R@~ejP76{S$OrCTFDXb%-]a5up|LY`yXWCOOWI|DwRdxz)5qc)
-xUyfRbf`&O:JFT#OJqh){4BlT!'t`V>JP'E@p:[cmc8xq":#uN&mP@Ca";&lvsJsPs1N&3kkr(er@7%mn$;HNW;^,[lt@Ww3NNTCp.AU'E,+Otcs&>WYH-
-lC6gY7c^nxTW8oi%:q1)L63ZVH~Vx/!"tO$br7zK#eMhJ%K%+BdeNj}O-5KX|l(CSIJ-ON8=<o2QMftoc/{+Pb/E05.]jL+2|>$K@Q%@JfH//)%H_b)H=p
-yB-QHZJb7k.VB!bW-3Bp+u-Qly<K+.6j{[o(}L+2r@1PB4LiqAj_FtTJv0>W3y3B)wg$^YWE!nmt(XK/Px7`&|fnh8M4eg1#5DkXA|c(0gjM]xoY>|qcSk
-f{v0zh2^%-_pa<<:8;AqN%b8_$d9Vdnd@'2^<Edl:=FVrc_3y%'@iS6@-`099GT|xkK$3xqRN=^"m`!W1$_{&z]'qorpOj41$5]_~wvqcno+W&Ng>iX|R1
-$)lU#b+Fx4;Vr$QGVP47!|wnS5L,`sX1dd,ZT7t#lj;(`#2tNkx9aCekH;3="a~F<@@;F>tL'"-;,j^<D(zeY>e4{9]7+a.!=>xWO,[BB;qi$6+UCTLQVd
-#lw(z!r%{A:-yTgbdTljKl4BP/`0cn"I6$iE&C}!DG0VnH3|P5`4VWQ@1/g,+d^6sX^'n|lovbz"!Wi|vHfD@l1aWAJKNtdD+2Zig5L95="MsvL6`Up/v6
-cz.:8n@YNW3r.<~h2+,O<b0<Yok<s;-CV3L9lAGOTTtqC|3TbzQ(z<y`z!_vr&8ukcH8Fu/6{yZqVa:CxekeM%^]`8i5s9qla)^ct_@OhF;52]^g'mq|fl
-0l(P+Vj@%mb(V1=8vkA/&rx<"[JY8MyA%zlOjQee.vHb:d5::i}Jy5xh+|sU'xTnbX]Tw4yg=YO.gdK(p9`]h}ePJfOwzXd+!e9GI=73x,]/QL'PdQ(|@8
-MoWaJW+F%3h7#;}O8IU}P4UB9"qf[4Sl:tqiE5]{=q0w,uGyd}shcDv{f)"746G%D687FPHo`yZEL_=f@lFzw2,U7BOX2Uk1fT1BwQB^]vJf:xn}en8drC
-!PC)ZYFQ-.vZ,-uy%@&QeDH&;M=VlaGq<JU,~a[xIasCwYq@V<%l0n2&Q-jT>y$8xnHz-xvR<Q8VI`D)mKhEcKv7pasr"hp=$=p41]5+i)_Vx)r47fa(,1
-Ykgf&8NR2AG7nruE{p|d4_IBCqU&BVsXbTt[tX_3}vQYK[/Lv%Gh|h=NWxWY8J}ji=kVQg=J4!7^#v8R(S!J;^/DW3$$x2"9lS2>O}XRU{w^oVK8pg<>)s
-(c_6F,yH<!9Id!E;~#fZb<mKW."XHd,m|RUoZPFM8TS.MMT!.mil^t,|>#3lbELCGXBSt@TI~7:r)[c&t0gz)u8G>Nf0oEJOOEe#=qQJN3|Z]a%q'I8a%;
-r)s6>WKbW}3|Dj3Mv[lf'N$[#xsVPI78_hO(.mVOXl@MC5K9=1uYhiIyMZX^Zf#y$-^D']rc#r^O9}IVp.4h;,~8(h_x}M8<N>h"I]{x]T@m#uz][DX[F.
-3CBC+V4oE7bcs]H<}v96%4,qCq|Ct9_mvHT8iyK'Xce{z/gtBT~WZTjZr#TxuZ0w>XwxH}[vXAPA=/$6{Hcmy}Y2/-]lQpnw"QOF]PJRV@UI#iuhr`gkS@
-X!Fyxi5M34l`6Ga_e1:6v0HY4u6^g.WXq0=rx/h7Xft4j^KRns(pZP,i'2M:bd!T@I~%;B}_qed7$aj5=#x9WS,tv/II8mahYB/UKA=g,[3.ieVudw{$<}
-]Z-2MuFoNFb'(-ey+{1_KUF]e2#4cS'P_:$-0tqaEGF6|XjbBWeik+(H9=,r"J6NQNSX2-#WN]nU$viZeuq(9'UOG_E]C1SafK&<'RsvjIi:>W@{-rJ#(4
-+x,O%X[hNx#pi3Mc7{dt{3>w<1U`.b{h+@_=RZ3OH=[I~s!GY$Mf6Y&{#l-7;z;RTwT5&Iyni(pDlbX@o]!ZT#t+"=NtGALSh$wTI#bP4:hy-[HG%cBT!a
-sZu#Kf)s[5R|4]4kY('CZ=Wx--z[YAb_+^2=9@ih,f>OO3S[~N6=i5!NL3N12G8KIdPiI#[hVvR}j,KLFd"hf>KPU=iom(L";'W)NV}N~kSwfsZzhevd%3
-y%cAkN&_R=fg76!#oL7{i.n/sXXk1En=Io;C:wm[t^&{#EDDAW:'|^#m~}[h=eU<S[cQO5YJUV08ldd7DLWt{Qx2''NbEmJV:IbTOw}P;$%FIzpEXM&4}[
-"CN}l4HHw0AN0N7rvpnv@,ghGpzm+MyVJxr)rk_X7+c^[UY+D]r=c.BM!2iOW^^/(SMKNPWFbO%)dccK(aD)aN<;^GyEJFk[I.g7]8m{@KMID6>4s0i")<
-.e']kU5kJDcLrlGzN#-OoH4Obw;ou5),Xp}My!$KlRYZG:k'v-7E>90iNq;wnuea`"3M;Nv-FTDG.irHP}CQXmZvdiUr^1f+#8BpwedRTFrU;z&fKI77h3
-h#hm'xHIpJdOl`lS+WFG6nSjgXm-{@MQq]vMByH=b{cn3=}G0ROknO>JuE~ZO4=6:@|l7f8eYffVZQTIQ}LBwLS@'<u8eHf&.}SN>Bey4/)u~uhPd1fog<
-gM%rJ/XE.r-}!hqfy5p^]qRtNr8L<!Y3{{">-kGpi|%](^kT[rV.fhtTzN'M$'=wXLFg+HtU9:lzcoWu.&e1]uKh3<y&6$yVt8zp$:UQ"I9@~jOsEq]-1"
-Ul}Eb(T_qG~3OUpgCa<:3qj7q[<:wzjFg_F&69P:Lfb6KEM@N$6HmHF]ZjT4gpd+CBO[p4}2aRNDHTVApzAn%hcu[5h}V+L(-83Vw#fJS23GI+~!/gFA/2
-]:l[nAq8.IG9f1wn.aGlJK'cD:|qGwy4h(nL1G7$}tTB%"Xt0l"dg9'&Lu'JqA>mA"hmCe]}Q6!rKim%U&}(v^'V(afKGcvH{J]^EVXf/R]Sy+VNf/[z5K
-v-B!Sf!js,K#k)t;C|1!8I]xjAi%;&P_)E`oN8r$_5#&;>hNLH~VD%PS"92`k0BP_#buTBVbwdakYagRbD471tzErZSDH/.==0-:Q0Q/xL_L^:F;TOSha"
-2IDKc|vF7Y..KDB."cOGLpW)5wBog{.{@w4xnm}f>;BCr>+Ex3O]Q+.p=zh.y<;BEWT!}{]h-E')->VdY'+/_R(o4=<O)WAv2i__+zZm"wch9H=2L8f<11
-m+/v^B]&TGGltk+Hx<RhS1y(p,-c]<]&Eeb2X8K2;[d{!]"bD4pi7|ZBe!PU[FL(sNBI,l]RraeFI{:]uWf:)nq5Wdd44FUfA3@nv[Bv6h/=FWchCjo<7=
-]-73fx60oR7$yF;n8N(D4dI0Qh[pdQTw/4GM$e5E:[t&^#kq]WR[m)T.4,/QgCDvJVQclFS-TnG=,XxveZFuDKc+a7:x5^a76iGTh#$_uEifnu6<(Hms)M
-%"^f+zIt&MH+>5[.!}"+]XHW7#SNDjDrk|183u^11f2#@r-j9iaI$R^m4{1v20lo4MZYkZ8D97%X%.zy6^`wj)ew(yoOI,<!Erp7,6g-`EO(`MN4lLfs{;
-.l4DD"~t}@+=tRZgoe;5NB4aE@V%a#dfIhnHapg.cKA^4BZwGrqny)6]`,U:Uh&MTI#Y]Z9|3xTcw"8g4q'R(DU6]tOF`E|v~w~yA6iSDh;h:$=c`ad>'8
-t.~I8x)nLU17XM{nUJ-]ZKS,_mq6Nd|VcwIOwq~j#&:gJ5(CC3|6o/tVq9PbyQ:)xE}VJxP[_@{VNRnp}SEwiv"at`FqV$H@edlJKv@Z_Bay[`_Bi+=@"E
-ebjqh<q^k/t8TZrK-qSRWlFSsP37k.kq,R,6fO'_bN'fVxFoYh&oaIsXMfPp}9Fs5G0xJ>tiT@sc#x"N"kp9)_CBn>PULJ.W-q/oF2fxu6BMqIZNdPO,ZJ
-Rdgh,DPhLD_>(6+Am'+e)[y%"8}W}xvny_{N[Unv6{;EF#CwwBUEUW'Tkc]yk0FMKOf-1F<'0dG4NIi$OmN8|BD=&{/1b8L23hdt29.`t.'QQ#Q&:N:6}%
-9T6WU4"m>%aCN@L(&T4+)>'Lv"@T=Gwu&LBN#caSZlcsJ6/Z0%zB9y!LC}'H_cWC"t`!DDy/waPsL-u@QByit&9_!pKmxbup]CgJr1ok|0NxMGusx%d4>l
-YZpPeg^o7ISeY#me7NZ&fJ!tBsSn|!TmE)CuV{3Zy=zI~A8Hdi-N:jwhykON[vlwu,v3{qvl|i;d=]vp^ifVg"70$#s|I7.tOe(CDUJ,Ez:r@B^w-P.]cN
-`Mw'0+<>od:v181%ZsX]`Q<PLwi3@}k"hFv$r<FU'k,=z+"=xP=P>Tz`yGXl3g5ZV7gp;iqh1Y]/9xMA4QFI&Z5_{3.cWqGG4Aa:Nfo3bhEyfqNskTkNY#
-@1[^:x.Ik8|4~n3<Zs.A%[;g3=1`TAyf{|"iq%LYh7U3X.Y$=_dCH>uK`8+G8$[.Pnq)#.SbP9mc:n2B&,]mee2GW_iPp!+q-xkp{7`A/'qZ>U>#7JA7,`
-4"C,18D"Y,jW2V7.l!`jq)m'R4T:w(gxD`RucNlt0,8=]9t#PJHYlI3VWHAWCs#i">0-"@E1bH8rcE&&_/|.Os[eUI"_+p},p+ZQ<WBiD_odV8Z3BH!]ua
-n,[n$i[.D{:gVe$6(;5aIGNq;PaWaJ<ggmRlu[c-~Ala)[G4om^Tr5A%^6-ZgKu#0Zj64&KR(yd+wXW_uPd3Y^ZZlQ3"[gTEQ_4CKKr7X&J$C]jY='KdBE
-[saZ{pweFXd=yFWCDF=>;^'nJMyzw^beF5</s6_sNUwKAcUKw]rQM$@6.gabia}Ek_',dK`5mrao4<IKWeDC1gxMhKLd`^o'l"Ei9P`>y8{nXPt#=7A|RU
-u1;O&l@s:Ya@CiR.tLWEiK6>Guxvj7:@Hc.G5(yg,2~2){2G;QVg.O8vNC)mhgB_aRK,Z""El^<bS=PQeX&8JqsLd`=_rq^@~Fu5x9>'|'tX"DT4ix)C>C
-nl~w8%$(d!utjmn%%j`YsJ"fv]|;Ylv"F{Fq!bak$Azq}@-pE:en=bg1H]5'(G;_0`9kYq-V9lmc'0+BA1OQ|m-k8L[NA(L|OJ$W}g'uu>$`KgT]qK2<-T
-VQ+Dv!4][gPYj2zZ{A}bnH]CH5S5](>{UOyGCz=.w}#:Y5GC{!4^.EkTkyhiGK>$,HnexY9@Q;R.7f"/CiQR/cwyFtm)&Eq+.47i(InM#rDZxx"Xd5Y,pf
-Zls2B_+-WEAeY'Cm7uy2!3|S${;>9<R{2C,6~(<E8AHljBX_Idnvx_8cz&#wO3wCGz><n+AcuWg^JdM@9zWAdO+.5tpr`FkanpH!bLX[x^s05DE6weOgE;
-2Ah!"lZX(M35H:/j"00IVbe;1oBL>d7+r<qCQNL=y)KYq_]T7i&sqkPqIYN'rc]/=13VU5^2KQp@T:x1V/'QUcVcRF{3L5(!kGWOmW;Dn2fp8sIFyu/=J-
-jt,CttQ]t)YxMvD7JM+C=BWEv7=;IEp|}tAZ7VvpU^E>eg<sA6HNV4HAZX{Pv]wlzX"`[{P4+;,-5or+1;xP/=QtIg1^@:!P704'#DQlFk.9Mjc)zV3h(Z
-9E_bp%Oa)+_E|:ZdI=~T&yh,AX9L;PpRT7z(_rC{jR_=wz=}o]WuH|$w~A#&litQ+[ZZ#+OdT}u/x>FNoO4F3x4y&Yr=U+h}){fk-]>.H1g&}+tL&nPMw^
-g{oX4}ly~}!{dy9s6runm@RSdLh79j=wnd>;v{_}=xTG<F3}6(RMU,doR[v|2wY_E<_AzlS.b6'Yy4(K%6Rn'WvsT!9)a1~-i:`Xb("%nfMn~+D#Q6MujB
-/_FC;$06,WSOf#Ii#AmhjK0z5wb:i9:,`|~=kz.d543]0Qys$ouIoF|BW+rFI:#ro{Ry)34:5OSa]qB)Y^"s.j+J[yPNEzge[}18ZcFj0.vjs>>_:Muwm=
-K;giQRDq0G/tq/@zd#d33@&#;4YP|znHWBR{RSL4SQ)_h2+tA%9woGV8=UbSD,bOR!#[q+959UjO+t%}Lp5,sk228S>T&X;_t!F,UbPJ[,M<K.|9&x'Pt:
-"tndM6A_tr/UXBzcIs_2b&ed%."}pr^}6tjdyIDf$sL^@vRgR6Cr+K;pKfqVYUZ0sbij:dx}we-#oM]vrN0fWFNU@W0KN3}1B,DTtQmf4QIE:Zh$Jy>Ef'
-|"eJ&D)h-fxB{c~wqPwusxq<-B>$(bCv&T&A4-qzXqF,60/%=a+g03,.dA4}5r0db!q-EVHa:hS>9#v/G$u`cfDF1^po{R!WF%6qr1@S!p%VXSzD:)6>'^
-^`XMBk"b)Kl;alEMqcw'^w82=:<0FzM<MTK+l2!'QiOEZt]$buz-LO;fX3&V`MJNZ|eJc2L=CXs|L|v{c/2k:L<%V8:8pim7@_Gk7%hP]t2Iy`jOOh~mZU
-u4qX~98(-g>uYel![y2s'gy^=@AzHL>}EP7@+F6TDpi5m3wD9De2`=+ZE:h0}P9B@_JSz^/B(w)or{&"|e$5@$iHO;cW!".zObw$h_pey:[>nINUsEEJmb
-G,t_Mnz00f5:Y8&qE2v1&v5kzi;fNb3n4@.k}7K(E0N=YSbnpRoAt7_V|sHjZ<0n<oz;Z#VG8#/7c#6LbV-7p1TLFkXOW@SM|]-Op%"Pp}X>.nwe1le:9B
-l;st,)Y`@#S1x|=p`6~(}$t73v%99>fD;`wtd^>@9SM&J,0cYap{`H/FdeoyJ;`Y^Knhd_`sXr!hCqh-G-'6S$/=cqyF!E0>,@l2SOW0N0r-J:$<4a&,&4
-Lb]L]lBNUH.r@Lj&j2DvF$SL,xrx]Ly|q[4ja,bM:0hE-v9%Ocuqeboj[}18)b;o.[KBJo%M3:]v5Ax8o.:eg.ybFnz2jA8WSC3<)eqGy{!{.zO]8P0Q#g
-]x6+=2p)]}g{RlN)8Rqb"CkX8o>td&lzH`,{+C+ss$!yP&!i+s@/NCS1Loc{Ii_7;O`!$Ib|GkS{8rC]L3ZiOJecLlzWEalm;38[q&|2wm-(w3EV@cuYJ}
-B'~,{BxP$[9z+R#`>,`Y8YG11QbG1kYFp]'[WJ]bYK)5/ka/jK[mL.seC69j^"jVJam'6:53q}gN;LzE>#9)~BQ^boQ_oj~y256v|Abs6[rCW@-</vzG~x
-.'hZOFiz@e)"mQs/~]&s.xNrfx3Y)L1f[NL@,!!gf{a5zC5uJ@q1MO;68&-^ADI1&FN!DGA'lt|Q6BNs%/mX]5'&jpfWd1MilK>C!4j0704{K/T@4-rW#M
-#Ful{V];!.|.ktP-imGnjG@'sk9nb9:K62pn$C-z8mo=[u~'GN[%-V)/]Gg_(GM}6rAE#h8V=/LPXqOqw+LpzjRrr[[Wr|OFj`o3<1BJIF.HIJ1zg7hFFG
-~AZIUT9&p:|;X|wez=7^!@%nWlqE_yRy}a!z#Ie]1eIYUFO7S"gm~2C^1LqI+z~isV+%^QyQ4:!qY8tT:'kq^p/:J7a:;<r5~r}q{d#<AYD;.>;:/Z+'kJ
-+h@=I"K(`O^wY!v'aZ9]35;__59mi.u]5iIE3it0_|06MM3kVzFN6RwklXEaU$}0BOrrS%!Qd[QK{CXxVb8LUA$ejJ@Ul0")%3<ObSt"OcdL([{.hkVb%_
-x^lSXNg_h4zxcz)$`z={n[Gt([Cl.4r)3tD"f8nc.$1c0y418,1^w,JwV6L!p-^MUZ_Ss{(>ZrkQ<7"N!+mjX,/z`[F/q3LpJJ{vkpBqtu$:o'Ig|Nnk3J
-qUFQs&[f,ChDOtyetwe-i6V.)u)r~mS`zt4%6AH7j=,;_HvBw&TNcjV/+g2pg7(1/eF4g0j)X`0[P7nbpp%m|F}GQxZ#an#Bm%(utppdi/$Ad]_"Sy}X99
-]CNLh56297GmPJ}zEf@e~9^XKo6,^F2fAW6yL3%e`oq8[Q.}9+^v!Dlf!K3}5s+B!vg>J]^pqa_:|H9}z;0h.;>R.[:M6YGKc;3i_J4EnlY>8R@_yactzF
-w"~dlIpgKn)1]f{]=hRc4CU1fny:,ZBFVa@eg|+CZy&W;7u[=<R^TI5YguBB^C=LE!@)8fZ][0<@=uC]e=MHb/O|yt$5^``t_{4`Ouk:sZjpW1)YAyOhm>
-m+x@((]-M={{~JlADW]g"T|3Sx8mNn`orgU|[6M&$+FT9rXWO>DzMfT#en8is&J&<U|D6KA)&bk>/M43|;/pnc&+Y6W(hB5bXXOuLIZjnwfZ.i)Qi(Y1yH
-Egl!=LQ'pZ@B%|s9NHZiXqU2<6NS6)Uw1K>M`j_S6>c#4J3^B`}%_w!~6h>dq',L{,Y,5m{z0:I0oEe5{RR8E0nrCn'+&%-F_R'u1N5kck2B2Yg!!.;yo$
-$qa!bb&N"!r{J&8}^>uOeU`2pl'RLD+)jvMwdPnb9S{Va0`wd8ArBC&P=}Ejpi8Z{ijxUs+(=z8XeO[s;P~$lB(Sk9o7KR"j}l}-_/E/>+tnBfyCw)<'B]
-Iae/(e3b+V{0Gq8/>QpPM96IU7wocq,HWz3%L<v,TT>xC]dx,n~VjjM#l_<uq%HjH{_8NavonGj4RHN5%BjWf"Y=koj@:'TTu^I'&""k`FoeYDY1U_<Tnr
-nt$Z:!yIe'3n@BZ(j<#x--{KW-x'0=Pt|:Ja<TG@x,bJq5Y&`Cf:l|_ftCN:=Bb']<,.#EwVz"o=DoD`G5%^buBmO2y)Io%LzwNir}Cn<hd#F.|YcdS{!^
-lhfPZ^B%XUeQeP&@CSb0!eY{T;y@1;Dm=H<{X62oy.dg_e;^hT9ELoOub|3)!#F59k;ep&-PRT]>N^rUBwun77)fX6jE|B&m!"b3yS{@@h"'%i:/$_kF{r
->yuZYE<EcJp>I<0)$D#r|&FBi5aD#_rq'So%9WNnYd4}M+4)V^&g"'J[2Eq#D>{Cz42'.K{Z}uyyGH#nH.GOq'h!3RVTZg~[,Iy14D^oR(b{BW-07F}U'h
-GHcDFex#rvbltBboo|%zTVyffRD}rw&Xr^]@HGx|IFb:_ih3Z.:/!BgU#=M)&L">Rx/dx]alvD(PRTcATxY2aTh[G8vuB,A2ahY.Scf8I7>"O/Tj.GQlJ]
-9od5|;'##gv`,D{D'P1hZ1MPTOBg%/"$+u2zdo4fTid'P^c}]"y9`J4AbA-}Si-b/-$8-nDM2ACyvoG2uC+s)BRSH1IS}>(m-x$5Q"$87}dCXWRhkpf.|8
-)EXb/!I%@D/^d|Mqbrs{@nop&}e^u'}xN#7f{jlLxYR<<Oc2stu+Hzu4J43B<1X$2RTX;Rcb{_2W%V4m#HX<YcJwNJN/=o!}r@D[%1{c_qW)>:kwRbL'[p
-$}2||zDh+m|u]KH(Jgcho<k|GC+vA5S5I[X{UoJ0'{vW[x:)s2,&4gmM=`az;jt>p$L0kYIU6h-ny>%J%{JTHZEn6Le/0j!3>p%&w+[:wMzzxf4@y=(XDn
-Z$hT+Ln=vA@D/yc&:XHI!V10$GzFrO"v38+;_JpqIE,KMmUg}8;FVBl$QT>smWR0b%vc)$UM]=UugnSZ3P4e<62ra"b$wlFI'2Un72`^p&E7:gA"RJ@LZ]
-|c`}`[(c,99zx,fJ&]<1]m4uOczp/,_Jf.`e$rv&&bj55uLe&OW%EC=NU[qt^A[G%VaY&DZFLo8"|+5s+o8^#,G^H'kV:mEPV2(qVqIcOgnf7)w|qk=s/+
->=BaF$b79uC}qHyO=6Ev#/MWc924F.O+$dq$|;HQ=2NvRBmj7F}MuX(s11aizk3(1o(;v$5+.$mc3wcemmOhgK8,gR$h7biv07d_2XlwdG97a@@@vu>@ep
->@QL8O,3p2J)Ph)D`:Ch^Y{ulwmb&azrvT_,fS7@6eu@@p3G.Y/<v{>mbSaJx(eUqv30qwW1e,4vNC<4j{cUte#9,XvP6$dy%>+{9NDMDUKU3s7XtZu|T-
-2L:!+FQItp7YHi5mQdzz"uZ,Pd$iF&)4~Be#s.~t':<}-q``YZHI1zKqv4bwI{eOy,_JBGBjQhXQzPIs75/;[S$.+$di:a&=4(VRPWEZ<XS5z{$FrBMtPo
-^1tfRM9)XzjJ&)sg~^:OlpP}V<7f~(s8Hz$2+HL[.|BWhK2|lt6Jmm-;(iQBk6q0_`%7Ru#[1,Xp~CqJMG#>#mw()z2nxj-y=/6eJv2SC!gU+$YMvSLtb2
-%6`/wj[0dO<gqcO>Ku(I;7''q5E7+w9Z`3hS^^]RGIzf<US>$p2yd2uE]!-XiX4^WW{"&4ai%KYh0yA:[O|(Bmv_ZF#pu%5Y!o/>@'!o=kh1R]Lr"^VBHC
-D^=-`}(J36Qj@r%WG&H!j(u<)/W9u#zT'xI+w,T[g.xe=;hzT%VO;s[[o;Qe~z:,iHBCnUR4{+&{2SZfttd}zhM}<muhm2x}"mm9w3sd83]RgXeNvcU#6{
-$b#+PT)4vruAOT!7X6pybnR'OsTx"N:C|%u>{YbXlVCsCa:R`Epzou3<K<Dw76l@wt2.32.Aws$I1t!vDMO2(}d:}%W}qeMh|,b=m@(3BZcwc[,SL`tWhX
-+|~A)dU|9o]6`LcEGojBjbK][9oZ7/K|rT,pr!7$B:sjQ}rGg>=RafqHOi]qwe-r7Gd#-=D=;,)pf9O5`t`YxImk2W9X!AtNm8!+q-QQ;F#bjb).uF_51z
-Y#:E(.'-P7=NA4Y&W(X1+rr)XCf>k&M)Auyc{]0']fivFBioMK2EY3wLNk3bEi8Eq3XioA=">zPW$%sFu}&[tl.4}Ji)GHF{c2&_8&fXV&A$U5PTVxh{l1
-n{z:W&u;ySNCmX>eq%q16|'r$MFMer4GcBA`6;l%(gZ![UvdEN6z60|n!]6ovoD(})fD=l[Vuz:f@RRcaYo3%HCHJBIIZ&bDb>TTP&h]Bb$o1awU[t@Y^u
-r9'N8c9V-]_NE0cw]M.<GP+4.t`v=&lBY$x!t)BKC:PMm2NuRw1yGF%BK|f|VIq`b34SR:xTfxmHy5UdX/jDU[E0"zwQZ!kfQ>ynq;n2AD8&T8y%Nsl0J.
-;'oPm&(74pmQO6U#)Vh6+qz)I(UW7F.n$K28=a{n~LH_Z/L{dVA;C3IOq{9_@v3F[%c}4NaY4fv$7Ctowen><6v@q2C|,ZL_ei{3G)3=3bhGi$j@/dkFs)
-R&bNTIZ36[SwI-_#R@LRU1Lp_13{"-O;z^;jOEEf"(]YSU.bl5M]Ho&29ZVw=p@1}Y`UU8F4$Q2"tE>[}dauGdXR@&wpmTlQ!~edUVr#vUc^u$qVff4'0&
-4C91>!dce"xy2.{QsywEwp)^N%RG&XQJ_cbiLms-u0kZQ,[qis^C07>F~!z$,$7./'e1yX4o.x@C+y.F5(@+HgdnkE{17k0ZG-SyBW@kiO;a51T"^!=>$D
-'-Pyv2e,btmofmee'ce8SRwEn|[/0(Au34%"{8AjdkZqy@]TZaMd6/}DopnvsBGOim}E>aU=L!`2JkCUQ=HLu7)<A5c.`/K"<Yk8Uj""u._D~`-UfWwgBD
-EN:[^dno:L}(cdVy%<JV}z0WjCdPxeBDdtC9|Qpoy:ZVP6P2Bp2-pF>k6"XO'`(tm}=tAd|a"-p@Ca'NDJw5+@O%2^X{_b72_e[oYTZU+5EG{W:mOXj=!6
-B^c&@Zfo#v8sucb[GG.KM9RMx!5hf.>dnc>S){o$jA[+VVS93[O68TJ7lY8P.gv+E{!{vh1#XK+)6]J+z!+Ty%(XMRm+ggoI>H1u/7=uu=&ZVdKdq1/nQc
-2>L'+YF|KqO%,@J31vdY>Hycih57yizq_CN!Jf0mFnprqJq(Dl_(=8-V,cP$y_sfSnvxlJm@f|yy1r2a'}Ltpm>tyu"59jh|Kz#+[y2v=c:y0Y&%|da&LC
-L5k-oE):xQOKY$>Yk.W'WJ/`SaQSNka$;SdYV)e)8Wh<l"joe5]9X&<W,`Pcit]ICjd"~,zy6H&]}<Zk$4SzYaxT.d{]b>.`abif&/j5o@[WmINbJ<aZNo
--ZK>"TTS7u&;^W1lXgCt!OSi7EZkk^aWq&WuT[H_:1(cxfgf5J:J.gaFm"M,X!`BKn1sZ5cZ7q8M+9WbzE/-YZS^ebS4Cqg9,Pb]bS(.RlG0ZD.)$Jq9l}
-LsVEfkb;`^<BA4omX6[/>B3#%6hDHK{Cl_]GhlTM{Cf{9eGk{:O6}<V4{UT>I1.j+_onAB}`}7O!.b-#%+G.MJ'6$H9e-EcYE-L%C<D/i'/k~3mO_{_Vo^
-^6>1xrA{w0jRZ:uIQQLt"(661Ol@lQWw5LZU)g.)K4L8:>AX()"b5NV%qhhJGh{Y#vx{9LXtHdw/x8Tc(XgG/.vi.Fm}UQXv^cVU/#=p]yo9-GzK0phXb+
-wD>N"(B^BypGv"&#BL)Zz-Qn+K`3~'T0DZ];cD(NGFA99Br=yYaDsu1R|u%T%16r(v4=4G{uti!#8+{z/xvJ8u5Xwe@;WOo;cuiW!Ckl)]Na8's-i<I+%r
-R;E3M$!'p."fM>ejx&a:u-llQGYu|RwCSi(KSMo0%{wHb/K;DP<ny]FM/[FPENxM>@^2>zGGTJ9,MlC0zoOSU$=e##0WW]_y(M$Pwu(La]PugS17)Q8'pt
-7&ZvdjTC8v!;.1aMC9IS1F"9t904KIz4LK'm(y.UUEIA_}{].+Gj5eQX7u">gz^W&j"tEQNKZ3J48TQ:oR=cP.yf~N1[IvnX>h~wp{PKvN)}X@GJmxDt@.
-<]3Ze'kXC_#;1&NLPr3Gf.HcoXfme&q$0:~,s)NHyKSD;GUw8aN(e_u!{e;DgzC&vDrJ5zjT)#msNfgDJ,"a,}K_1&DwZxJ0zX@S=MbnKG)&{V4.5>gv(e
-5KCqpn{Dh/&HhXS%~Br2^{]vnAnzOyF])1bhK0O6YvjX>oiOjh:|Ay'ZG1L^.afNIu(`q"X,s[WWhIJ8C2q,(vxvQ%t6ln_eH{DcLMdQLsE".-!Zs3Kbf3
-=#4ifeTK2nrorP~DCzuOc1XoY"VT8NlP%(E<dGQBCc(0#(49n.1H[zggUEf$}FXqtFsgAVZ`.4(1{COI=y{W;yO%|WteId0.diz8KrfxZ/)'U|Yxo(g9GZ
-n9NA46_xb+>'Af:bY1$$GFYw8Dl>H'ya}H[1tB0UDV,H7+]fw({@Rhvbw(l<)C`JtfA:g}p|9Jk7h^,nA1&i>Dr&<i:p0TC]sN$|Bu/yJ9Y|=<7p]VBTS3
-)DCz>,"eEM>;xqvCL,if3m%ZiwGa1BatI;Jw>$Qop6{.lW!C)7SK.Ztihks6)S;4Xg=U0"^4{8i|=KFu!}&ap^"xtt/e/eA13S[m[5rk_:lGXdggob'`Ye
-+^h|v(~w+[/6syT!Kj^mM5yOf!PO:iDw=0U:!4ye-NBr.-H^HyiJ`kR`Uj6))^pqny0hyICS64DaF_6,_VN(}pV,uofffyyy,0gDb)CIxDXe##ts{}^:._
-W`<p7qtJET<2.'Z@{gp-bw"{aI=&/HFkAqX9At6m8Z]/I"1:!bi[_ot,'"S^Jho_p0xC"yS_X06x=pP@}F|(/yk;z4v]9mSHru<QVb{X})S>ab!3kC<>j)
-pK.nqp<Dfe8}8Mthc6sbe&I;9A!0/HDT=gV,#r),)vd5dS&A8#~7v=^!AjIwAz=>]I-U.)z]V)3Fi_#ThDsw~O:=Tx'<7X:-8X)FWGML(|,2/Fz$FR:v0o
-ydP|3pf7.1XozvEumeqMK.JWB]0WwA5U.tzX'9j6IuX0an')q;K,tq87z0$+h"-GHe@5aPBsI3^>8JY}<r]WSu<u]d[l+-_5mj:]=wTmcXW`}gBpc$7WL:
-@#j5XI`;Sa$;$Iw2'13b^.F7b@LEL[T<F{}CM$DxF`GKs%IPQrWT~cB^DZ!6S+$4".OF={x``/gd.ycOQZ"ts<Wnbd~/h)`k#f$hbnFO4[5xnqCwNBEw%b
-k@muBJe;8(NMa66}6}FxcvuYtF#D!J}(WG&m]V.xfv<6!|~whHdmiQL0,N7y{LKtCqRN0A-xKatP~5@1+U~<i<+z%6txnSkF"qkpct1{t&(806'Le@!5y|
-z>QT-kpAIkqAXXc99XaD^Q!LI$}15Kzfgsx}+$hOiI3E(^8qiY2!;d[Aj8{c&umGtFWM6:Ao-h^z9j`s[FekpC.THBGW-R&;RJTU1Fv4p]TNcl-mU0BxZ,
-Rz&ykSu}4{K&3+~+>Jy9>'FbT3@53y(>;KM^u)]T,L]LXJM1ed$a7![;lF77VZUvg.[a1o$WCy3oQpfdZC)a$)V)k`F,%,1dv{C_Hz>c0MYxWV)xrL7tQ,
-s@0{iU$5mW2u-OECf]"XXiT>i"H-a<Iif{8QV6gR;@I$%Bf16iyzxp|ZFr+r"r>w$0jEG[mBUlX6Di<j8+w4(^)cN4ZHKTEwos&%2MRcgS!/)d0%A85p&C
-#Rb:`d^[(f9NxEb8QngIf,[BFd2ks:%e5]l@:Jen)bfePdZSzNTUK5l{^/,P1yx,#9D{fo4LY#z%Uyq0|HxAoO<v(sIVAUBi)7T6q2ge'D&nH44|g"|wDZ
->0Xx4;$wHc5a"jb4BTxCdA|y(Y;e'ptuNiYCPLpICydnSNve_<[y]$9K8JqH:g[C$lgaFVmy&hCspsFK-;(t,="rL1KT"{&xilZ60{@)nNW^2k`B!Z>>h!
-qKpIoQDaCpcKV:I5w&G55d8Dt%gI5uk1%Q8JF>VYo<g{::;GtuB<]I}T/uO"Drwbdk:7kZiyID^YG1C`";}tOLnZ3Z$IK<(Tg}3q#$v+3;-tnS/;gI%'NR
-je%D'^V-hpie(&Ju.2}l9D#z9A8Uerqh&IrqRvByTuwAy}Oz[mho@oYH<S]ny:H&u(uo^Om8|tjIfR7&$)Qlj',8)=e75TRxj=Pam%X'JWB<s,M}76fRIb
-/)QdV)_`cg}Tudga83|<Oa"X8R&wS5"OLQ+Su&PzHAiHz>1=4xGK]KXL9ZtoE}:<u>bp_wz@k7=>[>}.s]c|JnDmvA]c.7L/eJL|qO2uV5Y,/=[69@g^bG
-Td0j6gC70p3>2uAv2ieNvkaO@HN_pY`V3i/-f{4`+%BLN64hwl%ur.T<P_#7U/"$+pxFVu99B!9X5opH#'-fq|}y|#6$,3BW{StUrk'zi2pDM}<=l#/Pe&
-QOfk#g{HC^G39f<_0_=Y^rT.K:]h'zSs|xjj_"i=B:7&hZ[=`.NI3,_W,Qjp:XyR-WgUE:aiRf|):jybJ]6pE9mILQ#(@c!y%XTO{z@lto.Y>aq8!>G/td
-:cqBzZSDVu{R`CPbU2$+O0N7uXIqMic5-ZHzH"DpSCII@,yw9lW&L&!y7spk7S#{}$FtiXJabM+kg[Fv}i;UW^)5L0bpYdUCgWi)>&lHPxQ("o~SC"/{LF
-Z9'D'ctx`:[bnnslwOUdJAf;:S"V35j0^AAK$X@G-(:qKZ5OtoiS"AWbiDn@]q6GK^K7nE2`+RN&{@X8.a,Kr=MBUfcp3N+Igm[B/||j{JpMo<Auv+=zT>
-;&l`]B]=%'3"Tdh+lD^w'%g3Hx/Aovj0&R#`V##GF2>|o,s>!{1TRpb2$ad8<oLD`HQ^<Klo%y;MV5kO,+fk8Yx09[(nFM.EC66zHU_9O|RN[p+}z'dj)N
-/,8f=(T,Gb.90c`JVJkS|'0bKns|8A{#8gwk+tfD-smO]3QibE3gTnp<7]Df8`kbiKNd/v=CNn>j;M<":b+m4dS{Bj|1G==SO8+se/0yozf)O7WpEcajZV
-U.r`ZU]1Y/9g2L<]~`UHWz_9]JWv[Mx=:HHIOp8XEk&^]o!Z%j5gS!~3^$FUq=>Jcc!=%u2P#a@v<+;]o0@B~+YV~>dSECGQB[_&mQxG5{X1E<RHGKGc:&
-U/_3a6U,PKq.LD9/Y!~J%/bO6K8/Dg<<qe@iH|/=Ttzb"0)A}_p_vAz_T-D1%5>Eu|ptwr%T~w>o[P.@zyP[GUi_;g[b%np@kkSZ(MgWT_#lh40uY!6:2%
-}>%)BBNeX.^S[Cdnb`DfnIKx-6xPTn0g@fqWhS|ecM4eUM:y#M9X)h0mmNa-N17!h`$7u[sSzI_&}]TaL%AeLf|@|D}!=;._:}3_Fc[>~;&1ori=3(_VMT
--<eB2<Z-2CwMKAwUO{s#-=SR"%3>=[#"=BOJoejcCm-`}dqy>:AJwD,3k7j%eD:cMcC[T8G`tJs8+W,B={<+QJp;Yb.kc<k[!zS0T:0Q17$!W2]9+D'ly:
-&/OuVsq,wQb"^"OR:'h0w4}K#5.k6[Hfec1JIZr_nsZfDvG@at4$qCU@Y{aa&c31PkhH:@LV_0I:I`#WvTWL/O+`lV'W^7D,OyL5!U[o~Zdxry(fE2)=6>
-/j{m^"H%Wj+I/Y&lMcUG3ud##dmJ/u}X:H_a|!i3<cU[bwLYp2C[(/zj9dvsTUt'OhQ-MY!6ZG!Ct>5JV7+0Px7fr2gsp-Y:s-MW$$LsRGu`_Dz4`t,eqH
-d<(V.QEX0Zg{iqhAg%%zKb6$,Zp2LYg$7w(+kuPGTn;wIQ%bFxfq!Mgju)9aW4urnJ{3^8@[n<vU|@Z|mA.2npcB~AzRnLffCh2hySo{}mB<wH%=jT@ri`
-1i{V|9k:yeO.[gP1-fWJ#V}5/zwl3Q;b^I}@Inj4(N|/n4O%|}@5M7%Df6.8_QE&+uJM.3m|@E'qT1I:fC+c33$[$4^=ZXz:8^jOl1>'DbuM=+#C9FnPEv
-b!.QhwYG%C(3f1v7|6jZ;G)ho{&JsJhg@V$]^wc3/I{d4PezuL-LaA;yX)Jsljz<;&uCjIavEkjfm:NbLH;H9Na!`&xMASCADh2(1T3uVKY1if`A52Q!ua
-+>R),[.rZ&(KIOvUM>Nzn7@<kO+0g><9u^,0m9Ze<]@1j}}s;k@OK>"PTx6%!Vgb$|ZL+)@pYrp]2Pz9BzNJDSD$G)SQC!2$X=}$ag/!e[%MgiY`Mh"5u.
-boEk}0WbPo&=E>{(LR{xX<:ab&E2JvCrwe>6Ot|<uN)NC-hgG9Zs%57@G71x@n-FdiwM[q.^G[OC`D4rU$"L9TeYAd1tsd7Cn{C}N8TJxv7;,oarA(>`>g
-MnDu+dr^@c}0I#vl]sp}[Wi&A{HAsMNd`/B({W@)1'tK5mWgt=~`w01H$W]qnby@nZki+q)vdE!L6pWeSeHd%C+G@;v:,j@5cQwc_Wp"pI_qM^g[V{^>~r
-cM)<(hlV"q;c<>=5&0#wYjd/%;4XcI/M)S1!qq$TtbkJi=QE58Xot!_=Y!Iy!t{g2g4K&Bx'@WfgxJP}j%U%es!x9JY0!Ao%HMl;XO|kl[~dK#u)^0j{(C
-X(PoJk$VUA;Y}I9]TR&TFrm(krNC;/'^)_/4"z]u1Yq<(NYw]Q3U68,nK^gy<r#&nVx0n^MaXqo"_"Vl{d1ys+cC+/.Nh&sk9<a//RZyXQXd1]vP|A`>20
-BS3yK0_nI19=MGMI-fCQWWy"^EK}dc&R)dGhIv.mO!2r;^lp5[+1a7_.i|SHrmZ(Qw>=0NgW9z)_(&XIE_U@5f1Y``/C().-DT<eA=GjoPq7)3oZYz%xsc
--X%M^=MzM:taF:oIP@J-xa]t2bW,qTJ.A{9miF:qKPp+ZqN"H,93AX4dm2]7Vy5T>DiCulX+Y%MWxBgA-2z=Q$;<5pTo-a)NcF8z1p-a)iEVMdI@tZYmb0
-=vR9t}KY$!)v7c>-"C>e9}SmIFRX{je:g2fR-#jlLxK]_p7R5/`xSD-|A=j{Rfxs]`D8TATA.MKyTf#|DE4umviFT}AylD%Q+vsa47(Lr=&-HI5s/3(XaX
-Tbu2mltwnF"_B(`ufR@,"`QXf_w8is6b>0bvp:A6F20YCMwI#<Squ|Wa].0XwbY7kUlL2]e7<i<k9&[U_l4h<5o.L9/smK{|LLXszx8Z4Pps>(/8I,^Z8o
-180t_Mtv;,jz@G26J`1pY3'u]"uRCCfQyMPXc&Cq:w9'w`MO^7E5Nw/LX]t+k:>#<T"z|Yfq&`Qn3nyu28#JIDsX<jX4VHJK',WYb3ln<[+1QS:U{:2|05
-g};k94>LT&fr:(X}W}p4$RW@yubqCJP"j{ujn<bD$+.`GVC+4Mso,FzuI6Ne[A(90VoKB|<K:#&YsO!}$!$1_Ibff|Ugn3qZ&08!^FCDo}A;=!0n]y2t67
-S`AWt.:y`X1/WPWuPSHB=0>)Zk69,Qt3RT6LlZ]Ft.a,q{2(^A!DRvp5RXqNz-nfQ7KW!'f5nM8K{V(8.G_Nx+0%d:t<FQk19`PSc"Tl-^vapC(PKOs_-q
-l3g9@.;pe3'r@zycchN_!u5-TjH>"4mVVG[+YNpv7!Jv/xm"8N7y^]easCfNfa0LKQZF>SLLAS7qZf$!e'31#^i`&]cHx'MJ4>CuP@4<]Fhf=U-^j:;Im(
-<U!`)Tn!GB^qL"8kou>,S`jTA-qQaeV(wt0tJv@w1,l-'ZsShKj2E5%VC7g<;j1doL0)jqc"<IY2=GPn0-CMO6pxAD;OY(#;I=Bu!#mk#7m&A%Glf$W`wa
-woaN|Dbh%X!0LNafkYy,t%)5k(^W>Bvkw:G_s^Cs!#WEEbUAgV'c5;g>WJ-e,ZHoY|!O5tF`ym<+mh.(z!S<0Waxv1+t3Vrz}i&g8WD%By8d1P"MO^>U(N
-cA;TBHw,8V;w"xHM:RV-toArwx/.M'!U$]QHNDbGvB$@'E|u-e;f##$C`_$GYiFc6KV|L-(kE!f<'mm0'A,Xfu0Ab0=MZXA<aWTNG|!nKL9IrW{RYxj1K(
-USSKB|pt/n'6fJCtoZJK2M"+HKGS'|nNCP},R=FzW}gDek+rDr"8Ex|y-[PdNy.8wPc!$<47id)UYUDeW%TjzvE[p(Bkvx_Wg!O>9R4Io9c+,S54[d=M4V
-)y75FC([1|q}-KW)Xn|.DUjEiE9R+TVw]Xw_k;Z}oT"]va8T}X|>3uX5wbTjK4j{""c{t%IVQC(^T%<n(x1u~NS[,0%ETH=0YVSRd!!BGj~unIsY6-k+2u
-,6#dxXN]>YnRM/v%pwJBu<'.97npJT]1Fp7Rw}VgvXFN4RCLX]}pIY5"P$Q78w0,v|k98z"XnP:eMq:2`EORe2D&K%v<_cTL5nY:-n;hX{7@wk3{r0LB2u
-|V$I</mPGhXizG<&cHf6/P-Sc"d^:%5Kxg1X4$bCK"w4hC}(.<n&i'`33y)])^K's%=',-<^8lm|<[lE&L!h0|z;Q,g/r+Kto_|+bR(3j]s+Yo#zoh5|ka
-w^KoR:s0+E:3MzqSy;lUu$EI.SC>QQ]Xz9@TgrL5'<'oK"zE);XH+r;+3evr-7Ned4!{|/X}L3b|t<bAs@!Q+HE-LE-3PK:F1HGRds{=ti$-l8}vBY+($V
-dy3Gc}DtXXI(lV:R%_@]lf_$vtC%C6)fXQvksP2d2^Di>CVZj>0Vvh}1wpBYi,6u5cPfvTC7y|Tzsj[_)2XN/}=6QYE'T""/G7DXA&'NvAR@d=![UJ7kN6
-+OpGTa7<[U^ZK5A2y2kJ>&t<@v#BV}Z(cxshk91&x-Ml+@&237(%w(0C4eLi>lBc]stTeR~;+A2T<YDT"VPc2mEYV7<@Yk!}@RMmh]&t!-9|vF|h;d}|Og
-ad>qNn{OPN7FwKvm=OgFK%v{$v(]Ms38#W"48d}4y@UMoit=f#b,g#<a+xxL.`A]~Rn/&Ky!GtADr8:Qd|Kq+@!&b{fn1{+I5]c+x|YcA9!0!N4sW#UWP&
-=H~{tt3Or-3dV(}Mu.|60gD.Qbsl:q~;e"pBAtm6MGIvW)K8TiREV'n)_m<vR(m05iiB{"W.{d`Ov4K}gq.7Vd1(+iAh~rbUM%22K).BM&#12_`M-Ty=Cg
-{fCtDiQP,AbCuI8V4Th_zHNTc^~C>&CgZj-7PFM"F>3Xm!`Wbh!f!&CHVh$>8C@n!QN@XH+ZF3#8wQ(oav([:}|fH7AZP#af<C||xj;]F5QS3MQifE-dX.
-UJF%~99GS.[kL.5P%JwyR:!b)0P+I{|36Bur%K3<DaJ_IytM%Q~lv$~t919|b>]iTWeSJd}W+NDZVAb-gp)^|$C(JI41+Un:6G)ja-aLMU<iTQ|I_E22<K
-(HO%GGBB^{#rI@$s)H|0dwx)Zora#qaHIC#KHuCIk=5x&x$_UN]afD+2-6xS,$B6qlen95;K^$'hkc>'vc6,i<V_%U]:k%%bZgyy;Fu]).t`8XP4D.h@7(
-dBpJUg~q"V!1A:g2WtD1h5Z<7!"x.O!N/Jj]H9CNs`Z](@Y@>Y".}2p,p,eE@cJ]K7ky=a#[azrHk:/Djt(T>d5OX7GX5Vf^ugcTNB0(AoVwN@ZUwFSRZb
-`T-/!)+j8t3nc;&_!3,icuQr^ej'@pWL8uU2SYldFebZ6:[mnA{t}4kS|jQ5fTk&<,Hg0<a4&}6oZ><{&f~KcWs33:Xj;)nJrp,lzlK;VLn5_akgE<(6~(
-hivo#O+OAHJW{6,#BA3{'&lr5H'z|NOnVb.)(lAxyqalj|/Jxy=SLhJ3]K;"`KavL{m'V+U"H$+PQ!@=eKjU%)p9fbW$|l:/W>MCIhv;.r_ltH6V-KK$VZ
-Zz|'QnGEvNf).'-hmaHyN8xzuc5Au+ynUeY^n}p"hN:]f[v3Ww6^L8Bw"vIrh0avM5Z12yL!;f@t#_r'F86F|^R8q@RV$v4:EBpeRrZG^c+AuIND1V`(=Z
--x9bLq%AeO0HEFzh-!~&xg$@QF}{|D]C"kH8<7kL53WWmsG}&um.7uH.%4hOTQj._9B8mRZZBFVkW&rOZqeom8WS^ljS(<GXy<l}8=M14P@>ZwjEI^,/o:
-.$~h;U!y3<p^dr!Vl>Ygz|uE1MTGK'zH5BH".1Ekk`UKd@f2yFX}&oZh=F}$vVe'3<;|%<9+MXYS[YQT.KvO=w8E="p/DlN<96tN]ywgM](;L'LUsoCq;r
-ifj7BxI=`V_c(F3cvb0]xyjL;TVkCzd7YtD]EfuypTTlOVC]k`'uwo{OLZG}rZjl~s4}htG,3gc9p@$UD{pV)tN_R9!@|Iskv9CI_r~MrrYKUdvVG-;Tzb
-gWCM<7APgR{#{V{H`]^Pd+T%gFyOlW`=<$"7Lz^/-wG6V}WcQQ(:WyD)N)7HsP&:gZDy9Kiv,&#s-,/xJHNKoZ!}1ylx]S-xuh>td"A6&I!W+(pZ~s3;|-
-){X"JJx!ga-=o5nmTp>+K$%'>lJy)[=m<.S7I%$<TBI`wk-NF&"lA_}87tI(~/67^e]uf#Ew+^euTup'wzKEROKI,>jH^:bwY^"_6St@Xz`=/WY8cNKKQw
-n/]49v)[y1AVugBM#_<im)oi#xI7j9H0c$M1{I{1WAu'2]Z{D(>$"P$e#)bzV-`|jpdiKXO{bo}G=.E`6e:Ags2taD!<(mrHl{JjQR<_6L^$zO$x/]!%p5
-zgq(!|^05T.}:vh,iyVGk9J),T(_;f9Q{NgSIN.)'J:q29vIq1Od}@B7wJX(M.PqC_6|^#&>dCtq7%>d4=OYu+c-p>9q^|5l+;`=1R2:w@H[(n@B<8A]p|
-s(!l|tD83[})_`msoyr{y9zx|5NSg![YU|+i2WN/'u5FE8y5&)tUK8#gN=<|+X8lJG(5Sr5"_zS"/nyr04qpra0tMj+Lh`Wo~;h_M2cM{f4w$Bwp%CC>@.
-@IEsnHR!D^"movQuqTm+l5ibW"!6[S"/E`F^/z9(>WYLYe:dO{+$ZG0AScnSwBG(lf>zw"B1Yl1j_|/T(oc7fnrBUw<S&Dfsjevw4`u.nL47,kE{#B^yUu
-N6'%{6gR]H!%cv!{Le~swe%o5/gI|`vSv^i0pLFAz3Vj{(R7%c>xwsKH1+Pk=xg32h["zl`/<CILF1RUGj[+[HF@I}d#@zQS|@8NKnr5-nmzqCJqPb.YVX
-ixP:M,~^8gkB(>3J70l4`Mxa`X0!_cI[@ejiA8dOOZ`}x6lxL|rF1)aJo8:UqpTx~(kjlWi=0!=!:[_yIS(2_x2jFLT|D)T0B='qH5D;tP@s]FaMB&cD$[
-5z^J#sZ0izuh]Akt~l`ad|@Qs`<OP+&t-MyUWTnzHTu0f^K_%Di_S<.IOBNO)z.:m$+v[qTn)qBrN8gqgmKy~z24h|1Y'`9:W$9dcBS)qh>U4<wi7NO2.'
-vhAvr%_lysEUtZY]0=8zkjA!Tk99c#V@J[46-9N1d(N=4QWc+,G7-t`}'M{lpXbqNnxT,^DjAQk[weP6sfM>t//)Yp',ND{{{9uzky{:tVA!PUGKX9)1SG
-ywscRnhFCq'q.$lltvIOxAZ5;H%/i7Gv$$9y>P{[@YRc{5Ol&KMsue&,:rCa(]KE[U-[ksaB0V1G5=xjud|y"7UN2r't<}]Lf%_9:C"PN$T8.99/dyUUi.
-gfnJyt0kVHGZsK5QlhkvyN|q;J)hwjSvceKG|5%y>qDVRnG7dJm7u5e[#-<jAd%kS>p8YPQJ,@_y_u^,otg5gr,w1lNv9:k&DK[kW<AVjtIJ1gu6;<i!3U
-C#bTSW{bz>TDW}!lc`9dp%-D+C~m.zlI`0=nzo@8N)+:luc|9HmM0['AQrLCbpA|8$V28:(jpoBHa{]hK>ApA_rs-ITJ'TI6np7){Y:xoKE;}Xp%;u[,=,
-z/r{A7o!gl8/z^UK6Dm,tWkB~0{,89m>57tSXaXmc[QyvGJC=Ds9ei.ASNR|UU;cy5<2Cb^@]T5ETJ=uMe+{jwGutw]p6/VBE(hbWiBv7_[.FA)r=6pW.z
-OVCHfx-f4O2A7ShBUSM0{ljdfp0uv{l`W3h3Eu/xCx:_b({hkOG]7T7Ed/Vr8:@a~Z4=[t6.4FEs}<{0LU+L,:D8r{|%yql'<K~WGi:WvUgxzz9R|.JkgV
-A[0yI,jCiECO)V4:-Ef&uy0rvw|#S=kvkFseVnA@NAo:K#Hms6ar,%G4['I}KmQx'=o6wUKVi+L6'Y{4ASNCt`Omg40X@G5RiTP|e^"JzusKZ0=:H-Hwji
-^$Ifx'lj>-)sMt17z;pvpWN6HyB5_}}i:mgR5=AWh$efIG/,i:")jAb9Ty2:##DDr%LBRe1B$6=jGVw8(EEFLxYs5<-]^2mj2y8JkFF0gK-K^TXAt7"/ix
-i--c:F&cMrBPgus/+Z)Foj`{}h7mc"t75Evo$huP7!K"n@K9V>cby/PY8P;&U7:}P8fRc|1j(|{xXDT{iOHMZy[q4-!#~cCTTmTzi;~'P>{ny6!jQq"#,#
-bmFu&xEJ{K@8I$J}V)0`G}'7SkdN~lj>7oYU9|T&c20/~K#1~l/|s>_Rhl"87-$G|3"6t<6M`bPJIMNVLF8=n,3{qz1=BVCnAh:zhmsQP$%U]=%n27}6Sg
-/oLGCe|/b@+D#bCd%!m$Dx6W(U)OTu,{P&Gu`Zr3"Dgt.U.SF&Y|5PISn$ByM}8a4HLHO1Gt[tg#Qm!oRjQK19Otr#N7Kyg=^_zUX4v6X#HS}E:R_|y;t7
-ZL=X1$bwE4WX_/b2F%jON&1OGsH.>iTJX$KnHY=69mz)E}j(S1_Rn!L:7o2ZJG);-[5oTAW.Kk-GdG<on{`d]n4NInlLx;|%E-Yyp_cerJ/mB8t]@=O|N|
-XZP)9};xb{y/o6V"ox_d''3vTx8ZO@I"y7YiBx@J~|)%jS.sS[0w4SbQ5vfPOiImjbq4R'R`^+r!LsV-=5W(`tmUV7i0%"#xU`jnK0pcj.<l[Ui,PF[Ei>
-(3XB^y'zG%TzETHdNT4cN8K.qH+{g1c}%'`jX5pF3t-kY7r@}sv|eq.6RTt9h<5o9m@URm86N<tACu2CLH2gp!NSeL<e=@8N}r'F'n$e]Kz)!EX[foNRxf
-$S=P'_ATsbPcAf8ehb]+C"NGXTA2T/'W(6eBh{P_$NL/=se'|2cR!lH7`SH&hqZ8S5AEh_7HwhTm5ip.loSpxRMikr$3E$w/|<+D#Q,ilW/`)ptyRJ]>n&
-Toq/Sh"qM[xb:=DPq!o{01L1%0nChgQ;7F(f;TVP8a3C4n>'8Fm5i]:8Ev3D%k&6mHqwK$b^|2sQJ>m5r/i%sd2ug[jbi5syp|2;b)ggd.,+-CYlPMd>JC
-sxpv>)E/gb^)CH})tw#OG@JRh[>`B_=["M6PY4~dBfCYmJ#t'mj`1<NjGTC;1r^4wfDnHQG!)Xo,|7NUBIE;FBYZN^UXIv!fkbgVusAWpqPJqcW1X.rEh]
-BuMfblr8zs5{lsK0E]_N!q&X1&yg'<T&xW7ZHv`/|X)OZ%x]Tg_]|/TiC=>&C2fW(wR3uRw+Dg|s=>!Q|J;bU}eqo3f0j-+:RP@+G^q8}-lEqS[x'6kq@O
-3HW6/Oam$%jH%4zMenIY3[%b@LOK|qab>Qwea@Wh%DmCA_:L>IX1o)N}`=8,hPe;3GU!Z'H`@s$5GOrRaUmR^//YX%3+rL8Xw<V/oi]OO-UB-+{D2Lc;1I
-r'!#=#A$F9g;">Ni{Vv6EMhQ)Lg_5-$C$/10h4RU7OM$@vSjS/2@9'kB:)p7$XNBW"xRL0JC0fjkF|YvZ)YbvY,8:XOCF4B)8q,P[b3[Pn!Q^"~Y4@sly2
-BMJw3j0FnbssB5!8t;o/"['B~_4$g2w$@1B;8%Z_G|zI~PaG/#^"^t30:}N_8=0wZ,MeDknxk-IbSD84hAo':xNoA;B`U>ore`e^hC8+K(8Y,Mn#"c$/Pc
-@TzwA+}-YDz&#<^%a^/flJjv+lNCumN>!!u+k,2,#&lCupqwo^7"8vis%@7B`C%p;R+N8/eS^$02CD1eyUdiKbMt(5unABi1U_Jc_H|FsEe@pK)7}S=sxs
-8R:0pyms7r2Q.t5R6({YIuIhV36.U87ZOkie5a1^haTrNn@+U'/O#B1@YH:Vi#yxH}gQ2}yRFTIHf>QNZeYi`C$vqrs3=uM.vr3REHH2/>Bd;2S_j1ra"J
-py-q[['89)m3Nr1IDxNu|g5#'+x/F80v6=xy:6$=N@`|7c$C+tC{f[Hgc0o_5C"wwWf:9kHEqbkNd/6TR)-lA&dRFL^`Jh^p(Ptr|W]lrxI1>+Hc[zjvuC
-`VukW+-uh=}z0BxW9q/;azAUAwEW^7+}5I]&}[:f4|OUF>K>-qiRjc)0mSPJu-nv$>$!+Qga}%Zdf>sn$ALIJD[1XBEw5Yb65:@P,Z"ea-6zz+a=_$mPS.
-,n}uq(QRzy>lD,;{7RO'tUEu.D.AjaEiIM^rQtC2{r;<z[+@r3UBNI+:];Noi/:A,y-H{Gppbj6gy6_>}p(X;P$HWRj/ih;2J-`7b&ZC#_XcxR;9aM_nJm
-`B]d^ZD$nATdpbdhzAb<pzi=vKZ(|FF]9H92YyY^70-PS_Zuwu%A0;bGa1u>NY]0B)R[|bwgj=}]=7$7[=x<4A0Nk)6.ep"ka,il%@pBd%$yzX:|!EJPnr
-a2gEPCvIpcj=99_L"F6T,{6/RNpi=8$&6z>oi5NSE-]:!r2wgw1zJgw"Nw)oc4/mTjlUa`<$n5GI_aso!JWN`CFCndL<t21]3R2]chEg6rGYWk''dsJ}}d
-H77`k^(a{81$A<qLHpGBYlYj%jP]o5tK9YR$>MdvOiJ&z!0/8wXcEOg)CZ!6aSqX;dgES1n.@oy)51gWwUJ>_duHX]k5%>_CPn!c#Kbd6Q8+3H/$7rnH{5
-Y:F0dTT-[{amp7#n1j#F79Rd_2<Q3yZvj"A^X-C2U()$p}=X^q`K"a26S)9|Tz#>m,3K(SAAGA5`z20&"KT]$x"<c%r}=1]HxEYEOZ"95ymy)M""~<.SiH
->(5-dy!><6=(h6O)M+0cyEuy"uNQQ^Vnt:rMT{_N{lqj@3m1b;f$;#vGv<:5~,bGgMzfY.vA&AQ=RW{y.}(U8g>J+-ms;>^trmHl3{OeT,p/=hLAne+aqg
-Dgk59H|ggcye4v1I5tNX2h/H&J2h7"k[KTJolIEOC8&+3'P9iRhP7g^tM2L#{s^LBzuNqIcW>c+ZrmcB;%=@DdSoRN=zyBMs1wCZQA<+vI$jJ0x$3"h'F;
-c>5@!Ux0Zsjzvns_r(7Nuqfj1gC8HaDxkMk9O{4UW:quB({McIt"/R1@`DgB$wxtnLyfVp.oxbQCur~f]6d}psqLI1--c{}AZ/xHOd2y`>wi<Ck'|]q)>|
-+>gt^r%URO%it=@@ZM'K)w$whIQL#sto<1~I@.:]&C0w:tgDn#~zgIUq]7w|)D3u0CyV=Gi3nCRd+]kvdc!AQ_b/|73I~kE)Z=8QA8-E+QV7tqng3Lj[H5
-,|g":x3#U);O|$~InK_DL94!FxyfGt]3}"&rIxvN!$QZYinwIS$bnq.}~_UycL4oq/Fg7$<VKSyB/^XAxr}cR14ST8M5B>E$)Wu'J1~+#78>!RIag;Dlmj
-S='2{(hH+)(0hye!NuC;:du7+4_A3I!]/1'YWE^!TkEtO("ZGjsj3@_,uT|"bgSzrD4O-:$r:fHzeU/ODJGX@g)(Z`yj_DxDOJP20RPzx-m)Z&k29ga4J^
-&eFFkc&7j#]w%6`>q0KF^NILI)b:he9"R-0Nl&k|+V,(Ak3j5a0I>}$<IbdEx|,y:u3u|f^gU"5k:e;-{;R"1{+CV,@f=t|9x%SNEe#/.CQ2&6'5_OWlZ_
-rMGOG00|cGk'^+Imvkb-6.%fZvhDYx`k{QS9zyXEs{$jjzSA"8TWHy$$TP.ef(lA~WHK!,;/4h21~eB('{<T2@)2Ee.$t1fwtdxMo1p)fLyt$OHg!T_;=}
-2M>Q9rCw$738XANQeC!l&NBl2Fj#tPWS_m@4iA"V5dp<AAk7Xv>N<d{0OcJAdeX6u"q0)6luMa#4l0IQI,/18KZjW230OGl.3!M0@v-Q$L/1av[M{4-y{C
-rTmN8|@24ZJotcc6a8O-)IEARscZH>$xuUI!zWsteiBtU&^(CZ-LsozX4i>@ce&2hcgmIbL/S@p6&Txv:ydX"J6=,1g(<T"ViqUW4>J6]w&9]='@NF+HE=
-#s05Tz.u%KIo.'/J}BMwV)qgp`y9'Ha@"k`Kh87WOisYk/'h:MBaR+'{<t-6=l1>kgNy{SjF{LbX$5j/vQkZa<t9IID]InA8##za$Sg<R=~EqyTk9C#VlK
-L+0BnbT5^w&9BfNbz@E;@spJx&z]vwHx<w[n<Nu4eJ_2J|q]E<P032`u'3'y)X0MBNnU`_qQ&gXQS[`^Qxn;bT+Opo:..MdS=V!Qxh'nfLO!f'`z|$rMo|
-c9"k~b^]a(cAQ`rDw<_LB=5><eXKz|c'094KnZ&S4':G!{X#A8/On/t)e#vdS&KF+mt_9aj=h>uK/DH4D^'dZ>[_U&~Y`|`>~LX-78/K{TP^z__'n_[|lm
-9]y7T|pt/^&>|XAaZ/Is`t}^YYe)0mg+/@V3e#$(0k4x>2GN&/35@ZlFmHu$T1XbEzchBt$D&).jrJi+iT=vU>E'x"JSMfDJhaB-N:;N`es:e5=sug`z{x
-V9@u|hAC0rU$I<&V7i8"{Yt&3YCGb_N)$s;N}8efK+'tF=2Zl:'(F_+N%{H2$|=eYuyfBIPu<3:SGDh^y.X"0_E'jNZ-89r-a|b,f=RF8"NiN|8!Al@k+N
-yrJ!b!RuxD4eyvE0QbbBnT5@[<G!cBA/t.jnNb}WPd4N}{2%he,7gd{plh%FW)equB06>,Sl4Jc0YWTX9|6WIg..b$5z6P`&~cf_-g#X9jk"jT'D=8PKI}
-ZUFu|q%DdXV'fY)inC6n&04ztv,8WPPYvTQK2H(9d':z%C9_UV)ZW-sbYF8+;Ro%!Fr|M.{zw]sW+tA9>k+<C{.{]+Q8>DD`GT#hO8QoB'XNwNf)6kH0YA
-F|'n4j^zEu^{cA=d[rb>$!p2_KW61.n@"Jt{]|AGW/JT}cZZzE(}Bd)2s|>}NSQ[JG`]UN~,UEU4Klnknv|3Na=g[iydeEEqvmrSir<}A5SNDJ/&GP#8)f
-vtZOpVFP[ynlee;[i(`C(s"ykCt7Gw^Z}!pIXT9z0yAlo[V<2YTKjs`tOTdX>ITiS#G7/v~}ASJL~}F`cK{:)7HX'&jOtTir&e~Z#r72"J'x~j&;9uYC<I
-BQ4ADWeAlPsmFU':G!X,TK~bQ.+USZ6S:wZ<B5kAXs1n_XGXv^57/IZK:L6ZrEe.TZ)]jrlJcZKl-ZG@fy[l9F>YI+>jin<!,rH!ixVW`X=T;V0u!nY[|p
-CJ[{h|6V/wTp34N%MdOP/a!YM%koli6u0l7zVX(J%yYEr&:KJGZVF$/`95#lU.[c0!+^%F4DeS7@_A<R3](Dlb:cXagy&kl1Nac_"4^b`DRM$]J^5#Hzi<
-S-sLR_:O]%Wgbi8zp.tuZ1n63[}0EzC7Dg0a$lpj7n2|,=+S`toYl]_cgBK;_i-I]MUiJp@r#[9;&R7ZYs-b[>LU2zH'8(3;3!-JZ0IPXzEu[Pl`xOatmD
-6$,|z^jvg3yJ0TZ[$JRKOh26LWI2`8$Q+,`,w,<|A!vT'KQK$Q&;AP{z]NqoK3`!7RWGu8._(fVc'3yU[9}F>&kfIVWlU9`|{^v:@!6y}'NF]%Vz)}s:Wv
-Kub-F[~is}s2>zq2xQ8;Er^1mQ:G`N&1#cRiS6>@R/^hze2XZrEe>Xuq[{y+>;lIPzxj%(`R&rldg;R0JHaPf/krab2XaO{UZKq7c!B1uc`%N|;lMzcN92
-f7#_%%|EMP`oogZ9xTxvk/H^s|}w|F%lRiUEj+%frlbH$HUN7.x4173Kv3_]Nw%L^}~'LbMDPQvc_p|FM6dKjho9lP2{PU|n',<vwo.v,O#W-KRCoOgy}+
-mlD"ux<_M0~+1e+DWC0_/a6VKv4ck4<[~gq{KTW]_pG6$PqaAt&}0(V:_y>b~w]k&bYCqc`9|z_vi:SU[IDgXrB!>cqzLS}/w.CqcN8;DZz7ObkN.NU/%1
-IY!bICMC'u#!&QTIxvQt/u3pSS:(-AVJn4n|S:cp_7FQioZT=5QtFCWrcS$V6A|2q`E<y`yP-S'OE})};=%C[u{n@X.@Q7CS!I>tk+SaqauOmP/P-|ro.0
-EnAa.4V@jUSM4,aH:MqLq5a]z1y+)8NMU(U=pC+4hX=v`Wo@VYr(eSDnScE&T,R".tGK=p`%8)n'PJC8Xixlm2S@F"}@$PIICuJ31ZM:_}h#333msJKcq6
-q'k>9T"Odf@^!lelj7:cb>gCG-=RN=A,d--%w7^U12AI!U,n2OU1'CcJU&B[XTT&oY$n[^b);&9^z`UdL;jROWiZqvv]o6'`yt2LEKZ]%0X)onNz|sxkeT
-gu`apz+Tar:;Kjt+BCs|!N,,"e;dtF(K<7N:apLY2QqF:CMuE[,[z{G[#w3>)Ke0t3M7R.S;xU>0mrW3gy#SF%42u1`Cc4jNN&Bzm;$p0DWl5K/LRK{&$s
-p7Q|!Afg_:3(|I#w&}WNI||1q2`E#ZoEkSZHE->0h`k5qI<.5.ifD}t{>j71&TmhP3jS^`=$Zr6xyl51'H"`hmr2bKkL0+=,e>wk/p+Y[klkUmYsif+Aso
-Hb=EOGC)~ZU(x3XWRZekYtXhX0BG/vNQyb'Yxz_^)q@7AM^64c9HZ%^l(Kx55(2cUN@62z|Yd1qIBHR,D!+3Kglpl(|$$#ARg17JES}4l)Y4JM"fu7jNB9
-hk/Gz5J#l1Z#;,:7Pz`qxjn`(B8q[9x`z8)xo::OC%P/YJUu:b5}p-Y}M3gUxGsu8IY:]`G1'6hSg3Kg%-'jlxP1RdH#w%%0$hF$N`0uX3.V5e9v{%^s^1
-BLf$laQeI_N^o]#9F"Z<E9_u8&s"Z2Cm1v>QG{3fFPCgDgm@v8@Ko<WU~:cgJuvdq8pbo$@-pB~vm>oA=z{i/m@e=(r<0fGs)wG4T[PC-los:J|Jo(s#oi
->&"9Aq@$-@`lUUIGD$0>;.V<C9`ocXN4Oe'_a]pRR-;[j.{.fq$W7o7TU-CVV0Ixk^-9wF_O@97nar'EX}]R~,XgauP!5)W)/,g{^]q5k`"aIS(fY|2A]3
-1K>o1DJzr|(Bv4p)gC{=xFp(p8wMB>%<:Yum'sGU,#3(m9`56e3/G1gF<>vDOpyL}voOb#>q8}9OJNGdc[_Vs>v>;z=:0Y$J>XCp%{/d!-Ux!0Q%5:SUk`
-=nXD`a`m@a_N05+xhWQ'S5YKmY5N^M-gT{%6v!2=d.TGKj8CFVGMe;^$YTn|XY0#LW}SRPg:_5)>!XKXh`X[TfU;z>E4&neWK4laf1)>cTY`]OrMNnVO^L
-|;@1ptKE^1]X#fNv^:xOm[n(;O`>chxrZs:CgiL|h'SYB'8;U@v/kNruc6iX>@,QFuEJLMnzAz8-sc;$k%rd4T3xxj$p.eP3$"sfaq:03_y:"Eu)p825$s
-j_W[.tn7fxaD_a/@KB;@C8lI8]P:u"uw!TScA0%86s:MhWiUI5BL;k9vq<qB/5I),[|f1R;,:i)h)rZ8q|_U}J::`zF{z+p;F:15cyoeQlv."x-<w3)KJ!
-bn[Uw_<%YD+AR6VF$g:N!g-c`^Q>+74T0BDBuC><vW57WxROs2st`jEltA't'c#q1x/cROb<T5H'aF|/}R^dRLRQC^E=(89pv[zI{!i']$ZZns//pV_F54
-T-V$Ok><BR@I[Aqc8>#P%N{oXlE;|f1y)RSV4$$^qZ7dkKP9c=m@[eYRw9x,a2yAVWX":Tmt)Ls9j0ym0/8J,40N%qZln:uQ2)+iIfz21n}%A<+j`9X<-9
-!8RISO`kV+BA3,xT-Y6X44AS0M7N5L+ryeNEh[moO$x.h's!0p$;~xabA{hg.<JaOQin#`sm7Pcj9X+rv>Z!^Mh+gKeglb550A=.NaQk<WH$XWheug)K"|
-<U<W{s8M}z5G9c0"A{M/2.NY+d`O0-{+f!4M^0K{'4U_uVp[K#g$P!x`HazU_eev+Mt54N3/)DDhdNH<yS"yo3ojCKBq/Bil2V0HVOw]ZB^@)e6Qq6'|p4
-sS#tp7uu#j[_$;5^o$"6F]Zo~ROGJ7.Uf8R`|0a`.Y|@.5;<mNKTG14"{_Qjf:v^9+ZFt;'V/..-5K+{suV]],%;&u0{5S(}pn^)9sHYj:GAgRr5Jso2xg
-w(CKet3Bxgk(qGay$pnRY%<VY4@7<I]mN0ncU-"t[mSI}gh9Zz%N#HmroDZRP4Nq_X2y`_a."CZQ6h!`Leg|40^BbyWUHKzgaI/Nf)Tfxo4P#{OQ=>(&mR
-t'SrtT~$XC]=-5bP;]zZ^#|tO|iV(KMYxq1E}MW78hc26s^Id];Gcm=UC^Z4N4wO1&$]l.oDs<0iq"{lc:yr{cyN}yJ@jrHu{g0r[D$s1eh0q.~0]<E%}k
-t_'M2]'G.HYvJ{pi4g~>_R_]RzXJ=nVO(tXWc|@W|],^pEoOXP|o<)t&TJ}IZPL4qa@V!|I|PN_.Pr&/H,7gvP+oVVh@9|N)33tUTb&6^g~IOl_5>j:J3<
-Y;r_q,^c7=p{v}!wZgS9333mz/p)H9jL&%=.6@yoUa'N:i|0#udn0j_B4yRu'Jt6>9q72g62mKmb+Z`TIP}LoMsoC<Hgf+I7yH}L.HGGS{Taa8eye$'3_&
-3x_nMuE#R6pFgS|hn4L0YLK-(jgO&}ih(N#V<lM0_Q=rOXe&]sK/,IN>XXF%2p7)FY2o1qIVW9%]H&R2snSNv+=TCs5H;4cveuZ)>.[:o])yY+fB);V#`Q
-Js$rCw~3_aD"9qGf`XOD)6#^ldNeR(q"<4`@uIEsM]"37D$'Hd!#;F#[F4b)pGq>~87],1(-+!d.n-F|!oYxDE;>B|l_Hdb'!|Eb,WUONf:8$b]8!CJpeo
-|TjM,7Z{=jj:Ev#(5>SAdfU"XG&W4K{#rKHK^&bXWJ=cd_o7A_@e5m!rUWXEZeoPqGds;B2smA4;o0ux&Bb<^}>`|3F{d|&5C8[{UVI>|^f$VNvvvFg7)o
-~:-<3-Wa!}^KL"2`t"0p$v~kt.U]GqEUr{S92ocbzK5JhAKo0g:;!F&uo_wdj4le3nc`!(!O%N;aByQ0Cs;XkFPVIiyy@CS>C&PBjsOZAfL4]^Yw;!lf%3
-i;RWL5yN.LzXT|OIY4qFhoMzDr#<'7R3hrJ)p-Nb.V<wdk3AMk+t-YPANxmt>Dz@8gd(n,SqK/CH&/Ro[X/WfshVGpv7i{FfN4d0S,L4y>0VTch^%tLoL8
-sI;<b"G"lTKi]8AeH|IyIZh31Q`}ZL"JmK45<D|6kXK-ve.Fc,V_q|FAke+3xnbL]bc}l9!yJ"pt=cR)d;qY>)dbUP{QKYkS2NuxYDQG#D0&cc##P24DfY
-]DZkM(0}N)60Oou"$/n8_L,|IflV&HV+%-Vf(mx;c),v)N8-6jEs|Q|7T<V[O`AP9k7--+S|0.2+]U%QFP</607-_CA)Gdt=i3VbZkeF8id",uGztVA6/w
-9"gZX]x6Ht+M`k#e3xAJ{'}D(qwN@F]x|y=}TVduuC,jeX:CYn1Zd(@dl1/r9z!W49gH^^t$ow4jOqC;6W[2LR|Z5NgP=;7:qpj!m>6mgfHQmW0]NBALz3
-+e<=u6`_2>D)$D;&P'Nsk!]$Ef&w;2=4:7qA}hMNcEDe[@0k^eFH7o2Bg2G_py5sPpy];A'"]c_&M,dyqK{4RUQJHI=w~=/e^E-|jfZA1QMp/}_kk;<$pF
-7t3[~77fl;hB{l3vH1T:k+lUr$Pylt},duuIdy~l(dflbgCivh&.}zhj443'0`/7xwhs#}-o><(.%1$@u@N(v-@e76TAs93XRTSt%ox"mRf[2(-oB2NvGy
-[cp--9rAR,Mgg2',B}P5~dk`YNU{O6R{e@Hz$M[vY/)5OMT&FiVjL2x@P0$;Mjo6s]FPzLNnGT8+.V>SqU$H&ag5SU611(cRGUL4zUFm8'gp9mO_+zNqUh
-CYU=-O'9yVwSi;`rQK%tzZ8:/z;mW|kVQ,O<8;`TG5{kXh#vv`U>jak:y<,4"5wxqewEb|+[3I7nK=I::n.R7rRx"k08G,c%/>t@AshaI%HdIUzNDg9QsK
-r4PZkV&@"'yf}Ix47&Mq!^#|SDhAz;{h$-&Nos`&p;&i#>1'SuPf%HU{c0.PO5B/rp{{d2zzCzH>CaZ_"rgj)P&kZi,=RX:rPQq)nsG;tw/Uv!:X]#.j%E
-OZ33qg5=_4m:l.$(is&g%=x<h)FGVa}.9l$VZ&2Bh2S{#S,j,/f9qlR(FpnHUyYH}%Dxb|PX'Wgc_HYk[fNZ{_ddd|u.1;BzhQ[M-kFMRe-S_XI-t[985e
->{Z'G;y_XIBA=5+wU9K9T@=Al&k2~vUwGxaji3E',4W=&2+sNk=k`v9SE;wTdYYryGB;TNvr!Nbg(_WnD`^eGJ%NO6arf[sE:1G_;$->sVF#8Lq5x+S_O0
-4@;trR,]<A=v[9}l~BQ%fLR!r"%W&lQt5J1P[:p6_^bA<w)_el.&T@fBrf@+_]J"CZv]V"2NSjtgNC"PvA4m0Nt{("]cS%:&d5c"+HI`^H|zk0P4i&n3G$
-X{mZ1#"bYvSSSw8b+5T{xiJ0<GE.L:Z"y^;Q'7QMS8uwZ!D.o2vOa[ZR&_jwl=G/e5(]{zrL{sNJk#{SM+;-}')7H7uDZV+1J7zk$#N05.@3}_IX2@pO7!
-&m#'f3@|_u,/,aXMzoJ<q1{u'/u/VsUlV"CwpsK|MA1BeH~)/VqtDe,RfsC$BnPR8/Gs5c&M'[|xx<D[$G~c^GQ]J1WlVdx'L0(|UUBCSc|4RH]'xz#'D#
-YU]t;/VT3ZL|zLdIfs,av.r&jilyo{8HU|Cear'ls/cF[fj@Wh~ez`]i%T:jh]wCI5Fn#!j+|q{O3HYsJ3R#c!322he9OUj_6mRP5)RDSJI{og5kP00AwU
-7RtY8@SA0J,{b^OuGlT4s`XUxuc/u)mdh+j]lxS^75Vi)"4'^2CxmZD+qzT}]hf=x)3hJc;[$P'2B02elBpH2u]ZNhx0at3b67#Gu#<O78$|&TE{dj@YMV
-u<H@6q!{l8]J3J3)h+j2pZ(B5"T^{&O-VfsE&uM%(SA)Zij8[](<er>qQm-r:tTqVm==nZ4gEcWw-oz=0NWb`o^}+&b1aZ4!U(pgLSPsmJc-#U,/%><Xny
-:E:[ZyS[-v:#B(`^r2vFK5}le^.SqxL;!;<nW)7J4!{j<is!jwREHbUdAvv[}{}YhEU.dXJJ"M=+v#Nxt%sCH0r/3fVuW:D'0yhSdCQt/TyYgg,4KB<%[c
-Npx_&xw@>n{Wc{~>8dQly](Jt)kt}]M%ba09wQ68GjWz`k^GGp.k;:<%>'p0{{gi:SUU9mFxt]/bz1d8YNPCZ%Qdy+m>36QgPE{HQ"='S"nm|'x{>qIPlf
-u>3c2#)=f|1acO6qg9pIp%N}]LHHn>v1a#wG/c-gDxP&&Q/`ab$m^wxndBQZfoJnXz0BUWH>8G]JQA#X4;4%PKZ<;mv:m4rjC)0bK-_k%pnt!#'7)7`u_8
-iwd(5Ga|j78ulH^%2y==t>3@_'/%da:En}8q{]F|LrC`&0i(/FSwhP+nwZ;e<.0R'05S&WVShp:aHb+;mNQ"kwt{j7hnTGqM$_Eh5gfI:F$ZN6<|MmI$ZV
-T}pN[Jd<la2=VnSPXgJ/y%7W&t|"a4$(rHrDi2y%3hFe<-5ib:L@%3<u-bAvtda.B@Ft^,VBA${Ox'+Ur$n_O6Z)_J`TaBU<Cqx.so+pBB#VweDPEi}bl'
-Bc,SC[|hYgSzg-,cqt=6$BvI&P{FPsV$)#G=#MU:W44,MKZNhden3lcI>z'W4Q2c$`{b7+A^Ira6=}^#vNGMdJdOJ0Nb^t=f6_ynh|KjU5e2|3V=N0~-'/
-CiQv>`c-Mu&y<<<'Szqkb%;(S%IyiBj8XDU+QR+L|7+&:Euel0z]0Q-a~pETOD}DUaHBV5E58g]}"8f=mG9%LagPk4GC;VZdN1R;6zNb1#IN9ph)_w+Gt7
-JXgM4([hoYz#=>4+Nc#1e],+"t^xJ^g/sU.[n9ie!B9I$f;-PGaRt=C^|)IDoL:^{4XP{zIS6$uz8]q|&Wv<J#B:=ea=/2Bk:1u$V9(L6@TdsJ8@a!Y1:d
-g5>7dR[_%C'yS6:Ht7l8N$GHYsvh}P&$83|8W}fmj[VEp5gMpI9TL"hf/:]f^ebVBa|V0gKT{'q%7LyJC'Uv|fmjmzy]=jW[g$yEyI42l3r&K(o/~NFs;I
-K&2_Gd:l8gM,v6iV@hQ<x![bT>}xz2w@Y@qpP!>pogDPe&R@7o|WDc+NrCV(Qw2pl=80(5k$)=R{eT}A_<V4w&ZMCm2V4F&Po{^%LF->5mjZA=_U`h!AKo
-&nqCdp,Rbb&hTV>wBwwDtp8y1@4;"Xnq-Uyj.+DI'K61(Ej.l(jK)Z~K"l$FXa)L~78OGb;>8}M)WpOS]moH7f^m_91gAQqD4T[4XT0PqDFjDgwU;:G6/q
-MY.Nk[^"Fv.YH8!Kb9O38P^:;LDs>wDDM.a)&/@Y-zM=Mp}clhvI>ma"[g5'-tB$YnLeM]SM!X~lZYsCi+`ylV)(}tPRC>9-$=h[TDqPFw@leyVzbr)/(-
-Q)/^)_/6t9H&v|hS:_Ch$lRUCdbfUE<M#8Tby%-R061fL={5K9RYgP5Y&fD90-OVx0IQqRZ/V[=>r'25.i3H.Yun7t86:70bopvg>jL_1}@wn%`nfxrQ,#
-,7!DRN)b#.%qFm-p!ytzY"!(zVh0bD(L)'&[Od|D9D1GR39YcZ@fBxqKgC@J:O>eDE.Vm/2M~EV$PMN=QePS3I=:K!N#|AlR4#<7qDAw<,9alWW`|9ukmJ
-`EtFBmgEhe;&'lAhp=&7t_hC`zrwA4lyB'0Vj.)#K[Xt0&)yn=#XyO0h'nX&58j7DH$#Hy5GR0~)k&mOZ&z#Yc-,{L"BAMal#j}nxb[OkX$sZTd;gE"&2Y
-vDh8#W&#57OwoILv(gSbx{]m)5PqO&,tinn@CNr@Wm@t|NCQZTJZH[v`~'D-It_j{H+.D,~-;a^Z%r"QoTDhXxDk+@W{}e1yg^pcVLLDjP<K"$yUajG%Tm
-faXN%n^,NiK$M&DZ~:C&dauw]S;Q/ZuHl5uiY{NV)x_Y)tF[rJAfng|#8>QL^OYa(v#oxZo$9Nm]'R$=.7w!Imbc1t(88kORgMK6kt1D~@QKY(.^vAOuSG
-YASNW`R,=dHpZy3y9ZA>{zYu_W[/B:QZ]}B.p>{z7y.s#7[p,SqD==3PM/(_(FBBidUL-9f@XReS!%8SCJ&Q9g^hn.}-UH^bw&s[OfZ<p%3owK9C2O5b"j
-N[iCDo:u)qCln;|n.D4>Wfvx%'1L5s"`wT%.;eiT{KNsf4K(Ao@5h8AU6ATa4q&Fa)vAwh%<m/TTklol4c$N{KChK=S5^!OIqdj7WUoAA:{8G=`Px.<^!9
-Qu6'[Vn1`n1j>uq+V,)<;@.}zhVf[w'z&^Sv+n7sGq':;<jg4'kCd/]=ld%:Bt(d5ELJ[x^^&$l;WA'E"S|t/-{$,J%!'KM!I/vx;!b]ndP"jB'&/w6a;U
-~$!g]QCU5aLaS#5a~m5hijF&>tm(PHX3.z58zf@q2zS160.ItQY7g7W0tXvTOiR<Ey]b2j85=S`G8g]ZI<Je/#auoWHEgu!nC}k(h=VIQfQ&jj'urs:/l@
-|q`(}j+xAtbBtOUxW#[%~AB_3W"KopF2C&k'4Vkd+(2wvvgxc^.<U3+8FU,}})_mg:pOz73V%_Ns$(>v6V'9kA4":v[mA+Zi9x+RE(|qkcKtKR9x6H~PTa
-'Y1A$Ru_JdA!jZiiq2r<!sgQ]V,o6Wp5SZ>Ph}DZxw)/+J~+[`yqlFtf.o|4Rg-q!Xt,g1eh+r:w1Usd.lkm<1vPJE+=|Ng3h$)N$qt'@vC-{yS7@!Z^~3
-7{pi/+)t3=^gOkDKsqyD#`!(GVl$10)Ck-o'k_W_^ab[LV,Ui9Zt5Vc`I8}d}".hSyWht6yX;C(sl$]msI@;OL&s8R&GsnQcbb@]#jogFK~Fc80FSk!uYJ
-gna'=Frl;&ob|LzZG`HN:N6s(e0,s}zbG'/-'iJP5Trk4srams9T+u$q(vihQ3h]sz/J.2fP-+LR1vUL$e0#0m_SZilX1x0VnzbJ]o[r&R-t+qG,m<Dkd>
-=<k2U5zD8naW=t&>v';t`5!&tp9jChS5||MET"cO4%])=u}d-QCpzNM)g'9pXGsX4=gXq3-NF2br1B0bJ,(4r"q|EeVDF"}MMeJ]PD"yl"wq9anHH"/].t
-"ZZ]_v|uI@jqB$jMllE&u/cBXC~3hI<6V&EU_z!4mgV;)L'RTP`I5Vm+JVi/Pc[ZX=@}FPL}~`5Z;K'S)Q[Eju6cGv&+[fiLJ||r5u!XhE'c>QdjBC5IXk
-2{xGQ-wRf%KcEOs'N$L2tja_6)'Vd07oS!l3wQ[n7]u_hc.b@%9:o#H|[ar4wz1c=L~(-ZWahW'f[LB&_9zf^`KooA}`>@^_R9'YCxm[PQo+aPC`~Ksi5/
-#]+d~aO]CXJYDpBjA2'g:B4dd%[T%v+SZCaM@Z]}`x~n]nG}.c(6Z);q={Qq;O=|pA6DTT^(cO>C`@}Hin1|a%hC@<N$uoWWQqH}B0ZDmzN3H{n>{fv%(Q
-'BA#Oab9q3.QfD,"6.cqnnv9Kgc74c<}BUD[X}9FL!'CaDaQ8yGTtoHan&pugvbNC@=d#N}B$Kel8Q/aB<.4g1=EfvV,/H(V2HVw1&NIgKvp`{t!Fw/9:-
-cd.LAh!rNV0vfsqVy(1/'jqiU_i)N&:=Y;]r{6k{W&Nw$Z4bUe^s=X%[Zw/C'xOAlW>Nv4J"#.[5e_Mb0o42ht'_-rH}+|d2b93a+tn_`jY>'zhRR`ovo#
-h;`WmdQC~1BG}#[f|`qlS&nllxwkKrz6Fed)VR@ZLF^z<66]w$@OtCx:aC6UvCXy^NJA:a(`sd1Iy4{w(-^CAIhAH}U#[74EWSEVGJwm8a{"5U2kkYN!J@
-_6I/M&6p<3b#|M!j(im'Wz8;+tO/p'c9}K`z(OS6C'fs>gmx:{_02f##Z-j>[5a/c@_u=#~K0q;es+0[f^x:far8mKOs]|Eh9{GQ'cAHib5"Fy+Gl]b!yB
-q,XNnd&x_Urwl('YGMWVO`ng78uX8jxX.T|>jHbeQ0oBYj._WQHP#yhBVYH(Zbdn@OSO^%@/EzXHAEN$b$D%H!9s,GX+jNli~{irR|Bg_pN8mf1e,6lopd
-.eoWg0acX+ls]!yOV;Ioa,q]:&-VATc^{VVwhB]N`y%w4iC$8l0jK@hk'"7+YH'K1+F8E&B:OwFUzEr5sn#y8+JUOYKf5jh'9O@8>ZH_XZ>s/iP>teSXOI
-FM.%&|dsuHF{<c;8@OwWlZ+-RT!K=|,W8P}2gc+g35e%~iC1HQGUetX+GspItCLm6z:qjQ!K66^Bwe|;iX:A#[z'Gwn5CvuO~{/"jH{.t|7Rud2ECiMgub
-y-9n"HMi"AoeRFL1TO8w(0(,oTVgWLCuOg{HjZKAe5mT(^7BA(gz,g0vO<f[<.Y^f7p%mcNu~vL1l:~B&f/#1pD.{09=8a0pXfD1IFnt<gb5sQ^;doy@Ew
-e{X_mL+/ADr}K0InYCf/prseDp<m5z.84B/2kx8RE)LABtcG)2[<"(^#Zh^KnBbbMR[LF8vM4x>H^Gn2GjjR`jNLX:0FAXM"5qI7|iLi-D@Olo0`aB>Pda
-Bg=m-&"$DMZi(O4vDFViGLy"VBoDyw7;c+dM:";=kXR[;hjgWj%)"vclnG(g@lfayEx'_^fWy>h+,Vjp&s=TecQSf)17K#iF)6pVczn6JlC'][V)h;!](3
-1+{hVN:9|qhaFD@N`W-v%$1,;y#J}ssHb,(,SH.zg6RzRZ_wb^;bA'%H.$Mj'SsjFe}cQD#o<fdc~N,cmM$t/f3S&heL+{G$2H[DxL=JO+c."2;e58})c:
-;_yZZHfuiUxJtq}uC1(N`ggMW_|d1PJ7{bAK{Vq[ns2zm<{}oaa>3[[qtPlxvHEWK'~X[y=^Ib]yz;&RwEiz;uj,oNvl>IvspZ;r{i'cwt2/{|hCH/%5F3
-Lnb|EOsLK#LlJ60ju0:4;BMy^frhKWxdLL0rb{<tJM04vbkN!7t5eeP#t-1_rrby@hx"g2fohX>,_m(-I(dB4.@F=3l$gKQ1xo7]Mhl=V6Jv:,Qzx.BT=%
-kIz|Zs1<+o/2+dP`1rM(_d<s88Zu4B@&Vi=2SImEV]w:3er/),nR|E2Yg9n|tYo5af-9QVs3{BU;Zu#Dan~k!CE'IG1Z^Zk@,wo/J>S4i]`Lh!;<A:O({y
-)F=x#]nePDiBR//G885|"5^H||tVJ9r{EX2O&_Q<dS`K'N_zv.$W{X,6YqC`J}55XinaEb08=ncSz<vyJpYsaZ(/4W!R8>f0vRw(<gP1&-uFV9MvpZA7<`
-CyalOrzzZ{)SPl!@Ix%0$Ri`$GigO2dF4lK9=NLpx|5:kz~Q0`tiGo}(+o(s<4+X16eX1tsZD/auaU'55o:Sz6-TK:%$<ZWfOdIyAk"8vI$1CBqXOniC2>
-`ahyM35e$Rv<4O|'kHpfnM&90J:-U'/GA.T@'1/&8u=U}%_yaBui_`OUl`Mqc[;6dj0kZKc-1]rxsrP-$=3a4e:b&,PFR&+ZV8Lq-48Y<$nZzD2Hq!Z)&W
-@_Dk/:m`.:[+[RI`Qr|LM:q=mqqpFBh+,+LCKUhIf%^;e'ilo1$3Tb&:0"%^wA>Q1c$_+TNTRX;02vvMR>$E^wIKWj(qE=alDT3]GJ~D~3%|p5zuUrQv]o
-El9A>r(pZ#JMq]qsyU{x(SCb7{&Z':i0h#%]al/M43j}7qGV@A'K{C~BL&vD"D;Y@D1iKP6!SC""2_,DuJnH72sY[#&x&Ysk=2eE8'[+S.aRJ%y'EXOR{u
-`qyi"}>AnxzMfWn^h::k;.ei"IpwO"4x6C-Sns-/2fog>z`G@W4"l!b]_[U,wXydeh&JS5T-wUYXi|YDU{&x0HT1&NqAH3xjfI,n[(sic._gWW9-&4Gx_n
-$h#v/tQP)_ns2zPiY5H<[5a)<otnBaxNG{~%QIl1BNw-}ErrW+Mqz=_:@8GQ6k8x;t#H@:0}i3TN6"+U|IcgO3LUy&85vTF,u&g({<2"rQHUZpO+o:@Y9m
-pqN/,d.ENeG;rkLMx@D@f$dhf{;k(9v`Wsc$$;,L%f<dTs!tmVCw/,-M:&.7MN!J>Epo"lr^;&)OqGAIg5GWP=>ieDmfBcb{1E"1VPxA.9"S^,};(ONg0j
-FV{j8o2#=+aj+P2R~}A7nS=rbgU>l5}OJuXVMs-:CO4C>AJK`Tl{D"`^%0o[=%wxL8$W50D<x.N}C]k|n6``z&[Tor']4Lk#pQLA<rAc3+80M5oQBuy/]v
-L4<o~B^Lk"CrR`j.rkO'0/&mINT&|aOW#68q$zp`bK71aocJm&HA-u9ilQy6"%VZG8e}An,u8nrFU(`'T&S|9PPa_OHp_(L5bTsT|3MiOXPIZGb,pF:lXp
-JJu;!q=VKm7Df8~=05CvH:'x.l-<XX){(SsLzM>#oux<Gw6wVS:LydRm"$g!baeZQ,v&:XfIf;oqu.jkDpPR=wb'SDtIU](3|>eSRk|b=oKRMJ@$Gx>d&n
-<O|KPXC%!v$`EJQpu:7S_[rn>BVFXaPY4}tudi{pLHvz'sG6s:Be/}~B$o&`<r6L/Q]igveO}LQ>6V@ZOL~sF)bWW&dlEIeZ));`OYHvD@ud(wv<^RW^a.
-7xql1]K#%0I@sSCwQS_cX|A7h%b2YGIr>Lmjl!cXpXpT`F&f&L+fTz[ekn_,]yqVebODDqzVVS,w<m:cLp~9.^QwJ%Ej&"i_6Kf=i)b6GsOI+{1uid;wOb
-.]rNqt`gYPAO[!&O>6Es;vC7Dr2}Ve<"/Agf&_bN'f&b1[nOsl3XX_Kvy|~Lo}Q;}t~}G,mY)y);_&#eO}>(vlV$K@wtO]pGhF9^Ce|/IM1^az%e3jE9Lx
-],7OEZwZ58'y_LT{Yw2{nJ+tbs/v&x#gSG+,tA.mbwuZDJZd`D.z)-EuEx8H=ItV:cR2Y7MN"f.Xrw-87Mqk97&ee#zyYJU'7O'g"cfjHn:8j5/4c+y'Hc
-um{qmGkN1i5#_r)MVi1lx]o|[}mt,5P$j_"s8BFX27'yu7SGCk>.Gk7351^)$px"RG'OFs&JTJ<8_J/}DE&x7PSlu/wJ0u;iQ-22r+qAg4DqhD[W]XruW`
-8N)7D0A[-2qT1j!euO2HesqU3qoG{f[wx4h@^][g1>Q{q>hue[R#`<Y!!5Elh2O[D-my<^4bnA``O9S|%a]z"YI|ANi|LneN{<Nge3kz@S'88PCw(s:u>L
-[@[eN@xrcs:eIY/8K2W%wqgUm9YX]stR0s9|0KDHIBzj]$fY1j-w|4$C[zR$'Ss<rmNJuJ,7K-LD;J78hBSj-.iIp0qUGcA}]ALHG:>2QcIaDIlj_!!x^u
-yeW;lqyH3R:fh#qc!#7CEmZw+o"4ecgTZ,5(<4p"yr<0~_#{N=$[IBj>iknp9%ck=mWRV8'k9-eS_MSB;q2Se]~#R3)E4X|1h39%up+kFsF9)KDJJrHl,k
-Q:mc]1q#<Z=/5_gULJ2hvX>u3UdgM>UC=QE)/}e-zTqQAt!0>9(tx.5_&7m"9eYRT]o=r)fnReG}{wf^h)q`ZxjoA4BFV1LFv6{u8hYZtjHe|6oY0(fz1D
-FxvAb&,eR_MZ2X0}B:DbBqPGS|yGG#:^KH7'-tjHdU8Bo:U['MPMu)=eC!3E1%7FF&&Q[N&y4Drr:702:ad85l`_'sAecf[w'"zl=O6f40)H%;{VYZb-y5
-yto5)xD04N-p'gjHAJxBO3P^`4q%#%,c}B1cjZcJ}bsfzIXickThNm,Z"^KMGrwu3b3Y8hA"TU)KD$VYgadK;/BC"r+LlO~.KB00trWEv@tNkOcN`_gcpu
-JOdU@IJOB@jKd3JuInOo-{o=4xPO;cj7,ty|U||y/AR^z-h57-/=/t~{.@Ba^jXE!}sxM>'`Gs)%=}m6%KlC(xD|__(y}iq'nxwt2>|+hKjbzFCH0;D'={
-MEKOHD,YCmjEaRn_58Z"~|V.x!W,hgNU>u0c^R#_J$%k#h${#Z6k0BSMJxu@07V)MmM(sSobLw6zv%4OJ>5jsvQcEwlg$h_bk>:rY]qMke]O_phUwD4gMz
-hz==7{0EB,%/wK_rNja@Rd9SjTEx|Kv3@/vYUqVv4)v_YVy|_L8^Ic:FXMz8Pixk+ogkDl1X["97(gZn~TQ=F>PpP&H)b0<ASTQ-uq&)+^0fuQAKIO=&T-
-L7uFtca^Q+q9^P:W41}Hi{EN''hua+O't8d&%]fpaxnkj:S')p^)]u,$Ef4hnK<pE)H9b62e2E:EOIWif^dSGpS/X%sv@GWkp@9dd7uo>KICjC6$]`$zT%
-24fwN>#bF3jsVkJ[,=+'ye/Jw)>8&cPxawKF7("4H=P-hs#jc|ll]}Q=a8xYl6QfE9R#IpS2z[JdZw7|=FnT/'z)"rjpIAg2B7CI1::o=lwt9isv+4f<>0
-je'Kif@oWN{q%t-,wT^!Vr8<VVJ7'wMHc(m[R8x=MW=h!-d-j9qn0T7bhid%{carT{jLqXeWd9C2zAy5O<x{+]xs5[f(Q5^T;xG<+NfrAf_Vb)L`rRQB'1
-4&VGmWcJ/vl2-+sSd_]BW{OPR`3dFs#cu#=(IeYuwxt]E(+z`Bxr=r#do.zRE!m>$_Jx_HQ{+fHngj^dwrmhD!X]G'-MB3Ws-8Ex(:/HujE,.l/y+GNVM&
-lXhIA`XNk|]zbdTf9[w|>%vcL1%sn)0Ivh6eH8+{#MwuuZwzszky)Xm#`x)unk"=rbcQ}OgEeBVdKFjLNVa/GiFyj/&qOy>-3eLDyu'GWM+jl]/]+=Q/%a
-yX."i1_Y$V_us]0T^4Lsp=9|Q&"Z:,,2"=Jk;dXO;j_ctQ"1M/[v<MZm;TuYTf3^f^F#Y:f+w_bI4(!1bD1@@!V(,iF^0!&w)a|h;9]n(=FNTMO6{%L4lp
-rWPQjv47>}s|LN'Nfwhq#%fU21icT$_uc"6q+!1023^,`XH5ItLt4&`8:/m_z1bxS(;f#`X8Z4Ceg<'2xI,'ygl,_.`NPYO#'LLbsw<RLM3>k13{CC}cp/
-zMh7S{Zk<s7z<Q'ANOqmSR#YJE<'Gsk!$K'Mh3so'uf+svp[E[%}@),MjJkn]fjT4iJk4n]|;X@Y=Fd_,Xv/ta#&=-D_(V+lxO06b%j_:W;j^NJsCg&LU`
-R!,%5#7<_n2YLW[Qom0sFv7>:C.,,jHQ5gc{w<I:6Oq.'Rqo+;|#S|yo<t%mn0nKjCoeGbE.wT9A;jMpt8qf`cs6r,6.GQoewTwqF,}u3Jtpme<TVC-&eT
-o8r$!4CE:Mf(Pgm4ZHVMREHdllTa(-|jcJ1f1R=@(I(_wd$jjS^h8Q1RXex>6L5b1Bw2Z+xe>o3Frh5cu<YdFq=X'r.CcT%"Q]A#K{a=S&Phj-qdg>}&=`
-F8#kI79Us[PjEExo}X6KPAbn7Y-o(N}SoMg7|T<rn/WI;]<{<s5<)j;fHQ1|hWF%"kqPZU&=iX@(bUZc=VVD$s"_<Tme:A3=j.mXn+yVVSdVRkT]n_Nd"Q
-]d6V)#K#N-4(F[ql,^^Y!$9+tv|083s5JtNFN$$$Gl3XQ[_1vGeT!'Yh>ie>um#A1YfUj|1qJ3L}(X43${gCb4w-YtD86Ag>_HNx417mOhX&:TO@o'drDO
-WXW99sju,Cx[3,"#p[vr#qR(Fe_IEbH1}2C1~u8L,WP&6'P8@I.I+X6q7lvyk6KetHI_:Ft:uKqcq;lk=6U/lYPab}&2k#/BuvV@3$k$E.h(BTwq.'f+qz
-I@%7IrE%w_/|s([D;xCDlsVpUAAHvol]Rnzl&Jur/ZQ<x}#bD>)TanFU4w00Xd!k_WsOx|p)L)~YH&A{{Sq_fvcY&wlu9igH&cE1dYt-m>YF{'NE!Wg&]A
-jBC.fuEnY^TH'6REn!8$AQFtkvc^-.Y[8=(I@>NR=GeYq.Y=ekFO`!rTVa]w:'%3vWEn5;h-WHTQ6/VA0BPF^B%$8=a4T6iE&}5'_aJii"=4Z#zlUOf)9S
-[1w)t1fH5u:KBjdMB)ssngUP&lYG5w~6Uo$-{y3c>{DZNJba6bTO"Y#IuN%r9i!-VlMcBhLQbZXyE'bD=5V,wM7K'`w7Ce{<H]o"1.CX04(k{Q]s0`z<mS
-.%TERIKD_sKT^H&KJ%]wkD/@A.+H#5CLJqv4hG8Bp}mp"mR6KeZyn25x6X;Rz+,QQD$3IHNm24@4BjF_]'d3k(YVh)Ft%bvM{Cpl]Pr"xV$Z'aVkUOV6,1
-kg!=:!t]/x>5pVAI(,dW>_1ApF{Gs-jfbZ>JDc6Z&rC,OTh"L5t>#ad:(72[aeVq<w_0tenL|%Wc%OnLM+xQBD5c5a|1EUa06nm/mLN"DyJUOD;}j%V<j@
-O6N}`#tXQTU$7DR9~{(d%_R]znWc/b,cPu,[78q`u%e!L":GdO(5_G&w+/Z@1F0U`dc9p>7V#<oAU'P62TXouV`xF^'[e)x5cu55H0bL`pgATw:IKb'zEF
-"XM2>mO{_Tzezl15o%AydyB/m+CvZH0YK"pP6RZ4[a&l$(;wk5kML6HR_ly=g5^%+z^Hukl%ajX)mM%/TiBCx&%JB(3ikt|_Se,u"CN3{4hXf>rS|jacB0
-"g,(<@j=kB.)A_<yhF=CcHNBL`RIg4nLg0%qW^zF2|[#io,7:7JItMY9(-s'TUr)LDdxQ#_y=]rjc1R+8Eum8;rfY,;S8[f(L>C:E7qF^@}G^L.zeZ]Q&x
-w-(1PG"9-UhX)tC_)e=wIJ#Es,IRddK$ox)(9k{esc"d/}a,p.L4dM.f.3_CS<8V$FHI_=:jkfSb:2_=K@dh]h'HJU{[_^ZR<Msnr0fKF|ez5:>uGcB[T{
-9b:@A|m7cye7,0t-<lWm>+kI4;A,U`7%M<5xQoclRdv){Qs,4mAjnL!a)[$u+[|PsEIno#q)/'y1NY3E[E`a80"rD`@ta)eouo<`a8O.l2]1kyynt2x8,G
-@4R_8D_}l.,sTLcF0w3&aAc6wxO[rf~^M/dPptgs[ex;cWdyg=uwVuol&p-9iuZJ'0DR$ao&]kf29HPA@&S%LWns5tI32M+@FfmY~]%Ax1IQi`H}[$G+2k
-3<-49zV>wa-mj3QHott"LT1&<hJ7$keh+ti"uGhj'O5@#k/FXhJb;p(O-C%N:!66,I"88i.(5(Avdz<ZILo!XU]r5Tl]neRnYL;cW{B0t,]cSK$KM.}n}o
-VLd-Ul/uo/R7>33DR|$J"Kwxbd#Ca1bAYl[MpW9B^JM-fu/XH=]XnMr{Xf6N[RGB&eBQY7%.<GQL'QQ&t<Gk{N5x`=;fJs@`(gjynG_%$6rVr^#xSAW>o1
-U89RC.ybSz@iEJl1LLiEwsUOdOHAo6AL_8vc:.Pe$&>YA_ly,#PlWLUi(SkI43$!/Td=UltH:B[2Or(4asn)KC4|~]f7kz6igDk6vFyzFuA=iZ@eJBCUIG
-ox5D}{~CqayDIZDThbJjDE!dGzl<adW-YJ'wJ>y^Rqa=}JKc,%Cm0BvjU;)8;;E2EiS3MoZW({05SZ.r%,s2<OkLvrB=e5p:;3S6cA0_[nu:+Kop&AJw81
-trCMa3Y%He|vLuS`EM&9H1@U{Q:z]e!dUi@JNDKUBK4/Ev-TXXHqS>#C^PYwe>#>"0VCPiWNw3i5oVo[B$CsH^Pw(,T1Mq6PgxN_zex`YfS>RkS{FAMT`4
-3dB#:v-T35XNK0`qEVQk<#o'qDWOO,WF(rNJTr,skQH0AP"`>_:azd|nE+sAy7URNjvaFe!%</U|GI|={,/gZ"q>%c|+9vm>x_VR}M/lVr;DlT19w<_o8i
-7=Xx[f^YjvPWM#:(<JrHP`I3W>Ct)^W_7iP[3$K"l0#Wzeklhx8iJ<r"+b|@=FD91NO<kewo&c.q7NoFV<OPguBy^A]iZx%W|oO5"RMZ_/OYha)g'3moBW
-<3`iHh)La,KVZSl(u"w/wdOYrB<mVy.=F24m,;w/7/N5$(7Y{:m`zUKTuc"ZrX>0Nez'-8]Z4q~R71CqQi05vR6QcG[Jc;lw1OVQjT:3;r/>W[-qGz0E'!
-NTZ@)C=)H[Za./[=&b8/i0X_dlo#a$42$XrRP.;X9pMgG]bnRmHPMox{/YxJRFr-d,eCK(Lj5ooa_1HW./HI3Ow3JyFq6lfnDib(35iYTTwMZ[V8~:d}KS
-LKz!$KU)l<~u$dz>&VNytv9i(ZUgE0A>x-$OW2^EY9PdlL,TRFC:WqT#~XlV+L)xjT6CgSBLC(@$xiF/(h(gMDDHpnip,#~%<%heLzrfwZ|6.tsfzjpLVr
-Pqjnd1{"nDgAWf7$6>eJ2"{!~1oIPqy[-+g^oy$6GywA]as8^_s3<Pan^@dbHLFKV!T2:+R2<B{.xN;a#U{J5YHcx@ioQ6UuRtE{bDIZbXgsHec`n4^ru:
-j5E,`bOEoYdJ|$PLDC0u&P-J.lPIpi;M(WP{$JJ>y,Je$2~=-dm+$-tuf269^hj:pPGd9]6Ch>KsGmyT=U7IFRI=!s91bWNb$"aF"J[JCED28v:dk|/Xy_
-KxiaaZ#!l;$nr<V,-FNxh]y8/FJ{nQxGJdZ'UCA]LDek9i-STeOtzbL4r=NuR=%begGp^u_Xz#Zb6ovG6r]7mC;B<E!=}AQ{|F-kxb!CyMy`FJ)}3dVWMA
-jh~WoCT0G/#l$TCJ{B$<>F$w]hS$pRTgg[3)X)aIY:"S1_A.!4Gt-t-)tndw=S6nQ[_^E&QYnuW|0O>&`"4e&lo'W23ui>{LK"ebd!'/n^`=#$@Sq!%A'u
-,e#{#ahMe.{0QwEq`E3$:,{DQOQPiefe!>$[7q;,vhz#jL!&2UBOUtFio8@E8ZvOvOu-+BQ$[8=:|k}WweSzz#wPu<^%^Es"[07^5i]hACAXm:W3KJ~P#P
-)6$kr;ND)@v0%D&:5AzCd(|nXxhRZ`dS;iv_+PT56AbabLPawnwaShW8(<t=:|@a_UJ!eJm'o@81RA9'i)o$Cus4S0=us_FVzHKOv7SWr3'ueIS>p``_~w
-J!LlvIY5wl5dEq(;ea;0~]Y@tZ%tYH$L8@x<-(L+RPk;Pq-_o`wJF=Fi1y9z}e{83ssau/aI>'hC7^Sgm{s)e4IIe#F]:kqXI$&PyFHdfi9|iO4W3<d{L[
-a3i`FzD$qS$FD2R3y>Vf1X;Z$W>P6lw^Kje5Z+5DK|($l0NXqN46X3[hGJyB0Tctc;rINPp]s{)h[N|zy[GD5%WAxrcl=pR7MQOOwSVNWCLkz!b^m6Yf6+
-sVE0;-JFu6!6^`cVkT9WP+Zmx>pP^'i38CYl=!n]t7`#RR=PyDhkOGomUg':Su]&O7Rcp<8G-#enQ!BJ[hjrNyZa/&=aN2b]@Y15#!6^39ZWz3U/.`/okV
-[@9`w.JIxF7RjpHSh>":8+r4=pLf|`$mR{DqDK05xBFo[p03;/+>18]y]Ed$:.rE'ZN3OT#{zO|)JPrlF0broPxE>S[@txPkY-;uJ{l+e"e__ceQThI#x]
-&9fY'"R}[Es#0^u";1Oy$!DTP/d]L`-lBb4J1f"2Z=k<TlQ^5{pT7fLhd6M2WCdz#5L:n46(]4Xs(/n&^<K!S=x>-3$u64<UX6Zt!&1jLVbXW&]crs1`+/
-wN'[ZEf5F'@.OJ_b:4zmILkd(Jv)U1x.8x0@T+.zK_0f6zh=/#mMQV"p^F%"_/(vv#jz0cCt6G@z3c-rVN-2{%ZR=YfbwTe;~terPVVZTlQ@b:T"YB+%}9
-B=R'yRW@T52^Z|RpveW}=;.[abkti=}scf7|qKYn/Y^s1|%0O;8eBNCL18-eWl>jjsbCvxS^0]UK#6C>Zq'%1S2M^qN6FD]^)v]OULX0{vDp0cn8V52Qt%
-m!Y>$C&GW[q:n)n":@Aec`x41S@wg+{(_6.E.bkX!n!C6J1]X"[sXTYQtFSh(hawAq(8LL=gIMF&/J>^5)Llw5~xBk#FRh>H:`US@Durc-MgmAj3puAwQ|
-2{@YxD8ew,`K$:JggaeRXCekRf%{Ko#&:a4T$eFh"rqrWC;1.!c@[G$(LcvCfIvPGOi6I>!KNvIr/Bgp._+B-Dpq#&wfUSe%M&E}y>L-}@LRP5j[umr0qv
--p)2Yrgn/,hQxTPiNmP%W=_&|JH8t`l_'k4)1KnW~i45Mjy&W<z/xw1<S3%"P1]xKQbl|vi_aIL.&X^PQEL;giWSb,t!viV,]NBeyr2t(VXy9s6<<$R[%C
-C5-"O3kob_s9SSCZ`3e)MoZaxg()VAAElI%SG.(B6TEihRPx$4ulA-)})hQDDmsqEz=EeuKiCi1cUVegEh$7'"Ld23VfaJ,z6&k#p/mzo`YO"5<#bas@5C
-OEQCuUrm9@IzH:9y41jb"v5.$O[")1lrkF~H{)SFn"sc>hya`Fa"!pyT|2m3t4a0+i#9|&I{K2aaY/B2j[,}72yZTFJ9sc9g&HPIns6Gm)g9d_1%.uAL{C
-lyV$I1Kf!1>'yq:dn/CYyW{3nLBO.xZ/">,`pH|i5H5@(<^RU"1uuX3yeyS1]=yPyfVKKsweHo2B"R>TJaX`k[fA$!8l=f)WQsRb-bV<'mQqa{'J1fKS|=
-<99Lnt/0fB3^7",GAZNtm,<24b[S]_DX%Js1j7A/;/Z[V:sW:D!CNB:@2/!S!>RV@#%#f@xs^%w'Gn097A'&#ijd8H+O3!AYd7H[kmK"_K7z9+/.tl=+$c
-33bLAfiH&FguSc.:w.HO}!r2:f|4&SkmmuMiu=MI&rz)cif=G$wHBsYfaO>MN2T:$_qu]lk`0UnNM54bo]bLm_I!8K#t/`B@T>0p@CCjXW%^z&i|L,fQ9w
-NUG3sG8o+pmMKzT6S-!4&YTA#^ogT'Bdfw=WO}!|/41S(=&}D.a:gA_]<LQftZGLAcYnVM1E"^#-<jIU9R2V6_';'JG(KO#O@O]':%6li3yA`D:lxWYyTv
-B'-4~,Iy'QF=xhWw@@/pXS.>}ncg;+q|pG{7E|h4y,WONH.#ac55keqK]WEN)+jdqx5t.I.9y,yzbKDl~L_h5saTOno/5'f`]5f%BkthY)]"UvPq6'QG~3
-c^4cuE{T((K0LPPT]vS5svX$}b28$.@RHS&4]$!=_coy24BwOk'eL]z0}{`xZQc%5`;Nf7ZA_10SC1)"u(^q7)poA$-JAHHm2-0[AE|2fDnDudi#SS`!4g
-{"t+Nytn-KF-4>ulRs`"_,|d<&IFpp=w||$/lU.8~'lc^Q+R2(~.`8-2Hcuk&{P>i2c#])hP{BHz+eHJxnjxE'aLxRZGJWebMcfuo|B:Ye|NZLR:g.d.rK
-l(Ca,lrzyG$V[^R|Iq/1OULDse!4}Q~|PR1QyL">m2#>,"@2Y7+UK$~iGJ/q7I)o9|!`i9zv.jbKY{53DKN_YA6jDX"=Qf~M^)ySlF1dL(5/~Vi9-v#jFG
-~F0m#5s^}pLkO09x,cdhjIysw!67Q{PRm3'ty$!N}mn]I`|=49cR0=LnYZ5TF&(|K=LMn2lve.nsIFwsxPFnLZ6Eo@AV%ZZ!'_x-;PTrC)EZBSTpHa%_@4
-ozdi^WBd4lj+ZH_W,(wNo+&yW`22fq|@#7OS+o9'%fbdcY,s="rHDs+)G1,l3uAoeQ#J)(#>.6Xe`9`AY_rZCn[yrP%5Co_]f'lSdQcRI'AO">-I,NPVcY
-^1,4HBeZ`D2T`kNEUc3Ae:dt,YZ+qM1nCKJT)EjARN_OK$H|t!GBcv~]aVTaD,wCY|7S|qEqelM`.Ts{dC-n5>oPRM(Zi<GPO{]]4Lg3CS1XK'G=slaa'"
-<G2'cb~Ei<xWwc4oHhuxzSBVtaN$,k5o9jH1E}|E,C8ZV-JcUOI_#VG[-=`7uikQQ{wesUhwR-bNr_10DO&H&>ILNR}5%y.k"-z6w5ovt9i8XVUc`kF<iP
--HyMfT=sPJ^9ra.>qv<K<CQNbffX~hNr/4&^b:b<"-o`H_Dv)0<}KRl+Zx|ax}P=@KL_%ud8X_fC<HS[I+|41xXVvdZl7f%7|nN.-_S#AJrr&Uzh[-(H.J
-#c@MA+N>B78flRS&s7gmf_w`$ZS!LXu=9"i_~2wQ"P.V-yg$]{Uf#S`&D0K<jkL+O.IovlG=8=|H)qCg5=r-U1|H3!r#<#aG/_IF!;ly<hcI/YdhNLLBni
-jg~F_3LI/iif~4VfNZMsf^1)1(h+aSjwHqd{lndVl#u@:;"(.d["$4-}P=dXHl/,,s50kKRO:2Oa{;DU,6<tDH.RETn";,sT]eQQ;hK$BTl1f6(g_>1oSO
-e8~7Q|b<qt6p+WeoTASd:@s<e{Z_=^.-cgPP6IritVIHH:y)m{;5I">v}<Z-LSDM]OFqmALX<lc;}ogBJf""v6coe_w6kkTU;o[k,|z$<d1,Y2p^Hk,ix4
-paYWc;PutzoQ6K1+FuvP-+r--}W^~tF+=/8qrgM!#IH:HBBz:x82>3cWQ"u^Dz#)nmTe|nmjJ-340_Gn$1]{C;N#FFA`B8<fk@2m|YPvm8|uv@JRtHyO=6
-k$r2j|8D(0hA2}:]~F]>xrNu.mzP7l6F}^p,T7!|(AW++cr[z@";tiY:"T$)9z>YdK$8m":RBMd(9luo|JuQJGPXCsvAOs@6e(h>y-h0F3g0U>=q:@Iq<[
-F%~k@b({x:+L3I<+IQ)Uey]KYJU@3Ts7[nm#AwxWd7pk"E_1xM}mdLM!0W%T.;e&I#:jGz%Nllvy6U^Mo9%"+p=gpm~2Gm+Iygu>tEK'$B[B"fG+&b8su:
-Wzje{E=6N{Bnb(_;6'+u,`TAKv[soN^<qB{VFv;Sg$%8W[ktN#nh(myQba;@QRj5%nSj'_>W@#.AqqC`:A(vWFRe`/2^}/Gu7!qVf"tsQR)0sN#<~{L{>y
-6QTyt8YLbf-]NozBa=V9eQa>8mhGv#y':U=g0hDU]%<9wci%~s{h].S5c7I.v#}`c/c"mkcOmxNT%{amoqa$$+;oSk~,OoFekTkv![7o,P;S&lG<@]LU1q
-d7NlB2Iu}4mpO6=QLFF.sv5zyj!DgG-!422a+9F(]'0zNN6X=/gC~MW{:K@]Bd/WfHKWLAsz7)v3COUd=#,$H|'A&fPaMDohhb2q6wN29x!")PLe@NsLh2
-.|(,)niB`|it=uj!rR-OrZ,_K$OZUp:/WB+eJIV'@Y#_.>rBB^MgxZfJJMQw1^x'>ZaB(fvhw3ZVH+-xio@ZoFN^1M%Iv/&7Qs5AZS4oSBnH!if<Z`3n,W
-<dU,LJSJCeaTz[z=EH!n{<9LuLWK05Mk@29vu2{/<`>_.j=|U7Mga1U(b<}%3+ch03zpY,6G#}J]5JSz^vtlLLjIi$0(V>4,zaaD0$[UyF~:82gXAffz<E
-tML>3o@w|xGl_ve1SQgOJMRjQa/5,Ky/n$oKfz/XkH])O%k25.3!I|+@UGhTsF97%DQ9qnFq/kK=j_]JrF(rv5D{@v<XZ&_7l;jNZY)O+xofLe)W63h8a3
-Z,$'QXvUy0G6x6b9hV`V6@.>|s<'|jF':Zi>s(4p^`e;mC,E3vCC]Z}vYVi.}|EQQE+zm-4wd|Z&zk1UP!|<U0w0)`P9'!W]r|nb9H9eI/H<.Q|Q>$vl'N
-d<wN]wWSAM##,}6<:rJ:l97%l<xCX@X25B41VP&bra4pD9ng#3.zP8$r,0V=NxF4."3e}eRzA<XD4-kl]%$/>ha.ssEf>c=DFJN$CGFDsD.<.9|m/N{=+@
-6h-M>fIhE,o)NQGWhLrXZicocjZ]>s%4O<tsr70.xGv%AQ!xGPTLrV=2'ON4oGlnl9U`2B+nbdVCEol&&tG}Zpf&CsY)+2`v1%pf@}w)-hiov`DtZo&G&:
-dU5+Hg3Q#0eY|M)7Dm:JXo5r0x+J}7Pb9b5q8HKQv4H5Z+Ju|U@,k|E8/Y~TOO|`>LC=DtRYN^.FKs38F"6vnF=Rbuk"E/Vby5UKZYxx`u=0LT[{dMe/7I
-S'6_x&K>&8(#|;r`"Kx.Xgt<@HhHByw};tfz80k1DwWw0r=5[qIq!MAFN]NE7CY0DlK=HneQJE2&RaU+5jR<gqDY"EJ_o)P>CE<t250sZ.~_/r.e&rd1N%
-(@&,_d@jweCWUCdik@y_kT.jB,w#E,=Q@Ilw1ad/pt=Iyu0@v4Ert,HNV@t5}@HmW=beM"~tN_{MeY1VHATa~/5;/(},=lNtxm[/5:S5D}(vl'&;l5lW">
-nbdsBgSk.kh-Qbc:;3U+/]IZ#f_VUMEFow5@B"deS:hl[fLYYE;8Y16FiAy,uMP:OP$`1fV/<3Ox<P{2d"Xo6NB(Z1'$Us5SvtYU5H,4Zh>L%v.n9s+^`P
-/B%_h[0#EoAeRMeYlQuoN(8qxNnK+voE9JA__oKhiK^P+"H_Z'(jWav%w9kw@r;2zJw_nNz[hg6y8/dhZrl`@;kjD%Qj[Tl|(@9{k_DF(])n@n!%OU(T":
-+LsUaQj!Nd#vM5^%gUOk8wG&IV}`I.4^G(tTB_4qppBjvr{hp|4-5J,${%hJ4I{Cv7_xYW<1cRTLrPSvk$tQ!>HWdh-II[:X578<(}-|,gw[".#$7W"O-$
-w,Dm<];TejS4f{Yy6(ucej$}`Qi%89Zk2)yt|8"=}h0b'-f7(_.6fml',;NO=OzL#xpXyJX7`44d.2j,XCkx/PFG/a(m>jbnj5tMV>Jo>rj_dG4(!/A^(5
--+o>y0j5|GFTfi^_eAi{GnInSD%%/}+sf(^=LYDZ%C;g|HYpbgGNCp^7V<>P$VyL)l9TKzOjiAuQLylHEM<[%wYMp!7T|`2U]]qV6f'ifqG.3U>9ixab9:
-w:]-d]lux^Q<XTrC^&H&YR<Fuse7non;hp{9e!KJ}:K{5Ql'wq1_ePF!Bzi&tT&!bZJqO:2YvPXl,2RbbTH%.JSQAN)dCahKvS<Ve,ym{NjtcmWA+bd;tp
-$}JQFfg2<38$1O|n~a@;I>COM@kv33@v=6Dy3I8mVL4m8XnFx.O=e#v87S']z#iB~y/dUwHp[CGPKA56u7eEP|@;'U~gy!ft"ShW#/.E7CMp^vC2a>[}-f
-68ei9`,/axPiV>e_:nsd|nbU1kWkLl7Tcvw_weOGi0lkjl|7b3^m'@i"n{Rjnk4aHdVt/^u'^;tX$]1.cJc/pJ~2g!:]>@y=(=DOj_acpZr|)j6D-t_}Tk
-k,xf=N6B:1c9}S68P80_R^Q/P_-8}TIvwd![977$'cplY@1hy/(V6Zo1`8|2ICha@>^Hb.DZw)lvrH%&|A#`S`>gLK06>7AkH7;J{VkoUdic,IF`!6zt_A
-iw#=r_g#^5%%}NL##Ibh<W9HnIU{$^mW>xr;rsu.'#Ze^F^sn;:W&c[)&|.xe<y{QSuZpn5$Tr(fns&[f-2=+^Y3RThv")@IZN5l>B|p4%{lJ4O0>pT/=)
-#bG,5!FORa|10>;noN'k=Jiq:3wKH<<ja(]CdW.D!@@shK,z(8T!6yAGm5{mTf$"I]`8Lmy8y1-"+E%eEv~(z)/R)4h[_8-)4h-Xw"y[x`B`7nF9ry8)iR
-p/1OZ--Dx%NtQGu$kyquQL3A&]RM:c6JN,F+Hvqn;EC)'[5{()9g%lS'4L6BQ)A=~/e2%T-6Ul][SARaTUu`kO$HGEW@#,3/hOdO@/;,;)'okjIL:'10%$
-;6}]5dlKrMHjdLd<Q%_MFwmTiik@tDT@1WX'!vzi,XqeT(5>F]_0@'2"#M/AO>Wh:e^b8A/r#hG.j{tZ$Lbs]26V8xPe!2R4dY8l=ewVDQ$a613EQ}7"6@
-Z8]Zj2YBU^ZsEZV@sfz{zbb+mzpfW:FaRY%DKJOb#siCeSDgK%RmPhs!JIb:"FQHjaO$.I)U$m]fZ4z6kb4hKf_M!0Y}OAqL8#l&B^;1KPG_A%Jap]T:Vk
-Pi[5&{Fw,e!6k1lw!U_L`YdMHaE)[/>8y3!no29kUy;wCOn<sg'M6q<.Z/H0gi(4;NNV&XhBU`3SVTMh+Jamfv|%,F2g-rbrqp>rvDP.,F.YFN6!Z_#!j[
-cRhOyb``f+dkBHpVBkn`MVq]f];P801tZX#MCgN71E=nj8CGui^'/p:W"`9Izd<8I2$SlI]9D6Y/8;T01%uq|Q<1DOCN&pV_F4p^v==LJwZe+-cP;Z64O2
-1)Rv8mN}Lb,lQG!!W}Q3%Wdo{s/nzu8["w+b|-d09UJb2jdy$TMXG/%78|-2mBi}`,GfR%ucwWu{Z%qbP+PWQ{x:)QvN|c/wWbPHy,EXrMCZFN@uj4"kGV
-oVOF)7Xr7voAAt0rvD~u3O%eBz:MvAp8<JwZ|tg<xH0EzzvGK#QXijgEN&k6r(C8ILaHTWs>R1[0e0YzqvkxiG.Gs.3d][&.+qf/@Q`i{:|q:}3ayhep~|
-;aE-29!n`XbF%gKt]nC;Sv8=n2BJIP"B)@e&Ek{>-xE:Q50C0e3&VofOkjG=qWNf)iHK#fC'b)mSJ8HRo1dYO-A1&P]wKjqH)f(y:E4IT/<gL/M-}7>h;@
-H8s}K6_Jv53oG%m,UUppyBufnq/M[gj<F`gr3^XI;vKsgWwA#lBnnRO;ZKr+9lU"p2n%JO$H+f%:Jd+5s)g6$IVWNh{o;|iGM`ng(/n2FOa+QaX>D$j-4T
-C=ep~F]whi4W<+iHgu5a8T&(K=w-8OfG="D5%!0p3Y9j7i,Yg[R_`YCxQ!Xm(w2_-=hAWmXz742^!,-#{P"Oe-onv47zXrEBNls=YpNjxiE"F'/|ds6tmn
-O>5jGh/A=}|n&{C.ZtpD/wTM$mgw73^reM"+I7/Q)]B5ajL>%l,Q&O)KBxU<KlA@f&(;v0ej;;<hOBs%8g=%YGzd'_Q:rV(B],9$'B>5aj[qnLV[TEfXzp
-QOEJ;#cYlxoXsRVM@vcPT=+@08W)16yJVP!lKnw.Rz"#@,lc1liCN5ppb_<vq)fvhY#I2U4X8Pr0qY,qcuAjPX1LQ0`QA@|<y,b`oS1[']r{UJ>bchTxt7
-#"Wdu&Cae|5ghld,>y)yTMD]%f#06/3|i,FGDUCq^O#(X^z++1@EZiFwl[ngp6^Uq{!1ir4xj}PNV|p=U{bL'[Xi9BsG2TP2wUSN"fC]BTv3Epqb5JjvcF
-TiRE9VsO$E{5FYPn7caR!,#E<EA,6UA2CVCfdSzSAe^C%j|r8O.VFTBo<!!R#7XRA"#0V7Vn(f!OLOe5dW8x1}_POx=_DY:ZNzOgUIUKtmgI%}RKD1|OU`
-{S8$$WB^dU5,HT5IK`Joi{([L9G;),JxbXls#7}g$+b0g2hc'vRuP.H0qk3++_Dx4@~"2fIZjvr@ccW5srvBWJ;WXyV-&}-Tk.Z]HkX}M|{K.mL1)>Y]tm
-'Mike"zErvn_"-}#<+KX(V)O=rOrgQ)FeeD%taMBn1MAwZKrJLC>(<;jelSv1aK]2G1yGJgS!1<rdG'^F(]F-:0}dc)jAL#t+S7B`zfq%qzy[bl3yhWf8v
-^7bC~7pW_b=falbq`<YZe7R'c`yj7`7O1ql68CfoZWC1g={.:RJLa>}g_i-mX&<`ssW;g(Bn-r/]JK{DZfrS'1QaDrDL38]T{W7C;rPN7Ca'4f_6vs%A,8
-Fk{8khnkVeG`pT&l{ibu>BD@h{#)3A-{t<pvFkB(bHxj{9zm51YP6#&3!,J=.hL+<9JIHLZNabpm8@gBuUz)>2`U!4H@$&77m4qfNW/94%Ug-PZwy!j%Ir
-}n$)h/1x6^V-:LPSaf;|q8%0K_TqVMJ<xIR$Q2n]"{+>x6P;5TfnQaD6aQ=ORg6ia<4h`1Btd9(saD)H{S25m,JT]AmIhVD.MM)Z+nRkR!&GrLNtz@2m7_
-qa%DZsm"2oYY4-~4>jGmQ`D[a16WgFke,FZ1;L'"%Sk"]CN|&#Q3l|.CjK|e]vwWO`A7F`mMYz<GVwmD_aH3Q_$zkloO}egWC]aZO;B_yS}Tbf{5ri~Pi!
-PZTfKu|G%7~R_nya;UhU4L|]}Vx$Mx7jd2.38ax_diII2s3{Xet`mmFg<GheNnhFKT&#qGcC~I9!hVTQAor'@o9(;Y&2D/Z99sr@,DWOMdV[K+;z;0A;=E
-hY~-p3ux;,6kpbtG[TYxqYr-4Ftwwq!=9},EkNVzb.xi^Hi|(M.z^O;sNOl|qKGQE4q@HvC_Dx{K8g^}feL}AQ:7&y{d:S]}Yg.W+[-1y3DzWu}iEcdk},
-wu(("39(]<M>Bgk3H(Co}14`vKT4$hyb(`rKRA6iv0qAK9c}t^qf<@Tyc&dc;;vv<g'oQO-#-8}f2hcCu#7|,RR,Jw|vd=Msiq>z2F_.E3oRb|z6>}rL+{
-V1Z.^[_zzWTZT8c]n|RB[Rz@Qt!D^t]-7T_Y(eBsojt(gzXw$wR5}|l}ZRc6(v)@>-%/arxI:1.whBH#7`am4hgEYCpy~'%DZh|GI2-_-Ul,kYol{yjS{:
-4i]}HGjM$Rs'Qa&JT]M`aajIOZ-x9z7C>"SFyYx6[VNOLpD)eo)fjq>dSu6DpUAL,16g81B[]PlLri/x9g)QfS!=t7W<cO:zUbFrbcp4"eCI7nnd0yHap{
-7jS)'Qpux{{k=_3iTWBX":v{pdORv/#e(Q1c:fIAZR$!|lmQlFa[y:@H6V6;t7m+D_1n[;gJKD&9mYLzlY_4bQtA2XGbTfO({^0|jUOy{6+wm>z9WpC(gY
-7m,I`uJ|_e>5$DxL"8xeBC{Cgr"&W{kT[XCPG`V[,JnjQ`4Y6oA}Q/Ta66#7Pz/xilNO"1nB0%{H0ja.{3}zG!F$Jfc>'ozTgPzv:2"#Nl[v62(KTg>}w,
-]="xjLT{j}hAA2=p,{,-;s@,),fHby0ZC/2-_7@oXZ##b)!~C1UYtXym>uFU<DEN]7Ispn4$t'8D:j.9Z@,caW$UeS|GxwhZ_C>m|F/kR|yxVvz^w[G0m9
-s@-m[c-:PVHruLYdptVNvJb/#X+zC}7<a`Q';Z7Gh5_^:j2Y8<$MHW7&a^gU;C.,2#f!4yiB0l=t+yUl%kRK4IZ5%CDxN'4YuIIn&@.^ye'6j#I5N.Quah
-.!F-WbLEz@J5P&M!z4fLZ0!8).n@yu;Ikq6|jiyEJJyt(;Bh.Cf)WUbaWf-[Q]|="T)gY;~|b;GZ!3~nHKu'Q;t#J0lBCM%&dMKdP)0jE/Eh+glAEaXOa@
-zWGeyq.%0oVc}G`<!!/]z1ZEj]q'EXQ>#kzMV]:$[xBT=bC%K$A1![kphG3D{:dJ'u'c;/jQS]xV@5:@W&76|h/{}-%VgI==KBa==c~@83z;mEL+mHH"pM
-uor-<_/LkJJmV>0t&}'d'pM2|)QiV!sImDPCV'nSn}i{zkiM(x:9xrT]b$As7<1xG&cElw{oibPJezg#I&3GsP"|~5XvL.Q7aNv<$Mi!e3%e/;XtOVfgYK
-HfXUpqO7RAg@3W2/2GNS:[XgA%$ZVf}4o/j)CCTt,Y};qHW%|2]-89@5#>+!(VXn193r}nhZlt15z)/Z9E!4c;oD5{-,BQhW",PQB}jIkH]]&p.J1L<Du!
-7aeg"_6Ee^:j4eXyG}^bq=P^q^3wlqklxex/K^W@}KAnT!JO~)[eZb-kFr6cv,jY9(iHB,Kyf):.<FDtJ1PjQ#_cpcKR>kCzASW!S[oY3<'(gP7x0]ukTl
-8<;3n)IY0^PZBr>3D<@ywLH1o&V80LE9`]DAH`czQx_csV>46z!4dUO,PWJLcD9LP302g8HU[+m&D_SN/dy@>TpRO-x5Fp_{XZ>$RZ/5x:UcuJq|-vR_NR
-$+(.LrzUB|0VAN:+cUnD5`+{5atdmZfBhw81X$<BYoJOAaP>k:J77.KxcY-lP0{TIcA+nEO:E"OytUSQFIat+0DK4<gisCuDDUD9J<AO)p}P-=D|DYN|o+
-o6fW~N]Mn:'sC@k.h$A@{++hzBbfqSV#G(MYJPUcw'wgVFe#`{~-f0oMmXWk=>d;8MKg:aRQaAk3;V>J:X}f:l;^Eu4mnvKM"|F/1jqy.>Kh8XTjg293R6
-l;liiXq'v;K`hdNyeYm8_Ef%]`2c{'f<ClFt4}d;KN}7iDv{K:gq:D~1O4@p=LntRzPl8=Nxj+m.hSm`7+3d'2w:/>j1`.WY)1FZ2U3-v:3o(Z#J1V"97=
-smSFlaAAp`_38>pNY3('m!g,x{^jOC_0SST(;PhAF(s6;@B1gsp;1:'&Yz&MDh~6h<RR>Nu8`(0LQsM_O.FMQLx(8n(A5%":,flr|.gB%k2l+>aH5]p>>4
-/-mXzQfRtIP5VqkT5Z)]n8}^a[x5!NZKf%='q>!ottU12_e1iS>n29x,3s6E8WF;"Dw|kmHd8y)N`qnHCU>@C:Y@2-iO!r<_8,HMIdzV+Vmj>u>d^&F2bo
-)6]|@s(|z+bd2<"JZQA,1wqlX_D<b[<Xx|8{@rUDI:0&pS}W4(%:.7yag4F|ej`ip26N=@6<IC"y0X91`qxx'a}f5u)^o9e^kbmJ>Y1`ULlBz8lg>H@6o`
-5x/cJwa'f58kU5'mdY_wWQ0rgGTIe%.]ed6LdB!:<NFw);j=5:7NjsY5qd7ON=&=iZ^}Bzw|lU)-7Z--r[_B"u;vNOVC$M}Y6:zK}G@/5JxBTG6Uc;rH59
-#_!b5`ly5-.Xq5_0BXUJKV|%Q3<>8@yYeXu05B.nPbB<eJAqkcW,kQ0.!q,87:G]N@kbbe2m[gl!Gzjup#GkTA^DRtqwj_M1+HsoFx]M8j$g">~qbNSGJr
-:Vn_LxIUZ|;rj7^y^6TdC)/`&MwNm."zy3m0E6;A6>7Q%s2Xtl#r|@hbqxQ!sx5Q|=wd!gUt"}R1KVDaSr[Mncw#R{3`~!GWClk{MhbaGu|_/^@0{;|e]|
-4;IxkD"z|I4L6Yz,w3d;35han>gxq5~cjT!.K4g;(b|iUaJq5(Mx7|7i-<By/Qy,LT'vJ"v6yD~tRk|Uy'iJC|9@nTPtIap=U{qOJ.pdVClp5b0d-zJyia
-PYHiFUMvTDL5Mf6]zjKsXWmtB8ag{hXxo%L_RzMbDQfV(O5Xg,Pp#7V3k0t_&|3C`sBUk'ED"S|D,aZo-B7W'ZHh#+8xHq:,4lzXBBcV_iSlDazlzfX!x;
-FIk;5I!3A91WI<R_g[=<hRmd}E)h0P$GhWUhcG$uR`|ev.-TdxmDToD-"A@<;1pjjw,Q-[ov3H,/JSC}N9|,6yG%rzkrIJ7D9R$)OI%uKL6p/-1|[yqHdk
-,sN:|FW)mbf)TJpyDdyC}MaVCJ5.SL(loL#9&iA1tLm'C:~jXAMe"'Yd`5OZO^DT#[P5OS)lOiH'wz{j~hf"AJ}^^7{|GjZ>Db_Wj11Kr0jD%'$xiODvZ_
-8r`#L$PX"n>XS#3jO]Xmg^x3Tl#nd;#c,<JcRkeWr.;go{`gMB6"C<S(a1BdNj>"Fyft`3B<sh=xW`GO'=2.NaWk&=c2vi(77&B16%c;TJ.vdm.LAwaki1
-Z5`,b=w]hfn@sZ7_b>Y=@D%B8`6}%;HWd/{h1-7:,0|:%<4yw|9dr5VriCNsS:AGS8.S;|MhyOxrJ0h9|AgP.Hv+}ru8jMG:#ta7Cik$]2,>BJ|ie3|g/B
-0ZR<2i6r!+YprN>U!6>1g=TxiiP`(&ZpiR7Tn/b8[d43n^[<%v;!'h@}}+<RIJpt1VO#]iHj3iM8WAv-Vn/l<X2#N.jjgI~&'MMu|qjzH;l|u%]I0canpQ
-&gr85`|lY|{63rc%/@4DP&3#Xn)>[_Zhy/gRQUG#k%|KPlC]9]bd_Q`.yW)$Wf,l$M%')JQMd/zsV.E)i4G2.re8%[u.XuvbHZJOf@v08LOcKA].==/ni]
-{S7T.5,iNe'40891J9ZaO@&Pr`qd/ndrRe2OG&c6[lE2}_U-$.|'v&^gm@UG'hcC7O7g(J"dV-lv.khg2GlM.Nb;F'#4@dE,I7hF(Fe2Gz~#]U+S-izo9^
-RS=>+SUrnE9W;[R>sVbu&v1R2{2D|L#O,vfLH#s^^jbIAKnIog7omZWYP"[+$^K2tmfvkNlhXj}f(tOSMct{urHn59u|ArdfDyb$fnn0$BfdX6b6Y_EVj>
-<W5OhkH9ry6u-I{Ne8w}Yjb#qb~;j[ytrlNyTEz2BZSSF1xX`,&KC{gTp@]<WPJqi%Thkp|m}2BN.>/R#i%P,`&5ViaAk7!e]0@qEQn'9',kus:C4`i^M-
-'G:p!U90bEUp7Lv4`(OWGKtA'[p2a6J;2/G=WPRgFydE2kVK6G;9;kpLuxX<z%Aji<(T.(Iz2a_#xG&!8R&FVi0Z^IWyq1hHb#>.#a@|bTvSaY;}1mM"V`
-W)ctOA#L_qY`/m<DV(Z'Zf:IQ'$8T6y<v'OJ2(7:fte9P$}RtY-0zJ00&=C}}3+}D_'ae]/CD/:%W,hOZ,F:=texby.I-w85j_%8z^qU)]Di2X90p7yH9D
-yNEM,itzB#NJ~imz^Lo]1Ga|A<`]VW`$|0AO@AveUdS6bsJ@sA7cHrG@{axN0`B5gYC4AnrV9fC+7l-71h({iY,BxKtTdMU$%@'Ca)PT92,xHcS&DTdFb>
-0""&:oooWQO)][Y)CoPNX$SO1qzKgqQ>Z`-IsE+^hYp9:y&L.)>"j(c4V]h76+K5rJU@&D6F!LHdWf;^RnmSx$so&,m$hcu{|%QGS7Gs.rV=SdQL:SRdrU
-4UmMQm')!Zq&-GXw38=^TjxB;WO0[Ig9I%fW:%)|D&dYVAmAXm3k3xfN28-p;#4M`:JQ-zzzxOkqkr#&d3d)[e(u%xUb6#`2kebHG)Ku7PDeJag@n2-5Ii
-f&F^emV.V/+Xf'Eh'[$Bz;0kc/3$az=<n+N+e)`oO5n]Q+"!h;m}$fU%;uZ:_r(e0f4(P%ezUa.-Im1d|z(}tS+6!.8T&feOd84&/.ef9V3B#5De8"eqlu
-0%_#U[z1vGu_Y<'x`m}-o1R`w-@8x9W8Ftyv+'xmqzUU,.%ONj5y&eW6uS)21wwHPpIQN.|ZaDtIjGDSz_nrCVap6@TC}D^o&rAT^uP)%^xSGaI{X=95KN
-5Ut(hYtaVD^|F`X5!RezqQoLD6hLgmf+`r^lg2ozCcTiPAV>;9E:d;OwRE5PZw5UNn]qi$Ey54.4]b-%uIhj/,1&w^m:}C;T$Ptw"<qG7]}E7s}3qc]fu$
-B{VJ3qQWNT7pcLk[Pk|pwVqf]!{[0Y,l=<J+}-HtZybT#'bz[o>8D'#RE$X(uR"J;KKM8&UE%Ot|vHVA]slS3uKlc:{U$fK#/4,1DW`@<HG2kc7;C3^VKS
-Q_U{&2N$(|2sG4,F@p}TOmEO5McBqw{C(O;/J.UKHCT>RY>"Wo-r,^^2L#cR=c-CYKWQfA6]ttOv"/aw&3NSw)!.IKP11@<T[55M7=/ccoMFA7B!)("i3/
-wApon7;fQQ[(V$~%D"2$0g#(T^~zzI=gKSA[:+'ck5P6B;{o]G&LLR{e$_m.{]bF#mhH1Pl3+o["A^r9yx$n!^r$lw!}'Q#G.p&oN8B#lM_K(Dk21W"qVW
-5Nv]2@k&SSBl15-3di]FU'LhkpCos5t-`qfc0b5,B;HSI@{G-odascy&O`w.mR]]p4iNeEPxL3w0+t)e4]~d,+/t.An^Nu{BEa_a'0zZJgnX#wq-KA<;0h
-KrfF'g_z}:w6|])&M70urvH.@JiV3IF,St$tdf^x"LD#3A%d_m-YQe|H0xv8jTioGcI(mUeaA{dzeTl1P]x7`Wb6k.0izNJj5T%i]vkeNuhd2z9_V.G1XR
-wgWoz6b7ucH5FQ#96np0!)I[GWc1qr]N#!<Yf9=Td;Gau,]eP<[;Q0`sSDmpK_>:v[.jl_&m1Pab2qFqwpTj0teuHftDkpNTZJASot7R2.L]Oe5Vb})>N}
-'t8=qqIg-#{Sj2$(QXlYDXYziKq^M}0H`R2XMI5}M/>+S;T%7^yeZviub|qY~Go>>6_iF>=yNL04oVXhQ/hO#-`qa/plmsR!$O1kzKiqEf3<Rd%c6yBWo0
-wBt<nM~:"F[I2;C]gDlt:@dO]'=]t,yLS(v)gEuW$ziNHKNE/VYt/K5Jw%DAPcdTZp&Id)F`RCA^cE^aT$^(nB|5jBO=BbH(63-tw(P'~ucPlXQG51n2XJ
-KCuG_Z`TEeH+qQ()O5yoy9|-0&M"!WNEzog.KnX=XN/[0Rw9s,O}L'|y8"1r,sRpQo^>zirXAvK1$%kvd!`_>!Nl_![V#3T|/sdEP|S-gd<k39=6P'Ll{d
-PTXT(HX2^>(!BGpG{43b`;TS/Tod8IP/X+`7E&8'&r%qV(YKL=2%._5/G@^(kss]XjUYH1O'@!+WG-)Ul,kQGH<0st9q@Z.@w9RF(Scep:%7#eib51.<mB
-,El2w/wG'AGxa>#oQsKL5}hv^'Uc^Ki,CKjxv1YWS5OFBWZVIbW@kLE#Y|;]l)b7Io[BDxo@XO#E.u]YzDU@a$uS""Oh/C:&+}a#5cwR2U"Qweft$"CZ64
-'`N:ByB15fHq_)k9}sC.~]:B9WgW89=(}qs-~](gkSZaF=6wn/u{f=j^R&n"rK+T6(_{,A<3bDK^TZJ&J>ud8Wlv2^x;(VUB]+TU,e=Ztk4dh;{%PbFgf.
-Cn&Dj2DX@X2i-0`<FtGQA^[OK[;a(Tr&}S3N%@JJ${weU]un},"g#`CNUn`#1}1s[Kv0UBtDSKg'^XzCiWM,[Abs9gij[y5,|J-<2Sh"$qme7k-E"W}Eu0
-=rpTq66!8JO+Q9$fIDkS+8>7vPZW0h/X2{[Q0Lls]qZ4B_k6+8obUXcdsPupt#SvH@(({"EWa;V<nz:qp$7[DUtm0XFzI&ivjMCsOw2-MYXqczH`IKWIL}
-l.PAvZ%ieB>,]Wx2EDuq1>^cOEcf~7qGR891R<Pcd;Vxa'-!cz}=e//}C@B|)Eg_>Xru1f>y3`'&I,,NH_#JbBbT_Z#r(>YN3Cnx9&}3CC&FugsA1Tl",X
-M/X!aX^5r@7wwi%CS{FVJCaV-!pi-eOw7#_jtjT):-q25<]YMRl'mUV3{rmfH7:ut@%kbnYpV{iurS8s2gul)}1L1-zco/{]8NCP@(/qwJRjz+3U%_lY1x
-VABS0d;|)^vwJ6%tgR%DDcCa5.@V<X}l40p+'"3cz)OK)EL%GL;hDj,O!p=U~pbqzqq>1[lFU{F&<^!1I`(|nFnw7$p4>"qLZ)JOMWV%#ZzcM0afw.#}I/
-0]1n28S@O"8dLr6I{/9v$^!in}RIj"c@u};SJJqepT~W%r3f!73<E3Ahs,;RkPw7~A}b-b[:7VkR`^:)U-GLdWPr"i[dwz;r8cjXXm)xroEM2Y7@~FY9"y
-8-!!
+806580
+'fFX=G3.!gqA9AeaXSECi|zDUm61[!Eu[L@'q"xF4x[eD6Ggg9Zbhpxw5KO{`F:xy,;4_N;+VAc|6TV4Wf(-<`c^f0wP<#@&2eeu&gigC_sc{eO;i2sEJr
+>+Dr.DE{G_Ir}45yWIPc.}qpdU+J9cD+BH)!L'a5_FrlM6F(yxOdv7lsjw;N`4BcDXi<_cBqkUtDev<UT[`emDAr}k%QF.yZfln,;BuW>8'V{`eLCTuYNB
+y^7vvVck.Ck:weaji}DEW9L'nSi3aBCmOQt'|8)Clb`Gdj[cI0:g&-P|~Qc[&/GBekj;K1'I2-=s9)M@<M"H|JVI'`Bk7a:RyI&FR2!;$:GA/-b55<^>WY
+f6:8_XQ#+ha@sVgpd7s(WW+jU9]J(hb!fcRz_+~f&M{cLDN<;jFmcf3BuzqA"^IyxTgnrj^H@v]>nd}/f&JdWJ2K,EjlyjRvttxkXkfmXiK%w)/X)OHSl:
+pF{pAX/^<RNDd]yUx}Fk,qNw@s;@_Iv%]m-Bg3Tb-DEC|P(#'d=7u1^r~rHk4E;48zP)Do6]J')Uyn{H7<BLkH2G+"47&c(vHN94+^<;Yk'aWK>p6f,Eu]
+jeq@OK@H~)7wS2+Qd&RbKW%j|cpHw|3],o%XP]@Zm2_8"UT|Os`Q"gnigCS+1bOQaf2=`b"~]|Rco!1Dlq+!b7K6-^Kl/K^j(<g)xY&TmuB+mcryI-pbN$
+f6sP|fc"'.t+z@~YskM]FT/|Vkxa6Y2'iWxBh1<s~:{kP%+z!@MH!:MTdnD7M101POJYS-Mm{]1D^fr'VrcqbZkqyr0X,{fi$_E=.^hduLg@7{oP:)vYun
+}wr:D,!5Kgb0CO8AG/iiDKe!lt&/[O+:`^uYgNO=pn"]Iu;OXUarh(Z(+e@Mu(4%1&mN4VEEMTrE3L"[-2JH;G,V2AX+C"2.Bn1BL{h[bK~Q9:hi[qd]#G
+"F:0t=ks/+R)[lc]('`CK6Cm1L:IycR4-QdJZNBfrPa0%'<,2x9@#(a6w;Z{lXqp"zpG!V7=_V_`8a:LK^p'qJ1ptVqW&%;+p-u1.=_`+aP-%;BKMlYJP8
+_{U`I0m6RyYg[]99]38DhYWQ&OL^>l,XCDxbL^3<3I+AoW;Bdyqy+.%15(u&wGOwT2miHB$:ru#^t`.$(56L+$lj,<G0krAWe1aGqhXBB[kZI<[h917wQa
+p_co:CfA%_W,U$Nm<Ux+[eGpfnXKPB%S|Ax9A^R4^hel-.F;`!&AM4m]!$h]&.VW29{zVgVq9]gbotYiqew7jGn3QO;aIJX_2=0GF>1>pmVS#>'Uv)R`j:
+/5,R|W7E0ra_B!@wKA<':.gpEGIC[.tb9Eqld7)R,I^tZXOn&8s6xQ5vJDA2&_5.&`][`tB#5"aV3H5R^eVHcm)in"h=AsX,GR"+=n^GS%`Ll:>J3$gxkU
+!r(ctZGMhj3T]vs+jl7dAhqvl`U"56J`=tsCmW)<W4$^u.~QPItsYBCg^Y.jJNWj:|)7lLAosUKb3h6nl-Z@GU`1"N-T3b]Oh"FGpEszn|T$`}^I~5RUu;
+@vhH%^"ua:I_dcjY:!;qv[OSoovbs<[O7icn'XJ'o0w3~Z`'YEfN$s'26|n}b$]HJ7#c'_oWeJD:S:4YKnH(BIU^_^TVCp/;UOW)R)@QO#3&T<cU==]jP7
+_iuhD}N{1eOEv'GY]yuyX]}Y"$Srb0{)7}h+t6,pH`/m}EmY6Ly7u(6h-`q>c!}aE%[B>YD=Yrlx2j4KQBHY~q!#PQx'=VJFSOV/sd^#Yk~c4Uo%}/C=c%
+rzPw,}KCLw#G+AZo4LK1in'%Saj7)k)H'+]}t7>2uKk160rMU(`'bWEr+FUE&qzO&he.DUhQ}Opu/sM#:azlYl{2-#[-h}~dqXl]_dqQSBoNz@wO$NmoJk
+/#j.`}u%~o!"~+{Gd>c3"tWK"M@V1}6H7bxvw[olD"~Il!ITdPM&bb:#c+~-q^NM{IkX'!W-^IJMn'Tl<'RH%m$OyD+X!y/A_z<LX^TyZ$JxBsb!c68z~0
+BaacDA`gPet]tC~Y7x+d).uUkVwS&J_k5JGD65e;$0k}AX_QNb}n3cVaZXF{"g+4tg<H94AEz(n=Y)"}~/cNm#j<RSiqZY5DJ54p>4hWRXwI9tJH7:ej!G
+@'g{z@s&q;XhZ-CZxPc6voYAixtnmj[UGf8MrOjaA_1jw]>^u&wL^BV4)z4:k2[kL%3^mqS-5@#X.D%vB]%_;gH1XUPC=&2C1,YCxw;o/G0">b_9]]ixH6
+uSaU#=Y,4/t=@5n{kscttn=jDYM_{tQkTFJl2RgjNQjP7zR5:eQVM/2I1[QTV3cClYE6h"_rdTJ.A9%"@1EX3!YNRd4K9m#7{.u%^`MG4Xxm'$EooeYuu6
+y!L,>%~ZO>!]<R|];j_TJFlD}SJH-#3(ZEXQ6UT6/c-.<V=NrKm+~T'C~,frz4u>cPuqi^8B~;[%gr^.q<YM>VC6+dN9FQd7j:sg1uGOX&E4Sy_jY/o]~;
+H;0:^gv4=6!qWsu2^HTeD6<:l!0A(5(Y%gt@u:8ZAbIa|@w|72u}6UQ^9V]V%jG.)V$3&Rq<Wbia2a$cB9CIlDwE$VO:PEPT!:2+TlR9}1n:V2pPz0p)Ai
+T%dn$(I24XXz(H~x0YeiD-8]oE#YK7iN{SEO<wR7AS.Ck{|7zA%g!]s@ovO(hLB8X-}E],~byb8`&X8T650_ap)6o]`tk=g+]Qx`w}yae<q)ctFu^L,4&^
+HGz=jTW]apk$jiS}Q>':-VE|BN9^vXXu(J:nH-^s9-'Z}YGd9Bcdb.=XSz]xcKgxL;JN8b>,/l:6q7B$O)zB>!C(pfmRu}icktRNwBF2QkN-c}-i2o8:fc
+tMu%az6iJ.eF|voqcJl(B}}!wQRu/HfWPCMCB^>vVmf%LL'.7Ywf4OxN<ib>.78ubrKIZXR05"UE/uOathUS5+k"zd9fu[@$T30)`H)5Hpr]XJCp="$%$g
+_^IPd(<f#,~V$I!t[U<r>6+wnpp10)&F.F0w%:['XH:&vD/c$@:}ayX%~ukqt7/I#XCm-z3j-uj.U{]PF!by3n^)qVv{drX%+6h^stw#tkKL#28eD8P8V:
+PZ0tmix^'|l91>gb7v{)@+w]>L},fB9WhKLz=(LeoST^dx5w}P7r.xxW9_0)j$NKP$~BR>G7`UshIhiDpR9:Ik|/&6_aZ-TYTn{Kn1gLF'>[zkl1_!s1ZG
+-4[7l|jBgKEWB2^A0W0G#6|gHnNV1y>4IqR]y2VKj`I_Ft(E0N[EY2@FQNPtJ$tETHD6q'06'S/q[zP8NIM9K&awv&I!'4vmhrCa-wkM%oo);[2j,Y5V|}
+#m<zKZ$)KRW0pqUu6+sBp.R`/#lPb}[@@1gc/h4I]x.QnCRhx,|_5gHYmPXV!F(K5CJT&<Lha'D+l^Z<0Rxtv.ltyC[3]7P^XgL:YL,_aQ~hTa#rcV+6Gr
++__n-Du'rhc,fvQXzov&0o#voTIe:AQj+nfeTsOYbSyqC(m61eqA~61_oV~1X</km&8gpZ1gts1JveFh~Z/+OuG&ryXdNce3rZ)FcjEpUY>O-%kHgT0_^R
+o{sRJ+lH7)O}eWVH,bEeK[x)CWL>+-Jk0OGVzPMuQ/v6`hcZ%|~.Vq>I]JwOA_f_(D,K7W^|M8_usPR&cq!e3w=f>kNQE93Q@0.g=o+<E6G>XVZMPz<s%C
+cCcvv(2a_%!Vm91J{zw]%C"#Qmas':uFS8rTh<KCuJ`)k1#z1e"ct;Ne%miEK[<.ChScYi/o}0AV~ltfJ+_6uF^Ns&j&X{C.D@Y{a{a,gOL#VJP<rO,23a
+="3+:<0-cv7Adfaa;D~-WI7;T[kzst2uyNT`PRLrRe~A$[4=49E_V=(v4m3j<ztmvAK_jl_.MRr-{86nIOA2S}Fu|sol,Ct5KEfj30L_J8#5I,wf_8$D(>
+!Vw-Iva<VyWX$k.1ZVM|s]-gwf%+;hfr:TD]OZjWJZh;zxl=:,;/q&9sWbjH9}{t9+0`!moX0gMoVA=87f'z^hknJ,,NggS/GJMzy%-;gcN.GdFwZY}Gtw
+2|ZM0t+_8kdmMn9_%&f(LSwj-V_3y`GO3"/)J,h|-`Smte`9=@q,7^,hC6|^{RN64,{<8tMe$_dlVa&qYw=gLIAHW:p>PX,PP>+sb-4Ed<m_:j/!Rt>B`<
+/pRO`/y5bw4Pvvlptu|@<}>JRo!i!@WdqfQS%7c)!<g<cb]9<d)I`-<_{7mK6[YfJ%4ql.|77L>'<nQj>7e91GAv>,Pj!'"^MvV(Gl<x</`_]4_o3UwLbP
+|jL_F#(FfllpRI&jk/v"-u19ADj@ZAINszf3Gn/Y=g%N$+<rq/QrAE1PO'ADGO7Y$fBu}-3"207)z@P|FNkz[Wiw8C;is4e)4}0|cw@J9Br#c_Hlh7a'R^
+Wb{^]lTEA<fn~ud$V_nZpxxd<+j/i(@SeuS!S"I4RG;7'@EX:3-lU7YDd_N#`fAVUQ39MN|YkR"w=Wbh,Uz$n$/J8)!Tiq39U`}1h7N$t58E'e=JxID1QE
+iIa'Rz&`ztT'uEfiy9>dB$UhkmtZNkA|.J%EEyYe(=[9gRLFXY`4$_zvd9MYE=:32Ih&j|CM8/#NQCxrWL6#OkR+iLjKut.M5i|#N|@=SVYxJHnGY:KF47
+S'.9N[ZWA3Tgr8Xmdx~a!/Q6&I4S:BhMtrP@v+Y2XL35ZR{yfNe/nHupE'C`x&,l9_Abt9Z4Rn}+-G0"E_>9IvCokz~B4]_m+q.6J@`><rf'k&Bo0rS9h&
+z=bfrIeZS7qG8C..N/:{L1CTSt4$"_kD=G}qMK8>PS4xvrs2xsKSqaEn|%E6^DCzU1P'}Es4iGiKL7s-ajBmrZh&H-x>;ZL9a2#F-',AN|=5lz<A)lHw:L
+x7r+NFDhL5l)~ny6=+sq%UtDU2s<RgGYN.fbs-U8omeBUc1LUp<(y%>L;(]"!:1yp$(Ts<`_I0cMJv@a`InU^i&f!/YIo#-dYlU/S`~lGalVRW}#.oA60F
+k>=4g="-m$CY^sB1:`fAbjLn<&oll41<C9qX9HebwZi^CIU977l3A@{Fk.)YhRQ=1`x=l|CmRT=|vjv-/E"p+"y-~@.F%=35/AT[x@o50'$lSn^4bgx99^
+CuHiGtG%a+u>OIn-|aPyP94gB]dTsSU@dIyJeX&LX=LrgHaqZ5Z<ru'/o.J3Ro4"'<d;f<-$:(cu@i^:WP;,06mC9XSaH^2-$$d,1^FE{n33g[:7lnCcGm
+nLM#6=NKdpkuOY9HKL9vEe%;<acwdo<b/g.pj`;tr)j)z"NxIa=WtiS:0+I[)XEb".vuf.ElaB{7[os{j-dIC'cjDI}c2qJ48s-cMosgLa#[;6>qVmI('q
+D'};PEGjh0T0H7vw`_O)KS}zub1ae/%:F2,3B"7UIrNpjJC;dM>+MHwYoI<+wQ;T:Y-)j[|rrC~e5/%Ag0HPV!wN~6JT{2~+)]ueGeOlmJwQNiG2VjAsx$
+4-{xf}X;~&UT7VN-zQ=g~gDZ[AOK//0Bzkeay4w|)5IO}4=%"[GS3s}8J.U@o$w@7L~>'Y9b9F]vKYtSpT#OUuf]1my!cd;91]xB]|-"9C<K{`|%>MX0^W
+::_Dk'zf2_[$9[fi$W28~xi6@aNB}j,Bk#g</d0&hnjeO_{W1R9Nq82%tJyRhK}YiT-[:%URC3l$YiimY2r-^Tx606-+G'X<Qz.l1MWe5:"o:SrqfUvamx
+z%kEGvUyST^c(W``LT'6'L~Nm"[|wPmT|m3x~n5p<^>9_yNQ5GTl^Dgir7Ct@l[<$HgT&@K}:LEd#IY;GiY=,K18S#3Omt0cHc8c+Kcz.]hkRl1dBABSwn
+9z%HrSOEG#GU|Yw>WB,Z62qGk/B8w^pM2@uL`m_Cd}~+%DaHv}xu~c6rG|-{BPwApwwg5qC`}.b3OcpCa;<mQ.@/Sk1dVBS#LN(gY#Sx=2#QArd2vD+<7]
+f<q>y.!o=yeZb^cm/yZ[I%_i@5b.2qLw4&;NH"dX%@2k]`G`HfF6n|G@',<mS!Q!:5`T$h2t&[gm0O':lhc7]syM('lz>8XaV^!FkP4Ds3vbppzGz<%MOi
+4XXSt=@i^kM&n/aa''iy'M/w9FSJqjreKp+YhAp&VzKPizss=t2r<An;UyAdYrg>D+n2qY[4HW^$4C-5+0~l89#x[/FWhLJgP:8q(>$O";hN'gDz.tt=WH
+y&`wEv-u@"$IIAr}Gip^ZWaq{3Q=:;vZgU;<X,58z6mE^@Sy{9qh'uys#@iy$(<]QD[f~=|5^9D)9_e)SfJrBY>M)/0d/PCJkkD@b}pKzn%Z`AYvrA7k:.
+YM`7XYyV"prOe[y7"Ts@Z:V5<k:OZDR[%WIZpQ.Dci-7{dDgpRGn'uHu'u-p9.Yo'vM(Z4!Yz&#-wiZ+y_jLFvuqhn>;;aie^+d&j7r$cj<3jA{-XSJT/K
+kz3}N1f,9P/pjT8Pp02d9s"TOgFGw+j.V#2uh6GfZj|GHhI4{lgtiQ=g1wvU,+=e(7n3"rp7GH}Lk2`]}dT,Z|ckEXF31AfBnO7)8{<58E@SDc~EYCdJ_+
+AibBMJK6_j`+w8eIE<9E1,`+$$&I1-B-IodB$u|8U=H@pWP#S0lpd54>$eX,k)C#SA|I+,IIcZ9P:@U$x}S|xv&}vT,8X8C=)tIw9}~e'N5-@EcFYS>-]L
+>tZlK:PTAzb)'TA%N9VWJ,zE]u3&^i&j^Q5fcEk(H1M}&T][#Vi#/,I%H{IiR1nAsbYD66=T^Y{rHKwBt&bun,GmyEl4W-(7}I,tC:uk!S<Ld)R9xeswP=
+l"zeY)ESpzf2VnnPF"Dy_g.!$OB4.wjtGZpszQSa@WosQRe{_.&(30.OAUU,_%NTYr$;qMTXr'/2|,a$-1"!!+IfFm`dR34^#Po,H7{!ZraS16jpZ,.Z8]
+9Wr8@A<$<](uBw8}`y/whR|a`eQ_=dfo[a/iyMvwqI9(j_8oRUv9hibZX/w4U4&wZmC.lU|34aLvz[OL=/Exi<Gj8nh0KeMg#KaLLh`,0npZZtZsLdl}k(
+{Ds${hd>qc6@[#jc{mLSV4%EoBLSBi7+or$+zNa)y!+E6!Ui5(w$F"Ki8^25![%pU'3A,yl5OPr/(6([@@Z:#]4nMw-@@$>&ui/i<QjS0"0RY.YVM[<7Yh
+:>AY{B1VUIwJ-PMVY`gn+ha@0YDA0'tixx-PqUZ`fI#Eygoq|T0`sVW)snP:,nDK/]U:$ZuQSXzIjzN@u_,IsHx`;S'SAyY&81Oj&S(]n/Im~^nM3+RgU:
+gG50B'crU`w3t_aV12<hq$boe}7d+[dNIf5,H2^`Oy4F>/`tf8Pz;c2.(mP/cyWIpz1ra(!TPComPd(4)GLAKEirLp`SCnm1vwO)3qjUK('c|AyeHX}b)%
+:!-;;KuT/8-9-H+N^NfTfE9Ru"k.K(0Ssb%dW4dE>v]LyZ4:fEQl@r~^5z3pEwcp!yWy)54TUnz9fg^hI3i!klYzbtFPRI9@MD[tHq7FZ=^I3ykLB`Ga>1
+IFnWz3FqmUqBFP[;;!@U)ZzNVUY@1PQ,&)wUkkMQ+%dND3S,kIz35S&b`S%]Z.niOp;bY"xJmbuaVb:JMP[QNQ)9)6Nki!e@fPQinoSi.yup5M=D'aQ&Q`
+[3q!UA:iy`V9E,xq$q>THMzurDx-j}TY''##J[FZJ_0>225I!w2WEL}%^z,Ee#ZC`)p4}gf,3NK(>%VmF3{EJ+Q1YIaQ0HxovdD%{h(WvU5[8v8c1`yQuY
++aadER6x~z`sDJIN{v'L4u55bYN=$setMF<6D^#x]=L@uZaZ~Q$FXXVM;L[_q]Q)6jAx)725HP$zihdRj2:3ij6#/Q--eT(_VgwYNQHZ990iU+^ka+"a,d
+k_KZwY>H"s0v.vY,"tmxqHZ^uY`3G7x^t1:BQnQ_]vm[-&UJ,oQDO}Tuol4qIW#O3qI(B:HC2`8Tm>~fQ4g.=RjV1mO@s)r12/mZ^sEZ.Z$<R$0exJX3_Y
+(b[Y8T=mCnxF;W^)<9i}:rmUCp^:;fe{[M8!/>}gCTM-</x,h7jK(}Y!IbfffN5Teb&m|d`3MTv25y6{0S,B'uRqD'B@-gr9[o.<=h}IJ2DMUe-2CoB{5M
+fq`c$oB6I+5h`P:ifEc$n!@'`^UiSW-#t,#|zhEA-!"(+aLSHW/N)[=vmD5v=t}guV<^{PXxPnjKEpLenq51l<nmMUiJ0(N(J%3$R'S+U@rj+=@vEd>v+E
+=P@H:axyu=bESXn87:r;p&U5CJq;L9i4xM3b-yLN-4p)-(d"e)'hY6|D.,z{k)oMQfYhDPeaDw35V)@XwuGj_UgtYqt{]T:%3L"45"V.Z|Sy4s[U'ShDI9
+E_%>Vh{_5Q{WL$=3aeYI;g>eiMDhC^2K_D/S2(;;C}(H:_=v}DL+XYp+Z=[OTL_=!dB5dQ)t4f+r<I#x9$mlVSDjMjq-4m:PKCHsR/;;;SQ)YW:X]%,EOz
+q;-E`z~U,EhzJo,EOr-Io#-|F@C-Zsg"b["u#&"P7R^jw+O^RtU#fv0IGGL7s(HF/%FB67|=FB[L5Jjbr.Wvjbe"Vgjb,6C`mqM'96HB+.y5Qv]f4yCJ|y
+$)0=>TUIBgN+-}(CYtga.ud9iy6'/-y,hsPq;{HL9q5>f>`zf#j.iib(4+#zibln_s@6.uyT4`K&'%kt%CI5jBDZ9/0AnN1msRP$;@qXF[AP:|>c.DDkSk
+a^Gq<f`7)2(Y`]5bJJ'9zxgpF2i#_<n55p/'tnn(lE$Ff6L=G0"3Y]$9b5<6}xp/|.hcEn7%50Dh<ES!5uzkdkQZHLVT!Ph0Xk-YJX(Np%{kRX3}$r=xaz
+'|sVs]AsS4S![IZw)mxAa11B!52O$m5v.pe1MV&CG,n$AcMY9:r-TIOX!q"kEK(89K]Ip{pGn'sWRW3rd1N}+)bc~.};SkWv&JPKxQf/=([D64wC644CB"
+OB"(lAZ]0`',l^KGB]]JZMdNSY&i5C$C{tZj|uhkeVGI$zHv+cpHN#:kBal+c1GrJMx')uySXn_Zm8`zK^L|WlXoDu=Xaf$SU9|:64`.nh=d5y,xYXU7;M
+~RZy'&E$QRb%e[QqJ.8#DAt"X9"B}`kYlkKl,zrH^h8HmMTS3|B5_6fI`fFUZ=w;)_WcFh:,$%3|5E8"Pb>WkU{T~olm-6DQlBp%IU3UfA3+0Dl&7-jNT2
+Y]vQuf;`0XKz73091u/mZ=|7!rQn7Z7`pBb#CKSQWT-7Y;pDR;zKVt-7T:X>1ULGIZ$stz,A7LL|'1xf`6v:UQpcH6JgwB0GHT(A@lh.`HoC%vs.Xt<wF_
+M['WO`2>L{99e%J;f,wm&[}G(<j(bt-Bgm(Av2PA9Ai(6/><6.1iP$6f}gQV_8I<YrpXSl.FXM0@;sB_l(3k~t$MT+MS4_CWFRW2A<oSuVzC1UW2,qw[$|
+<E#087x2nDk$xhOAwV37,sL=%ix]kcblYcJD}R+5~64u"</U{Uv7AcaQLsP9Sn68|$j3Cn@Ve}_-O'HQalb'o0)<Q85Gz{LB}f`Jt%dQ+av^(>Z`Z:)9/N
+wRYRO8(.LucYmV4y0ysro'AQc@K7+BJO!x_DyNA>MI;^,R"b8XD0n#JNic4FyNRU(HEIy0TPOly@b{uqD2d^o@Xo${,HB&Q4E[2I2vLkOM"Og[`hCGcKDt
+YfgmP`/m6_hO!CuvoBk=ym2$sYv]+r,7JrI{ag3|kmugX=J9n!y&7'c&i}H6(/0OgJ5EufH_E6>I|z%`c(:`J-n(I|{rR'"RNhK|2]Y8V5Zkncb`eB)$.&
+M#}=y^B^[YZ4c^6<C9WHHxB`nExa_=f.A<ZMw=P2b,PA@T`!:rIDyP9x$aH4L"<B)x1LxqQ+NhQykNtcDlJ1zV5tk,N};JZwa>y1f8[Lq(6>{bjVXc5lw^
+g%'5+AO|2sg5e=mD9#3[ul>lKDr=SPX!(,{np-]'XrUI^Z!}[&DIdT_KF_r_-pSy1{2(Uhtt'9_,TS'$jS!:C]!PJp0d|Eq//ufIjsP%h}T9MK'l5an8]+
+Q%lp&+RRt[A#we1urB>Y`AmU=KbD#GmhUm/aJO9n6&fF(I6YzVaFAf7s'b+/6S"vvGuAPBUs(:4m<yD2K{E4dahpZ;mUMBbGfC'){"wQ9@=-y3#OGhN_"'
+NDro[x^hb@ys.U(;:DT-W^]'L^$&RAR_"VW^>D_|.8D<$;nd(<^m7jps;-uk|-{KoSTt,;m!tmz^!UW:'SJO}Ab,f4V{4Aq6K&@DPxb/0r-w<YtnZ=;6je
+B5m-ckf;bJ66st0Mnj1-^XSfWZkCiT!&U0gs!!%zj.Q`O]'A$8.|2;!A3PSzU+s&1w]Ie.<0/@%{MqDa6+a.0<sxcU.Z.ct9Lzqrb6;t7UsXfdsh:Gidfk
+^%G{20iX!Vp"KVO=;=aB03i7nG{ecJ``BU}8BXHU&80[7fPKka[MPE>ny()zK<[7Tf)BQ"mx0Lewz,<8],X,IU4USM;6N(yl~V!8~'FWk$f|W32wHSKP02
+(#D)pPnBmmeO&XpZs7{+!P1Ls]0DFWp1co^n(e$B(Z9RR;cJkv'j#|${9z5h%ryazU6U;Q$m4Y2:GV+PpMv2F96h^sDX']A5F&6<1LY%FB|D0|l`Gr=ysD
+i=nMw6I'/tc:d]vKnPL&AAR!rh(0(PQr}#7>x!R=j#ORC'jrf|We0,LBJbK>G<I]"^L6)kSNIKHf1B<9xvd]Gnc7'(znyiCb|Xct{X+D!lHzKfNdPU%XGY
+W!/D16ViZ'{Coi/e!1dP#MUS^+M'`JdLVl<WR(Ld}Iku}_R{6<h{>-orK%r1gX,<U-BYK{j=3/zW.KQ!S3KkvIF']bC)/hcXJ$F4@>D>a3eY8td"Q2YAFo
+%DA:lV"Dw|/qw"j56K5(>5Fvh_$RLqgaO=BU_=s]'8lvUIda(zB=xxt|2fl`#x[bW_AVl.bnY6xJIhySbyf<}b1fisDo)+xzMnlU(-]'LoSCU4#23.IZ#r
+S(E>uW6dDcDy,_j6Sw/I8/b@NWRMtA]D-}8tj[E0-tgTD5Bej!:N]$;I`(d3I.TG]MrPI>$VS`z58H19,t(7V;zKEt;^e4a%XIGHHuEDIcVs5o_|2|loc@
+I9S_x8o7)LC|<rXO48uOtv7G5nyTt){n8=3k=W];;o]Olnj35^vaNTFUF9Ax!&M6V3~;T]K'M/ad<LrixMu+.i]Nt>{]gIo|f=P!FtGfbZRX=]jKZlN|eZ
+9KDtqT4[v|SK(4o!5/HvP/});Bd}TOwLUWF4a)^hRmy6cYJqmD}99SJ7uS5@t+GYsS0YA0H'"ot$Q6l|hrvkk62A)%4Lw46@XWD#r/2EVu:(2Yfw5]}{2M
+q}Y$s1N=EQEvN6dPtq[:X)pkjv%[c_Z4D[q%YG+cR2tJ))]|^mSHEEv@_lZN&}l=n;As;/k|z-K/Vm05JSmZ5!4{3/E%i[,_z.|Q'0.3T3tp$a]QljLOU"
+OW|laIyy`@#N=(c[]]>hd@V,`u~zIO[vfCzs`1N}"_lBC/r3.a5[E&tUh"yfe)j_BEB-ETbTMd/tKD+T/ENMO%wE+=o>k(8xlXW<qdA-gkJ"$zW"zIvF34
+^l|Z,!PJp5cc.pP@B%8Gv)00ibZ,SB7l<TdKS'|_.G;TF+1Pw%XA508iCIEeQkgjhjr>+HkTyD$]V14H:nl)1PMQA3cw+.<{i/pGv$6b8+,w)`#|CaRL4w
+j}_{hF;T@mh{#TD7zVX4mshO2KPCserWVy{)s<95}0Kp9unWZXm5Vs4U'O]&r}j{oHF6_h%9'2SVp[U8@699'W,o,9"dztcXdpoULiZ.G0Eo=f6-!9OdVt
+WN.Y61XoYg'@b@iydPS46XI1$uj8l-AwmOy'6bX":RH6W"<EDRXDB&9-L'Qp`;ci.KcmnR`Sn{su0.[I`7`SNsVOh:8mG7>^8fGdD`|!T@SCk(|Fde41RP
+;X`:PR}pdXiypss/8_p_Ih8NBg"(F>K"tF2z4YJur:w'8rDilJ8#T8#Pt2`=a7pM[c1f:`$J|eu2~KkneKZlN|/[n@;X`q.Y4N.`&5/:;qWBG]HZ+{MGcR
+:Nw6/ccww1y4;b#g6/`y3Nwdjp!oq^;gPv#jFctq6yJxL,|O6>)-V%oZCpc.gKGlEV'7gucj|DhVWf~pYXU8DKp/A5}A-f%V&H%%2TL]bBo67nAXVK@-MS
+NzPsF0qP)BMG"|XwK&O7DXK&b^6v(KQ,KJLx"eZ${BEejfo%wb`I00-<sGJ@(cUS6})l~Z5g_wc{H{i>Lw_Wh3INdf4)_J&uM1'YAi8Cq,P8~kZAQ+YNz>
+joj}!~2ffd|[BMrVPGrcE"Fq":(1'T&)h>]%hNgYL@Dj(qJKQ{4Y~QpvO[~X^.l)Iv7{wCDfP`cee{tV03'0<cMonz#cv_T(}Id6GR8/hY0d1%-mA69fa3
+OnLs)oI$Upvze/C}lg!hBA@:0THkA`^"=zRa(zVPtdL2Lyk8:"<n>qE'h,[;OK0LkzJ=1yNh($fPH'@OB%t[%@J4hF[Pa03t'AAng[^Ko5frbwr$#OEJ[U
+'`(k&clt:`{e#<j"!s{4'X@Dc86[e2{!}"%qQz~8%E,)@UTCO.^`HZm=x/Ylez<c.)+X28;'e1%iH{G}r^uC-1i[bdFjuA#;[Qh"x%!8i9Ml`maaKX1$7v
+(F3VL"9X2sJl5l`j,2V_hqS8K{:`v_UPCe]Ds@GvYS<S.HvE8S357uSap'ef_nwYoDG2A|E/Z]vyL.YfHNMeh+zb!DTSlMkn.C%0luqa64<f8[F3wyeLAE
+eLiFS3CI6Mn`jXFK6n8t@Y$VPx@=)+c8v:6m-;4'zau7Zcmgl34,ay#+9COF@RcCC:^kaTKkPND}^9VM)Aqa6RDheD_da|Z1bnsAi6dR;5uv4hPa:;br-h
+$x/z<Qn'u:&,E%/Ml"n+@[mTJOn]F,P2u:zy%xJ(ASF3!R12lUG6F><mz^ZWON/%-w@OF0Q`~fKdk;Nzm48DvT/W3(~}|HRBtwsl7gy7s6Ni>_;`oD7!`r
+-`E{M$|$A[O8:6]ak)Onnfs'~mk.hIhfwm{v{JpP-(DiPh]FIYgXm"!xj8=$'tvdt8"rBAd9;,_humQiCkyg^B3a-PaW,ZHtGeQ@a)]E#-3J{LS+2rUnYd
+{IZD+,T'9^K.gaQ;[^|<gpY_yGo_FlzXG"ydo0Y7rRlPoxjJX^$X2q!_YG/och84'I:^0t_oi&rc_wY-&B{}e6fbKYm<AQ@4}D24QE-6,pl,qGzqYjvEV9
+PCbQ/0O.{a_^EX(:"`U9ORRJy6_w9J{rD&(qS7xUNF+U3qx:ye'ObY)tY19z[VxM(hkBr"b51F)7^{bTgr7>xpd,A"NOW.s;g`]'5i`,a3&>7+["}eTC/C
+5j[]4jA6EN-j.:@PVdsj}Ss0B1{yQd@%]Z64XN`f!7tp<Z(i7=+|)lzHn$.(]]++C#K4bVhQ-l)3'[j3Lg`x5qv[ioW:-#3H,h9/qs[4(Wn1#{ih'E~Ku,
+ZM|w<-8;N|`IA>`<'v10K$9(eFcerg^%2Rs{"utSJq#`UlL]>IO{h0F$=7_XDWc#a2nbz[]KxBt(%<>8!2dp=#,zMU#DooMHGwVtl5&PXqL|6/0{gEkY~e
+aQeu#q,i+lESgzpcIUG89T":]B9X.r2eohd`X=J;b63t<;8TtCA.:J='s3Wa!~#/N9vJbZvh@:bs4h`)<6]YYZuy+"wj;A/GM#qCa<E4B(Jg-.!f>nUXl-
+l$1dith4W3Q%wuIlY+k4_(aEB&9pQ!FoXHz&x"6Y$"`($Gp=c@F=wBz'YM#Y4%FSzt}(`yP`o(C'#sGsVV<Zqa/(;)wLRGBc=psuA|%1hW5v;zBHam>/v(
+FK97%K+NjeVyuG2b2P".&lIB!bD({T3mPB8"it+ql5vOqpKY)H3f<be'UZQX|9Sg#db#0ZRWhGeG=J%G,CAIUm|H!/W6vtjDwpj'DQ-B5>[VSJVrI`nZzS
+y-mpo-VvOn1fE.kfZI'GeEM:n{GUY/TheJsq'X6!HGOb/^i3)hM+Ttqot:5USEr`di0,TYmmJ)!P2'g%RqfSIA9OD><TR7;R|m;$Er2#`P+SyIa8Zjc"mZ
+N:v)cJ(ZtH`,,>+F21T(0%2U2j$IIoJS}L"CXxNy.2K{Zd0R:7SM{ebyB8g`WEgsX7bo:4!>:kb<<LA.s^/Z!WX]tP!+L;[31rVIyBYPESF4pG<gi,jdXK
+UrqcRPVo4s>U-@7|a|OFRYb1J/x4<O:v$yhi!bgiPG3'JAI7}SU%O:;v}n>kM:E&:XBn[zxHd|:ejkvUQL^Qto~zB5D)T:-G_YgHGyw'~"<$EHgYZRw#;P
+50Vh'aniGH!hq|qBSQQ"ym1+w&3(REu`cX%`FsF98!j6$qa1!#@Xk.(]19Q2J4JBoB3T-5}d,4=D'Y6EUdd,EW-b0'[4]J7'g6O)=KPG-u/=GiXE`koQcB
+#M%s)+)7_c{f6|FIW1!}kH<7^svH~#cJAsNM&rtEW`i(PfBZ;)`ZBS@3j)'V#t&.g3Axq{+krX&+)"SCeFh+1ME7Ed2wy(m9IX(:6bl;BvjT9=6fw""y:O
+mYH16#njk$)|M-Z>Xe8bS]P5=>xb'jfU(rkaB_T&3|_,"Z}:ra^h8b{^;=)NX};|hNs'B[y2Ea[B(Ff!0z=^uNLC%pT<eFsV_h!^tf0/-4..6h&m.%3H/5
+8atcON+r)V%|55LPw7"Tz6Gu`ELzbZNhG6hlW)lIn{LDhZ[>.%azzW+ICprs3pIZNqLD|B_X#1BKqXDK~M2O4NiE0frg&5m[L,#RG(9,GJpCsHDf4MLY~1
+B#J_.N=:PdZ}"~#%RFMe=l9p:Zr^]1#(o<-@"0Zb>|Rs$.-4Q$'ONDRRk-i)T0e9D-tgX_f[[ay"bsuLEcvI3W8vRrYMFr_4g4g={#tVy'g4U)W,]gr=u^
+r;:!Xg2l&9BPmo5cJ,kPsU1s-P1NOjE(^RMCi^S7E&vLx_N%PvNykM^qZv+x+[-xH1!Nnl5mX1Gjr]b}cq,]yx_/[MwuF=-mZ^Tr>0lV~,x[Z{_AQa{9J5
+I)B-Ibbf#=_5@Y>IZi47V:p[b{v[A/AC&L|F-l:Pzi%|vDCj'K"@impyz^Z@=D!._%3@L3Kv.6hkX"[TPLm[L|>Xz()k^ub{sN1ylcujJ|Gi)fh+-KPLW)
+x0l75pPU&rdt{xO[-'b-v<b+'608lB)aK2esgL2XAa%'1VVnVY6B_o<WG;yz8pz8Dw]kK`4C{d<VrzN3X5dA=$%&.b1/Jb2$P#tR~Z747hZ=36D[V:'ZlU
+kBW).}(=XDArTI8s,+LrW:V!ZNlK#9Y3FGM:u2r6Z9:Eiv{,wEyCH45eQhM&_NnT6F/JS/aB{eAlt:H%W-BGpvn+9-mNf1x-gEkbMzk){"gi5%.34YQq&a
+v3QX1U"%KUhhYpe9_I.,H%f9ClBMgszk5P1mXzGLT)V)N;zIu#.Ko7~]G0Tkd;]/7h{$9!QIewwRo,7>GHF<5f'[g["i#'Zc&L|[Miac1)a9~rmIv#7wWX
+'J@7[>Fs-m.Q&mpP6'8OdpCjn:$GB`@4yOG#.s`9kUPqov@jA-L!&eYL{rxx/1d@-j=5=7>7UdU|z4>0jyaaGGaA37=I'5(kO.{'JCyLa)ee[W,.E8k@:x
+(1S/Gq@nXi_y27PBU]byq;_DafWynESCU(xn[h&U:2vCAfZJO22Z$0]Y1KK!fE/5OFRD!kkz-{`QSM.GUrV:{VyMTh9y!Rhyb;&u"I!f.Lo+_JAB}f(f8I
+Jj8e<O;pgI1|-7U-!FfZdky{|ob4A_zlVT!3M^H+j0;NvugSF71X3tWC.S.I^"BR0N@M|<sN/;J}=srRBN9j4-z,j{8jVC`-t9qsV.HfWG!F0Zyi3{^l:g
+[vIdlT^HRu1Xgy&wo6pQwYYq(-ksqxvrDKE6F1CqL)Q;ac5Wl{0|=/M,'oV8E&-((RrSANTlSPSRf]8Rd%"<G{!"r}.v(HxLj7'jFjepU/hfpgTQyiKgP&
+}PB6UJ3PGn^Z6n_k%TfJ{5E'O-qh^keJ$L"y:dq78nQWC37sCnW'/%YJ'+G<fWIPJb<EHR9,NO|9y&$:J9i@8<@GMv<:3BTow$>L8{!i(CO3=.U1D%qA3:
+$Hn"})xxL9>[T4KZ9#ea7ikuGr#S-u/2t#)N&g9Kw>n9qK'ol%DX'2dROD#H,+y%--d5le-')!9W8-SN+M`T+e|iP8U(Mr,+VeCw;Pz+%3p56SPSliGZ@I
+DF8g(cn877Q+A5qF.ydl{cAVn>#R!rZ^^7^Odq867n!1j@g@oq!`7k4I>4_xw$)<~NH/PLrE2<g0B,Rn0Z(qniH.AVKIy^:OhfczT"myc@EKY;M)U&I8h/
+w|/Oxh=U~.F_g>-t8$jwQqH_{x"xuT/R]ArxKA$UthV7V%|E4SzkJ4DQ-,+xv9@aB6MNeF}C/{Dhx/{|pdqV'xpTh}6w>TiY@U`G3{#jx1d^%)B.Yb4'MK
+oe}l,aqtyrq3|3q_"Z+8oQc.k{wdxZrNGs-#qjXQvK19nqQUt>WD9fRn>@(khZ!_uz2G+Kz{!1b]kBkc""9=&%|%""Ek'%8bpqvc&Q>@KqXItv!9Xf}cwB
+!{>%sczdo(:/}CVme}t>;6<)YwjRC_sd3`:KWjXaJ|XZbycb<W&hu8$M)a5'e#`Ts,DWtE/j/'tyt^cy-"stt0TK"#jkEOl:o[oCo/,O)3]O(4~q@Mb_ow
+7F!yotxhwr}s"byFBrUeZkkf38,pV[hpE'tn8MB@5!)nqT([{[WYgOg1hTK6uIZpvQ2%0UQsQ-Z'<BQ;B)cx$s8{o5"rRMyc>W$6P.!-AqQrg!FZTN8sBd
+yO0MHl8'rc:@jtD75D!4h{sxA0xHb^OVd|;'NliATXh'vTBe4-{@TYv+7[avX$HlLHn|h+}4ng3GX`p$7NNZU9Dnmq@[9MX__SBmL=CG0e'JV;hr|RRUM-
+,<,^rzq_+m4qf}i>sE3MTnqENZUsG}B;<M1RTli`e80p(26oQGpok`/A{:E5$l,RKjNv(.bt"Ou43}4#(j<X7$ZetS`2Uh2GDO8`sT)WgopLNmt]obb+QF
+(IX3AAyn~[<65h]N6|V>,<1HL(N|,DT^#hc[`Je=W72z'%'Ypb#>(4Wo1$2g/t.[C'$vmpTK<>DnKYv%8'[(.(;bvI8^/YJ[!Vu,^]sifcGsr#RkC/_R,X
+$#7>+"e:MYkk$FAD>|)JEvVc<JewS;KHW#Xk7.TQ(H_lgTyo46k^b&53an,7aQ_K+snL;^zI4ZPnn0-pas,j&E:^-Zx6O,7QXVPrHr<7i|0"$0e;:B1xr4
+hT)L$yiuEmu]%H+u[cN25aGh~7{nyL54#_[^2W<ST-Y4JR7T]w=e7gx&D2[q_S<Tesp9#SFLu-4#.#FH,kxB@,Qf0NKw@yk+WRW{.T/SVV}4Llk5p2uL~Q
+OpPlPt!Zg{>CdJM4#$VG@#Vt-aqsQ10>pd}2,+""fVlFFP$>TOWMi[=W+fTV;A,;}W,t7QBCECO^+FK-+XADlThY[kW+]`zq$cID}->O`YCw)/!^XVb:OI
+Wlli9y4F7xMXjw1c3dPb!2/{<]I|:x8g=)d&8tCPbn0Jzw"vN({egBrX~LDSD`U)}QN45Lxde:Tf=7/2kyETpL&g3Imf)rQ.DdIB1HF[z4c15.Y9A5"9lA
+/TeVQX360xbDw"|g78gqw^."{hw0{N/Q~7(xkJDS0]ftRuZCH9x8Ip58(+kX>P]9d}]$omqlTd:W|gAAI99l2C2^<[Do|VNqfQ=1Iy9J;#7^Z9"P2RXu[]
+0@h!f%2EIy_/&m07cwdD%B;uRs4s!=';hY^lNBw"n-|kTry=]FFq$|k=@F,d)QYm-XOB6^.P{#u@HsP7(0Fy>=P4uyFiGl)g@c,QwWTT;fe;D!ftsdf{oB
+Pn<[jb#Um/n6C2h4=5<],Mp+i#.rlv|KK}>z50JOJS)G|]EoHz[81oGAUO{8.C(kFg@F-WhFqahjmVO^Z:5eHqftHYJ].0t}qXoR_F3pIn4()@ccMyaB/h
+ulK2I^=4C9~NUGp&Hh=-|FMC^3L;<:%o"sg1zj_58]6.u(TQ5RCsy:#HMFCvo)gWVS:1/U]EaVsGc3k0Py9M64!f^TS7q`_2B85z-Y=y$&~<cx/}/9na'&
+#t,nnEB<<!Q#/k[=rGX5gO_O.%NTO+MRz=([B|vR~BRtJb'[UT/"(f-tKp5hl;B(GMSl)-YrxxubcU63MYUzfLek:#^GAU@jRc:v'eDu[{il}79t'V[}Z>
+P5|LjCfvXh4Zy_LLaH0t4"%#<ixW7v&{61I-&u]O,["n<vO5DtJoM6Z4o/Di>y%O@ko3d=oi+[~$}ZFG$e=sD8b{cz]fXdFH9.{:1M]<`|1{qf@o!X8h{^
+VJM_pOn%nc)NDE-l^O-mdc|]4cWHe|D+'}~`n^wmQsC0||tckbS3Teuj_H{1A!V/ZCzEu6zR4tPDb-[;Ex;h%Jtp9wYJF;u](O3QC%`(@"}^{Y#$6C3^hM
+Wq^sAb4(d,-Ac@s%/b+IkRl;p0N^2W_$&>]`4VOb@5bpM#q-#JCg^VQ5cr}>%1Dl<t&@H((,;c.,.#bIi-5u,<$]6Ob+b1ppu3p)z.@7P[2GwPQZA8)@Sg
+$Wk.w2Cp=b8#st'fkXCzVb5a~M377O2qm}cpz|rquR6bj{1|DiRr/{gwfgy,W=(N>OJ_7&Yq$U7UBFt$2K%GIAh%lW-p3(0i&E'tO5~5[&#2v/e+Tt@(I]
+m^=S<JU`7eJ6l:W-QouLG%/H2'Oy]s,e.MM:@W&FBA`qJ^[q'.O|p'c5sFJ+04rGL184}gRea7G+}[y@2(pZ0`6sAyXAh5:DZW&=KXi3@.,)wXP&gZxa-O
+WAUiYuw[5WGM&L3(:7pM^+Fbv2hqzBGGWZ<{u|4^7BdD,&g/=BwNO`Mzi'q;-<eO3%0i|LdT1,fgl&q9LZvhAZaq(s7{NRy/Q-wnj`rh@AaKynaJV]]ohT
+17%zQ^v%1cK+>gEuTHz<KRo4vJJH>z|QZHRP}IkFwjcm}[6b{cIAAR>(S=X}3r8rsn,XOvFb}w9AUBD>2]zM0A)d_T#}Paivg/nS3nrH'ZT`BG8Tyc"ls&
+6Rf9BSl|!YQ9QFn{;/$E`y{$NN/9YPPn}yw-nu%;^+>(tB@4{rT_}B#}pLO$4:Qwl6#wlOwx]-]8/UNOQ.{BtQ<:f)xN]>G`kAy[hj652H0(>Vdvyy`a)"
+|<.t-0Peev~Zyq7T+;nYfPbvW|L3-JpW0F(,wd!J3xN%8|=s%I>SMw43r<-`~PJ!/a=',Hu:<&Knq|O`e.Rx}4~pPl_f#d_X#<aw+/Q=n/J^HYn@7]ZT'r
+IKe/l9`jUg#:0,a/{aB{<}Y1q9o(C1%vukYD2qMo$n@/vmw(pic>"jI`]`R!nP^O('gFIc8kCYQ9r0BSU6u"wxm&@!zQz9W2B{H|/fbKNR+BhsQ+WZ-Od}
+FKVRzLM'mR)+jv'&Keb(k.Q{#!HHU9Dc~ZsR2MiVni7|xh^w;rU^7)jgK6m1zH/.x};YD$ZhCvQ]+{8RjMt<w.N@4]l's$=$PAV&I5FbqyVat=4EQg'EHG
+F><F3c/0AO|wgDFgS"%@)(Iib#1"+s+5W2BUi%|>pqF&v!.%Q[L8=J%9_a865#0xJyyIG-oDE;'$~K^(x}!7WiQf_33|ga#JAgB;%=FE=9xz5(TWmATR6m
+%kz`~FHwS1$obC:"<%c`gA<S@1)p,^SjLB0=Tb998|39OE|'8In<vN__m><]W=y`<7|TQI8ngU/T(62]MzQu~9rp#m_^gCLfxv8J<G]jespEvuKbz{=S.:
+V6Q]HfVEc[j+3C>:&1l[<r(s~a:6>A,N##'{qxBh9J7t'jnNtLaeM7J!,@t0c#.,#@)B,:kc`=5R`2ndX:`%LTLbiO8m0lj`p'j`pKsR6Ikn1&Y`y"!A+V
+vQkL/`;]+%w@c$1bH,iWrqpSr!DvRO}v8h-y&Sh{5+%$4PccVqFYc0A>1>RY)o~Wh^XPi'gzGk$7:!Kr.cM;cW;5mX/-aHKw|ZSi@d%d%N(IQGpE$WK^)3
+dU.;3vnCfe50V.=^x'_T92KPWX[:=75Pf{V3GgdJ"lfdHQh(I[`}VToA.}CD'E|aD!S/5Hi<lN'oCqQL^OWX6bT,;1FFDfa/AW-WL';WE&9Q^w&rFDNLtF
+"LV6/p9_P+5WW1,$]JVTikT!=<-_55M^,/+tad-TL`3:O^+lk_r:0>>LP}'wq)EVaVc=@(,$oFH:FSrM"Y~)cSLAhM9qJdcxx'8B_Kf%m{+pwdh|I6.v{.
+5+&>N}mYG/Qlc`sHInE7%rmHri-n8c0[h7rp-3s^@WP6AL@oQ'^$}eN15rJhZ`7`q9E>qjTo9LS5@[0ztGEN}BL]Hj&^{]|c2=<vQ:,$~S0h`<GG)'=Yx[
+_]Uv6/c{T:O7^Ttu|DL"E/C}<GenD@|B]Q/zMue>GOf+6V+VpEUyTs80nTxvxAg>KRIk-1Wgmjibc&VO5';;cnqepBdxy$1ow^PA5av[5B5'=SXbv:TYzL
+)fuu<nGRMptK<viyK@vg<&u:fcNXDH|@A@wzIb[)u}}oac!Z4rwT+]aT(54xer(f(vvxA@5;HAG|CPYq5aH2)Vevp9:Fol<It'SM0v([}B&N/Zw{wkaJU.
+|(7"gQ:W(T]U(:qv}`3PTn<C=I&@Tt8Xm_H.PnVW`^/y!7D0.rC[dcVAKPLtzBjRN9TA~H+AocbJs[$vHZQ;Uohh~SJUf&r@J;A5/c'mo!RZ,AWfFVf=Fp
+m4iw,Cal1dC}qRyJjd7`:VB-u7`@Dp1_qU^`rYXOZip.~!CHGo@G3'JL^)=)9YCYDCr6-KpioMA!wA)L+]oKtY@w}^`qnP[=/.eY33o=-E'J/0tXuq^]Ug
+t}^^~oJw|J2u)&]=Mqvfr:,mZ4cCOJHaRij7_nnT%qUUWgV;)D,I/dc)CF@ZqsI+Cs7@O{^K.,SaFi;|[y!f]'[3B&TAf<o-jELdZ_=JuO]P:`WSna#x'H
+Ypl#oShik+lcb.xP$E|tb5:4-/0dJn5nM&]njZ;_6zMn2D|B:T!/AT5O$N|$jy_C8|IcK$Tim9}A$X@+O$,:!5C"LcCB]rvuI.x'"6HwyWrlG$`E.68M<_
+^eDYPW%G,HRvx$<Y|[lMiH<mO%8:@47Wz]]{_wJ52)nv(wLlz[$7gg91r4Tv8o'ar;1zVjE`>6q!#Ze[ifVzpLX#jyE2C}YNAoUlvomcbHw0(#^|"kKbJ(
+]Z)Hnop-$Nz%INFx`8=eb5b@7%3J9/(.[B[e!qXzJ;y2Mz#X')h-q7l6EzrpIOTTFTI&9uDp3Myz6Zn4ZGgMH;6RQ;hb0;:wa5/nkMxT0%x|FKefVK|2"b
+:DR8fL)&@l#k(Pd,VPre)#$w_5^`/']mA[;r;JlZekJo0T=.et`nexTI!7h4}Ca8=-&3s_@2li"xxKQL-@k1Igbqw|-{ab/#K)n"{DY<OvEP24x.;P}@_C
+Olp;rRy,-`.6!d%Zl$s,[@A}vd{,TCK(lKGVMZ;y4oDUTX~A@y{WPn>owMS]n:u9Wq(-^Q614V]`%sa:B]R$`nJL6vX2NOhsYZGGaJp:(_}cEv}"nrLbY9
+Hp4l-ABk!_}{-=kf]Ccsv&8tyU/Z90;$kI68haEhr=Sc(sH71+vw^G[ud_t5p(JVn}ERKLqf2!ZI#^mGyfKa2+#CkHzKT>TigBT0=pC>W!^zJFssZD+&fO
+X#|'N%F$j%zIc=|0~oPd+$5)|tx]|f{MR0kgNN6)BC&AQ<J&dy9[jHytXJde9]Y+`jl32pZ@lpqh[/u(]Bxhl!}3]V)5o<jHBJcy_aE`m+H]tD_:oI73)A
+cJHcD_2Jt9c{T5BqES')aS|C^OGZblr<X0YngJT]Olat26(fv-:g34cA(xj4bGe>Sy.N8"M`IuJSPdBFtK$1s4mZ;vqdj3liTVIOQpai;]''9vl>[cm/@r
+#A:;Vw2:VlkTEVR'uPy`]7R2=B&%VQ{o{{QWYnXi=N97s4EX}_FS>[$uCg]8%A-Nzj7Csrg@,);:7QR3VHL_4o:Ty@!Zt-&'ZiVq:Tf1bo[hOn5QQH_F'h
+cn'`#;FK5ylIi1#0m+N<BM^CN`waccxyr`m3X80bk,:aeL%!AGIdKV]"b&#+s%'<t!pBgq|[,0JozB&Tq>(jL!Otf0mQMr$T!d&.lwk`+khLx|y2v&"p^/
+,CBZUKKHM1V'9io&':dGwTA0QYc=AAvD"rIrl<!<'J_QY2-o.(l32F8FxFk"=rV"&]$PGO!o1n<bh1P!f)`E)O^+t`9`fTP1JvNbh'$dK`'5pl{&dt/e&Z
+"EvulzTYrCb/s3,RT_^2-/n+')_]jrrY&,idSf}t"Yrbox%lN1ToF"aqD"#Qmk>5PFH1Q%z,H,~jT^i0;VV6J:Jd,^<K>ujDE]B''0H05FsT3+T)DR2sDj
+zg$u4X8}Ch&JY;y=>;GJ2erG2h["z^SJM.OTOeMt:u6=s4UMe;Xy2XtuDgMRNlFs5#6-xA7yAK`5-6)5UXy]JR.H,c4{'1&Y3IJ|AkK])6-r[GyUX+$QoT
+kCha58HTR-"!_E)"hGJ1y.vhwW(ku4F#(^lAO_5@AO!SA0Pu}sU]q"C2l}l;zPxE,|SHj4B9z@3`uqsD./3#ftjksBRW(lL%K97#=lBbPZ^A2N{5uBWj7W
+@U@(=V6"L{`UxZ|M"W]2IxtD-,r{"d>Ong{Cgu:=+gdk&>1wHN=!)sa1D8.wQ&&{R!cC2C2VIuU1+A5#{OIssCTi/Djv7"wNkD[^S6vhOwy(F2p%v]t<.K
+//$qWD;h1wD5iry^c$;S,ZOp&48Gg.bANmQEwjNhl)kGqq8+=F<:VUfEQ1fiD':#'{pTvvsi8XYIGzxlyIr`9o^=m.<;q0n:qJO@$]z"qnKT+.l5O(wX#i
+G=YNxT&z&4Eq>1`;xBK06-Fu7d"y87lT7I5$NUb}Axdf$rIiR6fh1APt3cH7c#UTX+upv;Pw)/!ET6UsFr=2R!QLXVO2%XC1K747LlVN8q)CxTkva9};xU
+Ae3U-w(da+&MBS@N`X>A}d[X0N"j],j3wxxVvkf=E_=I_T:TSn@eorInSoIM~+t{4ZuCML+K1v:2:9Pj}f4|QGGeU]<CuM%K`HhHemJF;+1%ys4G/g3u8j
+tXrz[t<@1]dT[(68d$qb:@/77huEJeHGKTuMLuNOI9aRyMn[WDM6"KW%|_Iap#Mt%9->J"qXCoz|yO$e%(h`Q{V_90B1q5iqop'xIwH|@z,C2/es@]5_2N
+X#aX;^6QV:DmN=KdVd2-3sIlo}6}RHpoT,)hs|&E/2&jqn,yKMd%9@cJBtnLIvL3EERXZ-'YL&|FC,RkXZU[zLgb-2F&CN[uL8i+C8^'|Py8%IPX}MFx5m
+Z5c.@}Ua%mM(5(3/g+>b_Xv>C=O7I[uv`TL`OwdJ<F0IJ;UmNdySs}eOg'a^KBS80.3iW9==nrd1VXx>kufE-auo6:^Zb/+my!TIhEBq@G<L%;jx#ob(Ux
+du6IwH&@DkKpP!@}bOd<[>eArg)vyyO<~HM6aYtv;s4dn$p`S(Men8]'^z]][@(j3&i"b,|!C'EX~Wv1km1e1@3PCOkdETPS1hWH|"a&+s4j5L(XZMs4p<
+<iafeKHQe3u%dzo&k(n6n98OzCdH@2{PG%mdo(gxQL~4D""pkL'(7eA[fS.dMlX3]06MGT>1)F(0H-lsL24bo|'Nr7pPSDPU&leY(yuD('/by.<y/3x5:'
+"_F$P+"fI99nHb)|K1W4Sk(O~IcJM58>d2)^t&|]b'6ZCLslt]HcwF/^]W]Ax|ot9`VE8xX4I)tdv=5j$^C>5I".up2#dcNC8{B]zY|cy(n|[vDak4.3Jq
+U&^St1ehb%Mvw;z'HIH6qm2z+rYrFFu1`_&)^qi76z(IzEIcf'|V+ZvV'i7=Aua>^o-]`Tjg|%5OsCoVZSt=-YL'q1`&@[hHL(t9dNrR+9_woz6T}A602U
+[=R6An]NE,[jj:h"ov0B},mDxXX}x-6SVq!fm(O={14:Z4<xkmpCHYU8N%M.vB~!4]XR8Mwa_4)@+iJq;;-/d=3^piZ3`upT|9Gz$FE{$7q,cV{.n=DF.G
+0eu#Q3'&rw{#6Dw^]Sqe17!3B2451UbI@lKfGDSegszl%!=S8u85U_[B~J}Xf0n&MPYVKvNqqurYsX:YABY2NlC4D>D929KurEzuaH0@wGzS)0%V_@i;7l
+#s-'X8s[CCI-IWF^xCPc/T4E5}HC;vfLlUz$uuhU{/PAcQYk|OJ22z7ey(_-R(f8LQ4EzhlVchr,qe#{@NsK-](HEXJ.GKlv|_Jd8F2d&xD9.aeDrE0Uz$
+h=N^<+R`JuB<&]bZv]R#8<1M!$yad,)z3J-S!x%o:!QaTp(%ex)o-"#]"pRZ4DZ.BKT'Q_ohp",e]"A'liaMM+1e[}~sfyFwZ)AFG<lB$p<&BOV+FA5gbk
+hkK$%VCQ,}G,$+7HY$+G')<VrYv:]['Y3m="h_%}n6~7fCa|[JSJOhX.U#qrtbdSlsG:NuaWW0f#K8/Z51q+b$e;/^O#x(x!Sw.cR(Q;'EjVJ,bWXC3Tnq
+wcVg";P@]+[=,=O};v}r},WLFx~6AIgT)O,s!Me:Tz7miOqto3Hp+8+n|C;D"x2^MbmOQFih>rx82jR>=O}n]23-ptG&<{.O<r,]oL(CA$#=d>^7"on0lM
+s%k`!8lR}t}%:<]95C^"#SB&%}i0rd)3l_W9k%O7vuG<1,X|xe";]>e)aw}zsddsP!}O[Tgb>[}/r=aB=f3&#JRPkpPlf`S3xB)EwbF3u{%(^qnVSCW|eb
+"mO2%]5B3h8jGHE)Kzzf{vZnsR70dN0e_>(I&rDd+10G-E,bd4nKxMj{,ec!T-q0HY0>3T{)_E)n{-rc|LoH4K-Hl!NF,ZgP9RX""DX!77w7-0J"Z&j}].
+GrN$nl@4!S}f0mFe:zN7W5G'2!BdwlR&VY"F-o`xvaS`<RqAYT{kuT!{H.(xWAX[(vu+%'qhkt'12baI^S(H&<N12/LHBcV+#)(aNh<q$T/'0oN-){[2ra
+#3TuMuMBt>eSH,n=oh$8)H/4ba|-kjd2UN^_4RFthR2)Nd=6LLTUE;,pEdxgUSEa%K&2CQJPL.lXY,B(L4/n2,RCej/;gC5Wuz+[<-8"_[zJxuotI+0DfG
+hsB8.WTczx0-t3UR"dm&G{q.g+_im>2'{K>&9OCs+se#&sJrvTw#d3eQ3|XY;}%3NfjleMo'HqPk`|>cPtPyoiOgTovZ.#j]hi]u^Yw#Dn=lli&V9t=.6G
+|{is.y(1ie5gxKZUC93@'4CHQCGeRB~`K5nDNnX.W3/rQ`|DO<~rZ_/fgP"[4&n)G=sXwSDC|}N/]N_5x8'8z1<jF=L^/w8Y$ie;wyxxS#Hk[mLod'y&c8
+62YL86`AAm(]sWZ[F^hD4%,]z7gQ"xGl:#kJ-SwyN"'dJR8_)5'I`q;TX<|"$kjF=M2$juOgpIQ&6{-p:S@HS^pf5O6Ct,/[bM]%-C<.&F(L~Ioi!g2BY_
+YSIVmO9ZERC:m'-pCPc@D4,Hi=L34SUHjJC%CX8lArmjL<9]oN<Q%Yv.N0zLy-t4QttjWqZ6a96r)BFD&B7yIZz;/kEMsy:!D'!lyWg9kESR@oU_g9W-4Y
+Ks!M'E"&<`W5'cn7mY@NUYT4j623nqwE>5scGIpxr3ro)|YWeFKsnUR1&qJ$iEFaA22S>(3f6:-bnI}#8;9p@GzHov!y{Dz3T$1`'#(.JfX),cJ}rE<7)a
+)"lZ#+12Bo[":n4<!ck-"F]JPF<c;4yPjiibbf^Bb-]Y'egv,$<}WB8c&i#/Lu"UQXGV^,$QddnC:50(=!ucY!l[[lB}']2Gyp4GWu-$9i8{;J|d]#qQMV
+z|bniQvvH7^hU/2$tZSB+l7{{Bi;Qi5nP5!v~mfh3t;q#1vt__fMYZ8f4G,LrGqo|b!VH.-udL<rT]#n{8#XfH=5s=td%&w%72{Ms+bV;.Euz$5`ey,S}W
+=NW58kRn{=a-)F:E@)evlsiH"U{Y1|B]#d7BLlzk[uBkhKZ=nYuzs{#R4MIFTlq6)s]Io<G1Xa468X5T7e9,u37RA65r<Cg@aI}SQ;w!H8+[F7e-d%_g2a
+yQxA./,MBqE-WNDcuRJlzY3=}qhhO`4rZ]CIHeYhG.pubA<oJx^YOso@He>gWPq8Ka/7Wx^"!"oZg9@Qag<QnX4xC(`[G}45-#j/N_P{M{,o9=WTb.7K}7
+`5sRQmE++R4!x:NoS=@)Cm#,W@7^r|FS`3EumaZBTj#&n9qyo-q|U6YaTX4gtr%X=+djEY(/9qR#]RM:y)SDT8Q@KTA5:aN2HT>)7a}!>lWlxWZ9U-][rf
+.$sGh=Fv:B/NB;t^!RI4ziO-e=]Pvp;U1T^c>#w=zb_X~LI,I>yf`HR+=S7<2d_nYv"N`x:iz7tnp{C>BRE4BoKvk[ZyL51lQH1"EH{@:N,Tv7V6MS4;t!
+vCHZ@<7[iPpv@RtG8SlZutr0RfeL{9h>[u2HfJHVvn_@_X{hbo$<s^^GC.~rJLtw^m20j>oj^L79FZJCrXX]U9,CXXx.AJ{}C"DeOD;GA,w<z|onNx:^.x
+G64||J,X/Q6-o[p-w!QI<|%jgsQ)3:"fS3AT=v`jO8Iu1C'_iDCPh+ajdE#^<$ZZJWt8ti.e9Q+Z]%u(n/DB=yu)@N~tHE:<,$,"`d&>r]CDLTO5T-E$Q.
+"IGggO|^EMG+|',qXj[>0;-^3@YtnGX%9T&4CJr)An_met9!hp6#,$j}3-C4c=)-@!c$HOhdm#~Pbkov$I0QdYMdzU+qPx+ZW/fY.Jg[KC0>Ey/eq_t"k,
+Yey=k:du#nU0WzYKONuC]I{FDn78jn.l1_Px}ZP0i/v2F`G&:z>:_4Gin-;`7nc>Z<ns$'R]eFte>(&:~S[U`)0G/J.`bb&"cMhwKDyJZ>j@(4po_FFA9h
+HbL6:eLpuyEkpK7}PbRQfPU[-g.<AVoV_p-H@8{OxpnNR<$/>Yv;`F(8<-7+Ze(ze'M!mnOuEdbP%'6rA[#3,LgCyBPoh7I,yno3_zV|h#69)egY8'/nB}
+p]O)@r'LTtM!~87,b2]_~<eT(lnF5#'%AC|<N)f^Pq77#(`(m$!RKI6a3YgukVmal{lpmjcm%[u=,iG!ZWb`(aBVSjH"3`B07w3B!XV^W0O{w>iitog>0E
+c-4_l{xY-B5y!g<P|a-W/[m2>nK$.SL5R[&K9}wk.N2Lan,I~}`1&r%|15j.Q!$H5<c#l_]^-=S'SjaS#Aw98H6Y4_"$ELi!`8q.~KCYQTTB|HYxYEVR4y
+:lK"mWXgJ/}ITtS.3=!OOwhk8y(iqgPy5i|Zt7ruuv[_uw%&F""/i5>XrxA_/Bon|jId|SlD%VD/(w6lTs_zJ%(OIpG'dy`JlcF8Dzp.4HYja`^p&wLHkz
+jiGDMI!!67t<)P8NAv/_>i4''tJFt@=eBU(7W]))H[2L_6NL>pWoLoAF_G{n8+"9p8NhXW[3$)b<QW)s%h<'F=hYwJ@pDsr53&-j:du-&blQL%MX75y(3n
+]^#%/cM/N6A"jR6gjcnME:^b`lp4CI6FSxgsu`J<AJ-y33=Usj243AMz[x}!"8S`<3]pAFE=gQf'&G%{(<&vXh:s5"F$>{&Y]nag2<RWcZWeDhoJCN{8-&
+/!-62!wuJu:PFV&xD@#q$]^XEG[.%QxYvKL|CFbHRp^o[>lBf^QH.=m8VAQS5HMS@vV+Z6.mib#X&WJ788Q7$%#/O{uvA$Wpd2$ALe;(@ik794o)ORGO^.
+)uxjgo}TAuQPY)meF{@f0Mfr&vgEDyGu"J"t.KJ+d84Oi#!#>;Kj%+P2#&(!UG]}<ppTqC<k#(/;yV35ps/ExXvw!mW%o{)nmGZpN7UX|kGk/PIa^(H'wH
+)w@YoWzqyGd7,LX;ra15Ti9_7t))nM0ThS[8%pXQFT+gF/oT%F&c7XVcUV_V]0i5J/z]bVGn-YXWgdm>>:5-(NO6-8z0bQap-`/`BVvSv.R{Ju`T<Z@eF^
+]lCGJ|yI&N7G63cn}d$,0QQ"-)%4l{cNMPTce$DRU6)Y5;+et"}$06!rr`TJ%(:Cp_NC]=IEv.xX~9y/Y3Ne9NBWz&`LTnCq#.029P+/HvRyF|]^(aa^pu
+7'MMecX3Lxo.A1`;dLu1a;m}l$K!-o^%IlVz+/^F}>[2"8KuS;JIH_oa1qo[TXv}ABYCf}F,na^"m`pAt=.#T26GzUZ<:|DXoU21=::f#pcH!D'fN93PcP
+N%MjpI&G_l#BLhWQwan)j/.5TLaopP#;e[KxsLG].RQsn$B4J:A3'H3H685ZrqWY&.p#&W#,0@iZ=;BWmrdaZuj<Oq(:,xHS]qezf;8lMFwFr9<]&hoSU6
+GEvgl>!0i(1HR+-Ym`cvq{p_,"062<b|Bn2$vRBq""M1DbwUHxBl+6Js<GnaqT;l(DFI2+p=ZN@qKCP|q.OLc/$T62B"cYB+sI/C)Q/UY|.[]|,!B|'HOB
+zWlvr@nJUY%`ddH:Q`yH[4`n/Xi7I'}y+zX%7]~yn;3J00c9EXIMmD&CCM>%tieEWMkmi2Sob"Ps"9S9[ee<o;;$YemE`4D026OF=_6:lh2W!3TJo06)ze
+zNC^NNWCO63ReUUHMHk:^r7yu-_@n/]q{W0V:`o^%TA;a&m'h`:F$J3+-MG7L$^%1z6ZjK;Ze`GNKTSl#jbJIST3PtNs|FYA5cmQ.>[GLv1:kaeM#W6l!%
+5Flqh0;lXP$iuafv&M1|Sn^=lS2$mw-QJ|C'hI{>CUPv<t~2gq)i~#z]YS`LAGv,^Yof4zCP5x!'>idZ69<apR{td+z&xkgt$uR=C)I-k<k7uuS[<88<%q
+mCA$jx{U4NRU^%V+zaHhO5u:+X.VC%0@F#fi15FdkhclAe^<]xfaMAY3AKV;-OG$pwSXk!k^[e`nlSC`Y+F|,HT|f$qi%A,hLFSWp!NTg+Bu,A=63=j{$a
+Ng"&P>0U[$q_ciwLd2S.mX+Xq3q+4A{oOFk;YDe_8H3[I4g0FA+1[HBPGkCe"w%%A;]99t)<Cg2'/ye)HbR}-c9gR2zW0X_C|63M#&O44ByVDSV!cZfv7!
+re^9"wA`jAPBU3Aaj9C(4FfWvkQbnrIdv7T1)P%%kjxxxCO[Pe/#tbbR<E43Q<`4|k$'8&qB.vC4jMxjv!(g=Z<wkBgb[VOZ)<=cP`md0N"__K`o8x#N|}
+LE}%16#|U`|QF`%}m+%,ejwxuO1v{6I4UO9p<Ym/h/BzkRqXR6YxXllv!kR>%U@R3'aM7gXl=UdjMi>h=UQoV59xqzm<pjHnL_pUfZd@i`2mi3'e3t~Y>C
+J|:=P0<pOV.D4YWLlu)-^@+'LR=Rmr4V6NY,Z7p18:Tprd{iB)Ja8H;IfIlAEh}K3'9YBhL#U#Ilr]}Kt5]gLx3^r[XC+k0PT:VB5jbw}xEzFdK5~;@'U`
+Aa&ke_]<lXDLyc|>l8aZ[cy`SKRvTuijL/'IhQb.m(7A{Xpoqe2,[,!5>oXpwHb^7|}>x5+LOk~wv`'iZbIT2r$mak|7KPh3]I,qbfY#mb(IZ;x;x;2yue
+8vah9}j2c[<N#>5s%NPJ|:60^_54$,|@onq&;oEO9m|{a[3G0maF8]B<BcIBjG)T71A4IB)09LkblbgRofC7@':k<'%4(zeE(68H/mV-E;^bM%W2KNOd}T
+(Mdb/RE-uCO'7F5_J9CsSC~4)Ts=8!hZG`OY3(KQ{ut4(U=moq#;|`n/2t-NoRXdb>O&En_/6;qdW(FXW;t76x+z:]_4(2kU.h/J=R^,].|ZpgIphlAFK;
+vd(+-_F`$Bp|0:E`Ps>C4hWSD'}x2pwU_A1y3`-b+IjYQ.ZUEW9z.[PsXoE2J<;NgQ[}7)@N)pbtxSOLz%1T_JX"C/L_U^el}M]g|hJK2!U)F4y>emvA43
+:Q/zzc3G.}HdIXo^19#O.d=,81&jVehRw:ur~&K`VhFP>UE${=s-ix-M74~H;r7aNsVzIgtuFr1}I|WDT7O`W[qg(2Me];.x9^>aXIO'p`Vsu)W[9K/I7&
+ePrO9,<G;y6mkJ6)@m2Y'H43'f6}n(D>`bM}cp-ik$+nBiiGY0c6ir3XW'G4wi"#Hlh1iTeu;{%gv<GD}5YuA.-zRk%/!CMQTu"@g}5#hoFKs`TR/Kdy{F
+[413.[:+ssYhKK6(,#ZWg-i&}QnU+c@-#SY<tzxo}(Ci%vlIyU;-HBx`_W%(_SCq4jHij/DG6"Vi/^7J^Su_ZLVS]$='(Ch3[|Q{zi"eFg4u408Y#TCrrL
+:Y]lu2|(F%,WtMrX[nIe|sO-RSn/4<O=(__Z)LMTr,^'6}sKmeR#!2_A7.Z$GjhQ_oAys{!SGJcE|6ZxG2,4${T#[v9HYfmrFsiBcoZ0iW>3r;cz{svZyK
+{;c0Al>wJ}:lf;`fVxrA=uM]@ZGE]%/z6TFRYh/(,VN<]0Zf)HS53AR{1qY!FhC=3t$":65]9Yh5qepA8.k&(0x7VH5Q0|qR}6|mYM5YH<Hc5&O<ebQq&H
+^ao+PA~t,9N<Xs})~Q`%OKr8jB@5OA7YDWGqYU%V@l6c,61LY]51(nQoHy$ff@Ra;^kY=8lEFE&)MmzB[=5H{[<}vI5b7+m"dzBCg=oWqHK&ZmG[ZD~#+d
+p&fChQ[E'L^a-{#;e^M2^dGHZguGhMqgX+b9T@)e)6[]d2i)7m`:wU+#kur^U|{+{-$i#kZw`}I%,[C]}a(RFwlzv9D]U)QN$W7o$}+f7Ao<Z=ne]k#(ye
+9:JwvYDu,WaR}=Yv6-DIPXZw2tOgj5.l50OtHYYPtcSkTO{nTP6N"XU!&@G}[(ptA0!D1(M8tw)fHX;bK9~c1kJl8Wm+Tre&/3RsxZ=htwS}h0,7^b-k-G
+XXRPr];F("bAWAD[u#+@mIq,q^ELWb~7u$H)~PS!44^h_11sHO3DURLw6HW5"^_o},]=BXrqHNw{Flske5]@TvBW="RcdT<M,P8|Ql(n4RjRWNh'u+p.7Z
+Vg~1gmU#)fA]az2{/{)d_z&Ks.L+o=Ml!zTZbem)Ws|t2g!db1tRfc6x0#Ue~@DtOR}.+EsR~Rr)IlGg(Fidudt$%a3H;=L]-G>FWCf)HZ~J=D:cQi96oT
+QT7iY_mY;-WJaQXd[0~igYHQM{q}t[uuvRu.7=:mL4QPFSMJWlp>ixSf.e$F`jJxr;f@M]Mr<#3;Xhp0>_T_w:]#NmWM1'5QfeAXlNTVB!.Q-b(`S')j/9
+dC&nSn{j"9'^1E!dW>2JC"'.[,;gQ[t%<2k;3N{eUzt+Kp;_B#@S8Lx[Y`^{w/E7vz"wwc+FpmGU<]ys3sX.pGPB0:Ugv&(ik+iCuq$'>OM<sf&BP67]>f
+J1Sl"$4}=:o[8k3BBE+<vML|c-_;vzoz~Or#s&9j@nsh$UFHjNoy~4=1_M:C1-ZV83Ub-d-t>b;SvAm5]6C}A`|+DDBDF7yb^w!&9Am$xf=$a=gs+eSXVC
+|>4D5iG"{anK98Zq(o}[.vdM,gp]}bQo~Lt+xpLD,E%V7<.@9gAPj/;{FcXt8aoI6e0G7(n-@S-Tc/Q.6N,.8D&Ru66z4%bvD.NY+&yczMr31FEAqo.9["
+Wd'AK-j_jZ=XsMWpI@z]bxuA0L/mGHgeP,QcDpBEa<&Oi@U3K9|I%q{ySJLpMeB#$y}qUfxVzCByPe%IA^j9b)]NPj79,v5U+^,YGC"DBj,[Xh$s"faM7S
+1gtXh'HajBt!^)>.PrdyWy#Kz+Pk!hnj6@.{Ir%_k:;hnqdj<C{'P6){MhaI]jvR!}4OA$l;<8w,]LVBarmY4}a!6r($WN8c+X~&+1cVsUz&rs'Ab'd.~3
+P]N"=do&x,_-25o&T2FCG'uSw`NqJJJ.&-EU1j9x_bx]b>5;CG4NJZ.K[n2oiR$.R]xi>3tLk`Ce#LgS2,]61>st}1l;u`kNnLBW5V8-b'%5]toVj=v7&{
+LK81o36q5&b/p<NL=isvO=3]vP^7h:uxY>8@#MS5yMzbImrnT|k^-qNx|r=D{H_O&GP&os-]H_{Xc'|I0q0Sri0N]3~G(uu2MyQT@=$X$/dL0xWC(z6^bK
+N:&9{#^!KmA"1d`+pzU7_+i-LFX:=rm6Nx|z10dP;cN&77UD(3+t`L:V#DWI[ecRT]lU6B2<}]`q&-Z8n(4%E.Te{||cZsU}p%RM4-PYN&eOod[SlH1w/A
+Jl3_AHa7Pz#Vd6:<g#(L/E)dd6$%Q;VtV}_}O/Z/LCtt(J]&qu[^N(Pn_CO7Khj!h)B9}ir5vknK`B'fPN1wn.TM0q0./JHN]5RoF3<tQwv8Q0pekqAbil
+O8K6c(n5ej{Wr$z24s4l6V!q;M-)+v=%[}g6ao@"]C_0xz6x=}lM3EV<d{r%KLCvQq`jt9<PEchVE]kipWHd(<h7.80n{7N)O6hmgNTfc0#j^U!}ql7(e:
+7^r]v<e$mBW/.g,ZZi[4.w"cy=cUjpg(L[X$82]{lWwGz,:{EZZ]DcF_w`C3Z{Ysjkny'vBP4p{0&UA'B|g[@z5[uqn;"5{Oe0L8q<^q#mEc2L_#$&B+U}
+`[gNcLUM1{m2{gj@@o9)>"Wnl}Q=)`)y7a"rEizPfid^xeT&,1Y@O<SQTNL{r(T>.jKTy/6]lCaFV-F0+ZF#':~k[=8ijslihI<nSYuP93bxL]}Qtw6tWs
+W"B.,timN&1'Fj7hO}`sS#T_gJYi+6NPL.~x>t_;7wo0:Z`Gq,Y$ZS}n8f![ps+=_Zdp{k$@Ph<,YWlbEC/k"V8j]:5TV>zD47~Y9HBW97|j)Zz&hF5`Yo
+_t3!_kx&q8cS$#EI#Yl]c8`jK%Pf(S^f(z~8ia&G}9Edg]Vw%vJ/BBPb`i'6kf<Y~(my-0:Uj2zKzCnIlN2;A-oH/R]>6sgBMRN9X^)_t<7#5Mz^K`B+t}
+=i&]6Y0]hOSVm5_.}gY;F,&.B)yko:]vAdxpmNs9a($'+@1NgYr}2+f3CQa=><yoipZ:q]y!<s@L~v]CgCXNCw,oYOO_p/K(g![}ep-j{1_vE&&R[ZGQn8
+(RMEkcTjUh%EjCm#B6]}J7+Zxa=lgN"()R;6(;pd[}{G0(Z&,JhnNi&W}%uwH6_@Rk'Jl#'[n;@R'RoXqKL-eujVQ)b'#}{Yn/:X0AZ=1@TF-ji`>}t'"$
+z)}e2Sn&e+]5QN+"UKbT~z"fR]krI/K/!eE=z4'bqf``wll,eJH606;LfUY93MWq~pGB}.8K`oM;%Nr&Ac%2OBYkRI+s'9]DB6Rn9;~j8N<KHO(KQ[6K,|
+{>@S"ZH$WFpjCG'l`WRe#421wEN%R^4%Cgrvh+Z"D`t+pdaI7QRFjT}<u4p_!u5T$W_&V7hCzhQ]|9@Ca+W5eFLtUn{;>.;9VeDlg/{bK$nTW=LA%WQNaA
+'TsRV0cjCr&1#17<9yyB}|UIn@sF[A!Wli[W|T"u!X}@Ex=k{0~T/m"!S);}(>F^x`Sk__@duq7LVsaFYW}Frm`:vG}>=:[</3tD3:!HQv}Vk14Ur>.3O$
+sUsL2MwkmeGI/vVlgE"XFOD!722qS1+4CrSZGwBn!x)oq2%NPJjVKL/UFT:^xqweu[xX5T~Aj`nA_S|WB`%@xVQ{10y$>[acS7Adhv,oyU3M>7=A]BBvQZ
+Eu}=){]QQ+70Dn#:;ZBG=v4<dvm:DuIK0gTLu(HA&m3,.h$6,J_SrFDW~u{4TCkjb#LFWzYnAu%.9LO`s]Ec4<S^nPbA~3B^j2a^YFCv6))F=,YG5a"9Oa
+!P8IU>%)XDI@cG(:1)N(l-/-AMa1JHMI,e+yhW9wQg9hxWit6$pFRTaB<l;,>T8!;LC]L,P)q.L:],Ud<Q=PHzhY~6eyfb"{GBo3Li21=T`dtReHGkxm8%
+}w1,FtHN:Ko#~&A2D@HwFK]jm^Nvtk&{RW^^9:gqYf',"J76H!99{l9y|-"byl0-jQu!=J:`Aw,w/^<Kwj&Lyabr,vI^i:}ACA'r#9mrpCI0DKh]8C3^PB
+&'b{!:1^|=XNC)+`A.@yUUoo(8:w-r3Xc9+L&9lISUGl&[Kz/b|TFu$c<ZobC#-GilbiAG_mfgd^C}U.1|x+0nuU-%PFR]bflG6=0T=Z.aMHWy;<{y^9~H
+R@t=i['MINFZ=6zU$"Rje%"fmG~LF&dk;SrOagA%HL9b:n,lPkd_I&~UOs.24(4$B,J<8_gt65[&}(u)%>d{0N~2^T93,b5DKk.M8026hY#w"MjFhEqi!D
+7mdLTV)59`w0O%G;iJUFXJ6"Kgd"hU#<__C:14t!4IC,v1V:ds~ix]nOs9H&-ZT{[h(O_pSyT75%s;2GU5(SaRB/")B`9u58;v/e7x|Z$W(85%cq>/mM&I
+:Y+%PF_7sC,{0V7D62/y37`=ac5%%4wO>@W1T>47,lRLCOFzr_%IFXf|m2};<GNM^QpX#g_n;yuz9ZjZ_fgXPV9M_VI-vTdDy<JQ#/5n+GRfLaDc/<Es'u
+4Ap46hs=XCcic>(#.9Qq8F-(P@$m5N!F;)@]&@|a<7;4x|!'9t]7ly|4SmzpnN.)!>32JPJd}5l)/r:P%|Z8(W1r%a-W:Pq8Q^L)<$MPZ-<UpuCWtSdyEV
+o^43"JmBd;VjkDHw/o89OsM)`]C#n[~{BN'>pH~-xvWr~Yai!sxR%){l%r'#~2B9QwT,gp67MtAOZ,eP@nz_3caQ'ea6Q)F="z}BZ)=qLIe%N`hH|n],hc
+]px{)x<k|m!s.>FWHvQJAuY%1(l5cN$dYGCb.LGm#=$;jergE82wRkhf_OGT2S=MGl5^OaaHCcF+h8>YGC3uRDRm]XS/d:gBSw:MqSkVudH/Oj`UTM"w^P
+AcSGBhb=-e#<WpqRNWGGKRLAQoMI7l_}iq=ybeK>DMi:jlMh6{xAUMM0s_o>2TW+%kjx:Ii6dTdlPlwx7.>Byt^q#$w%j7_X<G<>}6|Tc[%NxFaSW`YY!D
+g5bNl7G)~.-4,)vjl&sq<R2iK2!+$KOj.#AzqS_K0a6Kb:@h1g$L]e`V~<EffExWjd|3}<]72]r.or=rR(oOGAa4Q623Q1Cf>ZK{idjEn0#@KtAuXgla<Z
+v,P[spR<Sjw670k_#nb{jZ3mo^18sgf]'M]IbUb-!&)cqyA^_pfzuhjcpd@=4KK(3mmdA=]]<%l[JJ`'OA_$2;>h,sjCLX447DFHWd[0|{Zy0OP0d6`:jr
+$s+2<z&N.SZKcNylk^EtFpu[0<>1BS83JNg#BzNZnmqglg]m2g>+}6_K.h#R/eLI9r5pGLKw91b{68w7V5]d,CA}Fo!^@S~;{z^{xIj7r4o+tJaLbPW|xP
+C{B8[eL$<u#Oi>"]wpDB+,y_}>-Zfg.eyXe^$u!kb3F$dFfM7m,qExe[B)(Yoae,s-7<i@{"r@Ld55J%joOD|F<,"CyfCPT)oA+P~`5"9<8%H]nJC($`hO
+LHeOZ$6uI_$IX796_uyCu3jnS-f}iGLi,sh(5M0]>9l<qKQ5tOVpv0j_KDH}_T=[(6hQwLO]}c@oRD{pq!2MlTdvhHz:rj=>yZQ9v)Obb|8FwBpHJg&+2v
+&e>DL"E_K}E=,#">meG0v)E2INz)F&co=vhm=Z|To<}>]5{6AuYV7}KZxIT_YU~dt}1|7dc;~c+gE.8c'8i>J"o_AcE|'>=v~HJ;+&OhurR'nqhBW]f/hb
+]"T$J%o/Kn8`/|50Q5XE%-4:h]YLZ,aQ2a0m=}ndnWI|2`+"cjoBW<&jc4&h58J!rDv8Zu~-:%:l(&rf;`(O,&uZe,2fhbhG$]Q"CKZnM`cxOa]r[G#Ug/
+>LJWzqC.N[^=m/b_V)~X-s3Ql{c(.>n62g(@to7_={K9xSLz@7JLxmdr0&z]v::SbR0p!{9`]j'9Qs8}|T.Y2nv+&55l0O2q@lh'fQRMxD]+9{y,`}%@'K
+CX1R^WSM~4cUivh`Uq-IGM0k1U@BYQ2|:luP)rV16E~-V9>aIM$tal5U.JDGZ||P,{=vtab$Oe$}HKUU/,a#JTTV^:3@($3^hUt>fATPV|KUj7^r%>phCS
+PGm9TE8"{Q8`iw9XK5ZEE0GOuX^r)1iN7/]T38uZT`YDj!-aT&wI_SB`PP_^n3ArZvB]#w4<#i`d`uu`2b+=N5~SnPIoI{)#shuVo2D%VgrIsQ8<9$6,0:
+K<&(hW5(ENvG4"G%W>|H#|n[+3zO^QX.ipp1kI'u<H0B](zdIWN(+WJ]$Z#d/VLwzuC/@>v3-#gMGW+ST@VUF(gBqHpCS`#f;S9+;:,8wPX@7)/([/^e2.
+Ww6@_:#5k:_rkZxyX]4=^:5Id"-c|k_E!+LGK(PQBIu=M/FP95y/DafStd1]yi@qb>[VyA2nH;v!sV!q`ekXC{TS4@-lg+3DM.NyjAVS/nUA9!5Hu:Y/[&
+"RS=r-}b1i'lla]{G)1H^g&9g=fAZ&/gHfr>5GpjI[0Rwt8Po#$tpaT0)iJZ/Y4PCdZdNR2%;wZqUh~XT@'Moy+XLof2bHz7<^zEEXCzl,/@7B6D2V9F@,
+CTp:.RarKNON~Y0oz^yNoB~KRed`N=@(IH&n|^qm9-;FcecW)dX+t]pZHP`p-Iyc<hKG{dJzq1=m5hx{JljGQ#Mm52~{@w1#AN(5xxqx@6WsYgAR1G@5KI
+,!:G8Bki%U`dKg2n41W]B:#OD;&_;D1(UT/o/kK%K2LbxkxqC`ubNoq@)0!#7M|kQni&KNr6~e^}+z_mNDil)vG/_c1QLuqoPueAG|f{3oT'UuvsZy4{OH
+}MS&nQhC0@rX;5vT@n-22XQN<k`;jG),So+Rky3;:DbD4X>nMor2qYH4r`&r:qrWu!w:pe1q-r}jx%28Y0S[<w2_`O4BCa>W"AeU|KQ{<;Rc4kSHQ_c=If
+P_e.Na'xFb_VSM,%E']i{+K}13cPaoyGp!8vK2RcF9w/PWG#,S$Wrb[cHu:;/.sFRq^WO7j/d-rN}U,7"Lv=x[v2:(Rf_U'q;ACP@U3BfA1V@&aP{Z<5s0
+|uUhiR-/Fc;y!Xr|}gOv,,7m_s{,s'@g,p}VcyQ(k{~Q`'<)mSfE<|";7_E|.4@2~,B)PdDI2^x3/W_>SMetv18eOwXM2y:TiO_F/>z"!js=r=U5S#(/xw
+p7TTNC(}&AfM~&>t^bK:3jKUZY'!zY[TL-:!>iFmkG"gX_xxeDSow=Oe$RZfY[F(XOhS#r"x'1XShfg[#Bpp_N4<<SOs~t)DC7-czGBsi8<3-|6-uy^M8q
+A{9>r}NlQ6ha:mlP49<cjvpMtBHgi"k#b%7}#oq"tayI}UhvlyalwoGyi4ioMCR[DXPOZxPl^=U6;ZAl6=FlsWFUN}:kgpu34v3a'|'D8M<@S=sz^['&d0
+9eV(TX0@vs./nx!ZWkM}vNIXac5|f}+{!Aq7>R8'[yoq%,@^},vay+BOBX>_sSQN>!cR{_~lB8-`d8=Q^IL8Uu)[eCC4o"|xF^lwtAaWK$tW@V:dgF:^Co
+d$n0a{+<Z8Y$Mc}"@XM1d.xg1B!6jUm0G^bXetz<Je;dn|u<vJvPRAD>1,uR]hNRjC(2T<'FtD;9K(<X';dW"]^5EC4qVRwF-etpo){nZ)YSt[,sZ:jZ(,
+Td,-C7HBNJT[z|Hkx7r=YA':f}K}iZv!8N'}I`PDZrak|aMe(25b+]6'.1un+{!!x,vLzC!%km%pyeZ%[&^1BO:T!}jK^r0syjLKsKYX<$,bXXSfZ'kyz^
+V6U)tkG7ys!th>Wc=;B$E6h>M#yT6!Et_9./lAPwRz%x{/#c)h#-:`yA[ddJXf!/k6zYVQ0AcC2I^yZ17_ME6diy@%9wJtJuk9/&prxqni;2RgfZ":x!@V
+4y)/mBq+y,)kJEF0u4e,sDyKX-^X|1$H%gbgd|/[>.l|sJ{>Vj>NO;Pd^oODY'3w>u/i@83|Ony<j.hH|2r7.]P-l_MF}u!@~=^7S7_UCH.wNb7ouL!hWY
+XFT1L8~s+7}Dc!XPJ03`<.n%i.~@$B,Z^rA:)Iw'Apk"$d#0KG[czhL-P7cLz'c8aeqe>%Usz(!7zh.o>>>MPMGxCr|"yebhF.H!snw;jrcp4We}Ru]]4#
+^K7f1=1,"S_C~)>yA@z6J-%q}]`/nFQei^+sAsGl|byq3%!9'[0eXwce@#f1-8Mt#[56jXc&`Yw`g5xz|W<oHy/bySU_eAU__IO]gRIGTM#!;Woo$</eE2
+Kk1.EORV]Xg.4J@Madm]Zxwr|"):Y,uHan)>$xeV3OX/=LnFOB6/Cc7tsddcH,oMdqm$H4Ig5DUw.vOh|C{47RAj2'g:Gu6,}.^0=Ix/Sv!fnn(baX<^-4
+d@>8]-.'r-e_@5z=AB'^PQ>1b2az/.t("~8uZ/d6]0SRf%dsXh,H=X'9qtwy'MrsE:l&8n=lvRK{w1,O3Z%wHAX4rjHPnJgEsXtX@'+aJW&<QCW@K-N!EU
+Y0&w2]!DCM_%Mh$5}#%D]NGr'4Gskr;d~C{}7_9)U_a>c}J:_%A|5GSc{km#InH)~l)PQ/knFx8<5p>L4Slha`#H5Zi>Gv'&%N&wMgO.|KzsK(5wX8[3AV
+e^=qql]]ve2lJ5&8QoCLkigA-9jFWW)vtsg"yv'"BQ,'IvY=/I(9^,93C=]q%n,1L:j`3;VJ!kFy$rM6>)`DU#-8]=(/t+Q8vJg&Ovk&Fifw:>:XCy]};Q
+Vjm[JRtq7+Gq:DXCXcZg(fzRd5&-jBk5J--P,T;nySNj22<EkBfwwoB=u/I:VT]|rSy91-TR#Y/,^p$w8Z1zLspgd)4NhHvQ6Qp/8-;q(S{uAJJ2#1$0!F
+^[OK`.[SQ#{dx.7D;h%`vgCAaXF4H>(J1+-zcytsn/]Jq2Llfhb:@[|n>L<wWYrZ^76n2}L1aI2SD#B#aw(p!U4`n<WVi=wc#O":PevDGBv@~cj.SFe,mS
+!i2^(0F)8OdgO@o]yh8q:(`-%'3RA]XU+W.S,[R06#bL>e%UMtVqMXP!kM,zmsptPn%yD>09"kNrWz~.^(#eszSml}QC2`tz5eLTn{6'B<g@r=>DMN_t7%
+k"7PZ@05Z7"MTF4N01-@Yw/b_mulRG&]Tl9K6vyz{KW2x,wHC9fK!sDHbId-r)^[xU~_)XkFB"D!B|Q={y-t[UL@CP)R@z-dN;d<-Ml+$ZNE)qLQNIzfi5
+BH{KYaALt@lUcdXBXG8#wvH4F1%#g>3&CP32(k{>3Qh:Vp'ZIntVd8"v8<BDfLwLT&owtv)<D4yr#|-fX3Sec.GHp.QZJ[7kHj~eqD!^HZ{%q#n|K|=@Z%
+9ONOS4Oig<m4Jn3oAr(Kbm"lnE/]Qx[Pt>"awHjKler:KbBy[y[HG@2I,(9UOxi%-l`+mrHudDAhRpPeky2D@0lengY7.=NJP}lk$)q5Alqo-wPi`Jq6(@
+4"C:KT8NwVf,SHz[HQ{C|_&uW@[:'}es=V~xPT11sJWH:f(:$8KGDn{YeCSq+:~,+x(]]JSF|5YTk!D[^A+Fy#ocK7aFAH8CvaYFc2'[3z8yV64EOG9E>t
+K9C;BJd<e{!:3dk-e-0"y+m8C>U)WaZ8nb7(@okQ!Ux,sAHy@nrWg4mN0R^G,t=w-TW#ET`C"e+[Kw2KkZBCktrsl36oH5FE+mbh#O'dLL<R@+'A,0a4oM
+PLZ3^yT>&6)U)'4ezP8|Hc=}kBof6KR]%%O(l<nQt>gE^wdcZCe(CB(9UC02)'"9m8q"+1qZt0Z545Q6g$/PvUX:!J@VSND%'>|sF+D2WmF8[$l]mPE|nc
+bs;b]EV7L]}jqAM[{Y,-b{(J_}5DnDKOa/#CEf]gZy:0S)'VIOHws0.9g(<&2@"[:9m^kr"hGkCENPW|v)r<^fb6VUZH,L6Hb<trVbH.|I!W]A8)aYCekn
+DCl9dcvzHf#'$JTa!IY=L6@A<W9P)_IsJj&+B|d:VMtf2u#ND6TNj"p4kmoe/9YuyWdTjxJI^>|G/'^kLK:dzEs/b4X,0_z|aocb6;HDD&`"6yEi^MU)Uw
+IqKxgaOsTTCNFMs_+HiZsz-`wNse/Ir&TBKA3g5DX|z`7}2c^nJW92sS[.ze<N[HXRPYNwmGI{<J}>a($NdRn3Pd3JAJ!OP79I#-2sTf$O<{<sX4YFY]}=
+,q#ZiZ%/fJ>+_2nc6lv}5y6.;7(O4Z:,]peOI@K^QR.G@@.vZ&GboMwl/MUShOw^dj6O#a66Uj8u!J<Kuf%@apfk0[|-QvLF)</|9`z=~#2B`jJM9gjHek
+Gi!PLvrM,3K+g92V>q@/5<4'NE1U(`76J}&vtnSofy_ug|6'TzcG(7&9Cy-km82cm:Qc;>Mygm([;a&r+PW9pR0$,E7qC+5@b$TaGlKcS"Zqt5ADWY7G_:
+C=-OgXd%eY/Fd`DuumR<tTsi}.5Ky+'|pFB5buai19jF0sl)H^;;xP@t8W+C5(NrC+F]k7(>|VHPU$OrZ'P:04^JfKQ4IqfcwO;|5T;H9xlW8a=E[spafW
+#]T^J#(fP.kE(A#KU6"ZzuwfrAFJU.i^k:8@b9d.h_1W$uA=lDX>K_,Q~7TH:6#{^S[L/kx207A3z[%=wW{+S=j$vQ|!PC&@CAJ.IGiQx(]$R@H/|L}n2%
+gXkW9,7d6C"nD>0RhHf8i`8YK9IBX3)1nj9#;BFH>h4yCn=>_9#^dxR0|R'XAL}%|<u;WoWw,e`6lqqsN}#|3=K<k5S_#XW}pG=.].[Cic(3fqFTnC'@za
+j+aifG}tD-=.w;(GQMbcjn^@Xwon&@v;>_OsI)gjul~O}.3:^K0E&7!9g7z"F6ujm(cJe`DZa<:t@.U2[0:"0$H]yfNnP6zvZ&Gza9(1Vf3h-l<R=OY}mz
+JK/Q()Af[}2q+f|o3l]x]cpKXimy9f_"KtBxoD6|[}VLGS|=N}LtpLD@$tG%:K&k|_9Kq-;KxM+&XNf!)V%,i;1QY.(PbTg.l8|&6%cdw%BUGZ~y5EzHE:
+n=>i_yQL!fCs<w>}Cf896%`,H7_{P{fJo@qkxj]cStrs2/c3A5V)N6bwc!k6n=_kUZDcH493RMa1A>h-2l4=3<o|C'8/x9pR4MC$XD.y%!;!]x{su|mRN5
+DLv{YRXi`zz,6ecdZpCzR=wI>5i%7O;uN(=RqFY]Yl+5m=dc3>eQ7%;KZCf/Kg|JgHdrR1QPRC=S`70HGS2t|T=w/30-;YBtASpryb%:L`>(t|er8@L@ee
+&6.]vT{LYB%k`G3&943gD1%}xdvh!)XC,3HTy@0{/D[4d/r"E"n)8_A'[={<gZGHExTV/P(zB'REL]mp+eW"xvLyFy"`UMq"P1S|>[5_#;5yv`u`!y1)1:
+5uZu{Leb~LUqmF&zqm86r0`,AGs=Tb>Fra26guEM07k}0U]HfY&}+ycm@2htZQB1@Jia,--8{kQvI4k^@52>CM"pCxERxtDqSVEI,>7Y)$}()0waeD+w/v
+nAc3.MhE`(L=xQsdmf^}(@KHW%X'kwqO8xl5[!}/.SCTLI|#n/Ku!oujHT8i<]8bEVfv/4ixwpZT)vwi$_#`8B=&<!_do}MDlv_RnoIK:LCq4jsE0#1HEX
+#{'O+$AX[7Lmf{!M@(iKr5hlR%;;}6^evY>/m6tuc,BNZGKz`tEs;IHlZ&pY63Z(F].'NeblC!bYVgw9{$hG"a=O#M$pt'87k=w`fxlLyfUt{:|e$N];"/
+9Q-=IsEgiHhG)#2K%k@#twTUj5m(yX',kHENTz70<#.O7Wa2/.,lHb=QN#bwPdVgXxup5jg_dPTS4nc_<OebIKYNx+!>(!8QDxI=h!~T]BM>{4^hGkh'X;
+{e+xc'.0_1yww=/p-Hh^CtkhPK"-_@!~r}kz>j2J(e`f0]irE(;|2h(2!7QLy3;I}IW&0RI+Uhc5G%&MdJIZ4R&Pkr11r!%J;oB|%o&Ar.9^&F>Ehz/g+M
+}(ze}Wt0j@T_&@-^a$W=vEZ8%S@5bhm89mpE)AR;eKh21wWv!t[rrVH8+'~Eh)W2<:2svNs-'+GW%L2KV,_qh_:.wn;2EQBVzL(-#fR=z{;yoYash6a,f5
+8_l(mEOq'{gB_>WK+RTs+nF0|d{aU0RF_Ftm^4CG&:g-E:s4Lb;uNA0Je^)hX)z;5vOCVVT2]&GuaAJY{X1kSnqMb#hM8.ow~LX=;%s-k{J+uvCc<-=`pb
+C&[b<t#Q(5_h>5,{pH0+kJWM`xr:j$~9~}0.|zzi081@X=rp}3Zti^ZG|>2mzg0=Iu[sp9~;Wb./BYUB:KyfH>o.Hxd=%C3;<>l<>J.yFWEX#bgXt.Kahc
+"8}j]RI%EIwTEPU5`)vDgXn%O.E;PH=<&hpu4y5:iE4%VE2)&Z)n&i%>NnM>Q%~t:D+LHzb%s{TuKn{17LMHYRZ/NQ$phd^CLEI-!Tqt:hRF@F;yV+<Qd4
+a-GSpJ)4}Bu[/[2!8U.0;J+pU'#Y5XK<h[ga+tDx_BWP!K`TF5{6%9bmislWDq'un#nZO6#"B/X70-1Yr5h3V]:!wv!.S5IrjSiP7c,9D8`}!}<LdPZF@C
+7),i(Ik(8WZ+K;4KX7b;mnQ_3pw_D^}J-9^D.z#x7O$^tOG$np##DBb]4SgRVg,MOf,Gj)RN'OJ>m$ts]FR5p{2$,jn8HcV!",Oo"(2nUY_Z_/9^5IP)07
+LRmSM8!yP7-e=1F>q^%Xry]:}4[curK4LL#Jej9#yM#Km_/93/@A9E#KsVX`XaDjH2O/M.w0ppK5z)ENaLc5T<d$kbOxG<$EY^H|LWvGcAKOa^uZ,%_Pu7
+GNaW4,J;2$<ki9wL4U75~R2yLFqz+T%m{)z:sgFak{l=5W$#{bfr_{5NmJZ(m@_$%Y,Zv.6LCw;D4Nj"#Dyzi[iy-U~`HJQA}VhG7@:Tg,n5UL}SRHY{9n
+/ZDv@W{s%qcp#&;>Zb'0+:M#Al&l#q-fx}(fE{5[^}]ruQW}M|(|4r`Oe<E7dNUV25as6EH6uTMlJN|fyKHGv](^NNBHrq<w6$Av<ij"~).a4fVSTtXn0!
+KXA<>I8j$g5sD$^V%2Gdn;n3Wrk=._1o/iPR2:o9CWvp0C.-/zBB75kUX-G}ky]qRe7h+"egoH>Qbz-]]&y'8|(-OdYY`pNeZSLU4Q`jx^&&Z9+i>EJmws
+ki-UbgUBs"Es/y|j~@c5=7J}dAkI9tqvSR>2/ra`,NYVaRbdoLJ||0~7484]i0Igcxl8>4'zxK{'iCIHj0o+Ju_yx//xnM$NNfj5|N_'96J7tc|g7-2LZ&
+TtiRG<b%9:0t,XGij=6=IbMb~{3VhpfYIbjc]<uoASI"vb9{@]V.{e3L@(23-r]d4,#I9A8Z',YxCl[U_"mJc+b:aCC_2Nq#6H63c=4Ujc$d|5vjyc"a^d
+-dB81KZuy)z]1}@v`o;EXYjG!MeKFCU}O<#!Om7}lErwVF$u5:126dw/oh];Yw%^W^At00op=B&ZHpVv-$S]0+<rfXMh0FWv{<al3d%X,"I<c+6LfY`(Yb
+7Ewuo3^P"MV{p])d0[P-c9&XU(xZsST-nbXvp@18tG4osIYO}|mRK+bzU5]+y&C>:FYu7$^5oRMP9;R:}]$cqL6fE|xdZ9pVmBI5]`nJynTwNTY/'nTMeS
+1-sXlt.Whlrj5cS(h}SE@NGA"}i,)Ry`o7Z.<dg-Xq"|#HWIEI}-GK')]v|@yU)C7}/K"__cSNM4Icx0h,O}w<|isq`vrP%MpD$wHntN5%C]o]`rXAZ7;H
+'P"<<&XMbp.4YB}Mw_nk"WR+w9acHLUoH9Y9^+efC%w+['{&7-:e$Wc;C1dCt3E_R;7jEo1q7Q8xTKMr_`;R8a}DhHH^#d^e8xUNx`!zPuVHB#OpPLHUe[
+tEJ8)4"Y!qJFqz@do/]]&h!OR8dsK%i/VdB0/r7`5`YN%h7j}:Y<mtYq=0ZZh6Xo]%<5=Vv|#;o[%'y:c#sBkFVl_a]bQe4x}$1=v()C:15Y<MUnGH$X+N
+%].,_EEW1QmJqiUK3_K.C<EU>gQYT5zIiU]`U^zP,B^jhFqW{k6VXe"zag^dI`mT;zyNl"jefek{t:`-DJ]QJ(xOL:!OyVPd04(_C+kNi9xfN"hX=&VwD,
+U@6Z:/V;r0_d]g1/D{8Sl$.v:hGj8J6w5zP+',@:$4"|XI&6xWp(mB|gDJjG5.Gg`vmtGY+I/}~B+!y.]lFWn8R@H}ZB_v>+ipz{bt|]X[^IvCUC-{/Jq4
+[zzg%b3@:f$.Qik]B8kOiHasbhbC'fIr!v-65]MZuhfo8j9p,W9<d_OPaDZ'CyGY~B`Ex(Kg{zBTM<,;v|MA9pDIDlB)tpT{!S{pfC0Y0Tgpat[QnS`[0@
+1wyc/$gp1I+"[.=bM%cfO_[B7k!B"NNvR'h#nJk[FDEb^V$32t"{vKGLJy_c-%fkg<h3;#E<WB[Dele82U-CauY>x@Dc<%Ujfdf,UUWu,)!#3s>7!&6RGa
+Gr0A}yaTS6yZ"qcPANwe4nPTCNMA:dyr-j5{N#-O]opI]gennHbHA(t(P'&%sPA=yOVRegYmZ%JOS.~2A2ZR`XN;a"sz-!I!lrpdj_=$6kg,h]R>HI#."Z
+nGUk^]!.Eo1SP)sA1b[kF)#w%8+<yHoA.%-PK:$tXaXfP(M-01n6:PwAy,87F$X_FE>}`ZEr45Yl;&)VD)B0"&#uO$Heno.J]Ss$FuEG9GF:Sd.pY`4z'N
+PCDpRun!i2WKjo5_unj#d[Sqv;oSV'nqEwfx}iSsl^D2C8K1C4QRcfGKgW:G!L7BOK>QtY`C}|z#AQw)zZwuhO835LmaKQ6HY-,M[[A;}vJwU.Fx3YaU=}
+={"U]f40M4f)qNr,$v-n{tgz~ZHl+)1O`6_[hi:QMt8%d2Zq_0+,09mI!x^ypCiW%]]84.WSXCY7i+qFo8}-(Z-x&c-t]_2k15z@.iO{v/%;[cjmbpoT_x
+6o)!T}]GYLK0@<r3|mxjQV_ZP^8z`[3NKJRVW7rH,|Rry2VhWnS#0ZiAL%{f)L!I;548=+<6Ss^h:nIWjCN2S&lXC`ays'NAxl7p,Y.tHaG{EEfJXT;j;)
+&-JC2WhM,Pt!Nt9tl+dO5qcrcL}abd}e}8nLR6dk|mHU+zfC4NVvj2JA".Gg1I9o7pP=bbhhHo!"Q>$Cay"GY`C|T0{v>'_Q,Rq3U/|hyEi7Ha/4u8]ECV
+U%qVl+o[o_3VJ:{=6GgfqdOp}"TEg.]$6JBe~GP8}Z.NC`Hn)854`jDuxH<n"A<W'4%XDago6M03`c.G+u~/zh.b)h@Ak&l;e`HTVeZ(:|J.]R;"a>En;X
+KY-'3+K6:LPeP59Zpm>=mV$&3]M2kLU9v_]nCMKHLWy+qL&s+DHQ4vUPx#_I4|Cm[[V{Hk:QNYnH.PJUwP=N`k9fb-TfB#MS#8`OEdOw5d<TZ==m!L-!lm
+&>8$r.%_i[|3B2>C8QNT=&4$h+vu-a"-s"X:/N"q+kWUqWr^<Ii(NP/f[sC1`c,'sjXLgN~+S-51]+bgsp;uSj/""Dd')6<n=$~#(1e{uaYS)U^<JIHhKH
+%BgdE8hA"U~Z79"&dBxM2lOx,)8[dfxHLG9Sf_=Uq&>lrCxxd8`G$4{mJ/JASk~@>u/[0P'.rJBe:IR($clTP[FRw_0Au+aUrm.11)aI^T1R}/oahW{(Nx
+=wr)!`@/3@y/nSlCinweFUL<Bk^2NY)wYHt"zd"bzJ>{4fTU=%s8^:~^/xId$Q}'=kKqrzgOs>Z^dVA^V./UWYU{QX@{.{cder6c9pRavOpJiQD$>'E(Jz
+e>9r#O6DD3n@F/h|rUJ{[-m'!B~+{T!jus]XLvsOR-N8XoQha,L:8cpPC,0wLt^]T}Lt"7:cp,MFftlw]}[eyXj,G||^9%ED1t]>1wWA|9K3Aw8hBy4>"+
+<fH,_P9rkfMt&-AHP2zkD"-fK.RZ:TkTkvtG4]]>Z|:ewWKO-:1Rq;v"g&G^9#uCtw4-ckyJs"oeB5fU'Unmn"HHA/sLx8aq0vcaC7Ta$WvbU@afw-u>O}
+dNSMlp4!1YI@ZC;9G>GMkyL1|O9|65{"@+Dzx]^g#t`e859UBc8F9TS,oB=))zdl-o`:K=%'G9ixWQY4blD9mZpzm",^h<^e[2/^%3cHy{[wpO;<ho7y!:
+9A@O5yS"d(/kj!$r6'<]&EYECA(/RGJeiifE@iz0LClUQ4xqK>{1/G,]NGs:K0-;w!+:/r:+k"i"Ge.#</"$(Z&m"rc]`{QVH+gB#o1NqAx43lPo;u'F~9
+|/.4kav8aUoIMEE0)eMkko4!^s/JT8ZODZ;2[^^WVgDmK^/(F+Yc~%n7spS6Sd##i+V}#b;80w3@GO:9{{WLzk-e1<F%C'etWtwJ;fvKP#a7r]YZRN`=:0
+j}2XyBSiN(C[W,ql!LgK!t%3kp~i;y$nosbk]3>scwioyb3`Ss-lY1q{T'gaAK^`a'UmVFa'46FW2nldhi:zG}B8kRw|)oJl)b|mqV;vq+(X56Q$}1z"O3
+AI"eFeesPIVy`OfJn<)rIi33/$'yMh2NbAcYB<'>WsU/:r;!J_/:w8"PUkBa.zOhS2=H{%u_aq:l;E/@I2O!B1,$h_$vO4b"L^pae2D#Y/=0X951S<p{_d
+_6{G8i~f$%'Ukt_uzpIjNVh&4U3#D(+;z="QL"x__ZM$I6r%}G|0:Hh|lM:UI-c:bwoqV.3{:)isnje.8%IY@IWi2N7[N8TJt}~O!Ppt1t`}^dA|Ig6,O/
+!Bt/Cm8a!NScnO/BZYtTk/q_Wi9EnZMB]O`Wa.OOT{##1a1Z,{HA:4OLh4y<I88&x0W}CwknGT3Ahf(8aLZY#o]yl50IgaT]m{Ft0j8;fl7MO![cB{Xkly
+f<]HGH|TR&P/u4ZU:/}^~,b!NJmBcziiAM6qyo(SqUlVZ[CA_&'N8jCq+{.h0(ctt8!J0X'<|Cj^1U=NB3zn:TWL!CfT5'EWg}Uu/QG,-`ze2f8Ev=R#V^
+oadyMUP<HW4F%xO]O]|jtNAc|:ZMHr(E{HS9}BZDiLUqU,@(x1bz+TfJw"@.};AqnLlgEZq++dymwy]=nyU#W<nl<maIO=U'3y;k6&^x}0whWm6sq(+%7{
+J&+9Sm/5V$f.CR)J6jj<0DLxBj%-dm;w<n8C/tfqeY=ypncRzs8Z0-Y)2Qa+N8`Me+ZepTBTQe<cX7;#E4%3}:j|u@T+3,,F}Wt"{:uMs-2albbCUt6o%e
+>;v{r}<,kMpv{y({Qt#xDuVvk`d[YK@z>}3Q:9;0(oJOc^i$j]c_GYq=OqTht6NF7.'"cIreRq^I<gUmt#>g^W@oM}5aI:m0otc%hewGh_hKR7[L8'tco%
+^{_yCvRZ:FX<X["h9B'rp%@3t@;'Cjcgj[rvrEMTQVfFjO;^9HrzUI}^#=wy',la/CwPB5b(NQltnDuK=$.p<Azr-Gi(WjNv%''a:=>=~(jDt4nI[TlowD
+8v=%(>)_9Q:5[w[9+m@i&2m"S2PEAnFQ"9sOfXz`RZ>hDXMU%2a`+/DS]orT3B1agoN'](xIMN|`g>>{3CyGEm&}KwJptL8&_)a{-dQv5Mrs``RE+9<{<w
+cVszYzg4n"yE(JDq@Dq]Cw1:s;[,n{~]^o-LvOq@L_F:]XOCTk[Eyn|Cuw[hjO#9G3Y;[m;WophQOwiJzsy8gz%$PGD`RdPPn9s4C).>JmxnU2pRzL$.[Y
+CYmz1eP/ZjmZ7i$#E&VaE;J#v%j_MU#!B<-t}yCI)1$)%uQ|OpOJhRwqvh"3~Z@<+^I_cNf=%s0mnP!DP>%U"^Cc.9/@:F#3yZjRsRKNE$j!@=h%dHC;''
+|%guHm'B-VvpFL7wvhOD}m5VxpM]c_j#="k6yoxwgRLf,1HrBkM.@V5)O")CNST-2;36(gIzXpb/^uQ'ZBBmMn.OGKfBqmGD;]:lrI9!ut&>{Zr/1:j,sC
+r1zEk9lgSrCZ5oD6TWo{b^{"aFO$m`x^ynQ|z+b&ZdUlA9Oq%Z7_1&}}O&zEy<}H[>(_m2,q>o6I,[JV8i&|S61QEV{JtwXYt&OVLz=V/aHN;<J36fN,TO
+A=M<5zIv,=|z|@QqeI(cAbY]cLs's0g.UBGRk=j,j_/;6$,<R<g+_b2UtBP]Elk>7uc^>C+t"|o:Rdn`|rHl5M_iJw2F&hZVt5H&ZZMr5,=y/u^dL:<0S/
+G$auxsQ%5&K7uij4jF<DrORw>]|N#yAn+,j:f9rx^pd2!c'^.y#69x"sy2,rD%BsHAVRXrAH9pn3rL5PlJgjINSG6H,Sn7"WA"aFe'6wAXn,8_;DHa)3^2
+i-T3;6%T1i5[iV5|5WgbJi;ai.>K`pp{>.qhv4KDI.Ya=uDL28FK&;90{a12S4/iW`,m8PsmDtTijx#R5Y)JTZKDR;{yLJ]GDe;K>%Nvn:9zJ,lf&@RR",
+UeY!x-<]rqUWJ__'Ti>bP=t6kuqEF{PSb'W[No-LF1tXWdfA/:i841&/|PHG`UdSeh,8It0C^jR{^dT!9F~[}tqIw$k4H0~W`:7]1T&)x2m"Y2%=OXi|R]
+`lTKuZ3<n0-97@bT~bY>|C8:DWV=U19-NA<yIuUxRef!&:(:@yFwAt}'i",-D-AY;D%p%vP3c@hg]5)I6;vHOng6Jdv7rV/4qx#ZoOE(|[BJO_#nNMsp>+
+v[{.vk/e+8N!&)OWk|^hx5J&R[z!A}lbWzSaD]y'ctZ4e^1pBf)0AIu3Z)kJP7l6#x>e8nz/R#ciH>n)cRZ#-Q4H6mB7MUW!tF/A5e=v&4d)qLF=/sfG{x
+!,mZv1iVG094b@TBL0`_2:=s9cA6e3&nG4mk9=-{eb.{3wO`QD%4Me]ktX<}=v,Zd|at^Ud'A-&g[6Lb:8>6WR'>67FA1Dso4}Q4Z:D<34GQ(GZdfaDlnc
+;oXl7^"ayN]dIqx<I"wmd_+Vdw;.x/)46FKzeXV>9szSBq9^<lJ%0)BB%&Cuz4DGwSLVK."8Jkd/QqbhjW-DnSAh@D9r'plY<J.n;W%-;rHjX63=OzRj;l
+^m@7Av2R40`eYHw<A0:!gGndg<L&'p%jMMp@5uK):H}xlw"V@p))Clc)c!`qS`R"RJ|$_Knq>u,5Bz6_^[:Jl!+pgS+<8gYFuGYsf^9#AeZ)HgLI.>>o-V
+yA`EDk2b_`0hLcQ'5:~]P/75exPH@qOlG|qxH=,{<iJdykinLykC>(NeO`'`sSS4vNUHuC);=Hzl4sH2flo/"p~Bh-Y9<t<j2Aeiq)-tbb%g|7((Dk'|dI
+]95hd":[jp&v}[p$kkRh31f=#4FV/;A3s{^B08y<vhS@(7kgZk"S+hWyUZsuf;5;;%Cr)V$ah|1j(|Lbbe@O7L%L9S2Mfy85bKvSe,Gu@rPn9}xqpQ%p+C
+Jus|mR~R'v%m>;vi=.TS4K]n`Cnm!2+<e'^0ZT/f3G.Wg-%T;ABs6I.1ks`8&z73#'q0ui]dkDkt.E}bHM>aE-'_cs!"&>4ze%Fr[,aY{zBjXi_6wjV|%c
+raJQIp~IwuZf%_Nk<^s1Di7rS8pJEjj|LnTt4ikd_3%E"dCLn<t;BlqrOp&(=mmT:ji7@!=H9X8cdGa4@4cV-=rKs#A^BM|yU^kEl`thIsoH@gFUSx;x^:
+C|K_yVj6IVXi<VmMXf%q'3H3k_`gw9Q"]1LL81veWOBP(}5d3+,#jMqp;-4/u9/bA|P2_VqV,WNqe{5DZ"K()%TV|Ra6Mn(DOhI3]X>m/$G"Qox4NW!HNi
+D}_)4,$jd]fN"!/'"`jIWV$,hC2z.K7DMPq%^l!nbnoL=b8zpjp8hh8aSa^wulN5>5#8Gg!3T]]f{z8qHo<(jo0a)Vj9/+mEK>ZSXnWo@}PH7Pg(7q<"j<
+puYaO9cv`vCa2BCC-#rBH+KMQ[nTfu23Oz4&=KN}z$Goe,:4<c=E|D9lWH>WA:rcDvPO_P!/qL9BjY//#jt#I(>spR$#RE(`Zu>x"`ExW3]#sNFsJ0%^@N
+){o^Pl]vY&]sI-t/afZjpFE@+Rx;R>yB}gXMrQkMQB=xC7;wYq8}Q+cBhfjy,I`@K)z=/JR:tc"9]4KF_d2kd5y>tH(]x^!du$sd=`0m/,hdrkt7gRNM"c
+B%e[a=m5gFf[gm"T+XI$J/uc7ttbkT'{@>qPOG}^XG9m/99"WqTscRT""EKp'<^!QRIe+-[@G9X@#]Hg^L.AGg5(iV#:x3ELJ0FWas2g@w3Y$1~G[WwM1]
+YOHEX2PxsAnG8FZpeJYVCY2/nidOV/7Y,s0&<WeXL"S7_)/z"5Unt)1k+fLlm.v6=-yRycXHP^zJIns|9oFvU#7-$GZ2u(WSP:N7X;<Ff}ynOJ3+;:zEu_
+A<JQjLad6sl2:sDI1PgQ];IJK{sGyl2y+0!d|zQ37wm>oM'q|Y}8T5(:Dy.qH}T")>j|>NL^$/b-zjYdO4b;6kc8j$vP'>1j~oa,BlPJ0S{sIZFXF_;H)O
+[D<cYX14EnOL:}z##oE8Elk>cT_sCHpS(nUc<K>9S}e-"=1R4BiL7l6QH"0W@G}3>0!Nqv|r$Ek"3JczXLYOayQ)l|zkmP<||57l9x(:,@Jg'lH$)4fl}{
+2AeOVi!Q1wIIn-pz4_)_FdpDlQx_;I(zS0Utx+9+3G~w;d<^Qi7>y%5e@OSY|2o/zl'x2n`(0A_EL=-Y93Avs$nlnJRYx#2JX5ZKEQs[&gv#XPYU8R8AB$
+;+Hks$!tQH66T4;`}-0-jpl5,!i-6m&K,UG3>dePZ%8|8fuG=%[oOM~$Mi`AS<LllWp8@UL$qPJK]SOe[jx;0PXcz-)f2=(k`S_lW,tol+<13Fo[X/cXly
+!%:^cBe:F0qr`2c5zc~N8xaPFUmMot)B(0)Z:FP!x^jM&))xBvkRLiM;t<'@bK=6q_liZpE(cP&w3ARwV}J!Vq~R+By`25d"]S1^f]wAu;x-NP!Bdhqrnj
+{p!RX[Wa~YHRr4GG[afH5@x{FZRf[%[pXPM-d^q,v_yt@:K;e:9<CxBM33:SA,wjd"8#{3tGFT&xrp"ju>b+N)-Xd%D;tUWlG0.'8N;cB_mM4+YM9T3.Jt
+3cwfe|~Wd)e{U4DoJG<$U"E#l;:+z(CzQ)ATv!x`9FQ6>:nz~W8YRsX:l)@ly-)bQ:Kt1.Sb1X7xs/'k64@c^Raq~eN5{#s$Q3)jLz<L9D[GIwxQD'nIx`
+GMx<Zev3UX!I>bK0F6TYoKs%IPl-duzjCO(+sR~gr$mJMnHnf7&PaEK%[>V6Ojt/AbWo0#}^n|~i53`A{0yVqAp->q%/_T':uPOQ"AC.fH!'tao6ByjY<p
+`OTdqfMxKd;I$GF2,1S0["`)@M"@,<@APc<'-J1PNMl|AhQ]seqq0Sgn6j%%yb2%w,DfS#N6;CwXVO@SkG%AD$ChGioh|zc},QRdttv-@Ws^EEJ;+,b&Fc
+,(D;x'VnZ{:<}HC>[#`l$5p,p)uJmK[{ifiE0)L;TXY5amH5I5~24V@.=N4np<i:<eb]!h[K}}EfN):F}Mm2s&_nW$sC#O93DKc$_R>r7x;.$d=#+7:TA6
+aqWfU=sB|[P!-SWXmRjNS&U%hqR{"rgf_%LhG,Lld^2>u3'Y$^'B-jKBmGut3x+RhSHK44Dp.`sHt!g9dC.|3)&%;<f=(R|L)v$akwNRX583+u|}fySq)Y
+PVQe"a]YEqa(U#hv%bF)f{OR@zBPyCJBG&cWJKS/xH2mSh!q8=>Lx_a"X`2ogWVX($IMX3C{M'h>nBLMr:}33Z1]Z0yDKoxhhWDl_)S6}qo(_YJZdSa+8(
+@xh%@Q.LeT|m|5p8:>y7G:+{#ZfxOKjG&bLwVu]4Iw|f>P&y!i6O,!Cfu|!s0MSUF;h|K|lWuJ:<#kAM-uZ7:Cz$3|JsdbawHX')]]St|rpXX$]nVPa3RM
+O#albv>:{Uhvhg24JEO{%<]L|0$7LzjJT=ZXPzl#t<C02G+f@<HO3Qb9Vp&ZJly48R.Nwm:rcOG_)eDB66:%Jxo<{Cky}/yYBX+2GXIX,[|N<1!a%t0Ztr
+klz>t^E-ym1aWC0MOl]s_-NouSfGAiCjxh4'eep-9&fJvwTuim1[cJ:2a<3JOGOsp10)5ZQlc$jY|jw#-_:%|V$.EV(I6Klx'hKY7YxPR]}ND0r-03h#q"
+LrBp{$exyziD~uK5ppZ.!2@60"Y0O.ac%id!"Pz3pq_Jj0/2x3^<74L]n+6y{|KIH9N7"pORO);]^'->R@Y5j+LqM6>BG2fs,{cKIg!r(V8NDUbdV|{jl=
+pv)-:lF!yosk_hOxxmp0'B0;}u~I")C!7<1FHepfxl,OvuasB(P6/@m)uLahEwa7EzgM;MQ3#BSg6_5:FW^p{H-y|E(W[wm).Bgs|w"~<XxUZid}S,9}%g
+Qgnm<}]+Si1OGs=nsVR5wY8gz;h^s[q$eqbgy0'&l>lqr1JG!k1<)-]"vAE/#k{{6g<]x[]51qzuZvl&~/'NA8Sr>zPzKqmN!y`OBBS"RGmC@;q|9|^Nu$
+hD`]zg)Cf{Q7ub]2)<OnBz+)n{;PcxfE_)_RgKGe$2[WEb_;tPXT|YAR|g&>4)HX+.[7S4j71-<unZlM8bP<o}_>s&KJ~}kO<vZ{O/fm[#=tB=8_U7]V7A
+vzZe^zUur_IJ&z5&I%eh9Q_.~Nz.uYXY=_xDVmf$|EU|vFo|9Rry0b.4-+<Yt,3)d&81RruJ,7RC}EsOVg!0U181TUL)ZdnY5_Zio4gx@yGTT[Wl<_Cjg#
+/91p!{FM2u_iXAO>U_F^CjxF4YQ+E@Rc%mI5wdck05!yN(K.4y[oajKw4,%uv>i)io^e1.biEn>8}^KC!414$gFiR,b2e)cRLROBgY'Ojh#Msp34}c1Mt"
+{0|xq8($l_Ccn+%m:B<'3GSa7[Fp&Ha[#S>y-n+aJ(D#pV>dl5'DF"^!bwt,s^`-t#g4bJsT$Ixcg#T;'_#=9a>61e%E@ah7C]H]4b^SKq-mDCB;)AKUBV
+sa!I2{]7<Bk3xN:t2GW{'uLz:A0LAeGI,"@5mxSd3f>;,{MI=lEGxFm-@;wKMp5_.l5FQ>hJ&|RUtXM}F<@nv=~Mdaq{=aT{^@9Kr=K@jw<Af']ZTi7$^9
+Z98&:vtSmgvocr@]8PiHp2p{x-v"DDcOQDG<v#l|fPy3nS#Hf4I(myNC:[Teil92eX1k$6e}`{=%"n38/ZTf~A{rl7zu0-i8cdF5C7EX6T=2cyr^{"($V$
+qSl[D}q/I:@UcoU&=sb:dsCf0)j)a658'p!<!sNoN#%L5YG148$kB=W,_|!v)!2vUi-FS^{8J&Znw;)k@e;<RT5gVBC!k@_HjH8W6h2-"=k|BgcdxmBj{O
+I<K^=[8i'kpc<RAlexM=(Km)1}B&S_XwP^PxH8=iDGoIyMPu@OQ^i;<]2c%Xd8E9uC>d`9:Fc46''=4JSqF(+WHyy1WF-zrW5&`O$8o"'VmK>#7_qDN43A
+z&}|rzxUcjr/(7'NP8GD`gd"~3[Z!id+@[Es{}0{jK9Uyw_29185E's9wa2&c$5!C:'WrdiNe/SR!xX62_C@+dx&a/xt=ZFoTmn0[H[3w6<P:%baBgDQKh
+dc(!#5+:F%y3W7"Z[5`jIi3Bp95,"'BYS8$/rZ2!jXW0Yj0<[79%lo`;Dc'J&3Y%_5ldz2eE}nr'F42WfAc`{Mhs$Gp^`Gv@=6c8Vi9%2q&4HyZN&9Fg|3
+6PI!f,^=MXQoTwO;HrwC'`dG|4OyFknC/b+Ci8V@RE5rgy;"mIN^qB8em$mbDn}]l"gzU75R7BhRGx+8vRI.JAaeW2~^Dwf8]U7>>)(SIdP^<@1e!UFb~#
+VI`<!b)Pd(.j-dUEYtPyp]r@iX6'(tolCN"#7{"Dh[UpX`Xwxf$0%W)kp.iT_C_p=x.N1Fl|Dc|}:vIG8lp_k=kR%:z4oV!E0a{].V1>%1N]2B;j41uoS<
+zuKp650uw,klCaRsUU/zaZ4qb3G5RTsGb`gok#JDpZ:/)v)j0-4B/f'06Zj03i'&4enHwuKW1)vo:[I|"'#7WG'qdM/3C38(@f=4>r{kpLyzI_RQC3>>@3
+u2c^=K$uRyFr]rZ.#=clcQ:FU,`dfo"n-N,#>}h#W3}.5pl>;@}doL|q1F[`7Oj^8_4u!N5CFW"kriqP@_'ZoMbSzdO:_WVIQw(/SHY[o7=,VtHT]2kfPl
+uJ)BGIjO%,&KZ.GM-]=uLrdjmkJEwlm_{UZY=esEd>2^jwQTA1$du]#4H+DOyCU=4M1wx`mHK-q.B>SKJ'9R-rxLu6>t2;uQ~2:{}gGV:di1PY<.w>3&mm
+6o@1`qi(Sz>Yv$=nND==o!JGgrV$#k1sXd,_pb~@JAn;O1IUM_c2^bSm}Sh/2A3'cTc#]wZmJIS1CS3sa]JtF4Mr|g::nJ{HBw|ST2K':&KPfq[>pxzJ-I
+A%h/jj`>dx@5pIQS"MDYS3n=dXN-jAFu=CC)&$L-sjw)%<"d,o2C[!kX>PnqYR4qt]C^iS&1@_<y[@+i'D%$l0>A!5o__+oULb..r([;RP8_OR{`~h8'!,
+pG5&]65^<m7}HS^OH%0tcvm>V;|ap&srhO&bn1Z;/jayOMRFFp215@<LumBIUFbQA1@yEF0g!R,cDo3P/H[(V%KWPC/9u.F>-^M:%@<Oxr+`kG}n4nLh-y
+2tq!vUm|f|Q"cWtTm>!3M2Ptu-`ei@InKMAYB0[eO{vp3RW@DMsl="}.vHY{+k0^y|5RuJJ#y)L(Z;J=UvdM>Sf#.adl:N^i!/(Sx:s[zq{y,]:;e#=u9y
+h!]qC4GCX5|HpN-E2Yd)|8KQm];,HQnEHbHD{8GGl<AGMkcn|6U8.BB"Vg9;&QDGh;']d=d!q6;-n'Wl^A0h7Wx8yAGyXfKRKhO%>eiBAiC`^Zt>`r]Ksa
+[YsAL4+J2N71{}7LqI;S4#{Swb'ac=7G~[bDm[BJtUl<Zll8NsRSB_E&yQX"ANjL[$sdme723b^1S3XRd00jFDY0~q.+z"t6hXF+jp:qB<&%{k/k[`#)F}
+o1O>zzS3nLoO40k`1-Hwlo`oL|0saynzxJNOdMTw%KZdiD|z7ERH#KUN2b1^s](7a2Ml8{:xhltLLiQgn&}{-sG0jUuM"A+7"ID9poz79@:'4R'Z{,X7"l
+&,Kz|}stSZkp/S=6FFOs,^^FW]DTU|>Yx1JEGI+8o!!Ucvh[%dWa3AQ+vpFO3pBt=616h,%Tgt}pU=IguL^52R,9C/zO.dgiJ_f[rHXNVv}3(E-&{YbCQ{
+[Km_meE{i1+E2_OU]{b8S<>SjV90^F(B}$(4sEF=xe!46'Ma7%'`hB0+Xax!l8YsPgSOQW%QcwPKWv1("g=2zoZI<eUqkaQ]MtgX!lvPw>;jcv[iU1-tbH
+e]HT1@`BKaoa<.{h{-Wbw{)VtD)oIc_&YyO(^&d3>fNqDkYM]_ghLy=1[fnqNkkc;u1-]C"b`|r&,Y/%"X3C;rr%vh8QqS0+HXKzyVj0i`-+"U1DQO}"X8
+TPE@S$jh't"LNe+A+vR+9ZuX(G.idR_qi%wpvRKMHf[^4WTs(.X"zh7GOv,s0|9F6J8V'qHl(Y+c~Z6=kFhu^(q}`51t@=Pl+oHTb<_,b2ZGf]'u7l%^1!
+%K=3'!,Syu`AVYbcbwr,2wJuEV4i#9#l$#h+2ccaZ/0NXe-#;zWHzFw9'JZn"NG)Zd;I00rksfAo#{gJA^WAye0$X52pv>pP~bhY'NgM.{4oppTt}F~EjU
+j">I=P#FeNz|>rf5K[Q/+{Ak"fhr8CY{9nzsB-i7~=`WZ'1`ncx-+>VB|u2U-B8CcfO7w1L`vl6Nbm-T}sQ3~ig#uY)[Evq,uZOz]:MP3{.au!ind7`wix
+=k;1x>G`g+eL#oL|,,Oa{XjA^3#ron-}qZ9x,<@h87w`rQ4;WW%gJizC`vAHlcp;`TK6Er!KHo,q^6@qkQL0o+jF/kGa()EulD1O=dv&17Ua4{@^0P4{if
+}:ZruG~DEH#%L3dC{!A%~u;`X+.5clRUu>p88$z7=,o4iZQqgO!;bwcwgO;jGQnDm;De/x`k$GA"2JJ'Jp'prUBUR}!yHFJis^Yz@V+8[sJiI6uZd+o(;C
+gWMIp{s-g!i#gEF`^()b^9+`=NzXlqjRH^ZqMw;FdFa:U@^Oa,tn62p`Foqqxc8SxIpuSCV2tW~wQXgD$rZ`"Xg5p%_x^VfEA@'yk/H5qT!S#i=`_n&u}K
+^'82B8<3[0LbRd$'K`kCYcNsOSEise2OEZE3yCG[:1V`G#E_C:_r}FS_)`==VeW!FpOEVith(PTCsTIeM&^^`4I!JvPU|1nT9.$Q_8qb(ctLSI`k'Gc'Pf
+gF)7Tyg)2Y1|d.QgQzkdWeVoU`f>`qf:BH]0Oma,pM{mA0FI+!8o^PCnPluI|xI2jmBB5#+^91u<y>ej"KMpH2!f9X<4JVrVnST2i-$_T+LT94ijjXtVVT
+~`B`Xcgmw#xC-'H^ciUnn:PE'%6<#r=A:ZNF:+J6cCEeRp=7xN/PGv:I})rct}SoE,Xl+V.;jKVu$sEl>Z,wFl^4Evx'd<"1y'N%<g5csrG$nbkOD{p0Hu
+kv>'fy^rHvz8p`6IvNz|Zi.^ZscEI^B:8woDyu3p3Y6R)<_mPMn`}8UF2x:V3.=!Ix,){l;(iG]Qnqg>~S=t4[R`r|[[9wSup&6"J&.NA4Di:Uwn'^(&DG
+Yqur)>t6yH)15K+(YpiWEhTbuV1b=p_6C3>lq:kPm:vNlISE]WPlVCP2NCjRYi1f3ahMHIE`'6rp!13oNC{X+`=)JePd<u&2tsgL[Ye+]44[3bO0/)qL2u
+}4{7F'@w4xZR;N.=>]I%IJ`0cB+<a@>G3ir_o]5m7[9e#Wt}CXvJM+Fx}W%<nPx4YE@=81.{$/S9w^0iv!Gaev$U"yUVgM}2.X+s523#-=bRmh-MLl_GjW
+8f%W)j&8f=-$_m}6AW+HU}87U<^7Q5cn|i1Jl:D5hG^q$s=h1bK}ST-[hA>Qk'&Ef7(bZ)D^#}Vr/>LB8u>EOVz]H,P("{|gVAWdAw)](p.V/Xus".O2i)
+D"gHcX%s(PVWs'SQ~CG#um!s3VwV[E2ND"@z=LbDhOJ2#RR7U]q#vDwPW|N+~i,fs+sYXlC[aR!]']eQiU_b1)4Zr]'yQ;$,OL>R(%/C-WK>Bi}`@KN$PZ
+,c&9_Ku6%!0qm:s=N[XcTB"NJ^{pI|1_7.}%j5$]K0Mqw"f!$+>{){F4,<%w9%c7O)nqU_xsF[R4z2EyhJ;a,<uky2A7~R{Ty8;Fl,cdS0Uh;PO)fzJRTc
+QSrdiws7a>}JL&pD,p!3owLc2AhwJ5./S4/V],)"q5:dF$=uvXKy/KWR}z1|2nyg(v9A_[m^X]e&`U#hS^T6t,%F:_&"KL>5!U2^K.:FB+Wl9%v^UP&zHJ
+e+Wwdx7,N!!EP3;ZS-6!JVVcRCJ(s3UZjs(,.;`g"2&q$[OFvcE6eljJ3.K+<Rl4|>:a}-riGw]m(iR`AJ-D!/Y}Dc80PIScs$BD:&|ys"%W3Q.:/k{u/|
+$RG#7qeO>:eS1jM/&o#F[A"IqE8lT3_h&bcpSPZKInmwB`l1KFA^-{"q`V-C{)^Sb0})6nQr=T02(zvIXj$jLe;}hjrV603n@Ox)H:9SC9M^aL73S:%`If
+"Ou:PwxI':2OpXYOiK+_uY`9.v#xFDkExx;qoYo"-vJ3t(h&|uIz2M0@:mg+us|ysm$$B7sbV<t}aBmevhg&t%E2vUKUi=k|W#)v[F$K/tEd5yDgexE<=2
+[M-0V[x5|NbII{{"IctU8sS{LNg[ou+_k{yWzm[9L|a=ZVm>g|S#V>%F&D.g}|=fDj[k"iaqgmv!sD]C.81M)j8{h,|n$y9T_u(fTzA11lgApC~UYGO{eW
+5t]$L/{2q/IB9_[0skM||vN0qUY;".[<@|r)'A0x["GQcFns@}qdDKSHHj_8+0.dLD:O[U"3@UbHBR@wSB.[kTUG;o[<~"h&1a7|us=Y)^ac2fbLd!,eo,
+&tntIZ(V,jmh}$c4(;voEl7lOpYT<&yTka(rZFF4"@UMeB6B(S@"F%+A8.Jc]B_[5(aa`)d>{'U3I9[]rp}'lLf`ftqK@$o[X1oXS)Z+B4Xmue^<`HSUP<
+K}J|`dIZH3|ikO9wuW'488m|H:[XpB'U"#Rus>4zhr;+7ZJ3h_@=j-a2@%J9[7paR#"r(k_a6]EM_'u||qJr6bKs7y'JtMB/gvhq8"<vTLhA#_79LgigjN
+neH.[$$NxM^d/&"%S7h+GJX!>]]p`[QP+9~jHQQIe2e1Q5L6UilTdHB%<U$Hl6X]etsT@{#xV-01GT&3A`83.ebq<_|8CDe8wzz.IyG0[Q4}KoLl9l/[3!
+(B{I,%wf+qeelpVIsKOlc|Ldg}3GGd,y|95h/OoRQ((J=mu_y@h1k%Q8{@(m51<8zV)fY0Bk&#te)cx/^9>IPLZ}RYuDUzvqM)k"b)'[d0vQ|#.lU4B1q:
+S5:(:3#DbkgJ%2O}']!l6#}>!!p%gqu$oOsX%U3<N,.!uK|"$_Wox>j9[>AtAoTF,&-a];H4C(B,wuj,(>~n2l4{-LD-Y3hwoYB>k%|'j=fdJqz/7i-:S-
+[%Vsgjd[,CnR"dUsqrqI<rm(!![WB(CDOd!e-t#F'Fm3d;3l[$pejwQ;[w'>SU@^gax$Xg"G7s7=)<)_,Dm0x9uQS+^oyiaw;zl4=kJ({QE2/Z<F]wsX".
+b>jyKl9ncP8$>O#14ScR)>b{s_Fc9xXtZ%%=w"VV9<+$lA|`E4EupbQYRX2vBa(/"[Ks7no]6}BOWKw<ys(5BgMS(4uwl!+MRk%#w27rc}4x@r,J^t/jlc
+nDr5SK>&3yBcN#|VmRg}#E%&i+te:I!;W|xjFKdCwoqY;)06.hU25kIX&=ADpqi/HXFw@F$F,KC%QAN(@TQPcZtxek'dt'06ABB!J$+OE,2;q<=&'_Mp[}
+b_%7}tBa|bqC"A>ONO/KrCzc7qer`Sds5vRkoCDW|g=0yG3obyCg^t&{pxiCe+d$!I,Yoeu-Oszj=[65b%T/$zlv,s-1.}R")L,qrXw<erKDttYM,ADrP(
+itESRQ}@d4hS&/>O9}y|~6]E[}~bwG'N|JXj%2JlK=)1{cZ17o,>kjo+04dud8_J&DyR:jQ=y^8G,ytRJO0U^BeB^NHg;w@:g0x+l(6RTos1Von@1<tfz|
+ZG'kqb>J;1o]vCo^9a)h2&<()YC:(S"`U`c'Sm_}M#1KOm5"y6l-VpPF34M7vlTT^Vy0VKDG%iprH]8o55]8HKHlo<7#xOi<g:bdYcgN-bDK~Cw<1u%fo2
+YPAbUiQ6/:jXhF&#wBruuSojd/FA4&c^4N1k>D<Lh'toX6BGLL<|BY9v#.<`D#_kZd8_gBN|'B(US7TK:/Y5J`Bl"Q"|9-xkd<nOOsIn_a:gLH(-$H5Gj.
+X4m!XghC~`@%,Wj@ODQ<)MeQ<';.bG=/hE_2yXW}1+6B<K6t@+C0N58w"{ijHdeIaVycC>$9bH8/O371lxLnD)cq{]eL3fZ:dVDLu9$=QHpXD{ZvB{qHj.
+gLYFF{5e0![h$'S!Zt7rok7PpN}k6G@/l0#TKoa(>Nt-SYPncQ"9hv1M:zgq@dRP8nN-)dqVXrf{!0#eq9ct"bn6875&rkj+&EBlc{-$eY!giZ9M})wFE8
+|X%Om2)%nxE`!)PV<`e).([;5"'f9lBCby=W_U%ACm@_LpG3~NUJXEFUkxeNEoGcttCRa:$']8(_g[j$$A,!oU)3A}|jX`#uWxhCo|b=)t/cJ2rLbyU(a<
+0jr^-6I#.@)NL0ejMF^^ChQGl;LC~Hu`wB3zI$tHtOoQeo@ld&]|N.@g38Ox4[aQ5o1^ot]}"~dQfowNKfow+fMOJ2d`=O_B|Hq)]eYKFpNQ}.U!#BoM=A
+zf2%ND1L"~n]6D,;E#GA3QWoODjB1MVXhTUxo<"2dk-%)b"PHgVlhX^hl@c-/xR:yO3g+g5h;)<{4M7d;.{l5xpjZi/-jhqwBJ,{!hilFrCm&5@wr-BU{|
+uZLs8iDE`R63N`qjH+JitcrqY.d_kv(CcAq#&D:a-0cg15A@"bA0Y@~q(q;'0cWbFT<&>ZN&H,NA26~tv!"<RP3K3}J[Sg&>yR[(h3Lmr>bPSFm7Cr8wjy
+mW`V2[~qFqB6pYj/47HT&Q%/^|)dEG-q{FMK]z!OBN}Zpn^%CB<r[2Q!W;`B[`63kEbA^!Bt9Gw>Gj|rp.-=Oo$J0mpm8w]S_x:SKK+4xid.$jh35E4:fx
+`Mx=skyyYn,SrP#rI8$)^joO:UUp84Q'h@}VfwA/U9klj|c4OFtminL(;N5-Vu[q}Z::2#eZF;v&#H}(!uRPtq,Qm[EVM=Z<6MBY#5|M9liU>{[[P&|YjA
+t%L5|^0PXho.$RWUYWcS:-+.PP>]JJF_m0$O6dvJ]]Ez;/suOEJtg2IS%<phm;vBVh"I|85nO7U_Xq.!tP5jK[,|~!8K,1c2Nnk5=MC)m=`/p+n#3.s4^s
+P"d2vNsJ#g[DP0.#H[~ssm^'''A"'N6j9J"7d%b6dCyx#N5}|_b37M7NX!xiwPCfn-O3RMI;gd8E(H='fCf<2zZ26mo]fNb]:NZ/FR/0r&E`$Y4/[a/Lr7
+xA$:8jEanyS3cCKHBxIb%!}:#(wJ^<w|_rj@TM8yzti6U{bV&>D2l7Hpf#DlCXLrENYl)5bd=G:Z49d+gO(<,B2jB[)O=Q}(r2QhW]>}~@|n@,EO;B1lJG
+^|q=EXwjTjQ6]lfZ=GjN}nvV(m&`4O->-{2i2h4c[}OW9I8gnc2@=(QBA:AX!0E&;L.qOAj|v_09EDF93eOnI}Ud<di-Oa>dr17N'Us1Eht):HMDvn:D7t
+)CF|tOWnm/-Kq}{V|%);!%d,5NFY0e]m^b,)'`H{d.O%p$_-'qh11jC$6,=zX:8^(k_/.gJQn$ntw:_8Sv$@{Grbe/d6Q$CyORMrH@bbyy~BKIOy4]X4SW
+=rs|>ig&U^Ny~p`#b<M1x}-NluRF>jKq'VTiH00)/3(v778Lz]Nn=0w(6g::'G4)b[%sj_mZ+{jXvy98!=1nrK7`Hs+_9^7$X=)>tkEYIEOtvP)jOBvvoR
+9}g42%x+K6qI(d%i<hFr"j|hj-wm$[#hzH,:->ai)uxuga^QRUvA@94k9n}.(.9Uj2ODkF'>z<7Uqv.e|p]kgL`lybRYvSVZoaot.9u]W!4x-uAhZr5C`!
+_i{%iWBk'q'p{t0N2}xEKz@6H3EsycC9ibb,|tNkw-{n[_l_urbemqa#@nCg+{~jfK!oz4{dX4>h:lwjdS:[t(gCf[Ryi|}]]B~fv@aqu}E/lTi{)[~,2n
+d&aIAg0L6crWYgtiRy'O}2`Xi"C7^4BlLN1b>dI(W2U6!7plORIZ>hCXD$'4ei~bUG$TwW;+sBZ,P,e,uj$A^wogI|jh+>{rr2o$~kaHIylMONOiHvZa{z
+E]kBA1),bV2B4lT.J6sJG[s!]Q#u"1TTdE1Qe:'X)j(R=U%&%!lbw|QW3WBdRgx'qD&o+#`F'Ot}Fc>teYv9nuZ,$!APzt+``k4cv$@j7w%CmdD4puP4Eb
+/hYxgDRi-gd[WK]U(-&BaQ3_@V.!]OM[e{uzlyMO`F67L}<u)mt-}54gC0w;S@0MWOmWgixt~I|-d/q2@:iwuEdw8ducYD68gRq2}r|+I="BEUB^Z3POxF
+YzYHyzLO,ty|S0bpBka>)pS"3h"p,|~NZvQ>ej!2t@Bd[Q&r1a0&1[/zMvoS}G'a&Y%@]19,9hS#X#KQ7;]d-#.M5lB`6|!>6s}VLU/wf6@-4<:e[(`"v]
+_65GXpo5$}dn'dS[dOeJ4fGB((Tcinn+H)-=V4f2)|t[7#QnntGI{cv=ML"%n!Hjmo@iNro7y,jFL%vbhh.:_%p}ITpf;(9!Pk1uM/'r63E9Z${1M#9)KR
+d7ls_I:m+d;(^,2_}q;e3C|40>a&oBr{nx_]M2jf&Kc[aBLU4D~>JSxMu4~Dm&i"N9vMDl}"T6qf:pfcN2[jTxqYB/bl[2oR&{I_b<g-^la+.tIC0FzJ"0
+M1hI{bvNi#3m8X"=YhOOL^FWOW1.AN/A,C;X|]Lv_{wfg;i[]a1/U5DrUkX$]O;gAOdU@IJOCn`m@uqG9sk{Xftit@Gd{z!lhGfipm.}-|uzlq'E2[Lg3C
+U}S[,>[ui#1{ho:H5|`IY|Go;v6z`5.{[gXnsn`]]v}n0FmH;x%|3#C}RIIEsh(KCmQ8iSWbN2)f,}HlweP&uzEH{Ok}@JQ+C{0"vhmyQIvh2vC5U&2HPq
+{U/XhJ@'psRupm7I8]_c1zaC#QlyJ%C}jtAq<xa0AgHO%u|I8U_G+tex:s%>i_2j^c3buO&g),%+lZ;>:m"/&Xj;li~Jhi[LxedUM|[ItoYy&8Flmgsw'J
+x,y.R5NEhulsX=s$.7l}nlQ)jN5)1d'y[dwxN5],I-LM{uLxokl)v5%iLhD<Qbo!46+dgA;v31qa%C`jz0SS!DITA#w}Updg<}Vh3n8XdY)u%T8tM6cM(X
+0zL_JT7pM||EJKi9QCw,Zizo`Yv"wI(V/a_}}<!sXthxNd4gd^&%/lD;S8+'X@b^o51s8t%NqOd'xGjZl0R#/LRnzTz2slRvg.5Er}UODx|y=Bh_PqK9F[
+yAgUSj8ZA-u">OPPY_I'%oF]+'<Zdx7UUqQ^T!t&GZHsJ!Cig3(^ykK_]5XBN_Wx0gMN%u8Z3VQ|BOp:eDfp|J8(/.@T^bdF'k0J]r0CJKg|4CFXYy-dx+
+_FL"+(v=p}y<c+y%@R05,F^0PfJBzJ4wC,ZV}mvVKCz-'CqFdx9e,"{jDf3C9,c=m^ZItTDZHLuYi1MZeT6c-ox,V@,C`L9Uf}~8O<6mofh3dNaUBBDXRh
+{A3Nkb>zO<=6&tkc9o|^>(,sOex,rOnsvL!]KXVO>@Zd}Y87(/'Msh%a)7.)}):.k{AGJ"^}M6Ka,B)aG7o/{6lOi9-qkO,d(xvCsh#lD(PO(VdoRTuf[w
+I,)zXgHP{]2d-)xMlB!|Qh]xf'+TyXMX^y7kpe=Ixjb5eN/<wo;q5c.{XS(Mo}&xb&(IR=JX2G;fm(fr5S+9UF"QiWx9OTn2L(:!cf-F5jstC7ifW-[qX9
+h|^M>;i:gh-EK:yc<:<b7-%=]2}hc{k|phVz7NiwTGasNXaOb#4#o3XC{"&zmRgU@-EAf5ZZ/cAtxex/yx&I.^!E[O"BSmU<:92bnQdtd8@>r]pfJX<];7
+9A>A`6AO(&w`r^1-#gF&/LpyI8w+'zEd9^o'GH$DBlEB9RF#O$QhsT,8UF5YUxsp[(k(F;[_j7E[kxdcc/D(%'5_gVY44C<P'.]L2=A-eWNe]o((]@v3k-
+d[;%kue}F6"yIDO6<B}Gu4cxt4>,"EAY|[~3s3RyP3iR<7{zrs>gumX#=@^H:xKbqPF03a85_HSH>WrD;!NyS}TmCn0l2.aAi6pYlz(ya4Ev/nNb)Qx]%w
+&aQ"db=,=>wM[Y-JJT1Jt8%79Kr=K@n5U[(iwuR,/d>}D)q'II%YJurSlPRj"~S]J3hQJ/=PG,y9(/!T=on7M6V,M=<,4!Mh|#+VOkz0yo6_@Bg,6S]P%K
+QB`es-EW(v>CQ`-cKIb3c84!(6n]Jn"_X#q^+%!|-c/fnrOy6p2AQi98rtzT>iKKp|%{3A)g{b`Y<hX6-!J+,1d#"-5>7^htTQc4q7J#/c^{'s2;.$wySS
+~zDq=WOL`[Plrds]aGK@rV7|q64}kX[6!3NbC[CF:8&AjVOq>C&O]2`HdO9G]"@D':Goz6ZwV_9X>fZ6A,9%xaZ3myuLky}f>;qYNT>i)8aw+%)pV6Tw93
+6mL2J]'XTox4u.=Wdq4Ec`C/g''kkCUKdmLI>W5bqOtZ!8ruZM_zvzu`Yua``%2).934ar2!Kq~x=Zo9TswZ_9%Up@R1ffphj]GVrBwZ'MlB2n8{zP2b=d
+X>Whvh<p{'-d"(3O')hs@K3!Rx0s8x>MCjiZ<."$bPv8KBSSA0,i6$6DwKxTJD:lLM$rM:9FyW!%Y%:OAj^FtpC-!.k-$d5+3Y/0Q^kp5Zi$rb<d&6|J=+
+G:toVPVms0ChJ2{2^oIwEu,)c"t;ls:WCr[E7AZO-uI2SB`/bJl91!0A{r]Ymp;mm8DN$/WmP.7Kk+h73|R:tI3Dl`Nr`i,HLqkJ/}qa#F+yZcs]sf+l3u
+|<z%XscG43ZMv|__1lu`5s}V.Za;or+^>_4$6je#,KIB.e,F]-;MOgF]Vr4sfc5usfsXyx+F.Op0yf`z$Deqfk><JTy>DAjwP-O/LNuyzXGAGL"Z-@$l,U
+K[K#7abf;b$6h.:|)q~S"kis~flQ@w-vJ"uGgE;6B`|t4n0S;&2OmjEGqVTq}lE_B}@-w'F)`kAEQeT<q8u@>T]waof;=+#<vZK>O'CCiAMux3}`Qogc+v
+Lw[2ILBT<v9li=1"Xoc)107JVN;d!Ze:=.qHN}43Pqhb'tz@fl"P'<pa9BNPKKW$oKhlo=[x%P/rr"%C9zx@`&BD.7@<kAfMpX%k)'}WQHPqjhK,X-r:6s
+RXCY:xC};]b.KHkFVquLGABPXe}VUP!N5)I5lB/2:iNAS965l%E{@CaLx,fwAgV]#OHH|5(Ok8skid)hm]Tgi=).E2i{_(B3#[k>f[~I'a~IHNKkveat;{
+h{Xk+xr/I+/<AA]$XPJnc$Y2K[mex`(3QWOUk,^kRC)Rlx975cPVzi3X6F;@hV<u>GK2lGzGt1J>c_oIXXR]=ao#YJ"8;W4:Etw"h.,u&w%y^"tJU"1"pW
+TgcA(2P[$+.Qt=5BPYC,fof;@49sCbU&[1}/S2c^a=1aVa=xhO.c4]:$k7GM2-H5sUPR=+3)`};o2z&,8O`ob{HHmy:;}<b4Kt}#Ja{kD|4;srMr[E,&g[
+dqbWGS#)e+'cQv:6-3|MT_WfEexV1V+,j@jPdZwnwf`^,yGLZ8m&j=mD3$m5I4CT)$ersw};nG#[fczY>7T^_7q&)^l)!SXEsujl~><LZ)|)vKl4e.if;u
+'Vg2fHrMXCbTwTxQ3g3ClV7aefp[[n3N+Dp+)`5[mFXw@=v.sx.+tT'HK%kZ7:21RK~%U,Rl4xa|gI_2kiD57X;GxEw2/aM3:%-fkxVO{I;2!Ef`n'R0Q^
+NSP(+B-dGu32&8R1roX=lLJ@s&3y]`g4Ew_;wj+OPo%4'@pK%wm/)&_ZjD|f=mh3ol~lNpC6U%EQ.F(.L60JYC9s%wG9wkgNT)ykfK5DhblX!Tq-ROp%P%
+M!LrXCZiJAhiJ3;i!=E{(ECXipn`c&,Lo+~!NlsC}[E)`5m"e^2oBt#9E0Hbpt&zdx3$]HGY9">y!hsU[|f&CG)QqeYxMg3dnZ{`OfD>[owujI+I_j/DbX
+B^Dd-c4G>6wfDPM2X!6g'<#E^(1M%ExjOO-3[I)M:Jk4{u>N=<)Ju){vnV=KimEd~SBh;=-pOk.n}Ci{^z8"@jH|/rPatCj(UJ}=kx;jAAT3'Ys)bw>baU
+ivo}|z+'bt)V6(2f+a=Riw`e^"Q]1C'9fe/K_d{Vs@+)zFYS(aCmjuQ'a_#@@2b+3OIT2!}gq0"Qq"Q6s`4vFVV{O{g,LLaJE+4of0OLzzwyp+^:qE0`$C
+Q$k(/1[.87QnKh>/vcf5n!I4PVg(AL("E5k!ho+a#y>t&pHMt|kL~GTw4/Lmf#Pn+5-b&CJvB6QxoO|6bwEx4xXOR,JLV2dx#NId}$dz<J>U:T)(Q'VQu)
+'50dVgLTx/1k0Ah<$m2+wsq'/}(^6LedU=Ze&>eh"l/$a|Rdc&A(p+ajgF]A(=v#NCE-aa^95=}ZQ-PhL}V4c5&Qp:cJbm{L}CC:zm#|dU8iu0U9Zo@t;&
+PN$lpHuVL1W!#RX!h%)nda46s:AP~UDR7KtE@Ma}y9QdVlr;W=K(FmasP-uMei3,>BX^v{Fv%[)gfHmfFH&y7E,a!elmGin2b6K}`Ygt~_qmtgEf~K=uxX
+o$B.)UzV^xVM+/v{Y!m<';Ge3GA&~b#l8}a_}.HBF(IJQ`rC&1hQJ=ykV805f`2(yI5[Pz>@s$FaDDA9s%K'.z!~_DzVZ@cp!]{bOgM_BBNFZ#_9suAMz.
+(+3HAyUa>`_3v27PQNHv=D7/HyE4<MMe2QtY6#O#TzirP>Vx!Pj,E#ggLLpw<bw>[hiNy}G2p-W1.MAsHb_`hOiCoM/h]y'&4,Trz-Nx`}X%ocd,$eZc8w
+VsRC_K(02k>+,[7;DhboAdf7^4R#"[y["~+6/}Zpgsa]cWeyAoXG/!ZHOl&[9Xo$]HVQOAOXps26m>G%}f]!{SE'D/YPY.(Kr06saFav]5kd##$Y8/96Gx
+bCCl/#on+^"n3v(F>PH|'E7U=D|%im]z1RxDGyF`m'3-QO>hy7@$_1Jci=K^{;0_L"w(,v'Q7E|0]i/&U&N8%v$MR#aozN!|a[vM.#[o;fgd,Pt7[[it32
+OJ8k'oj[B|tLkT~A._='<eTu5UPoi7v08k!xqu84gL/XQKqlWKWcEF4pR/idbXHR"mOOnpEh4H%yHn{=.2i2aTeT>#Nw7xpu"7'yX]wUJ3QxeVB;q3%(Ti
+s#enpW6pF2)B_YFtgMc56U9p|<1e1umweD:ez6rN1/YP&G{mKL~.9vxTL<2'x;z`'%j<g{{_&G_KFOej5-lXCv$mI6_qX9<INpCKVqboESK2AO~8>.@=I@
+,wiz~2eBcKyQsl^3v8wJ;pcdF7QZ=uRAe<_HnJtl$oSp97k^|"on1G!FKnxZ&E0xl{9r5c!t'|-dG+,Pzp%E:.P$^}p}=ev]INZw%>e!yxfhl/z|^w=L1w
+@H^QaJ[WG7Yoa{SI(nJ'9d!;#o_b.c2D5GcUzP(T)qH;98Kbjh|7AQ}cI@`A+]pSgU!=ZteO07DS_L^5PolZWqB+Gk;I;%55m;FnzmjbFHGqljl&(EZ={$
+ylz-VAMhr9KorQEQ2Q)52)jru03,_@m+v5AAvXr@_E46f}nkRqP-=lZoqO&%gk<a4fSk[uo%!7}f.H@wyh_Oxd(Dm}6G$pOT(^_k=!m{Rl!@u"5ATK3omU
+10<hCIye}gqMwGKPb'ZoB)j'9g:2q,J3Kc.a$bd;.e[Y+1uwVRgxE`yqQed=_S#w7O6XmgQf031jd,CE=nAqZ0Mk%@#_}pWc)Jx(QC~WSAM!<(|QK78kF#
+@|O|x^XPuMK&5x|qZ.O,xWK^Oa&NoC&#FsUwrIPi~sz9T)bR>HciSEX#Zo@T}72:'{nCg[6M4Lw79Oy1Z5LD)(]d5Y.x6;QjzwkJ6rS/<:Z[H'SHMrZG(y
+rNnRwu3oj#V;8^z7rBmh6D&g(qD#4<J]OT,ySBFtWH+W1Q5-WY5%c+qv`qP-:rd{kO9O=Ppqp]5W-l,WP&=LjZFHn3yzXv@&+50(de-]q(O(w)HuLe:`5/
+bB]z]Sc;hS,qtnl5-[aDJ^C7^%RxgXidkQN`_(zi;fsv>e]>sQ;T|q2a~w]km6b"0ePV]wk&Nkuo9yc>{YRfyfm_L(%j):hygJB+'75&.!y>av,;I%Oyg$
+#oq;P=gA}kv$9nBLKYMouc,O[:]CW19^yq%AsFt[Ba"E=kIRo;2H]`rP@T'J1.t&Wg}8d>&oHJ)u%Vn6_#>eF,h{gX_t"#SEun^,hUom=|(v+p,2a4r#TV
+pjvvfzl9LL/&qmmJAO!mxMJx4!/k5de[qK3<lL]b4]FVL[Q2<5{@L#LG0P7u;-]Lb)DVG(JIin^'{da}b/k3zSf)rnO9H,U];R=%<sC.{2@Uy:`q4/2/~e
+KV6Y<<)eQd5)|vWv|]C$s6+M1]M/:D#5GD[5AtaH"vcV{)}hm'|$qR~5$r.--3p>H$b|@`oG3]B(.&:1vj9MSDgaVO4Am!kUsoO$eO5uO=nd+xX6`1{E5#
+;6%T&;JZ;Hz3wN_EIem|N6RbD:St=.e@9JM!_$tge,.zGCwQJd0Pq`1;pJsT6-&Cg/nkg}gVCPBJ;hOV:NA7%s^1esVCroAD9W5#pe%{,-Ocm{ya)J:,O0
+)!6F'QS]S$,7W<dc1=9YBDiDQ3zQT5h}>r%/Da[(}/UI8%_]PUv4+GqB^FMP:nPdM_ClS8+=fihV&RvzV5ef_MxUxEi9mggQ.qnPf:Xe!/c^INuz%#+gwe
+4a:>F@e"<[xKeZ}WfCH[J|(#{eY@|n#l'z$"7S[0D#+A2OT{r:J<(@^%G_<R~c"xGVMxLr0dOlO^OGrsK3<BShci<`%mUc-m>@/V67iOd3cXtu8HI%WbKg
+19MDT2gHsUVQ5/EJqAV=2g]q]%{e<PaM0O&p9T4Fu]4`V:bI+6^6DC`6->F]:GCdXcq_H;U/.RjP9>oc@nmfM<|d7)&BxrtXh>.U4IOhPR.OA(3rEHgXQ;
+{C<UnHDZnaf7b3!9joQKbm[rfk6e}^v(P3S7eEM`cv&'Z&Q^5%Lpb/}^$hLMEq6S5]xwxaKV>p%6PpNiy)PSTI.t,jp}E!E::2hlqwyoj78}&fUNWGAXVD
+/dyeB]B/HB>=Cx:oa6@w;Q;<V9JCPbR;E#{6Q-wO.E_Z.pum'Ew%Htm>N7(kz^BY3"x`][ShZJeY3khr#i.!]2Rr#e{PuoD3jewR}EhV:)b]z}Xwj7Bx2a
+1ak7Yh.gKseUFKz1(|W(S;6ddE.U#^/lK(eC~=q'|r:^Vjh7p11>qD0t;7M%YzBrsBiQF7_TH/0g0h6[$3N]`<&e<)b[%Et4NS"'p3lC-&6Evu40"b@B1a
+dw=_l`SHF1zaKy<foxCr0`Td;,W)MzI2;s-ETwgxL0:4=`R80:PZ>w'y"'0C`wx":C+B,2bz${FujLIr1DyRi-4wOMtcgukHNq51,1B57@;XQt>U#g(<.g
+$>bC^7M=;<Hn03k@.a;8V;XDf'F@5_S/rP^_5Ir(1H:(x(Je+dhZCNqi$HZysz$I)]^lXCwkSh|S$:Z+&=u':id2i$CE+E7N2A{/$3ZjFBUO8zT9^e2rX[
+UK4Ghu[z8jNwGW"Ow@s@UyacGVe5&[|TE$3#73.7b]g`,Jilqs>AxEX[p1a'2OIXV2o"FI[ZXxfp4t'a:8rE.g2@e$HlW5Ov$&=qT(`p1O=0~QYsOO<{-#
+m|$5kW7A.GaFb_]C:o<Kg]+h1):TV34fKH-Pw2<qTnRF!IC,!)8t{BD&T2Siy<}z{xLbURuxk/<1YdLKv5roDGmbg`b&k$dQo$b8PjEK%rkZ)6:w>HBCa}
+"-Vex|-:Ui]PvIWZm;u:Q$7X~&+ZZr3at64`Fd2$Xt@o%WE$!"4hp:i<6wQJ.h02N+4FKIX775$]]{+^-@LhcRILke2;mQV;wG>Y``/#.ugN3V8nay#Z8o
+>wAgbA3&B#0=!h<9z!seGHfS55V!,`wTd'[6~rb4ELntt><Z}7p':5YSTC64+DYswjZ_jzH|XRnWPyBD_IPOP:Z^79`KN!7ggX|tK2kYjZFQ.40mP,i,Eq
+.-XlNt"6XJ;e7u9p|,w,DK5uF7r,>E&gx&"zkn,[Btub.I.d{'n(<_.0L`9uvuT>;Y|"n6a.u@,SfQt[o'n6Ddkq)vPA;kk_SG&'uNJ2=RJK<_]Q=P>_S{
+L&]i|{AN,}u^^"Z-M'a7#fgmA,/p@jm6cyX@Dm]7`sAHUY"1|s[Dvf~L<0W`GSITa@a;QsRhKYc`+f[w45E{`xz`9qp"~]Y;B>)%4P<.~pnkY+RtU0$RqJ
+r1l^<ICYd[8nNV02T=HXOP'4jpY71G<X;|5I[y#cjeW1Cnw4InZ^xw3Gou%H0"~w6u:50_MlR_a/2!9qd7sLGTUVB0OA:D~"=K|>s,{"hJl}y<ds`m4TnO
+^ccink;Rr}]Pi7Wa!~ek;bOPb%lpYa7!(%#Yfwjie{)V2NrCR@j@`CgLi|J<$44vT)+[(C~G,!=C++H:qT9-fLm:w4k>:<{"@5Bg#m8m-2z!(5{2wBYDf+
++8c<L$`fW$E<Pi2.apgV)!f[s@+WxYfbAq)^.p79}4,sl]WqKA4)ltJe{eN3[$n3&Be6i`LAD$_|"`5'H^1{EHK5[ZAW'|^3D0<LEQ&8b'.S9!6`vI2bQh
+Ak:L[h!+nN%9/E1%|^vZ+vZ$+C|-P/0}xXJxO}VRc#}>Kjr7DeIQ-K/7kZoTGM{>ujudVp]7gcv#gwWhASU:5RejXf1E2]$cqI2#}kFLw'uRGpOK>:HAwY
+~3Y6D2,8-ra_`+`rFgmvsF<'qtv8xG-#]gZZuiW8b-Vq2/wk4Z+bBm)D"1TCDe>#S^KGRl-$gaWR3XQ9mY"Pv5Q6gT68dPlclSs7EN"4WKQj5ub4:|aTk7
+o'(uhB,VOD&,+EL=1+&Hk2'Z{94u#B&cr-%pmDOvK:M;HXgTZd(;fb54BPZm-m~a}%1b.Q~.dt:@Eh$9l0MrqB'y5a=M(-3@=@Z{d`0g<].sPD=;4W7_o'
+M4Ah>WQIG`H8J$y|_hbLB0Q0Roy<7!Phish4x1Rbu$MJ^WXnRTpvXAI'%N&]AEJA%9$v5.0mla}5%)l3j+hB78/K/iG-qWT>f>|(EFMXueJwd0/,<zR{VI
+dHB`02P>N+LSIVS8B'Xcd=Ne[.+PD!9<kp8%[_8`RF~PU3n;}J`7~`^W]$YM.yjqEpv%pAyH[[dA09kp'>uHa@/Dc'J[d'`Q";Y;/DD;vp.vQ:c-(+a%#=
+2Pj_oYS/Fh{3Onnoy@!u(|u%O@#&,Gy,0e#Rax=:SXidfFgICwMO+6=y78CLiuXfbG(fRcrZZqqNh^/I(QjBP$x>]%q-.+[9'8@V]f4hqU7kZXl:)>5heK
+I2m>P@UP[kOi6rKNs)I8"<=j6+N;j`':Z"e228R#;87G/c9!I/jaA:H#~sl|Q@4t'":LFnusZ)V3]S~r|@BkCJ''R:Sj"4=Q0sE5O{7@DHH6OIoYx'AZJ@
+`aODoc0Mv:xQ9S:6rTy@;i@MHN/YuW8o^3$0`(FL<(}iA<^]+VgG8,20&YBj['K7!#4H+iBI~:dJgWq9B5zfP'sYRt^$HM!j""P]Q3M9LpeT53y[20q<))
+K}d8-46+rJyq,0;#FVjWh3o^V/R{[_9x/3]0#wm'Xz0V%sxNQ]jZ`C)ap|w<_}dj!=4Ss93IT4%tt7M01I2#VXrx$={HzYpG(s`=E9.[Z1w29}!!3g5!25
+{CeO#1^x{&p4[}hxB,FQieG`KfqVf)#$Cs|lglPJW0FQuZRC0V;xD_&O"k8D19'4j,h`v4;8;N/&m.VI%8CNDk7',:omqj~(bg)I$(D_mxW(RE;R<KBkLH
+9U!pup8xDTD`"CS|.P]rtrn%N0Hdcnyii+R9J8K'DS1t&8siYlWq~q;M#`07z/afU|5wKJup+x':|9z:aZVt^8WCOP_RIvw3QNZT-l=x(%SC&>8EWdQ]i8
+p&V!q]S%Q:BO&%4Ou!-FXu#8XhA"!|dSYRi0y[;0eMM&ahWr1jqTS+L)#LU&sZ3{3YkgQuc0xM}7Nuo0oi9qkUkrdxF2IDM|Sgq,Rg<inEiU|AJ%r{~fhv
+F=n<#yOAR=s0[}Pkx`M_#z#l((MHO-k]9VhM4JiNMn;bC)y<cyeq3@k#7'8q"vop-k7"rHh!~),b,km,a/U3;`4bZTa%++vg+Z6,9Mkl>YFJ7#jm-!mq@O
+c_w4wa>EQC7cHDK6Pxo0k-4)duUPs`RJ~rPu8jP'8_Qo1|Jn%N09Z/G,by"29)9+P`LY`Pb7g&bIF=}Eqx`kZuEV8[37'|@+Z[g4Z4Lxv8v.W^E9UFd)6:
+FVP>vRCll;/%j"j&8GMv"@+_XDfa{aI]NuQ6;|8j`r8XXGXiu=&Ft@_yPdc}/[rLOz7voIbvHFABMRW05L,|/dWL03<h}:mH;emAR;o2@$-=ev,dw,4#5g
+$yp2&bV6!A$vJ4gw"$.a[QLQ9qONY@XS;5cJ>A]=Fe%<HV1wb;!yF=')~|t$9mV`lOntrtfe<D)E$F6<!E)WW7u`F"q!])IguiY;6s67C@j-UV"Q4`Xw)a
+Qbw|]9}$8;exG]SUbZ#cj!q^#>q,[/@H"Pq2=hzF=$xd@VpE%tWGgwE9!C#dR>2/`16GA^{"`BOp[$.'i<I;v]+1zs+}mhGRAkk#ZY/)%-dB]<NM`$4X-j
+"w{:+YFajphob@f3O`;FCL7T&"i9fNHKkqxCW.CLr$'@Zyh4VEJTc,)%,#:>z)XC=8iR2BJU.ipM3kO/#(Z),4MWv.{pB1s'fK;z[>sAQ5f//h88[2G{#C
+8fV=6`dlkU+8%v=u>0o#5gmD8$j2(4r"z@wap{`R~268G{B`2rF:WBX'xiMp.n{JPRUEOMR%+O8gc%7sc:5mm`s/6"JQ#j1-@tkbOnuG;SWx>YhZwJ`7R;
++]tV(7Gi%"@.LDL5"vM`W,z,,b%j$|j`=8lc!0.SFH2{8pWfz=Nq;aJWFK,$U<ZQa}P:[]TjsFOC]E!.xR$5%kg<[6z1S9[yMdgvk[;3-z@SDbjY7Ajhz6
+&Au^=%vO^kXa-3}hor{L]1(-i^Tn`&<)kJ}!=#cde<tR0&q<axW7D:_oL='HvZdsj76d7T3S/"eV_PxLf)+VVXagBZM&4IJM[hiQob/rI_+{W|MW[P+8Oc
+FJt;52;5!&.G]%K#R:C{YZ&687e`V,86NOUt^dI4]p/%zv2TTUiSsGKd4D.#Da%cBu+l>Z!@$t!a>dm%^Dl7bmnaK.Duk4OzZv8;]#)D$xMFG`XZNsAw4A
+~&ew@^bj"Y5cJ]pV~3(xnj&7B$<T3s==^1X4I{O/RM5+',2&Ncc/ADLKJ]h9euO)iIsy.HxO12CD2(9Xv{8[`}}fNGT-y[:_]MouqgAsU#Qj!(wt:A@2Nt
+#Y!j;^cQ3JPVg7fHX)chf<2Y[+`i-3EG_yON4H5QNKyVS%::I16,QS,vCSfHCGVdXcUpo<ssjYcoJ>#WMZ6ez;z1A&x"Fitx0E$X"5NJ6Fi8~6NU@d^Q1C
+Bd@EzCm:DX"1/s::~;rNMYBz6e>;uMyrJw.J%GCfJNfJVZ#IIg1+mXf(zHDp|kI7fl<}fQFKI0:u,#b&{LRKjKf,gF29MM=,xVl=.G3q]NX'HH7>S,]=E>
+/,<]oOt|,u('h[<:+&9S;P]P'`%Ep!va4S|'u(u=:KPx#/^,@DH@(ut=z5u^D2<bSl}{M%x]_8^k9N;y1'0++6chC)2FS|ot|.2)5_]S2Wu[},uw":xHE.
+0MGzU-_CUr#yl5X53u6eBgoCn5H':MtoNtx:I9cX`pj<2tMZ|+Z}cQEw{s`dx^GJ&{.;saJ6l5[CpB7_/pL%>EbniTe{~x#%`{YVuvkNew'q-.}/rwJfYx
+Lo"c2Av})E6]tsk=9eNX+{[U_ly-sE~C1Sq'RKw[UI|{+<jI2b1tka"5l9lv|mA>Zz5d9dZJJ!^lPr7V<Xkh(OaW+t}13M&SJXA)jLUFdfjt|'~Y7_"yha
+DCpGGt,wzkfvyKnQwLJ,@=W3yE9sE&b!|av,YxQVA+,)QzJOtH@Bv92$e{GA^!uJ"9:ND"kPbS!fp^{pnZg#z`QOrBQWifu.Fl$9$/&pElgXzU.@,QQ"9a
+GEp=DO2&f-fE]5Fq,)",a920/,S:KpO,Jy]qBMZ,XJvTV.`DC|pILT8=IqzY`J':]dCU]H@0Tz&GI1.dx#d)GtX1C59JpBGFS>@}=Om,zrIgcka.R(Vf-d
+GTxQ@(9MKej%5nO-z,hD8V}gy}45GvAz{,fCS<qM16Evpv{Om@5MT%"84zahsj_|i^Hn>%0:]Ex9J.9jV<5`R{}x`KZ7oN+AqjA<AqDA"Y0&r,uuO/.Zfa
+kt4Ko)P){$}eCOu5voH|tw/%`]ZJeCu"@sx69p)wVV65g`B"N%;gniH>Ph&S{Q.3(r#/w6"<}ORDwy}I+N%C#[l+Ar8X[-p#>C;q;j@<Pc$Ka<("~zg`(4
+[]Bg,I(5i<XUDCh7[DSoWddE;$,a3Db<ETQ5A<%<Z:H:g3o]lt>w!RZt,<3YG!S#L!02:+$r3L`]oITZ,X_+X+}9kTcq#d4:'=Sa=$0A"@6OJ!J!31o9j;
+npoK5P>}dVCe}izn~Nf/"F/a{fNU{lJ{7Z'Bko.Egi$@[H`+yZ'yN.Fpg;_]FONN9QBx6'ZOd4Mfd,}yPeck0L/0Gp7o:nR}{z4%S1+l,vKq'mH952P9W:
+y9JIGDc{g#iILzh}.t&>w&w_nlZm='x"Nr>G[1<<(|NW48LJ.4}d=@s7=vk6as+[UGhU'_WyS5),]Ed)R5KFgYati`2Piyv{tU~99BMh2%lyF98:z9Z6QP
+dM-z=L,WD:7DW%(X&BQBmEOb-vS#T%MJkJOn8<+qON[I{+W}md:Z8BIy^y@B1Lx=hK"GQrqKh%JRG@/N|EEZaMJ]3Yk&T-d}KmC&q]LD(}7M&jHa0_N;m}
+=PKbm#i[5seb6la6[kn-3_|>;9XIEU<M.Aj.Ze=s;}'ObOBj|4MZd0Lba0%GnY[B=4(eOgmJ:i9d_PU2sQ^OFg'UvD3_g4ykOm,q''17vfcu<_TpR>Q"Sm
+(9pHf)}!65(<NjB<{E,8@WE],hq0b>kqqVE3)3/>u37Z:-n>ixmG7!6nK,Q-#;Z;+{'seJ"'xiz"%005,-CM/s';_zam{.0!2^5bAsfse1Tdsu<o+TSA|z
+Kf/wiNvROdJ1jH]&aG/^)t$dt7N,x^xm57Ji5D;snmCW&AL]$Hw+~t81VOc&AmAb|'9KTIr'dFS"+Mk99PUkZZ=`/y/)nh-A-Ea51C;E!@.WN3CiP7aTt+
+H22[w;M@YSbWcx=`Za"[s`OirXe7&:~1.F;25@+C66/;|q,<Tu{/>Rga^5H7L+4"Q->FE!fJD1/sGY#gHO36&T&.[6,7H[9G_(_n|S%0'Q8r^MB6UeoYol
+(y-D|f)|=:){}%84N,spVt>,dpw:tJDkk[AQj=tkP6VTz.b0'xLCRm)UCaO2UMMI][028'VT-n0W(qr<s:^,lt~bC7/)fYKX`x-{j5L$ko]rqh_O{K/7Ce
+NG%JqGy1c,PG#ahajUS+_:8'fWSV|k_/N%lw-ki'Cuvn#-az57(5>nU_,bh2U.2$N,6v1AcI@`oM@EL5Gy{v)Q1.csY;d)b>DT^Cnj)Tcn=v]<)")/3RHC
+||U:RYn/D45:bmT@ZCn&L<j'I..;X[O_2oKRBi.A%Ag#0&)qT.$l(FMG#yp!W09p/7V`/a1.=i]Cf)Eg'l2H:@hCPp}i)"h=t=Qslw|6`rIJqjbiPEggb6
+,8uO,wKLlp),WHEh+OBpCCG15y8V$b}{]Qx=p^%=&8dOMBq}!,m]&',)"Rv%d=D"rD,'+V60H8r]hoNgQSq(Jj2WoLNHh)B:-#b+m)n"He@OC_G/1,&q,[
+B9H!XN}=J)ih9DNDDvVr4jO6:aGPu;OZ&1k8=RB<nj}IF<e5RE!Ny.IR7MdCoCps6Gc15.Y(N<i`0e'UK+1ry3kx9{7>;vAwF2yT~lwB)+85`|QM&4X=}"
+7B;z)fv6un9Iwl4J|WQRU]P3VcDEdmx8d3+E[tr3h.5@j:zT<mqan6:,.zv/o|jY&Pcv!;F[=XB:=m'a"^B@,pz[Yw8WK-zu.ujY<67AgUe')Nm%yD,Mao
+of;"k(o}}:3a7(I2$"qX82x{,T1MVS@zWxlY_8(j>%FDcXRU:/&Gv0xDa)YS`]og-N^P^._@/BKMsQ|h|xosru0|OOfok%]w-q'k|3Nu5zETGB7-y%loSn
+wTG[y,2/.-jnsH`;<+a9C+z"%bYDCvG):(4v:_dTl1qgiYv4B<Jx[i7_lD^a-6QfD]e"sUTZ#kx:2F/bJoRjIK$]I+eShD}JkP^{]ot=,M,Fj#}ZNrT%NA
+m!6@LKt)NIxrvY05bTIvPNN3MvPiW3<G,zk)6nQR""5&9vzh_:LOG@ESJus@x-VxADP(~lSd!7mFDwInBM:"LuvBs2/:#oL#KL`"m!n(Z4c,azBgP&udvn
+bZ<)S:I.Ds/y3tftKor|OOFY$om<n>2[R&)bW[pZnNQw,C-4"6E'@o>U'/Rc~`^mK;HwS<^!rp'mX"hWA6U^e3ORo}]^0pYWQD}II2NAu{3{@%ojSV$t'd
+,7g0I)=7P,&83'V-105>qUxr7(jI%6=6eX>Z9z~TUo(${vJ8s9Jr#/.jx+"7JDUcfL1y9W>lVEE$@-jz/B%6]vB@eL}fMFl>a4[KqZgKjPLO!L(&AJP-GY
+2,p:/<w]%,#KgA^WMB)}ix"FytnLJK.CiFEX@-J0SbR:s`X|U<dqGK4#q&}3-DzaK"E<TIYOR"TZ4u..R,AFv!^A%,tu4/,7<s=r9"vx/fWi2[U98k6<g`
+q9X_Fz1lcLbUbvEo{Fhz+2;UKB!TnARVP>Uas{~3N{d@[rs%O=/YVbxV6:Au-d6RsL~9f31-QL|Jh+>LL&OmuiiZQViH~LTvXN]Uvl,qB|txaS"M8j@-$j
+h=EEFtfQdI&40iczLa4^1ztnjmSG_cn$AV2]>jnQ$P/%GtqV[9><eeIBsP$)1+K]mTh,L@`6Xc!v6lML`Y/9nAa#W]xNy2n$I3fH=nRFrmrEi+G:L}{gg"
+IyqMJg'y;rkl.}2k+}{zxu%1d7CdPU+`NR-i=f6iX|rmXW"U.vdUxoA-jZ2+%Mb_VMaWck0V!k2U"S7KJrd4.AuHb6<+pptEj"U&9t-=cO23`d~r!S2fG9
+SD|qjQ:XLXJp{JHRY4c>qMA'P&w7Lqz6+jJ>.-2X$PrX4lI0h'lY{lmL4Zv6"l<P`b#s_%8FI;%O`SHZ_10l>hEOW-{HCj2<X2:E1I;n(7`i218SOPKL}C
+<BG7V&8=$>_G:)3$4/~Fy39Aos%vV5m3_Iv3xL.M3`s]D{um"#(J:zxSv]%RqH1/h7G`El#^H`Swn(AlN33X6oQdG`c[)n"b2)X-'n>"Cs.Q(/d&`+W&-(
+!235-h&q+Toez_'+9nINZYeQn!kAGyV^=j:.R[A@@Vm4>{6$tSe_PZnh0KXHWl-zt[<IH.1L{9!OcbaVQ/S&%Y^$P#d%+tlId3,nXy}7;4r<[dv#>5%).^
+D#zA>LM[aQm5/)z&G5'G5fxdM|^rL+Z{C1%^Ez|qw"~y!7B7C[}L(}KE0gu@F6t|:^E:z@p_eIR[/{ywDX]0o;j+z!asEk>Ri4Qz"-mPG:p[h^u;wHOD{I
+!LOw+OOqqvQbZ@~Ry,L|F2MuuLxrZ|oaBnX(Zm)":Zv6Ea%7^!B@/L/(WA"x_u>i#-9kM{!z}5g8VL)-Xo('~4BAfYA/QadncI)}'&_940ujnQ#NLC1|Ta
+<^(8`1A#eX35m|isr-RZ`DCs&5u#(soM.-jve4Ncq5z+g2%zq^aQx#^+aa2OI6j#Cmn=p%}IIBWCIh"{F^g%{^-2hOo!:mG]D!7]_KPh7JNWT7,]e!rFK<
+0AS'xu3Yula1(!|^<5Jftm7K$s=aDQlX_t]V"+#-g4d3mIEy"r+av3qzOdlv0|v1c^/ffw@zv[#3,0e9Hscz}iC(1^jpck6y)x&mORH#~pQwi]y&`(t!y+
+M#Ca/2$S-sNvh'sXnzW$kTTn~,y3bi'JYo/}N$4LE#p'F9E}<|xzuXhR@v'JA]3;dVigS0r+_LzW:ToMj6"8n:GZ{-M!q<_Llb&gyy$Y)3wfPU~EW%NE|$
+|U09fL'!NBhK&VEdCHE!OpipwAX4F3w:1@7lH'k/`QO}gt]5>J{u[]R.rj'K3L-|EJK2SF1K+$0l>AccL4NSRSO]!L+y@poMQv@rqh8gNG0H5"5z'Nqt(F
+=ZfAwW4mm<x]TR}TbFf4f_F1)jGH9lxMF}h>hfS-t9kEg+,[MGF28_O/S#`LcE,hT+]<$W5|CJLsd2B|ppP>3eQgKsd}|6sddiXpk^=0De^w3g4c}raT&s
+z;G!oCrYNr^$l4{C-1(R$U4poBfd6KaS<:-L&hSqjv,y6JgI88"/Z0IiP>I<6&4LVwoC;@XP$}'EBNn2rST>oN-2m29-$F:'24];:yV+;c>CT_Xt2[JUZM
+A#Nz-+$%~;h}TsSf/h@Vi6E){C-s|<j54lqf|vueup``=gJ37s[A4k&p2S8/0Jr`z7zMEg_mU|+K!2:h;^Mn6piPm5ATi:0Y%[tZVATI]Ql&d5SxZs|W;5
+4hTc{6aK)W|mS#BWtXm8Vv@5a"")Leba,1iYL5#T=IEo8p|Qz&4Zs&k6v)s#-'kZnqwo`|<Rt@uNB2UgI+}R>_X)L6z:VrT)MJmwb#/nfP4W)W-V9ikPb5
+TxOZ5,lVuKheA6="M.0"I]x{yFR7eYdXxw7krmMC`ula4-<}T&Z$Mr's;D0gTN(10AV$wLy'w<Zib{|V1;ltsua^N@g=]=ZD^opZbg`25='GgpPXle4)[(
+(E/1M,a1c[6lbYkH3K,0:y${#{K4[jT{%Z:&m9f_KXk17;AIl39q&2$K-8@xv3{Q+s+|/e28kRJ[PFboB-uJt$1Lba#PDD/."2|Qa$qcfRGUKBe'(n=wsW
+iNW_Pn5M@B>/6wO3=mH:(Y-`vdq3ms'vt+S+Dmwx](vBdx:eb("}Eu-OtzO^uz%x(t7hyz-`Y6$zQNh,Jc4Z@{)}nl>::a$Qt|NWK`mVcoRAjIYzqib%41
+VBw0o"X1&dw@NgE)39aA<nA{@1e0pvlbBj2vzG6G&9^97j^>ejmx};~3958DAo~MP(n80']oc+9J|[nWU2N_x0JxelApcudUoujpGJIob!~c%/7vi>2P:&
+oq294w8)lqTPo)AQR>4o(p-=I!.YuDrWL@G'bN45]SIj5r];:Kq/>v=;fGHSo2w[6m'W#d$U;-O9cOVrcE&MZf/Ds]jw3BeX!ETd1Ovvr#S2&$Qz,bH0YE
+eT3Dy]PVh+;!kowN'g{f1o5`c)0w[ieG}i)@:TZ2h5NSWi);^eSw"JlJ_!yO~c2q$ET_|;PDaZs<qY:oc)Zc<|LYz.Xa+<co"s#d1/Z0.3yiO+5=]$+'^4
+4<'_j1.[jiiRUb;|pmZ2_oC+XxkV3}{d}zW>v1DEIcapG&>qz%8+#d7;fm#J"mv2XpTzihyeu#5+G>h_Pcrk548"b0&^M>IR;;Hdm@<IvXeX/t5+G,Cv_L
+>f[PsS4s1IN"P<+D7]zrxI6AQV_iNz;ze+`[(K<>ua7<6L@^X0R)QkeT!,C#ndQM9DK6..{VvUWX.C"zNs4:cH'3F(+udSiq+&V=I[BK5iSGqa`GAMSivG
+as8DJ'zyYOiB2JdbdHjYU`WgX{QTI><Ti<ogIuh0BZqy!MzE5]Th22dYO<WGKTN]6An>h)ubjU%C.+A!LIQ2gO6|1y!UDV,W$=2+HNSv8i>RK#`OxD5k1j
+JGFQ:;'puw;JFSHzVR[_$2|L(HT'[IOx=mdTEL&|a9"W_n"1CF/r#|AGkd0lnYp="4Gw~bH8Xm'|u3Qw5RKWpuo0EzC4varKB4{4[M>n,se,N,uuAB8aY&
+&j5(=%T8zu:'VR&v@k%bj:nwP.N9ED"XqaDk'jaIi>!r|Y;LW98He$$3+p=ae8yp-F/bS+FpFB6Ae6%qG-PDGU[w]xGHED}t-HcG8gNkd`av.#hBhzQhw9
+jMP_1G1VrM$2s_V_h_9l5C5;!T$#(Ua3"+N;^4`XA:=X1F).tNo{@tkOSn{yYinY!EUd&I55<V'#jT1WL_ahGow#WS$w[6.4rEml/vR%/f-N@[jXxcX1'q
+r#01FY9Y.aZ/D`.vd^!iqARa]b&X0^D<BP[{p7_`^6#GS%J;xcT6nJE7k.iYtwV,G82BMRf-At[B&LMz6[3balh{MDd{BV]Yrt0%)[:lMMn"P#]|,@/g+q
+t{$oE3LO,k'<Uw1EJfz{^ZD,NC=H5eTiXUAi-Uc42I/$6{SySqpTv[0_Z4{,;@Z>H'aDgexB(7GQ]tXhqrMc/(Na4!dUSWt"PHBA2-iIRv]3K)1E{EH([_
+ZG/TdZvxNLpdgBp1CWrR6DgLH>3$P@kh_:bqR#7>4u+N&:TQ,N[<x,$PO{2E2|."T4eH4u'i3[=Te]ku&Pw'I'LP73HPTUV0-H+iBI|bkt=^o)({sMxb:,
+Y&8DGloz|D0Sx6$OL%>gTs.X@svN1#K8|s8%`[JH4LJ":h9dhf`N)|[]bK$batS}ST;C:_W6/aaB;p`84iI[D5e;k5"a[GzL3DJQopq|}8^Aj&XIwcz(2`
+UL(6>fzq7@9'&aIH&c=8`z$I(!~/0r8rX/GRuB[eLXcd>|@FUk)i,>x^k=kV)#vA#%7`.dvb|00PP4P+'jq5+rv%Fo0b",7,io~0Rc")^"{k(a}<x/vpIc
+g#1''k`}yLBqgrTOby1E~rL]$:Q&'izU#,yCu84.)Y-Bzwq0@Y3dr,%NiRY_r/7<NUL$I]-@]<-jqK'bd/jELbM5&H`_#I"L3hc9diD<Zps6kjeT0%X2qG
+$'~s)_[Yi0a]YwTt4cuT2l#B:W][mY6Y^nd-!ffegK_6tdp%2GX:qv^9w>0]2;W0dsv>W}KOm1p^TW`NDv,)D%lXYsa9<P)nHbOCB$RDv5d3[Y{v}n3BU<
+Kmht76K!J>64Vmp`m8^tZ<bTE$a7h31Vw<f&]^%P|$ub1OO}rG`bOXlhb0T;GrnzKkfA)L_H1k|Bqm6=L=w+,,A%^BDR:y:heAkEM`Oz}MNb0[|$/"%XV#
+%,u>AmR_>X4uveKB0&eG<yTD8a]_zBYc4GL8<j~_.!BMqXt$E$aG@AtO0<#yn,!@NKOC3t(3`}$IH4-p>WXS!;f-=#,]>$47p`B9ihI!Yy9p-eOa,,h7Ib
+Wj&'yETI;I43Mf9h_:vDP6@li%dSy:F_XN+1)RBy7%Q,WLBLe7^J{S'GcnRk]|!kzV}Y#84JNUWqk1Izevlm#HI}wzJ@_7ziER]l(<lZErMo5Okx.{Kh@:
+3w{s8[Eur}|^dymzM4aAH7.ZDL/6m2|2iZ7=/a:lt&<d|CRJj$aDi/lO6AZRM(%F0NUV=@gagz$nDmkl^Z6(M.R[PRD$CT3e-6RA'cViYo%4:3KpYW++c/
+RU#3fS;%A+Q0u&yn%rCz&j7#,7mLm_n#~w#&upNtNb!H7OQKjhE398}n,4Q@vp:!P++4E5V:r[8Xiw=Z{O+mF(BeN8g@}:fUG-EHJmWeIZ:}FzJU/9x8EU
+c>L0)JRKKqX;TJAw&]=;5-JYIMJB2mWlhg`z6M#J/ce{++/P+<p'eP~Y(]$ks)n`H''PH|IE=wOiTHSg~y5I#Pr(]p`d!D{apBM!r^Ry-(T/zkP,rn9-j[
+EBl2-TqG|tBAL2bzOiom1EZ}gN]sl3,[-p;,wfuFHzQ$(FEh"#f;<_quu3W9B{1zz]&90CiR."hT9"O"$-tHu3D=G;Vp#!12Uib}SHJ#dgr3U^1Ahvi:d/
+^52a0x{G.="oO4F|9N&ZcYjNMPY_Hk[Yx[U8)@_Fjr4QfPG+#@C^&Q@{1D60><jJBBRW(AbSz!gkatm|G,rNkQb#`WLFnh]G0e'{FCAGLF:G.ZDLJ%SfF5
+,O4#vFLO8JiI!8@+QFu,`/8@>cy1xe;[HIm4ho}Gypw/DQ&:gY$"2832mmDURQkryGW[n^LO338jLTJq+R/T(rC[WYGe8CM3C)S3qx^SQZAL2N-8@nf`Cs
+/vyXDMA@AG9v2lv@idrL$"9&9o.gyq=^dMz{]5.THfR}hq%{wG8!L,FX1$=1a{[M}@(;fYP-G(,jd$(@TCiwnAV!hl%Q;orkzQ`d0U$RFEd,v>5D2!X^nU
+288vvN9U,gw['8N`gvP4Fj}zeE_O@x8|(.$YR;kV%i@;b-.18l~l;$m<Tk]_LYR9|2J{/|Q"^E.L{>F"fye+<KUxt2MdngbZ3n4)k$<_a&lLqkgq=S5ZL/
+)"rq>XCl<>rE+,arDv~FKaIt6'&7aKUhh%92~Vd@BM0S`l<_LQ6d~.gD"<}`Kle:x9K+59Lzmu8EFu~Vk`#JCyTl;vjflRDA9c.5"x5xouR%_Qyr8M"N))
+^N9zTJ)>8CeWjy1eV,42#h4%aLaI.i1>U%RMkxPYH#]-NwJSgBoQT',1Zyk<GcH+k@bclnQ_]B2952/!:3=@4g)8PnxZ;b3{cvc$&<nSU`^QR@+)qAv85"
+VKz>##J_S';tVoU;3^<vSE'YL{a3f@+eg5TBY8$wB2Z36k'H"b3"e"gYprm!/KY3_1vEsCou}1c,pogn&1;Y;LrO^b=vxuQ;4sa};b:={HhT^CZ3VA{HJ=
+KV{]wo!1}z}xU[zsyOutZKz4;3aHfn_1mEdck18LtGmN5#kCHhqJuI3oaE^QJN+WmWxCSrX83C+gM8]/>:N2F5&0g2I<HmAo)A5qJ=UKhuTMGW[@Ie$9z&
+{`MYoHDZ9Imr@DFvc(d"2P0SzG:%`Ena8yR)<189q{<+l}(DZc)G~IhoKo0tR|n/f|OQ=tLNGe^Ljf@FTCi9,IXpcp@#-)vu4-VdApq:TEdN>#%5[VNsyb
+m9{(U{5cMB!ng9`EGd`<vHhy1^>Au#W/u<<O1tm,Oj}7zUx=!lV$(MC__k6e%{j5rl.lTseLfG(|>(NXQ2K^7qN:3(}8)d.'eZ2XVcrMyYl%!n<,T_&,pU
+xGD7$)Q_wm;.QKA{_/CM[.}%dy_aXZzcfElo";4[yQ3S_Epn+5^_oC$ZUn).f'^;5oF7WENGIeOr9-Q{_n#Vb"#0G,Tke=ox;,rpUL2(fJu:)4mUDt=eR3
+T6l^!@T3|17]e2|>N-15alEYvduH2<m}9!PiE6/GCjLxtpZ>GA2.lb-{<^qGejJU"hueqs[Ps1a|x_%=%8ed`X>CQ}dOxLw599rwH8%<aO|g";gu4hofsB
+^Lyk={/vG@X[o|E)|'p.vp/@Apz,D{+(qZcQ$)Ep(S=`Bp&=f8J5H'EnXmy%#:4+O-k3L9,z"^{Dls+-8Avl:6;@XfED-4)($J|I<t#j}^X/TDPjkyrdLG
+&:|[@P`"0Pccocx+35G;|e:yoQM>jp+/6)&(,fp;af4iRNFl!L5UBCT+Dn{sdrUOGDVG]UGqNgir8-f{U{Ig1aY}ra;{o#LJ<{r4jGH!Ai|nsHKdJ/U$pV
+A8Xo-eiEIf|:a:8fM:o)2q[lxi&L30hx7-&Sfq#Ux83S,4Ytfj.E]tPXo1TC[<Bo<eJ$QtLOoBrcbO>zs@;-0k/9A3n+Nl72h2daY{t>/LXKI9eoP|_D&a
+/6'Q3K_32h^c=tO=["h2gZ6;Ah)#!rm5WDm)I&#kov;+z6AEc,f,OjC'"qVn'Y-h29=UAK}^>mu]o9#[S:nR&z:lKns.Q.==Zg&d);9inSk#us^dSfCsu6
+W(Y%2{6vE]yFz3GNb5@irDbt|JshG}=dhHD.&3,"cbovrZ%bKs'QGU4xeZ4x`Z(y.]~nZw@Zns{:76!/W#sI4hDf@3MM9R]EmU(D9d9mbJn<892/X=gxS^
+Bj#[CMs+QTw/nY}L'd5D0n]m!bz"qW4]4U>+2t-6l>oU4;l5ND8^[XT%#_q+r+=P{LLFjN#QOISPpG>6Jn/h[rx@9]9f]1!X<>g[N&mX"NV)#yOK){C6pg
+]I#LC18nf!$gU_MvH312mr7&:)LG%C4+8l7bxDbe:IZf:AcUeWv)[K']dA%{{H_F5YP'3D$|[e7@vrvDcG>V@<$&bUJ;gL6}BOZ_81e,{iMd)}g+=wae@t
+=UmdJv%$t#-e1vCdU6'E#_}8ayUU-)VUvqkl<}MG_HNGxmuQkg(#c1/F`/zvq2.xn+veW{}oo)N{l#z0/p&{qrx5{j5enO/p8OfjHfun{d]2{[/v+<-YNm
+V_eb%4[@c47Q"R#31:l9X;2bVY`YAh`aJ,aeunn=JF8popo+OhH|,$!o$Qol#}!v#,f.Q"t-qLUC7OEKewt1=KfMOql/|ou-uwtv^Gv$PJ<r_b0$+hH7wj
+zP<ug0dVGCxF1u/3V/4;&uSpYLuCaog2&mh:FN/y-AxQr]Uq6huMMYSbk(Yky8=;CpCR|bVe#V4Dw$b$v^+2L=kN5BtZi^g!cBP9E%CPd@9iE]1v}.2DkX
+XT+;|;Ll-`xu::v+/sI+bZ50iSyJ-/k_u9Vm&_M#a@h&D@LRL(I2mWl9SD<XN<#r~Rt$U4e,>_KVSg0P_Hsb@1gbFS&+#d|qbtiY-iTR#.1zB;Q.t>^_`H
+(>6nk)[&J{6&D".J!Njo+e+TddP6Wr^FcX"Or#w{oVi|rU@.M;h6fj4T-Q_e)[6mFNRsE}W`8G)v+{>nW&"IGiD9c8&vW@TlQs&:@#TlQ7~j)p%:P@Yets
+~N}y;xn^MU(-}m8pm0$f"J1qQF9Y1.u<nw45O4i#(D0eeyH;:q6gcooeaNcz{#PPaKzF1M9@-/'k>Ql:e`tcq,95'7XBxs=h}#7q)k8p80YOuX&BR-`)eL
+9,Cu%w(>ZKaBpkX@[Y8j}j8'$jf'AFj5+%8Afb!cT%p(}<|.iI/M;85shp5Nve6`><Esfk.8,;+Lkwzft|3LGpsubC=KamKJWW-y7yiw7I%3zB}"<rs=s%
+Iu2gKw67NS%JWz[{EOSb~F'g)lVl|SEy0j4sVcoYa=k:(O^6AB0mXHO9$]"Jfip$[-|155-M+On)]n#Y,|9f/ZJ14h3nIJIaeasy[cR}$ed3T`$t'VCv][
+.|UNSk,6CO3.c{9.|BS_GkkAWF:}CP|Pn0|@.qa7cOii|c!|g9kE6yZxHJ&Y@`j-Lnjq#[NKm0}.4<.R}<wo@Z.u;my=q4f@dK-%^Q|6b{$=D##m`@(k]p
+4p:,:/J!g+~U#[IZDJqbZknizil5PVH8,WJjY05m%q%q"rh]alphXaKmJwpSr&jQd1;EMF|'f]vhGLdP$TscfiTmOIBA{xp8Nh4C[`L>|UI#wQqRM6(V6S
+fA^I{aVEZ!=7s%b|d$O1RenvH%~tasEGj[H/fR#h=@HQjC`&Yzc`YIuDg1X75:!2f=@[QXDODRaNuaXpwYpdVR&h'@4"pkif%sikUE|viaPYYI$6^B`sm}
+54ai=f:VuY6YtMuBiQ{mMkf{^M;PSOBjcwE:o3+@l6,Jd^$v6%{5SEDPaGktko59OiC,!5^F/zm-g^I0BP~+7(`j("/m'y!z9dbnulK-|[i,eG.P9|gbqJ
+oHsyx|SzUw[B'Dd|@2l<ph~utu-CW#%]62S(gZ]AXGU|/L5bl<4-t'PWu"]fs#u/~`I"lS,]qoFQO;QLPWN}_#XU&'qT-VOePX[:2#j(oMXU'Zj&f5T1Q1
+f%_2xp2k&Wf+@3L]r5uQug#h^IuwuE:d2dn4W}ycc6rB]j<dw-~GFKJ2bGZ5V!eoBk^wrpLsyDkhfK"E';6YmpL5V(Z_0IA#1DU"34v)_S}aDJg2OEH:5'
+f>zhAs]92>[+unj#_GY%M_1Tc1k@5Qay;2h6!KV)jvQBR+-R$=O!Bhb>mY+NY'=cEpZ_YSmIdoCXw<~i1Z_<ni[4AXFy9Ti6:DL9:"VYo@X@db|#{B-5rk
+V"J.hcW)oC2((R7jP[6w8w/3HF3MDNi<3jePzsQB3M`(-!chH%1F".ayDh-:5kE-rommrJUL^L7ZLH)A,F|kG}YqAlcPBWo]Xam2[ZO6@`d^Su$@UME/p$
+c$I#IH0vgI0YiR&@n%]F}!e`au"HE'G(uf{)O>_J@.^(Rp%gm&:D8p3fRFRa45@:E@kd[3eX|xo#BcnC]Rvq.!5uX2uJx_>po{'I|k2Bm6`NU(hi81I32i
+)%Q$nq&ok"&>gL-0(NKjg,LSadJjO7>5G{uM0mp9ml>tY]=vIL8MIKU]+q04$)4VlEWrG`lly#]:ybB%||3l$W$2Y+.c=u||XxjznR`7^HsP7{HOO5foms
+sEBe4lSl=/]jB:/RP$()SLjbv!.:H2jn_ZzqhNLbFk9rvb^.#E,.3ngYDN5J/DZ#TV}c+K<USCC|w&27K(V;_W1}M[GCyR)VKp+dZBSv}}vm`hVht]"{)-
+3{qzBNr{5[ErY([i{sFxMO{8:gCqq|I;:p;@Z|jH(R6p]+;;=XmjH1+,]"^{xunw6u%Yvu3V[vJ3!|~}:CqHOgjYTx%eQ^n0mG"z4_Q>9DVxDIIOV/pFNc
+U9it0H&{LCp#dzDMiBDq3p38u9`)q!;=if5|O54HkdRU3vdzBO<5dzp71q4zyAsWGh3XI-lwyTv'VDVN[ZOGR'JUQU'nUNZEA$M22`vwdF)j:L)k3EoO'L
+rKg=Ax,z8c#NBUx'2z#X5"D}5w-_3")qaiqd}rYbY']wVr~"Vr60^Rd,`+@r)^GxYK,$1@e=`DhXrLhO)$r=v,th6{8Yf#C'#Q]l:Pz,>7z[E;Ar{xZ|>7
+<}qz&iPgJG}^ubwiZ&QS7[>+;-tzP+Ev}yGI]sUGBBQ0K$6_,S^[58Y=}VE<J__/9Gov3v@m;w--g3&a'OpGIn-0u%MY4:uJO{X`%6`T^Tn-Dq_laFH9WH
+mzM:8L'WV}HDi`q}!7dl`asP;ikS+$P/v$M,Ur3rF"RW8Z,lR_B0b`KUF"m3K}M=(KtwOP/7ZTn.C4)2A(bi8812.L3dI8$h&d[;Yw],KAO9Wjkg38+mV|
+JU@I1)oGlx@rir{HIS&f>;v{_}iY`7HA=6agR[Ya"R=}>sNoo1;Z(w&`PgJLldgXX<Npn3#2$m242Wrr.<F)Zio`->}9RU+2(x.d8KU$.N"gm'/-]UvUFI
+5|;7X+48SZ~{~wPhzehZNBPI0yjwVG;$v|>P7%qhr>,=6Nxi<-Z`Ix#Q:Ca"^eybxFRB{O)J8qmKrIIFTu;f5v;veh1bpLp<gyjm8yNr>v}Wm6%}9S7'`l
+S.x0TQBO[vhZnNKEm)FJ-+%myw-n<b@l"!~}]XJTe<Z(9N,|lx)!tAg}<9pZ185w%>r}52N3ME0h.O}IZ$lDr]}^[=!56h-N4X9-iP]nXeBF$RKWT6%qOG
+^>-5ekQD}RL0$BhatoSG>}%+^&xh:!Z02Mi]Clv|"<arz=k'(,fn~tLl)2Ke0Z)/GPfU(H[+;[o.BHwmD95@7FlcP9VGu2x-QRzif!#^i3<)98zx:G0"uW
+T8Z7WZP6}wS,YA_8]M=nI!+/1/dCL^52JV==9i1;;ML6nazjs(yDon>;(1ji"sMI6ZT%N>=^&^hg:}Sy3@wDwN>]~a}/[%y(eBt)`xB-u=3nRIlE>:]Mer
+clz<,GzzuV`ii_h3V4,#5`ZlGmRvHKRX|=}R-`#wB6@,m!wY;Cm`G4efHJ:IiU!ZjO&Q~Hn9V9e!F}9J)AXp{6w>V@L2lAjHM)PMj{(Df}.C#vR;wT!CdN
+;;BC{5["M<f3~NQ1o8}Y+<f@A78}&fUNc#,gED$l%g+=Eo-rR`OrE8%ne`j7t]d/_%ee=k5j)LR'{]@>Lox>W:tZ_N-.&#27bhB;/(:5u>,W<)cwjYD[kn
+$"(t+VXfC]{fROQ8=s)@.tb&U3/Ve.r%Ey1p,-RSA@^4Fu|wY0w'2.uBXldcDh@kJ=}wTq0.:OnaR#4yr'!7&@`8w1a$AvfXLlnMt"{`dHAFH9nLI;n'([
+0Uk!IUZ"D/CqfT@Ik&/Ob"Jw6=`bA4,6[x:F:I'WB3t)GntBlT"agVv$NZ_M@BNB8aPOyn+F0[R<z,E]zMpzsQdHvN{>DLen|QxF"QrY>WO=EH;2XD-'p[
+asUX$@>igadF};IfDF"Aqm"sh=Cg!]DKX7Sf~fiq,;IDaK6qQhbs_yqV<<oYtEG`,6GI`]grI0wIXLd+CjRkBoLl[vKBSN-4bQ<Oinx](A^[oFOYa8>OFt
+=uRx]C)7v:Yvh4Wy=../u'eJK<gP&Jx>S8YlA<8$7x{%)a'E^qO23sWH3MC'"j2'Utn3kga$,X#}XFh'd[T3+7~n7'Lp+R$p5j@`U1uRa;J.z"%>x2,lYV
+aw+`uB%%VCHa|(p8E3R3k>awV$g,rG.(nuC&P{b^:Ml__qb#`bSw&]eF#VBg}'4Vk;XHp;./pU<G9V1nFa|"t8uDHHmylm7|9%7Dch&ZUNVg>a49J8VI"l
+ucH5QKcqH|3q7rR9(mvqm{VVNs.o1ZVLv5Ng.a$:g%w]`C8_c|Xe4.t&Hk]&KFv!bE+WOe/`0M45()Fb7Awe~ab-9C,RTW,Oe<.KbB.2nYsvgR;xA+#1p_
+'H&WVU@dja:F})5N3xilp77iJU^cR<&`IvD)Yk;o4qA`PQcq[Co@GOC4L/G}qs"26BIU5[-X;:O(qVaXMsAR%b8Gl!doJ]){x5byOsl'#f(!tKsr6dNC;e
+&M2gMalQr@M;#(Xyy:iGin16=`5OF32[f2I-QPEVB^Ak.K$jNhJCov]cc2=y#.V;Xva.i&RUP|yA$-Qu^7jhR4j&Do'tQSz-{9/6hLQ!jJ$wwyW[^'rt.C
+8UF^{|[7=}%]y|hl|i+Rz+6V4I~6+!IbB8&x@Z=sDibEU<,Zsvy@[p<}Q|I!A48am)q`_%sd#3==<UB8,tj7OZlqY]UNFH@zF$AYw^#@}3504f;t2b)wfx
+^O5U(eds`r<1#Z&Ic6mxNtJc|[:I,':%wvBl"stCH{)Oxls_oR<_Rp2aqF:+q`hH(=6Om:)z[Sx:8D3yN5MTs`k#@o72)[x=MLH&parE:!N3-xIMzUU{tJ
+O!GvPn0L8lxrYeI,Rc6@jQ06U:1Kg[RPBD'_k)sc-&26nZ)uQE>S(lsL(/6j3K#JnMv>1K&Q.bZ>{_Fad2TMH@2&b+)c;%e-7{"%0Mm"Mdvr&NJlK%AgFZ
+$RUtax)L4YyQoeo,qDkc_e~<39(Wp!.&gAfhRpvFIDMK$QEHF`6ylfm`Onpw+:R&#GXAmPM;|5>$%Ju}$_D'd.f$#7n<6oABeg]"nM013`v]"J}%+"{<V$
+HMd&mB;u8piW:@(p#G|z{Y&Gjze"]<V<NY@23-aeTwp8/)6`e8rLW[pt^UcQQ7C<7"mv%2WLhHn;{)E,'/b@^S%+.U1z/fr_f`<6U|5szops'{$c//,hwm
+cpV|m8CwZ;,XoOIyom~JbWAvCWU+3kW^XHrc93/FA23+}yC/$TUO-k1Tdp|;&qzBdn[rm<"LmmpqCkJ}{1_jH2'xp3j7pJ;kea^SoM/^UxspH5qsZQRtwr
+Co:JV4[hVRCu<zw]U'h1aIXjbE%DxiEMYBP"!N:9(s{tq>JF5.rIo%'&0tdQ"XDgdk57JbKkHY^m[0{89sz,`Dvb;kklZ4XQ=,%X+<!8nEba(V4{sE!n-U
+$UL6D'P#M6JRY(&GB|FVx#N=ugz2~jowz4.joP(k7tB__|#Ui3l>W9kP"{+i/<ez4SVJ1j$El<McZV^iRoofc#mRtSDiC20U{lPJG<lq|}%rc|,mo}@xZv
+JbFwo[.L[4MUBqy|joKEo3~74!~<-ShWixo}3G9(T-.:38sMDtEHP(o:Qe$<`Jv<7x]}+rpq`)@aF76,F|60nWPJvyl8ht"q3Md+jf|mrFiB^Y>ZX>T_TM
+qf,>4[Jy;+xro}23mo}jNf[o)StOJ^l;Lqx(!IRu@ap@5s;2(hu_gvh6X0)6_<h"FcC,X5CB,WFW;(4'X%;84L6%)J3=o+o}mpFGj8!q~<#=c.04j^-Z'o
+ofdBg;ifPN"Zp:&[G8COa0`9/=CgM#zOHve"}v5e!Hes[|tmFa`Vuu[-CEej<=@2W:4.4X5yL-:j+,KX)53ohfL9O;gFuu(p!ah,ndpY<E2ePD]#Jc}aCG
+1mH1k"Rl4(gP@),Wv!-P|z,di=ztk54|OP~r8w+EsA^ZC/-AD^5P@9Rt=ln"+g`[3zl#R-I;%6gi6g)O=Z!$]g9Dw_/v=WL;v$-jqrF,+1ZS)OZS|-cAMX
+St:zt"O<uf`_fkSdP/5YLJ|_|KQMo5Vr/%@d`Hr|2i+Yab[)-#@H<hFM+#t|m)B.`guel"L.qR"P@sT.[IQ8sA$N~Cwr(g'X_Ft.wvX9JQ1Q(ToDqv~a@]
+|lnl`r2)+UY;qzeBo!Ce$q@n$"E2uq_]6Jo)>HtuXFzck@`G1^V@V4a(5&!ZDON`YGiZqVz7dx6x5#PfTNLvx,h,=`F)ImOqRel3E4|luH@seaWezbuhCl
+3&`q:(H@8(</S%f|NDh^yf,rzG'fKB4BFFg5wF{xD%pO<Fhzcj,dC0L-g]~dZrN#eAkl+4==pgz#)2Fri:<k@)"N:gvaVQK-mMfMQ:)OjJJYJ7H>w^sJJj
+7So`jpc26K.6su[{s|EuzRMg.#;l1J5uf#&q:[)heM4PE3MP<2BLh.(AEPtB$T]8Pli7g(@9!K-+r&n<^'#[Ywx8{hV)6{<`+pD@~3WJ+c!qV5{+=JI]wO
+CaQTAu<2.g}Y>ztp'Da<.e_y9]+-f`VvZ&s@$)Ug3tYaqEMULY/SMxlakI9a|]MVIdP7_LE883AFDh$K~P{jwEO;I.F%Q3W]dZK2/V#AyaA^jwcEs[w|6G
+m+A3,cg$P0,:YaQ-eSyDA#z@oGdGD8d&`;#A%</Wss@<0E^8V4[S9FeDh06t+]|7.hQ}s6I"k_e2y}}=jJO+3CWzyZ#$jR@[Dyhb+`%`dE:+AX[=InzKKb
+uT=^J<L<Q@#ynN~R,jTteX;D)V:>(nLZ/&>P:$=R0,Lx[({4l+GZp!BM$>8.DwiI;$${A;zop5bMcB&LT%(P8f3o!^1k3O^TCY:AI5`1J>1w4=pZ"%#z=y
+rGa#fTmidC`(c"%vuSXu}Tve}CQirtAXD(K[`eRy(}"Rx_`;tejSgtY<U4RyPxLY-|DFt7fjXrBLcWS8_^8wRKZMq&.M-37sr1%!o64z+vGhZ&uMr}{X=!
+q}I_P%c0dkYX^|Y{$u]CShS"Eh<&[{ccz61b=^B]tS^P"fifEJ/vKwQ.bbIp+.JJi2:s$Uk9o}baY{[i"$@zg^<Qa6!~Qjz96Fzec&ygHN97.Adhz@ga%<
+IK%(HY>|aeik{59w=r=uD8MsGz,D^[mDU^Gn`H3H3g&Ks,#98{uHi#=O9XUhfO:=jUag~W`![n]v5XYG&3D+.{[75K1AA,$)se{DWx#>I(6g>Mn4C)+zyq
+`|L^)sg!'F`|ib#A.2$-LO;"sPcn#l8N@4BkPx;)HGx}lL-5uJsYf|I7$rher;vT>;>}i;svzyS+Rxt6dyg>K.,-@jI7"W6IJqFPX+!jq"pH&bJ)LX$9/j
+V_0nQHIK:i~rDexD%EXxD'!"-8t$[sj^,v+5q22dPdiW<_'z@|U]stQZV]plQoEWO]`kZbP5FTsMoe]rD-Ssa<C<mP8p/&ON.FD6Dr<BvCI0$=kujxdp}I
+e;(&SC=xd>K[%}jK=}Mx,PY@sIU%+Knxfvu^h+n$7K"h9z3.mfHa(>fwxwSjkG>_n:CSz<Eu)sMN0<8_'8HC`9G#nT3K0_$:tCH-%x't<QC$^^R)@c'TGX
+Zte'Dew`j^}yx^gxXNV,[Fk;%RC.ZLrRpUHS@&:7zgA,P>mWsDpK#R+wQaNhudH}`$]XjY[631/&7RoLN<[dBLq`8/"p:=x}"}[k-R]8IVP>7bm/3O.Y|2
+j1jov5VegM2B#dbPB-ZDd9Jj7T;tXkz0b4T4~3:I+"[X#V$)kMz,UgFY74cA/F9QWo0D&e9Cybn]:tN8B/`[tBFJdFcs%"J/MuMWH>%y4.R5|Ror:W&O!X
+tk59W=8Q~>Vv>&eLtovz.:4&-l!&@^im9Zy&|ahx"E!QDZ4Wf}u1',sb`38ZQfB>NW!i:RTi1s}Tw2Q>Jxsy+H5dLKo7&T&nqBh4[=h7krT:7)D;TbpW%|
+.HP04)1}^&_S=BXVmJ5$6x`=p&JL0zXRU{@><|~1+0%-FZ/VJtj0nvLmp2vAs)|DWaoDS;k2KMI3:4nq{3gkSVsEyHM7hg{Cmn^o~Ti+f+)0u-xyX{.a-$
+r>Ym`%KM,#F[qlMcGWLR'nPwW5UKWfd5`pGKsUoVJa>8'::[[TMd@A84A!7Em$u($@xCIpS4z{L`py"|_TqI0UY2Pq/JnWlP6</jg+4Y(KfW&f)c$KK5cY
+h%7luCY@tt@h,|N3%@L91efXZx&j%(^28NAL3q0Jqs$X}6}J13&Q~(g;HQ7yyj~E&;-L+2}4.(eDlt{IkWj#_Sjdf<9-sLSE)$nFiV+cuGB11Y=EpJPB!Z
+O<qpp=WBk.WH%Tv!^3w^z.33ER}}CiH<zYOA&l}_2cxNcAbor@'lqV!,2"7P)G|1`+>=fZOI$e3YbGh%0Ta3CEeCiiZZ6G<ED{XIiSgNI+A_1qvxM)$8h:
+I]#)88GJDt5:oq}"d^-CC%VRBhG/R%}KCO_CR>As092gG!c]pQ"S+Ts9,LraZkICfpAny)m`[/OaR2148@)Jmn8R,2+TIgiC.;jT^!S"TTs7=M-N@T1Mxa
+UlwpjXc89N`Du,'L)6)!t&W<SFGT7jX#ymD1VcC5,]Tk|%4l0Tirz,LD<.=!k(jLWW43g3LlsRR<W;7Nr{$[kN0@.hh4YY|@xis_Cz.`1NAxI/VlDC4/l8
+G68GQO.ChATV6SG1.,CxmWFGWN=5p8-kV"_LEB%$vQ&Ol9mpSMhg-O+ypBdVS}):e|qZ4>}:g-Awkx[fD5)aG;HL31ChX3!Zq-w`Ph|FGTAejp+5C{ah![
+EC=Ac&1"0NOs{"LMhv(@p-njd^<H&+ZQ'/PNN0,F<KAQra$n5s^<`KpQv%qjh.a%|CC%M!!y{rUF#3Q$4'Q'(@]zt%YK~wS%b[Qysxs[`A1=)Z]]Dgb1y%
+L&)0]ya>P]9'|PiW8Gvn$)]X;|AX_tUeG`YL7|:7e_f(9iu;!$ZrIQ@v26pF]O1#$:+<vg/pQuktU3t'uJ2Ff)F'!-ztcMAi4#/^;P(sY{xw)e2"{w-Tbp
+jnu@qpn"CE"SG[HE'{U@E|%fn${,/e1#uA%c;(^`N+O5XY&+/&='c{J-eN~-$&_woX,$&l=I!('7UqRjP'oa1zZg~UW$J<"+g=+%mWw9w6Ss55O@&fSt{.
+y>7|#8gu)_D=XH.+GA!FY=3-6=[Qah5Z{pen8`]qKt2!GTcV=OFtNIqm1L+1-R!Sqa}-Gz}$D$47%l;.|cUzrlx6W}Hb2Pozjec7Isj.)MxmDb!0uN^q)A
+(>"{6L]AU.X'HYKf'Tds="|28+A|}fFcay'frI8I-3P<Ni<Nj4XcNsySG+_F7Hby|[YIP|@nb>!11QOtqJ]Sbt]6;dY{5-T|:f}K{emW3bdWRuDAh,]z$-
+{AVL=fy3F`L]s0S=ket-E|FK6k_z{8rk=/l@6)iX_sK%^5O+fo$ecb=d-CYKu@uG+@sv}(rc/Kuc=aogx]afrf{sAu46be$.{>@`+9rxfOpge)<{`pel[1
+E9YU4(mEHq/8b`gO)v;-K|:z}Tsx4ok&}"IYwM2n(OmGC[+"fmF]8Z)8_Q]34urLOgqECh!}by)9GxZcuYG9p@F:L]5t(V},=x@FeKHSz{q-(X/Y%:jgF>
+Z:KYfZ(FY3O/fpmQxWN)EnR[UU"^/!XUWhw4]-1VO{xL5qKdZb2HwzJ8pz7aVs6yRcOW3_HLo>k5z,^17rao87J]#Bt{$ril38:cP{zv_|aenO57^=iOWO
+alTM$_v{UH@226kj;C-+lH'8+jx|%%A8M3I0uMp1z;S@Rn7")7K2:-J93BC=d+R:^cxa,DmmCn'1@4wQoM$/|dIoP&ps>/T@z5@vXIKq3dLM)6s9sfm[_/
+iB4R6BjnHj$Ueu3Q>pq#e)x.Z8W0DPSSE/7s`3S6N0M,5.lNf$P2stK@(JJy7gc+[(gPrkV{3(hp1f+@nL#LLd1WoCpmu-NthNL2/Yy,LiQ;-R1X+CYcGM
+eZoM}NhIz#&,G9J%9ttqMnHh|tmflqe'OzwQ%QN@6@9vy|HG4/gI6OX)!JcC`{1a7jBxJphE3@'NkaNrF%+_:aP^}ryNDvq7L6=E>s(P=ORd2T.cET8nyd
+ZB;PpW`R_E5T}]2>QgDMDvuh4I%P$t,L!Du[>:+l6ZFyOA@gryNC:d[$)d>_25,C-:_"{4`%;IfGFi)c~|D5CizX"qy[L4/b#9FT],<j:28]M:J@}(](TP
+1hsL"6eC~Pi^Ep8GHDIy+at^;=L(4,LGxTJDGL1V5CEO>Qf)Gnr7L}Gr|PyKHUWeAb]bl:SJ@tx6F9$:f-w!$^)2e818olD/{k.DA4l.Gk+!A{Pwlu2])y
+x0gmeVC@V!8kL+&x~gr%yd-6F$B4k(w1/ZN$BY#wr1F3UU#=kZOH7z~DFX32.9Zso_'J}SXnyR;NW^^dix:<Jfbe&Dyj'm5^Pv~bJ8+u_W.,_-3_$uc3fO
+d!AUe^K<=Uo(MpSj(!^3>nGKMgenKdl&7q7%0IYv},X<"|l1i,Nq9:r`G/B6CC|uUo21J-E]CuvHb=ZTcLP,<j|LrD/26!WS~Vd%`A)EUE}V&Cu3_"B"+U
+X3T<zCAZEQPH>jNC517J-$w.%/RBTqe&;HD2yJmq$3amKb+S`$8N}H|``58%+P>Th)G3DOJCR1,j(DGpSi~=zN]P6Rc|W[]s+)}XgE62.k2z'-oYqX[W]t
+Z68evjH/[<;PJQkY+Jy1HTaCO{ud6Y~"A=gR5+,G~:(Y<^};{L|CuF~EBn-.P@p2~{B@T1c7`e{$)3A&e8gy@LKn~=eHQ1w7%eaosI:PNMzIyVR;dJyV<j
+1[],`}gB~X2fGaNBH`BB=E6&Q${9NN)G3)/@={^HmL:k,[UIDOTT!EF>(c-r>&^^Kf%,OSc9S>!mNlUMt<G04L[w>"HE=H:x.5="QuY!BcoWl<=Y2>[QTL
+z3jL.(NDV/&"%b'Fu0gNL0LIUI{%wAc;KkZ4I-mFz@h4'Uy;2[kHhr}>D[$XG5u$k&[ga23QHl8XyowR0kSd=vn9qqxR'<~QpnO1$/<$J//d)qeFkDiWbm
+4;O_[lbbs8fnmhk'0U`Jt)_[/A:r&z'}u{4A_ea${XlxjLA&5V`zYG0bT_aMd-8H@L:#'>TNYm^bT<56/ww7-}ulv!0Yn6=xy9[_ia5ue/-re)VOXpQ[:{
+wb"Q@9fx1={hb3v5n-/Jpj$8lS(A<Vr6dpgm_,1%.m0,P3sFrE$)&_;tweh:{bA;z=OXr%-'KlAEH+PFw_ogWV;>j=9P@FB,3e6m]E+Dhm,)|[<^s{a(^"
+`DqzqC7-A-G)IpK.fnQ&v:`kUSY]>k"JN6DEe7-Z-`sU=^L6d/Xks),}ysbXHY95-et!xLpb=lTe'#&T_U{X3!!jL4$M7/,M7-,`dFaD"%t3QU5nfs9bh8
+~ToVu;+3#]qHq"QluTVD5X:Uzs5_dFIXmaXflT"1COek=UAV1Gpt|FmTZwmYTbpp2XV/&Z~5~|Uj=iqb5tK6/G6QI6Ix04&:|2+^)ZfDp;vs)%W"<0svz)
+aoY#~aLq$|G4MSsz%>,h:g-)RXMXLV%e">#N]bekLJWNTD4csYhyx`/{P+;CVL^sY,W!%fV=@/$Ro}@"flIgO:.IS#(4_GUDl1^+61P|v&v%Pq~pR{ZHlM
+j(GDJ4-1I=7G)zkt}OLf&CbL'$'7tw(4Bo(HGT63U5PuaGT}SW=3'}toM5{dflaHNR,00A{XDXaZ8xqh+ASJE1+6{a-p3kQJt{R{4gfbBO}Fqn!|g9Va[|
+Lo.!w:E7{XnlZr(F>JS#5|f4NaKzW=d7W[7c9O$7CedDO9e_!Q.LAg&y;rkG/_Sn<}Re.s=X'4%q:E19Za6:nh|xJ%-k-u@&4(x`LrXi5YRb@tCSA('VLG
+-ND5(hv0/{s2(mt)kEBDP>1;T}_9U(I8yD^(D8nm#&3S<JMAB[j53_5Qz1qvBIVeu<!U=+Hr:DxMcjo0asv]}'a/eQzj^xuQvPW}8C"Q<<u.~](|:coCNF
+&vJ7EiDTZNfvWU$cQ)eII;X]!J.(mj&(s$+D~-,JuN}1[m&)NYTOhQ1N`qTuuL=U{afF%'HNxeoBIq8)Wh@;GgkpR5d&+N/AL[6>fFiRX}25u#p4IDv`Rk
+`&Rq]M5>QzVKQq:_D6P{ju~|CSk>Ey`%"wD6,U6h-a'WDZ`y"yyMoB>"#MH<YLLz:QBBAvV0/ozPe=i1wvXF3X>Y;TrE+NhTG4LwglhLu`2`h4^diTbIL'
+yxF2dDz;Ei_k]h.Oa^1j1q7&BaMq6/#Rkdtj<ar6Y7[#T2u<o)J::f9sMfEl)_9FBZ8@vc,EBu}B.am&]XuR/kC-F0HbK&"G@^YXReq(@7wZmtH2X.:VH}
+&@`#tJPbr;XK~xRQXAbO~{9W-`:tV<<Tig/0~{A$a0{A"a9BuaK-K/IusdsXpDg`Lp)0;@twnxQO_ay,vf7_7bg0CsNt8G7v@vP`xV)yIh"x>:iwTEv%%C
+0GfEI1g%z_m'0M4o{X'legpwD1kS+]Xd(ay_!KtES6!wDPOwB@$UKH(E|X"nw#!A4<|xk,,TS0f"r>zvpS|_n4PTQjcNmMu6~k!4Ha55~M8`1#WwV50cCH
+Y$,WiHyGT%rt9JhLRn!2"C|cX7e^0A1ZcYkw1w"Fj`DY2u|Q+QOp]h:4Knr/GZGbEl|W9}BMC_,/|Sjk~yBEl_4`%=2|WT,kAn/'UJ=^rBkQmXG)I_I"'y
+PTJoITATGU&Z:Iw_:(uoId~WOQ|l]A"]R(S8R]8V^6W!=MW@@=)37'T#tF#,vMExkO8O%|#dD9|hnP7qETi4in@L~i#rccLi+>cY]RE$$_x:O;B5z/.RYu
+~qJo@y!X^zWCw;OKJYV):Xd8IC#QspfJgkVUQeL/ae%oU&}Qn)XFwX]:UI#n0".d2kL=u@bv$+Nsswru]A'l-Bq@~bw2W/<59`}dt_:HzqL]kL4zh89!`_
+VvEu!Irxso>0^&xAqnxhe#{@'Yv3Qu(1hTFG%5a3[K]PUI)3H#4o]jw.xqlC5w<>Ko4(/tJ@xp2WqnZD`k3jCXN_>5IZeuA58!2c9sl@D;[WME/pal5['C
+=upK9yg9sw>vpe718LlsH[``N]EITRTo-o4zTt&,46Q$C=Ppv}Lx`j(vwW|M2j`L)7x}1NVO"TJU/et+%ys1EY)Y]_DJTIuu5(VuKyzoc+wq9JFcNx#u'd
+leOsS@/$_1~J&]6rX=!=P}+4XKBh},pi]S6Ir'uW9JQZt}jS]Wn)~jDdPEsLs/UAwLCIQy4KU&0+%XsD#ad=x!St~YmV0N"<02|<oL55Vpjc9C`yN`d#Ah
+0f45%i<tem7Id=z8^|4k}5yfCISs=r;_9P"dmK"%_j^v7-uA{7sZx-`iwrs_!,c-Rh7YQ}dB8v"~[Z%!m4OwU_TqWXKS-p-=20&jeh=dp3wdg[|N~xsk&/
+dW7^p<eWYxxMEJyn)Ent3Nqe-VC,ssScV>B0~|UDM'7{|8_pD[932E#!iLEL5'I!yy-K%#%PJlLw@{5&4]k2hZ]^B)&Jgw+pr;3rie&1|H~|GW_5O,a-@M
+fRjx]FA!1Gxp09bbP!V-gA)]+'=J,Y+6T,2hO77-d@)+]JD"}x){}eMx_tDc+qrZ&)iO-Y2Sa]@w$h@"8mA<ltb'8Kxda"F}<6`P&0Wct]GIqH(+8:K"Ly
+DwuwVybU<==M`y%T[{O1exiP)9O{s;e^N2-bR+%>noca0'i+c!`=Q%C<4rx$)v!Yzz~Tl,gqK!d8,HjwAH+<d9x"wX/(Z:"$SvRm&v)xKH^>W.6vf^TzcS
+9Qrl2AHo0x}581J_L!]enx6x'8fy%6YE557BivkM(o[VaCDOBQjFNh7ar-[Bs:M=~v<nR;O{]3"4gT}/~`At,GvBe,}EwX)cPznkd^jmfD%0Oe/O<ON%<1
+gxz56a-&j}7J{U!~KH9{`"vgWRMm{eehOwad<i'xd<60|KQY-O!t:|[v8RZ.hRwe{PSm.xBvK='_v>KT%|g0|BfDwy<aS29&F8$5fOq:[F+yM{A;2SSUw7
+q5S0`HZJw.SZD147y=B+k1g[GR3"J'}k,7$/kH~W2CaBYcj!@<~g(p|p#+v_}P`!e1qw4zYZaP+@@zPN!341S)tE>.o'FO;+mgnN'!0LMR;e'H1=fbW]UN
+4j>}J|Fzrq7_[7HnM__D-[&;33)s&I+-9t_p(sK/{ARpovRn]>'aW|R#^hK=Ms`i-)~w3p6uoTMH&PTBWx-UbXwPb1[,h>VPsJ{]A_LZ"+N6Lsa,EEE41:
+2JXJImC^Qf=Rg6,^'M`qnL!->bw4cvD+lrP3oqEmh@'VKx0@"]&q/6gX>n,K27I`>4~<&1DMhn2o&$x.!TNHwa{]5+=UfR@>lO0bO15>S(=5(0+&~4S9vk
+hgyIZe!}cHZaC/k<`a%AlV2$;_4uk&]F32%iU5dPpmAnx,srYJMp$-~(Rq55Sg|{GlKYfeS/s$W-''7iG1H@:t@n,a^,Dk/y%hS<W8n2DAA,d$|!{W8{~j
+HGZBEU9YB8>77e0;8ppj+YGmdZ$K<id&4jcJ{/@z&y,s:Dgy:8-#A}>`/%ZwsiZN#)P%`dtMGdK8<%3)Q3Pv(1bCiOuhRMebAe.}Pkppz-vmy%+9<>gj<O
+x12/rbi4^qT/,/uT=pSXBe0LHdBxIDe!cNDA-oz^j@`A#)z.mq1PQn8UA-hg#m>K-s0A!!^|=`'_A(<7Pu=qy[pq!LB/OjUKkHn4W]`L}tOO-Dc[yZm=~u
+`9XU';aUNWx+i&W|qM"05DoiEUo.~;nUk{/5UcK-YVI-=KBn20`vUmTGk4#qyHUaXn(po+B3M7sWLB-l:<FqjRIJc|1l9KG05")'|#J,Pug[V2CkFk9,#(
+YT~+)!|W$`2#<=L`W!2=wYr{GB3r-N0N|vj'j^wC;8-wa;W8<ZMRuP"MXn"nvOqT$Wz+-q,<{Gcy!DJl/CFA`enw2a+=)zG.^%4Wd@yxMQZm%X)fK&,2$C
+c1zzX=Va#5_%aBJ%yG18a3b+XKAxJ>9B/Ak3cQ!,`BfKknH&i<DUCkisQ7<;voE!]1edH5KfOuBW@A_N:cyc1$KOO0$6|lX;82,_H@H83=<4+k1<>+m=/d
+-[<@-&uMn/)l)Aw{@:uTNK2yuLOT1V~!V4r)1h0Hh:0uF=H7|;Ke'j|74}R-zP>kiJ"JFelwx6<@veilD9_SqOdSkvR,:!t^COyVVAmFH06BdvVH~dm[;%
+'KxAjN;]+'XbheoS9:W@G>eN2{FeH5^]e,<$f>ToJe#RbK@tev=$)u1ee,u"@jlZ9KA)y]XJcu61M0eb'h@7l(bW#/Y7-U{vDlAD+LhL`gWU1^45d&FigS
+,8FFsixPU:;fIz~.wElr>/ffefIstc/:46p&T0(uPJL$]|i'g""ZMAe=5SAVY4'Frx3T9}YI$ch+w;res||q1q4oJ53z4<xn`(gTXZt'u:wC^Mk0=IX<4(
+nHDRPIJc8u){</%.P>NF,b{9:zTGHan45bSryP9}vbu2=6%GjKN@gYYOaoPkYw]k{^.Q']2GBQ8{m7P)_^V$q'gcogvvs{,K{_2D_B^PM9zY5yie#mS-7A
+.|(x'|WxA]I<KJ$<pAruh7^(l7Q-G6td8=SL%$dLA'N.hJ-tlkFe_31i%>F4bY2<Sxdo+:B.~cLBRu"=c8ME<+l-82,6jW$5b:mjoB{OGw2WkMfje<$-aH
+xG/ATq8nut14o_f[[7rF3R!oTR{PyK(I=<qI}Goxp34Av&>y)6'UhW"^.V;6yAYogKuCnr+xt(K5qyG0Bm-"q's6h5RFY!bCOBxV3_d()AP7G%{%2RjZ.P
+&}APAN9l%swb"l"7SDJ<2q}pqQnJSfqirutwj[O6t8j[Q4fcgl-,;=&{g;%7luLV9oM:xX:PcWnmNn(4'9DZU3ohrunha@@|xj,Q0(cC$31qqB@#d=]d%y
+Z5qrJIX%%I)-3m~@^_cpF1AD4=zAnw@EI'^E`V>e=YdH"54)Y's7wKu)CDp&RD&,Ztr;`6.(t>tz6.#h/S&/6k=%LIMj92,ApeX#d+y%iASCCxd#yqes~H
+>#6-;4((W^PZwIt40dgIDk2iz_[qD5C@'m,4Tu`a0t&#e3[`/4F=h{^lwLue:a4mxEm,`'}qsBhU]<-DyjXSPDr-82$X|m,k'=C@NVzWH'jxmP9t+^)}s>
+QoEuzG%Kex){o{G=/E|5-,/cpWzSx'pU;qclza=1XqV5$pLD3q8-txc.v&kr)k+ezATz9.4dS'X)k:$q`ow3knyB$T$Mokkpy8e"UihqQ%r[cb}I#"E!z)
+M^#[NeURXlaLgHK:$&KMvVGL3ShRI]y3oI+EZJk^If8^1p{]T'6jEhzucsiArgczj&z6TF]m</'9_Jv^g0k{a&PaLWVMJzkZ:`D{/%&H<pG"IJYU#@PB'Q
+E[:8#lg<:l3`_6sXPlNLg`".gA5bUq_oYV{N/&LzBaaWY<F0_lFVxTW+ovCo}a)y1xr^3_e=z|6|jR|:M'k:GO<$/wr1Z%_jx+>=xB|'HOT{QU{W)t#NMj
+aM.jDMLUbdy|QG<e!gWz}xoOO|QgZ|MLtTJe1&wh;{BAf"Y(oj+zqXeQWr5ioit=>p/dziK8/t]egoHsh/5L&VL"2u:|<cLw@1"kUoetj4T:)l6UcN4jMc
+y^x}1{Gusz.zH8641`@L.:yES(;S4a/s|b':O&u"{ev}]d$m2M/MfeyBKntx6>tn7n':7p=FSvOnmuWW%kzq~m>e=8^3Q0F6}_mtaIx0y|AB[_zCeJ,'2y
+~gWR[/L1L:(ehhXWfH;!)E/.qCK<dJR{`O:kPo[!b'V=Zg^[py#,rg^[8IE(<+gS1{(mN5OR/Z+g|LVu"|;{#+YaGlUTjAY-;=O_Nneyh.@>%{LE+<NguZ
+J&2T=kH1<PeY,ri^<{sP/G6!w'JdABLBqI'/Hwsr1}8o7)G698"kp>jwsW}x!N>fFMcwvM47c40"lJ&%PjPApP@/'K2n~zJOMf_{|8>_`la9p=.7<[|r>N
+3S7Z-J4tq;n8:y`)n7b5LfW($<H(2R"-^Usoq:>K6TD+JjFb|',W{r^x-Z6t]$n&A8AMH;hujNxJo>44t[+'UFcS1W5'RWgGRT&AA+l/LTT1ql@okC:Jx6
+3cC=uF2L/Xn:!THyf=9m2iNeiS_hs)-`"qj]7WSyO#%M:@TopCCN)&[EQ800(SeHL^":faC{Y7T/pxfro}pBK@Iiu"{}-Cv4.N;-dlu4_77<,Q<(`}D;%P
+($Hk)Q'ZJ2-)q"A>WCi[&339qGBrAKA5ow^1#|BuY"0mx7@C2f9Ld:bOeqCYSKk{JYK4Ikx7-CHIy8Pcq=v"`_2M|SYWiQWna<#sg+nK/XD#)bbq@K}HRf
+()!yZa/4/(ex/Lw$c%NP9)lMvM-4l]~[["AEbnJy^yB]ug[`I-Y&0_f&.%JKFYbI[1XqI/^iP|s>Hk!5>J3InRY-l!XS1`PyYL;8B1)6=<qw'&&(XSdc'!
+8ME#vr0bQAsXm)(lM}h$IpJGfGD{w}h[i>(I[g~9G_46YmBRQv_N_^(9ntbNYK&'jy:k8l88=_-HAK,_qpi>=W[_7)=6{C3yR6}>4#Q3G.K/Wq7V429`zQ
+:6FJ7g0@}g1I]Y!SIm/w;X8P8TgO9eZ2`'+K@W+W,+x,mM~h],PEY]rs.SfZs]Nc3TwS[tb2,j}[rEJ.XI:3t>i3{VAtvfoiQC#sl}rEE-A_Cj/_:[V^j/
+lzZDH+:n{G:D56_Z!xd}=;Ce1[2+>^)JNG&kqJVfIRMq0l+k}Hf-s<I_Q6("L%8d[uy,v3g$7Urp$;O_Ri|_+ID@qkh[{`7<q!SKd7Xhj$1<S{(uHn{MF|
+hRLWlMYTrO$L49%u3B84=OK7'BUDu_(zXtt9Il12sBM1ZE}Hl%,L[MY_r7$gU9vZ9u3p[>{mHwZk$DPoVT#IrFDs7NEItcMuD;otx;0fyb{N:cyfo[6|wB
+j7oM:WXH_#V,]T|HZ'jAguNd]S)>N!!,r&w)^zY%0eScV2d|/CrdK1Q+1,-L`kUpFb]s#,P|Z.Yjr{eJ6%a(YCU4@k>V]Y:.cM@uB]t:S5i3&X+lzT=&@3
+8.XOl{w)tEnkY8)^A@D3;kra:z=u'chzCH{I`8Qq`]XUka8JqFc%!"P%gycf$,CjGePt(=eqen_O,{r6~D%MLoafkdIgKiUOFq0lycC/1ZG8--6hHYmv_L
+O)48)(b+(.2/o./F5d3Z!63NPo]TS7B^6&2b9AbsWk]<Qfx|`Qv@xErV1goeGcFOSGqAPYrpnLN#=1L6'DvMu4#M.h]s}sb"X_qei'8m2"i+>qt;VhOTgN
+Vpai>P"NPnVOY&$puf'>Xs_$d>Vp:5TERnBrUo9XsykUk|cd2>daJ&,apv9.o)xN==;-fS:H`lfc,zbmVSN}#EH{T8q_}hA>Li>2]`qX'-mHc)2uX-+j;s
+:T%zaZ{V_{IvP7l%_tU7V%4iwwMxwju:9SifMTB7pLT%={'jqrJ_LPb|'Zkd#D7#PzP)LQa2-f%0'8a9JM$7gU'=ZjE'(K!QB:_$ojIv^6!+&=tm6G~-@W
+;W8pkQ{oHvK9>fHRX}A}@,~.En7jo@Y_]pO,FM=P@O7:,J/s)p}$SS";p2!7IjBVkoUku7o("{Vh`UP|7x.fJ6>6qUc,n4.y%o8bJ8>E-B[AKCx9S:<M[r
+G4-+m;3a!,{@eZ)zKU=hC:Hc:G@<w,(^k9L6SJ6f{RmfnGze->67-}=rk[753_7ZvhqWEL=usBjRS5in3P{BJTZQhp'/w0Gs7EwZmIX;FyBS!|%gV`hIH+
+3$}>ZwU`Lr!JrA{ZG:&-]rG`AbUpa@~)_#{7uZuoT-0KpMn2H_0[^t2q[5~|2HuX^l,vm(};z3D`=Yx&7&;[|YvFAf)as0Ih,+9D`qBAiGFh>bvq)ryg;t
+Df9}#|5M!}5tF:GQCv0Aoxe=_7MNmHGDwcI_s%J|r2Iu'A.Kf[4=47YEf5wSwHEGh@>E/U%fb&+X5k+gT8p'bk[NCX_NDfaFY7twZ+G6^IBn_$3-sI/Cc=
+U0AAP;+v"=fPVY$@:$m8Vnr}{`B0v[1:usHr4{-8Cx`L.m4J{l"{d,doO4(dgko-|oV>sV0`k[4FP}<DP=l8>^(]zGcS(}N82AV7p^rgLdDQHC2;,0#9hw
+7Aa2Pd-UL7W1@QLRPM0U![K>l$e%_KQ8P/.[HPGHu6YsrI+9Vl{Q@.TJM>r9_A$D;o_t00VCv8iMaIMz}y/v<bvv,|-^_f&frm-TCtl"1aW&_UfcA`tqG,
+G=Y=Jq!Jx1j.R,>=/'S]S^w:9D=er]+,mQ|M(IM0j7%uD`IL_HhOEJ}/tlne0-P,FtGbAr,s.%qsNb2-wBJZr{~w#&"~IN:j>}F4{Zz@B%=Su/B`AN}rGG
+#>#16Tt&l[~6:'P^fiSw.=D4]F-&0(W<@'a:wRukRn5liNrM|,;i!0LO/L9r,sT+,[2[3POmh/P|fC-"+e[s.P_yH0)"Y:YO.gSnszC/%VrB)Sr<uD7y9v
+Ia:YQ_sIUy|O@6g63,+j[u6Sf6i9($y6aQt{I7CxB);4oc:RvrfP7LJ=WC1Uc[pUifpSJ]ua,/{U)zA+#.04N_Hsr@E;zk@Jo')TNJ/Fjd`c^p#xq/COL^
+)RfJyGs$&oT"gbjn4wVk/90eA>0I5QZ6;7B.b9Fi(GMTuonS7#5$Q_9CGbVl-bb-D4S_(YAaYSN[oXQ>dl&^6M:"mjkqNNR>9xCf~i|_Mj!_r+)=%$<jwI
+0Us<(${sIbKS~vP{JOP)1yD=@SW(0Pp4l3;)(fH>t${OcTw]~8=j_M7{UwGhCtYwadqMjp~OFUHsI!Th2dkNI5ojh%1c,sCpt-/B/^:CDbYl9;$<+z+.{'
+,J7L^wf8^VMQ8m:.h<1=T:kr[47I4_9j&Y^wPAq@BbM)e2[b'P;s|$>"]QmGwN4#T'EkM.cY57nS(]9,~($pqVGz!A"|M6wDBy=uU!`HuOtTFS5<q0!+>h
+^v;TlRBIie!^2QB_tGc$k!YRS{KHYge&;lE:s7V{]H!Oy-j`4vvyzJ)R(r""v]#o>T-%1Cam[}#-|8{m1nZ$@9|!p]B113;{6tor]gcfih46Be!Y}&'gF/
+tz/LHk4#KS4Yg{S")]s3pM:wbHS3H!=tCn]+[4{o4"^}K4lQuC5cXO-`fmTi21#oWqsRE|'xhyAv[f_HG$t4>[MISX]Za$f2~l!tL`Jw/v)phE.G"qlI,b
+Ws~HJ%9a#5cbnYnZ+v7fWG~qakB1rN7Y_Y:@aHLIq]`j@PnZAwFkA#DDJ}_n>yu(!^i0Tr/4j`KA$^f5nx-WHbVJby5n_m<u+H'BY`.UWV4,)S;GNy=m>e
+c1&'Jnk]4_O]APD/d6X"b#k]}1`<=6Kdwl]yYF7ZIwk65,9zx49GR45ASeq(.Ms<cWnk5pbcYa=m-DI@x&0TG}xcO$ZC;]TjqeweIDlNL@[.oJA&h)ho8-
+CM-{gV_D<}$s-]e`ke_gz/k=lT[o<=|UmwV>dFEYYOHR#wt4lmz}+vz:CGt82h%.k'[>gH:gAg<'^XMW`)m6@0A$n2KA|>m@n.(lxW^|!2bQkqKWRBpYVx
+j=Qoe4JF>jyd5as6&y2,hG_)@UC{N:uP@fqv:FE|Y0FH}`f`5.Z468X[0q!LF!@VJ0'E^_6#otzIc]$FX33oN;7$zn%Znoj>1}r5wB!yVl'J56(6^OO7`!
+;|_b@=G&!u4Mk".p#fBXfJrAoOZ|)q(+X:;uR5pikN7A$2rotFcI`l6gBv>#:l26KH%:/3G%;}v5NT}wG57Q61e<,&,w;5e2T)'uEHQ=KAg{WM:a>`[0cE
+ww8>kq,YquB|4)/YEexdY%9)i=rd.e2CuJs)Uvxx1Ha'<5=0k<Sh;D0p=H-/!Z/;e.w'5;J(wZXz;W>MS}a2Mr9Czkxkp)z02Z7@KCW`w`h/bN:-+ny{3T
+J$CCR<Q_3%z`II2fi4L<.3@ze}A^wA`ym;%G.7"nblPA/vE_BQMG'l/dQkbQla8g>;-Wh+fGgFOhb@DLs-$KwuQx]G/80d1d7szvW;DVz88f7<BLrO_QG}
+m"zFe<QdbQWMG"))3EB5OU(c~V#o1(gAtwXZoGhpK(}QUo{MFQ.FI]KuY1jVY&'NvA#BY|%`TTBpkE(^i)Cizu,;"Fc7p3{pzsD_xsNx_6TVGuRAd#oa~a
+,XlpKdeR5Hjq@A-5+k'j25%IKrJZ|0ROmHM'=O&M]eMNnB!c.RX]8ll_'qX'!:QjpT"^kD<Gn{rc}LzuSU[,3]Fop5vy"8nNLCY`wxQ#Ao9,rvYG^$hHG1
+FvFl7"Gkx)!rA&U{MOlf$OGYnC<nOefeK8$E;g+u+JHNi}U`.|=g9&0qwQ3gO<)3'@.108IX{|H8PZpL3MXK]@0_4jczdPg$MokNs;q.k;)k'iY5/v/(,T
+(<G^(Rq5|xQU-Z~MDc`ly1a/&jOuma<>T8K^}xPr.msO%)w4qTx$W%EWc{^D;"Lhlbje|AfQkNDmL^wI]KJ,d10;s,lcm+aJ#&lh9q^f[L.lX7nnQ5FuwA
+[vCgA.1fhi%%%AVoJvj`D!(^&fB0+}SEzTJ@T'7N1PqNCcL7#BQ7z)Xg>C$@=Et$M6<v,k(|;_G"KDU82#E)%llwtv(N8UgbS&ND}z:]Zcn!+ow@gW$en)
+ssPe~v&=J/@]h!Ao.x:H45gVQ$(N/2PRO-FT<pZcFI$_MN_C55|,Xu{dE,0zhXn_[`M,q,'KAPwK|BdMu){<U;lj^gVU~rzj'HE%nky}l=$HjPoZ|;auH4
+IMO|n_iV4ZU'>C"Ga=wQL;yv2RVt_>!LF2uj!]wiEI(DWm{;N6r^&]MOE0J'.v)8|MEsdH`e#tKMLKc>R"fWo#6Y8csr'9CyN";B=Z+7y#x:.%|D<4C>3F
+ic=zJs&w]XHlKm9@t=9Vz^D#m<+674lrLr"y`oNfcco.9_"L,dv.!bGx`t_a`^DiZm>leLrxLXa<~X5OkjLX>aW_1.NuJ]Y[Q.rU|JEv<>5>|$:,~Wm-yR
+MHTy2]Gxu/6_;']kgcb1NE^23UVV.c7,C$$vk@xMxYK>e.=i]-y'J;d&VVwkWQFz[c,-H:)t/="S03fvxaT(KM"5,h0SK3-b'k8TunESKO|UtX,/Q@9@s@
+Y8f5VkC+buiuRNH=4)Y_>_Ld[a'w;<65(D,g8`p3wfLW9WT5|L}VHGJ.xNyn(i86TKGt"Hhc{&x,Cq1!GZ/o;Y0sy0!F[6Y^TsaZh/e($8X/>,%8%ZIfW=
+Up3JYqAn'oP]E={^k|^Zq:5UINf|CM3AgOhl45FQ9G}Ns{~]#}Q}q_Tc}..0GmDAbq4!_Uj3'01be8+h&Jk@Q7VD~cs^[#YZCe9RCkVAgaqRkk8`Q|A<MH
+^khW!ipAc;8(Q!0AacA,,Zo)D8n#16q5},.].tq8>7H,UrjD-kqHkXFVwS9F2-ES@y4gv$i.X03Q}uEmt^']Zl,Ll5~NE6DMSp,vy/H|Cd9g+XLa7iV.yA
+aUA6leFMaVV{C(A=I{BY40GtzI3><^.2ahxPF61gH|&s=`(g+U`8$j4eP,u^aQZGFvy'V>V2>_ok}yr_n#~0/8w/gS[9_|Zv;m&@(K-x^_uz)F9-oj_TK]
+Ca-UFSJI<ja$A`jpE^m5c^{:SR%nc;2=y0EP"Wz|j8]%w_g:_:;+j|G<mb"ZY=,a(5k})=mdH^"|{bcmGFBv"ig9phI0=zp6B'5}F}1#Q+H7LM)dRU)!=h
+},n3^iP0s2N[/n8H;|G2m(WlI=c)#N4wecJ.3e^P!xL^wpLkqL;JViDaTLAmksx)G3f}pd3q2)U,#RtIe48)rlPmM}JUA%`yb)zVe=Yk,h]<MjRIjHMR[q
++cG[Sb:EWP.wTdME(_ta<7qERqIM{&+UaSRj>NdR&K|_RcqK16gAaUkj@|O1rUd%W)E4cbtvF5'CgLH!E5]wVPt-Z_q9!ZTH6kU.$<abmG+2KOaA'ZtMmC
+^o+}-#pfE$'Af2%[-A$|"tfE~_(9Z7vwlOZ:vB+`K=^L@CVk-=l/V5<BrWp=r=4sM&"<1Gs8YHzN!X9-iTc"wXE<L]oCLp"V+I0s_@LIe0U__6xwZ8(,Ri
+P/uv~Jk{,&y;F)OoQgfOu%HZxYX3mzH8Nn|}yl+{~zCquk82#hgd&fy^R|M5P_!yxu0-O_[fQ}Blpy8cP|Io$wi7_%lc>`{WJaxz<GKXFO2[(6@Z&|vMWk
+FPPC%H$e|W`MDjr@Ue`7d`B6[Y}B{Z7jf!qlseY93#{0;/PwP_TGn!>gG+8EI5T(J'p/)]-ND1%C01-fY>&c-;m1x6@1[v/2N;m1i9'hy<>3~:m]&_;^Om
+]RZOM0^X4T`q9FT(ms9e,ZLmWbCXH,YV`/JnDMk[PEk2:KbM<fN))|ywQX]3sp2:b)GQ7D4jo}/hJ[H>y]z>C/x1<{Rz<-9Hot{dwkWW+=O`Yi7mJ!U]s4
+KI6k]ad/-Qo75`W=Uq`ucykV0u#+CT1X]+%/D!anJ)8JC8Rdh']Jg8vbA,(0J$)qwwl9/>MC3aQ`nc/4ZcZ)8rI44@$T<>eFX%z>e:O(WYIS5_K^)Qy)#;
+j@N%)q_fYN'G<<[4C)ywpr'q(>-nkgt1Fr9}=QR`]1q/lt)C;IC,K_yMQR|<J6tj}WtfwL$nP)JJVjWCfxz#TN]6)2,(&Xn2.K(8(w)(0zZW[%<{S$)cjr
+}___((US!b)^es=@4qI4E1GO3PY7MTv]N+,>;_B'W9o)+`oK!t{4bb]6D|{/UbNh&S%u%6Br!I`A8$o%<&-Uw"Li_=Enmh4xPRgAhYrhS.K/Zr4Dh3|&>e
+Hbf)}+(m;9%$UKCys`YO@UkwWoUd>dUEJ_GXK.KZ%o<zs5,;tJM7y2tprndCvE,dMz0,7!h,IHr%^p0e>#q_"GWCTp1h5UEvYVSAeKt=-/1S^`:-E:DD+E
+kAY031&UvD0&l]Hj/^v-7w{;D}EO9<N;O)m4pdSA@{.=TpK5i`4Y_GN@[NKLHxG2`.sOrAm,'LEV.(o"s=,huGY<Q7bX!j,SB9!;Hv.(,/9kpH#g(/$LE5
+{yLg8lnpz.JEX>eU#&/d6Q$Tp0%8Jj]VzBe[{A`v/e1n[$CsurJL_lE^p_]rFY=B_&!LgGcYfSh9+95s/J5:,(vChX41(Fbo_IaA[dRVQ]oUvbpbLl>L+9
+.yEn7FMRQ{wlijW1{|0WVCR2L;r:l$L4n^'3xCW1&6YM`LhpO;|5R0y|IK{)Tfof979(E0BADEC6'@$^&q%+%)|rsUGM).G_s$pDePMi1[Gt5%277B>eMO
+N&kwY#Ao!6+&2toW4d&UvX^v:O|-aW%eYDL#Z4uC^Alu_o@PIV&J}<('cd9RvoBJAP1h~j:{],oWn&_<xB~d0Uo;-(dOC]kvI%;mIFh#+'ihx}E3=yrNZ-
+TW#i'.N3&]&`,jBALnG<x4MS]6tb=H_(y_,|U)C;bE-m1uBG<wkLDJbEZ/#8!guEt_%_ORDNG5FgXKKI!DXYfAbIW$1vil7B}x='JjA;6g7qIf,i$ncJmN
+xXaU%9L{B&z{:1uaxAG/q_&8$NE"c%b){AI7aZMCefY{|4h-!&hbxRxeuYsIjaD1hl^YY+7wHYeL`6$T[rT^Bbt)~[]rwV4YY>IhCmxK7vN;lL,w2b.5R0
+I,TTuz[1J"&C62Kd30pw|MOa!hb8S4(]sq8.#%(5(;6/Re6(ybmBQ>UY3W/uV{tZ`(f1QU~}wk(ZOLF}4]LuED5jv6!yLB8Gn.DQ.G].l1M4rdH8W3ypBY
+e/Ywv|Y3~vr}Ufm>6qkzLZ:]`Ju,f'w7L}VysR+W<W|b-XT%8Pl]"0dXlv7'0<0O;+xzHNYI#E,xBq;K0y{b~W"ab{c]zS_%j>r1`>%bqn^dIFhkyS,r]u
+Jq4$DO>(,6tcz9cyKvCR]Uc|<QLXaC|eYf2WNhzUrP&a!Vf0yHyjH"_)G&"P9=_"wYrwaL#;gO[!B)("Y/=a$9Ib~4}E!P:R.#/6heDK5pE!.gYo_#+KW7
+33'UKadRr.%3D>eSyoH0hOv3aIGwt_/{&xP96q<RMz.4_mHo.#1nnYFfpxuwjp'z$-5zBC>k57$&TZlg8X.jKs]xg2Q-6IF^6wX8/{b1b2`,72-:dw>.)S
+y(8i(Kgzgm=yOGLb6!bd[vA,byMkDwC.D<OFu^sG#i>Em03OSN-c-rV-w<;-IKy.FN.1+W|GgmfmTYLd.[nT1q)ABt2Ss`Geq,^aoeGWVjabm<Zn5A@/J_
+^rsI`_|j.(Y|urBI)[_21hb(us8s',z8W|2KbGZFoP=]OD5eC-B`Te9dQ>yUu7C<v8S0_MYHz;izf1^r2HW+JF07LUUEOd[UWMJSxpWm6p9<0.&'Kj[1/A
+}ev{1Jrd9wjk67U)}_W<N+qr@hX4~9{I|(G#nt(,8^_^)Y{E(`lEvqEoY4SuPwZmBNK>Qz]DH:]A=^a{4ZSK<px=u]nf.D-N/i;UfJnfQd1YD$Vy(9+57W
+7a0/hI_V+Q~>n'7hamOT0^[uGHT}})Y^)tl|;ao^8xwo&|woEm%gW^e&K`(2]D0&QHeFb:EsU/T#vHf@nDJ(u{P{hK=Df1OAB_&MqKTAzVM%}tD0DqAHP;
+'=.KMpm/x)"z>W+,]4APV2$,AdNia'7JMw}U;(49%alMRIbh#SM$+p|$_OIycdT';_z_hg4cjrt20g(2n46![d)tNkqs;T/RM9OUb^/%MfVMHF|FsT}(.k
+l[bv!U2_v"tgb,vMH|!R}D~#A+;;pmX}]Rzly@ZFBC5h4jl9J:f9je7,gxA&d.1(#s`VSqos8Ks.F98+N)Mp]o3lQCUJ$yTiPNytlh.|<J{7wNVdN'/nn6
+U7"^awYm&XbE/,{Rr=tlhn~mAR8)@R(]yxOpWspROV.bN.`@sX&7a>zJu{6v9/[;rI=cezXU=HnKao|z)jl.P/]Qj}w^Eaf$"P9)&UCMnA!r_L4L-4syY+
+OXj:18e=IPrkMUL|HjxdO"C+c4#tZSlKd6{$LDo()+FX<8',9-![4snS.tO"f<"L{Cnp5$K)M=b$J$u'CiUgu@Y0LE"z<EGDDe&rb#qh6`SrOGU[zX;{Ye
+MP)M})k</{v.@Aza$rRu{8Ykm&OWJ)~`g6bWuswe'+"EKEKI2MSB8fKH/Hvd`Y4er_Wy]hd=|;PI#Mg7H,1Tal=I{kr&,mx}({!M5`a8<eARL`^NgRbRs|
+n|9VpP}j~Tw@G1E+d_PR;n:8pR=2&oQ;M3RKG4s5J&AZ$5GG@zj."NvG(r$)D&Sev"/r9ie`6PFyI&jN7J7T!"%:j!-}pfG_H3{a4%VxC]zWF!mBT9QZ"9
+f@K&[uxDSP6su{zMyd+x(X$.qD67@rF=T^d#/.O7yRav))NQA#-JP>.gi'd%`KZSn.FrR+Qe5m|:OFVC3r^fM4`e"=`0uM)h{!!KJHqe>WCq^0.LczC%O+
+=^8b]y+^bcyeK()1W0@GPD^>"rD7&O=w;mAm(%~Dqr(g9!blt&1q,}{BN!cAPu1045n{}dx4'`'UkO4x]JxsnzGdd7E2:28X6R:/:q~%D,V>FebhzNR[d,
+I_B:y#D0-io-KstUl2:]|c<$FEe/!m399yJ1@O5Q3m4"]Kubz2)%=PFJWk"e<ZoJQt5-LAb@`x@o~ZwS.ycyyOSiK2fk2xT,=G:fX%G._HjD1gk4m$2E|Z
+P>`G^{r%"fMUa4L[pE%N)$uKRoP/enM_dk)lkZ}`PM`Zf{7aTb_y3]RW$S1%%lu-<.PJVg5+qTn5k6Gyps&86uFhpZf6|]V=xGOm/Bzy`o)<j!RNyAh0vP
+sh'c-eO07Aoe'hxd!hZg4iI3"CX0Zzlo)jB6Ede[&-fN2eg2"MNn/I.SFytX/CJ^$_))STa,;qMjq88=@F'stN,Z&F$7dQ-cX,Sn0g,=7cbNRZKsSB>Zd7
+$Q1)@b;}MO@:bFP!Hl+KkqHrI7uhT,E=E8`hr5#bTY9i-2ejLT_|Acm/kYJ(05>bS+e(Ljp;zDjup)&vqnz/L'x"TpY.OWbEnV"r~>Hyp@vKuqW$Tsu#S0
+'>X9EP[=mAp^;^{Xf@FKtna4{Ye'/h=Si(UL#]>&,06k1I9QYQ78@i]wh}OR)O[iE($r|Vg^+e(;I#wq_:fZRAQxaU%8`P%oqqW%ErseNW[uMP;+|G5BXS
+ZM"/gGG,DbQ[sK6"|W!0,Ul8"1m8)zTVvpRGJyD9DVn}b3d:}7W20A:n!}1k|'eV-^L's|RQ}oN4Hr%qM_'JYhd(~H[O+W:W8>r`L-W@Y=Y1V3jPr$IDkR
+A;"rZ)ue;.#]^-+;U23oxFW[{Mj"!rF:dhqm:AgsfrO]+vUy%^ECPj@O--E9Mff$Ja7hrf:1lz%k{xtoi.JWTi-r6;V6U"#F"!SFt,jSWh7<kT}Cw;r+Z0
+Q60h6^R4Ee$Z`=9`7/XYp:7n!{jUE{"sea%-b:~}W/LqOERqE$<bO)n04@iEomXI+el(w&evia=m4%a)"Ajf~{'m<OX{67'/a_L>ph3cV!9y2|}k`f0[u7
+:8#">H^'j5>Y`_+2I#o54I7g7(spkE%L$D,d:HUE+(2Sz-ZGIhO,BkHA,`59{K"$y$3gOCOTUy"BhX!#Ip^}drxuEq;>:L,{fx;:Yb|#sVua^%LEi}q`Lh
+dur:kvsAOv/xpme^6u%aM9URIOw+G>p.]}9[J`kE&aELZ8p9@S7B&w0v[>y[gvfj{RP5]8"9p'gXz9B5;{Swb!RI&da%s=kmf2TOkfEco@TfCsyT0Vw|6F
+(%ZL$FY@lpszO[Lt=L$HTADbVh.%C"iYZiHHb5h`(Jxg=Ul/d=3MbjX6Mllkvz}V!F'{`QgvHYW-%>w7;exKAxc|EQ'76WrRJ2fL6O[&<{;"4q;DZ_~qwy
+"hW762Uxg#7#k$TV_Y:%adh-O{y0.]ONz0^C}>98~g)F}gB6{2g8P6K{"/:JQ7]n/+lql@b3$B"y)O@+w5^@"!mGh3iUSO`j`;5zU.1t+)_(0m/R>Bmmg'
+G>>>_TyZ=DaLm#6C^4fkaU>iD-+7[hlow4LKt3=Ei{@c@#f1]`{&0"9IZ|zF|++nx/Ui,$~SS_crE5Q_zTu'9b5x+Xh12Gr`x{O!n$BTjj;G1m@FbObQD^
+N2o>N@pW2V]vg6VFl(7Kq25A7D9NA]5^ov{MgkcRj^rPRD(G2}z:;+|rmp%]qPm`0#F=QPyx&8IjAO!+6E>A>Bw2U/.s^EaUE;&%R(WBn,p'h1!R7;p,O>
+5uF@/S]zBFpDL_WF#7]5.7e`DK{w<$,=z.w%~18Fvo@FbIsWvAC,s`lI-8VYec2r]n+&bT-RuHV8'fnHMSAd36yNi9P'"/m@Fc=L%r92@PFDBPXkFt/,Q0
+s@KJq/"!FR%nXFk6$dcT{v|zUQAz1'dC""|Klc'WXG:))q}`e]}J:W`1KwyP@NEOH@iODQ!;4IJyw=U{qO@M;UFUKC)2+M|%e}",W}x};q&n87rz2}-F4Y
+^F@y[^W)~Jb9dWn1sr2&u#DBNAY}h$A>FP3"+Ut"ep2"oG&GB,0Q7cu{j$A0<Qd=[a;/4x7c"(wk$2FCSO5Q8<WM888jgMOvNoP,;_8rGtfz3RY"R1/svq
+'LhK3=AUd][wx-B_XopS^w"cXOF=n!~^asPOZ9$XMVz/&vERL:e/XXc,!&=lM#x{[V=^e8Tb1zu_vH"_u]B1"i"txER83aw1F=fv0$|$=s~N}cQ%VQ'EV<
+HUpLn1Ic"<`]grUf)cuX!F(_SA1W#_Hxov!_jRU;$#U>]V[bvBNN:"<H#F<WXxAUE1OzzN0URFnELJaZ"s"!Y6P9wEKknsB;[T)g[%xf/QBIWCp{q6D%+e
+n>VZFPW#q3fEJNl%zFywh/P.k3;>pEyRGN2&JG7NfmBmITE0TlwNYzszb<By7EPJqK<eMuP8{KWaWJdB8CK(hkWo6'fBy53Ch8Q;2Bfde$jAgT:2;ke<qH
+<cOMe_p+KXLVp+}p`oIR#rQXqs[RPI$v0X_&3s.qFtz[2d2V05_VyP/wBIkE8AIl+j<o^P6`EbBO%)RZ-'m%7.CiYG]1283ESEL4=(+TkL[zP/&P;[$B^H
+tdVm0+r,+C+}d#7b%T/ANZdUVkIN03iZ2g8lnrRHI+JIwJcEkYZ5wT@GntPyO=>mEf5/_AS2zq'Egien~%z_@YEW,Y2yIYaFzd1oQH>CM|3-6<k33;d<$d
+eZJHMoNM&Bak"c7i>YQdwKYuT4m`_ug>ab.[f,2L:|ntcm{g~B!9ZCYY@4+%Hnv's8,K_<j)U0B)fQWof5+Me`CkAGEc3<tFYY%|C4UE%m'B|k;]Kd)4+A
+-_l1@s%'V:9;Zj`Kq-856mAY'txnNFg/nPO$WB7OSOVtw`{CO+P-7r&j]2(N=gMK/'"C"j0&u|l{P^'_.AoY1z>96Ta_m:ft^)duB>}Y,"7!2rPK#^M8.y
+7a$$hpLjzHq$O!J_&jE5pH5#5U{svzTtDo)y.`bj5oUa#]<I#HJ(MJVMn_$Q_>gL.9kml/K^upp)>T71zL49c,yVx4Q0B^OV6xM;1n59<Gh)rPOc#ZyuMQ
+8I"gj]cM~psW@258_q8LZH;DeZUM]FHs>8{k[g;yvBX%O3cnG}_c7|2$"S}#wN$Q!kVSdVN:6{xaH^Yr2}cQf-_fgJ-Ljqx7v;FgzqwuIL[6!+E2"+Xb#O
+F_z{4|{]em^jleCk$/n+`d2,$odd(_=2T"b=n,>O)[gTB{nf;lBkH{|t_|A@4gs_F#daKs+Z{/m'cO#wN9i:Xdxo'n;;R[F}GjAF'F!R`@q:4/=<.:+"ba
+0&^Y&F]xb-0:>i|12I|JnQqP>p>I"o)H!4(VgD.2x!rMe.C_'K]{^wT$ql2|o)Wm~s"@hBPa2$N9<";Vd!AS}Y'<{A!Eq8^11|NC&&hw!AXuyPE+&RUL=)
+%GCe&c]%xXrW5%}UmD3+P_`WacL`SqDK8i{&BA~neH]w[0}gYP(Y(Ihoc7E%^J<xM/,]0{hd.v7%mac0{%O=|O%OMozDAc>Vx:[I"#oFo);GMgVe}aAD<f
+CGv_T",8z_]3JPfI$f(4ErPmaqdKclD]oTI({x}{|UnCNo!wvO7a+:WO2pA(T]sQK7NL[xX!'F3LR65;!"=x[c^kD@$D7q39N55iqRv8]P+WOtU8}<@6CK
+>MejHIyWFN,ktO|!~1Ma7{B9s<'#w7U.9$vPNN2/XHdv5k0OVLk=sNh$][JT9s|><J`tjuUTb!FVuL07mZ^8SONO48rWY<;;TtoK5's7s2^jG5D1;M>&&`
+<.fn]{5#xAI8]6TLi/kq|F[L:_[&bq37Sis7MteW7$D|onSRduo3"vO@<N&NcBReq_K5L}M/gI%b:gq;H@1'C]0]%@vx1M|}yhrUC.eZ&M"3vTqbaxIdg!
+3tB!-^',FU9GOFb.&ZGI:,L;7)+Q$ys;QCB5<t-MYT9+;lN)>g0Nlm~fh["zRm2!h#KmNLB'UW`q}<j3',yJR!TtrNNY]7Z_Uf!L^&.tUe#}H7XZT$S69l
+:SY+S8T-!oSFFro5:f,bj1!z!vG6"yZ+/`[]1Og#Ra7e|WdfUl[a3j25u"fQGxelNd>vaD1,t7WF"RNKfW-/0bdB'<(vX6ykU#.>fIX:Lwn29u@]4H=By0
+98,V4LQ"pi/fiGM0kC)@y}Yq%&4(|y:8ddDgYKU^yw}au<x,uxTzbmx2OCz1I(7|1fm:&6Jc-FPxxhd`d,X.j_AKGU,aU!@Np:5zDxKt5)hYbm@-Ai9sm;
+y6+CFnMCJ4%@4c|4V;YE<WnjW^r7"11X%qtspI[9A>Vbj+0,M<>S=9|KR}tcZz5v:%dtP3q/##B2!TP,>|3$Y;j-7bS"dQc<+"|.W_OJYY^)~iPD&4%$s"
+'1eUA2BH/9[9HZ#L[CH80NV>C8%9E3uf2UEB^ABb,HZe9N)@)M$l"Um0U2t9p-)TLi6S@LE|_l5`~D5),C7#hbN^z2&<3Bhu#"HM|D95CVjy4=NO1Q(GWt
+J03hF(ANx{<='28pN]lj'}dY,){rF1y!P#6i&YD;7q"h[5juz-AUQRrM`y4,ItOgD3hYa/q5`Jk5NnVJRhzIK)#RMlt2B3zqs(RfEY&#9ASB4rM^wThj~P
+b4I%AY8}Ck.zmDN6p}N`R!k"e.OYP=thsHWVFVW>)/|W7$QB79vosVWWRaEVH=XMYRewm/Tfq>|vKrrGT(vZg`$p`I(x";${O02`~k3WAXhYgz!<L`_bNx
+zP]B[dK5U]!MSl'&.wFnd=P0DP#=MY$H}otuL@:)E,f_K=X#P^gnI;XIeW3Cj{P9fsqu3kjD"&lO31N38tZ18R@gqzCE@^bx(ICLQ75Po<bT{JqJ5vr97Q
+m#HcMW[;AOh)J8WF!>!+4S^h"(t[Gr#&y21=p'`Uvdjf-vrH#YUenMx'yCMC3V`u91MZm)RAu2J6Z6'1a+3/rQ/'OwaBB=[W3.;n'HG('L=T0(`T!yC0>k
+hZ;W4ShG,`VI$iPfU^508cd7]v2WE`)W]W(A'E9Ej.f[5=N}^;SE,U@;k8Jkh&d=gN>k7Ol_VRMC3]W{T}w)TH(#^(FKZ/F$jXK#DeP=/2a!p4,e&<Bn{8
+9QQcale`,Sq28[:|mQYVTusld^x#ewGth`rX2bV5J1z;.kVMuGpf<pY{A<|y`X;y/ymmZ^]o~"ak/Sg]'M"&oXywTWtO{h"K70`"7BsU"{_jMf,;q>L3Wo
+t'9iPvWd@D9p~+>FM917D9fFI8'J9WGx@4FX+z%!GoA.d4y:gr6{8'"HVP9'}"Y"O&n^Q4Pow;zuylzeVr,WZ,#s8oImT+|."E'!z#pfO,t_;#n[pf-sls
+O:C`l"-M:%>%p]'B]50Qwe^po@6hlQi+u@/k@Ued5@3B~&KJ}8~K)Z'$@{;Z1DJ"#vf}I`Nz6oG^&DB39in{LR^75nuY1fOiLl&Lq1PPPH+22M#<hA%}Y&
+:fbj>}r7vR]kFm~%)y}iZKIAj-2Tb.bCcyJM@[|kU;8-WC/%i.Y6S/%B=.bH>9q))mg=uO$tU7e2v-6^>y|ZD{U[LH:$Cq!q6@[h1z5wl2ngnkOpOWK[3i
+X0gfR>vgqbr$%GsW=h}:4z_3Ag4|K1-}UW;(7WYC/r;}4%xdBZxc("G$1)0f7eDHP5WAai2_pO$Q$#E/+0JV>)Tu9"XMxo^Sb0d"2/F^hwm<%>Of/ch-=a
+!hTfsUQIBE.duSH<j.k-w86AvVy8#>.1ZxU4tvQbLB%/UlPRw&GMlcQqPvL3MO3u&FM)dPz6NJ|n9ieX&Mk}y-l7{FM2"FW<D->Ys&I9n$CjdGmpNld%Ci
+Pf6!kI9;Q>BUQC.vYDB'Jg0wBh~^hzD:d<l9ek#V/8tc>''mJZis:b6q0F.==1$16h7oTf-$nLi)Y4bo@5cnBrd7{[;i1fpz4C`Ge5!~YKx}Qbmcq{Z=KB
+GCETP@{l+15>owcT[57UEfs"_V4^lIx<)uth&HHA2gdofz)vc]q>.)g)ofWyzK{WPah#ny/CTk%]L9<".Uc[-y0Z]%HWhd~R!]r>O).;md%j)Z{HjE9|rq
+AV=h=,6#8JE|zUrl@Sl{^[BT^|x_4]KZ9dvTRFadAV<sHXn9_E>+;)>VQWD@0Ib%;Yb-mScSW>Y2Fj-WV.Ve&)@JDPuJC5[Am,eXI4V3[`U^)P%3'rO5/g
+Tv%#mV6uMt;p}Be^:=n3#Prw[<ZZ>yg-v]"e6c()@Su@}BrJrn~iRY~W`@do|p5LZ^KBzq-quD,InYYn_>!!lvlh,>]2/o0CRa(8'rHqRf_)Kza|1{ndd<
+I)X%KIqUH2xy['fLD<"z{;`eB4H6R0H9N_Ja3]XBzX7cxOTW[hqTkn&Z#@&KM1e+dXfD>5QfN:'c`J&z^AYKSMX(+J-sOfm5kMtjn'6[!kI7p,}B7x,=(F
+/9ysQ&p,a8!l6w"-4'Kb0{RO]LcQWDAq13ba$)$v.Nd>)zi4CxQRXN+1F']h0A.`=[/nDkgxN.ufwm~K.(F!Q<-hp@2m6g0Xs|<ChI":o@()R[FUhXU!^d
+<'^Lz/#ouK2BoepLVh1A.{e>`{%C6!Or,}/F]E9qL6b2t,HG&|zef!lA<=BxTz~XcFZ##vRrCdu`rtW8D/Y'Ao5|e@4]Z6p"LB<G#I!40G87PJOu)dpdt<
+/@hH:l]nBYVoIv6,~vPIJ]7"Z<BS~8l5M>4dkwXIZ#Np]=<1hcKtw`s[#N'bhl6E7#t;ED7@N|SN&nI7(uin!^!b_CPxyH@wr%zZJ%;xS;Up&.0Skd:Qu-
+R$N{e]}y&2g;gMZ{R="W2qm]_d^wz7kmPuUc<.P.~+x|x^OuYZF^,O#oI7OZlq3l/xg+;o4G/ufBMGwjg9Wd(TtQ9|U4wQ$<xz4J{7`.{;P>E7@zz4e-Gs
+Hj}<J8lC8j)iv47:)O[GO.p[R${i{6}J9>JRR<k{.W3JlvNJ-x:r<ZTs18Jy>W,_fWn{dBPMmMg7'_"v9@U]<e'0(XBp,s.D|/varX/-VOLT9{3uDm{mgA
+!94iwfGe(z%r"W0u>X9%QRG,k%0RwqzHA'^}kP"/.E1{ZrNT`VN|'sEfy`vEc")m@0$Ex(JR@[eq)EOT/&TFUfVc'Q3e_{H7Zz@6Jxg4G%{R8GHicaumC`
+~a#OK4wYi{%[wDl>sB0iz@k";P8/P!~w|hpf}sFC9@rozu^@/_|5eQ=e]#]$uXU+"sgaZ[92|nH0@XSJZV[h~=`z=&J"5#NI9fMJ<yK"^mUPKr<-,V{1ws
+rPv64xRbHMhBUi<Gu;B%4xF`B7fnx2EK;_'[0(.WfEbw%mF-Sn|lD%o];ObdfV[1XH.!u).zg$i4^voMG9G,}kF:Gaju8,2+QZLsC_v0@Qk.4%S"]Airn}
+LbE_$#x|g1aKtjlmG8GIzUxEo1;Uc7mO2xM@O3`B{V`^Ouqe0q(g_%qE1lRR(Z45+l_[tPq,|;{kQ+{8K#]q[@(s)sS>Sf[DFW{cGG8;e^{w6Zr(NQd[v;
+Kk1v$C^EsgV>C+>x|SUB/JXwcGhbtb!g5)R<DBObKCSA@CqA"'3-"<Yk{qRtE&=i&A'`4CujRd!vOAK@RGxdbX8Xhs3pLbs(rhL^}Xfq'>^[$Nrpx+cPPn
+Vd.V#LQ&`K|zb1]m)#DK.P,D@9miQ)fSsb2u`(8VX|`6;zR/zkwRJlRi>g45.8W[4C|x5T5sH[Jek2_tHq!%xa17#IRyoHZ7=&NLae1s_D&^k'bzO;+`C^
+d8z"$)y+Xud|]uv="xG!sW:%LXlq/&x=SP9Jxra%ZI)y~3U&S}'{$faeBt{#ASPfgPPFyZOciK_^UurX)U]tM4np5_Y@BRU6fJmCH!Naux'@_esZ,Q[HYb
+BN1S<Y/D+K='oK6z^Ok'`i5TF:|'$zN4Qx2F/:o3DtJVn"9a>(RE}u52i-ZYK|[6k9M/uG""<.!J~6{w`DEvq"H8o,%/)Yg8qT34r&x6NX:N'NSQdFoVU;
+U{$Be@|4P:bI.ET}),T!F&3khxEYiL4x)u_-T|Qls6`|<it;BtVo$uTTBoGKU.q,<0@P;LwYC]M4KOx|xwlOZ:#1k@V^gw~WliyaL"v5#SykU3]QpUK=B4
+UY'^Wrv.oD`o'1($wOR{m<HQXsDJDr(>E{,MCPDSTP_I{QgR,1uV6Uom}V_c%TkJMzlJ-8BLo9Cz5z$>rB6_2bIKBHsE,FHxPd`J(-hykOy:r'YNxEh4IW
+|l0e]jjGAtRl/5SnHO<w91}.>`e,vKPAgq@x'p&4WACr}o^A96v$,X)%V!4zBsA"g_]hM9!x~/<5FP-)A'NI3#%SIE4@%o|f+QAnb"_8+w{Pk$15xOzrUs
+vRR^]WVm;enaN'+vbquFhKj"Q|.KO92X^Y7o_qu|0NaDL=fGShT!r|_u=YHMCIaZl#bRCIv7{wuv4LEw)pTj~lx|{Vhuh==@#C`Wyf{|E4rU=/:i[$),g+
+v-;Z-YY7KZ$_MomQU]%Ak"=pvo=u~qp.tn:t4K/JlbcXD-)D5op)_qWjyp8jGOlz[a,w_3r9@^BYQ#eIq1ivPK1(AM61d&78AgB}la!qB1Gi&{[%dq#:4o
+<w65hX7vARwOXK_[cE-'E4]GU.~<f80,Slj=X1Ly'6F2.''0EBRzVHZXU369p&9Ci0h03|)K8d;8S<wc1`_iNU))B(QntyDks<]i]n$_nN0%klK2]0q[Gm
+1C'wRZQVGAo5CcAB<ObR{|6sLwcuRBlQd-Y_uFrrqPCi3SFLd}Qh`.Fdi$N"%OTqA|fRoz=25+qkKf4,$GR}sBvhv1QGWW];_7S5Qzgwt2s^zpk'GJeBOV
+6MIqD,=fL|Vw(nE{6DLM|7a_;qiRY+u!][iynHSJi[Wv`.hH-rKP'Y#U3D,eNnq.ttq_Dm@x=xPkK=4k;4wN'M6@%wQ|!,AOgj+&-+=$n'Lh$9yP]FSJX-
+r!8'oUzcw|zma'xT:v~}VNu.'7Poori,aH!"e1o,=!aHPh&N}NHW}czz9Raa:L+#>9_ZcwKD<_:/cUKlJ%p!<=B|ko|KvTO5`tK"Fk!Q|lFz!2x{Qhwybb
+$9oVU>jp|36gfFJtcJ=Ja4|s5/heEDQxTJ2kR;pGHS$i.+T{a,_}qz|LO2og&YgZ45Y%rl"_RidGWU!Ene^EOltadyBg{(K6$E`Mp%{e3cOe`5<bY538qu
+2k.nUMuI/r3S.<sL|NqXg/qSSmb!/<6'$|h_oF`Y%`^M~`<M6f_iwPA).)!N`YN0m{oeXP!2%sO<6tzR~u[WjoFdf)0B4BHB!`N$b'~&cITxx1we4a,.;^
+)`"fX=z%h,(3HR;AJk9xLMtL4&pagZ9R8Hgo#Ll[mJsxn/y2'^XJ"5<XY!'d^d&{O>j>]Ce$FNnIIBIs|clsug}I)L'R[8(f"0MC]eq[X"vFI/-GdTc6wi
+bQze]9U,rf_m5G=isp_VM!qvsB!9U`9}K,$&]"2{]MLNopX;u9CrryczjZm!hnlP[A`Zj:mG/2z0Ks+g23:U0grEY.2nv6d<@^icPTZ/v0ETzGa'iSLv32
+:E}<gX)=;,=A-8sdIY~Bi[$2M^`(9PH$HeG(LX+Y!'-b^7$&XP%<t8X0d|>-{3;<juAjS#LS&T+Lz6"Q/V2up>$}`VZnf__EgM2:Bw3"yB_1cI07Oo_69o
+J|YVuWDg3wVgYavTP(EbgSWy!.H3:YZOk.pNzFMY}1M^Ex<}:CaX_[r8Atk_>)N9@W@/`ilvbpfNL|ZAIN=BAKV]Wd,.-;QvkSi[b+Hxt]M5xa|V9.5vR)
+rq_fNNiG~JdHiL#wR8mfZg3xbPbI@tt%7'Bz<{;zy5.h^pVC%c9gs-5s(H=1dX.ob[`:Rrh+$5H2^JOs4^{F}7Wv-[qz(-uTQA`Ms-jdlj@}TZ>YweMhVZ
+2'Z7hVRy^0;[+-U$Nyt(_$d2nq@Jz@hsx<[RNyzu;l)4yVRI!R>38[mV>T&,;pM&QS=uW}S5$'kyw,8bA6Hr14<U%oox8RE))Tg<[l:N;^j[XA3w1-PTn(
+lt-Ih3<7JSVp29+%OB9I|+U5D6/IF(B:5;@>XZ>a%B`zDIAp{t,Y3$~-$^q&Hs7YTnl=`ltsP2Gl<H^#plw5{hPM{>7mlAK7/8Bz):{CAT+$tiL@;>-76/
+($J%Q9_Y]4`vi04MZ+l>$.()ZTtwm%dZ{#E':-;2i%8/UpcwN2)6&+FZS{2&^a$gm=-'x;${![K8L_w8_&Xr1HL,R}w.z`Nb-ae$,uR;XZPjdPA:fYQ[/`
+su5P:h[eB<&jH7;f7@X`&Oyz;e!AH_T8f}Ld%&+&44XV=IKQ<b#z0A3s,)]^<Pf'M(8'$(5j5;4DK=~%{@E9.@_Qgt&u(i8hY/]8DK&+_VP@b%f#N2s<c"
+Tx}x6CJnm02#s7r/O"M"_BKRcY1f)6PExePu'JzFir7+v}1L&dl|o/W'wTe.}ZQtg9wmPY[I%n9#w-2tv^YfijIyo2,)hOCyRY1vr5Z9OOPV4"A`U0_:G_
+a"m/aH89ZCF,n]PLh7`dW[L!!{3SE4I"9H]-kd_+u2iQc2l-:n}fLIAW0(p<iF`H1ak9!w~0m}Z%CL>Ad3RX%Sp0d=tmjWao3iuDR:bP-)y/M4Lx(wQ({4
+)T(pG!Te<]qiKIzuNa6c]VSB0}'Qd/b#6Zim8_jCbfR>`8qSK=DG$53-,Jx0C,>o5u8S^6<8UiPNssX5+IdLt^0IkV#%=,1B[h,_^YCJIa<)4lUFedq=xL
+gl55X::mFwI1:"B(`ot)E}A>dJm#n/J-knZ)k5'gxwXQ~BL_U0`gfysftZi_#z/@"|2YE/{QvWzD#FOiVZKCgX|h51MB:(.b@HN<sB_a(+bkYl53mZ]3SS
+<c|8GSidRD}0p+H`9iA-w+u/^=u(Yi;a)b%}`-U#L6[JiRcXh&pN_H4,j2;EdZ:<]4p_pRb!FwFWB"l.AZ-"[]z+"_ysj'UR'Zo<bR5"5|QL&-D3d{,6@L
+Z|ws#r|0F=z=2UC1weF<Cq$RWNfpTK[J.ij2MeQ:eG;x5FxOyld6C]{pm!(yr+fQu+7)8V=lo]Yn`wwt$6"<5$ICPhm(HOS|{K9K&SLPn4#}|ep954g|w3
+</h({YL3dKirlh1|SN1dMNFhJ0!9+W}f&!Y2I5H><Uh;"79BFoRnLf@G=TMShEp<@vid0P%pyM;2[I1mdbzOspdbF7cX&rE}wqXaOpV]s3ODrw8m)>sZrz
+IzW[9_JSl"'IB"VEWS6"s91<jX=)O4kR{wlJc-h}[@|fJ;lP2Vg[x8Me0mYsIR%2TlL%pM7CuxGQ[.O--hJmz[_%v/xodl2!1`W8`TL77aR1km4C90ZNhe
+opi9/f)wx[n+yO{:D7~CzDMmo@9I#9b6~6.t~|BJNQ}@nh4;,-w($HKK:L-p-@m-+"AMR4y_T2()+C"CVIVdrD#4I#$#;$=UEo`oqusizUcSH1k.@tz%NW
+UPm'yS)5a(F@OTwmykw)|JCLXZ>$e9+,jqIz6(WOs'eod1Eh,-<[&_>}hZ.wPh,w4W`/Z,Y2Z06#|.|,{/aGWE)n4wsh,cb^'rlab^uF3ehR3e'}pEM!Z#
+IVmVoO1UV9Jlo!Ky!LM]vgA%Z;3NQ`M2p0zI5:Wy~[u3,47pV83py7t%u@aOgW',zC4dX>nLnq{$94D].Ay)~UhjyhER5)^>c43EVLYGd:c/2+adaQ7ZgQ
+UC;8GT}J(;|-`1#;T+2O(kyIA_uEIQ3!r>``#f<^&|BM8S0:)3![,l_Xtgc'6D;H=85tJbMr}:pj5il_y]>QvG~F5r89cu$vI{1'.0Qkx]q4,bY_fgB=xa
+LpVaAp;2~!=@]pu+bKL+h}q5_;2w/{(Xi$^']UX#rU5A'nG'44qYoR8y$co'^iy}3ZDwVfw,sah",Ll&DuR#8}q,_p:f]!_ym}H-tKy8(aMB:OGP<6Mek3
+1OWO/B3/O@mdmTM_=^7i8esbsx,[87T'[5&%lX(ZZ%JYU]ItRR=+hp=Q-{ZCXnFDP(j5Da<A)%3}T)zLWi3jfmFq>d(iK){<4N-oXCgooV0kzy2W#AOL_V
+nRUDvc{vjc)PbNg|${wu2qnanPph{'`}};}6z%Mht9qEgD|5wGpxoq2^hIvO"8V&6d9g>C!]xaen^Rsq}sy39Wsqg>GGc6h%rSY)#DB'!yVM"v!P-]].NP
+C#8;1}F]U<zv.hrp4'OizTMDQ_lwQ%gaiy66,kiX,-]=@6W)Uqey'ryG&:ud_8I%0eVu[O'%$'#!wGAF`&,m0BRAn"Ll./0S'Gh6JD&1tNpq&DH+os__0x
+OAP+^5uIGYR@<0f;-sG";bZ{Yjz}(2O<4zn+lekJnm{Q,ff/tPgG;sFV2VzuzS4+hSE!-r$FJA'l{$t9IBv(xN$)^<w$~@kJw.5eTAL}I{8gi];!5>YaV=
+NiXi9x|n@-I)([[.VuPfIBv{2c9WS<3+[2v>j2I6MCN3DRdm!y9z>A(>Dx42uzaW[u'xIOCE4PQV4-%m&#kU%]$!yWmD0SulOlC38s1a0ODwdH,"VT'&A^
+7V{CdiZ+XZ1.LltE,crHmU^ClN<Rt%Ee;AMAs[+a}VMg"f7j5iLfp"n$y-z#;]LwU==mD{~<NQIxCad-KhMR<}7vm;xzZRxz7&<p"(e|q$ob/=Zp=R&$>"
+5jLDfT#$vr1.pwmZ]DZn):G%l;dA#L]IZD$7whWKFnVo`GsiQK!Kee/%RsDI#7x-zxwNVduz4/p%x(ney^&b)PY$LJ!r>YVef=l&Ol3[:yF^=FX8gls=S:
+_ozCjh+FkX9dk"b6P(n.&%mAc9{A&7h_FeQXF7$8<bd%h^%_iRXH>z={Z#3n~j9HV"lq-GypTz@v[k56A8t`H)}F;ejnQq9Dmr+m^&<>ge$ps:8jObhcq.
+v;9"8NxWphKYBDAYP-)]KY(3tLP"cszJ.X{k$h3UwvYZ4[Qe+}vfG,R]EuspvtI-!JCY+`=P2gj454!'|i6.6J7OvLkgLeaKl#Ta_zQ<M],/e-BhY(E'Ju
+)uXwv)sbLDUAx!cg)Q1-86b4q.{iTfZ=qRlR)=:6azQtf8VhDY.hTp]m-^;L9SWU+[p/A"x0VE("bnoM%JZ-F>t$tN]p'TTtBfsf2[crqo,LHA4_B)p''_
+y=&<S(|;F'e:b4)ktL$[ulB/GEWZ/WF{867Qu(Qs|yidC3tjcNY[q|Xxw'PJBd];QFb=cE(<AxQ`WO}v4/~|V<~%X^Xf"v]@U3Rs{M%Sws&)s9h&]4k"U]
+:T2wAEVt1g'fv4L&{&9y)!]NcR2$lUIsS-r>Qw/Q-JH'w[6Fvm(SI;pwK%(HaVC,,&C77]4f&,XsaPL[^8Ne0cnVxeTiC4Tvv|Wc]b2m#:@R;vy|W|ir..
+8Nz0-k-83sUGXdH^'yO}JzwQ=M"71d-|nh5w&yt,Gu@rO@Lo,3Kg8vd}0|E.V9~83xlw]}%@5rV"dOf0Fb<|0qMsdiKm#NlA^ZmO;c='(Mz|d=5(+-[)bJ
+0}@YQFq%7-bFP;CQ^N;2K'L4,gD='v}CTtaV&_F(K#.NHZyT#>rxh(J:,p|8/G}{@(($hdTw}fjY+_-,+H#BYrI]r17eG"D/#Vo7'_RN5Gd|8[]5E7Az,<
+2NqhFcz@=JXM|PUhMowgmyJz:7}XQOEcylGpK^%s:N2b%Fxv@U0QC|3QGyjMTkGA)A&"@AXw9$=TUWQ81=LOTi5v8v{^usdY+FsIZH@.G[h)m=8H'ttJ4@
+(a]:S];vVS>SJ}^[Vmr<}H|_md))8R>QC,0>hldNeC<VZi+W:{,=1}z6Y0Wlpioqd}ZD@woLhl2%Ez}fNG]<}go}Q}Hwf6nMt{n7<8sMXPz.O3.D45!XPV
+^E!MAs&teZ1A[,6j-S%y[$7`sq+)6)JV,nlJd6W%)}1Gm8Ndq>SbFw4B+GHb4a89b|E_]SXm8e^RN+f6W#_p}NhT(X(9hW5`t3)0jPX_sgbJNJnZnu>/gS
+hl"lGG_<x|{uD}4KDG{w@ULO.h<PsoF&I)b#$`RxEoQ;'Gvx,5#G6rV{d<zR34lL'V4:OFYvK5uevb-l0kks,0s8Nctwr3"d!U8y8G+3ieGYzo$"0>(u`;
+']8oQ9WGXEPBzP::fca2SH<,a''Y6@!IvYZ0Xp[nc90y3G@y]5Iw9Ox]"3<uyUaMky.ducnTVhUr!c]b-d5j|}n%lb:J.RI]03TGjqa]06R{.:5t>sZV'Z
+&WPOCERp'4$_mry+7J8!BhQ0ITJuXfBzB>~x:VcMaH=Q!by>Y;-k8h:wZ!`)m7tuwa3I'4BV9Fw|:C)wwrs6-lSEGkj^wCY^ow3<A5z]U,WR;8|G`[LToW
+#z!i]o/Vjp@BGZLwr,zrw^z6MzLM35~Mdi%UFh^M5PI:8TTZa-yj;iwD6rSjN)Jc"kf)!j"SfbgnjFQc6mapa%je@jX4!y'J3WteMp}L:J'@}|R)OjS.ak
+~Lo[Q5GAJ8rF}YISYKjXUM9N>llhb|N$l5XKuI%2"5d0Q&EINDm(PvOqSD5&IZ|Bq2!v;m{)@I5cCgO)eJM{@63=Y|OSWMH=Jt>`.;c!(+'CzdYyG6usea
+S}NutILeP0.ZU6T66:4i%D:"oP6nZ0{>wf<1z&ce67VU;ZOXcbFjNv/%ha~NL0yf`}dDi:O|PuPMlURB!I>Ycp;$KWb0FgoTwMwX:Tx>(7<]FSgah2`8Sd
+U_s,yjQ+c!H|J(6LTS4le1aX`QIAcS;TlfM<_iF:.<A@LZr1WCFLdo1)k3z2FPeQ:P}TJvA;@p^_gs!L{e/[o(g<_a=5"7J`GL5It,~c[>4rl}m}9Qw|x}
+|}V2j5}OX=PbB#9:-pB&NF)"x|#0DMxLz=T{}LBq>7jf6`}Zgae!bX#.5KxJ$do`;(u%or`A=V]f-}ce@gLgi%<.{fhXd9sHuO{xlnSzJgJ-zCQF+Vt&Z$
+u5mY0ucG-HKDoflOyo-O~E2||O+LR&l5Og0d9Z=p)6n9ZT(Gzzux8kXAgY2;<iqI3M';mOUd%7LD-{O_Nn!imBb}y@98NSjFkKjZn:}lRT5l'f6l"-M(k9
+B5NSx2.]@S)6hBG(SN_>(5/L%srQqb<,A+S4-J$vCO8KIM;>[pgcT6yW^2l3RBaKi`q{/:+eD635uQ>bC>ho:(VR'8NJ(<VP-YBwtvL0YRUzCCIL#4U>ZO
+j5:W%4u{4F:.8x!8]JHHRr99B(aDGJ_bQ]_bN2d7vvkH_YN(f1T`"vB(ZYsy!/HM:iy</;trox+.B$Tic4%<hb7YY1I/x>>gpbi+Igb!^UfL)y-ynn}^LC
+]Ki=P;bzKe=yy<+qA,lku2'zte`fEZaoWBAqe}u@&n{=5x_,_}Fr5425BTxh@Of8lYf8GKP!-C.(#0TzN9ieO;<KC0>Wf@Asvn>w2x)-UqlJw)GpOZ9:Pe
+~W/cHl-w"GIFV4qWRYhsu(tldhg0;)Of62V^jY'F^Dph~VqMMG}^Z!TglZq@s[T&2g0hMJDaQfTlPP&vD`nT.}Myx@$6^VHz!AAB][ZBmOa5~UJ##/NT5a
+oUG8<F})->ySyU0i14T%jV<-u"6C6OC:ymHl$%focMP^I%T{f0'GzO)8yioTEiQ/IpL{=nRoY&%-59f,9L&L08a]081_@OpUkQqc^w0>dPfBgqFr1Q~5u[
+8coM(=M)(ebR{Y#=&clssrTeQANa7Xn{9gHX["]x5b|5"wNCy7"sp'B{ohVYu3f96^&+|wX3Emp>g^SfjW1w'X/6275y9xEJIgJG(#N>/!FU3rr[r(^/Zo
+_u0O>GbAxx)}P88}L(Y.n4mN=FD2.v-7QMg[e&xu)To[P]KokI8qEm=9)=TkCpw0ubT#J6s;y"wQ<75LY.yBILw7}]MG}Tv[Pw~<:(Yzu)iRR1-,rVJ1E"
+JB.[ZPA@ot@1wc>{>VX,0,~b3/"DO]M{G8zGr^N>j-"j(-n!yD'tY_B%/F~d-(yz[C8$9NJrmD-B7N(&Ii!!.D;+^Ivf~'knUH,TB4MfJ7'sPd].K&ncmq
+LCzdJ@6k)v<2_D~7,u64"_W(YTi_6ljq^=kj')Y>&Ub9/l1ps)!#v("%M>S3|HRdkO9Du]/Oym/:,'8OBI[rw$"lVU676_,Qe!>AC`Dt(xIqK.^)vF~uft
+rvf36mHh5x_</iZTxlAUVVr)v.,NR9Y]{`)C/yt'Ue3C0L"M,|a$,NWvf0p`:h>(XnMIo5i&zeVzLap>D+1fPGgxV#Eo`$:BcYS>t;HkG@d<:=(#4RSUIF
+}%)/%1+-p.zu):Pz|Fp;SXg{C{=gd^oXPk.{9GrT"c95c[tUT-Vk+_D!d08go}qscD,e%z5F~M4%HhYt|<kBc(KkdTP:sWbF,^(]Lgpx7s~fLdCt1usFiz
+/RQ{$UTNad'v2l{NF_2_##tsM_j&EE[[Y-2W_1,lSmY@3ASl)b7{1gZw_amsGzbh~:)q,n[d7O7s`vP1t7gRelld=[.Bj8xJ/=%>>yARz6:.:WXo#1YKHo
+J}htC:86/l~m}''#_gB=Pm@o!DyKs%8fo&bcUlzq%AY,-it)'NSYVL,tb|C"VJvwsZAb/txzT|R@pjEXt%~{00JD;h[T%T%>`3ZbtG'F^I'Ox&,c}}]^ag
+)5(yzbAHUbOhO)a_OYLmlp1Xo+{m62YpMVoQ+%jiN'#'#Imv=D_6u|d;b!HrC}K#0F0n&Hl"LcbftYI5DmuNwQ}0@b6GInc[3bB=uJ(2)]H=#pw+<=OWzy
+Ptw;o'mnKtQw9.$oC}=B-tiZA86j0Ft'6)Bh}_QmVzUd$lQal>Zg{;`@mM_dDD]{;dM'=%MYHB-%uGo`usYOXWMZWqoz%j1O]eu7Xqbt1|Jg.(E@[Xt^Og
+h%[ykoVbW3={tp54Q"O8[^YyH|m<#5Z9O'C(F}%q!<W26eOTl4$IuqDzD5Wb(3p4WcYT.8+{S5X1$&gV>6(lMi3`_>:X!&`MXEj6/Ss<Lr|%y2TfZ47rH#
+Zps0D/N.Aw[]"-:eS=#e'Re/3o{AN}#0hk]wSM!3lESI@js3[j4FR|#-_p9vHkz{`|Lg&0]goYRROX>7k0ve:SMkZT..0TY17"L;&P_rJvD=KG'x3<f[^=
+X6;P)Lshk`uk1+|qrJ]Y,M<=N%mGH!isuYpsLYXo]{Xh#W0Bb0$uu!Mz|^>-LL|e8H08771X:eMi)|CV[)%:7c0K^Uxj!BnzJPYG%F~:&$NLZNV0D<RwBB
+!p}+3y7qK(J&PB"}{|s>M8ec.%e_>#zxbA[>+!i/V9%A{G.B8&w_4=Oksu'H<3'A.KS!wAqo+3MSmydLPa{8%{!-S&Yy_L}VEV'7qqa+u-oT)eO1js7YO6
+b9l1pH@)~Np5b_@YX4Gq+&A7`3%:Eojr~:lokC1V6+ZegW=s~YAot>^_!94:p)E&cXCk6;SNRwI@&V,Op@6RBk%>1u]a;J,jADrU6[1y5w.O)TgPX#nL_j
+7p6c$=C(>0<YWU+ZEqBvVzt1r&cfWO`eHK&[dvwB5M4Z)(NCR9tqM^#7&)TfNJw+bh"h/u-e)`5/;<@^OSftd<|q0s&_teE/b[T}Y,,iW{kWN=2lI-gJcb
+Mede<v[fx=&YNCWO(qcpHqtGo-xv-]W7t9Vr$S_A&IHc5z!XTJf2)LCTA4sl@wpa,4neWjRr)G<,`wet38hfj74-+Mz=kBEh2T]PnhTj`fUKq,n+nBAP8n
+)2"BTARx8;v$Oy^KT[ez#LE;=gzH]O+,G71SWl"Iw_Mq$I"XJ<hoCV9U[(,d8cr'.3!S%z6g;VnMOjdDCP|XJW|]c:<]SRxqK@_3B$j:desD2QZ5,`h`Vy
+5{5w}82rBF81_7N[C,lSXy,C"o0T.t7[ZPWD%twp(D+ZRP&Gp$DL1218tA9Nt:=-{l+wG./VEnc.fsDaKsURc4CFfq:R1QvI>^Y)DhkkAZM&NVpH7X./{+
+$UVXX|!.~oMro@h{_bTL$QTS!Rp|iY!eM}!dld3B@JRGn+yJL8XojCV+Zh&`t4Kk|J;Ch@q.cxgM)JGZFS%F/-I/CcaEnchbK$]OLBmbre<]ER.1yeU#_9
+TQ.aLqw7'i$=Uvo,T}L9=d1oJ]X_MI]tkc[aUP|90t]$K6U&LL;Q!Rb>~"LZ|d-Gfwb{VJ1_=uR=K.#s.)|;](YOS]).q8;W,ue^:2x=u5p_m@,dQh".$u
+9l}zaR+x8v^}fls2k+IsQX=Lr=Fulqwhercrg>.Gui-I;m3v}}MKupi{pm$O&QR&Vorqfpq`/T7sYK[uU{){@IDUcdTf]r|^XAw'<`GLi}0E-r4EGnErfT
+O(^o`nG;/j}m)kOaq-3pS{t_0_Eb14jgv6rh>BLjG[kK02FyO&TJt.@RNrQ[2lFs%;OA$k8xRm(XDX#>Ev6@d@cjQ{Wp4-,bBU'I"P-1'v>&0-^'HBA3Ho
+1jVp+#M1JEF)!<vb=zCfF:3>P8fB`,Xh"k48v6M5wMFotbQ,+ra7cp,h0YZ(lZ.%N%:>Ef%dk-${z|u=p(f^(r`0JWb{K!5kL_BRy+/|sJmJZLOG=PKv=v
+{kAjhO^J^NE$D7uf8Fj&YsiIiMKDOe,Ik=PL/vTx8UmhQj&ko6NxKZmUp;<rN]Xp[}}r%PiB#=[)XMz!xhO&fQ,C>wGcVu}dEKXoVShK6<3}uYL2ur]Vr=
+Bk(XL5cyzG](|q5|jt1;cwno],3=arhzP<a:R+x/skto6+oR+4l8hcZT8;Mw:0J<hO>;<t,vNrvl%}>si36QJl."#.xO,8oxV3KLJg+[VPa]f5^,E&ylid
+/B%QOe$=0%tMg;G@SYfN;0^:_o&nO@zFd_nxc0+lXa2F+x_YM]#^Q$O.%!s4b#:l7@`q2#lnWe`Dp}POtEyYe}BL`wWp_w=;_$ZBV0!59_CQV|>/XB4)OU
+Y8JzQ</y~B/h%3O3UUu%/FB{M.hOPnG}+>YGhhP,tZYYviUFc^ao|J,H+/S/c:>;UUBm0NDd!OEU|3;Tikw|i`'|t%@YPG[aE#SHLx(+`Rk/cHS0~y@@(e
+S;"BcGt^60Y6N;:BkJOmVOn_r"W/NwYz;MP.`2#<!kC4bT4Z={4/)jVsyEd>@#)lRNoJ4@T7=[g{//!'ww{#,d#siWORxxhZooVr2^"#3OP2KB/rL'&3~&
+xvYkk.f4YSi&Jia'1J5T6||M<}1L3>]5$qNMadRm^jt<mwd-D;tNQ]jZ@ysr|2I.y2/A%H_m[]<v,.S;'qV$n,2rRX,!8_qVqP5Z~E-p]"l@=#q8Tx{Y"W
+r>OLkKu.`rQUZF/T,HCZF{/i9@5NzB]>t8[Zj-Oor:oLCWGRz+Gn.x']$RC,|#fz;zCOr"3'9C4o{>=UbxXpU{RU@G,sS5{%"%^Clj#<2FA|&VcI_@Es-F
+#p-^7kVQ163U!i4|gRo=BC0zI%1k^r{n#t7,y0-3yd"o=eRj@u>aYIL3Fn|q:u&t"$A]62;V5eSLJRS,=@lkn];I'Wp/l#ut=bto9pc/JW%USz>8u_f7Mm
+L5#)!bWR4^-S;|#X'&V6k[.dCRN>8h9Q{-krE{RVkI6ii}48b[+xJUX_R0u&$NHCpFrwB7@cWcDP=6LsFU33'rW'!Bl`])AZT-baE&6g8E]$[[.tcT5'2<
+DwJCcWyc_CyV0`%he!K>:JN$c.7=gig^tscar:''{-R'+$D$Ry`J,`KC;($Qf1(0"rb%18r|O(@Y97]uwTGo[f%4Dw}kDol`dt/P`edvX3r=wS~_)W(-Lv
+:htf]9/TSN&+~G;/h5yi0hu2:#SP~BAauv<4IA%s2>OW@uK|Q6:>oBdg"kpi]-=]9WKO=]fN!>b3%P%H3T(z;p3!'#PSzs<d}N9-P<!AjYhG3a{%Kk9$qi
+`[2;$t3{'@GmM;(;+Dl!IZ7#JZ)M>qTr~ft@G:hDJPNfNOPq!X|5^}Gw$;W/.]6/5<<Y%PnL;2f0&>+Q8rnl/]w0QFc}xEy{TC9i.-9'~]2F],sR(/(Fq6
+l<<f[CT<{tpq:Ftp|I:QmT~pm:!=4qLpNk41<V`Kvu_`=vc(:Z9p"gtY,ta{]on@KncSP1eU;8JeJc%l=KE%&>VtxB>oQ;_,7^hJSM)4Tv62n'YS]Y%ZM#
+WRg`+0+Lt.mc8bsPC$c-B7Wv`a0Jp@U!Un$;73srYF#/[uW2j(/>X(hBOM-E36ZB`]]&clTuzp7)zR(DBT~s'o8C&cz5SG$|#)nyjiWr^D42aK,hS`/#qN
+TqW{8di'<LIY;l^x|!>4!s12wgcq,1[0XVtj#Iv!7G:$dv>&2L_;U$Z=9%ESM>D["g/#"TF@U'"Bhq/|G|pz:CgIH-(k-(l|qo],YoUD(g,dSb@Cg+'E:b
+6lX0"[6M.BS43C+u>m--oL+.`_8zd<ZVY(.N{r_voGzI(DE+f`j7.s/KPYZH4y:Vt_"{#F[Re9McCe_"<RTRT1^(p-Za/Y9PP#ZtejcQHLOQ]1:&wpmz]h
+E,}3Wv.n:`Mv^C3+6C,mRht/Q5$8tw=ws%toEEq<D!A};:{_Kpg[DszEX{2Z'o=KTsCj'&v+ur/ED<5)UY].j9YWpH#eRG3gc.MwaWPSTF[5o1<;b31[3[
+z`yxmS!36uv4/X,HR-^biC=O0LBQcp!K9L86[aJNMWwzlEh7{aThAHm3w.Ek_U|DNT^:tac/6zfBWTkO'XeojohoYDJ8nL)wMj50>qHakAB.x=}tdyFC'!
+].(zU-hFS_j<aHG_A@4bfWc&dx~cAxuJSFYU<gPUlBvW{[|R`;hpr|[ozd19;Qk[|iZ[`_>8Dat6<4LtxIKa=4X[[+.X1K~Y]XCH9Y#wXy/eOS^nO_D<Ne
+Y.BZsN}GabXAxr!a!ap:+Om@vMWOo$_dn'1A-V/D2U-9)h:7.J-q=QO[x<0n<HcAhp:6Hjn,8>l!dysKA[O^rXS:wU_$&H]CdGpRdhd+~NL]"EYWDQViBO
+}/tex`JTqf&oE!2:fRK>)&8N6yFg}BwR}FoP.^^=g^@QwTVR)[V$mPhNfVifW.aH]lM(KQBIo;_%9ze"%${m|V"T{OILE(Y]:/o(c69Dv.yf]n0IlMD=tb
+.c8R=H<[Hyi4z]E_<xT1L!Vl&c_'GrUD3VawRrP87foxxe_|D@AsXUF7.sKy4-KE07M7$1B$MZ~z"U,`3"1K5T)Zc8Cag;fBc(&sGcjtG6tTqXECc!J|Qb
+99(;Qd@kj>FORIsd2TeM[NYCm$ya=|dZaU,_=z<ek,M<C$Di_;s["muc1tX,j"['z1ZU%jHsnv)}P%3Q'I%sQQ7)xL]Sc}MY&L4z{vNy8xCz63b:~,s#Jo
+LG,h72FD}-!C|QE%mi^wBTCbpdY5G:x}T-|)~`Oqp%1a^E!cGy5A|,aqNCIzwkKgGm|]uslPlsf)q>Hi|>=ham)O,ixl#tpXS-s>4moXzp/_+%.S'j'wxI
+suyLioZfY71u8q&tLVG}g<XTNrUZ28+oqm&]epu.A9oT9/z;(=[^aT813@h@=iWXWhuIGXWFU5Ca0$e]WTdHXgAla3dm@L}V43W8}EtKf|O_#.gUdGj!+"
+Fnicjp_N{(;[nU_[g$~.mBVnA'xA;<m$UgTwp>l%BbTCE3C"ms#L4YjlTK7O&jzvnWb%Y8;Qmdbir/=rGW$bT)#m[qc}zWG#qEZGJvYk/V4lq7g^VhO"A.
++`rt>^nDpol,X-n"0k3N;@^KadseG#u)@z`#T<!b4ni]u]/;_jG;(Lvs^XCs0TjyIu-632hTQcwp:uI635Sg=d>Eu.sj+V$A`r}>&z`abEz#kJmJy;{CEc
+X[t7MaAF@S[/7O'T#EX$g%bn8:iorI.+LR`FQdCY`(m_DNwb<GyI8Vxen$HYase>%]kLzZ+[2fX[A>:=|K)%C:`/TACnVwd!xp}%hU0"w@CCeK5_zr6y'L
+~#}6L,5$I3&'1z+LUIsadX}lWZ^ob9f0#cx'iu6L5eFOnL#V>#Le>=n|pk;3pfRv=;Bj(%`zz!bc'yC(#PvbU+]&qTIqEwPg"%mkN!W2O|PsLBft8T4@IO
+w>PGMCF+>G!qfOqa~Fok,K,a=>tnKh~){"e]$=;q^KyVjEX&cA-,B2VSextKsyF5D,B>#y-v't!:q-$XE]<"^>uW]0r/#Q&_Png{bu^%%SxO/LrK>Lp[sV
+nL~4O31AH5Pz3>|LhHgDd4|q`Y|#Q#+vwN4:d+^B4&qqprz6]'|kh'})(I2da1@2'k#xEB#(&tHTcpl4k+z#o'kt$%u>F-;UIRJO~S1VbE(ZdXs.719T^$
+r(Z_;$MlWu['ib~kIUGeV_JG'zP4@7@1U!tnVdD7Yz;32Lh2"(F@/8gz;Iv@%)q01U:^A`,s-)(OAUZ32'ycYO#iweZA}3BA,zLS)Tnb%td(D`G7JhwjpC
+dN9-bbKv3i_:&#3,;=s2kmLa>'<k[/B@{ir;@AhFdO~G-bCN`Y%nhRZ^eNrj.a`tvSvS2)hpQvtx3.xSkus7fJ&<>_Y@<ORTfK"uR(|vaZU3E!n}cM>jbm
+32Yg:`nF[AFo;>%2PrnP(2a!pp"UX#FpZY&]7{;KlW|q<=v6C"z}zg9b+h[HRSfE]W2%aMY^kHFOxBJ!jvd3^b!]Y@Yb8'gjH.kqY/z9Ai_iC<x/<6_K6B
+8}sCBGR{_rpfcdOFaB%uRqId5W)hUgypsMF86,pqK70!TD.BWh[pJxJ`VSKa@G|SJxot-(2e!xC}VeOXD2<A@;-7x,}A`n)z9}pl1-96t$!Os-hzf}CNWj
+Ihbr1U6{0[oQDVe(Kz^'<XX1cskT@wk6/Ah}wOm,=0})U{lw9v>w]}]rq,rp=ZAdaoVvi<@c]SU/l9d7f2uV,Ic9|<viv7|&!#f,o6Ll"{5GiZ]9]QRO.p
+(sSc,NX2xC^LBwsqA{T;IA2rC{=dr9CeSD7i`K<3u&tsye{ICB6H/K#fHPMO.KA|nQ6xyM)-2[Ds.iV|2Ui#s0wE&x8H$y+}+Jj"L9qijai0RJh6pK:O,)
+1t|xyO""Oa{+xgsa[xlpLv-B6h>fYX_R=D.b2R|c~6,vOJ=Sk)Nfd3M^:<S_TRA+lU')AqB4B!A/'EQO4)UvvlH==t@Y~UQF/%9QUVkTBiQt~ECBsWa7J-
+ugfv).H:^kE3Z%L.NUNZuq'$=3PdH(bT4)kmzm7S&g#jKxkOArFeeY%)!"k_g<45`>GWw>Hs+^r7,;X&K!9=S8&e%ez6S@)]2'&Z`bbEEG4,faUi<n$li+
+(HYdUI&ih_W@zvM#-NeRg5%u;RbV"7gW1@pLmm:C.a;.6:G}%^~T0=KZ/Eu0TFPeJU4lc8{v7>ixDqO{kyur|m,TYH])MU/@Xv/Yar}:cz2mN]+X!AxX=&
+!mlN<n3X72e$0R88pCKWh2oB+jmHMu`>=UtCMwg{J](!|D3pDR@<SpVE7@d/G$"Fy<9mdgoImeTR1)e7u{TkC0ke+Am":J"un=NUTzupas4PwRWS&}Hdjr
+x9aLl;14>i!_s4GA[@wq%8L83SF=D2of<iVYtPR$v1C3-oNU%vPz=h]fv'|UiuE,Jb=(Kb&6%w%[U5B1!V}Hz,{U2MDOB"w4MfjbIz&|L|xYgh02s4d|f@
+np5QV^/x!:e;SwAdb7P;Vkh^su;y:c_s0X"@5`[]xpJ@2wOj~/F)w7!E-t7)T{(-C8}1R^9Y.&^=&|AQuYggO_tt]a$#mBIFih"obImWI<zdGKZGOp%F.#
+Yp0u~I=_4T3i`$]],>s/6Wh7wo'$0]],<=Sp&.j^BN`iF(&x4!m17qk/D7=([[mP.S=qu:`0"pr=$c!QL>qWbg{b,q}5kyI<vv/3xBPl4i>oanOtwe!dDs
+u5SfE33Wp[S}D}F]n!B#&o+)>G{VqcK7Af2-~-Q4TNxsj+)(5gaW8v7uCRC|4y5f&7pLub1q:f%-eEPr%:i=C{V|wb.6}BW0U.aesg(EO]aScS1)M)]9t%
+>PL"A}mGt2%Eu:r#W(lB~}Um7s!%7s_E<C!9aPZ)y(L^<d#!e(vY&Y7{(yOE^1&m2O=Qhs[Rn32Z8$L-'x,S7La}L'!aoc|An;y9!AW#B;+we:{J;56j0s
+&ZlXwINeFeT5O|!g'UXkvecsv|V3LGJ>DvkZhfbV(N`D8Vb4@y/EJsO(L{,@~d"7#G|X-a"uG]!6JR0z_$s+K!hVqS-</tU-j)p65nq+Nsb-;)5u3Bbr~K
+$MNMHiR:"!!b~7V.~2}2Tb%XGPcsP2]$EpdEoiEpmo|V<_%O=gu4=gIOFG$a3';P/Oi9ZAe,A`T`gNX,faL.|Dl3r13dgCq;wsth{5g;`6'/&YR^PaA4Hj
+q=B`"55<7@pZ~]!GH&!4P<O^y]y&zg7pGVT7:Zt0w#@U~lHKQYsS"Z<2BbjiL>Vw&Zk`b&eoxbL@L.ae&^S9j[]c|Z{V+TweoPHana{d$kTrP3M#BG}$)Z
+xu;l-l9ZJr:t(Cu%@B6Fx6v2K#&ehkaa{F#m"T[Z;m5`8!hIjmi[X/@)ezJCv#T3GmvIOU|nW)z|g`H8FS)y7OP@zpbcT4$[Q(<./Ay8vwwJu^TTYlQ()D
+gy`Vz3$ln#YLUb-Pv_VF@v"L}p<mm2+D11#9$LVok:C%H>=BVW;wM/Fw5/>D%R.u$D>>AW/%;c^;=ZC_<)L"c0pit)i|;++NW{,ja>7D{al(y7`zx$4[B3
+WGL:[f[Q`G|{IL'>&h(jNKZY'&nQ+)PPE^lFh2bHUG9>YK26xVGE,T{""CvYcPR4KTH{+1rR)%v/1ZGx/(^To{eZO!L%e0g'b_D{$lQ<9w0!G7M9FGQOl9
+erP=kpC!M^i$NRM8k-|H0LNh'>'kz_e(L"V6a(QkRfNPhHm0MiFy8Bo,GuGI,$Hc6XgFONHbxw)$S'%9`^{ZH22[w+V+Y<$MU'&!~_eZklC}g3v>{+$wC`
+^vqh(uw4XN_Lq:f|9|!9iIF.jo1e"KD{-zmJXIv6=Ok/xmQ<#az,|4XHPme&'>-b65yiJShis#7z#8<Zekb>ka9aD/(^-G9LL-]w=]Sxt<]t+L79H'p7{9
+{5!%lTclc7$t34$wcz$IV`gl.JxujbUiQ92}Y]N&IZvx/J>L+]E6_L"b+=D1R|K8aal{TM$_v{V4%{kh|!b,MHs+Sf~I1V}G[b0Nx`uN22lwl$nJzh%@X,
+%No`7YD"I2isDxoW8y:O!jBi7tMl|BIiw:AgK+-Gu>0'%fZlhd.STw5m=w[YAyra3rdL4rek{>yl&FU.rpyo<8g=Ti;Iz"C$g,l:pi+YUbf02}gvpu#LRn
+(81lUgX(#/Ln-Ia:'F-e1vI&Ukbzuk^qvC>8Qw-}jc!l_{`Ph3Jy5($lR1+9YlH@/i^R$/8F#+(YCWNNmFt0_siQY[W{ZKj:$Po}!!x@nY%8w+l#_6y&xW
+FN[cFSa8VXX=[(`cdf{O9kt{pZ&uF{&8ExM$IZ'KANbw+[ez@tC<r;Jg;M$rG}ZUbK@8m<W.rWgpz+)e{T(eFt.hup>4RAhCjNjH/X:_Z"bLZ9iD{WTimd
+G1}NgsfOSF!;0Z<O(-!y+:s@L8im1rRu<qD'$_S3"c4+;kp&`/..vt4VT':paT@=Qd|y:Eaud5d_LgCF@>9tec`yhr6Kq&!D==x#6JwG"EH=nQ43u>VcID
+ZGH(`:@f,AnGRPt2psn@A6;E(=JC:BWiAIKAyNGNL"p.q$P6$}jwOHi=]>P:utZ[Dhi|Gr-.>ibY_&D-mCwe}0G%!DB]C.khS=USwjdyDHqXRf/[6@g/E9
+B/HA];[zG1!UvzVi+=0xQ{[23xUi^5R@~HgVsDOnI2<,K1i#|I)8/HK&314+xR>k'yrgWkoR_5R('${E2tQy;d3&Q87{I4YD!%9`>@+QCa="!_BULavNx(
+,0h}xIZ!LsP/lhRSO1Nms=D5E`_CBAtn<tFT2ZZ5R((',5b7w-/.Y!7B2&t`Zt%sG/B!sI^d7S[6x6(oLXc5OtY0F;ub,AvoQ8M>v=7=<+2W<gi:;d.o`U
+[c0v-S8[`-MGy#)C()F21't#ZkD2}F0Hme0Kr<^6;{:o6!o'p5;mY6M=p,F}~GCno)Z|^NN]k@&G{]%N3TTTBaOfUCfddlhmBk1if3r;}Rj"D1z;z@Oj5n
+C`Enm[0-]r#)m@Q_9%zm~$T,AY[dSw_NQ-TqQ82a="2XK%aaxsV>;2`8<6;:`0TIU>IYl<K>`XauLB"EZg,]Q+GDi8>sJE]9TUmZ~wwY}13@ZZ)ELPV](T
+=Y_#yJCYy=+^q`J|,)AABktqEG>hqs]VkTbye^0W]tx.~|04Q4n!vY^MF@z0$Y-U4<C2WfQ_aD@hV0<nc.}IvHT=w>2|Y-%-!F|3>2o8Ql@!/#[z/bc<)v
+vf!mA532]veyC7;@QD6;f^fx9^+Av"3FV'pC3UwCxV77Vmm+~R)Cv]$xkdy&H%e[B]zxguxt^oFq(iDcaZB'Q'%p+GL;s!h3ZwF[vjv+.Q1jncZ.DfqT4a
+6/c#!2G-U$=Si8&WF1vZy6].J+7-'fuyHO)|wOW6Dk)WHcrcI.RP~Jp-&|XdwhvkZv&-/SbxKr0U`nnBh={QZk}SfZKB3fDnyqjZei:kk0N-;;]!lH&UUu
+D+$4GfcFo''YVAjtXniIAh:(s"IPjc6<RTqa@6Vw'^r|Q.h-+n<iC47LyO8`9aW;wR@o^MP-1sK2(u(TdlmPVPX2PL}xHYrg)U|P%+0DF^'[Xaa(1cSUok
+@H<<eg3zs.OEl2`V8SJR)aT_Ds_uJ>|23HGK{pJC|]M].M#NZ0.yhq}xq7%zc|o+:j%4<Oqaz{SXwB&K4iR6$RIXA&eps^kL'!hX"A{C(9#9wct>h+XLDT
+,&pb@}{BzAp/_xus.l~BW4pY1Yn]5[>.S$122JWpD{z8ctAmRm6j}^+z_]!Z.Nj,`S6/G0p&{8veVu#cs|YUO0<rNJh+;LoYN)^Pme;8{q<!QoTb7;nM56
+[)dDibr"VqIw&{;mqTiO)F;55DDt-TQ[o!/$%Jt'KrL4T'_JJG0<d4t!!U8cjQ'1SgO:vvwULT5!=Uu6zKFDqQ![+Q&%i]ZJB`NUEs5Q<96!5f9Xh>X8,'
+e&ETsAOWU3OWLxT39hIMzU`;Y;"%YbNV5Q;|{`h,H`_@4dN%tO5Yg)08HT:[a!0cpA(=R-]15U+6A:XD0u/+ybf^A@%rI#$W4#Y2.X&9C!9NG9++E;4hYD
+%GI<V{_3:}v+K7#0-{W@c}$DVbfKD|9)@luSvt$d9o18qg5T)6$DA:H9OshNBq.y(Q!&6zgckAINIety]IEfKdFIUtv%]ZLWXV]66H!V(8rxI]adBc7`8W
+>Fh|~t)>$20c8TWq_+`xPSvD:g%a}p9F&CLo+et3[I$GY7e8jyl,a)|=tY.pfbNuJlK6V_{1{nQ5sv9{qtGmLx)a{uf}-.F)}^<t6_d}cbD"y;]"Gsk5d`
+x`n-Hz%;Qelb8}.o|Qjix/~t1FaXhCI/-O8IK7-`&Eh%(|ph/&m|4re)OZVkW=-1P`!MJSx_:b$}ig~)VDl`nasQgq=[SM;s4CZm$nJvwKPn[$%vt^"fMF
+'5O,&Su`$MJ..q}7dA(^_%w^X6qiID3sqr8{.sbLnU%vcXVF3a_`/2}-;d8>nZ3-3]Z9i.,'g&HOH>;E._eV6[u{Yt=vK4&_MqZ/jUvw@l'Hz`:aod:p.)
+7eIul"D6TdpG_8";Tl'ueSETA.ZeBwd>#2rAKEw]G+NdAq~=qonM!>5z%a`X:aU;!8wIm+C1yU/EHn~J{{VC5spw>vB,w$3>x"5}!-1r[5DTg6BzduB:;|
+VTJ`%NqI$aX>.lD6c-rqQIK2Bq+a|@Tj"f]4=m]Dc/XQRH.5"[y&sP9.=olS2cJ8fz#QtIS&>{hk_s>dN$jKtWH}}3#]3;,-c(qWq_i7<baW/IZ:Mc_W&s
+3du'Jk~b"Ox'E/IfN7s"ua+uTa]]o.eluqK0EFnAF;D{I>!6oDx_`+8>cv1(28o(iQfqqwR925R,-gBn1cZ!@](Y|:Stk9_A_T"Cixt0,4dXo"NTnp}QYQ
+|WXE<(,SRLUHZus(%'Lee=bA%f}I^,=vfwoe~j(_81yNb=J0KI,t6}G6"0U=aWW.I+MZP[{}QbR'S::DProzDed=|`Aqkur:@w!v:.one%S2J5_L;_5p;R
+yK,8N;&uCaH-OH'jCaoEfkvvoNdI6m!+0[3>B(/(-=:Q|BYX+GXi)e")A#vyF=>Nl9c]6gq:1"UiSu1Iq/[IB&1TKM6Y$/i11{X3lQF0;<@JcA&k]=6q=N
+.MHy0ZG{OVill8Q+^LfSpHa/5=Wo6^m4#5.+0tHn[XTV_(0rb1HLhczP2w(X'.2OM:|xW^o/XP]T<r_@`<<:=ShAW.p_n=<6==P6x=%%=E-t"kRzphx=J8
++rpAG`DCF}!on='DSrK'c>7$GiT_nFx&]a!<.9XdEg;CB"aPcnG]E73Wt[TmyBr0U3x]>9{NwNZ|,Ql5+<(&>[TY((2Db3SAjt$LEL4y]RIvBj/vtytiw'
+/-V'v+VQc[6V4Iagn'3e"WWoWWI-D{r/7Cn)yxhc/z@Uf`R)2g#:X26oglxNY=.Cs`9</Hk9%8FECxKqU]J]-2Y#lq}1P=Biiwwp(@)'`Ix0gAX%NRyE29
+0>^@u-5;p&6H_>2iH2j3:gOaF!+&a^q^PFnNW-`4KTvPDcQI]2Q!FZ;a^@$1p.c>qoj.f>bl>!<v<Q.&L8[{"Bu+NVBQ!zlzD6i^R8,Cuxp6v&3`nJ)%8$
+NC.+}3Hn8GIKt&|Kh16!'.do1o1:w(py{r-&P$@FrCBgN,ub@w[0<!D]i;wlLrOI,k7JRP_^Vl{V5W/'J$W{8qG1h#odf1tl,E3"$@IJrV]{6)i8%f;.h/
+<iZT[=YmjiM/O[O9:D>1wQGnO(~6K1Bzp-^[po9ZOtE<iEwfQ8#N."$c|>rjxmx]:JB,h6z^j[Pb%vN_(n@<6'anOal{PWSd&c|d7X^r$+eAT#^bt4CkgC
+VAi%gN_zr{i<W'6LEzGWFHW6NkozxYx%ElS(<!-V(R@@'V{(#60sxGTHnW~D9J:B2QCU.%I$wi^f<X9m6="QXi&!;n@DH,.rw4jp_"10G`F%/AUrex3!62
+]@KK]RrmE/_MM>gz",],4g3uB@ZieH)-wS-Ct`~-rQX>e-48)99WpgEaJdXNVH2B%Q3]#%cMD0N%&)_al>or}g`B6qtfc6j%b-gD$y5::uC/H^3kBV#tHg
+<AIy1.aCwxsSwn@"mT@$#s9&}0n0K;'p!eCm}B;0TeJEVhX]zZ6,J(r`};%gzS|@YEr`ki#Z-a@^UR]6_KlSXz@i5H>h<YFsu9_!,H_l2-AC<TuJt$u0L/
+brGL#<i3yuud(jdM)%1|&biu2BjCHC!=zPcr^%ldW8'0rOy.XoZZEil)WQdg(whIZj%'4xxKw@kEu]{;}BJqc(40>BfBxmmjWo&ewMjVOdI"pD<zmo/B&S
+!Wxz>0D37(%}-Uyx>ih7K2VfU^)fw'kt[sq:"4Mj%%k#tVstsb-|v%h[b3COmtnj;LC3FlmLC]5GY>%}f4pe89H]l9{wzrTj8QAYp0h.S1u[}(Ar:avE%p
+4k",>UjhjAEsh{5O2wC^ci20`p^@33PmM]@h_.KkxZdNSRzPTjvq!Y=)dGzZ)/qS%,/i#Zj-v/rE!27/{j`9QlS^B0GK$9^wh'$AK/U"5gJMTviRl]dSW9
+xSx=n:a2<BG=}5_IV:FJp@)%VdA5>]c5q35nwvAMC]7lUpV4|]Bn""%R4)RU/-RU;JQPWOqT:i)+KC`''<G2+x"!V]/MzzmCwb@3Mc/`3JzW>9'Uu+<Hzk
+]OjPk8~We^F^pNEOGoS1k}HA-f2+2Arvt>-nRq4Cl>-xh;{nt5!u`m#^FB8MmCrRMIZP/&LwsjknVmK$6Po6Y/1QsB%_@Go/vsS"-H]I-}T`nqQUBRJ6K&
+T!>[,=W$OZf9JX_Bxx5h+_ChtB9KOTY-!ClN^iX0MJSF.RLP2RBL[u(4o]<[%^sz@_up@}nGN0t"@#f46F:oW>|Hog[XI'7.`==SAw^6}=Sfgm$c#1I"FG
+VpIRIO<p,7SJki+]}k2=F.|,7;7"Mhb+YjWr#:Yor#[`[:wvosp|n[+R6qpwef5'r_h'2ULj<PW@XU`T(T'20=im0DP)9vg+fo}h@/GkY;0krm~4@HBh|G
+=tI1Pi81z4az=.YPlgq_bO^jy{}]1wn'55&Xv.!La{Sm{q0SPUBX"Q4GL]v$K8-`t"vsD}UAq.n{>2dCWl`q`N;&98:O;=uxHTliED@Z=4f,)C7"Y,#JJh
+YQwsc1]wY62S/K'7Is-30/lPJ8h&O:s<+fv6+@kL,VS2B"GQ}YPYz_7r3C,gNX8W@SqOSJwCd4,rDvo4{Dv#q&f`qRKWeBE3`W^L[>4#0V#S0XChwMaG<M
+/_SPxf"PbaioJ^."3uvMmi,xRc!x!j4L$EitSrzV+DvHa(e$EvSj(24`(qc]Hhq}+@u|xehg;P6j=<owcmf659sY(dpL,V%[s,:d+=;I4_&w/tZAO+R`Rq
+:M=B4XFa9GR}!uwm~6Y@CMOMwK(%5$;;}IG8KvgwSt]+@jgxeI>jwe7TTr6z}_p+pL|1ZYE|Av^|<MLt5G&9G'HT&f`72=+%mN#uC2:rs!6HI|<{sVonil
+bLj&0=j7BMYprKG#m}L"-LgbZ3Mtvf'>a"@s6>#Df6'2D9"h5GfdZcegi-Si(c1tb#sh}.l5-._D>,AKg^"i,I'^<:%x#reyb|2;8lw)W|F89K~T}v(x4U
+0>:h$V;h58''{23Xi-<vMKtuvHi{J+k"a&h7b}yK8>kTuQ#%9d3Xkd@iA7GzCr'd/D6z}O:AQd&Ue=y.G[!];%|48>:Qh]I|X6QW]G5i|-=ACmcHRXQOm<
+li&P}_rVRkzB(fB<%@F[{n]eo1}dOetLq8#4|cQX)H]/(ws:VLxyWe47ru9iCi=hf,R:kR7=GuPcr@_}LXzKX]#1Vg:Ru@GnbZv!d6f[b^D-~Y/"th02<W
+b!!!2D'eI&^jc7r$]+)`(5FOM8&Q1S22{U]4eN0LmbNn#^t^]`o;9[Xh_W],>12/b|4CKpzd0B]ow&Mn~Bz{`e##~eqI$[QhmVw]Wv^}PHQ7p&y7<f;W2A
+0,e<3xl.4brv,#$TZOri,04gM:hTy0fTn31i1Crt}<Lq!Xa|su~z2LyV3VrruejQuF}sI{C'kbX4g$xCR9JC0miVK8,)$Ae+f5y!gAQetk-)mKeP@K+(:o
+7D^FA>nxMzGj~qFHA[w:g=u<P{DFAk[v<qb/Xc[u{SCz}vWpkH%Sg2/]B8p%Y8}Y3dI^I+}RXJ@,0uM3W)]7DY;T{0PK)5L;TKN2eD]3}qR=&r;iHPu,S:
+TY|n{0)Lx&],`4]0<9#]gl2kOU7+3'||qck=guThWkDD~O"HamW3lEtO)29[-$&:-{Y-.l1j1q8d{&]LK}leQb!eA0VtIYh'lA[0~WLahV<I&[vmBfM-_h
+tlkJ@7Ulob<l64.dvvRG5gCay1QA[)cstC^6yW{W/gyen$#ITW;[<G)`'ZNUT_gRvs#g-m<R5}(IA1BRs@uMi-Ia4VzZvWtpPMZ7,Ynav{X__Frx{0oom[
+;)otV'Wl0RWzeEBfk$=z"iH3-Nw2@BeugV%fYWw+J{V8P/6Vpq6Q)hCw!q(Xc_SZBHkuzER$'PxCo[9:PIUh1&xhG>gNa:b3<WvhEc"Z<^5OPiEHr#(0{S
+>0K1UJmvQF/,J|tIr(;IJ,1(uySLR#VPiz'X7g1pn-'5eI_([3/J`n5f4Ed,2o!~gZaQ`X_of8RV}%BWw'R;m@rqqrC|X71s!~&@bXoHlqLN4W=skP<EP6
+kr"Q[_zHs(=g2{J%L)&h;J)i[XQUdqUf50CT3sHtNp#eO8>tE+N%i[2<7@kyof"G:ah07`y)`f.}E{-<uz7,m5_IGYqL>4}xcA0}nwdMBTfeVzSme%5ODl
+6nR]woEU@q5Ud>pj&+2UdcWk;6o<ltzMripv[[lMhR<0AOVuG_;@3P0zf;yjI"oxp5A0wdTVC2mJvTA!Jb<I]O}5BQ@ZRRz+qx3)FzyE]ra;ENUy^aYx(%
+;s].[Wyzw3-tRsad~Vt;=`aK+B$$5z!Rw_97<K]!iHy^!.E7XX&YJGT$:3<DLe:(mlYqbiS{Dp~5,X&o$Wd,bv-EVVPwW-U)GiB_tzEzqNg5N1nYS}Nofy
+/Pk[IE~P.i)ZAR)jvf=M2f}$[$,enw-on4)jes0-N)a$Kx)f>H:mGn{$SmxuAvG5mV<h8VztqJa0Bi0>doND";#ewKqz_JgIk7MfYvEpjmBwDW-o|fJgJZ
+;_$qU%G1ZE6@(;;}mR-p)pjhr5vmk>{nEA!Ns75/KZ5JO,J.Oh0%8wb`Q7sj)}xU4qwiE;/#E{W6}.CtSMq2]foH>dbfM9~^USdGsnx}9!d&y"SikB6;S{
+M`#W15.JXpcD&6'uE{[OkzQzkwKYQ}#82@u^SoPYj>{_nt%g92+o3Bh!{Z9Y80c2tTiv3CQf|+NAc=xfM]/')xe{BX)<FcTDL&fXk@xe|PQ;B=('E:jXyv
+)M9Ow{W`{,pQ{00K(,7/xuiU.i(S@$k|IG6w0]p,4MU}|PAUp5zr(E2EX7F09R-6a2'BtE'D|0,Ie<2qx+~Eo3cXm%,V(]^g$fwwbSc8vY-/j_h)<@|/sY
++)ayw6|j@`x[=3vH73G1IlN9|vPKMW=7ScEF9(4RjWsIRDP/dw82z/9Tpo]N<IF-lhQ'+`a!EbQOpaCD2e_8jkD!xpNd`0LRT<RNzb`>KB/b9,R2x-md&N
+BI'oBvBjJu8%REkGtpXl&0N6nv/fqqTLl>i]u-d[kqK{o!PWPm0([r5PENM}#0!wPom:KZA]K4|H7PHAJcY/5V2DVL}sNa+/UwVOoIPC0ui=g}ym~NjfJt
+&v^b[54bgiN/mHd6jlz.NtIOWY:}jk2l+[{H!3Art|6[)[Y"4uDKkdQxSbS!&+Zcm[+8s&f^);sxF1Q".>|.)K>p{L&Rd]VP7_3nd{HDDbE2JSiIG7u7%[
+IwfX>Zdo/K/bqjUKJA%THy[x>8$^<dPs.r8!w1T0WCEd`f'X7c3J;^,`AqqCs,>=CEO'+p0wzp=R9>2JNGo'n((;0sU8FJFPZjNfZbij=J:qP5c@Dj%fN5
+GgL..el@wprh]4%mKe6D}C5fVApz5530`]<Sf0Eb^4l{vw_gS6xe-0C7NyzhMskZGvbJk^Lq+rd5.EXS:ywY7(E{sOCo^C8BsnO>5ot(4roIj5u{9,JfEA
+bIO|xjYIhiRyt2zUJpdelo1CBpDRSB,Z{2&0is/qpn-@_Yj1frfn+XT=(3LmGR.NO7tcJI54qxP0}WGel,QMa6u)AW#Jrz$Pnw{KpwES0Uc:uP+p28dysb
+vS=Dua9jL{I4D^>"^8LlRpkl(!pc(^xge'MV}1Qmy/ed%n;9@jZetd5[inB<.9"<ECiGF"0Gl=1;eTR=L58XAhg4kdaJ<Lth{Ce4P+>CA+8rX$ohEg%Akj
+;xHIvj~Lezx}R^Zs-vz/t|GzeK1q&VP_`tAW&UiKIXYF@zA$BCta)ejNcFifyZf|xQsplRsc1f5l9gE(e=m(jl(d7jcD)Dz>o=3OgDdmVhpz72csxpIqqC
+0-;%v:R>-[fx,P:wGk0vc]V5tr78SZ)y~nJ=v<lsWW:9c[+4+BjNCKOu9i;'a66L5B)l%J{c$Bo<%w$dI+VWOR%,0xK2Qdw0R8Y-h^pzg=6MqB<FdoTM|]
+5h&!8Q$t[1(`h`(uKZ@CrX;UGl;RJSBtk0"N]%EDEu%N_MpD&P<"UqMwFF=5~SS7.taI)LZvG0[8,T%lz}fNyvuw2+UEp!{Lu3@Rv4fdCkfHgNUTs[%D8q
+S5f%_ZRDx+|`JwnhA+wqe2!@yU=+9r254qFs`3C)YTtLzc%{6JwH$nh8T!xarS3YsV'$sq<Xu.qf6z,3Ip7a=nDAwzKERSej>,m}'&|z2uqZ~Z"37KpgSv
+zOYXV@K[ywsHyn,t`NCCJOjC)pctfd{;8A`P<w=NKl}-sk:5A7}bls[2ki$EgY!~uNZe;v@Zvjk$g9%oV2`OtC!re7h;WcZSgtAu-xNh4{^"zxZa.qvEqF
+3#C;g>4kBs[fHl!q)FZlA{A>{$&T+n5XdiHCSp@X/!6ik0rqIM-M=,D)Plo-uv.jPee69m{N^^{t.[T:nHJ,m2r|Bv)e1fqEzZUSn<r:"CHGTw5%^!)Uu>
+9g'y;r|]!2IpX1E{j[x@A2/@=kIz]&~Xux0X#&qT"_vgi4e}U]`lJL!q4jJiKe`Mp-|#=iLEhYjbnR0='N-FN3H:q-"RPPTqxn;f;W,Kq3Oe=B4V&IrrP:
+w&:/FBz+.|:({j{Dj7V>.Ps3.l,tWk+7t+V1@rwe@jb4,[s@V/@pj%YS@Ub.ehNvwhWD'x-5o#2Lz%%i}I>a3ME'972b7QK-H0/yyn'PQpsus}e@FM/+2L
+_ZuskZC/9%.D37gXeklvtdi4"^%++IioWA+ONNG(-$Qta|fZ;$oswiGwk7lMxT2=EmL]H%h;3#D,Nf],V%8214bSW5k%/[Ij;XWPCFxz'9c2rR)"xt`T^y
+ktbKNinS;;]@9_94L>#NGxob"!LVno1+M+1[EMaLO3-x}}v|W5DH3uB9BJ:y5[8v~}MGUNQ|aIzF-)5pzbxw8v^}sTFvi|~{TG+csOAxE{~v`9~vuVQS_h
+kG$X1p{$sl<|EgKnm)H8$8{Mo;(wV!2qGM`H:iVq@%unFqF9,'{')'=tQ,Df@a6.lEQ[;jmwSS#=Gpsk"v|<nVwX>$SPX-8#|HLzA3f-k(8M2VqkhU|nbh
+oE&gJAV4f4<ni=J;yO<NWqAK)/=!&|mqmtA!D<zE8]LDB)g-Nw]/ZVC6kzvhk2d#fMx8APOCGSC^}p1h5UuX{BKw]ziT8@fmh+sb%-t,;g'paVMG]$OP_u
+o=tg&@/DJ'NzK=[vo'zGXlPIXKx&2om+Oj=`m&Q`n@ZcvJ=3[haq`N5lVjYME!}d1aNCgVCM}dLgYm+|W)t|5GL9m4"@A`>-uPTl{:vc^LcLpLDl1u&pG1
+SDWFA([|M2<xwVlcbPX@K:k|_!tPhug[o4Ui_vy>/FMQ"3-r^LO]m9(|HI{b:W)RD_ys<DHJ)l6RJ.`R8/#YYvYJyWv:,|3%B!HS2{"|STE>m{twzC}Qg}
+FFn<`[Rg^WnD{wPR82noPJW5.O|`ejGtF6:Fh;h/'`svSrVgR33<J}tw8v"87-]6_k;r"rFO4[V%VdzZ^:RFnvfJDOsfsE=Vs9B"R;x/fm%Ho]@N^3S<K9
+qaVPv=fxqwGr#6[UW#31"_jt~pc#L3Z7MM%[0oI=++xOu'0XOb_d2w;<2pRj=>%K~5Dt2_Q68QsSzd77rd<>v5a:SRMwQxC=nC!B!BO<9Xh5[]yN-2Jgp|
+K1eW;F$8v1)o+IdD4sVRr"w4K#&{jNW.QbN/~j9m#s'vUhSa-Xm#^b$/bndN!)hE6U&c8^4s`^7seEs;DRY`O>yl{anw"Db/CAans@b6pAdfuA^dvXY9^b
+8SZ"ui|g4Mx){R5=F:'ggQnLZOTa|b/LG.FE@d:">F-JZ`k5Aau]>c)a.co5oqQCDv)65ASskoaYl,uGBKi=b[/m~TgwR=W_Tr!='gZ;u4m!XmNYiPslh$
+AX|pXc,mBcB1869_^XFrI.Ka(9nuKUVAkenh0]gH)p}`_Ui2#BTKNAMB$7;8vgKM_cfyT_;<y1Zm{F9V/^b;b6!E{MIa>-=eW'Kk338j:[]l]3G6!ec>|<
+YZfs]JjX&D-DGO:e:W|ERG9A+$K<btc^S6u{enfS~)9,aK[,$l~dd3Uxk)$/tVlB"A1Y.f[!gdLd3a,WTM+9qiiB9ev}u^tQ>PU<@b)m=9GQ_}s.4m%_eB
+=uR3cbKP<+Tg'+sO;#3U_GUTuKX5nb`^XB`_W)&;7raMNSV5[@uYo}PN<{7"f>Iu!oRE2|S|j5,x3XUf]4Q$!5zHmVsUcZ|>;&RKlT/5uo#Yw2#VR2!yVn
+nCv:cfi).;W5XZuI7`'rNRR5kM=|a&&_Z@1v>H=q_qv]c8)P=Q'xA[:MWtb>s17S",raKy$U(nqclb5)VI$'>)HBd|LMi`+Tgc4CK>i7!N4>^Dw+s+Y|Ic
+PIl<+}'o0Gk,ErR2zN6q)L|FKxhOl"YJ3hPjZ]ixg3nOoE[jGIw]O8AZ00BlS&S3svXvg+BS9wyRDI.Oj:Amo%D-NIf,o4qE#^xj4Oe'pIdI`wcqo->bT>
+"P|`DJ{|3cp&S.aJ+9:bxSSM4ztqO^bj;{^70AvxM["o3YfV42FyWaLSm-N+B,!IluE2f0HD/eM@k4!E'<vWo=m,O%j{k@%Jj4Q0~Sxdn+=sT1Z@|J6a@k
+x}4gndr_U|A+7=mm<C8,t<f%},vbFj%Z$U8${Mn@-l9yo>)]B.bcRJU<nx9.Ki|NMODK0lR`w7XW{X"_z;S%dD~"`5T[>zRv`q}-&:Md@XtH#@|emfW:;3
+}7A)u!&u))i8XwoKHA=A&xe5kxcu)4FBpmQT-I(3&)"hagDqJ`feX7ut[qcL^.30bOWE0:bW~`BVw+SR=J9q=VbiuomhZ{VaxFlQB)/Z6|JexTf9f#9|d+
+3JFBlk4$s[V$fb3p=WiV5jZCyXlc]f5enc-=dq'nk^c]RB@Ak[1E{nb"JYQ%nQ"r#lP1GA8aZEkSg+^w;9)Ufm,8^E.pOw7]eiPs{[!f>T66c!00$F$1t9
+vYHR@4rV`,U,l:oCuWFR#LC.@srxG}&di$+x'/:a1^;S-TzKall`Xm6R'a)M$FG#`l,<R&Tc_y>javIcQa;NW$.t9G2m,H!BkS8aqV(gNG2/^_wJduPFne
+TX[8aG};WntbZ{#%#sJ`%[ZiJ;x5{O5TaGi"g6kO(4A%<`;lg,yp9L4Y'KXa3_wSOjtpnSvS#>A>)Lg'ZnJ-qV^/St3o(y5ejY@fwb@gtY`i$2)hI=eF7f
+2wzaMe(1TcM8$&X{Hb3$5rK'Hm5`jssiRD1}gPJ]xH&Vm1RzqK|.n.EXaF;`h=seJZ_^OB{K1$S7Vsz371GwZfZv)[Xjd`GzhM67B]0_K0XbaFzI1|~Oa@
+<WK/ux->aw`^>|WY5r]UgM']kj/Smq6Nnz0F4qv48uX6Nsv7aR_taD3]%n,Us6p|-ps1]w71t(>H$+{3kn."o:x6vPe>P$51RdwS~X2r&Re0d:,E[,B2Te
+!4Bg1N}5DlZcvMq`jm:sJVN2_lr{AQfVXgN=ut0Wo.YH`$<q{]M/:J7>78`JGo+vUxjk2%8|qnfLf:``)>XCmN%0YZ>k+1(N'v#<PQy!A=6D^8AGp)K|Id
+%jZM-7;9"]=sgR=.SRMueRpO3yorH59Ka"BqNe9KJ5<[ds(.=e(E)ClV[U;E$Hsfn14ocQ"bZ7lcS^5m8]@$e`'mwr=3"l&T}YIa.m,>vJe2mao4HKp2>9
+R7L0Rvcv3][l(SwC)}Gnvi56>[!B&sxqb2@E|r1._;8C%v4y|17VGaiL7={C]{fSX{lAjSXx_6ylsKn2OXD2%POiLsuwUz[D"D6bD'a[{`^L0N7K<n6MKN
+L^/1Fe9]5@oXg|PZMgNGo|3ve1J:BEa/1^B#)w`SdRFp0Gscpy2]`-O^r)$$==U|UAURX|6Qs})cjoGeDWN7}}Wr#H=d}j;Ho0W}R7S"bi<_>}GzlgOYEl
+=IApAQ1RgW,>ZkU9A|@Hf:%L8_X}$vV21Ge[TkE%jq3HACGK{deGF9u[`g6S3xn2Cs7iRt5=@iw1"yO#Y-HIDg]+9C=QQGC.^yCzQCyAGDVhS{7y5!mXyK
+w,tIC134;j9j)fV8C}r7`C.pZYLp7nLJ2x=jr}hG1&THSe#7q9J&jtV>,F_i59(ph`oo[-V,PM3|BJ9U$rUT'RTad,A9M_U+/X!oIP'Xs}PznVwCRdTrqT
+niG>ed^o>COSIJr7:]hOrqm<e_AJN0ZGVM+2W799-5_z|NN%ekRYL/p5Re5;A]$#qbz]j[X8=uN8G&Wl`7-Os:bL5.-|4DF/K:&QRiU%SD#%A6AOyjOO{-
+0Z^s_RJ!w#j&@R>X"=}&=OLvKX7fMEwHReW2,nyJj/0y>Dq-wu>O#[6&q]YfW.Q)"Di)9<qr~(O+Qekkf"/+4lM|!<XGB<sL'.Jn~G38tM&RU%N|_EGvOU
++6|(C=e%jm]I=M40nP(bgz@29yjMFds^IxCs@97bcOnx)z;K;V%=qewVs.(%80R6(zj#eHMO+BCpvka&i'B0H&:auaFwY.7@@i!rUS30Bv5DV-UoF(spey
+q2On$7o-7+28_2HyfSWFu.oY@yl:f@FttHhqLR7=C=7bU|j[F-vZSvM1KVlHP@5M>L@MT>f>Z{o16otz})N=9utGOij|`I<=HM$28v)9!ehA~um6uK6wUh
+,(Jt.Y[%oo@=C=$o>I0}(9/^bR|5wb4iT|9UDE;Z7dIpO0vI2<I7][}P,@d(1aDBz(iw.1~bp0RG/n<>Nk6DBP~+M|vjx=tZmM;I&>/5lxj-#<F-Cw8<Oc
+ycS9$kr=x89,RCmL47Bn9<KDHrN}+J(M#V#H</FqogHCLzFu(6nU-jp_va<YM=h_Q>VAK>Tbz5W@)P1wERK-v1Sw5-Pr`}x+-ce1&+"a$r95nfP!znhfS$
+RwgXM/xlvM/9j;eIo.8kU@Y5Z_-='C4e2sk#2{<]kj(}fU:L{U]K&%!{p6-Um`fAH!-ZGBeue.&^2^qPweS-CvA3!5YT-lGO_XRtCTSqqdZb9kW0sg+{lO
+Erj7})q2y|mLhcO/^1a'8iWYOE0d_N}MZ{qBpJ5%1ouvoSG(.O+m=tY7FH;VhXryXf_s$rg&WJPI^,}rIk{}Ndem^dss]fa%CF"N/3r3KfBF)2MBtn|NTt
+;aJkFCK@Zf4fwB,Q^A%1CFH(n$qpMt7BL9O+hE3SaxG:($Z1NFZZz5x`w(d^GM,#Qc=u%aQ@}|&QARCenwg-iEn@e;e(NwaDH#`1aRDF{FuQvCS.Mq"]P{
+tBr6e"qE,8qReL:So>l[ZvqIM{(+ts&hnx3P_6yb$JX$AO'@+qm2(|Jg3xpZ=RgcJ>$3hzKeJ#K!PU-Q7j)P(d6dL/<p.AF@^d60+`XG8HY5NNBCq'NE`^
++CZqr+7$YB])!w]}.&qK]mEq.IC0|O,&78g0aGz$&lpe]rQt&xa2z.}reIWOCCXF1Yyb0tn3f4|=o.|()X1.W9CXIVp@r`E5YKDr.,UzIDsoBKrz%NHlns
+/r|IVFd#kpENhO8y9|Q&FT^3|4M.wOGvuf:bd]/<hH:5C>&|5[JsgrSZbq&,G<FS9T]{")nWUFoXmdA2@F.r.vl77}~{w4'K}5i7kHlYeIPfujoI92]at+
+ovAp!y1x<}Zct%)D+hvna}W{I=~TrwRBlv4`gxn_@j8_oDUklh3:mV4xzmx|arh4+al_de$89[9znwMsvF_tYdf}KP(>>}&-r,sjDFW&wA]UM`cIR}k#Q`
+8N.mcyxOPnr{cM~vK}s!}/dyx)G.EzC}6on}J`x{p:8vj7gf}j(n<B_YG#QWL;st_}&e}0R^|]Fx#`t3lZ'y38#|8}:8>E.C>j|`Aqk5Jpmp&L4oLM&V<W
+9G}$XJhb%Z]6U-2Ps,272-zyZeR<%+%((.ErVY^i'I.2{b]<}cGJIjR#Xuz=0G@zN33;&_EYEvI!^}o)2G)%Glg[,M,]iR[_MZ(v"[:Z-fsY=tX&hiFG<s
+>%i|<b&M;@D&0g@uMeSrR|/R|'@@HXfCwUD.6h.J5fKQ^}d'%EMm_0Rc~SQ{$c#-fXF<mHm=(`q{3i+J2AN6rbj[7HyB;_uqX_%I#F$k>W,<wHalZC-0Fr
+xmcdn+DO-JY"8vSpjO;LpO+LR&RU#RXAEh8Wtzx:QQeJYeX,yu-T.vO-j0{dvP45f}`JnEb[Uzi}]wWA)&s5dV]5hyHd474:CsI&!@_GiO_cK%Fjz;`gYU
+^(S4^)yh6:](&o~>"Ew{$>d7LTQn/DMU&e"&3^`<fJQqD/nt6|YK.4xS>@z^yknL"tch~M6NrIlaiN&m7XNOp[h<kgga_m5>NNiV1;As(q218Q46B&KA,,
+aeAghYRBCWLui[k7'c}g@N{PO-dbLJ-]|d=;F!0%dKc}"|=lQLYcFEnY=TdEald_<A-_Ec]7,:7v@,qeX1/9DECt{mpc-Y+35TBO8I8"$7WoaOx|k,%eYA
+<<.(M"6@|{GKl:Mx.Gs7(=[q,)YZu"_$2O[%)t6JI|6MiO[/GEb%(aB:+heR0ga!.[)]IJlcb#]w&$3-pA0eh'_jb/AT]3Nb8vN6~N><GrY}+RDq^xwBb3
+!y4>&q^wL[0tb%"^QdJ^``',Lv,8cZmF'"U0]Jn>OV}T_x[s'lso!u/rrG53!QNEkwvk4)}uXT{>fYDZ~||dS2STd6TTy.^S(KU]J{d;.=x)<T-fHs2yHJ
+vmI:if!1aDRZ6B_|!Yr)E;[1AClQ]wrpFT@[5kfKD5nswa!o{Bi|JTPZ$3<8T:w-6z+sI9p+8D.>y1wzlmnYS!5+hatn/EttnD|mt<C+-`uO4wN%Df.atN
+78dc@wCpaKYTKj^Q@N(S8y}s/m|M&z-NfqYgnS,rO5_XB>;zE=4[aku-C88[t$dFCT:oJ_bA"yn;`J1MR#^HEkf2dken<X(v5&mx&IFmDZ@}@yr[GlOd,!
+]YwT(0E9#JN@$it$s(%f[v$RZ$pF0Fbt~JqnJr8VU0p/]nB5Q]ZwpzSJ6aLq}7FR[E}>|j5NNFwW5Vmf52XLXl5W`8n+V$Q>y0[EpemdyPi=9C-E3pr)}]
+@%o/mIsvm7(L"k/rYIzWO[38>j!e=ri:lcQc~ec6bZd%bL|k8;NH}2!.3(~dv%%f1SZvvvHEma;je(X#nZebK+kXY9),6,R|Fz=2oK1R3a`$H!T,DzGsGc
+8&#HjAzYc]dQjY,J[^,(jK51y(qfbC!CIU2@Stf[~!TAp6|o=,Fl=%wP^HqB"Fr6R9:Ft31<hKkYf=j9]=@WN1iz'7(#eMlp(0)m>:3Y+_MGy/Qvg:}]bW
+x:PC$|F-G;[n^/UX0EY.ZD4C!m6N9;"@gCJ72Wc9q#+&0}H;>Lrc4AQ+u`$Z>T<[:jrZj%h)XBFE(se1$,s&EooH8lc^M/<)La<,495bK9at,vSNP/@U~h
+mL!ypp/j0iV<|/YU@)=|t1YUFOz3!>|Ma|`^WBptPvM8Mbsyw@Mp^KY>#Z_EMH&l~x_F|>'D7+M:1z#,wU(KVP$")'oDo0;wvpj5103$Q(T94=Nn/I<e{w
+7]~1ff_Sj}521=Uut+^j=E<I{0vi6z-$"9skDSfzlQg`MDQu>@1VWiv+<UVS32AzYAs]$P(GGpRYH#tu'o'aVdL|+XZpM_ds;C@}%|_rYI4aN`&R##!2!C
+<5-V3=VObj9nXk1ipVRWTOTdJ=TcLGV)m}Gr[L&fpk`hTshrQ=-}'{TvfRz=$S`|@6a4!kLp(d5H"B,1XoxpFi2%gSb%/1DdxHX;SWB<:]aqL04n}q67i+
+bK$&7ape!wA6"rRwdpdo5lKE&Fe7VZCc@4'eGpfw_K+)|-e0-m{U+5VC-k'"c5"i=IEADGV2B<-Uj3MP5s>>r^u0twR6fD`PKXIK[ph2yYzPcGl2k%bV4p
+s5dtbHg31.$EN'>/W+6.9TZES;(dc_DP^_J.PCab]K"UY7GBM2dw}OHr)&H;uP#XTXj]$X2OHlb<$mOWkL-q0YV`VI~uj4:")=Z$3$aJHLJcG'F)g),hPJ
+%/gvoDp5:G7+KRAZp+iYF<"xs7`zl#b&#Rqji;#&rZB'#F{d:0!MWaWKM_,D$j|K1cH7}wa(:gSZcM"Dn<_p]fhDY%dJ;in8ZB]Q)f}jtoC@P)Gs|e:{-l
+(Fqiur4g^"JF&(rtk9nbn2,DZ<TS_EtSlrkeuR^QgQ`fqSe$#W~N}NNAdS,KFu+,G#W3id2[&87H'dX,^p9aCJI|jh[32QP@.+r-%cx$yc3E)fo.;](2^;
+L(k%r=LK`Wp6G"Bwix@nWb;-2`-)7,g|bNrQJlYCUvA{/G6N`jLICg0@6AKhu).CM^lZ7'zhSW5%Y2c=H!$+C/u9Tb=fKa6$nLjV#:T[-b,oHM[W1AKDmj
+)d&`Y_yb{QtFr_DCD^("o`l^%|[9:8D^s{dhqj(@E^3DDN3Y!=`-4D_eQnxw;r~g]#Qc^alGB00^g>!.dTVA3h8leKDrgkOp0Sv9w^`|pAs.nhFtE"kx{w
+"DNkrT^+B.;&9+qnC:S@xfP5M15QMw=t+aG{|V(yd+toq_h|Z^OalcnjWV457gySGx$fkIMw_/.E;m@1_9w5[0xW[4S3VbhZfXOLKQ{A@P6+Kt)+f4S,5P
+j$;>Ad2eXuuv(E/<b;k+A!!M|3AN-&`z/J(CGlpRZN:l!5":U'3o!u2j+fU%>^9A{7<O:<1md!+HnGkM3lka#HWkL2aG9Q9Ga%`zdG5nWn8JS!J(k;8{ci
+.:g/#4W3U8ptUrj2X85D>wEo1NS2(Ci7IH]}Z&0[=^d]hHsp7lzx"qd7#}tTF1P%0_bdqML-}I%Nl;NT)8.FwL@S/R>Fp{;>+xK-en2hm27_gOTMvDPX56
+&6&IKoR',_0.[APT7>O)5x%1MJy;hauxB}w-l$hdsK-7qNfWEUm5'wKf>c-=R:Q!p(o;@9pQ]IHpfe2)l3UZsIuRtMh{`^}&BSfk|gCO+9jYQD_Q2pQ8=K
+i-@I+XxaGLMY/)$2ao%-kMsQn+}v5i.2WN4<Y||`aMX14d/QJMgg%55-7yt|LTj=}KwreyRtR+d6=v8}Sig:hEl(@+wb"K9i[1&^XFry%qLlt:ClTI{SCR
+C}|3l`>OfZ.Kemfz[KQRP3a/jH<O:'fj"<cjDv9nWB&%gG)3"/zUU$MNa3w=W,(x!rwpSZy&l{MQ;&PVyKS<;W(BI+:AHuC03{$AKlRqu{3R0hL3Pp$L4E
+)4@@Y.u6ZMJMa&)v:h_3ycmBSuZYuN7S^CQI%gsh.HN%dg(620VC4VKuRS"mGz3-68tjE^QlOqApUP7sFjR1p,ZG4>8NGQ-p6;{Jv9ZSo"5(GJOF~)u^Cf
+_:GajSp]t)N3"CfzC(X79'Br;&E{ihh:xi=>-Y23o.|b86z=1pY|#bv0}VCaUR%>Mg}QF-%c9e9XIP:rdPqMbrdaCUP1qFl8<k`y@l&o~qqMz6QN)7YN,;
+x8:#>b}=C@)"RWp;+Ts<&!:^l<d4R>Kz=xrI(9cpmnvg.AqQA@<"cosLXps>MVXf}E(-sAM(yCYkNiu3aY+8>CyiwnqY~d>,eSK+N^-:nL^9%Kr1EJ<CT%
+xeBu&xcdF)wGU=/K'-g}o{dNNlnsjIdBOJihy9$C/pX6%vy,Kcl:cOaUZAsT0,@$}#Kgi9..JFIM=Ftki_`:@z|%>5bBb[2<(;.+2yfj&n(4`7Y<tdGa-l
+pr>dVO:2wkfj9,BSU!'H4ukMzY0/g7I:;HC)A;,Au>>4E1<>>Ly^`$o1Q]S{RU.LAN3<(`kCN%Eh%ey^iyRF9eX$d7Gyj9B)W_P;.Y}czE#<Y8+]pyT6z;
+53CxAaKU9>Y#4AQ#0(tZLmXiXr">ryRL9|4j};g|BbF!IQOD$Z:4JKu'#vPDC_~5VtH_3YnTheE}mB1M]K@kUVz1t7Gs}YioTTmRx"AcRm@<-M+[I:ekx|
+d8~/+(BSW>GmVW'0b[h!aK,BinkDKE~HZ.Qh-]=TcRzWp/rJp<@Tw8X^1<jiRCi25)g^j|Pr<9Z!v-N-7`TTZO;z|{=MPOPq;<lU7xP<;QRy!(}$foAk[>
+8&@^Ag{`y_Th)b4J|xqnpC~'4_T!J)z=WCPJ3bsg(Y=y,5vCO,If880ng"cJ5$C=Kd<MNdd__LOdZH<>rA.4g3>WV6Ri'&w;;IlR8-SlD8'rs$7&t07%4B
+/df|.&EPaa'$]qp-+::v)4`ITTZb]<V4V8Ey`|D&#qRcmJm=Z6H)cy5k/#SMaM-&5<0TTWa/:q6FJDD;$x=km35i/ZLFQ4+C,e7OATR2(BYIfrP0Za8KM<
+C0T<q_QO1kb&/'4,hbii$Q9GuJ|+ITWjd+t%s`HkEH^Uzt4pj68Soo6B[#MEn-C$)ZEo,kzA^&;VbnSbmXjh-,tyGGijPaG[{Y6<,Z[XoN@6;1iw}s>29P
+:Dk>!vk8]wsT2Ty['{gkd3[,G3e`MT(#F'z.0}66^kdnJ>PB$mEwc!o"Gi%GBU3>x$~yrj%Gp%p9>_aS6Z9}"2Ad@=Nh#={pO!w;X:9sL<rRQA1NE"[D:8
+i9MOjpX$$a|Z`k5eGa2r'WYzXluUT.O}KcQx0H=RbF8wguce/tiHg)r7p{<d~0>Z%xd+]jnf'gZI&X:S~=}l~$MmCDVxWaiNP7eLthP}d9Z2zox,I)d3}w
+EZ@=lmdqyk{=HFqP)hxuyu2M)vKj<X-=-pp@0S4O9UxWom&(n;!f'#>BAy,o%0pC=Qx9R)cAeTtg~1Jd&JO|gAJn"RdYL(}Fq^&l)qOZbw^Of%<Ew>=&^o
+bm5RT-j_=')Zb9W`kWg#RHL.H73u%UVu/d%RH)754U@qWIft/nmE[/p{,xn^lhI7m)MKbT}K,h`seh-Y|mX:Dw7uT9qNt%j54xkv;dAUI>^pS&5`WrYK~[
+B6J9f[!W2}z,M>aCI3:8(g;($VWBYsOFo'G_VjkLxlLuIBH|5:+:n{:N1DzHpn<"UNHhI5w+xsqcK1ST|{WNg&OJe/<>b>NkU6m%oi[-o/1P92kRoR&!jt
+dWS(=GgXi=>|BKWecfoJvC]lknenc>)D&3)SJ`BfFbW.[W<Lwp>&G+f`-!><4%ulq%hc%tg6}N,Ks$`hax>q8}3fNG`Cm.G$0TROckt+MkRmV9g4MvV8K:
+UY<_c(a5N#^SYG'C)nWGv-6:K=p&p-K!thNCW.R'iS^^frPDu2mxs|RMX3@e+nju}okfC`Lk$@sjf+0ZeqH+6T@QiaCgRNSSI8;gZ5.h{xDhJJ|;>f&sfg
+[x%"'S5ls9j[2yXB@"JKLo/tt})&iNkFBMb#PCd["+9xFM4pOZAN,E:TG}4quU,WFh1U|l-L^1z"F1l,OqB6:a28-tNW=q`h#HfDldlY2m}IWo&!B6@A6L
+,Rx&HK70[k,QXl-|Pp$)M^e'4g,jV2%yNv%[2#>lQqZa|u3EbJxg>R2nqL6i63Q10pfQlYVIx%)W~]Qm^m2H>tG{'LxJ!rD&sd3sX)P#p0Bx#IfQc0YaVx
+'+c}v/[c-|UNv7UnF82ms^zqcNHaf"LP3jKs[+|_5jG2zet&.R3XrBvWMzmWy452Q"0Ik4i`(5FsXclx&ndvAY[@~RuXP_2Za908&acNMUDhZta%PsL0s$
+vf&stA#u@cL{O-V3X'K8|&-|@J45VHzyxWDQgXM3z[BDTYD=c:>>_v%@1]E"WmFqLP:i3,_;Fi}qD=ENpqt9GELm#.u9jqm!$`OR=XB&Dl`9GF0OwQr/j'
+Iuhl)9nIlH^n58&(fJud%Ih6MXV'U<E#_$)vum].W6&iQV$LkWcL[To:fw#5)rn2G]!tU)x[V&_8^r>h008DY3K<ZFU$E6yfB_^NKBOX,|AV`|K;JQze:%
+/pnA464l]s0SJh~6}2)nFQavxn')s+YVw=XHrmC.$BlfUbnX3AlYaoF4X#B#8zg1f$Fb1YjV.<tkZh}W5I/6WgW^>sK2^)0!)eS`V'1|8_Q;;pPUfco0$k
+'7H|58{dm7p!VB98dfacm(,,UUFO~3<WKB6A0Q5$P6{}<em`)m1pTT|h`9%zlh|D8>,&63etUZAKlhCpdrho]hHL,66fS0kdF[$nU{dG9w/;&Ae&wJ~X8F
+tDH>DL$|jiG:M`O{L)WA-&w}Vai@vn'W~M)bOt'OCL9V5qYkWgc9-v:+J"(a0m@7h3Td6KEnwe#v1'`z`4`QTTdW.z7{#bq@iy$cPlRM/UT}$HAA'Zr87j
+b-}ur:5Aq}sk<qDKn8g5;BP"bOS{"-pn(>x)4|n%)]`h(<0;P%U2'J^C>=Lu7Vf-'Auhl!!QmK]YnA>o2@s"JWDB<m)o|:mHb%g=)=lJ!gTHm(6QzTX+3K
+GlD)@zg^{>3TOUCFu!~}#QkFx'A!OQQ<6h,6);^;c3;L7@gYN)_>Dl=P;N8+DIM_@'VG/P-S-cMRl]'GB^/t.nhI$3q1xivcgZ!(>dOOGs<|hbP09WA+`/
+=-x;jiz{S':i10HlISS=`oFIc!GW@ykjsg~(K&I'skS#@v-f>@`%V8[_i<t$&'x4TR.}m_`Fb=moe6VVE6laLSYjK`X51:^]a{X[;%$0c7z|oL+BnM.1-J
+W%89<5h:';a{Myt+@,e=WFn::pCuvE9SWgW4lz{U$5{2n..smslQ]wtU|b:Kk4HYQmYK~b~^eYQtM4/>>ap6criC77a[;_.ETU]t_!n@d`+JmI$KcWxZ7K
+u<w%K07J4p1ii'#$5Z2K]8Jd9"n(~&"8F:;@C+xk-JB0w)R!{.g582DtXq6x&Gd3>T;4@5Zz,-Wlt1wC&iLU'F%s"^SS/p2ZlSsR=5g`x38rg>Y=K1Q({[
+<)b}106AXHQI^fg0H#T8,D"CEOq[[}0|;,TJxEMr:aBlD<A(|HuN/<k$P$$d`ON$z7U>N)Yt+BM4.a@MWQNM@qt&KFWCNa,kC=a^.'5A[}C0PcM(uP2HW4
+SsZ^7T"|#gG<UwOjtU]g,dGZ$#KZ(>VoBZ^d-h`3<E53:p.SEPaT/lQ6MF5qal#'<@j&mB!cX3PKLIhV1rf=Vd%NH,jP~>3h={#eQK|x&Lz,="bbm,T@Gl
+8&J8_Wd6ti;d>FVtU>Q%99PrvfC0Mo<_mN^aI1},Klk2EQb6QsSxqEW##K{o]H2s`4;U>{-6^bAC~LTHl+ZZW|l4.hvNHT8"cAxo!:YKO@xEd5x|+^.xYM
+IVp#5Fc8`wzo!=_BfFzX}2'`@)3[Bq~}6[|gi1Kb_Faa(k@DXSB.!%r<R[#b`3txfpfk"A!|osuChj"{;Gs"7(367A,3pa4uGiwl"nNBiVz+t>;p492kKb
+/S@Ww32Oj]w8@coo55}41|vc{Id6GE7V9gIX9YZta_x3Z9Iy;_/#[)qG[qYW;)Gne[;|Zr8npdZNxlrj{3ywTPj_d%j:|QR-PVHpaoMKZ>6Q'_E61K9m=N
+Q}:!]w&99>,vjQNs;+-OUl:GVH@|eaz{bH][YaU9Q-];B[lZ<+qv_g%c:/Nh%x5nL9QNcj[N)#aCpjTCjQO:%|d=4)7{q}x!'t<,NUt|eW"<a]1k8<h`o,
+YEII-a'WOb2^[9lBC0za$tbpb,R8t63wJCPv^QYT8x6c1d5k;K]|n'6y;'t#Zb-9t(Z)`bNJ.5O"pil6v$L-i9g2uF-pYA{:{+'aW#ae>v[6:d3mdbpMuQ
+FBNx|rLV2#1bSeE^1SC$'/A_xTH+2]xajFI>Sz[<RqngowJnk8ep2>L4!.>`KU[xw((,!Xn7a[:rX8+[m"KM$1KU6710[HC_Vd(AuzJAn1Jpj`P=p40j7y
+-mCg7k~lAdlv!$,Eh:uAIin5WVFQ;lKs/$=eV)tE^iJ#(0z<1-CH=5j{fNNrctNL2v|+k1=$M1VJl+PTxd$g#Z$L!tD^Dvq4X5KGZcb5MsBwA#),7_iKgY
+R4FM>cUe1sK(<]6w.O@T;^^v[Pt1@|WA(mBz[M[MvK7!z^3K40%&A^H{~Atzyot-zde-aIK>R6!ZO<hF+l/"gEh$-I&%Gs]kf}qqbAs9Gfq,RqIw4sfq:w
+h=PJU3S=-t6Q3z~M|t00GekhQ(buR73>@Ttyk`K>~."f;hQJu#J:G<enLuS8WhKpcR__kG2ugMMF3rZ]qpFhh!_6QJu`t1$N/P=&68&Z7SC:9.97-7~t,,
+>K'y$"ZZW=il+;BVl56)7g!qg3@oRSdS+Q;TGvq0I5<eIG522']RU]l(,e@G+<qOH6bE7:4Ps7M!srAQYh"jLjghLq<M7)srN]iLPj7nMNP((1T$4b)N3J
+tmLY6p(XkW6%>$3Mz<4}PGZKTi$-IzCn"Jpm96E$Z:hz2ugQVMxPU^ISj1c]}JE)1/oW%u<tPJ3XwLk)gYJ;![MZuhfoso!z.NZ)S1yhrTp/]8$LYI9=^>
+8k,"J%JVRY|l!@RWkg%{9"BgB(_JPx@AiAI$<]XuJi#xxc!Z3oCR~s@,luwVAxa+"vqv<]o$)gdad;'KpKvM)gf!}MQ/0WuJ4Pj8`_{5$E@Tc@w>D@ckl|
+/Kz:R#svH'[DY")5mb&7P>rW5CXo_'mKdtzBr0o;7ET1W0JE;oe[;>h]#%eS6t5x$F{H"]2o!|JysM"}jy|uO+DA$96rf=F1#;SInUHRjk_3K[R=9wSW#:
+$:=));Y,._x2.#EU8CNI;|0[8YTXN6VbNCa3UqRzeR{Jgyfm#tOlZ;|s[lF7o$-)ak)Kff8Th3bX17Wv9.3{m|$;,-|Myb:U;[Pp5viai8q<NW;(gaJRu_
+5K=/zc2<gZ!ZL}J|D!/{ab8EtBox"77CJ7VmbCAb=Sd!20HJZM=sI.q]l{VmqDmr<AwGuv0&lj&F!^iNJdGCl+ufGjSh3bHAfi>LY]ot(n>1KX,Bq{(.5:
+%LN%YLh6f&_S=[x,w;t4GTG&:;'Zkt)z!JKZGUS0=`nHQuk]`o7x'Vj(QBP"izV"n6pZ.iPN,%ZxSoP2.$ZOZ7UUF#w/%]$q=Zg`CW:1L.n`r;~|&(JXGy
+tbji<N0M%(wUkhjw>-AWJ6kCn#7Wcee9AILTCM|/Nm[131#GV5lp`]2#(q:#rD}cYwx%n%hN!>a8q^dx`_jP$JKMp1c(9V6eK^}].aI%tn:LxL)<B@RC48
+iMn'gH>p:<cu]Y/^pt)nD>fAI_Gdi1QORUPQ=j7I('|HGFfQeP@:bI_k&BY.Cks>363j)tp|s-#6W#+P@]N26LAOpN786Z;0R_#@4DP/$V=MBLIf:`T!a/
+9j`9AlR/#X.%rd$8!"jf2CdIvcx!wA'W~,@x]t[YX|CaRp=!9s}X8O1bPIT2f($SMv-xBHL`+RzA+E'Y(0(i;[$o5z~C$Zd"v26JkAl3-NTf"=6bxu<Q!_
+|NTqo#|7IDhe9BM4e|J.5I=oSc-(Jy91Wl:zN!<`NQo2L@%yBonZG3Ky"%hC]!TMR$w]u$Ki_g0.XQ}6^3]2>-w0KI-onx$#5Wq5F5;f7J+lAT!+x:<j'R
+#_Q1o/qBA,nqVDS<JM9qo0]ahet<a>2$ML+,(,%z$PDF#D4uf9xwGJ9R9JQ4do'+iEkj}yDr3)DyTXp@&l7WhSs<k{qbpGNV6M"3Vg6]e50=cL]gb;2B.{
+Y/)(;1P=a;y8ipECq2]DF5|vHl{Xt#)>%{}Nf`z2>IbLWG8)[20o=/3WRVQc)(GF.d]5&EPl"~Mgy<,e}^BEau4zx=`R!eCsD1U#Ew$D`uj^OSA13WJ"m]
+iDvntJ2=&q}CfbjZL9`#mi(MOnkmhoEi7()a7ie:Mo`HaT3)G}R82m,b9fFM`HV/Ssj%fK[/}x,)YO$BP9v]VYEhi'1pJPAQP:'fyu4-&+yLN_WovAKzhY
+b)$Z)3j)D<p'HR9id)|;RH[e.9^MZLwk;fqxRpbNk_1Z:^|1~iDsnY@}8M$7v{!~s[iF.<1G90[1(4<8}v}QqheR{Q'X]d(I@Zga]=F<>zOnD8HK7f'ZtJ
+U;,80CB#5Lx_Jq#0f}'a'FN!LDpqCa~(V%^{}g3_xit-Q|R})'(5'B5m9OeI:"Z>GJmNoC'(7)rdA^a6"4)z2G7%%i~9&1}-5}^"duoPt^e{r>%f3[H`L^
+Qpj1JTBdGytJ7vk@>/(IUNW"b>ews32_<SCA47o;_"1j)J4ghIFt|2mjYDOEy}D}/-|Ec)m=d'mJ6lo9/NHU4P|U3@|Hj>e4[tOY+`KTTS8q!k##R]ogfj
+nb|%M2rHVWXd{'R:PYx8_>/4^`XtcS#xTD2[:R'T<FlwZR8ltwuZb,5B_%AMJ`hm,zq=WQLTYHXe&:NfL,_Kng.n@iv>j'@."wQ2&FD%t`wr+zuw`ym&~P
+[mV)iD&TQD`uMKP:ge-X$RA,!M3+R/s(V:gbS+fbe{D|]RZy]w{OUKl&(kE]<NN>UT!+cjB^]R]ONY|moLg{pH3)brPY%<4f%[Q:G@}r;g8/D#M^2.wj<+
+;JzP|B[l~-^IY|$NQuJbR$[__p}7mnvqM{'E-5M:H]WQPoy,-GV`UxpDCn)nM3R7(;DcO(RiVuYd'd&F44>z|=/}aszrtY+Gy$]T2Q]'c@mW^pXY,c!@Uc
++Un0Cbl]#q2<wY-<;OsF2H]J5/"nD>7rze&l}"$PruGTWidC%[.&N$SdPXb%`OkZTNb&I6SgpGh4f!7y`X#,w^$}t=G'd>!i]Zj#>y=yk[.GyVBenOC_ar
+tI:7krC{P"n(A4lYCzH|P9}NL,<F@d4fG=Ae1iGtAzoyxU1#%+q0;TW|Z3`(I%jDk==xf|6D4'VO-pIN`<HYTf]w[0r6ZjMYvdTJ:rNhvf"(G$%(/)W,|O
+HBS^}_m&02#6Wrco^N=<@lum/sWM!@/H^4!KiH[FP|Zch$:#w,m+!]IDuhHim2V#z${K>t|Uy9Y:27ICAzPkuxlaO[O_:YcMF{!f!}y4DLQk7F50kbOY|f
+FZ/daPG8k{6Rzc{WOCSHf4<+LrNa<+}+@GrH@o,gS:t7Tg^w[YMX6>+j3OCK:qzqKV()OF4(^y{mvQZF-u+FA7crHYC<w1vU$)Gw;]lo@g|QAi6]ic>/xa
+^=!1GYdN/{]^Kw=:vgcz#X&PqreijXxz(`9OwNUL,64(J`<gM[rZGYXw2I]ci0zeIL4[|iPFNS<<_[-8&s@GXm~zfBv`zOvX/`!x)x2^AgL%PlFnzyW<_Q
+CnUMfKG(UgTB:&ks-$.E>EEEW0-^:]DmlA~'(z|I5@jaINS0<6VjgV@OLm~cIBmrT]]fdA6=p#cmyB>e(E"2:izi,wUp&WO@zBeWa_6OFG<0%A8kEcD";f
+G<^K|t[>PY;']uhs4}W!s4"csVb<%gI3d}>%F"ClNn17)wLocj+H)T{Gi4XIJM4/(@Orf_7O.u-uM8ns)Sbh=UxV8@.t!20,"LvCL"<w%ws:&=M-2A5g)"
+vuM#{tHn<;3(3ti^:|=8@F"LpfQbA.K|Hgub6c_"#YRW@T[VS<K@ldtrgH%NZZ3FZE@;F>_5g%>c2N3]UDi5#q6o7BI{ftx6eCm2zXoI}#veE{yo[SWYD$
+d^XQJcsE_(/MZ)(fvNKTbp8y&1m`N:@e'H#)Towj2D<`#!"a^U>N|CdX(gMhO)}0y,sj]ur:Waxu3(=ffi|VXx!tYFS9e0"u2&NX1jAEk,y4;T2D-cdX<w
+{q!eRa:<-XGdGojA,b03rv"pxnlf;hh.X<A>NzU0D{BepG#`C@s.^59I`a2g4Sn1R.93@YCbct[6M]P{,%JC2es-nHeUx(@`+.3(8`KmhC@5<Z"Woh@WpV
+j4GLtE$WYRzCr_SPI@Ao^TaC4o]T!<8c]wWD@5v'L=z%#J>J!%}4bmyRli|S|)e;baNHZlmVab!c6`UjFWX{Uz+iTR(JM;d'L':;L+9G+:u'3{Z%<5:<1-
+y@xKd"k4`rZw_}6o2}~6E{$9,:1A4vFk]>1hj6P:HZ~.n@zw;8<Gx9RL^z<v;o__4=Tzz1s}>K1$hR;|t-|Y#)7nbifm4^=9CEOFBYlx2(-}aYRWbSwd.O
+Cwq5fHIRS=:`S^|<4-|z@lG9wSss|t$(.w5|C9jl,a7P0E;QWo#+WXoIz>n:1T8,8uoH{mDXZi5Y#M9h#e(P%g>t])7V(.12qsZm8XC+oSx`d|jeN;'JVX
+mhsDrWBJ2LQ4Y9Z4g-clciA/vBx_J'f>+|{>iL5_mgIy,O7j^.+mJz5S3S'$G7]7;3aAbs/f<=Gg+'i$}/OVwLhF4h8!iacEhPt&;ElU=DQ03nS[>0a[fg
+%`aLcNWYK=eDrUO7j<rU"a`;U%I-#i;$o+LZhELQhd}]TZ~(gRqBw2]waFkJFd75gx(&SS&w;Qt'}=6)B#8"66{+_R>GNRvuRFSDRxnq2^0j{xFp0m>68l
+f1Ww;;&tHGW&>iDQv!oPB>s+uX9^.m1d%i(P2,qXLk4/;)$2rdkRt+F_S[/8b|1u6'}CGynM|8b9]UA@J|KnLXNj%)/=,;MWC(%B;g%gYd{dea;l+1a3dd
+U$myjp4uPyT.Dp^KuIkv#VNLb<-hNqC9XN+-{HF'o:Zrx[XuSqG04Wc$o(|zgq,2V]r4u}J;Uq,2]Yx<]!2)v"e%U85e-P538!Eq)j'1bmx0;=]dM<ZfVW
+',$mo1.0.C/^]H]I|g%Qb<5MCltcES:4O@-AwEIm~=i4Sg90fTahhTCSbi5-v_["ddZcZp#{q=2({sd2W=27ujDoi-%4CARTwdoP'.jBm,"+;}`k>|Dy@8
+xG|43WRg9b!yl#.DhGv<D"))H2192[F3Q$t=uM)MnhIpRF5Bz>+ccUK]D@14bj+lQ#<W5e_+}SSfDqIQnIpzI7;}bwMHj]7'aV[]p$W`tfC9Uo[ie.Xvso
+GNc3:)}UnpWQIn!4oMYqt1@L)HAbF:_m$!_(gT"{~_qLd{|t6[6:r4di<[~TVqw7EQPk@xq^V}#xY+WwEz|MvPS|]<(<i#[cn7^,#63n/A>zw1O8f|BTCi
+&.68Nd97:H"KXx!^jwn%UkVJ1U7KNU{;3d4Lk5~`9PLbg)%alYoM3j6zFO/t3f<k+Ml,.{`#^{EQQ1vK(3{ik>Rqq:H9G#4v,)Fj0_)dweq0vgj5-t^CD/
+qfetqme;d1+UU.Vs];v->9q]{ewG!$GF+}{Z~RK'hlQd"8~,RK>C>}90~l4d/oxq"~MN{#3F9+N:5)Ea&>RCV5_Jr(NgZx#_u4Ur:WEQ-:RU2LMM5Qb{-!
+iL,k!FYxx+ze]mKd-2Vd0QEPWyp.gn"S"zd@L1DO{sT'b8lQ6(%V9<G0L3V7(/YSFSzO,T#Z7-X,@WkoahBQNtR1C%~2Hs7Q0<VxUKaI0fz=mC1p6b3;s7
+"^f`m=CDe{V^4wuqq351s9,)ohajMWs&uXB+m-r9_t0{JBR8a^'GQ'e9%-]/d]%/5&aNAas|GDfDEMKSkn.d!^Id4w4UvSJL=.h!).A..PY)!Xgm7quxSV
+n}y]O8(c6-58&cFvY6:"Qi44#KLZ-VY:'q:<'{d@<B8]RPGWT$q(;8JyL=lW];{^x}hOy^}O:}$O:jV6n/DQeA{TvDQ(_V;RD6t(&XQ|v'E%pv$Csq]Mjv
+RR5##1eJX9t)!,XKqOa:RVR=!<OFK.$Ii)8T]nDIO&yw|bh@IZoVYL:u;!D+e>Ka(Py+]_4"YR9T(CP2t|kHiOB,Y:!<abN2DgN2s|ZV6I,Xm7{&DgES1h
+.2LR[qnb8YfFo/[@Gf"oa"wF=p"#xPB3}tz-JfhVzcKNJN6;udF5oG|Wu_Cv~D}TVEx$Gt7qs=v/xxeMA)J)(IR`$O<j2a;JHU61pu{,:/^$f%DBW|sGe:
+SbL(F-lsY_=+3H40[{4=_S]|}HQP^0{h#n4A:rs<g!J'Jx8j275]uK~!7HgXXiQk$f+:j67afhd^.xEE~&<sDG.LMfr,xEC@wU^qy.u^SX6H!T9s<2qPS+
+-k{JbMaTGA{C->^)zq{1aY$3<8Y;aKK/FzXEL.<."#+,uH2AMw#hDVb'/X_^J7srm.V9bk'U70cGDG2'(bQ/jdxi>:u%cZ2yi<q|sI3[RwHGq0qRO{v$iz
+KG"v"sJ7I_MAP^_FJE]`ovlVJNJV.`]h[3s-"FePp|-;e".($u`{gUk)wilMf%Cp7K&m0C;^fMz;ogB<E_^0ParQr`X]"G4I4]D{O4yXoC>97ees7tuKYh
+(hte1Ssf"}vvMvXUX"i.S!AV8Yp1I$a#5LVS-i7K"VJSy-~YWr%F]yOuErqq<zF[wH5Ag]`K/;Bx#db/b$.&djO;VSK4E3My(c#lOEYG03aAHMR5u7IpG_
+u|'n$WH%&Wcw=ybcS6.R6[Hr0@$9]B(E5r@OOd1h;f9X'r-DKS}Zu<]l`72bY|uY9STT!lMczRg}j6SZ331&GpK!sX-'WB+m|FWq4fK'-y!K/]Ts#EbByL
+a)<jQ/=7!`1r[38&vh3l>F-"o@akvBLM==T1d+CaOD9;{deyFv{..+|aIGfAyqYKd11Fd=lrT^R,s@P_ku3to&tSO|-Aru|!z61p1n(_[_H3=1Eux|4S@>
+)F.lHihqeyT5{2K>4R3dogg9nHz1)]/DWxjK}cu]C9:do_%vDo_=Lj^o::Y;N0uuZBXYv9Xl"@[={lw<512-FOfIX{ipRs"2jv]J)jf_dpLgABtvm8IrfE
+bb=]5.fO{:.^l;gs(X,Bhl/,VXF%8A=O@ogMH]=L7x`jW;chPY+LY]GYG"q2~I.I1DogF%u0rVuZ|a`xT:.3Ou675xH}@"ogzW`<K0'%:rZ[dCUCT|.UCA
+3Cx#V&c%@bz/st8[.Y]W"MFgi0ss(E5D4hyp&7y`zf~QySDAK@$0=`uOZ+H7,Ja0;T-lY+5plidvu1F98+}0"2~wR69K4{"{KfapfooHaX43{VU&[vW%.a
+/zd,3h<=5HU{YRund)(sXzBJ2JMosD]J|.DKOjpt~7KOEd(3OSuG5&Wx,ol[BMH_=[BM!>Gsl!K^)vm/wZFhL7jD<p4YF_"g~1'&LSQVve;=LlsCN+SPmX
+]x/F^02]</v@9$S4gF%{6i6+y@<jm{`Yjd-ldSQKw'aX>d=;A[jC@n`Nxq|,DM-wWra{w2/%d{:QMTDth"U;FXA-fsXtG|'Oiy_D`zqL0}dwDxVMf"riVV
+6Xs/pi#A,/{%U+Q=`Bc;La{/qbaCY"I:~Jm+qZ;-NTEr>w2OKB}9=KNA+:c@k|/M_J{qI9Q^Z7-t`}/iVsoV7&hWM,VXBTaMdl$(4:BVYGdGL=,px#[s-0
+$qA3wL4V]Eiic>isLLci",38{u{j%$D/tOPjEy:1Y;I<lJwYYe;#Akw/&+zgYs]V!,Roz,9mSt84>,~V{9JZvS82o:a|nLCucvOVz%(/2NMO'd33$=Z8HU
+yc'uJ^Kmkz1"d;q=>--W@I=!"q^E}ra&/sz[Zf(^O=q]I{.'K+7Znr^)hp_.yo|MNwM[XkBy(8XLpmEc;s_3zFk!voNr.%rNH^|<r>k8YYm;ddL=dS[P4d
+@eo'Lx77UKE3/kQ'`fIO;/%'`N9cB{EQe'(jcJjUzi]kk0H-%KDsqIf#VbfNT-BL2-a[aHA55g}GZlVy_sg9PPkIwN(hzQyg.|(3{d5r<YHv/2WJ;E$iAR
+ph$`Ccg$WWmEic;nQT=EkTxZEBe.""4%N%"rUNN:Ydq+<X;M]zc;@'mb{4db6qTV0P1r@""RfkXZiyMjY_P@Ae]N'Dwz::<c,}sfT]ahy#;btUCbE[9nHL
+oadyBg|Wf&R#(w%jVu,>cKS&7&J]ghgoX6]u/}D<GZlgjOn+F8Qr5B6O5>1uAj^xqfWOFc!0&^(w>%1!u>`:=O$u)7,%y!PwL(NC8864Qc<C;;NAVSsx@$
+g({kt>sT2;.k2Y1:E&:@e41'fQe+lrS2MoOzz_ELx`_0T]cNs#vKeY5&dJ_|Kdl-=MEUR>Nq)VLP(@j$KD17F:P7h0lxW@py0R|I<dz/B&cPd`#,my$4D1
+il'O,/4&X2tOojX8:-_uX@y7B}a"n}q/t1RrfJiu$d.gQz{3A=j=",1"@YILo@VF,<+yDw;m;H@R':$k%YnwYRWU2zxjMKUZEGib<oL6GQc)dQD[^.K2f3
+yevEk{kTWvE,4(>cA.(T!3=V=QniS+Lf&|vGX@5F'+]w%Mw_B>F/YkIaKJd$cOkL|BcVk7suhNg-sgy]$KtEcRPI~9`JB:n%K{9qi[;Pc"mRQITNg=[uK2
+RFY&=.[]zD!ysB5F/&~@MFm|m1E[h]7cuEK41a{<y:x{ap>l5J{)"K&XW8qg<-M%aK,][NcC6pJ|44J3|Ub:z.9vP+y-NMhi)"c:Zkzj2sYrmLa@O=BdjR
+kvi86cY[!`!nUIi#f[Pn@AC5zrHV@i:.)h50W(:_;91Qqi`k#i7!$D2.6:%S,Q5TosBt]E%k"XroM)8CxU;OHD(aF@Cg}|_`4!XC;=OIdws&Vs-%T@4H]a
+K0>o0:3_D<3.pX88j!!k^L>4'hv"1;">U@%=%g0|<<@07Oz(7qcdw@EP%r5Ji0UW%EG|aem'znuO&^v6`fImJap^k^}HH1`2cUYe.DZ]8gmm0T9E/62s;c
+lj|+)/[d2>cgP;0a1FxI'2V|:+<CUg/FA[lV@&{jZ8v^d3>WTS2rCD"ckG}0"IIZwcO;i]'U:(VK]z8ogA=)8=[NukqL$:o(!W!_NQ84L+/f2qS2V}[B#%
+g'vGsjp^=PX4%KWKTU@;kFvuwvG[RdMl`h"W~!(=@5K0cY5c!cL5-S:6cHi@"cz6pY9^6mY>_N[Y]m}^{=);bf7.ths]!rm=iDvtvj+kH@-7K%]nvuSvi"
+ef=/MZ[m,03yy=d:Ghz(myGME&4]C%cbqt:nMMNQWIed:1^I=WVO<-v>gmAm#n{SU:6<`=:_l>hpknl`|jkC4">vNC8<MH;pT(KZdd55a;U%%-@=NA:vlA
+KETB(aY]0Ek6i76IK)|a",er6O6<r:b`R{{JiR2vu(efP%b+0}b6X:^+0q'#|!9oY123c[y$RF(;uU&(:Vz%_]Q06h)G$h>'b'Q1L":/1&fid3!)W/YB4s
+:R_0S;adj`8{kQtpYl2(7U`Ha<"mN2!3>raq>ph[MaBQ)#BB/6|8M1-isr.4)L1|O6abrlbvE`VqkaZBG^'JX$vj'l's1R=izJEdO_/++-B{j@hCGsTE$|
+x"fWtp!<'/wqH%0/>A)`o+,+EK_i[:+orp#@WH=-R+d<Y3+=&8m/]Koivhy%cJn^FT%IziR/U%Rkr`xO'Zom>_`l2QgRPj[+|k29ICUe3ZEv[wC|]L1#Is
+QdMTJ}=dteoWTt8NaSJU3]ElxYbS!A$Wz%u_/F^HPYP{2I,4${2C>xsp'of5lk8<3v')5#_L;"b{#>MW%t2VVFrZQi}rR42;US^Udw_dEFiLk^giEwYp"R
+E]L:+YaA]rl2=,6moT)QGvs{dyISwYhq}{&m/U[xBP%H2Bg$&zu"(_y{$veArLsl@4A8pXx5@-&7H0Da)2riDirVE:D=/^`TiNMleCYR;UXOqfss=!s9rh
+tl:iKgO5P8K$3QY/gO)YEil@(T}_:^"n5.c3l.|84):xt1&FFM[^^x&)@/^+4d&8H8}LO#|!xo$V7j[od@;DaO'v{s#r1IA)o3gLNYy#W;n|&exV#aV_uI
+N95j5WQhu5vcFxAX@x#Kx'J^0S!#HvljVN-U5t7"RzsN]OQi0zH(P!I<`QaDmpvbMlp^e%jL}1T[:<NjNdqb5nb"Kd)3x2<w_N=8f;]pV>V3%r;u5B;/=X
+ixy{[Ixo@2LJT[Rdp9$AJYW/v`YDc)+/Q#`$"&qJ=+Uus^Lfy+BsbpbdFOK,Gm<,G>+T_D;2zOGob83%)U]tp9jKjkKdL>6,[|aOXoB%<2dfD|{EBjxs/&
+O_)AJZ4t#'G&)g4|)1ePo-K`c)iTb/Y:x$"1AVtTjpGMt]YS@z1Up_Kf'2OvYHA=il5l,{`RG.=6lX`q`{`9R@al}jg>r{9yi|_NE_o)Or0p"kh=+_"|I#
+oNTvvuj;HICnlpE`dy-hqP9F(4v8se7#zq5sx#@VhH+qF%dCuj"t$0nbi.HH;=s:EV`Pue!DgOCpE&V(BY^ec#RwIf7L[QWT&(;Dhc["s|j6tZ]['4MsR+
+!7afEY's;+2c<NRrpgUMsDNqf-oDxO6VfJ=u8J#'~U$H&36]vw1ZfsT3}xX/I7x-!$k9I{>,>M0>dWY;sVe,xV{P0XuN]SrfADe|OSdOqvkYy,#M;yQ@'@
+"$R88aMum`!O5PMKXyt&%T/f#/S@!2pK4NV)HM&}C7.tNSe&eebM:6UQ4jMIiVy^2d;-dl^i^Kf6mBJzvqE`)O}C=J,evz2H.VQ)!'N/<!)Yx1Gm`|eUq2
+weURtyX-=LEw_qoksTMyb#nM^ZMH~ot7T5iq^y^D+,Tz_d=/lI,mh+S`Q!q&kj/&kwJf4+~q'@Lytlrx_OXWrw`j9vI_]]q46UTG#mWf+}=bC+tMV]J+'^
+we#OUHtf`ml{i^56)6%w=t6cID5@G(VGD53;gzl}Acx[e}mRO[{|9tnaJqI_u6hlefjns|=cQ:rNDrXPqu(/rH}AoSK4f)eU0ZE0NLvkh(FdnsPqU4hT3e
+aw'u3}-.|u9z@="Uo/ggA}c|u]'.zqAyhR$0I].t9kGA<P_x|E7|x)y}Hz5{E"oa7iv,;v6o[Z6>yKx2qj,X@M`cXlU=ymsgHkMwTdzU^T!0Mt&Wd0VlXM
+:#8c+}eqm=a_d$l{b40pPd@3d/vG}sIeDjw4YlZLiQbCyD[jq<`TkQ9Q2sLHc#<333#JBQVAI#`O8b8m_!WVlrIJVV}0gxe|y,yiGz0E2:suGvq;E1/U]S
++_cHKLq6{foWM=e,HqRhRTsW(Bui3TQ,mq3N3,"rYl5TjqL:~4jdi6<R$4~%#QBD8`)N[|Jzbn}DHdB0H#(aE+GewPM9no+q]+F8Y+j!AvemPgzf}:Z#T{
+'{sdndULudO%pg6oR#jrg<alfR#cvBd[#<}m&YmmK=9V^4}FNT5uQdUQed}TN$>.ZpjdR4]0Sq%Vv)_X~^_We8a[wAlH-!r2`tDOH0RpfbIi%])FuC)LDU
+3{s3s.,u;>}T6PcJ6EbO<+Gl%8oV{aPiz$");{:m#|f{cNrubkEk&J@UWB:07PJCM-.pCk(O)sa}D]yrFQ~j4zUMb-+Q4W`i}'L2)V<VG(<z_3Ilid&w4o
+M:`S$7SMRMj)3@s&kD!+9_u("raD"6EG^LN0)Ll@}>.U/i~m(nh@}4G0hm(iLq4vr3MJ:4phyi5sok|f/PB/T8>]$(HETU)n]OrpM!hRu{F)q-q]8toV@k
+!{.z[T`iPwo|z#a;fr;,xN!@eAWLpYq%)]V@ay]rbcBH0hrH@;s0Mzt9ZtF!kC#QsxGd]wQO9areE=QabkV&DT.vPJ0Of9H+vG(xmZ~V7/6r@fsR+9N%Or
+v+$P1Mll-DRFj/}+-z>:RlORw0$]lQV[^#bP;!9:1}s])Z^&j{H!(&X]E9]ipH|-U,.t:%6XLlU_T)0u!ez)Y<(5F>//#P&[dNo<|Va/dQ"iOwH5b9[gn0
+>:p;,e#(bQqT-I[S>",Rjeg,IgK=>8M'IG|zjlP;Bo>iBjSW}#gv;W!bG=0D2d8|7e=XB0>o#ui,#,/+1zI<0NI:ZG-7sQI)8N%S~m!j}St!}t,mGB-s2P
+zNkQ{HT(U@JNNdcWKKEWZLxGOmp<=wRV+Rf+ja")RB.o4]7t%6wnjuXIicAESxC6Iwq=y%YY<%O)|t#_SJ"3+$hu=rYlxXm;8T/pi%|2QQ]N~3hR&fua7/
+KKKC!UrVEP9}}3W)BE/<nP@a{Oy(G#fbHKSb"]Lv0zMQ"w.R3)ce>Wf35idC]>Egs<{Y+-2:>zQ;2uB;A7Gn0ZZ5NSD0(QWnagNY_nLvU6a7Wq4y(W0Xmc
+'Q8zL[w"UL&Z8+)8y[EzH7>QK,S[5,~J7j<mYF$;ik[FQ`oJf2iox3p;Z`;`%7)VRS"GLM`w|SQA&:4PoMt,pd93h`@ded]I5}|WkD>Q@_5Axg>-srGc,J
+G|,^)@`A22f<8K=ZGty_Ydw=eL1]QRv>tUjWdd]t!)T"Ee629$r<[Jn05bB<FGoJGqKta&p>@3p|a;ov{03<d{`G0zMN,_nXLG1Bld1[~(d89xIydz8}ux
+^:deim('0Z7v`S~I&}I`@eP][kTgZt}!FuG%!xSum&-kVJlXV(6<P]jnsM=49S|ynl-!zvN_NBGkBywv(L/-E+873v6xA_I&fi=dx@2J{"~ft1y'FT;3QK
+Z5nHG7.a><2PyD+fXU0r4b`oX<%Z9MT|nuaxNrROTS"MfFU+@Ck=jX!^4`GDWdL>ACntdyx<=wX/+gB]648XEbMP$Cl>lg[k.,^h)[a7+LJ-E=Pg>btRL{
+x<LaMsI76fM3W27HIT{^:yQU#(y28>J5kH0UZqq4B}1>PyEdcRq8O;n_YU8S[LeKE":&]7}wPDuIin9zRP_GKp:+hWst3bANmylwCzZ'-hUK5}t<U%:q-a
+Mlx|INthyta,UjIWP7rR5i%.sIye_(E;I.>fQ]y,B/Uo[GBOD<;_^Zggssbq~Vzp~_d7(E=sD1N=`s|%rxaK}=ElI&|q@f:'0_kQ'J4!,{B/Fk4j){t#^b
+Egw9DHUMUP))ZG(0@>Zoxii]g3NU/`o}n/!0VRA7h+sH/eZKmYOUX9:A@g`G1fJo9ZtUOT]+gp_{hx{V'#x(hSV!vT<2-7}5kzs(#g$3C[9e<Gp%|$Wf/r
+rC')2u_nQ+jIN/^4P#_d"ER]xkNnm'|8z'5``>>f5PP#;Ogj}r8GP{O^$|u_X{sGeERYL+;EbY+$=aDaosg<r+09Q0'|hU}y.t{d}C]}(s_uiqz^!6&Wxr
+vs@YNEL)"l63$EeNiI"K%%wLc>/-~(X#p6"5VO[mzx$7kBTMWl{reNnsbpb,Q5^(,s.!Vr9BzFFHn5R2L=TYq##u{1Oo^3)wu0944Q{c4|us;[]9P;4C@-
+w>YGMa:7CO/n5NJQs3A`H:l!:)b#`WyCwYSbHC35eU={)x>ZPtG0@jV/:@|>_9~e]CSPEJxBA&M2@`gTZoN3>4P^j6^NIX3+w;V0hXm2^Z<9X,@n4_>(53
+Jm>,iHZ@~NP_e&Wm4`a#3L]]mZSD;&HHf|W%M[a4WUU/X"nm]AjF)2^^p/]$TM@rV%s<.GAG7pXd=0]SH3|o&p72ZkCfT@+en{8H)<9+}cfJZ5%XPn4Kp2
+T9e`@7p4`1H'<sJes/I{$-0w@IfKRU,[:[vOTMH&o%}wDeq,;aM}BR.I+F`#L0+m#CJes,h3,PM_I5r7|C36Q7;fqniX!U3rfL8.2Uf[zEw:]TaU:xIZNA
+%xQ5iGb#Yb|v)tK+d1/IGA%eC,Ps/&s%SZWMG8kQTZRHb#:;jEy4JnJ`(,Nl;]=0|/FXVT`Xc0:-]O#HB:!F2aerj't.;Y[zjTka{Q|9FzKyY9~M=iVPd8
+K9Z%#o++WDk|`5Rc^l7i~||073ZqZ}T>AN>sGSvO,t%}.{c-Eq^SrZ6i%^8HPxZKU=m2ynI9H2i"Zg2}Qa~lFFNBLv#Qe(|ijGl>-D@M2$/es.T%kszH[Z
+!^pDA2FC-n;|"G[qX$+"[1%&j=~u|=~<_0#648$X=xS`V33WHCX2Imsh&vP'7a6Q&QdMI#%=/,Z[A>$tri4_OAPDnu^t"sV8[w(L2f6!mLl%X34x'z@(y@
+v]'bnL]bJ.%0E9$=X[opC<Rd/kO:-<MG+R|=zexwjl"8;O3V"h_gHYS{ey#w5lhxz6Q0C[hC|>AVZ]=U0:K_6f$4bE=GXHH_`kFl=q9PgLw5tfr{4<6J5c
+w/C_P-n.Is9fS(CrFkuwo2&Rb=sGmrnt-yC8t$Q'3'Q#nJq)LnBPO^uTr>vH;jEo"(1)3e~rgb"#T4zi>3V.ftp=FuzLL5L(O#^TBmg[])XvxN(;EZ_)AM
+],T2s'ML=qcrg^@ZANP"]Y,9%-@N){>9$(YAU]<-2iqE^'hC]t,"'`q#uoMC.rZ&(K'OZazcAq<mMsB_.}J}2@lc$wZmeJjR'w!|lsNKN$H)G50rG8[Y:U
+MvG'>ao@w[|&MJ2J9-!|gE;t{d1<lAJ}|hF-e[Bs/HW@x@MM-z-R<42a/mG9,<tGzM)-i;BaI[5_}TA9!r5}L&@14w=`Ih<"+7a^P8FSyC7-=pPaR9Wi~3
+C^b-bG8%Cy}Nf$<ezjJb/v.WUf-qN)w'v<U]@1i%GHoZ,E:]G!3ZX7Z-AUs^Hmo:>ULJaJ{!Cl=(HMeWeHOrk;@MBny9'{ht@3MKzkGaZP5v9,W[{AnoXt
+2K)@@Hs$gVsKIRS!tfH6}"L5J.(24L&&s+/tS<6]l3osx^R_:t>7/4X{k_/W.sxefe%MHY+'"hR[B%1N]dnK_TTCi)Y>peVU$+-b_^5YTNF3m00WY'_Y6u
+,YG:,<WMnL8w@V2)P;@2+GmMr:Mnjpe,fk(XO={eHH##@FBBhR:mce;S=98kKUvloWKMuq{8Az!7==<d~GwZfYr."_W{&zomnCAe{gVCzA~od1c@qwx}Kx
+&=3Ta)LqEuO&rw4LP;uPH@^jO=Z!(ov%s/:q9P{J%wVqurMzF8zL{:C,sq_p!{f}a`Q^o<gxS@O[N/3fUbPn|^KUz{4YB%h:I|UboIW[NmpQzRV1qbdQve
+DmSm[!!997rOdpWKAwg5{m^|=$9<M`>y7ch{GFd.VG6dNIMzBjh7)YMXUm8a/uGEi/>PHFG.,zFJRh.H2%vgr.bb4<Rf]W:&`D7_N6dE4zkz'3I`>/df5T
+3jc{"MG[N|Gfr+sIp+Uk2KY,k0w#c$h[vo0>m4Q$rSjpyBf.ODDI)1FoNmy`v%+sQvUK2euiI@:}a_T>O|>(DwMw>=wGTFNcsqWl]YWvcr#E8{x##uR:vS
+7&_En;2ed40pvt4,-D<lQ;9-8a"1"z8ZL45opY%Ze8H0<"T7C5$aP+<d{O_Bf8g$<:RQjbRhSNR}5z8tXU1SV_VN3;2O=#XC6HHu]GBf+i1Cg8NcFs9%7w
+<JbO(jZKgLQ;t"NO/X0+^:WL}b.!vU0AZ-P2vAlAK4o)XW]gQ:{VBAUvNQmW>Mic3IRdLoce|lUVV;Zn+y.;dN2[CGuVm$6S>+m|,N^,SUO>q.!3:_npjU
+G}DS:TEu+^uU#RD/oi5j'z6pB`V!`wrWlb}2Z{NS[^83^pvn1)84P#"FwzaP:c`%<8H1{v|PVQlIgVmHub/LQy0O|IzGasb7c-2})xXDL7EAUEh:}VrEtD
+i;$E!l-,Ab:0#;[ZYf{qouHYQ(1}B38z)z<]kElHjRC$q{Ja{XN;}q6[vfB%J:(ZnMNYyqTf%IKzVF6_JL"QP''=T/IOKW1)2T^/q(t`'64%+,Bo]Q^i)A
+bC(P[Toe@eul")6%COV,V2hv9Pv2lt@MGv3CjK%@;b<,ofC,,jj^"e<HGh6|3o.u:S8wU$~9u=L+e|vS];HS<kr],D$;zWc6Wmu>x#fnS:NR.:-Rq&Xmx3
+UMghtz^T[X!;A)s`kElR.L>`Vxcrb4r-F`tTlSL};;f6vGeOEj'}{YVH9pAeYI&nN!It`IMe=Fzt5+yS0<<9^Ie'pzx},<$9V,_)kYs.a'^/cjfaU|F/(5
+0a"CFU]YQ}`:_qa)R67u1_laO&j8r/Q{m8q=&-TOm4/j{yPOsK,q/-}KY+UUYvgc>/Jkp$G,pNz_toYHI|"q@nRw5O~S6&Of,XjldeRk(@~Y6ow:w[SkyF
+Rp/IQ|W"J=@-=l>[G&W!W6mOgs&/jG8pMF|k4.G7I&s,ZA2JiAc=!Oy@neqlIdRXS}JcT7wn4QT+=nn+nl'J@zv%kEg<G4So[oF+E%YC]of1ZB=3Z.zZdP
+Aipd;V>;LZ<%e_{6|Kq/@)ww/r-2SQ'u4.([e)PfFtVKHrA8`qmB#3'4uQ.Rh@a}+v<;n8~O`&AbbeBF=Q^_O@ip^w2dxmfU"kno:m|-il'pv[Wp@QM|Vk
+goN+5;CymodC;x&V~CAi8nM(-1[5~IMRy1QX^b;C)u50uvY[+5[{di!#U5L0ZP`F^E3AeQZD=YC=I^rdt0$k"'VD9=awtT[5l,)Z_A5S[J4Is'OZoK|Y1z
+L/N.AqgLL}e@{07BYmS{9z}iP10RBcA,ci5y9mLrR#z-K4-Mzjr5>rViHB&/BklGt$g4a4Dk+51'x=T5kP!24m0YwGfn;,J{5K_/O25|!<|}Di~19},7-^
+1A;T@A{x_iTZa<PTHD+k9"u$X=JkuY>S}P;+dUiG]4l!,/n/uLH@Rk<VKuH.uTyEj],Mks&J)L6)4H;D,vMjkNs@<T^hD+KbcpnFWkGn4uIOk,M|8}(tAq
+_:K-G|BEPRi-6Tt2>^;D;gAh;l^j1p8$tZ/a=K-S/+V!{83"HBQRoH=0nAVrvKo6l-XZS|]qY+p_Kt!-G_r0aDw;^^-}g|2pQOI`OnGe`qYg:aF)y1)l3#
+sWvn/6$"]d9Y:aFvd;iK>fodkz%[BrldgFm<[L_=8^<SoR84bwDPf|5TBO%Q29+y5%Ew-M>1A^nHgNjX2a}I^|%;e.UkEgRd)YEP8Ph/bnR8weG}6B=Bw3
++DW.cgVeTm~K4!"}U,FP35#P0`v5Vy{/34}M~gJxOl{U9Lkab"TxglLsrH.J]i9]A$o&ctqr8:"N6JuCQ^fYF"UFW8k};5#/=O.EUxo2;s;a+Ag"1W1nDA
+S^K0EXAhu@P/fHF(IdZ].i4]#Md7Yp&aB_.'gID^[A3$hDSnl|:Wu/)gv])+6Jd,,IILHg(7Q^u0^mhjcQsg.Rsb3%5x'YWAR9p/IThz2:r1"n[0;`lklS
+(hW=$}`1,mRx:%iL+cRN)sd/{X_z!6oYPF0c56:-n(Q<a4o2-tHRsFC7@9xq%Jdgs0(g`tu`!;&d#$Q(D3h/dA]GOnokxQlL.xsp8wGNvc0^<0et@;9a9|
+Sr}LQDsfzw3EjshbW{I]fTaohiPxvxNu5lnGZH/qk,3svkA5)tx)4Jev{R`:E_v}RO<s5xXOwhI7c6ms>d,/}C=d!/GLV&9S~l/|Iv|'b6&{OAE+<z$Q(!
+Owq+IvhmB|tLQtJjO]L>L,[_w{FrN85&W-Xu}1^}38Vi;hf{.{fk6e}^,{yLc2SVwu=eOq=<$`Nlx0_tBo,iaIjtSu@mxey^a88jqN{C#J}d<c|oC9`(4-
+k|/idvArWMD;TH|ltCEB5+pwq7Vo72Yr<5awaL&CO]"DG'lxbw7DbJ,])%Hf/']xTvq1g&QT&{SmA}Fn(8>Gc(_8nfVC!(W[J]5AKXV|3z&|V1=gf!XJh7
+"N-X8T.6zt70|mKT]Im/T&E8p>6WLeVmia/]]xAOH4|JQPR%mS]VEt&AeGo$1sFjCq5li=X,s6]X,[g]-WLQll3Ou5Q%(K=}"WJA[`5Kh8)([(A3CtJJj0
+@feAQ^]od.BlJ109!2,ek&JBxf_t64=7X3z<HR_TPj.ocZK9n_@tL5etgJL0-}j^vLQ}J)pz!~roFr4(LWA03%s:V<iAUE^.V56}hrQwxH.w:$_VF`<faf
+~G5d[Nx.kgDKvC<;,Y'6V_eAE"wc&gI:q;Bn.8ibyS9`)dCk@qECL%bwvalzmyIf2ss{~>xx3xJad<Y<]O&TJ7TMDCYIS9tgDfQ{Vt>M!}1Ms%'-Ouin=t
+y=ar}>^$!gFv'$ys43ydhCL',=)p:Z8`T2i1$RD(7r(wg"$^IP~)1pJF~B]9x0{SRnC52)AwWfCs_jD@"7)Db<A_yFNw%KfY'={W2f<nu7f-CSQc<(PUq>
+b<Y<7O~mf)q`^>QBo$~H5PNM1{Q(j[&X[[51Wh1P'sQ=j5RMjE(-reHfpY`/J_MSJGqB/vqtE=_k{%L+vCd|q0Wb=Adb5_^Q,HBt5<EclWE[goG8T:|:J]
+!"Ba<'4@M{slsXSxle"{asA&mPt7u7:ZYK=vP$)"&_$+fD62BNS&W`wIfN(K>FrYb)IY|w<z(>hZ;&]j}@xwEoc2_R"n_hsS#5xB|G;i9aA/y4;CR,<MRD
+WB-aV[.eH/^un6YKIl34="Hf;>vzQ$y+3iU5LSyUbqkcx6J3hK@Bo]9"CP=L`HUWVGx{FKoRE2iv%LehFAHZikK(0NVAsuz/PiSPTqbCKW_&g8qJz;TjE,
+QXzl&gO))awcs_|uU(@:Vj6RKV{zESE2y4TV[HKaYy,>Vf6t.lU:jiuqG|A%(/;E_pNMUHrd!"DWX&,3Xw{@F['a3j,2Jyu/INP65<(^y^DrSizch]p$;+
+Z:qOLg>RpTJUmooB#|PY$xps_#9!.3t>5B4VS^a'3X^33=7afwKiCz"<%V+^>RHFp):WYlIxN%G}Rpi(VRC{E4FHikr)O&XULy:|ghC46FqYF[lQc{C:am
+ALt|}HEoYwSjxeZ5p^~r}f,#3>Aj&v!Lzs&lC'pwEt>W8v[=ZX"Ef/jW:yFpfttw+i1)=h<:`}9K;o6X+ar>U(vTEf"UR2s7|.o[uF/ycLbX7Qz'ie.{]P
+_G'%Ql+!5]tRA8I{bkk5sV|.<-,p^C]sU$INq}(|R99;tw0m^ACt:"i`^,<DkS8.;;5-B5QI(4%Lo'E,Oc2'wI3U6S_efP`tCkZw#s5Asc+:5V^+Q6M#BD
+f`r1A1'YQ(&_/XS{i^zlBO`ty{4:V[ySFXn[wB(W(15,2DB`c^r7$VCk$^@T%kt4N1vew;^u`pniWR"~VE%nhO+Y=^VKGY,J_mUHW>aiex8PUcf<%6tOWI
+%K6="7mmzTo65fB__!5a:.vI>Y)U5CN`oOf[^on+1#PV!kumAx"aUl9p)^1S_tTs[`=3(A%%EK%|UU3sM"4Zjd:A.R5k$|TfZrK]).}}i,GuQoCw|NHgcd
+pLw6'N3MABp0$'Ho^R5K7Bji3`p9=N:IoUUVWB-"E)kqbSUp!fW{C@CVT%Vd'M8`yh(qsyx1B/4&tzMM7a!{'qZPR3nxJ&;}w{~z"~DD}.[S}|4+U&&-Gq
+XJc>7f]6o/c=M{hC(at$f|jihpeqUZ)yIz|JU5K>O5"ny}O1uZD=Deb)J0)A}RJJNNLJ0yhH{zwCHTI<[l1enxVd]TT}we`49n7rhE'8~u4gnW!S<YE<]5
+2<<VJW1Z&B!Ea"{VRe$e<5><mqq$y"JB8rNmX'x{cuS_R{7D%ib+S28uK5LL9]Euir'Ye<Y(8inR4fW^SXbtVLVUGHcp}+q#/C){en"NbnZb$%eO>lCEh$
+B,_I4@uG]0EDaKnbBVQu]("W9zp]:|XQE<J|Sla[Z(_}kbLyN4d$wXw+~OUV.gCJuo@<wrrBgTC/5`e(8$Aibas9u:yJ2!5eknccL0dnkN/'GumTEMb-=N
+t7_}|:nJPY6'_E6ZY]>9$,,)PNhB~eFCY>JAc@8U=eQe}mR]BdO4wfGdqS^>w'<8{H(]yQJ{Yj,V_dh;ujT:8zhT4^pNO|m.(e['1}sC3hMwXa!5ktmHX`
+:n+h#T^R|-c-G)HE6xUJ'#;S7`;#`5cpq/vuZkd7O]C[>imE(dI#_v;G`20v#VbhJOiQ%Ri9Ox[$Af,m_413><vF'K'tZd}<Y3P9(>E!5h-vZg9>ZYr<88
+Gsb)jwf@.]#0@f"M~49^>M`P(MRi5)E541"UUC2lx6/KE='$0!I1I/gMrXiPrwhMP%jC,F4xeZ`Ms![=rNhtBB+AC{2LR'z-g8rJTSzt6[g}d9bdU<yjlw
+$@hq2.+M2TG4mnNpc.HQV>M&<`Wjo8E7M,zJ6y}vg8$F^n6koO8QBp_(tdmh72ns")YRy(5D`='[g5N)Y3`}5fs<&CZSe;H6B@zaY>@sN__U0ms%h!`&b3
+trtGJMzCdYd[e`gg_KGSctXfl/c^c]VwbHO4e)&]6AXPo0oIUkc+Ddb'xd/.Ul;:cLc%~[|Rxux=QO[00k,kYO]5vW#ret2-}[Df<T"V4XR@^6#!6K0nfq
+,L=z<LtT^OBW41McIQdw:0WN[]hO'ND&Qvi,dhdjfLk0Wy^#yXIDf5wQ%9Vm]0q[ju7sLBF0ySR^>3u|)((T"X;)B=ILXr)(<||/uZt+IB+OAN!}4L9vvL
+Wd.lt@e=)yA&Rq'M`Dt6v}GipAHO7;"SI#d5([f:'-Odc,p]8>3,9_1'<u>;zozuR4S/c+e_R{hG]y@V.](OQjPUr(R$_}/IWh7sC&DD~wOj,!]jb6oT(z
+kO3#[`FY}b6C:8w0[=%sp2m_b9Ou2M6J1=X&aR}cS(J!l37Xg@d;BJ1H~ol%+N"p`RNaYA9/EJ|QJ"<X'8^X6o31/756_3Ccph&4L%Eco[,f1Z["Js|K;Z
+Jc5H.#^QKJ;D0j@ZMo^/leOKUp,"XlirJ<v^nmi#6HW<-3t&>Y~qwoAu.s)dmdb+gS(KZpD,f'#R{k("5mMx9}ks1IP{g+:[~x#zqfa]tB8g|D|N2#1-(!
+q#LXx'sv&olXYI6:.}fY{X]H<OqM#=To$SdoGzUEY6_ycn#vM<!-MaN74|.ABN&!h]:V4:2dR1tc4dXd~"MZl;EYSI9vyfz|Yk6kICSqf&fx}O6,l<q^&n
+C5}f@qTB+H7fW&cRKseHq1&&#ai3>2n2,0,TUm{4u^nh8z45EL27qx62rW[>-xs;GpB-}[5Ni"dm!$8}Kb=i_nwC~`MPU;nbSTTT'WvN7YGbt1[{Sogl+Z
+"-Ko|R-YMQ]eF;n7TCRIPeuV0><aauX^+<];%H(c}0kYv6[OTS8jbHl;J<rbu7s3-:JMxmZp;_PLq)%9+vC'e(hSOigf)s`}.ZH9PMqbEtkRZ`%F:Lg+]l
+SWrJ^K^Fa7}$(2-YIa&yC[h@`u,vT21$jlX&Ka+wRLd^]-atKMRgWSl>K8R=Cqc3%;BCaYLe.&TT}rrXiskP~%pdGy--y:_/5]Lr#_mY`ep;A3Q({EtXv$
+B@4yAofu2R0O8xOh9W8h:F2uX$19pupNtqg`AMM}}]jIP&7Ij.2mWeGYoS~i1OxbR&'$>O[wcqnLHmO$F8-/mI$U'$wCvU=9[NFQC7SYG![l/K,7dUO#/B
+6d%G@EKn&,e9(D1z-D}e9.PoU-@Nd(y{=[Faccwbt|^BAv1S^Z=kmm^[A`5__IwRzn"j#;c(~i"g4i@$o&$1uk(p~+6P>[yijF3P`xVEoGP5VNUc[#P{d)
+-D-7,3op>9mrq};wV!)q$oy1[DHL+9>=(;qQ1:)>Sv,#^`4j]3A71rO|Hx{"X]k5amE,SrsV3_+U2Ba%v3L]=F4<^5B1%CrXeCYjN4u5z%<d))aj/q9}z,
+44oHDm<,wEs5p1<Kj0U]6ij3;([[Nj~JE:o6M[!3Nxx6a,{fi+X$pc4BwYvtG8q^V7w'^4>]jUmz|A^/Tvy2oM/7;YPE_JR8)o<,vPA+CK5<PqBf^]F=Be
+MC>lU@x:x=[{3(U@E|HI"U5YFIHm0r-BVt::8jA%I`N=Da',x:uY2u7!1=de>IN^YYkWnLmtRE[:QBY$2-ZTB/>HnLlRe)z['GZ|;"Y|Op4&kaqZiXF3{K
+v,}a[YB$$DDmLc:A!CE[Y/_o25"!yl+_;lqz{G.SZ-YC@mcWQS{={,r"1/V4EP[pcxgYC^(wM4UMwdV`Bu.qLA3hADuh4XsO&Z(`bw"G'AZ#uZP5W!Tlf`
+u]U{omQDvhZckYBrGlh{xvB!f%c9je&,/[7vG]h{7S$1Ku9R.YqwcU>O#5`)s/^&lK_Pg[3KRiF|cn_nIl%^CGG/Pdpsqp1C|NGs@BK`0e4M{&d'W%&52[
+gSV0.1$}H76bou&>V`vmf@zxPRoi>yIzH4|@^C3a6<@A"VSHFUJw0^d>@o'U[D,`P%p`N9xPwrZqr3p4=V8"1c|5w1zI_=!h>2.7+u;+w'dZV(GX'q3H`_
+|)#WmPjm;;qr$w-dQ||HyoV[S_fQbO~V`}o=p}d7DrxqEJS3!eTi#p)zqM%fOLfVk+]UY|SVeotu!aP4)abm%Zg!}kuW%('2|5YyX&H7K'uDYqLE9:ue@|
+<y/ty%r!F^jb0YEV/+"Mx}G52-$DHAQa2gDoL@{6xTBh:=posR8l->=.nON4(D_<bi0X{ei,xL:},_Im`-TjHk~et.qkk`Em`|Qv$TnEHom=cC1:axz@uY
+&},]qoC(IBO0R[@I`/u&'6"D8tj2C4/XZK{1>@]v/,,=V%=6|MoI#F~vyexSc7z+hJd6te><t5vY=4gxj{kZmjX6!mnM$RQbX-z#>XVza0rwVd$Pe=MD8k
+]EJG"NH>>]Q-Jj(61Ni5d_eyzku1NJ<k/CWe2=>CvL%FEw#>O}C!fclz;u+dXuN+$T",e6(aO.f5Q1JaO5vzi0w|0k~Zoj+9fnkf^%9`fP5uEN;0Rq4UD@
+=e(Got-3Kw}qK=7h0^.k=AoSU0S{HN{qRFG]7^moGOXuiBPT@@>XA}_<w4/pd}.."bot$L06g(mgKr)}_=z6P3P['VqB//J@zaw076AuLNa,s.~^65t9,C
+r8Z;))f5eM<YjyeN3n4A-{OVdkxIJOPG)'TLcv(yafw.0Wen5O;!yhDmC4=`K|0s]$0R1,5:)6hHf'K>z@x56z^e@4vW0-.ZCmQ2P;q@8m>k8$5PrOVOq<
+=2WwkNL9K.[es,DrJwb_dP3M=_([eFRhCV9Am<b=2y}8'=z2_#98[65uU.MCz"rzt'5jgPApH9A!#,369_Yk{)b;V"detWo"|K_48)pr(iFTJt('F`1La9
+P"DQAkGxi"W_lm6/):i|^y"e{5k5=`P%9E@[x&V(d!:pmeD_I%wNMiYE&nT7QA)b=A^W4m`zn)!X;xM.VyjpZt)'>ViH%Ftj`-2-9l]69PibB8w`M1Vp0o
+XvmInNM1SidX}iyR{yhA>D7/&e]sx'x=":$}jMIp/aFF37AE:;Hk#zqCx.nNR<qEe.2/navsCT$m'$>g|8@WVH`-qq##YlDN1teZ#t-J+2rSyIb(.aImDv
+1FLi[@bCyxZYD+vAP^(4MerYcCna=I:I(_xnOvtM{!dF,mNKqj.N]094nV%x-`R7j5F9z>$}l(lLlu%q82O#s5;gr>x|WemVL3tihdk'HFCd~0/v{y5-}a
+0ccfiKM.tLNwI$`:D"{.La.>Zxj}TG3NLL&@0wtF}^F_]U$azO1uK<TJi6LSuTR=87YKga!A8_7g68PgXo|ihaUP(t9"MmOH<'mKmZ8Jd'bTLLaoV&j8CH
+d%kB1KTcv>$oHN]tw}yy2i8-HoJap}gGOc)8}/8xp{x9i0i2H}Vz8Q],T|0hY|prZQ@(7oioLhT=ydOl>2{vh%0pb0]vR>@ClyGQO6i+VfuNc8v1~6&zxq
+c"')HyOlBBL0J]-U32qWapOimCfa9eaqyvIJlC.og!)4tvR38)dAW}0|R8V/^_t5y/o:fO(Ep&O[|f/>bQJFl&4G`yu6BraGs}M{N'zb<0dk:)uC9CljPM
+MjI"82$BY"vl]v(-)y4I,|;,j,[6Wpaa~>Vx0H1FY!%(v8/7:yn"HszDsWlLH4MEEI>.$"|u|293F{|e+A=^C^q>^_Y'izMD28+G:]p]Es_%)Wu_%_X.41
+|DBh"XiQ{wnyA)<I1kWm+j6'~(nZpXIvCQR0<N7[F8l|u^@vV|Wd:v8&.ekLjKxYrxzNxoIf:)B@M"p3@ePqeOB6mplYoln>gWK6PtozSnN8[Qlxn7(E1Y
+ofA8Z]#|qLc]]l{V;9J5JG^lncgZ,iP|k@uL14k:0/(jR}mFRq}mw}}J1|SCay1&hxG1aGzpwozk#2eB_SP=P'A4RN|7$myfW.YNuOB`#Lv7j|LF|xJl|F
+L^fFBXadh61b&ej"mG]'L|K:N!t}PH=c`d8"#xo5~g9Iy1cGZX,d0)"=E&p(CU2ActYL%u8d8tVwXD2%<51V:d_bH}8C38ST.7w]CbGr`jl,6:K"!'Bv1j
+N[9/n^&x5=+<DbEkHA4P7|a#W]ryo+CaSQ%l/ZuDIx7Mpz/$xw&G|x]Gq=z"hh(wBOx|xw<8Z2B>hYSjKd,X#pRs3xJa"f@Qu|18K5x#@W)v}tgI[wwiD,
+hFDLNr.Ne9reII<VLY'3K(5T"fap1k!DpLOVw,3H'FK)v"KEUiS6erA%z1F&pEX>ox=LUu|]mzQl]L6!wH^0dah15c0x40N2ZK95y1ysf<rW5kOc^y'Eg9
+.H4w%1fc}g6VV[5>0B{|SGZBj`qs81SufP,J;MIl]Onu>yvQ")v'/7lR701oJv"HqVn@33S2YrD%_uPD_j-1FU2#zQ$lTl&XcX>Po5oC3-PbM5`Y(dX6DC
+8K85P-!pzD#E7((f'U>gm=w}bW6OCSzURPiyB:>YyTRbLxx'%>e;>3@W=2X6.zBZ_Wo,FCNW7jnE3njn(bdHdq->%I(%eQ1Y&p)4C5G$6QJNr9);`,K;'Q
+Q>$CYTN_#X8p6U._A>4R_2_3moC$Y%FK2MBEgHHB&fTNAdHRSDRM_:d="g4c&,R56BtW2:su6zu<U-O7>+|GAQn;$W0l-e-(G@O1g'1t>0cf0c7l.3zv`3
+)CZh=Nv@Sm[BYbnaF@hLR.kVx!sD"LdYdp1$d1B/DG>I#-Ux!0PA=x{Cm/E@R.B|]asD:afJ{V=0ZE8FS12_/B3Caf6,Oz|rj=Sr}RqEZpkJM+FgX-vK1|
+JbAxoWr%#[1I{Cs[t)7t(}Ad71V%3,FQuG%{5dw5C8GAHi&k34,H:Fs<v&}079x>L7aM5Gd{cn3=}G0ROknO>JF.~Zp4UB:@|l7f8eYffVZQTIQ}LBwLS@
+'<u8eHf&.}SN>Bey4/)u~uhPd1ZvE^D7#JfV<3'JVO"sID|+I@ow:y8x[60PC!sI!(k3ZLd}iGS_L]1{/Scx}s},#DQ"o6G,q2<Y7t'Vc7Kzv{<Qx$H6]x
+T'~9nP~]fUhz!'0sQY>(9KEMCdwR=P_y9pxQFHeBQT-FNxB`''mLz=6_W>~qy)z_q9oUlumA+jU1cS3E_%gTI4Y{(uBNN]xSV@Z/]:m[[$KbAkrZ<+"BM7
+6ufrdh3]:;_3.s{%A^WHDR9P`D5`(X>.G>I`I-(dd[sWMvVA5uNpTp3]mzdzNYtSwe(4]QOKk`SP<K)u!Ct[y$gyTdgKoK.R,zA2ar(;7jrJd9GQ~"8vj]
+Sk@225hTiw(L2KoA/3f&9Qc26:XOkI9tUgnA"esh'sqE7$n}'"U`W,+1Y!2hznR`eeWuOPd/u[l_M&KIibm[Sm&Sj4Diw2X-fq4`WL[A6ec(63M1Iu_`-I
+8c4Ty]__TF"$'/Lthld=YjJ_WUV)e8#2nwpO9wj';FyH&is(o`VY(QG,I+68Hrxqkf~{.{xuT<Ev#w!uJ43"FqvlCFtjIkl3Xg9go5kkjs:H')o!^"{&/N
+wjTURV&}_X|n^ay1(g&w5dvbG"2:MhO3S}|"Pmli`qO%W/WcHC6.i[a!o6`"DPxvIKIQ_'HefOtKRz%G8p$[vBcg-FwXr"NDYY$cHEN`KpD}nG7^3VSc{%
+0a3ll)/Jqkj`^m,SH9w(Wt2b)KeVnVv#@T3fU$|[nPPp)znZ;X%2[S-3Io@>P|TTZZiIU)XuM"aPzLQk:mHTvI|R'9cAk"fjipvbjU;vd^U<MLr=dy26q%
+p,/{+@@k8Sb:5j{,JbVrvK,/T4vJ&fR!Ar%N6y#7eT_+@VPOQ%ok5k-Qjf3t3xG}(-ZyoW(D+Q1x&F^sA5ShouZ|(L+WuH,fBZkZ8D97%X%.zyeFAqU3Hq
+/t`}p6W!ffbN6KN9@i|0@yzGXwJixV8YHff#{k|_4Yg&4P^LVIzb!Ii^-+B&FNoQk6apg.cKA^4BZwGr!eNTZ>A&)1<s#f:5"=ol.})MEo!#8g4q'R(DU6
+]tOF`E|v~w~yXBiSDh;h:$=c`ad>'8t.~I8x)nz=F5+DbTi5WmUB:&puJZ8q};qL58{IQtRR]DfY%aa)O,xVy;bP9p;<.%M3!k6{8>o0};g9IwPiczU691
+7`B5u!r@bI{Y[eo/w(I701w(LR~d!I+d6C+Hsnq@EjJnZ=vezUoMVmf&HG,iO|Gm#jCx/zMU#{WZIa=ETvA5y<8r8I~-dx+4I|[nM3F(}`"fiZ9KM>;HqW
+en]]r+%^tb=z+TbNv=+rb+IrJ[[#Iq^wJ>Mb23ton5:GRHrP.):4EE"_tb[,tpO("m@'Z7a}S1U-I,~$pkn3g0a$},U'1j`df!ei0s:`<n0G]xfqTn:^{.
+c2z!&W1n%P<ufP><m!F;<>|&5;G@V-($qxAETTHm=^YFM!4B)hFWdo-PMM$u-UWR)M_eqx(YeN&;G@;EQkHOtIJg]%|W#2"Z)P2T6:8AKCJ"PHzSQ{f!IW
+9Ncp-dr6(%fI}".B^tDP-Y=,.hBRlMdK7>6M6|SI4XAPgowlMs{%"ZJq>+.PcBmE1,MrHnO$tT.`IweXu=U{enOKtZ0NM|6;OTPdgy~J(aA_Fzosr;tP-W
+#QK}d,(yhqMwx^Z7fvRf_b9q7!9:G{@y71>4ogmd:v181%ZsX]`Q<PLwi3@}k"hFv$r<FU'k,=z+"=xP=P>Tz`yGXl3g5ZV7gp;iqh1Y]/9xMA4QFI&Z5_
+{3.cWqGG,Aa:Nfo3>nEyEqMElTkNY#@1[^:xQCWPyH{_FW3i;`ZVOMFY>A)aqNv{"Sd+t4QN+F1;3(W>Ien[ku@P4lO'7;|^d3%:$F!RXHR^Db,67]ILC=
+Q_iPp!ae7r%Lt{[CX:BN57S0i{S<4AH#d6AOf#37R1B.N:X"=Vd3Z/$H(To1LseAFucNlt0,8=]9t#PJHYQ6Zjk42kbxRs"_W&R_cWp4.xB3y$o'PVhxJI
+;5Rn&wPUxT>hAWBiD_odV8Z3BH!]uan,[n$i[.D{:gVe$6(;5aIGNq;PaWaJ<ggmRlu[c-~Ala)[G4omYaz[K!^6-ZgKu#0Zj64&KR(yd+wXW_uPd3Y^4Y
+lQ3"[gTEQ_4CKKr7X&J$C]jY=']a(EZEbZ{pweFXd=yFWCDF=>;^'nJMyzw^cAdY_V(&IM.tgqp`/ZN07sD9X==x`1{vg)z0R#bCJlddw4UjnwK5%%vAEU
+B2VAYcZEN-yd@-bn7>g4H[fPAUXO^]N<5xPBIClVTC57`3t^=oUR0zBa@rgK%^/T9#5EQ`:]3@{l.5G;6%;j#g:dcC8T{0gGv-OJtF2<SY+LwRgM.F)2-;
+=<KoDZgcP/s':t_[nJtjKLk'>URi:/KfP2:!K!a&cZgC-h:p5QhwQd~KijAe7!JD2C9A6e:krTlIQA{MG2Mi~8s`^XiVN(/^=a$HHO^L~"oJIYC3GCn:T=
++%m+&SE=K|h@zTY2Ze4lD^t1`Kdb+Id.aV+_+=@}~d|XU%H+lTOF{X6i9pj.zvT9LF.gJwf(tw{#KaiD":&L!}HX8e{BOE@kf%1l2.(uf4%Q&Z>U'k%1'>
+aR,IS!Oj`Jg/mh+tnLwQ1j#+g9w-W|x|&Q{0{[lW)T<3X%5Dzb'Q&$Xru@0iM&jF^KP!/#$oHf6l{n%)[f8L1dPE/}yF]k=DU_}E2d+G4v{Is@Wf^(bDTj
+>p6{s3uAIw5Pqe<>NnJ(Z23,|qhrb.:1FP!Gnk$7ZY5](t!()d;Br.1ZA,(2>#6@fotZr'8R8d{0&.WmDC~XF,9`.i{1H$pS>tt%R:VJ}0@0P:c"Sxy(z(
+z<h:4uiDY%paZV`<[iBNa|I%iqF$zhYC5)fME07R/7[6q=,DI2_1=bz,_.53J}Py`=[;LI;@30pk#91,ef<Y41m<~g{mYK~F)ZdO@RuGGQ_6K:vG9mvj-:
+vB_Bwy4{F9SmnFS%+Z{hkNbm4ww<Xp:AxS3bZv+S6#zKJ|p@^jV2m>Y_XRL)!S64:s"Jbrh]x0,{vw!|Md!(x'//271`_iP'GoJc.@ohM-Bbkfw%qc|/cr
+cZNW!Zzo|}m6vPju=0|2FTE=.JXiJh3TFo!~.{cder6cx6oOxE(}N=^wQtNKD1]}!}VNir,{pHrE6-Ym_#=V,Ol_2-Y}e$k@hYP:%]=Q:eWyl"5vz(@7@U
+5MuUx)zG6Y]qmG-!ZiuI:p(0sng2y)/&X_-_h)z>MsAc|b"o;|^PN@g+ejnXs&-mYF742uH>0]l_.cu=!yFablEO]CFM~JIl#0I4sI0gC32{Wn{(!x/u2J
+oLMcFD:qMsyY!#,@A4p9P(B#"nls|$.k)t3P{p)O=wXapzE<oDse`Od4Mv'K36|+P8NUYSS!$zZMpSMXH)v"5s[=faQsc2<v6P~okqNveM$_12w[:TlgI/
+`R2wS'D>8b.7i$kiZG(InQ5s(#.poJo$s:1)h$QnX6te~6zvm"E!W;e]L##riQI#ro8Xc)<jk9@!^<gp09C,&8tHn|I3CB{/7p+{#J-h%6WDIXXQ;^tx~X
+n:/59au`:T|_Bg%L;7,^+A'Dw3=F|bU,agH4]P0o}x|I34wMial2x8kc{9H+mhsfLwjNO@.jq5Gt-0SH5G{5:_#oa5w65|{oG%y>X'dVf4{hin)WPoC<qc
+Lo&4/yv7+k[RTcE'7Xq(:9%hE-(VY6&2Y]Ya|!,ay@^9g_Pw0pO5z)#]R_4;v_Pqmg/':_l(j6_AJ;i}yGXN'#J3f@BQV|0{JN/'VeDfYU|}.{~G1D1440
+Ns&=)"<B.h{"0R3@^/]^#`LEi6{z/rxUb,+=!bvZ2;;.-fEXXDkl~_|g,t9}mRBV$vvqmW91K>|5q;Jil@EBy_X{}D+KJBYI{u,/s&,F(M-;qtASPCB;(6
+revCVZ@5HFM7oAxe.BaXtioW0}A=>kn.ds`9r&"J]-~UR<,Zf`k9vL38XoWOWR,/[9FWPJq&s)^3W#=o@,fJ+d)-_olJE&Cucc_|K3`&tnuY8O[$hQs&09
+Xlo+@y;q!Ouh/!a]h$#nCzPN/Z&ipc!z=2j[`6;>Ohz}jT2ci[]JhKi,Acvn8o^6owUe5L^)N>S3(COYD8-u:a)1]aCt`0=GyYC+E}Il^||qsm{-t'}DMt
+ZIEAi<j0^$+#Ou$@<K.y/(9(d6Rb!4DYL2(+a25li+gLO>st=Z2EkZAe57{CgO50'y`#bZWS3B%|V9s1~z2I6yvOUUS`n4TGr(sc^IVm3UA<7mejowcj7I
+Zc7%CW'^_o&njI6YOOif%}sG>-&sPqKjni'%5#H8L}^y]i@s5I"X{tm4Y{JQ4O[v;O$Xj5Oh97uh9bkdj'n>uSr4JODbw='-a8RYaOCKt7({A0ETvJtYJI
+-cgFqHL4AT&0M"9TN4lQzkp>Vwf^rOX"h#Uo~rQGWfk["`XR`/'GC<U[1+>yHpM_RGHq``_CkTk38i{Kfe&:8Xl/%e|r}mJLrPTj/#8[NU1Us<&sls!T(z
+6|cc+6!8v:kC]HMl;v;5OWQ4F2'G(x!']pYL#-xLuDDm~]h@t+kf@qBO4fcAW5L&3<:-/{Nr|i]k`q2<Pinal^9.R4QZeE:a@[T%Vs3B-3v$cN]"7@e^.9
+bebFJ<D34,)XP%5k'k>}C$vnmR5/#r9B64~.H'!$ij4es#LcZcdpW"NK(z<!','T6zwc'|[Gx^mKQSc7>#WjUV>4tn%c#O,J13's[;^'f8mwgI|T6IOt9J
+J>@kv|OFj`o3<1BJIF.HIJ1zg7hFFG~AZIUT9&p:|;X|wez=7^!@%nWlqE_yRy}a!zAvH;obo4,k|M&$iH~g]I(vcq.v|TOR+%^QyQ4:!qY8tT:'kq^p/:
+97B4-<,B}D~q{d#<AYD;.>;:/Z+'kJ+h@=I"K(`O^wY!v'`,V>a6;__59mi.u]5iIE3it0_|06MM3kVzFN6RwklXEaU$}0BOrrS%!Qd[QK{CXxVb8LUA$e
+lJ@Ul0")%3<ObSt"OcdL([{.hkh_(>p=W(2{L@(,zxcz)$`z={n[Gt([dl.4r)3tD"f8nc.$040yZ28,3^8u`_<Z7Pw&Afkl@:z|%_>xGh^,RfQTHt=U'N
+A>c'yX6I}o7|4dqz}{Q>6iCJQr{b>qS>s_NQ`aToJ)-6~I}eJ;dl`j;e#M45/`8e"QU(slK@<Vxp}WOQFDbbGSj2&dR&j$lI+=cSc:_H%>5Pq(E|E6i`-=
+of(ErL'AU-W=#G;/!HR#qBtYqhM'SFe{a(y&z5bC51+a,Fmsr,<:h:!T^`~)ZH<2NnsN&XkOa;pfM`0P|{jJvJtGo>M,|<@Jjn%Om{YRQ}(LkKPeYr0]zu
+_%VT-e6:(3I3K>3i+A|Wp1;$TDrT]CB4UWc6Rw}e1Dm4FUY0`F2&E-~eD2b-4irJ8)Tn;(wTpU-6RB3l1cH:.&0/;Y>a,.0z9T0Nm3}G~t-FtpX>OwpKSi
+rn!Ue`E0"^$7UGgw-^8i7Z%1^1QUBut_^[~#`JRmxT@fp^x!'CiX(QtPeZ5el#KZz_-|QY~iqu:Bf&SB>mgK=U]$J&szGxJ$J/AN_#P,3O2&IZ%SwA}YK_
+0BrmSh>EuZncD.6euMO'B%&BEbeaM}3$Ro$<=N;F-vO&t_D)=K7f/uq/vC.daj6sX.:(0;:&jfeW>`Lx=k`J9hLLd/6vw737G[vwm'b];Tsrk-'!Q]3PE=
+=G62&TV,)lBzGWEXDbA4O"!:St`(%dC"BF-z#!Gzs,M|<]k}H-AD_Z-%wf1+jv2iG"[FP'v/C@=qIP^fcd)!'7hU9SN6vTSs)i50WvN2K}5iT!~(Xc.'WR
+_Nr%"UzZ|9==h<[4c_./gL{,<'J]Iae/{u)B:kOWdw['1hxgf--dj,{Hrw.>Y{+R6/L&j:1{a>CM'v~;FF8Q_c=uq%6Fi|@-hozHH4F+i4LZR1GksP41uH
+u03'rnK@5$S!Rto3xqmamWkn^:HJHKAA/PNdDS)HMHZ(j<#x--{KW-x'0=Pt|:VIV)m^q7DscJ3-@eLTV{<NjezSYbD/9X6:%hm/v$_Z"LD`G5%^buBmO2
+&4-L%LizNir}+cWQI&j:w5EJ%y~;}SK"4=c)/-G$j"-^b'E@}J2y)Vs_AUd[ZnUxUFA`t;FP<LT<O+Rht`{lC{F24)Tqz0)uD9K!%4gTc3oQ[G'_usZrcn
++)Ndb|.2p.mb;@u.<'L:>CAOMC&$h0-xN^Q)~%A-_bOKJr-rY&U@9#<{F|&a$)TddVhMlzuc%D@vRmNoV.=&X/3"G(Md7f_3y9Ats.UT5T+0Z44tY5|-nE
+tlP"g-gi|n(u|JFAXWI=~PX9R&u)A^$}|ZuQHeI|)`|JYwS<W0JzUNVsWupIYL#:JMQlM1tEVF#0`74Cv!z:blHPg<1|}")cH<@kI#-"2lnnI.[yWno(E|
+/Uge[K8+l,-^n"BuN,q33:&5zJTR|Aqrq/;)%|XcKMnP7!#%Lbm"0|A}4W%.AYankCkx,)q<%4JM+%g5]hkAeCJz()NhYO.|I<MscACkWD[eTLBQDE$0_a
+]/w;98Lf1p#'.|rzoK=A#%)HyUq"BQ=jY!a39NTWjxnJcOKu8=:HfwI=l/ys{%KMvVYwo5%XW|FDekl5lvlHrG]m:1X$2RTX;R.cs_2W7S4miGYkYcJwNJ
+N/=o!}r@D[%1{c_qW)>:kwRbL'De'|tw|zDh+m|u]KH(Jgcho<k|GC+vA5S5I[X{UoJ0'{~W[x:)s2,&4gmM~BAwTUj]}${>T5o,JQ7^v])r'xq)m6g^KH
+K=<U"EYb+,o57ToyswpNH^sZ.2e^6(N+5v]Z>K1C/yc&:XHI!V10$GzFrO"v38+;_JpqIE,KMmUg}8;FVBl$QT>smWR0b%clT";7o^kyEvi=ZgYC3,Um>+
+HhfKZY"%/L'T2v{9q=@JA!Q1BZvGQwH810<w;>4C.t{%vywQMeG7LoKz'&o5EVpq#x{R$pt+ZKgq#8<#32_7<mIK@1@cSjA=S2m3gv]P}%ZJUH-@"&5n4$
+vj^ucg;)TIlwepgDIr-TLOxF_JXTa=BaF$b79uC}6CjJR6Ev#/MWXRCGj:|4%Id(yVl#ZCxn%cXVNj{yi3/hBA@TtXF0>`1Um(I4:'XHDpELY]{Q|/9ZN&
+&QLEvc_xj^bC-eo[Ey`>:=U]8=mG8="p{zLhBgeDw$DM])C$TIk].e4k4dgPY5[Mr0x<qtV@6FiYPGW0Uu49e0bhdBn8_LF>aq0BJ7En{dWGRyE-hL&Q42
+l"L'Fu+[2xRzfxd,s,DhL2h7j{)9CvS!4j"qgcL4mSH[!Jtw"l67|I&Sk,2G}cJ&g;{k/SU|7d>B27op>vsdnHBqnJK}s7=s$m`U!R0$t"ohNI<U5((:4'
+k)N>-YG0+&}0g6V2'Jsy(jecvj}`<BgN%yQ2/wUs,2eP|=T|Vc}|.X}xs/gPlvboE^jPOvC@~l`v.Xuf0;P,Z'$G.wF_Ub4x![(OFL:G|LEipZ(8$8bB<n
+a<`/K;Z<}1qnB'e!L-5'3yk(ujED)K@=^j[0dOEDxB9_fy$5^,$$yYb,UL^lo)E:@@n945ND/;;_#wWMvvIb7P;/K/U00^!hQ%I3#Z_J=f('`D!Rqy|0wX
+QLf9&G9LUn(:h4AKzSuu-{P0GA[oX0BjH8<q.,:thH$kdR5PuSL^UVl[LQ|:%{eTMUm]PQ{C`]Kz)+-}Sh69`V~K|wT6RobdZ-%Hw5)xB'izNXk|h&n{,9
+S&8g]}"86&`kJs~hM,xErxWo6,nr-h,Gy3ElTPWD(4#xAv;mc>+<sR-h&v%Jt5T;lJdE/=DR:Hj1^S<q:]i0h1Gc{t/@YXgS!pQAYT/bZU|]Msze8zo)x5
+6|Ew}(m{K24@@hC2EqE95'uAh1O33z~a0I){P`jc@wFij`g`%kgTM%:NzWcwI5GEM$x.B(I/~{K]y:0+`zrp4`8enL7fNlH&8YfYU60bMR|I=k>5rqXXB0
+P2"`i{ZP!4c9~#Vj#ESF3:kk=J>vk,FR@S:O}y1wAmE8<ALP:_MF>Ku:.9qD9ZfomV^:Mz~`UF~qgXE$iU8ebBLRw0y$kWT2[fG,>`z_>Ct2!}J|zM+Z=,
+3U5^uR4{bO}wcgvI^<EftFEQvkFGDlY5YO(=HBksCjGloIhG#qNx:f%i[}X5SmUCj7CIQzu%pO/iWo:@^R5@x-BDkfy^oki}:IvW"e(tF+lb=q[W=<k>Ik
+=HsOH}JT8G!Os-aS3`;J:Rn0Tn~8u,OnrZmWv'2s!;GJ#k%@+$nYw,4BLM<nj>F($kNks0wiJO&O,pM.D<`QidKi!qFmz.#V:C^rD&sdF+2ylnG!;+',hV
+1aR5Mf5.J]13"|Dppq'"z8{[G99,G,#/IQ9gC]rPf}2L5(~aAc8Xa>ZA`9u1R,oxVt-@nLDUgHvS63<PZ(Vt<Z~Rv["9wmhx2ala$S'F1zFyzq,O4ID9/|
+:mr2B:+VMiB{Y@45g-j`l014iEQ&vv{%5GeQB{vsK8+i8{_MX,f`GRtxqATM&]Iwn(YhMz0BYcMc9=3H2LJah-~]n}v4qbb0a;%W<nidoDb:0Y'TZ=Tke.
+sd`^2(ry[&NZr.Zg1wL(QJ.iB^:_lUiE8s'0it~Az^4SB4!>%q;5Rf)pvsYC7"&2ztmi>Bf[Qt#eVo]o(17H8ne5anoU0y.EPh9edTGr"#Mr3#L!BE}vmq
+bi8.BfXp)KIdS_lZmRpSMhC[JxStLz39Y2LyJs<2sC-l~en6U@ZXJ/yOgb(VMOSycUJ"Tq7Id=E:rG,`v6A9Rzl%b=!RkR#}9aILc0'P)RCp&yJ$3UO&#v
+1GBFMF3P$4rRoXF[hnek14kmYV~AxHI&T@pL7NalisXA4D9$cb`a"HKz8{E`(#3rd.'BtqVQrXInv3HZpmsWq|dU%_]6RlPgmwGNoB.FPvJzulxTO#^$(h
+k@5g)dTiL5d65Vo>vi=I-u9Tf<x'h]mn59ELM+"OIqPo((VTkw3_@Utr$pX"Q-{;=buZP!ZH5Q&BS4KSv'|d2;RC|o@C"yYr4xJC;m0)uJ/K2b<[B%Uxr|
+8tV[bI_+>nk/T3aAQV1ZR:^(LpiZ7/oB0p]CL8yiMjTV[_4X/,>nnT;AJs9aFr{BYut%,U45YAE@WjjimGLElNDzOJy1OzdLe2ih&@SG!>_}6=,me}&Gw$
+3)xVvkmaSD{x+J.&C|@&"+:PV<~U<^5"D'2#;tx#{6PJ:I<b#S&T4|Zv$S7wrU:0>eIbl-R0x.Qx}1~E~h+E$v!1+Cyf`/<f,Pom9gARzM3:,ZE.TDlv_3
+'gs0l"/Nmea<4KP]D:2eUA$Cw]};fT{j<ib)$$)U@FaM:I6%S=/{OM<T5eY4YVPsK7XnbcwQFA[5B)1a1avoMT6![]@-Nk>Yu+BdEB$_}%XV%=]Z=jv^/v
+b`/lA5K>kD2Sbs7kih=:$T""F=gGgr27)w56e;+zwSmiN69LOVbv:!uLq]mngALH0+cK/rhoyfnIDy7'Lo8@/=8F_nrSTb;H{qAB61)%.PBv'QR%5Vf5$,
+R4^q'bClcU6#2/cVE$Xt!YG8oNpjH@QZlt7{jxMWmQZ:F5:h6KQ$-Z)gu0HhkL[e>jTD'%7Y6-/_ak%T!B[ftPJss55sN=#z{N~e=yqB{'K-Eo(XgG/.u:
+Wbj}UQXv^cVU/#=pay@"-GzK0phXb+wD/|#0ffcSamL$,%bv06v9~^5t@F}/9^HLQ.iO=vWV>$E@SDmsgwn:e4];BCEA^yS<[HT5S;}4'2ymhp'N6T'B`e
+7qV8SzX<H9&b!p.M`'Fz{+r+'h"L5J1:~Sd=!S`.[wdRZ;LR@32ziE%8]8f9=w,2[U3jZ>{Y>DNYg-I"+=fVTsTOR"Pwbu6=Vf1oYZPh#Lk5K]eDx/60/u
+,);]4UUl@r+!Z]@n_UyZy0bxG%~:;X5CC`k.1Kw^",T``tWQn'Bj""n904KI8U7eSGTM';;351oO~mV%4F[qHkK#"_Ifat"K!6,s-Zv<,=@]-'{-AI^j8x
+Pr$0,NL/YxPNMO^qOr:8v@CCdNYMX;A_>ubQzFBH:V=Qtq-M&Y3Sr`{FJ4KQ|P$':j6RsBhqtAXpt6R'xQRH7PO2oA4}p9~oMC&OL]SPLM]ayAZ#iHkOs_
+=QC|_N,<~FXEW,a4]p:"!^VjU@yBkw[rBdecYns'f`hXS%~Br2^{]vnAnzNKF]YHbhK0O6YvjX>oiOjh:|@K'ZXW7nWosfey$AyP=UJ><<Fd5-3XJU$LML
+9#K,GHoCdNcp67C9gxcPWUP=y)7psX0QZssqRB+v7vyg~2p{K8u(mvl!li]fvgR$3/Dci`bp%WRSY-H'X4>NsD<br"~3mwy3zraj=A'+UWN285`{N<^M8#
+PkyCwC)VqEN-6JDMm'%$;O=Mw$t[dlw[71,ZA{p%'$1D3pl(SQdbmz[2H_4$|A!dnWgH0UDVxJ7+.}w({@Rhvbw(l<)C`JtfA:g}p|9Jk7h^,nA1&i>Dr&
+<i:p0TC]sN$|GKWMe-Tn=<~Hn;aijXT22N0&QC4f`]ADwCL,if3m%ZiwGa1BatI;Jw>$Qop6{.lW!C!7SK>Ztihk4N0'VG/PX,[";H!QP{Zthl~{+C`=Dr
+hk;K;K(CC'6]8JcX>TXm/JMP"A9`CvEWzx^BueFOYtHm3#c-R:tqe}w#{{"WrGJ:D2!YDCPv=N12=E<2/'Df2h^S]L4@3oo80&Ozi<kZmK#;nu+Xo_coUx
+~fiwdZC]B:r}NihGC"Xn82t)W}.3|8RE5jkq$TyE>K'Tl[T$f%>J"fFxHM(=|AWrb)Q.dPwu3Ld8U<m"$)4K3x'36Gd0+](]bpv+FWFX7{[Uz7WFAK|-NW
+<bMWg$=qNTU6n,6XfXB'T.&#HnR#BU69v1G_ZvIa`qtPt7/ab1S"ZQ}D"O2YciYz's(rTk,XBP,_rAxFiuDz8,"PQn+Bm#zqoul!l&6Qx8}Z<dy}^uo}5p
+A#.]TL;!cLE7(P=D}^tq283c}H![ACqSdesSbq+b&J5ru6FpilS+C_`)4]=gZLz,UkS%0p47e<Ph;CD/jLLL!yk_.G~'MYXGXI@"ahqE;]Or1}Vf81%mVl
+8JeCLOYr//%T/c-:iE:bs"AFm0t>d4W4.h[w:;.M:66E>PRAGR.-'uI]V&S"@Czhaze=hO%D0X}I9${{UGqaa2rH$j7p8Y('n/9hCH>5lg{UU{~w}+}EM[
+Hgz7~i/D.r3%F](yS}VNKHgGnkrG@Q9^<:gOd;{]eiEo[wbw!PMB,s"31x{LrcQ8BO~WK6fB0ormpL~BST%0^;7pfVqbG/ir/r6apMOL!(yiTCeKwF%E`^
+HjuSe0]o~H!HgW]rU9>|[t8nq>"payl;~3/1CDW1GD=Ej%}CbOR'!nb/:dnjh{vS`}(.||EegQ}WxI!Jf!&qMC'"lo2YHYQX]ts':BL#Rp},ZSNWm2ALP2
+]FU@M)6,&h.-cU[o=V0x|BL87^=gLM!p3j8NR}irg7hG{J5gf&8;Pi2j;qbj@8)knXXFM4KnPp@hranr,dz!K.0Xyx4M(o@YIf]o2[StD`!cKJY_0C(2-3
+TBk6)6>Ilyc>mvZG@x1s./1rfwKj#7g_<xQ-(IX1Bl9|hdJ;"20T)]R$n8BXnSKyN#.LL&V^p';_)cn'dq`HrNPNDM"M4c1[&TUPXB=Kdnk068!n;aR0_Y
+n]kAMF9B%3$e`O+<(`%>3FXf5{)Twb7CvECO+'+g"be4t#q7ls_uhZsfA@<HQU81`<vL[]`Qhovem>Tu9OTe3l05m!5VM{.%jhhea_GARB.lI_qabD<})_
+;Q`;=7@(FxTLcDBXt$i<`mfv}'meKL9]Kh2&(b[m'p!,in@3cLmCnm=G(u6EO]L'FK|ooMeWW]6r.q4DlY)@{VvNgC$|yt0GqN%V>[F%f%Z))X5CO,wG}w
+_DKF}eDM"Mtn+g]fKtP4A@=mysMQ!'d[_KT0pKgjTZN2Be>R/ei`tu-r_s+JYlU2o{,%obwEP16>>KoTRaYf'i/pkR#d>D4OVU]nnNLs+IiMqKHtjjNgqo
+jZ}Q"G3K'ufJ}'kQpyBN{BXxDiQ/lr<EIgl]',D;&EQo,yIfXtdm1W4hNqL|qMgR}`cW81NO^Oa|WDf(nL{EbaL(x[P5;N-c~f+{H#Z31Kh7uL:dwJ6Yrz
+aGewYD#Q3M;NNI`WB_fA|zTyvkf7;TVKrL'R1jx#Zs)Sb{w&IkVw)IlF`hSM&n,9PT>%YDVG&d(/ZnvzA2z5y0`P)Fls=`2.a[5r1@Nra#l(`=c;rh~B`$
+LOp=1h4F=&Nqi|yI&NQs5no_|3[JtQKM@MHybk5S#"VI-]d<Hi7jdx%]HV;gP2pkmzvFLoce=BW]y,MzSGw;UdgV/ZkGvS=RkEfO,.P&qL0D]p3SrrQkO;
+^RRVc$<=6c{$UiG[sC]!Wy@IC8&"iP}ydD.z^Dg24Txs7:29Bn"}}1O1v)K^/'`T+<7=$JI@gwiuruU8BL-8iIgjGW`rK(=&g'y@"SV<;EsyCg$o@30[xW
+H#b}L"2J`d3`3nzH`y3O1X;8iuARC-I|0^sibos|'+'6yIHi+Il<#:=>y$/b1RGJ,Ja!$<q-F>TAV`dD=|GJ1'+1OS</7xZHdV2,Moc1k:G1u;)sbr"n0v
+E.:9Lz0/VOm6ci+r['vAY@JHKNw{OY=F{ghHe19i=9cXRu.{:yxj=@90/.%nW87tCAnp.v{RsLzc0cvw2A@`w78!yXVX&Eji.[pD=F%g;yF^W#qeK9Fu]2
+4_n9zB%T.5g7_tDZ;+<Z2i"LUhpcB/trsYOZ~uf'!5EM&fT!{q5ee/5!zoqJo8MeIAzK6G2v[bAwl-fL]f'Y!{Ap;$AE8yNbyFS0LMR,HQ}MDznZCgm]o^
+s}%1/S&']Zrs7N3+gq/roldv^ZP;dn2uosJ^>x&T'&/Z:RLQ3AkZ-RKZrt|aa9o{6Fd,p}p#J|#Vx1L(I{7[dEi(qttB3W&[{p%=@raZG84h@,!SeOTc-j
+a8lv.J&1u}_#j5)VRdHEyy6GOm^.H<5&&Ix,:B3=OODvU:|B,o-w>R9s[W8y4[SnnpzbN2gW+<8a~5(UHO'"}F;(h,dZ[rDH"Y'lB!$C]nX4S:`@^b}51/
+~]F(idj#a8>-X$rmGx2BhW$oltjGT,+==FKI5M{kGVkN#XE#yi3Wd|sj}WH}/1Cw7(tq2H20SX-8a`g@]>6gN@B#uCBbH%!uZ26"BCmLHbv%&XJ]x".N!>
+/|sU;Wd^.E4xYfpa8<+GAKUYJ#r'e2u;3CBFruCUQ0MK,@ebJy!Yc8k=Iv'>Z|9yDB|0qwjtit4t!k+r}C>#X86ycQuax!zb0xRRL1$qZ8sV.fo3;ukys@
+rPx$1-P["{g[RmM:qV,A]gHOv!#TMT-<eB2<Z-2CwMKAwUO{s#-=yS"%3>=[#"=BOJoejcCm-`}dqy>:AJwD,3k7j%eD:cMcC[T8G`tJs8Zn6bnU<+QJp;
+Yb.kc<k[3w'@n:0Q17$!W2]9+D'lz:&/OuVsq,wQb"^"N#'$FWMYPeRYVF-m4DrBYdelynwx>r3z&`ByZQJak_lNpA1vlSFyzp@WDFaS,V,`QF~suC2xh4
+}>i3NuF3Za|Eh),O"kIDQrE1_'dQ0z^`hCf&$E=fww#cj{KoWT`qp8Ro|%/,QK0=5A-!~tHApy5OnVZ:Vn$$^{lzh|n>r!A{KQnV;GW%"TZ$H=LG"/a|g/
+c!7f~h'$!iVVugbNo`-o5TERBf@X8l>$vm"3JKu'}Z7qZv+h9D'dthj/lFnV}gvC^9d'^pIa4&au:|u,]whA&Z<E)`%c>Og/^hT@SSbQVMmw5[fstJa=O:
+ocfn6&CXUXkd,'~ZQemjsB;,IS'M|n0pJFQm3'O2];waE<$JHqi]Ql%}gy&sV1g6~05HF+Uf}'H+9R}OaYgZR2~1([Ahb#Vy6fWXH}1bSIj(5.25UBZX#m
+#Yn/m<N.-@Gg}(1S3pK7_%"2^bv83LB!(hsL=4#2UXsWz,qZul.4%EwNS5|Jhg@V$]^wc3RCvJF!Iwlw8vBaSt23phXVvXU,keTqf`6TSN[T4bLH;H9Na!
+`&xMASCADh2(1T3uVKY1if'C52Q!(_5[$3489f6-0tp|k-y[xv^N}1,}H[x:.$SZM[3&LCV:_AR}ziTW_|t[!!'sL)}-MF&zRvB4[bDOAVb!k&dclPq<z<
+[["Zk2H;[KqB<v5n0kOvLT<DwQ$Ik;BagW|@-Fm`-Yj[w1t%zs2XYCE-Tm)uu-nL]KzjzXk{dIC-hgG9Zs%57@G71x@n-Fts~M[q.^G[OC`D4rU$Rc9TeY
+Ad1tsd7Cn{C}N8TJxv7;,oarA(>`>gMnDu+dr^@c}0I#vl]sp}[Wi&A{HAsMNd`/B({W@)1'tK5mWgt=~`w01H$W]qnby@nZki+q)vdE!L6pWeSeHd%C+G
+@;v:,jNLD$nH<1b$aq0vM^g[V{^>~rcM)<(hlV"qM`X[(5'_#wYjd/%;3lCd'7&i(!xI#Rb1{Yy'.BVUu4&P|jA[a,!,h5vAS=Gk,.=Ke5~%cD,h(h|YrZ
+v%A:RvCE&JN0pa~)Z@^oU--QXFg}Q<MhceyX@"Zl(uhY@_t-jE_dL:5{,)H$#H<v%lP7wM&ud'<rH|1sU]U&f`6@sM0xRRo]f$5HD1HdMPxg_y8a=f}i1)
+k;=rJ"NKV'JSl[y|/E0alGO[g(2W&k(.>f-k2zYKDV,+-CTaX-//O!2prOy`7<j@|4-|;4.P&{V0ez&_j$yl`;d}iCM4FiENBn=rbF'Ok_kh1qBHu@&JT/
+aHUoR:k#qEpwpVZbL-}l:%{/_7"7}`<^#rv']f]m|HZ>d+E(Ej}HIpU`^#|E]jpf@cLpWosr)XHdtgDuR&;^rvG)n,kM[iVAcA64HR0Q[FrHgAN2z=Q$;<
+5pTo1aX6y"]e(Ifekxq]|Ir@NGG42<W6GmNg+u"PSe6IA;SoAao}uyrXtF9y{,W=IETPcK]|su1dn[=$b|uoT}~mKO>JOMav+m/o^Waws|<aR}lBn{dey)
+uOXCo)Oxjq}40;vw~j0tl%v+`i^VMK'5D/C68O}<FWds||eJU]T=7eh/rmtzocc-+jzu$=9!T64AZ!Q7EG[UezZQ[L]d[4jIE=`shQJD>N<{Q=B|$JG7/B
+3S^#~C/F]nWkqTki-RHGeNOm!,O}XRU{w^[p/[<>$>uEXpAZj,f'W=rD~#Til53;+HhxMZ$82i7`n2MGJRJ,/&{K!tY;U[wJ9Dj3|6RW(|:+hCTu-2ckgV
+TMo:Mw&Ujh'4fiqBUnGiWm%y,$l}vifr1e%u0&dP+fv!|}cDC#bJc$Qf|ew%zDfOr)Z0gWV!5e2K(";&8N^1hC'jbApS_u/KswTDUl&sQKDJtO!!/^lTpA
+rOddf:hy"^XgIpBX{Oqm'!T4H7V{O#.1)/|ZijI^mjvruM.]CAW$(#HKm&%sNTusmC{^v)~uaR;gvP{BZA]6wb4n8xO"[dcR&@QEM#sl#&h3jR(+JrORr!
+Kb6@Y-Mk/ZV>M-@6R4hW[k^UU&~@GN6#60m]S++"V|<D9di<ZeWlW3%Z0LF]]{Ca+jvZ5NV8,N$7|gm,wd4(>z7CKDyHU<m&MT%Vcl%V!r<Ct22Ez!:YmS
+@H,GnJ6G_cYlp"v]O^l+kXMC@o/GO!_;0X`@B;>ka/PX,dbAW-eT87%6}hU:E3ow/r7qafw=t3p{Vj=Gx3B@WM{'Vck|jvDGf>-a[g/GIK0d$OMs_R<QyZ
+6o^5Z>{y6ivLvD-Z>"][kgG78P$1FkPIZ5^i(rln'VmYHl/,,sM;q-.bL%a64rGvII6L3q)0JbCK,V<ayphqC:'YDDU6F|"Wv%[r4.K5cnf/&BedN0}F2[
+It;lmPDQ^ofW4I#bUdFLV{xr+s3AOH"7~CM$=pgn2x'[uH8tbjti^ONU.E(3K4r`%42@p6h;pJiTfY<8ms9T%o#8DzA.s3[wc<m&yS!!YtC&hgtQ,5$F8s
+t.C66KXtGvVb'7/x0G`0d3'<=J<Wx##]OZjy7J}SwN-9"FNOp{lmxKtG7Z%0&8D/,khcyo`}JOqh>qPnG}ZUkyUwdEGrw>A8r8;Sp"clm|N4Q-DS@aw"LF
+4a6)}vd%rR{3VFX,Vql:cZofDhSTYUvc%sU|5oc|}UZhS[k/oM.)$)|3hCEI%i7@9<dzXI#'_8pgTXM/gIHN45NS}L"G^CN1Lf}:.U/^JZXG,tWo8;639$
+G40b&1=aJkEPR$M%;=)Y#"B|~9"ncU=ZgAkq=Zg}dVz+~lm1HU-<}TQ=^V-Uj/Akbzh"b03I/j-cCMxC8BGaF!fP2X2Z3Y.L1_<ps;,4NS]ju>8Eyx^u&W
+_UD[w]Uh2Okb+TK:"kN-2}>VMC8dfyw$FKgU[[fML:Qhjk_q;%a+BY'r^QF<2^/u0.hkCs&eg]Eo%<('8G~:F;d<Y^8<se5,NygdHa:VQ!Z;XX]1wcjKGM
+!im!{2LS4){t#/M'r"uf_0DxSdawzsI]:JSVw7t:AM(fiJ0.2KB;~5K0q&[-S#n&=|0o}R9Dc#|oRoudHR&Y"Bz)##GT7=mpDx~a:HC%T,CmA7e`7h%2l|
+NB>W</QpUI;AHhkC}bgG||4;<+hU0r-MFS>;.4'Uk])5TzxP+|w3s#/4Mxc{e64(64t[qCX>h{9P6L;D"}uq^C,;W=jN$t5Upz-D-LZ&;j#jcsL{3hhr@P
+N'}2$P2I+ssW27'yb{[Fc[|7[)-t](6,0iq^n|@U;n!Z^$L;yit+ARV&$L^cR+XNJFBoM7:h6BictRRK0mdIz1/bh`E$CZ,MEw:N'GoMw<KT/.TV="o@~_
+!HUKY]3nE,iRDL8vKDwhUQWpr[>}6}PNqMU|`L<R"TI:LgMc2W18i0B<E8.tFOIG5L^}xUNP};i^4sw2Btc.%X1[bPB#~7I^"z0A/>IGKP)l|-7-|E=,V`
+R9VyS3TB6kSJDJM2zus.SZ>`,_5yu#J,E"no%r):Rh{+5ABmxN}4vg^7}f~wWssREKW2TbuEAGHm5h720`o&`J=#AGa)Zm<A]VWg)e##wh.op2g744UkK!
+X`j<K=xG;!""0'W(fJWV{_IGpuD(Cq2%$UNqB;_tw4nLBp5pspPALbp@tHw-a5AB0jc`zrT$_'+!)@+p"{FsJwA{"kDZv`._Ci+G5vX9Rnx#W7V}FeDxck
+6cA6$3J`"#@Jzk(<}sI{iACT&d^Y2yrz_JE4j:w>[q#.L)S^hOt]-1t!%FbOP/8ZKluz]"u6Kw&{fy'We,9>+Jb{bWu!hIMT57Bl-<Ee_LX<#U@==nI6u>
+glaZ&^dgon:=C[)sY9;)`c:];Pl]`C13mrY;a=tMuv+3aD{]oPYBXgQ|(EMF:RR6Ux;]wr/xKsy|NNhu4}2ej/8Fb+i6ZtVU8pU>S<Y3h`%8fC[m&hlW^t
+#ESpM#H4i'q<_(4<e]WwYWXFgVLV<:T05"Wp9.)AJ^Tyf]mLn"fcO(eq5bx"JFKg&@"HO].NMAuQf:N:5$fpcp]AqPRH.[FODkSv!mNLylIj-dGKUqYd_`
+ANf+3)~j$2&3!T!jXc6N(},i`t$9|^|_!p_HGReD8.I})%&Vk$vu3AoG]-;jDsksRE#$&8Bl'Z51)z)jNg`A[6@xs`x(+_Tz}<I]/_mfH1W#YNYVweqBsX
+2)"Kg/~>:]|w/%fi#%Hva)qun:]oHkS|`^lHsSv:<u1PCVq|oYK"HL13t9/zNNnjr7Dz6HF`H,8o$)wAAI|xMNzKlKN]!T}4{bm:QYH"2)"q@73#kI<7H/
+:]5{>C&(AiN0MYss!k'fg+t-,ZjrKF[7n7B,Al`T+)b+h|<2`}NK1CCD;ha>c^GHdzS@mi(2P(M2spLB9}2m#WUx&[KbNL`iQ.E(0jw:<Om5+|I9@N<!N=
+-0@WU.|jYp&|p8#_m`(Lj{9T@a<vrM~RSsa_a{v={.M-$"wR9$<W!0dmh"!u}==};t3dbRP`>))yD4N.d5>+BYx{9.2.0+f|B8lxd.FC^Ol|gtRHf9Q>"L
+.A[>+gNF4||HcDQ"UQdI1):3w0V4(;k-2MuTS@Y6U}}RAU^!Nu.+<g;8UVPD`i;-$BsA4GFY[]mNI3TzF`j)E.h/V=t<f0%w30#HmDC0KI!4SjY}.c}Q4&
+BZF5v1#uPyLl["pT>,n;i7JDEJ'N#{+{=gb5Z<Wn>UelXkYS_m)q'342Eoqz>WKTNyRmA5,6x;NT+c6Y[Dp}jLT{IN$7xTiz{W[Ld|j%A@+6HsA=>Ut]'%
+~;,qI3[&GcTO|uEPFl1rX=ZP&3ikxAHs0y;"x,q-k=.M=;|"o6(+PkM|V1AZW'#Mtv<=6pmK+}.H!$1S-ug2z2Mne"-SL7etRtPo7,#h96Gff_}t]7~{@t
+Ws8(7rjRZjI$`K,p}/50_7|iFUy90x2$rrq"LD9Y_JZ]9`:H112:15bkBO/92T,za3,0RA:D6F|nE5}3VhzPKjq0}=}xQvM[y,JcFWn[-[E=XqjR&|hcJ8
+OwS)adDY#[r.#W,wAZ:04PF{ttXo<ZQnz^BOic;;R"Es&[+(8F7+&fdys(^]j0bDmemC'J"Z=(gj}^M<!!4j7d=cT#.s+nV3Pgii:Hx],T@DPNDci(A-G}
+}=QOrC5lE9#66:h_0@P}/M,(&C`hK$hFb]@Y3gso([)vn7!PM6tOYe+P:j~57mb_[d1Kyx!fs,AvVmRL`@KkN)EB5,psj:'q27GOZuxvwDCdYHmo1sR$_U
+[r"smEn69L93H/;_1"TW6V5z3E:W(lNXZjiy.eK3`i^2"9UZ#9p)UTIZs-_cVfO;h:[FjGD92#n([@g$'}/vYs<bUJdorM7F3zO5%GZ:!2k#U6<_^}:8;R
+V=nk|ItZkZLwzW.u}jWQLh5IG9<T9cKR:a(#HX!8:a~ZE57J1s~j>'!tI0'WLaRXSn%@3@EpBv$qusJ.G[ZAobOA=o3_6xD`E1dC]K97+s.DS`Xwb]9i:I
+;<Kxa(-p,LUB0/LdYsi>vh5h|Y@8pmTC]q$MZe'djboL.]^5QdTAKBas5LIi/siOxf|BwQn@7@WX!^8]lm2[fQ[n8xSZo5u/EqVdvypbexGvZ%motfMtVV
+bw'D;Om=%g@w--hbWd@CN%<J)OL(]9yHWJNxul|XhzWqq,MCb@K#q/:,Q8-C_s=5Zh}UstMOwh{U8j~}HZcGHLUMc:O5brZ;M/%z8K{o!!GWVd5f4e;X(d
+[k)m4B|gw0<5r-~M'WZA'CQ3>m~Bn1Ggye<U0e<xX,`e0X6DJ:Ngt+=zE"E_ol:ql|=FfROCM!c%'}Iy8L5K"T2NSnz^um>M:g]}"8gl#x@'@dQ}IGZd@E
+X&pn(}n0nd9/P9Yjj(XQ{mWz,tuJXxG/eoYXGA!;0w'lO7C9">ZzFJO/m_d&-N/L/he!'vO-~>SXCNRb6cG}+>#{J7QpOZ%}-SQ6HT<{>vhYH@zv1zO'j[
+<=FEY:!>E44xh}2("vu2ajk/[nLh$Gh=.qkC]z{C{q3!>IKaTuyQ6"P+{n[]_={r5g6{z{u;}Sh9aquzNl~6t-<})`Avwt$6#k72Ez(ejiLF&,L|EU4c}^
+^I/r)m[KYXOQ"#Aj)3%W4F5KDUlXJVUN#CzfQvyBDueCU-exNaPrPdn+$b7K<LqC7c~YS{{vDVRnG7dJm7u5e[#-<jAd%kS>p8YPQJ,@_y_u^,ot~Agr,w
+1lNv9:k&DK[kW<AVjtIJ1gu6;<i!3UC#bTSW{bz>TDW}!lc`9d3&-D+C~m.zlI`0BnKX@8N)+:luc|9HmM0['AQrLCbpA|P0V28:]twHa4q|>E602wanyx
+&5kdS:5,Iw-TN=/{Ieb.~<"+6K@U0U}Vy|aZIPEuZ/z^UKrwF&K<u1QWOUtg3W=&6.G1wyaGFfgp%kMS}#7p"15x&-pmIo~:T:%5eSL3lkLlIfco_}7}I7
+hfAN_"evJhYL{dnv5kxm//:O;Q8vJI%,~Sv,uH#_"A_X7/T;=y>ImHJZM}!m3|Oy8neZjlu,Ye|iOs0MX$|d[z~m]w#i5NFedQ%U^38zb|[0^t>V^=jG=;
+|p{8Oaa-_A.uB3'/8t27g7n-8$r3z]XG<7[RdoM33gT;,]'bsRuy%xzLPQi/FL/@zq<vI@NAo:K#Hms6ar,%G4['qxaNVy'=o6wUKVi+L6VBzH^'{dgB{[
+OH<2_lG%Q+}zI=$rsmhu5@YSn8lpST<(@eu'lj>-)sMt17z;pvpWN6HyB5_}}i:mgR5=AWh$efIG/,i:")jAW-jM).""j2J#f1iCY`#Z0tdjM[.bcb7{mx
++/V>AXHtY{[5(c4WEe@poi=`y,RVEMt&Wp]3SB7Ja8sKzV/Z)Foj`{}h7mc"t75Evo$huP7!K"n@K9V>cby/PY8P;&U7:}P8fRc|1j(|{xXDT{iOHMZy[q
+4-+%{Hc)']'wSV}/~[u_tL}T!e$%6%B]il+rirwu^Op'p|.3<Ak|/M$XS}qUU]K`2-Pz)-FD><}u%AUYnws>_Rhl"87-HAzF#KiXKx=F!spxx.wjOY]7Cx
+bwBY`.c^_QRvO]f$!(',:Z'^DMDN$P;`wlbKz=D_4f#EcI+!Z(drJ0/,3|&m5x!-jl>75l#Mk4%L+;[6Yr`"==UAWW[yvJW=W@tD#/q0t7QQy_':%Y>&g/
+y8iuEXxL"=ySb^4q!-X/gT#+Uxh/^;5wxCb.`dSm8E[YffT3&}v7^zSR`T1(1hB0c=[H5uz8nFJ{,B,bU,;$k(sAcKeZB,LOlA1C=Uc1PYm[)B6u]rM>mv
+[=2qc/Y".4'E2`+Lfs:[cOg;_Yzzyz07!3O|TrpDQ/o6V"ox_d''3vTxs`O@I"y7YiBx@J~|)%jS.sS[/I5SbQ5vfPOiImjbq4R'"I>5e"th.9YIB+3.-9
+:z$_2%;q3b$@l]=o+V(5L8&N{VLS#;@h>GPl7n[3)pO3<ehFRZn}Q+eCafzFG{JS/;df]2E-w>~p^=G58l>m3W-l'8wg+Dv"'y''zXQc!O-AKq3_^xO/FZ
+DHHYk4iod"T,JW5;!ZYky"X#fei5@y7:A#M8ZEtWv]XttkxV'qn,e7ZG`K=4L[^jbmqkx;9n[37%lXePM7wF=u4@=Nqur!6fYTqZaZG8M'6=L;GM=YgQ5B
+>!io3Gkyb4$S{d>.r;:Rn3$-64wcC:`G'cYJ(QR<(NviJP~4krYUK{K{<_%A|:8,BL_'+kg(tiQPD|y+[0V-}_Y-14x"SRog;6t/V-,/y]dIQ0Zc.i17~I
+haF9V#E%g0WuMH:>b'!z[`VK6rX]X6{B<Xq^'$~GYW{5~S+SP5oYds7FkQGi<,{NmY2tembAC<=YzjIudH75c448m(&/7Qz.0gj}CVZN~F:7:i4R](`[d%
+S/W/e38qy:[V9YF,<um$hbISZM5F"TWC=moCt#J+Yg9)W;u)2svoIdMIc'+]`|WG|g/@85GVCohmU<M!<8TNECaq|xWGKD#iC,+Q`hW{<5l#t1H+7'Xv>m
+:1YZ<)R;.)1_-EV&_-U2VI6(<.L^1hr5;>@b%3@JBI~+!]6;]`u|V#anHFQd:;svIe#"-bb}:^rCHa3N`0NTo5yA'VE%CV3Luj1F;t:kr'U-w%|%!|vFo|
+9Rc&VQzcg:g;S;<N7ATqc{L;iTMS>:,h&py9/fU8nXznijqsQeo8rMdI$y@yGTm'f;W>`_vkAqT)5XGO]{7kzD!Qc)om`Q2ND;y+/6:.Q,3DSujO:!5/Ot
+tMIFA<;eA_TA$(<ldqMoQ`mDd%Z6B2+Ho9&[G}C]5/P#<V.Yy>h;cCIY>,UXj-iU+'I'/P[F;j]kh<X+/_2>MDGp$0&O%N`2G0lz;FgvEPRInszJSHN[u^
+1&8Yh4{0Ta+}(/B<C0g85i>"|2Y(%VO:8fKUw&4S[v2!c3+p:,.2!FKRY2.'iOK!]&c@DMn.B[%Au6}^JhIxqH|=#HsJi-t6&<6o,:72:{6IY_~I^,IkTH
+Q.vNx:S4DAv)Ii]V>kR-%$^}!nt8MnDX#/6#kf2[0oV{9V@.F'vs=^.O#bv#):;n'hxQ-CAuteqMI>W@|jp$2DnC361}^4`jSZ[KV(IWJ]V+~eQ_CDWl<W
+F"}1NKP5.#|Ey]SvU!rHbJ-<5Ijw41")KILQ<|"D5koNebGgrZp"s):GcZT}U^u4^mFt,4t=XxwlQCa,ghj$0}W=!VmI~a8om3w@')cW7t^5e2wDI4C7j,
+gLRba$RG=!NPrBM6Gida7HXmIpMwVLZ<R3@I'jQZKz0BxW9q/;azAUAwEW^7O|+5oRO>.DF|OUF>K>-qiRjc)0mSPJu-nv$>$!+Q-@0(Zdf>#e#`>5fak(
+m`cz+=[k%'qrj/WL|h#8h92i7PD;lP.=FaD3,ps=w|GEeaeu0E@pMOoF"APYp<0;}v&,l'q|<tVS%VPK,o#)#i+:6=,.R(W245>#m%UCo+dyxn`z1iT@N<
+U19SM=RPmXg0td|p}n==E4aB_<[6U#atq,4k3mGizBsb'"txZMUNP0kmj."Y+|I,UcM@"8<0E^~0B1~Cls6(z._S]ecHmw72DimV`OnJ6<wu7:h;nx@Z+8
+{a[S4O=XOey^3]Nb_u[dqP@C}XA'SdIFo4^>WiYO&'&6}j0}-r)m|rG=FdH0SXE)[+=w$5X"|u-;x'fR,thewa6j5Xc"&;%Cd:JaR1iXa_fs|Lzw#6`P^$
+NG+!v>qiD@qHeyclTAzJB0w@Bk.+,Z!Hit6d_0B-DCor46e0Vle)/G`JK%vRo;e8S$$G:c{w9Ap`/XNYsi`+s`&,0=q.RpTBvQ~Tai,2ZG6g~)c+E|KMBM
+$$<{ZYENmFy5N}xIq;f5c,mlTb:TKDS:UHA#kj>Tfx&W972,p&%fPd+&djF`,(:),9dC+12'_}X2:eAu!C,u,Ezv-p+86Nfj;.@BWBm`mg[6#j-U)f&0k4
+D}6aO`ih3iz6$QGtYu3x##}X8'ILR^a}NZ$O<lF^{otgco-ZM+!]"4j-}3H[&5nl3j4sUNd<YSHGI;o@44/;4F,dx{F9rkOyk,2gI`#K'`T]}vZKs{LOo|
+:)7Q|0mU3JHgpmDxMA9'|dMpgIc#l{TQzZ;(a@od}Y`j+9RP_,<Ynx[,o5r'|jaGatus^{uY})p1!Os-Ty"APw7J~44G4B9lOuzCk8PtjUVm6EAY'p/d.r
+9`QoV&8Fmv%d>n/L16N;GBP+}X$9RT_XyJH@c'(dHjK_LBvvQLs.j{K{YAerWyVRzxF,0Tamc0wyFqi$:%B^@gNc%ppk^wqN,czBbk#KQPz{Svh|>T5tpA
+6O2lrgp4ADle>V>T35>r:Y]/oj>poOi1%}AK,z9.&NSYljPUXE3E~J"b&#}fACbLV)#)Lp+F$.x}S8ievJ=t&w0ugxD5iYj=3Z%k7L$rES(amn!A~]hYs{
+fbwb+glKs+`|w#g)Qv}C6"in%R_qEv}'~fk)4E({bHqLN[2}X(Z"xOKy'/'Vp1>x9P6u$:{w`2IKA=4QJv|vt@=Yg`{C^Ly{nVE,{Yx`-A@JR#_DBh"V[!
+DLE$$Y59@6ofoi=fl"tBUvmVXqdWOt&q=Hpc]J4P_7Y-9NcP#I=tU5=Kwjq-CbtY,/:,Cdm;s@~i1QiX"3Ht(rVB^#8Eh"(qx;<r-j=CG"7ph}4O{zQ9Mi
+lY|zJ#_"zwwaPaK&JjpO6Ox{G_A3Fj'/1`Nr18rIHj8Tj>N^0hZCgOoEia166%A`e#1jU(p9#arM9sKj`rZ[O)81QlY-(KpIFu&#x:(_,Yw6K6]S[|9H~g
+fV.T(RZgVM[7s[#I3r`-&jOrvk03A7Pje,=A5%'HCIo)WU~/~AzM{C~}L'tMRbtCaTd<77st6p~p{mIwUC::T3u/Ig-y9L^L@6xrH{QYknwbqkF)EO6s%z
+}L)WM%n9!%bPtUa@/0:,XuRd|MZ{Y|4o:T9&ho)+v{"1:%Th]L%f'&ss;Mb.vKg,jMX'%Z.AB9By]p^2PnoT<SmTtcf+mhPJJ9.4hZqSE.x!H;v-es/Xw<
+xbuPhiY'R8k3;D^Gn/hFqqXas:H}D1Z!D)<gHOEh7BtebyT@}[uiG:=o,Y1z]OyG;-d{&Uh|_ZfJ[m6vWRtq!Y5fXFPdjt=Z5+m(Ltb$Z#;sV}dO-vWo)z
+y![>A0c;]w$H^4T]N2c.r@Ai5#5d)LA}'4lOiltLNw^[5utc+g=s7%&1^noi[ty<=G%(GB|+3H4."IHu(1N3daGO.4G7jQO1fOKMP^hAC$`03Ef]cqHv89
+L.&^AR5h-0FZ>%B9sPD.NB`pfTm!#Ks<J]YWVp8Xl_/anH!Ap.YZEd!VP6s,1g{IT7)MzsDdJyR&[$TcS'GKf,5nd}oj^Rd#>B,NbGX|wRl_x_Ir8WpnhA
+9l$]]#VjM_s#n<iCs^(PCh(8QP,J,[NjtX.dd@5.B<n4O1tj4&3vk_IdXlD8YEK;lw7c"VkPl`]O@!%0j2f"tsp8tzy-KTB6_M6|gQJWVR{cTyGHueH("j
+xD|.kR%ZqM$ZE(K$'5"8Ae1RM!3MscuX:ytMsAUyVCWY{`YLVB@xYm!4j!UIkdoNow"!mWwq+Ykp_;j]b@RK%s{]Q)r|rb_DBO>|Zv]JYaFs`g2#gY''5f
+FqiP8|Bl5.wk4S#DED4$og&Th6)mAQ][u'<|h-K&cUrX2K!ja.5D>%gbxq/&uD&T0aeqRa#w1y5LD9I#h5.^msL`sW`I5"FXf9cx_<:>3g2i$4C-y%<SY,
+q85RrIZ$/Y(de8hs1FIu{H{o;Z6^t,%>ZNmy2-HanqCu{g"2EKYSHp%V]&=zA>A>eowc6I{C%+jy`NJ#U%~IBn[oI3/P0CW_V_H-8gktUj'.KOt92rU9<7
++W'>g(d|}w>K5G!uwSzh2#ncFW</4{Oe]ro}l44`mu|,(A2iu}I;`wBe$G1gwL-l~IrG+iX@!kP-p^11o6bbw=[VxY%JQsg1&rym/24XQyDXjbOUB+ky6o
+/!dC'o$8Ne:|cCX#>{&K9H%:eO7P{`Q@=n|3b(%>Cn7dQkUk`%Gx~k.9%=CF`MHzj#M`<=S;}{['ib[_~Oti4e}}grGc5ZB|hqsh-s6M0zv.^hRUqGqb`}
+[ADDz"8)CNE}#{~ONtt{g>>Tp>U{p$8J~c]Snf0TRKJ#c$QJuJ!t2[C,FW/-HAIJ5"s<i2UddZYTL'"=noPlIONM-vGR+I%b54;rFx;_fo!P0NB|zyohNp
+ogAqi|L#f7RtP2vxp'Gue:H'peksRk5tRvWC_6&(]={K!.L)_;R.ZWXM/w{UkkKJIP6iT0$MN<+P.KUB^,Dr{c&RPVW(H{/5u!;XP3s!uEYl]tp9S(h5"G
+C{n=gH]&:XIQJgCA;+Cv>GB`a7/eQ|n$n1|H8,xH_r]C/_Oa+y;kkBXg;8cOeY}ZH1NVYw44(AY8Dl@E8me]cEsG(q}Kb6rYLoo4J:GVPWW7s>d$p;kz[V
+Tv/%vLnGfskZv&Br>L++x(W/GqV&XF!Sw[@yfW+())C]q9Ov>GD3}j4Zf[Gg=Vbwrq]L_,pi3-2k9F+x_Cm"P:yBI'hIt6`k,D)gWAunxm)(aCVacF)N4(
+F8_XO[ZSQ8%TR0,7_DNODjmScd+ZO`v8#[EWOwe:82wx'(_w&&WXk^'nVi)_Rxi9X.s9Ur=[hmRl@ah&G_w2ED|l7N3RX8v&AI-__c9)45uF]bL;9Ix[,{
+JVp{zRBgs@E_lDHOtPOH`90}k}6V0|s{JjYGQb}}6T(O6T7E>',{Ikc-WBxZ;ki`E3_lAWFS`J!x=^0Mjw@/}Lv7!jAV5q]f7K::Jsw65ay>^SC+xD<<5{
+2wlFaD9t/,}l/!Ck|1bh2h.GU.]rV<zlh0#Q8BsDw4{2ImghrqNF'zZDh7QTRpb)W1f9joDe5=FIc2$:tiu/YLts,kYOdot+aF,CNL<MF|IZ!G<Ql/>TsK
+!p@8wG3=]!`lzVLdjy&,LN5NTnJG-$%uZG+[+/#HK></=]d6[t}`}K;gTI5'dC:o3[8f!}F#:'2tPI";fD4pGVU5Vf!Js|Xe1X04M;-88#ZBvv!<3{X|<-
+bz+8&'QFFt_+loYjtc!_]1LD+2{]t"{>:o9="2^CjrQJDZee-6lM%5^E@:S(R1eT(-oG)C|^>m|B5VxinNVkX|)Vumj$E/Z(U0|1!s$]RDr};gn'SovMg4
+qtk@E&+]P+)e{iE1|H6-L-mrT}ili"Ve1Aj:dSF^LO8Q6lM#hlN#|Ke%PR#>.rGiuV<d&Ytk/LQ<x_<lySDi2HkpcR:&i!'KMp/IA#1%H$h52-lENuHXi0
+c!~0R86daKe)X=7.oOE"Y)YG4pfpJZJSF0^i!8Dr0@"uDuuZ]BC_Eac&_9g/&2e[-%9+o7A515!;&H+gj($2rdkR1>l:kRIl"Hzs0#o9W_8`.2tmy-.^Lu
+FN~u5URHh{=Z+ZH_"<_:5L-OPM}3K]z{I`d7ls2{@V-y}iYoeOh,S#iItvzb%e_Zq::ou4B#dkSd3uE[,[z{G[#w3>)Ke0t3M7_.$SyU>0mrW3gy#SE%42
+u1pCc4jNN&Bzm;$p1D'U_bILRK{&$sp7Q|!Afg_:3(|I#w&}WNQ||1q2`E#ZoEoSZHE->0h`k5qI<.5.ifD}t{>j71U<[RP.R(:BZ'3gJrrZJA.n^tgmr2
+MuVw>4Y6J]mX;b4c;5.31:BS#{GAIDD^E%p7qf2|K`DXEH1r:g@@53HXE2#=j-HXPl;e05]pYtXh:ehl"_J4O6@jdsp>`l4x<uF_M9pbDeC_(ML"Ghe}-H
+4Bs1%%u1|bvfM/C,~%Jvcs6NlNT{bQNX=luJr%XB5&U6SM|v>epV[B1bMd8RoBvP0r`TS|d)~<3s(mu>zwg%ZzhTnPD;o:zFg24b!UB:{0|je}4O4,.i"b
+#r_+_52['#W/qaWYDjO:nt|^r5OSXbPeL(VD!Lo>KTl]#9F"Z<E9_u8&s"Z2Cm1vc#kxDMi!cOeO[_mP^t_X--~TDPqllJdP_F`(^8ac{o[]_aWvvT;[]K
+Z0eX<Mkhin[m,QObJ4:T'gri>BN-7+:7##:J>/M<X638aZM/Y8,T62G$5IiEwmuu8[`U@-)Q&P+VoVpK->tAw26Q[G:^Zg)ZO#^XX|:$s<_O;Q;|P,}N:!
+_["#pC<EWKttTUHs:`$I>=Ur_rKa"V:VDbBy_akt^h5acjqu]NB3eb^#9meQA>%n$VK#0Nx2P]E,;g`kS10Dp1;Q1"jkNedDZ|O7Arqw$xGq)eO$0XzU3V
+'`H01m8MHffj:f,c&|8Q&8&G]/0O2G=Yb|MdY::eYx]pAfXn)W4fcYDr_o'k=|5jHj6(DHe-K5I9{q"V/id;-@`GGt_p;3R_kB)%u33gaO-ayOpk5&OnoS
+&/|9]0UD';N|akB}znDi}w^ZC7{v-GMZ+e(D/-6jqR5fE_:E`|c)+F9rR)=+="i'/rk3Rq&Y.pjUu7E[573tg:Yo~iMYn)|6!PWiFdR`"~z`iS8IhhUDFN
+A=4h"k~T;)oJ<u0:G9O5%#0k^#Hc-#->x${,Vx`RG}EdW<hF)=I}/eyS}(W(Pe,q%Ha>)O7kSJN1Q-`LbvSWRndXcc<Ip248xN@%V6QS1Q1f6Pa{<-|sSS
+Nwixv5aVjSAIDu^L]`n;!r9WoF2tr!B_6-n@X)3g4`$L-k%OTz}N^H>=#]4ME)@bfbke[Wk1JM-s%}gDek>VgYhA't'c#q1x/cROb<T5H'aFzw|K>C)NRQ
+C^d^n'3xtWMdOPE$n"nlvJXVw;pb++j&lQgFP<BR@I#C]=._RgR7~v=ub.SDY{UhjjZQ"@$[XpF6h-q/w_ov#K{-g^fk8o./wgnEe{:,|&c$!z]V[5'YXf
+nqZloim$twg;;y)zuLQ8g@8dY4;eu+}uincneM/Gej#[4g&OHwZ"OCX{Zf&=KREs6Q5B[tONv2pkZZ`.DZBp1-L2vA-1CBG+L=l`tQ^0V9wCkhw:r6'0"M
+<N$z@0r{5aE)bL|B:^==W`wo%$dU|m;M8^T+zgdeb5zZ<+Ohh3G(dow_RxR|<i[-"P7YfS05ZW068+/Jk_w(UnGv$&7`8cXN(SrcQ1axl']sqnnby+<1{W
+Z18g@Sxwx)JYtvL<aZ/:6VM5Vci^+vrA',gx}:-6t<;6X1ZA'j})idu9q7$t}Km"%Ej@:F#mg_&c1AEtMF3DY+T@|9o3-7(nj0#=MS1('}ZVafs:L,'y>6
+>40gTMCv=^1is$F6(+WBw,Ls_RAg]"bBFkmWiE^"ind:8Z5hO8lG4Uj^Tt7GwSo;vHu%u5e(LpL(!6FFe^=WY!5"'dy;>i@SX.PYl8)bU;B-w_Gn`V;R,[
+]6QN6)aCZd^qL3&NpaF!$x{#Z[0,X&j/}qtT~$XC]=-5bP;]zZ^#/u}eiV(K,j|w)bPfrTWxa<m5jorm.4ru/;3n>Y8YL8X#R>G'2m4@<3}ghybmf5!a},
+QfC(c5C6~2&{G)jd=a3<5$9<qj{QPK|0$r=_SpZsAZ|r|xma8(x[wG^fS%7jhrRM`taOYtO0T_6p4-vD!dXiNQGqhYwrZ%N`o."g,gFr`;nYXqZR>JO[j4
+HtznW},#>T7t.ISlv2h+-4xT(KAq%@wmNv6jw`>@MO}Oh6wat&=%mKO$6RC>zCShXj>WR2Mz/xin8<:ea4T3IAVqxNF=h=w&|=l25<eqd`<uwEC-!D!n.`
+UVCJy:C&O+"r;+ZBt7vv`&KfJ9;Tw9UN1LD6,hKANp2.83$F&/L2b.#eYUE8Y)/Jt>%Y'^)bTNP/KQZxbQSwVSMyUPke<]%4wpI|a3dG/WKs@^Z6daLi-c
+d)DN`^ZkP}S!j!>t!|zZ}Jsc.<sKSg+rP,BDF]DkpD)a#7gMY:9"^SmHZkNP,!6`MH]w2f3W-#I`"]LL#"^3#m3+B%JcI0P-]mU(UU%!DVIm4}zM={3b/_
+4}vn4CB$!O3B&<<g7D/[#p>-"a5Isv}:GfU,n|/FF.4zRS+0:1,gV"XG&Wdb{#rK<ea&bXWJ=cd_o7E_@e5m!rUWXEZeoPqGds;B2smAN]IWKMS1C^nO1o
+})cNCOS+3[n|j;50Pnr"k7Mzz3tZ-Zh>]V.juH:g0,D!VvNPTL#|~3f;vu7uL#|BI>=L>f7,MYb(Ez=xn>h)"+NvG25l{w&zaHh"QDi,^K`,(^w+`'~kcb
+bX!g%TBvn8cH67zV&{'u)zc7Ug,{-#}G'@zi9xGa~3XrnTpig`NYVOl+R_.;diZ|>]g]'d/KafeMXvUK#6%uzq[Nm{oA!o@Jx"6j=|sjA+:$GzvFUtJMy.
+ZLOUKO+JWSbS5x,=hnl]u`b0#eNw7[qe/^qPdPvifs@[IfI|IyW7QF>#>}Rv$f4mmp-Ntw(FkPVwSUkM4^ByUB)wIh]@gpNjf|2&zih&;X2m)El.CJ9Djj
+2#m(gH+1dvQiFO"[(M]6fn,)bfjMsIQOD2t@UzxDt[Qvk$'<}P=wgwIflV&HV+%-U7Ou|]B%'zUf]U:jEseFuqPk/9Vnc#y@w}Vk~v_SdGM80%R"1X7]xO
+WKADTqR7%k4j35sWASI$4llvh/46.I:"gZX]x6Ht+M`ksnHR=J{'}D(qwN@F]x|y=}TVduuC,jeX:CYn1Zd(@dl1/r9z!W49gH^^t$ow4jOqC;6W[2LR{Z
+5NgP=;7:qpj!m>6mgfHQmW0]NBALz3+e<=u6`_2>D)$D;&P'Nsk!]$Ef&w;2=4:7qA}hMNcEDe[@0k_Ac4cC>ob<DvL7>M-5!v'A;PdHo#8Ur{Je-;/tFq
+Y+1|~/WCAb&OGr"a(97IWOoFv]_Qxb-y+m![-rv]t`OuYceW:.u%Hjx"hMHyPUryLdqMQu^oflbgCivh&.}zhj443'0`/7xwhs#}-o~W0:)A'^k_7ql9[K
+NK(agRC2#+%k(`r$X&K9D06`cCxnkt6Hb98Qea$7vOOD.6`|nL{JUB4{(y}K"yK_lv(x5o4=2I|x(-hS,VwCq_~>0<Mj(Cs]FPzLNnGT8+.V>SqU$H&ag5
+.-LAA0D&k,wGs-i[P.LcP[Ys)zNqUhCY/<-O09yVwSi;`r"c%tzZ8:/z;mW|kVQ,O<8;`TG5z<Xh#vv`U>jak:y<,4"5wxqewEb|+[3I7nK=I::n.R7rRx
+"k08G,MwV8f@AshaI%HdIUzNDg9QsKr4PZkV&@"'yf}Ix47&Mq!^mwlF"a}]NER&S7wJpRT4SE#_)Sjy9re`U{c0.PO5B/rp{{d2zzCzH>CawJ"xEtT8SF
+nsU/i</x9hJTwxd]zz';MP^k>"'F$bg=Y)xDj>1=4'4$jQzd:JjVf'di+YuHij&4j]v9l(c<uf!.TbljJ>54Gi+d{BuNm^t[&r)[3@Q'NAMIMp@)y'P())
+Cg,:G0]waGaR',w^7q90h{eP3Y0tHZ)[lJCt-N%XHiM]X}Y@M"}@<zgJ%"'86&a}H%[9G!;nq@jszTNTd1g7W13y3WgQ:&k'ym,Fk=TN,#N(HaG@J#v4x-
+bq=`xWpc#L!``|zg|Fd]A60,n.EY^Q,/N&$5R't"AX<igO'HZ@ifa]#!ZL@Njh=6d!_[OF2]LId#)Gr=(!>,-'U9qdd$@cGAY63FaU[SS2;so#Q(PDNz3T
+5MEKg]1h-^pD)z'EIH49hV<%w@!U~Umvris$YCo8xJ29SW87bdh9qk"lUE{Q~aJx:|q5g"q]AJ$kZw4BD<Gp~|FUshARQ"4W<nuh;pY'6|:okeN"YzD}q5
+Z)0bQf57S/kKTS>a6>m]E|6g~r,1Gxt;4Y1kv%N@3K);_}[k,:$:`<srgU`WH,69shFsi_=0FmLFIC=NoMnOUa(FbpPi6Z)6QMcyqwP4aV:$"m=gC#tJoN
+lkfygLA.p=U{qORW&g>A/Cvt~.]o[|[_"eZZhZzJ;vEhgArM|1s04Yr}%KXN)z2M4xd7Xffg9eWANP[oCkMPZr2zM&@Gcl[s}"+yhI,{7b$XkF1k@OeP@M
+uqCtcOF&xCZoidc%p'3,G>~/idv)7kuPfFjphv!{cq({IfEXF]P|)-FrM04$+M5St.jlNoNe(FE4Zua||cQ_tfh_fkSd0B|M|)4"q"AId3CA`Y-u<drT[a
+FZDoZ5L2#6$29{TZn1uhr73T48@2v7Vm3lPdxH=B@e;^Oq+pIFh33e,7,N]@q](X%95CICdpA{pEBwx(cvHr6&D2ITXL=5V^Ue2,l7&as^TOWegynHsqY&
+E38]f0HxZmsYVC`GPRgPiXoPE({).x.#<vCU0+vw_ge[Jvx3tWp'{|2k^XnlM4WQ0lk-d/_U&,f|JJDDUzK0T<Ia>HFg%`xF1Kr;:|lvXPVJoZ-hKz$n8K
+vvZlH4S>o=%$nt$ULMy;7%;neFHmD|wqD+Q2.^R7oj8xVFs6TT-<LRyJVlEHImgeXnbG/F0I%[7I=RHZ',;F$s/EJ9iaDT#SI_||/8!Nje8.ny!7L+SJR:
+uu%Zx|:&h{8/oyV1oyfvQ"Dx8Xw{')HpI+LQ7$Y|CUJlYR-KnhSJUG&FVyX6zX<{kVgtawu^E{8%W7nCuM{C]eeHcKfe'|WOHkn3&<%lz%'1ub`ji[a@2i
+p`zy@PpsBhiT.sNCwe5qoyy|1,V5l),{eNY(3{hQEg$Yw+Nn%'MP8L]twY`eoczojHFaZUDnU}f$odMiR&'D1Qopd6H%g!LT0#$&".%-'gnbR>B/;-,{1{
+_;|zUw&yrBdVa':/&9d,/S1MQrmDy>yA6Ao{jq]^o";g/+P+["O"cvOG]:/!Bv['UvpPyM&}%)hGR+0sU7>WmAY'l9I#0p2=Q.yrYf$w_p47FO;%3.I7uD
+NZX$"h#}{E|rM5oVk9iq"93@1j$or#k4!'9$M&K::c<fkz[rV-W>7'{-E$s':{oyyg7vzG=P}R]!>',8)j9QWa=]Dp^vaabh-V:M|g4ciNMs!5!/f6^jU9
+FH#AX.`+(;#+f(Ju[shiXX7<7R,<S=[_HsY>EvoMUbGMMQd(+AQ1h5KedW-3zr<kci&6tZJ[FC6pxQc3Ym/LXfK,ol@0Oh"AoujiXl6e'_1d}0G#xauQ!C
+{#%L)xP!k.x<zH"T(r@5<6:MJ`5Uk|sEt,FjK|>%!$hS@-bax#CNTs)23TEis0}u-xcg#%o3.up$CtujH^^{IhUQeMZpCzq[g<ZdW1T)%mr`X&^QIvi5_b
+xcKv:slI+'-!tme+gSjF>1Pv{A!h9/'Yg_>T,/XvHGx4Lc"rkS$B,Ctz`i@cv#a>IesabL)=_HKSeKx'l.3m0azM/2VOP6.uHOj=zt;tA[|jJ$rD7CSa(J
+,FdzNK"@T`uCI$}<n@.W3_KTLs5Jdfg.'nvN4XnsrdjXM/{bT>o##X~ni+)SP(E:Pd"PWK'Q{-={`{ys[%P<Ee#h6fJ@ZRy8N-&ENQmJ9c~%`tWFrG.WF=
+'j"&2'NsnYx4Gss)s=7ro"&]/`E:v=Ld.'n}}-viE<+d>Q~6`>O5SNg4{_T^-;/re}DTm{kF(v3@M0^xB`8<JL:n2VhLU:xu^p95,^f(uDYy^bNk&2AdH]
+EPns|-Az{M=P&5{-V(Jk5G5RE!5bXKlcTNq`D;|zFf5h3CKe[_$(SE2c&xDuIKM_R-ZM;w--8Kkz9^H^PNmiD;3aqp!;&QBgvI3z#f_0o`lMNhhX~=b1T;
+0)h]t!-sYESFmEb.SDSTODIU=On!LEIb9+AYGn!iY[&>a)6k0fWco.S<2T1R/;:cS+>!5_F@F1fQE@)(`0~A;euvpKpm}ux!00hGgbx{i"&'(4AT)uj{mC
+:2`yAQ;|c#Ew^1|0Bx=r+9Ko27e-$9ll8)uZS`Rj:dryTz9f6Ov8:i~]3<JX;Z#:"0^wPXoo%Yt<V/Ku)xXNfq3Xo+Xrpw]`(0MST,h)Hh[,E@tI^s&q''
+[8]P8Az-&9@&}oo6XR>14/_H!V}b{Y1B}XpK4pJ2AQ#cXJ{'j=|04X2}{6+lzN+il]4SR![G_Mmhk|L@iF8[$3R4v9&>K&qBQ!s|UB^S9Rz95[G"9hGITR
+qZh()D14#yhcf11[K/jdwsx>b):Q%GOXcURtRPnlKzoIz_TDTbx{]m)5bnO&-twdw_bfy_Wq'i}729m:fl4>LAP$b&6y@F~c&V3U~&mew^#{Q[{EYJ0fp3
+k@u7Qa6(pl.u4UK`6>T=.E.y7,m-t88ox=9+p9|JD9EQq^imqhJ`NNasW[k/yBz%~xu7s.WN"0vGrK1Umo!wK[F(DuwA~p"g>,"k7!6jPeLjV444cUM7E|
+^Z94(,Y)2;`K>aCW^tH5g[/k>LZl;#UWfRxpTb_YTwCUI<d0HW&-rIaMl5epPt7-F!6<NGN&mlIsSo!:@]rPf<I!DiB.%1)2nhTS&@>T;F!3.wxey9}4SL
+#'djI.+otdG(0aBh<m<D}e:]{vE,^Zo10@n0&,NIJdqX"-{)x`xbjYyRY>G`'O#V`G:Ey,APh>1<~Tcf[1Qj~NhgzsXw$1;{xwzQ%nl54g3j9x%4j7R3N#
+Gituddt4jzwufcp3(<=vmpyhwgcv'W`L#V[{8]<,jN(&8'IE:W5Ln2zYlY7U98FHTOu`o7ZwtK#Lg<zJKzh-gQVkuyGOL5lkyTW,qnQ>MV^(#B!.9ek#Qh
+wv9-"Z[8DShNW8J_42ugqcS#Xz[o/j!RQr>92;ZA.C:"[o!v,sEFc#0Kv$h4l)(|+-ND`IrLuSVSTY6EHUKU2k|F}EtJ.@r|``&y@l'.bpnav/[VswS!y{
+etZXKe"zA8L:K@^+.JE"4Kk{N{oj{n~LJi8K$fY{w(7[/f^!0"h(BHUFRqezZkp95i>t4a;:l68|bNb_$@vk#>+FkO9RwKG$(X!k};Y0s5jQ(Nzy:>q@>P
+(|vKBRwx'f<sCiO5z1[MEsW|mBP-F1#GT(h[fd+jjD}V}d,R[_.fB>5KF+lbg^cKJxfr2c,tSBrBP#011x^'Lr|IO+iDWwP<K&tWmh+r:w1Usd.lkm<1vP
+JE+=|Ng3h$)NZej/[ne8uu'N^!3=~FKx`T=40jFY9P{W5lILhP&`#>T;31`[^v8%ZY.>R<%NWQk;I6$&DWo:hbc}ssy(M#(l9%UwcF+J9Q41K:Oe:-xo1Q
+{)6Y&t~GCF]:$U^Pkt}kFP>j$X~k4sL_C/YjcZV,]Fzws7kAozSzIh/K@6e}tFm.<8,Sq!H)dXFhdDYiP)3l&d/nQR#FN;fw=r:CJ"94t%@n,w%K@%<[<(
+4TW3@r=.[wEs7a6g+%7j4dm6cXdWI]YWwe<JugM^A1Xj+[}/SjAJ!,gcPUcQ'Jw{yh($F}G)93WlzJ7#cbv{x2N/Ob2me3HYL33lMvUe`OaEXhgL>lJ(@y
+Ou8OU&uunucT}NTtY$mePC^on#::9j"64;<oxmK]Rec'TyVZi,k=FcIp}F-wWK--f,<w"GXP.V2v,%'"AqG.[5p.S=|G672Z[|i!u|WonK+k7.A%MS#]sl
+T_9GIz$q`wpPmY~B~S7l5&j.EJob;2ard]$QZ-x4emP{O=u/meL/a^vC6:p^rA/#1kZ(I>wST_{@3E_)QS_&lz6DfHmw@GZv}166.DO1-M8wb,=RsN^;s`
+`aJa_Y"=/)MldOF%x-^r;&hCv]q4e1('gbrPn+kfFonj`8bKJz-jPc9,I4/^0'!XBy[68}>s|_8_k|9Gw>Z)BcXx=dV|WzbaKf&+<1F}[d@_{oP_@zC+Pe
+^Wz'ia.1!em|B>5gaw{Elx^]uNn+.#/b`%zCERcF8#Mg6#K:De[_nRrO7|Vo+{C7JP<|#Vn"Az%Zn7Ntk)hamC^-_mMoE{{i;d#N}B$Kel8Q/aB<.4g1=E
+fvV,/H(V2H&a1&+OgKvp`{t!Fw/9:-cd.LAh!rNV0vfsqVy(1/'jFsknE%hR^^l.2-y6l|k#gLR=rdVe^s=X%[+a/C0xOAlW>Nv4J"#.[5pMwE.o1+y`Tn
+&Je}%ODXp-Zo&yv@d@Z>'zhRR`ovo#h;`W~aQC~1BG705N|`qlS&nllxwkKrz6Fed)VR@ZLF^z<66]w$@OUfp%ZC6UWf/u<{r`/w'`sd1Iy4{w(-^CAIhA
+kwU#[74EWSEVGJwm8a{"5U2kkYN!'t@ZeVU#-w^)B"O7!FUsG$=|]]&yg'I$r[O6B|$8:,3S[m`r,|^|@()D""m&G_m+p'q0py/"ipWI^Cy%(>D@N]rAK[
+Hehx>OV>EC5hUpacEBZ!d{&cu>B!}`I&l7Iq${Ajyzu$$=5fk;9owr,-z<.t|kV:P_ucpC9(w1>tV@`-|5T{t`;=eS=BDv08:8@#`'3Nl413hQqQ3R4!]J
+&4mTufvs!}Fx9ObrAw8[GD{<'ZwHJqWqIkD(pBmTvx@PM8l]evA&ym]#6VATc^{VVwhBX{6z%w4iC$8lhhK@hk'"7+YH'K1+F8E&B:OwFU)jeJe_&tP4p,
+{4sMHUQ/){<}3LZ]>M3RT'~9Ow)EycSsT20vkSWaOs.m-}9{[B/NIO#4!j.wJ>z!ygvnE|jpr4u+]^X&V7nW'JRRCeQLh9qn#J'(!jutSG:ws/%F&B&Om=
+Rc<sB_W}vuZ%&aTWKKw)Ts4:C(h}TkiRz<&^l(&A:w'Wna.|wbB[>KHLG!WbDZx}"B+zRceg_v+@4l>=MHJl;YmcJ(^2=H_qGqYA5|@P]O4mPDJfHECSv3
+;_}ocs<S6oteW<jCOz{Oh@4U"L}>fm9X:XRem0_zf|W;6Zjtm5T!wpoj6QX_,{Ui>d&i{)RDkB>Vk[DdK2&>U,DT/ZPnDV`5(c)}0m1ON>'9RO%9.83;ka
+_23-Xfg-TqFu[5T1~xQx7f3BEmG#VNa|K9R6&]JsD)@zg^MV3)Yoh(6G<Pbey,kIlt'&(5)F%Q5CiLJ.5C}]:X^m.OmY]Atiq/;=)1X^P54.Sc+hX)IH!(
+M3AMt%Rk2K_/Ew^LACM;MQ:E|.|RAh`Gi&9x%$nL}fTN:wp1+rUI@u%W3Md+YwfM>K)`Nn%D>v&MUdeY(iB;0^T.k-9.J/Suuo#OatUMGH~{4G[y%j;MD'
++QKw2xm'CnOrvL=JO+c."2;e58})c:;_yZZHfuYs%:tq}uC1W6`g=M@S|d/PJ7{bpb{Vq[nsewG/}OxoB_)>nwB:H{{c3<7S!l!y/@5B%O!ncXalp'`BO)
+vk5c)qNMNuWd!y;wg{mj783)r;jTtk~]&mkjiZ,9]y+&&yfSWT@AD7aa53,/72D,&{xfWMZ,T%f1^rz/PR|LV-O"G(-f{7>{~DqF6N6@mh4+/F3]Nk$ixk
+H/7EqI4^O+anm58vo^nq;"n,-:yxk-Dl-[5fj;_e:/:5n4T|bENh{TM.OOL:Y[7f:.mzxFgp'i5q[E#yhuJ/F$g.m2zjmXy:WNhn@s'`I'.xWo%OP%Q:_-
+lioM7HS=fAFpjb(9!O9/fdc3(<[J"mk6k<yW<]X0VKhj]9Gej2n'C#3-l;Cc-[p;Su3kM%U;yzoo1J4y"v-H5qF5&)QGYvOl>Lz">eHOk]0<]DAD[A[4lJ
+d`Y@_s/6QQ3Bf(sJ|&-"hP2GHA$e,aK`=lhm~;V3vS-[]";}OJz3ils(]q>bw_1A0{t<NlI=4InBAbwH2GjHwn.,@Ppr@1R)ynnqfgr#E"x^CMe>Ut/w.E
+{0L=|@Npve`dR]sd3b.<V;6zY<'$|W}zyHOCuJ[-Pv:vmdG$mE!kp`"#>>:FFS3!KID>PQdRn(Hj/%9E38;k1KZ/'[Jo.SW26gu[P;|_}/2CVJI!9dpSc=
+CMQppDX2Z-.jY;Xc#Ik:uq0UU,j!t1Wf@1q6+'Kofp1zZmror@pXc[]Rc>hz|MG'[q[T_CJ6oiLe'9|+]Ld6%^pRdzJprmEy&ndB5+V=2p;"vTZFRwPNWB
+UY3x{@"4v>=#0AWW03`5fQ1cC@,TivS#IBc2/J0_AQJ(Lr$ZCg]@W(DX+L{{Ymj5r`6rhLVcTn7)_,b{}q,O"hD4xxkH5ixbq7b]"PksB;r'6eTi[(`"Ve
+LQare3Y2ZC>s'IX[#VyYpdTjN%,(Rr3uJ/`5o3v/gy/:YFq_[zt8[,iH>8JJu^}pd|[A<3A^ieY.gF,d:-I".Ut!8_EA>duSSisGBF(5-5>j-OkRro"+y5
+$r~g6pf'DEdo&B>&(3Whn!``;!}/;g@]({Td,#SO&%2H7xji=yw03Rb7YlKZ/'|ivaCZ]G:7(Jz#SG5SBxah.xFO`>EyPSf0P<_E{[yyGrVZs`,9IrEf1K
+KCxyciwDv#`@v`;[5aXzlOs<O7@2n^;1;0oS|)s,s1NDuT}gQ]}oXD1a-Hv<nVt[ikX6-zmcfTgs1oZ9^52yOg/#{tgeMFUv14Rp|gXnqFXP6'@P9+`TNy
+.}`'NaHXNBknw{~sTS!:+shB/t,RK/ykI}'+f5hNC.g(TzyAvG=A@8QY+/,z#k5CI}{=!'#ky)|eg=`Hu{=cL|}3C%~-Y|gOj%MDvXAvW3:j,cDj5&bm|!
+!^M%.}E^LHBv29)]pRBL%@:2S7Quomeu}c;wV$bf#BU;cX}.><)[qz(-<>x@,tvI+nR`KZi^[C#WnhOBFY~VC0Pq+CGx3}W{XYt4tXr2J`;X>O'r"#uL2{
+0k9aXeEHvIiXW1qgyHm8Oy[2"IYlJP,=uoCUJRsyk"uN7ca><1GM!H~>YhYfZ:xdSmP4aTpj'nDkz[0AkS+'@Sk-bzBuCoH%$MWsXVznB<'h_VtJSl$3Bz
+~u^6;$G/>_)dD3XE!J@"2X!!qIe0VrG;lPficVM`{}sX=IVV8'T=L>n]>t^Drcp+=j:CJ>@to+n8boO6/bhDZ`XBkn#__m,<3Hqt0w,.h4}_Eg3JW|JeM|
+|oz]Xl}rCI:DYkdJ)'(S{U/x#nXPlxqt,@<r@}ccRDm[-8L[P|L1xDGqS"mg`DVA3VN1$;+J$CkzF3^}]R%_;1$8!s#r/Xxl9!=xRR,)l+O|.CR&f@UD>/
+q#'hZNwX>d-)bB-6~I>w|c/%l4]I%[[28Nj+mHjQfJp>fJpIxOn21dNGUZlvbIob.}E&U{&-2xlqkldmiCW<SZbwqw@'kj;}yb-|fOwoY"K60[;4ZnFSew
+.hBJ`)}`UHzL4x10}B"[N8Fu+[c$YUab$x|rgtS7jld,cd<}%0dM/@84KsRns|7X.yk}KgFrS}!{+{bZ(yEw]}j7[ky5(8BxLo:e"f$K!_#{lgaE'tBjk7
+H]iQJWkwot$Yf;3Z0|/hi`UqNZ/]%VWIJ:5t6/g3&}dfF29HB/PtqzB2yb|=%>~"|i"gJsFUZSAO>0:TR1{hp`UE'Ef(%[9zOR7f/h0}WhRzMR1fw!'6YZ
+[:=lTS#9CCe5kaNHddQg5183dm/BPz2Mf>^89Ca+@U~Jl}CnHib-Dd`muN6ql4h@^][g1>Q{q>hue[R#`<Y!!5Elh2O[D-my<^Ebm]l)WwIJ0,3w"4ozaz
+P{u^K{wXxOKFTw]'/OM!cp/hRl]v7_5L{^ogEiRKo4=OtC/+meM-#T138if&di$x0KDHIB=k]$fY1j-w|4$C[zR$'Ss<rmNJuJ,7K-LD;J78hBSj-.iIT1
+$SGcA}$CLHG:>2Qc7dDIlj_!nz^u3qW;lqyH3R:fh#qc!#7CEmZwz`$GkB[+aMp>0f$gcP2]w_%r;0+OaF';}26H%3d209;,8!50%Pn0Yt+G%Jc.pU}-'j
+AQiCuc~j"3Qvj>~%,(`UsOA{EGn>02$a%Fk84v55W9rPXP>&3kC6OLT"eREt>,$g~v<kH!f0S.85J'O,K/W9NrJ0wk|B8,ZMtja])n(yWLj5$j1_Bh%DCm
+BV9b0Q[wtAt&fxz<5mjqRr;]_cCyzO8gNPjj(<`wDe-wi0nS_r{7+rO;45!2Q@tTn,1CWPyiW4>#Rfxi0k:ls#J$CDk-,NC)vr@U[yf!1t6J"K7!(Uzs&s
+Aecf[w'"zl=O6f40)H!;_-Ygp&}YMtz#&{b@Pd'wTrrCarqc|E|<AHc+%)4G|c>GS7GsyFfNVf;)g2-%r9JK"(oxjfnmDED4NQa#&-3tf'+5MDIuU<bd!f
+5vX}};tb>>gg0im_i{V}F{=@MH`ms|F-_pr|b^TuHFplp^Hn-{o=4xPO;cj7,ty|U||y/AR^z-h57-/=/t~{.@Ba^jXE!}sxM>'`Gs)%=}m6%KlC(xD|__
+(y}iq'nxwt2>|+hKjbzFCH0;D'={MEKOHD,YCmjEaRn_58Z"~|V.x!W,hgNU>u0c^R#_J$NEJ:&{#Z6k0BSMJxu@07V)MmM(sSobLw6zv%4OJ>5jsvQcEw
+lg$h_bk>:rY]qM+N:};cO-pgEOwvOwZYKx@hb6)<ou;gyUC_"JP'S+grzumF^<k5jsSZd0k@2/r{>wM<oGTj0yuP|SpX3`MXeY@28$QM/}I>z5#6S9xF"8
+]Df^fn0G'#!wQdb02s)1[W>yHM<#Yu'3iv=qAEyM.66WIG'Pf3|H70=&dJM=}-U#~:p:)+mRelx>8%]'K"n+MX&8}Pd,5|r>EvYWm'0)aozCRJ3_.WTGBm
+Xe-LzdF=rH>q~Nw0_h9nWVU^}1'7#w9RL8`)pC.dFs+-&;LAnr5e:1fwCHH$/g-YNV8Gtfp(BBOtgR,s^q@jE&5REFh]$>[tj0'sr7Luzd#DOT4<D),Xvq
+1^eGl{Hk7,c(#.;bqhsZiLCJ(Pp(1E&8weti8O1d)L,YqfsI`p"Cn0ulkhH_-D])<!fz7@X.,z6(86==JfT&nFFo&DV|JU@I7Yd=:5]u$PySbcP[O/W4=}
+bD$MT'-OW;O4B}Nj=2}S!g_P'Y'a3wpOdE#&+Yj|yZfa-Z#[sUf(.hrG|+:4DQf<L[>PI)"<'>:=Z[R#[v9E:;|Q''f,DO^!HboTQgB6`V)OH#f6y&+7I.
+lNM(s.#xd}=;4Y%Y)prm).[HJ/O{MUxs-e;g7jrFoOPn|}Dl)i2C<gI%/VBj68HXV|<NDMDU4xDKfJ@8EJyO6%:Hvh6lR1#=X}f1F]kM#=6IK/kI)A{1JK
+[bU3%"jW6ycU(H&VGLW:20Zm)GQprW54)l4dJ'1Qo;/Z6>,-Jyia9|}i=nfq,l^b<I<w5O:>"A6`DFVaWQM(Dh.hNnuAPJWvnfgci<hgJUw@[{2D>,(_".
+9Qx16%AJ<$jT+&Nb>b;Ow-T%2713:1a,m_b/z|gDekj7u%XU!f>-pW>_m$P)qHikr/`.4IR-u<<Y8BIGIGj5eq"$IanG[d57}Bq%oB^L5"EFZ`:Bj<@LcO
+nQWDbsmX)4Fm,m:)p"KjbObgMDzc~[|q/UKHL1j_;,S`gyaU<6.lH&@U"&@'4URf~VofK4QwlC_%y!9v]fnf/S/^|v-IP/DBRXxr3fQnx:Q[IC]ZNg,63P
+H]<:C4d}[Fg4$_$@&-Vx`RG}6nIm#"6)I%MW;_B4u06$!;XQfnN[Sd:64Um#HOEyd3}SK|c;,%ba5Uy&#Mra:k:XLC]ulp.dkEi:m+R`QU(EkPaN>HhLM,
+Lij#^Ln+nem6ymVrgcYLV).e8,H+`Pe(!GdhSxL1|O[H5o-y$ilIWZ'D18wVIsm5tU=@(I(_wd+6i9@E-9X9IIN_[e+BY`L)ki}IpcmX53@wfV0aCd@/R5
+%XwsM9E0)9sfJnt9^xK;fw2("i0ZVu.ey^%ysym)sKg%ujuLIi%Ou;c%AXcXy^74];0a]ssTxyrzP)v]j|S|;MQ&c{$szk!pxu%snnN-Ctht1vxQ4anBX;
+'20^{]=9QpBE-6`)hj|<N6]eweQXmv}yLxA[UM1Bo1k:WFST6>2b6X;$UP@e;ussD[rri:UcjQsJvEC(n&X,,D<.0Gh$4:|K1{,2ZhCxLp'"@8U:bhPEw7
+-t:L%/sv]|l$>4-3whoss@eQ2MZruFu&@MLe#)hu&jP!507M0UF:Xq/5lnH1}2&2~u8L,WP&6'P8@I+5Vk[w-u{{GZfq@^en]3L]K6xBy]vt0Zj'G=ioq}
+$XF"X`lLk0Y"u"4Vs$a:{I(SsTJ|e_R,5J3#|n'OzSna/{bavx;I<`MlOzzG^c8c;qfd31/nN8"IZnks42&K#2$^Ad^{AK[U-[C.'QtVJEb}]mN(Y7Cn.O
+gqinKY;wqS2GN;enGB8:[)"^zh1op43VrK3H=@j4%Z93IP["2h4yGzCn&'>m]^%d00hh0cDlJVl/st38BPx:kAnL@SR)L<3H[]tUXl/sm;0olWFpHA;h@n
+1=_lb)jOVQfKa)N-%GbPiK=8ET.inWMTzWr4ZK/e1FDf1%zxwrkg#G=4ZLQZjHR&}MZp_Nb=hdNu%I_rP/RY}ZRdnJi4vsgp2s7hp=lM4Sp2`Y<UMf,6$A
+|Z<D0@D_|gUjA/T%mt[[wd$18@4.Uh.B/qC)J{rEn^iI&9{C7T1<T"GI.Gbla+D#CIavOgZYtM@G+q4Dst;O1n039Q"3dkG^"tBI"4j'wkYe=bZ9sJgjI3
+lws$'MV:VTOXtr[Q+LMhMDT,xN~D]H2Ef<W^+MYcnPk@UxCA,ulIu:aJ<M:XSyR%d9gO{C=238Vn|RbE,Vm|^xQ_R<3Jqod`nL;'8Fr:{vtvaJVnUhY(3c
+Q[/r%SI]YJ)+kD]d^Zwxek~hz@e-"6fkuY!G~%V8vJ5,6-zwNW%/albf.OOi2XK7Q$Ow-'nr_'i:mRWK%G4UWEq"d:_jUkN"VF4$q@B:%V1cpuxV.iL&5L
+(lB_h>n^m{:S!#|IYVhoo/wS986RW_0@[l^5ETKL<RaKJ>eO-xBhBE!xB#:6}aPX)pTK~pP%d[5UD@mAT]p5>w8:~E2b!-#KQ^C{jI|dj+Aihw{p~#~sgg
+rfBUnC-aB&ub-vTpKt_M]np(@l(Vk7~b!][E0.{dg9toTwzXmh;LZ^S<1vtvvX,2Ue_hiwxrC,eyMn1umo89<'nJwG&9Zil=H--xW$y<7.,h^:9Z(:b<=V
+kuv{[mkQ0W+tsW}@LoDu/xC6T)jl9hWV%u&(1,%h^ZX6Xk(8NR:o&Kz&B54srfuPHB9X75!)vOA"Etnip=${uFYk(vHV.InT><=pqAn($#%LGiICJqY6k|
++lXF~9|CI.nu,a+>AJ7Zx/p,(NkRoZvXE"=p+t{&GtQjg;77m.0o;bY)C#A[Rf`DSD8g+`&i#d4(/"uLifMhV6CT9:iWbmV#)WJ"+gTcn=-ZeLf-ZLtH[+
+G1[nFzcf%8sg{rz5L{VU1"eX=Bk%U[p:eM;4mNr'1h_7&FV`LIZfL@Q'nsW/o|+y"F|=FrFw2rfKh;R|PUl/zEs8H@|!1B'k:<%pKkM{yq8.xD50q|x,AU
+Xxoh7k#r<w7a.^8!uF4.&0$IJ458Aiz]4[9$2|L<n@_LsA(0s`:T]72P5q]yN9H6"=)A:iSO1}Oh~Et6pAYoGY53iDY)a^V6s'>-s#+n&_:eS<:|b+`()T
+gF-8OF78yUWT'xl=H4L,I5F@QP{E<(Ut,I=L6nu'wt~eVx),B)oODbgjnK<uoV8F$UG$a0@R8KRrsR{YMZ8oOahL>WcUG7Roc.MK!E{22|}i,b;m,{[v4j
+a,$e+w+8%TKnMUU5YL0xOI)(4mf!wFa3f27E!@}}Po(D-2C4lv2yNG2cinn%co;2c]_tf^ju2Y{2oJWb@2Y:fbYR;!&D]L<K%r$XryNy>5L0/VyhbHUZSp
+}n`50}ti;Rel$r>Jt]nJLB}kSF712eV+{vvxM9:lg3M6^/MrS!Ka>5IvYwmXx6UrAY6L>dhbN4NaWXgZ7]<aJVLsIVpjMMxXmZv]wO2vZ4(XR{wxRndE}i
+C9V3a0=E{;_6f4`lX$LNYOK9UDZ>qLo92'/!Kzq^l/vQ{Vrmw)GTY@B@#"2u`v&Y6e.D=^x8Md<Fx.a/R'Ak-fSDUF^ch3T:OqMu%Fhh,6U$B>p7IvBDFE
+ZVe76{l=B+.T@k`<=iZqZr#AB0l'/CwruI@0|s|/lbf7CpM%<mJP-R%_k>q(uTCd%rV,a{$n{AtB)NiHRInC+heEE6&I"&AzlFLjUm^5#Ty0gxfWr#6<wC
+uu/xMHE:27H1oIe^}B_j'(3:sqFv_0)rAXpVY7V'W[as1ax'H++Qk"kIjp7kMCk0(3B-css)V|T%KrMC<W~2:NFi|tMQ5jJ'otl@xq]w5jr(g`4mfq%Uo$
+NMW,i3iezi^x'tZs;6PYn+@.]fGB{3Z11fre=VYM1Bh[h8PF]o>@.op`NDW40@eqn.E9Bh5"oJk{cn>k&6qGivVB-H_E+TWm.F++6}9_By|qP{0uPmSJq`
+L=M07Oka'3ObwF$7SSW@0qmZkkRgcmc$jH=]Vn{cu.6v"dItCiK(B6sg{8t:FK73V"IK<N4{2WpB4YJJb6i}"4~%d`Qs7D'ACbwk{`r$Z'1e4KSASutsX2
+ClQ%bT6ff-XKyje)({`B`.K4[U_)<Gzai^<Em@!8:`VFK0+Jzwo<@6gk0.wn-K9;$"4L5_nLOa.'K%mGM|V-!4OV/Ui77VkHY>JaJhT>Pbrj"3;JD)CY{@
+Y+UP9QXhzwZ7e2}/8&$6e29y{C^5E54LL:0:+McW_am!'WKqmghgN<noI^UJF.q@P}9Gyfr${4[G{@O/IJpB5<p(yI~F@-oFxsot`Ht]O&`([V9aj'bL9k
+Wo]=v{|@f%vo2GJ^y5sw11d%1Mgmh(ZRa`F{cX{Uh88`6aWKS8V5(u9dxs/f$<hNSd6_M&fq#X!_&Cv%SUyKEXZ-@EG]w84C]>,2F_qg1+.j^#m8EsC@h5
+oSaF]`:PxX9CwY)B)%V6Xw38_^}0,7L`x^Rgz>Q46@^#/wcwhxEjGTyZq&EI>5A9@12WckNpHM#V4X&,^z'u~j2,{j9AM)HddCmV[-)d>u'ut%Pnnty"kW
+V4oc+[9R5wx$t4@Xl$Cd3-H|k;0/&I4eyck3+]9I5p|i[(jnd:@Dw+q&80,f2Y_mxx2u0("Sz0SE]9wft7;s=,-g:0GI1Y=YA!TB]lk2^5eJ8mmoRprP(R
+I7+<!JyDp(C[]"Z4T4Am0pmDQ(4DM|8)'1mAI'@KC&&Xd'}2{UcVACq#9q>=un~]+8exvFIj8C%b!,"(_Ahw0YQ+[c<cTnhJ2|7>B5_@@a)Mb(MGfU]Ne3
+0P5@cUvX{n62Tz(`OT}{Z0Vk8%`.]!%UcbDL)Ff|l4+=obp$,31U|lJCvQR",DE:%W!yQHn9$KER}$CKQ+F((^KP94D#_Z4M+aaGhv]VTWSmmCG_5DK]`E
+)U8<CptiHXthwXg'z7x:k"yB[e]O_&$=nL,cJ7^++aV"g6$niB~n8H.D'cB1UVB9~raJU@VEa/&}vQ"t}>%5}={^f=Y3szyQ^{YyK-|B<+}HsOyJ2QkLxD
+eB{<hMe8WGEA`Yh|/[%0`{Ync+TShVxB_2CmU;n(<]fVKW3#0Hq{.eA;"U|@o(h>bJ%Q;je&)'VchK]!m-{%hGwQd"lTv8f_m7=yQnM#i_0{OOR|.f(,ma
+D8DZ{&79xT0ym>{X&C0mOk+BLUpr)6R"|2ypq5"Z!Q.kP=oP6_G.x1+KZ87p46,J<4h,ajaU>H59y"usj{D&h6Dw:"@TM>2UDSy$:MeLkrN./#))U53^<>
+sq@$!OdQ6'^U5z1YL%FSI!jcq:>7sBXf6SY(]0m0hoRs+/$/<muNlOxbvp#cD"EG#y^bcXkM24RJ"|Jhyr6[p:zaoU:=np[Ctfyv5hXX2YtL~r<1l_JbY,
+CbuHM}Z-m^br's:%R)zq$wvtjdKW}[R%aU2M/1qDWFKJw),-iD=Fr)Fw@,W=/O~Bi+!"r@>W%l_$pO!e:ClkU]S9</=8n'S"m'qxI]fIK'EPaQ`UfQVFoE
+Aa."j)aKIOy&_`BB8eVhLAs7jSAhQu^p3Lf^%.l.4aSlS/8+xLU<d^yJ}P&.HrA:Ds!-6<uHSrZ4RJ'{BB^f[z@[~m.Ub8]Ou(%,=w=r0djY4JjF}P5blV
+Co8Ve;tNCqJ'44Ae4k)SzD5`,h~#a0@9hJ4<{i$zoO/NmzGg@'UuNvubt/!y&g!{I6>v(lox(O$Wh][C)OGa(-VC`A@jjsbCvxS^0]UK#6C>Zq@RW"Mu^q
+N6FDa^)v]OULX0{vDp0cn8V5n8LRG!>_#a#4=mI.ITwP^_aqCANY(:`Ls%~SB,'3'Bu<!H"aZ5X>mPmJl:>hy3;s$Eqzaw$-f6_D57c#W51n,T6G{+PMbt
+Bb:s_4.A;:aaKJrUgrH`uXxy`L:}Y|1l|a9wL&Be".eDsAr9I$'Sgpm7b6GsdlpuL|0f9OJ=mtMhjrC:<#5s51V:%)tRG)V]kQ-)0&02pcxCMvcF{cPZzU
+J12pw&N>6[_-}[^teu}s%<6Sm3W}<,"#(7+NkhZx8V4pbBo[z;|[iwG^%27LFB|sSl)G"yl%[3PQ/@~;[f#H{t]84^(D@mYpuv[eUocizXC;aiq]r<Uj`!
+cU~+w-~^N|x%#Udjrl42ScXJ$<](|ELJ)"-O8kO"2ppMgVI3NI}B^|^mH:H^x:"S<hswq<Plm<{=t;|7=B%_K=>]aLc^.jH3_wZ5nvn=-<h6_vgQb]}Iy]
+2,9Badz{:o+dN8jciQH[apW7,u`Q,,J2,Q>lZJ@C%Z+mE[w=oaT=[/IeR"!K}!CD;9UHA;.VB$.C03(03"$'5_HHiID-YD}7H/Wb(pVKpl72&a[iSs2]a@
+Fcouf1SD,g.hO9pr:K5N[oUbQdkO8::N[Z/Ar7@c9p2vt>dm`EkqfhhuWogwXaBe;JBZ=34]'Mt:AI4Wi.:7>]wm^@:ltHc7~IQobW:I<&s`m'SDGpB#CC
+6/A$SRdK{BuiXtI5<`YU^(msai;,K_6v+-',veIh>B%apIZD70^J6.)kcs8R8V%z.z|rmNDayWk^R[#hBZVfd8umy8S=[uy9.^cY[nJj/x||h4g.R+nz_=
+=.RgTd_%[6_Pc5K@3^90oyr^=4%&kG,k-dn6TRC</<Y<Etf1a}!jSDVS<,aS;B<z3L]O{C=TTdOHoyrGVBghE(Ad5KG{A3Z]U5U_h/Yop5+TemD9Y/J=AK
+IEwI+/9+9Oo!Rb1]I,ZTcduY]X'ye2V+>gr%^5WeH=s)wFH5|eh8/6P]rf`Ro2|ZAVVuy7t8B>fk[Sqpq|)C^;xe,JJ#>$l9C<'8do<{PppXoE[6Y^[T#R
+~2/Y)#aIf&{a]9u|pq$h]9-dbDc##iT[en=V,yI!]o3cD:6)i!=Za9y3b@/F:6I_L`!jMJy;G$rR.n:'-2>`XC>qIm=bZ7kw"X#5n>3J2X`q!M=T{TD_w`
+~>/E&`~smg:k'w$9,PalYI_[HA:n%NANJ/];c-wPqRO{k,C@yI+331jK!.fuKCc>Kjp![(WdV!x=%&lFmQB3:jMUGCjrkSqthQ}8KM=oMTed[j~IA_VOZ8
+41J][l7b"^W9,v,1tS}q(!<tL)gWP)y&'{j,eF734<S/1g'<qgVRJC&9XK>Q5Tu5~MgxGc-@y{1L[x<b`p]>DLtWS&|_Y_vRd)3Flq}V_$KS~Sz'Z8`/|%
+mTrxb3Gn">'[~:KRh0"r6,o&^)a(67kS.Q}z`ut`/x4%Si<tejz5-G"c/]ns+Hiu>z`{Vz[F)lu`sl76.s[!QCk2iEGgi_^tF{!rovrTVNJF];tQJp0sbI
+&V<.~;2Wyt_7LYKj3w.k<iwV4g$2|"D&YcdL_YVY{kIgsb@.b_|=O1>I3Tu>7pcYe.U3K5Ovri%}PmYZiqE&(|p_27g#kC~j{d@)QO3Cn[|=^iUy|@sN,C
+~zN"J}a7O)nvw|h^g2o4qn4}<Qkq>j:d[r#`oM)DbaA&h5.L.7/OlPA9$>AyCMTFELqy-}|soDzL/L<Lphu>#]cr;;A=>xL9;|)W,_X4OKAX]wK5`5d/fE
+EF=8c3P`1=~Mh..s1|qia_l/}d9je5JW<uT|cfEfV-[<]IGF~AeZhcGZJ2[1ijD&:MBf=xOr.q,(-kHBt/AX8M#D]L@xw.oLMJo6paQ2JuoKJ<q8:$'t;K
+8))._TPUln{jD/^Ck;V5I7af<%-Ze:fj{T#3`B]ohAY$Sij1B;Pgw/E0mA},`aJ{tTJIyK:Qam4|^]':VPO4_zP+,(}s^wL94p+QdxG_b[J{dFLO=af5qi
+5U!@0|}y_sLut&%#YWA^4D+B!'z<KmhH:%|P)+-gS8Aa0k.J"xcztEw&rNIo1(>TDX#8]Bm>d@+0snT%Y53sxDp}!Z^tt>(lIP/@MeWn$9q4yH>r0/lJdq
+vxuJw_{:6>'&`rcg+,tR:90n:r#G_x`4z[bMMMW&'-gNL](tv`$ZS!LXu=9"i_~2wQ"P.V-yg$]{Uf#S`&D0K<jkY#9VdHMud^]^kljLp2@nNjGk~B%!e!
+(92YLlebFqC6{I3qS/3bEZDA|xLx!YxkZ+mxb29=^2Fur54v$#>i,;bsy6rLyf4Ly]c!.6ajtPjLL-ji_r4v|bmM$t/fTtqIV&lF3A"vmm";$,x10bJb~r
+k98V4)(bk5y8JbOi$QX|lQ6=`5U@:j(mmn&UuCR_[fv"IN|nx.!_DYEoF"NX4m$a7BhbFn`n>Ehao'B-SOr"Z3ox5,J(sZ{!>Wt(J'0U-o`kor>Q~`-|8C
+kVL".qLBk}~8=dkhx[x0),X`'c,1T0[QB2VDKji/d>2_}uzJQsn2(AIdKmO_[}8A:-iHu>mS{^Q546Pp{<8M<Zpoou&Gx4<D6R&e96OWpiB32-Z$B[f'ri
+o8}Bb%51X=:JXTcRqJ+r7l+f/hQxvJYUq$oJHYFrJDcH;Kieh}Ca!I@2me}np829'><LDs;Zp13.OeWzREOqV;(M5iB`y-]G%IvvJMGoKa3CwYF.h`8uj$
+nl#yhg<yixpJ-vUX#vXG+1%){Npdy72={l'iK5SoW!au.S},I5+)DioG-F&}Vx4&4eLKND$9&$U3t=f_'0xfsf^-}a[u^oP5bPl/wH%]Js|N=4(c$x5122
+>)#=&T{k>Wa&/Nywka~%fA6cITuh1qiL$3Bq'Mv+2I/_gfMd)ZlYb0gxs]^xf'a0&G9Jq+Wd(sPLt:[D-ndGJ]^#w>['z}aXGn!dY`)LLhy1B^0<:q7aJ{
+)xc(bIHZRF.tt!QXa8';()S@"JhG<.jjLcb=jn<CEorDYYH3;$w&{#rL)r2w_6Pu5^}:ldOb%JEQ6Olx'dCHr#_v3NkGM)CUgW:Ccish6`v6"pz#NdsEF_
+~WBk&d&t(|P(zbTLzSIP!gOeVrU%tXL't}W4L.sn<H$agnS<CJ%Mm,#)IQJOLIb88a,POn0aHvJTi-)Rs9^PPO`/O^6VT=uQ_d'cI-vJZ5!p+AjRupot$X
+tqi6)ggA;J~k<Jr+A'|B!([]k[oa4bqcO:br_qaqqDhx:JgK^4b-LnA|v.{SF5'aXsTKE(;H8`%Lb5iy6a'xcfkn,.I@6`jo-p7#5KsicAK`|jsWlpFG!)
+Fh34,r:LxdoCY(hL>%Vc2|FIR_"%IE"qCd)Tsuz{EW+uhCz](;.jxzWKZq0ni,nE^sPoxnRM<8LGyAftzPY_]PvEp5_:]Y@"l`]D2(H=n,A,-Y'R2G-boJ
+k"j>@+}vug)y~<^jS:fV=Xp,mkxL$^Mwd=ol/,yc[>/7N`/TYz=L6'R]FpU)T]">)v}(UP`JJKF'krSUXtaz+$"ueyzcT`rB2C/64v-6szr(i7"tA8j,+v
+Y-8c!zDXxj%f~].eVVO2Z)TtN^X]"]b'.yr"U#MG6_fb5K_$k_!Z<9!HS>L$@bQO>VQ0y>4)%pT6+XIu9|GFc;88Y-/pSfMjl63gwhOK%F.Pg'/<f$$`tU
+SgG_58#L0=oeJFnj:>.bw8W']gBS~=MZ(V<&R[^Dk;U|>_60%hCS-T{_'#avG:Mx0LN`&dCmLJ:T%}->Q5S$Hn]N,l;!=2!J]7X'&71tde(9]"l5YQZ1U5
+Jo0%v+k!5la<g<R0_GipW#P$^$k5j=lAU)&FD]m&@yNa8nc)|B}u5+6aF]k@-D[.i!(u>PHj-8B;~z-e;]E)TK&G@`[3|`aedz)a{BUOVJ)-Fxq/k5M,0K
+%i/{KQig6TE5jz`^6V(skmeT4#n:TztHl|OKo:oO,(Kz5rElXv4u<mI5q-AKh7rPtdztxYVMR&2o1j(|-[riAm_`#mYqT;6bKF)8l,(y385Z$D^GbQ^>yD
+h,!Ta4UcT)@QrS'kZV:XMJXkO0>Rr%y%>z]2c=jG(UG/T!&FQ>zBZW6}-.fc~97GiGPI2yIdDlfb"r>VrTuRwIF^F5j5W=q'eR7)"D,5GU'XLee4$hNsn)
+P>CE<t250sZ.~_/r.e&rd1N%(@-)y.8jweCWUCdi`_q@U+9UzBo&h6W#_pVq@CI=_kZpqm@^mHffj7nz-_iJ{_l[0ZBLy#{ky>xyH5@.k`&D~="-X>wN-5
+rV`;PYp'PlF{MZ_l~=A5|;"OIWS(c|/C~>#%zTU34SHp$(>wOl0XMj{.NKdXh,Ro72sL{qkHES,}EbrU#DhNTu|(v",`^x:Y/isg."qgWx{Jlmh_Ib4'(i
+H'lk2-Jn:GkP]v'n9^Ph3<>"=b'>O9@%f`_K%yH5W$ja{0Mdr{]u2n`iQr^><asQUu9"5#l>6/.U.Dn+oRTq:q;2zJw_nNKEQPJt%H63Vm<GBv0/O3{-L4
+-y!Xug5>u.T']WOY'CkNWC).h^uQ@/4'ae(<he,HmPkBqF8N9ViHE+O16_zI`:.w[n`8-"Y-Yt`}ZNw:_JwRUF^w5yGRg`>CM7<bm'ht/1N(!8Y@j%Pb^P
+$Drxz09zLvJ|eR'S).t>%zP._NF9.T(3j./nptBlv>Roo.+z]'&5z#D2gCaXt"$4r&Zh<Ovz:[Utp:4=I,Ee8wkq$fAFgiBz^nhpUd(N>K'iV!TZTd:84-
+c>,sPu7:`BNdS@ImG0!<^<1I84_]s@TJymh)KT:@3Ai{GnInSD%%/}{&zvq/,VDZ%C;g|H"cfJR9Cp^7V<>P$VT7%Ga:6N9tF`K9g{u4370mRL=7I![:uc
+2U]]qV6f'i&O'27U>9ixab9:w:]-d]kGy^Q<XTrC^&H&YR<Fus'8non;hp{9e!KJF<K{5Ql'wq1_AZC!Bzi&tT&!bZJqeTA4l"0Z7C"FC+o):r$$az0IcC
+Quk(:/%"73Zz(mts<C=EIVx`+zd&Ry|f/i|.^zn@zg;-`9G{p=ELFE[n,cdtFp:bV]4m8XnFx.O=e#v87S']z#iB~y/dUwHp[CGPKA56u7eEP|@;'U~gy!
+ft"ShW#/.E7CMp^v15a>[}-f68eiVKVVAMsiV>e_:nsd,6B;Yt/u6G]iBL{@{C9cFWuFFG~ZqXouS0uPy|:twth6[w_{%v6:|mN^ju$$}Yx;|YikcgouAW
+}';@Zrz_YIV]6gFyno$eIgFKe9EX`21`wQ50^mTuWuKllpYErpt9Uj#8.(Rn|E)bK<bCgci<tPn)m$isIQnEv4O+G(Z/VsBe@s-a-Ck&rb-/jvo+l^.46c
+|k)FMR8$~1=`PkiL<k!F3DaF-g'LEY{KL#L-/{_8^^%I$vpinz)-DoY'l7~G8f[Qi8{L6w5f7S$@t(B]!-<}qjQrUmO@DYya%rR|-rFeDV(L9+D]C_ElL{
+3">C'&gEB|1fI5gX7Pc9zk!3|WjXc5kykH&'+X<@v%tsDE0i$ZqTmxspWjksA77NTV8u$t"mQS{AlA:@Q0S-!Jb]X6gJ![J_cX[N.O:.^Dodz#Ke1b15XT
+A{@+%L^u;:CZB,ARl0'MGmJCtX#"83$",p_oi'Rx3jD&9qK9DwvvlTUkFb7BSrSOXhjgP0q{x8sttW:0[kq3|d2k9SeM67i>(&wnBy[f^1hHTnW^#5q"@P
+oQ=;>j5K:'wx@ZSlJn"SR_-_hs9Z!#%t#7_Zcy|mL;X.s^>F'dsB&"sBAf(3/x~%1:KL7!f8y``{.BT8yL16cPml^'~Pb6oL]:pX@xLcfYm=vJ-kT.Thk@
+[jmp(q0nlw%kkmCA7]Ms]iU'HTIw[LQ[vXaDp"iS%T4h{s'd)ReMr]chfOj$MI`2^<6]UtX0z91c)[Nsii2K#A=zb7K=2ZEw[Dw6@t-])O]7C@.zcb2ahg
+jXdwPf`l~oh6P(R`#-TK{r-H^y@t~;a<46q5MVtT8ZbqjCH_nw]ogwpDP=U|Y@UHOY8i~RC-'zYKCD=oz,)kYISEu<Vqs;8Rp-hZJA/u#3rGIi:N1sSi!e
+k>mzs%sJ=Ny73I4(t2y!22#ziuWDtUtc~Nu:NIUCOZZ<xU~Q`)m&eO7&Zxvx6])/&Hf)(w)p[C!'BW)A$Yt(zw@AFS[t!4Clg4v7~W`f{oKBmaAi)HA$j1
+HSCvrv<a7_0@Cyp7U^,NJq<uw@O$e=_pH:Dz;!3akK.!9nTp[dk99}p""04QtKReqE`t7x#r("TRZz:f)M|+EmPzD4w6"I&["O=;6a!hv>G5Fe,iB58NB,
+9OV_wi2yZM}BFpNmWBhNkTCpl6Y}6r+Mxv(,:Vh+<<wH/8|Eu%T{A7swng'VA"ezZ;Hmk7GfS$q=/cKt`i~W7t9K_jp^i9SQ^3m6Fj;c;'1S%Iw;jGx&z.
+"&%oe"x1brKd&frgYPS::]aj+%P7R=|'ha8`G3U&5"hccD"zA{@<W%Jaq&rf=X`l3A9rQq9^jEMJ]YD^vz(/8R|N62Gsp$%Ba@rkj_VAVLrog6M9(_Oav<
+.uuv(x^:F#gb5Te3e!FQ;T5L_.-><QC5Q]c%`JbP0$'aNI[5[faYf<Vcwp>}"Nmz;rC}Jp3^^q$}E{}y0)Dy_qZgmE3bb^dz^ktK}B0ussq^RwAyU)h6<8
+0lbF~o.:stT&N]y4(<3sf]G3b_BN!=5O7pkb1Q6=$[`Wd>..lS~9%m+l`8JRQ8;N#4lX`XRK)({n^a/]YIlToZ4<Mt=L)QWOLvGv8':>"b!>e.C+.uT}X|
+aH&+~;peVM!eJ[&];g|Yl|B+o_j)@{;karsBuZ>tp|gk0}ol.YM,1RY|BUF]KuRJ.(DuBpVS"Y"3Q&jIT,@$Wpw069/S[FqXajk5cHEs1{$9)ltzunouOV
+_v@"1E/`2uY{{e}IpyV1rs%22{qzi&x;U2s;[)T5ww,_fQn"vhIb5/h/rR9I$OJ'lO"b>^gz:6Vi="3Of$;DVPxIx;.GjXLBpR>K&YXw+&v<Y0XR`E&pXF
+V4y-beJM/YLet}6GkeJq`OQnV8%TixMY%>ek>wT3f}d}0;q_^kh3MVF8'y_LT{Yw2{>3=YFsn3wtq<5&Ke8T="J_[DAybwuZDJZd`D.z)-Eu"krkpc3d5p
+`VnX+M!7hI(4fi>|q(H=7)M%{d>%1Kr29%i^UKLv31gG^P-#`iv[vu^'|G/%mGcXB`lFe14avo{u)S|`/>WXW]ZXYg.]|'mqA=uo#0hhT0R2parRk=pBSB
+YpTre<a^H5hCmLzO<GNhVG1NKMYx}nmnX3;"KbkTU(yBg}Rncubj"Fnf|b67.;"p-"YFB/}WiCK7<t=:~X_9_cl7w_ig#MJ@PdgS%dd^]|yBGC'/G7u#;g
+lsL_H_a3Hg]}hq<cr$S@wuM4SZy3J!g)7|{_:j89piC/j.Qa=q'f)3GTNd>sPzcv}Qm$P@>C3Um_"H$6ZpoqGL3W$lu7bICbtQlYYT9(J95I:0HgMA"6a=
+97R>Ik(8NN5NPf1wz<8b^2'NIUaAP&eFNv0rBuBa/nrI+:[EMz(/(URGA=&FzcZ7IBNh[czm5_5)&^42-w&=,s:<EOY"]mjCt%|{j/:oxvyd(ngeG=M+z-
+!Z$L6=2qEe&ga&{l;GPaNqpDc0SKgRd=LMXdGZBrJ$x-QJB3!qke@{:U3K(E.ZTF.5cQi;rGc45k]&!UUgl59wO.jnICYgV.4-v3f]xQZkKK4P#Y6Z<Kos
+G`#yh_/&ZD:!z!fIU(MvGxQ@_IxJCzi1R#d_v=>w+pm#C8I;7tOjIBBL1>#MH.~eoOFqx9ZDe]!M$[X<br(!F=jfz,^j1;@5|%j|AX3cpGqvcj!Kito3r3
+9T<kG1/dG)hG]JA=1@X![RJ}drI/~>SCKc8}jDtL2%ehc"ljB;hB>bh7ci:A.3SSW>wk<e%D#,Dj1d58>epaUG[g@k|elY8FZKfpr!6zU)u'+^3MY|hqra
+h)Ays9^:KBkJFwbig4}(,'sw8vI7h;Drp9+]JP1MyPV_`/lZJBTPl7aN%RBbpVg)bc_Qer@vPc1;S}/ZL`<Bzjr)(#6B8e}qQ!N/'${Kr'@o9(;Y&2D/Z9
+9sr@,DWOMdV[K+;z;0A;=EhY~-p3ux;,6khFjmqT6<k4f9Gjgqne"YO|7hV{+wE;oT<oP{1x8v<}Shy|hxqKGQE4q@HvC_Dx{K8g^}}pL}AQ:7&y5p:S]}
+Yg.W+[-1y3DzWu}iV`GX|7mm10#EQ0BXx[`OWFn0b`|BEAnu(H%QrF_WoKRA6iv0qAG9c}<`qf<@Tyc&dc;;vv<g'oQO-#-8}f2hcCu#7|,RR,Jw|vd=Ms
+iq>z2F_.E3oRb|z6>}rL+{V1Z.^[_zzWTZT8c]n|RB[Rz@Qt!D^t]-7TM5/Kah^Vx&fLdU$wR5}|l}ZRc6(v)@>-%/arxIu6.whpr%KAA]FQOi3e_u~/)f
+3RzmpC6>7,Y7T5^ZvuS(xTES8}olTy%%01~C-rVRJ`caPehl'{.|wHC"SFyYx6[VNOLpD)eo)fjq7qjyZ2)V)oVW[r|1B[]PnLri/x9g)QfS!=t7W<cO:z
+UbFrbcp43eCI7nnd0yHap{7jS)'Qpux{{k=_3iTWBX":v{pdORv/vu$9;cc@51nh"!PuHhvbBmM.ac[j[]y,v%cndMT{mgW:&9mYLzlY_4bQtA2XGbTfO(
+B@(OGjh{o,VzH_H6Qbe0L5L[}dY[bwXv9q,Mbq&|_wDJnLuO(66t,5KEF"Va6QKf4/"bjGpA<{&Y,fvt)xwoTf!7v{&`Kn0.maV,eUokqq["T/ayj:5An5
+x#ga)eI#xY6o(I0t&PZ|p79Z!rUw&yS}@d<IWb5x78Sh_626LoBuSWlF2-_7@oXZE#b)!~C1UYtXym>uFU<DEN]7Ispn4$t'8DVi.9c@,caW$U]S@HxwhZ
+8B>m|F/kR|yxVvz^w[G0m953dh!o'FOWHruLYdL+VN-6X/#X+zC}7<a`Q';Z7Gh5_^:j2Y8<$MHW7&a^gU;C.,2#f!4yiB0l=t+yvl%kPK4IZ5UY0{7$,l
+q65HS0'@@D$,GQgY8ViyAEXgF-4b9b|0e+h#7!OYse=(!-&Vv0}y.5uI-}usM3fdMKU]1E'2D%=jpA[wSGQM~'iEsHHVhOx>Du8%9L[q6:FV69,<{W+r|Q
+a,[I-#%KCS-bka4AqH0[IWltB2O5Uhk4GI9Y`'!!lGP<0B{u5:C^^nf3y6lmL"PJbiqB3RfQ`("mcvhGowN]rdTySB^'Ghjm#K1C]_lR,,~[ifP;:Fb+A@
+sWw'^v!`]X}]vJ$LL+DPeZ#x7FH(S:h^|NUt"U@J{B"C&#F]KM@-sTlK0Aa[3pr2D8E7U5FD6tJ=~{+3p7e`;Oy[X1N,)|OHidD|EQeR)4~g"}!ZoI[;FU
+w,7@"D3!zk92l>_MFtya`q,x0t|zs=^Wy@Vt;$:I&'Un9oh%.4){s:8i)"[AR_jV9Sf%W!]:5FIj3UQ@#!+w^46m&{8Ly/46mT8R<GWXQTJVL)>O$;X-dt
+"j][A8dYK+oGRLoalCoA6!@`yai_'pb_'K,5w|B8a`Nn.v'`>|{zdy~wOS-vu@8,Yc_g,[iivI_1<K+Mm1f#c/n"Uo&2Kyf):.<FDtJ1PjQ#_cpc[R>ktI
+1:<!;mIl+^S$tg-{W>zF;G-/^)H%5=(@il2x`X2/`M{6d(xR<[Xec[pm3`5oBN9MoBy;0+,N!+rR);.^~`JX>,FTT<4m+FH#MQw+da#XQvH38bc]9uT+MD
+5cIPLnGRtuLo8aC8:,K(]mtE:FnY.ym}0y1JI]Yb~v$oFD!)]ogy6`6OIi5shqZfwoL+2z>t|V:9v,UBuN0."eX+X!b:an{2+JK_$BgLw7RVR#v]h|ViPL
+wuX@v.<jiTE;AWG8;6=x~J't16.Mw/KcA}ecx>Em)^h>/fP:>qbX<>|8X4-f&aM-E/neG;2-/skjA"QTJO@+&._kl77=/7YVcmxkINrNY:xNkp5DW%yI<X
+h2M'u<D&::Iq46<7=.|b1c!zskh{U>JhkS>168>e%(ytJmwBXYJ!bQG70DL87(e#E"QzO&l]g7-z8.k'Twp^a,TDx|(LwZgmd:3pmS4'jHub2(_c}!UEUp
+y!6HdJOmwmi>MO-hPe&e7$}STw5.OPF+B0}@)#z]h.x9W"tZc+SH-PfC1E<vg8>o=mmu!baDE2~iBjky7=iLlP;t2lz::K:9KR7;7s%.%Q<]Fj$FU}C'3!
+x">6SoZPb>N|Tjj`NPL".wX82E&x$^`qm./AlPA2;Keq{WIA|.kfAesyP"-^1",-v.sBk@p_{z2S[X>`q;9+lxlvwoD2XIOU=q8U&4RCI9o09kwGS@z='n
+t<,Yglt_;a{Z_KIR:3%ZHUe"d<2[f/D{c6ZMhT5FAPq/`L8}c3YTJt5-Jg"Jybp_xrY`qN}D3+w-9=SB4-_,zt+vN@UVc3Shf2IFJpZRfa+OOzH5Aiz{_T
+p4]Ki1z1sHP9%kU,Pkp{)O2XOin}^)'YaZyjwWNtGN{9^OYYjHBMY%e7C1P93+Z.UD~{np/yCr3gW43u>']Mg;`L@j@J(7ei~R!n-pt!E3RO/{:5#t&)2H
+6'XV&gKxKB)}lp/.8L_8C|g$MGuOz|rs-&e4VzN&o;-i&6m(B3mhATy>d1x1n+Oa@&'gC{rp8@Q0gapw^=04V7=0k`_!f"l.!C1SRP'b^Iwz!0cK->fDg<
+qf~O#kp76z+OmwLs38A{)UK>QPANfr/z4x{Y0o5fsf$BJfavJ.z]SXH>}lwU"DwY`@;ezM,xi_}VaSpdIio%s7[s}{0W"z+be;Je{e8yZHp&"yDAr!GWEl
+k{L9iY]y~n(n0(~]Ui%'<[DMva!NPdY6,=N&|Xq.ZYQudn3fNlPIK."S[Ty>$w}JF1D5nQ[N&8nJTVq|%sM,/!hCcgZ#h<.ZLp.yD9|%Vrw_Ob>7vB.z)-
+cd<hx6Uiyq_v/q/xp=9|wj|Y/$alZiX!kf=ilw=UjXjBCKU,}TBgj&a%|^vqt+VC/tf:)iDuS{a"u.(Y/F6]_k7nLe5.g/CK~gp-P-j/G]mH8tM$A=`@5C
+g;ignQ2Vq[pq"YlHbI6<p@|0$)tWw(gjA>dA$c=yc'WrpGa+wZ<PRf:)/Zg#CulvFSpXD'q;9`_1KI,eydz,zVLlli't8^Vq|%0FnX^1qh(PP,W%-9G3eI
+odc79xhEee%ezOy^ivK}5Z(<|EeX+o_Ja+P&(a7)sMZz{CH%9O0|PNNEZZw)9Ce8SsI}"1O,:_2qrVf_1kB_:vfh#$F7wKS>'[3ILq!bpL>+hy>J<fac;N
+2eDKRRU'sFjxtZ2M/&f$/2J[e8g{P7)H$3k|YS6,'|hVS%Q7~KzS/iNkZqT0']5T]r[|tIJxFHsUc{WIvf2m=X58.vjpqf);#A)fZsRmgT_z$NqjWzIsI[
+P!KUUKsV"[Q}<QIwbH"sD0/IEBNH5GqJV69kT73E)/>S]@&mG96g5#xJN6])]gZQTV_5ta%-np]<:PimEvp!y+=EXAo{)&V-4Ll!A9,4lce'4'4Y@A)6np
+G@[`}yc}D};JP/8(>S@l;dY<Du-Y6Zdkox#UwdSzA#$G!hBuFZ+OZg&Lp#_N6&oKseKWU%%6vrkiHG[!.DY)pJiDEQr<L}'JJ,d81nQMwER5'Wkss&wMI5
+bw'd<94t4J<r<6'R]0wwJ"m`o7BxrwbMm4U<kM~7x):>D8J^E%jZv,!8Z+s(T|lPc:P:CJ<$A;q1.&xE5Y(x).2r"yH=si.;h2RHlC8fKPq7=S/mlFm6s|
+L_m@OvzGu`9;YY:^Q;v(L);I4SyK/G>OQArQ3D}^)!dBbJjFmO&vdzY7jvG6Ses_6Q.Ss=Z9O!6@3[5#kK@|u|>f"p:QHL9WOPDlXylIb;F'#4PdE,I7hF
+(Fe2zq~#]U+S-izo6=#(Z[2')g^iO0T8%]e/CmCy@%^w[qzL#O,vAe5QJ@@FB516H5wD[Hv=<=iPnT"@7XyGDLv,ex0y#9TXox3dgO[N=+00,->qA)K}L!
+CYq"BYbI0UblHvq]agfSTD8bC>ps7Qi%BJCj&-TY)E-dijCc]q5ot|^X7%p/..DkO^9;JCqfzs|n2nG[rLc9BMCNP6-#I&#</3FM/m#ot:M{BkNGtLpQaY
+mU+.UsGp}+Uk;L+Ly9RT^o!FV$bX.5'%[/!"WVU=Ek#WC/);zuv]2Hc&zA3rY`_Mt(%lIja{}Ii|_V7"+ycVjEk"-}lH`!gBSgn[jXvxk/2qGfNkJ+a!X;
+iHXOJ]gs`/AglKtg.1`i2e-A:Zoe/1lK@)G:0:`aV+.:t^@GES,.4a0]S;ZqNjzgP>-cRF~%<i.H2[9RcapB@<hp!#B9R-aPxAUbHc0rID-xuiWOpVhc`9
+V6(ehSMCz)j3th[/qtg#;)W1VD0P)):fVr3uO6/bQX&v7:)I-S)'(7RHcWjF)YEd8kCy:S]Yk3nv~/[(b^Kn=R&|gb$MJ]SBGGWX_}ZyuSsIhm)J4E/k:`
+("{xTi"DczcPI3$Ya@<!i9n4iloU>.Yn@.ypzlLP(m0qJA6C@HpcnH7pS_3GNm>7:,UipgaT<Kz5[Z[TfYydj0Ta[bQe4C=r/n:v~Sx$so&,}(NHYyz+"m
+&Njh9f.Z$J#wQ'#Jd-F,[y~[/2}5d-8l/qFO;='V^=;WO0[Ig9I%fW:%)|D&dY4uF1lGZt+{r7+['w."+7B]59&NNNM8vwGxRRq)DT@`:6"7_`U!2TzIWR
+mE3ZGiQC{`KW4%<=rJy9Y0zy/SF$;/cQ+b$0:A)nlbJS>h1O(@MRs:b:ILE={Gt:RgJ'9O"J,#,|_>ad.W]y/.@E)8{c^.z{RAED.-EbRRh.wJRd)>)0v-
+<tA)xm_HFRo60!NNfCj-p8oKQi,=PWo;;}dBP"gFWW9t$0QjWGx<-O&t!|q,pmQ"ja>B_,.)o/,'"#YW8SF#_NL0:ibVqV|SdN-/;&I%p,gS;]P+W}VAZ1
+[2u&(^F|Jy,M3kISbk6I.bw|>La'Ngjcb_wYG8ryXwXp3cEa3b)XeZ#z^2Pisf^6j3r>4+EHa2eVxhyl}kpi>dKj~l4V!+`fWX241rLm}ho:Vt.'X$[:x}
+VFAE!g[_sVZj+gI|M)W9-9#u{W})]^ED~n-H5:,Y=608f82]WBhB89KW~Ii_q.1mLs}w^9Ed,4Zb.#9r]>u(tqA;5_[XuM$rUlft~Ixr-F/&Ff0J66ha]=
+T:P[CvacL{51'Cu5v/KU!q]ZP]a'I:`7tUZEU&|s:P%];GCq}`sdaH@HxQ./6E&MeqViE_Xq7JvMY8zcG5%;XL&2sDX_<>Kr|#X/Qk}&<X|D<X6Ezf[g45
+TlfCrVAyD"C>}&kW]D<D<{&y!'rHO>psm7nU6xL8HGZL0wWz}Y/">^o4TQt]GP&P$Ql<,J/emIv:3=tA1|LLS#b0njP'%.s,BT5W{/i0D[M|-#&l8b+`{O
+=XuRWl=M.gJ]!pM`_o./IX:Q.>^IU`v$/4x_sLN(2nhb~h#&0ui_2Rfub83=BZZ;s`XNu`SRiDpFB8.)3^"t3A_"1|R5_,XjS(riyl~,)aI6s4boxK]6V8
+O{D}Nj'Eo%Oc98-&L{m1Lz)cr5=q^/iKau)5Iw_T9g!=hbUL%W+UmzQh&nM+fA/pU:NG!vsaVf["%5~CWmc@19pf;sEodHCGr+Iy4aNo7.,/VuA9_D:.tA
+5pb7zg>_~9R,0DX6X"9CmIgzeL_qP&)#o<E_!C]PV@lb@PRx+!+Hv%03n.mpXNMv}1L.$^WS-O0Hh]7(WRO,0_3gB"=VAq"s7o8:/-_h6u`!qbTkZ$2X|C
+aFr0"5Z]:+axO}bvw6uoNoX|&E-cC|S8vPVfdN:F/8GL1uPYKMdKCo(qQFx^DS`lNBndOa}RfhQglV/-wY/E2%t1iAN6#5032GoyQwTY`q6tADp2f^u<5U
+o]hX]</x1H[<pYM:!B&Ul5^s2KTeYyvET}odSG<t1C(DZwmKvcl0AB6lYW:UE1Q-0)<@<.<{`rcFf;4oNZuh=Tze:j,DOA'vK9Ddm=w)L<GiR05]x,@NLm
+>U%/&K086zH>V|F'}R@,Njy^^74Bi^YrDwF}!Qz8znkQZN&9m}iRTLflHO@zkh3Pmqole<>U'KbjP,84=i;5oq;/-:;O)Jq`E-AYq(=sQ,_1g#@f+';1_e
+V%VPJ`$-fYx/{r3Trk7m3XBy,)Q!`6_:`a0&XUO[4f$RtkyF@cPp"zq+Zr&K5bdIEhdNj"obOKMdEC_V>)KF,NO=6,jQj%OlbL<9b;2(6gmLPAJd6!c84&
+pBmnBN;,$>nG(<S=E-B{0yz,$b,!yC%DdR,MZvM`aKLC@kC=xDLS2[WjFi)L;N@bxU=SL%hvj|Fez8eBK7}z<ztH]FLEtChai:y"06NQ/KjDje+O"b-mmr
+7.AvEdeqaFgf_B7zJcvbAA]c7SaQ}'oKjINF9ZI,nVDgi9TXfd~5#'OvJ`Ty2r9k-LJD;qi.E|"@V9OeX;&WIo-/]{hi$gxwX62.!MVQ6S.JA>(JlnQqoW
+;]/5K<&88+rd5^}4kJ@#xb$hx]Df62Xm;Yvz5tXtGQ::xQZ`-BanlY0.8Q+MKLPO#[O;~BZ^a!PkDj#WhhQ3Yq{1#CIW":lpw"Ys}R6=Q]vZ5gWRdn@/IP
+COqRpVB<RRAzwf&2j@XrK^L>gk5O-ITtmhKaEdS/.]6G4Lrj@|A/W9gAiXQZQ)%F)q|@H$t}a='A2&Q`6v$$6F,7w8asvdDx!fy{slQRZkbHRnocHNZH:C
+hykdO0W]jy@Z<IxX.+<a%g1)jTk@CH6$Te"Ee#NZL9kchms)P!'IFIKVU.F&gDy$PmJysryaEJgHu,77Fz~))RK@qF@l>crsCU]wr[sn:t1r<}Fg{dg'5x
+X3Ugn6%'wNRfh>VJKFO#;i-go^eF85Ep)j'VJs=X""U4xjfeek4,r3K$F!iqT>CN]rLH=&!8%'Ng,Zvs6[|8QTb6U-|&!Jf(_;3vH`<]gu,/:L+=.Mi#Y^
+"q=T$:]sK20[=5@r.a`'=ITz1<pqsK'jM&+fdGcCJ:[.V2zZH>a5^:elq3|t2hv)tvSQeU~L!p=U~pcqWwq>1[lFU{F&kF$ALu'|nFnw7$p4>"CdZ)JOMW
+V%#ZzcM0afw.#}I/0]wbEO&_|#MIufLpw=On&<~R[}%qT$F_i}T'sraLg6yB.Mgx#xf0Qi9$UN&++$a{yDtkMhM)u:+-[Y(D4QVokAyN"'LrZq'N{l&F~:
+@fCDQsaGx<zXD%~i!P!!
 */

@@ -121,6 +121,7 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   gp__cu_attribute attributes[2];
   gp__cu_launch launch;
   void *parameters[1];
+  unsigned *const fits = &l->kernels[0]->code->cluster;
   int clusters = 0, error;
   if (!d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
   memset(attributes, 0, sizeof attributes);
@@ -132,10 +133,13 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = args;
   // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
-  if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
-  error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
-  if (error || clusters < 1) return (gp_result)GP__REFUSED;
-  if (launch.grid_x > (unsigned)clusters * cluster) launch.grid_x = (unsigned)clusters * cluster;
+  if (blocks || cluster > __atomic_load_n(fits, __ATOMIC_RELAXED)) {
+    if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
+    error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
+    if (error || clusters < 1) return (gp_result)GP__REFUSED;
+    __atomic_store_n(fits, cluster, __ATOMIC_RELAXED);
+  }
+  if (blocks && launch.grid_x > (unsigned)clusters * cluster) launch.grid_x = (unsigned)clusters * cluster;
   if (blocks) *blocks = launch.grid_x;
   launch.attribute_count = blocks || l->p->overlap == 1 ? 2 : 1;
   error = d->cuLaunchKernelEx(&launch, l->kernels[0]->function, parameters, NULL);
@@ -144,4 +148,13 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
           error == GP__CU_INVALID_CLUSTER_SIZE
       ? (gp_result)GP__REFUSED
       : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
+}
+// One cluster, or one block where that is refused.
+GP__HOST gp_result gp__launch_cluster(const gp__launching *l, void *arguments) {
+  gp__argument_room room;
+  const int result = l->g->grid < 2
+      ? (int)GP__REFUSED
+      : (int)gp__launch_clusters(l, l->g->grid, NULL, gp__arguments_with_inputs(l->q, l->kernels[0], arguments, &room));
+  return result == GP__REFUSED ? gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, arguments)
+                               : (gp_result)result;
 }

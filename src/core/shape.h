@@ -35,6 +35,7 @@ enum {
   GP__GROUP = 64, // tiles of a look-back group: two for each lane of a warp
   GP__PIPELINE_WARPS = 3, // of a pipelined scan, besides those that compute
   GP__DIGITS = 256, // of a radix pass: 8 bits
+  GP__CLUSTER = 16, // blocks of a cluster, at most
   GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
   GP__CANONICAL_SCAN_VECTORS = 9,
   GP__CANONICAL_REDUCE_THREADS = 512,
@@ -52,6 +53,8 @@ GP__RULE int gp__shared_bytes_of(int capability) {
       1024;
 }
 
+// Whether blocks of a cluster may write to each other's shared memory, and a policy with such a cluster is measured.
+GP__RULE int gp__has_clusters(gp__shape s) { return s.compute_capability >= 90 && s.compute_capability < 120; }
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }
 GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }

@@ -15,6 +15,7 @@ typedef struct gp__code {
   gp_kernel_source source;
   void *module, *function;
   unsigned allowed_bytes; // the most dynamic shared memory so far
+  unsigned cluster; // blocks of a cluster that the device can hold, as far as known
   gp__image image; // of gp_compile
 } gp__code;
 // A kernel of a call, found by its spelling.

@@ -7,6 +7,11 @@ GP_DEVICE void gp__cluster_arrive() {
   __syncwarp();
   gp__cluster_arrive_aligned();
 }
+// Arrives before any other access: behind the wait, all blocks have started.
+GP_DEVICE void gp__cluster_start() {
+  __syncwarp();
+  gp__cluster_start_aligned();
+}
 GP_DEVICE void gp__cluster_wait() {
   __syncwarp();
   gp__cluster_wait_aligned();

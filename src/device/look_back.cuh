@@ -174,3 +174,27 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     return prefix;
   }
 };
+
+// The blocks of a grid of one cluster, or of one block, give each other a value a round; in shared memory. A block
+// that sends in a round has read the values of the round before the last.
+template <class T, int BLOCKS = GP__CLUSTER> struct gp__cluster_values {
+  static const int N = (sizeof(T) + 7) / 8;
+  gp__u64 piece[2][BLOCKS][N];
+
+  // A block's first warp calls, or all threads, with the block's value. All blocks have started.
+  GP_DEVICE void send(gp__u64 round, const T &value) {
+    gp__pieces<T> p;
+    if (sizeof(T) % 8) p.piece[N - 1] = 0;
+    p.value = value;
+    if (threadIdx.x >= gridDim.x) return;
+    GP__EACH(i, N) gp__cluster_send(&piece[round & 1][blockIdx.x][i], threadIdx.x, p.piece[i]);
+  }
+  // Behind the cluster's barrier: appends those of blocks `first` to `end` - 1.
+  template <class Op> GP_DEVICE void append(gp_carry<T> &carry, gp__u64 round, unsigned first, unsigned end, Op op) {
+    for (unsigned block = first; block < end; ++block) {
+      gp__pieces<T> p;
+      GP__EACH(i, N) p.piece[i] = gp__cluster_load(&piece[round & 1][block][i]);
+      carry.append(p.value, op);
+    }
+  }
+};

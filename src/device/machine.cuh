@@ -162,10 +162,12 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) {
   return v;
 }
 GP_DEVICE void gp__cluster_arrive_aligned() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
+GP_DEVICE void gp__cluster_start_aligned() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
 GP_DEVICE void gp__cluster_wait_aligned() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 #else
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
 GP_DEVICE void gp__cluster_arrive_aligned() {}
+GP_DEVICE void gp__cluster_start_aligned() {}
 GP_DEVICE void gp__cluster_wait_aligned() { __syncthreads(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { *static_cast<volatile gp__u64 *>(p) = v; }
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned, gp__u64 v) { gp__cluster_store(p, v); }
@@ -452,6 +454,7 @@ GP_DEVICE void gp__cp_async_wait() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // monotonic, but no time
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return gp__as<T>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
+GP_DEVICE void gp__cluster_start_aligned() { simt::cluster_arrive(); }
 GP_DEVICE void gp__cluster_wait_aligned() { simt::cluster_wait(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { gp__cluster_store(gp__in_block(p, rank), v); }

@@ -27,6 +27,7 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
   const unsigned at = rank < first * 16 ? rank : rank + (end - first) * 16;
   const gp__u8 byte = rank < rest ? global[at] : gp__u8(0);
   if (offset == 0) {
+    GP__UNROLL_BY(1)
     for (unsigned i = rank; i < end; i += RANKS * UNROLL) {
       gp_vector v[UNROLL];
       GP__EACH(u, UNROLL)
@@ -35,6 +36,7 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
         if (i + u * RANKS < end) *gp__as<gp_vector>(shared + (i + u * RANKS) * 16) = v[u];
     }
   } else {
+    GP__UNROLL_BY(1)
     for (unsigned i = 1 + rank; i < end; i += RANKS * SHIFTED) {
       gp_vector v[SHIFTED];
       GP__EACH(u, SHIFTED)
@@ -47,6 +49,7 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
     }
   }
   if (rank < rest) shared[at] = byte;
+  GP__UNROLL_BY(1)
   for (unsigned i = rank + RANKS; i < rest; i += RANKS) { // fewer than 48 bytes
     const unsigned place = i < first * 16 ? i : i + (end - first) * 16;
     shared[place] = global[place];
@@ -58,7 +61,7 @@ GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsign
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
   const unsigned offset = unsigned(gp__u64(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
-  for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
+  if (rank < head) global[rank] = shared[rank];
   GP__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
@@ -72,5 +75,6 @@ GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsign
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);
   }
-  for (unsigned i = head + vectors * 16 + rank; i < bytes; i += RANKS) global[i] = shared[i + i / P * FREE];
+  const unsigned i = head + vectors * 16 + rank;
+  if (i < bytes) global[i] = shared[i + i / P * FREE];
 }

@@ -8,7 +8,9 @@ GP__HOST void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
     skipped = (gp__u64)(s.in_misaligned / s.in_size);
   g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
-  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : gp__smaller(g->tiles, resident));
+  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK
+          ? 1
+          : gp__smaller(g->tiles, p.algorithm == GP_ONE_CLUSTER ? (gp__u64)GP__CLUSTER : resident));
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
   if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g->words = gp__look_back_slots(g->tiles);
   g->words *= (unsigned)gp__acc_words(s.acc_size);

@@ -1,7 +1,7 @@
 // scan/kernels.cuh - scans in one pass by look-back, and in three sweeps
-// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, scan/arguments.h, device/operators.cuh,
-//   device/warp.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh,
-//   device/look_back.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, scan/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh,
+//   device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
@@ -27,29 +27,30 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 
   gp__u8 *from, *to; // shared memory
   gp__u64 index; // of the tile's first element
+  gp__u64 items; // of the tile
   int end; // elements of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
-      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first) {
-    const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
-    end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
+      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first),
+        items(first >= count           ? 0
+                : count - first < TILE ? count - first
+                                       : TILE) {
+    const gp__u64 mine = gp__u64(threadIdx.x) * ITEMS;
+    end = mine >= items ? 0 : items - mine >= ITEMS ? ITEMS : int(items - mine);
   }
   GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
-  template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &, gp__u64 count) const {
+  template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &) const {
     const In *in = gp__as<const In>(a.in);
-    const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(
         from, gp__as<const gp__u8>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
-  GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
+  GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &) const {
     const gp__described<F, Input> described(a);
-    gp__make_tile<P::threads, P::load>(
-        described.first, index, count - index < TILE ? count - index : TILE, gp__as<In>(from), threadIdx.x);
+    gp__make_tile<P::threads, P::load>(described.first, index, items, gp__as<In>(from), threadIdx.x);
   }
-  GP_DEVICE void store(Out *out, gp__u64 count) const {
-    const gp__u64 items = count - index < TILE ? count - index : TILE;
-    gp__copy_from_shared<P::threads, P::store>(
+  GP_DEVICE void store(Out *out) const {
+    gp__copy_from_shared<P::threads, P::store, 0, (P::vectors < 4 ? P::vectors : 4)>(
         gp__as<gp__u8>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
@@ -81,7 +82,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const Tile tile(shared, gp__u64(ticket.number) * Tile::TILE, n);
-    tile.load(a, gp__operands<Load>(), n);
+    tile.load(a, gp__operands<Load>());
     __syncthreads();
     gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
@@ -98,7 +99,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
     __syncthreads();
-    tile.store(gp__as<Out>(a.out), n);
+    tile.store(gp__as<Out>(a.out));
     if (once) return;
   }
 }
@@ -126,7 +127,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   Acc total = Op::identity();
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(a, gp__operands<Load>(), n);
+    tile.load(a, gp__operands<Load>());
     __syncthreads();
     const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
     total = t == share.first ? sum : Op()(total, sum); // thread 0 has the result
@@ -153,7 +154,6 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
     __syncthreads();
   }
 }
-// A grid of one block does the whole scan, without a workspace.
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
@@ -164,13 +164,13 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   gp_carry<Acc> prefix = gp__start<Op, Acc>(a);
-  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // block 0 may have no prefix
+  if (prefix.has || blockIdx.x > 0) { // block 0 may have no prefix
     prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
     prefix.has = true;
   }
   for (gp__u64 t = share.first; t < share.end; ++t) {
     const Tile tile(shared, t * Tile::TILE, n);
-    tile.load(a, gp__operands<Load>(), n);
+    tile.load(a, gp__operands<Load>());
     __syncthreads();
     gp_carry<Acc> within, warps, carry = prefix;
     const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);
@@ -179,7 +179,41 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
     __syncthreads();
-    tile.store(gp__as<Out>(a.out), n);
+    tile.store(gp__as<Out>(a.out));
+    __syncthreads();
+  }
+}
+
+// Few elements: one cluster, or one block, without a workspace. Its blocks take neighbouring tiles, round by round.
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_cluster(const gp__scan_args &a) {
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
+  typedef gp_tile_scan_storage<P::threads, Acc> Storage;
+  typedef gp__cluster_values<Acc> Values;
+  GP_SHARED(Storage, s);
+  GP_SHARED(Values, values);
+  GP_DYNAMIC_SHARED(shared);
+  gp__cluster_start();
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), each = gp__u64(gridDim.x) * Tile::TILE;
+  gp_carry<Acc> prefix = gp__start<Op, Acc>(a);
+  gp__cluster_wait(); // all blocks have started
+  for (gp__u64 round = 0; round * each < n; ++round) {
+    const Tile tile(shared, round * each + blockIdx.x * Tile::TILE, n);
+    tile.load(a, gp__operands<Load>());
+    __syncthreads();
+    gp_carry<Acc> within, warps;
+    values.send(round, gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s));
+    gp__cluster_arrive();
+    gp__cluster_wait();
+    values.append(prefix, round, 0, blockIdx.x, Op());
+    gp_carry<Acc> carry = prefix;
+    if (n - round * each > each) values.append(prefix, round, blockIdx.x, gridDim.x, Op());
+    if (warps.has) carry.append(warps.value, Op());
+    if (within.has) carry.append(within.value, Op());
+    tile.scan(carry);
+    __syncthreads();
+    tile.store(gp__as<Out>(a.out));
     __syncthreads();
   }
 }

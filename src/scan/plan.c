@@ -7,8 +7,8 @@ GP__HOST int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__ker
   (void)q;
   kinds[0] = p->algorithm == GP_LOOK_BACK ? GP__LOOK_BACK
       : p->algorithm == GP_PIPELINED      ? GP__PIPELINED
-      : p->algorithm == GP_ONE_BLOCK      ? GP__DOWNSWEEP
-                                          : GP__UPSWEEP;
+      : p->algorithm == GP_THREE_SWEEP    ? GP__UPSWEEP
+                                          : GP__SCAN_CLUSTER;
   if (p->algorithm != GP_THREE_SWEEP) return 1;
   kinds[1] = GP__SPINE;
   kinds[2] = GP__DOWNSWEEP;
@@ -28,6 +28,7 @@ GP__HOST gp_result gp__launch_scan(const gp__launching *l) {
   a.has_init = q->has_init;
   a.init_device = q->init_device;
   a.blocks = l->g->grid;
+  if (l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_cluster(l, &a);
   for (i = 0; i < l->count; ++i) // the spine is one block
     GP__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
   return GP_SUCCESS;

@@ -3,7 +3,7 @@
 
 GP__RULE int gp__is_scan(int primitive) { return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN; }
 #define GP_POLICY_FIELDS_SCAN(F) \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED) \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED, GP_ONE_CLUSTER) \
   F(threads, 0, 128, 256, 320, 384, 512) \
   F(vectors, 0, 1, 3, 5, 7, 9, 11, 13) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -39,12 +39,14 @@ GP__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size) {
 
 // Upper bound of a block's static shared memory, in bytes.
 GP__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
-  return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
+  return (p.algorithm == GP_PIPELINED ? p.stages : 1) *
+      (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16)) +
+      (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER * (acc_size + 7) / 8 * 8 : 0);
 }
 
 GP__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
-             p.algorithm == GP_PIPELINED) &&
+             p.algorithm == GP_PIPELINED || (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s))) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
       (p.algorithm != GP_PIPELINED ||
           (s.compute_capability >= 90 && !s.described && p.stages >= 3 && p.stages <= 8 &&

@@ -9,9 +9,10 @@ GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp
   }
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)gp__smaller(g->tiles, resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, p.algorithm == GP_ONE_CLUSTER ? (gp__u64)GP__CLUSTER : resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
+  if (p.algorithm == GP_ONE_CLUSTER) return;
   g->words = gp__look_back_slots(g->tiles) *
       (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }

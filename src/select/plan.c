@@ -23,6 +23,7 @@ GP__HOST int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__k
   (void)q;
   kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED
       : p->algorithm == GP_WARP_SEGMENTS  ? GP__STREAM_SEGMENTS
+      : p->algorithm == GP_ONE_CLUSTER    ? GP__STREAM_CLUSTER
                                           : GP__STREAM_LOOK_BACK;
   return 1;
 }
@@ -47,7 +48,7 @@ GP__HOST gp_result gp__launch_stream(const gp__launching *l) {
   a.count = q->count;
   a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  return gp__launch_all(l, &a);
+  return l->p->algorithm == GP_ONE_CLUSTER ? gp__launch_cluster(l, &a) : gp__launch_all(l, &a);
 }
 GP__HOST gp_result gp__host_stream(gp__host_call *h) {
   const gp_primitive p = h->q->primitive;

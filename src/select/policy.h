@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
 #define GP_POLICY_FIELDS_STREAM(F) \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED, GP_WARP_SEGMENTS) \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED, GP_WARP_SEGMENTS, GP_ONE_CLUSTER) \
   F(threads, 0, 128, 256, 384, 512) \
   F(vectors, 0, 1, 3, 5, 7) \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2) \
@@ -82,10 +82,13 @@ GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
-      (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+      (96 +
+          (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *
+              gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED ||
+             (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s) && !s.reproducible) ||
              (p.algorithm == GP_WARP_SEGMENTS && s.offset_size && !s.described && !s.reproducible &&
                  s.count <= 0x7fffffff)) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 &&

@@ -2,17 +2,20 @@
 // uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, select/policy.h, core/canonical.h,
 //   core/rows.h
 
-// Segmented scans search offsets; below 32 KiB a warp or a block takes a segment, of 1,024 elements on average at most.
+// Segmented scans search offsets; up to 72 Ki elements, of 8 bytes at most, a warp or a block takes a segment, of 1,024
+// elements on average at most.
 // One large block, or two if there are few tiles. Small streams: one vector a thread, so that all multiprocessors have
 // tiles. BROAD tiles are one instead of two, and one group of a look-back instead of two. LONG: keys and values of 8
-// bytes. ALONE: one array.
+// bytes. ALONE: one array. CLUSTER: the tiles of one cluster, WIDE if larger.
 enum {
   GP__IF_STREAM_PAIRS = GP__IF,
   GP__IF_STREAM_SEARCHES = 2 * GP__IF,
   GP__IF_STREAM_LITTLE = 4 * GP__IF,
   GP__IF_STREAM_BROAD = 8 * GP__IF,
   GP__IF_STREAM_LONG = 16 * GP__IF,
-  GP__IF_STREAM_ALONE = 32 * GP__IF
+  GP__IF_STREAM_ALONE = 32 * GP__IF,
+  GP__IF_STREAM_CLUSTER = 64 * GP__IF,
+  GP__IF_STREAM_WIDE = 128 * GP__IF
 };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
@@ -26,8 +29,12 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__IF_STREAM_ALONE, 2 << 20, 4 << 20, GP_LOOK_BACK, 384, 3, 0, 3, 29),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
-    GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_LITTLE, 0, 32 << 10, GP_WARP_SEGMENTS, 0, 0, 0, 0, 29),
+    GP__H200(
+        0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_STREAM_LITTLE, 0, (72 << 10) + 1, GP_WARP_SEGMENTS, 0, 0, 0, 0, 30),
     GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 1, 3, 8, 29),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_CLUSTER, 0, 0, GP_ONE_CLUSTER, 0, 0, 0, 0, 30),
+    GP__H200(0, -1, GP__IF_STREAM_WIDE, 0, 0, GP_ONE_CLUSTER, 512, 0, 0, 0, 30),
+    GP__H200(0, -1, 0, 0, 0, GP_ONE_CLUSTER, 256, 1, 3, 8, 30),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
 GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
@@ -47,11 +54,15 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
       (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
-                  s.count <= (s.segments + 1) << 10
+                  s.count <= (s.segments + 1) << 10 && (s.in_size <= 8 || s.count * (unsigned)s.in_size < 32 << 10)
               ? GP__IF_STREAM_LITTLE
               : 0) |
       (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
       (!s.offset_size && !(s.key_size && s.in_size) ? GP__IF_STREAM_ALONE : 0) |
+      (!s.offset_size && !s.reproducible && gp__has_clusters(s) && s.acc_size <= 64 && tiles <= 2 * GP__CLUSTER
+              ? GP__IF_STREAM_CLUSTER
+              : 0) |
+      (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
       (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0);
   const int vectors = p.vectors;
   gp_policy q;

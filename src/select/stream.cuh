@@ -95,7 +95,7 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 // misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
-    GP__UNROLL_BY(8)
+    GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < n; i += 32) to[i] = gp__as<const T>(shared)[i];
   }
 };

@@ -23,7 +23,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     typename Sweep::Storage sweep;
     // Cluster: each block's counts of two digits, for alternate passes. Grid: sums of digit 4 i + j, at j * QUADS + i,
     // over all blocks and over the blocks before this one.
-    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__COOPERATIVE_CLUSTER) : 1][2 * QUADS];
+    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__CLUSTER) : 1][2 * QUADS];
     gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
     gp__u64 tag;
     int alike; // the last pass in which all keys had one digit

@@ -4,10 +4,7 @@
 
 // The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for one tile, in a cluster for
 // two.
-enum {
-  GP__COOPERATIVE_CLUSTER = 16,
-  GP__COOPERATIVE_QUADS = GP__DIGITS / 4
-}; // blocks; words, each with the counts of four digits
+enum { GP__COOPERATIVE_QUADS = GP__DIGITS / 4 }; // words, each with the counts of four digits
 GP__RULE int gp__is_cooperative(int algorithm) { return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH; }
 GP__RULE int gp__cooperative_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__radix_items(p.vectors, s.key_size);
@@ -18,7 +15,7 @@ GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
 GP__RULE gp__u64 gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
 GP__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
-      : s.compute_capability >= 90    ? (int)GP__COOPERATIVE_CLUSTER
+      : s.compute_capability >= 90    ? (int)GP__CLUSTER
                                       : 1;
 }
 GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
@@ -28,7 +25,7 @@ GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
 }
 GP__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
-      (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
+      (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
 }
 GP__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocessor
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);

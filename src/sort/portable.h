@@ -124,8 +124,7 @@ GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   return p;
 }
 GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
-  const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
-  gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
+  gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, gp__has_clusters(s) ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;

@@ -70,8 +70,7 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
       (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
       (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME &&
-                  s.top_k.results <= s.count / GP__SELECT_PART && s.compute_capability >= 90 &&
-                  s.compute_capability < 120
+                  s.top_k.results <= s.count / GP__SELECT_PART && gp__has_clusters(s)
               ? GP__IF_TOP_K_WITHIN
               : 0);
   gp_policy q;

@@ -918,7 +918,7 @@ MUTANTS = {
         "BFS", "src/bfs/exchange.cuh",
         "last = s.appended[turn] | (again.found ?", "last = s.appended[turn] | (false ?"),
     "bfs: a block's verdicts are one": (
-        "BFS", "src/bfs/state.cuh", "unsigned verdict[2];                  //",
+        "BFS", "src/bfs/state.cuh", "unsigned verdict[2]; //",
         "struct { unsigned one; GP_DEVICE unsigned &operator[](int) { return one; } } verdict; //"),
     "bfs: depths are not clear": (
         "BFS", "src/bfs/block.cuh", "if (i != source) write(Vertex(i), -1,",
@@ -1001,8 +1001,8 @@ MUTANTS = {
         "    if (ticket.number >= tiles) return;\n    const Tile"),
     "look-back: no barrier behind the load": (
         "LOOK_BACK", "src/scan/kernels.cuh",
-        "tile.load(a, gp__operands<Load>(), n);\n    __syncthreads();\n    gp_carry<Acc> within, warps;\n"
-        "    const Acc aggregate", "tile.load(a, gp__operands<Load>(), n);\n    gp_carry<Acc> within, warps;\n"
+        "tile.load(a, gp__operands<Load>());\n    __syncthreads();\n    gp_carry<Acc> within, warps;\n"
+        "    const Acc aggregate", "tile.load(a, gp__operands<Load>());\n    gp_carry<Acc> within, warps;\n"
         "    const Acc aggregate"),
     "look-back: the prefix is not shared": (
         "LOOK_BACK", "src/scan/kernels.cuh",
@@ -1529,6 +1529,23 @@ MUTANTS = {
     "streams: a buffer is loaded without a fence": (
         "SELECT", "src/select/pipelined.cuh",
         "      gp__bulk_fence(); // before the buffer's next load\n", ""),
+    "scan: a cluster's rounds share their slots": (
+        "SWEEPS", "src/device/look_back.cuh", "gp__u64 piece[2][BLOCKS][N];",
+        "struct { gp__u64 one[BLOCKS][N]; GP_DEVICE gp__u64 (*operator[](int))[N] { return one; } } piece;"),
+    "scan: a cluster does not wait": (
+        "SWEEPS", "src/scan/kernels.cuh", "    gp__cluster_arrive();\n    gp__cluster_wait();\n",
+        "    __syncthreads();\n"),
+    "scan: a cluster's blocks send before all have started": (
+        "SWEEPS", "src/scan/kernels.cuh", "  gp__cluster_wait(); // all blocks have started\n", ""),
+    "scan: a cluster's next round begins at the block's own prefix": (
+        "SWEEPS", "src/scan/kernels.cuh",
+        "    if (n - round * each > each) values.append(prefix, round, blockIdx.x, gridDim.x, Op());\n", ""),
+    "streams: a cluster does not wait": (
+        "SELECT", "src/select/kernels.cuh", "      gp__cluster_arrive();\n      gp__cluster_wait();\n",
+        "      __syncthreads();\n"),
+    "streams: a cluster's next round begins at the block's own prefix": (
+        "SELECT", "src/select/kernels.cuh",
+        "    if (CLUSTER) values.append(prefix, round, blockIdx.x, gridDim.x, typename S::Join());\n", ""),
     "streams: tickets miscounted": ("SELECT", "src/select/pipelined.cuh", "tiles + gp__u64(gridDim.x) * STAGES);",
                                     "tiles + gp__u64(gridDim.x) * (STAGES - 1));"),
     "scans of segments: what a block has scanned is not carried on": (
@@ -1569,7 +1586,7 @@ MUTANTS = {
         "      const gp__ticket ticket", "const gp__ticket ticket"),
     "offsets: the block folds before all heads are marked": (
         "BY_KEY", "src/select/kernels.cuh",
-        "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);\n      __syncthreads();",
+        "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);\n        __syncthreads();",
         "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);"),
     "offsets: the walk ends a window too early": (
         "BY_KEY", "src/segments/heads.cuh",

@@ -51,9 +51,16 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
     if (g.grid) {
       if (ALGORITHM == GP_LOOK_BACK)
         e = launch(gp__scan_look_back<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
-      else if (ALGORITHM == GP_ONE_BLOCK)
-        e = launch(gp__scan_downsweep<P, EXCLUSIVE, Op, Load, In, Acc, Out>, 1, g.shared_bytes);
-      else if (ALGORITHM == GP_THREE_SWEEP) {
+      else if (ALGORITHM == GP_ONE_BLOCK || ALGORITHM == GP_ONE_CLUSTER) {
+        check(g.grid <= (ALGORITHM == GP_ONE_BLOCK ? 1 : GP__CLUSTER) && !g.words, what + " a block or a cluster");
+        simt::config.cluster = seed % 4 ? g.grid : 1; // 1: where clusters are refused
+        simt::config.resident = std::max(simt::config.resident, simt::config.cluster);
+        e = launch(gp__scan_cluster<P, EXCLUSIVE, Op, Load, In, Acc, Out>, simt::config.cluster, g.shared_bytes);
+        simt::config.cluster = 1;
+        check(sizeof(gp_tile_scan_storage<P::threads, Acc>) + sizeof(gp__cluster_values<Acc>) <=
+                size_t(gp__scan_static_bytes(p, s.acc_size)),
+            what + " static shared memory as the kernel has it");
+      } else if (ALGORITHM == GP_THREE_SWEEP) {
         e = launch(gp__scan_upsweep<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
         if (!e) e = launch(gp__scan_spine<P, EXCLUSIVE, Op, Load, In, Acc, Out>, 1, 0);
         if (!e) e = launch(gp__scan_downsweep<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
@@ -155,8 +162,11 @@ int main(int argc, char **argv) {
 #endif
 
 #ifdef TEST_SWEEPS
+  SCAN("one_cluster affine", GP_ONE_CLUSTER, Tiny, true, Compose, Affine, Affine);
   SCAN("three_sweep affine", GP_THREE_SWEEP, Tiny, true, Compose, Affine, Affine);
 #ifndef TEST_FEW
+  SCAN("one_cluster u8 to u64", GP_ONE_CLUSTER, Small, false, gp_sum<u64>, u8, u64);
+  SCAN("one_cluster triple", GP_ONE_CLUSTER, Odd, false, AddTriple, Triple, Triple);
   SCAN("one_block u16", GP_ONE_BLOCK, Small, false, gp_sum<u16>, u16, u16);
 #endif
 #endif

@@ -76,6 +76,16 @@ template <int ALGORITHM, class P, class Body> struct Stream {
       const char *name, const gp__geometry &g, const gp__stream_args &a, std::integral_constant<int, GP_LOOK_BACK>) {
     return simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__stream_look_back<P, Body>, a);
   }
+  static int launch(
+      const char *name, const gp__geometry &g, const gp__stream_args &a, std::integral_constant<int, GP_ONE_CLUSTER>) {
+    check(g.grid <= GP__CLUSTER && !g.words, std::string(name) + " is one cluster");
+    simt::config.cluster = random32() % 4 ? g.grid : 1; // 1: where clusters are refused
+    simt::config.resident = std::max(simt::config.resident, simt::config.cluster);
+    const int e =
+        simt::launch_kernel(name, simt::config.cluster, g.threads, g.shared_bytes, gp__stream_cluster<P, Body>, a);
+    simt::config.cluster = 1;
+    return e;
+  }
 };
 
 // ---- selection
@@ -403,6 +413,7 @@ int main(int argc, char **argv) {
 
 #ifdef TEST_SELECT
   select_if<GP_LOOK_BACK, Tiny, 1, u32>("select u32", seeds);
+  select_if<GP_ONE_CLUSTER, Tiny, 1, u32>("select u32 by a cluster", seeds);
   select_if<GP_PIPELINED, Tiny, 1, u32>("select u32 pipelined", seeds);
   select_if<GP_PIPELINED, Tiny, 2, Two>("partition s2 pipelined", seeds);
 #ifndef TEST_FEW
@@ -420,6 +431,7 @@ int main(int argc, char **argv) {
   runs<GP_PIPELINED, Tiny, GP_NONTRIVIAL_RUNS, u32, gp__none, u32>("nontrivial runs pipelined", seeds);
   runs<GP_LOOK_BACK, Odd, GP_RUN_LENGTHS, u16, gp__none, u64>("run lengths u16", seeds);
 #ifndef TEST_FEW
+  runs<GP_ONE_CLUSTER, Odd, GP_RUN_LENGTHS, u16, gp__none, u32>("run lengths u16 by a cluster", seeds);
   runs<GP_PIPELINED, Odd, GP_RUN_LENGTHS, u8, gp__none, u32>("run lengths u8 pipelined", seeds);
   runs<GP_PIPELINED, Tiny, GP_UNIQUE, u64, gp__none, gp__none>("unique u64 pipelined", seeds);
   runs<GP_PIPELINED, Odd, GP_UNIQUE, u16, Triple, gp__none>("unique by key pipelined", seeds);
@@ -436,6 +448,8 @@ int main(int argc, char **argv) {
       "scan of segments triple", seeds);
   by_key<GP_LOOK_BACK, Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, gp_or<int>, int, int>(
       "scan of segments by OR", seeds);
+  by_key<GP_ONE_CLUSTER, Odd, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, Compose, Affine, Affine>(
+      "scan of segments affine by a cluster", seeds);
   scan_segments<Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, u32, Compose, Affine, Affine>("segments affine", seeds);
   scan_segments<Odd, GP_INCLUSIVE_SCAN_BY_KEY, false, u32, gp_sum<u32>, u32, u32>("segments u32", seeds);
 #ifndef TEST_FEW
@@ -452,6 +466,8 @@ int main(int argc, char **argv) {
   by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, false, FLAGS, gp_sum<float>, gp_f16, gp_f16>(
       "reduce by flags f16", seeds);
   by_key<GP_LOOK_BACK, Tiny, GP_REDUCE_BY_KEY, false, KEYS, AddLarge, Large, Large>("reduce by key large", seeds);
+  by_key<GP_ONE_CLUSTER, Tiny, GP_REDUCE_BY_KEY, false, KEYS, gp_sum<float>, gp_f16, gp_f16>(
+      "reduce by key f16 by a cluster", seeds);
 #endif
 #endif
 

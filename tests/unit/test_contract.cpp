@@ -103,10 +103,14 @@ static void register_policy(
   FOLD(gp__warp_segments, gp__segment_args, gp__offset_ends<unsigned int>);
   SCAN(gp__scan_look_back, false);
   SCAN(gp__scan_look_back, true);
+  SCAN(gp__scan_cluster, false);
+  SCAN(gp__scan_cluster, true);
   SCAN(gp__scan_pipelined, false);
   SCAN(gp__scan_pipelined, true);
   BY_KEYS(gp__stream_look_back, false);
   BY_KEYS(gp__stream_look_back, true);
+  BY_KEYS(gp__stream_cluster, false);
+  BY_KEYS(gp__stream_cluster, true);
   SCANS_OF_SEGMENTS(gp__stream_segments, false);
   SCANS_OF_SEGMENTS(gp__stream_segments, true);
 }
@@ -155,11 +159,11 @@ static void register_kernels() {
   register_pinned<gp__policy<256, 5, 3, 3, 3, 4, 1>, SumOfWide, Wide>(
       "gp__policy<256, 5, 3, 3, 3, 4, 1>", "gp__op_1", "Wide");
   registered<gp__with_input<gp__stream_args>>(
-      "gp__stream_look_back<gp__policy<256, 1, 3, 3, 3, 8, 1>, gp__fed<gp__runs<GP_UNIQUE, gp__key_heads<unsigned int, "
+      "gp__stream_cluster<gp__policy<512, 1, 3, 3, 3, 8, 1>, gp__fed<gp__runs<GP_UNIQUE, gp__key_heads<unsigned int, "
       "gp_equal<unsigned int>>, unsigned int, gp__none>, gp__input_ramp<unsigned int, 0>>>",
       +[](const gp__with_input<gp__stream_args> &a) {
         typedef gp__key_heads<unsigned, gp_equal<unsigned>> Keys;
-        gp__stream_look_back<gp__policy<256, 1, 3, 3, 3, 8, 1>,
+        gp__stream_cluster<gp__policy<512, 1, 3, 3, 3, 8, 1>,
             gp__fed<gp__runs<GP_UNIQUE, Keys, unsigned, gp__none>, gp__input_ramp<unsigned, 0>>>(a);
       });
   register_reproducible<gp__offset_ends<unsigned>, gp_sum<float>, float>("gp__offset_ends", "gp_sum<float>", "float");
@@ -235,10 +239,10 @@ static bool is_scan(gp_primitive p) { return p == GP_INCLUSIVE_SCAN || p == GP_E
 static bool segmented(gp_primitive p) { return p >= GP_SEGMENTED_REDUCE && p <= GP_SEGMENTED_EXCLUSIVE_SCAN; }
 static std::vector<int> algorithms(gp_primitive p) {
   return p == GP_REDUCE          ? std::vector<int>{GP_EVEN_SHARE, GP_STEALING}
-      : is_scan(p)               ? std::vector<int>{GP_LOOK_BACK, GP_PIPELINED}
+      : is_scan(p)               ? std::vector<int>{GP_LOOK_BACK, GP_PIPELINED, GP_ONE_CLUSTER}
       : p == GP_SEGMENTED_REDUCE ? std::vector<int>{GP_WARP_SEGMENTS}
-      : segmented(p)             ? std::vector<int>{GP_LOOK_BACK, GP_WARP_SEGMENTS}
-                                 : std::vector<int>{GP_LOOK_BACK};
+      : segmented(p)             ? std::vector<int>{GP_LOOK_BACK, GP_WARP_SEGMENTS, GP_ONE_CLUSTER}
+                                 : std::vector<int>{GP_LOOK_BACK, GP_ONE_CLUSTER};
 }
 
 // A problem: elements of a type, runs and segments (some of them empty) of any length, always the same.
@@ -328,7 +332,7 @@ static gp_policy small(int algorithm) {
   gp_policy p;
   memset(&p, 0, sizeof p);
   p.algorithm = algorithm, p.threads = 64, p.vectors = 1, p.load = 3, p.store = 3, p.blocks_per_sm = 2, p.overlap = 2;
-  if (algorithm == GP_LOOK_BACK || algorithm == GP_PIPELINED) p.stages = 3;
+  if (algorithm == GP_LOOK_BACK || algorithm == GP_PIPELINED || algorithm == GP_ONE_CLUSTER) p.stages = 3;
   return p;
 }
 static gp_call call_of(gp_primitive p, gp_op op, gp_type type, const void *init) {

@@ -40,6 +40,9 @@ FAKE_KERNEL(gp__scan_args,
     gp__scan_downsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
         int, int, int>);
 FAKE_KERNEL(gp__scan_args,
+    gp__scan_cluster<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
+FAKE_KERNEL(gp__scan_args,
     gp__scan_pipelined<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
         int, int, int>);
 FAKE_KERNEL(gp__reduce_args,
@@ -332,8 +335,8 @@ static void test_results() {
 
   std::vector<int> expected(v);
   std::partial_sum(v.begin(), v.end(), expected.begin());
-  for (int algorithm : {GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED}) {
-    q = small(algorithm);
+  for (int algorithm : {GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED, GP_ONE_CLUSTER}) {
+    q = small(algorithm), q.stages = 3;
     c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, uint64_t(n));
     c.policy = &q;
     for (int round = 0; round < 2; ++round) { // again on a used workspace
@@ -550,7 +553,7 @@ static void test_bounded() {
 }
 // gp_config.own_work: gp_close and gp_trim wait for events of this context's calls, after their streams have gone.
 static void test_own_work() {
-  static int in[3000], out[3000];
+  static int in[30000], out[30000]; // too many for one cluster, which needs no workspace
   alignas(256) static char room[65536];
   for (const bool captured : {false, true}) {
     gp_config k = config();
@@ -558,7 +561,7 @@ static void test_own_work() {
     gp_context *ctx = nullptr;
     GOOD(gp_open(&k, &ctx));
     fake::machine.run = false;
-    gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in, out, 3000);
+    gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in, out, 30000);
     fake::Stream *streams[3];
     for (auto &s : streams) GOOD(gp_run(ctx, &c, s = fake::make_stream()));
     GOOD(gp_copy(ctx, GP_I32, in, 10, out, nullptr)); // no workspace
@@ -1515,7 +1518,7 @@ static void test_launches() {
     watch(ctx, c, &seen);
     GOOD(gp_select_if(ctx, GP_LESS, GP_F32, upper_ends + 3, b.in, 77, b.out, b.counts, nullptr));
     CHECK(seen.launches == 1 && seen.args.keys == b.in && !seen.args.values && seen.args.out_values == b.out);
-    CHECK(seen.args.count == 77 && (void *)seen.args.out_count == b.counts && !seen.args.bad && seen.args.workspace);
+    CHECK(seen.args.count == 77 && (void *)seen.args.out_count == b.counts && !seen.args.bad && !seen.args.workspace);
     CHECK(memcmp(seen.args.first.bytes, upper_ends + 3, 4) == 0);
     GOOD(gp_select_if(ctx, GP_LESS, GP_F32, upper_ends, b.in, 0, b.out, b.counts, nullptr)); // the count is written
     CHECK(seen.launches == 2 && seen.args.count == 0 && seen.grid.x == 1);
@@ -2115,7 +2118,7 @@ static void test_more_policies() {
         }
   char json[4096];
   gp_policy_space(GP_SELECT, json, sizeof json);
-  CHECK(strstr(json, "[\"GP_LOOK_BACK\", \"GP_PIPELINED\", \"GP_WARP_SEGMENTS\"]"));
+  CHECK(strstr(json, "[\"GP_LOOK_BACK\", \"GP_PIPELINED\", \"GP_WARP_SEGMENTS\", \"GP_ONE_CLUSTER\"]"));
   gp_policy_space(GP_SEGMENTED_REDUCE, json, sizeof json);
   CHECK(strstr(json, "[\"GP_MERGE_PATH\", \"GP_WARP_SEGMENTS\", \"GP_PIPELINED\"]") && strstr(json, "\"stages\"") &&
       !strstr(json, "\"store\""));
@@ -2175,20 +2178,22 @@ static void test_more_policies() {
     warp.algorithm = GP_WARP_SEGMENTS;
     CHECK(!gp__policy_valid(warp, s));
   }
-  // streams: a vector a thread below 4 MiB; segmented scans look back up to 8 MiB
+  // streams: one cluster up to 32 tiles; a vector a thread below 4 MiB; segmented scans look back up to 8 MiB
   const struct {
     int key, in, offset;
     uint64_t bytes;
     int algorithm, threads, vectors, stages, blocks;
-  } streams[] = {{4, 0, 0, 4096, GP_LOOK_BACK, 256, 1, 3, 8}, {4, 0, 0, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8},
+  } streams[] = {{4, 0, 0, 64 << 10, GP_ONE_CLUSTER, 256, 1, 3, 8},
+      {4, 0, 0, (64 << 10) + 4, GP_ONE_CLUSTER, 512, 1, 3, 8}, {4, 0, 0, 128 << 10, GP_ONE_CLUSTER, 512, 1, 3, 8},
+      {4, 0, 0, (128 << 10) + 4, GP_LOOK_BACK, 256, 1, 3, 8}, {4, 0, 0, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8},
       {4, 0, 0, 1 << 20, GP_LOOK_BACK, 512, 1, 3, 4}, {4, 4, 0, (1 << 22) - 8, GP_LOOK_BACK, 512, 1, 3, 4},
       {4, 0, 0, 1 << 22, GP_PIPELINED, 256, 5, 5, 2}, {4, 4, 0, 1 << 22, GP_PIPELINED, 256, 3, 4, 2},
       {4, 0, 0, (1 << 24) - 4, GP_PIPELINED, 256, 5, 5, 2}, {4, 0, 0, 1 << 24, GP_PIPELINED, 512, 5, 5, 1},
-      {0, 4, 4, 4, GP_WARP_SEGMENTS, 256, 1, 3, 8}, {0, 4, 4, (32 << 10) - 4, GP_WARP_SEGMENTS, 256, 1, 3, 8},
-      {0, 4, 4, 32 << 10, GP_LOOK_BACK, 256, 1, 3, 8}, {4, 4, 0, 4096, GP_LOOK_BACK, 256, 1, 3, 8},
-      {0, 4, 4, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8}, {0, 4, 4, (1 << 22) - 4, GP_LOOK_BACK, 512, 1, 3, 4},
-      {0, 4, 4, 1 << 22, GP_LOOK_BACK, 256, 3, 3, 6}, {0, 4, 4, (1 << 23) - 4, GP_LOOK_BACK, 256, 3, 3, 6},
-      {0, 4, 4, 1 << 23, GP_PIPELINED, 256, 5, 5, 2}};
+      {0, 4, 4, 4, GP_WARP_SEGMENTS, 256, 1, 3, 8}, {0, 4, 4, 288 << 10, GP_WARP_SEGMENTS, 256, 1, 3, 8},
+      {0, 4, 4, (288 << 10) + 4, GP_LOOK_BACK, 256, 1, 3, 8}, {0, 12, 4, 36 << 10, GP_LOOK_BACK, 256, 1, 3, 8},
+      {4, 4, 0, 4096, GP_ONE_CLUSTER, 256, 1, 3, 8}, {0, 4, 4, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8},
+      {0, 4, 4, (1 << 22) - 4, GP_LOOK_BACK, 512, 1, 3, 4}, {0, 4, 4, 1 << 22, GP_LOOK_BACK, 256, 3, 3, 6},
+      {0, 4, 4, (1 << 23) - 4, GP_LOOK_BACK, 256, 3, 3, 6}, {0, 4, 4, 1 << 23, GP_PIPELINED, 256, 5, 5, 2}};
   for (const auto &row : streams) {
     gp__shape s = {};
     s.primitive = row.offset ? GP_SEGMENTED_INCLUSIVE_SCAN : row.in ? GP_INCLUSIVE_SCAN_BY_KEY : GP_SELECT;

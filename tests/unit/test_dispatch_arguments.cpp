@@ -314,8 +314,8 @@ static void test_struct_sizes() {
 static void test_prepared() {
   gp_context *ctx = open_fake();
   fake::machine.run = false;
-  Device<int> in(4000), out(4000); // more than one block scans
-  gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 3900);
+  Device<int> in(40000), out(40000); // more than one cluster scans
+  gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 39000);
   gp_prepared *prepared = nullptr;
   BAD(GP_E_NULL, "gp_prepared_open: prepared is null", gp_prepared_open(ctx, &c, nullptr));
   BAD(GP_E_NULL, "gp_prepared_open: call is null", gp_prepared_open(ctx, nullptr, &prepared));
@@ -343,7 +343,7 @@ static void test_prepared() {
     BAD(GP_E_ALIGNMENT, "gp_inclusive_scan: out", gp_prepared_run(prepared, &other, nullptr));
     other = c, other.in = nullptr;
     BAD(GP_E_NULL, "gp_inclusive_scan: in is null", gp_prepared_run(prepared, &other, nullptr));
-    other = c, other.out = out.data + 4, other.count = 3800;
+    other = c, other.out = out.data + 4, other.count = 38000;
     GOOD(gp_prepared_run(prepared, &other, nullptr));
     other = c, other.out = const_cast<void *>(c.in); // in place
     GOOD(gp_prepared_run(prepared, &other, nullptr));
@@ -388,7 +388,7 @@ static void test_driver_calls() {
     bool workspace;
   } calls[] = {{copy, false}, {transform, false},
       {fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, in.data, out.data, 4000), true},
-      {fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, in.data, out.data, 4000), true}, {select, true},
+      {fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, in.data, out.data, 4000), false}, {select, false},
       {sort, false}};
   for (gp_stream stream : {static_cast<gp_stream>(nullptr), static_cast<gp_stream>(own)})
     for (const auto &one : calls) {
@@ -1613,7 +1613,7 @@ static void test_names() {
     for (size_t at = 0; (at = fake::last_program.find(text, at)) != std::string::npos; ++at) ++n;
     return n;
   };
-  const char *stream = "gp__stream_look_back", *piped = "gp__stream_pipelined", *args = "gp__stream_args";
+  const char *stream = "gp__stream_cluster", *piped = "gp__stream_pipelined", *args = "gp__stream_args";
   gp_call c = sample(GP_SELECT);
   named(c, stream, "gp__select<1, float, gp__none, gp__compare<gp_less<float>>, gp__none>>", args);
   c.count = 1 << 26, c.in = c.out = nullptr, c.out_count = nullptr;
@@ -1656,8 +1656,8 @@ static void test_names() {
       args);
   for (bool few : {true, false}) {
     c = sample(GP_SEGMENTED_INCLUSIVE_SCAN), c.offset_type = GP_I64;
-    if (!few) c.count = 1 << 13, c.in = c.out = nullptr;
-    named(c, few ? "gp__stream_segments" : stream,
+    if (!few) c.count = 1 << 18, c.in = c.out = nullptr;
+    named(c, few ? "gp__stream_segments" : "gp__stream_look_back",
         "gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, gp__offset_heads<unsigned long long>, gp_max<float>, "
         "gp__load<float, "
         "float, gp_convert<float, float>>, float, float, float>>",

@@ -952,7 +952,9 @@ static const struct {
     {"shared memory", always}, // five of them: sizes given by both rules and structs
     {"a thread counts two digits at most",
         [](const gp_policy &p, const gp__shape &s) {
-          return (void)s, !gp__is_cooperative(p.algorithm) || p.threads >= GP__DIGITS / 2;
+          const int family = gp__family_of(s.primitive);
+          return !gp__is_cooperative(p.algorithm) || family == GP__FAMILY_SCAN || family == GP__FAMILY_STREAM ||
+              p.threads >= GP__DIGITS / 2;
         }},
     {"the size of a part", always},
     {"the size of an item", always},
