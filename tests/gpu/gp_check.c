@@ -566,6 +566,8 @@ static const gp_policy SCAN_POLICIES[] = {
     P(THREE_SWEEP, 512, 1, 1, 1, 0, 1, 2),
     P(ONE_BLOCK, 256, 3, 0, 0, 0, 1, 0),
     P(ONE_BLOCK, 512, 1, 0, 0, 0, 1, 0),
+    P(ONE_CLUSTER, 256, 1, 0, 0, 0, 1, 0),
+    P(ONE_CLUSTER, 512, 3, 0, 0, 0, 1, 2),
     P(PIPELINED, 256, 9, 0, 0, 3, 2, 0),
     P(PIPELINED, 512, 9, 0, 0, 3, 1, 2),
     P(PIPELINED, 384, 5, 0, 0, 4, 1, 0),
@@ -733,8 +735,9 @@ static void group_policies(void) {
             ran |= solve(&main_bench, &p) <= 0;
           }
         }
-        // Refused for every size: allowed only for a pipelined scan that the device or the shape rules out.
-        if (!ran && p.policy->algorithm != GP_PIPELINED && tile * (uint64_t)type->size < 400000u) {
+        // Refused for every size: allowed only for scans that are pipelined or of a cluster, which the device or the
+        // shape rules out.
+        if (!ran && p.policy->algorithm != GP_PIPELINED && p.policy->algorithm != GP_ONE_CLUSTER && tile * (uint64_t)type->size < 400000u) {
           char text[400];
           fail("%s: the policy is refused for every size", describe(&p, text, sizeof text));
         }

@@ -575,6 +575,7 @@ static void segments_keys(void) {
 static const gp_policy STREAM_POLICIES[] = {P(LOOK_BACK, 128, 1, 0, 0, 0, 4, 2), P(LOOK_BACK, 256, 4, 1, 0, 0, 2, 0),
     P(LOOK_BACK, 512, 2, 2, 0, 0, 1, 1), P(LOOK_BACK, 384, 8, 0, 0, 0, 1, 0), P(PIPELINED, 128, 1, 0, 0, 2, 4, 0),
     P(PIPELINED, 256, 4, 0, 0, 3, 2, 1), P(PIPELINED, 512, 2, 0, 0, 2, 1, 2), P(PIPELINED, 384, 6, 0, 0, 4, 1, 0),
+    P(ONE_CLUSTER, 256, 1, 0, 0, 0, 1, 0), P(ONE_CLUSTER, 128, 3, 0, 0, 0, 1, 2),
     P(WARP_SEGMENTS, 128, 1, 0, 0, 0, 8, 2), P(WARP_SEGMENTS, 512, 3, 1, 0, 0, 1, 0)}; // only segmented scans
 static const gp_policy SEGMENTS_POLICIES[] = {P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 2),
     P(MERGE_PATH, 256, 3, 1, 0, 0, 4, 0), P(MERGE_PATH, 512, 7, 0, 0, 0, 1, 1), P(MERGE_PATH, 256, 5, 2, 0, 0, 2, 0),
