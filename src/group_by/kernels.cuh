@@ -76,14 +76,6 @@ template <class Key, class Op, class Acc, bool SHARED> struct gp__groups {
     if (at <= slots()) gp__table_fold<Op, Acc>::template add<SHARED>(values + at, x);
     return at <= slots();
   }
-  // Folds a warp's elements: if they have one key, in registers first. Returns whether the lane's has no slot.
-  GP_DEVICE bool misses(int probes, bool there, Key k, Acc x) const {
-    const Key leader = gp_warp_broadcast(k, 0);
-    const bool same = __all_sync(0xffffffffu, there && k == leader);
-    if (same) x = gp_warp_reduce(x, Op());
-    const bool missed = there && !(same && gp_lane()) && !fold(probes, k, x);
-    return same ? gp_warp_broadcast(missed, 0) : missed;
-  }
 };
 
 // The steps of a call. K: the unsigned type of the key's size.
@@ -92,7 +84,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
   typedef gp__groups<Key, Op, Acc, true> Near;
   typedef gp__groups<Key, Op, Acc, false> Groups;
   static const int THREADS = P::threads, LOG2 = sizeof(Key) + sizeof(Acc) <= 8 ? 12 : 11, FAR_PROBES = 32,
-                   SAMPLE_LOG2 = 13, SAMPLE = 6144;
+                   SAMPLE_LOG2 = 12, SAMPLE = 8192;
   struct Storage {
     union {
       struct {
@@ -101,7 +93,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
       } table;
       gp__u32 sample[1 << SAMPLE_LOG2];
     } u;
-    gp__u32 full; // or the sample's keys that occur once, and 65536 times those that occur twice
+    gp__u32 full; // or a part's vote
   };
   const gp__group_args &a;
   Storage &s;
@@ -109,90 +101,107 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
   const Groups far; // that of all blocks
 
   // Counts a key of the sample, up to 3, in the last two bits of a slot whose others are bits of its hash.
-  GP_DEVICE void count(Key k) const {
-    const gp__u64 hash = k * 0x9e3779b97f4a7c15ull;
-    const gp__u32 key = gp__u32(hash >> 21) << 2;
-    unsigned at = unsigned(hash >> (64 - SAMPLE_LOG2));
-    for (gp__u32 was = gp__load_volatile(s.u.sample + at);;) {
-      if (was && (was ^ key) >> 2) {
-        at = (at + 1) & ((1u << SAMPLE_LOG2) - 1);
-        was = gp__load_volatile(s.u.sample + at);
-        continue;
+  GP_DEVICE void count(gp__u64 hash) const {
+    const gp__u32 key = gp__u32(hash >> 19) << 2;
+    for (gp__u32 probe = 0; probe < 16; ++probe) {
+      gp__u32 *slot = s.u.sample + ((gp__u32(hash >> 49) + probe) & ((1u << SAMPLE_LOG2) - 1));
+      gp__u32 was = gp__load_volatile(slot);
+      while ((!was || (was ^ key) < 4) && (was & 3u) < 3) {
+        const gp__u32 found = atomicCAS(slot, was, key + (was & 3u) + 1);
+        if (found == was) return;
+        was = found;
       }
-      if ((was & 3u) == 3) return;
-      const gp__u32 found = atomicCAS(s.u.sample + at, was, key + (was & 3u) + 1);
-      if (found == was) return;
-      was = found;
+      if ((was ^ key) < 4) return;
     }
   }
-  // A block takes a sample, from one place in each of many stretches of the input. Of its keys, f occur once and g
-  // twice: so f * f / 2g groups are not in it, if not more (Chao 1984). The others have nothing to do if that is a lot.
+  // Blocks take a sample, from one place in each of many stretches of the input. Each counts an eighth of the keys, by
+  // their hash: 16 bits say how many occur once, 16 how many occur twice.
   GP_DEVICE void vote() const {
-    const int ITEMS = 6;
+    const int ITEMS = 4;
     const K *keys = gp__as<const K>(a.keys);
     const gp__u64 n = gp__count(a), stretch = n / SAMPLE + 1;
-    gp__u32 mine = 0;
-    for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) s.u.sample[i] = 0;
-    if (!threadIdx.x) s.full = 0;
-    __syncthreads();
-    for (gp__u32 first = threadIdx.x; first * stretch < n; first += THREADS * ITEMS) {
-      K key[ITEMS];
-      gp__u64 at[ITEMS];
-      GP__EACH(i, ITEMS) {
-        const gp__u32 k = first + i * THREADS;
-        at[i] = k * stretch + (k * 0x9e3779b9u * stretch >> 32);
-        if (at[i] < n) key[i] = keys[at[i]];
+    for (gp__u32 part = blockIdx.x; part < 8; part += gridDim.x) {
+      gp__u32 mine = 0;
+      __syncthreads();
+      for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) s.u.sample[i] = 0;
+      if (!threadIdx.x) s.full = 0;
+      __syncthreads();
+      for (gp__u32 first = threadIdx.x; first * stretch < n; first += THREADS * ITEMS) {
+        K key[ITEMS];
+        bool there[ITEMS];
+        GP__EACH(i, ITEMS) {
+          const gp__u32 k = first + i * THREADS;
+          const gp__u64 at = k * stretch + (k * 0x9e3779b9u * stretch >> 32);
+          there[i] = at < n;
+          if (there[i]) key[i] = keys[at];
+        }
+        GP__EACH(i, ITEMS) {
+          const gp__u64 hash = key[i] * 0x9e3779b97f4a7c15ull;
+          if (there[i] && hash >> 61 == part) count(hash);
+        }
       }
-      GP__EACH(i, ITEMS)
-        if (at[i] < n) count(key[i]);
+      __syncthreads();
+      for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) {
+        const gp__u32 times = s.u.sample[i] & 3u;
+        mine += times == 1 ? 1u : times == 2 ? 65536u : 0u;
+      }
+      mine = gp_warp_reduce(mine, gp_sum<gp__u32>());
+      if (!gp_lane()) atomicAdd(&s.full, mine);
+      __syncthreads();
+      if (!threadIdx.x) a.votes[part] = s.full;
     }
-    __syncthreads();
-    for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) {
-      const gp__u32 times = s.u.sample[i] & 3u;
-      mine += times == 1 ? 1u : times == 2 ? 65536u : 0u;
-    }
-    mine = gp_warp_reduce(mine, gp_sum<gp__u32>());
-    if (!gp_lane()) atomicAdd(&s.full, mine);
-    __syncthreads();
-    if (threadIdx.x) return;
-    const gp__u32 once = s.full & 65535u, twice = s.full >> 16, unseen = n > SAMPLE ? once * once / (2 * twice + 1) : 0;
-    *a.unseen = unseen;
-    *a.left = unseen > a.most ? n : 0;
-    *a.found = 0;
   }
-  // A block with many more groups than slots soon goes to the table of all. Blocks stop where that one is too full.
+  GP_DEVICE void fold(int probes, Key k, const Acc &x) const {
+    if (!near.fold(probes, k, x) && !gp__load_volatile(&s.full) && !far.fold(FAR_PROBES, k, x)) atomicOr(&s.full, 1u);
+  }
+  // Of the sample's keys, f occur once and g twice: so f * f / 2g groups are not in it, if not more (Chao 1984). If
+  // that is a lot, a sort is faster. If it is more than a block has slots for, blocks soon go to the table of all. A
+  // warp whose elements have one key folds them in registers. What a first slot does not take is read again, when lanes
+  // need not wait for others' probes of each element.
   GP_DEVICE void read() const {
-    const int ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
+    const int MOST = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0), ITEMS = MOST < 16 ? MOST : 16;
     const Load load(a);
     const K *keys = gp__as<const K>(a.keys);
     const In *in = gp__as<const In>(a.in);
     const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
-    const int probes = *a.unseen > near.slots() / 4 ? 2 : 8;
+    gp__u32 votes = 0;
+    for (int i = 0; i < 8; ++i) votes += a.votes[i];
+    const gp__u32 once = votes & 65535u, unseen = count > SAMPLE ? once * once / ((votes >> 16) * 2 + 1) : 0;
+    const int probes = unseen > near.slots() / 4 ? 2 : 8;
+    if (unseen > a.most) {
+      if (!blockIdx.x && !threadIdx.x) *a.left = count;
+      return;
+    }
     near.clear(threadIdx.x, THREADS);
     if (!threadIdx.x) s.full = 0;
     __syncthreads();
-    for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    for (gp__u64 first = blockIdx.x * tile + threadIdx.x; first - threadIdx.x < count; first += gridDim.x * tile) {
       K key[ITEMS];
       In x[ITEMS];
-      gp__u32 missed = 0;
+      gp__u32 missed = 0; // 65537 << i: a warp's sum
       GP__EACH(i, ITEMS) {
-        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        const gp__u64 at = first + i * THREADS;
         if (at < count) key[i] = keys[at], x[i] = in[at];
       }
       GP__EACH(i, ITEMS) {
-        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        const gp__u64 at = first + i * THREADS;
         const bool there = at < count;
-        if (near.misses(probes, there, there ? key[i] : K(0), there ? Op::prepare(load(x[i], at)) : Op::identity()))
-          missed |= 1u << i;
+        const Key k = there ? key[i] : K(0), leader = gp_warp_broadcast(k, 0);
+        const bool same = __all_sync(0xffffffffu, there && k == leader);
+        Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
+        if (same) value = gp_warp_reduce(value, Op());
+        if (there && !(same && gp_lane()) && !near.fold(1, k, value)) missed |= (same ? 65537u : 1u) << i;
       }
       GP__UNROLL_BY(1)
-      for (int i = 0; i < ITEMS; ++i) { // they are read again: their code is there once
-        const gp__u64 at = first + i * THREADS + threadIdx.x;
-        const bool there = missed >> i & 1u;
-        if (__any_sync(0xffffffffu, there) &&
-            far.misses(
-                FAR_PROBES, there, there ? keys[at] : K(0), there ? Op::prepare(load(in[at], at)) : Op::identity()))
-          atomicOr(&s.full, 1u);
+      for (gp__u32 rows = gp_warp_broadcast(missed, 0) >> 16; rows; rows &= rows - 1) {
+        const gp__u64 at = first + (__ffs(int(rows)) - 1) * THREADS;
+        const Acc sum = gp_warp_reduce(Op::prepare(load(in[at], at)), Op());
+        if (!gp_lane()) fold(probes, keys[at], sum);
+      }
+      GP__UNROLL_BY(1)
+      for (missed = missed & ~(missed >> 16) & 65535u; missed; missed &= missed - 1) {
+        const gp__u64 at = first + (__ffs(int(missed)) - 1) * THREADS;
+        fold(probes, keys[at], Op::prepare(load(in[at], at)));
       }
       if (__any_sync(0xffffffffu, gp__load_volatile(&s.full) != 0)) break;
     }
@@ -249,11 +258,11 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   const Groups far = {gp__as<typename Steps::Key>(a.table_keys), gp__as<typename Groups::Bits>(a.table_values), a.log2};
   const Steps steps = {a, s, near, far};
   if (a.step == GP__GROUP_CLEARS) {
-    if (!blockIdx.x) steps.vote();
+    if (!blockIdx.x && !threadIdx.x) *a.left = *a.found = 0;
+    steps.vote();
     far.clear(blockIdx.x * P::threads + threadIdx.x, gridDim.x * P::threads);
-  } else if (a.step == GP__GROUP_READS) {
-    if (*a.unseen <= a.most) steps.read();
-  } else if (*a.left) return;
+  } else if (a.step == GP__GROUP_READS) steps.read();
+  else if (*a.left) return;
   else if (a.step == GP__GROUP_LISTS) steps.list();
   else steps.write();
 }

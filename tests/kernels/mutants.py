@@ -2053,21 +2053,29 @@ MUTANTS = {
     "groups: keys that occur often count as those that occur twice": (
         "GROUPS", "src/group_by/kernels.cuh", "times == 2 ?", "times >= 2 ?"),
     "groups: other keys of the sample in a slot": (
-        "GROUPS", "src/group_by/kernels.cuh", "if (was && (was ^ key) >> 2) {", "if (false) {"),
+        "GROUPS", "src/group_by/kernels.cuh", "(!was || (was ^ key) < 4) && ", ""),
     "groups: the sample lets blocks go on": (
-        "GROUPS", "src/group_by/kernels.cuh", "unseen > a.most ? n : 0", "0"),
+        "GROUPS", "src/group_by/kernels.cuh", "if (unseen > a.most) {", "if (false) {"),
     "groups: the sample lets blocks fill the table": (
-        "GROUPS", "src/group_by/kernels.cuh", "if (*a.unseen <= a.most) steps.read();", "steps.read();"),
+        "GROUPS", "src/group_by/kernels.cuh", "*a.left = count;\n      return;", "*a.left = count;"),
+    "groups: a part of the sample is that of other keys, too": (
+        "GROUPS", "src/group_by/kernels.cuh", "if (there[i] && hash >> 61 == part)", "if (there[i])"),
+    "groups: one block's part of the sample": (
+        "GROUPS", "src/group_by/kernels.cuh", "part < 8; part += gridDim.x", "part < 1; part += gridDim.x"),
     "groups: a sum of 8 bytes without a carry": (
         "GROUPS", "src/group_by/kernels.cuh", "(atomicAdd(half, low) > ~low)", "(atomicAdd(half, low) & 0)"),
     "groups: of a warp's sum that finds no slot only one element is left": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "return same ? gp_warp_broadcast(missed, 0) : missed;",
-        "return missed;"),
+        "missed |= (same ? 65537u : 1u) << i;",
+        "missed |= 1u << i;"),
+    "groups: a warp's sum that finds no slot is folded twice": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "missed & ~(missed >> 16) & 65535u",
+        "missed & 65535u"),
     "groups: a warp's sum is added by every lane": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "there && !(same && gp_lane()) && !fold",
-        "there && !fold"),
+        "there && !(same && gp_lane()) && !near",
+        "there && !near"),
     "groups: a lost exchange is not repeated": (
         "GROUPS", "src/group_by/kernels.cuh",
         "if (found == was) return;\n      was = found;\n    }\n  }\n};",
