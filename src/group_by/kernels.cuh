@@ -84,7 +84,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
   typedef gp__groups<Key, Op, Acc, true> Near;
   typedef gp__groups<Key, Op, Acc, false> Groups;
   static const int THREADS = P::threads, LOG2 = sizeof(Key) + sizeof(Acc) <= 8 ? 12 : 11, FAR_PROBES = 32,
-                   SAMPLE_LOG2 = 12, SAMPLE = 8192;
+                   SAMPLE_LOG2 = 13, SAMPLE = 2048, VOTERS = 32;
   struct Storage {
     union {
       struct {
@@ -102,9 +102,9 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
 
   // Counts a key of the sample, up to 3, in the last two bits of a slot whose others are bits of its hash.
   GP_DEVICE void count(gp__u64 hash) const {
-    const gp__u32 key = gp__u32(hash >> 19) << 2;
+    const gp__u32 key = gp__u32(hash >> 21) << 2;
     for (gp__u32 probe = 0; probe < 16; ++probe) {
-      gp__u32 *slot = s.u.sample + ((gp__u32(hash >> 49) + probe) & ((1u << SAMPLE_LOG2) - 1));
+      gp__u32 *slot = s.u.sample + ((gp__u32(hash >> 51) + probe) & ((1u << SAMPLE_LOG2) - 1));
       gp__u32 was = gp__load_volatile(slot);
       while ((!was || (was ^ key) < 4) && (was & 3u) < 3) {
         const gp__u32 found = atomicCAS(slot, was, key + (was & 3u) + 1);
@@ -114,47 +114,43 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
       if ((was ^ key) < 4) return;
     }
   }
-  // Blocks take a sample, from one place in each of many stretches of the input. Each counts an eighth of the keys, by
-  // their hash: 16 bits say how many occur once, 16 how many occur twice.
+  GP_DEVICE gp__u32 voters() const { return gridDim.x < VOTERS ? gridDim.x : VOTERS; }
+  // Blocks take a sample each, from one place in each of many stretches of the input. 16 bits say how many of its keys
+  // occur once, 16 how many occur twice.
   GP_DEVICE void vote() const {
     const int ITEMS = 4;
     const K *keys = gp__as<const K>(a.keys);
-    const gp__u64 n = gp__count(a), stretch = n / SAMPLE + 1;
-    for (gp__u32 part = blockIdx.x; part < 8; part += gridDim.x) {
-      gp__u32 mine = 0;
-      __syncthreads();
-      for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) s.u.sample[i] = 0;
-      if (!threadIdx.x) s.full = 0;
-      __syncthreads();
-      for (gp__u32 first = threadIdx.x; first * stretch < n; first += THREADS * ITEMS) {
-        K key[ITEMS];
-        bool there[ITEMS];
-        GP__EACH(i, ITEMS) {
-          const gp__u32 k = first + i * THREADS;
-          const gp__u64 at = k * stretch + (k * 0x9e3779b9u * stretch >> 32);
-          there[i] = at < n;
-          if (there[i]) key[i] = keys[at];
-        }
-        GP__EACH(i, ITEMS) {
-          const gp__u64 hash = key[i] * 0x9e3779b97f4a7c15ull;
-          if (there[i] && hash >> 61 == part) count(hash);
-        }
+    const gp__u64 n = gp__count(a), stretch = n / (SAMPLE * voters()) + 1;
+    gp__u32 mine = 0;
+    for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) s.u.sample[i] = 0;
+    if (!threadIdx.x) s.full = 0;
+    __syncthreads();
+    for (gp__u32 first = threadIdx.x; first < SAMPLE; first += THREADS * ITEMS) {
+      K key[ITEMS];
+      bool there[ITEMS];
+      GP__EACH(i, ITEMS) {
+        const gp__u32 mine = first + i * THREADS, k = mine * voters() + blockIdx.x;
+        const gp__u64 at = k * stretch + (k * 0x9e3779b9u * stretch >> 32);
+        there[i] = mine < SAMPLE && at < n;
+        if (there[i]) key[i] = keys[at];
       }
-      __syncthreads();
-      for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) {
-        const gp__u32 times = s.u.sample[i] & 3u;
-        mine += times == 1 ? 1u : times == 2 ? 65536u : 0u;
-      }
-      mine = gp_warp_reduce(mine, gp_sum<gp__u32>());
-      if (!gp_lane()) atomicAdd(&s.full, mine);
-      __syncthreads();
-      if (!threadIdx.x) a.votes[part] = s.full;
+      GP__EACH(i, ITEMS)
+        if (there[i]) count(key[i] * 0x9e3779b97f4a7c15ull);
     }
+    __syncthreads();
+    for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) {
+      const gp__u32 times = s.u.sample[i] & 3u;
+      mine += times == 1 ? 1u : times == 2 ? 65536u : 0u;
+    }
+    mine = gp_warp_reduce(mine, gp_sum<gp__u32>());
+    if (!gp_lane()) atomicAdd(&s.full, mine);
+    __syncthreads();
+    if (!threadIdx.x) a.votes[blockIdx.x] = s.full;
   }
   GP_DEVICE void fold(int probes, Key k, const Acc &x) const {
     if (!near.fold(probes, k, x) && !gp__load_volatile(&s.full) && !far.fold(FAR_PROBES, k, x)) atomicOr(&s.full, 1u);
   }
-  // Of the sample's keys, f occur once and g twice: so f * f / 2g groups are not in it, if not more (Chao 1984). If
+  // Of a sample's keys, f occur once and g twice: so f * f / 2g groups are not in it, if not more (Chao 1984). If
   // that is a lot, a sort is faster. If it is more than a block has slots for, blocks soon go to the table of all. A
   // warp whose elements have one key folds them in registers. What a first slot does not take is read again, when lanes
   // need not wait for others' probes of each element.
@@ -164,9 +160,10 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
     const K *keys = gp__as<const K>(a.keys);
     const In *in = gp__as<const In>(a.in);
     const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
-    gp__u32 votes = 0;
-    for (int i = 0; i < 8; ++i) votes += a.votes[i];
-    const gp__u32 once = votes & 65535u, unseen = count > SAMPLE ? once * once / ((votes >> 16) * 2 + 1) : 0;
+    const gp__u32 vote = gp_lane() < voters() ? a.votes[gp_lane()] : 0,
+                  once = gp_warp_broadcast(gp_warp_reduce(vote & 65535u, gp_sum<gp__u32>()), 0),
+                  twice = gp_warp_broadcast(gp_warp_reduce(vote >> 16, gp_sum<gp__u32>()), 0);
+    const gp__u64 unseen = count > SAMPLE * voters() ? gp__u64(once) * once / ((twice * 2 + 1) * voters()) : 0;
     const int probes = unseen > near.slots() / 4 ? 2 : 8;
     if (unseen > a.most) {
       if (!blockIdx.x && !threadIdx.x) *a.left = count;
@@ -259,7 +256,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   const Steps steps = {a, s, near, far};
   if (a.step == GP__GROUP_CLEARS) {
     if (!blockIdx.x && !threadIdx.x) *a.left = *a.found = 0;
-    steps.vote();
+    if (blockIdx.x < Steps::VOTERS) steps.vote();
     far.clear(blockIdx.x * P::threads + threadIdx.x, gridDim.x * P::threads);
   } else if (a.step == GP__GROUP_READS) steps.read();
   else if (*a.left) return;

@@ -18,7 +18,7 @@ GP__HOST int gp__group_log2(const gp__request *q, uint64_t *most) {
       (q->acc_size != 4 && q->acc_size != 8) || !(q->count >> (GP__GROUP_LOG2 - 2 * wide)))
     return 0;
   while (log2 < GP__GROUP_LOG2 && (uint64_t)1 << log2 < slots) ++log2;
-  *most = wide ? ((uint64_t)1 << log2) / 3 * 2 : q->count / 64;
+  *most = wide ? ((uint64_t)1 << log2) / 3 * 2 : q->count / 24;
   return log2;
 }
 
@@ -59,7 +59,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
     a.table_keys = gp__take(g, words * (q->key_size > 4 ? 8 : 4));
     a.table_values = gp__take(g, words * q->acc_size);
     a.list = gp__take(g, words * q->key_size);
-    a.left = (gp__u64 *)gp__take(g, 8), a.found = (gp__u64 *)gp__take(g, 8), a.votes = (gp__u32 *)gp__take(g, 32);
+    a.left = (gp__u64 *)gp__take(g, 8), a.found = (gp__u64 *)gp__take(g, 8), a.votes = (gp__u32 *)gp__take(g, 128);
     a.sorted = sort.out_keys;
     a.out_keys = q->out_keys, a.out = q->out, a.out_count = (gp__u64 *)q->out_count;
     a.count = q->count, a.count_device = (const gp__u64 *)q->count_device;

@@ -2058,10 +2058,8 @@ MUTANTS = {
         "GROUPS", "src/group_by/kernels.cuh", "if (unseen > a.most) {", "if (false) {"),
     "groups: the sample lets blocks fill the table": (
         "GROUPS", "src/group_by/kernels.cuh", "*a.left = count;\n      return;", "*a.left = count;"),
-    "groups: a part of the sample is that of other keys, too": (
-        "GROUPS", "src/group_by/kernels.cuh", "if (there[i] && hash >> 61 == part)", "if (there[i])"),
-    "groups: one block's part of the sample": (
-        "GROUPS", "src/group_by/kernels.cuh", "part < 8; part += gridDim.x", "part < 1; part += gridDim.x"),
+    "groups: the blocks' samples are one": (
+        "GROUPS", "src/group_by/kernels.cuh", "((twice * 2 + 1) * voters())", "(twice * 2 + 1)"),
     "groups: a sum of 8 bytes without a carry": (
         "GROUPS", "src/group_by/kernels.cuh", "(atomicAdd(half, low) > ~low)", "(atomicAdd(half, low) & 0)"),
     "groups: of a warp's sum that finds no slot only one element is left": (
