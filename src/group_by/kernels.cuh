@@ -129,9 +129,9 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
       K key[ITEMS];
       bool there[ITEMS];
       GP__EACH(i, ITEMS) {
-        const gp__u32 mine = first + i * THREADS, k = mine * voters() + blockIdx.x;
+        const gp__u32 j = first + i * THREADS, k = j * voters() + blockIdx.x;
         const gp__u64 at = k * stretch + (k * 0x9e3779b9u * stretch >> 32);
-        there[i] = mine < SAMPLE && at < n;
+        there[i] = j < SAMPLE && at < n;
         if (there[i]) key[i] = keys[at];
       }
       GP__EACH(i, ITEMS)
