@@ -4,8 +4,8 @@
 
 // Blocks fold the elements that they read in hash tables with open addressing: each in its own, in shared memory, and
 // what finds no slot there in a table of all blocks, in global memory, which also gets the blocks' tables at the end. A
-// key without a slot in that one makes it useless: the input's length is then written for a sort, and blocks stop.
-// Otherwise the groups' keys become a list. A sort puts them in order, and each finds its value in the table again.
+// key without a slot in that one makes it useless, as a sample can say before: the input's length is then written for a
+// sort. Otherwise the groups' keys become a list. A sort puts them in order; each finds its value in the table again.
 
 // The same bytes as another type of the same size.
 template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
@@ -16,9 +16,10 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   x.from = from;
   return x.to;
 }
-// Folds into a value of a table, in any order. Sums of integers have an instruction.
+// Folds into a value of a table, in any order. Sums of integers have an instruction; those of 8 bytes in shared memory
+// one for each half: the addition that overflows the low one carries.
 template <class Op, class Acc> struct gp__table_fold {
-  static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
+  template <bool SHARED> static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
     for (Bits was = gp__load_volatile(at);;) {
       const Bits now = gp__same_bytes<Bits>(Op()(gp__same_bytes<Acc>(was), x));
@@ -31,12 +32,18 @@ template <class Op, class Acc> struct gp__table_fold {
 };
 template <class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
-  static GP_DEVICE void add(Bits *at, T x) { atomicAdd(at, Bits(x)); }
+  template <bool SHARED> static GP_DEVICE void add(Bits *at, T x) {
+    if (SHARED && sizeof(T) == 8) {
+      gp__u32 *half = reinterpret_cast<gp__u32 *>(at);
+      const gp__u32 low = gp__u32(x), high = gp__u32(gp__u64(x) >> 32) + (atomicAdd(half, low) > ~low);
+      if (high) atomicAdd(half + 1, high);
+    } else atomicAdd(at, Bits(x));
+  }
 };
 
 // A table of 1 << log2 slots, and one more for the key of all ones: as another slot's key, that means free. Its own is
 // 0 while free.
-template <class Key, class Op, class Acc> struct gp__groups {
+template <class Key, class Op, class Acc, bool SHARED> struct gp__groups {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
   Key *keys;
   Bits *values;
@@ -49,26 +56,24 @@ template <class Key, class Op, class Acc> struct gp__groups {
       values[i] = gp__same_bytes<Bits>(Op::identity());
     }
   }
-  // The slot of a key, which takes a free one (`taken` counts them); above slots(): no probe found one. Multiplicative
-  // and double hashing (Knuth, The Art of Computer Programming 3).
-  GP_DEVICE unsigned slot(int probes, Key k, gp__u32 &taken) const {
-    const gp__u64 hash = k * 0x9e3779b97f4a7c15ull;
-    unsigned at = k == ~Key(0) ? slots() : unsigned(hash >> (64 - log2));
-    for (;; at = (at + (unsigned(hash >> 8) | 1u)) & (slots() - 1)) {
+  // The slot of a key, which takes a free one; above slots(): no probe found one. Multiplicative and double hashing
+  // (Knuth, The Art of Computer Programming 3).
+  GP_DEVICE unsigned slot(int probes, Key k) const {
+    const int BITS = 8 * sizeof(Key);
+    const Key hash = k * (Key(0x9e3779b97f4a7c15ull >> (64 - BITS)) | 1);
+    unsigned at = k == ~Key(0) ? slots() : unsigned(hash >> (BITS - log2));
+    GP__UNROLL_BY(1)
+    for (;; at = (at + (unsigned(hash >> 8 ^ k) | 1u)) & (slots() - 1)) {
       const Key none = free(at);
       Key there = gp__load_volatile(keys + at);
-      if (there == none) {
-        there = atomicCAS(keys + at, none, k);
-        taken += there == none;
-      }
+      if (there == none) there = atomicCAS(keys + at, none, k);
       if (there == none || there == k) return at;
       if (--probes == 0) return slots() + 1;
     }
   }
   GP_DEVICE bool fold(int probes, Key k, const Acc &x) const {
-    gp__u32 taken = 0;
-    const unsigned at = slot(probes, k, taken);
-    if (at <= slots()) gp__table_fold<Op, Acc>::add(values + at, x);
+    const unsigned at = slot(probes, k);
+    if (at <= slots()) gp__table_fold<Op, Acc>::template add<SHARED>(values + at, x);
     return at <= slots();
   }
 };
@@ -76,73 +81,133 @@ template <class Key, class Op, class Acc> struct gp__groups {
 // The steps of a call. K: the unsigned type of the key's size.
 template <class P, class K, class Op, class Load, class In, class Acc, class Out> struct gp__grouping_steps {
   typedef typename gp__unsigned_of<(sizeof(K) <= 4 ? 4 : 8)>::type Key;
-  typedef gp__groups<Key, Op, Acc> Groups;
-  static const int THREADS = P::threads, LOG2 = sizeof(Key) + sizeof(Acc) <= 8 ? 12 : 11, NEAR_PROBES = 8,
-                   FAR_PROBES = 32;
+  typedef gp__groups<Key, Op, Acc, true> Near;
+  typedef gp__groups<Key, Op, Acc, false> Groups;
+  static const int THREADS = P::threads, LOG2 = sizeof(Key) + sizeof(Acc) <= 8 ? 12 : 11, FAR_PROBES = 32,
+                   SAMPLE_LOG2 = 13, SAMPLE = 2048, VOTERS = 32;
   struct Storage {
-    Key key[(1 << LOG2) + 1];
-    typename Groups::Bits value[(1 << LOG2) + 1];
-    gp__u32 full, votes; // votes: warps, and 256 times the slots that they took
+    union {
+      struct {
+        Key key[(1 << LOG2) + 1];
+        typename Groups::Bits value[(1 << LOG2) + 1];
+      } table;
+      gp__u32 sample[1 << SAMPLE_LOG2];
+    } u;
+    gp__u32 full; // or a part's vote
   };
   const gp__group_args &a;
   Storage &s;
-  const Groups near, far; // the block's table; that of all blocks
+  const Near near; // the block's table
+  const Groups far; // that of all blocks
 
-  GP_DEVICE void stop() const {
-    gp__store_relaxed(a.left, gp__count(a));
-    atomicOr(&s.full, 1u);
+  // Counts a key of the sample, up to 3, in the last two bits of a slot whose others are bits of its hash.
+  GP_DEVICE void count(gp__u64 hash) const {
+    const gp__u32 key = gp__u32(hash >> 21) << 2;
+    for (gp__u32 probe = 0; probe < 16; ++probe) {
+      gp__u32 *slot = s.u.sample + ((gp__u32(hash >> 51) + probe) & ((1u << SAMPLE_LOG2) - 1));
+      gp__u32 was = gp__load_volatile(slot);
+      while ((!was || (was ^ key) < 4) && (was & 3u) < 3) {
+        const gp__u32 found = atomicCAS(slot, was, key + (was & 3u) + 1);
+        if (found == was) return;
+        was = found;
+      }
+      if ((was ^ key) < 4) return;
+    }
   }
-  GP_DEVICE void fold_far(Key k, const Acc &x) const {
-    if (!gp__load_volatile(&s.full) && !far.fold(FAR_PROBES, k, x)) stop();
+  GP_DEVICE gp__u32 voters() const { return gridDim.x < VOTERS ? gridDim.x : VOTERS; }
+  // Blocks take a sample each, from one place in each of many stretches of the input. 16 bits say how many of its keys
+  // occur once, 16 how many occur twice.
+  GP_DEVICE void vote() const {
+    const int ITEMS = 4;
+    const K *keys = gp__as<const K>(a.keys);
+    const gp__u64 n = gp__count(a), stretch = n / (SAMPLE * voters()) + 1;
+    gp__u32 mine = 0;
+    for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) s.u.sample[i] = 0;
+    if (!threadIdx.x) s.full = 0;
+    __syncthreads();
+    for (gp__u32 first = threadIdx.x; first < SAMPLE; first += THREADS * ITEMS) {
+      K key[ITEMS];
+      bool there[ITEMS];
+      GP__EACH(i, ITEMS) {
+        const gp__u32 j = first + i * THREADS, k = j * voters() + blockIdx.x;
+        const gp__u64 at = k * stretch + (k * 0x9e3779b9u * stretch >> 32);
+        there[i] = j < SAMPLE && at < n;
+        if (there[i]) key[i] = keys[at];
+      }
+      GP__EACH(i, ITEMS)
+        if (there[i]) count(key[i] * 0x9e3779b97f4a7c15ull);
+    }
+    __syncthreads();
+    for (int i = int(threadIdx.x); i < 1 << SAMPLE_LOG2; i += THREADS) {
+      const gp__u32 times = s.u.sample[i] & 3u;
+      mine += times == 1 ? 1u : times == 2 ? 65536u : 0u;
+    }
+    mine = gp_warp_reduce(mine, gp_sum<gp__u32>());
+    if (!gp_lane()) atomicAdd(&s.full, mine);
+    __syncthreads();
+    if (!threadIdx.x) a.votes[blockIdx.x] = s.full;
   }
-  GP_DEVICE void fold(Key k, const Acc &x) const {
-    if (!near.fold(NEAR_PROBES, k, x)) fold_far(k, x);
+  GP_DEVICE void fold(int probes, Key k, const Acc &x) const {
+    if (!near.fold(probes, k, x) && !gp__load_volatile(&s.full) && !far.fold(FAR_PROBES, k, x)) atomicOr(&s.full, 1u);
   }
-  // The first elements, an eighth as many as slots, take slots at once. In a block's last tile of them
-  // exp(-slots / 8 G) of the keys of G groups are new: its last warp stops all if the table cannot hold so many.
-  GP_DEVICE void vote(unsigned tile, gp__u32 taken) const {
-    const gp__u32 mine = gp_warp_reduce(taken, gp_sum<gp__u32>());
-    if (gp_lane()) return;
-    const gp__u32 others = atomicAdd(&s.votes, mine * 256 + 1);
-    if ((others & 255) == THREADS / 32 - 1 && (others / 256 + mine) * 16 > tile * (sizeof(Key) > 4 ? 14u : 12u)) stop();
-  }
-  // A warp whose elements have one key folds them in registers first.
+  // Of a sample's keys, f occur once and g twice: so f * f / 2g groups are not in it, if not more (Chao 1984). If
+  // that is a lot, a sort is faster. If it is more than a block has slots for, blocks soon go to the table of all. A
+  // warp whose elements have one key folds them in registers. What a first slot does not take is read again, when lanes
+  // need not wait for others' probes of each element.
   GP_DEVICE void read() const {
-    const int ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
+    const int MOST = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0), ITEMS = MOST < 16 ? MOST : 16;
     const Load load(a);
     const K *keys = gp__as<const K>(a.keys);
     const In *in = gp__as<const In>(a.in);
-    const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS, sample = far.slots() / 8;
+    const gp__u64 count = gp__count(a), tile = gp__u64(THREADS) * ITEMS;
+    const gp__u32 vote = gp_lane() < voters() ? a.votes[gp_lane()] : 0,
+                  once = gp_warp_broadcast(gp_warp_reduce(vote & 65535u, gp_sum<gp__u32>()), 0),
+                  twice = gp_warp_broadcast(gp_warp_reduce(vote >> 16, gp_sum<gp__u32>()), 0);
+    const gp__u64 unseen = count > SAMPLE * voters() ? gp__u64(once) * once / ((twice * 2 + 1) * voters()) : 0;
+    const int probes = unseen > near.slots() / 4 ? 2 : 8;
+    if (unseen > a.most) {
+      if (!blockIdx.x && !threadIdx.x) *a.left = count;
+      return;
+    }
     near.clear(threadIdx.x, THREADS);
-    if (!threadIdx.x) s.full = s.votes = 0;
+    if (!threadIdx.x) s.full = 0;
     __syncthreads();
-    for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
+    for (gp__u64 first = blockIdx.x * tile + threadIdx.x; first - threadIdx.x < count; first += gridDim.x * tile) {
       K key[ITEMS];
       In x[ITEMS];
-      gp__u32 taken = 0;
-      const bool stopped = !threadIdx.x && gp__load_relaxed(a.left) != 0;
+      gp__u32 missed = 0; // 65537 << i: a warp's sum
       GP__EACH(i, ITEMS) {
-        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        const gp__u64 at = first + i * THREADS;
         if (at < count) key[i] = keys[at], x[i] = in[at];
       }
-      if (__any_sync(0xffffffffu, gp__load_volatile(&s.full) != 0)) break;
       GP__EACH(i, ITEMS) {
-        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        const gp__u64 at = first + i * THREADS;
         const bool there = at < count;
-        const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
-        const K mine = there ? key[i] : K(0), leader = gp_warp_broadcast(mine, 0);
-        if (there && first < sample) far.slot(FAR_PROBES, mine, taken);
-        if (__all_sync(0xffffffffu, there && mine == leader)) {
-          const Acc sum = gp_warp_reduce(value, Op());
-          if (!gp_lane()) fold(leader, sum);
-        } else if (there) fold(mine, value);
+        const Key k = there ? key[i] : K(0), leader = gp_warp_broadcast(k, 0);
+        const bool same = __all_sync(0xffffffffu, there && k == leader);
+        Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
+        if (same) value = gp_warp_reduce(value, Op());
+        if (there && !(same && gp_lane()) && !near.fold(1, k, value)) missed |= (same ? 65537u : 1u) << i;
       }
-      if (stopped) atomicOr(&s.full, 1u);
-      if (first < sample && sample - first <= gridDim.x * tile) vote(unsigned(tile), taken);
+      GP__UNROLL_BY(1)
+      for (gp__u32 rows = gp_warp_broadcast(missed, 0) >> 16; rows; rows &= rows - 1) {
+        const gp__u64 at = first + (__ffs(int(rows)) - 1) * THREADS;
+        const Acc sum = gp_warp_reduce(Op::prepare(load(in[at], at)), Op());
+        if (!gp_lane()) fold(probes, keys[at], sum);
+      }
+      GP__UNROLL_BY(1)
+      for (missed = missed & ~(missed >> 16) & 65535u; missed; missed &= missed - 1) {
+        const gp__u64 at = first + (__ffs(int(missed)) - 1) * THREADS;
+        fold(probes, keys[at], Op::prepare(load(in[at], at)));
+      }
+      if (__any_sync(0xffffffffu, gp__load_volatile(&s.full) != 0)) break;
     }
     __syncthreads();
-    for (unsigned i = threadIdx.x; i <= near.slots(); i += THREADS)
-      if (s.key[i] != near.free(i)) fold_far(s.key[i], gp__same_bytes<Acc>(s.value[i]));
+    for (unsigned i = threadIdx.x; i <= near.slots() && !gp__load_volatile(&s.full); i += THREADS)
+      if (near.keys[i] != near.free(i) && !far.fold(FAR_PROBES, near.keys[i], gp__same_bytes<Acc>(near.values[i])))
+        atomicOr(&s.full, 1u);
+    __syncthreads();
+    if (!threadIdx.x && s.full) gp__store_relaxed(a.left, count);
   }
   // Lists the table's keys, in no order. A warp takes 16 rows of slots; lane j keeps which slots of row j are taken.
   GP_DEVICE void list() const {
@@ -174,8 +239,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
     if (!blockIdx.x && !threadIdx.x) *a.out_count = *a.found;
     for (gp__u64 g = blockIdx.x * THREADS + threadIdx.x; g < *a.found; g += gridDim.x * THREADS) {
       const K k = gp__as<const K>(a.sorted)[g];
-      gp__u32 taken = 0;
-      const Acc x = gp__same_bytes<Acc>(far.values[far.slot(FAR_PROBES, k, taken)]);
+      const Acc x = gp__same_bytes<Acc>(far.values[far.slot(FAR_PROBES, k)]);
       if (a.out_keys) gp__as<K>(a.out_keys)[g] = k;
       gp__as<Out>(a.out)[g] = gp_convert<Acc, Out>()(a.has_init ? Op()(init, x) : x);
     }
@@ -187,13 +251,13 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   typedef typename Steps::Groups Groups;
   GP_SHARED(typename Steps::Storage, s);
   gp__pdl_wait<P>();
-  const Groups near = {s.key, s.value, Steps::LOG2},
-               far = {gp__as<typename Steps::Key>(a.table_keys), gp__as<typename Groups::Bits>(a.table_values), a.log2};
+  const typename Steps::Near near = {s.u.table.key, s.u.table.value, Steps::LOG2};
+  const Groups far = {gp__as<typename Steps::Key>(a.table_keys), gp__as<typename Groups::Bits>(a.table_values), a.log2};
   const Steps steps = {a, s, near, far};
-  const unsigned thread = blockIdx.x * P::threads + threadIdx.x;
   if (a.step == GP__GROUP_CLEARS) {
-    far.clear(thread, gridDim.x * P::threads);
-    if (thread == 0) *a.left = *a.found = 0;
+    if (!blockIdx.x && !threadIdx.x) *a.left = *a.found = 0;
+    if (blockIdx.x < Steps::VOTERS) steps.vote();
+    far.clear(blockIdx.x * P::threads + threadIdx.x, gridDim.x * P::threads);
   } else if (a.step == GP__GROUP_READS) steps.read();
   else if (*a.left) return;
   else if (a.step == GP__GROUP_LISTS) steps.list();

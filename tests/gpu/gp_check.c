@@ -737,7 +737,8 @@ static void group_policies(void) {
         }
         // Refused for every size: allowed only for scans that are pipelined or of a cluster, which the device or the
         // shape rules out.
-        if (!ran && p.policy->algorithm != GP_PIPELINED && p.policy->algorithm != GP_ONE_CLUSTER && tile * (uint64_t)type->size < 400000u) {
+        if (!ran && p.policy->algorithm != GP_PIPELINED && p.policy->algorithm != GP_ONE_CLUSTER &&
+            tile * (uint64_t)type->size < 400000u) {
           char text[400];
           fail("%s: the policy is refused for every size", describe(&p, text, sizeof text));
         }

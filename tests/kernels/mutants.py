@@ -2051,7 +2051,7 @@ MUTANTS = {
         "return ~Key(0);"),
     "groups: a table that is too full is not told": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "gp__store_relaxed(a.left, gp__count(a));",
+        "if (!threadIdx.x && s.full) gp__store_relaxed(a.left, count);",
         ""),
     "groups: a table that is too full is written": (
         "GROUPS", "src/group_by/kernels.cuh",
@@ -2059,27 +2059,42 @@ MUTANTS = {
         "else if (false) return;"),
     "groups: a key is found in fewer probes than it took": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "far.slot(FAR_PROBES, k, taken)",
-        "far.slot(1, k, taken)"),
+        "far.slot(FAR_PROBES, k)",
+        "far.slot(1, k)"),
     "groups: no barrier behind the last element": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "vote(unsigned(tile), taken);\n    }\n    __syncthreads();",
-        "vote(unsigned(tile), taken);\n    }"),
-    "groups: a vote counts a warp only": (
-        "GROUPS", "src/group_by/kernels.cuh", "(others / 256 + mine) * 16", "mine * 16"),
-    "groups: keys that are not new count in a vote": (
-        "GROUPS", "src/group_by/kernels.cuh", "if (there == none || there == k) return at;",
-        "if (there == none || there == k) return ++taken, at;"),
-    "groups: the first tile votes": (
-        "GROUPS", "src/group_by/kernels.cuh", "sample - first <= gridDim.x * tile", "!first"),
+        "break;\n    }\n    __syncthreads();",
+        "break;\n    }"),
+    "groups: a sample by a regular pattern": (
+        "GROUPS", "src/group_by/kernels.cuh", " + (k * 0x9e3779b9u * stretch >> 32)", ""),
+    "groups: keys that occur often count as those that occur twice": (
+        "GROUPS", "src/group_by/kernels.cuh", "times == 2 ?", "times >= 2 ?"),
+    "groups: other keys of the sample in a slot": (
+        "GROUPS", "src/group_by/kernels.cuh", "(!was || (was ^ key) < 4) && ", ""),
+    "groups: the sample lets blocks go on": (
+        "GROUPS", "src/group_by/kernels.cuh", "if (unseen > a.most) {", "if (false) {"),
+    "groups: the sample lets blocks fill the table": (
+        "GROUPS", "src/group_by/kernels.cuh", "*a.left = count;\n      return;", "*a.left = count;"),
+    "groups: the blocks' samples are one": (
+        "GROUPS", "src/group_by/kernels.cuh", "((twice * 2 + 1) * voters())", "(twice * 2 + 1)"),
+    "groups: a sum of 8 bytes without a carry": (
+        "GROUPS", "src/group_by/kernels.cuh", "(atomicAdd(half, low) > ~low)", "(atomicAdd(half, low) & 0)"),
+    "groups: of a warp's sum that finds no slot only one element is left": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "missed |= (same ? 65537u : 1u) << i;",
+        "missed |= 1u << i;"),
+    "groups: a warp's sum that finds no slot is folded twice": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "missed & ~(missed >> 16) & 65535u",
+        "missed & 65535u"),
     "groups: a warp's sum is added by every lane": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (!gp_lane()) fold(leader, sum);",
-        "fold(leader, sum);"),
+        "there && !(same && gp_lane()) && !near",
+        "there && !near"),
     "groups: a lost exchange is not repeated": (
         "GROUPS", "src/group_by/kernels.cuh",
-        "if (found == was) return;\n      was = found;",
-        "return;"),
+        "if (found == was) return;\n      was = found;\n    }\n  }\n};",
+        "return;\n    }\n  }\n};"),
     "groups: rows list keys in one place": (
         "GROUPS", "src/group_by/kernels.cuh",
         "at += gp__u32(__popc(row));", ""),

@@ -12,8 +12,9 @@ template <class K> K key_of(u64 group, int way) {
   return K((group + 1) * 0x9e3779b97f4a7c15ull >> 7); // anywhere
 }
 
-// way: kind of keys; runs: adjacent repetitions of a key; log2: of the slots of the blocks' common table. holds:
-// whether the table must be kept (1) or given up early (0).
+// way: kind of keys; 3: few, above all where a regular sample is; 4: runs begin behind element 12,000. runs: how often
+// a key is repeated at once; log2: of the slots of the blocks' common table. holds: whether the table must be kept (1)
+// or given up early (0).
 template <class P, class K, class Op, class In, class Acc, class Out>
 void groups(const char *name, size_t n, u64 different, int way, int runs, int log2, unsigned blocks,
     bool count_on_device, bool initial, unsigned seed, int holds = -1) {
@@ -29,7 +30,10 @@ void groups(const char *name, size_t n, u64 different, int way, int runs, int lo
   std::map<K, Acc> expected;
   const Acc first = Acc(draw<In>());
   for (size_t i = 0; i < n; ++i) {
-    keys[i] = i % runs ? keys[i - 1] : key_of<K>(random32() % different, way);
+    keys[i] = i % runs && (way < 4 || i > 12000)
+        ? keys[i - 1]
+        : key_of<K>(
+              random32() % (way == 3 && (i % (n / (2048 * blocks) + 1) == 0 || random32() % 2) ? 100 : different), way);
     values[i] = draw<In>();
     const Acc x = gp_convert<In, Acc>()(values[i]);
     const auto found = expected.find(keys[i]);
@@ -42,12 +46,14 @@ void groups(const char *name, size_t n, u64 different, int way, int runs, int lo
   Device<Key> table_keys(slots + 1);
   Device<Bits> table_values(slots + 1);
   Device<Out> out(room);
+  Device<u32> votes(32);
   Device<u64> count(std::vector<u64>(1, n), 0), state(std::vector<u64>(2, 7), 0), out_count(std::vector<u64>(1, 99), 0);
   gp__group_args a = {};
   a.keys = in_keys.data, a.in = in.data, a.table_keys = table_keys.data, a.table_values = table_values.data;
   a.list = list.data, a.out = out.data, a.out_keys = seed % 4 ? out_keys.data : nullptr, a.out_count = out_count.data;
   a.count = n + (count_on_device ? 1000 : 0), a.count_device = count_on_device ? count.data : nullptr;
-  a.left = state.data, a.found = state.data + 1, a.log2 = log2, a.has_init = initial;
+  a.left = state.data, a.found = state.data + 1, a.votes = votes.data, a.most = u32(slots / 2), a.log2 = log2,
+  a.has_init = initial;
   std::memcpy(a.first.bytes, &first, sizeof first);
   int e = 0;
   const auto launch = [&](int step) {
@@ -62,6 +68,11 @@ void groups(const char *name, size_t n, u64 different, int way, int runs, int lo
   a.sorted = in_order.data;
   launch(GP__GROUP_WRITES);
   check(holds < 0 || holds == !left, std::string(text) + " given up too late or too early");
+  if (!holds) { // by the sample alone: nothing is in the table
+    const std::vector<Key> there = table_keys.read(slots);
+    check(
+        std::count(there.begin(), there.end(), Key(~Key(0))) == std::ptrdiff_t(slots), std::string(text) + " is read");
+  }
   if (left) // a sixteenth of the slots always suffices
     check(!e && expected.size() > slots / 16 && left == n && !found && out_count.read(1)[0] == 99,
         std::string(text) + " too full");
@@ -92,11 +103,17 @@ template <class P, class K, class Op, class In, class Acc, class Out = Acc> void
     }
     if (sizeof(K) > 1) {
       groups<P, K, Op, In, Acc, Out>( // more than a block's table holds
-          name, 12000, 100000, seed % 2 ? 0 : 1, 1, 15, 1, false, true, unsigned(seed));
-      if (sizeof(K) > 2) // keys that all differ, for which there would be room; few keys
-        for (const int few : {0, 1})
-          groups<P, K, Op, In, Acc, Out>(
-              name, 20000, few ? 300 : 4000000000u, 0, 1, 15, 1 + unsigned(seed) % 3, false, true, unsigned(seed), few);
+          name, 14000, 10000, seed % 2 ? 4 : 1, seed % 2 ? 70 : 1, 15, 1, false, true, unsigned(seed));
+      if (sizeof(K) > 2) { // too many groups, for which there would be room; not too many
+        static const struct {
+          u64 different;
+          int way, runs, holds;
+        } cases[] = {{4000000000u, 0, 1, 0}, {4000000000u, 3, 1, 0}, {100000, 0, 1, 0}, {300, 0, 1, 1},
+            {4000000000u, 1, 70, 1}, {10000, 1, 1, 1}};
+        for (const auto &c : cases)
+          groups<P, K, Op, In, Acc, Out>(name, 20000, c.different, c.way, c.runs, 15, 1 + unsigned(seed) % 3, seed % 2,
+              true, unsigned(seed), c.holds);
+      }
       groups<P, K, Op, In, Acc, Out>( // more than the common table holds
           name, 6000, 100000, seed % 3, 1, 10, 2, true, false, unsigned(seed));
     }
@@ -109,6 +126,7 @@ int main(int argc, char **argv) {
   typedef gp__policy<128, 2, 3, 3, 0, 2, 2> Wider;
   all<Narrow, u32, gp_sum<u32>, u32, u32>("sum u32", seeds);
   all<Wider, u64, gp_sum<u64>, u8, u64, u16>("sum u8 to u64 to u16 by u64", seeds);
+  all<Wider, u64, gp_sum<u64>, u64, u64>("sum u64 by u64", seeds);
   all<Wider, u64, gp_min<float>, float, float>("min f32 by u64", seeds);
   all<Narrow, u8, gp_max<long long>, int, long long>("max i32 to i64 by u8", seeds);
   all<Narrow, u16, gp_bit_xor<u32>, u16, u32>("xor by u16", seeds);

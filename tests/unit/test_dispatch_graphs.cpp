@@ -177,7 +177,7 @@ static void test_group_by() {
   fake::Stream *stream = fake::make_stream(), *other = fake::make_stream();
   fake::machine.run = false;
   gp_call small_one = group_call(5000, GP_SUM, GP_U32), floats = group_call(1ull << GP__GROUP_LOG2, GP_SUM, GP_F32),
-          same = floats, large = group_call(1ull << GP__GROUP_LOG2, GP_SUM, GP_U32),
+          same = floats, large = group_call(2ull << GP__GROUP_LOG2, GP_SUM, GP_U32),
           none = group_call(0, GP_SUM, GP_U32);
   gp_kernel_source source;
   char name[1000];
