@@ -1,5 +1,5 @@
 // histogram/counts.cuh - counters in shared memory, in global memory, in order
-// uses: api/lists.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, histogram/policy.h,
+// uses: api/lists.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, histogram/policy.h,
 //   histogram/arguments.h, device/types.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh,
 //   device/lanes.cuh, device/look_back.cuh, device/kernel.cuh, histogram/bins.cuh
 
@@ -109,7 +109,9 @@ template <class T, class F, class Input> struct gp__sample_place<T, gp__describe
   }
 };
 
-// Integer counters. REPLICAS: 32, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
+// Integer counters. REPLICAS: their copies, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
+//
+// One cluster: each block adds its sums to the counters of the block that stores them.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
 template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
@@ -117,7 +119,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   typedef typename Shape::weight weight;
   typedef typename Shape::Storage Storage;
   typedef typename weight::cell Cell;
-  static const bool global = ALGORITHM == GP_GLOBAL_BINS;
+  static const bool global = ALGORITHM == GP_GLOBAL_BINS, cluster = ALGORITHM == GP_ONE_CLUSTER;
   static const int V = Shape::V;
 
   // The vectors of the input; `head` samples precede the first.
@@ -129,6 +131,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       vectors = (samples - head) / V;
     }
   };
+  // Warps of a cluster's blocks take turns: few samples keep all blocks busy.
+  static GP_DEVICE gp__u64 first_vector() {
+    return cluster ? (gp__u64(gp_warp()) * gridDim.x + blockIdx.x) * 32 + gp_lane()
+                   : gp__u64(blockIdx.x) * P::threads + threadIdx.x;
+  }
   // One thread's vectors. The first K are loaded before there is anything to count them in. After that, the place of
   // each counted vector is refilled at once.
   static const unsigned K = P::vectors;
@@ -144,11 +151,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     unsigned off; // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
-      const gp__u64 vector = gp__u64(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
+      const gp__u64 vector = first_vector(), first = e.head + vector * V;
       const gp__u64 apart = gp__u64(gridDim.x) * P::threads;
       const bool one = a.channels == 1;
       step = apart * V;
-      left = vector < e.vectors ? gp__u32((e.vectors - 1 - vector) / apart) + 1 : 0;
       x_at.move(first);
       w_at = gp__as<const W>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
@@ -157,7 +163,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
                                              : e.vectors * V + threadIdx.x;
       if (ragged_at < e.samples) ragged = gp__operand_at(Source(a), gp__as<const T>(a.in), ragged_at);
       GP__UNROLL
-      for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
+      for (unsigned k = 0; k < K; ++k) load(k, vector + k * apart < e.vectors, one);
+      left = vector < e.vectors ? gp__u32((e.vectors - 1 - vector) / apart) + 1 : 0; // meanwhile
     }
     GP_DEVICE void load(unsigned k, bool there, bool one) {
       x_at.template load_if<P::load>(there, x[k]);
@@ -187,11 +194,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__u64 pixel, pixel_step; // pixel of these samples; step
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, gp__u8 *cell_bytes)
-        : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
-                                                      (REPLICAS == GP__HALVES ? 0
-                                                              : REPLICAS      ? gp_lane()
-                                                                              : gp_lane() & (args.replicas - 1)) *
-                                                          sizeof(Cell)),
+        : a(args), kept(s.bins), bins(s.bins[0]),
+          cells(cell_bytes +
+              (REPLICAS == GP__HALVES ? 0 : gp_lane() & ((REPLICAS ? unsigned(REPLICAS) : args.replicas) - 1)) *
+                  sizeof(Cell)),
           stride(Shape::stride(args)), nowhere(stride * unsigned(args.active)), shift(0), run_slot(0), run_samples(0),
           channel(0), channel_step(0), pixel(0), pixel_step(0) {
       while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
@@ -289,7 +295,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (blockIdx.x == gridDim.x - 1) take_one(s.ragged, s.ragged_at, s.ragged_at < Extent(a).samples);
       if (!ONE) {
         const unsigned channels = unsigned(a.channels);
-        const gp__u64 mine = Extent(a).head + (gp__u64(blockIdx.x) * P::threads + threadIdx.x) * V;
+        const gp__u64 mine = Extent(a).head + first_vector() * V;
         pixel_step = s.step / channels;
         channel_step = gp__u32(s.step - pixel_step * channels);
         pixel = mine / channels;
@@ -344,25 +350,31 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         gp__words(a.workspace), counter / gp__histogram_chunk(a.bins * unsigned(a.active)), s.ticket.tag);
     __threadfence();
   }
-  static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
+  static const bool may_halve = !global && !cluster && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
+  static const unsigned COPIES = cluster ? unsigned(GP__HISTOGRAM_COPIES) : 32u;
   static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, gp__u8 *cells, Samples &x) {
     Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all(x);
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
+    const bool single = cluster || gridDim.x == 1, halves = may_halve && a.replicas == 0;
     const bool adds_early = global || halves; // to the output, while it counts
     gp__u8 *cells = shared + Shape::table_bytes(a);
     const gp__u32 stride = Shape::stride(a), active = unsigned(a.active);
     const gp__u64 slots = gp__u64(stride) * active + 1;
-    if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
+    const unsigned counters = unsigned(a.bins) * active;
+    const unsigned log2_share = cluster ? 32 - unsigned(__clz(int((counters - 1) / gridDim.x))) : 0;
+    const gp__u32 share = cluster ? 1u << log2_share : 0; // a block stores this many
+    Cell *const own = gp__as<Cell>(cells) + slots * a.replicas;
+    if (!global) Shape::clear(cells, halves ? slots * 2 : (slots * a.replicas + share) * sizeof(Cell));
+    if (cluster) gp__cluster_arrive();
     gp__pdl_wait<P>();
     Samples samples(a);
     if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
     Shape::set_bins(a, s.bins, shared);
     C *out = gp__as<C>(a.out);
-    if (single && (adds_early || Shape::by_value)) {
+    if (!cluster && single && (adds_early || Shape::by_value)) {
       for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
     }
     __syncthreads();
@@ -372,23 +384,36 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     if (may_halve && halves) tally_halves(a, s, cells, samples);
     else if (a.channels > 1) Tally<0, false>(a, s, cells).all(samples);
-    else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all(samples);
-    else Tally<32, true>(a, s, cells).all(samples);
+    else if (global || a.replicas != COPIES) Tally<0, true>(a, s, cells).all(samples);
+    else Tally<int(COPIES), true>(a, s, cells).all(samples);
     if (global) return;
     if (!single && !adds_early) wait_for_output(a, s);
     __syncthreads();
+    if (cluster) gp__cluster_wait();
     const Cell *cell = gp__as<const Cell>(cells);
     for (gp__u32 c = 0; c < active; ++c, cell += gp__u64(stride) * a.replicas, out += a.bins) {
       const BINS bins = gp__bins_of(s.bins, c);
       for (gp__u32 i = threadIdx.x; i < (Shape::by_value ? 256u : stride - 1); i += P::threads) {
         C sum = 0;
-        for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
-          sum += cell[gp__u64(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
+        for (unsigned r = 0; r < a.replicas; ++r) // each lane reads another bank
+          sum += cell[gp__u64(i) * a.replicas + ((r + threadIdx.x * a.replicas / 32) & (a.replicas - 1))];
         if (halves) sum = C(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
         const gp__u32 bin = Shape::by_value ? bins(T(i)) : i;
-        if (!Shape::by_value && single && !halves) out[i] = sum;
+        if (cluster) {
+          const gp__u32 at = c * gp__u32(a.bins) + bin;
+          if (sum != 0 && bin < gp__u32(a.bins))
+            atomicAdd(gp__in_block(own + (at & (share - 1)), at >> log2_share), Cell(sum));
+        } else if (!Shape::by_value && single && !halves) out[i] = sum;
         else if (sum != 0 && bin < gp__u32(a.bins)) atomicAdd(out + bin, sum);
       }
+    }
+    if (!cluster) return;
+    gp__cluster_arrive();
+    gp__cluster_wait();
+    GP__UNROLL_BY(1)
+    for (gp__u32 i = threadIdx.x; i < share; i += P::threads) {
+      const gp__u64 at = (gp__u64(blockIdx.x) << log2_share) + i;
+      if (at < counters) gp__as<C>(a.out)[at] = C(own[i]);
     }
   }
 };

@@ -7,9 +7,14 @@ enum {
   GP__IF_HISTOGRAM_INEXACT = GP__IF,
   GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // one block a multiprocessor
   GP__IF_HISTOGRAM_WEIGHTED = 4 * GP__IF,
-  GP__IF_HISTOGRAM_WIDE = 8 * GP__IF
+  GP__IF_HISTOGRAM_WIDE = 8 * GP__IF,
+  GP__HISTOGRAM_CLUSTER_BYTES = 512 << 10 // one cluster counts samples up to this size, and bins up to a chunk
 };
 static const gp__policy_row gp__histogram_rows[] = {
+    GP__H200(0, -1, 0, 0, 32 << 10, GP_ONE_CLUSTER, 256, 1, 0, 1, 30),
+    GP__H200(0, -1, 0, 32 << 10, 64 << 10, GP_ONE_CLUSTER, 512, 1, 0, 1, 30),
+    GP__H200(0, -1, 0, 64 << 10, 96 << 10, GP_ONE_CLUSTER, 256, 2, 0, 1, 30),
+    GP__H200(0, -1, 0, 96 << 10, 0, GP_ONE_CLUSTER, 512, 4, 0, 1, 30),
     GP__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_SHARED_BINS, 256, 1, 0, 3, 22),
     GP__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_GLOBAL_BINS, 256, 1, 0, 3, 22),
     GP__H200(0, -1, GP__IF_HISTOGRAM_ALONE | GP__IF_HISTOGRAM_WEIGHTED, 0, 0, GP_SHARED_BINS, 0, 2, 0, 0, 22),
@@ -35,6 +40,14 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
     q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
     while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
+  }
+  q.algorithm = gp__default_to(p.algorithm, GP_ONE_CLUSTER);
+  if (q.algorithm == GP_ONE_CLUSTER) {
+    const gp_policy cluster = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0);
+    if (p.algorithm ||
+        (gp__measure_histogram(s).bytes <= GP__HISTOGRAM_CLUSTER_BYTES &&
+            gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK && gp__policy_valid_histogram(cluster, s)))
+      return cluster;
   }
   q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
   q.blocks_per_sm = 0;

@@ -57,6 +57,7 @@ FILES = {
     "HISTOGRAM_SHARED": "test_histogram.cpp",
     "HISTOGRAM_GLOBAL": "test_histogram.cpp",
     "HISTOGRAM_ORDERED": "test_histogram.cpp",
+    "HISTOGRAM_CLUSTER": "test_histogram.cpp",
     "GROUPS": "test_group_by.cpp",
     "HASH": "test_hash.cpp",
     "COLUMNS": "test_columns.cpp",
@@ -1903,12 +1904,35 @@ MUTANTS = {
         "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);"),
     "histogram: a copy is left out": (
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
-        "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
-                                      "for (unsigned r = 0; r + 1 < a.replicas; ++r) // of 32"),
+        "for (unsigned r = 0; r < a.replicas; ++r) // each", "for (unsigned r = 0; r + 1 < a.replicas; ++r) // each"),
     "histogram: counters are read before all have counted": (
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
         "if (!single && !adds_early) wait_for_output(a, s);\n    __syncthreads();",
         "if (!single && !adds_early) wait_for_output(a, s);"),
+    "histogram: a cluster's blocks tell that they are ready before they are": (
+        "HISTOGRAM_CLUSTER", "src/histogram/counts.cuh",
+        "if (!global) Shape::clear(cells, halves ? slots * 2 : (slots * a.replicas + share) * sizeof(Cell));\n"
+        "    if (cluster) gp__cluster_arrive();",
+        "if (cluster) gp__cluster_arrive();\n"
+        "    if (!global) Shape::clear(cells, halves ? slots * 2 : (slots * a.replicas + share) * sizeof(Cell));"),
+    "histogram: a cluster's own counters are not cleared": (
+        "HISTOGRAM_CLUSTER", "src/histogram/counts.cuh",
+        "(slots * a.replicas + share) * sizeof(Cell)", "slots * a.replicas * sizeof(Cell)"),
+    "histogram: bins are stored before the cluster's blocks have added theirs": (
+        "HISTOGRAM_CLUSTER", "src/histogram/counts.cuh",
+        "    gp__cluster_arrive();\n    gp__cluster_wait();\n    GP__UNROLL_BY(1)", ""),
+    "histogram: the share of a cluster's block is too small": (
+        "HISTOGRAM_CLUSTER", "src/histogram/counts.cuh",
+        "32 - unsigned(__clz(int((counters", "31 - unsigned(__clz(int((counters"),
+    "histogram: sums go to a neighbour of the cluster": (
+        "HISTOGRAM_CLUSTER", "src/histogram/counts.cuh",
+        "at >> log2_share), Cell(sum)", "(at >> log2_share) ^ (gridDim.x > 1)), Cell(sum)"),
+    "histogram: a cluster's warps take the same vectors": (
+        "HISTOGRAM_CLUSTER", "src/histogram/counts.cuh",
+        "(gp__u64(gp_warp()) * gridDim.x + blockIdx.x) * 32", "(gp__u64(gp_warp()) * gridDim.x + 0) * 32"),
+    "histogram: of a cluster's copies one is left out": (
+        "HISTOGRAM_CLUSTER", "src/histogram/counts.cuh",
+        "(r + threadIdx.x * a.replicas / 32) & (a", "(r | threadIdx.x * a.replicas / 32) & (a"),
     "histogram: whoever clears the last chunk draws again": (
         "HISTOGRAM_SHARED", "src/histogram/counts.cuh", "if (ticket.number == chunks - 1) return;", ""),
     "histogram: a vector in another's place": (

@@ -1,11 +1,13 @@
 // The histograms of gpuprims.h under the emulator: types, counters, bins, channels, weights and alignments against a
 // sequential reference, on adversarial schedules. Usage: test_histogram [seeds] [name of a test] Define one of
-// TEST_HISTOGRAM_SHARED, TEST_HISTOGRAM_GLOBAL, TEST_HISTOGRAM_ORDERED to compile that part alone; TEST_FEW compiles
-// only the instances that mutants.py needs.
-#if !defined(TEST_HISTOGRAM_SHARED) && !defined(TEST_HISTOGRAM_GLOBAL) && !defined(TEST_HISTOGRAM_ORDERED)
+// TEST_HISTOGRAM_SHARED, TEST_HISTOGRAM_GLOBAL, TEST_HISTOGRAM_ORDERED, TEST_HISTOGRAM_CLUSTER to compile that part
+// alone; TEST_FEW compiles only the instances that mutants.py needs.
+#if !defined(TEST_HISTOGRAM_SHARED) && !defined(TEST_HISTOGRAM_GLOBAL) && !defined(TEST_HISTOGRAM_ORDERED) && \
+    !defined(TEST_HISTOGRAM_CLUSTER)
 #define TEST_HISTOGRAM_SHARED
 #define TEST_HISTOGRAM_GLOBAL
 #define TEST_HISTOGRAM_ORDERED
+#define TEST_HISTOGRAM_CLUSTER
 #endif
 #include "kernel_test.h"
 
@@ -176,8 +178,14 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
       std::memcpy(a.lower.bytes + c * sizeof(T), &lower[c], sizeof(T));
       std::memcpy(a.upper.bytes + c * sizeof(T), &high, sizeof(T));
     }
+    if (ALGORITHM == GP_ONE_CLUSTER) {
+      check(g.grid <= 16 && !g.words, std::string(text) + " one cluster, no words");
+      simt::config.cluster = g.grid;
+      simt::config.resident = std::max(simt::config.resident, g.grid);
+    }
     const int e =
         simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__histogram<P, ALGORITHM, Bins, T, W, C>, a);
+    simt::config.cluster = 1;
 
     std::vector<C> expected(size_t(o.active) * o.bins), got(out.data, out.data + expected.size());
     for (size_t i = 0; i < n; ++i)
@@ -214,8 +222,9 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
         o.channels = (seed + k) % 4 == 3 ? 1 + int(random32() % most_channels) : 1;
         o.active = o.channels > 1 ? 1 + int(random32() % unsigned(o.channels)) : 1;
         o.bins = bins[random32() % bins.size()];
-        if (ALGORITHM == GP_SHARED_BINS && !is_float<C> && o.bins * o.channels * P::blocks_per_sm > 50000)
+        if (ALGORITHM != GP_GLOBAL_BINS && !is_float<C> && o.bins * o.channels * P::blocks_per_sm > 50000)
           o.channels = o.active = 1; // a block holds no more
+        if (ALGORITHM == GP_ONE_CLUSTER && o.bins * o.channels > 9000) o.channels = o.active = 1;
         o.replicas = seed % 4 == 2 ? 1u << (k + 1) % 3 : 0;
         o.data = int((seed + k / 2) % 4);
         o.count_on_device = seed % 4 == 3;
@@ -302,6 +311,29 @@ static void geometries() {
   less.count = 1 << 20;
   p = gp__portable_histogram(none, less);
   check(p.threads == 512 && p.blocks_per_sm == 2 && gp__histogram_replicas(p, s) == 32, "small: more blocks");
+  for (const int arch : {80, 89, 90, 100, 119, 120}) { // 256 bins of bytes by a cluster, where there are clusters
+    gp__shape t = s;
+    t.compute_capability = arch, t.count = 512 << 10;
+    const gp_policy q = gp__portable_histogram(none, t);
+    check((q.algorithm == GP_ONE_CLUSTER) == (arch >= 90 && arch < 120), "a cluster for arch " + std::to_string(arch));
+    t.count += 1;
+    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for more samples");
+    t.count = 1 << 10, t.histogram.bins = 5000, t.in_size = 2;
+    check(gp__portable_histogram(none, t).algorithm != GP_ONE_CLUSTER, "no cluster for more bins");
+    gp_policy alone = q;
+    alone.algorithm = GP_ONE_CLUSTER;
+    t = s, t.compute_capability = arch, t.count = (1ull << 31) - 1;
+    check(gp__policy_valid_histogram(alone, t) == (arch >= 90 && arch < 120), "few enough samples for a cluster");
+    ++t.count;
+    check(!gp__policy_valid_histogram(alone, t), "too many samples for a cluster");
+  }
+  const struct {
+    u64 vectors;
+    unsigned blocks;
+  } clusters[] = {{0, 1}, {1, 1}, {63, 1}, {64, 2}, {255, 4}, {256, 5}, {511, 8}, {512, 8}, {2047, 8}, {2048, 9},
+      {3839, 15}, {3840, 16}, {1ull << 31, 16}};
+  for (const auto &c : clusters)
+    check(gp__histogram_blocks(c.vectors, 256) == c.blocks, "a cluster for " + std::to_string(c.vectors) + " vectors");
   s.count = 1ull << 45;
   gp__geometry_histogram(p, s, 132, &g);
   check(g.grid == 1u << 14, "no block sees 2^32 samples");
@@ -351,6 +383,20 @@ int main(int argc, char **argv) {
 #ifndef TEST_FEW
   HISTOGRAM("global u8", GP_GLOBAL_BINS, Small, false, u8, gp__none, u64, {1, 256, 5000});
   HISTOGRAM("global i16 ranges by weights", GP_GLOBAL_BINS, Larger, true, short, int, u64, {1, 255, 5000});
+#endif
+#endif
+
+#ifdef TEST_HISTOGRAM_CLUSTER
+  HISTOGRAM("cluster u8", GP_ONE_CLUSTER, Small, false, u8, gp__none, u32, {1, 7, 255, 256, 300, 9000});
+  HISTOGRAM("cluster i32 ranges", GP_ONE_CLUSTER, Larger, true, int, gp__none, u32, {1, 5, 1000, 4000});
+#ifndef TEST_FEW
+  HISTOGRAM("cluster i8", GP_ONE_CLUSTER, Larger, false, signed char, gp__none, u64, {1, 100, 256});
+  HISTOGRAM("cluster u16", GP_ONE_CLUSTER, Small, false, u16, gp__none, u32, {1, 3, 256, 1000, 9000});
+  HISTOGRAM("cluster f32", GP_ONE_CLUSTER, Larger, false, float, gp__none, u32, {1, 16, 256, 1000, 6000});
+  HISTOGRAM("cluster f64 by weights", GP_ONE_CLUSTER, Small, false, double, int, u64, {1, 16, 256});
+  HISTOGRAM("cluster u8 by weights", GP_ONE_CLUSTER, Small, false, u8, u32, u32, {1, 16, 256});
+  HISTOGRAM("cluster u8 ranges", GP_ONE_CLUSTER, Larger, true, u8, gp__none, u32, {1, 16, 256, 1000});
+  HISTOGRAM("cluster f32 ranges", GP_ONE_CLUSTER, Small, true, float, gp__none, u32, {1, 2, 256, 1000, 9000});
 #endif
 #endif
 

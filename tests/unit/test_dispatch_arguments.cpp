@@ -1734,8 +1734,15 @@ static void test_names() {
       "long>>, int, gp_both<gp_arg<long long>>, gp_both<gp_arg<long long>>>",
       "gp__reduce_args");
   c = sample(GP_HISTOGRAM_EVEN), c.out_type = GP_I64;
-  named(c, "gp__histogram", "GP_SHARED_BINS, gp__even_bins<float>, float, gp__none, unsigned long long>",
+  named(c, "gp__histogram", "GP_ONE_CLUSTER, gp__even_bins<float>, float, gp__none, unsigned long long>",
       "gp__histogram_args");
+  {
+    gp_policy p;
+    memset(&p, 0, sizeof p);
+    p.algorithm = GP_SHARED_BINS, c.policy = &p;
+    named(c, "gp__histogram", "GP_SHARED_BINS, gp__even_bins<float>, float, gp__none, unsigned long long>",
+        "gp__histogram_args");
+  }
   c = sample(GP_HISTOGRAM_RANGES), c.in2 = buffers.keys, c.in2_type = GP_F16, c.out_type = GP_F64;
   named(c, "gp__histogram", "GP_SHARED_BINS, gp__range_bins<float>, float, gp_f16, double>", "gp__histogram_args");
   c = sample(GP_HISTOGRAM_EVEN), c.bins = 1 << 24;

@@ -952,7 +952,7 @@ static const struct {
     {"shared memory", always}, // five of them: sizes given by both rules and structs
     {"a thread counts two digits at most",
         [](const gp_policy &p, const gp__shape &s) {
-          return (void)s, !gp__is_cooperative(p.algorithm) || p.threads >= GP__DIGITS / 2;
+          return !gp__is_cooperative(p.algorithm) || !s.key_size || p.threads >= GP__DIGITS / 2; // not of histograms
         }},
     {"the size of a part", always},
     {"the size of an item", always},
