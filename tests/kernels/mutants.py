@@ -118,9 +118,8 @@ FILES = {
 
 # The compiler takes most of a mutant's time, so nothing is optimised, and the race build uses clang++ if available
 # (tests/run.py). Unoptimised code copies the padding of structs, which the race build takes for a read of unwritten
-# memory: g++ optimises these parts. The first of them needs g++ always, because clang++ copies its padding even so.
-OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "LEADING": "-O1", "RADIX": "-O1"}
-PADDED = "HISTOGRAM_SHARED"
+# memory: g++ optimises these parts.
+OPTIMIZATION = {"LEADING": "-O1", "RADIX": "-O1"}
 
 # name: (test, part, text, replacement)
 MUTANTS = {
@@ -3928,7 +3927,7 @@ def run(command):
 
 def compiler(test):
     """The race build's compiler for this test, with its flags."""
-    if test != PADDED and has_clang():
+    if has_clang():
         return ["clang++", *WITH_CLANG["race"].sources, "-fsanitize=alignment", "-fsanitize-trap=alignment"]
     return [CXX, *FLAVOURS["race"].sources, OPTIMIZATION.get(test, "-O0"), "-fsanitize=alignment",
             "-fsanitize-undefined-trap-on-error"]
