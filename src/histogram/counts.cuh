@@ -51,6 +51,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     if (bins->buckets) bins->fill(guesses, P::threads);
   }
   static GP_DEVICE void clear(gp__u8 *shared, gp__u64 bytes) {
+    GP__UNROLL_BY(1)
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
       gp__as<gp_vector>(shared)[i] = gp_vector{{0, 0, 0, 0}};
   }
@@ -369,10 +370,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     Cell *const own = gp__as<Cell>(cells) + slots * a.replicas;
     if (!global) Shape::clear(cells, halves ? slots * 2 : (slots * a.replicas + share) * sizeof(Cell));
     if (cluster) gp__cluster_arrive();
+    if (!BINS::tabulated) Shape::set_bins(a, s.bins, shared); // its divisions take long
     gp__pdl_wait<P>();
     Samples samples(a);
     if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
-    Shape::set_bins(a, s.bins, shared);
+    if (BINS::tabulated) Shape::set_bins(a, s.bins, shared);
     C *out = gp__as<C>(a.out);
     if (!cluster && single && (adds_early || Shape::by_value)) {
       for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;

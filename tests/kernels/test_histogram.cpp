@@ -318,8 +318,16 @@ static void geometries() {
     check((q.algorithm == GP_ONE_CLUSTER) == (arch >= 90 && arch < 120), "a cluster for arch " + std::to_string(arch));
     t.count += 1;
     check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for more samples");
-    t.count = 1 << 10, t.histogram.bins = 5000, t.in_size = 2;
+    t.count = 1 << 10, t.histogram.bins = 9000, t.in_size = 2;
     check(gp__portable_histogram(none, t).algorithm != GP_ONE_CLUSTER, "no cluster for more bins");
+    t.count = 24 << 10, t.histogram.bins = 256, t.in_size = 4, t.histogram.by_ranges = 1;
+    check(gp__portable_histogram(none, t).algorithm == q.algorithm, "a cluster searches");
+    t.count += 1;
+    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster searches for more");
+    t.count = 1000, t.histogram.channels = 2;
+    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for channels");
+    t.histogram.channels = 1, t.in2_size = 4;
+    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for weights");
     gp_policy alone = q;
     alone.algorithm = GP_ONE_CLUSTER;
     t = s, t.compute_capability = arch, t.count = (1ull << 31) - 1;
