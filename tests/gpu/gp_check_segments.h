@@ -584,7 +584,8 @@ static const gp_policy SEGMENTS_POLICIES[] = {P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 
 enum { LOAD_BALANCE_POLICIES = 4 };
 static const gp_policy HISTOGRAM_POLICIES[] = {P(SHARED_BINS, 256, 1, 0, 0, 0, 1, 2),
     P(SHARED_BINS, 512, 4, 1, 0, 0, 3, 0), P(SHARED_BINS, 1024, 8, 0, 0, 0, 2, 0),
-    P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0), P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1)};
+    P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0), P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1),
+    P(ONE_CLUSTER, 256, 1, 0, 0, 0, 1, 0), P(ONE_CLUSTER, 1024, 4, 1, 0, 0, 1, 2)};
 static const gp_policy FIND_POLICIES[] = {P(STEALING, 128, 1, 0, 0, 0, 1, 0), P(STEALING, 256, 2, 1, 0, 0, 4, 2),
     P(STEALING, 512, 4, 0, 0, 0, 2, 1), P(STEALING, 1024, 8, 2, 0, 0, 1, 0), P(ONE_BLOCK, 256, 1, 0, 0, 0, 1, 2)};
 static const gp_policy BOUND_POLICIES[] = {P(DIRECT, 256, 1, 0, 0, 0, 4, 0), P(DIRECT, 512, 2, 1, 0, 0, 8, 2),
