@@ -6069,7 +6069,7 @@ enum {
   GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // one block a multiprocessor
   GP__IF_HISTOGRAM_WEIGHTED = 4 * GP__IF,
   GP__IF_HISTOGRAM_WIDE = 8 * GP__IF,
-  GP__IF_HISTOGRAM_BINS = 16 * GP__IF, // a cluster: more than 512 counters; more than 3072
+  GP__IF_HISTOGRAM_BINS = 16 * GP__IF, // a cluster: more than 512 bins, or by ranges; more than 3072
   GP__IF_HISTOGRAM_MANY_BINS = 32 * GP__IF
 };
 static const gp__policy_row gp__histogram_rows[] = {
@@ -6092,8 +6092,9 @@ static const gp__policy_row gp__histogram_rows[] = {
 };
 // One cluster, for few samples of one channel, of equal weight. Searches want more multiprocessors.
 GP__HOST int gp__histogram_suits_cluster(gp_policy p, gp__shape s) {
-  return s.histogram.channels == 1 && !s.in2_size && gp__histogram_slots(p, s) <= 8193 &&
-      s.count * (unsigned)s.in_size <= (s.histogram.by_ranges && s.in_size > 1 ? 96 << 10 : 512 << 10) &&
+  const gp__u64 slots = gp__histogram_slots(p, s);
+  return s.histogram.channels == 1 && !s.in2_size && (slots <= 4098 || (slots <= 16386 && slots <= s.count)) &&
+      s.count * (unsigned)s.in_size <= (s.histogram.by_ranges ? 128 << 10 : 512 << 10) &&
       gp__policy_valid_histogram(p, s);
 }
 // Bytes of the samples.
@@ -6115,9 +6116,9 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   if (q.algorithm == GP_ONE_CLUSTER) {
     const gp__u64 slots = gp__histogram_slots(q, s);
     q = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s,
-        slots > 3072          ? GP__IF_HISTOGRAM_MANY_BINS
-            : slots > 512 + 1 ? GP__IF_HISTOGRAM_BINS
-                              : 0);
+        slots > 3072                               ? GP__IF_HISTOGRAM_MANY_BINS
+            : slots > 514 || s.histogram.by_ranges ? GP__IF_HISTOGRAM_BINS
+                                                   : 0);
     if (p.algorithm || gp__histogram_suits_cluster(q, s)) return q;
     q = p;
   }

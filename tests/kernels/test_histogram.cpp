@@ -320,7 +320,11 @@ static void geometries() {
     check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for more samples");
     t.count = 1 << 10, t.histogram.bins = 9000, t.in_size = 2;
     check(gp__portable_histogram(none, t).algorithm != GP_ONE_CLUSTER, "no cluster for more bins");
-    t.count = 24 << 10, t.histogram.bins = 256, t.in_size = 4, t.histogram.by_ranges = 1;
+    t.count = 9002;
+    check(gp__portable_histogram(none, t).algorithm == q.algorithm, "a cluster for more bins of more samples");
+    t.count = t.histogram.bins = 17000;
+    check(gp__portable_histogram(none, t).algorithm != GP_ONE_CLUSTER, "no cluster for still more bins");
+    t.count = 32 << 10, t.histogram.bins = 256, t.in_size = 4, t.histogram.by_ranges = 1;
     check(gp__portable_histogram(none, t).algorithm == q.algorithm, "a cluster searches");
     t.count += 1;
     check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster searches for more");
