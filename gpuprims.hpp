@@ -29,23 +29,22 @@
 
 namespace gpuprims {
 // The gp_type of T. Specialise it for other types that have the layout of one, such as a half of another library.
-template <class T, class = void> struct type_of {};
-template <class T> struct type_of<T, std::enable_if_t<std::is_integral<T>::value && sizeof(T) <= 8>> {
+template<class T, class = void> struct type_of {};
+template<class T> struct type_of<T, std::enable_if_t<std::is_integral<T>::value && sizeof(T) <= 8>> {
   static constexpr int bytes = sizeof(T), wider = (bytes > 1) + (bytes > 2) + (bytes > 4);
   static constexpr gp_type of_size = gp_type(GP_I8 + 2 * wider + std::is_unsigned<T>::value);
   static constexpr gp_type value = std::is_same<T, bool>::value ? GP_BOOL : of_size;
 };
-template <class T> struct type_of<T, std::enable_if_t<std::is_enum<T>::value>> : type_of<std::underlying_type_t<T>> {};
-template <gp_type Type> using type_constant = std::integral_constant<gp_type, Type>;
-template <> struct type_of<float> : type_constant<GP_F32> {};
-template <> struct type_of<double> : type_constant<GP_F64> {};
-template <> struct type_of<std::complex<float>> : type_constant<GP_C32> {};
+template<class T> struct type_of<T, std::enable_if_t<std::is_enum<T>::value>> : type_of<std::underlying_type_t<T>> {};
+template<gp_type Type> using type_constant = std::integral_constant<gp_type, Type>;
+template<> struct type_of<float> : type_constant<GP_F32> {};
+template<> struct type_of<double> : type_constant<GP_F64> {};
+template<> struct type_of<std::complex<float>> : type_constant<GP_C32> {};
 
-template <class T> class span {
+template<class T> class span {
 public:
   constexpr span(T *data, std::size_t size) : data_(data), size_(size) {}
-  template <class C,
-      class = std::enable_if_t<std::is_convertible<decltype(std::data(std::declval<C &>())), T *>::value>>
+  template<class C, class = std::enable_if_t<std::is_convertible<decltype(std::data(std::declval<C &>())), T *>::value>>
   constexpr span(C &&range) : data_(std::data(range)), size_(std::size(range)) {}
   constexpr T *data() const { return data_; }
   constexpr std::size_t size() const { return size_; }
@@ -55,7 +54,7 @@ private:
   T *data_;
   std::size_t size_;
 };
-template <class C> span(C &&) -> span<std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>>;
+template<class C> span(C &&) -> span<std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>>;
 
 // A described input as a range: elements that a call makes while it reads.
 struct input {
@@ -98,14 +97,14 @@ using otherwise = returns;
 #endif
 
 namespace detail {
-template <class C> using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
-template <class C> using value = std::remove_cv_t<element<const C>>;
-template <class C> using scalar = const value<C> &; // of the type of a range's elements
+template<class C> using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
+template<class C> using value = std::remove_cv_t<element<const C>>;
+template<class C> using scalar = const value<C> &; // of the type of a range's elements
 struct in { // a range that a call reads, without its C++ type
-  template <class C>
+  template<class C>
   in(const C &range)
-      : type(type_of<value<C>>::value), element(type), data(const_cast<value<C> *>(std::data(range))),
-        size(std::size(range)) {}
+    : type(type_of<value<C>>::value), element(type), data(const_cast<value<C> *>(std::data(range))),
+      size(std::size(range)) {}
   in(const input &range) : type(GP_INPUT), data(const_cast<gp_input *>(&range.description)), size(range.count) {
     const gp_input *i = &range.description;
     while (!i->type && i->a) i = i->a; // a gathered one has the type of what it gathers from
@@ -116,7 +115,7 @@ struct in { // a range that a call reads, without its C++ type
   std::uint64_t size;
 };
 struct out : in { // one that it writes
-  template <class C, class = std::enable_if_t<!std::is_const<gpuprims::detail::element<C>>::value>>
+  template<class C, class = std::enable_if_t<!std::is_const<gpuprims::detail::element<C>>::value>>
   out(C &&range) : in(range) {}
 };
 struct need { // at least so many elements, of the type of `as`
@@ -137,7 +136,7 @@ enum closed_t { closed };
 using prepared = std::unique_ptr<gp_prepared, detail::closer>;
 
 // A gp_context. It can be moved; threads may share it.
-template <class Errors = otherwise> class basic_context {
+template<class Errors = otherwise> class basic_context {
 public:
   using result = typename Errors::result;
   using in = detail::in;
@@ -173,7 +172,7 @@ public:
   result copy(in a, out o, gp_stream s = {}) {
     return with(gp_copy, {{"out", o, a.size, a}}, a.type, a.data, a.size, o.data, s);
   }
-  template <class B> result fill(detail::scalar<B> value, B &&range, gp_stream s = {}) {
+  template<class B> result fill(detail::scalar<B> value, B &&range, gp_stream s = {}) {
     const out o(range);
     return with(gp_fill, {}, o.type, &value, o.data, o.size, s);
   }
@@ -186,7 +185,7 @@ public:
   result inclusive_scan(gp_op op, in a, out o, gp_stream s = {}) {
     return with(gp_inclusive_scan, {{"out", o, a.size, o}}, op, a.type, o.type, a.data, a.size, o.data, s);
   }
-  template <class B> result exclusive_scan(gp_op op, detail::scalar<B> init, in a, B &&range, gp_stream s = {}) {
+  template<class B> result exclusive_scan(gp_op op, detail::scalar<B> init, in a, B &&range, gp_stream s = {}) {
     const out o(range);
     return with(gp_exclusive_scan, {{"out", o, a.size, o}}, op, a.type, o.type, &init, a.data, a.size, o.data, s);
   }
@@ -205,7 +204,7 @@ public:
   result unique(in a, out o, std::uint64_t *count, gp_stream s = {}) {
     return with(gp_unique, {{"out", o, a.size, a}}, a.type, a.data, a.size, o.data, count, s);
   }
-  template <class A>
+  template<class A>
   result select_if(gp_op op, detail::scalar<A> value, const A &range, out o, std::uint64_t *count, gp_stream s = {}) {
     const in a(range);
     return with(gp_select_if, {{"out", o, a.size, a}}, op, a.type, &value, a.data, a.size, o.data, count, s);
@@ -214,12 +213,12 @@ public:
     return with(gp_select_flags, {{"flags", flags, a.size, flags}, {"out", o, a.size, a}}, a.type, flags.type, a.data,
         flags.data, a.size, o.data, count, s);
   }
-  template <class A>
+  template<class A>
   result count_if(gp_op op, detail::scalar<A> value, const A &range, std::uint64_t *count, gp_stream s = {}) {
     const in a(range);
     return with(gp_count_if, {}, op, a.type, &value, a.data, a.size, count, s);
   }
-  template <class A>
+  template<class A>
   result histogram_even(detail::scalar<A> low, detail::scalar<A> high, const A &range, out o, gp_stream s = {}) {
     const in a(range);
     return with(gp_histogram_even, {}, a.type, o.type, &low, &high, a.data, a.size, o.data, o.size, s);
@@ -279,7 +278,7 @@ private:
   static result done(gp_result r) {
     return r == GP_SUCCESS ? Errors::good() : Errors::bad(error(r, gp_last_message()));
   }
-  template <class F, class... A> result with(F call, std::initializer_list<detail::need> needs, const A &...arguments) {
+  template<class F, class... A> result with(F call, std::initializer_list<detail::need> needs, const A &...arguments) {
     for (const detail::need &one : needs) {
       if (one.range.size < one.count)
         return Errors::bad(error(GP_E_SIZE,

@@ -303,9 +303,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
     call.in = d->inputs[DISTANCE];
     call.out_count = NULL;
     break;
-  case VERY_LATE:
-    call.op = GP_GREATER_EQUAL, call.scalar = &very_late;
-    break;
+  case VERY_LATE: call.op = GP_GREATER_EQUAL, call.scalar = &very_late; break;
   case PUNCTUALITY: // the third part: neither holds, because the delay is unknown
     call.op = GP_LESS, call.scalar = &late_from;
     call.predicate2 = GP_GREATER_EQUAL, call.scalar2 = &late_from;
@@ -419,9 +417,9 @@ static void arrays_of(const demo *d, const gp_call *c, array *arrays) {
   outs = histogram ? c->bins : c->primitive == GP_SEGMENTED_REDUCE ? c->segments : single ? 1 : n[0];
   memset(arrays, 0, ARRAYS * sizeof arrays[0]);
   arrays[OUT].data = c->out, arrays[OUT].elements = c->out ? outs : 0;
-  arrays[OUT].size = single                ? 1
+  arrays[OUT].size = single ? 1
       : c->primitive == GP_NONTRIVIAL_RUNS ? 4
-                                           : gp_type_size(d->ctx, c->out_type ? c->out_type : c->in_type);
+      : gp_type_size(d->ctx, c->out_type ? c->out_type : c->in_type);
   arrays[OUT_KEYS].data = c->out_keys, arrays[OUT_KEYS].elements = c->out_keys ? n[0] : 0;
   arrays[OUT_KEYS].size = gp_type_size(d->ctx, c->key_type);
   arrays[OUT2].data = c->out2, arrays[OUT2].elements = partition ? n[1] : c->out2 ? n[0] : 0;
@@ -599,7 +597,7 @@ static int groups_agree(
   if (which != OUT || call->op == GP_MAX) return memcmp(of_all, of_year, (size_t)bytes_of(year)) == 0;
   for (i = 0; i < year.elements; ++i)
     wrong |= call->out_type == GP_F64 ? ((const double *)of_all)[i] != d->years * ((const double *)of_year)[i]
-                                      : number(of_all, year.size, i) != d->years * number(of_year, year.size, i);
+        : number(of_all, year.size, i) != d->years * number(of_year, year.size, i);
   return !wrong;
 }
 

@@ -207,10 +207,10 @@ static inline uint64_t own_texture(own_gpu *g, const void *memory, uint64_t byte
   resource.kind = LINEAR, resource.address = (uint64_t)(uintptr_t)memory, resource.bytes = bytes;
   resource.format = UNSIGNED_32, resource.channels = 1, texture.flags = READ_AS_INTEGER;
   GP_CUDA_CHECK(&g->cuda, device_attribute(&most, MOST_TEXELS, 0));
-  *why = !create                                   ? "the driver makes no textures"
-      : bytes / 4 > (uint64_t)most                 ? "the array is larger than a texture"
+  *why = !create ? "the driver makes no textures"
+      : bytes / 4 > (uint64_t)most ? "the array is larger than a texture"
       : create(&object, &resource, &texture, NULL) ? "the driver makes no texture of it"
-                                                   : NULL;
+      : NULL;
   return *why ? 0 : object;
 }
 static inline void own_texture_free(uint64_t object) {

@@ -35,7 +35,7 @@ static void check(cudaError_t error, const char *what) {
   std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
   std::exit(1);
 }
-template <class T> static T *to_device(const std::vector<T> &from) {
+template<class T> static T *to_device(const std::vector<T> &from) {
   T *memory;
   check(cudaMalloc(&memory, from.size() * sizeof(T)), "cudaMalloc");
   check(cudaMemcpy(memory, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");

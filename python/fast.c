@@ -116,22 +116,14 @@ enum { GPPY_POLL_NS = 200000 };
 
 static int gppy_type_of(int kind, int size) {
   switch (kind) {
-  case 'b':
-    return size == 1 ? GP_BOOL : 0;
-  case 'i':
-    return size == 1 ? GP_I8 : size == 2 ? GP_I16 : size == 4 ? GP_I32 : size == 8 ? GP_I64 : 0;
-  case 'u':
-    return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : 0;
-  case 'f':
-    return size == 2 ? GP_F16 : size == 4 ? GP_F32 : size == 8 ? GP_F64 : 0;
-  case 'B':
-    return size == 2 ? GP_BF16 : 0;
-  case 'e':
-    return size == 1 ? GP_E4M3 : 0;
-  case 'E':
-    return size == 1 ? GP_E5M2 : 0;
-  default:
-    return 0;
+  case 'b': return size == 1 ? GP_BOOL : 0;
+  case 'i': return size == 1 ? GP_I8 : size == 2 ? GP_I16 : size == 4 ? GP_I32 : size == 8 ? GP_I64 : 0;
+  case 'u': return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : 0;
+  case 'f': return size == 2 ? GP_F16 : size == 4 ? GP_F32 : size == 8 ? GP_F64 : 0;
+  case 'B': return size == 2 ? GP_BF16 : 0;
+  case 'e': return size == 1 ? GP_E4M3 : 0;
+  case 'E': return size == 1 ? GP_E5M2 : 0;
+  default: return 0;
   }
 }
 
@@ -212,16 +204,10 @@ static PyObject *gppy_tuple(const int64_t *numbers, int count) {
 static int gppy_shape_of(const gppy_view *first, const gppy_view *last, int shape, int64_t number, int64_t *made) {
   const gppy_view *like = shape == GPPY_LAST ? last : first;
   switch (shape) {
-  case GPPY_NONE:
-    return 0;
-  case GPPY_FLAT:
-    made[0] = (int64_t)first->size;
-    return 1;
-  case GPPY_NUMBER:
-    made[0] = number;
-    return 1;
-  default:
-    break;
+  case GPPY_NONE: return 0;
+  case GPPY_FLAT: made[0] = (int64_t)first->size; return 1;
+  case GPPY_NUMBER: made[0] = number; return 1;
+  default: break;
   }
   memcpy(made, like->shape, sizeof like->shape);
   if (shape == GPPY_KEPT) made[like->dimensions - 1] = number;
@@ -289,20 +275,13 @@ static PyObject *gppy_trimmed(PyObject *array, int library, uint64_t count) {
 static int gppy_is_signed(int type) { return type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64; }
 static int64_t gppy_largest(int type) { // of an integer type, or of int64
   switch (type) {
-  case GP_I8:
-    return INT8_MAX;
-  case GP_U8:
-    return UINT8_MAX;
-  case GP_I16:
-    return INT16_MAX;
-  case GP_U16:
-    return UINT16_MAX;
-  case GP_I32:
-    return INT32_MAX;
-  case GP_U32:
-    return UINT32_MAX;
-  default:
-    return INT64_MAX;
+  case GP_I8: return INT8_MAX;
+  case GP_U8: return UINT8_MAX;
+  case GP_I16: return INT16_MAX;
+  case GP_U16: return UINT16_MAX;
+  case GP_I32: return INT32_MAX;
+  case GP_U32: return UINT32_MAX;
+  default: return INT64_MAX;
   }
 }
 static int gppy_sum_type(int type, int library) {
@@ -310,16 +289,13 @@ static int gppy_sum_type(int type, int library) {
   case GP_U8:
   case GP_U16:
   case GP_U32:
-  case GP_U64:
-    return library == GPPY_NUMPY ? GP_U64 : GP_I64;
+  case GP_U64: return library == GPPY_NUMPY ? GP_U64 : GP_I64;
   case GP_BOOL:
   case GP_I8:
   case GP_I16:
   case GP_I32:
-  case GP_I64:
-    return GP_I64;
-  default:
-    return type;
+  case GP_I64: return GP_I64;
+  default: return type;
   }
 }
 
@@ -537,8 +513,8 @@ static PyObject *gppy_run(PyObject *self, PyObject *const *arguments, Py_ssize_t
       form->call.primitive == GP_SORT_AXIS || form->call.primitive == GP_TOP_K_AXIS) {
     axes = gppy_rows(&in[0],
         form->call.primitive == GP_REDUCE_AXIS ? 1
-            : number > 0                       ? number
-                                               : in[0].shape[in[0].dimensions - 1]);
+            : number > 0 ? number
+            : in[0].shape[in[0].dimensions - 1]);
     call.axes = &axes;
   }
   Py_BEGIN_ALLOW_THREADS;

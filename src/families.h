@@ -34,13 +34,13 @@ GP__RULE int gp__family_of(int primitive) {
       : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE || primitive == GP_EXPAND ||
           primitive == GP_RUN_LENGTH_EXPAND
       ? GP__FAMILY_SEGMENTS
-      : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
-      : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
+      : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM
+      : primitive == GP_SORT ? GP__FAMILY_SORT
       : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
-      : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
+      : primitive == GP_SEGMENTED_SORT ? GP__FAMILY_SEGMENTED_SORT
       : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
-      : primitive == GP_TRANSPOSE                                                               ? GP__FAMILY_TRANSPOSE
-      : (primitive >= GP_REDUCE_AXIS && primitive <= GP_SCAN_AXIS)                              ? GP__FAMILY_ROWS
-      : primitive == GP_BFS || primitive == GP_BFS_SOURCES                                      ? GP__FAMILY_GRAPH
-                                                                                                : GP__FAMILY_MAP;
+      : primitive == GP_TRANSPOSE ? GP__FAMILY_TRANSPOSE
+      : (primitive >= GP_REDUCE_AXIS && primitive <= GP_SCAN_AXIS) ? GP__FAMILY_ROWS
+      : primitive == GP_BFS || primitive == GP_BFS_SOURCES ? GP__FAMILY_GRAPH
+      : GP__FAMILY_MAP;
 }

@@ -278,7 +278,7 @@ def read_tile(path, page):
         else:
             code, at = statement(lines, at)
             text = re.split(r"\s*\{|;\s*$", " ".join(one.partition("//")[0].strip() for one in code))[0]
-            match = re.match(r"(?:template <.*?> )?(?:GP_DEVICE [^(]*?\b(gp_\w+)\(|"
+            match = re.match(r"(?:template ?<.*?> )?(?:GP_DEVICE [^(]*?\b(gp_\w+)\(|"
                              r"(?:struct|union|class) (?:[^(]*?\b)?(gp_\w+))", text)
             name = match and (match.group(1) or match.group(2))
             if name and not name.startswith("gp__") and not re.search(r"\boperator\b|>\s*$", text):

@@ -531,41 +531,26 @@ static uint64_t wrap(const type_row *t, uint64_t u) {
 static uint64_t apply_int(gp_op op, const type_row *acc, uint64_t a, uint64_t b) {
   const int is_signed = acc->number == GP_DATA_INT, less = is_signed ? (int64_t)b < (int64_t)a : b < a;
   switch (op) {
-  case GP_SUM:
-    return wrap(acc, a + b);
-  case GP_PROD:
-    return wrap(acc, a * b);
-  case GP_MIN:
-    return less ? b : a;
-  case GP_MAX:
-    return less ? a : b;
-  case GP_BIT_AND:
-    return a & b;
-  case GP_BIT_OR:
-    return a | b;
-  case GP_BIT_XOR:
-    return a ^ b;
-  case GP_AND:
-    return a && b;
-  default:
-    return a || b;
+  case GP_SUM: return wrap(acc, a + b);
+  case GP_PROD: return wrap(acc, a * b);
+  case GP_MIN: return less ? b : a;
+  case GP_MAX: return less ? a : b;
+  case GP_BIT_AND: return a & b;
+  case GP_BIT_OR: return a | b;
+  case GP_BIT_XOR: return a ^ b;
+  case GP_AND: return a && b;
+  default: return a || b;
   }
 }
 
 static double apply_float(gp_op op, double a, double b) {
   switch (op) {
-  case GP_SUM:
-    return a + b;
-  case GP_PROD:
-    return a * b;
-  case GP_MIN:
-    return b < a ? b : a;
-  case GP_MAX:
-    return b > a ? b : a;
-  case GP_AND:
-    return a != 0 && b != 0;
-  default:
-    return a != 0 || b != 0;
+  case GP_SUM: return a + b;
+  case GP_PROD: return a * b;
+  case GP_MIN: return b < a ? b : a;
+  case GP_MAX: return b > a ? b : a;
+  case GP_AND: return a != 0 && b != 0;
+  default: return a != 0 || b != 0;
   }
 }
 
@@ -581,18 +566,18 @@ static const char *check_on_host(
   for (f = 0; f < fields; f++) {
     const char *from = in + f * in_size, *from2 = in2 ? in2 + f * in_size : NULL, *to = out + f * out_size;
     double total = c->op == GP_PROD || c->op == GP_AND ? 1
-        : c->op == GP_MIN                              ? HUGE_VAL
-        : c->op == GP_MAX                              ? -HUGE_VAL
-                                                       : 0;
+        : c->op == GP_MIN ? HUGE_VAL
+        : c->op == GP_MAX ? -HUGE_VAL
+        : 0;
     uint64_t whole = 0;
     if (!floats) {
       const int bits = 8 * c->acc->size / fields;
       const uint64_t top = c->acc->number == GP_DATA_INT ? (1ull << (bits - 1)) - 1 : ~0ull >> (64 - bits);
       whole = c->op == GP_PROD || c->op == GP_AND ? 1
-          : c->op == GP_MIN                       ? top
-          : c->op == GP_MAX                       ? (c->acc->number == GP_DATA_INT ? ~top : 0)
-          : c->op == GP_BIT_AND                   ? wrap(c->acc, ~0ull)
-                                                  : 0;
+          : c->op == GP_MIN ? top
+          : c->op == GP_MAX ? (c->acc->number == GP_DATA_INT ? ~top : 0)
+          : c->op == GP_BIT_AND ? wrap(c->acc, ~0ull)
+          : 0;
     }
     for (i = 0; i < n; i++) {
       double x = 0, expected = 0;
@@ -620,15 +605,15 @@ static const char *check_on_host(
             is_float(c->in) ? 0 : apply_int(c->op, c->out, u, decode_int(c->in, from2 + i * (uint64_t)c->in->size));
       } else if (c->primitive == GP_TRANSFORM) {
         expected = c->op == GP_NEGATE ? -x
-            : c->op == GP_ABS         ? fabs(x)
-            : c->op == GP_SQUARE      ? x * x
-            : c->op == GP_NOT         ? x == 0
-                                      : x;
+            : c->op == GP_ABS ? fabs(x)
+            : c->op == GP_SQUARE ? x * x
+            : c->op == GP_NOT ? x == 0
+            : x;
         expected_int = c->op == GP_NEGATE ? 0 - u
-            : c->op == GP_ABS             ? (c->in->number == GP_DATA_INT && (int64_t)u < 0 ? 0 - u : u)
-            : c->op == GP_SQUARE          ? u * u
-            : c->op == GP_NOT             ? u == 0
-                                          : u;
+            : c->op == GP_ABS ? (c->in->number == GP_DATA_INT && (int64_t)u < 0 ? 0 - u : u)
+            : c->op == GP_SQUARE ? u * u
+            : c->op == GP_NOT ? u == 0
+            : u;
       } else if (c->primitive == GP_FILL) {
         if (memcmp(out + i * (uint64_t)c->out->size, call.OF_CALL(value), (size_t)c->out->size))
           return snprintf(reason, sizeof reason, "element %llu is not the value", (unsigned long long)i), reason;
@@ -770,9 +755,9 @@ static int compare_doublewords(const void *a, const void *b) { return memcmp(a, 
 // Sorts results that may come in any order by their bytes, row by row.
 static void order_rows(const cell *c, uint64_t n, char *keys) {
   int (*const compare)(const void *, const void *) = c->in->size == 1 ? compare_bytes
-      : c->in->size == 2                                              ? compare_halves
-      : c->in->size == 4                                              ? compare_words
-                                                                      : compare_doublewords;
+      : c->in->size == 2 ? compare_halves
+      : c->in->size == 4 ? compare_words
+      : compare_doublewords;
   const uint64_t k = cell_k(c, n);
   uint64_t row;
   for (row = 0; row < c->rows; row++) qsort(keys + row * k * (uint64_t)c->in->size, k, (size_t)c->in->size, compare);
@@ -867,9 +852,9 @@ static const char *check_data(const cell *c, variant *v, uint64_t n, int kind, g
   const double scale = c->in->size == 2 ? 0.0625 : 1;
   const double unit = c->acc->number == GP_DATA_F64 ? 1e-10 : c->acc->number == GP_DATA_F32 ? 1e-3 : 1;
   const double place = c->out->number == GP_DATA_F16 ? 2e-3
-      : c->out->number == GP_DATA_BF16               ? 1.6e-2
-      : c->out->number == GP_DATA_F32                ? 1e-6
-                                                     : 1e-14;
+      : c->out->number == GP_DATA_BF16 ? 1.6e-2
+      : c->out->number == GP_DATA_F32 ? 1e-6
+      : 1e-14;
   const double subnormal = c->out->number == GP_DATA_F16 && !reference ? 6.1e-8 : 0; // one ulp of the smallest
   const double absolute = exact || c->primitive < GP_REDUCE
       ? subnormal
@@ -1341,8 +1326,8 @@ static int add_ours_and_peers(
   for (i = 0; i < (int)(sizeof PEER_NAMES / sizeof *PEER_NAMES); i++) {
     gp_peer_fn run;
     const int wanted = option_peers ? strstr(option_peers, PEER_NAMES[i]) != NULL
-        : i == 3                    ? !is_old(c) && !variants[count - 1].run // not in CUB
-                                    : i < 3 || (i == 4 && c->primitive == GP_TRANSPOSE);
+        : i == 3 ? !is_old(c) && !variants[count - 1].run // not in CUB
+        : i < 3 || (i == 4 && c->primitive == GP_TRANSPOSE);
     if (!wanted || (is_replayed(c) && (i == 3 || i > 4 || waits_for_host(c)))) continue;
     if (i == 5 && c->haystack && c->kind != GP_DATA_SORTED) continue; // moderngpu's searches take sorted needles
     if (find_peer(c, PEER_NAMES[i], 1, &run)) {

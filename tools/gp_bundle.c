@@ -223,8 +223,7 @@ static int read_field(gp_primitive primitive, gp_policy *p, const char *word) {
   }
   switch (gp__family_of(primitive)) {
 #define CASE(FAMILY, family) \
-  case GP__FAMILY_##FAMILY: \
-    GP_POLICY_FIELDS_##FAMILY(FIELD) break;
+  case GP__FAMILY_##FAMILY: GP_POLICY_FIELDS_##FAMILY(FIELD) break;
     GPUPRIMS__FAMILIES(CASE)
 #undef CASE
   }

@@ -262,16 +262,13 @@ static inline __attribute__((unused)) int is_of_graph(gp_primitive p) { return h
 static inline __attribute__((unused)) uint64_t cell_segment_length(const cell *c, uint64_t k) {
   const uint64_t h = gp_data_hash(k ^ 0x5e60000000ull), mean = c->segments_mean;
   switch (c->segments_kind) {
-  case SEGMENTS_UNIFORM:
-    return h % (2 * mean + 1);
+  case SEGMENTS_UNIFORM: return h % (2 * mean + 1);
   case SEGMENTS_PARETO: { // at least mean / 3, which keeps the mean right
     const double u = ((double)(h >> 11) + 1) / 9007199254740992.0, length = (double)mean / 3 / cbrt(u * u) + 0.5;
     return length > 1e15 ? (uint64_t)1e15 : (uint64_t)length;
   }
-  case SEGMENTS_MIXED:
-    return h % 4 ? 1 + (h >> 8) % 31 : 0;
-  default:
-    return mean;
+  case SEGMENTS_MIXED: return h % 4 ? 1 + (h >> 8) % 31 : 0;
+  default: return mean;
   }
 }
 
@@ -369,67 +366,30 @@ static inline __attribute__((unused)) void default_words(cell *c) {
       c->segments_kind = SEGMENTS_FIXED;
       c->segments_mean = 256;
       break;
-    case 'o':
-      c->offsets = u32;
-      break;
-    case 'k':
-      c->key = is_select(c->primitive) || is_a(c->primitive, "permuted") ? NULL : u32;
-      break;
-    case 'l':
-      c->lengths = u32;
-      break;
+    case 'o': c->offsets = u32; break;
+    case 'k': c->key = is_select(c->primitive) || is_a(c->primitive, "permuted") ? NULL : u32; break;
+    case 'l': c->lengths = u32; break;
     case 'f':
-      c->form = is_select(c->primitive)                              ? FORM_IF
+      c->form = is_select(c->primitive) ? FORM_IF
           : has_word(c->primitive, 's') && !moves_keys(c->primitive) ? FORM_OFFSETS
-                                                                     : FORM_KEYS;
+          : FORM_KEYS;
       break;
-    case 'r':
-      c->runs = 32;
-      break;
-    case 't':
-      c->parts = 2;
-      break;
-    case 'e':
-      c->keep = 50;
-      break;
-    case 'b':
-      c->bins = 256;
-      break;
-    case 'h':
-      c->haystack = 1 << 20;
-      break;
-    case 'd':
-      c->descending = is_top_k(c->primitive);
-      break;
-    case '2':
-      c->second = 50;
-      break;
-    case 'n':
-      c->k = is_top_k(c->primitive) ? 64 : 0;
-      break;
-    case 'w':
-      c->rows = 1;
-      break;
-    case 'u':
-      c->sorted = 1;
-      break;
-    case 'c':
-      c->axis = 2;
-      break;
-    case 'g':
-      c->groups = 4096;
-      break;
-    case 'a':
-      c->widths[0] = GP_AOS;
-      break;
-    case 'v':
-      c->protocol = BACK_TO_BACK;
-      break;
-    case 'q':
-      c->at_once = 64;
-      break;
-    default:
-      break;
+    case 'r': c->runs = 32; break;
+    case 't': c->parts = 2; break;
+    case 'e': c->keep = 50; break;
+    case 'b': c->bins = 256; break;
+    case 'h': c->haystack = 1 << 20; break;
+    case 'd': c->descending = is_top_k(c->primitive); break;
+    case '2': c->second = 50; break;
+    case 'n': c->k = is_top_k(c->primitive) ? 64 : 0; break;
+    case 'w': c->rows = 1; break;
+    case 'u': c->sorted = 1; break;
+    case 'c': c->axis = 2; break;
+    case 'g': c->groups = 4096; break;
+    case 'a': c->widths[0] = GP_AOS; break;
+    case 'v': c->protocol = BACK_TO_BACK; break;
+    case 'q': c->at_once = 64; break;
+    default: break;
     }
 }
 
@@ -466,74 +426,39 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     c->segments_mean = 0;
     if (colon && (!parse_size(colon + 1, &c->segments_mean) || !c->segments_mean)) return 0;
     return (c->segments_kind = FIND_NAME(kind, SEGMENT_NAMES)) >= 0 && (c->segments_kind == SEGMENTS_MIXED) == !colon;
-  case 'o':
-    return (c->offsets = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
-  case 'k':
-    return (c->key = type) != NULL;
-  case 'p':
-    return (c->payload = type) != NULL;
-  case 'l':
-    return (c->lengths = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
+  case 'o': return (c->offsets = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
+  case 'k': return (c->key = type) != NULL;
+  case 'p': return (c->payload = type) != NULL;
+  case 'l': return (c->lengths = type) != NULL && type->number <= GP_DATA_UINT && type->size >= 4 && type->fields == 1;
   case 'f':
     c->form = FIND_NAME(value, FORM_NAMES);
     return moves_keys(c->primitive)
         ? c->form == FORM_KEYS || c->form == FORM_INDICES || (is_ranked(c->primitive) && c->form == FORM_FIXED)
-        : is_select(c->primitive)        ? c->form == FORM_IF || c->form == FORM_FLAGS
+        : is_select(c->primitive) ? c->form == FORM_IF || c->form == FORM_FLAGS
         : is_a(c->primitive, "permuted") ? c->form == FORM_FLAGS
-        : has_word(c->primitive, 'k')    ? c->form == FORM_KEYS || c->form == FORM_HEADS
-                                         : c->form == FORM_OFFSETS ||
+        : has_word(c->primitive, 'k') ? c->form == FORM_KEYS || c->form == FORM_HEADS
+        : c->form == FORM_OFFSETS ||
             (c->primitive == GP_SEGMENTED_REDUCE && (c->form == FORM_FIXED || c->form == FORM_ENDS));
-  case 'r':
-    c->runs = number;
-    return is_number && number > 0;
-  case 't':
-    c->parts = (int)number;
-    return is_number && (number == 2 || number == 3);
-  case 'e':
-    c->keep = (int)number;
-    return is_number && number <= 100;
-  case 'b':
-    c->bins = number;
-    return is_number && number > 0;
-  case 'd':
-    return (c->descending = FIND_NAME(value, ORDER_NAMES)) >= 0;
+  case 'r': c->runs = number; return is_number && number > 0;
+  case 't': c->parts = (int)number; return is_number && (number == 2 || number == 3);
+  case 'e': c->keep = (int)number; return is_number && number <= 100;
+  case 'b': c->bins = number; return is_number && number > 0;
+  case 'd': return (c->descending = FIND_NAME(value, ORDER_NAMES)) >= 0;
   case 'i':
     return sscanf(value, "%d:%d", &c->begin_bit, &c->end_bit) == 2 && c->begin_bit >= 0 && c->end_bit >= c->begin_bit;
-  case '2':
-    c->second = (int)number;
-    return is_number && number <= 100;
-  case 'n':
-    c->k = number;
-    return is_number;
-  case 'w':
-    c->rows = number;
-    return is_number && number > 0;
-  case 'u':
-    c->sorted = number != 0;
-    return is_number && number <= 1;
-  case 'g':
-    c->groups = number;
-    return is_number && number > 0;
+  case '2': c->second = (int)number; return is_number && number <= 100;
+  case 'n': c->k = number; return is_number;
+  case 'w': c->rows = number; return is_number && number > 0;
+  case 'u': c->sorted = number != 0; return is_number && number <= 1;
+  case 'g': c->groups = number; return is_number && number > 0;
   case 'm': // ROWSxCOLUMNS or ROWSxCOLUMNSxMATRICES
     return parse_shape(c, value);
-  case 'j':
-    c->in_place = (int)number;
-    return is_number && number < 2;
-  case '3':
-    c->reproducible = (int)number;
-    return is_number && number < 2;
-  case '4':
-    c->ordered = (int)number;
-    return is_number && number < 2;
-  case '5':
-    c->described = (int)number;
-    return is_number && number < 2;
-  case '1':
-    c->little = (int)number;
-    return is_number && number < 2;
-  case 'c':
-    c->axis = (int)number;
-    return is_number && number < 3;
+  case 'j': c->in_place = (int)number; return is_number && number < 2;
+  case '3': c->reproducible = (int)number; return is_number && number < 2;
+  case '4': c->ordered = (int)number; return is_number && number < 2;
+  case '5': c->described = (int)number; return is_number && number < 2;
+  case '1': c->little = (int)number; return is_number && number < 2;
+  case 'c': c->axis = (int)number; return is_number && number < 3;
   case 'y': {
     char *end = (char *)(uintptr_t)value;
     for (c->field_count = 0; *end && c->field_count < 32; end += *end == '.') {
@@ -552,12 +477,8 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
     snprintf(c->graph_text, sizeof c->graph_text, "%s", value);
     c->n = 2 * c->made.edges;
     return 1;
-  case 'q':
-    c->at_once = (int)number;
-    return is_number && number > 0 && number <= 4096;
-  default:
-    c->haystack = number;
-    return is_number && number > 0;
+  case 'q': c->at_once = (int)number; return is_number && number > 0 && number <= 4096;
+  default: c->haystack = number; return is_number && number > 0;
   }
 }
 
@@ -751,8 +672,8 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   switch (role) {
   case ROLE_in:
     return p == GP_FILL || p == GP_IOTA || runs || p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS ? NULL
-        : p == GP_UNIQUE                                                                         ? c->payload
-                                                                                                 : c->in;
+        : p == GP_UNIQUE ? c->payload
+        : c->in;
   case ROLE_in2:
     return is_a(p, "permuted")                  ? find_type(c->n >> 32 ? "u64" : "u32")
         : p == GP_TRANSFORM2 || is_a(p, "twin") ? c->in
@@ -760,27 +681,24 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   case ROLE_keys:
     return runs || p == GP_UNIQUE || has_word(p, 'h') ? c->in : is_segmented_scan(p) ? find_type("u8") : c->key;
   case ROLE_begin:
-    return c->form == FORM_FIXED                       ? NULL
-        : has_word(p, 'o')                             ? c->offsets
+    return c->form == FORM_FIXED ? NULL
+        : has_word(p, 'o') ? c->offsets
         : has_word(p, 's') || p == GP_HISTOGRAM_RANGES ? c->in
-                                                       : NULL;
-  case ROLE_end:
-    return c->form == FORM_ENDS ? c->offsets : NULL;
+        : NULL;
+  case ROLE_end: return c->form == FORM_ENDS ? c->offsets : NULL;
   case ROLE_out:
     return p == GP_RUN_LENGTHS || is_a(p, "count") ? NULL
-        : p == GP_NONTRIVIAL_RUNS                  ? c->lengths
+        : p == GP_NONTRIVIAL_RUNS ? c->lengths
         : is_a(p, "truth")                         ? find_type("u8")
-        : p == GP_UNIQUE                           ? c->payload
-                                                   : c->out;
+        : p == GP_UNIQUE ? c->payload
+        : c->out;
   case ROLE_out_keys:
-    return p == GP_GROUP_BY                     ? c->key
-        : p == GP_REDUCE_BY_KEY                 ? (c->form == FORM_HEADS ? NULL : c->key)
+    return p == GP_GROUP_BY ? c->key
+        : p == GP_REDUCE_BY_KEY ? (c->form == FORM_HEADS ? NULL : c->key)
         : p == GP_RUN_LENGTHS || p == GP_UNIQUE ? c->in
-                                                : NULL;
-  case ROLE_out2:
-    return runs ? c->lengths : p == GP_PARTITION ? c->in : NULL;
-  case ROLE_out3:
-    return c->parts == 3 ? c->in : NULL;
+        : NULL;
+  case ROLE_out2: return runs ? c->lengths : p == GP_PARTITION ? c->in : NULL;
+  case ROLE_out3: return c->parts == 3 ? c->in : NULL;
   default:
     return role == ROLE_counts &&
             (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE || is_a(p, "count") || p == GP_GROUP_BY ||
@@ -824,21 +742,17 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   switch (role) {
   case ROLE_begin:
     return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS && !is_by_lengths(p));
-  case ROLE_end:
-    return cell_segments(c, n);
-  case ROLE_keys:
-    return has_word(p, 'h') ? c->haystack : n;
+  case ROLE_end: return cell_segments(c, n);
+  case ROLE_keys: return has_word(p, 'h') ? c->haystack : n;
   case ROLE_out:
-    return p == GP_REDUCE          ? 1 + !strcmp(OPERATOR_NAMES[c->op], "MINMAX")
+    return p == GP_REDUCE ? 1 + !strcmp(OPERATOR_NAMES[c->op], "MINMAX")
         : is_a(p, "truth")         ? 1
         : p == GP_SEGMENTED_REDUCE ? cell_segments(c, n)
         : is_a(p, "shortened")     ? n / cell_axis_length(c, n)
-        : has_word(p, 'b')         ? c->bins
-                                   : n;
-  case ROLE_counts:
-    return c->parts ? (uint64_t)c->parts : 1;
-  default:
-    return n;
+        : has_word(p, 'b') ? c->bins
+        : n;
+  case ROLE_counts: return c->parts ? (uint64_t)c->parts : 1;
+  default: return n;
   }
 }
 static inline __attribute__((unused)) uint64_t cell_bytes(const cell *c, int role, uint64_t n) {
@@ -873,14 +787,10 @@ static inline __attribute__((unused)) double expected_set(const cell *c, uint64_
   const double b = (double)cell_second(c, n), a = (double)n - b, least = a < b ? a : b;
   const double both = c->kind != GP_DATA_UNIFORM ? least : a - b < 2 && b - a < 2 ? 0.625 * least : 0;
   switch (c->primitive) {
-  case GP_SET_UNION:
-    return a + b - both;
-  case GP_SET_INTERSECTION:
-    return both;
-  case GP_SET_DIFFERENCE:
-    return a - both;
-  default:
-    return a + b - 2 * both;
+  case GP_SET_UNION: return a + b - both;
+  case GP_SET_INTERSECTION: return both;
+  case GP_SET_DIFFERENCE: return a - both;
+  default: return a + b - 2 * both;
   }
 }
 
@@ -895,16 +805,12 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
   switch (c->primitive) {
   case GP_REDUCE_BY_KEY:
   case GP_RUN_LENGTHS:
-  case GP_UNIQUE:
-    return role == ROLE_counts || all == 0 ? 0 : expected_runs(c, n);
+  case GP_UNIQUE: return role == ROLE_counts || all == 0 ? 0 : expected_runs(c, n);
   case GP_NONTRIVIAL_RUNS: // the next element continues the others
     return role == ROLE_counts || all == 0 ? 0 : expected_runs(c, n) * (1 - 1 / (double)c->runs);
-  case GP_SELECT:
-    return role == ROLE_out ? share * (double)n : 0;
-  case GP_PARTITION:
-    return role == ROLE_out ? (double)n : 0; // all parts together
-  default:
-    return all;
+  case GP_SELECT: return role == ROLE_out ? share * (double)n : 0;
+  case GP_PARTITION: return role == ROLE_out ? (double)n : 0; // all parts together
+  default: return all;
   }
 }
 
@@ -1086,8 +992,8 @@ static inline __attribute__((unused)) void cell_make_input(const cell *c, int ro
     for (i = 0; i < count; i++) {
       const uint64_t length = is_batch(c->primitive) || is_by_lengths(c->primitive) ? offsets[i + 1] - offsets[i] : 0;
       const uint64_t x = is_batch(c->primitive) ? (role == ROLE_begin ? length : offsets[i]) * size
-          : is_by_lengths(c->primitive)         ? length
-                                                : offsets[first + i];
+          : is_by_lengths(c->primitive) ? length
+          : offsets[first + i];
       if (t->size == 4) ((uint32_t *)out)[i] = (uint32_t)x;
       else ((uint64_t *)out)[i] = x;
     }
@@ -1420,9 +1326,9 @@ static inline __attribute__((unused)) int *policy_number(gp_policy *p, int field
 // The value names of the field at an offset; NULL: it is numeric.
 static inline __attribute__((unused)) const char *const *policy_names(size_t at, int *count) {
   *count = at == offsetof(gp_policy, algorithm) ? GP_ALGORITHM_COUNT : GP_CACHE_COUNT;
-  return at == offsetof(gp_policy, algorithm)                               ? ALGORITHM_NAMES
+  return at == offsetof(gp_policy, algorithm) ? ALGORITHM_NAMES
       : at == offsetof(gp_policy, load) || at == offsetof(gp_policy, store) ? CACHE_NAMES
-                                                                            : NULL;
+      : NULL;
 }
 // A field's value as text. NULL: a field of few primitives is 0, and texts leave it out.
 static inline __attribute__((unused)) const char *policy_value(const gp_policy *p, int field, char number[16]) {

@@ -67,12 +67,12 @@ static void *memory_of(const functions &f, bool locked, size_t bytes) {
   return made;
 }
 
-template <class Key> static void fill(Key *keys, uint64_t n) {
+template<class Key> static void fill(Key *keys, uint64_t n) {
   uint64_t x = 88172645463325252ull;
   for (uint64_t i = 0; i < n; ++i) x ^= x << 13, x ^= x >> 7, x ^= x << 17, keys[i] = Key(x);
 }
 
-template <class Key>
+template<class Key>
 static void measure(gp_context *ctx, const functions &f, const char *what, gp_type type, gp_type value_type, uint64_t n,
     const std::vector<uint64_t> &memories, double rate) {
   const size_t each = sizeof(Key) + (value_type ? 4 : 0);
@@ -117,7 +117,7 @@ static void measure(gp_context *ctx, const functions &f, const char *what, gp_ty
   }
 }
 
-template <class Sort> static void on_host(const char *what, uint64_t n, Sort sort) {
+template<class Sort> static void on_host(const char *what, uint64_t n, Sort sort) {
   std::vector<uint32_t> keys(n);
   fill(keys.data(), n);
   const double begin = now();

@@ -46,22 +46,14 @@ static const char *const STEP_NAMES[STEPS] = {"edges made", "built: both ways, u
 static gp_result run(const subject *s) {
   const graph_made *m = s->made;
   switch (s->step) {
-  case MAKE:
-    return graph_edges_by(ctx, s->make, m, s->pairs, stream);
-  case BUILD:
-    return gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, m->edges, &s->graph, NULL, m->flags, stream);
-  case DIRECTED:
-    return gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, m->edges, &s->relabelled, NULL, 0, stream);
-  case TRANSPOSE:
-    return gp_graph_transpose(ctx, &s->graph, stream);
-  case RELABEL:
-    return gp_graph_relabel(ctx, &s->graph, &s->relabelled, NULL, NULL, stream);
-  case DEGREES:
-    return gp_graph_degrees(ctx, &s->graph, (gp_degrees *)s->report, stream);
-  case CHECK_GRAPH:
-    return gp_graph_check(ctx, &s->graph, (gp_fault *)s->report, stream);
-  case CHECK_SEARCH:
-    return gp_bfs_check(ctx, &s->graph, 0, s->depths, NULL, (gp_fault *)s->report, stream);
+  case MAKE: return graph_edges_by(ctx, s->make, m, s->pairs, stream);
+  case BUILD: return gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, m->edges, &s->graph, NULL, m->flags, stream);
+  case DIRECTED: return gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, m->edges, &s->relabelled, NULL, 0, stream);
+  case TRANSPOSE: return gp_graph_transpose(ctx, &s->graph, stream);
+  case RELABEL: return gp_graph_relabel(ctx, &s->graph, &s->relabelled, NULL, NULL, stream);
+  case DEGREES: return gp_graph_degrees(ctx, &s->graph, (gp_degrees *)s->report, stream);
+  case CHECK_GRAPH: return gp_graph_check(ctx, &s->graph, (gp_fault *)s->report, stream);
+  case CHECK_SEARCH: return gp_bfs_check(ctx, &s->graph, 0, s->depths, NULL, (gp_fault *)s->report, stream);
   default: // the bytes of both directions' keys
     return gp_copy(ctx, GP_U64, s->graph.targets, m->edges, (void *)(uintptr_t)s->relabelled.targets, stream);
   }
@@ -70,24 +62,15 @@ static gp_result run(const subject *s) {
 static double bytes_of(int step, double n, double m, double e) {
   const double sort = 8 * 8, offsets = 8 * n;
   switch (step) {
-  case MAKE:
-    return 24 * m; // numbers written, read, edges written
-  case BUILD:
-    return graph_built_bytes(n, m, e, 8);
-  case DIRECTED:
-    return 8 * m + 8 * m + m * sort + m * 12 + offsets;
-  case TRANSPOSE:
-    return offsets + e * (4 + 8 + sort + 12) + offsets;
-  case RELABEL:
-    return offsets + n * (8 + 8 + sort) + e * (4 + 2 * 32 + 8 + sort + 12) + offsets;
-  case DEGREES:
-    return offsets;
-  case CHECK_GRAPH:
-    return offsets + 4 * e;
-  case CHECK_SEARCH:
-    return offsets + e * (4 + 4) + 4 * n; // and one depth for each edge, cached at best
-  default:
-    return 16 * m;
+  case MAKE: return 24 * m; // numbers written, read, edges written
+  case BUILD: return graph_built_bytes(n, m, e, 8);
+  case DIRECTED: return 8 * m + 8 * m + m * sort + m * 12 + offsets;
+  case TRANSPOSE: return offsets + e * (4 + 8 + sort + 12) + offsets;
+  case RELABEL: return offsets + n * (8 + 8 + sort) + e * (4 + 2 * 32 + 8 + sort + 12) + offsets;
+  case DEGREES: return offsets;
+  case CHECK_GRAPH: return offsets + 4 * e;
+  case CHECK_SEARCH: return offsets + e * (4 + 4) + 4 * n; // and one depth for each edge, cached at best
+  default: return 16 * m;
   }
 }
 static double median_ms(const subject *s, int repeats) {

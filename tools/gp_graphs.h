@@ -133,9 +133,7 @@ GRAPH_SHARED(
       graph_u64 s = 0;
       graph_u64 t = 0;
       switch (g->kind) {
-      case GRAPH_KRONECKER:
-        graph_kronecker_edge(g, i, &s, &t);
-        break;
+      case GRAPH_KRONECKER: graph_kronecker_edge(g, i, &s, &t); break;
       case GRAPH_UNIFORM:
         s = graph_below(r, n);
         t = graph_below(graph_random(g->seed, i, 1), n);
@@ -151,9 +149,7 @@ GRAPH_SHARED(
         if (!wraps && (r >> 48) >= g->share) t = s;
         break;
       }
-      case GRAPH_GEOMETRIC:
-        graph_geometric_edge(g, i, &s, &t);
-        break;
+      case GRAPH_GEOMETRIC: graph_geometric_edge(g, i, &s, &t); break;
       case GRAPH_SMALL: // Watts and Strogatz, Collective Dynamics of Small-World Networks
         s = i / g->factor;
         t = (s + i % g->factor + 1) % n;
@@ -167,9 +163,7 @@ GRAPH_SHARED(
         s = i;
         t = (i + 1) % n;
         break;
-      case GRAPH_STAR:
-        t = i + 1;
-        break;
+      case GRAPH_STAR: t = i + 1; break;
       case GRAPH_HYPERCUBE:
         s = i / g->scale;
         t = s | 1ull << (i % g->scale);
@@ -230,27 +224,14 @@ GRAPH_FUNCTION int graph_size(graph_made *g) {
   switch (g->kind) {
   case GRAPH_KRONECKER:
   case GRAPH_UNIFORM:
-  case GRAPH_SMALL:
-    g->edges = g->vertices * g->factor;
-    break;
+  case GRAPH_SMALL: g->edges = g->vertices * g->factor; break;
   case GRAPH_GRID:
-  case GRAPH_TORUS:
-    g->edges = g->vertices * 2;
-    break;
-  case GRAPH_GEOMETRIC:
-    g->edges = g->vertices * 20;
-    break;
-  case GRAPH_HYPERCUBE:
-    g->edges = g->vertices * g->scale;
-    break;
-  case GRAPH_COMPLETE:
-    g->edges = g->vertices * g->vertices;
-    break;
-  case GRAPH_RING:
-    g->edges = g->vertices;
-    break;
-  default:
-    g->edges = g->vertices ? g->vertices - 1 : 0;
+  case GRAPH_TORUS: g->edges = g->vertices * 2; break;
+  case GRAPH_GEOMETRIC: g->edges = g->vertices * 20; break;
+  case GRAPH_HYPERCUBE: g->edges = g->vertices * g->scale; break;
+  case GRAPH_COMPLETE: g->edges = g->vertices * g->vertices; break;
+  case GRAPH_RING: g->edges = g->vertices; break;
+  default: g->edges = g->vertices ? g->vertices - 1 : 0;
   }
   return 1;
 }
@@ -290,8 +271,8 @@ GRAPH_FUNCTION int graph_read(const char *text, graph_made *g) {
   g->factor = (graph_u64)number[4];
   g->seed = (graph_u64)number[8];
   g->share = (graph_u64)(g->kind == GRAPH_GEOMETRIC ? number[7] * 2.56
-          : g->kind == GRAPH_SMALL                  ? number[6] * 655.36
-                                                    : number[5] * 655.36);
+          : g->kind == GRAPH_SMALL ? number[6] * 655.36
+          : number[5] * 655.36);
   return graph_size(g);
 }
 
@@ -376,16 +357,11 @@ GRAPH_FUNCTION long long graph_depth(const graph_made *g, graph_u64 a, graph_u64
   const graph_u64 n = g->vertices;
   const graph_u64 gap = a > b ? a - b : b - a;
   switch (g->kind) {
-  case GRAPH_CHAIN:
-    return (long long)gap;
-  case GRAPH_RING:
-    return (long long)(gap < n - gap ? gap : n - gap);
-  case GRAPH_STAR:
-    return a == b ? 0 : a && b ? 2 : 1;
-  case GRAPH_COMPLETE:
-    return a != b;
-  case GRAPH_HYPERCUBE:
-    return __builtin_popcountll(a ^ b);
+  case GRAPH_CHAIN: return (long long)gap;
+  case GRAPH_RING: return (long long)(gap < n - gap ? gap : n - gap);
+  case GRAPH_STAR: return a == b ? 0 : a && b ? 2 : 1;
+  case GRAPH_COMPLETE: return a != b;
+  case GRAPH_HYPERCUBE: return __builtin_popcountll(a ^ b);
   case GRAPH_TORUS: {
     const graph_u64 ra = a / g->columns, rb = b / g->columns, ca = a % g->columns, cb = b % g->columns;
     const graph_u64 down = ra > rb ? ra - rb : rb - ra, right = ca > cb ? ca - cb : cb - ca;

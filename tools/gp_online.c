@@ -43,12 +43,9 @@ void online_close(void *search) { gp__search_close((gp__search *)search); }
 
 int online_ask(void *search, int *point) {
   switch (gp__search_ask((gp__search *)search, point)) {
-  case GP__ASK_MEASURE:
-    return 1;
-  case GP__ASK_WAIT:
-    return 0;
-  default:
-    return -1;
+  case GP__ASK_MEASURE: return 1;
+  case GP__ASK_WAIT: return 0;
+  default: return -1;
   }
 }
 

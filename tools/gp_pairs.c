@@ -192,9 +192,9 @@ static void segments(void) {
       c.op = op == 0 ? GP_SUM : op == 1 ? GP_AND : GP_OR, c.in_type = c.out_type = GP_I32;
       c.keys = memory + (256u << 20), c.key_type = GP_U32, c.equal = GP_EQUAL, c.init = &init;
       snprintf(name, sizeof name, "exclusive_scan_by_key %s i32 n=%llu",
-          op == 0       ? "SUM"
+          op == 0 ? "SUM"
               : op == 1 ? "AND"
-                        : "OR",
+              : "OR",
           (unsigned long long)counts[s]);
       compare("segments", name, &c);
     }

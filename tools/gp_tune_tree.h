@@ -63,7 +63,7 @@ static inline size_t gp_tune_option(
   const char *name = tree->name[field];
   const int is_layout = !strncmp(name, "GP_LAYOUT_", 10),
             length = is_layout ? snprintf(option, capacity, "-D%s=GP_USE(%" PRIu64 "ull)", name, values[field])
-                               : snprintf(option, capacity, "-D%s=%" PRId64, name, (int64_t)values[field]);
+                : snprintf(option, capacity, "-D%s=%" PRId64, name, (int64_t)values[field]);
   return length > 0 ? (size_t)length : 0;
 }
 

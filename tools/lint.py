@@ -2,7 +2,7 @@
 """lint.py: checks the project's text (Python's standard library only).
 
     tools/lint.py            checks, one line a finding; the counts last
-    tools/lint.py --format   runs clang-format in place instead
+    tools/lint.py --format   lays files out instead: clang-format, and plain choices
     tools/lint.py --uses     writes the `uses` lines of the parts under src/ instead
 
 src/: every part is in the manifest once, begins with its head, is no longer than 800 lines and closes the conditions
@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import amalgamate
@@ -431,6 +432,43 @@ def header_has_turn():
     return has_turn(5)
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def with_plain_choices(text):
+    """clang-format pads before the ? of a chain of choices, and aligns the last : with it. Here each line of a chain
+    has the indentation of its first `:`, and one space before its `?`."""
+    lines, aligned = text.split("\n"), {}  # column of a padded ?: the indentation of its chain
+    for at, line in enumerate(lines):
+        body = line.lstrip(" ")
+        indent = len(line) - len(body)
+        if body[:2] == ": " and indent in aligned:
+            line = " " * aligned[indent] + body
+        elif indent and body[:2] not in (": ", "? "):
+            aligned = {}
+        question = re.search(r"(?<=\S) +\? ", line)
+        if question and '"' not in line[:question.start()]:
+            column = line.index("?", question.start())
+            aligned[column] = len(line) - len(line.lstrip(" ")) + (0 if body[:2] == ": " else 4)
+            line = line[:question.start()] + " " + line[column:]
+        lines[at] = line
+    return "\n".join(lines)
+
+
+def laid_out(paths):
+    """{path: the file as `make format` leaves it}."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(".clang-format", folder)
+        copies = {path: os.path.join(folder, path) for path in paths}
+        for path, copy in copies.items():
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            shutil.copy(path, copy)
+        subprocess.run(["clang-format", "-i", *copies.values()], check=True)
+        return {path: with_plain_choices(read(copy)) for path, copy in copies.items()}
+
+
 def lint_format(findings, paths):
     code = [path for path in paths if path.endswith(CODE)]
     if not shutil.which("clang-format"):
@@ -444,11 +482,10 @@ def lint_format(findings, paths):
     if not header_has_turn():
         code = [path for path in code if path != "gpuprims.h"]
         print("waiting: 1")
-    done = subprocess.run(["clang-format", "--dry-run", "--Werror", *code], stderr=subprocess.PIPE, text=True)
-    places = re.findall(r"^(\S+?:\d+):\d+: error", done.stderr, re.M)
-    for path in code:
-        lines = [place for place in places if place.rpartition(":")[0] == path]
-        findings.check("clang-format", [f"{lines[0]} and {len(lines) - 1} more places: make format"] if lines else [])
+    for path, wanted in laid_out(code).items():
+        found = read(path)
+        first = next((at for at, pair in enumerate(zip(found.split("\n"), wanted.split("\n")), 1) if pair[0] != pair[1]), 0)
+        findings.check("clang-format", [f"{path}:{first}: make format"] if found != wanted else [])
 
 
 def main():
@@ -457,7 +494,11 @@ def main():
     if "--format" in sys.argv[1:]:
         if not shutil.which("clang-format"):
             sys.exit("no clang-format: apt-get install clang-format")
-        sys.exit(subprocess.run(["clang-format", "-i"] + [path for path in paths if path.endswith(CODE)]).returncode)
+        for path, text in laid_out([path for path in paths if path.endswith(CODE)]).items():
+            if text != read(path):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+        sys.exit()
     if "--uses" in sys.argv[1:]:
         sys.exit(write_uses())
     findings = Findings()

@@ -8,20 +8,20 @@
 
 // The routine's parameters: THREADS, LOAD. The kernel's own: PASSES (variance after the mean, or with it), STORE, and
 // the blocks of a multiprocessor, which loop over rows.
-template <int THREADS> union cotuning_storage {
+template<int THREADS> union cotuning_storage {
   gp_tile_reduce_storage<THREADS, float> reduce;
   float broadcast;
 };
 
 // The sum over the block, for all its threads.
-template <int THREADS> GP_DEVICE float cotuning_total(float value, cotuning_storage<THREADS> &storage) {
+template<int THREADS> GP_DEVICE float cotuning_total(float value, cotuning_storage<THREADS> &storage) {
   __syncthreads(); // after the last use of the storage
   value = gp_tile_reduce<THREADS>(value, gp_sum<float>(), storage.reduce);
   __syncthreads();
   return gp_tile_broadcast(value, 0, storage.broadcast);
 }
 
-template <int THREADS, int LOAD> GP_DEVICE void cotuning_sums(const float *in, float *sums, unsigned long long count) {
+template<int THREADS, int LOAD> GP_DEVICE void cotuning_sums(const float *in, float *sums, unsigned long long count) {
   const int ITEMS = COTUNING_COLUMNS / THREADS;
   typedef cotuning_storage<THREADS> Storage;
   GP_SHARED(Storage, storage);
@@ -34,7 +34,7 @@ template <int THREADS, int LOAD> GP_DEVICE void cotuning_sums(const float *in, f
   }
 }
 
-template <int THREADS, int LOAD, int PASSES, int STORE>
+template<int THREADS, int LOAD, int PASSES, int STORE>
 GP_DEVICE void cotuning_rows(const float *in, float *out, float *norms, unsigned long long count) {
   const int ITEMS = COTUNING_COLUMNS / THREADS;
   typedef cotuning_storage<THREADS> Storage;

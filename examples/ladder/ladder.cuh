@@ -113,7 +113,7 @@ extern "C" __global__ void reduce_5(const unsigned *in, unsigned *out, ladder_co
 }
 
 // The sum over a block of constant size: the compiler removes the loop.
-template <unsigned THREADS> static __device__ __forceinline__ void ladder_unrolled(unsigned *sums, unsigned t) {
+template<unsigned THREADS> static __device__ __forceinline__ void ladder_unrolled(unsigned *sums, unsigned t) {
 #pragma unroll
   for (unsigned distance = THREADS / 2; distance > 32; distance /= 2) {
     if (t < distance) sums[t] += sums[t + distance];
@@ -123,7 +123,7 @@ template <unsigned THREADS> static __device__ __forceinline__ void ladder_unroll
 }
 
 // 6: completely unrolled: a kernel for each block size, by a template.
-template <unsigned THREADS>
+template<unsigned THREADS>
 static __device__ __forceinline__ void ladder_reduce_6(
     unsigned *sums, const unsigned *in, unsigned *out, ladder_count n) {
   const unsigned t = threadIdx.x;
@@ -138,7 +138,7 @@ static __device__ __forceinline__ void ladder_reduce_6(
 
 // 7: multiple elements a thread. The grid has as many blocks as keep the GPU busy, for any n. Each steps through the
 // input by grids, which keeps loads coalesced. By Brent's theorem many adds amortise the tree's cost.
-template <unsigned THREADS>
+template<unsigned THREADS>
 static __device__ __forceinline__ void ladder_reduce_7(
     unsigned *sums, const unsigned *in, unsigned *out, ladder_count n) {
   const unsigned t = threadIdx.x;
@@ -176,8 +176,8 @@ extern "C" __global__ void transpose_naive(const float *in, float *out, unsigned
 
 // Through a tile in shared memory, TILE columns by TILE rows, in blocks of TILE x ROWS threads: reads and writes run
 // along rows. Columns of the tile have words TILE + PAD apart: without padding they share a bank.
-template <unsigned TILE, unsigned ROWS, unsigned PAD> struct ladder_tile { float at[TILE][TILE + PAD]; };
-template <unsigned TILE, unsigned ROWS, unsigned PAD>
+template<unsigned TILE, unsigned ROWS, unsigned PAD> struct ladder_tile { float at[TILE][TILE + PAD]; };
+template<unsigned TILE, unsigned ROWS, unsigned PAD>
 static __device__ __forceinline__ void ladder_transpose(
     ladder_tile<TILE, ROWS, PAD> &tile, const float *in, float *out, unsigned width, unsigned height) {
   unsigned x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
@@ -258,7 +258,7 @@ extern "C" __global__ void float3_shared(const float *in, float *out, ladder_cou
 struct alignas(16) ladder_vector {
   unsigned x, y, z, w;
 };
-template <unsigned DEPTH>
+template<unsigned DEPTH>
 static __device__ __forceinline__ void ladder_read(const ladder_vector *in, unsigned *out, ladder_count n) {
   const ladder_count step = (ladder_count)gridDim.x * blockDim.x;
   ladder_count i = (ladder_count)blockIdx.x * blockDim.x + threadIdx.x;

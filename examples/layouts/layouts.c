@@ -746,7 +746,7 @@ static void close_served(served *s) {
 // The inputs in another layout, converted where they are.
 static const char *convert_inputs(served *s, const gp_layout *from, const gp_layout *to) {
   return gp_convert_layout(s->p->ctx, from, to, s->source, s->n, s->work, 0, stream_of(s->p)) ? gp_last_message()
-                                                                                              : NULL;
+      : NULL;
 }
 
 static const gp_tune_application_field bitonic_fields[] = {{NULL, "Row", "GP_AOS GP_SOA 32"},

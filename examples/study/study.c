@@ -255,30 +255,20 @@ static void start(study *s, int part, int k) {
   void *a[7] = {0};
   int i = 0;
   switch (part) {
-  case COPY:
-    a[i++] = &values, a[i++] = &to, a[i++] = &n, a[i++] = &s->ticket;
-    break;
-  case REDUCE:
-    a[i++] = &values, a[i++] = &s->partials, a[i++] = &n, a[i++] = &s->ticket;
-    break;
+  case COPY: a[i++] = &values, a[i++] = &to, a[i++] = &n, a[i++] = &s->ticket; break;
+  case REDUCE: a[i++] = &values, a[i++] = &s->partials, a[i++] = &n, a[i++] = &s->ticket; break;
   case REDUCE_SPINE:
     blocks = 1;
     a[i++] = &s->partials, a[i++] = &one, a[i++] = &partials, a[i++] = &s->ticket;
     break;
-  case SCAN_UP:
-    a[i++] = &values, a[i++] = &s->partials, a[i++] = &n;
-    break;
+  case SCAN_UP: a[i++] = &values, a[i++] = &s->partials, a[i++] = &n; break;
   case SCAN_SPINE:
   case KEY_SPINE:
     blocks = 1;
     a[i++] = &s->partials, a[i++] = &s->offsets, a[i++] = &count;
     break;
-  case SCAN_DOWN:
-    a[i++] = &values, a[i++] = &s->offsets, a[i++] = &to, a[i++] = &n;
-    break;
-  case KEY_UP:
-    a[i++] = &keys, a[i++] = &values, a[i++] = &s->partials, a[i++] = &n;
-    break;
+  case SCAN_DOWN: a[i++] = &values, a[i++] = &s->offsets, a[i++] = &to, a[i++] = &n; break;
+  case KEY_UP: a[i++] = &keys, a[i++] = &values, a[i++] = &s->partials, a[i++] = &n; break;
   default:
     a[i++] = &keys, a[i++] = &values, a[i++] = &s->offsets, a[i++] = &to, a[i++] = &sums, a[i++] = &s->runs;
     a[i++] = &n;
@@ -369,10 +359,10 @@ static double time_batch(study *s, int part, int k, const int *choice, int calls
 static double median_us(study *s, int part, int k, const int *choice) {
   double us[BATCHES], once = time_batch(s, part, k, choice, 2);
   const int batches = s->quick ? 1 : BATCHES;
-  const int calls = s->quick         ? 1
+  const int calls = s->quick ? 1
       : once * MOST_CALLS < BATCH_US ? MOST_CALLS
-      : once > BATCH_US              ? 1
-                                     : (int)(BATCH_US / once);
+      : once > BATCH_US ? 1
+      : (int)(BATCH_US / once);
   int i;
   for (i = 0; i < batches; ++i) us[i] = time_batch(s, part, k, choice, calls);
   qsort(us, (size_t)batches, sizeof *us, ascending);

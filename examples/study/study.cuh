@@ -26,39 +26,39 @@ typedef unsigned long long study_count;
 enum { STUDY_GRAIN = 128 }; // shares of blocks begin at multiples of so many elements: of every vector
 
 // load: 0 all levels, 1 .cg, 2 .cs, 3 .cv. store: 0 .wb, 1 .cg, 2 .cs, 3 .wt. steal: tiles by ticket, not even shares.
-template <int THREADS, int LOADS, int ITEMS, int LOAD = 0, int STORE = 0, int STEAL = 0> struct study_policy {
+template<int THREADS, int LOADS, int ITEMS, int LOAD = 0, int STORE = 0, int STEAL = 0> struct study_policy {
   static const int threads = THREADS, loads = LOADS, items = ITEMS, load = LOAD, store = STORE, steal = STEAL;
   static const int tile = THREADS * LOADS * ITEMS;
 };
 
 // ---- accesses
 
-template <int BYTES> struct study_word;
-template <> struct study_word<1> { typedef unsigned char type; };
-template <> struct study_word<2> { typedef unsigned short type; };
-template <> struct study_word<4> { typedef unsigned type; };
-template <> struct study_word<8> { typedef unsigned long long type; };
-template <> struct study_word<16> { typedef uint4 type; };
+template<int BYTES> struct study_word;
+template<> struct study_word<1> { typedef unsigned char type; };
+template<> struct study_word<2> { typedef unsigned short type; };
+template<> struct study_word<4> { typedef unsigned type; };
+template<> struct study_word<8> { typedef unsigned long long type; };
+template<> struct study_word<16> { typedef uint4 type; };
 
-template <int CACHE, class W> STUDY_DEVICE void study_read(W *to, const W *from) {
+template<int CACHE, class W> STUDY_DEVICE void study_read(W *to, const W *from) {
   STUDY_BY_CACHE(*to = *from, *to = __ldcg(from), *to = __ldcs(from), *to = __ldcv(from));
 }
-template <int CACHE, class W> STUDY_DEVICE void study_write(W *to, const W *from) {
+template<int CACHE, class W> STUDY_DEVICE void study_write(W *to, const W *from) {
   STUDY_BY_CACHE(*to = *from, __stcg(to, *from), __stcs(to, *from), __stwt(to, *from));
 }
 
 // ITEMS elements, in accesses of at most 16 bytes.
-template <class T, int ITEMS> union study_vector {
+template<class T, int ITEMS> union study_vector {
   static const int BYTES = ITEMS * int(sizeof(T)), WIDTH = BYTES < 16 ? BYTES : 16;
   typename study_word<WIDTH>::type word[BYTES / WIDTH];
   T item[ITEMS];
 };
 
 // The place of an element in its tile: a load of all threads reads neighbouring vectors.
-template <class P> STUDY_DEVICE int study_place(int load, int item) {
+template<class P> STUDY_DEVICE int study_place(int load, int item) {
   return (load * P::threads + int(threadIdx.x)) * P::items + item;
 }
-template <class P, class T> STUDY_DEVICE void study_load(T (&data)[P::loads][P::items], const T *in, study_count left) {
+template<class P, class T> STUDY_DEVICE void study_load(T (&data)[P::loads][P::items], const T *in, study_count left) {
   typedef study_vector<T, P::items> vector;
   if (left >= P::tile) {
     vector v[P::loads];
@@ -80,7 +80,7 @@ template <class P, class T> STUDY_DEVICE void study_load(T (&data)[P::loads][P::
         data[l][i] = study_count(study_place<P>(l, i)) < left ? in[study_place<P>(l, i)] : T(0);
   }
 }
-template <class P, class T>
+template<class P, class T>
 STUDY_DEVICE void study_store(T *out, const T (&data)[P::loads][P::items], study_count left) {
   typedef study_vector<T, P::items> vector;
   if (left >= P::tile) {
@@ -105,7 +105,7 @@ STUDY_DEVICE void study_store(T *out, const T (&data)[P::loads][P::items], study
 
 // One block's even share, or tiles by ticket: `next` says which tile comes, until `first` reaches `end`. The last block
 // to end sets both counters to 0 for the next launch.
-template <class P> struct study_work {
+template<class P> struct study_work {
   study_count first, end, share;
   unsigned *ticket;
   __device__ study_work(study_count n, unsigned *counters) : end(n), ticket(counters) {
@@ -137,22 +137,22 @@ template <class P> struct study_work {
 // ---- folds of a block, in three phases: registers, a warp that rakes over shared memory, the warp
 
 // Segmented sums: heads of runs so far, and the sum since the last one.
-template <class T> struct study_runs {
+template<class T> struct study_runs {
   unsigned heads;
   T sum;
 };
-template <class T> STUDY_DEVICE study_runs<T> operator+(const study_runs<T> &a, const study_runs<T> &b) {
+template<class T> STUDY_DEVICE study_runs<T> operator+(const study_runs<T> &a, const study_runs<T> &b) {
   study_runs<T> r;
   r.heads = a.heads + b.heads;
   r.sum = b.heads ? b.sum : T(a.sum + b.sum);
   return r;
 }
-template <class E> STUDY_DEVICE E study_zero() {
+template<class E> STUDY_DEVICE E study_zero() {
   E zero = E();
   return zero;
 }
 
-template <class E, int THREADS> struct study_storage {
+template<class E, int THREADS> struct study_storage {
   E partial[THREADS];
   E warp[32];
   E total;
@@ -160,7 +160,7 @@ template <class E, int THREADS> struct study_storage {
 
 // The fold of the elements of all threads before this one; the block's total. In order. The next call's first barrier
 // comes before anything of this one is overwritten that another thread reads.
-template <int THREADS, class E> STUDY_DEVICE E study_block_scan(E mine, E *total, study_storage<E, THREADS> *s) {
+template<int THREADS, class E> STUDY_DEVICE E study_block_scan(E mine, E *total, study_storage<E, THREADS> *s) {
   const int PER = THREADS / 32, t = int(threadIdx.x);
   s->partial[t] = mine;
   __syncthreads();
@@ -190,7 +190,7 @@ template <int THREADS, class E> STUDY_DEVICE E study_block_scan(E mine, E *total
 }
 
 // The sum of all threads' values, in thread 0: one barrier.
-template <int THREADS, class T> STUDY_DEVICE T study_block_reduce(T mine, study_storage<T, THREADS> *s) {
+template<int THREADS, class T> STUDY_DEVICE T study_block_reduce(T mine, study_storage<T, THREADS> *s) {
   const int t = int(threadIdx.x);
   s->partial[t] = mine;
   __syncthreads();
@@ -209,7 +209,7 @@ template <int THREADS, class T> STUDY_DEVICE T study_block_reduce(T mine, study_
 
 // ---- copy
 
-template <class P, class T> STUDY_DEVICE void study_copy(const T *in, T *out, study_count n, unsigned *ticket) {
+template<class P, class T> STUDY_DEVICE void study_copy(const T *in, T *out, study_count n, unsigned *ticket) {
   STUDY_SHARED(unsigned, drawn);
   study_work<P> work(n, ticket);
   for (bool begin = true; work.next(begin, &drawn); begin = false) {
@@ -221,7 +221,7 @@ template <class P, class T> STUDY_DEVICE void study_copy(const T *in, T *out, st
 
 // ---- reduction: upsweep, spine. An upsweep's result is a sum a block.
 
-template <class P, class T> STUDY_DEVICE void study_reduce(const T *in, T *out, study_count n, unsigned *ticket) {
+template<class P, class T> STUDY_DEVICE void study_reduce(const T *in, T *out, study_count n, unsigned *ticket) {
   typedef study_storage<T, P::threads> storage;
   STUDY_SHARED(unsigned, drawn);
   STUDY_SHARED(storage, s);
@@ -242,15 +242,15 @@ template <class P, class T> STUDY_DEVICE void study_reduce(const T *in, T *out, 
 // ---- prefix sum and reduce-by-key: upsweep, spine, downsweep over elements of a fold
 
 // The elements of a prefix sum.
-template <class T> struct study_sums {
+template<class T> struct study_sums {
   typedef T element;
   const T *in;
   T *out;
-  template <class P> __device__ void load(element (&x)[P::loads][P::items], study_count first, study_count end) const {
+  template<class P> __device__ void load(element (&x)[P::loads][P::items], study_count first, study_count end) const {
     study_load<P>(x, in + first, end - first);
   }
   // `before`: the fold of everything in front of each element; exclusive.
-  template <class P>
+  template<class P>
   __device__ void store(const element (&before)[P::loads][P::items], const element (&)[P::loads][P::items],
       study_count first, study_count end, study_count) const {
     study_store<P>(out + first, before, end - first);
@@ -258,12 +258,12 @@ template <class T> struct study_sums {
 };
 
 // The elements of a reduce-by-key. A head is an element whose key differs from the key before it.
-template <class T> struct study_keys {
+template<class T> struct study_keys {
   typedef study_runs<T> element;
   const T *keys, *values;
   T *out_keys, *out_sums;
   unsigned *runs;
-  template <class P> __device__ void load(element (&x)[P::loads][P::items], study_count first, study_count end) const {
+  template<class P> __device__ void load(element (&x)[P::loads][P::items], study_count first, study_count end) const {
     T key[P::loads][P::items], value[P::loads][P::items];
     study_load<P>(key, keys + first, end - first);
     study_load<P>(value, values + first, end - first);
@@ -279,7 +279,7 @@ template <class T> struct study_keys {
       }
   }
   // The last element of a run stores its key and sum.
-  template <class P>
+  template<class P>
   __device__ void store(const element (&before)[P::loads][P::items], const element (&x)[P::loads][P::items],
       study_count first, study_count end, study_count n) const {
 #pragma unroll
@@ -296,7 +296,7 @@ template <class T> struct study_keys {
   }
 };
 
-template <class P, class A> STUDY_DEVICE void study_upsweep(const A &of, typename A::element *partials, study_count n) {
+template<class P, class A> STUDY_DEVICE void study_upsweep(const A &of, typename A::element *partials, study_count n) {
   typedef typename A::element E;
   typedef study_storage<E, P::threads> storage;
   STUDY_SHARED(storage, s);
@@ -318,7 +318,7 @@ template <class P, class A> STUDY_DEVICE void study_upsweep(const A &of, typenam
 }
 
 // An exclusive scan of the partial results, by one block. The elements of a thread are neighbours.
-template <class P, class E> STUDY_DEVICE void study_spine(const E *partials, E *offsets, unsigned count) {
+template<class P, class E> STUDY_DEVICE void study_spine(const E *partials, E *offsets, unsigned count) {
   typedef study_storage<E, P::threads> storage;
   STUDY_SHARED(storage, s);
   E carry = study_zero<E>();
@@ -343,7 +343,7 @@ template <class P, class E> STUDY_DEVICE void study_spine(const E *partials, E *
   }
 }
 
-template <class P, class A>
+template<class P, class A>
 STUDY_DEVICE void study_downsweep(const A &of, const typename A::element *offsets, study_count n) {
   typedef typename A::element E;
   typedef study_storage<E, P::threads> storage;

@@ -23,7 +23,7 @@ struct n_body_field {
 };
 
 // The interactions with a tile of `count` bodies in shared memory. POTENTIAL is a constant: step leaves it out.
-template <bool POTENTIAL>
+template<bool POTENTIAL>
 static __device__ __forceinline__ void n_body_add(
     n_body_field &field, const n_body_vector &at, const n_body_vector *tile, unsigned count, float softening2) {
 #pragma unroll 1

@@ -77,8 +77,8 @@ GP__ACCESS void *gp__member_at(
   const uint64_t width = a.layout & GP__WIDTH;
   unsigned char *base = (unsigned char *)a.base;
   return width == 1 ? base + i * size + offset
-      : width == 0  ? base + packed_offset * a.capacity + i * member
-                    : base + i / width * (width * packed) + packed_offset * width + i % width * member;
+      : width == 0 ? base + packed_offset * a.capacity + i * member
+      : base + i / width * (width * packed) + packed_offset * width + i % width * member;
 }
 // The axis at a place of a layout's order.
 GP__ACCESS unsigned gp__axis(uint64_t layout, unsigned place) {
@@ -118,7 +118,7 @@ GP__ACCESS uint64_t gp__index(gp_array a, unsigned axes, uint64_t i, uint64_t j,
 #define GP__MEMBER(type, member) type member;
 #define GP__FIELD_OF(type, member) \
   fields[n].offset = (a->layout & GP__WIDTH) == GP_AOS ? GP__OFFSET_OF(gp__struct, member) \
-                                                       : GP__OFFSET_OF(gp__struct_packed, member); \
+      : GP__OFFSET_OF(gp__struct_packed, member); \
   fields[n++].size = sizeof(type);
 #define GP__MOVE_OF(type, member) GP__MEMBER_AT(gp__struct, to, j, member) = GP__MEMBER_AT(gp__struct, from, i, member);
 // A struct: its members (and once more, without gaps), GP_MOVE for it, and Struct_layout, which describes an array for

@@ -256,7 +256,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
   X(ROUND_TRIP, 27) /* transpose in place: out of place into the workspace, then a copy back */ \
   X(FOUR_WAY_PASSES, 28) /* merge sort: as MERGE_PASSES; a pass merges four runs */ \
   X(LEADING_SWEEP, 29) /* sort of 4-byte keys with values: one sweep by leading bits, then buckets on chip */ \
-  X(ONE_CLUSTER, 30) /* sort, top-k: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
+  X(ONE_CLUSTER, 30) /* sort, top-k (a digit a pass), scans, streams, histogram: one cluster does all; from sm_90 */ \
   X(ONE_LAUNCH, 31) /* sort, top-k: a digit a pass by resident blocks, in device memory, one launch */ \
   X(SAMPLED_SELECT, 32) /* top-k: one launch bounds the keys, first by a sample; a cluster sorts those within */
 

@@ -25,12 +25,12 @@ struct gp__batch_window {
   // are not the buffer's, and of its last that are.
   GP_DEVICE gp__batch_window(
       const gp__u8 *in_, gp__u8 *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
-      : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
+    : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
     inner = (before > 1 || 16 * unsigned(before) >= skipped + offset) &&
         (after > 1 || 16 * unsigned(after) + tail >= (offset ? 32 - offset : 16));
   }
-  template <int LOAD> GP_DEVICE void load(gp_vector &v) const {
+  template<int LOAD> GP_DEVICE void load(gp_vector &v) const {
     const unsigned offset = gp__misalignment(in, 16);
     if (inner && offset == 0) v = gp__load_vector<LOAD>(in);
     else if (inner)
@@ -49,7 +49,7 @@ struct gp__batch_window {
       }
     }
   }
-  template <int STORE> GP_DEVICE void store(const gp_vector &v) const {
+  template<int STORE> GP_DEVICE void store(const gp_vector &v) const {
     if (bounds == 32 * 16) {
       gp__store_vector<STORE>(out, v);
       return;
@@ -67,7 +67,7 @@ struct gp__batch_window {
   GP_DEVICE bool has_word(unsigned w) const { return from() <= 4 * w && 4 * w + 4 <= to(); }
 };
 
-template <class P> struct gp__batch_storage {
+template<class P> struct gp__batch_storage {
   static const int BUFFERS = P::threads * gp__batch_items(P::threads);
   gp__u64 end[BUFFERS]; // windows of the tile up to each buffer's end
   const gp__u8 *in[BUFFERS]; // source and destination of a buffer's first window
@@ -100,7 +100,7 @@ struct gp__batch_entry_before {
   GP_DEVICE bool operator()(gp__u64 i) const { return gp__receive<gp__batch_entry>(words, i, tag).at <= window; }
 };
 
-template <class P, class S> struct gp__batch_block {
+template<class P, class S> struct gp__batch_block {
   static const int PIECE = 32 * GP__BATCH_PIECE, ITEMS = gp__batch_items(P::threads);
   static const int FLIGHT = P::vectors < 2 ? 1 : P::vectors < 4 || P::threads > 256 ? 2 : 4; // as registers allow
   static const gp__u64 AT_ONCE = gp__u64(P::threads) * P::vectors * GP__BATCH_ROUNDS;
@@ -113,9 +113,9 @@ template <class P, class S> struct gp__batch_block {
   gp__u64 count;
 
   GP_DEVICE gp__batch_block(const gp__batch_args &args, gp__batch_storage<P> &storage)
-      : a(args), s(storage), sources(static_cast<const gp__u8 *const *>(args.sources)),
-        destinations(static_cast<gp__u8 *const *>(args.destinations)), sizes(gp__as<const S>(args.sizes)),
-        count(gp__count(args)) {}
+    : a(args), s(storage), sources(static_cast<const gp__u8 *const *>(args.sources)),
+      destinations(static_cast<gp__u8 *const *>(args.destinations)), sizes(gp__as<const S>(args.sizes)),
+      count(gp__count(args)) {}
   GP_DEVICE unsigned buffers(gp__u64 tile) const {
     const gp__u64 left = count - tile * a.tile;
     return unsigned(left < a.tile ? left : a.tile);
@@ -168,7 +168,7 @@ template <class P, class S> struct gp__batch_block {
         for (unsigned b = first + 1 + gp_lane(); more; b += 32) {
           const gp__u64 at = b < n ? s.end[b - 1] : end;
           if (at < end && at < s.end[b]) mark[at - begin] = gp__u16(b - first);
-          more = __all_sync(0xffffffffu, at < end);
+          more = __all_sync(~0u, at < end);
         }
         __syncwarp();
       }
@@ -269,7 +269,7 @@ template <class P, class S> struct gp__batch_block {
     }
   }
 };
-template <class P, class S> GP_DEVICE void gp__copy_batch(const gp__batch_args &a) {
+template<class P, class S> GP_DEVICE void gp__copy_batch(const gp__batch_args &a) {
   typedef gp__batch_storage<P> Storage;
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();

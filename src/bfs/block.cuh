@@ -3,7 +3,7 @@
 //   bfs/policy.h, device/operators.cuh, device/warp.cuh, device/edges.cuh, device/look_back.cuh, bfs/state.cuh,
 //   bfs/search.cuh, bfs/bottom_up.cuh
 
-template <class P, class Offset, class Vertex, bool CLUSTERS>
+template<class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
@@ -125,9 +125,9 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (CLUSTERS || t.listed) return;
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
       const gp__u32 mine = at + gp_lane() < words ? ~map[at + gp_lane()] : 0;
-      for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
+      for (unsigned left = __ballot_sync(~0u, mine != 0); left; left &= left - 1) {
         const int owner = __ffs(int(left)) - 1;
-        const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
+        const gp__u32 word = __shfl_sync(~0u, mine, owner);
         const gp__u64 v = (at + unsigned(owner)) * 32 + gp_lane();
         if ((word >> gp_lane() & 1u) && v < vertices) write(Vertex(v), -1, Vertex(~Vertex(0)));
       }

@@ -2,7 +2,7 @@
 // uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h,
 //   device/warp.cuh, device/lanes.cuh, device/tile_load.cuh, bfs/state.cuh, bfs/search.cuh, bfs/small_levels.cuh
 
-template <class P, class Offset, class Vertex, bool CLUSTERS>
+template<class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_small<P, Offset, Vertex, CLUSTERS> Below;
   typedef typename Below::Seeker Seeker;
@@ -63,7 +63,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     return hit;
   }
   // Ends the look of a vertex that has found a neighbour, or none of its `degree` neighbours, `parent` among them.
-  template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
+  template<bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
     const bool keeps = ends && !found && degree != 0;
     if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : Vertex(~Vertex(0)));
     if (found) {
@@ -87,7 +87,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   }
   // Vertices wait until there is a warp of them.
   GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
-    const unsigned mask = __ballot_sync(0xffffffffu, waits);
+    const unsigned mask = __ballot_sync(~0u, waits);
     if (waits) {
       const unsigned slot = waiting + gp__lanes_before(mask);
       waiting_vertices()[slot] = x.vertex;
@@ -97,7 +97,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     waiting += unsigned(__popc(mask));
   }
   // Waiting vertices look on, at 16 bytes each; few vertices have several lanes each.
-  template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
+  template<bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
     const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
     const gp__lane_team team(taken);
     waiting -= taken;
@@ -109,8 +109,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     Vertex parent = 0;
     const Offset from = is && team.rank ? behind(mine.at, mine.end, team.rank) : mine.at;
     const bool hit = from < mine.end && look(map, from, mine.end, parent);
-    const unsigned hits = team.of(__ballot_sync(0xffffffffu, hit));
-    parent = __shfl_sync(0xffffffffu, parent, int(team.first(hits)));
+    const unsigned hits = team.of(__ballot_sync(~0u, hit));
+    parent = __shfl_sync(~0u, parent, int(team.first(hits)));
     const Offset rest = is ? behind(mine.at, mine.end, team.width) : mine.end;
     const bool leads = is && !team.rank, waits = leads && !hits && rest < mine.end, found = leads && hits;
     if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
@@ -120,7 +120,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   }
   // A warp goes over words of the bitmap, or as many vertices of the list. Each vertex looks at one neighbour: its
   // first, or the list's, which has mostly been reached. Vertices that need more look on later.
-  template <bool LISTED> GP_DEVICE void bottom_up() {
+  template<bool LISTED> GP_DEVICE void bottom_up() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
     gp__u32 *next = a.reached[t.map ^ 1];
@@ -168,7 +168,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       }
       GP__EACH(w, WORDS) {
         const bool waits = !found[w] && begin[w] + 1 < end[w];
-        const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
+        const unsigned bits = __ballot_sync(~0u, found[w]);
         const Vertex mine = row + unsigned(w) * step;
         if (!LISTED && !gp_lane() && mine < rows) next[mine] = word[w] | bits;
         conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], Offset(end[w] - begin[w]));
@@ -186,9 +186,9 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   }
   // Appends the lists of vertices in a bitmap: lanes have a word each, the first of them word `at`.
   GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
-    for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
+    for (unsigned left = __ballot_sync(~0u, mine != 0); left; left &= left - 1) {
       const int owner = __ffs(int(left)) - 1;
-      const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
+      const gp__u32 word = __shfl_sync(~0u, mine, owner);
       append_vertex((word >> gp_lane() & 1u) != 0, Vertex((at + unsigned(owner)) * 32 + gp_lane()));
     }
   }

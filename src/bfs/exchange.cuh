@@ -2,7 +2,7 @@
 // uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, bfs/policy.h, device/operators.cuh, device/warp.cuh,
 //   device/edges.cuh, bfs/state.cuh, bfs/search.cuh, bfs/top_down.cuh
 
-template <class P, class Offset, class Vertex, bool CLUSTERS>
+template<class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
@@ -38,12 +38,12 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
   // Waits until all words are of this level. Lanes with a word get its value, others 0.
-  template <class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
+  template<class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
     const unsigned tag = tag_of_level();
     gp__u64 got = tag;
     do
       if (has) got = load();
-    while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
+    while (!__all_sync(~0u, (got & 0xffffu) == tag));
     return got >> 16;
   }
   // Called by the blocks of a cluster, or of the grid: exchanges their counts of a level and draws the verdict. No
@@ -61,14 +61,14 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // grid: what warps take at once
     const bool much =
         got.appended > most && got.appended * (in_grid ? a.blocks : a.cluster) > 2 * (in_grid ? before : all.appended);
-    all.found = __any_sync(0xffffffffu, got.found), all.hit = __any_sync(0xffffffffu, got.hit);
-    all.over = __any_sync(0xffffffffu, got.appended > SMALL), all.wide = __any_sync(0xffffffffu, got.edges > SMALL);
-    all.uneven = __any_sync(0xffffffffu, much);
+    all.found = __any_sync(~0u, got.found), all.hit = __any_sync(~0u, got.hit);
+    all.over = __any_sync(~0u, got.appended > SMALL), all.wide = __any_sync(~0u, got.edges > SMALL);
+    all.uneven = __any_sync(~0u, much);
     if (in_grid) all = exchange_of_clusters(all);
     const bool done = !all.found || all.hit || depth == a.limit;
     const bool stays = !done && !all.over &&
         (in_grid ? !all.uneven && fits_grid(all.appended, all.edges, depth, a.spread / 2)
-                 : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
+            : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
                     !fits_grid(all.appended, all.edges, depth, a.spread));
     const bool uneven = all.uneven && stays;
     const bool plain = stays && !uneven && !all.wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
@@ -109,11 +109,11 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     gp__u64 found, explored, appended, edges;
     if (in_grid) {
       const gp__u64 sum = meet_in_grid(!gp_lane() ? all_found
-              : gp_lane() == 1                    ? all_explored
-              : gp_lane() == 2                    ? last
-                                                  : mine.edges);
-      found = __shfl_sync(0xffffffffu, sum, 0), explored = __shfl_sync(0xffffffffu, sum, 1);
-      appended = __shfl_sync(0xffffffffu, sum, 2), edges = __shfl_sync(0xffffffffu, sum, 3);
+              : gp_lane() == 1 ? all_explored
+              : gp_lane() == 2 ? last
+              : mine.edges);
+      found = __shfl_sync(~0u, sum, 0), explored = __shfl_sync(~0u, sum, 1);
+      appended = __shfl_sync(~0u, sum, 2), edges = __shfl_sync(~0u, sum, 3);
     } else {
       const gp__u64 of_all = exchange_word(s.message[3][half], other, half ? all_explored : all_found);
       const gp__u64 of_last = exchange_word(s.message[2][half], other, half ? mine.edges : last);

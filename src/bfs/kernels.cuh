@@ -2,7 +2,7 @@
 // uses: api/graph_types.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, bfs/policy.h,
 //   graph/arguments.h, bfs/arguments.h, device/kernel.cuh, graph/build.cuh, bfs/block.cuh
 
-template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE void gp__bfs(const gp__bfs_args &a) {
+template<class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE void gp__bfs(const gp__bfs_args &a) {
   typedef gp__bfs_block<P, Offset, Vertex, CLUSTERS> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
@@ -19,7 +19,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   }
 }
 // The search by launches: the beginning, steps, later levels by one block, the end.
-template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {
+template<class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {
   typedef gp__bfs_block<P, Offset, Vertex, false> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
@@ -32,14 +32,14 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(c
   else block.finish_by_launches();
 }
 // GP_CHECKED: searches only a graph without faults.
-template <class P, class Offset, class Vertex, bool CLUSTERS = false>
+template<class P, class Offset, class Vertex, bool CLUSTERS = false>
 GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
   gp__pdl_wait<P>(); // an earlier launch writes the fault
   if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
 }
 
 // GP_REPRODUCIBLE: a parent is the smallest vertex that is one less deep and has an edge to the vertex.
-template <class V> struct gp__edge_to_parent {
+template<class V> struct gp__edge_to_parent {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     V *parents = gp__as<V>(a.out_targets);
@@ -48,7 +48,7 @@ template <class V> struct gp__edge_to_parent {
       atomicMin(parents + target, V(source));
   }
 };
-template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a) {
+template<class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});

@@ -101,7 +101,7 @@ GP__HOST gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_a
   a->part = part;
   a->blocks = part == GP__SOURCES_REST ? 1 : l->g->grid;
   return part == GP__SOURCES_ALL ? gp__launch_resident(l, a)
-                                 : gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
+      : gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
 }
 GP__HOST gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
   int i;

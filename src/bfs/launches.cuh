@@ -7,7 +7,7 @@
 // between. GP_HYBRID takes two if the frontier is large. A vertex is expanded once, so all frontiers of a search fit
 // one array of as many edges as the graph has.
 
-template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
+template<class Vertex> struct gp__bfs_edge { Vertex source, target; };
 // State that launches share. Levels after the last one with a launch use slots in turn.
 struct gp__bfs_progress {
   gp__u64 found[GP__BFS_LAUNCHES + 3]; // vertices of each level
@@ -16,7 +16,7 @@ struct gp__bfs_progress {
   gp__u64 hit; // the level of the target
 };
 static_assert(sizeof(gp__bfs_progress) <= 1024 && sizeof(gp__bfs_control) <= 2048, "they lie in the same place");
-template <int THREADS, class Vertex> struct gp__bfs_step_shared {
+template<int THREADS, class Vertex> struct gp__bfs_step_shared {
   gp_tile_expand_storage<THREADS, Vertex> expand;
   gp_tile_contract_storage<GP_CULL_HISTORY, Vertex> contract;
   union {
@@ -24,7 +24,7 @@ template <int THREADS, class Vertex> struct gp__bfs_step_shared {
     gp_tile_append_storage<THREADS, gp__bfs_edge<Vertex>> edges;
   };
 };
-template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
+template<class P, class Offset, class Vertex> struct gp__bfs_stepper {
   static const int THREADS = P::threads, ITEMS = P::vectors;
   typedef gp__bfs_step_shared<THREADS, Vertex> Shared;
   typedef gp__bfs_edge<Vertex> Edge;
@@ -37,9 +37,9 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   gp__u64 reached, edges, inspected; // by this thread, in this launch
 
   GP_DEVICE gp__bfs_stepper(const gp__bfs_args &args, Shared &shared)
-      : a(args), m(shared), offsets(gp__as<const Offset>(args.offsets)), targets(gp__as<const Vertex>(args.targets)),
-        parents(gp__as<Vertex>(args.parents)), s(gp__as<gp__bfs_progress>(args.control)), reached(0), edges(0),
-        inspected(0) {}
+    : a(args), m(shared), offsets(gp__as<const Offset>(args.offsets)), targets(gp__as<const Vertex>(args.targets)),
+      parents(gp__as<Vertex>(args.parents)), s(gp__as<gp__bfs_progress>(args.control)), reached(0), edges(0),
+      inspected(0) {}
   GP_DEVICE static int slot(int level) {
     return level <= GP__BFS_LAUNCHES ? level : GP__BFS_LAUNCHES + (level - GP__BFS_LAUNCHES) % 3;
   }
@@ -98,7 +98,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (v == a.target) atomicExch(&s->hit, gp__u64(level));
     return true;
   }
-  template <class Take> GP_DEVICE void expand(bool there, Vertex v, const Take &take) {
+  template<class Take> GP_DEVICE void expand(bool there, Vertex v, const Take &take) {
     gp__tile_expand<THREADS, ITEMS>(
         a.gather, there, v, offsets, targets,
         [&](Vertex, Vertex, gp__u64) {
@@ -194,7 +194,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   }
 };
 // Step 0 is the beginning. Then the levels: expand 0, contract 1, expand 1, contract 2, ...
-template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(const gp__bfs_args &a) {
+template<class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(const gp__bfs_args &a) {
   typedef gp__bfs_stepper<P, Offset, Vertex> Stepper;
   GP_SHARED(typename Stepper::Shared, shared);
   Stepper stepper(a, shared);

@@ -5,16 +5,16 @@
 
 GP__HOST int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
-  kinds[0] = gp__bfs_by_edges(p->algorithm)              ? GP__BFS_STEPS
+  kinds[0] = gp__bfs_by_edges(p->algorithm) ? GP__BFS_STEPS
       : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
-      : q->flags & GP_CHECKED                            ? GP__BFS_CHECKED
-                                                         : GP__BFS;
+      : q->flags & GP_CHECKED ? GP__BFS_CHECKED
+      : GP__BFS;
   kinds[1] = GP__BFS_PARENTS;
   return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may run
 }
 GP__HOST int gp__bfs_is_idle(const gp__request *q) {
   return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)
-                                        : !q->count && !q->statistics;
+      : !q->count && !q->statistics;
 }
 GP__HOST void gp__shape_bfs(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;

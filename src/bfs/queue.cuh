@@ -2,7 +2,7 @@
 // uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/operators.cuh,
 //   device/warp.cuh, device/lanes.cuh, device/edges.cuh, bfs/search.cuh
 
-template <class P, class Offset, class Vertex, bool CLUSTERS>
+template<class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_search<P, Offset, Vertex, CLUSTERS> Below;
   typedef typename Below::Seeker Seeker;
@@ -28,7 +28,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     __syncwarp();
   }
   // Appends to a queue in shared memory or, if that is full, to the queue in memory (for one block's, see leave_small).
-  template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
+  template<int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
     if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? unsigned(depth) : 0)[at] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
   }
@@ -39,11 +39,11 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
   // Lanes append the lists of their vertices. counts: the vertices are new, and their edges are counted.
-  template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
+  template<int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
     const bool is_long = has && count > GP__BFS_PART;
     const unsigned small = !has ? 0 : !is_long ? unsigned(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
-    const unsigned whole = __ballot_sync(0xffffffffu, small != 0);
-    unsigned large = __ballot_sync(0xffffffffu, is_long);
+    const unsigned whole = __ballot_sync(~0u, small != 0);
+    unsigned large = __ballot_sync(~0u, is_long);
     if (TEAM == ONE_BLOCK && large) sums.edges += gp_warp_reduce(is_long ? count - small : 0, gp_sum<gp__u64>());
     if (TEAM == ONE_BLOCK) large = 0;
     if (whole) {
@@ -72,8 +72,8 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     }
     for (; large; large &= large - 1) { // the whole warp splits a long list
       const int owner = __ffs(int(large)) - 1;
-      const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, count, owner);
-      const Vertex vertex = __shfl_sync(0xffffffffu, v, owner);
+      const gp__u64 from = __shfl_sync(~0u, begin, owner), length = __shfl_sync(~0u, count, owner);
+      const Vertex vertex = __shfl_sync(~0u, v, owner);
       const unsigned parts = unsigned((length + GP__BFS_PART - 1) / GP__BFS_PART);
       gp__u64 at;
       if (counts) sums.edges += length;
@@ -89,7 +89,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     }
   }
   // Lanes append vertices to the next list.
-  template <bool LISTED> GP_DEVICE void flush_list() {
+  template<bool LISTED> GP_DEVICE void flush_list() {
     if (!buffered) return;
     __syncwarp();
     Seeker *list = gp__as<Seeker>(a.lists[LISTED ? s.state.side ^ 1 : s.state.side]);
@@ -98,8 +98,8 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     buffered = 0;
     __syncwarp();
   }
-  template <bool LISTED> GP_DEVICE void append_to_list(bool has, Vertex v, Vertex neighbour) {
-    const unsigned mask = __ballot_sync(0xffffffffu, has), number = unsigned(__popc(mask));
+  template<bool LISTED> GP_DEVICE void append_to_list(bool has, Vertex v, Vertex neighbour) {
+    const unsigned mask = __ballot_sync(~0u, has), number = unsigned(__popc(mask));
     if (!number) return;
     if (buffered + number > SLOTS) flush_list<LISTED>();
     if (has) slots()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};

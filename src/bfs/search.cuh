@@ -36,7 +36,7 @@
   using Below::turn
 
 // CLUSTERS: the launch may be in clusters.
-template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
+template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0; // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
@@ -65,12 +65,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   unsigned turn; // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, gp__u8 *memory)
-      : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),
-        in_offsets(gp__as<const Offset>(args.in_offsets)), targets(gp__as<const Vertex>(args.targets)),
-        in_sources(gp__as<const Vertex>(args.in_sources)), queue(gp__as<gp_edges>(args.queue)),
-        parents(gp__as<Vertex>(args.parents)), control(gp__as<gp__bfs_control>(args.control)), vertices(args.vertices),
-        words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0), buffered(0), depth(0),
-        turn(0) {}
+    : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),
+      in_offsets(gp__as<const Offset>(args.in_offsets)), targets(gp__as<const Vertex>(args.targets)),
+      in_sources(gp__as<const Vertex>(args.in_sources)), queue(gp__as<gp_edges>(args.queue)),
+      parents(gp__as<Vertex>(args.parents)), control(gp__as<gp__bfs_control>(args.control)), vertices(args.vertices),
+      words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0), buffered(0), depth(0), turn(0) {
+  }
 
   GP_DEVICE unsigned cluster() const { return CLUSTERS ? a.cluster : 1; }
   GP_DEVICE gp__u64 warp_of_grid() const { return gp__u64(s.rank) * WARPS + gp_warp(); }
@@ -82,7 +82,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
 
   // ---- sums and the barrier
 
-  template <class Sums> GP_DEVICE static void add_warp(Sums &x) {
+  template<class Sums> GP_DEVICE static void add_warp(Sums &x) {
     x.appended = gp_warp_reduce(x.appended, gp_sum<decltype(x.appended)>());
     x.found = gp_warp_reduce(x.found, gp_sum<decltype(x.found)>());
     x.edges = gp_warp_reduce(x.edges, gp_sum<gp__u64>());
@@ -105,13 +105,13 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     const unsigned lane = gp_lane();
     const gp__bfs_sums of_block = s.sums[0].sums();
     const gp__u64 mine = lane == 0 ? of_block.found
-        : lane == 1                ? of_block.appended
-        : lane == 2                ? of_block.edges
-                                   : of_block.longer;
+        : lane == 1 ? of_block.appended
+        : lane == 2 ? of_block.edges
+        : of_block.longer;
     const gp__u64 all =
         gp__grid_barrier_sum(control->barrier, unsigned(s.state.barriers), a.blocks, s.rank, mine, naps);
-    return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
-        __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
+    return gp__bfs_sums{
+        __shfl_sync(~0u, all, 1), __shfl_sync(~0u, all, 0), __shfl_sync(~0u, all, 2), __shfl_sync(~0u, all, 3)};
   }
 
   // ---- what comes next: one thread of each block, from the same numbers
@@ -146,12 +146,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     const bool grows =
         a.in_offsets && a.alpha > 0 && t.edges * unsigned(a.alpha) > t.unexplored && t.edges * 8 > vertices;
     const gp__u64 parts = t.last - t.first;
-    t.step = fits_block(parts, t.edges)                 ? GP__BFS_SMALL
-        : fits_grid(parts, t.edges, t.depth, a.spread)  ? GP__BFS_SPREAD
+    t.step = fits_block(parts, t.edges) ? GP__BFS_SMALL
+        : fits_grid(parts, t.edges, t.depth, a.spread) ? GP__BFS_SPREAD
         : cluster() > 1 && fits_cluster(parts, t.edges) ? GP__BFS_CLUSTER
-        : !grows                                        ? GP__BFS_TOP_DOWN
-        : t.listed                                      ? GP__BFS_LISTED
-                                                        : GP__BFS_BOTTOM_UP;
+        : !grows ? GP__BFS_TOP_DOWN
+        : t.listed ? GP__BFS_LISTED
+        : GP__BFS_BOTTOM_UP;
     if (t.listed) t.listed = 2;
   }
   // True if a frontier is small enough for one block to go on alone. Edges make that slower than a grid barrier: there

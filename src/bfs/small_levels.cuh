@@ -38,7 +38,7 @@
 // in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of the launch are
 // resident, so a block that others wait for runs. Verdicts are equal in all blocks, so all leave after the same level.
 
-template <class P, class Offset, class Vertex, bool CLUSTERS>
+template<class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
@@ -132,7 +132,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
         reach(v, was, Vertex(part.source), count);
       }
       at += FEW_LANES;
-      if (!__any_sync(0xffffffffu, at < edges)) return;
+      if (!__any_sync(~0u, at < edges)) return;
       v = at < edges ? list[at] : 0;
     }
   }
@@ -140,14 +140,14 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
     const Vertex source = Vertex(part.source);
     const bool is_long = part.count() == GP__BFS_LONG;
-    unsigned left = __ballot_sync(0xffffffffu, is_long);
+    unsigned left = __ballot_sync(~0u, is_long);
     gp_edges now = is_long ? gp_edges_of(0, 0, 0) : part;
     Offset done = 0;
     set_bit_of(part.count() != 0, source, map);
     for (;;) {
       Below::template expand<ONE_BLOCK>(now, looks);
       if (!left) return;
-      const Vertex v = __shfl_sync(0xffffffffu, source, __ffs(int(left)) - 1);
+      const Vertex v = __shfl_sync(~0u, source, __ffs(int(left)) - 1);
       const Offset begin = offsets[v], count = offsets[v + 1] - begin;
       const Offset mine = done + gp_lane() * unsigned(GP__BFS_PART);
       now = gp_edges_of(begin + mine, mine < count ? part_of(count - mine) : 0, v);
@@ -166,7 +166,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       };
       if (few) {
         const gp_edges one = part(at + gp_lane() / FEW_LANES, count);
-        if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
+        if (__all_sync(~0u, one.count() <= FEW_EDGES)) {
           visit_few(one, map, counted);
           continue;
         }
@@ -188,9 +188,9 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     gp__bfs_sums level = s.sums[turn].sums();
     level.appended = count = s.appended[turn];
     const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
-    const unsigned verdict = (done                                    ? LEVEL_DONE
+    const unsigned verdict = (done ? LEVEL_DONE
                                      : fits_block(count, level.edges) ? LEVEL_STAYS
-                                                                      : 0) |
+                                     : 0) |
         (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
     if (threadIdx.x == COUNTER) {
       s.level = level;
@@ -228,9 +228,9 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     gp__bfs_state &t = s.state;
     const bool done = (verdict & LEVEL_DONE) != 0;
     leave_small(unsigned(depth),
-        done                   ? 0
+        done ? 0
             : appended < SMALL ? appended
-                               : SMALL,
+            : SMALL,
         blocks, !done && (verdict & LEVEL_OVER));
     __syncthreads();
     if (in_team) {

@@ -5,7 +5,7 @@
 
 // Items that a warp appends to an array of all warps. They are gathered in shared memory first: thousands of atomics on
 // one cursor would queue up.
-template <class T> struct gp__warp_list {
+template<class T> struct gp__warp_list {
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(T));
   T *buffer, *array;
   gp__u64 *cursor, before; // before: the cursor when the array was empty
@@ -15,7 +15,7 @@ template <class T> struct gp__warp_list {
     return gp_warp_broadcast(!gp_lane() ? atomicAdd(cursor, gp__u64(number)) : 0, 0) - before;
   }
   GP_DEVICE void add(bool has, const T &x) {
-    const unsigned mask = __ballot_sync(0xffffffffu, has), number = unsigned(__popc(mask));
+    const unsigned mask = __ballot_sync(~0u, has), number = unsigned(__popc(mask));
     if (!number) return;
     if (filled + number > ROOM) flush();
     if (has) buffer[filled + gp__lanes_before(mask)] = x;
@@ -31,7 +31,7 @@ template <class T> struct gp__warp_list {
   }
 };
 
-template <class P, class Offset, class Vertex, class Word> struct gp__sources_block {
+template<class P, class Offset, class Vertex, class Word> struct gp__sources_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors, BITS = 8 * int(sizeof(Word));
   static const int LOOK = 4, FEW = 8; // neighbours that a lane looks at in a turn; most vertices that the warp helps
   typedef gp__sources_shared<WARPS> Shared;
@@ -49,10 +49,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
   GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, gp__u8 *memory)
-      : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),
-        in_offsets(gp__as<const Offset>(args.in_offsets)), targets(gp__as<const Vertex>(args.targets)),
-        in_sources(gp__as<const Vertex>(args.in_sources)), control(gp__as<gp__sources_control>(args.control)),
-        seen(gp__as<Word>(args.seen)), queue(gp__as<gp_edges>(args.queue)), vertices(args.vertices), rank(blockIdx.x) {
+    : a(args), s(shared), dynamic(memory), offsets(gp__as<const Offset>(args.offsets)),
+      in_offsets(gp__as<const Offset>(args.in_offsets)), targets(gp__as<const Vertex>(args.targets)),
+      in_sources(gp__as<const Vertex>(args.in_sources)), control(gp__as<gp__sources_control>(args.control)),
+      seen(gp__as<Word>(args.seen)), queue(gp__as<gp_edges>(args.queue)), vertices(args.vertices), rank(blockIdx.x) {
     clear_sums();
   }
 
@@ -77,10 +77,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   // Warps that share the work of a step; this warp's number.
   GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : gp__u64(a.blocks) * WARPS; }
   GP_DEVICE gp__u64 warp() const { return gp__u64(rank) * WARPS + gp_warp(); }
-  template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
+  template<class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
     return gp__warp_list<T>{gp__as<T>(dynamic + gp_warp() * GP__BFS_BUFFER), array, cursor, before, 0, 0};
   }
-  template <class T> GP_DEVICE void finish_list(gp__warp_list<T> &l) {
+  template<class T> GP_DEVICE void finish_list(gp__warp_list<T> &l) {
     l.flush();
     if (!gp_lane()) sums[GP__NEW_ITEMS] += l.appended;
   }
@@ -120,10 +120,10 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     const gp__u64 begin = degree ? offsets[v] : 0;
     const bool is_short = degree <= GP__BFS_PART;
     parts.add(degree && is_short, gp_edges_of(begin, is_short ? unsigned(degree) : 0, v));
-    for (unsigned large = __ballot_sync(0xffffffffu, !is_short); large; large &= large - 1) {
+    for (unsigned large = __ballot_sync(~0u, !is_short); large; large &= large - 1) {
       const int owner = __ffs(int(large)) - 1;
-      const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, degree, owner);
-      const gp__u64 vertex = __shfl_sync(0xffffffffu, v, owner);
+      const gp__u64 from = __shfl_sync(~0u, begin, owner), length = __shfl_sync(~0u, degree, owner);
+      const gp__u64 vertex = __shfl_sync(~0u, v, owner);
       const unsigned count = unsigned((length + GP__BFS_PART - 1) / GP__BFS_PART);
       const gp__u64 at = parts.reserve(count);
       for (unsigned i = gp_lane(); i < count; i += GP__WARP) {
@@ -204,7 +204,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     Word got = 0;
     for (;;) {
       const bool looks = (wants & ~got) && at < end;
-      const unsigned pending = __ballot_sync(0xffffffffu, looks);
+      const unsigned pending = __ballot_sync(~0u, looks);
       if (__popc(pending) <= FEW) return gather_together(from, pending, wants, got, at, end);
       if (!looks) continue;
       Word bits[LOOK];
@@ -219,9 +219,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE Word gather_together(const Word *from, unsigned pending, Word wants, Word got, Offset at, Offset end) {
     for (; pending; pending &= pending - 1) {
       const int owner = __ffs(int(pending)) - 1;
-      const Offset last = __shfl_sync(0xffffffffu, end, owner);
-      Word left = __shfl_sync(0xffffffffu, Word(wants & ~got), owner);
-      for (Offset first = __shfl_sync(0xffffffffu, at, owner); left;) {
+      const Offset last = __shfl_sync(~0u, end, owner);
+      Word left = __shfl_sync(~0u, Word(wants & ~got), owner);
+      for (Offset first = __shfl_sync(~0u, at, owner); left;) {
         const bool there = gp_lane() < last - first;
         const Word all = all_bits(there ? from[in_sources[first + gp_lane()]] : 0);
         sums[GP__NEW_LOOKS] += there;
@@ -297,9 +297,9 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       t.open -= x[GP__NEW_CLOSED];
     }
     t.step = !t.edges || (a.limit && t.depth == a.limit) ? GP_STEP_FINISH
-        : step != GP_STEP_COLLECT && grows()             ? GP_STEP_BOTTOM_UP
-        : step == GP_STEP_BOTTOM_UP                      ? GP_STEP_COLLECT
-                                                         : GP_STEP_TOP_DOWN;
+        : step != GP_STEP_COLLECT && grows() ? GP_STEP_BOTTOM_UP
+        : step == GP_STEP_BOTTOM_UP ? GP_STEP_COLLECT
+        : GP_STEP_TOP_DOWN;
     t.alone = a.blocks > 1 && t.step == GP_STEP_TOP_DOWN && t.parts <= a.small && t.edges <= a.small * 8ull;
   }
 
@@ -323,7 +323,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
     if (!gp_warp()) {
       gp__u64 all[GP__SOURCES_SUMS];
-      GP__EACH(i, GP__SOURCES_SUMS) all[i] = __shfl_sync(0xffffffffu, mine, i);
+      GP__EACH(i, GP__SOURCES_SUMS) all[i] = __shfl_sync(~0u, mine, i);
       if (!threadIdx.x) {
         const bool alone = s.state.alone != 0;
         decide(all);
@@ -446,7 +446,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
         GP__UNROLL_BY(4)
         for (unsigned b = 0; b < GP__WARP; ++b) {
           const bool mine = v < vertices && (has >> (unsigned(i) * GP__WARP + b) & 1u);
-          const unsigned votes = __ballot_sync(0xffffffffu, mine);
+          const unsigned votes = __ballot_sync(~0u, mine);
           if (gp_lane() == b) reached[i] += unsigned(__popc(votes));
         }
       }
@@ -476,7 +476,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   }
 };
 
-template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bfs_sources(const gp__sources_args &a) {
+template<class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bfs_sources(const gp__sources_args &a) {
   typedef gp__sources_block<P, Offset, Vertex, Word> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);

@@ -39,7 +39,7 @@ struct gp__sources_control {
   gp__u64 sums[GP__SOURCES_SUMS], arrived; // for launches of one step each
   gp__arrivals<GP__SOURCES_SUMS> barrier[3];
 };
-template <int WARPS> struct gp__sources_shared {
+template<int WARPS> struct gp__sources_shared {
   gp__sources_state state;
   gp__u64 sums[GP__SOURCES_SUMS][GP__WARP];
   gp__u64 clock, barriers;

@@ -43,7 +43,7 @@ enum {
   GP__BFS_SPREAD = GP_STEP_SPREAD
 };
 // An unreached vertex, and one of its neighbours.
-template <class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_unvisited { Vertex vertex, neighbour; };
+template<class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_unvisited { Vertex vertex, neighbour; };
 // A warp's counts of a step; GP__BFS_HIT goes to the block's sums at once.
 struct gp__bfs_counts {
   unsigned appended, found, longer;
@@ -107,7 +107,7 @@ struct gp__bfs_cluster_totals {
   GP_DEVICE static gp__bfs_cluster_totals of_lanes(gp__u64 word) {
     const bool first = gp_lane() % 2 == 0;
     const unsigned count = unsigned(word), is = unsigned(word >> 32);
-    const auto any = [is](int bit) { return __any_sync(0xffffffffu, is >> bit & 1u) != 0; };
+    const auto any = [is](int bit) { return __any_sync(~0u, is >> bit & 1u) != 0; };
     return gp__bfs_cluster_totals{
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
@@ -132,7 +132,7 @@ struct gp__bfs_state {
   int appends; // what the queue gets when a frontier is merged
 };
 // Counters of barriers, three sets in turn: one is added to, one may still be read, one is clear.
-template <int SUMS> struct alignas(128) gp__arrivals {
+template<int SUMS> struct alignas(128) gp__arrivals {
   gp__u64 word[SUMS]; // a sum, and below it 16 bits that count the blocks
 };
 enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that waits for long
@@ -140,7 +140,7 @@ enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that wai
 // A sum carries the number of blocks that have arrived, so one load tells whether it is complete. The first block
 // clears the counters of the next barrier only after it has passed the last: by then no block reads them. number: of
 // the barrier, from 0 on. naps: a block that waits for long.
-template <int SUMS>
+template<int SUMS>
 GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks,
     unsigned rank, gp__u64 mine, bool naps = false) {
   const unsigned lane = gp_lane(), set = number % 3;
@@ -152,7 +152,7 @@ GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigne
     gp__fence();
     gp__add_relaxed(word, mine << GP__BFS_BLOCK_BITS | 1u);
   }
-  while (all = gp__load_relaxed(word), !__all_sync(0xffffffffu, (all & arrived) == blocks))
+  while (all = gp__load_relaxed(word), !__all_sync(~0u, (all & arrived) == blocks))
     if (naps) __nanosleep(GP__BFS_NAP);
   __syncwarp(); // sums have been read, and may be cleared
   gp__fence();
@@ -167,7 +167,7 @@ struct gp__bfs_control {
   gp__arrivals<GP__BFS_SUMS> barrier[3];
   gp__u64 news[2][2 * GP__BFS_CLUSTERS]; // words of clusters, two levels in turn
 };
-template <int WARPS> struct gp__bfs_shared {
+template<int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
   gp__bfs_tally sums[3]; // levels of one block take them in turn; others the first
   unsigned appended[3];

@@ -2,7 +2,7 @@
 // uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/warp.cuh, device/edges.cuh,
 //   bfs/state.cuh, bfs/search.cuh, bfs/queue.cuh
 
-template <class P, class Offset, class Vertex, bool CLUSTERS>
+template<class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_queue<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
@@ -17,7 +17,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
 
   // Each step goes over all of a lane's edges before the next one begins, so that a lane waits once a step, not once an
   // edge. A level bound by latency rather than bandwidth loads lists before it is known which lane wins.
-  template <int TEAM> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
+  template<int TEAM> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
     const auto all = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       visit<TEAM>(there, source, v, looks);
     };
@@ -26,16 +26,16 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   // Levels know reached vertices by bits, small levels of a launch in clusters by depths (reached_at). state_of: the
   // word of either. is_new: whether its value makes a vertex new. take: marks the vertex, and returns the value before.
   GP_DEVICE static bool by_depth(int team) { return CLUSTERS && team == ONE_BLOCK; }
-  template <int TEAM> GP_DEVICE gp__u32 *state_of(Vertex v, gp__u32 *map) const {
+  template<int TEAM> GP_DEVICE gp__u32 *state_of(Vertex v, gp__u32 *map) const {
     return by_depth(TEAM) ? reached_at(v) : map + (v >> 5);
   }
-  template <int TEAM> GP_DEVICE bool is_new(Vertex v, gp__u32 was) const {
+  template<int TEAM> GP_DEVICE bool is_new(Vertex v, gp__u32 was) const {
     return by_depth(TEAM) ? was > gp__u32(depth) : !(was >> (v & 31u) & 1u);
   }
-  template <int TEAM> GP_DEVICE gp__u32 take(Vertex v, gp__u32 *map) const {
+  template<int TEAM> GP_DEVICE gp__u32 take(Vertex v, gp__u32 *map) const {
     return by_depth(TEAM) ? atomicMin(reached_at(v), gp__u32(depth)) : atomicOr(map + (v >> 5), 1u << (v & 31u));
   }
-  template <int TEAM>
+  template<int TEAM>
   GP_DEVICE void visit(
       const bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const Vertex (&v)[ITEMS], bool looks) {
     gp__u32 *map = a.reached[s.state.map];
@@ -52,7 +52,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     GP__EACH(i, ITEMS) mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);
     if (TEAM == WARPS_OF_GRID) get_lists(mine, v, begin, end);
     GP__EACH(i, ITEMS) {
-      const unsigned won = __ballot_sync(0xffffffffu, mine[i]);
+      const unsigned won = __ballot_sync(~0u, mine[i]);
       if (!won) continue;
       if (mine[i] && by_depth(TEAM)) {
         reach(v[i], was[i], source[i], end[i] - begin[i]);

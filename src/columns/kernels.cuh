@@ -3,7 +3,7 @@
 
 // Moves the tile's elements of a column. `from` has their indices; elements of several words take them from memory
 // again, so that neighbouring threads write neighbouring words.
-template <class P, class W, class I, int ITEMS>
+template<class P, class W, class I, int ITEMS>
 GP_DEVICE void gp__move_column(
     const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first, gp__u64 count) {
   const W *in = gp__as<const W>(c.in);
@@ -23,7 +23,7 @@ GP_DEVICE void gp__move_column(
     out[k] = in[gp__u64(index[first + k / words]) * words + k % words];
 }
 // out[i] = in[index[i]] of every column. Each tile reads its indices once, and writes one column after the other.
-template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_args &a) {
+template<class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_args &a) {
   const int ITEMS = gp__hash_items(P::vectors);
   const I *index = gp__as<const I>(a.index);
   gp__pdl_wait<P>();

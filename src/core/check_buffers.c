@@ -116,9 +116,9 @@ GP__HOST gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   if (q->inputs.keys) GP__CHECK(gp__check_input_arrays(k, q->inputs.keys - 1, b->keys, 0));
   else if (k->key.size)
     GP__CHECK(gp__reading(k,
-        k->by_flags         ? "keys (flags)"
+        k->by_flags ? "keys (flags)"
             : k->by_stencil ? "keys (the stencil)"
-                            : "keys",
+            : "keys",
         c->keys, &k->key, b->keys, 1, b->keys_alias));
   if (k->reads & GP__READS_KEYS2) {
     if (q->inputs.keys2) GP__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));

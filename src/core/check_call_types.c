@@ -148,7 +148,7 @@ GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_t
     gp_type *type, gp__checked_type *t, int *root) {
   *type = wanted;
   return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
-                                                              : gp__check_type(k->s, k->who, field, wanted, t);
+      : gp__check_type(k->s, k->who, field, wanted, t);
 }
 GP__HOST gp_result gp__check_keys_type(gp__checking *k) {
   gp__request *q = k->q;

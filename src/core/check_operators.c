@@ -4,12 +4,12 @@
 
 // The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GP__HOST const char *gp__role_of(gp_op op) {
-  return op >= GP_MINMAX && op < GP_OP_COUNT     ? "reduce"
-      : op == GP_ARGMIN || op == GP_ARGMAX       ? "reduce and scan"
-      : op == GP_SUB                             ? "transform2 and adjacent_difference"
+  return op >= GP_MINMAX && op < GP_OP_COUNT ? "reduce"
+      : op == GP_ARGMIN || op == GP_ARGMAX ? "reduce and scan"
+      : op == GP_SUB ? "transform2 and adjacent_difference"
       : op >= GP_EQUAL && op <= GP_GREATER_EQUAL ? "predicates and runs"
-      : op == GP_HEADS                           ? "runs"
-                                                 : NULL;
+      : op == GP_HEADS ? "runs"
+      : NULL;
 }
 
 GP__HOST gp_result gp__check_operators(gp__checking *k) {
@@ -22,9 +22,9 @@ GP__HOST gp_result gp__check_operators(gp__checking *k) {
     GP__CHECK(gp__check_operator(k->s, k->who, "op", c->op, k->traits & GP__TAKES_UNARY ? 1 : 2, k->host, &q->user_op));
     role = q->user_op ? NULL : gp__role_of(c->op);
     if (role &&
-        (c->op == GP_SUB             ? k->fold
+        (c->op == GP_SUB ? k->fold
                 : c->op >= GP_MINMAX ? !(k->traits & GP__TAKES_BOTH)
-                                     : !k->fold || c->op > GP_SUB))
+                : !k->fold || c->op > GP_SUB))
       return gp__fail(GP_E_OPERATOR, "%s: @op: %s is for %s only", k->who, gp__op_rows[c->op].name, role);
   }
   if (c->transform) {

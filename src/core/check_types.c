@@ -31,7 +31,7 @@ GP__HOST int gp__is_integer(gp_type type) {
 
 // Operators lack these on complex numbers; NULL: nothing.
 GP__HOST const char *gp__complex_fault(gp_op op) {
-  return op == GP_ABS               ? "its result is real: give it a real type"
+  return op == GP_ABS ? "its result is real: give it a real type"
       : op == GP_AND || op == GP_OR ? "convert to bool"
       : op <= GP_PROD || (op >= GP_CONVERT && op <= GP_NOT_EQUAL)
       ? NULL

@@ -78,7 +78,7 @@ GP__HOST gp_result gp__check_fields(const gp__checking *k) {
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
         c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
-               : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
+            : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
         k->who);
   GP__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
 #undef GP__ONLY

@@ -73,9 +73,9 @@ GP__HOST int gp__open_ours(const char *path, int flags, struct stat *about, cons
   const int file = open(path, flags | O_RDONLY | GP__NOFOLLOW | GP__CLOEXEC);
   *why = NULL;
   if (file < 0) {
-    *why = errno == ENOENT                   ? NULL
+    *why = errno == ENOENT ? NULL
         : errno == ELOOP || errno == ENOTDIR ? "it is a symbolic link or not a folder"
-                                             : strerror(errno);
+        : strerror(errno);
     return -1;
   }
   if (fstat(file, about)) *why = strerror(errno);

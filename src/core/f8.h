@@ -7,9 +7,9 @@ GP__RULE unsigned gp__f8_rounded(unsigned m, unsigned shift) {
 }
 // a: bits of an f32 without its sign. least: its exponent from which on the result is normal.
 GP__RULE unsigned gp__f8_magnitude(unsigned a, unsigned shift, unsigned least) {
-  return (a >> 23) >= least   ? gp__f8_rounded(a - ((least - 1) << 23), shift)
+  return (a >> 23) >= least ? gp__f8_rounded(a - ((least - 1) << 23), shift)
       : (a >> 23) + 4 < least ? 0
-                              : gp__f8_rounded((a & 0x7fffff) | 0x800000, shift + least - (a >> 23));
+      : gp__f8_rounded((a & 0x7fffff) | 0x800000, shift + least - (a >> 23));
 }
 GP__RULE unsigned gp__f8_at_most(unsigned a, unsigned most) { return a < most ? a : most; }
 GP__RULE gp__u8 gp__f8_from(unsigned u, int wide) {

@@ -102,8 +102,8 @@ GP__HOST int gp__take_codes(gp__inflating *d) {
     if (symbol >= 16) {
       length = symbol == 16 ? lengths[i - 1] : 0;
       again = symbol == 16 ? 3 + (int)gp__take_bits(d, 2)
-          : symbol == 17   ? 3 + (int)gp__take_bits(d, 3)
-                           : 11 + (int)gp__take_bits(d, 7);
+          : symbol == 17 ? 3 + (int)gp__take_bits(d, 3)
+          : 11 + (int)gp__take_bits(d, 7);
     }
     if (again > literals + distances - i) return 0;
     for (; again; --again) lengths[i++] = (gp__u8)length;
@@ -166,8 +166,8 @@ GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
     for (good = d->bytes > 0; good && !last;) {
       const unsigned kind = (last = (int)gp__take_bits(d, 1), gp__take_bits(d, 2));
       good = kind == 0 ? gp__copy_block(d)
-          : kind == 1  ? gp__take_fixed_codes(d) && gp__inflate_block(d)
-                       : kind == 2 && gp__take_codes(d) && gp__inflate_block(d);
+          : kind == 1 ? gp__take_fixed_codes(d) && gp__inflate_block(d)
+          : kind == 2 && gp__take_codes(d) && gp__inflate_block(d);
     }
     good = good && d->written == bytes && (d->at <= d->bytes || (d->at - d->bytes) * 8 <= (size_t)d->count);
     out[bytes] = 0;

@@ -156,5 +156,5 @@ GP__HOST gp_result gp__launch_cluster(const gp__launching *l, void *arguments) {
       ? (int)GP__REFUSED
       : (int)gp__launch_clusters(l, l->g->grid, NULL, gp__arguments_with_inputs(l->q, l->kernels[0], arguments, &room));
   return result == GP__REFUSED ? gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, arguments)
-                               : (gp_result)result;
+      : (gp_result)result;
 }

@@ -62,7 +62,7 @@ GP__HOST gp_result gp__allow_geometry(
     error = d->cuOccupancyMaxActiveBlocksPerMultiprocessor(occupancy, c->function, (int)g->threads, g->shared_bytes);
   if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
   return *occupancy > 0 ? GP_SUCCESS
-                        : gp__fail(GP_E_POLICY,
+      : gp__fail(GP_E_POLICY,
                               "%s: the policy's block (%u threads, %u bytes of shared memory) does not fit a "
                               "multiprocessor",
                               who, g->threads, g->shared_bytes);

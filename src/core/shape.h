@@ -46,10 +46,10 @@ enum {
 enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // static shared memory of a kernel, at most
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GP__RULE int gp__shared_bytes_of(int capability) {
-  return (capability == 75                                                                           ? 64
-                 : capability == 80 || capability == 87                                              ? 163
+  return (capability == 75 ? 64
+                 : capability == 80 || capability == 87 ? 163
                  : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
-                                                                                                     : 227) *
+                 : 227) *
       1024;
 }
 

@@ -53,8 +53,7 @@ GP__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capaci
   at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
   switch (gp__family_of(primitive)) {
 #define GP__CASE(FAMILY, family) \
-  case GP__FAMILY_##FAMILY: \
-    GP_POLICY_FIELDS_##FAMILY(GP__JSON) break;
+  case GP__FAMILY_##FAMILY: GP_POLICY_FIELDS_##FAMILY(GP__JSON) break;
     GPUPRIMS__FAMILIES(GP__CASE)
 #undef GP__CASE
   }

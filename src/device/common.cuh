@@ -77,7 +77,7 @@ GP_DEVICE gp__u32 gp__bytes_differ(gp__u32 a, gp__u32 b) {
   const gp__u32 x = a ^ b;
   return ((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x;
 }
-template <bool SIGNED> GP_DEVICE gp__u32 gp__bytes_less(gp__u32 a, gp__u32 b) {
+template<bool SIGNED> GP_DEVICE gp__u32 gp__bytes_less(gp__u32 a, gp__u32 b) {
   const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // bit 7: a's low seven bits are not less than b's
   return (SIGNED ? a & ~b : ~a & b) | ~(rest | (a ^ b));
 }

@@ -18,7 +18,7 @@
 // `vertices` has room for `room` elements; *count, in device memory, must be 0 before the first append. Elements that
 // find no room are counted and not written: after the launch *count > room says so, and readers take the first `room`.
 // The frontier that is read and the one appended to share no memory. T is the vertex, or a struct of yours.
-template <class T> struct gp_frontier {
+template<class T> struct gp_frontier {
   T *vertices;
   gp__u64 *count;
   gp__u64 room;
@@ -27,25 +27,25 @@ template <class T> struct gp_frontier {
 
 // A block's buffer between its warps and a frontier: ROOM * sizeof(T) + 16 bytes. When it is full, warps append
 // straight to the frontier, one atomic for 32 lanes.
-template <int ROOM, class T> struct gp_tile_append_storage {
+template<int ROOM, class T> struct gp_tile_append_storage {
   gp__u64 first;
   gp__u32 count;
   T element[ROOM];
 };
 // Call once before the first append. Ends with a barrier.
-template <int ROOM, class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_storage<ROOM, T> &storage) {
+template<int ROOM, class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_storage<ROOM, T> &storage) {
   if (!threadIdx.x) storage.count = 0;
   __syncthreads();
 }
 // Appends the elements of the lanes with `there` set. All lanes of a warp call; other warps need not.
-template <int ROOM, class T>
+template<int ROOM, class T>
 GP_DEVICE void gp_warp_append(
     bool there, const T &element, const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   gp__u32 end = 0, at = ROOM; // a full buffer's count stops growing: it could wrap
   if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < gp__u32(ROOM))
     at = gp__warp_draw(&storage.count, there, end);
   if (there && at < gp__u32(ROOM)) storage.element[at] = element;
-  const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= gp__u32(ROOM));
+  const gp__u32 left = __ballot_sync(~0u, there && at >= gp__u32(ROOM));
   if (!left) return;
   gp__u64 first = 0;
   if (!gp_lane()) first = atomicAdd(out.count, gp__u64(__popc(left)));
@@ -54,7 +54,7 @@ GP_DEVICE void gp_warp_append(
 }
 // Flushes the buffer to the frontier. All threads call. After the next __syncthreads() more may be appended, or storage
 // used otherwise.
-template <int THREADS, int ROOM, class T>
+template<int THREADS, int ROOM, class T>
 GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<ROOM, T> &storage) {
   __syncthreads();
   const gp__u32 count = storage.count < gp__u32(ROOM) ? storage.count : gp__u32(ROOM);
@@ -67,7 +67,7 @@ GP_DEVICE void gp_tile_append(const gp_frontier<T> &out, gp_tile_append_storage<
 
 // THREADS * (12 + sizeof(Vertex)) bytes and a few words. PIECE: the most edges of a list that are laid out at once; the
 // block's total stays below 2^32.
-template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expand_storage {
+template<int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expand_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp__u32 lists;
   gp__u32 start[THREADS];
@@ -75,7 +75,7 @@ template <int THREADS, class Vertex, int PIECE = (1 << 20)> struct gp_tile_expan
   Vertex source[THREADS];
 };
 // Loads, tests and takes a lane's edges; whole warps call.
-template <int ITEMS, class Vertex, class Goes, class Take>
+template<int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
     const Vertex *targets, const Goes &goes, const Take &take) {
   Vertex target[ITEMS];
@@ -84,7 +84,7 @@ GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS
   GP__EACH(i, ITEMS) take(there[i], source[i], target[i]);
 }
 // Expands one list by `width` consecutive threads; this is number `mine` of them.
-template <int ITEMS, class Vertex, class Goes, class Take>
+template<int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsigned mine, unsigned width,
     const Vertex *targets, const Goes &goes, const Take &take) {
   for (gp__u64 base = 0; base < count; base += width * ITEMS) {
@@ -100,7 +100,7 @@ GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsi
     gp__take_edges(there, source, edge, targets, goes, take);
   }
 }
-template <int THREADS, int ITEMS, class Offset, class Vertex, int PIECE, class Goes, class Take>
+template<int THREADS, int ITEMS, class Offset, class Vertex, int PIECE, class Goes, class Take>
 GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offset *offsets, const Vertex *targets,
     const Goes &goes, const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
   static_assert(THREADS <= PIECE, "what the flags leave is laid out at once");
@@ -125,7 +125,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
   }
   if (gather & GP_GATHER_WARP) {
     const bool is_long = count >= GP__WARP;
-    for (unsigned left = __ballot_sync(0xffffffffu, is_long); left; left &= left - 1) {
+    for (unsigned left = __ballot_sync(~0u, is_long); left; left &= left - 1) {
       const int owner = __ffs(int(left)) - 1;
       gp__expand_list<ITEMS>(gp_warp_broadcast(begin, owner), gp_warp_broadcast(count, owner),
           gp_warp_broadcast(vertex, owner), gp_lane(), GP__WARP, targets, goes, take);
@@ -166,30 +166,30 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
 // lanes whose edge goes on. ITEMS: a thread's edges whose targets are loaded together. All threads of the block call;
 // neither function may use a barrier of the block. The next tile may use storage at once, others after the next
 // __syncthreads(). Time O(edges / THREADS + log THREADS), however the edges are distributed.
-template <int THREADS, int ITEMS, int GATHER, class Offset, class Vertex, int PIECE, class Goes, class Take>
+template<int THREADS, int ITEMS, int GATHER, class Offset, class Vertex, int PIECE, class Goes, class Take>
 GP_DEVICE void gp_tile_expand(bool there, Vertex vertex, const Offset *offsets, const Vertex *targets, const Goes &goes,
     const Take &take, gp_tile_expand_storage<THREADS, Vertex, PIECE> &storage) {
   gp__tile_expand<THREADS, ITEMS>(GATHER, there, vertex, offsets, targets, goes, take, storage);
 }
 
 // SLOTS (a power of two) vertices, if there is a history.
-template <int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
+template<int CULL, class Vertex, int SLOTS = 256> struct gp_tile_contract_storage {
   static const int slots = (CULL & GP_CULL_HISTORY) != 0 ? SLOTS : 1;
   static_assert(SLOTS > 0 && (SLOTS & (SLOTS - 1)) == 0, "SLOTS is a power of two");
   Vertex seen[slots];
 };
 // Call once before the first contraction: clears the history. Storage may be used after the next __syncthreads().
-template <int THREADS, int CULL, class Vertex, int SLOTS>
+template<int THREADS, int CULL, class Vertex, int SLOTS>
 GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   if (CULL & GP_CULL_HISTORY)
     for (int i = int(threadIdx.x); i < SLOTS; i += THREADS) storage.seen[i] = ~Vertex(0);
 }
-template <int CULL, class Vertex, int SLOTS>
+template<int CULL, class Vertex, int SLOTS>
 GP_DEVICE bool gp__warp_contract(
     int cull, bool there, Vertex vertex, gp__u32 *visited, gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   if ((cull & GP_CULL_HISTORY) && there) there = atomicExch(&storage.seen[vertex & (SLOTS - 1)], vertex) != vertex;
   if (cull & GP_CULL_WARP) {
-    const unsigned peers = __ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);
+    const unsigned peers = __ballot_sync(~0u, there) & __match_any_sync(~0u, vertex);
     there = there && gp__lanes_before(peers) == 0;
   }
   if ((cull & GP_CULL_BITMAP) && there) {
@@ -201,7 +201,7 @@ GP_DEVICE bool gp__warp_contract(
 // Returns whether this lane's vertex goes on: at least one of equal ones in a launch; with GP_CULL_BITMAP exactly one,
 // and none if its bit was set (visited[v / 32], bit v % 32); otherwise visited may be null. All lanes of a warp call.
 // If one launch does several levels, and vertices go on again in each, clear the history in between.
-template <int CULL, class Vertex, int SLOTS>
+template<int CULL, class Vertex, int SLOTS>
 GP_DEVICE bool gp_warp_contract(
     bool there, Vertex vertex, gp__u32 *visited, gp_tile_contract_storage<CULL, Vertex, SLOTS> &storage) {
   return gp__warp_contract(CULL, there, vertex, visited, storage);
@@ -209,11 +209,11 @@ GP_DEVICE bool gp_warp_contract(
 
 // Appends the kept vertices of a tile by one atomic. A blocked arrangement keeps their order within the tile. All
 // threads call. Storage, a scan's and a word, may be used again after the next __syncthreads().
-template <int THREADS> struct gp_tile_filter_storage {
+template<int THREADS> struct gp_tile_filter_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp__u64 first;
 };
-template <int THREADS, int ITEMS, class T>
+template<int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS], const gp_frontier<T> &out,
     gp_tile_filter_storage<THREADS> &storage) {
   gp__u32 before = 0;
@@ -233,12 +233,12 @@ GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS]
 // count, and append to `out`, one atomic a tile of THREADS vertices. goes() is gp_tile_expand's. One thread calls
 // fresh() for each vertex that passes the contraction; it may write a depth or a parent, and says whether to append the
 // vertex. One storage serves all of them; it may be used again after the next __syncthreads().
-template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex> struct gp_frontier_storage {
+template<int THREADS, int ITEMS, int GATHER, int CULL, class Vertex> struct gp_frontier_storage {
   gp_tile_expand_storage<THREADS, Vertex> expand;
   gp_tile_contract_storage<CULL, Vertex> contract;
   gp_tile_append_storage<4 * THREADS, Vertex> append;
 };
-template <int THREADS, class In, class Out, int ROOM, class Each>
+template<int THREADS, class In, class Out, int ROOM, class Each>
 GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &out,
     gp_tile_append_storage<ROOM, Out> &storage, const Each &each) {
   const gp__u64 count = in.size();
@@ -251,7 +251,7 @@ GP_DEVICE void gp__each_tile(const gp_frontier<In> &in, const gp_frontier<Out> &
   }
 }
 // Appends the targets of all edges that go on, duplicates included: an edge frontier.
-template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes>
+template<int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes>
 GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
     const Goes &goes, const gp_frontier<Vertex> &out, gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
   gp__each_tile<THREADS>(in, out, s.append, [&](bool there, Vertex vertex) {
@@ -261,7 +261,7 @@ GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in, const Offset *o
   });
 }
 // Contracts an edge frontier: appends the vertices that pass gp_warp_contract and fresh(vertex).
-template <int THREADS, int ITEMS, int GATHER, int CULL, class Vertex, class Fresh>
+template<int THREADS, int ITEMS, int GATHER, int CULL, class Vertex, class Fresh>
 GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
     const gp_frontier<Vertex> &out, gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
   gp_tile_contract_begin<THREADS>(s.contract); // a barrier follows
@@ -271,7 +271,7 @@ GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in, gp__u32 *visi
   });
 }
 // Expands and contracts, from vertices to vertices: fresh(source, vertex).
-template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
+template<int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const Offset *offsets, const Vertex *targets,
     const Goes &goes, gp__u32 *visited, const Fresh &fresh, const gp_frontier<Vertex> &out,
     gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
@@ -285,7 +285,7 @@ GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in, const 
   });
 }
 // Contracts and expands, from edge frontier to edge frontier: duplicates are expanded once; fresh(vertex).
-template <int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
+template<int THREADS, int ITEMS, int GATHER, int CULL, class Offset, class Vertex, class Goes, class Fresh>
 GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u32 *visited, const Fresh &fresh,
     const Offset *offsets, const Vertex *targets, const Goes &goes, const gp_frontier<Vertex> &out,
     gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, Vertex> &s) {
@@ -298,7 +298,7 @@ GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in, gp__u3
   });
 }
 // Appends the vertices for which keep(vertex) holds; the order of tiles varies.
-template <int THREADS, class T, class Keep>
+template<int THREADS, class T, class Keep>
 GP_DEVICE void gp_frontier_filter(
     const gp_frontier<T> &in, const Keep &keep, const gp_frontier<T> &out, gp_tile_filter_storage<THREADS> &s) {
   const gp__u64 count = in.size();

@@ -2,7 +2,7 @@
 // uses: api/array.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/types.cuh, device/tile_bins.cuh
 
 // A value of GP_GET, by words of its alignment.
-template <class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {
+template<class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {
   typedef typename gp__unsigned_of<ALIGN>::type Word;
   const gp__u64 first = gp__u64(at) - gp__u64(a.base);
   union {
@@ -16,7 +16,7 @@ template <class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {
         : Word(gp__texture_word(a.texture, int((first + byte) / 4)) >> (first + byte) % 4 * 8);
   return value;
 }
-template <class T> GP__ACCESS T gp__get(gp_array a, const T *at) {
+template<class T> GP__ACCESS T gp__get(gp_array a, const T *at) {
 #if defined(__CUDA_ARCH__) || defined(GPUPRIMS_SIMT)
   const int ALIGN = alignof(T) < 8 ? alignof(T) : 8;
   if ((a.layout & GP__MEMORY) == GP_READ_ONLY) return gp__get_by<T, ALIGN>(a, at);

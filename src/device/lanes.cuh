@@ -7,10 +7,10 @@ GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return gp__u32(__popc(gp__ea
 // The newest mark, a number that is not 0, of the lanes before this one; `open` if they have none. open becomes the
 // newest of the warp's. All lanes call.
 GP_DEVICE gp__u32 gp__earlier_mark(gp__u32 mark, gp__u32 &open) {
-  const gp__u32 lanes = __ballot_sync(0xffffffffu, mark != 0), earlier = gp__earlier_lanes(lanes);
-  gp__u32 newest = __shfl_sync(0xffffffffu, mark, earlier ? 31 - __clz(int(earlier)) : 0);
+  const gp__u32 lanes = __ballot_sync(~0u, mark != 0), earlier = gp__earlier_lanes(lanes);
+  gp__u32 newest = __shfl_sync(~0u, mark, earlier ? 31 - __clz(int(earlier)) : 0);
   if (!earlier) newest = open;
-  if (lanes) open = __shfl_sync(0xffffffffu, mark, 31 - __clz(int(lanes)));
+  if (lanes) open = __shfl_sync(~0u, mark, 31 - __clz(int(lanes)));
   return newest;
 }
 // Teams of neighbouring lanes for 1 to 32 things: each team has as many lanes as fit, a power of two.
@@ -30,12 +30,12 @@ struct gp__lane_team {
 // All lanes of a warp call. Lanes with `wants` draw consecutive numbers, in lane order, from a counter in shared memory
 // by one atomic. `end` becomes one past the warp's last number; it is unchanged if no lane wants one.
 GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
-  const gp__u32 lanes = __ballot_sync(0xffffffffu, wants);
+  const gp__u32 lanes = __ballot_sync(~0u, wants);
   if (lanes == 0) return 0;
   const gp__u32 count = gp__u32(__popc(lanes));
   gp__u32 first = 0;
   if (!gp_lane()) first = atomicAdd(counter, count);
-  first = __shfl_sync(0xffffffffu, first, 0);
+  first = __shfl_sync(~0u, first, 0);
   end = first + count;
   return first + gp__lanes_before(lanes);
 }

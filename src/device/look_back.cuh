@@ -28,12 +28,12 @@ GP_DEVICE gp__word *gp__words(void *workspace) {
 }
 
 // An accumulator as 8-byte pieces; each travels with its tag.
-template <class Acc> union gp__pieces {
+template<class Acc> union gp__pieces {
   Acc value;
   gp__u64 piece[(sizeof(Acc) + 7) / 8];
   GP_DEVICE gp__pieces() {}
 };
-template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, const Acc &value, gp__u64 tag) {
+template<class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, const Acc &value, gp__u64 tag) {
   const int N = (sizeof(Acc) + 7) / 8;
   gp__pieces<Acc> p;
   if (sizeof(Acc) % 8) p.piece[N - 1] = 0;
@@ -41,7 +41,7 @@ template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, c
   GP__EACH(i, N) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
 }
 // Looks once: false unless all pieces carry the tag.
-template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u64 slot, gp__u64 tag, Acc &value) {
+template<class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u64 slot, gp__u64 tag, Acc &value) {
   const int N = (sizeof(Acc) + 7) / 8;
   gp__pieces<Acc> p;
   bool all = true;
@@ -53,7 +53,7 @@ template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u
   if (all) value = p.value;
   return all;
 }
-template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 slot, gp__u64 tag) {
+template<class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 slot, gp__u64 tag) {
   Acc value;
   while (!gp__try_receive(words, slot, tag, value)) {}
   return value;
@@ -80,12 +80,12 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // cleared. With `fences`, publishers fence before and receivers after.
 //
 // Form packs an aggregate before it is published, into fewer words if a tile's counts fit these.
-template <class Acc> struct gp__whole_form {
+template<class Acc> struct gp__whole_form {
   typedef Acc Packed;
   static GP_DEVICE const Acc &pack(const Acc &x, gp__u64) { return x; }
   static GP_DEVICE const Acc &unpack(const Acc &x, gp__u64) { return x; }
 };
-template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look_back {
+template<class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look_back {
   typedef typename Form::Packed Packed;
   static const int SHARE = GP__GROUP / GP__WARP; // aggregates of a lane
 
@@ -150,12 +150,12 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
       pass_on();
       if (!gp_lane()) gp__publish(words, total_slot(group), all, tag);
     }
-    while (!__all_sync(0xffffffffu, there)) { // lane i: prefix(group - i), and the total of the group before
+    while (!__all_sync(~0u, there)) { // lane i: prefix(group - i), and the total of the group before
       Acc one = Op::identity();
       gp_carry<Acc> far = start;
       const bool has_far = gp_lane() <= group && look_for_prefix(group - gp_lane(), far);
       const bool has_one = gp_lane() < group && gp__try_receive(words, total_slot(group - gp_lane() - 1), tag, one);
-      const unsigned fars = __ballot_sync(0xffffffffu, has_far), ones = __ballot_sync(0xffffffffu, has_one);
+      const unsigned fars = __ballot_sync(~0u, has_far), ones = __ballot_sync(~0u, has_one);
       const int depth = __ffs(int(fars)) - 1; // nearest prefix found
       there = depth >= 0 && (~ones & ((1u << depth) - 1u)) == 0;
       if (!there) continue;
@@ -177,7 +177,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
 
 // The blocks of a grid of one cluster, or of one block, give each other a value a round; in shared memory. A block
 // that sends in a round has read the values of the round before the last.
-template <class T, int BLOCKS = GP__CLUSTER> struct gp__cluster_values {
+template<class T, int BLOCKS = GP__CLUSTER> struct gp__cluster_values {
   static const int N = (sizeof(T) + 7) / 8;
   gp__u64 piece[2][BLOCKS][N];
 
@@ -190,7 +190,7 @@ template <class T, int BLOCKS = GP__CLUSTER> struct gp__cluster_values {
     GP__EACH(i, N) gp__cluster_send(&piece[round & 1][blockIdx.x][i], threadIdx.x, p.piece[i]);
   }
   // Behind the cluster's barrier: appends those of blocks `first` to `end` - 1.
-  template <class Op> GP_DEVICE void append(gp_carry<T> &carry, gp__u64 round, unsigned first, unsigned end, Op op) {
+  template<class Op> GP_DEVICE void append(gp_carry<T> &carry, gp__u64 round, unsigned first, unsigned end, Op op) {
     for (unsigned block = first; block < end; ++block) {
       gp__pieces<T> p;
       GP__EACH(i, N) p.piece[i] = gp__cluster_load(&piece[round & 1][block][i]);

@@ -17,20 +17,20 @@
 #define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) gp__u8 name[]
 
 // A load through the read-only path: nobody writes there while the kernel runs.
-template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return __ldg(p); }
+template<class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return __ldg(p); }
 // Word number i of a texture over memory.
 GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) {
   gp__u32 word;
   asm("{ .reg .u32 x, y, z; tex.1d.v4.u32.s32 {%0, x, y, z}, [%1, {%2}]; }" : "=r"(word) : "l"(texture), "r"(i));
   return word;
 }
-template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
+template<int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
   const uint4 *q = gp__as<const uint4>(p);
   const uint4 v = CACHE == GP_CACHE_STREAMING ? __ldcs(q) : CACHE == GP_CACHE_L2 ? __ldcg(q) : *q;
   return gp_vector{{v.x, v.y, v.z, v.w}};
 }
 // Loads if `there` is set: predicated, without a branch, so that nothing waits for it before its first use.
-template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
+template<int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
 #define GP__LOAD_IF(CACHED) \
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }" \
                : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3]) \
@@ -40,7 +40,7 @@ template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p
   else GP__LOAD_IF("");
 #undef GP__LOAD_IF
 }
-template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) {
+template<int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) {
   uint4 *q = gp__as<uint4>(p);
   const uint4 u = make_uint4(v.word[0], v.word[1], v.word[2], v.word[3]);
   if (CACHE == GP_CACHE_STREAMING) __stcs(q, u);
@@ -105,7 +105,7 @@ GP_DEVICE gp__u64 gp__nanoseconds() {
   return now;
 }
 // The current value of a word that other threads change by atomics.
-template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_cast<const volatile T *>(p); }
+template<class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_cast<const volatile T *>(p); }
 // Prefetches into the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
@@ -143,7 +143,7 @@ GP_DEVICE void gp__cp_async_wait() {
 // Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is its own cluster).
 // gp__in_block: the address of p's counterpart in block `rank`. The others access words there.
 #if GP__ARCH >= 900 || GP__ARCH == 0
-template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
+template<class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
   gp__u64 at;
   asm("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"(rank));
   return gp__as<T>(at);
@@ -165,7 +165,7 @@ GP_DEVICE void gp__cluster_arrive_aligned() { asm volatile("barrier.cluster.arri
 GP_DEVICE void gp__cluster_start_aligned() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
 GP_DEVICE void gp__cluster_wait_aligned() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 #else
-template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
+template<class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
 GP_DEVICE void gp__cluster_arrive_aligned() {}
 GP_DEVICE void gp__cluster_start_aligned() {}
 GP_DEVICE void gp__cluster_wait_aligned() { __syncthreads(); }
@@ -176,9 +176,9 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return *static_cast<const
 // The sum over a warp, in all lanes.
 GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
 #if GP__ARCH >= 800
-  return __reduce_add_sync(0xffffffffu, x);
+  return __reduce_add_sync(~0u, x);
 #else
-  for (int d = 16; d; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d);
+  for (int d = 16; d; d /= 2) x += __shfl_xor_sync(~0u, x, d);
   return x;
 #endif
 }
@@ -297,7 +297,7 @@ GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) 
 }
 GP_DEVICE void gp__bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 // Waits until all groups of this thread but the last PENDING have been read from shared memory.
-template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
+template<int PENDING> GP_DEVICE void gp__bulk_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
 }
 GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
@@ -322,7 +322,7 @@ struct gp__shared_pointer {
   GP_DEVICE explicit gp__shared_pointer(void *p) {
     asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(gp__shared_address(p)));
   }
-  template <class T> GP_DEVICE T *at(gp__u32 offset) const {
+  template<class T> GP_DEVICE T *at(gp__u32 offset) const {
     return gp__as<T>(__cvta_shared_to_generic(address + offset));
   }
   // If `yes` is not 0, stores a word and moves on to the next.
@@ -394,18 +394,18 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(gp__u8, name)
 
-template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
+template<class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
 GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) { // a texture is its memory
   return gp__as<const gp__u32>(texture)[i];
 }
 
 GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(gp__as<gp_vector>(p)); }
 GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(gp__as<const gp_vector>(p)); }
-template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return gp__vector_at(p); }
-template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
+template<int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return gp__vector_at(p); }
+template<int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
   if (there) v = gp__vector_at(p);
 }
-template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { gp__vector_at(p) = v; }
+template<int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { gp__vector_at(p) = v; }
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   if (there) gp__vector_at(p) = v;
 }
@@ -435,7 +435,7 @@ GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__optimizer_barrier(int &) {}
-GP_DEVICE gp__u32 gp__opaque_ones() { return 0xffffffffu; }
+GP_DEVICE gp__u32 gp__opaque_ones() { return ~0u; }
 GP_DEVICE gp__u32 gp__opaque(gp__u32 x) { return x; }
 GP_DEVICE gp__u32 gp__negative(gp__u32 x) { return 0u - x; }
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
@@ -443,23 +443,23 @@ GP_DEVICE gp__u32 gp__magnitude(int x) { return x < 0 ? 0u - gp__u32(x) : gp__u3
 GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) { return x & y & z; }
 GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32) {
   const bool one = (x & mask) != 0;
-  const gp__u32 lanes = __ballot_sync(0xffffffffu, one);
+  const gp__u32 lanes = __ballot_sync(~0u, one);
   return one ? lanes : ~lanes;
 }
-template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return simt::load(p, simt::relaxed); }
+template<class T> GP_DEVICE T gp__load_volatile(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
 GP_DEVICE void gp__cp_async_wait() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // monotonic, but no time
-template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return gp__as<T>(simt::shared_of(p, rank)); }
+template<class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return gp__as<T>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
 GP_DEVICE void gp__cluster_start_aligned() { simt::cluster_arrive(); }
 GP_DEVICE void gp__cluster_wait_aligned() { simt::cluster_wait(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { gp__cluster_store(gp__in_block(p, rank), v); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
-GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(0xffffffffu, x); }
+GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(~0u, x); }
 GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) { return atomicAdd(p, v); }
 GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) { atomicOr(p, v); }
 GP_DEVICE void gp__fence() { __threadfence(); }
@@ -483,7 +483,7 @@ GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) 
   simt::bulk_store(global, shared, bytes);
 }
 GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
-template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
+template<int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
 inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // the emulator has no such barrier
@@ -495,8 +495,8 @@ GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
 struct gp__shared_pointer {
   gp__u8 *address;
   GP_DEVICE explicit gp__shared_pointer(void *p) : address(gp__as<gp__u8>(p)) {}
-  template <class T> GP_DEVICE T *at(gp__u32 offset) const { return gp__as<T>(address + offset); }
-  template <class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
+  template<class T> GP_DEVICE T *at(gp__u32 offset) const { return gp__as<T>(address + offset); }
+  template<class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
     if (!yes) return;
     *at<Word>(0) = x;
     address += sizeof x;
@@ -512,10 +512,8 @@ GP_DEVICE gp__u64 gp__high_product(gp__u64 a, gp__u64 b) {
   const gp__u64 middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & 0xffffffffu);
   return a1 * b1 + (middle >> 32) + (other >> 32);
 }
-template <class F> GP_DEVICE gp__u32 gp__u32_from(F x) {
-  return x > F(0) ? x >= F(4294967296.) ? 0xffffffffu : gp__u32(x) : 0;
-}
-template <class R, class A> GP_DEVICE R gp__bit_cast(A a) {
+template<class F> GP_DEVICE gp__u32 gp__u32_from(F x) { return x > F(0) ? x >= F(4294967296.) ? ~0u : gp__u32(x) : 0; }
+template<class R, class A> GP_DEVICE R gp__bit_cast(A a) {
   static_assert(sizeof(R) == sizeof(A), "a bit cast keeps the size");
   R r;
   memcpy(&r, &a, sizeof r);

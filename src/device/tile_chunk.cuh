@@ -6,7 +6,7 @@
 // threads of a warp read theirs without bank conflicts.
 
 // The fewest vectors that hold a whole number of elements, in registers.
-template <class T> struct gp__vec_group {
+template<class T> struct gp__vec_group {
   static const int vectors = gp__vec_group_vectors(int(sizeof(T))), items = gp__vec_group_items(int(sizeof(T)));
   union {
     gp_vector vector[vectors];
@@ -22,7 +22,7 @@ template <class T> struct gp__vec_group {
 };
 
 // One step of a running prefix: returns the element's result and advances. FIRST: `carry` may be empty.
-template <bool EXCLUSIVE, bool FIRST, class Op, class Acc>
+template<bool EXCLUSIVE, bool FIRST, class Op, class Acc>
 GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
   const Acc before = FIRST && !carry.has ? Op::identity() : carry.value;
   carry.value = FIRST && !carry.has ? x : Op()(carry.value, x);
@@ -31,9 +31,9 @@ GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
 }
 
 // One group of a chunk: its fold onto `sum`, or its running prefixes. The general form goes element by element.
-template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_group_step {
+template<class Op, class Load, class In, class Acc, class Out> struct gp__vec_group_step {
   static const int V = gp__vec_group<In>::items;
-  template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
+  template<bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
     Acc x[V];
     GP__EACH(j, V) x[j] = Op::prepare(Load()(p.item[j], index + j));
     GP__UNROLL
@@ -43,7 +43,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
     }
     return FIRST ? x[0] : Op()(sum, x[0]);
   }
-  template <bool EXCLUSIVE, bool FIRST>
+  template<bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__vec_group<Out> scan(const gp__vec_group<In> &p, gp__u64 index, gp_carry<Acc> &carry) {
     gp__vec_group<Out> q;
     q.item[0] = gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, FIRST, Op>(carry, Op::prepare(Load()(p.item[0], index))));
@@ -55,13 +55,13 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
   }
 };
 // Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones; the fourth is the carry.
-template <class T> struct gp__byte_sum_step {
-  template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
+template<class T> struct gp__byte_sum_step {
+  template<bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : gp__u8(sum);
     GP__EACH(i, 4) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return T(s);
   }
-  template <bool EXCLUSIVE, bool FIRST>
+  template<bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
     gp__vec_group<T> q;
     gp__u32 c = FIRST && !carry.has ? 0 : gp__u8(carry.value);
@@ -70,7 +70,7 @@ template <class T> struct gp__byte_sum_step {
                     p2 = gp__dot_bytes(x, 0x00000101u, c);
       const gp__u32 p3 = gp__dot_bytes(x, 0x00010101u, c), p4 = gp__dot_bytes(x, 0x01010101u, c);
       q.vector[0].word[i] = EXCLUSIVE ? __byte_perm(__byte_perm(c, p1, 0x0040), __byte_perm(p2, p3, 0x0040), 0x5410)
-                                      : __byte_perm(__byte_perm(p1, p2, 0x0040), __byte_perm(p3, p4, 0x0040), 0x5410);
+          : __byte_perm(__byte_perm(p1, p2, 0x0040), __byte_perm(p3, p4, 0x0040), 0x5410);
       c = p4;
     }
     carry.value = T(c);
@@ -78,15 +78,15 @@ template <class T> struct gp__byte_sum_step {
     return q;
   }
 };
-template <>
+template<>
 struct gp__vec_group_step<gp_sum<gp__u8>, gp__load<gp__u8, gp__u8, gp_convert<gp__u8, gp__u8>>, gp__u8, gp__u8, gp__u8>
-    : gp__byte_sum_step<gp__u8> {};
-template <>
+  : gp__byte_sum_step<gp__u8> {};
+template<>
 struct gp__vec_group_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
     signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
 
 // x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
-template <int ITEMS, class Op, class Load, class Acc, class In>
+template<int ITEMS, class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold(const gp__u8 *chunk, gp__u64 index) {
   Acc sum = Op::identity();
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS)) {
@@ -106,7 +106,7 @@ GP_DEVICE Acc gp__chunk_fold(const gp__u8 *chunk, gp__u64 index) {
   return sum;
 }
 // The same over elements begin to end - 1; the identity if there are none.
-template <class Op, class Load, class Acc, class In>
+template<class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin, int end) {
   const In *item = gp__as<const In>(chunk);
   Acc sum = Op::identity();
@@ -120,14 +120,14 @@ GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin,
 
 // The input ends within the chunk: its last element takes the places behind, and the chunk counts as a whole one, which
 // is faster. Nobody uses the results there.
-template <int ITEMS, class In> GP_DEVICE void gp__chunk_pad(gp__u8 *chunk, int end) {
+template<int ITEMS, class In> GP_DEVICE void gp__chunk_pad(gp__u8 *chunk, int end) {
   In *item = gp__as<In>(chunk);
   GP__UNROLL_BY(4)
   for (int j = end; j < ITEMS; ++j) item[j] = item[end - 1];
 }
 
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
-template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
+template<int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, Out> step;
@@ -149,7 +149,7 @@ GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp
           gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, false, Op>(carry, Op::prepare(Load()(item[j], index + j))));
   }
 }
-template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
+template<bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan_part(
     gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
   const In *item = gp__as<const In>(chunk);

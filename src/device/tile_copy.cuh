@@ -4,7 +4,7 @@
 // `shared` is aligned to 16 bytes; the memory side has any alignment.
 
 // Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
-template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *global, unsigned i, unsigned bytes) {
+template<int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *global, unsigned i, unsigned bytes) {
   const unsigned offset = unsigned(gp__u64(global) & 15u);
   const gp__u8 *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
@@ -17,7 +17,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *globa
 }
 // RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once,
 // and the last bytes. Reads nothing outside [global, global + bytes). The caller synchronises.
-template <int RANKS, int UNROLL, int CACHE>
+template<int RANKS, int UNROLL, int CACHE>
 GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned bytes, unsigned rank) {
   const int SHIFTED = UNROLL < 4 ? UNROLL : 4;
   const unsigned offset = unsigned(gp__u64(global) & 15u), whole = (bytes + offset) / 16;
@@ -56,7 +56,7 @@ GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned
   }
 }
 // The reverse copy. In shared memory a free vector follows every PADDING vectors; 0: no padding.
-template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
+template<int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
 GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsigned bytes, unsigned rank) {
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
   const unsigned offset = unsigned(gp__u64(global) & 15u), aligned = (16 - offset) & 15u;

@@ -6,7 +6,7 @@
 // needs no identity. All threads call. Storage may be used again after the next __syncthreads().
 
 // The fold of the tile's first `count` items, at least one. Thread 0 holds the result (others hold partial results).
-template <int THREADS, int ITEMS, class T, class Op>
+template<int THREADS, int ITEMS, class T, class Op>
 GP_DEVICE T gp_tile_reduce_items(const T (&items)[ITEMS], const Op &op, gp_tile_reduce_storage<THREADS, T> &storage,
     unsigned count = THREADS * ITEMS) {
   const unsigned threads = (count + ITEMS - 1) / ITEMS, before = gp_warp() * 32;
@@ -24,7 +24,7 @@ GP_DEVICE T gp_tile_reduce_items(const T (&items)[ITEMS], const Op &op, gp_tile_
 }
 
 // before: the fold of earlier threads' items; undefined in thread 0. Returns the tile's.
-template <int THREADS, int ITEMS, class T, class Op>
+template<int THREADS, int ITEMS, class T, class Op>
 GP_DEVICE T gp__tile_before(
     const T (&items)[ITEMS], const Op &op, T &before, gp_tile_scan_storage<THREADS, T> &storage) {
   const unsigned WARPS = THREADS / 32;
@@ -40,7 +40,7 @@ GP_DEVICE T gp__tile_before(
   return gp_warp_broadcast(totals, int(WARPS) - 1);
 }
 // before: the exclusive prefix of a thread's first item.
-template <bool EXCLUSIVE, int ITEMS, class T, class Op>
+template<bool EXCLUSIVE, int ITEMS, class T, class Op>
 GP_DEVICE void gp__prefixes(T (&items)[ITEMS], const Op &op, T before) {
   GP__EACH(i, ITEMS) {
     const T x = items[i];
@@ -51,7 +51,7 @@ GP_DEVICE void gp__prefixes(T (&items)[ITEMS], const Op &op, T before) {
 }
 // Items become initial, initial op item 0, initial op item 0 op item 1, ... Returns the fold of the tile's items,
 // without `initial`, to all threads.
-template <int THREADS, int ITEMS, class T, class Op>
+template<int THREADS, int ITEMS, class T, class Op>
 GP_DEVICE T gp_tile_exclusive_scan_items(
     T (&items)[ITEMS], const Op &op, const T &initial, gp_tile_scan_storage<THREADS, T> &storage) {
   T before;
@@ -60,7 +60,7 @@ GP_DEVICE T gp_tile_exclusive_scan_items(
   return total;
 }
 // Items become item 0, item 0 op item 1, ... Returns the fold of the tile's items to all threads.
-template <int THREADS, int ITEMS, class T, class Op>
+template<int THREADS, int ITEMS, class T, class Op>
 GP_DEVICE T gp_tile_inclusive_scan_items(T (&items)[ITEMS], const Op &op, gp_tile_scan_storage<THREADS, T> &storage) {
   T before;
   const T total = gp__tile_before(items, op, before, storage);
@@ -71,11 +71,11 @@ GP_DEVICE T gp_tile_inclusive_scan_items(T (&items)[ITEMS], const Op &op, gp_til
 }
 // A scan behind a prefix that is known when the tile's total is: the lanes of warp 0 call prefix(total), and lane 0
 // returns the fold of all that precedes the tile. Returns the fold of the tile's items to all threads.
-template <int THREADS, class T> struct gp_tile_scan_after_storage {
+template<int THREADS, class T> struct gp_tile_scan_after_storage {
   gp_tile_scan_storage<THREADS, T> scan;
   T prefix;
 };
-template <bool EXCLUSIVE, int THREADS, int ITEMS, class T, class Op, class Prefix>
+template<bool EXCLUSIVE, int THREADS, int ITEMS, class T, class Op, class Prefix>
 GP_DEVICE T gp_tile_scan_after(
     T (&items)[ITEMS], const Op &op, Prefix &&prefix, gp_tile_scan_after_storage<THREADS, T> &storage) {
   T before;
@@ -91,14 +91,14 @@ GP_DEVICE T gp_tile_scan_after(
 }
 
 // Runs of a block, blocked: a value and a length, which may be 0. Together they have fewer than 2^32 elements.
-template <int THREADS, int RUNS, class T> struct gp_tile_runs_storage {
+template<int THREADS, int RUNS, class T> struct gp_tile_runs_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp__u32 end[THREADS * RUNS];
   T value[THREADS * RUNS];
 };
 // Puts the runs into storage, for gp_tile_decode_runs. Returns the number of elements to all threads. Ends with a
 // barrier.
-template <int THREADS, int RUNS, class T>
+template<int THREADS, int RUNS, class T>
 GP_DEVICE gp__u32 gp_tile_begin_runs(
     const T (&values)[RUNS], const gp__u32 (&lengths)[RUNS], gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
   gp__u32 end = 0;
@@ -113,7 +113,7 @@ GP_DEVICE gp__u32 gp_tile_begin_runs(
 }
 // A window of the decoded elements, blocked, from `first` on: items[i] is the value of an element's run, place[i] the
 // element's place in it. Elements from the total on get the last run's value. Windows need no barrier between them.
-template <int THREADS, int ITEMS, int RUNS, class T>
+template<int THREADS, int ITEMS, int RUNS, class T>
 GP_DEVICE void gp_tile_decode_runs(
     T (&items)[ITEMS], gp__u32 (&place)[ITEMS], gp__u32 first, const gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
   const unsigned LAST = THREADS * RUNS - 1;

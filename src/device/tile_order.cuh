@@ -5,14 +5,14 @@
 // Items are blocked; values[i] goes with keys[i]. V: the type of values, if there are any. THREADS * ITEMS is below
 // 2^16. All threads call. Storage may be used again after the next __syncthreads().
 
-template <int THREADS, int ITEMS, class K, class V> union gp__pair_exchange {
+template<int THREADS, int ITEMS, class K, class V> union gp__pair_exchange {
   gp_tile_exchange_storage<THREADS, ITEMS, K> keys;
   gp_tile_exchange_storage<THREADS, ITEMS, V> values;
   static_assert(THREADS * ITEMS < 65536, "places have 16 bits");
 };
-template <class V> struct gp__has_values { static const bool value = true; };
-template <> struct gp__has_values<gp__none> { static const bool value = false; };
-template <int THREADS, int TO, bool ALL, int ITEMS, class K, class V, class Exchange>
+template<class V> struct gp__has_values { static const bool value = true; };
+template<> struct gp__has_values<gp__none> { static const bool value = false; };
+template<int THREADS, int TO, bool ALL, int ITEMS, class K, class V, class Exchange>
 GP_DEVICE void gp__scatter_pairs(
     K (&keys)[ITEMS], V (&values)[ITEMS], const gp__u32 (&rank)[ITEMS], Exchange &s, unsigned count) {
   gp__scatter_items<gp__of_block<THREADS>, TO, ALL>(keys, rank, s.keys, count);
@@ -22,11 +22,11 @@ GP_DEVICE void gp__scatter_pairs(
   }
 }
 
-template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_merge_sort_storage {
+template<int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_merge_sort_storage {
   gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
   gp__u16 place[gp__has_values<V>::value ? THREADS * ITEMS : 1];
 };
-template <class Of, int ITEMS, class K, class V, class Before, class Storage>
+template<class Of, int ITEMS, class K, class V, class Before, class Storage>
 GP_DEVICE void gp__merge_sort(
     K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before, Storage &storage, unsigned count) {
   const bool PLACES = gp__has_values<V>::value;
@@ -81,26 +81,26 @@ GP_DEVICE void gp__merge_sort(
 // Merge sort in any order: before(a, b) says whether a comes before b, a lambda for example. Equal keys keep their
 // order. Items from `count` on stay where they are. Threads sort their items by a network, then merge runs, two to one,
 // each its part.
-template <int THREADS, int ITEMS, class K, class Before>
+template<int THREADS, int ITEMS, class K, class Before>
 GP_DEVICE void gp_tile_merge_sort(K (&keys)[ITEMS], const Before &before,
     gp_tile_merge_sort_storage<THREADS, ITEMS, K> &storage, unsigned count = THREADS * ITEMS) {
   gp__none none[ITEMS];
   gp__merge_sort<gp__of_block<THREADS>>(keys, none, before, storage, count);
 }
-template <int THREADS, int ITEMS, class K, class V, class Before>
+template<int THREADS, int ITEMS, class K, class V, class Before>
 GP_DEVICE void gp_tile_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before,
     gp_tile_merge_sort_storage<THREADS, ITEMS, K, V> &storage, unsigned count = THREADS * ITEMS) {
   gp__merge_sort<gp__of_block<THREADS>>(keys, values, before, storage, count);
 }
 // A group of LANES lanes, a power of two, sorts its items in its own storage, which may be used again after the next
 // __syncwarp(). All lanes of the warp call.
-template <int LANES, int ITEMS, class K, class Before>
+template<int LANES, int ITEMS, class K, class Before>
 GP_DEVICE void gp_warp_group_merge_sort(K (&keys)[ITEMS], const Before &before,
     gp_tile_merge_sort_storage<LANES, ITEMS, K> &storage, unsigned count = LANES * ITEMS) {
   gp__none none[ITEMS];
   gp__merge_sort<gp__of_group<LANES>>(keys, none, before, storage, count);
 }
-template <int LANES, int ITEMS, class K, class V, class Before>
+template<int LANES, int ITEMS, class K, class V, class Before>
 GP_DEVICE void gp_warp_group_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], const Before &before,
     gp_tile_merge_sort_storage<LANES, ITEMS, K, V> &storage, unsigned count = LANES * ITEMS) {
   gp__merge_sort<gp__of_group<LANES>>(keys, values, before, storage, count);
@@ -108,11 +108,11 @@ GP_DEVICE void gp_warp_group_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEM
 
 // Radix sort of numbers (floats in total order) by bits begin .. end - 1, 8 a pass. Equal keys keep their order: a
 // partial tile may be filled up with the last key of the order. TO: the result's arrangement.
-template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_radix_sort_storage {
+template<int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_radix_sort_storage {
   gp_tile_rank_storage<THREADS> rank;
   gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
 };
-template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K, class V>
+template<int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K, class V>
 GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
     gp_tile_radix_sort_storage<THREADS, ITEMS, K, V> &storage, int begin = 0, int end = 8 * int(sizeof(K))) {
   gp__u32 rank[ITEMS];
@@ -127,7 +127,7 @@ GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
   }
   gp__scatter_pairs<THREADS, TO, true>(keys, values, rank, storage.exchange, 0);
 }
-template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K>
+template<int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, class K>
 GP_DEVICE void gp_tile_radix_sort(K (&keys)[ITEMS], gp_tile_radix_sort_storage<THREADS, ITEMS, K> &storage,
     int begin = 0, int end = 8 * int(sizeof(K))) {
   gp__none none[ITEMS];
@@ -136,13 +136,13 @@ GP_DEVICE void gp_tile_radix_sort(K (&keys)[ITEMS], gp_tile_radix_sort_storage<T
 
 // The k smallest (LARGEST: largest) of the first `count` keys, numbers, become the tile's first k items, in the order
 // that they had; of equal keys the first are kept. Other items are undefined. k <= count.
-template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_top_k_storage {
+template<int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_top_k_storage {
   gp_tile_scan_storage<THREADS, gp__u32> scan;
   gp_tile_bins<THREADS, 256, 1> bins;
   gp__u32 digit, before; // of the last key kept; candidates before it
   gp__pair_exchange<THREADS, ITEMS, K, V> exchange;
 };
-template <int THREADS, bool LARGEST = false, int ITEMS, class K, class V>
+template<int THREADS, bool LARGEST = false, int ITEMS, class K, class V>
 GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigned k,
     gp_tile_top_k_storage<THREADS, ITEMS, K, V> &storage, unsigned count = THREADS * ITEMS) {
   typedef typename gp__ordered<K>::Bits Bits;
@@ -190,7 +190,7 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
   }
   gp__scatter_pairs<THREADS, GP_BLOCKED, false>(keys, values, rank, storage.exchange, k);
 }
-template <int THREADS, bool LARGEST = false, int ITEMS, class K>
+template<int THREADS, bool LARGEST = false, int ITEMS, class K>
 GP_DEVICE void gp_tile_top_k(
     K (&keys)[ITEMS], unsigned k, gp_tile_top_k_storage<THREADS, ITEMS, K> &storage, unsigned count = THREADS * ITEMS) {
   gp__none none[ITEMS];

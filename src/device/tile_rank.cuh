@@ -4,7 +4,7 @@
 // Ranks a tile by 8 bits of its keys, stable. Each warp counts its own keys in order, by matching the digits of 32 at a
 // time; then the counters of all warps become positions (Adinets and Merrill, Onesweep). The arrangement is striped by
 // warps: item i of a thread is the tile's element gp_tile_warp_striped<ITEMS>(i). A tile has fewer than 2^16 elements.
-template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
+template<int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
   return (gp_warp() * ITEMS + unsigned(i)) * 32 + gp_lane();
 }
 
@@ -13,14 +13,14 @@ union gp__digit_counters {
   gp__u16 digit[GP__DIGITS];
   gp_vector vector[GP__DIGITS / 8];
 };
-template <int THREADS> struct gp_tile_rank_storage {
+template<int THREADS> struct gp_tile_rank_storage {
   gp__digit_counters warp[THREADS / 32]; // the warp's keys so far; then the position of its first one
   gp__u32 total[THREADS < GP__DIGITS / 2 ? THREADS / 32 : GP__DIGITS / 64];
 };
 
 // The steps, for kernels with work between them. The first COUNTING threads own pairs of digits, PAIRS each: thread t
 // has the pairs t * PAIRS, ...
-template <int THREADS> struct gp__tile_rank {
+template<int THREADS> struct gp__tile_rank {
   typedef gp_tile_rank_storage<THREADS> Storage;
   static const int WARPS = THREADS / 32;
   static const int PAIRS = THREADS >= 128 ? 1 : THREADS >= 64 ? 2 : 4, COUNTING = GP__DIGITS / 2 / PAIRS;
@@ -30,7 +30,7 @@ template <int THREADS> struct gp__tile_rank {
   GP_DEVICE bool counts() const { return threadIdx.x < COUNTING; }
 
   // rank[i]: the number of earlier keys of this warp with the digit of keys[i]. digit(key, i) is below 256.
-  template <int ITEMS, class T, class Digit>
+  template<int ITEMS, class T, class Digit>
   GP_DEVICE void within_warp(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit) const {
     gp__digit_counters &own = s.warp[gp_warp()];
     const gp__u32 below = (1u << gp_lane()) - 1, above = ~below << 1;
@@ -89,7 +89,7 @@ template <int THREADS> struct gp__tile_rank {
 
 // rank[i] becomes the position of keys[i] in the tile sorted by digit(key, i), which is below 256. All threads call.
 // Storage may be used again after the next __syncthreads().
-template <int THREADS, int ITEMS, class T, class Digit>
+template<int THREADS, int ITEMS, class T, class Digit>
 GP_DEVICE void gp_tile_rank(
     gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit, gp_tile_rank_storage<THREADS> &storage) {
   typedef gp__tile_rank<THREADS> Rank;

@@ -2,16 +2,16 @@
 // uses: device/vocabulary.cuh, device/warp.cuh
 
 // All threads call and get the value of thread `source`. Storage, one T, is free after the next __syncthreads().
-template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source, T &storage) {
+template<class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source, T &storage) {
   if (threadIdx.x == source) storage = value;
   __syncthreads();
   return storage;
 }
 
-template <int THREADS, class T> struct gp_tile_reduce_storage { T warp_total[THREADS / 32]; };
+template<int THREADS, class T> struct gp_tile_reduce_storage { T warp_total[THREADS / 32]; };
 // value of thread 0 op value of thread 1 op ... : thread 0 holds the result (others hold partial results). Order is
 // kept. All threads call. Storage may be used again after the next __syncthreads().
-template <int THREADS, class T, class Op>
+template<int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &storage) {
   value = gp_warp_reduce(value, op);
   if (!gp_lane()) storage.warp_total[gp_warp()] = value;
@@ -20,19 +20,19 @@ GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &s
   return value;
 }
 
-template <int THREADS, class T> struct gp_tile_scan_storage { T warp_total[THREADS / 32]; };
+template<int THREADS, class T> struct gp_tile_scan_storage { T warp_total[THREADS / 32]; };
 // A prefix that may be empty: value is meaningful if has is set.
-template <class T> struct gp_carry {
+template<class T> struct gp_carry {
   T value;
   bool has;
-  template <class Op> GP_DEVICE void append(const T &x, Op op) {
+  template<class Op> GP_DEVICE void append(const T &x, Op op) {
     value = has ? op(value, x) : x;
     has = true;
   }
 };
 // Scan over one value a thread. `within`: the thread's prefix in its warp; `warps`: the fold of the warps before its
 // own. Returns the block's total to all threads. Storage may be used again after the next __syncthreads().
-template <int THREADS, class T, class Op>
+template<int THREADS, class T, class Op>
 GP_DEVICE T gp__tile_scan(
     const T &value, Op op, gp_carry<T> &within, gp_carry<T> &warps, gp_tile_scan_storage<THREADS, T> &storage) {
   const T inclusive = gp_warp_inclusive_scan(value, op);
@@ -48,7 +48,7 @@ GP_DEVICE T gp__tile_scan(
 }
 // value becomes the exclusive (inclusive) prefix over the block's threads; returns the total, to all threads. All
 // threads call. Storage may be used again after the next __syncthreads().
-template <int THREADS, class T, class Op>
+template<int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
   gp_carry<T> within, warps;
   const T total = gp__tile_scan<THREADS>(value, op, within, warps, storage);
@@ -56,7 +56,7 @@ GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
   value = warps.has ? warps.value : Op::identity();
   return total;
 }
-template <int THREADS, class T, class Op>
+template<int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
   gp_carry<T> within, warps;
   const T total = gp__tile_scan<THREADS>(value, op, within, warps, storage);

@@ -7,11 +7,11 @@
 // registers, bring it there, and the block agrees that it is sorted. If that takes too long, the bins are fitted to the
 // smallest and the largest key; if that does not help either, the threads' runs are merged. The order of equal keys is
 // lost.
-template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest set one
+template<class K> GP_DEVICE int gp__width(K x) { // bits up to the highest set one
   return sizeof(K) > 4 ? 64 - __clzll(gp__i64(x)) : 32 - __clz(int(x));
 }
 
-template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {
+template<class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {
   static const int CAPACITY = THREADS * ITEMS, BINS = 1 << LOG2_BINS, WARPS = THREADS / 32;
   static const int ROUNDS = gp__tile_sort_rounds(CAPACITY, LOG2_BINS), HALO = ROUNDS + 1;
   static const int GROUPS = BINS / 128, GROUPS_A_WARP = (GROUPS + WARPS - 1) / WARPS; // of 32 vectors of counters
@@ -26,7 +26,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
   static GP_DEVICE unsigned slot(unsigned p) { return p + p / ITEMS + 2 * HALO; }
 };
 
-template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
+template<class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
   static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
   enum { REPEATS = 3, MORE = 7 }; // of all rounds; MORE if bins hold a dozen copies of a key, some of two keys
@@ -77,7 +77,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   // The counters must be zero, and a barrier passed since. Puts n keys into the order of their bins, (key - low) >>
   // shift: keys[i] with there(i), and `edge` of warp 0's lanes with there(-1). Ends with a barrier.
-  template <class There>
+  template<class There>
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
     GP__EACH(i, ITEMS) at[i] = draw(keys[i], there(i), low, shift);
@@ -92,7 +92,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   // The same without an edge and with bins of the caller's, in the keys' order; false, without a key at its place, if a
   // bin has more than `crowd` keys.
-  template <class There, class Bin>
+  template<class There, class Bin>
   GP_DEVICE bool scatter_unless(
       unsigned crowd, const K (&keys)[ITEMS], const There &there, unsigned n, const Bin &bin) const {
     gp__u32 at[ITEMS];
@@ -138,7 +138,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   // All rounds on n keys, a few times, and some more if at most half the threads have keys in disorder then. Returns
   // whether the keys are sorted. Leaves zeros in the counters. Ends with a barrier.
-  template <int MOST> GP_DEVICE bool repair(unsigned n) const {
+  template<int MOST> GP_DEVICE bool repair(unsigned n) const {
     const bool has_keys = n == Storage::CAPACITY || thread * ITEMS < n;
     const unsigned first = thread * (ITEMS + 1);
     clear();
@@ -173,7 +173,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   // Each thread has a run. Merges pairs of runs; each thread makes its part of the result (Merge Path). The n keys are
   // followed by all ones, not less than any key. Ends with a barrier.
-  template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
+  template<class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
       GP__EACH(j, ITEMS) s.key[own + unsigned(j)] = w[j];
@@ -202,7 +202,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     }
   }
   // Sorts what scatter has left; false if it stays unsorted. Ends with a barrier; the counters are zero then.
-  template <int MOST = REPEATS> GP_DEVICE bool finish(int shift, unsigned n = Storage::CAPACITY) const {
+  template<int MOST = REPEATS> GP_DEVICE bool finish(int shift, unsigned n = Storage::CAPACITY) const {
     if (shift > 0) return repair<MOST>(n); // otherwise each key value has its own bin
     clear();
     __syncthreads();

@@ -9,12 +9,12 @@
 
 GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.magic ? gp__high_product(x, d.magic) : x; }
 
-template <int WORD> struct gp__word_of { typedef typename gp__unsigned_of<WORD>::type type; };
-template <> struct gp__word_of<16> { typedef gp_vector type; };
+template<int WORD> struct gp__word_of { typedef typename gp__unsigned_of<WORD>::type type; };
+template<> struct gp__word_of<16> { typedef gp_vector type; };
 
 // Loads the words of the 16 bytes at `at` that are in [from, to); the others are zeros, because the compiler gives
 // partly written registers arbitrary bytes.
-template <int WORD> GP_DEVICE gp_vector gp__load_words(const gp__u8 *at, const gp__u8 *from, const gp__u8 *to) {
+template<int WORD> GP_DEVICE gp_vector gp__load_words(const gp__u8 *at, const gp__u8 *from, const gp__u8 *to) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__vec<Word> p;
   GP__EACH(i, 16 / WORD) {
@@ -25,7 +25,7 @@ template <int WORD> GP_DEVICE gp_vector gp__load_words(const gp__u8 *at, const g
 }
 // Loads the 16 bytes at `at`: whole if they are within [begin, end), otherwise only their words in [from, to). begin ==
 // end: [from, to) takes its place.
-template <int CACHE, int WORD>
+template<int CACHE, int WORD>
 GP_DEVICE gp_vector gp__load_unit(
     const gp__u8 *at, const gp__u8 *from, const gp__u8 *to, const gp__u8 *begin, const gp__u8 *end) {
   if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
@@ -33,23 +33,23 @@ GP_DEVICE gp_vector gp__load_unit(
 }
 
 // Layout of a tile's rows: row after row, and 16 bytes of padding after each group of rows.
-template <int GROUP> struct gp__padded_rows {
+template<int GROUP> struct gp__padded_rows {
   unsigned pitch, pad;
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
   GP_DEVICE unsigned step() const { return pitch; } // to the next row of a group
 };
 // The same for narrow elements if nothing is aligned: lanes that read neighbouring columns read different rows, whose
 // words have different places in their 16 bytes, so different banks.
-template <int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP> {
+template<int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP> {
   GP_DEVICE unsigned at(unsigned row, unsigned byte) const {
     return gp__padded_rows<GROUP>::at(row, byte ^ (row & 3u) << 2);
   }
 };
-template <int GROUP, int PITCH, bool EXCHANGED> struct gp__tile_rows {
+template<int GROUP, int PITCH, bool EXCHANGED> struct gp__tile_rows {
   typedef gp__padded_rows<GROUP> type;
   static GP_DEVICE type make() { return type{unsigned(PITCH), GROUP > 1 ? 16u : 0u}; }
 };
-template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
+template<int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
   typedef gp__exchanged_rows<GROUP> type;
   static GP_DEVICE type make() {
     type r;
@@ -60,7 +60,7 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
 
 // Writes `lines` lines of `items` elements, SIZE bytes an element, `pitch` bytes from line to line. Element i of line j
 // is in row i of shared memory, at byte j * SIZE. blocks: a line's blocks of 8 units of 16 bytes.
-template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
+template<int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
 GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u8 *out, gp__u64 pitch, unsigned items,
     unsigned lines, gp__divisor blocks) {
   typedef typename gp__word_of<WORD>::type Word;
@@ -84,7 +84,7 @@ GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u
         const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
         p.item[w] = *gp__as<const Word>(shared +
             (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
-                                   : layout.at(row, line * SIZE + part * WORD)));
+                : layout.at(row, line * SIZE + part * WORD)));
       }
       gp__store_vector<CACHE>(to, p.vector);
       continue;
@@ -99,16 +99,16 @@ GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u
 }
 
 // Words of a line before its first multiple of ALIGNMENT, which may be past its end.
-template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const gp__u8 *line) {
+template<int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const gp__u8 *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
 // The i-th of a line's words outside whole units: first those before the first unit, then those after the last.
-template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, unsigned before) {
+template<int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, unsigned before) {
   return i < before ? i : words - (words - before) % (16 / WORD) + i - before;
 }
 // Stores the words before each line's first unit and after its last, a lane each; at(word, line): their source. Lines
 // of whole units have no more of these than a unit has; other lines may.
-template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
+template<int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(
     gp__u8 *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails, const At &at) {
   typedef typename gp__word_of<WORD>::type Word;
@@ -129,7 +129,7 @@ GP_DEVICE void gp__store_ends(
 }
 // The same for a tile, whose columns are the lines: stores units from the first multiple of ALIGNMENT on. A thread's
 // lines of a set have the same offset from such a multiple, so its reads of each are equally far apart.
-template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
+template<int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
     int ALIGNMENT, class Layout>
 struct gp__column_store {
   typedef typename gp__word_of<WORD>::type Word;
@@ -175,8 +175,8 @@ struct gp__column_store {
 
 // A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
 // multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (columns). `shared` is aligned to 16.
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
-    bool OUT_ALIGNED, int ALIGNMENT>
+template<int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
+    int ALIGNMENT>
 struct gp__gathered_tile {
   static const int GROUP = gp__vec_group_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
   static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, IN_ALIGNED);
@@ -202,7 +202,7 @@ struct gp__gathered_tile {
   }
   // Loads rows of `columns` elements, `pitch` bytes from row to row. It may read bytes of [begin, end) beside them.
   // ALONE: it may not, and begin == end.
-  template <bool ALONE = false>
+  template<bool ALONE = false>
   static GP_DEVICE void load(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns,
       const gp__u8 *begin, const gp__u8 *end) {
     const typename Rows::type layout = Rows::make();
@@ -316,7 +316,7 @@ struct gp__gathered_tile {
 
 // Loads the 16 bytes at `at`, a multiple of WORD (of 16 if ALIGNED), from two units if it is unaligned. Bytes outside
 // [from, to) are undefined.
-template <int CACHE, int WORD, bool ALIGNED>
+template<int CACHE, int WORD, bool ALIGNED>
 GP_DEVICE gp_vector gp__load_across(
     const gp__u8 *at, const gp__u8 *from, const gp__u8 *to, const gp__u8 *begin, const gp__u8 *end) {
   const unsigned skip = ALIGNED ? 0 : gp__misalignment(at, 16);
@@ -328,7 +328,7 @@ GP_DEVICE gp_vector gp__load_across(
 }
 
 // Transposes words of 4 / SIZE rows into words of columns.
-template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4 / SIZE : 1]) {
+template<int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4 / SIZE : 1]) {
   if (SIZE == 2) {
     const gp__u32 a = x[0], b = x[SIZE < 4 ? 1 : 0];
     x[0] = gp__permute(a, b, 0x5410);
@@ -344,7 +344,7 @@ template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4
   }
 }
 // Transposes 16 / SIZE units, one below the other, into units of columns.
-template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]) {
+template<int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]) {
   const int E = 16 / SIZE, K = SIZE < 4 ? 4 / SIZE : 1, M = SIZE < 4 ? 1 : SIZE / 4; // words of an element
   gp_vector r[E];
   GP__UNROLL
@@ -361,7 +361,7 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
 
 // The same for elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
 // shared memory, and leave it as 16-byte units. Unaligned data is shifted, in registers too.
-template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
+template<int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
     int ALIGNMENT>
 struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
@@ -383,7 +383,7 @@ struct gp__scattered_tile {
       GP__EACH(k, K) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
-  template <bool = false> // ALONE of gathered tiles: here begin and end say it
+  template<bool = false> // ALONE of gathered tiles: here begin and end say it
   static GP_DEVICE void load(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns,
       const gp__u8 *begin, const gp__u8 *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
@@ -466,14 +466,14 @@ struct gp__scattered_tile {
         [shared](unsigned row, unsigned column) { return shared + offset_of(column, row / V) + row % V * SIZE; });
   }
 };
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
-    bool OUT_ALIGNED, bool SCATTERED, int ALIGNMENT = 16>
+template<int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
+    bool SCATTERED, int ALIGNMENT = 16>
 struct gp__transposed_tile
-    : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
-    bool OUT_ALIGNED, int ALIGNMENT>
+  : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
+template<int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
+    int ALIGNMENT>
 struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, true, ALIGNMENT>
-    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
+  : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
 
 // Transposes tiles. load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
 // `pitch` elements from row to row. After a barrier, store() writes them as columns x rows. All threads call. Matrices
@@ -483,7 +483,7 @@ struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_A
 //    Tile::load(s, in + row * pitch + column, pitch, rows, columns);
 //    __syncthreads();
 //    Tile::store(s, out + column * out_pitch + row, out_pitch, rows, columns);
-template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> struct gp_tile_transpose {
+template<int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> struct gp_tile_transpose {
   static const int SIZE = int(sizeof(T)), WORD = gp__lowest_bit(SIZE | int(alignof(T)) | 16);
   static_assert(ROWS * SIZE % 16 == 0 && COLUMNS * SIZE % 16 == 0, "rows and columns of a tile are whole 16 bytes");
   typedef gp__transposed_tile<THREADS, GP_CACHE_ALL, GP_CACHE_ALL, SIZE, WORD, ROWS, COLUMNS, ALIGNED, ALIGNED,

@@ -25,7 +25,7 @@ struct gp__key_counters {
   static GP_DEVICE bool any_full(gp__u32 word) { return (word & FULL) != 0; }
   // Takes 2^15 from the full counters in the words of N keys, two[0]'s lower one first. Bit j of the result: from the
   // lower half of key j's word; bit 8 + j: from the upper half. Counters that another thread took are not reported.
-  template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
+  template<int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
     gp__u32 full[N], taken = 0;
     GP__EACH(j, N) full[j] = gp__load_volatile(word(two[j / 2], j % 2 == 1)) & FULL;
     GP__EACH(j, N)

@@ -16,7 +16,7 @@ struct alignas(2) gp_bf16 {
 };
 
 // Floats of a byte (core/f8.h).
-template <int WIDE> struct gp__f8 {
+template<int WIDE> struct gp__f8 {
   gp__u8 bits;
   gp__f8() = default;
   GP_DEVICE gp__f8(float x) : bits(gp__f8_from(gp__bits_of_f32(x), WIDE)) {}
@@ -34,7 +34,7 @@ struct gp_bool {
 };
 
 // Complex numbers. Products are written out, without C's rules for infinities; no step is fused.
-template <class F> struct alignas(2 * sizeof(F)) gp_complex {
+template<class F> struct alignas(2 * sizeof(F)) gp_complex {
   F re, im;
   gp_complex() = default;
   GP_DEVICE gp_complex(F re, F im = 0) : re(re), im(im) {}
@@ -51,20 +51,20 @@ typedef gp_complex<float> gp_c32;
 typedef gp_complex<double> gp_c64;
 
 // A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
-template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
+template<class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
   gp__u8 pad[PAD];
   gp__i64 index;
 };
-template <class T> struct gp_arg<T, 0> {
+template<class T> struct gp_arg<T, 0> {
   T value;
   gp__i64 index;
 };
-template <class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
+template<class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
   GP__EACH(i, PAD) a.pad[i] = 0;
 }
-template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
-template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, gp__i64 index) {
+template<class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
+template<class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, gp__i64 index) {
   gp_arg<T> a;
   a.value = value;
   a.index = index;
@@ -73,16 +73,16 @@ template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, gp__i64 index) {
 }
 
 // Two accumulators in one: MINMAX of T, ARGMINMAX of gp_arg<T>.
-template <class A> struct gp_both { A min, max; };
+template<class A> struct gp_both { A min, max; };
 
 struct gp__none {}; // the type of an absent operand
 
 enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT, GP__BOOL, GP__COMPLEX };
-template <class T> struct gp__traits { // structs
+template<class T> struct gp__traits { // structs
   static const gp__kind kind = GP__STRUCT;
 };
 #define GP__TRAITS(type, KIND, Wide) \
-  template <> struct gp__traits<type> { \
+  template<> struct gp__traits<type> { \
     static const gp__kind kind = KIND; \
     typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */ \
   };
@@ -109,70 +109,70 @@ GP__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
 #endif
 #undef GP__TRAITS
 
-template <class T> struct gp__is_exact { // sums and products of T are exactly associative
+template<class T> struct gp__is_exact { // sums and products of T are exactly associative
   static const bool value =
       gp__traits<T>::kind != GP__STRUCT && gp__traits<T>::kind != GP__FLOAT && gp__traits<T>::kind != GP__COMPLEX;
 };
 
 // The largest and the lowest value: infinities for floats that have them.
-template <class T, gp__kind = gp__traits<T>::kind> struct gp__limits;
-template <class T> struct gp__limits<T, GP__UNSIGNED> {
+template<class T, gp__kind = gp__traits<T>::kind> struct gp__limits;
+template<class T> struct gp__limits<T, GP__UNSIGNED> {
   static GP_DEVICE T highest() { return T(~T(0)); }
   static GP_DEVICE T lowest() { return 0; }
 };
-template <class T> struct gp__limits<T, GP__SIGNED> {
+template<class T> struct gp__limits<T, GP__SIGNED> {
   typedef typename gp__traits<T>::wide W;
   static GP_DEVICE T highest() { return T((W(1) << (8 * sizeof(T) - 1)) - 1); }
   static GP_DEVICE T lowest() { return T(-highest() - 1); }
 };
-template <class T> struct gp__limits<T, GP__FLOAT> {
+template<class T> struct gp__limits<T, GP__FLOAT> {
   static GP_DEVICE T highest() { return T(gp__f32_from_bits(0x7f800000u)); }
   static GP_DEVICE T lowest() { return T(gp__f32_from_bits(0xff800000u)); }
 };
-template <> struct gp__limits<gp_e4m3, GP__FLOAT> {
+template<> struct gp__limits<gp_e4m3, GP__FLOAT> {
   static GP_DEVICE gp_e4m3 highest() { return 448.0f; }
   static GP_DEVICE gp_e4m3 lowest() { return -448.0f; }
 };
-template <class T> struct gp__limits<T, GP__BOOL> {
+template<class T> struct gp__limits<T, GP__BOOL> {
   static GP_DEVICE T highest() { return T(1u); }
   static GP_DEVICE T lowest() { return T(0u); }
 };
 
 // Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
 // Bits is the unsigned type of the key's size. Descending order is the order of the complements.
-template <int SIZE> struct gp__unsigned_of;
-template <> struct gp__unsigned_of<1> { typedef gp__u8 type; };
-template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
-template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
-template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
+template<int SIZE> struct gp__unsigned_of;
+template<> struct gp__unsigned_of<1> { typedef gp__u8 type; };
+template<> struct gp__unsigned_of<2> { typedef unsigned short type; };
+template<> struct gp__unsigned_of<4> { typedef gp__u32 type; };
+template<> struct gp__unsigned_of<8> { typedef gp__u64 type; };
 #ifdef GP__INT128
-template <> struct gp__unsigned_of<16> { typedef gp_u128 type; };
+template<> struct gp__unsigned_of<16> { typedef gp_u128 type; };
 #endif
-template <class T, gp__kind = gp__traits<T>::kind> struct gp__ordered;
-template <class T> struct gp__ordered<T, GP__UNSIGNED> {
+template<class T, gp__kind = gp__traits<T>::kind> struct gp__ordered;
+template<class T> struct gp__ordered<T, GP__UNSIGNED> {
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
   static GP_DEVICE Bits encode(Bits raw) { return raw; }
   static GP_DEVICE Bits decode(Bits bits) { return bits; }
 };
-template <class T> struct gp__ordered<T, GP__SIGNED> {
+template<class T> struct gp__ordered<T, GP__SIGNED> {
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
   static const Bits SIGN = Bits(Bits(1) << (8 * sizeof(T) - 1));
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw ^ SIGN); }
   static GP_DEVICE Bits decode(Bits bits) { return Bits(bits ^ SIGN); }
 };
-template <class T> struct gp__ordered<T, GP__FLOAT> {
+template<class T> struct gp__ordered<T, GP__FLOAT> {
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
   static const Bits SIGN = Bits(Bits(1) << (8 * sizeof(T) - 1));
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw & SIGN ? ~raw : raw | SIGN); }
   static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
 };
-template <class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
+template<class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
   typedef gp__u8 Bits;
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw != 0); }
   static GP_DEVICE Bits decode(Bits bits) { return bits; }
 };
 // A number as an unsigned integer of the same order, or the reverse one; floats in total order, as for gp_sort.
-template <bool REVERSED, class K> GP_DEVICE typename gp__ordered<K>::Bits gp__radix_bits(const K &key) {
+template<bool REVERSED, class K> GP_DEVICE typename gp__ordered<K>::Bits gp__radix_bits(const K &key) {
   typedef typename gp__ordered<K>::Bits Bits;
   union Cast {
     K key;

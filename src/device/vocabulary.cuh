@@ -16,9 +16,9 @@
   for (int i = 0; i < (n); ++i)
 
 // A pointer to bytes, or an address, as a pointer to their type.
-template <class T> GP_DEVICE T *gp__as(void *p) { return static_cast<T *>(p); }
-template <class T> GP_DEVICE const T *gp__as(const void *p) { return static_cast<const T *>(p); }
-template <class T> GP_DEVICE T *gp__as(gp__u64 address) { return reinterpret_cast<T *>(address); }
+template<class T> GP_DEVICE T *gp__as(void *p) { return static_cast<T *>(p); }
+template<class T> GP_DEVICE const T *gp__as(const void *p) { return static_cast<const T *>(p); }
+template<class T> GP_DEVICE T *gp__as(gp__u64 address) { return reinterpret_cast<T *>(address); }
 
 // 16 bytes of device memory, as registers.
 struct alignas(16) gp_vector {

@@ -5,18 +5,17 @@ GP_DEVICE unsigned gp_lane() { return threadIdx.x & 31u; }
 GP_DEVICE unsigned gp_warp() { return threadIdx.x >> 5; }
 
 // A value of any type as 32-bit words, for shuffles.
-template <class T> union gp__shuffled {
+template<class T> union gp__shuffled {
   T value;
   gp__u32 word[(sizeof(T) + 3) / 4];
   GP_DEVICE gp__shuffled() {}
 };
 #define GPUPRIMS__SHUFFLE(name, intrinsic, Argument) \
-  template <class T> GP_DEVICE T name(const T &value, Argument argument) { \
+  template<class T> GP_DEVICE T name(const T &value, Argument argument) { \
     gp__shuffled<T> s; \
     if (sizeof(T) % 4) s.word[sizeof(T) / 4] = 0; \
     s.value = value; \
-    GP__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] = \
-        intrinsic(0xffffffffu, s.word[i], argument); \
+    GP__UNROLL for (unsigned i = 0; i < (sizeof(T) + 3) / 4; ++i) s.word[i] = intrinsic(~0u, s.word[i], argument); \
     return s.value; \
   }
 // The value of lane `argument`; of the lane `argument` below or above (own value if there is none); of the lane whose
@@ -28,14 +27,14 @@ GPUPRIMS__SHUFFLE(gp_warp_exchange, __shfl_xor_sync, int)
 #undef GPUPRIMS__SHUFFLE
 
 // value[0] op value[1] op ... op value[31]. Lane 0 holds the result, other lanes hold partial results. All lanes call.
-template <class T, class Op> GP_DEVICE T gp_warp_reduce(T value, Op op) {
+template<class T, class Op> GP_DEVICE T gp_warp_reduce(T value, Op op) {
   GP__UNROLL
   for (unsigned d = 1; d < 32; d *= 2) value = op(value, gp_warp_shift_down(value, d));
   return value;
 }
 
 // Lane i gets value[0] op ... op value[i] (Kogge and Stone). All lanes call.
-template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) {
+template<class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) {
   GP__UNROLL
   for (unsigned d = 1; d < 32; d *= 2) {
     const T before = gp_warp_shift_up(value, d);
@@ -45,7 +44,7 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
 }
 
 // The lanes with the same digit as this one (digits are below 2^BITS). All lanes call.
-template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
+template<int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
   GP__EACH(i, BITS) agree[i] = gp__match_bit(digit, 1u << i, ones);
@@ -58,7 +57,7 @@ template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
 GP_DEVICE unsigned gp__misalignment(const void *p, unsigned bytes) { return unsigned(gp__u64(p) & (bytes - 1)); }
 
 // Bits of N elements.
-template <int N> struct gp__bits {
+template<int N> struct gp__bits {
   static const int WORDS = (N + 31) / 32;
   gp__u32 word[WORDS];
   GP_DEVICE void clear() {
@@ -79,16 +78,16 @@ template <int N> struct gp__bits {
 };
 
 // Words of 32 or 64 bits, a bit an element: the mask of bits 0 .. n - 1; set bits; the first set bit of x > 0.
-template <class Mask> GP_DEVICE Mask gp__bits_below(int n) {
+template<class Mask> GP_DEVICE Mask gp__bits_below(int n) {
   return n < int(8 * sizeof(Mask)) ? (Mask(1) << n) - 1 : ~Mask(0);
 }
 GP_DEVICE int gp__bit_count(gp__u32 x) { return __popc(x); }
 GP_DEVICE int gp__bit_count(gp__u64 x) { return __popc(gp__u32(x)) + __popc(gp__u32(x >> 32)); }
-template <class Mask> GP_DEVICE int gp__first_bit(Mask x) { return gp__bit_count(Mask((x & (~x + 1)) - 1)); }
+template<class Mask> GP_DEVICE int gp__first_bit(Mask x) { return gp__bit_count(Mask((x & (~x + 1)) - 1)); }
 // In N merged elements of two sorted sequences, finds the second's elements with a partner in the first, in runs of
 // equal elements that begin here. A run has the first's elements first; the second's first pairs with the last of
 // these, its next with the one before, in all runs at once: `ones`. Bit k of tie: element k equals its predecessor.
-template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask tie, Mask &ones) {
+template<int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask tie, Mask &ones) {
   Mask two = second & tie & ~(second << 1), one = two >> 1, paired = two;
   ones = one;
   for (int apart = 3; two && apart <= N; apart += 2) {
@@ -102,7 +101,7 @@ template <int N, class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second, Mask t
 
 // Marks bytes that comparison E does not find equal to their predecessor, four at a time. The mark of byte 0, which has
 // none here, is undefined.
-template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u32 *word, gp__bits<N> &marks) {
+template<class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u32 *word, gp__bits<N> &marks) {
   marks.clear();
   GP__UNROLL
   for (int w = ITEMS / 4 - 1; w >= 0; --w)
@@ -112,13 +111,13 @@ template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u
 // Packs a thread's marked bytes into consecutive places of shared memory, from `to` on, in registers first. The thread
 // with a word's last byte stores the word whole, and so overwrites what precedes its own bytes. finish(), after a
 // barrier of the warp, stores the bytes of a thread's last word.
-template <int ITEMS> struct gp__byte_gather {
+template<int ITEMS> struct gp__byte_gather {
   gp__shared_pointer next; // the current word
   gp__u32 last; // its bytes so far, at the upper end
   gp__u32 bits; // position of the next byte, in bits from the aligned word before `to`
   gp__u32 first; // position of the first byte
   GP_DEVICE gp__byte_gather(gp__u8 *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
-      : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
+    : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GP__UNROLL
     for (int q = 0; q < ITEMS; q += 16) {
       // Four words at once, by the marks of the first three bytes of each: eight times the number of marked bytes, and

@@ -15,20 +15,20 @@ GP_DEVICE void gp__expand_diagonals(gp__u64 work, gp__u64 warps, gp__u64 mine, g
 }
 
 // Prefetches what a step reads, from number `first` on.
-template <class T> GP_DEVICE void gp__expand_prefetch(const T *items, gp__u64 first, gp__u64 limit) {
+template<class T> GP_DEVICE void gp__expand_prefetch(const T *items, gp__u64 first, gp__u64 limit) {
   const int SIZE = int(sizeof(T)), LINE = SIZE < 128 ? 128 / SIZE : 1;
   const gp__u64 i = first + gp_lane() * LINE;
   if (gp_lane() * LINE < GP__EXPAND_STEP && i < limit) gp__prefetch(items + i);
 }
 
 // By offsets. A step is the ends of GP__EXPAND_STEP segments, a few a lane; they are loaded ahead of their use.
-template <class O> struct gp__expand_by_offsets {
+template<class O> struct gp__expand_by_offsets {
   const O *offsets;
   gp__u64 limit; // segments before it may end in the share
   O ahead[GP__EXPAND_ENDS];
 
   GP_DEVICE gp__expand_by_offsets(const gp__expand_args &a, gp__u64 warps, gp__u64 mine, gp__expand_share &share)
-      : offsets(gp__as<const O>(a.begin)) {
+    : offsets(gp__as<const O>(a.begin)) {
     gp__segment_args args = {};
     args.begin = a.begin;
     args.segments = a.segments;
@@ -63,13 +63,13 @@ struct gp__expand_tile_before {
   const gp__u64 (&diagonal)[2];
   GP_DEVICE bool operator()(int n, gp__u64 t) const { return begins[t + 1] + (t + 1) * GP__EXPAND_RUNS <= diagonal[n]; }
 };
-template <class L> struct gp__expand_by_lengths {
+template<class L> struct gp__expand_by_lengths {
   const L *lengths;
   gp__u64 limit, start; // start: of the step's first run
   L ahead[GP__EXPAND_ENDS];
 
   GP_DEVICE gp__expand_by_lengths(const gp__expand_args &a, gp__u64 warps, gp__u64 mine, gp__expand_share &share)
-      : lengths(gp__as<const L>(a.lengths)), limit(a.segments) {
+    : lengths(gp__as<const L>(a.lengths)), limit(a.segments) {
     const gp__u64 *begins = gp__as<const gp__u64>(a.begin);
     const gp__u64 tiles = (a.segments + GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS;
     const gp__u64 room = gp__count(a), all = begins[tiles], count = all < room ? all : room;
@@ -88,7 +88,7 @@ template <class L> struct gp__expand_by_lengths {
     for (unsigned passed = 32; passed == 32; share.segment += passed) { // runs that end before the share
       const gp__u64 i = share.segment + gp_lane();
       const gp__u64 end = start + gp_warp_inclusive_scan(i < limit ? gp__u64(lengths[i]) : 0, gp_sum<gp__u64>());
-      passed = unsigned(__popc(__ballot_sync(0xffffffffu, i < limit && end <= share.begin)));
+      passed = unsigned(__popc(__ballot_sync(~0u, i < limit && end <= share.begin)));
       if (passed) start = gp_warp_broadcast(end, int(passed) - 1);
     }
   }

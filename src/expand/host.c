@@ -40,7 +40,7 @@ static gp_result gp__host_expand(gp__host_call *h) {
     for (k = first; first < q->segments && k < end; ++k, at = next) {
       if (!by_lengths) at = gp__host_offset(q->begin, q->offset_size, k);
       next = by_lengths ? at + gp__host_offset(q->begin, q->offset_size, k)
-                        : gp__host_offset(q->begin, q->offset_size, k + 1);
+          : gp__host_offset(q->begin, q->offset_size, k + 1);
       gp__host_repeat(h, k, at, next);
     }
   }

@@ -4,7 +4,7 @@
 //   device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, scan/kernels.cuh, expand/ends.cuh
 
 // The first launch of runs: where each tile of GP__EXPAND_RUNS of them begins, and their total.
-template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
+template<class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
   const int ITEMS = GP__EXPAND_LENGTHS, TILE = P::threads * ITEMS, V = gp__vector_items(int(sizeof(L)));
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
   typedef gp_sum<gp__u64> Sum;
@@ -50,7 +50,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
 }
 
 // The newest mark at each of V elements, counted from mark[0], or 0.
-template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (&newest)[V]) {
+template<int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (&newest)[V]) {
   GP__UNROLL
   for (int j = 0; j < V; j += V % 4 ? 1 : 4) {
     if (V % 4) newest[j] = mark[j];
@@ -67,7 +67,7 @@ template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (
 // from the warp's first on; of those at one place the largest counts. The newest mark up to an element is its segment.
 // A warp has fewer than 2^32 elements and segments. While it gathers a piece's values, the ends of the next one are in
 // flight.
-template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
+template<class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
   const int SIZE = int(sizeof(T)), V = gp__vector_items(SIZE), VECTORS = gp__expand_vectors(P::vectors, SIZE);
   const int ENDS = GP__EXPAND_ENDS, PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
   const bool STAGED = 16 % SIZE != 0;
@@ -101,7 +101,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
       GP__EACH(k, ENDS) {
         if (ended < k * 32u) break;
         if (at[k] < to) atomicMax(mark + at[k], gp__u32(segment + ended + gp_lane() + 1 - share.segment));
-        ended += unsigned(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
+        ended += unsigned(__popc(__ballot_sync(~0u, at[k] < to)));
       }
       if (ended == 0) break;
       ends.pass(piece, at, ended);

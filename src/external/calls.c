@@ -29,7 +29,7 @@ GP__HOST gp_result gp__choose_block(gp__external *x) {
     most = 1 << 30;
     if (x->s->context) {
       const int error = x->own.cuMemGetInfo ? x->own.cuMemGetInfo(&unused, &total)
-                                            : x->s->library.runtime.driver.cuDeviceTotalMem(&unused, x->s->device);
+          : x->s->library.runtime.driver.cuDeviceTotalMem(&unused, x->s->device);
       if (error) return gp__cuda_fail(&x->s->library.runtime, x->who, "cuMemGetInfo", error);
       most = unused - unused / 16;
     }

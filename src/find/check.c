@@ -23,9 +23,9 @@ GP__HOST gp_result gp__check_equality(gp__checking *k) {
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }
 GP__HOST gp_result gp__check_find_operators(gp__checking *k) {
-  return gp__is_predicated(k->c->primitive)                                    ? gp__check_predicates(k)
+  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
       : k->c->primitive == GP_IS_SORTED || k->c->primitive == GP_LEXICOGRAPHIC ? gp__check_order(k)
-                                                                               : gp__check_equality(k);
+      : gp__check_equality(k);
 }
 GP__HOST gp_result gp__check_find_types(gp__checking *k) {
   return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);

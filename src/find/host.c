@@ -19,9 +19,7 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
     s.wanted = 0;
     break;
   case GP_MISMATCH:
-  case GP_EQUAL_ARRAYS:
-    s.y = (const gp__u8 *)q->in2, s.step = 1, s.wanted = 0;
-    break;
+  case GP_EQUAL_ARRAYS: s.y = (const gp__u8 *)q->in2, s.step = 1, s.wanted = 0; break;
   case GP_ADJACENT_FIND:
     s.y = in + s.size, s.step = 1;
     s.count -= s.count > 0;
@@ -31,8 +29,7 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
     s.x = keys + s.size, s.y = keys, s.step = 1;
     s.count -= s.count > 0;
     break;
-  default:
-    break;
+  default: break;
   }
   return s;
 }

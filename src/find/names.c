@@ -9,13 +9,9 @@ GP__HOST void gp__name_find(const gp__spelling *q, gp__text *t) {
     in = gp__key_name(q);
     gp__add(t, ", gp__find_neighbours<%s, ", in);
     break;
-  case GP_ADJACENT_FIND:
-    gp__add(t, ", gp__find_neighbours<%s, ", in);
-    break;
+  case GP_ADJACENT_FIND: gp__add(t, ", gp__find_neighbours<%s, ", in); break;
   case GP_MISMATCH:
-  case GP_EQUAL_ARRAYS:
-    gp__add(t, ", gp__find_difference<%s, ", in);
-    break;
+  case GP_EQUAL_ARRAYS: gp__add(t, ", gp__find_difference<%s, ", in); break;
   case GP_LEXICOGRAPHIC:
     gp__add(t, ", gp__find_difference<%s, gp__equivalent<", in);
     gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, in);
@@ -35,18 +31,18 @@ GP__HOST void gp__name_find(const gp__spelling *q, gp__text *t) {
       gp__name_input(q, q->described - 1, t);
     }
     gp__add(t,
-        q->primitive == GP_ALL                   ? ">, GP__FIND_NONE"
-            : q->primitive == GP_ANY             ? ">, GP__FIND_SOME"
+        q->primitive == GP_ALL ? ">, GP__FIND_NONE"
+            : q->primitive == GP_ANY ? ">, GP__FIND_SOME"
             : q->primitive == GP_PARTITION_POINT ? ">"
-                                                 : ">, GP__FIND_INDEX");
+            : ">, GP__FIND_INDEX");
     return;
   }
   gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, in);
   gp__add(t,
-      q->primitive == GP_IS_SORTED           ? ", true>, GP__FIND_BAD"
+      q->primitive == GP_IS_SORTED ? ", true>, GP__FIND_BAD"
           : q->primitive == GP_ADJACENT_FIND ? ", false>, GP__FIND_BEFORE"
-          : q->primitive == GP_MISMATCH      ? ">, GP__FIND_INDEX"
-                                             : ">, GP__FIND_NONE");
+          : q->primitive == GP_MISMATCH ? ">, GP__FIND_INDEX"
+          : ">, GP__FIND_NONE");
 }
 GP__HOST void gp__operators_of_find(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive == GP_IS_SORTED) gp__operators_of_order(q, ops);

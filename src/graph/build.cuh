@@ -9,7 +9,7 @@ GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 
   return there ? source << a.shift | target : a.vertices << a.shift;
 }
 // Writes the keys of an edge list, then those of the opposite edges. A loop has no opposite.
-template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
+template<class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
   const int ITEMS = 4 * P::vectors;
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
   const L *sources = gp__as<const L>(a.offsets), *targets = gp__as<const L>(a.targets);
@@ -37,12 +37,12 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
 }
 
 // Edges of the graph read, but at most a.edges.
-template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
+template<class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
   const gp__u64 n = gp__as<const O>(a.offsets)[a.vertices];
   return n < a.edges ? n : a.edges;
 }
 // Visits every edge with its source vertex, tile by tile: visit(edge, source, target).
-template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
+template<class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
   const int ITEMS = 4 * P::vectors;
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
   const gp__u64 tile = gp__u64(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
@@ -63,7 +63,7 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
 }
 
 // Keys of a graph's edges: reversed, or with the vertices' new numbers.
-template <class V, bool RELABEL> struct gp__edge_to_key {
+template<class V, bool RELABEL> struct gp__edge_to_key {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
     const V *numbers = gp__as<const V>(a.parents);
@@ -72,14 +72,14 @@ template <class V, bool RELABEL> struct gp__edge_to_key {
     else a.keys[edge] = gp__edge_key(a, numbers[source], there ? numbers[target] : 0, there);
   }
 };
-template <class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys(const gp__graph_args &a) {
+template<class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp__each_edge<P, O, V>(a, gp__edge_to_key<V, RELABEL>{a});
   if (!blockIdx.x && !threadIdx.x) *a.state = gp__edge_count<O>(a);
 }
 
 // Turns sorted keys into a graph. A tile of vertices spans few keys: its range is searched first.
-template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp__graph_args &a) {
+template<class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp__graph_args &a) {
   struct Range {
     gp__u64 begin, end;
   };
@@ -120,13 +120,13 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
 }
 
 // degree_keys: the degree of every vertex. invert: each vertex's position in an order.
-template <class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
+template<class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = gp__as<const O>(a.offsets);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     gp__as<O>(a.out_offsets)[v] = offsets[v + 1] - offsets[v];
 }
-template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args &a) {
+template<class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const V *order = gp__as<const V>(a.parents);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
@@ -134,7 +134,7 @@ template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args
 }
 
 // Adds degrees to the state's words, which begin as zeros.
-template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_args &a) {
+template<class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_args &a) {
   struct Bins {
     gp__u32 bin[65];
   };
@@ -164,7 +164,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
     if (s.bin[i]) gp__add_relaxed(a.state + GP__DEGREE_HISTOGRAM + i, s.bin[i]);
 }
 // Called with one block: writes the report from the words.
-template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
+template<class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp_degrees *report = gp__as<gp_degrees>(a.out_targets);
   for (int i = int(threadIdx.x); i < 65; i += P::threads) report->histogram[i] = a.state[GP__DEGREE_HISTOGRAM + i];

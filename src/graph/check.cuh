@@ -15,7 +15,7 @@ struct gp__faults {
   }
 };
 // Checks offsets and targets, or those of the transposed graph.
-template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
+template<class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = gp__as<const O>(a.offsets);
   const V *targets = gp__as<const V>(a.targets);
@@ -35,7 +35,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gr
 }
 // Checks depths along every edge. Clears a vertex's first mark when it is seen from a vertex one less deep, and its
 // second mark when that is its parent.
-template <class V> struct gp__edge_to_depths {
+template<class V> struct gp__edge_to_depths {
   const gp__graph_args &a;
   gp__faults &faults;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
@@ -51,13 +51,13 @@ template <class V> struct gp__edge_to_depths {
     }
   }
 };
-template <class P, class O, class V> GP_DEVICE void gp__depths_of_edges(const gp__graph_args &a) {
+template<class P, class O, class V> GP_DEVICE void gp__depths_of_edges(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp__faults faults;
   gp__each_edge<P, O, V>(a, gp__edge_to_depths<V>{a, faults});
   faults.tell(a.state);
 }
-template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__graph_args &a) {
+template<class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const V *parents = gp__as<const V>(a.parents);
   gp__faults faults;
@@ -80,7 +80,7 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
 }
 // Called with one block: writes the report. For an edge it finds the source (in a transposed graph the target): offsets
 // are valid, or they would have been the fault.
-template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
+template<class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x > 0) return;
   const gp__u64 none = ~gp__u64(0), fault = *a.state, at = fault & ((gp__u64(1) << GP__FAULT_SHIFT) - 1);
@@ -91,6 +91,6 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
   report->kind = gp__u64(kind);
   report->edge = edge ? at : none;
   report->vertex = !kind || kind == GP_FAULT_IN_EDGES ? none
-      : edge                                          ? gp_search(0, a.vertices, gp__ends_at<O>{offsets, at})
-                                                      : at;
+      : edge ? gp_search(0, a.vertices, gp__ends_at<O>{offsets, at})
+      : at;
 }

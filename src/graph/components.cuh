@@ -6,7 +6,7 @@
 // root).
 
 // The root of v's tree. Labels on the path skip one step.
-template <class V> GP_DEVICE V gp__root(V *labels, V v) {
+template<class V> GP_DEVICE V gp__root(V *labels, V v) {
   for (V up = gp__load_volatile(labels + v); up != v;) {
     const V above = gp__load_volatile(labels + up);
     if (above == up) return up;
@@ -16,7 +16,7 @@ template <class V> GP_DEVICE V gp__root(V *labels, V v) {
   return v;
 }
 // Joins two trees: hooks the larger root to the smaller one. A root that another thread has hooked is no longer a root.
-template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
+template<class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
   u = gp__root(labels, u), v = gp__root(labels, v);
   while (u != v) {
     const V large = u > v ? u : v, small = u > v ? v : u;
@@ -24,7 +24,7 @@ template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
     u = gp__root(labels, large), v = gp__root(labels, small);
   }
 }
-template <class P, class O, class V> GP_DEVICE void gp__components_first(const gp__graph_args &a) {
+template<class P, class O, class V> GP_DEVICE void gp__components_first(const gp__graph_args &a) {
   const O *offsets = gp__as<const O>(a.offsets);
   const V *targets = gp__as<const V>(a.targets);
   V *labels = gp__as<V>(a.out_targets);
@@ -36,7 +36,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
   }
 }
 // Links two neighbours of every vertex.
-template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
+template<class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
   const O *offsets = gp__as<const O>(a.offsets);
   const V *targets = gp__as<const V>(a.targets);
   V *labels = gp__as<V>(a.out_targets);
@@ -45,7 +45,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
     for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e) gp__link(labels, V(v), targets[e]);
 }
 // Sets every label to its root. At the end also counts the roots.
-template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
+template<class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
   V *labels = gp__as<V>(a.out_targets);
   gp__u64 roots = 0;
   gp__pdl_wait<P>();
@@ -59,7 +59,7 @@ template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_
   if (!gp_lane() && roots) atomicAdd(a.bad, roots);
 }
 // Called with one block: finds the most frequent label of a sample. The choice matters for speed only.
-template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
+template<class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
   struct Sample {
     V label[P::threads];
     unsigned most;
@@ -78,7 +78,7 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
   __syncthreads();
   if (!threadIdx.x) *a.state = s.label[s.most & 0xffffu];
 }
-template <class V> struct gp__edge_to_component {
+template<class V> struct gp__edge_to_component {
   V *labels;
   gp__u64 skipped; // label of vertices whose edges are skipped
   bool both; // the opposite edge exists, too
@@ -87,7 +87,7 @@ template <class V> struct gp__edge_to_component {
     if (source != target) gp__link(labels, V(source), V(target));
   }
 };
-template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
+template<class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{gp__as<V>(a.out_targets), *a.state, a.flags != 0});
 }

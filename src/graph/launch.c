@@ -230,7 +230,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
       const uint64_t blocks = gp__ceil_div(step->items, tile);
       const uint64_t most = (uint64_t)s->about.multiprocessors *
           (unsigned)(!p->blocks_per_sm || kernels[k]->occupancy < p->blocks_per_sm ? kernels[k]->occupancy
-                                                                                   : p->blocks_per_sm);
+              : p->blocks_per_sm);
       result = gp__launch_one(s, who, kernels[k], blocks < 1 ? 1 : (unsigned)(blocks < most ? blocks : most), &geometry,
           p->overlap, stream, &step->args);
     }

@@ -19,9 +19,9 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
   found[n] = 0;
   return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (gp__u64)r->lines + 1,
       (gp__u64)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
-      n                  ? "\""
+      n ? "\""
           : at == r->end ? "file"
-                         : "line");
+          : "line");
 }
 GP__HOST int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 static void gp__skip_blanks(gp__reader *r) {

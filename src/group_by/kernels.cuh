@@ -8,7 +8,7 @@
 // sort. Otherwise the groups' keys become a list. A sort puts them in order; each finds its value in the table again.
 
 // The same bytes as another type of the same size.
-template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
+template<class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   union {
     From from;
     To to;
@@ -18,8 +18,8 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
 }
 // Folds into a value of a table, in any order. Sums of integers have an instruction; those of 8 bytes in shared memory
 // one for each half: the addition that overflows the low one carries.
-template <class Op, class Acc> struct gp__table_fold {
-  template <bool SHARED> static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
+template<class Op, class Acc> struct gp__table_fold {
+  template<bool SHARED> static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
     for (Bits was = gp__load_volatile(at);;) {
       const Bits now = gp__same_bytes<Bits>(Op()(gp__same_bytes<Acc>(was), x));
@@ -30,9 +30,9 @@ template <class Op, class Acc> struct gp__table_fold {
     }
   }
 };
-template <class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
+template<class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
   typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
-  template <bool SHARED> static GP_DEVICE void add(Bits *at, T x) {
+  template<bool SHARED> static GP_DEVICE void add(Bits *at, T x) {
     if (SHARED && sizeof(T) == 8) {
       gp__u32 *half = reinterpret_cast<gp__u32 *>(at);
       const gp__u32 low = gp__u32(x), high = gp__u32(gp__u64(x) >> 32) + (atomicAdd(half, low) > ~low);
@@ -43,7 +43,7 @@ template <class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
 
 // A table of 1 << log2 slots, and one more for the key of all ones: as another slot's key, that means free. Its own is
 // 0 while free.
-template <class Key, class Op, class Acc, bool SHARED> struct gp__groups {
+template<class Key, class Op, class Acc, bool SHARED> struct gp__groups {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
   Key *keys;
   Bits *values;
@@ -79,7 +79,7 @@ template <class Key, class Op, class Acc, bool SHARED> struct gp__groups {
 };
 
 // The steps of a call. K: the unsigned type of the key's size.
-template <class P, class K, class Op, class Load, class In, class Acc, class Out> struct gp__grouping_steps {
+template<class P, class K, class Op, class Load, class In, class Acc, class Out> struct gp__grouping_steps {
   typedef typename gp__unsigned_of<(sizeof(K) <= 4 ? 4 : 8)>::type Key;
   typedef gp__groups<Key, Op, Acc, true> Near;
   typedef gp__groups<Key, Op, Acc, false> Groups;
@@ -184,7 +184,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
         const gp__u64 at = first + i * THREADS;
         const bool there = at < count;
         const Key k = there ? key[i] : K(0), leader = gp_warp_broadcast(k, 0);
-        const bool same = __all_sync(0xffffffffu, there && k == leader);
+        const bool same = __all_sync(~0u, there && k == leader);
         Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
         if (same) value = gp_warp_reduce(value, Op());
         if (there && !(same && gp_lane()) && !near.fold(1, k, value)) missed |= (same ? 65537u : 1u) << i;
@@ -200,7 +200,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
         const gp__u64 at = first + (__ffs(int(missed)) - 1) * THREADS;
         fold(probes, keys[at], Op::prepare(load(in[at], at)));
       }
-      if (__any_sync(0xffffffffu, gp__load_volatile(&s.full) != 0)) break;
+      if (__any_sync(~0u, gp__load_volatile(&s.full) != 0)) break;
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i <= near.slots() && !gp__load_volatile(&s.full); i += THREADS)
@@ -217,7 +217,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
       GP__UNROLL_BY(4)
       for (int j = 0; j < 16; ++j) {
         const unsigned i = first + j * 32 + gp_lane();
-        const gp__u32 row = __ballot_sync(0xffffffffu, i <= far.slots() && far.keys[i] != far.free(i));
+        const gp__u32 row = __ballot_sync(~0u, i <= far.slots() && far.keys[i] != far.free(i));
         mine = gp_lane() == unsigned(j) ? row : mine;
         total += gp__u32(__popc(row));
       }
@@ -245,7 +245,7 @@ template <class P, class K, class Op, class Load, class In, class Acc, class Out
     }
   }
 };
-template <class P, class K, class Op, class Load, class In, class Acc, class Out>
+template<class P, class K, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__group_table(const gp__group_args &a) {
   typedef gp__grouping_steps<P, K, Op, Load, In, Acc, Out> Steps;
   typedef typename Steps::Groups Groups;

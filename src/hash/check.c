@@ -62,16 +62,16 @@ GP__HOST gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
   GP__CHECK(gp__check_type(k->s, k->who, name, type, &out));
   GP__CHECK(gp__check_short(k->who, name, type, "use gp_group_by"));
   if (out.info ||
-      (counts || places                    ? !gp__is_integer(type) || out.size < 4
+      (counts || places ? !gp__is_integer(type) || out.size < 4
               : a->op == GP_AGGREGATE_MEAN ? gp__host_kind(type) != GP__WIDE_F
-              : a->op == GP_AGGREGATE_SUM  ? (floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))
-                                           : type != a->type))
+              : a->op == GP_AGGREGATE_SUM ? (floats ? gp__host_kind(type) != GP__WIDE_F : !gp__is_integer(type))
+              : type != a->type))
     return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, name,
         out.info ? out.info->name : gp__type_rows[type].name,
-        counts || places                                              ? "i32, u32, i64 or u64"
-            : a->op == GP_AGGREGATE_SUM && !floats                    ? "an integer type"
+        counts || places ? "i32, u32, i64 or u64"
+            : a->op == GP_AGGREGATE_SUM && !floats ? "an integer type"
             : a->op == GP_AGGREGATE_MEAN || a->op == GP_AGGREGATE_SUM ? "a float type"
-                                                                      : "the type of the column");
+            : "the type of the column");
   return gp__writing(k, outs[i], a->out, out.align, out.size, room, 1, 0);
 }
 GP__HOST gp_result gp__check_hash(gp__checking *k) {

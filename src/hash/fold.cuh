@@ -26,34 +26,29 @@
   F(GP_E4M3, gp_e4m3) \
   F(GP_E5M2, gp_e5m2)
 // Elements as numbers (hash/numbers.h), and back.
-template <class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
+template<class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT ? gp__bits_of_f64(double(static_cast<typename gp__traits<T>::wide>(x)))
-                                          : gp__u64(gp__i64(x));
+      : gp__u64(gp__i64(x));
 }
-template <class T> GP_DEVICE T gp__number_as(gp__u64 x) {
+template<class T> GP_DEVICE T gp__number_as(gp__u64 x) {
   const double f = gp__f64_from_bits(x);
   return gp__traits<T>::kind != GP__FLOAT ? T(x) : sizeof(T) <= 2 ? T(gp__f32_to_odd(f)) : T(f);
 }
 GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
 #define GPUPRIMS__CASE(value, device) \
-  case value: \
-    return gp__number_of(gp__as<const device>(in)[i]);
+  case value: return gp__number_of(gp__as<const device>(in)[i]);
   switch (type) {
     GP__COLUMN_TYPES(GPUPRIMS__CASE)
-  default:
-    return 0;
+  default: return 0;
   }
 #undef GPUPRIMS__CASE
 }
 GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
 #define GPUPRIMS__CASE(value, device) \
-  case value: \
-    gp__as<device>(out)[i] = gp__number_as<device>(x); \
-    break;
+  case value: gp__as<device>(out)[i] = gp__number_as<device>(x); break;
   switch (type) {
     GP__COLUMN_TYPES(GPUPRIMS__CASE)
-  default:
-    break;
+  default: break;
   }
 #undef GPUPRIMS__CASE
 }
@@ -70,26 +65,17 @@ GP_DEVICE gp__folded gp__fold_of(const gp__column &c, int pass, gp__u64 row, gp_
   gp__folded y = {x, 0};
   switch (what) {
   case GP__FOLD_LEAST:
-  case GP__FOLD_MOST:
-    y.low = ~gp__ordered_number(x, c.type, most, 0);
-    break;
+  case GP__FOLD_MOST: y.low = ~gp__ordered_number(x, c.type, most, 0); break;
   case GP__FOLD_LOW:
-  case GP__FOLD_HIGH:
-    y.low = ~gp__ordered_number(x, c.type, most, 1);
-    break;
-  case GP__FOLD_RANGE:
-    y.low = gp__range_of(x);
-    break;
+  case GP__FOLD_HIGH: y.low = ~gp__ordered_number(x, c.type, most, 1); break;
+  case GP__FOLD_RANGE: y.low = gp__range_of(x); break;
   case GP__FOLD_WIDE:
     if (gp__number_class(c.type) == 2) y.low = gp__wide_of(x, gp__u32(first), &y.high);
     else y.high = gp__number_class(c.type) == 1 && x >> 63 ? ~gp__u64(0) : 0;
     break;
   case GP__FOLD_LOW_INDEX:
-  case GP__FOLD_HIGH_INDEX:
-    y.low = ~gp__ordered_number(x, c.type, most, 1) == first ? ~row : 0;
-    break;
-  default:
-    break;
+  case GP__FOLD_HIGH_INDEX: y.low = ~gp__ordered_number(x, c.type, most, 1) == first ? ~row : 0; break;
+  default: break;
   }
   return y;
 }
@@ -130,7 +116,7 @@ GP_DEVICE gp__u64 *gp__words_of_group(const gp__hash_args &a, gp__u64 begin) {
   return a.words + begin / GP__GROUP_LONG * unsigned(a.group_words);
 }
 // A pass over the long groups. A warp takes a piece of the rows, and finds the groups in it.
-template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
+template<class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
   const int PIECE = 128 * gp__hash_items(P::vectors);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), groups = *a.found, warps = gridDim.x * gp__u64(P::threads / 32);
@@ -141,11 +127,11 @@ template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
     for (bool more = true; more; g += 32) {
       const gp__u64 mine = g + gp_lane();
       const gp__u64 begin = mine < groups ? a.list[mine] : stop, end = mine + 1 < groups ? a.list[mine + 1] : count;
-      more = __all_sync(0xffffffffu, begin < stop);
-      gp__u32 longs = __ballot_sync(0xffffffffu, begin < stop && end - begin >= GP__GROUP_LONG);
+      more = __all_sync(~0u, begin < stop);
+      gp__u32 longs = __ballot_sync(~0u, begin < stop && end - begin >= GP__GROUP_LONG);
       for (; longs; longs &= longs - 1) {
         const int lane = __ffs(int(longs)) - 1;
-        const gp__u64 from = __shfl_sync(0xffffffffu, begin, lane), to = __shfl_sync(0xffffffffu, end, lane);
+        const gp__u64 from = __shfl_sync(~0u, begin, lane), to = __shfl_sync(~0u, end, lane);
         gp__u64 *words = gp__words_of_group(a, from);
         for (int k = 0; k < a.column_count; ++k) {
           const gp__column &c = a.columns[k];
@@ -162,7 +148,7 @@ template <class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
   }
 }
 // Folds the short groups, and writes all results.
-template <class P> GP_DEVICE void gp__hash_finish(const gp__hash_args &a) {
+template<class P> GP_DEVICE void gp__hash_finish(const gp__hash_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), found = *a.found, groups = found < a.capacity ? found : a.capacity;
   for (gp__u64 g = blockIdx.x * gp__u64(P::threads) + threadIdx.x; g < groups; g += gp__u64(gridDim.x) * P::threads) {

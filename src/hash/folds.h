@@ -3,11 +3,11 @@
 
 // The type of an aggregate's results.
 GP__HOST gp_type gp__aggregate_type(const gp_aggregate *a) {
-  return a->out_type                                                 ? a->out_type
-      : a->op == GP_AGGREGATE_COUNT                                  ? GP_U64
-      : a->op == GP_AGGREGATE_MEAN                                   ? GP_F64
+  return a->out_type ? a->out_type
+      : a->op == GP_AGGREGATE_COUNT ? GP_U64
+      : a->op == GP_AGGREGATE_MEAN ? GP_F64
       : a->op == GP_AGGREGATE_ARGMIN || a->op == GP_AGGREGATE_ARGMAX ? GP_I64
-                                                                     : a->type;
+      : a->type;
 }
 // Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
 GP__HOST int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
@@ -24,8 +24,8 @@ GP__HOST int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *
     column->word = a->group_words;
     column->what[0] = firsts[of->op];
     column->what[1] = of->op == GP_AGGREGATE_ARGMIN ? GP__FOLD_LOW_INDEX
-        : of->op == GP_AGGREGATE_ARGMAX             ? GP__FOLD_HIGH_INDEX
-                                                    : 0;
+        : of->op == GP_AGGREGATE_ARGMAX ? GP__FOLD_HIGH_INDEX
+        : 0;
     if (of->op == GP_AGGREGATE_SUM && !floats) column->what[0] = GP__FOLD_SUM;
     else if (of->op == GP_AGGREGATE_SUM || of->op == GP_AGGREGATE_MEAN) {
       column->what[0] = floats ? GP__FOLD_RANGE : 0;

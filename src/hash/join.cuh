@@ -3,7 +3,7 @@
 //   hash/arguments.h, device/tile_search.cuh, device/kernel.cuh, hash/table.cuh
 
 // Rows of the build side have been sorted by their slots: a.places, a.order. Slots learn where their rows begin.
-template <class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
+template<class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
   gp__pdl_wait<P>();
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.count; i += gp__u64(gridDim.x) * P::threads) {
     const gp__u32 slot = a.places[i];
@@ -12,7 +12,7 @@ template <class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
   }
 }
 // The slot of a probe's key, or slot_count: reads two slots at a time.
-template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_args &a, const W *key, gp__u64 &there) {
+template<class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_args &a, const W *key, gp__u64 &there) {
   typedef gp__hash_key<W, COUNT> Key;
   const gp__u32 hash = Key::hash(key);
   const W *keys = gp__as<const W>(a.keys);
@@ -31,7 +31,7 @@ template <class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_arg
   }
 }
 // Finds each probe's partners.
-template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__hash_args &a) {
+template<class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__hash_args &a) {
   const W *probes = gp__as<const W>(a.probes);
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
@@ -52,7 +52,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
   }
 }
 // Writes the results of all probes, equal shares a tile; I: type of indices.
-template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a) {
+template<class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a) {
   const int ITEMS = gp__hash_items(P::vectors);
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage;
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;

@@ -8,8 +8,8 @@
 // 0: unsigned, 1: signed, 2: float.
 GP__RULE int gp__number_class(int type) {
   return (type >= GP_F16 && type <= GP_F64) || type == GP_E4M3 || type == GP_E5M2 ? 2
-      : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64       ? 1
-                                                                                  : 0;
+      : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? 1
+      : 0;
 }
 // Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
 // equals +0.
@@ -72,9 +72,9 @@ GP__NUMBER gp__number_of_wide(gp__u64 low, gp__u64 high, unsigned range) {
 // A sum of doubles of this range, some of which may not be finite.
 GP__NUMBER gp__number_of_sum(gp__u64 low, gp__u64 high, gp__u64 range) {
   const unsigned special = (unsigned)(range >> 32);
-  return !special                    ? gp__number_of_wide(low, high, (unsigned)range)
+  return !special ? gp__number_of_wide(low, high, (unsigned)range)
       : special == 1 || special == 2 ? (2047ull << 52) | (gp__u64)(special == 2) << 63
-                                     : 0x7ff8ull << 48;
+      : 0x7ff8ull << 48;
 }
 // An aggregate as a number of its result's kind. rows: of the group.
 GP__NUMBER gp__result_of(int op, int type, gp__u64 rows, const gp__u64 *word) {

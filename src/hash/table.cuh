@@ -3,7 +3,7 @@
 //   device/warp.cuh, device/lanes.cuh, device/hash.cuh, device/kernel.cuh
 
 // A key of COUNT words, or of one gp_bool, whose hash is that of 0 or 1. exact: equal hashes are equal keys.
-template <class W, int COUNT> struct gp__hash_key {
+template<class W, int COUNT> struct gp__hash_key {
   static const bool exact = int(sizeof(W)) * COUNT <= 4;
   static GP_DEVICE gp__u32 hash(const W *key) {
     if (exact) {
@@ -27,7 +27,7 @@ GP_DEVICE gp__u64 gp__next_slot(const gp__hash_args &a, gp__u64 at) { return at 
 
 // Finds the slot of a row's key, or takes a free one. there: what the first slot held. The slot keeps the first row of
 // its key. At most half of the slots are taken, so a search ends.
-template <class W, int COUNT>
+template<class W, int COUNT>
 GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 hash, gp__u64 there, bool &claimed) {
   typedef gp__hash_key<W, COUNT> Key;
   const W *keys = gp__as<const W>(a.keys);
@@ -47,7 +47,7 @@ GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 has
   }
 }
 // Puts all rows into the table. Of the lanes of a warp whose rows have one key, the first goes alone.
-template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__hash_args &a) {
+template<class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__hash_args &a) {
   typedef gp__hash_key<W, COUNT> Key;
   const int ITEMS = gp__hash_items(P::vectors);
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
@@ -67,7 +67,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
     GP__EACH(i, ITEMS) {
       const gp__u64 row = first + i * P::threads + threadIdx.x;
       const bool here = row < count;
-      const gp__u32 rows = __ballot_sync(0xffffffffu, here);
+      const gp__u32 rows = __ballot_sync(~0u, here);
       bool claimed = false;
       gp__u64 slot = 0;
       if (here) {
@@ -79,7 +79,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
         const gp__u64 of_leader = __shfl_sync(rows, slot, int(leader));
         if (a.places) a.places[row] = gp__u32(follows ? of_leader : slot);
       }
-      const gp__u32 claims = __ballot_sync(0xffffffffu, claimed);
+      const gp__u32 claims = __ballot_sync(~0u, claimed);
       if (claims == 0 || !a.found) continue;
       gp__u64 at = 0;
       if (!gp_lane()) at = gp__add_relaxed(a.found, unsigned(__popc(claims)));
@@ -89,14 +89,14 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
   }
 }
 // The first rows of the keys in slots.
-template <class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
+template<class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads)
     a.rows[i] = gp__u32(a.slots[a.list[i]]) - 1;
 }
 // Writes the keys of the groups in order, and their number.
-template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
+template<class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
   const W *keys = gp__as<const W>(a.keys);
   W *out = gp__as<W>(a.out_keys);
   gp__pdl_wait<P>();

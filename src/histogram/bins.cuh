@@ -7,7 +7,7 @@
 // equal samples. Meanwhile the first to draw tickets clear the output, a warp a chunk, and publish a tagged word for
 // each. Blocks wait for these before they add their counts; they wait only for those that have drawn their ticket.
 
-static const gp__u32 gp__no_bin = 0xffffffffu;
+static const gp__u32 gp__no_bin = ~0u;
 
 // BINS(x) is the bin of a sample, or `bins` if it is in none.
 //
@@ -15,12 +15,12 @@ static const gp__u32 gp__no_bin = 0xffffffffu;
 // rounded up; the excess is e / (width * 2^F) with e < width. Because d * e < 2^F for all d, d * whole + (d * fraction
 // >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by Invariant Integers using
 // Multiplication).
-template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
-template <class T> struct gp__even_base {
+template<class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
+template<class T> struct gp__even_base {
   static const bool tabulated = false; // no boundaries in memory
   static const int kept = GP__VALUE_BYTES / sizeof(T); // one for each channel
 };
-template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
+template<class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
   gp__u32 lower, limit, whole, fraction;
   // `to` may have wrapped: the type's lowest value then means one past its largest.
   GP_DEVICE void set(T from, T to, gp__u64 all) {
@@ -36,12 +36,12 @@ template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_bas
     return d * whole + gp__high_product(d, fraction);
   }
 };
-template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
+template<class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
   gp__u32 lower, limit, whole, high, low;
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     lower = gp__u32(from);
     const gp__u32 last = gp__u32(to) - lower - 1;
-    limit = last + (last < 0xffffffffu); // with a width of 2^32 every sample is in a bin
+    limit = last + (last < ~0u); // with a width of 2^32 every sample is in a bin
     const gp__u64 width = gp__u64(last) + 1, rest = all % width << 32, rest2 = rest % width << 32;
     whole = gp__u32(all / width);
     const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
@@ -56,7 +56,7 @@ template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F =
 };
 // 8 bytes: bins / width = whole + rest / width. The estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
 // low: it is compared with d * rest, in 96 bits.
-template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
+template<class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u64 lower, limit, fraction;
   gp__u32 whole, rest;
   bool exact; // whether the fraction is
@@ -98,7 +98,7 @@ template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
     return gp__u32(d) * whole + q;
   }
 };
-template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<T> { // floats
+template<class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<T> { // floats
   typedef typename gp__traits<T>::wide F;
   F lower, upper, scale;
   gp__u32 bins;
@@ -121,7 +121,7 @@ union gp__guess {
   gp__u32 both;
   gp__u16 at[2]; // boundaries in the buckets before this one; including this one
 };
-template <class T> struct gp__range_bins {
+template<class T> struct gp__range_bins {
   static const bool tabulated = true;
   static const int kept = 1;
   const T *boundaries;
@@ -160,31 +160,31 @@ template <class T> struct gp__range_bins {
   }
 };
 // The bins of one channel.
-template <class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
+template<class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
   return kept[channel];
 }
-template <class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<T> *kept, unsigned channel) {
+template<class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<T> *kept, unsigned channel) {
   gp__range_bins<T> b = *kept;
   b.boundaries += channel * (b.bins + 1);
   return b;
 }
 
 // The weight of a sample.
-template <class W, class C> struct gp__weight {
+template<class W, class C> struct gp__weight {
   static const bool is = true;
   static const int size = sizeof(W);
   typedef C cell; // of a block's counters
-  template <int V> static GP_DEVICE C at(const gp__vector_access<W, V> &w, int j) {
+  template<int V> static GP_DEVICE C at(const gp__vector_access<W, V> &w, int j) {
     return gp_convert<W, C>()(w.item[j]);
   }
   static GP_DEVICE C of(const void *weights, gp__u64 pixel) {
     return gp_convert<W, C>()(gp__as<const W>(weights)[pixel]);
   }
 };
-template <class C> struct gp__weight<gp__none, C> {
+template<class C> struct gp__weight<gp__none, C> {
   static const bool is = false;
   static const int size = 1;
   typedef gp__u32 cell;
-  template <int V> static GP_DEVICE gp__u32 at(const gp__vector_access<gp__none, V> &, int) { return 1; }
+  template<int V> static GP_DEVICE gp__u32 at(const gp__vector_access<gp__none, V> &, int) { return 1; }
   static GP_DEVICE gp__u32 of(const void *, gp__u64) { return 1; }
 };

@@ -1,10 +1,10 @@
 // histogram/counts.cuh - counters in shared memory, in global memory, in order
-// uses: api/lists.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, histogram/policy.h,
+// uses: api/lists.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, histogram/policy.h,
 //   histogram/arguments.h, device/types.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh,
 //   device/lanes.cuh, device/look_back.cuh, device/kernel.cuh, histogram/bins.cuh
 
 // Common to a histogram's blocks: how samples are read, and the tables.
-template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
+template<class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
   typedef gp__weight<W, C> weight;
   static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
   static const bool by_value = gp__histogram_by_value(ALGORITHM, int(sizeof(T)), !ordered);
@@ -51,6 +51,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     if (bins->buckets) bins->fill(guesses, P::threads);
   }
   static GP_DEVICE void clear(gp__u8 *shared, gp__u64 bytes) {
+    GP__UNROLL_BY(1)
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
       gp__as<gp_vector>(shared)[i] = gp_vector{{0, 0, 0, 0}};
   }
@@ -58,13 +59,13 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
 
 // Adds up the weights of lanes with the same bin; the lowest of them gets the sum. Pointer jumping: each lane jumps to
 // the next of its bin, to the one after that, to the fourth ... (Wyllie). All lanes call.
-template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
-  if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
+template<class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
+  if (__any_sync(~0u, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
     int next = above ? __ffs(int(above)) - 1 : -1;
     GP__EACH(i, 5) {
-      const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
-      const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
+      const C other = __shfl_sync(~0u, sum, next < 0 ? 0 : next);
+      const int after = __shfl_sync(~0u, next, next < 0 ? 0 : next);
       if (next >= 0) {
         sum = C(sum + other);
         next = after;
@@ -75,49 +76,51 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 }
 
 // A byte as an index, in one instruction if it is in a word.
-template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
+template<class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
   return gp__u8(gp__u32(x.item[j]));
 }
-template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
+template<class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
 }
 // Moves each sample to the place of the one before.
-template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
+template<class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
   GP__UNROLL
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
 }
-template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
+template<class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
   GP__EACH(i, 4) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
 // A thread's place among samples of an array, or of a described input.
-template <class T, class Source> struct gp__sample_place {
+template<class T, class Source> struct gp__sample_place {
   const T *at;
   GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : at(gp__as<const T>(a.in)) {}
   GP_DEVICE void move(gp__u64 samples) { at += samples; }
-  template <int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
+  template<int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
     x.template load_if<CACHE>(there, at);
   }
 };
-template <class T, class F, class Input> struct gp__sample_place<T, gp__described<F, Input>> {
+template<class T, class F, class Input> struct gp__sample_place<T, gp__described<F, Input>> {
   const gp__described<F, Input> source;
   gp__u64 at;
   GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : source(a), at(0) {}
   GP_DEVICE void move(gp__u64 samples) { at += samples; }
-  template <int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
+  template<int CACHE, int V> GP_DEVICE void load_if(bool there, gp__vector_access<T, V> &x) const {
     if (there) source.first.template load<CACHE>(at, x.item);
   }
 };
 
-// Integer counters. REPLICAS: 32, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
+// Integer counters. REPLICAS: their copies, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
+//
+// One cluster: each block adds its sums to the counters of the block that stores them.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
-template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
+template<class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   typedef gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> Shape;
   typedef typename Shape::weight weight;
   typedef typename Shape::Storage Storage;
   typedef typename weight::cell Cell;
-  static const bool global = ALGORITHM == GP_GLOBAL_BINS;
+  static const bool global = ALGORITHM == GP_GLOBAL_BINS, cluster = ALGORITHM == GP_ONE_CLUSTER;
   static const int V = Shape::V;
 
   // The vectors of the input; `head` samples precede the first.
@@ -129,6 +132,11 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       vectors = (samples - head) / V;
     }
   };
+  // Warps of a cluster's blocks take turns: few samples keep all blocks busy.
+  static GP_DEVICE gp__u64 first_vector() {
+    return cluster ? (gp__u64(gp_warp()) * gridDim.x + blockIdx.x) * 32 + gp_lane()
+        : gp__u64(blockIdx.x) * P::threads + threadIdx.x;
+  }
   // One thread's vectors. The first K are loaded before there is anything to count them in. After that, the place of
   // each counted vector is refilled at once.
   static const unsigned K = P::vectors;
@@ -144,20 +152,20 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     unsigned off; // misalignment of weights; unless 0, they are loaded one by one
     GP_DEVICE explicit Samples(const gp__histogram_args &a) : x_at(a) {
       const Extent e(a);
-      const gp__u64 vector = gp__u64(blockIdx.x) * P::threads + threadIdx.x, first = e.head + vector * V;
+      const gp__u64 vector = first_vector(), first = e.head + vector * V;
       const gp__u64 apart = gp__u64(gridDim.x) * P::threads;
       const bool one = a.channels == 1;
       step = apart * V;
-      left = vector < e.vectors ? gp__u32((e.vectors - 1 - vector) / apart) + 1 : 0;
       x_at.move(first);
       w_at = gp__as<const W>(a.weights) + (weight::is && one ? first : 0);
       off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
       ragged_at = blockIdx.x < gridDim.x - 1 ? e.samples
-          : threadIdx.x < e.head             ? threadIdx.x
-                                             : e.vectors * V + threadIdx.x;
+          : threadIdx.x < e.head ? threadIdx.x
+          : e.vectors * V + threadIdx.x;
       if (ragged_at < e.samples) ragged = gp__operand_at(Source(a), gp__as<const T>(a.in), ragged_at);
       GP__UNROLL
-      for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
+      for (unsigned k = 0; k < K; ++k) load(k, vector + k * apart < e.vectors, one);
+      left = vector < e.vectors ? gp__u32((e.vectors - 1 - vector) / apart) + 1 : 0; // meanwhile
     }
     GP_DEVICE void load(unsigned k, bool there, bool one) {
       x_at.template load_if<P::load>(there, x[k]);
@@ -170,7 +178,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   };
 
   // Counts one thread's samples. All lanes of a warp call together.
-  template <int REPLICAS, bool ONE> struct Tally {
+  template<int REPLICAS, bool ONE> struct Tally {
     static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // adds up runs of one bin
     // Rolled loops for cases that are rare, or that wait for other things than instructions.
     static const bool rolled =
@@ -187,13 +195,12 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__u64 pixel, pixel_step; // pixel of these samples; step
 
     GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, gp__u8 *cell_bytes)
-        : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
-                                                      (REPLICAS == GP__HALVES ? 0
-                                                              : REPLICAS      ? gp_lane()
-                                                                              : gp_lane() & (args.replicas - 1)) *
-                                                          sizeof(Cell)),
-          stride(Shape::stride(args)), nowhere(stride * unsigned(args.active)), shift(0), run_slot(0), run_samples(0),
-          channel(0), channel_step(0), pixel(0), pixel_step(0) {
+      : a(args), kept(s.bins), bins(s.bins[0]),
+        cells(cell_bytes +
+            (REPLICAS == GP__HALVES ? 0 : gp_lane() & ((REPLICAS ? unsigned(REPLICAS) : args.replicas) - 1)) *
+                sizeof(Cell)),
+        stride(Shape::stride(args)), nowhere(stride * unsigned(args.active)), shift(0), run_slot(0), run_samples(0),
+        channel(0), channel_step(0), pixel(0), pixel_step(0) {
       while (!global && REPLICAS == 0 && args.replicas * sizeof(Cell) >> shift > 1) ++shift;
     }
     GP_DEVICE void add_to_output(gp__u32 slot, gp__u64 n) const {
@@ -216,7 +223,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         }
       }
     }
-    template <class N> GP_DEVICE void add(gp__u32 slot, N n) const {
+    template<class N> GP_DEVICE void add(gp__u32 slot, N n) const {
       if (REPLICAS == GP__HALVES) {
         add_half(slot, gp__u32(n));
         return;
@@ -230,9 +237,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       at = c * a.bins + bin;
       return slot < nowhere && bin + 1 < stride;
     }
-    template <class N> GP_DEVICE void count(bool there, gp__u32 slot, N n) {
+    template<class N> GP_DEVICE void count(bool there, gp__u32 slot, N n) {
       if (global) {
-        const gp__u32 peers = __match_any_sync(0xffffffffu, there ? slot : nowhere);
+        const gp__u32 peers = __match_any_sync(~0u, there ? slot : nowhere);
         const C sum = weight::is ? gp__sum_of_peers(peers, C(n)) : C(__popc(peers));
         if (there && gp_lane() == unsigned(__ffs(int(peers)) - 1)) add_to_output(slot, sum);
       } else if (!there) {
@@ -289,14 +296,14 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (blockIdx.x == gridDim.x - 1) take_one(s.ragged, s.ragged_at, s.ragged_at < Extent(a).samples);
       if (!ONE) {
         const unsigned channels = unsigned(a.channels);
-        const gp__u64 mine = Extent(a).head + (gp__u64(blockIdx.x) * P::threads + threadIdx.x) * V;
+        const gp__u64 mine = Extent(a).head + first_vector() * V;
         pixel_step = s.step / channels;
         channel_step = gp__u32(s.step - pixel_step * channels);
         pixel = mine / channels;
         channel = gp__u32(mine - pixel * channels);
       }
       GP__UNROLL_BY(1)
-      while (global ? __any_sync(0xffffffffu, s.left != 0) : s.left != 0) {
+      while (global ? __any_sync(~0u, s.left != 0) : s.left != 0) {
         GP__UNROLL
         for (unsigned k = 0; k < K; ++k) {
           if (global || k < s.left) take(s.x[k], s.w[k], k < s.left);
@@ -344,25 +351,32 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         gp__words(a.workspace), counter / gp__histogram_chunk(a.bins * unsigned(a.active)), s.ticket.tag);
     __threadfence();
   }
-  static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
+  static const bool may_halve = !global && !cluster && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
+  static const unsigned COPIES = cluster ? unsigned(GP__HISTOGRAM_COPIES) : 32u;
   static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, gp__u8 *cells, Samples &x) {
     Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all(x);
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
+    const bool single = cluster || gridDim.x == 1, halves = may_halve && a.replicas == 0;
     const bool adds_early = global || halves; // to the output, while it counts
     gp__u8 *cells = shared + Shape::table_bytes(a);
     const gp__u32 stride = Shape::stride(a), active = unsigned(a.active);
     const gp__u64 slots = gp__u64(stride) * active + 1;
-    if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
+    const unsigned counters = unsigned(a.bins) * active;
+    const unsigned log2_share = cluster ? 32 - unsigned(__clz(int((counters - 1) / gridDim.x))) : 0;
+    const gp__u32 share = cluster ? 1u << log2_share : 0; // a block stores this many
+    Cell *const own = gp__as<Cell>(cells) + slots * a.replicas;
+    if (!global) Shape::clear(cells, halves ? slots * 2 : (slots * a.replicas + share) * sizeof(Cell));
+    if (cluster) gp__cluster_arrive();
+    if (!BINS::tabulated) Shape::set_bins(a, s.bins, shared); // its divisions take long
     gp__pdl_wait<P>();
     Samples samples(a);
     if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
-    Shape::set_bins(a, s.bins, shared);
+    if (BINS::tabulated) Shape::set_bins(a, s.bins, shared);
     C *out = gp__as<C>(a.out);
-    if (single && (adds_early || Shape::by_value)) {
+    if (!cluster && single && (adds_early || Shape::by_value)) {
       for (gp__u64 i = threadIdx.x; i < a.bins * active; i += P::threads) out[i] = 0;
     }
     __syncthreads();
@@ -372,23 +386,36 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
     if (may_halve && halves) tally_halves(a, s, cells, samples);
     else if (a.channels > 1) Tally<0, false>(a, s, cells).all(samples);
-    else if (global || a.replicas != 32) Tally<0, true>(a, s, cells).all(samples);
-    else Tally<32, true>(a, s, cells).all(samples);
+    else if (global || a.replicas != COPIES) Tally<0, true>(a, s, cells).all(samples);
+    else Tally<int(COPIES), true>(a, s, cells).all(samples);
     if (global) return;
     if (!single && !adds_early) wait_for_output(a, s);
     __syncthreads();
+    if (cluster) gp__cluster_wait();
     const Cell *cell = gp__as<const Cell>(cells);
     for (gp__u32 c = 0; c < active; ++c, cell += gp__u64(stride) * a.replicas, out += a.bins) {
       const BINS bins = gp__bins_of(s.bins, c);
       for (gp__u32 i = threadIdx.x; i < (Shape::by_value ? 256u : stride - 1); i += P::threads) {
         C sum = 0;
-        for (unsigned r = 0; r < a.replicas; ++r) // of 32 copies each lane reads another bank
-          sum += cell[gp__u64(i) * a.replicas + ((r + threadIdx.x) & (a.replicas - 1))];
+        for (unsigned r = 0; r < a.replicas; ++r) // each lane reads another bank
+          sum += cell[gp__u64(i) * a.replicas + ((r + threadIdx.x * a.replicas / 32) & (a.replicas - 1))];
         if (halves) sum = C(cell[i / 2] >> (i % 2 * 16) & 0xffffu);
         const gp__u32 bin = Shape::by_value ? bins(T(i)) : i;
-        if (!Shape::by_value && single && !halves) out[i] = sum;
+        if (cluster) {
+          const gp__u32 at = c * gp__u32(a.bins) + bin;
+          if (sum != 0 && bin < gp__u32(a.bins))
+            atomicAdd(gp__in_block(own + (at & (share - 1)), at >> log2_share), Cell(sum));
+        } else if (!Shape::by_value && single && !halves) out[i] = sum;
         else if (sum != 0 && bin < gp__u32(a.bins)) atomicAdd(out + bin, sum);
       }
+    }
+    if (!cluster) return;
+    gp__cluster_arrive();
+    gp__cluster_wait();
+    GP__UNROLL_BY(1)
+    for (gp__u32 i = threadIdx.x; i < share; i += P::threads) {
+      const gp__u64 at = (gp__u64(blockIdx.x) << log2_share) + i;
+      if (at < counters) gp__as<C>(a.out)[at] = C(own[i]);
     }
   }
 };
@@ -397,7 +424,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
 // number of tickets. A share's sums go in order from lane to lane, from sample to sample and from warp to warp; each
 // warp (or all warps in turns) has its own copy. The last ticket of each adds up in order the copies, then up to
 // GP__HISTOGRAM_GROUP shares, then the groups. Counters that do not fit a block are cut into slices.
-template <class P, class BINS, class T, class W, class C, class Source>
+template<class P, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
   typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
   typedef typename Shape::weight weight;
@@ -409,10 +436,10 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
 
   // cell[bin] += w for the lanes that have a bin, in lane order. All lanes call.
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
-    const gp__u32 peers = __match_any_sync(0xffffffffu, bin);
+    const gp__u32 peers = __match_any_sync(~0u, bin);
     const bool there = bin != gp__no_bin;
     const int rank = there ? int(gp__lanes_before(peers)) : -1;
-    for (int r = 0; __any_sync(0xffffffffu, rank >= r); ++r) {
+    for (int r = 0; __any_sync(~0u, rank >= r); ++r) {
       if (rank == r) cell[bin] += w;
       __syncwarp();
     }
@@ -550,16 +577,16 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   }
 };
 
-template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source, bool ORDERED>
+template<class P, int ALGORITHM, class BINS, class T, class W, class C, class Source, bool ORDERED>
 struct gp__histogram_of {
   typedef gp__histogram_counts<P, ALGORITHM, BINS, T, W, C, Source> type;
 };
-template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
+template<class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, Source, true> {
   typedef gp__histogram_ordered<P, BINS, T, W, C, Source> type;
 };
 // Source: gp__arrays, or the gp__described that makes the samples of one channel.
-template <class P, int ALGORITHM, class BINS, class T, class W, class C, class Source = gp__arrays>
+template<class P, int ALGORITHM, class BINS, class T, class W, class C, class Source = gp__arrays>
 GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
   typedef gp__histogram_of<P, ALGORITHM, BINS, T, W, C, Source, gp__traits<C>::kind == GP__FLOAT> Of;
   Of::type::run(a);

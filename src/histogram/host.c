@@ -34,8 +34,8 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
     for (i = 0; i < n; ++i) {
       const uint64_t d = x[i].u - lower;
       bin[i] = x[i].u < lower || (!through && x[i].u >= upper) ? UINT64_MAX
-          : fits                                               ? d * bins / (uint64_t)width
-                                                               : (uint64_t)((gp__u128)d * bins / width);
+          : fits ? d * bins / (uint64_t)width
+          : (uint64_t)((gp__u128)d * bins / width);
     }
   } else if (q->in_type == GP_F64) {
     const double lower = edges[0].f, upper = edges[1].f, scale = (double)bins / (upper - lower);

@@ -4,7 +4,10 @@
 
 GP__HOST void gp__name_histogram(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q);
-  gp__add(t, ", %s, %s<%s>, %s, %s, %s", q->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
+  gp__add(t, ", %s, %s<%s>, %s, %s, %s",
+      q->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS"
+          : q->algorithm == GP_ONE_CLUSTER ? "GP_ONE_CLUSTER"
+          : "GP_GLOBAL_BINS",
       q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q), gp__out_name(q));
   if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }

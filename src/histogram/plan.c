@@ -35,14 +35,19 @@ GP__HOST gp_result gp__launch_histogram(const gp__launching *l) {
   a.channels = q->channels;
   a.active = q->active;
   a.replicas = l->g->replicas;
+  if (l->p->algorithm == GP_ONE_CLUSTER && l->g->grid > 1) {
+    gp__argument_room room;
+    return gp__launch_clusters(l, l->g->grid, NULL, gp__arguments_with_inputs(q, l->kernels[0], &a, &room));
+  }
   return gp__launch_all(l, &a);
 }
 
 static const gp__kernel_rules gp__kernels_of_histogram = {
     GP__SAME_KERNELS, gp__resident_histograms, GP__SPELL_NO_MORE, gp__fit_histogram};
+static const gp_policy gp__shared_bins = {GP_SHARED_BINS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 static const gp__family gp__family_histogram = {gp__checks_histogram, gp__is_never_idle, gp__shape_histogram,
-    gp__kinds_of_histogram, &gp__kernels_of_histogram, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_histogram),
-    gp__host_histogram};
+    gp__kinds_of_histogram, &gp__kernels_of_histogram, GP__FOLD_OPERATORS, gp__launch_histogram, &gp__shared_bins, NULL,
+    NULL, NULL, gp__host_histogram};
 static const gp__primitive gp__primitive_histogram_even = {
     &gp__family_histogram, GP__READS_HISTOGRAM | GP__READS_ENDS, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_histogram_ranges = {

@@ -4,20 +4,11 @@
 // Moves one element; `to` may be `from`.
 GP__INLINE void gp__host_move(gp__u8 *to, const gp__u8 *from, size_t size) {
   switch (size) {
-  case 1:
-    *to = *from;
-    break;
-  case 2:
-    memmove(to, from, 2);
-    break;
-  case 4:
-    memmove(to, from, 4);
-    break;
-  case 8:
-    memmove(to, from, 8);
-    break;
-  default:
-    memmove(to, from, size);
+  case 1: *to = *from; break;
+  case 2: memmove(to, from, 2); break;
+  case 4: memmove(to, from, 4); break;
+  case 8: memmove(to, from, 8); break;
+  default: memmove(to, from, size);
   }
 }
 
@@ -77,8 +68,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
   }
     switch (type) {
       GP__HOST_NUMBERS(GP__HOLDS)
-    default:
-      break;
+    default: break;
     }
 #undef GP__HOLDS
   }

@@ -57,9 +57,7 @@ static void gp__host_make(
   size_t offsets[4], i;
   int k;
   switch (at->kind) {
-  case GP_INPUT_ARRAY:
-    memcpy(out, data + first * at->size, n * at->size);
-    break;
+  case GP_INPUT_ARRAY: memcpy(out, data + first * at->size, n * at->size); break;
   case GP_INPUT_STRIDED:
     for (i = 0; i < n; ++i)
       memcpy(out + i * at->size, data + (int64_t)(first + i) * (int64_t)all->data.stride[at->array] * (int64_t)at->size,
@@ -71,12 +69,8 @@ static void gp__host_make(
   case GP_INPUT_RAMP:
     gp__host_iota(at->type, all->data.value[at->value].bytes, &all->data.step[at->value], first, out, n);
     break;
-  case GP_INPUT_GATHERED:
-    gp__host_gather(all, at, first, n, out, rooms);
-    break;
-  case GP_INPUT_MAPPED:
-    gp__host_apply_to_parts(all, at, first, n, out, rooms);
-    break;
+  case GP_INPUT_GATHERED: gp__host_gather(all, at, first, n, out, rooms); break;
+  case GP_INPUT_MAPPED: gp__host_apply_to_parts(all, at, first, n, out, rooms); break;
   default:
     memset(out, 0, n * at->size); // padding
     gp__zipped_size(all, at, offsets);

@@ -252,8 +252,7 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     op->loops.map = gp__host_##set##_sub_map; \
     return 1;
 #define GP__CASES_ORDER(TYPE, set, flip) \
-  case GP__PAIR(GP_AND, GP_##TYPE): \
-    GPUPRIMS__CASE(MIN, TYPE, set, NULL, flip) \
+  case GP__PAIR(GP_AND, GP_##TYPE): GPUPRIMS__CASE(MIN, TYPE, set, NULL, flip) \
   case GP__PAIR(GP_OR, GP_##TYPE): \
     GPUPRIMS__CASE(MAX, TYPE, set, NULL, ~(flip))
 #define GP__CASES_INTEGER(TYPE, U, I, flip) \
@@ -296,15 +295,13 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     // Operands are 0 or 1 (gp__host_take).
   case GP__PAIR(GP_PROD, GP_BOOL):
   case GP__PAIR(GP_AND, GP_BOOL):
-  case GP__PAIR(GP_MIN, GP_BOOL):
-    GPUPRIMS__CASE(BIT_AND, BOOL, u8_bit_or, NULL, all)
+  case GP__PAIR(GP_MIN, GP_BOOL): GPUPRIMS__CASE(BIT_AND, BOOL, u8_bit_or, NULL, all)
   case GP__PAIR(GP_SUM, GP_BOOL):
   case GP__PAIR(GP_OR, GP_BOOL):
   case GP__PAIR(GP_MAX, GP_BOOL):
     GPUPRIMS__CASE(BIT_OR, BOOL, u8_bit_or, NULL, 0)
     GPUPRIMS__CASE(BIT_XOR, BOOL, u8_bit_xor, NULL, 0)
-  default:
-    return 0;
+  default: return 0;
   }
 #undef GPUPRIMS__CASE
 #undef GP__CASE_SUB

@@ -73,8 +73,8 @@ GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
 #ifdef _OPENMP
   if (q->count > GP__HOST_PARALLEL_BYTES /
               (q->in_size > q->out_size ? q->in_size
-                      : q->out_size     ? q->out_size
-                                        : 1) ||
+                      : q->out_size ? q->out_size
+                      : 1) ||
       q->segments > GP__HOST_PARALLEL_BYTES / 8)
     h.threads = threads > 0 ? threads : omp_get_max_threads();
 #endif

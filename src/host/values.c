@@ -99,9 +99,9 @@ typedef union gp__wide {
 typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
 
 GP__INLINE gp__wide_kind gp__host_kind(gp_type type) {
-  return (type >= GP_F16 && type <= GP_F64) || type == GP_E4M3 || type == GP_E5M2              ? GP__WIDE_F
+  return (type >= GP_F16 && type <= GP_F64) || type == GP_E4M3 || type == GP_E5M2 ? GP__WIDE_F
       : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 || type == GP_BOOL ? GP__WIDE_U
-                                                                                               : GP__WIDE_I;
+      : GP__WIDE_I;
 }
 GP__INLINE size_t gp__host_size(gp_type type) {
 #define GP__SIZE(NAME, value, name, device, size) size,
@@ -150,8 +150,7 @@ static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) 
   }
   switch (type) {
     GP__HOST_NUMBERS(GP__WIDEN)
-  default:
-    break;
+  default: break;
   }
 #undef GP__WIDEN
 }
@@ -194,8 +193,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
       GP__SATURATES(U32, u32, 0, UINT32_MAX, 4294967296.0)
       GP__SATURATES(I64, i64, INT64_MIN, INT64_MAX, 9223372036854775808.0)
       GP__SATURATES(U64, u64, 0, UINT64_MAX, 18446744073709551616.0)
-    default:
-      break;
+    default: break;
     }
   if (gp__is_complex(type)) { // imaginary part 0
     const size_t size = gp__host_size(type);
@@ -208,16 +206,16 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
     gp__h_u128 *y = (gp__h_u128 *)out;
     for (i = 0; i < n; ++i) {
       const double x = w[i].f;
-      y[i] = kind == GP__WIDE_I  ? (gp__u128)w[i].i
-          : kind == GP__WIDE_U   ? w[i].u
-          : x != x               ? 0
-          : type == GP_I128      ? (x >= (double)top           ? top - 1
+      y[i] = kind == GP__WIDE_I ? (gp__u128)w[i].i
+          : kind == GP__WIDE_U ? w[i].u
+          : x != x ? 0
+          : type == GP_I128 ? (x >= (double)top           ? top - 1
                                            : x <= -(double)top ? top
-                                           : x < 0             ? 0 - (gp__u128)-x
-                                                               : (gp__u128)x)
+                                           : x < 0 ? 0 - (gp__u128)-x
+                                           : (gp__u128)x)
           : x >= 2 * (double)top ? ~(gp__u128)0
-          : x <= 0               ? 0
-                                 : (gp__u128)x;
+          : x <= 0 ? 0
+          : (gp__u128)x;
     }
     return;
   }
@@ -235,8 +233,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
     GP__TO_FLOAT(E5M2, e5m2, gp__host_e5m2_store GP__TO_ODD)
     GP__TO_FLOAT(F32, f32, (float))
     GP__TO_FLOAT(F64, f64, (double))
-  default:
-    break;
+  default: break;
   }
 #undef GP__TO
 #undef GP__SATURATES
@@ -379,10 +376,8 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
   }
 #define GP__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname) \
   GP__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a) \
-  case GP__PAIR(GP_NEGATE, GP_##SIGNED): \
-    GP__UNARY(NEGATE, UNSIGNED, uname, 0u - a) \
-  case GP__PAIR(GP_SQUARE, GP_##SIGNED): \
-    GP__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
+  case GP__PAIR(GP_NEGATE, GP_##SIGNED): GP__UNARY(NEGATE, UNSIGNED, uname, 0u - a) \
+  case GP__PAIR(GP_SQUARE, GP_##SIGNED): GP__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
   switch (GP__PAIR(op, type)) {
     GP__UNARY_INTEGER(I8, i8, U8, u8)
     GP__UNARY_INTEGER(I16, i16, U16, u16)

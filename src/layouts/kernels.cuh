@@ -11,16 +11,16 @@
 // Goesele, MATOG: Array Layout Auto-Tuning for CUDA.)
 
 // A field's size, and its offsets in both structs; a gap of the destination has source offset -1.
-template <int SIZE, int IN, int OUT> struct gp__moved {};
+template<int SIZE, int IN, int OUT> struct gp__moved {};
 // WIDTH: of a block, which divides the tile; 0 and -1: a range for each field, of an array or of a larger block. SIZE:
 // of a struct.
-template <int WIDTH, int SIZE> struct gp__side {
+template<int WIDTH, int SIZE> struct gp__side {
   static const int width = WIDTH > 0 ? WIDTH : 0, size = SIZE;
   static const bool parts = WIDTH < 0;
 };
 
 // A list of moved fields, gaps last. A field's part of the registers is whole words.
-template <class... Fields> struct gp__moved_list {
+template<class... Fields> struct gp__moved_list {
   static const int count = 0, moved = 0, bytes = 0;
   static GP__BOTH constexpr int size(int) { return 0; }
   static GP__BOTH constexpr int offset(bool, int) { return 0; }
@@ -29,7 +29,7 @@ template <class... Fields> struct gp__moved_list {
   static GP__BOTH constexpr int of_register(int, int, int) { return -1; }
   static GP__BOTH constexpr int of_struct(int, int, int, int) { return -1; }
 };
-template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__moved<SIZE, IN, OUT>, Rest...> {
+template<int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__moved<SIZE, IN, OUT>, Rest...> {
   typedef gp__moved_list<Rest...> rest;
   static const int count = 1 + rest::count, moved = (IN >= 0) + rest::moved, bytes = (IN >= 0 ? SIZE : 0) + rest::bytes;
   static GP__BOTH constexpr int size(int f) { return f == 0 ? SIZE : rest::size(f - 1); }
@@ -43,8 +43,8 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
   // Byte of the source's structs in byte b of the registers; -1: none.
   static GP__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
     return b >= (chunk * SIZE + 3) / 4 * 4 ? rest::of_register(chunk, struct_size, b - (chunk * SIZE + 3) / 4 * 4)
-        : b < chunk * SIZE && IN >= 0      ? b / SIZE * struct_size + IN + b % SIZE
-                                           : -1;
+        : b < chunk * SIZE && IN >= 0 ? b / SIZE * struct_size + IN + b % SIZE
+        : -1;
   }
   // Byte of the registers for byte b of the destination's k-th struct; -1: a gap. first: word.
   static GP__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
@@ -55,7 +55,7 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
 };
 
 // Packs four bytes of registers, given by number, into a word; -1: zero.
-template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const gp__u32 *word) {
+template<int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const gp__u32 *word) {
   const int W0 = B0 < 0 ? -1 : B0 / 4, W1 = B1 < 0 ? -1 : B1 / 4, W2 = B2 < 0 ? -1 : B2 / 4, W3 = B3 < 0 ? -1 : B3 / 4;
   const int A = W0, B = W1 != A ? W1 : W2 != A ? W2 : W3; // of at most two words
   if (W0 == W1 && W0 == W2 && W0 == W3 && (W0 < 0 || (B0 % 4 == 0 && B1 % 4 == 1 && B2 % 4 == 2 && B3 % 4 == 3)))
@@ -70,26 +70,26 @@ template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const
   return __byte_perm(low, high, 0x5410);
 }
 // Permutes bytes of `from` by Map::at into words [J, END).
-template <class Map, int J, int END> struct gp__permuted_words {
+template<class Map, int J, int END> struct gp__permuted_words {
   static GP_DEVICE void run(const gp__u32 *from, gp__u32 *to) {
     to[J] = gp__pick_bytes<Map::at(4 * J), Map::at(4 * J + 1), Map::at(4 * J + 2), Map::at(4 * J + 3)>(from);
     gp__permuted_words<Map, J + 1, END>::run(from, to);
   }
 };
-template <class Map, int END> struct gp__permuted_words<Map, END, END> {
+template<class Map, int END> struct gp__permuted_words<Map, END, END> {
   static GP_DEVICE void run(const gp__u32 *, gp__u32 *) {}
 };
-template <class List, int CHUNK, int SIZE> struct gp__from_structs {
+template<class List, int CHUNK, int SIZE> struct gp__from_structs {
   static GP__BOTH constexpr int at(int b) { return List::of_register(CHUNK, SIZE, b); }
 };
-template <class List, int CHUNK, int SIZE> struct gp__to_structs {
+template<class List, int CHUNK, int SIZE> struct gp__to_structs {
   static GP__BOTH constexpr int at(int b) {
     return b < CHUNK * SIZE ? List::of_struct(CHUNK, b / SIZE, b % SIZE, 0) : -1;
   }
 };
 
 // BYTES bytes of shared memory at a multiple of ALIGN, as words.
-template <int BYTES, int ALIGN> struct gp__some_bytes {
+template<int BYTES, int ALIGN> struct gp__some_bytes {
   static const int STEP = ALIGN % 16 == 0 ? 16 : ALIGN % 8 == 0 ? 8 : ALIGN % 4 == 0 ? 4 : ALIGN % 2 == 0 ? 2 : 1;
   static GP_DEVICE void load(gp__u32 *word, const gp__u8 *from) {
     GP__UNROLL
@@ -131,7 +131,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
 
 // Moves field F of a chunk, and those after it, between registers and a tile in shared memory that is no array of
 // structs. Clears gaps of the destination.
-template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
+template<bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
   static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
   static const int ALIGN = W
       ? int(gp__common_factor(gp__common_factor(unsigned(W * Side::size), unsigned(OFFSET *W)), unsigned(BYTES)))
@@ -141,7 +141,7 @@ template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END>
   static GP_DEVICE gp__u8 *at(gp__u8 *tile, int c) {
     return tile +
         (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
-           : TILE * List::before(F) + c * BYTES);
+            : TILE * List::before(F) + c * BYTES);
   }
   static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     if (!OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::load(word + WORD, at(tile, c));
@@ -153,18 +153,18 @@ template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END>
     gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, F + 1, END>::run(word, tile, c);
   }
 };
-template <bool OUT, class Side, int TILE, int CHUNK, class List, int END>
+template<bool OUT, class Side, int TILE, int CHUNK, class List, int END>
 struct gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, END, END> {
   static GP_DEVICE void run(gp__u32 *, gp__u8 *, int) {}
 };
 
 // Moves a chunk between registers and a side's tile in shared memory.
-template <bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
+template<bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
   static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, 0, List::count>::run(word, tile, c);
   }
 };
-template <bool OUT, int SIZE, int TILE, int CHUNK, class List>
+template<bool OUT, int SIZE, int TILE, int CHUNK, class List>
 struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
   static const int BYTES = CHUNK * SIZE, APART = BYTES + (gp__layout_padding(CHUNK, SIZE) ? GP__VECTOR : 0);
   static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
@@ -189,7 +189,7 @@ struct gp__tile_start {
 };
 
 // The ranges of bytes that a tile has in memory.
-template <class P, class Side, int TILE, int CHUNK, class List> struct gp__ranges {
+template<class P, class Side, int TILE, int CHUNK, class List> struct gp__ranges {
   static const int T = P::threads, BYTES = TILE * (Side::width ? Side::size : List::bytes), VECTORS = BYTES / 16;
   static const int ROUNDS = (VECTORS + T - 1) / T, COUNT = Side::width ? 1 : List::moved;
   // Vectors between free ones; 0: none is free.
@@ -202,13 +202,13 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   gp__u64 tile;
   gp__tile_start start;
   GP_DEVICE gp__ranges(gp__u64 tile_, gp__u64 width)
-      : tile(tile_), start(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
-  template <class Byte> GP_DEVICE Byte *begin(Byte *base, Byte *const *column, int f) const {
+    : tile(tile_), start(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
+  template<class Byte> GP_DEVICE Byte *begin(Byte *base, Byte *const *column, int f) const {
     if (Side::width) return base + tile * BYTES;
     return column[f] + (Side::parts ? start.block : 0) + start.number * gp__u64(List::size(f));
   }
   // Address of the thread's vector of round `u`.
-  template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
+  template<class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
     GP__EACH(f, COUNT) {
       if (first(f + 1) <= u * T || first(f) >= (u + 1) * T) continue; // no vector of this round is there
@@ -217,7 +217,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     return at + vector * 16;
   }
 
-  template <int CACHE> GP_DEVICE void load(gp__u8 *shared, const gp__layout_args &a) const {
+  template<int CACHE> GP_DEVICE void load(gp__u8 *shared, const gp__layout_args &a) const {
     if (a.in_aligned) {
       gp_vector v[ROUNDS];
       GP__EACH(u, ROUNDS) {
@@ -240,7 +240,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     }
   }
   // Clears the gaps of a block that is larger than the tile; they are in no range.
-  template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
+  template<int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
     GP__UNROLL_BY(1)
     for (int f = List::moved; f < List::count; ++f) {
       gp__u8 *to = begin<gp__u8>(a.out, a.out_column, f);
@@ -252,7 +252,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       for (int b = int(threadIdx.x); !a.out_aligned && b < bytes(f); b += T) to[b] = 0;
     }
   }
-  template <int CACHE> GP_DEVICE void store(const gp__u8 *shared, const gp__layout_args &a) const {
+  template<int CACHE> GP_DEVICE void store(const gp__u8 *shared, const gp__layout_args &a) const {
     if (Side::parts) clear_gaps<CACHE>(a);
     if (a.out_aligned) {
       GP__EACH(u, ROUNDS) {
@@ -271,7 +271,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
 };
 
 // Copies one value, by words as large as size and addresses allow.
-template <class Word> GP_DEVICE void gp__copy_words(gp__u8 *to, const gp__u8 *from, unsigned size) {
+template<class Word> GP_DEVICE void gp__copy_words(gp__u8 *to, const gp__u8 *from, unsigned size) {
   GP__UNROLL_BY(1)
   for (unsigned i = 0; i < size; i += sizeof(Word)) *gp__as<Word>(to + i) = *gp__as<const Word>(from + i);
 }
@@ -283,7 +283,7 @@ GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
   else gp__copy_words<gp__u8>(to, from, size);
 }
 // Address of value i of a tile in a column. TILE: most values.
-template <int TILE, class Byte>
+template<int TILE, class Byte>
 GP_DEVICE Byte *gp__layout_value(
     Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size, unsigned i) {
   const gp__u64 number = tile.number + i;
@@ -293,7 +293,7 @@ GP_DEVICE Byte *gp__layout_value(
 }
 // Converts `count` structs of a tile, value by value, through a column for each field in shared memory: in place
 // nothing is written before all is read. Contains one barrier.
-template <class P, int TILE, class In, class Out, class List>
+template<class P, int TILE, class In, class Out, class List>
 GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, gp__u8 *shared) {
   const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
   GP__UNROLL_BY(1)
@@ -315,7 +315,7 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
 }
 
 // Moves field F of a struct, and those after it, between registers and memory.
-template <bool OUT, bool ALIGNED, class List, int F, int END> struct gp__fields_of_struct {
+template<bool OUT, bool ALIGNED, class List, int F, int END> struct gp__fields_of_struct {
   static const int SIZE = List::size(F), ALIGN = ALIGNED ? SIZE : 1;
   static const bool GAP = List::offset(false, F) < 0;
   static GP_DEVICE void run(gp__u32 *word, const gp__layout_args &a, const gp__tile_start &at) {
@@ -326,11 +326,11 @@ template <bool OUT, bool ALIGNED, class List, int F, int END> struct gp__fields_
     gp__fields_of_struct<OUT, ALIGNED, List, F + 1, END>::run(word + (GAP ? 0 : (SIZE + 3) / 4), a, at);
   }
 };
-template <bool OUT, bool ALIGNED, class List, int END> struct gp__fields_of_struct<OUT, ALIGNED, List, END, END> {
+template<bool OUT, bool ALIGNED, class List, int END> struct gp__fields_of_struct<OUT, ALIGNED, List, END, END> {
   static GP_DEVICE void run(gp__u32 *, const gp__layout_args &, const gp__tile_start &) {}
 };
 // Moves a tile between memory, from struct `first` on, and columns in shared memory. Lanes run along axis 1 or 0.
-template <bool OUT, bool ALIGNED, class P, int TILE, int SIZE, class List>
+template<bool OUT, bool ALIGNED, class P, int TILE, int SIZE, class List>
 GP_DEVICE void gp__turned_side(
     const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, gp__u8 *shared) {
   typedef gp__side_of_chunk<!OUT, gp__side<0, SIZE>, TILE, 1, List> Columns;
@@ -345,7 +345,7 @@ GP_DEVICE void gp__turned_side(
   }
   __syncthreads();
 }
-template <class P, int TILE, bool ALIGNED, class In, class Out, class List>
+template<class P, int TILE, bool ALIGNED, class In, class Out, class List>
 GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, gp__u8 *shared) {
   const gp__u64 tiles = a.tiles[0] * a.tiles[1] * a.tiles[2] * a.tiles[3];
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -362,7 +362,7 @@ GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, gp__u8 *shared) {
   }
 }
 // Another order of axes, as in a transpose: tiles in the plane of both fastest axes.
-template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
+template<class P, int TILE, int CHUNK, class In, class Out, class... Fields>
 GP_DEVICE void gp__turn_layout(const gp__layout_args &a) {
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
@@ -373,7 +373,7 @@ GP_DEVICE void gp__turn_layout(const gp__layout_args &a) {
 // CHUNK 0: converts value by value; In and Out then have only the structs' sizes. Tiles need no barrier between them: a
 // store reads the destination's part alone, and the next load writes the source's, which no thread reads after the
 // barrier before that store. Values one by one are a thread's own.
-template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
+template<class P, int TILE, int CHUNK, class In, class Out, class... Fields>
 GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__moved_list<Fields...> List;
   const int C = CHUNK ? CHUNK : 1;

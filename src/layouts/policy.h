@@ -39,7 +39,7 @@ GP__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
   return gp__layout_staged(p, s) ? gp__layout_staged(p, s)
-                                 : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
+      : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
 }
 GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
   return gp__layout_staged(p, s)

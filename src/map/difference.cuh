@@ -4,7 +4,7 @@
 
 // out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element without such a neighbour is copied. Works as a map. A
 // run's outer neighbour comes from the adjacent lane, or from memory at the warp's edge.
-template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
+template<class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
   const int SIZE = sizeof(A) > sizeof(R) ? sizeof(A) : sizeof(R), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);

@@ -5,7 +5,7 @@
 
 // Copies bytes, whatever their type. The output is peeled to 16-byte boundaries. An input with another misalignment is
 // read as aligned vectors, which are shifted in registers.
-template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
+template<class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
   const gp__u8 *in = gp__as<const gp__u8>(a.in);
@@ -48,42 +48,42 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   }
 }
 
-template <class R> struct gp__fill_value {};
-template <class R> struct gp__iota_value {};
-template <class R, class Predicate> struct gp__replace_value {};
+template<class R> struct gp__fill_value {};
+template<class R> struct gp__iota_value {};
+template<class R, class Predicate> struct gp__replace_value {};
 
 // The value of element `i`: the five shapes of a map.
-template <class F, class A, class B, class R> struct gp__element {
-  template <int V>
+template<class F, class A, class B, class R> struct gp__element {
+  template<int V>
   static GP_DEVICE R at(
       const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64, const gp__map_args &) {
     return F()(a.item[j], b.item[j]);
   }
 };
-template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
-  template <int V>
+template<class F, class A, class R> struct gp__element<F, A, gp__none, R> {
+  template<int V>
   static GP_DEVICE R at(
       const gp__vector_access<A, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64, const gp__map_args &) {
     return F()(a.item[j]);
   }
 };
-template <class R, class Predicate> struct gp__element<gp__replace_value<R, Predicate>, R, gp__none, R> {
-  template <int V>
+template<class R, class Predicate> struct gp__element<gp__replace_value<R, Predicate>, R, gp__none, R> {
+  template<int V>
   static GP_DEVICE R at(const gp__vector_access<R, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
       const gp__map_args &args) {
     return Predicate()(a.item[j], args.step) ? gp__value_as<R>(args.value) : a.item[j];
   }
 };
-template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
-  template <int V>
+template<class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
+  template<int V>
   static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64,
       const gp__map_args &args) {
     return gp__value_as<R>(args.value);
   }
 };
-template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> {
+template<class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> {
   typedef typename gp__traits<R>::wide W;
-  template <int V>
+  template<int V>
   static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64 i,
       const gp__map_args &args) {
     const W start = W(gp__value_as<R>(args.value)), step = W(gp__value_as<R>(args.step));
@@ -92,7 +92,7 @@ template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> 
 };
 
 // out[i] = f(a[i], b[i]): a thread takes one run of V elements at a time, `vectors` runs in flight.
-template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args) {
+template<class P, class F, class A, class B, class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args) {
   const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
   const int V = 16 % SIZE == 0 ? 16 / SIZE : 1;

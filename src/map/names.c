@@ -27,8 +27,8 @@ GP__HOST void gp__name_adjacent(const gp__spelling *q, gp__text *t) {
 }
 GP__HOST void gp__operators_of_map(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__in_name(q),
-      q->primitive == GP_TRANSFORM2                ? gp__in2_name(q)
+      q->primitive == GP_TRANSFORM2 ? gp__in2_name(q)
           : q->primitive == GP_ADJACENT_DIFFERENCE ? gp__in_name(q)
-                                                   : NULL,
+          : NULL,
       gp__out_name(q));
 }

@@ -6,8 +6,8 @@
 GP__HOST int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = q->primitive == GP_COPY && !q->inputs.in ? GP__COPY
-      : q->primitive == GP_ADJACENT_DIFFERENCE        ? GP__ADJACENT
-                                                      : GP__MAP;
+      : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT
+      : GP__MAP;
   return 1;
 }
 GP__HOST int gp__map_is_idle(const gp__request *q) { return !q->count || (q->primitive == GP_COPY && q->in == q->out); }
@@ -63,10 +63,8 @@ GP__HOST gp_result gp__host_adjacent(const gp__request *q, int threads) {
 GP__HOST gp_result gp__host_maps(gp__host_call *h) {
   const gp__request *q = h->q;
   switch (q->primitive) {
-  case GP_ADJACENT_DIFFERENCE:
-    return gp__host_adjacent(q, h->asked);
-  case GP_TRANSFORM2:
-    return gp__host_binary(h);
+  case GP_ADJACENT_DIFFERENCE: return gp__host_adjacent(q, h->asked);
+  case GP_TRANSFORM2: return gp__host_binary(h);
   case GP_TRANSFORM:
     GP__CHECK(gp__host_take(
         h, q->out_type, q->out_size, q->op, q->user_op, gp__host_normalises(q->op, q->user_op, q->out_type), "op"));
@@ -79,8 +77,7 @@ GP__HOST gp_result gp__host_maps(gp__host_call *h) {
       return gp__fail(GP_E_TYPE, "%s: type: not a built-in type", gp__host_call_name(q->primitive));
     h->in.limit = GP__HOST_ELEMENTS;
     break;
-  default:
-    h->in.limit = GP__HOST_ELEMENTS;
+  default: h->in.limit = GP__HOST_ELEMENTS;
   }
   return gp__host_each(h);
 }

@@ -13,8 +13,8 @@ GP__HOST int gp__takes_second_values(gp_primitive p) {
 // Most results of a merge or a set operation.
 GP__HOST uint64_t gp__most_results(const gp__request *q) {
   return q->primitive == GP_SET_INTERSECTION ? gp__smaller(q->count, q->count2)
-      : q->primitive == GP_SET_DIFFERENCE    ? q->count
-                                             : q->count + q->count2;
+      : q->primitive == GP_SET_DIFFERENCE ? q->count
+      : q->count + q->count2;
 }
 
 // GP_DESCENDING exchanges LESS and GREATER; a user's order is reversed where it is applied.
@@ -35,7 +35,7 @@ GP__HOST gp_result gp__check_second(
   if (!first || !input) return GP_SUCCESS;
   GP__CHECK(gp__check_described(k, name, input, &own, &t, root));
   return own == type ? GP_SUCCESS
-                     : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
+      : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
 }
 // Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
 // indices to `out`.

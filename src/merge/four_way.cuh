@@ -13,30 +13,30 @@
 // lesser probes give the least number, the next probe the most. If the most is below `rank`, the probe and all keys
 // before it are among the first. If the least is `rank` or more, the probe and all keys after it are not. `probe` has
 // room for LANES keys. All lanes of a warp call; if LANES exceeds a warp, all threads of the block.
-template <int LANES> struct gp__four_split {
+template<int LANES> struct gp__four_split {
   static const int PROBES = LANES / 4;
   struct Storage {
     gp__u64 rest[4], taken[4]; // keys of each run
   };
-  template <int N> struct Storages { Storage of[N]; };
+  template<int N> struct Storages { Storage of[N]; };
   static GP_DEVICE bool any(bool x) {
     if (LANES > GP__WARP) return __syncthreads_or(x);
     __syncwarp();
-    return __ballot_sync(0xffffffffu, x) != 0;
+    return __ballot_sync(~0u, x) != 0;
   }
   static GP_DEVICE void synchronise() {
     if (LANES > GP__WARP) __syncthreads();
     else __syncwarp();
   }
   // Index of the k-th probe of `rest` keys. There may be fewer keys than probes. Two probes are near the thirds.
-  template <class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
+  template<class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
     const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
     return Count(gp__u64(STEP * k + FIRST) * rest / ALL);
   }
   static GP_DEVICE int of_run(unsigned lanes) {
-    return __popc(lanes >> (gp_lane() & ~unsigned(PROBES - 1)) & (0xffffffffu >> (32 - PROBES)));
+    return __popc(lanes >> (gp_lane() & ~unsigned(PROBES - 1)) & (~0u >> (32 - PROBES)));
   }
-  template <class Before, class Count, class Key>
+  template<class Before, class Count, class Key>
   static GP_DEVICE Count run(const Key *keys, Count length, Count rank, Key *probe, Storage &s) {
     const int lane = int(threadIdx.x) % LANES, mine = lane / PROBES, k = lane % PROBES;
     const Key &x = probe[lane];
@@ -65,8 +65,8 @@ template <int LANES> struct gp__four_split {
         least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
         most += lesser[i] < PROBES ? probe_at(lesser[i], rest) : rest;
       }
-      const int ins = of_run(__ballot_sync(0xffffffffu, there && most < rank)),
-                outs = of_run(__ballot_sync(0xffffffffu, there && least >= rank));
+      const int ins = of_run(__ballot_sync(~0u, there && most < rank)),
+                outs = of_run(__ballot_sync(~0u, there && least >= rank));
       const Count taken = ins ? probe_at(ins - 1, length) + 1 : 0,
                   end = outs ? probe_at(PROBES - outs, length) : length;
       passed += taken;
@@ -97,8 +97,7 @@ struct gp__four_runs {
     return x;
   }
 };
-template <class P, class Before, class Key, class Value>
-GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
+template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   typedef gp__four_split<GP__FOUR_LANES> Split;
   typedef typename Split::template Storages<P::threads / GP__FOUR_LANES> Storage;
   const gp__u64 TILE = gp__tile_sorter<P, Before, Key, Value>::TILE;
@@ -123,17 +122,17 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
 }
 
 // The value of a key, or its place. `named`: the place is in shared memory already.
-template <class Value, bool CARRIED> struct gp__carried_values {
+template<class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
   static GP_DEVICE Value of(const Value *carried, gp__u32 source, bool) { return carried[source]; }
 };
-template <class Value> struct gp__carried_values<Value, false> {
+template<class Value> struct gp__carried_values<Value, false> {
   typedef unsigned short type;
   static GP_DEVICE type of(const type *carried, gp__u32 source, bool named) {
     return named ? carried[source] : type(source);
   }
 };
-template <class P, class Before, class Key, class Value> struct gp__four_merger {
+template<class P, class Before, class Key, class Value> struct gp__four_merger {
   typedef gp__tile_sorter<P, Before, Key, Value> Sorter;
   typedef typename gp__unit<Key>::type Unit;
   static const int THREADS = P::threads, KEY = Sorter::KEY, VALUE = Sorter::VALUE, ITEMS = Sorter::ITEMS,
@@ -162,7 +161,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     bool whole; // units are within the keys
     // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
-        : last(0), whole(true) {
+      : last(0), whole(true) {
       begin_of_keys = gp__as<const gp__u8>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
@@ -181,7 +180,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
     }
     GP_DEVICE int tile() const { return behind[4]; }
-    template <bool WHOLE> GP_DEVICE void load(Unit &unit, unsigned i, const gp__u8 *begin, const gp__u8 *end) const {
+    template<bool WHOLE> GP_DEVICE void load(Unit &unit, unsigned i, const gp__u8 *begin, const gp__u8 *end) const {
       const gp__u64 p = i < units[1] ? from[0] : i < units[2] ? from[1] : i < units[3] ? from[2] : from[3];
       gp__load_unit_between<WHOLE, P::load, Key>(unit, begin + (p + i * unsigned(UNIT)), begin, end);
     }
@@ -192,7 +191,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     int count, count2;
   };
   // Called by one thread: merges N elements of both, from element `mine` on.
-  template <int N>
+  template<int N>
   static GP_DEVICE void merge(
       const gp__u8 *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const gp__u32 reach = 0x80000000u >> __clz((two.count < two.count2 ? two.count : two.count2) | 1);
@@ -220,7 +219,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
     }
   }
-  template <bool FULL, int N>
+  template<bool FULL, int N>
   static GP_DEVICE void put(
       Key *keys, Carried *carried, int here, const Key (&key)[N], const Carried (&with)[VALUE ? N : 1]) {
     GP__EACH(k, N)
@@ -231,7 +230,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   }
   // Called by a block: a thread merges N elements of `two` from element `mine` on, of which `here` exist, and stores
   // them from `to` on.
-  template <int N>
+  template<int N>
   static GP_DEVICE void merge_to(gp__u8 *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
     Carried *const carried = gp__as<Carried>(shared + CARRIED_AT);
     Key key[N];
@@ -259,7 +258,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // Called by a block: loads values; a value's index in shared memory is that of its key.
   static GP_DEVICE void fetch_values(
       const gp__merge_args &, const gp__four_runs &, const Parts &, void *, const gp__none *, gp__u64) {}
-  template <class V>
+  template<class V>
   static GP_DEVICE void fetch_values(
       const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, void *to, const V *values, gp__u64 n) {
     if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {
@@ -284,7 +283,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // neighbours of each run.
   static GP_DEVICE void move(
       const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64, const gp__none *) {}
-  template <class V>
+  template<class V>
   static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts,
       const void *sources, gp__u64 first, const V *values) {
     typedef typename gp__picked<V>::Piece Piece;
@@ -345,7 +344,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   }
 };
 // One block a tile.
-template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a) {
+template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a) {
   typedef gp__four_merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
   GP_SHARED(Storage, s);

@@ -16,8 +16,8 @@ GP__HOST void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp_
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
   if (!g->grid) g->grid = 1; // no elements: sets still write a count
   g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s)
-          : p.algorithm == GP_FOUR_WAY_PASSES          ? gp__merge_four_shared_bytes(p, s)
-                                                       : gp__merge_shared_bytes(p, s));
+          : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
+          : gp__merge_shared_bytes(p, s));
   if (gp__is_set(s.primitive)) {
     g->words = gp__look_back_slots(g->tiles);
     if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)

@@ -27,14 +27,11 @@ static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {gp__host_before_user, q->user_op, 0};
   o.down = q->user_op ? (q->flags & GP_DESCENDING) != 0 : q->op == GP_GREATER;
 #define GP__ORDER_OF(NAME, name, member, LOAD) \
-  case GP_##NAME: \
-    o.before = gp__host_before_##name; \
-    break;
+  case GP_##NAME: o.before = gp__host_before_##name; break;
   if (!q->user_op) switch (q->key_type) {
       GP__HOST_NUMBERS(GP__ORDER_OF)
       GP__HOST_LONGS(GP__ORDER_OF)
-    default:
-      break;
+    default: break;
     }
 #undef GP__ORDER_OF
   return o;

@@ -12,23 +12,23 @@
 // input, as many as keys. They are loaded while keys are merged, then picked by their places.
 
 // Elements are loaded by units: of 16 bytes if they are aligned to their size, otherwise of their alignment.
-template <int BYTES> struct gp__unit_of { typedef typename gp__unsigned_of<BYTES>::type type; };
-template <> struct gp__unit_of<16> { typedef gp_vector type; };
-template <class T> struct gp__unit {
+template<int BYTES> struct gp__unit_of { typedef typename gp__unsigned_of<BYTES>::type type; };
+template<> struct gp__unit_of<16> { typedef gp_vector type; };
+template<class T> struct gp__unit {
   static const int ALIGN = int(alignof(T)), BYTES = ALIGN >= 16 || ALIGN == int(sizeof(T)) ? 16 : ALIGN;
   typedef typename gp__unit_of<BYTES>::type type;
 };
-template <int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
-template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) { u = *gp__as<const U>(p); }
+template<int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
+template<int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) { u = *gp__as<const U>(p); }
 // Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
 // WHOLE: it is inside.
-template <class T>
+template<class T>
 GP_DEVICE void gp__load_unit_parts(gp_vector &u, const gp__u8 *p, const gp__u8 *begin, const gp__u8 *end) {
   u = gp__load_words<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>(p, begin, end);
 }
-template <class T, class Unit>
+template<class T, class Unit>
 GP_DEVICE void gp__load_unit_parts(Unit &, const gp__u8 *, const gp__u8 *, const gp__u8 *) {}
-template <bool WHOLE, int CACHE, class T>
+template<bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(
     typename gp__unit<T>::type &u, const gp__u8 *p, const gp__u8 *begin, const gp__u8 *end) {
   if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_merge_unit<CACHE>(u, p);
@@ -37,12 +37,12 @@ GP_DEVICE void gp__load_unit_between(
 
 // Elements of two arrays on their way to shared memory, in the registers of a block of THREADS; ITEMS a thread for both
 // together.
-template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
+template<int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   typedef typename gp__unit<T>::type Unit;
   static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
   static const int COUNT = (THREADS * ITEMS * SIZE / UNIT + (UNIT > SIZE ? 4 : 0) + THREADS - 1) / THREADS;
   Unit unit[COUNT];
-  template <bool WHOLE>
+  template<bool WHOLE>
   GP_DEVICE void load_units(const gp__u8 *p, unsigned n, const gp__u8 *p_begin, const gp__u8 *p_end, const gp__u8 *q,
       unsigned m, const gp__u8 *q_begin, const gp__u8 *q_end) {
     const gp__u8 *one = p + threadIdx.x * UNIT;
@@ -66,7 +66,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
   // Stores to byte `to` of the ring at `base`, and `also` of the one at `other`. A ring has RING bytes; its first
   // MIRROR bytes are repeated after it.
-  template <unsigned RING, unsigned MIRROR>
+  template<unsigned RING, unsigned MIRROR>
   GP_DEVICE void store(gp__u8 *base, unsigned to, unsigned n, gp__u8 *other, unsigned also, unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
     GP__EACH(k, COUNT) {
@@ -83,7 +83,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
 // One input of a range: the contents of its ring, and what comes next. The element before these, if any, stays in the
 // ring (KEEPS: elements smaller than a unit). A ring has more units than a tile takes, unless the tile begins within a
 // unit; then the element is in that unit.
-template <class T, int TILE, int ITEMS> struct gp__merge_side {
+template<class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
   static const bool KEEPS = UNIT > SIZE;
   static const unsigned WINDOW = (TILE * SIZE + (KEEPS ? 2 * UNIT : 0) + UNIT - 1) / UNIT * UNIT; // bytes
@@ -138,8 +138,8 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
 
 // Called by a warp: copies n elements, at most and often N, from shared memory to consecutive addresses of the same
 // alignment to 16 bytes.
-template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
-  template <int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
+template<class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
+  template<int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
     const int head = int(((16 - gp__misalignment(to, 16)) & 15u) / unsigned(sizeof(T))), vectors = (N - head) / V;
     if (n < N || V >= 32 || (alignof(T) < sizeof(T) && gp__misalignment(to, sizeof(T)))) {
@@ -156,8 +156,8 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
     if (tail < N) to[tail] = from[tail];
   }
 };
-template <class T> struct gp__write_alike<T, false> {
-  template <int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
+template<class T> struct gp__write_alike<T, false> {
+  template<int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     typedef typename gp__unit<T>::type Unit;
     const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
     GP__UNROLL_BY(4)
@@ -167,19 +167,19 @@ template <class T> struct gp__write_alike<T, false> {
 
 GP_DEVICE const gp__u8 *gp__bytes_at(const void *p) { return gp__as<const gp__u8>(p); }
 // Advances a pointer to values, which may be absent.
-template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
+template<class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
 GP_DEVICE const gp__none *gp__ahead(const gp__none *p, gp__u64) { return p; }
-template <bool FIRST, class A, class B> struct gp__either { typedef A type; };
-template <class A, class B> struct gp__either<false, A, B> { typedef B type; };
+template<bool FIRST, class A, class B> struct gp__either { typedef A type; };
+template<class A, class B> struct gp__either<false, A, B> { typedef B type; };
 
 // RANKS threads pick values from shared memory by their places, piece by piece, and write them to consecutive
 // addresses. Places from `split` on are in the second array.
-template <class Value> struct gp__picked {
+template<class Value> struct gp__picked {
   static const int SIZE = int(sizeof(Value)), ALIGN = int(alignof(Value)),
                    PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
-  template <int RANKS>
+  template<int RANKS>
   static GP_DEVICE void run(
       void *to, const gp__u16 *source, int n, const gp__u8 *first, const gp__u8 *second, int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
@@ -193,12 +193,12 @@ template <class Value> struct gp__picked {
   }
 };
 
-template <int THREADS> struct gp__merge_storage {
+template<int THREADS> struct gp__merge_storage {
   gp__u64 border; // elements of the first input before the range
   gp__u32 split[THREADS + 1]; // elements of the first input, in a tile, before each thread's part
 };
 
-template <class P, class Before, class Key, class Value> struct gp__merger {
+template<class P, class Before, class Key, class Value> struct gp__merger {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int RING_AT = gp__merge_ring_bytes(TILE, KEY) + gp__merge_mirror_bytes(ITEMS, KEY), OUT_AT = 2 * RING_AT;
@@ -267,7 +267,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   }
   // One thread merges n elements: `left` of the first input, from byte x on, and left2 of the second, from byte y on.
   // FULL: n is ITEMS, and elements follow. at, at2: places of their values.
-  template <bool FULL>
+  template<bool FULL>
   GP_DEVICE void merge(
       unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out, gp__u16 *sources) const {
     Key one, two;
@@ -372,7 +372,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       out += tile;
     }
   }
-  template <class V>
+  template<class V>
   static GP_DEVICE void pick(
       V *to, const gp__u16 *source, int n, const gp__u8 *first, const gp__u8 *second, int split) {
     gp__picked<V>::template run<32>(to, source, n, first, second, split, gp_lane());
@@ -382,7 +382,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
 
 // Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of
 // one array.
-template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
+template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
   typedef gp__merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
   GP_SHARED(Storage, s);

@@ -21,10 +21,10 @@ GP__HOST void gp__name_merge(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s", gp__key_name(q), gp__in_name(q));
 }
 GP__HOST const char *gp__set_name(gp_primitive p) {
-  return p == GP_SET_UNION       ? "SET_UNION"
+  return p == GP_SET_UNION ? "SET_UNION"
       : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
-      : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
-                                 : "SET_SYMMETRIC_DIFFERENCE";
+      : p == GP_SET_DIFFERENCE ? "SET_DIFFERENCE"
+      : "SET_SYMMETRIC_DIFFERENCE";
 }
 GP__HOST void gp__name_set(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", GP_%s", gp__set_name(q->primitive));

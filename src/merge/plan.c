@@ -8,17 +8,17 @@ GP__HOST int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp__ke
   int count = 0;
   if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
   if (p->algorithm == GP_FOUR_WAY_PASSES) kinds[count++] = GP__MERGE_FOUR_BORDERS;
-  kinds[count++] = served                  ? GP__SET_PIPELINED
-      : sets                               ? GP__SET_OPERATION
+  kinds[count++] = served ? GP__SET_PIPELINED
+      : sets ? GP__SET_OPERATION
       : p->algorithm == GP_FOUR_WAY_PASSES ? GP__MERGE_FOUR
-                                           : GP__MERGE;
+      : GP__MERGE;
   return count;
 }
 GP__HOST int gp__merge_is_idle(const gp__request *q) { return !q->count && !q->count2 && !q->out_count; }
 GP__HOST gp_result gp__host_merges(gp__host_call *h) {
-  return h->q->primitive == GP_MERGE     ? gp__host_merge(h)
+  return h->q->primitive == GP_MERGE ? gp__host_merge(h)
       : h->q->primitive == GP_MERGE_SORT ? gp__host_merge_sort(h)
-                                         : gp__host_set(h);
+      : gp__host_set(h);
 }
 
 static const gp__kernel_rules gp__kernels_of_merge = {GP__SAME_POLICY, GP__SAME_THREADS, gp__block_of_merge_kernel,

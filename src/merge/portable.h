@@ -43,9 +43,9 @@ GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // each thread has 64 registers
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
       wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
-          : small                                        ? 5
-          : sets || p.vectors > 4                        ? 3
-                                                         : 4);
+          : small ? 5
+          : sets || p.vectors > 4 ? 3
+          : 4);
   // Fits the shared memory of small devices: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;

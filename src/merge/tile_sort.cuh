@@ -6,7 +6,7 @@
 // threads in shared memory, two to one. Passes of gp__merge make longer runs.
 
 // The bits of a word-sized key.
-template <class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DEVICE Bits gp__bits_of(const T &x) {
+template<class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DEVICE Bits gp__bits_of(const T &x) {
   union Cast {
     Bits bits;
     T value;
@@ -17,25 +17,25 @@ template <class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DE
 }
 
 // True if keys that tie have the same bits, so that their order does not matter.
-template <class Before> struct gp__ties_are_same { static const bool value = false; };
-template <class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
-template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
+template<class Before> struct gp__ties_are_same { static const bool value = false; };
+template<class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
+template<class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
 // Floats that tie differ only as zeros of different sign. negative: true for -0.
-template <class Before> struct gp__zeros_tie {
+template<class Before> struct gp__zeros_tie {
   static const bool value = false;
-  template <class Key> static GP_DEVICE bool negative(const Key &) { return false; }
+  template<class Key> static GP_DEVICE bool negative(const Key &) { return false; }
 };
-template <class T, bool FLOAT> struct gp__float_zeros_tie : gp__zeros_tie<void> {};
-template <class T> struct gp__float_zeros_tie<T, true> {
+template<class T, bool FLOAT> struct gp__float_zeros_tie : gp__zeros_tie<void> {};
+template<class T> struct gp__float_zeros_tie<T, true> {
   typedef typename gp__unsigned_of<int(sizeof(T))>::type Bits;
   static const bool value = true;
   static GP_DEVICE bool negative(const T &x) { return gp__bits_of(x) == Bits(Bits(1) << (8 * sizeof(T) - 1)); }
 };
-template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
-template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
+template<class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
+template<class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 
 // Sorts the first n keys of a thread (FULL: all), and their places if there are values.
-template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sort {
+template<class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sort {
   static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
     const Key a = x, b = y; // copies: with references the compiler selects addresses
     const bool swap = there && Before()(b, a);
@@ -48,7 +48,7 @@ template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_so
     }
   }
   // Odd-even transposition compares neighbours alone: it is stable.
-  template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
+  template<bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
     GP__EACH(round, ITEMS) {
       GP__UNROLL
       for (int i = round % 2; i + 1 < ITEMS; i += 2)
@@ -59,7 +59,7 @@ template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_so
 
 // Batcher's odd-even merge sort for any number of keys (Knuth, The Art of Computer Programming, volume 3, 5.2.2 M):
 // fewer comparisons, not stable. A stage compares keys that are K apart.
-template <class Before, class Key, int ITEMS, int P = 1, int K = 1, bool MORE = (P < ITEMS)> struct gp__batcher {
+template<class Before, class Key, int ITEMS, int P = 1, int K = 1, bool MORE = (P < ITEMS)> struct gp__batcher {
   static GP_DEVICE void run(Key (&key)[ITEMS]) {
     gp__u32 none = 0;
     GP__UNROLL
@@ -71,21 +71,21 @@ template <class Before, class Key, int ITEMS, int P = 1, int K = 1, bool MORE = 
     gp__batcher<Before, Key, ITEMS, K == 1 ? 2 * P : P, K == 1 ? 2 * P : K / 2>::run(key);
   }
 };
-template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<Before, Key, ITEMS, P, K, false> {
+template<class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<Before, Key, ITEMS, P, K, false> {
   static GP_DEVICE void run(Key (&)[ITEMS]) {}
 };
 
 // Writes the indices of keys without values.
-template <class V, bool INDEX> struct gp__index_writer {
-  template <int THREADS> static GP_DEVICE void run(V *out, const gp__u16 *sources, gp__u64 first, int n) {
+template<class V, bool INDEX> struct gp__index_writer {
+  template<int THREADS> static GP_DEVICE void run(V *out, const gp__u16 *sources, gp__u64 first, int n) {
     for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = V(first + sources[i]);
   }
 };
-template <class V> struct gp__index_writer<V, false> {
-  template <int THREADS> static GP_DEVICE void run(V *, const gp__u16 *, gp__u64, int) {}
+template<class V> struct gp__index_writer<V, false> {
+  template<int THREADS> static GP_DEVICE void run(V *, const gp__u16 *, gp__u64, int) {}
 };
 
-template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
+template<class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__sort_tile_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int SOURCES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // one key more
@@ -96,7 +96,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   // from bytes one_at and two_at on. reach: the search's first step, more than half as long as the shorter run. After
   // both runs it takes any element. Unless any bits may be compared, no load goes past the key at byte `last`; FULL
   // tiles come nowhere near it. source: the position of each element, in sizes of a key.
-  template <bool FULL, int N>
+  template<bool FULL, int N>
   static GP_DEVICE void merge(const gp__u8 *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
       gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const bool ANY = FULL || gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value; // bits may be compared
@@ -131,7 +131,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     }
   }
   // Stores what a thread has merged, at places from `mine` on.
-  template <int N>
+  template<int N>
   static GP_DEVICE void put(
       Key *keys, gp__u16 *sources, int mine, int count, const Key (&key)[N], const gp__u32 (&source)[VALUE ? N : 1]) {
     GP__EACH(k, N)
@@ -141,14 +141,14 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       }
   }
   // Sorts the tile in shared memory.
-  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, gp__u16 *sources, int tile) {
+  template<bool FULL> static GP_DEVICE void sort_shared(Key *keys, gp__u16 *sources, int tile) {
     Key key[ITEMS];
     gp__u32 source[VALUE ? ITEMS : 1];
     const int mine = int(threadIdx.x) * ITEMS,
-              count = FULL    ? ITEMS
-        : tile - mine < 0     ? 0
+              count = FULL ? ITEMS
+        : tile - mine < 0 ? 0
         : tile - mine < ITEMS ? tile - mine
-                              : ITEMS;
+        : ITEMS;
     GP__EACH(k, ITEMS) {
       if (k < count) key[k] = keys[mine + k];
       if (VALUE) source[VALUE ? k : 0] = gp__u32(mine + k);
@@ -183,7 +183,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   static GP_DEVICE void write_values(
       const gp__merge_args &, const gp__u16 *, gp__u8 *, gp__u64, int, const gp__none *) {}
   // Writes the tile's values in sorted order; without values, the keys' indices.
-  template <class V>
+  template<class V>
   static GP_DEVICE void write_values(
       const gp__merge_args &a, const gp__u16 *sources, gp__u8 *staged, gp__u64 first, int tile, const V *values) {
     V *out = gp__as<V>(a.out_values) + first;
@@ -209,7 +209,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
 };
 
 // In place or not: a block reads its tile before it writes it.
-template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_sort_tiles(const gp__merge_args &a) {
+template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_sort_tiles(const gp__merge_args &a) {
   typedef gp__tile_sorter<P, Before, Key, Value> Sorter;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();

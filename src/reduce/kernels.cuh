@@ -3,19 +3,19 @@
 //   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/tile_reduce.cuh,
 //   device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
 
-template <int THREADS, class Acc> struct gp__reduce_storage {
+template<int THREADS, class Acc> struct gp__reduce_storage {
   gp_tile_reduce_storage<THREADS, Acc> reduce;
   gp__ticket ticket;
 };
 
-template <class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const gp__reduce_args &a, const Acc &sum) {
+template<class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const gp__reduce_args &a, const Acc &sum) {
   const Acc init = Op::prepare(gp__value_as<Acc>(a.init));
   const Acc result = !a.has_init ? sum : gp__count(a) == 0 ? init : Op()(init, sum);
   *gp__as<Out>(a.out) = gp_convert<Acc, Out>()(result);
 }
 
 // Last step of a one-launch reduction: one block waits for the partial results of all others and folds them in order.
-template <int THREADS, class Op, class Acc, class Out>
+template<int THREADS, class Op, class Acc, class Out>
 GP_DEVICE void gp__reduce_finish(
     const gp__reduce_args &a, gp__u64 partials, gp__u64 tag, gp__reduce_storage<THREADS, Acc> &s) {
   const gp__word *words = gp__words(a.workspace);
@@ -28,10 +28,10 @@ GP_DEVICE void gp__reduce_finish(
 }
 
 // Elements in one access of a reduction in order or by tiles.
-template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
+template<class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
 // One thread folds the elements first .. first + ITEMS - 1 of in[0 .. n) that exist.
-template <class P, class Op, class Load, class In, class Acc>
+template<class P, class Op, class Load, class In, class Acc>
 GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
@@ -48,7 +48,7 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
 
 // Folds a thread's packs i, i + stride, ... below `packs`, all of PACKS if WHOLE. One trip to memory: all loads come
 // first, of pack i again where there is none.
-template <bool WHOLE, int PACKS, class P, class Op, class Pack, class Load, class Acc>
+template<bool WHOLE, int PACKS, class P, class Op, class Pack, class Load, class Acc>
 GP_DEVICE void gp__reduce_packs(
     const Load &load, const gp_vector *base, gp__u64 head, gp__u64 i, gp__u64 stride, gp__u64 packs, Acc &sum) {
   Pack p[PACKS];
@@ -65,7 +65,7 @@ GP_DEVICE void gp__reduce_packs(
 }
 
 // The share of a block of a commutative reduction, strided: an array by its 16-byte vectors, or a described input.
-template <class P, class Op, class Acc, class In, class Load>
+template<class P, class Op, class Acc, class In, class Load>
 GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsigned misaligned) {
   const int T = P::threads, K = P::vectors;
   Acc sum = Op::identity();
@@ -91,7 +91,7 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
   }
   return sum;
 }
-template <class P, class Op, class Acc, class In, class F, class Input>
+template<class P, class Op, class Acc, class In, class F, class Input>
 GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *, gp__u64 n, unsigned) {
   const int T = P::threads, WHOLE = gp__reduce_input<In>::V;
   const int V = Input::apart ? 1 : WHOLE, K = P::vectors * WHOLE / V;
@@ -117,7 +117,7 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
 // Each block reduces one share; the last block to start folds all partial results. Commutative operators: shares are
 // strided, so neighbouring blocks read neighbouring vectors. Others: each warp has one contiguous range, and each of
 // its threads consecutive elements.
-template <class P, class Op, class Load, class In, class Acc, class Out>
+template<class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
   typedef gp__reduce_storage<T, Acc> Storage;
@@ -155,7 +155,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
 
 // Tiles by ticket, one partial result a tile. The association depends on the tile's shape alone, not on the grid or on
 // which block took a tile: GP_REPRODUCIBLE runs here, with a pinned shape.
-template <class P, class Op, class Load, class In, class Acc, class Out>
+template<class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V, ROUND = T * K * V;
   typedef gp__reduce_storage<T, Acc> Storage;

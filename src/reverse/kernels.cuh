@@ -10,7 +10,7 @@
 // stored one by one, because whole vectors would hold elements of other threads.
 //
 // SWAP: the partner of a run of `out` is the same run of the second array, `in2`, in the same order; else as in place.
-template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const gp__map_args &args) {
+template<class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const gp__map_args &args) {
   const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
@@ -61,7 +61,7 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
     }
   }
 }
-template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
+template<class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
   gp__reverse_or_swap<P, T, false>(args);
 }
-template <class P, class T> GP_DEVICE void gp__swap(const gp__map_args &args) { gp__reverse_or_swap<P, T, true>(args); }
+template<class P, class T> GP_DEVICE void gp__swap(const gp__map_args &args) { gp__reverse_or_swap<P, T, true>(args); }

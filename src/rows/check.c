@@ -17,7 +17,7 @@ GP__HOST gp_result gp__check_row_operators(gp__checking *k) {
   GP__CHECK(gp__check_operator(k->s, k->who, "apply", apply, 2, k->host, &q->user_equal));
   role = q->user_equal || apply == GP_SUB ? NULL : gp__role_of(apply);
   return role ? gp__fail(GP_E_OPERATOR, "%s: @apply: %s is for %s only", k->who, gp__op_rows[apply].name, role)
-              : GP_SUCCESS;
+      : GP_SUCCESS;
 }
 // A map's accumulator is its state, whose type the output's has nothing to do with.
 GP__HOST gp_result gp__check_state_type(gp__checking *k) {

@@ -2,7 +2,7 @@
 // uses: core/words.h, device/vocabulary.cuh, rows/arguments.h, device/kernel.cuh
 
 // Dimension 0 runs fastest. Only for strides that no transpose takes.
-template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) {
+template<class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 count = a.extent[0] * a.rows, step = gp__u64(gridDim.x) * P::threads;
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {

@@ -80,7 +80,7 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__
   if (g->replicas > 1 && p.algorithm == GP_LOOK_BACK)
     g->words = units * results *
         (form == GP__ROWS_COLUMNS ? gp__columns_look_back_slots(g->replicas, (unsigned)threads >> g->log2_lanes)
-                                  : gp__look_back_slots(g->replicas)) *
+            : gp__look_back_slots(g->replicas)) *
         (unsigned)gp__acc_words(s.acc_size);
   else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
   if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;

@@ -4,7 +4,7 @@
 //   rows/row.cuh, rows/tile.cuh
 
 // Writes the result of row r. STATE: as it is, by row, for the second launch.
-template <class Op, class Acc, class Out, bool STATE>
+template<class Op, class Acc, class Out, bool STATE>
 GP_DEVICE void gp__row_result(const gp__rows_args &a, gp__u64 r, const Acc &sum) {
   if (STATE) gp__as<Acc>(a.states)[r] = sum;
   else {
@@ -14,7 +14,7 @@ GP_DEVICE void gp__row_result(const gp__rows_args &a, gp__u64 r, const Acc &sum)
   }
 }
 // value of lane 0 op ... op value of lane `lanes` - 1, in the first of each group of so many lanes.
-template <class Acc, class Op> GP_DEVICE Acc gp__lanes_reduce(Acc value, Op op, unsigned lanes) {
+template<class Acc, class Op> GP_DEVICE Acc gp__lanes_reduce(Acc value, Op op, unsigned lanes) {
   for (unsigned d = 1; d < lanes; d *= 2) value = op(value, gp_warp_shift_down(value, d));
   return value;
 }
@@ -22,7 +22,7 @@ template <class Acc, class Op> GP_DEVICE Acc gp__lanes_reduce(Acc value, Op op, 
 // The fold of windows begin .. end - 1 of a row by READERS threads, a warp or the block: the first has the result.
 // Commutative operators: neighbours read neighbouring windows. Others: a thread reads consecutive ones, and each round
 // is a tree.
-template <class P, int READERS, class Op, class Acc, class T, class Load>
+template<class P, int READERS, class Op, class Acc, class T, class Load>
 GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begin, gp__u64 end, unsigned reader,
     gp_tile_reduce_storage<P::threads, Acc> &storage) {
   const int K = P::vectors;
@@ -43,7 +43,7 @@ GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begi
   return READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
 }
 
-template <class P, int FORM, class In, class Acc, class Out> struct gp__rows_storage {
+template<class P, int FORM, class In, class Acc, class Out> struct gp__rows_storage {
   gp_tile_reduce_storage<P::threads, Acc> reduce;
   gp__ticket ticket;
   Acc state;
@@ -62,7 +62,7 @@ GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared)
 // Reductions of rows. FORM: GP__ROWS_TILE, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
 // row after row, one a block. The block of a row's last part waits for those before: their tickets are lower, so their
 // blocks run already, and they wait for none. Words carry the launch's tag, so none is ever cleared.
-template <class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out>
+template<class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
   const int T = P::threads;
   typedef gp__rows_storage<P, FORM, In, Acc, In> Storage;
@@ -111,11 +111,11 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
 
 // Reductions of rows whose neighbours are closer than their elements: columns of a matrix. Lanes lie across V rows
 // each. `slots` threads behind each other share their length, and so may several blocks, as above.
-template <class P, class Acc, int V> struct gp__columns_storage {
+template<class P, class Acc, int V> struct gp__columns_storage {
   Acc cell[V][P::threads];
   gp__ticket ticket;
 };
-template <class P, bool STATE, class Op, class Load, class In, class Acc, class Out>
+template<class P, bool STATE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__column_items(int(sizeof(In)), int(sizeof(Acc)));
   typedef gp__columns_storage<P, Acc, V> Storage;
@@ -198,11 +198,11 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
 }
 
 // out = map(x, the reduction of x's row). The row stays in shared memory, or in a block's registers.
-template <class Map, class Acc> struct gp__map_slots {
+template<class Map, class Acc> struct gp__map_slots {
   Acc state;
-  template <class Slot> GP_DEVICE void operator()(Slot &x, unsigned) const { x.out = Map()(x.in, state); }
+  template<class Slot> GP_DEVICE void operator()(Slot &x, unsigned) const { x.out = Map()(x.in, state); }
 };
-template <class P, int FORM, class Op, class Load, class In, class Acc, class Map, class Out>
+template<class P, int FORM, class Op, class Load, class In, class Acc, class Map, class Out>
 GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
   const int T = P::threads, K = P::vectors;
   typedef gp__rows_storage<P, FORM, In, Acc, Out> Storage;
@@ -235,7 +235,7 @@ GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
 
 // The second launch of a map: states are in memory. Lines are rows, or, with COLUMNS, the elements of rows that are
 // side by side, each with a state of its own.
-template <class P, bool COLUMNS, class In, class Acc, class Map, class Out>
+template<class P, bool COLUMNS, class In, class Acc, class Map, class Out>
 GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   const int V = gp__row<In>::V, N = COLUMNS ? V : 1;
   gp__pdl_wait<P>();

@@ -38,11 +38,11 @@ GP__RULE int gp__column_items(int in_size, int acc_size) {
 }
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
 GP__RULE int gp__rows_form(gp_policy p, gp__shape s) {
-  return s.rows.columns                                                                  ? GP__ROWS_COLUMNS
-      : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK                      ? GP__ROWS_BLOCK
+  return s.rows.columns ? GP__ROWS_COLUMNS
+      : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK ? GP__ROWS_BLOCK
       : gp__row_windows(s.rows.length, s.in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
-      : p.algorithm == GP_WARP_SEGMENTS                                                  ? GP__ROWS_WARP
-                                                                                         : GP__ROWS_BLOCK;
+      : p.algorithm == GP_WARP_SEGMENTS ? GP__ROWS_WARP
+      : GP__ROWS_BLOCK;
 }
 // Shared memory of a tile: elements, or results in their places; folds of warps, or of columns' threads.
 GP__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
@@ -62,7 +62,7 @@ GP__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
                   p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
                                              : !s.rows.columns &&
                   (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
-                                                 : p.algorithm == GP_DIRECT &&
+                      : p.algorithm == GP_DIRECT &&
                               gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
                                   (unsigned)(p.threads * p.vectors)));
 }

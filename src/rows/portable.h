@@ -21,11 +21,11 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
     p.algorithm = scan ? (tile ? GP_WARP_SEGMENTS : GP_LOOK_BACK)
         : s.rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
-                 : most > GP__ROWS_LONG ||
+                : most > GP__ROWS_LONG ||
                         (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
         ? GP_EVEN_SHARE
         : map ? GP_DIRECT
-              : GP_WARP_SEGMENTS;
+        : GP_WARP_SEGMENTS;
   p.threads = threads;
   if (!p.vectors && p.algorithm == GP_DIRECT && !tile) { // the fewest that hold a row
     p.vectors = 1;
@@ -44,9 +44,9 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
     p.algorithm = GP_LOOK_BACK;
   p.load = gp__default_to(p.load, p.algorithm == GP_EVEN_SHARE && map ? GP_CACHE_ALL : GP_CACHE_STREAMING);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
-      gp__rows_form(p, s) == GP__ROWS_TILE             ? 8
-          : p.vectors > 8                              ? 2
+      gp__rows_form(p, s) == GP__ROWS_TILE ? 8
+          : p.vectors > 8 ? 2
           : (!scan && p.vectors > 4) || s.rows.columns ? 3
-                                                       : 4);
+          : 4);
   return p;
 }

@@ -14,7 +14,7 @@ GP_DEVICE gp__i64 gp__row_offset(const gp__rows_args &a, const gp__i64 (&stride)
 
 // A line of elements. A window is V of them. If they are contiguous, it begins at a multiple of 16 bytes, and the first
 // and the last may be partly outside. Count: of elements.
-template <class T, class Count = gp__u64> struct gp__row {
+template<class T, class Count = gp__u64> struct gp__row {
   static const int V = gp__vector_items(int(sizeof(T)));
   typedef gp__vector_access<T, V> Window;
   const T *at;
@@ -31,7 +31,7 @@ template <class T, class Count = gp__u64> struct gp__row {
   // The window's first element; before the row it is a number above any length.
   GP_DEVICE Count first(Count window) const { return window * V - skipped; }
   GP_DEVICE bool is_inner(Count i) const { return i < length && i + V <= length; }
-  template <int CACHE> GP_DEVICE void load(Count window, Window &x) const {
+  template<int CACHE> GP_DEVICE void load(Count window, Window &x) const {
     const Count i = first(window);
     if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
     else {
@@ -39,7 +39,7 @@ template <class T, class Count = gp__u64> struct gp__row {
         if (i + j < length) x.item[j] = at[gp__i64(i + j) * stride];
     }
   }
-  template <class Op, class Load, class Acc>
+  template<class Op, class Load, class Acc>
   GP_DEVICE void fold(const Load &load, gp__u64 window, const Window &x, Acc &sum) const {
     const gp__u64 i = first(window);
     if (is_inner(i)) {
@@ -50,7 +50,7 @@ template <class T, class Count = gp__u64> struct gp__row {
     }
   }
   // to[i] = map(element i, its state) for the elements of the window. states: V of them, or one.
-  template <int CACHE, class Map, class Out, class S, int N>
+  template<int CACHE, class Map, class Out, class S, int N>
   GP_DEVICE void store(Out *to, gp__i64 to_stride, gp__u64 window, const Window &x, const S (&states)[N]) const {
     const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
     typedef gp__vector_access<Out, OV> Group;
@@ -68,6 +68,6 @@ template <class T, class Count = gp__u64> struct gp__row {
     }
   }
 };
-template <class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u64 r) {
+template<class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u64 r) {
   return gp__row<T>(gp__as<const T>(a.in) + gp__row_offset(a, a.in_stride, r), a.extent[0], a.in_stride[0]);
 }

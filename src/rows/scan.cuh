@@ -4,23 +4,23 @@
 //   rows/tile.cuh, rows/kernels.cuh
 
 // A running value becomes an element of the output.
-template <class In, class Acc, class Out> struct gp__keep_state {
+template<class In, class Acc, class Out> struct gp__keep_state {
   GP_DEVICE Out operator()(const In &, const Acc &state) const { return gp_convert<Acc, Out>()(state); }
 };
-template <class Op, class Acc> GP_DEVICE gp_carry<Acc> gp__row_start(const gp__rows_args &a) {
+template<class Op, class Acc> GP_DEVICE gp_carry<Acc> gp__row_start(const gp__rows_args &a) {
   gp_carry<Acc> start;
   start.value = a.has_init ? Op::prepare(gp__value_as<Acc>(a.init)) : Op::identity();
   start.has = a.has_init != 0;
   return start;
 }
 // x becomes element i of a row: `carry` is the fold of those before. Returns its result.
-template <bool EXCLUSIVE, class Op, class Acc> GP_DEVICE Acc gp__scan_step(gp_carry<Acc> &carry, const Acc &x) {
+template<bool EXCLUSIVE, class Op, class Acc> GP_DEVICE Acc gp__scan_step(gp_carry<Acc> &carry, const Acc &x) {
   const Acc before = carry.has ? carry.value : Op::identity();
   carry.append(x, Op());
   return EXCLUSIVE ? before : carry.value;
 }
 // value of lane 0 op ... op this lane's, in each group of so many lanes.
-template <class Acc, class Op> GP_DEVICE Acc gp__lanes_scan(Acc value, Op op, unsigned lanes) {
+template<class Acc, class Op> GP_DEVICE Acc gp__lanes_scan(Acc value, Op op, unsigned lanes) {
   for (unsigned d = 1; d < lanes; d *= 2) {
     const Acc up = gp_warp_shift_up(value, d);
     if ((gp_lane() & (lanes - 1)) >= d) value = op(up, value);
@@ -28,16 +28,16 @@ template <class Acc, class Op> GP_DEVICE Acc gp__lanes_scan(Acc value, Op op, un
   return value;
 }
 // Elements become the results of a scan. `before`: the fold of those before.
-template <bool EXCLUSIVE, class Op, class Acc, class Load, class Out> struct gp__scan_slots {
+template<bool EXCLUSIVE, class Op, class Acc, class Load, class Out> struct gp__scan_slots {
   const Load &load;
   gp__u64 base; // of the first element's number in its row
   gp_carry<Acc> before;
-  template <class Slot> GP_DEVICE void operator()(Slot &x, unsigned i) {
+  template<class Slot> GP_DEVICE void operator()(Slot &x, unsigned i) {
     x.out = gp_convert<Acc, Out>()(gp__scan_step<EXCLUSIVE, Op>(before, Op::prepare(load(x.in, base + i))));
   }
 };
 
-template <class P, class In, class Acc, class Out> struct gp__scan_rows_storage {
+template<class P, class In, class Acc, class Out> struct gp__scan_rows_storage {
   Acc warp[P::threads / 32];
   gp_carry<Acc> prefix;
   gp__ticket ticket;
@@ -47,7 +47,7 @@ template <class P, class In, class Acc, class Out> struct gp__scan_rows_storage 
 // row pass their totals on. Otherwise a block takes a tile of a row, and tiles of one row look back; tickets number the
 // tiles, row after row, so that a tile waits for lower numbers only. A block reads all of its tile before it writes: in
 // place is possible.
-template <class P, int FORM, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+template<class P, int FORM, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
   typedef gp__scan_slots<EXCLUSIVE, Op, Acc, Load, Out> Scan;
   typedef gp__scan_rows_storage<P, In, Acc, Out> Storage;

@@ -4,18 +4,18 @@
 //   rows/scan.cuh
 
 // A tile of columns: lanes lie across them, and `slots` threads behind each other share one.
-template <class P, class Acc> struct gp__columns_scan_storage {
+template<class P, class Acc> struct gp__columns_scan_storage {
   Acc cell[2][P::threads];
   gp__u8 found[P::threads];
   gp__ticket ticket;
 };
-template <class P, class Acc, class Op> struct gp__columns_tile {
+template<class P, class Acc, class Op> struct gp__columns_tile {
   gp__columns_scan_storage<P, Acc> &s;
   unsigned lanes, slots, lane, slot, turn;
 
   GP_DEVICE gp__columns_tile(gp__columns_scan_storage<P, Acc> &storage, unsigned log2_lanes)
-      : s(storage), lanes(1u << log2_lanes), slots(P::threads >> log2_lanes), lane(threadIdx.x & (lanes - 1)),
-        slot(threadIdx.x >> log2_lanes), turn(0) {}
+    : s(storage), lanes(1u << log2_lanes), slots(P::threads >> log2_lanes), lane(threadIdx.x & (lanes - 1)),
+      slot(threadIdx.x >> log2_lanes), turn(0) {}
   // The fold of a column's values, one a slot, to all its threads; before: of the slots before this one. Two folds
   // after each other use different cells, so that one barrier is enough.
   GP_DEVICE Acc fold(Acc value, gp_carry<Acc> &before) {
@@ -45,7 +45,7 @@ template <class P, class Acc, class Op> struct gp__columns_tile {
 // gp__look_back for all columns of a tile at once, by all threads of its block. Groups have as many tiles as a column
 // has slots; a slot receives one aggregate of the group, and looks at one group before it. Its waits end for the
 // reasons that are said there.
-template <class P, class Acc, class Op> struct gp__columns_look_back {
+template<class P, class Acc, class Op> struct gp__columns_look_back {
   gp__word *words; // of the tile's columns: aggregates, prefixes, totals; each one after the other, lane by lane
   gp__u64 tiles, tag;
   gp_carry<Acc> start;
@@ -95,7 +95,7 @@ template <class P, class Acc, class Op> struct gp__columns_look_back {
 };
 
 // K elements of a column, from number `first` on. WHOLE: all belong to it; otherwise the first `count` do.
-template <bool WHOLE, bool EXCLUSIVE, int K, class Op, class Load, class In, class Acc, class Out>
+template<bool WHOLE, bool EXCLUSIVE, int K, class Op, class Load, class In, class Acc, class Out>
 struct gp__column_part {
   const Load &load;
   gp__u64 first;
@@ -121,7 +121,7 @@ struct gp__column_part {
 // Scans of rows whose neighbours are closer than their elements: columns of a matrix. A tile has some 128 bytes of
 // neighbouring columns; a thread holds K elements of one. A block walks down its columns; or, if there are few, each
 // block has one tile of their length, and looks back.
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
   typedef gp__columns_scan_storage<P, Acc> Storage;
   const int K = gp__column_chunk(P::vectors, int(sizeof(In)));

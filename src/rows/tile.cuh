@@ -3,7 +3,7 @@
 //   device/vector_access.cuh, device/tile_reduce.cuh, rows/row.cuh
 
 // Rows `first` ... of the call, `pitch` elements apart, or anywhere; or a part of a row.
-template <class T> struct gp__lines {
+template<class T> struct gp__lines {
   typedef gp__row<T, unsigned> Line;
   const T *at;
   gp__i64 pitch, stride; // in elements, from line to line, from element to element
@@ -15,13 +15,13 @@ template <class T> struct gp__lines {
   // Elements `begin` ... of row r.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 r, gp__u64 begin,
       unsigned length_)
-      : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + gp__i64(begin) * steps[0]), pitch(0),
-        stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
+    : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + gp__i64(begin) * steps[0]), pitch(0),
+      stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
   // Rows of the call. together: they are one line.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 first_,
       unsigned rows_, bool together)
-      : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(args.extent[0])),
-        a(args), strides(steps), first(first_), pitched(together || args.extent[2] * args.extent[3] == 1) {
+    : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(args.extent[0])),
+      a(args), strides(steps), first(first_), pitched(together || args.extent[2] * args.extent[3] == 1) {
     if (pitched) at += gp__i64(first) * (together ? gp__i64(length) : pitch);
     if (together) length *= rows, rows = 1, stride = 1;
   }
@@ -36,7 +36,7 @@ struct gp__line_number {
   GP_DEVICE explicit gp__line_number(unsigned by_) : by(by_), factor(by_ > 1 ? ~0u / by_ + 1 : 0) {}
   GP_DEVICE unsigned operator()(unsigned n) const { return by > 1 ? gp__high_product(n, factor) : n; }
 };
-template <class In, class Out> union gp__row_slot { // a result takes its element's place
+template<class In, class Out> union gp__row_slot { // a result takes its element's place
   In in;
   Out out;
   GP_DEVICE gp__row_slot() {}
@@ -44,7 +44,7 @@ template <class In, class Out> union gp__row_slot { // a result takes its elemen
 // Elements of lines, one line behind the other. Even: lanes read vectors of rows, and a vector is left out behind each
 // eight. Otherwise the first element of a single line is as far behind a multiple of 16 bytes as in memory, and lanes
 // have an odd number of elements each. So lanes read different banks of shared memory.
-template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
+template<class P, bool ROOM, class In, class Out> struct gp__rows_tile {
   typedef gp__row_slot<In, Out> Slot;
   static const int T = P::threads, V = gp__row<In>::V;
   static const unsigned ITEMS = T * P::vectors * V;
@@ -52,7 +52,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
   gp_vector room[ROOM ? (ITEMS / 8 * 9 * sizeof(Slot) + 15) / 16 : 1];
 
   GP_DEVICE Slot *slot(unsigned i, bool even) { return gp__as<Slot>(room) + i + (even ? i / (8 * V) * V : 0); }
-  template <bool ONE> GP_DEVICE unsigned take_lines(const gp__lines<In> &lines, bool even) {
+  template<bool ONE> GP_DEVICE unsigned take_lines(const gp__lines<In> &lines, bool even) {
     const int U = P::vectors < 8 ? P::vectors : 8; // windows under way
     const unsigned each = (lines.length + 2 * V - 2) / V, count = lines.rows * each;
     const gp__row<In, unsigned> only = lines(0);
@@ -86,7 +86,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
   GP_DEVICE unsigned take(const gp__lines<In> &lines, bool even) {
     return lines.rows == 1 ? take_lines<true>(lines, even) : take_lines<false>(lines, even);
   }
-  template <bool ONE, class Y> GP_DEVICE void put_lines(const gp__lines<Y> &lines, unsigned skip, bool even) {
+  template<bool ONE, class Y> GP_DEVICE void put_lines(const gp__lines<Y> &lines, unsigned skip, bool even) {
     const int N = gp__row<Y>::V;
     const unsigned each = (lines.length + 2 * N - 2) / N, count = lines.rows * each;
     const gp__row<Y, unsigned> only = lines(0);
@@ -112,12 +112,12 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
     }
   }
   // Writes the results.
-  template <class Y> GP_DEVICE void put(const gp__lines<Y> &lines, unsigned skip, bool even) {
+  template<class Y> GP_DEVICE void put(const gp__lines<Y> &lines, unsigned skip, bool even) {
     if (lines.rows == 1) put_lines<true>(lines, skip, even);
     else put_lines<false>(lines, skip, even);
   }
   // f(slot, number) for the elements begin .. end - 1 of a line. EVEN: they are multiples of V. STORE: f changes slots.
-  template <bool EVEN, bool STORE, class F> GP_DEVICE void each_of(unsigned first, unsigned begin, unsigned end, F &f) {
+  template<bool EVEN, bool STORE, class F> GP_DEVICE void each_of(unsigned first, unsigned begin, unsigned end, F &f) {
     Slot *const row = slot(first, false);
     unsigned i = begin;
     for (; i + V <= end; i += V) {
@@ -141,15 +141,15 @@ struct gp__chunk {
   unsigned first, begin, end;
   bool even;
   GP_DEVICE gp__chunk(unsigned first_, unsigned length, unsigned begin_, unsigned size, bool even_)
-      : first(first_), begin(begin_ < length ? begin_ : length), end(length - begin < size ? length : begin + size),
-        even(even_) {}
-  template <bool STORE, class Tile, class F> GP_DEVICE void each(Tile &tile, F &f) const {
+    : first(first_), begin(begin_ < length ? begin_ : length), end(length - begin < size ? length : begin + size),
+      even(even_) {}
+  template<bool STORE, class Tile, class F> GP_DEVICE void each(Tile &tile, F &f) const {
     if (even) tile.template each_of<true, STORE>(first, begin, end, f);
     else tile.template each_of<false, STORE>(first, begin, end, f);
   }
 };
 // The fold of slots. FIRST: the first one is taken as it is; otherwise identity precedes it.
-template <bool FIRST, class Op, class Acc, class Load> struct gp__fold_slots {
+template<bool FIRST, class Op, class Acc, class Load> struct gp__fold_slots {
   const Load &load;
   gp__u64 base; // number in its row of the line's first element
   gp_carry<Acc> sum;
@@ -157,11 +157,11 @@ template <bool FIRST, class Op, class Acc, class Load> struct gp__fold_slots {
     sum.value = Op::identity();
     sum.has = !FIRST;
   }
-  template <class Slot> GP_DEVICE void operator()(const Slot &x, unsigned i) {
+  template<class Slot> GP_DEVICE void operator()(const Slot &x, unsigned i) {
     sum.append(Op::prepare(load(x.in, base + i)), Op());
   }
 };
-template <bool FIRST, class Op, class Acc, class Load, class Tile>
+template<bool FIRST, class Op, class Acc, class Load, class Tile>
 GP_DEVICE Acc gp__fold_chunk(const Load &load, Tile &tile, const gp__chunk &c, gp__u64 base) {
   gp__fold_slots<FIRST, Op, Acc, Load> f(load, base);
   c.template each<false>(tile, f);
@@ -169,7 +169,7 @@ GP_DEVICE Acc gp__fold_chunk(const Load &load, Tile &tile, const gp__chunk &c, g
 }
 // f(chunk, row, its lane) for all rows of a block's tiles, in the warps that hold them together. PUT: results are
 // written.
-template <bool PUT, class In, class Out, class Tile, class F>
+template<bool PUT, class In, class Out, class Tile, class F>
 GP_DEVICE void gp__each_row_tile(const gp__rows_args &a, Tile &tile, const F &f) {
   const unsigned each = unsigned(a.share), lanes = 1u << a.log2_lanes, groups = unsigned(Tile::T) >> a.log2_lanes;
   const unsigned length = unsigned(a.extent[0]), lane = threadIdx.x & (lanes - 1), mine = threadIdx.x >> a.log2_lanes;

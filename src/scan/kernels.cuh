@@ -3,13 +3,13 @@
 //   device/operators.cuh, device/warp.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh,
 //   device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
 
-template <int THREADS, class Acc> struct gp__scan_storage {
+template<int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
   gp_carry<Acc> prefix; // fold of everything before the tile
   gp__ticket ticket;
 };
 
-template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(const Args &a) {
+template<class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(const Args &a) {
   gp_carry<Acc> start;
   start.value = Op::prepare(a.init_device ? *gp__as<const Acc>(a.init_device) : gp__value_as<Acc>(a.init));
   start.has = a.has_init != 0;
@@ -18,7 +18,7 @@ template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(con
 
 // A tile of a scan, in shared memory: common to all kernels of the family. A thread owns ITEMS consecutive elements.
 // `from` and `to` are the tile's input and output bytes, the same if the sizes are equal.
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_tile {
+template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_tile {
   static const int MAX = sizeof(In) > sizeof(Out) ? int(sizeof(In)) : int(sizeof(Out));
   static const int ITEMS = 16 * P::vectors >= MAX ? 16 * P::vectors / MAX : 1;
   static const int TILE = P::threads * ITEMS;
@@ -31,20 +31,20 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   int end; // elements of this thread's chunk within the input
 
   GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
-      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first),
-        items(first >= count           ? 0
-                : count - first < TILE ? count - first
-                                       : TILE) {
+    : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first),
+      items(first >= count ? 0
+              : count - first < TILE ? count - first
+              : TILE) {
     const gp__u64 mine = gp__u64(threadIdx.x) * ITEMS;
     end = mine >= items ? 0 : items - mine >= ITEMS ? ITEMS : int(items - mine);
   }
   GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
-  template <class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &) const {
+  template<class Args, class F> GP_DEVICE void load(const Args &a, const gp__operands<F> &) const {
     const In *in = gp__as<const In>(a.in);
     gp__copy_to_shared<P::threads, UNROLL, P::load>(
         from, gp__as<const gp__u8>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
-  template <class Args, class F, class Input>
+  template<class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &) const {
     const gp__described<F, Input> described(a);
     gp__make_tile<P::threads, P::load>(described.first, index, items, gp__as<In>(from), threadIdx.x);
@@ -67,7 +67,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 };
 
 // One pass. Blocks take tiles by ticket; if no block has more than one, each draws once.
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp__scan_storage<P::threads, Acc> Storage;
@@ -107,7 +107,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
 // Back40's three sweeps. Each block has one contiguous range of tiles. The upsweep reduces it, the spine (one block)
 // scans the blocks' totals, and the downsweep scans the range from the spine's prefix. The launches order the words, so
 // they need no tags.
-template <int TILE> struct gp__scan_share {
+template<int TILE> struct gp__scan_share {
   gp__u64 first, end; // tiles of this block
   GP_DEVICE explicit gp__scan_share(gp__u64 n) {
     const gp__u64 tiles = (n + TILE - 1) / TILE, share = (tiles + gridDim.x - 1) / gridDim.x;
@@ -115,7 +115,7 @@ template <int TILE> struct gp__scan_share {
     end = first + share < tiles ? first + share : tiles;
   }
 };
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp_tile_reduce_storage<P::threads, Acc> Storage;
@@ -135,7 +135,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   }
   if (!threadIdx.x) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
 }
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
   typedef gp_tile_scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
@@ -154,7 +154,7 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
     __syncthreads();
   }
 }
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp_tile_scan_storage<P::threads, Acc> Storage;
@@ -185,7 +185,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
 }
 
 // Few elements: one cluster, or one block, without a workspace. Its blocks take neighbouring tiles, round by round.
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_cluster(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
   typedef gp_tile_scan_storage<P::threads, Acc> Storage;

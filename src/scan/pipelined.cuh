@@ -14,7 +14,7 @@
 //    look-back warp    finds each tile's prefix while earlier tiles are scanned
 //    copying warp      draws tickets, loads tiles, and stores them after the scan
 // A tile is a range of 16-byte vectors of the input: if the input is misaligned, tile 0 begins before element 0.
-template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
+template<int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
   gp__u64 loaded[STAGES]; // tile and ticket (copying warp, and the bytes of the copy)
   gp__u64 folded[STAGES]; // the warps' totals (each computing warp)
   gp__u64 published[STAGES]; // the warps' prefixes and the aggregate (publishing warp)
@@ -25,7 +25,7 @@ template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
   gp_carry<Acc> before[STAGES];
 };
 
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_pipeline {
+template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_pipeline {
   static const int ITEMS = 16 * P::vectors / int(sizeof(In)), TILE = P::threads * ITEMS;
   static const int BYTES = TILE * int(sizeof(In)), WARPS = P::threads / 32, STAGES = P::stages;
   typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
@@ -229,10 +229,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       }
     }
   }
-  static GP_DEVICE bool all(bool x) { return __all_sync(0xffffffffu, x) != 0; }
+  static GP_DEVICE bool all(bool x) { return __all_sync(~0u, x) != 0; }
 };
 
-template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   typedef gp__scan_pipeline<P, EXCLUSIVE, Op, Load, In, Acc, Out> Pipeline;
   typedef typename Pipeline::Storage Storage;

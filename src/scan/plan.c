@@ -6,9 +6,9 @@
 GP__HOST int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_LOOK_BACK ? GP__LOOK_BACK
-      : p->algorithm == GP_PIPELINED      ? GP__PIPELINED
-      : p->algorithm == GP_THREE_SWEEP    ? GP__UPSWEEP
-                                          : GP__SCAN_CLUSTER;
+      : p->algorithm == GP_PIPELINED ? GP__PIPELINED
+      : p->algorithm == GP_THREE_SWEEP ? GP__UPSWEEP
+      : GP__SCAN_CLUSTER;
   if (p->algorithm != GP_THREE_SWEEP) return 1;
   kinds[1] = GP__SPINE;
   kinds[2] = GP__DOWNSWEEP;

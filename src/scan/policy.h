@@ -33,7 +33,7 @@ GP__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int siz
 }
 GP__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size) {
   return p.algorithm == GP_PIPELINED ? p.stages * gp__scan_tile_bytes(p, in_size, out_size, in_size)
-                                     : gp__scan_tile_bytes(p, in_size, out_size, in_size) +
+      : gp__scan_tile_bytes(p, in_size, out_size, in_size) +
           (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
 }
 

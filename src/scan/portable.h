@@ -29,9 +29,9 @@ static const gp__policy_row gp__scan_rows[] = {
 };
 GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
-  const unsigned when = (s.reproducible      ? GP__IF_SCAN_CANONICAL
+  const unsigned when = (s.reproducible ? GP__IF_SCAN_CANONICAL
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
-                                             : 0) |
+                                : 0) |
       (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
       (s.reproducible || p.threads || p.vectors ? 0
               : gp__has_clusters(s) && s.acc_size <= 64 &&

@@ -3,20 +3,20 @@
 //   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/kernel.cuh
 
 // Whether the stencil lets an element pass. There may be none.
-template <class F, class K> struct gp__stencil {
+template<class F, class K> struct gp__stencil {
   static GP_DEVICE bool passes(const gp__vector_access<K, 1> &key, const gp__scatter_args &args) {
     return F()(key.item[0], args.scalar);
   }
 };
-template <class F> struct gp__stencil<F, gp__none> {
+template<class F> struct gp__stencil<F, gp__none> {
   static GP_DEVICE bool passes(const gp__vector_access<gp__none, 1> &, const gp__scatter_args &) { return true; }
 };
 // The place of element i, or a place that is none. Negative indices are such.
-template <class I> struct gp__indexed_place {
+template<class I> struct gp__indexed_place {
   static GP_DEVICE gp__u64 limit(const gp__scatter_args &args, gp__u64) { return args.limit; }
   static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) { return gp__u64(gp__i64(index.item[0])); }
 };
-template <> struct gp__indexed_place<gp__none> {
+template<> struct gp__indexed_place<gp__none> {
   static GP_DEVICE gp__u64 limit(const gp__scatter_args &, gp__u64 count) { return count; }
   static GP_DEVICE gp__u64 at(const gp__vector_access<gp__none, 1> &, gp__u64 i) { return i; }
 };
@@ -29,7 +29,7 @@ template <> struct gp__indexed_place<gp__none> {
 // Windows: random indices write sectors of 32 bytes in parts, and each part goes to memory and back unless L2 still has
 // the sector. So the output is written window by window, each small enough for L2, and the indices are read again for
 // each. A warp whose indices are near one another writes all of its elements at once, and skips that tile later.
-template <class P, bool GATHER, class F, class L, class A, class I, class K, class R>
+template<class P, bool GATHER, class F, class L, class A, class I, class K, class R>
 GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
   const int ITEMS = gp__map_items(P::vectors, sizeof(A), sizeof(I), sizeof(R));
   const int ELEMENTS = GATHER && P::load == GP_CACHE_STREAMING ? GP_CACHE_ALL : P::load; // indices leave L2 first

@@ -44,8 +44,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
   switch (q->in_type) {
     GP__HOST_NUMBERS(GPUPRIMS__BOUND)
     GP__HOST_LONGS(GPUPRIMS__BOUND)
-  default:
-    break;
+  default: break;
   }
 #undef GPUPRIMS__BOUND
 }

@@ -6,7 +6,7 @@
 // out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
 // the last segment that ends at an element leaves the next segment's number there. A running maximum fills the others,
 // and whole vectors are written.
-template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__search_args &a) {
+template<class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__search_args &a) {
   const int ITEMS = 16 * P::vectors / int(sizeof(R)), CHUNK = 32 * ITEMS, V = 16 / int(sizeof(R));
   typedef gp_max<R> Max;
   GP_DYNAMIC_SHARED(shared);
@@ -41,7 +41,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
       const gp__u64 at = i < s[1] ? ends.end_of(i) - chunk : 0;
       const bool here = i < s[1] && at < gp__u64(to);
       if (here && (i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)) mark[at] = R(i + 1);
-      const unsigned found = unsigned(__popc(__ballot_sync(0xffffffffu, here)));
+      const unsigned found = unsigned(__popc(__ballot_sync(~0u, here)));
       segment += found;
       if (found < 32) break;
     }
@@ -73,7 +73,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
 
 // K searches at once, without branches, among `left` elements: every STRIDE-th of `sorted`, from the at[k]-th of these
 // on. at[k] moves past those that come before x[k].
-template <class Before, int STRIDE, class T, class I, int K>
+template<class Before, int STRIDE, class T, class I, int K>
 GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I left) {
   while (left > 1) {
     const I half = left / 2;
@@ -85,7 +85,7 @@ GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I l
 }
 // K searches in whole sectors from `head` on: at[k], the sector of x[k] or one behind the last, becomes its place. The
 // elements before the first sector and behind the last are searched if need be.
-template <class Before, int SECTOR, int FLIGHT, int LOAD, class T, class I, int K>
+template<class Before, int SECTOR, int FLIGHT, int LOAD, class T, class I, int K>
 GP_DEVICE void gp__bound_in_sectors(const T *sorted, const T (&x)[K], I (&at)[K], I head, I sectors, I length) {
   const int HALF = SECTOR > 1 ? SECTOR / 2 : 1;
   GP__UNROLL
@@ -107,14 +107,14 @@ GP_DEVICE void gp__bound_in_sectors(const T *sorted, const T (&x)[K], I (&at)[K]
   }
 }
 // Elements of a whole sector of 32 bytes; 1: sectors do not hold whole elements.
-template <class T> struct gp__sector {
+template<class T> struct gp__sector {
   static const int value = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 32 / int(sizeof(T)) : 1;
   static GP_DEVICE unsigned before(const T *sorted) { // the first one
     return value > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / unsigned(sizeof(T)) : 0;
   }
 };
 // The launch before (GP_TWO_PHASE): the last element of each sector.
-template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
+template<class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
   const int SECTOR = gp__sector<T>::value;
   const T *sorted = gp__as<const T>(a.sorted);
@@ -124,7 +124,7 @@ GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
   for (gp__u64 i = blockIdx.x * P::threads + threadIdx.x; i < (a.length - head) / SECTOR; i += gridDim.x * P::threads)
     gp__as<T>(a.sample)[i] = sorted[head + i * SECTOR + SECTOR - 1];
 }
-template <class T, int BYTES> struct gp__bound_storage {
+template<class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
   T item[COUNT]; // a range of the sorted array, or pivots
   gp__u64 places[2]; // of a tile's first and last needle
@@ -142,7 +142,7 @@ template <class T, int BYTES> struct gp__bound_storage {
 // block as many sectors as it has pivots, and saves one a needle: it has fewer than two a needle. Lower levels read the
 // last element of a sector of 32 bytes, and then one whole sector: of a sample of these elements if there is one, and
 // then of the array.
-template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
+template<class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound(const gp__search_args &a) {
   typedef gp__bound_before<UPPER, T, Less> Before;
   typedef gp__bound_storage<T, P::threads <= 512 ? P::threads * 64 : 32768> Storage;

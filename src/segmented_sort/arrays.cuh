@@ -4,7 +4,7 @@
 
 // Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, against
 // bank conflicts at power-of-two distances.
-template <class T> struct gp__bank_padded {
+template<class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
 };
@@ -15,18 +15,18 @@ struct gp__no_values {
   static const bool any = false;
   static GP_DEVICE gp__none at(const void *, gp__u64) { return gp__none(); }
 };
-template <class V> struct gp__value_array {
+template<class V> struct gp__value_array {
   typedef V type;
   static const bool any = true;
   static GP_DEVICE V at(const void *values, gp__u64 i) { return gp__as<const V>(values)[i]; }
 };
-template <class V> struct gp__value_index {
+template<class V> struct gp__value_index {
   typedef V type;
   static const bool any = true;
   static GP_DEVICE V at(const void *, gp__u64 i) { return V(i); }
 };
 // The index in its segment, if segments have one length, which `values` holds as a number.
-template <class V> struct gp__value_place {
+template<class V> struct gp__value_place {
   typedef V type;
   static const bool any = true;
   static GP_DEVICE V at(const void *values, gp__u64 i) {
@@ -37,7 +37,7 @@ template <class V> struct gp__value_place {
 };
 
 // Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
-template <class K, class S, bool INDEXED> struct gp__sorted_elements {
+template<class K, class S, bool INDEXED> struct gp__sorted_elements {
   typedef gp__ordered<K> Order;
   typedef typename Order::Bits Bits;
   typedef typename S::type V;
@@ -63,7 +63,7 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
 };
 
 // A warp's room in shared memory: keys and values in input order, indices in result order.
-template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sorted_elements<K, S, INDEXED> {
+template<class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sorted_elements<K, S, INDEXED> {
   typedef gp__sorted_elements<K, S, INDEXED> Elements;
   typedef typename Elements::Bits Bits;
   typedef typename Elements::V V;
@@ -75,8 +75,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
                    VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, INDEX_BYTES = INDEXED ? CAPACITY * 2 : 0,
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, INDEXED),
                    UNROLL = VALUE > 8 ? 2
-      : VALUE                         ? 4
-                                      : 8, // elements of a lane in flight
+      : VALUE ? 4
+      : 8, // elements of a lane in flight
       LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
   V *value;
@@ -97,7 +97,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
 
   // Loads U elements i, i + 32, ... of the room. Number u exists if it is below to[u]; its position in the input and in
   // the output is further[u] larger.
-  template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
+  template<int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     const Bits *in = this->keys(0);
     Bits x[U];
     V v[U];
@@ -113,7 +113,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       if (S::any) value[i + u * 32] = v[u];
     }
   }
-  template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
+  template<int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     Bits *out = this->keys_to(2);
     V *values = this->values_to(2);
     GP__EACH(u, U) {
@@ -128,7 +128,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
     }
   }
   // Loads (`in`) or stores all n elements of the room, which are in `runs` runs.
-  template <int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
+  template<int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
     const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
     gp__u32 to[U];
     gp__u64 further[U];
@@ -149,7 +149,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   }
   // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS. ROWS: a lane's are
   // in one row of the padded room, and without indices come from `in`, in any order.
-  template <int ITEMS, bool ROWS = false>
+  template<int ITEMS, bool ROWS = false>
   GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes, const Bits *in = nullptr) const {
     const gp__u32 rank = gp_lane() & unsigned(lanes - 1), mine = rank * ITEMS;
     Bits *const row = key_at(first + mine);
@@ -170,25 +170,25 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
 };
 
 // A floating-point key as f32, from its bits: bins of equal width in it are even where bits are not.
-template <class K> struct gp__bin_value {
+template<class K> struct gp__bin_value {
   static const bool any = false;
   static GP_DEVICE float of(gp__u64) { return 0; }
 };
-template <> struct gp__bin_value<float> {
+template<> struct gp__bin_value<float> {
   static const bool any = true;
   static GP_DEVICE float of(gp__u32 bits) { return gp__f32_from_bits(bits); }
 };
-template <> struct gp__bin_value<gp_f16> {
+template<> struct gp__bin_value<gp_f16> {
   static const bool any = true;
   static GP_DEVICE float of(gp__u16 bits) { return gp__f32_from_f16(bits); }
 };
-template <> struct gp__bin_value<gp_bf16> {
+template<> struct gp__bin_value<gp_bf16> {
   static const bool any = true;
   static GP_DEVICE float of(gp__u16 bits) { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
 
 // Sizes of what a block sorts and moves at a time.
-template <class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
+template<class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
   typedef typename gp__sorted_elements<K, S, INDEXED>::C C;
   static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
                    ITEMS = gp__long_items(P::vectors, int(sizeof(C)), INDEXED), CAPACITY = THREADS * ITEMS,

@@ -12,7 +12,7 @@
 // compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.
 
 // Operands of networks and merges: the bits of a key and, if INDEXED, the element's index below them.
-template <class T> struct gp__scalar_item {
+template<class T> struct gp__scalar_item {
   typedef T type;
   static GP_DEVICE T last() { return T(~T(0)); } // not less than any item
   static GP_DEVICE bool less(T a, T b) { return a < b; }
@@ -23,24 +23,24 @@ template <class T> struct gp__scalar_item {
   }
   static GP_DEVICE T choose(T a, T b, bool lower) { return (b < a) == lower ? b : a; }
 };
-template <class Bits, bool INDEXED> struct gp__item;
-template <class Bits> struct gp__key_register { typedef gp__u32 type; };
-template <> struct gp__key_register<gp__u64> { typedef gp__u64 type; };
-template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp__key_register<Bits>::type> {
+template<class Bits, bool INDEXED> struct gp__item;
+template<class Bits> struct gp__key_register { typedef gp__u32 type; };
+template<> struct gp__key_register<gp__u64> { typedef gp__u64 type; };
+template<class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp__key_register<Bits>::type> {
   typedef typename gp__key_register<Bits>::type C;
   static GP_DEVICE C make(Bits bits, gp__u32) { return bits; }
   static GP_DEVICE Bits bits(C c) { return Bits(c); }
   static GP_DEVICE gp__u32 index(C) { return 0; }
 };
-template <class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_item<C> {
+template<class Bits, class C, int SHIFT> struct gp__packed_item : gp__scalar_item<C> {
   static GP_DEVICE C make(Bits bits, gp__u32 index) { return C(bits) << SHIFT | index; }
   static GP_DEVICE Bits bits(C c) { return Bits(c >> SHIFT); }
   static GP_DEVICE gp__u32 index(C c) { return gp__u32(c & ((C(1) << SHIFT) - 1)); }
 };
-template <> struct gp__item<gp__u8, true> : gp__packed_item<gp__u8, gp__u32, 16> {};
-template <> struct gp__item<gp__u16, true> : gp__packed_item<gp__u16, gp__u32, 16> {};
-template <> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
-template <> struct gp__item<gp__u64, true> {
+template<> struct gp__item<gp__u8, true> : gp__packed_item<gp__u8, gp__u32, 16> {};
+template<> struct gp__item<gp__u16, true> : gp__packed_item<gp__u16, gp__u32, 16> {};
+template<> struct gp__item<gp__u32, true> : gp__packed_item<gp__u32, gp__u64, 32> {};
+template<> struct gp__item<gp__u64, true> {
   struct alignas(16) type {
     gp__u64 bits, index;
   };
@@ -61,7 +61,7 @@ template <> struct gp__item<gp__u64, true> {
 };
 
 // Sorts a thread's K items, a power of two, by odd-even merge sort (Batcher, Sorting networks and their applications).
-template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
+template<class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
   GP__UNROLL
   for (int size = 2; size <= K; size *= 2) {
     GP__EACH(i, K)
@@ -76,7 +76,7 @@ template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type 
 // Sorts the items of `lanes` neighbouring lanes, a power of two; each lane gets K consecutive items of the result.
 // Lanes sort their own items, then merge halves bitonically, the second half read backwards. All lanes call. Loops over
 // lanes are not unrolled: that costs most of a second of compile time for each number of lanes.
-template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K], int lanes) {
+template<class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K], int lanes) {
   typedef typename Item::type C;
   gp__sort_thread<Item>(x);
   GP__UNROLL_BY(1)

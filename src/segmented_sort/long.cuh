@@ -4,7 +4,7 @@
 //   device/tile_sort.cuh, device/look_back.cuh, device/kernel.cuh, segmented_sort/items.cuh, segmented_sort/arrays.cuh,
 //   segmented_sort/short.cuh
 
-template <int THREADS> struct gp__block_sort_storage {
+template<int THREADS> struct gp__block_sort_storage {
   struct {
     gp__u64 value;
     int done, last, few;
@@ -16,7 +16,7 @@ template <int THREADS> struct gp__block_sort_storage {
   gp__u8 small[GP__DIGITS];
 };
 
-template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__sorted_elements<K, S, INDEXED> {
+template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__sorted_elements<K, S, INDEXED> {
   typedef gp__sorted_elements<K, S, INDEXED> Elements;
   typedef gp__block_sort_shape<P, K, S, INDEXED> Shape;
   typedef typename Elements::Bits Bits;
@@ -31,7 +31,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   gp__u64 tag;
 
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, gp__u8 *shared)
-      : Elements(args), s(storage), room(shared), tag(args.header ? args.header->tag : 0) {}
+    : Elements(args), s(storage), room(shared), tag(args.header ? args.header->tag : 0) {}
 
   GP_DEVICE C *item_at(gp__u32 i) const { return gp__as<C>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
@@ -39,7 +39,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   }
 
   // Sorts n elements, 1 to T * N, from `begin` on, into the output. All threads call.
-  template <int N> GP_DEVICE void sort_up_to(int source, gp__u64 begin, gp__u32 n) const {
+  template<int N> GP_DEVICE void sort_up_to(int source, gp__u64 begin, gp__u32 n) const {
     const gp__u32 PART = 32 * N;
     const Bits *in = this->keys(source) + begin;
     const gp__u32 first = gp_warp() * PART;
@@ -89,7 +89,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     store(x, source, begin, n);
   }
   // Stores n sorted items, x[i] at i * T + threadIdx.x, and their values.
-  template <int N> GP_DEVICE void store(const C (&x)[N], int source, gp__u64 begin, gp__u32 n) const {
+  template<int N> GP_DEVICE void store(const C (&x)[N], int source, gp__u64 begin, gp__u32 n) const {
     Bits *out = this->keys_to(2) + begin;
     if (!INDEXED || this->a.whole) {
       GP__EACH(i, N)
@@ -123,10 +123,10 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
 
   // Sorts by counting, in bins from the smallest to the largest item; false if a bin has too many. COUNTS: items are
   // scalars.
-  template <bool COUNTS, int N> struct Counting {
+  template<bool COUNTS, int N> struct Counting {
     static GP_DEVICE bool sort(const gp__block_sorter &, int, gp__u64, gp__u32) { return false; }
   };
-  template <int N> struct Counting<true, N> {
+  template<int N> struct Counting<true, N> {
     typedef gp__tile_sort<C, T, N, Shape::LOG2_BINS> Sort;
     typedef typename Sort::Storage Bins;
     // The place in the segment follows a key's bits at once, not as in Item: bins then divide equal keys, too.
@@ -244,7 +244,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
             d = gp__u32(f >> shift) & (GP__DIGITS - 1);
           }
           const gp__u32 lead = gp_warp_broadcast(d, 0);
-          if (__all_sync(0xffffffffu, d == lead)) { // few distinct keys
+          if (__all_sync(~0u, d == lead)) { // few distinct keys
             if (!gp_lane() && there) atomicAdd(mine + d, 32u);
           } else if (there) atomicAdd(mine + d, 1u);
         }
@@ -344,7 +344,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     __syncwarp();
     // If equal keys are indistinguishable and neighbours differ, ranks are drawn from counters.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
-    const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
+    const bool drawn = !INDEXED && __popc(__ballot_sync(~0u, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
       GP__EACH(i, ITEMS) {
         const gp__u32 r = first + i * 32 < n ? atomicAdd(mine + digit(x[i], shift), 1u) : 0;
@@ -355,7 +355,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       if (drawn) break;
       const bool there = first + i * 32 < n;
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
-      const unsigned peers = __match_any_sync(0xffffffffu, d), below = gp__earlier_lanes(peers);
+      const unsigned peers = __match_any_sync(~0u, d), below = gp__earlier_lanes(peers);
       const gp__u32 r = there ? mine[d] + unsigned(__popc(below)) : 0;
       ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       __syncwarp();
@@ -463,7 +463,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
 // block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that all
 // is done. `pending` counts tasks appended and not finished: a task is subtracted after it has appended others. The
 // block that subtracts the last task writes word 0. Without a queue (no header), blocks share the segments evenly.
-template <class P, class K, class S, bool INDEXED, class O>
+template<class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
   typedef typename Sorter::Storage Storage;

@@ -7,9 +7,9 @@ GP__HOST void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   if (!q->out_size) gp__add(t, "gp__no_values, ");
   else
     gp__add(t, "%s<%s>, ",
-        q->in_size    ? "gp__value_array"
+        q->in_size ? "gp__value_array"
             : q->form ? "gp__value_place"
-                      : "gp__value_index",
+            : "gp__value_index",
         gp__out_name(q));
   gp__add(t, q->indexed ? "true" : "false");
   if (q->kind != GP__SEGMENTS_MIDDLE)

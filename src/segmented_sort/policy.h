@@ -40,11 +40,11 @@ GP__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int 
 // Longest segment that a warp sorts: its room and the registers of 32 lanes must hold it.
 GP__RULE int gp__middle_limit(int items, int item_bytes) {
   return items >= 1024 && item_bytes == 4 ? 1024
-      : items >= 512                      ? 512
-      : items >= 256                      ? 256
-      : items >= 128                      ? 128
-      : items >= 64                       ? 64
-                                          : GP__SHORT;
+      : items >= 512 ? 512
+      : items >= 256 ? 256
+      : items >= 128 ? 128
+      : items >= 64 ? 64
+      : GP__SHORT;
 }
 // Blocks that sort and partition longer segments: threads, and elements a thread. Twice as many threads have half the
 // registers: too few for 16 indices beside their keys.

@@ -18,10 +18,10 @@ GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__shape s, void *scra
   __builtin_memset(a, 0, sizeof *a);
   a->limit = limit;
   a->launches = longest <= capacity && (few || (equal && longest > limit)) ? GP__SORT_BY_BLOCKS
-      : few                                                                ? GP__SORT_BEGINS | GP__SORT_BY_BLOCKS
-      : !equal || longest > limit                                          ? 15
-      : longest > GP__SHORT                                                ? GP__SORT_BY_WARPS
-                                                                           : GP__SORT_LISTS;
+      : few ? GP__SORT_BEGINS | GP__SORT_BY_BLOCKS
+      : !equal || longest > limit ? 15
+      : longest > GP__SHORT ? GP__SORT_BY_WARPS
+      : GP__SORT_LISTS;
   if (!(a->launches & GP__SORT_BEGINS)) return 0;
 #define GP__CARVE_SCRATCH(part, type, size) \
   a->part = (type *)((uintptr_t)scratch + bytes), bytes += gp__ceil_div(size, 256) * 256

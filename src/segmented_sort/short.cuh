@@ -41,7 +41,7 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
 }
 
 // First launch, one block: clears the header and draws the call's tag. Few segments are tasks.
-template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
+template<class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
   gp__u64 *zero = gp__as<gp__u64>(a.header);
   for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
@@ -52,7 +52,7 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
 }
 
 // Bounds of segment s, clamped to the count: wrong offsets write nothing after it. Segments of one length have none.
-template <class O>
+template<class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = gp__as<const O>(a.begin);
   begin = begins ? gp__u64(begins[s]) : s * a.length;
@@ -63,7 +63,7 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
 
 // Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
 // of the short ones at a time as its room holds.
-template <class P, class K, class S, bool INDEXED, class O>
+template<class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
   typedef gp__block_sort_shape<P, K, S, INDEXED> Block;
@@ -92,8 +92,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
     for (int c = 0; gp__u32(GP__SHORT << c) < LIMIT; ++c) { // a warp takes places of a list once
       unsigned all[ROUNDS], found = 0;
       GP__EACH(r, ROUNDS) {
-        all[r] = __ballot_sync(
-            0xffffffffu, length[r] > gp__u32(GP__SHORT << c) && length[r] <= gp__u32(GP__SHORT << (c + 1)));
+        all[r] = __ballot_sync(~0u, length[r] > gp__u32(GP__SHORT << c) && length[r] <= gp__u32(GP__SHORT << (c + 1)));
         found += unsigned(__popc(all[r]));
       }
       if (!found) continue;
@@ -106,7 +105,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         slot += unsigned(__popc(all[r]));
       }
     }
-    if (__any_sync(0xffffffffu, longer)) {
+    if (__any_sync(~0u, longer)) {
       GP__UNROLL_BY(1)
       for (int r = 0; r < ROUNDS; ++r) {
         const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
@@ -128,7 +127,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       gp__u32 to = total; // first position that the room does not hold
       GP__UNROLL
       for (int r = ROUNDS - 1; r >= 0; --r) {
-        const unsigned beyond = __ballot_sync(0xffffffffu, n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
+        const unsigned beyond = __ballot_sync(~0u, n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
         const gp__u32 first = gp_warp_broadcast(at[r], beyond ? __ffs(int(beyond)) - 1 : 0);
         if (beyond) to = first;
       }
@@ -139,10 +138,10 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       unsigned runs = 0;
       gp__u64 last = 0;
       GP__EACH(r, ROUNDS) {
-        const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = gp__earlier_lanes(all);
+        const unsigned all = __ballot_sync(~0u, in[r]), below = gp__earlier_lanes(all);
         const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
         const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
-        const unsigned heads = __ballot_sync(0xffffffffu, head);
+        const unsigned heads = __ballot_sync(~0u, head);
         if (head) {
           const unsigned run = runs + gp__lanes_before(heads);
           room.first[run] = at[r] - from;
@@ -161,7 +160,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           unsigned below = before;
           GP__EACH(r, ROUNDS) {
             const bool mine = in[r] && n[r] > (c ? 1u << c : (INDEXED ? 0u : 1u)) && n[r] <= 2u << c;
-            of[c][r] = __ballot_sync(0xffffffffu, mine);
+            of[c][r] = __ballot_sync(~0u, mine);
             if (mine) room.list[below + gp__lanes_before(of[c][r])] = (at[r] - from) << 8 | n[r];
             below += unsigned(__popc(of[c][r]));
           }
@@ -194,8 +193,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
 
 // Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, the longest first. Segments of one length are in
 // no list. Lanes hold ITEMS elements each: the more, the fewer come from other lanes.
-template <class P, class K, class S, bool INDEXED>
-GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
+template<class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
   const int UNROLL = Room::UNROLL, LIMIT = Room::LIMIT, ITEMS = sizeof(typename Room::C) == 4 ? 32 : 16, STORED = 2;
   GP_DYNAMIC_SHARED(shared);

@@ -3,15 +3,15 @@
 //   device/warp.cuh, device/lanes.cuh, select/stream.cuh, segments/heads.cuh, select/runs.cuh
 
 // Scans by key and of segments, reduce by key: a scan that restarts at each head.
-template <class Acc, bool COUNTED> struct gp__segment_state {
+template<class Acc, bool COUNTED> struct gp__segment_state {
   Acc value; // of the run that is open at the end
   gp__u64 heads; // runs that began
 };
-template <class Acc> struct gp__segment_state<Acc, false> {
+template<class Acc> struct gp__segment_state<Acc, false> {
   Acc value;
   gp__u32 heads; // 1: a run began; in a warp, those that began
 };
-template <class Op, bool COUNTED> struct gp__segment_join {
+template<class Op, bool COUNTED> struct gp__segment_join {
   typedef typename Op::type Acc;
   typedef gp__segment_state<Acc, COUNTED> State;
   static GP_DEVICE State identity() {
@@ -20,13 +20,13 @@ template <class Op, bool COUNTED> struct gp__segment_join {
     s.heads = 0;
     return s;
   }
-  template <class S> GP_DEVICE S operator()(const S &a, const S &b) const {
+  template<class S> GP_DEVICE S operator()(const S &a, const S &b) const {
     S s;
     s.value = b.heads ? b.value : Op()(a.value, b.value);
     s.heads = COUNTED ? a.heads + b.heads : a.heads | b.heads;
     return s;
   }
-  template <int TILE> struct Form { // runs that begin in a tile are below 2^32
+  template<int TILE> struct Form { // runs that begin in a tile are below 2^32
     typedef gp__segment_state<Acc, false> Packed;
     static GP_DEVICE Packed pack(const State &s, gp__u64) {
       Packed p;
@@ -42,8 +42,8 @@ template <class Op, bool COUNTED> struct gp__segment_join {
     }
   };
 };
-template <class K> struct gp__compact_keys {
-  template <int ITEMS, bool FULL>
+template<class K> struct gp__compact_keys {
+  template<int ITEMS, bool FULL>
   static GP_DEVICE void run(const gp__stream_args &a, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
       gp__u64 before, int rank, int total, int exist) {
     if (a.out_keys && total > 0)
@@ -51,23 +51,23 @@ template <class K> struct gp__compact_keys {
           a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total, exist, t.exist<32 * ITEMS>(first));
   }
 };
-template <> struct gp__compact_keys<gp__none> {
-  template <int ITEMS, bool FULL>
+template<> struct gp__compact_keys<gp__none> {
+  template<int ITEMS, bool FULL>
   static GP_DEVICE void run(
       const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64, int, int, int) {}
 };
 // The number of heads in the lanes up to this one, kept only if COUNTED.
-template <bool COUNTED> struct gp__kept_heads {
+template<bool COUNTED> struct gp__kept_heads {
   gp__u32 upto;
   GP_DEVICE void keep(gp__u32 n) { upto = n; }
   GP_DEVICE gp__u32 kept() const { return upto; }
 };
-template <> struct gp__kept_heads<false> {
+template<> struct gp__kept_heads<false> {
   GP_DEVICE void keep(gp__u32) {}
   GP_DEVICE gp__u32 kept() const { return 0; }
 };
 // INIT: args.first precedes the first value of each run.
-template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
+template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
   typedef typename Heads::Offsets Offsets;
@@ -77,7 +77,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   typedef gp__segment_join<Op, REDUCE> Join;
   typedef typename Join::State State;
   typedef gp__segment_state<Acc, false> Run;
-  template <int ITEMS> struct Kept : gp__kept_heads<REDUCE> {
+  template<int ITEMS> struct Kept : gp__kept_heads<REDUCE> {
     gp__bits<ITEMS + 1> heads;
     gp__u32 before[(sizeof(Acc) + 3) / 4]; // the run that the lanes before this one leave open
   };
@@ -92,7 +92,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     }
   }
 
-  template <int ITEMS, bool FULL>
+  template<int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     typedef typename Heads::template Marks<ITEMS, FULL> Marks;
@@ -129,7 +129,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     s.heads = REDUCE ? heads : heads != 0;
     return s;
   }
-  template <int ITEMS, bool FULL>
+  template<int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
       const State &before, gp__u8 *scratch) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
@@ -139,13 +139,13 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     gp__vecs<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
-    const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
+    const unsigned with_heads = __ballot_sync(~0u, heads.count() > 0);
     const int heads_before = int(kept.kept()) - heads.count(); // valid for reduce only
     gp__shuffled<Acc> kept_run;
     GP__EACH(w, int(sizeof(Acc) + 3) / 4) kept_run.word[w] = kept.before[w];
-    Acc run = !gp_lane()                ? before.value
+    Acc run = !gp_lane() ? before.value
         : gp__earlier_lanes(with_heads) ? kept_run.value
-                                        : Op()(before.value, kept_run.value);
+        : Op()(before.value, kept_run.value);
     gp__bits<ITEMS> ends;
     Out *out = gp__as<Out>(a.out_values) + (t.first + first);
     gp__u8 *next = results;

@@ -5,11 +5,11 @@
 // Heads of runs: at(j) says whether the thread's element j begins a run, behind() whether the element after its last
 // does (false if there is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all the thread's
 // elements, and of some that do not exist. By offsets it has been marked before.
-template <class K, class E> struct gp__key_heads {
+template<class K, class E> struct gp__key_heads {
   typedef K Key;
   typedef gp__no_offsets Offsets;
   static const bool BEFORE = true;
-  template <int ITEMS, bool FULL> struct Marks {
+  template<int ITEMS, bool FULL> struct Marks {
     static const bool KNOWN = gp__compare_bytes<E>::is && ITEMS % 4 == 0;
     gp__vecs<K, ITEMS> k;
     const gp__stream_tile &t;
@@ -17,7 +17,7 @@ template <class K, class E> struct gp__key_heads {
     bool first_head;
     gp__bits<ITEMS + 1> heads;
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first, const gp__bits<ITEMS + 1> &)
-        : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
+      : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
       k.template load<FULL>(t.keys + i * int(sizeof(K)), exist);
       first_head = (FULL || exist > 0) && (t.first + i == 0 || !E()(t.key<K>(i - 1), k.item[0]));
       if (!KNOWN) return;
@@ -32,18 +32,18 @@ template <class K, class E> struct gp__key_heads {
     }
   };
 };
-template <class F> struct gp__flag_heads {
+template<class F> struct gp__flag_heads {
   typedef F Key;
   typedef gp__no_offsets Offsets;
   static const bool BEFORE = false;
-  template <int ITEMS, bool FULL> struct Marks {
+  template<int ITEMS, bool FULL> struct Marks {
     static const bool KNOWN = sizeof(F) == 1 && ITEMS % 4 == 0;
     gp__vecs<F, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
     gp__bits<ITEMS + 1> heads;
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &tile, int first, const gp__bits<ITEMS + 1> &)
-        : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
+      : t(tile), i(first + int(gp_lane()) * ITEMS), exist(tile.exist<ITEMS>(i)) {
       k.template load<FULL>(t.keys + i * int(sizeof(F)), exist);
       if (!KNOWN) return;
       heads.clear();
@@ -60,7 +60,7 @@ template <class F> struct gp__flag_heads {
   };
 };
 
-template <class O> struct gp__offset_below {
+template<class O> struct gp__offset_below {
   const O *offsets;
   gp__u64 value[2];
   GP_DEVICE bool operator()(int n, gp__u64 position) const { return gp__u64(offsets[position]) < value[n]; }
@@ -68,7 +68,7 @@ template <class O> struct gp__offset_below {
 // The range of offsets[0 .. end) from the first one not below value[0] to the first one not below value[1], and a few
 // outside if that saves a step. One warp, from guesses: it looks first at distances 1, 2, 3, 4, 16, 64, ... on both
 // sides of them.
-template <class O>
+template<class O>
 GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below, const gp__u64 (&guess)[2]) {
   const gp__u64 ENOUGH = 48;
   const int lane = int(gp_lane()), d = lane < 16 ? 15 - lane : lane - 16;
@@ -80,7 +80,7 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
     holds[n] = lane < 16 && far > guess[n] ? true : probe < end && below(n, probe);
   }
   GP__EACH(n, 2) {
-    const int up_to = __popc(__ballot_sync(0xffffffffu, holds[n]));
+    const int up_to = __popc(__ballot_sync(~0u, holds[n]));
     const gp__u64 low = lane >= 16 ? guess[n] + far : far > guess[n] ? 0 : guess[n] - far + 1; // past the probe
     first[n] = up_to > 0 ? gp_warp_broadcast(low, up_to - 1) : 0;
     const gp__u64 high = up_to < 32 ? gp_warp_broadcast(low, up_to) - 1 : end;
@@ -94,7 +94,7 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
 
 // Heads by offsets. One warp finds a tile's offsets; it and others walk them. Bit j % 32 of word j / 32 of a thread
 // marks its element j. Word w of thread i is marks[w * THREADS + i].
-template <class O> struct gp__offset_marks {
+template<class O> struct gp__offset_marks {
   typedef typename gp__traits<O>::wide Number;
   static const bool any = true;
   static const int V = 16 / int(sizeof(O)), WINDOW = 32 * V, BATCH = 5; // vectors of a lane in flight
@@ -117,13 +117,13 @@ template <class O> struct gp__offset_marks {
     return gp__span{begin, span.begin};
   }
   // Thread `thread` of `threads`: clears the marks but for the first head of all.
-  template <int THREADS, int ITEMS>
+  template<int THREADS, int ITEMS>
   static GP_DEVICE void clear(const gp__stream_tile &t, gp__u32 *marks, unsigned thread, unsigned threads) {
     for (unsigned i = thread; i < unsigned(THREADS * gp__bits<ITEMS + 1>::WORDS); i += threads)
       marks[i] = i == 0 && t.first == 0 ? 1u : 0u;
   }
   // The word and bit of the element at an offset; word ~0u: it is outside the tile.
-  template <int THREADS, int ITEMS> struct ElementBit {
+  template<int THREADS, int ITEMS> struct ElementBit {
     gp__u32 word, bit;
     GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
       const Number element = Number(offset) - Number(t.first);
@@ -134,7 +134,7 @@ template <class O> struct gp__offset_marks {
   };
   // Warp `warp` of `warps` marks windows `warp`, `warp` + `warps`, ... of the span, from a 16-byte boundary on. They
   // may hold offsets of other tiles.
-  template <int THREADS, int ITEMS>
+  template<int THREADS, int ITEMS>
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
       unsigned warp, unsigned warps) {
     typedef ElementBit<THREADS, ITEMS> At;
@@ -184,20 +184,20 @@ template <class O> struct gp__offset_marks {
   }
 };
 
-template <class O> struct gp__offset_heads {
+template<class O> struct gp__offset_heads {
   typedef gp__none Key;
   typedef gp__offset_marks<O> Offsets;
   static const bool BEFORE = false;
-  template <int ITEMS, bool FULL> struct Marks {
+  template<int ITEMS, bool FULL> struct Marks {
     static const bool KNOWN = true;
     const gp__bits<ITEMS + 1> heads;
     GP_DEVICE Marks(const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS + 1> &marked)
-        : heads(marked) {}
+      : heads(marked) {}
     GP_DEVICE bool at(int j) const { return heads.get(j); }
     GP_DEVICE bool behind() const { return false; } // never called
   };
 };
-template <class Heads, int ITEMS, bool FULL, bool BEHIND>
+template<class Heads, int ITEMS, bool FULL, bool BEHIND>
 GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__stream_tile &t, int first) {
   typedef typename Heads::template Marks<ITEMS, FULL> Marks;
   gp__bits<ITEMS + 1> heads;
@@ -213,7 +213,7 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
   return heads;
 }
 // Ends of runs: bit j is set if element j + 1 begins a run or does not exist.
-template <int ITEMS>
+template<int ITEMS>
 GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
   gp__bits<ITEMS> ends;
   GP__EACH(w, gp__bits<ITEMS>::WORDS)

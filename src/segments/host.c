@@ -66,9 +66,9 @@ static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *
 // Segment i as [first, end), clamped so that wrong offsets do no harm. length: of all segments without offsets.
 static void gp__host_segment_of(const gp__request *q, uint64_t length, uint64_t i, uint64_t *first, uint64_t *end) {
   *first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * length;
-  *end = q->end  ? gp__host_offset(q->end, q->offset_size, i)
+  *end = q->end ? gp__host_offset(q->end, q->offset_size, i)
       : q->begin ? gp__host_offset(q->begin, q->offset_size, i + 1)
-                 : *first + length;
+      : *first + length;
   if (*end > q->count) *end = q->count;
   if (*first > *end) *first = *end;
 }

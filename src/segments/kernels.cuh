@@ -3,7 +3,7 @@
 //   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh,
 //   scan/kernels.cuh, segments/ends.cuh, segments/carries.cuh, segments/reduce.cuh
 
-template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+template<int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   typedef gp__segment_warp<STAGES, P, ENDS, Op, Load, In, Acc, Out> Warp;
   typedef gp__segment_storage<P, Op, Acc> Storage;
@@ -46,7 +46,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
       if (own.first.has) sum.append(own.first.value, Op());
       if (own.last.has) upto.open.append(own.last.value, Op());
     }
-    const unsigned ended = __ballot_sync(0xffffffffu, upto.ended);
+    const unsigned ended = __ballot_sync(~0u, upto.ended);
     const bool mine_ends = upto.ended;
     upto = gp_warp_inclusive_scan(upto, Join());
     gp__segment_carry<Acc> before = gp_warp_shift_up(upto, 1);
@@ -69,17 +69,17 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
     gp__segment_finish<P, Op, Out, Acc>(a, words, gridDim.x, s.ticket.tag, s);
 }
 
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+template<class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a) {
   gp__segmented_merge<0, P, ENDS, Op, Load, In, Acc, Out>(a);
 }
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+template<class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__segmented_pipelined(const gp__segment_args &a) {
   gp__segmented_merge<P::stages, P, ENDS, Op, Load, In, Acc, Out>(a);
 }
 
 // The launch before, if segments are ranges: the exclusive scan of their lengths, and the total.
-template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_args &a) {
+template<class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_args &a) {
   const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
   typedef gp_sum<gp__u64> Sum;

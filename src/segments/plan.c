@@ -33,9 +33,9 @@ GP__HOST int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp_
   int count = 0;
   if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
   kinds[count++] = p->algorithm == GP_PIPELINED ? GP__SEGMENTED_PIPELINED
-      : p->algorithm == GP_WARP_SEGMENTS        ? GP__WARP_SEGMENTS
-      : q->primitive == GP_LOAD_BALANCE         ? GP__LOAD_BALANCE
-                                                : GP__SEGMENTED_REDUCE;
+      : p->algorithm == GP_WARP_SEGMENTS ? GP__WARP_SEGMENTS
+      : q->primitive == GP_LOAD_BALANCE ? GP__LOAD_BALANCE
+      : GP__SEGMENTED_REDUCE;
   return count;
 }
 GP__HOST gp_result gp__launch_load_balance(const gp__launching *l) {

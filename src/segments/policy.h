@@ -20,7 +20,7 @@ GP__RULE int gp__segment_cell_bytes(gp__shape s) {
 GP__RULE int gp__segment_acc_bytes(gp__shape s) { return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size; }
 GP__RULE int gp__segment_items(gp_policy p, gp__shape s) {
   return gp__is_expand(s.primitive) ? gp__expand_items(p.vectors, s.out_size)
-                                    : gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
+      : gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
 // Barriers of a warp's chunks in flight (pipelined).
 GP__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
@@ -28,7 +28,7 @@ GP__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * G
 // and barriers.
 GP__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
   return gp__is_expand(s.primitive) ? p.threads / GP__WARP * gp__expand_warp_bytes(p.vectors, s.out_size)
-                                    : p.threads * gp__segment_items(p, s) *
+      : p.threads * gp__segment_items(p, s) *
               ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
                       gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
                   (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
@@ -36,9 +36,9 @@ GP__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
 }
 // Upper bound of static shared memory.
 GP__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
-  return gp__is_expand(s.primitive)    ? (p.threads / GP__WARP + 8) * 16 // of the scan of lengths
+  return gp__is_expand(s.primitive) ? (p.threads / GP__WARP + 8) * 16 // of the scan of lengths
       : s.primitive == GP_LOAD_BALANCE ? 0
-                                       : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
+      : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
 }
 // Words that carry a block's two open results and their segment.
 GP__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }

@@ -34,9 +34,9 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
       (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
   const unsigned when = (few ? GP__IF_SEGMENTS_FEW : 0) |
       (!few && s.offset_size && s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT : 0) |
-      (light                   ? GP__IF_SEGMENTS_LIGHT
+      (light ? GP__IF_SEGMENTS_LIGHT
               : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
-                               : 0);
+              : 0);
   const int vectors = p.vectors;
   gp_policy q;
   if (gp__segments_reproduce(s)) {

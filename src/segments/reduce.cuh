@@ -5,7 +5,7 @@
 
 // One warp's range of fewer than 2^32 elements and ends (ranges: fewer than 2^32 ends). All lanes have the same
 // numbers. STAGES: 0, or those of gp__segment_chunks.
-template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+template<int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_warp {
   typedef gp__operands<Load> Operands;
   typedef typename Operands::functor Loader;
@@ -39,7 +39,7 @@ struct gp__segment_warp {
   unsigned slot; // and the cell at which the lane's one ends; CHUNK: none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, gp__u8 *shared)
-      : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
+    : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
   // ---- elements. from, to: those of the chunk that are the warp's own.
 
@@ -92,10 +92,10 @@ struct gp__segment_warp {
         const Number at = s + gp_lane() < last ? ends.end(mine) - Number(chunk) : CHUNK;
         const gp__u32 end = at < CHUNK ? gp__u32(at) : CHUNK; // the last segment is open: no end
         const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
-        unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
+        unsigned passed = __ballot_sync(~0u, end <= first); // ends at or before the row's first element
         GP__EACH(r, ROWS) {
           const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
-          const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
+          const unsigned next = __ballot_sync(~0u, end <= row + 32);
           int n = __popc(passed); // ends before the element: mostly the same for the whole row
           if (passed != next) {
             n = 0; // at most 31: past all 32, the element is the next window's
@@ -123,7 +123,7 @@ struct gp__segment_warp {
   GP_DEVICE void fill(const gp__arrays &, unsigned to) const {
     gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
   }
-  template <class F, class Input> GP_DEVICE void fill(const gp__described<F, Input> &operands, unsigned to) const {
+  template<class F, class Input> GP_DEVICE void fill(const gp__described<F, Input> &operands, unsigned to) const {
     gp__make_tile<32, P::load>(operands.first, chunk, to, gp__as<In>(cells), gp_lane());
   }
 
@@ -144,13 +144,13 @@ struct gp__segment_warp {
       const gp__u32 group = windowed + u * 32, s = group + gp_lane();
       if (segment - group >= 32) continue; // passed before
       const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
-      const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
+      const Number before = __shfl_sync(~0u, sent, int(gp_lane()) - 1);
       const Number at = held[u] - Number(chunk);
       const bool mine = s >= segment && s < last && at <= reach;
       newest = group;
       slot = mine && held[u] != before && at - 1 < CHUNK ? unsigned(at - 1) : CHUNK;
       if (slot < CHUNK) marks[slot] = 1;
-      segment += unsigned(__popc(__ballot_sync(0xffffffffu, mine)));
+      segment += unsigned(__popc(__ballot_sync(~0u, mine)));
       if (segment - group < 32) return false;
     }
     return true;
@@ -163,7 +163,7 @@ struct gp__segment_warp {
     odd = !odd;
   }
   // All ends in the chunk; in the last chunk, all that are left.
-  template <class Ends> GP_DEVICE void mark(const Ends &, bool rest) {
+  template<class Ends> GP_DEVICE void mark(const Ends &, bool rest) {
     const Number reach = rest ? ~Number(0) : Number(CHUNK);
     for (;;) {
       if (!odd) {
@@ -275,8 +275,8 @@ struct gp__segment_warp {
   }
   // Adds the prefix of a lane to its first mark; advances `carry`.
   GP_DEVICE void join(const Lane &l, gp_carry<Acc> &carry) const {
-    const unsigned ended = __ballot_sync(0xffffffffu, l.first >= 0), has = __ballot_sync(0xffffffffu, l.has);
-    const unsigned up_to = ended & (0xffffffffu >> (31 - gp_lane()));
+    const unsigned ended = __ballot_sync(~0u, l.first >= 0), has = __ballot_sync(~0u, l.has);
+    const unsigned up_to = ended & (~0u >> (31 - gp_lane()));
     // The first lane that counts for this one: that of the last end, or the one after it, or the first with elements.
     const int start = up_to ? 31 - __clz(int(up_to)) : has ? __ffs(int(has)) - 1 : 32;
     const int from = start + (up_to && !(has >> start & 1u) ? 1 : 0), lane = int(gp_lane());
@@ -411,7 +411,7 @@ struct gp__segment_warp {
 
 // Completes the segments that go from block to block, from the first `count` blocks' partial results. A thread's share
 // is consecutive blocks.
-template <class P, class Op, class Out, class Acc>
+template<class P, class Op, class Out, class Acc>
 GP_DEVICE void gp__segment_finish(
     const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag, gp__segment_storage<P, Op, Acc> &s) {
   typedef gp__join_carries<Acc, Op> Join;

@@ -5,8 +5,8 @@
 
 // Small calls: no look-back, no search. A block takes neighbouring segments, one a warp. Those that are long for a warp
 // go to the block, one after another. A warp reads and writes ROWS rows of 32 neighbours at a time.
-template <class P, class Body> struct gp__segment_scans;
-template <class P, int WHAT, bool INIT, class O, class Op, class Load, class In, class Acc, class Out>
+template<class P, class Body> struct gp__segment_scans;
+template<class P, int WHAT, bool INIT, class O, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load, In, Acc, Out>> {
   static const int ITEMS = 2 * gp__stream_items(P::vectors, 0, int(sizeof(In))), ROWS = ITEMS < 8 ? ITEMS : 8,
                    WARPS = P::threads / 32;
@@ -84,6 +84,6 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
     }
   }
 };
-template <class P, class Body> GP_DEVICE void gp__stream_segments(const gp__stream_args &a) {
+template<class P, class Body> GP_DEVICE void gp__stream_segments(const gp__stream_args &a) {
   gp__segment_scans<P, Body>::run(a);
 }

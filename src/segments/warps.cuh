@@ -10,7 +10,7 @@
 
 // Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight. Runs of
 // described elements begin with the segment; neighbours that are apart in memory are runs of their own.
-template <class P, class Op, class Load, class In, class Acc, class I = gp__u32> struct gp__segment_reader {
+template<class P, class Op, class Load, class In, class Acc, class I = gp__u32> struct gp__segment_reader {
   typedef gp__operands<Load> Operands;
   static const bool FREE = sizeof(I) == 4, APART = FREE && gp__operands_apart<typename Operands::type>::value;
   static const int WHOLE = gp__reduce_input<In>::V, V = APART ? 1 : WHOLE;
@@ -20,9 +20,9 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
   bool vectors;
   I room; // a vector at element i is within the input if i < room
   GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
-      : operands(a), in(gp__as<const In>(a.in)),
-        vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
-        room(vectors && a.count >= gp__u64(V) ? I(a.count) - V + 1 : 0) {}
+    : operands(a), in(gp__as<const In>(a.in)),
+      vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
+      room(vectors && a.count >= gp__u64(V) ? I(a.count) - V + 1 : 0) {}
   // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
   // each reads consecutive ones.
   GP_DEVICE Acc operator()(I begin, I n, unsigned rank, unsigned ranks) const {
@@ -61,12 +61,12 @@ template <class P, class Op, class Load, class In, class Acc, class I = gp__u32>
   }
 };
 
-template <int THREADS, class Acc> struct gp__warp_segments_storage {
+template<int THREADS, class Acc> struct gp__warp_segments_storage {
   gp_tile_reduce_storage<THREADS, Acc> reduce;
   unsigned longs, number[THREADS]; // the long segments of the tile, in any order
 };
 
-template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out, class I = gp__u32>
+template<class P, class ENDS, class Op, class Load, class In, class Acc, class Out, class I = gp__u32>
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   typedef gp__segment_reader<P, Op, Load, In, Acc, I> Reader;
   typedef gp__warp_segments_storage<P::threads, Acc> Storage;

@@ -11,7 +11,7 @@ GP__HOST gp_result gp__check_predicate(const gp__checking *k, const char *field,
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
     return value || !k->pointers ? GP_SUCCESS
-                                 : gp__fail(GP_E_NULL, "%s: @%s is null, but @%s (%s) compares with it", k->who, scalar,
+        : gp__fail(GP_E_NULL, "%s: @%s is null, but @%s (%s) compares with it", k->who, scalar,
                                        field, gp__op_rows[op].name);
   if (op > 0 && op < GP_OP_COUNT)
     return gp__fail(GP_E_OPERATOR, "%s: @%s is %s, not a comparison or a user's unary operator", k->who, field,

@@ -3,7 +3,7 @@
 //   select/arguments.h, device/types.cuh, device/warp.cuh, device/inputs.cuh, device/tile_reduce.cuh,
 //   device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, select/stream.cuh
 
-template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
+template<int STAGES, int GROUPS, class State> struct gp__stream_storage {
   gp__u64 drawn[STAGES]; // by offsets: the ticket is drawn (copying warp)
   gp__u64 found[STAGES]; // by offsets: they are found, the first heads marked (look-back warp)
   gp__u64 marked[STAGES]; // by offsets: all heads are marked (each folding warp)
@@ -19,7 +19,7 @@ template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
 };
 
 // Common to the kernels of a stream: shapes, and the steps of a warp that folds or emits a group.
-template <class P, class Body> struct gp__stream {
+template<class P, class Body> struct gp__stream {
   typedef typename Body::Key Key;
   typedef typename Body::Value Value;
   typedef typename Body::State State;
@@ -75,7 +75,7 @@ template <class P, class Body> struct gp__stream {
       GP__EACH(k, gp__bits<ITEMS + 1>::WORDS) kept.word[k] = words[k * P::threads];
     }
     const State s = full(t, first) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
-                                   : Body::template fold<ITEMS, false>(a, t, first, kept.value);
+        : Body::template fold<ITEMS, false>(a, t, first, kept.value);
     GP__EACH(k, KEPT) words[k * P::threads] = kept.word[k];
     if (!gp_lane()) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
@@ -123,8 +123,8 @@ template <class P, class Body> struct gp__stream {
   }
 };
 
-template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
-  template <class P, int THREADS, bool BEFORE, bool BEHIND>
+template<class T> struct gp__stream_load { // loads a tile, by THREADS threads
+  template<class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
       gp__u8 *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
     const gp__u8 *in = gp__as<const gp__u8>(from) + t.first * sizeof(T);
@@ -139,13 +139,13 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
     }
   }
 };
-template <> struct gp__stream_load<gp__none> {
-  template <class P, int THREADS, bool BEFORE, bool BEHIND>
+template<> struct gp__stream_load<gp__none> {
+  template<class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(gp__u8 *, const void *, const gp__stream_tile &, unsigned, const gp__stream_args &) {}
 };
-template <class T, class Input> struct gp__made_of {}; // elements of a described input
-template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
-  template <class P, int THREADS, bool BEFORE, bool BEHIND>
+template<class T, class Input> struct gp__made_of {}; // elements of a described input
+template<class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
+  template<class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
       gp__u8 *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
@@ -154,24 +154,24 @@ template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
 };
 
 // A body whose elements are described: its values, or the keys of a selection by a predicate.
-template <class Body, class Input> struct gp__fed : Body {};
-template <class Body> struct gp__stream_sources {
+template<class Body, class Input> struct gp__fed : Body {};
+template<class Body> struct gp__stream_sources {
   typedef typename Body::Key Key;
   typedef typename Body::Value Value;
 };
-template <class K, class V, class Input> struct gp__fed_sources {
+template<class K, class V, class Input> struct gp__fed_sources {
   typedef K Key;
   typedef gp__made_of<V, Input> Value;
 };
-template <class K, class Input> struct gp__fed_sources<K, gp__none, Input> {
+template<class K, class Input> struct gp__fed_sources<K, gp__none, Input> {
   typedef gp__made_of<K, Input> Key;
   typedef gp__none Value;
 };
-template <class Body, class Input>
+template<class Body, class Input>
 struct gp__stream_sources<gp__fed<Body, Input>> : gp__fed_sources<typename Body::Key, typename Body::Value, Input> {};
 
 // Blocks take tiles by ticket. CLUSTER: one cluster's, or one block, take neighbouring tiles, round by round.
-template <bool CLUSTER, class P, class Body> GP_DEVICE void gp__stream_tiles(const gp__stream_args &a) {
+template<bool CLUSTER, class P, class Body> GP_DEVICE void gp__stream_tiles(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
   typedef gp__stream_storage<1, S::GROUPS, State> Storage;
@@ -243,9 +243,9 @@ template <bool CLUSTER, class P, class Body> GP_DEVICE void gp__stream_tiles(con
     __syncthreads();
   }
 }
-template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
+template<class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
   gp__stream_tiles<false, P, Body>(a);
 }
-template <class P, class Body> GP_DEVICE void gp__stream_cluster(const gp__stream_args &a) {
+template<class P, class Body> GP_DEVICE void gp__stream_cluster(const gp__stream_args &a) {
   gp__stream_tiles<true, P, Body>(a);
 }

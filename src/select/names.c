@@ -18,8 +18,8 @@ GP__HOST void gp__name_body(const gp__spelling *q, gp__text *t) {
     const char *tested = q->key_size ? key : in;
     gp__add(t, "%s<%d, %s, %s, ", gp__selects_by_position(q) ? "gp__select_at" : "gp__select",
         q->primitive == GP_SELECT ? 1
-            : q->transform        ? 3
-                                  : 2,
+            : q->transform ? 3
+            : 2,
         in, key);
     if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", tested, t);
     else gp__add(t, "gp__flag<%s>", key);
@@ -41,9 +41,9 @@ GP__HOST void gp__name_body(const gp__spelling *q, gp__text *t) {
         q->has_init ? "true" : "false");
   else
     gp__add(t, "gp__runs<%s, ",
-        q->primitive == GP_UNIQUE            ? "GP_UNIQUE"
+        q->primitive == GP_UNIQUE ? "GP_UNIQUE"
             : q->primitive == GP_RUN_LENGTHS ? "GP_RUN_LENGTHS"
-                                             : "GP_NONTRIVIAL_RUNS");
+            : "GP_NONTRIVIAL_RUNS");
   if (q->offset_size) gp__add(t, "gp__offset_heads<%s>, ", gp__type_rows[q->offset_type].device);
   else if (q->equal == GP_HEADS) gp__add(t, "gp__flag_heads<%s>, ", key);
   else if (q->user_equal) gp__add(t, "gp__key_heads<%s, gp__op_3>, ", key);

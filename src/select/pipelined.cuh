@@ -8,7 +8,7 @@
 // Persistent blocks of specialised warps, so that work others wait for is never delayed by other work. Warps that do
 // nothing else fold tiles and publish their aggregates as soon as the tiles arrive. Tiles are emitted once a look-back
 // warp knows their prefix. P::threads emit, one warp a group.
-template <class P, class Body> struct gp__stream_pipeline {
+template<class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
   static const int STAGES = P::stages, GROUPS = S::GROUPS, FOLDS = gp__stream_fold_warps(P::threads);
@@ -168,7 +168,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   }
 };
 
-template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__stream_args &a) {
+template<class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__stream_args &a) {
   typedef gp__stream_pipeline<P, Body> Pipeline;
   typedef typename Pipeline::Storage Storage;
   GP_SHARED(Storage, s);

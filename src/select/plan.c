@@ -22,9 +22,9 @@ GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
 GP__HOST int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED
-      : p->algorithm == GP_WARP_SEGMENTS  ? GP__STREAM_SEGMENTS
-      : p->algorithm == GP_ONE_CLUSTER    ? GP__STREAM_CLUSTER
-                                          : GP__STREAM_LOOK_BACK;
+      : p->algorithm == GP_WARP_SEGMENTS ? GP__STREAM_SEGMENTS
+      : p->algorithm == GP_ONE_CLUSTER ? GP__STREAM_CLUSTER
+      : GP__STREAM_LOOK_BACK;
   return 1;
 }
 GP__HOST gp_result gp__launch_stream(const gp__launching *l) {
@@ -56,7 +56,7 @@ GP__HOST gp_result gp__host_stream(gp__host_call *h) {
   if (p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS || p == GP_UNIQUE) return gp__host_runs(h);
   GP__CHECK(gp__host_take_fold(h, p == GP_SEGMENTED_EXCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN_BY_KEY));
   return p == GP_SEGMENTED_INCLUSIVE_SCAN || p == GP_SEGMENTED_EXCLUSIVE_SCAN ? gp__host_segmented_scan(h)
-                                                                              : gp__host_runs(h);
+      : gp__host_runs(h);
 }
 
 static const gp__kernel_rules gp__kernels_of_stream = {

@@ -21,10 +21,10 @@ GP__RULE int gp__flagged_bytes(int size) {
 // Upper bound of the state carried from tile to tile: counts, and the value of the open run; in a scan a flag and that
 // value.
 GP__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
-  return acc_size && primitive == GP_REDUCE_BY_KEY                          ? (acc_size + 15) / 16 * 16 + 16
-      : acc_size                                                            ? gp__flagged_bytes(acc_size)
+  return acc_size && primitive == GP_REDUCE_BY_KEY ? (acc_size + 15) / 16 * 16 + 16
+      : acc_size ? gp__flagged_bytes(acc_size)
       : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
-                                                                            : 8;
+      : 8;
 }
 // A tile's keys (or values) in shared memory, with room for an element and misalignment on both sides.
 enum { GP__STREAM_MARGIN = 64 };
@@ -50,7 +50,7 @@ GP__RULE int gp__stream_fold_warps(int threads) { return (threads / GP__WARP + 1
 GP__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
 GP__RULE int gp__stream_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (gp__stream_fold_warps(p.threads) + 2 + p.stages) * GP__WARP
-                                     : p.threads;
+      : p.threads;
 }
 GP__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) *
@@ -68,14 +68,14 @@ GP__RULE int gp__pinned_bytes(int vectors, gp__shape s) { // of a thread
 }
 GP__RULE int gp__pinned_vectors(gp__shape s) {
   return gp__pinned_bytes(5, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 5
-      : gp__pinned_bytes(3, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES  ? 3
-                                                                         : 1;
+      : gp__pinned_bytes(3, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 3
+      : 1;
 }
 GP__RULE int gp__pinned_threads(gp__shape s) {
   return gp__pinned_bytes(gp__pinned_vectors(s), s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? GP__PINNED_THREADS
-      : gp__pinned_bytes(1, s) * 128 <= GP__PINNED_BYTES                                     ? 128
-      : gp__pinned_bytes(1, s) * 64 <= GP__PINNED_BYTES                                      ? 64
-                                                                                             : 32;
+      : gp__pinned_bytes(1, s) * 128 <= GP__PINNED_BYTES ? 128
+      : gp__pinned_bytes(1, s) * 64 <= GP__PINNED_BYTES ? 64
+      : 32;
 }
 GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
   return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));

@@ -12,7 +12,7 @@ struct gp__run_join {
   GP_DEVICE gp__run_state operator()(const gp__run_state &a, const gp__run_state &b) const {
     return gp__run_state{a.runs + b.runs, b.last ? b.last : a.last};
   }
-  template <int TILE> struct Form { // `last` counted from the tile's first element
+  template<int TILE> struct Form { // `last` counted from the tile's first element
     struct Packed {
       gp__u32 runs, last;
     };
@@ -26,20 +26,20 @@ struct gp__run_join {
 };
 // x of the last of these lanes; 0 if there are none.
 GP_DEVICE int gp__of_last(unsigned lanes, int x) {
-  const int found = __shfl_sync(0xffffffffu, x, lanes ? 31 - __clz(int(lanes)) : 0);
+  const int found = __shfl_sync(~0u, x, lanes ? 31 - __clz(int(lanes)) : 0);
   return lanes ? found : 0;
 }
-template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
+template<int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
   gp__bits<ITEMS> r;
   GP__EACH(w, gp__bits<ITEMS>::WORDS) r.word[w] = b.word[w];
   if (ITEMS % 32) r.word[ITEMS / 32] &= (1u << (ITEMS % 32)) - 1u;
   return r;
 }
-template <class L> struct gp__length { typedef L type; };
-template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
+template<class L> struct gp__length { typedef L type; };
+template<> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
 // How many runs end in the lanes before this one, and in all. `heads_before` begin in the lanes before. A run ends
 // before each head, and at the last of all elements.
-template <int ITEMS> struct gp__end_ranks {
+template<int ITEMS> struct gp__end_ranks {
   int before, all;
   GP_DEVICE gp__end_ranks(
       const gp__bits<ITEMS + 1> &heads, int heads_before, int heads_all, const gp__stream_tile &t, int first) {
@@ -49,7 +49,7 @@ template <int ITEMS> struct gp__end_ranks {
     all = heads_all - lead + behind + (exist > 0 && t.first + first + exist == t.count ? 1 : 0);
   }
 };
-template <int WHAT, class Heads, class V, class Length> struct gp__runs {
+template<int WHAT, class Heads, class V, class Length> struct gp__runs {
   typedef typename gp__length<Length>::type L;
   typedef typename Heads::Key Key;
   typedef V Value;
@@ -59,13 +59,13 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
   typedef gp__run_state State;
   typedef gp__run_join Join;
-  template <int ITEMS> struct Kept {
+  template<int ITEMS> struct Kept {
     gp__bits<ITEMS + 1> heads;
     gp__u32 upto; // runs that count, in the group's lanes up to this one
   };
 
   // Marks the runs that count: at their first element or, for runs of two or more, at their last.
-  template <int ITEMS>
+  template<int ITEMS>
   static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
     const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
     if (WHAT != GP_NONTRIVIAL_RUNS) return h;
@@ -74,22 +74,22 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     return e;
   }
   // 1 + the thread's last head, counted from the group's first element; 0: it has none.
-  template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
+  template<int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
     GP__EACH(w, gp__bits<ITEMS>::WORDS)
       if (h.word[w]) last = int(gp_lane()) * ITEMS + w * 32 + 32 - __clz(int(h.word[w]));
     return last;
   }
-  template <int ITEMS, bool FULL>
+  template<int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     kept.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
     const int mine = counted<ITEMS>(kept.heads, t, first + int(gp_lane()) * ITEMS).count();
     kept.upto = gp__u32(gp_warp_inclusive_scan(mine, gp_sum<int>()));
     const int last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)),
-              newest = gp__of_last(__ballot_sync(0xffffffffu, last > 0), last);
+              newest = gp__of_last(__ballot_sync(~0u, last > 0), last);
     return gp__run_state{gp__u64(gp_warp_broadcast(kept.upto, 31)), newest ? t.first + first + newest : 0};
   }
-  template <int ITEMS, bool FULL>
+  template<int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
       const State &before, gp__u8 *) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
@@ -120,7 +120,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   // The lengths of runs, or where they begin (BEGINS), known at their ends (`marks`). Gathers them in the group's part
   // of the keys, as numbers of one byte or two. A number too large for that goes straight to memory and leaves 0. Only
   // a thread's first can be, because a chunk has fewer than 256 elements.
-  template <int ITEMS, bool BEGINS>
+  template<int ITEMS, bool BEGINS>
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
       const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
@@ -128,7 +128,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const gp__i64 origin = gp__i64(t.first) + first;
     // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
-              earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
+              earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(~0u, last > 0)), last);
     const gp__i64 open = earlier ? earlier : gp__i64(before.last) - origin;
     int begin = int(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GP__UNROLL

@@ -55,12 +55,8 @@ static gp_result gp__host_runs(const gp__host_call *h) {
     end = gp__host_run_end(&heads, first);
     switch (q->primitive) {
     case GP_INCLUSIVE_SCAN_BY_KEY:
-    case GP_EXCLUSIVE_SCAN_BY_KEY:
-      gp__host_scan_run(h, tiles, &start, first, end);
-      break;
-    case GP_REDUCE_BY_KEY:
-      gp__host_reduce_segment(h, &start, first, end - first, h->out + runs * h->out_size);
-      break;
+    case GP_EXCLUSIVE_SCAN_BY_KEY: gp__host_scan_run(h, tiles, &start, first, end); break;
+    case GP_REDUCE_BY_KEY: gp__host_reduce_segment(h, &start, first, end - first, h->out + runs * h->out_size); break;
     case GP_NONTRIVIAL_RUNS:
       if (end - first < 2) continue;
       if (h->out) gp__host_put_index(h->out, h->out_size, runs, first);

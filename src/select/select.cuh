@@ -3,25 +3,25 @@
 //   device/operators.cuh, device/warp.cuh, device/inputs.cuh, select/stream.cuh
 
 // PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none if predicates test the elements.
-template <class T, class F> struct gp__select_types {
+template<class T, class F> struct gp__select_types {
   typedef F Key;
   typedef T Value;
   static GP_DEVICE gp__u8 *items(const gp__stream_tile &t) { return t.values; }
   static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.values; }
 };
-template <class T> struct gp__select_types<T, gp__none> {
+template<class T> struct gp__select_types<T, gp__none> {
   typedef T Key;
   typedef gp__none Value;
   static GP_DEVICE gp__u8 *items(const gp__stream_tile &t) { return t.keys; }
   static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.keys; }
 };
-template <class P, class T> struct gp__holds {
+template<class P, class T> struct gp__holds {
   static GP_DEVICE bool of(const T &x, const gp__value &scalar) { return P()(x, scalar); }
 };
-template <class T> struct gp__holds<gp__none, T> {
+template<class T> struct gp__holds<gp__none, T> {
   static GP_DEVICE bool of(const T &, const gp__value &) { return false; }
 };
-template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
+template<int PARTS, class T, class F, class P1, class P2> struct gp__select {
   typedef gp__select_types<T, F> Types;
   typedef typename Types::Key Key;
   typedef typename Types::Value Value;
@@ -31,12 +31,12 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   static const bool BYTES = gp__test_bytes<P1>::is && (PARTS < 3 || gp__test_bytes<P2>::is);
   typedef gp__counts<N> State;
   typedef gp__count_join<N> Join;
-  template <int ITEMS> struct Kept {
+  template<int ITEMS> struct Kept {
     gp__bits<ITEMS> holds[N];
     gp__u32 upto; // counts of the group's lanes up to this one: first part, second part
   };
 
-  template <int ITEMS, bool FULL>
+  template<int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     gp__vecs<Key, ITEMS> k;
@@ -67,7 +67,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     if (PARTS == 3) s.n[N - 1] = gp__u64(gp__high(all));
     return s;
   }
-  template <int ITEMS, bool FULL>
+  template<int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
       const State &before, gp__u8 *) {
     const gp__u64 origin = t.first + first;
@@ -132,11 +132,11 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
 
 // The same by flags or a stencil, of described values: a tile has no values. Emission gathers the positions of what is
 // selected, in the group's part of the scratch memory, and makes the values where it writes them.
-template <int PARTS, class T, class F, class P1, class P2, class Input>
+template<int PARTS, class T, class F, class P1, class P2, class Input>
 struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   typedef gp__select<PARTS, gp__none, F, P1, P2> Base;
   typedef typename Base::State State;
-  template <int ITEMS> using Kept = typename Base::template Kept<ITEMS>;
+  template<int ITEMS> using Kept = typename Base::template Kept<ITEMS>;
   typedef unsigned short Position; // in a group
   static const int N = Base::N, SCRATCH = GP__POSITION_BYTES;
   static_assert(sizeof(Position) == GP__POSITION_BYTES, "a policy's shared memory has room for positions of this size");
@@ -148,14 +148,14 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
     for (int i = int(gp_lane()); i < n; i += 32) out[i] = input.at(origin + at[i]);
   }
   // Positions of the marked elements among the lane's ITEMS.
-  template <int ITEMS> static GP_DEVICE void gather(Position *to, const gp__bits<ITEMS> &marks) {
+  template<int ITEMS> static GP_DEVICE void gather(Position *to, const gp__bits<ITEMS> &marks) {
     GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1)
         *to++ = Position(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
     }
   }
-  template <int ITEMS, bool FULL>
+  template<int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
       const State &before, gp__u8 *scratch) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);

@@ -21,21 +21,21 @@ struct gp__stream_tile {
   gp__u8 *keys, *values; // element 0 of the tile, in shared memory
   gp__u64 first, count; // index of element 0; elements of the whole stream
   int items; // elements of the tile
-  template <class T> GP_DEVICE T key(int i) const { return *gp__as<const T>(keys + i * int(sizeof(T))); }
+  template<class T> GP_DEVICE T key(int i) const { return *gp__as<const T>(keys + i * int(sizeof(T))); }
   // The number of elements that exist among ITEMS from i on.
-  template <int ITEMS> GP_DEVICE int exist(int i) const {
+  template<int ITEMS> GP_DEVICE int exist(int i) const {
     return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
   }
 };
 
-template <class T> struct gp__bytes_of { static const int value = int(sizeof(T)); };
-template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
+template<class T> struct gp__bytes_of { static const int value = int(sizeof(T)); };
+template<> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
 // N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
 // or two bytes that are loaded one by one are combined to words: a register holds a word.
-template <int BYTES> struct gp__raw { typedef gp__u8 type; };
-template <> struct gp__raw<2> { typedef unsigned short type; };
-template <class T, int N> struct gp__vecs {
+template<int BYTES> struct gp__raw { typedef gp__u8 type; };
+template<> struct gp__raw<2> { typedef unsigned short type; };
+template<class T, int N> struct gp__vecs {
   static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
                    WORDS = VECTORS == 0 && BYTES % 4 == 0 ? BYTES / 4 : 0;
   union {
@@ -56,7 +56,7 @@ template <class T, int N> struct gp__vecs {
       GP__EACH(i, N) item[i] = gp__as<const T>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void load(const gp__u8 *p, int exist) {
+  template<bool FULL> GP_DEVICE void load(const gp__u8 *p, int exist) {
     if (FULL) load(p);
     else if (sizeof(T) <= 2 && VECTORS && exist == N) {
       GP__EACH(i, VECTORS) vector[i] = gp__vector_anywhere(p + i * 16);
@@ -76,7 +76,7 @@ template <class T, int N> struct gp__vecs {
         if (i < exist) item[i] = gp__as<const T>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void store(gp__u8 *p, int exist) const {
+  template<bool FULL> GP_DEVICE void store(gp__u8 *p, int exist) const {
     if (FULL && VECTORS) {
       GP__EACH(i, VECTORS) gp__as<gp_vector>(p)[i] = vector[i];
     } else {
@@ -93,13 +93,13 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
 // One warp: stores n elements from shared memory to consecutive addresses. 16 bytes at a time if both sides are
 // misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
-template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
+template<class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < n; i += 32) to[i] = gp__as<const T>(shared)[i];
   }
 };
-template <class T> struct gp__copy_unlike<T, true> {
+template<class T> struct gp__copy_unlike<T, true> {
   static GP_DEVICE void run(T *to, const gp__u8 *from, int n) {
     gp__u8 *out = gp__as<gp__u8>(to);
     const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
@@ -110,7 +110,7 @@ template <class T> struct gp__copy_unlike<T, true> {
     for (int i = head + lane * 16; i < tail; i += 32 * 16) gp__vector_at(out + i) = gp__vector_anywhere(from + i);
   }
 };
-template <class T> struct gp__copy_out {
+template<class T> struct gp__copy_out {
   static const int V = sizeof(T) < 16 && 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 0; // elements of a vector
   static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const unsigned aligned = (16 - gp__misalignment(to, 16)) & 15u; // bytes before the first vector
@@ -136,13 +136,13 @@ template <class T> struct gp__copy_out {
 
 // Compacts the marked elements of a group's part of an array there, and stores them from to[before] on. If no lane has
 // many, each element is stored by itself.
-template <class V> struct gp__compact {
-  template <int ITEMS, bool FULL>
+template<class V> struct gp__compact {
+  template<int ITEMS, bool FULL>
   static GP_DEVICE void run(
       void *to, gp__u64 before, gp__u8 *group, const gp__bits<ITEMS> &marks, int rank, int total, int exist, int all) {
     V *out = gp__as<V>(to) + before;
     gp__u8 *mine = group + gp_lane() * (ITEMS * sizeof(V));
-    if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
+    if (!__any_sync(~0u, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
       GP__EACH(w, gp__bits<ITEMS>::WORDS) {
         GP__UNROLL_BY(1)
@@ -170,8 +170,8 @@ template <class V> struct gp__compact {
     gp__copy_out<V>::run(out, group, total);
   }
 };
-template <> struct gp__compact<gp__none> {
-  template <int ITEMS, bool FULL>
+template<> struct gp__compact<gp__none> {
+  template<int ITEMS, bool FULL>
   static GP_DEVICE void run(void *, gp__u64, gp__u8 *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
@@ -183,16 +183,16 @@ struct gp__no_offsets {
   static const bool any = false;
   static GP_DEVICE gp__span find(const gp__stream_args &, const gp__stream_tile &) { return gp__span{0, 0}; }
   static GP_DEVICE gp__span take(gp__span &span) { return span; }
-  template <int THREADS, int ITEMS>
+  template<int THREADS, int ITEMS>
   static GP_DEVICE void clear(const gp__stream_tile &, gp__u32 *, unsigned, unsigned) {}
-  template <int THREADS, int ITEMS>
+  template<int THREADS, int ITEMS>
   static GP_DEVICE void mark(
       const gp__stream_args &, const gp__stream_tile &, const gp__span &, gp__u32 *, unsigned, unsigned) {}
 };
 
 // N counts, added.
-template <int N> struct gp__counts { gp__u64 n[N]; };
-template <int N> struct gp__count_join {
+template<int N> struct gp__counts { gp__u64 n[N]; };
+template<int N> struct gp__count_join {
   static GP_DEVICE gp__counts<N> identity() {
     gp__counts<N> c;
     GP__EACH(i, N) c.n[i] = 0;
@@ -202,7 +202,7 @@ template <int N> struct gp__count_join {
     GP__EACH(i, N) a.n[i] += b.n[i];
     return a;
   }
-  template <int TILE> struct Form { // counts of a tile are below 2^32
+  template<int TILE> struct Form { // counts of a tile are below 2^32
     struct Packed {
       gp__u32 n[N];
     };

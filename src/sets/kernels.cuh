@@ -5,11 +5,11 @@
 
 // Called by one thread: writes the marked keys to `out` in shared memory. Returns false if keys are not words, or have
 // values.
-template <class Key, bool WORDS> struct gp__set_push {
-  template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *, const Key (&)[ITEMS], Mask) { return false; }
+template<class Key, bool WORDS> struct gp__set_push {
+  template<class Mask, int ITEMS> static GP_DEVICE bool run(Key *, const Key (&)[ITEMS], Mask) { return false; }
 };
-template <class Key> struct gp__set_push<Key, true> {
-  template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
+template<class Key> struct gp__set_push<Key, true> {
+  template<class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
     gp__shared_pointer to(out);
     GP__EACH(k, ITEMS) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
     return true;
@@ -18,7 +18,7 @@ template <class Key> struct gp__set_push<Key, true> {
 
 // Called by one thread: merges its part of a tile, from element `mine` on; i of the elements before it are of the first
 // input. Returns which of the part's elements are results. `second`: which are of the second input.
-template <class Tile, class Key, int ITEMS>
+template<class Tile, class Key, int ITEMS>
 GP_DEVICE typename Tile::Mask gp__set_part(
     const Tile &tile, int &mine, int &i, Key (&key)[ITEMS], typename Tile::Mask &second) {
   const int size = tile.n + tile.m;
@@ -29,7 +29,7 @@ GP_DEVICE typename Tile::Mask gp__set_part(
 }
 // Called by one thread: writes its part's results to shared memory, after `before` others of the tile: keys and, with
 // values, the places of these. place, place2: of the values of the part's first elements.
-template <class Tile, class Key, int ITEMS>
+template<class Tile, class Key, int ITEMS>
 GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
     typename Tile::Mask second, int place, int place2) {
   Key *out = gp__as<Key>(results) + before;
@@ -48,7 +48,7 @@ GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[IT
 
 // Called by a block: writes a tile's results to the output, at any alignment. Single words take fewer instructions than
 // assembled vectors.
-template <int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const gp__u8 *shared, int n) {
+template<int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const gp__u8 *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
     gp__copy_from_shared<THREADS, GP_CACHE_ALL>(
         gp__as<gp__u8>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
@@ -61,7 +61,7 @@ template <int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *o
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
 // Called by a warp: searches memory for the ends of the block's first tile.
-template <int STEP, class Key, class Before>
+template<int STEP, class Key, class Before>
 GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64 number, gp__u64 (&at)[2][2]) {
   const gp__u64 begin = number * STEP, all = inputs.count[0] + inputs.count[1];
   const gp__u64 diagonal[2] = {begin, begin + STEP < all ? begin + STEP : all};
@@ -74,23 +74,23 @@ GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64
   }
 }
 // A tile's keys on their way to shared memory; each array keeps its alignment to 16 bytes.
-template <class Key, class Loads> struct gp__set_window {
+template<class Key, class Loads> struct gp__set_window {
   static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
   gp__u64 number, first, first2; // the tile; its start in each input
   int n, m; // its elements of each
   GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
-      : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
+    : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
   static GP_DEVICE unsigned units(const gp__u8 *p, int count) {
     return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
   }
-  template <class Inputs> GP_DEVICE void load(Loads &loads, const Inputs &s) const {
+  template<class Inputs> GP_DEVICE void load(Loads &loads, const Inputs &s) const {
     const gp__u8 *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
     const gp__u8 *p = all + first * SIZE, *q = all2 + first2 * SIZE;
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
         units(q, m), all2, all2 + s.count[1] * SIZE);
   }
   // Stores to shared memory. keys, keys2: each input's keys there.
-  template <class Inputs>
+  template<class Inputs>
   GP_DEVICE void store(const Loads &loads, const Inputs &s, gp__u8 *shared, const Key *&keys, const Key *&keys2) const {
     const gp__u8 *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
     gp__u8 *const second = shared + units(p, n) * UNIT;
@@ -102,7 +102,7 @@ template <class Key, class Loads> struct gp__set_window {
 
 // Called by a block: looks back, then writes a tile's `kept` results to the output. The aggregates of this tile and of
 // those before were published one tile ago, so waits are short.
-template <class Tile, class Values, class Window, class LookBack>
+template<class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
     const Values &values, gp__u32 kept, const gp__u8 *results, typename Tile::Storage &s) {
   typedef typename Tile::KeyType Key;
@@ -123,7 +123,7 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
 // results wait in shared memory until the next one's are counted: a block publishes a tile's aggregate before it asks
 // for earlier ones, so that blocks do not wait for each other in chains. Meanwhile the next tile's keys are loaded. If
 // no launch has found borders, a block finds the ends of its first tile.
-template <class P, int SET, class Before, class Key, class Value>
+template<class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
   typedef typename Tile::Storage Storage;

@@ -7,7 +7,7 @@
 // the tile before, whose results wait. No launch finds borders. The others wait for no other block until they have the
 // next tile's results.
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
-template <int THREADS> struct gp__set_pipeline_storage {
+template<int THREADS> struct gp__set_pipeline_storage {
   gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
   gp__u64 before[2]; // results before a tile, and before the one that follows it here
   gp__u64 found, taken; // barriers: the next tile is ready; has been seen
@@ -16,7 +16,7 @@ template <int THREADS> struct gp__set_pipeline_storage {
   gp__u32 kept[2];
   gp__u32 sum[THREADS / 32];
 };
-template <class P, int SET, class Before, class Key, class Value> struct gp__set_pipeline {
+template<class P, int SET, class Before, class Key, class Value> struct gp__set_pipeline {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
   static const int THREADS = P::threads, ITEMS = Tile::ITEMS, STEP = Tile::TILE - 1, VALUE = Tile::VALUE;
   typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
@@ -175,7 +175,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
   }
 };
-template <class P, int SET, class Before, class Key, class Value>
+template<class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
   typedef gp__set_pipeline<P, SET, Before, Key, Value> Pipeline;
   typedef typename Pipeline::Storage Storage;

@@ -15,17 +15,17 @@
 // input, and difference drops them: for both, the inputs change places.
 
 // The inputs, in the order in which they are merged.
-template <class Key, class Before> struct gp__set_inputs {
+template<class Key, class Before> struct gp__set_inputs {
   const Key *keys[2];
   gp__u64 count[2];
   GP_DEVICE gp__set_inputs(const gp__merge_args &a, bool swapped)
-      : keys{gp__as<const Key>(swapped ? a.keys2 : a.keys), gp__as<const Key>(swapped ? a.keys : a.keys2)},
-        count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
+    : keys{gp__as<const Key>(swapped ? a.keys2 : a.keys), gp__as<const Key>(swapped ? a.keys : a.keys2)},
+      count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
 };
 // Finds a tile's border: at[i] elements of input i are before it. It is at `diagonal` or one element before; the merge
 // path is there at `split`. In a run of equal keys, half of those before the border are of each input, if both have so
 // many; otherwise all that the shorter one has.
-template <class Key, class Before>
+template<class Key, class Before>
 GP_DEVICE void gp__balanced_path(
     const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split, gp__u64 (&at)[2]) {
   at[0] = split;
@@ -55,7 +55,7 @@ GP_DEVICE void gp__balanced_path(
 }
 // Finds the starts of all tiles, one a thread. This takes more sequential steps than a warp would, but a small part of
 // the loads.
-template <class P, class Before, class Key, class Value> GP_DEVICE void gp__balanced_paths(const gp__merge_args &a) {
+template<class P, class Before, class Key, class Value> GP_DEVICE void gp__balanced_paths(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
   gp__pdl_wait<P>();
@@ -69,14 +69,14 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__bala
   a.borders[b * 2] = at[0], a.borders[b * 2 + 1] = at[1];
 }
 
-template <int THREADS> struct gp__set_storage {
+template<int THREADS> struct gp__set_storage {
   gp__ticket ticket; // the next tile's; while results are counted, that of the one after it
   gp__u64 at[2][2]; // the next tile's two ends, in each input
   gp__u64 before; // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
 };
 
-template <class P, int SET, class Before, class Key, class Value> struct gp__set_tile {
+template<class P, int SET, class Before, class Key, class Value> struct gp__set_tile {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int RESULTS_AT = gp__merge_window_bytes(TILE, KEY, 2), RESULT = gp__set_result_bytes(TILE, KEY, VALUE);
@@ -141,7 +141,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   // Called by one thread: merges elements from i and j on. Bit k of `second`: element k is of the second input; of
   // `tie`: it equals the one before it. Bit ITEMS: of the element after the thread's last. FULL: either input has more
   // than ITEMS elements from there on.
-  template <bool FULL>
+  template<bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
     const gp__u32 one_at = gp__u32(gp__as<const gp__u8>(keys) - window),
                   two_at = gp__u32(gp__as<const gp__u8>(keys2) - window);
@@ -249,20 +249,20 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const Mask paired =
         BOTH ? pairs_of_both(i, j, after_second, key, second, tie) : pairs(i, j, after_second, second, tie);
     return gp__bits_below<Mask>(count) &
-        (SET == GP_SET_INTERSECTION        ? paired
+        (SET == GP_SET_INTERSECTION ? paired
                 : SET == GP_SET_DIFFERENCE ? second & ~paired
-                                           : ~paired);
+                : ~paired);
   }
 };
 
 // The values of a tile: those of each input are consecutive and keep their alignment to 16 bytes.
-template <class Tile, class Loads, class Value> struct gp__set_tile_values {
+template<class Tile, class Loads, class Value> struct gp__set_tile_values {
   static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
   const gp__merge_args &a;
   gp__u64 all, all2, first, first2; // counts of the inputs; the tile's start in each
   int n, m;
   static const bool TWO = !Tile::SWAPPED; // values of the input merged first are output
-  template <class Window>
+  template<class Window>
   static GP_DEVICE gp__set_tile_values of(const gp__merge_args &a, gp__u64 all, gp__u64 all2, const Window &w) {
     return gp__set_tile_values{a, all, all2, w.first, w.first2, TWO ? w.n : 0, w.m};
   }
@@ -286,9 +286,9 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
         threadIdx.x);
   }
 };
-template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__none> {
+template<class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__none> {
   int n;
-  template <class Window>
+  template<class Window>
   static GP_DEVICE gp__set_tile_values of(const gp__merge_args &, gp__u64, gp__u64, const Window &) {
     return gp__set_tile_values{0};
   }

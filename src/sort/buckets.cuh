@@ -6,7 +6,7 @@
 // Does all levels from a.level on, while there are parts. Blocks draw shares by ticket: of a level's count, then of its
 // move, and so on. A share waits until all shares of the step before are done. Running blocks have drawn these, so this
 // ends however few blocks are resident.
-template <class P, class T, bool DESCENDING, class Value = gp__none>
+template<class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   typedef gp__hybrid_counting<P, T, DESCENDING, P::threads, Value> Counting;
   struct Drawn {
@@ -37,7 +37,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
 }
 
 // Sorts buckets on chip.
-template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct gp__bucket {
+template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct gp__bucket {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
   typedef typename Code::Raw Raw;

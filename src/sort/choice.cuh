@@ -10,7 +10,7 @@
 // of 2^26 keys, in tenths of a picosecond. One sweep also wins where random keys occur REPEATS times each or more:
 // buckets then differ in size and keys share bins. Pairs and 8-byte keys are excepted if keys repeat so often that
 // parts soon become constant.
-template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
+template<class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
   typedef typename Hybrid::Key Key;
@@ -179,7 +179,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     if (!threadIdx.x) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
 };
-template <class P, class T, bool DESCENDING, class Value = gp__none>
+template<class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
   typedef gp__sort_sampling<P, T, DESCENDING, Value> Sampling;
   GP_DYNAMIC_SHARED(bytes);
@@ -191,7 +191,7 @@ GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
 }
 
 // All keys in one block.
-template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);

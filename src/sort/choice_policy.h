@@ -24,9 +24,9 @@ enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, G
 // A second sample finds repeated keys by a hash table.
 enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
 GP__RULE unsigned gp__sample_size(gp__u64 count, unsigned capacity) {
-  return count / capacity / 8 >= GP__SAMPLE      ? (unsigned)GP__SAMPLE
+  return count / capacity / 8 >= GP__SAMPLE ? (unsigned)GP__SAMPLE
       : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
-                                                 : (unsigned)GP__SAMPLE_LEAST;
+      : (unsigned)GP__SAMPLE_LEAST;
 }
 GP__RULE unsigned gp__of_kind(int kind, unsigned first, unsigned second, unsigned third, unsigned fourth) {
   return kind == 0 ? first : kind == 1 ? second : kind == 2 ? third : fourth;
@@ -48,11 +48,11 @@ GP__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
 // Dynamic shared memory of a block that moves, and of one that counts and moves.
 GP__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__shape s) {
   return s.in_size ? gp__radix_shared_bytes(p, s)
-                   : gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s));
+      : gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s));
 }
 GP__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
   return gp__hybrid_tile_bytes(p, s) > gp__hybrid_count_bytes(p.threads) ? gp__hybrid_tile_bytes(p, s)
-                                                                         : gp__hybrid_count_bytes(p.threads);
+      : gp__hybrid_count_bytes(p.threads);
 }
 GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
   return p.threads >= 256 && // the count takes a thread a digit

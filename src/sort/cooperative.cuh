@@ -10,7 +10,7 @@
 //
 // A grid's counts are tagged words. Its barrier uses the workspace's tickets: each block draws one after a pass. The
 // last pass and passes that move nothing have no barrier; a block draws their tickets at its end.
-template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
+template<class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
   typedef gp__radix_sweep<P, K, V, gp__radix_narrow> Sweep;
   typedef typename Sweep::Rank Rank;
   typedef typename Sweep::Digit Digit;
@@ -48,7 +48,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       for (unsigned to = 0; to < blocks; ++to) *gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to) = total;
       return;
     }
-    const gp__u32 next = __shfl_down_sync(0xffffffffu, total, 1);
+    const gp__u32 next = __shfl_down_sync(~0u, total, 1);
     if (threadIdx.x & 1u) return;
     gp__fence();
     gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{gp__u64(next) << 32 | total, tag(pass)});
@@ -222,7 +222,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     if (!CLUSTER) leave();
   }
 };
-template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperative_radix_sort(const gp__radix_args &a) {
+template<class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperative_radix_sort(const gp__radix_args &a) {
   typedef gp__cooperative_radix<P, K, V, CLUSTER> Sort;
   const unsigned KEYS = (Sort::TILE * unsigned(sizeof(typename K::Key)) + 15) / 16 * 16,
                  VALUES = Sort::PAIRS ? (Sort::TILE * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
@@ -237,9 +237,9 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperativ
       gp__as<V>(shared + 2 * KEYS + VALUES), blockIdx.x, gridDim.x, 0, a.keys};
   sort.run();
 }
-template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
+template<class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
   gp__cooperative_radix_sort<P, K, V, true>(a);
 }
-template <class P, class K, class V> GP_DEVICE void gp__sort_one_launch(const gp__radix_args &a) {
+template<class P, class K, class V> GP_DEVICE void gp__sort_one_launch(const gp__radix_args &a) {
   gp__cooperative_radix_sort<P, K, V, false>(a);
 }

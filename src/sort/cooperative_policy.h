@@ -15,8 +15,8 @@ GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
 GP__RULE gp__u64 gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
 GP__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
-      : s.compute_capability >= 90    ? (int)GP__CLUSTER
-                                      : 1;
+      : s.compute_capability >= 90 ? (int)GP__CLUSTER
+      : 1;
 }
 GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) *
@@ -45,12 +45,12 @@ GP__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
-      (p.algorithm == GP_COUNTING               ? gp__policy_valid_counting(p, s)
-              : p.algorithm == GP_HYBRID        ? gp__policy_valid_hybrid(p, s)
-              : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
-              : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
+      (p.algorithm == GP_COUNTING ? gp__policy_valid_counting(p, s)
+              : p.algorithm == GP_HYBRID ? gp__policy_valid_hybrid(p, s)
+              : p.algorithm == GP_ADAPTIVE ? gp__policy_valid_adaptive(p, s)
+              : p.algorithm == GP_ONE_BLOCK ? gp__policy_valid_one_block_sort(p, s)
               : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
               : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
-                                                : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
+              : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
                   (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }

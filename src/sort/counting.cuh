@@ -26,14 +26,14 @@ struct gp__add_tally {
 };
 
 // A vector filled with one key.
-template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
+template<class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
   const gp__u32 word = sizeof(Bits) == 1 ? key * 0x01010101u : key * 0x00010001u;
   return gp_vector{{word, word, word, word}};
 }
 
 // Counts 2-byte keys. A thread that finds a counter full moves 2^15 of it to the output, unless another thread did. It
 // does so before its next vector, so all threads together cannot overflow a counter.
-template <class P> struct gp__key_counts {
+template<class P> struct gp__key_counts {
   typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<gp__u16>, gp__u16, gp__none, gp__u64, gp__arrays>
       Histogram;
   typedef typename Histogram::Storage Storage;
@@ -45,7 +45,7 @@ template <class P> struct gp__key_counts {
   const Storage &s;
   Counters counters;
   GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, gp__u8 *shared)
-      : a(args), s(storage), counters(shared) {}
+    : a(args), s(storage), counters(shared) {}
 
   // Adds what was taken from full counters to the output.
   GP_DEVICE void carry(const gp_vector &x, gp__u32 taken) const {
@@ -88,7 +88,7 @@ template <class P> struct gp__key_counts {
   static GP_DEVICE bool all_same(bool there, const gp_vector &x) {
     const gp__u32 same = gp__same_keys(gp__u16(gp_warp_broadcast(x.word[0], 0))).word[0];
     const gp__u32 differ = (x.word[0] ^ same) | (x.word[1] ^ same) | (x.word[2] ^ same) | (x.word[3] ^ same);
-    return __all_sync(0xffffffffu, there && !differ);
+    return __all_sync(~0u, there && !differ);
   }
   GP_DEVICE void take_same(gp__u32 word) const {
     if (!gp_lane()) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
@@ -102,9 +102,9 @@ template <class P> struct gp__key_counts {
   GP_DEVICE void take_all(Samples &x) const {
     if (blockIdx.x == gridDim.x - 1) take_ends();
     GP__UNROLL_BY(1)
-    while (__any_sync(0xffffffffu, x.left != 0)) {
+    while (__any_sync(~0u, x.left != 0)) {
       // Pairs of equal keys in a quarter of the lanes are a sign of runs.
-      const bool runs = __popc(__ballot_sync(0xffffffffu, x.left != 0 && !gp__next_key_differs(x.x[0].access, 0))) >= 8;
+      const bool runs = __popc(__ballot_sync(~0u, x.left != 0 && !gp__next_key_differs(x.x[0].access, 0))) >= 8;
       GP__UNROLL
       for (unsigned k = 0; k < Histogram::K; ++k) {
         const bool there = k < x.left;
@@ -158,17 +158,17 @@ template <class P> struct gp__key_counts {
 };
 
 // Counts the keys of each value, in a histogram of their bits.
-template <class P, class K, int SIZE = int(sizeof(K))>
+template<class P, class K, int SIZE = int(sizeof(K))>
 struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64, gp__arrays> {};
-template <class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
-template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_args &a) {
+template<class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
+template<class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_args &a) {
   gp__counts_of<gp__policy<gp__counting_threads(int(sizeof(K))), gp__counting_vectors(int(sizeof(K))), P::load,
                     GP_CACHE_ALL, 0, gp__counting_blocks(int(sizeof(K))), P::overlap>,
       K>::run(a);
 }
 
 // A thread's ITEMS counters, of values that are consecutive in sort order.
-template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
+template<int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
   gp__u64 count[ITEMS];
@@ -203,7 +203,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
 // Called by a block: sums the counts of 8 PARTS consecutive values, from `first` on, over the rows of all counting
 // blocks. `sums` must be zero; [i][j] becomes the count of value first + 8 j + i. A thread loads a vector of every
 // eighth row, GP__COUNTING_LOADS at a time.
-template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
+template<int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
   const unsigned part = threadIdx.x % PARTS;
   const gp__u16 *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
   gp__u32 sum[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -233,7 +233,7 @@ GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(
 }
 // Makes the runs of 2-byte keys with GP__COUNTING_BLOCKS blocks; each waits for the sums of the blocks before it. A
 // thread has one value. A block's values are consecutive in a row too, rising or falling.
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
+template<class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
   const int THREADS = GP__COUNTING_THREADS;
   static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
   struct Storage : gp__scan_storage<THREADS, gp__run_tally> {
@@ -268,7 +268,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
 // lane counts the runs that begin before its keys. This costs a few instructions a row and a few a run. Positions count
 // from the 16-byte boundary at or before the output's first key. With 1-byte keys every block makes the runs for
 // itself.
-template <class P, class T, bool DESCENDING> struct gp__counting_filler {
+template<class P, class T, bool DESCENDING> struct gp__counting_filler {
   typedef typename gp__ordered<T>::Bits Bits;
   static const int THREADS = P::threads, V = 16 / int(sizeof(T)), ROW = 32 * V, PIECE = 4 * P::vectors;
   static const int VALUES = 1 << (8 * sizeof(T));
@@ -312,7 +312,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       now = of.values[first - 1];
       load();
     }
-    GP_DEVICE gp__u64 next_begin() const { return __shfl_sync(0xffffffffu, at, int(used)); }
+    GP_DEVICE gp__u64 next_begin() const { return __shfl_sync(~0u, at, int(used)); }
   };
   // Returns the lane's vector of the row at `from`.
   static GP_DEVICE gp_vector mixed(Cursor &cursor, Row &row, gp__u64 from) {
@@ -327,7 +327,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
         atomicOr(&row.begins[i / 32], 1u << (i % 32));
         row.value[begun + 1 + gp_lane() - cursor.used] = cursor.value;
       }
-      const unsigned found = unsigned(__popc(__ballot_sync(0xffffffffu, begins)));
+      const unsigned found = unsigned(__popc(__ballot_sync(~0u, begins)));
       begun += found;
       cursor.used += found;
       if (cursor.used < 32) break;
@@ -397,6 +397,6 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
           row + piece < rows ? (row + piece) * ROW : end, end);
   }
 };
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(const gp__counting_args &a) {
+template<class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(const gp__counting_args &a) {
   gp__counting_filler<P, T, DESCENDING>::run(a);
 }

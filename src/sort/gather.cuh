@@ -2,7 +2,7 @@
 // uses: core/words.h, device/vocabulary.cuh, layouts/arguments.h, device/kernel.cuh
 
 // out[i] = in[index[i]], elements of WORDS words.
-template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(const gp__gather_args &a) {
+template<class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(const gp__gather_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 total = gp__count(a) * WORDS;
   const Word *in = gp__as<const Word>(a.in);

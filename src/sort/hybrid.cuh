@@ -19,7 +19,7 @@
 // more bits becomes a part of the next level, however small. A part with no bits left is in order once it has moved.
 
 // A key of T as the unsigned integer that is sorted.
-template <class T, bool DESCENDING> struct gp__sorted {
+template<class T, bool DESCENDING> struct gp__sorted {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Raw;
   typedef typename gp__unsigned_of<(sizeof(T) > 4 ? 8 : 4)>::type Key;
@@ -56,7 +56,7 @@ struct gp__hybrid_item {
 };
 static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
 
-template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__hybrid {
+template<class P, class T, bool DESCENDING, class Value = gp__none> struct gp__hybrid {
   static const bool PAIRS = gp__radix_value<Value>::is;
   // Bits in which keys of one bucket may differ.
   static const int WIDEST = PAIRS ? 64 - GP__HYBRID_PLACE_BITS : 64;
@@ -79,8 +79,8 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE Raw *to(gp__u32 source) const { return gp__as<Raw>(source == GP__FROM_SPARE ? a.out : a.spare); }
   GP_DEVICE const Value *values_from(gp__u32 source) const { // NULL: each element's index
     return gp__as<const Value>(source == GP__FROM_IN ? a.values
-            : source == GP__FROM_SPARE               ? a.spare_values
-                                                     : a.out_values);
+            : source == GP__FROM_SPARE ? a.spare_values
+            : a.out_values);
   }
   GP_DEVICE Value *values_to(gp__u32 source) const {
     return gp__as<Value>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
@@ -102,8 +102,8 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     const int levels = (need + 7) / 8, all = (width + 7) / 8;
     const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);
     const int bits = depth >= 2 || width <= 8 || levels == 0 ? 8
-        : all <= levels                                      ? (width + all - 1) / all
-                                                             : (need + levels - 1) / levels;
+        : all <= levels ? (width + all - 1) / all
+        : (need + levels - 1) / levels;
     return width < bits ? width : bits < least ? least : bits < 4 ? (width < 4 ? width : 4) : bits;
   }
   GP_DEVICE gp__u32 tiles_of(gp__u64 begin, gp__u64 size, gp__u32 source) const {

@@ -4,7 +4,7 @@
 //   device/kernel.cuh, sort/keys.cuh, sort/hybrid.cuh
 
 // Finds a tile's part: the last one whose first tile is not after it. All threads of the block call.
-template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
+template<int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
   gp__u32 low = 0, left = count; // in [low, low + left)
   while (left > 1) {
     const gp__u32 step = (left + THREADS - 1) / THREADS, ahead = (threadIdx.x + 1) * step;
@@ -17,7 +17,7 @@ template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *pa
 }
 
 // Returns the sum of x over the threads before. Contains a barrier; one more must precede the next use of `total`.
-template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
+template<int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   const N up_to = gp_warp_inclusive_scan(x, gp_sum<N>());
   if (gp_lane() == 31) total[gp_warp()] = up_to;
   __syncthreads();
@@ -41,7 +41,7 @@ struct gp__hybrid_share {
   }
 };
 
-template <int THREADS> struct gp__hybrid_count_storage {
+template<int THREADS> struct gp__hybrid_count_storage {
   gp__u32 counter[256 * 32]; // each lane has its own: digit * 32 + lane
   gp__u64 total[THREADS / 32];
   gp__u64 start[257], window[256];
@@ -54,7 +54,7 @@ template <int THREADS> struct gp__hybrid_count_storage {
   bool last;
 };
 
-template <class P, class T, bool DESCENDING, int THREADS, class Value>
+template<class P, class T, bool DESCENDING, int THREADS, class Value>
 struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Base;
   typedef typename Base::Key Key;
@@ -66,7 +66,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   Storage &s;
   static_assert(sizeof(Storage) == gp__hybrid_count_bytes(THREADS), "shared memory");
   GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, int of_level, gp__u32 of_block, Storage &storage)
-      : Base{args, of_level, of_block}, s(storage) {}
+    : Base{args, of_level, of_block}, s(storage) {}
 
   // Counts the keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
@@ -257,7 +257,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   }
   // Counts tiles [first, last) of the level's part `at`; `p` has its constant fields. The block that counts a part's
   // last tiles plans it. FIRST: the counters are zero once the first block has published its word.
-  template <bool FIRST>
+  template<bool FIRST>
   GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
     gp__hybrid_part &part = this->parts()[at];
     gp__u64 *bins = this->bins_of(this->level) + gp__u64(at + (this->PAIRS ? this->block : 0)) * 256;
@@ -349,7 +349,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   }
 };
 
-template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
+template<class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
   GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
   gp__pdl_wait<P>();

@@ -4,7 +4,7 @@
 //   sort/pair_buckets.cuh
 
 // Sorts the items of the list, dealt to blocks in turn.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
+template<class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
   typedef typename Bucket::Storage Storage;
@@ -30,7 +30,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
 }
 
 // Sorts the items of the list, dealt to blocks in turn.
-template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
@@ -61,19 +61,19 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   }
 }
 
-template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
+template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 struct gp__bucket_sorter {
   static GP_DEVICE void run(const gp__hybrid_args &a) {
     gp__hybrid_sort_pairs<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS>(a);
   }
 };
-template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
 struct gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, gp__none> {
   static GP_DEVICE void run(const gp__hybrid_args &a) {
     gp__hybrid_sort_keys<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS>(a);
   }
 };
-template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value = gp__none>
+template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
 }
@@ -81,7 +81,7 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
 // Leading sweep. Radix passes by the leading bits alone, which are stable, leave pairs in buckets. This kernel finds
 // where the buckets begin. Blocks then sort them on chip as in a hybrid sort. If a bucket is too large, a sweep of all
 // bits follows; most often the digit counts tell before anything has moved.
-template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
+template<class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
   typedef gp__bucket_element<T, Value, sizeof(Value) == 4> Element;
   struct Storage {
     gp__u32 start[P::threads];
@@ -112,7 +112,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
 }
 // Sorts the buckets, dealt to blocks in turn. A block reads the starts of THREADS of its buckets at a time, and
 // prefetches the next bucket before it sorts one.
-template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
+template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   const bool RECORDS = sizeof(Value) == 4;
   typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, RECORDS> Bucket;

@@ -3,7 +3,7 @@
 //   device/warp.cuh, device/lanes.cuh, device/tile_rank.cuh, device/kernel.cuh, sort/keys.cuh, sort/radix_sweep.cuh,
 //   sort/hybrid.cuh, sort/hybrid_count.cuh
 
-template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
+template<class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
   typedef gp__hybrid<P, T, DESCENDING> Base;
   typedef typename Base::Key Key;
   typedef typename Base::Raw Raw;
@@ -20,12 +20,12 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   Storage &s;
   const unsigned thread;
   GP_DEVICE gp__hybrid_moving(const Base &base, Storage &storage)
-      : Base(base), s(storage), thread(gp__opaque_copy(threadIdx.x)) {}
+    : Base(base), s(storage), thread(gp__opaque_copy(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
   // Computes the keys' slots within their digits, two a word. HOT: one lane counts for all lanes with the hot digit, or
   // with the first lane's digit if none is hot.
-  template <bool HOT, class There>
+  template<bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
       gp__u32 hot) const {
     GP__EACH(i, ITEMS) {
@@ -36,7 +36,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       } else {
         const gp__u32 chosen = hot < 256 ? hot : gp_warp_broadcast(digit, 0);
         const bool is = there(i) && digit == chosen;
-        const gp__u32 lanes = __ballot_sync(0xffffffffu, is), lead = lanes & (0u - lanes);
+        const gp__u32 lanes = __ballot_sync(~0u, is), lead = lanes & (0u - lanes);
         if (is ? lead == 1u << gp_lane() : there(i))
           slot = atomicAdd(&s.count[digit], is ? gp__u32(__popc(lanes)) : 1u);
         const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
@@ -45,7 +45,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       slots[i / 2] = i % 2 ? gp__opaque_copy(slots[i / 2] | slot << 16) : slot;
     }
   }
-  template <class There>
+  template<class There>
   GP_DEVICE void scatter(
       const Key (&keys)[ITEMS], const gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift) const {
     GP__EACH(i, ITEMS)
@@ -55,7 +55,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       }
   }
   // Moves the n keys of one tile of the part.
-  template <class There>
+  template<class There>
   GP_DEVICE void tile(
       const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there, unsigned n) const {
     const Key low = Key(p.low);
@@ -66,7 +66,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       if (thread * DIGITS_A_THREAD + d < digits) s.count[thread * DIGITS_A_THREAD + d] = 0;
     __syncthreads();
     const gp__u32 sample = gp__u32((keys[0] - low) >> shift);
-    const gp__u32 alike = __ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0));
+    const gp__u32 alike = __ballot_sync(~0u, sample == gp_warp_broadcast(sample, 0));
     if (p.hot < 256 || __popc(alike) >= 6) rank<true>(keys, slots, there, low, shift, p.hot);
     else rank<false>(keys, slots, there, low, shift, p.hot);
     __syncthreads();
@@ -142,7 +142,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
 };
 
 // Moves pieces of pairs in order.
-template <class P, class T, bool DESCENDING, class Value>
+template<class P, class T, bool DESCENDING, class Value>
 struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Base;
   typedef typename Base::Key Key;
@@ -166,8 +166,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   Raw *tile_keys;
   Value *tile_values;
   GP_DEVICE gp__hybrid_moving_pairs(const Base &base, Storage &storage, gp__u8 *shared)
-      : Base(base), s(storage), tile_keys(gp__as<Raw>(shared)),
-        tile_values(gp__as<Value>(shared + TILE * sizeof(Raw))) {}
+    : Base(base), s(storage), tile_keys(gp__as<Raw>(shared)), tile_values(gp__as<Value>(shared + TILE * sizeof(Raw))) {}
 
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
     return end - first < TILE ? unsigned(end - first) : TILE;
@@ -196,7 +195,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  template <bool FULL> GP_DEVICE void store(const Digit &digit, Raw *out, Value *out_values) const {
+  template<bool FULL> GP_DEVICE void store(const Digit &digit, Raw *out, Value *out_values) const {
     GP__UNROLL
     for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: all reads, then all writes
       Raw keys[AT_ONCE];
@@ -306,12 +305,12 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
 };
 
 // Does a block's share of a level's moves.
-template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
+template<class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
   static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, gp__u8 *shared) {
     gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
   }
 };
-template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
+template<class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCENDING, gp__none> {
   static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING> &h, gp__u8 *shared) {
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
     typename Moving::Storage &s = *gp__as<typename Moving::Storage>(shared);
@@ -336,7 +335,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCE
     }
   }
 };
-template <class P, class T, bool DESCENDING, class Value = gp__none>
+template<class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();

@@ -25,7 +25,7 @@ enum {
 
 // A key as it moves (Key), and as ordered bits. bits(key, word): 64 bits of the ordered key, the least significant word
 // first; built-in types have one word. padding: sorts after every key.
-template <class T> struct gp__radix_key {
+template<class T> struct gp__radix_key {
   typedef typename gp__ordered<T>::Bits Bits;
   typedef Bits Key;
   static const bool pads = true;
@@ -35,12 +35,12 @@ template <class T> struct gp__radix_key {
   }
 };
 // Floats as a comparison orders them: -0 and +0 are equal.
-template <class T> struct gp__radix_number : gp__radix_key<T> {
+template<class T> struct gp__radix_number : gp__radix_key<T> {
   typedef typename gp__ordered<T>::Bits Bits;
   static GP_DEVICE Bits bits(Bits key, int) { return gp__ordered<T>::encode(Bits(key << 1) ? key : Bits(0)); }
 };
 // A struct ordered by a user's operator, which maps it to a built-in type R.
-template <class T, class Op, class R> struct gp__decomposed_key {
+template<class T, class Op, class R> struct gp__decomposed_key {
   typedef typename gp__ordered<R>::Bits Bits;
   typedef T Key;
   static const bool pads = false;
@@ -55,14 +55,14 @@ template <class T, class Op, class R> struct gp__decomposed_key {
   static GP_DEVICE Key padding(bool) { return Key(); }
 };
 // A struct ordered by some of its fields, the most significant first.
-template <class Key, class Bits> union gp__key_parts {
+template<class Key, class Bits> union gp__key_parts {
   Key key;
   Bits part[sizeof(Key) / sizeof(Bits)];
   GP_DEVICE gp__key_parts() {}
 };
-template <int OFFSET, class T, bool DESCENDING> struct gp__key_field {
+template<int OFFSET, class T, bool DESCENDING> struct gp__key_field {
   static const int bits = 8 * int(sizeof(T));
-  template <class Key> static GP_DEVICE gp__u64 of(const Key &key) {
+  template<class Key> static GP_DEVICE gp__u64 of(const Key &key) {
     typedef typename gp__ordered<T>::Bits Bits;
     static_assert(OFFSET % sizeof(T) == 0 && OFFSET + sizeof(T) <= sizeof(Key), "a field lies aligned in its struct");
     gp__key_parts<Key, Bits> parts;
@@ -73,7 +73,7 @@ template <int OFFSET, class T, bool DESCENDING> struct gp__key_field {
 };
 // Complex keys in NumPy's order: by real part, then by imaginary part; then those with a NaN: as imaginary part, by the
 // real one; as real part, by the imaginary one; as both. -0 and +0 are equal.
-template <class F, bool HIGH> struct gp__complex_part {
+template<class F, bool HIGH> struct gp__complex_part {
   static const int bits = 8 * int(sizeof(F));
   typedef typename gp__ordered<F>::Bits Bits;
   static GP_DEVICE Bits ordered(F x) {
@@ -87,14 +87,14 @@ template <class F, bool HIGH> struct gp__complex_part {
     return nans == 3 ? 0 : ordered(nans == 1 ? x.re : x.im);
   }
 };
-template <class... Fields> struct gp__key_fields { // none
+template<class... Fields> struct gp__key_fields { // none
   static const int bits = 0;
-  template <class Key> static GP_DEVICE gp__u64 word(const Key &, int) { return 0; }
+  template<class Key> static GP_DEVICE gp__u64 word(const Key &, int) { return 0; }
 };
-template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // Field is above the rest
+template<class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // Field is above the rest
   typedef gp__key_fields<Rest...> Below;
   static const int bits = Field::bits + Below::bits;
-  template <class Key> static GP_DEVICE gp__u64 word(const Key &key, int w) {
+  template<class Key> static GP_DEVICE gp__u64 word(const Key &key, int w) {
     const int at = Below::bits - 64 * w; // position of the field's lowest bit in this word
     gp__u64 x = Below::word(key, w);
     if (at > -Field::bits && at < 64) {
@@ -104,7 +104,7 @@ template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { //
     return x;
   }
 };
-template <class T, class... Fields> struct gp__field_key {
+template<class T, class... Fields> struct gp__field_key {
   typedef gp__u64 Bits;
   typedef T Key;
   static const bool pads = false;
@@ -112,11 +112,11 @@ template <class T, class... Fields> struct gp__field_key {
   static GP_DEVICE Key padding(bool) { return Key(); }
 };
 // The order of a sort as a comparison of keys, by 64-bit words.
-template <class K> struct gp__key_words { static const int value = 1; };
-template <class T, class... Fields> struct gp__key_words<gp__field_key<T, Fields...>> {
+template<class K> struct gp__key_words { static const int value = 1; };
+template<class T, class... Fields> struct gp__key_words<gp__field_key<T, Fields...>> {
   static const int value = (gp__key_fields<Fields...>::bits + 63) / 64;
 };
-template <class K, bool DESCENDING> struct gp__key_before {
+template<class K, bool DESCENDING> struct gp__key_before {
   typedef typename K::Key Key;
   GP_DEVICE bool operator()(const Key &a, const Key &b) const {
     GP__UNROLL
@@ -128,7 +128,7 @@ template <class K, bool DESCENDING> struct gp__key_before {
   }
 };
 // A key with its value beside it.
-template <class K, class V> struct gp__radix_record {
+template<class K, class V> struct gp__radix_record {
   struct alignas(8) Key {
     typename K::Key key;
     V value;
@@ -139,18 +139,18 @@ template <class K, class V> struct gp__radix_record {
   static GP_DEVICE Key padding(bool descending) { return Key{K::padding(descending), V()}; }
 };
 // Elements that passes move: keys and values in arrays of their own, or records.
-template <class K, class V> struct gp__radix_moved {
+template<class K, class V> struct gp__radix_moved {
   typedef typename K::Key Key;
   typedef V Value;
   static const bool paired = false;
   static GP_DEVICE Key &key(Key &key) { return key; }
-  template <class T> static GP_DEVICE T &value(Key &, T &value) { return value; }
+  template<class T> static GP_DEVICE T &value(Key &, T &value) { return value; }
 };
-template <class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__none> {
+template<class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__none> {
   typedef typename gp__radix_record<K, V>::Key Record;
   typedef typename K::Key Key;
   typedef V Value;
   static const bool paired = true;
   static GP_DEVICE Key &key(Record &record) { return record.key; }
-  template <class T> static GP_DEVICE V &value(Record &record, T &) { return record.value; }
+  template<class T> static GP_DEVICE V &value(Record &record, T &) { return record.value; }
 };

@@ -179,7 +179,7 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
   if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // comparing costs takes too long
     a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
   GP__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
-                    : gp__launch_levels(&of_hybrid, 3, a));
+      : gp__launch_levels(&of_hybrid, 3, a));
   if (gp__adaptive_is_cooperative(*l->p, *l->h)) {
     const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
     const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);

@@ -35,13 +35,13 @@ GP__HOST void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
   gp__name_radix_key(q, t);
   if (paired) gp__add(t, ", %s>", in);
   gp__add(t, ", %s%s",
-      paired                    ? "gp__none"
-          : !q->index_bytes     ? in
+      paired ? "gp__none"
+          : !q->index_bytes ? in
           : q->index_bytes == 4 ? "gp__u32"
-                                : "gp__u64",
-      gp__is_cooperative(q->algorithm)     ? ""
+          : "gp__u64",
+      gp__is_cooperative(q->algorithm) ? ""
           : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
-                                           : ", gp__radix_narrow");
+          : ", gp__radix_narrow");
 }
 GP__HOST void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
   const gp__kernel_kind kind = q->kind;
@@ -59,11 +59,11 @@ GP__HOST void gp__name_gather(const gp__spelling *q, gp__text *t) {
   const size_t size = (size_t)q->in_size, align = q->in_struct->align;
   const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
   gp__add(t, ", %s, %lu, %s",
-      word == 16      ? "gp_vector"
+      word == 16 ? "gp_vector"
           : word == 8 ? "gp__u64"
           : word == 4 ? "gp__u32"
           : word == 2 ? "unsigned short"
-                      : "unsigned char",
+          : "unsigned char",
       (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
 }
 GP__HOST void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
@@ -77,20 +77,20 @@ GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp_
 }
 
 GP__HOST gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
-  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE  ? p
+  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE ? p
       : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
-      : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
-                                                                : gp__adaptive_hybrid(p);
+      : kind == GP__SORT_ONE_LAUNCH ? gp__adaptive_cooperative(p, h)
+      : gp__adaptive_hybrid(p);
 }
 GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
   (void)p;
-  return kind == GP__RADIX_HISTOGRAM                        ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
-      : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
-      : kind == GP__HYBRID_COUNT                            ? (unsigned)GP__HYBRID_COUNT_THREADS
+  return kind == GP__RADIX_HISTOGRAM ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
+      : kind == GP__SORT_SAMPLE ? (unsigned)GP__SAMPLE_THREADS
+      : kind == GP__HYBRID_COUNT ? (unsigned)GP__HYBRID_COUNT_THREADS
       : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT ? (unsigned)gp__bucket_threads(h->key_size)
-      : kind == GP__COUNT_KEYS                              ? (unsigned)gp__counting_threads(h->key_size)
-      : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
-                                                            : 0;
+      : kind == GP__COUNT_KEYS ? (unsigned)gp__counting_threads(h->key_size)
+      : kind == GP__COUNTING_RUNS ? (unsigned)GP__COUNTING_THREADS
+      : 0;
 }
 GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__RADIX_HISTOGRAM)
@@ -110,9 +110,9 @@ GP__HOST unsigned gp__resident_sorts(
   const gp__kernel_kind kind = w->kind;
   const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
   const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
-      : buckets                                   ? (unsigned)gp__bucket_blocks((int)q->key_size)
-      : kind == GP__HYBRID_COUNT                  ? 2
-                                                  : (unsigned)p->blocks_per_sm;
+      : buckets ? (unsigned)gp__bucket_blocks((int)q->key_size)
+      : kind == GP__HYBRID_COUNT ? 2
+      : (unsigned)p->blocks_per_sm;
   const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
   return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
       ? 0

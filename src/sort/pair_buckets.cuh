@@ -5,7 +5,7 @@
 
 // Splits the n elements at `in` into `head` ones, `whole` vectors of 16 bytes, and the rest. `in` must be aligned to an
 // element.
-template <class E> struct gp__vectors_of {
+template<class E> struct gp__vectors_of {
   static const int EACH = 16 / int(sizeof(E));
   unsigned before, head, whole; // before: elements from the last 16-byte boundary to `in`
   GP_DEVICE gp__vectors_of(const E *in, unsigned n) : before(gp__misalignment(in, 16) / unsigned(sizeof(E))) {
@@ -19,7 +19,7 @@ template <class E> struct gp__vectors_of {
 
 // A bucket's values in shared memory, in input order. One thread starts a bulk copy, if the device has such copies and
 // the policy has a stage; otherwise threads load vectors through registers.
-template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
+template<class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
   static const bool BULK = P::stages > 0;
 #else
@@ -96,7 +96,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
 
 // Buckets of pairs with 8-byte keys. A word is key minus the bucket's lowest key, with the place in the bucket below
 // it.
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
+template<class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
     bool RECORDS = false>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
@@ -178,17 +178,17 @@ struct gp__pair_bucket {
 // 32 bits that are distinct. Bits of the key that words leave out are stored by place, in the memory of the counters,
 // while keys with the same leading bits are put in order; these are few as a rule. RECORDS: values are beside their
 // keys.
-template <class T, class Value, bool RECORDS> struct gp__bucket_element {
+template<class T, class Value, bool RECORDS> struct gp__bucket_element {
   typedef typename gp__ordered<T>::Bits Type;
   static GP_DEVICE Type key(Type x) { return x; }
   static GP_DEVICE Value value(Type) { return Value(); }
 };
-template <class T, class Value> struct gp__bucket_element<T, Value, true> {
+template<class T, class Value> struct gp__bucket_element<T, Value, true> {
   typedef typename gp__radix_record<gp__radix_key<T>, Value>::Key Type;
   static GP_DEVICE typename gp__ordered<T>::Bits key(const Type &x) { return x.key; }
   static GP_DEVICE Value value(const Type &x) { return x.value; }
 };
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool RECORDS>
+template<class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool RECORDS>
 struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, RECORDS> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -343,7 +343,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     sort.merge_runs(w, n, less);
   }
   // TIES: words leave out bits of the keys.
-  template <bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
+  template<bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const gp__u32 low = gp__u32(item.low);

@@ -48,41 +48,26 @@ GP__HOST int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind *kinds)
 
 GP__HOST int gp__kinds_of_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   switch (p->algorithm) {
-  case GP_COUNTING:
-    return gp__kinds_of_counting(q, kinds);
-  case GP_HYBRID:
-    return gp__kinds_of_hybrid(kinds);
-  case GP_ADAPTIVE:
-    return gp__kinds_of_adaptive(q, p, kinds);
-  case GP_LEADING_SWEEP:
-    return gp__kinds_of_leading_sweep(kinds);
-  case GP_ONE_BLOCK:
-    return kinds[0] = GP__SORT_ONE_BLOCK, 1;
-  case GP_ONE_CLUSTER:
-    return kinds[0] = GP__SORT_ONE_CLUSTER, 1;
-  case GP_ONE_LAUNCH:
-    return kinds[0] = GP__SORT_ONE_LAUNCH, 1;
-  default:
-    return gp__kinds_of_sweeps(q, kinds);
+  case GP_COUNTING: return gp__kinds_of_counting(q, kinds);
+  case GP_HYBRID: return gp__kinds_of_hybrid(kinds);
+  case GP_ADAPTIVE: return gp__kinds_of_adaptive(q, p, kinds);
+  case GP_LEADING_SWEEP: return gp__kinds_of_leading_sweep(kinds);
+  case GP_ONE_BLOCK: return kinds[0] = GP__SORT_ONE_BLOCK, 1;
+  case GP_ONE_CLUSTER: return kinds[0] = GP__SORT_ONE_CLUSTER, 1;
+  case GP_ONE_LAUNCH: return kinds[0] = GP__SORT_ONE_LAUNCH, 1;
+  default: return gp__kinds_of_sweeps(q, kinds);
   }
 }
 GP__HOST gp_result gp__launch_sort(const gp__launching *l) {
   switch (l->p->algorithm) {
-  case GP_COUNTING:
-    return gp__launch_counting(l);
-  case GP_HYBRID:
-    return gp__launch_hybrid(l);
-  case GP_ADAPTIVE:
-    return gp__launch_adaptive(l);
-  case GP_LEADING_SWEEP:
-    return gp__launch_leading_sweep(l);
-  case GP_ONE_BLOCK:
-    return gp__launch_one_block_sort(l);
+  case GP_COUNTING: return gp__launch_counting(l);
+  case GP_HYBRID: return gp__launch_hybrid(l);
+  case GP_ADAPTIVE: return gp__launch_adaptive(l);
+  case GP_LEADING_SWEEP: return gp__launch_leading_sweep(l);
+  case GP_ONE_BLOCK: return gp__launch_one_block_sort(l);
   case GP_ONE_CLUSTER:
-  case GP_ONE_LAUNCH:
-    return gp__launch_cooperative(l);
-  default:
-    return gp__launch_sweeps(l);
+  case GP_ONE_LAUNCH: return gp__launch_cooperative(l);
+  default: return gp__launch_sweeps(l);
   }
 }
 GP__HOST void gp__shape_sort(const gp__request *q, gp__shape *h) {

@@ -106,9 +106,9 @@ GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
   p = GP__FILL(p, gp__sweep_rows, gp__measure_keys, s,
-      (paired        ? GP__IF_SWEEP_PAIRED
+      (paired ? GP__IF_SWEEP_PAIRED
               : open ? GP__IF_SWEEP_OPEN
-                     : 0) |
+              : 0) |
           (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) | (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
   if (!vectors && !paired) {
     const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s.key_size <= 4 ? 100 : 80;
@@ -165,7 +165,7 @@ GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
       (gp__tries(p, s, when, GP_ONE_LAUNCH) && gp__policy_valid_sort(cooperative, s)))
     return cooperative;
   if (gp__sorts_keys(s) ? gp__tries(p, s, when, GP_ADAPTIVE) || p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK
-                        : gp__sorts_pairs(s) && (gp__tries(p, s, when, GP_HYBRID) || p.algorithm == GP_ADAPTIVE)) {
+      : gp__sorts_pairs(s) && (gp__tries(p, s, when, GP_HYBRID) || p.algorithm == GP_ADAPTIVE)) {
     q = gp__portable_hybrid(p, s);
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }

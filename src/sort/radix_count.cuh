@@ -8,7 +8,7 @@ GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 
 // Finds repeated keys in a sample. A hash table keeps, at each place, the largest number of the sampled keys that fall
 // there. A key repeats if it equals the key whose number it finds and is not that key. A fifth of the repeats is
 // missed, as other keys fall in the same place.
-template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
+template<int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
   gp__u32 place[PLACES]; // 0, or the largest number of the keys that fall there
@@ -17,7 +17,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   gp__u32 different, equal; // keys with such a bit; others that equal one of them
 
   // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
-  template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
+  template<class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
     GP__EACH(i, EACH) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
@@ -54,7 +54,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
 // Each of REPLICAS neighbouring lanes has a copy of the counters. For keys of more than four digits, half the lanes
 // count a key's lower word first and the other half its upper word, each in counters on its own side. With 32 copies no
 // two lanes of a warp then use one bank. Meanwhile the first block clears the sums in memory.
-template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__radix_counting {
+template<class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__radix_counting {
   typedef typename K::Key Key;
   typedef typename K::Bits Bits;
   static const int V = 16 % sizeof(Key) == 0 ? 16 / int(sizeof(Key)) : 1, AT_ONCE = 4;
@@ -73,18 +73,18 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   unsigned blocks; // blocks that count: all, or all but the last, which samples
 
   GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
-      : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
-        other(counters + (gp_lane() % REPLICAS ^ REPLICAS / 2)), flip(args.flip ? Bits(~Bits(0)) : Bits(0)), mask(0),
-        word(0), shift(0), digits(0), blocks(SAMPLES && args.leads && gridDim.x > 1 ? gridDim.x - 1 : gridDim.x) {}
+    : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
+      other(counters + (gp_lane() % REPLICAS ^ REPLICAS / 2)), flip(args.flip ? Bits(~Bits(0)) : Bits(0)), mask(0),
+      word(0), shift(0), digits(0), blocks(SAMPLES && args.leads && gridDim.x > 1 ? gridDim.x - 1 : gridDim.x) {}
 
   // ALL: every bit of the ordered key is counted.
-  template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_pointer &copy) const {
+  template<bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_pointer &copy) const {
     GP__EACH(i, TABLES)
       if (ALL || i < digits)
         atomicAdd(
             copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4), 1u);
   }
-  template <bool ALL> GP_DEVICE void count(const Key &key) const {
+  template<bool ALL> GP_DEVICE void count(const Key &key) const {
     Bits x = Bits(K::bits(key, word) ^ flip);
     if (!ALL) x = Bits(x >> shift) & mask;
     const gp__u32 low = gp__u32(x);
@@ -95,7 +95,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       add<ALL>(upper ? low : high, other);
     } else add<ALL>(low, own);
   }
-  template <bool ALL> GP_DEVICE void count_all(gp__u64 n) const {
+  template<bool ALL> GP_DEVICE void count_all(gp__u64 n) const {
     const Key *in = gp__as<const Key>(a.keys);
     const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
     const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
@@ -271,7 +271,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
 #else
 #define GP__CAPABILITY 90
 #endif
-template <class P, class K, bool SAMPLES = false, int THREADS = GP__RADIX_HISTOGRAM_THREADS,
+template<class P, class K, bool SAMPLES = false, int THREADS = GP__RADIX_HISTOGRAM_THREADS,
     int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GP__CAPABILITY, 32)>
 GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
   gp__radix_counting<P, K, THREADS, REPLICAS, SAMPLES>::run(a);

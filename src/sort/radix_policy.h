@@ -21,10 +21,10 @@ GP__RULE int gp__radix_passes(int begin_bit, int end_bit) {
 }
 // Bits of the digit that begins at `bit`.
 GP__RULE int gp__radix_digit_bits(int bit, int end) {
-  return end <= bit                                    ? 0
+  return end <= bit ? 0
       : 64 - bit % 64 < 8 && end > bit + 64 - bit % 64 ? 64 - bit % 64
-      : end - bit < 8                                  ? end - bit
-                                                       : 8;
+      : end - bit < 8 ? end - bit
+      : 8;
 }
 // Keys a thread holds.
 GP__RULE int gp__radix_items(int vectors, int key_size) {

@@ -27,19 +27,19 @@ struct gp__radix_wide {
   static GP_DEVICE void store(Pair *p, const Pair &w) { gp__store_word(p, w); }
 };
 
-template <class V> struct gp__radix_value { // the value that moves with a key
+template<class V> struct gp__radix_value { // the value that moves with a key
   static const bool is = true;
   static GP_DEVICE V index(gp__u64) { return V(); }
 };
-template <> struct gp__radix_value<gp__none> {
+template<> struct gp__radix_value<gp__none> {
   static const bool is = false;
   static GP_DEVICE gp__none index(gp__u64) { return gp__none(); }
 };
-template <> struct gp__radix_value<gp__u32> {
+template<> struct gp__radix_value<gp__u32> {
   static const bool is = true;
   static GP_DEVICE gp__u32 index(gp__u64 i) { return gp__u32(i); }
 };
-template <> struct gp__radix_value<gp__u64> {
+template<> struct gp__radix_value<gp__u64> {
   static const bool is = true;
   static GP_DEVICE gp__u64 index(gp__u64 i) { return i; }
 };
@@ -62,7 +62,7 @@ template <> struct gp__radix_value<gp__u64> {
 // group and, from its group backwards, for complete group sums, up to a group with a known prefix or the first group.
 // All of these are counts of tiles with lower numbers, which running blocks have drawn. Each pair of digits has a
 // thread that waits for its words; a barrier ends resolve.
-template <class P, class K, class V, class W> struct gp__radix_sweep {
+template<class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
   typedef typename W::Pair Pair;
@@ -122,7 +122,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   struct Pairs {
     Key *first, *second, *last; // minus the number of pairs before them
     Count half, both;
-    template <bool WHOLE> GP_DEVICE Key *at(Count i) const {
+    template<bool WHOLE> GP_DEVICE Key *at(Count i) const {
       return (WHOLE || i < half ? first : i < both ? second : last) + i;
     }
   };
@@ -296,7 +296,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   // banks.
   static GP_DEVICE unsigned slot_of(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
   // Writes a few elements at a time: all reads, then all writes. PAIRS: side by side; WHOLE: into one array.
-  template <bool FULL, bool PAIRS, bool WHOLE>
+  template<bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
     MovedKey *const out = gp__as<MovedKey>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
     MovedValue *const out_values = gp__as<MovedValue>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
@@ -328,7 +328,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       }
     }
   }
-  template <bool FULL> GP_DEVICE void store(const Digit &digit, unsigned half) const {
+  template<bool FULL> GP_DEVICE void store(const Digit &digit, unsigned half) const {
     Key *const keys = tile_keys + half;
     V *const values = tile_values + half;
     if (!Moved::paired || !(step & GP__RADIX_WRITES_PAIRS)) store<FULL, false, false>(digit, keys, values, Pairs());
@@ -452,9 +452,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
   }
 };
-template <class P, class K, class V, class W> GP_DEVICE void gp__radix_pass(const gp__radix_args &a) {
+template<class P, class K, class V, class W> GP_DEVICE void gp__radix_pass(const gp__radix_args &a) {
   gp__radix_sweep<P, K, V, W>::run(a);
 }
-template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(const gp__radix_args &a) {
+template<class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(const gp__radix_args &a) {
   gp__radix_sweep<P, K, V, W>::run_all(a);
 }

@@ -84,7 +84,7 @@ GP__HOST gp_result gp__check_results(gp__checking *k) {
   k->q->composed =
       k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (unsigned)GP__TOP_K_FEW);
   return k->c->k <= UINT32_MAX ? GP_SUCCESS
-                               : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (gp__u64)k->c->k);
+      : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (gp__u64)k->c->k);
 }
 GP__HOST gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;

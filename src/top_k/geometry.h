@@ -9,8 +9,8 @@ GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.
 GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
   const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
   const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1
-      : p.algorithm == GP_SAMPLED_SELECT                             ? tiles
-                                                                     : gp__ceil_div(tiles, 4);
+      : p.algorithm == GP_SAMPLED_SELECT ? tiles
+      : gp__ceil_div(tiles, 4);
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }

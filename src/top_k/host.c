@@ -13,7 +13,7 @@ static int gp__host_comes_later(
   const gp__host_order o = gp__host_order_of(q);
   const gp__u8 *x = keys + a->index * q->key_size, *y = keys + b->index * q->key_size;
   return !q->op ? a->bits > b->bits || (a->bits == b->bits && a->index > b->index)
-                : o.before(&o, y, x) || (a->index > b->index && !o.before(&o, x, y));
+      : o.before(&o, y, x) || (a->index > b->index && !o.before(&o, x, y));
 }
 // Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
 static void gp__host_sift(const gp__request *q, const gp__u8 *keys, gp__host_indexed *heap, size_t n, size_t i) {

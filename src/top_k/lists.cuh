@@ -6,7 +6,7 @@
 // A rank is a key and its index, as one unsigned integer or a pair. Ranks are ordered as the result: among equal keys
 // the lower index comes first. Ranks can only be equal without indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a
 // key, alone or above its index; 2, a key and its index apart.
-template <class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the index, if any, is below it
+template<class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the index, if any, is below it
   typedef R type;
   static const int DIGITS = int(sizeof(R)), BITS = 8 * DIGITS; // digits of eight bits
   static const bool INDEXED = BITS == 64 && SHIFT;
@@ -20,12 +20,12 @@ template <class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the
   static GP_DEVICE bool matches(R r, R upper, int d) { return d == 0 || (r ^ upper) >> (BITS - 8 * d) == 0; }
   static GP_DEVICE R filled(R upper, int d) { return d == DIGITS ? upper : upper | ~R(0) >> (8 * d); }
 };
-template <int FORM, int SHIFT> struct gp__rank_of : gp__scalar_rank<gp__u32, SHIFT> {};
-template <int SHIFT> struct gp__rank_of<1, SHIFT> : gp__scalar_rank<gp__u64, SHIFT> {};
+template<int FORM, int SHIFT> struct gp__rank_of : gp__scalar_rank<gp__u32, SHIFT> {};
+template<int SHIFT> struct gp__rank_of<1, SHIFT> : gp__scalar_rank<gp__u64, SHIFT> {};
 struct gp__rank_pair {
   gp__u64 key, index;
 };
-template <int SHIFT> struct gp__rank_of<2, SHIFT> {
+template<int SHIFT> struct gp__rank_of<2, SHIFT> {
   typedef gp__rank_pair type;
   typedef gp__rank_of<1, 0> half;
   static const int DIGITS = 16;
@@ -47,21 +47,21 @@ template <int SHIFT> struct gp__rank_of<2, SHIFT> {
   }
   static GP_DEVICE bool matches(const type &r, const type &upper, int d) {
     return d <= 8 ? half::matches(r.key, upper.key, d)
-                  : r.key == upper.key && half::matches(r.index, upper.index, d - 8);
+        : r.key == upper.key && half::matches(r.index, upper.index, d - 8);
   }
   static GP_DEVICE type filled(const type &upper, int d) {
     return d <= 8 ? make(half::filled(upper.key, d), ~0ull) : make(upper.key, half::filled(upper.index, d - 8));
   }
 };
-template <int KEY_SIZE, bool INDEXED, bool WIDE>
+template<int KEY_SIZE, bool INDEXED, bool WIDE>
 struct gp__rank
-    : gp__rank_of<gp__rank_form(KEY_SIZE, INDEXED, WIDE), KEY_SIZE == 8 ? 0 : (INDEXED ? 64 : 32) - 8 * KEY_SIZE> {};
-template <class T> struct gp__is_none { static const bool value = false; };
-template <> struct gp__is_none<gp__none> { static const bool value = true; };
+  : gp__rank_of<gp__rank_form(KEY_SIZE, INDEXED, WIDE), KEY_SIZE == 8 ? 0 : (INDEXED ? 64 : 32) - 8 * KEY_SIZE> {};
+template<class T> struct gp__is_none { static const bool value = false; };
+template<> struct gp__is_none<gp__none> { static const bool value = true; };
 
 // Sorts list[0 .. count) in shared memory (Batcher's bitonic network). The list must have room for the next power of
 // two, at least 64. Steps within a warp's part of the list need no block barrier. Ends with a barrier.
-template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *list, unsigned count) {
+template<int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *list, unsigned count) {
   unsigned all = 64;
   while (all < count) all *= 2;
   for (unsigned i = count + threadIdx.x; i < all; i += THREADS) list[i] = R::worst();
@@ -98,7 +98,7 @@ struct gp__best_storage {
   alignas(16) gp__u32 bin; // a digit; the three are read as 16 bytes that hold nothing else
   gp__u32 before, in_bin;
 };
-template <int THREADS, class R> struct gp__best {
+template<int THREADS, class R> struct gp__best {
   typedef typename R::type Rank;
   static const int MERGED = 4; // ranks that a thread takes at a time from lists of parts
   gp__best_storage &s;
@@ -110,8 +110,8 @@ template <int THREADS, class R> struct gp__best {
 
   // Called by all threads; contains a barrier.
   GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
-      : s(storage), list(gp__as<Rank>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room), k(wanted),
-        seen(0), closed(false) {
+    : s(storage), list(gp__as<Rank>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room), k(wanted),
+      seen(0), closed(false) {
     __syncthreads();
     if (!threadIdx.x) s.listed = 0;
     __syncthreads();
@@ -196,27 +196,27 @@ template <int THREADS, class R> struct gp__best {
 };
 
 // Writes the value or the index that goes with a key.
-template <class In, class Out> struct gp__top_k_value {
+template<class In, class Out> struct gp__top_k_value {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64 from, gp__u64) {
     gp__as<Out>(a.out)[to] = gp__as<const In>(a.in)[from];
   }
 };
-template <class Out> struct gp__top_k_value<gp__none, Out> {
+template<class Out> struct gp__top_k_value<gp__none, Out> {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64, gp__u64 index) {
     gp__as<Out>(a.out)[to] = Out(index);
   }
 };
-template <> struct gp__top_k_value<gp__none, gp__none> {
+template<> struct gp__top_k_value<gp__none, gp__none> {
   static GP_DEVICE void store(const gp__top_k_args &, gp__u64, gp__u64, gp__u64) {}
 };
 // Keys as bits in the order of the result.
-template <class T, bool DESCENDING> struct gp__top_k_key {
+template<class T, bool DESCENDING> struct gp__top_k_key {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
   static GP_DEVICE Bits encode(Bits raw) { return Bits(DESCENDING ? ~Ordered::encode(raw) : Ordered::encode(raw)); }
   static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(Bits(DESCENDING ? ~bits : bits)); }
 };
-template <class T, bool DESCENDING, class In, class Out>
+template<class T, bool DESCENDING, class In, class Out>
 GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin, gp__u64 key, gp__u64 index) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
@@ -224,7 +224,7 @@ GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin,
   gp__top_k_value<In, Out>::store(a, to, begin + index, index);
 }
 // Writes a row's best to the output, or as a list for the next launch, padded to k.
-template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
+template<class T, bool DESCENDING, class In, class Out, int THREADS, class R>
 GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
   const gp__u32 found = best.finish();
   if (a.to)
@@ -237,7 +237,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
 }
 
 // Keys of a tile in a thread's registers: vectors, THREADS apart. Keys before `lead` and from n on are zero.
-template <class P, class Bits> struct gp__key_tile {
+template<class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
   static GP_DEVICE gp__u64 at(gp__u64 first, int i) { return first + gp__u64(i * P::threads + threadIdx.x) * V; }
@@ -258,7 +258,7 @@ template <class P, class Bits> struct gp__key_tile {
 // Finds the best k of each row, for small k. `blocks` blocks a row read its keys once, tile by tile, in an order that
 // jumps about the row, so that sorted rows do not come worst first. One block writes the result; several write a list
 // each.
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
@@ -292,7 +292,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
         gp__u32 hits = 0;
         GP__EACH(j, Tile::V) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
         hits &= (1u << Tile::there(at, n)) - 1;
-        if (!__any_sync(0xffffffffu, hits != 0)) continue;
+        if (!__any_sync(~0u, hits != 0)) continue;
         GP__UNROLL_BY(1)
         for (int j = 0; j < Tile::V; ++j) {
           const bool hit = hits >> j & 1u;
@@ -308,7 +308,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   }
 }
 // Merges the lists of a row, `ranks` ranks in all.
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   const int THREADS = P::threads, ITEMS = 4, TILE = THREADS * ITEMS;
   const bool INDEXED = !gp__is_none<Out>::value;

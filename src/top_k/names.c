@@ -10,10 +10,10 @@ GP__HOST void gp__name_ranked(const gp__spelling *q, gp__text *t) {
 // A type as large as a value or an index.
 GP__HOST gp_type gp__moved_as(const gp__request *q) {
   return q->out_size == 1 ? GP_U8
-      : q->out_size == 2  ? GP_U16
-      : q->out_size == 4  ? GP_U32
-      : q->out_size == 8  ? GP_U64
-                          : q->out_type;
+      : q->out_size == 2 ? GP_U16
+      : q->out_size == 4 ? GP_U32
+      : q->out_size == 8 ? GP_U64
+      : q->out_type;
 }
 GP__HOST void gp__name_wide(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->index_bytes == 8 ? "true" : "false");

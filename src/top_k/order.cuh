@@ -5,7 +5,7 @@
 // The launches are those of segments. A list that is full is sorted, as an operator's keys have no digits.
 
 // Keys that tie keep the order of their indices.
-template <class Key, class Before, bool WIDE> struct gp__order_rank {
+template<class Key, class Before, bool WIDE> struct gp__order_rank {
   typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
   struct type {
     Key key;
@@ -27,11 +27,11 @@ template <class Key, class Before, bool WIDE> struct gp__order_rank {
 // Sorts list[0 .. count) in shared memory; called by THREADS threads, those of a warp or of the block. The bitonic
 // network, whose merges begin with the mirrored half: the earlier rank always goes to the lower place, so places from
 // `count` on need no ranks. Ends with a barrier.
-template <int THREADS> GP_DEVICE void gp__order_barrier() {
+template<int THREADS> GP_DEVICE void gp__order_barrier() {
   if (THREADS == 32) __syncwarp();
   else __syncthreads();
 }
-template <int THREADS, class R> GP_DEVICE void gp__sort_by_order(typename R::type *list, gp__u32 count) {
+template<int THREADS, class R> GP_DEVICE void gp__sort_by_order(typename R::type *list, gp__u32 count) {
   gp__order_barrier<THREADS>();
   GP__UNROLL_BY(1)
   for (gp__u32 half = 1; half < count; half *= 2) {
@@ -53,7 +53,7 @@ template <int THREADS, class R> GP_DEVICE void gp__sort_by_order(typename R::typ
 }
 
 // The best ranks that a block has seen, as gp__best: up to k sorted ones, and unsorted ones behind them.
-template <int THREADS, class R> struct gp__best_by_order {
+template<int THREADS, class R> struct gp__best_by_order {
   typedef typename R::type Rank;
   static const int MERGED = 1; // a tile has room for these
   gp__best_storage &s;
@@ -63,7 +63,7 @@ template <int THREADS, class R> struct gp__best_by_order {
   bool full; // k ranks are there; the last bounds what is taken
 
   GP_DEVICE gp__best_by_order(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
-      : s(storage), list(gp__as<Rank>(memory)), capacity(room), k(wanted), seen(0), full(false) {
+    : s(storage), list(gp__as<Rank>(memory)), capacity(room), k(wanted), seen(0), full(false) {
     __syncthreads();
     if (!threadIdx.x) s.listed = 0;
     __syncthreads();
@@ -89,7 +89,7 @@ template <int THREADS, class R> struct gp__best_by_order {
   }
 };
 
-template <class P, class Before, class Key, class In, class Out, bool WIDE> struct gp__top_k_by_order {
+template<class P, class Before, class Key, class In, class Out, bool WIDE> struct gp__top_k_by_order {
   typedef gp__order_rank<Key, Before, WIDE> Rank;
   typedef typename Rank::type Ranked;
   typedef gp__best_by_order<P::threads, Rank> Best;
@@ -130,7 +130,7 @@ template <class P, class Before, class Key, class In, class Out, bool WIDE> stru
 };
 
 // Second launch: warps sort segments that their lists have room for; longer ones become tasks.
-template <class P, class Before, class Key, class In, class Out, bool WIDE>
+template<class P, class Before, class Key, class In, class Out, bool WIDE>
 GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_by_order<P, Before, Key, In, Out, WIDE> Way;
   typedef typename Way::Ranked Ranked;
@@ -149,11 +149,10 @@ GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
     gp__top_k_segment mine(a, exists ? i : first);
     if (!exists) mine.k = 0;
     gp__list_tasks(a, first, mine.k && mine.count > a.by_warps ? mine.parts(a.part) : 0);
-    for (unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count <= a.by_warps); left; left &= left - 1) {
+    for (unsigned left = __ballot_sync(~0u, mine.k && mine.count <= a.by_warps); left; left &= left - 1) {
       const int owner = int(gp__nth_bit(left, 0));
-      const gp__u64 begin = __shfl_sync(0xffffffffu, mine.begin, owner);
-      const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
-                    k = __shfl_sync(0xffffffffu, mine.k, owner);
+      const gp__u64 begin = __shfl_sync(~0u, mine.begin, owner);
+      const gp__u32 count = __shfl_sync(~0u, gp__u32(mine.count), owner), k = __shfl_sync(~0u, mine.k, owner);
       for (gp__u32 at = gp_lane(); at < count; at += 32)
         list[at] = Way::Rank::make(gp__as<const Key>(a.top.keys)[begin + at], at);
       gp__sort_by_order<32, typename Way::Rank>(list, count);
@@ -164,14 +163,14 @@ GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
   }
 }
 // Third launch.
-template <class P, class Before, class Key, class In, class Out, bool WIDE>
+template<class P, class Before, class Key, class In, class Out, bool WIDE>
 GP_DEVICE void gp__top_k_order_tasks(const gp__segmented_top_k_args &a) {
   gp__do_top_k_tasks<P, gp__top_k_by_order<P, Before, Key, In, Out, WIDE>>(a);
 }
 
 // Many results: a merge sort gives every key a place in the order of all, so that segments are sorted by places.
 // from: the index of the key at a place. lists: the place of the key at an index.
-template <class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmented_top_k_args &a) {
+template<class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmented_top_k_args &a) {
   typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
   gp__pdl_wait<P>();
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.top.count;
@@ -179,7 +178,7 @@ template <class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmente
     gp__as<Index>(a.lists)[gp__as<const Index>(a.top.from)[i]] = Index(i);
 }
 // The first k of each segment. lists: places, sorted in each segment; NULL: all keys are one segment.
-template <class P, class Key, class In, class Out, bool WIDE>
+template<class P, class Key, class In, class Out, bool WIDE>
 GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
   typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
   gp__pdl_wait<P>();

@@ -51,12 +51,12 @@ GP__RULE unsigned gp__order_few(int key_size, int index_bytes) {
 GP__RULE int gp__order_items(int vectors, int key_size) { return gp__max(vectors * GP__VECTOR / key_size, 1); }
 GP__RULE unsigned gp__rank_bytes(gp__shape s) {
   return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
-                             : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
+      : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > ~0u);
 }
 GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__shape s) {
   return (gp__u64)(p.threads *
       (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
-                           : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
+          : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GP__RULE gp__u64 gp__common_factor(gp__u64 a, gp__u64 b) { return b == 0 ? a : gp__common_factor(b, a % b); }
@@ -112,20 +112,20 @@ GP__RULE int gp__is_bounded(int algorithm, int primitive, int out_size, gp__u64 
           k <= count / GP__SELECT_PART);
 }
 GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return s.top_k.order_bytes              ? gp__order_capacity(p, s) * gp__rank_bytes(s)
-      : gp__selects(p.algorithm)          ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
+  return s.top_k.order_bytes ? gp__order_capacity(p, s) * gp__rank_bytes(s)
+      : gp__selects(p.algorithm) ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
       : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
-                                          : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
+      : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
 GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (s.top_k.order_bytes                   ? p.algorithm == GP_BEST_LISTS
+      (s.top_k.order_bytes ? p.algorithm == GP_BEST_LISTS
               : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
               : gp__selects(p.algorithm) && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
       (gp__i64)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
-          (!gp__selects(p.algorithm)               ? GP__TOP_K_STATIC_BYTES
+          (!gp__selects(p.algorithm) ? GP__TOP_K_STATIC_BYTES
                   : p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024
-                                                   : GP__SELECT_BINS * 16 + 1024);
+                  : GP__SELECT_BINS * 16 + 1024);
 }

@@ -53,7 +53,7 @@ GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
     return !s.out_size && !s.top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
         gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
   return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
-                                          : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
+      : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
           !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
 }
 GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {

@@ -29,7 +29,7 @@ GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
 struct gp__select_bin {
   gp__u64 bin, before, inside;
 };
-template <int THREADS, int COPIES> struct gp__select_storage {
+template<int THREADS, int COPIES> struct gp__select_storage {
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__ticket ticket;
   gp__select_bin found;
@@ -37,7 +37,7 @@ template <int THREADS, int COPIES> struct gp__select_storage {
   alignas(16) gp__u32 count[GP__SELECT_BINS * COPIES];
 };
 // Adds the block's counts to the row's.
-template <int THREADS, int COPIES>
+template<int THREADS, int COPIES>
 GP_DEVICE void gp__select_add(gp__u64 *bins, int all, const gp__select_storage<THREADS, COPIES> &s) {
   for (int i = threadIdx.x; i < all; i += THREADS) {
     gp__u32 sum = 0;
@@ -46,7 +46,7 @@ GP_DEVICE void gp__select_add(gp__u64 *bins, int all, const gp__select_storage<T
   }
 }
 // Finds the bin of the key at `rank`: one thread does, and returns true. All threads call.
-template <int THREADS, bool CLEARS, class Storage>
+template<int THREADS, bool CLEARS, class Storage>
 GP_DEVICE bool gp__select_find(gp__u64 *bins, gp__u64 rank, Storage &s, gp__select_bin &found) {
   const int EACH = GP__SELECT_BINS / THREADS;
   gp__u64 n[EACH], mine = 0;
@@ -72,7 +72,7 @@ GP_DEVICE bool gp__select_find(gp__u64 *bins, gp__u64 rank, Storage &s, gp__sele
   return true;
 }
 // Ends a pass: the last block finds the digit.
-template <class P, class T, bool DESCENDING, int COPIES>
+template<class P, class T, bool DESCENDING, int COPIES>
 GP_DEVICE void gp__select_finish(
     const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit, gp__select_storage<P::threads, COPIES> &s) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -100,7 +100,7 @@ GP_DEVICE void gp__select_finish(
 }
 
 // Passes a block's share of a row's keys, or of those put aside, to f by vectors, tile by tile: f.take(keys, number).
-template <class P, class Bits, class F>
+template<class P, class Bits, class F>
 GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u64 shares, F &f) {
   typedef gp__key_tile<P, Bits> Tile;
   const unsigned misaligned = gp__misalignment(in, 16);
@@ -116,7 +116,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
 }
 
 // Counts a digit of keys whose upper bits are `prefix`; of all keys, if it is the first digit.
-template <class P, class T, bool DESCENDING> struct gp__select_counter {
+template<class P, class T, bool DESCENDING> struct gp__select_counter {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   static const int COPIES = 4, V = 16 / int(sizeof(T));
@@ -126,8 +126,8 @@ template <class P, class T, bool DESCENDING> struct gp__select_counter {
   gp__u32 bins;
   int shift, width; // width: bits of the digit
   GP_DEVICE gp__select_counter(Storage &s, gp__u64 known, const gp__select_digit &digit)
-      : count(s.count + gp_lane() % COPIES), prefix(known), bins(gp__u32(digit.bins)), shift(digit.shift),
-        width(digit.known - digit.shift) {}
+    : count(s.count + gp_lane() % COPIES), prefix(known), bins(gp__u32(digit.bins)), shift(digit.shift),
+      width(digit.known - digit.shift) {}
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
     GP__EACH(j, V) {
       const gp__u64 bits = gp__u64(Key::encode(x.item[j]) >> shift);
@@ -136,7 +136,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_counter {
   }
 };
 // Called by a row's first block: clears what its blocks add to, and publishes that as a word.
-template <int THREADS>
+template<int THREADS>
 GP_DEVICE void gp__select_begin(const gp__top_k_args &a, gp__u64 row, gp__u64 n, gp__u64 *bins, int all, gp__u64 tag) {
   for (int i = threadIdx.x; i < all; i += THREADS) bins[i] = 0;
   if (!threadIdx.x) {
@@ -171,7 +171,7 @@ GP_DEVICE void gp__select_meet(gp__select_state *state, gp__u64 arrivals) {
   __syncthreads();
 }
 // The first digit: every key counts.
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a) {
+template<class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a) {
   typedef gp__select_counter<P, T, DESCENDING> First;
   typedef typename First::Bits Bits;
   GP_SHARED(typename First::Storage, s);
@@ -191,15 +191,15 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
 }
 
 // A warp's way to put keys into memory, in any order, until there is no room: BYTES of shared memory.
-template <class Bits, int BYTES> struct gp__select_stage {
+template<class Bits, int BYTES> struct gp__select_stage {
   static const int V = 16 / int(sizeof(Bits)), PLACES = BYTES / int(sizeof(Bits));
   Bits *stage, *to;
   gp__u64 *appended, room;
   gp__u32 staged;
   bool full;
   GP_DEVICE gp__select_stage(void *shared, Bits *out, gp__u64 *counter, gp__u64 most)
-      : stage(gp__as<Bits>(shared) + gp_warp() * PLACES), to(out), appended(counter), room(most), staged(0),
-        full(false) {}
+    : stage(gp__as<Bits>(shared) + gp_warp() * PLACES), to(out), appended(counter), room(most), staged(0), full(false) {
+  }
   // All lanes call. hits: a bit a key.
   GP_DEVICE void put(gp__vector_access<Bits, V> x, gp__u32 hits) {
     const gp__u32 own = gp__u32(__popc(hits)), end = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
@@ -225,7 +225,7 @@ template <class Bits, int BYTES> struct gp__select_stage {
   }
 };
 // Keys up to a bound, by way of a block's counters.
-template <class P, class T, bool DESCENDING>
+template<class P, class T, bool DESCENDING>
 struct gp__select_bound : gp__select_stage<typename gp__top_k_key<T, DESCENDING>::Bits, 1024> {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
@@ -238,7 +238,7 @@ struct gp__select_bound : gp__select_stage<typename gp__top_k_key<T, DESCENDING>
     GP__EACH(j, V) {
       hits |= (j < there && !this->full && gp__u64(Key::encode(x.item[j])) <= bound ? 1u : 0u) << j;
     }
-    if (__any_sync(0xffffffffu, hits != 0)) this->put(x, hits);
+    if (__any_sync(~0u, hits != 0)) this->put(x, hits);
   }
 };
 // A bounded select: one launch, its blocks resident. A row's blocks count digit after digit, with a barrier after each,
@@ -246,7 +246,7 @@ struct gp__select_bound : gp__select_stage<typename gp__top_k_key<T, DESCENDING>
 // itself. Then they put these keys into `to`; if too many keys equal the k-th, as many copies as are wanted. Of many
 // keys, a sample first gives a bound that is most likely beyond the k-th; the keys within it are put aside and take the
 // place of the input, if they are enough and not too many.
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(const gp__top_k_args &a) {
+template<class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(const gp__top_k_args &a) {
   typedef gp__select_counter<P, T, DESCENDING> Counter;
   typedef gp__select_bound<P, T, DESCENDING> Bound;
   typedef typename Counter::Bits Bits;
@@ -322,7 +322,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(c
 }
 
 // Later digits: keys with the known upper bits of the k-th key.
-template <class P, class T, bool DESCENDING>
+template<class P, class T, bool DESCENDING>
 struct gp__select_next_digit : gp__select_stage<typename gp__top_k_key<T, DESCENDING>::Bits, 1024 * P::vectors> {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
@@ -334,7 +334,7 @@ struct gp__select_next_digit : gp__select_stage<typename gp__top_k_key<T, DESCEN
   bool buffered, appends; // the keys read were put aside; are to be put aside
   GP_DEVICE gp__select_next_digit(const Stage &stage, gp__u32 *counters, gp__u64 known, const gp__select_digit &next,
       bool were_aside, bool puts_aside)
-      : Stage(stage), count(counters), prefix(known), digit(next), buffered(were_aside), appends(puts_aside) {}
+    : Stage(stage), count(counters), prefix(known), digit(next), buffered(were_aside), appends(puts_aside) {}
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
     GP__EACH(j, V) {
@@ -344,10 +344,10 @@ struct gp__select_next_digit : gp__select_stage<typename gp__top_k_key<T, DESCEN
       if (hit) atomicAdd(count + (gp__u32(x.item[j] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
     }
     if (!appends) return;
-    if (__any_sync(0xffffffffu, hits != 0)) this->put(x, hits);
+    if (__any_sync(~0u, hits != 0)) this->put(x, hits);
   }
 };
-template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(const gp__top_k_args &a) {
+template<class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(const gp__top_k_args &a) {
   typedef gp__select_next_digit<P, T, DESCENDING> Next;
   typedef typename Next::Bits Bits;
   typedef gp__select_storage<P::threads, 1> Storage;
@@ -389,7 +389,7 @@ struct gp__add_below_equal {
     return x;
   }
 };
-template <class P, class T, class In, class Out, bool DESCENDING>
+template<class P, class T, class In, class Out, bool DESCENDING>
 GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;

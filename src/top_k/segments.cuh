@@ -11,9 +11,9 @@ struct gp__top_k_segment {
   gp__u64 begin, count;
   gp__u32 k;
   static GP_DEVICE gp__u64 offset(const gp__segmented_top_k_args &a, const void *offsets, gp__u64 i) {
-    return !offsets           ? i * a.length
+    return !offsets ? i * a.length
         : a.offset_bytes == 4 ? gp__as<const gp__u32>(offsets)[i]
-                              : gp__as<const gp__u64>(offsets)[i];
+        : gp__as<const gp__u64>(offsets)[i];
   }
   GP_DEVICE gp__top_k_segment(const gp__segmented_top_k_args &a, gp__u64 i) {
     gp__u64 end = a.end ? offset(a, a.end, i) : offset(a, a.begin, i + 1);
@@ -36,7 +36,7 @@ GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
 }
 // Called by all lanes: lists tasks for segment first + lane, one for each of its parts; 0 parts: none.
 GP_DEVICE void gp__list_tasks(const gp__segmented_top_k_args &a, gp__u64 first, gp__u32 parts) {
-  if (!a.tasks || !__any_sync(0xffffffffu, parts > 0)) return;
+  if (!a.tasks || !__any_sync(~0u, parts > 0)) return;
   const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
   gp__u64 slot = 0, lists = 0;
   if (gp_lane() == 31) slot = gp__add_relaxed(&a.header->listed, up_to);
@@ -45,7 +45,7 @@ GP_DEVICE void gp__list_tasks(const gp__segmented_top_k_args &a, gp__u64 first, 
     lists = gp__add_relaxed(&a.header->lists, parts);
     if (lists < a.list_room) a.arrived[lists] = 0;
   }
-  for (unsigned left = __ballot_sync(0xffffffffu, parts > 0); left; left &= left - 1) {
+  for (unsigned left = __ballot_sync(~0u, parts > 0); left; left &= left - 1) {
     const unsigned lane = gp__nth_bit(left, 0), number = gp_warp_broadcast(parts, lane);
     const gp__u64 at = gp_warp_broadcast(slot, lane), list = gp_warp_broadcast(lists, lane);
     for (gp__u32 p = gp_lane(); p < number; p += 32)
@@ -53,19 +53,19 @@ GP_DEVICE void gp__list_tasks(const gp__segmented_top_k_args &a, gp__u64 first, 
   }
 }
 // room: for results, padded against bank conflicts, or for a list.
-template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
+template<class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   typedef gp__item<Bits, !gp__is_none<Out>::value> Item;
   typedef gp__item<Bits, false> Lone;
   typedef typename Item::type C;
   typedef typename Lone::type Word;
-  template <int WARPS> struct rooms { alignas(16) Word of[WARPS][32 * (GP__TOP_K_LANE + 1)]; };
+  template<int WARPS> struct rooms { alignas(16) Word of[WARPS][32 * (GP__TOP_K_LANE + 1)]; };
   const gp__top_k_args &a;
   Word *room;
 
   // Stores results: N sorted items a lane, `lanes` lanes a segment.
-  template <int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
+  template<int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
     GP__EACH(pass, 2) { // keys; indices
       if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
       __syncwarp();
@@ -83,7 +83,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     __syncwarp();
   }
   // N keys a lane, 32 apart, of `left` that exist; worst ones behind them.
-  template <int N> static GP_DEVICE void load(const Bits *in, gp__u32 left, Word (&key)[N]) {
+  template<int N> static GP_DEVICE void load(const Bits *in, gp__u32 left, Word (&key)[N]) {
     const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
     in += gp_lane();
     if (left >= 32 * N) {
@@ -94,7 +94,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
     }
   }
   // Sorts N items a lane; returns the k-th.
-  template <class I, int N> static GP_DEVICE typename I::type sort(typename I::type (&x)[N], gp__u32 k) {
+  template<class I, int N> static GP_DEVICE typename I::type sort(typename I::type (&x)[N], gp__u32 k) {
     gp__sort_lanes<I>(x, 32);
     typename I::type kth = x[0];
     GP__UNROLL
@@ -161,7 +161,7 @@ template <class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes 
 
 // Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
 // The warp finds the best of longer ones.
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_lanes<T, In, Out, DESCENDING> Lanes;
   typedef typename Lanes::Key Key;
@@ -185,14 +185,14 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
     GP__UNROLL_BY(1)
     for (unsigned log2 = 0; log2 <= 5; ++log2) { // of the lanes that sort a segment
       const unsigned lanes = 1u << log2, most = unsigned(ITEMS) << log2, own = gp_lane() >> log2;
-      unsigned left = __ballot_sync(0xffffffffu,
-          mine.k && mine.count <= most && mine.count <= a.by_lanes && (log2 == 0 || mine.count > most / 2));
+      unsigned left = __ballot_sync(
+          ~0u, mine.k && mine.count <= most && mine.count <= a.by_lanes && (log2 == 0 || mine.count > most / 2));
       while (left) {
         const unsigned together = unsigned(__popc(left)), last = 32 >> log2, e = gp_lane() & (lanes - 1);
         const int owner = int(gp__nth_bit(left, own < together ? own : 0));
-        const gp__u64 begin = __shfl_sync(0xffffffffu, mine.begin, owner);
-        const gp__u32 count = __shfl_sync(0xffffffffu, gp__u32(mine.count), owner);
-        const gp__u32 n = own < together ? count : 0, wanted = __shfl_sync(0xffffffffu, mine.k, owner);
+        const gp__u64 begin = __shfl_sync(~0u, mine.begin, owner);
+        const gp__u32 count = __shfl_sync(~0u, gp__u32(mine.count), owner);
+        const gp__u32 n = own < together ? count : 0, wanted = __shfl_sync(~0u, mine.k, owner);
         const gp__u32 k = own < together ? wanted : 0;
         const Bits *in = gp__as<const Bits>(a.top.keys) + begin;
         typename Item::type x[ITEMS];
@@ -207,11 +207,11 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
         left &= ~0u << gp__nth_bit(left, last);
       }
     }
-    for (unsigned left = __ballot_sync(0xffffffffu, mine.k && mine.count > a.by_lanes && mine.count <= a.by_warps);
-         left; left &= left - 1) {
+    for (unsigned left = __ballot_sync(~0u, mine.k && mine.count > a.by_lanes && mine.count <= a.by_warps); left;
+         left &= left - 1) {
       const int owner = int(gp__nth_bit(left, 0));
-      by.find(__shfl_sync(0xffffffffu, mine.begin, owner), __shfl_sync(0xffffffffu, gp__u32(mine.count), owner),
-          __shfl_sync(0xffffffffu, mine.k, owner), (first + unsigned(owner)) * a.top.k);
+      by.find(__shfl_sync(~0u, mine.begin, owner), __shfl_sync(~0u, gp__u32(mine.count), owner),
+          __shfl_sync(~0u, mine.k, owner), (first + unsigned(owner)) * a.top.k);
     }
   }
 }
@@ -219,7 +219,7 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
 // Reads the tiles part, part + parts, part + 2 * parts, ... in an order that jumps about, so that sorted segments do
 // not bring the worst keys first. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp
 // appends its keys of a tile at once.
-template <class P, class T, bool DESCENDING, class R>
+template<class P, class T, bool DESCENDING, class R>
 GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts,
     gp__best<P::threads, R> &best) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -255,7 +255,7 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
       if (from < lead) hits[v] &= ~0u << (lead - from);
       any |= hits[v];
     }
-    if (__any_sync(0xffffffffu, any != 0)) {
+    if (__any_sync(~0u, any != 0)) {
       gp__u32 mine = 0;
       GP__EACH(v, K) {
         GP__EACH(j, V)
@@ -280,7 +280,7 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
 
 // Merges lists: rank r of part p is lists[r * parts + p], each list sorted and padded to k. Once `parts` ranks in a row
 // are beyond the limit, so are all that follow.
-template <int THREADS, class R, class Best>
+template<int THREADS, class R, class Best>
 GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Best &best) {
   const int ITEMS = Best::MERGED, TILE = THREADS * ITEMS;
   const gp__u64 ranks = gp__u64(parts) * best.k;
@@ -308,7 +308,7 @@ struct gp__top_k_task_storage {
   gp__u64 task;
   gp__u32 last;
 };
-template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmented_top_k_args &a) {
+template<class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmented_top_k_args &a) {
   typedef typename Way::Rank R;
   GP_SHARED(gp__top_k_task_storage, s);
   GP_DYNAMIC_SHARED(memory);
@@ -354,7 +354,7 @@ template <class P, class Way> GP_DEVICE void gp__do_top_k_tasks(const gp__segmen
     }
   }
 }
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> struct gp__top_k_by_bits {
+template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE> struct gp__top_k_by_bits {
   typedef gp__rank<int(sizeof(T)), !gp__is_none<Out>::value, WIDE> Rank;
   typedef gp__best<P::threads, Rank> Best;
   static GP_DEVICE void take(
@@ -365,19 +365,19 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
     gp__top_k_put<T, DESCENDING, In, Out>(a, to, begin, Rank::key(r), Rank::index(r));
   }
 };
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
   gp__do_top_k_tasks<P, gp__top_k_by_bits<P, T, In, Out, DESCENDING, WIDE>>(a);
 }
 
 // First launch, one block.
-template <class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args &a) {
+template<class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args &a) {
   gp__pdl_wait<P>();
   if (!threadIdx.x) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
 // The first k of sorted segments. lists: indices, of 4 bytes; WIDE: of 8.
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   gp__pdl_wait<P>();

@@ -15,8 +15,8 @@ struct gp__bijection {
   GP_DEVICE gp__bijection(const gp__value &value, gp__u64 count) : n(count) {
     const unsigned bits = count > 256 ? 64 - unsigned(__clzll(gp__i64(count - 1))) : 8;
     low_bits = (bits + 1) / 2;
-    low_mask = 0xffffffffu >> (32 - low_bits);
-    high_mask = 0xffffffffu >> (32 - (bits - low_bits));
+    low_mask = ~0u >> (32 - low_bits);
+    high_mask = ~0u >> (32 - (bits - low_bits));
     GP__EACH(r, GP__SHUFFLE_ROUNDS) keys[r] = gp__as<const gp__u32>(value.bytes)[r];
   }
   GP_DEVICE gp__u64 operator()(gp__u64 x) const {
@@ -32,14 +32,14 @@ struct gp__bijection {
     return x;
   }
 };
-template <class In, class Out> struct gp__shuffled_element {
+template<class In, class Out> struct gp__shuffled_element {
   static GP_DEVICE Out at(const void *in, gp__u64 i) { return gp__as<const In>(in)[i]; }
 };
-template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
+template<class Out> struct gp__shuffled_element<gp__none, Out> { // indices
   static GP_DEVICE Out at(const void *, gp__u64 i) { return Out(i); }
 };
 // out[i] = in[p(i)]: consecutive stores, loads anywhere, several of a thread in flight.
-template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
+template<class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
   const int ALL = gp__map_items(P::vectors, 0, 0, int(sizeof(Out))), ITEMS = ALL < 4 ? ALL : 4;
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + ALL * P::threads - 1) / (ALL * P::threads);

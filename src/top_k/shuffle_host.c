@@ -5,7 +5,7 @@
 static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
   const uint64_t n = q->count;
   const unsigned bits = n > 256 ? 64 - (unsigned)__builtin_clzll(n - 1) : 8, low_bits = (bits + 1) / 2;
-  const uint32_t low_mask = 0xffffffffu >> (32 - low_bits), high_mask = 0xffffffffu >> (32 - (bits - low_bits));
+  const uint32_t low_mask = ~0u >> (32 - low_bits), high_mask = ~0u >> (32 - (bits - low_bits));
   uint32_t keys[GP__SHUFFLE_ROUNDS];
   int r;
   memcpy(keys, q->init.bytes, sizeof keys);

@@ -14,7 +14,7 @@ struct gp__buffered_turn {
   unsigned row, column; // in the matrix: the first row, the tile column
   unsigned step, ready; // steps that must be done
 };
-template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
+template<class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
@@ -181,7 +181,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     if (first) tell(s.turn[which ^ 1].step);
   }
 };
-template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_buffered(const gp__buffered_args &a) {
+template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_buffered(const gp__buffered_args &a) {
   typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(typename Panels::storage, s);

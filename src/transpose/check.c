@@ -154,7 +154,7 @@ GP__HOST gp_result gp__check_permutation(gp__checking *k) {
   }
   if (m->in_stride[2] != m->out_stride[2] || m->in_stride[3] != m->out_stride[3] ||
       (m->extent[0] == m->extent[1] ? m->in_stride[1] != m->out_stride[0]
-                                    : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
+          : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
                   m->out_stride[0] != m->extent[1] * (unsigned)m->size))
     return gp__fail(GP_E_OVERLAP,
         "%s: @in and @out are the same: an in-place transpose needs square matrices with the same strides "

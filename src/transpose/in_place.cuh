@@ -3,7 +3,7 @@
 //   transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
 // Transposes a square matrix in place: exchanges tiles on both sides of the diagonal.
-template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
+template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, SIDE, SIDE, ALIGNED, ALIGNED,
@@ -43,7 +43,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
 // Transposes a dense matrix in place, of m rows and n columns, m <= n, or inverts that (Catanzaro, Keller and Garland,
 // A Decomposition for In-place Matrix Transposition): rotates columns if m and n have a common factor, then permutes
 // elements within each row, then within each column. A step reads and writes everything once.
-template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(const gp__transpose_args &a) {
+template<class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
@@ -69,7 +69,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
     __syncthreads();
   }
 }
-template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(const gp__transpose_args &a) {
+template<class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
@@ -96,7 +96,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
 // transposed, which makes chunks contiguous; then chunks move to their places. The inverse has the steps in the other
 // order. If a side is short, panels are tiles of gp__transpose. This kernel prepares both steps: it saves some panels,
 // and clears counters and flags.
-template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
+template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
   gp__pdl_wait<P>();
   const gp__u64 words = a.saves / sizeof(Word), threads = gp__u64(gridDim.x) * P::threads;

@@ -15,7 +15,7 @@ GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__
 
 // Transposes one tile a turn. FORM: GP__FORM_... A whole side has short, contiguous lines: it is loaded or stored as
 // one array.
-template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW) != 0> struct gp__transposer {
+template<class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW) != 0> struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
@@ -28,7 +28,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   const gp__transpose_args &a;
   const gp__padded_rows<GROUP> layout;
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
-      : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
+    : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
   // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
   GP_DEVICE void load_whole(gp__u8 *shared, const gp__u8 *in, unsigned bytes, const gp__u8 *end) {
@@ -118,12 +118,12 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         *gp__as<Word>(to + w * WORD) = *at<Word>(shared, p, start, start_pitch);
     }
   }
-  template <class Word>
+  template<class Word>
   GP_DEVICE const Word *at(const gp__u8 *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
     return gp__as<const Word>(shared +
         (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
-                  : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
+            : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
   GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) {
     const gp__u8 *in = gp__as<const gp__u8>(a.in), *end = in + a.in_bytes;
@@ -148,8 +148,8 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     column *= OUT_WHOLE ? a.tile_columns : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(COLUMNS);
     const unsigned most_rows = IN_WHOLE ? a.tile_rows : OUT_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE) : unsigned(ROWS);
     const unsigned most_columns = OUT_WHOLE ? a.tile_columns
-        : IN_WHOLE                          ? unsigned(GP__TRANSPOSE_WHOLE)
-                                            : unsigned(COLUMNS);
+        : IN_WHOLE ? unsigned(GP__TRANSPOSE_WHOLE)
+        : unsigned(COLUMNS);
     const unsigned rows = unsigned(a.rows - row < most_rows ? a.rows - row : most_rows);
     const unsigned columns = unsigned(a.columns - column < most_columns ? a.columns - column : most_columns);
     in += from + row * a.in_pitch + column * SIZE;
@@ -169,7 +169,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   }
 };
 // Units of few long rows. A word has several narrow elements; words of as many rows become words of columns.
-template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
+template<int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
   static GP_DEVICE Unit load(const gp__u8 *at) { return *gp__as<const Unit>(at); }
@@ -179,7 +179,7 @@ template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words
   static GP_DEVICE Unit append(const Unit &, const Unit &next, unsigned) { return next; }
   static GP_DEVICE Unit last(const Unit &, const Unit &next, unsigned) { return next; }
 };
-template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
+template<int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   typedef gp__u32 Unit;
   typedef typename gp__word_of<SIZE>::type Element;
   static const bool SHIFTED = !ALIGNED;
@@ -207,7 +207,7 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
 };
 // A thread has all rows of some columns, which are as many units of the output as there are rows. It moves each
 // column's words to the column's start, and joins the first one to the end of the column before.
-template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, WORD, FORM, true> {
+template<class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, WORD, FORM, true> {
   static const int UNIT = gp__few_unit(SIZE), K = UNIT / SIZE; // K: columns of a thread, rows of a group
   static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // in flight at a time
   typedef gp__few_words<SIZE, (FORM & GP__FORM_IN_ALIGNED) != 0> Words;
@@ -216,7 +216,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   const gp__transpose_args &a;
   const unsigned rows, line;
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
-      : a(args), rows(unsigned(args.rows)), line(args.pad) {}
+    : a(args), rows(unsigned(args.rows)), line(args.pad) {}
 
   GP_DEVICE unsigned slot_of(unsigned unit) const { return unit + (unit >> line); }
 
@@ -254,7 +254,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
   // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
-  template <bool WHOLE> GP_DEVICE void take(Unit *shared, const gp__u8 *in, unsigned columns) const {
+  template<bool WHOLE> GP_DEVICE void take(Unit *shared, const gp__u8 *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
     const unsigned pitch = unsigned(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
@@ -300,18 +300,18 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
         shared[slot_of(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
   }
-  template <bool WHOLE> GP_DEVICE Unit load(const gp__u8 *at, unsigned columns) const {
+  template<bool WHOLE> GP_DEVICE Unit load(const gp__u8 *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
   }
   // For `of` rows, one a lane: the word that contains the last lane's last bytes.
-  template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const gp__u8 *in, unsigned of) const {
+  template<bool WHOLE> GP_DEVICE gp__u32 load_behind(const gp__u8 *in, unsigned of) const {
     const unsigned lane = gp_lane();
     const gp__u8 *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
     return WHOLE && Words::SHIFTED && lane < of && skip ? *gp__as<const gp__u32>(at - skip) : 0;
   }
   // Turns words of K rows, the first of which begins at bit `start`, into words of columns.
-  template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
+  template<bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
     GP__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
       x[i] = Words::shifted(x[i], behind, row + i, start + i * (unsigned(a.in_pitch) * 8));
@@ -375,7 +375,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     store(shared, out + column * a.out_pitch, columns * rows * SIZE);
   }
 };
-template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
+template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   gp__transposer<P, SIZE, WORD, FORM> t(a);

@@ -6,7 +6,7 @@
 GP__HOST gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;
   d.by = by ? (unsigned)by : 1;
-  d.magic = 0xffffffffu / d.by + 1;
+  d.magic = ~0u / d.by + 1;
   return d;
 }
 // The arguments of all kernels of a transpose.
@@ -149,8 +149,8 @@ GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
-          : which == 1  ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
-                        : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
+          : which == 1 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
+          : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
       GP__CHECK(gp__launch_step(
           l, which, gp__grid_of_step(l, which, 0, work), threads, which == 0 ? l->g->shared_bytes : 0, &a));
     }

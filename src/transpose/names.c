@@ -34,10 +34,10 @@ GP__HOST unsigned gp__transpose_threads(const gp__spelling *w) {
     return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a leading warp of each block
   if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
-  return w->vectors > 4 || bytes                               ? 768
-      : light                                                  ? 1536
+  return w->vectors > 4 || bytes ? 768
+      : light ? 1536
       : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
-                                                               : 768;
+      : 768;
 }
 GP__HOST unsigned gp__resident_transposes(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {

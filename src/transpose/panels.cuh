@@ -6,7 +6,7 @@
 // Transposes panel i + holes into the place of panel i, in a circle. Some panels were saved, so that there are free
 // places to begin with. A block reads a tile as soon as it has its ticket, and writes it once blocks with lower tickets
 // have read everything in its place.
-template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_panels(const gp__panels_args &a) {
+template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_panels(const gp__panels_args &a) {
   const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
   const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
@@ -53,7 +53,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
 // of Sung, Gomez-Luna, Gonzalez-Linares, Guil and Hwu, In-place Transposition of Rectangular Matrices on Accelerators).
 // A warp that claims a chunk loads it, and writes it over its successor once that is loaded. It claims P::vectors
 // successors at once; a new chain begins after any that others have.
-template <class P, int WORD> struct gp__chunk_mover {
+template<class P, int WORD> struct gp__chunk_mover {
   typedef typename gp__word_of<WORD>::type Word;
   static const int DEEP = P::vectors, WORDS = WORD >= 4 ? 16 / WORD : 4;
   struct chunk {
@@ -117,7 +117,7 @@ template <class P, int WORD> struct gp__chunk_mover {
     }
   }
 };
-template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_chunks(const gp__panels_args &a) {
+template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_chunks(const gp__panels_args &a) {
   gp__pdl_wait<P>();
   const gp__chunk_mover<P, FORM / GP__FORM_WORD> mover(a);
   const gp__u64 chunks = gp__u64(a.chunk_rows) * a.chunk_columns;

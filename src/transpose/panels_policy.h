@@ -19,7 +19,7 @@ enum {
 };
 GP__RULE int gp__chunk_word(gp__shape s, gp__u64 items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
-                                            : s.moved.word;
+      : s.moved.word;
 }
 GP__RULE gp__u64 gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
@@ -116,7 +116,7 @@ typedef struct gp__buffered_plan {
 // The first tile column of group g.
 GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
   return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
-                      : (s.moved.columns + columns - 1) / columns;
+      : (s.moved.columns + columns - 1) / columns;
 }
 GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
   const gp__u64 size = (unsigned)s.key_size;
@@ -157,11 +157,11 @@ GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy 
       : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
       ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
       : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-          (s.moved.kind != GP__MOVE_TILES        ? 0
-                  : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
-                  : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+          (s.moved.kind != GP__MOVE_TILES ? 0
+                  : gp__transpose_packs(p, s) ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+                  : gp__transpose_thin_in(p, s) ? GP__FORM_IN_WHOLE
                   : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
-                                                 : 0);
+                  : 0);
 }
 GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||

@@ -56,8 +56,8 @@ GP__HOST int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp
     return 2;
   }
   kinds[0] = move == GP__MOVE_TILES ? GP__TRANSPOSE
-      : move == GP__MOVE_SQUARE     ? GP__TRANSPOSE_SQUARE
-                                    : GP__TRANSPOSE_ROWS;
+      : move == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
+      : GP__TRANSPOSE_ROWS;
   return 1;
 }
 

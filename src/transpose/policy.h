@@ -55,11 +55,11 @@ GP__RULE int gp__transpose_rows(int threads, int vectors, int size) {
 // Tile rows of a panel: neighbouring blocks write its tiles, tile column by tile column. Best on an H200, where DRAM is
 // the limit.
 GP__RULE int gp__transpose_panel(int size, int vectors, int form) {
-  return !(form & GP__FORM_OUT_ALIGNED)      ? 64
-      : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
+  return !(form & GP__FORM_OUT_ALIGNED) ? 64
+      : !(form & GP__FORM_IN_ALIGNED) ? (int)GP__TRANSPOSE_PANEL
       : size == 1 || size == 4 || size == 16 ? 64
-      : size == 8 && vectors == 8            ? 1
-                                             : (int)GP__TRANSPOSE_PANEL;
+      : size == 8 && vectors == 8 ? 1
+      : (int)GP__TRANSPOSE_PANEL;
 }
 // Rows from tile to tile. If the output's columns are not aligned, tiles overlap, so that each has whole sectors (small
 // tiles: whole vectors) of a column from its first aligned byte on. Sectors that two blocks write in part cost more
@@ -106,10 +106,10 @@ GP__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
 GP__RULE int gp__are_few(int size, gp__u64 rows, int aligned) { // winners on an H200
   return rows >= (size == 1 ? 8u : 9u) &&
-      rows <= (size == 1          ? (aligned ? 64u : 80u)
+      rows <= (size == 1 ? (aligned ? 64u : 80u)
                       : size == 2 ? 112u
                       : size == 4 ? 47u
-                                  : 39u);
+                      : 39u);
 }
 GP__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
 GP__RULE int gp__few_line(int size, unsigned rows) { // log2 of units between gaps

@@ -18,9 +18,9 @@ GP__HOST int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
   return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
-      : aligned == GP__FORM_IN_ALIGNED   ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
-      : aligned                          ? large || (s.key_size <= 2 && bytes >> 24)
-                                         : large;
+      : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
+      : aligned ? large || (s.key_size <= 2 && bytes >> 24)
+      : large;
 }
 // Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
 // gp__transposes_by_eight says so: 64 KiB for gathered narrow elements that are aligned on one side. Squares in place
@@ -40,9 +40,9 @@ GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
       s.moved.word == s.key_size && s.moved.rows >= 4096;
   const int wide = eight &&
-      (s.key_size == 1          ? aligned == GP__FORM_OUT_ALIGNED
+      (s.key_size == 1 ? aligned == GP__FORM_OUT_ALIGNED
               : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
-                                : 0);
+              : 0);
   gp_policy q = p;
   if (s.moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
@@ -82,11 +82,11 @@ GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   }
   p.threads = gp__default_to(p.threads, 256);
   p.vectors = gp__default_to(p.vectors,
-      bytes < sms * 2 * 8192                         ? 1
-          : bytes < sms * 4 * 16384                  ? 2
-          : eight                                    ? 8
+      bytes < sms * 2 * 8192 ? 1
+          : bytes < sms * 4 * 16384 ? 2
+          : eight ? 8
           : sides && aligned == 3 && s.key_size == 8 ? 2
-                                                     : 4);
+          : 4);
   p.stages = gp__default_to(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&

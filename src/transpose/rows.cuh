@@ -2,7 +2,7 @@
 // uses: core/words.h, device/vocabulary.cuh, transpose/arguments.h, device/tile_transpose.cuh, device/kernel.cuh
 
 // Moves rows unchanged: `columns` words of WORD bytes each. A tile is 2^tile_columns words of several rows.
-template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
+template<class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__pdl_wait<P>();
   const unsigned width = 1u << a.tile_columns, height = P::threads * P::vectors / width;

@@ -219,24 +219,15 @@ GP__HOST int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *point) {
     const size_t best = p->best;
     int asked = GP__ASK_DONE;
     switch (s->stage) {
-    case GP__STAGE_CATEGORIES:
-      asked = gp__ask_categories(p, s, point);
-      break;
+    case GP__STAGE_CATEGORIES: asked = gp__ask_categories(p, s, point); break;
     case GP__STAGE_FIRST_LINES:
     case GP__STAGE_LINES:
       while (s->line < p->lattice.dimensions && (asked = gp__ask_axis(p, s->line, point)) == GP__ASK_DONE) ++s->line;
       break;
-    case GP__STAGE_ARMS:
-      asked = gp__ask_arms(p, s, point);
-      break;
-    case GP__STAGE_NEIGHBOURS:
-      asked = gp__ask_neighbours(p, &s->around, point);
-      break;
-    case GP__STAGE_OTHERS:
-      asked = gp__ask_others(p, point);
-      break;
-    default:
-      break;
+    case GP__STAGE_ARMS: asked = gp__ask_arms(p, s, point); break;
+    case GP__STAGE_NEIGHBOURS: asked = gp__ask_neighbours(p, &s->around, point); break;
+    case GP__STAGE_OTHERS: asked = gp__ask_others(p, point); break;
+    default: break;
     }
     if (asked != GP__ASK_DONE) return asked;
     switch (s->stage) {

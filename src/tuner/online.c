@@ -43,7 +43,7 @@ GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream s
   }
   gp__stamped = a.measured ? &a.measured->stamps : NULL;
   result = q->workspace ? gp__run_request(s, q, a.has_policy ? &a.policy : NULL, 1, stream, 0)
-                        : gp__run_chosen(s, q, &h, a.has_policy ? &a.policy : &usual, 1, stream, 0);
+      : gp__run_chosen(s, q, &h, a.has_policy ? &a.policy : &usual, 1, stream, 0);
   gp__stamped = NULL;
   gp__attempt_ends(s->online, &a, result != GP_SUCCESS);
   // Kernels and memory are found before anything is launched: then, or into other buffers, the call can run once more.

@@ -260,9 +260,9 @@ GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__
     m->stream = stream;
     m->stamps.recorded = m->stamps.failed = 0;
     memcpy(m->point,
-        m->proposal                        ? m->proposal->point
+        m->proposal ? m->proposal->point
             : x->has_best && a->has_policy ? x->best_point
-                                           : x->usual_point,
+            : x->usual_point,
         sizeof m->point);
     if (m->proposal) m->proposal->state = GP__PROPOSAL_RUN;
     a->measured = m;

@@ -101,14 +101,10 @@ GP__HOST int gp__ask_race(gp__points *p, int *point) {
 
 GP__HOST int gp__ask_strategy(gp__search *s, int *point) {
   switch (s->kind) {
-  case GP_SEARCH_RANDOM:
-    return gp__ask_random(&s->points, &s->at_random, point);
-  case GP_SEARCH_COORDINATES:
-    return gp__ask_coordinates(&s->points, &s->coordinates, point);
-  case GP_SEARCH_SURROGATE:
-    return gp__ask_surrogate(&s->points, &s->surrogate, point);
-  case GP_SEARCH_EXHAUSTIVE:
-    return gp__ask_exhaustive(&s->points, &s->exhaustive, point);
+  case GP_SEARCH_RANDOM: return gp__ask_random(&s->points, &s->at_random, point);
+  case GP_SEARCH_COORDINATES: return gp__ask_coordinates(&s->points, &s->coordinates, point);
+  case GP_SEARCH_SURROGATE: return gp__ask_surrogate(&s->points, &s->surrogate, point);
+  case GP_SEARCH_EXHAUSTIVE: return gp__ask_exhaustive(&s->points, &s->exhaustive, point);
   default: // AUTO: of all, it reaches 2 % above the optimum of measured spaces with the fewest points
     return gp__ask_simplexes(&s->points, &s->simplexes, point);
   }

@@ -214,9 +214,9 @@ GP__HOST gp_result gp__world_counted(gp_world *w, gp_call c) {
   const int counts = c.primitive == GP_COUNT_IF;
   const gp_type type = counts ? GP_U64 : GP_U8;
   gp_call fold = gp__call(GP_REDUCE,
-      counts                      ? GP_SUM
+      counts ? GP_SUM
           : c.primitive == GP_ANY ? GP_MAX
-                                  : GP_MIN,
+          : GP_MIN,
       type, type, NULL, counts ? (void *)c.out_count : c.out, w->ranks);
   gp__partial p;
   GP__CHECK(gp__partial_room(w, counts ? 8 : 1, &p));

@@ -33,9 +33,7 @@
     unsigned a; \
     unsigned b; \
     switch (i >> 56) { \
-    case GP__LEVEL: \
-      ++g->depth; \
-      return g->listed = g->starts[0] = 0; \
+    case GP__LEVEL: ++g->depth; return g->listed = g->starts[0] = 0; \
     case GP__FRONTIER: \
       if (g->depths[v] != (unsigned)g->depth - 1) return 0; \
       e = g->first + v; \
@@ -44,9 +42,7 @@
     case GP__LIST: \
       if (g->depths[v] == (unsigned)g->depth - 1) g->list[__sync_fetch_and_add(&g->listed, 1ull)] = (unsigned)v; \
       return 0; \
-    case GP__DEGREES: \
-      v = g->list[v]; \
-      break; \
+    case GP__DEGREES: v = g->list[v]; break; \
     case GP__PUSH: /* an edge, or the end of a row: the first message to its target goes to the owner */ \
       e = gp__walk_place(g->starts, g->listed, v); \
       b = g->list[e]; \

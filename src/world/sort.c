@@ -51,7 +51,7 @@ GP__HOST gp_result gp__order_of_sort(gp_world *w, const gp_call *c, gp_op *less)
   op = &w->before[c->key_type][back];
   GP__CHECK(gp__world_op(w, op, 2, back ? "descending" : "ascending",
       back ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
-           : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
+          : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
       NULL, gp__host_comes_before, (uintptr_t)c->key_type << 1 | (uintptr_t)back));
   *less = *op;
   return GP_SUCCESS;

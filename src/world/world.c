@@ -123,7 +123,7 @@ GP__HOST gp_result gp__find_numbers(gp_world *w) {
 GP__HOST gp_result gp__find_memory(gp_world *w, size_t bytes, void **memory) {
   if (w->s->context) return gp__allocate(w->s, w->who, bytes, w->stream, memory);
   return (*memory = malloc(bytes)) ? GP_SUCCESS
-                                   : gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", w->who, (gp__u64)bytes);
+      : gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", w->who, (gp__u64)bytes);
 }
 // A graph keeps its memory until gp_close.
 GP__HOST gp_result gp__free_memory(gp_world *w, void *memory, size_t bytes, int captured) {

@@ -1,14 +1,14 @@
 // device.cu - a user's kernel on warp and tile routines, for several types; compiled only.
 #include "gpuprims.h"
 
-template <int THREADS, int ITEMS, class T> union storage {
+template<int THREADS, int ITEMS, class T> union storage {
   gp_tile_exchange_storage<THREADS, ITEMS, T> exchange;
   gp_tile_reduce_storage<THREADS, T> reduce;
   gp_tile_scan_storage<THREADS, T> scan;
   T one;
 };
 
-template <int THREADS, int ITEMS, class T, class Op>
+template<int THREADS, int ITEMS, class T, class Op>
 __global__ void __launch_bounds__(THREADS) tile_routines(const T *in, T *out, T *total, unsigned count) {
   typedef storage<THREADS, ITEMS, T> block_storage;
   GP_SHARED(block_storage, s);
@@ -40,7 +40,7 @@ __global__ void warp_routines(const unsigned *in, unsigned *out) {
   out[threadIdx.x] = x;
 }
 
-template <int THREADS, int ITEMS, class O>
+template<int THREADS, int ITEMS, class O>
 __global__ void __launch_bounds__(THREADS)
     search_routines(const O *offsets, unsigned segments, const float *sorted, unsigned count, gp__u64 *out) {
   typedef gp_tile_load_balance_storage<THREADS, ITEMS> balance_storage;
@@ -62,7 +62,7 @@ template __global__ void search_routines<256, 3, gp__u64>(
     const gp__u64 *, unsigned, const float *, unsigned, gp__u64 *);
 
 // Bodies of kernels on frontiers, and their routines.
-template <int GATHER, int CULL, class Offset, class Vertex>
+template<int GATHER, int CULL, class Offset, class Vertex>
 __global__ void __launch_bounds__(128) frontier_routines(
     const Offset *offsets, const Vertex *targets, unsigned *visited, gp_frontier<Vertex> in, gp_frontier<Vertex> out) {
   typedef gp_frontier_storage<128, 2, GATHER, CULL, Vertex> level_storage;

@@ -13,11 +13,11 @@
 typedef int cudaError_t;
 enum { cudaSuccess = 0, cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 
-template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes) {
+template<class T> cudaError_t cudaMalloc(T **pointer, size_t bytes) {
   *pointer = static_cast<T *>(simt::device_malloc(bytes));
   return *pointer ? cudaSuccess : 2;
 }
-template <class T> cudaError_t cudaMallocManaged(T **pointer, size_t bytes) { return cudaMalloc(pointer, bytes); }
+template<class T> cudaError_t cudaMallocManaged(T **pointer, size_t bytes) { return cudaMalloc(pointer, bytes); }
 inline cudaError_t cudaFree(void *pointer) { return simt::device_free(pointer) ? cudaSuccess : 1; }
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind) {
   if (kind == cudaMemcpyHostToDevice) simt::host_write(to, from, bytes);

@@ -28,7 +28,7 @@ static_assert(!std::is_constructible<gpuprims::detail::out, const vector &>::val
 static_assert(!std::is_copy_constructible<gpuprims::basic_context<gpuprims::returns>>::value, "");
 
 // Every function, on either kind of context; each returns what `good` takes.
-template <class Context, class Good> static void calls(Context &gpu, Good good) {
+template<class Context, class Good> static void calls(Context &gpu, Good good) {
   const vector x = {3, 1, 2, 3, 1};
   const std::vector<std::size_t> offsets = {0, 2, 5};
   const std::vector<bool>::size_type n = x.size();
@@ -162,7 +162,7 @@ static void values() {
 }
 
 #ifdef __cpp_exceptions
-template <class Call> static gp_result thrown(Call call) {
+template<class Call> static gp_result thrown(Call call) {
   try {
     call();
   } catch (const gpuprims::error &e) {

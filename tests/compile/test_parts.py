@@ -63,7 +63,7 @@ def test_the_header_is_what_its_parts_make(house):
 @pytest.mark.turn
 def test_an_edit_of_a_part_and_one_of_the_header(house):
     part, header = read(house, "src", "scan", "kernels.cuh"), read(house, "gpuprims.h")
-    line = "template <class P> GP_DEVICE void gp__pdl_wait() {\n"
+    line = "template<class P> GP_DEVICE void gp__pdl_wait() {\n"
     assert header.count(line) == 1
     put(part + "\n// The end.\n", house, "src", "scan", "kernels.cuh")
     found = run(house, TOOL, "--check")

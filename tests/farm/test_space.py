@@ -28,7 +28,7 @@ def significant(text):
     """The fields of a policy that its algorithm reads (the comment at gp__canonical)."""
     policy = tune_parts.policy_of(text)
     unread = {"PIPELINED": {"load", "store"}, "ONE_SWEEP": set()}.get(policy["algorithm"], {"stages"})
-    if policy["algorithm"] == "ONE_BLOCK":
+    if policy["algorithm"] in {"ONE_BLOCK", "ONE_CLUSTER"}:
         unread.add("blocks_per_sm")
     return frozenset(item for item in policy.items() if item[0] not in unread)
 

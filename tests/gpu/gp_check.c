@@ -193,27 +193,17 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
       // EDGES: for each size, the bits of the least, the largest, 0, 1, 2 and -1, alone or in a wider type
       static const uint64_t edges[] = {0, 1, 2, 0x7f, 0x80, 0xff, 0x81, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffffu,
           0x80000000u, 0xffffffffu, ~0ull, ~1ull, ~0x7full, ~0x7fffull, ~0x7fffffffull, ~0ull >> 1, 1ull << 63};
-      bits = kind == EDGES    ? h % 4 ? edges[h / 4 % (sizeof edges / sizeof *edges)] : gp_data_hash(h)
+      bits = kind == EDGES ? h % 4 ? edges[h / 4 % (sizeof edges / sizeof *edges)] : gp_data_hash(h)
              : kind == SIGNS ? h | 1
           : kind == MANY_TRUE ? (h & 4095 ? h | 1 : 0)
-          : kind == FEW_TRUE  ? (h & 4095 ? 0 : h | 1)
-                              : h & 15;
+          : kind == FEW_TRUE ? (h & 4095 ? 0 : h | 1)
+          : h & 15;
     } else switch (kind) {
-      case SIGNS:
-        bits = float_bits(t, (h & 1 ? 1.0 : -1.0) * ((h >> 8) & 1023 ? 1.0 : (h & 2 ? 2.0 : 0.5)));
-        break;
-      case MANY_TRUE:
-        bits = float_bits(t, h & 4095 ? 1.5 : 0);
-        break;
-      case FEW_TRUE:
-        bits = float_bits(t, h & 4095 ? 0 : -2.5);
-        break;
-      case ONE_NAN:
-        bits = float_bits(t, i == n / 2 || i == n - n / 4 ? (double)NAN : values[h % 8]);
-        break;
-      default:
-        bits = float_bits(t, values[h & 63 ? h % 8 : h / 64 % 10]);
-        break;
+      case SIGNS: bits = float_bits(t, (h & 1 ? 1.0 : -1.0) * ((h >> 8) & 1023 ? 1.0 : (h & 2 ? 2.0 : 0.5))); break;
+      case MANY_TRUE: bits = float_bits(t, h & 4095 ? 1.5 : 0); break;
+      case FEW_TRUE: bits = float_bits(t, h & 4095 ? 0 : -2.5); break;
+      case ONE_NAN: bits = float_bits(t, i == n / 2 || i == n - n / 4 ? (double)NAN : values[h % 8]); break;
+      default: bits = float_bits(t, values[h & 63 ? h % 8 : h / 64 % 10]); break;
       }
     memcpy(at, &bits, (size_t)size);
   }
@@ -600,22 +590,15 @@ static const uint64_t *sizes(int *count) {
 
 static int data_for(gp_op op, const check_type *t) {
   switch (op) {
-  case GP_SUM:
-    return is_float(t) || t->fields > 1 ? EXACT : UNIFORM;
-  case GP_PROD:
-    return SIGNS;
-  case GP_AND:
-    return MANY_TRUE;
-  case GP_OR:
-    return FEW_TRUE;
+  case GP_SUM: return is_float(t) || t->fields > 1 ? EXACT : UNIFORM;
+  case GP_PROD: return SIGNS;
+  case GP_AND: return MANY_TRUE;
+  case GP_OR: return FEW_TRUE;
   case GP_MIN:
-  case GP_MAX:
-    return is_float(t) ? TIES : UNIFORM;
+  case GP_MAX: return is_float(t) ? TIES : UNIFORM;
   case GP_ARGMIN:
-  case GP_ARGMAX:
-    return TIES;
-  default:
-    return UNIFORM;
+  case GP_ARGMAX: return TIES;
+  default: return UNIFORM;
   }
 }
 
@@ -768,12 +751,12 @@ static void group_alignment(void) {
           for (s = sanitizer ? 2 : 0; s < (sanitizer ? 4 : COUNT(counts)); s++)
             for (q = 0; q < (k == 2 ? 3 : 1); q++) {
               problem p = problem_of(k == 0 ? GP_COPY
-                      : k == 1              ? GP_REDUCE
-                      : k == 2              ? GP_EXCLUSIVE_SCAN
-                                            : GP_TRANSFORM,
-                  k == 0       ? 0
+                      : k == 1 ? GP_REDUCE
+                      : k == 2 ? GP_EXCLUSIVE_SCAN
+                      : GP_TRANSFORM,
+                  k == 0 ? 0
                       : k == 3 ? GP_CONVERT
-                               : GP_SUM,
+                      : GP_SUM,
                   type, counts[s], is_float(type) ? EXACT : UNIFORM);
               if (out_of_time()) return;
               if (k > 0 && type->fields > 1) continue;
@@ -1640,10 +1623,10 @@ static void group_big(void) {
     for (k = 0; k < 4 && !r; k++) {
       static const char *const NAMES[] = {"copy", "exclusive scan", "inclusive scan", "copy one byte off"};
       poison(out, n + 1, NULL);
-      r = k == 0   ? gp_copy(gpu, GP_U8, in, n, out, NULL)
+      r = k == 0 ? gp_copy(gpu, GP_U8, in, n, out, NULL)
           : k == 1 ? gp_exclusive_scan(gpu, GP_SUM, GP_U8, GP_U8, NULL, in, n, out, NULL)
           : k == 2 ? gp_inclusive_scan(gpu, GP_SUM, GP_U8, GP_U8, in, n, out, NULL)
-                   : gp_copy(gpu, GP_U8, in, n, out + 1, NULL);
+          : gp_copy(gpu, GP_U8, in, n, out + 1, NULL);
       wait_device();
       if (r) fail("%s of %llu bytes: %s", NAMES[k], (unsigned long long)n, gp_last_message());
       else

@@ -30,17 +30,13 @@ static gp_result first_call(int which, const gp_policy *policy, const uint32_t *
 // The result where `first` is the first hit, a zero; n: there is none.
 static uint64_t first_expected(int which, uint64_t first, uint64_t n) {
   switch (which) {
-  case 1:
-    return first < n;
+  case 1: return first < n;
   case 2:
-  case 4:
-    return first == n;
-  case 5:
-    return first < n ? first : UINT64_MAX;
+  case 4: return first == n;
+  case 5: return first < n ? first : UINT64_MAX;
   case 6: // elements rise: zeros beside each other are planted in pairs
     return first < n ? first : n;
-  default:
-    return first;
+  default: return first;
   }
 }
 

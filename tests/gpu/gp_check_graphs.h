@@ -30,12 +30,9 @@ static int64_t graphs_depth(const searched *s, uint64_t a, uint64_t b) {
   int64_t steps = 0;
   if (s->way == BOTH_WAYS) return graph_depth(m, a, b);
   switch (m->kind) {
-  case GRAPH_RING:
-    return (int64_t)((b + m->vertices - a) % m->vertices);
-  case GRAPH_STAR:
-    return a == b ? 0 : a ? -1 : 1;
-  case GRAPH_HYPERCUBE:
-    return (a & b) == a ? graph_depth(m, a, b) : -1;
+  case GRAPH_RING: return (int64_t)((b + m->vertices - a) % m->vertices);
+  case GRAPH_STAR: return a == b ? 0 : a ? -1 : 1;
+  case GRAPH_HYPERCUBE: return (a & b) == a ? graph_depth(m, a, b) : -1;
   case GRAPH_TREE:
     for (at = b; at > a; ++steps) at = (at - 1) / 2;
     return at == a ? steps : -1;
@@ -449,8 +446,8 @@ static void group_graphs(void) {
         if ((quick || sanitizer || i >= 8) && k != i % COUNT(types)) continue;
         if (cases++ % parts != part) continue;
         graphs_case(few_levels ? known[i].fewest
-                : sanitizer    ? known[i].fewer
-                               : known[i].whole,
+                : sanitizer ? known[i].fewer
+                : known[i].whole,
             types[k][0], types[k][1], way, stream);
       }
   }

@@ -27,16 +27,11 @@ static const gp_input *input_of(
   last = n ? (int64_t)n - 1 : 0;
   q[0] = gp_input_array(type, a->values);
   switch (kind) {
-  case 0:
-    return &q[0];
-  case 1:
-    return q[1] = gp_input_constant(type, start), &q[1];
-  case 2:
-    return q[1] = gp_input_ramp(type, NULL, NULL), &q[1];
-  case 3:
-    return q[1] = gp_input_strided(type, a->values + t->size, 2), &q[1];
-  case 4:
-    return q[1] = gp_input_strided(type, a->values + (n ? n - 1 : 0) * (uint64_t)t->size, -1), &q[1];
+  case 0: return &q[0];
+  case 1: return q[1] = gp_input_constant(type, start), &q[1];
+  case 2: return q[1] = gp_input_ramp(type, NULL, NULL), &q[1];
+  case 3: return q[1] = gp_input_strided(type, a->values + t->size, 2), &q[1];
+  case 4: return q[1] = gp_input_strided(type, a->values + (n ? n - 1 : 0) * (uint64_t)t->size, -1), &q[1];
   case 5: // at random
     q[1] = gp_input_array(GP_I32, a->index);
     return q[2] = gp_input_gathered(&q[0], &q[1]), &q[2];
@@ -65,18 +60,18 @@ static void solve_inputs(const check_type *t, int kind, gp_primitive primitive, 
   const int binned = primitive == GP_HISTOGRAM_EVEN, searches = primitive == GP_LOWER_BOUND;
   const uint64_t segments = n / 7 + 1, results = primitive == GP_SEGMENTED_REDUCE ? segments : n;
   uint64_t bytes = counts ? 8
-      : binned            ? 64 * 4
-      : searches          ? n * 4
-                          : (primitive == GP_REDUCE ? 1 : results) * (uint64_t)t->size;
+      : binned ? 64 * 4
+      : searches ? n * 4
+      : (primitive == GP_REDUCE ? 1 : results) * (uint64_t)t->size;
   uint64_t scalar[2] = {0, 0};
   gp_result r;
   c.in_type = GP_INPUT;
   c.count = n;
-  c.op = counts                                            ? GP_LESS_EQUAL
+  c.op = counts ? GP_LESS_EQUAL
       : folds || keyed || primitive == GP_SEGMENTED_REDUCE ? GP_SUM
-      : primitive == GP_TRANSFORM2                         ? GP_MAX
-      : stencil                                            ? GP_LESS
-                                                           : GP_OP_DEFAULT;
+      : primitive == GP_TRANSFORM2 ? GP_MAX
+      : stencil ? GP_LESS
+      : GP_OP_DEFAULT;
   c.flags = folds ? GP_REPRODUCIBLE : 0;
   if (kind % 2 && (folds || keyed || primitive == GP_SEGMENTED_REDUCE)) c.apply = GP_SQUARE; // of the results
   if (counts) c.scalar = scalar;

@@ -24,38 +24,24 @@ static int is_less(const check_type *t, uint64_t a, uint64_t b) {
 static uint64_t transformed(gp_op transform, const check_type *from, const check_type *to, const char *at) {
   const uint64_t x = integer_at(from, at), r = wrapped(to, x);
   switch (transform) {
-  case GP_NEGATE:
-    return wrapped(to, 0 - r);
-  case GP_ABS:
-    return is_less(to, r, 0) ? wrapped(to, 0 - r) : r;
-  case GP_SQUARE:
-    return wrapped(to, r * r);
-  case GP_NOT:
-    return x == 0;
-  default:
-    return r;
+  case GP_NEGATE: return wrapped(to, 0 - r);
+  case GP_ABS: return is_less(to, r, 0) ? wrapped(to, 0 - r) : r;
+  case GP_SQUARE: return wrapped(to, r * r);
+  case GP_NOT: return x == 0;
+  default: return r;
   }
 }
 static uint64_t folded(gp_op op, const check_type *t, uint64_t a, uint64_t b) {
   switch (op) {
-  case GP_SUM:
-    return wrapped(t, a + b);
-  case GP_SUB:
-    return wrapped(t, a - b);
-  case GP_PROD:
-    return wrapped(t, a * b);
-  case GP_MIN:
-    return is_less(t, b, a) ? b : a;
-  case GP_MAX:
-    return is_less(t, a, b) ? b : a;
-  case GP_BIT_AND:
-    return a & b;
-  case GP_BIT_OR:
-    return a | b;
-  case GP_BIT_XOR:
-    return a ^ b;
-  case GP_AND:
-    return a && b;
+  case GP_SUM: return wrapped(t, a + b);
+  case GP_SUB: return wrapped(t, a - b);
+  case GP_PROD: return wrapped(t, a * b);
+  case GP_MIN: return is_less(t, b, a) ? b : a;
+  case GP_MAX: return is_less(t, a, b) ? b : a;
+  case GP_BIT_AND: return a & b;
+  case GP_BIT_OR: return a | b;
+  case GP_BIT_XOR: return a ^ b;
+  case GP_AND: return a && b;
   default: // OR
     return a || b;
   }

@@ -79,9 +79,9 @@ static void grow_role(segments_bench *b, int role, uint64_t bytes) {
 static uint64_t special_bits(const type_row *t, uint64_t h) {
   const int bits = 8 * t->size,
             mantissa = t->number == GP_DATA_F64 ? 52
-      : t->number == GP_DATA_F32                ? 23
-      : t->number == GP_DATA_F16                ? 10
-                                                : 7;
+      : t->number == GP_DATA_F32 ? 23
+      : t->number == GP_DATA_F16 ? 10
+      : 7;
   const uint64_t sign = 1ull << (bits - 1), infinity = sign - (1ull << mantissa), low = h >> 32 & 3;
   const uint64_t magnitudes[] = {0, infinity, infinity + 1 + low, sign - 1, low, infinity - 1 - low, 1ull << mantissa};
   if (t->number <= GP_DATA_UINT) return h & 1 ? low - 2 : sign + low - 2;
@@ -105,8 +105,8 @@ static void make_keys(const segments_case *s, char *out) {
   for (i = 0; i < s->c.n; i++)
     for (f = 0; f < t->fields; f++) {
       const double value = s->keys == ALTERNATING ? (double)(i & 1)
-          : s->keys == ONE_RUN                    ? 5
-                                                  : SPECIAL[gp_data_hash(i) & 3];
+          : s->keys == ONE_RUN ? 5
+          : SPECIAL[gp_data_hash(i) & 3];
       const float single = (float)value;
       const uint64_t whole = (uint64_t)(value == value ? value : 2);
       char *at = out + i * (uint64_t)t->size + f * size;
@@ -192,9 +192,9 @@ static char *place_of(segments_bench *b, const segments_case *s, int role) {
   const int twin = twin_of(s, role);
   if (twin >= 0) return place_of(b, s, twin);
   return b->device[role] + GUARD +
-      (role < FIRST_OUTPUT          ? s->in_shift * t->size
+      (role < FIRST_OUTPUT ? s->in_shift * t->size
               : role == ROLE_counts ? 0
-                                    : s->out_shift * t->size);
+              : s->out_shift * t->size);
 }
 
 // Poisons the outputs; in place: uploads the input again.
@@ -585,7 +585,8 @@ static const gp_policy SEGMENTS_POLICIES[] = {P(MERGE_PATH, 128, 1, 0, 0, 0, 8, 
 enum { LOAD_BALANCE_POLICIES = 4 };
 static const gp_policy HISTOGRAM_POLICIES[] = {P(SHARED_BINS, 256, 1, 0, 0, 0, 1, 2),
     P(SHARED_BINS, 512, 4, 1, 0, 0, 3, 0), P(SHARED_BINS, 1024, 8, 0, 0, 0, 2, 0),
-    P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0), P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1)};
+    P(GLOBAL_BINS, 256, 2, 0, 0, 0, 4, 0), P(GLOBAL_BINS, 1024, 1, 2, 0, 0, 1, 1),
+    P(ONE_CLUSTER, 256, 1, 0, 0, 0, 1, 0), P(ONE_CLUSTER, 1024, 4, 1, 0, 0, 1, 2)};
 static const gp_policy FIND_POLICIES[] = {P(STEALING, 128, 1, 0, 0, 0, 1, 0), P(STEALING, 256, 2, 1, 0, 0, 4, 2),
     P(STEALING, 512, 4, 0, 0, 0, 2, 1), P(STEALING, 1024, 8, 2, 0, 0, 1, 0), P(ONE_BLOCK, 256, 1, 0, 0, 0, 1, 2)};
 static const gp_policy BOUND_POLICIES[] = {P(DIRECT, 256, 1, 0, 0, 0, 4, 0), P(DIRECT, 512, 2, 1, 0, 0, 8, 2),
@@ -909,102 +910,59 @@ static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const f
   heads.keys = flags, heads.in = x, heads.out = a, heads.count = API_N;
 #define CALL(...) return *name = #__VA_ARGS__, __VA_ARGS__
   switch (which) {
-  case 0:
-    CALL(gp_segmented_reduce(ctx, GP_SUM, GP_F32, GP_F32, f, API_N, &by_offsets, g, NULL));
-  case 1:
-    CALL(gp_segmented_reduce(ctx, GP_MAX, GP_U32, GP_U32, x, API_N, &by_ends, a, NULL));
-  case 2:
-    CALL(gp_segmented_reduce(ctx, GP_SUM, GP_U32, GP_U64, x, API_N, &of_fifty, count, NULL));
-  case 3:
-    CALL(gp_segmented_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, x, API_N, &by_offsets, a, NULL));
-  case 4:
-    CALL(gp_segmented_exclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, &ten, x, API_N, &by_offsets, a, NULL));
-  case 5:
-    CALL(gp_inclusive_scan_by_key(ctx, GP_SUM, GP_U32, GP_F32, x, f, API_N, g, NULL));
-  case 6:
-    CALL(gp_run(ctx, &heads, NULL));
-  case 7:
-    CALL(gp_reduce_by_key(ctx, GP_MIN, GP_U32, GP_F32, x, f, API_N, b, g, count, NULL));
-  case 8:
-    CALL(gp_run_length_encode(ctx, GP_U32, GP_U32, x, API_N, a, b, count, NULL));
-  case 9:
-    CALL(gp_nontrivial_runs(ctx, GP_U32, GP_U32, x, API_N, a, b, count, NULL));
-  case 10:
-    CALL(gp_count_runs(ctx, GP_U32, x, API_N, count, NULL));
-  case 11:
-    CALL(gp_unique(ctx, GP_U32, x, API_N, a, count, NULL));
-  case 12:
-    CALL(gp_unique_by_key(ctx, GP_U32, GP_F32, x, f, API_N, a, b, count, NULL));
-  case 13:
-    CALL(gp_adjacent_difference(ctx, GP_SUB, GP_U32, GP_U32, x, API_N, a, NULL));
-  case 14:
-    CALL(gp_select_if(ctx, GP_GREATER, GP_U32, &ten, x, API_N, a, count, NULL));
-  case 15:
-    CALL(gp_select_flags(ctx, GP_F32, GP_U8, f, flags, API_N, a, count, NULL));
-  case 16:
-    CALL(gp_partition(ctx, GP_LESS_EQUAL, GP_U32, &ten, x, API_N, a, b, count, NULL));
-  case 17:
-    CALL(gp_partition_flags(ctx, GP_U32, GP_U8, x, flags, API_N, a, b, count, NULL));
-  case 18:
-    CALL(gp_run(ctx, &parts, NULL));
-  case 19:
-    CALL(gp_count_if(ctx, GP_NOT_EQUAL, GP_U32, &ten, x, API_N, count, NULL));
-  case 20:
-    CALL(gp_any(ctx, GP_EQUAL, GP_U32, &ten, x, API_N, (uint8_t *)out, NULL));
-  case 21:
-    CALL(gp_all(ctx, GP_GREATER_EQUAL, GP_U32, &ten, x, API_N, (uint8_t *)out, NULL));
-  case 22:
-    CALL(gp_histogram_even(ctx, GP_U32, GP_U32, &zero, &hundred, x, API_N, a, 20, NULL));
-  case 23:
-    CALL(gp_histogram_ranges(ctx, GP_U32, GP_U64, x, API_N, offsets, S, count, NULL));
-  case 24:
-    CALL(gp_lower_bound(ctx, 0, GP_U32, GP_U32, offsets, S, x, API_N, a, NULL));
-  case 25:
-    CALL(gp_upper_bound(ctx, GP_LESS, GP_U32, GP_U64, offsets, S, x, API_N / 4, count, NULL));
-  case 26:
-    CALL(gp_load_balance(ctx, GP_U32, GP_U32, offsets, S, a, API_N, NULL));
-  case 27:
-    CALL(gp_check_offsets(ctx, GP_U32, offsets, S, API_N - 1, count, NULL)); // the last one is beyond
-  case 28:
-    CALL(gp_find_if(ctx, GP_EQUAL, GP_U32, &ten, x, API_N, count, NULL));
-  case 29:
-    CALL(gp_mismatch(ctx, 0, GP_U32, x, x + 1, API_N - 1, count, NULL));
-  case 30:
-    CALL(gp_equal_arrays(ctx, GP_EQUAL, GP_F32, f, f + 9, API_N - 9, (uint8_t *)out, NULL));
-  case 31:
-    CALL(gp_expand(ctx, GP_F32, GP_U32, f, offsets, S, g, API_N, NULL));
+  case 0: CALL(gp_segmented_reduce(ctx, GP_SUM, GP_F32, GP_F32, f, API_N, &by_offsets, g, NULL));
+  case 1: CALL(gp_segmented_reduce(ctx, GP_MAX, GP_U32, GP_U32, x, API_N, &by_ends, a, NULL));
+  case 2: CALL(gp_segmented_reduce(ctx, GP_SUM, GP_U32, GP_U64, x, API_N, &of_fifty, count, NULL));
+  case 3: CALL(gp_segmented_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, x, API_N, &by_offsets, a, NULL));
+  case 4: CALL(gp_segmented_exclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, &ten, x, API_N, &by_offsets, a, NULL));
+  case 5: CALL(gp_inclusive_scan_by_key(ctx, GP_SUM, GP_U32, GP_F32, x, f, API_N, g, NULL));
+  case 6: CALL(gp_run(ctx, &heads, NULL));
+  case 7: CALL(gp_reduce_by_key(ctx, GP_MIN, GP_U32, GP_F32, x, f, API_N, b, g, count, NULL));
+  case 8: CALL(gp_run_length_encode(ctx, GP_U32, GP_U32, x, API_N, a, b, count, NULL));
+  case 9: CALL(gp_nontrivial_runs(ctx, GP_U32, GP_U32, x, API_N, a, b, count, NULL));
+  case 10: CALL(gp_count_runs(ctx, GP_U32, x, API_N, count, NULL));
+  case 11: CALL(gp_unique(ctx, GP_U32, x, API_N, a, count, NULL));
+  case 12: CALL(gp_unique_by_key(ctx, GP_U32, GP_F32, x, f, API_N, a, b, count, NULL));
+  case 13: CALL(gp_adjacent_difference(ctx, GP_SUB, GP_U32, GP_U32, x, API_N, a, NULL));
+  case 14: CALL(gp_select_if(ctx, GP_GREATER, GP_U32, &ten, x, API_N, a, count, NULL));
+  case 15: CALL(gp_select_flags(ctx, GP_F32, GP_U8, f, flags, API_N, a, count, NULL));
+  case 16: CALL(gp_partition(ctx, GP_LESS_EQUAL, GP_U32, &ten, x, API_N, a, b, count, NULL));
+  case 17: CALL(gp_partition_flags(ctx, GP_U32, GP_U8, x, flags, API_N, a, b, count, NULL));
+  case 18: CALL(gp_run(ctx, &parts, NULL));
+  case 19: CALL(gp_count_if(ctx, GP_NOT_EQUAL, GP_U32, &ten, x, API_N, count, NULL));
+  case 20: CALL(gp_any(ctx, GP_EQUAL, GP_U32, &ten, x, API_N, (uint8_t *)out, NULL));
+  case 21: CALL(gp_all(ctx, GP_GREATER_EQUAL, GP_U32, &ten, x, API_N, (uint8_t *)out, NULL));
+  case 22: CALL(gp_histogram_even(ctx, GP_U32, GP_U32, &zero, &hundred, x, API_N, a, 20, NULL));
+  case 23: CALL(gp_histogram_ranges(ctx, GP_U32, GP_U64, x, API_N, offsets, S, count, NULL));
+  case 24: CALL(gp_lower_bound(ctx, 0, GP_U32, GP_U32, offsets, S, x, API_N, a, NULL));
+  case 25: CALL(gp_upper_bound(ctx, GP_LESS, GP_U32, GP_U64, offsets, S, x, API_N / 4, count, NULL));
+  case 26: CALL(gp_load_balance(ctx, GP_U32, GP_U32, offsets, S, a, API_N, NULL));
+  case 27: CALL(gp_check_offsets(ctx, GP_U32, offsets, S, API_N - 1, count, NULL)); // the last one is beyond
+  case 28: CALL(gp_find_if(ctx, GP_EQUAL, GP_U32, &ten, x, API_N, count, NULL));
+  case 29: CALL(gp_mismatch(ctx, 0, GP_U32, x, x + 1, API_N - 1, count, NULL));
+  case 30: CALL(gp_equal_arrays(ctx, GP_EQUAL, GP_F32, f, f + 9, API_N - 9, (uint8_t *)out, NULL));
+  case 31: CALL(gp_expand(ctx, GP_F32, GP_U32, f, offsets, S, g, API_N, NULL));
   case 32: // offsets as lengths: more elements than there is room for
     CALL(gp_run_length_expand(ctx, GP_U32, GP_U32, x, offsets, 20, a, API_N, count, NULL));
   case 33: // offsets differ
     CALL(gp_scatter(ctx, GP_F32, GP_U32, f, offsets, S, g, API_N, NULL));
   case 34: // the last ones have no place
     CALL(gp_scatter_flags(ctx, GP_U32, GP_U32, GP_U8, x, offsets, flags, S, a, 4000, NULL));
-  case 35:
-    CALL(gp_gather(ctx, GP_F32, GP_U32, f, 20, x, API_N, g, NULL));
-  case 36:
-    CALL(gp_gather_flags(ctx, GP_U32, GP_U32, GP_U8, offsets, S, x, flags, API_N, a, NULL));
-  case 37:
-    CALL(gp_transform_if(ctx, GP_SQUARE, GP_LESS, GP_U32, GP_F32, &ten, x, API_N, g, NULL));
-  case 38:
-    CALL(gp_replace_if(ctx, GP_GREATER, GP_U32, &ten, &zero, x, API_N, a, NULL));
+  case 35: CALL(gp_gather(ctx, GP_F32, GP_U32, f, 20, x, API_N, g, NULL));
+  case 36: CALL(gp_gather_flags(ctx, GP_U32, GP_U32, GP_U8, offsets, S, x, flags, API_N, a, NULL));
+  case 37: CALL(gp_transform_if(ctx, GP_SQUARE, GP_LESS, GP_U32, GP_F32, &ten, x, API_N, g, NULL));
+  case 38: CALL(gp_replace_if(ctx, GP_GREATER, GP_U32, &ten, &zero, x, API_N, a, NULL));
   case 39:
     CALL(gp_copy(ctx, GP_U32, x, API_N, a, NULL) ? GP_E_DRIVER : gp_swap(ctx, GP_U32, a, b + 1, API_N - 1, NULL));
-  case 40:
-    CALL(gp_copy(ctx, GP_U32, x, API_N, a, NULL) ? GP_E_DRIVER : gp_rotate(ctx, GP_U32, a, API_N, 1001, NULL));
+  case 40: CALL(gp_copy(ctx, GP_U32, x, API_N, a, NULL) ? GP_E_DRIVER : gp_rotate(ctx, GP_U32, a, API_N, 1001, NULL));
   case 41:
     CALL(gp_copy(ctx, GP_F32, f, API_N, g, NULL) ? GP_E_DRIVER : gp_shift(ctx, GP_F32, g, API_N, 77, GP_RIGHT, NULL));
-  case 42:
-    CALL(gp_lexicographic(ctx, GP_GREATER, GP_F32, f, API_N - 9, f + 9, API_N - 9, (int32_t *)out, NULL));
-  case 43:
-    CALL(gp_is_partitioned(ctx, GP_LESS, GP_U32, &ten, x, API_N, (uint8_t *)out, NULL));
-  case 44:
-    CALL(gp_partition_point(ctx, GP_LESS, GP_U32, &thousand, offsets, S, count, NULL));
-  case 45:
-    CALL(gp_reduce(ctx, GP_MINMAX, GP_F32, GP_F32, f, API_N, g, NULL));
-  case 46:
-    CALL(gp_reduce(ctx, GP_ARGMINMAX, GP_U32, GP_I32, x, API_N, out, NULL));
-  default:
-    CALL(gp_adjacent_find(ctx, GP_NOT_EQUAL, GP_U32, x, API_N, count, NULL));
+  case 42: CALL(gp_lexicographic(ctx, GP_GREATER, GP_F32, f, API_N - 9, f + 9, API_N - 9, (int32_t *)out, NULL));
+  case 43: CALL(gp_is_partitioned(ctx, GP_LESS, GP_U32, &ten, x, API_N, (uint8_t *)out, NULL));
+  case 44: CALL(gp_partition_point(ctx, GP_LESS, GP_U32, &thousand, offsets, S, count, NULL));
+  case 45: CALL(gp_reduce(ctx, GP_MINMAX, GP_F32, GP_F32, f, API_N, g, NULL));
+  case 46: CALL(gp_reduce(ctx, GP_ARGMINMAX, GP_U32, GP_I32, x, API_N, out, NULL));
+  default: CALL(gp_adjacent_find(ctx, GP_NOT_EQUAL, GP_U32, x, API_N, count, NULL));
   }
 #undef CALL
 }

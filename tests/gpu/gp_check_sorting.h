@@ -262,8 +262,7 @@ static gp_policy drawn_policy(gp_primitive p, uint64_t seed) {
   }
   switch (gp__family_of((int)p)) {
 #define CASE(FAMILY, family) \
-  case GP__FAMILY_##FAMILY: \
-    GP_POLICY_FIELDS_##FAMILY(DRAW) break;
+  case GP__FAMILY_##FAMILY: GP_POLICY_FIELDS_##FAMILY(DRAW) break;
     GPUPRIMS__FAMILIES(CASE)
 #undef CASE
   }

@@ -61,20 +61,11 @@ static void fill_table_call(gp_call *c, gp_type type, uint64_t n, const unsigned
   case GP_SCATTER: // without indices: where the stencil says so
     c->key_type = type, c->keys = y, c->scalar = scalar;
     break;
-  case GP_GATHER:
-    c->in2_type = GP_U32, c->in2 = keys2, c->n = n;
-    break;
-  case GP_REPLACE:
-    c->scalar = scalar, c->value = scalar;
-    break;
-  case GP_LEXICOGRAPHIC:
-    c->in2 = y, c->count2 = n, c->out_type = GP_TYPE_DEFAULT;
-    break;
-  case GP_IS_PARTITIONED:
-    c->scalar = scalar, c->out_type = GP_TYPE_DEFAULT;
-    break;
-  default:
-    break;
+  case GP_GATHER: c->in2_type = GP_U32, c->in2 = keys2, c->n = n; break;
+  case GP_REPLACE: c->scalar = scalar, c->value = scalar; break;
+  case GP_LEXICOGRAPHIC: c->in2 = y, c->count2 = n, c->out_type = GP_TYPE_DEFAULT; break;
+  case GP_IS_PARTITIONED: c->scalar = scalar, c->out_type = GP_TYPE_DEFAULT; break;
+  default: break;
   }
 }
 static gp_axes rows_of_elements(gp_primitive p, uint64_t n) {

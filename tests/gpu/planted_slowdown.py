@@ -28,7 +28,7 @@ OTHERS = 40       # cells of other primitives: their machine code is unchanged
 SERVED = ("reduce", "segmented_reduce", "count_if")  # by kernels of the part below
 MOST_MISSED = 0.1
 PART = os.path.join("src", "reduce", "kernels.cuh")
-FIRST_LINE = "template <int THREADS, class Acc> struct gp__reduce_storage {\n"
+FIRST_LINE = "template<int THREADS, class Acc> struct gp__reduce_storage {\n"
 BEGIN = """  const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {

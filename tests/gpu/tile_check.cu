@@ -32,19 +32,19 @@ static u32 random32() {
 struct Triple {
   u32 a, b, c;
 };
-template <class T> __host__ __device__ T made_of(u32 x) { return static_cast<T>(x); }
-template <> __host__ __device__ inline Triple made_of<Triple>(u32 x) { return {x, x * 3, x ^ 5}; }
-template <class T> __host__ __device__ u32 number(const T &x) { return static_cast<u32>(x); }
+template<class T> __host__ __device__ T made_of(u32 x) { return static_cast<T>(x); }
+template<> __host__ __device__ inline Triple made_of<Triple>(u32 x) { return {x, x * 3, x ^ 5}; }
+template<class T> __host__ __device__ u32 number(const T &x) { return static_cast<u32>(x); }
 __host__ __device__ inline u32 number(const Triple &x) { return x.a; }
-template <class T> static bool equal(const T &a, const T &b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
+template<class T> static bool equal(const T &a, const T &b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
 
 // The last operand whose number is no multiple of 4: associative, not commutative.
 struct LastOf {
-  template <class T> __host__ __device__ T operator()(const T &a, const T &b) const { return number(b) % 4 ? b : a; }
+  template<class T> __host__ __device__ T operator()(const T &a, const T &b) const { return number(b) % 4 ? b : a; }
 };
 
 // A block's tile, with what a check reads and writes of it.
-template <class T> struct Tile {
+template<class T> struct Tile {
   const T *in;
   const u32 *ranks; // a permutation of the tile's elements
   T *out;
@@ -55,7 +55,7 @@ enum { ROOM = 4 }; // outputs an element
 
 // Inputs are numbers below `range`. expect(in, ranks, count, out, numbers) says what the block writes; outputs that it
 // leaves alone are not compared.
-template <class T, class Expect>
+template<class T, class Expect>
 static void check(
     const char *name, void (*kernel)(Tile<T>), unsigned threads, unsigned tile, u32 range, u32 count, Expect expect) {
   const unsigned all = BLOCKS * tile;
@@ -100,14 +100,14 @@ static void check(
 }
 
 // This block's part.
-template <int TILE, class T> __device__ Tile<T> mine(const Tile<T> &all) {
+template<int TILE, class T> __device__ Tile<T> mine(const Tile<T> &all) {
   const unsigned b = blockIdx.x;
   return {all.in + b * TILE, all.ranks + b * TILE, all.out + b * TILE * ROOM, all.numbers + b * TILE * ROOM, all.count};
 }
 
 // ---- arrangements: outputs 0 to 3 are the tile after a load, an exchange, a scatter, and stored again
 
-template <int THREADS, int ITEMS, int FROM, int TO, class T>
+template<int THREADS, int ITEMS, int FROM, int TO, class T>
 __global__ void __launch_bounds__(THREADS) arrange(Tile<T> all) {
   const int TILE = THREADS * ITEMS;
   typedef gp_tile_exchange_storage<THREADS, ITEMS, T> storage_type;
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(THREADS) arrange(Tile<T> all) {
 static unsigned place(int how, unsigned threads, unsigned items, unsigned t, unsigned i) {
   return how == GP_BLOCKED ? t * items + i : how == GP_STRIPED ? i * threads + t : (t / 32 * items + i) * 32 + t % 32;
 }
-template <int THREADS, int ITEMS, int FROM, int TO, class T> static void check_arrange(u32 count) {
+template<int THREADS, int ITEMS, int FROM, int TO, class T> static void check_arrange(u32 count) {
   const unsigned TILE = THREADS * ITEMS;
   check<T>("arrange", arrange<THREADS, ITEMS, FROM, TO, T>, THREADS, TILE, 200, count,
       [](const T *in, const u32 *ranks, u32 n, T *out, u32 *) {
@@ -153,7 +153,7 @@ template <int THREADS, int ITEMS, int FROM, int TO, class T> static void check_a
       });
 }
 
-template <int LANES, int ITEMS, class T> __global__ void __launch_bounds__(64) arrange_groups(Tile<T> all) {
+template<int LANES, int ITEMS, class T> __global__ void __launch_bounds__(64) arrange_groups(Tile<T> all) {
   const int TILE = 64 * ITEMS, OWN = LANES * ITEMS;
   struct storage_type {
     gp_tile_exchange_storage<LANES, ITEMS, T> of[64 / LANES];
@@ -171,7 +171,7 @@ template <int LANES, int ITEMS, class T> __global__ void __launch_bounds__(64) a
   gp_warp_group_scatter<LANES, GP_BLOCKED>(items, rank, storage.of[group]);
   gp_warp_group_store<LANES, GP_BLOCKED>(items, a.out + TILE + first, OWN);
 }
-template <int LANES, int ITEMS, class T> static void check_arrange_groups(u32 count) {
+template<int LANES, int ITEMS, class T> static void check_arrange_groups(u32 count) {
   check<T>("arrange groups", arrange_groups<LANES, ITEMS, T>, 64, 64 * ITEMS, 200, count,
       [](const T *in, const u32 *, u32 n, T *out, u32 *) {
         const unsigned TILE = 64 * ITEMS, OWN = LANES * ITEMS;
@@ -185,7 +185,7 @@ template <int LANES, int ITEMS, class T> static void check_arrange_groups(u32 co
 
 // ---- groups of lanes: outputs of a thread at t + k * THREADS
 
-template <int LANES, class T> __global__ void __launch_bounds__(64) groups(Tile<T> all) {
+template<int LANES, class T> __global__ void __launch_bounds__(64) groups(Tile<T> all) {
   const int THREADS = 64;
   const Tile<T> a = mine<8 * THREADS>(all);
   const unsigned t = threadIdx.x, lane = t % 32 % LANES;
@@ -207,7 +207,7 @@ template <int LANES, class T> __global__ void __launch_bounds__(64) groups(Tile<
     if (lane < COUNT) out[6 * THREADS] = batch;
   }
 }
-template <int LANES, class T> static void check_groups(u32 count) {
+template<int LANES, class T> static void check_groups(u32 count) {
   check<T>("groups", groups<LANES, T>, 64, 8 * 64, 60, count, [](const T *in, const u32 *ranks, u32 n, T *out, u32 *) {
     const unsigned THREADS = 64;
     const auto fold = [&](const T *from, unsigned length) {
@@ -237,7 +237,7 @@ template <int LANES, class T> static void check_groups(u32 count) {
 
 // ---- neighbours
 
-template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THREADS) neighbours(Tile<T> all) {
+template<int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THREADS) neighbours(Tile<T> all) {
   const int TILE = THREADS * ITEMS;
   typedef gp_tile_shuffle_storage<THREADS, T> storage_type;
   GP_SHARED(storage_type, storage);
@@ -276,7 +276,7 @@ template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THR
   gp_tile_difference<THREADS, GP_AFTER>(items, items, minus, storage, a.count, &first);
   gp_tile_store_direct(items, a.out + 3 * TILE, TILE);
 }
-template <int THREADS, int ITEMS, class T> static void check_neighbours(u32 count) {
+template<int THREADS, int ITEMS, class T> static void check_neighbours(u32 count) {
   const unsigned TILE = THREADS * ITEMS;
   check<T>("neighbours", neighbours<THREADS, ITEMS, T>, THREADS, TILE, 3, count,
       [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
@@ -299,7 +299,7 @@ template <int THREADS, int ITEMS, class T> static void check_neighbours(u32 coun
 
 // ---- several items a thread
 
-template <class T> struct Running { // of the tiles so far
+template<class T> struct Running { // of the tiles so far
   T sum;
   __device__ T operator()(const T &total) {
     const T before = sum;
@@ -307,7 +307,7 @@ template <class T> struct Running { // of the tiles so far
     return before;
   }
 };
-template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THREADS) items_of(Tile<T> all) {
+template<int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THREADS) items_of(Tile<T> all) {
   const int TILE = THREADS * ITEMS;
   union storage_type {
     gp_tile_reduce_storage<THREADS, T> reduce;
@@ -337,7 +337,7 @@ template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THR
     gp_tile_store_direct(items, a.out + (2 + turn) * TILE, TILE);
   }
 }
-template <int THREADS, int ITEMS, class T> static void check_items(u32 count) {
+template<int THREADS, int ITEMS, class T> static void check_items(u32 count) {
   const unsigned TILE = THREADS * ITEMS;
   check<T>("items", items_of<THREADS, ITEMS, T>, THREADS, TILE, 200, count,
       [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
@@ -355,7 +355,7 @@ template <int THREADS, int ITEMS, class T> static void check_items(u32 count) {
 }
 
 // A run's length is its value modulo 5; two windows of the decoded elements.
-template <int THREADS, int RUNS, class T> __global__ void __launch_bounds__(THREADS) runs(Tile<T> all) {
+template<int THREADS, int RUNS, class T> __global__ void __launch_bounds__(THREADS) runs(Tile<T> all) {
   const int TILE = THREADS * RUNS;
   typedef gp_tile_runs_storage<THREADS, RUNS, T> storage_type;
   GP_SHARED(storage_type, storage);
@@ -372,7 +372,7 @@ template <int THREADS, int RUNS, class T> __global__ void __launch_bounds__(THRE
   }
   a.numbers[2 * TILE + threadIdx.x] = total;
 }
-template <int THREADS, int RUNS, class T> static void check_runs() {
+template<int THREADS, int RUNS, class T> static void check_runs() {
   const unsigned TILE = THREADS * RUNS;
   check<T>(
       "runs", runs<THREADS, RUNS, T>, THREADS, TILE, 90, TILE, [](const T *in, const u32 *, u32, T *out, u32 *numbers) {
@@ -389,7 +389,7 @@ template <int THREADS, int RUNS, class T> static void check_runs() {
 
 // ---- order: keys in out, values in numbers
 
-template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THREADS) merge_sort(Tile<T> all) {
+template<int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THREADS) merge_sort(Tile<T> all) {
   const int TILE = THREADS * ITEMS;
   union storage_type {
     gp_tile_merge_sort_storage<THREADS, ITEMS, T> keys;
@@ -426,14 +426,14 @@ template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THR
   gp_tile_store_direct(keys, a.out + 3 * TILE, TILE);
   gp_tile_store_direct(values, a.numbers + 3 * TILE, TILE);
 }
-template <class T> static void sort_serially(const T *in, u32 from, u32 to, T *out, u32 *numbers) {
+template<class T> static void sort_serially(const T *in, u32 from, u32 to, T *out, u32 *numbers) {
   std::vector<u32> order;
   for (u32 i = from; i < to; ++i) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](u32 x, u32 y) { return number(in[x]) > number(in[y]); });
   for (u32 i = from; i < to; ++i) out[i] = in[order[i - from]];
   for (u32 i = from; numbers && i < to; ++i) numbers[i] = order[i - from];
 }
-template <int THREADS, int ITEMS, class T> static void check_merge_sort(u32 count) {
+template<int THREADS, int ITEMS, class T> static void check_merge_sort(u32 count) {
   check<T>("merge sort", merge_sort<THREADS, ITEMS, T>, THREADS, THREADS * ITEMS, 50, count,
       [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
         const u32 TILE = THREADS * ITEMS;
@@ -447,7 +447,7 @@ template <int THREADS, int ITEMS, class T> static void check_merge_sort(u32 coun
       });
 }
 
-template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THREADS) radix_sort(Tile<T> all) {
+template<int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THREADS) radix_sort(Tile<T> all) {
   const int TILE = THREADS * ITEMS;
   union storage_type {
     gp_tile_radix_sort_storage<THREADS, ITEMS, T> keys;
@@ -480,7 +480,7 @@ template <int THREADS, int ITEMS, class T> __global__ void __launch_bounds__(THR
   gp_tile_store_direct(keys, a.out + 3 * TILE, a.count / 2);
   gp_tile_store_direct(indices, a.numbers + 3 * TILE, a.count / 2);
 }
-template <int THREADS, int ITEMS, class T> static void check_radix_sort(u32 range, u32 count) {
+template<int THREADS, int ITEMS, class T> static void check_radix_sort(u32 range, u32 count) {
   check<T>("radix sort, top k", radix_sort<THREADS, ITEMS, T>, THREADS, THREADS * ITEMS, range, count,
       [](const T *in, const u32 *, u32 n, T *out, u32 *numbers) {
         const u32 TILE = THREADS * ITEMS;

@@ -90,22 +90,22 @@ static uint32_t random32() {
   random_state ^= random_state << 17;
   return uint32_t(random_state >> 16);
 }
-template <class T> T draw() { return T(random32()); }
-template <> float draw<float>() { return float(int(random32() % 17) - 8); }
-template <> double draw<double>() { return double(int(random32() % 2001) - 1000); }
-template <> gp_f16 draw<gp_f16>() { return gp_f16(float(int(random32() % 5) - 2)); }
-template <> gp_bf16 draw<gp_bf16>() { return gp_bf16(float(int(random32() % 3) - 1)); }
-template <> Affine draw<Affine>() { return {random32() | 1u, random32()}; }
-template <> Triple draw<Triple>() { return {int(random32() % 100), int(random32() % 100), int(random32() % 100)}; }
-template <> Wide draw<Wide>() { return {double(random32() % 1000), (long long)(random32())}; }
-template <> Large draw<Large>() {
+template<class T> T draw() { return T(random32()); }
+template<> float draw<float>() { return float(int(random32() % 17) - 8); }
+template<> double draw<double>() { return double(int(random32() % 2001) - 1000); }
+template<> gp_f16 draw<gp_f16>() { return gp_f16(float(int(random32() % 5) - 2)); }
+template<> gp_bf16 draw<gp_bf16>() { return gp_bf16(float(int(random32() % 3) - 1)); }
+template<> Affine draw<Affine>() { return {random32() | 1u, random32()}; }
+template<> Triple draw<Triple>() { return {int(random32() % 100), int(random32() % 100), int(random32() % 100)}; }
+template<> Wide draw<Wide>() { return {double(random32() % 1000), (long long)(random32())}; }
+template<> Large draw<Large>() {
   return {{(long long)random32(), (long long)random32(), (long long)random32(), (long long)random32(), 7}};
 }
 
-template <class T> bool same(const T &a, const T &b) { return !std::memcmp(&a, &b, sizeof(T)); }
+template<class T> bool same(const T &a, const T &b) { return !std::memcmp(&a, &b, sizeof(T)); }
 
 // Device memory whose first element is `offset` elements past a 256-byte boundary, with exact bounds.
-template <class T> struct Device {
+template<class T> struct Device {
   char *block;
   T *data;
   explicit Device(size_t n, size_t offset = 0) {
@@ -135,14 +135,14 @@ template <class T> struct Device {
   return memory;
 }
 
-template <class P> gp_policy policy_of(int algorithm) {
+template<class P> gp_policy policy_of(int algorithm) {
   gp_policy p = {algorithm, P::threads, P::vectors, P::load, P::store, P::stages, P::blocks_per_sm, P::overlap, 0, 0, 0,
       0, 0, 0, 0, {}};
   return p;
 }
-template <class T> unsigned misalignment(const T *p) { return unsigned(reinterpret_cast<uintptr_t>(p) % 16); }
+template<class T> unsigned misalignment(const T *p) { return unsigned(reinterpret_cast<uintptr_t>(p) % 16); }
 
-template <class T> bool same_items(const T *got, const std::vector<T> &expected) {
+template<class T> bool same_items(const T *got, const std::vector<T> &expected) {
   for (size_t i = 0; i < expected.size(); ++i)
     if (!same(got[i], expected[i])) return false;
   return true;

@@ -2,7 +2,7 @@
 //
 // Each block stages tiles of 32 structs of `in` in shared memory, counts their kinds, moves them by a step, and writes
 // them to `out`; grid[i][j] is the sum of the elements above and to the left.
-template <int COPIES> static GP_DEVICE void NAME(const Access &a) {
+template<int COPIES> static GP_DEVICE void NAME(const Access &a) {
   typedef gp_tile_bins<32, 5, COPIES> Bins;
   GP_SHARED(Bins, bins);
   GP_SHARED_ARRAY(Staged, staged, 32, STAGED);

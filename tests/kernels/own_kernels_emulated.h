@@ -18,22 +18,22 @@ struct emulated_kernel {
   simt::Result (*launch)(const char *name, dim3 grid, dim3 block, unsigned shared_bytes, void **arguments);
 };
 
-template <class A> static A emulated_argument(void *at) {
+template<class A> static A emulated_argument(void *at) {
   A a;
   std::memcpy(&a, at, sizeof a);
   return a;
 }
-template <class... A, size_t... I>
+template<class... A, size_t... I>
 static simt::Result emulated_call(void (*kernel)(A...), std::index_sequence<I...>, const char *name, dim3 grid,
     dim3 block, unsigned shared_bytes, void **arguments) {
   return simt::launch_kernel(name, grid, block, shared_bytes, kernel, emulated_argument<A>(arguments[I])...);
 }
-template <class... A>
+template<class... A>
 static simt::Result emulated_unpack(
     void (*kernel)(A...), const char *name, dim3 grid, dim3 block, unsigned shared_bytes, void **arguments) {
   return emulated_call(kernel, std::index_sequence_for<A...>(), name, grid, block, shared_bytes, arguments);
 }
-template <auto KERNEL>
+template<auto KERNEL>
 static simt::Result emulated_launch(const char *name, dim3 grid, dim3 block, unsigned shared_bytes, void **arguments) {
   return emulated_unpack(KERNEL, name, grid, block, shared_bytes, arguments);
 }

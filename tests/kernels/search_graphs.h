@@ -180,7 +180,7 @@ __attribute__((unused)) static Reached oracle(const Graph &g, u64 source, u64 ta
   return r;
 }
 
-template <class O, class V> struct Csr {
+template<class O, class V> struct Csr {
   std::vector<O> offsets;
   std::vector<V> targets;
   explicit Csr(const std::vector<std::vector<u64>> &lists) : offsets(1, 0) {

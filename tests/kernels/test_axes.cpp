@@ -37,7 +37,7 @@ static size_t place(const Strides &s, const u64 (&i)[4]) {
   for (int d = 0; d < 4; ++d) at += (long long)i[d] * s.of[d];
   return size_t(at);
 }
-template <class F> static void each(const u64 (&extent)[4], F f) {
+template<class F> static void each(const u64 (&extent)[4], F f) {
   u64 i[4];
   for (i[3] = 0; i[3] < extent[3]; ++i[3])
     for (i[2] = 0; i[2] < extent[2]; ++i[2])
@@ -46,31 +46,31 @@ template <class F> static void each(const u64 (&extent)[4], F f) {
 }
 
 // A map of an element and its row's reduction; no other element and no other state gives the same.
-template <class In, class Acc, class Out> struct Both {
+template<class In, class Acc, class Out> struct Both {
   Out operator()(const In &x, const Acc &s) const { return Out(x) * Out(3) + Out(s); }
 };
-template <> struct Both<Affine, Affine, Affine> {
+template<> struct Both<Affine, Affine, Affine> {
   Affine operator()(const Affine &x, const Affine &s) const { return {x.a * 3 + s.a, x.b * 5 + s.b}; }
 };
-template <> struct Both<Triple, Triple, int> {
+template<> struct Both<Triple, Triple, int> {
   int operator()(const Triple &x, const Triple &s) const { return x.x * 3 + x.y + s.z; }
 };
 
 enum Kind { REDUCE, MAP, SCAN };
-template <class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out> struct Row {
+template<class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out> struct Row {
   static int launch(const char *name, const gp__geometry &g, const gp__rows_args &a) {
     return simt::launch_kernel(name, g.grid, g.threads, 0, gp__rows_reduce<P, FORM, STATE, Op, Load, In, Acc, Out>, a);
   }
 };
 // Reductions have gp__reduce_..., maps of numbers the rest. MAPS: In, Acc and Out have a map.
-template <bool MAPS> struct Maps {
-  template <class P, class Op, class Load, class In, class Acc, class Map, class Out>
+template<bool MAPS> struct Maps {
+  template<class P, class Op, class Load, class In, class Acc, class Map, class Out>
   static int run(const char *, int, bool, const gp__geometry &, const gp__rows_args &) {
     return 1;
   }
 };
-template <> struct Maps<true> {
-  template <class P, class Op, class Load, class In, class Acc, class Map, class Out>
+template<> struct Maps<true> {
+  template<class P, class Op, class Load, class In, class Acc, class Map, class Out>
   static int run(const char *name, int form, bool direct, const gp__geometry &g, const gp__rows_args &a) {
     int e;
     if (direct)
@@ -92,8 +92,8 @@ template <> struct Maps<true> {
 };
 // Scans: NONE, or one of the two kinds for each list of types.
 enum Scan { NONE, INCLUSIVE, EXCLUSIVE };
-template <int SCAN> struct Scans {
-  template <class P, class Op, class Load, class In, class Acc, class Out>
+template<int SCAN> struct Scans {
+  template<class P, class Op, class Load, class In, class Acc, class Out>
   static int run(const char *name, int form, const gp__geometry &g, const gp__rows_args &a) {
     const bool E = SCAN == EXCLUSIVE;
     return form == GP__ROWS_TILE
@@ -104,13 +104,13 @@ template <int SCAN> struct Scans {
         : simt::launch_kernel(name, g.grid, g.threads, 0, gp__columns_scan<P, E, Op, Load, In, Acc, Out>, a);
   }
 };
-template <> struct Scans<NONE> {
-  template <class P, class Op, class Load, class In, class Acc, class Out>
+template<> struct Scans<NONE> {
+  template<class P, class Op, class Load, class In, class Acc, class Out>
   static int run(const char *, int, const gp__geometry &, const gp__rows_args &) {
     return 1;
   }
 };
-template <class P, class Op, class In, class Acc, class Out, class F, bool MAPS, int SCANS>
+template<class P, class Op, class In, class Acc, class Out, class F, bool MAPS, int SCANS>
 static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[4], bool columns, int algorithm) {
   typedef gp__load<In, Acc, F> Load;
   typedef Both<In, Acc, Out> Map;
@@ -211,7 +211,7 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
   } else if (kind == MAP) {
     e = Maps<MAPS>::template run<P, Op, Load, In, Acc, Map, Out>(name, form, algorithm == GP_DIRECT, g, a);
   } else if constexpr (!std::is_same<Out, int>::value || !std::is_same<Acc, Triple>::value) {
-    e = form == GP__ROWS_TILE   ? Row<P, GP__ROWS_TILE, false, Op, Load, In, Acc, Out>::launch(name, g, a)
+    e = form == GP__ROWS_TILE ? Row<P, GP__ROWS_TILE, false, Op, Load, In, Acc, Out>::launch(name, g, a)
         : form == GP__ROWS_WARP ? Row<P, GP__ROWS_WARP, false, Op, Load, In, Acc, Out>::launch(name, g, a)
         : form == GP__ROWS_BLOCK
         ? Row<P, GP__ROWS_BLOCK, false, Op, Load, In, Acc, Out>::launch(name, g, a)
@@ -222,9 +222,9 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
     if ((!in_place || written[i]) && !same(out[i], expected[i])) wrong = i;
   check(!e && wrong == to.span,
       describe(name, size_t(count), offset, g.replicas, s.multiprocessors, seed) +
-          (kind == MAP           ? " map"
+          (kind == MAP ? " map"
                   : kind == SCAN ? " scan"
-                                 : " reduce") +
+                  : " reduce") +
           " form " + std::to_string(form) + " extents " + std::to_string(extent[0]) + " " + std::to_string(extent[1]) +
           " " + std::to_string(extent[2]) + " " + std::to_string(extent[3]) + " stride " + std::to_string(from.of[0]) +
           (wrong < to.span ? " wrong at " + std::to_string(wrong) : ""));
@@ -238,7 +238,7 @@ static u64 length_of(unsigned which, u64 round) {
   return lengths[which % (sizeof lengths / sizeof *lengths)];
 }
 enum { LENGTHS = 18 };
-template <class P, class Op, class In, class Acc, class Out, class F, bool MAPS = true, int SCANS = NONE>
+template<class P, class Op, class In, class Acc, class Out, class F, bool MAPS = true, int SCANS = NONE>
 static void sweep(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   const u64 round = u64(P::threads) * P::vectors * u64(gp__vector_items(sizeof(In)));
@@ -336,9 +336,9 @@ static void geometry() {
           if (primitive == GP_SCAN_AXIS) {
             check(g.replicas * g.tile_items >= (p.algorithm == GP_LOOK_BACK ? work : 0), what + ": tiles of a scan");
             check(g.words ==
-                    (g.replicas == 1                   ? 0
+                    (g.replicas == 1 ? 0
                             : form != GP__ROWS_COLUMNS ? g.tiles / g.replicas * gp__look_back_slots(g.replicas)
-                                                       : g.tiles / g.replicas *
+                            : g.tiles / g.replicas *
                                     gp__columns_look_back_slots(g.replicas, unsigned(p.threads) >> g.log2_lanes)
                                 << g.log2_lanes),
                 what + ": words of a scan");

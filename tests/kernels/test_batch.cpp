@@ -37,7 +37,7 @@ static size_t place(size_t &end, size_t size, size_t align, size_t gap) {
   return at;
 }
 
-template <class P, class S> static void sweep(const char *name, int seeds) {
+template<class P, class S> static void sweep(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   const u64 at_once = u64(P::threads) * P::vectors * GP__BATCH_ROUNDS * 16;
   for (int seed = 1; seed <= seeds; ++seed)

@@ -27,7 +27,7 @@ struct How {
   u64 target = ~0ull, limit = 0;
 };
 
-template <class V>
+template<class V>
 static void verify(const Graph &g, const Reached &want, const How &how, int e, const int *depths, const V *parents,
     const gp_traversal &t, const std::string &what) {
   check(!e && same_items(depths, want.depth), "depths: " + what);
@@ -48,7 +48,7 @@ static void verify(const Graph &g, const Reached &want, const How &how, int e, c
   check(good, "parents: " + what);
 }
 // GP_REPRODUCIBLE: the smallest parents.
-template <class P, class O, class V>
+template<class P, class O, class V>
 static void smallest(const gp__bfs_args &a, const Graph &g, const Reached &want, const How &how, u64 edges, V *parents,
     const std::string &what) {
   if (!how.parents) return;
@@ -62,7 +62,7 @@ static void smallest(const gp__bfs_args &a, const Graph &g, const Reached &want,
   const int e = simt::launch_kernel("bfs_parents", how.blocks, P::threads, 0, gp__bfs_parents<P, O, V>, of);
   check(!e && same_items(parents, least), "the smallest parents: " + what);
 }
-template <class P, class O, class V> static void run(const Graph &g, u64 source, const How &how, int seed) {
+template<class P, class O, class V> static void run(const Graph &g, u64 source, const How &how, int seed) {
   const Csr<O, V> csr(g.out), in_csr(g.symmetric ? g.out : transposed(g));
   const u64 n = g.vertices, m = csr.targets.size();
   const std::string what = g.name + " n=" + std::to_string(n) + " source=" + std::to_string(source) +
@@ -144,7 +144,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
       if (how.algorithm == GP_CONTRACT_EXPAND && a.step % 2 && a.step > 1 && a.step <= last) continue;
       a.blocks = a.step == last + 1 ? 1 : how.blocks;
       failed = by_edges ? simt::launch_kernel("bfs_steps", a.blocks, P::threads, 0, gp__bfs_steps<P, O, V>, a)
-                        : simt::launch_kernel("bfs_stepwise", a.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
+          : simt::launch_kernel("bfs_stepwise", a.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
                               gp__bfs_stepwise<P, O, V>, a);
     }
     a.blocks = how.blocks;
@@ -187,7 +187,7 @@ static How draw_how(const Graph &g, int threads) {
   if (random32() % 4 == 0 && g.vertices) h.target = random32() % g.vertices;
   return h;
 }
-template <class P, class O, class V> static void each(const Graph &g, u64 source, int seeds) {
+template<class P, class O, class V> static void each(const Graph &g, u64 source, int seeds) {
   if (!only.empty() && only != g.name) return;
   for (int seed = 1; seed <= seeds; ++seed) {
     if (!has_turn()) continue;
@@ -196,7 +196,7 @@ template <class P, class O, class V> static void each(const Graph &g, u64 source
   }
 }
 // Every algorithm by launches, on graphs much deeper than the number of launches.
-template <class P, class O, class V> static void deep() {
+template<class P, class O, class V> static void deep() {
   const Graph g = chain(71);
   if (!only.empty() && only != g.name) return;
   for (int algorithm : {GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID}) {
@@ -208,7 +208,7 @@ template <class P, class O, class V> static void deep() {
     run<P, O, V>(g, 0, h, algorithm);
   }
 }
-template <class P, class O, class V> static void waiting() {
+template<class P, class O, class V> static void waiting() {
   const Graph g = in_vain();
   if (!only.empty() && only != g.name) return;
   for (int blocks = 1; blocks < 4; ++blocks) {
@@ -222,7 +222,7 @@ template <class P, class O, class V> static void waiting() {
 }
 // Levels of a cluster, from the second on. One block finds more than fits it, all of them less; four lists each; random
 // ones. All blocks with more lists than their queues hold.
-template <class P, class O, class V> static void clusters() {
+template<class P, class O, class V> static void clusters() {
   const Graph graphs[] = {spider(300), torus(17, 23), random_graph(1500, 3000, true)};
   const u64 sources[] = {0, 2, 1};
   for (int i = 0; i < 3; ++i) {
@@ -242,7 +242,7 @@ template <class P, class O, class V> static void clusters() {
 }
 // Blocks of a cluster that run a level ahead. In odd cycles the blocks behind reach vertices again. With parents or a
 // target nobody runs ahead; a limit ends in the middle.
-template <class P, class O, class V> static void ahead(int seeds) {
+template<class P, class O, class V> static void ahead(int seeds) {
   const Graph graphs[] = {band(400, 4), band(300, 8), tower(), torus(17, 23), random_graph(1500, 2200, true), brush(),
       broom(40, 20), hubs(9000), dangling(900, 700), dangling(600, 6000)};
   for (const Graph &g : graphs) {
@@ -260,7 +260,7 @@ template <class P, class O, class V> static void ahead(int seeds) {
     }
   }
 }
-template <class P, class O, class V> static void all(int seeds) {
+template<class P, class O, class V> static void all(int seeds) {
   clusters<P, O, V>();
   ahead<P, O, V>(seeds);
   deep<P, O, V>();

@@ -37,7 +37,7 @@ static Batch expected(const Graph &g, const std::vector<u64> &sources, u64 limit
   }
   return b;
 }
-template <class P, class O, class V, class W> static int launch(gp__sources_args &a, const How &how) {
+template<class P, class O, class V, class W> static int launch(gp__sources_args &a, const How &how) {
   const auto part = [&](int which) {
     a.part = which;
     a.blocks = which == GP__SOURCES_REST ? 1 : how.blocks;
@@ -63,7 +63,7 @@ static bool told(const gp_traversal &t, const Batch &want) {
     good = last.kind == GP_STEP_FINISH && last.reached == want.pairs && last.edges == want.edges;
   return good;
 }
-template <class P, class O, class V, class W> static void run(const Graph &g, const How &how, int seed) {
+template<class P, class O, class V, class W> static void run(const Graph &g, const How &how, int seed) {
   const Csr<O, V> csr(g.out), in_csr(g.symmetric ? g.out : transposed(g));
   const u64 n = g.vertices, m = csr.targets.size();
   const std::string what = g.name + " n=" + std::to_string(n) + " count=" + std::to_string(how.count) +
@@ -142,7 +142,7 @@ static How draw_how(int bits) {
   h.batch = random32() % 4 == 0;
   return h;
 }
-template <class P, class O, class V, class W> static void each(const Graph &g, int seeds) {
+template<class P, class O, class V, class W> static void each(const Graph &g, int seeds) {
   if (!only.empty() && only != g.name) return;
   for (int seed = 1; seed <= seeds; ++seed) {
     simt::set_random_schedule(u64(seed) * 17 + g.vertices);
@@ -151,7 +151,7 @@ template <class P, class O, class V, class W> static void each(const Graph &g, i
     run<P, O, V, W>(g, how, seed);
   }
 }
-template <class P, class O, class V, class W> static void all(int seeds) {
+template<class P, class O, class V, class W> static void all(int seeds) {
   each<P, O, V, W>(chain(70), seeds);
   each<P, O, V, W>(ring(90), seeds);
   each<P, O, V, W>(star(700), seeds);

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-template <class P, class I>
+template<class P, class I>
 void gather(const char *name, size_t n, int columns, unsigned blocks, bool on_device, unsigned seed) {
   static const int words[][2] = {{1, 1}, {2, 1}, {4, 1}, {8, 1}, {16, 1}, {1, 3}, {2, 3}, {4, 3}, {8, 3}, {16, 4}};
   char text[200];
@@ -43,7 +43,7 @@ void gather(const char *name, size_t n, int columns, unsigned blocks, bool on_de
   simt::clear_error();
 }
 
-template <class P, class I> void all(const char *name, int seeds) {
+template<class P, class I> void all(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   static const size_t sizes[] = {0, 1, 31, 33, 255, 256, 257, 511, 512, 513, 1300};
   for (int seed = 0; seed < seeds; ++seed) {

@@ -20,56 +20,56 @@ struct IsMarked { // a user's predicate
 };
 
 // A hit or no hit at an index of one or two arrays, for each kind of search. hit(), miss(): make element i so.
-template <class T> struct Numbers {
+template<class T> struct Numbers {
   static T plain(size_t i) { return T(float(1 + i % 3)); }
   static T marked() { return T(float(7)); }
 };
-template <> struct Numbers<Triple> {
+template<> struct Numbers<Triple> {
   static Triple plain(size_t i) { return {int(i % 5), int(i % 3), 1}; }
   static Triple marked() { return {9, 9, 9}; }
 };
-template <> struct Numbers<Wide> {
+template<> struct Numbers<Wide> {
   static Wide plain(size_t i) { return {0.5, (long long)(i % 7)}; }
   static Wide marked() { return {0, -1}; }
 };
-template <> struct Numbers<Large> {
+template<> struct Numbers<Large> {
   static Large plain(size_t i) { return {{(long long)(i % 3), 1, 2, 3, 4}}; }
   static Large marked() { return {{-1, 0, 0, 0, 0}}; }
 };
-template <class T, class Predicate> struct OfPredicate {
+template<class T, class Predicate> struct OfPredicate {
   typedef gp__find_element<T, Predicate, true> Search;
   static void hit(std::vector<T> &a, std::vector<T> &, size_t i) { a[i] = Numbers<T>::marked(); }
   static bool may_hit(size_t) { return true; }
 };
-template <class T, class Predicate> struct OfOthers : OfPredicate<T, Predicate> {
+template<class T, class Predicate> struct OfOthers : OfPredicate<T, Predicate> {
   typedef gp__find_element<T, Predicate, false> Search;
 };
-template <class T, class Equal> struct OfDifference {
+template<class T, class Equal> struct OfDifference {
   typedef gp__find_difference<T, Equal> Search;
   static void hit(std::vector<T> &, std::vector<T> &b, size_t i) { b[i] = Numbers<T>::marked(); }
   static bool may_hit(size_t) { return true; }
 };
-template <class T, class Equal> struct OfPairs { // plain neighbours differ
+template<class T, class Equal> struct OfPairs { // plain neighbours differ
   typedef gp__find_neighbours<T, Equal, false> Search;
   static void hit(std::vector<T> &a, std::vector<T> &, size_t i) { a[i] = a[i - 1]; }
   static bool may_hit(size_t i) { return i > 0; }
 };
-template <class T, class Less> struct OfOrder { // plain elements have to rise: see below
+template<class T, class Less> struct OfOrder { // plain elements have to rise: see below
   typedef gp__find_neighbours<T, Less, true> Search;
   static void hit(std::vector<T> &a, std::vector<T> &, size_t i) { a[i] = T(0); }
   static bool may_hit(size_t i) { return i > 0; }
 };
 
 // Elements for which the predicate holds come back: plain ones do not meet it.
-template <class T, class Predicate> struct OfReturn {
+template<class T, class Predicate> struct OfReturn {
   typedef gp__find_return<T, Predicate> Search;
   static void hit(std::vector<T> &a, std::vector<T> &, size_t i) { a[i] = Numbers<T>::marked(); }
   static bool may_hit(size_t i) { return i > 0; }
 };
 // Arrays in lexicographic order: plain elements are less than marked ones, which the second array has.
-template <class T, class Less> struct OfLexicographic : OfDifference<T, gp__equivalent<Less>> {};
+template<class T, class Less> struct OfLexicographic : OfDifference<T, gp__equivalent<Less>> {};
 
-template <class P, class Of, int RESULT, class T> struct Find {
+template<class P, class Of, int RESULT, class T> struct Find {
   static const int INPUTS = Of::Search::inputs;
   static size_t round_items() { return size_t(gp__find_round_items(policy_of<P>(GP_STEALING), shape(0, 1))); }
   static gp__shape shape(size_t n, int sms) {
@@ -110,8 +110,8 @@ template <class P, class Of, int RESULT, class T> struct Find {
     const int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__find<P, typename Of::Search, RESULT>, args);
     const bool some = first < n;
     const u64 expected = RESULT == GP__FIND_BEFORE ? (some ? first - 1 : n)
-        : RESULT == GP__FIND_BAD                   ? (some ? first : ~u64(0))
-                                                   : first;
+        : RESULT == GP__FIND_BAD ? (some ? first : ~u64(0))
+        : first;
     if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE) {
       const u8 byte = u8(some == (RESULT == GP__FIND_SOME));
       check(!e && out.data[0] == ((guard & ~u64(255)) | byte), what);
@@ -146,10 +146,10 @@ template <class P, class Of, int RESULT, class T> struct Find {
           simt::set_random_schedule(uint64_t(seed) * 1000 + k * 10 + unsigned(where));
           std::vector<T> a = elements(n, constant), b = a;
           size_t first = where == 0 || !n ? n
-              : where == 1                ? 0
-              : where == 2                ? n - 1
-              : where == 3                ? (1 + random32() % (n / round + 1)) * round + 1 - random32() % 3
-                                          : random32() % n;
+              : where == 1 ? 0
+              : where == 2 ? n - 1
+              : where == 3 ? (1 + random32() % (n / round + 1)) * round + 1 - random32() % 3
+              : random32() % n;
           while (first < n && !Of::may_hit(first)) ++first;
           if (first > n) first = n;
           if (first < n) Of::hit(a, b, first);
@@ -168,7 +168,7 @@ template <class P, class Of, int RESULT, class T> struct Find {
 
 // ---- runs of elements for which a predicate holds
 
-template <class P> static void find_returns(const char *name, int seeds) {
+template<class P> static void find_returns(const char *name, int seeds) {
   typedef gp__compare<gp_equal<u32>> IsMark;
   typedef Find<P, OfReturn<u32, IsMark>, GP__FIND_NONE, u32> Of;
   if (!only.empty() && only != name) return;
@@ -186,7 +186,7 @@ template <class P> static void find_returns(const char *name, int seeds) {
 
 // ---- partition points
 
-template <class P, class T, class F> static void sweep_partition_point(const char *name, int seeds) {
+template<class P, class T, class F> static void sweep_partition_point(const char *name, int seeds) {
   typedef gp__find_element<T, F, true> Search;
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
@@ -215,7 +215,7 @@ template <class P, class T, class F> static void sweep_partition_point(const cha
 
 // ---- differences and pairs of floats: == of the type
 
-template <class P> static void compare_floats(const char *name) {
+template<class P> static void compare_floats(const char *name) {
   if (!only.empty() && only != name) return;
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const size_t n = 700;
@@ -267,7 +267,7 @@ struct Watched {
   bool operator()(const u32 &x) const { return Watch::test(x); }
 };
 
-template <class P> static void begins_no_tile_after_a_hit(const char *name, int seeds) {
+template<class P> static void begins_no_tile_after_a_hit(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   typedef gp__find_element<u32, gp__test<Watched, u32>, true> Search;
   typedef Find<P, OfPredicate<u32, gp__test<Watched, u32>>, GP__FIND_INDEX, u32> Of;

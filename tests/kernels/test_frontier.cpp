@@ -8,13 +8,13 @@
 
 // ---- graphs: lists of all lengths that gathering distinguishes, among them empty ones and equal edges
 
-template <class O, class V> struct Csr {
+template<class O, class V> struct Csr {
   std::vector<O> offsets;
   std::vector<V> targets;
   u64 vertices() const { return offsets.size() - 1; }
   u64 degree(u64 v) const { return u64(offsets[v + 1] - offsets[v]); }
 };
-template <class O, class V> static Csr<O, V> draw_graph(u64 vertices, unsigned hubs) {
+template<class O, class V> static Csr<O, V> draw_graph(u64 vertices, unsigned hubs) {
   const unsigned lengths[] = {0, 1, 2, 3, 0, 5, 31, 32, 33, 63, 64};
   Csr<O, V> g;
   g.offsets.push_back(0);
@@ -25,18 +25,18 @@ template <class O, class V> static Csr<O, V> draw_graph(u64 vertices, unsigned h
   }
   return g;
 }
-template <class O, class V> struct OnDevice {
+template<class O, class V> struct OnDevice {
   Device<O> offsets;
   Device<V> targets;
   explicit OnDevice(const Csr<O, V> &g) : offsets(g.offsets, 0), targets(g.targets, 0) {}
 };
-template <class T> struct Frontier {
+template<class T> struct Frontier {
   Device<T> elements;
   Device<u64> count;
   u64 room;
   explicit Frontier(u64 r) : elements(r), count(std::vector<u64>(1, 0), 0), room(r) {}
   explicit Frontier(const std::vector<T> &v)
-      : elements(v, 0), count(std::vector<u64>(1, v.size()), 0), room(v.size()) {}
+    : elements(v, 0), count(std::vector<u64>(1, v.size()), 0), room(v.size()) {}
   gp_frontier<T> on_device() const { return {elements.data, count.data, room}; }
   std::vector<T> sorted() const {
     std::vector<T> v = elements.read(std::min(*count.data, room));
@@ -44,7 +44,7 @@ template <class T> struct Frontier {
     return v;
   }
 };
-template <class T> static std::vector<T> sorted(std::vector<T> v) {
+template<class T> static std::vector<T> sorted(std::vector<T> v) {
   std::sort(v.begin(), v.end());
   return v;
 }
@@ -54,14 +54,14 @@ template <class T> static std::vector<T> sorted(std::vector<T> v) {
 static bool goes_on(u64 source, u64 target, u64 edge) { return (source + 3 * target + 7 * edge) % 4 != 0; }
 
 // Two tiles in turn in the same storage; a list is processed in pieces of 128.
-template <class O, class V> struct ExpandArgs {
+template<class O, class V> struct ExpandArgs {
   const O *offsets;
   const V *targets, *vertices;
   u64 count;
   u32 *asked, *wrong;
   gp_frontier<V> out;
 };
-template <int THREADS, int ITEMS, int GATHER, int ROOM, class O, class V> static void expand(ExpandArgs<O, V> a) {
+template<int THREADS, int ITEMS, int GATHER, int ROOM, class O, class V> static void expand(ExpandArgs<O, V> a) {
   struct Storage {
     gp_tile_expand_storage<THREADS, V, 128> expand;
     gp_tile_append_storage<ROOM, V> append;
@@ -82,7 +82,7 @@ template <int THREADS, int ITEMS, int GATHER, int ROOM, class O, class V> static
   }
   gp_tile_append<THREADS>(a.out, s.append);
 }
-template <int THREADS, int ITEMS, int GATHER, int ROOM, class O, class V> static void expands(int seeds) {
+template<int THREADS, int ITEMS, int GATHER, int ROOM, class O, class V> static void expands(int seeds) {
   for (int seed = 1; seed <= seeds; ++seed) {
     simt::set_random_schedule(u64(seed) * 31 + THREADS);
     const std::string what = "expand threads=" + std::to_string(THREADS) + " gather=" + std::to_string(GATHER) +
@@ -117,12 +117,12 @@ template <int THREADS, int ITEMS, int GATHER, int ROOM, class O, class V> static
 
 // ---- contraction
 
-template <int CULL, class V> struct ContractArgs {
+template<int CULL, class V> struct ContractArgs {
   const V *vertices;
   u64 count;
   u32 *visited, *passed; // passed: by position
 };
-template <int THREADS, int CULL, class V> static void contract(ContractArgs<CULL, V> a) {
+template<int THREADS, int CULL, class V> static void contract(ContractArgs<CULL, V> a) {
   typedef gp_tile_contract_storage<CULL, V, 64> Storage;
   GP_SHARED(Storage, s);
   gp_tile_contract_begin<THREADS>(s);
@@ -135,7 +135,7 @@ template <int THREADS, int CULL, class V> static void contract(ContractArgs<CULL
     else if (passes) a.passed[0] = 77;
   }
 }
-template <int THREADS, int CULL, class V> static void contracts(int seeds) {
+template<int THREADS, int CULL, class V> static void contracts(int seeds) {
   for (int seed = 1; seed <= seeds; ++seed) {
     simt::set_random_schedule(u64(seed) * 37 + CULL);
     const std::string what = "contract cull=" + std::to_string(CULL) + " seed=" + std::to_string(seed);
@@ -177,7 +177,7 @@ template <int THREADS, int CULL, class V> static void contracts(int seeds) {
 struct Place { // not a number: a user's struct
   u32 index, other;
 };
-template <int THREADS, int ITEMS> static void filter(const Place *in, u64 count, gp_frontier<Place> out) {
+template<int THREADS, int ITEMS> static void filter(const Place *in, u64 count, gp_frontier<Place> out) {
   typedef gp_tile_filter_storage<THREADS> Storage;
   GP_SHARED(Storage, s);
   const u64 first = blockIdx.x * u64(THREADS * ITEMS);
@@ -187,13 +187,13 @@ template <int THREADS, int ITEMS> static void filter(const Place *in, u64 count,
   for (int i = 0; i < ITEMS; ++i) keep[i] = items[i].other == 0;
   gp_tile_filter(items, keep, out, s);
 }
-template <int THREADS> static void filter_all(gp_frontier<Place> in, gp_frontier<Place> out) {
+template<int THREADS> static void filter_all(gp_frontier<Place> in, gp_frontier<Place> out) {
   typedef gp_tile_filter_storage<THREADS> Storage;
   GP_SHARED(Storage, s);
   gp_frontier_filter(
       in, [](const Place &p) { return p.other == 0; }, out, s);
 }
-template <int THREADS, int ITEMS> static void filters(int seeds) {
+template<int THREADS, int ITEMS> static void filters(int seeds) {
   const u32 tile = THREADS * ITEMS;
   for (int seed = 1; seed <= seeds; ++seed)
     for (u32 count : {1u, tile, 4 * tile - 5}) {
@@ -234,7 +234,7 @@ template <int THREADS, int ITEMS> static void filters(int seeds) {
 // ---- searches: depths along the edges that pass the predicate
 
 enum { EXPAND_CONTRACT, CONTRACT_EXPAND, TWO_PHASE };
-template <class O, class V> struct SearchArgs {
+template<class O, class V> struct SearchArgs {
   const O *offsets;
   const V *targets;
   u32 *visited;
@@ -243,7 +243,7 @@ template <class O, class V> struct SearchArgs {
   int level;
   gp_frontier<V> in, out;
 };
-template <int THREADS, int ITEMS, int GATHER, int CULL, int WAY, class O, class V>
+template<int THREADS, int ITEMS, int GATHER, int CULL, int WAY, class O, class V>
 static void search_level(SearchArgs<O, V> a) {
   typedef gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, V> Storage;
   GP_SHARED(Storage, s);
@@ -265,13 +265,13 @@ static void search_level(SearchArgs<O, V> a) {
   if (WAY == CONTRACT_EXPAND) gp_frontier_contract_expand(a.in, a.visited, deep, a.offsets, a.targets, goes, a.out, s);
   if (WAY == TWO_PHASE) gp_frontier_contract(a.in, a.visited, deep, a.out, s);
 }
-template <int THREADS, int ITEMS, int GATHER, int CULL, class O, class V> static void only_expand(SearchArgs<O, V> a) {
+template<int THREADS, int ITEMS, int GATHER, int CULL, class O, class V> static void only_expand(SearchArgs<O, V> a) {
   typedef gp_frontier_storage<THREADS, ITEMS, GATHER, CULL, V> Storage;
   GP_SHARED(Storage, s);
   const auto goes = [](V source, V target, u64 edge) { return goes_on(source, target, edge); };
   gp_frontier_expand(a.in, a.offsets, a.targets, goes, a.out, s);
 }
-template <int THREADS, int ITEMS, int GATHER, int CULL, int WAY, class O, class V> static void search(int seeds) {
+template<int THREADS, int ITEMS, int GATHER, int CULL, int WAY, class O, class V> static void search(int seeds) {
   for (int seed = 1; seed <= seeds; ++seed) {
     simt::set_random_schedule(u64(seed) * 43 + WAY);
     const std::string what = "search way=" + std::to_string(WAY) + " gather=" + std::to_string(GATHER) +

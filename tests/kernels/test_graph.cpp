@@ -11,12 +11,12 @@
 
 typedef std::pair<u64, u64> Edge;
 
-template <class O, class V> struct Lists {
+template<class O, class V> struct Lists {
   u64 vertices = 0, room = 0;
   std::vector<O> offsets;
   std::vector<V> targets;
 };
-template <class O, class V> Lists<O, V> lists_of(u64 vertices, std::vector<Edge> edges, u64 more_room) {
+template<class O, class V> Lists<O, V> lists_of(u64 vertices, std::vector<Edge> edges, u64 more_room) {
   Lists<O, V> l;
   l.vertices = vertices;
   std::sort(edges.begin(), edges.end());
@@ -27,7 +27,7 @@ template <class O, class V> Lists<O, V> lists_of(u64 vertices, std::vector<Edge>
   l.targets.resize(l.room, V(0));
   return l;
 }
-template <class O, class V> std::vector<Edge> edges_of(const O *offsets, const V *targets, u64 vertices) {
+template<class O, class V> std::vector<Edge> edges_of(const O *offsets, const V *targets, u64 vertices) {
   std::vector<Edge> edges;
   for (u64 v = 0; v < vertices; ++v)
     for (u64 e = offsets[v]; e < offsets[v + 1]; ++e) edges.push_back(Edge(v, targets[e]));
@@ -54,7 +54,7 @@ static u64 sort_keys(Device<u64> &keys, u64 count, bool unique) {
   if (!sorted.empty()) simt::host_write(keys.data, sorted.data(), sorted.size() * 8);
   return sorted.size();
 }
-template <class P, class L, class O, class V>
+template<class P, class L, class O, class V>
 void list(const char *name, u64 vertices, size_t count, int flags, bool pairs, bool on_device, unsigned blocks) {
   char text[200];
   std::snprintf(text, sizeof text, "%s vertices=%llu edges=%zu flags=%d pairs=%d device=%d blocks=%u:", name, vertices,
@@ -99,7 +99,7 @@ void list(const char *name, u64 vertices, size_t count, int flags, bool pairs, b
 
 // ---- a graph unchanged, transposed, relabelled
 
-template <class P, class O, class V> void turned(const char *name, u64 vertices, size_t count, unsigned blocks) {
+template<class P, class O, class V> void turned(const char *name, u64 vertices, size_t count, unsigned blocks) {
   const std::string text = std::string(name) + " vertices=" + std::to_string(vertices) +
       " edges=" + std::to_string(count) + " blocks=" + std::to_string(blocks);
   std::vector<Edge> edges = drawn(vertices, count, false), expected;
@@ -158,7 +158,7 @@ template <class P, class O, class V> void turned(const char *name, u64 vertices,
 
 // ---- connected components
 
-template <class P, class O, class V>
+template<class P, class O, class V>
 void components(const char *name, u64 vertices, size_t count, bool symmetric, unsigned blocks) {
   const std::string text = std::string(name) + " components of vertices=" + std::to_string(vertices) +
       " edges=" + std::to_string(count) + " symmetric=" + std::to_string(symmetric) +
@@ -201,8 +201,7 @@ void components(const char *name, u64 vertices, size_t count, bool symmetric, un
 static bool is(const gp_fault &f, int kind, u64 vertex, u64 edge) {
   return f.kind == u64(kind) && f.vertex == vertex && f.edge == edge;
 }
-template <class P, class O, class V>
-gp_fault graph_fault(const Lists<O, V> &l, const Lists<O, V> *in, unsigned blocks) {
+template<class P, class O, class V> gp_fault graph_fault(const Lists<O, V> &l, const Lists<O, V> *in, unsigned blocks) {
   Device<O> offsets(l.offsets, 0), in_offsets(in ? in->offsets : l.offsets, 0);
   Device<V> targets(l.targets, 0), in_sources(in ? in->targets : l.targets, 0);
   Device<u64> state(std::vector<u64>(1, ~u64(0)), 0);
@@ -220,7 +219,7 @@ gp_fault graph_fault(const Lists<O, V> &l, const Lists<O, V> *in, unsigned block
   simt::clear_error();
   return report.read(1)[0];
 }
-template <class P, class O, class V> void graph_faults(const char *name, unsigned blocks) {
+template<class P, class O, class V> void graph_faults(const char *name, unsigned blocks) {
   const u64 n = 300, none = ~u64(0);
   const std::vector<Edge> edges = drawn(n, 2000, false);
   std::vector<Edge> opposite;
@@ -259,11 +258,11 @@ template <class P, class O, class V> void graph_faults(const char *name, unsigne
       text + "another number of edges");
 }
 
-template <class V> struct Search {
+template<class V> struct Search {
   std::vector<int> depths;
   std::vector<V> parents;
 };
-template <class O, class V> Search<V> search(const Lists<O, V> &l, u64 source, u64 limit) {
+template<class O, class V> Search<V> search(const Lists<O, V> &l, u64 source, u64 limit) {
   Search<V> s;
   s.depths.assign(size_t(l.vertices), -1);
   s.parents.assign(size_t(l.vertices), V(~V(0)));
@@ -281,7 +280,7 @@ template <class O, class V> Search<V> search(const Lists<O, V> &l, u64 source, u
   }
   return s;
 }
-template <class P, class O, class V>
+template<class P, class O, class V>
 gp_fault depth_fault(const Lists<O, V> &l, const Search<V> &s, u64 source, u64 limit, bool parents, unsigned blocks) {
   Device<O> offsets(l.offsets, 0);
   Device<V> targets(l.targets, 0), of(s.parents, 0);
@@ -300,7 +299,7 @@ gp_fault depth_fault(const Lists<O, V> &l, const Search<V> &s, u64 source, u64 l
   return report.read(1)[0];
 }
 // A chain 0 1 2 ... 199 in both directions, a shortcut 0 to 100, and unreachable vertices 200 to 249.
-template <class P, class O, class V> void depth_faults(const char *name, unsigned blocks) {
+template<class P, class O, class V> void depth_faults(const char *name, unsigned blocks) {
   const std::string text = std::string(name) + " blocks=" + std::to_string(blocks) + ": ";
   const u64 none = ~u64(0);
   std::vector<Edge> edges(1, Edge(0, 100));
@@ -354,7 +353,7 @@ template <class P, class O, class V> void depth_faults(const char *name, unsigne
 
 // ---- generated graphs with known distances: built here, searched plainly, checked by the kernels
 
-template <class P> void made(const char *text, unsigned blocks) {
+template<class P> void made(const char *text, unsigned blocks) {
   graph_made g;
   if (!graph_read(text, &g)) return check(false, text);
   std::vector<u32> pairs(size_t(2 * g.edges));
@@ -375,7 +374,7 @@ template <class P> void made(const char *text, unsigned blocks) {
   }
 }
 
-template <class P, class L, class O, class V> void all(const char *name, int seeds) {
+template<class P, class L, class O, class V> void all(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 0; seed < seeds; ++seed) {
     simt::set_random_schedule(uint64_t(seed));

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-template <class K> K key_of(u64 group, int way) {
+template<class K> K key_of(u64 group, int way) {
   if (way == 1) return K(~u64(0) - group); // from the largest down: one of them is all ones
   if (way == 2) return K(group << 11); // far apart
   return K((group + 1) * 0x9e3779b97f4a7c15ull >> 7); // anywhere
@@ -15,7 +15,7 @@ template <class K> K key_of(u64 group, int way) {
 // way: kind of keys; 3: few, above all where a regular sample is; 4: runs begin behind element 12,000. runs: how often
 // a key is repeated at once; log2: of the slots of the blocks' common table. holds: whether the table must be kept (1)
 // or given up early (0).
-template <class P, class K, class Op, class In, class Acc, class Out>
+template<class P, class K, class Op, class In, class Acc, class Out>
 void groups(const char *name, size_t n, u64 different, int way, int runs, int log2, unsigned blocks,
     bool count_on_device, bool initial, unsigned seed, int holds = -1) {
   typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
@@ -89,7 +89,7 @@ void groups(const char *name, size_t n, u64 different, int way, int runs, int lo
   simt::clear_error();
 }
 
-template <class P, class K, class Op, class In, class Acc, class Out = Acc> void all(const char *name, int seeds) {
+template<class P, class K, class Op, class In, class Acc, class Out = Acc> void all(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   static const size_t counts[] = {0, 1, 31, 32, 33, 700, 5000};
   static const u64 different[] = {1, 2, 40, 1500};

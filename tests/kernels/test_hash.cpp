@@ -18,15 +18,15 @@ struct Mixed { // 12 bytes: three words of 4
 struct Deep { // 16 bytes: two words of 8
   u64 v[2];
 };
-template <class K> struct words_of { // as gp__spell_hash has them
+template<class K> struct words_of { // as gp__spell_hash has them
   static const int bytes = sizeof(K) % alignof(K) ? 1 : int(alignof(K)), count = int(sizeof(K)) / bytes;
   typedef typename gp__unsigned_of<bytes>::type type;
 };
-template <> struct words_of<gp_bool> {
+template<> struct words_of<gp_bool> {
   static const int bytes = 1, count = 1;
   typedef gp_bool type;
 };
-template <class K> K key_from(u64 x) {
+template<class K> K key_from(u64 x) {
   K key;
   std::memset(&key, 0, sizeof key);
   std::memcpy(&key, &x, std::min(sizeof key, sizeof x));
@@ -52,7 +52,7 @@ static std::vector<u64> colliding() {
 }
 enum Way { ANY, ONE, DISTINCT, ZIPF, ENDS, RUNS, WAYS };
 // ENDS: the values that a table might take for a mark, and keys of equal hashes.
-template <class K> std::vector<K> make_keys(size_t n, u64 different, int way) {
+template<class K> std::vector<K> make_keys(size_t n, u64 different, int way) {
   std::vector<K> keys(n);
   const std::vector<u64> same_hash = sizeof(K) == 8 ? colliding() : std::vector<u64>();
   for (size_t i = 0; i < n; ++i) {
@@ -72,15 +72,14 @@ template <class K> std::vector<K> make_keys(size_t n, u64 different, int way) {
   return keys;
 }
 static std::string bytes_of(const gp_bool &key) { return std::string(1, char(key.bits != 0)); } // of equal keys
-template <class K> std::string bytes_of(const K &key) {
+template<class K> std::string bytes_of(const K &key) {
   return std::string(reinterpret_cast<const char *>(&key), sizeof key);
 }
 
 // ---- launches
 
-template <class T> T *null_if(bool no, T *p) { return no ? nullptr : p; }
-template <class Kernel>
-bool run(const char *name, unsigned blocks, int threads, Kernel kernel, const gp__hash_args &a) {
+template<class T> T *null_if(bool no, T *p) { return no ? nullptr : p; }
+template<class Kernel> bool run(const char *name, unsigned blocks, int threads, Kernel kernel, const gp__hash_args &a) {
   return simt::launch_kernel(name, blocks, threads, 0, kernel, a) == 0;
 }
 struct Table {
@@ -96,25 +95,25 @@ struct Table {
 
 // ---- groups
 
-template <class T> struct Column {
+template<class T> struct Column {
   std::vector<T> values;
   Device<T> in;
   Column(const std::vector<T> &x, size_t shift) : values(x), in(x, shift) {}
 };
 // Numbers whose order of addition matters.
-template <class T> T rough() { return T(random32()); }
-template <> double rough<double>() {
+template<class T> T rough() { return T(random32()); }
+template<> double rough<double>() {
   return std::ldexp(double(int(random32() % 20001) - 10000), int(random32() % 60) - 30);
 }
-template <> float rough<float>() {
+template<> float rough<float>() {
   return random32() % 50 ? float(std::ldexp(double(int(random32() % 20001) - 10000), int(random32() % 40) - 20))
-      : random32() % 2   ? 0.0f
-                         : -0.0f;
+      : random32() % 2 ? 0.0f
+      : -0.0f;
 }
 
 // by_key: a sort of the keys brings groups together, otherwise one of their first rows, which a table finds. moved: the
 // columns are in the order of the groups.
-template <class P, class K>
+template<class P, class K>
 void groups(const char *name, size_t n, u64 different, int way, unsigned blocks, bool by_key, bool moved,
     bool on_device, u64 capacity, unsigned seed) {
   typedef words_of<K> Words;
@@ -246,7 +245,7 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
     const double average = expected / double(r.size());
     same_sums = same_sums &&
         (std::isnan(expected) ? std::isnan(total.data[g]) && std::isnan(mean.data[g])
-                              : total.data[g] == expected && mean.data[g] == average);
+            : total.data[g] == expected && mean.data[g] == average);
   }
   check(same_keys, std::string(text) + " keys");
   check(same_results, std::string(text) + " counts, extremes and sums of integers");
@@ -255,7 +254,7 @@ void groups(const char *name, size_t n, u64 different, int way, unsigned blocks,
 
 // ---- distinct
 
-template <class P, class K>
+template<class P, class K>
 void distinct(const char *name, size_t n, u64 different, int way, unsigned blocks, u64 capacity, unsigned seed) {
   typedef words_of<K> Words;
   typedef typename Words::type W;
@@ -303,7 +302,7 @@ void distinct(const char *name, size_t n, u64 different, int way, unsigned block
 
 // ---- joins
 
-template <class P, class K, class I>
+template<class P, class K, class I>
 void join(const char *name, int kind, size_t builds, size_t probes, u64 different, int way, unsigned blocks,
     u64 capacity, bool on_device, unsigned seed) {
   typedef words_of<K> Words;
@@ -375,7 +374,7 @@ void join(const char *name, int kind, size_t builds, size_t probes, u64 differen
   simt::clear_error();
 }
 
-template <class P, class K, class I> void all(const char *name, int seeds) {
+template<class P, class K, class I> void all(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   static const size_t sizes[] = {0, 1, 31, 33, 64, 257, 700, 1500};
   for (int seed = 0; seed < seeds; ++seed) {
@@ -433,8 +432,8 @@ static void wide_numbers() {
       }
       const double p = gp__f64_from_bits(x[0]), r = gp__f64_from_bits(x[1]);
       const bool less = type == GP_U64 ? x[0] < x[1]
-          : type == GP_I64             ? (long long)x[0] < (long long)x[1]
-                                       : p < r || (p == r && x[0] >> 63 && !(x[1] >> 63));
+          : type == GP_I64 ? (long long)x[0] < (long long)x[1]
+          : p < r || (p == r && x[0] >> 63 && !(x[1] >> 63));
       for (int most = 0; most < 2; ++most) {
         const u64 a = gp__ordered_number(x[0], type, most, 0), b = gp__ordered_number(x[1], type, most, 0);
         ordered =

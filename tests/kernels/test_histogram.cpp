@@ -1,11 +1,13 @@
 // The histograms of gpuprims.h under the emulator: types, counters, bins, channels, weights and alignments against a
 // sequential reference, on adversarial schedules. Usage: test_histogram [seeds] [name of a test] Define one of
-// TEST_HISTOGRAM_SHARED, TEST_HISTOGRAM_GLOBAL, TEST_HISTOGRAM_ORDERED to compile that part alone; TEST_FEW compiles
-// only the instances that mutants.py needs.
-#if !defined(TEST_HISTOGRAM_SHARED) && !defined(TEST_HISTOGRAM_GLOBAL) && !defined(TEST_HISTOGRAM_ORDERED)
+// TEST_HISTOGRAM_SHARED, TEST_HISTOGRAM_GLOBAL, TEST_HISTOGRAM_ORDERED, TEST_HISTOGRAM_CLUSTER to compile that part
+// alone; TEST_FEW compiles only the instances that mutants.py needs.
+#if !defined(TEST_HISTOGRAM_SHARED) && !defined(TEST_HISTOGRAM_GLOBAL) && !defined(TEST_HISTOGRAM_ORDERED) && \
+    !defined(TEST_HISTOGRAM_CLUSTER)
 #define TEST_HISTOGRAM_SHARED
 #define TEST_HISTOGRAM_GLOBAL
 #define TEST_HISTOGRAM_ORDERED
+#define TEST_HISTOGRAM_CLUSTER
 #endif
 #include "kernel_test.h"
 
@@ -15,18 +17,18 @@
 
 __extension__ typedef __int128 i128;
 
-template <> struct Device<gp__none> { // no weights
+template<> struct Device<gp__none> { // no weights
   gp__none *data = nullptr;
   Device(const std::vector<gp__none> &, size_t) {}
 };
 
 // ---- the reference
 
-template <class T> constexpr bool is_float = gp__traits<T>::kind == GP__FLOAT;
+template<class T> constexpr bool is_float = gp__traits<T>::kind == GP__FLOAT;
 
 // Even bins do not follow from bins + 1 limits but from the contract's formula. `through`: the type's largest value is
 // in the last bin, whatever `upper` is. -1: in no bin.
-template <class T> long long even_bin(T x, T lower, T upper, bool through, long long bins) {
+template<class T> long long even_bin(T x, T lower, T upper, bool through, long long bins) {
   if constexpr (is_float<T>) {
     typedef typename gp__traits<T>::wide F;
     const F v = x, low = lower, high = upper, scale = F(bins) / (high - low);
@@ -39,7 +41,7 @@ template <class T> long long even_bin(T x, T lower, T upper, bool through, long 
     return (long long)((i128(x) - lower) * bins / (end - lower));
   }
 }
-template <class T> long long range_bin(T x, const T *boundaries, long long bins) {
+template<class T> long long range_bin(T x, const T *boundaries, long long bins) {
   for (long long i = 0, end = bins; i < end;) { // bisection, unlike the kernel
     const long long middle = (i + end) / 2;
     if (boundaries[middle] <= x && x < boundaries[middle + 1]) return middle;
@@ -61,7 +63,7 @@ struct Options {
   int data; // kind of samples, see fill
 };
 
-template <class W> void fill_weights(std::vector<W> &w, bool exact) {
+template<class W> void fill_weights(std::vector<W> &w, bool exact) {
   for (auto &x : w) {
     if constexpr (is_float<W>) x = exact ? W(float(random32() % 64)) : W(float(random32()) * 1e-7f - 100.f);
     else x = W(random32() % 100);
@@ -69,13 +71,13 @@ template <class W> void fill_weights(std::vector<W> &w, bool exact) {
 }
 static void fill_weights(std::vector<gp__none> &, bool) {}
 
-template <class T> T from_bits() {
+template<class T> T from_bits() {
   if constexpr (is_float<T>) return T(float(int(random32() % 40000) - 20000) * 0.01f);
   else return T(u64(random32()) << 32 | random32());
 }
-template <> double from_bits<double>() { return double(int(random32() % 40000) - 20000) * 0.01; }
+template<> double from_bits<double>() { return double(int(random32() % 40000) - 20000) * 0.01; }
 
-template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct Histogram {
+template<int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct Histogram {
   typedef typename std::conditional<RANGES, gp__range_bins<T>, gp__even_bins<T>>::type Bins;
   static constexpr bool weighted = !std::is_same<W, gp__none>::value;
 
@@ -176,15 +178,21 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
       std::memcpy(a.lower.bytes + c * sizeof(T), &lower[c], sizeof(T));
       std::memcpy(a.upper.bytes + c * sizeof(T), &high, sizeof(T));
     }
+    if (ALGORITHM == GP_ONE_CLUSTER) {
+      check(g.grid <= 16 && !g.words, std::string(text) + " one cluster, no words");
+      simt::config.cluster = g.grid;
+      simt::config.resident = std::max(simt::config.resident, g.grid);
+    }
     const int e =
         simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__histogram<P, ALGORITHM, Bins, T, W, C>, a);
+    simt::config.cluster = 1;
 
     std::vector<C> expected(size_t(o.active) * o.bins), got(out.data, out.data + expected.size());
     for (size_t i = 0; i < n; ++i)
       for (int c = 0; c < o.active; ++c) {
         const T x = input[i * o.channels + c];
         const long long bin = RANGES ? range_bin(x, boundaries.data() + c * (o.bins + 1), o.bins)
-                                     : even_bin(x, lower[c], upper[c], o.through, o.bins);
+            : even_bin(x, lower[c], upper[c], o.through, o.bins);
         if (bin >= 0) expected[c * o.bins + bin] += weight(weights, i);
       }
     size_t wrong = expected.size();
@@ -196,7 +204,7 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
     simt::clear_error();
     return got;
   }
-  template <class X> static C weight(const std::vector<X> &w, size_t i) { return gp_convert<X, C>()(w[i]); }
+  template<class X> static C weight(const std::vector<X> &w, size_t i) { return gp_convert<X, C>()(w[i]); }
   static C weight(const std::vector<gp__none> &, size_t) { return C(1); }
 
   static void sweep(const char *name, int seeds, const std::vector<long long> &bins, int most_channels = 4) {
@@ -214,8 +222,9 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
         o.channels = (seed + k) % 4 == 3 ? 1 + int(random32() % most_channels) : 1;
         o.active = o.channels > 1 ? 1 + int(random32() % unsigned(o.channels)) : 1;
         o.bins = bins[random32() % bins.size()];
-        if (ALGORITHM == GP_SHARED_BINS && !is_float<C> && o.bins * o.channels * P::blocks_per_sm > 50000)
+        if (ALGORITHM != GP_GLOBAL_BINS && !is_float<C> && o.bins * o.channels * P::blocks_per_sm > 50000)
           o.channels = o.active = 1; // a block holds no more
+        if (ALGORITHM == GP_ONE_CLUSTER && o.bins * o.channels > 9000) o.channels = o.active = 1;
         o.replicas = seed % 4 == 2 ? 1u << (k + 1) % 3 : 0;
         o.data = int((seed + k / 2) % 4);
         o.count_on_device = seed % 4 == 3;
@@ -226,7 +235,7 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
 };
 
 // Weights with rounded sums: the bits must not depend on the schedule.
-template <class H, class T, class W> void is_deterministic(const char *name, int seeds, long long bins) {
+template<class H, class T, class W> void is_deterministic(const char *name, int seeds, long long bins) {
   if (!only.empty() && only != name) return;
   Options o = {};
   o.sms = 20, o.channels = o.active = 1, o.bins = bins, o.offset = 1;
@@ -246,7 +255,7 @@ template <class H, class T, class W> void is_deterministic(const char *name, int
 }
 
 // Two neighbours that share a word of 16-bit counters and pass 2^16 together.
-template <class H> void halves_overflow(const char *name, int seeds) {
+template<class H> void halves_overflow(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   Options o = {};
   o.sms = 2, o.channels = o.active = 1, o.bins = 65536, o.data = 1, o.through = true;
@@ -302,6 +311,41 @@ static void geometries() {
   less.count = 1 << 20;
   p = gp__portable_histogram(none, less);
   check(p.threads == 512 && p.blocks_per_sm == 2 && gp__histogram_replicas(p, s) == 32, "small: more blocks");
+  for (const int arch : {80, 89, 90, 100, 119, 120}) { // 256 bins of bytes by a cluster, where there are clusters
+    gp__shape t = s;
+    t.compute_capability = arch, t.count = 512 << 10;
+    const gp_policy q = gp__portable_histogram(none, t);
+    check((q.algorithm == GP_ONE_CLUSTER) == (arch >= 90 && arch < 120), "a cluster for arch " + std::to_string(arch));
+    t.count += 1;
+    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for more samples");
+    t.count = 1 << 10, t.histogram.bins = 9000, t.in_size = 2;
+    check(gp__portable_histogram(none, t).algorithm != GP_ONE_CLUSTER, "no cluster for more bins");
+    t.count = 9002;
+    check(gp__portable_histogram(none, t).algorithm == q.algorithm, "a cluster for more bins of more samples");
+    t.count = t.histogram.bins = 17000;
+    check(gp__portable_histogram(none, t).algorithm != GP_ONE_CLUSTER, "no cluster for still more bins");
+    t.count = 32 << 10, t.histogram.bins = 256, t.in_size = 4, t.histogram.by_ranges = 1;
+    check(gp__portable_histogram(none, t).algorithm == q.algorithm, "a cluster searches");
+    t.count += 1;
+    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster searches for more");
+    t.count = 1000, t.histogram.channels = 2;
+    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for channels");
+    t.histogram.channels = 1, t.in2_size = 4;
+    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for weights");
+    gp_policy alone = q;
+    alone.algorithm = GP_ONE_CLUSTER;
+    t = s, t.compute_capability = arch, t.count = (1ull << 31) - 1;
+    check(gp__policy_valid_histogram(alone, t) == (arch >= 90 && arch < 120), "few enough samples for a cluster");
+    ++t.count;
+    check(!gp__policy_valid_histogram(alone, t), "too many samples for a cluster");
+  }
+  const struct {
+    u64 vectors;
+    unsigned blocks;
+  } clusters[] = {{0, 1}, {1, 1}, {63, 1}, {64, 2}, {255, 4}, {256, 5}, {511, 8}, {512, 8}, {2047, 8}, {2048, 9},
+      {3839, 15}, {3840, 16}, {1ull << 31, 16}};
+  for (const auto &c : clusters)
+    check(gp__histogram_blocks(c.vectors, 256) == c.blocks, "a cluster for " + std::to_string(c.vectors) + " vectors");
   s.count = 1ull << 45;
   gp__geometry_histogram(p, s, 132, &g);
   check(g.grid == 1u << 14, "no block sees 2^32 samples");
@@ -332,6 +376,7 @@ int main(int argc, char **argv) {
   HISTOGRAM("shared u8", GP_SHARED_BINS, Small, false, u8, gp__none, u32, {1, 7, 255, 256, 300, 20000});
   HISTOGRAM("shared i32 ranges", GP_SHARED_BINS, Larger, true, int, gp__none, u32, {1, 5, 1000, 4000});
 #ifndef TEST_FEW
+  HISTOGRAM("shared f32 ranges", GP_SHARED_BINS, Small, true, float, gp__none, u32, {1, 2, 256, 1000, 9000});
   HISTOGRAM("shared i8", GP_SHARED_BINS, Larger, false, signed char, gp__none, u64, {1, 100, 256});
   HISTOGRAM("shared i32", GP_SHARED_BINS, Small, false, int, gp__none, u64, {1, 256, 1000, 4096});
   HISTOGRAM("shared u64", GP_SHARED_BINS, Small, false, u64, gp__none, u32, {1, 3, 256, 1000});
@@ -341,7 +386,6 @@ int main(int argc, char **argv) {
   HISTOGRAM("shared f64 by weights", GP_SHARED_BINS, Small, false, double, int, u64, {1, 16, 256});
   HISTOGRAM("shared u8 by weights", GP_SHARED_BINS, Small, false, u8, u32, u32, {1, 16, 256});
   HISTOGRAM("shared u8 ranges", GP_SHARED_BINS, Small, true, u8, gp__none, u32, {1, 16, 256, 1000});
-  HISTOGRAM("shared f32 ranges", GP_SHARED_BINS, Small, true, float, gp__none, u32, {1, 2, 256, 1000, 9000});
   HISTOGRAM("shared u64 ranges", GP_SHARED_BINS, Small, true, u64, gp__none, u32, {1, 300, 2000});
 #endif
 #endif
@@ -351,6 +395,20 @@ int main(int argc, char **argv) {
 #ifndef TEST_FEW
   HISTOGRAM("global u8", GP_GLOBAL_BINS, Small, false, u8, gp__none, u64, {1, 256, 5000});
   HISTOGRAM("global i16 ranges by weights", GP_GLOBAL_BINS, Larger, true, short, int, u64, {1, 255, 5000});
+#endif
+#endif
+
+#ifdef TEST_HISTOGRAM_CLUSTER
+  HISTOGRAM("cluster u8", GP_ONE_CLUSTER, Small, false, u8, gp__none, u32, {1, 7, 255, 256, 300, 9000});
+  HISTOGRAM("cluster i32 ranges", GP_ONE_CLUSTER, Larger, true, int, gp__none, u32, {1, 5, 1000, 4000});
+#ifndef TEST_FEW
+  HISTOGRAM("cluster f32 ranges", GP_ONE_CLUSTER, Small, true, float, gp__none, u32, {1, 2, 256, 1000, 9000});
+  HISTOGRAM("cluster i8", GP_ONE_CLUSTER, Larger, false, signed char, gp__none, u64, {1, 100, 256});
+  HISTOGRAM("cluster u16", GP_ONE_CLUSTER, Small, false, u16, gp__none, u32, {1, 3, 256, 1000, 9000});
+  HISTOGRAM("cluster f32", GP_ONE_CLUSTER, Larger, false, float, gp__none, u32, {1, 16, 256, 1000, 6000});
+  HISTOGRAM("cluster f64 by weights", GP_ONE_CLUSTER, Small, false, double, int, u64, {1, 16, 256});
+  HISTOGRAM("cluster u8 by weights", GP_ONE_CLUSTER, Small, false, u8, u32, u32, {1, 16, 256});
+  HISTOGRAM("cluster u8 ranges", GP_ONE_CLUSTER, Larger, true, u8, gp__none, u32, {1, 16, 256, 1000});
 #endif
 #endif
 

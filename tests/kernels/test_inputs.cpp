@@ -7,20 +7,20 @@
 #include <memory>
 
 // A description's data, and the elements that it stands for, made here.
-template <class T> struct Data {
+template<class T> struct Data {
   gp__input_data input = {};
   std::vector<T> elements;
 };
 
-template <class T> struct SameBytes {
+template<class T> struct SameBytes {
   typedef T type;
   bool operator()(const T &a, const T &b) const { return same(a, b); }
 };
 
 // The kernels with the description in place of their array. F: of a map; Op: of a fold.
-template <class P, class D> struct Read {
+template<class P, class D> struct Read {
   typedef typename D::type T;
-  template <class Args> static gp__with_input<Args> with(const Args &args, const gp__input_data &data) {
+  template<class Args> static gp__with_input<Args> with(const Args &args, const gp__input_data &data) {
     gp__with_input<Args> a;
     static_cast<Args &>(a) = args;
     a.input = data;
@@ -67,7 +67,7 @@ template <class P, class D> struct Read {
     check(!e && i == n, what + " map of two, element " + std::to_string(i));
     simt::clear_error();
   }
-  template <int ALGORITHM, class Op> static void reduce(const std::string &what, const Data<T> &data) {
+  template<int ALGORITHM, class Op> static void reduce(const std::string &what, const Data<T> &data) {
     typedef gp__described<gp__load<T, T, gp_convert<T, T>>, D> Load;
     const size_t n = data.elements.size();
     Device<T> out(1);
@@ -89,7 +89,7 @@ template <class P, class D> struct Read {
     simt::clear_error();
   }
   // Segments by offsets, as ranges (in any order, with gaps), and of one length.
-  template <class Ends, class Op> static void segments(const std::string &what, const Data<T> &data, int algorithm) {
+  template<class Ends, class Op> static void segments(const std::string &what, const Data<T> &data, int algorithm) {
     typedef gp__described<gp__load<T, T, gp_convert<T, T>>, D> Load;
     typedef gp__with_input<gp__segment_args> Args;
     const bool ranges = !Ends::direct, fixed = std::is_same<Ends, gp__fixed_ends>::value;
@@ -140,9 +140,9 @@ template <class P, class D> struct Read {
     }
     check(!e && i == count,
         what + (algorithm == GP_MERGE_PATH ? " segments" : " segments by lanes") +
-            (ranges         ? " (ranges)"
+            (ranges ? " (ranges)"
                     : fixed ? " (one length)"
-                            : "") +
+                    : "") +
             ", segment " + std::to_string(i) + " of " + std::to_string(count));
     simt::clear_error();
   }
@@ -164,7 +164,7 @@ template <class P, class D> struct Read {
     check(!e && *out.data == first, what + " find");
     simt::clear_error();
   }
-  template <int ALGORITHM, class Op> static void scan(const std::string &what, const Data<T> &data, size_t offset) {
+  template<int ALGORITHM, class Op> static void scan(const std::string &what, const Data<T> &data, size_t offset) {
     typedef gp__described<gp__load<T, T, gp_convert<T, T>>, D> Load;
     typedef gp__with_input<gp__scan_args> Args;
     const size_t n = data.elements.size();
@@ -208,9 +208,9 @@ template <class P, class D> struct Read {
 };
 
 // Selections and partitions: of elements by a predicate, and of their values by flags or a stencil.
-template <class P, class D> struct Select {
+template<class P, class D> struct Select {
   typedef typename D::type T;
-  template <class Body>
+  template<class Body>
   static bool run(gp__stream_args args, const gp__input_data &data, size_t key, int parts, bool by_position) {
     gp__shape s = {};
     s.primitive = parts > 1 ? GP_PARTITION : GP_SELECT, s.key_size = int(key), s.out_size = sizeof(T), s.described = 1;
@@ -286,13 +286,13 @@ template <class P, class D> struct Select {
   }
 };
 // Histograms, with and without weights, and searches.
-template <class P, class D> struct Count {
+template<class P, class D> struct Count {
   typedef typename D::type T;
   typedef gp__described<gp__stateless<gp__none>, D> Source;
-  template <class Args> static gp__with_input<Args> with(const Args &args, const gp__input_data &data) {
+  template<class Args> static gp__with_input<Args> with(const Args &args, const gp__input_data &data) {
     return Read<P, D>::with(args, data);
   }
-  template <int ALGORITHM, class W, class C> static void histogram(const std::string &what, const Data<T> &data) {
+  template<int ALGORITHM, class W, class C> static void histogram(const std::string &what, const Data<T> &data) {
     const size_t n = data.elements.size();
     const bool weighted = !std::is_same<W, gp__none>::value, floats = std::is_same<C, float>::value;
     const u64 bins = 13 + random32() % 60;
@@ -362,7 +362,7 @@ template <class P, class D> struct Count {
 #endif
   }
 };
-template <class P, class D, class Make> void sweep_select(const char *name, int seeds, const Make &make) {
+template<class P, class D, class Make> void sweep_select(const char *name, int seeds, const Make &make) {
   if (!only.empty() && only != name) return;
   const size_t tile = size_t(P::threads) * P::vectors * 16;
   for (int seed = 1; seed <= seeds; ++seed)
@@ -378,7 +378,7 @@ template <class P, class D, class Make> void sweep_select(const char *name, int 
 }
 
 // make(n, seed) gives the data of n elements, whose device memory the maker keeps.
-template <class P, class D, class Op, class Make> void sweep(const char *name, int seeds, const Make &make) {
+template<class P, class D, class Op, class Make> void sweep(const char *name, int seeds, const Make &make) {
   typedef typename D::type T;
   if (!only.empty() && only != name) return;
   const size_t tile = size_t(P::threads) * P::vectors * gp__vector_items(sizeof(T));
@@ -406,7 +406,7 @@ template <class P, class D, class Op, class Make> void sweep(const char *name, i
       (void)kept;
     }
 }
-template <class P, class D, class Make> void sweep_second(const char *name, int seeds, const Make &make) {
+template<class P, class D, class Make> void sweep_second(const char *name, int seeds, const Make &make) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t n : {0, 1, 31, 1000, 5003}) {
@@ -418,15 +418,15 @@ template <class P, class D, class Make> void sweep_second(const char *name, int 
     }
 }
 
-template <class T> std::vector<T> drawn(size_t n) {
+template<class T> std::vector<T> drawn(size_t n) {
   std::vector<T> x(n);
   for (auto &one : x) one = draw<T>();
   return x;
 }
-template <class T> void constant(Data<T> &data, int number, const T &value) {
+template<class T> void constant(Data<T> &data, int number, const T &value) {
   std::memcpy(data.input.value[number].bytes, &value, sizeof value);
 }
-template <class T> void ramp(Data<T> &data, int number, const T &start, const T &step) {
+template<class T> void ramp(Data<T> &data, int number, const T &start, const T &step) {
   std::memcpy(data.input.value[number].bytes, &start, sizeof start);
   std::memcpy(&data.input.step[number], &step, sizeof step);
 }

@@ -23,7 +23,7 @@ static size_t bytes_of(u64 width, u64 capacity, size_t size, u64 n) {
   return size_t((n + w - 1) / w * w * size);
 }
 
-template <class P, int TILE, int CHUNK, class In, class Out, class... Moved>
+template<class P, int TILE, int CHUNK, class In, class Out, class... Moved>
 void convert(const char *name, u64 in_width, u64 out_width, int seeds, bool in_place = false, bool keep = false) {
   typedef gp__moved_list<Moved...> List;
   if (!only.empty() && only != name) return;
@@ -62,7 +62,7 @@ void convert(const char *name, u64 in_width, u64 out_width, int seeds, bool in_p
           for (int b = 0; b < List::size(f); ++b)
             wanted[place(out_width, capacity, Out::size, List::offset(true, f), List::size(f), i) + b] =
                 f >= List::moved ? 0
-                                 : x[place(in_width, capacity, In::size, List::offset(false, f), List::size(f), i) + b];
+                    : x[place(in_width, capacity, In::size, List::offset(false, f), List::size(f), i) + b];
       const int e = simt::launch_kernel(
           name, 1 + random32() % 3, P::threads, shared, gp__convert_layout<P, TILE, CHUNK, In, Out, Moved...>, a);
       bool good = !e;
@@ -74,7 +74,7 @@ void convert(const char *name, u64 in_width, u64 out_width, int seeds, bool in_p
 }
 
 // Another order of axes. The axes of both orders, slowest first; the kernel's axes 0 and 1 are the fastest of each.
-template <class P, int TILE, class In, class Out, class... Moved>
+template<class P, int TILE, class In, class Out, class... Moved>
 void turn(
     const char *name, u64 in_width, u64 out_width, const int (&in_order)[4], const int (&out_order)[4], int seeds) {
   typedef gp__moved_list<Moved...> List;
@@ -235,7 +235,7 @@ struct Orders {
   uint64_t blocks, turned;
   int blocks_order[4], turned_order[4];
 };
-template <class Kernel>
+template<class Kernel>
 static void access(const char *name, uint64_t layout, uint64_t cells, const Orders &orders, Kernel kernel, int seeds,
     bool said = false) {
   if (!only.empty() && only != name) return;
@@ -309,7 +309,7 @@ static void access(const char *name, uint64_t layout, uint64_t cells, const Orde
       // A value's position by the layout.
       const u64 w = layout ? layout : a.in.capacity;
       const size_t at = layout == GP_AOS ? (n - 1) * sizeof(Particle) + offsetof(Particle, v)
-                                         : size_t((n - 1) / w * w * 15 + 6 * w + (n - 1) % w * 8);
+          : size_t((n - 1) / w * w * 15 + 6 * w + (n - 1) % w * 8);
       good = good && !std::memcmp(static_cast<u8 *>(a.in.base) + at, &x[n - 1].v, 8);
       if (cells == (GP_AOS | GP_TRANSPOSED) && columns > 1)
         good = good &&

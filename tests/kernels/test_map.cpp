@@ -11,12 +11,12 @@
 // ---- copy and transform
 
 // None, a few, about one tile, and about three tiles of results.
-template <class P, class R> std::vector<size_t> sizes_of() {
+template<class P, class R> std::vector<size_t> sizes_of() {
   const size_t tile = size_t(P::threads) * P::vectors * 16;
   return {0, 1, 2, 15, 16, 17, 31, tile / 4 - 1, tile / sizeof(R) + 1, 3 * tile / sizeof(R) + 5};
 }
 
-template <class P, class F, class A, class B, class R> struct Map {
+template<class P, class F, class A, class B, class R> struct Map {
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
     for (int seed = 1; seed <= seeds; ++seed)
@@ -45,7 +45,7 @@ template <class P, class F, class A, class B, class R> struct Map {
       }
   }
 };
-template <class P, int SIZE> void sweep_copy(const char *name, int seeds) {
+template<class P, int SIZE> void sweep_copy(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t n : {0, 1, 7, 15, 16, 17, 48, 333, 2048, 2049, 5000}) {
@@ -68,7 +68,7 @@ template <class P, int SIZE> void sweep_copy(const char *name, int seeds) {
 
 // ---- reverse: apart, and in place
 
-template <class P, class T> void sweep_reverse(const char *name, int seeds) {
+template<class P, class T> void sweep_reverse(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   const size_t tile = size_t(P::threads) * P::vectors * 16 / sizeof(T);
   const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 64, tile - 1, tile, 2 * tile + 1, 5 * tile + 6};
@@ -102,7 +102,7 @@ template <class P, class T> void sweep_reverse(const char *name, int seeds) {
 
 // ---- swap, replace, scatter
 
-template <class P, class T> void sweep_swap(const char *name, int seeds) {
+template<class P, class T> void sweep_swap(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t n : sizes_of<P, T>()) {
@@ -128,14 +128,14 @@ template <class P, class T> void sweep_swap(const char *name, int seeds) {
     }
 }
 
-template <class T> struct IsOdd { // a predicate of any type, by its first byte
+template<class T> struct IsOdd { // a predicate of any type, by its first byte
   bool operator()(const T &x, const gp__value &) const {
     unsigned char first;
     std::memcpy(&first, &x, 1);
     return first & 1;
   }
 };
-template <class P, class F, class T> void sweep_replace(const char *name, int seeds) {
+template<class P, class F, class T> void sweep_replace(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t n : sizes_of<P, T>()) {
@@ -163,7 +163,7 @@ template <class P, class F, class T> void sweep_replace(const char *name, int se
 
 // Elements at the places of a permutation, some of them out of the output; I: gp__none: element i goes to place i, also
 // in place. K: the stencil's type; gp__none: all pass. GATHER: elements from these places.
-template <class P, class F, class T, class I, class K, bool GATHER = false> struct Scatter {
+template<class P, class F, class T, class I, class K, bool GATHER = false> struct Scatter {
   static const bool INDEXED = !std::is_same<I, gp__none>::value, STENCIL = !std::is_same<K, gp__none>::value;
   static void sweep(const char *name, int seeds) {
     typedef typename std::conditional<INDEXED, I, int>::type Index;
@@ -216,18 +216,18 @@ template <class P, class F, class T, class I, class K, bool GATHER = false> stru
         simt::clear_error();
       }
   }
-  template <class A> static bool passes(const A &key, const gp__value &scalar) {
+  template<class A> static bool passes(const A &key, const gp__value &scalar) {
     return passes_by(key, scalar, std::integral_constant<bool, STENCIL>());
   }
-  template <class A> static bool passes_by(const A &key, const gp__value &scalar, std::true_type) {
+  template<class A> static bool passes_by(const A &key, const gp__value &scalar, std::true_type) {
     return F()(key, scalar);
   }
-  template <class A> static bool passes_by(const A &, const gp__value &, std::false_type) { return true; }
+  template<class A> static bool passes_by(const A &, const gp__value &, std::false_type) { return true; }
 };
 
 // ---- neighbours
 
-template <class P, bool RIGHT, class F, class A, class R> struct Adjacent {
+template<class P, bool RIGHT, class F, class A, class R> struct Adjacent {
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
     for (int seed = 1; seed <= seeds; ++seed)

@@ -28,18 +28,18 @@ struct Pair { // 8 bytes, aligned to 4
 struct ByKey {
   bool operator()(const Pair &a, const Pair &b) const { return a.key < b.key; }
 };
-template <> Pair draw<Pair>() { return {random32(), random32()}; }
+template<> Pair draw<Pair>() { return {random32(), random32()}; }
 
 // A key with about `range` values; the other bits are random.
-template <class T> T narrow(u32 range) { return T(random32() % range); }
-template <> u32 narrow<u32>(u32 range) { return random32() << 8 | random32() % (range < 256 ? range : 256); }
-template <> float narrow<float>(u32 range) { // zeros of both signs
+template<class T> T narrow(u32 range) { return T(random32() % range); }
+template<> u32 narrow<u32>(u32 range) { return random32() << 8 | random32() % (range < 256 ? range : 256); }
+template<> float narrow<float>(u32 range) { // zeros of both signs
   const float x = float(random32() % range);
   return x == 0 && random32() % 2 ? -x : x;
 }
-template <> Triple narrow<Triple>(u32 range) { return {int(random32() % range), int(random32()), int(random32())}; }
-template <> Large narrow<Large>(u32 range) { return {{(long long)(random32() % range), random32(), 1, 2, 3}}; }
-template <> Pair narrow<Pair>(u32 range) { return {random32() % range, random32()}; }
+template<> Triple narrow<Triple>(u32 range) { return {int(random32() % range), int(random32()), int(random32())}; }
+template<> Large narrow<Large>(u32 range) { return {{(long long)(random32() % range), random32(), 1, 2, 3}}; }
+template<> Pair narrow<Pair>(u32 range) { return {random32() % range, random32()}; }
 
 // ---- inputs: two sorted arrays with n keys together
 
@@ -47,7 +47,7 @@ enum Shape { UNIFORM, FEW, EQUAL, DISJOINT, BEHIND, FIRST_EMPTY, SECOND_EMPTY, A
 static const char *const shapes[] = {
     "uniform", "few", "equal", "disjoint", "behind", "first empty", "second empty", "alternate", "long runs"};
 
-template <class Before, class Key>
+template<class Before, class Key>
 static void make_inputs(int shape, size_t n, std::vector<Key> &a, std::vector<Key> &b) {
   const u32 range = shape == FEW ? 3 : shape == EQUAL ? 1 : shape == LONG_RUNS ? 2 + random32() % 9 : 250;
   std::vector<Key> all(n);
@@ -61,9 +61,9 @@ static void make_inputs(int shape, size_t n, std::vector<Key> &a, std::vector<Ke
   const u32 chance = 1 + random32() % 9;
   for (size_t i = 0; i < n; ++i) {
     const bool first = shape == DISJOINT || shape == FIRST_EMPTY || shape == SECOND_EMPTY ? i < cut
-        : shape == BEHIND                                                                 ? i >= cut
-        : shape == ALTERNATE                                                              ? i % 2 == 0
-                                                                                          : random32() % 10 < chance;
+        : shape == BEHIND ? i >= cut
+        : shape == ALTERNATE ? i % 2 == 0
+        : random32() % 10 < chance;
     (first ? a : b).push_back(all[i]);
   }
 }
@@ -75,9 +75,9 @@ static std::string what_of(const char *name, const char *shape, size_t n, size_t
   return text;
 }
 
-template <class T> struct ValueOf { typedef T type; };
-template <> struct ValueOf<gp__none> { typedef u8 type; };
-template <class V> static void number(std::vector<V> &values, u32 from) { // all different, if the type allows
+template<class T> struct ValueOf { typedef T type; };
+template<> struct ValueOf<gp__none> { typedef u8 type; };
+template<class V> static void number(std::vector<V> &values, u32 from) { // all different, if the type allows
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = draw<V>();
     const u32 mark = from + u32(i);
@@ -85,7 +85,7 @@ template <class V> static void number(std::vector<V> &values, u32 from) { // all
   }
 }
 
-template <class P>
+template<class P>
 static gp__shape shape_of(gp_primitive primitive, int key_size, int value_size, int sms, u64 n, u64 m) {
   gp__shape s = {};
   s.primitive = primitive;
@@ -96,7 +96,7 @@ static gp__shape shape_of(gp_primitive primitive, int key_size, int value_size, 
 }
 
 static const size_t NONE = ~size_t(0);
-template <class T> static size_t first_wrong(const T *got, const std::vector<T> &expected) {
+template<class T> static size_t first_wrong(const T *got, const std::vector<T> &expected) {
   for (size_t i = 0; i < expected.size(); ++i)
     if (!same(got[i], expected[i])) return i;
   return NONE;
@@ -111,7 +111,7 @@ static size_t some_size(size_t tile) {
 
 #ifdef TEST_MERGE
 
-template <class P, class Before, class Key, class Value> struct Merge {
+template<class P, class Before, class Key, class Value> struct Merge {
   typedef typename ValueOf<Value>::type V;
   static const bool HAS = !std::is_same<Value, gp__none>::value;
 
@@ -176,7 +176,7 @@ template <class P, class Before, class Key, class Value> struct Merge {
 enum Order { RANDOM, SORTED, REVERSED, CONSTANT, TWO, ALMOST, ORGAN_PIPE, ORDERS };
 static const char *const orders[] = {"random", "sorted", "reversed", "constant", "two", "almost sorted", "organ pipe"};
 
-template <class P, class Before, class Key, class Value, bool FOUR = false> struct MergeSort {
+template<class P, class Before, class Key, class Value, bool FOUR = false> struct MergeSort {
   typedef typename ValueOf<Value>::type V;
   static const bool HAS = !std::is_same<Value, gp__none>::value;
 
@@ -269,7 +269,7 @@ template <class P, class Before, class Key, class Value, bool FOUR = false> stru
 
 #ifdef TEST_SETS
 
-template <class P, int SET, class Before, class Key, class Value, bool PIPELINED = false> struct Sets {
+template<class P, int SET, class Before, class Key, class Value, bool PIPELINED = false> struct Sets {
   typedef typename ValueOf<Value>::type V;
   static const bool HAS = !std::is_same<Value, gp__none>::value;
   static const bool BOTH = SET == GP_SET_UNION || SET == GP_SET_SYMMETRIC_DIFFERENCE;

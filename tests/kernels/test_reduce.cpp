@@ -4,7 +4,7 @@
 // TEST_FEW compiles only the instances that mutants.py needs.
 #include "sweep_test.h"
 
-template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct Reduce {
+template<int ALGORITHM, class P, class Op, class F, class In, class Out> struct Reduce {
   typedef typename Op::type Acc;
   typedef gp__load<In, Acc, F> Load;
   static Out run(const char *name, const std::vector<In> &input, const Options &o, uint64_t rounds, unsigned seed,
@@ -31,7 +31,7 @@ template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct
     std::memcpy(a.init.bytes, &init, sizeof init);
     const int e = simt::launch_kernel(name, g.grid, g.threads, 0,
         ALGORITHM == GP_STEALING ? gp__reduce_stealing<P, Op, Load, In, Acc, Out>
-                                 : gp__reduce_even_share<P, Op, Load, In, Acc, Out>,
+            : gp__reduce_even_share<P, Op, Load, In, Acc, Out>,
         a);
     Acc total = init;
     bool has = o.init;
@@ -68,7 +68,7 @@ template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct
 // ---- counts of elements, checks of offsets
 
 // A reduction of `n` elements by a load that knows the kernel's arguments.
-template <class Op, class Load, class In, class Out>
+template<class Op, class Load, class In, class Out>
 static Out fold_with(const char *name, const std::vector<In> &input, gp__reduce_args a, bool &good) {
   typedef gp__policy<64, 2, 3, 3, 0, 2, 2> P;
   Device<In> in(input, 3);
@@ -84,7 +84,7 @@ static Out fold_with(const char *name, const std::vector<In> &input, gp__reduce_
       name, g.grid, g.threads, 0, gp__reduce_even_share<P, Op, Load, In, typename Op::type, Out>, a);
   return *out.data;
 }
-template <class T, class L> void sweep_counted(const char *name, int seeds) {
+template<class T, class L> void sweep_counted(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t n : {0, 1, 255, 3000, 20011}) {
@@ -106,7 +106,7 @@ template <class T, class L> void sweep_counted(const char *name, int seeds) {
       check(good && all == (expected == n), std::string(name) + " all");
     }
 }
-template <class O> void sweep_offsets(const char *name, int seeds) {
+template<class O> void sweep_offsets(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (size_t n : {1, 2, 700, 12345}) {
@@ -137,7 +137,7 @@ template <class O> void sweep_offsets(const char *name, int seeds) {
 }
 
 // Floats with rounded sums: the bits must not depend on the schedule, nor (stealing) on the grid.
-template <class R> void reduce_is_deterministic(const char *name, int seeds, bool any_grid) {
+template<class R> void reduce_is_deterministic(const char *name, int seeds, bool any_grid) {
   if (!only.empty() && only != name) return;
   std::vector<float> input(9001);
   for (auto &x : input) x = float(random32()) * 1e-7f - 100.f;

@@ -9,7 +9,7 @@
 #endif
 #include "sweep_test.h"
 
-template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, class Out> struct Scan {
+template<int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, class Out> struct Scan {
   typedef typename Op::type Acc;
   typedef gp__load<In, Acc, F> Load;
   static bool run(const char *name, const std::vector<In> &input, const Options &o, unsigned seed,
@@ -83,10 +83,10 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
     simt::clear_error();
     return !e && wrong == n;
   }
-  template <class Launch> static int pipelined(const Launch &launch, const gp__geometry &g, std::true_type) {
+  template<class Launch> static int pipelined(const Launch &launch, const gp__geometry &g, std::true_type) {
     return launch(gp__scan_pipelined<P, EXCLUSIVE, Op, Load, In, Acc, Out>, g.grid, g.shared_bytes);
   }
-  template <class Launch> static int pipelined(const Launch &, const gp__geometry &, std::false_type) { return 1; }
+  template<class Launch> static int pipelined(const Launch &, const gp__geometry &, std::false_type) { return 1; }
 
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
@@ -114,7 +114,7 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
 };
 
 // Floats with rounded sums: the bits must not depend on the schedule, nor on the grid.
-template <class S> void scan_is_deterministic(const char *name, int seeds) {
+template<class S> void scan_is_deterministic(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   std::vector<float> input(7000), first, again;
   for (auto &x : input) x = float(random32()) * 1e-7f - 100.f;

@@ -45,23 +45,16 @@ enum Order { UNIFORM, FEW, CONSTANT, SORTED, REVERSED, LOW_BITS, HOT, ORDERS };
 static const char *const orders[] = {"uniform", "few", "constant", "sorted", "reversed", "low bits", "hot digit"};
 
 // A key's raw bits: floats include NaN payloads and both zeros.
-template <class Bits> Bits key_of(int order, size_t i, size_t n) {
+template<class Bits> Bits key_of(int order, size_t i, size_t n) {
   const u64 any = u64(random32()) << 32 | random32();
   switch (order) {
-  case FEW:
-    return Bits(u64(any % 3) << (8 * sizeof(Bits) - 2));
-  case CONSTANT:
-    return Bits(0x5a5a5a5a5a5a5a5aull);
-  case SORTED:
-    return Bits(i);
-  case REVERSED:
-    return Bits(n - i);
-  case LOW_BITS:
-    return Bits(any & 0x7f) | Bits(Bits(1) << (8 * sizeof(Bits) - 1));
-  case HOT:
-    return any % 16 ? Bits(any & 0x3ff) : Bits(any);
-  default:
-    return any % 11 == 0 ? Bits(0) : any % 11 == 1 ? Bits(Bits(1) << (8 * sizeof(Bits) - 1)) : Bits(any);
+  case FEW: return Bits(u64(any % 3) << (8 * sizeof(Bits) - 2));
+  case CONSTANT: return Bits(0x5a5a5a5a5a5a5a5aull);
+  case SORTED: return Bits(i);
+  case REVERSED: return Bits(n - i);
+  case LOW_BITS: return Bits(any & 0x7f) | Bits(Bits(1) << (8 * sizeof(Bits) - 1));
+  case HOT: return any % 16 ? Bits(any & 0x3ff) : Bits(any);
+  default: return any % 11 == 0 ? Bits(0) : any % 11 == 1 ? Bits(Bits(1) << (8 * sizeof(Bits) - 1)) : Bits(any);
   }
 }
 
@@ -71,7 +64,7 @@ struct Options {
   int begin_bit, end_bit;
 };
 
-template <class K, class Bits> u64 field_of(const Bits &raw, const Options &o) {
+template<class K, class Bits> u64 field_of(const Bits &raw, const Options &o) {
   u64 x = u64(gp__ordered<K>::encode(raw));
   if (o.descending) x = ~x & (~0ull >> (64 - 8 * sizeof(Bits)));
   const int bits = o.end_bit - o.begin_bit;
@@ -79,37 +72,37 @@ template <class K, class Bits> u64 field_of(const Bits &raw, const Options &o) {
 }
 
 // Values: an array, indices (INDEX), or none (V = gp__none).
-template <class V> V value_of(size_t i) {
+template<class V> V value_of(size_t i) {
   V v;
   std::memset(&v, 0, sizeof v);
   const u32 x = u32(i) * 2654435761u + 1;
   std::memcpy(&v, &x, sizeof v < 4 ? sizeof v : 4);
   return v;
 }
-template <class S> struct ValueTraits {
+template<class S> struct ValueTraits {
   typedef typename S::type V;
   static V of(size_t i) { return value_of<V>(i); }
   static const bool given = true;
 };
-template <class V> struct ValueTraits<gp__value_index<V>> {
+template<class V> struct ValueTraits<gp__value_index<V>> {
   static V of(size_t i) { return V(i); }
   static const bool given = false;
 };
-template <class V> struct ValueTraits<gp__value_place<V>> : ValueTraits<gp__value_index<V>> {};
+template<class V> struct ValueTraits<gp__value_place<V>> : ValueTraits<gp__value_index<V>> {};
 // Segments of one length have no offsets.
-template <class O> struct Offsets { typedef O type; };
-template <> struct Offsets<gp__none> { typedef u32 type; };
-template <class S> struct IsPlace { static const bool value = false; };
-template <class V> struct IsPlace<gp__value_place<V>> { static const bool value = true; };
-template <> struct ValueTraits<gp__no_values> {
+template<class O> struct Offsets { typedef O type; };
+template<> struct Offsets<gp__none> { typedef u32 type; };
+template<class S> struct IsPlace { static const bool value = false; };
+template<class V> struct IsPlace<gp__value_place<V>> { static const bool value = true; };
+template<> struct ValueTraits<gp__no_values> {
   static unsigned char of(size_t) { return 0; }
   static const bool given = false;
 };
-template <class V> struct Stored { typedef V type; };
-template <> struct Stored<gp__none> { typedef unsigned char type; };
+template<class V> struct Stored { typedef V type; };
+template<> struct Stored<gp__none> { typedef unsigned char type; };
 
 // Launches the kernels of a call, as dispatch does: for its segments, or for as many as change the launches.
-template <class P, class K, class S, bool INDEXED, class O>
+template<class P, class K, class S, bool INDEXED, class O>
 static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   const gp_policy p = policy_of<P>(GP_SIZE_CLASSES);
   gp__shape as = s;
@@ -141,7 +134,7 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   return e;
 }
 
-template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
+template<class P, class K, class S, bool INDEXED, class Offset> struct Sort {
   typedef typename Offsets<Offset>::type O;
   static const bool EQUAL = std::is_same<Offset, gp__none>::value;
   typedef typename gp__ordered<K>::Bits Bits;
@@ -234,7 +227,7 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
         simt::set_random_schedule(uint64_t(seed) * 100 + unsigned(shape));
         const u64 deep = shape == GIANT && seed % 3 == 1 ? 2 * GP__COUNT_TILES : 0; // several groups of tiles
         const size_t most = large ? size_t(capacity) * (1 + deep + random32() % 6) + random32() % 50
-                                  : std::min<size_t>(capacity, 200 + random32() % 3000);
+            : std::min<size_t>(capacity, 200 + random32() % 3000);
         std::vector<u64> lengths = lengths_of(shape, most, borders);
         if (EQUAL) {
           const u64 some = std::max<u64>(lengths.empty() ? 1 : lengths[lengths.size() / 2], 1);

@@ -57,9 +57,9 @@ static std::string what_of(const char *name, int shape, size_t n, size_t segment
 #ifdef TEST_SEGMENTS
 
 enum Ends { OFFSETS, FIXED_ENDS, RANGES };
-template <int ENDS, class O> struct EndsOf { typedef gp__offset_ends<O> type; };
-template <class O> struct EndsOf<FIXED_ENDS, O> { typedef gp__fixed_ends type; };
-template <class O> struct EndsOf<RANGES, O> { typedef gp__range_ends<O> type; };
+template<int ENDS, class O> struct EndsOf { typedef gp__offset_ends<O> type; };
+template<class O> struct EndsOf<FIXED_ENDS, O> { typedef gp__fixed_ends type; };
+template<class O> struct EndsOf<RANGES, O> { typedef gp__range_ends<O> type; };
 
 struct Options {
   size_t offset; // of the buffers, in elements
@@ -69,7 +69,7 @@ struct Options {
   bool wide; // 64-bit positions, as GP_REPRODUCIBLE has them
 };
 
-template <class P, int ENDS, class O, class Op, class F, class In, class Out> struct Segmented {
+template<class P, int ENDS, class O, class Op, class F, class In, class Out> struct Segmented {
   typedef typename Op::type Acc;
   typedef gp__load<In, Acc, F> Load;
 
@@ -89,15 +89,15 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = input.size(), s.segments = segments, s.segmented.by_ranges = ENDS == RANGES;
     const gp_policy p = policy_of<P>(o.algorithm != GP_MERGE_PATH ? o.algorithm
-            : P::stages                                           ? GP_PIPELINED
-                                                                  : GP_MERGE_PATH);
+            : P::stages ? GP_PIPELINED
+            : GP_MERGE_PATH);
     gp__geometry g = {};
     g.threads = unsigned(p.threads);
     gp__geometry_segments(p, s, u64(o.sms) * P::blocks_per_sm, &g);
     typedef typename EndsOf<ENDS, O>::type Ends;
     const auto kernel = o.algorithm == GP_MERGE_PATH ? gp__segmented_merge<P::stages, P, Ends, Op, Load, In, Acc, Out>
-        : o.wide                                     ? gp__warp_segments<P, Ends, Op, Load, In, Acc, Out, gp__u64>
-                                                     : gp__warp_segments<P, Ends, Op, Load, In, Acc, Out>;
+        : o.wide ? gp__warp_segments<P, Ends, Op, Load, In, Acc, Out, gp__u64>
+        : gp__warp_segments<P, Ends, Op, Load, In, Acc, Out>;
     Acc init = Op::identity();
     if (o.init) init = Load()(draw<In>(), 0);
     gp__segment_args a = {};
@@ -187,7 +187,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
 };
 
 // Floats with rounded sums: the bits must not depend on the schedule.
-template <class S> static void is_deterministic(const char *name, int seeds) {
+template<class S> static void is_deterministic(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   std::vector<float> input(9000), first, again;
   for (auto &x : input) x = float(random32()) * 1e-7f - 100.f;
@@ -249,7 +249,7 @@ static void is_reproducible() {
 #ifdef TEST_EXPAND
 
 // By offsets and by lengths; the output has room for less, for all or for more, or the device says for how much.
-template <class P, class O, class T> static void expand(const char *name, int seeds) {
+template<class P, class O, class T> static void expand(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   const size_t piece = size_t(32) * unsigned(gp__expand_items(P::vectors, sizeof(T)));
   for (int seed = 1; seed <= seeds; ++seed)
@@ -353,7 +353,7 @@ static void expand_geometry() {
 
 #ifdef TEST_SEARCH
 
-template <class P, class O, class R> static void load_balance(const char *name, int seeds) {
+template<class P, class O, class R> static void load_balance(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   const size_t chunk = 32 * 16 * P::vectors / sizeof(R);
   for (int seed = 1; seed <= seeds; ++seed)
@@ -405,7 +405,7 @@ template <class P, class O, class R> static void load_balance(const char *name, 
     }
 }
 
-template <class T> static std::vector<T> sorted_values(size_t n, unsigned range) {
+template<class T> static std::vector<T> sorted_values(size_t n, unsigned range) {
   std::vector<T> v(n);
   for (auto &x : v) x = T(random32() % range);
   std::sort(v.begin(), v.end());
@@ -413,19 +413,19 @@ template <class T> static std::vector<T> sorted_values(size_t n, unsigned range)
 }
 
 // Needles, and orders of users' operators.
-template <class T> struct Needle {
+template<class T> struct Needle {
   static T of(unsigned x) { return T(x); }
 };
-template <> struct Needle<gp_f16> {
+template<> struct Needle<gp_f16> {
   static gp_f16 of(unsigned x) { return gp_f16(float(x)); } // many are equal
 };
-template <> struct Needle<Triple> {
+template<> struct Needle<Triple> {
   static Triple of(unsigned x) { return {int(x / 7), int(x % 7), int(random32())}; }
 };
 struct Pair4 { // 8 bytes, aligned to 4: no sector holds whole elements
   u32 key, other;
 };
-template <> struct Needle<Pair4> {
+template<> struct Needle<Pair4> {
   static Pair4 of(unsigned x) { return {x, random32()}; }
 };
 struct TripleBefore {
@@ -434,14 +434,14 @@ struct TripleBefore {
 struct Pair4After { // from large to small
   bool operator()(const Pair4 &a, const Pair4 &b) const { return a.key > b.key; }
 };
-template <class T> static void spoil(std::vector<T> &) {}
+template<class T> static void spoil(std::vector<T> &) {}
 static void spoil(std::vector<float> &needles) { // no order holds for NaN
   for (size_t i = random32() % 300; i < needles.size(); i += 1 + random32() % 300)
     needles[i] = std::numeric_limits<float>::quiet_NaN();
 }
 
 enum { RANDOM, IN_ORDER, BUT_SOME, BY_WARPS, HALF, BACKWARDS, EQUAL, NEEDLE_ORDERS };
-template <class P, bool UPPER, class T, class R, class Less = gp_less<T>>
+template<class P, bool UPPER, class T, class R, class Less = gp_less<T>>
 static void bounds(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int c = 0; c < seeds * (7 + 2 * NEEDLE_ORDERS); ++c) {
@@ -489,7 +489,7 @@ static void bounds(const char *name, int seeds) {
     bool good = !e;
     for (size_t i = 0; i < n && good; ++i) {
       const auto at = UPPER ? std::upper_bound(sorted.begin(), sorted.end(), needles[i], Less())
-                            : std::lower_bound(sorted.begin(), sorted.end(), needles[i], Less());
+          : std::lower_bound(sorted.begin(), sorted.end(), needles[i], Less());
       good = out.data[i] == R(at - sorted.begin());
     }
     check(good,
@@ -518,7 +518,7 @@ static void search_kernel(const u32 *sorted, u64 length, const u32 *needles, Fou
   }
   out[i] = f;
 }
-template <int THREADS, int ITEMS, class O> static void tile_kernel(const O *offsets, u64 segments, u64 n, u64 *out) {
+template<int THREADS, int ITEMS, class O> static void tile_kernel(const O *offsets, u64 segments, u64 n, u64 *out) {
   typedef gp_tile_load_balance_storage<THREADS, ITEMS> Storage;
   GP_SHARED(Storage, storage);
   for (u64 first = blockIdx.x * u64(THREADS * ITEMS); first < n; first += gridDim.x * u64(THREADS * ITEMS)) {

@@ -23,7 +23,7 @@ struct Draw {
     return t;
   }
 };
-template <class Run> void sweep(const char *name, size_t tile, int seeds, const Run &run) {
+template<class Run> void sweep(const char *name, size_t tile, int seeds, const Run &run) {
   if (!only.empty() && only != name) return;
   const size_t sizes[] = {0, 1, 31, 33, tile - 1, tile, tile + 1, 3 * tile + 5, 7 * tile, 66 * tile + 1};
   for (int seed = 1; seed <= seeds; ++seed)
@@ -45,7 +45,7 @@ template <class Run> void sweep(const char *name, size_t tile, int seeds, const 
     }
 }
 
-template <int ALGORITHM, class P, class Body> struct Stream {
+template<int ALGORITHM, class P, class Body> struct Stream {
   static int run(const char *name, const Draw &d, gp__shape s, gp__stream_args a) {
     Device<unsigned long long> count(std::vector<unsigned long long>(1, d.n), 0);
     s.compute_capability = 90, s.multiprocessors = d.sms, s.shared_bytes = 227 * 1024;
@@ -99,7 +99,7 @@ struct Two { // bytes, aligned to one
   bool operator<(const Two &b) const { return low < b.low; }
   bool operator==(const Two &b) const { return low == b.low && high == b.high; }
 };
-template <int ALGORITHM, class P, int PARTS, class T> void select_if(const char *name, int seeds) {
+template<int ALGORITHM, class P, int PARTS, class T> void select_if(const char *name, int seeds) {
   typedef gp__compare<gp_less<T>> Less;
   typedef gp__compare<gp_equal<T>> Equal;
   typedef gp__select<PARTS, T, gp__none, Less, typename std::conditional<PARTS == 3, Equal, gp__none>::type> Body;
@@ -134,7 +134,7 @@ template <int ALGORITHM, class P, int PARTS, class T> void select_if(const char 
     check(good, d.text(name));
   });
 }
-template <int ALGORITHM, class P, int PARTS, class T, class F> void select_flags(const char *name, int seeds) {
+template<int ALGORITHM, class P, int PARTS, class T, class F> void select_flags(const char *name, int seeds) {
   typedef gp__select<PARTS, T, F, gp__flag<F>, gp__none> Body;
   sweep(name, gp__stream<P, Body>::TILE, seeds, [&](const Draw &d) {
     std::vector<T> input(d.n), part[2];
@@ -166,7 +166,7 @@ template <int ALGORITHM, class P, int PARTS, class T, class F> void select_flags
 
 // ---- runs: keys with a mean length of run, one run over everything, or all distinct
 
-template <class K> std::vector<K> draw_runs(size_t n) {
+template<class K> std::vector<K> draw_runs(size_t n) {
   std::vector<K> keys(n);
   const int mean = (int[]){1, 2, 3, 4, 30, 1000, 1 << 30}[random32() % 7];
   unsigned now = 0;
@@ -176,7 +176,7 @@ template <class K> std::vector<K> draw_runs(size_t n) {
   }
   return keys;
 }
-template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void runs(const char *name, int seeds) {
+template<int ALGORITHM, class P, int WHAT, class K, class V, class Length> void runs(const char *name, int seeds) {
   typedef typename std::conditional<std::is_same<Length, gp__none>::value, unsigned char, Length>::type L;
   typedef typename std::conditional<std::is_same<V, gp__none>::value, unsigned char, V>::type Payload;
   const bool payload = !std::is_same<V, gp__none>::value;
@@ -207,9 +207,9 @@ template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void
     a.keys = in.data, a.values = payload ? value.data : nullptr, a.out_count = counts.data;
     a.out_keys = in_place ? in.data : WHAT == GP_NONTRIVIAL_RUNS ? nullptr : keys.data;
     a.out_values = WHAT == GP_NONTRIVIAL_RUNS ? (void *)place.data
-        : !payload                            ? nullptr
-        : in_place                            ? value.data
-                                              : out.data;
+        : !payload ? nullptr
+        : in_place ? value.data
+        : out.data;
     a.out2 = WHAT == GP_UNIQUE ? nullptr : length.data;
     const int e = Stream<ALGORITHM, P, Body>::run(name, d, s, a);
     bool good = !e && counts.data[0] == r;
@@ -223,7 +223,7 @@ template <int ALGORITHM, class P, int WHAT, class K, class V, class Length> void
 
 // ---- scans of segments without a look-back: what a warp takes, what the block takes, more segments than blocks
 
-template <class P, int WHAT, bool INIT, class O, class Op, class In, class Out>
+template<class P, int WHAT, bool INIT, class O, class Op, class In, class Out>
 void scan_segments(const char *name, int seeds) {
   typedef typename Op::type Acc;
   typedef gp__load<In, Acc, gp_convert<In, Acc>> Load;
@@ -292,30 +292,30 @@ void scan_segments(const char *name, int seeds) {
 // ---- by key, by flags, by offsets
 
 enum { KEYS, BYTE_KEYS, FLAGS, OFFSETS, LONG_OFFSETS };
-template <int SOURCE> struct Heads {
+template<int SOURCE> struct Heads {
   typedef u32 Key, Offset;
   typedef gp__key_heads<u32, gp_equal<u32>> type;
 };
-template <> struct Heads<BYTE_KEYS> {
+template<> struct Heads<BYTE_KEYS> {
   typedef u8 Key;
   typedef u32 Offset;
   typedef gp__key_heads<u8, gp_equal<u8>> type;
 };
-template <> struct Heads<FLAGS> {
+template<> struct Heads<FLAGS> {
   typedef u8 Key;
   typedef u32 Offset;
   typedef gp__flag_heads<u8> type;
 };
-template <> struct Heads<OFFSETS> {
+template<> struct Heads<OFFSETS> {
   typedef u32 Key, Offset;
   typedef gp__offset_heads<u32> type;
 };
-template <> struct Heads<LONG_OFFSETS> {
+template<> struct Heads<LONG_OFFSETS> {
   typedef u32 Key;
   typedef long long Offset;
   typedef gp__offset_heads<long long> type;
 };
-template <int ALGORITHM, class P, int WHAT, bool INIT, int SOURCE, class Op, class In, class Out>
+template<int ALGORITHM, class P, int WHAT, bool INIT, int SOURCE, class Op, class In, class Out>
 void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
   typedef typename Op::type Acc;
   typedef typename Heads<SOURCE>::Key Key;
@@ -383,7 +383,7 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
 
 // ---- bytes, four at a time: all pairs, with other bytes around them
 
-template <class C> void compare_bytes(const char *name) {
+template<class C> void compare_bytes(const char *name) {
   typedef typename C::type T;
   bool good = gp__compare_bytes<C>::is;
   for (unsigned a = 0; a < 256; ++a)
@@ -396,7 +396,7 @@ template <class C> void compare_bytes(const char *name) {
     }
   check(good, name);
 }
-template <class T> void compare_bytes() {
+template<class T> void compare_bytes() {
   compare_bytes<gp_equal<T>>("equal bytes");
   compare_bytes<gp_not_equal<T>>("bytes that are not equal");
   compare_bytes<gp_less<T>>("bytes that are less");

@@ -43,36 +43,36 @@ struct Sum {
 };
 typedef gp__decomposed_key<Triple, Sum, float> TripleKey;
 
-template <class K> struct Ordered {
+template<class K> struct Ordered {
   typedef typename K::Key Key;
   static const int bits = 8 * int(sizeof(typename K::Bits));
 };
-template <> struct Ordered<FieldsKey> { static const int bits = 56; };
-template <> struct Ordered<LongKey> { static const int bits = 192; };
+template<> struct Ordered<FieldsKey> { static const int bits = 56; };
+template<> struct Ordered<LongKey> { static const int bits = 192; };
 
-template <class Key> void vary(Key &key, int data, size_t i, size_t n) { // of unsigned integers
+template<class Key> void vary(Key &key, int data, size_t i, size_t n) { // of unsigned integers
   const u64 x = u64(random32()) << 32 ^ random32();
-  key = Key(data == UNIFORM   ? x
-          : data == CONSTANT  ? 77
-          : data == FEW       ? x % 5 * 0x0101010101010101ull
-          : data == LOW_BITS  ? x & 0x3ff
+  key = Key(data == UNIFORM ? x
+          : data == CONSTANT ? 77
+          : data == FEW ? x % 5 * 0x0101010101010101ull
+          : data == LOW_BITS ? x & 0x3ff
           : data == HIGH_BITS ? x << (8 * sizeof(Key) - 6)
-          : data == GAP       ? (x & 0xff00ffffff00ffffull)
-          : data == ONE_HOT   ? (x % 10 ? 0x1234567812345678ull : x)
-          : data == SORTED    ? i * 1000003
-                              : (n - i) * 1000003);
+          : data == GAP ? (x & 0xff00ffffff00ffffull)
+          : data == ONE_HOT ? (x % 10 ? 0x1234567812345678ull : x)
+          : data == SORTED ? i * 1000003
+          : (n - i) * 1000003);
 }
-template <> void vary<Fields>(Fields &k, int data, size_t i, size_t n) {
+template<> void vary<Fields>(Fields &k, int data, size_t i, size_t n) {
   u32 x;
   vary(x, data, i, n);
   k.b = short(x), k.c = u8(x >> 16), k.d = u8(i), k.a = float(int(x >> 8) % 100) - 50, k.rest = u32(i);
 }
-template <> void vary<Long>(Long &k, int data, size_t i, size_t n) {
+template<> void vary<Long>(Long &k, int data, size_t i, size_t n) {
   u64 x;
   vary(x, data, i, n);
   k.x = random32() % 3 ? x : 5, k.y = u32(x >> 20), k.z = data == UNIFORM ? u32(x % 3) : 9, k.w = double(x % 7) - 3;
 }
-template <> void vary<Triple>(Triple &k, int data, size_t i, size_t n) {
+template<> void vary<Triple>(Triple &k, int data, size_t i, size_t n) {
   u32 x;
   vary(x, data, i, n);
   k.x = int(x % 1000), k.y = int(x >> 20), k.z = int(i);
@@ -81,13 +81,13 @@ template <> void vary<Triple>(Triple &k, int data, size_t i, size_t n) {
 struct Four {
   u8 b[4];
 };
-template <> Four draw<Four>() {
+template<> Four draw<Four>() {
   const u32 x = random32();
   return {{u8(x), u8(x >> 8), u8(x >> 16), u8(x >> 24)}};
 }
 typedef gp__field_key<Four, gp__key_field<3, u8, false>, gp__key_field<0, u8, true>> FourKey;
-template <> struct Ordered<FourKey> { static const int bits = 16; };
-template <> void vary<Four>(Four &k, int data, size_t i, size_t n) {
+template<> struct Ordered<FourKey> { static const int bits = 16; };
+template<> void vary<Four>(Four &k, int data, size_t i, size_t n) {
   u32 x;
   vary(x, data, i, n);
   k.b[0] = u8(x), k.b[1] = u8(i), k.b[2] = u8(i >> 8), k.b[3] = u8(x >> 8);
@@ -95,11 +95,11 @@ template <> void vary<Four>(Four &k, int data, size_t i, size_t n) {
 struct Pair16 {
   u64 a, b;
 };
-template <> Pair16 draw<Pair16>() { return {random32(), random32()}; }
-template <> gp__none draw<gp__none>() { return {}; }
+template<> Pair16 draw<Pair16>() { return {random32(), random32()}; }
+template<> gp__none draw<gp__none>() { return {}; }
 
 // PAIRED: values travel with their keys.
-template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS, bool PAIRED = false> struct Sort {
+template<class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS, bool PAIRED = false> struct Sort {
   typedef typename K::Key Key;
   typedef typename std::conditional<PAIRED, gp__radix_record<K, V>, K>::type Moved;
   typedef typename std::conditional<PAIRED, gp__none, V>::type Beside;

@@ -17,64 +17,30 @@ static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capaci
   for (size_t i = 0; i < n; ++i) {
     const u64 r = (u64(random32()) << 32 | random32()) & mask, place = u64(double(i) / double(n) * double(mask)) & mask;
     switch (kind) {
-    case 0:
-      v[i] = r;
-      break; // uniform
-    case 1:
-      v[i] = few[0];
-      break; // constant
-    case 2:
-      v[i] = few[r % 7];
-      break; // few distinct
-    case 3:
-      v[i] = place;
-      break; // sorted
-    case 4:
-      v[i] = mask - place;
-      break; // reversed
-    case 5:
-      v[i] = random32() % 50 ? place : r;
-      break; // almost sorted
-    case 6:
-      v[i] = i < n / 2 ? place : mask - place;
-      break; // organ pipe
-    case 7:
-      v[i] = mask / (1 + r % 1000);
-      break; // many small ones, as in Zipf's law
-    case 8:
-      v[i] = r & (mask >> (bits / 2));
-      break; // high bits zero
-    case 9:
-      v[i] = r & ~(mask >> (bits / 2));
-      break; // low bits zero
-    case 10:
-      v[i] = random32() % 8 ? few[0] : r;
-      break; // a hot key
-    case 11:
-      v[i] = random32() % 8 ? (few[0] & ~15ull) | (r & 15) : r;
-      break; // a hot digit at each level
-    case 12:
-      v[i] = i % 2 ? mask : 0;
-      break; // the ends of the range
-    case 13:
-      v[i] = i % 3 ? r & 3 : mask - (r & 3);
-      break; // both ends: bins overflow
-    case 15:
-      v[i] = i < capacity + 50 ? r & (mask >> 4) : r | 1ull << (bits - 1);
-      break; // a bucket just too large
+    case 0: v[i] = r; break; // uniform
+    case 1: v[i] = few[0]; break; // constant
+    case 2: v[i] = few[r % 7]; break; // few distinct
+    case 3: v[i] = place; break; // sorted
+    case 4: v[i] = mask - place; break; // reversed
+    case 5: v[i] = random32() % 50 ? place : r; break; // almost sorted
+    case 6: v[i] = i < n / 2 ? place : mask - place; break; // organ pipe
+    case 7: v[i] = mask / (1 + r % 1000); break; // many small ones, as in Zipf's law
+    case 8: v[i] = r & (mask >> (bits / 2)); break; // high bits zero
+    case 9: v[i] = r & ~(mask >> (bits / 2)); break; // low bits zero
+    case 10: v[i] = random32() % 8 ? few[0] : r; break; // a hot key
+    case 11: v[i] = random32() % 8 ? (few[0] & ~15ull) | (r & 15) : r; break; // a hot digit at each level
+    case 12: v[i] = i % 2 ? mask : 0; break; // the ends of the range
+    case 13: v[i] = i % 3 ? r & 3 : mask - (r & 3); break; // both ends: bins overflow
+    case 15: v[i] = i < capacity + 50 ? r & (mask >> 4) : r | 1ull << (bits - 1); break; // a bucket just too large
     case 16: // digits shared by all keys alternate with digits shared by few
       v[i] = bits != 32 ? r & (mask >> 4)
           : i % 64 == 0 ? 1u << 27
           : i % 64 == 1 ? 1u << 19
           : i % 64 == 2 ? 1u << 15
-                        : r & 255;
+          : r & 255;
       break;
-    case 17:
-      v[i] = some[random32() % some.size()];
-      break;
-    default:
-      v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1);
-      break; // powers of two: all levels
+    case 17: v[i] = some[random32() % some.size()]; break;
+    default: v[i] = (r & 1) << (bits - 1) | 1ull << (r >> 1) % unsigned(bits - 1); break; // powers of two: all levels
     }
   }
   return v;
@@ -92,7 +58,7 @@ static bool skipped(int seeds, int number) {
 #endif
 }
 
-template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Hybrid {
+template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Hybrid {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
   static const int CAPACITY = THREADS * ITEMS, COUNTING = 256;
@@ -179,7 +145,7 @@ struct Halves {
 };
 
 // Pairs: values give their key's origin; argsort: no values and, at times, no keys. All are stable.
-template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Pairs {
+template<class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Pairs {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
   static const int CAPACITY = THREADS * ITEMS, COUNTING = 256;
@@ -281,7 +247,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
 
 // Hybrid or one sweep, chosen by a sample or the first count: the keys come out in order, the right algorithm worked,
 // and the other one touched nothing.
-template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Adaptive {
+template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct Adaptive {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
   typedef gp__radix_key<T> K;
@@ -293,33 +259,26 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     const u64 sparse = h & (g >> 16 | g << 48) & (g >> 32 | g << 32) & (g >> 48 | g << 16); // a bit in 16
     const u64 mask = BITS == 64 ? ~0ull : (1ull << BITS) - 1, lower = mask >> (BITS / 2);
     switch (data) {
-    case CONSTANT:
-      return 77;
-    case FEW:
-      return (h % 16) * (mask / 16);
-    case SORTED:
-      return u64(double(i) / double(n) * double(mask)) & mask;
-    case LOW:
-      return (h & ~lower) | (sparse & lower);
-    case HIGH:
-      return (h & lower) | (sparse & ~lower);
-    case HIGHEST_ZERO:
-      return h & lower;
+    case CONSTANT: return 77;
+    case FEW: return (h % 16) * (mask / 16);
+    case SORTED: return u64(double(i) / double(n) * double(mask)) & mask;
+    case LOW: return (h & ~lower) | (sparse & lower);
+    case HIGH: return (h & lower) | (sparse & ~lower);
+    case HIGHEST_ZERO: return h & lower;
     case ONE_LARGER: // bucket of the first digit than a block sorts, of 256 keys
-      return i % 111 == 0                    ? (h & mask >> 8) | 0x5aull << (BITS - 8)
+      return i % 111 == 0 ? (h & mask >> 8) | 0x5aull << (BITS - 8)
           : (h & mask) >> (BITS - 8) == 0x5a ? h ^ 1ull << (BITS - 8)
-                                             : h;
-    default:
-      return h;
+          : h;
+    default: return h;
     }
   }
   // The required choice; 0: either.
   static int right(int data, size_t n, bool samples) {
     const bool large = data == FEW || data == HIGH || data == HIGHEST_ZERO || (data == ONE_LARGER && BITS == 32);
     if (!samples) // is a bucket too large for any block? For keys of 8 bytes, one an eighth larger?
-      return n > 20000 && large                            ? GP__CHOSE_ONE_SWEEP
+      return n > 20000 && large ? GP__CHOSE_ONE_SWEEP
           : n > 20000 || n <= CAPACITY || data == CONSTANT ? GP__CHOSE_HYBRID
-                                                           : 0;
+          : 0;
     if (n < 20000 || data == HIGHEST_ZERO || data == ONE_LARGER) return 0;
     return data == HIGH || (BITS == 32 && (data == FEW || data == LOW)) ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
@@ -432,7 +391,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 // The sample's choice for repeated keys: random keys, each `times` times; a tenth of them constant; in runs of equal
 // ones; rank r as often as 1 / r.
 enum Recurrence { RANDOM_ONES, SOME_CONSTANT, RUNS, ZIPF, MOST_CONSTANT, FEW_ONES, LOW_HALF };
-template <class P, class T, class V> struct Duplicates {
+template<class P, class T, class V> struct Duplicates {
   typedef gp__sorted<T, false> Code;
   typedef typename Code::Raw Raw;
   static const bool PAIRS = !std::is_same<V, gp__none>::value;
@@ -496,7 +455,7 @@ template <class P, class T, class V> struct Duplicates {
 
 // Pairs by a sweep of their leading bits, then buckets, or by all bits. The order is right; all bits are swept if the
 // digits show that buckets will not do, and again if they missed a bucket that is too large.
-template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Leading {
+template<class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Leading {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Raw Raw;
   typedef gp__radix_key<T> K;
@@ -643,11 +602,11 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     bool large = false;
     for (Raw raw : keys) large |= ++of_bucket[Code::encode(raw) >> (32 - bits)] > CAPACITY;
     const bool swept = keys.empty() || kind == 1 || kind == 2 || kind == 9;
-    return swept                             ? chosen == GP__CHOSE_PASSES
-        : kind > DISTRIBUTIONS               ? chosen == (large ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID)
-        : keys.size() < 1000                 ? chosen != GP__CHOSE_ONE_SWEEP
+    return swept ? chosen == GP__CHOSE_PASSES
+        : kind > DISTRIBUTIONS ? chosen == (large ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID)
+        : keys.size() < 1000 ? chosen != GP__CHOSE_ONE_SWEEP
         : kind == 0 || kind == DISTRIBUTIONS ? chosen == GP__CHOSE_HYBRID
-                                             : chosen == GP__CHOSE_PASSES || large == (chosen == GP__CHOSE_ONE_SWEEP);
+        : chosen == GP__CHOSE_PASSES || large == (chosen == GP__CHOSE_ONE_SWEEP);
   }
   static void sweep(const char *name, int seeds, size_t most) {
     if (!only.empty() && only != name) return;

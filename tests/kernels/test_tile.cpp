@@ -23,13 +23,13 @@ static void check(bool good, const std::string &what) {
 struct Triple {
   int x, y, z;
 };
-template <class T> T make(unsigned i) { return T(i * 7 + 3); }
-template <> Triple make<Triple>(unsigned i) { return {int(i), int(i * 3), -int(i)}; }
+template<class T> T make(unsigned i) { return T(i * 7 + 3); }
+template<> Triple make<Triple>(unsigned i) { return {int(i), int(i * 3), -int(i)}; }
 
 enum Way { DIRECT, STRIPED, VECTORISED, TRANSPOSED, EXCHANGED };
 
 // Loads by one method and stores by the matching one; `shown` gets each thread's elements.
-template <int THREADS, int ITEMS, int WAY, class T> void move(const T *in, T *out, T *shown, gp__u64 count, T fill) {
+template<int THREADS, int ITEMS, int WAY, class T> void move(const T *in, T *out, T *shown, gp__u64 count, T fill) {
   typedef gp_tile_exchange_storage<THREADS, ITEMS, T> Storage;
   GP_SHARED(Storage, storage);
   T items[ITEMS];
@@ -47,7 +47,7 @@ template <int THREADS, int ITEMS, int WAY, class T> void move(const T *in, T *ou
   if constexpr (WAY == VECTORISED) gp_tile_store_vectorised<THREADS, GP_CACHE_STREAMING>(items, out, count);
 }
 
-template <int THREADS, int ITEMS, int WAY, class T> void moves(const char *name, int seeds) {
+template<int THREADS, int ITEMS, int WAY, class T> void moves(const char *name, int seeds) {
   const unsigned tile = THREADS * ITEMS, V = sizeof(T) <= 16 ? 16 / sizeof(T) : 1;
   for (int seed = 1; seed <= seeds; ++seed)
     for (unsigned count : {0u, 1u, tile / 2 + 1, tile - 1, tile}) {
@@ -63,8 +63,8 @@ template <int THREADS, int ITEMS, int WAY, class T> void moves(const char *name,
       for (unsigned t = 0; good && t < unsigned(THREADS); ++t)
         for (unsigned i = 0; i < unsigned(ITEMS); ++i) {
           const unsigned at = WAY == STRIPED ? i * THREADS + t
-              : WAY == VECTORISED            ? (i / V * THREADS + t) * V + i % V
-                                             : t * ITEMS + i;
+              : WAY == VECTORISED ? (i / V * THREADS + t) * V + i % V
+              : t * ITEMS + i;
           const T want = at < count ? make<T>(at) : fill;
           good = good && !std::memcmp(&shown[t * ITEMS + i], &want, sizeof(T));
         }
@@ -78,7 +78,7 @@ template <int THREADS, int ITEMS, int WAY, class T> void moves(const char *name,
 struct Sums {
   unsigned reduced, broadcast, total, exclusive[256], inclusive[256];
 };
-template <int THREADS> void sums(Sums *s) {
+template<int THREADS> void sums(Sums *s) {
   struct Storage {
     gp_tile_reduce_storage<THREADS, unsigned> reduce;
     gp_tile_scan_storage<THREADS, unsigned> scan;
@@ -98,7 +98,7 @@ template <int THREADS> void sums(Sums *s) {
   s->exclusive[t] = e;
   s->inclusive[t] = i;
 }
-template <int THREADS> void sum_up(int seeds) {
+template<int THREADS> void sum_up(int seeds) {
   for (int seed = 1; seed <= seeds; ++seed) {
     simt::set_random_schedule(uint64_t(seed));
     Sums *s = static_cast<Sums *>(simt::device_malloc(sizeof(Sums)));
@@ -117,7 +117,7 @@ template <int THREADS> void sum_up(int seeds) {
 struct Byte {
   unsigned operator()(unsigned key, int) const { return key & 255u; }
 };
-template <int THREADS, int ITEMS> void ranks(const unsigned *in, unsigned *out) {
+template<int THREADS, int ITEMS> void ranks(const unsigned *in, unsigned *out) {
   typedef gp_tile_rank_storage<THREADS> Storage;
   GP_SHARED(Storage, storage);
   for (unsigned turn = 0; turn < 2; ++turn) {
@@ -131,7 +131,7 @@ template <int THREADS, int ITEMS> void ranks(const unsigned *in, unsigned *out) 
     __syncthreads();
   }
 }
-template <int THREADS, int ITEMS> void rank_all(int seeds) {
+template<int THREADS, int ITEMS> void rank_all(int seeds) {
   const unsigned tile = THREADS * ITEMS;
   for (int seed = 1; seed <= seeds; ++seed) {
     simt::set_random_schedule(uint64_t(seed));

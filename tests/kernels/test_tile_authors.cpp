@@ -10,15 +10,15 @@
 
 // A case has THREADS, IN and OUT elements a turn, a Storage, body(in, out, count, storage), and expected(in, count):
 // the first outputs of a turn.
-template <class K, class V> struct Pair { // compared without its padding
+template<class K, class V> struct Pair { // compared without its padding
   K key;
   V value;
 };
-template <class T> bool equal(const T &a, const T &b) { return same(a, b); }
-template <class K, class V> bool equal(const Pair<K, V> &a, const Pair<K, V> &b) {
+template<class T> bool equal(const T &a, const T &b) { return same(a, b); }
+template<class K, class V> bool equal(const Pair<K, V> &a, const Pair<K, V> &b) {
   return equal(a.key, b.key) && equal(a.value, b.value);
 }
-template <class C> void run(const typename C::In *in, typename C::Out *out, unsigned count) {
+template<class C> void run(const typename C::In *in, typename C::Out *out, unsigned count) {
   typedef typename C::Storage Storage;
   GP_SHARED(Storage, storage);
   for (int turn = 0; turn < 2; ++turn) {
@@ -26,7 +26,7 @@ template <class C> void run(const typename C::In *in, typename C::Out *out, unsi
     __syncthreads();
   }
 }
-template <class C> void test(const char *name, int seeds, std::vector<unsigned> counts = {unsigned(C::IN)}) {
+template<class C> void test(const char *name, int seeds, std::vector<unsigned> counts = {unsigned(C::IN)}) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
     for (unsigned count : counts) {
@@ -57,19 +57,19 @@ static std::vector<unsigned> partial(unsigned tile, unsigned items) {
   return found;
 }
 
-template <class T> T make(unsigned i) { return T(i * 7 + 3); }
-template <> Triple make<Triple>(unsigned i) { return {int(i), int(i * 3), -int(i)}; }
-template <> Wide make<Wide>(unsigned i) { return {double(i), (long long)(i)*5}; }
+template<class T> T make(unsigned i) { return T(i * 7 + 3); }
+template<> Triple make<Triple>(unsigned i) { return {int(i), int(i * 3), -int(i)}; }
+template<> Wide make<Wide>(unsigned i) { return {double(i), (long long)(i)*5}; }
 
 // Associative, and not commutative: the last operand that is not zero.
-template <class T> T last_set(const T &a, const T &b) { return b == T(0) ? a : b; }
+template<class T> T last_set(const T &a, const T &b) { return b == T(0) ? a : b; }
 static Affine last_set(const Affine &a, const Affine &b) { return Compose()(a, b); }
 static Triple last_set(const Triple &a, const Triple &b) { return b.x == 0 ? a : b; }
 static Wide last_set(const Wide &a, const Wide &b) { return b.y == 0 ? a : b; }
-template <class T> T few() { return T(random32() % 3 ? 0 : random32() % 100 + 1); }
-template <> Affine few<Affine>() { return draw<Affine>(); }
-template <> Triple few<Triple>() { return {int(random32() % 3), int(random32() % 9), int(random32())}; }
-template <> Wide few<Wide>() { return {double(random32() % 100), (long long)(random32() % 3)}; }
+template<class T> T few() { return T(random32() % 3 ? 0 : random32() % 100 + 1); }
+template<> Affine few<Affine>() { return draw<Affine>(); }
+template<> Triple few<Triple>() { return {int(random32() % 3), int(random32() % 9), int(random32())}; }
+template<> Wide few<Wide>() { return {double(random32() % 100), (long long)(random32() % 3)}; }
 
 struct Nothing {
   unsigned char unused;
@@ -78,7 +78,7 @@ struct Nothing {
 // ---- groups of lanes
 
 enum { REDUCE, HEADS, TAILS, INCLUSIVE, EXCLUSIVE, BROADCAST };
-template <int LANES, int WHAT, class T> struct GroupFold {
+template<int LANES, int WHAT, class T> struct GroupFold {
   typedef T In;
   typedef T Out;
   typedef Nothing Storage;
@@ -129,7 +129,7 @@ template <int LANES, int WHAT, class T> struct GroupFold {
     return out;
   }
 };
-template <int LANES, class T> void group_folds(int seeds) {
+template<int LANES, class T> void group_folds(int seeds) {
   test<GroupFold<LANES, REDUCE, T>>("group reduce", seeds, {1u, unsigned(LANES + 1) / 2, unsigned(LANES), 99u});
   test<GroupFold<LANES, HEADS, T>>("group reduce heads", seeds);
   test<GroupFold<LANES, TAILS, T>>("group reduce tails", seeds);
@@ -138,7 +138,7 @@ template <int LANES, class T> void group_folds(int seeds) {
   test<GroupFold<LANES, BROADCAST, T>>("group broadcast", seeds, {0u, unsigned(LANES - 1)});
 }
 
-template <int LANES, int COUNT, class T> struct Batch {
+template<int LANES, int COUNT, class T> struct Batch {
   typedef T In;
   typedef T Out;
   typedef Nothing Storage;
@@ -166,11 +166,11 @@ template <int LANES, int COUNT, class T> struct Batch {
 
 static unsigned element_of(int how, unsigned width, unsigned items, unsigned rank, unsigned i) {
   return how == GP_BLOCKED ? rank * items + i
-      : how == GP_STRIPED  ? i * width + rank
-                           : (rank / 32 * items + i) * 32 + rank % 32;
+      : how == GP_STRIPED ? i * width + rank
+      : (rank / 32 * items + i) * 32 + rank % 32;
 }
 // Each of the block's groups (LANES 0: the block itself) has its tile, of a length of its own, and exact bounds.
-template <int THREADS, int LANES, int ITEMS, int FROM, int TO, class T>
+template<int THREADS, int LANES, int ITEMS, int FROM, int TO, class T>
 void moves(const T *const *in, T *const *out, T *shown, const unsigned *counts) {
   const int WIDTH = LANES ? LANES : THREADS;
   struct Storage {
@@ -195,7 +195,7 @@ void moves(const T *const *in, T *const *out, T *shown, const unsigned *counts) 
     }
   }
 }
-template <int THREADS, int LANES, int ITEMS, int FROM, int TO, class T> void move_all(const char *name, int seeds) {
+template<int THREADS, int LANES, int ITEMS, int FROM, int TO, class T> void move_all(const char *name, int seeds) {
   const unsigned WIDTH = LANES ? LANES : THREADS, GROUPS = THREADS / WIDTH, TILE = WIDTH * ITEMS;
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed)
@@ -237,7 +237,7 @@ template <int THREADS, int LANES, int ITEMS, int FROM, int TO, class T> void mov
 }
 
 // count of the ranks, a random permutation, go on; the other items are dropped.
-template <int THREADS_, int LANES, int ITEMS, int TO, class T> struct Scatter {
+template<int THREADS_, int LANES, int ITEMS, int TO, class T> struct Scatter {
   typedef unsigned In;
   typedef T Out;
   static const int THREADS = THREADS_, WIDTH = LANES ? LANES : THREADS, GROUPS = THREADS / WIDTH;
@@ -292,13 +292,13 @@ template <int THREADS_, int LANES, int ITEMS, int TO, class T> struct Scatter {
 // ---- neighbours
 
 enum { OFFSET, ROTATE, UP, DOWN, LEFT, RIGHT, FLAG_HEADS, FLAG_TAILS };
-template <class T> bool differ(const T &a, const T &b) { return !same(a, b); }
-template <class T> T subtract(const T &a, const T &b) { return T(a - b); }
+template<class T> bool differ(const T &a, const T &b) { return !same(a, b); }
+template<class T> T subtract(const T &a, const T &b) { return T(a - b); }
 static Triple subtract(const Triple &a, const Triple &b) { return {a.x - b.x, a.y - b.y, a.z - 2 * b.z}; }
-template <class T> T close_to() { return T(random32() % 2); }
-template <> Triple close_to<Triple>() { return {int(random32() % 2), 1, 2}; }
+template<class T> T close_to() { return T(random32() % 2); }
+template<> Triple close_to<Triple>() { return {int(random32() % 2), 1, 2}; }
 // beyond: the element behind the tile's inputs.
-template <int THREADS_, int ITEMS, int WHAT, bool BEYOND, class T> struct Neighbours {
+template<int THREADS_, int ITEMS, int WHAT, bool BEYOND, class T> struct Neighbours {
   typedef T In;
   typedef T Out;
   typedef gp_tile_shuffle_storage<THREADS_, T> Storage;
@@ -348,7 +348,7 @@ template <int THREADS_, int ITEMS, int WHAT, bool BEYOND, class T> struct Neighb
     return out;
   }
 };
-template <int THREADS, int ITEMS, class T> void neighbours(int seeds) {
+template<int THREADS, int ITEMS, class T> void neighbours(int seeds) {
   const std::vector<unsigned> counts = partial(THREADS * ITEMS, ITEMS);
   test<Neighbours<THREADS, ITEMS, OFFSET, true, T>>("offset", seeds, {0, 9, 39, 40, 41, 55, 70});
   test<Neighbours<THREADS, ITEMS, ROTATE, true, T>>("rotate", seeds, {0, 1, 31});
@@ -367,7 +367,7 @@ template <int THREADS, int ITEMS, class T> void neighbours(int seeds) {
 // ---- several items a thread
 
 enum { REDUCE_ITEMS, EXCLUSIVE_ITEMS, INCLUSIVE_ITEMS, EXCLUSIVE_AFTER, INCLUSIVE_AFTER };
-template <int THREADS_, int ITEMS, int WHAT, class T> struct Items {
+template<int THREADS_, int ITEMS, int WHAT, class T> struct Items {
   typedef T In;
   typedef T Out;
   static const int THREADS = THREADS_, IN = THREADS * ITEMS, OUT = IN + 1;
@@ -405,7 +405,7 @@ template <int THREADS_, int ITEMS, int WHAT, class T> struct Items {
     return out;
   }
 };
-template <int THREADS, int ITEMS, class T> void items_of(int seeds) {
+template<int THREADS, int ITEMS, class T> void items_of(int seeds) {
   test<Items<THREADS, ITEMS, REDUCE_ITEMS, T>>("reduce items", seeds, partial(THREADS * ITEMS, ITEMS));
   test<Items<THREADS, ITEMS, EXCLUSIVE_ITEMS, T>>("exclusive scan items", seeds);
   test<Items<THREADS, ITEMS, INCLUSIVE_ITEMS, T>>("inclusive scan items", seeds);
@@ -422,7 +422,7 @@ struct Running {
     return before;
   }
 };
-template <int THREADS, int ITEMS> void tile_after_tile(const u32 *in, u32 *out, unsigned tiles) {
+template<int THREADS, int ITEMS> void tile_after_tile(const u32 *in, u32 *out, unsigned tiles) {
   typedef gp_tile_scan_after_storage<THREADS, u32> Storage;
   GP_SHARED(Storage, storage);
   Running running = {5};
@@ -434,7 +434,7 @@ template <int THREADS, int ITEMS> void tile_after_tile(const u32 *in, u32 *out, 
     __syncthreads();
   }
 }
-template <int THREADS, int ITEMS> void running_total(int seeds) {
+template<int THREADS, int ITEMS> void running_total(int seeds) {
   if (!only.empty() && only != "running total") return;
   for (int seed = 1; seed <= seeds; ++seed) {
     if (!has_turn()) continue;
@@ -451,7 +451,7 @@ template <int THREADS, int ITEMS> void running_total(int seeds) {
 }
 
 // Runs of 0 to 4 elements, decoded in windows; `count` gives the longest run.
-template <int THREADS_, int RUNS, int ITEMS, class T> struct Runs {
+template<int THREADS_, int RUNS, int ITEMS, class T> struct Runs {
   typedef u32 In;
   typedef Pair<T, Pair<u32, u32>> Out; // an element, its place in its run, the number of elements
   typedef gp_tile_runs_storage<THREADS_, RUNS, T> Storage;
@@ -494,37 +494,37 @@ template <int THREADS_, int RUNS, int ITEMS, class T> struct Runs {
 
 // ---- order
 
-template <class T> T key_of() { return T(random32() % 2 ? random32() : random32() % 7); }
-template <> float key_of<float>() {
+template<class T> T key_of() { return T(random32() % 2 ? random32() : random32() % 7); }
+template<> float key_of<float>() {
   const u32 bits = random32() % 4 ? u32(random32() % 5) << 23 | (random32() & 0x80000000u) : random32();
   float x;
   std::memcpy(&x, &bits, 4);
   return x;
 }
-template <> double key_of<double>() { return double(int(random32() % 9) - 4) / 3; }
-template <> gp_f16 key_of<gp_f16>() {
+template<> double key_of<double>() { return double(int(random32() % 9) - 4) / 3; }
+template<> gp_f16 key_of<gp_f16>() {
   gp_f16 x;
   x.bits = u16(random32());
   return x;
 }
-template <> Triple key_of<Triple>() { return {int(random32() % 5), int(random32() % 5), int(random32())}; }
-template <> Wide key_of<Wide>() { return {double(random32() % 5), (long long)(random32())}; }
-template <class T> bool comes_before(const T &a, const T &b) { return a > b; } // descending
-template <> bool comes_before<Triple>(const Triple &a, const Triple &b) {
+template<> Triple key_of<Triple>() { return {int(random32() % 5), int(random32() % 5), int(random32())}; }
+template<> Wide key_of<Wide>() { return {double(random32() % 5), (long long)(random32())}; }
+template<class T> bool comes_before(const T &a, const T &b) { return a > b; } // descending
+template<> bool comes_before<Triple>(const Triple &a, const Triple &b) {
   return a.y != b.y ? a.y < b.y : a.x < b.x; // z does not matter
 }
-template <> bool comes_before<Wide>(const Wide &a, const Wide &b) { return a.x < b.x; }
+template<> bool comes_before<Wide>(const Wide &a, const Wide &b) { return a.x < b.x; }
 
 // Keys to sort, or pairs with the keys' numbers as values; without values they are 0.
-template <class V> V value_of(unsigned i) { return make<V>(i); }
-template <> u8 value_of<u8>(unsigned i) { return u8(i * 37); }
-template <class K, class V> std::vector<Pair<K, V>> pairs_of(const std::vector<K> &in, bool values) {
+template<class V> V value_of(unsigned i) { return make<V>(i); }
+template<> u8 value_of<u8>(unsigned i) { return u8(i * 37); }
+template<class K, class V> std::vector<Pair<K, V>> pairs_of(const std::vector<K> &in, bool values) {
   std::vector<Pair<K, V>> found;
   for (unsigned i = 0; i < in.size(); ++i) found.push_back({in[i], value_of<V>(values ? i : 0)});
   return found;
 }
 // LANES 0: the block sorts, otherwise each group its own tile, of a length of its own.
-template <int THREADS_, int LANES, int ITEMS, bool VALUES, class K, class V = u8> struct MergeSort {
+template<int THREADS_, int LANES, int ITEMS, bool VALUES, class K, class V = u8> struct MergeSort {
   typedef K In;
   typedef Pair<K, V> Out;
   static const int THREADS = THREADS_, WIDTH = LANES ? LANES : THREADS, TILE = WIDTH * ITEMS;
@@ -565,7 +565,7 @@ template <int THREADS_, int LANES, int ITEMS, bool VALUES, class K, class V = u8
 };
 
 // Total order of numbers, by their bits as the host reads them.
-template <class T> u64 order_of(const T &x) {
+template<class T> u64 order_of(const T &x) {
   u64 bits = 0;
   std::memcpy(&bits, &x, sizeof x);
   const u64 sign = u64(1) << (8 * sizeof x - 1), all = sign | (sign - 1);
@@ -573,7 +573,7 @@ template <class T> u64 order_of(const T &x) {
   return gp__traits<T>::kind == GP__SIGNED ? bits ^ sign : bits;
 }
 // By bits BEGIN .. END - 1; END 0: all.
-template <int THREADS_, int ITEMS, bool DESCENDING, int TO, bool VALUES, class K, class V = u8, int BEGIN = 0,
+template<int THREADS_, int ITEMS, bool DESCENDING, int TO, bool VALUES, class K, class V = u8, int BEGIN = 0,
     int END = 0>
 struct RadixSort {
   typedef K In;
@@ -615,7 +615,7 @@ struct RadixSort {
 };
 
 // k runs over the counts; all keys but a few are there.
-template <int THREADS_, int ITEMS, bool LARGEST, bool VALUES, class K, class V = u8> struct TopK {
+template<int THREADS_, int ITEMS, bool LARGEST, bool VALUES, class K, class V = u8> struct TopK {
   typedef K In;
   typedef Pair<K, V> Out;
   static const int THREADS = THREADS_, IN = THREADS * ITEMS, OUT = IN;

@@ -16,9 +16,9 @@
 
 // ---- shared
 
-template <class T> using BitsOf = typename gp__ordered<T>::Bits;
+template<class T> using BitsOf = typename gp__ordered<T>::Bits;
 // Keys as bits: any, few distinct, all equal, rising, falling, special floats, of a narrow range.
-template <class T> std::vector<BitsOf<T>> keys_of(size_t n, int kind) {
+template<class T> std::vector<BitsOf<T>> keys_of(size_t n, int kind) {
   typedef BitsOf<T> B;
   std::vector<B> x(n);
   const int bits = 8 * int(sizeof(T));
@@ -26,40 +26,28 @@ template <class T> std::vector<BitsOf<T>> keys_of(size_t n, int kind) {
   for (size_t i = 0; i < n; ++i) {
     const u64 r = u64(random32()) << 32 | random32();
     switch (kind % 7) {
-    case 0:
-      x[i] = B(r);
-      break;
-    case 1:
-      x[i] = B((r % 3) * (r % 2 ? 77 : sign / 2));
-      break;
-    case 2:
-      x[i] = B(0x5a5a5a5a5a5a5a5aull);
-      break;
-    case 3:
-      x[i] = B(bits < 32 ? (u64(i) << bits) / n : i * 3);
-      break;
-    case 4:
-      x[i] = B(bits < 32 ? (u64(n - i) << bits) / (n + 1) : (n - i) * 5);
-      break;
+    case 0: x[i] = B(r); break;
+    case 1: x[i] = B((r % 3) * (r % 2 ? 77 : sign / 2)); break;
+    case 2: x[i] = B(0x5a5a5a5a5a5a5a5aull); break;
+    case 3: x[i] = B(bits < 32 ? (u64(i) << bits) / n : i * 3); break;
+    case 4: x[i] = B(bits < 32 ? (u64(n - i) << bits) / (n + 1) : (n - i) * 5); break;
     case 5: // -0, +0, infinities, NaN of both signs and several payloads, the ends of integers
-      x[i] = B(r % 4 == 0  ? sign
+      x[i] = B(r % 4 == 0 ? sign
               : r % 4 == 1 ? 0
               : r % 4 == 2 ? ~0ull >> (r >> 8) % 9
-                           : (~0ull << (bits - 6)) ^ (r & 3));
+              : (~0ull << (bits - 6)) ^ (r & 3));
       break;
-    default:
-      x[i] = B(0x1234567800000000ull >> (64 - bits) | (r & 255));
-      break;
+    default: x[i] = B(0x1234567800000000ull >> (64 - bits) | (r & 255)); break;
     }
   }
   return x;
 }
-template <class T> BitsOf<T> order_of(BitsOf<T> raw, bool descending) {
+template<class T> BitsOf<T> order_of(BitsOf<T> raw, bool descending) {
   const BitsOf<T> b = gp__ordered<T>::encode(raw);
   return descending ? BitsOf<T>(~b) : b;
 }
 // The order of a stable sort.
-template <class T> std::vector<u32> sorted_indices(const BitsOf<T> *x, size_t n, bool descending) {
+template<class T> std::vector<u32> sorted_indices(const BitsOf<T> *x, size_t n, bool descending) {
   std::vector<u32> order(n);
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(),
@@ -67,14 +55,14 @@ template <class T> std::vector<u32> sorted_indices(const BitsOf<T> *x, size_t n,
   return order;
 }
 // Bytes before and after an output, which no kernel may touch.
-template <class T> struct Guarded {
+template<class T> struct Guarded {
   enum { BORDER = 64 };
   Device<unsigned char> all;
   T *data;
   size_t bytes, lead;
   Guarded(size_t n, size_t offset)
-      : all(std::vector<unsigned char>(2 * BORDER + (n + offset) * sizeof(T), 0xa5), 0), bytes(n * sizeof(T)),
-        lead(BORDER + offset * sizeof(T)) {
+    : all(std::vector<unsigned char>(2 * BORDER + (n + offset) * sizeof(T), 0xa5), 0), bytes(n * sizeof(T)),
+      lead(BORDER + offset * sizeof(T)) {
     data = reinterpret_cast<T *>(all.data + lead);
   }
   bool intact() const {
@@ -95,7 +83,7 @@ static gp__shape shape_of(gp_primitive primitive, int key_size, size_t count, in
 // ---- counting sort
 
 #ifdef TEST_COUNTING
-template <class P, class T, bool DESCENDING> void counting(const char *name, int seeds) {
+template<class P, class T, bool DESCENDING> void counting(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   typedef BitsOf<T> B;
   const size_t tile = size_t(P::threads) * P::vectors * 16 / sizeof(T);
@@ -142,15 +130,15 @@ template <class P, class T, bool DESCENDING> void counting(const char *name, int
       check(!e && wrong == n && out.intact(),
           std::string(name) + " n=" + std::to_string(n) + " kind=" + std::to_string(kind) +
               " seed=" + std::to_string(seed) + " blocks=" + std::to_string(g.grid) +
-              (wrong < n             ? " wrong at " + std::to_string(wrong)
+              (wrong < n ? " wrong at " + std::to_string(wrong)
                       : out.intact() ? ""
-                                     : " writes behind its output"));
+                      : " writes behind its output"));
       simt::clear_error();
     }
 }
 
 // Runs from rows that blocks have left: few of them, and more than a thread loads at once.
-template <class P, class T, bool DESCENDING> void runs_of_rows(const char *name, int seeds) {
+template<class P, class T, bool DESCENDING> void runs_of_rows(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= seeds; ++seed) {
     const unsigned blocks = seed % 2 ? 8 * GP__COUNTING_LOADS + 3 : 11;
@@ -188,7 +176,7 @@ template <class P, class T, bool DESCENDING> void runs_of_rows(const char *name,
 }
 
 // Counters of 16 bits: more keys of one value than they hold.
-template <class P> void key_counts(const char *name, int seeds) {
+template<class P> void key_counts(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   static const size_t counts[] = {70000, 150000, 140000, 80000, 20000, 50000, 140000};
   for (int seed = 1; seed <= seeds; ++seed)
@@ -205,12 +193,12 @@ template <class P> void key_counts(const char *name, int seeds) {
       for (size_t i = 0; i < n; ++i) {
         const u32 r = random32();
         x[i] = u16(kind <= 0 ? any // constant
-                : kind == 1  ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, with hardly any runs
-                : kind == 2  ? any ^ (i / 12 & 1) * 0x8010 // the same, in runs
-                : kind == 3  ? (r % 16 ? any : r >> 16) // one is frequent
-                : kind == 5  ? (r % 999 ? any : r >> 16) // the others are rare
-                : kind == 6  ? any ^ (i % 256 < 16) // runs, but not in the first lanes
-                             : r);
+                : kind == 1 ? any ^ ((i % 4 < 2 ? i : r) & 1) * 0x8010 // two that share a word, with hardly any runs
+                : kind == 2 ? any ^ (i / 12 & 1) * 0x8010 // the same, in runs
+                : kind == 3 ? (r % 16 ? any : r >> 16) // one is frequent
+                : kind == 5 ? (r % 999 ? any : r >> 16) // the others are rare
+                : kind == 6 ? any ^ (i % 256 < 16) // runs, but not in the first lanes
+                : r);
         ++expected[x[i]];
       }
       Device<u16> in(x, offset);
@@ -240,9 +228,9 @@ template <class P> void key_counts(const char *name, int seeds) {
 struct Odd { // a value of 12 bytes
   u32 x[3];
 };
-template <class V> V value_at(size_t i) { return V(i * 7 + 3); }
-template <> Odd value_at<Odd>(size_t i) { return {{u32(i), u32(i) * 3, 7}}; }
-template <> gp__none value_at<gp__none>(size_t) { return {}; }
+template<class V> V value_at(size_t i) { return V(i * 7 + 3); }
+template<> Odd value_at<Odd>(size_t i) { return {{u32(i), u32(i) * 3, 7}}; }
+template<> gp__none value_at<gp__none>(size_t) { return {}; }
 
 struct Rows {
   size_t rows, count, k, offset;
@@ -257,15 +245,15 @@ struct Rows {
 };
 
 // In: gp__none without values; Out: gp__none without results beside the keys, an unsigned integer alone: indices.
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, bool LISTS> struct TopK {
+template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE, bool LISTS> struct TopK {
   typedef BitsOf<T> B;
   static constexpr bool values = !std::is_same<In, gp__none>::value, outs = !std::is_same<Out, gp__none>::value;
 
   static void run(const char *name, const Rows &o, unsigned seed, bool nth = false) {
     const size_t all = o.rows * o.count,
                  n = !o.on_device ? o.count
-        : o.k % 2                 ? o.count / 30 + 1
-                                  : o.count - o.count / 3;
+        : o.k % 2 ? o.count / 30 + 1
+        : o.count - o.count / 3;
     gp__shape s = shape_of(nth ? GP_NTH_ELEMENT : GP_TOP_K, sizeof(T), o.count, o.sms);
     s.segments = o.rows, s.top_k.results = o.k, s.in_size = values ? sizeof(In) : 0,
     s.out_size = outs ? sizeof(Out) : 0;
@@ -499,7 +487,7 @@ static u64 permuted(u64 x, u64 n, u64 seed) {
   } while (x >= n);
   return x;
 }
-template <class P, class In, class Out> void shuffle(const char *name, int seeds) {
+template<class P, class In, class Out> void shuffle(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   constexpr bool indices = std::is_same<In, gp__none>::value;
   const size_t sizes[] = {1, 2, 31, 255, 256, 257, 1000, 5003};
@@ -558,9 +546,9 @@ static void geometries() {
               gp__geometry_top_k(p, s, u64(132) * unsigned(p.blocks_per_sm), &g);
               const u64 works = rows * g.share;
               const bool sorts = rows == 1 && out <= 16 &&
-                  count <= (size == 8                    ? k > 128 ? 1u << 15 : 0u
+                  count <= (size == 8 ? k > 128 ? 1u << 15 : 0u
                                    : size > 2 && k <= 32 ? 1u << 15
-                                                         : 1u << 19);
+                                   : 1u << 19);
               if (p.algorithm == GP_SAMPLED_SELECT) {
                 check(rows == 1 && !out && size >= 4 && k > 32 && count > 1u << 19 && arch / 10 >= 9 && arch < 120 &&
                         gp__policy_valid_ranked(p, s) && g.words >= 1 && gp__sampled_room(s) >= 2 * k &&
@@ -578,7 +566,7 @@ static void geometries() {
               }
               check(gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
                       (lists ? k <= 1024 && gp__top_k_capacity(p, s) >= k + k / 2 + 32 + gp__top_k_tile(p, s)
-                             : g.grid == works && g.words >= rows) &&
+                          : g.grid == works && g.words >= rows) &&
                       (!lists || g.share == 1 || g.scratch >= works * k * gp__rank_bytes(s)),
                   "rule for arch " + std::to_string(arch) + " size " + std::to_string(size) + " k " +
                       std::to_string(k));

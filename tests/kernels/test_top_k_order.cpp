@@ -23,7 +23,7 @@ static void set_age(Byte &b, u32, u32 age) { b.x = u8(age); }
 static void set_age(float &f, u32, u32 age) { f = float(age % 7 ? age : 0) * (age % 5 ? 1.0f : -1.0f); }
 static void set_age(Heavy &h, u32 i, u32 age) { h = {{double(i), 0, 0, 0, 0, 0, 0, double(age)}}; }
 // An order; ranks that do not exist have no keys, and their ages are never compared.
-template <class Key> struct Younger {
+template<class Key> struct Younger {
   bool operator()(const Key &a, const Key &b) const { return age_of(a) < age_of(b); }
 };
 
@@ -35,13 +35,13 @@ struct Case {
 };
 static u32 age(int kind, size_t i) {
   return kind == 0 ? random32() % 256
-      : kind == 1  ? random32() % 3
-      : kind == 2  ? 5
-                   : u32(kind == 3 ? i : 1u << 24) - u32(kind == 4 ? i : 0);
+      : kind == 1 ? random32() % 3
+      : kind == 2 ? 5
+      : u32(kind == 3 ? i : 1u << 24) - u32(kind == 4 ? i : 0);
 }
 
 // In: gp__none without values; Out: gp__none for keys alone, otherwise an unsigned integer for indices.
-template <class P, class Key, class Before, class In, class Out, bool WIDE> struct Orders {
+template<class P, class Key, class Before, class In, class Out, bool WIDE> struct Orders {
   static constexpr bool values = !std::is_same<In, gp__none>::value, outs = !std::is_same<Out, gp__none>::value;
   typedef typename gp__order_rank<Key, Before, WIDE>::type Rank;
   static size_t tile() { return size_t(P::threads) * unsigned(gp__order_items(P::vectors, int(sizeof(Key)))); }

@@ -7,34 +7,28 @@
 #include <algorithm>
 #include <numeric>
 
-template <class T> using BitsOf = typename gp__ordered<T>::Bits;
+template<class T> using BitsOf = typename gp__ordered<T>::Bits;
 struct Odd { // a value of 12 bytes
   u32 x[3];
 };
-template <class V> V value_at(size_t i) { return V(i * 7 + 3); }
-template <> Odd value_at<Odd>(size_t i) { return {{u32(i), u32(i) * 3, 7}}; }
-template <> gp__none value_at<gp__none>(size_t) { return {}; }
+template<class V> V value_at(size_t i) { return V(i * 7 + 3); }
+template<> Odd value_at<Odd>(size_t i) { return {{u32(i), u32(i) * 3, 7}}; }
+template<> gp__none value_at<gp__none>(size_t) { return {}; }
 
 // Keys as bits: any, few distinct, all equal, rising, falling, special floats, the worst of all.
-template <class T> BitsOf<T> key_of(size_t i, size_t n, int kind) {
+template<class T> BitsOf<T> key_of(size_t i, size_t n, int kind) {
   typedef BitsOf<T> B;
   const int bits = 8 * int(sizeof(T));
   const u64 sign = 1ull << (bits - 1), r = u64(random32()) << 32 | random32();
   switch (kind) {
-  case 0:
-    return B(r);
-  case 1:
-    return B((r % 3) * (r % 2 ? 77 : sign / 2));
-  case 2:
-    return B(0x5a5a5a5a5a5a5a5aull);
-  case 3:
-    return B(bits < 32 ? (u64(i) << bits) / n : i * 3);
-  case 4:
-    return B(bits < 32 ? (u64(n - i) << bits) / (n + 1) : (n - i) * 5);
+  case 0: return B(r);
+  case 1: return B((r % 3) * (r % 2 ? 77 : sign / 2));
+  case 2: return B(0x5a5a5a5a5a5a5a5aull);
+  case 3: return B(bits < 32 ? (u64(i) << bits) / n : i * 3);
+  case 4: return B(bits < 32 ? (u64(n - i) << bits) / (n + 1) : (n - i) * 5);
   case 5: // -0, +0, infinities, NaN of both signs and several payloads, the ends of integers
     return B(r % 4 == 0 ? sign : r % 4 == 1 ? 0 : r % 4 == 2 ? ~0ull >> (r >> 8) % 9 : (~0ull << (bits - 6)) ^ (r & 3));
-  default:
-    return gp__ordered<T>::decode(B(i % 7 ? ~0ull : 0));
+  default: return gp__ordered<T>::decode(B(i % 7 ? ~0ull : 0));
   }
 }
 
@@ -47,7 +41,7 @@ struct Case {
 };
 
 // In: gp__none without values; Out: gp__none for keys alone, otherwise an unsigned integer for indices.
-template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> struct Segments {
+template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE> struct Segments {
   typedef BitsOf<T> B;
   static constexpr bool values = !std::is_same<In, gp__none>::value, outs = !std::is_same<Out, gp__none>::value;
   static size_t tile() { return size_t(P::threads) * P::vectors * 16 / sizeof(T); }
@@ -69,10 +63,10 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE> str
     size_t at = c.offsets ? random32() % 9 : 0, i;
     for (i = 0; i < c.segments; ++i) {
       const size_t edge = bounds[random32() % (sizeof bounds / sizeof *bounds)];
-      const size_t n = !c.offsets                      ? c.longest
+      const size_t n = !c.offsets ? c.longest
           : random32() % 8 == 0 || i == c.segments / 2 ? c.longest
-          : random32() % 2                             ? edge
-                                                       : random32() % 600;
+          : random32() % 2 ? edge
+          : random32() % 600;
       begin.push_back(at);
       end.push_back(at += std::min(n, c.longest));
       ks.push_back(random32() % 3 ? u32(random32() % (c.k + 3)) : random32() % 2 ? 0 : ~0u);

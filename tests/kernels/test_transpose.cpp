@@ -26,11 +26,11 @@ static const bool ALL_TALL = false;
 static const bool ALL_TALL = true;
 #endif
 // The compiled sizes.
-template <class P> constexpr bool has_size(int size) {
-  return std::is_same<P, Tall>::value  ? size == 1 || size == 4 || (ALL_TALL && (size == 2 || size == 8))
-      : std::is_same<P, Warp>::value   ? size == 1 || size == 4
+template<class P> constexpr bool has_size(int size) {
+  return std::is_same<P, Tall>::value ? size == 1 || size == 4 || (ALL_TALL && (size == 2 || size == 8))
+      : std::is_same<P, Warp>::value ? size == 1 || size == 4
       : std::is_same<P, Larger>::value ? size == 1 || size == 8 || size == 12 || size == 40
-                                       : size != 8 && size != 12 && size != 40;
+      : size != 8 && size != 12 && size != 40;
 }
 
 // ---- the request, after the header's own checks
@@ -89,7 +89,7 @@ static bool prepare(const Case &c, const void *in, void *out, gp_policy policy, 
 
 // ---- kernels by their template arguments
 
-template <class P, int SIZE, int WORD> static int launch_form(const Run &r, unsigned grid) {
+template<class P, int SIZE, int WORD> static int launch_form(const Run &r, unsigned grid) {
 #define FORM(F) \
   if (r.plan.form == F) \
   return simt::launch_kernel( \
@@ -117,7 +117,7 @@ template <class P, int SIZE, int WORD> static int launch_form(const Run &r, unsi
 #undef FORM
   return -1;
 }
-template <class P, int SIZE, int WORD> static int launch_square(const Run &r, unsigned grid) {
+template<class P, int SIZE, int WORD> static int launch_square(const Run &r, unsigned grid) {
 #define FORM(F) \
   if (r.plan.form == F) \
   return simt::launch_kernel( \
@@ -127,15 +127,15 @@ template <class P, int SIZE, int WORD> static int launch_square(const Run &r, un
 #undef FORM
   return -1;
 }
-template <class P, int SIZE, int WORD> static int launch_one(const Run &r, unsigned grid) {
+template<class P, int SIZE, int WORD> static int launch_one(const Run &r, unsigned grid) {
   return r.q.moves.kind == GP__MOVE_SQUARE ? launch_square<P, SIZE, WORD>(r, grid)
-                                           : launch_form<P, SIZE, WORD>(r, grid);
+      : launch_form<P, SIZE, WORD>(r, grid);
 }
-template <class P, int WORD> static int launch_rows(const Run &r, unsigned grid) {
+template<class P, int WORD> static int launch_rows(const Run &r, unsigned grid) {
   return simt::launch_kernel("transpose rows", grid, P::threads, 0, gp__transpose_rows_of<P, WORD>, r.args);
 }
 // Dense matrices in place, in shared memory or, if a block has little of it, in scratch memory.
-template <class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out, int seed) {
+template<class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out, int seed) {
   int e = 0;
   if (seed % 2) r.shape.shared_bytes = 2048 + 2 * 1024;
   for (int step = 0; step < 3 && !e; ++step) {
@@ -151,7 +151,7 @@ template <class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out
   return e;
 }
 // Large ones, by panels and chunks.
-template <class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r, gp_policy policy, void *out) {
+template<class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r, gp_policy policy, void *out) {
   const gp__panels_plan plan = gp__panels_plan_of(policy, r.shape);
   Device<u8> scratch(size_t(gp__panels_scratch_of(plan, unsigned(SIZE)).bytes));
   int e = 0;
@@ -178,7 +178,7 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r
   }
   return e;
 }
-template <class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_policy policy, void *out) {
+template<class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_policy policy, void *out) {
 #define FORM(W, F) \
   if constexpr (W >= WORD) \
     if (r.plan.form == W * GP__FORM_WORD + F) return launch_panels<P, SIZE, WORD, W * GP__FORM_WORD + F>(r, policy, out)
@@ -205,7 +205,7 @@ template <class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_po
   return -1;
 }
 // The same through a buffer.
-template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run &r, gp_policy policy, void *out) {
+template<class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run &r, gp_policy policy, void *out) {
   const gp__geometry g = gp__geometry_by(&gp__rules_transpose, policy, r.shape, 1);
   Device<u8> scratch(size_t(g.scratch));
   int e = 0;
@@ -221,7 +221,7 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run 
   }
   return e;
 }
-template <class P, int SIZE, int WORD> static int launch_buffered_of(Run &r, gp_policy policy, void *out) {
+template<class P, int SIZE, int WORD> static int launch_buffered_of(Run &r, gp_policy policy, void *out) {
 #define FORM(F) \
   if (r.plan.form == 16 * GP__FORM_WORD + F) \
   return launch_buffered<P, SIZE, WORD, 16 * GP__FORM_WORD + F>(r, policy, out)
@@ -233,7 +233,7 @@ template <class P, int SIZE, int WORD> static int launch_buffered_of(Run &r, gp_
   return -1;
 }
 // Out of place into the workspace, and back: all matrices in one trip, or in several.
-template <class P, int SIZE, int WORD> static int launch_round_trip(const Run &r, gp_policy policy, u8 *out) {
+template<class P, int SIZE, int WORD> static int launch_round_trip(const Run &r, gp_policy policy, u8 *out) {
   const uint64_t *extent = r.q.moves.extent, *stride = r.q.moves.out_stride;
   const u64 all = r.shape.segments;
   gp__shape h = gp__tiled(policy, r.shape);
@@ -253,15 +253,15 @@ template <class P, int SIZE, int WORD> static int launch_round_trip(const Run &r
   }
   return e;
 }
-template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *out, int seed) {
+template<class P> static int launch_rectangle(Run &r, gp_policy policy, void *out, int seed) {
   const int size = r.q.moves.size, word = r.q.moves.word;
 #define ONE(s, w) \
   if constexpr (has_size<P>(s)) \
     if (size == s && word == w) \
-      return policy.algorithm == GP_ROUND_TRIP     ? launch_round_trip<P, s, w>(r, policy, static_cast<u8 *>(out)) \
+      return policy.algorithm == GP_ROUND_TRIP ? launch_round_trip<P, s, w>(r, policy, static_cast<u8 *>(out)) \
           : policy.algorithm == GP_BUFFERED_PANELS ? launch_buffered_of<P, s, w>(r, policy, out) \
-          : r.plan.form                            ? launch_panels_of<P, s, w>(r, policy, out) \
-                                                   : launch_steps<P, s, w>(r, out, seed);
+          : r.plan.form ? launch_panels_of<P, s, w>(r, policy, out) \
+          : launch_steps<P, s, w>(r, out, seed);
   ONE(4, 4)
   ONE(12, 4)
 #ifdef TEST_FEW
@@ -275,15 +275,15 @@ template <class P> static int launch_rectangle(Run &r, gp_policy policy, void *o
   return -1;
 }
 // -1: not compiled in the test.
-template <class P> static int launch(const Run &r, unsigned grid) {
+template<class P> static int launch(const Run &r, unsigned grid) {
   const int size = r.q.moves.size, word = r.q.moves.word;
   if (r.q.moves.kind == GP__MOVE_NOTHING) return 0;
   if (r.q.moves.kind == GP__MOVE_ROWS)
     return word == 1 ? launch_rows<P, 1>(r, grid)
-        : word == 2  ? launch_rows<P, 2>(r, grid)
-        : word == 4  ? launch_rows<P, 4>(r, grid)
-        : word == 8  ? launch_rows<P, 8>(r, grid)
-                     : launch_rows<P, 16>(r, grid);
+        : word == 2 ? launch_rows<P, 2>(r, grid)
+        : word == 4 ? launch_rows<P, 4>(r, grid)
+        : word == 8 ? launch_rows<P, 8>(r, grid)
+        : launch_rows<P, 16>(r, grid);
 #define ONE(s, w) \
   if constexpr (has_size<P>(s)) \
     if (size == s && word == w) return launch_one<P, s, w>(r, grid);
@@ -313,7 +313,7 @@ static std::string what_of(const Case &c, const char *name, int seed) {
 
 // Runs a case and compares every byte, including gaps. panels: through a buffer, this many; or TRIP, or 0: neither.
 enum { TRIP = -1 };
-template <class P> static void run(const Case &c, const char *name, int seed, bool must, int panels = 0) {
+template<class P> static void run(const Case &c, const char *name, int seed, bool must, int panels = 0) {
   if ((!only.empty() && only != name) || !has_turn()) return;
   simt::set_random_schedule(u64(seed) * 977 + random32() % 1000);
   const u64 from = in_bytes(c), to = in_bytes(inverse(c));
@@ -383,7 +383,7 @@ static u64 around(u64 tile) {
   const u64 sizes[] = {tile, tile, tile - 1, tile + 1, 2 * tile, 3 * tile + 5, 1, 2, 3, 7, 5 * tile / 2, 8};
   return sizes[random32() % 12];
 }
-template <class P> static void sweep(const char *name, int size, int seeds) {
+template<class P> static void sweep(const char *name, int size, int seeds) {
   const u64 rows = u64(gp__transpose_rows(P::threads, P::vectors, size));
   const u64 columns = u64(gp__transpose_columns(P::threads, P::vectors, size));
   for (int seed = 1; seed <= 6 * seeds; ++seed) {
@@ -410,7 +410,7 @@ template <class P> static void sweep(const char *name, int size, int seeds) {
   }
 }
 // Both pointers and both pitches at all positions modulo 16, around the sizes at which one more tile begins.
-template <class P> static void alignments(const char *name, int size, u32 cases) {
+template<class P> static void alignments(const char *name, int size, u32 cases) {
   const int rows = gp__transpose_rows(P::threads, P::vectors, size), step = gp__transpose_step(rows, size, size, 0);
   const u64 columns = u64(gp__transpose_columns(P::threads, P::vectors, size)), places = u64(16 / size);
   const u64 all = places * places * places * places;
@@ -429,7 +429,7 @@ template <class P> static void alignments(const char *name, int size, u32 cases)
 }
 // Few long rows with contiguous columns: even and odd numbers of rows, ends of rows within a word, pitches, any
 // alignment of both sides, several matrices.
-template <class P> static void few(const char *name, int size, int seeds) {
+template<class P> static void few(const char *name, int size, int seeds) {
   const u64 tile = u64(P::threads * gp__few_unit(size) / size);
   for (int seed = 1; seed <= 8 * seeds; ++seed) {
     const u64 rows = 9 + random32() % (seed % 8 ? 20u : size <= 2 ? 104u : 31u);
@@ -475,7 +475,7 @@ static void permutations(int seeds) {
 #endif
 
 #ifdef TEST_TRANSPOSE_IN_PLACE
-template <class P> static void squares(const char *name, int size, int seeds) {
+template<class P> static void squares(const char *name, int size, int seeds) {
   const u64 side = u64(gp__transpose_side(P::threads, P::vectors, size));
   for (int seed = 1; seed <= 4 * seeds; ++seed) {
     const u64 sides[] = {side, side - 1, side + 1, 2 * side, 3 * side + 2, 1, 2, 2 * side + 7};
@@ -491,7 +491,7 @@ template <class P> static void squares(const char *name, int size, int seeds) {
 #endif
 
 #ifdef TEST_TRANSPOSE_IN_PLACE
-template <class P> static void rectangles(const char *name, int size, int seeds) {
+template<class P> static void rectangles(const char *name, int size, int seeds) {
   for (int seed = 1; seed <= 6 * seeds; ++seed) {
     u64 rows = 1 + random32() % 90, columns = 1 + random32() % 90;
     if (seed % 3 == 0) rows = 12 * (1 + random32() % 9), columns = 12 * (1 + random32() % 9); // a common factor
@@ -508,7 +508,7 @@ template <class P> static void rectangles(const char *name, int size, int seeds)
 
 #ifdef TEST_TRANSPOSE_IN_PLACE
 // Through the workspace: short sides; matrices that are small, dense or not dense.
-template <class P> static void trips(const char *name, int size, int seeds) {
+template<class P> static void trips(const char *name, int size, int seeds) {
   for (int seed = 1; seed <= 8 * seeds; ++seed) {
     u64 rows = 1 + random32() % 90, columns = 1 + random32() % 90;
     if (seed % 3 == 0) rows = 16 * (1 + random32() % 6), columns = 16 * (1 + random32() % 6); // aligned
@@ -527,7 +527,7 @@ template <class P> static void trips(const char *name, int size, int seeds) {
 #ifdef TEST_TRANSPOSE_IN_PLACE
 // Matrices that are large for their policy: chunks of either side, aligned or not, and cycles of all kinds: powers of
 // two have only short ones, others a few long ones.
-template <class P> static void panels(const char *name, int size, int seeds) {
+template<class P> static void panels(const char *name, int size, int seeds) {
   const u64 chunk = u64(64 / gp__common_factor(64, u64(size))), least = 8 * u64(P::threads * P::vectors * GP__VECTOR);
   for (int seed = 1; seed <= 8 * seeds; ++seed) {
     u64 one = chunk * (2 + random32() % 6), other = 3 + random32() % 90;
@@ -551,7 +551,7 @@ template <class P> static void panels(const char *name, int size, int seeds) {
 
 #ifdef TEST_TRANSPOSE_IN_PLACE
 // A side so short that panels are tiles, several or one.
-template <class P> static void thin(const char *name, int size, int seeds) {
+template<class P> static void thin(const char *name, int size, int seeds) {
   const u64 chunk = u64(64 / gp__common_factor(64, u64(size)));
   const u64 most = u64(P::threads * P::vectors * GP__VECTOR) / (chunk * u64(size));
   for (int seed = 1; seed <= 2 * seeds; ++seed) {
@@ -613,7 +613,7 @@ static void chunks(const char *name) {
   }
 }
 // Panels through a buffer: whole and ragged ones, of any alignment; about as many rows as columns, or more of either.
-template <class P> static void buffered(const char *name, int size, int seeds) {
+template<class P> static void buffered(const char *name, int size, int seeds) {
   const u64 rows = u64(gp__transpose_rows(P::threads, P::vectors, size));
   const u64 columns = u64(gp__transpose_columns(P::threads, P::vectors, size));
   for (int seed = 1; seed <= 6 * seeds; ++seed) {
@@ -638,7 +638,7 @@ struct TileArgs {
   u64 in_pitch, out_pitch;
   unsigned rows, columns;
 };
-template <class T, int ROWS, int COLUMNS, bool ALIGNED> static void tile_kernel(const TileArgs &a) {
+template<class T, int ROWS, int COLUMNS, bool ALIGNED> static void tile_kernel(const TileArgs &a) {
   typedef gp_tile_transpose<64, T, ROWS, COLUMNS, ALIGNED> Tile;
   GP_SHARED(typename Tile::storage, s);
   for (unsigned r = 0; r < a.rows; r += ROWS)
@@ -651,7 +651,7 @@ template <class T, int ROWS, int COLUMNS, bool ALIGNED> static void tile_kernel(
       __syncthreads();
     }
 }
-template <class T, int ROWS, int COLUMNS, bool ALIGNED> static void tiles(const char *name, int seeds) {
+template<class T, int ROWS, int COLUMNS, bool ALIGNED> static void tiles(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
   for (int seed = 1; seed <= 3 * seeds; ++seed) {
     if (!has_turn()) continue;

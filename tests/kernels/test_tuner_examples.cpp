@@ -94,7 +94,7 @@ static void run(tuner_program p, uint64_t size, std::initializer_list<int> value
 }
 
 // The output of a kernel that wrote nothing, and of one that was changed in one place, must not pass.
-template <class T> static void spoil(tuner_program p, uint64_t size, T *(*output)()) {
+template<class T> static void spoil(tuner_program p, uint64_t size, T *(*output)()) {
   p.gpu = &gpu;
   p.size = size;
   p.open(&p);
@@ -113,7 +113,7 @@ template <class T> static void spoil(tuner_program p, uint64_t size, T *(*output
 }
 
 // Parameters with few values, so that the emulator runs the whole space.
-template <int N> static void reduce(tuner_parameter (&parameters)[N], const int (&values)[N][2]) {
+template<int N> static void reduce(tuner_parameter (&parameters)[N], const int (&values)[N][2]) {
   for (int i = 0; i < N; ++i)
     parameters[i].values = values[i], parameters[i].count = 2, parameters[i].start = values[i][1];
 }

@@ -6,7 +6,7 @@
 
 typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Tiny; // tiles of 64 vectors
 
-template <class R, class A> R to(A a) { return gp_convert<A, R>()(a); }
+template<class R, class A> R to(A a) { return gp_convert<A, R>()(a); }
 
 // ---- bool
 
@@ -15,7 +15,7 @@ static gp_bool byte_of(int bits) {
   x.bits = u8(bits);
   return x;
 }
-template <class T> void bool_to_and_from(const char *name, const std::vector<T> &falses, const std::vector<T> &trues) {
+template<class T> void bool_to_and_from(const char *name, const std::vector<T> &falses, const std::vector<T> &trues) {
   for (const T &x : falses) check(to<gp_bool>(x).bits == 0, std::string("bool from a false ") + name);
   for (const T &x : trues) check(to<gp_bool>(x).bits == 1, std::string("bool from a true ") + name);
   for (int b = 0; b < 256; ++b) check(to<T>(byte_of(b)) == (b ? to<T>(1) : to<T>(0)), std::string("bool to ") + name);
@@ -126,7 +126,7 @@ static double tiny(int bits, int fraction, int bias) {
   const double size = std::ldexp(double(m + (e ? 1 << fraction : 0)), (e ? e : 1) - bias - fraction);
   return bits & 0x80 ? -size : size;
 }
-template <class T> void floats_of_a_byte(int fraction, int bias, int last, bool infinite) {
+template<class T> void floats_of_a_byte(int fraction, int bias, int last, bool infinite) {
   const float inf = gp__f32_from_bits(0x7f800000u), nan = gp__f32_from_bits(0x7fc00000u);
   const int beyond = infinite ? last + 1 : 0x7f; // what is larger becomes that
   check(sizeof(T) == 1 && alignof(T) == 1, "a byte");
@@ -162,15 +162,15 @@ template <class T> void floats_of_a_byte(int fraction, int bias, int last, bool 
   check(float(gp_min<T>::identity()) >= largest && float(gp_max<T>::identity()) <= -largest, "identities");
   check(gp__ordered<T>::encode(0x80) + 1 == gp__ordered<T>::encode(0), "sort keys");
 }
-template <> gp_e4m3 draw<gp_e4m3>() { return gp_e4m3(float(random32() % 5) - 2); }
-template <> gp_e5m2 draw<gp_e5m2>() { return gp_e5m2(float(random32() % 5) - 2); }
+template<> gp_e4m3 draw<gp_e4m3>() { return gp_e4m3(float(random32() % 5) - 2); }
+template<> gp_e5m2 draw<gp_e5m2>() { return gp_e5m2(float(random32() % 5) - 2); }
 
 // ---- complex numbers
 
-template <class F> bool is(gp_complex<F> x, F re, F im) {
+template<class F> bool is(gp_complex<F> x, F re, F im) {
   return x.re == re && x.im == im && std::signbit(x.re) == std::signbit(re) && std::signbit(x.im) == std::signbit(im);
 }
-template <class F> void complexes() {
+template<class F> void complexes() {
   typedef gp_complex<F> C;
   const F infinite = F(gp__f32_from_bits(0x7f800000u)), nan = F(gp__f32_from_bits(0x7fc00000u));
   const C a(3, -2), b(5, 7);
@@ -216,12 +216,12 @@ template <class F> void complexes() {
 
 // ---- a reduction and a scan on the emulator
 
-template <> gp_c32 draw<gp_c32>() { return gp_c32(float(random32() % 7) - 3, float(random32() % 5)); }
-template <> gp_c64 draw<gp_c64>() { return gp_c64(double(random32() % 7) - 3, double(random32() % 5)); }
-template <> gp_i128 draw<gp_i128>() { return gp_i128(wide(random32() << 30, random32())) >> (random32() % 100); }
-template <> gp_bool draw<gp_bool>() { return byte_of(random32() % 4 ? 0 : int(random32() % 256)); }
+template<> gp_c32 draw<gp_c32>() { return gp_c32(float(random32() % 7) - 3, float(random32() % 5)); }
+template<> gp_c64 draw<gp_c64>() { return gp_c64(double(random32() % 7) - 3, double(random32() % 5)); }
+template<> gp_i128 draw<gp_i128>() { return gp_i128(wide(random32() << 30, random32())) >> (random32() % 100); }
+template<> gp_bool draw<gp_bool>() { return byte_of(random32() % 4 ? 0 : int(random32() % 256)); }
 
-template <class Op, class In, class Out, class F = gp_convert<In, typename Op::type>>
+template<class Op, class In, class Out, class F = gp_convert<In, typename Op::type>>
 void fold(const char *name, int seeds) {
   typedef typename Op::type Acc;
   typedef gp__load<In, Acc, F> Load;

@@ -32,7 +32,7 @@ constexpr size_t max_shared = 227 * 1024;
 constexpr unsigned max_threads = 1024;
 
 // A counted pointer. std::shared_ptr counts atomically, but one OS thread runs all fibers.
-template <class T> class Ref {
+template<class T> class Ref {
 public:
   Ref() = default;
   explicit Ref(T *p) : p_(p) {

@@ -26,7 +26,7 @@ static uint32_t poll(const uint32_t *flag, simt::Order order, SIMT_HERE) {
 
 // Block 0 hands g[1] to the other blocks by the flag g[0], with each side ordered in different ways:
 enum Side { plain_relaxed, ordered, fenced };
-template <Side Producer, Side Consumer> __global__ void flag_handoff(uint32_t *g) {
+template<Side Producer, Side Consumer> __global__ void flag_handoff(uint32_t *g) {
   if (threadIdx.x) return;
   if (blockIdx.x == 0) {
     g[1] = 42;
@@ -41,7 +41,7 @@ template <Side Producer, Side Consumer> __global__ void flag_handoff(uint32_t *g
 
 // Thread 0 of a block acquires; thread 7 reads, after a collective that orders memory or does not.
 enum Collective { by_syncwarp, by_shuffle, by_barrier };
-template <Collective How> __global__ void pass_on(uint32_t *g) {
+template<Collective How> __global__ void pass_on(uint32_t *g) {
   const unsigned t = threadIdx.x;
   if (blockIdx.x == 0) {
     if (t) return;
@@ -58,7 +58,7 @@ template <Collective How> __global__ void pass_on(uint32_t *g) {
 }
 
 // A warp writes, and one lane releases for all of it, with or without a __syncwarp before.
-template <bool Sync> __global__ void warp_gather(uint32_t *g) {
+template<bool Sync> __global__ void warp_gather(uint32_t *g) {
   const unsigned t = threadIdx.x;
   if (blockIdx.x == 0 && t < 32) {
     g[4 + t] = t;
@@ -71,7 +71,7 @@ template <bool Sync> __global__ void warp_gather(uint32_t *g) {
 }
 
 // The threadfence reduction: the last block sums the other blocks' results.
-template <bool Fence> __global__ void last_block_sums(uint32_t *g) {
+template<bool Fence> __global__ void last_block_sums(uint32_t *g) {
   if (threadIdx.x) return;
   g[4 + blockIdx.x] = blockIdx.x + 1;
   if (Fence) __threadfence();
@@ -84,7 +84,7 @@ template <bool Fence> __global__ void last_block_sums(uint32_t *g) {
 }
 
 // Knowledge through a third thread: 0 releases to 1, 1 releases to 2, which reads 0's write.
-template <bool Chain> __global__ void transitive(uint32_t *g) {
+template<bool Chain> __global__ void transitive(uint32_t *g) {
   if (threadIdx.x) return;
   if (blockIdx.x == 0) {
     g[1] = 42;
@@ -103,7 +103,7 @@ struct alignas(16) TileState {
   uint64_t value;
   uint32_t tag, spare;
 };
-template <bool Beside> __global__ void tagged_state(uint32_t *g) {
+template<bool Beside> __global__ void tagged_state(uint32_t *g) {
   TileState *states = reinterpret_cast<TileState *>(g + 128);
   if (threadIdx.x) return;
   const unsigned b = blockIdx.x;
@@ -123,7 +123,7 @@ template <bool Beside> __global__ void tagged_state(uint32_t *g) {
 struct Words {
   uint32_t a[64], counts[8];
 };
-template <bool PlainToo> __global__ void atomic_counts(uint32_t *g) {
+template<bool PlainToo> __global__ void atomic_counts(uint32_t *g) {
   SIMT_SHARED(Words, s);
   const unsigned t = threadIdx.x;
   if (t < 8) s.counts[t] = 0;
@@ -133,7 +133,7 @@ template <bool PlainToo> __global__ void atomic_counts(uint32_t *g) {
   __syncthreads();
   if (t < 8 && blockIdx.x == 0) g[2 + t] = s.counts[t];
 }
-template <unsigned Partner> __global__ void warp_exchange(uint32_t *g) {
+template<unsigned Partner> __global__ void warp_exchange(uint32_t *g) {
   SIMT_SHARED(Words, s);
   const unsigned t = threadIdx.x;
   s.a[t] = t;
@@ -144,7 +144,7 @@ template <unsigned Partner> __global__ void warp_exchange(uint32_t *g) {
 struct Bytes {
   uint8_t b[256];
 };
-template <bool Overlap> __global__ void byte_neighbours(uint32_t *g) {
+template<bool Overlap> __global__ void byte_neighbours(uint32_t *g) {
   SIMT_SHARED(Bytes, s);
   const unsigned t = threadIdx.x;
   s.b[t + 1] = uint8_t(t); // four threads write bytes of one word: no race
@@ -160,7 +160,7 @@ struct Trios {
   Trio t[64];
 };
 enum Copied { after_barrier, read_early, written_early };
-template <Copied When> __global__ void struct_copies(uint32_t *g) {
+template<Copied When> __global__ void struct_copies(uint32_t *g) {
   SIMT_SHARED(Trios, s);
   const unsigned t = threadIdx.x;
   const Trio first = {t, t, t};
@@ -171,7 +171,7 @@ template <Copied When> __global__ void struct_copies(uint32_t *g) {
   const Trio found = s.t[63 - t];
   g[64 + 64 * blockIdx.x + t] = uint32_t(found.b);
 }
-template <unsigned Last> __global__ void shared_bounds(uint32_t *g) {
+template<unsigned Last> __global__ void shared_bounds(uint32_t *g) {
   SIMT_SHARED(Words, s);
   if (threadIdx.x < 8) s.counts[threadIdx.x] = 1;
   s.a[threadIdx.x] = 0;
@@ -203,7 +203,7 @@ __global__ void dynamic_shared(uint32_t *g) {
 struct alignas(16) Sixteen {
   uint32_t word[4];
 };
-template <unsigned AT> __global__ void whole_access(uint32_t *g) {
+template<unsigned AT> __global__ void whole_access(uint32_t *g) {
   if (blockIdx.x == 0 && threadIdx.x == 0) *simt::whole(reinterpret_cast<Sixteen *>(g + AT)) = Sixteen();
 }
 
@@ -319,7 +319,7 @@ static void wait_for(uint64_t *bar, unsigned parity, SIMT_HERE) {
 }
 
 // Warp 0's first lane loads; warp 1 adds and stores, its first lane issues the stores.
-template <Fault F> __global__ void pipeline(uint32_t *out, const uint32_t *in) {
+template<Fault F> __global__ void pipeline(uint32_t *out, const uint32_t *in) {
   SIMT_SHARED(Pipeline, s);
   const unsigned t = threadIdx.x, lane = t & 31;
   if (t == 0) {
@@ -392,7 +392,7 @@ template <Fault F> __global__ void pipeline(uint32_t *out, const uint32_t *in) {
 // Each block signals its payload by a tagged word in both blocks' shared memory, then reads the other's; or they meet
 // at the cluster's barrier.
 enum ClusterFault { no_fault, no_release, no_acquire, no_meeting, no_such_rank, of_cluster, of_block, behind_arrival };
-template <ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
+template<ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
   struct Shared {
     uint32_t message[2], payload[launch_threads];
   };
@@ -435,7 +435,7 @@ template <ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
 
 // A branch of one lane, a loop that lanes leave at different times, or code of all lanes, before a cluster's barrier.
 enum Before { one_lane, one_lane_and_sync, one_lane_and_barrier, fewer_rounds, all_alike, behind_arrive };
-template <Before B> __global__ void before_aligned(uint32_t *g) {
+template<Before B> __global__ void before_aligned(uint32_t *g) {
   struct Shared {
     uint32_t count, value[launch_threads];
   };
@@ -452,7 +452,7 @@ template <Before B> __global__ void before_aligned(uint32_t *g) {
   simt::cluster_wait();
 }
 // The same with a plain access, which only the race build sees.
-template <bool Sync> __global__ void plain_before_aligned(uint32_t *) {
+template<bool Sync> __global__ void plain_before_aligned(uint32_t *) {
   SIMT_SHARED(uint32_t, s);
   if (threadIdx.x == 0) s = 1;
   if (Sync) __syncwarp();
@@ -461,7 +461,7 @@ template <bool Sync> __global__ void plain_before_aligned(uint32_t *) {
 }
 
 enum Early { waits_first, waits_late, one_waits, nobody_waits, touches_nothing, some_blocks_wait };
-template <Early E> __global__ void early_access(uint32_t *g) {
+template<Early E> __global__ void early_access(uint32_t *g) {
   const unsigned t = threadIdx.x;
   SIMT_SHARED(uint32_t, s);
   if (t == 0) simt::store(&s, 1u, simt::relaxed); // shared memory is the block's own
@@ -473,7 +473,7 @@ template <Early E> __global__ void early_access(uint32_t *g) {
   if (t < 2) atomicAdd(g + 32, 1u);
   if (E == waits_late) simt::wait_for_predecessor();
 }
-template <bool Late> __global__ void early_read(uint32_t *g) {
+template<bool Late> __global__ void early_read(uint32_t *g) {
   if (!Late) simt::wait_for_predecessor();
   const uint32_t n = g[threadIdx.x % 4];
   if (Late) simt::wait_for_predecessor();
@@ -495,7 +495,7 @@ static void judge(const char *name, Want want, unsigned seeds, unsigned reported
   printf("%-6s %-44s reported %u/%u  %s\n", good ? "ok" : "FAILED", name, reported, seeds, shown.c_str());
 }
 
-template <class Launch> static void run(const char *name, Want want, Launch launch) {
+template<class Launch> static void run(const char *name, Want want, Launch launch) {
   constexpr unsigned seeds = 60;
   if (want == race && !checks_races) {
     ++skipped;
@@ -514,7 +514,7 @@ template <class Launch> static void run(const char *name, Want want, Launch laun
   judge(name, want, seeds, reported, first);
 }
 
-template <class Kernel> static void run_words(const char *name, Want want, Kernel kernel, size_t dynamic = 0) {
+template<class Kernel> static void run_words(const char *name, Want want, Kernel kernel, size_t dynamic = 0) {
   run(name, want, [=]() -> std::string {
     auto *g = static_cast<uint32_t *>(simt::device_malloc(global_words * 4));
     simt::host_fill(g, 0, 16); // flags; the payload g[4..31] and g[64...] stays undefined
@@ -528,19 +528,19 @@ template <class Kernel> static void run_words(const char *name, Want want, Kerne
   });
 }
 
-template <class Kernel> static void run_clusters(const char *name, Want want, Kernel kernel) {
+template<class Kernel> static void run_clusters(const char *name, Want want, Kernel kernel) {
   simt::config.cluster = 2;
   run_words(name, want, kernel);
   simt::config.cluster = 1;
 }
 
-template <class Kernel> static void run_dependent(const char *name, Want want, Kernel kernel) {
+template<class Kernel> static void run_dependent(const char *name, Want want, Kernel kernel) {
   simt::config.dependent = true;
   run_words(name, want, kernel);
   simt::config.dependent = false;
 }
 
-template <Fault F> static void run_pipeline(const char *name, Want want) {
+template<Fault F> static void run_pipeline(const char *name, Want want) {
   run(name, want, []() -> std::string {
     constexpr unsigned n = launch_blocks * tiles_a_block * tile;
     auto *in = static_cast<uint32_t *>(simt::device_malloc(n * 4));

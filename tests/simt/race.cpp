@@ -436,9 +436,9 @@ static const char *kind(const Region *r) { return r->owner ? "shared" : "global"
   if (other.async) {
     const Wait wait = Wait(other.phase >> wait_shift);
     by = wait == Wait::mbarrier ? "a bulk load" : "a bulk store";
-    hint = wait == Wait::mbarrier  ? ", whose mbarrier phase this thread has not waited for"
+    hint = wait == Wait::mbarrier ? ", whose mbarrier phase this thread has not waited for"
         : wait == Wait::group_read ? " that may still read here (no bulk_wait_read before this)"
-                                   : " that may still write here (no bulk_wait before this)";
+        : " that may still write here (no bulk_wait before this)";
   }
   fail("RACE: %s of %s memory at +%zu conflicts with %s by block %u thread %u%s%s", what, kind(r), offset, by, block,
       thread, hint, after());
@@ -467,7 +467,7 @@ static inline Region *find_region(uintptr_t a, Block *b) {
 }
 
 // Checks one cell against the thread's knowledge, and records the access in it.
-template <bool Read, bool Write>
+template<bool Read, bool Write>
 static inline void visit(Cell &c, const Region *r, size_t offset, const Fiber *f, Record me) {
   if (Read && !c.write.bits) fail("UNINITIALISED read of %s memory at +%zu%s", kind(r), offset, after());
   if (!(me.atomic && c.write.atomic) && !before(c.write, f)) report_race(Write ? "write" : "read", r, offset, c.write);
@@ -482,7 +482,7 @@ static inline void visit(Cell &c, const Region *r, size_t offset, const Fiber *f
   }
 }
 
-template <bool Read, bool Write>
+template<bool Read, bool Write>
 static void visit_bytes(Region *r, size_t first, size_t count, const Fiber *f, Record me) {
   const size_t word = first / 4;
   split(r, word);
@@ -490,7 +490,7 @@ static void visit_bytes(Region *r, size_t first, size_t count, const Fiber *f, R
   if (Write && count == 4) r->words[word] = r->bytes[first]; // one history again
 }
 
-template <bool Read, bool Write>
+template<bool Read, bool Write>
 static inline void visit_range(Region *r, size_t offset, size_t bytes, const Fiber *f, Record me) {
   for (const size_t end = offset + bytes; offset < end;) {
     const size_t count = std::min(end - offset, 4 - offset % 4);
@@ -503,7 +503,7 @@ static inline void visit_range(Region *r, size_t offset, size_t bytes, const Fib
 
 static Region *last_region; // of the latest ordered access
 
-template <bool Read, bool Write> static inline void check(const void *p, size_t bytes, bool atomic) {
+template<bool Read, bool Write> static inline void check(const void *p, size_t bytes, bool atomic) {
   Fiber *f = current;
   const uintptr_t a = reinterpret_cast<uintptr_t>(p);
   ++stats.accesses;
@@ -581,7 +581,7 @@ void race_copy_access(const void *p, size_t bytes, bool write, Wait wait, unsign
 
 // ---- accesses reported by the compiler ----
 
-template <bool Write> static inline void plain(const void *p, size_t bytes, const void *pc) {
+template<bool Write> static inline void plain(const void *p, size_t bytes, const void *pc) {
   Fiber *f = current;
   if (!f || reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(f->stack) < f->stack_bytes) return;
   const uintptr_t frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));

@@ -199,29 +199,18 @@ static Block *choose_block() {
 // The common sizes as single instructions.
 static inline bool equal_small(const void *a, const void *b, unsigned bytes) {
   switch (bytes) {
-  case 4:
-    return memcmp(a, b, 4) == 0;
-  case 8:
-    return memcmp(a, b, 8) == 0;
-  case 16:
-    return memcmp(a, b, 16) == 0;
-  default:
-    return memcmp(a, b, bytes) == 0;
+  case 4: return memcmp(a, b, 4) == 0;
+  case 8: return memcmp(a, b, 8) == 0;
+  case 16: return memcmp(a, b, 16) == 0;
+  default: return memcmp(a, b, bytes) == 0;
   }
 }
 static inline void copy_small(void *to, const void *from, unsigned bytes) {
   switch (bytes) {
-  case 4:
-    memcpy(to, from, 4);
-    break;
-  case 8:
-    memcpy(to, from, 8);
-    break;
-  case 16:
-    memcpy(to, from, 16);
-    break;
-  default:
-    memcpy(to, from, bytes);
+  case 4: memcpy(to, from, 4); break;
+  case 8: memcpy(to, from, 8); break;
+  case 16: memcpy(to, from, 16); break;
+  default: memcpy(to, from, bytes);
   }
 }
 

@@ -121,7 +121,7 @@ void wait_for_predecessor(SIMT_HERE); // griddepcontrol.wait
 // Returns p, the address of a whole T. A GPU stops at an address misaligned for T; the host may not, and the address
 // build of clang++ does not check copies of structs.
 void misaligned(const void *p, unsigned bytes, SIMT_HERE);
-template <class T> T *whole(T *p, SIMT_HERE) {
+template<class T> T *whole(T *p, SIMT_HERE) {
   if (reinterpret_cast<uintptr_t>(p) % alignof(T)) misaligned(p, alignof(T), SIMT_THERE);
   return p;
 }
@@ -135,11 +135,11 @@ void ordered_store(void *p, const void *value, unsigned bytes, Order, const char
 void begin_rmw(void *p, unsigned bytes, Order, const char *file, int line);
 void end_rmw();
 
-template <class T> constexpr bool orderable = std::is_trivially_copyable<T>::value && sizeof(T) <= 16;
+template<class T> constexpr bool orderable = std::is_trivially_copyable<T>::value && sizeof(T) <= 16;
 
 // A load that sees the same value again parks its thread until the value changes, which makes polling cheap and
 // deadlocks visible. Loops over up to 16 addresses are recognised.
-template <class T> SIMT_UNCHECKED T load(const T *p, Order order, SIMT_HERE) {
+template<class T> SIMT_UNCHECKED T load(const T *p, Order order, SIMT_HERE) {
   static_assert(orderable<T>, "simt::load: trivially copyable, at most 16 bytes");
   alignas(16) unsigned char raw[sizeof(T)];
   ordered_load(p, raw, sizeof(T), order, SIMT_THERE);
@@ -147,12 +147,12 @@ template <class T> SIMT_UNCHECKED T load(const T *p, Order order, SIMT_HERE) {
   memcpy(&value, raw, sizeof(T));
   return value;
 }
-template <class T> SIMT_UNCHECKED void store(T *p, typename std::common_type<T>::type value, Order order, SIMT_HERE) {
+template<class T> SIMT_UNCHECKED void store(T *p, typename std::common_type<T>::type value, Order order, SIMT_HERE) {
   static_assert(orderable<T>, "simt::store: trivially copyable, at most 16 bytes");
   ordered_store(p, &value, sizeof(T), order, SIMT_THERE);
 }
 // *p becomes update(*p), atomically; returns the old value. update must not call the emulator.
-template <class T, class Update> SIMT_UNCHECKED T rmw(T *p, Update update, Order order, SIMT_HERE) {
+template<class T, class Update> SIMT_UNCHECKED T rmw(T *p, Update update, Order order, SIMT_HERE) {
   static_assert(orderable<T>, "simt::rmw: trivially copyable, at most 16 bytes");
   begin_rmw(p, sizeof(T), order, SIMT_THERE);
   T old = *p;
@@ -208,23 +208,23 @@ struct Self {
 extern Self self;
 extern dim3 grid_dim, block_dim;
 
-template <class T> SIMT_UNCHECKED uint64_t to_bits(T value) {
+template<class T> SIMT_UNCHECKED uint64_t to_bits(T value) {
   static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "warp collectives move up to 8 bytes");
   if constexpr (std::is_integral<T>::value) return uint64_t(value); // (no call of memcpy, where nothing is optimised)
   uint64_t bits = 0;
   memcpy(&bits, &value, sizeof(T));
   return bits;
 }
-template <class T> SIMT_UNCHECKED T from_bits(uint64_t bits) {
+template<class T> SIMT_UNCHECKED T from_bits(uint64_t bits) {
   if constexpr (std::is_integral<T>::value) return T(bits);
   T value;
   memcpy(&value, &bits, sizeof(T));
   return value;
 }
 
-template <class Body> void run_body(void *closure) { (*static_cast<Body *>(closure))(); }
+template<class Body> void run_body(void *closure) { (*static_cast<Body *>(closure))(); }
 
-template <class Kernel, class... Args>
+template<class Kernel, class... Args>
 Result launch_kernel(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, Kernel kernel, Args... args) {
   auto body = [=] { kernel(args...); };
   return launch(name, grid, block, dynamic_shared, run_body<decltype(body)>, &body, sizeof body);
@@ -278,7 +278,7 @@ inline void __nanosleep(unsigned) { simt::yield(); }
     if (const int lane = __builtin_ctz(rest_##lane); true)
 
 #define SIMT_SHUFFLE(NAME) \
-  template <class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, int aux, int width = 32, SIMT_HERE) { \
+  template<class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, int aux, int width = 32, SIMT_HERE) { \
     return simt::from_bits<T>(simt::NAME(mask, simt::to_bits(value), aux, width, SIMT_THERE)); \
   }
 SIMT_SHUFFLE(__shfl_sync)
@@ -287,11 +287,11 @@ SIMT_SHUFFLE(__shfl_down_sync)
 SIMT_SHUFFLE(__shfl_xor_sync)
 #undef SIMT_SHUFFLE
 
-template <class T> SIMT_UNCHECKED unsigned __match_any_sync(unsigned mask, T value, SIMT_HERE) {
+template<class T> SIMT_UNCHECKED unsigned __match_any_sync(unsigned mask, T value, SIMT_HERE) {
   return unsigned(simt::__match_any_sync(mask, simt::to_bits(value), SIMT_THERE));
 }
 #define SIMT_VOTE(RESULT, NAME) \
-  template <class T> SIMT_UNCHECKED RESULT NAME(unsigned mask, T value, SIMT_HERE) { \
+  template<class T> SIMT_UNCHECKED RESULT NAME(unsigned mask, T value, SIMT_HERE) { \
     return RESULT(simt::NAME(mask, value != 0, SIMT_THERE)); \
   }
 SIMT_VOTE(unsigned, __ballot_sync)
@@ -301,7 +301,7 @@ SIMT_VOTE(int, __all_sync)
 
 // One result for all lanes: total starts as FIRST (v: the lowest active lane's value) and takes STEP for each lane.
 #define SIMT_REDUCE(NAME, FIRST, STEP) \
-  template <class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, SIMT_HERE) { \
+  template<class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, SIMT_HERE) { \
     return simt::from_bits<T>(simt::warp_op( \
         #NAME, mask, simt::to_bits(value), 0, 32, \
         [](simt::Exchange & x, unsigned active) __attribute__((no_sanitize("thread"))) { \
@@ -326,7 +326,7 @@ SIMT_REDUCE(__reduce_xor_sync, 0, total = T(total ^ v))
 
 // Atomics are relaxed, as in CUDA: they order only themselves.
 #define SIMT_ATOMIC(NAME, UPDATE) \
-  template <class T> T NAME(T *p, typename std::common_type<T>::type value, SIMT_HERE) { \
+  template<class T> T NAME(T *p, typename std::common_type<T>::type value, SIMT_HERE) { \
     return simt::rmw( \
         p, [value](T old) __attribute__((no_sanitize("thread"))) { return T(UPDATE); }, simt::relaxed, SIMT_THERE); \
   }
@@ -340,7 +340,7 @@ SIMT_ATOMIC(atomicXor, old ^ value)
 SIMT_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 SIMT_ATOMIC(atomicExch, ((void)old, value))
 #undef SIMT_ATOMIC
-template <class T>
+template<class T>
 T atomicCAS(T *p, typename std::common_type<T>::type expected, typename std::common_type<T>::type value, SIMT_HERE) {
   return simt::rmw(
       p, [ expected, value ](T old) __attribute__((no_sanitize("thread"))) { return old == expected ? value : old; },

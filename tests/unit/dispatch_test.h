@@ -88,7 +88,7 @@ static bool check(bool good, int line, const char *format, ...) {
   } while (0)
 
 // Device memory with values.
-template <class T> struct Device {
+template<class T> struct Device {
   T *data;
   size_t count;
   explicit Device(size_t n) : data(static_cast<T *>(simt::device_malloc(n * sizeof(T)))), count(n) {}
@@ -195,11 +195,11 @@ static inline gp_graph sample_graph(uint64_t n, bool written) {
   gp_graph g = gp_graph_init();
   g.vertices = 10, g.edges = n, g.offset_type = large ? GP_U64 : GP_U32;
   g.offsets = large ? reinterpret_cast<void *>(uintptr_t(written ? 3 : 1) << 50)
-      : written     ? buffers.out_keys
-                    : buffers.begin;
+      : written ? buffers.out_keys
+      : buffers.begin;
   g.targets = large ? reinterpret_cast<void *>(uintptr_t(written ? 4 : 2) << 50)
-      : written     ? buffers.out3
-                    : buffers.keys;
+      : written ? buffers.out3
+      : buffers.keys;
   return g;
 }
 

@@ -34,7 +34,7 @@ public:
     flags += " -std=c++17 -O0 -fPIC -w -I" + path + " -I. -Itests/simt";
     // A misaligned access, which stops a GPU, ends the program.
     flags += clang ? " -fsanitize=alignment -fsanitize-trap=alignment"
-                   : " -fsanitize=alignment -fsanitize-undefined-trap-on-error";
+        : " -fsanitize=alignment -fsanitize-undefined-trap-on-error";
 #if defined(__SANITIZE_ADDRESS__)
     flags += " -fsanitize=address -fno-omit-frame-pointer";
 #elif defined(__SANITIZE_THREAD__) // as in tests/run.py

@@ -138,7 +138,7 @@ inline std::string squeeze(const std::string &text) {
     if (c != ' ' && c != '\n') out += c;
   return out;
 }
-template <class Args> int register_kernel(const char *name, void (*kernel)(const Args &)) {
+template<class Args> int register_kernel(const char *name, void (*kernel)(const Args &)) {
   kernels()[squeeze(name)] = [=](dim3 grid, dim3 block, unsigned shared_bytes, void *arguments) {
     const Args a = *static_cast<const Args *>(arguments);
     return int(simt::launch_kernel(name, grid, block, shared_bytes, [=] { kernel(a); }));
@@ -213,24 +213,12 @@ inline int cuDeviceGetAttribute(int *value, int attribute, int) {
   FAKE_CALL(cuDeviceGetAttribute);
   FAKE_FAIL;
   switch (attribute) {
-  case GP__CU_MULTIPROCESSORS:
-    *value = machine.multiprocessors;
-    return 0;
-  case GP__CU_CAPABILITY_MAJOR:
-    *value = machine.capability / 10;
-    return 0;
-  case GP__CU_CAPABILITY_MINOR:
-    *value = machine.capability % 10;
-    return 0;
-  case GP__CU_SHARED_BYTES_OPT_IN:
-    *value = machine.shared_bytes;
-    return 0;
-  case GP__CU_MEMORY_POOLS:
-    *value = machine.pools;
-    return 0;
-  case GP__CU_PAGEABLE_ACCESS:
-    *value = machine.pageable;
-    return 0;
+  case GP__CU_MULTIPROCESSORS: *value = machine.multiprocessors; return 0;
+  case GP__CU_CAPABILITY_MAJOR: *value = machine.capability / 10; return 0;
+  case GP__CU_CAPABILITY_MINOR: *value = machine.capability % 10; return 0;
+  case GP__CU_SHARED_BYTES_OPT_IN: *value = machine.shared_bytes; return 0;
+  case GP__CU_MEMORY_POOLS: *value = machine.pools; return 0;
+  case GP__CU_PAGEABLE_ACCESS: *value = machine.pageable; return 0;
   }
   return INVALID_VALUE;
 }

@@ -116,9 +116,9 @@ static void test_promise() {
     fake::machine.capability = capability;
     fake::machine.multiprocessors = 132;
     fake::machine.shared_bytes = capability == 75 ? 65536
-        : capability == 86                        ? 101376
-        : capability == 80                        ? 166912
-                                                  : 232448;
+        : capability == 86 ? 101376
+        : capability == 80 ? 166912
+        : 232448;
     gp_config c = config(GP_BACKEND_CUDA);
     c.bundle = &bundle;
     c.no_compile = 1;
@@ -472,9 +472,9 @@ static void test_images() {
     for (uint64_t n = 1; n < uint64_t(1) << 31; n += n / 5 + 1)
       for (int which = 0; which < 6; ++which) {
         gp_call call = gp_call_init(which < 2 ? GP_REDUCE
-                : which < 4                   ? GP_SORT
-                : which < 5                   ? GP_TOP_K
-                                              : GP_SEGMENTED_REDUCE);
+                : which < 4 ? GP_SORT
+                : which < 5 ? GP_TOP_K
+                : GP_SEGMENTED_REDUCE);
         call.count = n;
         if (which < 2) call.op = GP_SUM, call.in_type = which ? GP_F32 : GP_I32;
         else if (which < 4) call.key_type = GP_U32, call.in_type = which == 2 ? GP_U32 : GP_U64;

@@ -67,12 +67,12 @@ struct SumOfWide { // gp__op_1 of kernels on Wide
   Wide operator()(const Wide &x, const Wide &y) const { return sum_of(x, y); }
 };
 
-template <class Args> static void registered(const std::string &name, void (*kernel)(const Args &)) {
+template<class Args> static void registered(const std::string &name, void (*kernel)(const Args &)) {
   static std::list<std::string> names;
   names.push_back(name);
   fake::register_kernel<Args>(names.back().c_str(), kernel);
 }
-template <class FOLDS, class TILES, class Op, class T>
+template<class FOLDS, class TILES, class Op, class T>
 static void register_policy(
     const std::string &folds, const std::string &tiles, const std::string &op, const std::string &t) {
   typedef gp__load<T, T, gp_convert<T, T>> Load;
@@ -117,11 +117,11 @@ static void register_policy(
 typedef gp__policy<64, 1, 3, 3, 0, 2, 2> SmallFold;
 typedef gp__policy<64, 1, 3, 3, 3, 2, 2> SmallTile;
 static const char SMALL_FOLD[] = "gp__policy<64, 1, 3, 3, 0, 2, 2>", SMALL_TILE[] = "gp__policy<64, 1, 3, 3, 3, 2, 2>";
-template <class Op, class T> static void register_small(const std::string &op, const std::string &t) {
+template<class Op, class T> static void register_small(const std::string &op, const std::string &t) {
   register_policy<SmallFold, SmallTile, Op, T>(SMALL_FOLD, SMALL_TILE, op, t);
 }
 // GP_REPRODUCIBLE runs lanes of a pinned policy, with 64-bit positions.
-template <class Ends, class Op, class T>
+template<class Ends, class Op, class T>
 static void register_reproducible(const std::string &ends, const std::string &op, const std::string &t) {
   typedef gp__policy<256, 3, 3, 3, 0, 3, 1> P;
   registered<gp__segment_args>("gp__warp_segments<gp__policy<256, 3, 3, 3, 0, 3, 1>, " + ends + "<unsigned int>, " +
@@ -129,7 +129,7 @@ static void register_reproducible(const std::string &ends, const std::string &op
           ", gp__u64>",
       gp__warp_segments<P, Ends, Op, gp__load<T, T, gp_convert<T, T>>, T, T, T, gp__u64>);
 }
-template <class TILES, class Op, class T>
+template<class TILES, class Op, class T>
 static void register_pinned(const std::string &tiles, const std::string &op, const std::string &t) {
   typedef gp__load<T, T, gp_convert<T, T>> Load;
   typedef gp__key_heads<unsigned, gp_equal<unsigned>> Keys;
@@ -238,15 +238,15 @@ static const gp_primitive FOLDS[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_
 static bool is_scan(gp_primitive p) { return p == GP_INCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN; }
 static bool segmented(gp_primitive p) { return p >= GP_SEGMENTED_REDUCE && p <= GP_SEGMENTED_EXCLUSIVE_SCAN; }
 static std::vector<int> algorithms(gp_primitive p) {
-  return p == GP_REDUCE          ? std::vector<int>{GP_EVEN_SHARE, GP_STEALING}
-      : is_scan(p)               ? std::vector<int>{GP_LOOK_BACK, GP_PIPELINED, GP_ONE_CLUSTER}
+  return p == GP_REDUCE ? std::vector<int>{GP_EVEN_SHARE, GP_STEALING}
+      : is_scan(p) ? std::vector<int>{GP_LOOK_BACK, GP_PIPELINED, GP_ONE_CLUSTER}
       : p == GP_SEGMENTED_REDUCE ? std::vector<int>{GP_WARP_SEGMENTS}
-      : segmented(p)             ? std::vector<int>{GP_LOOK_BACK, GP_WARP_SEGMENTS, GP_ONE_CLUSTER}
-                                 : std::vector<int>{GP_LOOK_BACK, GP_ONE_CLUSTER};
+      : segmented(p) ? std::vector<int>{GP_LOOK_BACK, GP_WARP_SEGMENTS, GP_ONE_CLUSTER}
+      : std::vector<int>{GP_LOOK_BACK, GP_ONE_CLUSTER};
 }
 
 // A problem: elements of a type, runs and segments (some of them empty) of any length, always the same.
-template <class T> struct Problem {
+template<class T> struct Problem {
   std::vector<T> in;
   std::vector<unsigned> keys, offsets;
   explicit Problem(size_t n) : in(n), keys(n) {
@@ -262,17 +262,17 @@ template <class T> struct Problem {
     offsets.push_back(unsigned(n));
   }
   size_t results(gp_primitive p) const {
-    return p == GP_REDUCE          ? 1
+    return p == GP_REDUCE ? 1
         : p == GP_SEGMENTED_REDUCE ? offsets.size() - 1
-        : p != GP_REDUCE_BY_KEY    ? in.size()
-        : in.empty()               ? 0
-                                   : keys.back() + 1;
+        : p != GP_REDUCE_BY_KEY ? in.size()
+        : in.empty() ? 0
+        : keys.back() + 1;
   }
   // Offsets of the buffers from 256-byte boundaries, in bytes.
   struct Place {
     size_t in, keys, begin, out;
   };
-  template <class U> static U *put(const std::vector<U> &v, size_t at, bool device, std::list<void *> &blocks) {
+  template<class U> static U *put(const std::vector<U> &v, size_t at, bool device, std::list<void *> &blocks) {
     const size_t bytes = at + v.size() * sizeof(U) + 16;
     char *block =
         static_cast<char *>(device ? simt::device_malloc(bytes) : aligned_alloc(256, (bytes + 255) / 256 * 256));
@@ -325,7 +325,7 @@ template <class T> struct Problem {
     return out;
   }
 };
-template <class T> static bool same(const std::vector<T> &a, const std::vector<T> &b) {
+template<class T> static bool same(const std::vector<T> &a, const std::vector<T> &b) {
   return a.size() == b.size() && (a.empty() || !memcmp(a.data(), b.data(), a.size() * sizeof(T)));
 }
 static gp_policy small(int algorithm) {
@@ -343,7 +343,7 @@ static gp_call call_of(gp_primitive p, gp_op op, gp_type type, const void *init)
 
 // ---- an initial value is an operand: logical operators take it for true or false
 
-template <class T> static void initial_values(gp_context *gpu, gp_context *host, gp_type type, const T *values, int n) {
+template<class T> static void initial_values(gp_context *gpu, gp_context *host, gp_type type, const T *values, int n) {
   for (size_t count : {0, 1, 3, 700}) {
     Problem<T> problem(count);
     for (T &x : problem.in) x = values[random32() % (random32() % 4 ? 1 : unsigned(n))]; // the first one is 0
@@ -516,7 +516,7 @@ static void draw(std::vector<Wide> &x) {
     for (float &f : e.v) f = float(int(random32() % 2000001) - 1000000) / 3.0f;
 }
 // Wide elements: runs across tiles, and across groups of 64 tiles, the third included.
-template <class T> static void reproducible(gp_context *gpu, gp_context *host, gp_op (&op)[2], gp_type (&type)[2]) {
+template<class T> static void reproducible(gp_context *gpu, gp_context *host, gp_op (&op)[2], gp_type (&type)[2]) {
   const bool wide = sizeof(T) == sizeof(Wide);
   const std::vector<unsigned> lengths = wide
       ? std::vector<unsigned>{1, 3, 250, 256, 257, 700, 17000, 2, 31, 33, 14900, 300, 64, 2000}

@@ -1489,13 +1489,13 @@ static void test_fork() {
 // ---- segments, runs, selection, histograms, search
 
 // Launches and their arguments.
-template <class Args> struct Watched {
+template<class Args> struct Watched {
   unsigned launches = 0;
   Args args;
   dim3 grid;
   unsigned shared_bytes = 0;
 };
-template <class Args> static void watch(gp_context *ctx, const gp_call &c, Watched<Args> *seen) {
+template<class Args> static void watch(gp_context *ctx, const gp_call &c, Watched<Args> *seen) {
   gp_kernel_source source;
   char name[1024];
   GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
@@ -1703,6 +1703,42 @@ static void test_launches() {
   }
   fake::kernels() = registered; // left by later tests
   CLOSE(ctx);
+}
+
+// A histogram by one cluster; by all blocks if that is refused or not in the driver.
+static void test_clustered_histograms() {
+  const auto registered = fake::kernels();
+  for (int way = 0; way < 4; ++way) {
+    fake::machine.clusters = way == 1 ? 0 : 2;
+    fake::machine.cluster_refusal = way == 2 ? GP__CU_INVALID_CLUSTER_SIZE : 0;
+    fake::machine.max_clusters = way != 3;
+    gp_context *const ctx = open_fake();
+    Watched<gp__histogram_args> cluster, shared;
+    alignas(256) static float samples[5000];
+    gp_call c = sample(GP_HISTOGRAM_EVEN);
+    gp_policy p;
+    memset(&p, 0, sizeof p);
+    c.policy = &p, c.in = samples, c.count = 5000;
+    p.algorithm = GP_SHARED_BINS;
+    watch(ctx, c, &shared);
+    p.algorithm = GP_ONE_CLUSTER, p.threads = 256;
+    watch(ctx, c, &cluster);
+    logged.clear();
+    const unsigned clustered = fake::counts.clustered;
+    for (unsigned times = 1; times < 3; ++times) {
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(cluster.launches == (way ? 0 : times) && shared.launches == (way ? times : 0));
+      CHECK(fake::counts.clustered - clustered == (way ? 0 : times) && warnings("refused") == (way ? times : 0));
+    }
+    CHECK((way ? shared : cluster).args.bins == 16 && (way ? shared : cluster).args.count == 5000);
+    CHECK(way || cluster.grid.x == 8);
+    c.count = 200; // one block needs no cluster
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(cluster.launches == (way ? 1u : 3u) && cluster.grid.x == 1);
+    CLOSE(ctx);
+  }
+  fake::machine.clusters = 2, fake::machine.cluster_refusal = 0, fake::machine.max_clusters = true;
+  fake::kernels() = registered;
 }
 
 // Rows of arrays of up to four dimensions in any order, beside the host back end, which NumPy checks.
@@ -2123,7 +2159,7 @@ static void test_more_policies() {
   CHECK(strstr(json, "[\"GP_MERGE_PATH\", \"GP_WARP_SEGMENTS\", \"GP_PIPELINED\"]") && strstr(json, "\"stages\"") &&
       !strstr(json, "\"store\""));
   gp_policy_space(GP_HISTOGRAM_RANGES, json, sizeof json);
-  CHECK(strstr(json, "[\"GP_SHARED_BINS\", \"GP_GLOBAL_BINS\"]"));
+  CHECK(strstr(json, "[\"GP_SHARED_BINS\", \"GP_GLOBAL_BINS\", \"GP_ONE_CLUSTER\"]"));
   gp_policy_space(GP_COUNT_IF, json, sizeof json);
   CHECK(strstr(json, "GP_EVEN_SHARE"));
   gp_policy_space(GP_FIND_IF, json, sizeof json);
@@ -2254,5 +2290,5 @@ int main(int argc, char **argv) {
           {"texts", test_texts}, {"bundles", test_bundles}, {"threads", test_threads}, {"fork", test_fork},
           {"rows of arrays", test_rows_of_arrays}, {"more results", test_more_results},
           {"more policies", test_more_policies}, {"more faults", test_more_faults}, {"launches", test_launches},
-          {"speed", test_speed}});
+          {"clustered histograms", test_clustered_histograms}, {"speed", test_speed}});
 }

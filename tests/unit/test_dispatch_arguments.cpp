@@ -222,17 +222,17 @@ static void test_arguments(bool host) {
 // ---- the compiler's text
 
 // Structs of a program with an older, equal or newer header than the library's.
-template <class T> struct Grown {
+template<class T> struct Grown {
   T now;
   unsigned char later[32];
 };
-template <class T> static Grown<T> grown(const T &now) {
+template<class T> static Grown<T> grown(const T &now) {
   Grown<T> g;
   memset(&g, 0, sizeof g);
   g.now = now, g.now.struct_size = sizeof g;
   return g;
 }
-template <class T, class Call> static void test_sizes(const T &right, const char *type, uint32_t least, Call call) {
+template<class T, class Call> static void test_sizes(const T &right, const char *type, uint32_t least, Call call) {
   T wrong = right;
   GOOD(call(&wrong));
   for (uint32_t size : {0u, least - 1, 65537u, UINT32_MAX}) {
@@ -1734,8 +1734,15 @@ static void test_names() {
       "long>>, int, gp_both<gp_arg<long long>>, gp_both<gp_arg<long long>>>",
       "gp__reduce_args");
   c = sample(GP_HISTOGRAM_EVEN), c.out_type = GP_I64;
-  named(c, "gp__histogram", "GP_SHARED_BINS, gp__even_bins<float>, float, gp__none, unsigned long long>",
+  named(c, "gp__histogram", "GP_ONE_CLUSTER, gp__even_bins<float>, float, gp__none, unsigned long long>",
       "gp__histogram_args");
+  {
+    gp_policy p;
+    memset(&p, 0, sizeof p);
+    p.algorithm = GP_SHARED_BINS, c.policy = &p;
+    named(c, "gp__histogram", "GP_SHARED_BINS, gp__even_bins<float>, float, gp__none, unsigned long long>",
+        "gp__histogram_args");
+  }
   c = sample(GP_HISTOGRAM_RANGES), c.in2 = buffers.keys, c.in2_type = GP_F16, c.out_type = GP_F64;
   named(c, "gp__histogram", "GP_SHARED_BINS, gp__range_bins<float>, float, gp_f16, double>", "gp__histogram_args");
   c = sample(GP_HISTOGRAM_EVEN), c.bins = 1 << 24;

@@ -348,10 +348,10 @@ static void test_graphs() {
     CHECK(way == 4 ||
         fake::counts.launches ==
             launches +
-                (way == 0          ? 1
+                (way == 0 ? 1
                         : way == 6 ? levels + 3
-                        : way > 6  ? 2 * levels + 3
-                                   : levels + 3));
+                        : way > 6 ? 2 * levels + 3
+                        : levels + 3));
     CHECK(fake::counts.cooperative == before + (way == 0));
     CHECK((warnings("the device refused a cooperative launch: falling back to one launch per step") > 0) ==
         (way > 0 && way < 4));
@@ -363,9 +363,9 @@ static void test_graphs() {
       const int far = int((v + n - 123) % n), away = (std::min(far, int(n) - far) + 1) / 2;
       const int expected = away > 210 ? -1 : away;
       good = good && d[v] == expected &&
-          (expected < 0      ? q[v] == UINT32_MAX
+          (expected < 0 ? q[v] == UINT32_MAX
                   : expected ? d[q[v]] == expected - 1
-                             : q[v] == v);
+                  : q[v] == v);
     }
     check(good, __LINE__, "depths and parents, way %d", way);
     CHECK(t.levels == 210 && t.reached == 841 && t.edges == 4 * 841);

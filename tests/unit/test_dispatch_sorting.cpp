@@ -157,9 +157,9 @@ static void test_top_k() {
         GOOD(gp_run(ctx, &c, nullptr));
         const unsigned now = unsigned(fake::counts.launches) - launches;
         check(radix == 2 && k > 1 ? now == 5 && bytes
-                : radix           ? now == 4 && bytes
-                : n < 30000       ? now == 1 && !bytes
-                                  : now == 2 && bytes,
+                : radix ? now == 4 && bytes
+                : n < 30000 ? now == 1 && !bytes
+                : now == 2 && bytes,
             __LINE__, "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now,
             (unsigned long long)bytes);
         bool good = true;
@@ -455,7 +455,7 @@ static void test_round_trips() {
 
 // Sorts, from the call to the last launch, on the emulated kernels.
 // Leading bits: in one pass or, if there may be many keys, in two; all bits if a digit has too many keys.
-template <class V> static void test_leading_bits(gp_context *ctx, gp_type values) {
+template<class V> static void test_leading_bits(gp_context *ctx, gp_type values) {
   for (int data = 0; data < 2; ++data)
     for (int deep = 0; deep < 2; ++deep)
       for (int form = 0; form < 3; ++form) { // elsewhere, in place, not aligned
@@ -511,8 +511,8 @@ struct PairsOfPlaces {
     return v;
   }
   PairsOfPlaces(const std::vector<unsigned> &k, bool in_place, const gp_policy *policy, int flags = 0)
-      : keys(k), places(numbers(k.size())), from(k), values_from(places), to{k.size()}, values_to{k.size()},
-        call(gp_call_init(GP_SORT)) {
+    : keys(k), places(numbers(k.size())), from(k), values_from(places), to{k.size()}, values_to{k.size()},
+      call(gp_call_init(GP_SORT)) {
     call.key_type = call.in_type = GP_U32, call.keys = from.data, call.in = values_from.data, call.count = k.size();
     call.out_keys = in_place ? from.data : to.data, call.out = in_place ? values_from.data : values_to.data;
     call.flags = flags, call.policy = policy;
@@ -821,9 +821,9 @@ static void test_merges() {
       for (size_t i = 0; i < wanted.size(); ++i)
         good = good && out[i] == wanted[i] && (out_values[i] < n ? a[out_values[i]] : b[out_values[i] - n]) == out[i];
       check(good, __LINE__, "%s of %u and %u",
-          set == 2  ? "pipelined union"
+          set == 2 ? "pipelined union"
               : set ? "union"
-                    : "merge",
+              : "merge",
           unsigned(n), unsigned(m));
     }
     simt::device_free(in);
@@ -866,7 +866,7 @@ FAKE_KERNEL(gp__merge_args,
         gp__radix_key<unsigned short>::Key, unsigned long long>);
 
 // Sorts n elements in as little memory as the library asks for. Type: of keys, whose bits are `keys`; V: of values.
-template <class K, class V>
+template<class K, class V>
 static void test_little_sort(gp_context *ctx, gp_type type, gp_type values, size_t n, int flags, int form) {
   const bool in_place = form == 1, indices = form == 2, described = form == 3;
   std::vector<K> given(n), wanted(n);

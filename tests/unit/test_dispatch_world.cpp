@@ -21,7 +21,7 @@ struct Rank {
   fake::Stream *stream;
 };
 // Runs body(rank) in a thread a rank, in a world of its own.
-template <class Body> static void in_world(const Body &body) {
+template<class Body> static void in_world(const Body &body) {
   std::vector<std::thread> threads;
   std::vector<Rank> ranks(RANKS);
   fake::reset();

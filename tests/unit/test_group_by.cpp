@@ -29,7 +29,7 @@ static void check(bool good, const std::string &what) {
 
 static std::mt19937_64 source;
 
-template <class T> struct Device {
+template<class T> struct Device {
   T *data;
   explicit Device(const std::vector<T> &v) : data(static_cast<T *>(simt::device_malloc(v.size() * sizeof(T)))) {
     simt::host_write(data, v.data(), v.size() * sizeof(T));
@@ -39,7 +39,7 @@ template <class T> struct Device {
 };
 
 // The last keys are not counted if the number is on the device.
-template <class K, class V, class Acc, class Out>
+template<class K, class V, class Acc, class Out>
 static void groups(gp_context *ctx, gp_call call, size_t n, uint64_t different, bool init, bool count_on_device) {
   const Acc first = 5;
   const size_t counted = count_on_device ? n - 13 : n;

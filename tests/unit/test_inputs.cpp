@@ -133,7 +133,7 @@ static void weigh_on_host(void *, void *r, const void *a, const void *b) {
 }
 
 // The same calls for both back ends.
-template <template <class> class Buffer> static void calls(gp_context *ctx, bool emulated) {
+template<template<class> class Buffer> static void calls(gp_context *ctx, bool emulated) {
   const gp_policy direct = small(GP_DIRECT), even = small(GP_EVEN_SHARE), look_back = small(GP_LOOK_BACK);
   const size_t n = 3001;
   const auto run = [&](gp_call &c, const gp_policy &p) {
@@ -395,11 +395,11 @@ template <template <class> class Buffer> static void calls(gp_context *ctx, bool
   good = true;
   for (size_t k = 0; k < n; ++k)
     good &= k < n - 9 ? sums.data[k] == sorted[k].first && moved.data[k] == sorted[k].second
-                      : sums.data[k] == 77 && moved.data[k] == 77;
+        : sums.data[k] == 77 && moved.data[k] == 77;
   CHECK(good);
 }
 
-template <class T> struct Plain {
+template<class T> struct Plain {
   std::vector<T> room;
   T *data;
   explicit Plain(size_t n) : room(n), data(room.data()) {}

@@ -29,7 +29,7 @@ static std::mt19937_64 source;
 
 static uint64_t below(uint64_t n) { return source() % n; }
 static bool often(unsigned percent) { return below(100) < percent; }
-template <class T> static T one_of(std::initializer_list<T> list) { return list.begin()[below(list.size())]; }
+template<class T> static T one_of(std::initializer_list<T> list) { return list.begin()[below(list.size())]; }
 
 // ---- a context, and its launches
 
@@ -131,7 +131,7 @@ static uint64_t draw_count() {
   return often(10) ? below(3) : often(60) ? below(100000) : (uint64_t(1) << below(35)) - below(2);
 }
 // A buffer in its own memory, which nobody touches.
-template <class T = void> static T *at(unsigned number, uint64_t offset = 0) {
+template<class T = void> static T *at(unsigned number, uint64_t offset = 0) {
   return reinterpret_cast<T *>((uint64_t(number) << 50) + offset);
 }
 
@@ -636,7 +636,7 @@ int main(int argc, char **argv) {
       while (same && at < launches.size() && launches[at] == expected[at]) ++at;
       check(same && at == launches.size(), d, "another kernel's text or launch",
           same && at < launches.size() ? "launched:\n" + launches[at].program + "\nexpected:\n" + expected[at].program
-                                       : "other numbers of launches");
+              : "other numbers of launches");
       check(twice.empty(), d, "one program loaded twice", twice);
       check_prepared(own, d, expected);
       check_lent(own, d, need, expected);

@@ -521,27 +521,13 @@ static void test_close(bool host) {
           gp_op_desc desc = gp_op_desc_init();
           desc.name = "x", desc.body = "return a;", desc.arity = 1;
           switch ((n + i) % 7) {
-          case 6:
-            r = gp_prepared_run(prepared, &c, nullptr);
-            break;
-          case 0:
-            r = gp_run(ctx, &c, nullptr);
-            break;
-          case 1:
-            r = gp_describe(ctx, &d);
-            break;
-          case 2:
-            r = gp_workspace_size(ctx, &c, &bytes);
-            break;
-          case 3:
-            r = gp_policy_origin(ctx, &c, &p, &source);
-            break;
-          case 4:
-            r = n < 100 ? gp_op_define(ctx, &desc, &op) : GP_SUCCESS;
-            break;
-          default:
-            r = gp_reserve(ctx, nullptr, uint64_t(1000) * unsigned(n % 50));
-            break;
+          case 6: r = gp_prepared_run(prepared, &c, nullptr); break;
+          case 0: r = gp_run(ctx, &c, nullptr); break;
+          case 1: r = gp_describe(ctx, &d); break;
+          case 2: r = gp_workspace_size(ctx, &c, &bytes); break;
+          case 3: r = gp_policy_origin(ctx, &c, &p, &source); break;
+          case 4: r = n < 100 ? gp_op_define(ctx, &desc, &op) : GP_SUCCESS; break;
+          default: r = gp_reserve(ctx, nullptr, uint64_t(1000) * unsigned(n % 50)); break;
           }
           ++begun;
           if (r == GP_E_CONTEXT) break;

@@ -187,7 +187,7 @@ struct Side {
   }
   // NUMBER: the elements are numbers, aligned to their size. Otherwise bytes are structs.
   enum Elements { STRUCT, NUMBER };
-  template <class T> T *put(const std::vector<T> &v, int size = sizeof(T), Elements kind = STRUCT) {
+  template<class T> T *put(const std::vector<T> &v, int size = sizeof(T), Elements kind = STRUCT) {
     return static_cast<T *>(add(v.size() * sizeof(T), v.data(), size, kind == NUMBER || sizeof(T) > 1));
   }
   void *take(size_t count, int size, Elements kind = STRUCT) {
@@ -205,7 +205,7 @@ struct Side {
     }
     buffers.clear(), kept.clear();
   }
-  template <class T> T *keep(const T &value) {
+  template<class T> T *keep(const T &value) {
     auto p = std::make_shared<T>(value);
     kept.push_back(p);
     return p.get();
@@ -952,9 +952,8 @@ static const struct {
     {"shared memory", always}, // five of them: sizes given by both rules and structs
     {"a thread counts two digits at most",
         [](const gp_policy &p, const gp__shape &s) {
-          const int family = gp__family_of(s.primitive);
-          return !gp__is_cooperative(p.algorithm) || family == GP__FAMILY_SCAN || family == GP__FAMILY_STREAM ||
-              p.threads >= GP__DIGITS / 2;
+          const int family = gp__family_of(s.primitive); // of sorts alone
+          return !gp__is_cooperative(p.algorithm) || !s.key_size || family == GP__FAMILY_STREAM || p.threads >= 128;
         }},
     {"the size of a part", always},
     {"the size of an item", always},

@@ -389,17 +389,10 @@ static void test_memory() {
     std::string broken = text;
     const size_t at = random() % broken.size();
     switch (i % 4) {
-    case 0:
-      broken.resize(at);
-      break;
-    case 1:
-      broken[at] = char(random() % 256);
-      break;
-    case 2:
-      broken.insert(at, std::string(1 + random() % 30, "0 9\n-x"[random() % 6]));
-      break;
-    default:
-      broken.erase(at, 1 + random() % 10);
+    case 0: broken.resize(at); break;
+    case 1: broken[at] = char(random() % 256); break;
+    case 2: broken.insert(at, std::string(1 + random() % 30, "0 9\n-x"[random() % 6])); break;
+    default: broken.erase(at, 1 + random() % 10);
     }
     write_file(path, broken);
     Tuned program(ctx, named);

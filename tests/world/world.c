@@ -105,11 +105,11 @@ static void make_array(void) {
     const uint64_t x = draw(&state);
     static const float special[] = {0.f, -0.f, INFINITY, -INFINITY, NAN, 1.5f};
     array.keys[i] = kind == 0 ? 7
-        : kind == 1           ? (uint32_t)x % 3
-        : kind == 2           ? (uint32_t)(i / 40)
-        : kind == 3           ? (uint32_t)(array.n - i)
-        : kind == 4           ? (uint32_t)x % 100
-                              : (uint32_t)x;
+        : kind == 1 ? (uint32_t)x % 3
+        : kind == 2 ? (uint32_t)(i / 40)
+        : kind == 3 ? (uint32_t)(array.n - i)
+        : kind == 4 ? (uint32_t)x % 100
+        : (uint32_t)x;
     array.floats[i] = x % 4 ? (float)(int64_t)draw(&state) : special[x / 4 % 6];
     array.values[i] = draw(&state);
     array.maps[i].a = (uint32_t)x | 1, array.maps[i].b = (uint32_t)(x >> 32);
@@ -117,9 +117,9 @@ static void make_array(void) {
   array.begin[0] = 0;
   for (r = 1; r < ranks; ++r) // even, random, all on one rank, or most shards empty
     array.begin[r] = cut == 0 ? array.n * (uint64_t)r / (uint64_t)ranks
-        : cut == 1            ? (array.n ? draw(&state) % (array.n + 1) : 0)
-        : cut == 2            ? (r > ranks / 2 ? array.n : 0)
-                              : (draw(&state) % 2 ? array.n / 2 : array.n / 3);
+        : cut == 1 ? (array.n ? draw(&state) % (array.n + 1) : 0)
+        : cut == 2 ? (r > ranks / 2 ? array.n : 0)
+        : (draw(&state) % 2 ? array.n / 2 : array.n / 3);
   array.begin[ranks] = array.n;
   for (r = 1; r < ranks; ++r) {
     int k;
@@ -595,10 +595,10 @@ static void make_bulk(const Kind *k) {
   for (r = 1; r < ranks; ++r) { // near borders of tiles, several in a tile, anywhere, or even
     const uint64_t tiles = bulk.n / round + 1, tile = draw(&state) % tiles * round, at = draw(&state) % (bulk.n + 1);
     bulk.begin[r] = way == 2 ? tile
-        : way == 3           ? tile + draw(&state) % 3 - (tile > 0)
-        : way == 4           ? bulk.n / 2 + draw(&state) % 9
-        : way == 5           ? bulk.n / (uint64_t)ranks * (uint64_t)r
-                             : at;
+        : way == 3 ? tile + draw(&state) % 3 - (tile > 0)
+        : way == 4 ? bulk.n / 2 + draw(&state) % 9
+        : way == 5 ? bulk.n / (uint64_t)ranks * (uint64_t)r
+        : at;
     if (bulk.begin[r] > bulk.n) bulk.begin[r] = bulk.n;
     for (q = r; q > 1 && bulk.begin[q] < bulk.begin[q - 1]; --q) {
       const uint64_t swap = bulk.begin[q];
@@ -1021,9 +1021,9 @@ static void test_graph(Rank *r, Buffers *b) {
     check(result == (r->rank ? GP_E_WORLD : GP_E_NULL), "bfs: no rows on a rank", r->rank);
     result = gp_world_components(r->world, &rows, r->rank || !n ? parents : NULL, NULL, r->stream);
     check(result ==
-            (!graph.begin[1]  ? GP_SUCCESS
+            (!graph.begin[1] ? GP_SUCCESS
                     : r->rank ? GP_E_WORLD
-                              : GP_E_NULL),
+                    : GP_E_NULL),
         "components: no labels on a rank", r->rank);
     void *wide = device_memory(n * 8 + 8);
     rows.vertex_type = GP_U64, rows.edges = 0;
@@ -1148,7 +1148,7 @@ static void *work_until_failure(void *of) {
     gp_call c = gp_call_init(i % 3 ? GP_SORT : GP_REDUCE);
     if (graphs) {
       result = i % 2 ? gp_world_components(r->world, &rows, b.out, NULL, r->stream)
-                     : gp_world_bfs(r->world, &rows, graph.source, b.out, b.out_keys, r->stream);
+          : gp_world_bfs(r->world, &rows, graph.source, b.out, b.out_keys, r->stream);
       continue;
     }
     if (i % 3) c.key_type = GP_U32, c.keys = b.keys, c.out_keys = b.out_keys, c.capacity = array.n + 1;

@@ -23,7 +23,7 @@ static cudaStream_t stream;
 static cudaEvent_t begins, ends;
 static void *flushed;
 // The median of 31 times of a call on `stream`, in us.
-template <class Call> static double median_us(const Call &call) {
+template<class Call> static double median_us(const Call &call) {
   std::vector<float> taken;
   for (int i = 0; i < 34; ++i) {
     float ms;

@@ -27,8 +27,8 @@ static void print(const char *device, const std::string &call, size_t n, double 
   fprintf(stderr, "%-24s %10zu  %9.2f us  copy %9.2f  cub %.2f  thrust %.2f%s\n", call.c_str(), n, ours, roof,
       cub / ours, thrust / ours, same ? "" : "  WRONG");
 }
-template <class T> static T *raw(thrust::device_vector<T> &v) { return thrust::raw_pointer_cast(v.data()); }
-template <class T> static thrust::device_vector<T> noise(size_t n, unsigned values, unsigned long long seed) {
+template<class T> static T *raw(thrust::device_vector<T> &v) { return thrust::raw_pointer_cast(v.data()); }
+template<class T> static thrust::device_vector<T> noise(size_t n, unsigned values, unsigned long long seed) {
   std::vector<T> made(n);
   for (auto &x : made) {
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;

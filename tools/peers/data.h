@@ -194,18 +194,12 @@ GP_DATA_FN uint64_t gp_data_key(int number, int size, uint64_t mean, uint64_t se
 GP_DATA_INLINE double gp_data_place(int kind, uint64_t h, uint64_t i, uint64_t count) {
   const double last = count > 1 ? (double)(count - 1) : 1, along = (double)i / last;
   switch (kind) {
-  case GP_DATA_FEW:
-    return ((double)(h >> 60) + 0.5) / 16;
-  case GP_DATA_REVERSED:
-    return (double)(count - 1 - i) / last;
-  case GP_DATA_ALMOST:
-    return (h & 63) ? along : (double)(h >> 11) * (1.0 / 9007199254740992.0);
-  case GP_DATA_ORGAN:
-    return i < count / 2 ? 2 * (double)i / last : 2 * (double)(count - 1 - i) / last;
-  case GP_DATA_RISING:
-    return (double)(i + (h & 1)) / (double)count;
-  default:
-    return along;
+  case GP_DATA_FEW: return ((double)(h >> 60) + 0.5) / 16;
+  case GP_DATA_REVERSED: return (double)(count - 1 - i) / last;
+  case GP_DATA_ALMOST: return (h & 63) ? along : (double)(h >> 11) * (1.0 / 9007199254740992.0);
+  case GP_DATA_ORGAN: return i < count / 2 ? 2 * (double)i / last : 2 * (double)(count - 1 - i) / last;
+  case GP_DATA_RISING: return (double)(i + (h & 1)) / (double)count;
+  default: return along;
   }
 }
 
@@ -243,12 +237,9 @@ GP_DATA_INLINE uint64_t gp_data_number(
       return (rank << (bits - used) | (bits > used ? gp_data_hash(rank) >> (64 - bits + used) : 0)) ^
           (number == GP_DATA_INT ? 1ull << (bits - 1) : 0);
     }
-    case GP_DATA_SMALL:
-      return h >> 62;
-    case GP_DATA_CONSTANT:
-      return 3;
-    case GP_DATA_EXACT:
-      return (uint64_t)(int64_t)step;
+    case GP_DATA_SMALL: return h >> 62;
+    case GP_DATA_CONSTANT: return 3;
+    case GP_DATA_EXACT: return (uint64_t)(int64_t)step;
     case GP_DATA_SORTED:
     case GP_DATA_FEW:
     case GP_DATA_REVERSED:
@@ -260,34 +251,21 @@ GP_DATA_INLINE uint64_t gp_data_number(
       const uint64_t rank = (uint64_t)(along * top);
       return number == GP_DATA_INT ? rank - (1ull << (bits - 1)) : rank;
     }
-    default:
-      return h;
+    default: return h;
     }
   }
   switch (kind) {
-  case GP_DATA_ZIPF:
-    value = 2 * ((double)gp_data_zipf(h, ranks) + fraction) / (double)ranks - 1;
-    break;
-  case GP_DATA_SMALL:
-    value = (double)(h % 5) - 2;
-    break;
-  case GP_DATA_CONSTANT:
-    value = 0.25;
-    break;
+  case GP_DATA_ZIPF: value = 2 * ((double)gp_data_zipf(h, ranks) + fraction) / (double)ranks - 1; break;
+  case GP_DATA_SMALL: value = (double)(h % 5) - 2; break;
+  case GP_DATA_CONSTANT: value = 0.25; break;
   case GP_DATA_SORTED:
   case GP_DATA_FEW:
   case GP_DATA_REVERSED:
   case GP_DATA_ALMOST:
   case GP_DATA_ORGAN:
-  case GP_DATA_RISING:
-    value = 2 * along - 1;
-    break;
-  case GP_DATA_EXACT:
-    value = step;
-    break;
-  default:
-    value = (2 * fraction - 1) * (size == 2 ? 0.0625 : 1.0);
-    break;
+  case GP_DATA_RISING: value = 2 * along - 1; break;
+  case GP_DATA_EXACT: value = step; break;
+  default: value = (2 * fraction - 1) * (size == 2 ? 0.0625 : 1.0); break;
   }
   return gp_data_encode(number, value);
 }
@@ -300,17 +278,10 @@ GP_DATA_FN uint64_t gp_data_seed(int kind, uint64_t seed, int field) {
 // The lowest bytes of bits: little-endian, as the header requires.
 GP_DATA_FN void gp_data_store(void *out, uint64_t bits, int size) {
   switch (size) { // a copy of constant size is a store, not a call
-  case 1:
-    memcpy(out, &bits, 1);
-    break;
-  case 2:
-    memcpy(out, &bits, 2);
-    break;
-  case 4:
-    memcpy(out, &bits, 4);
-    break;
-  default:
-    memcpy(out, &bits, 8);
+  case 1: memcpy(out, &bits, 1); break;
+  case 2: memcpy(out, &bits, 2); break;
+  case 4: memcpy(out, &bits, 4); break;
+  default: memcpy(out, &bits, 8);
   }
 }
 

@@ -69,7 +69,7 @@ static void print(const char *device, const std::string &call, size_t n, size_t 
 }
 
 // Keys of `groups` values: Zipf's law if `zipf`.
-template <class K> struct Key {
+template<class K> struct Key {
   size_t groups;
   bool zipf;
   unsigned long long seed;
@@ -83,12 +83,12 @@ template <class K> struct Key {
     return K((group + 1) * 0x9e3779b97f4a7c15ull >> 8);
   }
 };
-template <class K> static thrust::device_vector<K> make_keys(size_t n, const Key<K> &key) {
+template<class K> static thrust::device_vector<K> make_keys(size_t n, const Key<K> &key) {
   thrust::device_vector<K> keys(n);
   thrust::tabulate(keys.begin(), keys.end(), key);
   return keys;
 }
-template <class K>
+template<class K>
 static void calls(gp_context *ctx, const char *device, gp_type type, size_t n, size_t groups, bool zipf, bool joins) {
   const gp_stream s = (gp_stream)stream;
   const auto policy = thrust::cuda::par_nosync.on(stream);

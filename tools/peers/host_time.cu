@@ -20,7 +20,7 @@ static double now() {
 static const char *device;
 static int lines; // printed so far
 // Times `call` with enough room in the stream's queue that no launch waits for another.
-template <class Call> static void time(const char *name, uint64_t count, Call call) {
+template<class Call> static void time(const char *name, uint64_t count, Call call) {
   enum { BATCHES = 200, CALLS = 100 };
   std::vector<double> taken;
   for (int batch = 0; batch < BATCHES; ++batch) {

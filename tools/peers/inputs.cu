@@ -61,7 +61,7 @@ __global__ void gather_by_hand(const float *__restrict__ x, const int *__restric
 
 static void *room;
 static size_t room_bytes;
-template <class Call> static void with_room(const Call &call) { // CUB's two calls; the first is not timed
+template<class Call> static void with_room(const Call &call) { // CUB's two calls; the first is not timed
   size_t bytes = 0;
   good(call(nullptr, bytes));
   if (bytes > room_bytes) {

@@ -46,7 +46,7 @@ gp_peer_fn gp_more_find_cudpp(const gp_peer_cell *c);
   return is(c->in, type) && is(c->form, "if") && c->parts != 3 && c->keep < 100;
 }
 
-template <class T> __global__ void store_kernel(T *out, T value) { *out = value; }
+template<class T> __global__ void store_kernel(T *out, T value) { *out = value; }
 
 // Memory stays between calls: people who time a library keep it, too.
 struct kept_memory {
@@ -155,23 +155,23 @@ struct unsigned_less {
 };
 #define AS_INT(pointer) ((const int *)(pointer))
 
-template <class T> static int copy(ARGUMENTS) {
+template<class T> static int copy(ARGUMENTS) {
   const T *in = (const T *)a->in;
   T *out = (T *)a->out;
   CALL(mgpu::transform([=] MGPU_DEVICE(int i) { out[i] = in[i]; }, n, context));
 }
-template <class T> static int negate(ARGUMENTS) {
+template<class T> static int negate(ARGUMENTS) {
   const T *in = (const T *)a->in;
   T *out = (T *)a->out;
   CALL(mgpu::transform([=] MGPU_DEVICE(int i) { out[i] = -in[i]; }, n, context));
 }
-template <class T, class F> static int reduce(ARGUMENTS) {
+template<class T, class F> static int reduce(ARGUMENTS) {
   CALL(mgpu::reduce((const T *)a->in, n, (T *)a->out, F(), context));
 }
-template <class T, mgpu::scan_type_t TYPE> static int scan(ARGUMENTS) {
+template<class T, mgpu::scan_type_t TYPE> static int scan(ARGUMENTS) {
   CALL(mgpu::scan<TYPE>((const T *)a->in, n, (T *)a->out, context));
 }
-template <class T> static int segmented_sum(ARGUMENTS) {
+template<class T> static int segmented_sum(ARGUMENTS) {
   CALL(mgpu::segreduce(
       (const T *)a->in, n, (const int *)a->begin, (int)a->segments, (T *)a->out, mgpu::plus_t<T>(), T(), context));
 }
@@ -183,7 +183,7 @@ static int sorted_search(ARGUMENTS) {
 static int load_balance(ARGUMENTS) {
   CALL(mgpu::load_balance_search(n, (const int *)a->begin, (int)a->segments, (int *)a->out, context));
 }
-template <class T> static int expand(ARGUMENTS) {
+template<class T> static int expand(ARGUMENTS) {
   CALL(mgpu::interval_expand((const T *)a->in, n, (const int *)a->begin, (int)a->segments, (T *)a->out, context));
 }
 static int merge(ARGUMENTS) {
@@ -198,7 +198,7 @@ static int segmented_sort(ARGUMENTS) {
   CALL(cudaMemcpyAsync(a->out_keys, a->keys, a->count * 4, cudaMemcpyDeviceToDevice, STREAM);
        mgpu::segmented_sort((int *)a->out_keys, n, AS_INT(a->begin), (int)a->segments, unsigned_less(), context));
 }
-template <class T> static int select(ARGUMENTS) {
+template<class T> static int select(ARGUMENTS) {
   const T *in = (const T *)a->in;
   T *out = (T *)a->out;
   const below<T> predicate = {scalar_of<T>(a->scalar)};
@@ -265,54 +265,54 @@ gp_peer_fn gp_more_find_moderngpu(const gp_peer_cell *c) {
 
 // No operator of Thrust, so that its merge sort runs.
 struct own_less {
-  template <class T> __host__ __device__ bool operator()(const T &x, const T &y) const { return x < y; }
+  template<class T> __host__ __device__ bool operator()(const T &x, const T &y) const { return x < y; }
 };
 
-template <class T> static int fill(ARGUMENTS) {
+template<class T> static int fill(ARGUMENTS) {
   const unsigned char value[8] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f}; // of cells
   T filled;
   memcpy(&filled, value, sizeof filled);
   CALL(thrust::fill_n(with, (T *)a->out, a->count, filled));
 }
-template <class T> static int sequence(ARGUMENTS) { CALL(thrust::sequence(with, (T *)a->out, (T *)a->out + a->count)); }
-template <class T> static int negate(ARGUMENTS) {
+template<class T> static int sequence(ARGUMENTS) { CALL(thrust::sequence(with, (T *)a->out, (T *)a->out + a->count)); }
+template<class T> static int negate(ARGUMENTS) {
   CALL(thrust::transform(with, IN(T), (T *)a->out, thrust::negate<T>()));
 }
-template <class T> static int difference(ARGUMENTS) { CALL(thrust::adjacent_difference(with, IN(T), (T *)a->out)); }
-template <class T> static int count_if(ARGUMENTS) {
+template<class T> static int difference(ARGUMENTS) { CALL(thrust::adjacent_difference(with, IN(T), (T *)a->out)); }
+template<class T> static int count_if(ARGUMENTS) {
   CALL(STORE_COUNT(thrust::count_if(with, IN(T), below<T>{scalar_of<T>(a->scalar)})));
 }
-template <class T, class F> static int reduce(ARGUMENTS) {
+template<class T, class F> static int reduce(ARGUMENTS) {
   CALL(STORE((T *)a->out, thrust::reduce(with, IN(T), T(), F())));
 }
-template <class T> static int inclusive(ARGUMENTS) { CALL(thrust::inclusive_scan(with, IN(T), (T *)a->out)); }
-template <class T> static int exclusive(ARGUMENTS) { CALL(thrust::exclusive_scan(with, IN(T), (T *)a->out)); }
-template <class K, class T> static int inclusive_by_key(ARGUMENTS) {
+template<class T> static int inclusive(ARGUMENTS) { CALL(thrust::inclusive_scan(with, IN(T), (T *)a->out)); }
+template<class T> static int exclusive(ARGUMENTS) { CALL(thrust::exclusive_scan(with, IN(T), (T *)a->out)); }
+template<class K, class T> static int inclusive_by_key(ARGUMENTS) {
   CALL(thrust::inclusive_scan_by_key(with, KEYS(K), (const T *)a->in, (T *)a->out));
 }
-template <class K, class T> static int reduce_by_key(ARGUMENTS) {
+template<class K, class T> static int reduce_by_key(ARGUMENTS) {
   CALL(const auto end = thrust::reduce_by_key(with, KEYS(K), (const T *)a->in, (K *)a->out_keys, (T *)a->out);
        STORE_COUNT(end.first - (K *)a->out_keys));
 }
-template <class T> static int select(ARGUMENTS) {
+template<class T> static int select(ARGUMENTS) {
   CALL(T *const end = thrust::copy_if(with, IN(T), (T *)a->out, below<T>{scalar_of<T>(a->scalar)});
        STORE_COUNT(end - (T *)a->out));
 }
 // Both parts in one array, the second reversed from its end, as CUB has them.
-template <class T> static int partition(ARGUMENTS) {
+template<class T> static int partition(ARGUMENTS) {
   CALL(const auto ends = thrust::partition_copy(with, IN(T), (T *)a->out,
            thrust::make_reverse_iterator((T *)a->out + a->count), below<T>{scalar_of<T>(a->scalar)});
        STORE_COUNT(ends.first - (T *)a->out));
 }
-template <class K> static int merge(ARGUMENTS) {
+template<class K> static int merge(ARGUMENTS) {
   CALL(thrust::merge(with, KEYS(K), (const K *)a->keys2, (const K *)a->keys2 + a->count2, (K *)a->out_keys));
 }
 // Sorts in place: the keys are copied first.
-template <class K, class F> static int sort(ARGUMENTS) {
+template<class K, class F> static int sort(ARGUMENTS) {
   CALL(cudaMemcpyAsync(a->out_keys, a->keys, a->count * sizeof(K), cudaMemcpyDeviceToDevice, STREAM);
        thrust::sort(with, (K *)a->out_keys, (K *)a->out_keys + a->count, F()));
 }
-template <class K> static int unique(ARGUMENTS) {
+template<class K> static int unique(ARGUMENTS) {
   CALL(K *const end = thrust::unique_copy(with, KEYS(K), (K *)a->out_keys); STORE_COUNT(end - (K *)a->out_keys));
 }
 
@@ -383,10 +383,10 @@ static void one_waits_for_the_other(cudaStream_t one, cudaStream_t other) {
   } \
   return code == CUDPP_SUCCESS ? cudaGetLastError() : cudaErrorUnknown
 
-template <CUDPPOperator OP, CUDPPDatatype TYPE> static int reduce(ARGUMENTS) {
+template<CUDPPOperator OP, CUDPPDatatype TYPE> static int reduce(ARGUMENTS) {
   CALL(cudppReduce(plan_of(CUDPP_REDUCE, OP, TYPE, 0, a->count), a->out, a->in, a->count));
 }
-template <unsigned OPTION> static int scan(ARGUMENTS) {
+template<unsigned OPTION> static int scan(ARGUMENTS) {
   CALL(cudppScan(
       plan_of(CUDPP_SCAN, CUDPP_ADD, CUDPP_FLOAT, OPTION | CUDPP_OPTION_FORWARD, a->count), a->out, a->in, a->count));
 }

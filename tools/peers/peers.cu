@@ -106,12 +106,12 @@ struct s16_sum {
   __host__ __device__ s16 operator()(s16 a, s16 b) const { return s16{a.x + b.x, a.y + b.y}; }
 };
 struct twice_negated { // as transform's NEGATE
-  template <class T> __host__ __device__ T operator()(T a) const { return T(-a); }
+  template<class T> __host__ __device__ T operator()(T a) const { return T(-a); }
 };
 
-template <class T> struct sum_of { typedef ::cuda::std::plus<T> type; };
-template <> struct sum_of<s12> { typedef s12_sum type; };
-template <> struct sum_of<s16> { typedef s16_sum type; };
+template<class T> struct sum_of { typedef ::cuda::std::plus<T> type; };
+template<> struct sum_of<s12> { typedef s12_sum type; };
+template<> struct sum_of<s16> { typedef s16_sum type; };
 
 // Counts below 2^31 go in as int, as CUB's users write it; larger counts are not compiled.
 #define CHECK_COUNT \
@@ -125,7 +125,7 @@ template <> struct sum_of<s16> { typedef s16_sum type; };
 #define NO_WORKSPACE \
   if (!w) return *bytes = 0, 0
 
-template <class T> struct cub_calls {
+template<class T> struct cub_calls {
   PEER(reduce_sum) {
     UNUSED;
     CHECK_COUNT;
@@ -174,7 +174,7 @@ template <class T> struct cub_calls {
 };
 
 // The same sums computed in exactly Acc.
-template <class In, class Acc, class Out> struct cub_exact {
+template<class In, class Acc, class Out> struct cub_exact {
   PEER(reduce_sum) {
     UNUSED;
     CHECK_COUNT;
@@ -196,7 +196,7 @@ template <class In, class Acc, class Out> struct cub_exact {
 };
 
 // Thrust waits for its result and allocates memory: its numbers are close to wall-clock times.
-template <class T> struct thrust_calls {
+template<class T> struct thrust_calls {
   PEER(exclusive_sum) {
     UNUSED;
     NO_WORKSPACE;
@@ -343,14 +343,14 @@ __global__ void generate_kernel(
   }
 }
 
-template <class T> __device__ double number_of(T bits, int number) {
+template<class T> __device__ double number_of(T bits, int number) {
   if (number == GP_DATA_F16) return gp_data_from_f16((uint16_t)bits);
   if (number == GP_DATA_BF16) return gp_data_from_bf16((uint16_t)bits);
   if (number == GP_DATA_F32) return gp_data_bits_f32((uint32_t)bits);
   return __longlong_as_double((long long)bits);
 }
 
-template <class T>
+template<class T>
 __global__ void compare_kernel(const T *a, const T *b, uint64_t count, int number, int fields, double absolute,
     double relative, unsigned long long *result) {
   for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < count; i += (uint64_t)gridDim.x * blockDim.x) {
@@ -412,18 +412,10 @@ static int compare(const char *type, const void *a, const void *b, uint64_t coun
 #define COMPARE(T) \
   compare_kernel<T><<<grid, 256, 0, s>>>((const T *)a, (const T *)b, n, number, fields, absolute, relative, r)
   switch (row->size / fields) {
-  case 1:
-    COMPARE(uint8_t);
-    break;
-  case 2:
-    COMPARE(uint16_t);
-    break;
-  case 4:
-    COMPARE(uint32_t);
-    break;
-  default:
-    COMPARE(uint64_t);
-    break;
+  case 1: COMPARE(uint8_t); break;
+  case 2: COMPARE(uint16_t); break;
+  case 4: COMPARE(uint32_t); break;
+  default: COMPARE(uint64_t); break;
   }
 #undef COMPARE
   return launched();
@@ -433,7 +425,7 @@ static int compare(const char *type, const void *a, const void *b, uint64_t coun
 
 // Reads everything in 16-byte loads, DEPTH of them in flight a thread. A store that never happens for real data, which
 // the compiler cannot know, keeps the sum alive.
-template <int THREADS, int DEPTH>
+template<int THREADS, int DEPTH>
 __global__ void __launch_bounds__(THREADS) read_kernel(const uint4 *in, uint64_t n, uint32_t *sink) {
   const uint64_t stride = (uint64_t)gridDim.x * THREADS;
   uint64_t i = blockIdx.x * (uint64_t)THREADS + threadIdx.x;
@@ -478,9 +470,9 @@ static int read_roof(int config, const void *in, uint64_t bytes, void *sink, voi
 #define READ(threads, depth, blocks) \
   if (config == at++) { \
     const uint64_t wanted = (n + threads - 1) / threads, most = (uint64_t)multiprocessors() * blocks; \
-    read_kernel<threads, depth><<<(unsigned)(wanted < 1   ? 1 \
+    read_kernel<threads, depth><<<(unsigned)(wanted < 1 ? 1 \
                                           : wanted < most ? wanted \
-                                                          : most), \
+                                          : most), \
         threads, 0, (cudaStream_t)stream>>>((const uint4 *)in, n, (uint32_t *)sink); \
     return launched(); \
   }
@@ -498,7 +490,7 @@ static int empty(void *stream) {
 
 // ---- the CUDA runtime and cuBLAS
 
-template <int SIZE> static int runtime_copy(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
+template<int SIZE> static int runtime_copy(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
   if (!w) return *bytes = 0, 0;
   return cudaMemcpyAsync(a->out, a->in, a->count * SIZE, cudaMemcpyDeviceToDevice, (cudaStream_t)stream);
 }
@@ -534,7 +526,7 @@ static cublas *open_cublas() {
   state = 1;
   return &b;
 }
-template <int SIZE> static int cublas_copy(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
+template<int SIZE> static int cublas_copy(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
   if (!w) return *bytes = 0, 0;
   cublas *b = open_cublas();
   if (!b || b->set_stream(b->handle, stream)) return cudaErrorUnknown;
@@ -542,7 +534,7 @@ template <int SIZE> static int cublas_copy(void *w, size_t *bytes, const gp_peer
 }
 
 // A transpose with cuBLAS: its matrices are column-major; the added matrix is multiplied by 0.
-template <int SIZE> static int cublas_transpose(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
+template<int SIZE> static int cublas_transpose(void *w, size_t *bytes, const gp_peer_args *a, void *stream) {
   static const float one[1] = {1}, zero[1] = {0};
   static const double one_wide[2] = {1, 0}, zero_wide[2] = {0, 0};
   const void *alpha = SIZE == 4 ? (const void *)one : one_wide, *beta = SIZE == 4 ? (const void *)zero : zero_wide;
@@ -561,18 +553,12 @@ static gp_peer_fn find(const gp_peer_cell *c) {
   if (!row) return NULL;
   if (is(c->peer, "cuda") && is(c->primitive, "copy")) {
     switch (row->size) {
-    case 1:
-      return runtime_copy<1>;
-    case 2:
-      return runtime_copy<2>;
-    case 4:
-      return runtime_copy<4>;
-    case 8:
-      return runtime_copy<8>;
-    case 12:
-      return runtime_copy<12>;
-    default:
-      return runtime_copy<16>;
+    case 1: return runtime_copy<1>;
+    case 2: return runtime_copy<2>;
+    case 4: return runtime_copy<4>;
+    case 8: return runtime_copy<8>;
+    case 12: return runtime_copy<12>;
+    default: return runtime_copy<16>;
     }
   }
   if (is(c->peer, "cublas") && is(c->primitive, "copy") && open_cublas()) {

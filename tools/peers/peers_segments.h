@@ -30,7 +30,7 @@
 }
 
 struct equal {
-  template <class T> __host__ __device__ bool operator()(const T &a, const T &b) const { return a == b; }
+  template<class T> __host__ __device__ bool operator()(const T &a, const T &b) const { return a == b; }
   __host__ __device__ bool operator()(const s16 &a, const s16 &b) const { return a.x == b.x && a.y == b.y; }
 };
 // Keys are flags: the second key continues the first one's run unless it is a head.
@@ -39,20 +39,20 @@ struct same_segment {
 };
 
 // An element as a number for comparison, and the scalar in that type.
-template <class T> struct compared {
+template<class T> struct compared {
   typedef T type;
   static __host__ __device__ T of(const T &x) { return x; }
 };
-template <> struct compared<s16> {
+template<> struct compared<s16> {
   typedef double type;
   static __host__ __device__ double of(const s16 &x) { return x.x; }
 };
-template <class T> struct below {
+template<class T> struct below {
   typename compared<T>::type scalar;
   __host__ __device__ bool operator()(const T &x) const { return compared<T>::of(x) < scalar; }
 };
 // A part's contents; parts are numbered, up to `last`. For checking, where another branch does not matter.
-template <class T> struct in_part {
+template<class T> struct in_part {
   typename compared<T>::type first, second;
   int part, last, all, all2; // all: the predicate is "at most"
   __host__ __device__ bool operator()(const T &x) const {
@@ -62,7 +62,7 @@ template <class T> struct in_part {
     return mine == part;
   }
 };
-template <class T> static typename compared<T>::type scalar_of(const void *at) {
+template<class T> static typename compared<T>::type scalar_of(const void *at) {
   typename compared<T>::type value;
   memcpy(&value, at, sizeof value);
   return value;
@@ -79,7 +79,7 @@ struct times_length {
   long long length;
   __host__ __device__ long long operator()(long long i) const { return i * length; }
 };
-template <class T, class O> struct segmented {
+template<class T, class O> struct segmented {
   static int offsets(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceSegmentedReduce::Sum(w, *bytes, (const T *)a->in, (T *)a->out, (long long)a->segments,
@@ -131,14 +131,14 @@ struct row_of {
   long long length;
   __host__ __device__ long long operator()(long long i) const { return i / length; }
 };
-template <class T> static int scan_rows(ARGUMENTS) {
+template<class T> static int scan_rows(ARGUMENTS) {
   if (!a->length) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
   const auto row = thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_of{(long long)a->length});
   CHECK_COUNT;
   return cub::DeviceScan::InclusiveSumByKey(
       w, *bytes, row, (const T *)a->in, (T *)a->out, (int)a->count, cuda::std::equal_to<>{}, STREAM);
 }
-template <class K, class T, class E> struct scan_by_key {
+template<class K, class T, class E> struct scan_by_key {
   static int inclusive(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceScan::InclusiveSumByKey(
@@ -169,7 +169,7 @@ FIND_END
 #elif GP_PEERS_PART == 7
 #if __has_include(<cub/device/device_segmented_scan.cuh>)
 #include <cub/device/device_segmented_scan.cuh>
-template <class T, bool INCLUSIVE> static int scan_segments(ARGUMENTS) {
+template<class T, bool INCLUSIVE> static int scan_segments(ARGUMENTS) {
   const u32 *const begin = (const u32 *)a->begin;
   if (INCLUSIVE)
     return cub::DeviceSegmentedScan::InclusiveSegmentedSum(
@@ -208,7 +208,7 @@ FIND_END
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 
-template <class K, class T> static int reduce_by_key(ARGUMENTS) {
+template<class K, class T> static int reduce_by_key(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceReduce::ReduceByKey(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const T *)a->in, (T *)a->out,
       COUNTS, ::cuda::std::plus<T>{}, (int)a->count, STREAM);
@@ -233,7 +233,7 @@ FIND_END
 #if GP_PEERS_PART == 9
 #include <cub/device/device_run_length_encode.cuh>
 
-template <class K> struct run_lengths {
+template<class K> struct run_lengths {
   static int encode(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceRunLengthEncode::Encode(
@@ -264,11 +264,11 @@ FIND_END
 #if GP_PEERS_PART == 10
 #include <cub/device/device_select.cuh>
 
-template <class K> static int unique(ARGUMENTS) {
+template<class K> static int unique(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceSelect::Unique(w, *bytes, (const K *)a->keys, (K *)a->out_keys, COUNTS, (int)a->count, STREAM);
 }
-template <class K, class V> static int unique_by_key(ARGUMENTS) {
+template<class K, class V> static int unique_by_key(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceSelect::UniqueByKey(
       w, *bytes, (const K *)a->keys, (const V *)a->in, (K *)a->out_keys, (V *)a->out, COUNTS, (int)a->count, STREAM);
@@ -294,7 +294,7 @@ FIND_END
 #include <cub/device/device_partition.cuh>
 #include <cub/device/device_select.cuh>
 
-template <class T> struct selection {
+template<class T> struct selection {
   static int select(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceSelect::If(
@@ -322,7 +322,7 @@ template <class T> struct selection {
         (int)a->count, below<T>{scalar_of<T>(a->scalar)}, below<T>{scalar_of<T>(a->scalar2)}, STREAM);
   }
   // A selection for each part keeps their order. ALL: keep=100, where the first predicate is "at most".
-  template <int PARTS, bool ALL> static int in_order(ARGUMENTS) {
+  template<int PARTS, bool ALL> static int in_order(ARGUMENTS) {
     void *const outs[3] = {a->out, a->out2, a->out3};
     const auto second = PARTS == 3 ? scalar_of<T>(a->scalar2) : scalar_of<T>(a->scalar);
     CHECK_COUNT;
@@ -386,7 +386,7 @@ FIND_END
 #include <cub/device/device_histogram.cuh>
 
 // Levels in L, as CUB's users give them: int for one and two bytes.
-template <class T, class L> struct histogram {
+template<class T, class L> struct histogram {
   static L level(const void *at) {
     T value;
     memcpy(&value, at, sizeof value);
@@ -429,21 +429,21 @@ FIND_END
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 
-template <class T> struct zero_one {
+template<class T> struct zero_one {
   below<T> predicate;
   __host__ __device__ unsigned long long operator()(const T &x) const { return predicate(x); }
 };
-template <class T> static int count_if(ARGUMENTS) {
+template<class T> static int count_if(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceReduce::TransformReduce(w, *bytes, (const T *)a->in, COUNTS, (int)a->count,
       ::cuda::std::plus<unsigned long long>{}, zero_one<T>{{scalar_of<T>(a->scalar)}}, 0ull, STREAM);
 }
-template <class T> static int adjacent_difference(ARGUMENTS) {
+template<class T> static int adjacent_difference(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceAdjacentDifference::SubtractLeftCopy(
       w, *bytes, (const T *)a->in, (T *)a->out, (int)a->count, ::cuda::std::minus<T>{}, STREAM);
 }
-template <class S> static int copy_batch(ARGUMENTS) {
+template<class S> static int copy_batch(ARGUMENTS) {
   return cub::DeviceMemcpy::Batched(w, *bytes, (const void *const *)a->keys, (void *const *)a->keys2,
       (const S *)a->begin, (int64_t)a->segments, STREAM);
 }
@@ -472,7 +472,7 @@ FIND_END
 #include <thrust/iterator/transform_output_iterator.h>
 
 #define POLICY thrust::cuda::par_nosync.on(STREAM)
-template <class T> struct bounds {
+template<class T> struct bounds {
   static int lower(ARGUMENTS) {
     NO_WORKSPACE;
     thrust::lower_bound(POLICY, (const T *)a->keys, (const T *)a->keys + a->length, (const T *)a->in,
@@ -502,7 +502,7 @@ static int load_balance(ARGUMENTS) {
 #include <cub/device/device_find.cuh>
 #include <cuda/std/functional>
 #include <cuda/stream_ref>
-template <class T, bool UPPER, bool SORTED> static int find_bound(ARGUMENTS) {
+template<class T, bool UPPER, bool SORTED> static int find_bound(ARGUMENTS) {
   const T *const hay = (const T *)a->keys, *const needles = (const T *)a->in;
   u32 *const out = (u32 *)a->out;
   const int length = (int)a->length, count = (int)a->count;
@@ -517,7 +517,7 @@ template <class T, bool UPPER, bool SORTED> static int find_bound(ARGUMENTS) {
   if (UPPER) return cub::DeviceFind::UpperBound(w, *bytes, hay, length, needles, count, out, before, on);
   return cub::DeviceFind::LowerBound(w, *bytes, hay, length, needles, count, out, before, on);
 }
-template <class T> static int find_first_if(ARGUMENTS) {
+template<class T> static int find_first_if(ARGUMENTS) {
   below<T> predicate{};
   CHECK_COUNT;
   if (a->scalar) predicate.scalar = scalar_of<T>(a->scalar);

@@ -17,7 +17,7 @@ struct carver {
   char *at;
   size_t used;
   explicit carver(void *workspace) : at((char *)workspace), used(0) {}
-  template <class T> T *take(uint64_t count) {
+  template<class T> T *take(uint64_t count) {
     T *const taken = at ? (T *)(void *)(at + used) : NULL;
     used += (count * sizeof(T) + 511) / 256 * 256;
     return taken;
@@ -33,7 +33,7 @@ struct carver {
   count_up<<<1056, 256, 0, STREAM>>>(out, count, row);
   return (int)cudaGetLastError();
 }
-template <class T> __global__ void store_kernel(T *out, T value) { *out = value; }
+template<class T> __global__ void store_kernel(T *out, T value) { *out = value; }
 
 static inline int end_of(const gp_peer_args *a, int size) { return a->end_bit ? a->end_bit : 8 * size; }
 
@@ -42,7 +42,7 @@ static inline int end_of(const gp_peer_args *a, int size) { return a->end_bit ? 
 #if GP_PEERS_PART >= 19 && GP_PEERS_PART <= 22
 #include <cub/device/device_radix_sort.cuh>
 
-template <class K> struct radix_keys {
+template<class K> struct radix_keys {
   static int ascending(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceRadixSort::SortKeys(
@@ -54,7 +54,7 @@ template <class K> struct radix_keys {
         w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count, a->begin_bit, end_of(a, sizeof(K)), STREAM);
   }
   // Sorts all and takes `length` from the first on; NTH: takes the one at `length`.
-  template <bool DESCENDING, bool NTH> static int part(ARGUMENTS) {
+  template<bool DESCENDING, bool NTH> static int part(ARGUMENTS) {
     carver parts(w);
     K *const sorted = parts.take<K>(a->count);
     gp_peer_args all = *a;
@@ -68,7 +68,7 @@ template <class K> struct radix_keys {
   }
 };
 
-template <class K, class V> struct radix_pairs {
+template<class K, class V> struct radix_pairs {
   static int ascending(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceRadixSort::SortPairs(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
@@ -92,7 +92,7 @@ static auto any_order(void *stream) {
       ::cuda::execution::require(
           ::cuda::execution::determinism::not_guaranteed, ::cuda::execution::output_ordering::unsorted)};
 }
-template <class K, bool SORTED> static int largest_keys(ARGUMENTS) {
+template<class K, bool SORTED> static int largest_keys(ARGUMENTS) {
   carver parts(w);
   K *const found = SORTED ? parts.take<K>(a->length) : (K *)a->out_keys;
   size_t first = w ? *bytes - parts.used : 0, then = first;
@@ -105,7 +105,7 @@ template <class K, bool SORTED> static int largest_keys(ARGUMENTS) {
   if (!w) *bytes = parts.used + (first > then ? first : then);
   return code;
 }
-template <class K, bool INDICES, bool SORTED> static int largest_pairs(ARGUMENTS) {
+template<class K, bool INDICES, bool SORTED> static int largest_pairs(ARGUMENTS) {
   carver parts(w);
   K *const keys = SORTED || !a->out_keys ? parts.take<K>(a->length) : (K *)a->out_keys;
   K *const sorted = SORTED && !a->out_keys ? parts.take<K>(a->length) : (K *)a->out_keys;
@@ -133,7 +133,7 @@ template <class K, bool INDICES, bool SORTED> static int largest_pairs(ARGUMENTS
 #endif
 
 // Values are u32 indices, counted up in every call, as in ours.
-template <class K> static int radix_indices(ARGUMENTS) {
+template<class K> static int radix_indices(ARGUMENTS) {
   carver parts(w);
   u32 *const indices = parts.take<u32>(a->count);
   K *const sorted = parts.take<K>(a->count);
@@ -147,7 +147,7 @@ template <class K> static int radix_indices(ARGUMENTS) {
   return code;
 }
 // The first `length` pairs; INDICES: values are counted up.
-template <class K, bool INDICES> static int first_pairs(ARGUMENTS) {
+template<class K, bool INDICES> static int first_pairs(ARGUMENTS) {
   carver parts(w);
   K *const keys = parts.take<K>(a->count);
   u32 *const values = parts.take<u32>(a->count), *const indices = parts.take<u32>(INDICES ? a->count : 0);
@@ -207,23 +207,23 @@ FIND_END
 #include <cub/device/device_merge_sort.cuh>
 
 struct less_than {
-  template <class T> __host__ __device__ bool operator()(const T &a, const T &b) const { return a < b; }
+  template<class T> __host__ __device__ bool operator()(const T &a, const T &b) const { return a < b; }
 };
-template <class K> static int merge_sort_keys(ARGUMENTS) {
+template<class K> static int merge_sort_keys(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceMergeSort::SortKeysCopy(
       w, *bytes, (const K *)a->keys, (K *)a->out_keys, (int)a->count, less_than{}, STREAM);
 }
-template <class K, class V> static int merge_sort_pairs(ARGUMENTS) {
+template<class K, class V> static int merge_sort_pairs(ARGUMENTS) {
   CHECK_COUNT;
   return cub::DeviceMergeSort::SortPairsCopy(w, *bytes, (const K *)a->keys, (const V *)a->in, (K *)a->out_keys,
       (V *)a->out, (int)a->count, less_than{}, STREAM);
 }
-template <class K> static int merge_keys(ARGUMENTS) {
+template<class K> static int merge_keys(ARGUMENTS) {
   return cub::DeviceMerge::MergeKeys(w, *bytes, (const K *)a->keys, (int64_t)a->count, (const K *)a->keys2,
       (int64_t)a->count2, (K *)a->out_keys, less_than{}, STREAM);
 }
-template <class K, class V> static int merge_pairs(ARGUMENTS) {
+template<class K, class V> static int merge_pairs(ARGUMENTS) {
   return cub::DeviceMerge::MergePairs(w, *bytes, (const K *)a->keys, (const V *)a->in, (int64_t)a->count,
       (const K *)a->keys2, (const V *)a->in2, (int64_t)a->count2, (K *)a->out_keys, (V *)a->out, less_than{}, STREAM);
 }
@@ -250,7 +250,7 @@ FIND_END
 #include <thrust/iterator/transform_iterator.h>
 
 #define OFFSETS (const u32 *)a->begin, (const u32 *)a->begin + 1
-template <class K> struct segmented_keys {
+template<class K> struct segmented_keys {
   static int sort(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceSegmentedSort::StableSortKeys(
@@ -262,7 +262,7 @@ template <class K> struct segmented_keys {
         (int64_t)a->segments, OFFSETS, 0, 8 * (int)sizeof(K), STREAM);
   }
 };
-template <class K, class V> struct segmented_pairs {
+template<class K, class V> struct segmented_pairs {
   static int sort(ARGUMENTS) {
     CHECK_COUNT;
     return cub::DeviceSegmentedSort::StableSortPairs(w, *bytes, (const K *)a->keys, (K *)a->out_keys, (const V *)a->in,
@@ -284,13 +284,13 @@ struct row_start {
 #include <cuda/execution>
 #include <cuda/iterator>
 #include <cuda/stream_ref>
-template <class T> struct rows_of { // a row's first element
+template<class T> struct rows_of { // a row's first element
   T *base;
   const u32 *begin;
   long long length;
   __host__ __device__ T *operator()(long long i) const { return base + (begin ? begin[i] : i * length); }
 };
-template <class T> static auto rows_at(T *base, const u32 *begin, uint64_t length) {
+template<class T> static auto rows_at(T *base, const u32 *begin, uint64_t length) {
   return thrust::make_transform_iterator(
       thrust::make_counting_iterator(0ll), rows_of<T>{base, begin, (long long)length});
 }
@@ -307,7 +307,7 @@ struct size_of_row {
   __host__ __device__ int operator()(long long i) const { return (int)(begin[i + 1] - begin[i]); }
 };
 // MOST: the longest segment that the kernel is compiled for. Its results have no order; SORTED: a sort follows.
-template <class K, int MOST, bool FIXED, bool SORTED>
+template<class K, int MOST, bool FIXED, bool SORTED>
 static int largest_of_rows(
     void *w, size_t *bytes, const gp_peer_args *a, uint64_t rows, uint64_t length, uint64_t k, void *stream) {
   const u32 *const begin = FIXED ? NULL : (const u32 *)a->begin;
@@ -338,13 +338,13 @@ static int largest_of_rows(
   if (!w) *bytes = parts.used + (first > then ? first : then);
   return code;
 }
-template <class K, bool SORTED> static int first_of_rows(ARGUMENTS) {
+template<class K, bool SORTED> static int first_of_rows(ARGUMENTS) {
   const uint64_t n = a->count;
   if (n <= 1024) return largest_of_rows<K, 1024, true, SORTED>(w, bytes, a, a->segments, n, a->length, stream);
   if (n <= 1 << 17) return largest_of_rows<K, 1 << 17, true, SORTED>(w, bytes, a, a->segments, n, a->length, stream);
   return GP_PEER_UNSUPPORTED;
 }
-template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
+template<class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
   const uint64_t n = a->count / (a->segments ? a->segments : 1);
   if (!a->segments) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
   if (!FIXED) return largest_of_rows<K, 1 << 21, false, true>(w, bytes, a, a->segments, 0, a->length, stream);
@@ -353,7 +353,7 @@ template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
   return GP_PEER_UNSUPPORTED;
 }
 #else
-template <class K, bool> static int first_of_rows(ARGUMENTS) {
+template<class K, bool> static int first_of_rows(ARGUMENTS) {
   const uint64_t all = a->count * a->segments;
   const auto begin =
       thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_start{(long long)a->count});
@@ -368,7 +368,7 @@ template <class K, bool> static int first_of_rows(ARGUMENTS) {
       a->segments, cudaMemcpyDeviceToDevice, STREAM);
 }
 // CUB before 3.5 has no top-k of segments: all are sorted, and the first k of each copied.
-template <class K>
+template<class K>
 static __global__ void copy_first(
     const K *sorted, const u32 *begin, uint64_t length, uint64_t segments, uint64_t k, K *out) {
   const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
@@ -377,7 +377,7 @@ static __global__ void copy_first(
     for (uint64_t i = threadIdx.x % 32; i < k && i < n; i += 32) out[s * k + i] = sorted[first + i];
   }
 }
-template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
+template<class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
   const uint64_t length = a->count / (a->segments ? a->segments : 1);
   const auto rows = thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_start{(long long)length});
   carver parts(w);
@@ -398,7 +398,7 @@ template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
   return cudaGetLastError();
 }
 #endif
-template <class K> static int sort_rows(ARGUMENTS) {
+template<class K> static int sort_rows(ARGUMENTS) {
   const auto begin =
       thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_start{(long long)a->length});
   if (!a->segments) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
@@ -447,7 +447,7 @@ FIND_END
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 
-template <class K, class T> static int group_by(ARGUMENTS) {
+template<class K, class T> static int group_by(ARGUMENTS) {
   CHECK_COUNT;
   carver parts(w);
   K *const keys = parts.take<K>(a->count);
@@ -530,23 +530,23 @@ struct kept_memory {
 
 // OPERATION: on keys; on keys and values.
 enum { UNION, INTERSECTION, DIFFERENCE, SYMMETRIC_DIFFERENCE };
-template <class K, int OPERATION> static int set_of_keys(ARGUMENTS) {
+template<class K, int OPERATION> static int set_of_keys(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   const K *x = (const K *)a->keys, *x_end = x + a->count, *y = (const K *)a->keys2, *y_end = y + a->count2;
   K *out = (K *)a->out_keys, *end;
   try {
-    end = OPERATION == UNION        ? thrust::set_union(POLICY, x, x_end, y, y_end, out)
+    end = OPERATION == UNION ? thrust::set_union(POLICY, x, x_end, y, y_end, out)
         : OPERATION == INTERSECTION ? thrust::set_intersection(POLICY, x, x_end, y, y_end, out)
-        : OPERATION == DIFFERENCE   ? thrust::set_difference(POLICY, x, x_end, y, y_end, out)
-                                    : thrust::set_symmetric_difference(POLICY, x, x_end, y, y_end, out);
+        : OPERATION == DIFFERENCE ? thrust::set_difference(POLICY, x, x_end, y, y_end, out)
+        : thrust::set_symmetric_difference(POLICY, x, x_end, y, y_end, out);
   } catch (...) {
     return cudaErrorUnknown;
   }
   store_kernel<<<1, 1, 0, STREAM>>>(COUNTS, (unsigned long long)(end - out));
   return cudaGetLastError();
 }
-template <class K> static int check_sorted(ARGUMENTS) {
+template<class K> static int check_sorted(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   const K *const end = (const K *)a->keys + a->count, *sorted;
@@ -559,7 +559,7 @@ template <class K> static int check_sorted(ARGUMENTS) {
   return cudaGetLastError();
 }
 // Its permutation differs from ours: there is nothing to compare.
-template <class T> static int shuffle(ARGUMENTS) {
+template<class T> static int shuffle(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   try {
@@ -570,7 +570,7 @@ template <class T> static int shuffle(ARGUMENTS) {
   }
   return cudaGetLastError();
 }
-template <class T> static int reverse(ARGUMENTS) {
+template<class T> static int reverse(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   try {
@@ -581,12 +581,12 @@ template <class T> static int reverse(ARGUMENTS) {
   return cudaGetLastError();
 }
 // Searches for the first element. Thrust hands the result to the host; it is stored from there.
-template <class T> struct less_than {
+template<class T> struct less_than {
   T scalar;
   __host__ __device__ bool operator()(const T &x) const { return x < scalar; }
 };
 enum { FIRST, ANY, ALL, MISMATCH, EQUAL_ARRAYS, PARTITIONED };
-template <class T, int OPERATION> static int find_first(ARGUMENTS) {
+template<class T, int OPERATION> static int find_first(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   const T *const in = (const T *)a->in, *const end = in + a->count, *const in2 = (const T *)a->in2;
@@ -594,12 +594,12 @@ template <class T, int OPERATION> static int find_first(ARGUMENTS) {
   less_than<T> predicate = {T()};
   if (a->scalar) memcpy(&predicate.scalar, a->scalar, sizeof predicate.scalar);
   try {
-    result = OPERATION == FIRST    ? (unsigned long long)(thrust::find_if(POLICY, in, end, predicate) - in)
-        : OPERATION == ANY         ? thrust::any_of(POLICY, in, end, predicate)
-        : OPERATION == ALL         ? thrust::all_of(POLICY, in, end, predicate)
+    result = OPERATION == FIRST ? (unsigned long long)(thrust::find_if(POLICY, in, end, predicate) - in)
+        : OPERATION == ANY ? thrust::any_of(POLICY, in, end, predicate)
+        : OPERATION == ALL ? thrust::all_of(POLICY, in, end, predicate)
         : OPERATION == PARTITIONED ? thrust::is_partitioned(POLICY, in, end, predicate)
-        : OPERATION == MISMATCH    ? (unsigned long long)(thrust::mismatch(POLICY, in, end, in2).first - in)
-                                   : thrust::equal(POLICY, in, end, in2);
+        : OPERATION == MISMATCH ? (unsigned long long)(thrust::mismatch(POLICY, in, end, in2).first - in)
+        : thrust::equal(POLICY, in, end, in2);
   } catch (...) {
     return cudaErrorUnknown;
   }
@@ -608,7 +608,7 @@ template <class T, int OPERATION> static int find_first(ARGUMENTS) {
   return cudaGetLastError();
 }
 // `place` takes elements to their indices, `fetch` from there.
-template <class T> static int place(ARGUMENTS) {
+template<class T> static int place(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   const T *const in = (const T *)a->in;
@@ -619,7 +619,7 @@ template <class T> static int place(ARGUMENTS) {
   }
   return cudaGetLastError();
 }
-template <class T> static int fetch(ARGUMENTS) {
+template<class T> static int fetch(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   const u32 *const index = (const u32 *)a->in2;
@@ -631,7 +631,7 @@ template <class T> static int fetch(ARGUMENTS) {
   return cudaGetLastError();
 }
 // The same where a flag is set.
-template <class T> static int place_if(ARGUMENTS) {
+template<class T> static int place_if(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   const T *const in = (const T *)a->in;
@@ -642,7 +642,7 @@ template <class T> static int place_if(ARGUMENTS) {
   }
   return cudaGetLastError();
 }
-template <class T> static int fetch_if(ARGUMENTS) {
+template<class T> static int fetch_if(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   const u32 *const index = (const u32 *)a->in2;
@@ -653,7 +653,7 @@ template <class T> static int fetch_if(ARGUMENTS) {
   }
   return cudaGetLastError();
 }
-template <class T> static int replace_if(ARGUMENTS) {
+template<class T> static int replace_if(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   const T *const in = (const T *)a->in;
@@ -670,10 +670,10 @@ template <class T> static int replace_if(ARGUMENTS) {
   return cudaGetLastError();
 }
 // Thrust gives the elements' addresses to the host.
-template <class T> static __global__ void store_both(T *out, const T *least, const T *greatest) {
+template<class T> static __global__ void store_both(T *out, const T *least, const T *greatest) {
   out[0] = *least, out[1] = *greatest;
 }
-template <class T> static int minmax(ARGUMENTS) {
+template<class T> static int minmax(ARGUMENTS) {
   NO_WORKSPACE;
   kept_memory memory;
   const T *const in = (const T *)a->in;
@@ -691,7 +691,7 @@ struct has_elements {
   const u32 *offsets;
   __host__ __device__ bool operator()(u32 run) const { return offsets[run] < offsets[run + 1]; }
 };
-template <class T, bool BY_LENGTHS> static int expand(ARGUMENTS) {
+template<class T, bool BY_LENGTHS> static int expand(ARGUMENTS) {
   const size_t runs = (size_t)a->segments;
   kept_memory memory;
   if (!w) return *bytes = (a->count + runs + 1) * sizeof(u32), 0;

@@ -82,10 +82,10 @@ static Csr make(const std::string &kind, int scale) {
   return random_csr(lengths, false);
 }
 
-template <class T> struct Product {
+template<class T> struct Product {
   __host__ __device__ T operator()(const thrust::tuple<T, T> &x) const { return thrust::get<0>(x) * thrust::get<1>(x); }
 };
-template <class T> static T *upload(const std::vector<T> &v) {
+template<class T> static T *upload(const std::vector<T> &v) {
   T *p;
   good(cudaMalloc(&p, v.size() * sizeof(T) + 64));
   good(cudaMemcpy(p, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
@@ -93,7 +93,7 @@ template <class T> static T *upload(const std::vector<T> &v) {
 }
 
 static int lines;
-template <class T>
+template<class T>
 static void measure(gp_context *ctx, cusparseHandle_t sparse, const std::string &kind, const Csr &m, gp_type type,
     cudaDataType_t cuda_type, const char *device) {
   const int rows = m.rows(), entries = m.entries();

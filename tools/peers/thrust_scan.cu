@@ -48,7 +48,7 @@ struct kept_memory {
   void deallocate(char *, size_t) {}
 };
 
-template <class Op> static int scan_by(const int *in, int *out, uint64_t count, cudaStream_t stream, Op op) {
+template<class Op> static int scan_by(const int *in, int *out, uint64_t count, cudaStream_t stream, Op op) {
   kept_memory memory;
   try {
     thrust::inclusive_scan(thrust::cuda::par_nosync(memory).on(stream), in, in + count, out, op);
@@ -62,13 +62,13 @@ template <class Op> static int scan_by(const int *in, int *out, uint64_t count, 
 
 #ifdef THRUST_SCAN_ITEMS
 
-template <int THREADS, int ITEMS> struct tuned_plus {
+template<int THREADS, int ITEMS> struct tuned_plus {
   __host__ __device__ int operator()(int a, int b) const { return a + b; }
 };
 
 CUB_NAMESPACE_BEGIN
 namespace detail::scan {
-template <class Offset, int THREADS, int ITEMS> struct policy_hub<int, int, int, Offset, tuned_plus<THREADS, ITEMS>> {
+template<class Offset, int THREADS, int ITEMS> struct policy_hub<int, int, int, Offset, tuned_plus<THREADS, ITEMS>> {
   struct Policy : ChainedPolicy<500, Policy, Policy> {
     using Stock = typename policy_hub<int, int, int, Offset, ::cuda::std::plus<>>::MaxPolicy::ActivePolicy::ScanPolicyT;
     using ScanPolicyT =
@@ -81,15 +81,15 @@ template <class Offset, int THREADS, int ITEMS> struct policy_hub<int, int, int,
 } // namespace detail::scan
 CUB_NAMESPACE_END
 
-template <int THREADS> static int scan_with(const int *in, int *out, uint64_t count, cudaStream_t stream) {
+template<int THREADS> static int scan_with(const int *in, int *out, uint64_t count, cudaStream_t stream) {
   return scan_by(in, out, count, stream, tuned_plus<THREADS, THRUST_SCAN_ITEMS>());
 }
 // The tile, and 1 KiB for the block's sums.
-template <int THREADS> static constexpr scan_fn function_of() {
+template<int THREADS> static constexpr scan_fn function_of() {
   if constexpr (4 * THREADS * THRUST_SCAN_ITEMS + 1024 <= 48 * 1024) return scan_with<THREADS>;
   else return nullptr;
 }
-template <int... WARPS> static scan_fn find(int threads, std::integer_sequence<int, WARPS...>) {
+template<int... WARPS> static scan_fn find(int threads, std::integer_sequence<int, WARPS...>) {
   static constexpr scan_fn functions[] = {function_of<32 * (WARPS + 1)>()...};
   return threads >= 32 && threads <= 1024 && threads % 32 == 0 ? functions[threads / 32 - 1] : nullptr;
 }
@@ -103,7 +103,7 @@ scan_fn JOIN(thrust_scan_find_, THRUST_SCAN_ITEMS)(int threads) {
 
 struct policy_size {
   int threads, items;
-  template <class Policy> CUB_RUNTIME_FUNCTION cudaError_t Invoke() {
+  template<class Policy> CUB_RUNTIME_FUNCTION cudaError_t Invoke() {
     threads = Policy::ScanPolicyT::BLOCK_THREADS;
     items = Policy::ScanPolicyT::ITEMS_PER_THREAD;
     return cudaSuccess;

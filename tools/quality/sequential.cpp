@@ -70,7 +70,7 @@ static double measure(const std::function<void()> &call) {
 
 static volatile double kept; // keeps a result alive
 
-template <class T> static std::vector<T> random(size_t n, unsigned seed) {
+template<class T> static std::vector<T> random(size_t n, unsigned seed) {
   std::vector<T> out(n);
   std::mt19937 make(seed);
   for (T &x : out) x = std::is_same<T, f32>::value ? (T)(make() / 2147483648.0 - 1) : (T)make();
@@ -99,7 +99,7 @@ static std::vector<u32> offsets_of(const cell &c) {
 }
 
 // Microseconds, or 0: it has no such call.
-template <class T> static double time_of(const cell &c) {
+template<class T> static double time_of(const cell &c) {
   const size_t n = c.n;
   const std::string &p = c.primitive;
   const double share = (double)word(c, "keep", 50) / 100;
@@ -226,7 +226,7 @@ int main() {
         : c.type == "u8"   ? time_of<u8>(c)
         : c.type == "u32"  ? time_of<u32>(c)
         : c.type == "f32"  ? time_of<f32>(c)
-                           : 0;
+        : 0;
     if (us > 0) printf("{\"kind\": \"sequential\", \"cell\": \"%s\", \"us\": %.3f}\n", line.c_str(), us);
     fflush(stdout);
   }

@@ -62,11 +62,11 @@ static void take_results(group *g, const job *j) {
 
 static const char *load_group(search *s, group *g) {
   const char *wrong = group_load(g, s->opt->seed, s->landscape ? g->row->landscape : NULL);
-  g->strategy = s->landscape                                  ? "landscape"
+  g->strategy = s->landscape ? "landscape"
       : strcmp(s->opt->strategy, "auto")                      ? s->opt->strategy
       : s->opt->seconds > 0 && g->space.count > WHOLE_AT_MOST ? "timed"
-      : g->space.count > EXHAUSTIVE_AT_MOST                   ? "standard"
-                                                              : "exhaustive";
+      : g->space.count > EXHAUSTIVE_AT_MOST ? "standard"
+      : "exhaustive";
   g->batch = s->opt->seconds > 0 ? TIMED_BATCH : BATCH;
   return wrong ? wrong : parse_steps(steps_of(g->strategy), g->steps, &g->step_count);
 }
@@ -485,7 +485,7 @@ static const char *check_primitive(const char *word) {
     if (!strcmp(word, GROUP_ROWS[i].primitive)) return NULL;
   snprintf(reason, sizeof reason,
       *searched ? "--primitives: %.60s has no search of its own: it uses the rows of %s"
-                : "--primitives: %.60s has no search",
+          : "--primitives: %.60s has no search",
       word, searched);
   return reason;
 }

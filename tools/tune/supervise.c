@@ -345,7 +345,7 @@ static void worker_ended(worker *w, int status_of_begun, const char *why) {
 
 static char *end_text(int status) {
   return WIFSIGNALED(status) ? print_text("died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                             : print_text("ended with status %d", WEXITSTATUS(status));
+      : print_text("ended with status %d", WEXITSTATUS(status));
 }
 
 static void serve_worker(worker *w) {

@@ -503,8 +503,8 @@ static const char *parse_policy_of(const char *text, variant *v) { return parse_
 static int judge(variant *v, gp_result result) {
   if (result == GP_SUCCESS) return 1;
   v->status = result == GP_E_COMPILE || result == GP_E_NO_COMPILER ? "compile"
-      : result == GP_E_DRIVER                                      ? "runtime"
-                                                                   : "invalid";
+      : result == GP_E_DRIVER ? "runtime"
+      : "invalid";
   snprintf(v->message, sizeof v->message, "%s: %.500s", gp_result_name(result), gp_last_message());
   return 0;
 }
@@ -1295,8 +1295,8 @@ static int run_energy_round(const job *j, variant *v, uint64_t *set) {
   enum { BATCH_US = 5000, LONGEST = 5 }; // seconds without a step
   const double calls_of_batch = v->first_us > 0 ? BATCH_US / v->first_us : 1;
   const int calls = calls_of_batch < v->calls ? v->calls
-      : calls_of_batch > MOST_CALLS           ? MOST_CALLS
-                                              : (int)calls_of_batch;
+      : calls_of_batch > MOST_CALLS ? MOST_CALLS
+      : (int)calls_of_batch;
   unsigned long long from = 0, at = 0, read;
   double begun = 0, done = 0, us = 0, moved = seconds_now();
   if (!gp_nvml_energy(&nvml, &at)) return no_energy(v, "NVML has no energy counter on this GPU");
