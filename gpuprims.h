@@ -5845,13 +5845,15 @@ typedef struct gp__rules {
   int (*overlaps)(gp_policy p, gp__shape s); // whether a launch may overlap the one before; NULL: yes
   void (*geometry)(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g); // g begins as zeros
   int (*threads)(gp_policy p); // of a block; NULL: policy.threads
-  int own_algorithm; // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
+  int own_algorithm; // GP__OWN_ALGORITHM, GP__OWN_IF_FEW or GP__ANY_ALGORITHM
   int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GP__ALWAYS_OVERLAPS NULL
 #define GP__POLICY_THREADS NULL
 #define GP__ROWS_SERVE NULL
-enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
+// Own: a row serves only the algorithm that the portable rule chooses; if few, where that is for few elements, which
+// the rows' tunes did not know.
+enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM, GP__OWN_IF_FEW };
 
 // Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
 GP__HOST int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
@@ -6889,7 +6891,7 @@ GP__HOST int gp__scan_threads(gp_policy p) {
 }
 
 static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elements, gp__portable_scan,
-    GP__ALWAYS_OVERLAPS, gp__geometry_scan, gp__scan_threads, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_scan, gp__scan_threads, GP__OWN_IF_FEW, GP__ROWS_SERVE};
 
 // ---- select/geometry.h - launches of streams
 
@@ -6909,7 +6911,7 @@ GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp
 }
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_stream, gp__portable_stream,
-    GP__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads, GP__OWN_IF_FEW, GP__ROWS_SERVE};
 
 // ---- histogram/geometry.h - launches of histograms
 
@@ -6950,7 +6952,7 @@ GP__HOST void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident,
 }
 
 static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__measure_histogram, gp__portable_histogram,
-    GP__ALWAYS_OVERLAPS, gp__geometry_histogram, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_histogram, GP__POLICY_THREADS, GP__OWN_IF_FEW, GP__ROWS_SERVE};
 
 // ---- segments/geometry.h - launches of segmented reduce
 
@@ -41080,12 +41082,16 @@ GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, const gp__
 GP__HOST int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
+  int own;
   memset(&none, 0, sizeof none);
   if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
   if (rules->row_serves && !rules->row_serves(*h)) return 0;
   *policy = gp__portable(row, *h);
-  return gp__policy_valid(*policy, *h) &&
-      (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
+  if (!gp__policy_valid(*policy, *h)) return 0;
+  if (rules->own_algorithm == GP__ANY_ALGORITHM) return 1;
+  own = gp__portable(none, *h).algorithm;
+  return policy->algorithm == own ||
+      (rules->own_algorithm == GP__OWN_IF_FEW && own != GP_ONE_CLUSTER && own != GP_WARP_SEGMENTS);
 }
 
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for

@@ -1,19 +1,23 @@
 // core/choose.c - the choice of a call's policy
 // uses: api/version.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/rows.h, core/family.h,
-//   core/families.h, core/messages.c, core/request.c, core/table.c, core/names.c, core/state.c, core/shape.c,
-//   core/policy_fields.c
+//   core/families.h, core/messages.c, core/request.c, core/table.c, core/names.c, segments/kinds.c, core/state.c,
+//   core/shape.c, core/policy_fields.c
 
 // The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
 // not the number of segments or the shape, so the portable rule chooses the algorithm for these.
 GP__HOST int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
+  int own;
   memset(&none, 0, sizeof none);
   if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
   if (rules->row_serves && !rules->row_serves(*h)) return 0;
   *policy = gp__portable(row, *h);
-  return gp__policy_valid(*policy, *h) &&
-      (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
+  if (!gp__policy_valid(*policy, *h)) return 0;
+  if (rules->own_algorithm == GP__ANY_ALGORITHM) return 1;
+  own = gp__portable(none, *h).algorithm;
+  return policy->algorithm == own ||
+      (rules->own_algorithm == GP__OWN_IF_FEW && own != GP_ONE_CLUSTER && own != GP_WARP_SEGMENTS);
 }
 
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for

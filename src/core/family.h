@@ -10,13 +10,15 @@ typedef struct gp__rules {
   int (*overlaps)(gp_policy p, gp__shape s); // whether a launch may overlap the one before; NULL: yes
   void (*geometry)(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g); // g begins as zeros
   int (*threads)(gp_policy p); // of a block; NULL: policy.threads
-  int own_algorithm; // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
+  int own_algorithm; // GP__OWN_ALGORITHM, GP__OWN_IF_FEW or GP__ANY_ALGORITHM
   int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GP__ALWAYS_OVERLAPS NULL
 #define GP__POLICY_THREADS NULL
 #define GP__ROWS_SERVE NULL
-enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
+// Own: a row serves only the algorithm that the portable rule chooses; if few, where that is for few elements, which
+// the rows' tunes did not know.
+enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM, GP__OWN_IF_FEW };
 
 // Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
 GP__HOST int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {

@@ -39,4 +39,4 @@ GP__HOST void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident,
 }
 
 static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__measure_histogram, gp__portable_histogram,
-    GP__ALWAYS_OVERLAPS, gp__geometry_histogram, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_histogram, GP__POLICY_THREADS, GP__OWN_IF_FEW, GP__ROWS_SERVE};

@@ -21,4 +21,4 @@ GP__HOST int gp__scan_threads(gp_policy p) {
 }
 
 static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elements, gp__portable_scan,
-    GP__ALWAYS_OVERLAPS, gp__geometry_scan, gp__scan_threads, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_scan, gp__scan_threads, GP__OWN_IF_FEW, GP__ROWS_SERVE};

@@ -18,4 +18,4 @@ GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp
 }
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_stream, gp__portable_stream,
-    GP__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads, GP__OWN_IF_FEW, GP__ROWS_SERVE};

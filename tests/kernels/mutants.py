@@ -1453,7 +1453,7 @@ MUTANTS = {
         "end_of(drawn.number, threadIdx.x);\n  }"),
     "sets: union keeps both of a pair": (
         "SETS", "src/sets/tile.cuh",
-        "                                     : ~paired);", ": ~Mask(0));"),
+        ": ~paired);", ": ~Mask(0));"),
     "sets: difference takes the second input for the first": (
         "SETS", "src/sets/tile.cuh",
         "? second & ~paired", "? ~second & ~paired"),
