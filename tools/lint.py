@@ -484,7 +484,8 @@ def lint_format(findings, paths):
         print("waiting: 1")
     for path, wanted in laid_out(code).items():
         found = read(path)
-        first = next((at for at, pair in enumerate(zip(found.split("\n"), wanted.split("\n")), 1) if pair[0] != pair[1]), 0)
+        lines = enumerate(zip(found.split("\n"), wanted.split("\n")), 1)
+        first = next((at for at, (ours, theirs) in lines if ours != theirs), 0)
         findings.check("clang-format", [f"{path}:{first}: make format"] if found != wanted else [])
 
 

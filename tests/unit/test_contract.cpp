@@ -7,12 +7,12 @@
 #define GPUPRIMS_IMPLEMENTATION
 #define GP_POLICY_ROWS(ROW) \
   ROW("Fake With Rows", GP_REDUCE, -1, -1, -1, 0, 64, GP_EVEN_SHARE, 64, 1, 3, 3, 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, "row") \
-  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_ONE_CLUSTER, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0, \
-      "row") \
-  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_ONE_CLUSTER, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0, \
-      "row") \
-  ROW("Fake With Rows", GP_REDUCE_BY_KEY, -1, -1, -1, 0, 64, GP_ONE_CLUSTER, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0, \
-      "row")
+  ROW("Fake With Rows", GP_INCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_ONE_CLUSTER, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, \
+      0, "row") \
+  ROW("Fake With Rows", GP_EXCLUSIVE_SCAN, -1, -1, -1, 0, 64, GP_ONE_CLUSTER, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, \
+      0, "row") \
+  ROW("Fake With Rows", GP_REDUCE_BY_KEY, -1, -1, -1, 0, 64, GP_ONE_CLUSTER, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, \
+      0, "row")
 #include "gpuprims.h"
 
 #include "fake_driver.h"
