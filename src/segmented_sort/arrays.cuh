@@ -153,7 +153,7 @@ template<class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sor
   GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes, const Bits *in = nullptr) const {
     const gp__u32 rank = gp_lane() & unsigned(lanes - 1), mine = rank * ITEMS;
     Bits *const row = key_at(first + mine);
-    const auto at = [=](int i) { return ROWS ? row + i : key_at(first + mine + i); };
+    const auto at = [&](int i) { return ROWS ? row + i : key_at(first + mine + i); };
     C x[ITEMS];
     GP__EACH(i, ITEMS) {
       if (ROWS && !INDEXED)

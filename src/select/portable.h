@@ -3,10 +3,10 @@
 //   core/rows.h
 
 // Segmented scans search offsets; up to 72 Ki elements, of 8 bytes at most, a warp or a block takes a segment, of 1,024
-// elements on average at most.
-// One large block, or two if there are few tiles. Small streams: one vector a thread, so that all multiprocessors have
-// tiles. BROAD tiles are one instead of two, and one group of a look-back instead of two. LONG: keys and values of 8
-// bytes. ALONE: one array. CLUSTER: the tiles of one cluster, WIDE if larger.
+// elements on average at most. FEW: eight of them a multiprocessor at most. One large block, or two if there are few
+// tiles. Small streams: one vector a thread, so that all multiprocessors have tiles. BROAD tiles are one instead of
+// two, and one group of a look-back instead of two. LONG: keys and values of 8 bytes. ALONE: one array. CLUSTER: the
+// tiles of one cluster, WIDE if larger.
 enum {
   GP__IF_STREAM_PAIRS = GP__IF,
   GP__IF_STREAM_SEARCHES = 2 * GP__IF,
@@ -15,7 +15,8 @@ enum {
   GP__IF_STREAM_LONG = 16 * GP__IF,
   GP__IF_STREAM_ALONE = 32 * GP__IF,
   GP__IF_STREAM_CLUSTER = 64 * GP__IF,
-  GP__IF_STREAM_WIDE = 128 * GP__IF
+  GP__IF_STREAM_WIDE = 128 * GP__IF,
+  GP__IF_STREAM_FEW = 256 * GP__IF
 };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
@@ -32,6 +33,7 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(
         0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_STREAM_LITTLE, 0, (72 << 10) + 1, GP_WARP_SEGMENTS, 0, 0, 0, 0, 30),
     GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 1, 3, 8, 29),
+    GP__H200(0, -1, GP__IF_STREAM_FEW, 0, 0, GP_WARP_SEGMENTS, 128, 0, 0, 0, 30),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_CLUSTER, 0, 0, GP_ONE_CLUSTER, 0, 0, 0, 0, 30),
     GP__H200(0, -1, GP__IF_STREAM_WIDE, 0, 0, GP_ONE_CLUSTER, 512, 0, 0, 0, 30),
     GP__H200(0, -1, 0, 0, 0, GP_ONE_CLUSTER, 256, 1, 3, 8, 30),
@@ -63,6 +65,7 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
               ? GP__IF_STREAM_CLUSTER
               : 0) |
       (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
+      (s.segments <= (unsigned)s.multiprocessors << 3 ? GP__IF_STREAM_FEW : 0) |
       (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0);
   const int vectors = p.vectors;
   gp_policy q;
