@@ -5957,20 +5957,22 @@ GP__HOST gp_policy gp__portable_find(gp_policy p, gp__shape s) {
 // ---- scan/portable.h - portable rule of scans
 
 // SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow. OPEN: in any order of additions,
-// and the caller sets neither threads nor vectors. CLUSTER: open, and the tiles of one cluster. Up to 64 tiles are one
-// group of a look-back.
+// and the caller sets neither threads nor vectors. CLUSTER: open, and the tiles of one cluster. NARROW: aligned
+// elements of 4 bytes at most. Up to 64 tiles are one group of a look-back.
 enum {
   GP__IF_SCAN_CANONICAL = GP__IF,
   GP__IF_SCAN_MISALIGNED = 2 * GP__IF,
   GP__IF_SCAN_SHIFTED = 4 * GP__IF,
   GP__IF_SCAN_OPEN = 8 * GP__IF,
-  GP__IF_SCAN_CLUSTER = 16 * GP__IF
+  GP__IF_SCAN_CLUSTER = 16 * GP__IF,
+  GP__IF_SCAN_NARROW = 32 * GP__IF
 };
 static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_OPEN, 0, (8 << 10) + 1, GP_ONE_BLOCK, 512, 1, 0, 0, 29),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_CLUSTER, 0, 0, GP_ONE_CLUSTER, 256, 1, 0, 0, 30),
-    GP__H200(0, -1, GP__CHOOSES, 6 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 29),
+    GP__H200(0, -1, GP__CHOOSES, 6656 << 10, 0, GP_PIPELINED, 0, 9, 0, 0, 30),
+    GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_NARROW, 6656 << 10, 10 << 20, GP_LOOK_BACK, 256, 5, 0, 4, 30),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_SHIFTED, 512 << 10, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 0, 0, 21),
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 0, 3 << 20, GP_PIPELINED, 0, 5, 0, 0, 21),
@@ -5979,8 +5981,9 @@ static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 256 << 10, 512 << 10, 0, 512, 1, 0, 0, 29),
     GP__H200(0, -1, 0, 512 << 10, 0, 0, 0, 3, 0, 0, 29),
+    GP__H200(0, -1, 0, 4608 << 10, 0, 0, 0, 3, 0, 4, 30),
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
-    GP__H200(0, -1, 0, 6 << 20, 0, 0, 0, 9, 0, 0, 29),
+    GP__H200(0, -1, 0, 6656 << 10, 0, 0, 0, 9, 0, 0, 30),
 };
 GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
@@ -5988,6 +5991,7 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
                                 : 0) |
       (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
+      (s.in_size <= 4 && s.out_size <= 4 && !misaligned && !s.reproducible ? GP__IF_SCAN_NARROW : 0) |
       (s.reproducible || p.threads || p.vectors ? 0
               : gp__has_clusters(s) && s.acc_size <= 64 &&
                   s.count <= gp__scan_items(1, s.in_size, s.out_size) * 256ull * (unsigned)GP__CLUSTER
@@ -6011,8 +6015,9 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
 // Segmented scans search offsets; up to 72 Ki elements, of 8 bytes at most, a warp or a block takes a segment, of 1,024
 // elements on average at most. FEW: eight of them a multiprocessor at most. One large block, or two if there are few
 // tiles. Small streams: one vector a thread, so that all multiprocessors have tiles. BROAD tiles are one instead of
-// two, and one group of a look-back instead of two. LONG: keys and values of 8 bytes. ALONE: one array. CLUSTER: the
-// tiles of one cluster, WIDE if larger.
+// two, and one group of a look-back instead of two; THIRDS are one instead of three, and one group, and the same with
+// FOURTHS instead of four and a half. LONG: keys and values of 8 bytes. ALONE: one array. CLUSTER: the tiles of one
+// cluster, WIDE if larger.
 enum {
   GP__IF_STREAM_PAIRS = GP__IF,
   GP__IF_STREAM_SEARCHES = 2 * GP__IF,
@@ -6022,7 +6027,9 @@ enum {
   GP__IF_STREAM_ALONE = 32 * GP__IF,
   GP__IF_STREAM_CLUSTER = 64 * GP__IF,
   GP__IF_STREAM_WIDE = 128 * GP__IF,
-  GP__IF_STREAM_FEW = 256 * GP__IF
+  GP__IF_STREAM_FEW = 256 * GP__IF,
+  GP__IF_STREAM_THIRDS = 512 * GP__IF,
+  GP__IF_STREAM_FOURTHS = 1024 * GP__IF
 };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
@@ -6032,6 +6039,8 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__IF_STREAM_LONG, 32 << 20, 0, GP_PIPELINED, 256, 5, 5, 1, 29),
     GP__H200(0, -1, GP__IF_STREAM_BROAD, 0, 0, GP_LOOK_BACK, 512, 0, 0, 4, 29),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 256, 1, 3, 8, 21),
+    GP__H200(0, -1, GP__IF_STREAM_ALONE | GP__IF_STREAM_THIRDS, 0, 0, GP_LOOK_BACK, 256, 3, 0, 4, 30),
+    GP__H200(0, -1, GP__IF_STREAM_ALONE | GP__IF_STREAM_FOURTHS, 0, 0, GP_LOOK_BACK, 384, 3, 0, 3, 30),
     GP__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
     GP__H200(0, -1, GP__IF_STREAM_ALONE, 2 << 20, 4 << 20, GP_LOOK_BACK, 384, 3, 0, 3, 29),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
@@ -6072,7 +6081,11 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
               : 0) |
       (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
       (s.segments <= (unsigned)s.multiprocessors << 3 ? GP__IF_STREAM_FEW : 0) |
-      (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0);
+      (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
+      (tiles <= 2 * GP__GROUP || s.stream.parts ? 0
+              : tiles <= 3 * GP__GROUP ? GP__IF_STREAM_THIRDS
+              : 2 * tiles <= 9 * GP__GROUP ? GP__IF_STREAM_FOURTHS
+              : 0);
   const int vectors = p.vectors;
   gp_policy q;
   if (s.reproducible) {

@@ -5,8 +5,9 @@
 // Segmented scans search offsets; up to 72 Ki elements, of 8 bytes at most, a warp or a block takes a segment, of 1,024
 // elements on average at most. FEW: eight of them a multiprocessor at most. One large block, or two if there are few
 // tiles. Small streams: one vector a thread, so that all multiprocessors have tiles. BROAD tiles are one instead of
-// two, and one group of a look-back instead of two. LONG: keys and values of 8 bytes. ALONE: one array. CLUSTER: the
-// tiles of one cluster, WIDE if larger.
+// two, and one group of a look-back instead of two; THIRDS are one instead of three, and one group, and the same with
+// FOURTHS instead of four and a half. LONG: keys and values of 8 bytes. ALONE: one array. CLUSTER: the tiles of one
+// cluster, WIDE if larger.
 enum {
   GP__IF_STREAM_PAIRS = GP__IF,
   GP__IF_STREAM_SEARCHES = 2 * GP__IF,
@@ -16,7 +17,9 @@ enum {
   GP__IF_STREAM_ALONE = 32 * GP__IF,
   GP__IF_STREAM_CLUSTER = 64 * GP__IF,
   GP__IF_STREAM_WIDE = 128 * GP__IF,
-  GP__IF_STREAM_FEW = 256 * GP__IF
+  GP__IF_STREAM_FEW = 256 * GP__IF,
+  GP__IF_STREAM_THIRDS = 512 * GP__IF,
+  GP__IF_STREAM_FOURTHS = 1024 * GP__IF
 };
 static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
@@ -26,6 +29,8 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__IF_STREAM_LONG, 32 << 20, 0, GP_PIPELINED, 256, 5, 5, 1, 29),
     GP__H200(0, -1, GP__IF_STREAM_BROAD, 0, 0, GP_LOOK_BACK, 512, 0, 0, 4, 29),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 256, 1, 3, 8, 21),
+    GP__H200(0, -1, GP__IF_STREAM_ALONE | GP__IF_STREAM_THIRDS, 0, 0, GP_LOOK_BACK, 256, 3, 0, 4, 30),
+    GP__H200(0, -1, GP__IF_STREAM_ALONE | GP__IF_STREAM_FOURTHS, 0, 0, GP_LOOK_BACK, 384, 3, 0, 3, 30),
     GP__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
     GP__H200(0, -1, GP__IF_STREAM_ALONE, 2 << 20, 4 << 20, GP_LOOK_BACK, 384, 3, 0, 3, 29),
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
@@ -66,7 +71,11 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
               : 0) |
       (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
       (s.segments <= (unsigned)s.multiprocessors << 3 ? GP__IF_STREAM_FEW : 0) |
-      (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0);
+      (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
+      (tiles <= 2 * GP__GROUP || s.stream.parts ? 0
+              : tiles <= 3 * GP__GROUP ? GP__IF_STREAM_THIRDS
+              : 2 * tiles <= 9 * GP__GROUP ? GP__IF_STREAM_FOURTHS
+              : 0);
   const int vectors = p.vectors;
   gp_policy q;
   if (s.reproducible) {

@@ -2221,15 +2221,17 @@ static void test_more_policies() {
     int algorithm, threads, vectors, stages, blocks;
   } streams[] = {{4, 0, 0, 64 << 10, GP_ONE_CLUSTER, 256, 1, 3, 8},
       {4, 0, 0, (64 << 10) + 4, GP_ONE_CLUSTER, 512, 1, 3, 8}, {4, 0, 0, 128 << 10, GP_ONE_CLUSTER, 512, 1, 3, 8},
-      {4, 0, 0, (128 << 10) + 4, GP_LOOK_BACK, 256, 1, 3, 8}, {4, 0, 0, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8},
-      {4, 0, 0, 1 << 20, GP_LOOK_BACK, 512, 1, 3, 4}, {4, 4, 0, (1 << 22) - 8, GP_LOOK_BACK, 512, 1, 3, 4},
-      {4, 0, 0, 1 << 22, GP_PIPELINED, 256, 5, 5, 2}, {4, 4, 0, 1 << 22, GP_PIPELINED, 256, 3, 4, 2},
-      {4, 0, 0, (1 << 24) - 4, GP_PIPELINED, 256, 5, 5, 2}, {4, 0, 0, 1 << 24, GP_PIPELINED, 512, 5, 5, 1},
-      {0, 4, 4, 4, GP_WARP_SEGMENTS, 128, 1, 3, 8}, {0, 4, 4, 288 << 10, GP_WARP_SEGMENTS, 256, 1, 3, 8},
-      {0, 4, 4, (288 << 10) + 4, GP_LOOK_BACK, 256, 1, 3, 8}, {0, 12, 4, 36 << 10, GP_LOOK_BACK, 256, 1, 3, 8},
-      {4, 4, 0, 4096, GP_ONE_CLUSTER, 256, 1, 3, 8}, {0, 4, 4, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8},
-      {0, 4, 4, (1 << 22) - 4, GP_LOOK_BACK, 512, 1, 3, 4}, {0, 4, 4, 1 << 22, GP_LOOK_BACK, 256, 3, 3, 6},
-      {0, 4, 4, (1 << 23) - 4, GP_LOOK_BACK, 256, 3, 3, 6}, {0, 4, 4, 1 << 23, GP_PIPELINED, 256, 5, 5, 2}};
+      {4, 0, 0, (128 << 10) + 4, GP_LOOK_BACK, 256, 1, 3, 8}, {4, 0, 0, 512 << 10, GP_LOOK_BACK, 512, 1, 3, 4},
+      {4, 0, 0, 768 << 10, GP_LOOK_BACK, 256, 3, 3, 4}, {4, 0, 0, (768 << 10) + 4, GP_LOOK_BACK, 384, 3, 3, 3},
+      {4, 0, 0, 1152 << 10, GP_LOOK_BACK, 384, 3, 3, 3}, {4, 0, 0, (1152 << 10) + 4, GP_LOOK_BACK, 512, 1, 3, 4},
+      {4, 4, 0, (1 << 22) - 8, GP_LOOK_BACK, 512, 1, 3, 4}, {4, 0, 0, 1 << 22, GP_PIPELINED, 256, 5, 5, 2},
+      {4, 4, 0, 1 << 22, GP_PIPELINED, 256, 3, 4, 2}, {4, 0, 0, (1 << 24) - 4, GP_PIPELINED, 256, 5, 5, 2},
+      {4, 0, 0, 1 << 24, GP_PIPELINED, 512, 5, 5, 1}, {0, 4, 4, 4, GP_WARP_SEGMENTS, 128, 1, 3, 8},
+      {0, 4, 4, 288 << 10, GP_WARP_SEGMENTS, 256, 1, 3, 8}, {0, 4, 4, (288 << 10) + 4, GP_LOOK_BACK, 256, 1, 3, 8},
+      {0, 12, 4, 36 << 10, GP_LOOK_BACK, 256, 1, 3, 8}, {4, 4, 0, 4096, GP_ONE_CLUSTER, 256, 1, 3, 8},
+      {0, 4, 4, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8}, {0, 4, 4, (1 << 22) - 4, GP_LOOK_BACK, 512, 1, 3, 4},
+      {0, 4, 4, 1 << 22, GP_LOOK_BACK, 256, 3, 3, 6}, {0, 4, 4, (1 << 23) - 4, GP_LOOK_BACK, 256, 3, 3, 6},
+      {0, 4, 4, 1 << 23, GP_PIPELINED, 256, 5, 5, 2}};
   for (const auto &row : streams) {
     gp__shape s = {};
     s.primitive = row.offset ? GP_SEGMENTED_INCLUSIVE_SCAN : row.in ? GP_INCLUSIVE_SCAN_BY_KEY : GP_SELECT;
