@@ -1222,7 +1222,8 @@ def test_the_committed_measurements_make_a_whole_site(committed_site):
 
 
 def spelt_out(cell):
-    """A cell's text with its numbers in full: 256M is 268435456."""
+    """A cell's words in order, with numbers in full, without the usual distribution: 256M is 268435456."""
+    cell = " ".join(sorted(cell.replace(" dist=uniform", "").split()))
     return re.sub(r"\b(\d+)([KMG])\b", lambda m: str(int(m[1]) << {"K": 10, "M": 20, "G": 30}[m[2]]), cell)
 
 
