@@ -152,9 +152,12 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
 // One cluster, or one block where that is refused.
 GP__HOST gp_result gp__launch_cluster(const gp__launching *l, void *arguments) {
   gp__argument_room room;
-  const int result = l->g->grid < 2
-      ? (int)GP__REFUSED
-      : (int)gp__launch_clusters(l, l->g->grid, NULL, gp__arguments_with_inputs(l->q, l->kernels[0], arguments, &room));
-  return result == GP__REFUSED ? gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, arguments)
-      : (gp_result)result;
+  if (l->g->grid > 1) {
+    const int result =
+        (int)gp__launch_clusters(l, l->g->grid, NULL, gp__arguments_with_inputs(l->q, l->kernels[0], arguments, &room));
+    if (result != GP__REFUSED) return (gp_result)result;
+    gp__log(&l->s->library.runtime, GP_LOG_WARNING,
+        "%s: the device refused a launch in clusters: falling back to one block", l->who);
+  }
+  return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, arguments);
 }

@@ -1741,6 +1741,44 @@ static void test_clustered_histograms() {
   fake::kernels() = registered;
 }
 
+// A scan and a selection by one cluster; by one block, with a warning, if that is refused or not in the driver.
+static void test_clusters_refused() {
+  std::vector<int> v(5000), expected(v.size());
+  for (size_t i = 0; i < v.size(); ++i) v[i] = int(i * 37 % 101);
+  std::partial_sum(v.begin(), v.end(), expected.begin());
+  for (int way = 0; way < 4; ++way) {
+    fake::machine.clusters = way == 1 ? 0 : 2;
+    fake::machine.cluster_refusal = way == 2 ? GP__CU_INVALID_CLUSTER_SIZE : 0;
+    fake::machine.max_clusters = way != 3;
+    gp_context *const ctx = open_fake();
+    gp_policy q = small(GP_ONE_CLUSTER);
+    q.stages = 3;
+    Device<int> in(v), out(v.size());
+    gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, v.size());
+    c.policy = &q;
+    logged.clear();
+    for (unsigned times = 1; times < 3; ++times) {
+      const unsigned clustered = fake::counts.clustered;
+      simt::host_fill(out.data, 0, v.size() * sizeof(int));
+      GOOD(gp_run(ctx, &c, nullptr));
+      check(out.get() == expected, __LINE__, "a cluster, way %d: %s", way, simt::error().c_str());
+      CHECK(fake::counts.clustered - clustered == (way == 0));
+      CHECK(warnings("gp_inclusive_scan: the device refused a launch in clusters: falling back to one block") ==
+          (way ? times : 0));
+    }
+    Watched<gp__stream_args> seen;
+    c = sample(GP_SELECT);
+    c.count = 5000, c.in = in.data, c.out = out.data;
+    const auto registered = fake::kernels();
+    watch(ctx, c, &seen);
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(seen.launches == 1 && seen.grid.x == (way ? 1u : 5u) && (warnings("gp_select: ") == 1) == (way > 0));
+    fake::kernels() = registered;
+    CLOSE(ctx);
+  }
+  fake::machine.clusters = 2, fake::machine.cluster_refusal = 0, fake::machine.max_clusters = true;
+}
+
 // Rows of arrays of up to four dimensions in any order, beside the host back end, which NumPy checks.
 static void test_rows_of_arrays() {
   gp_context *ctx = open_fake(), *host = nullptr;
@@ -2292,5 +2330,6 @@ int main(int argc, char **argv) {
           {"texts", test_texts}, {"bundles", test_bundles}, {"threads", test_threads}, {"fork", test_fork},
           {"rows of arrays", test_rows_of_arrays}, {"more results", test_more_results},
           {"more policies", test_more_policies}, {"more faults", test_more_faults}, {"launches", test_launches},
-          {"clustered histograms", test_clustered_histograms}, {"speed", test_speed}});
+          {"clustered histograms", test_clustered_histograms}, {"clusters refused", test_clusters_refused},
+          {"speed", test_speed}});
 }
