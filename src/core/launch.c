@@ -122,6 +122,7 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   gp__cu_launch launch;
   void *parameters[1];
   unsigned *const fits = &l->kernels[0]->code->cluster;
+  gp__argument_room room;
   int clusters = 0, error;
   if (!d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
   memset(attributes, 0, sizeof attributes);
@@ -131,7 +132,7 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   attributes[1].id = blocks ? GP__CU_COOPERATIVE : GP__CU_PROGRAMMATIC_SERIALIZATION;
   attributes[1].value.number = 1;
   launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
-  parameters[0] = args;
+  parameters[0] = gp__arguments_with_inputs(l->q, l->kernels[0], args, &room);
   // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
   if (blocks || cluster > __atomic_load_n(fits, __ATOMIC_RELAXED)) {
     if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
@@ -151,10 +152,8 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
 }
 // One cluster, or one block where that is refused.
 GP__HOST gp_result gp__launch_cluster(const gp__launching *l, void *arguments) {
-  gp__argument_room room;
   if (l->g->grid > 1) {
-    const int result =
-        (int)gp__launch_clusters(l, l->g->grid, NULL, gp__arguments_with_inputs(l->q, l->kernels[0], arguments, &room));
+    const int result = (int)gp__launch_clusters(l, l->g->grid, NULL, arguments);
     if (result != GP__REFUSED) return (gp_result)result;
     gp__log(&l->s->library.runtime, GP_LOG_WARNING,
         "%s: the device refused a launch in clusters: falling back to one block", l->who);

@@ -68,16 +68,20 @@ GP__HOST gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned w
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
+  const unsigned flags = row->when / GP__IF;
+  int named = (row->primitive > 0) + (row->policy.algorithm > 0);
   gp__u64 size;
   if ((row->when & ~w->when) >= GP__IF || (row->primitive && row->primitive != w->primitive)) return 0; // the most
   size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
-  if (row->from > size || (row->to && row->to <= size) || (row->in_size >= 0 && row->in_size != w->in_size) ||
-      (row->acc_size >= 0 && row->acc_size != w->acc_size) || (row->out_size >= 0 && row->out_size != w->out_size))
-    return 0;
-  return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) +
-      64 *
-      ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
-          (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
+  if (row->from > size || (row->to && row->to <= size)) return 0;
+  if ((row->in_size & row->acc_size & row->out_size) != -1) { // not of all types
+    if ((row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
+        (row->out_size >= 0 && row->out_size != w->out_size))
+      return 0;
+    named += (row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0);
+  }
+  if (flags) named += __builtin_popcount(flags);
+  return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) + 64 * named;
 }
 // A row in a list: its gp_policy_source, and how many rows behind the next one is.
 typedef struct gp__listed {

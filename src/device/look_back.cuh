@@ -177,9 +177,9 @@ template<class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look_
 
 // The blocks of a grid of one cluster, or of one block, give each other a value a round; in shared memory. A block
 // that sends in a round has read the values of the round before the last.
-template<class T, int BLOCKS = GP__CLUSTER> struct gp__cluster_values {
+template<class T> struct gp__cluster_values {
   static const int N = (sizeof(T) + 7) / 8;
-  gp__u64 piece[2][BLOCKS][N];
+  gp__u64 piece[2][GP__CLUSTER][N];
 
   // A block's first warp calls, or all threads, with the block's value. All blocks have started.
   GP_DEVICE void send(gp__u64 round, const T &value) {

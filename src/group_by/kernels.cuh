@@ -150,7 +150,7 @@ template<class P, class K, class Op, class Load, class In, class Acc, class Out>
   GP_DEVICE void fold(int probes, Key k, const Acc &x) const {
     if (!near.fold(probes, k, x) && !gp__load_volatile(&s.full) && !far.fold(FAR_PROBES, k, x)) atomicOr(&s.full, 1u);
   }
-  // Of a sample's keys, f occur once and g twice: so f * f / 2g groups are not in it, if not more (Chao 1984). If
+  // f keys of a sample occur once and g twice: so f * f / 2g groups are not in it, if not more (Chao 1984). If
   // that is a lot, a sort is faster. If it is more than a block has slots for, blocks soon go to the table of all. A
   // warp whose elements have one key folds them in registers. What a first slot does not take is read again, when lanes
   // need not wait for others' probes of each element.

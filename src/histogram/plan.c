@@ -35,10 +35,7 @@ GP__HOST gp_result gp__launch_histogram(const gp__launching *l) {
   a.channels = q->channels;
   a.active = q->active;
   a.replicas = l->g->replicas;
-  if (l->p->algorithm == GP_ONE_CLUSTER && l->g->grid > 1) {
-    gp__argument_room room;
-    return gp__launch_clusters(l, l->g->grid, NULL, gp__arguments_with_inputs(q, l->kernels[0], &a, &room));
-  }
+  if (l->p->algorithm == GP_ONE_CLUSTER && l->g->grid > 1) return gp__launch_clusters(l, l->g->grid, NULL, &a);
   return gp__launch_all(l, &a);
 }
 

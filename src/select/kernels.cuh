@@ -1,5 +1,5 @@
 // select/kernels.cuh - the kernel of a stream
-// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, select/policy.h,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/policy.h,
 //   select/arguments.h, device/types.cuh, device/warp.cuh, device/inputs.cuh, device/tile_reduce.cuh,
 //   device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, select/stream.cuh
 
@@ -170,82 +170,94 @@ template<class K, class Input> struct gp__fed_sources<K, gp__none, Input> {
 template<class Body, class Input>
 struct gp__stream_sources<gp__fed<Body, Input>> : gp__fed_sources<typename Body::Key, typename Body::Value, Input> {};
 
-// Blocks take tiles by ticket. CLUSTER: one cluster's, or one block, take neighbouring tiles, round by round.
-template<bool CLUSTER, class P, class Body> GP_DEVICE void gp__stream_tiles(const gp__stream_args &a) {
+// A tile in shared memory, its groups folded. A block calls; its barriers are the call's first and last.
+template<class P, class Body, class Storage>
+GP_DEVICE void gp__stream_take(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *shared, Storage &s) {
+  typedef gp__stream<P, Body> S;
+  typedef gp__stream_sources<Body> Sources;
+  const int LOADERS = S::Offsets::any && S::GROUPS > 1 ? P::threads - 32 : P::threads;
+  const bool marks = S::Offsets::any && !gp_warp(); // the other warps load
+  if (marks) {
+    const gp__span rest = S::mark_first(a, t, shared);
+    if (!gp_lane()) s.offsets[0] = rest;
+  }
+  if (!marks || LOADERS == P::threads) {
+    const unsigned loader = threadIdx.x % LOADERS;
+    gp__stream_load<typename Sources::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(
+        t.keys, a.keys, t, loader, a);
+    gp__stream_load<typename Sources::Value>::template run<P, LOADERS, false, false>(t.values, a.values, t, loader, a);
+  }
+  __syncthreads();
+  if (S::Offsets::any && s.offsets[0].begin < s.offsets[0].end) {
+    S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);
+    __syncthreads();
+  }
+  S::fold(a, t, shared, int(gp_warp()), s.total[0]);
+  __syncthreads();
+}
+// Blocks take tiles by ticket; if no block has more than one, each draws once.
+template<class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
   typedef gp__stream_storage<1, S::GROUPS, State> Storage;
-  typedef gp__cluster_values<State, CLUSTER ? int(GP__CLUSTER) : 1> Values;
-  const int LOADERS = S::Offsets::any && S::GROUPS > 1 ? P::threads - 32 : P::threads;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), tiles = (n + S::TILE - 1) / S::TILE;
+  if (S::idle(a, n)) return;
+  const bool once = tiles <= gridDim.x;
+  for (;;) {
+    if (!threadIdx.x) // nobody waits for a lone tile
+      s.ticket[0] =
+          tiles == 1 ? gp__ticket{0, blockIdx.x} : gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    __syncthreads();
+    const unsigned number = s.ticket[0].number;
+    const gp__u64 tag = s.ticket[0].tag;
+    if (number >= tiles) return;
+    const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
+    gp__stream_take<P, Body>(a, t, shared, s);
+    if (!gp_warp()) {
+      const State aggregate = gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1);
+      const typename S::LookBack look_back = S::look_back(a, tiles, tag);
+      if (!gp_lane()) look_back.publish_aggregate(number, aggregate);
+      const gp_carry<State> before = look_back(number, aggregate);
+      if (!gp_lane()) s.before[0] = S::or_identity(before);
+    }
+    __syncthreads();
+    S::emit(a, t, shared, int(gp_warp()), s.before[0], s.total[0], shared + S::STAGE);
+    if (once) return;
+    __syncthreads();
+  }
+}
+// Few elements: one cluster, or one block, without a workspace. Its blocks take neighbouring tiles, round by round.
+template<class P, class Body> GP_DEVICE void gp__stream_cluster(const gp__stream_args &a) {
+  typedef gp__stream<P, Body> S;
+  typedef typename S::State State;
+  typedef gp__stream_storage<1, S::GROUPS, State> Storage;
+  typedef gp__cluster_values<State> Values;
   GP_SHARED(Storage, s);
   GP_SHARED(Values, values);
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + S::TILE - 1) / S::TILE;
   if (S::idle(a, n)) return;
-  const bool once = tiles <= gridDim.x;
   gp_carry<State> prefix;
   prefix.has = false;
-  if (CLUSTER) gp__cluster_start();
+  gp__cluster_start();
   for (gp__u64 round = 0;; ++round) {
-    if (!CLUSTER && !threadIdx.x) // nobody waits for a lone tile
-      s.ticket[0] =
-          tiles == 1 ? gp__ticket{0, blockIdx.x} : gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
-    if (!CLUSTER) __syncthreads();
-    const gp__u64 number = CLUSTER ? round * gridDim.x + blockIdx.x : s.ticket[0].number;
-    const gp__u64 tag = CLUSTER ? 0 : s.ticket[0].tag;
+    const gp__u64 number = round * gridDim.x + blockIdx.x;
     const bool mine = number < tiles;
-    if (!mine && !CLUSTER) return;
     const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
-    if (mine) {
-      const bool marks = S::Offsets::any && !gp_warp(); // the other warps load
-      if (marks) {
-        const gp__span rest = S::mark_first(a, t, shared);
-        if (!gp_lane()) s.offsets[0] = rest;
-      }
-      if (!marks || LOADERS == P::threads) {
-        const unsigned loader = threadIdx.x % LOADERS;
-        typedef gp__stream_sources<Body> Sources;
-        gp__stream_load<typename Sources::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(
-            t.keys, a.keys, t, loader, a);
-        gp__stream_load<typename Sources::Value>::template run<P, LOADERS, false, false>(
-            t.values, a.values, t, loader, a);
-      }
-      __syncthreads();
-      if (S::Offsets::any && s.offsets[0].begin < s.offsets[0].end) {
-        S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);
-        __syncthreads();
-      }
-      S::fold(a, t, shared, int(gp_warp()), s.total[0]);
-      __syncthreads();
-    }
-    if (CLUSTER && !round) gp__cluster_wait(); // all blocks have started
-    if (!gp_warp()) {
-      const State aggregate = mine ? gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1) : S::Join::identity();
-      if (CLUSTER) values.send(round, aggregate);
-      else {
-        const typename S::LookBack look_back = S::look_back(a, tiles, tag);
-        if (!gp_lane()) look_back.publish_aggregate(number, aggregate);
-        const gp_carry<State> before = look_back(number, aggregate);
-        if (!gp_lane()) s.before[0] = S::or_identity(before);
-      }
-    }
-    if (CLUSTER) {
-      gp__cluster_arrive();
-      gp__cluster_wait();
-      values.append(prefix, round, 0, blockIdx.x, typename S::Join());
-    } else __syncthreads();
-    if (mine)
-      S::emit(
-          a, t, shared, int(gp_warp()), CLUSTER ? S::or_identity(prefix) : s.before[0], s.total[0], shared + S::STAGE);
-    if (CLUSTER ? (round + 1) * gridDim.x >= tiles : once) return;
-    if (CLUSTER) values.append(prefix, round, blockIdx.x, gridDim.x, typename S::Join());
+    if (mine) gp__stream_take<P, Body>(a, t, shared, s);
+    if (!round) gp__cluster_wait(); // all blocks have started
+    if (!gp_warp())
+      values.send(round, mine ? gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1) : S::Join::identity());
+    gp__cluster_arrive();
+    gp__cluster_wait();
+    values.append(prefix, round, 0, blockIdx.x, typename S::Join());
+    if (mine) S::emit(a, t, shared, int(gp_warp()), S::or_identity(prefix), s.total[0], shared + S::STAGE);
+    if ((round + 1) * gridDim.x >= tiles) return;
+    values.append(prefix, round, blockIdx.x, gridDim.x, typename S::Join());
     __syncthreads();
   }
-}
-template<class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
-  gp__stream_tiles<false, P, Body>(a);
-}
-template<class P, class Body> GP_DEVICE void gp__stream_cluster(const gp__stream_args &a) {
-  gp__stream_tiles<true, P, Body>(a);
 }

@@ -1532,8 +1532,8 @@ MUTANTS = {
         "SELECT", "src/select/pipelined.cuh",
         "      gp__bulk_fence(); // before the buffer's next load\n", ""),
     "scan: a cluster's rounds share their slots": (
-        "SWEEPS", "src/device/look_back.cuh", "gp__u64 piece[2][BLOCKS][N];",
-        "struct { gp__u64 one[BLOCKS][N]; GP_DEVICE gp__u64 (*operator[](int))[N] { return one; } } piece;"),
+        "SWEEPS", "src/device/look_back.cuh", "gp__u64 piece[2][GP__CLUSTER][N];",
+        "struct { gp__u64 one[GP__CLUSTER][N]; GP_DEVICE gp__u64 (*operator[](int))[N] { return one; } } piece;"),
     "scan: a cluster does not wait": (
         "SWEEPS", "src/scan/kernels.cuh", "    gp__cluster_arrive();\n    gp__cluster_wait();\n",
         "    __syncthreads();\n"),
@@ -1543,11 +1543,11 @@ MUTANTS = {
         "SWEEPS", "src/scan/kernels.cuh",
         "    if (n - round * each > each) values.append(prefix, round, blockIdx.x, gridDim.x, Op());\n", ""),
     "streams: a cluster does not wait": (
-        "SELECT", "src/select/kernels.cuh", "      gp__cluster_arrive();\n      gp__cluster_wait();\n",
-        "      __syncthreads();\n"),
+        "SELECT", "src/select/kernels.cuh", "    gp__cluster_arrive();\n    gp__cluster_wait();\n",
+        "    __syncthreads();\n"),
     "streams: a cluster's next round begins at the block's own prefix": (
         "SELECT", "src/select/kernels.cuh",
-        "    if (CLUSTER) values.append(prefix, round, blockIdx.x, gridDim.x, typename S::Join());\n", ""),
+        "    values.append(prefix, round, blockIdx.x, gridDim.x, typename S::Join());\n", ""),
     "streams: tickets miscounted": ("SELECT", "src/select/pipelined.cuh", "tiles + gp__u64(gridDim.x) * STAGES);",
                                     "tiles + gp__u64(gridDim.x) * (STAGES - 1));"),
     "scans of segments: what a block has scanned is not carried on": (
@@ -1588,7 +1588,7 @@ MUTANTS = {
         "      const gp__ticket ticket", "const gp__ticket ticket"),
     "offsets: the block folds before all heads are marked": (
         "BY_KEY", "src/select/kernels.cuh",
-        "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);\n        __syncthreads();",
+        "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);\n    __syncthreads();",
         "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);"),
     "offsets: the walk ends a window too early": (
         "BY_KEY", "src/segments/heads.cuh",
