@@ -53,7 +53,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
       1024;
 }
 
-// Devices whose clusters' blocks write to each other's shared memory, without those of consumers, which have other limits.
+// Devices whose clusters' blocks write to each other's shared memory. Those of consumers have other limits.
 GP__RULE int gp__has_clusters(gp__shape s) { return s.compute_capability >= 90 && s.compute_capability < 120; }
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }

@@ -3674,7 +3674,7 @@ MUTANTS = {
         "ROWS", "src/scan/portable.h", "1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21)", "3 << 20, 1 << 20, 0, 0, 1, 0, 0, 21)"),
     "rows: a rule's row is never found": (
         "ROWS", "src/scan/portable.h",
-        "GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0,", "0, 1 << 20, 3 << 20, 0, 0, 1, 0,"),
+        "(0, -1, 0, 4608 << 10, 6656 << 10, 0,", "(0, -1, 0, 4608 << 10, 0, 0,"),
     "rows: a rule's policy is not valid": (
         "ROWS", "src/scan/portable.h",
         "(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21)", "(0, -1, 0, 0, 0, 0, 250, 1, 0, 0, 21)"),
