@@ -64,13 +64,39 @@ GP__HOST int gp__take_whole(const char *whole) {
   gp__device.count = count;
   return count > 0;
 }
+// Puts words in the place of codes. `coded` begins with a line for each word, up to an empty one; behind that, byte
+// 128 + i stands for word i. NULL: the text has not exactly `bytes` bytes, or there is no memory.
+GP__HOST char *gp__with_words(const char *coded, size_t bytes) {
+  const char *word[129], *at = coded, *end;
+  char *out, *to;
+  int count = 0;
+  for (word[0] = at; *at != '\n'; word[++count] = at = end + 1)
+    if (count == 128 || (end = strchr(at, '\n')) == NULL) return NULL;
+  out = to = (char *)malloc(bytes + 1);
+  while (out && *++at) {
+    const int code = (gp__u8)*at - 128;
+    const char *from = code < 0 || code >= count ? at : word[code];
+    size_t length = from == at ? 1 : (size_t)(word[code + 1] - from - 1); // without the line's end
+    if (code >= count || length > bytes) break;
+    for (bytes -= length; length; --length) *to++ = *from++;
+  }
+  if (out && !*at && !bytes) {
+    *to = 0;
+    return out;
+  }
+  free(out);
+  return NULL;
+}
 // Finds the device text in this file's text, or in its end: a line with its bytes, then digits. Returns 0 if it is some
 // other text, or there is no memory.
 GP__HOST int gp__take_parts(const char *text) {
   const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\n");
   const char *digits = at ? strchr(at, '\n') : NULL, *end = digits ? strstr(digits, "\n*/\n") : NULL;
-  const unsigned long bytes = end ? strtoul(at, NULL, 10) : 0;
-  char *whole = bytes && bytes < 1ul << 30 ? gp__inflate(digits, end, bytes) : NULL;
+  char *next = NULL, *coded, *whole;
+  const unsigned long bytes = end ? strtoul(at, &next, 10) : 0, from = end ? strtoul(next, NULL, 10) : 0;
+  coded = from && (bytes | from) < 1ul << 30 ? gp__inflate(digits, end, from) : NULL;
+  whole = coded ? gp__with_words(coded, bytes) : NULL;
+  free(coded);
   gp__device.count = 0;
   free(gp__device.whole);
   gp__device.whole = whole;

@@ -78,9 +78,16 @@ GP__RULE int gp__pinned_threads(gp__shape s) {
       : 32;
 }
 GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
+  return p.algorithm == GP_WARP_SEGMENTS
+      ? 0
+      : gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
 }
+// GP_WARP_SEGMENTS: rows of 32 elements that a warp scans at once, and a lane's places in shared memory.
+GP__RULE int gp__segment_rows(int size) { return size <= 8 ? 8 : size <= 16 ? 4 : 1; }
+GP__RULE int gp__segment_places(int size) { return size <= 16 ? gp__segment_rows(size) + 1 : 0; }
 GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
+  if (p.algorithm == GP_WARP_SEGMENTS)
+    return 16 + p.threads / GP__WARP * (4 + s.acc_size) + p.threads * gp__segment_places(s.acc_size) * s.acc_size;
   return gp__stream_stages(p) *
       (96 +
           (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *

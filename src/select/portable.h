@@ -2,12 +2,12 @@
 // uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, select/policy.h, core/canonical.h,
 //   core/rows.h
 
-// Segmented scans search offsets; up to 72 Ki elements, of 8 bytes at most, a warp or a block takes a segment, of 1,024
-// elements on average at most. FEW: eight of them a multiprocessor at most. One large block, or two if there are few
-// tiles. Small streams: one vector a thread, so that all multiprocessors have tiles. BROAD tiles are one instead of
-// two, and one group of a look-back instead of two; THIRDS are one instead of three, and one group, and the same with
-// FOURTHS instead of four and a half. LONG: keys and values of 8 bytes. ALONE: one array. CLUSTER: the tiles of one
-// cluster, WIDE if larger.
+// Segmented scans search offsets; up to 72 Ki elements of 8 bytes, or 104 Ki of 4, a warp or a block takes a segment,
+// of 1,024 elements on average at most. FEW: 16 of them a multiprocessor at most. One large block, or two if there are
+// few tiles. Small streams: one vector a thread, so that all multiprocessors have tiles. BROAD tiles are one instead
+// of two, and one group of a look-back instead of two; THIRDS are one instead of three, and one group, and the same
+// with FOURTHS instead of four and a half. LONG: keys and values of 8 bytes. ALONE: one array. CLUSTER: the tiles of
+// one cluster, WIDE if larger.
 enum {
   GP__IF_STREAM_PAIRS = GP__IF,
   GP__IF_STREAM_SEARCHES = 2 * GP__IF,
@@ -36,7 +36,7 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
     GP__H200(
-        0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_STREAM_LITTLE, 0, (72 << 10) + 1, GP_WARP_SEGMENTS, 0, 0, 0, 0, 30),
+        0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_STREAM_LITTLE, 0, (104 << 10) + 1, GP_WARP_SEGMENTS, 0, 0, 0, 0, 30),
     GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 1, 3, 8, 29),
     GP__H200(0, -1, GP__IF_STREAM_FEW, 0, 0, GP_WARP_SEGMENTS, 128, 0, 0, 0, 30),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_CLUSTER, 0, 0, GP_ONE_CLUSTER, 0, 0, 0, 0, 30),
@@ -61,7 +61,9 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
       (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
-                  s.count <= (s.segments + 1) << 10 && (s.in_size <= 8 || s.count * (unsigned)s.in_size < 32 << 10)
+                  s.count <= (s.segments + 1) << 10 &&
+                  (s.in_size <= 4 || (s.in_size <= 8 && s.count <= 72 << 10) ||
+                      s.count * (unsigned)s.in_size < 32 << 10)
               ? GP__IF_STREAM_LITTLE
               : 0) |
       (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
@@ -70,7 +72,7 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
               ? GP__IF_STREAM_CLUSTER
               : 0) |
       (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
-      (s.segments <= (unsigned)s.multiprocessors << 3 ? GP__IF_STREAM_FEW : 0) |
+      (s.segments <= (unsigned)s.multiprocessors << 4 ? GP__IF_STREAM_FEW : 0) |
       (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
       (tiles <= 2 * GP__GROUP || s.stream.parts ? 0
               : tiles <= 3 * GP__GROUP ? GP__IF_STREAM_THIRDS

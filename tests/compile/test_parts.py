@@ -328,7 +328,9 @@ def test_the_device_text_is_embedded_whole(house):
     lines = amalgamate.embedded_of(path)
     assert len("".join(lines)) < len(text) // 3 and max(map(len, lines)) <= 120
     packer = zlib.compressobj(1, zlib.DEFLATED, -15, 9)
-    whole = amalgamate.whole_text(lines).encode()
+    coded = amalgamate.with_codes(amalgamate.whole_text(lines))
+    whole = coded.encode("latin-1")
+    assert amalgamate.with_words(coded) == amalgamate.whole_text(lines) and len(coded) < 0.7 * len(text)
     other = "\n".join(amalgamate.in_digits(packer.compress(whole) + packer.flush()))
     put(before.replace("\n".join(lines[2:-1]), other), path)
     assert run(house, TOOL, "--check").returncode == 0 and run(house, TOOL).returncode == 0

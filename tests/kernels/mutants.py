@@ -1564,9 +1564,19 @@ MUTANTS = {
         "BY_KEY", "src/segments/scans.cuh",
         "      }\n      __syncthreads();\n    }", "      }\n    }"),
     "scans of segments: what precedes all segments is left out": (
-        "BY_KEY", "src/segments/scans.cuh", "begin = s ? offsets[s - 1] : 0;", "begin = offsets[s ? s - 1 : 0];"),
+        "BY_KEY", "src/segments/scans.cuh", "from = s ? offsets[s - 1] : 0,", "from = offsets[s ? s - 1 : 0],"),
     "scans of segments: offsets go beyond the count on the device": (
-        "BY_KEY", "src/segments/scans.cuh", "end = next < n ? next : n;", "end = next;"),
+        "BY_KEY", "src/segments/scans.cuh", "end = next < n ? unsigned(next) : n;", "end = unsigned(next);"),
+    "scans of segments: elements are read before the warp has turned them": (
+        "BY_KEY", "src/segments/scans.cuh", "        __syncwarp();\n        GP__EACH", "        GP__EACH"),
+    "scans of segments: results are read before the warp has turned them": (
+        "BY_KEY", "src/segments/scans.cuh", "      if (R > 1) __syncwarp();\n", ""),
+    "scans of segments: results from the first on": (
+        "BY_KEY", "src/segments/scans.cuh", "const int j = R - 1 - k;", "const int j = k;"),
+    "scans of segments: the first lane has a left neighbour": (
+        "BY_KEY", "src/segments/scans.cuh", "if (gp_lane() > 0) before.append", "before.append"),
+    "scans of segments: the elements' places are not counted": (
+        "BY_KEY", "src/select/policy.h", " + p.threads * gp__segment_places(s.acc_size) * s.acc_size;", ";"),
     "offsets: a flag is forgotten": ("BY_KEY", "src/segments/by_key.cuh", ": a.heads | b.heads;", ": b.heads;"),
     "offsets: marks stay": (
         "BY_KEY", "src/segments/heads.cuh",
@@ -3943,6 +3953,15 @@ MUTANTS = {
     "inflate: stored blocks begin anywhere": ("INFLATE", "src/core/inflate.c", "gp__take_bits(d, d->count % 8);", ""),
     "inflate: lengths repeat past the codes": (
         "INFLATE", "src/core/inflate.c", "if (again > literals + distances - i) return 0;", ""),
+    "inflate: a code needs no word": (
+        "INFLATE", "src/core/device_text.c", "if (code >= count || length > bytes) break;",
+        "if (length > bytes) break;"),
+    "inflate: a word may end behind the room": (
+        "INFLATE", "src/core/device_text.c", "if (code >= count || length > bytes) break;",
+        "if (code >= count) break;"),
+    "inflate: a short text is whole": (
+        "INFLATE", "src/core/device_text.c", "if (out && !*at && !bytes) {", "if (out && !*at) {"),
+    "inflate: words without end": ("INFLATE", "src/core/device_text.c", "if (count == 128 || (end", "if ((end"),
     "inflate: a part's key is its first byte's": (
         "INFLATE", "src/core/device_text.c",
         "gp__hash(gp__device.part_hash[i], text, (size_t)(gp__device.text[i + 1] - text), NULL);",

@@ -230,7 +230,7 @@ void scan_segments(const char *name, int seeds) {
   typedef gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load, In, Acc, Out> Body;
   typedef gp__segment_scans<P, Body> Scans;
   sweep(name, Scans::LONG, seeds, [&](const Draw &d) {
-    const size_t most = Scans::LONG, lengths[] = {1, 2, 31, most, most + 1, most - 1, 5 * most + 3, most * 2};
+    const size_t most = Scans::LONG, lengths[] = {1, 2, 31, 32, 33, most, most + 1, most - 1, 5 * most + 3, most * 2};
     std::vector<In> values(d.n);
     for (auto &x : values) x = draw<In>();
     std::vector<O> offsets;
@@ -238,7 +238,7 @@ void scan_segments(const char *name, int seeds) {
     head[0] = true;
     size_t at = d.seed % 2 ? random32() % (d.n + 1) : 0; // what precedes is a segment, too
     const size_t mean = random32() % 2 ? random32() % 9 + 1 : 0, all = d.n - (d.n && d.seed % 3 == 0 ? 1 : 0);
-    for (;; at += mean ? random32() % (2 * mean + 1) : lengths[random32() % 8]) {
+    for (;; at += mean ? random32() % (2 * mean + 1) : lengths[random32() % 10]) {
       if (at > all) at = all;
       head[at] = true;
       offsets.push_back(O(at));

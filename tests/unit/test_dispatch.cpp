@@ -2265,7 +2265,8 @@ static void test_more_policies() {
       {4, 4, 0, (1 << 22) - 8, GP_LOOK_BACK, 512, 1, 3, 4}, {4, 0, 0, 1 << 22, GP_PIPELINED, 256, 5, 5, 2},
       {4, 4, 0, 1 << 22, GP_PIPELINED, 256, 3, 4, 2}, {4, 0, 0, (1 << 24) - 4, GP_PIPELINED, 256, 5, 5, 2},
       {4, 0, 0, 1 << 24, GP_PIPELINED, 512, 5, 5, 1}, {0, 4, 4, 4, GP_WARP_SEGMENTS, 128, 1, 3, 8},
-      {0, 4, 4, 288 << 10, GP_WARP_SEGMENTS, 256, 1, 3, 8}, {0, 4, 4, (288 << 10) + 4, GP_LOOK_BACK, 256, 1, 3, 8},
+      {0, 4, 4, 416 << 10, GP_WARP_SEGMENTS, 128, 1, 3, 8}, {0, 4, 4, (416 << 10) + 4, GP_LOOK_BACK, 256, 1, 3, 8},
+      {0, 8, 4, 576 << 10, GP_WARP_SEGMENTS, 128, 1, 3, 8}, {0, 8, 4, (576 << 10) + 8, GP_LOOK_BACK, 256, 1, 3, 8},
       {0, 12, 4, 36 << 10, GP_LOOK_BACK, 256, 1, 3, 8}, {4, 4, 0, 4096, GP_ONE_CLUSTER, 256, 1, 3, 8},
       {0, 4, 4, (1 << 20) - 4, GP_LOOK_BACK, 256, 1, 3, 8}, {0, 4, 4, (1 << 22) - 4, GP_LOOK_BACK, 512, 1, 3, 4},
       {0, 4, 4, 1 << 22, GP_LOOK_BACK, 256, 3, 3, 6}, {0, 4, 4, (1 << 23) - 4, GP_LOOK_BACK, 256, 3, 3, 6},
@@ -2289,6 +2290,8 @@ static void test_more_policies() {
     s.primitive = GP_SEGMENTED_INCLUSIVE_SCAN, s.in_size = s.acc_size = s.out_size = s.offset_size = 4;
     s.count = count, s.segments = 2, s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
     CHECK((gp__portable(gp_policy(), s).algorithm == GP_WARP_SEGMENTS) == (count == 3072));
+    s.count = 66569, s.segments = count == 3072 ? 2112 : 2113; // 16 a multiprocessor, and one more
+    CHECK(gp__portable(gp_policy(), s).threads == (count == 3072 ? 128 : 256));
   }
   // bounds of many needles: the array is sampled, if it is of elements of 4 or 8 bytes and not too long for the needles
   const struct {

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -164,6 +165,40 @@ static void test_parts() {
   CHECK(key(text, "name1") != key(listed({"int a;\nint c;", "", "x"}), "name1"), "");
 }
 
+// The text with its words, in memory of its own size; "damaged" if the library refuses it.
+static std::string worded(const std::string &coded, size_t bytes) {
+  const std::unique_ptr<char[]> exact(new char[coded.size() + 1]);
+  std::memcpy(exact.get(), coded.c_str(), coded.size() + 1);
+  char *const out = gp__with_words(exact.get(), bytes);
+  if (!out) return "damaged";
+  CHECK(out[bytes] == 0, "");
+  const std::string text(out, bytes);
+  std::free(out);
+  return text;
+}
+static void test_words() {
+  const std::string text = "if (unsigned x) x", coded = "unsigned \nif (\n\n\x81\x80x) x";
+  CHECK(worded(coded, text.size()) == text && worded("\nx", 1) == "x" && worded("\n", 0).empty(), "");
+  for (size_t bytes = 0; bytes < 40; ++bytes)
+    CHECK(bytes == text.size() || worded(coded, bytes) == "damaged", std::to_string(bytes));
+  for (size_t cut = 0; cut < coded.size(); ++cut)
+    CHECK(worded(coded.substr(0, cut), text.size()) == "damaged", std::to_string(cut));
+  CHECK(worded("a\n\n\x81", 1) == "damaged" && worded("\n\x80", 1) == "damaged", "a code without a word");
+  std::string words, all, codes;
+  for (int i = 0; i < 128; ++i) {
+    words += std::string(1 + i, 'a' + char(i % 26)) + "\n";
+    all += std::string(1 + i, 'a' + char(i % 26));
+    codes += char(128 + i);
+  }
+  CHECK(worded(words + "\n" + codes, all.size()) == all, "");
+  CHECK(worded(words + "b\n\n" + codes, all.size()) == "damaged", "more words than codes");
+  // what would write far behind the room, and behind the list of words
+  CHECK(worded(std::string(1000, 'a') + "\n\n" + std::string(100000, char(128)), 10) == "damaged", "");
+  std::string many;
+  for (int i = 0; i < 2000000; ++i) many += "a\n";
+  CHECK(worded(many + "\n", 0) == "damaged", "");
+}
+
 // The header's own text, and damage to it.
 static void test_own_text() {
   size_t bytes = 0;
@@ -171,7 +206,7 @@ static void test_own_text() {
   CHECK(text && gp__take_parts(text), "");
   if (!text || !gp__device.count) return;
   CHECK(written("a##b").size() > 600000, "");
-  for (int allocations = 0; allocations < 3; ++allocations) {
+  for (int allocations = 0; allocations < 4; ++allocations) {
     allowed = allocations;
     CHECK(!gp__take_parts(text) && !gp__device.count, std::to_string(allocations));
     allowed = -1;
@@ -187,6 +222,7 @@ static void test_own_text() {
 }
 
 int main() {
+  test_words();
   test_own_text();
   test_texts();
   test_parts();
