@@ -1,4 +1,5 @@
-"""The table of docs/tile.md: every routine for kernel authors occurs in an example, and its row names that one."""
+"""The tables of docs/tile.md: every routine for kernel authors occurs in an example, and its row names that one; the
+library's own kernels use what the page says that they use, and nothing of section >>authors."""
 import os
 import re
 import sys
@@ -7,6 +8,7 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
+import amalgamate  # noqa: E402
 import docs  # noqa: E402
 
 
@@ -24,9 +26,14 @@ def test_every_routine_has_an_example():
     assert docs.without_example() == []
 
 
-def test_rows_name_what_shows_them():
+def table_of(name):
+    begin, end = (line.format(name) for line in docs.TABLE)
     with open(docs.GUIDE, encoding="utf-8") as file:
-        table = file.read().partition(docs.TABLE[0])[2].partition(docs.TABLE[1])[0]
+        return file.read().partition(begin)[2].partition(end)[0]
+
+
+def test_rows_name_what_shows_them():
+    table = table_of("routines")
     rows = re.findall(r"^\|[^|]*\| (.*) \| (\[.*\)) \|$", table, re.M)
     listed = [name for row, _ in rows for name in re.findall(r"`(\w+)`", row)]
     assert sorted(listed) == sorted(name for name in names() if not name.endswith("_storage"))
@@ -46,3 +53,13 @@ def test_a_routine_without_an_example(monkeypatch, name, change):
     found = docs.without_example()
     assert found[0].startswith(f"{name}: no example") and len(found) >= 1
     assert any(name in line for line in docs.differs())
+
+
+def test_users():
+    rows = dict(re.findall(r"^\| \[`(\w+)`\]\S* \| (.*) \|$", table_of("users"), re.M))
+    assert set(rows) < set(names()) | set(docs.OWN) and len(rows) > 12
+    assert "hash" in rows["gp_tile_load_balance"] and re.match(r"\d+ of \d+ families", rows["gp_warp_reduce"])
+    apart = docs.Page("", "", "")
+    for path in set(docs.TILE_PARTS) & amalgamate.not_embedded():
+        docs.read_tile(path, apart)
+    assert len(apart.items()) > 40 and not {item.name for item in apart.items()} & set(rows)
