@@ -142,7 +142,7 @@ $(BUILD)/examples/bundle: examples/bundle.c examples/bundle.txt examples/device_
 	  $(CC) $(CFLAGS) -std=c11 -Wall -Wextra $(OPENMP) -I. $< -o $@ $(LIBS); \
 	fi
 
-$(BUILD)/examples/tile_kernel: examples/tile_kernel.cu gpuprims.h
+$(BUILD)/examples/tile_%: examples/tile_%.cu gpuprims.h
 	@mkdir -p $(@D)
 	$(NVCC) -O3 -std=c++17 -arch=native -I. $< -o $@
 

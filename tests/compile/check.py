@@ -21,12 +21,14 @@ What is dear takes turns in `make test` (tests/turn.py).
 Prints a line for a check that failed and closes with "N passed, N failed, N skipped".
 """
 import contextlib
+import decimal
 import functools
 import glob
 import gzip
 import hashlib
 import json
 import os
+import random
 import re
 import resource
 import shlex
@@ -631,6 +633,8 @@ def examples(checks, folder):
         if kind == ".c" and stem in mine and stem != "demo":  # those in folders read the kernels beside them
             output = checks.run(f"examples/{name}", [os.path.join(ROOT, built, stem)],
                                 cwd=ROOT if "/" in name else folder)
+            if name == "decimal.c" and output is not None:
+                ledger(checks, os.path.join(ROOT, built, stem), folder)
         elif kind == ".py" and stem not in ("demo", "graph") and "/" not in name:  # those two draw: make demo
             output = checks.run(f"examples/{name}", [PYTHON, os.path.join("examples", name)], env=env)
         elif kind == ".cu" and checks.has_turn():
@@ -646,6 +650,32 @@ def examples(checks, folder):
     if checks.has_turn():  # what a GPU checks
         with open(os.path.join(ROOT, "tests", "gpu", "tile_check.cu")) as file:
             emulate(checks, "tests/gpu/tile_check.cu", file.read(), folder)
+
+
+def ledger(checks, program, folder):
+    """examples/decimal.c on a ledger, against Python's decimal: its sums, its order, its accounts."""
+    random_, exact = random.Random(1), decimal.Context(prec=60)
+    amounts = [decimal.Decimal(text) for text in (
+        "0.00", "-0.01", "0.01", "184467440737095516.15", "184467440737095516.16", "-184467440737095516.16",
+        "92233720368547758.07", "-92233720368547758.08", "9" * 33 + ".99", "-" + "9" * 33 + ".99")]
+    while len(amounts) < 5000:
+        number = random_.randrange(10 ** random_.randrange(1, 35))
+        amounts.append(decimal.Decimal(random_.choice((1, -1)) * number).scaleb(-2, exact))
+    lines = [(random_.randrange(50), amount) for amount in amounts]
+    accounts = {}
+    for account, amount in lines:
+        accounts[account] = exact.add(accounts.get(account, decimal.Decimal("0.00")), amount)
+    total = decimal.Decimal("0.00")
+    for amount in amounts:
+        total = exact.add(total, amount)
+    said = [f"total {total}", f"least {min(amounts)}", f"most {max(amounts)}"]
+    said += [f"account {account} {amount}" for account, amount in sorted(accounts.items())]
+    path = os.path.join(folder, "ledger.txt")
+    with open(path, "w") as file:
+        file.writelines(f"{account} {amount}\n" for account, amount in lines)
+    output = checks.run("examples/decimal.c: a ledger", [program, path])
+    if output is not None:
+        checks.check("examples/decimal.c: as Python's decimal", output.splitlines()[1:-1] == said, output)
 
 
 def demo(checks, pictures, quick, env):

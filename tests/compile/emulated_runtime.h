@@ -13,7 +13,17 @@
 typedef int cudaError_t;
 enum { cudaSuccess = 0, cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 
+// The emulator's reports make the program fail, whether it asks or not. Registered by the first allocation, so that it
+// runs while the emulator's own objects are still there.
+inline void emulated_runtime_end() {
+  if (simt::error().empty()) return;
+  fprintf(stderr, "%s\n", simt::error().c_str());
+  fflush(nullptr);
+  _Exit(1);
+}
 template<class T> cudaError_t cudaMalloc(T **pointer, size_t bytes) {
+  static const int registered = atexit(emulated_runtime_end);
+  if (registered) return 2;
   *pointer = static_cast<T *>(simt::device_malloc(bytes));
   return *pointer ? cudaSuccess : 2;
 }
@@ -30,16 +40,6 @@ inline cudaError_t cudaGetDeviceCount(int *count) {
 }
 inline cudaError_t cudaGetLastError() { return simt::error().empty() ? cudaSuccess : 719; }
 inline cudaError_t cudaDeviceSynchronize() { return cudaGetLastError(); }
-// The emulator's reports make the program fail, whether it asks or not.
-struct emulated_runtime_end {
-  ~emulated_runtime_end() {
-    if (simt::error().empty()) return;
-    fprintf(stderr, "%s\n", simt::error().c_str());
-    fflush(nullptr);
-    _Exit(1);
-  }
-};
-static emulated_runtime_end emulated_runtime_end_instance;
 inline const char *cudaGetErrorString(cudaError_t) { return simt::error().c_str(); }
 
 #endif
