@@ -3788,6 +3788,7 @@ typedef struct gp__shape {
   gp__u64 count2; // merge and sets
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
+typedef const gp__shape *gp__form; // the shape, as rules take it
 
 // Numbers that several rules need.
 enum {
@@ -3817,7 +3818,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
 }
 
 // Devices whose clusters' blocks write to each other's shared memory. Those of consumers have other limits.
-GP__RULE int gp__has_clusters(gp__shape s) { return s.compute_capability >= 90 && s.compute_capability < 120; }
+GP__RULE int gp__has_clusters(gp__form s) { return s->compute_capability >= 90 && s->compute_capability < 120; }
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }
 GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
@@ -3840,10 +3841,10 @@ GP__RULE int gp__chunk_by_vectors(int size, int items) {
 GP__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
 // Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
-GP__RULE int gp__policy_valid_common(gp_policy p) {
-  return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
-      p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
-      p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+GP__RULE int gp__policy_valid_common(const gp_policy *p) {
+  return p->threads >= 32 && p->threads <= 1024 && p->threads % GP__WARP == 0 && p->vectors >= 1 && p->vectors <= 16 &&
+      p->load > 0 && p->load < GP_CACHE_COUNT && p->store > 0 && p->store < GP_CACHE_COUNT && p->store != GP_CACHE_L2 &&
+      p->blocks_per_sm >= 0 && p->blocks_per_sm <= 32 && (p->overlap == 1 || p->overlap == 2);
 }
 
 // ---- reduce/policy.h - reductions: policy fields, rounds, validity
@@ -3865,10 +3866,10 @@ GP__RULE gp__u64 gp__canonical_rounds(gp__u64 count, int in_size) {
   return count / (gp__u64)(GP__CANONICAL_REDUCE_TILES * gp__canonical_round(in_size)) + 1;
 }
 
-GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__form s) {
   return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
       p.blocks_per_sm >= 1 &&
-      (!s.reproducible ||
+      (!s->reproducible ||
           (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
               p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }
@@ -3896,7 +3897,7 @@ GP__RULE int gp__find_packs(int size, int inputs, int vectors) {
   return gp__max(1, vectors * GP__VECTOR / (gp__find_items(size) * size * inputs));
 }
 
-GP__RULE int gp__policy_valid_find(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_find(gp_policy p, gp__form s) {
   return (void)s, (p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) && p.blocks_per_sm >= 1;
 }
 
@@ -3945,19 +3946,19 @@ GP__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
       (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER * (acc_size + 7) / 8 * 8 : 0);
 }
 
-GP__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_scan(gp_policy p, gp__form s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
              p.algorithm == GP_PIPELINED || (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s))) &&
-      p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
+      p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s->in_size, s->out_size) >= 1 &&
       (p.algorithm != GP_PIPELINED ||
-          (s.compute_capability >= 90 && !s.described && p.stages >= 3 && p.stages <= 8 &&
-              p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
-              gp__pipelined_fits(s.in_size, s.out_size, p.vectors) && s.in_misaligned % s.in_size == 0 &&
-              !(s.reproducible && s.in_misaligned))) &&
-      (!s.reproducible ||
+          (s->compute_capability >= 90 && !s->described && p.stages >= 3 && p.stages <= 8 &&
+              p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s->acc_size <= 16 &&
+              gp__pipelined_fits(s->in_size, s->out_size, p.vectors) && s->in_misaligned % s->in_size == 0 &&
+              !(s->reproducible && s->in_misaligned))) &&
+      (!s->reproducible ||
           (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
               (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
-      gp__scan_shared_bytes(p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
+      gp__scan_shared_bytes(p, s->in_size, s->out_size) + gp__scan_static_bytes(p, s->acc_size) <= s->shared_bytes;
 }
 
 // ---- select/policy.h - streams: policy fields, tiles, specialised warps, shared memory, validity
@@ -4013,52 +4014,54 @@ GP__RULE int gp__stream_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (gp__stream_fold_warps(p.threads) + 2 + p.stages) * GP__WARP
       : p.threads;
 }
-GP__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
+GP__RULE int gp__stream_shared_of(gp_policy p, gp__form s, int items) {
   return gp__stream_stages(p) *
-      (gp__stream_region_bytes(p.threads * items, s.key_size) + gp__stream_region_bytes(p.threads * items, s.in_size) +
-          p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
+      (gp__stream_region_bytes(p.threads * items, s->key_size) +
+          gp__stream_region_bytes(p.threads * items, s->in_size) +
+          p.threads * gp__stream_kept_bytes(s->primitive, s->stream.parts, s->acc_size, items)) +
       p.threads * items *
-      (s.stream.by_position ? (int)GP__POSITION_BYTES : gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size));
+      (s->stream.by_position ? (int)GP__POSITION_BYTES
+          : gp__stream_scratch_bytes(s->acc_size, s->in_size, s->out_size));
 }
 // GP_REPRODUCIBLE pins the tile of a scan: one that fits every device, if any does, for elements of these sizes.
 enum { GP__PINNED_BYTES = 60 << 10, GP__PINNED_THREADS = 256 };
-GP__RULE int gp__pinned_bytes(int vectors, gp__shape s) { // of a thread
-  return gp__stream_items(vectors, s.key_size, s.in_size) *
-      (s.key_size + s.in_size + gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size)) +
-      gp__stream_kept_bytes(s.primitive, 0, s.acc_size, gp__stream_items(vectors, s.key_size, s.in_size));
+GP__RULE int gp__pinned_bytes(int vectors, gp__form s) { // of a thread
+  return gp__stream_items(vectors, s->key_size, s->in_size) *
+      (s->key_size + s->in_size + gp__stream_scratch_bytes(s->acc_size, s->in_size, s->out_size)) +
+      gp__stream_kept_bytes(s->primitive, 0, s->acc_size, gp__stream_items(vectors, s->key_size, s->in_size));
 }
-GP__RULE int gp__pinned_vectors(gp__shape s) {
+GP__RULE int gp__pinned_vectors(gp__form s) {
   return gp__pinned_bytes(5, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 5
       : gp__pinned_bytes(3, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 3
       : 1;
 }
-GP__RULE int gp__pinned_threads(gp__shape s) {
+GP__RULE int gp__pinned_threads(gp__form s) {
   return gp__pinned_bytes(gp__pinned_vectors(s), s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? GP__PINNED_THREADS
       : gp__pinned_bytes(1, s) * 128 <= GP__PINNED_BYTES ? 128
       : gp__pinned_bytes(1, s) * 64 <= GP__PINNED_BYTES ? 64
       : 32;
 }
-GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
+GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__form s) {
+  return gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s->key_size, s->in_size));
 }
-GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__stream_static_bytes(gp_policy p, gp__form s) {
   return gp__stream_stages(p) *
       (96 +
           (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *
-              gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+              gp__stream_state_bytes(s->primitive, s->stream.parts, s->acc_size));
 }
-GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_stream(gp_policy p, gp__form s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED ||
-             (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s) && !s.reproducible) ||
-             (p.algorithm == GP_WARP_SEGMENTS && s.offset_size && !s.described && !s.reproducible &&
-                 s.count <= 0x7fffffff)) &&
+             (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s) && !s->reproducible) ||
+             (p.algorithm == GP_WARP_SEGMENTS && s->offset_size && !s->described && !s->reproducible &&
+                 s->count <= 0x7fffffff)) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 &&
-      (!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
-      gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
+      (!s->reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
+      gp__stream_items(p.vectors, s->key_size, s->in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
-          (!s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
-              gp__stream_threads(p) <= 1024 && s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
-      gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
+          (!s->described && s->compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
+              gp__stream_threads(p) <= 1024 && s->key_size <= 16 && s->in_size <= 16 && s->acc_size <= 16)) &&
+      gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s->shared_bytes;
 }
 
 // ---- expand/policy.h - expansions: pieces and shared memory
@@ -4103,31 +4106,31 @@ GP__RULE int gp__expand_warp_bytes(int vectors, int size) {
 
 enum { GP__SPAN_ITEMS = 4 }; // lengths of ranges that a thread scans
 // A warp's chunk holds elements (accumulators if segments are ranges) or, for load balance, elements' segments.
-GP__RULE int gp__segment_cell_bytes(gp__shape s) {
-  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.segmented.by_ranges ? s.acc_size : s.in_size;
+GP__RULE int gp__segment_cell_bytes(gp__form s) {
+  return s->primitive == GP_LOAD_BALANCE ? s->out_size : s->segmented.by_ranges ? s->acc_size : s->in_size;
 }
-GP__RULE int gp__segment_acc_bytes(gp__shape s) { return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size; }
-GP__RULE int gp__segment_items(gp_policy p, gp__shape s) {
-  return gp__is_expand(s.primitive) ? gp__expand_items(p.vectors, s.out_size)
+GP__RULE int gp__segment_acc_bytes(gp__form s) { return s->primitive == GP_LOAD_BALANCE ? s->out_size : s->acc_size; }
+GP__RULE int gp__segment_items(gp_policy p, gp__form s) {
+  return gp__is_expand(s->primitive) ? gp__expand_items(p.vectors, s->out_size)
       : gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
 // Barriers of a warp's chunks in flight (pipelined).
 GP__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
 // Dynamic shared memory of a block: cells, which become results in place, a byte an element that marks a segment's end,
 // and barriers.
-GP__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__is_expand(s.primitive) ? p.threads / GP__WARP * gp__expand_warp_bytes(p.vectors, s.out_size)
+GP__RULE int gp__segment_shared_bytes(gp_policy p, gp__form s) {
+  return gp__is_expand(s->primitive) ? p.threads / GP__WARP * gp__expand_warp_bytes(p.vectors, s->out_size)
       : p.threads * gp__segment_items(p, s) *
               ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
                       gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
-                  (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+                  (s->primitive == GP_LOAD_BALANCE ? 0 : 1)) +
           (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
 // Upper bound of static shared memory.
-GP__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
-  return gp__is_expand(s.primitive) ? (p.threads / GP__WARP + 8) * 16 // of the scan of lengths
-      : s.primitive == GP_LOAD_BALANCE ? 0
-      : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
+GP__RULE int gp__segment_static_bytes(gp_policy p, gp__form s) {
+  return gp__is_expand(s->primitive) ? (p.threads / GP__WARP + 8) * 16 // of the scan of lengths
+      : s->primitive == GP_LOAD_BALANCE ? 0
+      : (p.threads / GP__WARP + 1) * (3 * ((s->acc_size + 15) / 16 * 16 + 16) + 16);
 }
 // Words that carry a block's two open results and their segment.
 GP__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
@@ -4139,21 +4142,21 @@ enum {
   GP__LONG_ROUNDS = 4, // a segment is long if its lanes would wait for memory more often
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
-GP__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }
+GP__RULE int gp__segments_reproduce(gp__form s) { return s->reproducible && s->primitive == GP_SEGMENTED_REDUCE; }
 // So few segments that each has a warp, two blocks a multiprocessor: what counts is how often the longest waits.
-GP__RULE int gp__segments_are_few(gp__shape s) {
-  return !s.reproducible && s.segments <= (unsigned)s.multiprocessors * 2 * GP__LANES_THREADS / GP__WARP;
+GP__RULE int gp__segments_are_few(gp__form s) {
+  return !s->reproducible && s->segments <= (unsigned)s->multiprocessors * 2 * GP__LANES_THREADS / GP__WARP;
 }
-GP__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_segments(gp_policy p, gp__form s) {
   return p.blocks_per_sm >= 1 &&
       (gp__segments_reproduce(s)
               ? p.algorithm == GP_WARP_SEGMENTS && p.threads == GP__LANES_THREADS && p.vectors == GP__LANES_VECTORS
               : p.algorithm == GP_WARP_SEGMENTS
-              ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
+              ? s->primitive == GP_SEGMENTED_REDUCE && s->count <= 0x7fffffff && s->segments <= 0x7fffffff
               : (p.algorithm == GP_MERGE_PATH ||
-                    (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
-                        !s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
-                  gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
+                    (p.algorithm == GP_PIPELINED && s->primitive == GP_SEGMENTED_REDUCE && !s->segmented.by_ranges &&
+                        !s->described && s->compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+                  gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s->shared_bytes);
 }
 
 // ---- histogram/policy.h - histograms: policy fields, slots, replicas, validity
@@ -4186,11 +4189,11 @@ GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
 // Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
 GP__RULE gp__u64 gp__histogram_stride(int by_value, gp__u64 bins) { return by_value ? 256 : bins + 1; }
 // The counters of all channels; the last one is for channels that are not counted.
-GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__shape s) {
-  return s.exact ? (unsigned)s.histogram.active *
-              gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
+GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__form s) {
+  return s->exact ? (unsigned)s->histogram.active *
+              gp__histogram_stride(gp__histogram_by_value(p.algorithm, s->in_size, 1), s->histogram.bins) +
           1
-                 : (unsigned)s.histogram.active * s.histogram.bins;
+                  : (unsigned)s->histogram.active * s->histogram.bins;
 }
 GP__RULE gp__u64 gp__round_up(gp__u64 x, gp__u64 to) { return (x + to - 1) / to * to; }
 // Boundaries in shared memory, in bytes; 0: they stay where they are.
@@ -4231,30 +4234,30 @@ GP__RULE unsigned gp__histogram_blocks(gp__u64 vectors, unsigned threads) {
           : vectors / threads >= 2 ? 8
           : vectors * 4 / threads + 1);
 }
-GP__RULE unsigned gp__histogram_cluster(gp_policy p, gp__shape s) {
-  return gp__histogram_blocks(gp__ceil_div(s.count * (unsigned)s.histogram.channels,
-                                  (unsigned)gp__vector_items(gp__max(s.in_size, s.in2_size))),
+GP__RULE unsigned gp__histogram_cluster(gp_policy p, gp__form s) {
+  return gp__histogram_blocks(gp__ceil_div(s->count * (unsigned)s->histogram.channels,
+                                  (unsigned)gp__vector_items(gp__max(s->in_size, s->in2_size))),
       (unsigned)p.threads);
 }
 // Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
 // block can get, and reserves 1 KiB for each block.
-GP__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
-  return (s.shared_bytes + 1024) / (p.algorithm == GP_ONE_CLUSTER ? 1 : gp__max(p.blocks_per_sm, 1)) - 1024 -
+GP__RULE int gp__histogram_room(gp_policy p, gp__form s) {
+  return (s->shared_bytes + 1024) / (p.algorithm == GP_ONE_CLUSTER ? 1 : gp__max(p.blocks_per_sm, 1)) - 1024 -
       GP__HISTOGRAM_STATIC_BYTES;
 }
 // Bytes of one copy of a block's counters, and of its tables, with the counters that a cluster's block stores.
-GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
-  return s.exact ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
-      : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__form s) {
+  return s->exact ? gp__histogram_slots(p, s) * (unsigned)(s->in2_size ? s->out_size : 4)
+      : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s->out_size) * (unsigned)s->out_size;
 }
-GP__RULE gp__u64 gp__histogram_table_bytes(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__histogram_table_bytes(gp_policy p, gp__form s) {
   return (p.algorithm == GP_ONE_CLUSTER
                  ? gp__round_up(
-                       (s.histogram.bins * (unsigned)s.histogram.active * 2 / gp__histogram_cluster(p, s) + 1) * 8,
+                       (s->histogram.bins * (unsigned)s->histogram.active * 2 / gp__histogram_cluster(p, s) + 1) * 8,
                        GP__VECTOR)
                  : 0) +
-      (s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
-              ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
+      (s->histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s->in_size, s->exact)
+              ? gp__histogram_search_bytes(p.algorithm, s->exact, s->histogram.bins, s->histogram.active, s->in_size)
               : 0);
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
@@ -4264,27 +4267,27 @@ GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, gp__i64 room, unsigned copies
       ? copies
       : gp__histogram_fit(bytes, room, copies / 2);
 }
-GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__form s) {
   return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
       (gp__i64)gp__histogram_room(p, s) - (gp__i64)gp__histogram_table_bytes(p, s),
       p.algorithm == GP_ONE_CLUSTER ? (unsigned)GP__HISTOGRAM_COPIES
-          : s.exact || p.threads >= 1024 ? (unsigned)GP__WARP
+          : s->exact || p.threads >= 1024 ? (unsigned)GP__WARP
           : (unsigned)p.threads / GP__WARP);
 }
 // Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
 // weights.
-GP__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
+GP__RULE int gp__histogram_halves(gp_policy p, gp__form s) {
+  return p.blocks_per_sm == 1 && s->exact && !s->in2_size && s->in_size > 1 && s->histogram.channels == 1 &&
       gp__histogram_replicas(p, s) == 0 &&
       gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
           (gp__i64)gp__histogram_room(p, s) - (gp__i64)gp__histogram_table_bytes(p, s), 1) == 1;
 }
-GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__form s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
-              : p.algorithm == GP_ONE_CLUSTER ? s.exact && gp__has_clusters(s) &&
-                  !(s.count * (unsigned)s.histogram.channels >> 31) && gp__histogram_replicas(p, s) > 0
-                                              : p.algorithm == GP_GLOBAL_BINS && s.exact &&
+              : p.algorithm == GP_ONE_CLUSTER ? s->exact && gp__has_clusters(s) &&
+                  !(s->count * (unsigned)s->histogram.channels >> 31) && gp__histogram_replicas(p, s) > 0
+                                              : p.algorithm == GP_GLOBAL_BINS && s->exact &&
                   (gp__i64)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 
@@ -4338,7 +4341,7 @@ GP__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(
       key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size), gp__bucket_log2_bins(key_size));
 }
-GP__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) { return p.vectors * gp__vector_items(s.key_size); }
+GP__RULE int gp__hybrid_vector_items(gp_policy p, gp__form s) { return p.vectors * gp__vector_items(s->key_size); }
 // One-block sort: keys a thread, and about as many bins as keys.
 GP__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GP__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
@@ -4369,9 +4372,9 @@ GP__RULE gp__u64 gp__hybrid_pieces(gp__u64 parts, gp__u64 blocks) { return parts
 GP__RULE int gp__hybrid_clamp(gp__u64 keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
-GP__RULE int gp__hybrid_capacity(gp__shape s) {
-  return gp__hybrid_clamp(
-      s.count / (unsigned)gp__max(s.multiprocessors, 1), gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
+GP__RULE int gp__hybrid_capacity(gp__form s) {
+  return gp__hybrid_clamp(s->count / (unsigned)gp__max(s->multiprocessors, 1),
+      gp__bucket_threads(s->key_size) * gp__bucket_items(s->key_size));
 }
 // A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GP__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
@@ -4417,19 +4420,19 @@ GP__RULE gp__u64 gp__radix_words_bytes(gp__u64 tiles, int passes, int prefix_byt
 }
 // Bytes of the values that move with the keys: of indices if values are large.
 GP__RULE int gp__radix_index_bytes(gp__u64 count) { return count >> 32 ? 8 : 4; }
-GP__RULE int gp__radix_value_bytes(gp__shape s) {
-  return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
+GP__RULE int gp__radix_value_bytes(gp__form s) {
+  return s->in_size <= GP__RADIX_VALUE_BYTES ? s->in_size : gp__radix_index_bytes(s->count);
 }
 // Bytes of the ordered key.
-GP__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.acc_size : s.key_size; }
+GP__RULE int gp__radix_ordered_bytes(gp__form s) { return s->acc_size ? s->acc_size : s->key_size; }
 GP__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
   return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
 }
 // Dynamic shared memory of a pass: a tile of keys and one of values for each stage. Static, at most: each warp's
 // counters, and each digit's destination.
-GP__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
-      gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
+GP__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__form s) {
+  return gp__radix_elements_bytes(p, s->key_size, s->key_size) +
+      gp__radix_elements_bytes(p, s->key_size, gp__radix_value_bytes(s));
 }
 GP__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
@@ -4450,15 +4453,15 @@ GP__RULE int gp__sweeps(int algorithm) {
   return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
 }
 // Registers of a thread for its keys, their places, and their values.
-GP__RULE int gp__radix_registers(int vectors, gp__shape s) {
-  return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
+GP__RULE int gp__radix_registers(int vectors, gp__form s) {
+  return gp__radix_items(vectors, s->key_size) * ((s->key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
 // With values, elements must leave more than a quarter of a multiprocessor's registers; otherwise hundreds of bytes
 // spill.
-GP__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_radix(gp_policy p, gp__form s) {
   return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
-      p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
-      (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
+      p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s->key_size) < 65536 &&
+      (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s->shared_bytes;
 }
 
 // ---- sort/counting_policy.h - counting sort: when, and with how many rows
@@ -4468,37 +4471,37 @@ GP__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
 // up. GP__COUNTING_BLOCKS blocks make runs; each of their threads keeps GP__COUNTING_LOADS loads in flight.
 enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
 enum { GP__COUNTING_ROWS_LOG2 = 19, GP__COUNTING_ROW_BYTES = 131072 };
-GP__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {
-  return s.key_size == 1 || !(s.count >> GP__COUNTING_ROWS_LOG2) ? 0 : grid;
+GP__RULE unsigned gp__counting_rows(gp__form s, unsigned grid) {
+  return s->key_size == 1 || !(s->count >> GP__COUNTING_ROWS_LOG2) ? 0 : grid;
 }
 GP__RULE int gp__counting_threads(int key_size) { return key_size == 1 ? 512 : 1024; }
 GP__RULE int gp__counting_vectors(int key_size) { return key_size == 1 ? 2 : 4; }
 GP__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 : 1; }
-GP__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
-  return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.sorted.begin_bit == 0 &&
-      s.sorted.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
-      (s.key_size == 1 ||
-          s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
+GP__RULE int gp__policy_valid_counting(gp_policy p, gp__form s) {
+  return s->key_size <= 2 && !s->in_size && !s->out_size && !s->acc_size && s->sorted.begin_bit == 0 &&
+      s->sorted.end_bit == 8 * s->key_size && (p.threads & (p.threads - 1)) == 0 &&
+      (s->key_size == 1 ||
+          s->shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
 }
 
 // ---- sort/choice_policy.h - hybrid, adaptive, leading-sweep and one-block sorts: samples, validity
 
 // Sorts that need not be stable: built-in keys, all their bits, no values.
-GP__RULE int gp__sorts_keys(gp__shape s) {
-  return !s.in_size && !s.acc_size && !s.sorted.drop_keys && s.key_size <= 8 && !s.sorted.begin_bit &&
-      s.sorted.end_bit == 8 * s.key_size;
+GP__RULE int gp__sorts_keys(gp__form s) {
+  return !s->in_size && !s->acc_size && !s->sorted.drop_keys && s->key_size <= 8 && !s->sorted.begin_bit &&
+      s->sorted.end_bit == 8 * s->key_size;
 }
-GP__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__form s) {
   return gp__sorts_keys(s) && p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p, s) < 65536 &&
       gp__hybrid_vector_items(p, s) % 2 == 0 && gp__hybrid_vector_items(p, s) <= 64 &&
-      (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
-      (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
+      (int)gp__hybrid_move_bytes(s->key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s->shared_bytes &&
+      (int)gp__bucket_bytes(s->key_size) <= s->shared_bytes;
 }
 // Pairs that the hybrid sort accepts: fewer than 2^32, built-in keys of 4 or 8 bytes, values or indices of 4 or 8
 // bytes.
-GP__RULE int gp__sorts_pairs(gp__shape s) {
-  return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
-      (s.key_size == 4 || s.key_size == 8) && !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
+GP__RULE int gp__sorts_pairs(gp__form s) {
+  return (s->in_size == 4 || s->in_size == 8) && !(s->count >> 32) && !s->acc_size &&
+      (s->key_size == 4 || s->key_size == 8) && !s->sorted.begin_bit && s->sorted.end_bit == 8 * s->key_size;
 }
 // Adaptive sort: a block sorts a sample of at most GP__SAMPLE keys. One in eight buckets of uniform keys has a sampled
 // key.
@@ -4522,25 +4525,25 @@ GP__RULE unsigned gp__duplicate_bytes(void) { return 4 * (GP__DUPLICATE_PLACES +
 GP__RULE unsigned gp__choice_bytes(int key_size) {
   return gp__sample_bytes(key_size) > gp__duplicate_bytes() ? gp__sample_bytes(key_size) : gp__duplicate_bytes();
 }
-GP__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
-  return s.in_size ? gp__pair_bucket_bytes(s.key_size, s.in_size, gp__bucket_threads(s.key_size),
-                         gp__bucket_items(s.key_size), gp__bucket_log2_bins(s.key_size))
-                   : gp__bucket_bytes(s.key_size);
+GP__RULE unsigned gp__hybrid_bucket_bytes(gp__form s) {
+  return s->in_size ? gp__pair_bucket_bytes(s->key_size, s->in_size, gp__bucket_threads(s->key_size),
+                          gp__bucket_items(s->key_size), gp__bucket_log2_bins(s->key_size))
+                    : gp__bucket_bytes(s->key_size);
 }
 // Dynamic shared memory of a block that moves, and of one that counts and moves.
-GP__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__shape s) {
-  return s.in_size ? gp__radix_shared_bytes(p, s)
-      : gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s));
+GP__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__form s) {
+  return s->in_size ? gp__radix_shared_bytes(p, s)
+      : gp__hybrid_move_bytes(s->key_size, p.threads * gp__hybrid_vector_items(p, s));
 }
-GP__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__form s) {
   return gp__hybrid_tile_bytes(p, s) > gp__hybrid_count_bytes(p.threads) ? gp__hybrid_tile_bytes(p, s)
       : gp__hybrid_count_bytes(p.threads);
 }
-GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__form s) {
   return p.threads >= 256 && // the count takes a thread a digit
-      (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
-      (s.in_size
-              ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
+      (int)(gp__hybrid_rest_bytes(p, s) + (s->in_size ? gp__radix_static_bytes(p) : 16)) <= s->shared_bytes &&
+      (s->in_size
+              ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s->shared_bytes
               : gp__policy_valid_hybrid_keys(p, s));
 }
 // Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
@@ -4554,17 +4557,17 @@ GP__RULE int gp__leading_bits(gp__u64 count) {
       ? 0
       : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
 }
-GP__RULE int gp__policy_valid_leading(gp_policy p, gp__shape s) {
-  return s.key_size == 4 && gp__sorts_pairs(s) && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_radix(p, s) &&
-      (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes;
+GP__RULE int gp__policy_valid_leading(gp_policy p, gp__form s) {
+  return s->key_size == 4 && gp__sorts_pairs(s) && !(s->count >> GP__RADIX_NARROW_LOG2) &&
+      gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s->shared_bytes;
 }
-GP__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
-  return s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
-      (int)gp__choice_bytes(s.key_size) <= s.shared_bytes;
+GP__RULE int gp__policy_valid_adaptive(gp_policy p, gp__form s) {
+  return s->key_size >= 4 && !(s->count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
+      (int)gp__choice_bytes(s->key_size) <= s->shared_bytes;
 }
-GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
-  return gp__sorts_keys(s) && s.count <= (gp__u64)(p.threads * gp__one_block_items(p.vectors)) &&
-      (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
+GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__form s) {
+  return gp__sorts_keys(s) && s->count <= (gp__u64)(p.threads * gp__one_block_items(p.vectors)) &&
+      (int)gp__one_block_bytes(p, s->key_size) <= s->shared_bytes;
 }
 
 // ---- sort/cooperative_policy.h - cooperative radix sort: tiles, words, validity; validity of any sort
@@ -4573,22 +4576,22 @@ GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
 // two.
 enum { GP__COOPERATIVE_QUADS = GP__DIGITS / 4 }; // words, each with the counts of four digits
 GP__RULE int gp__is_cooperative(int algorithm) { return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH; }
-GP__RULE int gp__cooperative_tile(gp_policy p, gp__shape s) {
-  return p.threads * gp__radix_items(p.vectors, s.key_size);
+GP__RULE int gp__cooperative_tile(gp_policy p, gp__form s) {
+  return p.threads * gp__radix_items(p.vectors, s->key_size);
 }
-GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
-  return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__cooperative_tile(p, s)) + 1 : 1;
+GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__form s) {
+  return s->count ? (unsigned)((s->count - 1) / (unsigned)gp__cooperative_tile(p, s)) + 1 : 1;
 }
 GP__RULE gp__u64 gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
-GP__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
-  return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
-      : s.compute_capability >= 90 ? (int)GP__CLUSTER
+GP__RULE int gp__cooperative_most(gp_policy p, gp__form s) { // most blocks; an unknown device has many
+  return p.algorithm == GP_ONE_LAUNCH ? (s->multiprocessors > 1 ? s->multiprocessors : 1 << 12) * p.blocks_per_sm
+      : s->compute_capability >= 90 ? (int)GP__CLUSTER
       : 1;
 }
-GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__form s) {
   return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) *
-      ((unsigned)(gp__cooperative_tile(p, s) * s.key_size + 15) / 16 * 16 +
-          (unsigned)(gp__cooperative_tile(p, s) * s.in_size + 15) / 16 * 16);
+      ((unsigned)(gp__cooperative_tile(p, s) * s->key_size + 15) / 16 * 16 +
+          (unsigned)(gp__cooperative_tile(p, s) * s->in_size + 15) / 16 * 16);
 }
 GP__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
@@ -4598,20 +4601,20 @@ GP__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocess
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
 }
 // Registers of a thread: its elements, and 40 others.
-GP__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
-  return gp__radix_items(p.vectors, s.key_size) *
-      ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
+GP__RULE int gp__cooperative_registers(gp_policy p, gp__form s) {
+  return gp__radix_items(p.vectors, s->key_size) *
+      ((s->key_size + 3) / 4 + 1 + (s->in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
       40;
 }
-GP__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
-  return s.in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
-      s.count <= (gp__u64)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
+GP__RULE int gp__policy_valid_cooperative(gp_policy p, gp__form s) {
+  return s->in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
+      s->count <= (gp__u64)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
       p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
       gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
-      (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;
+      (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s->shared_bytes;
 }
-GP__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 &&
+GP__RULE int gp__policy_valid_sort(gp_policy p, gp__form s) {
+  return p.blocks_per_sm >= 1 && s->key_size > 0 &&
       (p.algorithm == GP_COUNTING ? gp__policy_valid_counting(p, s)
               : p.algorithm == GP_HYBRID ? gp__policy_valid_hybrid(p, s)
               : p.algorithm == GP_ADAPTIVE ? gp__policy_valid_adaptive(p, s)
@@ -4619,7 +4622,7 @@ GP__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
               : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
               : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
               : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+                  (p.algorithm == GP_ONE_SWEEP || (s->key_size == 4 && s->in_size == 4)));
 }
 
 // ---- merge/policy.h - merges and sets: policy fields, tiles, rings, shared memory, validity
@@ -4638,16 +4641,16 @@ GP__RULE int gp__is_set(int primitive) { return primitive >= GP_SET_UNION && pri
 GP__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
   return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
 }
-GP__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
-  return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
+GP__RULE int gp__merge_tile(gp_policy p, gp__form s) {
+  return p.threads * gp__merge_items(p.vectors, s->key_size, s->in_size);
 }
 // Tiles of merge sort hold one extra vector: they are a little longer than a power of two, so that 2^n elements take a
 // pass less.
 GP__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
   return gp__merge_items(vectors + 1, key_size, in_size);
 }
-GP__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
-  return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
+GP__RULE int gp__sort_tile(gp_policy p, gp__form s) {
+  return p.threads * gp__sort_tile_items(p.vectors, s->key_size, s->in_size);
 }
 // Bytes of shared memory. Window: elements, with room for misalignment at both ends of each input. Out: elements of
 // warps, each with room for its own misalignment. Source: places of values, 2 bytes each.
@@ -4677,18 +4680,18 @@ GP__RULE int gp__merge_mirror_bytes(int items, int size) {
   return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
 }
 // Dynamic shared memory of a block that merges, and of one that sorts a tile.
-GP__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__merge_shared_bytes(gp_policy p, gp__form s) {
   return 2 *
-      (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
-          gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
-      gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
-      gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
-      gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+      (gp__merge_ring_bytes(gp__merge_tile(p, s), s->key_size) +
+          gp__merge_mirror_bytes(gp__merge_items(p.vectors, s->key_size, s->in_size), s->key_size)) +
+      gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s->key_size, s->in_size), s->key_size) +
+      gp__merge_source_bytes(gp__merge_tile(p, s), s->in_size) +
+      gp__merge_window_bytes(gp__merge_tile(p, s), s->in_size, 2);
 }
-GP__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
-      gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
-      gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
+GP__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__form s) {
+  return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s->key_size, 1) +
+      gp__merge_source_bytes(gp__sort_tile(p, s), s->in_size) +
+      gp__merge_window_bytes(gp__sort_tile(p, s), s->in_size, 1);
 }
 // Four-way merges carry small values with their keys; for larger ones they carry the places.
 GP__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
@@ -4705,19 +4708,19 @@ GP__RULE int gp__merge_slack_bytes(int items, int key_size) {
 }
 // Shared memory of a block that merges four runs. Its tile is as long as a sorted tile. Each of its two pairs of runs
 // is merged by whole threads, so a thread's part is longer than its share of the tile.
-GP__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
-      gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
-      gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
+GP__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__form s) {
+  return gp__merge_window_bytes(gp__sort_tile(p, s), s->key_size, 4) +
+      gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s->key_size) +
+      gp__merge_carried_bytes(gp__sort_tile(p, s), s->key_size, s->in_size);
 }
 // Results of a tile: keys, places of values, the tile's values.
 GP__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
   return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_source_bytes(tile, in_size) +
       gp__merge_window_bytes(tile, in_size, 2);
 }
-GP__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
-      2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
+GP__RULE int gp__set_shared_bytes(gp_policy p, gp__form s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s->key_size, 2) +
+      2 * gp__set_result_bytes(gp__merge_tile(p, s), s->key_size, s->in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
 GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
@@ -4726,27 +4729,28 @@ GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
 // A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
 // resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
-GP__RULE int gp__four_together(gp_policy p, gp__shape s, gp__u64 tiles) {
-  return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
+GP__RULE int gp__four_together(gp_policy p, gp__form s, gp__u64 tiles) {
+  return tiles <= (unsigned)(s->multiprocessors * p.blocks_per_sm);
 }
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
-GP__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
-  return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
+GP__RULE int gp__policy_valid_four_way(gp_policy p, gp__form s) {
+  return (p.threads & (p.threads - 1)) == 0 &&
+      s->count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
       gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
-      gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
+      gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s->shared_bytes;
 }
-GP__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
-      (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
+GP__RULE int gp__policy_valid_merge(gp_policy p, gp__form s) {
+  return p.blocks_per_sm >= 1 && s->key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
+      (s->primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
               ? gp__policy_valid_four_way(p, s)
-              : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+              : (s->primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
                         : p.algorithm == GP_PIPELINED
-                        ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+                        ? gp__is_set(s->primitive) && s->compute_capability >= 90 && p.threads <= 1024 - GP__WARP
                         : p.algorithm == GP_MERGE_PATH) &&
-                  gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
-                      s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                  gp__max(gp__is_set(s->primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                      s->primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
                           GP__MERGE_STATIC_BYTES <=
-                      s.shared_bytes);
+                      s->shared_bytes);
 }
 
 // ---- segmented_sort/policy.h - segmented sort: policy fields, classes of lengths, shared memory, validity
@@ -4812,42 +4816,42 @@ GP__RULE int gp__long_binned(int items, int item_bytes, int indexed) {
 GP__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
 }
-GP__RULE int gp__sort_indexed(gp__shape s) {
-  return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
+GP__RULE int gp__sort_indexed(gp__form s) {
+  return s->in_size > 0 || s->out_size > 0 || s->sorted.end_bit - s->sorted.begin_bit < 8 * s->key_size;
 }
 // Bytes of a value or an index; 0: neither.
-GP__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
-GP__RULE int gp__sort_item_bytes_of(gp__shape s) { return gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)); }
-GP__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
+GP__RULE int gp__sorted_value_bytes(gp__form s) { return gp__max(s->in_size, s->out_size); }
+GP__RULE int gp__sort_item_bytes_of(gp__form s) { return gp__sort_item_bytes(s->key_size, gp__sort_indexed(s)); }
+GP__RULE int gp__long_threads_of(gp_policy p, gp__form s) {
   return gp__long_threads(p.threads, gp__sort_item_bytes_of(s));
 }
-GP__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_capacity(gp_policy p, gp__form s) {
   return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
 // Elements that a segment has at most, as far as the host knows.
-GP__RULE gp__u64 gp__longest_segment(gp__shape s) {
-  return s.offset_size || !s.segments ? s.count : s.count / s.segments;
+GP__RULE gp__u64 gp__longest_segment(gp__form s) {
+  return s->offset_size || !s->segments ? s->count : s->count / s->segments;
 }
-GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__short_shared_bytes(gp_policy p, gp__form s) {
   return p.threads / GP__WARP *
-      gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
+      gp__warp_sort_bytes(p.vectors, s->key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
 // Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
 // tile of keys or of values.
-GP__RULE int gp__long_binned_of(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_binned_of(gp_policy p, gp__form s) {
   return gp__long_binned(
       gp__long_capacity(p, s) / gp__long_threads_of(p, s), gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
-GP__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_binned_bytes(gp_policy p, gp__form s) {
   return gp__long_binned_of(p, s) ? (int)gp__tile_sort_bytes(gp__sort_item_bytes_of(s), gp__long_threads_of(p, s),
                                         gp__long_binned_of(p, s), gp__long_log2_bins(gp__long_capacity(p, s)))
                                   : 0;
 }
-GP__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_moving_bytes(gp_policy p, gp__form s) {
   return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes_of(s)),
       gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 + gp__long_capacity(p, s) * gp__sort_item_bytes_of(s));
 }
-GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_shared_bytes(gp_policy p, gp__form s) {
   return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));
 }
 // Static shared memory of a block, at most.
@@ -4873,11 +4877,11 @@ typedef struct gp__sort_bucket {
   gp__u64 ones, zeros; // OR and AND of the keys' bits
   gp__u64 base[GP__DIGITS + 1]; // start of each digit's elements
 } gp__sort_bucket;
-GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
+GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__form s) {
+  return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s->key_size > 0 && s->key_size <= 8 &&
       p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
-      gp__short_shared_bytes(p, s) <= s.shared_bytes &&
-      gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
+      gp__short_shared_bytes(p, s) <= s->shared_bytes &&
+      gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s->shared_bytes;
 }
 
 // ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
@@ -4962,14 +4966,14 @@ GP__RULE unsigned gp__order_few(int key_size, int index_bytes) {
       : (unsigned)GP__TOP_K_FEW;
 }
 GP__RULE int gp__order_items(int vectors, int key_size) { return gp__max(vectors * GP__VECTOR / key_size, 1); }
-GP__RULE unsigned gp__rank_bytes(gp__shape s) {
-  return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
-      : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > ~0u);
+GP__RULE unsigned gp__rank_bytes(gp__form s) {
+  return s->top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s->key_size, s->top_k.order_bytes)
+      : 4u << gp__rank_form(s->key_size, s->out_size > 0, s->count > ~0u);
 }
-GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__form s) {
   return (gp__u64)(p.threads *
-      (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
-          : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
+      (s->top_k.order_bytes ? gp__order_items(p.vectors, s->key_size)
+          : gp__max(p.vectors * (GP__VECTOR / s->key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GP__RULE gp__u64 gp__common_factor(gp__u64 a, gp__u64 b) { return b == 0 ? a : gp__common_factor(b, a % b); }
@@ -4991,31 +4995,31 @@ GP__RULE unsigned gp__shuffle_fold(unsigned x) { return x ^ x >> 13; }
 GP__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x ^ x >> 15) * 0x85ebca77u); }
 GP__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) { return gp__shuffle_mix((half ^ key) * 0x9e3779b1u); }
 // Ranks of a block's list: what a lowered limit may leave, and a tile; a power of two.
-GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
-  return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
+GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__form s) {
+  return gp__power_of_two(s->top_k.results + s->top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
 // Ranks that an operator orders: the results and a tile; twice that, if there is room.
-GP__RULE int gp__order_least(gp_policy p, gp__shape s) { return (int)(s.top_k.results + gp__top_k_tile(p, s)); }
-GP__RULE unsigned gp__order_capacity(gp_policy p, gp__shape s) {
+GP__RULE int gp__order_least(gp_policy p, gp__form s) { return (int)(s->top_k.results + gp__top_k_tile(p, s)); }
+GP__RULE unsigned gp__order_capacity(gp_policy p, gp__form s) {
   return (unsigned)gp__order_least(p, s) << (2 * gp__order_least(p, s) * (int)gp__rank_bytes(s) <=
-             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
+             (s->shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
 }
 // The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
 // its sort, or a tile more.
-GP__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
-  return gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
-      (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
+GP__RULE int gp__segment_top_k_least(gp_policy p, gp__form s) {
+  return gp__max((int)(s->top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
+      (int)gp__power_of_two((unsigned)s->top_k.results * 3 / 2 + 32, 64));
 }
-GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__form s) {
   return (unsigned)gp__max(gp__segment_top_k_least(p, s),
-      ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) / (int)gp__rank_bytes(s));
+      ((s->shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) / (int)gp__rank_bytes(s));
 }
 GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
   return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
 }
 // Most keys of a segment that a warp takes.
-GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__shape s) {
-  return s.top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
+GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__form s) {
+  return s->top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
 }
 GP__RULE int gp__selects(int algorithm) { return algorithm == GP_RADIX_SELECT || algorithm == GP_SAMPLED_SELECT; }
 // Keys alone, many, of which few are wanted: radix select tries one launch first, too.
@@ -5024,20 +5028,20 @@ GP__RULE int gp__is_bounded(int algorithm, int primitive, int out_size, gp__u64 
       (algorithm == GP_RADIX_SELECT && primitive == GP_TOP_K && !out_size && count >= GP__SELECT_MANY &&
           k <= count / GP__SELECT_PART);
 }
-GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return s.top_k.order_bytes ? gp__order_capacity(p, s) * gp__rank_bytes(s)
+GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__form s) {
+  return s->top_k.order_bytes ? gp__order_capacity(p, s) * gp__rank_bytes(s)
       : gp__selects(p.algorithm) ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
-      : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
+      : s->primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
       : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
-GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (s.top_k.order_bytes ? p.algorithm == GP_BEST_LISTS
-              : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__form s) {
+  return p.blocks_per_sm >= 1 && s->key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
+      (s->top_k.order_bytes ? p.algorithm == GP_BEST_LISTS
+              : p.algorithm == GP_BEST_LISTS ? s->primitive != GP_NTH_ELEMENT && s->top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
-              ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
-              : gp__selects(p.algorithm) && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
-      (gp__i64)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
+              ? s->primitive == GP_SEGMENTED_TOP_K && s->top_k.results <= GP__TOP_K_OF_WARP
+              : gp__selects(p.algorithm) && s->primitive != GP_SEGMENTED_TOP_K && !s->top_k.drop_keys) &&
+      (gp__i64)gp__top_k_shared_bytes(p, s) <= (s->shared_bytes + 1024) / p.blocks_per_sm - 1024 -
           (!gp__selects(p.algorithm) ? GP__TOP_K_STATIC_BYTES
                   : p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024
                   : GP__SELECT_BINS * 16 + 1024);
@@ -5132,19 +5136,19 @@ GP__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int align
 }
 // Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
 // lane on the other side.
-GP__RULE int gp__transpose_thin(gp_policy p, gp__shape s, gp__u64 extent, int of_tile) {
+GP__RULE int gp__transpose_thin(gp_policy p, gp__form s, gp__u64 extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
-      extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
+      extent * (unsigned)gp__vec_group_items(s->key_size) * (unsigned)s->key_size * 8 <=
       (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
       extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
-GP__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
-  return (s.moved.form & GP__FORM_IN_DENSE) && (s.moved.form & GP__FORM_IN_START) &&
-      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
+GP__RULE int gp__transpose_thin_in(gp_policy p, gp__form s) {
+  return (s->moved.form & GP__FORM_IN_DENSE) && (s->moved.form & GP__FORM_IN_START) &&
+      gp__transpose_thin(p, s, s->moved.columns, gp__transpose_columns(p.threads, p.vectors, s->key_size));
 }
-GP__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
-  return (s.moved.form & GP__FORM_OUT_DENSE) &&
-      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+GP__RULE int gp__transpose_thin_out(gp_policy p, gp__form s) {
+  return (s->moved.form & GP__FORM_OUT_DENSE) &&
+      gp__transpose_thin(p, s, s->moved.rows, gp__transpose_rows(p.threads, p.vectors, s->key_size));
 }
 // Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
@@ -5163,29 +5167,29 @@ GP__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
   return ((unsigned)p.threads * rows + ((unsigned)p.threads * rows >> gp__few_line(size, rows))) *
       (unsigned)gp__few_unit(size);
 }
-GP__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.moved.form & GP__FORM_OUT_DENSE) &&
-      gp__is_power_of_two_size(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
-      gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
-      s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
-      gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
+GP__RULE int gp__transpose_few(gp_policy p, gp__form s) {
+  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s->moved.form & GP__FORM_OUT_DENSE) &&
+      gp__is_power_of_two_size(s->key_size) && s->key_size <= 8 && s->moved.word == s->key_size &&
+      gp__are_few(s->key_size, s->moved.rows, s->moved.form & GP__FORM_IN_ALIGNED) &&
+      s->moved.columns * (unsigned)s->key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s->key_size)) &&
+      gp__few_bytes(p, s->key_size, (unsigned)s->moved.rows) <= (unsigned)s->shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, in whole vectors.
 GP__RULE gp__u64 gp__transpose_multiple(gp__u64 matrix) { return 16 / gp__common_factor(16, matrix); }
 GP__RULE gp__u64 gp__transpose_matrices_of(gp__u64 tile, gp__u64 matrix) {
   return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
 }
-GP__RULE gp__u64 gp__transpose_matrices(gp_policy p, gp__shape s) {
-  return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
-      : s.segments == 1
-      ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
+GP__RULE gp__u64 gp__transpose_matrices(gp_policy p, gp__form s) {
+  return !(s->moved.form & GP__FORM_DENSE) || s->moved.rows > 65536 || s->moved.columns > 65536 ? 0
+      : s->segments == 1
+      ? s->moved.rows * s->moved.columns * (unsigned)s->key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
       : gp__transpose_matrices_of(
-            (unsigned)(p.threads * p.vectors * GP__VECTOR), s.moved.rows * s.moved.columns * (unsigned)s.key_size);
+            (unsigned)(p.threads * p.vectors * GP__VECTOR), s->moved.rows * s->moved.columns * (unsigned)s->key_size);
 }
-GP__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
-  return (s.moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
-      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
-      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+GP__RULE int gp__transpose_packs(gp_policy p, gp__form s) {
+  return (s->moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
+      gp__transpose_thin(p, s, s->moved.columns, gp__transpose_columns(p.threads, p.vectors, s->key_size)) &&
+      gp__transpose_thin(p, s, s->moved.rows, gp__transpose_rows(p.threads, p.vectors, s->key_size));
 }
 // Dense matrices in place by way of the workspace. A trip takes contiguous matrices, of so many bytes together, one at
 // least. It takes whole vectors of them, so that each trip is aligned as the first one is.
@@ -5203,7 +5207,7 @@ GP__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, 
     if (s.segments > most) s.segments = most;
     s.moved.form = (s.moved.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   }
-  if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, s)))
+  if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, &s)))
     s.moved.kind = GP__MOVE_TILES;
   return s;
 }
@@ -5226,26 +5230,27 @@ enum {
   GP__CHUNK_MATRICES = 4, // so many matrices may be small
   GP__CHUNK_MATRIX = 4 << 20 // bytes of a matrix that is not small
 };
-GP__RULE int gp__chunk_word(gp__shape s, gp__u64 items) {
-  return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
-      : s.moved.word;
+GP__RULE int gp__chunk_word(gp__form s, gp__u64 items) {
+  return (s->moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s->key_size) | GP__VECTOR)
+      : s->moved.word;
 }
 GP__RULE gp__u64 gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
 // Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
-GP__RULE gp__u64 gp__chunk_merit(gp__shape s, gp__u64 extent, gp__u64 other, gp__u64 items) {
-  return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
-          items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
-          other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
+GP__RULE gp__u64 gp__chunk_merit(gp__form s, gp__u64 extent, gp__u64 other, gp__u64 items) {
+  return extent % items || extent / items < 2 || items * (unsigned)s->key_size < GP__CHUNK_LEAST ||
+          items * (unsigned)s->key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
+          other > GP__PANEL_MOST / (items * (unsigned)s->key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
           extent / items > GP__PANELS_MOST
       ? 0
-      : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
+      : items * (unsigned)s->key_size * (unsigned)gp__chunk_word(s, items);
 }
-GP__BOTH static inline __attribute__((unused)) gp__u64 gp__chunk_items(gp__shape s, gp__u64 extent, gp__u64 other) {
-  gp__u64 best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
+GP__BOTH static inline __attribute__((unused)) gp__u64 gp__chunk_items(gp__form s, gp__u64 extent, gp__u64 other) {
+  gp__u64 best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s->key_size;
   if (items > extent / 2) items = extent / 2;
-  for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
+  for (; items * GP__VECTOR * (unsigned)s->key_size > most && items * (unsigned)s->key_size >= GP__CHUNK_LEAST;
+       --items) {
     const gp__u64 merit = gp__chunk_merit(s, extent, other, items);
     if (merit > most) best = items, most = merit;
   }
@@ -5257,25 +5262,25 @@ typedef struct gp__panels_plan {
   gp__u64 rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
   gp__u64 whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
-GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
+GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__form s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const gp__u64 size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
+  const gp__u64 size = (unsigned)s->key_size, matrix = s->moved.rows * s->moved.columns * size;
   gp__u64 rows = 0, columns = 0;
-  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
+  if (s->moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
-      (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
+      (s->segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
     return r;
-  rows = gp__chunk_items(s, s.moved.rows, s.moved.columns);
-  columns = gp__chunk_items(s, s.moved.columns, s.moved.rows);
+  rows = gp__chunk_items(s, s->moved.rows, s->moved.columns);
+  columns = gp__chunk_items(s, s->moved.columns, s->moved.rows);
   if (!rows && !columns) return r;
-  r.inverse = (columns ? gp__chunk_merit(s, s.moved.columns, s.moved.rows, columns) : 0) >
-      (rows ? gp__chunk_merit(s, s.moved.rows, s.moved.columns, rows) : 0);
+  r.inverse = (columns ? gp__chunk_merit(s, s->moved.columns, s->moved.rows, columns) : 0) >
+      (rows ? gp__chunk_merit(s, s->moved.rows, s->moved.columns, rows) : 0);
   r.items = r.inverse ? columns : rows;
   r.word = gp__chunk_word(s, r.items);
-  r.rows = r.inverse ? s.moved.rows : r.items;
-  r.columns = r.inverse ? r.items : s.moved.columns;
-  r.panels = (r.inverse ? s.moved.columns : s.moved.rows) / r.items;
-  r.whole = (s.moved.form & GP__FORM_IN_START)
+  r.rows = r.inverse ? s->moved.rows : r.items;
+  r.columns = r.inverse ? r.items : s->moved.columns;
+  r.panels = (r.inverse ? s->moved.columns : s->moved.rows) / r.items;
+  r.whole = (s->moved.form & GP__FORM_IN_START)
       ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
       : 0;
   if (r.whole) {
@@ -5284,7 +5289,7 @@ GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_o
   }
   r.holes = 1 + (GP__HOLE_BYTES - 1) / (r.rows * r.columns * size);
   if (r.holes >= r.panels) r.holes = r.panels - 1;
-  if ((s.moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
+  if ((s->moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
     r.form = (r.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
         (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
@@ -5323,64 +5328,66 @@ typedef struct gp__buffered_plan {
   gp__u64 height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
 // The first tile column of group g.
-GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
-  return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
-      : (s.moved.columns + columns - 1) / columns;
+GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__form s, unsigned columns, unsigned g) {
+  return g < r.panels ? g * r.height * s->moved.columns / (s->moved.rows * columns)
+      : (s->moved.columns + columns - 1) / columns;
 }
-GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
-  const gp__u64 size = (unsigned)s.key_size;
-  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s.key_size);
-  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s.key_size);
+GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__form s) {
+  const gp__u64 size = (unsigned)s->key_size;
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s->key_size);
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s->key_size);
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   gp__u64 widest = 0;
   unsigned g;
-  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
-      gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
-      s.moved.rows < (unsigned)GP__BUFFERED_LEAST * rows || s.moved.columns < (unsigned)GP__BUFFERED_LEAST * columns ||
-      s.moved.rows > 1ull << 31 || s.moved.columns > 1ull << 31 ||
-      s.moved.rows / rows * (s.moved.columns / columns) > 1ull << 29)
+  if (s->moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
+      gp__buffered_threads(p, s->key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
+      s->moved.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
+      s->moved.columns < (unsigned)GP__BUFFERED_LEAST * columns || s->moved.rows > 1ull << 31 ||
+      s->moved.columns > 1ull << 31 || s->moved.rows / rows * (s->moved.columns / columns) > 1ull << 29)
     return r;
-  r.height = ((s.moved.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
-  r.panels = (unsigned)((s.moved.rows - 1) / r.height + 1);
+  r.height = ((s->moved.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
+  r.panels = (unsigned)((s->moved.rows - 1) / r.height + 1);
   if (r.height * size > 1ull << 30) r.panels = 0;
   for (g = 0; g < r.panels; ++g) {
     const gp__u64 end = gp__buffered_border(r, s, columns, g + 1) * columns;
     const gp__u64 width =
-        (end < s.moved.columns ? end : s.moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
+        (end < s->moved.columns ? end : s->moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
     if (width > widest) widest = width;
   }
-  r.pitch = r.height * size + (s.moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
+  r.pitch = r.height * size + (s->moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
   r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
   r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // for the kernel that clears counters
-  if (s.moved.form & GP__FORM_IN_START)
-    r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
-        (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  if (s->moved.form & GP__FORM_IN_START)
+    r.form |= (s->moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
+        (s->moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
 // Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
 GP__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
-GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
+GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__form s) {
+  gp__shape tiled;
   if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
-  s = gp__tiled(p, s);
-  return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-      : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
-      ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
-      : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-          (s.moved.kind != GP__MOVE_TILES ? 0
+  tiled = gp__tiled(p, *s);
+  s = &tiled;
+  return s->moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+      : s->moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
+      ? (s->moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+      : (s->moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+          (s->moved.kind != GP__MOVE_TILES ? 0
                   : gp__transpose_packs(p, s) ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
                   : gp__transpose_thin_in(p, s) ? GP__FORM_IN_WHOLE
                   : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
                   : 0);
 }
-GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__form s) {
   return (p.algorithm == GP_PADDED_TILES ||
              (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
-             (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&
+             (p.algorithm == GP_ROUND_TRIP && s->moved.kind == GP__MOVE_RECTANGLE)) &&
       p.vectors <= 8 &&
-      (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
-          gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
-              gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
-      s.shared_bytes - 1024;
+      (s->moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
+          gp__transpose_tile_bytes(s->key_size, gp__transpose_rows(p.threads, p.vectors, s->key_size),
+              gp__transpose_columns(p.threads, p.vectors, s->key_size), 0) <=
+      s->shared_bytes - 1024;
 }
 
 // ---- rows/policy.h - rows of strided arrays: policy fields, forms, windows, validity
@@ -5421,33 +5428,33 @@ GP__RULE int gp__column_items(int in_size, int acc_size) {
   return gp__column_items_of(gp__vector_items(in_size), acc_size);
 }
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
-GP__RULE int gp__rows_form(gp_policy p, gp__shape s) {
-  return s.rows.columns ? GP__ROWS_COLUMNS
+GP__RULE int gp__rows_form(gp_policy p, gp__form s) {
+  return s->rows.columns ? GP__ROWS_COLUMNS
       : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK ? GP__ROWS_BLOCK
-      : gp__row_windows(s.rows.length, s.in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
+      : gp__row_windows(s->rows.length, s->in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
       : p.algorithm == GP_WARP_SEGMENTS ? GP__ROWS_WARP
       : GP__ROWS_BLOCK;
 }
 // Shared memory of a tile: elements, or results in their places; folds of warps, or of columns' threads.
-GP__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
-  return s.rows.columns ? gp__column_chunk(p.vectors, s.in_size) * s.in_size <= 256 &&
-          p.threads * (s.acc_size * 2 + 1) + 64 <= GP__STATIC_SHARED_BYTES
-                        : p.threads * p.vectors / 8 * 9 * gp__vector_items(s.in_size) *
-                  gp__max(s.in_size, s.primitive == GP_REDUCE_AXIS ? 0 : s.out_size) +
-              (2 + p.threads / GP__WARP) * s.acc_size + 64 <=
+GP__RULE int gp__rows_tile_fits(gp_policy p, gp__form s) {
+  return s->rows.columns ? gp__column_chunk(p.vectors, s->in_size) * s->in_size <= 256 &&
+          p.threads * (s->acc_size * 2 + 1) + 64 <= GP__STATIC_SHARED_BYTES
+                         : p.threads * p.vectors / 8 * 9 * gp__vector_items(s->in_size) *
+                  gp__max(s->in_size, s->primitive == GP_REDUCE_AXIS ? 0 : s->out_size) +
+              (2 + p.threads / GP__WARP) * s->acc_size + 64 <=
           GP__STATIC_SHARED_BYTES;
 }
-GP__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_rows(gp_policy p, gp__form s) {
   return p.blocks_per_sm >= 1 && (gp__rows_form(p, s) != GP__ROWS_TILE || gp__rows_tile_fits(p, s)) &&
-      (s.primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
+      (s->primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
                   (p.algorithm == GP_LOOK_BACK ||
                       (p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) == GP__ROWS_TILE))
-              : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
-                  p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
-                                             : !s.rows.columns &&
-                  (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
+              : p.algorithm == GP_EVEN_SHARE ? !s->rows.columns ||
+                  p.threads * gp__column_items(s->in_size, s->acc_size) * s->acc_size + 64 <= GP__STATIC_SHARED_BYTES
+                                             : !s->rows.columns &&
+                  (s->primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
                       : p.algorithm == GP_DIRECT &&
-                              gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
+                              gp__row_windows(s->rows.length, s->in_size, s->rows.shifted) <=
                                   (unsigned)(p.threads * p.vectors)));
 }
 
@@ -5482,28 +5489,29 @@ GP__RULE int gp__layout_fitting(int tile, int most, gp__u64 in_width, gp__u64 ou
       : gp__layout_fitting(tile - GP__LAYOUT_STEP, most, in_width, out_width);
 }
 // Structs of a staged tile; 0: values go one by one.
-GP__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
-  return s.layout.chunk > 0
-      ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-            gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)), s.layout.in_width,
-            s.layout.out_width)
+GP__RULE int gp__layout_staged(gp_policy p, gp__form s) {
+  return s->layout.chunk > 0
+      ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s->in_size, s->out_size)),
+            gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s->in_size, s->out_size)), s->layout.in_width,
+            s->layout.out_width)
       : 0;
 }
-GP__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
-  return gp__layout_staged(p, s) ? gp__layout_staged(p, s)
-      : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
-}
-GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__layout_tile(gp_policy p, gp__form s) {
   return gp__layout_staged(p, s)
-      ? gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.in_size, s.layout.in_width == 1) +
-          gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
-      : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
+      ? gp__layout_staged(p, s)
+      : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s->in_size, s->out_size));
+}
+GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__form s) {
+  return gp__layout_staged(p, s)
+      ? gp__layout_region(gp__layout_staged(p, s), s->layout.chunk, s->in_size, s->layout.in_width == 1) +
+          gp__layout_region(gp__layout_staged(p, s), s->layout.chunk, s->out_size, s->layout.out_width == 1)
+      : gp__layout_tile(p, s) * gp__max(s->in_size, s->out_size);
 }
 // True if, in place, structs move within tiles only.
-GP__RULE int gp__layout_local(gp_policy p, gp__shape s) {
-  return s.layout.chunk >= 0 && s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
-      gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
-      gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
+GP__RULE int gp__layout_local(gp_policy p, gp__form s) {
+  return s->layout.chunk >= 0 && s->in_size == s->out_size && s->layout.in_width > 0 && s->layout.out_width > 0 &&
+      gp__layout_tile(p, s) % (s->layout.in_width <= 0x7fffffff ? (int)s->layout.in_width : 0x7fffffff) == 0 &&
+      gp__layout_tile(p, s) % (s->layout.out_width <= 0x7fffffff ? (int)s->layout.out_width : 0x7fffffff) == 0;
 }
 
 // ---- graph/policy.h - work on graphs: which primitives do it, and what it visits
@@ -5536,8 +5544,8 @@ enum {
 // At most so many buffers a thread in a tile.
 GP__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
 // The grid does not depend on the count, and tickets have 28 bits.
-GP__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm > 0 && s.count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
+GP__RULE int gp__policy_valid_batch(gp_policy p, gp__form s) {
+  return p.blocks_per_sm > 0 && s->count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
 }
 
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
@@ -5568,14 +5576,14 @@ GP__RULE int gp__has_table(int primitive) {
 GP__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
 GP__RULE int gp__is_bound(int primitive) { return primitive == GP_LOWER_BOUND || primitive == GP_UPPER_BOUND; }
 // A search keeps the needles of a thread in registers: 32 of 4 bytes spilled.
-GP__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_map(gp_policy p, gp__form s) {
   return (p.algorithm == GP_DIRECT ||
-             (p.algorithm == GP_TWO_PHASE && gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8))) &&
-      (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
-      (!gp__has_table(s.primitive) || p.vectors <= 2) &&
-      (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
-      (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
-      (!gp__is_bound(s.primitive) || gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16);
+             (p.algorithm == GP_TWO_PHASE && gp__is_bound(s->primitive) && (s->in_size == 4 || s->in_size == 8))) &&
+      (s->primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
+      (!gp__has_table(s->primitive) || p.vectors <= 2) &&
+      (!gp__visits_edges(s->primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
+      (s->primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s->shared_bytes) &&
+      (!gp__is_bound(s->primitive) || gp__map_items(p.vectors, s->in_size, s->in2_size, s->out_size) <= 16);
 }
 
 // ---- bfs/policy.h - breadth-first search: policy fields, constants, validity
@@ -5611,21 +5619,21 @@ GP__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
 // Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
-GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
-  return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
+GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__form s) {
+  return gp__bfs_by_edges(p.algorithm) ? s->count2 * 2 * (unsigned)s->key_size : 0;
 }
 // Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
-GP__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count ? 0 : 8; }
-GP__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
+GP__RULE int gp__degree_class(gp__form s) { return s->count2 < 8 * s->count ? 0 : 8; }
+GP__RULE int gp__policy_valid_graph(gp_policy p, gp__form s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
-             (s.primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
+             (s->primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
       (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 &&
       p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 &&
       p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL && p.cull >= 1 && p.cull <= GP_CULL_NOTHING &&
       p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
-      (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
+      (p.cluster == 1 || (s->primitive == GP_BFS && s->compute_capability >= 90)) &&
       (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
-      p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
+      p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s->shared_bytes;
 }
 
 #if !defined(__CUDACC_RTC__)
@@ -5652,29 +5660,30 @@ GP__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
 #define GP__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
 enum { GPUPRIMS__FAMILIES(GP__ENUM) GP__FAMILIES };
 #undef GP__ENUM
-GP__RULE int gp__family_of(int primitive) {
-  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
-      : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
-          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND) ||
-          (primitive >= GP_LEXICOGRAPHIC && primitive <= GP_PARTITION_POINT)
-      ? GP__FAMILY_FIND
-      : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
-      : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
-          primitive == GP_PARTITION
-      ? GP__FAMILY_STREAM
-      : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE || primitive == GP_EXPAND ||
-          primitive == GP_RUN_LENGTH_EXPAND
-      ? GP__FAMILY_SEGMENTS
-      : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM
-      : primitive == GP_SORT ? GP__FAMILY_SORT
-      : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
-      : primitive == GP_SEGMENTED_SORT ? GP__FAMILY_SEGMENTED_SORT
-      : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
-      : primitive == GP_TRANSPOSE ? GP__FAMILY_TRANSPOSE
-      : (primitive >= GP_REDUCE_AXIS && primitive <= GP_SCAN_AXIS) ? GP__FAMILY_ROWS
-      : primitive == GP_BFS || primitive == GP_BFS_SOURCES ? GP__FAMILY_GRAPH
-      : GP__FAMILY_MAP;
+#define GP__FAMILY(NAME, p, name) \
+  p == GP_REDUCE || p == GP_COUNT_IF || p == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE \
+      : p == GP_ANY || p == GP_ALL || p == GP_IS_SORTED || (p >= GP_FIND_IF && p <= GP_ADJACENT_FIND) || \
+          (p >= GP_LEXICOGRAPHIC && p <= GP_PARTITION_POINT) \
+      ? GP__FAMILY_FIND \
+      : p == GP_INCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN \
+      : (p >= GP_SEGMENTED_INCLUSIVE_SCAN && p <= GP_UNIQUE) || p == GP_SELECT || p == GP_PARTITION \
+      ? GP__FAMILY_STREAM \
+      : p == GP_SEGMENTED_REDUCE || p == GP_LOAD_BALANCE || p == GP_EXPAND || p == GP_RUN_LENGTH_EXPAND \
+      ? GP__FAMILY_SEGMENTS \
+      : p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM \
+      : p == GP_SORT ? GP__FAMILY_SORT \
+      : p >= GP_MERGE_SORT &&p <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE \
+      : p == GP_SEGMENTED_SORT ? GP__FAMILY_SEGMENTED_SORT \
+      : p == GP_TOP_K || p == GP_NTH_ELEMENT || p == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K \
+      : p == GP_TRANSPOSE ? GP__FAMILY_TRANSPOSE \
+      : (p >= GP_REDUCE_AXIS && p <= GP_SCAN_AXIS) ? GP__FAMILY_ROWS \
+      : p == GP_BFS || p == GP_BFS_SOURCES ? GP__FAMILY_GRAPH \
+      : GP__FAMILY_MAP,
+GP__HOST int gp__family_of(int primitive) {
+  static const gp__u8 families[] = {0, GP_PRIMITIVES(GP__FAMILY)};
+  return families[primitive];
 }
+#undef GP__FAMILY
 
 // ---- core/canonical.h - a policy without the fields that its algorithm does not read
 
@@ -5720,10 +5729,10 @@ typedef struct gp__policy_row {
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
-// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the conditions that hold.
+// A call as rows see it: its sizes, and its measures in the order of GP__MEASURE.
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
-  unsigned when;
+  unsigned lacks; // conditions of a row that do not hold
   gp__u64 sizes[3];
 } gp__wanted;
 // A call as its family measures it: element sizes, and the bytes that make it small or large.
@@ -5732,50 +5741,51 @@ typedef struct gp__measures {
   gp__u64 bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written if that is more.
-GP__HOST gp__measures gp__measure_elements(gp__shape s) {
+GP__HOST gp__measures gp__measure_elements(gp__form s) {
   gp__measures m;
-  m.in_size = s.in_size ? s.in_size : s.key_size;
-  m.acc_size = s.acc_size;
-  m.out_size = s.out_size;
-  m.bytes = s.count * (gp__u64)gp__max(s.in_size, s.out_size);
+  m.in_size = s->in_size ? s->in_size : s->key_size;
+  m.acc_size = s->acc_size;
+  m.out_size = s->out_size;
+  m.bytes = s->count * (gp__u64)gp__max(s->in_size, s->out_size);
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
-GP__HOST gp__measures gp__measure_keys(gp__shape s) {
+GP__HOST gp__measures gp__measure_keys(gp__form s) {
   gp__measures m;
-  m.in_size = s.key_size;
-  m.acc_size = s.acc_size;
-  m.out_size = s.in_size;
-  m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
+  m.in_size = s->key_size;
+  m.acc_size = s->acc_size;
+  m.out_size = s->in_size;
+  m.bytes = (s->count + s->count2) * (unsigned)(s->key_size + s->in_size);
   return m;
 }
-GP__HOST gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
+GP__HOST gp__wanted gp__wanted_of(gp__form h, gp__measures m, unsigned when) {
   gp__wanted w;
   w.primitive = h->primitive;
   w.in_size = m.in_size;
   w.acc_size = m.acc_size;
   w.out_size = m.out_size;
-  w.when = when;
+  w.lacks = ~when / GP__IF * GP__IF;
   w.sizes[0] = m.bytes;
   w.sizes[1] = h->count + h->count2;
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
-GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
-  const unsigned flags = row->when / GP__IF;
-  int named = (row->primitive > 0) + (row->policy.algorithm > 0);
+GP__HOST inline int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
+  unsigned flags = row->when / GP__IF;
   gp__u64 size;
-  if ((row->when & ~w->when) >= GP__IF || (row->primitive && row->primitive != w->primitive)) return 0; // the most
+  int named;
+  if (row->when & w->lacks || (row->primitive && row->primitive != w->primitive)) return 0; // the most
   size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if (row->from > size || (row->to && row->to <= size)) return 0;
+  named = (row->primitive > 0) + (row->policy.algorithm > 0);
   if ((row->in_size & row->acc_size & row->out_size) != -1) { // not of all types
     if ((row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
         (row->out_size >= 0 && row->out_size != w->out_size))
       return 0;
     named += (row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0);
   }
-  if (flags) named += __builtin_popcount(flags);
+  for (; flags; flags &= flags - 1) ++named;
   return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) + 64 * named;
 }
 // A row in a list: its gp_policy_source, and how many rows behind the next one is.
@@ -5790,8 +5800,9 @@ GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__liste
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; i += list ? list[i].step : 1) {
     int fit = gp__row_fit(rows + i, w);
-    if (fit && list) fit += (GP_POLICY_PORTABLE - list[i].source) << 16;
-    if (!fit || (all == GP__ROWS_MOST && fits[all - 1] >= fit)) continue;
+    if (!fit) continue;
+    if (list) fit += (GP_POLICY_PORTABLE - list[i].source) << 16;
+    if (all == GP__ROWS_MOST && fits[all - 1] >= fit) continue;
     for (k = all < GP__ROWS_MOST ? all++ : all - 1; k > 0 && fits[k - 1] < fit; --k)
       fits[k] = fits[k - 1], found[k] = found[k - 1];
     fits[k] = fit, found[k] = rows + i;
@@ -5803,7 +5814,8 @@ GP__HOST int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills the open fields of a policy from the rows that fit, the best first.
-GP__HOST gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
+GP__HOST gp_policy gp__fill(gp_policy given, const gp__policy_row *rows, int count, gp__wanted w) {
+  gp_policy p = given;
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
   int i;
@@ -5820,7 +5832,7 @@ GP__HOST gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, 
 }
 // measure: that of the family (gp__rules).
 #define GP__FILL(p, rows, measure, s, when) \
-  gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(&(s), measure(s), when))
+  gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(s, measure(s), when))
 
 // ---- core/geometry.h - a launch
 
@@ -5843,14 +5855,14 @@ typedef struct gp__geometry {
 // Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name the entries that
 // a family lacks.
 typedef struct gp__rules {
-  int (*valid)(gp_policy p, gp__shape s); // of a fully resolved policy, beyond the common conditions
-  gp__measures (*measure)(gp__shape s);
-  gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
-  int (*overlaps)(gp_policy p, gp__shape s); // whether a launch may overlap the one before; NULL: yes
-  void (*geometry)(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g); // g begins as zeros
+  int (*valid)(gp_policy p, gp__form s); // of a fully resolved policy, beyond the common conditions
+  gp__measures (*measure)(gp__form s);
+  gp_policy (*portable)(gp_policy p, gp__form s); // fills the fields that neither the caller nor a tuned row has set
+  int (*overlaps)(gp_policy p, gp__form s); // whether a launch may overlap the one before; NULL: yes
+  void (*geometry)(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g); // g begins as zeros
   int (*threads)(gp_policy p); // of a block; NULL: policy.threads
   int own_algorithm; // GP__OWN_ALGORITHM, GP__OWN_IF_FEW or GP__ANY_ALGORITHM
-  int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
+  int (*row_serves)(gp__form s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GP__ALWAYS_OVERLAPS NULL
 #define GP__POLICY_THREADS NULL
@@ -5860,30 +5872,34 @@ typedef struct gp__rules {
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM, GP__OWN_IF_FEW };
 
 // Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
-GP__HOST int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
-  return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
+GP__HOST int gp__is_valid(const gp__rules *rules, const gp_policy *p, gp__form s) {
+  return gp__policy_valid_common(p) && (p->overlap != 1 || s->compute_capability >= 90) && rules->valid(*p, s);
 }
-GP__HOST gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
-  p = rules->portable(p, s);
-  p.load = gp__default_to(p.load, GP_CACHE_ALL);
-  p.store = gp__default_to(p.store, GP_CACHE_ALL);
-  p.overlap =
-      gp__default_to(p.overlap, s.compute_capability >= 90 && (!rules->overlaps || rules->overlaps(p, s)) ? 1 : 2);
-  return p;
+GP__HOST int gp__valid_by(const gp__rules *rules, gp_policy p, gp__form s) { return gp__is_valid(rules, &p, s); }
+GP__HOST gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__form s) {
+  gp_policy q = rules->portable(p, s);
+  q.load = gp__default_to(q.load, GP_CACHE_ALL);
+  q.store = gp__default_to(q.store, GP_CACHE_ALL);
+  q.overlap =
+      gp__default_to(q.overlap, s->compute_capability >= 90 && (!rules->overlaps || rules->overlaps(q, s)) ? 1 : 2);
+  return q;
 }
 // Threads of a block. Pipelines add warps to those that compute.
-GP__HOST unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
-  return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
+GP__HOST unsigned gp__threads_by(const gp__rules *rules, const gp_policy *p) {
+  return (unsigned)(rules->threads ? rules->threads(*p) : p->threads);
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, from the driver; 0: unknown, the policy's number counts.
-GP__HOST gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
-  const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
-  const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
+GP__HOST void gp__set_geometry(const gp__rules *rules, const gp_policy *p, gp__form s, int occupancy, gp__geometry *g) {
+  const int sms = s->multiprocessors > 0 ? s->multiprocessors : 1;
+  const int per_sm = occupancy > 0 && p->blocks_per_sm > occupancy ? occupancy : p->blocks_per_sm;
+  g->tile_items = g->tiles = g->words = g->share = g->scratch = 0;
+  g->grid = g->shared_bytes = g->replicas = g->log2_lanes = 0;
+  g->threads = gp__threads_by(rules, p);
+  rules->geometry(*p, s, (gp__u64)sms * (unsigned)(per_sm > 0 ? per_sm : 1), g);
+}
+GP__HOST gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__form s, int occupancy) {
   gp__geometry g;
-  g.tile_items = g.tiles = g.words = g.share = g.scratch = 0;
-  g.grid = g.shared_bytes = g.replicas = g.log2_lanes = 0;
-  g.threads = gp__threads_by(rules, p);
-  rules->geometry(p, s, (gp__u64)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
+  gp__set_geometry(rules, &p, s, occupancy, &g);
   return g;
 }
 
@@ -5908,21 +5924,21 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_MAP_SAMPLES, 0, 0, GP_TWO_PHASE, 0, 0, 0, 0, 29),
     GP__H200(0, -1, 0, 0, 0, GP_TWO_PHASE, 512, 1, 0, 4, 29),
 };
-GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
-  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
-  if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
+GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
+  const int shrinks = s->primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
+  if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
-  if (gp__has_table(s.primitive)) { // not tuned yet
+  if (gp__has_table(s->primitive)) { // not tuned yet
     p.vectors = gp__default_to(p.vectors, 1);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s.primitive == GP_GROUP_BY_MANY ? 6 : 8);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s->primitive == GP_GROUP_BY_MANY ? 6 : 8);
   }
-  if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
+  if (!s->in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
-      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0) |
-          (gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8) && s.count >= 1 << 18 &&
-                      s.segments * (unsigned)s.in_size >= 128 << 10 && s.segments / 4 <= s.count
+      (s->in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s->primitive) ? GP__IF_MAP_GRAPHS : 0) |
+          (gp__is_bound(s->primitive) && (s->in_size == 4 || s->in_size == 8) && s->count >= 1 << 18 &&
+                      s->segments * (unsigned)s->in_size >= 128 << 10 && s->segments / 4 <= s->count
                   ? GP__IF_MAP_SAMPLES
                   : 0));
   while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
@@ -5943,9 +5959,9 @@ static const gp__policy_row gp__reduce_rows[] = {
     GP__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
     GP__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };
-GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__form s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
+  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s, s->reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;
 }
@@ -5953,7 +5969,7 @@ GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
 // ---- find/portable.h - portable rule of searches for the first element
 
 // Threads, vectors and blocks are those of reductions, which read as much.
-GP__HOST gp_policy gp__portable_find(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_find(gp_policy p, gp__form s) {
   p.algorithm = gp__default_to(p.algorithm, GP_STEALING);
   return gp__portable_reduce(p, s);
 }
@@ -5989,16 +6005,16 @@ static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 6656 << 10, 0, 0, 0, 9, 0, 0, 30),
 };
-GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
-  const int misaligned = s.in_misaligned || s.out_misaligned;
-  const unsigned when = (s.reproducible ? GP__IF_SCAN_CANONICAL
+GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__form s) {
+  const int misaligned = s->in_misaligned || s->out_misaligned;
+  const unsigned when = (s->reproducible ? GP__IF_SCAN_CANONICAL
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
                                 : 0) |
-      (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
-      (s.in_size <= 4 && s.out_size <= 4 && !misaligned && !s.reproducible ? GP__IF_SCAN_NARROW : 0) |
-      (s.reproducible || p.threads || p.vectors ? 0
-              : gp__has_clusters(s) && s.acc_size <= 64 &&
-                  s.count <= gp__scan_items(1, s.in_size, s.out_size) * 256ull * (unsigned)GP__CLUSTER
+      (misaligned && s->in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
+      (s->in_size <= 4 && s->out_size <= 4 && !misaligned && !s->reproducible ? GP__IF_SCAN_NARROW : 0) |
+      (s->reproducible || p.threads || p.vectors ? 0
+              : gp__has_clusters(s) && s->acc_size <= 64 &&
+                  s->count <= gp__scan_items(1, s->in_size, s->out_size) * 256ull * (unsigned)GP__CLUSTER
               ? GP__IF_SCAN_CLUSTER
               : GP__IF_SCAN_OPEN);
   gp_policy q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
@@ -6058,41 +6074,41 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, 0, 0, 0, GP_ONE_CLUSTER, 256, 1, 3, 8, 30),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
-GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
+GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__form s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
 // A stream's bytes: its keys or flags, and the values that go with them.
-GP__HOST gp__measures gp__measure_stream(gp__shape s) {
+GP__HOST gp__measures gp__measure_stream(gp__form s) {
   gp__measures m = gp__measure_elements(s);
-  m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
+  m.bytes = s->count * (unsigned)(s->key_size + s->in_size);
   return m;
 }
-GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
-  const gp__u64 tiles = gp__ceil_div(s.count, 256ull * (unsigned)gp__stream_items(1, s.key_size, s.in_size));
-  const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
-      (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
-      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
-                  s.count <= (s.segments + 1) << 10 && (s.in_size <= 8 || s.count * (unsigned)s.in_size < 32 << 10)
+GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__form s) {
+  const gp__u64 tiles = gp__ceil_div(s->count, 256ull * (unsigned)gp__stream_items(1, s->key_size, s->in_size));
+  const unsigned when = (s->key_size && s->in_size ? GP__IF_STREAM_PAIRS : 0) |
+      (s->offset_size ? GP__IF_STREAM_SEARCHES : 0) |
+      (s->offset_size && !s->described && !s->reproducible && s->segments <= (unsigned)s->multiprocessors << 6 &&
+                  s->count <= (s->segments + 1) << 10 && (s->in_size <= 8 || s->count * (unsigned)s->in_size < 32 << 10)
               ? GP__IF_STREAM_LITTLE
               : 0) |
-      (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
-      (!s.offset_size && !(s.key_size && s.in_size) ? GP__IF_STREAM_ALONE : 0) |
-      (!s.offset_size && !s.reproducible && gp__has_clusters(s) && s.acc_size <= 64 && tiles <= 2 * GP__CLUSTER
+      (s->key_size == 8 && s->in_size == 8 ? GP__IF_STREAM_LONG : 0) |
+      (!s->offset_size && !(s->key_size && s->in_size) ? GP__IF_STREAM_ALONE : 0) |
+      (!s->offset_size && !s->reproducible && gp__has_clusters(s) && s->acc_size <= 64 && tiles <= 2 * GP__CLUSTER
               ? GP__IF_STREAM_CLUSTER
               : 0) |
       (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
-      (s.segments <= (unsigned)s.multiprocessors << 3 ? GP__IF_STREAM_FEW : 0) |
-      (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
-      (tiles <= 2 * GP__GROUP || s.stream.parts ? 0
+      (s->segments <= (unsigned)s->multiprocessors << 3 ? GP__IF_STREAM_FEW : 0) |
+      (!s->offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
+      (tiles <= 2 * GP__GROUP || s->stream.parts ? 0
               : tiles <= 3 * GP__GROUP ? GP__IF_STREAM_THIRDS
               : 2 * tiles <= 9 * GP__GROUP ? GP__IF_STREAM_FOURTHS
               : 0);
   const int vectors = p.vectors;
   gp_policy q;
-  if (s.reproducible) {
+  if (s->reproducible) {
     p.threads = gp__default_to(p.threads, gp__pinned_threads(s));
     p.vectors = gp__default_to(p.vectors, gp__pinned_vectors(s));
   }
@@ -6143,23 +6159,23 @@ static const gp__policy_row gp__histogram_rows[] = {
     GP__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
 // One cluster, for few samples of one channel, of equal weight. Searches want more multiprocessors.
-GP__HOST int gp__histogram_suits_cluster(gp_policy p, gp__shape s) {
+GP__HOST int gp__histogram_suits_cluster(gp_policy p, gp__form s) {
   const gp__u64 slots = gp__histogram_slots(p, s);
-  return s.histogram.channels == 1 && !s.in2_size && (slots <= 4098 || (slots <= 16386 && slots <= s.count)) &&
-      s.count * (unsigned)s.in_size <= (s.histogram.by_ranges ? 128 << 10 : 512 << 10) &&
+  return s->histogram.channels == 1 && !s->in2_size && (slots <= 4098 || (slots <= 16386 && slots <= s->count)) &&
+      s->count * (unsigned)s->in_size <= (s->histogram.by_ranges ? 128 << 10 : 512 << 10) &&
       gp__policy_valid_histogram(p, s);
 }
 // Bytes of the samples.
-GP__HOST gp__measures gp__measure_histogram(gp__shape s) {
+GP__HOST gp__measures gp__measure_histogram(gp__form s) {
   gp__measures m = gp__measure_elements(s);
-  m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
+  m.bytes = s->count * (unsigned)s->histogram.channels * (unsigned)s->in_size;
   return m;
 }
-GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__form s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  if (!s.exact) {
+  if (!s->exact) {
     q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
     while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
@@ -6169,7 +6185,7 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
     const gp__u64 slots = gp__histogram_slots(q, s);
     q = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s,
         slots > 3072 ? GP__IF_HISTOGRAM_MANY_BINS
-            : slots > 514 || s.histogram.by_ranges ? GP__IF_HISTOGRAM_BINS
+            : slots > 514 || s->histogram.by_ranges ? GP__IF_HISTOGRAM_BINS
             : 0);
     if (p.algorithm || gp__histogram_suits_cluster(q, s)) return q;
     q = p;
@@ -6179,12 +6195,12 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   blocks = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS &&
       (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
-          gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.histogram.active, 1)))
+          gp__histogram_slots(q, s) / 4 <= s->count * (unsigned)gp__max(s->histogram.active, 1)))
     for (; blocks; blocks = blocks > 1) {
-      const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
+      const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s->in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
       q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
           blocks == 1 ? alone
-              : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
+              : s->in_size > 1 ? GP__IF_HISTOGRAM_WIDE
               : 0);
       if (gp__histogram_replicas(q, s) >= (blocks == 3 ? 4u
                                                   : blocks == 2 ? (unsigned)GP__WARP
@@ -6224,17 +6240,17 @@ static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
     GP__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
-GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
-  const gp__u64 sms = (unsigned)s.multiprocessors;
-  const int few = s.primitive == GP_SEGMENTED_REDUCE &&
-      gp__measure_elements(s).bytes <= sms << (s.offset_size ? 15 : 17) && s.segments <= sms << 12 &&
-      s.count >> 14 <= s.segments;
-  const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
-      (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
+GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__form s) {
+  const gp__u64 sms = (unsigned)s->multiprocessors;
+  const int few = s->primitive == GP_SEGMENTED_REDUCE &&
+      gp__measure_elements(s).bytes <= sms << (s->offset_size ? 15 : 17) && s->segments <= sms << 12 &&
+      s->count >> 14 <= s->segments;
+  const int light = s->primitive == GP_LOAD_BALANCE || gp__is_expand(s->primitive) ||
+      (s->acc_size <= 4 && s->in_size == s->acc_size && !s->segmented.by_ranges);
   const unsigned when = (few ? GP__IF_SEGMENTS_FEW : 0) |
-      (!few && s.offset_size && s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT : 0) |
+      (!few && s->offset_size && s->count / 8 <= s->segments ? GP__IF_SEGMENTS_SHORT : 0) |
       (light ? GP__IF_SEGMENTS_LIGHT
-              : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
+              : s->acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
               : 0);
   const int vectors = p.vectors;
   gp_policy q;
@@ -6244,15 +6260,15 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
     p.vectors = gp__default_to(p.vectors, GP__LANES_VECTORS);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3); // 64-bit positions take registers
   }
-  if (gp__is_expand(s.primitive)) { // as many as registers allow; not tuned yet
+  if (gp__is_expand(s->primitive)) { // as many as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
   q = GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
-  if (s.described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
+  if (s->described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
     q.blocks_per_sm = 4;
-  while (!vectors && gp__is_expand(s.primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
+  while (!vectors && gp__is_expand(s->primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;
@@ -6351,61 +6367,62 @@ static const gp__policy_row gp__cooperative_rows[] = {
 
 // One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
 // eight elements a thread.
-GP__HOST int gp__radix_has_room(gp_policy p, gp__shape s) {
+GP__HOST int gp__radix_has_room(gp_policy p, gp__form s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
-  return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
+  return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s->shared_bytes + 1024);
 }
 // True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
-GP__HOST int gp__sweep_fits(gp_policy p, gp__shape s) {
+GP__HOST int gp__sweep_fits(gp_policy p, gp__form s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__HOST int gp__pairs_fit(gp_policy p, gp__shape s) {
+GP__HOST int gp__pairs_fit(gp_policy p, gp__form s) {
   return (gp__radix_registers(p.vectors, s) + 16) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__form s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
-  const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
+  const int paired = open && gp__is_paired(p.algorithm, s->in_size); // tiles as large as registers hold
   p = GP__FILL(p, gp__sweep_rows, gp__measure_keys, s,
       (paired ? GP__IF_SWEEP_PAIRED
               : open ? GP__IF_SWEEP_OPEN
               : 0) |
-          (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) | (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
+          (s->key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) | (s->key_size > 4 || s->in_size ? 0 : GP__IF_SWEEP_NARROW));
   if (!vectors && !paired) {
-    const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s.key_size <= 4 ? 100 : 80;
+    const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s->key_size <= 4 ? 100 : 80;
     while (p.vectors > 1 && gp__radix_registers(p.vectors, s) > most) --p.vectors;
   }
   if (!stages && p.stages == 2 && !gp__radix_has_room(p, s)) {
     gp_policy smaller = p;
     --smaller.vectors;
-    if (!vectors && gp__radix_items(smaller.vectors, s.key_size) >= 8 && gp__radix_has_room(smaller, s)) return smaller;
+    if (!vectors && gp__radix_items(smaller.vectors, s->key_size) >= 8 && gp__radix_has_room(smaller, s))
+      return smaller;
     p.stages = 1;
   }
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__form s) {
   gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, gp__has_clusters(s) ? GP__IF_SORT_KEYS : 0);
-  if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
+  if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s->key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
   while (!p.vectors && q.vectors < 8 && !gp__policy_valid_cooperative(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
   return q;
 }
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
-GP__HOST gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
-  const int pairs = s.in_size != 0;
+GP__HOST gp_policy gp__portable_hybrid(gp_policy p, gp__form s) {
+  const int pairs = s->in_size != 0;
   gp_policy q = GP__FILL(p, gp__sort_rows, gp__measure_keys, s,
-      (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
+      (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s->key_size > 4 ? GP__IF_SORT_LONG : 0));
   if (pairs) q.stages = 1;
   while (!p.vectors && q.vectors > 1 &&
-      ((pairs && gp__radix_registers(q.vectors, s) > (s.count * (unsigned)s.key_size >> 23 ? 72 : 52)) ||
+      ((pairs && gp__radix_registers(q.vectors, s) > (s->count * (unsigned)s->key_size >> 23 ? 72 : 52)) ||
           !gp__policy_valid_sort(q, s)))
     q.vectors -= !pairs && q.vectors > 6 ? 2 : 1;
   if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
   return q;
 }
-GP__HOST int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
-  const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
+GP__HOST int gp__tries(gp_policy p, gp__form s, unsigned when, int algorithm) {
+  const gp__wanted w = gp__wanted_of(s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
   if (p.algorithm) return p.algorithm == algorithm;
@@ -6413,11 +6430,11 @@ GP__HOST int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
   return i >= 0;
 }
-GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  const int bits = gp__leading_bits(s.count);
+GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__form s) {
+  const int bits = gp__leading_bits(s->count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
-      (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
-      (s.in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) | (bits == 8 ? GP__IF_SORT_BITS8 : 0);
+      (s->key_size > 4 ? GP__IF_SORT_LONG : 0) | (s->in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
+      (s->in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) | (bits == 8 ? GP__IF_SORT_BITS8 : 0);
   const int may_cooperate = !p.algorithm || gp__is_cooperative(p.algorithm);
   const gp_policy cooperative = may_cooperate ? gp__portable_cooperative(p, s) : p;
   gp_policy q = p;
@@ -6443,7 +6460,7 @@ GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   }
   if (!p.algorithm) p.algorithm = gp__tries(p, s, when, GP_PAIRED_SWEEP) ? GP_PAIRED_SWEEP : GP_ONE_SWEEP;
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm) // small tiles
-    p = GP__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
+    p = GP__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s->key_size > 4 ? GP__IF_SORT_LONG : 0);
   return gp__portable_radix(p, s);
 }
 
@@ -6477,15 +6494,15 @@ static const gp__policy_row gp__merge_rows[] = {
     GP__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
     GP__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
 };
-GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
-  const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
+GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__form s) {
+  const int vectors = p.vectors, threads = p.threads, alone = !s->in_size;
+  const int sets = gp__is_set(s->primitive), wide = sets && alone && s->key_size > 4;
   int small;
   p = GP__FILL(p, gp__merge_rows, gp__measure_keys, s,
       (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
-          (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
-          (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
-  small = p.algorithm == GP_PIPELINED && alone && !wide && !((s.count + s.count2) >> 21);
+          (s->key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
+          (sets && alone && s->compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
+  small = p.algorithm == GP_PIPELINED && alone && !wide && !((s->count + s->count2) >> 21);
   if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
   if (p.algorithm == GP_FOUR_WAY_PASSES)
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // each thread has 64 registers
@@ -6505,7 +6522,7 @@ GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
 static const gp__policy_row gp__segmented_sort_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_SIZE_CLASSES, 256, 4, 0, 2, 22),
 };
-GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__form s) {
   const gp__u64 longest = gp__longest_segment(s);
   const int vectors = p.vectors, threads = p.threads;
   gp_policy wide;
@@ -6513,7 +6530,7 @@ GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   p = GP__FILL(p, gp__segmented_sort_rows, gp__measure_keys, s, 0);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
   wide = p; // twice the threads hold what is too long for fewer, or sort it by counting
-  if (!threads && (!s.offset_size || s.segments <= GP__FEW_SEGMENTS)) wide.threads *= 2;
+  if (!threads && (!s->offset_size || s->segments <= GP__FEW_SEGMENTS)) wide.threads *= 2;
   holds = gp__long_threads_of(p, s) * gp__long_binned_of(p, s);
   if (!holds) holds = gp__long_capacity(p, s);
   return longest > (unsigned)holds && longest <= (unsigned)gp__long_capacity(wide, s) &&
@@ -6560,46 +6577,52 @@ GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
   return s;
 }
 // A bounded select: room for the keys put aside, and the policy of their sort.
-GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + GP__SELECT_LEAST; }
+GP__HOST gp__u64 gp__sampled_room(gp__form s) { return 2 * s->top_k.results + GP__SELECT_LEAST; }
 GP__HOST gp__shape gp__sampled_shape(gp__shape s) {
-  s.count = gp__sampled_room(s);
+  s.count = gp__sampled_room(&s);
   return s;
 }
-GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__form s) {
+  const gp__shape sort = gp__sorted_top_k(gp__sampled_shape(*s));
   p.algorithm = GP_ONE_CLUSTER;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
-  return gp__portable_cooperative(p, gp__sorted_top_k(gp__sampled_shape(s)));
+  return gp__portable_cooperative(p, &sort);
 }
-GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
-  if (p.algorithm == GP_SAMPLED_SELECT)
-    return !s.out_size && !s.top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
-        gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
-  return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
-      : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
-          !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
+GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__form s) {
+  gp__shape other;
+  if (p.algorithm == GP_SAMPLED_SELECT) {
+    other = gp__sampled_shape(*s);
+    return !s->out_size && !s->top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
+        gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), &other);
+  }
+  if (!gp__is_cooperative(p.algorithm)) return gp__policy_valid_top_k(p, s);
+  other = gp__sorted_top_k(*s);
+  return s->primitive == GP_TOP_K && s->segments <= 1 && !s->top_k.order_bytes && !s->top_k.drop_keys &&
+      p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, &other);
 }
-GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int one = s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes;
-  const int many = s.count * (unsigned)s.key_size > GP__TOP_K_FEW_BYTES;
-  const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW &&
-      (!one || s.top_k.drop_keys || (many && s.out_size) ||
-          s.top_k.results <= (unsigned)(many ? (int)GP__TOP_K_OF_WARP : (int)GP__TOP_K_HUNDREDS));
+GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__form s) {
+  const int one = s->primitive == GP_TOP_K && s->segments <= 1 && !s->top_k.order_bytes;
+  const int many = s->count * (unsigned)s->key_size > GP__TOP_K_FEW_BYTES;
+  const int lists = s->primitive != GP_NTH_ELEMENT && s->top_k.results <= GP__TOP_K_FEW &&
+      (!one || s->top_k.drop_keys || (many && s->out_size) ||
+          s->top_k.results <= (unsigned)(many ? (int)GP__TOP_K_OF_WARP : (int)GP__TOP_K_HUNDREDS));
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
-      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
-          s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
+      (p.algorithm == GP_AUTO && s->primitive == GP_SEGMENTED_TOP_K && !s->top_k.order_bytes &&
+          s->top_k.results <= GP__TOP_K_OF_WARP && s->segments >= 4 * (unsigned)s->multiprocessors);
   const unsigned when =
-      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
-  const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
-      (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
-      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME &&
-                  s.top_k.results <= s.count / GP__SELECT_PART && gp__has_clusters(s)
+      (lists ? GP__IF_TOP_K_LISTS : 0) | (s->key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
+  const unsigned sorts = (s->key_size <= 4 || s->top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
+      (s->key_size <= (s->top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
+      (!s->out_size && s->key_size >= 4 && s->top_k.results > GP__TOP_K_SOME &&
+                  s->top_k.results <= s->count / GP__SELECT_PART && gp__has_clusters(s)
               ? GP__IF_TOP_K_WITHIN
               : 0);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
   q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when | sorts);
   if (gp__is_cooperative(q.algorithm)) {
-    q = gp__portable_cooperative(p, gp__sorted_top_k(s));
+    const gp__shape sort = gp__sorted_top_k(*s);
+    q = gp__portable_cooperative(p, &sort);
     if (p.algorithm || gp__policy_valid_ranked(q, s)) return q;
   }
   if (!p.algorithm && !gp__policy_valid_ranked(q, s)) q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when);
@@ -6607,10 +6630,10 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && (s.top_k.drop_keys || s.top_k.order_bytes || s.primitive == GP_SEGMENTED_TOP_K) &&
+  while (!p.threads && (s->top_k.drop_keys || s->top_k.order_bytes || s->primitive == GP_SEGMENTED_TOP_K) &&
       q.threads > 32 && !gp__policy_valid_top_k(q, s))
     q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && !s.top_k.order_bytes && s.primitive == GP_TOP_K &&
+  if (p.algorithm == GP_AUTO && lists && !s->top_k.drop_keys && !s->top_k.order_bytes && s->primitive == GP_TOP_K &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
@@ -6622,23 +6645,24 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
 // ---- transpose/portable.h - portable rule of transposes
 
 // Both sizes are the element's.
-GP__HOST gp__measures gp__measure_matrices(gp__shape s) {
+GP__HOST gp__measures gp__measure_matrices(gp__form s) {
   gp__measures m = gp__measure_keys(s);
-  m.out_size = s.key_size;
+  m.out_size = s->key_size;
   return m;
 }
 // Rows of the tables were measured on about as many rows as columns, out of place.
-GP__HOST int gp__row_serves_matrices(gp__shape s) {
-  return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
+GP__HOST int gp__row_serves_matrices(gp__form s) {
+  return s->moved.kind == GP__MOVE_TILES && s->moved.rows / 16 <= s->moved.columns &&
+      s->moved.columns / 16 <= s->moved.rows;
 }
 // True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
 // Measured on an H200.
-GP__HOST int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
-  const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
-  const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
-  return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
-      : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
-      : aligned ? large || (s.key_size <= 2 && bytes >> 24)
+GP__HOST int gp__transposes_by_eight(gp__form s, gp__u64 bytes, int aligned) {
+  const int least = s->key_size == 1 ? 27 : s->key_size == 2 ? 28 : s->key_size == 8 ? 30 : 29;
+  const int large = s->moved.rows * s->moved.columns * (unsigned)s->key_size >> least != 0;
+  return aligned == GP__FORM_OUT_ALIGNED ? large && s->key_size != 4
+      : aligned == GP__FORM_IN_ALIGNED ? (s->key_size == 4 ? bytes >> 26 != 0 : large && s->key_size != 8)
+      : aligned ? large || (s->key_size <= 2 && bytes >> 24)
       : large;
 }
 // Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
@@ -6648,54 +6672,54 @@ GP__HOST int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
 // rows take tiles of 32 KiB. So do thin rectangles whose panels are then tiles. Matrices that fit a tile are transposed
 // in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
 // as panels and chunks move, or fewer, at the speed of two plain kernels.
-GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
-  const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
-  const gp__u64 matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
+GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__form s) {
+  const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s->multiprocessors, 1);
+  const gp__u64 matrix = s->moved.rows * s->moved.columns * (unsigned)s->key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
-  const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
-  const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s.key_size) && s.moved.rows >= 1024 &&
-      s.moved.columns >= 1024;
+  const int aligned = s->moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
+  const int sides = s->moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s->key_size) && s->moved.rows >= 1024 &&
+      s->moved.columns >= 1024;
   const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
-  const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
-      s.moved.word == s.key_size && s.moved.rows >= 4096;
+  const int square = s->moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s->key_size <= 2 || s->key_size == 4) &&
+      s->moved.word == s->key_size && s->moved.rows >= 4096;
   const int wide = eight &&
-      (s.key_size == 1 ? aligned == GP__FORM_OUT_ALIGNED
-              : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
+      (s->key_size == 1 ? aligned == GP__FORM_OUT_ALIGNED
+              : s->key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
               : 0);
   gp_policy q = p;
-  if (s.moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
+  if (s->moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = gp__default_to(p.threads, s.key_size == 1 && s.moved.rows <= 8 ? 64 : 128);
-    q.vectors = gp__default_to(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.moved.rows <= 8 ? 2 : 4);
+    q.threads = gp__default_to(p.threads, s->key_size == 1 && s->moved.rows <= 8 ? 64 : 128);
+    q.vectors = gp__default_to(vectors, s->key_size == 8 ? 8 : s->key_size == 1 && s->moved.rows <= 8 ? 2 : 4);
     q.stages = gp__default_to(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
     q = p;
   }
-  if (s.moved.kind == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
+  if (s->moved.kind == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
     gp__shape trip;
     q = p;
     q.algorithm = GP_PADDED_TILES;
     if (algorithm == GP_AUTO && matrix <= 1 << 16) { // it may fit a tile
       q = gp__portable_transpose(q, s);
-      if (gp__tiled(q, s).moved.kind == GP__MOVE_TILES) return q;
+      if (gp__tiled(q, *s).moved.kind == GP__MOVE_TILES) return q;
     }
     q = p;
     q.algorithm = GP_ROUND_TRIP;
-    trip = gp__tiled(q, s);
+    trip = gp__tiled(q, *s);
     if (algorithm == GP_ROUND_TRIP ||
         (matrix <= GP__TRIP_BYTES &&
-            (s.segments <= GP__CHUNK_MATRICES * trip.segments || matrix * trip.segments >= GP__CHUNK_MATRIX))) {
+            (s->segments <= GP__CHUNK_MATRICES * trip.segments || matrix * trip.segments >= GP__CHUNK_MATRIX))) {
       q.algorithm = GP_PADDED_TILES;
       trip.count = trip.segments * trip.moved.rows * trip.moved.columns;
-      q = gp__portable_transpose(q, trip);
+      q = gp__portable_transpose(q, &trip);
       q.algorithm = GP_ROUND_TRIP;
       return q;
     }
   }
   if ((square || wide) && !vectors && !p.threads && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = square && s.key_size == 4 ? 1024 : 512;
-    q.vectors = wide || s.key_size == 1 ? 8 : 4;
+    q.threads = square && s->key_size == 4 ? 1024 : 512;
+    q.vectors = wide || s->key_size == 1 ? 8 : 4;
     if (gp__policy_valid_transpose(q, s)) p.threads = q.threads, p.vectors = q.vectors;
     q = p;
   }
@@ -6704,12 +6728,12 @@ GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
       bytes < sms * 2 * 8192 ? 1
           : bytes < sms * 4 * 16384 ? 2
           : eight ? 8
-          : sides && aligned == 3 && s.key_size == 8 ? 2
+          : sides && aligned == 3 && s->key_size == 8 ? 2
           : 4);
   p.stages = gp__default_to(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
-  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&
-      s.moved.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
+  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s->key_size >= 8 && (s->moved.form & GP__FORM_IN_START) &&
+      s->moved.columns * (unsigned)s->key_size % GP__VECTOR == 0) {
     q = p;
     q.vectors = gp__default_to(vectors, 8);
     if (gp__policy_valid_transpose(q, s)) return q;
@@ -6730,20 +6754,20 @@ enum {
   GP__ROWS_LONG = 16 << 10, // windows
   GP__ROWS_KEPT = 16 // vectors of a thread, at most
 };
-GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
-  const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
-  const gp__u64 most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
-  const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
-  const gp__u64 whole = gp__row_windows(s.rows.length, s.in_size, 0);
-  const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
+GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__form s) {
+  const gp__u64 windows = gp__row_windows(s->rows.length, s->in_size, s->rows.shifted);
+  const gp__u64 most = gp__row_windows(s->rows.length, s->in_size, 1); // the workspace depends on no alignment
+  const int map = s->primitive == GP_ROW_MAP, scan = s->primitive == GP_SCAN_AXIS;
+  const gp__u64 whole = gp__row_windows(s->rows.length, s->in_size, 0);
+  const int tile = !s->rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
   const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
   const int threads = gp__default_to(p.threads, tile ? 128 : 256);
   if (!p.algorithm)
     p.algorithm = scan ? (tile ? GP_WARP_SEGMENTS : GP_LOOK_BACK)
-        : s.rows.columns ||
+        : s->rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
                 : most > GP__ROWS_LONG ||
-                        (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
+                        (most > GP__ROWS_SHORT && s->segments < (unsigned)s->multiprocessors * GP__ROWS_FEW))
         ? GP_EVEN_SHARE
         : map ? GP_DIRECT
         : GP_WARP_SEGMENTS;
@@ -6754,9 +6778,10 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   }
   // Long rows of whole vectors are read by warps.
   if (!p.vectors)
-    p.vectors = (scan && (s.rows.columns || whole > (unsigned)(4 * threads))) || (s.rows.columns && s.in_size == 2) ||
+    p.vectors = (scan && (s->rows.columns || whole > (unsigned)(4 * threads))) ||
+            (s->rows.columns && s->in_size == 2) ||
             (tile && p.algorithm != GP_EVEN_SHARE &&
-                (scan || map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
+                (scan || map || whole <= GP__ROWS_SHORT / 2 || s->rows.length % (unsigned)gp__vector_items(s->in_size)))
         ? GP__ROWS_KEPT / 2
         : 4;
   while (!vectors && p.vectors > 1 && (scan || gp__rows_form(p, s) == GP__ROWS_TILE) && !gp__rows_tile_fits(p, s))
@@ -6767,7 +6792,7 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
       gp__rows_form(p, s) == GP__ROWS_TILE ? 8
           : p.vectors > 8 ? 2
-          : (!scan && p.vectors > 4) || s.rows.columns ? 3
+          : (!scan && p.vectors > 4) || s->rows.columns ? 3
           : 4);
   return p;
 }
@@ -6793,74 +6818,74 @@ static const gp__policy_row gp__graph_rows[] = {
 };
 #undef GP__H200_GRAPH
 // Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
-GP__HOST gp__measures gp__measure_graph(gp__shape s) {
+GP__HOST gp__measures gp__measure_graph(gp__form s) {
   gp__measures m = gp__measure_keys(s);
-  m.in_size = s.offset_size;
-  m.acc_size = s.key_size;
+  m.in_size = s->offset_size;
+  m.acc_size = s->key_size;
   m.out_size = gp__degree_class(s);
   return m;
 }
-GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__form s) {
   // few blocks pass a barrier sooner
   p.threads = gp__default_to(
-      p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
+      p.threads, s->shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
-  return GP__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
+  return GP__FILL(p, gp__graph_rows, gp__measure_graph, s, s->compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }
 
 // ---- batch/geometry.h - launches of copies of many buffers
 
 // Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
 // work. Words: an entry of two for each tile that leaves windows to all blocks.
-GP__HOST void gp__geometry_batch(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_batch(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 most = (gp__u64)(p.threads * gp__batch_items(p.threads));
-  const gp__u64 even = s.count / (resident * GP__BATCH_TILES);
+  const gp__u64 even = s->count / (resident * GP__BATCH_TILES);
   g->tile_items = even < 1 ? 1 : even < most ? even : most;
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->grid = (unsigned)resident;
   g->words = 2 * g->tiles;
 }
 
 // ---- map/geometry.h - launches of maps and of kernels launched like them
 
-GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  if (s.primitive == GP_COPY_BATCH) {
+GP__HOST void gp__geometry_map(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  if (s->primitive == GP_COPY_BATCH) {
     gp__geometry_batch(p, s, resident, g);
     return;
   }
-  g->tile_items = (gp__u64)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
-  if (s.primitive == GP_COPY) { // by bytes
-    g->tiles = gp__ceil_div(s.count * (unsigned)s.out_size, (gp__u64)p.threads * (unsigned)p.vectors * GP__VECTOR);
-  } else if (s.primitive == GP_REVERSE && s.in_place) g->tiles = gp__ceil_div(s.count / 2, g->tile_items);
-  else g->tiles = gp__ceil_div(s.count, g->tile_items);
-  if (s.primitive == GP_CONVERT_LAYOUT) {
+  g->tile_items = (gp__u64)(p.threads * gp__map_items(p.vectors, s->in_size, s->in2_size, s->out_size));
+  if (s->primitive == GP_COPY) { // by bytes
+    g->tiles = gp__ceil_div(s->count * (unsigned)s->out_size, (gp__u64)p.threads * (unsigned)p.vectors * GP__VECTOR);
+  } else if (s->primitive == GP_REVERSE && s->in_place) g->tiles = gp__ceil_div(s->count / 2, g->tile_items);
+  else g->tiles = gp__ceil_div(s->count, g->tile_items);
+  if (s->primitive == GP_CONVERT_LAYOUT) {
     g->tile_items = (gp__u64)gp__layout_tile(p, s);
-    g->tiles = gp__ceil_div(s.count, g->tile_items);
+    g->tiles = gp__ceil_div(s->count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
-    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
+    if (s->in_place && !gp__layout_local(p, s)) g->scratch = s->layout.in_bytes; // for a copy of the input
   }
-  if (p.algorithm == GP_TWO_PHASE) g->scratch = (s.segments / 32 + 1) * (unsigned)(s.in_size * s.in_size);
+  if (p.algorithm == GP_TWO_PHASE) g->scratch = (s->segments / 32 + 1) * (unsigned)(s->in_size * s->in_size);
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
 }
 
 // A row is for a number of bytes, which the host does not know of a batch.
-GP__HOST int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
+GP__HOST int gp__row_serves_map(gp__form s) { return s->primitive != GP_COPY_BATCH; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elements, gp__portable_map,
     GP__ALWAYS_OVERLAPS, gp__geometry_map, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};
 
 // ---- reduce/geometry.h - launches of reductions
 
-GP__HOST void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.in_size));
-  if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+GP__HOST void gp__geometry_reduce(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s->in_size));
+  if (s->reproducible) g->tile_items *= gp__canonical_rounds(s->count, s->in_size);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : gp__smaller(g->tiles, resident));
   if (!g->grid) g->grid = 1; // an empty input still has a result
-  g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s.acc_size);
+  g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s->acc_size);
 }
 
 static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce,
@@ -6869,19 +6894,19 @@ static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_
 // ---- find/geometry.h - launches of searches for the first element
 
 // Elements of a round: one access or more of each thread of a block, all under way at once.
-GP__HOST gp__u64 gp__find_round_items(gp_policy p, gp__shape s) {
-  return (gp__u64)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) * gp__find_items(s.in_size));
+GP__HOST gp__u64 gp__find_round_items(gp_policy p, gp__form s) {
+  return (gp__u64)(p.threads * gp__find_packs(s->in_size, s->in2_size ? 2 : 1, p.vectors) * gp__find_items(s->in_size));
 }
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
-GP__HOST void gp__geometry_find(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_find(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   // A binary search takes one block.
-  const gp__u64 blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
+  const gp__u64 blocks = p.algorithm == GP_ONE_BLOCK || s->primitive == GP_PARTITION_POINT ? 1 : resident,
                 round = gp__find_round_items(p, s);
-  const gp__u64 most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
-  const gp__u64 share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
+  const gp__u64 most = GP__FIND_TILE_BYTES / (round * (unsigned)(s->in_size + s->in2_size));
+  const gp__u64 share = gp__ceil_div(s->count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->grid = (unsigned)gp__smaller(g->tiles, blocks);
   if (!g->grid) g->grid = 1; // an empty input still has a result
   g->words = g->grid > 1 ? g->grid : 0;
@@ -6892,19 +6917,19 @@ static const gp__rules gp__rules_find = {gp__policy_valid_find, gp__measure_elem
 
 // ---- scan/geometry.h - launches of scans
 
-GP__HOST void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_scan(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   gp__u64 skipped = 0;
-  g->tile_items = (gp__u64)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__scan_items(p.vectors, s->in_size, s->out_size);
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
-    skipped = (gp__u64)(s.in_misaligned / s.in_size);
-  g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
+    skipped = (gp__u64)(s->in_misaligned / s->in_size);
+  g->tiles = gp__ceil_div(s->count + skipped, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK
           ? 1
           : gp__smaller(g->tiles, p.algorithm == GP_ONE_CLUSTER ? (gp__u64)GP__CLUSTER : resident));
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
   if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g->words = gp__look_back_slots(g->tiles);
-  g->words *= (unsigned)gp__acc_words(s.acc_size);
-  g->shared_bytes = (unsigned)gp__scan_shared_bytes(p, s.in_size, s.out_size);
+  g->words *= (unsigned)gp__acc_words(s->acc_size);
+  g->shared_bytes = (unsigned)gp__scan_shared_bytes(p, s->in_size, s->out_size);
 }
 GP__HOST int gp__scan_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP : p.threads;
@@ -6915,19 +6940,19 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elem
 
 // ---- select/geometry.h - launches of streams
 
-GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_stream(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) { // and what precedes and follows all segments
-    g->grid = (unsigned)gp__smaller(s.segments + 2, resident);
+    g->grid = (unsigned)gp__smaller(s->segments + 2, resident);
     return;
   }
-  g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s->key_size, s->in_size);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->grid = (unsigned)gp__smaller(g->tiles, p.algorithm == GP_ONE_CLUSTER ? (gp__u64)GP__CLUSTER : resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
   if (p.algorithm == GP_ONE_CLUSTER) return;
   g->words = gp__look_back_slots(g->tiles) *
-      (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+      (unsigned)gp__acc_words(gp__stream_state_bytes(s->primitive, s->stream.parts, s->acc_size));
 }
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_stream, gp__portable_stream,
@@ -6937,9 +6962,9 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_
 
 // A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
 // 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
-GP__HOST void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_histogram(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const int shared = p.algorithm != GP_GLOBAL_BINS;
-  const gp__u64 samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
+  const gp__u64 samples = s->count * (unsigned)s->histogram.channels, slots = gp__histogram_slots(p, s);
   const gp__u64 fewest = gp__ceil_div(samples, 1ull << 31);
   gp__u64 shares, slices, chunks;
   g->threads = (unsigned)p.threads;
@@ -6950,23 +6975,23 @@ GP__HOST void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident,
               : 0,
           GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
-  g->tile_items = (gp__u64)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
-      gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
+  g->tile_items = (gp__u64)(p.threads * (s->exact && p.vectors < 2 ? 1 : 2) *
+      gp__vector_items(gp__max(gp__max(s->in_size, s->in2_size), s->exact ? 0 : s->out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
-  if (s.exact) {
+  if (s->exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
     if (g->tiles <= 2) g->grid = 1; // an empty input too has a result
-    chunks = gp__ceil_div(s.histogram.bins * (unsigned)s.histogram.active,
-        gp__histogram_chunk(s.histogram.bins * (unsigned)s.histogram.active));
+    chunks = gp__ceil_div(s->histogram.bins * (unsigned)s->histogram.active,
+        gp__histogram_chunk(s->histogram.bins * (unsigned)s->histogram.active));
     g->words = g->grid > 1 ? chunks : 0;
     if (p.algorithm == GP_ONE_CLUSTER) g->grid = gp__histogram_cluster(p, s), g->words = 0;
   } else {
-    slices = gp__ceil_div(slots, gp__histogram_slice(slots, s.out_size));
+    slices = gp__ceil_div(slots, gp__histogram_slice(slots, s->out_size));
     shares = slices < resident ? resident / slices : 1;
     if (shares > g->tiles) shares = g->tiles ? g->tiles : 1;
     g->grid = (unsigned)(slices * shares);
     g->words = shares > 1 ? slices * (shares + gp__ceil_div(shares, GP__HISTOGRAM_GROUP)) *
-            gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
+            gp__ceil_div(gp__histogram_slice(slots, s->out_size), 8 / (unsigned)s->out_size)
                           : 0;
   }
 }
@@ -6978,42 +7003,42 @@ static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__me
 
 // A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
 // length. The whole block reads a segment if a warp would need more loads than it has in flight.
-GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__u64 mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
-  const unsigned items = (unsigned)gp__vector_items(s.in_size);
-  g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
+GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 mean = s->segments ? gp__ceil_div(s->count, s->segments) : 0;
+  const unsigned items = (unsigned)gp__vector_items(s->in_size);
+  g->log2_lanes = s->segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
   while (g->log2_lanes < 5 && (gp__segments_are_few(s) || (gp__u64)items << g->log2_lanes < mean)) ++g->log2_lanes;
   if (mean > (gp__u64)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
-  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
+  if (s->reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
-  g->tiles = gp__ceil_div(s.segments, g->tile_items);
+  g->tiles = gp__ceil_div(s->segments, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
 // A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
-GP__HOST void gp__geometry_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segments(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
     return;
   }
   g->tile_items = (gp__u64)(p.threads * gp__segment_items(p, s));
-  g->tiles = gp__ceil_div(s.count + s.segments, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident && !s.segmented.by_ranges ? g->tiles : resident);
+  g->tiles = gp__ceil_div(s->count + s->segments, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident && !s->segmented.by_ranges ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
-  if (s.primitive == GP_LOAD_BALANCE || s.primitive == GP_EXPAND) return;
-  if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets of tiles
-    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (gp__u64)(p.threads * GP__EXPAND_LENGTHS)));
-    g->scratch = (gp__ceil_div(s.segments, GP__EXPAND_RUNS) + 1) * 8;
+  if (s->primitive == GP_LOAD_BALANCE || s->primitive == GP_EXPAND) return;
+  if (s->primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets of tiles
+    g->words = gp__look_back_slots(gp__ceil_div(s->segments, (gp__u64)(p.threads * GP__EXPAND_LENGTHS)));
+    g->scratch = (gp__ceil_div(s->segments, GP__EXPAND_RUNS) + 1) * 8;
     return;
   }
-  g->share = gp__ceil_div(s.count + s.segments, g->grid * (gp__u64)(p.threads / GP__WARP));
-  g->words = g->grid * (gp__u64)gp__segment_words(s.acc_size);
-  if (s.segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
-    const gp__u64 spans = gp__ceil_div(s.segments, (gp__u64)(p.threads * GP__SPAN_ITEMS));
+  g->share = gp__ceil_div(s->count + s->segments, g->grid * (gp__u64)(p.threads / GP__WARP));
+  g->words = g->grid * (gp__u64)gp__segment_words(s->acc_size);
+  if (s->segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
+    const gp__u64 spans = gp__ceil_div(s->segments, (gp__u64)(p.threads * GP__SPAN_ITEMS));
     const gp__u64 look_back = gp__look_back_slots(spans);
-    g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
+    g->words = s->segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
 
@@ -7033,27 +7058,27 @@ GP__HOST gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
-GP__HOST gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__radix_plan gp__radix_plan_of(gp_policy p, gp__form s) {
   gp__radix_plan r;
-  const gp__u64 tile = (gp__u64)(p.threads * gp__radix_items(p.vectors, s.key_size));
-  r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
-  r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
-  r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s.compute_capability, 32);
+  const gp__u64 tile = (gp__u64)(p.threads * gp__radix_items(p.vectors, s->key_size));
+  r.passes = gp__radix_passes(s->sorted.begin_bit, s->sorted.end_bit);
+  r.wide = s->count >> GP__RADIX_NARROW_LOG2 != 0;
+  r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s->compute_capability, 32);
   r.value_bytes = gp__radix_value_bytes(s);
-  r.large = s.in_size > GP__RADIX_VALUE_BYTES;
-  r.tiles = gp__ceil_div(s.count, tile);
+  r.large = s->in_size > GP__RADIX_VALUE_BYTES;
+  r.tiles = gp__ceil_div(s->count, tile);
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * GP__DIGITS * 8);
   r.tickets = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * 16); // and counts of finished tiles
   r.steps = gp__carve_scratch(&r.bytes, (gp__u64)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
-  r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
-  r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
-  r.other_keys = gp__carve_scratch(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
+  r.keys = s->sorted.drop_keys ? gp__carve_scratch(&r.bytes, s->count * (unsigned)s->key_size) : 0;
+  r.index = r.large ? gp__carve_scratch(&r.bytes, s->count * (unsigned)r.value_bytes) : 0;
+  r.other_keys = gp__carve_scratch(&r.bytes, r.passes ? s->count * (unsigned)s->key_size : 0);
   r.other = gp__carve_scratch(
-      &r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s.in_size) * 16 : 0);
-  r.moved = r.large && s.in_place ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size) : 0;
+      &r.bytes, r.passes ? s->count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s->in_size) * 16 : 0);
+  r.moved = r.large && s->in_place ? gp__carve_scratch(&r.bytes, s->count * (unsigned)s->in_size) : 0;
   return r;
 }
 
@@ -7063,29 +7088,29 @@ typedef struct gp__hybrid_plan {
   gp__u64 tiles, blocks; // blocks: the most for pairs
   gp__u64 list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
-GP__HOST gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__form s) {
   gp__hybrid_plan r;
   gp__u64 parts;
   r.capacity = gp__hybrid_capacity(s);
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
-  r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
-  r.blocks = (unsigned)s.multiprocessors * 4ull;
+  r.tiles = gp__ceil_div(s->count, (unsigned)r.tile) + 1;
+  r.blocks = (unsigned)s->multiprocessors * 4ull;
   if (r.blocks > r.tiles) r.blocks = r.tiles;
-  r.even_levels = gp__hybrid_even_levels(s.count, gp__hybrid_fit((unsigned)r.capacity));
-  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // a key and its place are then 64 bits
+  r.even_levels = gp__hybrid_even_levels(s->count, gp__hybrid_fit((unsigned)r.capacity));
+  if (s->in_size && s->key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // a key and its place are then 64 bits
   r.even_levels = gp__max(r.even_levels, 1);
-  if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
-  parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
+  if (r.even_levels > gp__hybrid_levels(s->key_size)) r.even_levels = gp__hybrid_levels(s->key_size);
+  parts = gp__hybrid_parts(s->count, r.capacity, s->in_size);
   r.bytes = 0;
   r.list = gp__carve_scratch(&r.bytes, GP__HYBRID_LIST * 8);
-  r.items = gp__carve_scratch(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
+  r.items = gp__carve_scratch(&r.bytes, gp__hybrid_items(s->count, r.capacity, s->in_size) * GP__HYBRID_ITEM_BYTES);
   r.parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
   r.next_parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
-  r.bins = gp__carve_scratch(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
-  r.next_bins = s.in_size ? 0 : gp__carve_scratch(&r.bytes, parts * GP__DIGITS * 8);
-  r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
-  r.spare = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size);
-  r.spare_values = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size);
+  r.bins = gp__carve_scratch(&r.bytes, (s->in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
+  r.next_bins = s->in_size ? 0 : gp__carve_scratch(&r.bytes, parts * GP__DIGITS * 8);
+  r.keys = s->sorted.drop_keys ? gp__carve_scratch(&r.bytes, s->count * (unsigned)s->key_size) : 0;
+  r.spare = gp__carve_scratch(&r.bytes, s->count * (unsigned)s->key_size);
+  r.spare_values = gp__carve_scratch(&r.bytes, s->count * (unsigned)s->in_size);
   return r;
 }
 
@@ -7096,10 +7121,10 @@ typedef struct gp__leading_plan {
   int bits;
   gp__u64 starts, again, of_sweep, bytes;
 } gp__leading_plan;
-GP__HOST gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__leading_plan gp__leading_plan_of(gp_policy p, gp__form s) {
   gp__leading_plan r;
   r.sweep = gp__radix_plan_of(p, s);
-  r.bits = gp__leading_bits(s.count);
+  r.bits = gp__leading_bits(s->count);
   r.bytes = 256; // the choice
   r.starts = gp__carve_scratch(&r.bytes, ((1ull << r.bits) + 1) * 4);
   r.again = gp__carve_scratch(&r.bytes, r.sweep.words + r.sweep.clear * 16);
@@ -7110,10 +7135,10 @@ GP__HOST gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
 // Adaptive sort: the one-sweep sort has a policy of its own. Scratch memory begins with the choice; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
-GP__HOST gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__adaptive_sweep(gp_policy p, gp__form s) {
   p.algorithm = GP_ONE_SWEEP;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
-  if (s.key_size == 4 && !(s.count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
+  if (s->key_size == 4 && !(s->count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
   return gp__portable_radix(p, s);
 }
 GP__HOST gp_policy gp__adaptive_hybrid(gp_policy p) {
@@ -7122,10 +7147,10 @@ GP__HOST gp_policy gp__adaptive_hybrid(gp_policy p) {
 }
 // Keys alone take no sample if uniform keys need one level: the first count chooses. The cooperative radix sort then
 // replaces the sweep if the device has room for its blocks.
-GP__HOST int gp__adaptive_samples(gp_policy p, gp__shape s) {
-  return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
+GP__HOST int gp__adaptive_samples(gp_policy p, gp__form s) {
+  return s->in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
-GP__HOST gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__adaptive_cooperative(gp_policy p, gp__form s) {
   p.algorithm = GP_ONE_LAUNCH;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   const gp_policy cooperative = gp__portable_cooperative(p, s);
@@ -7133,10 +7158,10 @@ GP__HOST gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.threads = 512, p.vectors = 4;
   return gp__portable_cooperative(p, s); // compiled, not launched
 }
-GP__HOST int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+GP__HOST int gp__adaptive_is_cooperative(gp_policy p, gp__form s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
+GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__form s) {
   const gp__u64 sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes, hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }
@@ -7147,14 +7172,15 @@ GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
 // block. Otherwise the first begins a queue.
 enum { GP__SORT_BEGINS = 1, GP__SORT_LISTS = 2, GP__SORT_BY_WARPS = 4, GP__SORT_BY_BLOCKS = 8 };
 // Sets parts of scratch memory, and the most that each holds; segments do not overlap. Returns the bytes.
-GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__shape s, void *scratch, gp__segmented_sort_args *a) {
-  const int value = gp__sorted_value_bytes(s), equal = !s.offset_size;
-  const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
+GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__form s, void *scratch, gp__segmented_sort_args *a) {
+  const int value = gp__sorted_value_bytes(s), equal = !s->offset_size;
+  const int bits =
+      gp__max(s->sorted.end_bit - s->sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
   const gp__u64 levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS), longest = gp__longest_segment(s);
   const gp__u64 capacity = (unsigned)gp__long_capacity(p, s);
   const gp__u64 limit = (unsigned)gp__middle_limit(
-      gp__warp_sort_items(p.vectors, s.key_size, value, gp__sort_indexed(s)), gp__sort_item_bytes_of(s));
-  const int few = s.segments <= (equal && longest <= limit ? GP__FEW_EQUAL : GP__FEW_SEGMENTS);
+      gp__warp_sort_items(p.vectors, s->key_size, value, gp__sort_indexed(s)), gp__sort_item_bytes_of(s));
+  const int few = s->segments <= (equal && longest <= limit ? GP__FEW_EQUAL : GP__FEW_SEGMENTS);
   gp__u64 most, bytes = 0;
   int i;
   __builtin_memset(a, 0, sizeof *a);
@@ -7170,59 +7196,59 @@ GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__shape s, void *scra
   GP__CARVE_SCRATCH(header, gp__sort_header, sizeof(gp__sort_header));
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
     if (few || (unsigned)GP__SHORT << i >= limit) break;
-    a->list_size[i] = gp__smaller(s.count / (((unsigned)GP__SHORT << i) + 1), s.segments);
+    a->list_size[i] = gp__smaller(s->count / (((unsigned)GP__SHORT << i) + 1), s->segments);
     GP__CARVE_SCRATCH(list[i], gp__sort_span, a->list_size[i] * sizeof(gp__sort_span));
   }
-  if (s.count > capacity) { // segments may be partitioned: at most once a digit
-    most = s.count / capacity;
+  if (s->count > capacity) { // segments may be partitioned: at most once a digit
+    most = s->count / capacity;
     a->bucket_size = levels * most;
     a->tile_size = levels * 2 * most;
     a->group_size = levels * (most / GP__COUNT_TILES + most);
     GP__CARVE_SCRATCH(buckets, gp__sort_bucket, a->bucket_size * sizeof(gp__sort_bucket));
     GP__CARVE_SCRATCH(group_counts, gp__u64, a->group_size * GP__DIGITS * 8);
     GP__CARVE_SCRATCH(tile_counts, unsigned, a->tile_size *GP__DIGITS * 4);
-    GP__CARVE_SCRATCH(other_keys, void, s.count *(unsigned)s.key_size);
-    GP__CARVE_SCRATCH(other_values, void, s.count *(unsigned)value);
+    GP__CARVE_SCRATCH(other_keys, void, s->count *(unsigned)s->key_size);
+    GP__CARVE_SCRATCH(other_values, void, s->count *(unsigned)value);
     // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
     // capacity; windows of seven eighths, and what is between two windows.
     a->queue_size = 2 * a->group_size + 2 * a->tile_size + levels * (20 * most + 1);
   }
 #undef GP__CARVE_SCRATCH
-  if (s.count > limit || few) a->queue_size += gp__smaller(few ? s.segments : s.count / (limit + 1), s.segments);
+  if (s->count > limit || few) a->queue_size += gp__smaller(few ? s->segments : s->count / (limit + 1), s->segments);
   return bytes;
 }
 
 // ---- merge/geometry.h - launches of merges, sets and merge sort
 
 // Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
-GP__HOST gp__u64 gp__merge_sort_borders_at(gp__shape s) {
-  return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
+GP__HOST gp__u64 gp__merge_sort_borders_at(gp__form s) {
+  return gp__round_up(gp__round_up(s->count * (unsigned)s->key_size, 256) + s->count * (unsigned)s->in_size, 16);
 }
 // Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
 // less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
 // if merge sort has several tiles, keys and values of every other pass.
-GP__HOST void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_merge(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   g->tile_items =
-      (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
-  g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
+      (unsigned)(s->primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s->primitive));
+  g->tiles = gp__ceil_div(s->count + s->count2, g->tile_items);
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
   if (!g->grid) g->grid = 1; // no elements: sets still write a count
-  g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s)
+  g->shared_bytes = (unsigned)(gp__is_set(s->primitive) ? gp__set_shared_bytes(p, s)
           : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
           : gp__merge_shared_bytes(p, s));
-  if (gp__is_set(s.primitive)) {
+  if (gp__is_set(s->primitive)) {
     g->words = gp__look_back_slots(g->tiles);
-    if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)
+    if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s->multiprocessors)
       g->scratch = (g->tiles + 1) * 16; // for any occupancy
-  } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
+  } else if (s->primitive == GP_MERGE_SORT && g->tiles > 1)
     g->scratch = gp__merge_sort_borders_at(s) +
         (p.algorithm == GP_FOUR_WAY_PASSES && !gp__four_together(p, s, g->tiles)
                 ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
                 : 0);
 }
 // Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
-GP__HOST int gp__merge_overlaps(gp_policy p, gp__shape s) {
-  return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
+GP__HOST int gp__merge_overlaps(gp_policy p, gp__form s) {
+  return !gp__is_set(s->primitive) || p.algorithm != GP_MERGE_PATH || !((s->count + s->count2) >> 21);
 }
 GP__HOST int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
@@ -7235,14 +7261,14 @@ static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_ke
 
 // Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
 // scratch memory of the call.
-GP__HOST void gp__geometry_tiles(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
-  g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
+GP__HOST void gp__geometry_tiles(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s->key_size));
+  g->tiles = gp__ceil_div(s->count + s->count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-GP__HOST void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_radix(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -7260,7 +7286,7 @@ GP__HOST void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp_
     g->shared_bytes = gp__cooperative_bytes(p, s);
     if (p.algorithm == GP_ONE_LAUNCH) {
       g->words = gp__cooperative_words(g->grid);
-      g->scratch = s.sorted.drop_keys ? s.count * (unsigned)s.key_size : 0;
+      g->scratch = s->sorted.drop_keys ? s->count * (unsigned)s->key_size : 0;
     }
   }
 }
@@ -7277,51 +7303,51 @@ GP__HOST gp__shape gp__counting_histogram(gp__shape s) {
   h.histogram.bins = 1ull << 8 * s.key_size;
   return h;
 }
-GP__HOST gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__counting_policy(gp_policy p, gp__form s) {
   p.algorithm = GP_SHARED_BINS;
-  p.threads = gp__counting_threads(s.key_size);
-  p.vectors = gp__counting_vectors(s.key_size);
-  p.blocks_per_sm = gp__counting_blocks(s.key_size);
+  p.threads = gp__counting_threads(s->key_size);
+  p.vectors = gp__counting_vectors(s->key_size);
+  p.blocks_per_sm = gp__counting_blocks(s->key_size);
   return p;
 }
 // The launch of the histogram.
-GP__HOST gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
+GP__HOST gp__geometry gp__counting_geometry(gp_policy p, gp__form s) {
   const gp_policy q = gp__counting_policy(p, s);
+  const gp__shape h = gp__counting_histogram(*s);
   gp__geometry g;
   g.words = g.share = g.scratch = 0;
   g.log2_lanes = 0;
-  gp__geometry_histogram(
-      q, gp__counting_histogram(s), (gp__u64)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
+  gp__geometry_histogram(q, &h, (gp__u64)gp__max(s->multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-GP__HOST void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__u64 values = 1ull << 8 * s.key_size;
-  const gp__u64 look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
+GP__HOST void gp__geometry_counting(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 values = 1ull << 8 * s->key_size;
+  const gp__u64 look_back = s->key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
-  g->tile_items = (gp__u64)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
-  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
+  g->tile_items = (gp__u64)(p.threads * gp__vector_items(s->key_size)); // a row for each warp
+  g->tiles = gp__ceil_div(s->count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
   g->words = counting.words;
   if (g->words < look_back) g->words = look_back;
   g->scratch = values * 8;
-  if (s.key_size > 1)
+  if (s->key_size > 1)
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (gp__u64)GP__COUNTING_ROW_BYTES + 8;
 }
-GP__HOST void gp__geometry_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_sort(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
 // Between sweeps of many keys overlap costs more than launches do.
-GP__HOST int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
+GP__HOST int gp__sort_overlaps(gp_policy p, gp__form s) { return !gp__sweeps(p.algorithm) || !(s->count >> 20); }
 
 static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps,
     gp__geometry_sort, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
-GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   gp__segmented_sort_args a;
   gp__geometry_tiles(p, s, resident, g);
   g->scratch = gp__lay_out_segmented_sort(p, s, NULL, &a);
@@ -7335,10 +7361,10 @@ static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_so
 // ---- top_k/geometry.h - launches of top-k and nth element
 
 // Top-k and nth element. grid: the blocks of the first launch.
-GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
+GP__HOST gp__u64 gp__rows_of(gp__form s) { return s->primitive == GP_TOP_K && s->segments ? s->segments : 1; }
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
-GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
-  const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
+GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__form s, gp__u64 resident) {
+  const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s->count, gp__top_k_tile(p, s));
   const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1
       : p.algorithm == GP_SAMPLED_SELECT ? tiles
       : gp__ceil_div(tiles, 4);
@@ -7350,94 +7376,96 @@ GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
   return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
 // Most keys of a row that radix select puts aside; scratch memory before them.
-GP__HOST gp__u64 gp__select_room(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s.count / 16 + 1024;
+GP__HOST gp__u64 gp__select_room(gp_policy p, gp__form s) {
+  return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s->count / 16 + 1024;
 }
-GP__HOST gp__u64 gp__select_bytes(gp_policy p, gp__shape s) {
+GP__HOST gp__u64 gp__select_bytes(gp_policy p, gp__form s) {
   return GP__SELECT_STATE_BYTES +
       (gp__u64)GP__SELECT_BINS * 8 *
-      (unsigned)(gp__is_bounded(p.algorithm, s.primitive, s.out_size, s.count, s.top_k.results)
-              ? 2 * gp__select_levels(s.key_size)
+      (unsigned)(gp__is_bounded(p.algorithm, s->primitive, s->out_size, s->count, s->top_k.results)
+              ? 2 * gp__select_levels(s->key_size)
               : 1);
 }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
-GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__form s) {
   p.threads = p.threads < 256 ? p.threads : 256;
   p.vectors = 1;
   p.load = p.store = GP_CACHE_ALL;
   p.blocks_per_sm =
-      (s.top_k.order_bytes || gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
+      (s->top_k.order_bytes || gp__sort_item_bytes(s->key_size, s->out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
 // One launch: bytes of the keys that move, before their values.
-GP__HOST gp__u64 gp__top_k_moved(gp__shape s) { return gp__ceil_div(s.count * (unsigned)s.key_size, 256) * 256; }
+GP__HOST gp__u64 gp__top_k_moved(gp__form s) { return gp__ceil_div(s->count * (unsigned)s->key_size, 256) * 256; }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
   int direct;
 } gp__segment_top_k_layout;
-GP__HOST gp__u64 gp__segment_top_k_part(gp_policy p, gp__shape s, gp__u64 resident) {
-  gp__u64 part = gp__ceil_div(s.count, resident);
+GP__HOST gp__u64 gp__segment_top_k_part(gp_policy p, gp__form s, gp__u64 resident) {
+  gp__u64 part = gp__ceil_div(s->count, resident);
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
-  return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
+  return part < 8 * s->top_k.results ? 8 * s->top_k.results : part;
 }
-GP__HOST gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, gp__u64 part) {
+GP__HOST gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__form s, gp__u64 part) {
   gp__segment_top_k_layout l;
   l.part = part;
-  l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
-  l.list_room = l.direct ? 0 : 2 * (s.count / part);
-  l.task_room = s.count / (gp__top_k_most_of_warp(p, s) + 1);
-  l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
+  l.direct = !s->offset_size && (!s->segments || s->count / s->segments <= part);
+  l.list_room = l.direct ? 0 : 2 * (s->count / part);
+  l.task_room = s->count / (gp__top_k_most_of_warp(p, s) + 1);
+  l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s->segments ? l.task_room : s->segments);
   l.tasks = 256;
   l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
   l.lists = l.arrived + gp__ceil_div(l.list_room * 4, 256) * 256;
-  l.bytes = l.task_room ? l.lists + l.list_room * s.top_k.results * gp__rank_bytes(s) : 0;
+  l.bytes = l.task_room ? l.lists + l.list_room * s->top_k.results * gp__rank_bytes(s) : 0;
   return l;
 }
 // Rows whose keys an operator orders are segments of one length.
 GP__HOST gp__shape gp__rows_as_segments(gp__shape s) {
   if (s.primitive != GP_TOP_K) return s;
-  s.segments = gp__rows_of(s);
+  s.segments = gp__rows_of(&s);
   s.count *= s.segments;
   s.primitive = GP_SEGMENTED_TOP_K;
   return s;
 }
-GP__HOST void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segment_top_k(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
-  const gp__u64 most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
+  const gp__u64 most = l.direct ? 0x7fffffff : resident, works = l.direct ? s->segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->share = l.part;
   g->shared_bytes = gp__top_k_shared_bytes(p, s);
   g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
   g->scratch = l.bytes;
 }
-GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_top_k(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
-  if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
-    gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
+  if (s->primitive == GP_SEGMENTED_TOP_K || s->top_k.order_bytes) {
+    const gp__shape rows_of = gp__rows_as_segments(*s);
+    gp__geometry_segment_top_k(p, &rows_of, resident, g);
     return;
   }
   if (gp__is_cooperative(p.algorithm)) {
-    gp__geometry_radix(p, gp__sorted_top_k(s), resident, g);
-    if (p.algorithm == GP_ONE_LAUNCH) g->scratch = gp__top_k_moved(s) + s.count * (unsigned)s.out_size;
+    const gp__shape sort = gp__sorted_top_k(*s);
+    gp__geometry_radix(p, &sort, resident, g);
+    if (p.algorithm == GP_ONE_LAUNCH) g->scratch = gp__top_k_moved(s) + s->count * (unsigned)s->out_size;
     return;
   }
-  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
-  g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s->key_size));
+  g->tiles = gp__ceil_div(s->count, g->tile_items) * rows;
   g->share = blocks;
   g->shared_bytes = gp__top_k_shared_bytes(p, s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
     if (blocks > 1)
-      g->scratch = rows * (blocks + gp__top_k_mergers(blocks, s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
+      g->scratch = rows * (blocks + gp__top_k_mergers(blocks, s->top_k.results)) * s->top_k.results * gp__rank_bytes(s);
   } else {
     const gp__u64 collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;
     g->words = rows;
-    if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
-    g->scratch = rows * (gp__select_bytes(p, s) + gp__select_room(p, s) * (unsigned)s.key_size);
+    if (s->primitive == GP_TOP_K && g->words < collect) g->words = collect;
+    g->scratch = rows * (gp__select_bytes(p, s) + gp__select_room(p, s) * (unsigned)s->key_size);
   }
 }
 
@@ -7458,12 +7486,12 @@ typedef struct gp__transpose_plan {
 GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
-  const gp__panels_plan panels = gp__panels_plan_of(p, s);
+  const gp__panels_plan panels = gp__panels_plan_of(p, &s);
   gp__transpose_plan r;
   gp__u64 whole, step;
   s = gp__tiled(p, s);
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
-  r.form = gp__transpose_form(p, s);
+  r.form = gp__transpose_form(p, &s);
   r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
   r.tile_columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, size);
   if (panels.whole) s.moved.rows = panels.rows, s.moved.columns = panels.columns, s.segments = panels.panels;
@@ -7492,7 +7520,7 @@ GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
     r.tile_rows = (unsigned)gp__round_up(r.tile_rows, (unsigned)group * 8);
     while (r.tile_rows * r.pitch > room) r.tile_rows -= (unsigned)group * 8;
     if (r.form & GP__FORM_OUT_WHOLE)
-      r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, s));
+      r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, &s));
     if (panels.whole) r.tile_rows = (unsigned)s.moved.rows;
     whole = r.matrices ? r.matrices * s.moved.rows : r.tile_rows;
     r.shared_bytes = (unsigned)(whole * r.pitch + (whole / (unsigned)group + 1) * GP__VECTOR);
@@ -7527,17 +7555,17 @@ typedef struct gp__rectangle_plan {
   gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
   unsigned width, grid, shared_bytes; // width: columns of a strip
 } gp__rectangle_plan;
-GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
-  const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
+GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__form s, int within_rows) {
+  const gp__u64 size = (unsigned)s->key_size, sms = (unsigned)gp__max(s->multiprocessors, 1);
   gp__rectangle_plan r;
   gp__u64 blocks = sms * GP__STRIP_BLOCKS;
-  r.m = gp__smaller(s.moved.rows, s.moved.columns);
-  r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
+  r.m = gp__smaller(s->moved.rows, s->moved.columns);
+  r.n = s->moved.rows < s->moved.columns ? s->moved.columns : s->moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
   if (r.width > r.n) r.width = (unsigned)r.n;
   r.strip = gp__round_up(within_rows ? r.n * size : r.m * r.width * size, 256);
-  r.tiles = (within_rows ? r.m : gp__ceil_div(r.n, r.width)) * s.segments;
-  r.scratch = r.strip > (unsigned)(s.shared_bytes - 2048) / 2;
+  r.tiles = (within_rows ? r.m : gp__ceil_div(r.n, r.width)) * s->segments;
+  r.scratch = r.strip > (unsigned)(s->shared_bytes - 2048) / 2;
   r.shared_bytes = r.scratch ? (unsigned)GP__VECTOR : (unsigned)r.strip;
   if (r.scratch && blocks > GP__STRIPS_SCRATCH / r.strip) blocks = GP__STRIPS_SCRATCH / r.strip;
   if (blocks > r.tiles) blocks = r.tiles;
@@ -7565,17 +7593,18 @@ GP__HOST gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned si
 GP__HOST gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__transpose_plan r = gp__transpose_plan_of(p, s);
+GP__HOST void gp__geometry_transpose(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  const gp__transpose_plan r = gp__transpose_plan_of(p, *s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
-  s = gp__tiled(p, s);
-  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.moved.rows * s.moved.columns * (unsigned)s.key_size;
+  const gp__shape tiled = gp__tiled(p, *s);
+  s = &tiled;
+  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s->segments * s->moved.rows * s->moved.columns * (unsigned)s->key_size;
   if (panels.items) {
     g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
     g->grid = (unsigned)gp__smaller(g->tiles, resident);
     g->shared_bytes = r.shared_bytes;
-    g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
+    g->scratch = gp__panels_scratch_of(panels, (unsigned)s->key_size).bytes;
     return;
   }
   if (p.algorithm == GP_BUFFERED_PANELS) {
@@ -7587,7 +7616,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
     g->scratch = gp__buffered_counters(buffered) + gp__buffered_slots(buffered.panels) * buffered.slot;
     return;
   }
-  if (s.moved.kind == GP__MOVE_RECTANGLE) {
+  if (s->moved.kind == GP__MOVE_RECTANGLE) {
     const gp__rectangle_plan columns = gp__rectangle_plan_of(s, 0), rows = gp__rectangle_plan_of(s, 1);
     g->tile_items = columns.width;
     g->tiles = columns.tiles;
@@ -7636,49 +7665,49 @@ GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) 
 }
 // tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
 // replicas: parts.
-GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
-  gp__u64 units = s.segments, share = 0, results = 1;
-  const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),
+  gp__u64 units = s->segments, share = 0, results = 1;
+  const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s->in_size)),
                  items = (unsigned)threads * chunk; // of a tile
   g->replicas = 1;
   if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
     gp__u64 groups, fit, most;
-    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
+    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s->rows.length) ++g->log2_lanes;
     groups = (unsigned)threads >> g->log2_lanes;
-    fit = s.rows.length ? items / s.rows.length : groups;
-    most = s.segments / resident;
+    fit = s->rows.length ? items / s->rows.length : groups;
+    most = s->segments / resident;
     g->tile_items = fit < groups ? fit : most < groups ? groups : (most < fit ? most : fit) / groups * groups;
-    units = gp__ceil_div(s.segments, g->tile_items);
-  } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
+    units = gp__ceil_div(s->segments, g->tile_items);
+  } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s->segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);
     share = 1;
     if (p.algorithm == GP_LOOK_BACK) { // a tile of single elements has an odd number
-      g->tile_items = items - (s.rows.length % (unsigned)gp__vector_items(s.in_size) != 0);
-      g->replicas = (unsigned)gp__ceil_div(s.rows.length, g->tile_items);
+      g->tile_items = items - (s->rows.length % (unsigned)gp__vector_items(s->in_size) != 0);
+      g->replicas = (unsigned)gp__ceil_div(s->rows.length, g->tile_items);
     } else if (p.algorithm == GP_EVEN_SHARE)
       g->replicas = (unsigned)gp__row_parts(
-          units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round), resident, &share);
+          units, gp__ceil_div(gp__row_windows(s->rows.length, s->in_size, 1), round), resident, &share);
     if (p.algorithm != GP_LOOK_BACK) g->tile_items = share * round;
   } else {
-    const gp__u64 columns = s.rows.columns;
+    const gp__u64 columns = s->rows.columns;
     const int scan = p.algorithm == GP_LOOK_BACK;
-    const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
-    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1; // elements of a slot
-    const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
+    const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s->in_size, s->acc_size); // columns of a lane
+    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s->in_size) : 1; // elements of a slot
+    const unsigned lanes = scan ? gp__rows_line(s->in_size) : (unsigned)GP__WARP;
     unsigned round;
     // Lanes across the rows, or more if rows are so short that others had nothing to do.
     while (1 << (g->log2_lanes + 1) <= threads && (gp__u64)wide << g->log2_lanes < columns &&
         (1u << g->log2_lanes < lanes ||
-            (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s.rows.length * (scan + 1)))
+            (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s->rows.length * (scan + 1)))
       ++g->log2_lanes;
     round = ((unsigned)threads >> g->log2_lanes) * (scan ? each : (unsigned)p.vectors);
     results = (gp__u64)wide << g->log2_lanes;
-    units = s.segments / columns * gp__ceil_div(columns, results);
-    g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
+    units = s->segments / columns * gp__ceil_div(columns, results);
+    g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s->rows.length, round), resident, &share);
     if (scan && g->replicas > 1) // a block has one tile of each column
-      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1;
+      g->replicas = (unsigned)gp__ceil_div(s->rows.length, round), share = 1;
     g->tile_items = share * round;
   }
   g->tiles = units * g->replicas;
@@ -7687,9 +7716,9 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__
     g->words = units * results *
         (form == GP__ROWS_COLUMNS ? gp__columns_look_back_slots(g->replicas, (unsigned)threads >> g->log2_lanes)
             : gp__look_back_slots(g->replicas)) *
-        (unsigned)gp__acc_words(s.acc_size);
-  else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
-  if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
+        (unsigned)gp__acc_words(s->acc_size);
+  else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s->acc_size);
+  if (s->primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s->segments * (unsigned)s->acc_size;
 }
 
 static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elements, gp__portable_rows,
@@ -7701,20 +7730,20 @@ static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elem
 typedef struct gp__bfs_layout {
   gp__u64 reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
-GP__HOST gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
-  const gp__u64 bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
-  const gp__u64 longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
+GP__HOST gp__bfs_layout gp__lay_out_bfs(gp__form s) {
+  const gp__u64 bitmap = gp__ceil_div(s->count, 32) * 4, list = s->count * (unsigned)s->key_size;
+  const gp__u64 longs = s->count2 / GP__BFS_PART < s->count ? s->count2 / GP__BFS_PART : s->count;
   gp__bfs_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
   GP__CARVE_SCRATCH(control, 2048);
   GP__CARVE_SCRATCH(reached[0], bitmap);
-  GP__CARVE_SCRATCH(reached[1], s.bfs.has_transpose ? bitmap : 0); // bottom-up
-  GP__CARVE_SCRATCH(fresh, s.bfs.has_transpose ? bitmap : 0);
-  GP__CARVE_SCRATCH(lists[0], s.bfs.has_transpose ? 2 * list : 0);
-  GP__CARVE_SCRATCH(lists[1], s.bfs.has_transpose ? 2 * list : 0);
-  GP__CARVE_SCRATCH(found, s.bfs.has_transpose ? longs * (unsigned)s.key_size : 0);
-  GP__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+  GP__CARVE_SCRATCH(reached[1], s->bfs.has_transpose ? bitmap : 0); // bottom-up
+  GP__CARVE_SCRATCH(fresh, s->bfs.has_transpose ? bitmap : 0);
+  GP__CARVE_SCRATCH(lists[0], s->bfs.has_transpose ? 2 * list : 0);
+  GP__CARVE_SCRATCH(lists[1], s->bfs.has_transpose ? 2 * list : 0);
+  GP__CARVE_SCRATCH(found, s->bfs.has_transpose ? longs * (unsigned)s->key_size : 0);
+  GP__CARVE_SCRATCH(queue, (s->count + s->count2 / GP__BFS_PART + 1) * 16);
 #undef GP__CARVE_SCRATCH
   return l;
 }
@@ -7722,8 +7751,8 @@ GP__HOST gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 typedef struct gp__sources_layout {
   gp__u64 seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
-GP__HOST gp__sources_layout gp__lay_out_sources(gp__shape s) {
-  const gp__u64 words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
+GP__HOST gp__sources_layout gp__lay_out_sources(gp__form s) {
+  const gp__u64 words = s->count * (unsigned)s->acc_size, list = s->count * (unsigned)s->key_size;
   gp__sources_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
@@ -7733,37 +7762,37 @@ GP__HOST gp__sources_layout gp__lay_out_sources(gp__shape s) {
   GP__CARVE_SCRATCH(words[1], words);
   GP__CARVE_SCRATCH(lists[0], list);
   GP__CARVE_SCRATCH(lists[1], list);
-  GP__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+  GP__CARVE_SCRATCH(queue, (s->count + s->count2 / GP__BFS_PART + 1) * 16);
 #undef GP__CARVE_SCRATCH
   return l;
 }
-GP__HOST void gp__geometry_graph(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_graph(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (unsigned)p.threads * 4;
-  g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
+  g->tiles = gp__ceil_div(s->count + s->count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
   g->shared_bytes = (unsigned)(p.threads / GP__WARP * GP__BFS_BUFFER);
-  g->words = s.primitive == GP_BFS ? GP__BFS_WORDS : 0;
+  g->words = s->primitive == GP_BFS ? GP__BFS_WORDS : 0;
   g->scratch =
-      s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
+      s->primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
 // A grid that waits for itself must begin whole.
-GP__HOST int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
+GP__HOST int gp__graph_overlaps(gp_policy p, gp__form s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph, gp__portable_graph,
     gp__graph_overlaps, gp__geometry_graph, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- core/families.h - the rules of any call, by its family
 
-GP__HOST const gp__rules *gp__rules_of(int primitive) {
+GP__HOST inline const gp__rules *gp__rules_of(int primitive) {
 #define GP__RULES(FAMILY, family) &gp__rules_##family,
   static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GP__RULES)};
 #undef GP__RULES
   return rules[gp__family_of(primitive)];
 }
-GP__HOST int gp__policy_valid(gp_policy p, gp__shape s) { return gp__valid_by(gp__rules_of(s.primitive), p, s); }
-GP__HOST gp_policy gp__portable(gp_policy p, gp__shape s) { return gp__portable_by(gp__rules_of(s.primitive), p, s); }
-GP__HOST gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
-  return gp__geometry_by(gp__rules_of(s.primitive), p, s, occupancy);
+GP__HOST int gp__policy_valid(gp_policy p, gp__form s) { return gp__valid_by(gp__rules_of(s->primitive), p, s); }
+GP__HOST gp_policy gp__portable(gp_policy p, gp__form s) { return gp__portable_by(gp__rules_of(s->primitive), p, s); }
+GP__HOST gp__geometry gp__geometry_of(gp_policy p, gp__form s, int occupancy) {
+  return gp__geometry_by(gp__rules_of(s->primitive), p, s, occupancy);
 }
 
 #endif // !__CUDACC_RTC__
@@ -33195,8 +33224,8 @@ static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state 
   s.primitive = q->primitive;
   s.key_size = (int)q->key_size, s.in_size = (int)q->in_size;
   s.acc_size = (int)q->acc_size, s.out_size = (int)q->out_size;
-  threads = (size_t)gp__pinned_threads(s);
-  items = (size_t)gp__stream_items(gp__pinned_vectors(s), s.key_size, s.in_size);
+  threads = (size_t)gp__pinned_threads(&s);
+  items = (size_t)gp__stream_items(gp__pinned_vectors(&s), s.key_size, s.in_size);
   t = *tiles = (gp__host_tiles *)calloc(1, sizeof *t + threads * items);
   if (!t) return gp__host_no_memory(h->q, sizeof *t + threads * items);
   t->h = h;
@@ -36343,8 +36372,7 @@ typedef struct gp__composition {
   gp_result (*run)(
       struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least);
   // Raises *bytes to what it needs of a workspace that no other call has used.
-  gp_result (*room)(
-      struct gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes);
+  gp_result (*room)(struct gp__state *s, const gp__request *q, const gp_policy *given, gp__form h, uint64_t *bytes);
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
@@ -36373,14 +36401,14 @@ typedef struct gp__own_check {
 // Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
 // lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
-  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
-  unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
-  void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g); // changes the call's geometry
-  int (*form)(gp_policy p, gp__shape h); // of what is moved; NULL: 0
+  gp_policy (*policy)(gp_policy p, gp__form h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
+  unsigned (*threads)(const gp_policy *p, gp__form h, gp__kernel_kind kind); // of a block; NULL: the call's
+  void (*block)(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g); // changes the call's geometry
+  int (*form)(gp_policy p, gp__form h); // of what is moved; NULL: 0
   // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
-  unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
+  unsigned (*resident)(const gp__request *q, const gp_policy *p, gp__form h, const struct gp__spelling *w);
   // Adds further properties of the call that the text depends on; NULL: none.
-  void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
+  void (*spell)(const gp__request *q, const gp_policy *p, gp__form h, struct gp__spelling *w);
   int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
       // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
@@ -36435,7 +36463,9 @@ GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive);
 GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
   return gp__primitive_of((gp_primitive)primitive)->family->kernels;
 }
-GP__HOST const gp__family *gp__methods_of(const gp__request *q) { return gp__primitive_of(q->primitive)->family; }
+GP__HOST inline const gp__family *gp__methods_of(const gp__request *q) {
+  return gp__primitive_of(q->primitive)->family;
+}
 // The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
 // calls in steps or of calls.
 GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {
@@ -37222,11 +37252,10 @@ GP__HOST void gp__close_warm(gp__state *s); // core/warm.c
 GP__HOST gp_result gp__open_online(gp__state *s);
 GP__HOST void gp__close_online(gp__state *s);
 GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
-GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy);
 // Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
 // where a number is kept that is *as until more is learned; NULL: the search goes on.
-GP__HOST const unsigned *gp__settled(
-    gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as);
+GP__HOST const unsigned *gp__settled(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy, unsigned *as);
 
 // ---- core/life.c - contexts in use: forks, hooks, entering and leaving
 
@@ -38957,7 +38986,8 @@ GP__HOST gp_result gp__check_input_values(gp__checking *k) {
 GP__HOST gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-#define GP__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
+#define GP__VALUE(member) \
+  if (c->member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
   if (k->pointers >= GP__POINTERS_REACHED) {
     GP__VALUE(init)
     GP__VALUE(value)
@@ -38971,7 +39001,6 @@ GP__HOST gp_result gp__check_values(gp__checking *k) {
 #undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));
   q->has_init = c->init || c->init_device;
-  q->init_device = c->init_device;
   if (c->init && c->init_device)
     return gp__fail(GP_E_ARGUMENT, "%s: @init and @init_device: both are set, and the call takes one", k->who);
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
@@ -40914,6 +40943,43 @@ static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, g
 
 // ---- core/check.c - checking a call as a whole
 
+// Pointers of a call, inputs before outputs: X(member).
+#define GP__CALL_POINTERS(X) \
+  X(in) \
+  X(in2) \
+  X(keys) \
+  X(keys2) \
+  X(begin) \
+  X(end) \
+  X(count_device) \
+  X(init_device) \
+  X(out) \
+  X(out2) \
+  X(out3) \
+  X(out_keys) \
+  X(out_count) \
+  X(bad) \
+  X(workspace)
+// What else a request takes as it is.
+#define GP__CALL_REST(X) \
+  X(primitive) \
+  X(flags) \
+  X(fields) \
+  X(source) \
+  X(sources) \
+  X(source_device) \
+  X(limit) \
+  X(statistics) \
+  X(fault) \
+  X(aggregates) \
+  X(aggregate_count) \
+  X(capacity) \
+  X(join) \
+  X(columns) \
+  X(column_count) \
+  X(key_columns) \
+  X(workspace_bytes)
+
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
 GP__HOST gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
@@ -40938,37 +41004,10 @@ GP__HOST gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__stat
   k->traits = row->traits;
   for (own = row->family->checks; own->name != GP__CHECK_END; ++own) k->own[own->name] = own->check;
   k->fold = (k->reads & GP__READS_ACC_TYPE) != 0;
-  q->primitive = c->primitive;
-  q->flags = c->flags;
-  q->in = c->in;
-  q->in2 = c->in2;
-  q->keys = c->keys;
-  q->keys2 = c->keys2;
-  q->fields = c->fields;
-  q->begin = c->begin;
-  q->end = c->end;
-  q->out = c->out;
-  q->out_keys = c->out_keys;
-  q->out2 = c->out2;
-  q->out3 = c->out3;
-  q->out_count = c->out_count;
-  q->bad = c->bad;
-  q->count_device = c->count_device;
-  q->source = c->source;
-  q->sources = c->sources;
-  q->source_device = c->source_device;
-  q->limit = c->limit;
-  q->statistics = c->statistics;
-  q->fault = c->fault;
-  q->aggregates = c->aggregates;
-  q->aggregate_count = c->aggregate_count;
-  q->capacity = c->capacity;
-  q->join = c->join;
-  q->columns = c->columns;
-  q->column_count = c->column_count;
-  q->key_columns = c->key_columns;
-  q->workspace = c->workspace;
-  q->workspace_bytes = c->workspace_bytes;
+#define GP__TAKE(member) q->member = c->member;
+  GP__CALL_POINTERS(GP__TAKE)
+  GP__CALL_REST(GP__TAKE)
+#undef GP__TAKE
   GP__CHECK(gp__check_fields(k));
   if (k->own[GP__CHECK_WHOLE]) {
     GP__CHECK(k->own[GP__CHECK_WHOLE](k));
@@ -41010,24 +41049,27 @@ GP__HOST void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
   h->exact = 1;
 }
-GP__HOST gp__shape gp__shape_of(const gp__request *q) {
+GP__HOST void gp__set_shape(const gp__request *q, gp__shape *h) {
   const gp__family *family = gp__methods_of(q);
+  memset(h, 0, sizeof *h);
+  h->primitive = q->primitive;
+  h->in_size = (int)q->in_size;
+  h->in2_size = (int)q->in2_size;
+  h->acc_size = (int)q->acc_size;
+  h->out_size = (int)q->out_size;
+  h->in_misaligned = (int)((uintptr_t)q->in % GP__VECTOR);
+  h->in_place = q->in && q->in == q->out;
+  h->commutative = q->user_op ? q->user_op->commutative : q->op ? gp__op_rows[q->op].commutative : 0;
+  h->exact = gp__any_order(q);
+  h->count = q->count;
+  if (family->shape) family->shape(q, h);
+  else h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+  h->described = q->inputs.count != 0;
+  h->reproducible = (q->flags & GP_REPRODUCIBLE) && !h->exact;
+}
+GP__HOST gp__shape gp__shape_of(const gp__request *q) {
   gp__shape h;
-  memset(&h, 0, sizeof h);
-  h.primitive = q->primitive;
-  h.in_size = (int)q->in_size;
-  h.in2_size = (int)q->in2_size;
-  h.acc_size = (int)q->acc_size;
-  h.out_size = (int)q->out_size;
-  h.in_misaligned = (int)((uintptr_t)q->in % GP__VECTOR);
-  h.in_place = q->in && q->in == q->out;
-  h.commutative = q->user_op ? q->user_op->commutative : q->op ? gp__op_rows[q->op].commutative : 0;
-  h.exact = gp__any_order(q);
-  h.count = q->count;
-  if (family->shape) family->shape(q, &h);
-  else h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h.described = q->inputs.count != 0;
-  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
+  gp__set_shape(q, &h);
   return h;
 }
 GP__HOST void gp__shape_on(gp__shape *h, const gp_description *a) {
@@ -41073,23 +41115,23 @@ GP__HOST const gp__field *gp__fields_of(int primitive) {
 GP__HOST int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
 // The field whose default makes the policy valid; or the list's end.
-GP__HOST const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
+GP__HOST const gp__field *gp__wrong_field(gp_policy given, gp__form h) {
   const gp__field *f;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
     gp_policy p = given;
     *gp__field_of(&p, f) = 0;
-    if (*gp__field_of(&given, f) && gp__policy_valid(gp__portable(p, *h), *h)) break;
+    if (*gp__field_of(&given, f) && gp__policy_valid(gp__portable(p, h), h)) break;
   }
   return f;
 }
 // Says which field makes a policy invalid. A policy that is valid without GP_REPRODUCIBLE cannot keep that promise.
-GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
+GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, gp__form h) {
   const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
   size_t at = 0;
   gp__shape any_bits = *h;
   any_bits.reproducible = 0;
-  if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
+  if (h->reproducible && gp__policy_valid(gp__portable(given, &any_bits), &any_bits)) {
     if (!wrong->name)
       return gp__fail(GP_E_UNSUPPORTED,
           "%s: @flags: GP_REPRODUCIBLE: this policy does not give the same bits on every device", who);
@@ -41111,33 +41153,33 @@ GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, const gp__
 
 // The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
 // not the number of segments or the shape, so the portable rule chooses the algorithm for these.
-GP__HOST int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
+GP__HOST int gp__row_serves(gp_policy row, gp__form h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
   int own;
   memset(&none, 0, sizeof none);
   if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
-  if (rules->row_serves && !rules->row_serves(*h)) return 0;
-  *policy = gp__portable(row, *h);
-  if (!gp__policy_valid(*policy, *h)) return 0;
+  if (rules->row_serves && !rules->row_serves(h)) return 0;
+  *policy = gp__portable(row, h);
+  if (!gp__policy_valid(*policy, h)) return 0;
   if (rules->own_algorithm == GP__ANY_ALGORITHM) return 1;
-  own = gp__portable(none, *h).algorithm;
+  own = gp__portable(none, h).algorithm;
   return policy->algorithm == own ||
       (rules->own_algorithm == GP__OWN_IF_FEW && own != GP_ONE_CLUSTER && own != GP_WARP_SEGMENTS);
 }
 
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
 // the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
-GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
+GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, gp__form h, const gp__table *table,
     gp_policy *policy, gp_policy_source *source) {
+  static gp_policy none; // zeros
+  const gp__rules *rules = gp__rules_of(h->primitive);
   const int first = table->first[h->primitive];
-  gp_policy none;
-  memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
     if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
       return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero; this library (%s) needs zeros there", who,
           GPUPRIMS_VERSION);
-    const gp_policy usual = gp__portable(none, *h); // the policy of gp_policy_origin may be handed back
+    const gp_policy usual = gp__portable_by(rules, none, h); // the policy of gp_policy_origin may be handed back
     gp_policy rest = *given;
     const gp__field *f;
     for (f = gp__fields_of(h->primitive); f->name; ++f) *gp__field_of(&rest, f) = 0;
@@ -41147,12 +41189,12 @@ GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp_
       if (value && value != *gp__field_of(&expected, f))
         return gp__fail(GP_E_POLICY, "%s: policy.%s is set, but this call does not use it", who, f->name);
     }
-    *policy = gp__portable(*given, *h);
+    *policy = gp__portable_by(rules, *given, h);
     *source = GP_POLICY_CALLER;
-    return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
+    return gp__is_valid(rules, policy, h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
   if (first < GP__POLICY_ROWS) {
-    const gp__wanted w = gp__wanted_of(h, gp__rules_of(h->primitive)->measure(*h), 0);
+    const gp__wanted w = gp__wanted_of(h, rules->measure(h), 0);
     const gp__policy_row *found[GP__ROWS_MOST];
     const int all = gp__rows_for(gp__policy_rows + first, GP__POLICY_ROWS - first, table->row + first, &w, found);
     int i;
@@ -41162,16 +41204,16 @@ GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp_
         return GP_SUCCESS;
       }
   }
-  *policy = gp__portable(none, *h);
+  *policy = gp__portable_by(rules, none, h);
   *source = GP_POLICY_PORTABLE;
-  return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
+  return gp__is_valid(rules, policy, h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
 }
 
 // The same on the context's device, for a call; *h gets its shape. source may be NULL.
 GP__HOST gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
     gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;
-  *h = gp__shape_of(q);
+  gp__set_shape(q, h);
   gp__shape_on(h, &s->about);
   return gp__choose(
       gp__primitive_names[q->primitive], given ? given : q->policy, h, &s->table, policy, source ? source : &any);
@@ -41247,8 +41289,8 @@ GP__HOST const char *gp__device_type(gp_type type, const gp__type_info *info) {
 }
 
 // The policy with which a kernel of a plan is built.
-GP__HOST gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
-  const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
+GP__HOST gp_policy gp__policy_of_kind(gp_policy p, gp__form h, gp__kernel_kind kind) {
+  const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
 // The kernels that a call needs, in the order of their launches. Returns their number.
@@ -41334,8 +41376,7 @@ GP__HOST unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsig
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
 // Most kernels that are not maps promise the resident blocks that the policy asks for.
-GP__HOST unsigned gp__resident_blocks(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
@@ -41343,15 +41384,15 @@ static const gp__kernel_rules gp__kernels_of_policy = {
     GP__SAME_KERNELS, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 
 // Threads of a block of one kernel of a call.
-GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   const unsigned threads = own && own->threads ? own->threads(p, h, kind) : 0;
-  return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), *p);
+  return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), p);
 }
 
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
-GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
-    int capability, gp__spelling *w) {
+GP__HOST void gp__spell(
+    const gp__request *q, const gp_policy *p, gp__form h, gp__kernel_kind kind, int capability, gp__spelling *w) {
   const gp__kernel_rules *own = gp__methods_of(q)->kernels;
   const int traits = gp__traits_of_kind(kind);
   int i;
@@ -41371,7 +41412,7 @@ GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shap
   if (traits & GP__OF_BYTES) {
     w->size = q->moves.size ? q->moves.size : q->in_layout.field_count ? 1 : (int)q->in_size;
     w->word = q->moves.word;
-    if (own && own->form) w->form = own->form(*p, *h);
+    if (own && own->form) w->form = own->form(*p, h);
     if (own) w->resident = own->resident(q, p, h, w);
     return;
   }
@@ -41710,18 +41751,18 @@ GP__HOST void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
 }
 // A transform maps a key to a built-in type.
 GP__HOST void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
-GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
 }
 
-GP__HOST gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__form h, gp__kernel_kind kind) {
   return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE ? p
       : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
       : kind == GP__SORT_ONE_LAUNCH ? gp__adaptive_cooperative(p, h)
       : gp__adaptive_hybrid(p);
 }
-GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   (void)p;
   return kind == GP__RADIX_HISTOGRAM ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
       : kind == GP__SORT_SAMPLE ? (unsigned)GP__SAMPLE_THREADS
@@ -41731,29 +41772,28 @@ GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape
       : kind == GP__COUNTING_RUNS ? (unsigned)GP__COUNTING_THREADS
       : 0;
 }
-GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__RADIX_HISTOGRAM)
     g->shared_bytes = gp__radix_histogram_bytes(
-        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
-  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h.key_size);
+        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h->compute_capability, 32));
+  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h->key_size);
   if (kind == GP__HYBRID_MOVE) g->shared_bytes = gp__hybrid_tile_bytes(p, h);
   if (kind == GP__HYBRID_REST) g->shared_bytes = gp__hybrid_rest_bytes(p, h);
   if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g->shared_bytes = gp__hybrid_bucket_bytes(h);
-  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
+  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h->key_size);
   if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
 }
 // One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
 // that need more registers than there are make no promise: hundreds of bytes would spill.
-GP__HOST unsigned gp__resident_sorts(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
   const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
       : buckets ? (unsigned)gp__bucket_blocks((int)q->key_size)
       : kind == GP__HYBRID_COUNT ? 2
       : (unsigned)p->blocks_per_sm;
-  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
-  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
+  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(h) > 0;
+  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, h)) || (pairs && !gp__pairs_fit(*p, h))
       ? 0
       : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }
@@ -41794,9 +41834,9 @@ GP__HOST void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops)
   ops[1].a = gp__key_name(q); // a sort's transform
 }
 
-GP__HOST void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_merge_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__MERGE_SORT_TILES) g->shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
-  if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h.key_size;
+  if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h->key_size;
 }
 
 // ---- select/names.c - template arguments of streams
@@ -41867,13 +41907,12 @@ GP__HOST void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *
   ops[1].a = ops[0].a;
   ops[1].r = "bool";
 }
-GP__HOST void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_stream(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->has_init = q->acc_size && q->has_init; // by key
 }
 // Long chunks take 128 registers a thread.
-GP__HOST unsigned gp__resident_streams(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_streams(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
 }
@@ -42024,8 +42063,7 @@ GP__HOST void gp__name_histogram(const gp__spelling *q, gp__text *t) {
   if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
 // 40 registers suffice with few vectors in flight.
-GP__HOST unsigned gp__resident_histograms(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
 }
@@ -42045,16 +42083,16 @@ GP__HOST void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   if (q->kind != GP__SEGMENTS_MIDDLE)
     gp__add(t, ", %s", gp__type_rows[q->offset_size ? q->offset_type : GP_U32].device);
 }
-GP__HOST void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p;
   w->form = q->in_segments;
-  w->indexed = gp__sort_indexed(*h);
+  w->indexed = gp__sort_indexed(h);
 }
 
-GP__HOST unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
-  return kind == GP__SEGMENTS_LONG ? (unsigned)gp__long_threads_of(*p, *h) : 0;
+GP__HOST unsigned gp__threads_of_segments_kernel(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
+  return kind == GP__SEGMENTS_LONG ? (unsigned)gp__long_threads_of(*p, h) : 0;
 }
-GP__HOST void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_segments_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind != GP__SEGMENTS_BEGIN)
     g->shared_bytes =
         (unsigned)(kind == GP__SEGMENTS_LONG ? gp__long_shared_bytes(p, h) : gp__short_shared_bytes(p, h));
@@ -42066,8 +42104,7 @@ GP__HOST unsigned gp__short_threads(const gp__spelling *w) {
 }
 // Blocks that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
 // have them, one at least: a compiler that is told nothing would spill to fit another.
-GP__HOST unsigned gp__resident_segments(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_segments(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const unsigned blocks = (unsigned)p->blocks_per_sm, threads = w->block_threads;
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   const int items = gp__long_items(p->vectors, bytes, w->indexed), many = items * bytes >= 128;
@@ -42105,7 +42142,7 @@ GP__HOST void gp__name_by_order(const gp__spelling *q, gp__text *t) {
   gp__name_order(q, t);
   gp__name_order_cut(q, t);
 }
-GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)h;
   if (gp__is_cooperative(p->algorithm)) { // sorts pairs
     w->in_type = gp__moved_as(q);
@@ -42129,15 +42166,15 @@ GP__HOST void gp__name_tiles(const gp__spelling *q, gp__text *t) {
 GP__HOST void gp__name_rectangle(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d, %d", q->size, q->word); }
 GP__HOST void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
 
-GP__HOST gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__form h, gp__kernel_kind kind) {
   (void)h;
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more vectors copy slower
   return p;
 }
-GP__HOST unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_transpose_kernel(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   return kind == GP__TRANSPOSE_BUFFERED ? (unsigned)gp__buffered_threads(*p, h->key_size) : 0;
 }
-GP__HOST void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_transpose_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   (void)p;
   if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
 }
@@ -42160,8 +42197,7 @@ GP__HOST unsigned gp__transpose_threads(const gp__spelling *w) {
       : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
       : 768;
 }
-GP__HOST unsigned gp__resident_transposes(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_transposes(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)p, (void)h;
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
 }
@@ -42217,9 +42253,9 @@ GP__HOST void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) 
   if (q->primitive != GP_ROW_MAP) return;
   gp__set_operator(&ops[2], gp__in_name(q), gp__device_type(q->acc_type, q->acc_struct), gp__out_name(q));
 }
-GP__HOST void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_rows(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   w->exclusive = (q->flags & GP_EXCLUSIVE) != 0;
-  w->form = gp__rows_form(*p, *h);
+  w->form = gp__rows_form(*p, h);
 }
 
 // ---- layouts/names.c - template arguments of conversions of layouts
@@ -42235,12 +42271,12 @@ GP__HOST void gp__name_layouts(const gp__spelling *q, gp__text *t) {
 }
 
 // A conversion is spelled by the fields that it moves.
-GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  const int staged = gp__layout_staged(*p, *h);
+GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
+  const int staged = gp__layout_staged(*p, h);
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
   int i;
-  w->tile = gp__layout_tile(*p, *h);
+  w->tile = gp__layout_tile(*p, h);
   w->chunk = staged ? h->layout.chunk : 0;
   w->in_side = !staged ? 0 : h->layout.in_width <= (unsigned)w->tile ? (int)h->layout.in_width : -1;
   w->out_side = !staged ? 0 : h->layout.out_width <= (unsigned)w->tile ? (int)h->layout.out_width : -1;
@@ -42249,8 +42285,7 @@ GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, const 
   w->list_count = (uint64_t)count;
 }
 // As many blocks as leave registers for a thread's chunk.
-GP__HOST unsigned gp__resident_layouts(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
   const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
   (void)q, (void)p;
@@ -42377,13 +42412,14 @@ GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp_
 
 // Mixes `bytes` bytes, a multiple of 8, into a number, best into its high bits.
 GP__HOST uint64_t gp__mixed(const void *data, size_t bytes) {
-  uint64_t h = 1, word;
-  size_t i;
-  for (i = 0; i < bytes; i += 8) {
-    memcpy(&word, (const gp__u8 *)data + i, 8);
-    h = (h ^ word) * 0xff51afd7ed558ccdull;
+  const gp__u8 *at = (const gp__u8 *)data;
+  uint64_t h = 1, word[2] = {0, 0};
+  for (; bytes > 8; bytes -= 16, at += 16) { // by two: a multiplication waits for the one before
+    memcpy(word, at, 16);
+    h = (h ^ word[0]) * 0xff51afd7ed558ccdull + word[1] * 0x9e3779b97f4a7c15ull;
   }
-  return h;
+  if (bytes) memcpy(word, at, 8);
+  return (h ^ word[0]) * 0xff51afd7ed558ccdull;
 }
 GP__HOST unsigned gp__slot(const gp__spelling *w) {
   return (gp__mixed(w, gp__spelled_bytes(w)) >> 40) % GP__KERNEL_SLOTS;
@@ -42588,10 +42624,10 @@ GP__HOST gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, 
 }
 
 // Threads and shared memory of the blocks of one kernel of a call.
-GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__form h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
-  const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
-  g.threads = gp__threads_of_kind(&p, &h, kind);
+  const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
+  g.threads = gp__threads_of_kind(&p, h, kind);
   if (gp__traits_of_kind(kind) & GP__NO_SHARED) g.shared_bytes = 0;
   else if (own && own->block) own->block(p, h, kind, &g);
   return g;
@@ -42641,14 +42677,14 @@ static __thread struct {
 // module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
 // error.
 GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
-    const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
+    gp__form h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;
   gp__code *code = NULL, *dropped = NULL;
   gp__program program;
   gp__spelling spelling;
   gp_result result;
   int occupancy = 0, ready;
-  const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
+  const gp_policy own = gp__policy_of_kind(*policy, h, kind), *p = &own;
   *out = NULL;
   gp__spell(q, p, h, kind, load ? 0 : h->compute_capability, &spelling);
   if (gp__seeking.spelled) return gp__seeking.spelled(gp__seeking.user, who, &spelling);
@@ -42674,7 +42710,7 @@ GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__reque
   if (result == GP_SUCCESS) result = gp__get_code(s, who, &program, h->compute_capability, spelling.capability, &code);
   gp__free_program(&program);
   if (result == GP_SUCCESS && load) {
-    const gp__geometry g = gp__geometry_of_kind(*p, *h, kind);
+    const gp__geometry g = gp__geometry_of_kind(*p, h, kind);
     result = gp__allow_geometry(s, who, code, &g, &occupancy);
     k->shared_bytes = g.shared_bytes;
   }
@@ -43112,18 +43148,15 @@ GP__HOST gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, g
 
 // ---- core/launch.c - launching one kernel
 
-GP__HOST gp__cu_launch gp__launch_with(
-    const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
-  gp__cu_launch launch;
-  memset(&launch, 0, sizeof launch);
-  launch.grid_x = grid;
-  launch.block_x = g->threads;
-  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
-  launch.shared_bytes = g->shared_bytes;
-  launch.stream = stream;
-  launch.attributes = attribute;
-  launch.attribute_count = 1;
-  return launch;
+GP__HOST void gp__set_launch(
+    gp__cu_launch *l, const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
+  l->grid_x = grid;
+  l->block_x = g->threads;
+  l->grid_y = l->grid_z = l->block_y = l->block_z = 1;
+  l->shared_bytes = g->shared_bytes;
+  l->stream = stream;
+  l->attributes = attribute;
+  l->attribute_count = 1;
 }
 GP__HOST gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
     const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
@@ -43139,7 +43172,7 @@ GP__HOST gp_result gp__launch_one(gp__state *s, const char *who, const gp__kerne
     memset(&attribute, 0, sizeof attribute);
     attribute.id = GP__CU_PROGRAMMATIC_SERIALIZATION;
     attribute.value.number = 1;
-    launch = gp__launch_with(g, grid, stream, &attribute);
+    gp__set_launch(&launch, g, grid, stream, &attribute);
     error = d->cuLaunchKernelEx(&launch, k->function, parameters, NULL);
     return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernelEx", error) : GP_SUCCESS;
   }
@@ -43240,7 +43273,7 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
   attributes[1].id = blocks ? GP__CU_COOPERATIVE : GP__CU_PROGRAMMATIC_SERIALIZATION;
   attributes[1].value.number = 1;
-  launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
+  gp__set_launch(&launch, l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = gp__arguments_with_inputs(l->q, l->kernels[0], args, &room);
   // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
   if (blocks || cluster > __atomic_load_n(fits, __ATOMIC_RELAXED)) {
@@ -43303,7 +43336,7 @@ GP__HOST gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__ra
 }
 // Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
 GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
-  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
   int bit = a.begin_bit;
   GP__CHECK(gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a));
@@ -43317,7 +43350,7 @@ GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp_
 // Launches a radix sort. Large values are gathered last.
 GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, l->h);
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
   GP__CHECK(gp__launch_passes(l, r.tiles, a));
@@ -43346,7 +43379,7 @@ GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
 }
 // All keys in one block.
 GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
-  const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
+  const gp__geometry g = gp__geometry_of_kind(*l->p, l->h, GP__SORT_ONE_BLOCK);
   gp__hybrid_args a;
   memset(&a, 0, sizeof a);
   a.in = l->q->keys;
@@ -43400,12 +43433,12 @@ GP__HOST gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__
 // Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
 // launch for all other levels, then the buckets.
 GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
-  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, l->h);
   gp__geometry steps[4];
   unsigned grid[4];
   int i;
   for (i = 0; i < 4; ++i) {
-    steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
+    steps[i] = gp__geometry_of_kind(*l->p, l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
     grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
   }
   if (l->h->in_size) { // count and move deal tiles alike; there is room for the pieces of r.blocks
@@ -43421,23 +43454,23 @@ GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybr
   return gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
 GP__HOST gp_result gp__launch_hybrid(const gp__launching *l) {
-  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (gp__u8 *)l->scratch));
 }
 // A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
 // the other sort exit at once.
 GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
-  const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
-  const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
-  const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
-  const gp__geometry passes = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_SWEEPS);
-  const gp__radix_plan r = gp__radix_plan_of(sweep, *l->h);
-  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, *l->h);
+  const gp_policy sweep = gp__adaptive_sweep(*l->p, l->h), hybrid = gp__adaptive_hybrid(*l->p);
+  const gp__geometry sampling = gp__geometry_of_kind(*l->p, l->h, GP__SORT_SAMPLE);
+  const gp__geometry counting = gp__geometry_of_kind(sweep, l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry passes = gp__geometry_of_kind(sweep, l->h, GP__RADIX_SWEEPS);
+  const gp__radix_plan r = gp__radix_plan_of(sweep, l->h);
+  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, l->h);
   gp__u8 *scratch = (gp__u8 *)l->scratch + GP__CHOICE_BYTES;
   gp__launching of_hybrid = *l;
   gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
   gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
-  const int samples = gp__adaptive_samples(*l->p, *l->h);
+  const int samples = gp__adaptive_samples(*l->p, l->h);
   gp_result result;
   of_hybrid.p = &hybrid;
   radix.choice = a.choice = (gp__u64 *)l->scratch;
@@ -43448,9 +43481,9 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
     a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
   GP__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
       : gp__launch_levels(&of_hybrid, 3, a));
-  if (gp__adaptive_is_cooperative(*l->p, *l->h)) {
-    const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
-    const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
+  if (gp__adaptive_is_cooperative(*l->p, l->h)) {
+    const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, l->h);
+    const gp__geometry g = gp__geometry_of_kind(by_cooperative, l->h, GP__SORT_ONE_LAUNCH);
     gp__launching cooperative = *l;
     gp__radix_args within = gp__within_output(radix);
     cooperative.p = &by_cooperative;
@@ -43471,9 +43504,9 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
 // large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
 // outputs are not aligned for pairs: these sort by all bits.
 GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
-  const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
-  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
-  const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
+  const gp__leading_plan r = gp__leading_plan_of(*l->p, l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry sorting = gp__geometry_of_kind(*l->p, l->h, GP__LEADING_SORT);
   gp__u8 *scratch = (gp__u8 *)l->scratch, *again = scratch + r.again;
   const unsigned threads = l->g->threads, buckets = 1u << r.bits;
   gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
@@ -43518,12 +43551,12 @@ GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
 GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__u64 warps = (unsigned)l->p->threads / GP__WARP;
-  const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
+  const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, l->h);
   const int bits = q->end_bit - q->begin_bit;
   gp__u64 blocks = gp__ceil_div(q->segments, warps * (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   gp__segmented_sort_args a;
   int step = 0;
-  gp__lay_out_segmented_sort(*l->p, *l->h, l->scratch, &a);
+  gp__lay_out_segmented_sort(*l->p, l->h, l->scratch, &a);
   a.few = a.launches & GP__SORT_LISTS ? 0 : q->segments;
   a.keys = q->keys;
   a.length = q->count / q->segments;
@@ -43552,8 +43585,8 @@ GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   if (!(a.launches & GP__SORT_BY_BLOCKS)) return GP_SUCCESS;
   blocks = a.few ? a.few : q->count / (a.limit + 1);
   if (blocks < a.tile_size) blocks = a.tile_size;
-  return gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), (unsigned)gp__long_threads_of(*l->p, *l->h),
-      (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
+  return gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), (unsigned)gp__long_threads_of(*l->p, l->h),
+      (unsigned)gp__long_shared_bytes(*l->p, l->h), &a);
 }
 
 // ---- merge/launch.c - launches of merges and merge sort
@@ -43603,11 +43636,11 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   while ((tiles - 1) >> left) ++left;
   a.log2_ways = four ? 2 - left % 2 : 1;
   if (four) left = (left + 1) / 2;
-  if (four && !gp__four_together(*l->p, *l->h, tiles))
-    a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(*l->h));
+  if (four && !gp__four_together(*l->p, l->h, tiles))
+    a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
   GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(tiles, 0x7fffffffu), g->threads,
-      (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
+      (unsigned)gp__sort_tile_shared_bytes(*l->p, l->h), &a));
   for (run = g->tile_items; left--; run *= 2) {
     a.run = run;
     a.keys = a.out_keys, a.values = a.out_values;
@@ -43632,7 +43665,7 @@ GP__HOST gp_result gp__launch_merge(const gp__launching *l) {
 
 GP__HOST gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
+  const gp__geometry g = gp__counting_geometry(*l->p, l->h);
   const size_t values = (size_t)1 << 8 * q->key_size;
   gp__histogram_args h;
   gp__counting_args a;
@@ -43651,7 +43684,7 @@ GP__HOST gp_result gp__launch_counting(const gp__launching *l) {
   if (q->key_size > 1) {
     a.starts = (gp__u64 *)l->scratch + values;
     a.values = (unsigned short *)(a.starts + values);
-    a.blocks = gp__counting_rows(*l->h, g.grid);
+    a.blocks = gp__counting_rows(l->h, g.grid);
     a.rows = a.values + values;
     a.runs = (gp__u64 *)(a.values + (a.blocks + 1) * values);
     h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;
@@ -43673,7 +43706,7 @@ GP__HOST gp__divisor gp__divisor_of(uint64_t by) {
 GP__HOST gp__transpose_args gp__transpose_arguments(
     const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
-  const gp__panels_plan panels = gp__panels_plan_of(p, h);
+  const gp__panels_plan panels = gp__panels_plan_of(p, &h);
   const unsigned group = (unsigned)gp__vec_group_items(m->size), size = (unsigned)m->size;
   gp__transpose_args a;
   int i;
@@ -43707,9 +43740,9 @@ GP__HOST gp__transpose_args gp__transpose_arguments(
 }
 // Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
 GP__HOST int gp__rectangle_step(
-    const gp__moves *m, gp__shape h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
-  const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
-  const gp__u64 common = gp__common_factor(h.moved.rows, h.moved.columns);
+    const gp__moves *m, gp__form h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
+  const int inverse = h->moved.rows > h->moved.columns, within = step == 1;
+  const gp__u64 common = gp__common_factor(h->moved.rows, h->moved.columns);
   int i;
   *r = gp__rectangle_plan_of(h, within);
   memset(a, 0, sizeof *a);
@@ -43736,7 +43769,7 @@ GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   for (step = 0; step < 3; ++step) {
     int occupancy;
     gp__geometry g = *l->g;
-    if (!gp__rectangle_step(&l->q->moves, *l->h, step, l->q->out, l->scratch, &r, &a)) continue;
+    if (!gp__rectangle_step(&l->q->moves, l->h, step, l->q->out, l->scratch, &r, &a)) continue;
     g.shared_bytes = r.shared_bytes;
     GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy));
     GP__CHECK(gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a));
@@ -43744,10 +43777,10 @@ GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // The arguments of panels and chunks of one matrix, `data`.
-GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
+GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__form h, void *data, void *scratch) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
-  const gp__transpose_plan t = gp__transpose_plan_of(p, h);
-  const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
+  const gp__transpose_plan t = gp__transpose_plan_of(p, *h);
+  const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h->key_size);
   gp__u8 *at = (gp__u8 *)scratch;
   gp__panels_args a;
   memset(&a, 0, sizeof a);
@@ -43757,14 +43790,14 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *da
   a.claimed = (unsigned *)(void *)(at + s.claimed);
   a.loaded = (unsigned *)(void *)(at + s.loaded);
   a.clears = (s.bytes - s.counters) / 8;
-  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // if panels are next
+  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h->key_size * r.holes; // if panels are next
   a.rows = r.rows;
   a.columns = r.columns;
   a.panels = r.panels;
   a.holes = r.holes;
   a.column_tiles = gp__ceil_div(r.columns, t.tile_columns);
   a.panel_tiles = gp__panels_tiles(r, t);
-  a.chunk = (unsigned)(r.items * (unsigned)h.key_size);
+  a.chunk = (unsigned)(r.items * (unsigned)h->key_size);
   a.chunk_rows = (unsigned)(r.inverse ? r.rows : r.panels);
   a.chunk_columns = (unsigned)(r.inverse ? r.panels : r.columns);
   if (r.inverse) a.shift_y = (unsigned)r.holes;
@@ -43772,14 +43805,14 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *da
   return a;
 }
 // Arguments of panels that are tiles, of one matrix.
-GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of, void *data) {
+GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__form h, const gp__moves *of, void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   gp__moves m = *of;
   m.in_stride[1] = r.columns * (unsigned)m.size;
   m.out_stride[0] = r.rows * (unsigned)m.size;
   m.extent[2] = 1;
   m.extent[3] = r.panels;
-  return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
+  return gp__transpose_arguments(&m, *h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
 // Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
 GP__HOST int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
@@ -43793,18 +43826,18 @@ GP__HOST void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   return (gp__u8 *)l->q->out + matrix / m->extent[3] * m->out_stride[2] + matrix % m->extent[3] * m->out_stride[3];
 }
 GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
-  const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
+  const gp__panels_plan r = gp__panels_plan_of(*l->p, l->h);
   const unsigned threads = l->g->threads;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
-    gp__panels_args a = gp__panels_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch);
+    gp__panels_args a = gp__panels_arguments(*l->p, l->h, gp__matrix_of(l, matrix), l->scratch);
     int step, which;
     for (step = 0; step < 4; ++step) {
       uint64_t work;
       which = gp__panels_step(r, (unsigned)l->h->key_size, step, &a);
       if (which < 0) break;
       if (which == 0 && r.whole) {
-        gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
+        gp__transpose_args t = gp__whole_panels_arguments(*l->p, l->h, &l->q->moves, gp__matrix_of(l, matrix));
         GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(t.tiles, 0x7fffffff), threads, l->g->shared_bytes, &t));
         continue;
       }
@@ -43819,18 +43852,18 @@ GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
 }
 // Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
 GP__HOST gp__transpose_args gp__trip_arguments(
-    gp_policy p, gp__shape h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
-  const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
+    gp_policy p, gp__form h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
+  const uint64_t matrix = h->moved.rows * h->moved.columns * (unsigned)h->key_size;
   gp__transpose_args a;
   gp__moves m = *of;
   m.extent[2] = 1;
   m.extent[3] = count;
-  a = gp__transpose_arguments(&m, h, p, data, scratch, count * matrix);
+  a = gp__transpose_arguments(&m, *h, p, data, scratch, count * matrix);
   a.tiles = a.matrices ? gp__ceil_div(count, a.matrices) : a.row_tiles * a.column_tiles * count;
   memset(back, 0, sizeof *back);
   back->in = scratch;
   back->out = data;
-  back->count = count * h.moved.rows * h.moved.columns;
+  back->count = count * h->moved.rows * h->moved.columns;
   return a;
 }
 GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
@@ -43840,7 +43873,7 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
     const uint64_t rest = l->h->segments - first;
     gp__map_args back;
     gp__transpose_args a = gp__trip_arguments(
-        *l->p, h, &l->q->moves, gp__smaller(rest, h.segments), gp__matrix_of(l, first), l->scratch, &back);
+        *l->p, &h, &l->q->moves, gp__smaller(rest, h.segments), gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
     GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(a.tiles, l->g->grid), l->g->threads, l->g->shared_bytes, &a));
     GP__CHECK(gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
@@ -43849,10 +43882,10 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
 }
 // Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
 GP__HOST gp__buffered_args gp__buffered_arguments(
-    gp_policy p, gp__shape h, void *data, void *scratch, gp__panels_args *clears) {
+    gp_policy p, gp__form h, void *data, void *scratch, gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
-  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
-  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h.key_size);
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h->key_size), size = (unsigned)h->key_size;
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h->key_size);
   const unsigned most = (unsigned)(p.threads * p.vectors); // units of a turn
   gp__buffered_args a;
   unsigned x, units = (unsigned)(gp__ceil_div(r.height * size, GP__VECTOR) + !(r.form & GP__FORM_OUT_ALIGNED));
@@ -43862,24 +43895,24 @@ GP__HOST gp__buffered_args gp__buffered_arguments(
   a.counters = clears->counters = (gp__u64 *)scratch;
   a.buffer = (gp__u8 *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
-  a.rows = h.moved.rows;
-  a.columns = h.moved.columns;
+  a.rows = h->moved.rows;
+  a.columns = h->moved.columns;
   a.height = r.height;
   a.pitch = r.pitch;
   a.slot = r.slot;
   a.panels = r.panels;
-  a.column_tiles = (unsigned)gp__ceil_div(h.moved.columns, columns);
+  a.column_tiles = (unsigned)gp__ceil_div(h->moved.columns, columns);
   a.part = units < most ? units : most;
   a.parts = (unsigned)gp__ceil_div(units, a.part);
   a.lines = most / a.part;
   a.units = gp__divisor_of(a.part);
   for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
   for (x = 0; x <= r.panels; ++x) {
-    const gp__u64 rest = x < r.panels ? h.moved.rows - x * r.height : 0;
+    const gp__u64 rest = x < r.panels ? h->moved.rows - x * r.height : 0;
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
       const gp__u64 from = (gp__u64)a.border[x - 1] * columns, to = (gp__u64)a.border[x] * columns;
-      a.first[x + 1] += (unsigned)gp__ceil_div(gp__smaller(to, h.moved.columns) - from, a.lines) * x * a.parts;
+      a.first[x + 1] += (unsigned)gp__ceil_div(gp__smaller(to, h->moved.columns) - from, a.lines) * x * a.parts;
     }
   }
   return a;
@@ -43889,7 +43922,7 @@ GP__HOST gp_result gp__launch_buffered(const gp__launching *l) {
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
-    gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
+    gp__buffered_args a = gp__buffered_arguments(*l->p, l->h, data, l->scratch, &clears);
     GP__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
     GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
         (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a));
@@ -43900,7 +43933,7 @@ GP__HOST gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
   if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
-  if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
+  if (gp__panels_plan_of(*l->p, l->h).items) return gp__launch_panels(l);
   if (gp__tiled(*l->p, *l->h).moved.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
@@ -43949,7 +43982,7 @@ GP__HOST gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs
 }
 GP__HOST gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
+  const gp__bfs_layout r = gp__lay_out_bfs(l->h);
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__bfs_args a;
   gp_result result;
@@ -44018,7 +44051,7 @@ GP__HOST gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a)
 }
 GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__sources_layout r = gp__lay_out_sources(*l->h);
+  const gp__sources_layout r = gp__lay_out_sources(l->h);
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
   const uint64_t most = (uint64_t)q->acc_size * 8;
   gp__u8 *scratch = (gp__u8 *)l->scratch;
@@ -44056,19 +44089,20 @@ GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
 // ---- core/launch_plan.c - launching a call
 
 // The geometry of a call on this device with its loaded kernels.
-GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, gp__form h,
     const gp_policy *p, gp__kernel *const *kernels, int count, gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
+  const gp__rules *rules = gp__rules_of(h->primitive);
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
   most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
-    *g = gp__geometry_of(*p, *h, 0);
+    gp__set_geometry(rules, p, h, 0, g);
     GP__CHECK(gp__fit_kernel(s, who, kernels[0], g, &occupancy));
     if (occupancy > most) occupancy = most;
   }
-  *g = gp__geometry_of(*p, *h, occupancy);
+  gp__set_geometry(rules, p, h, occupancy, g);
   return GP_SUCCESS;
 }
 // Events around the launches of this thread's call, while somebody measures it.
@@ -44085,8 +44119,8 @@ GP__HOST void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
 }
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
 // least `least` bytes. recent: the caller's last launch, or NULL.
-GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-    const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
+GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, gp__form h, const gp_policy *p,
+    gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
     gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
@@ -44116,8 +44150,8 @@ GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__reques
   if (r) gp__unlock_stream(s, r);
   return result;
 }
-GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-    const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream, uint64_t least) {
+GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, gp__form h, const gp_policy *p,
+    gp__kernel *const *kernels, int count, gp_stream stream, uint64_t least) {
   gp__geometry g;
   GP__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
   return gp__launch_at(s, who, q, h, p, kernels, count, &g, stream, least, NULL);
@@ -44157,7 +44191,7 @@ GP__HOST gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *w
   gp_policy p;
   gp__geometry geometry;
   GP__CHECK(gp__choose_here(s, q, NULL, &h, &p, NULL));
-  geometry = gp__geometry_of(p, h, 0);
+  geometry = gp__geometry_of(p, &h, 0);
   if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
   if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
   if (gp__calls_behind(q, &p, 0, &other)) GP__CHECK(gp__step_room(s, &other, words, scratch));
@@ -44443,7 +44477,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
     return result;
   }
   if (held.capturing) gp__keep_captured(kernels, count);
-  geometry = gp__geometry_of(*p, h, 0);
+  geometry = gp__geometry_of(*p, &h, 0);
   geometry.shared_bytes = 0;
   result = make(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
@@ -44558,11 +44592,11 @@ GP__HOST void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
 }
 GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
-  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks, a->k);
+  const gp__u64 rank = gp__rank_bytes(h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks, a->k);
   gp__u8 *lists = (gp__u8 *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
   int occupancy;
   if (a->blocks > 1) GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
-  a->capacity = gp__top_k_capacity(*l->p, *h);
+  a->capacity = gp__top_k_capacity(*l->p, h);
   a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
   a->to = a->blocks > 1 ? lists : NULL;
   GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
@@ -44581,8 +44615,9 @@ GP__HOST int gp__bounds_keys(const gp__request *q, const gp_policy *p) {
 }
 // Sampled select: a cluster sorts the keys put aside, whose number is in the state, and stores the first k.
 GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top_k_args *a) {
-  const gp_policy p = gp__sampled_sort(*l->p, *l->h);
-  const gp__geometry g = gp__geometry_of(p, gp__sampled_shape(*l->h), 0);
+  const gp_policy p = gp__sampled_sort(*l->p, l->h);
+  const gp__shape sampled = gp__sampled_shape(*l->h);
+  const gp__geometry g = gp__geometry_of(p, &sampled, 0);
   gp__launching sort = *l;
   gp__radix_args r;
   memset(&r, 0, sizeof r);
@@ -44606,8 +44641,8 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   gp__geometry g = *l->g;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
-  a->aside = scratch + a->rows * gp__select_bytes(*l->p, *l->h);
-  a->room = gp__select_room(*l->p, *l->h);
+  a->aside = scratch + a->rows * gp__select_bytes(*l->p, l->h);
+  a->room = gp__select_room(*l->p, l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
   a->many = GP__SELECT_SAMPLED;
   a->to = sorts ? a->aside : a->out_keys;
@@ -44633,7 +44668,7 @@ GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
   gp__radix_args a;
   memset(&none, 0, sizeof none);
   a = gp__radix_arguments(l, &none, scratch);
-  a.other = scratch + gp__top_k_moved(*l->h);
+  a.other = scratch + gp__top_k_moved(l->h);
   a.end_bit = 8 * (int)l->q->key_size;
   a.capacity = (unsigned)l->q->length;
   a.drop_keys = !a.out_keys;
@@ -44648,7 +44683,7 @@ GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const gp__u64 *)q->count_device;
-  a.rows = gp__rows_of(*l->h);
+  a.rows = gp__rows_of(l->h);
   a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
   a.blocks = l->g->share;
   a.workspace = l->workspace;
@@ -44673,14 +44708,14 @@ GP__HOST void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_
 GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__shape h = gp__rows_as_segments(*l->h);
-  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
-  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, &h, l->g->share);
+  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, l->h).threads;
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__segmented_top_k_args a;
   gp__fill_top_k_segments(q, &a);
-  a.top.capacity = q->op ? gp__order_capacity(*l->p, h) : gp__segment_top_k_capacity(*l->p, h);
+  a.top.capacity = q->op ? gp__order_capacity(*l->p, &h) : gp__segment_top_k_capacity(*l->p, &h);
   a.part = at.part;
-  a.by_warps = gp__top_k_most_of_warp(*l->p, h);
+  a.by_warps = gp__top_k_most_of_warp(*l->p, &h);
   a.by_lanes = GP__TOP_K_BY_LANES >> (a.by_warps > GP__TOP_K_BY_LANES);
   if (at.task_room) {
     a.header = (gp__top_k_header *)(void *)scratch;
@@ -44838,7 +44873,7 @@ GP__HOST gp_result gp__run_written(
   return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
 }
 GP__HOST gp_result gp__bytes_of_written(
-    gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
+    gp__state *s, const gp__request *q, const gp_policy *given, gp__form h, uint64_t *bytes) {
   gp__request own = *q;
   (void)h;
   own.policy = given;
@@ -45394,7 +45429,7 @@ GP__HOST int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__
 // Windows pay where L2 has some 50 MB or more, the output is larger than a window and a half, a sector of 32 bytes gets
 // several elements, and windows are few, since each has the indices read again: docs/notes/map.md.
 enum { GP__SCATTER_WINDOW = 20 << 20 };
-GP__HOST gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h) {
+GP__HOST gp__u64 gp__scatter_window(const gp__request *q, gp__form h) {
   const gp__u64 size = q->out_size, bytes = q->length / 32 < UINT64_MAX / 32 / 8 ? q->length * size : 0,
                 most = (gp__u64)GP__SCATTER_WINDOW * (size <= 4 ? 8 : 6);
   const int large = h->compute_capability >= 90 && h->compute_capability < 120;
@@ -45561,7 +45596,7 @@ GP__HOST gp_result gp__launch_find(const gp__launching *l) {
   a.count = l->h->count;
   a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  a.rounds = l->g->tile_items / gp__find_round_items(*l->p, *l->h);
+  a.rounds = l->g->tile_items / gp__find_round_items(*l->p, l->h);
   a.scalar = q->init;
   if (q->primitive == GP_LEXICOGRAPHIC) {
     const int shorter = q->count < q->count2 ? -1 : q->count > q->count2;
@@ -45702,13 +45737,13 @@ GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
-  a.once = gp__segments_are_few(*l->h);
+  a.once = gp__segments_are_few(l->h);
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
-GP__HOST void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_segments(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p;
-  if (gp__segments_reproduce(*h)) w->index_bytes = 8;
+  if (gp__segments_reproduce(h)) w->index_bytes = 8;
   if (q->key_size) w->ranged = 2; // runs: gp_prepare has no buffers to tell
 }
 static const gp__kernel_rules gp__kernels_of_segments = {
@@ -45967,11 +46002,12 @@ GP__HOST int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
 }
 // The sample, one sweep, hybrid, and the cooperative sort of sorts that take no sample.
 GP__HOST int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  const gp__shape h = gp__shape_of(q);
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
   kinds[2] = GP__RADIX_SWEEPS;
   kinds[7] = GP__SORT_ONE_LAUNCH;
-  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
+  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, &h);
 }
 GP__HOST int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
   kinds[0] = GP__RADIX_HISTOGRAM;
@@ -46032,9 +46068,10 @@ static const gp__primitive gp__primitive_sort = {&gp__family_sort,
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
 GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  const gp__shape h = gp__shape_of(q);
   gp__segmented_sort_args a;
   int i, count = 0;
-  gp__lay_out_segmented_sort(*p, gp__shape_of(q), NULL, &a);
+  gp__lay_out_segmented_sort(*p, &h, NULL, &a);
   for (i = 0; i < 4; ++i)
     if (a.launches >> i & 1) kinds[count++] = (gp__kernel_kind)(GP__SEGMENTS_BEGIN + i);
   return count;
@@ -46159,13 +46196,12 @@ GP__HOST gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
-GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__form s, gp__kernel_kind kind) {
   if (p.algorithm == GP_SAMPLED_SELECT && kind == GP__SORT_ONE_CLUSTER) return gp__sampled_sort(p, s);
   return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
-GP__HOST unsigned gp__resident_top_k(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_top_k(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
@@ -46241,7 +46277,9 @@ GP__HOST void gp__shape_moves(const gp__request *q, gp__shape *h) {
     h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
 GP__HOST int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
+  const gp__shape h = gp__shape_of(q);
+  const gp__panels_plan panels = gp__panels_plan_of(*p, &h);
+  const int move = gp__tiled(*p, h).moved.kind;
   if (p->algorithm == GP_BUFFERED_PANELS) {
     kinds[0] = GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
@@ -46252,8 +46290,8 @@ GP__HOST int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp
     kinds[1] = GP__COPY;
     return 2;
   }
-  if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
-    kinds[0] = gp__panels_plan_of(*p, gp__shape_of(q)).whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
+  if (panels.items) { // in the order of gp__launch_panels
+    kinds[0] = panels.whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
     kinds[1] = GP__TRANSPOSE_CHUNKS;
     kinds[2] = GP__TRANSPOSE_SAVE;
     return 3;
@@ -46363,10 +46401,9 @@ GP__HOST gp_result gp__host_axis(gp__host_call *h) {
 }
 
 // Threads that hold 64 elements and more are promised 128 registers, others 64.
-GP__HOST unsigned gp__resident_rows(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   return gp__promise(q, w, (unsigned)p->blocks_per_sm,
-      gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
+      gp__rows_form(*p, h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
               p->vectors * gp__vector_items(h->in_size) >= 64
           ? 512
           : 1024);
@@ -46386,7 +46423,7 @@ static const gp__primitive gp__primitive_scan_axis = {
 // True if the input of a conversion is copied first.
 GP__HOST int gp__converts_copy(const gp__request *q, const gp_policy *p) {
   const gp__shape h = gp__shape_of(q);
-  return h.in_place && !gp__layout_local(*p, h);
+  return h.in_place && !gp__layout_local(*p, &h);
 }
 // Structs that a thread takes at a time: as many as make each field's values whole words, if registers hold them.
 GP__HOST int gp__layout_chunk(const gp__request *q) {
@@ -46437,7 +46474,7 @@ GP__HOST gp_result gp__launch_layouts(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__layout_args a;
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
-  if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, *l->h), &a);
+  if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, l->h), &a);
   if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
         gp__ceil_div(l->h->layout.in_bytes, (gp__u64)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
@@ -46614,8 +46651,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
 GP__CALLS_BY_PLAN(group_by, gp__group_plan_of);
 
 // 40 registers suffice.
-GP__HOST unsigned gp__resident_groups(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_groups(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
 }
@@ -46682,7 +46718,7 @@ GP__HOST int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__ker
   return count;
 }
 // Kernels know keys as words, the largest that their size and alignment allow, but for bool.
-GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   int word = 8;
   (void)p, (void)h;
   while ((q->key_struct ? q->key_struct->align : q->key_size) % (unsigned)word || q->key_size % (unsigned)word)
@@ -46695,8 +46731,7 @@ GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp_
   w->described = 0;
   w->list_count = 0;
 }
-GP__HOST unsigned gp__resident_hash(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_hash(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)q, (void)p, (void)h, (void)w;
   return 0;
 }
@@ -46726,7 +46761,7 @@ GP__HOST int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp
 }
 GP__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Built-in elements move as words of their size. No kernel compares.
-GP__HOST void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_row_order(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->op = GP_OP_DEFAULT, w->in_type = GP_TYPE_DEFAULT;
   w->user_op = NULL, w->in_struct = NULL;
@@ -46758,7 +46793,7 @@ GP__HOST int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__
   return kinds[0] = GP__GATHER_COLUMNS, 1;
 }
 // The kernel knows indices alone.
-GP__HOST void gp__spell_columns(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_columns(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)q, (void)p, (void)h;
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_size = w->key_size = w->out_size = w->descending = 0;
@@ -46776,7 +46811,7 @@ static const gp__primitive gp__primitive_sort_columns = {&gp__family_columns,
 
 // ---- core/primitives.c - the primitives, in the order of their list
 
-GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive) {
+GP__HOST inline const gp__primitive *gp__primitive_of(gp_primitive primitive) {
 #define GP__ROW(NAME, value, name) &gp__primitive_##name,
   static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GP__ROW)};
 #undef GP__ROW
@@ -46957,8 +46992,8 @@ GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uin
 GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
-GP__HOST gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p, int run,
-    gp_stream stream, uint64_t least) {
+GP__HOST gp_result gp__run_chosen(
+    gp__state *s, const gp__request *q, gp__form h, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
   const gp__composition *composed = gp__composition_of(q);
@@ -46976,7 +47011,7 @@ GP__HOST gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__
     result = gp__get_kernel(s, who, q, p, h, kinds[i], 1, &kernels[i]);
   if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
     const gp__request check = family->checked(q);
-    const gp__geometry g = gp__geometry_of(*p, *h, 0);
+    const gp__geometry g = gp__geometry_of(*p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
   if (result == GP_SUCCESS && !idle && gp__calls_behind(q, p, 0, &behind)) {
@@ -47120,7 +47155,7 @@ GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp
     result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
     if (result != GP_SUCCESS && !shift) return result;
     if (result != GP_SUCCESS) continue; // a policy that does not serve such buffers
-    g = gp__geometry_of(p, h, 0);
+    g = gp__geometry_of(p, &h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
     if (!shift && gp__calls_behind(q, &p, 0, &behind)) GP__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
   }
@@ -47273,7 +47308,7 @@ GP__HOST gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy 
     said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
     if (i == 0) *policy = said;
     else {
-      const gp_policy own = gp__policy_of_kind(*policy, h, kinds[i]);
+      const gp_policy own = gp__policy_of_kind(*policy, &h, kinds[i]);
       if (memcmp(&said, &own, sizeof said) != 0)
         result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
     }
@@ -47304,7 +47339,7 @@ GP__HOST gp_result gp__kernel_origin(
   GP__CHECK(gp__choose_now(s, &q, call->policy, &h, &p, &origin));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of several kernels, the last one's
-    const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
+    const gp_policy own = gp__policy_of_kind(p, &h, kinds[i]);
     const gp__kernel *k;
     gp__spell(&q, &own, &h, kinds[i], 0, &spelling);
     pthread_mutex_lock(&s->lock);
@@ -47393,23 +47428,7 @@ GP__API gp_result gp_compile(
 // same ones are equal: then nothing that a check, a policy or a kernel depends on has changed, except which buffers
 // overlap. Other runs make a new plan. A prepared call's plan keeps its kernels, those of gp_run end with them.
 
-// Pointers that a run may change: X(member), inputs before outputs.
-#define GP__CALL_POINTERS(X) \
-  X(in) \
-  X(in2) \
-  X(keys) \
-  X(keys2) \
-  X(begin) \
-  X(end) \
-  X(count_device) \
-  X(init_device) \
-  X(out) \
-  X(out2) \
-  X(out3) \
-  X(out_keys) \
-  X(out_count) \
-  X(bad) \
-  X(workspace)
+// Pointers that a run may change: GP__CALL_POINTERS.
 enum { GP__INPUTS = 8, GP__POINTERS = 15 };
 // Host memory of values: X(member).
 #define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
@@ -47422,6 +47441,7 @@ struct gp_prepared {
   gp_policy policy; // chosen by gp_prepared_open
   // The plan.
   int quick; // it serves calls that differ in pointers
+  int apart; // the last call's pointers were found right
   int never; // the call leads to pointers that a plan does not know
   unsigned evictions; // of the context, when gp_run made it
   int has_values;
@@ -47498,32 +47518,38 @@ GP__HOST int gp__plan_serves(gp_prepared *plan, const gp_call *c, gp_result *res
   gp_call *like = &plan->call;
   const void *now[GP__POINTERS];
   uintptr_t differ = (uintptr_t)c->workspace % 256;
-  int i;
+  const int reads = plan->check.read_count;
+  int same, i;
   if (c->struct_size != sizeof *c) return 0;
   if (!plan->ctx && (c->policy != like->policy || (c->policy && memcmp(&plan->given, c->policy, sizeof plan->given))))
     return 0;
-  gp__pointers_of(c, now);
+  same = plan->apart && memcmp(like, c, sizeof *c) == 0;
+  if (!same) {
+    plan->apart = 0;
+    gp__pointers_of(c, now);
 #define GP__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
-  GP__CALL_VALUES(GP__VALUE)
+    GP__CALL_VALUES(GP__VALUE)
 #undef GP__VALUE
 #define GP__POINTER(member) \
   differ |= ((uintptr_t)c->member ^ (uintptr_t)like->member) % GP__VECTOR | (uintptr_t)(!c->member != !like->member); \
   plan->q.member = like->member = c->member;
-  GP__CALL_POINTERS(GP__POINTER)
+    GP__CALL_POINTERS(GP__POINTER)
 #undef GP__POINTER
-  like->policy = c->policy;
-  if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(plan, now) != plan->equal) return 0;
-  for (i = 0; i < plan->check.read_count + plan->check.written_count; ++i) {
-    const int reads = plan->check.read_count;
+    like->policy = c->policy;
+    if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(plan, now) != plan->equal) return 0;
+  }
+  for (i = 0; i < reads + plan->check.written_count; ++i) {
     const gp__extent *e = i < reads ? &plan->check.read[i] : &plan->check.written[i - reads];
     if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&plan->check, e->pointer, e->bytes))
       return 0; // a whole check says what is wrong
   }
-  *result = gp__check_apart(
-      plan->check.who, plan->check.read, plan->check.read_count, plan->check.written, plan->check.written_count);
-  if (*result == GP_SUCCESS && plan->has_values) *result = gp__check_values(&plan->check);
+  *result = same
+      ? GP_SUCCESS
+      : gp__check_apart(plan->check.who, plan->check.read, reads, plan->check.written, plan->check.written_count);
+  plan->apart = *result == GP_SUCCESS;
+  if (plan->apart && plan->has_values) *result = gp__check_values(&plan->check);
   return *result != (gp_result)GP__UNKNOWN;
 }
 
@@ -47571,7 +47597,7 @@ GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *plan, gp_stream strea
 }
 GP__HOST void gp__drop_plan(gp_prepared *plan) {
   gp__let_kernels_go(plan->kernels, plan->kernel_count);
-  plan->kernel_count = plan->quick = 0;
+  plan->kernel_count = plan->quick = plan->apart = 0;
 }
 // Finds the kernels of a checked call; the primary context is current.
 GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *plan) {
@@ -47602,10 +47628,10 @@ GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *plan, const gp_ca
   if (!s->context) return gp__run_on_host(s, q);
   if (gp__composition_of(q) || gp__is_checked(q) || gp__nothing_to_do(q))
     return gp__run_request(s, q, given, 1, stream, 0);
-  plan->h = gp__shape_of(q);
+  gp__set_shape(q, &plan->h);
   gp__shape_on(&plan->h, &s->about);
   plan->p = plan->policy;
-  if (!plan->ctx || !gp__policy_valid(plan->p, plan->h))
+  if (!plan->ctx || !gp__policy_valid(plan->p, &plan->h))
     GP__CHECK(gp__choose_here(s, q, given, &plan->h, &plan->p, NULL));
   if (s->online && !given) {
     plan->settled = gp__settled(s, q, &plan->h, &plan->p, &plan->settled_as);
@@ -49525,7 +49551,7 @@ GP__HOST int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_po
 // The policy of a tuner's values, with zero in the fields that its algorithm does not read. *repeats: another point has
 // the same policy, because such a field has another value than at the start.
 GP__HOST gp_policy gp__policy_at(
-    const gp_tuner *t, const gp__field_values *f, const gp__shape *h, const int *values, int *repeats) {
+    const gp_tuner *t, const gp__field_values *f, gp__form h, const int *values, int *repeats) {
   gp_policy p, read;
   int i;
   memset(&p, 0, sizeof p);
@@ -49535,16 +49561,16 @@ GP__HOST gp_policy gp__policy_at(
   for (i = 0; i < t->parameters; ++i)
     *repeats |=
         gp__value_in(&p, &f[i]) && !gp__value_in(&read, &f[i]) && values[i] != t->tuned[i].values[t->tuned[i].start];
-  return gp__portable(read, *h);
+  return gp__portable(read, h);
 }
 enum { GP__FEWER_THREADS = 32 };
 // Whether a policy may be tried in place of the usual one. One that leaves most of the threads out is not: a single
 // block, say, on much data.
-GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, gp__form h) {
   gp__geometry g, by_rule;
-  if (!gp__policy_valid(*p, *h)) return 0;
-  g = gp__geometry_of(*p, *h, 0);
-  by_rule = gp__geometry_of(*usual, *h, 0);
+  if (!gp__policy_valid(*p, h)) return 0;
+  g = gp__geometry_of(*p, h, 0);
+  by_rule = gp__geometry_of(*usual, h, 0);
   return (uint64_t)g.grid * g.threads * GP__FEWER_THREADS >= (uint64_t)by_rule.grid * by_rule.threads;
 }
 
@@ -49645,7 +49671,7 @@ typedef struct gp__online {
 } gp__online;
 
 // Lists what calls of one site have in common.
-GP__HOST void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
+GP__HOST void gp__site_words(const gp__request *q, gp__form h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,
       (uint64_t)q->equal, (uint64_t)q->in_type, (uint64_t)q->in2_type, (uint64_t)q->acc_type, (uint64_t)q->out_type,
       (uint64_t)q->key_type, (uint64_t)q->offset_type, (uint64_t)q->out2_type, (uint64_t)q->flags,
@@ -49684,7 +49710,7 @@ GP__HOST void gp__free_site(gp__site *x) {
   gp__free_tuner(x->tuner);
   free(x);
 }
-GP__HOST gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__make_site(const gp__request *q, gp__form h, const gp_policy *usual) {
   gp__site *x = (gp__site *)calloc(1, sizeof *x);
   const size_t fields = (size_t)q->in_layout.field_count * sizeof *q->in_layout.fields;
   int failed = 0;
@@ -49692,7 +49718,7 @@ GP__HOST gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const
   x->q = *q;
   x->h = *h;
   x->usual = *usual;
-  x->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+  x->bytes = gp__rules_of(h->primitive)->measure(h).bytes;
   x->searching = 1;
   x->watched = 1;
   x->q.fields = (gp_key_field *)gp__copy_list(q->fields, (size_t)q->field_count * sizeof *q->fields, &failed);
@@ -49720,8 +49746,8 @@ GP__HOST int gp__is_tunable(const gp__request *q) {
   return !gp__composition_of(q) && !q->inputs.count && !q->stored; // a site knows neither
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
-GP__HOST int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
-  const gp__geometry g = gp__geometry_of(*p, *h, 0), by_rule = gp__geometry_of(*usual, *h, 0);
+GP__HOST int gp__fits_room(const gp_policy *p, const gp_policy *usual, gp__form h) {
+  const gp__geometry g = gp__geometry_of(*p, h, 0), by_rule = gp__geometry_of(*usual, h, 0);
   return gp__workspace_bytes(&g) <= gp__workspace_bytes(&by_rule);
 }
 
@@ -49737,7 +49763,7 @@ typedef struct gp__attempt {
 } gp__attempt;
 
 // The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
-GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, gp__form h, const gp_policy *usual) {
   uint64_t words[GP__SITE_WORDS];
   gp__site *x, **slot;
   gp__site_words(q, h, words);
@@ -49754,24 +49780,24 @@ GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp_
   return x;
 }
 // A proposal that a call of this shape can try, or NULL. `lock` is held.
-GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
+GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, gp__form h) {
   int i;
   for (i = 0; i < GP__PROPOSALS; ++i)
-    if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
+    if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, h))
       return &x->proposals[i];
   return NULL;
 }
 // Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
 // if there is room for it, and no measurement. a->free: what was chosen is not for calls that are captured.
-GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual,
-    int fixed, gp_stream stream, gp__attempt *a) {
+GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, gp__form h, const gp_policy *usual, int fixed,
+    gp_stream stream, gp__attempt *a) {
   gp__measured *m = NULL;
   gp__site *x;
   memset(a, 0, sizeof *a);
   pthread_mutex_lock(&o->lock);
   a->begun = ++o->begun;
   x = gp__visit_site(o, q, h, usual);
-  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+  if (x && x->has_best && gp__policy_valid(x->best, h)) {
     const int fits = gp__fits_room(&x->best, usual, h);
     if (fits || !fixed) {
       a->policy = x->best;
@@ -49800,7 +49826,7 @@ GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__
     o->unused = m->next;
     m->site = x;
     m->proposal = a->proposal;
-    m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+    m->bytes = gp__rules_of(h->primitive)->measure(h).bytes;
     m->n = h->count;
     m->calls = x->calls;
     m->loads = __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
@@ -49840,8 +49866,7 @@ GP__HOST void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   pthread_mutex_unlock(&o->lock);
 }
 
-GP__HOST const unsigned *gp__settled(
-    gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as) {
+GP__HOST const unsigned *gp__settled(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy, unsigned *as) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
   const gp__site *x;
@@ -49850,7 +49875,7 @@ GP__HOST const unsigned *gp__settled(
   pthread_mutex_lock(&o->lock);
   x = gp__find_site(o, words);
   if (x && x->settled) {
-    if (x->has_best && gp__policy_valid(x->best, *h) && gp__fits_room(&x->best, policy, h)) *policy = x->best;
+    if (x->has_best && gp__policy_valid(x->best, h) && gp__fits_room(&x->best, policy, h)) *policy = x->best;
     *as = x->settled;
     settled = &x->settled;
   }
@@ -49858,7 +49883,7 @@ GP__HOST const unsigned *gp__settled(
   return settled;
 }
 // The best policy known for a call, if it was learned here.
-GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy) {
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
   const gp__site *x;
@@ -49867,7 +49892,7 @@ GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h,
   gp__site_words(q, h, words);
   pthread_mutex_lock(&o->lock);
   x = gp__find_site(o, words);
-  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+  if (x && x->has_best && gp__policy_valid(x->best, h)) {
     *policy = x->best;
     found = 1;
   }
@@ -55218,2043 +55243,2043 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-808348
-'f5XaA;.!g5`-1y}/(idP{vg(]LA7"fl^L@'q"xFRyvIY=!(60o(re!r/XqOLT/FiyV%w,o:0ob}mE_T/JkRWHa0cSN-W!Nn<2Ke;xKJp0}`!xs>c^Z1+m
-hi+{loBOq02[O+ZMA5ipx}qpdU|,9cD+BH)!L'Z&_FrlM6F(yxOdv7ls],;N`4BcClE/oB@jkUtDevllT[`emDAr}k%QF.yZfln,;BuW>8'V{`eLCTuYNB
->X7vvV@q.Ck:nO^ji}DEW9L'nSi3aBCmOQt'|8)Clb`Gdj[cI0.JGT8OQhB>TVc1ZKz>r$#CI)B{V:D(W,iBPC_Y"1p3nHAs(f;p^kim"VZW=jI=VV1W_^
-3U(mH/.9#3I(Otcz>&|"`t$yuUIq#bFhJI.OG#:xQ,~1sA.nFeqKba>o7}6o!Hs|@jDHKtoc1z>0HC!WsR6qk5)6&3Guot9LLy{FmtrGlE7RL%W<&g4:H]
-xbOwak(n^96qyu8tN8CK;5teo5o@aY]#H4lWzk^`<XZo~DSP#aAU|$`5idq3'p:&'O.RCzmG[Q$tgc!qVVBZK+%+k8>U:ISeerkl#H8oGK:1/,)dU2S)}G
-K2M(-,BY9Rm6_k$sx9]1-^"KQw|p7gnu<z9/F_AGd<2m!F^Otda[--|xcot:U`.s$-mV2whD1gFw5PmozLS8I&[=S0[K$,1K$n3Rf/:.MeBRLI}|$Sd1tP
-3UN[haJPSj|:O(h/NKI_qE$8HyS`V^%:cFOALk!e8'PK^h$}h@D+Q>E]a4rlEk<<]D,GF;EcP_<)`26:_dyz=X{z7Mot;OJ3;v9XS032OZKWnfL-'#8ufc
-eRfm);9=r2a$)-(oB$zJYC2!46:$`D$V2ve/KDtVd4iGrMXr0t>&y"v"lwXZ}Q&Q=QMrl.+BD.e)mCRu$TrBXpk]T(wiA!U;X4mWr74_1,:sWmzxwzJ_"Y
-iX'<|'z5mi-#1cxGR"1)]lBc=ZWYOI.=$Ex+HD+x}rVSQ"W#jRon9:2UN'I}~FfzP7eBi]m'Jt`Hov@Z[_eQNqTLNFeF""o:|RN<=n01<`Fjjm)Z]yHq[&
-xf.1,<5Uu|HxB0n&w<@Xc^/ESrZ0XKltbd8w-v&n&q$o5^AoI7|NS;i$m"~hvBEN.%MbDoQ>M6Q0fHk!<l>ZkPc3TV+<dd)^J<aB6bHo(0z/Z'03oS>NtH
-{0x4')3Aj_0juPD4)t~iG2+53L0Zs(#]8A}&)H^T`Jcy$SB'bgQ([%{G:hyGSj^F=>hfuaGdnG4wdMG3NaOUcBMT.[pvrYGHmVUpZnUn|y/]!(S]gi.`4V
-=lj-itU)&{Jv)PpeZ(W"Xj3d+Y+)sS6I'Bfyx=j-TY1eH^.z#m6U7EVeDX)T;vU;RH00aMYP>Pw.=+>EIaGYyyzJ{8LnB{/;q-i:Xc0+_hH,d>pY>hbNd]
-53;ICXZZb3ns`eNR9K'aYxd6dHvgVl[vX{eA5^SV/="H6$:s-CO{GAp2a^S3sZ^3X}#k{qALf],I&b&L{RHW+FxSiZls%I:7ygtX5Bff5gGhH8XrP=].~m
-)|KYQ0iMbmCHx1y-'!Ad60-.{47Ie'0-nJ2LjF,:eS~k!_`"1pJDjd$%VO|}x"n4EZRpTnH<sd2.:.+=6HeS15<n@@j;2IW.;8=T:T098"ZR;^B;`^>Fh,
-psKEbOgNXC83L$4=nMzMmmO=Q":JCWN%]}u%K,'w4AXuPbHlR6|,z$-s'oJ_h"~A4Rm10=b/=JGM)F,ek`5l~I"Q89M$_;e3:8lVJCAQmt~B,jH#!Wb^B#
-K|fzUO62fL#c%1nvZefWEH%RjouZUtlB:#:qwhnk9$UWF'1fydkk~m.gdy%.dca5.f9kPV/%|}F3Dh-#<N+J>uVSrbW>figj:.]Ox-6lUt_>P|L^]MgbIE
-::8xg6TP/2mi2V5+'/v5/5GL},HpgWR&Xfe($yy7cw(/Qj1-N{`.BG&el-BLRT8wCU,"+&)rjS^5Dtow/`PNwhu#mJj+yA+GXA%+G4}^S!h+3J"ah@z_9u
-Y>qjb%~<8V,bCT{x!ke1.)jG"F`sBMax#-QHEVSO2zzN><H+O@"6sxXRxRLv<5p&W[%8B+1HyxRRzmzNzh/r,E'>}unp`KeqgsN[va)h;Lv-K@p/Z;!4XU
-gkY_d8D/;%LQDL`$lvTDVC}hO@2/AJkMPxe}{c=][,!/H22R7e5[O^V^[/[Ia%p3G)Bv:#fX,d]}8<c)=8/|<DXO{sGMDqBuVJ^e'BXY]%3iY%%{~h`uL"
-A-HYLqG<iZ^IfxUi6TO@argGo];B~11W`5c)v.t&&$ioFr"u!<sXbb^}}3=qhK2o({~/&}YHL+[VE)kNlNP%Bg(M./`"Jf<=:r"qDN$Lf7"W'bm{=Ppzz@
-Cd|R8uM-=@QUfYNNa^%Z3"&H[="hyT+=IUtph91K#>l6DF<RA{US7lFm<{LMaSAf-E7jcA/NR;z{i,NiFVm,_,<FY1#8;q]Aa&$52yy,PmBkV.HY9V{/[-
-Z'P!^o1u-F9SYgS`-v:j1(2$YA@p:G0|R@U+yK=i_ehAYy{dP}{6!Y~:O<:I[T>:/h2)F3<q"g]B&GcQbpXgoi%.}S~h|)+SC4&Z%R{B]T-D_"v@a3^S)+
-:`(0pCE2=x1n{s=4ITg8M:`i#4XbS{q(i|/oUea';dTywOua'O|[hAovT(>DbOx:{iRq{FrFNA,aM)250_^i)6p]`tk=g+]Qx`w}yaS@q)ctFu^L,4&^HG
-z=jTW]apk$ji^}S>j:-VDNIN8^ZYXu(J:nH-<s9-VC}Y_o`Ctab.x^pf8s~sLs7WrzME]6:YTK4fv$|2uc]!^>={_5j}UH9l.{ocYC8d{8F};SL`PSJHiK
-t%az6i/4eFkymqdxM"B}=#wQRu-HI)!exd`<Zn,]D%LL'.7YwfiNxN<iPB.7;|JgKI>YR05"4E/uw:KE;:Z%u!}Y.rLm`"kX)TpcUY5wx>l52INS:/RDAn
-egq$/D#U!k"5!KYN/J0,ULIww((%Tb/gWL#.>$Lc^Rz2WB$v]Oq{TP<Kvw3x"U:`bu'|$tSKIVefpgZQq{>T1R_tMg2Mj8bT4vKq][h{AZQ<qw1{.m(.h=
-=O#E}C%}jR;[MFLn[X@+w]`L},(CUVhKPM_$gqSs]0S7m6"sD8'MM<]@)TuQ8ehQ7Ac>G7pUshoiiDBj9:Ik:/&6_aZ-TYxu&fB)tek"1m}tnW@!rW>c'Y
-,JGOLo3ZJt(%D)(<43#Z~rlFg;XM.R5aXpNX<eFoen4y!b;8>3=)abif8Kg"C3kc'[x;(,5:K,@|9[3dAmnVINg]+!j1OcFxaAWz.,;zC:(_,8S/@tO8uZ
-%gms@=s[kp{LlyC#65fj^v%hzDy}HWm$>,$3|Z>M'9ri.bUU}@Dg4=v8mjQb%e+2fiq`7sA$b%Hn>^W9LKL'GKgoG%xl]_GJ[>wq<v][83F1Q5KFTlZd;H
-aclo#QeJc#3N:oOL~hs4Seuh+X:Awk+nUeTsMYbSyq>(m606qANLe@^/V%X<.km&8goZ1gds1Jveoh-x/+7jG&zypoNce3~w7OcjEpEY>O>"kHKU0_a8wN
-y9JUvc`'O}cWVHMbEeK[y)CWMm+-Jk0OIVzPeyl'XIAEp=#OP'_,05odMg`nb@T2'e-<@O5-oKy8i#rwPC9zH}=kVQFh0Q@0@d=o@<E6H>djZe9|^J$arw
-Cz)sHzo-um}R/2Wo8WhvP-cBNqQ;~<'0V>y"WkzT)Q)RA`%U:wNVtwjy>37m/'3sIcYiGz}0O;'ms76+_6:A_|g-@-/ye:f^1yEyC7N}E#|KP<+-&)|:_!
-Y%/^BxH{.}f{%YUr6c,h=Jsf|h-41q~q`K.a_.XWLm3UB8m7yMi2Cz[!~/AgMmmEF;N"f}hK/}NOirgD}vdPU+W0tmly:XBy_K(z!7`+qzgc&SLrl./%".
-l{_hDcejo%vfF|d-=7j<WNEH4%e8FE!B<Kz-0ezV4JYSg{e#ejSKqQ}Gr=DFnYtXxrA>}aK|:d1vgDA1|Ral{SKOj=|Ljcn1lElYZAeot<m>08[""y]5TJ
-<93O^-:/x=j1}S.j'>fy-)=ZaZniARlCD{VjX`|FN4s;H:KE+0A_(ENg>,8DE=s>spkXdcutJbYF37^!G_e3W2ntCiu(2/,gDGGD:1ysi!0.~<6%<y08s8
-MyL'"oiI5{;&-n_SoZ^p>bo{JUxhBGCr~,Rv,mMR+OcN@:w6<jrJGuYhT0Y0CoL;TA#a5Fxn~/,UbV(Mm-`YDtg#alk!<+WM2jeGSTlC&t>BRs8(>,{PVp
-k7x]6zAR6|kmPa5>EBb4=!u<+Yq6Xw:p}]hg/Z/0J`|0Yva2-ge:'|hV(ful.QlYf"SZmk0m&.1%Qu#4iAaCQQ_8$^<]!`'[a2rZ)n}q#%xdZ/C]`r"-|C
-xTwSC!fcmM7j2]on(d[4q{@T<$ZeP7NP5z|'[ZEdI]6:7]%V5,oD4P&GV%x^t0JKwF:6z/L1e4n8+{:/_[>msZg/{[:|'^13%tPh{PlYWi8.LdN.;A!Xs,
-hQy+.bSC_5M5b(:bFdBS:|#AOy;SLbrE|-0Ca";Evuy=gF2}9J%EEyZe(=[9/TLFXY`4K`zvd9MYE=:32Ih&j|CM8/#NQCxrWL6#OkR+iLjKut.M5i|#N|
-@=SVYxJHnGGQtjGM&/:Qx841aE&PfP/]Gs|D"<"L,pE'TbPygg!_m53D1wEI3&vuI{J=]oici.bAr-4YP>_EjR5HiR|58l>#f>]Qnnc`Uw<cE:<]3d;Kr^
-@]UfM/V-``=f'RP-uZBNfqH7'NcmOd::z<QxwAb)%kH'!>WgYlyeytO[|'FrlghDois'bDg^z+hK:8cv,BX-{igHRmRuvMg9@Va[d7Q-n8q]S6wQBD%j8.
-6`xzZIVwX`0YmpTvqNe5zjdQwIX3{_tLY4ee(,jg+DgX"Pk4{:JFh9+P]]Kc(HBv(cX0s+[vU09$!S>tb(.)hX=@q>Fypn]CAqZ-:T+M`;3q_&6I2Z,=$B
-|ZkCW/#1|&8`aKvhV]YGNZ#8Z(b4:icAQAMaBVu^+r774o^0G$CF"_oj]N"ZHc3%yx1k==nX.V>G|,#6]`c7,y<9&4/wW/^RUQ~DJ%gRy@RU14ipUA-Qc@
->s[:'4(>Xn`!d&}WDZY(UV[3bIT;xc:Rogyk~$i|DTl4:44>mdfioE6n@6i|uB:utfmCf:X0X.IT"d_+O>Z;kD~:,^F9P0-3Q%8v5kFv{eCxGEv|US7uJA
-.,(@'&Y(:jH<S91%!JMJJoL3%]@Sca!-zCnZk7Oujjhg9vz.>rt&LYHSa/X,;bM#7oAXmo|dz8{%"ma1Q:8,KRLeO9Vl4sF7s2:hC9]-Y]{f;JtT31cJKn
-T-6pRvq4AN`/Z]TFr9-7`98#(821wY;n{4^"f5ovAC&g!s;T<nK(|M"q{ro2Z.5";2z=R>wQ=l6=s`YQ5<$t42U'Pa:Lqb7aV7e.,4rY`LIV_#_TH<4IH8
-2i^/~`jbnnK(54oF;|z3:vk)d-7Z257(ya1wE1Labs;F^`f'nVax~eWY#k+kAgTRzuR4U/;;Jol!ydy9D>2ZZJ]9,')gycyg&J,={|/%r"C`@}fTq]$cz!
-Jlcww]UA=S'(lf2poPAp3^}2t/X/a|O/d}^S-pZ5HExQypHOUvu#HH(alU/&-2>Zv.N"V|NscGE@:t5CfQ!Z!/o5JCsjcufi256eJ0VQk>#y03_Xo!{/pw
-QN!rt>q:(Iy:G%!2;)gu5@F&!mh|E,^Q0^1({je+].&!!Wc]PCtI.;%gui.=DVg2_NK<Ba2@82v%0D;Ix](uZ;dcqao/S<"XOcf||..)/F<>GXx75`qe6+
-.)n}/+sNx|^Y<z`)@Z:8)u=0I^H[H_nMKWCLz;_V&GO'#(z_'{@:"{Ofw4UGR{;.9`|HE8CZVp(yUNQzi4zVFkBnfLr.3:tbRPb4NkXxPc58jsyXDjJELE
-pDXD;szhLR)Hh6Ahk"_$7ke;}W%MQtMWU/s}GWi&Wz6'YMTAylk&C"hd-ZNHlIHipq;}:V5-2]tG=RGJBj<6hN-#(J7byWiK"]$d&Kx,`<Am)MY-hT_T|3
-!I2n@s|Q#)I]NViYO=f1p<I-sf&UO;3EJ:{ry^Gu4UBorz&Z]k`f/vl4P>lO6Mx=tf;aF=$o8WOr$)Y|YSa9RtDnW/>K{8$T/G::7NIj:}MtAy5&^B`@ef
-.L`<dn>x.MmZ:78HdT!]L,nq.,J[h%&1~O2B,LXV5C"u3Hxu74,y$HX]b<FuY1NvcZ80r5^C87^Sm,/]H4dk(Mh0:u40%"`4ZhV5&7=@&x/i#XvahT|)x0
-6[,U[6GnpS@,'=wXTQ(JNuAnhb!Cr2+WhR^mPv9S5uwXS&|v&(:KKn[x_k5BHu[Aa5O>U6.,J7v|_zWju4$|D:`T!G!iiRObHROHzCY6Od3L/Z>W8JUlb0
->uKGsi9[TCjB!;H-'fM18p5pd2xWSO)B1XW=(p5)th9T'yG[ixbU+&Hoe}@C+vQ3+t}XrvU_)/,@~_&g.]}F`e~/bT"xnt+lIzK{{l},Lvvj]6aJe<HII8
-)bEuku}(,Gxc[KRAaNivbI]lX{&C8m7)4^.bRU7InQ:/_5bUyv#C$u|8G&6C5R>&&@VcIxmT2jKsYdglsG$v!Mq%^+y^krOckQkOLL&KJZ8VCuz2p'HN+f
-o}[vbd|Hr+I2@3IQP,Y{z$Ub"hcy<3,)%$<<FWF,{c^uB"=e0e1<3i'1SE"O,|F%_/B1LN|lOVB'2aPT$zu)~x|aYY1I"b<+dYEL!V,UdJ}NUKSBF{3Iuv
-v/.yK%/pXRkhvyw'8Hh)tRKL9VvyMu7rp6~aB!bZedFJtA,n^^=U%"Z!b{%X:$qVrKz}TE@En$$-9'Chtg3'yoacj9PT[u;Yr5Y!<$ddor{cdtvckg>#bI
-MJbCf.pLxFFT-Tt3#cm/w8,UNAI6(nW[<e3MQ,hyH5aaHN5CGf(y0<IEhu02#@:OzoNf7-s3xb&YOKH3Jq4]e:V--GEC=xz[}v!WhrkdjUN^-8KeV&|+,A
-Ww&&vxzlHKnx/H8[N9s+Js(=%/k6YtUx4`9Z`XYmsg`t4YA.W$L;s76AI4[N`>2tX9dU:{E/vF^TM[}'=eUz1"[5jEqmi:6repKOE:~rlYVA<2qs~vA<s(
-==;+P3j,aW]"Ay>%"Eo1xc>.,qB5:!o;CbT_3QsGN1g`>.gTC5;!D9Gbvd(QR%ZKqz<bm56RCLVAR1Q2%355fUJ`^#1pC{oL/<MTme`_E1x(jHW|+r|+@1
-IWwsN'P{xd(:$!T&B&e%w8p|eha^VEAXNgH(PF[K8y[HO{,iRlW]yn>oR3{:LZLZc0OONzV_uy}kTLxb4D"kSe_H{QyfntSI[n]mIO<8`VR^J58l.vsP7M
-R%n[_Hz!Vxe{`o'v_&'r0]d6Zr=%BF{]u%C^TsI3.yh<-<I/$c>Sk4]`PT)Y8ie4(b}PKD<s{WtAZRj2Vrmam2Lz4+/&+=#5~i`(C{,.&f(TKl3vbTk[G,
-1qwg$y@=2jxj=QET2e}3M%7';}l)8/fd7WGJYJ=uODaILW<-=`BWb;CliLC<x,CT.;4C)2:tQ1bs0LX'D%L,e+f&fV{"6xOcT<%(S10f(WW[z/R8s"(r@U
-gO>DIG4"vGrcFzfPCP<Y4M(Oh^{PtgvkCn%-r6T9|'%>q]zo,]rr-7Gh<Rg$K!l@!#4%Doa({2DQYrDC^>MjD_[[V`C<b&K=7)T'MoOx$JnFB6j|['pTJ-
-Y[1R;}_,>#x4TrS)fIM}wH>{_LH0o}AxeM:V+JfG23WsMQ%B7AlYzZ`aLB27[a]tmBO6<hCj9`q<e.)93&;notrGD't:$6syRwg:'UYW(QQsP`3!^"Ti;&
-SF'Vz0V<sLe)`U]FF[zpgE;Pi1VBmFsTUsn/`w'`WRc'Qp=V(2(vgs&8w|)j4<27(BV=JK$_t7G_r(R4uhE,qJ_@S:5+6pl"c</OP"#eP0Mf6LJ3gyVs.t
-]|=G<G#njQXqd)v<a^"5(4wJ}H3v|b-<AT^-tOpZvR2Ips0f+}`M9!/>}gCTn-</iaQaUZAG$!wSpe-{{dxSWTy67@B0u@N&Iv|NmSq=,8RsJi|e70{B$v
-n<9HJyT2|=R:JYZ0lly/NoUwS=si[X(P|ifEB$oPH.^Y0)<=Q)<Y@]#9!G~"+H:MVKX9u`53P!r/^vxZ!c^vOsqB]:lpKo/4^/Q:y:C3ow>R4(cYE[qk<>
-~[aij!~D5;k%,Tn$uO66~U6UKaUpx@Y#a#aL=i-=ok"|&ENT[l}(6jh%z.v(^9d8)pL;MjE<%=fM25VIewg>jxqA+30abrj[wnk7'po@!I)hWUEd(mOq:Z
-HSz<|_1OG:}].f~rXYH()9|)~KVQL{P'v'Vt&Ro/xWk=l'|bd67faG%{l0-E@bq&~)[fm@&Od55.uuvklV}_)h&TS5_;UgxsV0O0Y41X}-K=2LYm&s5V},
-!%3HEUQ_JJmgu0B$hTGl+!,f`XhH{%g%JluKZN]X.iWP+E:BR.R!Qw/<r7Uac<^xTxqZd>@,~pr@4!)D#_sm3.!>~G";bzecsJOx;vdjdD+sySVpT))gDv
-to_yJlw<VUVl!_fsaMUQyfzZ~SABjdaIPncP[f_qVTJ[B`[|JU|f|Qmb,%]6"~^qo|]I:uCg{OB4Kf31FE>V"e6]%v/gXr^w{ZE(U=v=;pOIaA!kIg3%3P
-~&<0f;ro'gmnc;J-]&5$}-P>VE#tokU3xZ&%OV{;Oj!mp"V@<De"UjxKe"`)NM32^EL]AO;iG7i/GKH^LQjI=N&3K$[Uqs[3`G8f@}pxR&KZA^VJn.J:e7
-E)_;v6-eOV'-+WIrY$IPObt=kaD9p]WHM7pqX%yS{),W^fi+_ut6#Wu%-,mgRDs=[Wxy8vQ&<uC]#/e/47H#k&--$xrMK&XZWCOALMxXA1o5F^t|)8Rp3O
-0KF|Fkc{[gU_hSup33fc1d2WB5'J6J^/kxHcRoEyvrf@{FDS}Bf}4L<J{B-9(nHL7Q5/#fU2[EeDy5aTfd3tVa8fRGvx`^Wk=2z:COEPJz.!)w${-<o}LR
-on;Qe#Kd3u}Xq;~n$(wi{4i(QI-A737PWofr8Eu2l^sC|""_n}&(CTsF=LLqIMMTZ=R9(VoQhN-S#RB],b^P8Bv0P=~ir+uu'Z3hk7;"~V;.6U/eMz-s)y
-C)aVzFYs6JQc/@Z!wFC;L8>4|^},3GkM+hcki7i#iL-P&QZ3Y;nDA>zKVt-7T:X>1ULG{:RJKN&1]e7}S(MDA,@)/EMI+&r2~WV&J3#`WUa38d>^m-y>xf
-~sOWF(]"//jb}/=H;>mP<}SHn161jp;s$&dFD,./dt&1<<fE0:<$%i0pJ!kA<{]S2V=$mRxC^K=p2D=Wn5<H{QmbhM@RzE^sl0"4c9<)mcI:z;dL2c=XVw
-!vY6XXq;>&hkL)!#hx71~Vd|"yOZ&$p;aGK6[y[{i91cfqK5[&(L{9nx;m2,iR1%k<Rht`(WRY}RnQ8$tV1-;LQ)Z>X>#!]5cub(O9As3&Xc3Cl=3q#p:c
-2Q<zm&[P~}>S'8^s4=u1J2qQA=;&YpRuihFytLohJuLQ`v7CcD##Qwc+&!:sAdp,QyK`{KI]ON7sa.M/vp}L(UGbOH`M1h;j&m+02(+/HffYbHdW`I0]{b
-)u:.WBQw<"N!e+kmrgKTJ9QPb-WRL"GA-&]#hQq8&7GG(fx(WZ7xg]Vg8b.3b8W&R3T>RZ0XRL>vNv$t)gKUKB@$T(4t=k=8P1oP@ML%H8XSw9}Ef{u.UH
-[W'3c!>!1HNmt_;J/HD<c4BIy4dlzPj"V_J%md6<<pZeWXBxq&XMa]'s-dv,MFCuhQm&<F_><J,p_({X-W~w@avpPZV-@zMU.}Nqj){nX$9q3kt#6EMGCY
-JX8sQD|T"Gtug+J${y#$t|V{uj%|&yRUulo4GW&^x462NU%||xuuwOsuLH1Z!;9IFQ(lpqH1Dehk/QVq'(/'6)RjFT3{:^0d|EK./ufIjsP%U{mQlW,Yu>
-/h95"++z54Peu[A#I8XyMN>YZ@t/ZtC8(lXR)]vHs|O^GLeF;pI4N.Ck+//H-ExWb;};6;3fyk.'_.NP4WjCyh%];Cvmm9CQ3Td[uKnHo(Z(+Yq1v27ne0
-NV:'My~3Vh!"G_ss~2>,gb&a8Yp8iX06UYj3!SQ4r3k|AdUA$;nd(<^m)ipsD-^`{-{KA/m04UZ"g]N^!Uy9'SJO"pb,f4%6ma>Ye#1J{ab/kwWL/=d41c
-pStCa+u&rts]p5[ClEf+HF{Tn<3I$_3)px]PoQx5"PrP4S^v%HSWtAv|qV>,>[1g/qM">|mB2$<Tg[S|g5e+l:n#MoeN7FHF=wW3.}ed[<lQmm7@Zom<GA
-)}&zt&faGhr3^bN-J'LbnV>`W)cPmG{ecJ``:P{8^W>P$8LZ7fPK(a[MPE>ny(ZBrc[7IwU`iPH{W6rLN&;8tXU,&;CGTM`(N(Au8HvwQSz_k$f|h3ju5i
-e8Yo)#to>PlBmm6gdPpZr7{+9[Y%s]0DVTp1@uAHTCS`WYRPR;8USA-U$z3JPvG"&ryazU6UpP$m4Y4:WV+PmF|AjQIQ:ie2,:I=K%6<Y%ZT)cBieTVBAD
-2uLhRZ]y7N|.U|TUP=nuZ"w,``~8Y.(0(PA0z#7>x!R=.#ORC'jrn|We0,LBJbK>~[em'o7ZUt%[[qY2>ooU8|J_ZcpgjQQHy=+w1Wde`/S5y$=g_xaw:Q
-)R@d.!ZDK%ls>S0J(F2pic`i#MUSa%8Spdre<u;WR(`JEEkum_R{6<et>-%s$+eBL37W+9`4sxYo;oPc$V(%4U)cIv4.l-fN$,"T{Y):#$h$e.7^v/d/#M
-ed~b7-20:Y',=y|+a((sY0q>7qEIz=72RsT9tJdMVwe;)IFd>YTNSnI{osh{sMYB3xUS,_AVl.)x>Z|dLh&Sbyf<}b1fXJVjb!MNs{@;UURQ'M<20<Y@>K
-:KAQe(~S"Hu^d.#k>r73lRy1kA@d,jEg/}`o|/,%}:g,Z4+w:JU"nKZ$4-=(!31"6-9yy(p^FP0EQiel>Ui,L4Z-jmKV|i"ke4>d_n<UifHF,i._;{5z4g
-im_$dcHSIx$_z^$-4%:HP&JKU:6HM#LT(u[/#c2X];3F>gEv3X,nN1NT%-kQHg@8MO-F"0eSk;nQ^r<>E+nK!,-i.fw>{]iIo|09P!Akit;7!3sMUuWl2;
-eZ9KQt@D,mLOh{|bl!5/HvP/})}VF6m"h=n3'uBL1bsK191J>5MX83&]0=>>nIP]8`jBT/+kWQ9LWO-&dOYUZx4UT(S9mC8l:d=k0Qj%.&I)7(b6IqH:zy
-a4q}'$5$g/s8[%gCkgnsA]=T5FFL#>rn>Y8^rT/n%)vZy5-T-sb)h44b{_@Gnf,}c8n;As3/k|ib[<+]ly6#^Wz"6[RLP3Q|n8Y/!$<[Sh'jLH`@9S0/n{
-5'u@]-Vdbm[>(v4@fQES4Sn>BMS[)eJ}WkO&}SZSltbZbDHX<0_Z{Of,Ebh'cNK3Vui=H#&Jv0tqSUjNy-WQ!sz3]TF4<;.BGO(F<2CsBPuaU#/e_.PL23
-LY}Ke{t!eP8J5W8b.mU3zY[F[[aP|YpafO=.3Z.:~0LTI[zPmrNG><&v11l8'KBKcbkb-c,2AD|2R>lWY4{x5R<--EA%JNTj@Ox'Icz"DM8+,w)`#|Ca#d
-%,i}uXhF;T@mh{ySD7=>OM4Ju}3KQqCN7.,ux3gXkow_ZFNCw&43Bh2Sf6Bu{Od|k2Vplk'+E%i9/W[%H!Uln&cLWB!(~r;SnrS>89i(n9l>IBbRL8!QH]
-I(yH.YEXxlYg&@b@.tdPTcvUI1$uj8l-@I=gK$,B{$:R0+W"<Ea=2gb,Q8E'9mo.pysT"pjX}huNyK('8&(8aSNs5O8E+bwx3XzxRq7@W((_p4.BCB'En`
-A6(DSj1#zcE3to`ih=M>Ic_$fk`O%/j[hIP)bCS9;qE+bZmyp0>S|3:!,!&PEydpfCd:c6sH!s;x/Pr]}<I7RKJ7(}Q^PR>5'mVoubI]2/(DYlxQLpsbW}
-:|Enaa{6er,x3d&i&Nk61XFznx.vFk4Q#;Q19K%:GX[ViQT,a}hP+wC)QzfjjU"uIYg.1K;mEVKPN/.Nkf23,PiJp/FWP`Qzi]hp8OX:gma`pi&L`w/ZpR
-Osp`X"Y$|Dj(f1=8H|RhD&%rshA_'|",-;4e5M+BccUAEe[pNdQah0'W'^OY1,k`_sqfSyZ^X2[f/e@O3WmwByutmh3Ajg[Kg}Ug`1I/1d^{AJAhDhF}25
-KwInqz0$6"RP~,~p2`l(lRH"X'FM4iULHJ8^C4Il[sFE(Zj$@`D'y;30cl0+j{C"'hG2]7"ri&}:vLaf.L8T#klyUHI|T^$ApTHOp/~V`QiK-e^|e,k1f6
-I}C2w-oYP+DpsYAMtkc^``^SCA65ye](-orC/v,"hJ<=hW.PS#T/yvE'g,a<KK0L'Lc/qh,369jr":XD("$uC>,=Lp!s(<%6R(w|;_1ZKl3{k|)PRr`]Ge
-"1/Gm22fr}5=#^uP2ss4'XrIB-O89xz!}"B>5Npb%E=2sX7e6%9!_J57dZ7;]c!P8K$3qx|7jW&SY'Z|lygEjgiB&}|$wq^tBVTXRgjm1K>h^ZBxv}m8RL
-$yJF6SDq"Gq}uBuJIo!9mC&)k_!0E2ricw|pKy&@}I=_u5piukTmG#t|^wds3{>Rhh7T~hUr3:FZ>g$jk+4`2fe)`7%)Hc6T+u;ySX~,=.WPuTeJJ7q9pm
-I]5T&|1'o'ey~|]qt'"8dO~.w<v^Hw%:xG`7`L%]90K:Ls-oVZ~!$yHDQJ0oN^ex(%nupQ{EXSq=y}1>_Z_+|HF@8T4bj_)[zQ=#,1r^M>[}^h+YR%K&Z|
-;{^wX,G05:Dskh[gQ5hX,cv/|sZD{G+;x;pAO7F1sQw[+IRhk)G;5Z4_^Gw&~8ONvHeu@Oc,QLPDsd%lqo8ozMkAU>F7Ax|HO:Csv1{P~F=8/s`n5`A;'P
-2{c)A}[E~"%qO8:6]ak)Onnfs'~mx/hI)Y&zO6yKf&u!x5nV7R`_#a7P:UyhLoQC[A]ur5@dhu%tXXKCSe&v_|[")`LXaMUBI}sp|@ix+DuhG=!Jz^^Iqp
-ge_(@H!0IS-@6'toh.>@P^$fc4]T7L>eRyJ[]o,^vDhxOxCOK6x_Cy43t@)l;z.2@I%5$H{5c4,39CpzvRu-}OUR+d%yB$UJ3&QX3R`G#tD|Y.PflfH%6"
->HSh2Ot!TEKlv`=er_bhT$TE>`'sk^CP|:3427Fr=kuKUQ9tkP"ASZ6i7[n;'i7(KYtFs]^|g)1}uY$_syy',bZX1K^ZfJAFE2p/2YCta.o|e]r;wK8VLI
-Gybd#vALLc~p,@93Kl|EGn5/Emx5lYp/Q)Kvs#.QGL[@abx+'u1]c8N|g@3S]Nnb9oyTNDgZ@]M@iwbg/Pes>)]nSw~`!A/PY(y,'.Oqz(;y703f:H%B~K
-$l[M>sW-SN6q9010(#%z$5c09(eF%fjX@RX9T9!uQYIC6e<IS$7c[sa^T/`t,id>M%BDAkkPQlcvm2)WmLv0t`Z%suxZ%f]aynjpbkYJ)!0eOyW+XwDz`A
-s%R!Im$dUi)l7$D|wBPNWUnE"V05~m:CQyZXkuF_IAp/<f5r2',%G[aw#t}FGlir9#g['gq=MsasaszDA3>60kl=zMTPMt/`v2Btm9O,3+a$Ur'V~eOnUX
-T!UH@IYsh4W3Q%wuV}mTJ7JiaXqhtn'PJY~wwiOPV^%;JiQB|VI(q'PoP$=7:I5%FS3s}(`yP`(5C'}r2sRV~ZZ&!AloH5aCYn(IgeFEi$cF'|@BKU9rYM
-0p^KHstVk+-2SH<n.O'0ZT.fO>E,R9(5xWmS,_tBf=imG=jH{fI,(XdlH{&5s(k"]HD<,B_K'+~A.7s%"=@!<Q{{m,l$0Ug{}aH,}>Xg3`"I[V&KXr%fnZ
-&SQ2Jvj-kz!uX#OT=NsvCOeEKzdt+{U=O"fJqF@"L!nlL]-^oB0QN+TtBXt:GRSEjBGT@6&5Y]()!P&Ze#Oe2.[WvA#akN0tfdu`eg"Ivrg<6rd7_FaH3F
-}PnCi5E0,Jck0s!N_FhwxMHo<y##LG3YXLez3.Gl[pLW.OHE8jy<SfMaOt(GVl`>.coSF|8mv141hmo/wmiWIB{.Yu}r4#a^nX),CYOAH[YEZT,-}LXg;&
-(U/CPo!BDzmdnMz_<grdb1WKKzlW7=0C|fg|UbQ`IxUFF<,Ar=hE&"^m.}ELjSQ>:jpFvN"|L+c}xqtF&ih6Ahz6lMn#2V1]K]>=tcatASHR&SOlT;`Rw#
-"Xq[W|[^4+rwu$btRK@:vR@;P9.7}:/.)n~SX`57h__1w9PEIR&dAzd8]W_{nMT4SA~Pis0coV&%uEt{^_P9oLneXF-Aqu[4]JPb2G9%0e'%EKcOdsza9c
-VQE'gRSxciu,qpZq~z>dlW!g~1Ju47e%FPDrAM.r<J3R#A`6ly(+wWs{.SeVOJK0yYRsZ{+MwTs;=3ciuahjNqe}'ljJ[;Ach%:8Z.HZ(/d]Nm<M-<U^c5
-If-O.N,kf`rEV8q2``]F&#qO+z1u3kbW'y%(SdK`lAj_A0~q&%tGstM)zcx0n@dR@xhf!)V>t2FSMI&.3/$!xU2_65qTgh162vPFT[j/QQ%<k$PH-ESG:O
-Q{`7KN@,Wl37Qs4X0%C[+-r$dY7u[Es%bZ2iv4zEYSpwdt]DyWZ>vv8I'/F>ZoZhv5ll7alIZ:/B36UoCF>0zu"DmcCZWa2mHnbpadnT]>.,~EVpNcf"ae
-><zv"P@eITl>mf~OP8d%d`aJXW[a7i96r|n;}m>yS"Z'!k+-,iu|,A:cce{9vu~ABbP0k$>c`_gZjgiktVN,-@u4Ntel+1`kIUv;Cs0qm&Fp2;e>!)x[,M
-z|5+]QjDOS:I@k1>OYEbkh}aDVGC^&fl#qP'p]v4_LyV40tHWfq6IavpTdVI^2%TO+"M@<Onq+4`l,1:W^0DMZtEA^I^X[OHTu{W9xrC"G]MQ2#<,Ea7UA
-QQ}s<Rd!H<,Lfx!"%N)o!05MeG1Jvvh{D{OwY<V+lc:Mx3b5ZV(d1QIhtwF="nIpm&ITVgM[OJ)j@@O%%BemVaB4nO0G,`:IH|)Nkcoc{nKtzwf[%up'"&
-A,_:4k+f`qWgSaDyKF=m'S,&M^9w#,![v`[@y&sx@L1)Cw{&6.,_2D]9^,><4&YpUiX$vdHNAKZpE/^+{DW+$C.LmW]kI"eA_X5BpsC$nlrzqP1VY6X4!x
-H{Oof3T)Eph=}r#c6;;`-8qsYc#4"P$%EDxiAfujH([>,FLj$IPdgf:B{Umi_As6ZPeaKb|<)R47`W!x0GL]5RG0BGc+4j1S48T;lXEb>Ij2hD`1X3Ex$R
-QmL]QcUI}22"}$KU4Q,IO@aYgTDH)P'7-9}/6/i"`r`r)45B4vx1KnDPR=~^in>i(#5$K';TeJ$!l'-;n<g.+/EL,<:ObC;:H/{rPivI>RW${,!3/zqp}'
-qR3%#Fdi>/x#wO~)CON'2U`LiG_&nisFB`Q1craEUx{1kUzduzXU1Sm"2t,6iP`iK;;B/-6q3y/yXL!{fH[>"_ZfXZXC=b`K6p80|To=uuAIB3HL~LMSbz
-+@!gB`g_#bP<nok`!M$G1UI2D/jLT6Ou.R"eCrl_YLt6(eGL<yv:qzWl2NqcAeU$-1a-Z3C&lZk1E9<1;P$IWzpI{T,K5O81y'zl,(i6+Ee^Wu_5;s`bXv
-#M56nUNKlRSbSDJ|NMh8YhJ7uAqyBa4yb_j:;n9TR0C#!)#aFTK:~+Qkdlhc!:.D^"BRQN+jyXZylod}<R1!1LPU5OoN,'x,UJ_Q`rX)UZQAg8|+=K9+Ax
-wYdLqtIadXQzh2@2Lu<mp3pQwY(n(-ks9znr/G[($1}v})a`'<5Wt{5}r%,,JK+Ph,9_i+5A:y+ZV%6&K;N%I+#WjxD#c}fy~GxLE"'j-0epw,ED",99}s
-eDBxzPB6cKcg<G/79^)5()$x"tP;yPuL{[}qh]<ZB96$nX#`_Vd$G=Mw!#3s.4lW4CFPJbRwl%^$5pz9=5'SrQjj~09Z(0&(gE+Cb14Awr|&I_|EZij&-I
-bayRNoc3{3osLQY8)Hb%."rAB9K6xHRm6f7j8bkZ;x;r%`w[/R&zD#hK9:KsEXiBk:sw^.#SzIS"Tg@i,qWG{sr%Qg]q@fLStLw}~=xk<B+5nM!5MQ9Q<i
-EhNV1u0%=NF=O5QX1w)x+,7<)r"a~3Aw-OTH(2T+6j/j/$uBlc]V]VVHuGlIL&/#6lxK`oshkm1[_O,"QqCvaE"O|Uw}JnS=!1<4j>_k&nmgCO[|V4zw1d
-ir/7H`gV%0w^VWlp]4!^7vW<rVfj-oV79.LSibvl%]q<M05sDB)>^JNc&0[JpFIqLI.n)ga'kZ<jNxAXNwyo)|eMhD}qPM[:ebj5(w@J5a9(B0hXO>9b+z
-Er1Df/.I:6fV`^4+mbyVd.jyhmU5ZK,TZr{Na$!,Bo_zTPM|ah8X)#{oGvlZRq]Y+kdx+'HJtn~0oQ4a'@<E["ND[<E/go5J}d+XXR5r41_[#@nLo:LwVT
-zurqZB|zt`dZK2yAb^xc;n=xjk&}ebSWsfG5KuD8ac|f'`WFuy1B}qQ<%i!k<@NGFp"pUmGJbI5LwV0}$AjcSex<WY-m-5>&2cEhgyUzwc:{}1Gl5l[v/u
-XN:!8oBl94FYApHfkd4rUm"E2XU0~yZa/v3DF.F+qw;j~R0urXy$J.Ll2C]Y!cliD=y{=b9R,$/s)EWq5kx{fbCK^@-Go{7KlP"kr=AC79OdQ}~xO3[UvZ
-"#wa4f5(%&&KWAGScreRCpr5F%5'e<LP67rU<YFv~KKUEchEk.o|]_L]8rWnZs)7`D2&3ejIgAHBN6$7%%3zgi:mk>7'KPwYMUUFMq,'iru[![%jYQ;Kiw
-!@xoxs+O~]e_st0NZ$#N;yl2a%/O-3<Z8]A'eNbqhH]m/"R9ZTEh.{fN%(]]PGVZ]p]<~oAFP+ICz.@LG(Xf{$gYJ{v`b6K$ADu{DS"Ujc:e&b$5K)11_c
-C[TG#B${n}z#&p^GY>$>nzjp6MoXkI]IQ&sZ<sId65kK>t]'a&TuIg,m,P$z2q3Wwn]I>VhTV"_Y69vtoTvz7|]3QzjRenC}h)Nl&hr|>3@!WAi-#!_gJj
-~(q`ukZiF8LO&Y>g=u!XOxV_RxsEO1xM.UufqyKeK#e4Sj,B)xaK/fPlNCSMd[Pw`w%Y)'SBDpT6fE10yzTuCnP`AUlatHs!=OV{znVF~`R|hf]ywe{&gN
-t#D@,_&fdaY$j$g^RtF]r{KwrB{3XW%/~M0sA%}m_2>nc2EP_d-P+dsM($:GnL5MMXwAh^cA=`U=t:=bScc/s;H}(u1UGncl#Y@R3nj%M%tfRKL<=TM^;`
-B%oyzraz=0f2#1Q7c759LKRZss/fg1dTxxt9y,@DH4+kybn|y@D6]W(ya^G)ICUH!;c8gk2}4EF_A}W)$+>Ty{y&hxPE%d=`+FD,!Z0oBA&=P2%3dN(:Nn
-we8id^jEof}<`uqfZdKGB;|r~RJ4,ScxsO;(nYgpL)!{$4lRe[2(ci'eUgWY]}:w(CPDJ44W_rhW/8&,7'+qu.vowU7|UYJ<tVcX&i5emjm(o@@VNWJl3V
-||qA!YJy22hx`'G./Qv7FZ:b{kH;4XWUopWW_g9(puz3&+Z!88C}.4Ozi,$U.i7p~>{<&Q;q3eA>@:r_aX:&NkMO~:@EF0.#__@3gJ^pjiKxEP'T_L>$9J
-^#7qH)nWh0^[OL^KMZ(1V./5hin<6s~T+Fp=)v1Q4G9dU5,-Coj#|bLKF.C3WGInFt+!Lyiz&t'A/'Wlgx-p(Rt=IZ.Jq-N!.K~}vgQ8gvb3yDk'lPnoG-
-{>Zv:sQhk|Zx,DwN8'g=%DS+Ri&r!i3oRflJfAg)QO'2EXYS3;!%yo4K(b$TxA+<e;"Q~c7<1ejs-`lS#EA{WL>[,dO_ISOU:JZJb9N,C3;qqr9%["L_T/
-gxk0nr66qP6(Y=t()QMfm$P`~o"N|;T@.xaW89,oZ=$/^I!#DT{J`9iFHd;r0e^+c-fV$/%0>KaNA<;r9&#`_hK&<N#%Ok.D!vph:1{Q3npg>T6$[j)IVg
-X<NP|>cb1[(Y=p)1[eGr%gj5olL2OCPUsMLG~^D4y5o,hjL2agB$hj]Y9f;xginH,i[=hhf,uu9UQld:8vIVH#Ta366M".ZppmfJj5a]dn,4'l);0D7Une
-[bP78'equ&bGN,`LeBS5/+w.w{{mDyWILobB,Ls%=!x)A7<)0^hX}/>RGGwP%|g3ZV=N^w|q-/C#JnCK]CRNlRO5:sUIg^01woHsgQzy[Q+|.}bW8'#fjH
-P[c.+ow;S-^WI{~.[|65-ba0~Pg;>fR^Gd3Yh_=5dL/<Ix}c[#{@}}f:+r4zqxBb('(bdMy(QYZZ[FPL_<.jvMb@5l>|L#7h_%O%I,,0gu1La_-zs+)uKW
-q0wXnYQITmRw=(W#[uBgRhRdbrXx;'XaNqW$fJym#A;yr^7Tn&`DRe._O_FiH0BnMIWxyQhV6S,[3]O2qX!f0DvBa[p+#Bus<v46X|hO(M'RPp9>m2lK.K
-NN4J}lVu(4[XkUPZzxfs2r5J;)J|lKu'D$+$rI]SBpP]$b1S,li!L6-(Z(k9_sFfR8oMWbX,c`6uH-EyQCBWUY~[>Z"Xszri'F';ej.UPH<hf@a.97|6sG
-nS3Q0b$HR6TB=l=In2K.eF#J(PlH2d]uu2=z(zV4v$bVTC(Qd>_0Zbc[QWvHJgM3mp67tYcO#$YJ=@sQWs<x;P$mtH+)@-_}p'!LqFI"r5gbd=30CC2w#+
-N5@DkoyLa$w|,Vrm|-,OR3pj2XBjZ-7tpLsQYICi{wK$J5zf2YJOMuh7@ZB!z|Atn#s-En7MQU/S8Wq9T#6EuA@hIH3<_GO>ujR}L%^`.=;DA.54R0!o,1
-)MyR!6lh3T+.5tnhMWaBO49k:MSu"MIx|^25mu{<~z5.p'@>k(~|&Sq]/l3Q~q~WV'[%xTUoS09dNI>BToH(VC,eL$y}Om}U5|1}jWn=Fk_,Ga5wM/B#<`
-zu[],n>6Qr<<#`O"jP`PsHTx1t0KN$NF";y,>w)GYPYxfY/rNY_+{k#@ATPD:+:UEy2m,ekGg6OPJ.`@NdV[%B%s,lX-Pn6D|Dp|zMtfz.|2mNLXoKv2U,
-[q=RRMMnh+fJu]Z%+Wp^%/b|7dwyzU27y2{WuRa/dL0%l4>bc}&l!'Ylqt/1p"f|,;BpI^9`8rmS6E'SA:;fImOsF96j51RK4W2#E72{:7/nv#[vhv{eJ6
-o+^7Y+%1Y1siU3rL6ZEwQh]kY'mwO3cpBBe0V_!D~ay(~^wt]aE(oX.>{;$w'g},gN@u|%Wc=yY+Rz}wM8F@]n~E[t]vwsl=)<r,qkSB_KrA+OV+3V",]T
-K@f::RWb6".!bCU7624#nG.Jo"@w;.Mhx.dhlK.M{!D6a9eg!])l|hT>b]btNCh7]/(ThP1)=wP2=aS9;+jmj;Wx.jB|>QqEdt20gL)_;4qNDN&)RVAp`x
-;bU`dg8hSiU|))#k#^A+v.~gntvNEs8I+@h6]8>N#4pgPt@@Rhu.oY)D.zv-Ye|3Xs:b=6r{K-:L1ZX.I%~!T{Lsa3'H5q6U")6kdd{RVWW2._GY{@r.kc
-pndn|A`.qPM+(l8%Q$553/pF0pz[2(qEF&=x5LAd<si7++))DVeM]Lz,Gg<'9Eak`HeM-g%q}coCs_>7E75OdVSxDGuk4>2wWfvObFwaz&Y@(mgZ,Vb>6l
-4C2FyMvAoBXo1:&Y94QC/,<prF72~`eUT;01GVjDw`p'wF:H!KY;S;z.>t6"c/QeApJkNK2'NXvc#H"IHP%Vic.<q(%Xxj,@Q-4"NI!w>!:=<5<R>X=fff
-Pz@9OkScLyu.p<KCNorJ2HyJxt~hqK;ozp+/lk@Yj]Mc{}}$-R9C#8p)/1o8(}-W[WjYIwV&iEe8qtw;"Y!Yn!K5%98x`xNYb9a(xLLeu5z$D=P$;]R1W`
-:s1taY_iCDo'ySpe|d.|FJtfYjmh/za2WQd4.OWpzC;W[#uYjN:x=%NBSJYnxgTlM`3mT"Ei=B20qP],Hy9JrdYSlq%4-wh$q{Eo#k1B(}Vtg7HL8aFBKm
--i>vLrDMPqSXdU'aw";z66A,jE(->YO"DNM@G;G42tqAg45wdB`Zq_nB!_#y{o7Q[}(pH@D#><gp#5O}Y%f'=%1PEq'ys:<kdZR)B)9q9#c2%ciV"}ziI1
-$=oje3<nftc:E.|^gsYbtedb6(VTt`B&["+<>r6lobf&z]4V+O>L%qrrN8jPojW1Bv~"o2}$Xgak|k_1L_XPQ]O:71,APk@Nz6~JqP1/Y0PWMB_#"6s4F!
-uhizXRl|b6=Q''PmDee'zh%IBsu^rB"U}Wv+SC'8()Ncg%Xui9ps@LZxyoi@>e4TwJH%H>7!WIWb)3-g3hz=VCpL>1}<Qe6%u{Am}2+$_Y71t!6#9<#1WQ
-niMM5J+CDoIbu{GAeP,.+p0-R{i9MaKLV=K=OL/-{$@/.5P3r^/,UPrL>w#tzx^dPzj29ckiZg#Bch6au>6%u@im_<{q;5zvYcXvJ@S(RmLQ4):|gaWEh.
-)ff=;v#1OB~rE.G5Yz>m%p75j{&2DsH2tVd2!=)v4s9%4w:8~M;-=B4iMaV2tyOIh9Ge'jV]xodGQoy1B6@{O_:YJJlA/tYgV{l>{nB%gYJ=0!1pvJp-ib
-3+4;`g.9kJsn]b=$XRRj0i7E85w0ISBbTj#/B4~vR&8ohAY@%:(#`aA0K=zonv2_8;Mf^"Bgk2/M@+ia(zXfwDdi<Q$+Obm^7t/RqhF5YjqrF3OFtf^Q7B
-pf)_XSU=W`XF9vF$"6%HgN[.88F`A3&s;u],kTTj#d<!v2AKOk1/"s{%5+&M~-oNVk;QZm^i3Ymm,p71:2U`E">t={.n<bvo_#ERvRt=,.T'mY+8t{F'{J
-R&(M|J"0.wRl/zOUuw"]B4$Y+/TRSz3:>#3zF4MKy(r5gy9{XHK>7.DlX<rTiWI(x"e=gEFY>[b]FY/A[he}64fv-En!k;'0q>J;MCzCY=g!UhZ,Is6:[#
-ImB#rqgz!a^/X(5B)oG(W"NraygKMcWphRc)+X#ezOa'LWvi}w8^#31fn}g6H#nWTwLr%)Y<1_~!BO8c2Dgkk}@%3Nqnbc_k<wHVoj$LgY>}K^!M(xjW<S
-;4eQLGPdc/5,6qOX}"~w$LcC7>VPU3S@_Fn"g^3+;cj%f6{6Iw_hLPFObKkdbl=^UYlFYnWdD>azF4w3K;f/N];T&K.jG#%k6jFNpekMf2,DfFybPk@EFs
-`urL%G{e(EXur9jnCI%Qh7quZxBQ^l&|,-pFq0RS[46hWJx%^CH'b&yQ_Xp#sBnbn|}2/pF_FB]P%5DUNAg75_#|30ux~rz`A>Bl,qDh&rADgi.h[kpL$r
-0dUx!"N4Q7KVz{k0kccLy:eQNz"]U8:o(M^}#>'NQn4[XQ}nP.^g=tsvN=1Ev,YY4t.2UC"h{,<H'>Mv<}DV=Hld)rv>{PH;OBc@7i}fX,@W6ND@XQqmX#
-5;%Q'S+IOBh,J)!r,hqfPruT!9IR2L'Xiu>CQN9$olhGeW5@|DE/,v]QmlK}]JOx)D"&n3):${xp#@7k1pXdPjM%f<@bWQ/K:-GSiOP+.-)E0aE,vuHQyV
-~K(I#W0nxq4{^F/e7[kcS]89qWN5r8[!B$c{6`gB:}"k,&TJU08V=F~H+9G,OQ{EZ,d`mynh+E;gCl>dgghP$irsBP[c_FQxy%VRIzaK7YaR9T"x=H>}Nx
-@+K&l9p6V#9x446{#+`5VLQJc]DU+NiL)o&EYFH%f"m|SxZw;%;!E)m>@dNRi,Y/B.j6lGaWn{'EO%Yf71YOR<"XN^:$15tf/E0L<RDGH@XQ9!ZmE',#eY
-:XwC%ArauC#R3anSp(-y:ViV#;aR)}k'2=3@&j>[:@N|X^Z`boNn]w4hf)Y>#pVf.Nb]wz${g%Qh^R6}bHN@]{j@66c7C0VH#+DVt`>':<B(u2O%_8ZQM7
-KMM!(3tvA}aQx(B9O<OsXaQNgFw%+fTqk]mM5+}WjCoVqFywb3{qMF(C)/iZm@3_]f'Gr#%h.rcS73CIEEY$efUxB@Ah%EH'F(!n@qzYI3&#t+YkaTt:Op
-DdaSB`'4+e,+b3b8p`nLH,3PZ(]8D])|RYg&5V'O>l&|2Kg#RWE(@52(FXAqhmt)S|Am=Zg0nF6]9ho!rA/6KL:)~E28z8}l)uS$(v=m2mBbB[6XXeDg"r
--+c1;}Buu['ojs>iiy`JSQ42sAF,5JyU":e@M'-5b/E!CIos7dJxQ_zjnl>n0E)#%Car1_zx3`]gU#($%x~}|_w3071{%mlYF&BzuS")MwMt:g)UUac(HT
-R)'7iZ'azt"f@<1B!iL9vs8K<xKq_@BFh}+CC9WC=rrMb(R5ff3`h}8f=z+7M,M!a&sq:#4gOUxMW3IV12JAfj9fl8lGAyd]h:gZ_IoC1lFJ'wm#]@:lM<
-xA3'wtt>q[%pP!}(Gn0,hmj4hH6[Ch@+;U(b!!ZF$dq[Lmj0/%ge:lg5:,a5-X[i1Rt@pv"rR@lKMVbn8DB9Zl4Mdo]tY'%mU{"78KZ2w,{7PeBgmMz#r^
-zrB:CdWhGQ%pw$@T`LM`iAJLqfdJL3i)[:u&VKvG(Faektk2<|L3~^-h:nX-n"AoW{^sEPoH2_crQ<{!DYL-k.%.|$T,T/qGwJ":JFm"c]y8k^w[}ibx20
-Aw>$Mp>cZHd>texHOPFjjh)=F|t=C.}"f_N-)0bX(q1dlQd&Cj96c=i5+>0A9]tGX4h00ljEQ)vuV9/7PaxYOuhP'sgx7Jqzo9DR{z<a57|qmhb&&:sn@X
-DM6JtBVk6eqL2q>_#-MRY$NhWvodG1l"Fp/oMSNrI,<<1_]Tvd;Xi<c6}py[/nDvffDHeIH7;58}Hrp!LCektZsL|45f4:@#nN.Hz37}7)`$+`VOeDigwO
-]VhS];`-EUh,`mvT,DGLy:`a<Z%I$+<%XYvtw3~JWr%-8gDl3G6C8y;3L{'p|pb#;s5yGF=UOJXjp6QZ&|dV`w{f@wmlV;Cg#Z!xJPL"FA6RlMaR&}tRP`
-"l_qDrv=PErKLL;I"+KJN#vg#TpNSD},(sWhxa32RB5mY7'#)KY):MT"ze]P8U5D7Hew8cPg0M(1OTW-+DgIaLVl[5#3I1cCXnIMI@{Vf9s/@mN,q"W(;,
-/$-VVi@+OmX%n{"t-Ee]<O)[lsKxUE$^N7)i0EG%9c&ULxz8guMsGGp%>C{Fp68>f.[W13-t,K&MZu.R;,{#LZ8.6#)a=)"}vN8F7V5D%:N-qDf0J+ZN//
-tYsclW})02mo$PKc{.g%cXlS]0xe>5bJR/Zux9Rt@W%of,e>WoA)LBkOgd6uWmacgT!wzT5a#%"%im3iqdM<@J+S<dY`3A9vW[c7(6V:{tk&,PA"WF}u`X
-1uW:'C]x9#&P;g&^q[cq'il_^ti&7bQ}bK,Jmb0NIzzUdqe>H8:=5g!wVpfPDR|KZbMcq^C_""v21sLAFUcP:Xyy%kxpg+6#y.vnHBn$I!!l9(;O@i7)%$
-X;Mp@xu"SLr|5OhI|}X2z'Ny3u8_hkMK'],YaRc_R3@m!i1'52IF3e82~`W|T[GI)TSq1,3k@otsWeidIHe(9W1Zu6e,oW'/sej`mvL%9XmWa9wjlaq{ER
-gfUA8K@h;::d^`#|X;JwT_vyL;x.]f$@`r7QaHe0{T)vj#bX$X$F`=Uvi!R3>1;!$BT}UKT]8az^zp4Uk7X]"-qE$C3/}rg<d_3I]NjTDZo3pL9t7u)0qu
-;syS[sD3GspE[E+H}-bcZj6M1R~9n42g'y%xW[2'c6i5Gt$V}{7;}X^;E6H5$(RM@N}`w{e'3=cs{qZ^qJHIU/>=dZe+fvgyO!NjPL8x"bh%,V83f"_9dZ
--03RvNXWQcH1A+>a/4J)/eDon%vu/;w6p0PbNRLF;_IhQBB(lh!;tm09v/5<$f0ffULW#[5XTd<_5xQoDGSeU2<hn%z|E)0ixyqPl;f$nUUMlLOdc^U#~.
-xU/,KVA&o6{]<KR)`By/gWx%:omxq.y$``S0TQ=XuN)6-J/++("qSgMAjjd<bqtSd[5}Fa.LP]0(}!kd"[>y(Eyz;D8[S:T}W,](DR6`i"L-!1yP2%hV<E
-3me29K;VgSBe~Z1CaY>VcnDeGDnD{t-;fIK{)#.&f01tv>_jzjE:mv-(doB6Etwt~tskLPw{IHCreH'zfa+G@m&4Sr3KUU7:JQBF&M;G|{T]3uN=4x.%1t
-U'(P}x$8uB]^`,VxB>e,x}8u{Gd[iv~:3H#f%EN-Kyji(;}V,w2R"MA4GqY|@WY,'xZr#H}357b!mLL7A"|C0];#ER{NW/t{sFRgT{|BE>=Z.L}y8D>k;%
->Ud@gl#.E_Ns0A:L+HO0e(iE3w2!OZtF1agd`V(|~n}J>$Op}xKlJPt+&,%guh6j'Z+s2jZhao9oTUZC~!Ew4PXnlYZAMK64L]OR<,3eHiecIZO1Y)J7oW
-<Z]i'7O=pLxx/,ZH5-vW{q>-AQ@M$d3:#<OmN(ei_wW6_M%|/ehtWP_HSK1WV1{eJChTM/~I%,[/3Yh$U|v7M]XM,sm+Ho4t@`,-$3aJadmyZ[C=.#gm'e
-m0kve^(sk>_,-Zcb$8n.et:oaUo[78m&MNN'_kW}0A&_PwK0cB$3Hlv>%""#fykWK'l2,S:i^#-V;q&U17PeO9b>Y'A(B6C=!fe}qU%6!eh)%j/zs'1Fv-
-ZutC4ci8ayQ]7m@fbit2Nhl!Pa+$p53ri('QZ&E}b=JNa#-ws#,P[XTjy=zM'}WTP"<P[7Lu,;F=t-l$8MN18+iU~5+P6lM$J30m~zBy0n+;2WIJ`K'#dC
-Txs&FCv:FPCf0>&!OkVm9I@"km3&%{|B}Q0e=LSMH:UaN2xbB-UtS7^z{$di7H/4VrN9|4/fPv@C{&o|hRo(foR[=d;jzh&IZrf-30[MeR.5`r%bhLmfL6
-L@,V~bZ[6vs7=L!kO/9MRvv&z60'!K!>o+vo-pZ4Si,Bk!Ut'2dr<J>Z/#P9l!b<tna)|TFB9z(5eJEQAZiZ:Pg5nti."L|F,3J}T]azW@VR}Mn9O->VU_
-pO}H-6^cfMm#C}|SM)3XC$CI:e2r%-HZ:=iRd}L!O0]``N9=ur%O>j0D.8:AbQRTv"Ju-k'Xi:YKO`V6BtDv:Cfv-_W'8McvTa-9BGm9E^c@3LD3>)p}u"
-U,xThU%[GFo+b^s`k6-i;-TB$,-Df.)OiCKYrPg!Z1>sQ##F3Za1/fE}0LO%#xo825-L{T{KR]m[-a!Av^F8H2TxAY<QUIB`,v0n4'A,>>.w[!`{~}n>a,
-lrZ[R'xcq@_|KGAE!_wJ4C6&VI_<|+Qa9GT4vuUo=2a:w^8qHbLA[_qHJD#3w+0&@3^mF4XF@`n:R3b|cjAWkf+Lj`^TSN;M"zM0dEVx%(@npZAKLN1{>>
-6G&1M|x)Hg4l{Y>avf|wEPk$~Fb6[ns`>!{7$1[noQ`pkWXEB$i5jv-=)sy=2z!5A$|:G_n,$IYRRTk9D@%&BU(<&BRbb8'X1bH1"4kB$"K)4CUb<uPMRh
-hQ8MaTnL}IXc6lJDBA>,s_ZRo])toD.2(}k]Szj_x&Kw_3gTt:`j^,z`/V`[1BfjDwwxL'apZuWZ}O4"V1SEVDc!pyf(R9>10&A];f[_>Wq:3{5.4^a9)I
-#Ak9NoXRl:'LDt5)lbb'Hgl2)$dWq05OzP/Mw]v^x{f#X;)0'cyJ'/i1_U}I~0i}rZ7@>>Xh.Otk4[}%;<=w:>);:5F>(Hj]0JsI^Jo{9E&hJnO:O&a<Bt
-M^]y"nM@k`[sKP$EoK|g'itPG78yYu1Dp(.NT9;b~AWf<1;x@fQ%"-%1(Ot];YxSG-~G72:WZ(`YPVb,}lDG)8`sdVori"o&TNP+qw^w"g|3%CIRfx0{1g
-40Y<4<V40+{5Qwy5UOow>s_/(x&v6LmU7>M)`O9pb|R4sr@^q2xp}^uHLym.:`2s.j|-GY){s_Y!=/]Mv!LmmVj!kZlg8^TgHtbP`,b`V)bg_AJi^[d(Dc
-fjUnK)amGrPSryqO("60!/O>C}R}q/;td;;H_)P&I=ok5{@ZY:^PYY;H)DCZA]f&=HQKb{q[%::U5JQ5%^1R&#|Mh"rO|qNI(%sKVqGD7OUSDco-`f533/
-X2tlqe>9Q&v3/F:%Cr)!:2#^>A/LpE@cJ$d'K;`x~<BM[F:p=b>z_@|e[7CVulXP9Ne/YW$M`>1{CRQ<<[@3ULp3XT@k)];3>dW1!Cw>}_],(Q0F8O~j<g
-|DH6L_]bXND^<lslWDXm]"=X!GZlzZA|3qlw.[a/{b|a2C7}/^Uvlm3ExSY3tr#A(IX+.]+y+p`YCb)=I024J{k$2/t49hf%d2xWnWiC!:pQypW/1iWv:^
-%E|nIP:f)61ns);;[<M8"ER+9=EYW)${I1&O%6v3Y/0c]8fkb.^dV!Q5(g5Hyd=#1i4e^b0Q|z|x2/VO~}|eeMspQbuxtab$G5>_.Q%EetU:zm40:50MqS
-pVA>Ur',s@GPW`]&FVV1c!PGFx'vn>'N7c3/aYf$"=Weaz:v%_c6CUa:@x27>WB$!OB!ZBv$GqCUlRL)[(['7^Y9b){[hWm8S,bHwnJ_9gc6~W"{)%dfC=
-8I)K,Q2{y-GKc./g-(4^{U~3zyS`jA"4'2PM`Uufgu|;OL]z!)=r}f}j!prD;n1%M;|/]f|7'/g6`}`ba}mq^KwUCy5U2ub8N2zz6pa[#eW7t)x]Bk1;9H
-3lOoa$Sny<pslgVpaX0:j{n_sjZ+`7gZ1%|J)$g$5uss<KMl}ZKzc_92+WUtVB&at<o"Z<WrY{Aaftse<>T'._5xl["Z67n3}!/vK5,8WVnHN("oKNf]xl
-U%`}E|"a4qMZ8r8Bw6Hs=Caj'{@fOUn"dv=uL1K9X|tO!ap"~W+3s3D;X'pt>[xGinRq's=Kpj1:E}D|d=${P}Yf9}TkTcn}}uj)c:@Wy]1-P@3F6ZZG~+
-rGxQYNlP7xe1l@btZ12^y,`]9WSw"K,x).K{R{wXah2y&|,ju}r#hbPB<iwi]:(p:];l)1s@dW'4;w=jvX3i0u.<_HDb@iU!/XSk/efA%C3jqBb3lfvFjf
-<)g'f.L<k4D<,$$;@Vrr1tDQ,:GN|_A2d[0LpH+@$}tiiE8Vj0"G#|%m[rRqHluXS:mt_@j6oB!"9H+;mPx%SI#!F&nm{B%:t`-!HDU88^i^"4IYG)-s=<
-!wZj+rmU0bW2>6%qT0lF1mHq:DqbwDI$J/b`@^LO[pGVd/tTm5y5%K5%>sNII+q2./HFr6`2S&t+l:Q>=D/%$cYxmR:g(.2p'.wGG]O5Ky^c}b4f]2RZ'}
-xLO5,u(nyy1^C#kiUdfVprk.B5"HI/~a7U<XUFT4EkCu]([>J6yeYpUS(S:ZwR_vuMQieIGbIRZ8~igL2hYm1a[h=pr>K<^N<mB|w>./>huVR2-WYy,>Og
-T`8pJa,M!]EY8G<_=ajvH_]wyX97:vZ,Z#C7(K^`mb9FZ6k`XGf-fVK)aFN[9pJj:m/7}Mnl_F'T}2K#G|E]0i5qj_M]'#L/Rk5a2(<%ccJ^#,my{POL^R
-@6t/k-DAj/u0_=d+r"sP<![urYw^wCNY#'Df#F{of%pP|6YJCG%h2/Qg#_e`g3ub,@=Y~=PH)=>/'Xaje_PU'ks+>wYuSwHk/Xw=EUnL1"1$!+ks0(`)"<
-g$^]e[Hb'o=Vq.mT5ge_Rv~x'%}i]7Q-=%y]Xxt5=e@xvbk)m{+Mad.20yf+>iBh].3Q5x4M~{};K4sgh+Uyc(:pKzbx4(UpR)A@"Yo=.lW;5j#ACKHUSo
-"Z&-T,tkNvO%wxz68Smel^mR'@Ko.$ywuI'$BsGEmC,,i:sozhOM!=SV`1<85U`s7E6Lg28}iFF}yqEk(BL/KLc>.{T["}>5n5A8E:gii0m,i^#_AXcZ!{
-mt;.s5]m7$XYZvW^hTIB6WHHtHarZKvH-Ox.=nsf%hJNF4DH_rg"%315v"lW{CsX57]-11wBQj9rrGgUh&)r[86N#pdR9n_FW5L7)VDtf)E@hY(F[W,>M$
-k/}!(k>o9y4}@[lvywT"=$)p!ZtzjN.LO((_>PP973m[oQ$hyBVpe0c@Dp@o~Qf6T3~J,iqW|nyzibg!gZj8NimopOOdG)w8ntbqr/l.f0!hQm0:%[PFJj
-IE!LeaU/kH!Dm+(|R$BP]|oWy|+=/rs%'@<9+dMl4ULI~v_F1:6I)#b!2yA(f)N;wWSh^2g2RHP{N=oqb]dKys,0JP_5RCNqnOy@mS2M1/433p)i^rl;$1
-xx3[nzNtokX5,%G#WD^RT]x_WVGd>1$Xj@n+)c=Iiq}<P^BktD@s#JX..1grS(wF>k%;D:+fiSc,)4{fD5r`kJ!M!Ii3wyea7>~e@Y8N>+jF,)O2@=GWKd
-sHxnhVA5K$pf,Q_OpP|n_%{7Jo6do'b(|Z6.W2:H:Jq]HG##@9hjAs,yR+)p:/)R"'j%&>yyG)ebsfO;Aat=}9w3gExYsTd'tH%%aKRXn<3$EqY_a4|;Bs
-Inm!mmlh71e4IhGN}cL|{j-w`j-WJH6afftb}wwy~]n.%^Q6plf5E30INrml[pw8HF68sX.+;&l:s{k/R[e9m7wVEFl`w=BJe"0>rdrG=S/Q:1,v9Rz%`L
-f-EAM`SZ+#`f9w4)elK=sj8C#k3lyPNi9oP`I]M}8X+,Z%_|w7R%N$Sx7vH/8}KSwQF%z{l.g]UB-`vwdo)$r5{(RSuO071%i:o^li%<4GLMJqlm&676Mo
-rc~/phpDssC&'Z90ifM]t5[k69-Z)e^b_`~sY+Hp']YJHZG6&TH@M#,5O6zaZed7Lg/c!yR(u{cnt8f)MkgoPU|N)y3;ai,q"1usQpoqLt;caM%e.G=gkT
-eTTAy6KKrqWKsHEl,H#|U=K}W$yR86mJObrGkq,7/&QXECbhjrCuG4t//<9e3])ML}dj/X7Dto0j3j>>]!!E>e6GN^V#t@$v6es#pm22n]Ms,|ar,n<lm6
-L6wORt@}B&]zK3`8O`om@FddQm5(V:[JqwlZFlja>Zd!Ig~lb"`"ZnBn"faZZs&<Wk}qY0uXZ#^_E|tgMzYE}YF$k2|NN;IsP5(JQ(>&WgH4:Ja[8l9Zj`
-pH5g8Au4|M~ede:eghqAGrDq%i}:@FMRi8%JwTWq2tw1/YF!TAtK6pckLY=n-J/,e4S)2F_LwgjZ^}<93]HaxTZP#bpo{EQ"):v08/dx/qn$M%+rGrS0aw
-{!T'XCnUm309/"}h^TyTCS^{Q|:fIM48_,&SCU#0Z]i'|(,f#PofqL]zc4,BC%.7=4N2/J5cuS2JPl7=Bfr'+]WTBg~/CxkuL7e'p1Z4w>QQcSq-<24tAS
-4H[C.P&r2ueBdHM=}'vh(BnC@W8qA%Z)Gu5qtN^/dkuM+20]|_3oH2BkvY^Cj"pmd|(e3eBl8CFEd6D,2U&dBlYcdeQ]immZUO.ps4cLq%P_EQhGC7`(lU
-ptjH)PqK4=D@oVxt}K-MwXXn.ebn'p>I)pXu2!ug/Xz%CW&3(G-1P.,koN"!WKl%fCXD{o2<PL5AQLM+go+'WK<H@!dv7!_Hn>uB^xaTFG_6._O!<4yknv
-W'7h3.j`3uH/%YTlLtKp|RcpgQG:d$<bvi/.MQ5+W%<9]u.)~fN!{N"E"%'8+!ldrHS'0@<Lr<jzCflgGy'k<X}j!lB[atOQDHyqmhw!^+Y-dG>J1Y_q75
-1w|1qb_iL}40pe.1vJyz7.8+_e,_dESg20j-zx@9c1hRj>1RB;DPuk2Nd;^,v"vFvgPX/3F#Ov$USm~aUifS8rTgCMRhD5j+VdS{-FyH)l'Af|qRGtsyeZ
-R5g6~|sfk3vm+=@(CBMmD'E{]2XwoeDXmzXRP!g<.F5U&a)Jz6S%fIc#X]nrEP_#b]=Z0]w>Q'h,ly#B56CC"C)U_6Js7v>@CT`w+fiLq+|$aP1C"8a;wq
-"bO&[IF'IA~y149gu#1I^!)_zO$wz^(}N[v5W)v#'G#arkU{Hg&$('`67AmV>>6sl%0"%EDdu}IF'CsmNIbp2N^_zkn)lYjySP&Op30<8)[u8nW#JjFKxh
-=SY6,>oDJKFOWWo&lly)zl{W<TTu2GC_jM6O6(C&qAIhx[9(S#Fl@kL=&Tbuo2&2rS6wlI5.5E=7Jzz6Lt%<Zr9KC4ksTflRkr}aCWd"EtZF[P+e<UOks=
-TTu,"MWlE|a5T'c;W(&gY9$H&pv8e4tnvUjy&cY>vRa^jBCx26=4bx.Q:t8}/Vm|PCIv_.cS2u<4=W6cjrB&KMLVY1rMY/("v[&hU@bU%hS-aDK"wQ2d/g
-,jJfJZ-29XGWAT5(olb|Z4mtHL&I8ZZvunD:%,P@+7DeienVC,f^WRQg<Ik-pCF(4_)YkueW-r+;ih^N}IA{Q5!1R|utp!82RxaLkA)'6m@W{,ZpL2yyI/
->riJ4y>^o_IcY#:k3w+JHBwHzi8Vzxf:_/J^9#F-71RK9"Dc/aLunwC(!q7O)(WoE:uIpBW-'t:|YdWf}LDWdk^;/G=j=23f}"/w|1}inp_`1[VgVS~8x<
-c}eE;,|]7f(!M3Pvx"|hh/j<,O)p#GKS,nJGwfY`Rxgo40PK$y]FWW(@={#dAA=GS/Zi4"(zs8<h&'vye_z[O#^&1sdPE,4hI%C7A::[|QkJH|()C_JQkf
-+#KHC}&r}0I3KSgo-}<s,-''|YE,I5lWoW^s.s^B(;<,Hz~&Dq@'9J|t48J+~o8dHC<;=R8mVYoj_8a6[UwrKR(b]'cgpmR)8|p/VB}|`6oNe4W{MGMR]!
-:R+7e"tna%3MaU='%$4g}D.)`c8<NQS-XMk.]75PxB1q;d3kDuQ/uho[`mi&W8'lJE^#"$I8xIVR9w-E,fp^xSc%i62TxqHN5{f=:nZuivV7(pRuScI!$R
-C%7cuFQ7UKI_jgW#|N):9ZIQ=Y8+.-!U--1%rooK'qb2T@3KYQ'fNk%tGG|5f!r;b,hKoL7^E^!Tt!(rRd~0;7,YijEBzh"v;R,cDXWGCdfIQ%TIFnB32,
-B^8zWtR9)d|iwzyB1qLu95MG489c3JD!zgF%6eJ%xYhF8-c&Ux:7!UEW2Vso!9We!"@8<x"[jD8h{M:7y^aj'K|]E^HF7!J(k>lGlT~h9(ZK.}T@XMf"ig
-LB`<o&>tRn)hGv"1]"9B5>J3Gw~{ZpF'<aT)6G<08Jsh2Vq,aZ-P7Qakq;y/W3|^oaBT`4|2#K`!%508orW,OfiewT<pi,U3P_EOXZlP~@{@F4!cBhd_B'
-(S=j-k<j/1j_0<;gTXoC,yA.:w.L8RB1Ak^%61va678#w^VCfXc}~=}Xu7-`uZ2Kp>ertPicEC-k:D)DjXRE5cFdbw~GR'sAQx/^c|>n|{mU@)(m[aI|p9
-zQW'YaoP9,KMkIM1W<r@QR7$gxU`Te@&Oo;LXTRO&7o98,hHY7ok8WV=Zi:A-/Cc]!G"+W)3}'ZV(T@lW@45X^eX45cz9r8<imHnk)S:="@vkWBo3.|Bmv
-(duK14'0EU`2FQMW%9v@HWtaVCPRsMAprHM'A{>HMvluY@tq8&hBMew+VV8;~nRp|h_+NxZ5Z56)q@lD-tfh4q0DLBPSC%&4`K((XnR:c-!d~rn'uXQ]Va
--Pc|1(KF&rZvv=Nz/n5G5A82>$c]mg${=x}$!6X_IH,@zX@5pN-|Fms,,37zk.6e>7r]UoXoCg/CN&^%CqGQS`p[%"O3lmzxYwLpa5ep}E=qvcl@N:({R[
-~jKj0S'u;.H3eP~X@]!N0q`Q#vS0uK]0WJd4wSV(-a]_fd8/"{'qz':%Lu|mVsxlWq)^bOhOZ6[Hxu4S,z,GzFqaDzUcrI<vg8}65{$jTB^y1^zvd#{=@h
-1%;0EWO^d};{QnwZGYIiFX-mm9'S0`ee5H8"PUv22I`x4VNM{<KF)2lEC|}(3Y8ZqAW]!{d]YIkN=8JB|yG4N,JUSrAEApkpdf=A-lWTDT/^i%+]84M_!L
-K:M^rvkfUHEuh'{SIv$OrnDBH(,cddGHwB.@Op!3NdZ[r&-s}reviQ>oU%~2m7cigwGo5}.o1GmQ$=`H8j"t6|h]4C-5hw~lT.HQ~%x|SqQz.}>J@{.|s:
-_b/qzJxo3O%$[(71nc44UC<RW{]u-.SQDY6r7+{B6}+froa%GEyD0y@-+_^1E[@D4G+KTSa_C|^'zDEr9O7PfgW,kqa4L:QQ9dA@JJ9defDc8C%4w^;`qr
-P^^gH%CD9}"vh=GZwW@&KDa%MI/`i@)b&>]:,3K,zC~OlX2uejVo'4|/cMad<qUSb"rF/Kb/l+KZJg5)F{XyT;uw$BJ(D#CNud@YVw."xad+Y<^k_CEtC:
-"FUvm;`.-ncUk3Z8gooiWr+GHb{CWz8`p8aUhp,0~8T>JWnNFkk:N&d|H@>m{_+NkgW9Fcq7r+(5nw4a:=D_j!sYg0iadR+b3A0EK},Z1},kvX9|~'G_:m
-:Kf^/|.TZw.i3t[w[D$iJ4HV2X_!hkl}30mcyN]o"x<2uJuEXr`7r%n`{9O<TQ:QIMM:@hlmKSiHR"rvETXq`[TT(h}7fT0C'rb,"Gj-e^%;^:CF3H-H!O
-~,kl19&:_,y.,-5c`[4!8j0${s:+;>lz"3J.^YNHY.1!ft[4$L+hc7QOb=_GJP/F,Q<!7H@L,x$VS1j9(@CA[KZ1>Sp][Q+xrQ<i"+27NaQ65K8e2&vPYB
-_dl`q5hPz4kANrXF~GqW@VGjIGXFJoWi$w$0}0%_I<$:.UE;+q~Ig':c`tt#1fsMn@U(bv}8g7^DKtpCnI]t:<z!oHT,FpQ#ICl+z@&H>)jTOJX3FpVZZn
-={aQxYFFI;^|RE`M]Uu"cWkeYU[2gw_%D(BdNoH9phFGCtl@Xn>J}{qnz.Y]P=3N>jP6{c"Nz!ct:wt2Wdyk1av'V(>g8uW:XG>pCMnLIR9^R7YO<Y'GOW
-&,KiQ3ykS;,."GeJNzqzVR|&StvQU/dmH2}/(u3Ug{I|pqB0woQ,>_LiJQ}%5NT/rG#-aK56n4l]=U)!u1)%=0cuo+s!}{Mg'{v-[.`A4u4T_m[f|{U-EA
-${k5#hCHoR"!RR<F5`I@%i[d`qf$jAzZE/F,6Li80'#""8HADMJ"ji@40_%le}1n;8>//Zh>`t;'{gh{B+`Fm'Qy8u&tv,$z!a:v}pY{8|oD(RQzm@0&P>
-.+M</};=B0X<oeQ(+Zz];Y;:h('1"+G)cZss9C5$@aIK=s<&8%Qvf0;.'X/'t3n2r2.%Pv.s',S^d&ful6Gf@:T_3mBZ}Fa$'Z@eRE)3e<ikP=-<P!4p)D
-FiQ0%d<WaH<BY>#LE6iK./#_)Gfl~<@kvconatCStOpVqi]4!U)9T-KeS%rIO}I#Z0IIRWic%XsT:YrftL)n+@</aNbHZcWM)P4^<lLe"9}%;/7fk"|/N7
-@-0eEg8FHw(La]56;IQ+gxF"',:&^ST<gsjfjzVC"{GKkKt=#&0yy|T]Qk.n(f!Kgugi/'<)H1JfR;Y785<3^{w,MEEi>k@N1o/ChHSo]{&rpl'A8A+|"{
-&eP@)rS>>loWJS"V]K0@Qihj&&i!PfK}rR;q2=yQ-6<yA8njUocZ+;qSzcx8//Ey/+BS0L|j[8^^3kr:u-|!-ZPW/mri<KhvtBz/h:,lWMV_Ljo@JB9od}
-&YR^Dal|R]L9<'6-GW1#e8'$S:k(G7,eDy;&Pp{ONQtgRv[QZcNV(5vimObcQ[dW<T@55<BVXm~O#0c=:>"yVL(x;pc`/8{n,"P`/ip.^Yo#m(68P"%qWg
-A51rh#+)_-`h~8G2MmId/9^T_aZgJCi^hf2S;cOY3f'R+;/mv,{wD"o(oI;EC:4#k[PY3|)g-OJ4RDR6iC5DdrkwN6o:}bd`ZNZV]gsE0>!lvuzsF+[14o
-`t]0gvG7rd}MtY#]/_4MTMNzfi,v-e%CN=(+)W2#(rVyrB2%$]Qr-LrTU+Dr@HV}H98z;(>d|LN$<,Yp(yR/3%_NS2s7f+}9DrKr]nds@_[wd2~USGu!ot
-|oT%#zsOk}VrwGldv9td`N5OVb1hyMH$;y;0<E~Ep&WzoJncZV,|VZ:aHp|'<-wJ4IB"vW&ML1nS:%kRgQ8J]Xr.L)`n{TeFj5zrJfm46-%r4o(QpBJrCj
-~;3U}m%cK$[3i![Q/#%%Ra}u@9L!}c%^x(5PY`OPgvmh&GwZKq(L6FFGc)N}Bn|D[ey"}hWZkYivVPnJ})(@xbvvFI9+cCqt.DQtduBeX<.XY/RB+kN^ey
-qaDMDW&h1$Hr2<88exI>L,Xo(uO<TKqQ[fbS_W&_!T](qcL`X#Shr3-}g^8dx:hL]}b]vVA3jS#qM9$>OUQfP=13P8;w%.SHFmjB7RUU}TVeVa;]wyzK4k
-uEzI;D7hki.a4Frf`:5aFgReJ2l0u`S-J7s`:fg9VNVJR#["XgT{3'-UIadi(FJ,dE'z$ZhVB./3]s=H`&h0{c|Xc-x!Q'w9x|U<=w!bpWI!'LE2dIjVx8
-^tt85R=bA[a0LQB&oIe$H&NmQtF13QSfeK5R^@Y=6JW`M&TDA7gjCv,DZcOVOXa-2&,$FBVR5xp6}U;w)cszlk~==13N<0gRId%+ZiYd!6KnwpFu{{[d|0
-O6'rFB89j;0f+2]GNj)b86UBpI`pLrW$Itt<$9y2U&rjhFAcAg;!s_,Z-1:SNK25&"|xDiN;Iz#u>]1QxZ)V!$l<s%T9/KL%6m}G41"mU5sB!ce=g1xY:7
-|4Xh}"m=Sm{Jvj<d0onzhzW%`ppi[d(#vE#3e6B/pdPVxmc](k;"F2v#:P-G1I_/FZSD7|R1@pmk'}<}k7&X.BalrASwo5f))n]hc"@m2dg&qDRQsz9gJ{
-]Xfdmyo94Jlk:)[u!x]7!D!G+7lCN<rtg3}GA'Z-AnN'"xG".)B%!IN-g:|.MGv@k]fM&bK.aD,5HW:rp<cEj+l`${ftL$>.o)Bd(1gyeV-vX%H@,_tYma
-kS'Y=P4Jqa[|tIiYQmm2]N",C@e2w+1aC+fyB}k9<O(Tx)ve8{x:pytIP&Mm3YA#Mx{A8!m%Lj#!zrxa5X~)X'KY.`OzJF$gn$=xYj.=o5.787la+i4aJs
-4-hZ4hF>,i/nt-]<gMe@_)9mF1k6"{lDJr!lXmPOs[il^IUx5'&x,wbI+pti(NGzuO6_&UF=NLu6jOm6j]jy$V6|nNQqp,65L1%:aL_SzNkcKmmm^Pv#Jd
-dk90:xR+%3E%5I)ho$0OZBRM=KByQ#Imk+6#Xf1I$X+fRxmKi]vJXtw<z;djkuT;vc7VT"NCY7X^0!u6W9e.vrP[;aU}kBq#}9)"`8J{3]c!@k+E)xYUF]
-{fQ^F%M,cXREUTWt{[8BX&zEkQ4$~+MyW!0=8{iY"Z`#uf={dG(!RG%KJodYNIZK.a2J{:xZvc,a8dGL0RC>CRk`f^PLBl[&tD=Ca^;44m`RO2R"ieux+f
-Hhd%2F;^9Wzum+0X1zXq-'_r3GA{e9<Y-wPtKneKtd7ril<+i|U/q{K7|pLc^rXy++o,Vz|=1._B$pUy<jy1@|]8IA5sr"MUqLHZ09u'MB]$mXt_9P>wCG
-w`m8jLa9#-iS|#>w#t:Sbd.k433"M3HzkGg@NV|F#it<Hn&hq/]tv86tHP(:O]{akzJQ^9KJxU+C"|A]B6'ScT4,;[A<A|5p+p#%DnF.M'ky,wObn+p3rL
-_)`klBh:;LVJmcz&k!-sN5pM[T&M(05a+:usN@ib3XF|H<y<15iJ~dcl"ytohYUBRJ&y[Xe"nOa|@ErlVzDI85'Rd[`=ktn5_#thgOUbTjONvDC|1qmr}}
-oB7z,S|ETYT.~1hZ6'c4wF7X|-mPH(0V`gz0G<V(A<AwyRgLoO%D.F&]Pg$6db[|k4~^a#]8qXLix9c]7+LBE;+0V05k[ihYa"wAXi4b3iV7<V:3U16.n@
-iwFuD=>i;9+3sLAxkS_z["sJF1M@aTT^/v),0@)a@W@Zy^%q#E9:~SzT]{";aiD0kg0H!)s<P]wUm&r/W9sy8z>)EHES`#K4nD'.uD23WmL'&+n'x^4N1e
-1P+"ym(GialTOEVG(B$'A,h<5TCU@Z}@lkW>S_''dT6KiB&#ecdi6TM-iF^,3kUF"uya`{K5edgqND|Q!c((-I]&s7I%>[24^3{]"X}F4OmBS[0uO[g6`"
-Z]PyP.`F[}NsjvOPm/OyL]=Uk-Rv@Fi((wwyggfmb'HY(Htp{^~i58yr;-Z$PX"7c(X86'QWr=CmOam$m4Z0C+.zW4.u&kgA6'uj|i13(X7Fv`[Z%u:a"O
-O(SbL[,!tH<[]vrsw-7`VC$a.lP]w-:!>pK>YHX.Hwnz&iFJjRQJCK,Cov7)AlWt"gN8L47w[66Imvniwq)j=XqMMbxh#,Bs5F1Uf!VIWhAk`Rf7AWNYOa
-},FY}u^lh1FngS[nj;"W[Auam)iwe9B2Tou]yxs8)H,cLr($y<-ON:=#`u_r5x5p4Yn!Kn{bMr_7wr]LDR+^!cC=v`Qxpf&tXvI,a&XpJ("bFnQIBJqL5t
-Vek0"mFV0wr,{gyF~F$vp!KLA4'zt6Fe!c-u5'C[a%>4M%M7S)KHPI!yiQlL/oyLeR391m6:[wCDiZ1CSwf(f:3<'mBSZykKQs.xR27PB1n_D]ehAaJq0K
-rf[@eOg;j,@FF|%|vq,=B&m,@4~;Eg'w=_dB5xky;c2Wo1'L3d;fuv|,e|L;2QWpR<}|FbaCI0]^r!waBn@8+b"6e^[ci6>=dQw&5Ar7fEP%1/-TF'd,js
-8zaf}/PDpDa>2%"C"H!Vo=}_>=&"dH,Xu6(DvUc$J3`7WI+L8{KV,ot9t#%p-j2&sg;T4K$-Rv.1!Xw^l(>/m8IG-9v7GL5P6a/b6|A3F(J}!I1Al_Q3C3
-j8q{utX,TRLpgemH"392dG<fCAxtBbjNGUhc/r|tH{ffseZf`Wfx<>5A^]HktP8eWwnPARI.1-ubO>u!P.viSr9Td26P{z6J;R@uy}R"mA!hSduS^G`jA5
-o')k&JK]$$yFH^S4SGsZf@8nyAGYpFpv.qwHC/;FnB=f"rR`0.V7k$>g`p>:;(=SY`y7Me<8ZS1Bma5<EA>}(W|.WeML|!E}DM#LLDER0_c!S@^eeZ~SB'
-znT'^gR`&c^|QvR&vB4{AZ>on$D+~cnl,/}cDJ)'lM#y#;uq=e-A[yJL0ArO-|q6y!i,Uv|^C<|c'/'R#":ld5u2{[#!n6`lTy[6|4!B'}(),gS[adyQ5O
-e@{bZ%7$p}mJdZ(nuzIX~Tl=3FBv-hk,x/:$vnKS+tX4/iuR-d|i']+by)~b0n}/V/Pz@[=1NX"O8b^eEAGF[c7]Psj_F!Z45Hx$]aE(OE}2Y/!,]tdS;a
-5nR=tNzY|1yO8K{v&{;k2o>V3Vwn`1yIHfIL@@mBFB=MO5%JJ$Zr@Eon,&hk77zkw>|HA0]=h>8za8NGH5.}AG!twFECV>;f9t^Di6>`>@yOS`Q2Lx^ap=
-O]QF6Qx77GNN{pNv;HG$)}zWe#/QY}GNjE,w`hdh.;_|>H8R7A|uvZi}EWqY%4V.PY2o-(a=DYt^}{viG5,:[IWA8+4+y.8@pa2;7:r@|Vg^I%+mD=16]K
-Yo"q.mrg8c)h8o_O4J&mGYAk#/JYvRVWkNk7(hks|AzJ0Q`:3ljw;PFzykw"5:k4cw9U]TuvLEd^P"OxY;OUspP!0<=9eOCL)r.QIQ9=WOhG(qqiucd@Zg
-78/=)0s(m{t"nMI&GATb0A83Fw>u2iY-2NsjbihVitJ4K{OSQ%e]fhe;HQ%|Rcl^.;3a[+ZdEX0VrSKJ`^S^uSYeWy5Ps52.tD9{<)=4`/i.A@^n'x]DU1
-hwe+eS:gfpUXHZ~eUFv8%zV3agE!CLFLL)-u45}L<P;I:rog4u)"NhM/+]-G|=L.~v;5)!B=UoE(uJr7}$FJeTXYnq'S#tdb,Fvop(Vhn>|slqHwNi.jJa
-.csZMx8^2{Ccgtzupvnfy6"h;=$>^ZQFxj7mWx{o0/!Fz^+J,G/[zW)BYlx`hzfPwF>yTDQ">2+n6Xl[z:40j%.<}@e'3jd`Y{i+4lL&(F6;:-_Q2yR(Xt
-s,fEjpdHNyTA7F('&EVl$6(HR7){tdW$vwdDoa.95b9EbAp;M:4M)SCbr{&;a0/<e#4UdsTi/&#^7i%RE7`M1=cNfI2KWf5r07K<FUss)p|k-+u`A}5x1n
-/7742s8r{@.GFRo"4H;Dgh~zw"F+kTmXTeI.Bylcgs06~oop6:%1OlyrX(z]`3Tn,a`L9{L]TSfU7!%CJF%M5t9X+rYT{<'5al=`!mSXR^G7EM(aioO8x{
-5eBY@<}}`IQhm}LI'Gx|&Evw;W|7<IR3k}@rhC}Dkm{uCS`_L3&la>T=fG]_qq,RQPI<Wa7!0-|$UHJORMot&|U#n>FtzS=Sm194Y[[N^D"BF%=xA)sc)E
-o"BB1=5aEUOFa-H2L()3D^z^0B5-/n5t6xRmnlVADng|+MIJ_;dXD/n8e)sNNf(Ityr:G6'9WBJymx0-v)HR~'Oz,_Zz)K>K(H7G[Xk.3wX]n&wg@0H)%2
-x0j(B:#.-9ug_JvBk=tYL4;BGMjRQ4x:t-Co@%V62#:Gbv(scUG[1JmYYR1pVi$W'[qKYhRwL{H]UZ]S.0@iP&a@rA5hp"4.v)#$2+T-;L:S$#G(GtUdc%
-2&+YLiA_.JsV~>z0fyg=8=Q6n4^RN^aI6bq!{DM-iOH)`C'dr:GBcOQ5s+!(b-tYn2]A<bPf{N/s+1jT%WG4T!70,I93z=(<i5tJh:I/5+B]!|'Efi0<VX
-h((Qx[Ci}"tB^aZkkP-"1{-YNi3jZp}]L>5v]b)JXQL#z7ZzJh"x+9w4/w}kZwxfJPO70pDspGIp==gji5vWI'Jid{%uS=s^ZP@6{fw1n%ctfg6RE4mti/
-3hs^[^JKQ<Cxf%AWtQ5'E^RmLYU';Nl^tsO9wxAxhNdr3}T{oL&u6{g}J|lPmX+m63H"qhq,i&DGp3t4E(LVA"95."M>criBr9!"v#XjCu8Q3QNG2m`N0A
-q>W':EM|XiMe6N:$F#{4aplP&l0uM-"U(#FU^TaWaPWDg1-aoiQWoei4A'hRGvU6!"XVkhG(Dj<}1Koq,zkxuk&Hw3tN'x5=,],t|j'nAA2]_uU('VBI"%
-pt!CI'@>Q{I{)@"W(q/pnh.fcQ#cI@:xY<_Du05o!dL`")G1EMrN`<k&E5<8rF>Q!c)aYd7lZWd#YsB$Y6I"04X:(TK!s"unl}w`q<3`m(5RP}M^pd,pWx
-vQQ`zkvy'bcQiAUeo"O#&;F^=>tvx4!=r3|-5!M:Jj>N{3vah}M]mu_aw'|6haZ,v!Fc2[@$ru;l4#sopWpr=`s>PGM'@$!I6EKet_R+n._`T7"/21X>23
-r>s.&Xy)BJ0WJ<VQiL=4<%3/"j3L`p1a}TeQqGJCr`6[i1_+hQ:gQA<{'|=)3d}-;e@gi7":@#QL@fjNy:&],K0.<Yr_7%9W'JQ!.3iiZ}ts}Y1yd$9qK@
-h`~rwoxB7R|v~bNQ{6l%#!R`4"B-]E);Z%64y(,M#`m)6KKUP4VGAUZEMhQm%/)KMm^Z`:GIz8vwvwnziyXKf0#my7aT^iGtI5!,`tf()hkC8@nDAB<#xq
-wN+"k{Zg'=4TgjOR4'5Aj]4(NfXlV<D]/`B=0%S8"3(g^]~saj!gqW'R~9CCOX`[Hl<Nn.#GIm+1MTXBD>V1d.<G[|-#0+5oFS/Xpg/I1-,fP2KKox%#;g
-zam=h-f_+t6:wR^G|c7Lw#d#,=o/"e&:b&/-$uOGcFM,inAM'EgAUB.luZ^N5,+@U0>[XxUjRwQ`KoBU[(1Q7}"RK(T3f[|mAsVuMl@b~k,'I6HSGMfW.M
-^>sZs(2N[xUv<tFSQZh5;^YZw`eWfTY&Y/pZcV2-YFBDbePdrLiIPB}6XhE{<M0|`uIm".Od@2/`uY3ah.4x.5ybI)Z<'}|u|B}ikk{tQv)dL{DDe)8C5,
-"YUh_#_BU<ylWL;bhOu%HFi7K@>IO_0ffB10XK{Z#b&r,[f/ok1v3F/|yH0$9'D[,YJM4O/nK`6i!PN6fZuF2"-+1y,pP-Cb:9fXj|_Tg82MnZp,I7HIE6
-R(u`4%o6x0l)OhRQ2<~Z8On%l8(X`dh{In>$`>OlpU(hV$dHs>#ZTTa#5l>=(C}BQMHos(W+5XICPGRDcn1vev=i3&b`8p&b5]VbCUFs)Bt0"<coX3-gDB
-z%~Di/>2Im}&|ur!Pe=5D35S$p:uLVS)2INfA0XmB<Wp,-~5;U+8{c'7}hNoETBAtio9.8%|q(Z=tSl{31YIGZ}s0C7cH#v6VhMm/zbE=DYWYm2!Yz#'Le
-)pC4zQ>:gk`:wGdm6f0_%s&F).A:.uSDzgp{{;DjTK&CV1RiVE`@Ep<f98rbZ3&J3@OSv>/6@lAy%^;b1ig_1kHE9ij1I3.PcHw(h8B4d@-[,7OTz.t$"M
-zgG^$<.67tFtX)HS>$G[).E(:/i2%Ra(4u~qf06AV2T'QCQB'q^1$[c7_XS]/:Hpn%DiB]lbDAk8EBBAA[_1}JZ^Qe!cbv!.~w-n',}>@HiJ.])6(zWufj
-#8o2LK!fc]T,ura)WabgS;jS#D5P0!VJ<f0Uf{1kyK]dEZ-Usa8|{On-~]/QJ[t)FW3{ONj_row6l2:zuvIXC}`!5m;/G".R5"KTCwF(69U)>A$B`},Fn8
-xK@`e8&m'"!Ze#IQ&'t/9j.&&WUgluCCs,O0sk@9+5V,eSiVW.W%^#;R2g4{gNXuC[V[<a/9Ue1/<6,sVrmO-{c|7}|:G!"okdv!a!"~TqsEk#,v__(mxO
-z;hls8{56omOPl8@"1]|}._7G.(^>PTQYo%:+uQ/aQMOJ'>=$P#!o#z#%pKW/.&92.FZAt,{W:.dvt",lAJ|]|koc|.JVzb.eEdeIH8HWT=bmk/dl@`uTT
-dha.Z+$^VXr8%Lu%$_SddE=+a5$YE>6>zRaf3l(1b.3,Mk:5|ebF@Vv-+$M`2'10]hDAO}iwW,y(=hcmkpc1pb'D2UUL<UKOC+5vR)k#)=WaS)yP3@^5W-
-kBfTJ%q$ei01hGd0D$eK|FBCOV6917w9'"$bsX@X+!Pb~gD9Z0d21!U$ilQ8=4R.n"P4}pDh0imW7'|NQdZ_&)Bv2r32KBA|e",";Ryh"2F,[ELS"#3'qg
-j_8R'O/]h"e!e=7G/$HedM]{&R:jGFD`V"[eN|l8AQvgfOQ373g[%/hp2[2^,v@lP"T$f}"=8YeIN;7J%hc+LXrQDMT&#{GH~V8mGWoR8|fNR6l#X"b:%Q
-(otf!gvFC&vlo9pKqLoa}"ku}lZQ22V"DL(IZt'wMI^(WrWG'mkf|v6-uGGw_AP|#W,o+2LJOV.}]rb#i[8|O+Y)UO!7D)ZIo5=q0-YnPZ[Cr`93wq"x=z
-dzX_L5!2w%_OFx-ps2A])dZ_;.Kpce+0!I2!8PxW/m:|4{08Igc2a"g5"xIUBqi=K!@x|N}<S^3>s5qmyqiyEJG"^}6M6H$[#v4g#5K4P18WEwp}0RR,]K
-l38FHp-+_Gv|E|Y&<{58&[QB+risAj,N}A[[=3O+DcCo#-vh=#3h$yL8JsgKjKx;_v&<Xeo5qqW#b|"K6-<,F;Ep)|/-&P(4wr<0QuWkuug!9m!~Qg<}4q
-5:@Fghq}H8;heK2g4eM$="96:p7wB%vF[qS!e9mk;OjYVCf.6%e/~5JQ]QTGBC^DtBhnrpsjOp`7([o6Ys<`LWt0j@T_&@sQk/Mb=-#:`+CsG-]GI3%1j]
-C6E)XL<LgF>Jyj"r%S{2}R:)vPMxz7zU6jEkR6{JJ)tIHB5e/IM|R-BFO,j#`:DnL/rfC@{+CG)FIr^cgs,w9Nt,gvXSXlIFd|Ref!$CFkv!O^6I7+;Qm`
-4Py9>_,GnWIfVH`wBWjd@.P0<Z'Tc3'#Nsy|)``^O/mb/zd,bPcZ&$MNQZG@'"|#{fDR{MCwAj(`6wBQ``X{H-<lax#l<}910QN=@&+rsu7s9_8B#:.gg)
-<j0kz;[Y"uoN+LW%qGw{9{^0Kf478__GXzK.Vyy$lI[5@vq.m7NSZR`j%kY0aIH}l3bV9AfVEtx4fLQGFpL>VP>lO3JJLRB]g<7nY!o]2Sy1T0;{N7HOkG
-nkj-@%x-Gn:Y])i0op&<'9tN1TvwNamg!mqI1l!Q4)1cfG}><M9=-c6|:N=B,wj/.#PK,QT5V[@4M3][o<]KAs9klNiQjrK4AblHEYM[n@T4XEHW9l(x]#
-KYyhy6m.&YNSTSKog/_"8US#ld8:6vHJD[bqW"z7H77p_E2tw',i>P1CF'=v%g}Wv{7-q25}|[dzvp".8"&Se.{nm(8W9BE9E2">R(#=Gg55q58zbZGrEe
-k[#zm4LlGEa<z!D:jx2$xxg00ob,7Mz_`+iBSF)`Sx,6z-!w,,[S24NRAB=8T2gb;tJIqB@k{PHh'Jh`H}d+"nfVod!$^6@dh[%3oao^#"W]Dd(fm.%+_t
-(j2_W#dF9B!R(jK=b[8fH-`eyXqT__;HlqkFNwapkr.2o0(kugGH6#a40qY_3;SeNy<5(MlC+&/y,q>a]uF9J;0A;6OK'weHbRW.8=;JWeS|HX%JN=&vRT
-gx3;^qSav|D0cCS/$3MXp<!5>X{Wj^j[sn+Ck[MfCu/2oN4h>ay!yo"N6%>F2Qbmv$Ci(HJAL.rFKY2;-Y2IrAr9}jX%|88!IPlr!dOZFE`P,{kKS&Cqxq
-lyJ`koJK->(l'soOSV9SINbmv>n,~8RKHh`JZlpTvxSW8^"Lk:}`=C'7kRq9c'2FVL+'^RX9g#J,@},e=7cx[__>kF#dBBuU=dy@}d7QM(U'Z^{(j5/shJ
-]@vermjN}VJBX4~M#,Z|)F;1VAbVA;FkTp69%7u!Lq=Muh8_R:d";5g7eN{CpypWYFH-hPYn4n:2tL!UiNnf%>idf/moS=y!9Vl>a5/<dMzZ1x|E46:UBZ
-%f8WtyhLifc</:}Ut@Q}Xq#J:C+$%E64!r,Wl4X!K{NjYk'mt]+MT3)Rt,-FNLpkQMtn`^:|TUq{'RpvVSO_aNX{`R>abOfcyg,nn,dk%.BnDhLaCr~ute
-0#HJZ'EQ9rRj`V5H)I=(Gu"Qk&y!YmUHN;L@<|=CD5zj&!2LaF)Gu%$w2O#E3E:a5&1GLmaH7E;z_2xi3,K$Wd=F7kZ&@)/gT7BWSK"f^+6|vAL'5{;a2{
-;Ns/PKOr{{i[^W.ewtPe7)LW5L";^MG#[VE0dlWKkk=#;>FGkBb}7n_aw_)U{qe1<-MVy#U]$l7!vCMyKdtj[N>"KgB:PonB'bhJmdSQNOAH>>{I:JtQfJ
-Vw(;UB5%2{Kq=P0[DE'sK[4<w$J5&pZ!n<|ohqiJ1]~Pe0,`Q@_V`cP6CZX4l,aTPk8C>AB>z}C:Ss[XZsQ.4K_hssILx5b5|b:j@:K8nmWX&19c%]Sk79
-OZ.['Gw:_/:h<uXKTOac3S"RdDj^b$[Ye#%cfv2.'y5-(z.w,2>r,0"M[:'8<Z.{.3CvDH>}atB"MA5{8(53w/%27YCL4j-N]qP0Y!h.~S0q~W1+>H!epF
-"34b3s.sW3N|P0g@{!yc!c{0}K;fNw5}.0vZ$;=}Uv(Byi~c75v0.CC10gfR&1FUCaNA/!@,tHU3Zn5_=j"GRy[+4w,gTAgQL4RXh2(_|Y:QNFoLSt`@Vm
-UbK&;{#6!QW0Df{efPz',jdeAEIRw>EgtG[n"]E_BP}$7I(Ye6UYrvjl[8%Nh8WHT04:@";D>n<W$7xn.SNyz<@4Q]>AG@ZFkx@9/I+#BW-h0C0IvQv`]N
-gs;aKkn;z]ZQPZnA-o0o/^PC){m+s#^w"_%RW0ixaYd.hgqY".:c3I;^V!9=_8"kJ0O+!I`S6mHgV"tQ6r/B_-6w'1ieu5nYwFFjv'Q+pl/ABXCQ;>4W%^
-y.{vj-%;>aSh;S:|x;xCgnWTMuvC@2'h~O1/1F,:gO2KYAB(+ovQF8m.E&X|8J~K;yxjo;;sJ`BlC05[h6}P/6t,gn/1@RV`Xbv;@`:N:E~PaY.[9B9r`z
-UauxS5n%3`<KdAhxqb7aGlZD(.bE`{3vrSiGKwgBZ_E+U[;2#O|Wt4b,EdQ::PRy>U8C</`cc;qeN-KLY7q1V]h#"~7W51>HT<DNw]'%<W=]Z]qyy%;DUf
-4BOd8,.!~qd(ZvHfaP(MaO^Pt=rliD/6d{6wN$bv:dOQT(e>tsC#SSPPdu]|xOuJYeD/EQ&jcjEn=r!ehUH_w<Us|D+8GGqI"ExUp;:T1L&#-L^8fJkonJ
-Vro"+;#ebla=&Gv/qde/;qp|sK($B(>Vdtq0=i|t2z0'6}P6MsP$[lUsE%Qoc1H>jmORwVo^C9|%Y(a27O]"9k3-r"8{v)=LT|)Q}pS]rf/N1fi"$B:6(y
-3o"AC$Kb|b(%WO}xF^3Y"XQ%`rQtlw8H:uRx5(fMIT3tn<C#;UB6-zw]E^qL!M}J.A8MzRIiz>'_tiWV<L1/)|1L4xQ%/[v|'0}=y43C(A%^[]M++sS:3u
-em0y6L2RusocC7@gEtoV=+<F^LuP'Zg[V%]K=1rsi,vu-.K^D{h+.#"z`P:#"}y<L]EOF>@P:xab(K&7U9hZniStuzs_vWb!jcv{1Jrd9w<oO{u3;(X/"E
-ZNet7=mt3&EK2L#Zv1!B0S;1lS80AKFz$JZ5/"xR:K3Z5lKUP^I@U`%@v;TTTM^K`lA6x^/C/%GDU"<viQHF@bY`R16/XK#0j]lFV@P'j_{!/07OXeP_/z
-#"g22Q1uQY9x!A)l:q-TOX3=1kGyW=udC_.H5<Ga8XjRu<2AYpKSl0HgIv,Y.tHaG{EEfJST;j;)&-JC2WhM,Pt!Nt9tl+W2moafGwyDCJzL|P3w$LFXx]
-m,3vMesv21)gK6&ST}`b{AqEn5zu'%YBUk}9-I]l&YBbDw3^ia:;U'I)Hk4Ym&bF%{RVYlUQ{;kUKGiI)rO%T>LTJ1]N#t9sehlkcHO.m9IWF{;ZnVw}Oy
-&`OeA6d{%kiq/]9xq[o^FB9b9IA9mb~$oFbQhEn=Ku#$#CY^n7AK-Bt_vQxK{]7!dDSmg]rRG9@Rjg:IK-@-XBU]IL9dx|Ea}>s>I[xni-K|aBV7eLOG71
-/:>!oGe/8|{h1UU@auyd3-<#j"D)sW#wRTjH}H/Ib.1hd3uZ(6_I4mj]KE"(XI&['2UQ8KgZ6C{o[=T6aG}uHI5,iM"9"QWa1(P)mdtu+q#`8_oy@B29>5
-CAu<!EZtn'E>r+^IVa<$hF"Se:=DyHQMr8Z>!y+78/A2ITXg>/x8#t/l4!dgdsN&]HmucR=W#)^u|Wh%U<v9=LQM^pLQK>7/b#g::)_x^c$r'cIZgwBRG;
-7moe.'Y<Z-8^B0Y+]Q~KW=^eXa@I_=@B-42ozEg8IZ]`;iNDFi3.h)G%-&16LM81i|}h&jx"w]y5HuN5T[^tH!2]Wm#:NYeLP<:7Ys8A+v"=7u,Cza|CzY
-V<gRNf4(z#B'%I0=Q5Yw:bfgw72#H8p+}__T|sRfGXK4w|l2m@&mx}[qklxqjzmce<cz)WPxG{UjUaeS@5WNlEsjU'2E$_q]T&U@;0@Hy&3({4QRsN#[wh
-yu)yPo(D0SepmCnKRMxl)x&^DkQ#-vQB/Itjw/cK->wbYE$pawV#KeW}:CUjgfh$;:y7{Q"at%lG@-FGsK+]QNwWOt=:rqhVtNDP7I$5;QkbovA6'`5BT}
-UG'[rXd/9Q-ELo)0Lq35KeI:=xVxKkc_NX$QU-a3Xz3X$/fL":#=iu1H|j_2bgl}+e"!+GeM[SfZG"K7kX6'ePvpXCz)-Ei;s{T|]x0g{HRMS8tk`<E2gi
-YD8&)L|&p,D$}{`87lcG+FGml'mQqX!:kQS|)K7Bo6@p&N~V<[e${@kEf`!8eXG$UudR+fFHt3X.k"t"i0m2oy20U+]lgejugqnE5@o3Dpi'mFK^b:A%WV
-lta;$4Fl;:DWa4}7ieG'pJeUqRK6FDmg%!:{`(GjmxB[7i7r&)-=yO,:j8yBZ^%f+nP2/dZ/fc,NtK-.:@f(>4^bq%@TUFvzx)}B;oLC{4Cbjk14T:nnXV
-WWbpm@HhxEMo~,OG[Y(j%)9!aY4[QLUuF,_$nawRi}dlPpGd$v18>h$Z',iwkAEa,P{/~Kz'o`{;$/~}/@<LwSNPj0l>J7LdP#G}zbI,E%{,]%tf}<f'{%
-!x>z#2SDq7Gf7]D8_-[H<u2|T>+=[z2s_y$v/l&em]jO5-whsd2-)}WHRLip.y;,8QFy}GvuqYPv:#mT%qpHE}`^B&3{ORx.#rqkpsAm'JwYdRT(Vpv]FW
-V$+.SZ"!qB^@y92{Sv2oi,V)W:II-9PWd+m{<T/<:](PI|AN&|j=1<x]M/Fs[OhN:3f4D:])bp3CMl_OWN0Va=eu_dtt:C6Q~`VQP/$#!w(Fk=QL({%2=9
-U^<tOZ[[hqRVP_,[ciaY-x[#z6^r&o`-bODMD0vW&XsgO`'mzCl`W}Y}P#n{p}x}.DO8Ex-O'cZ|[moEH9'MD$'Xz]ar|z9SSc}CzJB]!rX(nhEXxwJCk8
-)rDURCIrUl#7UG58[D|@uj`|vwf^{eLmC<=j|Cjq<wZGMc1AqdfQqf]{Q6[YW;CMwNzvaPn(Z=8R6eU7bgya:^=QbzhkGd$}Td/Xcup7n#X=[m'lO%ZK1h
-M+(+Vis0RW^"ZZfxr}Twm>o(CB%RYeAk7SXJLM%cCFy0f.1h(F|aOoH+l=Uy_O:4Gpfa~dRgr(sv]tPm.|1xJs$Ce[:Qvrq29J[6(Y7Q"s+/XrP,KO&2Xa
-[{$IXjwr)=gnYGWeT&aAzrWZArQd7#|vnr2Km.!T2nXOwu)K6qq%LgIii>B;WA<qh(R@eO}/YpAk1L7h"x!5G.fl}9.Rzndt_zbQkjt"b!5v|3KYuGkL(O
-x[gK%@OY)zDH-F&{{%>HVJ!}q0{Ks>ZdeSr;wOd`sloRB&3s#UZ[;FzZ<N$oA`Ir88r55g'@mZ)]jfAxx}88)yRdBY.eF:'Nz=4x_L'l4GW$bY8c4{g%&$
-,]8AN.gY&1lxg^VHF7jJ9CNwD@t(T)DJEo+j5rCz.@5QbzdeoiElVhIa_9neW||IXUmZw7;n|DKqKH_Izj,Zg>-x)._C4Q!##F5ME5;i!WT.bU][S9p(bh
-v)!/zgT}S<Rncw,qy=&Ymu/6BD=dm"cID1x#Wk^gkuY'8bX`sg9lO)-Vyn+.uBTY[Y}1TgiH3q5+FdwD8v=%(>)_h995aWY9`l@i&2m"S2PEAnFQ"9sOgX
-z`RZ>hDXMU%2a`+/ZQ]orT3B1agoN'](xIMN-onV`|+aNcbGWOE|[zTilh1RJ}.0.N'r{5aHQ;<mA}n6JFe70O3=|gf)j+B5:JnmAz1:s;[,n{~]tL}KHg
-t@yZF:P;OC<`9iq_zeiq6RU}%QlE3V5]hy]cO${pSssitPCz%$sAeA#J}!^RgHd2:[p[p_,D_&vw':55c4Yw@K!=3VY7LS(%h,+DiUr%yHQ@v7#!bW6jzu
-ep2A7C,Y~wvFzg~+ZLW&(hwN;1DW_]jxO--QX88$zL|9/6#WFmS#5<LW+hcN&-L-iwQ/($95!5l`G-;:s5j[Y9;EL:VHUo&`0-u{eV_T=o_+L6lJ4}%ytH
-.jc|;}a{5uZLkxTCz5A8{p_nxWCHze%}[wO0VR|rY/YT_%;j"Gd%!|2T0(147qV8fM"(Qu}V(.GUKax(N3v[uD;xa=[v3Z:<q@B@}!qbhQGANn1I<}}TqR
-voUlA9Oq%Z7_1&}}>&(;qX{o7].>[D4dZ`Lp48q.NS+z'L)#g.xsgq05j-z.uvX.;CozUWrE<0{60OA=M<5z-wU/5}~@uza+j1)IH_YfKSKWrRk`c9u/GU
-t@X]Z"'^9/tTm=+jy1h>4uF0]yB@1a&y"}I]ron`|rHl5M_iJwID&hZVt5=&WSMr5,=y/u^dL:<0S/_"qyMb-QnhC&N3gtf``<Z&5}H4h2^Z&|jhruM;-r
-W+C^tW"L0rh/$r.f-R#fUPb|w#ex(fIIleN/g=wa7aZ{RU@I0=:3OGg3bg5I+]'O,/6jm0,%]Y`>vJ.s[_oMIc(k]4WqzO4IBLa:7=`[9"flg#ej`iNTY_
-7WHYHnMScCj9ZS@3/}yE`9ATxpcC(08,$UY1bO'BRB5uB6B/Dt-J:2VTI5~:u&H2-IRDIsa<@:D{tlqH2mtmep]w;$`veg%5JI7iU.~72#9rf$yg$<OwWR
-6;s;=`,`kuZuvQGt~2&=A'CbYX;jVq#TkXKDA5'!w<>%u|jTh[,uUg]V($`@Hb"Q-RggA^.HzbYD4WA6Xlbq;Sq"vRv06VEAW$^k<_UV5vy"a]><w7_q'D
-cAC[ju"S[ZyqlNs!}Du9I"l''R"a.UrsT@P`O]iL5W]^%}aK`Yiy,6jVc}o{3{5E'kXAe$:ZS5,}`9sKFt})vLWF@[!"AyZrpd!jKsblD-br-oX}cWyy]s
-Bf)u)LkelAi"mT!u(Q}T3;+j:}1XTe!^iX{5&<,Q0SX["3Iw`p`#@V@-9w;kG5%O9#)"8Ux;|pBI.rP.gyPi}m&^T^6kcH'^L(#$xY$Gkh}3u`vEO%eQAg
-UYc24&IYC^9@}enNQp4-(g6:BJR#5(l58bC^)Yy`GQvV4W^cMn0^(RRd'>Uyxy#L(rj5^L`+PYw|yBaeoM;($og2Bd2C[0cgO6|@^3ff<F9iR^v<m,OyWS
-Iq]m}8u0E7$E"9qc4bYl@n/5@_fj_3t9r|~m+aT1&HoF]>T)I1<C"C[yH=Se<K=jWd)K0UmVd7'6=e5YaRUfvUTtMdz1D$l"mr)=C5B$39[oQ3.rMW=6]i
-nBhN{e/F(5##ZybibgH5/`E!FCQh`C|zp{;=)On_`Gn+d8Tzcs$n@xGBgpu53H'9qw0RDxZ+T@pc=t=OaXqb&wIk#px(WE<_9W4i`^YZNiA=%l0['x)L'-
-eN;1E7z"D8Ck+3%#$o(}HcSpck~SWon.+uyN(D<]m`~>/}.oZ3g]Sl_`uQOCKb"U%CX|s95s6wh22Gsy/f+!k_bfh,dpg8EfBv_FM$:RI'G02Rh}z$SGtj
-E{4k]#OX46%b:MM}K@PfZjH_$9%7u>^WZrU{iO&5M5T&xwtIRmd/O}wiX=ys3jr{1xh_n}OdMPQL$Xs{6gKs~-$|Rn(K~xW;d[Vq_4aAL4Rk$nl!aSws0I
-%+$/Ljjsb'qd&Ck${d2mQ7>%#id$}J-a{o4e1o9w,rpvCji0K{h8"(&Ob9Zd1j1G8OX3wx`=8y^O:I|H[[9LP5Vx>rR@gF/@y(cs,J;[w5Kj.84w'kFSUJ
->F)h!Iev]XiV`Ybg{b-0C[Y+RUSN^!YnO2NGImBHZ@D/9Yeug&^<cxwu)=WiVBhRoh`o[Oi,%sTr<T]zs>r/ULn.0TV.[y/N(d/EnET@>PpR"$rnko-AkL
-0}`!/|DvjGK)&u$I0PlWT&Th;w"fU<D=I>qJotqMJ'i@M2Y8q-Ovk=@Mt$di{-29Z.X&{B|1NW!HNiD}_)4,$jd]|L"!/'"`jIWV$,hC`v.K7DMPq%^l!n
-[`oL$'8zpjp8-c&djoozKGW5>5#8Gg!3T]]f{z8qHo<(jo0a)Vj9/+g6K>ZS'k|c]|!oK!O1yLW#TX[f2D}QDo>o@I2BCC-#01eTOMQ[nTfu23Oz4&=KN}
-z$Goe,:4<c=E|D9lWH>WA:rcDvPO_P!/qL9BjY//#jt#v$>spR%ROE(`Zu>x"`ExW3]#sNFsJ0o]@N){o^Pl]vY&]sI-t/afZjpFE@|4x;!;yB}gXMrQkM
-QB=xC7;wYq8}Q+cBhfjy,I`@K)z=/JR:.oQ[@YfbAqYtrYN_%X;_f0"aOhfwj1vM;QB5g{f#63ol]L$,Zn{;OR|<Zn6Y-'Bkyg3i8dSCDA}J.8USf&Aw[4
-(=`BG;wD5qzY|U{r9TVYi;pD33bA0tz0yR{_^nyoel#`I)Ih|>juP^I2Wt%@57wo)}T/jS8+`FgZ=_`r+B_<]NY:ep@p0d.eb;3lM9"33[vj'u;M=Q$'[V
-FPvlaiTf<,1HK%Yt&r7uG'L,_&|9|Bmc9n|56vJO^v3L;"]U#c=)z$ke8.g,m]_bs}1Is+m:''hX|0W;,EzCaIg&d<A{YYlDb-xmNBE}eBhym|R$"a8OFT
->Nd@5DwIPlO-kY$.c{VIdOj!%0G}`f6@SVp&NF>q9Ya][tC[uQz8%_5s!wBU1Gh5(:~xd=c<c@^4&g]dcCkd(+4vhe]OOQd1ZUZy4WI.J{A+4B$zt1WCH{
->f,Sh'>sl(zC'cU-DPTF(+QT(<:r`e8MRXLPTAa7HZ/-Jf-#e}}3M[WOP=WyW|R>;(sa5`d"%+DG~N+`C8kEo8GO6dlgI|Zn{oZwMX4EPv'CSfSS_{ORn:
-VpPN'2%AtJV@8QmI)[]/9TMS8c#f%Lw"%AT;D@T^>%X6}PeyLC^^79mYHl/,,s6_i2f!G-1tm-V(p!ARq3|!QME+Wl.=(`QjlRcL{T$PLjmK",%tB%(2zr
-0Q&8'JgpW9wc.rP9EbaW.@,45^6mX]r!}rZC1][lX{>b(_D|QsiY4:{kw5l1=VY_!y4.(5&<ZEh{sl!E/<[Wbn;KKl$"-c4N!>TZ{2'y+JDf.1#^.4a`V8
-EWZa"Qjf:l}#OqCtm@WFxL#F.|8f2}6sZG(gt"OaN8^U[OtK<<fTPpD;)It1Fw6]FvP>O1fEp7!G1r<dRL,Up3JHtmaJIZ/n5iyP4hK<p;eI1He/4fLdoW
-~S_<x(TV|_H{l+#6:>@BCHT5MXyho5w+Zh@^6j'Tcs2#~hCBq#a1qX`7G4rfz|D3/JlEF;g"1`:2OZoVq'2a<3ICV3-IMuRA1+va9AzWK^6Fu%G'&^{=+'
-@WN;ud0a%V8SRNc8BH1Oh.MI'3!_tKhtzx"xZ92NkP_r&6uvMp<+Tg,Kbn$MoY~mS"s^Qag9ik$b4S1lN_N2]Q|gh',V,[Lb.9|qQ'd)|Q"Z+];ZfP_(qa
-b'27D6bqg!b0+kg({^QR0M'W!r5irzVVMsn,ztY>UL&{h4=N[]{{2:,0^9h>o0Pc!'Q}7c01xet=TxLMer]>+f3GZ.)LsA5<y.;iOh(Wr>J3s]~TwM:"Q^
-5tW'=+upFIP{fnnh%%Wwr9phZ^/h[=(X&{^D)]0Y`BU>=MH{+B>D5-#b&)Eff.mbC(D4zu9]d!Xx7""k!,AYMr;$iT&k:PgX0UW#6RNCdCG}n>U<mTo.kk
-C"pGeYd+QXZj]&wq)HJ^F]_qqm}D26tM3D8Tl_+<m2p-;_/(OYowcsdtF(;&ZfcOWizHZ%4MO)HK@e/|)Zbbxh~dw3xl+cZ.DCM%}#jj.<$Kp/dB5M&fLq
-JJuyFuuZ9XoKkj@=-UxWFqTu0`WeRBwchLU2OeX<c)/Kj56fxR94`}fZ1tblH@xm_AM+xrJaG6oB@Q.g_kr5K`e#NwvS.NLaG)-4AD#P1XnolEwH;@I/UE
-^]saKhvIB:VUahqUyT64Tiq4bWIu9(s<I"_S@-{auH9i4ndwE`+qFwX@Hq;D#-eO.Kc[;A_V8K_#{3Myh(`f>}cRtX["@Q-AH8'_4Hrw6Nw/imgwJh^t#u
-x"Uc`7#9smKqox,T+A'>^hq4CX(r-BH}C&PVIH8gV5p,-0Gm`jd>]PL%FV7hv57L}9P0XRsBEZKZS$hi+,|bh@9r4&/S=Kjhqa:8~En:Dd^rKR4yK+L+,2
-HtBJGrq3KpY;+Mk|U]At1D]:$3_gF2nL'mzZcJBDH5ND,%IODc|CH1Dw$%NP)7l;OZRP}7_d<KZrjuLS]Q9='wp[v}D-`&D:g9DR"7,YUeUZ!;_Ojh'e`2
-N,wZtR/c[ClK}5m0$Jo/b-K[[2o=0Sb,>bsj3h7#}8vGa$nTwyM]JR[h=(F(gN3Er1Vhdq%Pv]lq;HLU!d;u[%E^yT'j.'q#!!Id;LZhdVWd3TP2yliT;J
-njlyjc[$vy}Dx+{D&TW<M8&>Fr(JQJtu5FYeeeGrkl^}xw>QqadyhOgf4Z];+eT{|o<'`Oji@3T"_.H|L:uxh.bqE3;-3@,P^83U8w!aD,0@1Zc;JCe-5t
-lEX][cEcV3]#56TRC!p%@=!>"[VrpUh+V[nII-"ii(`L"~efBRh2T{Ywsw2z~}BU4xbo]:[p+,[4kU<Mgdfy0ZkJ=qZa/mk#$_(u}76nnmhMmZVoI{$<>O
-~D,[+]KyN2`,XRFd{URa(7lNx^<{ozE`ta$xtUtT<{!k9+{w(I:-Ay}vdyt-|O2{g"DIqt&z5X%NS=iZH`l&Cl3#JR'w5i26hl(ml1l`I</;|'[GcsY4_$
-MO#CXDISMz,n({1g,Z8N1uyh^W]}>]g-tr{}VO]n4y}<]m[#|mB=&bj,oj,1LN=,;|kyBpDqRfgPPy`J0raj![hjf^X/BveIvyyPhX^OVp48@EM7U`>T;#
-X^6;>^xhF;^dNCll%q-I3{zARt4^@Kk)wJHjyjMv|+8sl=eOlX%kH7{0HTXY#5vq&-S552h|v"acB+v0SCh:"+6't9CNzN13Wks|WK@U}gOUz,-}%Z5&v[
-mIzn>s>z|6u>C%fsjKcSkF9@^9L`NqIsaV%9huX)+AGL!0=%{l2Ovs.qz=g&}8d}V"d&sB+q~JxuDySm_z}p(K$av`X@iJw7:+_WcsU[OVU-f/_ka8qr@r
-[][cJJZ-NAG;|E"COIKEsm;viV>1)U=aQ)qvzlA0C0V`asDdrJ+XBVSW[]8E=pPgh6jZ^1vX{7.K+cl|Ty6NpB0LAeGI]h95mxSd3f>;,{MI=lEGxFm-G:
-wKMp5_.l5FQ>hJwzRUtXM}GkG#lZ}yFDbyXC'y<_QteZ.jiw<A%CYZS:-$^9}37&:vs$ur{vBJCS[8}(e<(HO;N!9Cp2c<=$D![rf&h:C3]%+Gx!OO&%%W
-Ldr{##fV`{QRM8eOEs!N;;`y>)&1^||/"}0tZu)X3uw/KyvJHheZr@8!GPd[}z+W1-7iJM<'e6c!nWxU2uUk07`b3k4(4O|0c_Ds+XI:iM7tX8}d@h+Qd/
-.$~4EesNWl^0kwkQ;5D:|5qA9YDtz5E-hWWENIOVYxm{NYFUgx6}9;^!T|d@KTV#p6`R"F&[X%|6kRROR97FJls>KIGXk'BJ(:niOkd9E{2hvk<0mCNw#d
-'/nY^E{dBnQ'VvS7.t9OGGL{$NINW!=0GtlAV0cvnAln0!N`V3h5H%wVLJC:tSSpRv~#k#roG%kI}vqMU|v{m1$J'W>(e,nl2(8rSv9[V|;ds`voanXCx&
-I;2$@DX8k<:[3$Q6d6cP9W-K6;}.$g,/}INJp&S]g3nVj'pNm%FfOFA'4`Nh$xq>,Xp,6%5:N7(Pi`#6$uPMGd#C`tkQDTC:`$2S2IE9lKTeq&|3RfU%~h
-kOp)6UYw(SMxmzK+[CGZbhi.13db;<}(pF@`Lv`l=Woq6:yu=&2fba`JA"tMOm;U!=0YQ8u<p"nIhF4-"gqA)Hn3k{RTBQ3`rC^^qC1$P(o4Qw8vhW^V-^
-dEmcG^Ur:6';l_Q@mUh(b{2!BqT#MHTm&BJt:{BZC(i}P$wy,)'u]k/Ht0tinHg-=H+z7(=g7NIq<X.V=9{j5-q6x5GIYw8jHn@FI"tM4BIIyVzpD1qz5!
-q([9eghI-}UrqAa!&9o+}wZ|Zko[ILzPox[3dj2b3CAzRH4d"&ZFydJANwzZnuteoQ1cfAMFbRjN78X'"tFOK8&4N]cb`f--379N(XYYlTjoFb:M/>I6U@
-CS/,EK^omms0B2kaR8oz$.%M/m9LotXhHi|>7y5m1Nl3}vbq`]%'Ji59vaVgfY3k(Y$lQNNOLUAGJLR/).Jx1gfe#W|nw2>x&8UUn/UiCU2Ygi9qnLaUJb
-xz%Zz[hY"voIQ@!0G+E$#]8K=uc0isy(VAVIxHa01A3jVxFvs/8F$NlwgJ5Tch-H=|3K;iJUAsLS/ZjNk.23fRY7g^m9GI1uNTniUW{&"4{X)pTV,l]HJ{
-fLVKTg4F`DHCS"i.cQ2YMVy3txFehi@.K7&1yP|gj$/V%d+Gto@X4Vh<<Uzl=aJK'B%p6H]1-=vN25>$cZuO;0#0]Q@rI[@k{@dBXV|An,G}FD9F%]V!Rl
-Ok2'NiB"nLnuRoi(2:YJqm6y3+8x}D/]R.}4aLPi:)7S^RB`rI>0J{7pSYYhJ$c3,I2fD,{4:i8V3ljXw^q<g&F1dyzHf#$:L-Ocw)%<"d,o2C[!kX>Pnq
-YRqpQcC^iS&1@_<y[@+i'D%$l0>A!5o_O'oULb..r([;RP8_+K{`~h8'!,pG5&^e0^<m7}HSXoG%0tcvm>V;|ap&srvM&bn1Z;WDayOMRFFp215@.5{u2d
-j3Ch`(a{cbWD8sk`p4=-lBIi."~@gpW[LV4_&@8]R0/8Nx&oGcOH,v6EVM+yI!MjGOE}iPCks,H_P)8X8K{UoCt0(+57cF+kvIEONIZhl_3fJG`PPV{clN
-UF)nMOZ9{d6QM%f$m.e/;LC70:EQVAfA^fosQV$:N]Km|I~{VmzXC"_K]ME!nI2+42mY~cxf&3)=C%O-69wm/U49Ib4BeaN-44G/UpDKa48&/>b4a!kD^]
-$h3ct]Tmq/DPI,^&H$<G@1)s,<N[N`d{=re96E9R_Cu``E`<]ZI0Bx>6yA@lK`6+VdX7[(Og`eJd.:,QOiLBzBr^,4Qm+mG>a5K;H^=GG-hx9:bncRM9mP
-afuenQJCwq-X+poWi)l9C((Fc2>W!x1S|!LZs<c%Gw^w2^##}FWF>A"%4gz(80O|jXwear-WFA0Mez5spv7}eJpMI||d78C7jL$e=Ct2P|,3i4#ej7+p(@
-y>UZA)8u0N.MFuy6gsVrv#~NVJ4(GjLf!1VZ!5c[xv|,]0/SZhTlN&mZ"u#&7|~}Fxjl+x':/,RegJ'nobk>b:;O1l<<[X,q$m5P!Fa630Swvv%AFRgzYD
-VzY{Xl$&)jjsbMizGnq2~q2=>s<mBS7-%aJ3s_bGOYGD^6!=SXk9h^bos71Zz0|wqfLk#Bm_]]v7bU]'YsKF(kv)a4!R%YJ3d^{C!+-Sgo,#%ot`W%lAM!
-H[lJhD:89<#9rz86<LX$<r0Xly>d_qjIvoh>7Ks<"u:dM_/tCzns"I'yp4r>d:Y_]HKaoa<.{h{->'u{)VtD)oIc_&YyO(^&d3>fNqDkYM]_ghLy=1[fnq
-Nkkcj^,-]C"b`|1#,Y/%"X3C;rr%vh8QqS0+G)te}.;;"cvs&;_<WU"sn#e2x0z8$3"Z]=oLSviCCOv'PK:IjGL>{6DsE|Pm&J5CJv"H"eh!C-y+</U}cI
-RU.%pLAB{q0Z/v@N^pdQ]zOON!ir[yiIp@k1c%Zj=WJsw3IA7+5ri1#|Rg9GpE:[!$tI%A<6E|gl='L2|7qXe|c].ZQJg>evn`-eB"H#R`oa2U;!nin$]W
-T{hwO5ngo()TLU_r29E0Uf!sM6"w50oT|WbjNw}ZlEJy1MX!k9aW%sd)Z9,7X47u=(}6~ce#H-YY)wxo8x-}zw8.rFwH"e.fSymd$BpEjac7!OyI^;_[Pw
-%7B"&v"Arw1T3dwKolC$RlR)fQ9:Srfx.zQ&)<ny|qP:g<1J'Nr9UbWfO-6s=r;>k`)jKB.I`eChQ(axEGse{HZlV.'/C53Z5];ovgCAhe$qAS@)tc+g9Z
-G'_j}s[2q^/Cex[R{TJ{Qq[0p=VOIcO&:l`I1GS)<QW}~w35@}~wLR>i"M,A3/<e4m;PrC(0+W,M/]J4_Cbon(_M5ZA4:iSEn]W+%m|iQ}B"1[bw=|h(Z_
-WsC={lJOLkZGT</BIa9=>BG0OgSdOKgIB:+{Uq9HsLl($y3Zm8Wj4|#LSk9jm)}oHjkeXfsU]7@v-/xH^q3xL0{@3J]Ov(DA1([tadJs2={B>k5=gls4Gc
-weVRL+;EZqb2'z]vEDHiv.s-odYr-i_HPvS5>3-hsMn<CO4=BRCU%t(3ASi02VvX/O(2{rW7}p}"9uo<=A@^WN=I,HYi`pAK%`$beS_@2atW7k9<NtY<IJ
-oHn<dX-pt2^Kg)S6b!p@qi>[&O'KR<|sV;"E2md1<wNZ.CxbRB3i[2Lp:&v|3R&u$8cjEJ/}dwF2vc/`cnId3Vqp1ktyaReZO4)<do&P]vn83v9uK5OM6X
-tGNH5#+^91u<y>ej"KMpH2!f9X<4JVq'Gi:)t&R@j%gi.YFtuky;k:vcB`Xcgmw#xC-'H^$]Unn:PE'%6<#r=A:ZNF:+J6cCEeRp=7xN/PGv:I})Moz}iH
-4U<GVjV.F6kKRJ4u`lVz3G@+3LM$C/RWNS8R^D[pKxc"IpF8bNI(ey8d)i>72{Y6g&6`'q}Z8gHbS0HMa)-vYmneL)~MVz%Gn[SVxy]Zev9mt)UN@FVj(P
-,fTi8c@:dp0E|z3Wis(eVu.`58wRN@u{|h>Pr9k,X%Cb'Ff4S_j9YBwze5#(m,1a)15K+(YpiWEhTbuV1b=p_6C3>lq:kPm:vNlISE]WPlVCQaCCjRYi1f
-3ahMHIE`'6rp!13oNC{X+`=)JePd<u&2tsgL[Ye+]44[3bO0/)B5-ul7{7u>@w4xZRb.wz}5:2>E~U`$lv:Sd$T%I{~ngnHev9ao9K~O`{]o}x#JV0:W-_
-ch)GYcXVt/z>7M41V1y26NmZ.S28+6>Xy3)vn7GK^8W4,ByY9)wNT/nj.%R_iNBb8i{rfCW]:$LAgr@"<(<yCn&}3hK#m.5"UPrT@OvYjeNg|5;vaFSX>b
-iW}';|xxjBdrS,RFP(A2<oqXP6w[7sS<Fqe6J|)gLeJqc;(H-D:h1n&hB[,G~Xdw){v)c[1_nFAPPeECHV!nW1HUyr=rH25%DxntFmz^zK[[g<hUXrJ.h)
-jAO.-c'+U@eJE4uKaIZbYzks/4Pct7K0#tJ2aJ:EWo#/-WpJhH(,tPFuk`;m`C6&Sg]wG.#^7>lBj1Rf6nNIK@Yn-VPRt+R>OcY>2AF.2g.8=#S_.O4feR
-[)ONc4hNFbn:9/x7|%`(kj8eE^JuP>zjD;yk,t~BAiV)aU'QqZKmLoWm[oqT|/+k~%Lsgk:N.R~qJA$`M,3G0ioi0y(F_gN#%XygH7Qyyf;a)bmO)J;INq
-h,j4YGbSZSDPvu"wlp%tm>n(d${afo{Euu/kHVL/+hH7:!>+$M^aq:g>glk0SbkD.RqE)Y69#P6S.|S:f[QyCe,D#ydnrY&R|zQGFp.ol/qM621F;_qK;7
-jT`B.l<^k15URN5}F]}=3wXryR]or:"bBw7x/;&AQ8w4,<'^(V,`RC/IvMpFp]W>yxzj7afKHq2QzE@aE7,GT&dR]DIruuZWerr6C3|5qx3hwe/X7DOQiJ
-UE<hemo%~Nd3W_N2XkgMdMI=[r8,pf<Q;B]B[=#CnUe[N8RJ(b06T<ybTCzc(UBc6"sp-Or!=Q.H@3FrFr$2Q);f.g<@LXmc'Gz"1VQCUOJ2e%Kz+k1-)R
-]0x0ib{str,RWj-}V(JJd]!3iq6fi,8oDCN@'Lu3TiTWpt562hp4dXt%4I'AfQb!h+ckP1qB:2uLK`-aoB)%'n<j"=E2VS_dEh3wpB_5j5|_'"[vv%ZUQ,
-;ag:xtLLr1@[hW1AQnu^97d2JEz`V2pG8r!7<8BK_qJi%#K0xWZr16;a7P6KWhBab%w@pQPpVr]fVFZ3M_"iX_;g5#SWU|HPY-Boz5pOfwMqup+K2mR$$2
-to![_.jk(F}SJm:D5i3@fm'=xpX_+hKQlH'gruV^-^x`&x;,b8kI5;#ee{q/j.$K43g[p:uG~Bb_#+n6L3`!im|4i+QHY%9(_ZJAci".qgZhCW&$s`Io00
-m"e02Ra@8:7QL!m=EN]E_l)ACf[l1EZ@L:f'W9M]<#5Y7)p;6lWbSc}}$mw6M$Oy9fmRBrnjfO"('mwy|)Qi!6F[|7@i(xJlo-d07nOH+zsmaVj8ry7c~B
-%bE=d`xbV$lo%VyON,$D"qNl28d^KuMVc7sT&!_=vlYHt@H;N`:^C)bYHVggy/y^T<_j]JfK7'YAJx@lAZBc4mqR^{l&'2C^LkE=[=gT{sypYhW]9+Y}uG
-Kpf>JrQZ0F`t1'^:l4xtuLGNw@!Bro2>gfg;DfZS,EmODL]yVKTGKx:AhYS9e2lzvp,Azw#UbrB8|Bhri:p'LDWyt+jRkdB35up`p:!Ar3-!1F.^V%TDkK
-"v-%(hBfdupooIPFMjc%t:L8oV'T`68C|!a63R!_bSf[_!$4^%^;>0d^>EQE)a8w}:Cy6[V$UHpZ[$!!,9}e5sOg7@#yP0@Qr+[=9PMc!Tb4EcUtGOZ1q(
-(EAk(b<nXmHs[=Fb9:cT]|5xI]A'8nDr=6N4U-ox}.mH|CliF4|V69=P+DIT2Yhz=%c728`Ofh_+f|XG+64LHb}I!x}lvqa>QT@iuVMlGUZ.<KLzFttL]t
-Qk8%bYn@|CKTU!~SERM!25~ici3`'}kak+F>r(&S<T_m0,8nO5:w!VJva#A2Mo,7+!)fM!j]1t,B';s"JZc29,fu4K@[b`{mfUeEH:/HJdb%1HGGuIJHLV
-^pp7HwvML8<j0)x]!UXyM`ini:O,rreR'H!3LyJ1Ex_}U|F=p|qdYc~vN#oIW!`Z15R-"nOm5-"IT!}E$ATI.SlH[MB%rv5|+4T9R##B'#`M=/S7xHgYfQ
-bVyqITr<#UT!n$y!Jb~T|V-r-pRoC9WF2`$!c[0&5jmmeVph{[nww}Jvi=9ed_8IfoP(:dDD%ZdoPwMz9EBinx+LItIa3k~r0WM4Zv/{aD'@SNIME2sTq"
-!5&=wC{UgJOt0mV+B#0Q"N.yUJ1w8@zDD2/C}3D$YNzv4wH="A'71]E>=3b&AIh[Y.5QTnDxwoqMZeG=(qczCGb+I^(v'&Kv7shF]mgz+<ZzV[t;3X6h7"
--@"it7>YM(z$f2Lq^]j|Y3GYK`_pq/Bv/6C0V;"c7=QhCZont.zvJ815gNVY0upb%.RWx0XHSLdJe[iMvK.BPHUv<37wY&TJvzCwN"y'-KUwYLC&Z]%l+S
-[{'noH(C|4|:w|Z^DB<vOvS=C9Xgp+B91y|q5FK`:lGniS}maoQZY_s8;l:Ae_Avh`'qTg5iD&+IF}~G7kgukqhExfZHi2Tj3UXBvsxV3-TpuIFs/N0PrN
-J|dSr4Igx`qxy/pw<t4G@zlMu0!-`.QpXjq2zYmBk4H)b%u9GwX4CFW/[gLXZks4=Ejb.v3Toj4GqU%]r9)=w.+I@:#uGgK:d4/6,K`%/(hY[LR|Dt5qDd
-rz[=20S[v!YRg)tcG{7v2%qI}>se+r>]q;b6z-S^icw<c|aFaNx4t>jcl3cNZC(!@s"$;P>yiI_F]gw7~F,4aVGWRieHqS`fu&;l9vB9Q-Fza5.Ntw0CQ-
--Hg&%CyjYwrN>VQCy[CyZ<W787e=qkj+m8-GMhSQDlPDul.fO%{33-}<$gG)%#GM3A!%h;0oDTWSm.Z!%r.u2aq{8k@;kSaGPnSvG3~NUJXEFUkx>MkpcB
-LybhB]#S>-UnEmuQ"1'PIjUX`OQt=oQK<MFaI}x/%KXp6Xyeq{{SA/(FKn&,6QzXuq-k3y%'`0+b^pz>[A!C61Po&}DhM+7[e[JL|sx9a}}h1Mj#'D:&pU
-qb@K,Z|}&0ndgTQu>k]}[L)fj[+}E"4|81T[JL{6L2$w$Vd5=kG1dErt!3a'P|J)!8nc/Ef5Z`QLyl!X0|C(ND7,n'aE$|8xb.O!Bw:XU50ld2D>ymAJ<y
-:i,coO!t}%b!OYve0r]r!D_7Sw!iFZr{nwwf(]XOz=X+NM_D7WFOXN(|#MKr;iBOt|%grEad[AdelvUqRo/[1^|"$PkSv"b&Hm~Gu"CTH9YqwbR,76#-{E
-AMEvoN9wAAetuXsx"0$#`jczdP'!78d-OA~jhhxUY#,W6{2|zC([vJ7XD}owZqjlZr26WsoEG)E0{rab}6sp_3`Xub"v<o;n2=BnRV%w|M&%S:1mpElR3)
-Ke-&W.$6<V&9_"g.yGici5.P[UqF!@(R+<PXmYwIB9<K#08(/=@&hT4NpEF]KPr:H&)x$};d|:X|JGBZz7+0r;Q7GsFDf22x,jmEn/uU~.a_.p!}BgrtGz
-,0J3]y(97R,<rc)G8)sof3d)u-Fs6dHP>_i>3#da/%D$Y-#zTSZx6fzuWzh%<EUUhd)|WFcO#!-=R1XD]"!,l9k^enj2j|Qc#63+S9fAiy%5G9=Mg1@Gi2
-2hL(+3nmZW/k9#u/1Nz#T_~1e/k2&{F7VQTQbNixUIDgaOz00`{':i=O0u`H+zy|{;'3K!n+uU1XeP^,Mn$2#O+r^HJoYuBTbVxqd@~mlg6qB#d6W'htT%
-rT(jA9mgW$X<HUzrkD;_uM^PU.lsA-)Bq4!519rQtC7lZ1oM._sxCgu-o7zKdZ;UQuN@XO>TH!k5PZ7T)D~t.}2^:jnVO3-p9je<688H}Xk`{s5t=q&U[a
-D6l/Q{rZZWN})l!Zf(Q7njy,jb7o`BA{oGJrQ}&_wX_aE%uMBZrlE$`YZthio=117:},fZ`7TZvlFv=Gup=}4sdDNyIr=r=;|kt6=O4}IhaX+G_@Y_QVqg
-icXwatJg]eXn(#NQA`<Z)>=`fo6FcWlLPiHU:VPiT)tsw`2%-NI`#,jH&[Z&@+OF"&7-QVEE/S"hBQ$[%40X5YAAR9"AyZX"o[OPe]t66/#6x8T]%g(S`Q
-FB"^^5VJ}8rNE_BjnCFH[%b(e"Cu4sw7zUEQa$aWQ}a<VIzfvKARgb=qDg4Be!o@4r-CBP+v3^8[/J.,{kU{K|E'M{Yi""H^:Zv/H2P4Wek"9]G)T;"=Th
-A4_|EB8HWr~X![#WonFI3X#`52.`c4OJxrKHQ^MtpsAUV@"U@hX#%p&_bxu+k&JfK,N2R+rLHUOy2g[)^aWerzv;~|&'n=sOZk)@;o2yT0M70XzLa1}Kgp
-,Z<s.vV>GIRl/[GK0q&Ck>gOu:DW+$g_hebZz9-<Ug"JAau+l7Si<-77y&njXC(a&}t|/JGggX,O(&skqdOICmb1a#86s3O;8LHH0I,75)ON)ET6youZEB
-B2FY.usL@#T)=er))'=cgEY<Xnzf+[inz$]5hSeYO8JFf>|,"(uh7#>cQwM5G2HA,uHx`_FfRDQ`H/{gA&2l)cDDT1Ywq"0T_l8&_KFsq/YxA^p!R%J3i`
-/Yjs6/@#NA1j.j3j6K#ov6|a,gcJS@fd$WMh~3ypDfFAFrtxZevH8OB0MopS$jIFmWUK_j+&|+[ufg0E:eh$G]2B%Eb>;^R3;E)t9"#P5w7g]FVt(2uaf"
-NX;zE9xXSrfrr1Y{3uiA{M1jQ8B[gMSHJyZv{Q=O;z%Cl5D4puP4Eb/hYxfDRi-gd[UK]U(-'p`Q3_@V.!]OM[d{2{lyN}'`vxg{,Z@8T#wsc{[>oV&_>x
-/}X1MTpk~qi9H=bD^SPqliFqNIjH4gKOL&dDygz5`Y#bf,X<6F~|qk1w4oqww|4jr{/^`GA1c:=E/'b#"EGv|yD`$:m.$dP@Aqz>i)AJf-]}Rnn_<1w]7d
-4G2<Rb"Lz#/,A,e&x,NrQ)Qrk4Capv"8oQn=k7Sbyv;Pj0#uOA^'VV[vnY_A_h-vW]Ob1#[{bRQs2k^[FZ8i;J]DM49nvf<vQRz){=6XYcloZ7pot49$V-
-2D8(rNA{gNSWn3Vkz%T'Z4;}`3@{-@""w16XtX6MwhN$J0ocq+"De+pz+Tla"Qhb9^+y=9dw0lQqga4PFPUnflJS0-fL&xJUM$EmTNXyt'`/cuWoyP69$(
-s$YuG5z(0vB{"Funwen:B/1i[2#v&{I_b<d%^la+!WHCwhyJW/M1sHc'vNAR!r8XP9VaOOL^FWOW1.AN/A+Vfk~m6Ld`LDt]E>3@YVvX3xeFlD>8^D18Dj
-1d583v>D`KG4,Gv|=rb9u02jNNy7Fcis5x[}T}7}K5R)&_DJUA_r|a:H{NCP0gH|5d;x2uar3}K5;xyj#1U,wwX}^O/[lO,s;w%=Z|Wh0g87FNbrq'o|~@
-~79qDO)amf{I&zps!<=|Lv9|9EF%:H>O;P6bLO95Ks]{C5ETLzCtm-s7-76|frGXVAO[,hjl72I8#k=s1C/g7|`5+xyj{lx:Qq_#cMQ,)#Q{v7Ay2[g+Gz
-Io!XE5ynk%u";>dI@WKGm+jFc(ZdQPXqyIyf`YPz{I~!Ke;fdNgV'riRy[.Tp/P`Px+}67&E&yqC[p6jLrZixqQMaPg=j]iY:34FZs,'j$M1OcASXtCpzC
-%_k`Bg2IX.n_'0!Mo2rpV}BGk!,{5%e<z5lI)Y+#wUEoht;CVal]_b^i$]P`ek#&t-^NC)hD]I](]e5,UdU|x3zP=W{htqj|lY82c3M-+!H:>>cY@sYQyU
-yj-z>9`.%N+_',Un">j5mgH7$`}U&P8a5|kO[]HjE:tsT(-@Lg$Q.:wu6!.1GxIk`<GV|[$+qS4vRRpL>tO0D%$R(w/&Q$b0yVR0GFN;%g]lc;NQcdbq74
-rgST2pgxa4t|b>eTMV-(ORz-q/J>7Nw|9qFXjs[q"g^YybKs-1_|k[1NI`OFUC;JM4-Fn,,=ruJ<higbALE<p4Y=iJ<;/IEXP.|tM%i/KyhI#Lh62ZIdO5
-D=[o_I&cmLftqlKAfN6>gv7c|L7{z$qB_PUx"WWsmIfjpf^(agLo1WD`vBEl=,#c|ArZ9@EQxueNH}4T[q|RgD8|6=FruJ~x>W8rI&1dsaJCwF%%rtAZf&
-O|tueez[/CmM_=aoS}RR6dZO,d(xvCsh#lD(PO(VdoRTuf[wI,)z{eHP{]2d-)xMlB!|Qh]xf'+T%4w2:uLW`LZpoVb5eNA;HX:q5c.{L6(Mo}&xb&(IR=
-JX2G;f@odr5S+9UFjsdWx9|Pn2L(:!=DWb,tKybZFrlUmIW-EOAf&rcmbJ%p+V{X''Gcmf]0B^-Be})-sdArwlff'=MC"31{A!lgO^W<"s:rQ5rmIQUHNR
-L@;Rm|vL~.F}66kn9T)m]H3mW_H;j(J;(@)0l0g@sou,0(w/kgk$);&mGs[WC(=OtAa!vIf,Z|7":D>df`6iCYjoCub1^h4QBPHFe:'[kb+=<{Kwm$w&F;
-[_rS3m{zqBq'b$#$Z@s;=+d`^8$'IeY^aUC<T8nHT$o_z)u&Dm.#uKs}2&iNC)^l@AiphF`qr:&t8%l'Fch:hib,c:63w/]O8fIX~Mo8w0eT$DnW~a>i>z
-v:Nwb%l3<H(PDyE8FcX4"4RjaW4Ue^dfk|II+|$LIH&h|mRLToh!{n=,=>wM[Y-JJT1Jt8%79Kr='Fv+;>TEwy:U(q`}3TI$55#=eKKilg6>"~a>e)E9e'
-_8k,y9(/!T=on7M6V,M=<,4!Mh|#+VOkz0yo6_@Bg,6S]P%KQB`es-EW(v>CfCg^_Ib33!f&^5KcxV"_X#q^+%!|W`t+nrNl6p-AQi98rtzTmQBKp|Td2A
-TOvF>5mO2L8!{(,1o""-5>7^htTQc4q7J#/c^{'s2;.$wySS~zDq=WOL`[DOrds]aG6@rV7|q6UOa<@ZQX7B3ma3/[$`ujZ,1avI@Xo4A`-4n!Srr9Goz6
-TiU_9X>fS+2U.R{Am)vMz6v{Pr`][iMT`E%-qz%#&w;,jLzT[u6)fmS<jHNYLV0kqI=_c`C/g''kkCO<dmLIlS5bqOtZ!8ruZM^Ltzu`Yua``%2).94c^r
-2!Kqyx=Zo9V+br_9%Up@R1ffphj]GVrBwZoogB2n8{zP2b3dX>Whvh<p{'-d"(3O')hs@KG}tr2wqp>MCjiZ:U!$bPv8KBSSA0,i6$kCwKxTKr&lLM$rM:
-9FyW!%Y%.2Aj^FtpC-!.k-$d5+3Y/0Q^kp5Zi$rb<d&6q[;+G:toVPVms0ChJ2{2%qezbK&%rP4iy5(^Yd1p{n(maK6XXcxVqdv[(!)`Ox@ldv;m=24|q;
--]!;Mt@XKNCz#9iqEf%>yf>TCmEMVs:|crqi2t4Hf;fNEXDlzX/y.i<mGE4Ki{<@tXjBHhz/96=V]g3<Z>H'IUK&6tpb8KIi99TJJgE]Vr4sfc1@sfsXyx
-+F.Op0yf`zHBeqfk><JTy>DA!iP-O/LNC[zXGAGL"Z-@$l}7K[K#7abf;b$6}a9|bo|("WQi|NXSMp7n^}jmNiUK`AxkF^='V,C|XVila/'ey,e>a|_8o/
-j2=Xah~K)XcPk_Y)8qAaMVV-%Wk7u[y&ddRavlrFyB!aMH3nup8Dpv`)VnPYSZA#/aG3A>Mr-{pv}Jr)4TDap{7jwJmj6Ul@q6$!:0.J0B&#ik=0;my697
-Hh1!SMM(0I{nd@_8BNTx91,Dut>F.0F:sBy_xJk04N6QH+oQ&EFH"gXQ)ThUg_,X3KipWBA">vp=2#!vY@aq/HXd~'vB){tp15aq<JapMqod=O);&|EnyJ
-0|VPeXQJ1QY;'PSZ2:hCPy>1bE#8K@J9~q,C~qnzrWlLAkTxOy0X3rf=qcJ0XGU%XPJnc$Y2K[mex`k3tQgTk,^kRC)Rlx975cPVzi3X6F;@hV<u>G;DXm
-umiBr[D@`q/3k^4Io#YJ"8;W4:EtTkg.,uCv(t<$is+$A#_1'PGa0C|8(48#jZIb|4e6JaMV-DOhcE,-7BL&%DD=CZ>C,DXrQ}28F:T'VNlxC8nINP,)Z4
-E2=}AHan9KzzXCct^_0m'-v3gncVz-aes3w`Z!IPYN6HtKrQVKeAV/eoeqIYz@1l{Qbm7<RvylCZ;Tpt,^)'Xy5_9y65hN2ao!KQ-{D!7<Gh6]gEh:X}7J
-r=M:-|g_SsOt54Rva#4@hUpR;/_T4xq/NAfRMX;:aAI9wq5K"(p{Pc]Z<kknQrKdkx!eR4Ws=q:+2QOojJbrYA[}G2XIXI5/mS.mzIQ<lDPLx'e`%l|5c5
-~5if_x{dZf&+OqtC+ZbT`gSdsi&3Kx(i9|ne,e}PsbK5q.}Xs/!AEELpTZkd6|'bDDB60qd=O9bjPb|nJcZ.Y/HzxBvX8`Am-b8ZC6UM(Pp{/9#k8fuNek
-rlHGv,$-]'Ym2Ngtu$;E4(3Fus_dBFmZ]ruV=j{Bl%(zeI{Fc$N{bt+1Lcs3NT(0wFrh]#if}mMGh8In>J{$o5OLtRRD^r5(nY`AAV+#E@Xi=X3nkhk.O`
-UH$&1k|"(2Ixy8FZ@%DwAhp}fp7NmcwyL9HC[])eFbT.XMcEBXwmMllY}:Z{J"seA#p|:0(QVA^r1Q^/z{PhKd%giN9`Q;'[DAaM0kPDPYCW|TzdtB^'6I
-fKmB><xL}t,o",I81q)ywL%w2bAQyM,S/8`b>UzT}j=JJSAP:`:}Uw5.Bk1.L0AM3CX%Qq>L<$~:Yo&96N@t_Dn=N@IqYXB02dD9<Z&<^^W8<efI2|n)9b
-xPd@!#d$"LeBFni.,y{xO7vvBsh4E`M@|vswnub5;Tci<A(d"(V1<A7;OMf#sQ]<kHMJ]"pG|.O1`v0#hIV"Na3C$tZj+boxg{Ww}m&qH<u[]lz^5I6E-d
-pncK~rqzyL|vgrFr2}(MJ55fhh+v4qy1hp0g47$3E>#<4'XF:pQb4!l3eZY0]A}2(8gGXTI=QzNWtnor46Fv68m%"4Z.[x%DE-`0a59HOk9a0Ym&zdh8@D
-<R}Xy7#9|Qu|.HFJ)#bTFsB]xw{e:S}_zzG-NSl@+R3a]jV,0x(4CaS=oami#)C#~4<<mfntL+l9tR@+xjQT:s]|h&~q46K/+Zt0h[Ai!9kyHT@'[b/=`]
-in(81OMoXNkn)tNh4C~JW]kS^DDLr|>5Mk|@b]hPgM~uWlp3`(b:0,t/:s.y4<ky4"ZX.UjKFlaZxF$YN|A@|;nbj0pr~Afe,AN$sYqX.P>IJBD0iqG8}v
-]^=(iqWf0:f+t.8v~}eOh=C0eG{Kmkw}o]DFtVJ,R%0"AslVsFf^:kab5aU[Zgt!#xW_4N&WVkjk-s|s{"h5L%|%&whDD!Vxb5;&)jegVoz6)w6(1bzZL8
-Z<M;vS%rB{Hv@AFgFaIf'Eo{S#,U;xrG8{VOx!+}8{jwAwm6C{$CA2#^`{`9"(I_>{hp<56;1=S%iK-xP8=GuOW+|+|KX'O}`6p`_fc%=eRnnTN!|`LlVH
-y3~Yk^Y$@s[5qr-VC!3i+_2yQRVVew24zp/,ksWnkB|F/wh7^JbRY3">"[9J$y95"qE6:ds`"EIJnAuho7mqDgrcqyh]}U}XO;;-V)ZfKT8L-&;$;[nD0h
-YAy]-P[_.yz{d@,tCkhkF8}Ud<LPhQ7h.-W#p'<Ua8eHBQL']^ZDyCtlY|OFK"i$DN@He{6cs`kM[XO^9eS3q{[`_j/lBkRpu3r/h1LZ[$;1v`-l^9F6u6
-8uVw&mahoxlnR[wm%^{A-t./$y&N&y#4VF1(Sim")bp!KJ&%W,Wj^)Pnk#%avVT31!gpb+%Xs0wpBky|/4BK2XCab4am0<%feZP7fD5cp)cYzn1e6hPX8_
-rG<6(t8VL}NUI]I|h[-lE37ab2qn|.%mo3/pidKHcg'IPv{(_dq$b:|LcaHuT:f.|2C,{O3lxqTK>IF81Ex'BvEA>Y-j=KXBv<_Iy5n6exq%6zOYxu87n5
-t^rFJ`,iGIM+OC]7fqFxA5_W9Jp]S{{873"JPuZZ+fEDP{$y3W@+LcdYPr&1yb$A{;$q,t6`U:l97X'gl$2`St&k6'%nAF`t)[Sq{Nkv{kbX/ed'}3^=`k
-r$]E7Zoz]`D`l/;^<hUda(4>3bnQm/`9%1m%<`48tK$9c[Cch}|KIBUa::2"-yl_E/V[X}KXw7,(K{J/iN'@n64][C3k[&H,(2qF(h&tns<|uV+'joA&^r
-JqI7kljMd#bOo>Z$HbHQH,TDnWas)J{o5-78Bboy.^5v:8L/`)uS,h+`Zw:OJZeP,PTrF[D[=.Tv|U,HyqNIE,P61A+z+V-;c|Sd/^h=ElmB{+xl@CmnD/
-B^CSWL6bF<vwm,=KB7dcopKZ+C'):se7Fb9^HJY-A{54)Z;>/[VDEWzt-xKs<}TN(:zw-n&L4o.JPo&dxZ[R{XDO{,'<_Jx+%4&5#C(!s:AQ4h4YqA|BG(
-F1`0Awi_"syUU(<t$)&]aru8MrwV>6@8|D}Nf,LC6VK&k{aD=}2LrvVy}ATm35'=%o18)H!aVDT8O_8D2#to5=7Ji$9nV{nkg}4tyFmY$)um-2qYxe>+-c
-<;9;jmc9"|YA3v-^"1_K2a9yRFN:#ap/]Ff@XW5M-]-dHBn[hF"^(Vo_Vcx=7R(H1}9Eak7ny"hT~PJ>JgMCsI<jdepY$)j@>h;qgr]wwevby<6Wp/nq[#
->c)Or/.+0i-nzsg[=@LKL;a7l&L_!gEw,#p.NboLfjH3z_'AYXsseLKkUbi3KBw`4H/CM5pD{kehqBjpgAnDw+Bu0%U`^I3XfYDR_^!Sh9o''%_Eb(3+0X
-8PX4BSSp47ClJv^XhT1AAC>.SU0y_sPU<pT<O]sqb>hPI04X8fmBOL4fdnR8a=fQ6u}QK#@/%Wx^q^w(g7FIs%RAR'e:(N7IhX'OXnq4eP(%&3YBz#6Rk]
-@=3e62#h+fj]sk`4i52c%GDv=Z<&)Dzj"&iile25'F0DFvqV]TP_^TeeOaA{rH:J@R"IEezV+=sXK#m{Dk~Ji/s6V#nNB0+DS;h&Lq4v@d,B:!!o}2YUXf
-H]UtaX+BM9VC>dB/{:=jRW3m2StqB>Vu5rz]2Ct,w'-nnW:>`y'S':M${(^hD)l(ZkxOwVTYR"J}i!D:e^Tgq&^|Jst=1o>M1qK)OAG0O=g``]Q<OtOp6[
-7yaU2aldb3aaw/_|MieNpvf6xHk3%sN5^O^.Lo}Z!dGllhm";[G%RJK4c-/;X_{(_0<@1%N13#E>5ufrH1]"3oNPE9`/$sN61S>@Q/uBJ<=4uIL,Eit(A'
-1<821pDVPn`qd^7Hs_sjyGZo4ar/k0u8]O~K#gvTyvYGheJ#(2jjpJp#i3A6HA_S;1~fwACj#"wXgHtEH1&W(kWCjkZmtM>CJWCBvXrK#8C}kLX'8+UUw6
-]'41bslT}lsNsJQ+le=rOD4|JdWC.)"n)XZ1H5H1z.^NXyeM5kNh'BS(kTjbe}!{qk6sdX9O+K<(>`hbX0"Q9Q2Wrb~CnrXV1`fgT`t}}34KLJ4=K]SQlG
-{D6.##]GNYExdB_iveGh9"#k}T~KVFj(y5$wa^Dy~>pi%:]w6M,IIL7gxzfj}"{4$la:JOo2stuZ]B}i,zpSnaf`9:I8}Xr2gFiYpS)#nsKJs.}(<LCPOV
-EjGjpke1Tks=<Iy,o6Y|'$z0,KrLbKwOFrWqmfif)P/N{z+GodN2RDw@lce|3hXB^ZiKjAo<VRM5W'&pKK1)vz-.Cjp&5:.,=gHWi7(]~9(zd>3I(_p-WC
-=(YK^=Y}NSO%yu~uP,'1%Ot(+bTQDXn3=Mc8v|NpGr2}_D2J;x])PwI&dP&XWHNn_`2:ac[(!L,0'HX_auaNlYX"(2H:#xaG<Pf!,-9tdFYbaz|n!0+u,H
-;3.{0&g}<Qb+<DCjBfB$B#%ad=.S`W=v~Kc$);^9~PVj7JSJB:k^+`Uaggek.y9iZf=A'JV6/3vvqCSh9h&qMsw>SGWA%Pl'zL3c7j(:YIXdf($JFELd`p
-+rQZ)q[NaMd-&RfbzsOov[.apJs`>CDqv<'D}VB6'|>0P|.8eKVzo5)1W=_h+@Pd-}6.@Ow<R=m[.YF$S^pbKB_=/^Fc@mgbzylpa4:<eYsd#9]'%Lbt3F
-0)eB:.rpGG/Z)>ZN(Ah%i#noGa_79Qe:+kCzn_B)"oAy[#FYU5r9qbt7cH0_'vwdw/H1/b6VggD|cJ$=P3oR%sC-B^Jf}6CT8BbT+9bBB/BNGXV2o"iC67
-0sKcFjfo(}HT4OD^J(lY0Jzn(,Wd)1=cB|Y>{$2i}|Ux9%X{(IT1N`:lBkB@:eQ`XtL;3QB2Q).FEMun6!pDUd'_%k!pd6RweE&^M70f%)h3WwvsuE)&js
-W=WA1JwtmJcaglXF)Hb&k$dQo$b8PjEK%rkZ)6:wR`+#pOQ&kCN}']jEn8Mdk=w]L]h"]k~#Vl=JYAK,RpYI=90eo4StCh9P%3fm3@/|h5'E()hTY365l,
-[+R>o|%@W_6Erhd6vqY]G9l]L40=Bo(QVKs7Y;-Hq{Rl]v`z`DB1ZR2QW/"s^-N!zqc4D:[Y;!&A{:C$>,PJG<CZ46gnn/QU5:oT_E/XU%loGMf3v04OVO
-l9H<hMbaAd9g9]=@[-Be7![Ds<OK7XGlul39(YXu9UFUcwWU=u8y!,l5^C]y-IPUMU26ZKc,J&03Tr|R"|FH'm2y!B'5(qOSwS^@(W6A^y{y;_/l}!IZA'
-z0&:D94bp'n6Ddkq)vvcSWU@'m,.k{rCW%stU>8$X!Z>%yw,7Tg|!}LAS8m&8mxr}prbe9Urej10u3u=qe8:+)|JlBQc}lj-Bdk>~r(n`:82NP[%2JF<W=
-0|4u#>G7$FjYvptZoy&G-=TmV8G6FM$-l^BM/c~rm_qTcX;KIST>jj@X!O0WI{]A>p2W~61dhs]h%0gl+m4Qp'kp`Keu!`7`%fB0tA]V/L5OJG/,g$jV>K
-v5{oVr'S4oO=|F1B4=&oh<Q38LOjgPS:->A:CgzzKe=Ozpx,n6`i/tGxVTTvZ|BUK2k_z28XLAgkWg&&Y5le"_{F#ee{~@B3LBq4JX(^%sy/&ifZzX^0~v
-uxfb/s'!fn1T)kGokbLV%wZP~cl/.x3B:-/,#E'i'oeG/z~u#j')'P/l5@Y"pV&.(_(NP(9+g3kz_YH9!%}|uNS2]=S<U_(p'%Ck}px.Y@A0;LL8xHz}mB
-M/Qx$`Q:XX[r@btI57N0[c<Ff>Wvf#-OD/8'J!15nq8E!RGLTv-R"4]{)QygA)w=l73n6(3dy9~<kep3$p{|H%G&y]rUfNSKo#9t<MD7^+mxQ[iVjJ,ci6
-_1L"~Krj~!9.[hDt=r)bX>SpI5)"~Fc6eQ|-c3-,Ym&A7GPT_=)%#>TdJvIR`5Uu[+sN%],Zr#s1j8MXz']jXuy9M|^"i{_K:AxM_k-/(TaAmgcQ@w'Yu8
-|4z&HKcGD,`.~:(jfmTu|a}WZm~^(MYhS#2wV=1"vOP{~Va-dZscWM|4RbE/|.)hcLx3z;^nLO4^@NhP9=D/0&'BVs%L9fu4TE4l{xT@czY=!2rdxWwMeg
-yZ/6Xh1$sUT<=z.%[/2h2PS_)VP@UOPzu$}:KyCH"LII6Pd>_i^QchXf5hbu,8|T]kz8|gmZw_Aj;o[AHSHtlSP)Wp$&j4VttfsU4Y|U"H7]<D"@oal!Lu
-i4rd#]7y!U1uB:4W7}ejQ.+5"o5@O!3IgGNz)5#BD6{H,g1uDNA9Xq'60;v!z82YUpe:rNr#k-u@N<D#PEHBP[JB]7t1)5+c:aSo6<a.f9C^2u+gQLeNG-
-Qvr6NkKzZxf)sUqbY,DiR1cjj3pU'$b`O:-a)_tKv>@4i,[Ose}Z`ZLiyy+uv;}W3[TNSLVV1`u:w>3Jz3;;,&w$|EmS67QZgWn83[o`&FPD5A6`@^yqxb
->d|'$OL+jdht6Py@%E.yc>OQ/tY{xv@4J06wB$'i/zuYzF1n>iK(}AC7,wQ,+M>Ely1pt7aJym;LFVsR#{h0#BQ$i'q/=1P_wWTF/fW93{:$aRP`UivXB8
-B{x.u>)[qJwz&YLqc;ZZ7p|:7jf3"krU!QQCV|GI<AIwNowl"Ed{[cTCl=xG8K`;g8;)cq^OWYcO,T%|3KBv~C-PNK5z|_u7{J60Xq8#aHdN$eGj1Q|%p/
-dnszU_O"fhW|#'o{wf+3v/uk&!7YNKZn+=xy,vv@FBp!4BJXSS967BQ]b/^M@-7(qNs;NW3sUU>Z/j}Xu)TDv5tOxk%x3T8ZQtee~]YU5yI)TlK';tkWue
-p[38y-;S}+"0<Upr7yb97iwsTa&N~[QFx)amk#]&UZoRa_)1)7Cb${:>XKY&Krgmu#PNTvZIineX1_OR7rGA[K~upyyNueBodHY^u{";wx8bH>xDes4`1S
-~;D4hn/oY:hyxfoU/ylNwfKM8A3"Dmw1-U;0QK,W#t7Rhv3(La$XFGHHc)"RIgc52a&Ds[^I~Ga4O3K#F>[U,:Xsp}#-yE=ulw!x.7#oXZ}VAD;O[zfdLw
-%M%]}-j-ql;K@-=ae8ph4L|Xh7ni'u0{$#;a#0-3=qimF[xR;!x>;R9]2g##,gK!V3lK#[=s`!!ODimh.LNm/WDfgRBs<x(FyijT7TRej#y=Z|)=vriyB(
-E7~,hyH(wE<wGjFJD{4Xd28}jrI&jr^EIbE;P`6RxN/DELc/I^QM81j^KWmOojx`k@4KpFUSgcg&u>];FfY5t78v.B3TN^gyeqcVFQ-S]w"zHIVF]P=/E!
-P%'pVtG&6QkX.A+BniA#VTzD4=-U,fFG0=dd-Quu&!ww08rnL+{A0392,+d27Z5{H(u&RixMfr51t+d5E6Wb.i@v0|;gVe.JHj4:nh|,>yi-4'ae<e~o9;
-d!qTVp[1r7MB{Nym#(1j!-tx1Y>n<@k=ECJjPvaGK%+Q$Sa3Av}&mMN0j-.:K"q@;,.<F(%07o~4KcbCr/#-#e)fv3XT4B!k/w/<|fVANg:4hlVOTfrTqq
-2IbvKmAi_=;gxwuC=T'38'L+pwdWum5To!=nbeSIf#U!na97fk#w/U}@"NZ%zeKh;11s[[nLEDv@0]n%yYXWwV!aRVq.=Nym87rV#R%O}P"w.15[5eeMyI
-AXR)jXVVP)Ttu=%cJ[C-qsI)~5L0`NIuJv6F4K:m$o5}](WL]rL;h-1SC}^n'KfyFoqDsn9H-tdQ`%uast={PTIP]ow>DT!,XT7}w#Q<HLAvu.{"TTl@P-
-{$n6|gREY0K_hn:L!ZXdq5bJ2eQ-)c;]^]fvW0Wad-wb:B/}sG:@2Arefe|_5#:`.E1&0'^8fGfaVlfY,%d@ywg[/k4DY/o<]_a##"S!(Wg:_A7UIE_A-t
-<beZ>ytj:i/#TT-^gj75B<fQcqV7`@7oE=y;H-V&`<rf!)V2u'&1bK5tKUReAe(<d!m2|o>9IX%YyP|0|ox|o9P)-[d|1A+x,]l`=S{Ek)~D}5h9;3!Z:R
-&g]rB#]xB.[u#G}jm8Z-Q3=;XMd`-LfB'.0ffFy/OqIUE'kGfQklrxi8($EXhfQe-`^#f#T`#y"gcH(>{`P$%]qBmf'd0x~Vtzov[tZqj!/@`[wO^mwu]3
-|)^o_)Q;}-:=:Kb'alO<uUHf)I4|F2o<6LYsX15uwW4bPaJp-z%hEx|XdWG^tdCChlT!/Frn'N59%Q62E-&sqzz_8b2xZ0C}x<)'xc3@kpMGGFK&t4nE%.
-=P3iMxg=Y9u>5nMX14cP$a>UB{c`[z2|ynuZXr@yLJ"0y(bI~GS:2u[!k`)h's@_aO44j^w^y(w-`y#0=aUk<n"Yjg'gLM<Byd>R/q@/.!NY4`d,/Zq{lW
-tLatsHJ>Pz}'8ZEk<h6rysTrel}MR)8|Wr[hQ(g"c}@uh$n&Wrn"`Z4i+ADIb1!+FG}t`P10I4g^%NKp#YaD!v44U["e1PEzhjq$G@[TPEm/{5)4{ZahZ|
-LpZH+3s|.{{|~Olf;n7uYTT76czzUZ}:)Pkw_)0)JHMpj^=(:a/lpKJKhn~;hH5BC}L'UCg)'dwJjVhaa<+C/0<Gij;!Hc5.Hs#$.&`Xsig3=`fHIZ2:!U
-JS[fTt]Mr{dYQc.@+s#[qkm=XZV04QYAXLjDy'lXR<>{Gzu6vFb(VQ'H3.z%`n!L9jNTuO8}~{SN|:x=ZK"c(RV|7"~.5NM1W!i{[mPAvC^qY]bq)mmdR#
-k3(&:>[[!M=uS#29kp7hy;G_J%.]:#(2,Mw8|WStv-OF`cjm:{mRbDdZugl0j.HsP;pR=["`^ia&-1;_4sh[g"0Xv,oPaPX:)/dZ-L^y=+S9vS<I9JaJzm
-lKN%d#{,x&d>/c=T/'5RIgVlnP#hAYUjuXSLy-]OFc-G<hiAVO4F)T#7t7~iJRw|/))MOA>6Yx^k@r;u5Y[ba"_/p!5gaCLm-mu+DG:u_W_%sVwO2yD,{;
-.hpSC8h:fANeW#bhNe>C#ff]6[1rl9P$CX=8{r>7+MC<^<]YVv"o}4LaNk-9EFw"Hw<}%_1O-k&L85KrOlmL"HoS[UpUX4m}ZwuQJvTqFX7/VV%_baV0g=
-a]!mXIss<ujAJKQy|CK})1~|Gw_by:9IsCJz`);,qJTu2".3C0EX'>F]W5;V2YcW,p$}h`Jbv^<{q+}P70I8e:|Rurn2&rHSNwkQxd'f%vddo{'Q'yL)H6
-ep+`uI<g'lX8TWpY[^1e=CcbR%c.LV"ak`sj'e@:RXqD)`;As@0M5bgPI^N.)2vxs-g]jb^Pl]$aIsBU+tT2r-[oPM1K,R<xx:O{N@qT'Y8utKlH/$gLD2
-$-&dNh:`3P%9<aY']9()-Ae:k"}}~eBP1g;v%&0EU;#DFLxKkn<0i+2A{#F2[[U{0gf@^i9[f>XRi2|&HKkp;C.95XTrwhg$vvXXy-">|T_,Cx<Zo:#bzM
-u$cBvg"UR6_tmaw^_Ky[nY.N}tGvCDGYi`ag+sPDhjTT]f_AdYA0j8F[>/#WWpyIXUzlA{&^%%gEcUORZpc=r^b`=e$ogd:>xTQl{_IC])@MR'Q,5ycy1p
-v92@^rqVY..@dqng"JN%~&rrRh{p/rK'zqipL'lDIgMIRpmQpFc9$+lpF%|p-YEk[^vc5@Jj{EmsY1tfbJ6$#}:A%Z}+pJ$fuoWZQ.]%OVhWd]5{D1zyp'
-[}YYvN_hjq5m<%CFO7#Rk4~7#gIBHJP[ZJj=J=O`"s$^)6I&{;@}eRlw!QfVGU+RTjSw75|iuf2@2%A2!h!TY0H<&O>r~hANeDS=@=n|EUxums0z]II^WT
-@[2uA;p]yfK>@Q'WUD(4(v.LAgGhAmXXvhy|U0Bsq1+Dv8jn<xmWzN!tzChy|7z|[%F^rxR(s,kA;yyKsiQ`z^S@4y)"-6KTi4ss2]WbL0T{iOo"wOx4TM
-Ikv/=T5My<_eRA'lh#u79[$%p9}TX(}qvLM>_Z0Q;@v1C2EZRa;R]_7mF[ape$&4SDQ^/,04ogdgul|0SFzw;dA36|Pr$LtE[k,k<Fzmb7yl$YM7Gm"d`+
-j:VvQTMLbtATfG/90Qh|R[],%6wf#|NxgTpcW@g.7g@[-w4930Qxa136q^dM}9HW.kaun%a!ml:<&:W#xY`Dv}E+199ls^Eh-w^$"+5G7AXTjIla{Yox'a
-'[^<f[0-+>5COX=H<SPysK35SQ<&Fay{@H_z]@ugE48mMY_3h8>=#@-K)@g)$>XFC_Tx{Q2WLdMFjkj<$(OT>GoRu<cNdB'PVc[RE;:VEO<}YdKq"i}JPP
-5hzkkRYZ<Mj>`7yy8S$P%H}vB{ydJ<K`}{n4X[^WGfJdGZ7x~UDW3^e%{-BITSt7DN$0V..zgB1jOo`k82PYZxQHb@+lg99Iat(m{-y{<A^skIn%d,6Iyr
-:UOjIxzXeyTWvfShrdv0kk6uOw2zK$$nztaX4j{JO."Q:H9WYFaX2eb}RHS<3,TW724i4HzM(vu8.'7<"Q^POey:7s[a)&502qEsJs7B&Irm;/Ix7G5.dI
-;6oYwo9"(S99w'MnR5;R,V:SRH-.XT,pEJm^LdZK[p/r_kD)/J=_&gEES/UBDNWC;('JbckF6g/]=On()T97a4KJ}h}'n9wVzZ2eM5;BA9T7QJ)7C]Z(/l
-$+jZoULJ{j`24k^u,x<3!yY&zKlrMudyBgs,)s_L4xPhe0o@+Y2ygECum)#j3RWJ/7D]i/7^$UDV-S~llW.9po^Zd(UJcnh2S0au,wl!)KsKQKzPZpUK4G
-En/dVNiED@x2++T)[3<TBY=tdKjT/91MwEf^aizQ6X1C=_/vRRWY@3l85X+'fCaGP1%M/&['>aP5^07C_ApN#v-ce6<l77A|&,S/+X;=&J>0rgO0Q>TT]T
-h{wlnY24vmbXSJT3sw#zo-QtS^=|a!CXjEx[W$w`EV:2@[oCL^#T"ak/Vo8V`gBf$/CqE#q^"<jz$5DGKzW{bk^|(t<mEML_:s`uyU)i^U.h/syu3KH'ip
-jtPz^@z::2"LvVysP3W$uR,$t-&!r%+k<,0lV-J2#kX@kDy//zP'81SZML<rH=GT`KN5B;9WW_WVI"+p0i7f&)<.D@+D>)q_bJ;&qHZ<{+TTft<t0.V0T4
-0XRbH.0+v0ZZCd<v&'azp7_{[`;ZnHs>+Uu4:ucBW%~@Q5Nd~=m`Ez1{BH"K`6{+i<l+14a=xWy7#>Nnh&hh(Z_EP+k{5lt<41/tM/)y7$E<-t51=yZ]"&
-]w.[95'P;8Wd`V2'_-xoQMCLMOV'#j"]ZH<-`x&l=Q+v@;qd+fF!;<vAvB_U;+N"Aq<|pU7n,,G&V^Vp%WFT$spFOBTML'Pi@y8A=EJ{bkg<AX[u%]+/dF
-<XJ;au=&]ZD2K&xofl_uE`I&BU7p>X]5K^c{e##c5|ez>F4,TM~uX[6dMwDH9>m0,SKJiTx3BuA_ggFUlC-Ilxnf6i1v9+q}5zW6hW7Ni9`<eB7>zur{zk
-2(XLt$B,2w;G4Y5'1{rF9G8Mf2DZhQRddixD7o'fo[&1rDv07yD]@lsY]y^/WjvING)"`=g|.Fkij}y-R7Oj@[MmF237bn_5)/k.rw!o.yHD(fI9.'pz-;
-}<JZZX%J1Pz|71C^jG;rbJ4w_XrrgZX^+to,JXy-,)-NM@rSV;'ixYu7;7@7zp+-oaZ+/|iTY$Tn39jW@4gK8xJa](;nh90E{1;B@9fHLI8Da3~L|m_Ufl
-HA,P&nr#2kf'WQ~Ow0"2_SNLkf=^)jPr/8m[+64KRq95v^CiU9IG'F74vgCV:K_cru22MPI#^K;Q~X)YRD"efTAmnZwh,(S,XsiN]ParMLKBDG48j;0Z`:
-{DePG-a%;upqaS}w-MKTCHX"X=iECa}ayI^lFEJlzh~l;QrGkjg@i9:aCkByu`9}T2@A4r!{$j[ke13n`.m"TznGsc'-nueY%&<PgPiiG`PL2!&H@=W&`g
-4c/,k](tw<-PA<"FO7v.Hu1f<CiNDO${Y)lycGHB%v)APjdcV}RB6UBV)O}S!G&[Gy;pKAl]|PI%d$ctm2(hJgYVHr50'|:wp`Ft'<OD@=+(5.@H~gK&oT
-zePM=QE{miPVyNDF!H"feoS|qAY=-2RG>1eNoh,(I0jwEhSV;uu'0C^_}T6jJP]%(MWl'u."zq@{lN0z"0)(gkF[uLF2tmTs!r6KFqs&7B&^3WqgJhkmr4
-@GpwaK=n}[HYkd+wnYMpyRr;LY^%q(-=nW,hdh)>|v8m6gbRfk38<}y|GgwXF8^}O7_tjtlLWbQ(^jt5&{nd@8O6Byh>kqX32|1FVK{$#xecS2YVf{_b!B
-g)gn;2@qqiK#8=q^0"-q//N-Ms$Z/HBJ0RL#U<UgR5bG{vg+[x_'KKVYP=yU(GBHC&UE19g#3CEGCMn_0t/@(_N^%4[ScQ6r74Ywl^L8QKA[2w:{ah>BC'
-"-2]q/xS$4:0YDvRPYYb%@0Tan)d.HUZpsX(nghgfePa_`c,lR]^#_@4.%ZQZV~3}X-1wJ#Lk+wX1@{X{6(f)Ay>3M{u!"T5.NNi{mR9x4YV7)dW(4^GZH
-6|wSElN33X6oQdG`c[)n"b2)X-'n>"Cs.Q(/d&N+W&-(!235-h&q+ToeibTT.vef.l1<IP5cl{<n/F/VCT`0ajHY`|Z"K:DWs^5b$,G+_KS7Atao4'X6}-
-"gBBY_R/S&14<(~%H+2jYq8F4^0ueCSGeXd2h&[IkF7<3z<B>LM[aQm5/)z&G5'G5fxdM|^rL+Z{C1%^Ez|qw"~y!7B7C[}L(}KE0gu@F6t|Z<iSu__@Kq
-c7;xrqU2:@_VT5u"@igWZ%SH~v$8X"mS_9O=lVooE2Sc1}#vivGNK]Jp"t>_d'disLtCvl#&pgZ|oaA@b(Vy)":Zv6Am%7_PLRMEu(WA"x_u>i'-9kM{bO
-oYD-KeT&Dn$$MYI<FlaV-;&I3qiO:"7B'ke36s9D]o"8F1o;#>11Y!K^Vw4gKMz#Gu:Bqd;le!WL5DlRKzC+eB$Z/XD)"|4}:Z79F#P,&[<#5hKxs'rC{V
-&9%07t4x$|xUVe"Qbd@H"Oc&Yg6ZVkAOw6/:)Hxn6{~3;hBUH{x,k;wWA,GxjqztQ,qIjhYAsq_|[C`os]~@`;SBPB$T[rziOwi{JGGLNdK8(vB&Q,>8po
-BIIbnJim=Ud#pulGz@1uwC2j.j)&AoMx|fT.<K:t[8:-1P.7&z|<iP/;aYUX6KF)Fj7}I]2P!(@U5Ochky)Wx4gdB8_45TRY[]"ug!RUuQ$nXMy>-17dq5
-|;%&ttOSg<`;bcsP8_N1$6|;7`{)zHk/KVGu/Ei8hPIY-7uL{_T%iDIt};Di#-;SRgq/!{@IP{7IXMhc|,<Xin_N8[`ovj#{Qr8ZGPZzE.gY{}"EaQG,4H
-PXV+qU)8;wD}me[=^!;CDul>Ggjlp7mf#c;e%WK8(R#tm[hb,5DA|,jC;Yz{tfn[;wcs(^s`_f#%,+1t#vXF}y0L3pNjop<=J2Ha[X/fak{b'/!e$|Wqew
-[yOR56i#YRAbN}KyMUTnI7sZiZkCIGli.9fxHr-8BJ1dMN@YB<oS{Z"rwx%7M$gu`%2^H/tCsB;,ImEC'yDP]xN/fB~9m.u3%RXS)QVi08+c4;:jB)s[7Q
-,:UcPR@3jC&bU]&[i[Ym$ZjKdtF2l,P,FL3H)m:opj`lT42M;_>uUi&9(5YSph;R$#%F~wobgSyiqB0]UqRAyG!^,Z@9S%}MAfSZn1)XGv(;xl6j&ZO<=N
-WT#Ru{sO[T2f/h@Vi6E)Yw8s!Ej5%nqf|vyXnp``_oI37sc}4klq2Sj/30jB[+Y5(MHt!CFcV<>nS|h!!65fk:raN=GxAM,5B(0Snr%hLb')68$g6akB;5
-(v=IjcZfySEKOKs30wNGN-!`Qj)qwoZ9>%;vLTEe^8wOs-=DEs)(e6Jo'9!&.t7v"d%t<,]%BBe]Y4x>_h[u_8:2aPZv7p;[r]3tl:~+CX(lDhFAX>R#61
-KU^rmz}M)yaU:nY5Qb)gkSnmreNfLb6a&Sn.>hM;t.yOqn|VA2ZY"IaZnI"PNNI<Z(_c,t8kk:C7dIM#c.q:vL4On|Z;ezP/iV/`e4+2JPZP^eSb+XF{lw
-iLK$t1eI!rqjMi~j+r&rlm7;-lr_<e[R$=d2ZIU!}|2kzIGL5UH|LDckf8CQDvVtf|(-cPH+aCGPTiAH'b=Dj$A">:MK|$r@xpM0V7[kgXOW<GfdsV0^y=
-qr2_8Xt_xT9QQdWlOE5I;%h&MJ,s6pVS5T=64oPR(lQayuw6}vwdp3#e;Mz,mUr+taIp7<+f"v]:FKtQ8owx|>%tM2XkS@wf9L-L&lLt7FKHop-ctYZ^5@
-;i`EGAE}(Ow,ML0&lzpfFkbS6|,bO>RK8CkFonVfnv&&xcUC#mI9'C2bn/ML/JJPcTv@f[mH`Qv%RoX/1%t_S}]N3c"ey{c]FgdzoyMavgQw"H'Ndnwr@Q
-ookdme+'L5"sZ$/$_nAz"5lV,PS/OX5/EW/pID.>KA/yF6X8(,cS(NsVfnv+vAzmQc$<#q8;_US`Cgry6E'fzqCD,:kw3BeX!ETd1Ovvr#XDy&gkLEYN3i
-H+Ffq;kfQ5`!CdwN'g{fop#cCTXznss7[KNbLyLSr>qvJ&l>wIue9CMqu8#B^vlLRXGvA)FXIG7n5GAz1#w`3&g^7$wvR'ycidmHDf>WV)}sg%EOoQ%$@+
-,^Tnt((mtEt9<p/}0v=)ewJISMu;Z}OqON=_{WKmepBwdR_Ig9n:Ja]]YKdjR5c05zQRrL9'I4l[N@}GdXJGU27hR_]nq-o>+2L((CN/K^&e>RZRYeIZ)x
-itfs2Nv8{ak@_ZQV_|IlTvy>|d,gu=8Vz{:uZ$h6#LMd$|<KIb}ksuzj3FmKm.X:;"jP9S&lK:#Xd>Edp3n[=P4>h9/Ke9{av6%G5H_H"y5.D3#r;N"+0;
-2/F4<Cr0}`#RrZ2sEb}(w994r1g$"j<6!t7O&B2$$r1,WH}KpsWjdZH!BZxKRt/|`s}qeFq]KzAsva1u1M>j:JwKW["H`hV42OPG=rz+zus^3{,#(,w6wW
-kdo]|1!JF5HMqUU6[6|mbKZYBm6=${9D]`rHtA@vy<6d<S-Nl`ia>zvn#Y=`Nn!=m6:wY&Hc"8~kF:n[[t{M!$Zfp1Sc,UU^wpo=&|)}X.F`~NsBhHwhQ3
-@id$/>PeQQnhIe#`#BG]P)]!q[nOQ<xAbF%tOLi>!rj`j4W9'yi$$3YXiav5&`-F5p=|ZpFBfW@l;Pr#DXfKQNa|qBqA86lp;omAgFjplS$9zW=DF)!Srl
-%dFAmjU5"Q9krp-|F7jFMc]XB%1SZ9dmb"%4/Ol.A$eibUhR]rvfVulqQrrkUBi<z:rT0G/VQ-}J1Ycciea6EP(VFZ(;;RZ1rM#O@E;X_a=c|3PA5^L57h
-<<<D(u:`m:+`Te!yjx<euv_1:/g+VVYgIQ|l1`"[!+Syt>OI_lVCrldj<]PN_R7>;laEoS,Y"L~|6[E_0m_fMD}z7/85dk@)&"@.nHa$~%7{7^:O3d0{'`
-BEOM(p3+;=3EFbz{^ZD,~F>v(eTiXUAiD2a4.Ic#6{SySqpTv[vRD6WDcPec1L4PktgYBy%yi<A&p7`O|`<[xV!(jRv5{8[JSWKP%)U=NeA}evX'"OmCoh
-x7-L%{N3:.wQ]J2ro7)Hv3.:7{Mz_RX6^km:&qksfTE^D@LL>9u!|)EkcnU%g<JDeA[.N}4'f-/:epb=EAi"KQt".87=w<c.+B>3yvFwlc>D'v_<R6S.Of
-#fnwzg<'rL'|Cbfy5'4fK%6unFP}Y+yj1$%Fknf&1%!q)jaJp!IUfl+h^W(|c)VdQ>!5MzdB43d84isqD5e;O:koCJzL3DJQopq|'9^Aj&XIwcz(2`UL(6
->fzq7@9'&aIHgH<8`z1f_7K$1rAC.gquS_Aa+lW^:#,6qj|EBr+-RIEtBl~ek|vzZYIAYz0|9AJq<cI7gD.zMOtZ/XaxIdop~G!(}JfgF1)a,ALJLBg4_g
-v/oc$F`33a%&G|0b#ZC-y="1Rc")^"k{oTh9,NvpxghRb''kqzyL|vgrTOaK=FggR])]Q&0_kjNCV$}.eCpCb9<6(+tGH|3!&G=26;-|Ls+IPS-@]]D9Hk
->,X_vQrIazw[+I]dehLB7<7]BAxkk!j|qt(O34rX%&,|%B,DV-YRDvc;tr{%5GiEkfV2uw_DcV+Duh5%g;y;GbtW_OYT!N@@&hi%_y!ReY|Ru=<t)[QaDX
-lS2sOW$chyK1C(<b#;2=s=6(bzy^`Eq,nGqN^@p'vi3"u@GS7t"mrfT3JAMS8=r_Kajl-nXP/m`WH3OU43.$[eKPJ;DCffnLnL|IrR^r3agE!Oa@z]5g:B
-Ya/$tt2sysJhL4ksY%U7C#'AIZU'>k'Th;vHN{5i1d!$JDj_2vcZm@gBM>!'[`odF/#Sv'(`dW/`3Gh(%YuD.KQ'@gEi1n5a~3,YioG:BqU@}g>(r.eMN=
-A{YWA`'`O0r)~14,2&3p3932baoA3RiO'xA8V-#`wJ7fH8I`XWy8>QXTvXdbi>U(Gk}_kkj;6qV]eG|XGn,1UW>Zjq4'1qMs^ZtQ-Hk1X6!Ba<p6,`.j:W
-@U'yb4%jTiM2vqDfmq,l#5(/D<R#ui#(mU)LodohfmEdI1uAk1_gz|'d<am1%j{PPqpA@(sF's;If-,b9h}FnM'8[E|5|`ghD|(cm>QQcG4D5B(KXMS6S5
-l:,6&kc$JTp;4ocA@NeYSH0KO]4Z>pc"$d:FhLTF&Ua%giUXc$r%6a1R/$6<5quL$8}49(e+-kY={F_slLIlH]YJ:]T|DD(Vy6Lh-^Yteez3"#(=&nq2n6
-Ma#D8)~#Oouz"Wt/F6u=A^~TzK5ya}2a2JL^[{PrBUMq$'kl]6j-/NLNKHJ|TsvwuQ>PV+nVxmx|kzOK@kq0LyJ"|uSo-rLy2%BIOq6F<`&",L,){|Lp&)
-&S@fR5JoTV9lh#$Co9q5VT4p/K^H/>yg3Pwz;uAD,c4K_(ysx-DpAzC%i',Fq#Chd)X3n"SIsB9CYO.IB"Qbr/_$nUtZK>Df'D)LK7!gk/KqeVfKb%;nYF
-ZC"!{s"G3uWj0K9nF(+{kC2Bsd:;Fy3'3FB.C+4|vwDuo}DN[]lUUXshC_'TWd:eUFK4uGAwFf=;5-])U,jB0YAe}oAD%xE=u}ly)pu(4K5!3Fq@"wz7|5
--+S>ddVD3f3+tx91c5"g$aYK8],ibLqbi6@V-P7|fMV$kV}t8&JH]&GmR.JXG#[GQEX1'1bzJG>]Bh3}6BT&zRy7Q#T[uFizB!T34s"Qs]^@xK{Xx1'd,|
-5_w_&&uhWPs:^PY{1[dhE]Rh!LpHjrn{3x#@-mSh8.zb#bChy1tH}{Hw"sde1J~Q4YiSIG)U.I:G3uKDtrv_rb^/700m:(&vr+Rx:M6V>_%zUNof<lsR-3
-~+6z@Z`W#g=!9N7^sPtj{)`k<k5KMY3l#8#QZsnM5h-I0='KDRjByj4n6ltzb{PjWh6l[y%g!n5>^N<g(d~ox!`F)JZ!z^baHw=/KB)mB'w:]e]2hx}rW,
-jy2::!|U~%vK1u!&^N1k`hNA5f7}U"MwA8c6N!]NU7O0awwXv4zo:c~Gyp7,yI"E&xFVGoLj.,"o`+]R6t{4tq~FQZ`wT5<Q9c_WL`+mR,oOEGGJw[RK4!
-6]7J2j<^':s:F'sr!,g81fb^%_+Mor`z&(>rbW7t;^(ilkLK53Gb%QLXpQ5(KsRr'fow!F@1Y,7O~WmZ;@TqHgketlF)LDL_=We7XqX(O62$rJ]nHAl56K
-ZnnqMtdfl[i+a9&P<|7qPzDjy^w|7Cj'B_}INRiO7`yjk<U''IM$zS(HCh,.KT>cylYs<d(VpBF'F1T2q4f95qOxsn`(`h~%hgnNPHeyi]eZmqr^rl3W#h
-y`Kl.Nx9K+595KvK-3dy9vB-"JCylw$$oZD$,ZPuYp$gxd:]+4U'4hPW#nf5Duv_@QtuBLe"4[I.5"ld##bkfpra{.BPIG'jkHto=5I&^HxTPnS0CW-{%[
-`+1]Pl4^C_9^!<#mjO{J0")SBYBDkzpZD{.SGg)Hm040612bS''>IqlIY"q%eTj;+)a].<$V5C{!eWPR0$bLisejt>Dt|r.GD!(bV.Jjn0jF$QU+e/mqW!
-P'.biUfX0+yvM:(alM{dp>$AS4VvdOAFikHr#VEhA},F7EwoN+<e5F)j5Bx%n$'ksC(nka]lfCol5%fOS]6/^79Qfz{{/1itmV)jU/EXRJa(AHgI(;;MBT
-o&nOxbZV[<X|'0OYj23M1H]mouDl#k2%Z'syJA:<_+y;pw}|>&@yz02)/_PE!Z>@8l14TIq+I1>ZeE}r0mR>]T$9X1~cI}os`FC[-[#)Z2mB%4ioJLscU{
-]OfjU2JsS4FrqIxqca0B))Pt4CxrIz@>(T{yZU;C2wJ]Bpp;A#c4SVNs^cm9{(U{5cMB!nJNmEGd`<!_yl9]>A9t_/u<y82j[7zU|Ns-rZ}XuK&,0'_Bq}
-.r,sD7P4Q{5qFE{UB[,f(M#8Rf0!y9H%7F5)(rgKQ"rZohipe/cnHW|j2$gUmkTItV-V8)%eRh85ihy,pJNZ0N,3!)k(7f:,,k7OzDF9G|y]Woa:^H{BQY
-3K)1r@zk99k>~E1=]]TLv(Fgv%Yb+[mqqXqg-.:uTcbSC8{U66^5lNU[)e';d:IGKIB9vk"[IMkB8bwsWXh0C[x_^_!0uJU=)wE4=cpGFpK$,L2_pA(Z>_
-i]tx&K$4v:5q)DSp-m=Jhx_SO`r6c`s!s/]{1aOFi-4xh9R)96'/]w_PvcYw[kfRjJ$yGJ,U%][MdarAV[xAxri.XU@M}!#GE:qAm72l(bR2uY#([/fI&0
-Q{t7Y^>e9=H7R#@;:/i|)@Oic,5MA9Hty%C^Q6P@J^`C;<V+[Uoc9z,&}yduC-Tb35)Rn<z'E]g3O100d0JDwpe=q)qKU4d5nP(s::3]d$K001N=[&;$f6
-/yUgGv%B_G~S&rrJvjlrmpDTOta3ln#Iy)XO9&HzMIHT''+gW%q]NT;&h]+>"z+Zb<Cw'd5<dl30qibV;eCS%{}lzQfWcHEu:who!4k3Q3&vFf6RvcXrN!
-4tm}9Qw|x}|}V28-4{'gTp>}B#dP|fLcQuTM]YF-zt("'JR!.}gBf;Ymhcs,-aJlv<lk,elw'YWI(L4'B'xJr(3W`wWuO@A7M3&)cu/a{ZYg2,:`dCsE$Z
-BBs4L%wz%<^A{4)a/)8VANy6jif|)o"0yO&%dkJ`--,&_ZoI#|:o_D6T`v:QA|[){ESg"}oG.<$gL;W]`aJ^oJx'/r.HIj>#L$SM+@W$+@~E(ER!M.isj{
-29&PgmlIV{1YF/O;]e0(m"v2:IS7&.T9GX,7Ng(i`S:I'4df1ve%2qip9_8VaM`mM33rw#O>I{E4>Or3{+myQ-9vDR|e2XE{xO;d#3<AdUx+Dr-LRwN#W@
-steZ4x`Z(y-.[PtIA=slFu&8qh>q'kTJZW5oweBC{Ct{6@Fs[K3W8M"A~VZ{(s{']zXS^i|3#'pT.bO.#^])}R:wbA8V[D]:y6bE~eBD;yU8#Zu^tMN+0-
-MD@KZZtKV,7uInXBm@|ioy7Y;i[+9lkjkX6Lv.>[_7D7<`=z%1Ib(Udg-j@$^:aGyKHXX=Vc95j)KO+,3ta=LG6@>0)QY&N)zX#%c9W!,"q.4kXaw%9WSr
->e]ouX{gn8Z|"^yggNP^N22amYe4Lrfb2}[nT!S[HTndpCbt]HK59G7>P.Vp-6)</J5([4C&]I_G9s=#QNVVBF|0f^O6-v2M4x&8afG5,$l''x5s5M}G9y
-neZ`em7"#t#wD5J;m^G+p9uoO+nDCuy%zUbd`G'6`$vkV&PIO7(:!{!Nb=p9py7SlNFMA>s&(8f]6`Bf1op,m/2+(j>6AdKmiF}>PysU^Q$zGAvMuZRL){
-<xE0O-cZJ3K{WN9+x]q2uHm5CZYf"5DT<vRZt4,vrb2PdrpdX[PPB]v&:npJd@qmwW`v3`Bi~bqjDb4ZtItX_.4DenBxc/4AQz'RK`AP~Il[tMPnU{BOCl
-TM@{+s,V@z'|V52cf^(neOg=9h)6j+9l$DLK>ZcU&a=M.ctJWLD)lf~CN!~y+&9d.'{(),()(]i$Ov}+;4r"E(SyufrCEOL-T=Rht7sHa;KDQ)c+NTQj-O
-SG<V:1_LQf%n]|Q:GsM3bQ]f+#kfN.-58R2Y23f}N;R.J(Hel.2U!4A5[_dD,r(1Et"f)zUU9D'HMkxH2^e&M<H'dzhZ$K3h7H"xR|yq;|]6nYsvKSeMHH
-OMLpY%c/IF~kA}g^GBN-c6^{s{&R}TaU!h`[D;;ry%.bl)~G#UnB&,a/'zxOO]K!em<5&|Yk#E!eU%:1L7{A$`jzhIUeKs{E|:OLYSk_p=NoO|cY82DK+4
-(sn":RQ}"!g`l)dO^e3M>=^Jn(EUUJ_`O/"8$+>:i);ZWsA:%/y<,eib:lYiz_m"w4'f#L><YpYTG1=ftpxdc|@:CjZmM1@O{L@o&2ksuc_)s#B{q+G:ww
-@puY8ulfY97s<)IdW!X&e![Bh+iBqANRoPY,XStczx8x11iGZ./0>pcI.'e9`iJpz9[AYh[ZqPA'DboMHh:tI>v8KSzQXf/y`.!`abzu'D7]t2zu_Ou-md
-97bCZz~6g{gRLf9RG'p.T$Xj|Y>{Gaf}4uBwEe~UEhmSG6%cujd.e:u;g.y/>6US4tb3"4pnVFGEr5NI^WL2;v7-.MM.b@TJe;R}C`beWYnjx:8ZmW#o|!
-%_kbpzbeldsv"Wz_E0{"&v@t200e^Kr9O=yyuP[YKa[gV1[Hz('bk_k1s:i5-lQQm/<Z,X./Md+k+/m"[NBnLE24)2t5EN=f<2;&l/nO,w=EdvVP,IO$vN
-b,[_SWvz4x#ZlFzr)}(Qkvk"ka'7acG6-/DUoM`Hp@-6~jXXS'dmUkf#<6{v}jAh:XIU~wTiR2k]tib6V{A'n]u8/sql|Y<9{qVD9t0fMGa&[!2uC'/xQ^
-nrVS<=mi"L_t3Q=SS,9%wEGly#7q)kpnA;9}k#zH26h[q&U1,/;p{yR@Q1@<I^_=hUmi3M#dWtJF>UY#6L"f0mf;N5|.,k7aOu4OizS$xmao{pdBfL,21p
-#hwzvkOR+y3T&>c9,/l<Z13VXt@]ur,#6olY9='TUCtT]cx&#okYLHzKG.W^U5=|mNB><=pH8V|Y2Wh2DM~'NLMMxq-cYlWKj6Qw4LUKU],D]Lt1S49>Fx
-jRQSBkm;|AxTP!pNr7brQ42^]xCRTZbMp,ezaEuM#0yB`9^jGgYwRIX(GlBQ1QF'Y{3wV64/Uc@vpD6@6k!oxIqZB8QK06!|g9e>LHuHYAX5dmxcsM'=N)
-KPEGd]D6X0L497Z@KguK(H;cy!PY@Ds0Ow)5xZ{JLN9P}usAE6rBav=)]WdY4J<rrA,PJ#s=gKKEi3caS)K`Tw2[l6jR[HW>SO"M.zSoIygI];m63%Z1kU
-qZ."/PY/q`cI~+%"uxb_uv6O}9fhlpmD(BJ.o6tiBe&S)+Lp60O;PQoQqRY6(V6SpCr^|aRf[P-;ywD{d(QdV,cdZSyV@2hwBuA.CK|aOXdx6Hb6DPFLW(
-I$E%N:=8m'Q<#(w(.d^B01V!:lL2NFqFc,TZAeEDC;4rHl+X.@ik}^.}5ie|o{mS8G.m'9has[5Qo:uI$G">+/Dx_3UIp>/$,QYZZb'h4d(rYhB<pD]i1'
-q#B9r{IYXD1lzD+A/[w31sN-<us'KqH7NiN(C`@/CJv3Y.lSC!egnP$-Pze{as_oB{q^aoCa/jkxPsZKsjD;<6U]PI=,tGze,AvMTC>-<"}A3bl<4-t'PW
-u"]fs#DPWL9'-1USBDS&Wb)rz@c3(L)y~'8V0y6eb'lO$hK:EGbgTlW8-,j(K6KyeDocHW+0M5..u:fJi$i!ar=Jhd'NVK|ibpR+y`-Ce^ucvpgBd-0iY/
-Jq2y`eAh.!QkBfN2Ww{%!5'5Iwc76FSppCJ#~"v0T+YPlAvgUTgi0.Q`}v3T-BZ>VQ3WhxpdLt|r,rneSHZ#,]+/}W8WmWE||KVuUY8URh!CnkDF0=aK=3
-v5Gk2l8=7r$!r4GR.(VCfhjovqWe7s-qB)ukWB|^iea5@t3R&lUkfZ]fZT_q[@dbL&{B-53Q;p9}n`l4Qx0CHHB|m6<%.&TZCr4nT3zrP{Fo0D"cjb~hS!
-_c0QeZ=M|U063tOYNxAaDaC=Lc;HSG-t-pL^CZd@cPeQo]Xam2pZr0@`d^Su$@UMa.B<d$I#IH/HgImX.M&@f+!`io$`L6+<UF=_"ynurR/R,w@;OBYibJ
-HES4.-%QhMb=1W=i=,7&$E}m2|c&=aMwZ_.iANau,)]^+g!Z]n<kTTobZhY5dF}c^)X<lp)[UngAtJl|aH@Q+_YFuu$ZsNeQkmeIS;8-jgH7,bh:(7T-bC
-TEZ21|as``Qq{37DowPMP[/%tgPD-TsY{[-MuVNIjJ-u1Zu,TsRO34PEW=l!#k;E2|tS;X-v]eG]I(CIkEj.euZxE3j#21V8^@-8AT_B&rZ5v$),HlcvlP
-utRsiCb_d#MRS^`8{m85"&<'`#UDAsv^KhL_(@6j+WU<83GV~3F#VkwXQg7+B{@M%n-8vhqz#-2JgO~VUNesdXi|Cqm2-02{xeC8(lS+Jvxee%78Z6sG_`
-yfCBkt:Q|rvz~N8}`q"cgCwmoC2#:g8-%TpSXi;Iq}kF(/T_`6:gXLR|CQ<BZt!H9D>nSCsBOYDB:iIPxGnR+^idqS'y38WSU/tnre9CPz,6Z#HzS51nvh
-tqwmvhiI|]K4Ukx<quN&@{,Lv(O+Qvo<q/PSI;Gd"86<5xHSA/qe``X$/QYBMn-_T^!{DhkiTJ+nJgkhir8wf`s/Av$2J#d|O{9>F#hbRTmzPuI!xSrXDr
-$D:maw;yguW|Wb>5n"#M6qS:=-~Z{c})]RJXWJg"4hx+L&-N+4:kN;8VA&CtfVt7Ch&p74~O~VTfhDWTX}dy~zNNcqX}n73d#mg!Rs)EC;L>%XNZY;>>)I
-1+e4DwMkfZ9Wvgq9@Z5#hslIu-Y47vyYHa&Oj8In-0q%,YuN46kcinPsY4v.S^$MV64o4##TNdd1n_"Y[W<{~tjD!Pp3e[jqU6x2=T>o%bc2J<|YD@U)c4
-0:+onm,B~tvO4v928Ob&.;L3,ie"Si0]]'|lUkWm.2-mQJSwwmJk@wK:&$h})-VuVb9OuJm:c}U|fkPY[s#xpm}fx})u%lRp-ezNe,[Hdu.-9G8'Pi<0!6
-#oyAW}YANK)vhef:usVq5(&'HLl2jsQ1J8:!5jSA$tGA;<v6;z7|u%GOfrZhSciHfwo1K|'Mwu6eqQ.#I6'z8VwKyW7{2{lyu%fy4"02e}J;14gLxiX,CT
-lrO2:UO|:LrFrk0`VrBf;d[ueqpjClTMHnwhu:8{4_cn!zeK#Yek"_l`#A5v5hDrTDqW;"w0EQVBVv1YnNKEBYda/NQG}z&H0pGt"PgD+DrEa'4"`W/&pk
-7;,kNg5F,+u95UE(s2GbT!6n.RxoFQ+3cw7+=QnpW!G^`<`"Z--7A#Q9@sB;Pl`S`g:e@3Q{k^56N=G36l.uWy2}_DU")!pExhJ{v-asA:PgtIdr&nn0A-
-]W;Qi^<RP5r=e:}&hCTohIc(^)#+q63SC(|Qi`P}}!;+S/je{QQ8e[>tvmu<hu/Psu[l#`7,,s+LjWGI$PXss!JLU7#QU8NtW1{KjAk9CUzkO!iWVfIh(n
-OCFCd9=G_h[@)v"HLxo}<7>W7Mm^l'ysqUF;V)i[uDW.td$OvilMBU7ZuTSD"4CBH[bk#&y,"C86W!i5`7'-k"zjD3PT9Kd|vl%a/4[;)0fQXv#A^0d(En
-.CBFq@Z|8%ueg!U$v2l#oYTOpZLjg&9k>Y,g]#;pjYD)8|TGQ94X3yU""0.t~{Bh1VX8GH~)n+Fo_BH7^Sp[/]0{4x4&4Oif9q}NDp]`U_#Bhfo^'^g:&f
-h;I=6M%d=ksf+zT'{]@>qc@[/T9;>{s@-TwNT.U"%</.a^-k"@$"M,:/xY>B|muZp(fZ0Sc}Cvv)YyDW$!8%gWv2^PEU&%X95<pW:isy%>3"+_y6`L:;U7
-G()o26mn!S_/KJcL9t;(ef_|EKp.r5zem0#;G.1jL!0FQ)0F<hEtITs<9eN2(n[s!(hX'J<Q=!X{OaDO<6"ibt#plY@T=$h-60n'BrXRt0t#.y,A~l$wz,
-feK27HJT#mqJTxnFr:xl.CX{s)4msws0tGCu^VMpj:KB;E'2+P)wasu]Lk7{mS1$:(E9:WC0r|Z1M=]ou.(``Uo"ZKf|z&uW`H-vqyvu7gA{;Z`q}(EWTr
-+I/B"O(G]P]VGmG8Z}kUzt7F:e~&KF>t(saa(XbXz5#wIrx;e68BA&1D+Jo<<}GYa<OqjhktlmIrdApTs}aXeXYJ-c1'J"f9v!)K0dN6,P'-CMCkiWDlkE
-xMOwi=4E9Bx8(Z6#~o7,vb^r{kp!+W3#^#/|$]ep_xie#6>zLi}&|Gm.8!RS[:Sp{mBlC@]'4YZC#eSh,_a:zF,kMZc-q9r10]~|19zZqnDa}@MN3b`5CE
-]@6Ir&2M]EF>,ey5|mFPe]'+c@<sco}!K-}(ec]{vuLJ<oXaBETlj7lr`oY[5-q,~FzB|e26rwbxZIlIi-UuRotNk;hxi1m^Vfo)hr}pRm3Qq)bo(W58wB
-/K[-M%~UM/V8=A^Me+;k$4XK;m<|_t"YP+%KER5pGu.Mm9z,Ni{OUB>D'B$xwJ'@]ey(mX=px=OYo(:ekpH|`wilp7}]Qd+Xmr0$>dMK7.zMFKy8hZhX;Y
-Kj<RGj#jmEUbq),wL|bs([R_dI7(O&ER8r`sL;yui13NsS,NH-l4DC:"w9`"_;Wi5Y+8_xXvWVQI_%iO"weq''pVH1,JD`A2jdG,"ts1,41eO|,:btrAgR
-rJNY;J[>z:k(q6bP"]Cz3d!P&5`N<pZ4A<pircY7'[c_69:WpH1)0'/z3:)&<2ID0dhw#E(mzoLr_.;5qwp2+;1iR82k/N>"t2}J4s'q&3F_m@RJ4XMoP_
-nl4x@rI$[[pJNj`G8He75Q_vKxN{O7GrWqNnI7hf+^pA{K(_NMC0^3ARzh5:f%6iJ&5x8w(V'1I|ad2jqh(aT'12~.304l2#7h<fnp!%V"ZSYoXzm]-PKS
-v[gr(;8^Rz}c5mHqoG-=qIjImue.`L8kim3NnEls7{kz;DXz/}c3<%P+`ybS!&VUTro!,!vZLRpH="ohGw#^jX)09kD2;Vn$+%fzK87op`#LeqaK3:C%cY
-hsCa4z7W[OO|HK&Q.bU={_Fad2TMH@2&b+;`V)J9Kx$)>xZ$:dvr&NJlK%AgT7&%)kAs3vE4r$^Lk%BRTH<L~XlxSXh":,NaJR#c6mOUc|;"$QEH$`6ylf
-G_}VAx+:R&GA2a+ii[yJEKm8P}-[N;nUv0(J"3,T@Fm!T'7uETd`XVx4U}pl#]CSg|<U-KgT(E54s40:5L:iqG%IY=yexdwBlM9gav,d9OWCp`+s_N3Q=X
-5!i'%zF1y%5N5d:p.o['wNpY:Wd>R04Gk9]nVxH_tb1u.x=:XJ>T7r-ly1i%7VhQGrL#bGs:ndW|6XTUwTGaG!:`KpD@S4_Ak`&S)-_KQma]->|=Dzs>=D
-Tmi=ApXoR]r|KEs]@U[v|4Byw`.;df4f.iV5kl%1qf0M=uTW0h/Ibqldj'#W[P!H2JV4[hU#Du$ow]U'h1aIVjbE%DviEMYBP"!N:9(s{tq>JF5.rIo%'&
-0tdQ"XDgdk57JbKkHY^m[0{8Gh{,Ocvb]WUZ6H/$Z6rCG0"|7Tcfk"XxOTz;N6[McuL;gN@A%xj`qDVo-.sQNs#'Rkih%u,psLO<):%Rh)=Qaj$<17"Ed:
-C2|]ey<n<.n&vx&+9Rul.B'hnn=QSPVq7hf2/g<5ix[BK='vNNP8R|Bg]pN8mfW7H$3Osy_lo:jr]ft}avC;j'].#PWc])2+'xhri:e[69F4Sn=)`Z+@bX
-)<r%/k8Q`SGuh01"A(jkFY%]@E:&Vzs$ASN+Fc'E|}YK/fx;Lg0<+ILb>(LWWUEsl}"}]2T^N#hAx)XMSZLmbJET4#3^xbSE&HtgjC}tD=)(Qt<.1^Xc%b
->XDV@f!>w9NIArFFH>R@[^XT`GeLr>Yg;y|n48>g@Eo1{EA:^%BmwUUV5G3zT>`WxwNo|;7i1L^lL&&ru]nXBi&QGu12[k]|G_vZL3ihX&N<eE3K!Q'b<,
-trJv8su`dji@=XZoIF#y|XL]{`xH9M0:Si!gtC}0IX>`H$Yc{e02APd(9Ad{nB@:NonM<9}aUh~#0(zJm`jv}.&Ug9GgB;@OY}iW>Ls{{>;zu0)_qyv7_C
-E[X<C'3x2PYTX"R]OCektQpMK[;H1T8L$}pU+l1&F^W,>sVIUj.M`)FVT(B$=a;gE[xK>C-|N%Uk|>/H}(h$(j0;CnTZA_u6,G&OpkqMw$<&^8q3{TS|Wg
-X&e)|uQqx6HlSEM$n#G.%XG8+keE|'7`##c^j{_Ft.wvN7JQ1Q(ToDqv~at[|lnlZr2)Y=Y;BdeBo!pa#C=n$"E2Uf';Lr_3[ngm,]sHW_@m><._-HB1I,
-D_D}xA/mP7c^sNFsJrzkzM){dnTO~ML_n2v[{dMT<>bIwZlo[hID.LtFjR^XF,7VT0n^f.W<'YG{{fcUrNjevm000n3BFFg5wF{x(,rO<F-5RL80Kba'hb
-`'^WQ4xx>)|2l+Jjw($wO!;^&frundiQC%gq7h,P`Y0-Eq2hGp:bNTkF%NPFDimb;/9/P.%1>g.3u[tG@Xk1bdg2N=p$gd"cmM$taUi!#n1gC:!dy]j0Xj
-u-0ntQ8A4e72F(Sy|v20.so{a@B-mJ~aTq$N|]5wXxcu+aa>6+(YRQXMxo#O_s>O#N}ONu#l&LbtuwWidofbUxBDR3@-0[nG5A'gaVZ&PF5)Ug3tYalEMU
-LY/SMxlakI'd"^MVIdP7_LE883AFDh$K~P{jI]N;I.F%Q3W]zX;D0.xBqD_<SqDbe9Y{LlrAVH4GO(~>6S1D#9H(tg`%/knGdGD8d&`;Q<%</Wss@<0E^8
-V4[S9F6[h06t~[|7.hQ}%7I"k_#ay}#>jJO+3CWzyZ#$RGYT<=^/cEtBSwan1G[mq6|jDyztzW:Zjy]t%>>j_b]QdFt>3^a3}@,q[E#53@<[&6Y$K`uR9n
-tZqX/+Jysc!:XUp@lrE"R}j++B0S-3e69%l)>Lb7vXoHj=I^(P0u&VU+BUL`|oTI&W1@N+Skp`ofS[2e2Yj0='2!8iHG>ejczIMz[^`&'M#J,`]4xG29ld
-Sw&1vWF25n!lzglHKvMVS{p.=OEogA,!VYAdKlHtG9QrMarQMc2!=wfnj_U$L8TuE}~3Z!a}"<!+F@FX23:{2y&l:e$R'$fQSm4yEHlL>EX<a:h(:""Mz}
-s2/vKwQ.bbIpw0JJX2:s$Uk9o}Tom|_ORQ1|EnN0@wP8.ygJwn|C^o{Dd7],'1Ds|0sA#/6eSS4=wqoCtF}+^z/J`y.[fJ5|U2@>v2;@5vo4=5Zr$eKUR[
-[N{cFQ/8@QKmC8^/F;pDP<A!@v>LZ<=4S)cTqX8.5K1AA,$)se{DOO=B`@p|7s:oHDAndLZxlX>Q}#8UXxj_)AK5,Ok{,&J$<"$GyoV[ZAsP0w27:}he}b
-'TureqGu/xsahXzIM8Ax+<qctu'5"sjLFuk[o9683{qM!0LpfdE!u4_hKSPT':W2t2ps0U,@=^#optQS|geKrg)h/sg.!#8Oi(5i_<5nRvFg`p{q"B-]6n
-8w3U&_z=6U=7~B|;wTY2Hl!rF3Kn:wXNOP,b,&CcpUg(qn0L-O@7)q4-ebE-5YJ'#xS:lmm.Tl,H}zZ4g&z^_O^.WfP$zQlIS1ittXnU9,>/x$ZS6+n$/:
-RwR}^_6A(J4BZO6'&192}[4]9+E/asN]Txf7)^[@%[5ao-5Qwi+e~o!'7Xq##f"6(Ep!2v.RAI#Qlt`{7"rw61XpPf8v3fGD/;wXz>i-+SwqNs/F+.qhol
-}2L.o_+@8TswE>_f"zm5,)KgL!d'rV)jvQ/9ImN2>$XA#)yB{>~')L[&cDN%pdlKp)2zuS[Ejy3:OpbMnZ!KsTH`Y'XwI"pU[H&<4#r</X8Re-<e^0dmK.
-7M,,Uq@_X.k)3a_qt;CyC+]nc6/%vzPw'q[S0r1tA9aB~"+X!:E}nD|>|HwX:oTdFP2HV16Gw<(f6I8#=HsPoKpjvlI[]k[/c))kY)z7,pAia.Pts5o"<X
-4nnK,Lc1b5i[^j_7~)}.SZW6A7fI~hI/f/!,0'A+R5cRZYn%u'yN1W4d-@HSnpO$llAHQ-hpL:HF4[q6X>uUY&-BR"sbO4P.,Pda>Y@m<"oAc|UUQ'{Oz)
-"HCP,L=fQ#NPCu&u<s_6fXP+m4QYPeHb/T=M7[,TruuJb1rs~$h_nffej,J2(i3b{#mu_11TCxite&i;m:$b@""Bo1NO}"$zg]=y2BjD;6=rq+AI5eJ;w;
-BGXUP#XuH]]wW(WTYgVX~"z$R0M2RvS4z{L`oK<lbTqI0Ujx{oDpZ1W"mWi=N5371tJ1+M1G(tSID5U+75(dG_t)D$Hvxi0<l$;t9@EhB!5>Ufzv>ocI]f
-AT-CkL(;_h2%}Bg1ZU1#raS.S.We&XPYV$LsnL,IHO4^0QTb%!iJF.NTtC!4K57UNeM[e);(tXriBAHcJy(ZP:$aYdQ0..kG3=$&pHH}Y-;BXsbfAGk@@l
-cyiCaCK@54E=#Kd%t!CYNA@5[YJ7}p%KD4EmP+<)CFdhJePT47LlWhdx2qP(O{p4^>@dlsy2'OPTn:&2OOlrdjJS]e|$F=9dd)+&lPm<$+{u]@=e<h@s09
-2gG!c]pQ"S+TC6,LraZkICfpAny)m`[/OaR2148@)Jmn8R,2+T}fiC.;jT^!S"TTs7=M-N+T1MxaUlwpjXc89N`Du,'L)6)!jgU<SFGT7jX#ymD1VcC5Dh
-iFO#,uXiEJOUc20V/!vSt6=kY)tX6Gy90^fN[fy|">vfW0'EE+>l~_{Ey@2N'AX72{eV<u3aY'G-4,-498'2E1j;-ic('&3{Hk4ck7_+I-VFk!pey^R"Mh
-$gv[GI;ftr&8V{x`rjiO&]COx=,_O.tUaz!F>DcYUoy,d6Y(2EmXP=yUMo9s~bdi`Ccv+5C{ah![aL`4sk59wr^2KC"sm=rqu_OQDpX4`%F.)b/icaVFu<
-$&&b}49+v+BSYlDmEsq)q.X!wO%9ors7]Nd`utKPj!AhFHpZ-hoIQZ(hBcKOE}[no$`_uVd@2M5/[!39y}z7X$K4%]y2+@S%D+q}})_D6e2r+THYgov}X]
--|/no<8(n&w%k5`lGnkpL1"BH/9+VMdl8g+x2VYJ&%8nA0R;63+JG1a:[n^SBjn7ZD-8{e(P!J@0==a%P(yC'pi(RjHe:4'-,^ka"fD>cP4C$ExecH:sUv
-fmYKIS'9MmvgN&x[DXx[ogN29eAm^qSoWmy'N,m|`[$%4;,#`120)]%sy_-!_"zMe0VaUpqp&#Nre;Ov"_'KD&GpmJ,}`JjS<N!nwGOVj</#aC;88`cE|E
-i9+7kPI}H=UdY!}SpM7!89"]FP'I_I1FC'r5|e/M&:+uP%n1j}Zzra[}fo5;JC,i[v~M~@9:g2MNtB$WtTnq`Wpg0iJ^,Jg=xdy|hk>R8}g2q1E7R2v'WY
-lkTVtxn,uQu1EMGsB#CTgC=7~#0C^}Xca@(<xU-eMC0]rJ^/}I{ZZ.AgS5]=_aetBHrSt{YW4j_72;hWVf|C|)3AObJWi/vqy&,}FK6kGo{8%i=/l@6)QM
-_sK%^5O++j$ecbyI9d3ui_Jm4^MI!T7d+Kuc=aogx]XI<a{sxs46a6$.9>L|&9LwfOpgT)<{`p]l[1E9YU4(+EHq&8b`HI)v;-%|:z|%sxFlk&k"wBwMkm
-(O<FC[+"fmb[8Z~7_Q|%4urLMgqEChY{by%9GxZcuYu!n@F:zE5tfU},=xc@eK0Hz{q-(X^B%:tHF>V:$XfZL@Y3>/fpmQxWN)EnR[0Q"^/!XUWh</]-1V
-.{xL5qKdZb2HwzJ8pz7aVs)ms1AW3_HLo>k5Mr]17r1X87J]#Bt{$ril3894fNOz@Osc+>HG)YX&paq{ZU/z78,oSh3V&Zkt{xDR:cTkU&9!S@kx<y=)]V
-<Qzo_%$pRUQHa&b$f<kYH5$T9HpD7fX]zi,.mHm$`y(kvJm^!-^:X<(_^>Zn2q0dDIsx2KVReNY9CZ"Hi)tE#@}U,6n[g%r>I-rEcVG!=^H")0RXrQaj,v
-u]qLpS/ys0}eHX{:.c`kw|lIMAv#F35tk>xG_xD98q(njq^>Hoomu-NthNi0/YZ%LiQ;-R1X+CYcGMeZoM}NhIz#&,G9J%9ttqMnHhWpmflqe'pzL9@8h_
-[_.zMO<cZVD5-g=THdCaoNYo2e2{RvhEb''N^Dyfk)2>RC}<zgHtdndNvKYhYhcvY|"JB):u:'w<_WIGXh<B[,YSm2J$I;~}LsG_2&mb/!)ULn~LSR7(B4
-sK`t}`]}JmvJYe}>k_n$Icqpz.5/]a<H.Gj9}01/nu{d/0TkXns,9;)Tn2#U1j_|Yj2BnbXLDo1LnDqLLie6D96}af$}u^Ep8GHDIy##r^;=L(4,LGgW+=
-85Yj+23809U"5vx,fO5xvgNe5jkC2p>BF]Dc0KI,d[#]MT5E!@&XD[)[HG4n}tV2M)FVft&P`NizvyYmTMM(8Bsj|IxY:FgT${L[d9hw#&C9X%et}Sk/E9
-+u:||SB%0th'Mutp&OQXoF=1j&v5Nv:Cis8AP>+;o@A5,rT_45"%LL'Z3,@6`=WYHQ6gknV-P>7L`AJ3G"z%k|d4Y$(:]J#Xu7'0b>)u5q=Op:5OK[6&/P
-{s:8lX/<AxyXM>]}E'9,Ep]!L+RrI2OPI0gCslqC9S)<^wUxWa>/AzE>p%hwcbRXaMk-sjg4jsKb3m7MWQcMebNY8yq>l{V2j[Vj~JGCJTBm~8I.:!P:Xj
-9Vv6kgNk.G$5`N`!Obhz,$@-U,0K8f=(T,.'.bv$k[Urnl$OLsD/X,jKW6`R^g!G1'w.ySLg|yOV}mO^}=8i0nf'1p~D,#vt=Yb_h8VLaF;;L+GoFq3s2+
-)BFSVtlp=yN_IsnO'h#aRO/s>y=.zMl3Eb36:]k<>Wm<yuqhYpulc[m%>0zNRkU]N2y36b<w&/Y6=wZ{7xDUufAVdE^%u^7EByk;dE:dBOp#ju5]Z^QJ>-
-kR|Ja>Kk"nx'(KeBtCAb")LUpDiMC<Ux^b{U2lC&/QC6[M:Wnt$m!w=$fmY59p+tnor+a7S4V5J'C:7{&RKF>/yR'oA>96iq"2+3VTu]gm^%tyOPKWrL}5
-[)YWT_i1Us1sWer|iYU'gcKk'iM)Y^6qCo5N6q#}R#-X@sGNAx$Bdy3S]GG(<"#:9A9T8+yl.Ady{Qgi3XJWJ9b-F#r8$qEn,_[3K>&5-Jv]J2c<=OsM"`
-DZEqG;UG^(6mO6M$)h#`HaA^}y%h86[u"vB^j')gRfe5oA%K+>HA#!W4Ce9)<A-^@zS#P0jl|dek;dBw=xwqF@-y/;:+N=~)'Y)=+4<a39BTKo_[dR(qp0
-)F;s/Y:"3#PT=FRh/zTq{UB0-5yu8H%>s[a!'Yb|9sUi8<DCDp0zy|MlGA0h;N||aiKLC(#7WSXfhaZ>OJmx<g[k1tIQU9VY!ZYe39&k`3x.L4#os[]l7)
-J&=uSH6F(H]lJSHye:<gOMytY/IS<a`gOZsvXyE2R!`|TnX2S8R{U/:U^"klwhi4r|M`9ETQ@V#|57=o+_8'OVuRG^.Wf%`g'Yhmc<`V$K!Z_4TcBShe$7
-sGK9Ru+,T{)ejibZh:PM,g&Yv$yCW0+.AeP.'>`1eN.N$Zn^)YV[,U+7%=!'ikGB;Gzo|m|5ThF!(<fe%Hw409P1tz"gZT[E]7#W{#Ax$RpFE^-ynwKn:r
-O`ybofP7caZpKloMMAsMQI.2lenJ=&13"Dk/`'7&vO`!s^dD8.'5;Q%YAckarWoTZ(9}z#L#hImvR{ZHlMI(GDJ4-1Jl6G)zkt1MLf&C`LSi&7sIx3Bo(H
-%T63U5LuaGT}SW=3,}SoM5{dflaHNR,00A{XDXaZ7Jkh+ASJE1+6/_7bDW#sgy#yFOKFc|{k|^~yOR+D6{u`;!oThMu3[Z4g1j[r&&Cz`1M2ENHnI&0_@w
-'[jlqwsag-r@"hWe`DT{/xF4W@;v_}ReMr=X'4%q9E194`6:3c|xJ%-k-uAU3(x`LrXi5YRb@twJ1<c{MG-N>4{xv0/{s2(mt)kEBDP>1;T}_9U(I8yD~1
-fOZ]&,C'Xrx``8UJ:>H#vBaocp+LKX}+Z4lfTfqy;V0(@i}8|/B=m{sV:sj$l"tqPd!#XWk;{;/zRG`ezj)nMLfSe)6{IA.-&G#3JqpU/;"r:0XV-0g(4f
-}96rj{91[m&)IySOhQ1N`qTuF5:U{afF%'HN8N`cnd52-R_UjOUcsIxr3z<`t8L[GY!-<|gpV-Bo_NWc#2a8!KRt_8|o9l|J%]Nuws%]CuG/-;Kka4}aOu
-~4p#Nd8>JLYl"jduP`Fy3MPk+f6N.9a12z;(Xv|8r/uWLLl3Y<0=^:J3Vfs:4+gzEuteKA)AE+@C95Cd&SN{4Xra}]bEpt>EWOc^1j1q]}AaMq6/[Pkd8j
-;2d6Y7[#T2u<o)J:Lc9sMfEl)_9FBZ8@vc,EBunp<CZ-73j&;We8j>lET,#lAXCE%vHB;yZNnW`eAU";X{7<_,Pizi#.@lUi&'ACe|vu=>M`"V92,3~!Z[
-uui0b^mD"d"FSgkPiX}TMsMFBP1n,GF[(=Meyh$|VfiNV{v[vh|^BRrV}Y&[8_6mo/1toQs%]Sbn)im+)d<lLiJ@N+PF>$)fYH}<k:srwLcWn5VmwHeA|@
-!6K3;ZPLcgVLb_#jw`L>|X"nw#!A4<|xj,,TS0f"r>@qpS|_n4PTQjRNmMu6~k!4Ha6d}M8`1#WwV50cCHY$,W|pb>R%rt9Jde9H"X"a}Bfla0f%=Ga/z6
-meiXdvCK_C]Ji&oe)pliVe}.Kn=A&Y-@IgS2a4^"tJ66"gT1~n|`i'Z}[Tj3&|Ss32%L71q&gVnsr1K[],3'b6J3a>m>F@lThcH9Yo,a9^[-iy_(90uQ^U
-uun]0&_8)rGWBnkk'i.9|)Q#gZZ|4[&-#g"ap&hJL-nLrs4lb4lCP3Q5W(zdj_BnIHJPFWtu2$b^~./3L7h+KYJ}]VpZ@17S>24exxW02FTih54}N#-ZlX
-+TqP8q7Z6330>EO^~)%:H#:ZXg/qc1e"E:xIV!|%tZ~7btP%MiD:n6y3gb)cGYcY.|LAFlq_,;/JmK/>DY%gbC9=Z,!q$/6h[HC+F{dfg$#cO/4Z_t}xm`
-E#5#(&eUWIuF&E0N#{DFg+,Twqk04|0]Sqa$]Y;KrBL1eMT{|Ucc1GyV}|xi<[vWa|fS2SW':)_frMTnRk1ZZl_,|#~C&}fA0/Ia7f%(Qp)<blK>LYGY$g
-nNjh<ub-|/oePg'r)e#}-ns=T{|wGu7-0J!>kEZ.mw}i97I+cTR^w_Cq]+N6nQr{s|<cJR6)n+Dw[NcdRIzIF{FWk!Jk~+;_VdG@h'u}#=`qXx9j{J1]U+
-5:6/AqFuNgcE1^4#9KZwXXNZM$#ROZ)CEfUCt9mi:^|AiHx'7!.6i^Mt=rQV%ThVL,@l_zLwSox|o`bP(3&x&aSE/Ksu-dq/N-A}YF!ZMD3djx/J^@^g"q
-He"R@F@L]UK1},rl|UpsLJy@!&jU:s-li}9)(|!Hv/Sg4=F|t0vzF/]s2LV/+W$tDsfep3wdg[|N~xsk&/dW7^p<eWYxxMKXMH%3HKY7xCV;2&zxjp<_1(
-Q}j27$[NP[Aw2>]))3"!uece+$5!}{&6$QSg5GZ<[xoQp^laU7BSB)&Jgw+pb;3rie$1fk||GW_5PZ`-@MfRjx]FA!1Gae09PeP!(sfA)]+'ma,Y+6T,2h
-O7ExAFT%n5cPP{TN~C8{@KbBVwyl$TFgm1):p>Io"EaP[G1/GKB$-6{+p!cO0Zpg$Wlpy>45x4T%.]tyuMbLzLkMCj_^0fp{Sin|hWCM^[+9O{s;e^N2-b
-R+I8noca0'i+c!`=Q%C<4rx$)v!Yzz~Td,gqK!c8=EjwAH+<d9x"wX/(Z:"$6Iju#Ldze4@0<',LEn;|Ci-9JG'1uE(M!ZW(fn6!nCHM,MTDrM#,=3Z+-I
-kvkM(o[VaCDOBQjFNh7ar-8H^mr'h6Xct>s7xkQTJ.QS9`)eTpOo3jhX}F<w.}{b2HzKKX(O7qBnXr_hAkc|Pl>`k9Lg>Ch]"~aTa}{Dg55bbBQdqdcfA5
-1B#rqj'"-&VyQ&!,Ur(O`Jo.OmPd"sE4TNi64vajDH;V:g+^'cD^![""msL>v9zEUG3W6#dO)-X"jGI_.tP]k3r:%JzmYB2/1j~;2Q@EB4yUG-@h66/;/i
-&l['S<eHMoB-%H9MX6hLji|0P-2PyS{6'}u/I-lnXfFrikl$RLe)X;6i)-ARMx{ZR8mqr-oI:+l'4wvut,'yJ|K}DNNd@vwlrns_@C"(uGH^_|9=0tl|XY
-_|x.;Hn6{qlqpnbWAgogo54vbNMMjEif<|`qN3cT/my$o7#K5@PJ=i@"q0dUO="zxnyVus'jbNA"=%'u;_G=42<oX0]2Bs2&S0kfqwweP&inw4cvD+'h83
-nqEmh@'VKx0@"]&q/6FX&H'eX,5A0+P/TW27$M9LqSOV)9g4{oYE3t'y43=HY&#5`tk_rP$)PH_P]^ur8e6{D=L5^r6lLLx]+Hsn!1f3r87Z`q%9d1kFud
-4uNx7YGo7;lrvY:LSUwQ45CZjr}Nd^+GzwA$N9u|jP)3yQ:#lNT6[(qh,V^,#poj@;rF+ST.E!2DEKVZ-6VTB|T3H.UGJuG5_;ZhZMoxI6eK],J{"PkX$d
-QtdZG}xN><6D$0u&1-I:p}/oU)A89.OP!q2;t^0F;P/Vx3alcEaWyoV`TdUYM|oa#+E|h](5.hGj[_qXk2ByoP.N8/d+z.GF!yOy3@I57amLmfI1)!6J|(
-g48HLW:V+%N'vIX89H.j`U9mQG06VJ(1!!A}0oDnaS[,9cnLhu|z9ZBSO3Vle%~tRqq4-,nlvvX@P@g_P7)B0Fkm2t]tN#K"`}npQS&ML3,t:3P'S.{f=l
-EIPXHtDjHq5H)(BzkuK`|1#q<C)D0_/b[5J9xMe1sb6YTWhdS&qrD{@YRtl>e"2.y&71|lM9.DbWiWR6%01+~52!WW$`o"<=L`W!2=vYr{EB3r-No6OLF$
-Gn:dV&v$+e0mAur-~r"r0zQc6-}s+EPR;5lb8Yq|ioZKzcq_pqgzXAU/%N4'@#,k}MMM79nuR<%De#'XnHc1zzX=Va}4_%;oL(smAOBFD51uoos[am.Ak3
-cQ!,WBfKjnH&.7DU6Xmh#N6U^DS"Qbnr_qeyuZC@;BXx#meob.g{z].tm7B.}dG[]=Y}pWWG2WBW[4ZZ:I78X^8,ky]=0Y3`my_Si+diAtlwu(@.~"-He3
-:Q@nPT<lkYnMyVrK,UzN4|+Qg$31%i$fQu-ewt-=Ww~6M$>$F}k0rC5x-Rw6+xIZOdE26;filA-Gxs3RP-8jbD'y'TI:$_yoVA#0U[/Ras'c%mZqQUtM//
-t:+Cdu%)fl6Vo`6/<YpqtMWW4-0N"kADcVAhe[w`q]nj6#>y1BYA,WEzK6caI5ANFnWoF|(8}1[c^Pz0s@vz#/q4"(Ha+tp_|/8+5!R2dw`w8&hT0/XkcQ
-<<N4|P^=rr/Yu/!t<Aq6'i<;Gn8UEig2G|4q%GQ5oVcLf{xe@dF`sICvHWo_A1"TXZt'vivC^Mk0aC2X/$]od%!qpGNl/xX<):~[zj4ExRQv)mlC_4wUH:
-q"P|lFlDYK)lTuz^L54}@as4BdN2m,7#-:Dl`#NxGJ~2;=.(c/LH^Plofy7tm@Df=c9"yQs57tQLylS-7A.|(x'|WxA]I<KJ$<pAruh7~1XN"9lKVJPY2f
-)'/w`.K#Ps6jWX:c^31i%>F4bY2<Sxdo+:B.2a+`"m|<c8ME<+j-p0,6bW)dI/mjoB{OHwl]`Sd4'fN2y+qFfxgYv^DjBG]@K98NekT"~_'&,}su0pWWKf
-{m]sEkjA[91kFts5aB!WO:@lJg^dsZZ`E!eMHbPe][s:ZQ$+hY=k|g(0k%Huqk@ZJ9ba``{u2F_J@3'z""AvT#[p=C:#:XZE.r+|HB;q9XP$g_luc4j:{K
-dyum!$'%(^d_nL$u0I>fW;Cr3:YVyae1@k'#PaIUeZHNP%pv1JN,j:MZE]"oaYe3S:}lR#FdW_0H1woNP,jN:"tnFmGhL{c!r@kMv[ve3wRHTgEKR%EV$(
-6XGlBnZB+bYehWxx8]0kwwG$1zwja>kXS`-:x-lJ^1,)O2x>;_th|l3R.taB14KL7e{raLFjE}8|zb.@x[^m||cOOQsm]edm/dQlRi4DEX%>AXjs+Ja{`J
-b|zvTOuef<=TaK!fA33nSo.I3j~"VHsc1Bfdp@^$%MfiM5T:90M5aiepW<9;3[)Jp<%n1;}-_;_R$_C`v9eo]w6.i|B,Oz#6mfH.x)tX-KWjuFbLC'GMvo
-'"ld-y'N;Q8yza}OuSX-6RaJ/'hjWg0b()kb;W[hP30pdMBX-^Ooc+8flDxb"(`:SCl>7lW6T;9q&2l[:X2F2zxs,Fui!G6L"BOttS=6;CGmrNU4M2)uR&
-P$BK%UjBMSs<e_9Nr^yUW02M#msGh"ediJm(aC!Y9%;MqZ2Ys!dw-@sUC7LvxcXRLfhWAUq2S!RlA0rXS1q":z-lkg=ovbI`dVBrUr]kT-cLGR@t-efW]u
-2LLabKAahC(;'LdUBJZBKCibEO2{Pz_LtQ%vplCa=ONJH/HG4t#R}iomcm!SthpBv]+63tDUop3H47C^WLdW=GkR,{hOel9|tWtuyE()cdOe"~grca}Iq&
-EL1-dfibo/f`M<d^.ea/O|Z/;(&N!j+cN5UW45Kn:NU&~5HS^__-95$p8-9<ZC|=XonW,o.)=4r6jxg,pmeZ_}]rUZKqPnqztlHHp_%/#)$A&/jdSQrk:'
-z7w1Tq4}/rUOHgiffo.oHZyS)Px^kXU.O^j:4`Z7|R+BT[|p&)oYmz1.(W,[M_7Br2G@@uaj.<Gz|QwS9VEkT6z4YDO1Sjv+[`lpQ%;&>0LoYa/&!U>m$`
-aH~+l2utL",'/98_|,s-:W%-,=6@m|6|:w"s@+&nwbvV"v's-GAfqcSAaC9"'5v]P=ol}U99jqnR_jq}VNa72x.1^assoIGM{Y+sM$WYu![=7i@F</Ee}W
-d`"n7w[awe/m"||=^U#KybPi"v)wTsedGqmxjn:%/i72w-PY^"X<-F@^Vvs|qL<yzPY>>Z@RaZF;U8xg+zC'L6~qEjdV[PQtA3]NDJFe/1'Wn0A%659-fa
-dT[t`'g4oUdDz/10vg:s76fi:(X-`O`xiTNmlX)Q,hHGhh3.+kD(@0J.i$Om`)-``4X=d))BaZ]`OeSrqL=GeYkkCv:2ST}(=^LZO[BS>FQ("GV66A"dR;
-L0%uW$)xS^%abedz2,7i"PP;.'Kot<$SJD_xZOU<GhKg]}bcEGnSl$u}9dmHicU8FZlHuLMW4#X0=}fU'!z"lW1#-6D,821$_-.eP9-E|Ocm:r-yAI]qU{
-"zalq#<[rN<dAMRvHTB}HeB4'uRyq4uGnW&[}`GaM-fB"j|8w_T,r::k<9=v-YQJn$x{Wk2"hd3Z@K}HFf()3vZa|30WdxKKI<b%NPjokM4M-4l]}["z@E
-bnJy^yB]tgw_I-u%|ar#(R5e3=Cdl(=aeVnE[}6WCK9=Bq&qMsu#d8`s]/u|uCjRxQi/ijgf.9/]AbC`HQ;&>Pr+I(ub}3qs^_J8}8<N'l<iJr8[B4q0Sw
-5{9_ynj/[ZpUaTd2BWF;[q|lpw@HLf]p#+lRu@f`Cf;HeLdn%FHHWiPl7)n|]=8(&9E%[jsjGdn]U<Q(pUS#Kl`d/<h5SIo'93cpF,xbv2xx)>xzXi(.V1
-+b;yF..trl={(Fy+{K~YZxM@7(TVvJ,'UqX:&K807pCjho!$K0t)};1KLDwE:aRxuOIbaUan1F@4/m8nt'ENm26l.va`^a~+o="{qO[]bq)mX%/ngaY5&k
-qJFfxiLq%j+k}Hf-s<I_+54!A&8dZuy,v3g$oSrp~:O_df|_+I3@qka9vBJWpj6u=L/RM(@(Q{|rHn|{E|hRDWlMYTpO$L/8%uV;84>}I7'BUDu_(zXtt9
-H=02tpL1ZE}Hl%,L[MY_r7$gU9vZ7uupC>{mHwZkxAPoLR#IrFDs5NEItcMuD;ot%+0fyb/L:cyf=[6|wBj7oM:WXHw^U,]TlH-niAgGNd]SYUrx~+Q&w)
-4zY%0e-bV2`|/CjdK1P+1,-L>kUpDb]s}+P|Z.uir{eJ)%a(<e+H5VZ.85T:tb[l/:jT$JRF7}2Yt+9,^EO:0OUyp3iiFT4P0<a^fESWdDRvXl-GOwenwq
->P~d>;1[$-Pr[<D+}"~)LuENE5bU0FCe1YHe}^bw4xa6~D%MLoafkdIgIi/NFqx<iv6e!v2SS!e},ude&,-#&>;:ShSjmj5S-p&al/"U]Zs4xst=+vvO%I
-(oIMHyp$]2ZODhz0`_f91goe%cFOSGNG8=KwweP]_W7ZS2MfK+`6'EmJyjp!l@yqFS]uX!F=@Cr;VhIFgNbo`:>P"NPnVOY&$puf'>Xs_$d>Vp:5TERnBr
-Ao9XsykUk|Qga&dau=+a-T9.-)xN:=;-fS:H`lfc+LbmVS|f#EH{w2q_}hA>Li>2]`qX{l!aB%XKmU%F_x!5#Np=};oN5L]Zn%!{_Z<RYEwL8{Mt%[.i=r
-f:YZxe:#_N%tIJ>>f8C}TlspQ2,Q4{9T7hBX'r!($-q[57SZBjT^=F4S$6"h1.pQHF5LAZP%T^>B-c!V1k.<.w-9~v5zX-0Dd9m}a}0&P'4v,Fx_mn.Ih=
-37`g1g-]Q5WJ%I}"::Q.JXJ,5Fa;vvjFz,w$R|;EA;ZO'f"x+&eZ5Fa#6lkNi49FZ&Vx'V_([A}&@$XZ`dVT;#L'>`QRPWy^-e-t'3GUq1Xp(@7;R0L>[=
-uYU2QsdaCB!x$W&JkO+{2_nTUSn^fJ6^al1ZgH7b:=@i`UP<J3o&reu],/8F;%hKq%d;K}(':g/{&oCl`99Z[$e4<,zL>e(O+nUepkO]4]pp'4lj&ie5TM
-huhH:)5vmmLMSpcSDgqtARh,T%uIpghm9@<{_q!S|#u@0,F];}0=7RewhU~pDDiSqe|4;l#)F3K=AUZpL1k#uTZ&s]c;0+ns@Z1-ijJi3h3O|qqZvw"f'7
-/ikh)'}CDa(/S,=,M)(p<e]<lj9=Dv&)+PA9bH:&&e)wG#DkL'KC}Bpc8:GL/!exRa$4^u(:wO9E@bN-}8Qf2`mQ:N1<-^#Iu@(jFx1&mu5Bn)lOp}xLgx
-d7:}8gefpe%7p]i4o&z!:nX"%[4EYS2c+&&9yAEZ~Gyu}__Sy/p_3{xuT_H_ROf^~wh(8l"'Afv'x}icUc%XkP~..bwMeIl>%]9KZFCcoD]!73CmV63a4L
-t{NR8K12tX/Rt5]LJwHWb{@$`aQ.z<F3&l;}~xq9(mwV:dZ<PSoiFuJ#,q:9OUyzywD"_Z@k%grj{yR7s)!MNG>0!z}kSf/kX6uIg:Np&X8DFT1+A/iF#z
-d4mA&uMS}W>}vcN[2XP2LvvTuL;h_}}ih&WaRIqgj[bqbDy="Z!PNnG}x=)hj1up$lSRtXW7mY}i{bWe~z7f3P`clm)=/=~%U2T6|6hV,plU$|90:8tKow
-:D^L.t54B!Em!HF",T_}e/yU:iiQWxf,9_F)$Q;-wvrf'0h}j3prl]H)uv;,o}{>'6&2Rj3i/iMr:Dm_jMCY!XrlKX5CbyRbiNU=ku7VyfwRB6{v@xJsxe
-M{WPsvMjU,sR3"-]0n87HWTqQt_@l"9=~u-B9;vD@mWRQv${J(-=dvvcpk&dn{})JR4|FN4cp&T,dL;O$RXPid%4>4,@u=nhcv#^A<z8uczTG-liBo6Wu^
-%13zuBWk`.f/(M=2Kj`({/RRO0Cs<l}6-4/.7,`n2;r"5u_cUYHNvTJg9C5R"'n3;u@#WQMW0#h@g>6LAfqD"jGiQ".Cp2f(W)wvecaiG4$k"=4ixy3GrQ
-%wvjq1GB)|E@g"UGw[g(naV|(MEWgm3n2Ls-HemDS9TZYc[h5m,@sVDuP;Y^0.w``6Cil"FI]5Dt{YvZ]wJ@AIJ't.SK^X`[Ytk"JN^C7C2luf{p>g$s8<
-W()S/'#2lKxZndGP$wtss9RXH{ZL)Sp@mm_@q1#ey5Roip9X2<]5#Kzb%M+XL)RWCq:RATQ6wXk8.#p/-w=%YRfvt_uR6k=#[Jx`,pr}`6[:}PFA^3V!g#
-P,jyixEit=.[ovk<2u+_hC$8Q^@MoO9r8[,so>uwNi,>Ah6M'^[mH3}/W2YA3avTTzdm1Aa"0ee(%'e#w'g:eci.dQbD~AacF]>XADTo6@wakw^%Cs0"4^
-5mDxG.sD&RHI2{tBKDNCpbV7t-9_j2/gr=wwH1OA$Ch-u@lL+H8vN-=.x"/rTS)8_lRw2RH|9^x:RYY,95$E]+w;ftHfyNQD'#Nk}phVXCk7H[dZ)V-A+9
-+NOK&DNO>Qg'OH56&0u=$f7MR}d`{lqG:<uQ-&uu/-xfBR>`O&dLD2UR+C+@lO^`Z"pgV1i'&M~f=^26>_h@hC%OEwH"3s_P>[5>=owytI=mhoAs+m+:r=
-:;89w>MLji%1%N}W%Afuy4Hw`,NDIU$X_6X+'oJI:tD,VG5|(BuJ[=H]F0Jh5.gxJ{v<Bkf5fp`}x+fx!kvv0NW3NZ51Gi(&nv[gYFZh|F>7KW(>bEC_v`
-:H{%9q;wm/LgNN;bFShx>.jT~aR_9^0gKy!:<Yz>2WaCAf]uW;C35E06mN]9^$vh!E2Yv6bGMh(46OkCf,87$ez9o$Q_exRN`8==DT'5)>m8K=jlz/]_uh
-,0cfPoYf{uL3;vAI-Se+HxBz5sQY~@#p$jp''^)"cmfLa3C-vifh.qjjO8'ErqP2PrdfTTjExTfxH"<)ypv`U1:"OSS8yq}pJOFsXf>}7[kvyy"Vkh#=Y9
-=}4lZqX#c%N]A2=O3X(P"GoMxE:hPLvr~Zim_nnOlMi<b{0J+BgoISp;'Qq=r6PV{PD)$frQRWS_B]9Xb3>54i9goa.'PpX<>1bxvpPtJNA`gtc;VP0&'J
-ez=bA@#@3ik<A/"2Y^{mJ$d@x>3E)iC!tMTDS_R5grT9<O!X'UP/<P%v|.I9#QQ7B,-62%&ep4"m(S5!1o$L`v9>H:(4!C;6SebIz/Wucvm4slZ".5eyEI
-xNk4#gBY_G%u^qYeNT=M>LY|{K^MEsl:8RIqC:YR]b:uD2:Dbz/tG|:`MlhLr]6Szh"7u.p/VG=MX&PJ^zZt`Q10&{(!uJ.#M.aj/N9KFY'T)1-acyY%'L
-e[2cqCoo$poWM6}fCKEpgx4j>LdtTU:k}dqqW$jpxJ{+:rR.zFgK!ccf9aBYEO`OC-[{eZ`FJ[PYP+pj755H8_LA8OHizELT!,{E]/H=e0n3k#ti<zD(=5
-9QGo}mY<<"5$6P&o&COBXW~WfhXDj2{xh@HDk+qZ[TBBW2}|>yMUGuPrPn#c0533htgqW0}[&J'hSOAi5rnzP}^m(i4@P'.hGE[ND[Dfi%=lVk)lcvU"k(
-"(Tg/H7hBLb8U5&jdBY-_!H)A_D0YR'O#L7J4U4U4"CRKaG5p^X>-jW>PJEEPZ/@49a,Y&-xkvH4R9|WhAujY=;$D_!4q^{Pcp7N)oxK7GmvAL4i`W[w,C
-!-!{}u+Rcc=-6jSVTml`D6"mAOgL-1],[tQAF]$$J1`&+}9xthh=bt{#UbO#5Ms&AKGP%-RfZkKaw[PrdHd=4n=z97v^t0vzK6=&-K@w]fcp#L)=ic5V,-
-crwuMO<}.a8oH[+XEK8-:t/ZhAt/GV"qmGC),ZR^DA$)1W((G`iKq7"-&4yatp$oL=>HyH:}W#8!J3Iml{~Oz|FdR/GE6+Gcn:(OUqb0n$B&nLcc6&6ze0
-tMgW3nUDJ06r5MvEj02^[e;5>["Lz=D)CoYmu80P-de;aKz2-.<2TNP]=ZgBkXo;zCu#/o8cl39^K`p_>'LItkA_sAOR=4;_XiY+z!^z+J)Cz]YFA<v_kl
-YQos^ZPdAuZq>%rnO,B@<j}FWAy.cm5e:^1/oZ0RGv@KgUaZ{]1L|],_}"_ljUn[CUMHH]@t.ymNd`fMH`TL>!d&rm"uV,,j|P[X9vz'D:Hag-%5FuQ#G}
-=W]@/@A%}WDHwx#yKAr3l@wf20{OE;w4PT2'd>2yKmrh!2m<k.~')1`UBnd|CTrW(Fu5hAX.-FY=``>);TOKuCE;ITyWCk=7ws%szfB'ymL"J4r%F'!_=m
-FtinAI;(M"^wTfMtAR@X|WU:a72c)dh3dj&6%5H,/SNU$goPMh/6Lh<&`+OWTe#Q:b0Ul,X<~3L"06xx^}5cDAY!0mE1yNEVx59+~"G|GZVpM2RW.(:[";
-N<Fzw9U{ZOt[[c<D$q4[quB_7_bTjz&jjOp_8_^@CHHb8K@5R:ve/AFT;gysm&w_$Ofr(lTFufg0(7_w@Z_Or=+zAWdy^E=0E{UUI)icl%X3/eBg'SJH99
-$B,!c372=kzSUBW#!rVO0q":#C^uu3bswzAkj$n07`Ayi8kFAZH:"2h:V/HC/]/:4ekRnrJ3KsIMRI>!Lx(kG}x9%YL>T,-Rz<.u(b)6YW)d8.S;b,T,K;
-YM#HCVnAqeW/DKwwdO&+jyp{j^GR~@{Gi#ab+#2ibt|xXMY,fn'+%yhyZ"@xxd=YeyOFNa#j;1GhXtn;YZ^|]!aINSbOGiWA{Ko9iI8}_MTf00M<UrMq:U
-l@2.]93-$QZ[a{#hV>+02+Cx|zc^}Ny6([=,%m)"xGXczt#8:]9G5@Q{x1'wQW2"Pvmn+ra@60t18W)zU'nK$vkzU@mg]eI4&iBsZVS4cv"e'0^(u:N8^0
-szg598EANeb`<,])|#s,'^LGb8YQYXrO%9E#sl%5sv9;&P0sPU2[os9WKX8m(v]c&}G2m(WlI=,Z$Nd"w`D%DK:"8}#=]fxWdw[s+TeC)w.Epir3lEJ}`J
-Ddv;+7p'mqXoO2i[|-M}q,4/=u^mhZoqqF^VA/:jNdPoEsHdj1[ucbBvuD>w,`_#Z=%T++NKb^eyEM^`AC/XML4zS:'@x4ooGnl4mX:0XR/JCoPLi:s.qC
-.ePpLo^"sc:q,"j93@">&6)oIW);>bRF+2KOaA'Z9MZe'd+}-#pfE$'Af2`2;A$|"tfE~_(9I:ywlOZ:vB+`K=^L@CVk-=l/V5<BrWp=r=4sNU4=1Gs8YH
-zNu4R8P+G$m3~H":G+R<+VpqKtydcLh=mS7W+Ls!^t(F!4}C&W-l{KJ=+ggc!~l{0JxWeZC}IM[rQt/xzo)q8c|}}6V+{d;&!xil;rfDO3vqxO^r5WaHhm
-cd&lTzeoN871,yNLEcQh4HEox+$J&heMkRF6kmwa9f[2LBx2POt1nU-@)JLQ~_i>Wma=BH:D=t'{r;Stbe/LbA^>idOl}/4}0<Bw'oWWjTX#EF0y:0<Dqt
-^v4m-fY>&cH-n17"G1m{y1i-n1'%/hy<>3PRG^J!BYu9P,fhy]QEj2YK#V1A_k:uIKjhWUkf=w`Wx:EZvh1%z&Is)WIk5tHKWnGLqj'VonJ/NiHuwySIQ|
-F%F":RF/WVn2EH/h8_c!yZ~eG)uU1b1],Pcf($!0/Lscq_]>rug8WFGh=GCZ1.S&]wmm~b+2wS'u2IC]_-tS{}Ny8y-xs3t$xL62Eo4PtY-cJvf66!Ai{s
-}guofKxYR&2mST>b3`6,FFO9w2XV#@lkdv]3D+gS"d2Wx@nCxY-jt,=<@EZM&sank&T2Dr4koi22(vXojis+;L]Gzg._{pWK.$i%N8dB^%_j_ol+PYnF@)
-i&@e:@dMDX`u5A)s/=PJHv_,Uif-A)-P(mLVw+j#Cc}!U<(nU'x#o0IYqB@`Ei(4_qO-49!d1,FA,NBMz<A#RQYTxKF#)sRNQW:`!n`I1N`2>`yZd-#c_n
-)YAZHq<`~9OeTg5@zgp9;NnSs>Lp<L5n$,.iLUW7tNN{{/=H"3guW+v@-_}CVURHbws-+Mat4e(#m8|zDpAA(CIBx-{7tBR9b$,I-rBp#7V0[7n@'PcR{Y
-D_6N=aXPMH!+_A_zTJU.,|v].AbC}Vlj%]`HoR)'ro#Bc(`S&`:Qqrmh{u8D&v}RneO'CgYDWVD'^ic%6a^WAO<@^LM5"s1Ys@IrrC+73Gjj5-.n#)'LEV
-.(Y's=,h;plIrZ90ZX6&1+=%w=T;a[aZ]Y|4=bfYrKoouM^LTo}uF<X6v<uk;dIe9,2Bk.aHkI1^<#>Sn_>d-.Zn${(aBnAqO:bylmO-o!eVo}}J%@xJ(5
-c9Yv_YVR[b[+JG9MDuhfEu@{E>yJ4'UC&1'svAW+o-r5d9;JqTv{!W7i~lJ:{j;xP`aHd`g9$L+$cp0ipUn4GGh]lRLT9W^lXU+XFn's+j&<y%VGf+]Z}0
-D>db9U`G2$q$;SK/.U!b7"@-5B'f/<8[MsgnB6&>FeFqq'",p%1FoW4d0kz<ALi=rVBkSqma7Q>YK2A`uKoHagd;TdP^sRqY^hzHa58hF0=bAVXxQbUQ/D
-iBxsGMh2T>l|ET(ad3$9bV!-G:|%`}XEWt(|59&18i{m6v1n1wzj{LhEQeM6(AfBL9qdL='@r$)"^@L}qpzv^Y|Bsaz>kc2_.]{lZV4|ARn_eW!e(},YhA
-bIW$1vil7B}x='Jj[-7g7qIf,i$ncJmNxXaU%9L{B&z{:1uaxAG/q_&8S6E"c%xI>[sMQMqJnL;Byo~Q!6zja-awR@Ke%gNa6xkvlp2l;cccbcIV_{TG@(
-1W[-Be12']O(N0)YHRO3_RUISitM0G9WbpLl!Ke^kPRF%i^u,%/ly:2qd1u&pW)<xp}(3CYbX6i1$nn]DXJn#SApL]$5Hj#{@akF|Nm}8FYtqa{xU(Q7#{
-V7`rrTYku5R.o,fI&-@Gb]2V=}VUCo+BtY>dWy}juaG}nL[]IdUwu6hT^hWNv<_{g{5lM-E>-@Y`zdCGq":.-8Ui6CxT3@OvL^|PbIsdX)"uZl@]pSiu;d
-;_eA)#3lm=oKp:tD',N5Fza2}!Yk4SI$r%6;US>6k<y_=QXL:UYHy}phV6+Pel<ekpE]c(TRn'EI|Ro=IDE=@-3i1N!!#I5/oJH;fGBKayx+JN83LHUt`<
-O)tDU5w}=G4E6Whaj1.TQ)swAJRM^U>/{%wtvv3Ni;`#f$>_hOZUoyJ2Eg2^~;/|LsWo&u0[VMqtOCJZMhdCuN"Y@02nfenX[v+<~}pbX(5W^N"43qjqvL
-o)Tu=2V1"Q|$W&}yg0Oq1WZSO/Hhih|2%^XS=#L+fI8^&y/GU0[|yCm`2L=;8]OFLD>Z2xe+@Sq3c9dceMUJRi/,$Vm!+D{X#I;EoQr.<Lx[4j:n(vdHhq
-iFk,.9~:kOQd{u0k"921OUl(f$ONJMZ8%vW]WH9Lt'a|I)o9'sbo[L#MlkrAb05>F{@VB(I>@WMftlZCp'|twXcaH:35FV;fR;e@z>geEKFaq2du<JmZvD
-X(Kf$.Jb5|ZS#rQE&[H]@Bf;%ZOxL5ZqZm^}9c=6jER&Y2G0i&Bk-r~+`4%J:-,)1AcG[ulA=m'GPv.dov:zvSED-uSpxLgAm:-tt!|^[H4+<kz@z}6:`y
-zI.]m"k7=]Z]D}j|7"e(|%AW7>y^q>ISt.OI<3}s%,oK`E#$/R!ga@R6~f7][UT[BiQR;;7=NWGuyIRuKaDafWBi.tXfi[-`7_mV~3Ne=U,6HjK+~@[:7s
-ha}lJMMLgEwQX6iAKd<L!HwUzfu!|CA#~y3:;ukTEhJ3FU_M#y=nd5`'GsOVg|`-BdZ}yGqx@4WH=)a^T1udCmFZ^xxof}w6`-+|sB[Nz$x%LyX|%#DR#!
-()",KB~Y`>3PX;AVX4R!V5pla1!=hm8.u),WqqP3`cO-PXA"KdGgtU8%6n3Qxu6+erMm-Yg$6wmvSX$egu">60}L%tqfaPYQ/.gf6yb+PqkIZ"20wEWh&C
-d6TpSwf^@U+IqAV=m<uO6uth[52q<bFIx'r{Uz|^SK{>RI$3ZZc[L<L5t=Ker(n0niphq/_#$5hB(g`1wX7y8i2lo{zv7q2Iv8Z!e=%fb9lCuE<LZK@a2G
-s;'zTMsuoq!!-{:uVR}Mjq;G6}af$}#Zm[Npkg04>{Bzq&wcB{|d&Q`S74CS#@(6"gY8(d`BV{[b`l~f>|Tt!!x{N$PAz,z-iDlQ^wGng;Rg_JN@J=>W4v
-@!/_h<U&|]=%0{HkDxR7U,eB/|s7@#Sk)hen9#FwEKlZ:x3697uO&fNu{8Xkz0UWJ)OIg6bW^hwe'+!EGEgH3{'C[`]E|G[jmY4er_Wy]hu:|;yQ&Mg7W7
-{((OZpuXCu4[p}/x"xGAq8UK%}tA<{L&C&/'`{P.`"zV{+p_lAh4pvL+U%)}u+5e0A$.ri%lYm{-=8;LkudZ6o,V@uY]KJ1CL7'v](QM}'qbr!Okd7&ywf
-u2#%0'ruHzA{V]_ikgn22hGTiBAt)@h0~L%#P25Mj8G"V|^$%mWm!TdMZd4'5njsJzQ[64b7-(ruC9~<id<2/H8N.]G|&=n4[lF0;VNNcG}uI>#,xVgbBf
-:NwGl4$Yn'ky0Qx"!trnaLZ0bd<@8vh,f)fWd<NE8u"<CHDdM1Kz;@^l~fSh!rT9&O=w;mAm(%<Gqr'89!blS&1q)}:`8Pe+iy)WZYw|OCi-$A%j0[&fHC
-08d7ZwJUO|V<nF@s"h@dih+j/WAabxPrJa3jgpYm0hkP;3E;[Xe.ek!EQw@9k&zj9cmUP4D<XDU-mKm8aqf`7%$Q=-CCjEpwn/|Y-6/j,AI(4[N0q;,6y5
-(JvZ3MCT8i>UuL4o'7BaQM2+l:_$Ug>OWHZ(Chw7!]|S6y:(uhmw~T0:dSJIPkH;lh,G[Mj,Cw7#R^m1rq^<yN~/sqXWy^fCF]LqurFoixQ>k-~4lg/C'Y
-3o{,LR3tw|l5Pnn5:WK$Fw&<0`!gjEqj)!daEk)/g&5|7r=oWt<kEARX-X:{c5v5(/eo/<(}uH~xbSYI3_#_tfYq|V"f8v'5n.d{.irCJ^$_YA+Ua,;qMj
-q88=(:'stN#Z|E<C~QV1Y,SnBd,=7cbNRZKsSB>Zd7$Q1)@b3}N}^S_>N!Hl+K|nHrI7uhw%h7E8Ohr5#b3Y9ij1ejLT_|[cL/SNJ(05>bS+v%Ljp;zDt5
-~,:JdAb15fWn|pT8v]]o>b^w7i6g-^U#E=}DCOK[xMI.h'1+V43^8KHvn)hc<u47kV(+&VKe:0[>fAK6`8Q'|f%H_uH;"1>o=8K&8FX|E}+uilF%M(1Axm
-dUs,|M'l(@(-Nc^p~H+GJ#wr4GtZ$&z^V3kUAEm00WaP=7vj^`51D&Fr(_5z;[a4``+5M4B^.lU|/Di==9Tw"<XgXu=tid}FZ]'=2NOE]_Y<,)RSt!$KOr
-,FZ.U]+.ffNPQqyQ8We$(]V',Qvl}Sr7o"tG.sg|S!reW&"I{C>:S.$wVsMeVi}+>:k[HeJ`'Ij89].bo{arPDOnV:r"jg;Qxu^Z>>$_@cP-ZsjRDIZ[++
-zN7:b>LCksWNz^o:668!>>,x^H|2g_Cp]qVYgg7W%^7,BB><jZDj9IyBt1Xpk(s<|q'9Ls"Qqf4Od)v}[XgJzR"KS/+i{D9_;TfT8;BdDt3B_9l`#g/9pa
-oF#A%{wu780{j]wx:W^^l9<&Oa:#zjavt3]zV}/y"|3)G>.X.hFn5=oIC5WhSF'{v]nn9X`<PrWF4-f.]9_U1-VPO0qq#aSGH2R.3;9Srbxxgi[kU4=`qT
-+CcV"x9|q,bPP,F`"{t,z[Y8HRc5+!@n(-syOm&1(R}1,C}fg@'N]UI)`5@Id(A6@yAs-R&(sz!PvZ,T+dPoH!A&8/xE1bX^N:dRt`s.n-!rO!`(P=vE=m
-Dq$s(dSu2LDbIHvM.UqN9z@rshKYp^u4oge2dY,RWKRY{KvQp<IsD(#YPax00q71n2&";NoL#g~<n}RXHt0/FsIuCpj}H-i>=h%R+t7NyJ7y(X+HwAH,9{
-.kD4OTnplRzN.OeU9"ko{nrdp}N#.LgJin!3<eoS02G`!i}%u{FkzAq>SI]Q}|'2p)->p=DLl&:a|;#}u"DUr"~sogx!~ucs(W$g$zK>ZG+L2@gj,E~iDz
-<H_sQ>&!3]!k~8,|X._.jndDZUJC+X-9V)7F0;}<V969V49mQNap6-swdop2a8E%OP~vG%.DCHnlSkwF}t:m=+vbMbq9[%~bDxlXtJA<@Y.)=.w1)^fOSq
-}]i5X=|hlfbB4`C5lu;mz$QA^E'<466PU.I{G/p2nLVUiZ[bDTvATnJ0DbkVkO]2}z}oN)[1-Ipuu2i,|YH$'O=Y=zY5YhX"Dn>'V'Du;3$J}$DTPzH6^x
-$lc$LbJ;^g4YMQ"<@!~8MCJ_SlOzbY{Fx1q7dzoRT5,Z(;2xf._!S;V03r!g%s-^KkjectAIlV_5{czUUD<Ved%o5gpvpG@K}zHp__Ayz[qKDHx2fI7!7x
-9an/%fTkIu&,}V'0F^PsD`Uw'KN#({`#WC~.6u#<w^NPk6&!~4:W`09p(bh4<>`eF.S`GTXu,)a]'c8>A['D<IPAI;|sQ0ynccf$;w(z[=}|I&!,kb`k`7
-/tG}Csn]R7iJCdErt5IY(KG|p}Td+^GHdwB|9juy;k[t6=03}sDRF1^BegD,k&fb)AY}h$8>FPW#.,j$vKD#pj,lb6<#w^t{j$A0<Qd=~Z;/)4;c4%wk$2
-&za{m%|0;t}|v,{tt_Mo5uX"!y(/fcO3l.O>"'<p%=t7}n/y-9_qt,8T_a_A~I&Y8y'JS'm7:(|yo)4d_VX7CoF%wS(=_JF7!,>Yy%iy6/X<y8&F@vb@5C
-"_t.B1"iyE}c%/V<9%$%hzLQnEpd![9ln[nUP1&H'y}wfFaz"vMcp+9qzS~)(!{_lc/e>+f,gllqV`+kLx#n7(9e9]mYq#[Y}bJT^#;fsxf}]]V","|3D@
-]c;&^Uv[%<'1g|,)7+ETB/j&k79%{EBkt=YBF-Jzq!{&U@Yg'hbO[]#3"cd,9SjJ-H+&6@Cv)M43#uE`yW,U>ti;$ur91&mMgb9D4@=1C`,aPruM|6#UO.
-tb'1Vjnwwut5sb)St3SSs_Y'_WsDBK&:!M[t1:(S7`w^[e!yY_Z{hmZfrMyU"fZD8fexqC"N.gIQ>{yw3KN>+qYjW+N;}gWz!da{kSw"6v@LG-t0Oq(-"#
-WD$:b9WjBbmXwS&mMX/pZ%o"ZvRZ_7A$DC'0"5H+t`uK:#Vpy4UODQ-phT/A-ZdUnvcN03iZ!ggTnrRH}S55|dB3F=m+:&74HKi{h^_Gb,[V@1:)|I$3ts
-CHQR}n0=3<KfXM-=X'NCYvG4lfDOY&`'K%6Vkl!2x^JhDL[ZQWoLR1Q_;,:qE;(|.=ubeqCvpWz'GE/&+;1)Ndt"|H{P-e15_GBuk^n/aP%t=XT3ZVa2J$
-zcf5<JScaF2csmd-O%oVQD<#Bv/tz`VL~hS+8kTW;HsSpd!i|U!<_31ZNj@l=4T]#enWy<0,Pxa-41TU@Jp|EzVwBEdw:OzYq$;j"(xz{&C4QCzU{IbD$}
-EcRvR%">Jeufh9Z1!>w1;1yA'0:X]P=yV%U&)@=-a2vzkM._"PZZk=#lp-G@o.h/M&p=4}8&i$yk)}|B(kH2^TJs22%J7LRx)kE2G;Dv7iTc[Yss_>0/4u
-|aJsP_3Q%nkp5$Drfn]%zEkibmO)D|J$]=wR^/oYhpHu=DsHW0pmg=}xJ]IKg"M@Qywtu-V=-RBg}(]JIk%OX&-q--o&G{ZgEX"p{6$$,6]'A8h6^$l73[
-mdC'^$8GbAhfN@-:|HozllU])YwU1/B{yW'K/&L`{4#H:62jweM:~{;{KZR`<!9![k'PZoX`%mVxjZH%rg34_CZ'rgEQ}4FsW;Tp%xQ7&XdzaHms7Q^;2l
-4zXwo@v|2)gs7Q;;~6uBS:b1X1BA$/n)9N.5Rw5ULhiQE#2(Ec2Ke%L0f'Ej_D~_`<"YTS:x&JG(jlf-e:uOuj#JF>UM@oXjKSo+D4{msLM;g(j%&;p#lt
-tJ:0nD~PE"0aYvvJ76=_q^_]f$RH2)kn0Z<4elFY&H=k!`KgMUl!$]dVMCX>,g:j`1b=IUBFhVdBuI}<d$f%@aYESeXw!F|Q1Oh3k'.gzgu`xDMfk^o5w5
-f}1zlBlP`g5;c+Ld|(;X>F(ZVr6vugQK,yHZS_2'2Cg_Sja"vd+x}kJNv9_Kole6KT;5c@ii]jr99LpB|a[}$eG';|_E!@,UL(kysoBhD#hl.p$LIU!#Wr
-6H:Xg^'fKd@QzIGSb&nP7"30{j,P{X^Kdt[xHVopq1cz4WiOg%UAvCLxcQgX.%oN+;P'k"{zC<VBdv5k0ORLk=sNh$][JTbh4i;JPkSm)+E"h.lw4KX7<P
-&}@wGOk14XQU2Y`uI.bMhr9VmIfAUx[,)AX:J_lBr)OWQOd:L0k>l38&=KU:J{sK<.cqR+9iRWg4cHKX3omHvb.9t='i5viG[F.P8X8Js;cY"In2<'r@%i
-ZFUj:WfNKigDs5DV&iOJ9&C^!y<2+rmLB-$Z<-;WQ.zHl`y<):_y=l<QK_(EuDV25t=qN][Zf(7B4'NppmXN9q>RkFnX>)5R/mG;bz+%UJYq-gv0n[zU6J
-o#MDzvdQbPD:vT)%wr'J,2Eu[pC(sDfdE]I^{#xGl[XRBL+4h)0@zIV;k+7"}puH_jmq8ZGkNx!M=^f`J`wNge~+ehHcw#wZJf410UgW~Jb<~taJWl)@,"
-$d)CR_Q7W#h1@!SSe7W;ZfbSzjoG=+Bo7<(m;FmCug|xxG3+.kdo4(~Owzjh>i&^V&3aqa/,__e6"wfV2:g|&OnI#!^o_F3]<gn4C0RRyW^1=,]X+o'FIo
-WmH=U30oVgIUD_#8Q,nNMh8)fpa]aXwY50#%:1mB>1"GGvOjti)QpkOV.=Xcj^"1mtIzoH[a[9A>VbD)0,M<l'ZQyuqylcZz5v:%cFO3q/##B2Ii"%1}VQ
-m]uU-pi!"]d<[hz.W_fHYY^)tiPD&4%$s"{pdUA2iF/9[9HZ:J-ZG8/NV>C8m[D3/r)jOH^ABb,HZe9N)@)M$l{TQsT2t9g-(%Hi6S@L+}!o,o|a%$uc&!
-Fp7@OX#/1Wty5P5fh1t|QFPzmVZD&s4'_M-k#3DiADP}oV{E'd6_}FTDB@Yvr+p]sD'EI{iV2Sweh5d/N7PQ%KeT,Jd,lh>fVWbiqV6iP.{%7G<+dIWXk+
-UiJU,4+TY`4O`S9D4l-@9At|)J|>{:FtU0B+/#2lEr`Fb$wa#ZTU8o{duPC'@8h/g>tHWVFVW>{.|W7$QB79vosVWWAdb;e^Tdr[x6|j.J#W9|Zd6YGiOu
-Gw"qXIRZ%$GrnQSW9ekb2n+cNaQ_HA=NwZ[u}QaY+cCv"RPqEmDD:Z&Kv!fd4iM_V/tC-Up"[ySbC+Zc%bh)>Z|KUow)vcfaqKbTtwi+-Rog$DdE)DSlrb
-euY|A@#5u_sY:dcA7cLX>Wf)i^-X#gty;{J[eH1e&.<j2VS@f:]4n-jG&wKP@vSZK>'QMta-I0Wkl+oI^m-5+`[p_n%0pj_Z>`aM,+3VN'y3042cm!>eoP
-@{Cj=Dc$,9pbisTe!12._lwJ`sQv-D%/167c$@#',ljcDZjx>2/H'k[v+z;Lk;3A&k5iTH$b~2F'D>Z//[_3:3&;a]F-fttRu=gN>kq%l_VRMC3]W{SOt)
-No0%<`;1Y;j'R3u%dK2Z}B:Q]H4K-W`^(GO#mGAZBB5'wCM8RzO$9)'mfZG=r&HqreOBd3BE.JYAt'5W<okm_NMZ2yaW/$>3Tt;tY]4=8a~$@X2'M;/xH+
-"]qq'1j}uR^sM>@$Mbe-Qa;VwM_Sc]vE#aj/HSEBI!_H.oVL!;ynf-YZ_[r36[Td-<5{0+wjpw)[cH1'DYH]BqZN%$Q4lg-$!QmPg#In5+hH|]}yNu>_`H
-HRNi8(Ng(+LF]Y.)8#6%4h`er1#mX3KhQ-@/ZctKU]V{WQpR=U)%$|^GrI&8LY[87]EM=[.<+tT!eErWP9V${ca;2A5D,0nYx0A$<[@X}vgz/{}$w!Y_MM
-KrVNH^!<g,k1"D{%GAv'9EA'r$cyZdDkEg5h;)Z{H8QuImMpbp-s],R{'&WvZE_>+iDj{7Sa=c9e1uUZ@1j-+:Buy._vl]{12_rE_p'RDJ}+y/!<~9$Lxf
-QnID'(YWYxvcb7A:w+u=&Uyb[NO%lTb#2Se|TV2O}'SPyPL!:I,uWJ($VfqkGXUOsS]Y/^@:'^`oJ5p}#"72(42&G[3siP:)&)3lc^nS{5G(sa9>P-4Ei"
-KV%QcCwDXa~B('YF}ru.}a7}B$"<nA0d|9|@Tx.JR..CX)hHgsZV3$&;OJLB9yEjh0_FW,pi0,c:t1(]k17_Z-lojvF1`=rs<jPCK/xx+0@Qu@Czai-ZK@
-4{W{29:n$TfV{>gJXc]Xbpg&1FeHp,7Fp5L,B^@;CnIVz0{K_VFUr$eg=OTD_i}n"_X{{nW{BUGOt@67Vy.HfcS:Duw}<<}r!b-P.O">Y_Iee6i5Xl+O!3
-(c|/NOz8&%]fqts&("j|&r!xtJpC.5}Uv1TQdTlN(xADR#qk+`h{(q^X$`CCca9kOV=nwNg1yl7s3vpnRa!Q(9<tR+vgV.:UCnVq/|=P`ImI8;MA7Lqmv/
-J9pY7^][Z"S&h9C9R"(x9$.uNk7OPCTDzwQS<'Jv@38Iavj9i1;^,uTQy1Qxb_ISgLzp{/'W_r5;+R[D1&XSpF+D+;!Az%Zbg4%HhQi/h0$/E7N-N>:U4v
-8C9gI"ViIq8YJ,eXI4U3[`=R)P%3uqO5^Og`QPMtb_[M(dOo2HAnz<jr|e_'IuQ4K;N0iI[v%TS4z0lc{+6L!K^^HtH($X.qHaXc3`8CM5N)K+d/1z0("P
-c65bS@`<YH(2jo$-$Jew:rt$feAO7NHCw.6T7#ScJj5X{MVQqq+nme!nQHX%Z=MS$$t_C1>_GAO/D(8[`t/3xEdc9Gz<Sqr$8ixFVGo%/xHm:IJqN0aW0Z
-^ZvQI+<M[aL=dZD3+zUG9KDUeRPAW|e'kXkUOM$Q6jO&tEneW#VQ-w=}--[D+s3A1dU`[I9.HfGU)<ROCR(OK>ylRW&]O)`e,5Hecv[mC}@tRohpD2G9&P
-(v:MOHFe`d=yZD,k)2Q;Pvjs>4&K6@W8}4(:wCh_9LUCmW|w|qyI%Alfo0|ZhSTg'f<xXzwF{C%tms='Tn--uUKXHYGo/8$-E$jBX8t=@#|q^zc+A!:Dz+
-0Jl9P([=!ZfdbM3'ISqGP4G0}q)]mFHLZsNH+hw,L57K=2,T/!Hga_HhVnRfia"/QMi;9.TUPo'D:^;rQ>E3&>0J|WX-2e+AG2jk3L0V3lUu/2zLY:~=X7
-O(6)X'~zF7KL`il/[u"02IyV37=&bt~4U8L)iQrU}cJ^@3o.aj$O7JSTO|(MkY{K{xX.Zfym7+'5st/xhR|Ppc/AilWqNn:B&N|q'bX5#5nm`f3=w+OfXC
-2.qau<LAS[OK4{=u+07ZX&|kmAqId$$U39qFJ}~Hw,[&$CMS0|Zg|:N9%(uTxL{sQ[qT,2'uR>hfvH}MqM|y:vg$E{<XK/n8jaF=^mwiWivwF8!k$Y>,7l
-V8Td^jk#)yg7,PIiEzZw9GwgI5qQXVwePkM/9y,mR^=xo},5Lf'E{5mu8I/3muVD1>zz7'-_~#4gk|iFfAaqL#zF]`ZTk'<8>],QdBa+X!^ud#!D3L80#w
-6n8%ftUt`yCp>u_gEBl):!PllS-8j]cA|D&|tGk5Qy(8pgX]gc8Sv_V$S!P<C#5NA-CsM52h~3ON{U8:-QRT`7YYlL#^%Wsbd$dMi#&K[_=;NfW#E1b3s{
-:Gwxr8SCJoqiC"Q-49w(i)pxa!X(Co>4c/Kduz2,`Px]XCWK6YPirz)f~SC;q!r19S|zT:x9G1$mY|8#28C{yi|::rgOS3;d5a2#6Wl=z_cF{AZl0(3wbF
-+1(L&:!vHm{wF$k:8@N,!.YD6.{w:z=|VTb/@27uYF>Zy<:UXw,HQR=+ZG-MUID|$CfZsT8mXZ55j7gpfe.wPnH3Kn6K-kWBCm<'RuYw/O(k4b6((JaXXf
-l/_}N'Umr{$[>f]xc{tl2py[YklQ'0r4[Fw4/tU[j8{=Y^Mxhm&Jln5:F)/ZkcL]joepx<6I.'x]/|ywm:qyFO(uSIH8Nnz9B8Sc^t,G[r.=,2xw2|1(y'
-UwPBc(Z.}kxM8j+3m[/n&.z<!@jRp7JNgy'2YW>zmK.I;vi(m2Bo{"gs'/[G4QK_g1^waCb+(g_`fF34KF;9BJ'2"{[c%{N#YqZT`DV$s!Em;O%14sDB;P
-CsL>"46eaokx$J<o6$rN1W/=`pz-D`FXn!l(.CgJVZkxN[[7gY["JB(3iD-LS+6U$"RrogC+5q+t~F+-$}jw&M>Lajx&/@;M&!!kq7{G2u<l(md31,8kyG
-ZcH>4_`%,LLsZen!xCti;<VvLNI%M`BjDw].eFWMDj4;;monPn.=W)-2T(t=}mw>{g$p,r>kFVa4;(6p[0$iimJCR935sz8LVRx<km##W:!r}LuqAgfnd$
-HN'ONV>Gz!C5jlJ9cwqD&w9v:$nW:=4./t/Eq>to{(edRQ+|FK}"T74vzhOH$qgf@Y]Q)x~5mvWx,(S/>Vno24=G^b1XH,JzfP{T@AjgQ3J;wtRl]v`z`D
-C`G<mGXs~`84JP`-3ix9NFeox.^QRJf[@pM05}=/T!2ec@]:7}"jLE3-U'wOkz^Orhufi#r<:%1JY1q7vA%Z`69;v=Wn8dkJ[AqrJLkJk9tvHv([ecI>BE
-qtbngi6jlr}IAs08NuW}sTe//{qiPHo_wZ=K8VUm^j#Z=I$_o|YpRAA6YAK7mu2^Lehq-bzF/a)O-CVCXtZ1GCE2'#fnART#v^#+e(D5#9qc!$4b^UeHv-
-::plVX8`'ti)T+,.j'`Ey'<A=cA}K"/'49'4-A4:)u7gw;A^V.WX}l)({wTjh$aCTwsAVK2y]vaOl5s[&%.#DyhX2H]sGcNM3-b,HcK{ieAdHv#p1b'V|Z
-p{v/OmOZ+@#C`Wyf{|E4rUa(:i[$),g+v-jC:c3N3N,[mB4(NT2A.(-FsC0ZxLlTL@#Vmjre.ksix!axRahj&uQ:!ns71y1duMjE8Vo,<2cn)6=JkGxB|X
-C]WhjB^Po{T|]x0g{HF2R(3rP4iy8.Na4GU(vig=]4:OZY,$S(!T|[w8H,q>k"9u!K2M`EMXXj'L'TQ8{j!b-GFE2jr#C9PaQ@P@CzGJ#bJ._;wc0`^iKN
-))v'QnrKUhM;;/V`$_nN0%j=K2!+p-Em1CDvRZQV~>o5Cc}A<ObRv|6shvcuSpkQd-Y_uFrraPCi(QFLC}Qh`.w>h02|dpJdI}JEs|S:-"HJS7(jxXE8}W
-gx}S-+//IVw='#]7b+f<f_gL4:rYJAt]&DrL);(J,8GN$zTz6q'x9jJ(w663H.-P(W|7/objm_0&^b.A:OqRDS<j4Ac+6,@tqI9k5ZzNkl$&zMJ}As]]h+
-}0Od/MLmI15#Ux]CrD<_/R}[V@QH]yfJ.fDSwk5j)>R}H{vy/xWuJ`}uf_$Am72975nD:VVb18&2'pt=y/'n~(tZwU,LxwQ-5#{'6Ozv-zw]8'nMVPrD)v
-$-N+}_PbKRONzr%Hs#cCG&!"iaAH$,p(uR~mD;CNQ^0M}k&Zs%aIY^/CwjyICX.fFCmbE'eB,]iJ9RG}aRx}s|}68)or#=tlY+<#JGQ@iE:4<;"bWfMEOl
-hDGuaOW(K6$E`Mp%LN3cr_`5<bY538qu1<%H<f+d(x):'/zef,x<tV(iiG!P'/-S#}s@w30=5=@7'1XZVa1VO[(#T:iZ1G]S{fL2G-Q<jd['kzOEP6atLz
-+aci=omWq(!1q!2:!:2C^NJ+|qYA'V.@&o!D{2&LL79-eh_vet.{7fzenQwAs=^h[4po!Ll[GIsxn/y2'^XJ"5<XY!'d[d&{F>j>]C@$.CnI'BIsVblsug
-}I)L'R:8(f"057[eKZX"vFI/m,dT6&wibQzep8U,rf_m5GlQsp_VM!qvsB3Q(BP|u6u+_{>J:yvz]c2VkRa7duav'N7$S>`;KCZM(+4]XdZ_cR+ODEQ,>}
-ei3;@/nLHXY<cE})6=m@f)vmC^O(=p32^>eML33YU6Y`0OeJN4}4P9EBv<@11"_/XuZ@iDEGy9Kh6zsIW%C>"$C<OsR!^X1A#:X8<6R=GCj^Wq[(+T=5cU
-.v:XyX:UXSytc'>ck%eHZbhd`wsB]vzAYw'=TBB}Re$!Df:Jm_tSr@MY&'8T$nnzK+]tS3$CJLkXLg,{'J_EUQ.f9Vi^9DN$8@=XU).a#BVhNqsd-qDjuV
-H,Rf-'y6w@7ARkPq+P!/0qG[p=$Tj^+EDLXzuw}[y:m`RYvDMgXN4PDrC"DC=tt%7'Bz<{;zy5.h^pFC%c9gs-5s(H..dX.oQ[aiQrh+$5H2^JOs2^{F}7
-'`-[qz(-uTPA`Ms-jdlj@}TZ>Ywe!R,7D.5NN/#u<@S858+(xti14}5a3Lyfj@ySd3J,qkh]'5Fl3&'d}W8ixO3=538K$Fs7}//ZJ|'J'.Rup7MEaK=}>G
-U,PA:i{)RD>2z2H6'w|(Q92aCp@8|)^1VkKmPFWMp',c"Q!%769It+U5D6/I=(B:X5@>XZ>a%B_LDIAp{t,Y3$~-$^q&Hs7YTnl=_=ts)1GlO1@"IGf|Ns
-9f=0!pG`fZ([1N&]}I`:VQoEg_.0WZZ'UQ6Ri['2U42zA(+7WwG_#Vb$nizzFRZafGD':-;2jT7//obIN2)6&+E,S{2&^a$gm=-'6;${}Zn2L_V8_&Xr1H
-L,R}w.e_M3)ae$,u#SVZPjdPA:fYQ[.1wKZ8/snq2^#FeZ.D]_ccdNaA_q"AH_T8f}Ld%&"&W.XV=IKQ<b#z0A3s,)]^<Pf'M(8'$(5j5;4DK=~%w@-..@
-_Qgt&uwD%s`-]8DKC)_VP@b%f#`/s<c"Tx}x6C2cm02#s7r/O"M"_BKRcY1f)6@EINPu'JzFir7+,}1LdB{go/8/m+K;y7!kORm]}4~e'^R%o9Whl=2NOV
-ot`D62P}bt#5(vr599OOPV4"(TU0_:G_a"m/aH89ZCF,n]PLh7`dW[L!!{3SE4I"9H]-kd_+u2iQc2l-:n}fLIAW0(p<iF>H1ak9!wv0UrZ%CL>Ad3RX%S
-p0elsmjWao3iuDR:bP-)y/M4Lx(wM({4)Tanm!&LV:bTupsmyCJG8/'c<|,#I=D&I6Q]I>UeBN%]@Pa(uYmZ/phOIfd_95)IHlN'<L'8(T!{d:2J4pHwc=
-@pT/&)Y6Ab4R5>:5ernCX2EY,kHJ`ZqwZ7sp>)!9Qcda&&D@WCUFJ{a,mh6-9ZeP&@LE-s6|_e@'ACS;J<0"eZwx!{!>(^2X{mGm"3W1C`)$aK(ckg$S:+
-]QpGX2RWi(HStbU>>@'o7pKL`zIb~.U!f|+AzTW1kF8=q|@t.Nx,]X`gy<-6xyA.;<oZJXD['(r@4v<o[C9_~'2"5beM^Hn`$z<@D+iut+CN3`YgbbXB{a
-7Yt[z_!UmJm5LSU4hu{a{,,j4h6n7J9"|z6;Qlz1LhKmPF:BfsW5%v%T.bklp6@adIrdd<sI<]Dc.MZ3NgLGBZdmOwG!=px%D9{T@)8VOio]Yn`wwt$6"<
-5$IC+hm(HOS|{K9KNQLPm4#}|e%954g|53</h({YL3dKP8k91|SN1dMNFhG(!9+W}f&!Y2slF0n,QV#MP3f`5[uM^=W)w'Qi`)[nq<=!(bSyUCpp>[GFv}
-ecGFkMD3+fg|ne.D{b,;gF|fcqM[3[)2dwovQ3P>q'k!.pb#-i-(;#f#/<jX=)O4kRzIlJc-8g[@{7J;lP2Vg[x8Me0m!uARs1Tl;%pM7CuxCQ[.O--hI>
-z[_%v/xoc=2!Ik<[o:b,~:`4km4C:_YN2qHIu[(rTLNmv%NgN.A,QakafGx_.dQ-B,P,'KPObd29~0IsZ]U&{$R4fM<L-p-@m-+"AMR4y_T2()+CYeeo5r
-JP+la+mT%0/7pjYCC]K+j9h0_aI.H.@0c_C%3^k4>cEa$ZiF5VHFDk2lyU}r0<bYjt#v9a^]Qz}YXeaFs'z|2!F8CJ|yzEv(lEW]=5qxfMo<j3e/h{]7>9
-T'ZW8:u,pYG5Lx<OG5,3Ikz7JkJvc)f$p6h>EYW|DA@.]5A$ckFhnTV"C3G.gv~aseB_ieo'7lzRXkJ=rEW}bEj{R5T@a|wA<KiLipA:8q4Lr1"mHTSAhF
-w9z.d&O+rCS:knfQ7p3[m)kYdG^r`'vKx'dbTOj)|s0Uy9@B%U(5C|.Wtq^>lin#F!e]=B$M>1+zcxM'@S2E}75Y<3hPE/KfUnYOGjqEwf|T_VHSW@DS=Q
-vG~F5rq83_$vI{1'.0at|mI+'pmnbDb^|o6IkANv;2~!=@]pu+J@L+yzq5/$"HRMR<0+%L0F>P]_ncRc8"ekd/LE{6:I5:C2gDG@`765thv{`XvwbP>6'e
-Fg(yUwjY:-8gExePyLT@HzyS<J>[l^bA}FP&(>NyGFq0,X}J`4=Wf5H5;zReSGol%:H=ShI/<u_9)GG_(6u[)ubLs,=}`o_cCXFie!B1W(#"jO^:!rvxUb
-dBbYUo])@]-HHU_e(TFY7K0ehZSV,u3URx7b{v7dsCgz~v5J)-Gr!}m6|HM[dJKfH8o>h=8Q5IOmeX3M9a6+nd/q|kCl@J!0dPa(IXlH2KPL+|&l8q~+gF
-%n4Ol"1d8"9pnu/V:}2Lu,%MR}WuLe%]YG9>p]RGX$2i3UQ1:=:3|+9BNLG<CnjUctbR@6~tIY}Uy_FEFRyia#q$fHsRYI=V^8Jz>u#Wdum&5{7LT+guNO
-=k"1s#5Dmx)W-"%y2nlj>CziTh<!&^~@joNP.w#=UB&|j;VViPq}8TRV-F9u"~>0%V/{fTWV8z'jf!LR>7n7;eb'fi5RfYl(;>XSz'rVL:PMF]ryq`Yfsu
-@q.b(.K;3.cYkJypdE8[l2Z:.lc5j0bFPVyt[ZQ565hxHMRtcx},#DD|woelQe$'H[c)Hp'$W-Mp-BM=Qr}/tTgz(|'RyfiKR#VicW@I6.wZvzdw&M0+AU
-U#|[6$D76nWPmAEA6O"ARSSU]WGJ&5Jxrptfb6fp/!Y=Y"XY&O^_Y7DHI:E6.ysy3&Z>TIoJ;zvz5x4xo4B8z="d]NR)fd}@GX&,I,V3f$W{5[V07@br]7
-)7l1}t@w&ucqV,ZOqRGD)=[^P6KmQ'rL0zgs{`s'6%b<.lWo4wuQxUfU.1FvQWwe7y5KgOuHvx]qZ;Fo#Eq5.IHfc-n>Bfi,3$Zl]M$K<BFqhGkbqMh#C"
-X]&")qs^@G^wb#Osx|}/+Ef:l}Yw7yGC.K,q+6H7CUvHZ>_c|_O.LC@eR+[gKrt=}l"h+uqx3St1zY0[x,A`2o0sD,b<x/!_9'Y4PY&CfJN>sCek6{yG>g
-P3-l(^}s%z4|fOnO~Emo29|4F/oTR^m.2=%,8jAcY,PofzWn}"Z'tc:$zJ~9j0^p}J.kG)zvEfLs'}T[EoBt5l&6ZL9H9El#uwP_<DE+=sg`[M!.KrnnUE
-bq$KHY,]'1gOsw1u0d55k@H(5/[p{-VMUG1qSW:_LFCTK1n#U0d|nX&<S;$JQn4_pO=gcG,l6ce#p"h#s@|%z`u(C(CAvVJwN{ILz6f^r.=3W:UT_x<%'%
->_nX9l#K+[dWRijgj{{pPZzlvQTNC5aO|zp[MAuC2.:Fum1]{Jiz$NI2,&Nx+]th~kj+1c`x_]$h$Qw<Pst}`tAFEZt!_d#;}/nFP(}8QO"EVz[D^1bu:7
--HP3YH~;%]GUz&`mO73+Rdf,!Q~^70<,(E%:_%70<{Nr8a[N=RD@k!zra4L;8Q7&%unUsH/YyMXU3&g-HUY:S6UKuE%%>XrvrKlth(SsbqQ'C&h|+"cmDW
-NY@q72r[lFd{.HTEB[_Q[%Tnr{.{!Pi"oLz0-k-83sUG9q5nT{h}FN7EW,jlUwArZXHZ/r-ty|){EWUIk<r2(|JgCrT"{R!_j7OZ{Ou_<q4P1{+^u>jOmz
-E{yxMxiZ-oHG5[@I(:SZgOW'>:j#aiICk})uEB6Q@j<$FV+sHD(T~h-lka#%#NGA/ex]i0rQ,9lZ$-P]"WeNLi,VAc8>%Y!go"2#l_G|g2d^;HS#fph(0M
-su{$owB!rji]|li0Gr%+3gnRH=B&X7$@a=53CIO(AC0rv]_xr4}2{N-}>&Q^^r_vMG4I7njU]7+pR3Nz0;(93}+hcMF7jF41%1<E01lL]"_:;<9-'^68ks
-+LkyN@yJC=VbJ5jc0'4>E%w^[4%yzdY0Uo@]jm/z;:0:eO@>kGJ/!d~nGC&TY9S32&(0FurfDaY;ns[b^|U/Y}M,=(=uwEuwqOm2`Lw6EG'#4|Pr8c>/<D
-x}hOov+1Ifz|v,0[z|k8OV%XWaVYP<h;@3"f_x#Ksl(1>&-t`gS{nQ,Azw%%Q|d;'vu5n%`hk}Up5m[I6W]1D|;Apo+InvnUb}BH0.vKoww[ER3U0h1dQr
-^m^Vt#Dy.dD."@]ue$.fORqL[B!gd3Vj2ZP%wW2im2]=eD<aS%9OUbU&j5`&~B3h&Q+s9L@Oa6c;#lDOvi"lj+Mr)HixGA|qj]U>s)0Nr%q,8wPyk3z5$<
-e&EINN|<{_!F<f&+IqKaEyYooG%Wk{w>ku@zn%`p_XEAO-XmgvBXi40UA$%ll-!5Il>W<I>Hr[X{)41eHlD|WrN0i<p{8taZK7%aNI|s.3/M:w1wSI'yPg
-5Q4I7C<ErGl<^BK5J_$&t7UmUMo5It:GRF.[+p.d(+SnGJ[%[5.P1E:Wd:fy=r2|10Q{^j17YW/9"pN_l.y@9hVv6"@3ZNgmHCFp.G`.!$m{Td0plgPA6Y
-'ijWS=pe4^ow3<A5z]U,WR98|G`[LToW#z!ixn.'ip@BGZLwr,zrw^z6Mz]M35~Mdi%UFh^M5PI:8TTZa-yj;i5D6rR;N)Jc`j@(!j"SfbcnjFQc|aapa%
-je@jX4!y'J3WteMp}Li2'@}|R)OjS.ak~Lg[Q5GAJ8rF}YGS+cs<;7%O{klha|N$l5XKuI%2"5d0Q&`KtF{JRvOqSDl,n6y4o2!v;m{)@I5cCgO)eJ5p@6
-3=Y|OSWMH=It4^.;c!(+'CzdYyG6useaS}NutILeP0.ZU6T66:4i%D:"oP6n[_{]mNYop,%<KM+-T6"E7FiUyn=)ND~{v>qNZ|IgRTzz}l!yV-%c!pY4Ec
-V'r0E@hOM5_u[Fk&c;@x+TR/xf"g[!(r2^PNa/&Ij#UIh@rn-064=d^ES'aBg0(3/{q1T)U(R0>=jLLc:KSoiCcCdoZgP"p'$"u5a_<9sD3^vS"nlw4}]b
-qD"NHdvqAD0a^F'{maySNy8|B|",3u>}`}TM/hj}_KsTj4}/rhlMe/8B6u78qhCeUN2jpe[DRt&xdBl{oN8&Di4'ZVq<3bTG(@V57P_C0;OzKz{`>gLgi%
-<.{fhXd98CuO{xlnRLJgJ-zCQF+Vt&Z$u5mY0ucG-H)DoflOyo-O~E2|Ng.LR&l5}O=IP6Hb3K6Q3+1lswjs/ruGU['M'eqI3M';kOUd%7LDzzO_Nn!iGA
-b}y@98NSR:kKjZn:}lNT5l'f6l"-M(k9B5NSa&.]wQ)6WBG(SN^>(5/L%srQqb<,A+Tc8r#vD}7Kxd-0>Ioo;ZM<AXu)j`BeEAy|'.VqN+ZYJ90B3_tv]$
-k9$-sR$/lg&=aLLzITl9;N22d6"+<_>gd+.<#+LfY3f%-M!-n5>A]5n&p"tACC1IF_1w]kI&ge9`o'ds6^Az9Z1.BnP}EF'xDMD$_;nyrf8"I!{dp:fjZz
-SK5^a"t_xoq(~sSn(!Yb}w.D^,-|Y4&%YlM$jxXObAIOD$GNU]66,#ROPd<c]^Fxk{YloqL{0_AWaNTN:y${#{eZGc_E=-%bl":rm"-X~$xp(]a}0bM(}o
-t98Wo:1Ym]Q%0_EGANk|:t8SAk$kqw#0smJajnX5Lb&Y`V9nBB%IzSZpK7@,i=5fhulJF4-rQ,(}W,uZhl`7h7G=1!>zj^9}CO={0&cP4F~uIHy$A<sCNI
-zv[XI_:j#X.2$`[jx#ilE|EgpRN500uCZJVQ3}7.rkxO"op%=<d6_l,4^P9AHeIq[@d.Fr`d@L{4UkVVV,K7vm%|IosdRI6@cY^@'2SnMbP|#G9QK[[@43
-pg1!|gl&2Q!/Z9SF~L&#SO<U0:iYLnB55KzzWKp8["}9Fuc'e4inueT&'YGbScJp)Jomd{X2k0&7'4V"F)dX^1}qO)ExVk-eqqBFpJ`b`Pv0XPKh2=J:C9
-)MP^0,~.'mx}[qklDz]Nf4a]922qC2<F6P[+Zkz[o[~gma!~RtpYcudgZ;V3M:Xj)%eJ/a..BN"mPlGhm:p/0ogAG.kQ-ehVN55IpZ9%_jwg@c^:EW6viG
-`FBWr5Bz&iX6HajXPWCjh0z{YQrX'JmN"ON1xy45QIseGKidH$l7R]uYqE@_=M@r[202(:8p(8;Dei.s-Wq+9waD"T@O;+vRh^kXp/jD<sd"i&!DZl$^:!
-}iq</fNjIFIW{;/dN9Ugwlk%dz8O)xMa@_NSr(>DY>L2CkVzWmEBZ7~N7BAm![iB)v-L.<YdaSEKee#H9i"klCGG3d;&J,Eg)MHz"v|98pO"B<UzeqGm]{
-gbwkx|TiAR_3R-nEMeB;(yTh.5WM=EXVLBVed^9"F01{Kf'<]mYz7yr0lVF<]_92@73oHc".56V^!eD>+MQ_T^Z_w`>YoPP-$=76Go3Rg!udiE0wD-p_Hh
-sNR&.L4^A@n^zdJ'rX<bC66g2p;D~E2|<XHig^BB0yaU_-{U9g"k`2V#(3w%Aw@r2.OHp{0t3e&GlnW=w1k(JJ}!p-G6<uzwmE6|./!XhQL;qIP>y]&Xo<
-7fTFH`pcNkga5_8<.|@0+1Lm3vtU|pogOdZiB5#W3z3{KBj>'9$6l'qJ%k7;Z+JJY888S)`-$:2;)%beKjZ'z!+E{dZv<D>dq$gsZF8BP{=ez_jE~P$j<{
-Op)$>"4'F)@3S^>{<@Sn:KvB)W:rhAgIYl@kFWF_a3NWC=TN.f6%|dC-2U~LG+nLN)2/`:TWX<{C&Sg.a>]Z9i_T-zp%4{9-b^CeV>c{Cljyu{WCRyZM|T
->'#iBK/;Lrjx/UqP26}wMMp@A5,rVyhDZ6e/Q{AQ")KMEbB$%IWf,6!YAl#},WGSwKBXI<BI+lB=b.KQ2JWoeAtX_.v7IrshHr`OOCi1M]yTTc|PKu+(KY
-!aD@i/"sxKo/fYxd;2QdJ<$g5#IR]b2_kTTZ=5JI-XgX$_@CS`rhY-EN0nZxXzxO6K"wG<+@p-ViJyhY~q47Kj_6}SL5J|ZqO/Ge{X|%gd{@ywl0)85lRo
-HbUdvV"r5u5cd@ti-WOavAU{JSiJF&vw-}/b%Jfxg7G8l#ungyM']|McUI`InRah7FR=7ZZi0F+8;tX2CXEapQ$bPnuJy,<$ABy<Km.x<NTM>iUtX3{Y!m
-9BvbE)!f%K5k]'1p';zEP{hILP5vs^fy@5dl~>u2j+PGu,/|!l-I)j"xf5Eaag_yI5rDxI7j"Q;)3IL8@kG.mU"x9|&my=4BNm4s.}ZOk"(g3KLP{jN[4d
-1W5c]m00>fTie5$Rh!2|zi;5hZ5fi0sQU6$IS!3veRUBjXB4wefs757xWYz)Zmn!Pij5`iu40a8y0R$0Q_D@l`l"Zw|^>-LL|e8HL7771X:eMi;y1Y[)%:
-On'6@;NtP1HNe8>cR3P.S"g6nf<W2/iLa1!I~%YM]we$e#h1R}O}J07-rB'#Z40"NMB1@_%!t'k-$`OcW`[#|nZ^8^{MjB@%R($,Y87A{vS)}.w{q6ioO[
-S|QUjRby_L}VEV'7qqa+u-oT)eP`ViL4}KDRXBao6)~Np5b_@YX4Gq+&A7`3%:jBFJQ]vvF2YjZ%Sw2/o5:uo4gnIvT-+.JTb#rkbtGXi7jzd0S;'gx_Z9
-aF#0XKnAZ5't`2J;,>XMZL(gT:tg=QweAt-wZBS^bSC0<YWU+ZEqBvVzt1r&cfWO`eHK&[dvwB5M4Z)(NCR9]fM^#7&)fcNJw+bhZf/u-e)`5/<k`<{'Kk
-IXwe=h~;hL:TA>0}474S.yU1{YFkI-gJt_wK9d<v{q|^$l72jO(qcpHqtGo-xv-]W7FQ;x#iA`#5ep,|P<j5EXRea:2YJG%uwAVBvC=t9J%40UpzDy)-Fr
-uZ2{&f|/u1FpX:ogHs:FAD0eJUwT+^`8-HVoQ`;`:{;]{QgMAe;mD|Reb.`r}c@g&UbZ(:=u!5|ngw"5Rk6^po+K=Ca,,dJ`f/:E}&(vJO".^yzUIgb!3n
-p0x;jNU:%&neu^=Fb'<IFLhgA#6Jc(k&yxdwHp|PAfcj'aYzp![+lSXy,C"o0T.t5[ZPWD%twp(D+ZRP&Gp$6d)Xa+K1]7(;9-{l+wG./VEnc.fs{_KsUR
-c4CFfq2R1QvI>^Y)DhkkAZM&LVpH7X./{+$UVXX|!.~oLDv_t|@B$q!E^Eh-f}4uhID8!2#dG<}v]BMRPq[Uvc4Xvi_J#`6=DKPC}B|0DFp7Za.2bK>buk
-_]y]aLGv/^3ID91[Eo4I|IpuBEk$O2^!Jm/s;1Ed}=:3i'/Nd#FgEm'2mcC0u0jH06MwvHuD!V$ev![=F"tq'Ei[a@QPr/iwTpK|w7e+m_@6t']jP)UiPV
-wQ`rE0$S5>WFz0B(=^~;h^N(7<RAod>hu|kMED6bRZTfMgcy6T{iCMF^pq|Vr{{zgx2Mbd2(14{s&5_u)L~O8eKIu|xu#g#9i#lvxIEwIAW:[J>enyk|){
-@IDUKXTf[D}^XAw'<`85tO)b&J[x3H4xsihSnHBvd]K@!vUtgAyU+wj|znW@Nb14R[oLcR]btUk8Wu>Cht},(si;w$yf!9yWih+U|`%WNr#]-2e2&[fnL^
-H_DV!y.cH83q~,L_"!Q`4^:7[OU<|@_S.c97Ilr2aDE&,g{=-X;`kt)1NP{}jm=y%p">]{4qbe8m}b~W+x`xNDK}Ln,h0YZ(lZ.%N%:>Ef%dk-${z|u=p(
-f^(r`0JWsxK!{_v>a%t5:zhsZs5w|lW!snXnvX_UQ};s;{h'fMiNPjT-1iSqRytfzK7pVZ~v:n'sN,YR!V+W`Lxrs6Y-bVUfy:0c6}Yg(!Sc%Y731yu"oR
-},J$7dYpkG,mzJit/a,(QuKWC|j5XfPPP<J7>1=Coqdll]sAUAEkI2C7HJLf(yLH9}uc~BB30pD7oE|fomQ8nY=#u_mGy7VH1:GBy{er1.m<f{/N:vS&-W
-b+BJ-+0'A}uzLSTUMaC}q|K%=-$QJx~MBN#h0i<)mm;G9D|lt;/Z_XksG7'3vdEWuZR3U=HSY=I;[MG-aMopL58>4[c5y{nB@4(q'G[YxihW'>,{@r`](l
-3&ijD^zq$m4pnOI^VZ=<~ax9k,Erd/6k#Cu7FP_ooC"Vzo$&GQrT@O1J(-Zhh+x{bZ(yINd8t+#xzzdp-5G0M5<egTY1m054Q3K8AO^Q5ood~uyMiX-E}D
-5u$GJn,JMny7qM%50AOPcl37:6OBS;j]XY0p7:'hP9{6l9gnh9)j4SjROzJ>w0U4K_V=3YT{82j[kZc9in&mRQ<BCIl.|45+0H/m8f,(.3ZnV!VXHA!'=v
-LRnE1%)E`JS)xu!NozgA<CppzwzW&tA/o#p&NfFeW:V@C]4#ZAp2Rz7g;aO]cl_>{!"O;bUTVO+'(U,jWtD(gP{kz56vs0h"At`4v!5C]W0)b7E[s/ESnb
-,]~vTt5Qr"_RL5M/7ml5eR1<U<mGL&A#:i(8e[^DG8;<Ny&|]@2feXPoxR3<e38a)a|($'csD)NHfo0r"ZQpCS-Ksu~;xdDaw%VnM`SM~HdJjwcLAXKha4
-hK`rzoL^1O0jR%Ec]GX_+"n"!YoY4#a0oq]y})r^6<G53a`C],_H/tEV%}QP`<z29n:XPk`R972Bm@)`jvx:`[g2bsgm3iRrKUnoV<MQR'puPe7&$Kz{7_
-O(H5tIH$=aI{K">X/u0JFNKTt0Y$&fH0,u-L6`sG30^^9htIwFTG,527Jfi3TABO9$~ie!Y"A8s9M/XIB]$WlXxWZdOeY^}D|2d(>z_79C/$0G!Q'rR{v^
-1K:!1C.(yseT1BsnxG8=70rF4@,!Tt]A]`WJK'=8|pknzqvb8(uQy%lr{_~sT)kJ}>~%v1tLnc;93!FPBmfUf&!m]yE:vbmu.f=$CpVA{#Xb)>JM(Lw-zz
--I8d+`+SXdEAEKMh.4VZhFo8=uwED@_QYxn=7:3it30fEfyYdVICwPeIl%1P-4.%wo3eRa2m_B-Qe8v@7Zfw&v$9<Hi!"0>+TQ/T~>i{0Tvx~7gj.!2^e2
-6n'Fk!:)y/gT.qwy#PiH}_)r{9IJdJFB)<^47$I7.,IgVW&Re9Y6jxC'9wu3BwbfDr8|sy%_/1{}D$eujyrs}cii{z$G=6[4{'l1^@6n>!Od5Kl=HOf)qy
-KM+(A@~/I{G+CmBtw/-}#Um/H[%yPToe.7TcZhEjrkXd"F7o7:q_Ow,6hp]auG{kIM/2sGPGm6~KC,ZU)9Jf%^d+/n|P,N(1ns)YZL'>vPR#pv;9rN+ZM@
-)UW{I]ZBGi:'kj}bp[c,qI`A8i$I^:nH4V}ryujAZ#m5F0LC!9BZnE0>V1_`ja{p_Yc3"P1uB-7$$_h[+"Pt]hE!u_GVS4T9wBCMV}K!7aj{xcXdY1V$X0
-tf2g-qW_ADdxpH^d.'Qr-w$DC//@=Gi<X+A[EQ7&]dONVmXRNT/d0j_&__a}h-1z8}3.aEN0y<]/b&vW{D%853BuN46!Z4R-luHWj0'7_g,W7<1En4~C#m
-<xJUK@UALQt)u![r8|)tde4Toa$a.IXAu%$3.BFy/<"_&DlW.=%)l{Z4lR{CS;w0Wfa'ItG:<D8M2|4+hYjACRbHz=<MUq]^;<mN@F}_:}9Bw[KmEwBaxg
-o[u[~iH:|RsvT^or.h`{2Ka-DZ][IkohAy-}>E3&~)<L'H.A7L@2Y%Elky^x}jE=">|6A|e9Oz+p5@Y8Bg+'~0]z3_p5hXGO>u;z(Z:_Ybj9~i7{Bo+n%#
-/GajzUOt|pjw.Y>xbjX7qbV>c1L#7/I_}t:4S@s4s7rJut/,ERu3^%LQ)drvk2G2UJX+Q=`==uc(zlnbEr+I7j!dodaT~tEt16)Kikb>B_8oHfT}fvzJra
-[V3OyI3UEk;v[<CGjIGpxiisrihpUV@xj#N%w{a3`5DH,@;$Tjb6jvw5)O]%g5|O_zP2j[h|Swr{^^;G@xHRUUe]Sk"M#Ta,:6C)@JX&KYG|mK`oT8y<lv
-(a4m<QOIOC`jxJOEH_}G%b=lVtw/Q>x]L1ruGU@LNyv]_jAC^P}41ac4<z4@Yu;|>1=gWY;atS/yBL|%Y%0t!NRpC,m"GF-X<>Sesm0l.96zj"e.x6%D."
-]F]VLCK%N^hW$YB%P!1IdKC]/I>)fbLNXephE{tp_m><~%he~SiDgq-KT7bN/2NnzNh-n0]0l_]=qQ;rx{$]9hP'>-!5wTlwmsoUP:~Zx#/RaKP6M;Mu-_
-6>^lUF|mfkP|UjPfw84p;VaVznVN`%/Gy^|]VYl650Y'StZDwjiqgcQ5m;U@GAUwYx"JbV~yx=`}^Bi7qOP,kRDYJrenN$b}[rfx.1N$3hNPmdOFH8)vcE
-f5_yZ`TTvMl4P6isEmk=DL'&1c[;[0wcJxSUH<e]At<`e`2LG)mzyeM{y(OG=^g8h6`r<'#,|paa,ap8_SZ8VzPe$^1d4}y,/$4m/B(vL4AoORSD,m(Bz9
-Rk|:GCvJ9X<0-mHS';Sr$)>X:Xv}H3;9H0+PJa#c32vx`'E!^VqK/P.rgAa@3lJNghvK.me!AsBeqT'sn$=AoeNr^F4hgf$RG&.ZYNNfW138"w]o($`ExF
-R+Xh$cY:|bHYy,"ll)|0w(6B^+NoKJ"]y,sH23kmbq8qT<Mcwvtv`WAUG"e8IkwOCiAFYP5VH+gAa1@pfpEtHPDB2]9a8P2=<SU2qPl=YwsW<lG7VOa&QO
-]Z#+"qE."l`h6vYLd)Mfl-d0JXD+q.a3"+_Uyh7`OA_/]]&$jQ#,$^QxkJm$A#Yx`e{mU)hWZ#1]M;jTXHPpJx&J<l<9!=Yk'7{tM5k@_80Yi<)2hIQ_K#
-5I9=0bOD$Te<GH:Ti%r4NuvCy@FSFh:gL&yhPe'Ow4|$Uvuc27,<iWqcNmGt6|%omcq>-Dqt(r7(>SH.Q06sX6N&O4ilW.cHey<|.t&>sPjBh/ba6j%R@F
-f"%xbW/`6SBA1I"`&r3L:g+1bib88GPR!LKL+qwM!W7|BoGMOVF)(StF[xLgJw;tf%WoAs+p~t;1$Yf-!`qot1pewelNpqndAWVaX6xng+WT]4_wGWdSrP
-T]]8>o7KCk=YK,)!te-9Y3_8g$=1+UG(]Nv7.&^[Fu>Q_-zt!.dl';2u8N})3,C6[f~h%@rcV!POBuLNwoO5K0_8oow;C8~X`:[doqH0UM#hBrsD6duf1.
-^U-d3"d!b_JNyqcd"hfM'P(RVDLqJ<B7H30<@xr0'=Wk1">w.qYUOLP%OB:2Hz%kDY&B]99P6WE$1CYlPVCTz-)1$tlFAbX,]lgZ3u%Fl0t7kq!,Rj}9ub
-Jcag_b26mbhQ:m.L>+68fqXP!'[&`lsw1U+(hb6&/uJ/<k3u'g;HQa,urFUK^w2vb8Ux^l!_F4!yZWpg[I224cT>9I%'4VE#:1-nu35w]OCzV>!&|5qqq:
-7Q][[sr|i[[S3t$KQJ&>-'HVBT_yMK,:H:wJ5E}!{@w8o{cCYsZz!Y'y2X4LU%RO@R1;i-`&+Nu(a#pZwF0UZiE9Kv"0<g")FitJVVKcLW)}v,{d";/$3V
-AmSBC/keKR,Vy.rJRuOlu>-n%{`nwI&=[o~b1/b!J-a6%F=&Ew]NOj$}YwvETvKCMDwd_M"j8,#o3V/Y,A_=hyd0:Z,Bx_f#@f(`YC[>,'lsYY@ZsfSQ[>
-gqPueIR_ac5k$>c>+U.ZLhsC6cc:>[fDJu",7,GKgk_eO/JiUI/]36j=.f(v#PUO:pi5elMSn0(-#;bMif|jDGI-"~c53LTx+n-.3B0/>]B7=@vc4g|`5!
-Pwd3^b!]Y@Yb8'~uH.EpY/z9AiG^6Aq=WK=u]_wzOLCZ"tVOA{hryVaG-Y$K`qn>>#1!dHOuTO{K;L1t[!.ORE7%JGbgda60ge;Zp1ag:XR>`t{eE{tuVD
-Ne-B:-PxcNuDX>@n}z>7cO"uR1}yORxps|Iw7.^$cO_6prZO;(J;tAcoX<+DCbdS,57c0wUAy|p}R7Y>{3(yWqPnZp8}8gd7ccX6_I/dVvi<@c]SU/r[q,
-D)z;&5q-P^{s{Z}#!"EUIZ6GR|+4t=o[@h98'IUxjpVf<)Nan6aLzw`Nj.51+xb|0qy[bqi2[EBe^){RyJ}qOdb`[c'6"Dd878'61OH9-{NfT&)>cxWs<}
-6Ui#s0wE&x8H$y+}+Jj"L9qijai0RJh6pK:O,)1t|xyO""Oa{+xgsa[xlpLv-B6h>fYX_R=D]w1"xH~L4n}rW'W3xMIFv<TW$@'&a4V-/2^dcGb!`<.h"}
-G2(olZoYWj]4|-j_Y2|%2<+5@(~V|TGFKBdzePP"s`FSZ(P2SiI4mTq7sLRL=.3iyq_@k(H2T]t]L'+O$UsrW}^fiKbooz9].`g<5d_>%Ww>DsNWr7#;X&
-EK]7S8&e#ez6Ln5iC.'66FEig=G6HD)TR^&YS5.n`2,q'SyEW@zvtl0NeRg5%u_LbV"7M1YioLl>:Czc/V,]tL$n!jV^+g(bK('3Qfy=4lb8{v7>1z$rkz
-kyur|mdRYH])KU/@tu/Y%m}:cz2mN]+X~@xX=&!mlN;n3X72e$BO88pCKWh2oB{E+a_r`>=UpCCLsNfm%P~a)IZh0/su<b[_rVc"naM/^uQrH5wqjhv$r,
-zN;^XS<r{0wP]5Ryw^8j;|y1YmY8%:<:R}4CGx|[pev])Y`sQnJ+5`m0>J~Z~x9:S^3XIr_s;ly8jQ{WK{CN;]/{9|0s>D;$O;tKWO5BN$7pkNRL"mj+&R
-P;~4MUN;+fc}aPL+7DFB6|$}6ONlDE}4s4d|f@gua_5^/x}9e;SwAdb7P;>`P=ou;yVb_s0X"@XY[])CK@2wOj~/F)w7oD-to'T{(-Dwt.~;U4^%;Z!z_#
-j5MPU=hk4D(%YcX_PR"`Eqt0S<u.mt5mKK+j:%1c<l~qW>F)BSA(Z57[g=G0QNla/'<:^1WY$c-:P=cz=Tk0)rH!ZB]a0ZLy3@IQp#9"/JW+V^N-K7+l}$
-24CBY!!iGIzsClb1QaZh11x5i'PA;E{jnL~HYRWs'zRid>@R&NI{STa{C+iF52Wlu/&Cly;yfOkRjb.xUT,JC>l|`AaRuY%+Dwejox8x;q;`[I7v-}_(%y
-E.%M2QHr:X)kloW<0}_cG&7&V50G~^dKEPz3,riT<9zrWT'!Z%TpP"9bik3Ne<,A'YV@X]Kt3137:xDV!jtpz!nfKQU5s!/8T9ZR:{Wc.LNB_w&A;Za#B'
-Rs_':_xrC/Fn&BMPWVwgx@4L@P'^QSE43k6zL:;/784`eQc7CyrKOm~k+KZIh@_V/86z]+(;sn[e`Do&#{_2s]Z@^.}+g_i(^B9+DMRlH&[elkSG',KqC[
-m1fPc.RFWfTV,|Z5375mEhW!MJ%>Vs1fx1^x8=Vi!DUbKrk"'0E#dqU/x.9wzIdTp>$M=0QXt6r;TY:`CuS=Ih<pz=+pNWvZKF~Fx2nERtGhlZ9t}$w)MR
-Us.qL/"Xh:)],;!E%no{d2t<)b2<kIWY0e<$'&<l)utQ,]Sj!`$Gk3LbSXg`N0aE<KzY6Ggo&]EWx0u.+T,kxL.9y|vKq@o;RIiw/]8XaqZ(}a=DKMKI~A
-V.M2/XkZjtHM|KsI;<-BJOYi3>8|!U`5$101>K_]6LvG!vB{#.Fe>r~UK9jd!}&JYUng^z9F0|kcgs5#:c}$os),")FHkeVcMs79<U%R5LnN__^hHu6Ayv
-"YM,dq92bHw[BXdvB`(DGdo/<n#34x(Z]lF`Yh#NrC|j3Y;!cj97i$U<-bn'DWrCs%Be}h<FX2pWRq(m@Tm)D-gA3lPFsmLBpvXCqHWrs#)=Ff087UYnQT
-`M69#Z-H2WniR^K_uU`Lh)^u,"&Eut9Gyb||O(%P3B/Xl;0Q5]cC%}`)+LT3Uc0up>_Jd(qD^C}{%nC8D#G5oWZ6i%oCc1ld/s/&O<uj:SdaVPPeEMMl(!
-J:+|5Uqir(5kFZk3cYXRJl.dkk[#:lx/'M{u_63}|s8^j&1FyBkrl|{2`Oi[hA2|`9&>%gIQm=Oe_H=^5.mHL.=bwBo+Ip(x^^^+SS:qs];LB2D`74c]QE
-NcZj#c:{ARvF"Iqx~>k"1@al]rqh{:b:^SLQ,L~DsM,nDehI9l7o[S9[2a%;DGaa&1=6(&T,c/+coIuf%u";:IBb7tqfICF-+$y{M(/oJqR5Wk##7G<pHn
-Vfx)@|yssD$@wH{@8$gqb26#^Ri@Yla-S.vq89;T$dOpvvue96(79hvG5hdR8q5v%-L>=e^<$c(K@y{bF2[vbat<$gQllv4]YLvL7|yvBGhrU{iO:4[sUu
-IbLXQ>h"m<6edDI<dQaaM>i4CPMVpaL=e"Q]BRtX.8v=]{k_IcS|XUVYqMun)=d$%RzeuB<X9rjo=aj$~2xM%mb"G+kbJ#/ZYH+A=}[kPnukZO_<LwjL]L
-t>[}xvKqed/TFb73Qm2m<n"7>7B7!c)HH)5A,OYpm^A"%`:9kIe+~(hq~XVoWd3f[974<GTkQddq_aL`C3c>2MvZ8fw-I/E$+I$Z.v<0Zr;:#&UH0K,6~u
--L@WE[I8L7_9hr1ZX"eqc![:K{v`F%c|4aq5>[Dpf6wlq7I0S6}nSQxp#xo>wzSGE9j9eDU{Ywkk'|NZ<}:jY=^5LNAi/s()Mz&-cdgpgf3,3s90a,r/.I
-o$ZSx:#tYA!%LF,VZ7NL6VA9g$WZ;pji9=Ys_/yi&SKEKN,RkTUF'|4hSq7;WMLw,sm/mvKuI&PxvwaX"))Bp='Ie8!${lSlNJL]fp-e"8$7k-b#aqQv{:
-M:<,c+flT|+4i>(wVmO0|h3OxCg{&VdI=(-EHRg%GSg&,=2nHB;ed!aQHG2nd_TP:,uJDL^7|]A7!qg":-5fCVt<4{#_Gf01icz85-==B=Hr(>D]_Jg!T$
-N_LIK@cUjeXEFFOKzj>9n4-M_;m.7^Yw#FXso=u7pl{+.ktMbiDt_e7]Fvf+I_GwEevvEO|8/SJ('z&a!3~{[z>cYcgGCrjk^SH':bLNM8hhU!X{)B72bp
-:!$f9cFb$!X"^pZs5p;oeoqiwZMw+yOk:3M5>]s#Ul0a}IZNuXrupO("67em.i,w}G/VbX@kN,k6ox)Bu>lWIH,B&]EvsFscb]{^++thz,Pm&|9/f@MJ0_
-<!5!yY331#+CTcE|<!^,hv<a2=LQpvBlGpuc~!HZ|m:xal@-'Oq<#i''fj#;80,o8<5A!FfbkmR&F]WGkGEExW(+>Y53a5TKi,D{4-hKbchSIdEI,tJpxK
-M(eW^'_(|f'utbD}DS3KOxyafj#&@K"&`XuQ6P)=lXKos&[6i%t#^aa|J7[s&fx'1aa85"||aosY{>{a`]+[+/z5=BcQAp{k|X4E<+mJ1=).oe%2u&x6_h
-Id$)@3i7!G+qKo6q)RN[nD$ip&403LVV9=fwX3[EK5F@I>>q{dYb-Xyv~6D'b)@<O^)Ii;VoRO(+QxpNl/aZZc`$:KN'#!X1AXC(M1mdn"%NBF-2nc3vC!
-xXz9V.tE3D<^C]Fs#P6a<I}:Jt.U>!{|^"Hy1UgOBQd4HLW"3sID$|wnD-Bo^gMCjX.AijoB`4N3`D(`hC:8}s!SJcF(JWTd`/!#n$v6#Cw0;#Z8C-CGe)
-iZPLQJ)("H4Cjkos+[ON/XM{wg2c4zua]%Z9^H.)LP0KJ<zJ$OcBC}^NW;wj=>4{xDV2'9D:6HRv"%uTc%JI|qZ&W3R|5OS.bhfNZ6Y>:H}6c4hCmBiyQ<
-cxn:5dxMn)#10_uPD@Q#:O060[jZ-lTy`4]YKlOdnC39/t(/tp,19$-gi@'GdO<kwnN0it9d<^^A&|p[7_K}1`#[<.[-7B!t~PHL=|(Y=2j64$6#Cf{ohs
-m4dP1,x"+4>fh<-80D[k7G.w.pQnrjGPjsh;|hXDD=pPJR&1Jf-q_uJ>|29VEK{pc|u]M]:'#N>/.yhqlsq7%zzgo+:j%4C^^d6Zc<|`$ePq^!!FF`B&ep
->^w&'!hX"A{C(9#9wct>h+XLDT,&l,@}91O`xV@MzJ(u~1<+Jl)lwmZU!VjQ)XX5S%[NO[Cy`GiGtqPn(EpmQlV7F&E`Y/G0p&>8vewt5`7Q2-}>lCur#h
-g`Hl8Tq@vqz&OaWgFz$/>'fG%&ai2M,INPvzret%<4PwbDkX{/mA+e<]^u5P<9jYfQDX%l]"Jq++UVy`0Pjqm15s:<<0.V8UNQtsU8(F7U8Z-%d-Ru#E""
-K0HC:H.tBMXnt5T8Va>/dn^&S"y9qEe(]FF%]F,7vk&3Z,9tw>v>!"_1EF&EX}gH);,`IWVw,"7['u2#T&Z(8HKel`d(j'uR`&&F$U('9AaKXTMBEn`0#J
-6Q"<+">XV<S-2!8rSU7Tb.,sl2#45/OMBpP}{Te,"(^jk0qOSa>IDe3}.TTsK:"C!C^v(-=>5%+6%R>:H9OshNBq.yuK"Uuygc;)@NIe7y]IQAKd:HUtv%
-`QLWXV-06H!V4&oxI]dZA4{_8WXd+}ft)>$2/4|SWq6Q^xh_`Bwf<=wp9FPBLo+e73g7!G`$e8jymZB)|=s+nofb`tJlK6w^6ltnQ575@OM|qa3.u%,>>|
-tzhS/a}s"<qNc5/W%6V#-W>_14GdVui;)@aK|HhFX6ol;0:"b>NVT(@fKEObxN[H%h17/t4@Q5:4aY=tngG5KP"!EL"f(IP(yWACFkpdvJ0l.@;:~kS7bC
-ltk@T]fYE)p$wVV@%#.xP5kzwKZ.|bxsZfBor[en9<t=QsI]7_ih}<T&f#u9dKT-y@,2g;<P_!5|M!CF'1lCLvg=SV#/)b00h.rFUfV(hS4y(|nY`#:JO{
-W/I|"3R=roxzQ_o"$)46xjnD}s8;wM]sn2J+QjSVS]eKO+>ii]"9<5FFRxpN[0/x^(NMORDvWimmNW(mb7=7.Ae;QFQ{Cv+5";:d6J.S%0LMhYWi-CHjUS
-zC~H`]FVdyG$4g~>}j-[=iHNtf35j7yj[^5stzW[Ncfh7DQ-{smZ3=";[O}5<neM>7aBs4|]9Kk5cIn&yE>o0u+EEe#^TAC'F"o[@eWy9{Q3(.1t:($n-l
-Vxj.:+Ay|U/uw7P|{MFekn<UK,3-O/lTG`&'ChG1Z],!E<'&Dk~{JVT%-2k3e:bFCtea<i!F9o.|r[u@blc-GQtxT)[INl[ZAnl]Aq/=qI$!6YE$':E=[@
-aFl8Z(Vax!RK,HsDruJ5y#I;4e%!e[907XZ'>G-3^&A/G0+n"re9/$"-#hnt5#lCsx'fa$X>Bno[k#/9|nCW=SIVzqXBl_]US+IPH4>5$xNuDl~>{p(2sI
-@t{I^lGVnq<!%Q}sq/)NSw)p>G(tX"M}YvG.riZ|L+xyOTb=~/mLL7@E^B;i7Wz8{]+^]WNBji67dY!9kUtlp@pAg.gBACn]dUebv+qZ,]l;Y[4Bol;@.:
-}Qqzb:2pTtk;12B<FB5H`YIU.UJO/43gcbYB+0L]d=qJgTeQ`_zB%z+G/u_h_M'|4@K'7jRN{"J27d~2wq.@RQ#>'S-Do@gQdU5V<C5<p;lGUmp$CX7L~j
-<O`0o^!{h-%ISq]Ma,sdg0VG;qq$m4:jI8.Nf0^<@CVE+k0E2B4LTvN"I`!@<>`wBJ(XA!K@3zqGq=%/60X`|1KWkXd3x-0OwNZ|,Ql5+<(&n0TY((2Db3
-JaRk(vhvEt8&onaU;nhuhTo'/-V'v+YXmJcn4Iagn'3e"W|B=kd&c|x'%XR5gNAv%}X]Gw>.vA:_A^pebq_v}]kHsc<S^%0;~V`i_O|Cr_NesgTJ]wsizj
-2p7}ce;WSQaY7<3A/"FsrGG;j05<O"hGOEIwBvvd=/N/1MKL%!GE)Lsn3I8xk9)GJ39mw(7C1T-!q/{eD(i$fj2W$r2S3W14(!W6)slh,>$Ue(N#EFY[iq
-UOZl3H^USA67mZ{R+oy,&R]QhwG%!Y4H-46ey#PeFo{&'.hofv(.|Sx{NJo^a"2/$)BJEG``vRS6YOB0{mgy[d.qkbzvpD2v.4QtVtTQr2XLnLrS4hewx$
-64TXj>O_BYx;nN-TE-$r/VtV^Enin^Ujusv'9mh[^a`WL95vhS$7K1Bzp-^[po9ZOtE<iEwfQ8$|jy'c|>rjxmx]:JCZM6z^j[hL%vN_(n@<6'anOal{PW
-SdJBOC[<H1iibW[!a`6=CybA/A3"KD2}N}cV0ijTl,&@a%W#4eDrr'-9>eK9%PGVuUJvFVQh9Gu+[%fFJB]:!q+@@4)iod8m3RvTl@rIUeGjNCFJ_T#"HE
-RZK]rvL-j"@z>sjS(fp7gN##d$Wl43O6x.qln_Z}"t(FHX`q2kc)|1/FsJ#TDLP",3(<NQ$_^Glbf5KzVoz={`HkiU`ni[)JVtn[Q9eWr_CCh5eH1q,M:;
-DsHh;4FOkGx|YFnnu)x>RqJX%`JOk]qvE}S3D+0PUp2sFqHEtQZFb;jegLbphHlQLd'wV){KE>H@G9#UQ_uoysO(`X6`{xi^lv)vv@/G7_rxoZ1B_%UXk'
-{l,Ba8lpz^lRXAA]NCBRK(f'Cxc6"/t)}yLq$FC7&R)}/00#X1Ga5aQ^}gBJ@#GC<-$(J8N'lHnlbEG%=hqDTLFd=F#$+MM6H_F3z>}.~1eIq$,W``s`zu
-$z3FkNGft;9qePw2pjmorr":!<MN0(-)]SS}'jN{`ss,JlN9;@mf5;jt[sK:"4Mj%%k#1j}c}a-|v%h[b3COmtnj<zhEhY[wb:Jl3]'|`1pe89H]l9{wdp
-Tj8QAYp0h.S1u[}(Ar:avE%p4k",>UuVgAEsh{5O2wC^ci20`p^@iXNmM]VEX.KkxZdNSRzPWaVf~3Z2Hms73<a(+6:S$6U9s+ei!CM<uVAR~Y%=c>lt'Q
-9qQ/z^t<+$GOsxUhRU8;G(`ib(rZ[%#D-+kY)h9qnG2Mp@+T;dg6>]c5q35nwvAMC]7lUpV4YcpV""%R4)RU/-RU_D!"0}a+RS34td@/"VlC2r$!+;=xsw
-[emF_EvG;AFrs1]Q]&l5WnsX:}R"WP{1I=o)b{h|j`'BT}o`6MD4C`co'p4/#eHdX]6rQVu_vgyk>]'3kbOx_Hx975m8W#gzKtFHlufQ[gIZmV5Vv`Sn04
-xV{xi!Wc>5W};ovI9;bh6ZfR:!1mV^=iZlr-e<o1N{+EU@3sz`.ehil&"avfos=Wgd<^V9ggX9beqp$+'w.>$nzIanKI`OIc8WzP0"EY[bo1`nR2MxG/,:
-V;JnXspeu:"koo5+_z-/zr>w0|:Y,[WLk=uYK3<_PK>n+S8;1'@P[JI#`b_dRmu4e!01`>f6{56g5_<smLN|SDlRx@E$+jDO_gZb0tI]R9Mkk'zKa@]:We
-ziJL83p;CKwm<KM4]$qp(3ippfq$uxm$9l2}W;vDdE,_1-ab}7P0-NH$Z+&oLVP6UG@J/J)i8;bk!9+4gmz"7['ozP}AbO<`JVvN0)l1=upwo7_R--.8_^
-KMeivsb2al/+D&%2[!>URd5E=9{Jq(nL=,+i(eTZdJWXXVvg6[s#9]K^%DL,U0veU;:)a!5hPl9l}n-x+aUDg<.k_";gv>L2C+'x3zH+}2L"x#DAx96<s`
-b)Bkn6>0,QW;#iW<3sMfOl.7Xni8MDRgpAuv6n[u{EL7zE&MiB8)ysZe#bEKi2n;Vaz4p$r"3L;t$)+ATIrm4EbMV_L}|qsD_gA&@(rLqGD,[[Kl%qxeU;
-kat,:d+=;IOq%w/t#q9)32l&:M=B4XFa9GR})uwm~6Y@O'OMwKk#5$<j!rlOgmMq%k:5[UMsKqYUnLL)'gJvz@b5e(xB35gz_n:{XxtjJl,Ql.a(+MANCY
-!%mN#uC29DVPOnnzVxf/^_QZEwT->YTNbx`K"6X+/}p&MnwjKjkVY{:8c'5Ru8(Mwv:dJ$~"qYsrGnn!'R(1<l3{i,H&4B1sOSWO8L=k%5!'ua7W/(-f&M
-olcxe,w4bF6xW}~jg0gDTM7zK!1fL'7.I#'(Q]hK3)fZQ!mTKfsXQ5P>d!vqZx{:p"Dp0AKdmHwKX.u>Bk[eXo)@.V}<X|iQYq&Sbcl3T)VR{$^N2(ps;&
-nq_]c@x$W49Q[SZ'0G9#&n^Rula""@:J2I;C(O{C<@u"-@x_:mJT[]`@S&A4Dxqgb<#5JE()Im^m;vnxD]1%E(0$7M%)'-x4OZ|m9@T|FCkm=U,`2!%+Wn
-R=TM$XqvrQdYNPwJY%H&pa5^bz!!JB7t,Ol:8qha!ddw)F$tF}g2UUuy,&&>>io%a0%7>FzLwi-Xu}u2=q<qudkAB]6emW}SNSlJ8$,7Dx`[N`QJWehiGz
-x1R(JYsB#Dt@1^i'ik6+_WZe|YbOKwTT(($Lpgcw3q'o3iss6]]a|=bHM_HH3gd{ZDX-VDr(yH1cXUYp.k>h#48PGhlI^'U9c;W52_kD{d+&w!.lUzUsV]
-vK'"l@)lk;.T<qE!`8x`C%jP$YPAy.T;rMt%yJ_W;wJdTdi,P4@/;d`ffy!fB4-j'mLFX|$yyC0(^y+>{Jkdk#|SLbAS%c+($/UAn_no/3_gd<N'&5;W</
-U-'^ZIVxP'%sgT$}nOeV>O7rY%=Y(;5I[Iq+~R#l',G(oII5Kk$.NjtKdkYO-6'MviPK^{Sa)hhOTMbm$xZq9K}3^[MgqUS#,N@dGz7D8CExWiPp##d)$j
-W4iUBKBb1ijHhjSo_pgC}6(KOQ&=J"Y]`C010Z_h"TDfk:ky)`!Q,}$9~TKFJn26(v[{!f!8QAv)N1vs@ZLTO;DiU1zZOz6DDch=.Cg[1y.|dK`RDZz+]4
-w]CrdKJE"l.}-M[F8@MUf[3UYT5pYasDd,9aGg0`VisD4;/Rl-s%pGD3oVFvCkq(<>G)330B^A|qxG7"MgdflJUK`Tz.XB;PT$xG-G88'DHf"a$!I3`)oS
-SVZ1!}L&B,nJ.JwGtV+$3gTlP1#|`,<rK8)5/rC^IR%5vB%3D-V&cWDj&D/M7Yklwl#,R%-hA%C_|/n'8=-Z1K,}Sa},f/hj_0K[xS#5cvd.(3tB=xhm]B
-O;7}i_~0YtmZTkD6Aha+7h1/f"5J^ifzM3"bqz=2N""i"qd728}mFOfh_+K',=F1bD~65}tT4AQRp1_=:FIO4hyjiij^7ZX!ebKa[&#kwsCYU$Tfb@}rWM
-d42vCb^k#"bS3CSio+-aDd6e$EEKp|JmjNZpN4n0|5<o4^1Hw49S+d6:'oCK+,55e{@"REG}Q,mGg&dZB/doTPe/OzO)g'w>vdG/[fg,/3NTWw_%z6~n3K
-ph6(.LpB}4=ekUO:R`Y5$S+eCd#8eBDKc22}+.^Oh7'+WdJ+URXS"@~B={Hi;2%PjvU090@&xa#u,Yvfn<>)sI.:(FuLJAFOZzQ:<^#o"^@#UHS)v]5KvR
-;iB3q_M,Zf5,Lln$6u#8ELF7mr30'B>r;3<u5VR37JXZTa@9H9lw{3k4eTe_sxXU7%p"6M&r`c]GGs}Qni{K2zd'v;0s[;LKydA(aE)_qHg2R]Rqk^INqa
-Edk,7D=L4wvANc&nZHOD6[e=^@ovU%K$ZE-@;g:}eR-pMjihO5vmo2z@EA!Ns7#.KZ5J9}G.Oh'%8wc]Q7bj)}yR4qwiG5/#E{o5f"CtTJ+>]f@1:d)OKP
-{=)(Im]_p}s!H-s$5"WcKU$ywA~/FI:rjbGg)K=ifJ0}Tw"tUqu.!}^72@'-So]V5Hhdnt%g92+o"Bh!{Z9Y80c2]Igv3CQf6+NAD7xfe[/')xe{CU)<Fc
-RDL&6BHF|q~gh.r,$$4]ukr@V|T6{N<AN&BhN()e$&]V|yFjWs$:i8FO2c:z`Z%85x(}x"_,}Isg1hChTHj>O%9K|CBEQT9Mt_Z_dDlYHsq+ZWpcjv'',/
-%#1ZFv&-($:h~@,[%UN4ONeg`JH6Qd8Z"e`,l'7fc&7fKr715g<.9@kj8k}V2W!jGhcmLprkwg|c5ziPAL~gRl0#I640Ea_,g(duHz^tKZH#)hy&}HL`35
--r5J=MxD-3y1#T>^Lr.75$j$k[^ax4a!Ey#Q;:M'b@Flz}|:MJuOUcZE],|9>,&(>n6NB/e@f&X:W{>$+aJ:{|HP|BuGEY03(;]rk"9cB]t(fVUyKbd+hL
-o0]C}v.u1i6w/xPyo.nm/ra<NLChzHd+;k]CLJPC/rfX[6aW(lwL>"c>$t%}I2#EXEkyFhIomD$GOZ}0vvOhjrRJwirI<B+PGas`)tu.#!oJ4!^P:`Ouz%
-7kG6SOzLEQ!a<<[qY,{CX-7bdZMGQ^Ve,T9DdfxST:7f0yD@RNeQNH!"b+1C:[f`C>ASXjoLHvPe|qY6czPd=L6mEp-6F4<8{/d9-2gc|qOce|1_[T|lB!
-KSsFe}J#pZss|qSe~5{"CzNmJv~pu7a2lZFzA8pwbR'[BKT'xeBfd_t(J}7@'6"B^8IH%_<V|X6r#%<2)i'#y6c_NWa(Bk('7Q>"':lSx,)%)/Z,>j`VM3
-GLSKxEnxMd~2daK,R{HXzKw3F!hmAqss'2TYA"_J;a1Jzi<gfT.C<opC(&s|ZG.cjHxEhcoI^xJ:2Qy#h;_J>GjWy:KHA@Gy|>X&u_eO[`j52nO03Y+-Vg
-L=32H8g4.TME@UL[P+Birw;]Hir`DfWynH84v|:rR2,(|:lO~Zoh$XzWlSW1Qe`Q<n_|@<Y+#}H<S9!xO;{LXt||5$I:k{XG}Qij;bp0P08cu0g^.,XHv4
-Q{MIb=`g3{5]A[pTewHusC0@pv,2sG5qeWDxBCrX-9xv}22asM5D_/V/e`d6XkLC+}x^q/r2szk}X.TU&b(1zgM(aIQ&:}Nc"RF`ruMZbpei)rti;x0zER
-F>UjOH{|-GE8_f4T4_Qb,%tHH|0]>I4'l{ulc"h`^pU4bP#zp#TuTf]rI_mggUU74bM:U#7J~%HU4("{sZ"7@BURW)F[Gs9f&$=SsQehTBWa@sRVBp;pgw
-@=H!~,As<rcqm!]EP:$LZUA=3-""c5C)d^'CbX(n/aB|:<7gXMIZ%JyZ8Q0WC<Kewp<X1@9&($^v{-qAw[|dRnm=E{xO:5+`f7/(;v'6`y3M6u</IRdUeX
-Un,Lm]hJU")4#tgX+1&JhOTv(q-IBjPvYRR`O-nLh>_[%y)9Z+]=UglmeJ~5);;{^["twe~xPw%N9>#).3&"Na&+l50TYAJM=<@s>@'$JW[sW4|c=K'-0[
-UU$oRz6u!dA5azs{,QlV,w-AXjchO[zh@L|q/9X7Uh^Zit;n2RwAuJ@Zq7J,Clhbqrg-_i<I8kK3N2!b9u2%(qO|.u1p&_:L3/01x%-A;fDqQLzLuz|.9n
-Y[uW<ZLfr$Fx<$ss4DUoofckKvcUN]EWah4NmY~ckh3Z9x%Vv())3^H2GTwK$c]2=!ISY9ceqx8x<|e2%B`9ioB<}KKLO[x{9=nk98)T[Aj64Cc{an/K@M
-[is7v'^XO:[onl&qJ)ay.,l]OO/tTfx;YeZFDbJs'Rc@oMU<.1^oT8wFRiZC,6B5#[V"'ol|3U,|eozH.&b(`u^tCRWp,(+f{I&kEx[49vNUviZ(u:{({"
-,K`@)y(@KjGkuu3Fi:6bEP~(`9/@RFlJMv;<i/tP){6:P!PkM4HU92JxRJsa5N^wEx0B48h_-=m_,5E0K4hUl%ab+f0g,r9I_&Cvu+'S|qYCFxh.QMAEL#
-u8399tr_-!!cfmf}X_jx<4Cv;7:RQ7e<Q):fs5L3IX}ptdi4"^'$+IioWA+ONNG(-$Qta|fZ;$oswiIqk7lMxT2=EmL]H%h;3#D,Nf],V%8214bSW5k%/[
-Ij#MUPCFao%9g%rR)"xt`T^ykt>INinS;;]@9_94L>#NGxob"!LVno1+p$0[EMAz|E6rz}l{0JfnClcQaDQtd7Nn|}#m+{~z}vuk82GbtFpqNn:}M5>bQ{
-|y)mUAg}^rfx|o>R{oj/!(<RWm%2@bx(eZVzgOs^[3nO'Owy_V.p."Admx@oQS,e_)i_idkQ6.w/2.Wj#7dM]CL:Xi~8TUYq%(&YjbfX"nzX]VwX>$SPX-
-8#BCKzA3f-k(8M2VqkhUecDR`i)Os`-HdGU^SZrUs}Wz-eat2<~x'zYeYka!fWuiM:wfb2N9xp:=3/"KTwlRWDH&Lyp!>POCGSC^}p1h5UuX{BKw]ziT8@
-fmh+sb%-t,;g`nA/yl9(z!<m`ZgP-^<fr.xvuY5o`/umlY!q5uq-A`[5zUXA~&ZGn@Zcwx<3[hIf`N5lVjYME!7pXo72s;yYOCgrmu22;AL}+4g[G+Q0C=
-_&{g;uO]{pn6rexe2GYy$wdWjalbaS5O7)/M|jvpp8l07]G}APzgtyEm55Ui_vJ'/FUQ"3-r^LO]m9(|HI{b:W)RD_ys<DHJ)l6RJ.`R8/#Yb^YJyWv:,|
-3%TMGS2{"|STE>m{twWA}Qg}BFn<`[Rg}1^guqPlMCZa!s/J:|wBIVkj0FSjPVP=,Afo%g,P%FEWp|hqNn$Ofr:L;XTf"fk|E8.++Jt7;T$kZo_pf|K{NT
-0;N&ul$.dZp:2/9'<wkn)2h$B87#Z7qhCeUN-tx6j%EA!>SkNbG&vEt6MM%[0oI=++xOu'0XOb_d2w;<2pRj=>%K~5Dt2_Q68QsSzd77zK<>v5a:SRMwQx
-C=nC!B!BO<!Mf5~VyN-2Jgp|K1eW;F$8v1)o+Ier+s>Gr"w4K#&{jNW.QbN/2h9m#s#vUh[H-X)7^b$/MftL!)JiI,+GN<Fh>=LhKigVd%2B}[%8mg5e&M
-gYFB9Eh_DLaaFNla9Jl3qQ9FN'-$iTxPHxq3u&JYjS,OM$^w5}"DxF=vl:/c[IT#[j8r3BWJ^Cj;ZG1C9G`J&qQCDv)64ASskoaYl,uGBKg=b[/m~TgwR=
-W_Tr!='gZ;u4m!XmNYiPslh$AX|pXc,mBcB1869_^XFrI.Ka&9K{cTVAkenh0]gH)p}`_Ui2#BTK&`f1SZ/[|DH4pprM3pWV~SG4~)At$HJVwiQ`]aycxh
-ao(]yX/#k)<4)Y4#>GtL+k-H|xNq5ae'_k.%>JwL#n-In1<<vgnjBf0W(jh};1=0c>j>=GUbi`zessa}y-K'FpscP(^0/Tw2bY#%a/_{HGK"X`7/no!~r@
-[J`&)vTL.+Jj>m{Oq]HeunNk`CK/Zzua`9c5tEEx%s$yp`K3]lLRCAp@5`MW'"vuSN)J'V5uLHEngr4xv,agp0J7^e>%#-p}}iQ,_'){)ub-^^8=gbDV|V
-[$JsnIgmu:PYQKsF/yots7oBZ<E_YdrsG_z:dK,2S(i+.Sc^+J%[6hunXeGo-|v1pw>nC[Ug/9$M1>.7<KB0zW-i"UVuf{#j$HxBHp,T<d"$0%QHd|]Mi`
-xSgc5CK>i7!N4>^Dw+s+Y|IcPIl<+}jo0Gk,Erd/zN6q)L|FKxhO<i%b)s8FnmEMs)IgH3>F45{>9[_^&kuxuhFTcfwI!y#SMas5G#Su1(kNV[&mG#='&4
-2#FHPv;JChC=wc~wC=PE#CJ"AjWvqz>Jo6s8lP7Gc.Hkou>Rd}/a_$2I(-DQ_tU2l_V7:6O0#Q38OY;0Qsfmu-95D2Thw!+RdY}n=@:Tjj[V8vB"@EOr|0
-uTB#a:@SEd6"JqaTv@Qq>`By~}ma5a~ng6BRm'Mc')WRfV:sEQ-d%6.4#y`[[2OHSpI}CHuK=F=kM#IF3g0y{+RuHX;GF7%`!W.n8@]49S@EN`Q[d/Xn%g
-'O5Ci]Q;'Xxb}1FH"{iY(S0#9;<.x#.,YsCjP|eq+A(A#fKl4fJeR%Do{K9@D4UX$T!EpDcw6orCmZLymIq6AV)(B8<3(.B<vcBVX$SR=J9q=VbiuomhZ{
-VaxF<:B)/Z6|JexTf9}"9|d+3JFBlk4$s[WSeb3p=W9@JU6ei3WH8NHK[H9YFe-^U=E;%cQC|Qigdb4iIYQ%nQ!D~Fh(5`]o>bF:tTnL^-&jrG&-@3(wb6
->0KbF{8_"x@.Wl1!T$i):<|&g^Ds)l|]`#^#em[A7^CE9,+Sqdf|qO$aK9SNkjRI'H(]<]gC1441PJ>E;`R,jXY!14TVFQbHoM1tBzephA_f=i%y.cIuVc
-Q`Gi[Ax;Ur6c+nn@|dqKibvCj<@[A4~.<HKBmN#R,w5A/[C^tUqJw}G)CmR$awU}0G`)UATYO7KI#oiG:j=ff[JHk9|n&1X1)8>9An`=C>hPB=WY%WeAjR
-ot&J9y[<ZOh5>T(CvEoYJkKMBptDwK1A&HKg+,/ymEF'Gfu.Y[$GjssiRD1}gPJ]xH&Vm1RzqK|.n.EXaF;`h=pCflp^OB{K1$S7Vsz371GwzqI:zw/YYW
-=D,J0;yyu@WtAoL%^wSr4{6k=yy]E}ctOa1<;JUp;}OT_<+=lw!:"x,tw}cTxi`Q2;@!v/aj6a#t_>5<`9(d60FxxVouE`R4B%Tp{Rn@#[g<vg7::o_{>[
-Bf7Ubiv0mvewN-GP|):7.3NYlg2@PnzjSsd%>)KYgCsT+ev3JfPUj5~Gf<B(@a_{qmOorU)a9YYET<W6#kmHUOzL(-"u:mdrPaJ@kP`tz__Viys)'l[zNP
-+FV#Q6S`fd%NlEp>F.<P_2u492{'T3}-lQ~ic|K0EcnoPQv9f2B5mMjhKx<58Oi97'p`JD:bwv.R^W!vU{G^KAW|sbAZmd^vOnhvHH5ZBvA>JYdqbIeVP%
-{d'Y9^"7[isf1gec4XcOJ'$vY;~@)HgSI6=._L_zk^lTJKY8"b)hpeED^hwgB:=VOd'nFtzBK.kCSwMYwe7yK(0yYaR(0s>LqZhu]Dz2gC'!{Suhjq)w8g
-#fIEg.@9vB<w>zMtU^Lxtzt<=A84618@oXhyPZMgNGo|@MsW|P13qV;k2QeLBirh3I(4zpx{Ymo&8@J%R"_/;O<`kh$D,9yO>wLzgG+^]agD(7FIlLs)eH
-6kGgult8yxAvAg+O{ati=e<=T+mU`x+nRSe{Lj%[1=ruuwG(L8"OoFj1Zn%oY9K5>Y()[q8H2+C>fGw2VE&fd<p5ox-6m'A3}$:f.hHjZY)>xiVAX[-+Y;
-If6l^ogWro^Jt7o|%!{FgCgR>dbW'l'KWb#J0mpON&1)TL0G]zVcr+UNo>M8ZZ<"vptI:U|UDQd{_nkXH3@m"531MLv#AQ7@ylYo;p"r}dy#[vUbA4qB+9
-{XnC}oV0"~<g,6LzwewTg)ETG(x68lSiv5YA9cXSxA+8}mSw_WK%~QptRHx-WECER&(fSx%&5:~Gh>TomQ'uEC/GZef,mX'{^cOXJG6DSa0]QaM^pYaQrD
-!gAI&OU`6e^u-$&rZ9c!1I{7ihYZ`.A4H;NlGHJPd|>8v}(.$"-vz/`V"E,q`W8(3[NpEM;"Xb[aX8lbms^X]femF3P61gL{Z;=/ow%!I>uW0{[$fvK'K@
-L_45Y+)yNnryXXXU5@5X^1d_WjIHNj9rR<(Fi;9T"a;JuJx^j+{Cy0Ir5a#z32NgX^5W/UCGbp:Z|.]Cw9Z^y<NOUn_ykhL_>jp!-4ITSz!t,!|mZ7Z3u>
-qqi[$R1]Fu}%SI;>[_87`}N7Zf1+c]ixq452BS+@:<"gs0gGT;v;)fgm2JcoXqP&Xf9)6#8xt_O8u.]ds78PqA#RX'U+GV>m9DtJlXOskJ)UTB,jXrUpGS
-VpXZN+mT|LWVPa.iyjb2s9V<DZzmvMSkXqMAyl4p>+,ApMPTF2#=If$xi+:nUHRWpV>vl^`lp&X1g1<DJrmV0Hps6bZ3K]0O'2Z#CcTuA&ui'e@YnzwwkY
-Blr|:GD'J)<[0#Bmy_T;oC~w=[iyf''n1jgI2i45+`|x;xEu[y/N5'@WZqtg'&ShyC&A@Vq#jLsZ<!P^GskZ)'wI}%J,2T'9<"Ij{H($Gn0pN}^yDxwhd5
-QktY|oCr-Imr$)p>rqV[{ogTKFSzG[;,:WBs5;]_n8ONOX{m~b}W]'^OOOR2AW$oW"lFd9Ql72yqEwK63cvC^"KKXFm[uU2WbWD$]w.QB_Ci!pA4K4Y{VE
-#WG3'KEsGj|0@^H"Dr2}XN,{wFE8by6q{n{XUbb<v';IyRXpYxvuDtGHAiq2YASa<1Z@QzB80VHzR_';|EFm@zUS+M}8:h|cVMqP^1l}7rn:TrJTv{d4FV
-$vXhJkeyDVDdoFM@ty+W)ea1UJh=Fzjx_HH%UC3`FV^@91#IpVyEl$zH|Se.^hY(@.Z_f/kxXiP`aBjYXsL)|>Vl`e#>ry5%=+bt5e}Q"T8@q.sAoc~N:1
-^b^,LVnXS(lI-U{J$SysSHALJ$ci6Oa&AL:So><E6odqvx14gi+Q[sD!>LqF(r77au.^2d[D.zqOFr`7X%MHs['ENwsKs%t!|,7#LU1!/IJIw<Ub|BS=Rr
-v[C`A[{^FrcwCJI=sRZYGIDKMJx.CGREyaN|r5DmL:MJRbI]q}T6x|z^`[l104AwMO"W3fefkVqPsd+|mr]_U[m2;8+1W@I{3;NH6Jc0(3NNX.C=Um#KE5
-Yw7lNEgx`NK1MJe^0op20tOwv>@NcF@Chuw6gDPzzTL:tfhIvz3<=j5.>QY<fH%o50EYbd]MS|QNo6|/!i'Gk",=jKX)&UESP/d6z5~)Uku}+s7-TGfNY4
-CMSq)zTRw:FGdY7U:mX#aQQ%;JwoUNF6cM0RSH$9+hv9~OgSzZ6HZqEl:8kRk})-b%Ar.v,4gniq~V:6Fx/ASJ3QMd<`O}:@IX{OgRRA[wSk->rzRO"rkd
-TE5/kzz{U}!}2Q|]Z|I"kO<})q+tst/xwo`!j2P8krWq6cG[AmV&4{MdFxB#Q@kx({Qt#x^AiOkcIH,_c3"}LNUZg=R4uIR}.aMdw_AN<j5WjK8oAF6pr|
-OBF|6'GAhYN3nLi2&=s1$jonb.1ZM.41/5^,ie!&:y6+B^1qtIj!mWld'F(h2'PMBh2xmN4"y&Xk"!drQcAD_Ieum|S_&VD=He>;jdqu6MmApxNY8zoE/J
-(COnL<."6"1)p{kWZrAD8'2+"<DuMmDmqf`m0T&o=x+R1z!pJ{@:p3Jk+PEn]'x"je[iA4`6qH20%oD5omgo`3^h|r5i5d9LV3;l)L1U%b%2@7lBL'-bN2
-CRXK^8fXR;!N#oEXt"jq:;zO,g`styV;VZ>Y_z1`_|%_1O]7')ACK${>Nqd+~&rh$I27qm7)9n}8T@uJl"HIJ}As]iB9)wQ}8q0a2,gJF/X5hyHd474:Cs
-I&]EAcE8oB7R4t7iv21twQ^T`:73'VwQjc1p8%i}:veR3V>+/%>'.)Gsj@+v6ab+2:,ZTrW=;RsJaSs@9eN2iNX)Ld>Qwe>Lth$GrN_]G(ChhW>L~7/]74
-9W7YC5>Dz!`u"FX-wQ^P4O~c|]hsu],J1z[B+A!58cQ`O>p4[K=ijz[TXuorLS&0,mS#]I1uxx<+eB(A>uU'+'j,Qh_;DwiaI[)1oueq$9@1(jlz|>N{}%
-LERiYu,LWR(KxAjN#Q7E'//(9TO(iK.9o)(F96CPDB$TB%z_nDE[].`g@UZKF)^<+fVm4@$bY7p_"dc|aw;[cC6,mH)n[u8C]uenx;#XuKuLs.G'onDy--
-UT9HZMFGZ|f!0C(F0/^qi+(V3x5;)|@`aNZe$)I9(@97aK63Lv|Qva1Bo{pW6SV2nYe7{xAXVUu4F7Jc'QkgZU</E;/9.XmujCB:W3#h,5BpxY~X'<B8=L
-9(_.-^W1mQUP_6;;$"I:Naqe/A:{7f!+3Qx3W/l"bTDO)]Xe0@7Uz"C>q6nJg2Q!p@AahsIFww<Q;|;2=&[_e#E(cDuy$PNH0e;UcH)"hmsN{^/$w2R!^V
-&FpnrA,}MFrFltQaQyy|i@ZpcbCu1+sU:$_z.'Ntzi;[zy)v9zJe2P[(5f}I;3S7]TiYE8AXl9dOM8j(Hkb)R`q>Ea!t^V>E/MR#^HEkf2dken<X(vl,Xs
--ph[e6]|]td9kY{I7!75n+1>hQ%rz^%Sj(g1'M6o&%6(ak>jBk~sa_qfN.,@_/]nB5Q]ZwpzSJ6aLq}7FR[E}>|j5NNFwW5Vmf52XLXl5W`8n+V$Q>y0~>
-`LYJr"SZQd8hCbf3y;_)_=Zqeo[N0v!W;f4qs1{8FOYU~JXfSTVH!H|LGLB7I+DwwXPUzn{D!:E0{Jn+'M@'4olooh5J;je(5QwlDpe%vkl-%&-U:}4|0X
-H6X9ZopQ5P;U3|dxdp]RQ4F1N=q>C9GlU5(vkQ3,nSPiea1)!)-t<(/e3_ig](e=PL)jZy(Q}DIY<<t<G&^Jdj|<T'cC5uKnzUH@(/Fk3Oj=$ha,dL$k:4
-YmU^k_,+O$/|2'Q_1/g>$C"[3tbjW6{.dVj<(:d<kHFev=0$X1ntqhjjC42!z&XU}yL5=zy!+0wQH71(vn/rEWwrHm>kpsCd>SF_9b[WVKpw/=yg%iI:S{
-=vlCZn$&jZ7je3vGok~L>&UO:a}TSe4sMcCTIX^x],,RIms)d({H)utx}=m{gGd%X:XCjtq@j,G]7][Y:5ZHfXyPuU7FG9x-`3dONFMfT@:%lSG4xH%-|.
-%SS`>Mq`Yt98/ojE'F!g"sQ2J^[&R[6zO&TJ#jwJQ:GFTYfKhd73%jt>2T(D@kCyto}DuL&%YgQR)QtD3hu.r"f^H>nhId!54[rHCu|s4hvL5;8`ey9P/Y
-|v~J"Ql}9LhJ/>i8}pf>L0SeF";2{W-dfIVCe`5T"#hbpC1d%hExkfOdiYPT%Igw,18K1MBg;gjN@Yh.X&'+1vkITO:`(GAzdsfT'aqk.3>_T-W'weER,i
-Ipv])kg7v!_TifAQDEm^n85Ng+La0cs%f=JZ[f;wvF4RC"ZBp6j'(T_7,81).'^bbs=pK_'4%R','!8QLqvi$o/52n:(i)hVqRz%<iVeU'.gIn~c8{+v$j
-<=JKVBULX%w3cx}Gi%8"2DEK!Ydj]H0p+6V[#.6p$5}K6)-"JJ@ozGd6kT{6.I~;-n@$4xWu^O`8mPik0:~<znw]{v#uebk:knJ@H#F7|`:1@G$Yq#C9g&
-8mhh%Fr40p5p0b9Aa+f;M5]Hs-^9suICy|!eR%HvP5'K+{/0td`Ne:-<dn,+;3WL>1`sP5DkG5fcG`h).UvW2;!D5.ad4cBU-%-vB|1xKX_9x+@3d&Io`[
-$x8KOzp@]:D{~IA}#4j)}x7{=JH!sXjQ56z&e`d<kA0@^E`)p:GJuCz9AhD9BrI:r"#k~7!g71C:&6dy%&5QlXEC+m#-[4%q<&o`!;wII|jh[32QP@.+r-
-%cx$yc3E)fo.;](2^;L(k%r=LK`Wp6G"Bwix@nWbkDJB2(7,g|bNrQJlYCUvA{/G6N`jLICgHK6AIh]).CM^lZ7'zhSW5%Y2kZn!'4d<kR&FXMvc[Qwet;
-#];m'pVv47@k)`faGF&q$o5p7I8EOp`1nvl@vrQB3k]Dg]ky0k!mb|2In"1kA^75;en@smoF[kkC-8kf^|$3ZYC<yW0]%zYS9FNb(`$p;6qIl+|)(qkx70
-EWYrm1VE271r{2>Uil'R+Z9pN3j!Y[MbbTwy+^zvZy+njd+g#UK++["v388VPI9kaDUeWo}W,e4Kwi`d,'m7Q5ZIyC5:;T`Bw"|R~:o".n(GL^'564Oyb=
-&3tSJx/"nN."Y/VReyf[%klL/)||[f"IR0e;ghUg!J"uw=0hAD`w"T=6}&L&<6]/"S@90N]CT{jo'9T4=k9j%mk;/+)!0lr`Y2Tp|4t146>/p1TJk1+hpZ
-p1kB(Nv%(PJ9}GIreXR;B("G4RoR,ZAqrtAjH`1OI+G&pt"T}^bTer5h:4%L|KNIqqi1>&4OO@Lg-SYV`JMv6ex/ZbWoWdDFC_RnzFio:0)ppW]ru@t,,y
-2luYns(N3{lo[:g{t'^K!)B,<3z0".xQfX::xxFDatx%!H}c,D2[g.OPrzZ=0j~lX'm>8uuqU5xW0v6V]8|QMVpU6s0CZLJ2Vi{kFGfY}[6Dzf`0"iYs.L
-~2+[j&4GtA`-%5/m(ZLjW+lt~vB,-GUi"TJzWUGfKhwTOLZE(Xk7+/=OPoA7l(do/QJMgg%55-7yt|LTj=}KwreyRtR+d6=v8}Sig:siX1^4mF$tOS8B)<
-2kcu(duYjTbY)qu(c%c|zFVB]|J7;tH]Kw8u~%!FB=yc.{';p.&0e.I_}<=G72IEgQ(0ORK>]qEV:NYxMMzw7o4xRR2lb-8MsVL]5C.^[hDo'b-7s:Cg=`
-HJ't$mO3/&_Tpk:^U$eYRYh,,qkjGiGPU<&'7VEaJn)8op+ul;+u!I;zs,&=nFP"`jG9LtRTH7->!O(aW}g{w<z2|JmsWjE%g$#92Eczj8WPuo,-thk7ZT
-4-j>^0a]+Pp/zk"7it43(L-A[.)kiT&pacu^^v$UYz:Mph",!4;5GQvlJRgfokKkSN5i`r/QQyN7TKD6COZ}l1+"9Y|k~e=$#zZ&hlC}PNB7!bDX0")1Zl
-853AxLGulw!xDxBJ2UqPS%YE|Zd^2#"1bV2)hX,!MY13on%:doBdKe=#eG2@W"Kad0^Y>,HezdVl|U]VYvn+_|vfe_Jw^CSB>2Vd[wqfgIK>OgbT#o:_wc
-a3}.Md)+>U;rAG;q]6DMQg/gC)FKWUV|g{Rl^sm8I)ab8`!@kCL.tb>0G_JWzxX6cGvx3v_J^qSlXWu/l|16X/L=MSm(siyXWEUA^sYI@E"G^=9v88!;{.
-M@[ItbeU0S)H[;#[|e|4-K{Ag;)v44K%M<|sCu%G^WJ5_()_ID=-JAU;8mPa-9]pq=:(_B~:"y&8Sn>wg0R<-LE3J$>}eZ~l"W|F0(HNjtaAb2]V~U33zH
-viyT3PbQ_u#LaRJs`r^CZ,(S3&G`#U<0g7u[0TBd$[cu}vOzFU|VI{bsC{q#}f%6NGrtk/:K!gb>~J+km>D4)+OL=t[c@Jg/[W)/l@iNjhz5P2FbM@)`]G
-#]_W8xbOpSCWp{IP}=40aV.]Q[,1/>ZsP"Bu6b>bkDLsBC6;~Q7:U)E&t1b=XsaX[)3Q,=@(hiRCi25)g^g|Mm<9^R3;,MJ[`Q[}VHwyZx~||dVWogKr@<
-;QRy!(}$<g!X8]O,[<_OvBr@$:Dhlfni<@CL|=yg("r2uZ/e~rf>K"=G/kNpXLzL]y~|U<}'~Eq.r45,/shol^YppqH1-94@Tlzj3@h0!)=6]/A@.-gD$Z
-gO,fe(Zwh@M)X_+hrxV6L"wq.'7eh-+:%r)4.ITTi_FG-H-Pft>{g,#d#H[sZZ5Lb2xlHW=%z;7l)-IW<){.C=QdLjrffU%rXW[FGS+ZLFQ4+C,e7OATR2
-(BYIfrO0Za8KIYd>(Xa@#}>WE-')G6NF8TV:Ql#Qy5n).VI5i+_BmWin/+tkW_,wx.tILb+&xhH5d'06SH=.lDV8&;;E%FY3SR96}RmlD9u2~ItL("[si@
-ntthWtVl4qvJh+RKh{+z1Ts;;#tIyIDD~zIfpDaVyx/T[FZExl'VT/)wnk}Cm9LRyk1}tG[&Y0$1DcFy|!ob|:[XdGJq;7hS`^Hmnq=pTw;5bAjY+Cj1~4
-uCk(M`0"/p&B-OGxHv1KSl-<w:ZbByFfdWe0^tV0:F{t2%2NIu{:l}OY^GrAB`i={BA=<I^+>i-6heV;u`}riKS+wUro>eQq.0tVqxvH5,=qG&0t1Up]]n
-iNHmaI@uf}ksC}CY[`TUnp/whOQ<ZhqAJ3rm`O<QO|@eB1~i#NR7vI`Mo_NL78$|q"HcooIyAO#A'm+}y>Tv&",&wm{<Y9XD=l`Ftu<pRvUIOs/='WSoq6
-!mbKgOgf@Iu2ZRWsoEg)>F`%C8p,6kw4|hGEtN.`75Ml3IbthO4G_CWOXG#wjf0qAB02q2~6&ZVxzKQ6OlqU32mn&;(CD0l4sZ</EDS>SJb2Jkdi8QuzXo
-0dZMBRxl<OQAP|hYp&il2$e$|ZTT^{YQWKbi&}:|-@):<G@SzV9<S.3.#o_fhZbFWwq'F'KR'w_Mja<@2&Sr#(u{=s2)Uc^D0uZmXrxPjP<-9QJTaBV]JI
-M4K#X69Q#Kz3U8O!!2[adA]K_T/x^bM1}^{p0(;nnuA<<;k1)zs#.Tff@k2u57aBRAF`'y>`F<!"IAZD~MpIs_9,nojuqU}A/+&NHrqwMsj7:uI.2=/D,z
-KD+sVB'S_ut_U@R!&(Ap6:YaBgl5"@f8RpYWW86&f/PJdQ`%S$v,msW,/W}@$5f}}{-P;Sst/jaULl3W':jg4xiCSB<Wp<_m/u]ueBp29&:rbO%{$(qOu}
-CI8QvseQsr&FYM+hKP6s+#,'HYhRO9Bt2c^#B/cc/tt}X#t70nXZ09-)20jiVNfIULFuo,%posqOnzf]TtEFT.9cCiDY|!c(HUhwgQ]A+['y7<_IBsRcr2
-GCHlYuPdlv$P2Z,_[ePh|R5e-WmF'h=u'}6w"%8nDSYD5jV2S3Nv%[2#>lQqZa|u3EbJxg4P2ngJ6iOm=H<bK$W5kvg(00|;!]:]DnOhkx/vlr}eg,eJDh
-23~%a@`r&pJ$G@1D,s/4D}n=5H7z,{mNU^kOA[7UseG{mq|'i"d,fRPIzMl,[egwO8O)fCmB0cXaHbPa`J&.1F4_|F_by%]^7SFW2c7_p9dR.WlVflg4Kx
-<o&Sbg:=~^UbZ-@VNX2tJ%,O+G#h}Sr$x,A1}|O&O_.}1Hs`r:gGf7aT=^y,npyE[e(jb&6EQ@z>3}c/!QD0)[2[X,h_|d.qsc0o-88,r%eh18'ni)>`aJ
-^MUyOpY48<|n!aRw[Gjxaqm2ok2J50ntlPx,!'ERvDJ!+AHJ&pf<327:8O-=>Tw=zWfh%nN]Fn`huh<h2|;G,bn$c..|X%uy[;($Um}8yF2_c9Y3HYG3W#
-~B~!%@P8[Q5%f8$s$X!V6vXCc@IZe7h^Ow]sZ`O|}iU:cfM":aCpwdyPvje&qNeMc9wL$z0lw'Gol_/>U3P^aB4QrlKWB+3j>`3`>^B(E<piD@0V_JK)</
-|`vdbOaTEvoZ:7qCx!XqLn_DjK&%th&PZWxAI1gH1":")ymaiilbKkj$kU_-';QgId5dK7:=ZjzY7Ft=27F^F(gwbtv|cb7dOa8RRI,66fS02Xan2n.LdG
-rv/;&AEv|J3S8FtD>>ht#|:R>:5TN{s'9&-&w}VamT}n'W~MDaOt'OCL)SXkWkWg,8Mi:+'"7C=[_MPF&JCtf^nL$nH<-o@v8$'+G19vLx%s__+u&G}YTb
-8,'}(n``,6fPKU1!vfa0N5NKoLY)ufyToW]Zc=uf9;2z5&g:"gM]80aJ;>l>2E/TfY0)k'tc@tx##A7b,P%8dCJ/u%AztH}g[[BALK|`7'MY1"oh8@{AP&
-GYkQq<O.+g$,9KZi(O4v7(r[Qn>Bf8l75pyXgQ.DnX[''bTlj>IVI%|+n@4u]id3Cn0>SrYiqeCv)i.+mr#.=wIgL_RBOD=pjpCl]:,AP{2'7ctPo!n2g.
-}[3]=T0p--J_W1VOc<dNg/"LX|l^3%(2ve"!v]]=YLmfy5Z8{D-5R)vlsCI9G-SSO(Q^m5kl5'bNH).^mer!ywhYhn=e9lj]M^dc>eo_uA$Ic1l.@b|w1{
-bKL9r}eua@f9KdLc#ne:vhj#@AD^=K|]r+qojma=D$n4KcB66SOw|+b8IzQ:0L-2@ia9w4>a]9bf>!sxAu,6[B/<EjEI$61nAiT'tQM!a_m@o+P;)kCrjt
-]kzC03^/fR^rPmW{F+sWOG6n:[S;y$@uP-NRL-DV5`qDl'#Vpuq)cvU2!CL"di%V=V23nmQ<$;qO.rhjeyjk=^3`tiYr]wq3u7MPA.X5@b3$"e,+<gG[J2
-kZj{icxzW6RQt/IMCe=k#h7w5w8%=(yQf"8orITA7[q5c_2V'-}IEgdz9}F7]4RW<%xP!yA4hX6%tW@12QQp&2C6tF&yUD9F^>(H[q(,L(XesyKI(2j.I&
-@[~IW4KBG`L!fV&_KiqBP,j%D(WWB<RKbFyz`XSB7z2JMUuDD7A{(6A.sgC<CL/5LtE`t;bjD+vYxj7|1kUAAkgVZdFt;`%EZS5Zl6($T,t3s)u<UsdFA/
-^w:[&J!MH},aWdn4,dA@q-JS'G}&q{1yq:i`8:Ht#NjBp{FJ<Ow,anv&/Qk)Z6+&Ug"B<$A_-MB9#k!V_r%4:Acenx3rF`g#{i1FlnWe2f!UcY;IE2,m7h
-i0ythj`T[xX[;xPdirR::H)Vtci}6`0|cOoax}sOpQrbFcBLZfku3N=0iRh%E3$Q'h:fn4qGa0&Azu:TWLy.J`,Z((x>htvA$8=gqXU([7"<_:|<mJP;%F
-m#<WtsB"9@akAz(.n"A>PfecTaxcyHur'd-UXTlxkOz]6cZYoaJ3Ha,SGEoRw<VklcMM94&l1bU{f3~QF[URnXD3av4%2[iB,4b`|"lV1k=e|WQ9b+M8Nu
-4fYJ4w[{)"Kd7#!9F^'(qR.HoF-6'Z$^RvbNMmncKjbM[(Kzz:^!=z&n[C."mB(f:1Sx5381aytUogFC{_0X^j)=gBI^Aw%dcg3fG(E,Dv37rt`+)>;-8@
-|nB^s_b'>HBIP[==-jq3Y^^Tv!B6j[#u3!cc5SvhV^VeGm_{J7C"4_E0jg&4z"T,(Qx%|+;Fn/-60{,Gj9+Hfb+b1$'6|z.EeRSJ:J@iqp9LO`g[y_nFo!
-0/fN/A.W/|@$1/5EG%@^);WUeX"@'%AJ=oO%AP/2AR)b{C#tK#mJEZ:#ZmJPZ]~&DC2cmQEc[twcSx:$$zL{5fG0Li;AKNksi8toRTpM8B|JwG">GW]`ys
-)>8{C/4JQ{TQc{1JxcHs0$V3M2617NPWfA+I'&6;"aQh9X%EksgDSFB}h>tLwkhea{L1la<=ns6GF<aD#QDrsF>:5zPtc]t+->a!m`GZJ7i^fD;;7cv$26
-K>Sup^#HjxYG)L@hu0KzGp:NO)T<:ow6iB:z=C98AoNtLtX>5{wl8tG>),PulxY]gwraR.pJK9Bq8'#L}5JWPk2Y=#NiP(8pV(jhylJ}be;`7;aMd7dxnp
-6DKeIoQZ~r+F&ZziJ#kd~y`h3!hKS7#1Bm%NhY[)hu!Bi>{;!MTQ!Xk&rSlWH_aWd8Wheo3;U_kG2u4{|jkMHUBHuM!$Yv!hR4Hc,vT!f|m|2Km-5R;)Q]
-rrj3EcGWHUJvM{/6aKG,A;ZqE,n|{HnF5B&0l0E%(3w]I_aqCKqlFjqE7&u8Y14K_lHNc}nKDiMSE!.wxOmd@QYh"jLjghzj<MZ'srN]iLPj7nMNP(""S$
-4bcM3JtmLY|d%rR1,3Q'ExuXE|!m5u&T(8nv3Gn+8;%uP/G)fXg6t/MjA(A4CZClt8Z+L<ZA"FPGI:w"sKTKR:Ye/Qqy<q(8{csfw]'orZ4EC-5Hd6}!6^
-eI"I(To@z)JFBV)p+N#WD_0#:f+,[|k^-RpPXb$7`/+T<[b(Vdbo}JdAG+-L>L+]^=UrszumboV:`(0OHro.I]Wumy0OM"uk!=<0lsE!UP=@xJ'h[))sn]
-f^DXW{=tcR$&Nw5SIamPUYGBTZ80KkvHXo_'mKdtUoe@_VMh(B/@rhS`I9V[N;J#{0JjBd&;wo2:B`~yqthy!|Suxm}4f`J=5^MZ:)zT&qZ-m%SX>Fr8%Z
-5p%1&S'SY22U378>rD8Me,Pd4|SzY7x3'3{K!E{dBF'6uvI&xsLuK]$jVU6VwioUkMU'82cV3t3qI)4ZA3BM-oR|BxXMzT68yyC^9U;[Pp5viai8q<uE;(
-gaJRu_5K4..azHL7K5u|qz|u9xAFPhic]sOLMdrM+]Ee`Ej$I"C>nr5yWhq:a;Wy,]dgXg3[omio@,VV-j};S{pImdX5Y)kU%R1Co`JT]v1;^k/^-)i2+E
-^K1|1vz>v3zn~o>9!@hlJ{&;$a)F/@&8Mt.2ZC"MMw-N8<;CPCR75.4ezMRS[O!l}-kFT.OpZzj,{qXfB$"^!x-&Fw)q@O-5_5"K.pCvoFk^.CY+ihr<_X
-P[p`&X!X(4<p4gF[5R0,omM!V^Lm5vS8i]Nof+YGUFlhG7`RB@}b8G|Mk[N8I.qbr/R"ND>qxrAIX+Hjb#DL$&PY8.OxzSGm(Dr+EXBGT=<llj<U+`BWc>
-M|&tVa"lTYoBDj.AH9!q(1X2_WxQ+NRU4KXj{u1|o9WOck;(CgL;P=B-+@nr2fvQQ7Faw-}WiM773k",>U2LH"|2]wF@4s<kdyCmLS%<C0,uI@C'cQEBRl
--df)bImNY4&qCG)dvz>$rH+2'rod2ssHK(9gM[{{GOy0wpUr<c"G6"zQvF|z]h}c1fG)~-m_LfE_jatAkD5Q7GA[8'Y$GwkS|L+Kp'Zgrf=C2kMv[s%4qh
-_]Dz|ZYyYu6O_Yjwr{_NAu"FrmlxhTnb.B+nQ>Gh%a66#ox"+as&@gk=-jAB8NZick(2|KR#.t(0}T[8sGW.mR<'ywUjQf7P__gcJA6i1)l>HsTq&yxfB4
->3#GJN$-9)'[%b9=cc`6Ze.g&XrxOd`@7DYoK^B_YQge&UjT)z$PDF#D4uf9xwGJ9R9JQ4do'+.@UVzuefF2dt'3b_)YL0O(hXTybFbmx.Lx#E+PJ:KJ>Y
-Fw7PEVCb8x4=20UA~YBVsPPcidtC9gkwdomYv3j&NZ'x|{JBvD[pDw/mO27D<`Z<C0#/I530lj8I:J,h|Y"~Mgw<,e}^-3pK;NO@JshIqdp$0hqejoH6(Y
-[s.:&^,EG0K)7LNCl'jL8)4wz^sUR{Lbh=nBOee62BasC1nJcmEzH+xEViqO/m<4$I'J,rIYu;ud4Qcqv;9f$R/-jWE>}G_^Zx4i%dC-<>-'L#~{l#-]N,
-EH!XD<=WCn("^K_irsmjA9Kmt}pEijKIL5u#p=Y}h{S5hw@|L&OWHnTc8/:pxYq'2[k=GuPr"~Vn|<#Hj1%^5^:RUu+v,3sdom6EjF`ISYp^K`7@,nWX.z
-u;[q'x:GNCF'yQKa1"`H!obY"^NgGztE'PyH5}5Nux:Ff2>`Xe!Z6Ek2q23P(ccFMf^5=5|aH(7uUdx4Xm;sVk;YaK<[t=h(0bcN`[3.t>Ig{DeC8mT%MD
-,<Q5#(<zm@@NN:zxlLyf,DkqNHw.RI5xc8)<|CO/,7T>%1EagjL-yc^Iwo4E%,ZF+60<>%8-brvh.wX9};0f}Th)PjAGU31mY{Hv/=Dv}PmwTp]6e)1B|q
-KTE-,kg<x<J<:p/@:yHBaYnJxy0HoyjWzJ{1eOnxs/Ph@I=TNCI<EGsKLS"{PFqg`6vD;qXf'u({/Ke]-w2Q[IV$kfjXnodV.=)InQ%'#.<rWiJH)"fH8{
-SfO|k1|h"swy.#K)d6<qdC@aWjeA^'(UDs-;)h@hEb'BG,&EBL&>/ML<noVrS@MNJ-<27,V|Mv}+s#lwSNQLYoW<$g2D>j'n!smOr"juJpHI#uX/S:jH<a
-_US_"HLN!wLYieP[NK<M,{.YJy)F8EOEfOr[B2%Fj2E65B>F8m<,YTdR3ad=7(=UMq&a%2nWDv08k@"C}LHN>@hL(B9a(yu[2@y&d6PBiVp>o(_VP]Bb`l
-^p^Y"W{]iK};eS;.kUI@7ss>0xw2E=}Qb1|VaFgyRq0@u1.!h:0FPaIu<|+Lk=ZNrPo^lyDvMa{!][^|b:~_>urViQ6t37~uDMpUW%x&PM+-1k0k,R2Yd=
-WK^}b>Agjq;Bq}C{||m(A4lYdz4Oh-=f7Up_0C=od^`CXE5y,NwMNj)Q.TI(^:<OnXo$6Rt2v^AJE}=)#iKkTzpZrS+u^awe`SmZ5F7=LCj5.J"Ez,RSCQ
-R$'%<&O8d1:@~@u#()",<Jrvnf0^hEzGUJ+[P0W4%)!6OAwX&[5de-P-EQ}Eo1K`&bw5_.)s9sRQUqr>QjpuChnv7D4eE}fW@cJ(%cA&KrULtOERWILp``
-#/Do@nto'c#X6miR68`JhL]Vovb%v]H.4Czc`9I.=I8lqe4TwK.t~eOa$++H8A:aFQqe}IR,Z{7l]:K4lAKAzR}FAa@A|VaI1v_Q!Qed]>bl4+9lL1'BeN
-o_Mdd3h60@cEAX~^oOYX)8G4s+mOn;_Jx%Pq,H'[^e+jsA+;_y'']eL1Ie8H0H~w/uR};+-Yq^v{pw+d"SR4tn.FMZ_L,lnOht&`b5~)vpW="J#|AC@>C(
-FpS2l@bu^%x^S7.($IDz#ePlK-,./#itTVRe2;p1JiZt"V_yTrs@)Ix0tj,Q$6tOO=!S;RH]]f[A4=Nlbm7B>e(E`1:i>5XjQq&W'19`z:p@>d34X1#`;t
-<oD";fG<^KIr8E9lvunyOxh,8[[^s(LVY_]5yF5-%91!;6ope/<7Z+m{45@04dRy-aT2-igiVNmWRGoIPlly~T^Xu+;Bh;Bi!&Rhk8n/T:}aFvXrWM5LtK
-{U9U]K<Qt+PUsz(6K!PRngBq4kA0_QUJHinrXwRdXyr0XG`Anx:beqkuggQ(1oKY~.p"JY:!E2B{4DV!)c8:+q8wDhHNs4C#qFGs0!CyjBGYq,bp&-=}YP
-,lXF.f|,m)Sk_JULr,}{P5C/l"hY{cP6BGsI0CXc6crH;X[qR"iDN!JkeJ~k=bz_B$J^gi"ED$,am[;8>,~TqV7xC.Is%>+Cp6lkwoe!{xU4$oleIQWkQJ
-A)eY@dyv>rz@@h=tAlbx"(2vqK(#:]+ghT0'1tr.-N-Yz+NL/Ve`eoY^Xzf3,gchv9bO~t!:3D{@TDd_HoL:@qv+~`Sh#iJ,ei,SLIgJC>#xQKIy<68w@f
-Ik4IEFXd14z{VCEce6&OP`Z6I2.wShY/zyip,oXKKyr[p&O'D{Tk}EA{HSf@]@a:wKS-EHFW,CGA{6#2N:ic;aJih_6-YXAVFzM_s0)whJET|",lvyXU%I
-8B!szV^2~CN`q[|i!{ExlZxoqMgRCV'<LhV#mIqph(Tbdj&NDFqc{v{tsJ>huk+sShW4D`ahM`0yt@H-2w<EF6WS_lpEVi!))Bj.T+^='SJ'A:[o/MY1o^
-KS#oGm]RQcsqrj|F/GPk3}0LzoW[]_CFog>PZTxo[U<f_KT0a;/uie~W{Q0u(/}Gddym904e(/hNQD;]=Mr-8U2"Uvg:0SQ+9/DgSE(1]wF@$C6_&SLE2&
-xs`$45u"XFI}f>+<K3_=j(pvzEDDA`R^z]Q}=_C/HCF%E+|C}`#{'I`|=e^.i-TdQYSXg.=u$@EQK@9zE1o76{-=(umcy7N(my-Ac9:)Sz%&E21!XaVjx(
-'/wV3Br&}R05,N1}K#Y]PQ.({D,-`Zl=5S$1@O$dLoE#3t36lN-xKxxZ~!NeQah|{s3k|,{kR8>RiK:K-y{vxngJ]/ZS#xiuvrE,o8Nw~"ungALOTTj_A!
-!Z^ockrpMO[6MM5}Ibd7Q0"/J$xg%J61}OjKYi2"tlCV%c9BGMPpPRJO.hzTA%AxZhPIJ&Uq_1#ZM(r4u}95Xdw60PGRnI5nEzM^HZ3$HvVpEN2TA{8paa
-b.%Pw[Q83^!Jg3ybRVO5n{FyUZ^6{u+jjg6,IHqUvZBJ=`UEC05X,(||4q>iSwL!O9y:6CSi}Rr:XDJ04C/AIR7@0!U:}8zsVU>a<[=%98B5PMJ.fpD:`0
-()'Ha2./SRK1|SS$UoS0aege}D#9C^+73uToES:4O@-A`9Bm~=i4Sg90e%DhhTq;ETJ8`_O'jrGnEG&rG7e>iToK:6exP/%HS9&Gd`"+nJ^"/:ln5&Q%8}
-oF0OKx0-M4PY5+jrsoPMHQV2E4L/0!nv/)qg(>dXiQz^K7mYf>JpRF5Bz>&-cUK]D@14bjdgQ#<W5ep)}SSf<pIQowVzI7;}sta`bU,$qj4ew"wF6JCm~x
-vJcjV+x3w=5#lstm,qoUnpP/2X{e}"yw]%v/Vj{M!!Nhfm]OP(a/z,.Z$W$S-u5B=ch>{ecR=>36aIsndrg7M]LZ|I>)ryvOh@Rc>mY+EQJs^y"O_tGUQh
-`]maMM|YQE;clvey{W-)%JgM~IcxM%ZA;p.)I_8(ho/&~i.oHJVLqE.A+4,JSMSOhDU{&xAySZ4;lf2hv7,stS7Z;T!y4WtL6VrUY!VeS:,y_0$a~w6kOx
-Ll<p'%JFZ5;6M4y>KkS].$u5IVN;I>M_~ISB99q);8Qu!]Z"g>^wP&:j-,MoINWS-c&a=z~z!PGDhPmXoi[>9.nt8v'TK#eI~P3MAO/zDRoYTVUJ/_'K/&
-WaSJeO"!~w.6t<B}O.9X4+nLjF')#3JJ'+r.Y6iJR}Dk3^UUhNn!B;+31]^bljmQb:5j/ioJU>.mL{4v/8=V:$:XxYkdS=OhS[@].yGj#zO`xzw:S|EWx4
-SwF<L4iyX`R(op8KVU;ZZRzi&98sD'{dC}(5Scb8@WxU@pABNrqAY(=cw09#2sU`i#LF|K/iCQIDqvf}9`5%=&tXHkjvW1MZ+;3('B,gwR|2yho(4,'d35
-(L-2n>Tw([X}ML5}qtCHw;0@,J_cMMM6;Rb1"g}@)a(uDx$8#`YeeP]$-0Z`TM/%&'5Kzn;r`][iezPz8[:v38~]4w)_<$'5"aPJs4TzY4QJ]nRnl5GjRU
-4e9ZUbxVG/FCJMKS][o5LcUi.+u8m!W{$57pZ$c6j!>&4;/uNKWiq/+GFpgVzi{'(_BHHac%}&8F-q9oj"olEL"EXNR<2aD{X{8,{IXj#JZC/FhB"Ro!TM
-Ij>]fwLyKM)DB@7.Xl]_&,jG,`xE_&1O;gQXV@r;g}zu.2Wq>NDQ&fZS//>eH]k@h4_a>.t</1F[j^w:cSKPqO6cM{W;]+X7/tG}Oo)aL^XCnA2fDBPJ#3
-hsdDN<wme2~DyubO8LmgVEQ0bDlBA%j#|`qmK%X9Uyk;Q5^%a.@%)ty,;BU/5HHx/H7yVa<u>54Sn&`e:N2](tuP4fSd1O_PC<7__f[F{FEG;fi,owpC<F
-ZA:EtY$yx<"j`#wK_e7|QV/]c^BfT60bQFzn8}hnn2pcFMUqECxr1vz`(Mh(Z"M-~k6zx:%xF!<o|PR{jbJoR/"'`pYEyes<'pvDJ7+-w_YUNk!/JUo6)'
-ok1-cd|^o6Ldrzs{&]uBXFcv^HeTv=]Qr9Z"ZW<&%sQjT!q>)fUFb.m5y^#0GO(BsKeKG-{Ijh`LdeoQYkWsXujp,^6sI:)(IiDIF]:`1LDXAE!=B<{GRA
-;)w/|jllS2]Ok(bV0tl9;x<9b.eg[|&]:RXqkkOXr%(<D5LS0r{{&3Vejo&hXp_KDnTBH)8z3NL%$v(sBz-%lL>7k<vR48[%L6XcbQ6cUHy$C$gF-Z4=2h
-U-I_}L)GR@j}e:N"n!]<VUs3f".yNO"M{8U{-5IY@Q=p~L(-tqIPpT^J,l},2]GGL4+}l#r=^-lD=;7)Q`[i&N-6[`1>f>f<'C.KD{vV^/7'VWMQ}J(s`T
-P3FRFm)1;{cYi.8_mVfRTe_|D@d+"l<4$zO^#)Mc6RPKolMu!|2)LMQSG=ZD8"aMVLepO5<kS8ywHP&[Erl=hV<Sp8@$vaPe~BMT]1&et;#D<!M3,3LJGw
-1Z=.z"`Mm]i`X]PMJyS#w+oiam),FJoJ;`J<Ujh&EO|f;W==%p0:!1Ck8p~Q%K;>LTVV{TpI2cJ8CK,WvKTN@FaBI}"yjJTj"n%'/I"C#RZ6i=UmV}_jvC
-L#7{m(EV-TrSt|n+PW1/aO=CLsw6ZK4EV3zAUu6B{tYT3osfZ.=.e%|HF@AUVHZ&FgyeRb_M8"T3V_F=TNqgYh1)ThsZwxjfY{P#7"jB^2"::2~MHQnK3K
-+xR6HBgId-88j47imZHX{OQG'a'f!}+>m)]#`yN&HoOrEHQyt1JBvbPZ:8;C,}sp7uoME=-EtGnpTi:4TB2H%({mm@(IjL3n|VMg"fOu<mgeYC>iF&.7u|
-Ta=muq'>Gug,[p9ZSUOL%>ETy%/FO}Pw1Hv"y$Q=a1UR3DwuwtnJ<$YZ3UHwn#/Y;%eh2;@!eh~N$&H'H3Z<N66{~'^u+!3jVm";$z0a:6i/!<Xw+5h5OL
-vH'#3FMhXUV^`S1XX@#/,nxW-rq'wGe@)-2u]I&sOI@-#l`=^E|60[;P(L6=.3^LvNJsJb:}@kCP0DNk+,_Fg-&0C:"g`!`(X0)qTvzZ6}u_kd=vUJoOLj
-p/f4MW_V{6V44`t0`JGp!K9m#SQLb7T:Cuj.=1sTLr;z6!dFvzEGIwQkm-AWjcj.R],tBd0RUwD({3svo,cd)/G'XYuLuagwGhbEBkSLA[T/`Uf8Y9YJjh
-L9j'#9/pbS8eST~'|3VT(uT5N30tN{Q;Y=I:t2}|r9vW1Ce:@B<S8s)p-+:`F7LlJ$aV~W)t/L8yW{:>{7yn^7>9apBbws'GKh#JGLxb=]5sO>b`>uuE%&
-Jl]"EzlCMFlEt%=Im41VPyx!i9'm@==!)0H$r!~&&-hvdsZwD;MS9)#aQmm!ASb]N8bO);(IA/[t}_9c%3]OP&eCqT'U5UGx[k!y42MRx1]Qm3@mDB4!xQ
-N[&JRFls>d.(446b{B2Wn[5FN.fJ=<V$U{x)u{}i}mt5h)meSw:Q{+#M<I2[cxcI6)D4P"Iy+<eiUOyU)Xa7#cx[Fs-BcV~55G<E)=Z_B/>2`Y&Y1XTN(.
-DD=(w^ixea}$W_kD6gm@yl04qEJFZhr=i$md[|42SL,{4G2wP!UsA&(XX:QOI^FN3WDu:^T+cV!y}Hb}|Q^{++ZDa{>Kw"&Q<k'7Q}.C6T+v<n:)^:{1y@
-R(Nk|x+z@rqhmEg'(k^&-l0}8}vw!xgdXnQrOpU]|#GEQg`E"4(o9|Cv>mO3]J:&Rc]!#2kRY_z-WvKT0.U.17$()V}|E6t};pY@edhYX1j[xu!=Wvzsr_
-F+4C$M+!Q[P/%n!Z+<q(Gf'<r5Z6HS{re]x&M#|X4|K8Oov[PoDm/.e(,0ElIHsKp%_]xip.G[WL:WD$fmn`Ha_iN%HAQ;jN[8kRB#lR`cYc}p`X<{p>L9
-0!"_7p#L5`C^DF-WGm~cz,i"[)v'B30$0F@c<c9Wv;`}8Q~,Xw)#A):e&|&NK>lD#lJn2.[9n!<)DG<#mVrKh!,d]CVD]n4(Xdp(N|yKmMG,I2$y/fHmj<
-0zvg(HVPV:C]EXcnXRRM$$Z(#VNC=sa`:T[,Q{^I/{G.2.JkIm8X'F@ZQ'sXVlm$;]_i^cjHy2Rr[T{in(_&r<O,"4)<vVk9K%K@&qdSxe&)A%1=`O%pSf
-jwRP/w0>V}d2_7+$g+ib]-2Ls__/=tNGu!x-lZ,+S]6J{EL5:m>mGIaNbk#UzZW!`#A!dF=Zm'wr)e<jBq^ZIT`RL3V/t=$pL&fit3j)P3+=P=@$c|IdC]
-qJ^d-8.C+#aZc#z@xVGI+81$tZWbndI"8VM00)H%e9X`!:5'9+b45D,.w"6xH(f/<:p)]DO)_.#(9>'d#rsD<r@R2x8{SI)Zf|fu0F^"[t2IoHQJ#RA'%D
-:[T=yMU;Bb9/H9wAP(Zj{{1's=6QN[H%;1;7'OE[AG:z.o@AU:lwYceqPg>_x#:xaN(>@`A#[e_`y4q>7|g>MdBpR%kv9LEK]gSf2zf}a>7j#NLuC7>M"2
-U0)/[O"10Ti^9{_"g&e&Vf8PFo/d>N1<yM2"WO8#/HEt&6K$OxY<RX&9Nv=C~Fx'A@-Q)cwdR&xR{kXW_HTkPg]wVyVaMP+U%s$TIj]Ni{~QkNIC+Q<J's
-dcYNZq&k/7hE+op(bYw+Kv!xF!WJa6fKR%:xMhqG6OqB:[1r#.iJHM8l$o.5zGukC0|k`tj|v`b#&1SQKHb1.M[xD|FcUB_NZV]ejs+!ChY4u:'LoP-WOR
-O,VAX[Cd`eGdA1c"E;#xJj6>Mn$P`'+vv@LTb;df2Gf)yQ2dP!XI1f8Xmo6"`:+5:'I>QGYex>!o('A7J;cW/Z]6!_LI594T`@X>B,Oaac5!mn@-`Z_v&I
-~_pNntpN8I6IWyi;uiCM^1=!~%$-Xz~J"^b`r]EKQn4v<ozLzdHl{R-S@C-zacKcYykD"!_26I-ZoB/!8@Oe5(Uj6(Ux=:L!jW@NRz3!_)a9NJ&E{U8fZ9
-kELFev0f1bXFL_XACL08rU-qAe_E$K-q`'jy[</y)5I5)dJm_aBQ)#BB/6|8M1-isr.4)LfsO6xmIGBL3AlwoaZBG^'JX$vj'l's1R=izJEdO_/++-B{j@
-hCGsTE$|x"fWNo"W.<meo)><[`0A`564ht;T8T2`dc$^qoY8$5HX3F4Y,OZ=9u]TlRt+FsZ=i)+psT%=++v4Icc}%N9;HYZeJ+q7s9~pZFJ&@s>nMut>6D
-McHAKi(N}q:1JWcd/C7jn[eD8=Swf@]eGRkhk^"<N#z@Xboc8=hN)5&+RN)21{KwTvsYuF.^)L%T+"o6_PpN"07<$yX;lbylisPx:YX.;:AjrzAqb3ueF@
-ts3d/d9EqG]m$uWBo+C/&t`pf>:>>Zh}6r>b^K&q~,uM;V)rIJu`vS7siZ7!u@88"O)1!xrM<#UG~b!jIQGul"a(;^f)K{}>U;2H$zem|=>6qHexS3paDX
-gN%PO;Z)t{v5cdKR&03E$bMt)>"4K{1;^>"o%z"|#:6R+:tR!9GDsi]1nlpnpfD#p;IRVwNumRh=@Pl8}4j]&KDyI(oA1-R6~5"MUY)RMTyCFK.s^:+-Gd
-d3^W%5KRY@k|R_S1]KF|GD|XSa9GV>IviG"bHaykx}!6"&d&IU<qM`1#-THc.>gb|h[H1uX(GAHINjbKoj8Ac4XaCDGR@G<[f=u&8Ix'OzEW4z:8<yyxb/
-&jOh%VN%;)uokvyIF3Vk{NEZ]nQW+Z=3fThej8`-_G[8<>]Ksu,J%}W:|re/lz&8;c#eF9pg/]GcD<j[12b90zh5L^JuW{q%F]lL:S0!mRuM7)(W+IDn;`
-w!Gnc_&<]FmGp"z;8n]bHA%DV8M4GC@)xavqrf}@R`IOuLvV9/c/L:HG@Y(KlZUou>SZ8qww5oVNTME4dYPUDlDW]448RvRZm+KZt/|iFhpT;VMy@S&[!x
-HP{]qI$kF`:UEWInH5R^ve$7qYN/P"]YJ'ccnFpp2(xQv,hcDc=j/m$Y!6^Ol05:G^EpqHo-N,)dP,byIV-zzA:_sbY7}H>up_s.SGO[0zp^}.;/5p{zz#
-VYU&5p}q7p0CC.;n=Zsn[q8&jUp"Bid(("b|G+U&RKu{G'^&PWt#A16vYlG1d,C+KH^li,#SG6GSKikQp",DQTg5QuX661CK3lx]Vs<w0ifZ3y>eKf#y5M
-/0/8!17S2!cs3Njl{m8$@3'56TRd.hJ>C8"p79)aXIDS]nfkp7TZP"4amW7Y_:~MFo!4oMbGN!"w'E26[ai^XC=pveDo[qT|XV5K@Y}(1Q~&SFY%5Z6BUi
-xg7blO4qD6x[=x>`sG.uSExIXXS7Kl%ya@ng(y=fzu"Z.}nt0b0gH2;KkO%r,E+%jQ,<5L)KGu^mkw=LNX}MjS4{GHQuKUsZ3{w7HBEwWO@NSvGw2iJHPu
-5Uj4,<nL&|+ogNk[d{i^56)6%w=t6cID5@G(VGD53;gzn}mBM>rOv99mO}IyvAfwenK,FuCDGvJO_B:]yfwIl8xKUV-aC;oSK4f)eUyUE0=Lvkh(FdnsPq
-U4R:YCqzSKZ}'V~ymeBnQ]L$KJq}18O_R;~LpNKE"<C0$6ob+Apr1f8B&87#!~J,1ga8gW_).tTf(COSvn&;Ly%,-e:)-qIffQ[%P1CfqZ2#G@D_.]_,R_
-mbH7Ju#bL<i#&)ibbT3_~/V;Od:]sNHM;e_#8&;u}5419OxM"9+HW2;Z3R_iiWg9.o(W_JsNktQLrJ%PdP]/.xT@[$L&h>R=pN}/[UUJ%q}V<EzGB1mhiq
-{<K/W$EYWw>^Z4u,%&S7l&3J^H82^38EOy_bI[HN;O/wv6B|mW.jE!g)JRI7H^e)MJNEY_q:a!Vu64=@WWzB4I~oOAi|A<'D+lK];`E_4923;-p^czaIv%
-CHNx1-wO0A)2-TTieucwH2(!;&w_|f27afP9j"WE"gLt,&EhY"e>"cyyrKjF:%;/At+!ynTI2C#4>y|CL_m-DS'N16U@bp@zJa{o1MBf>xUFWY+dK{E4^1
-sHvwmm5G~3y>5r::!6Bjg^F/yo)h_CjR~mhW}xO9"RA}@cR}x7JD}{Jyqb;q(FvWV$or[or#TLCyRD^5I8ru7MY-h3F,)x5F;m;KMM-.>//K`3yP{Iss_C
-mH(gz1%i=_(tloIuT!XF[-~4V!NvEbtT8o"tHofAlbzL!o&/^;Mq[CQ79zzs;KEw@TqTjZPK7u/QnkET{T9wckXud3myW$AbSLwGjqlR`^shbuEg;Eg!EH
-Sl>blI,{--~+VL&[SG)!Ws/8vuVNqBW+r{#uBHH(3]-[u,s4>n4a2",<7s;xJ6{,d5lsECv/0o8X:4:^"x5Lzwcv{2+kB1zjlf-EBMmTrocqt]lJuZ@/Fc
-Ie"3R2y&~ve#05~!213Euuy/L6(&&IB3H(IqjQ`uhk5{FVIXt`U%!Sm2GJag~Nf!]Z~$E!+sh/(BN%5D2=YjOrHLT[A9=e^E6$}H'=b<1kFtrl{9fIO5UB
-&<D/e-{Ms08}fg{9Hpxr+391;w2Tea-{nq%7~->BX'B[&Ak-$V)@W[P55yy9oAkkBfh:3b8)/z2t/m1_=B:jA1l8}rH.T]-{;:DTKMkB[%>hnOkB9TyF!u
-30]DB`C[FqdeQaPXy^nbDjV&IiOl'0QDfz/z.o]GRH&`51-959(,Axl@ZEd)]LYl%fo"B[p_4m>iS{L,I4W,rh_4jqZ{!okfc#>-K->#fWLt:u#",n5Pt-
-e(uf=MBdQF}$a4`2j;ZkP|>m'pf<+9U6!:QU;>E9c-RIvukL5Wf35idC9EcrK^N=U&).1|i]XKb;Z,5vXljY8i3W$9x{pr1lzM6L|+qZlw={%kW<vB$9.|
-6>|Pj6#&Z%&[[43NBa/96&;m:K!e-t_ul3R.;tm3`cRJf2"{u3/'Y18`X4)Vo>"GSH`w6`PAVQ2PoMRaod93h`y:edXE5}X/kD!QnG'7oPG7eg]G7r(g5<
-PI@aCC/XOtW6]j"62J$8jp]S!,Z;O9&BlrMW$C0'LuvdG.H3Lh:_lhD1'X<iTxbVe8@;<i)|c.8a%]_0wj_[9nrwzX7FmZvP-s^O}Bl!{flakp"vSiH)kv
-~:t7WKt^U0,[1z`aVa{T75-!FWx$M,X3ye([89I09h.FCA%.zT$@st3>y.Yl67R!eat]uFk<@k[a@n4&PH|xb^M=>]c7p)xeH_DNb1=c8CM>P3-i!lJrq7
-YyOd717|fPDx[#WM1hYC}f.Kkq+x/]_hrNV6,0B/uW}G9JDC$F}Vj`CM8Db9>J4XklU3.cDY2|a)lZrexS`$rnZ,L%9c6lz3B{ipM=u#wq^}m'"Q|Sqj,r
-3-jl>i}'.y42Wj8I!0(|I8/.k"qKFdCvNk[BjJc!^3vJ#NF&cRL3J}kVkFC7&8d2zoEw{y1v=;r@9)AQuRB^jDbD7oI`9K"ku`]Bc}SHS^}<IGltwID>=u
->qy,F3Ky::>0}uc8H/btuKFqhwv8B+Dt~+S{d2viw8RxuA,:sMm"6'GuuZTHPjHN0hWhgAqD=iz+cser{ZfYq,we]MT.8>U$^ZG!4xc<hWFU1xj&9F,JpR
-fn)yE!cI1m0>Y[3aVOQ;OFx,,A^}M=o=+&%H9X>/WC>eG=']fEWWg)waB)CYIn[b3V{sW){,7aOVQ-PPqJA[F>%R(;!;oZ&`to^iT@%C;RyUQ[TN_wntFb
-cY<,T.@=r{)G'EPzOVtGOK.zBPg&9iu|1WaH2M1ZlaYMFqv<KD'LmC~@#jDwp<lVvo;%9@u8`(Ru6780D@>m]SLI#8L7U{gI8)@0kd06zLa0I5#^8{O{(G
-,A9oPym<RXKrov|+a/~q2W=jdE/!kv.u@JdBzCMBKw1j0,dw"{72>l&yYK8sjeyoIlAL0^6d]y;.)4<6@mWl[>qC&q'g'n_hui'c]5>&hWs8+e&4%6#'Nk
-)Ow-Bq(u0%|A+S7d]-Sg^gmriBj$6L!%x]'&`[~jG7AN`7J}5^TlaXDmMvp3>Da}/n^tp>%B;xgdNT:_q33pDrDf3mv<0^YEoeaqG_3Nm;Npn8.{`h9L]7
-F>8yz]`47iXBaCE_>&/N9NDCU_qxc.mP4W886Y''b#RC'XDdQYDZO0.t6Nq0L3nXPWsEun5]M0_i~A4szdC2Gy/>3t5uUBB0#H0nvhJr.CQ!mjPf.%ob=y
-BoMb];DDduHZZs1OUb<cul$8IO#!l}(yn,_+yqeK~(SCw|8";p4j@&_32[&dnKh7PF4!w>qIeNyezJ"NSMb_+2!Z/fMwO:>,K9vi4O7+A-Rro6+A%xQ590
-b#Yblv)tK+d1/I#G/Id9zYGEs[ZdolUG4EkdUsYp`_wqhHh)!nq1|dV>xy~YPTx}}KgWHZqg0}ItO]7>a1Jv2j5mtir%,lyOWUQ-~;Gky;)lXTU`VyOd[7
-3{J>><V>_H`<8P1BS<GX=ZYiEndp;v+[Vu[])|:1,DK7k(cvxPa}Id]V,1U7Y@7|+P+7ers0'=fiCzvj^usx[1mi4FA^8)d8y6zmlg4mPA8v!Nttu30A8,
-`r]L+2e85mjbK>r@f,iQ7>bsh9/FIyTZ(oFOkb>`@/yMDM#}nP1o`w:moQV[.H$tW@=Hve;5v@e${^xnXq.f'0{C_l;X$Pf=X!eiR,wCxPlGc@#d}IXL'i
-RthR^_(xre"vVAvX=0kjm1.3h0N]!rqM"_$>r[QX5{&cy,NO.O]W)D[#n"&WqHBvw>L4=V90y@S50R+wNF5lbcSMUB`m1m6U!j,MPrQ0v%;#~.ynzhCF3f
-TdK9l+JB8O~c]x5HDICCUC/Dl#vrVEIPn87a&qmp+0@W~J+/sC#J65)ixc<29M3Ipg.=s[pk/S(B|VqMO,xiJ9>!d>xMM3pEXfU=vu0H)Q%JG.pt+]b=w6
-&f3:wzH&K-XyBXuhaa.8aGs!)`zK2tGM9TpP~0Bf^8:Lr8=`kF_wgxi^QGw3.q|q|||T+|oa}}{ni;sNDwDdDMj,:gfN'Uc[=.I#Aq=;Bn;'mqDHm@OHty
-Qsa]u%H"U7Y1m|Edj;f63[]Xa.+Wl<dvFkN(~%S7k-5k<1lKq&S',k7Dj#LV(%+0m0h9pUQdW7EQ(1>|%X}D;!ll#`.mYE8X@j{tD1uUtJQT+vxR2YWhBf
-QrJ9@28K,IC6$/fA3|o>J!KFJW=S<;bhb"~i$/HxNF]!c1%Hiz^J,oap$nx6RgjiaXvvl9&4XAhBtHq4E4p}%UA.H5E7kEOX:D0h0+n4g%%UuL::A#h8[M
-]ax&XgZ5QR%8c^/K]^0U/hM]Sq(vvK6#OC/(K(lNIGj:z,f4j3`|PdeA#xlI#]:{&JT!_2NA[lL3@1W9Bvs(pmF]"5k`V^_}qkdS$/0:2u,{R/+'+V/DBl
-leo.%#t>A1.ol+J.CGGwDUrFINg/}CO4jE_3b`thWGrqw9`[[F6;cy5^Z,}Lg&+}8&p//CP4{=D=J'Rnl|#NwGIaUCO[:2O`!wq(q0yzCD6MS/+R@%gwcy
-hRyzY6QQy8d0':h^<xncNO}j&)>-PCje)xd5ZKY&sT8VpPH|pe-8O8f>V4-vC}F:l_6KjjleHILv#6!>;ekg>toT[erTR`cpZJ~&etCA+b8XxM3+B[Fj0;
-nOYYgvIZ|:cB)[`-jj>L1D057g2IAtWT<d:T&8%6]#!+1cbe1o]C>TNFfkI%VQ_,bI@M_T;E~AZ"p(T_Wd<yIs{i1z'jBT$g8O;T[vJPSDGi)Fr|!75m7O
-5reTKdsT34)6sTGWL"q"Fm6H)_MktPjZ4dt4EVha3dT(cHO;MAL#$G9L<eXC)j>@:}[_T>O|>(xvMws<H0SF```V.ZO3.oEg&hLJb&#l%Tk(<q<i]VAKIH
-<blkH68fUY#VQ8MC9`}m{K#hjAAJ0Kqw]]0U-zHq7L"p5JLz2mk"w@80'.)W9U5r"zY_H,_O;;Z9NrO7DwH4ZFq^WZR[AyC'jFy!rmbO$3rbGee|9,Jlyp
-".S(s{TC^GS)sn{O,"-R7ap#K5)g>fR]ZjW`x!'2XZfb:Aj-PaKh~_OF&fScvpo73<8.D>DjT,mxLOkTR=R(I'f1X{7z;7$-zTc;!EQ>[cS-k|e'!&nZFW
-=]&)NX7+m,7nqECa:#WdIB/kygCtt/KY~hOG/FB2OG~%mimwBQ(m`4/}]aiar$6'1ew<#daFon|k]zrej;VS4NF9A|1r2gvMTH3S})t=JTQP#/-Qz3RK;i
-(],,#LCzlz(][H%AYzGivn@nHS@)=CN2p<[lGL[kk9ew}{.KZEG`RtOl|1re'N6orv.kI>8d!97SS/j'587k)TEin'x$KAm|&R$|spvP^i)AbC(P[Toema
-ul")6%COV,V2hv9Pv2lt@MGv3CjK%@;b<,ofC,,jj^"e<HGh6|3o'g:SluU$~9u=L+e|vS];HS<kV^+2$t{Wc6WmE;x#fnS:NR.:-Rq&Xmx3UMpetzXTO;
-!;i2ZBWiV&;vYA,sEgyGe9hACXV(u|NULLmmJ}|S[en5.oOb4J3C'^wpmjnmvKfiskJ4q(@WWQ;qJ/_wp}7W'Q-7=3T5h;B/;=DVKD){f<0I=q!d-&65!}
-8T;e@,$LKl@>4JO&U8r/Q{j1q=&-)gHYK@|yPOsK,q/-}KY+UUYvgcotHkYHF,pNz_toYHI|"q@nRw5O~S6&Of,X/gceRk(@7X6ow:w[SkyFRp/IQ|W"J=
-@-=l>[Z#mg;ZG8sJS'F4.wgb}F,Vc,TRKU>`YdE1q/!8+_wqIG5CjkiOeBkZLH=QO+=nn+nl'J@zv%kEb<G4So[oF+E%YCnlf1ZB=3Z.-)dPAio5]j].f=
-+rrnN,O6x'&#P|%{$T.ERcVjnFci.xP{_qY5-gIdLA9%$l6E=sJ(y}#NI$eUirH"GvpCbb0honh_FwnLaexmOx!kno!3|-il&Bm8=wr97OkF(aERnmBfz4
-bA(fj]hAA3(zr"<<v%4cs[O<E/1IXojM'kfe0_;=I}Jb"hGl[SvDw)2p&ob[vA(Gp'[_6ae$;yQQF)oVJ||EwT4;#;.oUEwYsB6:Fu5Z8GT7tj[;BdJ,D8
-P@hS>AvKkCV7/bFkk-p1YRJb>foy,MAe}R,=S,%b|TXdGbq(:$p3dBN94l0Qqb;=%:r9{i6>Q<=4&u6+4z(nk}Mk2HTr!H8-ydO:H8u/R4kSwJRH-DnnGu
-`'E.DXkb@P}P)"Eye/(.[,]Q'Flp_%O8k;^!M,C(GyAtaM+$~sN@K0S,{d;q:,V:3+@)S6[3{Z|@A]03CR"wAzG_kF5vM.6gF&.}!x4o&ZA]4#-}BEPRj[
-3TD/>^;D8$9)UG$;/i!<zz(JDWw:3mO%Z$R+5k}5cBF:K_4|H:4c_)/s5fvkm`7,bX8v3zT;:{:L)bmCJ)i0:^/z9LlOP5N&MUzsY@]8PUTWw8I@:f+ypV
-CUnV9;,||.K&+c]p5`Dn/nG,u1k>Wm}_h!.Km|>Q9-Y|}%uMRzC!z}<TNuWi,uoiC3NLL}xII$8[I(&Zol0gXv9R8AyT)3W#&es,VGPPbMv&<sc8h6`VM<
-#t"<dP~9#^q!;io/K4_wlw{TAd]#OS{6y@>w&4-#`d1OuH&v`gwBh2B'Vaj#]}+<wxFbrk"LRO@]8#EvYoC9HO9:,,1{NC9VBGA7h(neBXS1<:5yLW$9bX
-zml8lk=zm/@`5s~I{KTBeE]e-(.}K(X'%BKyAR$_^Qij1aiq+SZK)ERk2cPz,FjCzG25TlL"LlN`(q_x:U/vIip_O'HGJU14Fy2`+^P:PTx5GqNF3--nLf
-k=j8DuzSroA}[sQpIU=n3v)5B|t')K!hS42byb:a{#HLY]6tO,')sYyPdk1Db6Lcs6(b}g{3-]%AU^`T$wnd2R.83OBr)M`F(^:SR#a3~`n2rT,;,1<O=8
-#qsLj%&>DIJ4>DP=#MTdOD/dTy1D>DJEB}t|cM"UtxoLblP;JcpBP82{<}uZadKq6c&tPl_YLV=dI|3Kq^fJ:0cC#mHac[T.4J$A+hSr$M/m5&wgSO~N`r
-Gu`Zl|fp0L;'D$^r$r`]Mme!sw#nN8_]NC`|,[p}s|LN'NLU"{<.~ukIreNZ#Lh5=w!`(,fLlxEZd{E6qy1x8v`&i_yfOaRdPq_p~vb[pS2{FOWECLSrCM
-9{f1OGLaOH5+pwq7Vo72Yr<5awaL&CC@"DG'lxbw7DbJ,])%Hfd&]xTvq1BTPT&{SmA}Sn(8>Gc(_8nfVC!(`CJ]5AKXV|oz#O#'_DEPjds,Q7Wk[:',Oy
--W~ufi'Xu'j#3-I0,<fCVGtAXm>M=f5Y~dig:RG:n;4y$`C4w")b3tbwsbLn/;X#5@Sn}y:Km&De#>~:6sRlIgh3nSALTl+_/]4.1#&Zx%ZF%MqSn@MYCt
-<WbFu#:^_ofPJ<-MXCk:`#5Rs;Km{J%eGY6cbGgcTCb/),fI@i/[ZcO2q}:iAk!Prq'}Xm9S$n^J2(&zxQxt<9ZK1x4}Lg'ooZegZMj$#7xH35e6W%["[5
-U=E`1S:@'Q4L+`xDuB{v$i`ndvPn+dsJS(;dxX1CU^@sd7D@q,=ZVdj<Pr[$tfYq3oBSGbk#jgfy;)0%sT)(]N$fB8=aH5drRdcx>I|7uCuLcd#J/1|9d/
-^D-_$Mm@_Vsq@T=37Xy_CRoG"sxM57N.PNKQzWRgr<zE`f|k$ZvOqou},Lp%XBTDXd-fo)a$9)/T+vxnPTKZ"UFy.H.nh%<+.GM"mJAz`EWbXSBSMpkahB
-B.-oS1Oir&]/MX1jAg6E$k>$OEz!&wdd@O+LEn1j1#AV!fwv>eq!}_v5S/GY/xNrDh^$xrxUS9M8rxnH0^Jk4<T)ez-(#LM<V_$kOI$WRxn]NeFrBk"''d
-I8/5KF(-KL<JU2a8-74he0,L(%|zT)Jxfcru!/"9&fa8|`0CW|"2U!mBuD"G340{2]zg#5b>"`GX<xLx{=QGaDihDBk.H[uicfme[MXfq#Lv16Sen%}VXE
-wP|EE5Pr&7,NQYo%<tO8oROXey,6b+dl@2WJ`3aN,.&U>Kr,DaD]_AyOO[12)P#vKAD^c6=FDpA3.@@`yI^T7NaBG)Ijylu>L!d$J(,ZGS)pvPvzjvpP4q
-MCV.[;N`Q0E:g3NVTeT<"LMa7WvAKLM5p}fnA9!npCq3&w(qeEY0/%)mkiDAkh!)n^dOrQRIb_~!NII7xI<X27<q|m^@S0I7oz02Rax-gA4nl2f|C}J4^I
-|z^M6_dcs2Gs53SM%%%%~-<T#+@Gn2mK}!unRsHs1@&H[&<Sf0J47/ej#^`K9PrF"yaj.bG6dhlP}>|DxjsNWOPX$pp+r[d-er""=0Jkq09T^`wtpD-Gxo
-_'>JM{Cv9(+mjgi",!G1"W}1jlg-'uo;t<`ZwuRR/%]J.E~/S@wbmm{UPu~:3]Qr[&EhxvvdK9fA9rV1-t>xqsM=~)6E#.)HkS[537vavN",AQ-eose"-1
-!Q={FSmfUQf5S=U!PR7lj/z[Sd<{'_B2!OmuA!7KE;E6wk<tNvD`w1AOD}GJ~oFL1XOIwa#Vo3xnhoq.JA,9[`"D}dH)jfHc7Vt2oq,Wag>cf1M]PKh5B`
-B}GtG,1twwqh_`R9KYX+gF+|k3lG+h9aBmet<e|Isig.vCu[%S%9;d(PFI85r"o8lm4vq}49|>suw6:eqHGAKu@2XB50$iM,g"WA8PC-tyMc87~`=M270h
-HG9Sc)}66hXCYnW=_l]KkO;xy0$F,g_Ee/pZ).3O&I@K{i`0<;(17':@m'0Bido1L^k|j'=]{l1Q7E~D1_A^TnNt{4N/B};v$MxAKmNmB|ZOraZdy^wO8V
-E]S'7G1M;/`T)G0nF7^bijb)c0.Z~3{N5ns^YYvef$tvXXJSLn'`Dv/q}7Qii.09++@Ue7-gG|3>)i,rZP>"![^}Fx8cnPZ)MCo-,sV3wcA5bcB=U]sPtJ
-NUkFK+'[br[`k%Axr{ZUbacYEsLHfMoi3M$otnMsxc)S%VPNr>Q]74=1ZDP<1[<]k.pPGAw4+[:/n]2Mb(_0ROXoYhh0!-}4nG9F["%i~J[p<7GtF=rbWh
-Vg!LJz}qgm@9oz-PnD}Cxr|N$'iagZ7k|=zcy+S!=]dZfhq^epUxxTTzT4[m+|~RW.%N{ulI7X%e55>lt2@m.AoO/A+F/&0O30`]/d/`bGvu"%PvYY$v,`
-S]{"yk|anuy<Ggp"MgO"#N:;A2(^Lx3{{"PUGS8>V4cJnY3wawDn1rFHwZEKf{+6;zx510gIct'kHVs'FJ,aX/J,{+ARLNFMP^VQv6][FX'tY&zKtz0H"'
-bi(Y7Y|hs-^>q'7`z)U<o0@keSlmH54X+CpIpAV/EX>d[mp_sP'i8=vysUx,XMTCRv_[Lt:..|%;rbqNO|m.(e['1}sC3hMwXa!59lml.:O^3Q$)#Jy9F9
-l2|^Ir,s.%dzKAz$Ax@cd=km4XINz:c8LSI=-IaW9o=d@DYY$.gQs|J"(%SRzr1(eH4->HAE[WWj.t,jWDbVEj{$L.Q"j#L^2}"9FIKby|RRiE"exmLS,[
-7y%r|onW7sP|=rl(2/Pql`}5"N[3eIRj^+;.[!aaaX!pGF"$Fe!u~3&L$[INdysB}'tKXss`ejj`9s^n(<kRx!Ii~+gXsOv|o%cr5a^/ab/<yKrRErSD|[
-=^ek|,2-OSeN2CI:Qd}tdwFTzBhDx"6,!]c@Y|t+F_`8pRF6""f2>IAL"H8uRvvznPWPK-9x:iMgnbU]nUO[E5y!%&q)PV<!;!SZz-S!q.l"d,jS(qRfc'
-@k]$C6[XrA7o;Iuwx8ReB/NVr)C;$gG4K:/l2JDK0sFD&(g>(ku[bbt,LQX+28<Cr]QFrWOUM:/z!ZZMLEfylPQ0$%l".vmsQ_V"LX1Zk9F6NY0awe9raY
-IGql7P%h_'"OINmuy=opU@RnkG6.aW!9bHtn;H^hD#WAoEv<.GFHG.#A|CV+WF;l3;rXZ:+Kwnzxfd^d4x'ROE4{fI;Qq0{`c2O]D^E6qtfxw]2-gp98rt
-zT)L}z+I6LK`quljr5&'@pC!-x1k.x#wAl1Ug$xlpR&s:KiNtO{UC<JGX{4Z%U'Ni5~,~/3ouRHykF;[%x8jz2R(kycwWwGQu"iTQ^S+}<Pzn9E^<6#F$L
-Hv(=Umu)0,:9rHzz]}vx6_e|,y~f(a'x2@&wTV-VD}^65Q5Hd][#'t`c~g6wE}MFj"Os=b-.@N@lx#6DFT_$uxkoq0{%DGK!56e/5Mz'%=s)<LdQ(0t$TT
-#s!A,J2cIipj<IAX=4h}~k|r!N({QLMta1@avYOKn{Jnp99Vo'}sK^bOmL_DHjmDJ0Oi6%l%LLGeW.X4aw'!IIf0lRR!7`blt/N9WTHx!&,##!HwAvyBF8
-hJ~51D;vjCyguNpL@5Qcz/6nVI>Vy]Atf+s4km%nr_kSvGAqf[d(q+(uDHt8]'en><UoUoFqBaS>2kGzh28N-m;GT+Z7s/<M-{RSa$v`^=o^F7Ky0q!hpC
-#rJ['w7Gl'9E}RwQ>E:Ej-R_Y1twjM@b`iK5C@Nd@'w^eS+l2zM2]QG,A'(kv}}27,YTo201|YlCntKY|A+:neZjB0/e-M0v#C-@,[Zf=Id_>'rq.pm;H;
-}(m"H0Jiq-Ck[$+/5.!>jZhJt`Mbd=HtUeUJ+#SsvVqCt_dQyS]]~3^@$MQf$2d$fA2'pyE21s}8x5}Y!qA}6-"yBc%M21TlsdwB[aAG7'5b1eg/|af:[]
-]J/n;ACk)TG6)5VRg^Q[Pxmssd%AUrbyp'yGHd@"D/Kj$n49'|TA86E{hLt;Zkog|5'D]_gI[Gogyep=pmn]}>wKVN<B[y|zN0xF4].wOKqgw0I}+q7D40
-"0`T07K0}T)doIggoK8D-M,g_FuHl#>:8[sd@@p)OOyc_qA%^ZjyLoQ=%!stPN9XGEzzYnI_a1:/aAkk:E%.j"}c&D0SOVQ88$~P^n6(eUOhDR^6vFS7Gs
-f.T(N5=]"r:b>rsgxvr&4[CW1/WwNi}}7.k}KC8i~tx(HW^Ffv3QP;V7`8(i+']1oYFvw8f!GiQL)Ndi=-(0!yy)E'aN0p&Ys%Hru``Ps73R<Xk=lkdLBm
-c5NgA|_gILRH}Wm2d6V[_/gmZr$'$W]6TPrB+FoXaZ+J1}4M}!X.u+pGj,SrsV!b&jY`BRz)f>_3,^n+3o"aykC2>tx)z+N#/C5JAF(a=8g#VT"T1+T.D%
-;-O:$&,^eJHMM^o"`G.y!ZZm5U]uikDCgl1;g2LRG9NwdcL=LK4-F@lZU|@Y_>GjkMP`oV%yNXH7XZ/l83pd:[TH0U{gy"YCU'tL)JH0rVBa,)XKF(g>O@
-wf=:GWZ},q9Q%Ga6UG(JfU;Ko--F1#7:|.(bO=L]Ll(4w}'Hfo$2>(XKrbN2Df>%pGdvc-v9emIFx`Oa63Zh[@;w([hb'-n61h6A~V7nytSVVNpvDxBOV]
--bfdo"VH[bKc+!BNh8-Ibd`;QRp#etzhPa!>_Na{r0=1N^w#plLRWqh2RE.]Bj6iJE]61ClXF&`z"-Vex|Ft8ACJ~3R`r6#MzeX%2KiF'/=jTU'|+-l^5r
-^z+Juk85m#{=P+'pPt&}g=.+tkp;<AE7"4"m`KSPKx3b<ix6,P:[.&o$OV$2~pO]-];J>0m623reX)enBqcu%&XjJD%kWgbR]XWGIbA}q@Q<%B-v>u`RP:
-NOGE.Vo]JTz5Q4EW:a>]d_(uHJj@Sb#S4A#NcBHA9+lE#uo{Ya#l^UY`F5E#Tkl1ABX,|5G6LT}AQL2Lu$QK%siW.H_=jMac(gKpP=7^uF%>f!$;,-AP+b
-Np}wtabD7Q)^t'f|p=Bq>7<}9|FN`LQg.j{s,)iHmzFu/xsahXzIM8Ax+<qctu!a:3sCC]q4O"yXj1+0.CyJ"u3[jMt.kg1eNhQSiL]zVt;jt+e"h<SFa.
-D4=4#xvxmIC8'f|U~CBOe`w^wLo+aQTY_af&NY9[Y:]}7H0f-XBT<2vLS7jwQ|5>o[A9&VmW|Lj;aXUBg[>{!o&)^iXH67iK_']hl@SJ2zJSBD(t^Fz];]
-:c_YV9{s#MwU,gHmSCIlpc8=K1YKI4943uqu<e(Uvafwa1lzkJnhovDL]W=Hk5SGi_Syy6YVzJ|,Zy%%0;29u&Y2,wC@cq,J&!KZ2r7k!@sl#zn[Y:+4pU
-1K2zRJ#tHutXGosg)1XI9vd46JYqMTKc+83hK"rn-q'ZFp<[xH)2'KUvvIv+lgH>`H4N-K9[<lD^iy#X]+D;Fr@nocT--J}cJS!j.wk5VY6HzC#%inRq)s
-i@Z2r;Ui,C`19,2@1dV[CG1c>K=t)P2^lk(5kM%sLfXq~R'y70m"!DS<NWlDX%txHlLv+et+f$|'S_=Aj6y!a^_X!L5eRtr;]NVH"8ccb&]TJJUP>XL^(8
-Ki@04D`Nd/)gMIGyx7gSr8%H;jazaVW>-+qz<"&q4or[<qHq0$;</3Du]/djxBpXNRT_Fi[_'oX[h9;}|tfQ)Mx9h^(]FA!<X"p|LziEEKJI9tY(R+on!{
-Iz~mo+W&Ng=:X|R1<5lU#bGEJL;Vr$QGVP47!|wnS5L,`sX1dd,ZT7s&Uj;(`#2tNkx9aCekH;Q.Ro!c^0a]4_zeS!V.&F@/cS|C>_C+}-n,UA(P/0M<9U
-m1a.ys#Z&jbi7h;C"G{$N!KRO`]&}iEpq:GF7uY1h'BWCv"d[QFb$aPP3cXjwc)Oh+BY<kh0YVEU%C@,y<@$I}uHMp|!"kF}Zcsa2GXA=`6e8y,m%)mEs+
-f-km!D6No4Bjw'!XBN'..v1l~_6r.<~h2+P|UE@W1aWXgV8dEQuQXal|jh6oczD)Cw#1uXqB0/S`!eKlUHAgkl=KXu4e,DlovekeM%^]`8[ngRaZC39Hh@
-_|PkUIA:mM-[b{KZ=Y/!3.U_'[E1-BYOkXa<&o#="[JY8MyA%z(s5$j;(z4B/q,]/I!ey+Ns&}J;^y;v3=oiL+}rp<X/gdz@!=34h}ePJfOwzXd+!esppY
-MEq7+="w,!G$/z[7MoWaJW+F%3h7#;}O4IU}#5UB:Q(pS=(J.KyscYnN"`q9l{r|y}}BqY|f2#:U%&k9z_0;3m2N|fo<b4mo]C;8&"G_o4+H_j-nZ;(A^w
-LWF|dmE(!PVBde=}{[vmE|wZvf>ud&%_$gV{Fp{%SM)xYRdrZ!o.+@UABKx<06dsu5:eia2LlhP=sAN>Sr3-0-um(rEv,uS"5Hvq=^AwZ/Sd+XnJhjZ;A+
-yKRJcb;mm1KveN|k<uFDCPrsz`{&bYRI{EO2Ha-}=z%P[%^_H!s=_TL}0ha-XmwN=[B$sjX-Gl=uVK`fCme}wx{.sFX>FX%JieQdVV!yvUq#OC'b3$kZ8o
-180tHp4zV6E,[6Wpaa[E<{W4J3>PSSH-XZ^{v!ex}aKkve4+73350'SP}KO)])d|~q&`/@3nJ_n@=$C|f2+[&c^mxmcx@#%<{nSn=VZW~amxQkE9bzvM1%
-/5Ytlu%F-SIiMuL/`HSXk3qo^BG"yO;,Sr#_Hz/xq52ocy/4q@r}zv.u(R^J}0hd'hlFO2Cq4HTo/,az+|u.6v)x+{vwAVk(M&:vs$Q%+Rpmx@h#y']Tki
-P479YVjVN}J+64vdWrfSPa$uC_u.:BcD~kcYiphriw"-'%2D=!yZYVy]CZ8NPB,TKo1]Fn["C$GrPUjy7J^jXAgrXHjqKU4gr)i|ZKQp-vyX5ABCFZbn&e
-j"mG]'L|K:N!t}PH=c`d8"#xo5~g9Iy1cGZX9L@2#Yh,a1b,D`Dk4w'lNINjgvXDE5VI>.<H<Fm|ho28STa4w]Zm3JAFG&-]e!!$/z)t7>]'In#M[^&^3p
-ct5`Zg-}BQVlxMxTaA:9#GW=z26{,7INXQ|z#4P{!4y^|!EEUz18N}{L0[>X10E=:F7qU<"Ijx)Mfo"r1hL})[e+NQ0<&zPyEdmL|s3Us3ce8xV7s[xCRo
-_j7lTXe$[i"rAIYtQa2qDFf#npi)[:OP,BF3_lbdYh}$09Z1Bv,rypPrhCU5#GV]/mK]_M9l!h+AFGGpdMkhf>9E8"O0A9#;wieK%h+l==#m06-A4aUqL7
-AYBNky{x&HjSfaRvC&-7w6eypwM`![IGlkQ[M-8vbN{gwI(;TKzkcsS!SP#J"3&;]v5R]VvG.!od&Z%l'H8eBj-c>^(Kle}slM]+w'lt/XzE69E,.RE/Ym
-^k:pL1PFta=Si#}r|KFjgO<tF$iX$C$JKP9:~KeV0e^'~xKGJf|kj)d6Bf3#-|.==,:N4|]}h3^YanT)#YRwh'B@}rt#ZdEco]Ubv,j$}5+NW_y`L>@+0L
-odFDssrC78aJ<uiA.X[^KIaA{lTAbJ-`'J<0}j.{_L9"5uvSZ'o:gCM},HqELu1Q[%&b~uxmooF5]Ex04^ChSq%^bK0dl{/RXr4#jHXXO2QvKez$(58o]`
-gYm8'Z0>@]wVz.'#2_<#MCox.CfJko.e(qarY[]QetQjomQ(3&;8dxqX1]nOL9ZQ,SHdTp[m>BA$:vUzm9B(rZ7$Vo||a#Hh0o^1)g<BL5IIHVnLKRNFmT
-;zvotBsAPu~,GU>M0F_SY{9G=Ab[&7`X):_eK%[_]-qy3m9W<J@kO]RHk;23kBQ|GO)+{jd`q`Kn9{ShhX,oS3e)Wpou:XPKQ-#]y&Bc_"TdLfuUm6<B-H
-aVy-k$FawDlj9xN3('Rptv)qexQi&6yt%0c{y_&#e&iu1&J0OFuv1SHF+5gN;Up%Q5ky9r/:iaBpQ}G^I9O',qhq([V6rbK[f$i0ihr.c=R"fH/'Jb$bs<
-v/#BMJrP`%.6xTgA,^F]|ku7$"F6.(CI,{BR/(YqM+w^B3$$LSpM:Js9w^6%KnNod:4V)Hq5I5dbz8bH{D`){]l).aMz^^(QEm,JN}k4j0+RB.f$Ls&D#l
-p4z":Ok`7B9TV9^acPoglQLBT_9CkY1APIL(Ia<1Sa~aKd<5j9a3oTE)a{1H%bv+8`wM(yPN6Q#h$Z1@wz~wbz51LIGO5ZvZ8:<d3ufGnows7=g.0N6$["
-t5-{L=5wJtK8b!YE~Tb7c(U3iVaLA!OpdrUaqc7-|>3h=aoOe(=J%,U[P{vn{/g)<S]RAAW@`!>&Bm!c+FnJAXf=M&EgGM~^'2GNP|93#HE:y.%<b3Ae)c
-)3S8:z-)J/BFsWIs63lm((/{7B}Xr78k^hOFab;k}fNGQNLUkyN8cDpUh#GXj++prh'[$.HF2jx^C%^m{)|#LbxOGfMWj0,7P`FD8x_[S>C/M<Jn"AOag%
-#_}`m}t2T`5JQ^>;R8.[S5O3H^b3"%"bgBANKl0C>;lxhf>!Ua&Pjt~R6QNm<Y/{olg&sNv0^_ttcGkG~6lOd13i())ca3p4nhNfZ^S-@vaSEXt4J+#@7m
-c]L+s&[EVHR;oR`R(tQ8u;%285fa4s}GiUq1cZT.4I4Z,i3jy!$!)R+7,v~`'#NjEv+R&+"LT>BV}]@27#3[J&ndyCdy|6wWUq%xxO^1u`oVvE-Ntx])Lz
-oSX_/XY2HNk2{oE=g%tMQ_Eah7cm@YpRH>lF<f[P_w=jgxeI>jIhyEnvnLIUerIC|(Og8=5.5fXgkp4zyy#t;dE'I]f12J7jVJTUCqEw<#rzfxsjC$6(v_
-5kl];db(k2zGZyx,i3r_jG|8h!Updchk0_~5:JfM"qT0:p8my-ZIV2YidI,{{ihFpS`MbA/%/r/d&GOM|vef/nI2o{QqQ2[xGns0t/8([DpLp]Ka#`]/:.
-oVQ8Lz9+%w&<42U{;12{.K+r#_6Qu'@C%-+)[cCLG7ZrbtFpOVOt}ywK0c[(Ke2Lu5O7}e=q1fw5R7D!j$E:07OJ<^[ct[i=&I}G!s<>5Z]g@SB>Tv.l7Z
-iE4m)rl)|Poj$Lz1CZ/ZR"ILJmJI+,86S/x#jx-V&LE(Mtt|7[fx7x4hQBB%3AcdKFoyyFx&ORqY4qZ[gT)_eHqt#z!WbR0>eb]]|,wr807d&[kCJsPM0x
-Rq5{@"}65s"JMRZTKRwfUh&6+Am'+ehZy%z7}W}xvny_{N[U&T6{;EF#CwwBUEUWt=E@o{GW377gA&X3/$|@5Y75uQhu7-7CD==X/1b8L2a!CKD('AK'$9
-:QiR]7/ZO#]:,<;+QG1RA28He$TiY%&_Qez!^i/4{KS6IfRpBi=Grx5,W=_I|1^{cb0}t4oB9Lihp}b2nltatdr#~ns(!yM"n0RzDcdHfL0)3q{$:b9ke!
-o2Z62Qa%YyHuM[KxIz'qE2_!ManZwhx+!6)B]48!GcZiA6^fm^S"g+9AopI3lZ(yRdOKtZ0NM|6;XIPdgy)@(aJSfLxxy]zg&<"9dOC&U{twbeUb>Q>r,C
-aH{CHx.(|=YaP:=Rf5[oS7SGSPz+Xn(31>J,6#aDO[6IPPZ0&K^M^0ih,H8>Jx`>s4t`WBG)H@MuX+w5r5j'MFTZnS$b==t'u@P/JHc+VT#`A0'Mf:p5r7
-}eDvK.z,k>pS_0(f$CdUg%:zT'wdS(#_-a>nYv/o8x78iJfh-uy=u<Kfu!o0bAZ@7Z$>Tpm!Vh-L6R"S^`tUQZ'L>oQ#E4J23vKWfU+!H|;})q9jYv:9O@
-l>)V-MYsupprv%vhX8w-x)pXjPnrTCKbU>lVS"uxIDBKZ2th<u"ee389hkIDp@|jjI0HDou/YokCQ8nq;W)9iAJbJm3s5$yZa=a^op.OV37'aG#HY`YemH
-^.rE55V$hSJEx`okUs}X|v:|`Yf"xQ:@wif<kn!C}4~7Yl_4[-]eyQt@{JD2'oq`2b,haqA1$BB(f_guRy+[J>9IsQDCn[~.pn5F3Y{7I6PW!"}0Lsagp(
->iNtc8GLn4mCcqkL4o~kg3F]_VOKXe(^Fa|6TU}<YVNt~KlU(FXkHQRHvW9_Vk#6kC";ln:J^8;W7MI|-"3uI>W2fRngLxV[t7rqKY'2)`K(9]";f"{<AR
-c73y9w[7W4({{X]hP49jAi8"SLG'CJ}aFu=qj7V>4fkF5(b[,2~2gz2G;QVg.O7vHvhYOPa>x$u6j##hV=LE'Z|#E3jNpd^wFB2=foM@XEu5n9>'0%tX"D
-T4Hx)CyHklDr8%"(d!ut{jn%Bi_+MI^ks]e0Yl#"tdFqzaak"Aqw;K6aY>2LC1dvqG'i[Wo_#1n39<6y'c@,SS;oo$.s(3<KBeirDi}IbpZ[lIjMgnOHr2
-@nI6g.Wi:9U2MPZmHqhTGXulE`Ppb=~WC=uTG:Jeb2.lxwanFDRjLRnv,!k@Y<7VNOfX>aa[s`goEnt0zG@F;)GtIMK>:#POY6%C9%g9;Rv5i%,J:q|1/7
-iFx%`R6x`y~$q_kR/BA2w]A4lM%k8%8.2OW@V''5&XTl^"W)V([yzWv_+24N)u>I!i:||k7Xlc(@LfAIfF4v=rV_-N=`Cg&Vl_qr`FJaVeH!bLX[h^s05D
-E6rCOgE;JaP"!YF0_29InS"J@a$pxEKV[KBL>d7+r<mCMNJ=>$ce$]]T!:MJxF6zIYN'Ic^^<1b>U5%)3hlZ;]{(k'%hjBkBi3})gY%PF4=gG<^2H)Aw]x
-(.|KU/e&iE&2KKh>K%=M7LcZ6f%2_1=bY,_.53J}gw`=Z;LI<n20sr^J1,ef<Y."m<~gUlYK~F)ZdO@RuGGQ_6aTmmO[lV9SLc=cmuBxkQ$]^k&+U0vRW{
-B]@bpX/cT`g(DE4o2}K%uuJyb_9V.DZ]1@0&w2}&LGQh$rBgO;r@4xlqnywIp/6)<<CM>A;T!/j`qGW]]Rt8`EUNp+bvy=Dgy6y0D0hDp}8wV$n[6]CdP3
-MpQfW(b$A1PBl}PrhDnOslew3}bT9zv5Pd~Vvk5UK||y9x~}Er1dd:4-X>]#=VrCl_2-Y}d$S4hYP:}M=Q:eTrl"5vz(@7@U5MuUx)zG6Y]q<D-!ZiuI:p
-(0Z4g2y)/&X_-_h)z>MsAc|b"o;|^PN@hYdjyWp-5-4k_DAlzZ<:W@9GlZ}siCCZi|9ejxzlnY&>pGgq<OeEAx._x1}q;lDr_wvGJfQdwhr5"%6^/DaR~0
-b%!^Wiz(8W1j"!ef3|Wp0D`wiW_geLA}GHvn/t>Iy5~Ox,2('"%v6y_(w2o2m$Gh8ZJD!iGDUnJ!|aUeXnKy%>|Hm9R)WP/<=&yn/<J9yhgu$1&+J[=b6(
-lQB)ME>iy6I+Jf}0{=DvNw}wea8(P":.oUo+#M#(5qCD{ClE(-.&<"S2uG]#ILFNioZ{n=dbw=Kb3xdq6Q+K.8n20$T<hs|3^T<IOCjBR)t@aONpUM<<5`
-.foF)SvF,7(snG7",cKMPd+YL7tAG)M-uB}-eTHsJDgzufg0'Fx+5y'Wjc+4~Y^nQHqYMZ+O}H5RN_=Sq;EYOsEH%<hH2/xBgv#+X{z,Vtm9jB3$[<xSA.
-$sb&T;=,LYmmlAPPUA}_n-PFqCkeziE]-(dcvGPW3C8{".acN9q/A<6$N8.lLUi8J/|0UJoOq,'[;h{z=X_OP8Hr-=H`;Rj"Lq.Hvrv$#B+hk-m@xVW_Rv
-,BkZO|'JM;B&U/ZnvZa#;.-fEX(-kl~_|g,t9}lRBV$vvq<T91K>|5q;=Ll@EBy_X{6C+KJBYIsu,/~%,F(M-;lt46PCB;(6reWf+7_InjxMvlwe])`Xjs
-IkX}`^_F"Urxp[x#+4n&Qj:^U=DAv[{e)-lH=glhVVn[3<h5uRKTn)<"`v1Usd&qP&pvvd_RaKrpA}fXo#LvK=-gm"E9zRpg/cL#A7@5QDfJ$!xGy!Rcyq
-y=vVt5OAQOUi)(q^Rzm5Mg5nfcZn{Te,+Fw(.|wpXRgfCo_=qs>H{tRkVKPgv|RozPq$kI=K_L66e>Cxj1xO-2[%!.t8F^`Zxis(p!HB&Bid2XTVV:>@O[
-~r5io4!+~FpuJcg`us;>`P.Oi>0=0b96ERJd!ug%Q7JyFk-:u!q<+Ei]%waVR<pzE{ZQ-b$}Rk@cqN%=ia)eo&3;!Yr9f2~54"f5f;kj{^5VSTb[8Nz=J)
-m$E4&+^(Q.ctDVdw[X1taPdFF13bBUbDi:Y|AIDfTN^cA&%bT7.zORoZ:]>{rQvmi12arbTf:7jQ0Rz-M,63_R881dJ$GA,hZjcm+O3;h|P0a&DT4'wY8#
-1]Z#NWHQ3m]n6=4aT^U|aB"`rd+.#uv]k0MbyZ_7Zeg:p%be8/tu7ne|co8qE4dM9y>1Llt`fog5<7tr.+<B;py]%ksf9Xulv=,CR]Z]-I%#P/=wuIJ#WV
-'GU::I"D"]o6Ma&K.jW:cjP6F4Qbbkd7kRjY#Ap}fx9(S[WD=}-IDf[w.:}Y[H&Nn]'Gdy"wQA`p<PfIdFz39P7;D[5z=Y(W4O21XEO!S{}k/P`,J}ZU+!
-gz-W2s#u,n{x)6#Sk5kI+2NJhtS.YO.)Ykoo:[.SH45j^6!(vj@#q{dp_;}AplZ$OMp^JYTZUB8ILHkJ/>I0B)o%@A}JRmXI"Ht1)7V4{`4r@{N2/GG#R9
-{4JHBr)$AKc6Pf,_bL)|%rWr(G"[u]#Y3jKtGl<'//O$,$~@%F#UkTm1}oSA#MxBg7jFiRZh_v)0ID_4!g6'7L2Lj<5Otv#,b$OVh,e>2l.g##oPz.l!c$
-vm`CK-@`"d`$,07!CqPd;[B>#65<[;@yD0m/A>NHNy<E/1L%M`'EC6/)8cA/89fOh:2&k<L%z-[K^G}[AY~qI:-{^^#KaMz4b+4(ljKMxxiKMCtRJZPNdq
-5$owSwNWCiwy-t~@Oj7;HGg5Z.ck"@Dg!@wWK3)$;u7MvMcvC[$2C8e-RM]%Z2U7~]UnK[;}A20yCxCi^R^:G0vTZ`@&jN}Vc$|DWcn'{w]V5}o3E)qpgw
-[y9&xq`/G9y1GC'oV}z5GsN]09>h>z+:(%Q5o'F+|e:{qJyNfc5SyC'Hau)RI<kG2@.CMs|8C=0vqxX;d%Z:0>O9Vrl/XW^0[dQ17&NHd]{jP%Jt2`n8O<
-,4[X&.{kMD|Pcp!j|$v"GL_`}Yr9%SqG^m(A^h4=</>+PUBKY&e;,nncvahOgw~TEwY$iYs;xTB+#mfO43nCvw)&3)(7G4"}(9bm/XS;F/3RU$HMjSs3O:
-IPK1O3B`mi@KX#LZhAwvY/='_]RvmhB;!JZkI;nx|YVi^coQO]6t#&FA%4=I[mlh]V/l_A&'(N^iW7wXO4PKV3Lw=_GzpKSirn!Ue`E0"^$7UGgw-^8i7Z
-%1^1QUAGt_^[~#`JRmxT@fp^v!'C9B'QtPeZ5el#bl]n&O8l~Eyyt^sRU``uEe/;z/~Q#M4Me"fVafAQ9U+gYRd=$i_]PlbnX`xG:E/3{lwp3VwpK79S1#
-S13BsofOe!eo$<=N;F-vO&t_D)=K7f/uq/vC.d1S6sX.P0<:u,jfeW>`Lx=k`J9h>dq'Z4{,Y,5m{z0:I0oEe5{RR8E0nrCn'+&%jEX#SKX7JFC^W1+lD!
-!'^Mw"SwA!BBTf"PF|J&8}^>uOeU`2pl'RLDX%2zYsdPnb9S{Va0`wd8ArBC&P=}Ejpi.Zc/jxDvc,'`|D`O[s;P~$lB(Sk9o7KR"j}ly-_/E/>+CWV'te
-N&&$fmdAr'~yl^]F9kqL:S)s|rsU&CF&zcxLf^lNVhZ'f#F.Y|A027%z~.c3-9LHoMe9>BWaA;KL!qZTricTv=jW2Czgz1:Cl@2'1Zu^I'&"!<`FoeYDY1
-U_<TnrntLHT!sqJ/qF^b51TX#r98wu/9q/>Y|jzTjv-3X=Mqch6sE8[Ku),yXzRLt(2Fg<O2LS'Q[=m(;7$vdAmI{;Cm`-{Cs3-L}<HzIPd}c^VQI&j:w5
-EJ%y~;I+u#GYF3<8l'T$6<E/h^{sAt1.f@_,G94_)s,k^AjVh!Xv(X|4"RhBvZcxkC!)Tqz0)uD9K!%4Q:rXH9:cS@{x>xCv&TrH18$%fjc1o@6$r9,'{:
-^<WksgXtz4onGhEE`]JVP/'f#fy-jbRJ)[#>dez&2qN0y^2J=|y4Ha)=&O$.l8;hR&f[weuHss9tp6y>rur5#n!-GODng!OQm1Zgv[,I>,4DMoR(&vBW>-
-7F;U'hGH4[E6x#YvblpBboi|%zJTyffRD}rwCWr^Z@HGv|'FA:gih3J.;^nr6FT%M)$L">_GSp|d[lrD(PuNy`1yY2XTh[G8vu+%%XBs<V.<E[eZ1hgVwE
-Xy8G60@LJlO'k[iafH<X~AkrBEnWggV7brR'Q"UK+|qH)DjEDS8@kAi8D@s+@zaW}ztJT`8;">ItYZ&oK{|4C17X;M<o)]LRZE1Wky#7:=s8Q&WraAHi^x
-)b3ShU$p;fHg+"6jS0bO35a5I})zX^u'TxN#7f{jlLxYR<ZeCXJK{Tu{LY5+mKPMyWp-R]@Ea1hSTFVEZKWSHy.0SzLl^Q_JFg}0r3uQPAeY(Q$$<7XziP
-)q--P2IrkkA7h,Z/NP+f"B'z9=IzR}o'~sk-Dgd+k3WD}IW,csC/GE1{,x=zXO!Xs_.b&/6"='H5Eo}=:CRZC]q/,zfHr')tA&1wR#{%b'L7NNup=s{/Uk
-k2nQW}Ue:/Yq$)lNwhPn+CiDm_QpYXfr"|T&^wIqL5AFSCtyZwhUE)GA0|sEAMwE^S#[14<!o=L$K7Fey'wa`o%;Gcm:,bD(0G!"lC;]a%Qju;Jl6@`%i^
-gpF|=8&k@N]U&XN{g9fC7EgvB&$oCrog,4+evvil9_Z7"yk/-aC"j&:.PnTqj/5.51lNd"T9hVxI0z)l=XZ^oQy&n6d87<,UDqC3%XUAUw+#`I5p[Ah:OR
-8_7KJ]c@0ST,TnP:rUlU{}n<;p1wVlvfEQZfdKQO+X)]xGOA'%5U&=,6zjyRw^A,KJznni9TM6s+,/~VdMMbkot.ZxEDA8go0%5Kvl8@&+VHm1Cb8Lia!o
-^ag46v7=`xs|EFw%Y_93jbJvw/$>-nL95JJ/O;GVVf#Qic|Lj{>2#}frD|;H[!|+mkiorY}'bZMJ3)9!M}3%_oVDuP>]E<aw&y4w3ht,jlhq,=Opm6x3gW
-b:43my#EE_SUDBSwvq^m-Y0TgpS()oGqTfyw3/pkM,)N8oq-IRr=Q9Y&~JLOR.$Tyi!&mL&OmSTUocv6VoMx6;0;3+OR4jlZFUZuZ_Y`{x{u]9.LRk:YVo
-WU,eL,FG!j^.sq;-N{pdu<Oa(K}S!7n&6C_pNX&$u_I=wf7B%e&y87}wf4HGsi+R`,|Lsy2oboCnjvY[WpRpZn^9-G=q&qw$g49ayS.9t8A'b4B}8i{3~q
-680dz+r37ttqIBG&kM9iGj'(N#nk>i#hX.n_'IXL/"ztRxI'=Qls<M43;(td#jR1T`c1IY83CUa#/V-hszjcYQ1@o0(h5DXmw_1PWUs_Z@#G$,S{%0Pl7s
-V/H!.{]MQk.1}cA[5N9$0b(Fd0T)/9]HIMIo5{d:q9;qF8qcFGIz(%u#A<{mneEu!Cer$Q0^`sO`G;jvy2U{Q-0x7Q$TLO8}$OK,N&qh~Ly6qics-SL67g
-7QgjsFO|""1dbl#f<_W7k:F0K-K#[73fSs..0imSU4kY}^)c9$+JrS&_~bTmkXX<BEx0A>w>bG(RqCa/Y&Sqp_ajDi[owGPA/ulej<6$KeJJQ$q:X7!cyi
-bnzgA`=r|a[c`r"1Z/B^-0y4s3PXhBRLdqVRr/cVD@%StuhTg+]GWpGHk`|n9quxq5<7xG]=6vWho+MdQ+9qUI@EF]ue!`|tIs"lh%|-D++Q+Wg''34g2_
-o6<,t.&{rm_[k!M}-BY"MWqV6kU+R#EP}KrC4=U)|=zc4WvLE3i'x'NKEct%U-s(T1)DmMm6))k@]diDy{NhzM+ZjT+j+@{hqMB8~LqDL5@/4ry34h{t4c
-3ul+=8T/d1uJ2F5uH5FcmqNx<`%i[}X5SmqBj7CI@zu%pO/i}p^_@8[_{&baGrU&wFtO0dC<Tk$Kc%EBG==k0^G_VE`cJ8dOe:-4!8zUBi)A_d^9IW"<Q[
-K&9vylCYv'2s!;ZA#k%@+$nY-#4BLM/"j>F($kNks0wiJO^7&I6V2/yfFq@sPIF[NVm:t%=JcRJCOi>cc4&!@#R#v]<1Gl)x&SD_<%NOZzjL`x7mgGC>WR
-+;9$79>xpG|D`}<,>:&kAIr9a@0A<!M<}Ee|/ek@|qY]KYOhm<@-Ii_{Au!]7_:TN4d|mv_Ijx]1vIMD^w:j"uX@GgBwJKk]n)rkXDf4eh^[%1&@RK=AU{
-%8dx/dJjpO'ddPY,%>j+6bgF6abr(Ow-hZF8s&]r/[xp2O/PDhY+2c+5|Kt:q]!{"Xl;B(5(j0/H8%fX('IA:.ayCK>c6a(HY9krG"EG5$]2me4aN8pkiU
->L1w@B-#P_I/7]M(W1o[>+KaA@ak.OhI%R)>4VPRX$t@Hx&M-K`Eoa07ZE-@4%,$t-/'(1KpF7pM()(Nk)]"1Rra2Lb)_S'n<G"j^q~W/Nk+@1m$FP:f(W
-joi#Uq{tih.Bge4YeA^L+_+3s<c}LFg,y|pw_.s#cdNpV7k'I]kYD=:$"p45d6:(N&1vPb`oG5!-d#Zeoss'8)},#n64MbgbWg,v0Y|t2l3wcc6y^KZ|z>
-]HnC6#nctM1A413[FY@rCV+;C1/dvhaL3O9k'1w$Oa^w-/P4~C`bx7akYWA5.}O:JdV}^kPGxDk,Z_bC/zfrFsC^ay6X<tQiy5<vICD4UdGp'YlB"9xDv6
-^9`<)BLo]1&^yQ8kdQXZnip$7Cc$j#[;))K6,/=Dz(KleNc$DAi5vJM)Ln>UN!Cem5_w~wlRB%1u-1I:=+v!+TS$')KRW|_goI>H-u/7=uu=JTVdJ5q1lm
-Qc2>+'4oE|KqO%,@J31vdY>HycihX1yizqPAN!JfGkFnprqJ>(K$_(n}+Vm^P$dMsfSnvxlJP;6fny1r#_7G=4pma@tm$IOUNMZv&4}cBnJERt=4P#tJC-
-hb_=P9_i2So$LKU$mBS{+//s:A%DEemi`z[2LNOX)S^XW<TYiofdC9/a;Wy_Pcet]IB;d"X+.w6HcV}<+T$4RLDd}sovA(b>]H_b]I&/j5`>[WmINba:aZ
-MA(ZK>c9TSf^w:}J1lXgCt!OSi7Enjk^aWq&{lT[H_+.WKvfgf5JMu,gbt@x&8!!@cr^=h'H~VdBis%05Uqs2NAM(+pjmgBJ{%$j8[mF@S_5CxFdb0'rcR
-V}uhPUJXEVz<Xb>GD"r@!&cbE%)K/r_<C(._O[y6n9hLqt!uM0YN6Bw[N^zL;SXB.cf8R^JXDNqKV`,R#3Cl/+gfSj5<zk{#rk""[FjAv2z;}>{XD|'k2X
-S6zq=A;s''+4K2Q0Z"@"4r0[_k:w@^0pIIJS;gaz,e2SY}(QWf`dDy_o"0^,}RLr[s~:>m`e7,|X14C$6^XdN90()5OU&|1.%)%_LO338jICO,#KR].ifW
-Pq7"Jp-[CdX0^:p/,0``_td%xZlU09uZ<<ov>::rWn./]'!jRDmsgwG4e47;BCEA^yS<[HT5.;}4n%xmBo/zI)A_NYtI9!&p/2[$&K{DEo_<tpx5U4,Q$v
-1g2nw10)|-`UXap;o:T5%d9_()Dz}!k+[AvIqOx|eSXs!Weow$C-hGgX4''o1.=1D92@Gv72Gxj4A<PQq4J}kM1P!IuJ32+w6tzvaCJ7x4@!qxbTY%PjgJ
-8MoMyK,T}:agQU6Qe`8U0IE!]CqLUIq_Iq'3s|E'+vh.^G+x8=lYW95XiEBrw{(ZW]C6!,n+];nUI]rD%246>[~+EyUu3|7@Pja&@5XlY_sp2uvZ-P$:]>
-O)p(y^iX0jh:362Kear{P5j-0]VjTT;9]A3/`Uzje@yE'|06,HV>5aocC0&eHvJGS@6#](N6=pPD%xKml}yp2oTo}UhvPmP$}UzWRA`Qc:%N|^{6619"Sc
-tUotR:6=>$}JjWoTTl5Je}wVta&NgI23[yMa`4-Vc]6ai=eE-z-6#bS/yj6BQ3P2:]l}oLo0`xp%T`emD}mK+xM<>D-G"q3^gm0is[YiW/P&'-&}ws>SIT
-pVF4L/io=YW5SZp'u"c`:yUFTdj.^#vo_!D[zAX9$lf[=83[!&Q."2mb{!G'p@i3Vt.Ip#$U:.zYZAZwTNTW^c)WzF_cHy,oT0Q.#(lxI&lHH(NfA$hEd5
-2p#7PH_Aw$%e+)tiQ(HhUS4<9qkXW,T.+l]gr:c_Bvc-fX5mko^g2@&2>2^gVh1cL%@s>@PyPj(|OrSmQ1Ee^:]]h$b+'Uqe9VjkE1B2'VM(C8m`gg~WQE
-8Uaxb`Tv}i}hs6;w7wpvzIEPAtem&L@:z0E9=HT<9_fp#/9b!p!rXXHv04rd|p]:6[T!CM;+w][$J]8W{6hXEI_67|U>4W,w2o`-czp{zSqho{<z;(~>uB
-e>}^LT.m$q'y]04R@VK$+2xv]{E9Pm([7]d(Me{FLJIH>pLzABWC<.dMp9-(:w-7C``PU6so}RV65m(,$[FC/BcCv-t{~dMLFTD(E}z(pZI&clkm|jIzxT
-)o('W72v8CL+JWNC:%k=mHH}{qOg+]04qd5O9.tTNgY]1p1s#XZ$t4'rzp/EKlH@2:0i&ciUf0i2Lx6-gM/k`ty9x0VEw0O(Wdy),L]7I2K3c.(;,%l^%&
-`,K"RBj>4ooC>eh"bN!tUB&$yZ{g#|A4ET2w-h^N/2JCCQD[JDU;z[IoB>!!}=5E6-2LiE&$196Ob"tN|n3gQ[:}5GC+OS0py!hpQy6!3NEDNLF|dlwalN
-@JC1TkL1&FFh6fZMYwNFE1/ID]`EhS1}IpdN/a.4UENxp2x$Z2MX&qkoTh,_SY{=mHA[@d:&[%2P'TuN]z7z~`,856}fbJr|1g=<');G9SRiQEh$`jdUh]
-Z1W4P3[w:;.M:66E>PRAF#q,'uwEI&S"@CaB@z-QP})f<2|qQ'uyZU&mBDMd),uE{GA:9Zz#I_8q+"n90t/jyJ>S>9M}m{f'XM;Mk2PT:j(|9x8HuhCEr:
-P,r1=0BeY;V/^3:UpIEJ!PR,FQ(hYfpqnm#!C{fBkuV-VA'5Cq].(42AV-Ffb-bF<9Pg,D2a_}9eUdtV;yexV4Q`E&.4mL7c&ta=sNk^Ag!Sf>LS2O(}'L
-//D:}-1ndTNrC3fbBdYs4>L=ElWnKBGnSi<d'_H}XNQd.`<Tde~PAj](NhhrYPZa3"g'4qn0$g9A"m"U;oPyXEDe30{!^"24TEnvY$[htL.l%f@l$llbj=
-<'Q<cOZ;"~"~y5(93Vu,9tSmHkrsHK5g_'SR<Y&98peiq/DdP'=1zBvaQVhi@"2hT77K7NxstPCn}W")ff!`pq<>6peT0PQM5}'mUfQ&-oxV4Ur.K&R[:u
-exbn`Dp.`0fnfO!(]}<i[n72u!KJ>p$HDOhR^N0h~9o[I;RosbdNKUA7^pj7jf"rBrFhM]<v8^0,=Qqk#Z5V>@jpV+xsI/|55&[,#s.;do&s-:0AR!Vuke
-RkBm)Sj=Ac9)RkC%p#rdp%Z]{SJiJhsu)Dwy7kCku15n7qaFI{-MlXZ7,[OVWGi/'y=qx6lv[6ejI.M}[t9l]vY&=Z_|JVmmxdl/#>yb[PU)$Nm:TrM-"r
-.o$/pf}R]7FAwwP3bTA.BUVi|NR/AaSzNe<b/)zX6qBf_Ji={Id^FfIhVC%+0@m2ao"cJ1q.{NRJ<JN{+Z]^%yV^EDeWe:R|${FufH9xXd[N@Rfi"C~+{=
-h!ry_IoQDaCpcKV:I5w&G55d8Dt%gIXoi1%Q8JF>VYC4|Ph.;GtuB<]IvY.u,(dfLRbk:7kZiyID^YG1O|w:}t2at/C6(p0WGd:}Dd&'m5EU6j[(:=MCA-
-x%SL+f,<.9NcQLF|UZVdoN|M$n#B'TeOC&7bELBKat'mpaq}Oz[mho'd<OuP2my:H&u(bW^OC7|t/DdR7&qnPlj'^''=e75TRxj=Srq)1/p0cWU|u|NKJ&
-oE=2~I/b)BEPz+kx;DPEyXzC"2N%+p'J#|uRZ&GZ{v0$Rou]oB<rmt9u1wO6hag|TWk]A4,qv_VNz|6]{;e;E{zBI9[DNnUxmXAQsLd}Al.J|2:Y7LQ^L=
-Em&J=UJO564bF[Al_n[RB#_(6-aeH3ad,tZ_q69yFA5)bvzKEQnZo`PV.2z]=upX6.AEdX3[#$E"|ClA`L%.6Mb{zuz&K'6E`0v(h-dXnyC1pDM}<=l#/P
-e&QOfk#g{HH=C39f<_0_=Y^r6=tS7R-v%i4sSV>$yHC(y6zMg5_UsciK7;3w~G+#a-M>>bI(])&zk@~,fkcTpE&#4e8%,>"iyi1C0|jq85OD:;0e_]l7zy
-LsxfFHhN5N2-Y-^KJ#qex.y]uy'E]JC$)phLXoN|EF-K`c<LV_}4ow-%sw7s7h6$:z}$"z>W[^bM+kg[Fv}i;UW^ZzC0bpYdVq|Vi)>&lHPxQ(06Qia!WN
-f3[EG},)(3A.>BIvKuL8<q2`D:.:Q;Y+F(@116Sk04WS]IUld=uvFi!1<Buav0nI^EPhe,H3)AU9g#~_=[VA'ey^s[;r[HZfR3tun`{e52~+$DG<oM}:(O
-.(R!RK$.|jiPG-pz|E}H{C#hM/@}"1C,C:Gm%Uxr-5S90[z&znca)aTwO''1=45=|4siv0/)]fcOI:,cyo{xZ!0v@yo>9,v/_i#FDD(:!];j-t/G=jp&HO
-;q'EXiJ{dJ;l1Y=l[Kwe`nfgoc#gj#RH={"RWl'Js!"2_.]_J^d'QFH7+b[2'oJ]G|VoEGKzBy3}M&[vw9c{JWu6F"4C#NLA~|:7.h]S'f8&C]j5jR0[$B
-cLEEI{[hNHoy23J2eoj`tEL4w$w`oVW}.[KnRXnL@xH>qJzi^H7yV)i37^}yTyp|!<$lKGVu1pv[d^329]"VriH.n/._{g58{!M!a>fU(P~gwa2`hIm9o2
-EGA.3I`gUF$T5t-d$5B5DZQsu<ca.yBl`Gx]YIe^e['EQ|^bK'<@IO{^b%ke`Eo)}k6DK#bdZwlEn+1ol:r$:z![:zf-T0G=;hEr2NmnOW4l`t)dU|E=rf
-T/gICVE]G7b]ok(^_"eA~Fj!,7[_;8CJ}jMFt_@eZ>!X@<|/DMxL8+>!oji'Tge$gkWf&,oaKCs!]Nzr]W&61[V.l'JBcwo"~er$&Se1dYt`v!9y8(#B_F
-|>cmF@p#-f5mQc7Rii#9xG"o:dt!X!M2^U^"l/z:jizZP0YO7|tQ#q1I&y#[FQe!@!(D"%i#f[5;FQAn}Pa<`U}>VD=qa@u,{Gt2H]R!+y{3a&qlRD%]/X
-L;ees`}XPT-s))jYUCS;DEt]L}Dl>@]zUpY]n2Xo[]7oz`D"e`OPI.AwQHSbac{c24'/JY[AQf:8Br(F>m3A=YO[-w}C9gXfw517vNjhGm=xReA4s8y|k;
-X']36.HbTG24pm4[cYq,%p5iRYvF]RRf}$$k+m2QbdlHC8ix=We/!qVT/8T=s$&Q4E4lk8~o"V]NPvk8[$[iHOg(g%e2z%[_>:L&/8%H4}LZ.1+vT65CUS
-"+zf3ukk"v!fwH4^Z!]>~rQf7G1myX14;3eOCksuw9%bFx6Z!MgjT)8aW4urnJ{377@[okuUJt=}G1XoGIDwP`uhv6r,2E"sM:wN!vM.OH)L]/"gn@HEfV
-{9Z:>`G.[gl0-fVJ#V]5/zwlVK;b[IN(Inj4'N:/n4N%|}@5I7&rWorM;$i,2lsxm=X{_hHc)BnS@HfhbCl,(G;Z33{4I<gz8d3;YfVu4H'I!V2$e5i#!l
-ydF[R8@hvbJ{AzNv26Z%QlLMwSMgRU5V~IYV)FWiU"Zc.ey^Ce'WTk@-[W1kKx.p/tObcazfsGRRY@">~owl0P@mX<q]l'N]8r[4PYiEtw.oCs,)!![}<Q
-W{xsn}(-Zt=%E&<D,s%aEz[Pc+T.'MoPj6jJ7)XC"|h+/AUxQR#!c9pDoRWK1nqbcG8Ag|].E"wNX`lPq<z<[["ZJ2H;[KqB<v5n0kOvDT<DoQ$Ik;Baf(
-<Z8jMD/4#"pBi+nTbC-u~!3S:42&Ld|+8=Tk-l^J$|q"3(d'danX1ufMPY|,w)xmot"1'"<um|NyM>RF"h@e.JL8mRdegYMs`}P#TfiNRBdk==NUlzGy]L
-LF[Lz8w[5ahyq/JX[B5#dFVGlZGL;IL=,Ha6])x9."#"K>_o0GSY~6pkv0{>sv@GJc~L;1<6>T%_QZFKebAH(PEITL/Jy<KC=CL@7u/=`3p$Fj.Tk"=`c>
-Q%N;!p'[K94q.[#bB.qY0,c4GqXw0'B!ae&)hbkJi=QE58Xo2!o/>PdM!K~rkB+6S1NS1ksrs5hOF#;#rJ8|LHY0!Ao%dLl;XO|kl[~dK#u)^0j{(CYWOo
-Jk$VUAWX}I1]TR&T<g[1Tg{d=Z6WA[Yl}mN[_GF3=vvTP'f6v|E<hXvl,N-6S.r@Z=wC0e`$=$+ZvJ@t`5'K3<:zS'eXRWB=:%wl@'>r^SX$sD]:e[@/dj
-[][>Q5b-ADpcLxF&:Ai(SSuxmne_8<MD^_P8|Q]MgW-HoOG`az)>rxo`|9LA{c[/ZvQ@|nB[A6/Js:YXXs4m5F0qyc&}nE6l8H&9W'lxcQRz^b;Mw`ydAf
-)LVab1zOeA+u17s#U!p@f+Mhgdnqo(e(UI[wa=a}e1k%tFxLsda[Yy'BenA^oLAZ&vqG_[F^PBde{`EoRO5aA2Ob3O)]wD)_p'de-;v-y`jFoqT0}5w8aC
-Sy()V!cw{BY!VFI5$`_.FX8#76EX4(ox{g'rb"{HD8AkM^O)zHb9cdH.stQotT;x)q-q@{GgX&=LDJ3Ncr[IB_j_L+H>S2XOHS7Yt^9zQ=J>L38f-0wL3"
-ChS]/M(z~nU)^r6a<tGd9L|.fB7&}(RE"69Zuj<[WRTvxYz^~k(Kb6<KL2VA@#ZIX0U)B><^2x`O;v$-^I0;/1#'#6^k0wO6z)hme)/3&=[ocppsbDex38
-EW5`Sn~H.LgVafMSW-}r0<'QZgO=9Vh!r}br#GB2je:z#w}d^H0_X,)s44O44E}]6]euGA|ZJXF;M{(MA{tj48d^JAGXVtOpNV5^8!oA|='M_5;o`].s/A
-9XH`BOa}mcQz;vcK0L|6cUjlM+}9}X.+&ip|vldd).d_aObNj7tUj[C]rJz(({%9zVX0wp15`yO]c!zA:Z)cYVc!0Afpd}k(.`/qnwR!Y+CCaJ9P3TLQ)Z
-8Wo=p'GaRyAg.7y0c%ryfK.99FVk.YHG&o^_2WZkm_9:+KwQ>@,L}POk.ukr/ns>('=EuYl/27:w"I<hoh6Z1F+;#8Sl`4slW/2Kx00PcvU!Pys>3pEWr+
-S)LdiVHxE`;rH&t]sXsO).^9Ck1=8[NI:x.Jo!p[Tf['>C<S81ZAheL{JDFCKQZF>SLLRPww|f'!e'31#^i`&]cHx'MJq=Cul>4<]Fhf=UAiE].5v$/;1e
-;]d8CAH5tgnbMeG#^HdhBjd-I2Hi&eTMuI|y_7Rk;u5.lXdkB=;tp=cV(y%aMZ1Qwer!u(>X0c9vW&278,B{aa/gmSR]d/5eQPLKK#MQ("5xx!0`N1~cID
-O);M.@q83JX5ZKEQr-GROho3bvfMU_bconcIF[aiHkH:eccHsKI(7GJN5vNw$>]5H}a(QeI]q5Hh]gQ7j3C}3/Lvl.e7QbjaVF+QBfu`Dj>"e#Sao@)D5I
-p/P@p]@N$z+Dm-~9|4NufNMQ']}'nGFYEXbpz;^S>Hiq.|V2#hQA[sQBj-n1Wq/gr#kb)!3@kyc$#AkFJ6C1CW/7m<Zy@<ML0O"vWo9IrW{RjGi1K(USSK
-evpt/n'6fJCt-ZJK2M"+"6#:%}<a2P$UF@+}kOo2st&x3x!-cd~{'m8CgM'-|gBPeXZZFqE:=;^C+iL3`eYG{"qbg|2c8%WSwUj%O;:E93;#A5%J-y/r0G
-3qgy"-gDo=H32l3K`j&d^iL;%mx4eV~@f;er7VE4,fOiM/gIHNCL6'rTY2xAd`fZO.&j'@@k<4&yOI4h:T+ZWnT`YS@1EyA-mP>No/m`%QA|~9Zl}%=Zb@
-kq=Ze}dVz+~ln`GU-<|TQ=^V-Uj/<kbzh"b0OH/j,4CM6C8BGa0sd!2X2Z3Y.LM^<ps;-c|'6Vl]&]ciR[5>W8(P[''RD|.E3)HKFe3;A|Z.ScNwJup(ft
-L-n7{bvS|Q;M<e0(A5H(-fg#kW8<;l@:NXRha>M;c`+W0.Ol}TYU'29Yz0BA-LokJ[Ze$;%#F.uCSb~BUu1syR"zvDd'H2Oj%<',e$iN>@dr%JAq]^@#Dr
-$/pNh%_xfKSs>:Ct&P}Jt>Z-I6&&]-Wz[Hx-"Nk,]D$CRsZ+lE$E)F))T302.HF8zg&_I30MB9Cy'nKQ+Cdx{bW0X<~b,qK^<:Ge8tNmw{zBW4%,=f9xh'
-wTj^+,U;3I&wp"3z`Fg&<GvrEyKLc/`a{-[e1]NyP!LvUf!|jeYC,;W=bN$t5Upz-D-LZ&;j[hcsL{3hhr@Pq!}2$P2I)EsW27'yb{mCc[|7[)(tjt5,0i
-q^n|@U;nkU^$L;yit+ARV&$L^cR+UNJFBoM7U86BictRRKfkdIn1A_TccQX=K`_z]7%cIfJ^fi''R0_!x_!oP4<emm)H{ws9ce-zfaLE;9<I:mqzkOkfI7
-<}pe^9c75.AqfB+k)[FWp'2-(y3854`HdDs>cU!H+L_N#rlNb@ktTGI-)9)%-vP7c@%W[pC-SK!SnR8B)j.1(St|E%$A>KuYaY[<!|d;S/0nk_n|69,;rg
-{cQ5Tm@_|:VWpKPrjFg5Nu-Mh7{YO>|ToFNxr<T%z{kdM:G:}-12l8m`X95Y<<eb4M.)#ssdLk>]xHSyNT`U$1=(e"zWSg&!"'sx}:6$o0`LtwexcluUF_
-)2NcaZ@nO5_7^7b7uWvq]eIsix%+~P^ZvQ))cuR;ddNHQA7j}:UD-{YLZ4|1T78aLk3)@vLA$BVb3{wvkl,Z5`$tzb0NF[A5]CGts7r}mc5BQ<lM@&6Q}:
-gsxKOKZI<'=s$Na5[$z!nDe'0Fr)f"d,}^[G|;8X%m=)oN;Bi32qsoMTv2<`a@DeW=GvILhYA9Lc1<z(d0rpGA2,]%)l/&B9yuv,VS'$zq=iCCWt0n|)ll
-bb9y$fq^%h3ny@FqZ^y[Bx"qaH8C#KHuCIk=5x&x$_UN]afD+2-6xS,$B6qlen>di3^$'hkc>'|B-UE/|<$j@]F##BmD|M^3z>%'LoE`S4D.h@7(dBpJUg
-%g=-"A`SND-kgAPJb6y!}eTz7!F2KXZ$~uKcHUVHD>qG'SwgBN@NpS8mcTky&m#o/|9csC74-y#2ZCGd`wavADy:Vi(y!%;T9]l[GIfZjO;316QU8HX/"d
-Qoc9r2.VdOR"S;PP{y+`H4oU/tHsisRE#$&8EZ-6JA0v1UyOAa1L[rlB`HC[,p]4^TgX1{_a<,CxB<]wFHKFfC#j{Yy;M]-qZ2p)-2=@Ki[:T4vd-B.r85
-zHK1Z+)Z09E;By<Jk&ZoahP&Rnvw,/.3Eou^c^_LvA1C]D>cnijwjm0mrT}1yokk5+~H_&dC}H>yh)+e0y]XQ<lr8J7>9(x]mHJT|/9x|IRR~I#PjV`w7{
-DL95]4ICcIxx2ej{vk_IGN%$c:gYX_ip->0+Bd1=qeHHnF{za8L80h5OgiuoX)&UP@^,$%.{6sAvb$:w0"o5P[7@6Um/BG3vC"&[3c>n#u!39e+_Kux-DR
-a^^tV6pVsP.%Z-$/+@#[~n]vyXx7.{'V$pd,LJ9D<jOm(RlrOSI(q#0{dS[GpxG}+iPURJ_t7jAZ(`u%#i#nH>L:D|t'fv.miO$'0'ndaC&iV_8n<,.Rbr
-S5Z&Fv.|v-=7W#oZVG+}-}0<}NX)kO,EMDkYOHy=5ybi)pSa64PT~Y669'w^,bj['^WJI]gc"l%.B|Rlu(n6@LVqZc#Yzkj5P'z49L7/%{cNOg8v$rDr2}
-_DH26>67n6=2D0q9@I=hldJB}v6@g3qk!:qYLta/+GfYfmx|){@IDUKXTf[DvH:HlF!iNp15WV7,Bqlxy;1egZ"LU3g}K_/o`+x-ye{jgl)5m&kPY}Q6W:
--LNs}4nr"|N}5`4awu5_Kk].f`mB[gZp#m2EY#Sb[UO:_NcB!mc)$sTK!IiP9irOc+HUrdll];@zY+kh2,`5Ju{=575xvFLD3m54{sP4qiyNi^Y$4SfR=-
-~E`U2/ZE4vEaXOD_!Et8<wA&;vBw/KY.v&FF7^j$!=5jNjzf>`F(OU<tb1s@_'%t"I0[k3ay|e/WV|9=j_m{fcWQPOf_9zj;28Ui/o;S"$wRxDca9v{ZR7
-ex~_580.l%J|p[[!tmArSZ5`~7E[n|_b8B7f"K5@^Q{lp1!!EULIXG)&8h/^.F|ORTTno;5)_fgo[GS1`8j|"["}eeGYiQ%KKSOn`<x{XrL>4IX%l/=kB;
-]4DOfa/81n^N!~"Li}"L3!RU~JK[C@e21tqs~Lh7^n,]%w@_rW{2hbI6_iUT9LgxV{D[`a`PEqE`0D]Q+0U8IO"Q$W:w~n#i]X&]b%,A8.,w3E:W(lNXZj
-iy.e6/`i^2"9UZ#9p)l1IZs-_cVfO;h:[FjGC92#G}Z@g$'}|uYs7aUJdorM7F3zO5%GZ:!2k#g3<_^}:8;RV=nk|ItZkZLwzW.u}jWQLh5IG9<T9cKR:a
-(#HX!8:a~ZE57J1snj>'_sI0'WLa"BSn7<3@EpBv$qusJ.G[ZA(n71_HY@-{3ob(Da>6],VxV2V@mz#<KH/d./6Mozaz)zUZP5{`}u[<C6IOI8lS9x78;V
-V)%y~>tiE>>ry=O|iw9qy1{>yi&1&$4k>yhoR(9@w<9E}VK<I,PC{'I>yf+M@sVZJJ7rVm(`]R)@wG<f~xY/NWBJVx0xHM6zLG%}sVRfVrmF6Oav^_|)JD
-TQ`P'N3kscRtJy_sG]T5h6-v!!,C'(Jde)mRp2dyq,]Rq7o}8wR9kWDjS3seA}8.rX=k}jjD$!T@|fnxjt)rxoI2@8mEn"b_/qJRyu7>IC9I$j19|H:cT}
-gw-7Yt+gDMXHYCtMd(r}TJ-o=xK]97j=b0t.s,yJ0"gHEv:XcS^V$CFo-[R7%VMh$|wz/zjL)M]U3XryC7ifT%cOU^SvV>Hh&2x(^:6bW.VVObm,.TTQ63
-Yefh1c}5+FNGwuk''Odb)Pt3@>=r4X,_%&k&E<x"s'&EHw$jrlT{d7$rhy{FxL.zj-%vX3+s4_}I]=fa]n|;$R/5SRD)~7Qmff{|F>W[Yg]]A6m[T(:4|L
-zp:v#`bwTwV"GGKL58;4m+_cR't,4LR"^{`gOm0=iB}+9u$efJ{q#&/xaAT>63@j&>uJq`Xj(4Z/NtLq}MRZj7)J%y^On6D#o-.2Q8hQ;[V-^VqM<jFVEr
-inyt0kVHGZsK5QlhqC}f}I^5I>yjSvceKGz5%y>qDVRnG7dJm7e5e[#-<jAd%kS>p8YPQJ,@_y_uy+otYnLg5p@YyndPV-ft5X0X^.Skqr>OlLUWR"C,e%
-B+%1vFv](g-}~XEBPIU7MMFIv;Pn2e_^==9[=}uDE',]cxd;KuXO:A|NnJaG<w"^8fz'LW`acn@y8Ru[.K_>di9p(s,)qKZcN2u5RrkdhUy3&Grj87Y6u=
-cyeE_"w6!XgZ4lEeW7g1Wc}@w7N"g>57tSXaXmc[QyvG/0p/y-rE(`jf9O;;^B|+/)3pn0oi+3<{_yfCV|2{dyzz@wZ'l`b$Fpls5am0`;ZW${'&x^fc3K
-w1]NTa&[%AVEzW...kTbo#47wx:7evvky<qM$7BCAvo+vR]rB0osIpx;Nd&'qvQul'06Wj>pC{8@9kZ.<ZTmYUmaxP[fdQ(ZitB3'/8t27g7n-8$r3z]XG
-<7[Rdob)YDk]U>bbr#zM${}e89t'c6X_|I/Lp@.o5VZ!syflad$QZT0:6fw,K}/vq/[3J'O]U##ctilJ'TEzJ6Z^u3T%o#GrwutyE0-G!,Gwjibxrw>C5y
-+;kd@d<&BV<'ft,&C7qTH8"yzhBXc4=K-sFA~.R]B0!"Q[LQq=HQF[d<-h"64X[bi^%ebbeF+p#'[|/BQV<_ak5ym|m+2c4W&Kvn^TXAt7"/-Ef--c:F&c
-MrBPvWs/+Z)Foj`{Zn8oc";45Evo$huP7!K"n@K9{:cby/PY#eDU@7:}irfRc|>j(|{xXDT{iOx5Py[qBx!#~cB%@mTzi;EQM>Cky6!jPC[",#qOFu&xs2
-{K@8I$J}V)0`G}u6Skj}Jjj>7o1{Pz)-FD><}u%AUYnws>_Rzj"8Ex$G|3"6];e5UbPJRLNVLFxem,bd9|1=BVCnAh:zGm:NP$%U]=pf27+O.O;`wlbKz=
-D_4f-DcI+!Z(drJ0/,3|&m5x!-jl>7fF#fLk9,Mg/&1{lJk'^(BZv|Oq!nvn|Ajj6kM&^[~_"'mt@Lzjf&7MrtOZ9@q:CnZwQUN'tiQ%<{tVn.CKM2B'Bq
-iG@1>=DDj)T}z,A|jho:FL)s1(/^m4ZKO[v3f|U1&B;&^"vSK`B6sl2U68H`)a/;rW9lWOT1Gy>J8_g`n^{C%"X".4iX0`q@asMYcOg;_Ycopz07!3nATr
-pDQ/k!(i^x_d9g2vTx`HEZp#sN1Tar_rQ{3)6l7h%9%eH-c'l^u#u($6J6Fo'<#bWIJ$gR;Q3qk(3.o{8zSG'%soc)(^V;W1|-/>Hg/zu/u'&U[Q]l|YL^
-8F0b}E3ehFRZn};|_CafzFG{JS/;df]2E-P0lvo^c+.u`u+k&GgoyDVa{PSM%S/NhB"gnSh@j@A{g't|a4~kFY^dZ"T,JW5;!Zx/y"X#fei5@y7:A#M8ZE
-tWv]XttkxV'qn,v4XG`K=4/p[jbmqkx;9n[37%lXeP`5wF=u4@=Nqur!6fb$v=p=4-7$=/f.&p/lD9Z1!,]uO0uMHkRs72X;YE1b7Rt9;#~(%$BI^L42#b
->$^2;pgwB8rYpm#J>;D`e5{u``6X`>{av4#%lpUsv<N#f@k#>ZG1AK"i(l#7N#s0E/[JL:ID|.0lZAmN)(Q6~Es=J8AF%9g<ym8ZjtIf0;2LwcU2b=/'}m
-11xJ{(3'!J^dnSyU)()(2LmySDv,`TNeu@~SM=97^BrcS_W{[_q>T51=8x+zY-[gjFFL~=Qn&CB'rW<G-HF/[e!Jc1z]7p;K~`e/]YZV<99a7W%&I`7#`B
-P#>x,)R0%/W|1uTcBEh<^QB!V0[CeoA:tj]5aJs0~v}MtP/MX4+}XRJ'uCdiPmg9bdi|2<"bqH%dAxY<3RZte.Sjb&a95wC;"i+I;.1f#UzL(-=+_=FNxy
-Q9K+4R.xA+^$Tnh(t4^q!{a`X[N2I(oZheHaanOo+BX1o)N}`=8,hPe;3GU!Z'WB@s$5GOrRaU)f^//YX%3+rL8X`1Q/W^Ozz8+c84wgCvFVApe/!%Y%`'
-jQNV#[xSv/P2gxN$3vL@cr(d'<A>PH"-N|x'$5tU'=C^Q.VcS2aN%2{b/$o&w>rd<MSXiz2oQ51F^@6OQ2/GjGb2{LP!KjfOy=~$W'Z_2JpMvx^h>HK7Ex
-JWq)]n|u"Y3L!z%R`_;Vg{[b&eFPwgLX,dRCMBB$%-GWk_2%ne!/jat=Oi>ihf;=IEqDeewx}d|b8mK@X#-=FYN(jAUOUV1/3WD-[s_!PXmSR;8.-D6;{#
-+:>L)!rX}{-&(XQbe9=)(SE86!n#r_27IV1>J[LZPnX>JxqH|=#HsJi-t6&<6o,:72:{6IY_O2K,IkTHQ.vNx:S4DAv)Ii]V>kR-%$^}!nt8`lDX#/6#kf
-2[0oV{_R@.F'_h/@4O#bv#):r_'hxQ-CAute"AI>W@|jp$2DnC36(}<H=V%78u-1n0q:.5{L!@ef[C0@V&YIqk0TS)qTdV'`7#Haeh&)ob#eo`%Cgcj&+w
-U5a0>ynV,}ozf0zj%6Oy4zD40a}S~.yY!NSQ8N&FaMt%,1Uz=6|95e<3RG[Fo_yHfAtUXrrf]Pyx=^(Nfv"FC($mY!x!fcxKjSGDNn/]obevVLZ<R3@I'j
-QZKz0BxWIS/;azAUAwEW^7O|+5oRO>.D+O9j3060VIuhtB&WG::{o&Iz#_#P%9W_XS=CE_Ho:`XB-laB/Xf3vli4/wCr&OPRASL!OJS";YhCME4b_Ym{mh
-HDImb3ZbO{G`~_s3R4=&5q&,l'5I;tVS$'DK@f#)-hq.3=PVP(k(45>#m%0>BqZySj#G0iT@N<U19S"=RPmXg0td|pG]==o3aB/%U6U#atq,4k2>:i09sb
-i6sxZMCLP0kmj.6P+|I,UcM@n5<0g(}0B1~Cls~yv.rJ]evp$qNCdS[VVNnJ6<X-7:1)nx{YlLza'S4O=XOey^3]3BUK>Cyg{/~<1$opebr)oG{4XO"'&6
-khvq(r)mA>E=UFH0#B>)&v<w3L:!v>-Uq/J&5jOLnDJU[(G$,U;am)be)bg9[^rStqfeubY#W0sZi!2:k)M=Eal=Z61Cji1U]@>1VGo$~]}Wsp[^,EFJIP
-@^r^26uE%C:RUF-9C`]"8>44$[UL%3MG,egor4BqpGPt3Hj."lAl/1(B;3xIk8.{|kTqAYMiv_=:t[kp^'F2Oi3xGLi<mg+x|29U(ER{42v>a4,<KEcR",
-%tIubQ8rveLGtd!Dy[,fp%ZuY>1I!{eM"lx-$prW89faLEJ|Y<>t}E[lb%w_-K~r9g{OKAQsMsac}5r<3eF2Pe@PpzQCLXMq'IzX^|1M.z)5SXkDO"gC:3
-sH{R'l(RwkXP8p^6e,iQ<1m2B0]ZH!8@mlU,kUHp_uU$E3vk0N`|_a)j7`.Usal7Hu7j8yfC:Os_19,2X}5;Ig1`Q.h%wbypF&c{TQzZ;(t6odJY`jU8RP
-_,<Ynx[,o5r'|jaGatcq^{2Z})p1!Os-Ty"APw8xq4uZ3B9lOuhAk8PtjUVm6EAY`nO@9fz@!a.-Oj}c(IA^=vAKzUlbQzr3(Q"+=bgsn^F/.ISUs>wbko
-#wg;Rysx4aHg.u,&tsk6<)A]G@muid]'7m^<]OyG(b,X:qd{4GPAbk#KQPz{Svh|>T5t7=6OdtxDJY`2`q`j49Y+0Jr<RkGF1wd7uWRO16'|-'S7-vGtSi
-=bUa!eQX|POD2aYY8%7K7wIb#V{O:-uq{d/K2zXyDMcYFlghYl|E]e"J3:ifGHg_~>E=yNEpbXi25ZM#aO8h2#.Niong3Lj[xz$|g":x3#U);O|$~InK_D
-L94!FxyfGt]3}"&rIxvN!$QZYinwIS$b:q.}n_UycL4oq/Fg7$<VKSyB/^XA<>|HT)>'c|wIb[h'00l/rA}5t'O[}$oCOVdYYV'Z~zv1+kXZ.>NuK"xleU
-dClN4G=asXw9=A,40i;"g=fj}033jUfVF^=7i+z$BP%wfgG|%Q%fRMduI-=|frj2]O303BrVVrvDOJP2Fkwb{UG%nRF)^rBY5@SCc3uBS,F"nL#,B_JWfb
-ofd65%C]sC]!jUXfvRFOVjVSat)FZAXLY}"/5BC3N}V{]KYKProrj![ttNv-{;R"1{+CV,@f=t|9x%SNh_!/.C4G%6'5_OWlZ_rMGOG00|cGk'^+Imvkb-
-6.%fZvhDYx`k{QS9zyXEs{$jK2SA~78X""jxR-&ef(lA~W43!,w.z[GA{LNA4r.3d<DdnA~s!H`Jh]j[6mDVMHeECnB|zcp,<a6No6quMm[f{x8JK9Hmlk
-r^:qn8FOu/S#2)29&M$'4HGi5FNr%axbHIE_R;sG'aE_;AP]DVFS@wG4_[S8hpfqOBRTm&w$idDT#'`.l9pFxW[EsEb/]f;9bd2eBj4BJlVYCmyc8CC&N(
-WSbi#:[Y"4tOJ2-=a]eO:V)-fyeIdBS7ex7C!4loRckH&U5HAE-VI}DmxrdI+>I);r}`4XVglQ/.s]Oa>#a9Oev3ym3:eN}2ve3)+m^hyoI7.jM2>v4D9`
-3%X,S[zPw1ETw7'Lu((VKI8"w`WjP+C6kStkI1,[%lB&4EtS3[-rC_WinP2k%BK_pyZe8>]j#vBsUJS$q/("qUB>3'g1BwsiG!5bI/@_`t^LnFz0lHQ<h$
-DFL@=5]3o^C"_5=O2;[E87Vo3ry-|gqc]"+,3;'zxO6yw[29Bo/&`BSaMELH}0[d'^@o<]-o1j09/K7He!5@cATb^Ul5#_LxF=;c'eaVkzNv3_<${T@Df5
-Is~+~n>doM=;DCs>dYi`i]n&bHR|(PRSc<h}|deU/TPjss4k#&VO4s+/u-~1v|B+OaDi"yN)8$LE;uJ,;uB:}c>Z"[H7U98P)7yB{k]M9dK`k{^a,lknl6
-l`1{lG!+F!NakdoNow"!mWwq+Ykp_;j]b@RK%s5i8%JO&Hxo(-U}>zbdlAdxoD+QD=%S+D(rr8.}2uo&{F,iRaFuX"R@S:h%SGF_@mu#vqqUV.Cjx<)6qO
-A'H01REp{I:8y2Ti2<rIjoQL>f&|Z-6QtYx>wx$mJ<A5Z!dks[qd9/.0KNYs#YbU08.:>UI-Z9-JmQ(l%qD[sJYbdK()!do^V_e#"(v,{Nl#~WhfN}q+s:
-Vl@3neE'|[<D%<%<M+WHjLKLdmODsowrlg#o:,C,ZhXu/o}_|n3t1{+Z@BdNmaO;$f-0i9"@Q$A#3g~6YqVpi{7]8b&hMw@FpjbwtwwoMgdTb0Me9jqn<3
-}Or>xepIo)ma~q`3QN0+;3v@ibtRd0>k4&a1shu]7Gc_s52kQ5~KT<3oB7B/d`]]BRzN05A2+RfDRn'%w}xc5DYr"jmi]@=;edzpbNR7gbOPRtjC0q:z<:
-/!BgWl=v`S7@$fMu4xAZ=Ya3uoGMkT9zaIy6a{>}-SQ[o:`]UNR-X}I[bSwFIz})gAPNnsNqDbbIfGKi3Mp}`/]#xTGEbUbWiAsNpa}>JJ'D,YM5T@}P)T
-t+G}rv~^3}44^gq%L3%g0rlMC4o;-1oI}Yq|zx6nk%5p'EJGSfFx;_foQgXf)}zyohNpogAqi|7QsZ:y8)LMJSTUD]nNXfksRk5tRvWC_6&(]={K!.L)_;
-R.ZWXM/w{UkkKJ`-PbA0$MN<+P.KUB^,DrUAS9ijk$dN_6u!;XP3s!uEYl]tp9S(h5"GC{n=gH]&:XIQJgicU4bn]l`ACN:K!{_W84yoO6qoUr]C/_Oa+y
-;kkBXg;8cOeY}ZH1NVYw44(AY8Dlx@zmMQcEsG(q}Kb6rYLoo4$hFVPWW7s>d$p;kz[VTvz"vL:GfskZv&[q>L++x(W/GqV&XFEMu[@yfW+())C]q92IT]
-aXPtu<EmcD`j$xwIoeAUwEZUXF^b&{@2wP9]|15$a4LZptVa7X<`Cu|uUSj|jArbUfZS3-o<9mv5:[Si:WyT]d]r)Kes~c:QUWD;RnH^+O^UWkg|i"w6;Q
-mFc0ScuJ<v.fK>/$|&0{Xuzy-4qvy9Dvf<B)[.mZ>s/>N"X+k0JwWimTOp_1s>V+huj7DFN}(++m}nCvzA:rbsxSZ@_DN8xm#[78>BW%oW"~yd/{{dvtjJ
-@8NTDVY(9H)Zyp{3m`/6`X~itZ0k"MhlBh9X[.j|L06}=qQ#$iC}4;v4-<pJys8T['>O=Nz)yoW{$;iyT8eE!T13%3%Y_j0M_V8cb$#snW|A8lg<sybJM5
-s)SfHXq=us.da:HkKmA(B2>@,qbk>UM3};vCO{kb_D(z6GuX$XD,)rZ}q/!+)s{jps5,Rz)mn(=@0!byOFxvu{#&f7[fUu54WQSy>c%>VVQ4I[]'_>{X>y
-PoO6_r;d+$Da^vX&U`!gQs)$+ye4|[,>yRdjkYzI:q58wBo;;nfnuh_g}Qg`FtXrH86h5giKjx8LVq_'N+)eVIWb{QJ1R:EF~Dw0H+I@4)@2zvh5`/g`$U
-4Di%1BX>t"A+r:UU:m$2Pn`u}1[j|sv7lt=}T;{uuQb'm$<W><id:_tANgn25:t47D3=6ez@B";0ui;a!yCk~BnREjc5uO34LPuIUW3'bE+H,-V-&4[!cK
-[!hC!9Lm"kRN2B[E}z"cX%_=0@~_WK7.rxGoFIrh^RE!{:)v'52Q7N1kw&2-lENuHXi0c!~0R86daK:(X=7.oOE"LcXGlnKcq6q'k>9T"Odf@^mielj7:c
-b>gCG-=RN=iHH9rVP4+N`IAI!U,n2OU1'CcJU&B[FRT&oY$nsi@%_RZ;{HKBg]t98<ulxwv]o6'`yt2LEKZ]%0X)onNz|sxkeTgu`apz+Tar:;;Ft+qYs|
-3K,,F_9dtF(K<7N:apLYxEnF:CYK3>'m|N5mRz)0&e^VzXgZ:Vi.M;1WHxk)sM":3#+)a(yCc4jNN&Bzm;kdCf,,<Fqv$uw-%hbN~z"`JP=%80yq#p+|0{
-0xvcFguR&K=TeAnA!"L:OB;heK=)`(|wmx{lH8uBDCA,!U'A$FJ<d|aNINeBN<RWw:Mgdl,q]G3Lp:Y3TEFGFL:EASq$#xm`pf5TD%p7qffzsAe20B1r:g
-@@53HXE2#=j-HXPl;e05]pYtXh:ehl"_J4O6@jdsp>Vk4x<u(sL9pbDeC_W5D"Ghe}-H4Bs1_o2+|bvfM/C,~%'vcs6NBMT{bQNX=luJr%XB5&U6SM|v>e
-pV[B1bMdpPppvP0r`T1|d)~<3s(mREH|b91}yEL-rmemPp2%V`"tX>hSg3Kg%-'jlxP1RdH#w%%0$hF$N`0uX3.Vl49v{%^s^1FasQvoiqenss1miUq81n
-qUwM@Q}g`kpKUe(ED}UaqDp2`2L(7>XCCV_]%%yaDe0feUd1|PA;{(9Nd@5AXfO3<4A2o"e'%JCMke+=^G[e&Gxx^d}5xSJ"xs_#R[`I`"V0AG;;54b"OR
-/V<^b[oqcXN4OenRa]pRR-;[j.{.fqHQ7o7TU-1YV0HJk^-9wF_O@97nar'EX}]R~,XgauP!5)W)/,g{^]q5k`"aIS(fY|2A]31K>o1DNzZq(Bv4p)gC{=
-xFp(p8wMB>%<:Yum'sGU,#3(S9`5m43/G1gF<>vDOpyLzoqzD&YdN|R|rzjIE9</h]m]SvY$04(rY2cb(x;I"8(s">"+IS$-UBX^2g-a`m@a_N05+xhWQ'
-S5YKmY5N^MjO'y+Km"CYJ;ElrUPdh.mxJV;(1+[{L4@%t0z(#"OT=J2[}1s2OB09'N,Vu]hGXFwAkm-gxbA8g4CbQ|Iup=9|Tpr/;2YAY&,Fyh,rb@.3B}
-B%Vb.x9%_%`PFS'Ju)jw#=|GF;z,3>[Z+yE]mv~E/=,&PZhD:EYw^v->tc)'k%rd4T3xxj$p.eP3$"8aaq:03_y:m,u)p825$sj_a99j^NJsCg+a/@KB;@
-C8lI8]P:u"tIlziB1($[>Kt+FkXdW7BL#`SndXcc<Ip248xN@%V6QS1Q1f6Pa{<-|sSS-qQsnJ@/S(apdl<wpn9/zL!@=X_UP}g>L8]_13COFA(v6W+|&w
-|{ac65&SlrQD7itj+wKA/ccsJQ/zZOm26;xI~CqT9lM6]fVl'|e21r];`Wfetm6J%w#SU<j7[/Crh1wI{!i']$ZZns//pV_F54T-V$Ok><8Q@IZe9Z8>#P
-%N{oXlE;3O@t1%%/H'%<b70ckKP9c=m@^o&tw9L=KXN`'$mP^iHyT6y-F(}uXV[5'YXfSw=GI]K9}e0'AfR72_e<6<LYAR1X8Q!O$q&}=X.5b`E6o+748X
-mD^'bDyvonBMfwuR{Q1D|/cVl:N$UE/,viaj;s{!T0bew&]s#Af]L!3YNY+rwmB";yP5pAiOkbg2)`/'hohF/<eQ=ksCzD&e!O/;/<}J.fP|+4^pXPa|f'
-+V8l%CBgW&}%D!+7AWeN%Yj@z;I>6"tQ8!MAdAN;pqDzvoO1M5ZVUa3srf5^M:HLxXHF26aIX`hA4V0HVOw]ZB^@)e6Qq6'|.UJ:#yw,zK#tm@S]Y'xQ!,
-c>nvj5]BY,';E[9APWAA(l~_WY./wffidWY!}@)!D.v>]%nbz]Tj(VWU+6UNyKlm@UR.TyX|HGkZGH@%^xS]4VY(Ls{%E{d<}2}"YC3e=A}2L:5+y|Rz{[
-`hn._%A&W+wK.kMwF;R{Hc^YPJK>0O:DjpddL)ti8+gIpkY{pnBV"a=9,E!AoqgI,Wo`Be,FpueeBlb^xJ=qmv5{)I={St(s70zg6NPC4__V[E2v3t6,iQ
-Ygl^y4o|!FRl9XE,HlVQYr{>eLH#OkKFlh~Nq6,]pwZ[:Tt)@%VRPWB_%x9jD&IfmZmU`',!dxE0%jhyV)(1:/%VX@Rf=ijWz;$z8>'n'46J,<En)tb=Qx
-OO)hIKJqy{oOUb(;NXdY=_bE2xL4S!Gy,)z%1qy2L&U|$8R;#JpLAg>u|]~bwtg>jbo@uVRDG"t+m(A`o-z$]qsfu|EOPzx=u)';8qzZJa/6Pz;U.$$gY5
-z#ZkE;g]jblspfeip|^>!>([+@/l(1bxj8l;!M(y'ds.|rZx)]d8a0UkNnY'XL,Z)hp^>|de]lqfVL&Y:M2UVxh#/7Y_~#F!cz8:6N.IcFZf@@ZQHm2VDF
-'$~KHyxm$65_7'HpNV6<UvU3#$L=(F_iR&2R9jSSnL|_]C6N:;>EIYGpqfR6byrSf)u(Y9x=BWz)3-Xg+P$,iOQn!UOA$vC24MRNn9bkbnb{~vt4t/rlW;
-`8('gTs/3>"!t(Z^}I#fp)G[;<(kNI%(oni'[1z2!Q1B'b9gtrH'n#|FBoR@8/BJH+sck#}W"QC-:cH+iB,R,`]4K2DP}`:`G&xm'#|U1{k6^-v}z+"HJp
-@5J"}"t0wI|2C`</9_PT7">lO(7oeSpHp`^w1eH/D`PXJAhw(Ao7ctp0$HkAgsHvmR@,WP7;_57Vi03[hnjb<Ztrsh#-:nPSLS&^~uFTu4IXR.=-oCcUc=
-:gQ^N_7,x|V[P<'k`=%M<QVK|PV}%rZS+QE.@ZkF;6:}iZNwM-zHq9X=Y]jnhhYs86+d{3/{Fb=ZDjMIIu~>.8^C;rMG5{.8S[&a(]PM<O>^~t(f}JP{qc
-Wy@J6"5zvuN{p};jfn:djI+{MD_6Vl:uFf~6eaMOvTy`ad{!-t'}sjA+:$GzvFUtJMF.ZLOUKO+J]TbS/j,=hnl]u`b0#eEz,>Yf/^qPdPvifs-Yaq5}[z
-eltX)hoOm6RdHeZY^2O,vkfU{qWbB&lnJ})0uCU)Nvqe>Br}z[PMe!IK`p:Tr],R/%DpkgN97l!eYffzl2:cd^V#qB#QNP!1g7l2ntgSX}7%-W>,OP:ST-
-o6y6,Jz.;Yu::;vlt{!v!~Q70x&rT{ICM%8C'H'(ocaUIp&r,"j2^3|x5x-0NX{>>i=OYk%Q=5O$O^oW2c'vGMN[Wv+O7i$jov>!y/G0g=[{#DIK@Ax&12
-tPik^Y!ma`B}8DSD4KM7-Ti)e'%TAY0c6]v_gt"7lZ:y|;e%X4PPOZSMKN1$S'YiyU!Wv=7mI_;0-qC[DvG6,{&bq3/(31I29RuLa_s^MWj0he,%Jsm!d|
-Y8L!no]7</&uIu,`EMcaBTyzLH0e)`+uB`IY+v<,3;=Uvi8,i$JxZ(cgobg2rvdnjwGZ}J$mc[R9:=jyz:B<oKGR=jDAhBbu21plWT]B"D-<3N}fbeYVl]
-EsV{g8CUJOWb}7nLZ2zN:`y|ZN+wyY^b3JJT"4^-:<L@tZ,D'>{`ScFV3.n".^OahPd+0cIiPQX_)$2r(}tr8_bpz8)}^'%gNr+ChPLQ'oTb)7U9t-Cx4;
-tLDz5xy,WRy,Ov%8jlXfz.u:>&49yd'6nFQv@i/ikN7=g@x2P2(|I3I]GVlJr>^T^W}iV3wQvPM>'y>Rtm1+Us)CIe7a^aZwS1<e,z]54F-6'SDFOLGYiN
-QnlujZ1Y'-OVn9V0xuMbJR[0W)jq-oo_OzqGD$j:/uZ,O5tkA8jKSIS6zjVjS6`xSN(rs);;&Fcf'0NHaN6An[&X'y~=I)Ux,Ur:K@{.DHQE-ME=ERv-4q
-h@f7N%C1!H]XuhE&OCNs^T/ph0SEzN'MGw38YFvazi1:[Y~,)#ED%8@v`(9a!DmN'05w67LFY0;O$BzxDO5(-8F0Lxe{xr^`iW}jpsg<Y$HSSEG!DmEdaw
-NVZsMMi'QwYMQ/~y8_7]+vDX9Ffc5yZ@'lqJoH}1{fG@Lm#J%>Y0:S71758w1TM$h$&TaD&.4(ozA4p9%UL@xv90h{eP3Y0tV718Ysbj9z'2mSw:0}4_x#
-{_UvOs)#.OK,@}o)7Rl!S^d_Rit+y)IBNN/BCtE_|'(7-=a;LU,7/xL)u@XeX=f+ZocR`K2aEd:>5n|_Yxh"tXkUBu[K9VLHS'MWu7.p'<R(;D+({|=^H>
-!{`U,!Gp:w#&6un#UQyVaSmco,AYI7@!7LO:2%Csp07mXBFvfU_8K0.f##Aj&Aa}"og2prOkwU[#NWBP=n;Q0HY&wXAE9_yJsR>Cv(Q1CK<"bi>Q$1PMBJ
-QRaX"Y,iu$|DqrRzdJN$a;ar%W4qHbfW:KzyS7J&>+%'h>+=S&'FDYZo8_Fbb91F^s^RbR7%|mGiJG86R[WtR"a:icKy^$sa#!/Y"]N^UrL7u.GL)xhem;
-O:Qf]"g"LCXpK-a7}+'[nSu$6=^h_b,Zyz_x57b[lBLmKV|To6Gu!<V2@Ww{^zhHw(,kNhH7lH>3=yQUU{PAgvyE7d1Ey=iJ`glX%UYsru'+1[s/mL[ZWH
-y>Qmh|DU]rX^IgMNPz:wr!!u<Cr"ICE1p"EOant79Ze6JSz(Aj!eFr`]8d626@Ux`&Sh#wf.U{,NBwfd#hJ#bYPu-Rw7|g:ke@+(k1&nuBxeOuSf>u{f"+
-rqk|zzg;Y;ff[;&/$MecgmZ,!]c8<s,c!^P{|^r2+r[ErutFl%F(=cojFBZIKY.qH5KfRL$H6JvC%Kaozr/M;cP&M{d2n|;eZ{2:e4|qca2F8u(XuJDEbV
-!kdtMxIvP>CV<C2#oI`JiG<sCT>cfBRc2aL,fCTT#UYI+=)LD6AC)Cf=)}$LMu$CsqY&yEM:M@lr4]f5.e@m|%M"Q3^"i0w38r;%Unc,@4kq<PI9qn:Hg1
-b/u{BW:3[ZyG-$=YW9H=;--6J{srff(w=A(XlC]nhOy`cX_jI/=vro=+v#'wj+pCH0r/3fVuW:D'0yhSdCQt/TyYgg,4KB<%[cNpx_&xw@>n{Wc{~>Po7G
-,uDZZ#n6Q_[9yv<>g[VUZb/Oxb0+ZL<K(V(QXQd$!gJ3'._]oyCq}u%w~S3m6umH)h&)Q]1K_yp+xt!X7m;b7ms`&'FgyCZu=CVFdHi&{]>xc6a5o%9tF&
--h3[5U3lDvgF+s,=vW_dxTLs!3<zBotM{C]eeHcKfe'|WOHkn3&<%lz%'1ub`ji[a@2ip`zy@Pps0kiT-sNCwe5qoyy|~+V5l),{eNY(bdhQEg$Yw+Nn%'
-MP8L]twY`eoczokHb`ZUDnU}f$odMiR&'D1Qopd6H%g!LT0#$&".%-'g^bR>C^;-,{1{_;|zUw&yMoF/C/S<,QH7:'Bx~f[gs]saK`]ySe8=`$SO=4~47$
-|#Do}l9T<!`n8/(o`"ty:|z4Pm$5<h,NY0[a3/XRp%N_e4$UaPDz)bVGoxR{,3hSayTPrLC0}"&zpTnPtq9=-&}K&#g<Z,+AM-Y<~#"/q7g(MGVMUw6g.9
-/]M.w9h'g/Qx^uaSzVvmW!z&:"[.6O0UP#.DX:eb:oADCR7.TxwPFGS{vh"I!<LL9V,Rjn%`1;@50U%4L1pl6iOT03NWK%7W&Z5@mh4]fn`y(Fmxv#I14`
-"BPJrKG19EsgVWET-Kg7q8kdIbp$GF1]=v/N6N77>]s$efkc%+=6st8[^py_X+_gT(!Ip-0n=f"#-Va3ja"2:M>q/u$sban6(yOTSNN-fw:3!.z0=Pbfe-
-Fw+SFdd2L(Q_q]Lfg!-2=kRkb(bjjVm<:yoQ)$Ky3cGwq[g<ZdW1T)%mr`X&^QIvi5_bxcKv:slI+'-!tme+gSjF>1Pv{A!h9/'Yg_>T,/XvHGx4Lc"rkS
-$B,Ctz`i@cv#a>IesabL)=_HKSeKz/X;C[=Cvy<C-}~K8lo|LZskTj_8xVs'eg_a(f>fJUipvk$<-bVLb/u38@P>f[g3iRqfkz|U4<[yiC5TIs&FsXkk0:
->-%Cw@'J>.!AN(zq#!<l7%qR-sZtdTP4[WfK$QJMs^3&tPz8,hx#[sOG~+=k0kem80kY,U$,C.xh[5rHjhh3gZKf`$):;AiSmZtI;.Z}|9kTiWUC6&}w[:
-zq)x{nk_.YO,RMo|K31u.X)nF^x>9saAPWrvQ^B.mv3)^]uA(dk0ra'Q;5-.Ic|p&JH4w&l2X-|A>]_%vE<-|AZbBJ7F''+&<5-G=rcGw8Ze%uY&RqJms<
-@[0'AZBMo6CX[;1#kj(G%}sV-d~143Zf_GqPnrD_&Kh2={Hvf>;fP<sA]YE1uTp{vjUSOKh920]&R/E>j2x8dz0Gs{;NCxT'T&:T(nUn(Zy-d#LOFi]@3s
-R^].3CBD;3/7#[;pM#V9)Z(Df/~Yf[9=tg,l#Dc[XUg;M(59x9nV<m/0KSYYVEY4(lLv,K.Z],)pL,JcXbs_=gpe5Qac27e-$9ll8)uZS`Rj:dryTz9f6O
-t8aj~]3<JX;Z#:"0^wPXoo%Yt<V/KuU2~fbBfSo+Xrpw]`(0MST,h)Hh[,E@tI^s&q''[8]P8Az-&9@&}oo6XR>14/_H!V}b{Y1B}XpK4pJ2AQ#cXJ{'j=
-|04X2}{6+lzN+il]4SR![G_Mmhk|L@iF8[$3R4v9&>K&qBQ!s|UB^S9Rz95[G"9hGITR%8Q12fAG#tOHMB>8u<RJnir]D3Q#+lz2E-#k#"[ZhzId|@;JVb
-x{]m)5bnO&-twdw_bfy_Wq'i}729m:fl4>LAP$b&6y@F~c&V3U~&mew^p}Q[sEYJ0fp3k@u7Qa6(pl.u4UK`6>T=.E.y7,m-t88ox=9+p9y5b-4hI@uuJs
-5Ag7pJ<>u'|1N#PM{ZKVlf!(L4Ke(;wvPL6>c$cyL1PIQD0&Rt,!,Fiq7t;+,YCjf,4}ol.Y$&>TX.Be_A2<@KeYD>Xt`e>u."<kr9Nw;p@=jL2;5/DW4<
-S&KdBfvYDw8K]U3!-^74hRHuexiH!.amx8D/5!cs2VR(%)Is::T__:_bQXWz{C}[PYi6"$CF5'UHLqdSXo2s_u^2!r^mNL4Un=xWW0IW$UJaJdqX"-{)R_
-gejYyRY>G`'O#V`G:Ey,APh>1<~TcfD%QQEWtr|JlLR(_|{LN9$vvYZr+t-M|<LUt<t[esyKCCK+FN|yav{<#@(NdL73OJ+C;y=r9FHO>0)jzZ:"V"Z)(^
->Z4%h^5u&FWUqB^D7`L&v6fCiC4n~Y,OK;b-u3N7+-a^|)h>(FrBS`YMrJK:!.6qJ[wY2&Nsc_$(in}ln#y@S:~AVHTJ$--}QCzRTZA44(JirHH-|p"}^N
-b`qgjI~8B#ssQDvhck(2O2sJoJ@@$Inmh_=KQpqnzdV0JOAAT{0G$'Cwwo{Vm;yL:!}|CKnkfq!N2[7]f_oTWdb!+6uNh|ItOv~6eE.e#rlN|S-m'DAPXP
-s$bcj3jwCNntw-ZE1yZo..G,.}qfp@S_zF"0VbF8^h{M)$sa8;`bE(y+F9Uf|M.0y_`g$OL6bhLM%r_xbshY|(@fbJ<Ov1h&c("4j$E>Eq&tt2!kPqVhm@
-(r2_+6c%HpEnCe5MExXB'yj`y`9QXW~62i[d9qD#zAH|.nC"7^BM"7af$y,XRB~{0/!bm<^0"mN^e-u=.C[ET7yhQ}v^=[Xch:`Of)/"RC0Hd536Vlf+ik
-ic.]a3f-j""%g]q!gcc4D6m_5$F0sKT=(6mS$WV<.P^NB&mknh!YSiWZhg6,J#}yq^ofW)GocYO:{"%/{t'r4CzSw{`H2D}Z&TT}{D}3;#8_vCh+:i:L1%
-a<+)mtzUm#q4)bwG$5nyNCy7&x@z,)m]0)}IFUNl76[%qA~s>$oyaxU`]2cy;/t#7DwyE}[CoODt`rr'!XYoIqDY'2f_sjxXp0&vPNd/9TS6BK$,RS-.=f
-6u]Pr6lXl5K#--@TzD+mj-YhH7FdjU>|~=@]YEk6)lOKv;e'8R/J%#qYu$$dV]Q/P[Dgbodkyr]abA2(3%FO=--dW`D#)!)kjwc_6+%89Dx@r%e8a#3ZA!
-E9,AIaowUMe(k#4j@N!+vDl]UeS9j8A5Z;v%e;t'ipm=l/`Oc8fOPA[l.6$:%9@buyZB4LS%>Due5OOJ[yP<FbSB09Dt2a+5mtXNNch&{9EReB4gJ$hQ6)
-KFp@-TSjC([H;PvXL9>H[>{nQv#IYhV>59ZO/06=e7m`pq~"=uF13/$xHZA"w&ha{GDL5A-Cb_n@i-$=3{Hm89I=p8)AP6yE[VRm&q!phmbk6l3w1F2XTr
-]1+C0h$ct0jJ'Hp=wV4-X,/|)|I8_L4z$9P+2gze<JUr[v0T{xdEYUlHd$QI,|:8YPqH=Sy8O+pbb+J8::|vDrb:Krr_tor-RJuS%EKL{#hi#b<c.!%id+
--|70zoNuVIoO)F)0G8@B,!#-'+9cbug4PYx4PsN7,}6x!ZveLutc.XT%Hj{pu./QZ'/#rw29ARWMo:WHMm^d=GKZN&V8Na'(+yJ|o^S`Fle;ROhwO0:soP
-FT)DKwvU~R2kJV@'>"crxD[ROtQI8O-X7I:i,q75Rd4.e1sh5'x2djhm$HIf|(Z;,}j(N.>;uhg`D!.uM&.N2`4ERu{%sic#vY1sN/`6[ff``7hdge~WLr
-vRjVo9zSUkS{jEG[n_JHJ3>q`CSVM"5huJ52UcUF5pj#>]1U|BQ&8Vve#pex3YF[pwKjvuTa/0%:h9U!j:Viob>p:=oMA1PL)`aEku7T_'yM@]nJ+;z4oE
-zN@7qFD5!5T;=G8oL^O7,Olz.@&QPYYhNC]&6,pNeI~:-QvGbj[IX4|PTz}rXqpxO-LP"9aPj=]"VOmq"TqZqq=cK`")&O=c8dc|D(fhC"{Z2TKJ(/,`G!
-M5|l=>nxkA,xoXdpFy^>E[-3'%QWBFQM!W;kA:jPA,=QI_'=7MaGEerGMMXZ1+&<zA+aIm[,vZNU!~rwLsINQ|NO&A_/vsN-y=KU>N#:^mNedK+yn1iZAX
-A-:g}Af'leqx|G~V0:H=3%74~ejcax,MNPFE@;gCz7D93z`ug^x`9v1IH&<ZgL!WfpPfR7mv;lTLHr!@S7tQuEb0h9NoJ&jC9.fx2YM`"yT-!~cotPvZ3`
-ZtD4jJyiv%21b':>lc3^lB9hnHJ}vnqE#y0KNZ&Ez5==Dx+9hJ'EMO}k!MY6pQknox'<F)t<yv/8om`pSA}2_W@.7=_=^yRd)O-kd>hEkA|k"9u|u_R2C"
-t0&I4$MUsv;}tDBn&nn!Ec5^D+]YxnBqT4YHs0;DYn;ekd4ahz@P]O4mPDJfHECSv3;_}ocs<S6oteW<jCOz{Oh@4U"L}>fm9X:XRem0_zf|W;6Zjtm5T!
-wpoj6QX_,{Ui>d&i{)RDkB>Vk[DdK2&>U,C%Vl8Hcjo+2c)}0m)}z[.Q$})Q:OEUTD>DE8/NO9&eil8J(B{s!sLMFbf[m%-{@{uQ$L):qhg2[vM=w.F21a
-Q1KlU!CLt7VqVk/,0I2j'#JdRw8.5C}]:X^m.OmY]Atiq/;=]W=^P54.Sc+hX)IH!(M3AMt%Rk2K_/Ew^LpYe.79.3PV}91EA4uR.{SQweODkf^zxW%J;5
-`K$k+frTlLD706&o8vR2RzRZ_wb^;bA'%H.$Mj'SsjFe}cQD160rrp!gVpHf#y(r+i#Er6V|dQYc-MN,Bqtia;!%oI&>ii2Vo_~^vBz{u5SmM5!Np$_=IJ
-(D(.82=[r=h`QH~jJmvJszdVPg{Ha@mRwz1.dNge+^g@"uPMW0Z1#8!HrkAGJSo19TzF[pUw77gK=qPM^Lt|Ht-[+Ty]^^uk~]&mkjiZ,9]y+&&yfSWT@A
-D7aa53,/72D,&{xfWMZ,T%f1^rz/PR|LV-O"G(-f{7>{~DqF6N6@mh4+/F3]Nk$ixkH/7EqI4^O+anm58vo^nq;"n,-:yxk-Dl-[5fj;_e:/:5n4T|bENh
-{TM.OOL:Y[7f:.mzxFAo-SHd8i#tOms<j'N;ZDsVY3tT/{N_]h-Aq.8rzc%OP%Q:_-lioM7HS=fAFpjb(9!O7=JJGF0W7s![WLVXq1V:2@EKhj]9_pE)H$
-2"+>n;Cc-[p;Su3kM%U;yzoo1J4y"v-H5qF5&)QGYvOl>Lz">eHOk]0<]DAD[A[4lJd`Y@_s/6QQ3Bf(sJ|&-"hP2GHA$e,aK`=lhm~;V3vS-[]";}OJz3
-ils(Ef[En@B`<xjXxYqYGp]c^EpoClTo[b.,@Ppr@1R)ynnqfgr#E"2j2fC0]K1K(bN(g^~_8wzCACjmKq)B'/k.,N>^S"PkON|482{dnU+d'NdIDhmnPF
-Jo!"1_^b4i)!7d3_!]eRn(Hj/%9E38;k1KZ/'[Jo.SW26gu[P;|_}/2CVJI!9dpSc=CMQppDX2Z-.jY;XcAvVTie=,,7T"iB-N_A~KdEr`Kc@v4]da}joX
-c[]Rc>Gzzyl.5e6+>erK]TuK/Qy59w95%^pRdzJp`cMQ"jbB5+V=2p;"vTZFRwPNWBUY3x{@"4v>=#0AWW03`5fQ1cC@,TivS#IBc2OdW@19fS6JSlaDo_
-k$b<U6~|mut+JA-xs6lp;v-TAUpN~I'g"s2+MM!X>bf1|=I09-{dA'7i=2uJIiIPvw-s`5KT`k_Ao5_HoK/ysVrLX{@s..oY`qy]|iN/8:}fku{k}@%gfU
-_#LYW&EqYBPICO@`^)1@tC='s3'q^Ud!';LP[@311qLijsJ4a3T+V+>}-OkRro"+y5$r~g6pf'DEdo&B>&(3Whn!``;!}/"-;l'{Td,#SO&%2H7xji=yw0
-3Rb7YlKZ/'|ivaCZ]G:7(J40Tu,).xah.xFO`>EyPSf01^AbN>|M4Jllqpj&Z5,x$,]oSf2VN)8hIWfH(_nv&OHgK^hZ0)H@_W/WH:PTJ&y(g2z:!sh>~H
-l2XAV4M^v;K>ut=Z&Nwpr:ys1oZ9^52yOg/#{tgeMFUv14Rp|g}Ax3l8,$`8^To:h{gOA$gAd<h`;F||@K..Zm(d]AU{^sDSOKrOkiJ=y,)$Li/}/YfB)o
-W&]/;$#}|yUAC8!W"i9KhiO2LnIY|7AI,8P%Zh!S`}+[c9sAN/+|GT(y~wYbL9I49PQ_]h;8Y0sB)N>mjG|[qq9(Xkt=FeL4Ke!an6u!3x9AGVxF9SW'Tu
-d7kR}A8<#Z]w"NIAB6bSw4CHwR41VK]EHhNZ!#k=4-rOTB.u8nrFU(`'T&S|9PPa_OHp_(L5bTsT|3MiOXPIZGb,pF:lXpJJu;!q=VKm7Dn8~=/5CvH:'x
-.l-<XX){(SsLzM>#oux<Gw6wVS:LydRm"$g!baeZy5m-Q2uKf;oqu.jkDpPR=w3@SD2IU](3|>eSRk|b=oKRMJ@$Gx>d&n<O|KPXC%!v$`EJQpu:7S_[rn
->BVFXaPY4}tudi{pLHvz'sG6s:Ce)OjB$o&`<r6Lm:AhfHfOuLQ>6V@ZOL~sF)bWW&dlEIeZ))_YOYnwD@ud(wv<^RW^a.7xql1]K#%0}`e(cp!(<H0{aM
-P+DD3mnf]vXVY"D3`3`+Ak)M-v2M'w6LU_i_7ub/IF}fddt/,(5pV[RGub~RPH!qq)fU-#P@LtK,c)b6GsOI+{1uid;wOb.]rNqt`gYPAO[!&O>6Es;vC7
-Dr2}Ne<"/ATO+>E{,M+E@8^}eZD2`VHvy|vLo}Q;}t~}G,mY)y);_&sn{|]0kZ.(.jut3^pGhF9^Ce|/IM1^az%e3jE9Lx4-7OEZwZ58'y_LT{zwadnJ+t
-as/v&x#gSG+,lA.mPzuZr2Zd`D.z)-EuExh_-dzj^p:XmZgf"rWk$O%mVZ|b5!}y29!}u+/:WrYah14yZc(mLlZ+rTM$dBzGLzmGkN1i5#_r)MVi1lx]o|
-[}mt,5P$j_"s8BFX27'yW>&mTF1VcF[)Z(AT#w|P94$8cJS5j5/-o5X}3b#M[8:Gz'pG<6pxs#U<f^M`D+cws2><ok[`X`Pz2Mf>^89Ca+@U~Jl}CnHib-
-Dd`muN6ql4h@^][g1>Q{q>hue[R#`<Y!!5Elh2O[D-my<^xEY;Y3-qHj]K>p$G]wAw}xUZes^Fc}hV+dT<Uzr"dGT#$6N`w[pnlZ9"M((l>o1{QLXG1wsP
-qHBRn/sPP32M8Vs>Akac0^HeNMiiVDLbWFJ[tSuiN-U"1)jg#$-y@|cyt]7S#0#t^hES2:'sj_9>]`okhVuc-;p@%M4MH)lh<gO64u&4rK5oeUtc._(`mi
-8X$8K3.o>ABP$$Y_-Of^uX'O|/iBcC-nR']Lp,vr[LZ=U1/+6#2Sp<H`PhH#i.nQ7myxE<7IcM~)5_;5giORf!_y$%$xy7xfp_ivq3VJ5HgQ_4rmyTj5Qy
-x|R3}o&<A`<>%"_De."yDmTC{.bu!,]QHW^Rf8wLJ.F0|V5#ccCzcO}LD@FTXe`|y4X%p)vSRXOa>L.sl=KFdCPZIlW$DNYa3MM`qRUCjnglYkX}2]2Bbw
-84;}M44"/nfc-S'yt4Dj]`H.;>%f9fK%_C3P+b(#[3dR$hm7T{Y2Kx],)X]A0m"e9aWZ5CmYq,prz|#__k;y35':,K+79bc_TlJ-XrFBd7TDBdWwjFrqg1
-gSMtjd1f2N^md=9KqT")mE!yNyvL:NPDMOg/Kfd7]5ZRo"ED-'1=b[HA"(rwIthH&Y.Udk7^w$#/r+X`}08JY&faL(Oo}N'm+yTI'm2kqIe:XHHK>YuZ~j
-j7(m1d6;;fEg_}!}z@/vO;TSnR<@U{Q}8W01Dv0pX}6fzVRHo5$Q4J4&",)jRNZ}w_:7"yeQe|66VnO#3,5wPp`Bl>X"o7[)+-C)$uA4SX[pLHVUv8i}.$
-4P/;JJ.tp{zvIsB/g3.p#V;}9G@y<A/r+7}@ml.#tyDivBe`ke&O7QVrZ@%K7|FwBNiwQJ2w4W'MwueZzIar1dc]2ml2EZb7pVm7%B+jjjfC1M[3un"rVE
-D])7y@N%f{6G7fK@>i(uGFufH,(vTF(ey+g&lJOKj4:K+clFHP>&;J_4"tFn3>-5t9)#:#)ouss#}LSiR0Uaf[)Z,[AQt#AUNBOw1HFRM>H-Xtl$QYL}p,
-$i96JR]Q6myhV^bL`|{b4V;"$dUzw{j!Za&b5Z$d+R%SmF`okkhkVIc)B(b%@|x.p[46l1dMPvlz5;]vMDnM3A^lwB"[$E>3[O<iYv|b}%s|G6HcE!<k^+
-`Jg><_V|IGs;MCNMDB1FtVy,GQ:@FxS7l)LVL>.8HW,_qP5pgZbs)Mv3l0LDGCFL_Wr[,uY1{KjAX;&i9&MNZeJOV!fbv#4o4q{4bl8cc^"jcJyKDj,pQ>
-~M2,5;}x6f<#_ctXO,g^p]QjBI9uDOK2}bMxCr-OSGlm]L=aD!9!JB5_v"v3V^3xO}6f~VvvT:M[Xxf98KhBiy0&OlLI/:c|W(XEkZ~iwxO{qk9zl$}CyT
-5=Ri18`7Xg$$r%hO+["}2p/&,|yA$%c6a1OSGxpx.&/TTI}}gl4XaH<5koORjrA+;tw[x.$MU{d7Rm>l[hKUh'sAI3fibN;+yj/|j7r2V|bZ_}qI^.Jq4|
-GFtS^8m{2gErXrshqMNNwWjRV|yOI}lDs=,-cH2E/GSzrF})fT1GeFo23Kc`]HEXqUfTD)'b_VSPY<FS/aU2H9eSd4zk#`cZXG<WOV7+Y<(uiPv|;X$Oxo
-j5>YgulG&V;G1GQw+Q'`aBq.YJT.g_j'~%eZ^OwP(G8{]c)Es"HN<0ljybOv"P&S|%v`jDWO@<'IQ`A+XP3x>&@GDs>R+CEynUgYeyZOm2,{V5jOYf_!3F
-l$z`uPIeygmLS8&k<%)jI^qT65i71hYuL97LO:qfdslolI=cr:I5q;dfsT_b<a}sp].x>@V-uIm(9}axVaJ$hs4xktte!R-J}^zZv|IOu=u#;z8%DHN;Rp
-`i#VBOyaDY#x5#g6Gf4;e66_ZuiO(#|vudGv/ruiXEeF,v>O_k1l>F=vjF~j|H9"oRp0;F#48[h4CRt@/k/tn7fxaDS6Ke@MS9'h&@ac%G-^0EtGn&+N&(
-(XS#lmY-m2JOQ/('VDfjj[{4<VU$Ra~cX{v3'T5Za6qvGbE.wT9A:j$3u8qf`cs67&fEGQoewT`fn6ym<gMH4w$38KP6^4nhJ1h`FRBrwAxO[H5o-yAhlI
-WZ'DM7NZ@:xAm@`_$5MnMq%,s[03V->sCLj^[e+BQ`L)ki|IpcmX53@w+Q0aCd@/R5%XwsM9E0X!sfJn'7^x]8fw1("i0ZVu.ey^%y&wm)sKg%ujuL'i%O
-u;c%>XcXy^74-$zH8ioT,wrzP)v]j|S|;MQ&c{$szk!phu%s^nN-Ctht1vxQ4anBX;rC<<q[%.KUch8K@3FV>SiNtKnL!3Yozuur_8,yAb&+wW/k](L[AE
-92V'("]KTlbie8dgST(HS$hsmid0]-176fW:>lP(GSyu>x'2ZhCxLpu!p}T:2QPEw7-t9L%/gL`OZPXTlk63[d}nb[%D`d|)~hW,Ea:^z{"K]8'kU,}J&S
-5q;d0`|P4n>^P7alRVcPWe`r-80q#(N@T%FrRf%G%Fd+|jkLJ(@r6:lu&:D#oo%zC;ye&V=SOCP)P"U-+k5"Lq,Nvod^_g<+OX1evz~=oL"kVp3utYSsvm
-C<NGi%KguBv[{O!pA^UiHC,t_oMQK8QtNjJ8MOJTP"4vshuw8]{0nS`^t$Ke@bKY;wPSLDN;enGB8:[)@Iyh]my(Y;KO>Y,S3=j^@TkrG!UJ>fSc+z#ipy
-_0"2<o@P:II|Ct+jf{UUA-t74A|q5ijk-/Zcm>Lj<GmIw]WHHk4w5`/s0HY^]tlRcD_[bC1#s#/H0_@I$0iJ0pPab>]V-u'&_A&w%M#9tfDCtoh1Z=zI4c
-7lLs-JXY5J9SZocq4^pYy.AniyozfIFr77he_Nbd~jq=<bVio'thnoF5~_S`V&/<,=XMa]n-F.>:9u/^Sh`nJ8G<4|V@A=eu-Nf3Kd.PV^&aq_pb;R!e4>
-=n$}~m1b]R<+%RX@Z'UZzbAvN5C,`wo5_!-'bL`R}E>($Ur;[!X#:q0y}+G:9X6t04E`=z%HB`'QTo##x.%NRd)5[d>KtO$``A<`3'05LL]Z@xJbwn!rkH
-:#Q$vIi]R+!TqaaO#CJt4G8=ypPdkxS]BvNdfo%%fzW,4a:]i7uZi<8Z3qv&Fkd7yN%{,58nk93vosa,NF!460vL&%z&;p0['pN4'nGYIlyJJOz|Bc62eB
-Rj|YUq)pQM0b7,si.6NeZrj%A3_f3Zp^h-"$AX{KuF`xutnZe)|kauC3,s>a>cOa&qTprEsj"v!2yC9m$f3TzeS</56}5y4cz}f%tLm4EhfPxg[h>YnN#G
-R$^Lu+Ne6,eh';g/s+AR&|,U|3ehLG`i5rQ0uJYo}9S|Z"nxcMYv3wuL"XX|8lJ/4kw[g3XHX$BwnXz&w'8(Uiv+xf6IUkA,4`i4'2Z^OaYF.C(L4R&:pv
-r&Huw^@l)Jz#^.]s|k,Q3TYZn8FT/("Wqc)QF8[S+SDXg{Tmly6]rclGqif1|_t`el;reK(3RZPQd&(l>o>6CM:72L/X1OKl%`,Fx&B54srfuPHB9XO[$%
-`/`!4y`hb/RN{bmt$L}4:an3~Wi_GD:BV'>nC(3K`JHv];D4BWz&rLbT3;Jd$5/CsK!WBN<v)-j6-FR&Qn8Ur9^E}-:]Av5V%)ahX9+@6P%z5H+OytAX#.
-]J<;=4)K|q81$_E$5T:(e),L59{8woP<%ykkX`t3gb_nyc%ZD9|B!q=zpR]!}4DiiKD+]iEjuNk{fcojC=Ct-XWO,w0}U>DQtc#F8>JDQngVq8d,txnq|]
-%NhLr<uwVuol&pBRPmX>=[qu/DeDK2yf~^|B<7IIp]G)Y-GTBgkW~tFrq/%Ac4l%,GX{P0eo;@R@|Y"|LS5P1I_08ku|)1RFDL0'Nu/>_+eZI>,UiV$o>3
-/[/q+bv(Lz5o@Q+u1yMX`i;Z.&i9A;7hSc{[:a]':ds:Ji""5BL,EpFk8tG]:C9n,l{EpTq@J69p/P.6$CwYOh6iDJ6VHr`pmsL.%5QADaR{5y_1Rb3sA:
-Jm;2oY[[Rycy0NLz5&mb)Ka#4N):Wl_sPLw,iXDww{GrAZSMqh]AuC=up5=+5I(XY=kfp`/]_B+PO%+dgF%w]Sir75cc9/xTP^m|i2>w%d5"JL(Tyu063H
-[G%u!whYRC1)_OynYR;!&D]L<K$DLYryNy>5%P.V5bu`MRRvFppYX}yE4ZDu#xwozm5te1!ui3]WXClTNLM{f-.Gs)8Zn'7J;P}`,gQfP|D$ohv%kMjOfv
-T+I]feB$PS5YpS}uBO}ug@Q,.H[B!NqC:D!soj!oKrHI1#Rq6tNKT'{O!L=Qa9=IN-}^wAZn}ck"]Rg.Sm:[<g&NEhyRs)Qf)w5B[t|ny2o1UOj{LNdWY1
-q>{C[h1slE_X[%^IhT0O)8!=q1iono&hRYS%k<`%635j`tr<Wsg"kRoxCfacBz+:wn'tyjYaH(bLq:Dx-Tk3AC50`q"='XW%]/rx/}e+wj.f{r$gr{g0->
-Ox"`>_6LW_5:SHeat|(UwTlD&KelQ<Wdmpvtv74K6$c]'GM{~mS3n@,&|y:Y,gVfV+Q3nX"PNSNYAp6Nr35Ux0y%T_Vrr6)_I36>Ct'^W_~Sy8$''zl0#W
-&OOVOs~(^1K(Ch0!2V]!_vtVLLm2+G9dNz_k(Xz!MmXt;aHT4s(0xa}I(cs6_LHYha)g'3moA(<3@^pQUB56e;G0b)V(_ZZswHh4U[,u;YwL_aotn=E<zI
-'0<>uTXBt-s)jH"6d3;>=Fv/8O+/.Xe&NAbd!T@Ik&;.DmoqFV>f,|,SRX5i$NR4^y>I&->h%!W)n]Q/BQF;y^5mVR9X/iCiN,4J3hX%/&]sNs+Sbs'dqw
-v&bcP"srDLK|AFx)FB-Wh{M`[6nXvBq'5/'nGtsV$mbZ2D&Tt)B+JMd31uqVK3[2Ac@;tG0,pDVlsDQ=XhZ_!OPA#ium2r~p`X^KzAaSX@;j!-/%,pG>^w
-zCG-t)Zm_oq8y7z.lqQN{sUox!pCHQBhOb}i"3&JD)CY{@O(>s8QXhzwZ7Z0<^6&$6Z09y{Ci4E54LMi-:6LcWYam!'W3fTghgF|Gn4^UJw>p@||9Gyfk:
-$%TS!o.EB2qBC>Ni~e!YN#l/P{>zxpmu&7I:v;[AGSJ5^t~`1cO}PW3Q|4m`,Zs#C`^$M5UZ&:`%nhAAT`(442R!BZM1G7]&vTk{-AP{$JO>y,^I8Hs9[2
-cF9H#X7Q#DgCB/Fj$oqG]SUA$W#%<{za8Q6H+h0lC{duKl5]IB/vorkrVA7Gf(ThfPH|%>JnPWx%)Ai>iDN0:YR0@"Xo!7u4,yC]}/M"do@5`-`(_3rt8w
-{Y8jZk#&A|SKPF~ROt0Y=;+2xWc"v#Rw@6e5f9[c46!hcF^%X7#0n->N~PrqoF#o.a$;7Uz>mjY=>a~`K%kGao7f~sm$FHD]^2{%x#}a"D)=oGL{byXS!:
-N(:3o[Mry,_x/&~`,(5d)l/=+!k`@uGXn+sd[G[w<zd4=]z|)<!J]Xi(C[]"Z4T4Amb`YD#1uNvzP2D;Zap.^t)Uz1I/xDT-E/xop#9qCZi_1h.OHsnkQj
-Za/h#K%>WCydZG%IIn;@FR'Y{/LPD0B3wp^w'pn-Z$V3V4SSO(M^tWl'N%AJ$85+=jggx$'!Et'0K/"lJw=(mfsRI`seH1w_'sO&Xjf4_sx@Q8{'d/{6e+
-]<7m9AzR0A)Wg"AlL+(KlrDdS[hcXVTW;bmCF_5DK]`EgT8<CptiHXjhGUg'87x:k"yB[e]O_&$=B^+c2,C+gRU"g6Zb<W{_Lnrd,G3)(/cQ{gW_+_-i,<
-)|l$~i;I)IBZ^2[75jHq,(Qt{ClPqH1ixG{6vJXLkLxDeB{<i{d8WGEAweodu{HQoN=HrT7iNiEIAX'pk]vS_mr;7k<NW4JfWq|["j}0w$D_(4$h.F`:#$
-kBFe>!wUN#`p"o]M$#BDg0m7CtQn$Jd_ctOOR|.f(,ma;8@=:cOmhDlN.W~Fr;g6;p_vnmrY";3!E/Qkg^eEQX4I'E|oCSHV['aU%WovNrt%e:,tp&)K`%
-t#Q[gNE'a!+;3},!bm&<GikJ!E/;Z#@}_3%!`jZyQlSt]wd8"_aGF!=Bp,RB03kGVaO<J4`9'a`<u5p/l3'n7=}T'.{mp`!_;ubH3OGYbgl1^ZBo)bCUdQ
-32iO@{sY#(`@W6p.xjY+Yk,M.}SX5,8^8U^|0/f4nWo9l(ncX&,KbSmfK=_J`>E=F2nIU<v)Lex1yut/{P8ACACdJ3c!]i{F&9+gkmB(bxMh9pZuKhGt!G
--PCqff~0@aEw&k}GLE}A~AS;|=%/B@"$-f((Ctd.x$spAMpra>m^<jix<<X(N|07`F-F{^vYrw<=3"I5Q>&$I:N}c;}5cK(y_TQ]K<M)NL;F.X>'PQ[/4h
-=n~4LUy"gKTD`ps1.$|ojKNT(saaoLRivNxe6]#pRYMWpC!;zW.{5O`[>Tj{(Z;)QLgB@A-se9j]x%lj!eR}ylOd<gbd%]K7`f/|PtQC>qb2v'G}tNYb/{
-]MZ$>9mYxQlX6|A|'JKN5e7"@#C_oM.S>BS<DIVnJG&-Z4jv5L/xp0hY#v_2BretkREs+yf.)_aTV0zJIA4$~UtY]t{c$ol{,fOdV[lnT.uF_v-v]TKV(=
-v)8A~:TQ:%usW,Oz3xglLs%FKXL@=>Dnjqo"S^t[:uaZT$W,xEm'$i.8M#doUZd]!u~|xq@g`}Uyze.Nf#bq!'saK`y[d"TQhHHDAZcJDu>y6O)rQ7f^GK
-7E4A2./"ZJfM;.$TJ"]$HEGh'TW#a'OoxCMvdtzcPZzUiy1pg&`;/[_-}[^t)p}s025$W2W}iT!"T,UfGs>{[;,w^H-[z;|[6zpoI'74c1mh5lCKSNdQ!V
-ABW_^.>D~rv{_&R_:)h!_z7|uw_XxJ~tnzIbL0e''P<mIGX,}R}t,8!t5]bbcbU<t`GCuPwQhX4q;PTr@yoU%d[,KFr<]Y!X2:wKPhZ_f>-R'3O|5@^yc'
-Pn|>4{5`T44v.(Naqni)2RL,mE'Of0`{p/Yf)3|Ks%in;QrBQwOO|KSI.mz`3EZGbzF&cdRjzs_PmU^WOf{X(s11'bPr)u+Pv[$:6%E1)Hq$k^B0z0-U-G
-w3@.ED|s40!a.XbUS2~,d'3pBv<eA|,)TolsjxK-p0cBGysWqoj297S4z5x)DvOY(dnL,m~/ccsM{@.teeRI^=ccp1xF]wb|8r6=g=o_pH|i5H5@(<URU"
-1uuX3ybyS1]=J9xNPA6;^w8d1i#2CEDLZE`$ne"9|HwjA9t-2,n$O@|J|iTW)yMh}'N{{(y@kCsPR]O5J511/oI;|vNtY%k]DXeNaxwa:r;rsA7Jv47]3u
-<qik)YH1l9!C'WY4rIh]9+2H<,#Z9&oaVy#.,hx=-zc!q+INl8P[q#[K7zn!/.tl=+;@333d@f!G&FguSc.:w.|NhsO2ZXx41BkmmuMiL5MI&rz)cif=Tp
-vH5sYfaO#KN2T:$_gu$Uk``lmNM5Lmzan6v@/!}n~l/`e9O=xU7CCjXW}]z&C{H,fQ9wNU,3's/o9fmMLuT6C-!4&YTA#^ogR'|inN=WO}#r/4vR(=&}D.
-07gAJ]<LP7sZGLAcTmVM&C"^#-<jIU|Q2V6_]:eIF(V=#O@O]'K"5=h3&An}5GM<l{;zZN&+QUF7&9c/Nsk@a_^v<:(_OH48^%xMI4},DLdshhp5g4'"pB
-Z+vqfd/kcfT%_'FEs&8^B8GNlIX6_:@`^8VsN3Wf/|~%<uS,5}]YmN%I[;WX=j+zt^Pq8n[Kzn_&Wx+jc^w"3E~@Tuw1Nm`1F]rUD2^+-J."qZF+XkYSmC
-'MS2idDHU(AJ};$WFNW`d(m0Wj~IA_VOI3ANF]MM7b"^W9$g,1tSoR(!f:~)gWP)y&=wj,4l,EGW&=nf.WaPj3zC&9XK>Q5Tu5~M4qGc-@jx!5`ncn`p]>
-DLmTV.{_Y_u#w'3Fv1{V_$J$mSs$Gcl',SBSrxF#Gn">'[O#eQh09O/,o&_XB("bjSxz{LBu:G/xd<Ei}gd;i5B:"cfYJK'H$g>zDlVztE5Zs`b-76.s8'
-vHGX^Ldr~=tBbN"xiLM.u,r)9t6s[zN{CYj]W;1dSF8e~zY^[b=NMG@3[c<x]+L!rhu1jCD#W^QyCJxGvU>HP@"qS+2@M_Z14lDV+sb+9z]gROhGZ=uw(9
-%}xn5ZEQz(Pt}Y$}]DCW`5h0{5M},z}=#T4mb82-SU$",O[DZc8/D1[e0[=m%ti)TAo+Y4,JUUUAM>]yLd['2Tgd'Ht@+xQ.DoM20rGggmN1EDDaGR:ax@
-nXf(qK6&#J)(#>.6W6B9`AY_D0CnavrP&d#ovhZ'lSdQ4j4'AO">-IMMPVcY^1,4HBeZ6;0T`kNEjVKaJTFk54659q<^etp)m>Oa[r#rVNH|t!GBcv>w^V
-)C-%!1UZ%iPM22IF8oV:39DabuyMwgt,UlThkh{J!jY6s)2:X<7Sz:CG<zCP(Y%:a1tob'7/>p=LZJ7f^+Ct;4$Gi3>LWb#x<ghXTo>G_#4V_rDvh.+0=n
-IUPJ5stf}I6F&OzQqfyn)W28Tc$_d6g9@tP{VFQ&FU%=9K[[p&mjkpBJ3/y{UctcDRhIh5igK1Unee(Z7Nn,2JK^hJYsZ+Ns0'A55j_%DvMH_N[eAsX_`|
-!wpf]K|YEv:ebUv_bA@+^GDR9lLgu]gw6q-r8a1zLYk_/ho+7{i9B_n&UcWdRpsdaT70a,4>thNCx,<r#e61uL)!E^647PiYh<f-iD^V;7zPv7k}Ns}aYS
--ny3_!AtTA!k.v"WcKl+fk(LJJDy~(R8nU6mh6)|~@cYh/W&I|KFTzaKmStf@}w3PBM]D}~"w;<;y|4qR7+CIMnmIMg=}q7JmCpu|ySlHv|DLZLewJ=.Ve
-9w5rR{$J_{eYu9>Y&oP6L4Gsz:}$%IZ1h5fkn]U:R1Ml7>-wOI@0%gW>]^pYj0.FUuHvghdla@zg{PR2OH}m!W3lu`CPsF=4=eCY"IZc`cpdyHd"o#MD|8
-wkxBU#p">uK{WFJ:4!7V<6eMCCEkA7CH#Rf;tlyw%^VT@cs6A_@vaErTae@|obB+>{ist[v<C9yM;-!8D53a@'F:JHxW_=`]9:{bV'[F;o:D!e7i`>}s$r
-5o-Ci+/vn@_.hPu3R[T=1`EtI-l(i3^@tL(JW_A[t5}nPMwm^_p%jos}YKV(vA@PNf+=HyieSi{C8]>["JL8j$lMtUSZO<0zuu@AFrA=/Qu_;a^T<}~(Y$
-OvZ4fa%OxxP%cx]0OY(Mxsi$>3|2ahY]zh_K_0P]s9iy`E|'A:B"GfndP6xutX]E/xrT0v,hW4b#1,fa8u3s~[C)>FbuN}_pp1Es#u!3o(|Nmuq6P[(kEs
-e%ljB",F|Ls#dKKf/-`,M>i8"dzw}RkrtM1jg5-kr<m!l_v18|ri!wa{nUAL{w~d2,g|2v;#g.STWI'o91fcmJ)7YUw1~jfI`,zPQ&`u+6]Pm`'uQV`)pn
-kJ)}VIb;cS"550Dig7#1Qj:rQ[O|Ns^S:y8)krEp,=.r/0uP9j3K9JB8+xjQ+JW>`fwL|AM/Nzz>8FuNp%yL&q|%tM&Hr&V^.w!+Y-Xo4fRtA+sjdH){!/
-'AS{=SzDi&>TdtyV1ltC0Cci,injXCT3G}ia9^8Wyk0^IJ%{yLjpeYm=m&`AdLj]O&1=OI{bc6oYF=[RLju8Cr1"0>"2/>WeFImCn[d]uU70{2@J5:WcNe
-1HaGpL_z3tN$ER:|/IlXfH[qit|L0<zCbWAqQy@CM#):-G!@h"2_L1V`[W&$|HDlrT9oEDBdT#UK79FIP=3KV;>8%`|%mzL!Y^DBK5VhFO'1'):qJw2.oQ
-0|-}^f#b:G:Y5e#`q#wy)+Ri/tT%%{>,J^k}Ci+%pyu1Z@ZYAHnP|syI~p54zysNZ:UK.U{>T.63N|76ABX_nw7pHMLADL@U%_]RD<jdqk9,G):Zf/cGo'
-A=DzE`adI$uI%FPKLMc`i(IqearMg|,Th{W.kJOhZT.k4HF%yZWia`MG`Tp"gutb5si|ds@Z/{YbFMG7RA)SYc.e}exh<E)2Z(Ei/C1KC8ZFn0"t!o#)`^
-'d(@TJ'>-]HX;h[s[S8_MCK8Yz`t$yFI3w`Yi=uJ'ea,17zVbu:S(V!RP@Wk=v2ml3L26JdPZ+]st/X)M6/.>rZ7$.f;u_j|c^IJ}dKaD<GIpK^%#SG_8R
-fbkxL8e396Obo3n]__mHc$;!]}>y7<V.%`m,Z1=%q(-"o(E$l2^yzL%00p[o4zMwH]@SXRM)@@qe1_1DIbGA+"+EdDFbgQZP@A8v!PS|m=-Z+hV>8%dtuw
-#pG0of/4xH'-]@/$eUv<#uH[3zz%4W8AYsv!%@$&]V/o[NjW_&|fFty!&wYjc--_LLkjh2Ne6Ve+D%.3A+a)D,6(A;8JU,uL0$<byWGKNvl]B:Oi0&1bdE
-B<erittbLB%%.zFGM1.h43`#<ooh@c@}/,;eja`Aej321k+$7,50hOs:N=IdEy2MoJDrGl:f=r5r{N|EiAHdPnr#nHnIWp[Az-_6T{iO:4}Yr{wBcCC=Dt
-RYN^36Ks38F";VhF=Rbuq!E/Vby5UKD|7SV6<2iN[{dMA#7IS'6_x&(s#[q$x.v@!6-"lDK/acs4aMwt.KDNH;q(3dUL(J~X$l-N;b`3hm8b,2>W3uf^5v
-DhhY;.YHu:h_QNsw3l!3tdr'.WYXWM>l={`jQvTdVw@8Hk-Q[kS:7$WbN2+^_oJbLW~_L][]KYL"4U0h1dvz#oAgHy0d^yW0~%3JK&d7l_y+a.eul^qqf!
-PKhnOfC=Yj31ko~'Z.XSPU")5y|u@nWNWpR};(s|j>{T;E!(5Ix5_DFKoFy#/w1'o<F#muq/6rCF0rCple>Wqg+(.'4c>5ZVrDPG5^1wYHhh[anGLxicjA
-{]0#n7Jx-Rv^4qzvsQ5^N#q75.WlI_W/"4^|p^Fa/lAORe9-)o4k%<#bBZ6q%{J03_hTY>|q~/zzh,b:pL5<-;@vB2eU_ga4(.RM{cY!!SmMA=p3"j[6Qu
-bB-fLD+CA3cz{0/J,eT!WM4'[r^Sv,}@b`Wn"N=Y!9n>F3"S/E-yBmqDr("OJ#7-Y3d{0O!k[bA@&:n3bE7'K2){RLYbzz73f}l#K`,hg9y+'qgAga^`:k
-^(}Vaex8=2PLe-Q@+/bJTY[u@^=&WVk}P}_D:i}URQ-k!8,ML&cui-P:_v:Ys|m{(ozpb}QOXE,R[-JL}SNXN-R^OE)pS&h+T@(Zw&BS`0yzwqfYvzJr{5
-0'A+rez(GU=aK-Rg34WATG=OCvt+Lf;0fC@dh0cp>it7W0kTlienEiK=cXaUyxHH;<ND>Y&N3%Q!-TIxwI5HPnxVQ<2{8=B|edJUl6{/.8aUE'{^O`B_1x
-r{mc20ND4V@$5(7VT3{8HVi$r{U^J(`+G9ti6Lg.SF1-Ma<I{GG%CQ9`kO)]]Kp$wDJ>JC}3X^:4]f[Q-=-(4Y')`_3gi<C9PN&Lw'=-2Ue!4biDNnbYV;
-#4O[WB:/jVL3m-}vL[MIDuAkd/gL8y&!eVFNbC9a^(SLe;-qZk$3tLC^x2/Ezl[6W(a;hPl2cS[kz3SOc%JOa1NXeBeq5e8RS=+La8V@_X&kK[Z(ul1kt^
-$G$T"LPRD;@1uB2PttX(jUwkdn$c//fmpq7k8:V`_)'arg.q4Fy4r_5Rr1QS]=$YvhwjK-]_4LTJoDfAF.8qr7(>(EbKcyHViOUWb>bYvRth{B^{E0,1bq
-HYwV3)e_^46rM0Z$h'P+lHxfD[Ei<8dsUpyW~BsOiz@e+#UKKeIF,(LIjH#v&uh}T#$u.G<[|w!]+H!<C>]L+Q(o5yR9~"$N&(1b!EPlY#|MWy5'fBrP62
->06a5|itDP._Ahlz23BWuj%aWlles6)w_Mv=hikaT=UEIK-Q,lT]aJ>|2m#U<J6hd4Q<"[ztSUN>hE`{kXL3Dk&DJ_3A{/(XpKe4zRV^|yASD]:X.x};N'
-2|hr&)D|o$EHcDjU|FQvn69cHxk48FEZC(jlnGM'Yb)=Y2uDm6F!j|"Dp/lr-HxfIC_5j4vUwd4//F5)]C33.Dg>@shKn8'8T!6yAG.0q)iqh-d>A-guM-
-|(WP&bRCmw~$[qV9%+FmA[3CwDb+kPM>NoIa7nF9ry8):Pp/wC]"-D`%$lQGu$kyquQL3A&]=I:c6JvHj4lnb_%"d2{=vKH=OO(Y'/GvKb"3`Y}=KrY'9K
-(Z89'a"D#{gp9}-^WR;>d52;}|m|<X$L+D5o%VqvS.Q>;$8`tVnp1mIuW-opm2$4WtOc45~).@QP/>]>C<y]t&ICL_p'H"d[_07'%uhuB0W}Es6Bn).`9G
-#s#[Ff-;KeKw>)h]d6C2B7^T1G4u^C{;29a6D_tUhO]P[_=-n=CX1,;@nxK@k_xf}{cVb+mzpfW:FaBYyryor[#s.=eSDgb""VPh^s,41.K$fc]wf"'5~Z
-OunZ=+vWFBaj/r@7"Wm}71x6QKjRz^G@)hc@M"~kSkl`B=`s'-#7JzVqK)vW.)[:W+Wmelmh@d1i|6"cQfC6QH)BIZT&:$PX"J1q1WMt&<|dV7CGHVK/Ok
-i4+edmyoMz++}`Z-o.Gdi+-%wp5T;1B/vkYV~L#!{@Rg,;{&grr()a4;FKfqW4BKzFO4LBK_>-(k%eG/4Aqa~,%B5iPU%_gXv-eVlb9L<l]ora%4:_2Gjd
-OZhjfBHp.P'X`NT0d<a</u0=d>jC~J&tuWbWgx=4BnAs46A_u=aL(m;1g`;#FJ6-)"uX8ltf9,uwz-'8Q+I^UV@!01gN-xI)66fb#sGger~Q-mrMpoLbhz
-JbgOIpq(K.@K4T[;RJ!ZQo5foWKI[.|iVal9A&=Iri}ng^LF;nkl;j&N|P)erL}AgMUD(HpCV,gW5>sw#(P%+HhT:%<g7Y,9iG3KJXthwcs#2-}5+oEi5(
-uS`Sf}XO~6f+U/.55'^+H(Ejq`/ZJ_:{tu!A0-1osd0@--}CX]pDT_@5N`<1U&5"BA}O"|a|)/<#Z>x#JDkY0u6N.x#IT05pxo1uNdSbLdx&C&lHCM85jW
->B~XgpK[vml$Bef!lCj7-e7g|+2XAvICCz#FD$Zuc.I4}6Y{.]ujISEVMjnv]|+_}`7l~J<}L$bQ3|tn`D^aiN`<eO@|F4B`b}w,@RoO4Dd+6{3IRWp@Z}
-z)]lTWW=`ba$8BYal[mh/Fv|+5-=vy&U,szd>@FF)r>zMKgSX5'L<VF,PY;9WcQSb9>iu8uxiuB+SppRx&@;IU!ufwMyowH[[6kf%(DE6'R&k;Wq3%i&Xu
-mC7,;MO`E<t@a3|J27gr$>/Ndm!Lg+UdL|SSo_M`J$m2)9Qvm[5JpNC=it!k~<U&,,L8@wFS09eu`DvGM6HkB5D[yN.|rnP/i<^]rpGun!>zzS[[V"-3yk
-AFu+rcbJ@NX;{FL|KHurfj@LaP)b(oTxlNxqPdwMlWxJ$XBq-OuR{.Zbx.s}i+vzKoDhv!LED;Y/h/rR4H$OJ'lO"b>^gz:6Vic#E|L(Uf+"rqqVW`R3RE
-RS>KhLWw+&v<Y0XR`E&pXFV4N(beJMFWLet}}i]eJqYOQnV8%TdwMY%>ek>wT3f}d}=;5mb(g3MVF8'y_LT{zwad>3=YBsn3wtp<5&KeeS="J_[DAyPzuZ
-r2Zd`D.z)-Eu"kmjpc3d5p`ViW+M!7hI(4fi>|l(wT,TQQNC1R(6wW.RE@<e6LZWV`^P-#`iv[vuS%|G/%mGcXB`)FSBEClavm1'=<=[-3.;432P9:z/Xe
-g6QD-[x%|X'fTDH--7dB5l^l8|gD;5<ezuEdS}(6b(safHhsQeQFY_NEsgLbcTp}vBOrRncu^ji9m7|b27J:Fj-"uEB/}WiC$6hU;:l=_9_cl7HHig#MXV
-8qx9#CCn&;[(4@kjrlUPcD{ds_a0x<q2x}zzAwyQz-{K8YX=}Xe8ET,OJ9/t][hsE(~T"{;I%rUXSi8q`x9|CzO9v"h0e(~:v@Rc#Z=IH2sdA[!Gz,@5U;
-K9Hll:]$f[+5#(er7`"Zo/^Z:_et$-g7{q[2l6g'y^lYV,,F`(FQx)T+<qaqIL^$,2J;o<&gj^"K]vmO#e~pmZe`[mnp|G[n=Q#@+)RLT^UJQ(4gl!V;F2
-DR~|uV]HLzNqHB;UC=M+z-!Z$L6=2qEe&ga&{l;GPaNqpD~/;@gRd=LMXdGZ9rJ$v-QJy1!qj6@{SI3K(E.ZpE.5b"i;rGR4Kv]&!UUgl59wO./i[nBx<V
-ZU{X0>M9mF6eY8#lZ=/6wJ5oR{s@W#m2&P/|Fdj$(5ZNt@2q}YYfK<.9KvM@dHTzcP)>gq&etmrWqq$(~CaJyw5[GL~UG)K_!DgK@$Z[9j6il;'KV1Btu6
-(saD)H{S25k,NT]AmIhVU+MM)Z+nRk$h%GrLNtz@2mo]Cx>CZsm"2oYY4-~4.j>mU`D[a1.WgFj6,FZ1;L'"%SHJ[CN|&#Q3l|.CjK|e]vv(O`07R|[MYz
-}FVwlD_aH3nJ5yGud7!rgW{%aZO;B_yS{Tbf{5Z^RiR"|6'Nslzm)M{&<_rDT,r&Hvw;@)r(rrLUID`YEvxjETqpAhDx0LhBY]iOXl7o^1NFKT')X`[C~I
-9!hV!3L6J$wt]S/l#)b'm-^xy_U2<88q<mfT/|/Wa]/3Fl~U1WL{{%lEIB:4N]&@5lJ.ZbqL|wP/^}%3vf;NAV0qocF}(M.z^O;sN}E{I6P8x2x_5zskbd
-Oe[Dp}lvL}AQ:7&ymnBj7}2PU/389AoFdv}v}iEcdk},wu((f1:W]5][`OWFn0b`tBEAnu(H%QrF_WoKSopnU0L`e-qO!aqf=nSyt#dc3;vv<g'oQO-#-8
-}f2h<Bu#7|RSR,Jw|vd=Msiq>z2FN.E3oRb|z6bwrL+{V1Z.^[_zzWTZT8c]n|RB[Rz@Qt!D^t]-7T_Y(eBsoj|Rr6z9RLjYP}uOlhCZ%zU_`UoUAJNdLZ
-VLt`5Q,ApG,sD3>awMQSR2=E>45)Wn&;HUGlHG}MGiO]Ch[}44F7Sh{(Qa&Jdh5AY5hCFuSN'O@dcPhbi<NZnj8g7w2%,T%rtI]wt{&MUjUv;<@x@kL)<>
-INys>)9D%9EiQ^y,`[B8.N<pqwpBI+<eCI7nnd0yHap{7jS)'Qpux{{k=_3iTWBX":v{pdUOv/vu$9;cc@51>Q"!Pu/.ebBmM.ac[j[]y,v%cndMT{2^W:
-&9mYLzlY_4bQtA2XGbTfq&B@oC_u-v$8Gvm>z9@eh0J5L[7p=mqz<L]I'fqw#OoLcdweLg$,+yU+63c!kA{IBpZV!BF4J`_|#=&DLK%MyoTf!7v{&`Kn0.
-ma"tdUokqq.i1/ayj:6oaJq&LD1Kq%o5J`inVU}rCJE{|KUK1d3j(|0o_A},#_ky52K`kW{G<LGA]Cr|@pqE:sFvS!C}Pz6FR.S;Ru8vMihH&bN6~IU.+K
-,lSeb0#U/J=etjr;+:%onmd+G&|j0<-MW3-+,z|6h,ULU,%Ic_.M5_[rNt`zYC^Nt/]nCpdYvhS@)VD>G^Asu"Fp.|N9h@qxj[Vq#qF$hM;Y`i59a;C<P^
-0Tn8[vw4lF4WC{7FN|c/}[WB{Ko@u_=_`+C{LlAqOty^c'sF-s<#XWf[Km/0Gxo@WiT;63CFNP9J%YYK`5s`1'KzA`Ewzb'H1o(d<ks^vs)t1plb&4,:f9
-`E1):>~e3u!.I%79:Y),WAqdx[$)_gP#in;ofWkSQdP@U's|=^ziodri%2=no!"P`v.nlW!|&VX01Ly<hl<4EPFq6a|Wl-3Ew"iKY+ZT~qYa+){fzS-!m5
-w>"vA@ec|&i9tK|PJ0`1`YIHsbr!==h$sj"|8G(jX!ZuJsQaq.NP9>;+!0IO-$|ii${py2bcz'Pm@lkh!1q`jz@Y@j,Y!y<.Q#N6"_|)i_Ezawz0It1P$0
-t"2HzN;yrIuBq;p+XY<5%nC]HjIM5.D/PU@M&@c/5vM5Bl:}1o3h3If;q:HWv4f=%!YPBE5tIvbaX61jxh">u=o=gq2FeP!$v&Ud/Ol!SS{US#Fyi_{y62
-EcWk&u!%"YQ;U!Ug%u7+ya.tk-[x1K5C-)(g'|>_;z/($J^"%8h$^5$8<`/50F+.WygF-aWV%_ernadyai<Q+V.I,GhWQFK^6Q-V{edy!hNxO0"pzpuNvH
-RJ`1M:_yA7gV%PwiNankrWweum.>bzz7]%W#^i6;A+uBS^'.1'lgLF{n&l.8h{(]T5Ln)V[)R$ONy{gC;kdTpA^#!R8(L3W5K3tdo]GvPo2@mh{bW__BLv
-Y!EP~ixH9/]6C%W`J_>6u:D)>Isr,LDsNeDL@`YU}:sQrGLb]3IlVMw}WMYdd>=BPLRHc24)]ogy6`6OIi5shqcUwoL+2z6t|V:9wZ/ok{>:!K251"DT@_
-xD4rr>(bDLw7RVR#v]h|ViPLwuX@v.<jiTE;AWG8;6=x~J't16fKw/KcA}ecx>Em)^h>^NP:>qbX<>|8X4-f&aM-E/neG;2-/skjA"QTJO@+&._kj73=UX
-7$E]pXqze{2%vNkp5DW%yI<Xh2M'u<D&6:Iq46<7=.|b1c!zskh{U>.i;<=168>e%(ytJmuBXYJ!bQG70DL87(e#E"IzO&l]g7-z8.k'Twp^{><n(WQ6{=
-sGD]+wG:-STcLpX$ppO!;3<wNP[crdgG|uE08g&EhCSC]QeTpvJ:z!k4b>{_2%s;Q;qR/$g7G5&o6!MeAhUn<5Y`X[Ym~DCghC{TaUUuNYRwV"TjGkz::K
-:9KR7;7s%.%Q<]Fj$FU}o}2!x">6SoZPb>N|Tjj`NPL".wH82E&x$^`qm.jFu82X.6r8uv4BPVDk^CyMiP&@YPU&L'y1v_xnNN+im<0Ax.]%GM85OLZk_Y
-]]75(t"l^oC>d$AygpunmjRce'%ubKt0@1QuaqY!6n<uY.KPa'UGKSC}-71r.V``|TPtL2`DM/|x&ZG"Wu^w:L|_gd0`{,P)=#}#@@Go=;aRh{Setnu]I%
-A_EXeb5IdRfa+OOzH5Aiz{_Tp4]KVHuBgo~Q'W,7|W`y3|A2{S[}<3,4A7rVn1T4LzH%T|BI(aCsF4rzHa{$iGIU2Ovu6HTjENg|>nbY:;Oty.]p6-<g@x
-l)z-{;LEU$Pi%|Rr)q#U9Cb^u:<<4|egjF=z.HZSznX!Cw}0oZT}fyGTR6rn2px76OF'9tnndS=,[E<Y6EEHRriLZMIzeh]n{X%<lNXK.L7ZNvD:/G8&m/
-<.ed9;}eEQ)J2e&8OZ{Ok}sDbxv}r=fx[_mv=KS&U{PhcKdO}$[pd}|^QN^s/a]sux}h`nVo|4x<CQP%K{o$1rLh.95Y)]vs'[V7N^5RTA'fjsW/`YJ:z;
-Q$MV`[2eOqcaH$]|qFj/.>nq<Y<1}el5d@)1SZV=^Cn'D!iR9!|]hLU_dmZ{;XY;PctN-;shIswo&5#Szjx.;h_+3fiJs>kguvu's)>k(lQqu!qms#LLsg
-{k#Xx-t/RsbzR^Z+}jB`p=U{qOL.JcWq|o5b0d-zJyiaPYHiFUMvTDL+8rZ>aqfx4U=^S16mOs={2ufn9N8p3hsj$8aF3;ZL:Uu<3<&Z98oAIM)F4:qARs
-~A;1qTf(Wt:GZJ:RyH;dI+,u|<a1q;l=tpDazlFo`g|>vXz>up9TBm~.Z'jpbG'@KEew_)j&mr!+zQzO+ltNQIio-i.VYZU<@<6F5<mjIi[{qTRJg3}6kB
-lj<mA8lU9j=7dh|q%krY=)As,K.qj{kH,IXU)}mMXcrtdyT[}3-T~@D%gdRz"qjL>RIF!qVjeq#c|qh&~wBk}qc")'Nx/Atw>Q_IJls^5/C]!0&#y0Ly]m
-~77OhbXx~!adPnPTNOrs>_3pF|hj;6[Wt2$S!{Fg2Lm@-JA"8ihk|u_<9Q+t,9mu@m|XwFJ_OcQBmTX;/oC<J'F8x|.r%LPM)@uQJkXIkxAPCfc{w<+n#x
-e60`[rg'(SsHAGT^CXc9T,[#I2cwMHTJ.vdm.Lv^pFt(m+p=h=w]UO^_e7o84]qM.`ga2.7s%;hJd/{hM,3:40|:&k3y+z9dr5=riCIrG.+4:-n..O8sM8
-MJ6W:'O1tgWc5&8mP"c,,V!6baA3L91TG"CqO3y<!b=o<G/nu`'{5RHo|ZK.G}oS"_8M9@R`(&ZpiR7Tn/b8[d43n^X<^t;!jhcw;+<RZGpt1VO#]iHj3i
-M8WAv-Vn/l8X2#N.jj}%~&]LZy}IFNd.H}LR@dXpwYD[8)SuR(^pWDEGSNWPv_/%j>(h0zR@Iv/3!kx-^],h-V`D8Ma@an)Xn&p.M2X[>A66jl"]mTSz%I
-a|':]ECR5iRNA;K`"$5Z"AbKm2SS,/H235'`XQ$HK+Dti&Ib^/0p3XM}jR@S`^:G%$;[eHewTcbd;2Vrrh1&1c+TQvGj"S8:~hv2MW^BSxaAF8[DUd{B0!
-yI<Ky2&Y4D+2J_l!"G0a);I5y);B3Tf+/sW3R>H{he%zoxE/#Vk+,Ik3lKV$g3|N|Z,b+8OZEGh#jZ|e^G9t4#+c"F}sLy65[45:,0,$AiT(n:R#omIDe}
-KQfMx,/CI)PuW!h3XbA=Hb6[;-HSg&_"N]Lc5D(;3L:b}D{!5^c$cO:Tvrq'#UpmLtXeFNUC|SDlOiYUO%(BIPjxCA|nN6L+$DP#Fzne/+.j[n&TBXv';m
-qg[QB'_#MfcTyK}lpN05EGa{Up'b,K}T'lY2c}7Jn/h]|5oTv$3_8I/V'B|n3>,e_xRv:yarE0QfTx0l8{dH`k{1vH+hPT_1Dg|BTu%,L8`#Wqd'IJuO^K
-J)d%/3JZD25u(JFt`BJoU#[:_Vi{p:6jA_]O3tr>aAw+BK!TQ65zk]/m<D5(Z'Y7:I%%OZ&ZM/7RhdYSm-DKq-B!x+Ll'W|5((T^`O~)hfBH:1b;$)v#(Q
-V#'>1jZmiJbNJfj(=|5lw0Q&nuGt|0iJlF(kJ&PY'M},OC<b5OYPDC"ybKeY[uMY!Ej[cKAbW-E:>x%`FA(X@GNqs0EkZ%OI/kwc~=R(b^{^P%+z8F(xp:
-'cllBEU|;lKqMey:7IkQR0lTA%ii-)&Mepg#ciq3C_W!:G-1OZt+]:1_=:qcs,s!/[lL_H&G90>o}cKb%@Flx[$Oe3(TYBuS<K5pZZ[TfYyde/TaZ3PePB
-=r/nhrHi9"zv#&wQsBvNO#:cjZcJ'Jk/;qh6$i9CJ;YfHfhG{SP=3_=2Gy+[p^Tjo^k;8('Xq-5#D<.#%Ob#rTVKc(`n<KV|yZ&mTzV!U,a>Z-"4g77-zL
-)MjhI%ci0A.,RZ@A,PU3OdlhG3ZlcE:aNA6<,R_^D>f->WYS':c"_VChfd%0:A9^WF)&ZQB|0^u%7QDTpvhYSEiT"Ps.Q|#r6%4z)]3-908ur9^h+}Ua5;
-ey%a]w68fE#&4;os"J3[{=m9Uja2o]>oiT>z[!swuKbP@"<ml(L4z@-/4qoGX%xW9AtU1[{-=[b3Nz1U`uZKn8M($g7FZMIC=ZK:%)8Az.V+Wxn]^'e<D=
-q1^xPW+7a3p6v0(T!I{BqopEwM.RQ0}pBXQ=G@@=DD8ly$FlVGk2A}3AmYQhD|I9joEe]wL]M5=g:ZOD]wK;'T!a-]UQhSHVzp%iG!y6pHq=NK'1JkslR=
-Kj:UDot;5uC2fY5+vL>1,!Nem#E]uSwTsQzkBoNL%#:hBFAYu^vH'dxC2_R3/C4fT5qr,(j':6l;}8C[VqA7}xg!)8VoTGTsdEx8IhHmLzTlVaV!@%c#D8
-]f^VsbaqpwvNbnnXmv{#Sy&nhcN(p:Th~SMc|b6S7Mtzma=M2$xoF5Spf$o,l{AI~'R5htk}sHQ&IF_8Aa>`j0Xy4Wb1r:[wYC2mlQ.;^Cp2@pBL3!w!W:
-2N]VY^UyU!5W}r;X%Epd[g0]EGa`yj`{a520~#F<ga0x^|QMY"~$n0i&,MB'HNm#&=|wvqWOM&G-S4Z/WJxK]Tua:m)v'#/)C=K;_0EkGU!X8fI9>fkN{u
-L>$NRc^{j;SS745AZDFN|z+EU}xkC$.}e1oPmO4Kx=QO/6)!-r688BIY<@2Bn_;XmV5'8Ks_;Auxb9k!NH`vh:rG8q%Hk42>^2Oq&e_(~+V`5//oZd4yS:
-%`8zGN}{rAEmKwAe5]vn|gTl8wf9=u[IH]&|{KLiNGL2]Yuh9r/5"[z{hblF3vy{"GuVFb.XhK>d!XDWioJ_$iI2g7t;x}Iv}.AbtwMSV]=&Yx1v2nn`GZ
-GJggkd[A{SKW2[A$XO'TPDkE^ze"6]Z&(MYMBvA'~I@Mlc@o$4"8C);3M]!IN#Y>@h9"#hJ!E^[5[h8'NBarW@tHY+10N>zv4=v-v]00wwj83p4&UU{=!Q
-F)}'XOQ%qYKu><%X6(A2cYAke@#I+;T4@sz|hcRtPDrB-xDnKlApRUk",NI{SjtMlv>l}4uxHuX`/dRSm=e'>Z{bZJ{Cz&Z4I]R'i>7noD04oVtg9#PD#-
-Bp1(JGgx:P>7XFN6lIlp(^:qSpY{=YH({1!&H79QO3[cX.Z>J)HyDzCg~"<s5;}CuQf:3B#FRfyw<2V1umRc#UYwDEY;cL|J2yh%ls}s'TUcX15A1sFm61
-9G7`;/2Rbs[3",KrQ]A7`8K^:vCNZ:H^Opm/J7[1Tiz.`NnGJt~(n02$](Ix5#Mi#-hnq6[{y[+Uor2L67R2478j3t!MQj-(dokb82y.BuaMDA#"Hn!`L)
-y_BjmN7eb(Dd0`Mgl)ffZzmdoM#SxfTiT"yKt-vJ+)9_@E#z:IX}l"d-FAXeA8M-qkQtorN{KUehndK$ox)(9kykfqPJh99D$VJva)uKW%+5s5Jp^;c.e>
-ww5q;`U6L!FPG,^[X_cz:6'[>S0W&Z~6#E=tv7XB7!pC%D^D,M=I8ocen0ata/X86:w=<FtsF6:5:b+D#jOcq{_OS@O[^csl[I(}NYIpZ)goyH3'IPT=J0
-TC#<<rHN$b-mmr7.8v~:eqaF}d`p4zQ^vbAAd`L'A$CX^uJqzjO6|5DRdOeO'bGJ!y$.znqAqt;WPW4v0fSdC;`l$^-RzKDS)0Sc^tZ{8RSOCZ"5yP~LhN
-6S.J}=W21piw&<^>P+7^x=@RHIV_g%qpXP1wRx~uX2&%oyV/8}QM0e3,(V8sR+=oLcd^$$(s$rrC5V+k3fdf^CBPet2F#kEsiXlI}("26k!.GI{!^T}R[^
-ims=[rs9;H_Vb828yhxj2^i9aeLr"Xu_<J7n60tt,g3c;yfhvB4qjVV>(cZeJtpvaVzQD1ukh=t+Sb}r}0cQ-Mp/X]5Q<UU6:9>Bk=gUxdfI+fQa8rfys-
-AKxB]4Q^rZG+Cnz|4a.kuGLfo/)q~tk:oH;x7:zEznU@m!hw9M5|t^e&pqzye:-!#C+Cs]^;CQ'_rbEcrN93!wlY8d7U2(byI))RohpF@l>crsCU]wQ[sn
-:t#q<}Fgydg'mz|X/>o6%'wNRf_>VJKFO#;i-go^eF+,EpFi'VJs#2:P^T1<{pN%_PhVI{R8}CiVX5s%u.X-.FfgYNoMQle_'WC_2c+yHWoz/^}K9Wwplk
-gZ%b4){]Rdw6`$Al{d:tdOkErj(4jfXvUm65Urd`by+&b5y-7XCwkv&S{KnF84~j5G>0g)K}-Z#B<]7N/s]:P,qKW.DaO}Jz=41[=^Q{F&<^!1dKqQwbvL
-L"JY09goZ)JOMWV%#ZLzI0afY-#}s#0]1n28v9-W7dC]6Ic/8H!^m<n}RIcjb@u};SjI6`pTDR%r3f!73<E3(]=}N%cnoNldiF&E8TK.U&Z<T2j8lvE1}f
-Rj2JnwTfNGS3Q]!r3xhx]3N^}k/R!t!P!!
+808382
+'fFX=G3.!gqA9AeaXSECi|zDUm61[!Eu[L@'q"xF4x[eD6Ggg9Zbhpxw5KO{`F:xy,;4_N;+VAc|6TV4Wf(-<`c^f0wP<#@&2eeu&gigC_sc{eO;i2sEJr
+>+Dr.DE{G_Ir}45yWIPc.}qpdU+J9cD+BH)!L'a5_FrlM6F(yxOdv7lsjw;N`4BcDXi<_cBqkUtDev<UT[`emDAr}k%QF.yZfln,;BuW>8'V{`eLCTuYNB
+y^7vvVck.Ck:weaji}DEW9L'nSi3aBCmOQt'|8)Clb`Gdj[cI0:g&-P|~Qc[&/GBekj;K1'I2-=s9)M@<M"H|JVI'`Bk7a:RyI&FR2!;$:GA/-b55<^>WY
+f6:8_XQ#+ha@sVgpd7s(WW+jU9]J(hb!fcRz_+~f&M{cLDN<;jFmcf3BuzqA"^IyxTgnrj^H@v]>nd}/f&JdWJ2K,EjlyjRvttxkXkfmXiK%w)/X)OHSl:
+pF{pAX/^<RNDd]yUx}Fk,qNw@s;@_Iv%]m-Bg3Tb-DEC|P(#'d=7u1^r~rHk4E;48zP)Do6]J')Uyn{H7<BLkH2G+"47&c(vHN94+^<;Yk'aWK>p6f,Eu]
+jeq@OK@H~)7wS2+Qd&RbKW%j|cpHw|3],o%XP]@Zm2_8"UT|Os`Q"gnigCS+1bOQaf2=`b"~]|Rco!1Dlq+!b7K6-^Kl/K^j(<g)xY&TmuB+mcryI-pbN$
+f6sP|fc"'.t+z@~YskM]FT/|Vkxa6Y2'iWxBh1<s~:{kP%+z!@MH!:MTdnD7M101POJYS-Mm{]1D^fr'VrcqbZkqyr0X,{fi$_E=.^hduLg@7{oP:)vYun
+}wr:D,!5Kgb0CO8AG/iiDKe!lt&/[O+:`^uYgNO=pn"]Iu;OXUarh(Z(+e@Mu(4%1&mN4VEEMTrE3L"[-2JH;G,V2AX+C"2.Bn1BL{h[bK~Q9:hi[qd]#G
+"F:0t=ks/+R)[lc]('`CK6Cm1L:IycR4-QdJZNBfrPa0%'<,2x9@#(a6w;Z{lXqp"zpG!V7=_V_`8a:LK^p'qJ1ptVqW&%;+p-u1.=_`+aP-%;BKMlYJP8
+_{U`I0m6RyYg[]99]38DhYWQ&OL^>l,XCDxbL^3<3I+AoW;Bdyqy+.%15(u&wGOwT2miHB$:ru#^t`.$(56L+$lj,<G0krAWe1aGqhXBB[kZI<[h917wQa
+p_co:CfA%_W,U$Nm<Ux+[eGpfnXKPB%S|Ax9A^R4^hel-.F;`!&AM4m]!$h]&.VW29{zVgVq9]gbotYiqew7jGn3QO;aIJX_2=0GF>1>pmVS#>'Uv)R`j:
+/5,R|W7E0ra_B!@wKA<':.gpEGIC[.tb9Eqld7)R,I^tZXOn&8s6xQ5vJDA2&_5.&`][`tB#5"aV3H5R^eVHcm)in"h=AsX,GR"+=n^GS%`Ll:>J3$gxkU
+!r(ctZGMhj3T]vs+jl7dAhqvl`U"56J`=tsCmW)<W4$^u.~QPItsYBCg^Y.jJNWj:|)7lLAosUKb3h6nl-Z@GU`1"N-T3b]Oh"FGpEszn|T$`}^I~5RUu;
+@vhH%^"ua:I_dcjY:!;qv[OSoovbs<[O7icn'XJ'o0w3~Z`'YEfN$s'26|n}b$]HJ7#c'_oWeJD:S:4YKnH(BIU^_^TVCp/;UOW)R)@QO#3&T<cU==]jP7
+_iuhD}N{1eOEv'GY]yuyX]}Y"$Srb0{)7}h+t6,pH`/m}EmY6Ly7u(6h-`q>c!}aE%[B>YD=Yrlx2j4KQBHY~q!#PQx'=VJFSOV/sd^#Yk~c4Uo%}/C=c%
+rzPw,}KCLw#G+AZo4LK1in'%Saj7)k)H'+]}t7>2uKk160rMU(`'bWEr+FUE&qzO&he.DUhQ}Opu/sM#:azlYl{2-#[-h}~dqXl]_dqQSBoNz@wO$NmoJk
+/#j.`}u%~o!"~+{Gd>c3"tWK"M@V1}6H7bxvw[olD"~Il!ITdPM&bb:#c+~-q^NM{IkX'!W-^IJMn'Tl<'RH%m$OyD+X!y/A_z<LX^TyZ$JxBsb!c68z~0
+BaacDA`gPet]tC~Y7x+d).uUkVwS&J_k5JGD65e;$0k}AX_QNb}n3cVaZXF{"g+4tg<H94AEz(n=Y)"}~/cNm#j<RSiqZY5DJ54p>4hWRXwI9tJH7:ej!G
+@'g{z@s&q;XhZ-CZxPc6voYAixtnmj[UGf8MrOjaA_1jw]>^u&wL^BV4)z4:k2[kL%3^mqS-5@#X.D%vB]%_;gH1XUPC=&2C1,YCxw;o/G0">b_9]]ixH6
+uSaU#=Y,4/t=@5n{kscttn=jDYM_{tQkTFJl2RgjNQjP7zR5:eQVM/2I1[QTV3cClYE6h"_rdTJ.A9%"@1EX3!YNRd4K9m#7{.u%^`MG4Xxm'$EooeYuu6
+y!L,>%~ZO>!]<R|];j_TJFlD}SJH-#3(ZEXQ6UT6/c-.<V=NrKm+~T'C~,frz4u>cPuqi^8B~;[%gr^.q<YM>VC6+dN9FQd7j:sg1uGOX&E4Sy_jY/o]~;
+H;0:^gv4=6!qWsu2^HTeD6<:l!0A(5(Y%gt@u:8ZAbIa|@w|72u}6UQ^9V]V%jG.)V$3&Rq<Wbia2a$cB9CIlDwE$VO:PEPT!:2+TlR9}1n:V2pPz0p)Ai
+T%dn$(I24XXz(H~x0YeiD-8]oE#YK7iN{SEO<wR7AS.Ck{|7zA%g!]s@ovO(hLB8X-}E],~byb8`&X8T650_ap)6o]`tk=g+]Qx`w}yae<q)ctFu^L,4&^
+HGz=jTW]apk$jiS}Q>':-VE|BN9^vXXu(J:nH-^s9-'Z}YGd9Bcdb.=XSz]xcKgxL;JN8b>,/l:6q7B$O)zB>!C(pfmRu}icktRNwBF2QkN-c}-i2o8:fc
+tMu%az6iJ.eF|voqcJl(B}}!wQRu/HfWPCMCB^>vVmf%LL'.7Ywf4OxN<ib>.78ubrKIZXR05"UE/uOathUS5+k"zd9fu[@$T30)`H)5Hpr]XJCp="$%$g
+_^IPd(<f#,~V$I!t[U<r>6+wnpp10)&F.F0w%:['XH:&vD/c$@:}ayX%~ukqt7/I#XCm-z3j-uj.U{]PF!by3n^)qVv{drX%+6h^stw#tkKL#28eD8P8V:
+PZ0tmix^'|l91>gb7v{)@+w]>L},fB9WhKLz=(LeoST^dx5w}P7r.xxW9_0)j$NKP$~BR>G7`UshIhiDpR9:Ik|/&6_aZ-TYTn{Kn1gLF'>[zkl1_!s1ZG
+-4[7l|jBgKEWB2^A0W0G#6|gHnNV1y>4IqR]y2VKj`I_Ft(E0N[EY2@FQNPtJ$tETHD6q'06'S/q[zP8NIM9K&awv&I!'4vmhrCa-wkM%oo);[2j,Y5V|}
+#m<zKZ$)KRW0pqUu6+sBp.R`/#lPb}[@@1gc/h4I]x.QnCRhx,|_5gHYmPXV!F(K5CJT&<Lha'D+l^Z<0Rxtv.ltyC[3]7P^XgL:YL,_aQ~hTa#rcV+6Gr
++__n-Du'rhc,fvQXzov&0o#voTIe:AQj+nfeTsOYbSyqC(m61eqA~61_oV~1X</km&8gpZ1gts1JveFh~Z/+OuG&ryXdNce3rZ)FcjEpUY>O-%kHgT0_^R
+o{sRJ+lH7)O}eWVH,bEeK[x)CWL>+-Jk0OGVzPMuQ/v6`hcZ%|~.Vq>I]JwOA_f_(D,K7W^|M8_usPR&cq!e3w=f>kNQE93Q@0.g=o+<E6G>XVZMPz<s%C
+cCcvv(2a_%!Vm91J{zw]%C"#Qmas':uFS8rTh<KCuJ`)k1#z1e"ct;Ne%miEK[<.ChScYi/o}0AV~ltfJ+_6uF^Ns&j&X{C.D@Y{a{a,gOL#VJP<rO,23a
+="3+:<0-cv7Adfaa;D~-WI7;T[kzst2uyNT`PRLrRe~A$[4=49E_V=(v4m3j<ztmvAK_jl_.MRr-{86nIOA2S}Fu|sol,Ct5KEfj30L_J8#5I,wf_8$D(>
+!Vw-Iva<VyWX$k.1ZVM|s]-gwf%+;hfr:TD]OZjWJZh;zxl=:,;/q&9sWbjH9}{t9+0`!moX0gMoVA=87f'z^hknJ,,NggS/GJMzy%-;gcN.GdFwZY}Gtw
+2|ZM0t+_8kdmMn9_%&f(LSwj-V_3y`GO3"/)J,h|-`Smte`9=@q,7^,hC6|^{RN64,{<8tMe$_dlVa&qYw=gLIAHW:p>PX,PP>+sb-4Ed<m_:j/!Rt>B`<
+/pRO`/y5bw4Pvvlptu|@<}>JRo!i!@WdqfQS%7c)!<g<cb]9<d)I`-<_{7mK6[YfJ%4ql.|77L>'<nQj>7e91GAv>,Pj!'"^MvV(Gl<x</`_]4_o3UwLbP
+|jL_F#(FfllpRI&jk/v"-u19ADj@ZAINszf3Gn/Y=g%N$+<rq/QrAE1PO'ADGO7Y$fBu}-3"207)z@P|FNkz[Wiw8C;is4e)4}0|cw@J9Br#c_Hlh7a'R^
+Wb{^]lTEA<fn~ud$V_nZpxxd<+j/i(@SeuS!S"I4RG;7'@EX:3-lU7YDd_N#`fAVUQ39MN|YkR"w=Wbh,Uz$n$/J8)!Tiq39U`}1h7N$t58E'e=JxID1QE
+iIa'Rz&`ztT'uEfiy9>dB$UhkmtZNkA|.J%EEyYe(=[9gRLFXY`4$_zvd9MYE=:32Ih&j|CM8/#NQCxrWL6#OkR+iLjKut.M5i|#N|@=SVYxJHnGY:KF47
+S'.9N[ZWA3Tgr8Xmdx~a!/Q6&I4S:BhMtrP@v+Y2XL35ZR{yfNe/nHupE'C`x&,l9_Abt9Z4Rn}+-G0"E_>9IvCokz~B4]_m+q.6J@`><rf'k&Bo0rS9h&
+z=bfrIeZS7qG8C..N/:{L1CTSt4$"_kD=G}qMK8>PS4xvrs2xsKSqaEn|%E6^DCzU1P'}Es4iGiKL7s-ajBmrZh&H-x>;ZL9a2#F-',AN|=5lz<A)lHw:L
+x7r+NFDhL5l)~ny6=+sq%UtDU2s<RgGYN.fbs-U8omeBUc1LUp<(y%>L;(]"!:1yp$(Ts<`_I0cMJv@a`InU^i&f!/YIo#-dYlU/S`~lGalVRW}#.oA60F
+k>=4g="-m$CY^sB1:`fAbjLn<&oll41<C9qX9HebwZi^CIU977l3A@{Fk.)YhRQ=1`x=l|CmRT=|vjv-/E"p+"y-~@.F%=35/AT[x@o50'$lSn^4bgx99^
+CuHiGtG%a+u>OIn-|aPyP94gB]dTsSU@dIyJeX&LX=LrgHaqZ5Z<ru'/o.J3Ro4"'<d;f<-$:(cu@i^:WP;,06mC9XSaH^2-$$d,1^FE{n33g[:7lnCcGm
+nLM#6=NKdpkuOY9HKL9vEe%;<acwdo<b/g.pj`;tr)j)z"NxIa=WtiS:0+I[)XEb".vuf.ElaB{7[os{j-dIC'cjDI}c2qJ48s-cMosgLa#[;6>qVmI('q
+D'};PEGjh0T0H7vw`_O)KS}zub1ae/%:F2,3B"7UIrNpjJC;dM>+MHwYoI<+wQ;T:Y-)j[|rrC~e5/%Ag0HPV!wN~6JT{2~+)]ueGeOlmJwQNiG2VjAsx$
+4-{xf}X;~&UT7VN-zQ=g~gDZ[AOK//0Bzkeay4w|)5IO}4=%"[GS3s}8J.U@o$w@7L~>'Y9b9F]vKYtSpT#OUuf]1my!cd;91]xB]|-"9C<K{`|%>MX0^W
+::_Dk'zf2_[$9[fi$W28~xi6@aNB}j,Bk#g</d0&hnjeO_{W1R9Nq82%tJyRhK}YiT-[:%URC3l$YiimY2r-^Tx606-+G'X<Qz.l1MWe5:"o:SrqfUvamx
+z%kEGvUyST^c(W``LT'6'L~Nm"[|wPmT|m3x~n5p<^>9_yNQ5GTl^Dgir7Ct@l[<$HgT&@K}:LEd#IY;GiY=,K18S#3Omt0cHc8c+Kcz.]hkRl1dBABSwn
+9z%HrSOEG#GU|Yw>WB,Z62qGk/B8w^pM2@uL`m_Cd}~+%DaHv}xu~c6rG|-{BPwApwwg5qC`}.b3OcpCa;<mQ.@/Sk1dVBS#LN(gY#Sx=2#QArd2vD+<7]
+f<q>y.!o=yeZb^cm/yZ[I%_i@5b.2qLw4&;NH"dX%@2k]`G`HfF6n|G@',<mS!Q!:5`T$h2t&[gm0O':lhc7]syM('lz>8XaV^!FkP4Ds3vbppzGz<%MOi
+4XXSt=@i^kM&n/aa''iy'M/w9FSJqjreKp+YhAp&VzKPizss=t2r<An;UyAdYrg>D+n2qY[4HW^$4C-5+0~l89#x[/FWhLJgP:8q(>$O";hN'gDz.tt=WH
+y&`wEv-u@"$IIAr}Gip^ZWaq{3Q=:;vZgU;<X,58z6mE^@Sy{9qh'uys#@iy$(<]QD[f~=|5^9D)9_e)SfJrBY>M)/0d/PCJkkD@b}pKzn%Z`AYvrA7k:.
+YM`7XYyV"prOe[y7"Ts@Z:V5<k:OZDR[%WIZpQ.Dci-7{dDgpRGn'uHu'u-p9.Yo'vM(Z4!Yz&#-wiZ+y_jLFvuqhn>;;aP<_+d&W|L1>G=`NaE!Cvjhvw
+IX45u_6,PDtY}OI=qR%6J`k^^9#P}a^hLdLkA$HOcjl-54WK}O9kq/Hz+@leDleDRTG7aOKf_}l:VCq[wz:HXP.Lj(-u_9)BgtHR$tt)M>`PSmt:0t9$aJ
+~A}$2u)tI04b2gi!6cHo.4j$EKL66F"Kp0k<_!N%@7EGwOLEH[1^jZo"J+y^ortnGhLOmY`oczn+Dl6!E5szlyZY_O,[p}Flhh~)")VJYF489R=hUQ5j)S
+`@lhy{GB1hJ.'j='yiaX33TdA%N9"<D8wHau:tjlqQHPCOC3t$%_KpI8NB_:AlS)#_(oi-BmF,I[unXH+9m+{qQi]%lFy9:`NlN#akmK~JE0Lqmhw<@X;8
+H[O'1JhW."C,4v7EwE(2k|pd;Bma|<OJ2L3X/8sgzQ)pktzD7apM<h|XfL{&3swy,lx+Ugn!bIi5~1c{NIuD0"Cdf5B2EV`efAFT-TRG#Gm:oPW%{`A4.^
+.9gKnci0hyxI_fuNYKlL6NgWGMzI8OvTas7rY:XAm##+f{2GUC:TZh|$LF|%"Fyg/[mMbzJ^pye,;/v<Hwr=Z=Xo~%Na&BBQ67Pn(Z37nL7[N9s+Js(=%/
+s6YtUx4`9Z`XI]H6ZWkGBTd>||us,D@TJP%3+PbE4#{"5h`h0^2588+b/6A)dUFhF#t6Zj$fYY&>&SEC'c@<T:77h6+,k%_/^%h)~S8<oP`M1RBGo1xc>.
+,qZo=!o;CbT_3Q&EN1g`>.gTC5<!D9Gbvd(Qd"ZKsd1BwY[h_^;1i(wW!+,CEjaWBQ)waNs6(^gioeZnot$cH+`}${PRhS.6OM~KpNHZ%]"!VNbRDRL-J}
+Ds8XVEAX!>d$L4c_]{(dhNOs:uUmMv_HjXF.6&.1p":j1[K(8D>3GZWI5d"nJaIY|sOU:f_Yu@YcT5i#jF;0sT8cTe}rbI'9k@6ltrdwZDukE24,M,)kS5
+Y|f,x<in's9W37f./DY0S_($uW=bv]W(B>"cI{t.i(Lb6TY{Y^e(w[u9uAM`jlOI9P:QN(TH!KLBIr2VSZ(TKlHYbTk[~'C,^lnxu-fHFlcffTod;3M%Z!
+[OHT['DC.kdd.Bp{EX(C[tAjXvXFI'p';oe.WbN{N;#%%+lN3/57ww(]>s>Q7V73B@8!02GzV0/]zQ#MRVAcV-@;O-RNjEc<x--`[R(pup,|sg6;+=Dq#[
+c_!EOxEVYct98it;s!@'!z!qWSKl@"a|D;8PRJaFurF.!arJzbu#T,lt=iq]d$yc(oT0|[G@WimTfHayCd_'si^D[sgmw'=>X9nOlA$)=/TrcoOq'OI`>{
+8KY-o}k2RtZzrv`A<"x;fQM.r|xX_zJ2"fn'EW|^V/h-i)3G^,oC1kN_Ie5biZ`oX+eg}{im#Ri2:3,k7R9&YDH+/>+Pxy{&ZL3$V'7IO2~N&Iob3>Kw]m
+6;p(k1v38iIJBQ-L.ok9@'(I`j{WwL^z'[KO$jF927.[W=VG@j{dDD(2bGiR(7~r<0)Tj4l[^3FX9u~#$yNVwMmnfill=SP|sxRlOl"/mXXqHm3S@=$I0G
+V9,B3v|b-<@%<-tO|wvR2IXh37Eyct}!U8w"G3qP/X}7!f<OeNZ!k-iffN5TMV&m0bD'MT0>[{]iFmV`7Ljw7.9X.g8c@a+W(i9gfe[p.i"rTFji3&]^w[
+f`~6EB38-w@OpE&h,0^iva0lxFJ%Q)=hPD]XUHjDe"kH[Ed[k,Ql/LwaYv]t}g@1V<r":3-;)m:F1p5Lu`/3P:r7$iw0z0,69$R'01U@rjx@@vEdIv+EXR
+DH.DEbW7Fi$3c#w'I/C94rFgE/l$lc%peh^GXq}YbjME]/eiX"aob"(G6_G$x}ZjX.d(/#JQU(8XTBS[&zJ5"&$ZYa!x~/m.F-}6zJgdY{L8>;%itae[b@
+$_;E~n,hN<f"_)pC=5_r`qFf2E2@)6pa(iX$_]aOUc^n/L~2gTQYp+Z=[OTL_=!dB5dQ)t4f+r!p#rR'XZ,(eUwUd9E[R!udlh%=UUS'#311R2:+6hzvdV
+8h=w|-7hNwq`7hzf9p_&6zk^d83iO$B9"l&,!!L%:Vp5z<#k,&Jo@pllvMg1nj<)jbKMyZjb7wIrRFf;-oSFK$+PSF7KbAYey.QKnb4:sJ~n8NFterwu(2
+>YY),qEM6o9|ib1kMD9lIRPuL.<8s7Ni}dTxovOdJ[L]=wM&T;PTE1G4#vQFW_<i_K8lr+FAu,.)Tk+dpITcd6R<>`]{>[f&!(U^a3i8_!RzZG;fdW%XA=
+kdVMAN2C.4>;HEsr.QssMckCR&=X]JGb=.g_^1Xi'jLLvYl>#E1;(QDJWKysb=y;NHg^N)I>dQXhwZowip@dsv>xsaMv[4ej_vmj!fMayk<O/8Wqs{AbZc
+wTBpWw:`[yBq(!L)]-#@~Kdf3Z{(nPC!J-f&3$ADt%oKS,#kLR&&vDC1|'atN7`Lj9p{pG9$y;nl[PK"]p<Z"nY]u/0X.o-r~to$|TY07g$m]L&[Uq)8q3
+JOIxt0cE65nkKw$2%/Cl;C>Cxj4fq1FLB77MJ(PBm]PA/|Zevo}1W[T_fe,9hs#Dw^3Y^2|+p:cq)K.MMWRG'|d^]kU=49COEPlu;!0p&x8W5ol+9@)&t,
+eqdYvFF/v@1>X+roTX#dNAyh5(8C;zy$xP76{v"=~7gA#9-viD`A!i~m]<au62e]VEuivc:CO6>%/,qTJ^T]_Jog:U"ko,UrH6]7P2BwE4=fX-M8T{(D2j
+'#T{w;=2svNEZP3}e8<NgycIvB)x]>}m/O}Hp"l2c-KTx!7$#;g>#hVC9(Rv1Nka1#{dw`m_OqXA<y>oJAA.[`<mA}>oKA4F[`z`#.6BXv6<!/R00gV]oP
+8>wad8hs#$8/c-RzgD3Ow]=0)c=1!i`f^`egoH~D1EOBr`R1G<%[xh@,#0';bb9{Rnpj7O`2sC<2B(QiL=>k7Hgb^7&%)ZRbcjodceUt-=4o>k|mtvY<43
+h|]TO"8!)p$PG`6w&.>I`Kv1(DS',S6rk"JKtKr[7vg}BYD{L/U%BDy{JNW{ZY"^!R>Eezq.&0hJH{R`:#01S0n!w{X$(fGS+4:p1YmJ8sOJH#9OQH``{&
+]o2}n1/pr="Azk$a=l$JfgoKGz+t4^<j!Jst8;<ixv%z^J'DotX$/+fflcijs{"-1nfvEWG"KVX`m{{vgCr^o@oL${[_B&Q4E[2I2nuW}x#|Q:>Rd=iKDt
+YfqoP`/mfuhOk=v>`cVZq]D'e5l;3f7MpfoxpgDzy:S"lih+S''Q`WTP`p>mZ0~yb1<('tHU#[olqF_`AACCM"Q3:qW"1W))IKfwcSE!9r@DL1cbrGD.$o
+FJ{ojM91upQoC`t0G$0q+hBa8%nD>ZL;`W5y"X~CD7r^[)A"hCKD!#5`%amAL"<B=NYe-Oui[JE7&qEG[fToPtUMdRaf)7HN2WZ+"pu6U+-_OpFSUe=AMn
+ERTY:5}qLJs+y:wa2Q+m;3Iysohs#F_8R#AL|RYsOX(HC6>x",K>!Z$t2S+O)[H`3A>M5"!m"/1!,D{o".E,!}_I>Zrq6p}aIm/C,Y7G~1;3ol-V[z'd+l
+M^bZrm(&c4@}RYdqFnp[<Cc0s|;G^6^'5rotp30ad1+jF]g#cAGj(=y#AcL;m=g7FsGF,%1-d$T]0vw/>'z7+VK,h,LDV$rPOqYbp`dllG3PfX!<dV0UTX
+aY~0.2-Uc3dMynU/Mqi]M&}TPW]bB0PS,<s.sQHr'q~tZ$R:x1uH33(&!jD-`#a0G>oLt.k-N'|JW2{"HychRyk_Bj@OJni79N;QO5,yxE;nS>J6=A$wFq
+-Rd2w.ehut6)pq5/cOQEz.O7WeSS!&U0Hi"!{sU;~Aj=1`$g(uMZQvC!:{'qg->pLnJ;4EHy-rzgeCL4S8Vcesf-!+9G$>wvbgyCggDUsXfdKE/csurF+%
+G{20k1~-^$r.})y4md7R&xmS-e%&Hj$y=(%CJzUv%qUit3)qmVr-d4'HG('ckam^KR/:Q'N>4s9y_vm^Jh[u(w$-6e+_{ui7Bn=8|=2BS$->I!NYW.Qr+g
+V{k+9=67nt|7Op]QY$C}xP=]imrZl[^u<S8.'$!m(C$/)bdc4]01=}di{}>OI$26ccvFBwE$!4,yK!/L&$h8D!18Xh$:@OM-b]k"(#Bp6lNBIJXVZd`kgM
+-KGr4(:{+m]:W(`V-saU0i#NG!1#[)T&2$_@AjOOVJc-"!pj'_Vl,Xr&%&`-9+vA^mX>`z`kYy`E.$]2mUT=mz:>%`xz@iY:(a]IGM|3azhyXr46@DzI7#
+UMWF2)L<2GX,>i#`432fB>DH`>Whmp363^2`!|2{l"F>$jl@20R!5#BlamZTD[l%;_l$cd.bw]W$`CPLYY8@](@%hs=t!C>td.4:}@c-"lv07J8M:Pd3kO
+j@$nFBFW/zDaM#m<dUgq~GUNqJ~&'t!TLjDIh;`E!e9n<ri48H~DT3l7w6MwS9B"F8JTj<j>>3<`U<@v`!pi!%2/A<'ZMK;fD&>{DS|Kzt_iJ9o0bkK8PD
+`c.W24a-&>Gz0%98PH{0wI[LXi9pJKwATL.sXm8ZX$&vK+I"{USz{2l(bnw{WRlH_4&$#'z18KXJJ{AQ/$$U=To+#_T_Dd,]:M!x'/k.5D+hX0TM#;]0jn
+Z/]gCTt=S=5%:HEndT7I^%@Pb>v|EtL}TVd;``%_F,_':+Lin[].Dm3{2;&,=p!<3]K's0adW@CRL7y%VEn7L0cnDdI}ba7Patj`fZP)LfhK9uA"slYZN6
+2^I)7g[Ch1GPnjY6t;9RQt)&{8K@{<zQpC&w5,A)pb`YgkiuvmW/00-3h>.ot1G.UF<9]6<8V#ga8N`,lm4]30[k#+#)w);>CEQhzNH9i^ye>_PO@+!~FP
+v8euz9<8q{[Nh$BHX;{FBGhueLF_+lcn&ur|Oc9VS"bdPDCszQ3=."H=Y&KH9YORZMxOqcXE^|mA{aMTorE(nhJbSuk_X$e&St^:4R,C[61I,em23!V'.Y
+o%&G5<E&bs)W.(vyMHph4,1A;c9uRn>UAEYdQ_vx1W(/rwz_#B6la&5Gh|OZcYp>fX{]/qt7tM$6jWaRwUb:)z=:g-`}Z0mnJNd!Vc@[]}3!]I8Ii:Bes9
+"!4aDN]"0}rw$9$=,"Ttf@};.ooq(Sl/F'h$E]]G!s5{C31^#LX(G-%e2eCpFBVB&)a2PX90E<>Yn@5R<--EA%JNTj@Ox'Icj"DM8+,w)`#|Ca#d3wj}uX
+hF:%@mW{ySD7CXn@Gri}Ft~ddLN4-ux3f)low_ZFWXv&43nD):D,byN8`|RG<wTuS%3#u['<@R4!<uv#%cl`P$Qx.:HJO[a-uS9.H_e`I{L8!Qx`VtzH.Y
+W$NulDT_n0(yq8jB$md(RKG[vU05_DiQU1~Q^hXTk!/3yEl2a#]&ZQ#zejMf|EZLzFBbNDfC%:n96j1'd|SUJISzZ,0@.rcYv0S#StZ/NyNkjkgt%;^<d'
+&hOIq<OzwJzV]n&(>sA$BJQjZnaTWhB`O&2qJ]u&V56Ez+'h.>9-f<m[Q:~Z3d7w&1:C14[:E2j6Y=H7=>.YEije8y:eW5An%`"$56pe6dq/1runKEOt$0
+`zMZk9t3j6|cjXZWlYK:DDr]eE7D>s1'Vr8S"(bdc|}#CbzZ}os.e8ES`H|Uog%9O;|#{<:zLNDE4!Ssa=h0}A!wQ;~dL|1TL]ABfc-v5q;6`&)R}Bix3(
+<hT1LBYOlz@Qg,'fR|_>-z$68UaJJx4bDH+afK|V<J~CQ@,0-<%H,%(cUSE{'lHYneClQp;{e>1eAkSX~(iA#"Nlu|1!abrU[p.zAg5#I$cxVIrpo^bw@'
+K#""D2{cBA=2Lzo#1/.ERjULHJF92+6u3sv2UluQ1o2$}]+W5)XThsV!$E4)oZ!J}RP]ueJ81daiRtv{&/6};n#`IR5gU]~;BhE6VCA}yzO'C,8y95w-oY
+P+DptYAMtks^``]$ft[5ye](-orC/v,"hJ<=sFpPS#T/T|I'g,a<KK0L'Lc/I{7ESQRg$S1g0#%le[Cvtbch1W)K$1RiT>@6wYDxU{1!#g>;kK$A<lic`x
+F}no%(U$]ghH,2fqb8xOOrv"{$)^IznI+hYCS6PKL)Q!=sIMF7-4]c!PzK$3qx|7jW]%Y'Wuly>9jgiB&}|$wq^tBV)[RgjmMJ>helMwv}m8RL$yJF2SDq
+#uq}"1qN^vQ[Ha#%GW5%4XWEqLPweMT_O5_@{YwEzFzG4"L}ozGER|{NEE,#.F<xq!dl`rzgxvijMg.$xq()HcqY/u;y7Y6GrVj8K#:7!/(F-h-93vkq!S
+6'rM{IjI:V3)Dg-(M/L@dL#.NcpZpeSm-(6.fJVHk=P!G_<J0eXv8nD{%RPJqnOb/H$0|O/(IGIR()[11VTzM(4%-3.xeQDW>HervOZK[}mrXraOQN.tEF
+Tjq_cJQxFlzt;I};!ewo7+lmM]6oD&C<7sgubp^xdiB'@um_1YN"9>ADN+yMYr7$h6iao2IdNz+4(rRZf&P'1{12q3p}sW~g!cg+VJ^u+oa]TgY|R%`ObB
+"h)d[&'&xv4R[45J6:I{=VcY~>!N5ZNesRLP|Yv;]hpnIA[8/jMEwE92@1nK5[0qqK#Kl<3ajqe`^|S")`LXaMUBI}6q|@ix+DuhG=!JG:<q_cG=wH^n!>
+o'(^K.gaQ;[^z<!HmnM4xn4umkdPNqGWmZyhvgI{ju__DkohP@=4'o^FPG;b5<=jS_sQ[w%M=Qw1R}UJJFP,[X^#'wuPJIQQ,6Rqk,ru6CZjZFV9PCU4=>
+|:_g_^65a8"`U9}:RJACpt--zrzzTRS75BLSFT_RI#>`WfiYphY1a%ZVaB(hNVyPp+ZbEkHOc9p+lQmh=VhykRA-!La6Amh.I-Ltb-ETU[s%XHoSKq$^Ao
+jmwHL<#ic5tTS=sWJ9fs~,p'$Ec_)/'zomL>pgeJAv_S'!pw.@|9QxZb1Bf5uNwM9Trl|dcS;!IiC)]nSw~`Ju/Pt]7,'.Oqi^;y(GN8~YiWiq=b0DtOO;
+4h~I#<%<SP9,_//QH9|<xLR>I>Mj8J-,AnbY=ib<9mTI)r2R2EBUM^pb3mOY+5<4A2q^P9jjy:J9b6_ag,i_.Tf6R_2O;7OR^Uz6fOCE+80J[fl}`UM7t6
+])Sp!.%-Qkp8@'DT/y_^=+u^4r4@7ZI(VHf"%MP4UQ#",_xeOJ~35uFxUREmTrv^fJpJqxua`)1ZXtu/N7l88y'AVX1K&88&Y%p"<xej~C9vkk;Pj41dlJ
+WVk)9#{KTvmTx0pSA3bRh_-!q4|qHS{![T+UpS#cw/q0c/|`{'YMSpI)h'2k|1;u}A1Id.yg(h#/G34-pl6aoIde1_3p%vA|%1hW5v{.h@quM]{S36;,53
+1euC(A=Y&wT8iG~r|R"w))[b>cEAn8TWkL{T;J,CVyGwSdTL1i9d{b80zAmArh/ZVltgI>vq)l/&G6&]}vP`<vTXs!ZpU/,"vb0he1p,,{4eyvzmwZ!jH2
+CpZHpc^kJV"f^@gA.d>8mz<i)OL&aA6-Z$EMV+C1Zn1+oo00ef%5+54'.n+FWlJb_,ady},=RNP]u0aBHO3pVXsJB(;^V'ffD%aPcQ<J`DZjc"1bu@N%q5
+UlTAA&&0VbX(-%D6);+tWnDz+.]ImAXxRy7Xf|aw=sM=<ZnL7In2=)#FcsOd]o:4!>yt:5Wv`:BDXW>=>UP$@F9=xUsbi_fHB#N/ygkV#w&N$s+lRIsW%#
+'c>'LM.UeoQwt/(p<Ih_iC;r&C6)qFu"t";;-njGalQctl_BXD|Hi`/HF{CN;dz8cC9h<c1hDT#E+<8I'51!83x<qHsc-^'2N2rpV(,i>(qxB$|on4oNYo
+O:V2kE4aG)2^{$3!hB_9;h0]W`-od'Q(],LjS8X/WIfE[DA$sB/W@Y]<DIc1w1B/,5}d,4=D.Yb%(Jg`A@F+<T#>Oyh+TI,h6W-ds1b_%A'#qNwT):6MV%
+~pbrB>1G<w2n1icm_`0yOS[a|-bYR%liXUji``&B:yBL-DYMB/=iH@6:$&9Sam48q{+kqXd))"IYI<w6VUb,4qDH~Q;>[i#Vk4~u5zl:^<6fo"Fs:Oqvz6
++5//01$kSPbM1qs#CqZ5xzDo6wM&nQktx7I}&n}[4-Cicz=2JbivVV0DZX0g4TtJk"y3TjzW/7d3:[.YoB5QQ{Lg"FezqW}BsP00^Qg8K#_ili_d8L{/3J
+=Q'+HG370@R!U@Sn}8lvbq(IVOfy^)ER@lAb[wXYn+EKW$~1%aGtT$5NAM;N,YHLXwu.(Ah{2U~b8#t=1u-q|'LL8AZcaLaI{E0(s!QbHfopr!pC0/NLQ8
+aqeiv8MZnOtaC#rWIg)`Va7i96r|n;bn<yS"Z'!k+-,iu|d>:cb6z9vu1B5Eu>V(YG>@M77Q!Be/{68^iHxj'Z"DWd`ZmVbh=d[-hbDUJ]h%o97xXik47$
+Ugz'Tp5VB[z4HKURzD|9ud;-JZad!/_;nHOt[h,0tHWf$4alwpTd'a_2^RO+"M@<64",Lkm,[9W^0DQZtEA^wFi[OHTu_SULyjJd>75x#/&3}w<199!yi8
+DP5^^6E{tZSfXHy[.D2+l+7NxfBO+4`Vu:{`(rf1S,ItRIU[ZJO|O^!He`~Rd:kD8mw5%F-+9RR1rGko1+Ig(c_Z}f5}T7uBzp}_8yENEmRKa0Q#2UA]Zt
+&rpwJsjoc{TeWG%iU#7@]L"&!>Mom0SUJMae(%pLVx-VVnX2n-vz1^!%=IkEl"LCd71dy|cVt4~anT#aWeG<gtePC1o<]`xx]";)JNx8X;>Z%u"Me|gHtX
+:%vwcaPx(p[]/o$-yxlB"+Rg[Pca{E2rKF$,@_h_7t#d9q2h^`#>wsA`J,m8rA6BP^UhY,A<!M(4f>Z9QV14Jz,t(:lAxs)/Z`~Z]vM1{"eiT,.34YyKzW
+'2tF4;"h>VkUSw`na^L.rpkr>,V-!WZ't!AJAJ=6Z177Ri=+a&K$]426Nq0;M[v8quB5:[3sWQVcmPz>!T/iSu`(#:M'K=q<7))BC>WbLy!-3O:98b;E/w
+MM5:.s-m.Qma@h$y:5+={-su9I=L3/YNqkWZp[rmsL[OMsqU6!Tq>|NJMMcj=:r-pTtlAUgo'[tizh7rH1ZBmtG<URi%j3];9i,&ce)Qfot^5!JUl('7<k
+Yk"qS4]fVvZ&EAuGI7NVhoDLe,Mj@`R,EYRkU.LN5)Yazyyl2Zz/]YnJK!Hi{9|tpf}Vgt7xv"Vb:lArD=h>jI<JLpEht{..Du#w}z4Z|iIqXL@,#xR#,K
+@aWDWLoY>gnlB;)pJGsS8rx4!ox_CmWcnE^SX!Q::`)"[>-js3^Ky1RmkAH!CsFrs3P^xN;}i}As%PJw.tzZz,$|8jgCa[1M`it/.A=mPR(Z9RXN8uxCeM
+oYk^]794(%sMpyMT5E7G~3j#LMC87MTBv";k_O`:11$nUF}f>g4"%jxy/>B"'6O]s|Br_y7EHEzum-ch!@D}W8Ng^>IwPae##emXp6E:,{XMoU~5zoXN!s
+YlR,ya'+k='HElfRwO}5E'O-8}/^H887-Lt0M&Wc^tJTculBLdy2,Xn-HF]'7%{QR^)Bndn,Rs>b!:|9N^w7T%''UjG<LY9sQHa}F{7L.ygIhGzE&Ai]OA
+2'V!X,{9vM<@;6UgeE}-|j}'JAjf/#5^n`([WooqG(Lg;L`ghL_nYZY_EzT"3x$.!$@dB-f<|Y5}ns3J#x&V%Hdx4{qQeKlilq](&J5Fue%-C;8tB9)r0#
+Fu0X#-6i%sebgbjE~.y7{O9^@K.oMdv-cZtk4in;LW!A$Hl;;$XT07~P-^n7=$,4cm)@b$);/zl^8L|xE_3<Scp9.8Gr=NgB==s'EK6BNXA42[k'M}G|aI
+{VZSr)}m(z0]V#dL!v%N"fcVXm[Wn!#1z;bb^2iPq<fjKKb1%r&&&{/'qvqjr,=0cKAgg5:y'msoebM|chyOT|VhFr%!2Y`7-9dAq'5eYjI0UQJ$0}PuXA
+xbMJUjPTt_(G">VvB'n|MqtlD8U{@]&j=6h5H-I5sh7W(>eI&zw&;KvA9vgf1HTq>O(<22f$i4"E`6#QE5JbJK$#;b|q;^&Q:@,(aY$zl:=zeBuBn}>%fH
+uxL_^VpbYEo|jJ,uLP0q}#F]39f`+on{Ryck4sBZ5W:^z#j)nd;IbTI83Hk}m/OTu%b!og"YfldTjWU_lt46jk$}VTus=LX=2|&VZO"%$DS"b_'v%FI$;j
+{oTrp'Kbtb(s#OkFGrJr"wn],<)QqnMMB@)")nB=u&z-WY=Gg1eTg5eI]pyX840USmBSOK/a!'J&gmDS>mG]hw]RGa,@0t}T{Nf2nN&:~v$8H+bd_|+b+E
+8T7]}Q!2%u&%CYW1{Bw9.9E5APE'9&_Joe-y6b28P6Z|J6Nb#]I}d_L]%hV@[s3M+b:,}q4SyC5feJ8gVZ`>uM}"g6}$R'OhbuE0oht(r}s%Azk'D;00#s
+E/q|4HZtF6[FbxnOW8pd-!#0'U|h,cCS(Yg'l!voRf4|2zHsI;$gviUe)gR$omhK7afd]<~op]b+JC5i@edSh2P9b/DOseEl)WgoJKG0f^obkYyDX`L)11
+MH2]~C)E(r~s<-_-23gS8O&Jy@jgTjI4daa!(N+R$l%Ht9G;:/Y8l2@8nRY86#'{^C>4Ef,G`%FTJ+Y$^XM5%n!/`[_Uc!]]sisK=sr#t6@/>&22+%4P7+
+j:}cau(jDD6|)Jg3N|8lBr"$MBW#ck|!TQX_/UhQJXu{f^c&R,'SOL9PvJ+s^L:/La8N!DIW$Iq5%y&V>$k/[O.jeQHt%{(Mf8bOI.!/y>@oi5|1wsSf$"
+I4r%lrA#}$np([5a6hB82ohOM@#_w]Zs.:gU[.pSf<AxVp'p(:g,EEcV~"u2A;2Na!S%o|Y6^yOoKULb1@Q=K#Tj[[fn9#]UEgcie)=hHy"BQ),mDD;R%B
+0dk,t#bR`O2AYjZCa)=pA!.R's}.7,lE:^:hL&HWI-PI"-]x2^Q#Rv[_]%YrL}%$W0:km:'QPK%G8Zdv+m5+<LrG6'i9Rg0w[[J6>UKL{JVo1XSG:85h=$
+`&q=yv)c|D}FRx(fNZLs(>9)E#<:1-n)pof_m<,2:{CU1&fpkEHw=(v:oExU/92G'ZrSkl^xk4)8d`x"JOJ:sd4P,g'v4)GO!0=AWtOc!)CO{ebS4PPWjJ
+q|/1l!BqzWSfTTS-FD+_m^LtY{/.1X($$H,Oek&(U!Ihvxlk|:L+t|B{=27;C7S7|."#0cP(wHGCXWn!-b"Zask/CCTk>7"+2,5Yn#>0;-jNRiP":'eXby
+{WnfSJKe]O-EuC!$GDlq^lMaQ6G^k$;9VXC7kZJkOKrw,7<VIp8%E:H,I^E<."+'(_wV6yj8k{oCZ4muXSkY1O[<V)]4(Y$ea;"!ft->&"#^{/V8#^$,8Z
+aqYbzn;qmHJrCJEULM0a9h-zvos[L}7)OvnVLB6bt"dIYBEy]%zG90C}|j^>~WiOf;KYm3qa/X8s}kgW~0)9O{eUYA11%isX-FC1HCJ>+Ua)x|eu<Ed8}0
+vjFOg$(0p!{D@icE}Qh>IAv"VZ~oHOUBzALaF<][UH7;$/UI!#QU2O@RRk~tjZT7<5bQUQ|YD)zjImaW;Zh"#`&jE(/{&&`k.D~Gph:1XW3nog>T6$WvMC
+"P>/[9Q_Sp;Yv.&nu'Fi;E>]9Xrwk|o138|fZrXZwlZ&$-'-aIyw8ZkGYMaNg1L8.%"ZBVRaUwhy9p9H9.#tuj~iZiMOelM<5V"#M0d9#fMpeK84XP+Ue2
+wLC)TqGoG=;nrh88E=58HFHOL@ny89l[mOq{2o[rF[64;i]^5VS|ZEu[Hl7Ncn/>s;a`RCcAhm=nxxHvqW3'y)@0Ons)L]0@N6[Y_rP2Xx.&8pNkhkw+8I
+L$VGexk+){a4.,TucCp^=Mcd}W{=W>>bOy8b;Zzz0#xAhXX}FFTYq(;`%vc'^LtN"AbkW$^#DZ7TO{dyO.y]`0XBd".(3)TfzAtJSs|o{8Q65m]f7kZe9[
+`>@uDCBHi)`=p7CGrsv7j)w.n3z>7te4ZPhpt:,(_/{aI}_+&rfOJS#J&kljHA8jH'A_SxDzi&j!N5LMn-N0`sZi<+2&J}T;~G;_OSStjVPqX:Gee$]|]M
+a3/#me<AVgoGp}(67gh@SUf,iZAOQI$FAIf{^G[skdh|A7;J[dRZ^RFJ74L3f+thAi>IAr#p':|Fh8)5=YAlO0KMqJ9_,r`b,JHBI1I-^VopN3,dD;385C
+iN~nT,N,z/Oq~_Y/|^3V{Jzw>N{Wzv1R%^MwAb[Y[ijU=<bv=}%!vTDa_u"3${wy}ds$`VbCYXy;!1/Ksg!AG`Jgn3Ve2DXZNO90YJ;@UW4y=sT!wAUaXC
+;P:O8jBbV2o[phdVNIoT]g"L~1x/q=LOs7~^eB~RlUc@@`PUF<VW;!:>H9cr;aGMBONb'FIx_4GT/_jNxVB`)3VZMU.Sd58M&$Yuavs;FHBMk>_v;<eIQ7
+SBcT).Do&_A6F+:@AV,u0uGtT-fuLGfdAR;#3(+&pv;:!RK4p5U+"7zOG1RNW6g-<D7oJ&Ye^@1=W'x-e-2=mAUyKacvH;sfnv&1aAJa@!Hvs3I/k.4g.f
+b83TkIBC&Y.t{DAk+t9^Dju@d}o-K"i@:8_G[;>_J+CSZo1z&1}}Kv8m8Mf.)+DGYNE`3tU^zZRttK>]`S_H=F}cFs8q58(=pv^L,T-7PFonk+JnO`ts~3
+DQy=_!zgG|vycN)9yD}{&3_uhgzMGKJ6we{po2PfIE==:BYA%7=FQD0Hu/,fb773kvXmtmfY%"c%.(|OyC:hTb~kW'e8Cgh_&q#z33NzY^uFmGSxbSr+/&
+y.F%YC9uE5igJs,{Hbj,.f3oQWzlR{(MB;_jT2o;C}:{>%{JL]wi1yI'0xWXF(Ym+1GH4%K=<.%=&E6o89+")KvRXDExG&}M/xx%1bn|Q+q=Pbz}$,v[O,
+LQ)yj:4NmhH}JinjqZ$gLwuj}y.tJ_UZLF6d#-Pz6%%J.@.TQBeBK<<1At~OlV3EbnmqBHAgC%Ku7LnPr-._%','E-]<6u^}T$[2`'AdRzfk,ype]X`b`7
+0.HX"x_pye#E%01B$#T}X1^c(A]8%Bt4;;d%pq[!44Xq27=JP-oA%Zm"W5O}NdSEkWPqE!Sz7w7"<c<=jHKW#mKy_zL1L_i0>Ts9Nu{OR,W>+zAtiGLJ5M
+`#:VmB^tEGzF#=8we/ZN<0x1,^u56]aTt0"27ly"=99{Iut;4^c:#T|mN/=,<v<,0<fT)p2ig)xYH;P+%RSt#mC7rUNa+U-37|5o$[uvxiE,&%ALW<YRG)
+djhZ%uqGGW@D4z.rx^!C3E"H3/z'&HAT]6DMFkZ7F<VBWAS]ol)#paJ#2,1F72lnm.Us~01i.Bxe'$&6y+s/8_10(4$+8!pV5=K53|bQWQ,lw|jnS$5E2_
+T_-chn=e@KPo4iP[GFArk&dB>etYaT}/u,i-/XKiZ1'n@393{`Ht'om;^Xw&Em6Bves5<T@YGcMczOQ%!tbkZ+~KXW@-gz'k-@Ci&M~eFbD[B'xi!=!=7S
+]2{"cu{z+`sCa(wz+e_=i(7q"Fth5FOl]{;vq^P}'toXsJm#Vt{7/}g0)eJyd71h=mA#L1`LgAXt2TIDMcVdt37]JqLlxgeleM}23'.),kcQ"5}qJr2xbD
+JiZZ,>@EbaQpthh}rE4r5-3[DQ21Q[<IM<e$2j}I7)S&:,`Zk4._J+Z8Yi.RRdIF^8`<j6;@S.[201U%p=#={<f_op}t|w.p6Q[}K]+xL+51uG[q&yanw<
+!^h%LJ_yHr!6xJ)EDDPf(X7xCHQHfFu/I7#uDH5E]=/U58^6;bCij"vCcW7w('TH'`u2"bIF}`'OF=AjUfdpqZ,G^+5M]@+b+65^&}CEZ:d9$p1$U%#]PW
+6m5WV;@S:<5rs=}sWz8mf!fVbOeb_Gc_/onrbN8Hj&&B3GH[SQpGGfY+c]f>[76|4`+zkch[mykwc`A;xoj!H0A+Z4&crL|P@,NOh-;]]b$1.B2}1N[Tsq
+MO,ZtGZi'8UV0!xN2MG.FsQma_oTk]H@R4cEZ)|R>Rk:.@2Uol8gn@O[Q;jw[R9O$2MaKL[zll!IFx{$W:%oc0SGoM#U{s5f7Kb,L4Fx[D~=2+5!,sI+_L
+TmkDc5v+7:G5BD^N%_Kc>q0^B;~,m_&.eUVW_PRsQN/,D}T_;A:{I;v%`f`TQIdXna)cUai_]Qpj2Kq6w,jXfAd/-+4PaF&J^=X"RN&o(QFV$K&,RHzekL
+[kS]TXR>0G;XSv38,#~/"1U2[nS"-6gk33iEI'>$CHGo8u}&-MF&r(UXY)DCo//Kls2.`Xav%Ng;0LQYAw"fx_sgM^#sG1Y)OR}vvv)_M/IrE$@}:gsv!5
+)CTI1|viaS4";`+|,Nh-t&owDBL7CPJLm/{x36uibxTg,G^{"iX^j4]cW%Q_gi<Zwtyz!1q5K`@r&)~5dFc=V8ZT42LpVje|DRx+$M~-t|&JN+L(dJ%2t3
+gmqepV_$`z=4R]+[z@EdB,McBMEY3t-5O_^ZKyeoM[iKO>Kfh{c4"mZKwvQVk/42__cQ9,7_T!d;'E:"{Tq5'cP,YHnKX+T^-Vy(Z5rT+WlPkS3N1@"`x2
+C;4oxGWha}$X#aX!D'sVVgv8l'DFVdhqXeCCRp38P69rS$iaaBhagD;`e.4m5.Qa9urj3v`|CxFbzoc6u&8wN{irV[AK)gtvjHi<(r"~RGnDU0+8msQ[A9
+c_y2_wOg]!h`hrh>LI,NTIJyq=AWojfOgYfJ6@"^#MF<PsNG+bsYWo1GKGue;l"b"xN}A1<H{aytV:z>UQu'C{EH/f(XYlo27D7uns8&DZ_KTlQK;!Rv:1
+6d#0OMlFZ$;ZfK%p>JZBng(Jvk!M8CG-2@DLhsx/YCIeBOww]RY/}v^&h(e&znzSzJ)7gC4,.WhbcDd,bM'zlu'"O)j"W[)RT>5Z+3I3/]KICU[D.#$qI(
+21eUXKY;duu2g$q22Cf00Ae-Da^yA)qOW}L3psYApNBK9CX7V5m02k"nF52YGM><qb25:N6VQ0wkicDZMO`k[D>z8;2>p5{"W:heGv',IxOc{8Mp,lNAHy
+L[F}j<$rQ/7sz#rsK1ojP"bXF5IZsAzgpX@1;MDU+iFg&pXMBHq7Nie;x}chheV,|7#JQCdB%{Kz`99k7lSa:%{Ssclb:=i"Ug!>/R92.+y&`dH-[@H.sr
+VbB@QV`,La4O)d.!S6]KR1@1^[g<7jCvHz0`wQKsN}`]~];eWS!/&zzzU{u)7J&0opqh`"u(PS<i7"b'ZVBAuKQ|wAqM;)b(wTG.tDk%Vq#jQIHi(W/:GN
+1x`tOqnI'1<CY0sLKNQztb[0dW`8{h-Uu5AWfF:xJ&"}Ll|CrP,o[[5j&lm,E#:AEuPb8C,4q75WJ+]j.z#puX[9y858gdmfJ--S2FH_~phh.J"1].$y+]
+MD0u;Qc'(orBcz]Y]b!%ET=cyx+%2_za=N47s4kAn0FSj8RKBx!Wr(k,8KLA7{J(9.]uD>:]j/{e(O8V~0E@&jVg417O!yUtL+,B:q"B$jN/Gq|`|BDck^
+;&GRPhtP0-<GMn,|+'663O^2><J<w9qplDA<8i"P#G/"j.dGMif$YQ:=VxC/Jcb'4C)SUcQt8U`5Cx|>[mc/aG,oo{Sb3[mv$e:|LYhSoAo)n<n"wvN4tg
+$Bws%_)!|]p5pC"dI=#rGtM44UmDm59zr&sEYz,#K/8>R,Gia/yIvC]Fn-)wY;-P0#-qsGo'N-~LS>D]<#KcbEl:b%153vej{,#Ai9Z5Uf~fsvjl&^(xy8
+4L]kYaj(QF@/myAk5U@al=M{v0ou~4:@tS@Qe9Cie9J20LMPtXr$DBS|4jGs'cn9abAu!s$$Y@f2.q6xR>YQ&W2(e3<;4Sdp]iLIcx9Sl1_lX^@hJ1ZL5"
+L-zx2c(]|=[h&DVgaWu3idb|o2LYgHStOR.GopwjeOw%xY,[HT17qajM;k_rOtN_lxy&G5F=J`OgVADl=FyvXA#%EtJMN[{EAIbYFAk&9f`Lfw7&#!W$yI
+%;4gx<pfAF,.BCb`RVaMzPZmXxZEA.HDU|1U,)ddwz;#h$F+vu-`RHbQu__@;|hg><=+$tSXOHTW<cm39k'F5F]&JpQI>_EcXW{"O8t6yT`RxTdtG3@sNW
+8|PyV)thCBj6TZqUX,Tam6l,|mrt_lFh|w{4uhg#$4S@|LsrW+QLz!f(6aO/Uj_&EwPzJgwLKR)qHstK.!!iEM=ueI7)ywM}4Te7D%:v$bWc/'Y9xvl|Bt
+EP6^vY3[;^Q(e4v8V;p.y(XN0+D][T(..#M_z8R@`t|6csR'a$'{A=<Xo8`afpG|`Ze9dBN1x+7BWU-.Z%nJ}'#.4/`0SXLFYx59RF%'qAfw`5(17lJJTA
+h0u`t>17hl+IpsPM6,7rO&-rB}NrFN&fjs03N81A<q"{dJ2F$]FAAXsdguV1ltrN%{2qx5&84G94NhjpMJ`jsPgt/oUplNdL-1.s|G{kFf'ETocAJ&^}Z^
+:xu>bJ(x3dlw4{z'|teD"{xdhaP6@Gpn7yX^h1f^g2['4A[U|ORP|U/ZXH}VpPS!58=]yvg|nzNvn}8vmTuBJ4gX`$<Non#fRdWe#y|=F]WHD-pJbAs`|k
+J[XZw=(S7T{=YQZy|FROOt"[4GwjYZ.V}N]4{jjTL"NA"#bG-P||&')0"l3N"_uMG#h8{|e^d:ggv+y&0Cc{5|xvIDXi=Dh%j[j3%G0aT83DKedwB]B=@P
+v6EZJEB}8c~O@x0Az)a^-fMClTdf'JAG=XXbi5bsRNf^g9o/m[{6c$k";,y-6.=Q'Ho9@43uWL"#x-;x^Nm#x"M.ur<tSSA+Lk.xJlI'e^m!CxIK%e[NYg
+:px_CK;+8K_:",jIi=<|#C%7%)iLW#/6k+mF,yv{J:$qG2B%]@D;QMFcV"XBQ">b/iR3Se|{RT+q{I~|#b3i9Y6gNz'`%7"$k)(EuoHpb%EDJWmo^xxBUJ
+rm[Dy(FzQ&$-3(l4pD^gniH@S&x]'X)_;`=k#o}0<H74/cxy-w[[LXeUA9j6v@Fnn)TW"[u2hxsh|1{/M.H-^te8rv!}D@R[jj{`)orUz&~5H8w<QfO0Aw
+]ijS-vmKwGb=5lJ1ZgYQl]NUcPbC}{F(MIs%8Pc4GW>M](8#}XA3f#@TQku$2:,x<8~g^f|OL1>dtahTb-ig(|,46662%4'];-v0-L:%yG_giw.j;y^DA<
+2{~DXc[AU{~5wo]`{gdXX,RHwPAT6r~C3P8k['yCGoIOw$&fiH)9_$n_F}O-ioYk;210<0TAf@Y+L03OMY|llQ_z><</HQ{;9d&=A08)AW0^}G%`L[@JIx
+^^k^<-[>)yTxA3|nOvzE~{+sE@<BS+IRrXx%Yt2Zn'!>~{mBtNP,:Q/4qJ}e;X%5Q]Kt&T4/0]A"n)&a;Z~,#tngeH,r#xBgAQSRjv$sRVa4+hgp8T+;!>
+tdEP&t:wKZ+wu,q.SVpLvB`sdp+=@Zb6n+FoD`P%[k&e2YR$Db6,qs%9>H1/8bJqnYUVz^YVwEr3;nBSyS]+|EE{z6q,f/~J=&DF)GvX#cb0&&0wM;GQd8
+7(dL=M{b>265k,eIHlfPGD5C'v6f:!'c%%-Cjn8]`+v03<w9lr<emC,-O7sVZ9UyJkeF;qT/&kD[_GYCL1s+Q`LvejEA%6K0uQhnuNN7ID@v7FAz9-S06K
+dk|"'SMl0[Lz:DDu=BigcIQGjN$pmdak&0.'c#QbD>~[zPl.I'Y@kNSF(3b#}wHfCrNf<_5Cu{Gzqk)5b%1{j$4U8}buJZX|9T%yMrrTD+yJ'AqN/Sku-[
+d;FE]Fli1(amgezLs`'i|f#`V82aS#=]BOYfH..W=l7v5o;,58mx+N:7YUX<)!Xsre%af9vLc|p5e,6}~i|uN9MoQLhh)[&;I(>JyN3LP7j])E<gY#9#uv
+/YykRh-tqA]j((jNddpgNs(e2="mEaB]R@=tcPg:Qzl2r(iR>w/9(;ct;(3(wOtp/5}oa$N=/^=&&GcsDbxFa6".-4~<gLCd5K|=9LLr4!H,<&<Ie5P3i>
+(f&I:75vJr}L!pL+2|om"x6:Ew4PXngy1^lb5O0^jeUf}qB<GbmO+Eih=Dy8x^e8=O'oulw+t{&U}M5OVf"Ue5Sh)TQ/F_4Uq_TF5re941$>LEWMPG;io[
+na'.Sjc,tMfVqd@0l_6R31|M|jW$_jjRsCP]Q[DT9|SRKqnSP!}Osi7$(0k9[#BI3O$&%r'Ujk/Gkp:VlWj5H-{Sk[K-sON'5JlO:Yi_tey+GaMh%eU^SP
+"Qzv~kY/]7,SkEo9:<G|'&Hzjxy$e:F<xEm/V53r[{n95tatF@=(nsW/]Xs41V<p}6y4)6V4n!mtE3&!>(83|C5'_JAf+0H"6-#}$>JNa#370H..>'m97%
+_@wxK;~-~&>>uvkzVM=KFc^)`!0:i2E%&0ITSyWQj<zGQNrJT4I$m</yea;)<4eJyU@BG#6PCfS8$'CYn](p=D,UVL@MSa]66WeAyzPA`xU5`f,'C:Mank
+[yXZtM8lonPbq],QK@Qa^5gVo{Qj`vE)}eb}z"M&js9/|QHJ;UTH4gH&)f^O]#VxMACpeed6zidi7Y5NI%%Da'2SN)r+~{LDnapR,sLk,jv[i;61S}<OXv
+33w(r>rf7SqS<E5W/iBpphVD8fnJR!Qx5JC<USIFi$3zV6T|u^xMOZKy|02K@1]x1hyVzkV)x}#C+f9%];WTgU:5p&5u(CVTZE!X,RtF5z!R&b|$}]f{vj
+_rJSNXQY'aNso]2GRARO-Px^6;_]:fCcsPy1fPk6;M}%A6H,;F$_m]]18tI{)@dg4gd$Twrc2KPqT]#FIVJ9OC0.>T:/>>rSUcWYNR(b1i-cjk8eBT),v3
+nR%Eb|6gD/wi^={w5DDGa&_Wq"|fj_H5o9~mrmAlLh`K=nFJ`8}@SnqR/xOL~`%3I8H]E';6h$Hri_GyY[QFvHeGGy|bhq%tpV:,AqhvAipxrb`5mM&S6f
+nxph{r7Lb'(G7:qE_X75.U>s2n_0UNp{u;}Y&{Nm~Gy>@iEulD@nL2Z6f7G85FDe`FbPKB,['lLCgiooq,>.u!/nDL5_nB]!J7.1G>4(ikeJ!7"3.#0oM`
+$L{=,`]!/u7Sdl{@{L8p+&.o/&K=4ehJ>0{b"FD!#X~a=XQBq1A!yT-,/I{j1D7po&<&Nb@reBt4terA:W]P=k:y7WRqf<K:eO:bXD~nC$lZ/HTM`vm!{G
+,^M:%S"FiGLt&T;45PQP~s;Q^BA-X#@pfL'QA}/7Ni/i[-Lu(dh<~.+-#9&enC95/({.iHrV-R)(`xcC<MtF'EqOAS<U_&:&a)huk^ZoL7.+y/Hx=/u<Q]
+7.He!Hz!t}h_C>"@Xh.OtkRXJn7+p{T:S(oeJ9nm(.K#xyCQNl`+F#P^OBy#a<DnI98u"^P^TB5:GTDG^N<Q|9vke2^{cNTDx(^"0+RH~a]ep/$>O7Q%AU
+oQYPGoZpjvui/uA76^Jw@om/p(iu|p/cZl%<I=aPm:Kx4hxYezZ]"MP3Ya`B%>jRJKh[nPkFS%%F!QKcd_i6%)kWr)nOQO}$zQ<4<#BCO+qa8<IrZI#998
+/]rio+/p2=br8QO`KpY.r`n7e=Y[c5-o7LuY;nRoK%A<jld||KS9p%ha!pFP='rKxm)_$3@]FQT'T)a}<Q;Pj/+_bx&zevBY~&V85iV9=J!.W8SHh2;$Hq
+=_0PQoZ'+$Y9+G}1VG<UhpyxENV/j/Jq`&On6>XNeWti&&WT3JR6&:6RW4<b/8LJq0:mKbx(=4A4cQ(EW[wT3!(#mH6!14|3>lIm!V!SLrAT$bg/7z60W7
+c;t^P:E4Aqg&H&fQ)n:&1T^c>#^ViDmW!{8,D_qN]n$5,Gf$Jo/WYvMN$s=p}ZNs1M)0_9H/T`Z4@aZyL51lPHn!EH1XFu'T(8{7LS]kN'>|s$#RK8A%YP
+HI:AoG1i22.^]1}s.(vf#qA@]+s"#d`"xR6M=,F.t>4!%"FbMB(R9FTX`7+.AouI%ih6G2>4W:pk#}bhUZwGsaJ3h%L/>Yeu#M.@vA%,|X,Co{+:Cqc].M
+-!Q5t[5HK{-#1i"xN;q1&}`i&0&KRodP~(vgXUxD(3$^A$VZ.X^:ti<{8"RH<TwF(ja1e{G%671yF0e%ET@RBqkR,nW-ki=+0PX!wU"dJqod(FGMm,nDq6
+JksJw^e$H64p&o|'K)d/:xr)@@PI`sKuy4x8lP+YpYY%649j>uZW48JqU9"s-`FK{)L-$xv4O"kLxM(j@$ho"x9AV<V@F77J^$KU%;OOgy(h64Nc,06YXN
+P|simes<U9}f2_WkC[Px|,(CS=#ExAzw]v9Y%<pbn1dA{t/Q5XW:2KjIKkOwd0@(R0dr33HabRfcdbd!ydtz.DzxZ>Y@svP$#Hwl=s)qs+Qq$L1Rk[I6]}
+U_^b]OL-~B]gL5-xU_`p)mJXDNR]n;0:@:v<xgf=R$CYeL.gwZ,un|]@_5(>=ha<S@IecA>^)nwmWNS3p<eV=g<JgUqKV]NbK]`(Pg9'gN^RG1_AoDo+S{
+3-8iQ^|sFo7:bx'y,3AR/y!"hoN}JJhb(nUSoTUT]JQ:Rp-G84^a.l<n'-5`H/RXT0Gcd{7(7#'07lTHL2`eTcecBFBJZX%{0DSWk-SCy`D)/966OU@"Qg
+;4:S9d[aAu6tI>>e}H9nnR02k+Q]W^}mcdk{ho]p[`vd6>I:UmOX_ab;96C'!KNc,!T7h:(%R'MH$QK)J-W1"6"YRzdOj&s@vrh:o}BQWS6$AI@oe05v2>
+YJINy:Ths/![x>PIw|+ty<)fY47siskoq21RMcz@cDUWjjtpa2"#|+IA93|8K#o@+D=81bo9(AZ{r6bc-qz'&[SsyMxZIv3IF&,u1n%|C1m%_gk,K/Ug[7
+mK(W_E"$&K8fF0bq;;GZi>fM[ueq1UPI&JvS4$KE}O{|/{`eEUc'Kh'a-ze/J|7VeO~QjnC#3,#[j5RBj!hmC,-D,dD{8&="y4JasxIR=k@(jk$A:F}z"o
+)9/5<wm/klTJ|wRlNLq(N4Jnd%)C-+v5_J/`4,j=pWW/;;P/tnu([7~{>P@gbn;_I|xm/k6PChi1Er4Ek87B6K]!8I:{}z)Z@EURCB}kFp6E!6nZtrc_0m
+,&;POes{E;iJ#7i#@L(pD;K@.jj:i<5zZ|HF3`qn1IaF=Yf/QH)=|],2$Wq^O'oWp5A62m>m^/4<%=88NZA#Q'x)Mzs)(5JX~0JD`$@:W3Y.pX+&n|;;4l
+)c8ar+Nl#QGE7T<h^s1uHgYV3j&uHrgrOUUj2HC%$%ar")BJlUh+/8#&$.0M8HKft+feT(@jNRFQ35GkCpM4K7k,<Hg{PodHlm,8Y)|k6k+P:JUId;wH/w
+nBm(zqzD/8NzP;6a"d&R9_;hKKyHK`hSS8.b,sFT"gI6oTTx^Iy`j_OD</iV9MIEVVd<R='_t(xrqAa`c}-_z=lq&IHFuc5[1Ec84b1={TeMR@CeQl,37K
+R7zqOLHn@MjR']_L+>I4ZBCIv@VdtPc)1=g[E<n^'Z!NiPDAmH|-}M:]O="9Lx{P4)aQ,N6.BAM%YunPr<RP#6Q7Y,0au}2U^fp(O>S<O5zc|H+q-a!T%W
+-Rpiax<j)X@aV-svoBh.%8gFS!:`+%"Jlfk;IB8(ak|l%|F'fBZ@<c|i|#G^E"9Y_AqO3;d<w8YteW|;X;44PTC]AS'8c<JjoFaEODo)<`!DJ1vN&"q8G}
+IkMOV^l}IR'`V"wa{B,j.5PLln(.-dMPnrIO/Q.R7n"#'poF2].nZ5~>Q,3yA@!;/33t;70@g=_.2k&w@4_34@Y|Xxjf)'R6s7ijJf$Uh`&b!3:MsxI;CH
+g1%/hTZ>}0~xIc61x=`DtBx8KksjpO+z>hnxaYJzsbob$nP}TBhheIvWqSBWyVF1D#+9j):j}<'A<J4y1x|sUW##%TXKG.-aS<:6Pt%m@'YDjrAgN0Bi9#
+ODeH!jISgS7J,'Fk~B^%`4>/6Q4!Z{aNl!rG6OMV~5H(N36T67B[%CAM;+7=yb/ywVSD+=O3ZsQ!S9bqE/v.ZQeqvJ`4F0>'V/l"j/:,J]%lA#0wD){q|7
+aVh7f2:Z3RcxkcXHE1.Mwd#Se`;"ow%cj8^WlhVp=/@;[zDSTG:K<4'xmMt'W43msK[U8L)nb|.5d5',P5&12j~EzazkTql=4(gP:Q!05%>|FX78ipi5G/
+}I"0'5B#q(gdI[h:4onZ-LZ@RJkN%+i+$s,vJ/fyKSxQg%kx^;r<K_qi%{Iv&iJC~S[iuO/f2TPTtIWT+WJBLM77lm76~)dv=,P$Jyedxx7j&,;0^5$nyL
+5XTQ^f1KHGI_Mbu:M6>MM=e:S2:.e)TikTJT!wvIUR|X.cIu7s;fqBD;_t(1Nz+G7e=p<';KvKtB9fReeoVq+M+xPjG+dDu:si1`z'7e|I^63A3Gf4,uEo
+rO3ZOE]6=3|drGpw&DXRMX+Xq3K)dW@p~]k;SU_@:i)>sXE(31U([7GTkQ(EwM##c.q[^N/^Fg<'`|}SUcR}/TJgEkzW1X4uFr=O9"1loWpF-w2!O/DN(P
+5)M;tCR(rS5`r=qvJ>zgVZctQ@A2+K8qMrUWX8b<pJ}dM5!Bjqe!nuw-$BF%js2leK#ifR55We2$zX9f6!Dn<rgQj>!L{>ro"&PLu4Tz{L{KaAm1GDSGJx
++.q5Q.<J`6>M0NYUZ!Q3r|aaO`v&HEMb3C&4[sTY"jt#GPWl^;SdpeXdTaQ0Q=X,l)Z]`6,,:-^):+l5'K5ltS=s>g]t3gL1z0<ys#~@HwA4v<aq:tzYjY
+J|Ja<(Lvij)u'u'}zM3-o_s#6"0QkrOkM.B&nZh(tP:I,Bghs%SDH0/5_Y(R|D"}UQ)uZxx;<QwTZQ}K76'h7{fng](T/eVEF3GAmr]#87-}M,YIFh[XF<
+A1mb[vuhzF&[^W.<(Ww/HIt07B]6v{LCcQTYe[b'Ii0Vr(@4e_/Q1j@L`6(qXT)L;gE@Q]O7cM9OwpO6G5`><qP>f{IuS:<)(2^+gm(47Y]/xk{u~KaZ8X
+78b@-pmtRJ/mD!jP&>v+zj-Eecj0F@NWj;:-MI:jLe1g=cQa`p[(epQiqe{PYY^@2"RBN!=_9;=<xsZ%lfs{L[q(.>ejpdL(f&f%&G-)^)xBhUJtnF5.7_
+y'X()k,i460(83&@VnO.O!3GRmVtPml"<DNlm!Gh/CFtEU'`;jFc)z$PBtO"jTJ@Vyju/e32B+XKTxO-2U4(Z@adV9oI:+Tl~W8B^H7g9ti,=k`q]d)%J'
+0NpXU|KQcUU9>|]-5e{,4:juD-I";'ftN/VM[(fYU"#F[h_,M_z|!]v[y].<NED,x6^I+cRh$mWL+m@E$99RN'G)i]/+n6iQE{:'q2F;SSvSg;G4Eyh,nx
+)[;|!raa;vnh@sY8E^^1bWpcs9]R`PYI'#G06MrDO:>pBGeuFt^Q"mVpf$]+hQy)nlHg&r&m{(WN{O}fA!+noynfV0)#KVFDQ6>]%XG![(v7/Q9%32;=Q-
+3@sasV[46gi<PR5"J00vLo9hwO{OXa..BL[&N<OE,e45|%0QIpi{d/mnA>mmb[_uXlXPr3&&maP$%|:EB(@u|uSG~T4!4owRP'WF6[DmN]=8><|#IGB&%u
+-^A]jK"9jCT)bCZ{=s=<'%VS;2hdk`p#=hn;(g3nis2B}CILEV]:A"nTJ@F9qxaYk)ydy]>wU"|Pj/6u80|@g+.Wxy|dQv@%JgJrukV<CqXlq"cbHdR,0@
+|$s-E/jsBQ'e6Dt_0LSOty|S`;w',^U2w9plTed:Z&Gbn}<7Ma]!#XA`4'$RtFE9pv@MIK"itKwE%%%$fI,4Qx%;=v-EYfyr{VmnDay^,0YEm;~ydhvZ7K
+XB4&xi_L6gNda;UxQ!Jy#QFA8@YgBnb}[H,h0bygqkcs0<0xS1d^kS)D@qdvxOa01eXU%j>4LB_R[<3^%K[)"HomHN+bE)0B,c;/vH%,72EK0_jW]+a0'v
+TOLr/k}/M_]SjX{A]@Y3`&4^)J~3Kyr^#EarD-]Y~F7K@HQ]+q$vk467Q5Pty:^V3v0tz1&Id[uz}(%tnpHr^OO#Pj@#,P"}Ky7vkV)va!4+U@:4Z--L8h
+3X/Q9GJqV1X|uV/'7)>CBRZytGiF)Es`f'Xg[j9u<8cN1jX3t9LTXDE'`w-NsSLQe&qOiJ3f:/NlGTK-4Eb;yc}O<Fg$tz`Opf_P!PfRWExKApI@8[>xO@
+)WEhU6DE`{Jy5f`|}U6'5iZ#;&m7s-nI|t5gz`O1VIAaL1BR&pSRojT8ILeD~go%/EE1t!&0Zi;XzN@ccu!XW{-2Jj9dv%D!0R+7[.K`]'Ex)"W.q(e{JT
+UqM)v_z<)!>k9.7%l!aoz6)UI@BZu4iRi[fZs#^-%u03.%Q"5-@)u-DNa+S2P0Jz9jsVX:Nd)+A}hYPBM#ova9(nag6Hf":)K)5_2G[9aJwGj8rP7"):gV
+IQSB[Tk&/-E}33'ETX,dn-mT7F8$Y]|S"}GGPO{9R+h1SGjzW^PL~SuP(rC`P(`,,q4y2<EMLM@s_CS@T@=1cY8E}(|@Obzyb`jT^Kl-sM-)XnoGel:pLl
+>tFOsqQ(yTBg#IJZ;$:al}J6z%[U,km[(AH{u1/3]c'rY,44."rQbYuZ1niM@&0jm"icqW`8Zm=:A+j@o_SO+QK"{(0TrD#w$a}<gPn|1F#pZLQ(n!:B`3
+p45z%}4w4SGd;Tw(XS_IwO;t`RgaCWg>H`LVkZp2h9;QP1#@kUku'tU@3"xAKlT3A)xl0oQRkA0w~_EOXZjP2=A:F4|o2s:pb'"#dD3$br.@bD"AP6/D;2
+q$Ud"]Z}c:(h8k.ba9)<mytzI9Js^A[^y}~'P/C87=K&(6J_q2y8-r22Wt%JT2aVRET&Np[U|]1<mewPPWaxZ`uJJNCNMyiyQd0F}aIAUt(<cFi(qj3hEt
+V/ri.=)rG"xXpjZS)BF0{XJXYw:;j>xHnLn1;S8yD)W'c0>lx{^+(Zzrfg<W[D`qGb0G7(^-HSSUc/jhU7tXkg9E=d#8o$bei]Q(/9PY2)."HTOkw3_G5P
++KQ(Ep>ZE(8wp9MaUFjG>xuQ^!8DTy!r{UZ(goRwr>0$/|9AhJpTGN]5[d6)UAmr)tfhBq1rLB{'I+gLAu00RXhTF9q+|gIu;7N:cr7!f{B0{"&rCkP<9{
+wj__RF1n=02Su2iy'7}4C,2i`c8EV;kXxfuNfuVTVX-|GVKc6/!z"-d%CqSV%3D{glA///0}8MOpx(}O(E]lG+pM6@PDYB[C$]ko}2|$o,bmT1M)^-uXl5
+J]h6['=i{.TmG'/s/lCBR1+H5IfgTW6O%6]Z,E.paVN/Yl~jL>%vhuN>OD#-x-$,Wo9ih|)cVuFm50`<QvU"IXvoHiip5y8qd9V/2gUXvfs0XY1M3yvP9C
+yBpca|gL(50]gaz5-}~4vPj!rK.+Mi9`wX8fcreuVn]9c>},7w6dl&wg5QgoLsXA!G_3s/KU#[03~y8dRUTHI`q8ci~m[!U>%YOcP6@:M^Iv3hJ<OFqR|-
+$}>!mpI<'nR%+UH!/o1/Q%EC)Mt2C'=s)sdH^RSo</rE[|$-(6kFN6QizFmQrn]HVs+}^zO;_B553[~l,;XNB,G`(Kf5PzTMLhcWC/aZ'Cjsn2TO!$~"&1
+NO6-1K@C8t(EQS''W4m`R4+a0CZ||l0Blh9Pgj-SqDyHvP+w.J7=$Q`4eu`C!'iN'{E0B5zQ}<=x>E{rUauGR"QaRUER)M:+nxE,c#Wtgo=1<ode+f~^2]
+f^ZM2|}F3LS`UC]Qcf!3QPWw!ts};jL+j=`AcEJ&mz@JCL((=Wf2<V0J'hJZe|6Lny1d1c}mA(7^rzJ_JSjRip:40'cKi<zLlYUVtG2K(Bk1gUfb&T11y.
+}DHYiw$D%|}Nu3%f^eM(%.o'.b^4~Xl4g#r|C;z[08rn>HC:U79sH3:Cx,z%RRvLBdc=S0j!sYx-iaY|+bb(0Eg|,Z1}B`vXPzhRT]N}$k%ZNv4(1jh;eU
+U{u{Z>=1{<Nrpqo#;DhDoJU}h/sq!JQi[Z-wCRI`'sB<i]w]00W;_#1W>K<Z+.7Yt8HK8@E520G]P)6JK]_6R5(>ive.Fbm.:.r)@I/cpx"O=VlR@WN7nT
+fO"a`[>!<j0$|EGW205"^V-)3&>oj:A!JkOs%nCTLZxs!to9Q/d|ZjnG+yTmSb|;w$4LgB.<QJ4WS1|=Q/ZA.]_ij6}+i_BW97{jBfz&WFw`)X4o'"Ejw&
+,c:j{kEI|Qp]R8GQu)yy{7:Nid0[aDb1%ShCiU2d/^gXrjHZU-^xIu{ndW2m/QRN+gamzL8eXtt3G#;aY)-I:QL0n+>A/H7P'jVF"P]M8f4_qxY__JX/]8
+~rHbt`z|TCQLAi#6/pzRr=^NuOcW$Xksi^c>("2RoA&Yr2rGtjtH~]hFEZ3}WXt`6MCU<"coLYHyeA<!U_wAaq@0`){or26vrb`QY]`uy<Q%f3hxC%[_c=
+3L{Gt6JR$pGs3{<[<I8r}3t{>{wmqa^-~I[&~(a|AB#16EP.uS)e299S+INn@g;25=N4c(#PO9>30]rI8pLX4vBtT66O7a$N=<{Yb7,c2MbY!s;'>89S1'
+P&B-ZC[%9L!Ti}!fx^kr/G3#;b(>.2K[Oegkr=m,A!1Y%&>,e3nj#JM|o6p_1pZ`'f)0v43np`6C=ieJ.8UxW/sa3Z:U@VSa6"5e}i#6]0FCT}A>pP>XC9
+vXb3=C"chlhCQ%l$8p^[Im$hd<UO5.D[>z:Q%{L,=F}F!L}K{>Le-wM{b-E^+F)2x+.DE4;"^>}E;($&sBJ!'UdVRO"cj'fOsPwiS=61sF:}A1Z:yRn;eb
+Mq.1"1y<bK=`"}vI>(E^Ed9;#=LA97BYPYx@KgTWx@y+:[3#f<hy@8=3]G:1W^9q6wp0D'^kc`nbwJ@%#k}5=:,%0bam+]1)/|d5SyW]rz$]/Q[bPZl7}3
+Ma,q!|yJ!)ntJrYg5XYwd1$%/ujfGwyC"{yn,mQ7rJ)VLz/UEW:^|qY|T[U_5TzAh`nA|9Pkon;S|jk|$(V).0Mwl=)a4|2z;{&rI<XW;ABzFr24!_ff']
+aTc2rV#:@Z5)5L:<5L('.xIyU9TL#G41<jL4fxnk<q3wUcKa}qm'rAg@J[")bA<ZBSS`o/'A~Kh(jjg4+!+`g-vc=]%NuF,r-VmWB"T/ckwaU{[i'4`sXk
+Np81P7~|F[Ni^v2)d5$:TY9<|f2hXED{r$W9CAV<,Kt3-:LF@UxTeB<E7l7e8ip!,:jl1tCs;3kw;quv5x'Y+}Q@&B4><^2R@hY)zD9EmR!EhC,ffVBJl&
+"979~Y#y>^zH_+f_MbH1IxM`9BS&TmIo6y$MSX.$73h#}V1!7.mz/RZ@R-w{tc'>mf6AS0HYr<F%$|]j,]|3gX(^orra/";]E9!b8UrpD,$"RNOBSN`nJ+
+|&`8&QV:DTM!k77N"0hqfY=/+'tXi&c+f"T<#_-}bu0]B6is;)Scmgj`Ge-BHl9Mho6NK>bN5OwV"|JJrgzkAtr%pB8yr91n%TgHHC;M,[k"q{$^YB#v4D
++E[aq52fz-Yrew;1~pMmz{kuRzwGSSRzC9xpY{,oMKjp~oQCHfp=-V9o$nz^SXua{O_c>h>Or65oe'UVK!VS)jobJZq#vtB`/h2M9CT1q_-g&!sM+U}m}`
+<6|3A"[Q/#^#"Jlx;9L!1t_@jE~&lSC1Lipow^aQtMX]K5YziNzx%g@wjJlC-ZYEslGlSsaPvJTBpbpM}lkpH5)fey1dnfwb/8=l+pGY%G%1Q_xljO<}k.
+K%"RYrs^IzezR!0q%JQH2^@H-;Z_3UeaR}~n2lSC+8Z:KlY4@UYJ3LF53CuftZ`K:4iaYhfa8rFtzV~p!n:|aj;VjISB[2:1tmp]xuM<DkUH4E~z4I3Ro:
+,+Zw8fN6:2~^s=`WsA/xU:,^I48{JGht@)FTN#,X(EJPzaAN^1~,>2]90FfLC3gN4#u|`&qdZsBH1>54OGx3,9u"&/sR`x/;=w!bpWS#'Lt,&Jdyl8^t~8
+9RFbA[HTQP/-s4t)(P{Kg}4^q-SfVvG%Z@sSfr.px,88A7F!-lU2[cM]~o[-'$<$B-Zk+Mr6a<3NBW9O-E9&8:G&l"J`.oldWA^=WLu_!M-]k|T_b.)sU"
+w&W<JsoI#h_9`Q.wHln[<ivh<]s$9i]ux!t}x2}1s^X|&)B'gt~AG<=OHosD=4,`3&mdCl$8J^iWS/d:~AHw;{F(C=&w3XwV&S([s[Z'^^43_'tMUp._vY
+#;g_K6;8GfSArcGYUg"PYl:j<#/>I+<IX)S)gTAUm"qx.vPLg&HB&DF2CGX!Ceo{r75/t`D7sO`r|Pp3xnTTTSEG8v#bF2EosRdS:^e8KK:%B[bVv9S%##
+iiU$m,BiY1cylh3ZF3V!=];1_KEw>Kt'X}'Cd+{M|}gkD)d]5Vb1Ik<b|@U'nQSNK:xgcCA#3W@5<YckKml$R2=2JPSj<T~Bf%X|gyruI(r^/_PJ5gH7("
+y!^a+mq+]as:(wG)rmBxDET&{%@v0:sMaObW<OcRx).oe.)@j"1Tqo"Op:lD1$EfO`>_i(^U089=`"PqaGy>ysDU;2.MsW'7;sm-<%lllly)kJu/E{XRia
+t{(1H{Q6{tR0<A7K5YY4{iGU>q"Im+8T6,2{"tEG9&<{#Smw=qjATz"Op6{p+g;TPUlYb<VID845zG+IFV[}LDoaa8fT%"+'H@EsoOOpdG;vR9MQqvrt6.
+3g%5lEuuIprQ@6ZN]kzxXtKp&,Z9r&6#8RO6rq&rx{8bl]9|yipX(]ZVUm)VS<W-)$,O}cBR^!uc0RF;S[|P0L=z,_g&{R2#ZRpxiSl#MAl#_xo}w1xEM_
+Q3$Jgs2'clx>7-_#g|r+8E=1+l]-v03qXP+fdoHO'j'$w%P#7u779>>])NdTSvlc|EYr.5j`0ot%6@;@W,{PJ%;Ir}vF6`")7[:RZ7vzpM}aa6Qgg)[GB-
+Lzh>)VMO;KX>tPDZ&}V+%F"Xnn<^iYz;78{h,m|cC@]tenFZP8V`K,$|.oE6Dp>i^pR'=-C,xCSu%3f+C(K[;>44:-Am~]'7_JU2/<Z-t;Z6FZ9qho6"<q
+>$3OX/R3fb]z%/dr+$GEk$si>d.]{mq;P_=b$F1Z@%e{C$I'j!5$].yRXgR7d&9&P[AR8IrX>T5u6.%4h<&P@1Kw'g1bZ6C^k:A07y]5%Hzi{<Mn`:IKZ6
+3'G$o7YcPs,!m32TFe7kyz::S`,:(q{^~jONVo0gMjYn#.!,IoXO9[pqtWa)lO5-:yXxL1`d}X#T@CQaT6Tj.o^a2%BM>O;}ZO!tIL)&dGnw@"3},Bq^I+
+vq.GQ|;aO';IWS|R~va>PX::-rT+l[P1xgGMPKg+Eb7c>}!ud92zzo~9VCC}b)SnFQV8)G,T:Tj<_Ept|8R;+C=4DJ{q!09gv,TRd'Vl+;/S{Ih(o<}dQZ
+}IC0f>S$kx"}xASw|V<4D{YM4C4gC%6C)MnqHFB`9RcAw)9Jb4xuei-693Y:-#%AbBMb)UK<79kZ:%7pJWWqN_x6:%XH[8/:IPmh];O;2!j'mNylAF=!5#
+9_m<QD31|9.m1EY;aLU<aZSKcd.(wQRAU'4]KC>F/c$aF[E|.znswRz)Whh{W096Q`IO0A3acoE#'B8C:S:+jQ%-e:+_24_bv;D2TWlzw>/##5;#^DDUvM
+|j+G`s,dr!.c&20]BW7cfS=hM4}6D$E-r%O$C`Kh7aw5Pbfl^hPlN`22gPf8KSgh)}Aj;9,oZ_tFy4sWhX=(m4w-'HWvgPD1-SMt;EV)`;s>cHSwtNWHOU
+f[oCSSgJIox{5r0[K90xiV]+03E0t"T"8IY_2^,'^=<GSEhd<}h5y7(Gst8KzFM[3g8["M#HLM#Hl{P2VY,D+5Z}9X_&[3A%$.Zvu7|0P)6ARqtqDIWAh=
+t{YHKV$v9B{Y^0Jm(/x=JqRg;FaecW:d51t]Q}s8mKsu^d<hSG{dIL')R)+sWhe^F4R#}]52^{pn4"$Op4oV7wC55U}g<{JaxedL-P&ZRbPT(,%w`OgdA-
+W]L^$N-.2-If+0.h"T;WE%K2;bhkUwuozXhH+1I"$lz8yS&3LQx=baQd!P)DZpA`7v"OX"55~JJd2i(C6]{O+WlZku8gPLt}0-R6U|b$>-Ck|0!oDs_A)D
+(6Cf_dJ}%/V^:VPw/vQ=L47Awcz[R7Qwr$Fl-SDsWr91i:&p,6KLt7Gr:+H-:4sX+|!-^$CJOz#QvX9LC'rIROvZjp8Fjch@q/N;CmC'iA%{3B@$P'r{3$
+_:|+DOB)]#qv<43RY-WKt1g-[V8<z&2b3U$cgA.%s>u!E^ki^WO7J/C-7fPjK!#Ln}_Pv21)sUQy'x.1wW0;D)&#F-54Y[{Z:510eI;EfyaE(kq|(^ne8>
+<,k%Z%ZZLEYJOL"XWa'BE]hReeGj7^REIS:cXM!`.yY3J:%eevv'ZK[9m+-NByk{,[/i.d#>s+B4JhwG~PC:(isjV2z(`Shkl_BxfJT1X=hDzDVTP)V3]m
+,l-|L^oIB-:U)<yDO)VLjqliR,D:cy3^'c<ZksJe7NV(Vjps<t"x4xS0@_&fxM$Z_/6cxdjG`WhRG2mUeSlGl2WW&L2{=>y/&`CDkkEi[&<1_jJ2v,fO@}
+lGe6"AwKL-o[iGcw+``A(-ge<}{`}vAZnaktPHqav];1}ld}3sRY<Z,Lm5_Y(`hYZ2YZn|1Wen-',zYAf9JGrl!1L2FuAI5mgUVU8P,v4LSfWEJDSTB4EJ
+OzCTYOwA;qJ`6E.]!5Va=]bVpe4jN|ySrsF%y(^DqLvkv>0>Ayczg2B36,fI[}B8}{Bo-QtW>+q8AW'O(0_VE^!-'I72Y(CB,kA_dtaj4P3(G_y"Lu}#P>
+h<DSQRr)2.A`VcF@;$%_@<8[j9<k+m"1MvMm=k&u{_Nd+Jv6$+5'T=ZZtT.%':ta|d/q'jsFoe2po)e41(~TEETyCPulTD8|VU[opkhd+]T{Ojx7Q=YAt<
+f}/E|=MP8Ne{1TaDj2ltMmgq%X+B4>hXWWz_TNS!xl2qJ2=euG8Ibr=#m#oWPOR^qOW3ExG{JSLKtyYX=S4EKF(L:/(mzZ(yS>T3Uk1=,=M]NHZUoEom^j
+@"O."!-6Nm%UdWIN]7jY'yh1zy`#K+)#BCqdXCLVG,rf;9=}bC!I&%c17_+i"H9j_)ppqjqlORII<hxq,i|=N8tW":t!t,4yg.mBK)qU0Wwhe_VoJ"x!3Q
+a#pkiHV<;ze%jxgOl)%(_T0Z|86rDQxqQCK7:/CpZlBSGDCzMutXTW{1!VqxZ'#+2_r%HV%0h{Rcm^$.AUK+_GzE!k:B)l5L9R{MQaG-F(LmM40'VF29.d
+J'y>r&al"vJ2_S!{Q>Ri]:[Rbu2N^+<$6^Zdk#,'NBdH:P~iP@tLGTwcC0Q#`+H8[v>ab'+`yZXWFJ-qC!;&u6~>vv`ytB^U$CZBJv1S4f1/M3MD7g%0&-
+0&!vxjLB!xUv|53r0"j1mOU9kURG=aH|ywKh.=TUoe:jVlqQJQxi61z+<NVy^HL{'Hxs^KCH4LK,YE70(|&.[[A<[7;$_AiRbM`SaGWENy_j`a.t2An-5M
+!{K!#'7x"D(<)f/b2:&[m'`e9EtW]mqev|0}(u+;FDEdKhnlq2noueo5-3fABS0.,f%:juxNT]aQ)^XI7i(}ky=,Fkl'1)#c[t/FPsjJ6@}n1G3h}b#zOF
+TT'R(8W;QiQg$fG$Zl0<t[n9[J0b.=Y3/_ZC%ZRa8a<tr868FK.p"-Qi#mLb/}$E5:wX`x221WN^QyyY5|3;BFK+%SxGR8WQp(SUnqv3"7#bHZ^^o{tJtM
+,cLt^#nl3o1n&0$gvB3l%/~Og69Ew}NATKu|F[i,1/Lf_pT]T}]fQ6Zlv'l]n=z<wE)Y$^AMaMD+0OWuV"2I9f,A@|yo_1Btb=xeyXMc%-$Y3uRu+N}k}d
+p$_uN%Po3f:qCm7Nb8A;-3bR|m7,Q/@iJ^~'7g#zr'g|r1a!_N~RKMRdM&Yi3MZ!TUwV/hM#kDQYT$uK,(-/eqT[O2f{G{XUMT{Ev%9|gn-7SC)ZjB$sz3
+zRq+m4r>|2b')PViujNigU!$/V}aJqnaS5LlG+vkdNt9=3z:S-Fv3R05J6:G3LVxh<3B^GNbjd#ao|"v[B}TW)J@ODzyBp3irQaXegW$py~NYG#])A'3r[
+79C9RQfd9mj^{C5eq5cQkO86s%su+"OV4ZUyz.>"newtB|wAi6d.0+a;fkc[y)FAA3@KTNpB:R.SNJ<gvb4SvGDWn0bkAA0>[>1#w-'g#ii7T2%sIzSu=i
+H/ciW>VN3/~3o0w_$$5tQ7p_]G><t^SeUnkDh#lMwMTx$&Lw;ysf%C(y={EmnY<8.f!J9.^F#J</RCEXsrGULeqd6Y:AA@hb{TB'Mqydo}I74HUT~DpIg2
+@Zmh]zsr0Q7Y+L[U9hq^t<st$X4vT(@(3Q-'E^Q>f4$&~7$tOvO95MBx^L^ruz-t:qZbJxDOSotgM/5GN.sV'wFN=_G=ypuN30VC'PNK,W'kBCqGZ)-!;s
+3$q$uJj&npeCDXQ(`[2sQ^'[-6^aZ2`-X[#1%O"pnqz7LK=Oo>v`wE1/,sB)A:A=6^z.|w9"):z[eeB%9aZR%s=RDtw|BKOM4vjshXPhz28oDD4=Zf,teV
+Oi4F)(K9|H9V,I<Dy,$p8/#S]Wp+yAuNDF;'|L}Pu444>5(<S71}S'ca5m&[KyXBImd/qz&Z9T|aAw7HOy;mr^WF41T%w]G/Ev((rjia-6.(.`%x17vvHS
+]F/hCj'bAVc,_+9/7Hj"`/Asx-j42gFY>IsylDY$#O<f!T^V@WXt]3"!`::2|/h'AIcd1^fI}B/E'F~1aVS8Pi/zrQ~7!T-V;<W4`O2D7k,FZJh&#A.1[I
+d%rJx21Da85<{>L3a@II[x)dRk8=HB"oOx7)#E:!0c/8]6nE)X!jDhPHyY3zUri1j)hQ^aVp2RiOl,#+:b[wekjV]@j&ioPusoTQn0";;hnMh4cFk3lY:m
+;%&nvO;w";lNyP^w}j@aO[{v{B^S>j&G{#J6p:Sg4a4"D-]E,;K(]5y(O6$`"!tU{h>5t,)F{#ndzM]"lCUsv=,)3BvPoqkd6qxDA5S7ts+Y=>B];l.{pN
+}am}P[pf)1`/dC}PVX3G$VAm%'IOLw(<jh}G4zI.!8SQ9&&j.VyWdszu"K73fE9|SrI8A`rV~LT23!e#8Sn^M&bC{Y>5bfj@_mcAkQ}PXE`'IOc5&J#x3:
+W<<s@AYUMfh=!dHM&#~%3>&_tUf_NnLSD-f[(xp_q0&"THyJq7<QW$$w5[#y(EDKK/_0#6:z_5b=`f0$+Rpg{Dd-`)l=`1glq,B,;B1Dj&7rKMg"wO,3~m
+HK.mMlbo1G&$fqs]H{`kSrL<hwtFTC4(;Bc(2-gw!,9c>,jKqc_W,Fl7nVsZLy(O,1,Nev!rJqwdEHzwU'SnRhBlHQv%1.L=2u,b1hGs":nld^jTmosW6|
+o.KH!w)3aYV^(6isazgiEncuyB0%m,K)32Y72q%i~|Z,6/(xSZ$av]dxZH`-YwpNcmgD(}o5~[7=E.$`Ge^doRmP58_(Io=`uN@`y}8_eZd$Ga5M`)Ff.C
+9_H+oE]6M`nW_{6eh_GaJGtkpe4]bnCa&tK%|Qv+huz<-+Zlf>Fj`/=Otf,LH!YSR-m)9on5:+(GNF&D!BTob)yXjJ"g&4Pl!Ud+Qt.Hl4pn:x9G|{lUgo
+WO,ApzZV^s|lV0i|`[{SaxOY^Q'kYjcYd3ZPc:x4'0|f@Ah:X&/-[0&.|#N9T<9(9rIhlg3n_JOmY}ryA(5@foK/7fci6y^Oja4'].(cND)Z$)"v]Z:^m^
+wr9y07}|H,_n0%aFFH+P+"_#D2RL&"g-)'FFB]#Jfm>f/0#X}`fb`S'l'g'Um{MSDjcAeBoktidN`@,I5RU&yB:2UUI3SMM_{ZwE%B"Ldp!8BW:$#wfIvQ
+PBM4wQ.b$kJJ6#.+UU$@s.9sQaO1;+UQuVx7>9]aX`QJRFc;;g(Hqj=o~u(qZy}yFY.VVJF_mSkORcHb@V-ZrB/WrI:]RDi@M6hTULzWV_R$gEE5mpF18/
+b=^bo8Z^rn>:X/tz#<_y2}4ZqXbba'.Qb("}0BwZd)oOU,ibSr-2yh0!RL=XJ3${[G7X.}TTD{jh"IYi&LjZRz/DEO}{Suqffx-M}{R^#raO[}ST,U82L&
+&/>)|![nx0zh+3UrgJCJp+V&I^-6>;K|u[[T!m"PT=q74yel2#$&s=;"-L[XZJ)5r>=P0S7FWsEPXgR)osbw~s`#4U!|JF)`2]ul/:`ybL!f}xMwbw{PEV
+WG`,bq<v6{@jf0IkH#Hn1k{tstpxRR,Euu`dm#$XHp^"2M_;`m[S]26GOR~S^nXi$_rjp;xnG!K!3PhWIQe>j)n)n0ZuW.>}.rwFJEqoVMLZ'y^Zp}(M{{
+b.6]deZE:HLUi>[93zAiX6013b5S4)"HF/{R|eo$O0/a~lahd/&Hr+"ciJiR#l+.3yXO+Z53<JPlab0:0s_>#.2^z#c{raf0w--}TXox75VYe`SdU]3&!W
+>J/1%}%C49"T>aS)LTu@voc=Vcr,s)u%HTdaA'^=w<T72idreVi&As<-&B4Q!k+eq!/Tp$5&p_>O`!Z1V5$!H>8R9(3DB`I$<(4B{iZu|L!3O56Dqb@MgF
+>Zu'@&04F-;pVms/M%BCtC<&K85jH+>]QrsY=c_Ca,A;[/e^NLpseACY>,V^Du{45k4aQY`w;P8IE,w8wi/zqX|g8.T$(We<I2'&56gVyQmWN!7i@{S|>q
+CJ]%0#%EH!jf%0PYu}:-!wXMOsW#!]<QbyMv9I&ixruJNcCVvvR.EPx+L)1n3U&>gAUB%x0P5}JsD8Yo<&g`pFSvbdVU!u])e7v7qYc)^:T7fk1jGk"ft]
+/DZhrLZH+3sq_nUmh,Bp2uFkG6|]kq_Bo+8o=Dn}1g<TzGz38)$^iv>Flde!W!JeqRfpdr}M;QcMU/-s^aa!addLz8Kgut{X$6h8Os@;,NPuNpC0yN[NZc
+ql[s<g{%LcP18WeIjH~s<&Imnr_1cv$Kn<-[kvosPOyvE3~EK`/-UMaJnQuF`Y13X/wlIgoh>R.O5-lOta`x7HIh2jh^z)RCGY-RWqeML4(Q@;av`zsR$Y
+LJ0W9ckFCvhP~2!~ta<}4q5:@Fghq}H8;heK2g4eM$="96:p7wB%vF[qS!e9mk;OjYVCf.6%e/~5JQ]QTGBC^DtBhnrpsjOp`7([o6Ys<`LWt0j@T_&@sQ
+k/Mb=-#:`+CsG-]GI3%1j]C6E)XL<LgF>Jyj"r%S{2}R:)vPMxz7zU6jEkR6{JJ)tIHB5e/IM|R-BFO,j#`:DnL/rfC@{+CG)FIr^cgs,w9Nt,gvXSXlIF
+d|Ref!$CFkv!O^6I7+;Qm`4Py9>_,GnWIfVH`wBWjd@.P0<Z'Tc3'#Nsy|)``^O/mb/zd,bPcZ&$MNQZG@'"|#{fDR{MCwAj(`6wBQ``X{H-<lax#l<}91
+0QN=@&+rsu7s9_8B#:.gg)<j0kz;[Y"uoN+LW%qGw{9{^0Kf478__GXzK.Vyy$lI[5@vq.m7NSZR`j%kY0aIH}l3bV9AfVEtx4fLQGFpL>VP>lO3JJLRB]
+g<7nY!o]2Sy1T0;{N7HOkGnkj-@%x-Gn:Y])i0op&<'9tN1TvwNamg!mqI1l!Q4)1cfG}><M9=-c6|:N=B,wj/.#PK,QT5V[@4M3][o<]KAs9klNiQjrK4
+AblHEYM[n@T4XEHW9l(x]#KYyhy6m.&YNSTSKog/_"8US#ld8:6vHJD[bqW"z7H77p_E2tw',i>P1CF'=v%g}Wv{7-q25}|[dzvp".8"&Se.{nm(8W9BE9
+E2">R(#=Gg55q58zbZGrEek[#zm4LlGEa<z!D:jx2$xxg00ob,7Mz_`+iBSF)`Sx,6z-!w,,[S24NRAB=8T2gb;tJIqB@k{PHh'Jh`H}d+"nfVod!$^6@d
+h[%3oao^#"W]Dd(fm.%+_t(j2_W#dF9B!R(jK=b[8fH-`eyXqT__;HlqkFNwapkr.2o0(kugGH6#a40qY_3;SeNy<5(MlC+&/y,q>a]uF9J;0A;6OK'weH
+bRW.8=;JWeS|HX%JN=&vRTgx3;^qSav|D0cCS/$3MXp<!5>X{Wj^j[sn+Ck[MfCu/2oN4h>ay!yo"N6%>F2Qbmv$Ci(HJAL.rFKY2;-Y2IrAr9}jX%|88!
+IPlr!dOZFE`P,{kKS&CqxqlyJ`koJK->(l'soOSV9SINbmv>n,~8RKHh`JZlpTvxSW8^"Lk:}`=C'7kRq9c'2FVL+'^RX9g#J,@},e=7cx[__>kF#dBBuU
+=dy@}d7QM(U'Z^{(j5/shJ]@vermjN}VJBX4~M#,Z|)F;1VAbVA;FkTp69%7u!Lq=Muh8_R:d";5g7eN{CpypWYFH-hPYn4n:2tL!UiNnf%>idf/moS=y!
+9Vl>a5/<dMzZ1x|E46:UBZ%f8WtyhLifc</:}Ut@Q}Xq#J:C+$%E64!r,Wl4X!K{NjYk'mt]+MT3)Rt,-FNLpkQMtn`^:|TUq{'RpvVSO_aNX{`R>abOfc
+yg,nn,dk%.BnDhLaCr~ute0#HJZ'EQ9rRj`V5H)I=(Gu"Qk&y!YmUHN;L@<|=CD5zj&!2LaF)Gu%$w2O#E3E:a5&1GLmaH7E;z_2xi3,K$Wd=F7kZ&@)/g
+T7BWSK"f^+6|vAL'5{;a2{;Ns/PKOr{{i[^W.ewtPe7)LW5L";^MG#[VE0dlWKkk=#;>FGkBb}7n_aw_)U{qe1<-MVy#U]$l7!vCMyKdtj[N>"KgB:PonB
+'bhJmdSQNOAH>>{I:JtQfJVw(;UB5%2{Kq=P0[DE'sK[4<w$J5&pZ!n<|ohqiJ1]~Pe0,`Q@_V`cP6CZX4l,aTPk8C>AB>z}C:Ss[XZsQ.4K_hssILx5b5
+|b:j@:K8nmWX&19c%]Sk79OZ.['Gw:_/:h<uXKTOac3S"RdDj^b$[Ye#%cfv2.'y5-(z.w,2>r,0"M[:'8<Z.{.3CvDH>}atB"MA5{8(53w/%27YCL4j-N
+]qP0Y!h.~S0q~W1+>H!epF"34b3s.sW3N|P0g@{!yc!c{0}K;fNw5}.0vZ$;=}Uv(Byi~c75v0.CC10gfR&1FUCaNA/!@,tHU3Zn5_=j"GRy[+4w,gTAgQ
+L4RXh2(_|Y:QNFoLSt`@VmUbK&;{#6!QW0Df{efPz',jdeAEIRw>EgtG[n"]E_BP}$7I(Ye6UYrvjl[8%Nh8WHT04:@";D>n<W$7xn.SNyz<@4Q]>AG@ZF
+kx@9/I+#BW-h0C0IvQv`]Ngs;aKkn;z]ZQPZnA-o0o/^PC){m+s#^w"_%RW0ixaYd.hgqY".:c3I;^V!9=_8"kJ0O+!I`S6mHgV"tQ6r/B_-6w'1ieu5nY
+wFFjv'Q+pl/ABXCQ;>4W%^y.{vj-%;>aSh;S:|x;xCgnWTMuvC@2'h~O1/1F,:gO2KYAB(+ovQF8m.E&X|8J~K;yxjo;;sJ`BlC05[h6}P/6t,gn/1@RV`
+Xbv;@`:N:E~PaY.[9B9r`zUauxS5n%3`<KdAhxqb7aGlZD(.bE`{3vrSiGKwgBZ_E+U[;2#O|Wt4b,EdQ::PRy>U8C</`cc;qeN-KLY7q1V]h#"~7W51>H
+T<DNw]'%<W=]Z]qyy%;DUf4BOd8,.!~qd(ZvHfaP(MaO^Pt=rliD/6d{6wN$bv:dOQT(e>tsC#SSPPdu]|xOuJYeD/EQ&jcjEn=r!ehUH_w<Us|D+8GGqI
+"ExUp;:T1L&#-L^8fJkonJVro"+;#ebla=&Gv/qde/;qp|sK($B(>Vdtq0=i|t2z0'6}P6MsP$[lUsE%Qoc1H>jmORwVo^C9|%Y(a27O]"9k3-r"8{v)=L
+T|)Q}pS]rf/N1fi"$B:6(y3o"AC$Kb|b(%WO}xF^3Y"XQ%`rQtlw8H:uRx5(fMIT3tn<C#;UB6-zw]E^qL!M}J.A8MzRIiz>'_tiWV<L1/)|1L4xQ%/[v|
+'0}=y43C(A%^[]M++sS:3uem0y6L2RusocC7@gEtoV=+<F^LuP'Zg[V%]K=1rsi,vu-.K^D{h+.#"z`P:#"}y<L]EOF>@P:xab(K&7U9hZniStuzs_vWb!
+jcv{1Jrd9w<oO{u3;(X/"EZNet7=mt3&EK2L#Zv1!B0S;1lS80AKFz$JZ5/"xR:K3Z5lKUP^I@U`%@v;TTTM^K`lA6x^/C/%GDU"<viQHF@bY`R16/XK#0
+j]lFV@P'j_{!/07OXeP_/z#"g22Q1uQY9x!A)l:q-TOX3=1kGyW=udC_.H5<Ga8XjRu<2AYpKSl0HgIv,Y.tHaG{EEfJST;j;)&-JC2WhM,Pt!Nt9tl+W2
+moafGwyDCJzL|P3w$LFXx]m,3vMesv21)gK6&ST}`b{AqEn5zu'%YBUk}9-I]l&YBbDw3^ia:;U'I)Hk4Ym&bF%{RVYlUQ{;kUKGiI)rO%T>LTJ1]N#t9s
+ehlkcHO.m9IWF{;ZnVw}Oy&`OeA6d{%kiq/]9xq[o^FB9b9IA9mb~$oFbQhEn=Ku#$#CY^n7AK-Bt_vQxK{]7!dDSmg]rRG9@Rjg:IK-@-XBU]IL9dx|Ea
+}>s>I[xni-K|aBV7eLOG71/:>!oGe/8|{h1UU@auyd3-<#j"D)sW#wRTjH}H/Ib.1hd3uZ(6_I4mj]KE"(XI&['2UQ8KgZ6C{o[=T6aG}uHI5,iM"9"QWa
+1(P)mdtu+q#`8_oy@B29>5CAu<!EZtn'E>r+^IVa<$hF"Se:=DyHQMr8Z>!y+78/A2ITXg>/x8#t/l4!dgdsN&]HmucR=W#)^u|Wh%U<v9=LQM^pLQK>7/
+b#g::)_x^c$r'cIZgwBRG;7moe.'Y<Z-8^B0Y+]Q~KW=^eXa@I_=@B-42ozEg8IZ]`;iNDFi3.h)G%-&16LM81i|}h&jx"w]y5HuN5T[^tH!2]Wm#:NYeL
+P<:7Ys8A+v"=7u,Cza|CzYV<gRNf4(z#B'%I0=Q5Yw:bfgw72#H8p+}__T|sRfGXK4w|l2m@&mx}[qklxqjzmce<cz)WPxG{UjUaeS@5WNlEsjU'2E$_q]
+T&U@;0@Hy&3({4QRsN#[whyu)yPo(D0SepmCnKRMxl)x&^DkQ#-vQB/Itjw/cK->wbYE$pawV#KeW}:CUjgfh$;:y7{Q"at%lG@-FGsK+]QNwWOt=:rqhV
+tNDP7I$5;QkbovA6'`5BT}UG'[rXd/9Q-ELo)0Lq35KeI:=xVxKkc_NX$QU-a3Xz3X$/fL":#=iu1H|j_2bgl}+e"!+GeM[SfZG"K7kX6'ePvpXCz)-Ei;
+s{T|]x0g{HRMS8tk`<E2giYD8&)L|&p,D$}{`87lcG+FGml'mQqX!:kQS|)K7Bo6@p&N~V<[e${@kEf`!8eXG$UudR+fFHt3X.k"t"i0m2oy20U+]lgeju
+gqnE5@o3Dpi'mFK^b:A%WVlta;$4Fl;:DWa4}7ieG'pJeUqRK6FDmg%!:{`(GjmxB[7i7r&)-=yO,:j8yBZ^%f+nP2/dZ/fc,NtK-.:@f(>4^bq%@TUFvz
+x)}B;oLC{4Cbjk14T:nnXVWWbpm@HhxEMo~,OG[Y(j%)9!aY4[QLUuF,_$nawRi}dlPpGd$v18>h$Z',iwkAEa,P{/~Kz'o`{;$/~}/@<LwSNPj0l>J7Ld
+P#G}zbI,E%{,]%tf}<f'{%!x>z#2SDq7Gf7]D8_-[H<u2|T>+=[z2s_y$v/l&em]jO5-whsd2-)}WHRLip.y;,8QFy}GvuqYPv:#mT%qpHE}`^B&3{ORx.
+#rqkpsAm'JwYdRT(Vpv]FWV$+.SZ"!qB^@y92{Sv2oi,V)W:II-9PWd+m{<T/<:](PI|AN&|j=1<x]M/Fs[OhN:3f4D:])bp3CMl_OWN0Va=eu_dtt:C6Q
+~`VQP/$#!w(Fk=QL({%2=9U^<tOZ[[hqRVP_,[ciaY-x[#z6^r&o`-bODMD0vW&XsgO`'mzCl`W}Y}P#n{p}x}.DO8Ex-O'cZ|[moEH9'MD$'Xz]ar|z9S
+Sc}CzJB]!rX(nhEXxwJCk8)rDURCIrUl#7UG58[D|@uj`|vwf^{eLmC<=j|Cjq<wZGMc1AqdfQqf]{Q6[YW;CMwNzvaPn(Z=8R6eU7bgya:^=QbzhkGd$}
+Td/Xcup7n#X=[m'lO%ZK1hM+(+Vis0RW^"ZZfxr}Twm>o(CB%RYeAk7SXJLM%cCFy0f.1h(F|aOoH+l=Uy_O:4Gpfa~dRgr(sv]tPm.|1xJs$Ce[:Qvrq2
+9J[6(Y7Q"s+/XrP,KO&2Xa[{$IXjwr)=gnYGWeT&aAzrWZArQd7#|vnr2Km.!T2nXOwu)K6qq%LgIii>B;WA<qh(R@eO}/YpAk1L7h"x!5G.fl}9.Rzndt
+_zbQkjt"b!5v|3KYuGkL(Ox[gK%@OY)zDH-F&{{%>HVJ!}q0{Ks>ZdeSr;wOd`sloRB&3s#UZ[;FzZ<N$oA`Ir88r55g'@mZ)]jfAxx}88)yRdBY.eF:'N
+z=4x_L'l4GW$bY8c4{g%&$,]8AN.gY&1lxg^VHF7jJ9CNwD@t(T)DJEo+j5rCz.@5QbzdeoiElVhIa_9neW||IXUmZw7;n|DKqKH_Izj,Zg>-x)._C4Q!#
+#F5ME5;i!WT.bU][S9p(bhv)!/zgT}S<Rncw,qy=&Ymu/6BD=dm"cID1x#Wk^gkuY'8bX`sg9lO)-Vyn+.uBTY[Y}1TgiH3q5+FdwD8v=%(>)_h995aWY9
+`l@i&2m"S2PEAnFQ"9sOgXz`RZ>hDXMU%2a`+/ZQ]orT3B1agoN'](xIMN-onV`|+aNcbGWOE|[zTilh1RJ}.0.N'r{5aHQ;<mA}n6JFe70O3=|gf)j+B5
+:JnmAz1:s;[,n{~]tL}KHgt@yZF:P;OC<`9iq_zeiq6RU}%QlE3V5]hy]cO${pSssitPCz%$sAeA#J}!^RgHd2:[p[p_,D_&vw':55c4Yw@K!=3VY7LS(%
+h,+DiUr%yHQ@v7#!bW6jzuep2A7C,Y~wvFzg~+ZLW&(hwN;1DW_]jxO--QX88$zL|9/6#WFmS#5<LW+hcN&-L-iwQ/($95!5l`G-;:s5j[Y9;EL:VHUo&`
+0-u{eV_T=o_+L6lJ4}%ytH.jc|;}a{5uZLkxTCz5A8{p_nxWCHze%}[wO0VR|rY/YT_%;j"Gd%!|2T0(147qV8fM"(Qu}V(.GUKax(N3v[uD;xa=[v3Z:<
+q@B@}!qbhQGANn1I<}}TqRvoUlA9Oq%Z7_1&}}>&(;qX{o7].>[D4dZ`Lp48q.NS+z'L)#g.xsgq05j-z.uvX.;CozUWrE<0{60OA=M<5z-wU/5}~@uza+
+j1)IH_YfKSKWrRk`c9u/GUt@X]Z"'^9/tTm=+jy1h>4uF0]yB@1a&y"}I]ron`|rHl5M_iJwID&hZVt5=&WSMr5,=y/u^dL:<0S/_"qyMb-QnhC&N3gtf`
+`<Z&5}H4h2^Z&|jhruM;-rW+C^tW"L0rh/$r.f-R#fUPb|w#ex(fIIleN/g=wa7aZ{RU@I0=:3OGg3bg5I+]'O,/6jm0,%]Y`>vJ.s[_oMIc(k]4WqzO4I
+BLa:7=`[9"flg#ej`iNTY_7WHYHnMScCj9ZS@3/}yE`9ATxpcC(08,$UY1bO'BRB5uB6B/Dt-J:2VTI5~:u&H2-IRDIsa<@:D{tlqH2mtmep]w;$`veg%5
+JI7iU.~72#9rf$yg$<OwWR6;s;=`,`kuZuvQGt~2&=A'CbYX;jVq#TkXKDA5'!w<>%u|jTh[,uUg]V($`@Hb"Q-RggA^.HzbYD4WA6Xlbq;Sq"vRv06VEA
+W$^k<_UV5vy"a]><w7_q'DcAC[ju"S[ZyqlNs!}Du9I"l''R"a.UrsT@P`O]iL5W]^%}aK`Yiy,6jVc}o{3{5E'kXAe$:ZS5,}`9sKFt})vLWF@[!"AyZr
+pd!jKsblD-br-oX}cWyy]sBf)u)LkelAi"mT!u(Q}T3;+j:}1XTe!^iX{5&<,Q0SX["3Iw`p`#@V@-9w;kG5%O9#)"8Ux;|pBI.rP.gyPi}m&^T^6kcH'^
+L(#$xY$Gkh}3u`vEO%eQAgUYc24&IYC^9@}enNQp4-(g6:BJR#5(l58bC^)Yy`GQvV4W^cMn0^(RRd'>Uyxy#L(rj5^L`+PYw|yBaeoM;($og2Bd2C[0cg
+O6|@^3ff<F9iR^v<m,OyWSIq]m}8u0E7$E"9qc4bYl@n/5@_fj_3t9r|~m+aT1&HoF]>T)I1<C"C[yH=Se<K=jWd)K0UmVd7'6=e5YaRUfvUTtMdz1D$l"
+mr)=C5B$39[oQ3.rMW=6]inBhN{e/F(5##ZybibgH5/`E!FCQh`C|zp{;=)On_`Gn+d8Tzcs$n@xGBgpu53H'9qw0RDxZ+T@pc=t=OaXqb&wIk#px(WE<_
+9W4i`^YZNiA=%l0['x)L'-eN;1E7z"D8Ck+3%#$o(}HcSpck~SWon.+uyN(D<]m`~>/}.oZ3g]Sl_`uQOCKb"U%CX|s95s6wh22Gsy/f+!k_bfh,dpg8Ef
+Bv_FM$:RI'G02Rh}z$SGtjE{4k]#OX46%b:MM}K@PfZjH_$9%7u>^WZrU{iO&5M5T&xwtIRmd/O}wiX=ys3jr{1xh_n}OdMPQL$Xs{6gKs~-$|Rn(K~xW;
+d[Vq_4aAL4Rk$nl!aSws0I%+$/Ljjsb'qd&Ck${d2mQ7>%#id$}J-a{o4e1o9w,rpvCji0K{h8"(&Ob9Zd1j1G8OX3wx`=8y^O:I|H[[9LP5Vx>rR@gF/@
+y(cs,J;[w5Kj.84w'kFSUJ>F)h!Iev]XiV`Ybg{b-0C[Y+RUSN^!YnO2NGImBHZ@D/9Yeug&^<cxwu)=WiVBhRoh`o[Oi,%sTr<T]zs>r/ULn.0TV.[y/N
+(d/EnET@>PpR"$rnko-AkL0}`!/|DvjGK)&u$I0PlWT&Th;w"fU<D=I>qJotqMJ'i@M2Y8q-Ovk=@Mt$di{-29Z.X&{B|1NW!HNiD}_)4,$jd]|L"!/'"`
+jIWV$,hC`v.K7DMPq%^l!n[`oL$'8zpjp8-c&djoozKGW5>5#8Gg!3T]]f{z8qHo<(jo0a)Vj9/+g6K>ZS'k|c]|!oK!O1yLW#TX[f2D}QDo>o@I2BCC-#
+01eTOMQ[nTfu23Oz4&=KN}z$Goe,:4<c=E|D9lWH>WA:rcDvPO_P!/qL9BjY//#jt#v$>spR%ROE(`Zu>x"`ExW3]#sNFsJ0o]@N){o^Pl]vY&]sI-t/af
+ZjpFE@|4x;!;yB}gXMrQkMQB=xC7;wYq8}Q+cBhfjy,I`@K)z=/JR:.oQ[@YfbAqYtrYN_%X;_f0"aOhfwj1vM;QB5g{f#63ol]L$,Zn{;OR|<Zn6Y-'Bk
+yg3i8dSCDA}J.8USf&Aw[4(=`BG;wD5qzY|U{r9TVYi;pD33bA0tz0yR{_^nyoel#`I)Ih|>juP^I2Wt%@57wo)}T/jS8+`FgZ=_`r+B_<]NY:ep@p0d.e
+b;3lM9"33[vj'u;M=Q$'[VFPvlaiTf<,1HK%Yt&r7uG'L,_&|9|Bmc9n|56vJO^v3L;"]U#c=)z$ke8.g,m]_bs}1Is+m:''hX|0W;,EzCaIg&d<A{YYlD
+b-xmNBE}eBhym|R$"a8OFT>Nd@5DwIPlO-kY$.c{VIdOj!%0G}`f6@SVp&NF>q9Ya][tC[uQz8%_5s!wBU1Gh5(:~xd=c<c@^4&g]dcCkd(+4vhe]OOQd1
+ZUZy4WI.J{A+4B$zt1WCH{>f,Sh'>sl(zC'cU-DPTF(+QT(<:r`e8MRXLPTAa7HZ/-Jf-#e}}3M[WOP=WyW|R>;(sa5`d"%+DG~N+`C8kEo8GO6dlgI|Zn
+{oZwMX4EPv'CSfSS_{ORn:VpPN'2%AtJV@8QmI)[]/9TMS8c#f%Lw"%AT;D@T^>%X6}PeyLC^^79mYHl/,,s6_i2f!G-1tm-V(p!ARq3|!QME+Wl.=(`Qj
+lRcL{T$PLjmK",%tB%(2zr0Q&8'JgpW9wc.rP9EbaW.@,45^6mX]r!}rZC1][lX{>b(_D|QsiY4:{kw5l1=VY_!y4.(5&<ZEh{sl!E/<[Wbn;KKl$"-c4N
+!>TZ{2'y+JDf.1#^.4a`V8EWZa"Qjf:l}#OqCtm@WFxL#F.|8f2}6sZG(gt"OaN8^U[OtK<<fTPpD;)It1Fw6]FvP>O1fEp7!G1r<dRL,Up3JHtmaJIZ/n
+5iyP4hK<p;eI1He/4fLdoW~S_<x(TV|_H{l+#6:>@BCHT5MXyho5w+Zh@^6j'Tcs2#~hCBq#a1qX`7G4rfz|D3/JlEF;g"1`:2OZoVq'2a<3ICV3-IMuRA
+1+va9AzWK^6Fu%G'&^{=+'@WN;ud0a%V8SRNc8BH1Oh.MI'3!_tKhtzx"xZ92NkP_r&6uvMp<+Tg,Kbn$MoY~mS"s^Qag9ik$b4S1lN_N2]Q|gh',V,[Lb
+.9|qQ'd)|Q"Z+];ZfP_(qab'27D6bqg!b0+kg({^QR0M'W!r5irzVVMsn,ztY>UL&{h4=N[]{{2:,0^9h>o0Pc!'Q}7c01xet=TxLMer]>+f3GZ.)LsA5<
+y.;iOh(Wr>J3s]~TwM:"Q^5tW'=+upFIP{fnnh%%Wwr9phZ^/h[=(X&{^D)]0Y`BU>=MH{+B>D5-#b&)Eff.mbC(D4zu9]d!Xx7""k!,AYMr;$iT&k:PgX
+0UW#6RNCdCG}n>U<mTo.kkC"pGeYd+QXZj]&wq)HJ^F]_qqm}D26tM3D8Tl_+<m2p-;_/(OYowcsdtF(;&ZfcOWizHZ%4MO)HK@e/|)Zbbxh~dw3xl+cZ.
+DCM%}#jj.<$Kp/dB5M&fLqJJuyFuuZ9XoKkj@=-UxWFqTu0`WeRBwchLU2OeX<c)/Kj56fxR94`}fZ1tblH@xm_AM+xrJaG6oB@Q.g_kr5K`e#NwvS.NLa
+G)-4AD#P1XnolEwH;@I/UE^]saKhvIB:VUahqUyT64Tiq4bWIu9(s<I"_S@-{auH9i4ndwE`+qFwX@Hq;D#-eO.Kc[;A_V8K_#{3Myh(`f>}cRtX["@Q-A
+H8'_4Hrw6Nw/imgwJh^t#ux"Uc`7#9smKqox,T+A'>^hq4CX(r-BH}C&PVIH8gV5p,-0Gm`jd>]PL%FV7hv57L}9P0XRsBEZKZS$hi+,|bh@9r4&/S=Kjh
+qa:8~En:Dd^rKR4yK+L+,2HtBJGrq3KpY;+Mk|U]At1D]:$3_gF2nL'mzZcJBDH5ND,%IODc|CH1Dw$%NP)7l;OZRP}7_d<KZrjuLS]Q9='wp[v}D-`&D:
+g9DR"7,YUeUZ!;_Ojh'e`2N,wZtR/c[ClK}5m0$Jo/b-K[[2o=0Sb,>bsj3h7#}8vGa$nTwyM]JR[h=(F(gN3Er1Vhdq%Pv]lq;HLU!d;u[%E^yT'j.'q#
+!!Id;LZhdVWd3TP2yliT;Jnjlyjc[$vy}Dx+{D&TW<M8&>Fr(JQJtu5FYeeeGrkl^}xw>QqadyhOgf4Z];+eT{|o<'`Oji@3T"_.H|L:uxh.bqE3;-3@,P
+^83U8w!aD,0@1Zc;JCe-5tlEX][cEcV3]#56TRC!p%@=!>"[VrpUh+V[nII-"ii(`L"~efBRh2T{Ywsw2z~}BU4xbo]:[p+,[4kU<Mgdfy0ZkJ=qZa/mk#
+$_(u}76nnmhMmZVoI{$<>O~D,[+]KyN2`,XRFd{URa(7lNx^<{ozE`ta$xtUtT<{!k9+{w(I:-Ay}vdyt-|O2{g"DIqt&z5X%NS=iZH`l&Cl3#JR'w5i26
+hl(ml1l`I</;|'[GcsY4_$MO#CXDISMz,n({1g,Z8N1uyh^W]}>]g-tr{}VO]n4y}<]m[#|mB=&bj,oj,1LN=,;|kyBpDqRfgPPy`J0raj![hjf^X/BveI
+vyyPhX^OVp48@EM7U`>T;#X^6;>^xhF;^dNCll%q-I3{zARt4^@Kk)wJHjyjMv|+8sl=eOlX%kH7{0HTXY#5vq&-S552h|v"acB+v0SCh:"+6't9CNzN13
+Wks|WK@U}gOUz,-}%Z5&v[mIzn>s>z|6u>C%fsjKcSkF9@^9L`NqIsaV%9huX)+AGL!0=%{l2Ovs.qz=g&}8d}V"d&sB+q~JxuDySm_z}p(K$av`X@iJw7
+:+_WcsU[OVU-f/_ka8qr@r[][cJJZ-NAG;|E"COIKEsm;viV>1)U=aQ)qvzlA0C0V`asDdrJ+XBVSW[]8E=pPgh6jZ^1vX{7.K+cl|Ty6NpB0LAeGI]h95
+mxSd3f>;,{MI=lEGxFm-G:wKMp5_.l5FQ>hJwzRUtXM}GkG#lZ}yFDbyXC'y<_QteZ.jiw<A%CYZS:-$^9}37&:vs$ur{vBJCS[8}(e<(HO;N!9Cp2c<=$
+D![rf&h:C3]%+Gx!OO&%%WLdr{##fV`{QRM8eOEs!N;;`y>)&1^||/"}0tZu)X3uw/KyvJHheZr@8!GPd[}z+W1-7iJM<'e6c!nWxU2uUk07`b3k4(4O|0
+c_Ds+XI:iM7tX8}d@h+Qd/.$~4EesNWl^0kwkQ;5D:|5qA9YDtz5E-hWWENIOVYxm{NYFUgx6}9;^!T|d@KTV#p6`R"F&[X%|6kRROR97FJls>KIGXk'BJ
+(:niOkd9E{2hvk<0mCNw#d'/nY^E{dBnQ'VvS7.t9OGGL{$NINW!=0GtlAV0cvnAln0!N`V3h5H%wVLJC:tSSpRv~#k#roG%kI}vqMU|v{m1$J'W>(e,nl
+2(8rSv9[V|;ds`voanXCx&I;2$@DX8k<:[3$Q6d6cP9W-K6;}.$g,/}INJp&S]g3nVj'pNm%FfOFA'4`Nh$xq>,Xp,6%5:N7(Pi`#6$uPMGd#C`tkQDTC:
+`$2S2IE9lKTeq&|3RfU%~hkOp)6UYw(SMxmzK+[CGZbhi.13db;<}(pF@`Lv`l=Woq6:yu=&2fba`JA"tMOm;U!=0YQ8u<p"nIhF4-"gqA)Hn3k{RTBQ3`
+rC^^qC1$P(o4Qw8vhW^V-^dEmcG^Ur:6';l_Q@mUh(b{2!BqT#MHTm&BJt:{BZC(i}P$wy,)'u]k/Ht0tinHg-=H+z7(=g7NIq<X.V=9{j5-q6x5GIYw8j
+Hn@FI"tM4BIIyVzpD1qz5!q([9eghI-}UrqAa!&9o+}wZ|Zko[ILzPox[3dj2b3CAzRH4d"&ZFydJANwzZnuteoQ1cfAMFbRjN78X'"tFOK8&4N]cb`f--
+379N(XYYlTjoFb:M/>I6U@CS/,EK^omms0B2kaR8oz$.%M/m9LotXhHi|>7y5m1Nl3}vbq`]%'Ji59vaVgfY3k(Y$lQNNOLUAGJLR/).Jx1gfe#W|nw2>x
+&8UUn/UiCU2Ygi9qnLaUJbxz%Zz[hY"voIQ@!0G+E$#]8K=uc0isy(VAVIxHa01A3jVxFvs/8F$NlwgJ5Tch-H=|3K;iJUAsLS/ZjNk.23fRY7g^m9GI1u
+NTniUW{&"4{X)pTV,l]HJ{fLVKTg4F`DHCS"i.cQ2YMVy3txFehi@.K7&1yP|gj$/V%d+Gto@X4Vh<<Uzl=aJK'B%p6H]1-=vN25>$cZuO;0#0]Q@rI[@k
+{@dBXV|An,G}FD9F%]V!RlOk2'NiB"nLnuRoi(2:YJqm6y3+8x}D/]R.}4aLPi:)7S^RB`rI>0J{7pSYYhJ$c3,I2fD,{4:i8V3ljXw^q<g&F1dyzHf#$:
+L-Ocw)%<"d,o2C[!kX>PnqYRqpQcC^iS&1@_<y[@+i'D%$l0>A!5o_O'oULb..r([;RP8_+K{`~h8'!,pG5&^e0^<m7}HSXoG%0tcvm>V;|ap&srvM&bn1
+Z;WDayOMRFFp215@.5{u2dj3Ch`(a{cbWD8sk`p4=-lBIi."~@gpW[LV4_&@8]R0/8Nx&oGcOH,v6EVM+yI!MjGOE}iPCks,H_P)8X8K{UoCt0(+57cF+k
+vIEONIZhl_3fJG`PPV{clNUF)nMOZ9{d6QM%f$m.e/;LC70:EQVAfA^fosQV$:N]Km|I~{VmzXC"_K]ME!nI2+42mY~cxf&3)=C%O-69wm/U49Ib4BeaN-
+44G/UpDKa48&/>b4a!kD^]$h3ct]Tmq/DPI,^&H$<G@1)s,<N[N`d{=re96E9R_Cu``E`<]ZI0Bx>6yA@lK`6+VdX7[(Og`eJd.:,QOiLBzBr^,4Qm+mG>
+a5K;H^=GG-hx9:bncRM9mPafuenQJCwq-X+poWi)l9C((Fc2>W!x1S|!LZs<c%Gw^w2^##}FWF>A"%4gz(80O|jXwear-WFA0Mez5spv7}eJpMI||d78C7
+jL$e=Ct2P|,3i4#ej7+p(@y>UZA)8u0N.MFuy6gsVrv#~NVJ4(GjLf!1VZ!5c[xv|,]0/SZhTlN&mZ"u#&7|~}Fxjl+x':/,RegJ'nobk>b:;O1l<<[X,q
+$m5P!Fa630Swvv%AFRgzYDVzY{Xl$&)jjsbMizGnq2~q2=>s<mBS7-%aJ3s_bGOYGD^6!=SXk9h^bos71Zz0|wqfLk#Bm_]]v7bU]'YsKF(kv)a4!R%YJ3
+d^{C!+-Sgo,#%ot`W%lAM!H[lJhD:89<#9rz86<LX$<r0Xly>d_qjIvoh>7Ks<"u:dM_/tCzns"I'yp4r>d:Y_]HKaoa<.{h{->'u{)VtD)oIc_&YyO(^&
+d3>fNqDkYM]_ghLy=1[fnqNkkcj^,-]C"b`|1#,Y/%"X3C;rr%vh8QqS0+G)te}.;;"cvs&;_<WU"sn#e2x0z8$3"Z]=oLSviCCOv'PK:IjGL>{6DsE|Pm
+&J5CJv"H"eh!C-y+</U}cIRU.%pLAB{q0Z/v@N^pdQ]zOON!ir[yiIp@k1c%Zj=WJsw3IA7+5ri1#|Rg9GpE:[!$tI%A<6E|gl='L2|7qXe|c].ZQJg>ev
+n`-eB"H#R`oa2U;!nin$]WT{hwO5ngo()TLU_r29E0Uf!sM6"w50oT|WbjNw}ZlEJy1MX!k9aW%sd)Z9,7X47u=(}6~ce#H-YY)wxo8x-}zw8.rFwH"e.f
+Symd$BpEjac7!OyI^;_[Pw%7B"&v"Arw1T3dwKolC$RlR)fQ9:Srfx.zQ&)<ny|qP:g<1J'Nr9UbWfO-6s=r;>k`)jKB.I`eChQ(axEGse{HZlV.'/C53Z
+5];ovgCAhe$qAS@)tc+g9ZG'_j}s[2q^/Cex[R{TJ{Qq[0p=VOIcO&:l`I1GS)<QW}~w35@}~wLR>i"M,A3/<e4m;PrC(0+W,M/]J4_Cbon(_M5ZA4:iSE
+n]W+%m|iQ}B"1[bw=|h(Z_WsC={lJOLkZGT</BIa9=>BG0OgSdOKgIB:+{Uq9HsLl($y3Zm8Wj4|#LSk9jm)}oHjkeXfsU]7@v-/xH^q3xL0{@3J]Ov(DA
+1([tadJs2={B>k5=gls4GcweVRL+;EZqb2'z]vEDHiv.s-odYr-i_HPvS5>3-hsMn<CO4=BRCU%t(3ASi02VvX/O(2{rW7}p}"9uo<=A@^WN=I,HYi`pAK
+%`$beS_@2atW7k9<NtY<IJoHn<dX-pt2^Kg)S6b!p@qi>[&O'KR<|sV;"E2md1<wNZ.CxbRB3i[2Lp:&v|3R&u$8cjEJ/}dwF2vc/`cnId3Vqp1ktyaReZ
+O4)<do&P]vn83v9uK5OM6XtGNH5#+^91u<y>ej"KMpH2!f9X<4JVq'Gi:)t&R@j%gi.YFtuky;k:vcB`Xcgmw#xC-'H^$]Unn:PE'%6<#r=A:ZNF:+J6cC
+EeRp=7xN/PGv:I})Moz}iH4U<GVjV.F6kKRJ4u`lVz3G@+3LM$C/RWNS8R^D[pKxc"IpF8bNI(ey8d)i>72{Y6g&6`'q}Z8gHbS0HMa)-vYmneL)~MVz%G
+n[SVxy]Zev9mt)UN@FVj(P,fTi8c@:dp0E|z3Wis(eVu.`58wRN@u{|h>Pr9k,X%Cb'Ff4S_j9YBwze5#(m,1a)15K+(YpiWEhTbuV1b=p_6C3>lq:kPm:
+vNlISE]WPlVCQaCCjRYi1f3ahMHIE`'6rp!13oNC{X+`=)JePd<u&2tsgL[Ye+]44[3bO0/)B5-ul7{7u>@w4xZRb.wz}5:2>E~U`$lv:Sd$T%I{~ngnHe
+v9ao9K~O`{]o}x#JV0:W-_ch)GYcXVt/z>7M41V1y26NmZ.S28+6>Xy3)vn7GK^8W4,ByY9)wNT/nj.%R_iNBb8i{rfCW]:$LAgr@"<(<yCn&}3hK#m.5"
+UPrT@OvYjeNg|5;vaFSX>biW}';|xxjBdrS,RFP(A2<oqXP6w[7sS<Fqe6J|)gLeJqc;(H-D:h1n&hB[,G~Xdw){v)c[1_nFAPPeECHV!nW1HUyr=rH25%
+DxntFmz^zK[[g<hUXrJ.h)jAO.-c'+U@eJE4uKaIZbYzks/4Pct7K0#tJ2aJ:EWo#/-WpJhH(,tPFuk`;m`C6&Sg]wG.#^7>lBj1Rf6nNIK@Yn-VPRt+R>
+OcY>2AF.2g.8=#S_.O4feR[)ONc4hNFbn:9/x7|%`(kj8eE^JuP>zjD;yk,t~BAiV)aU'QqZKmLoWm[oqT|/+k~%Lsgk:N.R~qJA$`M,3G0ioi0y(F_gN#
+%XygH7Qyyf;a)bmO)J;INqh,j4YGbSZSDPvu"wlp%tm>n(d${afo{Euu/kHVL/+hH7:!>+$M^aq:g>glk0SbkD.RqE)Y69#P6S.|S:f[QyCe,D#ydnrY&R
+|zQGFp.ol/qM621F;_qK;7jT`B.l<^k15URN5}F]}=3wXryR]or:"bBw7x/;&AQ8w4,<'^(V,`RC/IvMpFp]W>yxzj7afKHq2QzE@aE7,GT&dR]DIruuZW
+err6C3|5qx3hwe/X7DOQiJUE<hemo%~Nd3W_N2XkgMdMI=[r8,pf<Q;B]B[=#CnUe[N8RJ(b06T<ybTCzc(UBc6"sp-Or!=Q.H@3FrFr$2Q);f.g<@LXmc
+'Gz"1VQCUOJ2e%Kz+k1-)R]0x0ib{str,RWj-}V(JJd]!3iq6fi,8oDCN@'Lu3TiTWpt562hp4dXt%4I'AfQb!h+ckP1qB:2uLK`-aoB)%'n<j"=E2VS_d
+Eh3wpB_5j5|_'"[vv%ZUQ,;ag:xtLLr1@[hW1AQnu^97d2JEz`V2pG8r!7<8BK_qJi%#K0xWZr16;a7P6KWhBab%w@pQPpVr]fVFZ3M_"iX_;g5#SWU|HP
+Y-Boz5pOfwMqup+K2mR$$2to![_.jk(F}SJm:D5i3@fm'=xpX_+hKQlH'gruV^-^x`&x;,b8kI5;#ee{q/j.$K43g[p:uG~Bb_#+n6L3`!im|4i+QHY%9(
+_ZJAci".qgZhCW&$s`Io00m"e02Ra@8:7QL!m=EN]E_l)ACf[l1EZ@L:f'W9M]<#5Y7)p;6lWbSc}}$mw6M$Oy9fmRBrnjfO"('mwy|)Qi!6F[|7@i(xJl
+o-d07nOH+zsmaVj8ry7c~B%bE=d`xbV$lo%VyON,$D"qNl28d^KuMVc7sT&!_=vlYHt@H;N`:^C)bYHVggy/y^T<_j]JfK7'YAJx@lAZBc4mqR^{l&'2C^
+LkE=[=gT{sypYhW]9+Y}uGKpf>JrQZ0F`t1'^:l4xtuLGNw@!Bro2>gfg;DfZS,EmODL]yVKTGKx:AhYS9e2lzvp,Azw#UbrB8|Bhri:p'LDWyt+jRkdB3
+5up`p:!Ar3-!1F.^V%TDkK"v-%(hBfdupooIPFMjc%t:L8oV'T`68C|!a63R!_bSf[_!$4^%^;>0d^>EQE)a8w}:Cy6[V$UHpZ[$!!,9}e5sOg7@#yP0@Q
+r+[=9PMc!Tb4EcUtGOZ1q((EAk(b<nXmHs[=Fb9:cT]|5xI]A'8nDr=6N4U-ox}.mH|CliF4|V69=P+DIT2Yhz=%c728`Ofh_+f|XG+64LHb}I!x}lvqa>
+QT@iuVMlGUZ.<KLzFttL]tQk8%bYn@|CKTU!~SERM!25~ici3`'}kak+F>r(&S<T_m0,8nO5:w!VJva#A2Mo,7+!)fM!j]1t,B';s"JZc29,fu4K@[b`{m
+fUeEH:/HJdb%1HGGuIJHLV^pp7HwvML8<j0)x]!UXyM`ini:O,rreR'H!3LyJ1Ex_}U|F=p|qdYc~vN#oIW!`Z15R-"nOm5-"IT!}E$ATI.SlH[MB%rv5|
++4T9R##B'#`M=/S7xHgYfQbVyqITr<#UT!n$y!Jb~T|V-r-pRoC9WF2`$!c[0&5jmmeVph{[nww}Jvi=9ed_8IfoP(:dDD%ZdoPwMz9EBinx+LItIa3k~r
+0WM4Zv/{aD'@SNIME2sTq"!5&=wC{UgJOt0mV+B#0Q"N.yUJ1w8@zDD2/C}3D$YNzv4wH="A'71]E>=3b&AIh[Y.5QTnDxwoqMZeG=(qczCGb+I^(v'&Kv
+7shF]mgz+<ZzV[t;3X6h7"-@"it7>YM(z$f2Lq^]j|Y3GYK`_pq/Bv/6C0V;"c7=QhCZont.zvJ815gNVY0upb%.RWx0XHSLdJe[iMvK.BPHUv<37wY&TJ
+vzCwN"y'-KUwYLC&Z]%l+S[{'noH(C|4|:w|Z^DB<vOvS=C9Xgp+B91y|q5FK`:lGniS}maoQZY_s8;l:Ae_Avh`'qTg5iD&+IF}~G7kgukqhExfZHi2Tj
+3UXBvsxV3-TpuIFs/N0PrNJ|dSr4Igx`qxy/pw<t4G@zlMu0!-`.QpXjq2zYmBk4H)b%u9GwX4CFW/[gLXZks4=Ejb.v3Toj4GqU%]r9)=w.+I@:#uGgK:
+d4/6,K`%/(hY[LR|Dt5qDdrz[=20S[v!YRg)tcG{7v2%qI}>se+r>]q;b6z-S^icw<c|aFaNx4t>jcl3cNZC(!@s"$;P>yiI_F]gw7~F,4aVGWRieHqS`f
+u&;l9vB9Q-Fza5.Ntw0CQ--Hg&%CyjYwrN>VQCy[CyZ<W787e=qkj+m8-GMhSQDlPDul.fO%{33-}<$gG)%#GM3A!%h;0oDTWSm.Z!%r.u2aq{8k@;kSaG
+PnSvG3~NUJXEFUkx>MkpcBLybhB]#S>-UnEmuQ"1'PIjUX`OQt=oQK<MFaI}x/%KXp6Xyeq{{SA/(FKn&,6QzXuq-k3y%'`0+b^pz>[A!C61Po&}DhM+7[
+e[JL|sx9a}}h1Mj#'D:&pUqb@K,Z|}&0ndgTQu>k]}[L)fj[+}E"4|81T[JL{6L2$w$Vd5=kG1dErt!3a'P|J)!8nc/Ef5Z`QLyl!X0|C(ND7,n'aE$|8x
+b.O!Bw:XU50ld2D>ymAJ<y:i,coO!t}%b!OYve0r]r!D_7Sw!iFZr{nwwf(]XOz=X+NM_D7WFOXN(|#MKr;iBOt|%grEad[AdelvUqRo/[1^|"$PkSv"b&
+Hm~Gu"CTH9YqwbR,76#-{EAMEvoN9wAAetuXsx"0$#`jczdP'!78d-OA~jhhxUY#,W6{2|zC([vJ7XD}owZqjlZr26WsoEG)E0{rab}6sp_3`Xub"v<o;n
+2=BnRV%w|M&%S:1mpElR3)Ke-&W.$6<V&9_"g.yGici5.P[UqF!@(R+<PXmYwIB9<K#08(/=@&hT4NpEF]KPr:H&)x$};d|:X|JGBZz7+0r;Q7GsFDf22x
+,jmEn/uU~.a_.p!}BgrtGz,0J3]y(97R,<rc)G8)sof3d)u-Fs6dHP>_i>3#da/%D$Y-#zTSZx6fzuWzh%<EUUhd)|WFcO#!-=R1XD]"!,l9k^enj2j|Qc
+#63+S9fAiy%5G9=Mg1@Gi22hL(+3nmZW/k9#u/1Nz#T_~1e/k2&{F7VQTQbNixUIDgaOz00`{':i=O0u`H+zy|{;'3K!n+uU1XeP^,Mn$2#O+r^HJoYuBT
+bVxqd@~mlg6qB#d6W'htT%rT(jA9mgW$X<HUzrkD;_uM^PU.lsA-)Bq4!519rQtC7lZ1oM._sxCgu-o7zKdZ;UQuN@XO>TH!k5PZ7T)D~t.}2^:jnVO3-p
+9je<688H}Xk`{s5t=q&U[aD6l/Q{rZZWN})l!Zf(Q7njy,jb7o`BA{oGJrQ}&_wX_aE%uMBZrlE$`YZthio=117:},fZ`7TZvlFv=Gup=}4sdDNyIr=r=;
+|kt6=O4}IhaX+G_@Y_QVqgicXwatJg]eXn(#NQA`<Z)>=`fo6FcWlLPiHU:VPiT)tsw`2%-NI`#,jH&[Z&@+OF"&7-QVEE/S"hBQ$[%40X5YAAR9"AyZX"
+o[OPe]t66/#6x8T]%g(S`QFB"^^5VJ}8rNE_BjnCFH[%b(e"Cu4sw7zUEQa$aWQ}a<VIzfvKARgb=qDg4Be!o@4r-CBP+v3^8[/J.,{kU{K|E'M{Yi""H^
+:Zv/H2P4Wek"9]G)T;"=ThA4_|EB8HWr~X![#WonFI3X#`52.`c4OJxrKHQ^MtpsAUV@"U@hX#%p&_bxu+k&JfK,N2R+rLHUOy2g[)^aWerzv;~|&'n=sO
+Zk)@;o2yT0M70XzLa1}Kgp,Z<s.vV>GIRl/[GK0q&Ck>gOu:DW+$g_hebZz9-<Ug"JAau+l7Si<-77y&njXC(a&}t|/JGggX,O(&skqdOICmb1a#86s3O;
+8LHH0I,75)ON)ET6youZEBB2FY.usL@#T)=er))'=cgEY<Xnzf+[inz$]5hSeYO8JFf>|,"(uh7#>cQwM5G2HA,uHx`_FfRDQ`H/{gA&2l)cDDT1Ywq"0T
+_l8&_KFsq/YxA^p!R%J3i`/Yjs6/@#NA1j.j3j6K#ov6|a,gcJS@fd$WMh~3ypDfFAFrtxZevH8OB0MopS$jIFmWUK_j+&|+[ufg0E:eh$G]2B%Eb>;^R3
+;E)t9"#P5w7g]FVt(2uaf"NX;zE9xXSrfrr1Y{3uiA{M1jQ8B[gMSHJyZv{Q=O;z%Cl5D4puP4Eb/hYxfDRi-gd[UK]U(-'p`Q3_@V.!]OM[d{2{lyN}'`
+vxg{,Z@8T#wsc{[>oV&_>x/}X1MTpk~qi9H=bD^SPqliFqNIjH4gKOL&dDygz5`Y#bf,X<6F~|qk1w4oqww|4jr{/^`GA1c:=E/'b#"EGv|yD`$:m.$dP@
+Aqz>i)AJf-]}Rnn_<1w]7d4G2<Rb"Lz#/,A,e&x,NrQ)Qrk4Capv"8oQn=k7Sbyv;Pj0#uOA^'VV[vnY_A_h-vW]Ob1#[{bRQs2k^[FZ8i;J]DM49nvf<v
+QRz){=6XYcloZ7pot49$V-2D8(rNA{gNSWn3Vkz%T'Z4;}`3@{-@""w16XtX6MwhN$J0ocq+"De+pz+Tla"Qhb9^+y=9dw0lQqga4PFPUnflJS0-fL&xJU
+M$EmTNXyt'`/cuWoyP69$(s$YuG5z(0vB{"Funwen:B/1i[2#v&{I_b<d%^la+!WHCwhyJW/M1sHc'vNAR!r8XP9VaOOL^FWOW1.AN/A+Vfk~m6Ld`LDt]
+E>3@YVvX3xeFlD>8^D18Dj1d583v>D`KG4,Gv|=rb9u02jNNy7Fcis5x[}T}7}K5R)&_DJUA_r|a:H{NCP0gH|5d;x2uar3}K5;xyj#1U,wwX}^O/[lO,s
+;w%=Z|Wh0g87FNbrq'o|~@~79qDO)amf{I&zps!<=|Lv9|9EF%:H>O;P6bLO95Ks]{C5ETLzCtm-s7-76|frGXVAO[,hjl72I8#k=s1C/g7|`5+xyj{lx:
+Qq_#cMQ,)#Q{v7Ay2[g+GzIo!XE5ynk%u";>dI@WKGm+jFc(ZdQPXqyIyf`YPz{I~!Ke;fdNgV'riRy[.Tp/P`Px+}67&E&yqC[p6jLrZixqQMaPg=j]iY
+:34FZs,'j$M1OcASXtCpzC%_k`Bg2IX.n_'0!Mo2rpV}BGk!,{5%e<z5lI)Y+#wUEoht;CVal]_b^i$]P`ek#&t-^NC)hD]I](]e5,UdU|x3zP=W{htqj|
+lY82c3M-+!H:>>cY@sYQyUyj-z>9`.%N+_',Un">j5mgH7$`}U&P8a5|kO[]HjE:tsT(-@Lg$Q.:wu6!.1GxIk`<GV|[$+qS4vRRpL>tO0D%$R(w/&Q$b0
+yVR0GFN;%g]lc;NQcdbq74rgST2pgxa4t|b>eTMV-(ORz-q/J>7Nw|9qFXjs[q"g^YybKs-1_|k[1NI`OFUC;JM4-Fn,,=ruJ<higbALE<p4Y=iJ<;/IEX
+P.|tM%i/KyhI#Lh62ZIdO5D=[o_I&cmLftqlKAfN6>gv7c|L7{z$qB_PUx"WWsmIfjpf^(agLo1WD`vBEl=,#c|ArZ9@EQxueNH}4T[q|RgD8|6=FruJ~x
+>W8rI&1dsaJCwF%%rtAZf&O|tueez[/CmM_=aoS}RR6dZO,d(xvCsh#lD(PO(VdoRTuf[wI,)z{eHP{]2d-)xMlB!|Qh]xf'+T%4w2:uLW`LZpoVb5eNA;
+HX:q5c.{L6(Mo}&xb&(IR=JX2G;f@odr5S+9UFjsdWx9|Pn2L(:!=DWb,tKybZFrlUmIW-EOAf&rcmbJ%p+V{X''Gcmf]0B^-Be})-sdArwlff'=MC"31{
+A!lgO^W<"s:rQ5rmIQUHNRL@;Rm|vL~.F}66kn9T)m]H3mW_H;j(J;(@)0l0g@sou,0(w/kgk$);&mGs[WC(=OtAa!vIf,Z|7":D>df`6iCYjoCub1^h4Q
+BPHFe:'[kb+=<{Kwm$w&F;[_rS3m{zqBq'b$#$Z@s;=+d`^8$'IeY^aUC<T8nHT$o_z)u&Dm.#uKs}2&iNC)^l@AiphF`qr:&t8%l'Fch:hib,c:63w/]O
+8fIX~Mo8w0eT$DnW~a>i>zv:Nwb%l3<H(PDyE8FcX4"4RjaW4Ue^dfk|II+|$LIH&h|mRLToh!{n=,=>wM[Y-JJT1Jt8%79Kr='Fv+;>TEwy:U(q`}3TI$
+55#=eKKilg6>"~a>e)E9e'_8k,y9(/!T=on7M6V,M=<,4!Mh|#+VOkz0yo6_@Bg,6S]P%KQB`es-EW(v>CfCg^_Ib33!f&^5KcxV"_X#q^+%!|W`t+nrNl
+6p-AQi98rtzTmQBKp|Td2ATOvF>5mO2L8!{(,1o""-5>7^htTQc4q7J#/c^{'s2;.$wySS~zDq=WOL`[DOrds]aG6@rV7|q6UOa<@ZQX7B3ma3/[$`ujZ,
+1avI@Xo4A`-4n!Srr9Goz6TiU_9X>fS+2U.R{Am)vMz6v{Pr`][iMT`E%-qz%#&w;,jLzT[u6)fmS<jHNYLV0kqI=_c`C/g''kkCO<dmLIlS5bqOtZ!8ru
+ZM^Ltzu`Yua``%2).94c^r2!Kqyx=Zo9V+br_9%Up@R1ffphj]GVrBwZoogB2n8{zP2b3dX>Whvh<p{'-d"(3O')hs@KG}tr2wqp>MCjiZ:U!$bPv8KBSS
+A0,i6$kCwKxTKr&lLM$rM:9FyW!%Y%.2Aj^FtpC-!.k-$d5+3Y/0Q^kp5Zi$rb<d&6q[;+G:toVPVms0ChJ2{2%qezbK&%rP4iy5(^Yd1p{n(maK6XXcxV
+qdv[(!)`Ox@ldv;m=24|q;-]!;Mt@XKNCz#9iqEf%>yf>TCmEMVs:|crqi2t4Hf;fNEXDlzX/y.i<mGE4Ki{<@tXjBHhz/96=V]g3<Z>H'IUK&6tpb8KIi
+99TJJgE]Vr4sfc1@sfsXyx+F.Op0yf`zHBeqfk><JTy>DA!iP-O/LNC[zXGAGL"Z-@$l}7K[K#7abf;b$6}a9|bo|("WQi|NXSMp7n^}jmNiUK`AxkF^='
+V,C|XVila/'ey,e>a|_8o/j2=Xah~K)XcPk_Y)8qAaMVV-%Wk7u[y&ddRavlrFyB!aMH3nup8Dpv`)VnPYSZA#/aG3A>Mr-{pv}Jr)4TDap{7jwJmj6Ul@
+q6$!:0.J0B&#ik=0;my697Hh1!SMM(0I{nd@_8BNTx91,Dut>F.0F:sBy_xJk04N6QH+oQ&EFH"gXQ)ThUg_,X3KipWBA">vp=2#!vY@aq/HXd~'vB){tp
+15aq<JapMqod=O);&|EnyJ0|VPeXQJ1QY;'PSZ2:hCPy>1bE#8K@J9~q,C~qnzrWlLAkTxOy0X3rf=qcJ0XGU%XPJnc$Y2K[mex`k3tQgTk,^kRC)Rlx97
+5cPVzi3X6F;@hV<u>G;DXmumiBr[D@`q/3k^4Io#YJ"8;W4:EtTkg.,uCv(t<$is+$A#_1'PGa0C|8(48#jZIb|4e6JaMV-DOhcE,-7BL&%DD=CZ>C,DXr
+Q}28F:T'VNlxC8nINP,)Z4E2=}AHan9KzzXCct^_0m'-v3gncVz-aes3w`Z!IPYN6HtKrQVKeAV/eoeqIYz@1l{Qbm7<RvylCZ;Tpt,^)'Xy5_9y65hN2a
+o!KQ-{D!7<Gh6]gEh:X}7Jr=M:-|g_SsOt54Rva#4@hUpR;/_T4xq/NAfRMX;:aAI9wq5K"(p{Pc]Z<kknQrKdkx!eR4Ws=q:+2QOojJbrYA[}G2XIXI5/
+mS.mzIQ<lDPLx'e`%l|5c5~5if_x{dZf&+OqtC+ZbT`gSdsi&3Kx(i9|ne,e}PsbK5q.}Xs/!AEELpTZkd6|'bDDB60qd=O9bjPb|nJcZ.Y/HzxBvX8`Am
+-b8ZC6UM(Pp{/9#k8fuNekrlHGv,$-]'Ym2Ngtu$;E4(3Fus_dBFmZ]ruV=j{Bl%(zeI{Fc$N{bt+1Lcs3NT(0wFrh]#if}mMGh8In>J{$o5OLtRRD^r5(
+nY`AAV+#E@Xi=X3nkhk.O`UH$&1k|"(2Ixy8FZ@%DwAhp}fp7NmcwyL9HC[])eFbT.XMcEBXwmMllY}:Z{J"seA#p|:0(QVA^r1Q^/z{PhKd%giN9`Q;'[
+DAaM0kPDPYCW|TzdtB^'6IfKmB><xL}t,o",I81q)ywL%w2bAQyM,S/8`b>UzT}j=JJSAP:`:}Uw5.Bk1.L0AM3CX%Qq>L<$~:Yo&96N@t_Dn=N@IqYXB0
+2dD9<Z&<^^W8<efI2|n)9bxPd@!#d$"LeBFni.,y{xO7vvBsh4E`M@|vswnub5;Tci<A(d"(V1<A7;OMf#sQ]<kHMJ]"pG|.O1`v0#hIV"Na3C$tZj+box
+g{Ww}m&qH<u[]lz^5I6E-dpncK~rqzyL|vgrFr2}(MJ55fhh+v4qy1hp0g47$3E>#<4'XF:pQb4!l3eZY0]A}2(8gGXTI=QzNWtnor46Fv68m%"4Z.[x%D
+E-`0a59HOk9a0Ym&zdh8@D<R}Xy7#9|Qu|.HFJ)#bTFsB]xw{e:S}_zzG-NSl@+R3a]jV,0x(4CaS=oami#)C#~4<<mfntL+l9tR@+xjQT:s]|h&~q46K/
++Zt0h[Ai!9kyHT@'[b/=`]in(81OMoXNkn)tNh4C~JW]kS^DDLr|>5Mk|@b]hPgM~uWlp3`(b:0,t/:s.y4<ky4"ZX.UjKFlaZxF$YN|A@|;nbj0pr~Afe
+,AN$sYqX.P>IJBD0iqG8}v]^=(iqWf0:f+t.8v~}eOh=C0eG{Kmkw}o]DFtVJ,R%0"AslVsFf^:kab5aU[Zgt!#xW_4N&WVkjk-s|s{"h5L%|%&whDD!Vx
+b5;&)jegVoz6)w6(1bzZL8Z<M;vS%rB{Hv@AFgFaIf'Eo{S#,U;xrG8{VOx!+}8{jwAwm6C{$CA2#^`{`9"(I_>{hp<56;1=S%iK-xP8=GuOW+|+|KX'O}
+`6p`_fc%=eRnnTN!|`LlVHy3~Yk^Y$@s[5qr-VC!3i+_2yQRVVew24zp/,ksWnkB|F/wh7^JbRY3">"[9J$y95"qE6:ds`"EIJnAuho7mqDgrcqyh]}U}X
+O;;-V)ZfKT8L-&;$;[nD0hYAy]-P[_.yz{d@,tCkhkF8}Ud<LPhQ7h.-W#p'<Ua8eHBQL']^ZDyCtlY|OFK"i$DN@He{6cs`kM[XO^9eS3q{[`_j/lBkRp
+u3r/h1LZ[$;1v`-l^9F6u68uVw&mahoxlnR[wm%^{A-t./$y&N&y#4VF1(Sim")bp!KJ&%W,Wj^)Pnk#%avVT31!gpb+%Xs0wpBky|/4BK2XCab4am0<%f
+eZP7fD5cp)cYzn1e6hPX8_rG<6(t8VL}NUI]I|h[-lE37ab2qn|.%mo3/pidKHcg'IPv{(_dq$b:|LcaHuT:f.|2C,{O3lxqTK>IF81Ex'BvEA>Y-j=KXB
+v<_Iy5n6exq%6zOYxu87n5t^rFJ`,iGIM+OC]7fqFxA5_W9Jp]S{{873"JPuZZ+fEDP{$y3W@+LcdYPr&1yb$A{;$q,t6`U:l97X'gl$2`St&k6'%nAF`t
+)[Sq{Nkv{kbX/ed'}3^=`kr$]E7Zoz]`D`l/;^<hUda(4>3bnQm/`9%1m%<`48tK$9c[Cch}|KIBUa::2"-yl_E/V[X}KXw7,(K{J/iN'@n64][C3k[&H,
+(2qF(h&tns<|uV+'joA&^rJqI7kljMd#bOo>Z$HbHQH,TDnWas)J{o5-78Bboy.^5v:8L/`)uS,h+`Zw:OJZeP,PTrF[D[=.Tv|U,HyqNIE,P61A+z+V-;
+c|Sd/^h=ElmB{+xl@CmnD/B^CSWL6bF<vwm,=KB7dcopKZ+C'):se7Fb9^HJY-A{54)Z;>/[VDEWzt-xKs<}TN(:zw-n&L4o.JPo&dxZ[R{XDO{,'<_Jx+
+%4&5#C(!s:AQ4h4YqA|BG(F1`0Awi_"syUU(<t$)&]aru8MrwV>6@8|D}Nf,LC6VK&k{aD=}2LrvVy}ATm35'=%o18)H!aVDT8O_8D2#to5=7Ji$9nV{nk
+g}4tyFmY$)um-2qYxe>+-c<;9;jmc9"|YA3v-^"1_K2a9yRFN:#ap/]Ff@XW5M-]-dHBn[hF"^(Vo_Vcx=7R(H1}9Eak7ny"hT~PJ>JgMCsI<jdepY$)j@
+>h;qgr]wwevby<6Wp/nq[#>c)Or/.+0i-nzsg[=@LKL;a7l&L_!gEw,#p.NboLfjH3z_'AYXsseLKkUbi3KBw`4H/CM5pD{kehqBjpgAnDw+Bu0%U`^I3X
+fYDR_^!Sh9o''%_Eb(3+0X8PX4BSSp47ClJv^XhT1AAC>.SU0y_sPU<pT<O]sqb>hPI04X8fmBOL4fdnR8a=fQ6u}QK#@/%Wx^q^w(g7FIs%RAR'e:(N7I
+hX'OXnq4eP(%&3YBz#6Rk]@=3e62#h+fj]sk`4i52c%GDv=Z<&)Dzj"&iile25'F0DFvqV]TP_^TeeOaA{rH:J@R"IEezV+=sXK#m{Dk~Ji/s6V#nNB0+D
+S;h&Lq4v@d,B:!!o}2YUXfH]UtaX+BM9VC>dB/{:=jRW3m2StqB>Vu5rz]2Ct,w'-nnW:>`y'S':M${(^hD)l(ZkxOwVTYR"J}i!D:e^Tgq&^|Jst=1o>M
+1qK)OAG0O=g``]Q<OtOp6[7yaU2aldb3aaw/_|MieNpvf6xHk3%sN5^O^.Lo}Z!dGllhm";[G%RJK4c-/;X_{(_0<@1%N13#E>5ufrH1]"3oNPE9`/$sN6
+1S>@Q/uBJ<=4uIL,Eit(A'1<821pDVPn`qd^7Hs_sjyGZo4ar/k0u8]O~K#gvTyvYGheJ#(2jjpJp#i3A6HA_S;1~fwACj#"wXgHtEH1&W(kWCjkZmtM>C
+JWCBvXrK#8C}kLX'8+UUw6]'41bslT}lsNsJQ+le=rOD4|JdWC.)"n)XZ1H5H1z.^NXyeM5kNh'BS(kTjbe}!{qk6sdX9O+K<(>`hbX0"Q9Q2Wrb~CnrXV
+1`fgT`t}}34KLJ4=K]SQlG{D6.##]GNYExdB_iveGh9"#k}T~KVFj(y5$wa^Dy~>pi%:]w6M,IIL7gxzfj}"{4$la:JOo2stuZ]B}i,zpSnaf`9:I8}Xr2
+gFiYpS)#nsKJs.}(<LCPOVEjGjpke1Tks=<Iy,o6Y|'$z0,KrLbKwOFrWqmfif)P/N{z+GodN2RDw@lce|3hXB^ZiKjAo<VRM5W'&pKK1)vz-.Cjp&5:.,
+=gHWi7(]~9(zd>3I(_p-WC=(YK^=Y}NSO%yu~uP,'1%Ot(+bTQDXn3=Mc8v|NpGr2}_D2J;x])PwI&dP&XWHNn_`2:ac[(!L,0'HX_auaNlYX"(2H:#xaG
+<Pf!,-9tdFYbaz|n!0+u,H;3.{0&g}<Qb+<DCjBfB$B#%ad=.S`W=v~Kc$);^9~PVj7JSJB:k^+`Uaggek.y9iZf=A'JV6/3vvqCSh9h&qMsw>SGWA%Pl'
+zL3c7j(:YIXdf($JFELd`p+rQZ)q[NaMd-&RfbzsOov[.apJs`>CDqv<'D}VB6'|>0P|.8eKVzo5)1W=_h+@Pd-}6.@Ow<R=m[.YF$S^pbKB_=/^Fc@mgb
+zylpa4:<eYsd#9]'%Lbt3F0)eB:.rpGG/Z)>ZN(Ah%i#noGa_79Qe:+kCzn_B)"oAy[#FYU5r9qbt7cH0_'vwdw/H1/b6VggD|cJ$=P3oR%sC-B^Jf}6CT
+8BbT+9bBB/BNGXV2o"iC670sKcFjfo(}HT4OD^J(lY0Jzn(,Wd)1=cB|Y>{$2i}|Ux9%X{(IT1N`:lBkB@:eQ`XtL;3QB2Q).FEMun6!pDUd'_%k!pd6Rw
+eE&^M70f%)h3WwvsuE)&jsW=WA1JwtmJcaglXF)Hb&k$dQo$b8PjEK%rkZ)6:wR`+#pOQ&kCN}']jEn8Mdk=w]L]h"]k~#Vl=JYAK,RpYI=90eo4StCh9P
+%3fm3@/|h5'E()hTY365l,[+R>o|%@W_6Erhd6vqY]G9l]L40=Bo(QVKs7Y;-Hq{Rl]v`z`DB1ZR2QW/"s^-N!zqc4D:[Y;!&A{:C$>,PJG<CZ46gnn/QU
+5:oT_E/XU%loGMf3v04OVOl9H<hMbaAd9g9]=@[-Be7![Ds<OK7XGlul39(YXu9UFUcwWU=u8y!,l5^C]y-IPUMU26ZKc,J&03Tr|R"|FH'm2y!B'5(qOS
+wS^@(W6A^y{y;_/l}!IZA'z0&:D94bp'n6Ddkq)vvcSWU@'m,.k{rCW%stU>8$X!Z>%yw,7Tg|!}LAS8m&8mxr}prbe9Urej10u3u=qe8:+)|JlBQc}lj-
+Bdk>~r(n`:82NP[%2JF<W=0|4u#>G7$FjYvptZoy&G-=TmV8G6FM$-l^BM/c~rm_qTcX;KIST>jj@X!O0WI{]A>p2W~61dhs]h%0gl+m4Qp'kp`Keu!`7`
+%fB0tA]V/L5OJG/,g$jV>Kv5{oVr'S4oO=|F1B4=&oh<Q38LOjgPS:->A:CgzzKe=Ozpx,n6`i/tGxVTTvZ|BUK2k_z28XLAgkWg&&Y5le"_{F#ee{~@B3
+LBq4JX(^%sy/&ifZzX^0~vuxfb/s'!fn1T)kGokbLV%wZP~cl/.x3B:-/,#E'i'oeG/z~u#j')'P/l5@Y"pV&.(_(NP(9+g3kz_YH9!%}|uNS2]=S<U_(p
+'%Ck}px.Y@A0;LL8xHz}mBM/Qx$`Q:XX[r@btI57N0[c<Ff>Wvf#-OD/8'J!15nq8E!RGLTv-R"4]{)QygA)w=l73n6(3dy9~<kep3$p{|H%G&y]rUfNSK
+o#9t<MD7^+mxQ[iVjJ,ci6_1L"~Krj~!9.[hDt=r)bX>SpI5)"~Fc6eQ|-c3-,Ym&A7GPT_=)%#>TdJvIR`5Uu[+sN%],Zr#s1j8MXz']jXuy9M|^"i{_K
+:AxM_k-/(TaAmgcQ@w'Yu8|4z&HKcGD,`.~:(jfmTu|a}WZm~^(MYhS#2wV=1"vOP{~Va-dZscWM|4RbE/|.)hcLx3z;^nLO4^@NhP9=D/0&'BVs%L9fu4
+TE4l{xT@czY=!2rdxWwMegyZ/6Xh1$sUT<=z.%[/2h2PS_)VP@UOPzu$}:KyCH"LII6Pd>_i^QchXf5hbu,8|T]kz8|gmZw_Aj;o[AHSHtlSP)Wp$&j4Vt
+tfsU4Y|U"H7]<D"@oal!Lui4rd#]7y!U1uB:4W7}ejQ.+5"o5@O!3IgGNz)5#BD6{H,g1uDNA9Xq'60;v!z82YUpe:rNr#k-u@N<D#PEHBP[JB]7t1)5+c
+:aSo6<a.f9C^2u+gQLeNG-Qvr6NkKzZxf)sUqbY,DiR1cjj3pU'$b`O:-a)_tKv>@4i,[Ose}Z`ZLiyy+uv;}W3[TNSLVV1`u:w>3Jz3;;,&w$|EmS67QZ
+gWn83[o`&FPD5A6`@^yqxb>d|'$OL+jdht6Py@%E.yc>OQ/tY{xv@4J06wB$'i/zuYzF1n>iK(}AC7,wQ,+M>Ely1pt7aJym;LFVsR#{h0#BQ$i'q/=1P_
+wWTF/fW93{:$aRP`UivXB8B{x.u>)[qJwz&YLqc;ZZ7p|:7jf3"krU!QQCV|GI<AIwNowl"Ed{[cTCl=xG8K`;g8;)cq^OWYcO,T%|3KBv~C-PNK5z|_u7
+{J60Xq8#aHdN$eGj1Q|%p/dnszU_O"fhW|#'o{wf+3v/uk&!7YNKZn+=xy,vv@FBp!4BJXSS967BQ]b/^M@-7(qNs;NW3sUU>Z/j}Xu)TDv5tOxk%x3T8Z
+Qtee~]YU5yI)TlK';tkWuep[38y-;S}+"0<Upr7yb97iwsTa&N~[QFx)amk#]&UZoRa_)1)7Cb${:>XKY&Krgmu#PNTvZIineX1_OR7rGA[K~upyyNueBo
+dHY^u{";wx8bH>xDes4`1S~;D4hn/oY:hyxfoU/ylNwfKM8A3"Dmw1-U;0QK,W#t7Rhv3(La$XFGHHc)"RIgc52a&Ds[^I~Ga4O3K#F>[U,:Xsp}#-yE=u
+lw!x.7#oXZ}VAD;O[zfdLw%M%]}-j-ql;K@-=ae8ph4L|Xh7ni'u0{$#;a#0-3=qimF[xR;!x>;R9]2g##,gK!V3lK#[=s`!!ODimh.LNm/WDfgRBs<x(F
+yijT7TRej#y=Z|)=vriyB(E7~,hyH(wE<wGjFJD{4Xd28}jrI&jr^EIbE;P`6RxN/DELc/I^QM81j^KWmOojx`k@4KpFUSgcg&u>];FfY5t78v.B3TN^gy
+eqcVFQ-S]w"zHIVF]P=/E!P%'pVtG&6QkX.A+BniA#VTzD4=-U,fFG0=dd-Quu&!ww08rnL+{A0392,+d27Z5{H(u&RixMfr51t+d5E6Wb.i@v0|;gVe.J
+Hj4:nh|,>yi-4'ae<e~o9;d!qTVp[1r7MB{Nym#(1j!-tx1Y>n<@k=ECJjPvaGK%+Q$Sa3Av}&mMN0j-.:K"q@;,.<F(%07o~4KcbCr/#-#e)fv3XT4B!k
+/w/<|fVANg:4hlVOTfrTqq2IbvKmAi_=;gxwuC=T'38'L+pwdWum5To!=nbeSIf#U!na97fk#w/U}@"NZ%zeKh;11s[[nLEDv@0]n%yYXWwV!aRVq.=Nym
+87rV#R%O}P"w.15[5eeMyIAXR)jXVVP)Ttu=%cJ[C-qsI)~5L0`NIuJv6F4K:m$o5}](WL]rL;h-1SC}^n'KfyFoqDsn9H-tdQ`%uast={PTIP]ow>DT!,
+XT7}w#Q<HLAvu.{"TTl@P-{$n6|gREY0K_hn:L!ZXdq5bJ2eQ-)c;]^]fvW0Wad-wb:B/}sG:@2Arefe|_5#:`.E1&0'^8fGfaVlfY,%d@ywg[/k4DY/o<
+]_a##"S!(Wg:_A7UIE_A-t<beZ>ytj:i/#TT-^gj75B<fQcqV7`@7oE=y;H-V&`<rf!)V2u'&1bK5tKUReAe(<d!m2|o>9IX%YyP|0|ox|o9P)-[d|1A+x
+,]l`=S{Ek)~D}5h9;3!Z:R&g]rB#]xB.[u#G}jm8Z-Q3=;XMd`-LfB'.0ffFy/OqIUE'kGfQklrxi8($EXhfQe-`^#f#T`#y"gcH(>{`P$%]qBmf'd0x~V
+tzov[tZqj!/@`[wO^mwu]3|)^o_)Q;}-:=:Kb'alO<uUHf)I4|F2o<6LYsX15uwW4bPaJp-z%hEx|XdWG^tdCChlT!/Frn'N59%Q62E-&sqzz_8b2xZ0C}
+x<)'xc3@kpMGGFK&t4nE%.=P3iMxg=Y9u>5nMX14cP$a>UB{c`[z2|ynuZXr@yLJ"0y(bI~GS:2u[!k`)h's@_aO44j^w^y(w-`y#0=aUk<n"Yjg'gLM<B
+yd>R/q@/.!NY4`d,/Zq{lWtLatsHJ>Pz}'8ZEk<h6rysTrel}MR)8|Wr[hQ(g"c}@uh$n&Wrn"`Z4i+ADIb1!+FG}t`P10I4g^%NKp#YaD!v44U["e1PEz
+hjq$G@[TPEm/{5)4{ZahZ|LpZH+3s|.{{|~Olf;n7uYTT76czzUZ}:)Pkw_)0)JHMpj^=(:a/lpKJKhn~;hH5BC}L'UCg)'dwJjVhaa<+C/0<Gij;!Hc5.
+Hs#$.&`Xsig3=`fHIZ2:!UJS[fTt]Mr{dYQc.@+s#[qkm=XZV04QYAXLjDy'lXR<>{Gzu6vFb(VQ'H3.z%`n!L9jNTuO8}~{SN|:x=ZK"c(RV|7"~.5NM1
+W!i{[mPAvC^qY]bq)mmdR#k3(&:>[[!M=uS#29kp7hy;G_J%.]:#(2,Mw8|WStv-OF`cjm:{mRbDdZugl0j.HsP;pR=["`^ia&-1;_4sh[g"0Xv,oPaPX:
+)/dZ-L^y=+S9vS<I9JaJzmlKN%d#{,x&d>/c=T/'5RIgVlnP#hAYUjuXSLy-]OFc-G<hiAVO4F)T#7t7~iJRw|/))MOA>6Yx^k@r;u5Y[ba"_/p!5gaCLm
+-mu+DG:u_W_%sVwO2yD,{;.hpSC8h:fANeW#bhNe>C#ff]6[1rl9P$CX=8{r>7+MC<^<]YVv"o}4LaNk-9EFw"Hw<}%_1O-k&L85KrOlmL"HoS[UpUX4m}
+ZwuQJvTqFX7/VV%_baV0g=a]!mXIss<ujAJKQy|CK})1~|Gw_by:9IsCJz`);,qJTu2".3C0EX'>F]W5;V2YcW,p$}h`Jbv^<{q+}P70I8e:|Rurn2&rHS
+NwkQxd'f%vddo{'Q'yL)H6ep+`uI<g'lX8TWpY[^1e=CcbR%c.LV"ak`sj'e@:RXqD)`;As@0M5bgPI^N.)2vxs-g]jb^Pl]$aIsBU+tT2r-[oPM1K,R<x
+x:O{N@qT'Y8utKlH/$gLD2$-&dNh:`3P%9<aY']9()-Ae:k"}}~eBP1g;v%&0EU;#DFLxKkn<0i+2A{#F2[[U{0gf@^i9[f>XRi2|&HKkp;C.95XTrwhg$
+vvXXy-">|T_,Cx<Zo:#bzMu$cBvg"UR6_tmaw^_Ky[nY.N}tGvCDGYi`ag+sPDhjTT]f_AdYA0j8F[>/#WWpyIXUzlA{&^%%gEcUORZpc=r^b`=e$ogd:>
+xTQl{_IC])@MR'Q,5ycy1pv92@^rqVY..@dqng"JN%~&rrRh{p/rK'zqipL'lDIgMIRpmQpFc9$+lpF%|p-YEk[^vc5@Jj{EmsY1tfbJ6$#}:A%Z}+pJ$f
+uoWZQ.]%OVhWd]5{D1zyp'[}YYvN_hjq5m<%CFO7#Rk4~7#gIBHJP[ZJj=J=O`"s$^)6I&{;@}eRlw!QfVGU+RTjSw75|iuf2@2%A2!h!TY0H<&O>r~hAN
+eDS=@=n|EUxums0z]II^WT@[2uA;p]yfK>@Q'WUD(4(v.LAgGhAmXXvhy|U0Bsq1+Dv8jn<xmWzN!tzChy|7z|[%F^rxR(s,kA;yyKsiQ`z^S@4y)"-6KT
+i4ss2]WbL0T{iOo"wOx4TMIkv/=T5My<_eRA'lh#u79[$%p9}TX(}qvLM>_Z0Q;@v1C2EZRa;R]_7mF[ape$&4SDQ^/,04ogdgul|0SFzw;dA36|Pr$LtE
+[k,k<Fzmb7yl$YM7Gm"d`+j:VvQTMLbtATfG/90Qh|R[],%6wf#|NxgTpcW@g.7g@[-w4930Qxa136q^dM}9HW.kaun%a!ml:<&:W#xY`Dv}E+199ls^Eh
+-w^$"+5G7AXTjIla{Yox'a'[^<f[0-+>5COX=H<SPysK35SQ<&Fay{@H_z]@ugE48mMY_3h8>=#@-K)@g)$>XFC_Tx{Q2WLdMFjkj<$(OT>GoRu<cNdB'P
+Vc[RE;:VEO<}YdKq"i}JPP5hzkkRYZ<Mj>`7yy8S$P%H}vB{ydJ<K`}{n4X[^WGfJdGZ7x~UDW3^e%{-BITSt7DN$0V..zgB1jOo`k82PYZxQHb@+lg99I
+at(m{-y{<A^skIn%d,6Iyr:UOjIxzXeyTWvfShrdv0kk6uOw2zK$$nztaX4j{JO."Q:H9WYFaX2eb}RHS<3,TW724i4HzM(vu8.'7<"Q^POey:7s[a)&50
+2qEsJs7B&Irm;/Ix7G5.dI;6oYwo9"(S99w'MnR5;R,V:SRH-.XT,pEJm^LdZK[p/r_kD)/J=_&gEES/UBDNWC;('JbckF6g/]=On()T97a4KJ}h}'n9wV
+zZ2eM5;BA9T7QJ)7C]Z(/l$+jZoULJ{j`24k^u,x<3!yY&zKlrMudyBgs,)s_L4xPhe0o@+Y2ygECum)#j3RWJ/7D]i/7^$UDV-S~llW.9po^Zd(UJcnh2
+S0au,wl!)KsKQKzPZpUK4GEn/dVNiED@x2++T)[3<TBY=tdKjT/91MwEf^aizQ6X1C=_/vRRWY@3l85X+'fCaGP1%M/&['>aP5^07C_ApN#v-ce6<l77A|
+&,S/+X;=&J>0rgO0Q>TT]Th{wlnY24vmbXSJT3sw#zo-QtS^=|a!CXjEx[W$w`EV:2@[oCL^#T"ak/Vo8V`gBf$/CqE#q^"<jz$5DGKzW{bk^|(t<mEML_
+:s`uyU)i^U.h/syu3KH'ipjtPz^@z::2"LvVysP3W$uR,$t-&!r%+k<,0lV-J2#kX@kDy//zP'81SZML<rH=GT`KN5B;9WW_WVI"+p0i7f&)<.D@+D>)q_
+bJ;&qHZ<{+TTft<t0.V0T40XRbH.0+v0ZZCd<v&'azp7_{[`;ZnHs>+Uu4:ucBW%~@Q5Nd~=m`Ez1{BH"K`6{+i<l+14a=xWy7#>Nnh&hh(Z_EP+k{5lt<
+41/tM/)y7$E<-t51=yZ]"&]w.[95'P;8Wd`V2'_-xoQMCLMOV'#j"]ZH<-`x&l=Q+v@;qd+fF!;<vAvB_U;+N"Aq<|pU7n,,G&V^Vp%WFT$spFOBTML'Pi
+@y8A=EJ{bkg<AX[u%]+/dF<XJ;au=&]ZD2K&xofl_uE`I&BU7p>X]5K^c{e##c5|ez>F4,TM~uX[6dMwDH9>m0,SKJiTx3BuA_ggFUlC-Ilxnf6i1v9+q}
+5zW6hW7Ni9`<eB7>zur{zk2(XLt$B,2w;G4Y5'1{rF9G8Mf2DZhQRddixD7o'fo[&1rDv07yD]@lsY]y^/WjvING)"`=g|.Fkij}y-R7Oj@[MmF237bn_5
+)/k.rw!o.yHD(fI9.'pz-;}<JZZX%J1Pz|71C^jG;rbJ4w_XrrgZX^+to,JXy-,)-NM@rSV;'ixYu7;7@7zp+-oaZ+/|iTY$Tn39jW@4gK8xJa](;nh90E
+{1;B@9fHLI8Da3~L|m_UflHA,P&nr#2kf'WQ~Ow0"2_SNLkf=^)jPr/8m[+64KRq95v^CiU9IG'F74vgCV:K_cru22MPI#^K;Q~X)YRD"efTAmnZwh,(S,
+XsiN]ParMLKBDG48j;0Z`:{DePG-a%;upqaS}w-MKTCHX"X=iECa}ayI^lFEJlzh~l;QrGkjg@i9:aCkByu`9}T2@A4r!{$j[ke13n`.m"TznGsc'-nueY
+%&<PgPiiG`PL2!&H@=W&`g4c/,k](tw<-PA<"FO7v.Hu1f<CiNDO${Y)lycGHB%v)APjdcV}RB6UBV)O}S!G&[Gy;pKAl]|PI%d$ctm2(hJgYVHr50'|:w
+p`Ft'<OD@=+(5.@H~gK&oTzePM=QE{miPVyNDF!H"feoS|qAY=-2RG>1eNoh,(I0jwEhSV;uu'0C^_}T6jJP]%(MWl'u."zq@{lN0z"0)(gkF[uLF2tmTs
+!r6KFqs&7B&^3WqgJhkmr4@GpwaK=n}[HYkd+wnYMpyRr;LY^%q(-=nW,hdh)>|v8m6gbRfk38<}y|GgwXF8^}O7_tjtlLWbQ(^jt5&{nd@8O6Byh>kqX3
+2|1FVK{$#xecS2YVf{_b!Bg)gn;2@qqiK#8=q^0"-q//N-Ms$Z/HBJ0RL#U<UgR5bG{vg+[x_'KKVYP=yU(GBHC&UE19g#3CEGCMn_0t/@(_N^%4[ScQ6r
+74Ywl^L8QKA[2w:{ah>BC'"-2]q/xS$4:0YDvRPYYb%@0Tan)d.HUZpsX(nghgfePa_`c,lR]^#_@4.%ZQZV~3}X-1wJ#Lk+wX1@{X{6(f)Ay>3M{u!"T5
+.NNi{mR9x4YV7)dW(4^GZH6|wSElN33X6oQdG`c[)n"b2)X-'n>"Cs.Q(/d&N+W&-(!235-h&q+ToeibTT.vef.l1<IP5cl{<n/F/VCT`0ajHY`|Z"K:DW
+s^5b$,G+_KS7Atao4'X6}-"gBBY_R/S&14<(~%H+2jYq8F4^0ueCSGeXd2h&[IkF7<3z<B>LM[aQm5/)z&G5'G5fxdM|^rL+Z{C1%^Ez|qw"~y!7B7C[}L
+(}KE0gu@F6t|Z<iSu__@Kqc7;xrqU2:@_VT5u"@igWZ%SH~v$8X"mS_9O=lVooE2Sc1}#vivGNK]Jp"t>_d'disLtCvl#&pgZ|oaA@b(Vy)":Zv6Am%7_P
+LRMEu(WA"x_u>i'-9kM{bOoYD-KeT&Dn$$MYI<FlaV-;&I3qiO:"7B'ke36s9D]o"8F1o;#>11Y!K^Vw4gKMz#Gu:Bqd;le!WL5DlRKzC+eB$Z/XD)"|4}
+:Z79F#P,&[<#5hKxs'rC{V&9%07t4x$|xUVe"Qbd@H"Oc&Yg6ZVkAOw6/:)Hxn6{~3;hBUH{x,k;wWA,GxjqztQ,qIjhYAsq_|[C`os]~@`;SBPB$T[rzi
+Owi{JGGLNdK8(vB&Q,>8poBIIbnJim=Ud#pulGz@1uwC2j.j)&AoMx|fT.<K:t[8:-1P.7&z|<iP/;aYUX6KF)Fj7}I]2P!(@U5Ochky)Wx4gdB8_45TRY
+[]"ug!RUuQ$nXMy>-17dq5|;%&ttOSg<`;bcsP8_N1$6|;7`{)zHk/KVGu/Ei8hPIY-7uL{_T%iDIt};Di#-;SRgq/!{@IP{7IXMhc|,<Xin_N8[`ovj#{
+Qr8ZGPZzE.gY{}"EaQG,4HPXV+qU)8;wD}me[=^!;CDul>Ggjlp7mf#c;e%WK8(R#tm[hb,5DA|,jC;Yz{tfn[;wcs(^s`_f#%,+1t#vXF}y0L3pNjop<=
+J2Ha[X/fak{b'/!e$|Wqew[yOR56i#YRAbN}KyMUTnI7sZiZkCIGli.9fxHr-8BJ1dMN@YB<oS{Z"rwx%7M$gu`%2^H/tCsB;,ImEC'yDP]xN/fB~9m.u3
+%RXS)QVi08+c4;:jB)s[7Q,:UcPR@3jC&bU]&[i[Ym$ZjKdtF2l,P,FL3H)m:opj`lT42M;_>uUi&9(5YSph;R$#%F~wobgSyiqB0]UqRAyG!^,Z@9S%}M
+AfSZn1)XGv(;xl6j&ZO<=NWT#Ru{sO[T2f/h@Vi6E)Yw8s!Ej5%nqf|vyXnp``_oI37sc}4klq2Sj/30jB[+Y5(MHt!CFcV<>nS|h!!65fk:raN=GxAM,5
+B(0Snr%hLb')68$g6akB;5(v=IjcZfySEKOKs30wNGN-!`Qj)qwoZ9>%;vLTEe^8wOs-=DEs)(e6Jo'9!&.t7v"d%t<,]%BBe]Y4x>_h[u_8:2aPZv7p;[
+r]3tl:~+CX(lDhFAX>R#61KU^rmz}M)yaU:nY5Qb)gkSnmreNfLb6a&Sn.>hM;t.yOqn|VA2ZY"IaZnI"PNNI<Z(_c,t8kk:C7dIM#c.q:vL4On|Z;ezP/
+iV/`e4+2JPZP^eSb+XF{lwiLK$t1eI!rqjMi~j+r&rlm7;-lr_<e[R$=d2ZIU!}|2kzIGL5UH|LDckf8CQDvVtf|(-cPH+aCGPTiAH'b=Dj$A">:MK|$r@
+xpM0V7[kgXOW<GfdsV0^y=qr2_8Xt_xT9QQdWlOE5I;%h&MJ,s6pVS5T=64oPR(lQayuw6}vwdp3#e;Mz,mUr+taIp7<+f"v]:FKtQ8owx|>%tM2XkS@wf
+9L-L&lLt7FKHop-ctYZ^5@;i`EGAE}(Ow,ML0&lzpfFkbS6|,bO>RK8CkFonVfnv&&xcUC#mI9'C2bn/ML/JJPcTv@f[mH`Qv%RoX/1%t_S}]N3c"ey{c]
+FgdzoyMavgQw"H'Ndnwr@Qookdme+'L5"sZ$/$_nAz"5lV,PS/OX5/EW/pID.>KA/yF6X8(,cS(NsVfnv+vAzmQc$<#q8;_US`Cgry6E'fzqCD,:kw3BeX
+!ETd1Ovvr#XDy&gkLEYN3iH+Ffq;kfQ5`!CdwN'g{fop#cCTXznss7[KNbLyLSr>qvJ&l>wIue9CMqu8#B^vlLRXGvA)FXIG7n5GAz1#w`3&g^7$wvR'yc
+idmHDf>WV)}sg%EOoQ%$@+,^Tnt((mtEt9<p/}0v=)ewJISMu;Z}OqON=_{WKmepBwdR_Ig9n:Ja]]YKdjR5c05zQRrL9'I4l[N@}GdXJGU27hR_]nq-o>
++2L((CN/K^&e>RZRYeIZ)xitfs2Nv8{ak@_ZQV_|IlTvy>|d,gu=8Vz{:uZ$h6#LMd$|<KIb}ksuzj3FmKm.X:;"jP9S&lK:#Xd>Edp3n[=P4>h9/Ke9{a
+v6%G5H_H"y5.D3#r;N"+0;2/F4<Cr0}`#RrZ2sEb}(w994r1g$"j<6!t7O&B2$$r1,WH}KpsWjdZH!BZxKRt/|`s}qeFq]KzAsva1u1M>j:JwKW["H`hV4
+2OPG=rz+zus^3{,#(,w6wWkdo]|1!JF5HMqUU6[6|mbKZYBm6=${9D]`rHtA@vy<6d<S-Nl`ia>zvn#Y=`Nn!=m6:wY&Hc"8~kF:n[[t{M!$Zfp1Sc,UU^
+wpo=&|)}X.F`~NsBhHwhQ3@id$/>PeQQnhIe#`#BG]P)]!q[nOQ<xAbF%tOLi>!rj`j4W9'yi$$3YXiav5&`-F5p=|ZpFBfW@l;Pr#DXfKQNa|qBqA86lp
+;omAgFjplS$9zW=DF)!Srl%dFAmjU5"Q9krp-|F7jFMc]XB%1SZ9dmb"%4/Ol.A$eibUhR]rvfVulqQrrkUBi<z:rT0G/VQ-}J1Ycciea6EP(VFZ(;;RZ1
+rM#O@E;X_a=c|3PA5^L57h<<<D(u:`m:+`Te!yjx<euv_1:/g+VVYgIQ|l1`"[!+Syt>OI_lVCrldj<]PN_R7>;laEoS,Y"L~|6[E_0m_fMD}z7/85dk@)
+&"@.nHa$~%7{7^:O3d0{'`BEOM(p3+;=3EFbz{^ZD,~F>v(eTiXUAiD2a4.Ic#6{SySqpTv[vRD6WDcPec1L4PktgYBy%yi<A&p7`O|`<[xV!(jRv5{8[J
+SWKP%)U=NeA}evX'"OmCohx7-L%{N3:.wQ]J2ro7)Hv3.:7{Mz_RX6^km:&qksfTE^D@LL>9u!|)EkcnU%g<JDeA[.N}4'f-/:epb=EAi"KQt".87=w<c.
++B>3yvFwlc>D'v_<R6S.Of#fnwzg<'rL'|Cbfy5'4fK%6unFP}Y+yj1$%Fknf&1%!q)jaJp!IUfl+h^W(|c)VdQ>!5MzdB43d84isqD5e;O:koCJzL3DJQ
+opq|'9^Aj&XIwcz(2`UL(6>fzq7@9'&aIHgH<8`z1f_7K$1rAC.gquS_Aa+lW^:#,6qj|EBr+-RIEtBl~ek|vzZYIAYz0|9AJq<cI7gD.zMOtZ/XaxIdop
+~G!(}JfgF1)a,ALJLBg4_gv/oc$F`33a%&G|0b#ZC-y="1Rc")^"k{oTh9,NvpxghRb''kqzyL|vgrTOaK=FggR])]Q&0_kjNCV$}.eCpCb9<6(+tGH|3!
+&G=26;-|Ls+IPS-@]]D9Hk>,X_vQrIazw[+I]dehLB7<7]BAxkk!j|qt(O34rX%&,|%B,DV-YRDvc;tr{%5GiEkfV2uw_DcV+Duh5%g;y;GbtW_OYT!N@@
+&hi%_y!ReY|Ru=<t)[QaDXlS2sOW$chyK1C(<b#;2=s=6(bzy^`Eq,nGqN^@p'vi3"u@GS7t"mrfT3JAMS8=r_Kajl-nXP/m`WH3OU43.$[eKPJ;DCffnL
+nL|IrR^r3agE!Oa@z]5g:BYa/$tt2sysJhL4ksY%U7C#'AIZU'>k'Th;vHN{5i1d!$JDj_2vcZm@gBM>!'[`odF/#Sv'(`dW/`3Gh(%YuD.KQ'@gEi1n5a
+~3,YioG:BqU@}g>(r.eMN=A{YWA`'`O0r)~14,2&3p3932baoA3RiO'xA8V-#`wJ7fH8I`XWy8>QXTvXdbi>U(Gk}_kkj;6qV]eG|XGn,1UW>Zjq4'1qMs
+^ZtQ-Hk1X6!Ba<p6,`.j:W@U'yb4%jTiM2vqDfmq,l#5(/D<R#ui#(mU)LodohfmEdI1uAk1_gz|'d<am1%j{PPqpA@(sF's;If-,b9h}FnM'8[E|5|`gh
+D|(cm>QQcG4D5B(KXMS6S5l:,6&kc$JTp;4ocA@NeYSH0KO]4Z>pc"$d:FhLTF&Ua%giUXc$r%6a1R/$6<5quL$8}49(e+-kY={F_slLIlH]YJ:]T|DD(V
+y6Lh-^Yteez3"#(=&nq2n6Ma#D8)~#Oouz"Wt/F6u=A^~TzK5ya}2a2JL^[{PrBUMq$'kl]6j-/NLNKHJ|TsvwuQ>PV+nVxmx|kzOK@kq0LyJ"|uSo-rLy
+2%BIOq6F<`&",L,){|Lp&)&S@fR5JoTV9lh#$Co9q5VT4p/K^H/>yg3Pwz;uAD,c4K_(ysx-DpAzC%i',Fq#Chd)X3n"SIsB9CYO.IB"Qbr/_$nUtZK>Df
+'D)LK7!gk/KqeVfKb%;nYFZC"!{s"G3uWj0K9nF(+{kC2Bsd:;Fy3'3FB.C+4|vwDuo}DN[]lUUXshC_'TWd:eUFK4uGAwFf=;5-])U,jB0YAe}oAD%xE=
+u}ly)pu(4K5!3Fq@"wz7|5-+S>ddVD3f3+tx91c5"g$aYK8],ibLqbi6@V-P7|fMV$kV}t8&JH]&GmR.JXG#[GQEX1'1bzJG>]Bh3}6BT&zRy7Q#T[uFiz
+B!T34s"Qs]^@xK{Xx1'd,|5_w_&&uhWPs:^PY{1[dhE]Rh!LpHjrn{3x#@-mSh8.zb#bChy1tH}{Hw"sde1J~Q4YiSIG)U.I:G3uKDtrv_rb^/700m:(&v
+r+Rx:M6V>_%zUNof<lsR-3~+6z@Z`W#g=!9N7^sPtj{)`k<k5KMY3l#8#QZsnM5h-I0='KDRjByj4n6ltzb{PjWh6l[y%g!n5>^N<g(d~ox!`F)JZ!z^ba
+Hw=/KB)mB'w:]e]2hx}rW,jy2::!|U~%vK1u!&^N1k`hNA5f7}U"MwA8c6N!]NU7O0awwXv4zo:c~Gyp7,yI"E&xFVGoLj.,"o`+]R6t{4tq~FQZ`wT5<Q
+9c_WL`+mR,oOEGGJw[RK4!6]7J2j<^':s:F'sr!,g81fb^%_+Mor`z&(>rbW7t;^(ilkLK53Gb%QLXpQ5(KsRr'fow!F@1Y,7O~WmZ;@TqHgketlF)LDL_
+=We7XqX(O62$rJ]nHAl56KZnnqMtdfl[i+a9&P<|7qPzDjy^w|7Cj'B_}INRiO7`yjk<U''IM$zS(HCh,.KT>cylYs<d(VpBF'F1T2q4f95qOxsn`(`h~%
+hgnNPHeyi]eZmqr^rl3W#hy`Kl.Nx9K+595KvK-3dy9vB-"JCylw$$oZD$,ZPuYp$gxd:]+4U'4hPW#nf5Duv_@QtuBLe"4[I.5"ld##bkfpra{.BPIG'j
+kHto=5I&^HxTPnS0CW-{%[`+1]Pl4^C_9^!<#mjO{J0")SBYBDkzpZD{.SGg)Hm040612bS''>IqlIY"q%eTj;+)a].<$V5C{!eWPR0$bLisejt>Dt|r.G
+D!(bV.Jjn0jF$QU+e/mqW!P'.biUfX0+yvM:(alM{dp>$AS4VvdOAFikHr#VEhA},F7EwoN+<e5F)j5Bx%n$'ksC(nka]lfCol5%fOS]6/^79Qfz{{/1it
+mV)jU/EXRJa(AHgI(;;MBTo&nOxbZV[<X|'0OYj23M1H]mouDl#k2%Z'syJA:<_+y;pw}|>&@yz02)/_PE!Z>@8l14TIq+I1>ZeE}r0mR>]T$9X1~cI}os
+`FC[-[#)Z2mB%4ioJLscU{]OfjU2JsS4FrqIxqca0B))Pt4CxrIz@>(T{yZU;C2wJ]Bpp;A#c4SVNs^cm9{(U{5cMB!nJNmEGd`<!_yl9]>A9t_/u<y82j
+[7zU|Ns-rZ}XuK&,0'_Bq}.r,sD7P4Q{5qFE{UB[,f(M#8Rf0!y9H%7F5)(rgKQ"rZohipe/cnHW|j2$gUmkTItV-V8)%eRh85ihy,pJNZ0N,3!)k(7f:,
+,k7OzDF9G|y]Woa:^H{BQY3K)1r@zk99k>~E1=]]TLv(Fgv%Yb+[mqqXqg-.:uTcbSC8{U66^5lNU[)e';d:IGKIB9vk"[IMkB8bwsWXh0C[x_^_!0uJU=
+)wE4=cpGFpK$,L2_pA(Z>_i]tx&K$4v:5q)DSp-m=Jhx_SO`r6c`s!s/]{1aOFi-4xh9R)96'/]w_PvcYw[kfRjJ$yGJ,U%][MdarAV[xAxri.XU@M}!#G
+E:qAm72l(bR2uY#([/fI&0Q{t7Y^>e9=H7R#@;:/i|)@Oic,5MA9Hty%C^Q6P@J^`C;<V+[Uoc9z,&}yduC-Tb35)Rn<z'E]g3O100d0JDwpe=q)qKU4d5
+nP(s::3]d$K001N=[&;$f6/yUgGv%B_G~S&rrJvjlrmpDTOta3ln#Iy)XO9&HzMIHT''+gW%q]NT;&h]+>"z+Zb<Cw'd5<dl30qibV;eCS%{}lzQfWcHEu
+:who!4k3Q3&vFf6RvcXrN!4tm}9Qw|x}|}V28-4{'gTp>}B#dP|fLcQuTM]YF-zt("'JR!.}gBf;Ymhcs,-aJlv<lk,elw'YWI(L4'B'xJr(3W`wWuO@A7
+M3&)cu/a{ZYg2,:`dCsE$ZBBs4L%wz%<^A{4)a/)8VANy6jif|)o"0yO&%dkJ`--,&_ZoI#|:o_D6T`v:QA|[){ESg"}oG.<$gL;W]`aJ^oJx'/r.HIj>#
+L$SM+@W$+@~E(ER!M.isj{29&PgmlIV{1YF/O;]e0(m"v2:IS7&.T9GX,7Ng(i`S:I'4df1ve%2qip9_8VaM`mM33rw#O>I{E4>Or3{+myQ-9vDR|e2XE{
+xO;d#3<AdUx+Dr-LRwN#W@steZ4x`Z(y-.[PtIA=slFu&8qh>q'kTJZW5oweBC{Ct{6@Fs[K3W8M"A~VZ{(s{']zXS^i|3#'pT.bO.#^])}R:wbA8V[D]:
+y6bE~eBD;yU8#Zu^tMN+0-MD@KZZtKV,7uInXBm@|ioy7Y;i[+9lkjkX6Lv.>[_7D7<`=z%1Ib(Udg-j@$^:aGyKHXX=Vc95j)KO+,3ta=LG6@>0)QY&N)
+zX#%c9W!,"q.4kXaw%9WSr>e]ouX{gn8Z|"^yggNP^N22amYe4Lrfb2}[nT!S[HTndpCbt]HK59G7>P.Vp-6)</J5([4C&]I_G9s=#QNVVBF|0f^O6-v2M
+4x&8afG5,$l''x5s5M}G9yneZ`em7"#t#wD5J;m^G+p9uoO+nDCuy%zUbd`G'6`$vkV&PIO7(:!{!Nb=p9py7SlNFMA>s&(8f]6`Bf1op,m/2+(j>6AdKm
+iF}>PysU^Q$zGAvMuZRL){<xE0O-cZJ3K{WN9+x]q2uHm5CZYf"5DT<vRZt4,vrb2PdrpdX[PPB]v&:npJd@qmwW`v3`Bi~bqjDb4ZtItX_.4DenBxc/4A
+Qz'RK`AP~Il[tMPnU{BOClTM@{+s,V@z'|V52cf^(neOg=9h)6j+9l$DLK>ZcU&a=M.ctJWLD)lf~CN!~y+&9d.'{(),()(]i$Ov}+;4r"E(SyufrCEOL-
+T=Rht7sHa;KDQ)c+NTQj-OSG<V:1_LQf%n]|Q:GsM3bQ]f+#kfN.-58R2Y23f}N;R.J(Hel.2U!4A5[_dD,r(1Et"f)zUU9D'HMkxH2^e&M<H'dzhZ$K3h
+7H"xR|yq;|]6nYsvKSeMHHOMLpY%c/IF~kA}g^GBN-c6^{s{&R}TaU!h`[D;;ry%.bl)~G#UnB&,a/'zxOO]K!em<5&|Yk#E!eU%:1L7{A$`jzhIUeKs{E
+|:OLYSk_p=NoO|cY82DK+4(sn":RQ}"!g`l)dO^e3M>=^Jn(EUUJ_`O/"8$+>:i);ZWsA:%/y<,eib:lYiz_m"w4'f#L><YpYTG1=ftpxdc|@:CjZmM1@O
+{L@o&2ksuc_)s#B{q+G:ww@puY8ulfY97s<)IdW!X&e![Bh+iBqANRoPY,XStczx8x11iGZ./0>pcI.'e9`iJpz9[AYh[ZqPA'DboMHh:tI>v8KSzQXf/y
+`.!`abzu'D7]t2zu_Ou-md97bCZz~6g{gRLf9RG'p.T$Xj|Y>{Gaf}4uBwEe~UEhmSG6%cujd.e:u;g.y/>6US4tb3"4pnVFGEr5NI^WL2;v7-.MM.b@TJ
+e;R}C`beWYnjx:8ZmW#o|!%_kbpzbeldsv"Wz_E0{"&v@t200e^Kr9O=yyuP[YKa[gV1[Hz('bk_k1s:i5-lQQm/<Z,X./Md+k+/m"[NBnLE24)2t5EN=f
+<2;&l/nO,w=EdvVP,IO$vNb,[_SWvz4x#ZlFzr)}(Qkvk"ka'7acG6-/DUoM`Hp@-6~jXXS'dmUkf#<6{v}jAh:XIU~wTiR2k]tib6V{A'n]u8/sql|Y<9
+{qVD9t0fMGa&[!2uC'/xQ^nrVS<=mi"L_t3Q=SS,9%wEGly#7q)kpnA;9}k#zH26h[q&U1,/;p{yR@Q1@<I^_=hUmi3M#dWtJF>UY#6L"f0mf;N5|.,k7a
+Ou4OizS$xmao{pdBfL,21p#hwzvkOR+y3T&>c9,/l<Z13VXt@]ur,#6olY9='TUCtT]cx&#okYLHzKG.W^U5=|mNB><=pH8V|Y2Wh2DM~'NLMMxq-cYlWK
+j6Qw4LUKU],D]Lt1S49>FxjRQSBkm;|AxTP!pNr7brQ42^]xCRTZbMp,ezaEuM#0yB`9^jGgYwRIX(GlBQ1QF'Y{3wV64/Uc@vpD6@6k!oxIqZB8QK06!|
+g9e>LHuHYAX5dmxcsM'=N)KPEGd]D6X0L497Z@KguK(H;cy!PY@Ds0Ow)5xZ{JLN9P}usAE6rBav=)]WdY4J<rrA,PJ#s=gKKEi3caS)K`Tw2[l6jR[HW>
+SO"M.zSoIygI];m63%Z1kUqZ."/PY/q`cI~+%"uxb_uv6O}9fhlpmD(BJ.o6tiBe&S)+Lp60O;PQoQqRY6(V6SpCr^|aRf[P-;ywD{d(QdV,cdZSyV@2hw
+BuA.CK|aOXdx6Hb6DPFLW(I$E%N:=8m'Q<#(w(.d^B01V!:lL2NFqFc,TZAeEDC;4rHl+X.@ik}^.}5ie|o{mS8G.m'9has[5Qo:uI$G">+/Dx_3UIp>/$
+,QYZZb'h4d(rYhB<pD]i1'q#B9r{IYXD1lzD+A/[w31sN-<us'KqH7NiN(C`@/CJv3Y.lSC!egnP$-Pze{as_oB{q^aoCa/jkxPsZKsjD;<6U]PI=,tGze
+,AvMTC>-<"}A3bl<4-t'PWu"]fs#DPWL9'-1USBDS&Wb)rz@c3(L)y~'8V0y6eb'lO$hK:EGbgTlW8-,j(K6KyeDocHW+0M5..u:fJi$i!ar=Jhd'NVK|i
+bpR+y`-Ce^ucvpgBd-0iY/Jq2y`eAh.!QkBfN2Ww{%!5'5Iwc76FSppCJ#~"v0T+YPlAvgUTgi0.Q`}v3T-BZ>VQ3WhxpdLt|r,rneSHZ#,]+/}W8WmWE|
+|KVuUY8URh!CnkDF0=aK=3v5Gk2l8=7r$!r4GR.(VCfhjovqWe7s-qB)ukWB|^iea5@t3R&lUkfZ]fZT_q[@dbL&{B-53Q;p9}n`l4Qx0CHHB|m6<%.&TZ
+Cr4nT3zrP{Fo0D"cjb~hS!_c0QeZ=M|U063tOYNxAaDaC=Lc;HSG-t-pL^CZd@cPeQo]Xam2pZr0@`d^Su$@UMa.B<d$I#IH/HgImX.M&@f+!`io$`L6+<
+UF=_"ynurR/R,w@;OBYibJHES4.-%QhMb=1W=i=,7&$E}m2|c&=aMwZ_.iANau,)]^+g!Z]n<kTTobZhY5dF}c^)X<lp)[UngAtJl|aH@Q+_YFuu$ZsNeQ
+kmeIS;8-jgH7,bh:(7T-bCTEZ21|as``Qq{37DowPMP[/%tgPD-TsY{[-MuVNIjJ-u1Zu,TsRO34PEW=l!#k;E2|tS;X-v]eG]I(CIkEj.euZxE3j#21V8
+^@-8AT_B&rZ5v$),HlcvlPutRsiCb_d#MRS^`8{m85"&<'`#UDAsv^KhL_(@6j+WU<83GV~3F#VkwXQg7+B{@M%n-8vhqz#-2JgO~VUNesdXi|Cqm2-02{
+xeC8(lS+Jvxee%78Z6sG_`yfCBkt:Q|rvz~N8}`q"cgCwmoC2#:g8-%TpSXi;Iq}kF(/T_`6:gXLR|CQ<BZt!H9D>nSCsBOYDB:iIPxGnR+^idqS'y38WS
+U/tnre9CPz,6Z#HzS51nvhtqwmvhiI|]K4Ukx<quN&@{,Lv(O+Qvo<q/PSI;Gd"86<5xHSA/qe``X$/QYBMn-_T^!{DhkiTJ+nJgkhir8wf`s/Av$2J#d|
+O{9>F#hbRTmzPuI!xSrXDr$D:maw;yguW|Wb>5n"#M6qS:=-~Z{c})]RJXWJg"4hx+L&-N+4:kN;8VA&CtfVt7Ch&p74~O~VTfhDWTX}dy~zNNcqX}n73d
+#mg!Rs)EC;L>%XNZY;>>)I1+e4DwMkfZ9Wvgq9@Z5#hslIu-Y47vyYHa&Oj8In-0q%,YuN46kcinPsY4v.S^$MV64o4##TNdd1n_"Y[W<{~tjD!Pp3e[jq
+U6x2=T>o%bc2J<|YD@U)c40:+onm,B~tvO4v928Ob&.;L3,ie"Si0]]'|lUkWm.2-mQJSwwmJk@wK:&$h})-VuVb9OuJm:c}U|fkPY[s#xpm}fx})u%lRp
+-ezNe,[Hdu.-9G8'Pi<0!6#oyAW}YANK)vhef:usVq5(&'HLl2jsQ1J8:!5jSA$tGA;<v6;z7|u%GOfrZhSciHfwo1K|'Mwu6eqQ.#I6'z8VwKyW7{2{ly
+u%fy4"02e}J;14gLxiX,CTlrO2:UO|:LrFrk0`VrBf;d[ueqpjClTMHnwhu:8{4_cn!zeK#Yek"_l`#A5v5hDrTDqW;"w0EQVBVv1YnNKEBYda/NQG}z&H
+0pGt"PgD+DrEa'4"`W/&pk7;,kNg5F,+u95UE(s2GbT!6n.RxoFQ+3cw7+=QnpW!G^`<`"Z--7A#Q9@sB;Pl`S`g:e@3Q{k^56N=G36l.uWy2}_DU")!pE
+xhJ{v-asA:PgtIdr&nn0A-]W;Qi^<RP5r=e:}&hCTohIc(^)#+q63SC(|Qi`P}}!;+S/je{QQ8e[>tvmu<hu/Psu[l#`7,,s+LjWGI$PXss!JLU7#QU8Nt
+W1{KjAk9CUzkO!iWVfIh(nOCFCd9=G_h[@)v"HLxo}<7>W7Mm^l'ysqUF;V)i[uDW.td$OvilMBU7ZuTSD"4CBH[bk#&y,"C86W!i5`7'-k"zjD3PT9Kd|
+vl%a/4[;)0fQXv#A^0d(En.CBFq@Z|8%ueg!U$v2l#oYTOpZLjg&9k>Y,g]#;pjYD)8|TGQ94X3yU""0.t~{Bh1VX8GH~)n+Fo_BH7^Sp[/]0{4x4&4Oif
+9q}NDp]`U_#Bhfo^'^g:&fh;I=6M%d=ksf+zT'{]@>qc@[/T9;>{s@-TwNT.U"%</.a^-k"@$"M,:/xY>B|muZp(fZ0Sc}Cvv)YyDW$!8%gWv2^PEU&%X9
+5<pW:isy%>3"+_y6`L:;U7G()o26mn!S_/KJcL9t;(ef_|EKp.r5zem0#;G.1jL!0FQ)0F<hEtITs<9eN2(n[s!(hX'J<Q=!X{OaDO<6"ibt#plY@T=$h-
+60n'BrXRt0t#.y,A~l$wz,feK27HJT#mqJTxnFr:xl.CX{s)4msws0tGCu^VMpj:KB;E'2+P)wasu]Lk7{mS1$:(E9:WC0r|Z1M=]ou.(``Uo"ZKf|z&uW
+`H-vqyvu7gA{;Z`q}(EWTr+I/B"O(G]P]VGmG8Z}kUzt7F:e~&KF>t(saa(XbXz5#wIrx;e68BA&1D+Jo<<}GYa<OqjhktlmIrdApTs}aXeXYJ-c1'J"f9
+v!)K0dN6,P'-CMCkiWDlkExMOwi=4E9Bx8(Z6#~o7,vb^r{kp!+W3#^#/|$]ep_xie#6>zLi}&|Gm.8!RS[:Sp{mBlC@]'4YZC#eSh,_a:zF,kMZc-q9r1
+0]~|19zZqnDa}@MN3b`5CE]@6Ir&2M]EF>,ey5|mFPe]'+c@<sco}!K-}(ec]{vuLJ<oXaBETlj7lr`oY[5-q,~FzB|e26rwbxZIlIi-UuRotNk;hxi1m^
+Vfo)hr}pRm3Qq)bo(W58wB/K[-M%~UM/V8=A^Me+;k$4XK;m<|_t"YP+%KER5pGu.Mm9z,Ni{OUB>D'B$xwJ'@]ey(mX=px=OYo(:ekpH|`wilp7}]Qd+X
+mr0$>dMK7.zMFKy8hZhX;YKj<RGj#jmEUbq),wL|bs([R_dI7(O&ER8r`sL;yui13NsS,NH-l4DC:"w9`"_;Wi5Y+8_xXvWVQI_%iO"weq''pVH1,JD`A2
+jdG,"ts1,41eO|,:btrAgRrJNY;J[>z:k(q6bP"]Cz3d!P&5`N<pZ4A<pircY7'[c_69:WpH1)0'/z3:)&<2ID0dhw#E(mzoLr_.;5qwp2+;1iR82k/N>"
+t2}J4s'q&3F_m@RJ4XMoP_nl4x@rI$[[pJNj`G8He75Q_vKxN{O7GrWqNnI7hf+^pA{K(_NMC0^3ARzh5:f%6iJ&5x8w(V'1I|ad2jqh(aT'12~.304l2#
+7h<fnp!%V"ZSYoXzm]-PKSv[gr(;8^Rz}c5mHqoG-=qIjImue.`L8kim3NnEls7{kz;DXz/}c3<%P+`ybS!&VUTro!,!vZLRpH="ohGw#^jX)09kD2;Vn$
++%fzK87op`#LeqaK3:C%cYhsCa4z7W[OO|HK&Q.bU={_Fad2TMH@2&b+;`V)J9Kx$)>xZ$:dvr&NJlK%AgT7&%)kAs3vE4r$^Lk%BRTH<L~XlxSXh":,Na
+JR#c6mOUc|;"$QEH$`6ylfG_}VAx+:R&GA2a+ii[yJEKm8P}-[N;nUv0(J"3,T@Fm!T'7uETd`XVx4U}pl#]CSg|<U-KgT(E54s40:5L:iqG%IY=yexdwB
+lM9gav,d9OWCp`+s_N3Q=X5!i'%zF1y%5N5d:p.o['wNpY:Wd>R04Gk9]nVxH_tb1u.x=:XJ>T7r-ly1i%7VhQGrL#bGs:ndW|6XTUwTGaG!:`KpD@S4_A
+k`&S)-_KQma]->|=Dzs>=DTmi=ApXoR]r|KEs]@U[v|4Byw`.;df4f.iV5kl%1qf0M=uTW0h/Ibqldj'#W[P!H2JV4[hU#Du$ow]U'h1aIVjbE%DviEMYB
+P"!N:9(s{tq>JF5.rIo%'&0tdQ"XDgdk57JbKkHY^m[0{8Gh{,Ocvb]WUZ6H/$Z6rCG0"|7Tcfk"XxOTz;N6[McuL;gN@A%xj`qDVo-.sQNs#'Rkih%u,p
+sLO<):%Rh)=Qaj$<17"Ed:C2|]ey<n<.n&vx&+9Rul.B'hnn=QSPVq7hf2/g<5ix[BK='vNNP8R|Bg]pN8mfW7H$3Osy_lo:jr]ft}avC;j'].#PWc])2+
+'xhri:e[69F4Sn=)`Z+@bX)<r%/k8Q`SGuh01"A(jkFY%]@E:&Vzs$ASN+Fc'E|}YK/fx;Lg0<+ILb>(LWWUEsl}"}]2T^N#hAx)XMSZLmbJET4#3^xbSE
+&HtgjC}tD=)(Qt<.1^Xc%b>XDV@f!>w9NIArFFH>R@[^XT`GeLr>Yg;y|n48>g@Eo1{EA:^%BmwUUV5G3zT>`WxwNo|;7i1L^lL&&ru]nXBi&QGu12[k]|
+G_vZL3ihX&N<eE3K!Q'b<,trJv8su`dji@=XZoIF#y|XL]{`xH9M0:Si!gtC}0IX>`H$Yc{e02APd(9Ad{nB@:NonM<9}aUh~#0(zJm`jv}.&Ug9GgB;@O
+Y}iW>Ls{{>;zu0)_qyv7_CE[X<C'3x2PYTX"R]OCektQpMK[;H1T8L$}pU+l1&F^W,>sVIUj.M`)FVT(B$=a;gE[xK>C-|N%Uk|>/H}(h$(j0;CnTZA_u6
+,G&OpkqMw$<&^8q3{TS|WgX&e)|uQqx6HlSEM$n#G.%XG8+keE|'7`##c^j{_Ft.wvN7JQ1Q(ToDqv~at[|lnlZr2)Y=Y;BdeBo!pa#C=n$"E2Uf';Lr_3
+[ngm,]sHW_@m><._-HB1I,D_D}xA/mP7c^sNFsJrzkzM){dnTO~ML_n2v[{dMT<>bIwZlo[hID.LtFjR^XF,7VT0n^f.W<'YG{{fcUrNjevm000n3BFFg5
+wF{x(,rO<F-5RL80Kba'hb`'^WQ4xx>)|2l+Jjw($wO!;^&frundiQC%gq7h,P`Y0-Eq2hGp:bNTkF%NPFDimb;/9/P.%1>g.3u[tG@Xk1bdg2N=p$gd"c
+mM$taUi!#n1gC:!dy]j0Xju-0ntQ8A4e72F(Sy|v20.so{a@B-mJ~aTq$N|]5wXxcu+aa>6+(YRQXMxo#O_s>O#N}ONu#l&LbtuwWidofbUxBDR3@-0[nG
+5A'gaVZ&PF5)Ug3tYalEMULY/SMxlakI'd"^MVIdP7_LE883AFDh$K~P{jI]N;I.F%Q3W]zX;D0.xBqD_<SqDbe9Y{LlrAVH4GO(~>6S1D#9H(tg`%/knG
+dGD8d&`;Q<%</Wss@<0E^8V4[S9F6[h06t~[|7.hQ}%7I"k_#ay}#>jJO+3CWzyZ#$RGYT<=^/cEtBSwan1G[mq6|jDyztzW:Zjy]t%>>j_b]QdFt>3^a3
+}@,q[E#53@<[&6Y$K`uR9ntZqX/+Jysc!:XUp@lrE"R}j++B0S-3e69%l)>Lb7vXoHj=I^(P0u&VU+BUL`|oTI&W1@N+Skp`ofS[2e2Yj0='2!8iHG>ejc
+zIMz[^`&'M#J,`]4xG29ldSw&1vWF25n!lzglHKvMVS{p.=OEogA,!VYAdKlHtG9QrMarQMc2!=wfnj_U$L8TuE}~3Z!a}"<!+F@FX23:{2y&l:e$R'$fQ
+Sm4yEHlL>EX<a:h(:""Mz}s2/vKwQ.bbIpw0JJX2:s$Uk9o}Tom|_ORQ1|EnN0@wP8.ygJwn|C^o{Dd7],'1Ds|0sA#/6eSS4=wqoCtF}+^z/J`y.[fJ5|
+U2@>v2;@5vo4=5Zr$eKUR[[N{cFQ/8@QKmC8^/F;pDP<A!@v>LZ<=4S)cTqX8.5K1AA,$)se{DOO=B`@p|7s:oHDAndLZxlX>Q}#8UXxj_)AK5,Ok{,&J$
+<"$GyoV[ZAsP0w27:}he}b'TureqGu/xsahXzIM8Ax+<qctu'5"sjLFuk[o9683{qM!0LpfdE!u4_hKSPT':W2t2ps0U,@=^#optQS|geKrg)h/sg.!#8O
+i(5i_<5nRvFg`p{q"B-]6n8w3U&_z=6U=7~B|;wTY2Hl!rF3Kn:wXNOP,b,&CcpUg(qn0L-O@7)q4-ebE-5YJ'#xS:lmm.Tl,H}zZ4g&z^_O^.WfP$zQlI
+S1ittXnU9,>/x$ZS6+n$/:RwR}^_6A(J4BZO6'&192}[4]9+E/asN]Txf7)^[@%[5ao-5Qwi+e~o!'7Xq##f"6(Ep!2v.RAI#Qlt`{7"rw61XpPf8v3fGD
+/;wXz>i-+SwqNs/F+.qhol}2L.o_+@8TswE>_f"zm5,)KgL!d'rV)jvQ/9ImN2>$XA#)yB{>~')L[&cDN%pdlKp)2zuS[Ejy3:OpbMnZ!KsTH`Y'XwI"pU
+[H&<4#r</X8Re-<e^0dmK.7M,,Uq@_X.k)3a_qt;CyC+]nc6/%vzPw'q[S0r1tA9aB~"+X!:E}nD|>|HwX:oTdFP2HV16Gw<(f6I8#=HsPoKpjvlI[]k[/
+c))kY)z7,pAia.Pts5o"<X4nnK,Lc1b5i[^j_7~)}.SZW6A7fI~hI/f/!,0'A+R5cRZYn%u'yN1W4d-@HSnpO$llAHQ-hpL:HF4[q6X>uUY&-BR"sbO4P.
+,Pda>Y@m<"oAc|UUQ'{Oz)"HCP,L=fQ#NPCu&u<s_6fXP+m4QYPeHb/T=M7[,TruuJb1rs~$h_nffej,J2(i3b{#mu_11TCxite&i;m:$b@""Bo1NO}"$z
+g]=y2BjD;6=rq+AI5eJ;w;BGXUP#XuH]]wW(WTYgVX~"z$R0M2RvS4z{L`oK<lbTqI0Ujx{oDpZ1W"mWi=N5371tJ1+M1G(tSID5U+75(dG_t)D$Hvxi0<
+l$;t9@EhB!5>Ufzv>ocI]fAT-CkL(;_h2%}Bg1ZU1#raS.S.We&XPYV$LsnL,IHO4^0QTb%!iJF.NTtC!4K57UNeM[e);(tXriBAHcJy(ZP:$aYdQ0..kG
+3=$&pHH}Y-;BXsbfAGk@@lcyiCaCK@54E=#Kd%t!CYNA@5[YJ7}p%KD4EmP+<)CFdhJePT47LlWhdx2qP(O{p4^>@dlsy2'OPTn:&2OOlrdjJS]e|$F=9d
+d)+&lPm<$+{u]@=e<h@s092gG!c]pQ"S+TC6,LraZkICfpAny)m`[/OaR2148@)Jmn8R,2+T}fiC.;jT^!S"TTs7=M-N+T1MxaUlwpjXc89N`Du,'L)6)!
+jgU<SFGT7jX#ymD1VcC5DhiFO#,uXiEJOUc20V/!vSt6=kY)tX6Gy90^fN[fy|">vfW0'EE+>l~_{Ey@2N'AX72{eV<u3aY'G-4,-498'2E1j;-ic('&3{
+Hk4ck7_+I-VFk!pey^R"Mh$gv[GI;ftr&8V{x`rjiO&]COx=,_O.tUaz!F>DcYUoy,d6Y(2EmXP=yUMo9s~bdi`Ccv+5C{ah![aL`4sk59wr^2KC"sm=rq
+u_OQDpX4`%F.)b/icaVFu<$&&b}49+v+BSYlDmEsq)q.X!wO%9ors7]Nd`utKPj!AhFHpZ-hoIQZ(hBcKOE}[no$`_uVd@2M5/[!39y}z7X$K4%]y2+@S%
+D+q}})_D6e2r+THYgov}X]-|/no<8(n&w%k5`lGnkpL1"BH/9+VMdl8g+x2VYJ&%8nA0R;63+JG1a:[n^SBjn7ZD-8{e(P!J@0==a%P(yC'pi(RjHe:4'-
+,^ka"fD>cP4C$ExecH:sUvfmYKIS'9MmvgN&x[DXx[ogN29eAm^qSoWmy'N,m|`[$%4;,#`120)]%sy_-!_"zMe0VaUpqp&#Nre;Ov"_'KD&GpmJ,}`JjS
+<N!nwGOVj</#aC;88`cE|Ei9+7kPI}H=UdY!}SpM7!89"]FP'I_I1FC'r5|e/M&:+uP%n1j}Zzra[}fo5;JC,i[v~M~@9:g2MNtB$WtTnq`Wpg0iJ^,Jg=
+xdy|hk>R8}g2q1E7R2v'WYlkTVtxn,uQu1EMGsB#CTgC=7~#0C^}Xca@(<xU-eMC0]rJ^/}I{ZZ.AgS5]=_aetBHrSt{YW4j_72;hWVf|C|)3AObJWi/vq
+y&,}FK6kGo{8%i=/l@6)QM_sK%^5O++j$ecbyI9d3ui_Jm4^MI!T7d+Kuc=aogx]XI<a{sxs46a6$.9>L|&9LwfOpgT)<{`p]l[1E9YU4(+EHq&8b`HI)v
+;-%|:z|%sxFlk&k"wBwMkm(O<FC[+"fmb[8Z~7_Q|%4urLMgqEChY{by%9GxZcuYu!n@F:zE5tfU},=xc@eK0Hz{q-(X^B%:tHF>V:$XfZL@Y3>/fpmQxW
+N)EnR[0Q"^/!XUWh</]-1V.{xL5qKdZb2HwzJ8pz7aVs)ms1AW3_HLo>k5Mr]17r1X87J]#Bt{$ril3894fNOz@Osc+>HG)YX&paq{ZU/z78,oSh3V&Zkt
+{xDR:cTkU&9!S@kx<y=)]V<Qzo_%$pRUQHa&b$f<kYH5$T9HpD7fX]zi,.mHm$`y(kvJm^!-^:X<(_^>Zn2q0dDIsx2KVReNY9CZ"Hi)tE#@}U,6n[g%r>
+I-rEcVG!=^H")0RXrQaj,vu]qLpS/ys0}eHX{:.c`kw|lIMAv#F35tk>xG_xD98q(njq^>Hoomu-NthNi0/YZ%LiQ;-R1X+CYcGMeZoM}NhIz#&,G9J%9t
+tqMnHhWpmflqe'pzL9@8h_[_.zMO<cZVD5-g=THdCaoNYo2e2{RvhEb''N^Dyfk)2>RC}<zgHtdndNvKYhYhcvY|"JB):u:'w<_WIGXh<B[,YSm2J$I;~}
+LsG_2&mb/!)ULn~LSR7(B4sK`t}`]}JmvJYe}>k_n$Icqpz.5/]a<H.Gj9}01/nu{d/0TkXns,9;)Tn2#U1j_|Yj2BnbXLDo1LnDqLLie6D96}af$}u^Ep
+8GHDIy##r^;=L(4,LGgW+=85Yj+23809U"5vx,fO5xvgNe5jkC2p>BF]Dc0KI,d[#]MT5E!@&XD[)[HG4n}tV2M)FVft&P`NizvyYmTMM(8Bsj|IxY:FgT
+${L[d9hw#&C9X%et}Sk/E9+u:||SB%0th'Mutp&OQXoF=1j&v5Nv:Cis8AP>+;o@A5,rT_45"%LL'Z3,@6`=WYHQ6gknV-P>7L`AJ3G"z%k|d4Y$(:]J#X
+u7'0b>)u5q=Op:5OK[6&/P{s:8lX/<AxyXM>]}E'9,Ep]!L+RrI2OPI0gCslqC9S)<^wUxWa>/AzE>p%hwcbRXaMk-sjg4jsKb3m7MWQcMebNY8yq>l{V2
+j[Vj~JGCJTBm~8I.:!P:Xj9Vv6kgNk.G$5`N`!Obhz,$@-U,0K8f=(T,.'.bv$k[Urnl$OLsD/X,jKW6`R^g!G1'w.ySLg|yOV}mO^}=8i0nf'1p~D,#vt
+=Yb_h8VLaF;;L+GoFq3s2+)BFSVtlp=yN_IsnO'h#aRO/s>y=.zMl3Eb36:]k<>Wm<yuqhYpulc[m%>0zNRkU]N2y36b<w&/Y6=wZ{7xDUufAVdE^%u^7E
+Byk;dE:dBOp#ju5]Z^QJ>-kR|Ja>Kk"nx'(KeBtCAb")LUpDiMC<Ux^b{U2lC&/QC6[M:Wnt$m!w=$fmY59p+tnor+a7S4V5J'C:7{&RKF>/yR'oA>96iq
+"2+3VTu]gm^%tyOPKWrL}5[)YWT_i1Us1sWer|iYU'gcKk'iM)Y^6qCo5N6q#}R#-X@sGNAx$Bdy3S]GG(<"#:9A9T8+yl.Ady{Qgi3XJWJ9b-F#r8$qEn
+,_[3K>&5-Jv]J2c<=OsM"`DZEqG;UG^(6mO6M$)h#`HaA^}y%h86[u"vB^j')gRfe5oA%K+>HA#!W4Ce9)<A-^@zS#P0jl|dek;dBw=xwqF@-y/;:+N=~)
+'Y)=+4<a39BTKo_[dR(qp0)F;s/Y:"3#PT=FRh/zTq{UB0-5yu8H%>s[a!'Yb|9sUi8<DCDp0zy|MlGA0h;N||aiKLC(#7WSXfhaZ>OJmx<g[k1tIQU9VY
+!ZYe39&k`3x.L4#os[]l7)J&=uSH6F(H]lJSHye:<gOMytY/IS<a`gOZsvXyE2R!`|TnX2S8R{U/:U^"klwhi4r|M`9ETQ@V#|57=o+_8'OVuRG^.Wf%`g
+'Yhmc<`V$K!Z_4TcBShe$7sGK9Ru+,T{)ejibZh:PM,g&Yv$yCW0+.AeP.'>`1eN.N$Zn^)YV[,U+7%=!'ikGB;Gzo|m|5ThF!(<fe%Hw409P1tz"gZT[E
+]7#W{#Ax$RpFE^-ynwKn:rO`ybofP7caZpKloMMAsMQI.2lenJ=&13"Dk/`'7&vO`!s^dD8.'5;Q%YAckarWoTZ(9}z#L#hImvR{ZHlMI(GDJ4-1Jl6G)z
+kt1MLf&C`LSi&7sIx3Bo(H%T63U5LuaGT}SW=3,}SoM5{dflaHNR,00A{XDXaZ7Jkh+ASJE1+6/_7bDW#sgy#yFOKFc|{k|^~yOR+D6{u`;!oThMu3[Z4g
+1j[r&&Cz`1M2ENHnI&0_@w'[jlqwsag-r@"hWe`DT{/xF4W@;v_}ReMr=X'4%q9E194`6:3c|xJ%-k-uAU3(x`LrXi5YRb@twJ1<c{MG-N>4{xv0/{s2(m
+t)kEBDP>1;T}_9U(I8yD~1fOZ]&,C'Xrx``8UJ:>H#vBaocp+LKX}+Z4lfTfqy;V0(@i}8|/B=m{sV:sj$l"tqPd!#XWk;{;/zRG`ezj)nMLfSe)6{IA.-
+&G#3JqpU/;"r:0XV-0g(4f}96rj{91[m&)IySOhQ1N`qTuF5:U{afF%'HN8N`cnd52-R_UjOUcsIxr3z<`t8L[GY!-<|gpV-Bo_NWc#2a8!KRt_8|o9l|J
+%]Nuws%]CuG/-;Kka4}aOu~4p#Nd8>JLYl"jduP`Fy3MPk+f6N.9a12z;(Xv|8r/uWLLl3Y<0=^:J3Vfs:4+gzEuteKA)AE+@C95Cd&SN{4Xra}]bEpt>E
+WOc^1j1q]}AaMq6/[Pkd8j;2d6Y7[#T2u<o)J:Lc9sMfEl)_9FBZ8@vc,EBunp<CZ-73j&;We8j>lET,#lAXCE%vHB;yZNnW`eAU";X{7<_,Pizi#.@lUi
+&'ACe|vu=>M`"V92,3~!Z[uui0b^mD"d"FSgkPiX}TMsMFBP1n,GF[(=Meyh$|VfiNV{v[vh|^BRrV}Y&[8_6mo/1toQs%]Sbn)im+)d<lLiJ@N+PF>$)f
+YH}<k:srwLcWn5VmwHeA|@!6K3;ZPLcgVLb_#jw`L>|X"nw#!A4<|xj,,TS0f"r>@qpS|_n4PTQjRNmMu6~k!4Ha6d}M8`1#WwV50cCHY$,W|pb>R%rt9J
+de9H"X"a}Bfla0f%=Ga/z6meiXdvCK_C]Ji&oe)pliVe}.Kn=A&Y-@IgS2a4^"tJ66"gT1~n|`i'Z}[Tj3&|Ss32%L71q&gVnsr1K[],3'b6J3a>m>F@lT
+hcH9Yo,a9^[-iy_(90uQ^Uuun]0&_8)rGWBnkk'i.9|)Q#gZZ|4[&-#g"ap&hJL-nLrs4lb4lCP3Q5W(zdj_BnIHJPFWtu2$b^~./3L7h+KYJ}]VpZ@17S
+>24exxW02FTih54}N#-ZlX+TqP8q7Z6330>EO^~)%:H#:ZXg/qc1e"E:xIV!|%tZ~7btP%MiD:n6y3gb)cGYcY.|LAFlq_,;/JmK/>DY%gbC9=Z,!q$/6h
+[HC+F{dfg$#cO/4Z_t}xm`E#5#(&eUWIuF&E0N#{DFg+,Twqk04|0]Sqa$]Y;KrBL1eMT{|Ucc1GyV}|xi<[vWa|fS2SW':)_frMTnRk1ZZl_,|#~C&}fA
+0/Ia7f%(Qp)<blK>LYGY$gnNjh<ub-|/oePg'r)e#}-ns=T{|wGu7-0J!>kEZ.mw}i97I+cTR^w_Cq]+N6nQr{s|<cJR6)n+Dw[NcdRIzIF{FWk!Jk~+;_
+VdG@h'u}#=`qXx9j{J1]U+5:6/AqFuNgcE1^4#9KZwXXNZM$#ROZ)CEfUCt9mi:^|AiHx'7!.6i^Mt=rQV%ThVL,@l_zLwSox|o`bP(3&x&aSE/Ksu-dq/
+N-A}YF!ZMD3djx/J^@^g"qHe"R@F@L]UK1},rl|UpsLJy@!&jU:s-li}9)(|!Hv/Sg4=F|t0vzF/]s2LV/+W$tDsfep3wdg[|N~xsk&/dW7^p<eWYxxMKX
+MH%3HKY7xCV;2&zxjp<_1(Q}j27$[NP[Aw2>]))3"!uece+$5!}{&6$QSg5GZ<[xoQp^laU7BSB)&Jgw+pb;3rie$1fk||GW_5PZ`-@MfRjx]FA!1Gae09
+PeP!(sfA)]+'ma,Y+6T,2hO7ExAFT%n5cPP{TN~C8{@KbBVwyl$TFgm1):p>Io"EaP[G1/GKB$-6{+p!cO0Zpg$Wlpy>45x4T%.]tyuMbLzLkMCj_^0fp{
+Sin|hWCM^[+9O{s;e^N2-bR+I8noca0'i+c!`=Q%C<4rx$)v!Yzz~Td,gqK!c8=EjwAH+<d9x"wX/(Z:"$6Iju#Ldze4@0<',LEn;|Ci-9JG'1uE(M!ZW(
+fn6!nCHM,MTDrM#,=3Z+-IkvkM(o[VaCDOBQjFNh7ar-8H^mr'h6Xct>s7xkQTJ.QS9`)eTpOo3jhX}F<w.}{b2HzKKX(O7qBnXr_hAkc|Pl>`k9Lg>Ch]
+"~aTa}{Dg55bbBQdqdcfA51B#rqj'"-&VyQ&!,Ur(O`Jo.OmPd"sE4TNi64vajDH;V:g+^'cD^![""msL>v9zEUG3W6#dO)-X"jGI_.tP]k3r:%JzmYB2/
+1j~;2Q@EB4yUG-@h66/;/i&l['S<eHMoB-%H9MX6hLji|0P-2PyS{6'}u/I-lnXfFrikl$RLe)X;6i)-ARMx{ZR8mqr-oI:+l'4wvut,'yJ|K}DNNd@vwl
+rns_@C"(uGH^_|9=0tl|XY_|x.;Hn6{qlqpnbWAgogo54vbNMMjEif<|`qN3cT/my$o7#K5@PJ=i@"q0dUO="zxnyVus'jbNA"=%'u;_G=42<oX0]2Bs2&
+S0kfqwweP&inw4cvD+'h83nqEmh@'VKx0@"]&q/6FX&H'eX,5A0+P/TW27$M9LqSOV)9g4{oYE3t'y43=HY&#5`tk_rP$)PH_P]^ur8e6{D=L5^r6lLLx]
++Hsn!1f3r87Z`q%9d1kFud4uNx7YGo7;lrvY:LSUwQ45CZjr}Nd^+GzwA$N9u|jP)3yQ:#lNT6[(qh,V^,#poj@;rF+ST.E!2DEKVZ-6VTB|T3H.UGJuG5
+_;ZhZMoxI6eK],J{"PkX$dQtdZG}xN><6D$0u&1-I:p}/oU)A89.OP!q2;t^0F;P/Vx3alcEaWyoV`TdUYM|oa#+E|h](5.hGj[_qXk2ByoP.N8/d+z.GF
+!yOy3@I57amLmfI1)!6J|(g48HLW:V+%N'vIX89H.j`U9mQG06VJ(1!!A}0oDnaS[,9cnLhu|z9ZBSO3Vle%~tRqq4-,nlvvX@P@g_P7)B0Fkm2t]tN#K"
+`}npQS&ML3,t:3P'S.{f=lEIPXHtDjHq5H)(BzkuK`|1#q<C)D0_/b[5J9xMe1sb6YTWhdS&qrD{@YRtl>e"2.y&71|lM9.DbWiWR6%01+~52!WW$`o"<=
+L`W!2=vYr{EB3r-No6OLF$Gn:dV&v$+e0mAur-~r"r0zQc6-}s+EPR;5lb8Yq|ioZKzcq_pqgzXAU/%N4'@#,k}MMM79nuR<%De#'XnHc1zzX=Va}4_%;o
+L(smAOBFD51uoos[am.Ak3cQ!,WBfKjnH&.7DU6Xmh#N6U^DS"Qbnr_qeyuZC@;BXx#meob.g{z].tm7B.}dG[]=Y}pWWG2WBW[4ZZ:I78X^8,ky]=0Y3`
+my_Si+diAtlwu(@.~"-He3:Q@nPT<lkYnMyVrK,UzN4|+Qg$31%i$fQu-ewt-=Ww~6M$>$F}k0rC5x-Rw6+xIZOdE26;filA-Gxs3RP-8jbD'y'TI:$_yo
+VA#0U[/Ras'c%mZqQUtM//t:+Cdu%)fl6Vo`6/<YpqtMWW4-0N"kADcVAhe[w`q]nj6#>y1BYA,WEzK6caI5ANFnWoF|(8}1[c^Pz0s@vz#/q4"(Ha+tp_
+|/8+5!R2dw`w8&hT0/XkcQ<<N4|P^=rr/Yu/!t<Aq6'i<;Gn8UEig2G|4q%GQ5oVcLf{xe@dF`sICvHWo_A1"TXZt'vivC^Mk0aC2X/$]od%!qpGNl/xX<
+):~[zj4ExRQv)mlC_4wUH:q"P|lFlDYK)lTuz^L54}@as4BdN2m,7#-:Dl`#NxGJ~2;=.(c/LH^Plofy7tm@Df=c9"yQs57tQLylS-7A.|(x'|WxA]I<KJ
+$<pAruh7~1XN"9lKVJPY2f)'/w`.K#Ps6jWX:c^31i%>F4bY2<Sxdo+:B.2a+`"m|<c8ME<+j-p0,6bW)dI/mjoB{OHwl]`Sd4'fN2y+qFfxgYv^DjBG]@
+K98NekT"~_'&,}su0pWWKf{m]sEkjA[91kFts5aB!WO:@lJg^dsZZ`E!eMHbPe][s:ZQ$+hY=k|g(0k%Huqk@ZJ9ba``{u2F_J@3'z""AvT#[p=C:#:XZE
+.r+|HB;q9XP$g_luc4j:{Kdyum!$'%(^d_nL$u0I>fW;Cr3:YVyae1@k'#PaIUeZHNP%pv1JN,j:MZE]"oaYe3S:}lR#FdW_0H1woNP,jN:"tnFmGhL{c!
+r@kMv[ve3wRHTgEKR%EV$(6XGlBnZB+bYehWxx8]0kwwG$1zwja>kXS`-:x-lJ^1,)O2x>;_th|l3R.taB14KL7e{raLFjE}8|zb.@x[^m||cOOQsm]edm
+/dQlRi4DEX%>AXjs+Ja{`Jb|zvTOuef<=TaK!fA33nSo.I3j~"VHsc1Bfdp@^$%MfiM5T:90M5aiepW<9;3[)Jp<%n1;}-_;_R$_C`v9eo]w6.i|B,Oz#6
+mfH.x)tX-KWjuFbLC'GMvo'"ld-y'N;Q8yza}OuSX-6RaJ/'hjWg0b()kb;W[hP30pdMBX-^Ooc+8flDxb"(`:SCl>7lW6T;9q&2l[:X2F2zxs,Fui!G6L
+"BOttS=6;CGmrNU4M2)uR&P$BK%UjBMSs<e_9Nr^yUW02M#msGh"ediJm(aC!Y9%;MqZ2Ys!dw-@sUC7LvxcXRLfhWAUq2S!RlA0rXS1q":z-lkg=ovbI`
+dVBrUr]kT-cLGR@t-efW]u2LLabKAahC(;'LdUBJZBKCibEO2{Pz_LtQ%vplCa=ONJH/HG4t#R}iomcm!SthpBv]+63tDUop3H47C^WLdW=GkR,{hOel9|
+tWtuyE()cdOe"~grca}Iq&EL1-dfibo/f`M<d^.ea/O|Z/;(&N!j+cN5UW45Kn:NU&~5HS^__-95$p8-9<ZC|=XonW,o.)=4r6jxg,pmeZ_}]rUZKqPnqz
+tlHHp_%/#)$A&/jdSQrk:'z7w1Tq4}/rUOHgiffo.oHZyS)Px^kXU.O^j:4`Z7|R+BT[|p&)oYmz1.(W,[M_7Br2G@@uaj.<Gz|QwS9VEkT6z4YDO1Sjv+
+[`lpQ%;&>0LoYa/&!U>m$`aH~+l2utL",'/98_|,s-:W%-,=6@m|6|:w"s@+&nwbvV"v's-GAfqcSAaC9"'5v]P=ol}U99jqnR_jq}VNa72x.1^assoIGM
+{Y+sM$WYu![=7i@F</Ee}Wd`"n7w[awe/m"||=^U#KybPi"v)wTsedGqmxjn:%/i72w-PY^"X<-F@^Vvs|qL<yzPY>>Z@RaZF;U8xg+zC'L6~qEjdV[PQt
+A3]NDJFe/1'Wn0A%659-fadT[t`'g4oUdDz/10vg:s76fi:(X-`O`xiTNmlX)Q,hHGhh3.+kD(@0J.i$Om`)-``4X=d))BaZ]`OeSrqL=GeYkkCv:2ST}(
+=^LZO[BS>FQ("GV66A"dR;L0%uW$)xS^%abedz2,7i"PP;.'Kot<$SJD_xZOU<GhKg]}bcEGnSl$u}9dmHicU8FZlHuLMW4#X0=}fU'!z"lW1#-6D,821$
+_-.eP9-E|Ocm:r-yAI]qU{"zalq#<[rN<dAMRvHTB}HeB4'uRyq4uGnW&[}`GaM-fB"j|8w_T,r::k<9=v-YQJn$x{Wk2"hd3Z@K}HFf()3vZa|30WdxKK
+I<b%NPjokM4M-4l]}["z@EbnJy^yB]tgw_I-u%|ar#(R5e3=Cdl(=aeVnE[}6WCK9=Bq&qMsu#d8`s]/u|uCjRxQi/ijgf.9/]AbC`HQ;&>Pr+I(ub}3qs
+^_J8}8<N'l<iJr8[B4q0Sw5{9_ynj/[ZpUaTd2BWF;[q|lpw@HLf]p#+lRu@f`Cf;HeLdn%FHHWiPl7)n|]=8(&9E%[jsjGdn]U<Q(pUS#Kl`d/<h5SIo'
+93cpF,xbv2xx)>xzXi(.V1+b;yF..trl={(Fy+{K~YZxM@7(TVvJ,'UqX:&K807pCjho!$K0t)};1KLDwE:aRxuOIbaUan1F@4/m8nt'ENm26l.va`^a~+
+o="{qO[]bq)mX%/ngaY5&kqJFfxiLq%j+k}Hf-s<I_+54!A&8dZuy,v3g$oSrp~:O_df|_+I3@qka9vBJWpj6u=L/RM(@(Q{|rHn|{E|hRDWlMYTpO$L/8
+%uV;84>}I7'BUDu_(zXtt9H=02tpL1ZE}Hl%,L[MY_r7$gU9vZ7uupC>{mHwZkxAPoLR#IrFDs5NEItcMuD;ot%+0fyb/L:cyf=[6|wBj7oM:WXHw^U,]T
+lH-niAgGNd]SYUrx~+Q&w)4zY%0e-bV2`|/CjdK1P+1,-L>kUpDb]s}+P|Z.uir{eJ)%a(<e+H5VZ.85T:tb[l/:jT$JRF7}2Yt+9,^EO:0OUyp3iiFT4P
+0<a^fESWdDRvXl-GOwenwq>P~d>;1[$-Pr[<D+}"~)LuENE5bU0FCe1YHe}^bw4xa6~D%MLoafkdIgIi/NFqx<iv6e!v2SS!e},ude&,-#&>;:ShSjmj5S
+-p&al/"U]Zs4xst=+vvO%I(oIMHyp$]2ZODhz0`_f91goe%cFOSGNG8=KwweP]_W7ZS2MfK+`6'EmJyjp!l@yqFS]uX!F=@Cr;VhIFgNbo`:>P"NPnVOY&
+$puf'>Xs_$d>Vp:5TERnBrAo9XsykUk|Qga&dau=+a-T9.-)xN:=;-fS:H`lfc+LbmVS|f#EH{w2q_}hA>Li>2]`qX{l!aB%XKmU%F_x!5#Np=};oN5L]Z
+n%!{_Z<RYEwL8{Mt%[.i=rf:YZxe:#_N%tIJ>>f8C}TlspQ2,Q4{9T7hBX'r!($-q[57SZBjT^=F4S$6"h1.pQHF5LAZP%T^>B-c!V1k.<.w-9~v5zX-0D
+d9m}a}0&P'4v,Fx_mn.Ih=37`g1g-]Q5WJ%I}"::Q.JXJ,5Fa;vvjFz,w$R|;EA;ZO'f"x+&eZ5Fa#6lkNi49FZ&Vx'V_([A}&@$XZ`dVT;#L'>`QRPWy^
+-e-t'3GUq1Xp(@7;R0L>[=uYU2QsdaCB!x$W&JkO+{2_nTUSn^fJ6^al1ZgH7b:=@i`UP<J3o&reu],/8F;%hKq%d;K}(':g/{&oCl`99Z[$e4<,zL>e(O
++nUepkO]4]pp'4lj&ie5TMhuhH:)5vmmLMSpcSDgqtARh,T%uIpghm9@<{_q!S|#u@0,F];}0=7RewhU~pDDiSqe|4;l#)F3K=AUZpL1k#uTZ&s]c;0+ns
+@Z1-ijJi3h3O|qqZvw"f'7/ikh)'}CDa(/S,=,M)(p<e]<lj9=Dv&)+PA9bH:&&e)wG#DkL'KC}Bpc8:GL/!exRa$4^u(:wO9E@bN-}8Qf2`mQ:N1<-^#I
+u@(jFx1&mu5Bn)lOp}xLgxd7:}8gefpe%7p]i4o&z!:nX"%[4EYS2c+&&9yAEZ~Gyu}__Sy/p_3{xuT_H_ROf^~wh(8l"'Afv'x}icUc%XkP~..bwMeIl>
+%]9KZFCcoD]!73CmV63a4Lt{NR8K12tX/Rt5]LJwHWb{@$`aQ.z<F3&l;}~xq9(mwV:dZ<PSoiFuJ#,q:9OUyzywD"_Z@k%grj{yR7s)!MNG>0!z}kSf/k
+X6uIg:Np&X8DFT1+A/iF#zd4mA&uMS}W>}vcN[2XP2LvvTuL;h_}}ih&WaRIqgj[bqbDy="Z!PNnG}x=)hj1up$lSRtXW7mY}i{bWe~z7f3P`clm)=/=~%
+U2T6|6hV,plU$|90:8tKow:D^L.t54B!Em!HF",T_}e/yU:iiQWxf,9_F)$Q;-wvrf'0h}j3prl]H)uv;,o}{>'6&2Rj3i/iMr:Dm_jMCY!XrlKX5CbyRb
+iNU=ku7VyfwRB6{v@xJsxeM{WPsvMjU,sR3"-]0n87HWTqQt_@l"9=~u-B9;vD@mWRQv${J(-=dvvcpk&dn{})JR4|FN4cp&T,dL;O$RXPid%4>4,@u=nh
+cv#^A<z8uczTG-liBo6Wu^%13zuBWk`.f/(M=2Kj`({/RRO0Cs<l}6-4/.7,`n2;r"5u_cUYHNvTJg9C5R"'n3;u@#WQMW0#h@g>6LAfqD"jGiQ".Cp2f(
+W)wvecaiG4$k"=4ixy3GrQ%wvjq1GB)|E@g"UGw[g(naV|(MEWgm3n2Ls-HemDS9TZYc[h5m,@sVDuP;Y^0.w``6Cil"FI]5Dt{YvZ]wJ@AIJ't.SK^X`[
+Ytk"JN^C7C2luf{p>g$s8<W()S/'#2lKxZndGP$wtss9RXH{ZL)Sp@mm_@q1#ey5Roip9X2<]5#Kzb%M+XL)RWCq:RATQ6wXk8.#p/-w=%YRfvt_uR6k=#
+[Jx`,pr}`6[:}PFA^3V!g#P,jyixEit=.[ovk<2u+_hC$8Q^@MoO9r8[,so>uwNi,>Ah6M'^[mH3}/W2YA3avTTzdm1Aa"0ee(%'e#w'g:eci.dQbD~Aac
+F]>XADTo6@wakw^%Cs0"4^5mDxG.sD&RHI2{tBKDNCpbV7t-9_j2/gr=wwH1OA$Ch-u@lL+H8vN-=.x"/rTS)8_lRw2RH|9^x:RYY,95$E]+w;ftHfyNQD
+'#Nk}phVXCk7H[dZ)V-A+9+NOK&DNO>Qg'OH56&0u=$f7MR}d`{lqG:<uQ-&uu/-xfBR>`O&dLD2UR+C+@lO^`Z"pgV1i'&M~f=^26>_h@hC%OEwH"3s_P
+>[5>=owytI=mhoAs+m+:r=:;89w>MLji%1%N}W%Afuy4Hw`,NDIU$X_6X+'oJI:tD,VG5|(BuJ[=H]F0Jh5.gxJ{v<Bkf5fp`}x+fx!kvv0NW3NZ51Gi(&
+nv[gYFZh|F>7KW(>bEC_v`:H{%9q;wm/LgNN;bFShx>.jT~aR_9^0gKy!:<Yz>2WaCAf]uW;C35E06mN]9^$vh!E2Yv6bGMh(46OkCf,87$ez9o$Q_exRN
+`8==DT'5)>m8K=jlz/]_uh,0cfPoYf{uL3;vAI-Se+HxBz5sQY~@#p$jp''^)"cmfLa3C-vifh.qjjO8'ErqP2PrdfTTjExTfxH"<)ypv`U1:"OSS8yq}p
+JOFsXf>}7[kvyy"Vkh#=Y9=}4lZqX#c%N]A2=O3X(P"GoMxE:hPLvr~Zim_nnOlMi<b{0J+BgoISp;'Qq=r6PV{PD)$frQRWS_B]9Xb3>54i9goa.'PpX<
+>1bxvpPtJNA`gtc;VP0&'Jez=bA@#@3ik<A/"2Y^{mJ$d@x>3E)iC!tMTDS_R5grT9<O!X'UP/<P%v|.I9#QQ7B,-62%&ep4"m(S5!1o$L`v9>H:(4!C;6
+SebIz/Wucvm4slZ".5eyEIxNk4#gBY_G%u^qYeNT=M>LY|{K^MEsl:8RIqC:YR]b:uD2:Dbz/tG|:`MlhLr]6Szh"7u.p/VG=MX&PJ^zZt`Q10&{(!uJ.#
+M.aj/N9KFY'T)1-acyY%'Le[2cqCoo$poWM6}fCKEpgx4j>LdtTU:k}dqqW$jpxJ{+:rR.zFgK!ccf9aBYEO`OC-[{eZ`FJ[PYP+pj755H8_LA8OHizELT
+!,{E]/H=e0n3k#ti<zD(=59QGo}mY<<"5$6P&o&COBXW~WfhXDj2{xh@HDk+qZ[TBBW2}|>yMUGuPrPn#c0533htgqW0}[&J'hSOAi5rnzP}^m(i4@P'.h
+GE[ND[Dfi%=lVk)lcvU"k("(Tg/H7hBLb8U5&jdBY-_!H)A_D0YR'O#L7J4U4U4"CRKaG5p^X>-jW>PJEEPZ/@49a,Y&-xkvH4R9|WhAujY=;$D_!4q^{P
+cp7N)oxK7GmvAL4i`W[w,C!-!{}u+Rcc=-6jSVTml`D6"mAOgL-1],[tQAF]$$J1`&+}9xthh=bt{#UbO#5Ms&AKGP%-RfZkKaw[PrdHd=4n=z97v^t0vz
+K6=&-K@w]fcp#L)=ic5V,-crwuMO<}.a8oH[+XEK8-:t/ZhAt/GV"qmGC),ZR^DA$)1W((G`iKq7"-&4yatp$oL=>HyH:}W#8!J3Iml{~Oz|FdR/GE6+Gc
+n:(OUqb0n$B&nLcc6&6ze0tMgW3nUDJ06r5MvEj02^[e;5>["Lz=D)CoYmu80P-de;aKz2-.<2TNP]=ZgBkXo;zCu#/o8cl39^K`p_>'LItkA_sAOR=4;_
+XiY+z!^z+J)Cz]YFA<v_klYQos^ZPdAuZq>%rnO,B@<j}FWAy.cm5e:^1/oZ0RGv@KgUaZ{]1L|],_}"_ljUn[CUMHH]@t.ymNd`fMH`TL>!d&rm"uV,,j
+|P[X9vz'D:Hag-%5FuQ#G}=W]@/@A%}WDHwx#yKAr3l@wf20{OE;w4PT2'd>2yKmrh!2m<k.~')1`UBnd|CTrW(Fu5hAX.-FY=``>);TOKuCE;ITyWCk=7
+ws%szfB'ymL"J4r%F'!_=mFtinAI;(M"^wTfMtAR@X|WU:a72c)dh3dj&6%5H,/SNU$goPMh/6Lh<&`+OWTe#Q:b0Ul,X<~3L"06xx^}5cDAY!0mE1yNEV
+x59+~"G|GZVpM2RW.(:[";N<Fzw9U{ZOt[[c<D$q4[quB_7_bTjz&jjOp_8_^@CHHb8K@5R:ve/AFT;gysm&w_$Ofr(lTFufg0(7_w@Z_Or=+zAWdy^E=0
+E{UUI)icl%X3/eBg'SJH99$B,!c372=kzSUBW#!rVO0q":#C^uu3bswzAkj$n07`Ayi8kFAZH:"2h:V/HC/]/:4ekRnrJ3KsIMRI>!Lx(kG}x9%YL>T,-R
+z<.u(b)6YW)d8.S;b,T,K;YM#HCVnAqeW/DKwwdO&+jyp{j^GR~@{Gi#ab+#2ibt|xXMY,fn'+%yhyZ"@xxd=YeyOFNa#j;1GhXtn;YZ^|]!aINSbOGiWA
+{Ko9iI8}_MTf00M<UrMq:Ul@2.]93-$QZ[a{#hV>+02+Cx|zc^}Ny6([=,%m)"xGXczt#8:]9G5@Q{x1'wQW2"Pvmn+ra@60t18W)zU'nK$vkzU@mg]eI4
+&iBsZVS4cv"e'0^(u:N8^0szg598EANeb`<,])|#s,'^LGb8YQYXrO%9E#sl%5sv9;&P0sPU2[os9WKX8m(v]c&}G2m(WlI=,Z$Nd"w`D%DK:"8}#=]fxW
+dw[s+TeC)w.Epir3lEJ}`JDdv;+7p'mqXoO2i[|-M}q,4/=u^mhZoqqF^VA/:jNdPoEsHdj1[ucbBvuD>w,`_#Z=%T++NKb^eyEM^`AC/XML4zS:'@x4oo
+Gnl4mX:0XR/JCoPLi:s.qC.ePpLo^"sc:q,"j93@">&6)oIW);>bRF+2KOaA'Z9MZe'd+}-#pfE$'Af2`2;A$|"tfE~_(9I:ywlOZ:vB+`K=^L@CVk-=l/
+V5<BrWp=r=4sNU4=1Gs8YHzNu4R8P+G$m3~H":G+R<+VpqKtydcLh=mS7W+Ls!^t(F!4}C&W-l{KJ=+ggc!~l{0JxWeZC}IM[rQt/xzo)q8c|}}6V+{d;&
+!xil;rfDO3vqxO^r5WaHhmcd&lTzeoN871,yNLEcQh4HEox+$J&heMkRF6kmwa9f[2LBx2POt1nU-@)JLQ~_i>Wma=BH:D=t'{r;Stbe/LbA^>idOl}/4}
+0<Bw'oWWjTX#EF0y:0<Dqt^v4m-fY>&cH-n17"G1m{y1i-n1'%/hy<>3PRG^J!BYu9P,fhy]QEj2YK#V1A_k:uIKjhWUkf=w`Wx:EZvh1%z&Is)WIk5tHK
+WnGLqj'VonJ/NiHuwySIQ|F%F":RF/WVn2EH/h8_c!yZ~eG)uU1b1],Pcf($!0/Lscq_]>rug8WFGh=GCZ1.S&]wmm~b+2wS'u2IC]_-tS{}Ny8y-xs3t$
+xL62Eo4PtY-cJvf66!Ai{s}guofKxYR&2mST>b3`6,FFO9w2XV#@lkdv]3D+gS"d2Wx@nCxY-jt,=<@EZM&sank&T2Dr4koi22(vXojis+;L]Gzg._{pWK
+.$i%N8dB^%_j_ol+PYnF@)i&@e:@dMDX`u5A)s/=PJHv_,Uif-A)-P(mLVw+j#Cc}!U<(nU'x#o0IYqB@`Ei(4_qO-49!d1,FA,NBMz<A#RQYTxKF#)sRN
+QW:`!n`I1N`2>`yZd-#c_n)YAZHq<`~9OeTg5@zgp9;NnSs>Lp<L5n$,.iLUW7tNN{{/=H"3guW+v@-_}CVURHbws-+Mat4e(#m8|zDpAA(CIBx-{7tBR9
+b$,I-rBp#7V0[7n@'PcR{YD_6N=aXPMH!+_A_zTJU.,|v].AbC}Vlj%]`HoR)'ro#Bc(`S&`:Qqrmh{u8D&v}RneO'CgYDWVD'^ic%6a^WAO<@^LM5"s1Y
+s@IrrC+73Gjj5-.n#)'LEV.(Y's=,h;plIrZ90ZX6&1+=%w=T;a[aZ]Y|4=bfYrKoouM^LTo}uF<X6v<uk;dIe9,2Bk.aHkI1^<#>Sn_>d-.Zn${(aBnAq
+O:bylmO-o!eVo}}J%@xJ(5c9Yv_YVR[b[+JG9MDuhfEu@{E>yJ4'UC&1'svAW+o-r5d9;JqTv{!W7i~lJ:{j;xP`aHd`g9$L+$cp0ipUn4GGh]lRLT9W^l
+XU+XFn's+j&<y%VGf+]Z}0D>db9U`G2$q$;SK/.U!b7"@-5B'f/<8[MsgnB6&>FeFqq'",p%1FoW4d0kz<ALi=rVBkSqma7Q>YK2A`uKoHagd;TdP^sRqY
+^hzHa58hF0=bAVXxQbUQ/DiBxsGMh2T>l|ET(ad3$9bV!-G:|%`}XEWt(|59&18i{m6v1n1wzj{LhEQeM6(AfBL9qdL='@r$)"^@L}qpzv^Y|Bsaz>kc2_
+.]{lZV4|ARn_eW!e(},YhAbIW$1vil7B}x='Jj[-7g7qIf,i$ncJmNxXaU%9L{B&z{:1uaxAG/q_&8S6E"c%xI>[sMQMqJnL;Byo~Q!6zja-awR@Ke%gNa
+6xkvlp2l;cccbcIV_{TG@(1W[-Be12']O(N0)YHRO3_RUISitM0G9WbpLl!Ke^kPRF%i^u,%/ly:2qd1u&pW)<xp}(3CYbX6i1$nn]DXJn#SApL]$5Hj#{
+@akF|Nm}8FYtqa{xU(Q7#{V7`rrTYku5R.o,fI&-@Gb]2V=}VUCo+BtY>dWy}juaG}nL[]IdUwu6hT^hWNv<_{g{5lM-E>-@Y`zdCGq":.-8Ui6CxT3@Ov
+L^|PbIsdX)"uZl@]pSiu;d;_eA)#3lm=oKp:tD',N5Fza2}!Yk4SI$r%6;US>6k<y_=QXL:UYHy}phV6+Pel<ekpE]c(TRn'EI|Ro=IDE=@-3i1N!!#I5/
+oJH;fGBKayx+JN83LHUt`<O)tDU5w}=G4E6Whaj1.TQ)swAJRM^U>/{%wtvv3Ni;`#f$>_hOZUoyJ2Eg2^~;/|LsWo&u0[VMqtOCJZMhdCuN"Y@02nfenX
+[v+<~}pbX(5W^N"43qjqvLo)Tu=2V1"Q|$W&}yg0Oq1WZSO/Hhih|2%^XS=#L+fI8^&y/GU0[|yCm`2L=;8]OFLD>Z2xe+@Sq3c9dceMUJRi/,$Vm!+D{X
+#I;EoQr.<Lx[4j:n(vdHhqiFk,.9~:kOQd{u0k"921OUl(f$ONJMZ8%vW]WH9Lt'a|I)o9'sbo[L#MlkrAb05>F{@VB(I>@WMftlZCp'|twXcaH:35FV;f
+R;e@z>geEKFaq2du<JmZvDX(Kf$.Jb5|ZS#rQE&[H]@Bf;%ZOxL5ZqZm^}9c=6jER&Y2G0i&Bk-r~+`4%J:-,)1AcG[ulA=m'GPv.dov:zvSED-uSpxLgA
+m:-tt!|^[H4+<kz@z}6:`yzI.]m"k7=]Z]D}j|7"e(|%AW7>y^q>ISt.OI<3}s%,oK`E#$/R!ga@R6~f7][UT[BiQR;;7=NWGuyIRuKaDafWBi.tXfi[-`
+7_mV~3Ne=U,6HjK+~@[:7sha}lJMMLgEwQX6iAKd<L!HwUzfu!|CA#~y3:;ukTEhJ3FU_M#y=nd5`'GsOVg|`-BdZ}yGqx@4WH=)a^T1udCmFZ^xxof}w6
+`-+|sB[Nz$x%LyX|%#DR#!()",KB~Y`>3PX;AVX4R!V5pla1!=hm8.u),WqqP3`cO-PXA"KdGgtU8%6n3Qxu6+erMm-Yg$6wmvSX$egu">60}L%tqfaPYQ
+/.gf6yb+PqkIZ"20wEWh&Cd6TpSwf^@U+IqAV=m<uO6uth[52q<bFIx'r{Uz|^SK{>RI$3ZZc[L<L5t=Ker(n0niphq/_#$5hB(g`1wX7y8i2lo{zv7q2I
+v8Z!e=%fb9lCuE<LZK@a2Gs;'zTMsuoq!!-{:uVR}Mjq;G6}af$}#Zm[Npkg04>{Bzq&wcB{|d&Q`S74CS#@(6"gY8(d`BV{[b`l~f>|Tt!!x{N$PAz,z-
+iDlQ^wGng;Rg_JN@J=>W4v@!/_h<U&|]=%0{HkDxR7U,eB/|s7@#Sk)hen9#FwEKlZ:x3697uO&fNu{8Xkz0UWJ)OIg6bW^hwe'+!EGEgH3{'C[`]E|G[j
+mY4er_Wy]hu:|;yQ&Mg7W7{((OZpuXCu4[p}/x"xGAq8UK%}tA<{L&C&/'`{P.`"zV{+p_lAh4pvL+U%)}u+5e0A$.ri%lYm{-=8;LkudZ6o,V@uY]KJ1C
+L7'v](QM}'qbr!Okd7&ywfu2#%0'ruHzA{V]_ikgn22hGTiBAt)@h0~L%#P25Mj8G"V|^$%mWm!TdMZd4'5njsJzQ[64b7-(ruC9~<id<2/H8N.]G|&=n4
+[lF0;VNNcG}uI>#,xVgbBf:NwGl4$Yn'ky0Qx"!trnaLZ0bd<@8vh,f)fWd<NE8u"<CHDdM1Kz;@^l~fSh!rT9&O=w;mAm(%<Gqr'89!blS&1q)}:`8Pe+
+iy)WZYw|OCi-$A%j0[&fHC08d7ZwJUO|V<nF@s"h@dih+j/WAabxPrJa3jgpYm0hkP;3E;[Xe.ek!EQw@9k&zj9cmUP4D<XDU-mKm8aqf`7%$Q=-CCjEpw
+n/|Y-6/j,AI(4[N0q;,6y5(JvZ3MCT8i>UuL4o'7BaQM2+l:_$Ug>OWHZ(Chw7!]|S6y:(uhmw~T0:dSJIPkH;lh,G[Mj,Cw7#R^m1rq^<yN~/sqXWy^fC
+F]LqurFoixQ>k-~4lg/C'Y3o{,LR3tw|l5Pnn5:WK$Fw&<0`!gjEqj)!daEk)/g&5|7r=oWt<kEARX-X:{c5v5(/eo/<(}uH~xbSYI3_#_tfYq|V"f8v'5
+n.d{.irCJ^$_YA+Ua,;qMjq88=(:'stN#Z|E<C~QV1Y,SnBd,=7cbNRZKsSB>Zd7$Q1)@b3}N}^S_>N!Hl+K|nHrI7uhw%h7E8Ohr5#b3Y9ij1ejLT_|[c
+L/SNJ(05>bS+v%Ljp;zDt5~,:JdAb15fWn|pT8v]]o>b^w7i6g-^U#E=}DCOK[xMI.h'1+V43^8KHvn)hc<u47kV(+&VKe:0[>fAK6`8Q'|f%H_uH;"1>o
+=8K&8FX|E}+uilF%M(1AxmdUs,|M'l(@(-Nc^p~H+GJ#wr4GtZ$&z^V3kUAEm00WaP=7vj^`51D&Fr(_5z;[a4``+5M4B^.lU|/Di==9Tw"<XgXu=tid}F
+Z]'=2NOE]_Y<,)RSt!$KOr,FZ.U]+.ffNPQqyQ8We$(]V',Qvl}Sr7o"tG.sg|S!reW&"I{C>:S.$wVsMeVi}+>:k[HeJ`'Ij89].bo{arPDOnV:r"jg;Q
+xu^Z>>$_@cP-ZsjRDIZ[++zN7:b>LCksWNz^o:668!>>,x^H|2g_Cp]qVYgg7W%^7,BB><jZDj9IyBt1Xpk(s<|q'9Ls"Qqf4Od)v}[XgJzR"KS/+i{D9_
+;TfT8;BdDt3B_9l`#g/9paoF#A%{wu780{j]wx:W^^l9<&Oa:#zjavt3]zV}/y"|3)G>.X.hFn5=oIC5WhSF'{v]nn9X`<PrWF4-f.]9_U1-VPO0qq#aSG
+H2R.3;9Srbxxgi[kU4=`qT+CcV"x9|q,bPP,F`"{t,z[Y8HRc5+!@n(-syOm&1(R}1,C}fg@'N]UI)`5@Id(A6@yAs-R&(sz!PvZ,T+dPoH!A&8/xE1bX^
+N:dRt`s.n-!rO!`(P=vE=mDq$s(dSu2LDbIHvM.UqN9z@rshKYp^u4oge2dY,RWKRY{KvQp<IsD(#YPax00q71n2&";NoL#g~<n}RXHt0/FsIuCpj}H-i>
+=h%R+t7NyJ7y(X+HwAH,9{.kD4OTnplRzN.OeU9"ko{nrdp}N#.LgJin!3<eoS02G`!i}%u{FkzAq>SI]Q}|'2p)->p=DLl&:a|;#}u"DUr"~sogx!~ucs
+(W$g$zK>ZG+L2@gj,E~iDz<H_sQ>&!3]!k~8,|X._.jndDZUJC+X-9V)7F0;}<V969V49mQNap6-swdop2a8E%OP~vG%.DCHnlSkwF}t:m=+vbMbq9[%~b
+DxlXtJA<@Y.)=.w1)^fOSq}]i5X=|hlfbB4`C5lu;mz$QA^E'<466PU.I{G/p2nLVUiZ[bDTvATnJ0DbkVkO]2}z}oN)[1-Ipuu2i,|YH$'O=Y=zY5YhX"
+Dn>'V'Du;3$J}$DTPzH6^x$lc$LbJ;^g4YMQ"<@!~8MCJ_SlOzbY{Fx1q7dzoRT5,Z(;2xf._!S;V03r!g%s-^KkjectAIlV_5{czUUD<Ved%o5gpvpG@K
+}zHp__Ayz[qKDHx2fI7!7x9an/%fTkIu&,}V'0F^PsD`Uw'KN#({`#WC~.6u#<w^NPk6&!~4:W`09p(bh4<>`eF.S`GTXu,)a]'c8>A['D<IPAI;|sQ0yn
+ccf$;w(z[=}|I&!,kb`k`7/tG}Csn]R7iJCdErt5IY(KG|p}Td+^GHdwB|9juy;k[t6=03}sDRF1^BegD,k&fb)AY}h$8>FPW#.,j$vKD#pj,lb6<#w^t{
+j$A0<Qd=~Z;/)4;c4%wk$2&za{m%|0;t}|v,{tt_Mo5uX"!y(/fcO3l.O>"'<p%=t7}n/y-9_qt,8T_a_A~I&Y8y'JS'm7:(|yo)4d_VX7CoF%wS(=_JF7
+!,>Yy%iy6/X<y8&F@vb@5C"_t.B1"iyE}c%/V<9%$%hzLQnEpd![9ln[nUP1&H'y}wfFaz"vMcp+9qzS~)(!{_lc/e>+f,gllqV`+kLx#n7(9e9]mYq#[Y
+}bJT^#;fsxf}]]V","|3D@]c;&^Uv[%<'1g|,)7+ETB/j&k79%{EBkt=YBF-Jzq!{&U@Yg'hbO[]#3"cd,9SjJ-H+&6@Cv)M43#uE`yW,U>ti;$ur91&mM
+gb9D4@=1C`,aPruM|6#UO.tb'1Vjnwwut5sb)St3SSs_Y'_WsDBK&:!M[t1:(S7`w^[e!yY_Z{hmZfrMyU"fZD8fexqC"N.gIQ>{yw3KN>+qYjW+N;}gWz
+!da{kSw"6v@LG-t0Oq(-"#WD$:b9WjBbmXwS&mMX/pZ%o"ZvRZ_7A$DC'0"5H+t`uK:#Vpy4UODQ-phT/A-ZdUnvcN03iZ!ggTnrRH}S55|dB3F=m+:&74
+HKi{h^_Gb,[V@1:)|I$3tsCHQR}n0=3<KfXM-=X'NCYvG4lfDOY&`'K%6Vkl!2x^JhDL[ZQWoLR1Q_;,:qE;(|.=ubeqCvpWz'GE/&+;1)Ndt"|H{P-e15
+_GBuk^n/aP%t=XT3ZVa2J$zcf5<JScaF2csmd-O%oVQD<#Bv/tz`VL~hS+8kTW;HsSpd!i|U!<_31ZNj@l=4T]#enWy<0,Pxa-41TU@Jp|EzVwBEdw:OzY
+q$;j"(xz{&C4QCzU{IbD$}EcRvR%">Jeufh9Z1!>w1;1yA'0:X]P=yV%U&)@=-a2vzkM._"PZZk=#lp-G@o.h/M&p=4}8&i$yk)}|B(kH2^TJs22%J7LRx
+)kE2G;Dv7iTc[Yss_>0/4u|aJsP_3Q%nkp5$Drfn]%zEkibmO)D|J$]=wR^/oYhpHu=DsHW0pmg=}xJ]IKg"M@Qywtu-V=-RBg}(]JIk%OX&-q--o&G{Zg
+EX"p{6$$,6]'A8h6^$l73[mdC'^$8GbAhfN@-:|HozllU])YwU1/B{yW'K/&L`{4#H:62jweM:~{;{KZR`<!9![k'PZoX`%mVxjZH%rg34_CZ'rgEQ}4Fs
+W;Tp%xQ7&XdzaHms7Q^;2l4zXwo@v|2)gs7Q;;~6uBS:b1X1BA$/n)9N.5Rw5ULhiQE#2(Ec2Ke%L0f'Ej_D~_`<"YTS:x&JG(jlf-e:uOuj#JF>UM@oXj
+KSo+D4{msLM;g(j%&;p#lttJ:0nD~PE"0aYvvJ76=_q^_]f$RH2)kn0Z<4elFY&H=k!`KgMUl!$]dVMCX>,g:j`1b=IUBFhVdBuI}<d$f%@aYESeXw!F|Q
+1Oh3k'.gzgu`xDMfk^o5w5f}1zlBlP`g5;c+Ld|(;X>F(ZVr6vugQK,yHZS_2'2Cg_Sja"vd+x}kJNv9_Kole6KT;5c@ii]jr99LpB|a[}$eG';|_E!@,U
+L(kysoBhD#hl.p$LIU!#Wr6H:Xg^'fKd@QzIGSb&nP7"30{j,P{X^Kdt[xHVopq1cz4WiOg%UAvCLxcQgX.%oN+;P'k"{zC<VBdv5k0ORLk=sNh$][JTbh
+4i;JPkSm)+E"h.lw4KX7<P&}@wGOk14XQU2Y`uI.bMhr9VmIfAUx[,)AX:J_lBr)OWQOd:L0k>l38&=KU:J{sK<.cqR+9iRWg4cHKX3omHvb.9t='i5viG
+[F.P8X8Js;cY"In2<'r@%iZFUj:WfNKigDs5DV&iOJ9&C^!y<2+rmLB-$Z<-;WQ.zHl`y<):_y=l<QK_(EuDV25t=qN][Zf(7B4'NppmXN9q>RkFnX>)5R
+/mG;bz+%UJYq-gv0n[zU6Jo#MDzvdQbPD:vT)%wr'J,2Eu[pC(sDfdE]I^{#xGl[XRBL+4h)0@zIV;k+7"}puH_jmq8ZGkNx!M=^f`J`wNge~+ehHcw#wZ
+Jf410UgW~Jb<~taJWl)@,"$d)CR_Q7W#h1@!SSe7W;ZfbSzjoG=+Bo7<(m;FmCug|xxG3+.kdo4(~Owzjh>i&^V&3aqa/,__e6"wfV2:g|&OnI#!^o_F3]
+<gn4C0RRyW^1=,]X+o'FIoWmH=U30oVgIUD_#8Q,nNMh8)fpa]aXwY50#%:1mB>1"GGvOjti)QpkOV.=Xcj^"1mtIzoH[a[9A>VbD)0,M<l'ZQyuqylcZz
+5v:%cFO3q/##B2Ii"%1}VQm]uU-pi!"]d<[hz.W_fHYY^)tiPD&4%$s"{pdUA2iF/9[9HZ:J-ZG8/NV>C8m[D3/r)jOH^ABb,HZe9N)@)M$l{TQsT2t9g-
+(%Hi6S@L+}!o,o|a%$uc&!Fp7@OX#/1Wty5P5fh1t|QFPzmVZD&s4'_M-k#3DiADP}oV{E'd6_}FTDB@Yvr+p]sD'EI{iV2Sweh5d/N7PQ%KeT,Jd,lh>f
+VWbiqV6iP.{%7G<+dIWXk+UiJU,4+TY`4O`S9D4l-@9At|)J|>{:FtU0B+/#2lEr`Fb$wa#ZTU8o{duPC'@8h/g>tHWVFVW>{.|W7$QB79vosVWWAdb;e^
+Tdr[x6|j.J#W9|Zd6YGiOuGw"qXIRZ%$GrnQSW9ekb2n+cNaQ_HA=NwZ[u}QaY+cCv"RPqEmDD:Z&Kv!fd4iM_V/tC-Up"[ySbC+Zc%bh)>Z|KUow)vcfa
+qKbTtwi+-Rog$DdE)DSlrbeuY|A@#5u_sY:dcA7cLX>Wf)i^-X#gty;{J[eH1e&.<j2VS@f:]4n-jG&wKP@vSZK>'QMta-I0Wkl+oI^m-5+`[p_n%0pj_Z
+>`aM,+3VN'y3042cm!>eoP@{Cj=Dc$,9pbisTe!12._lwJ`sQv-D%/167c$@#',ljcDZjx>2/H'k[v+z;Lk;3A&k5iTH$b~2F'D>Z//[_3:3&;a]F-fttR
+u=gN>kq%l_VRMC3]W{SOt)No0%<`;1Y;j'R3u%dK2Z}B:Q]H4K-W`^(GO#mGAZBB5'wCM8RzO$9)'mfZG=r&HqreOBd3BE.JYAt'5W<okm_NMZ2yaW/$>3
+Tt;tY]4=8a~$@X2'M;/xH+"]qq'1j}uR^sM>@$Mbe-Qa;VwM_Sc]vE#aj/HSEBI!_H.oVL!;ynf-YZ_[r36[Td-<5{0+wjpw)[cH1'DYH]BqZN%$Q4lg-$
+!QmPg#In5+hH|]}yNu>_`HHRNi8(Ng(+LF]Y.)8#6%4h`er1#mX3KhQ-@/ZctKU]V{WQpR=U)%$|^GrI&8LY[87]EM=[.<+tT!eErWP9V${ca;2A5D,0nY
+x0A$<[@X}vgz/{}$w!Y_MMKrVNH^!<g,k1"D{%GAv'9EA'r$cyZdDkEg5h;)Z{H8QuImMpbp-s],R{'&WvZE_>+iDj{7Sa=c9e1uUZ@1j-+:Buy._vl]{1
+2_rE_p'RDJ}+y/!<~9$LxfQnID'(YWYxvcb7A:w+u=&Uyb[NO%lTb#2Se|TV2O}'SPyPL!:I,uWJ($VfqkGXUOsS]Y/^@:'^`oJ5p}#"72(42&G[3siP:)
+&)3lc^nS{5G(sa9>P-4Ei"KV%QcCwDXa~B('YF}ru.}a7}B$"<nA0d|9|@Tx.JR..CX)hHgsZV3$&;OJLB9yEjh0_FW,pi0,c:t1(]k17_Z-lojvF1`=rs
+<jPCK/xx+0@Qu@Czai-ZK@4{W{29:n$TfV{>gJXc]Xbpg&1FeHp,7Fp5L,B^@;CnIVz0{K_VFUr$eg=OTD_i}n"_X{{nW{BUGOt@67Vy.HfcS:Duw}<<}r
+!b-P.O">Y_Iee6i5Xl+O!3(c|/NOz8&%]fqts&("j|&r!xtJpC.5}Uv1TQdTlN(xADR#qk+`h{(q^X$`CCca9kOV=nwNg1yl7s3vpnRa!Q(9<tR+vgV.:U
+CnVq/|=P`ImI8;MA7Lqmv/J9pY7^][Z"S&h9C9R"(x9$.uNk7OPCTDzwQS<'Jv@38Iavj9i1;^,uTQy1Qxb_ISgLzp{/'W_r5;+R[D1&XSpF+D+;!Az%Zb
+g4%HhQi/h0$/E7N-N>:U4v8C9gI"ViIq8YJ,eXI4U3[`=R)P%3uqO5^Og`QPMtb_[M(dOo2HAnz<jr|e_'IuQ4K;N0iI[v%TS4z0lc{+6L!K^^HtH($X.q
+HaXc3`8CM5N)K+d/1z0("Pc65bS@`<YH(2jo$-$Jew:rt$feAO7NHCw.6T7#ScJj5X{MVQqq+nme!nQHX%Z=MS$$t_C1>_GAO/D(8[`t/3xEdc9Gz<Sqr$
+8ixFVGo%/xHm:IJqN0aW0Z^ZvQI+<M[aL=dZD3+zUG9KDUeRPAW|e'kXkUOM$Q6jO&tEneW#VQ-w=}--[D+s3A1dU`[I9.HfGU)<ROCR(OK>ylRW&]O)`e
+,5Hecv[mC}@tRohpD2G9&P(v:MOHFe`d=yZD,k)2Q;Pvjs>4&K6@W8}4(:wCh_9LUCmW|w|qyI%Alfo0|ZhSTg'f<xXzwF{C%tms='Tn--uUKXHYGo/8$-
+E$jBX8t=@#|q^zc+A!:Dz+0Jl9P([=!ZfdbM3'ISqGP4G0}q)]mFHLZsNH+hw,L57K=2,T/!Hga_HhVnRfia"/QMi;9.TUPo'D:^;rQ>E3&>0J|WX-2e+A
+G2jk3L0V3lUu/2zLY:~=X7O(6)X'~zF7KL`il/[u"02IyV37=&bt~4U8L)iQrU}cJ^@3o.aj$O7JSTO|(MkY{K{xX.Zfym7+'5st/xhR|Ppc/AilWqNn:B
+&N|q'bX5#5nm`f3=w+OfXC2.qau<LAS[OK4{=u+07ZX&|kmAqId$$U39qFJ}~Hw,[&$CMS0|Zg|:N9%(uTxL{sQ[qT,2'uR>hfvH}MqM|y:vg$E{<XK/n8
+jaF=^mwiWivwF8!k$Y>,7lV8Td^jk#)yg7,PIiEzZw9GwgI5qQXVwePkM/9y,mR^=xo},5Lf'E{5mu8I/3muVD1>zz7'-_~#4gk|iFfAaqL#zF]`ZTk'<8
+>],QdBa+X!^ud#!D3L80#w6n8%ftUt`yCp>u_gEBl):!PllS-8j]cA|D&|tGk5Qy(8pgX]gc8Sv_V$S!P<C#5NA-CsM52h~3ON{U8:-QRT`7YYlL#^%Wsb
+d$dMi#&K[_=;NfW#E1b3s{:Gwxr8SCJoqiC"Q-49w(i)pxa!X(Co>4c/Kduz2,`Px]XCWK6YPirz)f~SC;q!r19S|zT:x9G1$mY|8#28C{yi|::rgOS3;d
+5a2#6Wl=z_cF{AZl0(3wbF+1(L&:!vHm{wF$k:8@N,!.YD6.{w:z=|VTb/@27uYF>Zy<:UXw,HQR=+ZG-MUID|$CfZsT8mXZ55j7gpfe.wPnH3Kn6K-kWB
+Cm<'RuYw/O(k4b6((JaXXfl/_}N'Umr{$[>f]xc{tl2py[YklQ'0r4[Fw4/tU[j8{=Y^Mxhm&Jln5:F)/ZkcL]joepx<6I.'x]/|ywm:qyFO(uSIH8Nnz9
+B8Sc^t,G[r.=,2xw2|1(y'UwPBc(Z.}kxM8j+3m[/n&.z<!@jRp7JNgy'2YW>zmK.I;vi(m2Bo{"gs'/[G4QK_g1^waCb+(g_`fF34KF;9BJ'2"{[c%{N#
+YqZT`DV$s!Em;O%14sDB;PCsL>"46eaokx$J<o6$rN1W/=`pz-D`FXn!l(.CgJVZkxN[[7gY["JB(3iD-LS+6U$"RrogC+5q+t~F+-$}jw&M>Lajx&/@;M
+&!!kq7{G2u<l(md31,8kyGZcH>4_`%,LLsZen!xCti;<VvLNI%M`BjDw].eFWMDj4;;monPn.=W)-2T(t=}mw>{g$p,r>kFVa4;(6p[0$iimJCR935sz8L
+VRx<km##W:!r}LuqAgfnd$HN'ONV>Gz!C5jlJ9cwqD&w9v:$nW:=4./t/Eq>to{(edRQ+|FK}"T74vzhOH$qgf@Y]Q)x~5mvWx,(S/>Vno24=G^b1XH,Jz
+fP{T@AjgQ3J;wtRl]v`z`DC`G<mGXs~`84JP`-3ix9NFeox.^QRJf[@pM05}=/T!2ec@]:7}"jLE3-U'wOkz^Orhufi#r<:%1JY1q7vA%Z`69;v=Wn8dkJ
+[AqrJLkJk9tvHv([ecI>BEqtbngi6jlr}IAs08NuW}sTe//{qiPHo_wZ=K8VUm^j#Z=I$_o|YpRAA6YAK7mu2^Lehq-bzF/a)O-CVCXtZ1GCE2'#fnART#
+v^#+e(D5#9qc!$4b^UeHv-::plVX8`'ti)T+,.j'`Ey'<A=cA}K"/'49'4-A4:)u7gw;A^V.WX}l)({wTjh$aCTwsAVK2y]vaOl5s[&%.#DyhX2H]sGcNM
+3-b,HcK{ieAdHv#p1b'V|Zp{v/OmOZ+@#C`Wyf{|E4rUa(:i[$),g+v-jC:c3N3N,[mB4(NT2A.(-FsC0ZxLlTL@#Vmjre.ksix!axRahj&uQ:!ns71y1d
+uMjE8Vo,<2cn)6=JkGxB|XC]WhjB^Po{T|]x0g{HF2R(3rP4iy8.Na4GU(vig=]4:OZY,$S(!T|[w8H,q>k"9u!K2M`EMXXj'L'TQ8{j!b-GFE2jr#C9Pa
+Q@P@CzGJ#bJ._;wc0`^iKN))v'QnrKUhM;;/V`$_nN0%j=K2!+p-Em1CDvRZQV~>o5Cc}A<ObRv|6shvcuSpkQd-Y_uFrraPCi(QFLC}Qh`.w>h02|dpJd
+I}JEs|S:-"HJS7(jxXE8}Wgx}S-+//IVw='#]7b+f<f_gL4:rYJAt]&DrL);(J,8GN$zTz6q'x9jJ(w663H.-P(W|7/objm_0&^b.A:OqRDS<j4Ac+6,@t
+qI9k5ZzNkl$&zMJ}As]]h+}0Od/MLmI15#Ux]CrD<_/R}[V@QH]yfJ.fDSwk5j)>R}H{vy/xWuJ`}uf_$Am72975nD:VVb18&2'pt=y/'n~(tZwU,LxwQ-
+5#{'6Ozv-zw]8'nMVPrD)v$-N+}_PbKRONzr%Hs#cCG&!"iaAH$,p(uR~mD;CNQ^0M}k&Zs%aIY^/CwjyICX.fFCmbE'eB,]iJ9RG}aRx}s|}68)or#=tl
+Y+<#JGQ@iE:4<;"bWfMEOlhDGuaOW(K6$E`Mp%LN3cr_`5<bY538qu1<%H<f+d(x):'/zef,x<tV(iiG!P'/-S#}s@w30=5=@7'1XZVa1VO[(#T:iZ1G]S
+{fL2G-Q<jd['kzOEP6atLz+aci=omWq(!1q!2:!:2C^NJ+|qYA'V.@&o!D{2&LL79-eh_vet.{7fzenQwAs=^h[4po!Ll[GIsxn/y2'^XJ"5<XY!'d[d&{
+F>j>]C@$.CnI'BIsVblsug}I)L'R:8(f"057[eKZX"vFI/m,dT6&wibQzep8U,rf_m5GlQsp_VM!qvsB3Q(BP|u6u+_{>J:yvz]c2VkRa7duav'N7$S>`;
+KCZM(+4]XdZ_cR+ODEQ,>}ei3;@/nLHXY<cE})6=m@f)vmC^O(=p32^>eML33YU6Y`0OeJN4}4P9EBv<@11"_/XuZ@iDEGy9Kh6zsIW%C>"$C<OsR!^X1A
+#:X8<6R=GCj^Wq[(+T=5cU.v:XyX:UXSytc'>ck%eHZbhd`wsB]vzAYw'=TBB}Re$!Df:Jm_tSr@MY&'8T$nnzK+]tS3$CJLkXLg,{'J_EUQ.f9Vi^9DN$
+8@=XU).a#BVhNqsd-qDjuVH,Rf-'y6w@7ARkPq+P!/0qG[p=$Tj^+EDLXzuw}[y:m`RYvDMgXN4PDrC"DC=tt%7'Bz<{;zy5.h^pFC%c9gs-5s(H..dX.o
+Q[aiQrh+$5H2^JOs2^{F}7'`-[qz(-uTPA`Ms-jdlj@}TZ>Ywe!R,7D.5NN/#u<@S858+(xti14}5a3Lyfj@ySd3J,qkh]'5Fl3&'d}W8ixO3=538K$Fs7
+}//ZJ|'J'.Rup7MEaK=}>GU,PA:i{)RD>2z2H6'w|(Q92aCp@8|)^1VkKmPFWMp',c"Q!%769It+U5D6/I=(B:X5@>XZ>a%B_LDIAp{t,Y3$~-$^q&Hs7Y
+Tnl=_=ts)1GlO1@"IGf|Ns9f=0!pG`fZ([1N&]}I`:VQoEg_.0WZZ'UQ6Ri['2U42zA(+7WwG_#Vb$nizzFRZafGD':-;2jT7//obIN2)6&+E,S{2&^a$g
+m=-'6;${}Zn2L_V8_&Xr1HL,R}w.e_M3)ae$,u#SVZPjdPA:fYQ[.1wKZ8/snq2^#FeZ.D]_ccdNaA_q"AH_T8f}Ld%&"&W.XV=IKQ<b#z0A3s,)]^<Pf'
+M(8'$(5j5;4DK=~%w@-..@_Qgt&uwD%s`-]8DKC)_VP@b%f#`/s<c"Tx}x6C2cm02#s7r/O"M"_BKRcY1f)6@EINPu'JzFir7+,}1LdB{go/8/m+K;y7!k
+ORm]}4~e'^R%o9Whl=2NOVot`D62P}bt#5(vr599OOPV4"(TU0_:G_a"m/aH89ZCF,n]PLh7`dW[L!!{3SE4I"9H]-kd_+u2iQc2l-:n}fLIAW0(p<iF>H
+1ak9!wv0UrZ%CL>Ad3RX%Sp0elsmjWao3iuDR:bP-)y/M4Lx(wM({4)Tanm!&LV:bTupsmyCJG8/'c<|,#I=D&I6Q]I>UeBN%]@Pa(uYmZ/phOIfd_95)I
+HlN'<L'8(T!{d:2J4pHwc=@pT/&)Y6Ab4R5>:5ernCX2EY,kHJ`ZqwZ7sp>)!9Qcda&&D@WCUFJ{a,mh6-9ZeP&@LE-s6|_e@'ACS;J<0"eZwx!{!>(^2X
+{mGm"3W1C`)$aK(ckg$S:+]QpGX2RWi(HStbU>>@'o7pKL`zIb~.U!f|+AzTW1kF8=q|@t.Nx,]X`gy<-6xyA.;<oZJXD['(r@4v<o[C9_~'2"5beM^Hn`
+$z<@D+iut+CN3`YgbbXB{a7Yt[z_!UmJm5LSU4hu{a{,,j4h6n7J9"|z6;Qlz1LhKmPF:BfsW5%v%T.bklp6@adIrdd<sI<]Dc.MZ3NgLGBZdmOwG!=px%
+D9{T@)8VOio]Yn`wwt$6"<5$IC+hm(HOS|{K9KNQLPm4#}|e%954g|53</h({YL3dKP8k91|SN1dMNFhG(!9+W}f&!Y2slF0n,QV#MP3f`5[uM^=W)w'Qi
+`)[nq<=!(bSyUCpp>[GFv}ecGFkMD3+fg|ne.D{b,;gF|fcqM[3[)2dwovQ3P>q'k!.pb#-i-(;#f#/<jX=)O4kRzIlJc-8g[@{7J;lP2Vg[x8Me0m!uAR
+s1Tl;%pM7CuxCQ[.O--hI>z[_%v/xoc=2!Ik<[o:b,~:`4km4C:_YN2qHIu[(rTLNmv%NgN.A,QakafGx_.dQ-B,P,'KPObd29~0IsZ]U&{$R4fM<L-p-@
+m-+"AMR4y_T2()+CYeeo5rJP+la+mT%0/7pjYCC]K+j9h0_aI.H.@0c_C%3^k4>cEa$ZiF5VHFDk2lyU}r0<bYjt#v9a^]Qz}YXeaFs'z|2!F8CJ|yzEv(
+lEW]=5qxfMo<j3e/h{]7>9T'ZW8:u,pYG5Lx<OG5,3Ikz7JkJvc)f$p6h>EYW|DA@.]5A$ckFhnTV"C3G.gv~aseB_ieo'7lzRXkJ=rEW}bEj{R5T@a|wA
+<KiLipA:8q4Lr1"mHTSAhFw9z.d&O+rCS:knfQ7p3[m)kYdG^r`'vKx'dbTOj)|s0Uy9@B%U(5C|.Wtq^>lin#F!e]=B$M>1+zcxM'@S2E}75Y<3hPE/Kf
+UnYOGjqEwf|T_VHSW@DS=QvG~F5rq83_$vI{1'.0at|mI+'pmnbDb^|o6IkANv;2~!=@]pu+J@L+yzq5/$"HRMR<0+%L0F>P]_ncRc8"ekd/LE{6:I5:C2
+gDG@`765thv{`XvwbP>6'eFg(yUwjY:-8gExePyLT@HzyS<J>[l^bA}FP&(>NyGFq0,X}J`4=Wf5H5;zReSGol%:H=ShI/<u_9)GG_(6u[)ubLs,=}`o_c
+CXFie!B1W(#"jO^:!rvxUbdBbYUo])@]-HHU_e(TFY7K0ehZSV,u3URx7b{v7dsCgz~v5J)-Gr!}m6|HM[dJKfH8o>h=8Q5IOmeX3M9a6+nd/q|kCl@J!0
+dPa(IXlH2KPL+|&l8q~+gF%n4Ol"1d8"9pnu/V:}2Lu,%MR}WuLe%]YG9>p]RGX$2i3UQ1:=:3|+9BNLG<CnjUctbR@6~tIY}Uy_FEFRyia#q$fHsRYI=V
+^8Jz>u#Wdum&5{7LT+guNO=k"1s#5Dmx)W-"%y2nlj>CziTh<!&^~@joNP.w#=UB&|j;VViPq}8TRV-F9u"~>0%V/{fTWV8z'jf!LR>7n7;eb'fi5RfYl(
+;>XSz'rVL:PMF]ryq`Yfsu@q.b(.K;3.cYkJypdE8[l2Z:.lc5j0bFPVyt[ZQ565hxHMRtcx},#DD|woelQe$'H[c)Hp'$W-Mp-BM=Qr}/tTgz(|'RyfiK
+R#VicW@I6.wZvzdw&M0+AUU#|[6$D76nWPmAEA6O"ARSSU]WGJ&5Jxrptfb6fp/!Y=Y"XY&O^_Y7DHI:E6.ysy3&Z>TIoJ;zvz5x4xo4B8z="d]NR)fd}@
+GX&,I,V3f$W{5[V07@br]7)7l1}t@w&ucqV,ZOqRGD)=[^P6KmQ'rL0zgs{`s'6%b<.lWo4wuQxUfU.1FvQWwe7y5KgOuHvx]qZ;Fo#Eq5.IHfc-n>Bfi,
+3$Zl]M$K<BFqhGkbqMh#C"X]&")qs^@G^wb#Osx|}/+Ef:l}Yw7yGC.K,q+6H7CUvHZ>_c|_O.LC@eR+[gKrt=}l"h+uqx3St1zY0[x,A`2o0sD,b<x/!_
+9'Y4PY&CfJN>sCek6{yG>gP3-l(^}s%z4|fOnO~Emo29|4F/oTR^m.2=%,8jAcY,PofzWn}"Z'tc:$zJ~9j0^p}J.kG)zvEfLs'}T[EoBt5l&6ZL9H9El#
+uwP_<DE+=sg`[M!.KrnnUEbq$KHY,]'1gOsw1u0d55k@H(5/[p{-VMUG1qSW:_LFCTK1n#U0d|nX&<S;$JQn4_pO=gcG,l6ce#p"h#s@|%z`u(C(CAvVJw
+N{ILz6f^r.=3W:UT_x<%'%>_nX9l#K+[dWRijgj{{pPZzlvQTNC5aO|zp[MAuC2.:Fum1]{Jiz$NI2,&Nx+]th~kj+1c`x_]$h$Qw<Pst}`tAFEZt!_d#;
+}/nFP(}8QO"EVz[D^1bu:7-HP3YH~;%]GUz&`mO73+Rdf,!Q~^70<,(E%:_%70<{Nr8a[N=RD@k!zra4L;8Q7&%unUsH/YyMXU3&g-HUY:S6UKuE%%>Xrv
+rKlth(SsbqQ'C&h|+"cmDWNY@q72r[lFd{.HTEB[_Q[%Tnr{.{!Pi"oLz0-k-83sUG9q5nT{h}FN7EW,jlUwArZXHZ/r-ty|){EWUIk<r2(|JgCrT"{R!_
+j7OZ{Ou_<q4P1{+^u>jOmzE{yxMxiZ-oHG5[@I(:SZgOW'>:j#aiICk})uEB6Q@j<$FV+sHD(T~h-lka#%#NGA/ex]i0rQ,9lZ$-P]"WeNLi,VAc8>%Y!g
+o"2#l_G|g2d^;HS#fph(0Msu{$owB!rji]|li0Gr%+3gnRH=B&X7$@a=53CIO(AC0rv]_xr4}2{N-}>&Q^^r_vMG4I7njU]7+pR3Nz0;(93}+hcMF7jF41
+%1<E01lL]"_:;<9-'^68ks+LkyN@yJC=VbJ5jc0'4>E%w^[4%yzdY0Uo@]jm/z;:0:eO@>kGJ/!d~nGC&TY9S32&(0FurfDaY;ns[b^|U/Y}M,=(=uwEuw
+qOm2`Lw6EG'#4|Pr8c>/<Dx}hOov+1Ifz|v,0[z|k8OV%XWaVYP<h;@3"f_x#Ksl(1>&-t`gS{nQ,Azw%%Q|d;'vu5n%`hk}Up5m[I6W]1D|;Apo+InvnU
+b}BH0.vKoww[ER3U0h1dQr^m^Vt#Dy.dD."@]ue$.fORqL[B!gd3Vj2ZP%wW2im2]=eD<aS%9OUbU&j5`&~B3h&Q+s9L@Oa6c;#lDOvi"lj+Mr)HixGA|q
+j]U>s)0Nr%q,8wPyk3z5$<e&EINN|<{_!F<f&+IqKaEyYooG%Wk{w>ku@zn%`p_XEAO-XmgvBXi40UA$%ll-!5Il>W<I>Hr[X{)41eHlD|WrN0i<p{8taZ
+K7%aNI|s.3/M:w1wSI'yPg5Q4I7C<ErGl<^BK5J_$&t7UmUMo5It:GRF.[+p.d(+SnGJ[%[5.P1E:Wd:fy=r2|10Q{^j17YW/9"pN_l.y@9hVv6"@3ZNgm
+HCFp.G`.!$m{Td0plgPA6Y'ijWS=pe4^ow3<A5z]U,WR98|G`[LToW#z!ixn.'ip@BGZLwr,zrw^z6Mz]M35~Mdi%UFh^M5PI:8TTZa-yj;i5D6rR;N)Jc
+`j@(!j"SfbcnjFQc|aapa%je@jX4!y'J3WteMp}Li2'@}|R)OjS.ak~Lg[Q5GAJ8rF}YGS+cs<;7%O{klha|N$l5XKuI%2"5d0Q&`KtF{JRvOqSDl,n6y4
+o2!v;m{)@I5cCgO)eJ5p@63=Y|OSWMH=It4^.;c!(+'CzdYyG6useaS}NutILeP0.ZU6T66:4i%D:"oP6n[_{]mNYop,%<KM+-T6"E7FiUyn=)ND~{v>qN
+Z|IgRTzz}l!yV-%c!pY4EcV'r0E@hOM5_u[Fk&c;@x+TR/xf"g[!(r2^PNa/&Ij#UIh@rn-064=d^ES'aBg0(3/{q1T)U(R0>=jLLc:KSoiCcCdoZgP"p'
+$"u5a_<9sD3^vS"nlw4}]bqD"NHdvqAD0a^F'{maySNy8|B|",3u>}`}TM/hj}_KsTj4}/rhlMe/8B6u78qhCeUN2jpe[DRt&xdBl{oN8&Di4'ZVq<3bTG
+(@V57P_C0;OzKz{`>gLgi%<.{fhXd98CuO{xlnRLJgJ-zCQF+Vt&Z$u5mY0ucG-H)DoflOyo-O~E2|Ng.LR&l5}O=IP6Hb3K6Q3+1lswjs/ruGU['M'eqI
+3M';kOUd%7LDzzO_Nn!iGAb}y@98NSR:kKjZn:}lNT5l'f6l"-M(k9B5NSa&.]wQ)6WBG(SN^>(5/L%srQqb<,A+Tc8r#vD}7Kxd-0>Ioo;ZM<AXu)j`Be
+EAy|'.VqN+ZYJ90B3_tv]$k9$-sR$/lg&=aLLzITl9;N22d6"+<_>gd+.<#+LfY3f%-M!-n5>A]5n&p"tACC1IF_1w]kI&ge9`o'ds6^Az9Z1.BnP}EF'x
+DMD$_;nyrf8"I!{dp:fjZzSK5^a"t_xoq(~sSn(!Yb}w.D^,-|Y4&%YlM$jxXObAIOD$GNU]66,#ROPd<c]^Fxk{YloqL{0_AWaNTN:y${#{eZGc_E=-%b
+l":rm"-X~$xp(]a}0bM(}ot98Wo:1Ym]Q%0_EGANk|:t8SAk$kqw#0smJajnX5Lb&Y`V9nBB%IzSZpK7@,i=5fhulJF4-rQ,(}W,uZhl`7h7G=1!>zj^9}
+CO={0&cP4F~uIHy$A<sCNIzv[XI_:j#X.2$`[jx#ilE|EgpRN500uCZJVQ3}7.rkxO"op%=<d6_l,4^P9AHeIq[@d.Fr`d@L{4UkVVV,K7vm%|IosdRI6@
+cY^@'2SnMbP|#G9QK[[@43pg1!|gl&2Q!/Z9SF~L&#SO<U0:iYLnB55KzzWKp8["}9Fuc'e4inueT&'YGbScJp)Jomd{X2k0&7'4V"F)dX^1}qO)ExVk-e
+qqBFpJ`b`Pv0XPKh2=J:C9)MP^0,~.'mx}[qklDz]Nf4a]922qC2<F6P[+Zkz[o[~gma!~RtpYcudgZ;V3M:Xj)%eJ/a..BN"mPlGhm:p/0ogAG.kQ-ehV
+N55IpZ9%_jwg@c^:EW6viG`FBWr5Bz&iX6HajXPWCjh0z{YQrX'JmN"ON1xy45QIseGKidH$l7R]uYqE@_=M@r[202(:8p(8;Dei.s-Wq+9waD"T@O;+vR
+h^kXp/jD<sd"i&!DZl$^:!}iq</fNjIFIW{;/dN9Ugwlk%dz8O)xMa@_NSr(>DY>L2CkVzWmEBZ7~N7BAm![iB)v-L.<YdaSEKee#H9i"klCGG3d;&J,Eg
+)MHz"v|98pO"B<UzeqGm]{gbwkx|TiAR_3R-nEMeB;(yTh.5WM=EXVLBVed^9"F01{Kf'<]mYz7yr0lVF<]_92@73oHc".56V^!eD>+MQ_T^Z_w`>YoPP-
+$=76Go3Rg!udiE0wD-p_HhsNR&.L4^A@n^zdJ'rX<bC66g2p;D~E2|<XHig^BB0yaU_-{U9g"k`2V#(3w%Aw@r2.OHp{0t3e&GlnW=w1k(JJ}!p-G6<uzw
+mE6|./!XhQL;qIP>y]&Xo<7fTFH`pcNkga5_8<.|@0+1Lm3vtU|pogOdZiB5#W3z3{KBj>'9$6l'qJ%k7;Z+JJY888S)`-$:2;)%beKjZ'z!+E{dZv<D>d
+q$gsZF8BP{=ez_jE~P$j<{Op)$>"4'F)@3S^>{<@Sn:KvB)W:rhAgIYl@kFWF_a3NWC=TN.f6%|dC-2U~LG+nLN)2/`:TWX<{C&Sg.a>]Z9i_T-zp%4{9-
+b^CeV>c{Cljyu{WCRyZM|T>'#iBK/;Lrjx/UqP26}wMMp@A5,rVyhDZ6e/Q{AQ")KMEbB$%IWf,6!YAl#},WGSwKBXI<BI+lB=b.KQ2JWoeAtX_.v7Irsh
+Hr`OOCi1M]yTTc|PKu+(KY!aD@i/"sxKo/fYxd;2QdJ<$g5#IR]b2_kTTZ=5JI-XgX$_@CS`rhY-EN0nZxXzxO6K"wG<+@p-ViJyhY~q47Kj_6}SL5J|Zq
+O/Ge{X|%gd{@ywl0)85lRoHbUdvV"r5u5cd@ti-WOavAU{JSiJF&vw-}/b%Jfxg7G8l#ungyM']|McUI`InRah7FR=7ZZi0F+8;tX2CXEapQ$bPnuJy,<$
+ABy<Km.x<NTM>iUtX3{Y!m9BvbE)!f%K5k]'1p';zEP{hILP5vs^fy@5dl~>u2j+PGu,/|!l-I)j"xf5Eaag_yI5rDxI7j"Q;)3IL8@kG.mU"x9|&my=4B
+Nm4s.}ZOk"(g3KLP{jN[4d1W5c]m00>fTie5$Rh!2|zi;5hZ5fi0sQU6$IS!3veRUBjXB4wefs757xWYz)Zmn!Pij5`iu40a8y0R$0Q_D@l`l"Zw|^>-LL
+|e8HL7771X:eMi;y1Y[)%:On'6@;NtP1HNe8>cR3P.S"g6nf<W2/iLa1!I~%YM]we$e#h1R}O}J07-rB'#Z40"NMB1@_%!t'k-$`OcW`[#|nZ^8^{MjB@%
+R($,Y87A{vS)}.w{q6ioO[S|QUjRby_L}VEV'7qqa+u-oT)eP`ViL4}KDRXBao6)~Np5b_@YX4Gq+&A7`3%:jBFJQ]vvF2YjZ%Sw2/o5:uo4gnIvT-+.JT
+b#rkbtGXi7jzd0S;'gx_Z9aF#0XKnAZ5't`2J;,>XMZL(gT:tg=QweAt-wZBS^bSC0<YWU+ZEqBvVzt1r&cfWO`eHK&[dvwB5M4Z)(NCR9]fM^#7&)fcNJ
+w+bhZf/u-e)`5/<k`<{'KkIXwe=h~;hL:TA>0}474S.yU1{YFkI-gJt_wK9d<v{q|^$l72jO(qcpHqtGo-xv-]W7FQ;x#iA`#5ep,|P<j5EXRea:2YJG%u
+wAVBvC=t9J%40UpzDy)-FruZ2{&f|/u1FpX:ogHs:FAD0eJUwT+^`8-HVoQ`;`:{;]{QgMAe;mD|Reb.`r}c@g&UbZ(:=u!5|ngw"5Rk6^po+K=Ca,,dJ`
+f/:E}&(vJO".^yzUIgb!3np0x;jNU:%&neu^=Fb'<IFLhgA#6Jc(k&yxdwHp|PAfcj'aYzp![+lSXy,C"o0T.t5[ZPWD%twp(D+ZRP&Gp$6d)Xa+K1]7(;
+9-{l+wG./VEnc.fs{_KsURc4CFfq2R1QvI>^Y)DhkkAZM&LVpH7X./{+$UVXX|!.~oLDv_t|@B$q!E^Eh-f}4uhID8!2#dG<}v]BMRPq[Uvc4Xvi_J#`6=
+DKPC}B|0DFp7Za.2bK>buk_]y]aLGv/^3ID91[Eo4I|IpuBEk$O2^!Jm/s;1Ed}=:3i'/Nd#FgEm'2mcC0u0jH06MwvHuD!V$ev![=F"tq'Ei[a@QPr/iw
+TpK|w7e+m_@6t']jP)UiPVwQ`rE0$S5>WFz0B(=^~;h^N(7<RAod>hu|kMED6bRZTfMgcy6T{iCMF^pq|Vr{{zgx2Mbd2(14{s&5_u)L~O8eKIu|xu#g#9
+i#lvxIEwIAW:[J>enyk|){@IDUKXTf[D}^XAw'<`85tO)b&J[x3H4xsihSnHBvd]K@!vUtgAyU+wj|znW@Nb14R[oLcR]btUk8Wu>Cht},(si;w$yf!9yW
+ih+U|`%WNr#]-2e2&[fnL^H_DV!y.cH83q~,L_"!Q`4^:7[OU<|@_S.c97Ilr2aDE&,g{=-X;`kt)1NP{}jm=y%p">]{4qbe8m}b~W+x`xNDK}Ln,h0YZ(
+lZ.%N%:>Ef%dk-${z|u=p(f^(r`0JWsxK!{_v>a%t5:zhsZs5w|lW!snXnvX_UQ};s;{h'fMiNPjT-1iSqRytfzK7pVZ~v:n'sN,YR!V+W`Lxrs6Y-bVUf
+y:0c6}Yg(!Sc%Y731yu"oR},J$7dYpkG,mzJit/a,(QuKWC|j5XfPPP<J7>1=Coqdll]sAUAEkI2C7HJLf(yLH9}uc~BB30pD7oE|fomQ8nY=#u_mGy7VH
+1:GBy{er1.m<f{/N:vS&-Wb+BJ-+0'A}uzLSTUMaC}q|K%=-$QJx~MBN#h0i<)mm;G9D|lt;/Z_XksG7'3vdEWuZR3U=HSY=I;[MG-aMopL58>4[c5y{nB
+@4(q'G[YxihW'>,{@r`](l3&ijD^zq$m4pnOI^VZ=<~ax9k,Erd/6k#Cu7FP_ooC"Vzo$&GQrT@O1J(-Zhh+x{bZ(yINd8t+#xzzdp-5G0M5<egTY1m054
+Q3K8AO^Q5ood~uyMiX-E}D5u$GJn,JMny7qM%50AOPcl37:6OBS;j]XY0p7:'hP9{6l9gnh9)j4SjROzJ>w0U4K_V=3YT{82j[kZc9in&mRQ<BCIl.|45+
+0H/m8f,(.3ZnV!VXHA!'=vLRnE1%)E`JS)xu!NozgA<CppzwzW&tA/o#p&NfFeW:V@C]4#ZAp2Rz7g;aO]cl_>{!"O;bUTVO+'(U,jWtD(gP{kz56vs0h"
+At`4v!5C]W0)b7E[s/ESnb,]~vTt5Qr"_RL5M/7ml5eR1<U<mGL&A#:i(8e[^DG8;<Ny&|]@2feXPoxR3<e38a)a|($'csD)NHfo0r"ZQpCS-Ksu~;xdDa
+w%VnM`SM~HdJjwcLAXKha4hK`rzoL^1O0jR%Ec]GX_+"n"!YoY4#a0oq]y})r^6<G53a`C],_H/tEV%}QP`<z29n:XPk`R972Bm@)`jvx:`[g2bsgm3iRr
+KUnoV<MQR'puPe7&$Kz{7_O(H5tIH$=aI{K">X/u0JFNKTt0Y$&fH0,u-L6`sG30^^9htIwFTG,527Jfi3TABO9$~ie!Y"A8s9M/XIB]$WlXxWZdOeY^}D
+|2d(>z_79C/$0G!Q'rR{v^1K:!1C.(yseT1BsnxG8=70rF4@,!Tt]A]`WJK'=8|pknzqvb8(uQy%lr{_~sT)kJ}>~%v1tLnc;93!FPBmfUf&!m]yE:vbmu
+.f=$CpVA{#Xb)>JM(Lw-zz-I8d+`+SXdEAEKMh.4VZhFo8=uwED@_QYxn=7:3it30fEfyYdVICwPeIl%1P-4.%wo3eRa2m_B-Qe8v@7Zfw&v$9<Hi!"0>+
+TQ/T~>i{0Tvx~7gj.!2^e26n'Fk!:)y/gT.qwy#PiH}_)r{9IJdJFB)<^47$I7.,IgVW&Re9Y6jxC'9wu3BwbfDr8|sy%_/1{}D$eujyrs}cii{z$G=6[4
+{'l1^@6n>!Od5Kl=HOf)qyKM+(A@~/I{G+CmBtw/-}#Um/H[%yPToe.7TcZhEjrkXd"F7o7:q_Ow,6hp]auG{kIM/2sGPGm6~KC,ZU)9Jf%^d+/n|P,N(1
+ns)YZL'>vPR#pv;9rN+ZM@)UW{I]ZBGi:'kj}bp[c,qI`A8i$I^:nH4V}ryujAZ#m5F0LC!9BZnE0>V1_`ja{p_Yc3"P1uB-7$$_h[+"Pt]hE!u_GVS4T9
+wBCMV}K!7aj{xcXdY1V$X0tf2g-qW_ADdxpH^d.'Qr-w$DC//@=Gi<X+A[EQ7&]dONVmXRNT/d0j_&__a}h-1z8}3.aEN0y<]/b&vW{D%853BuN46!Z4R-
+luHWj0'7_g,W7<1En4~C#m<xJUK@UALQt)u![r8|)tde4Toa$a.IXAu%$3.BFy/<"_&DlW.=%)l{Z4lR{CS;w0Wfa'ItG:<D8M2|4+hYjACRbHz=<MUq]^
+;<mN@F}_:}9Bw[KmEwBaxgo[u[~iH:|RsvT^or.h`{2Ka-DZ][IkohAy-}>E3&~)<L'H.A7L@2Y%Elky^x}jE=">|6A|e9Oz+p5@Y8Bg+'~0]z3_p5hXGO
+>u;z(Z:_Ybj9~i7{Bo+n%#/GajzUOt|pjw.Y>xbjX7qbV>c1L#7/I_}t:4S@s4s7rJut/,ERu3^%LQ)drvk2G2UJX+Q=`==uc(zlnbEr+I7j!dodaT~tEt
+16)Kikb>B_8oHfT}fvzJra[V3OyI3UEk;v[<CGjIGpxiisrihpUV@xj#N%w{a3`5DH,@;$Tjb6jvw5)O]%g5|O_zP2j[h|Swr{^^;G@xHRUUe]Sk"M#Ta,
+:6C)@JX&KYG|mK`oT8y<lv(a4m<QOIOC`jxJOEH_}G%b=lVtw/Q>x]L1ruGU@LNyv]_jAC^P}41ac4<z4@Yu;|>1=gWY;atS/yBL|%Y%0t!NRpC,m"GF-X
+<>Sesm0l.96zj"e.x6%D."]F]VLCK%N^hW$YB%P!1IdKC]/I>)fbLNXephE{tp_m><~%he~SiDgq-KT7bN/2NnzNh-n0]0l_]=qQ;rx{$]9hP'>-!5wTlw
+msoUP:~Zx#/RaKP6M;Mu-_6>^lUF|mfkP|UjPfw84p;VaVznVN`%/Gy^|]VYl650Y'StZDwjiqgcQ5m;U@GAUwYx"JbV~yx=`}^Bi7qOP,kRDYJrenN$b}
+[rfx.1N$3hNPmdOFH8)vcEf5_yZ`TTvMl4P6isEmk=DL'&1c[;[0wcJxSUH<e]At<`e`2LG)mzyeM{y(OG=^g8h6`r<'#,|paa,ap8_SZ8VzPe$^1d4}y,
+/$4m/B(vL4AoORSD,m(Bz9Rk|:GCvJ9X<0-mHS';Sr$)>X:Xv}H3;9H0+PJa#c32vx`'E!^VqK/P.rgAa@3lJNghvK.me!AsBeqT'sn$=AoeNr^F4hgf$R
+G&.ZYNNfW138"w]o($`ExFR+Xh$cY:|bHYy,"ll)|0w(6B^+NoKJ"]y,sH23kmbq8qT<Mcwvtv`WAUG"e8IkwOCiAFYP5VH+gAa1@pfpEtHPDB2]9a8P2=
+<SU2qPl=YwsW<lG7VOa&QO]Z#+"qE."l`h6vYLd)Mfl-d0JXD+q.a3"+_Uyh7`OA_/]]&$jQ#,$^QxkJm$A#Yx`e{mU)hWZ#1]M;jTXHPpJx&J<l<9!=Yk
+'7{tM5k@_80Yi<)2hIQ_K#5I9=0bOD$Te<GH:Ti%r4NuvCy@FSFh:gL&yhPe'Ow4|$Uvuc27,<iWqcNmGt6|%omcq>-Dqt(r7(>SH.Q06sX6N&O4ilW.cH
+ey<|.t&>sPjBh/ba6j%R@Ff"%xbW/`6SBA1I"`&r3L:g+1bib88GPR!LKL+qwM!W7|BoGMOVF)(StF[xLgJw;tf%WoAs+p~t;1$Yf-!`qot1pewelNpqnd
+AWVaX6xng+WT]4_wGWdSrPT]]8>o7KCk=YK,)!te-9Y3_8g$=1+UG(]Nv7.&^[Fu>Q_-zt!.dl';2u8N})3,C6[f~h%@rcV!POBuLNwoO5K0_8oow;C8~X
+`:[doqH0UM#hBrsD6duf1.^U-d3"d!b_JNyqcd"hfM'P(RVDLqJ<B7H30<@xr0'=Wk1">w.qYUOLP%OB:2Hz%kDY&B]99P6WE$1CYlPVCTz-)1$tlFAbX,
+]lgZ3u%Fl0t7kq!,Rj}9ubJcag_b26mbhQ:m.L>+68fqXP!'[&`lsw1U+(hb6&/uJ/<k3u'g;HQa,urFUK^w2vb8Ux^l!_F4!yZWpg[I224cT>9I%'4VE#
+:1-nu35w]OCzV>!&|5qqq:7Q][[sr|i[[S3t$KQJ&>-'HVBT_yMK,:H:wJ5E}!{@w8o{cCYsZz!Y'y2X4LU%RO@R1;i-`&+Nu(a#pZwF0UZiE9Kv"0<g")
+FitJVVKcLW)}v,{d";/$3VAmSBC/keKR,Vy.rJRuOlu>-n%{`nwI&=[o~b1/b!J-a6%F=&Ew]NOj$}YwvETvKCMDwd_M"j8,#o3V/Y,A_=hyd0:Z,Bx_f#
+@f(`YC[>,'lsYY@ZsfSQ[>gqPueIR_ac5k$>c>+U.ZLhsC6cc:>[fDJu",7,GKgk_eO/JiUI/]36j=.f(v#PUO:pi5elMSn0(-#;bMif|jDGI-"~c53LTx
++n-.3B0/>]B7=@vc4g|`5!Pwd3^b!]Y@Yb8'~uH.EpY/z9AiG^6Aq=WK=u]_wzOLCZ"tVOA{hryVaG-Y$K`qn>>#1!dHOuTO{K;L1t[!.ORE7%JGbgda60
+ge;Zp1ag:XR>`t{eE{tuVDNe-B:-PxcNuDX>@n}z>7cO"uR1}yORxps|Iw7.^$cO_6prZO;(J;tAcoX<+DCbdS,57c0wUAy|p}R7Y>{3(yWqPnZp8}8gd7
+ccX6_I/dVvi<@c]SU/r[q,D)z;&5q-P^{s{Z}#!"EUIZ6GR|+4t=o[@h98'IUxjpVf<)Nan6aLzw`Nj.51+xb|0qy[bqi2[EBe^){RyJ}qOdb`[c'6"Dd8
+78'61OH9-{NfT&)>cxWs<}6Ui#s0wE&x8H$y+}+Jj"L9qijai0RJh6pK:O,)1t|xyO""Oa{+xgsa[xlpLv-B6h>fYX_R=D]w1"xH~L4n}rW'W3xMIFv<TW
+$@'&a4V-/2^dcGb!`<.h"}G2(olZoYWj]4|-j_Y2|%2<+5@(~V|TGFKBdzePP"s`FSZ(P2SiI4mTq7sLRL=.3iyq_@k(H2T]t]L'+O$UsrW}^fiKbooz9]
+.`g<5d_>%Ww>DsNWr7#;X&EK]7S8&e#ez6Ln5iC.'66FEig=G6HD)TR^&YS5.n`2,q'SyEW@zvtl0NeRg5%u_LbV"7M1YioLl>:Czc/V,]tL$n!jV^+g(b
+K('3Qfy=4lb8{v7>1z$rkzkyur|mdRYH])KU/@tu/Y%m}:cz2mN]+X~@xX=&!mlN;n3X72e$BO88pCKWh2oB{E+a_r`>=UpCCLsNfm%P~a)IZh0/su<b[_
+rVc"naM/^uQrH5wqjhv$r,zN;^XS<r{0wP]5Ryw^8j;|y1YmY8%:<:R}4CGx|[pev])Y`sQnJ+5`m0>J~Z~x9:S^3XIr_s;ly8jQ{WK{CN;]/{9|0s>D;$
+O;tKWO5BN$7pkNRL"mj+&RP;~4MUN;+fc}aPL+7DFB6|$}6ONlDE}4s4d|f@gua_5^/x}9e;SwAdb7P;>`P=ou;yVb_s0X"@XY[])CK@2wOj~/F)w7oD-t
+o'T{(-Dwt.~;U4^%;Z!z_#j5MPU=hk4D(%YcX_PR"`Eqt0S<u.mt5mKK+j:%1c<l~qW>F)BSA(Z57[g=G0QNla/'<:^1WY$c-:P=cz=Tk0)rH!ZB]a0ZLy
+3@IQp#9"/JW+V^N-K7+l}$24CBY!!iGIzsClb1QaZh11x5i'PA;E{jnL~HYRWs'zRid>@R&NI{STa{C+iF52Wlu/&Cly;yfOkRjb.xUT,JC>l|`AaRuY%+
+Dwejox8x;q;`[I7v-}_(%yE.%M2QHr:X)kloW<0}_cG&7&V50G~^dKEPz3,riT<9zrWT'!Z%TpP"9bik3Ne<,A'YV@X]Kt3137:xDV!jtpz!nfKQU5s!/8
+T9ZR:{Wc.LNB_w&A;Za#B'Rs_':_xrC/Fn&BMPWVwgx@4L@P'^QSE43k6zL:;/784`eQc7CyrKOm~k+KZIh@_V/86z]+(;sn[e`Do&#{_2s]Z@^.}+g_i(
+^B9+DMRlH&[elkSG',KqC[m1fPc.RFWfTV,|Z5375mEhW!MJ%>Vs1fx1^x8=Vi!DUbKrk"'0E#dqU/x.9wzIdTp>$M=0QXt6r;TY:`CuS=Ih<pz=+pNWvZ
+KF~Fx2nERtGhlZ9t}$w)MRUs.qL/"Xh:)],;!E%no{d2t<)b2<kIWY0e<$'&<l)utQ,]Sj!`$Gk3LbSXg`N0aE<KzY6Ggo&]EWx0u.+T,kxL.9y|vKq@o;
+RIiw/]8XaqZ(}a=DKMKI~AV.M2/XkZjtHM|KsI;<-BJOYi3>8|!U`5$101>K_]6LvG!vB{#.Fe>r~UK9jd!}&JYUng^z9F0|kcgs5#:c}$os),")FHkeVc
+Ms79<U%R5LnN__^hHu6Ayv"YM,dq92bHw[BXdvB`(DGdo/<n#34x(Z]lF`Yh#NrC|j3Y;!cj97i$U<-bn'DWrCs%Be}h<FX2pWRq(m@Tm)D-gA3lPFsmLB
+pvXCqHWrs#)=Ff087UYnQT`M69#Z-H2WniR^K_uU`Lh)^u,"&Eut9Gyb||O(%P3B/Xl;0Q5]cC%}`)+LT3Uc0up>_Jd(qD^C}{%nC8D#G5oWZ6i%oCc1ld
+/s/&O<uj:SdaVPPeEMMl(!J:+|5Uqir(5kFZk3cYXRJl.dkk[#:lx/'M{u_63}|s8^j&1FyBkrl|{2`Oi[hA2|`9&>%gIQm=Oe_H=^5.mHL.=bwBo+Ip(x
+^^^+SS:qs];LB2D`74c]QENcZj#c:{ARvF"Iqx~>k"1@al]rqh{:b:^SLQ,L~DsM,nDehI9l7o[S9[2a%;DGaa&1=6(&T,c/+coIuf%u";:IBb7tqfICF-
++$y{M(/oJqR5Wk##7G<pHnVfx)@|yssD$@wH{@8$gqb26#^Ri@Yla-S.vq89;T$dOpvvue96(79hvG5hdR8q5v%-L>=e^<$c(K@y{bF2[vbat<$gQllv4]
+YLvL7|yvBGhrU{iO:4[sUuIbLXQ>h"m<6edDI<dQaaM>i4CPMVpaL=e"Q]BRtX.8v=]{k_IcS|XUVYqMun)=d$%RzeuB<X9rjo=aj$~2xM%mb"G+kbJ#/Z
+YH+A=}[kPnukZO_<LwjL]Lt>[}xvKqed/TFb73Qm2m<n"7>7B7!c)HH)5A,OYpm^A"%`:9kIe+~(hq~XVoWd3f[974<GTkQddq_aL`C3c>2MvZ8fw-I/E$
++I$Z.v<0Zr;:#&UH0K,6~u-L@WE[I8L7_9hr1ZX"eqc![:K{v`F%c|4aq5>[Dpf6wlq7I0S6}nSQxp#xo>wzSGE9j9eDU{Ywkk'|NZ<}:jY=^5LNAi/s()
+Mz&-cdgpgf3,3s90a,r/.Io$ZSx:#tYA!%LF,VZ7NL6VA9g$WZ;pji9=Ys_/yi&SKEKN,RkTUF'|4hSq7;WMLw,sm/mvKuI&PxvwaX"))Bp='Ie8!${lSl
+NJL]fp-e"8$7k-b#aqQv{:M:<,c+flT|+4i>(wVmO0|h3OxCg{&VdI=(-EHRg%GSg&,=2nHB;ed!aQHG2nd_TP:,uJDL^7|]A7!qg":-5fCVt<4{#_Gf01
+icz85-==B=Hr(>D]_Jg!T$N_LIK@cUjeXEFFOKzj>9n4-M_;m.7^Yw#FXso=u7pl{+.ktMbiDt_e7]Fvf+I_GwEevvEO|8/SJ('z&a!3~{[z>cYcgGCrjk
+^SH':bLNM8hhU!X{)B72bp:!$f9cFb$!X"^pZs5p;oeoqiwZMw+yOk:3M5>]s#Ul0a}IZNuXrupO("67em.i,w}G/VbX@kN,k6ox)Bu>lWIH,B&]EvsFsc
+b]{^++thz,Pm&|9/f@MJ0_<!5!yY331#+CTcE|<!^,hv<a2=LQpvBlGpuc~!HZ|m:xal@-'Oq<#i''fj#;80,o8<5A!FfbkmR&F]WGkGEExW(+>Y53a5TK
+i,D{4-hKbchSIdEI,tJpxKM(eW^'_(|f'utbD}DS3KOxyafj#&@K"&`XuQ6P)=lXKos&[6i%t#^aa|J7[s&fx'1aa85"||aosY{>{a`]+[+/z5=BcQAp{k
+|X4E<+mJ1=).oe%2u&x6_hId$)@3i7!G+qKo6q)RN[nD$ip&403LVV9=fwX3[EK5F@I>>q{dYb-Xyv~6D'b)@<O^)Ii;VoRO(+QxpNl/aZZc`$:KN'#!X1
+AXC(M1mdn"%NBF-2nc3vC!xXz9V.tE3D<^C]Fs#P6a<I}:Jt.U>!{|^"Hy1UgOBQd4HLW"3sID$|wnD-Bo^gMCjX.AijoB`4N3`D(`hC:8}s!SJcF(JWTd
+`/!#n$v6#Cw0;#Z8C-CGe)iZPLQJ)("H4Cjkos+[ON/XM{wg2c4zua]%Z9^H.)LP0KJ<zJ$OcBC}^NW;wj=>4{xDV2'9D:6HRv"%uTc%JI|qZ&W3R|5OS.
+bhfNZ6Y>:H}6c4hCmBiyQ<cxn:5dxMn)#10_uPD@Q#:O060[jZ-lTy`4]YKlOdnC39/t(/tp,19$-gi@'GdO<kwnN0it9d<^^A&|p[7_K}1`#[<.[-7B!t
+~PHL=|(Y=2j64$6#Cf{ohsm4dP1,x"+4>fh<-80D[k7G.w.pQnrjGPjsh;|hXDD=pPJR&1Jf-q_uJ>|29VEK{pc|u]M]:'#N>/.yhqlsq7%zzgo+:j%4C^
+^d6Zc<|`$ePq^!!FF`B&ep>^w&'!hX"A{C(9#9wct>h+XLDT,&l,@}91O`xV@MzJ(u~1<+Jl)lwmZU!VjQ)XX5S%[NO[Cy`GiGtqPn(EpmQlV7F&E`Y/G0
+p&>8vewt5`7Q2-}>lCur#hg`Hl8Tq@vqz&OaWgFz$/>'fG%&ai2M,INPvzret%<4PwbDkX{/mA+e<]^u5P<9jYfQDX%l]"Jq++UVy`0Pjqm15s:<<0.V8U
+NQtsU8(F7U8Z-%d-Ru#E""K0HC:H.tBMXnt5T8Va>/dn^&S"y9qEe(]FF%]F,7vk&3Z,9tw>v>!"_1EF&EX}gH);,`IWVw,"7['u2#T&Z(8HKel`d(j'uR
+`&&F$U('9AaKXTMBEn`0#J6Q"<+">XV<S-2!8rSU7Tb.,sl2#45/OMBpP}{Te,"(^jk0qOSa>IDe3}.TTsK:"C!C^v(-=>5%+6%R>:H9OshNBq.yuK"Uuy
+gc;)@NIe7y]IQAKd:HUtv%`QLWXV-06H!V4&oxI]dZA4{_8WXd+}ft)>$2/4|SWq6Q^xh_`Bwf<=wp9FPBLo+e73g7!G`$e8jymZB)|=s+nofb`tJlK6w^
+6ltnQ575@OM|qa3.u%,>>|tzhS/a}s"<qNc5/W%6V#-W>_14GdVui;)@aK|HhFX6ol;0:"b>NVT(@fKEObxN[H%h17/t4@Q5:4aY=tngG5KP"!EL"f(IP(
+yWACFkpdvJ0l.@;:~kS7bCltk@T]fYE)p$wVV@%#.xP5kzwKZ.|bxsZfBor[en9<t=QsI]7_ih}<T&f#u9dKT-y@,2g;<P_!5|M!CF'1lCLvg=SV#/)b00
+h.rFUfV(hS4y(|nY`#:JO{W/I|"3R=roxzQ_o"$)46xjnD}s8;wM]sn2J+QjSVS]eKO+>ii]"9<5FFRxpN[0/x^(NMORDvWimmNW(mb7=7.Ae;QFQ{Cv+5
+";:d6J.S%0LMhYWi-CHjUSzC~H`]FVdyG$4g~>}j-[=iHNtf35j7yj[^5stzW[Ncfh7DQ-{smZ3=";[O}5<neM>7aBs4|]9Kk5cIn&yE>o0u+EEe#^TAC'
+F"o[@eWy9{Q3(.1t:($n-lVxj.:+Ay|U/uw7P|{MFekn<UK,3-O/lTG`&'ChG1Z],!E<'&Dk~{JVT%-2k3e:bFCtea<i!F9o.|r[u@blc-GQtxT)[INl[Z
+Anl]Aq/=qI$!6YE$':E=[@aFl8Z(Vax!RK,HsDruJ5y#I;4e%!e[907XZ'>G-3^&A/G0+n"re9/$"-#hnt5#lCsx'fa$X>Bno[k#/9|nCW=SIVzqXBl_]U
+S+IPH4>5$xNuDl~>{p(2sI@t{I^lGVnq<!%Q}sq/)NSw)p>G(tX"M}YvG.riZ|L+xyOTb=~/mLL7@E^B;i7Wz8{]+^]WNBji67dY!9kUtlp@pAg.gBACn]
+dUebv+qZ,]l;Y[4Bol;@.:}Qqzb:2pTtk;12B<FB5H`YIU.UJO/43gcbYB+0L]d=qJgTeQ`_zB%z+G/u_h_M'|4@K'7jRN{"J27d~2wq.@RQ#>'S-Do@gQ
+dU5V<C5<p;lGUmp$CX7L~j<O`0o^!{h-%ISq]Ma,sdg0VG;qq$m4:jI8.Nf0^<@CVE+k0E2B4LTvN"I`!@<>`wBJ(XA!K@3zqGq=%/60X`|1KWkXd3x-0O
+wNZ|,Ql5+<(&n0TY((2Db3JaRk(vhvEt8&onaU;nhuhTo'/-V'v+YXmJcn4Iagn'3e"W|B=kd&c|x'%XR5gNAv%}X]Gw>.vA:_A^pebq_v}]kHsc<S^%0;
+~V`i_O|Cr_NesgTJ]wsizj2p7}ce;WSQaY7<3A/"FsrGG;j05<O"hGOEIwBvvd=/N/1MKL%!GE)Lsn3I8xk9)GJ39mw(7C1T-!q/{eD(i$fj2W$r2S3W14
+(!W6)slh,>$Ue(N#EFY[iqUOZl3H^USA67mZ{R+oy,&R]QhwG%!Y4H-46ey#PeFo{&'.hofv(.|Sx{NJo^a"2/$)BJEG``vRS6YOB0{mgy[d.qkbzvpD2v
+.4QtVtTQr2XLnLrS4hewx$64TXj>O_BYx;nN-TE-$r/VtV^Enin^Ujusv'9mh[^a`WL95vhS$7K1Bzp-^[po9ZOtE<iEwfQ8$|jy'c|>rjxmx]:JCZM6z^
+j[hL%vN_(n@<6'anOal{PWSdJBOC[<H1iibW[!a`6=CybA/A3"KD2}N}cV0ijTl,&@a%W#4eDrr'-9>eK9%PGVuUJvFVQh9Gu+[%fFJB]:!q+@@4)iod8m
+3RvTl@rIUeGjNCFJ_T#"HERZK]rvL-j"@z>sjS(fp7gN##d$Wl43O6x.qln_Z}"t(FHX`q2kc)|1/FsJ#TDLP",3(<NQ$_^Glbf5KzVoz={`HkiU`ni[)J
+Vtn[Q9eWr_CCh5eH1q,M:;DsHh;4FOkGx|YFnnu)x>RqJX%`JOk]qvE}S3D+0PUp2sFqHEtQZFb;jegLbphHlQLd'wV){KE>H@G9#UQ_uoysO(`X6`{xi^
+lv)vv@/G7_rxoZ1B_%UXk'{l,Ba8lpz^lRXAA]NCBRK(f'Cxc6"/t)}yLq$FC7&R)}/00#X1Ga5aQ^}gBJ@#GC<-$(J8N'lHnlbEG%=hqDTLFd=F#$+MM6
+H_F3z>}.~1eIq$,W``s`zu$z3FkNGft;9qePw2pjmorr":!<MN0(-)]SS}'jN{`ss,JlN9;@mf5;jt[sK:"4Mj%%k#1j}c}a-|v%h[b3COmtnj<zhEhY[w
+b:Jl3]'|`1pe89H]l9{wdpTj8QAYp0h.S1u[}(Ar:avE%p4k",>UuVgAEsh{5O2wC^ci20`p^@iXNmM]VEX.KkxZdNSRzPWaVf~3Z2Hms73<a(+6:S$6U9
+s+ei!CM<uVAR~Y%=c>lt'Q9qQ/z^t<+$GOsxUhRU8;G(`ib(rZ[%#D-+kY)h9qnG2Mp@+T;dg6>]c5q35nwvAMC]7lUpV4YcpV""%R4)RU/-RU_D!"0}a+
+RS34td@/"VlC2r$!+;=xsw[emF_EvG;AFrs1]Q]&l5WnsX:}R"WP{1I=o)b{h|j`'BT}o`6MD4C`co'p4/#eHdX]6rQVu_vgyk>]'3kbOx_Hx975m8W#gz
+KtFHlufQ[gIZmV5Vv`Sn04xV{xi!Wc>5W};ovI9;bh6ZfR:!1mV^=iZlr-e<o1N{+EU@3sz`.ehil&"avfos=Wgd<^V9ggX9beqp$+'w.>$nzIanKI`OIc
+8WzP0"EY[bo1`nR2MxG/,:V;JnXspeu:"koo5+_z-/zr>w0|:Y,[WLk=uYK3<_PK>n+S8;1'@P[JI#`b_dRmu4e!01`>f6{56g5_<smLN|SDlRx@E$+jDO
+_gZb0tI]R9Mkk'zKa@]:WeziJL83p;CKwm<KM4]$qp(3ippfq$uxm$9l2}W;vDdE,_1-ab}7P0-NH$Z+&oLVP6UG@J/J)i8;bk!9+4gmz"7['ozP}AbO<`
+JVvN0)l1=upwo7_R--.8_^KMeivsb2al/+D&%2[!>URd5E=9{Jq(nL=,+i(eTZdJWXXVvg6[s#9]K^%DL,U0veU;:)a!5hPl9l}n-x+aUDg<.k_";gv>L2
+C+'x3zH+}2L"x#DAx96<s`b)Bkn6>0,QW;#iW<3sMfOl.7Xni8MDRgpAuv6n[u{EL7zE&MiB8)ysZe#bEKi2n;Vaz4p$r"3L;t$)+ATIrm4EbMV_L}|qsD
+_gA&@(rLqGD,[[Kl%qxeU;kat,:d+=;IOq%w/t#q9)32l&:M=B4XFa9GR})uwm~6Y@O'OMwKk#5$<j!rlOgmMq%k:5[UMsKqYUnLL)'gJvz@b5e(xB35gz
+_n:{XxtjJl,Ql.a(+MANCY!%mN#uC29DVPOnnzVxf/^_QZEwT->YTNbx`K"6X+/}p&MnwjKjkVY{:8c'5Ru8(Mwv:dJ$~"qYsrGnn!'R(1<l3{i,H&4B1s
+OSWO8L=k%5!'ua7W/(-f&Molcxe,w4bF6xW}~jg0gDTM7zK!1fL'7.I#'(Q]hK3)fZQ!mTKfsXQ5P>d!vqZx{:p"Dp0AKdmHwKX.u>Bk[eXo)@.V}<X|iQ
+Yq&Sbcl3T)VR{$^N2(ps;&nq_]c@x$W49Q[SZ'0G9#&n^Rula""@:J2I;C(O{C<@u"-@x_:mJT[]`@S&A4Dxqgb<#5JE()Im^m;vnxD]1%E(0$7M%)'-x4
+OZ|m9@T|FCkm=U,`2!%+WnR=TM$XqvrQdYNPwJY%H&pa5^bz!!JB7t,Ol:8qha!ddw)F$tF}g2UUuy,&&>>io%a0%7>FzLwi-Xu}u2=q<qudkAB]6emW}S
+NSlJ8$,7Dx`[N`QJWehiGzx1R(JYsB#Dt@1^i'ik6+_WZe|YbOKwTT(($Lpgcw3q'o3iss6]]a|=bHM_HH3gd{ZDX-VDr(yH1cXUYp.k>h#48PGhlI^'U9
+c;W52_kD{d+&w!.lUzUsV]vK'"l@)lk;.T<qE!`8x`C%jP$YPAy.T;rMt%yJ_W;wJdTdi,P4@/;d`ffy!fB4-j'mLFX|$yyC0(^y+>{Jkdk#|SLbAS%c+(
+$/UAn_no/3_gd<N'&5;W</U-'^ZIVxP'%sgT$}nOeV>O7rY%=Y(;5I[Iq+~R#l',G(oII5Kk$.NjtKdkYO-6'MviPK^{Sa)hhOTMbm$xZq9K}3^[MgqUS#
+,N@dGz7D8CExWiPp##d)$jW4iUBKBb1ijHhjSo_pgC}6(KOQ&=J"Y]`C010Z_h"TDfk:ky)`!Q,}$9~TKFJn26(v[{!f!8QAv)N1vs@ZLTO;DiU1zZOz6D
+Dch=.Cg[1y.|dK`RDZz+]4w]CrdKJE"l.}-M[F8@MUf[3UYT5pYasDd,9aGg0`VisD4;/Rl-s%pGD3oVFvCkq(<>G)330B^A|qxG7"MgdflJUK`Tz.XB;P
+T$xG-G88'DHf"a$!I3`)oSSVZ1!}L&B,nJ.JwGtV+$3gTlP1#|`,<rK8)5/rC^IR%5vB%3D-V&cWDj&D/M7Yklwl#,R%-hA%C_|/n'8=-Z1K,}Sa},f/hj
+_0K[xS#5cvd.(3tB=xhm]BO;7}i_~0YtmZTkD6Aha+7h1/f"5J^ifzM3"bqz=2N""i"qd728}mFOfh_+K',=F1bD~65}tT4AQRp1_=:FIO4hyjiij^7ZX!
+ebKa[&#kwsCYU$Tfb@}rWMd42vCb^k#"bS3CSio+-aDd6e$EEKp|JmjNZpN4n0|5<o4^1Hw49S+d6:'oCK+,55e{@"REG}Q,mGg&dZB/doTPe/OzO)g'w>
+vdG/[fg,/3NTWw_%z6~n3Kph6(.LpB}4=ekUO:R`Y5$S+eCd#8eBDKc22}+.^Oh7'+WdJ+URXS"@~B={Hi;2%PjvU090@&xa#u,Yvfn<>)sI.:(FuLJAFO
+ZzQ:<^#o"^@#UHS)v]5KvR;iB3q_M,Zf5,Lln$6u#8ELF7mr30'B>r;3<u5VR37JXZTa@9H9lw{3k4eTe_sxXU7%p"6M&r`c]GGs}Qni{K2zd'v;0s[;LK
+ydA(aE)_qHg2R]Rqk^INqaEdk,7D=L4wvANc&nZHOD6[e=^@ovU%K$ZE-@;g:}eR-pMjihO5vmo2z@EA!Ns7#.KZ5J9}G.Oh'%8wc]Q7bj)}yR4qwiG5/#
+E{o5f"CtTJ+>]f@1:d)OKP{=)(Im]_p}s!H-s$5"WcKU$ywA~/FI:rjbGg)K=ifJ0}Tw"tUqu.!}^72@'-So]V5Hhdnt%g92+o"Bh!{Z9Y80c2]Igv3CQf
+6+NAD7xfe[/')xe{CU)<FcRDL&6BHF|q~gh.r,$$4]ukr@V|T6{N<AN&BhN()e$&]V|yFjWs$:i8FO2c:z`Z%85x(}x"_,}Isg1hChTHj>O%9K|CBEQT9M
+t_Z_dDlYHsq+ZWpcjv'',/%#1ZFv&-($:h~@,[%UN4ONeg`JH6Qd8Z"e`,l'7fc&7fKr715g<.9@kj8k}V2W!jGhcmLprkwg|c5ziPAL~gRl0#I640Ea_,
+g(duHz^tKZH#)hy&}HL`35-r5J=MxD-3y1#T>^Lr.75$j$k[^ax4a!Ey#Q;:M'b@Flz}|:MJuOUcZE],|9>,&(>n6NB/e@f&X:W{>$+aJ:{|HP|BuGEY03
+(;]rk"9cB]t(fVUyKbd+hLo0]C}v.u1i6w/xPyo.nm/ra<NLChzHd+;k]CLJPC/rfX[6aW(lwL>"c>$t%}I2#EXEkyFhIomD$GOZ}0vvOhjrRJwirI<B+P
+Gas`)tu.#!oJ4!^P:`Ouz%7kG6SOzLEQ!a<<[qY,{CX-7bdZMGQ^Ve,T9DdfxST:7f0yD@RNeQNH!"b+1C:[f`C>ASXjoLHvPe|qY6czPd=L6mEp-6F4<8
+{/d9-2gc|qOce|1_[T|lB!KSsFe}J#pZss|qSe~5{"CzNmJv~pu7a2lZFzA8pwbR'[BKT'xeBfd_t(J}7@'6"B^8IH%_<V|X6r#%<2)i'#y6c_NWa(Bk('
+7Q>"':lSx,)%)/Z,>j`VM3GLSKxEnxMd~2daK,R{HXzKw3F!hmAqss'2TYA"_J;a1Jzi<gfT.C<opC(&s|ZG.cjHxEhcoI^xJ:2Qy#h;_J>GjWy:KHA@Gy
+|>X&u_eO[`j52nO03Y+-VgL=32H8g4.TME@UL[P+Birw;]Hir`DfWynH84v|:rR2,(|:lO~Zoh$XzWlSW1Qe`Q<n_|@<Y+#}H<S9!xO;{LXt||5$I:k{XG
+}Qij;bp0P08cu0g^.,XHv4Q{MIb=`g3{5]A[pTewHusC0@pv,2sG5qeWDxBCrX-9xv}22asM5D_/V/e`d6XkLC+}x^q/r2szk}X.TU&b(1zgM(aIQ&:}Nc
+"RF`ruMZbpei)rti;x0zERF>UjOH{|-GE8_f4T4_Qb,%tHH|0]>I4'l{ulc"h`^pU4bP#zp#TuTf]rI_mggUU74bM:U#7J~%HU4("{sZ"7@BURW)F[Gs9f
+&$=SsQehTBWa@sRVBp;pgw@=H!~,As<rcqm!]EP:$LZUA=3-""c5C)d^'CbX(n/aB|:<7gXMIZ%JyZ8Q0WC<Kewp<X1@9&($^v{-qAw[|dRnm=E{xO:5+`
+f7/(;v'6`y3M6u</IRdUeXUn,Lm]hJU")4#tgX+1&JhOTv(q-IBjPvYRR`O-nLh>_[%y)9Z+]=UglmeJ~5);;{^["twe~xPw%N9>#).3&"Na&+l50TYAJM
+=<@s>@'$JW[sW4|c=K'-0[UU$oRz6u!dA5azs{,QlV,w-AXjchO[zh@L|q/9X7Uh^Zit;n2RwAuJ@Zq7J,Clhbqrg-_i<I8kK3N2!b9u2%(qO|.u1p&_:L
+3/01x%-A;fDqQLzLuz|.9nY[uW<ZLfr$Fx<$ss4DUoofckKvcUN]EWah4NmY~ckh3Z9x%Vv())3^H2GTwK$c]2=!ISY9ceqx8x<|e2%B`9ioB<}KKLO[x{
+9=nk98)T[Aj64Cc{an/K@M[is7v'^XO:[onl&qJ)ay.,l]OO/tTfx;YeZFDbJs'Rc@oMU<.1^oT8wFRiZC,6B5#[V"'ol|3U,|eozH.&b(`u^tCRWp,(+f
+{I&kEx[49vNUviZ(u:{({",K`@)y(@KjGkuu3Fi:6bEP~(`9/@RFlJMv;<i/tP){6:P!PkM4HU92JxRJsa5N^wEx0B48h_-=m_,5E0K4hUl%ab+f0g,r9I
+_&Cvu+'S|qYCFxh.QMAEL#u8399tr_-!!cfmf}X_jx<4Cv;7:RQ7e<Q):fs5L3IX}ptdi4"^'$+IioWA+ONNG(-$Qta|fZ;$oswiIqk7lMxT2=EmL]H%h;
+3#D,Nf],V%8214bSW5k%/[Ij#MUPCFao%9g%rR)"xt`T^ykt>INinS;;]@9_94L>#NGxob"!LVno1+p$0[EMAz|E6rz}l{0JfnClcQaDQtd7Nn|}#m+{~z
+}vuk82GbtFpqNn:}M5>bQ{|y)mUAg}^rfx|o>R{oj/!(<RWm%2@bx(eZVzgOs^[3nO'Owy_V.p."Admx@oQS,e_)i_idkQ6.w/2.Wj#7dM]CL:Xi~8TUYq
+%(&YjbfX"nzX]VwX>$SPX-8#BCKzA3f-k(8M2VqkhUecDR`i)Os`-HdGU^SZrUs}Wz-eat2<~x'zYeYka!fWuiM:wfb2N9xp:=3/"KTwlRWDH&Lyp!>POC
+GSC^}p1h5UuX{BKw]ziT8@fmh+sb%-t,;g`nA/yl9(z!<m`ZgP-^<fr.xvuY5o`/umlY!q5uq-A`[5zUXA~&ZGn@Zcwx<3[hIf`N5lVjYME!7pXo72s;yY
+OCgrmu22;AL}+4g[G+Q0C=_&{g;uO]{pn6rexe2GYy$wdWjalbaS5O7)/M|jvpp8l07]G}APzgtyEm55Ui_vJ'/FUQ"3-r^LO]m9(|HI{b:W)RD_ys<DHJ
+)l6RJ.`R8/#Yb^YJyWv:,|3%TMGS2{"|STE>m{twWA}Qg}BFn<`[Rg}1^guqPlMCZa!s/J:|wBIVkj0FSjPVP=,Afo%g,P%FEWp|hqNn$Ofr:L;XTf"fk|
+E8.++Jt7;T$kZo_pf|K{NT0;N&ul$.dZp:2/9'<wkn)2h$B87#Z7qhCeUN-tx6j%EA!>SkNbG&vEt6MM%[0oI=++xOu'0XOb_d2w;<2pRj=>%K~5Dt2_Q6
+8QsSzd77zK<>v5a:SRMwQxC=nC!B!BO<!Mf5~VyN-2Jgp|K1eW;F$8v1)o+Ier+s>Gr"w4K#&{jNW.QbN/2h9m#s#vUh[H-X)7^b$/MftL!)JiI,+GN<Fh
+>=LhKigVd%2B}[%8mg5e&MgYFB9Eh_DLaaFNla9Jl3qQ9FN'-$iTxPHxq3u&JYjS,OM$^w5}"DxF=vl:/c[IT#[j8r3BWJ^Cj;ZG1C9G`J&qQCDv)64ASs
+koaYl,uGBKg=b[/m~TgwR=W_Tr!='gZ;u4m!XmNYiPslh$AX|pXc,mBcB1869_^XFrI.Ka&9K{cTVAkenh0]gH)p}`_Ui2#BTK&`f1SZ/[|DH4pprM3pWV
+~SG4~)At$HJVwiQ`]aycxhao(]yX/#k)<4)Y4#>GtL+k-H|xNq5ae'_k.%>JwL#n-In1<<vgnjBf0W(jh};1=0c>j>=GUbi`zessa}y-K'FpscP(^0/Tw2
+bY#%a/_{HGK"X`7/no!~r@[J`&)vTL.+Jj>m{Oq]HeunNk`CK/Zzua`9c5tEEx%s$yp`K3]lLRCAp@5`MW'"vuSN)J'V5uLHEngr4xv,agp0J7^e>%#-p}
+}iQ,_'){)ub-^^8=gbDV|V[$JsnIgmu:PYQKsF/yots7oBZ<E_YdrsG_z:dK,2S(i+.Sc^+J%[6hunXeGo-|v1pw>nC[Ug/9$M1>.7<KB0zW-i"UVuf{#j
+$HxBHp,T<d"$0%QHd|]Mi`xSgc5CK>i7!N4>^Dw+s+Y|IcPIl<+}jo0Gk,Erd/zN6q)L|FKxhO<i%b)s8FnmEMs)IgH3>F45{>9[_^&kuxuhFTcfwI!y#S
+Mas5G#Su1(kNV[&mG#='&42#FHPv;JChC=wc~wC=PE#CJ"AjWvqz>Jo6s8lP7Gc.Hkou>Rd}/a_$2I(-DQ_tU2l_V7:6O0#Q38OY;0Qsfmu-95D2Thw!+R
+dY}n=@:Tjj[V8vB"@EOr|0uTB#a:@SEd6"JqaTv@Qq>`By~}ma5a~ng6BRm'Mc')WRfV:sEQ-d%6.4#y`[[2OHSpI}CHuK=F=kM#IF3g0y{+RuHX;GF7%`
+!W.n8@]49S@EN`Q[d/Xn%g'O5Ci]Q;'Xxb}1FH"{iY(S0#9;<.x#.,YsCjP|eq+A(A#fKl4fJeR%Do{K9@D4UX$T!EpDcw6orCmZLymIq6AV)(B8<3(.B<
+vcBVX$SR=J9q=VbiuomhZ{VaxF<:B)/Z6|JexTf9}"9|d+3JFBlk4$s[WSeb3p=W9@JU6ei3WH8NHK[H9YFe-^U=E;%cQC|Qigdb4iIYQ%nQ!D~Fh(5`]o
+>bF:tTnL^-&jrG&-@3(wb6>0KbF{8_"x@.Wl1!T$i):<|&g^Ds)l|]`#^#em[A7^CE9,+Sqdf|qO$aK9SNkjRI'H(]<]gC1441PJ>E;`R,jXY!14TVFQbH
+oM1tBzephA_f=i%y.cIuVcQ`Gi[Ax;Ur6c+nn@|dqKibvCj<@[A4~.<HKBmN#R,w5A/[C^tUqJw}G)CmR$awU}0G`)UATYO7KI#oiG:j=ff[JHk9|n&1X1
+)8>9An`=C>hPB=WY%WeAjRot&J9y[<ZOh5>T(CvEoYJkKMBptDwK1A&HKg+,/ymEF'Gfu.Y[$GjssiRD1}gPJ]xH&Vm1RzqK|.n.EXaF;`h=pCflp^OB{K
+1$S7Vsz371GwzqI:zw/YYW=D,J0;yyu@WtAoL%^wSr4{6k=yy]E}ctOa1<;JUp;}OT_<+=lw!:"x,tw}cTxi`Q2;@!v/aj6a#t_>5<`9(d60FxxVouE`R4
+B%Tp{Rn@#[g<vg7::o_{>[Bf7Ubiv0mvewN-GP|):7.3NYlg2@PnzjSsd%>)KYgCsT+ev3JfPUj5~Gf<B(@a_{qmOorU)a9YYET<W6#kmHUOzL(-"u:mdr
+PaJ@kP`tz__Viys)'l[zNP+FV#Q6S`fd%NlEp>F.<P_2u492{'T3}-lQ~ic|K0EcnoPQv9f2B5mMjhKx<58Oi97'p`JD:bwv.R^W!vU{G^KAW|sbAZmd^v
+OnhvHH5ZBvA>JYdqbIeVP%{d'Y9^"7[isf1gec4XcOJ'$vY;~@)HgSI6=._L_zk^lTJKY8"b)hpeED^hwgB:=VOd'nFtzBK.kCSwMYwe7yK(0yYaR(0s>L
+qZhu]Dz2gC'!{Suhjq)w8g#fIEg.@9vB<w>zMtU^Lxtzt<=A84618@oXhyPZMgNGo|@MsW|P13qV;k2QeLBirh3I(4zpx{Ymo&8@J%R"_/;O<`kh$D,9yO
+>wLzgG+^]agD(7FIlLs)eH6kGgult8yxAvAg+O{ati=e<=T+mU`x+nRSe{Lj%[1=ruuwG(L8"OoFj1Zn%oY9K5>Y()[q8H2+C>fGw2VE&fd<p5ox-6m'A3
+}$:f.hHjZY)>xiVAX[-+Y;If6l^ogWro^Jt7o|%!{FgCgR>dbW'l'KWb#J0mpON&1)TL0G]zVcr+UNo>M8ZZ<"vptI:U|UDQd{_nkXH3@m"531MLv#AQ7@
+ylYo;p"r}dy#[vUbA4qB+9{XnC}oV0"~<g,6LzwewTg)ETG(x68lSiv5YA9cXSxA+8}mSw_WK%~QptRHx-WECER&(fSx%&5:~Gh>TomQ'uEC/GZef,mX'{
+^cOXJG6DSa0]QaM^pYaQrD!gAI&OU`6e^u-$&rZ9c!1I{7ihYZ`.A4H;NlGHJPd|>8v}(.$"-vz/`V"E,q`W8(3[NpEM;"Xb[aX8lbms^X]femF3P61gL{
+Z;=/ow%!I>uW0{[$fvK'K@L_45Y+)yNnryXXXU5@5X^1d_WjIHNj9rR<(Fi;9T"a;JuJx^j+{Cy0Ir5a#z32NgX^5W/UCGbp:Z|.]Cw9Z^y<NOUn_ykhL_
+>jp!-4ITSz!t,!|mZ7Z3u>qqi[$R1]Fu}%SI;>[_87`}N7Zf1+c]ixq452BS+@:<"gs0gGT;v;)fgm2JcoXqP&Xf9)6#8xt_O8u.]ds78PqA#RX'U+GV>m
+9DtJlXOskJ)UTB,jXrUpGSVpXZN+mT|LWVPa.iyjb2s9V<DZzmvMSkXqMAyl4p>+,ApMPTF2#=If$xi+:nUHRWpV>vl^`lp&X1g1<DJrmV0Hps6bZ3K]0O
+'2Z#CcTuA&ui'e@YnzwwkYBlr|:GD'J)<[0#Bmy_T;oC~w=[iyf''n1jgI2i45+`|x;xEu[y/N5'@WZqtg'&ShyC&A@Vq#jLsZ<!P^GskZ)'wI}%J,2T'9
+<"Ij{H($Gn0pN}^yDxwhd5QktY|oCr-Imr$)p>rqV[{ogTKFSzG[;,:WBs5;]_n8ONOX{m~b}W]'^OOOR2AW$oW"lFd9Ql72yqEwK63cvC^"KKXFm[uU2W
+bWD$]w.QB_Ci!pA4K4Y{VE#WG3'KEsGj|0@^H"Dr2}XN,{wFE8by6q{n{XUbb<v';IyRXpYxvuDtGHAiq2YASa<1Z@QzB80VHzR_';|EFm@zUS+M}8:h|c
+VMqP^1l}7rn:TrJTv{d4FV$vXhJkeyDVDdoFM@ty+W)ea1UJh=Fzjx_HH%UC3`FV^@91#IpVyEl$zH|Se.^hY(@.Z_f/kxXiP`aBjYXsL)|>Vl`e#>ry5%
+=+bt5e}Q"T8@q.sAoc~N:1^b^,LVnXS(lI-U{J$SysSHALJ$ci6Oa&AL:So><E6odqvx14gi+Q[sD!>LqF(r77au.^2d[D.zqOFr`7X%MHs['ENwsKs%t!
+|,7#LU1!/IJIw<Ub|BS=Rrv[C`A[{^FrcwCJI=sRZYGIDKMJx.CGREyaN|r5DmL:MJRbI]q}T6x|z^`[l104AwMO"W3fefkVqPsd+|mr]_U[m2;8+1W@I{
+3;NH6Jc0(3NNX.C=Um#KE5Yw7lNEgx`NK1MJe^0op20tOwv>@NcF@Chuw6gDPzzTL:tfhIvz3<=j5.>QY<fH%o50EYbd]MS|QNo6|/!i'Gk",=jKX)&UES
+P/d6z5~)Uku}+s7-TGfNY4CMSq)zTRw:FGdY7U:mX#aQQ%;JwoUNF6cM0RSH$9+hv9~OgSzZ6HZqEl:8kRk})-b%Ar.v,4gniq~V:6Fx/ASJ3QMd<`O}:@
+IX{OgRRA[wSk->rzRO"rkdTE5/kzz{U}!}2Q|]Z|I"kO<})q+tst/xwo`!j2P8krWq6cG[AmV&4{MdFxB#Q@kx({Qt#x^AiOkcIH,_c3"}LNUZg=R4uIR}
+.aMdw_AN<j5WjK8oAF6pr|OBF|6'GAhYN3nLi2&=s1$jonb.1ZM.41/5^,ie!&:y6+B^1qtIj!mWld'F(h2'PMBh2xmN4"y&Xk"!drQcAD_Ieum|S_&VD=
+He>;jdqu6MmApxNY8zoE/J(COnL<."6"1)p{kWZrAD8'2+"<DuMmDmqf`m0T&o=x+R1z!pJ{@:p3Jk+PEn]'x"je[iA4`6qH20%oD5omgo`3^h|r5i5d9L
+V3;l)L1U%b%2@7lBL'-bN2CRXK^8fXR;!N#oEXt"jq:;zO,g`styV;VZ>Y_z1`_|%_1O]7')ACK${>Nqd+~&rh$I27qm7)9n}8T@uJl"HIJ}As]iB9)wQ}
+8q0a2,gJF/X5hyHd474:CsI&]EAcE8oB7R4t7iv21twQ^T`:73'VwQjc1p8%i}:veR3V>+/%>'.)Gsj@+v6ab+2:,ZTrW=;RsJaSs@9eN2iNX)Ld>Qwe>L
+th$GrN_]G(ChhW>L~7/]749W7YC5>Dz!`u"FX-wQ^P4O~c|]hsu],J1z[B+A!58cQ`O>p4[K=ijz[TXuorLS&0,mS#]I1uxx<+eB(A>uU'+'j,Qh_;Dwia
+I[)1oueq$9@1(jlz|>N{}%LERiYu,LWR(KxAjN#Q7E'//(9TO(iK.9o)(F96CPDB$TB%z_nDE[].`g@UZKF)^<+fVm4@$bY7p_"dc|aw;[cC6,mH)n[u8C
+]uenx;#XuKuLs.G'onDy--UT9HZMFGZ|f!0C(F0/^qi+(V3x5;)|@`aNZe$)I9(@97aK63Lv|Qva1Bo{pW6SV2nYe7{xAXVUu4F7Jc'QkgZU</E;/9.Xmu
+jCB:W3#h,5BpxY~X'<B8=L9(_.-^W1mQUP_6;;$"I:Naqe/A:{7f!+3Qx3W/l"bTDO)]Xe0@7Uz"C>q6nJg2Q!p@AahsIFww<Q;|;2=&[_e#E(cDuy$PNH
+0e;UcH)"hmsN{^/$w2R!^V&FpnrA,}MFrFltQaQyy|i@ZpcbCu1+sU:$_z.'Ntzi;[zy)v9zJe2P[(5f}I;3S7]TiYE8AXl9dOM8j(Hkb)R`q>Ea!t^V>E
+/MR#^HEkf2dken<X(vl,Xs-ph[e6]|]td9kY{I7!75n+1>hQ%rz^%Sj(g1'M6o&%6(ak>jBk~sa_qfN.,@_/]nB5Q]ZwpzSJ6aLq}7FR[E}>|j5NNFwW5V
+mf52XLXl5W`8n+V$Q>y0~>`LYJr"SZQd8hCbf3y;_)_=Zqeo[N0v!W;f4qs1{8FOYU~JXfSTVH!H|LGLB7I+DwwXPUzn{D!:E0{Jn+'M@'4olooh5J;je(
+5QwlDpe%vkl-%&-U:}4|0XH6X9ZopQ5P;U3|dxdp]RQ4F1N=q>C9GlU5(vkQ3,nSPiea1)!)-t<(/e3_ig](e=PL)jZy(Q}DIY<<t<G&^Jdj|<T'cC5uKn
+zUH@(/Fk3Oj=$ha,dL$k:4YmU^k_,+O$/|2'Q_1/g>$C"[3tbjW6{.dVj<(:d<kHFev=0$X1ntqhjjC42!z&XU}yL5=zy!+0wQH71(vn/rEWwrHm>kpsCd
+>SF_9b[WVKpw/=yg%iI:S{=vlCZn$&jZ7je3vGok~L>&UO:a}TSe4sMcCTIX^x],,RIms)d({H)utx}=m{gGd%X:XCjtq@j,G]7][Y:5ZHfXyPuU7FG9x-
+`3dONFMfT@:%lSG4xH%-|.%SS`>Mq`Yt98/ojE'F!g"sQ2J^[&R[6zO&TJ#jwJQ:GFTYfKhd73%jt>2T(D@kCyto}DuL&%YgQR)QtD3hu.r"f^H>nhId!5
+4[rHCu|s4hvL5;8`ey9P/Y|v~J"Ql}9LhJ/>i8}pf>L0SeF";2{W-dfIVCe`5T"#hbpC1d%hExkfOdiYPT%Igw,18K1MBg;gjN@Yh.X&'+1vkITO:`(GAz
+dsfT'aqk.3>_T-W'weER,iIpv])kg7v!_TifAQDEm^n85Ng+La0cs%f=JZ[f;wvF4RC"ZBp6j'(T_7,81).'^bbs=pK_'4%R','!8QLqvi$o/52n:(i)hV
+qRz%<iVeU'.gIn~c8{+v$j<=JKVBULX%w3cx}Gi%8"2DEK!Ydj]H0p+6V[#.6p$5}K6)-"JJ@ozGd6kT{6.I~;-n@$4xWu^O`8mPik0:~<znw]{v#uebk:
+knJ@H#F7|`:1@G$Yq#C9g&8mhh%Fr40p5p0b9Aa+f;M5]Hs-^9suICy|!eR%HvP5'K+{/0td`Ne:-<dn,+;3WL>1`sP5DkG5fcG`h).UvW2;!D5.ad4cBU
+-%-vB|1xKX_9x+@3d&Io`[$x8KOzp@]:D{~IA}#4j)}x7{=JH!sXjQ56z&e`d<kA0@^E`)p:GJuCz9AhD9BrI:r"#k~7!g71C:&6dy%&5QlXEC+m#-[4%q
+<&o`!;wII|jh[32QP@.+r-%cx$yc3E)fo.;](2^;L(k%r=LK`Wp6G"Bwix@nWbkDJB2(7,g|bNrQJlYCUvA{/G6N`jLICgHK6AIh]).CM^lZ7'zhSW5%Y2
+kZn!'4d<kR&FXMvc[Qwet;#];m'pVv47@k)`faGF&q$o5p7I8EOp`1nvl@vrQB3k]Dg]ky0k!mb|2In"1kA^75;en@smoF[kkC-8kf^|$3ZYC<yW0]%zYS
+9FNb(`$p;6qIl+|)(qkx70EWYrm1VE271r{2>Uil'R+Z9pN3j!Y[MbbTwy+^zvZy+njd+g#UK++["v388VPI9kaDUeWo}W,e4Kwi`d,'m7Q5ZIyC5:;T`B
+w"|R~:o".n(GL^'564Oyb=&3tSJx/"nN."Y/VReyf[%klL/)||[f"IR0e;ghUg!J"uw=0hAD`w"T=6}&L&<6]/"S@90N]CT{jo'9T4=k9j%mk;/+)!0lr`
+Y2Tp|4t146>/p1TJk1+hpZp1kB(Nv%(PJ9}GIreXR;B("G4RoR,ZAqrtAjH`1OI+G&pt"T}^bTer5h:4%L|KNIqqi1>&4OO@Lg-SYV`JMv6ex/ZbWoWdDF
+C_RnzFio:0)ppW]ru@t,,y2luYns(N3{lo[:g{t'^K!)B,<3z0".xQfX::xxFDatx%!H}c,D2[g.OPrzZ=0j~lX'm>8uuqU5xW0v6V]8|QMVpU6s0CZLJ2
+Vi{kFGfY}[6Dzf`0"iYs.L~2+[j&4GtA`-%5/m(ZLjW+lt~vB,-GUi"TJzWUGfKhwTOLZE(Xk7+/=OPoA7l(do/QJMgg%55-7yt|LTj=}KwreyRtR+d6=v
+8}Sig:siX1^4mF$tOS8B)<2kcu(duYjTbY)qu(c%c|zFVB]|J7;tH]Kw8u~%!FB=yc.{';p.&0e.I_}<=G72IEgQ(0ORK>]qEV:NYxMMzw7o4xRR2lb-8M
+sVL]5C.^[hDo'b-7s:Cg=`HJ't$mO3/&_Tpk:^U$eYRYh,,qkjGiGPU<&'7VEaJn)8op+ul;+u!I;zs,&=nFP"`jG9LtRTH7->!O(aW}g{w<z2|JmsWjE%
+g$#92Eczj8WPuo,-thk7ZT4-j>^0a]+Pp/zk"7it43(L-A[.)kiT&pacu^^v$UYz:Mph",!4;5GQvlJRgfokKkSN5i`r/QQyN7TKD6COZ}l1+"9Y|k~e=$
+#zZ&hlC}PNB7!bDX0")1Zl853AxLGulw!xDxBJ2UqPS%YE|Zd^2#"1bV2)hX,!MY13on%:doBdKe=#eG2@W"Kad0^Y>,HezdVl|U]VYvn+_|vfe_Jw^CSB
+>2Vd[wqfgIK>OgbT#o:_wca3}.Md)+>U;rAG;q]6DMQg/gC)FKWUV|g{Rl^sm8I)ab8`!@kCL.tb>0G_JWzxX6cGvx3v_J^qSlXWu/l|16X/L=MSm(siyX
+WEUA^sYI@E"G^=9v88!;{.M@[ItbeU0S)H[;#[|e|4-K{Ag;)v44K%M<|sCu%G^WJ5_()_ID=-JAU;8mPa-9]pq=:(_B~:"y&8Sn>wg0R<-LE3J$>}eZ~l
+"W|F0(HNjtaAb2]V~U33zHviyT3PbQ_u#LaRJs`r^CZ,(S3&G`#U<0g7u[0TBd$[cu}vOzFU|VI{bsC{q#}f%6NGrtk/:K!gb>~J+km>D4)+OL=t[c@Jg/
+[W)/l@iNjhz5P2FbM@)`]G#]_W8xbOpSCWp{IP}=40aV.]Q[,1/>ZsP"Bu6b>bkDLsBC6;~Q7:U)E&t1b=XsaX[)3Q,=@(hiRCi25)g^g|Mm<9^R3;,MJ[
+`Q[}VHwyZx~||dVWogKr@<;QRy!(}$<g!X8]O,[<_OvBr@$:Dhlfni<@CL|=yg("r2uZ/e~rf>K"=G/kNpXLzL]y~|U<}'~Eq.r45,/shol^YppqH1-94@
+Tlzj3@h0!)=6]/A@.-gD$ZgO,fe(Zwh@M)X_+hrxV6L"wq.'7eh-+:%r)4.ITTi_FG-H-Pft>{g,#d#H[sZZ5Lb2xlHW=%z;7l)-IW<){.C=QdLjrffU%r
+XW[FGS+ZLFQ4+C,e7OATR2(BYIfrO0Za8KIYd>(Xa@#}>WE-')G6NF8TV:Ql#Qy5n).VI5i+_BmWin/+tkW_,wx.tILb+&xhH5d'06SH=.lDV8&;;E%FY3
+SR96}RmlD9u2~ItL("[si@ntthWtVl4qvJh+RKh{+z1Ts;;#tIyIDD~zIfpDaVyx/T[FZExl'VT/)wnk}Cm9LRyk1}tG[&Y0$1DcFy|!ob|:[XdGJq;7hS
+`^Hmnq=pTw;5bAjY+Cj1~4uCk(M`0"/p&B-OGxHv1KSl-<w:ZbByFfdWe0^tV0:F{t2%2NIu{:l}OY^GrAB`i={BA=<I^+>i-6heV;u`}riKS+wUro>eQq
+.0tVqxvH5,=qG&0t1Up]]niNHmaI@uf}ksC}CY[`TUnp/whOQ<ZhqAJ3rm`O<QO|@eB1~i#NR7vI`Mo_NL78$|q"HcooIyAO#A'm+}y>Tv&",&wm{<Y9XD
+=l`Ftu<pRvUIOs/='WSoq6!mbKgOgf@Iu2ZRWsoEg)>F`%C8p,6kw4|hGEtN.`75Ml3IbthO4G_CWOXG#wjf0qAB02q2~6&ZVxzKQ6OlqU32mn&;(CD0l4
+sZ</EDS>SJb2Jkdi8QuzXo0dZMBRxl<OQAP|hYp&il2$e$|ZTT^{YQWKbi&}:|-@):<G@SzV9<S.3.#o_fhZbFWwq'F'KR'w_Mja<@2&Sr#(u{=s2)Uc^D
+0uZmXrxPjP<-9QJTaBV]JIM4K#X69Q#Kz3U8O!!2[adA]K_T/x^bM1}^{p0(;nnuA<<;k1)zs#.Tff@k2u57aBRAF`'y>`F<!"IAZD~MpIs_9,nojuqU}A
+/+&NHrqwMsj7:uI.2=/D,zKD+sVB'S_ut_U@R!&(Ap6:YaBgl5"@f8RpYWW86&f/PJdQ`%S$v,msW,/W}@$5f}}{-P;Sst/jaULl3W':jg4xiCSB<Wp<_m
+/u]ueBp29&:rbO%{$(qOu}CI8QvseQsr&FYM+hKP6s+#,'HYhRO9Bt2c^#B/cc/tt}X#t70nXZ09-)20jiVNfIULFuo,%posqOnzf]TtEFT.9cCiDY|!c(
+HUhwgQ]A+['y7<_IBsRcr2GCHlYuPdlv$P2Z,_[ePh|R5e-WmF'h=u'}6w"%8nDSYD5jV2S3Nv%[2#>lQqZa|u3EbJxg4P2ngJ6iOm=H<bK$W5kvg(00|;
+!]:]DnOhkx/vlr}eg,eJDh23~%a@`r&pJ$G@1D,s/4D}n=5H7z,{mNU^kOA[7UseG{mq|'i"d,fRPIzMl,[egwO8O)fCmB0cXaHbPa`J&.1F4_|F_by%]^
+7SFW2c7_p9dR.WlVflg4Kx<o&Sbg:=~^UbZ-@VNX2tJ%,O+G#h}Sr$x,A1}|O&O_.}1Hs`r:gGf7aT=^y,npyE[e(jb&6EQ@z>3}c/!QD0)[2[X,h_|d.q
+sc0o-88,r%eh18'ni)>`aJ^MUyOpY48<|n!aRw[Gjxaqm2ok2J50ntlPx,!'ERvDJ!+AHJ&pf<327:8O-=>Tw=zWfh%nN]Fn`huh<h2|;G,bn$c..|X%uy
+[;($Um}8yF2_c9Y3HYG3W#~B~!%@P8[Q5%f8$s$X!V6vXCc@IZe7h^Ow]sZ`O|}iU:cfM":aCpwdyPvje&qNeMc9wL$z0lw'Gol_/>U3P^aB4QrlKWB+3j
+>`3`>^B(E<piD@0V_JK)</|`vdbOaTEvoZ:7qCx!XqLn_DjK&%th&PZWxAI1gH1":")ymaiilbKkj$kU_-';QgId5dK7:=ZjzY7Ft=27F^F(gwbtv|cb7d
+Oa8RRI,66fS02Xan2n.LdGrv/;&AEv|J3S8FtD>>ht#|:R>:5TN{s'9&-&w}VamT}n'W~MDaOt'OCL)SXkWkWg,8Mi:+'"7C=[_MPF&JCtf^nL$nH<-o@v
+8$'+G19vLx%s__+u&G}YTb8,'}(n``,6fPKU1!vfa0N5NKoLY)ufyToW]Zc=uf9;2z5&g:"gM]80aJ;>l>2E/TfY0)k'tc@tx##A7b,P%8dCJ/u%AztH}g
+[[BALK|`7'MY1"oh8@{AP&GYkQq<O.+g$,9KZi(O4v7(r[Qn>Bf8l75pyXgQ.DnX[''bTlj>IVI%|+n@4u]id3Cn0>SrYiqeCv)i.+mr#.=wIgL_RBOD=p
+jpCl]:,AP{2'7ctPo!n2g.}[3]=T0p--J_W1VOc<dNg/"LX|l^3%(2ve"!v]]=YLmfy5Z8{D-5R)vlsCI9G-SSO(Q^m5kl5'bNH).^mer!ywhYhn=e9lj]
+M^dc>eo_uA$Ic1l.@b|w1{bKL9r}eua@f9KdLc#ne:vhj#@AD^=K|]r+qojma=D$n4KcB66SOw|+b8IzQ:0L-2@ia9w4>a]9bf>!sxAu,6[B/<EjEI$61n
+AiT'tQM!a_m@o+P;)kCrjt]kzC03^/fR^rPmW{F+sWOG6n:[S;y$@uP-NRL-DV5`qDl'#Vpuq)cvU2!CL"di%V=V23nmQ<$;qO.rhjeyjk=^3`tiYr]wq3
+u7MPA.X5@b3$"e,+<gG[J2kZj{icxzW6RQt/IMCe=k#h7w5w8%=(yQf"8orITA7[q5c_2V'-}IEgdz9}F7]4RW<%xP!yA4hX6%tW@12QQp&2C6tF&yUD9F
+^>(H[q(,L(XesyKI(2j.I&@[~IW4KBG`L!fV&_KiqBP,j%D(WWB<RKbFyz`XSB7z2JMUuDD7A{(6A.sgC<CL/5LtE`t;bjD+vYxj7|1kUAAkgVZdFt;`%E
+ZS5Zl6($T,t3s)u<UsdFA/^w:[&J!MH},aWdn4,dA@q-JS'G}&q{1yq:i`8:Ht#NjBp{FJ<Ow,anv&/Qk)Z6+&Ug"B<$A_-MB9#k!V_r%4:Acenx3rF`g#
+{i1FlnWe2f!UcY;IE2,m7hi0ythj`T[xX[;xPdirR::H)Vtci}6`0|cOoax}sOpQrbFcBLZfku3N=0iRh%E3$Q'h:fn4qGa0&Azu:TWLy.J`,Z((x>htvA
+$8=gqXU([7"<_:|<mJP;%Fm#<WtsB"9@akAz(.n"A>PfecTaxcyHur'd-UXTlxkOz]6cZYoaJ3Ha,SGEoRw<VklcMM94&l1bU{f3~QF[URnXD3av4%2[iB
+,4b`|"lV1k=e|WQ9b+M8Nu4fYJ4w[{)"Kd7#!9F^'(qR.HoF-6'Z$^RvbNMmncKjbM[(Kzz:^!=z&n[C."mB(f:1Sx5381aytUogFC{_0X^j)=gBI^Aw%d
+cg3fG(E,Dv37rt`+)>;-8@|nB^s_b'>HBIP[==-jq3Y^^Tv!B6j[#u3!cc5SvhV^VeGm_{J7C"4_E0jg&4z"T,(Qx%|+;Fn/-60{,Gj9+Hfb+b1$'6|z.E
+eRSJ:J@iqp9LO`g[y_nFo!0/fN/A.W/|@$1/5EG%@^);WUeX"@'%AJ=oO%AP/2AR)b{C#tK#mJEZ:#ZmJPZ]~&DC2cmQEc[twcSx:$$zL{5fG0Li;AKNks
+i8toRTpM8B|JwG">GW]`ys)>8{C/4JQ{TQc{1JxcHs0$V3M2617NPWfA+I'&6;"aQh9X%EksgDSFB}h>tLwkhea{L1la<=ns6GF<aD#QDrsF>:5zPtc]t+
+->a!m`GZJ7i^fD;;7cv$26K>Sup^#HjxYG)L@hu0KzGp:NO)T<:ow6iB:z=C98AoNtLtX>5{wl8tG>),PulxY]gwraR.pJK9Bq8'#L}5JWPk2Y=#NiP(8p
+V(jhylJ}be;`7;aMd7dxnp6DKeIoQZ~r+F&ZziJ#kd~y`h3!hKS7#1Bm%NhY[)hu!Bi>{;!MTQ!Xk&rSlWH_aWd8Wheo3;U_kG2u4{|jkMHUBHuM!$Yv!h
+R4Hc,vT!f|m|2Km-5R;)Q]rrj3EcGWHUJvM{/6aKG,A;ZqE,n|{HnF5B&0l0E%(3w]I_aqCKqlFjqE7&u8Y14K_lHNc}nKDiMSE!.wxOmd@QYh"jLjghzj
+<MZ'srN]iLPj7nMNP(""S$4bcM3JtmLY|d%rR1,3Q'ExuXE|!m5u&T(8nv3Gn+8;%uP/G)fXg6t/MjA(A4CZClt8Z+L<ZA"FPGI:w"sKTKR:Ye/Qqy<q(8
+{csfw]'orZ4EC-5Hd6}!6^eI"I(To@z)JFBV)p+N#WD_0#:f+,[|k^-RpPXb$7`/+T<[b(Vdbo}JdAG+-L>L+]^=UrszumboV:`(0OHro.I]Wumy0OM"uk
+!=<0lsE!UP=@xJ'h[))sn]f^DXW{=tcR$&Nw5SIamPUYGBTZ80KkvHXo_'mKdtUoe@_VMh(B/@rhS`I9V[N;J#{0JjBd&;wo2:B`~yqthy!|Suxm}4f`J=
+5^MZ:)zT&qZ-m%SX>Fr8%Z5p%1&S'SY22U378>rD8Me,Pd4|SzY7x3'3{K!E{dBF'6uvI&xsLuK]$jVU6VwioUkMU'82cV3t3qI)4ZA3BM-oR|BxXMzT68
+yyC^9U;[Pp5viai8q<uE;(gaJRu_5K4..azHL7K5u|qz|u9xAFPhic]sOLMdrM+]Ee`Ej$I"C>nr5yWhq:a;Wy,]dgXg3[omio@,VV-j};S{pImdX5Y)kU
+%R1Co`JT]v1;^k/^-)i2+E^K1|1vz>v3zn~o>9!@hlJ{&;$a)F/@&8Mt.2ZC"MMw-N8<;CPCR75.4ezMRS[O!l}-kFT.OpZzj,{qXfB$"^!x-&Fw)q@O-5
+_5"K.pCvoFk^.CY+ihr<_XP[p`&X!X(4<p4gF[5R0,omM!V^Lm5vS8i]Nof+YGUFlhG7`RB@}b8G|Mk[N8I.qbr/R"ND>qxrAIX+Hjb#DL$&PY8.OxzSGm
+(Dr+EXBGT=<llj<U+`BWc>M|&tVa"lTYoBDj.AH9!q(1X2_WxQ+NRU4KXj{u1|o9WOck;(CgL;P=B-+@nr2fvQQ7Faw-}WiM773k",>U2LH"|2]wF@4s<k
+dyCmLS%<C0,uI@C'cQEBRl-df)bImNY4&qCG)dvz>$rH+2'rod2ssHK(9gM[{{GOy0wpUr<c"G6"zQvF|z]h}c1fG)~-m_LfE_jatAkD5Q7GA[8'Y$GwkS
+|L+Kp'Zgrf=C2kMv[s%4qh_]Dz|ZYyYu6O_Yjwr{_NAu"FrmlxhTnb.B+nQ>Gh%a66#ox"+as&@gk=-jAB8NZick(2|KR#.t(0}T[8sGW.mR<'ywUjQf7P
+__gcJA6i1)l>HsTq&yxfB4>3#GJN$-9)'[%b9=cc`6Ze.g&XrxOd`@7DYoK^B_YQge&UjT)z$PDF#D4uf9xwGJ9R9JQ4do'+.@UVzuefF2dt'3b_)YL0O(
+hXTybFbmx.Lx#E+PJ:KJ>YFw7PEVCb8x4=20UA~YBVsPPcidtC9gkwdomYv3j&NZ'x|{JBvD[pDw/mO27D<`Z<C0#/I530lj8I:J,h|Y"~Mgw<,e}^-3pK
+;NO@JshIqdp$0hqejoH6(Y[s.:&^,EG0K)7LNCl'jL8)4wz^sUR{Lbh=nBOee62BasC1nJcmEzH+xEViqO/m<4$I'J,rIYu;ud4Qcqv;9f$R/-jWE>}G_^
+Zx4i%dC-<>-'L#~{l#-]N,EH!XD<=WCn("^K_irsmjA9Kmt}pEijKIL5u#p=Y}h{S5hw@|L&OWHnTc8/:pxYq'2[k=GuPr"~Vn|<#Hj1%^5^:RUu+v,3sd
+om6EjF`ISYp^K`7@,nWX.zu;[q'x:GNCF'yQKa1"`H!obY"^NgGztE'PyH5}5Nux:Ff2>`Xe!Z6Ek2q23P(ccFMf^5=5|aH(7uUdx4Xm;sVk;YaK<[t=h(
+0bcN`[3.t>Ig{DeC8mT%MD,<Q5#(<zm@@NN:zxlLyf,DkqNHw.RI5xc8)<|CO/,7T>%1EagjL-yc^Iwo4E%,ZF+60<>%8-brvh.wX9};0f}Th)PjAGU31m
+Y{Hv/=Dv}PmwTp]6e)1B|qKTE-,kg<x<J<:p/@:yHBaYnJxy0HoyjWzJ{1eOnxs/Ph@I=TNCI<EGsKLS"{PFqg`6vD;qXf'u({/Ke]-w2Q[IV$kfjXnodV
+.=)InQ%'#.<rWiJH)"fH8{SfO|k1|h"swy.#K)d6<qdC@aWjeA^'(UDs-;)h@hEb'BG,&EBL&>/ML<noVrS@MNJ-<27,V|Mv}+s#lwSNQLYoW<$g2D>j'n
+!smOr"juJpHI#uX/S:jH<a_US_"HLN!wLYieP[NK<M,{.YJy)F8EOEfOr[B2%Fj2E65B>F8m<,YTdR3ad=7(=UMq&a%2nWDv08k@"C}LHN>@hL(B9a(yu[
+2@y&d6PBiVp>o(_VP]Bb`l^p^Y"W{]iK};eS;.kUI@7ss>0xw2E=}Qb1|VaFgyRq0@u1.!h:0FPaIu<|+Lk=ZNrPo^lyDvMa{!][^|b:~_>urViQ6t37~u
+DMpUW%x&PM+-1k0k,R2Yd=WK^}b>Agjq;Bq}C{||m(A4lYdz4Oh-=f7Up_0C=od^`CXE5y,NwMNj)Q.TI(^:<OnXo$6Rt2v^AJE}=)#iKkTzpZrS+u^awe
+`SmZ5F7=LCj5.J"Ez,RSCQR$'%<&O8d1:@~@u#()",<Jrvnf0^hEzGUJ+[P0W4%)!6OAwX&[5de-P-EQ}Eo1K`&bw5_.)s9sRQUqr>QjpuChnv7D4eE}fW
+@cJ(%cA&KrULtOERWILp``#/Do@nto'c#X6miR68`JhL]Vovb%v]H.4Czc`9I.=I8lqe4TwK.t~eOa$++H8A:aFQqe}IR,Z{7l]:K4lAKAzR}FAa@A|VaI
+1v_Q!Qed]>bl4+9lL1'BeNo_Mdd3h60@cEAX~^oOYX)8G4s+mOn;_Jx%Pq,H'[^e+jsA+;_y'']eL1Ie8H0H~w/uR};+-Yq^v{pw+d"SR4tn.FMZ_L,lnO
+ht&`b5~)vpW="J#|AC@>C(FpS2l@bu^%x^S7.($IDz#ePlK-,./#itTVRe2;p1JiZt"V_yTrs@)Ix0tj,Q$6tOO=!S;RH]]f[A4=Nlbm7B>e(E`1:i>5Xj
+Qq&W'19`z:p@>d34X1#`;t<oD";fG<^KIr8E9lvunyOxh,8[[^s(LVY_]5yF5-%91!;6ope/<7Z+m{45@04dRy-aT2-igiVNmWRGoIPlly~T^Xu+;Bh;Bi
+!&Rhk8n/T:}aFvXrWM5LtK{U9U]K<Qt+PUsz(6K!PRngBq4kA0_QUJHinrXwRdXyr0XG`Anx:beqkuggQ(1oKY~.p"JY:!E2B{4DV!)c8:+q8wDhHNs4C#
+qFGs0!CyjBGYq,bp&-=}YP,lXF.f|,m)Sk_JULr,}{P5C/l"hY{cP6BGsI0CXc6crH;X[qR"iDN!JkeJ~k=bz_B$J^gi"ED$,am[;8>,~TqV7xC.Is%>+C
+p6lkwoe!{xU4$oleIQWkQJA)eY@dyv>rz@@h=tAlbx"(2vqK(#:]+ghT0'1tr.-N-Yz+NL/Ve`eoY^Xzf3,gchv9bO~t!:3D{@TDd_HoL:@qv+~`Sh#iJ,
+ei,SLIgJC>#xQKIy<68w@fIk4IEFXd14z{VCEce6&OP`Z6I2.wShY/zyip,oXKKyr[p&O'D{Tk}EA{HSf@]@a:wKS-EHFW,CGA{6#2N:ic;aJih_6-YXAV
+FzM_s0)whJET|",lvyXU%I8B!szV^2~CN`q[|i!{ExlZxoqMgRCV'<LhV#mIqph(Tbdj&NDFqc{v{tsJ>huk+sShW4D`ahM`0yt@H-2w<EF6WS_lpEVi!)
+)Bj.T+^='SJ'A:[o/MY1o^KS#oGm]RQcsqrj|F/GPk3}0LzoW[]_CFog>PZTxo[U<f_KT0a;/uie~W{Q0u(/}Gddym904e(/hNQD;]=Mr-8U2"Uvg:0SQ+
+9/DgSE(1]wF@$C6_&SLE2&xs`$45u"XFI}f>+<K3_=j(pvzEDDA`R^z]Q}=_C/HCF%E+|C}`#{'I`|=e^.i-TdQYSXg.=u$@EQK@9zE1o76{-=(umcy7N(
+my-Ac9:)Sz%&E21!XaVjx('/wV3Br&}R05,N1}K#Y]PQ.({D,-`Zl=5S$1@O$dLoE#3t36lN-xKxxZ~!NeQah|{s3k|,{kR8>RiK:K-y{vxngJ]/ZS#xiu
+vrE,o8Nw~"ungALOTTj_A!!Z^ockrpMO[6MM5}Ibd7Q0"/J$xg%J61}OjKYi2"tlCV%c9BGMPpPRJO.hzTA%AxZhPIJ&Uq_1#ZM(r4u}95Xdw60PGRnI5n
+EzM^HZ3$HvVpEN2TA{8paab.%Pw[Q83^!Jg3ybRVO5n{FyUZ^6{u+jjg6,IHqUvZBJ=`UEC05X,(||4q>iSwL!O9y:6CSi}Rr:XDJ04C/AIR7@0!U:}8zs
+VU>a<[=%98B5PMJ.fpD:`0()'Ha2./SRK1|SS$UoS0aege}D#9C^+73uToES:4O@-A`9Bm~=i4Sg90e%DhhTq;ETJ8`_O'jrGnEG&rG7e>iToK:6exP/%H
+S9&Gd`"+nJ^"/:ln5&Q%8}oF0OKx0-M4PY5+jrsoPMHQV2E4L/0!nv/)qg(>dXiQz^K7mYf>JpRF5Bz>&-cUK]D@14bjdgQ#<W5ep)}SSf<pIQowVzI7;}
+sta`bU,$qj4ew"wF6JCm~xvJcjV+x3w=5#lstm,qoUnpP/2X{e}"yw]%v/Vj{M!!Nhfm]OP(a/z,.Z$W$S-u5B=ch>{ecR=>36aIsndrg7M]LZ|I>)ryvO
+h@Rc>mY+EQJs^y"O_tGUQh`]maMM|YQE;clvey{W-)%JgM~IcxM%ZA;p.)I_8(ho/&~i.oHJVLqE.A+4,JSMSOhDU{&xAySZ4;lf2hv7,stS7Z;T!y4WtL
+6VrUY!VeS:,y_0$a~w6kOxLl<p'%JFZ5;6M4y>KkS].$u5IVN;I>M_~ISB99q);8Qu!]Z"g>^wP&:j-,MoINWS-c&a=z~z!PGDhPmXoi[>9.nt8v'TK#eI
+~P3MAO/zDRoYTVUJ/_'K/&WaSJeO"!~w.6t<B}O.9X4+nLjF')#3JJ'+r.Y6iJR}Dk3^UUhNn!B;+31]^bljmQb:5j/ioJU>.mL{4v/8=V:$:XxYkdS=Oh
+S[@].yGj#zO`xzw:S|EWx4SwF<L4iyX`R(op8KVU;ZZRzi&98sD'{dC}(5Scb8@WxU@pABNrqAY(=cw09#2sU`i#LF|K/iCQIDqvf}9`5%=&tXHkjvW1MZ
++;3('B,gwR|2yho(4,'d35(L-2n>Tw([X}ML5}qtCHw;0@,J_cMMM6;Rb1"g}@)a(uDx$8#`YeeP]$-0Z`TM/%&'5Kzn;r`][iezPz8[:v38~]4w)_<$'5
+"aPJs4TzY4QJ]nRnl5GjRU4e9ZUbxVG/FCJMKS][o5LcUi.+u8m!W{$57pZ$c6j!>&4;/uNKWiq/+GFpgVzi{'(_BHHac%}&8F-q9oj"olEL"EXNR<2aD{
+X{8,{IXj#JZC/FhB"Ro!TMIj>]fwLyKM)DB@7.Xl]_&,jG,`xE_&1O;gQXV@r;g}zu.2Wq>NDQ&fZS//>eH]k@h4_a>.t</1F[j^w:cSKPqO6cM{W;]+X7
+/tG}Oo)aL^XCnA2fDBPJ#3hsdDN<wme2~DyubO8LmgVEQ0bDlBA%j#|`qmK%X9Uyk;Q5^%a.@%)ty,;BU/5HHx/H7yVa<u>54Sn&`e:N2](tuP4fSd1O_P
+C<7__f[F{FEG;fi,owpC<FZA:EtY$yx<"j`#wK_e7|QV/]c^BfT60bQFzn8}hnn2pcFMUqECxr1vz`(Mh(Z"M-~k6zx:%xF!<o|PR{jbJoR/"'`pYEyes<
+'pvDJ7+-w_YUNk!/JUo6)'ok1-cd|^o6Ldrzs{&]uBXFcv^HeTv=]Qr9Z"ZW<&%sQjT!q>)fUFb.m5y^#0GO(BsKeKG-{Ijh`LdeoQYkWsXujp,^6sI:)(
+IiDIF]:`1LDXAE!=B<{GRA;)w/|jllS2]Ok(bV0tl9;x<9b.eg[|&]:RXqkkOXr%(<D5LS0r{{&3Vejo&hXp_KDnTBH)8z3NL%$v(sBz-%lL>7k<vR48[%
+L6XcbQ6cUHy$C$gF-Z4=2hU-I_}L)GR@j}e:N"n!]<VUs3f".yNO"M{8U{-5IY@Q=p~L(-tqIPpT^J,l},2]GGL4+}l#r=^-lD=;7)Q`[i&N-6[`1>f>f<
+'C.KD{vV^/7'VWMQ}J(s`TP3FRFm)1;{cYi.8_mVfRTe_|D@d+"l<4$zO^#)Mc6RPKolMu!|2)LMQSG=ZD8"aMVLepO5<kS8ywHP&[Erl=hV<Sp8@$vaPe
+~BMT]1&et;#D<!M3,3LJGw1Z=.z"`Mm]i`X]PMJyS#w+oiam),FJoJ;`J<Ujh&EO|f;W==%p0:!1Ck8p~Q%K;>LTVV{TpI2cJ8CK,WvKTN@FaBI}"yjJTj
+"n%'/I"C#RZ6i=UmV}_jvCL#7{m(EV-TrSt|n+PW1/aO=CLsw6ZK4EV3zAUu6B{tYT3osfZ.=.e%|HF@AUVHZ&FgyeRb_M8"T3V_F=TNqgYh1)ThsZwxjf
+Y{P#7"jB^2"::2~MHQnK3K+xR6HBgId-88j47imZHX{OQG'a'f!}+>m)]#`yN&HoOrEHQyt1JBvbPZ:8;C,}sp7uoME=-EtGnpTi:4TB2H%({mm@(IjL3n
+|VMg"fOu<mgeYC>iF&.7u|Ta=muq'>Gug,[p9ZSUOL%>ETy%/FO}Pw1Hv"y$Q=a1UR3DwuwtnJ<$YZ3UHwn#/Y;%eh2;@!eh~N$&H'H3Z<N66{~'^u+!3j
+Vm";$z0a:6i/!<Xw+5h5OLvH'#3FMhXUV^`S1XX@#/,nxW-rq'wGe@)-2u]I&sOI@-#l`=^E|60[;P(L6=.3^LvNJsJb:}@kCP0DNk+,_Fg-&0C:"g`!`(
+X0)qTvzZ6}u_kd=vUJoOLjp/f4MW_V{6V44`t0`JGp!K9m#SQLb7T:Cuj.=1sTLr;z6!dFvzEGIwQkm-AWjcj.R],tBd0RUwD({3svo,cd)/G'XYuLuagw
+GhbEBkSLA[T/`Uf8Y9YJjhL9j'#9/pbS8eST~'|3VT(uT5N30tN{Q;Y=I:t2}|r9vW1Ce:@B<S8s)p-+:`F7LlJ$aV~W)t/L8yW{:>{7yn^7>9apBbws'G
+Kh#JGLxb=]5sO>b`>uuE%&Jl]"EzlCMFlEt%=Im41VPyx!i9'm@==!)0H$r!~&&-hvdsZwD;MS9)#aQmm!ASb]N8bO);(IA/[t}_9c%3]OP&eCqT'U5UGx
+[k!y42MRx1]Qm3@mDB4!xQN[&JRFls>d.(446b{B2Wn[5FN.fJ=<V$U{x)u{}i}mt5h)meSw:Q{+#M<I2[cxcI6)D4P"Iy+<eiUOyU)Xa7#cx[Fs-BcV~5
+5G<E)=Z_B/>2`Y&Y1XTN(.DD=(w^ixea}$W_kD6gm@yl04qEJFZhr=i$md[|42SL,{4G2wP!UsA&(XX:QOI^FN3WDu:^T+cV!y}Hb}|Q^{++ZDa{>Kw"&Q
+<k'7Q}.C6T+v<n:)^:{1y@R(Nk|x+z@rqhmEg'(k^&-l0}8}vw!xgdXnQrOpU]|#GEQg`E"4(o9|Cv>mO3]J:&Rc]!#2kRY_z-WvKT0.U.17$()V}|E6t}
+;pY@edhYX1j[xu!=Wvzsr_F+4C$M+!Q[P/%n!Z+<q(Gf'<r5Z6HS{re]x&M#|X4|K8Oov[PoDm/.e(,0ElIHsKp%_]xip.G[WL:WD$fmn`Ha_iN%HAQ;jN
+[8kRB#lR`cYc}p`X<{p>L90!"_7p#L5`C^DF-WGm~cz,i"[)v'B30$0F@c<c9Wv;`}8Q~,Xw)#A):e&|&NK>lD#lJn2.[9n!<)DG<#mVrKh!,d]CVD]n4(
+Xdp(N|yKmMG,I2$y/fHmj<0zvg(HVPV:C]EXcnXRRM$$Z(#VNC=sa`:T[,Q{^I/{G.2.JkIm8X'F@ZQ'sXVlm$;]_i^cjHy2Rr[T{in(_&r<O,"4)<vVk9
+K%K@&qdSxe&)A%1=`O%pSfjwRP/w0>V}d2_7+$g+ib]-2Ls__/=tNGu!x-lZ,+S]6J{EL5:m>mGIaNbk#UzZW!`#A!dF=Zm'wr)e<jBq^ZIT`RL3V/t=$p
+L&fit3j)P3+=P=@$c|IdC]qJ^d-8.C+#aZc#z@xVGI+81$tZWbndI"8VM00)H%e9X`!:5'9+b45D,.w"6xH(f/<:p)]DO)_.#(9>'d#rsD<r@R2x8{SI)Z
+f|fu0F^"[t2IoHQJ#RA'%D:[T=yMU;Bb9/H9wAP(Zj{{1's=6QN[H%;1;7'OE[AG:z.o@AU:lwYceqPg>_x#:xaN(>@`A#[e_`y4q>7|g>MdBpR%kv9LEK
+]gSf2zf}a>7j#NLuC7>M"2U0)/[O"10Ti^9{_"g&e&Vf8PFo/d>N1<yM2"WO8#/HEt&6K$OxY<RX&9Nv=C~Fx'A@-Q)cwdR&xR{kXW_HTkPg]wVyVaMP+U
+%s$TIj]Ni{~QkNIC+Q<J'sdcYNZq&k/7hE+op(bYw+Kv!xF!WJa6fKR%:xMhqG6OqB:[1r#.iJHM8l$o.5zGukC0|k`tj|v`b#&1SQKHb1.M[xD|FcUB_N
+ZV]ejs+!ChY4u:'LoP-WORO,VAX[Cd`eGdA1c"E;#xJj6>Mn$P`'+vv@LTb;df2Gf)yQ2dP!XI1f8Xmo6"`:+5:'I>QGYex>!o('A7J;cW/Z]6!_LI594T
+`@X>B,Oaac5!mn@-`Z_v&I~_pNntpN8I6IWyi;uiCM^1=!~%$-Xz~J"^b`r]EKQn4v<ozLzdHl{R-S@C-zacKcYykD"!_26I-ZoB/!8@Oe5(Uj6(Ux=:L!
+jW@NRz3!_)a9NJ&E{U8fZ9kELFev0f1bXFL_XACL08rU-qAe_E$K-q`'jy[</y)5I5)dJm_aBQ)#BB/6|8M1-isr.4)LfsO6xmIGBL3AlwoaZBG^'JX$vj
+'l's1R=izJEdO_/++-B{j@hCGsTE$|x"fWNo"W.<meo)><[`0A`564ht;T8T2`dc$^qoY8$5HX3F4Y,OZ=9u]TlRt+FsZ=i)+psT%=++v4Icc}%N9;HYZe
+J+q7s9~pZFJ&@s>nMut>6DMcHAKi(N}q:1JWcd/C7jn[eD8=Swf@]eGRkhk^"<N#z@Xboc8=hN)5&+RN)21{KwTvsYuF.^)L%T+"o6_PpN"07<$yX;lbyl
+isPx:YX.;:AjrzAqb3ueF@ts3d/d9EqG]m$uWBo+C/&t`pf>:>>Zh}6r>b^K&q~,uM;V)rIJu`vS7siZ7!u@88"O)1!xrM<#UG~b!jIQGul"a(;^f)K{}>
+U;2H$zem|=>6qHexS3paDXgN%PO;Z)t{v5cdKR&03E$bMt)>"4K{1;^>"o%z"|#:6R+:tR!9GDsi]1nlpnpfD#p;IRVwNumRh=@Pl8}4j]&KDyI(oA1-R6
+~5"MUY)RMTyCFK.s^:+-Gdd3^W%5KRY@k|R_S1]KF|GD|XSa9GV>IviG"bHaykx}!6"&d&IU<qM`1#-THc.>gb|h[H1uX(GAHINjbKoj8Ac4XaCDGR@G<[
+f=u&8Ix'OzEW4z:8<yyxb/&jOh%VN%;)uokvyIF3Vk{NEZ]nQW+Z=3fThej8`-_G[8<>]Ksu,J%}W:|re/lz&8;c#eF9pg/]GcD<j[12b90zh5L^JuW{q%
+F]lL:S0!mRuM7)(W+IDn;`w!Gnc_&<]FmGp"z;8n]bHA%DV8M4GC@)xavqrf}@R`IOuLvV9/c/L:HG@Y(KlZUou>SZ8qww5oVNTME4dYPUDlDW]448RvRZ
+m+KZt/|iFhpT;VMy@S&[!xHP{]qI$kF`:UEWInH5R^ve$7qYN/P"]YJ'ccnFpp2(xQv,hcDc=j/m$Y!6^Ol05:G^EpqHo-N,)dP,byIV-zzA:_sbY7}H>u
+p_s.SGO[0zp^}.;/5p{zz#VYU&5p}q7p0CC.;n=Zsn[q8&jUp"Bid(("b|G+U&RKu{G'^&PWt#A16vYlG1d,C+KH^li,#SG6GSKikQp",DQTg5QuX661CK
+3lx]Vs<w0ifZ3y>eKf#y5M/0/8!17S2!cs3Njl{m8$@3'56TRd.hJ>C8"p79)aXIDS]nfkp7TZP"4amW7Y_:~MFo!4oMbGN!"w'E26[ai^XC=pveDo[qT|
+XV5K@Y}(1Q~&SFY%5Z6BUixg7blO4qD6x[=x>`sG.uSExIXXS7Kl%ya@ng(y=fzu"Z.}nt0b0gH2;KkO%r,E+%jQ,<5L)KGu^mkw=LNX}MjS4{GHQuKUsZ
+3{w7HBEwWO@NSvGw2iJHPu5Uj4,<nL&|+ogNk[d{i^56)6%w=t6cID5@G(VGD53;gzn}mBM>rOv99mO}IyvAfwenK,FuCDGvJO_B:]yfwIl8xKUV-aC;oS
+K4f)eUyUE0=Lvkh(FdnsPqU4R:YCqzSKZ}'V~ymeBnQ]L$KJq}18O_R;~LpNKE"<C0$6ob+Apr1f8B&87#!~J,1ga8gW_).tTf(COSvn&;Ly%,-e:)-qIf
+fQ[%P1CfqZ2#G@D_.]_,R_mbH7Ju#bL<i#&)ibbT3_~/V;Od:]sNHM;e_#8&;u}5419OxM"9+HW2;Z3R_iiWg9.o(W_JsNktQLrJ%PdP]/.xT@[$L&h>R=
+pN}/[UUJ%q}V<EzGB1mhiq{<K/W$EYWw>^Z4u,%&S7l&3J^H82^38EOy_bI[HN;O/wv6B|mW.jE!g)JRI7H^e)MJNEY_q:a!Vu64=@WWzB4I~oOAi|A<'D
++lK];`E_4923;-p^czaIv%CHNx1-wO0A)2-TTieucwH2(!;&w_|f27afP9j"WE"gLt,&EhY"e>"cyyrKjF:%;/At+!ynTI2C#4>y|CL_m-DS'N16U@bp@z
+Ja{o1MBf>xUFWY+dK{E4^1sHvwmm5G~3y>5r::!6Bjg^F/yo)h_CjR~mhW}xO9"RA}@cR}x7JD}{Jyqb;q(FvWV$or[or#TLCyRD^5I8ru7MY-h3F,)x5F
+;m;KMM-.>//K`3yP{Iss_CmH(gz1%i=_(tloIuT!XF[-~4V!NvEbtT8o"tHofAlbzL!o&/^;Mq[CQ79zzs;KEw@TqTjZPK7u/QnkET{T9wckXud3myW$Ab
+SLwGjqlR`^shbuEg;Eg!EHSl>blI,{--~+VL&[SG)!Ws/8vuVNqBW+r{#uBHH(3]-[u,s4>n4a2",<7s;xJ6{,d5lsECv/0o8X:4:^"x5Lzwcv{2+kB1zj
+lf-EBMmTrocqt]lJuZ@/FcIe"3R2y&~ve#05~!213Euuy/L6(&&IB3H(IqjQ`uhk5{FVIXt`U%!Sm2GJag~Nf!]Z~$E!+sh/(BN%5D2=YjOrHLT[A9=e^E
+6$}H'=b<1kFtrl{9fIO5UB&<D/e-{Ms08}fg{9Hpxr+391;w2Tea-{nq%7~->BX'B[&Ak-$V)@W[P55yy9oAkkBfh:3b8)/z2t/m1_=B:jA1l8}rH.T]-{
+;:DTKMkB[%>hnOkB9TyF!u30]DB`C[FqdeQaPXy^nbDjV&IiOl'0QDfz/z.o]GRH&`51-959(,Axl@ZEd)]LYl%fo"B[p_4m>iS{L,I4W,rh_4jqZ{!okf
+c#>-K->#fWLt:u#",n5Pt-e(uf=MBdQF}$a4`2j;ZkP|>m'pf<+9U6!:QU;>E9c-RIvukL5Wf35idC9EcrK^N=U&).1|i]XKb;Z,5vXljY8i3W$9x{pr1l
+zM6L|+qZlw={%kW<vB$9.|6>|Pj6#&Z%&[[43NBa/96&;m:K!e-t_ul3R.;tm3`cRJf2"{u3/'Y18`X4)Vo>"GSH`w6`PAVQ2PoMRaod93h`y:edXE5}X/
+kD!QnG'7oPG7eg]G7r(g5<PI@aCC/XOtW6]j"62J$8jp]S!,Z;O9&BlrMW$C0'LuvdG.H3Lh:_lhD1'X<iTxbVe8@;<i)|c.8a%]_0wj_[9nrwzX7FmZvP
+-s^O}Bl!{flakp"vSiH)kv~:t7WKt^U0,[1z`aVa{T75-!FWx$M,X3ye([89I09h.FCA%.zT$@st3>y.Yl67R!eat]uFk<@k[a@n4&PH|xb^M=>]c7p)xe
+H_DNb1=c8CM>P3-i!lJrq7YyOd717|fPDx[#WM1hYC}f.Kkq+x/]_hrNV6,0B/uW}G9JDC$F}Vj`CM8Db9>J4XklU3.cDY2|a)lZrexS`$rnZ,L%9c6lz3
+B{ipM=u#wq^}m'"Q|Sqj,r3-jl>i}'.y42Wj8I!0(|I8/.k"qKFdCvNk[BjJc!^3vJ#NF&cRL3J}kVkFC7&8d2zoEw{y1v=;r@9)AQuRB^jDbD7oI`9K"k
+u`]Bc}SHS^}<IGltwID>=u>qy,F3Ky::>0}uc8H/btuKFqhwv8B+Dt~+S{d2viw8RxuA,:sMm"6'GuuZTHPjHN0hWhgAqD=iz+cser{ZfYq,we]MT.8>U$
+^ZG!4xc<hWFU1xj&9F,JpRfn)yE!cI1m0>Y[3aVOQ;OFx,,A^}M=o=+&%H9X>/WC>eG=']fEWWg)waB)CYIn[b3V{sW){,7aOVQ-PPqJA[F>%R(;!;oZ&`
+to^iT@%C;RyUQ[TN_wntFbcY<,T.@=r{)G'EPzOVtGOK.zBPg&9iu|1WaH2M1ZlaYMFqv<KD'LmC~@#jDwp<lVvo;%9@u8`(Ru6780D@>m]SLI#8L7U{gI
+8)@0kd06zLa0I5#^8{O{(G,A9oPym<RXKrov|+a/~q2W=jdE/!kv.u@JdBzCMBKw1j0,dw"{72>l&yYK8sjeyoIlAL0^6d]y;.)4<6@mWl[>qC&q'g'n_h
+ui'c]5>&hWs8+e&4%6#'Nk)Ow-Bq(u0%|A+S7d]-Sg^gmriBj$6L!%x]'&`[~jG7AN`7J}5^TlaXDmMvp3>Da}/n^tp>%B;xgdNT:_q33pDrDf3mv<0^YE
+oeaqG_3Nm;Npn8.{`h9L]7F>8yz]`47iXBaCE_>&/N9NDCU_qxc.mP4W886Y''b#RC'XDdQYDZO0.t6Nq0L3nXPWsEun5]M0_i~A4szdC2Gy/>3t5uUBB0
+#H0nvhJr.CQ!mjPf.%ob=yBoMb];DDduHZZs1OUb<cul$8IO#!l}(yn,_+yqeK~(SCw|8";p4j@&_32[&dnKh7PF4!w>qIeNyezJ"NSMb_+2!Z/fMwO:>,
+K9vi4O7+A-Rro6+A%xQ590b#Yblv)tK+d1/I#G/Id9zYGEs[ZdolUG4EkdUsYp`_wqhHh)!nq1|dV>xy~YPTx}}KgWHZqg0}ItO]7>a1Jv2j5mtir%,lyO
+WUQ-~;Gky;)lXTU`VyOd[73{J>><V>_H`<8P1BS<GX=ZYiEndp;v+[Vu[])|:1,DK7k(cvxPa}Id]V,1U7Y@7|+P+7ers0'=fiCzvj^usx[1mi4FA^8)d8
+y6zmlg4mPA8v!Nttu30A8,`r]L+2e85mjbK>r@f,iQ7>bsh9/FIyTZ(oFOkb>`@/yMDM#}nP1o`w:moQV[.H$tW@=Hve;5v@e${^xnXq.f'0{C_l;X$Pf=
+X!eiR,wCxPlGc@#d}IXL'iRthR^_(xre"vVAvX=0kjm1.3h0N]!rqM"_$>r[QX5{&cy,NO.O]W)D[#n"&WqHBvw>L4=V90y@S50R+wNF5lbcSMUB`m1m6U
+!j,MPrQ0v%;#~.ynzhCF3fTdK9l+JB8O~c]x5HDICCUC/Dl#vrVEIPn87a&qmp+0@W~J+/sC#J65)ixc<29M3Ipg.=s[pk/S(B|VqMO,xiJ9>!d>xMM3pE
+XfU=vu0H)Q%JG.pt+]b=w6&f3:wzH&K-XyBXuhaa.8aGs!)`zK2tGM9TpP~0Bf^8:Lr8=`kF_wgxi^QGw3.q|q|||T+|oa}}{ni;sNDwDdDMj,:gfN'Uc[
+=.I#Aq=;Bn;'mqDHm@OHtyQsa]u%H"U7Y1m|Edj;f63[]Xa.+Wl<dvFkN(~%S7k-5k<1lKq&S',k7Dj#LV(%+0m0h9pUQdW7EQ(1>|%X}D;!ll#`.mYE8X
+@j{tD1uUtJQT+vxR2YWhBfQrJ9@28K,IC6$/fA3|o>J!KFJW=S<;bhb"~i$/HxNF]!c1%Hiz^J,oap$nx6RgjiaXvvl9&4XAhBtHq4E4p}%UA.H5E7kEOX
+:D0h0+n4g%%UuL::A#h8[M]ax&XgZ5QR%8c^/K]^0U/hM]Sq(vvK6#OC/(K(lNIGj:z,f4j3`|PdeA#xlI#]:{&JT!_2NA[lL3@1W9Bvs(pmF]"5k`V^_}
+qkdS$/0:2u,{R/+'+V/DBlleo.%#t>A1.ol+J.CGGwDUrFINg/}CO4jE_3b`thWGrqw9`[[F6;cy5^Z,}Lg&+}8&p//CP4{=D=J'Rnl|#NwGIaUCO[:2O`
+!wq(q0yzCD6MS/+R@%gwcyhRyzY6QQy8d0':h^<xncNO}j&)>-PCje)xd5ZKY&sT8VpPH|pe-8O8f>V4-vC}F:l_6KjjleHILv#6!>;ekg>toT[erTR`cp
+ZJ~&etCA+b8XxM3+B[Fj0;nOYYgvIZ|:cB)[`-jj>L1D057g2IAtWT<d:T&8%6]#!+1cbe1o]C>TNFfkI%VQ_,bI@M_T;E~AZ"p(T_Wd<yIs{i1z'jBT$g
+8O;T[vJPSDGi)Fr|!75m7O5reTKdsT34)6sTGWL"q"Fm6H)_MktPjZ4dt4EVha3dT(cHO;MAL#$G9L<eXC)j>@:}[_T>O|>(xvMws<H0SF```V.ZO3.oEg
+&hLJb&#l%Tk(<q<i]VAKIH<blkH68fUY#VQ8MC9`}m{K#hjAAJ0Kqw]]0U-zHq7L"p5JLz2mk"w@80'.)W9U5r"zY_H,_O;;Z9NrO7DwH4ZFq^WZR[AyC'
+jFy!rmbO$3rbGee|9,Jlyp".S(s{TC^GS)sn{O,"-R7ap#K5)g>fR]ZjW`x!'2XZfb:Aj-PaKh~_OF&fScvpo73<8.D>DjT,mxLOkTR=R(I'f1X{7z;7$-
+zTc;!EQ>[cS-k|e'!&nZFW=]&)NX7+m,7nqECa:#WdIB/kygCtt/KY~hOG/FB2OG~%mimwBQ(m`4/}]aiar$6'1ew<#daFon|k]zrej;VS4NF9A|1r2gvM
+TH3S})t=JTQP#/-Qz3RK;i(],,#LCzlz(][H%AYzGivn@nHS@)=CN2p<[lGL[kk9ew}{.KZEG`RtOl|1re'N6orv.kI>8d!97SS/j'587k)TEin'x$KAm|
+&R$|spvP^i)AbC(P[Toemaul")6%COV,V2hv9Pv2lt@MGv3CjK%@;b<,ofC,,jj^"e<HGh6|3o'g:SluU$~9u=L+e|vS];HS<kV^+2$t{Wc6WmE;x#fnS:
+NR.:-Rq&Xmx3UMpetzXTO;!;i2ZBWiV&;vYA,sEgyGe9hACXV(u|NULLmmJ}|S[en5.oOb4J3C'^wpmjnmvKfiskJ4q(@WWQ;qJ/_wp}7W'Q-7=3T5h;B/
+;=DVKD){f<0I=q!d-&65!}8T;e@,$LKl@>4JO&U8r/Q{j1q=&-)gHYK@|yPOsK,q/-}KY+UUYvgcotHkYHF,pNz_toYHI|"q@nRw5O~S6&Of,X/gceRk(@
+7X6ow:w[SkyFRp/IQ|W"J=@-=l>[Z#mg;ZG8sJS'F4.wgb}F,Vc,TRKU>`YdE1q/!8+_wqIG5CjkiOeBkZLH=QO+=nn+nl'J@zv%kEb<G4So[oF+E%YCnl
+f1ZB=3Z.-)dPAio5]j].f=+rrnN,O6x'&#P|%{$T.ERcVjnFci.xP{_qY5-gIdLA9%$l6E=sJ(y}#NI$eUirH"GvpCbb0honh_FwnLaexmOx!kno!3|-il
+&Bm8=wr97OkF(aERnmBfz4bA(fj]hAA3(zr"<<v%4cs[O<E/1IXojM'kfe0_;=I}Jb"hGl[SvDw)2p&ob[vA(Gp'[_6ae$;yQQF)oVJ||EwT4;#;.oUEwY
+sB6:Fu5Z8GT7tj[;BdJ,D8P@hS>AvKkCV7/bFkk-p1YRJb>foy,MAe}R,=S,%b|TXdGbq(:$p3dBN94l0Qqb;=%:r9{i6>Q<=4&u6+4z(nk}Mk2HTr!H8-
+ydO:H8u/R4kSwJRH-DnnGu`'E.DXkb@P}P)"Eye/(.[,]Q'Flp_%O8k;^!M,C(GyAtaM+$~sN@K0S,{d;q:,V:3+@)S6[3{Z|@A]03CR"wAzG_kF5vM.6g
+F&.}!x4o&ZA]4#-}BEPRj[3TD/>^;D8$9)UG$;/i!<zz(JDWw:3mO%Z$R+5k}5cBF:K_4|H:4c_)/s5fvkm`7,bX8v3zT;:{:L)bmCJ)i0:^/z9LlOP5N&
+MUzsY@]8PUTWw8I@:f+ypVCUnV9;,||.K&+c]p5`Dn/nG,u1k>Wm}_h!.Km|>Q9-Y|}%uMRzC!z}<TNuWi,uoiC3NLL}xII$8[I(&Zol0gXv9R8AyT)3W#
+&es,VGPPbMv&<sc8h6`VM<#t"<dP~9#^q!;io/K4_wlw{TAd]#OS{6y@>w&4-#`d1OuH&v`gwBh2B'Vaj#]}+<wxFbrk"LRO@]8#EvYoC9HO9:,,1{NC9V
+BGA7h(neBXS1<:5yLW$9bXzml8lk=zm/@`5s~I{KTBeE]e-(.}K(X'%BKyAR$_^Qij1aiq+SZK)ERk2cPz,FjCzG25TlL"LlN`(q_x:U/vIip_O'HGJU14
+Fy2`+^P:PTx5GqNF3--nLfk=j8DuzSroA}[sQpIU=n3v)5B|t')K!hS42byb:a{#HLY]6tO,')sYyPdk1Db6Lcs6(b}g{3-]%AU^`T$wnd2R.83OBr)M`F
+(^:SR#a3~`n2rT,;,1<O=8#qsLj%&>DIJ4>DP=#MTdOD/dTy1D>DJEB}t|cM"UtxoLblP;JcpBP82{<}uZadKq6c&tPl_YLV=dI|3Kq^fJ:0cC#mHac[T.
+4J$A+hSr$M/m5&wgSO~N`rGu`Zl|fp0L;'D$^r$r`]Mme!sw#nN8_]NC`|,[p}s|LN'NLU"{<.~ukIreNZ#Lh5=w!`(,fLlxEZd{E6qy1x8v`&i_yfOaRd
+Pq_p~vb[pS2{FOWECLSrCM9{f1OGLaOH5+pwq7Vo72Yr<5awaL&CC@"DG'lxbw7DbJ,])%Hfd&]xTvq1BTPT&{SmA}Sn(8>Gc(_8nfVC!(`CJ]5AKXV|oz
+#O#'_DEPjds,Q7Wk[:',Oy-W~ufi'Xu'j#3-I0,<fCVGtAXm>M=f5Y~dig:RG:n;4y$`C4w")b3tbwsbLn/;X#5@Sn}y:Km&De#>~:6sRlIgh3nSALTl+_
+/]4.1#&Zx%ZF%MqSn@MYCt<WbFu#:^_ofPJ<-MXCk:`#5Rs;Km{J%eGY6cbGgcTCb/),fI@i/[ZcO2q}:iAk!Prq'}Xm9S$n^J2(&zxQxt<9ZK1x4}Lg'o
+oZegZMj$#7xH35e6W%["[5U=E`1S:@'Q4L+`xDuB{v$i`ndvPn+dsJS(;dxX1CU^@sd7D@q,=ZVdj<Pr[$tfYq3oBSGbk#jgfy;)0%sT)(]N$fB8=aH5dr
+Rdcx>I|7uCuLcd#J/1|9d/^D-_$Mm@_Vsq@T=37Xy_CRoG"sxM57N.PNKQzWRgr<zE`f|k$ZvOqou},Lp%XBTDXd-fo)a$9)/T+vxnPTKZ"UFy.H.nh%<+
+.GM"mJAz`EWbXSBSMpkahBB.-oS1Oir&]/MX1jAg6E$k>$OEz!&wdd@O+LEn1j1#AV!fwv>eq!}_v5S/GY/xNrDh^$xrxUS9M8rxnH0^Jk4<T)ez-(#LM<
+V_$kOI$WRxn]NeFrBk"''dI8/5KF(-KL<JU2a8-74he0,L(%|zT)Jxfcru!/"9&fa8|`0CW|"2U!mBuD"G340{2]zg#5b>"`GX<xLx{=QGaDihDBk.H[ui
+cfme[MXfq#Lv16Sen%}VXEwP|EE5Pr&7,NQYo%<tO8oROXey,6b+dl@2WJ`3aN,.&U>Kr,DaD]_AyOO[12)P#vKAD^c6=FDpA3.@@`yI^T7NaBG)Ijylu>
+L!d$J(,ZGS)pvPvzjvpP4qMCV.[;N`Q0E:g3NVTeT<"LMa7WvAKLM5p}fnA9!npCq3&w(qeEY0/%)mkiDAkh!)n^dOrQRIb_~!NII7xI<X27<q|m^@S0I7
+oz02Rax-gA4nl2f|C}J4^I|z^M6_dcs2Gs53SM%%%%~-<T#+@Gn2mK}!unRsHs1@&H[&<Sf0J47/ej#^`K9PrF"yaj.bG6dhlP}>|DxjsNWOPX$pp+r[d-
+er""=0Jkq09T^`wtpD-Gxo_'>JM{Cv9(+mjgi",!G1"W}1jlg-'uo;t<`ZwuRR/%]J.E~/S@wbmm{UPu~:3]Qr[&EhxvvdK9fA9rV1-t>xqsM=~)6E#.)H
+kS[537vavN",AQ-eose"-1!Q={FSmfUQf5S=U!PR7lj/z[Sd<{'_B2!OmuA!7KE;E6wk<tNvD`w1AOD}GJ~oFL1XOIwa#Vo3xnhoq.JA,9[`"D}dH)jfHc
+7Vt2oq,Wag>cf1M]PKh5B`B}GtG,1twwqh_`R9KYX+gF+|k3lG+h9aBmet<e|Isig.vCu[%S%9;d(PFI85r"o8lm4vq}49|>suw6:eqHGAKu@2XB50$iM,
+g"WA8PC-tyMc87~`=M270hHG9Sc)}66hXCYnW=_l]KkO;xy0$F,g_Ee/pZ).3O&I@K{i`0<;(17':@m'0Bido1L^k|j'=]{l1Q7E~D1_A^TnNt{4N/B};v
+$MxAKmNmB|ZOraZdy^wO8VE]S'7G1M;/`T)G0nF7^bijb)c0.Z~3{N5ns^YYvef$tvXXJSLn'`Dv/q}7Qii.09++@Ue7-gG|3>)i,rZP>"![^}Fx8cnPZ)
+MCo-,sV3wcA5bcB=U]sPtJNUkFK+'[br[`k%Axr{ZUbacYEsLHfMoi3M$otnMsxc)S%VPNr>Q]74=1ZDP<1[<]k.pPGAw4+[:/n]2Mb(_0ROXoYhh0!-}4
+nG9F["%i~J[p<7GtF=rbWhVg!LJz}qgm@9oz-PnD}Cxr|N$'iagZ7k|=zcy+S!=]dZfhq^epUxxTTzT4[m+|~RW.%N{ulI7X%e55>lt2@m.AoO/A+F/&0O
+30`]/d/`bGvu"%PvYY$v,`S]{"yk|anuy<Ggp"MgO"#N:;A2(^Lx3{{"PUGS8>V4cJnY3wawDn1rFHwZEKf{+6;zx510gIct'kHVs'FJ,aX/J,{+ARLNFM
+P^VQv6][FX'tY&zKtz0H"'bi(Y7Y|hs-^>q'7`z)U<o0@keSlmH54X+CpIpAV/EX>d[mp_sP'i8=vysUx,XMTCRv_[Lt:..|%;rbqNO|m.(e['1}sC3hMw
+Xa!59lml.:O^3Q$)#Jy9F9l2|^Ir,s.%dzKAz$Ax@cd=km4XINz:c8LSI=-IaW9o=d@DYY$.gQs|J"(%SRzr1(eH4->HAE[WWj.t,jWDbVEj{$L.Q"j#L^
+2}"9FIKby|RRiE"exmLS,[7y%r|onW7sP|=rl(2/Pql`}5"N[3eIRj^+;.[!aaaX!pGF"$Fe!u~3&L$[INdysB}'tKXss`ejj`9s^n(<kRx!Ii~+gXsOv|
+o%cr5a^/ab/<yKrRErSD|[=^ek|,2-OSeN2CI:Qd}tdwFTzBhDx"6,!]c@Y|t+F_`8pRF6""f2>IAL"H8uRvvznPWPK-9x:iMgnbU]nUO[E5y!%&q)PV<!
+;!SZz-S!q.l"d,jS(qRfc'@k]$C6[XrA7o;Iuwx8ReB/NVr)C;$gG4K:/l2JDK0sFD&(g>(ku[bbt,LQX+28<Cr]QFrWOUM:/z!ZZMLEfylPQ0$%l".vms
+Q_V"LX1Zk9F6NY0awe9raYIGql7P%h_'"OINmuy=opU@RnkG6.aW!9bHtn;H^hD#WAoEv<.GFHG.#A|CV+WF;l3;rXZ:+Kwnzxfd^d4x'ROE4{fI;Qq0{`
+c2O]D^E6qtfxw]2-gp98rtzT)L}z+I6LK`quljr5&'@pC!-x1k.x#wAl1Ug$xlpR&s:KiNtO{UC<JGX{4Z%U'Ni5~,~/3ouRHykF;[%x8jz2R(kycwWwGQ
+u"iTQ^S+}<Pzn9E^<6#F$LHv(=Umu)0,:9rHzz]}vx6_e|,y~f(a'x2@&wTV-VD}^65Q5Hd][#'t`c~g6wE}MFj"Os=b-.@N@lx#6DFT_$uxkoq0{%DGK!
+56e/5Mz'%=s)<LdQ(0t$TT#s!A,J2cIipj<IAX=4h}~k|r!N({QLMta1@avYOKn{Jnp99Vo'}sK^bOmL_DHjmDJ0Oi6%l%LLGeW.X4aw'!IIf0lRR!7`bl
+t/N9WTHx!&,##!HwAvyBF8hJ~51D;vjCyguNpL@5Qcz/6nVI>Vy]Atf+s4km%nr_kSvGAqf[d(q+(uDHt8]'en><UoUoFqBaS>2kGzh28N-m;GT+Z7s/<M
+-{RSa$v`^=o^F7Ky0q!hpC#rJ['w7Gl'9E}RwQ>E:Ej-R_Y1twjM@b`iK5C@Nd@'w^eS+l2zM2]QG,A'(kv}}27,YTo201|YlCntKY|A+:neZjB0/e-M0v
+#C-@,[Zf=Id_>'rq.pm;H;}(m"H0Jiq-Ck[$+/5.!>jZhJt`Mbd=HtUeUJ+#SsvVqCt_dQyS]]~3^@$MQf$2d$fA2'pyE21s}8x5}Y!qA}6-"yBc%M21Tl
+sdwB[aAG7'5b1eg/|af:[]]J/n;ACk)TG6)5VRg^Q[Pxmssd%AUrbyp'yGHd@"D/Kj$n49'|TA86E{hLt;Zkog|5'D]_gI[Gogyep=pmn]}>wKVN<B[y|z
+N0xF4].wOKqgw0I}+q7D40"0`T07K0}T)doIggoK8D-M,g_FuHl#>:8[sd@@p)OOyc_qA%^ZjyLoQ=%!stPN9XGEzzYnI_a1:/aAkk:E%.j"}c&D0SOVQ8
+8$~P^n6(eUOhDR^6vFS7Gsf.T(N5=]"r:b>rsgxvr&4[CW1/WwNi}}7.k}KC8i~tx(HW^Ffv3QP;V7`8(i+']1oYFvw8f!GiQL)Ndi=-(0!yy)E'aN0p&Y
+s%Hru``Ps73R<Xk=lkdLBmc5NgA|_gILRH}Wm2d6V[_/gmZr$'$W]6TPrB+FoXaZ+J1}4M}!X.u+pGj,SrsV!b&jY`BRz)f>_3,^n+3o"aykC2>tx)z+N#
+/C5JAF(a=8g#VT"T1+T.D%;-O:$&,^eJHMM^o"`G.y!ZZm5U]uikDCgl1;g2LRG9NwdcL=LK4-F@lZU|@Y_>GjkMP`oV%yNXH7XZ/l83pd:[TH0U{gy"YC
+U'tL)JH0rVBa,)XKF(g>O@wf=:GWZ},q9Q%Ga6UG(JfU;Ko--F1#7:|.(bO=L]Ll(4w}'Hfo$2>(XKrbN2Df>%pGdvc-v9emIFx`Oa63Zh[@;w([hb'-n6
+1h6A~V7nytSVVNpvDxBOV]-bfdo"VH[bKc+!BNh8-Ibd`;QRp#etzhPa!>_Na{r0=1N^w#plLRWqh2RE.]Bj6iJE]61ClXF&`z"-Vex|Ft8ACJ~3R`r6#M
+zeX%2KiF'/=jTU'|+-l^5r^z+Juk85m#{=P+'pPt&}g=.+tkp;<AE7"4"m`KSPKx3b<ix6,P:[.&o$OV$2~pO]-];J>0m623reX)enBqcu%&XjJD%kWgbR
+]XWGIbA}q@Q<%B-v>u`RP:NOGE.Vo]JTz5Q4EW:a>]d_(uHJj@Sb#S4A#NcBHA9+lE#uo{Ya#l^UY`F5E#Tkl1ABX,|5G6LT}AQL2Lu$QK%siW.H_=jMac
+(gKpP=7^uF%>f!$;,-AP+bNp}wtabD7Q)^t'f|p=Bq>7<}9|FN`LQg.j{s,)iHmzFu/xsahXzIM8Ax+<qctu!a:3sCC]q4O"yXj1+0.CyJ"u3[jMt.kg1e
+NhQSiL]zVt;jt+e"h<SFa.D4=4#xvxmIC8'f|U~CBOe`w^wLo+aQTY_af&NY9[Y:]}7H0f-XBT<2vLS7jwQ|5>o[A9&VmW|Lj;aXUBg[>{!o&)^iXH67iK
+_']hl@SJ2zJSBD(t^Fz];]:c_YV9{s#MwU,gHmSCIlpc8=K1YKI4943uqu<e(Uvafwa1lzkJnhovDL]W=Hk5SGi_Syy6YVzJ|,Zy%%0;29u&Y2,wC@cq,J
+&!KZ2r7k!@sl#zn[Y:+4pU1K2zRJ#tHutXGosg)1XI9vd46JYqMTKc+83hK"rn-q'ZFp<[xH)2'KUvvIv+lgH>`H4N-K9[<lD^iy#X]+D;Fr@nocT--J}c
+JS!j.wk5VY6HzC#%inRq)si@Z2r;Ui,C`19,2@1dV[CG1c>K=t)P2^lk(5kM%sLfXq~R'y70m"!DS<NWlDX%txHlLv+et+f$|'S_=Aj6y!a^_X!L5eRtr;
+]NVH"8ccb&]TJJUP>XL^(8Ki@04D`Nd/)gMIGyx7gSr8%H;jazaVW>-+qz<"&q4or[<qHq0$;</3Du]/djxBpXNRT_Fi[_'oX[h9;}|tfQ)Mx9h^(]FA!<
+X"p|LziEEKJI9tY(R+on!{Iz~mo+W&Ng=:X|R1<5lU#bGEJL;Vr$QGVP47!|wnS5L,`sX1dd,ZT7s&Uj;(`#2tNkx9aCekH;Q.Ro!c^0a]4_zeS!V.&F@/
+cS|C>_C+}-n,UA(P/0M<9Um1a.ys#Z&jbi7h;C"G{$N!KRO`]&}iEpq:GF7uY1h'BWCv"d[QFb$aPP3cXjwc)Oh+BY<kh0YVEU%C@,y<@$I}uHMp|!"kF}
+Zcsa2GXA=`6e8y,m%)mEs+f-km!D6No4Bjw'!XBN'..v1l~_6r.<~h2+P|UE@W1aWXgV8dEQuQXal|jh6oczD)Cw#1uXqB0/S`!eKlUHAgkl=KXu4e,Dlo
+vekeM%^]`8[ngRaZC39Hh@_|PkUIA:mM-[b{KZ=Y/!3.U_'[E1-BYOkXa<&o#="[JY8MyA%z(s5$j;(z4B/q,]/I!ey+Ns&}J;^y;v3=oiL+}rp<X/gdz@
+!=34h}ePJfOwzXd+!esppYMEq7+="w,!G$/z[7MoWaJW+F%3h7#;}O4IU}#5UB:Q(pS=(J.KyscYnN"`q9l{r|y}}BqY|f2#:U%&k9z_0;3m2N|fo<b4mo
+]C;8&"G_o4+H_j-nZ;(A^wLWF|dmE(!PVBde=}{[vmE|wZvf>ud&%_$gV{Fp{%SM)xYRdrZ!o.+@UABKx<06dsu5:eia2LlhP=sAN>Sr3-0-um(rEv,uS"
+5Hvq=^AwZ/Sd+XnJhjZ;A+yKRJcb;mm1KveN|k<uFDCPrsz`{&bYRI{EO2Ha-}=z%P[%^_H!s=_TL}0ha-XmwN=[B$sjX-Gl=uVK`fCme}wx{.sFX>FX%J
+ieQdVV!yvUq#OC'b3$kZ8o180tHp4zV6E,[6Wpaa[E<{W4J3>PSSH-XZ^{v!ex}aKkve4+73350'SP}KO)])d|~q&`/@3nJ_n@=$C|f2+[&c^mxmcx@#%<
+{nSn=VZW~amxQkE9bzvM1%/5Ytlu%F-SIiMuL/`HSXk3qo^BG"yO;,Sr#_Hz/xq52ocy/4q@r}zv.u(R^J}0hd'hlFO2Cq4HTo/,az+|u.6v)x+{vwAVk(
+M&:vs$Q%+Rpmx@h#y']TkiP479YVjVN}J+64vdWrfSPa$uC_u.:BcD~kcYiphriw"-'%2D=!yZYVy]CZ8NPB,TKo1]Fn["C$GrPUjy7J^jXAgrXHjqKU4g
+r)i|ZKQp-vyX5ABCFZbn&ej"mG]'L|K:N!t}PH=c`d8"#xo5~g9Iy1cGZX9L@2#Yh,a1b,D`Dk4w'lNINjgvXDE5VI>.<H<Fm|ho28STa4w]Zm3JAFG&-]
+e!!$/z)t7>]'In#M[^&^3pct5`Zg-}BQVlxMxTaA:9#GW=z26{,7INXQ|z#4P{!4y^|!EEUz18N}{L0[>X10E=:F7qU<"Ijx)Mfo"r1hL})[e+NQ0<&zPy
+EdmL|s3Us3ce8xV7s[xCRo_j7lTXe$[i"rAIYtQa2qDFf#npi)[:OP,BF3_lbdYh}$09Z1Bv,rypPrhCU5#GV]/mK]_M9l!h+AFGGpdMkhf>9E8"O0A9#;
+wieK%h+l==#m06-A4aUqL7AYBNky{x&HjSfaRvC&-7w6eypwM`![IGlkQ[M-8vbN{gwI(;TKzkcsS!SP#J"3&;]v5R]VvG.!od&Z%l'H8eBj-c>^(Kle}s
+lM]+w'lt/XzE69E,.RE/Ym^k:pL1PFta=Si#}r|KFjgO<tF$iX$C$JKP9:~KeV0e^'~xKGJf|kj)d6Bf3#-|.==,:N4|]}h3^YanT)#YRwh'B@}rt#ZdEc
+o]Ubv,j$}5+NW_y`L>@+0LodFDssrC78aJ<uiA.X[^KIaA{lTAbJ-`'J<0}j.{_L9"5uvSZ'o:gCM},HqELu1Q[%&b~uxmooF5]Ex04^ChSq%^bK0dl{/R
+Xr4#jHXXO2QvKez$(58o]`gYm8'Z0>@]wVz.'#2_<#MCox.CfJko.e(qarY[]QetQjomQ(3&;8dxqX1]nOL9ZQ,SHdTp[m>BA$:vUzm9B(rZ7$Vo||a#Hh
+0o^1)g<BL5IIHVnLKRNFmT;zvotBsAPu~,GU>M0F_SY{9G=Ab[&7`X):_eK%[_]-qy3m9W<J@kO]RHk;23kBQ|GO)+{jd`q`Kn9{ShhX,oS3e)Wpou:XPK
+Q-#]y&Bc_"TdLfuUm6<B-HaVy-k$FawDlj9xN3('Rptv)qexQi&6yt%0c{y_&#e&iu1&J0OFuv1SHF+5gN;Up%Q5ky9r/:iaBpQ}G^I9O',qhq([V6rbK[
+f$i0ihr.c=R"fH/'Jb$bs<v/#BMJrP`%.6xTgA,^F]|ku7$"F6.(CI,{BR/(YqM+w^B3$$LSpM:Js9w^6%KnNod:4V)Hq5I5dbz8bH{D`){]l).aMz^^(Q
+Em,JN}k4j0+RB.f$Ls&D#lp4z":Ok`7B9TV9^acPoglQLBT_9CkY1APIL(Ia<1Sa~aKd<5j9a3oTE)a{1H%bv+8`wM(yPN6Q#h$Z1@wz~wbz51LIGO5ZvZ
+8:<d3ufGnows7=g.0N6$["t5-{L=5wJtK8b!YE~Tb7c(U3iVaLA!OpdrUaqc7-|>3h=aoOe(=J%,U[P{vn{/g)<S]RAAW@`!>&Bm!c+FnJAXf=M&EgGM~^
+'2GNP|93#HE:y.%<b3Ae)c)3S8:z-)J/BFsWIs63lm((/{7B}Xr78k^hOFab;k}fNGQNLUkyN8cDpUh#GXj++prh'[$.HF2jx^C%^m{)|#LbxOGfMWj0,7
+P`FD8x_[S>C/M<Jn"AOag%#_}`m}t2T`5JQ^>;R8.[S5O3H^b3"%"bgBANKl0C>;lxhf>!Ua&Pjt~R6QNm<Y/{olg&sNv0^_ttcGkG~6lOd13i())ca3p4
+nhNfZ^S-@vaSEXt4J+#@7mc]L+s&[EVHR;oR`R(tQ8u;%285fa4s}GiUq1cZT.4I4Z,i3jy!$!)R+7,v~`'#NjEv+R&+"LT>BV}]@27#3[J&ndyCdy|6wW
+Uq%xxO^1u`oVvE-Ntx])LzoSX_/XY2HNk2{oE=g%tMQ_Eah7cm@YpRH>lF<f[P_w=jgxeI>jIhyEnvnLIUerIC|(Og8=5.5fXgkp4zyy#t;dE'I]f12J7j
+VJTUCqEw<#rzfxsjC$6(v_5kl];db(k2zGZyx,i3r_jG|8h!Updchk0_~5:JfM"qT0:p8my-ZIV2YidI,{{ihFpS`MbA/%/r/d&GOM|vef/nI2o{QqQ2[x
+Gns0t/8([DpLp]Ka#`]/:.oVQ8Lz9+%w&<42U{;12{.K+r#_6Qu'@C%-+)[cCLG7ZrbtFpOVOt}ywK0c[(Ke2Lu5O7}e=q1fw5R7D!j$E:07OJ<^[ct[i=
+&I}G!s<>5Z]g@SB>Tv.l7ZiE4m)rl)|Poj$Lz1CZ/ZR"ILJmJI+,86S/x#jx-V&LE(Mtt|7[fx7x4hQBB%3AcdKFoyyFx&ORqY4qZ[gT)_eHqt#z!WbR0>
+eb]]|,wr807d&[kCJsPM0xRq5{@"}65s"JMRZTKRwfUh&6+Am'+ehZy%z7}W}xvny_{N[U&T6{;EF#CwwBUEUWt=E@o{GW377gA&X3/$|@5Y75uQhu7-7C
+D==X/1b8L2a!CKD('AK'$9:QiR]7/ZO#]:,<;+QG1RA28He$TiY%&_Qez!^i/4{KS6IfRpBi=Grx5,W=_I|1^{cb0}t4oB9Lihp}b2nltatdr#~ns(!yM"
+n0RzDcdHfL0)3q{$:b9ke!o2Z62Qa%YyHuM[KxIz'qE2_!ManZwhx+!6)B]48!GcZiA6^fm^S"g+9AopI3lZ(yRdOKtZ0NM|6;XIPdgy)@(aJSfLxxy]zg
+&<"9dOC&U{twbeUb>Q>r,CaH{CHx.(|=YaP:=Rf5[oS7SGSPz+Xn(31>J,6#aDO[6IPPZ0&K^M^0ih,H8>Jx`>s4t`WBG)H@MuX+w5r5j'MFTZnS$b==t'
+u@P/JHc+VT#`A0'Mf:p5r7}eDvK.z,k>pS_0(f$CdUg%:zT'wdS(#_-a>nYv/o8x78iJfh-uy=u<Kfu!o0bAZ@7Z$>Tpm!Vh-L6R"S^`tUQZ'L>oQ#E4J2
+3vKWfU+!H|;})q9jYv:9O@l>)V-MYsupprv%vhX8w-x)pXjPnrTCKbU>lVS"uxIDBKZ2th<u"ee389hkIDp@|jjI0HDou/YokCQ8nq;W)9iAJbJm3s5$yZ
+a=a^op.OV37'aG#HY`YemH^.rE55V$hSJEx`okUs}X|v:|`Yf"xQ:@wif<kn!C}4~7Yl_4[-]eyQt@{JD2'oq`2b,haqA1$BB(f_guRy+[J>9IsQDCn[~.
+pn5F3Y{7I6PW!"}0Lsagp(>iNtc8GLn4mCcqkL4o~kg3F]_VOKXe(^Fa|6TU}<YVNt~KlU(FXkHQRHvW9_Vk#6kC";ln:J^8;W7MI|-"3uI>W2fRngLxV[
+t7rqKY'2)`K(9]";f"{<ARc73y9w[7W4({{X]hP49jAi8"SLG'CJ}aFu=qj7V>4fkF5(b[,2~2gz2G;QVg.O7vHvhYOPa>x$u6j##hV=LE'Z|#E3jNpd^w
+FB2=foM@XEu5n9>'0%tX"DT4Hx)CyHklDr8%"(d!ut{jn%Bi_+MI^ks]e0Yl#"tdFqzaak"Aqw;K6aY>2LC1dvqG'i[Wo_#1n39<6y'c@,SS;oo$.s(3<K
+BeirDi}IbpZ[lIjMgnOHr2@nI6g.Wi:9U2MPZmHqhTGXulE`Ppb=~WC=uTG:Jeb2.lxwanFDRjLRnv,!k@Y<7VNOfX>aa[s`goEnt0zG@F;)GtIMK>:#PO
+Y6%C9%g9;Rv5i%,J:q|1/7iFx%`R6x`y~$q_kR/BA2w]A4lM%k8%8.2OW@V''5&XTl^"W)V([yzWv_+24N)u>I!i:||k7Xlc(@LfAIfF4v=rV_-N=`Cg&V
+l_qr`FJaVeH!bLX[h^s05DE6rCOgE;JaP"!YF0_29InS"J@a$pxEKV[KBL>d7+r<mCMNJ=>$ce$]]T!:MJxF6zIYN'Ic^^<1b>U5%)3hlZ;]{(k'%hjBkB
+i3})gY%PF4=gG<^2H)Aw]x(.|KU/e&iE&2KKh>K%=M7LcZ6f%2_1=bY,_.53J}gw`=Z;LI<n20sr^J1,ef<Y."m<~gUlYK~F)ZdO@RuGGQ_6aTmmO[lV9S
+Lc=cmuBxkQ$]^k&+U0vRW{B]@bpX/cT`g(DE4o2}K%uuJyb_9V.DZ]1@0&w2}&LGQh$rBgO;r@4xlqnywIp/6)<<CM>A;T!/j`qGW]]Rt8`EUNp+bvy=Dg
+y6y0D0hDp}8wV$n[6]CdP3MpQfW(b$A1PBl}PrhDnOslew3}bT9zv5Pd~Vvk5UK||y9x~}Er1dd:4-X>]#=VrCl_2-Y}d$S4hYP:}M=Q:eTrl"5vz(@7@U
+5MuUx)zG6Y]q<D-!ZiuI:p(0Z4g2y)/&X_-_h)z>MsAc|b"o;|^PN@hYdjyWp-5-4k_DAlzZ<:W@9GlZ}siCCZi|9ejxzlnY&>pGgq<OeEAx._x1}q;lDr
+_wvGJfQdwhr5"%6^/DaR~0b%!^Wiz(8W1j"!ef3|Wp0D`wiW_geLA}GHvn/t>Iy5~Ox,2('"%v6y_(w2o2m$Gh8ZJD!iGDUnJ!|aUeXnKy%>|Hm9R)WP/<
+=&yn/<J9yhgu$1&+J[=b6(lQB)ME>iy6I+Jf}0{=DvNw}wea8(P":.oUo+#M#(5qCD{ClE(-.&<"S2uG]#ILFNioZ{n=dbw=Kb3xdq6Q+K.8n20$T<hs|3
+^T<IOCjBR)t@aONpUM<<5`.foF)SvF,7(snG7",cKMPd+YL7tAG)M-uB}-eTHsJDgzufg0'Fx+5y'Wjc+4~Y^nQHqYMZ+O}H5RN_=Sq;EYOsEH%<hH2/xB
+gv#+X{z,Vtm9jB3$[<xSA.$sb&T;=,LYmmlAPPUA}_n-PFqCkeziE]-(dcvGPW3C8{".acN9q/A<6$N8.lLUi8J/|0UJoOq,'[;h{z=X_OP8Hr-=H`;Rj"
+Lq.Hvrv$#B+hk-m@xVW_Rv,BkZO|'JM;B&U/ZnvZa#;.-fEX(-kl~_|g,t9}lRBV$vvq<T91K>|5q;=Ll@EBy_X{6C+KJBYIsu,/~%,F(M-;lt46PCB;(6
+reWf+7_InjxMvlwe])`XjsIkX}`^_F"Urxp[x#+4n&Qj:^U=DAv[{e)-lH=glhVVn[3<h5uRKTn)<"`v1Usd&qP&pvvd_RaKrpA}fXo#LvK=-gm"E9zRpg
+/cL#A7@5QDfJ$!xGy!Rcyqy=vVt5OAQOUi)(q^Rzm5Mg5nfcZn{Te,+Fw(.|wpXRgfCo_=qs>H{tRkVKPgv|RozPq$kI=K_L66e>Cxj1xO-2[%!.t8F^`Z
+xis(p!HB&Bid2XTVV:>@O[~r5io4!+~FpuJcg`us;>`P.Oi>0=0b96ERJd!ug%Q7JyFk-:u!q<+Ei]%waVR<pzE{ZQ-b$}Rk@cqN%=ia)eo&3;!Yr9f2~5
+4"f5f;kj{^5VSTb[8Nz=J)m$E4&+^(Q.ctDVdw[X1taPdFF13bBUbDi:Y|AIDfTN^cA&%bT7.zORoZ:]>{rQvmi12arbTf:7jQ0Rz-M,63_R881dJ$GA,h
+Zjcm+O3;h|P0a&DT4'wY8#1]Z#NWHQ3m]n6=4aT^U|aB"`rd+.#uv]k0MbyZ_7Zeg:p%be8/tu7ne|co8qE4dM9y>1Llt`fog5<7tr.+<B;py]%ksf9Xul
+v=,CR]Z]-I%#P/=wuIJ#WV'GU::I"D"]o6Ma&K.jW:cjP6F4Qbbkd7kRjY#Ap}fx9(S[WD=}-IDf[w.:}Y[H&Nn]'Gdy"wQA`p<PfIdFz39P7;D[5z=Y(W
+4O21XEO!S{}k/P`,J}ZU+!gz-W2s#u,n{x)6#Sk5kI+2NJhtS.YO.)Ykoo:[.SH45j^6!(vj@#q{dp_;}AplZ$OMp^JYTZUB8ILHkJ/>I0B)o%@A}JRmXI
+"Ht1)7V4{`4r@{N2/GG#R9{4JHBr)$AKc6Pf,_bL)|%rWr(G"[u]#Y3jKtGl<'//O$,$~@%F#UkTm1}oSA#MxBg7jFiRZh_v)0ID_4!g6'7L2Lj<5Otv#,
+b$OVh,e>2l.g##oPz.l!c$vm`CK-@`"d`$,07!CqPd;[B>#65<[;@yD0m/A>NHNy<E/1L%M`'EC6/)8cA/89fOh:2&k<L%z-[K^G}[AY~qI:-{^^#KaMz4
+b+4(ljKMxxiKMCtRJZPNdq5$owSwNWCiwy-t~@Oj7;HGg5Z.ck"@Dg!@wWK3)$;u7MvMcvC[$2C8e-RM]%Z2U7~]UnK[;}A20yCxCi^R^:G0vTZ`@&jN}V
+c$|DWcn'{w]V5}o3E)qpgw[y9&xq`/G9y1GC'oV}z5GsN]09>h>z+:(%Q5o'F+|e:{qJyNfc5SyC'Hau)RI<kG2@.CMs|8C=0vqxX;d%Z:0>O9Vrl/XW^0
+[dQ17&NHd]{jP%Jt2`n8O<,4[X&.{kMD|Pcp!j|$v"GL_`}Yr9%SqG^m(A^h4=</>+PUBKY&e;,nncvahOgw~TEwY$iYs;xTB+#mfO43nCvw)&3)(7G4"}
+(9bm/XS;F/3RU$HMjSs3O:IPK1O3B`mi@KX#LZhAwvY/='_]RvmhB;!JZkI;nx|YVi^coQO]6t#&FA%4=I[mlh]V/l_A&'(N^iW7wXO4PKV3Lw=_GzpKSi
+rn!Ue`E0"^$7UGgw-^8i7Z%1^1QUAGt_^[~#`JRmxT@fp^v!'C9B'QtPeZ5el#bl]n&O8l~Eyyt^sRU``uEe/;z/~Q#M4Me"fVafAQ9U+gYRd=$i_]Plbn
+X`xG:E/3{lwp3VwpK79S1#S13BsofOe!eo$<=N;F-vO&t_D)=K7f/uq/vC.d1S6sX.P0<:u,jfeW>`Lx=k`J9h>dq'Z4{,Y,5m{z0:I0oEe5{RR8E0nrCn
+'+&%jEX#SKX7JFC^W1+lD!!'^Mw"SwA!BBTf"PF|J&8}^>uOeU`2pl'RLDX%2zYsdPnb9S{Va0`wd8ArBC&P=}Ejpi.Zc/jxDvc,'`|D`O[s;P~$lB(Sk9
+o7KR"j}ly-_/E/>+CWV'teN&&$fmdAr'~yl^]F9kqL:S)s|rsU&CF&zcxLf^lNVhZ'f#F.Y|A027%z~.c3-9LHoMe9>BWaA;KL!qZTricTv=jW2Czgz1:C
+l@2'1Zu^I'&"!<`FoeYDY1U_<TnrntLHT!sqJ/qF^b51TX#r98wu/9q/>Y|jzTjv-3X=Mqch6sE8[Ku),yXzRLt(2Fg<O2LS'Q[=m(;7$vdAmI{;Cm`-{C
+s3-L}<HzIPd}c^VQI&j:w5EJ%y~;I+u#GYF3<8l'T$6<E/h^{sAt1.f@_,G94_)s,k^AjVh!Xv(X|4"RhBvZcxkC!)Tqz0)uD9K!%4Q:rXH9:cS@{x>xCv
+&TrH18$%fjc1o@6$r9,'{:^<WksgXtz4onGhEE`]JVP/'f#fy-jbRJ)[#>dez&2qN0y^2J=|y4Ha)=&O$.l8;hR&f[weuHss9tp6y>rur5#n!-GODng!OQ
+m1Zgv[,I>,4DMoR(&vBW>-7F;U'hGH4[E6x#YvblpBboi|%zJTyffRD}rwCWr^Z@HGv|'FA:gih3J.;^nr6FT%M)$L">_GSp|d[lrD(PuNy`1yY2XTh[G8
+vu+%%XBs<V.<E[eZ1hgVwEXy8G60@LJlO'k[iafH<X~AkrBEnWggV7brR'Q"UK+|qH)DjEDS8@kAi8D@s+@zaW}ztJT`8;">ItYZ&oK{|4C17X;M<o)]LR
+ZE1Wky#7:=s8Q&WraAHi^x)b3ShU$p;fHg+"6jS0bO35a5I})zX^u'TxN#7f{jlLxYR<ZeCXJK{Tu{LY5+mKPMyWp-R]@Ea1hSTFVEZKWSHy.0SzLl^Q_J
+Fg}0r3uQPAeY(Q$$<7XziP)q--P2IrkkA7h,Z/NP+f"B'z9=IzR}o'~sk-Dgd+k3WD}IW,csC/GE1{,x=zXO!Xs_.b&/6"='H5Eo}=:CRZC]q/,zfHr')t
+A&1wR#{%b'L7NNup=s{/Ukk2nQW}Ue:/Yq$)lNwhPn+CiDm_QpYXfr"|T&^wIqL5AFSCtyZwhUE)GA0|sEAMwE^S#[14<!o=L$K7Fey'wa`o%;Gcm:,bD(
+0G!"lC;]a%Qju;Jl6@`%i^gpF|=8&k@N]U&XN{g9fC7EgvB&$oCrog,4+evvil9_Z7"yk/-aC"j&:.PnTqj/5.51lNd"T9hVxI0z)l=XZ^oQy&n6d87<,U
+DqC3%XUAUw+#`I5p[Ah:OR8_7KJ]c@0ST,TnP:rUlU{}n<;p1wVlvfEQZfdKQO+X)]xGOA'%5U&=,6zjyRw^A,KJznni9TM6s+,/~VdMMbkot.ZxEDA8go
+0%5Kvl8@&+VHm1Cb8Lia!o^ag46v7=`xs|EFw%Y_93jbJvw/$>-nL95JJ/O;GVVf#Qic|Lj{>2#}frD|;H[!|+mkiorY}'bZMJ3)9!M}3%_oVDuP>]E<aw
+&y4w3ht,jlhq,=Opm6x3gWb:43my#EE_SUDBSwvq^m-Y0TgpS()oGqTfyw3/pkM,)N8oq-IRr=Q9Y&~JLOR.$Tyi!&mL&OmSTUocv6VoMx6;0;3+OR4jlZ
+FUZuZ_Y`{x{u]9.LRk:YVoWU,eL,FG!j^.sq;-N{pdu<Oa(K}S!7n&6C_pNX&$u_I=wf7B%e&y87}wf4HGsi+R`,|Lsy2oboCnjvY[WpRpZn^9-G=q&qw$
+g49ayS.9t8A'b4B}8i{3~q680dz+r37ttqIBG&kM9iGj'(N#nk>i#hX.n_'IXL/"ztRxI'=Qls<M43;(td#jR1T`c1IY83CUa#/V-hszjcYQ1@o0(h5DXm
+w_1PWUs_Z@#G$,S{%0Pl7sV/H!.{]MQk.1}cA[5N9$0b(Fd0T)/9]HIMIo5{d:q9;qF8qcFGIz(%u#A<{mneEu!Cer$Q0^`sO`G;jvy2U{Q-0x7Q$TLO8}
+$OK,N&qh~Ly6qics-SL67g7QgjsFO|""1dbl#f<_W7k:F0K-K#[73fSs..0imSU4kY}^)c9$+JrS&_~bTmkXX<BEx0A>w>bG(RqCa/Y&Sqp_ajDi[owGPA
+/ulej<6$KeJJQ$q:X7!cyibnzgA`=r|a[c`r"1Z/B^-0y4s3PXhBRLdqVRr/cVD@%StuhTg+]GWpGHk`|n9quxq5<7xG]=6vWho+MdQ+9qUI@EF]ue!`|t
+Is"lh%|-D++Q+Wg''34g2_o6<,t.&{rm_[k!M}-BY"MWqV6kU+R#EP}KrC4=U)|=zc4WvLE3i'x'NKEct%U-s(T1)DmMm6))k@]diDy{NhzM+ZjT+j+@{h
+qMB8~LqDL5@/4ry34h{t4c3ul+=8T/d1uJ2F5uH5FcmqNx<`%i[}X5SmqBj7CI@zu%pO/i}p^_@8[_{&baGrU&wFtO0dC<Tk$Kc%EBG==k0^G_VE`cJ8dO
+e:-4!8zUBi)A_d^9IW"<Q[K&9vylCYv'2s!;ZA#k%@+$nY-#4BLM/"j>F($kNks0wiJO^7&I6V2/yfFq@sPIF[NVm:t%=JcRJCOi>cc4&!@#R#v]<1Gl)x
+&SD_<%NOZzjL`x7mgGC>WR+;9$79>xpG|D`}<,>:&kAIr9a@0A<!M<}Ee|/ek@|qY]KYOhm<@-Ii_{Au!]7_:TN4d|mv_Ijx]1vIMD^w:j"uX@GgBwJKk]
+n)rkXDf4eh^[%1&@RK=AU{%8dx/dJjpO'ddPY,%>j+6bgF6abr(Ow-hZF8s&]r/[xp2O/PDhY+2c+5|Kt:q]!{"Xl;B(5(j0/H8%fX('IA:.ayCK>c6a(H
+Y9krG"EG5$]2me4aN8pkiU>L1w@B-#P_I/7]M(W1o[>+KaA@ak.OhI%R)>4VPRX$t@Hx&M-K`Eoa07ZE-@4%,$t-/'(1KpF7pM()(Nk)]"1Rra2Lb)_S'n
+<G"j^q~W/Nk+@1m$FP:f(Wjoi#Uq{tih.Bge4YeA^L+_+3s<c}LFg,y|pw_.s#cdNpV7k'I]kYD=:$"p45d6:(N&1vPb`oG5!-d#Zeoss'8)},#n64Mbgb
+Wg,v0Y|t2l3wcc6y^KZ|z>]HnC6#nctM1A413[FY@rCV+;C1/dvhaL3O9k'1w$Oa^w-/P4~C`bx7akYWA5.}O:JdV}^kPGxDk,Z_bC/zfrFsC^ay6X<tQi
+y5<vICD4UdGp'YlB"9xDv6^9`<)BLo]1&^yQ8kdQXZnip$7Cc$j#[;))K6,/=Dz(KleNc$DAi5vJM)Ln>UN!Cem5_w~wlRB%1u-1I:=+v!+TS$')KRW|_g
+oI>H-u/7=uu=JTVdJ5q1lmQc2>+'4oE|KqO%,@J31vdY>HycihX1yizqPAN!JfGkFnprqJ>(K$_(n}+Vm^P$dMsfSnvxlJP;6fny1r#_7G=4pma@tm$IOU
+NMZv&4}cBnJERt=4P#tJC-hb_=P9_i2So$LKU$mBS{+//s:A%DEemi`z[2LNOX)S^XW<TYiofdC9/a;Wy_Pcet]IB;d"X+.w6HcV}<+T$4RLDd}sovA(b>
+]H_b]I&/j5`>[WmINba:aZMA(ZK>c9TSf^w:}J1lXgCt!OSi7Enjk^aWq&{lT[H_+.WKvfgf5JMu,gbt@x&8!!@cr^=h'H~VdBis%05Uqs2NAM(+pjmgBJ
+{%$j8[mF@S_5CxFdb0'rcRV}uhPUJXEVz<Xb>GD"r@!&cbE%)K/r_<C(._O[y6n9hLqt!uM0YN6Bw[N^zL;SXB.cf8R^JXDNqKV`,R#3Cl/+gfSj5<zk{#
+rk""[FjAv2z;}>{XD|'k2XS6zq=A;s''+4K2Q0Z"@"4r0[_k:w@^0pIIJS;gaz,e2SY}(QWf`dDy_o"0^,}RLr[s~:>m`e7,|X14C$6^XdN90()5OU&|1.
+%)%_LO338jICO,#KR].ifWPq7"Jp-[CdX0^:p/,0``_td%xZlU09uZ<<ov>::rWn./]'!jRDmsgwG4e47;BCEA^yS<[HT5.;}4n%xmBo/zI)A_NYtI9!&p
+/2[$&K{DEo_<tpx5U4,Q$v1g2nw10)|-`UXap;o:T5%d9_()Dz}!k+[AvIqOx|eSXs!Weow$C-hGgX4''o1.=1D92@Gv72Gxj4A<PQq4J}kM1P!IuJ32+w
+6tzvaCJ7x4@!qxbTY%PjgJ8MoMyK,T}:agQU6Qe`8U0IE!]CqLUIq_Iq'3s|E'+vh.^G+x8=lYW95XiEBrw{(ZW]C6!,n+];nUI]rD%246>[~+EyUu3|7@
+Pja&@5XlY_sp2uvZ-P$:]>O)p(y^iX0jh:362Kear{P5j-0]VjTT;9]A3/`Uzje@yE'|06,HV>5aocC0&eHvJGS@6#](N6=pPD%xKml}yp2oTo}UhvPmP$
+}UzWRA`Qc:%N|^{6619"SctUotR:6=>$}JjWoTTl5Je}wVta&NgI23[yMa`4-Vc]6ai=eE-z-6#bS/yj6BQ3P2:]l}oLo0`xp%T`emD}mK+xM<>D-G"q3^
+gm0is[YiW/P&'-&}ws>SITpVF4L/io=YW5SZp'u"c`:yUFTdj.^#vo_!D[zAX9$lf[=83[!&Q."2mb{!G'p@i3Vt.Ip#$U:.zYZAZwTNTW^c)WzF_cHy,o
+T0Q.#(lxI&lHH(NfA$hEd52p#7PH_Aw$%e+)tiQ(HhUS4<9qkXW,T.+l]gr:c_Bvc-fX5mko^g2@&2>2^gVh1cL%@s>@PyPj(|OrSmQ1Ee^:]]h$b+'Uqe
+9VjkE1B2'VM(C8m`gg~WQE8Uaxb`Tv}i}hs6;w7wpvzIEPAtem&L@:z0E9=HT<9_fp#/9b!p!rXXHv04rd|p]:6[T!CM;+w][$J]8W{6hXEI_67|U>4W,w
+2o`-czp{zSqho{<z;(~>uBe>}^LT.m$q'y]04R@VK$+2xv]{E9Pm([7]d(Me{FLJIH>pLzABWC<.dMp9-(:w-7C``PU6so}RV65m(,$[FC/BcCv-t{~dML
+FTD(E}z(pZI&clkm|jIzxT)o('W72v8CL+JWNC:%k=mHH}{qOg+]04qd5O9.tTNgY]1p1s#XZ$t4'rzp/EKlH@2:0i&ciUf0i2Lx6-gM/k`ty9x0VEw0O(
+Wdy),L]7I2K3c.(;,%l^%&`,K"RBj>4ooC>eh"bN!tUB&$yZ{g#|A4ET2w-h^N/2JCCQD[JDU;z[IoB>!!}=5E6-2LiE&$196Ob"tN|n3gQ[:}5GC+OS0p
+y!hpQy6!3NEDNLF|dlwalN@JC1TkL1&FFh6fZMYwNFE1/ID]`EhS1}IpdN/a.4UENxp2x$Z2MX&qkoTh,_SY{=mHA[@d:&[%2P'TuN]z7z~`,856}fbJr|
+1g=<');G9SRiQEh$`jdUh]Z1W4P3[w:;.M:66E>PRAF#q,'uwEI&S"@CaB@z-QP})f<2|qQ'uyZU&mBDMd),uE{GA:9Zz#I_8q+"n90t/jyJ>S>9M}m{f'
+XM;Mk2PT:j(|9x8HuhCEr:P,r1=0BeY;V/^3:UpIEJ!PR,FQ(hYfpqnm#!C{fBkuV-VA'5Cq].(42AV-Ffb-bF<9Pg,D2a_}9eUdtV;yexV4Q`E&.4mL7c
+&ta=sNk^Ag!Sf>LS2O(}'L//D:}-1ndTNrC3fbBdYs4>L=ElWnKBGnSi<d'_H}XNQd.`<Tde~PAj](NhhrYPZa3"g'4qn0$g9A"m"U;oPyXEDe30{!^"24
+TEnvY$[htL.l%f@l$llbj=<'Q<cOZ;"~"~y5(93Vu,9tSmHkrsHK5g_'SR<Y&98peiq/DdP'=1zBvaQVhi@"2hT77K7NxstPCn}W")ff!`pq<>6peT0PQM
+5}'mUfQ&-oxV4Ur.K&R[:uexbn`Dp.`0fnfO!(]}<i[n72u!KJ>p$HDOhR^N0h~9o[I;RosbdNKUA7^pj7jf"rBrFhM]<v8^0,=Qqk#Z5V>@jpV+xsI/|5
+5&[,#s.;do&s-:0AR!VukeRkBm)Sj=Ac9)RkC%p#rdp%Z]{SJiJhsu)Dwy7kCku15n7qaFI{-MlXZ7,[OVWGi/'y=qx6lv[6ejI.M}[t9l]vY&=Z_|JVmm
+xdl/#>yb[PU)$Nm:TrM-"r.o$/pf}R]7FAwwP3bTA.BUVi|NR/AaSzNe<b/)zX6qBf_Ji={Id^FfIhVC%+0@m2ao"cJ1q.{NRJ<JN{+Z]^%yV^EDeWe:R|
+${FufH9xXd[N@Rfi"C~+{=h!ry_IoQDaCpcKV:I5w&G55d8Dt%gIXoi1%Q8JF>VYC4|Ph.;GtuB<]IvY.u,(dfLRbk:7kZiyID^YG1O|w:}t2at/C6(p0W
+Gd:}Dd&'m5EU6j[(:=MCA-x%SL+f,<.9NcQLF|UZVdoN|M$n#B'TeOC&7bELBKat'mpaq}Oz[mho'd<OuP2my:H&u(bW^OC7|t/DdR7&qnPlj'^''=e75T
+Rxj=Srq)1/p0cWU|u|NKJ&oE=2~I/b)BEPz+kx;DPEyXzC"2N%+p'J#|uRZ&GZ{v0$Rou]oB<rmt9u1wO6hag|TWk]A4,qv_VNz|6]{;e;E{zBI9[DNnUx
+mXAQsLd}Al.J|2:Y7LQ^L=Em&J=UJO564bF[Al_n[RB#_(6-aeH3ad,tZ_q69yFA5)bvzKEQnZo`PV.2z]=upX6.AEdX3[#$E"|ClA`L%.6Mb{zuz&K'6E
+`0v(h-dXnyC1pDM}<=l#/Pe&QOfk#g{HH=C39f<_0_=Y^r6=tS7R-v%i4sSV>$yHC(y6zMg5_UsciK7;3w~G+#a-M>>bI(])&zk@~,fkcTpE&#4e8%,>"i
+yi1C0|jq85OD:;0e_]l7zyLsxfFHhN5N2-Y-^KJ#qex.y]uy'E]JC$)phLXoN|EF-K`c<LV_}4ow-%sw7s7h6$:z}$"z>W[^bM+kg[Fv}i;UW^ZzC0bpYd
+Vq|Vi)>&lHPxQ(06Qia!WNf3[EG},)(3A.>BIvKuL8<q2`D:.:Q;Y+F(@116Sk04WS]IUld=uvFi!1<Buav0nI^EPhe,H3)AU9g#~_=[VA'ey^s[;r[HZf
+R3tun`{e52~+$DG<oM}:(O.(R!RK$.|jiPG-pz|E}H{C#hM/@}"1C,C:Gm%Uxr-5S90[z&znca)aTwO''1=45=|4siv0/)]fcOI:,cyo{xZ!0v@yo>9,v/
+_i#FDD(:!];j-t/G=jp&HO;q'EXiJ{dJ;l1Y=l[Kwe`nfgoc#gj#RH={"RWl'Js!"2_.]_J^d'QFH7+b[2'oJ]G|VoEGKzBy3}M&[vw9c{JWu6F"4C#NLA
+~|:7.h]S'f8&C]j5jR0[$BcLEEI{[hNHoy23J2eoj`tEL4w$w`oVW}.[KnRXnL@xH>qJzi^H7yV)i37^}yTyp|!<$lKGVu1pv[d^329]"VriH.n/._{g58
+{!M!a>fU(P~gwa2`hIm9o2EGA.3I`gUF$T5t-d$5B5DZQsu<ca.yBl`Gx]YIe^e['EQ|^bK'<@IO{^b%ke`Eo)}k6DK#bdZwlEn+1ol:r$:z![:zf-T0G=
+;hEr2NmnOW4l`t)dU|E=rfT/gICVE]G7b]ok(^_"eA~Fj!,7[_;8CJ}jMFt_@eZ>!X@<|/DMxL8+>!oji'Tge$gkWf&,oaKCs!]Nzr]W&61[V.l'JBcwo"
+~er$&Se1dYt`v!9y8(#B_F|>cmF@p#-f5mQc7Rii#9xG"o:dt!X!M2^U^"l/z:jizZP0YO7|tQ#q1I&y#[FQe!@!(D"%i#f[5;FQAn}Pa<`U}>VD=qa@u,
+{Gt2H]R!+y{3a&qlRD%]/XL;ees`}XPT-s))jYUCS;DEt]L}Dl>@]zUpY]n2Xo[]7oz`D"e`OPI.AwQHSbac{c24'/JY[AQf:8Br(F>m3A=YO[-w}C9gXf
+w517vNjhGm=xReA4s8y|k;X']36.HbTG24pm4[cYq,%p5iRYvF]RRf}$$k+m2QbdlHC8ix=We/!qVT/8T=s$&Q4E4lk8~o"V]NPvk8[$[iHOg(g%e2z%[_
+>:L&/8%H4}LZ.1+vT65CUS"+zf3ukk"v!fwH4^Z!]>~rQf7G1myX14;3eOCksuw9%bFx6Z!MgjT)8aW4urnJ{377@[okuUJt=}G1XoGIDwP`uhv6r,2E"s
+M:wN!vM.OH)L]/"gn@HEfV{9Z:>`G.[gl0-fVJ#V]5/zwlVK;b[IN(Inj4'N:/n4N%|}@5I7&rWorM;$i,2lsxm=X{_hHc)BnS@HfhbCl,(G;Z33{4I<gz
+8d3;YfVu4H'I!V2$e5i#!lydF[R8@hvbJ{AzNv26Z%QlLMwSMgRU5V~IYV)FWiU"Zc.ey^Ce'WTk@-[W1kKx.p/tObcazfsGRRY@">~owl0P@mX<q]l'N]
+8r[4PYiEtw.oCs,)!![}<QW{xsn}(-Zt=%E&<D,s%aEz[Pc+T.'MoPj6jJ7)XC"|h+/AUxQR#!c9pDoRWK1nqbcG8Ag|].E"wNX`lPq<z<[["ZJ2H;[KqB
+<v5n0kOvDT<DoQ$Ik;Baf(<Z8jMD/4#"pBi+nTbC-u~!3S:42&Ld|+8=Tk-l^J$|q"3(d'danX1ufMPY|,w)xmot"1'"<um|NyM>RF"h@e.JL8mRdegYMs
+`}P#TfiNRBdk==NUlzGy]LLF[Lz8w[5ahyq/JX[B5#dFVGlZGL;IL=,Ha6])x9."#"K>_o0GSY~6pkv0{>sv@GJc~L;1<6>T%_QZFKebAH(PEITL/Jy<KC
+=CL@7u/=`3p$Fj.Tk"=`c>Q%N;!p'[K94q.[#bB.qY0,c4GqXw0'B!ae&)hbkJi=QE58Xo2!o/>PdM!K~rkB+6S1NS1ksrs5hOF#;#rJ8|LHY0!Ao%dLl;
+XO|kl[~dK#u)^0j{(CYWOoJk$VUAWX}I1]TR&T<g[1Tg{d=Z6WA[Yl}mN[_GF3=vvTP'f6v|E<hXvl,N-6S.r@Z=wC0e`$=$+ZvJ@t`5'K3<:zS'eXRWB=
+:%wl@'>r^SX$sD]:e[@/dj[][>Q5b-ADpcLxF&:Ai(SSuxmne_8<MD^_P8|Q]MgW-HoOG`az)>rxo`|9LA{c[/ZvQ@|nB[A6/Js:YXXs4m5F0qyc&}nE6l
+8H&9W'lxcQRz^b;Mw`ydAf)LVab1zOeA+u17s#U!p@f+Mhgdnqo(e(UI[wa=a}e1k%tFxLsda[Yy'BenA^oLAZ&vqG_[F^PBde{`EoRO5aA2Ob3O)]wD)_
+p'de-;v-y`jFoqT0}5w8aCSy()V!cw{BY!VFI5$`_.FX8#76EX4(ox{g'rb"{HD8AkM^O)zHb9cdH.stQotT;x)q-q@{GgX&=LDJ3Ncr[IB_j_L+H>S2XO
+HS7Yt^9zQ=J>L38f-0wL3"ChS]/M(z~nU)^r6a<tGd9L|.fB7&}(RE"69Zuj<[WRTvxYz^~k(Kb6<KL2VA@#ZIX0U)B><^2x`O;v$-^I0;/1#'#6^k0wO6
+z)hme)/3&=[ocppsbDex38EW5`Sn~H.LgVafMSW-}r0<'QZgO=9Vh!r}br#GB2je:z#w}d^H0_X,)s44O44E}]6]euGA|ZJXF;M{(MA{tj48d^JAGXVtOp
+NV5^8!oA|='M_5;o`].s/A9XH`BOa}mcQz;vcK0L|6cUjlM+}9}X.+&ip|vldd).d_aObNj7tUj[C]rJz(({%9zVX0wp15`yO]c!zA:Z)cYVc!0Afpd}k(
+.`/qnwR!Y+CCaJ9P3TLQ)Z8Wo=p'GaRyAg.7y0c%ryfK.99FVk.YHG&o^_2WZkm_9:+KwQ>@,L}POk.ukr/ns>('=EuYl/27:w"I<hoh6Z1F+;#8Sl`4sl
+W/2Kx00PcvU!Pys>3pEWr+S)LdiVHxE`;rH&t]sXsO).^9Ck1=8[NI:x.Jo!p[Tf['>C<S81ZAheL{JDFCKQZF>SLLRPww|f'!e'31#^i`&]cHx'MJq=Cu
+l>4<]Fhf=UAiE].5v$/;1e;]d8CAH5tgnbMeG#^HdhBjd-I2Hi&eTMuI|y_7Rk;u5.lXdkB=;tp=cV(y%aMZ1Qwer!u(>X0c9vW&278,B{aa/gmSR]d/5e
+QPLKK#MQ("5xx!0`N1~cIDO);M.@q83JX5ZKEQr-GROho3bvfMU_bconcIF[aiHkH:eccHsKI(7GJN5vNw$>]5H}a(QeI]q5Hh]gQ7j3C}3/Lvl.e7Qbja
+VF+QBfu`Dj>"e#Sao@)D5Ip/P@p]@N$z+Dm-~9|4NufNMQ']}'nGFYEXbpz;^S>Hiq.|V2#hQA[sQBj-n1Wq/gr#kb)!3@kyc$#AkFJ6C1CW/7m<Zy@<ML
+0O"vWo9IrW{RjGi1K(USSKevpt/n'6fJCt-ZJK2M"+"6#:%}<a2P$UF@+}kOo2st&x3x!-cd~{'m8CgM'-|gBPeXZZFqE:=;^C+iL3`eYG{"qbg|2c8%WS
+wUj%O;:E93;#A5%J-y/r0G3qgy"-gDo=H32l3K`j&d^iL;%mx4eV~@f;er7VE4,fOiM/gIHNCL6'rTY2xAd`fZO.&j'@@k<4&yOI4h:T+ZWnT`YS@1EyA-
+mP>No/m`%QA|~9Zl}%=Zb@kq=Ze}dVz+~ln`GU-<|TQ=^V-Uj/<kbzh"b0OH/j,4CM6C8BGa0sd!2X2Z3Y.LM^<ps;-c|'6Vl]&]ciR[5>W8(P[''RD|.E
+3)HKFe3;A|Z.ScNwJup(ftL-n7{bvS|Q;M<e0(A5H(-fg#kW8<;l@:NXRha>M;c`+W0.Ol}TYU'29Yz0BA-LokJ[Ze$;%#F.uCSb~BUu1syR"zvDd'H2Oj
+%<',e$iN>@dr%JAq]^@#Dr$/pNh%_xfKSs>:Ct&P}Jt>Z-I6&&]-Wz[Hx-"Nk,]D$CRsZ+lE$E)F))T302.HF8zg&_I30MB9Cy'nKQ+Cdx{bW0X<~b,qK^
+<:Ge8tNmw{zBW4%,=f9xh'wTj^+,U;3I&wp"3z`Fg&<GvrEyKLc/`a{-[e1]NyP!LvUf!|jeYC,;W=bN$t5Upz-D-LZ&;j[hcsL{3hhr@Pq!}2$P2I)EsW
+27'yb{mCc[|7[)(tjt5,0iq^n|@U;nkU^$L;yit+ARV&$L^cR+UNJFBoM7U86BictRRKfkdIn1A_TccQX=K`_z]7%cIfJ^fi''R0_!x_!oP4<emm)H{ws9
+ce-zfaLE;9<I:mqzkOkfI7<}pe^9c75.AqfB+k)[FWp'2-(y3854`HdDs>cU!H+L_N#rlNb@ktTGI-)9)%-vP7c@%W[pC-SK!SnR8B)j.1(St|E%$A>KuY
+aY[<!|d;S/0nk_n|69,;rg{cQ5Tm@_|:VWpKPrjFg5Nu-Mh7{YO>|ToFNxr<T%z{kdM:G:}-12l8m`X95Y<<eb4M.)#ssdLk>]xHSyNT`U$1=(e"zWSg&!
+"'sx}:6$o0`LtwexcluUF_)2NcaZ@nO5_7^7b7uWvq]eIsix%+~P^ZvQ))cuR;ddNHQA7j}:UD-{YLZ4|1T78aLk3)@vLA$BVb3{wvkl,Z5`$tzb0NF[A5
+]CGts7r}mc5BQ<lM@&6Q}:gsxKOKZI<'=s$Na5[$z!nDe'0Fr)f"d,}^[G|;8X%m=)oN;Bi32qsoMTv2<`a@DeW=GvILhYA9Lc1<z(d0rpGA2,]%)l/&B9
+yuv,VS'$zq=iCCWt0n|)llbb9y$fq^%h3ny@FqZ^y[Bx"qaH8C#KHuCIk=5x&x$_UN]afD+2-6xS,$B6qlen>di3^$'hkc>'|B-UE/|<$j@]F##BmD|M^3
+z>%'LoE`S4D.h@7(dBpJUg%g=-"A`SND-kgAPJb6y!}eTz7!F2KXZ$~uKcHUVHD>qG'SwgBN@NpS8mcTky&m#o/|9csC74-y#2ZCGd`wavADy:Vi(y!%;T
+9]l[GIfZjO;316QU8HX/"dQoc9r2.VdOR"S;PP{y+`H4oU/tHsisRE#$&8EZ-6JA0v1UyOAa1L[rlB`HC[,p]4^TgX1{_a<,CxB<]wFHKFfC#j{Yy;M]-q
+Z2p)-2=@Ki[:T4vd-B.r85zHK1Z+)Z09E;By<Jk&ZoahP&Rnvw,/.3Eou^c^_LvA1C]D>cnijwjm0mrT}1yokk5+~H_&dC}H>yh)+e0y]XQ<lr8J7>9(x]
+mHJT|/9x|IRR~I#PjV`w7{DL95]4ICcIxx2ej{vk_IGN%$c:gYX_ip->0+Bd1=qeHHnF{za8L80h5OgiuoX)&UP@^,$%.{6sAvb$:w0"o5P[7@6Um/BG3v
+C"&[3c>n#u!39e+_Kux-DRa^^tV6pVsP.%Z-$/+@#[~n]vyXx7.{'V$pd,LJ9D<jOm(RlrOSI(q#0{dS[GpxG}+iPURJ_t7jAZ(`u%#i#nH>L:D|t'fv.m
+iO$'0'ndaC&iV_8n<,.RbrS5Z&Fv.|v-=7W#oZVG+}-}0<}NX)kO,EMDkYOHy=5ybi)pSa64PT~Y669'w^,bj['^WJI]gc"l%.B|Rlu(n6@LVqZc#Yzkj5
+P'z49L7/%{cNOg8v$rDr2}_DH26>67n6=2D0q9@I=hldJB}v6@g3qk!:qYLta/+GfYfmx|){@IDUKXTf[DvH:HlF!iNp15WV7,Bqlxy;1egZ"LU3g}K_/o
+`+x-ye{jgl)5m&kPY}Q6W:-LNs}4nr"|N}5`4awu5_Kk].f`mB[gZp#m2EY#Sb[UO:_NcB!mc)$sTK!IiP9irOc+HUrdll];@zY+kh2,`5Ju{=575xvFLD
+3m54{sP4qiyNi^Y$4SfR=-~E`U2/ZE4vEaXOD_!Et8<wA&;vBw/KY.v&FF7^j$!=5jNjzf>`F(OU<tb1s@_'%t"I0[k3ay|e/WV|9=j_m{fcWQPOf_9zj;
+28Ui/o;S"$wRxDca9v{ZR7ex~_580.l%J|p[[!tmArSZ5`~7E[n|_b8B7f"K5@^Q{lp1!!EULIXG)&8h/^.F|ORTTno;5)_fgo[GS1`8j|"["}eeGYiQ%K
+KSOn`<x{XrL>4IX%l/=kB;]4DOfa/81n^N!~"Li}"L3!RU~JK[C@e21tqs~Lh7^n,]%w@_rW{2hbI6_iUT9LgxV{D[`a`PEqE`0D]Q+0U8IO"Q$W:w~n#i
+]X&]b%,A8.,w3E:W(lNXZjiy.e6/`i^2"9UZ#9p)l1IZs-_cVfO;h:[FjGC92#G}Z@g$'}|uYs7aUJdorM7F3zO5%GZ:!2k#g3<_^}:8;RV=nk|ItZkZLw
+zW.u}jWQLh5IG9<T9cKR:a(#HX!8:a~ZE57J1snj>'_sI0'WLa"BSn7<3@EpBv$qusJ.G[ZA(n71_HY@-{3ob(Da>6],VxV2V@mz#<KH/d./6Mozaz)zUZ
+P5{`}u[<C6IOI8lS9x78;VV)%y~>tiE>>ry=O|iw9qy1{>yi&1&$4k>yhoR(9@w<9E}VK<I,PC{'I>yf+M@sVZJJ7rVm(`]R)@wG<f~xY/NWBJVx0xHM6z
+LG%}sVRfVrmF6Oav^_|)JDTQ`P'N3kscRtJy_sG]T5h6-v!!,C'(Jde)mRp2dyq,]Rq7o}8wR9kWDjS3seA}8.rX=k}jjD$!T@|fnxjt)rxoI2@8mEn"b_
+/qJRyu7>IC9I$j19|H:cT}gw-7Yt+gDMXHYCtMd(r}TJ-o=xK]97j=b0t.s,yJ0"gHEv:XcS^V$CFo-[R7%VMh$|wz/zjL)M]U3XryC7ifT%cOU^SvV>Hh
+&2x(^:6bW.VVObm,.TTQ63Yefh1c}5+FNGwuk''Odb)Pt3@>=r4X,_%&k&E<x"s'&EHw$jrlT{d7$rhy{FxL.zj-%vX3+s4_}I]=fa]n|;$R/5SRD)~7Qm
+ff{|F>W[Yg]]A6m[T(:4|Lzp:v#`bwTwV"GGKL58;4m+_cR't,4LR"^{`gOm0=iB}+9u$efJ{q#&/xaAT>63@j&>uJq`Xj(4Z/NtLq}MRZj7)J%y^On6D#
+o-.2Q8hQ;[V-^VqM<jFVErinyt0kVHGZsK5QlhqC}f}I^5I>yjSvceKGz5%y>qDVRnG7dJm7e5e[#-<jAd%kS>p8YPQJ,@_y_uy+otYnLg5p@YyndPV-ft
+5X0X^.Skqr>OlLUWR"C,e%B+%1vFv](g-}~XEBPIU7MMFIv;Pn2e_^==9[=}uDE',]cxd;KuXO:A|NnJaG<w"^8fz'LW`acn@y8Ru[.K_>di9p(s,)qKZc
+N2u5RrkdhUy3&Grj87Y6u=cyeE_"w6!XgZ4lEeW7g1Wc}@w7N"g>57tSXaXmc[QyvG/0p/y-rE(`jf9O;;^B|+/)3pn0oi+3<{_yfCV|2{dyzz@wZ'l`b$
+Fpls5am0`;ZW${'&x^fc3Kw1]NTa&[%AVEzW...kTbo#47wx:7evvky<qM$7BCAvo+vR]rB0osIpx;Nd&'qvQul'06Wj>pC{8@9kZ.<ZTmYUmaxP[fdQ(Z
+itB3'/8t27g7n-8$r3z]XG<7[Rdob)YDk]U>bbr#zM${}e89t'c6X_|I/Lp@.o5VZ!syflad$QZT0:6fw,K}/vq/[3J'O]U##ctilJ'TEzJ6Z^u3T%o#Gr
+wutyE0-G!,Gwjibxrw>C5y+;kd@d<&BV<'ft,&C7qTH8"yzhBXc4=K-sFA~.R]B0!"Q[LQq=HQF[d<-h"64X[bi^%ebbeF+p#'[|/BQV<_ak5ym|m+2c4W
+&Kvn^TXAt7"/-Ef--c:F&cMrBPvWs/+Z)Foj`{Zn8oc";45Evo$huP7!K"n@K9{:cby/PY#eDU@7:}irfRc|>j(|{xXDT{iOx5Py[qBx!#~cB%@mTzi;EQ
+M>Cky6!jPC[",#qOFu&xs2{K@8I$J}V)0`G}u6Skj}Jjj>7o1{Pz)-FD><}u%AUYnws>_Rzj"8Ex$G|3"6];e5UbPJRLNVLFxem,bd9|1=BVCnAh:zGm:N
+P$%U]=pf27+O.O;`wlbKz=D_4f-DcI+!Z(drJ0/,3|&m5x!-jl>7fF#fLk9,Mg/&1{lJk'^(BZv|Oq!nvn|Ajj6kM&^[~_"'mt@Lzjf&7MrtOZ9@q:CnZw
+QUN'tiQ%<{tVn.CKM2B'BqiG@1>=DDj)T}z,A|jho:FL)s1(/^m4ZKO[v3f|U1&B;&^"vSK`B6sl2U68H`)a/;rW9lWOT1Gy>J8_g`n^{C%"X".4iX0`q@
+asMYcOg;_Ycopz07!3nATrpDQ/k!(i^x_d9g2vTx`HEZp#sN1Tar_rQ{3)6l7h%9%eH-c'l^u#u($6J6Fo'<#bWIJ$gR;Q3qk(3.o{8zSG'%soc)(^V;W1
+|-/>Hg/zu/u'&U[Q]l|YL^8F0b}E3ehFRZn};|_CafzFG{JS/;df]2E-P0lvo^c+.u`u+k&GgoyDVa{PSM%S/NhB"gnSh@j@A{g't|a4~kFY^dZ"T,JW5;
+!Zx/y"X#fei5@y7:A#M8ZEtWv]XttkxV'qn,v4XG`K=4/p[jbmqkx;9n[37%lXeP`5wF=u4@=Nqur!6fb$v=p=4-7$=/f.&p/lD9Z1!,]uO0uMHkRs72X;
+YE1b7Rt9;#~(%$BI^L42#b>$^2;pgwB8rYpm#J>;D`e5{u``6X`>{av4#%lpUsv<N#f@k#>ZG1AK"i(l#7N#s0E/[JL:ID|.0lZAmN)(Q6~Es=J8AF%9g<
+ym8ZjtIf0;2LwcU2b=/'}m11xJ{(3'!J^dnSyU)()(2LmySDv,`TNeu@~SM=97^BrcS_W{[_q>T51=8x+zY-[gjFFL~=Qn&CB'rW<G-HF/[e!Jc1z]7p;K
+~`e/]YZV<99a7W%&I`7#`BP#>x,)R0%/W|1uTcBEh<^QB!V0[CeoA:tj]5aJs0~v}MtP/MX4+}XRJ'uCdiPmg9bdi|2<"bqH%dAxY<3RZte.Sjb&a95wC;
+"i+I;.1f#UzL(-=+_=FNxyQ9K+4R.xA+^$Tnh(t4^q!{a`X[N2I(oZheHaanOo+BX1o)N}`=8,hPe;3GU!Z'WB@s$5GOrRaU)f^//YX%3+rL8X`1Q/W^Oz
+z8+c84wgCvFVApe/!%Y%`'jQNV#[xSv/P2gxN$3vL@cr(d'<A>PH"-N|x'$5tU'=C^Q.VcS2aN%2{b/$o&w>rd<MSXiz2oQ51F^@6OQ2/GjGb2{LP!KjfO
+y=~$W'Z_2JpMvx^h>HK7ExJWq)]n|u"Y3L!z%R`_;Vg{[b&eFPwgLX,dRCMBB$%-GWk_2%ne!/jat=Oi>ihf;=IEqDeewx}d|b8mK@X#-=FYN(jAUOUV1/
+3WD-[s_!PXmSR;8.-D6;{#+:>L)!rX}{-&(XQbe9=)(SE86!n#r_27IV1>J[LZPnX>JxqH|=#HsJi-t6&<6o,:72:{6IY_O2K,IkTHQ.vNx:S4DAv)Ii]V
+>kR-%$^}!nt8`lDX#/6#kf2[0oV{_R@.F'_h/@4O#bv#):r_'hxQ-CAute"AI>W@|jp$2DnC36(}<H=V%78u-1n0q:.5{L!@ef[C0@V&YIqk0TS)qTdV'`
+7#Haeh&)ob#eo`%Cgcj&+wU5a0>ynV,}ozf0zj%6Oy4zD40a}S~.yY!NSQ8N&FaMt%,1Uz=6|95e<3RG[Fo_yHfAtUXrrf]Pyx=^(Nfv"FC($mY!x!fcxK
+jSGDNn/]obevVLZ<R3@I'jQZKz0BxWIS/;azAUAwEW^7O|+5oRO>.D+O9j3060VIuhtB&WG::{o&Iz#_#P%9W_XS=CE_Ho:`XB-laB/Xf3vli4/wCr&OPR
+ASL!OJS";YhCME4b_Ym{mhHDImb3ZbO{G`~_s3R4=&5q&,l'5I;tVS$'DK@f#)-hq.3=PVP(k(45>#m%0>BqZySj#G0iT@N<U19S"=RPmXg0td|pG]==o3
+aB/%U6U#atq,4k2>:i09sbi6sxZMCLP0kmj.6P+|I,UcM@n5<0g(}0B1~Cls~yv.rJ]evp$qNCdS[VVNnJ6<X-7:1)nx{YlLza'S4O=XOey^3]3BUK>Cyg
+{/~<1$opebr)oG{4XO"'&6khvq(r)mA>E=UFH0#B>)&v<w3L:!v>-Uq/J&5jOLnDJU[(G$,U;am)be)bg9[^rStqfeubY#W0sZi!2:k)M=Eal=Z61Cji1U
+]@>1VGo$~]}Wsp[^,EFJIP@^r^26uE%C:RUF-9C`]"8>44$[UL%3MG,egor4BqpGPt3Hj."lAl/1(B;3xIk8.{|kTqAYMiv_=:t[kp^'F2Oi3xGLi<mg+x
+|29U(ER{42v>a4,<KEcR",%tIubQ8rveLGtd!Dy[,fp%ZuY>1I!{eM"lx-$prW89faLEJ|Y<>t}E[lb%w_-K~r9g{OKAQsMsac}5r<3eF2Pe@PpzQCLXMq
+'IzX^|1M.z)5SXkDO"gC:3sH{R'l(RwkXP8p^6e,iQ<1m2B0]ZH!8@mlU,kUHp_uU$E3vk0N`|_a)j7`.Usal7Hu7j8yfC:Os_19,2X}5;Ig1`Q.h%wbyp
+F&c{TQzZ;(t6odJY`jU8RP_,<Ynx[,o5r'|jaGatcq^{2Z})p1!Os-Ty"APw8xq4uZ3B9lOuhAk8PtjUVm6EAY`nO@9fz@!a.-Oj}c(IA^=vAKzUlbQzr3
+(Q"+=bgsn^F/.ISUs>wbko#wg;Rysx4aHg.u,&tsk6<)A]G@muid]'7m^<]OyG(b,X:qd{4GPAbk#KQPz{Svh|>T5t7=6OdtxDJY`2`q`j49Y+0Jr<RkGF
+1wd7uWRO16'|-'S7-vGtSi=bUa!eQX|POD2aYY8%7K7wIb#V{O:-uq{d/K2zXyDMcYFlghYl|E]e"J3:ifGHg_~>E=yNEpbXi25ZM#aO8h2#.Niong3Lj[
+xz$|g":x3#U);O|$~InK_DL94!FxyfGt]3}"&rIxvN!$QZYinwIS$b:q.}n_UycL4oq/Fg7$<VKSyB/^XA<>|HT)>'c|wIb[h'00l/rA}5t'O[}$oCOVdY
+YV'Z~zv1+kXZ.>NuK"xleUdClN4G=asXw9=A,40i;"g=fj}033jUfVF^=7i+z$BP%wfgG|%Q%fRMduI-=|frj2]O303BrVVrvDOJP2Fkwb{UG%nRF)^rBY
+5@SCc3uBS,F"nL#,B_JWfbofd65%C]sC]!jUXfvRFOVjVSat)FZAXLY}"/5BC3N}V{]KYKProrj![ttNv-{;R"1{+CV,@f=t|9x%SNh_!/.C4G%6'5_OWl
+Z_rMGOG00|cGk'^+Imvkb-6.%fZvhDYx`k{QS9zyXEs{$jK2SA~78X""jxR-&ef(lA~W43!,w.z[GA{LNA4r.3d<DdnA~s!H`Jh]j[6mDVMHeECnB|zcp,
+<a6No6quMm[f{x8JK9Hmlkr^:qn8FOu/S#2)29&M$'4HGi5FNr%axbHIE_R;sG'aE_;AP]DVFS@wG4_[S8hpfqOBRTm&w$idDT#'`.l9pFxW[EsEb/]f;9
+bd2eBj4BJlVYCmyc8CC&N(WSbi#:[Y"4tOJ2-=a]eO:V)-fyeIdBS7ex7C!4loRckH&U5HAE-VI}DmxrdI+>I);r}`4XVglQ/.s]Oa>#a9Oev3ym3:eN}2
+ve3)+m^hyoI7.jM2>v4D9`3%X,S[zPw1ETw7'Lu((VKI8"w`WjP+C6kStkI1,[%lB&4EtS3[-rC_WinP2k%BK_pyZe8>]j#vBsUJS$q/("qUB>3'g1Bwsi
+G!5bI/@_`t^LnFz0lHQ<h$DFL@=5]3o^C"_5=O2;[E87Vo3ry-|gqc]"+,3;'zxO6yw[29Bo/&`BSaMELH}0[d'^@o<]-o1j09/K7He!5@cATb^Ul5#_Lx
+F=;c'eaVkzNv3_<${T@Df5Is~+~n>doM=;DCs>dYi`i]n&bHR|(PRSc<h}|deU/TPjss4k#&VO4s+/u-~1v|B+OaDi"yN)8$LE;uJ,;uB:}c>Z"[H7U98P
+)7yB{k]M9dK`k{^a,lknl6l`1{lG!+F!NakdoNow"!mWwq+Ykp_;j]b@RK%s5i8%JO&Hxo(-U}>zbdlAdxoD+QD=%S+D(rr8.}2uo&{F,iRaFuX"R@S:h%
+SGF_@mu#vqqUV.Cjx<)6qOA'H01REp{I:8y2Ti2<rIjoQL>f&|Z-6QtYx>wx$mJ<A5Z!dks[qd9/.0KNYs#YbU08.:>UI-Z9-JmQ(l%qD[sJYbdK()!do^
+V_e#"(v,{Nl#~WhfN}q+s:Vl@3neE'|[<D%<%<M+WHjLKLdmODsowrlg#o:,C,ZhXu/o}_|n3t1{+Z@BdNmaO;$f-0i9"@Q$A#3g~6YqVpi{7]8b&hMw@F
+pjbwtwwoMgdTb0Me9jqn<3}Or>xepIo)ma~q`3QN0+;3v@ibtRd0>k4&a1shu]7Gc_s52kQ5~KT<3oB7B/d`]]BRzN05A2+RfDRn'%w}xc5DYr"jmi]@=;
+edzpbNR7gbOPRtjC0q:z<:/!BgWl=v`S7@$fMu4xAZ=Ya3uoGMkT9zaIy6a{>}-SQ[o:`]UNR-X}I[bSwFIz})gAPNnsNqDbbIfGKi3Mp}`/]#xTGEbUbW
+iAsNpa}>JJ'D,YM5T@}P)Tt+G}rv~^3}44^gq%L3%g0rlMC4o;-1oI}Yq|zx6nk%5p'EJGSfFx;_foQgXf)}zyohNpogAqi|7QsZ:y8)LMJSTUD]nNXfks
+Rk5tRvWC_6&(]={K!.L)_;R.ZWXM/w{UkkKJ`-PbA0$MN<+P.KUB^,DrUAS9ijk$dN_6u!;XP3s!uEYl]tp9S(h5"GC{n=gH]&:XIQJgicU4bn]l`ACN:K
+!{_W84yoO6qoUr]C/_Oa+y;kkBXg;8cOeY}ZH1NVYw44(AY8Dlx@zmMQcEsG(q}Kb6rYLoo4$hFVPWW7s>d$p;kz[VTvz"vL:GfskZv&[q>L++x(W/GqV&
+XFEMu[@yfW+())C]q92IT]aXPtu<EmcD`j$xwIoeAUwEZUXF^b&{@2wP9]|15$a4LZptVa7X<`Cu|uUSj|jArbUfZS3-o<9mv5:[Si:WyT]d]r)Kes~c:Q
+UWD;RnH^+O^UWkg|i"w6;QmFc0ScuJ<v.fK>/$|&0{Xuzy-4qvy9Dvf<B)[.mZ>s/>N"X+k0JwWimTOp_1s>V+huj7DFN}(++m}nCvzA:rbsxSZ@_DN8xm
+#[78>BW%oW"~yd/{{dvtjJ@8NTDVY(9H)Zyp{3m`/6`X~itZ0k"MhlBh9X[.j|L06}=qQ#$iC}4;v4-<pJys8T['>O=Nz)yoW{$;iyT8eE!T13%3%Y_j0M
+_V8cb$#snW|A8lg<sybJM5s)SfHXq=us.da:HkKmA(B2>@,qbk>UM3};vCO{kb_D(z6GuX$XD,)rZ}q/!+)s{jps5,Rz)mn(=@0!byOFxvu{#&f7[fUu54
+WQSy>c%>VVQ4I[]'_>{X>yPoO6_r;d+$Da^vX&U`!gQs)$+ye4|[,>yRdjkYzI:q58wBo;;nfnuh_g}Qg`FtXrH86h5giKjx8LVq_'N+)eVIWb{QJ1R:EF
+~Dw0H+I@4)@2zvh5`/g`$U4Di%1BX>t"A+r:UU:m$2Pn`u}1[j|sv7lt=}T;{uuQb'm$<W><id:_tANgn25:t47D3=6ez@B";0ui;a!yCk~BnREjc5uO34
+LPuIUW3'bE+H,-V-&4[!cK[!hC!9Lm"kRN2B[E}z"cX%_=0@~_WK7.rxGoFIrh^RE!{:)v'52Q7N1kw&2-lENuHXi0c!~0R86daK:(X=7.oOE"LcXGlnKc
+q6q'k>9T"Odf@^mielj7:cb>gCG-=RN=iHH9rVP4+N`IAI!U,n2OU1'CcJU&B[FRT&oY$nsi@%_RZ;{HKBg]t98<ulxwv]o6'`yt2LEKZ]%0X)onNz|sxk
+eTgu`apz+Tar:;;Ft+qYs|3K,,F_9dtF(K<7N:apLYxEnF:CYK3>'m|N5mRz)0&e^VzXgZ:Vi.M;1WHxk)sM":3#+)a(yCc4jNN&Bzm;kdCf,,<Fqv$uw-
+%hbN~z"`JP=%80yq#p+|0{0xvcFguR&K=TeAnA!"L:OB;heK=)`(|wmx{lH8uBDCA,!U'A$FJ<d|aNINeBN<RWw:Mgdl,q]G3Lp:Y3TEFGFL:EASq$#xm`
+pf5TD%p7qffzsAe20B1r:g@@53HXE2#=j-HXPl;e05]pYtXh:ehl"_J4O6@jdsp>Vk4x<u(sL9pbDeC_W5D"Ghe}-H4Bs1_o2+|bvfM/C,~%'vcs6NBMT{
+bQNX=luJr%XB5&U6SM|v>epV[B1bMdpPppvP0r`T1|d)~<3s(mREH|b91}yEL-rmemPp2%V`"tX>hSg3Kg%-'jlxP1RdH#w%%0$hF$N`0uX3.Vl49v{%^s
+^1FasQvoiqenss1miUq81nqUwM@Q}g`kpKUe(ED}UaqDp2`2L(7>XCCV_]%%yaDe0feUd1|PA;{(9Nd@5AXfO3<4A2o"e'%JCMke+=^G[e&Gxx^d}5xSJ"
+xs_#R[`I`"V0AG;;54b"OR/V<^b[oqcXN4OenRa]pRR-;[j.{.fqHQ7o7TU-1YV0HJk^-9wF_O@97nar'EX}]R~,XgauP!5)W)/,g{^]q5k`"aIS(fY|2A
+]31K>o1DNzZq(Bv4p)gC{=xFp(p8wMB>%<:Yum'sGU,#3(S9`5m43/G1gF<>vDOpyLzoqzD&YdN|R|rzjIE9</h]m]SvY$04(rY2cb(x;I"8(s">"+IS$-
+UBX^2g-a`m@a_N05+xhWQ'S5YKmY5N^MjO'y+Km"CYJ;ElrUPdh.mxJV;(1+[{L4@%t0z(#"OT=J2[}1s2OB09'N,Vu]hGXFwAkm-gxbA8g4CbQ|Iup=9|
+Tpr/;2YAY&,Fyh,rb@.3B}B%Vb.x9%_%`PFS'Ju)jw#=|GF;z,3>[Z+yE]mv~E/=,&PZhD:EYw^v->tc)'k%rd4T3xxj$p.eP3$"8aaq:03_y:m,u)p825
+$sj_a99j^NJsCg+a/@KB;@C8lI8]P:u"tIlziB1($[>Kt+FkXdW7BL#`SndXcc<Ip248xN@%V6QS1Q1f6Pa{<-|sSS-qQsnJ@/S(apdl<wpn9/zL!@=X_U
+P}g>L8]_13COFA(v6W+|&w|{ac65&SlrQD7itj+wKA/ccsJQ/zZOm26;xI~CqT9lM6]fVl'|e21r];`Wfetm6J%w#SU<j7[/Crh1wI{!i']$ZZns//pV_F
+54T-V$Ok><8Q@IZe9Z8>#P%N{oXlE;3O@t1%%/H'%<b70ckKP9c=m@^o&tw9L=KXN`'$mP^iHyT6y-F(}uXV[5'YXfSw=GI]K9}e0'AfR72_e<6<LYAR1X
+8Q!O$q&}=X.5b`E6o+748XmD^'bDyvonBMfwuR{Q1D|/cVl:N$UE/,viaj;s{!T0bew&]s#Af]L!3YNY+rwmB";yP5pAiOkbg2)`/'hohF/<eQ=ksCzD&e
+!O/;/<}J.fP|+4^pXPa|f'+V8l%CBgW&}%D!+7AWeN%Yj@z;I>6"tQ8!MAdAN;pqDzvoO1M5ZVUa3srf5^M:HLxXHF26aIX`hA4V0HVOw]ZB^@)e6Qq6'|
+.UJ:#yw,zK#tm@S]Y'xQ!,c>nvj5]BY,';E[9APWAA(l~_WY./wffidWY!}@)!D.v>]%nbz]Tj(VWU+6UNyKlm@UR.TyX|HGkZGH@%^xS]4VY(Ls{%E{d<
+}2}"YC3e=A}2L:5+y|Rz{[`hn._%A&W+wK.kMwF;R{Hc^YPJK>0O:DjpddL)ti8+gIpkY{pnBV"a=9,E!AoqgI,Wo`Be,FpueeBlb^xJ=qmv5{)I={St(s
+70zg6NPC4__V[E2v3t6,iQYgl^y4o|!FRl9XE,HlVQYr{>eLH#OkKFlh~Nq6,]pwZ[:Tt)@%VRPWB_%x9jD&IfmZmU`',!dxE0%jhyV)(1:/%VX@Rf=ijW
+z;$z8>'n'46J,<En)tb=QxOO)hIKJqy{oOUb(;NXdY=_bE2xL4S!Gy,)z%1qy2L&U|$8R;#JpLAg>u|]~bwtg>jbo@uVRDG"t+m(A`o-z$]qsfu|EOPzx=
+u)';8qzZJa/6Pz;U.$$gY5z#ZkE;g]jblspfeip|^>!>([+@/l(1bxj8l;!M(y'ds.|rZx)]d8a0UkNnY'XL,Z)hp^>|de]lqfVL&Y:M2UVxh#/7Y_~#F!
+cz8:6N.IcFZf@@ZQHm2VDF'$~KHyxm$65_7'HpNV6<UvU3#$L=(F_iR&2R9jSSnL|_]C6N:;>EIYGpqfR6byrSf)u(Y9x=BWz)3-Xg+P$,iOQn!UOA$vC2
+4MRNn9bkbnb{~vt4t/rlW;`8('gTs/3>"!t(Z^}I#fp)G[;<(kNI%(oni'[1z2!Q1B'b9gtrH'n#|FBoR@8/BJH+sck#}W"QC-:cH+iB,R,`]4K2DP}`:`
+G&xm'#|U1{k6^-v}z+"HJp@5J"}"t0wI|2C`</9_PT7">lO(7oeSpHp`^w1eH/D`PXJAhw(Ao7ctp0$HkAgsHvmR@,WP7;_57Vi03[hnjb<Ztrsh#-:nPS
+LS&^~uFTu4IXR.=-oCcUc=:gQ^N_7,x|V[P<'k`=%M<QVK|PV}%rZS+QE.@ZkF;6:}iZNwM-zHq9X=Y]jnhhYs86+d{3/{Fb=ZDjMIIu~>.8^C;rMG5{.8
+S[&a(]PM<O>^~t(f}JP{qcWy@J6"5zvuN{p};jfn:djI+{MD_6Vl:uFf~6eaMOvTy`ad{!-t'}sjA+:$GzvFUtJMF.ZLOUKO+J]TbS/j,=hnl]u`b0#eEz
+,>Yf/^qPdPvifs-Yaq5}[zeltX)hoOm6RdHeZY^2O,vkfU{qWbB&lnJ})0uCU)Nvqe>Br}z[PMe!IK`p:Tr],R/%DpkgN97l!eYffzl2:cd^V#qB#QNP!1
+g7l2ntgSX}7%-W>,OP:ST-o6y6,Jz.;Yu::;vlt{!v!~Q70x&rT{ICM%8C'H'(ocaUIp&r,"j2^3|x5x-0NX{>>i=OYk%Q=5O$O^oW2c'vGMN[Wv+O7i$j
+ov>!y/G0g=[{#DIK@Ax&12tPik^Y!ma`B}8DSD4KM7-Ti)e'%TAY0c6]v_gt"7lZ:y|;e%X4PPOZSMKN1$S'YiyU!Wv=7mI_;0-qC[DvG6,{&bq3/(31I2
+9RuLa_s^MWj0he,%Jsm!d|Y8L!no]7</&uIu,`EMcaBTyzLH0e)`+uB`IY+v<,3;=Uvi8,i$JxZ(cgobg2rvdnjwGZ}J$mc[R9:=jyz:B<oKGR=jDAhBbu
+21plWT]B"D-<3N}fbeYVl]EsV{g8CUJOWb}7nLZ2zN:`y|ZN+wyY^b3JJT"4^-:<L@tZ,D'>{`ScFV3.n".^OahPd+0cIiPQX_)$2r(}tr8_bpz8)}^'%g
+Nr+ChPLQ'oTb)7U9t-Cx4;tLDz5xy,WRy,Ov%8jlXfz.u:>&49yd'6nFQv@i/ikN7=g@x2P2(|I3I]GVlJr>^T^W}iV3wQvPM>'y>Rtm1+Us)CIe7a^aZw
+S1<e,z]54F-6'SDFOLGYiNQnlujZ1Y'-OVn9V0xuMbJR[0W)jq-oo_OzqGD$j:/uZ,O5tkA8jKSIS6zjVjS6`xSN(rs);;&Fcf'0NHaN6An[&X'y~=I)Ux
+,Ur:K@{.DHQE-ME=ERv-4qh@f7N%C1!H]XuhE&OCNs^T/ph0SEzN'MGw38YFvazi1:[Y~,)#ED%8@v`(9a!DmN'05w67LFY0;O$BzxDO5(-8F0Lxe{xr^`
+iW}jpsg<Y$HSSEG!DmEdawNVZsMMi'QwYMQ/~y8_7]+vDX9Ffc5yZ@'lqJoH}1{fG@Lm#J%>Y0:S71758w1TM$h$&TaD&.4(ozA4p9%UL@xv90h{eP3Y0t
+V718Ysbj9z'2mSw:0}4_x#{_UvOs)#.OK,@}o)7Rl!S^d_Rit+y)IBNN/BCtE_|'(7-=a;LU,7/xL)u@XeX=f+ZocR`K2aEd:>5n|_Yxh"tXkUBu[K9VLH
+S'MWu7.p'<R(;D+({|=^H>!{`U,!Gp:w#&6un#UQyVaSmco,AYI7@!7LO:2%Csp07mXBFvfU_8K0.f##Aj&Aa}"og2prOkwU[#NWBP=n;Q0HY&wXAE9_yJ
+sR>Cv(Q1CK<"bi>Q$1PMBJQRaX"Y,iu$|DqrRzdJN$a;ar%W4qHbfW:KzyS7J&>+%'h>+=S&'FDYZo8_Fbb91F^s^RbR7%|mGiJG86R[WtR"a:icKy^$sa
+#!/Y"]N^UrL7u.GL)xhem;O:Qf]"g"LCXpK-a7}+'[nSu$6=^h_b,Zyz_x57b[lBLmKV|To6Gu!<V2@Ww{^zhHw(,kNhH7lH>3=yQUU{PAgvyE7d1Ey=iJ
+`glX%UYsru'+1[s/mL[ZWHy>Qmh|DU]rX^IgMNPz:wr!!u<Cr"ICE1p"EOant79Ze6JSz(Aj!eFr`]8d626@Ux`&Sh#wf.U{,NBwfd#hJ#bYPu-Rw7|g:k
+e@+(k1&nuBxeOuSf>u{f"+rqk|zzg;Y;ff[;&/$MecgmZ,!]c8<s,c!^P{|^r2+r[ErutFl%F(=cojFBZIKY.qH5KfRL$H6JvC%Kaozr/M;cP&M{d2n|;e
+Z{2:e4|qca2F8u(XuJDEbV!kdtMxIvP>CV<C2#oI`JiG<sCT>cfBRc2aL,fCTT#UYI+=)LD6AC)Cf=)}$LMu$CsqY&yEM:M@lr4]f5.e@m|%M"Q3^"i0w3
+8r;%Unc,@4kq<PI9qn:Hg1b/u{BW:3[ZyG-$=YW9H=;--6J{srff(w=A(XlC]nhOy`cX_jI/=vro=+v#'wj+pCH0r/3fVuW:D'0yhSdCQt/TyYgg,4KB<%
+[cNpx_&xw@>n{Wc{~>Po7G,uDZZ#n6Q_[9yv<>g[VUZb/Oxb0+ZL<K(V(QXQd$!gJ3'._]oyCq}u%w~S3m6umH)h&)Q]1K_yp+xt!X7m;b7ms`&'FgyCZu
+=CVFdHi&{]>xc6a5o%9tF&-h3[5U3lDvgF+s,=vW_dxTLs!3<zBotM{C]eeHcKfe'|WOHkn3&<%lz%'1ub`ji[a@2ip`zy@Pps0kiT-sNCwe5qoyy|~+V5
+l),{eNY(bdhQEg$Yw+Nn%'MP8L]twY`eoczokHb`ZUDnU}f$odMiR&'D1Qopd6H%g!LT0#$&".%-'g^bR>C^;-,{1{_;|zUw&yMoF/C/S<,QH7:'Bx~f[g
+s]saK`]ySe8=`$SO=4~47$|#Do}l9T<!`n8/(o`"ty:|z4Pm$5<h,NY0[a3/XRp%N_e4$UaPDz)bVGoxR{,3hSayTPrLC0}"&zpTnPtq9=-&}K&#g<Z,+A
+M-Y<~#"/q7g(MGVMUw6g.9/]M.w9h'g/Qx^uaSzVvmW!z&:"[.6O0UP#.DX:eb:oADCR7.TxwPFGS{vh"I!<LL9V,Rjn%`1;@50U%4L1pl6iOT03NWK%7W
+&Z5@mh4]fn`y(Fmxv#I14`"BPJrKG19EsgVWET-Kg7q8kdIbp$GF1]=v/N6N77>]s$efkc%+=6st8[^py_X+_gT(!Ip-0n=f"#-Va3ja"2:M>q/u$sban6
+(yOTSNN-fw:3!.z0=Pbfe-Fw+SFdd2L(Q_q]Lfg!-2=kRkb(bjjVm<:yoQ)$Ky3cGwq[g<ZdW1T)%mr`X&^QIvi5_bxcKv:slI+'-!tme+gSjF>1Pv{A!h
+9/'Yg_>T,/XvHGx4Lc"rkS$B,Ctz`i@cv#a>IesabL)=_HKSeKz/X;C[=Cvy<C-}~K8lo|LZskTj_8xVs'eg_a(f>fJUipvk$<-bVLb/u38@P>f[g3iRqf
+kz|U4<[yiC5TIs&FsXkk0:>-%Cw@'J>.!AN(zq#!<l7%qR-sZtdTP4[WfK$QJMs^3&tPz8,hx#[sOG~+=k0kem80kY,U$,C.xh[5rHjhh3gZKf`$):;AiS
+mZtI;.Z}|9kTiWUC6&}w[:zq)x{nk_.YO,RMo|K31u.X)nF^x>9saAPWrvQ^B.mv3)^]uA(dk0ra'Q;5-.Ic|p&JH4w&l2X-|A>]_%vE<-|AZbBJ7F''+&
+<5-G=rcGw8Ze%uY&RqJms<@[0'AZBMo6CX[;1#kj(G%}sV-d~143Zf_GqPnrD_&Kh2={Hvf>;fP<sA]YE1uTp{vjUSOKh920]&R/E>j2x8dz0Gs{;NCxT'
+T&:T(nUn(Zy-d#LOFi]@3sR^].3CBD;3/7#[;pM#V9)Z(Df/~Yf[9=tg,l#Dc[XUg;M(59x9nV<m/0KSYYVEY4(lLv,K.Z],)pL,JcXbs_=gpe5Qac27e-
+$9ll8)uZS`Rj:dryTz9f6Ot8aj~]3<JX;Z#:"0^wPXoo%Yt<V/KuU2~fbBfSo+Xrpw]`(0MST,h)Hh[,E@tI^s&q''[8]P8Az-&9@&}oo6XR>14/_H!V}b
+{Y1B}XpK4pJ2AQ#cXJ{'j=|04X2}{6+lzN+il]4SR![G_Mmhk|L@iF8[$3R4v9&>K&qBQ!s|UB^S9Rz95[G"9hGITR%8Q12fAG#tOHMB>8u<RJnir]D3Q#
++lz2E-#k#"[ZhzId|@;JVbx{]m)5bnO&-twdw_bfy_Wq'i}729m:fl4>LAP$b&6y@F~c&V3U~&mew^p}Q[sEYJ0fp3k@u7Qa6(pl.u4UK`6>T=.E.y7,m-
+t88ox=9+p9y5b-4hI@uuJs5Ag7pJ<>u'|1N#PM{ZKVlf!(L4Ke(;wvPL6>c$cyL1PIQD0&Rt,!,Fiq7t;+,YCjf,4}ol.Y$&>TX.Be_A2<@KeYD>Xt`e>u
+."<kr9Nw;p@=jL2;5/DW4<S&KdBfvYDw8K]U3!-^74hRHuexiH!.amx8D/5!cs2VR(%)Is::T__:_bQXWz{C}[PYi6"$CF5'UHLqdSXo2s_u^2!r^mNL4U
+n=xWW0IW$UJaJdqX"-{)R_gejYyRY>G`'O#V`G:Ey,APh>1<~TcfD%QQEWtr|JlLR(_|{LN9$vvYZr+t-M|<LUt<t[esyKCCK+FN|yav{<#@(NdL73OJ+C
+;y=r9FHO>0)jzZ:"V"Z)(^>Z4%h^5u&FWUqB^D7`L&v6fCiC4n~Y,OK;b-u3N7+-a^|)h>(FrBS`YMrJK:!.6qJ[wY2&Nsc_$(in}ln#y@S:~AVHTJ$--}
+QCzRTZA44(JirHH-|p"}^Nb`qgjI~8B#ssQDvhck(2O2sJoJ@@$Inmh_=KQpqnzdV0JOAAT{0G$'Cwwo{Vm;yL:!}|CKnkfq!N2[7]f_oTWdb!+6uNh|It
+Ov~6eE.e#rlN|S-m'DAPXPs$bcj3jwCNntw-ZE1yZo..G,.}qfp@S_zF"0VbF8^h{M)$sa8;`bE(y+F9Uf|M.0y_`g$OL6bhLM%r_xbshY|(@fbJ<Ov1h&
+c("4j$E>Eq&tt2!kPqVhm@(r2_+6c%HpEnCe5MExXB'yj`y`9QXW~62i[d9qD#zAH|.nC"7^BM"7af$y,XRB~{0/!bm<^0"mN^e-u=.C[ET7yhQ}v^=[Xc
+h:`Of)/"RC0Hd536Vlf+ikic.]a3f-j""%g]q!gcc4D6m_5$F0sKT=(6mS$WV<.P^NB&mknh!YSiWZhg6,J#}yq^ofW)GocYO:{"%/{t'r4CzSw{`H2D}Z
+&TT}{D}3;#8_vCh+:i:L1%a<+)mtzUm#q4)bwG$5nyNCy7&x@z,)m]0)}IFUNl76[%qA~s>$oyaxU`]2cy;/t#7DwyE}[CoODt`rr'!XYoIqDY'2f_sjxX
+p0&vPNd/9TS6BK$,RS-.=f6u]Pr6lXl5K#--@TzD+mj-YhH7FdjU>|~=@]YEk6)lOKv;e'8R/J%#qYu$$dV]Q/P[Dgbodkyr]abA2(3%FO=--dW`D#)!)k
+jwc_6+%89Dx@r%e8a#3ZA!E9,AIaowUMe(k#4j@N!+vDl]UeS9j8A5Z;v%e;t'ipm=l/`Oc8fOPA[l.6$:%9@buyZB4LS%>Due5OOJ[yP<FbSB09Dt2a+5
+mtXNNch&{9EReB4gJ$hQ6)KFp@-TSjC([H;PvXL9>H[>{nQv#IYhV>59ZO/06=e7m`pq~"=uF13/$xHZA"w&ha{GDL5A-Cb_n@i-$=3{Hm89I=p8)AP6yE
+[VRm&q!phmbk6l3w1F2XTr]1+C0h$ct0jJ'Hp=wV4-X,/|)|I8_L4z$9P+2gze<JUr[v0T{xdEYUlHd$QI,|:8YPqH=Sy8O+pbb+J8::|vDrb:Krr_tor-
+RJuS%EKL{#hi#b<c.!%id+-|70zoNuVIoO)F)0G8@B,!#-'+9cbug4PYx4PsN7,}6x!ZveLutc.XT%Hj{pu./QZ'/#rw29ARWMo:WHMm^d=GKZN&V8Na'(
++yJ|o^S`Fle;ROhwO0:soPFT)DKwvU~R2kJV@'>"crxD[ROtQI8O-X7I:i,q75Rd4.e1sh5'x2djhm$HIf|(Z;,}j(N.>;uhg`D!.uM&.N2`4ERu{%sic#
+vY1sN/`6[ff``7hdge~WLrvRjVo9zSUkS{jEG[n_JHJ3>q`CSVM"5huJ52UcUF5pj#>]1U|BQ&8Vve#pex3YF[pwKjvuTa/0%:h9U!j:Viob>p:=oMA1PL
+)`aEku7T_'yM@]nJ+;z4oEzN@7qFD5!5T;=G8oL^O7,Olz.@&QPYYhNC]&6,pNeI~:-QvGbj[IX4|PTz}rXqpxO-LP"9aPj=]"VOmq"TqZqq=cK`")&O=c
+8dc|D(fhC"{Z2TKJ(/,`G!M5|l=>nxkA,xoXdpFy^>E[-3'%QWBFQM!W;kA:jPA,=QI_'=7MaGEerGMMXZ1+&<zA+aIm[,vZNU!~rwLsINQ|NO&A_/vsN-
+y=KU>N#:^mNedK+yn1iZAXA-:g}Af'leqx|G~V0:H=3%74~ejcax,MNPFE@;gCz7D93z`ug^x`9v1IH&<ZgL!WfpPfR7mv;lTLHr!@S7tQuEb0h9NoJ&jC
+9.fx2YM`"yT-!~cotPvZ3`ZtD4jJyiv%21b':>lc3^lB9hnHJ}vnqE#y0KNZ&Ez5==Dx+9hJ'EMO}k!MY6pQknox'<F)t<yv/8om`pSA}2_W@.7=_=^yRd
+)O-kd>hEkA|k"9u|u_R2C"t0&I4$MUsv;}tDBn&nn!Ec5^D+]YxnBqT4YHs0;DYn;ekd4ahz@P]O4mPDJfHECSv3;_}ocs<S6oteW<jCOz{Oh@4U"L}>fm
+9X:XRem0_zf|W;6Zjtm5T!wpoj6QX_,{Ui>d&i{)RDkB>Vk[DdK2&>U,C%Vl8Hcjo+2c)}0m)}z[.Q$})Q:OEUTD>DE8/NO9&eil8J(B{s!sLMFbf[m%-{
+@{uQ$L):qhg2[vM=w.F21aQ1KlU!CLt7VqVk/,0I2j'#JdRw8.5C}]:X^m.OmY]Atiq/;=]W=^P54.Sc+hX)IH!(M3AMt%Rk2K_/Ew^LpYe.79.3PV}91E
+A4uR.{SQweODkf^zxW%J;5`K$k+frTlLD706&o8vR2RzRZ_wb^;bA'%H.$Mj'SsjFe}cQD160rrp!gVpHf#y(r+i#Er6V|dQYc-MN,Bqtia;!%oI&>ii2V
+o_~^vBz{u5SmM5!Np$_=IJ(D(.82=[r=h`QH~jJmvJszdVPg{Ha@mRwz1.dNge+^g@"uPMW0Z1#8!HrkAGJSo19TzF[pUw77gK=qPM^Lt|Ht-[+Ty]^^uk
+~]&mkjiZ,9]y+&&yfSWT@AD7aa53,/72D,&{xfWMZ,T%f1^rz/PR|LV-O"G(-f{7>{~DqF6N6@mh4+/F3]Nk$ixkH/7EqI4^O+anm58vo^nq;"n,-:yxk-
+Dl-[5fj;_e:/:5n4T|bENh{TM.OOL:Y[7f:.mzxFAo-SHd8i#tOms<j'N;ZDsVY3tT/{N_]h-Aq.8rzc%OP%Q:_-lioM7HS=fAFpjb(9!O7=JJGF0W7s![
+WLVXq1V:2@EKhj]9_pE)H$2"+>n;Cc-[p;Su3kM%U;yzoo1J4y"v-H5qF5&)QGYvOl>Lz">eHOk]0<]DAD[A[4lJd`Y@_s/6QQ3Bf(sJ|&-"hP2GHA$e,a
+K`=lhm~;V3vS-[]";}OJz3ils(Ef[En@B`<xjXxYqYGp]c^EpoClTo[b.,@Ppr@1R)ynnqfgr#E"2j2fC0]K1K(bN(g^~_8wzCACjmKq)B'/k.,N>^S"Pk
+ON|482{dnU+d'NdIDhmnPFJo!"1_^b4i)!7d3_!]eRn(Hj/%9E38;k1KZ/'[Jo.SW26gu[P;|_}/2CVJI!9dpSc=CMQppDX2Z-.jY;XcAvVTie=,,7T"iB
+-N_A~KdEr`Kc@v4]da}joXc[]Rc>Gzzyl.5e6+>erK]TuK/Qy59w95%^pRdzJp`cMQ"jbB5+V=2p;"vTZFRwPNWBUY3x{@"4v>=#0AWW03`5fQ1cC@,Tiv
+S#IBc2OdW@19fS6JSlaDo_k$b<U6~|mut+JA-xs6lp;v-TAUpN~I'g"s2+MM!X>bf1|=I09-{dA'7i=2uJIiIPvw-s`5KT`k_Ao5_HoK/ysVrLX{@s..oY
+`qy]|iN/8:}fku{k}@%gfU_#LYW&EqYBPICO@`^)1@tC='s3'q^Ud!';LP[@311qLijsJ4a3T+V+>}-OkRro"+y5$r~g6pf'DEdo&B>&(3Whn!``;!}/"-
+;l'{Td,#SO&%2H7xji=yw03Rb7YlKZ/'|ivaCZ]G:7(J40Tu,).xah.xFO`>EyPSf01^AbN>|M4Jllqpj&Z5,x$,]oSf2VN)8hIWfH(_nv&OHgK^hZ0)H@
+_W/WH:PTJ&y(g2z:!sh>~Hl2XAV4M^v;K>ut=Z&Nwpr:ys1oZ9^52yOg/#{tgeMFUv14Rp|g}Ax3l8,$`8^To:h{gOA$gAd<h`;F||@K..Zm(d]AU{^sDS
+OKrOkiJ=y,)$Li/}/YfB)oW&]/;$#}|yUAC8!W"i9KhiO2LnIY|7AI,8P%Zh!S`}+[c9sAN/+|GT(y~wYbL9I49PQ_]h;8Y0sB)N>mjG|[qq9(Xkt=FeL4
+Ke!an6u!3x9AGVxF9SW'Tud7kR}A8<#Z]w"NIAB6bSw4CHwR41VK]EHhNZ!#k=4-rOTB.u8nrFU(`'T&S|9PPa_OHp_(L5bTsT|3MiOXPIZGb,pF:lXpJJ
+u;!q=VKm7Dn8~=/5CvH:'x.l-<XX){(SsLzM>#oux<Gw6wVS:LydRm"$g!baeZy5m-Q2uKf;oqu.jkDpPR=w3@SD2IU](3|>eSRk|b=oKRMJ@$Gx>d&n<O
+|KPXC%!v$`EJQpu:7S_[rn>BVFXaPY4}tudi{pLHvz'sG6s:Ce)OjB$o&`<r6Lm:AhfHfOuLQ>6V@ZOL~sF)bWW&dlEIeZ))_YOYnwD@ud(wv<^RW^a.7x
+ql1]K#%0}`e(cp!(<H0{aMP+DD3mnf]vXVY"D3`3`+Ak)M-v2M'w6LU_i_7ub/IF}fddt/,(5pV[RGub~RPH!qq)fU-#P@LtK,c)b6GsOI+{1uid;wOb.]
+rNqt`gYPAO[!&O>6Es;vC7Dr2}Ne<"/ATO+>E{,M+E@8^}eZD2`VHvy|vLo}Q;}t~}G,mY)y);_&sn{|]0kZ.(.jut3^pGhF9^Ce|/IM1^az%e3jE9Lx4-
+7OEZwZ58'y_LT{zwadnJ+tas/v&x#gSG+,lA.mPzuZr2Zd`D.z)-EuExh_-dzj^p:XmZgf"rWk$O%mVZ|b5!}y29!}u+/:WrYah14yZc(mLlZ+rTM$dBzG
+LzmGkN1i5#_r)MVi1lx]o|[}mt,5P$j_"s8BFX27'yW>&mTF1VcF[)Z(AT#w|P94$8cJS5j5/-o5X}3b#M[8:Gz'pG<6pxs#U<f^M`D+cws2><ok[`X`Pz
+2Mf>^89Ca+@U~Jl}CnHib-Dd`muN6ql4h@^][g1>Q{q>hue[R#`<Y!!5Elh2O[D-my<^xEY;Y3-qHj]K>p$G]wAw}xUZes^Fc}hV+dT<Uzr"dGT#$6N`w[
+pnlZ9"M((l>o1{QLXG1wsPqHBRn/sPP32M8Vs>Akac0^HeNMiiVDLbWFJ[tSuiN-U"1)jg#$-y@|cyt]7S#0#t^hES2:'sj_9>]`okhVuc-;p@%M4MH)lh
+<gO64u&4rK5oeUtc._(`mi8X$8K3.o>ABP$$Y_-Of^uX'O|/iBcC-nR']Lp,vr[LZ=U1/+6#2Sp<H`PhH#i.nQ7myxE<7IcM~)5_;5giORf!_y$%$xy7xf
+p_ivq3VJ5HgQ_4rmyTj5Qyx|R3}o&<A`<>%"_De."yDmTC{.bu!,]QHW^Rf8wLJ.F0|V5#ccCzcO}LD@FTXe`|y4X%p)vSRXOa>L.sl=KFdCPZIlW$DNYa
+3MM`qRUCjnglYkX}2]2Bbw84;}M44"/nfc-S'yt4Dj]`H.;>%f9fK%_C3P+b(#[3dR$hm7T{Y2Kx],)X]A0m"e9aWZ5CmYq,prz|#__k;y35':,K+79bc_
+TlJ-XrFBd7TDBdWwjFrqg1gSMtjd1f2N^md=9KqT")mE!yNyvL:NPDMOg/Kfd7]5ZRo"ED-'1=b[HA"(rwIthH&Y.Udk7^w$#/r+X`}08JY&faL(Oo}N'm
++yTI'm2kqIe:XHHK>YuZ~jj7(m1d6;;fEg_}!}z@/vO;TSnR<@U{Q}8W01Dv0pX}6fzVRHo5$Q4J4&",)jRNZ}w_:7"yeQe|66VnO#3,5wPp`Bl>X"o7[)
++-C)$uA4SX[pLHVUv8i}.$4P/;JJ.tp{zvIsB/g3.p#V;}9G@y<A/r+7}@ml.#tyDivBe`ke&O7QVrZ@%K7|FwBNiwQJ2w4W'MwueZzIar1dc]2ml2EZb7
+pVm7%B+jjjfC1M[3un"rVED])7y@N%f{6G7fK@>i(uGFufH,(vTF(ey+g&lJOKj4:K+clFHP>&;J_4"tFn3>-5t9)#:#)ouss#}LSiR0Uaf[)Z,[AQt#AU
+NBOw1HFRM>H-Xtl$QYL}p,$i96JR]Q6myhV^bL`|{b4V;"$dUzw{j!Za&b5Z$d+R%SmF`okkhkVIc)B(b%@|x.p[46l1dMPvlz5;]vMDnM3A^lwB"[$E>3
+[O<iYv|b}%s|G6HcE!<k^+`Jg><_V|IGs;MCNMDB1FtVy,GQ:@FxS7l)LVL>.8HW,_qP5pgZbs)Mv3l0LDGCFL_Wr[,uY1{KjAX;&i9&MNZeJOV!fbv#4o
+4q{4bl8cc^"jcJyKDj,pQ>~M2,5;}x6f<#_ctXO,g^p]QjBI9uDOK2}bMxCr-OSGlm]L=aD!9!JB5_v"v3V^3xO}6f~VvvT:M[Xxf98KhBiy0&OlLI/:c|
+W(XEkZ~iwxO{qk9zl$}CyT5=Ri18`7Xg$$r%hO+["}2p/&,|yA$%c6a1OSGxpx.&/TTI}}gl4XaH<5koORjrA+;tw[x.$MU{d7Rm>l[hKUh'sAI3fibN;+
+yj/|j7r2V|bZ_}qI^.Jq4|GFtS^8m{2gErXrshqMNNwWjRV|yOI}lDs=,-cH2E/GSzrF})fT1GeFo23Kc`]HEXqUfTD)'b_VSPY<FS/aU2H9eSd4zk#`cZ
+XG<WOV7+Y<(uiPv|;X$Oxoj5>YgulG&V;G1GQw+Q'`aBq.YJT.g_j'~%eZ^OwP(G8{]c)Es"HN<0ljybOv"P&S|%v`jDWO@<'IQ`A+XP3x>&@GDs>R+CEy
+nUgYeyZOm2,{V5jOYf_!3Fl$z`uPIeygmLS8&k<%)jI^qT65i71hYuL97LO:qfdslolI=cr:I5q;dfsT_b<a}sp].x>@V-uIm(9}axVaJ$hs4xktte!R-J
+}^zZv|IOu=u#;z8%DHN;Rp`i#VBOyaDY#x5#g6Gf4;e66_ZuiO(#|vudGv/ruiXEeF,v>O_k1l>F=vjF~j|H9"oRp0;F#48[h4CRt@/k/tn7fxaDS6Ke@M
+S9'h&@ac%G-^0EtGn&+N&((XS#lmY-m2JOQ/('VDfjj[{4<VU$Ra~cX{v3'T5Za6qvGbE.wT9A:j$3u8qf`cs67&fEGQoewT`fn6ym<gMH4w$38KP6^4nh
+J1h`FRBrwAxO[H5o-yAhlIWZ'DM7NZ@:xAm@`_$5MnMq%,s[03V->sCLj^[e+BQ`L)ki|IpcmX53@w+Q0aCd@/R5%XwsM9E0X!sfJn'7^x]8fw1("i0ZVu
+.ey^%y&wm)sKg%ujuL'i%Ou;c%>XcXy^74-$zH8ioT,wrzP)v]j|S|;MQ&c{$szk!phu%s^nN-Ctht1vxQ4anBX;rC<<q[%.KUch8K@3FV>SiNtKnL!3Yo
+zuur_8,yAb&+wW/k](L[AE92V'("]KTlbie8dgST(HS$hsmid0]-176fW:>lP(GSyu>x'2ZhCxLpu!p}T:2QPEw7-t9L%/gL`OZPXTlk63[d}nb[%D`d|)
+~hW,Ea:^z{"K]8'kU,}J&S5q;d0`|P4n>^P7alRVcPWe`r-80q#(N@T%FrRf%G%Fd+|jkLJ(@r6:lu&:D#oo%zC;ye&V=SOCP)P"U-+k5"Lq,Nvod^_g<+
+OX1evz~=oL"kVp3utYSsvmC<NGi%KguBv[{O!pA^UiHC,t_oMQK8QtNjJ8MOJTP"4vshuw8]{0nS`^t$Ke@bKY;wPSLDN;enGB8:[)@Iyh]my(Y;KO>Y,S
+3=j^@TkrG!UJ>fSc+z#ipy_0"2<o@P:II|Ct+jf{UUA-t74A|q5ijk-/Zcm>Lj<GmIw]WHHk4w5`/s0HY^]tlRcD_[bC1#s#/H0_@I$0iJ0pPab>]V-u'&
+_A&w%M#9tfDCtoh1Z=zI4c7lLs-JXY5J9SZocq4^pYy.AniyozfIFr77he_Nbd~jq=<bVio'thnoF5~_S`V&/<,=XMa]n-F.>:9u/^Sh`nJ8G<4|V@A=eu
+-Nf3Kd.PV^&aq_pb;R!e4>=n$}~m1b]R<+%RX@Z'UZzbAvN5C,`wo5_!-'bL`R}E>($Ur;[!X#:q0y}+G:9X6t04E`=z%HB`'QTo##x.%NRd)5[d>KtO$`
+`A<`3'05LL]Z@xJbwn!rkH:#Q$vIi]R+!TqaaO#CJt4G8=ypPdkxS]BvNdfo%%fzW,4a:]i7uZi<8Z3qv&Fkd7yN%{,58nk93vosa,NF!460vL&%z&;p0[
+'pN4'nGYIlyJJOz|Bc62eBRj|YUq)pQM0b7,si.6NeZrj%A3_f3Zp^h-"$AX{KuF`xutnZe)|kauC3,s>a>cOa&qTprEsj"v!2yC9m$f3TzeS</56}5y4c
+z}f%tLm4EhfPxg[h>YnN#GR$^Lu+Ne6,eh';g/s+AR&|,U|3ehLG`i5rQ0uJYo}9S|Z"nxcMYv3wuL"XX|8lJ/4kw[g3XHX$BwnXz&w'8(Uiv+xf6IUkA,
+4`i4'2Z^OaYF.C(L4R&:pvr&Huw^@l)Jz#^.]s|k,Q3TYZn8FT/("Wqc)QF8[S+SDXg{Tmly6]rclGqif1|_t`el;reK(3RZPQd&(l>o>6CM:72L/X1OKl
+%`,Fx&B54srfuPHB9XO[$%`/`!4y`hb/RN{bmt$L}4:an3~Wi_GD:BV'>nC(3K`JHv];D4BWz&rLbT3;Jd$5/CsK!WBN<v)-j6-FR&Qn8Ur9^E}-:]Av5V
+%)ahX9+@6P%z5H+OytAX#.]J<;=4)K|q81$_E$5T:(e),L59{8woP<%ykkX`t3gb_nyc%ZD9|B!q=zpR]!}4DiiKD+]iEjuNk{fcojC=Ct-XWO,w0}U>DQ
+tc#F8>JDQngVq8d,txnq|]%NhLr<uwVuol&pBRPmX>=[qu/DeDK2yf~^|B<7IIp]G)Y-GTBgkW~tFrq/%Ac4l%,GX{P0eo;@R@|Y"|LS5P1I_08ku|)1RF
+DL0'Nu/>_+eZI>,UiV$o>3/[/q+bv(Lz5o@Q+u1yMX`i;Z.&i9A;7hSc{[:a]':ds:Ji""5BL,EpFk8tG]:C9n,l{EpTq@J69p/P.6$CwYOh6iDJ6VHr`p
+msL.%5QADaR{5y_1Rb3sA:Jm;2oY[[Rycy0NLz5&mb)Ka#4N):Wl_sPLw,iXDww{GrAZSMqh]AuC=up5=+5I(XY=kfp`/]_B+PO%+dgF%w]Sir75cc9/xT
+P^m|i2>w%d5"JL(Tyu063H[G%u!whYRC1)_OynYR;!&D]L<K$DLYryNy>5%P.V5bu`MRRvFppYX}yE4ZDu#xwozm5te1!ui3]WXClTNLM{f-.Gs)8Zn'7J
+;P}`,gQfP|D$ohv%kMjOfvT+I]feB$PS5YpS}uBO}ug@Q,.H[B!NqC:D!soj!oKrHI1#Rq6tNKT'{O!L=Qa9=IN-}^wAZn}ck"]Rg.Sm:[<g&NEhyRs)Qf
+)w5B[t|ny2o1UOj{LNdWY1q>{C[h1slE_X[%^IhT0O)8!=q1iono&hRYS%k<`%635j`tr<Wsg"kRoxCfacBz+:wn'tyjYaH(bLq:Dx-Tk3AC50`q"='XW%
+]/rx/}e+wj.f{r$gr{g0->Ox"`>_6LW_5:SHeat|(UwTlD&KelQ<Wdmpvtv74K6$c]'GM{~mS3n@,&|y:Y,gVfV+Q3nX"PNSNYAp6Nr35Ux0y%T_Vrr6)_
+I36>Ct'^W_~Sy8$''zl0#W&OOVOs~(^1K(Ch0!2V]!_vtVLLm2+G9dNz_k(Xz!MmXt;aHT4s(0xa}I(cs6_LHYha)g'3moA(<3@^pQUB56e;G0b)V(_ZZs
+wHh4U[,u;YwL_aotn=E<zI'0<>uTXBt-s)jH"6d3;>=Fv/8O+/.Xe&NAbd!T@Ik&;.DmoqFV>f,|,SRX5i$NR4^y>I&->h%!W)n]Q/BQF;y^5mVR9X/iCi
+N,4J3hX%/&]sNs+Sbs'dqwv&bcP"srDLK|AFx)FB-Wh{M`[6nXvBq'5/'nGtsV$mbZ2D&Tt)B+JMd31uqVK3[2Ac@;tG0,pDVlsDQ=XhZ_!OPA#ium2r~p
+`X^KzAaSX@;j!-/%,pG>^wzCG-t)Zm_oq8y7z.lqQN{sUox!pCHQBhOb}i"3&JD)CY{@O(>s8QXhzwZ7Z0<^6&$6Z09y{Ci4E54LMi-:6LcWYam!'W3fTg
+hgF|Gn4^UJw>p@||9Gyfk:$%TS!o.EB2qBC>Ni~e!YN#l/P{>zxpmu&7I:v;[AGSJ5^t~`1cO}PW3Q|4m`,Zs#C`^$M5UZ&:`%nhAAT`(442R!BZM1G7]&
+vTk{-AP{$JO>y,^I8Hs9[2cF9H#X7Q#DgCB/Fj$oqG]SUA$W#%<{za8Q6H+h0lC{duKl5]IB/vorkrVA7Gf(ThfPH|%>JnPWx%)Ai>iDN0:YR0@"Xo!7u4
+,yC]}/M"do@5`-`(_3rt8w{Y8jZk#&A|SKPF~ROt0Y=;+2xWc"v#Rw@6e5f9[c46!hcF^%X7#0n->N~PrqoF#o.a$;7Uz>mjY=>a~`K%kGao7f~sm$FHD]
+^2{%x#}a"D)=oGL{byXS!:N(:3o[Mry,_x/&~`,(5d)l/=+!k`@uGXn+sd[G[w<zd4=]z|)<!J]Xi(C[]"Z4T4Amb`YD#1uNvzP2D;Zap.^t)Uz1I/xDT-
+E/xop#9qCZi_1h.OHsnkQjZa/h#K%>WCydZG%IIn;@FR'Y{/LPD0B3wp^w'pn-Z$V3V4SSO(M^tWl'N%AJ$85+=jggx$'!Et'0K/"lJw=(mfsRI`seH1w_
+'sO&Xjf4_sx@Q8{'d/{6e+]<7m9AzR0A)Wg"AlL+(KlrDdS[hcXVTW;bmCF_5DK]`EgT8<CptiHXjhGUg'87x:k"yB[e]O_&$=B^+c2,C+gRU"g6Zb<W{_
+Lnrd,G3)(/cQ{gW_+_-i,<)|l$~i;I)IBZ^2[75jHq,(Qt{ClPqH1ixG{6vJXLkLxDeB{<i{d8WGEAweodu{HQoN=HrT7iNiEIAX'pk]vS_mr;7k<NW4Jf
+Wq|["j}0w$D_(4$h.F`:#$kBFe>!wUN#`p"o]M$#BDg0m7CtQn$Jd_ctOOR|.f(,ma;8@=:cOmhDlN.W~Fr;g6;p_vnmrY";3!E/Qkg^eEQX4I'E|oCSHV
+['aU%WovNrt%e:,tp&)K`%t#Q[gNE'a!+;3},!bm&<GikJ!E/;Z#@}_3%!`jZyQlSt]wd8"_aGF!=Bp,RB03kGVaO<J4`9'a`<u5p/l3'n7=}T'.{mp`!_
+;ubH3OGYbgl1^ZBo)bCUdQ32iO@{sY#(`@W6p.xjY+Yk,M.}SX5,8^8U^|0/f4nWo9l(ncX&,KbSmfK=_J`>E=F2nIU<v)Lex1yut/{P8ACACdJ3c!]i{F
+&9+gkmB(bxMh9pZuKhGt!G-PCqff~0@aEw&k}GLE}A~AS;|=%/B@"$-f((Ctd.x$spAMpra>m^<jix<<X(N|07`F-F{^vYrw<=3"I5Q>&$I:N}c;}5cK(y
+_TQ]K<M)NL;F.X>'PQ[/4h=n~4LUy"gKTD`ps1.$|ojKNT(saaoLRivNxe6]#pRYMWpC!;zW.{5O`[>Tj{(Z;)QLgB@A-se9j]x%lj!eR}ylOd<gbd%]K7
+`f/|PtQC>qb2v'G}tNYb/{]MZ$>9mYxQlX6|A|'JKN5e7"@#C_oM.S>BS<DIVnJG&-Z4jv5L/xp0hY#v_2BretkREs+yf.)_aTV0zJIA4$~UtY]t{c$ol{
+,fOdV[lnT.uF_v-v]TKV(=v)8A~:TQ:%usW,Oz3xglLs%FKXL@=>Dnjqo"S^t[:uaZT$W,xEm'$i.8M#doUZd]!u~|xq@g`}Uyze.Nf#bq!'saK`y[d"TQ
+hHHDAZcJDu>y6O)rQ7f^GK7E4A2./"ZJfM;.$TJ"]$HEGh'TW#a'OoxCMvdtzcPZzUiy1pg&`;/[_-}[^t)p}s025$W2W}iT!"T,UfGs>{[;,w^H-[z;|[
+6zpoI'74c1mh5lCKSNdQ!VABW_^.>D~rv{_&R_:)h!_z7|uw_XxJ~tnzIbL0e''P<mIGX,}R}t,8!t5]bbcbU<t`GCuPwQhX4q;PTr@yoU%d[,KFr<]Y!X
+2:wKPhZ_f>-R'3O|5@^yc'Pn|>4{5`T44v.(Naqni)2RL,mE'Of0`{p/Yf)3|Ks%in;QrBQwOO|KSI.mz`3EZGbzF&cdRjzs_PmU^WOf{X(s11'bPr)u+P
+v[$:6%E1)Hq$k^B0z0-U-Gw3@.ED|s40!a.XbUS2~,d'3pBv<eA|,)TolsjxK-p0cBGysWqoj297S4z5x)DvOY(dnL,m~/ccsM{@.teeRI^=ccp1xF]wb|
+8r6=g=o_pH|i5H5@(<URU"1uuX3ybyS1]=J9xNPA6;^w8d1i#2CEDLZE`$ne"9|HwjA9t-2,n$O@|J|iTW)yMh}'N{{(y@kCsPR]O5J511/oI;|vNtY%k]
+DXeNaxwa:r;rsA7Jv47]3u<qik)YH1l9!C'WY4rIh]9+2H<,#Z9&oaVy#.,hx=-zc!q+INl8P[q#[K7zn!/.tl=+;@333d@f!G&FguSc.:w.|NhsO2ZXx4
+1BkmmuMiL5MI&rz)cif=TpvH5sYfaO#KN2T:$_gu$Uk``lmNM5Lmzan6v@/!}n~l/`e9O=xU7CCjXW}]z&C{H,fQ9wNU,3's/o9fmMLuT6C-!4&YTA#^og
+R'|inN=WO}#r/4vR(=&}D.07gAJ]<LP7sZGLAcTmVM&C"^#-<jIU|Q2V6_]:eIF(V=#O@O]'K"5=h3&An}5GM<l{;zZN&+QUF7&9c/Nsk@a_^v<:(_OH48
+^%xMI4},DLdshhp5g4'"pBZ+vqfd/kcfT%_'FEs&8^B8GNlIX6_:@`^8VsN3Wf/|~%<uS,5}]YmN%I[;WX=j+zt^Pq8n[Kzn_&Wx+jc^w"3E~@Tuw1Nm`1
+F]rUD2^+-J."qZF+XkYSmC'MS2idDHU(AJ};$WFNW`d(m0Wj~IA_VOI3ANF]MM7b"^W9$g,1tSoR(!f:~)gWP)y&=wj,4l,EGW&=nf.WaPj3zC&9XK>Q5T
+u5~M4qGc-@jx!5`ncn`p]>DLmTV.{_Y_u#w'3Fv1{V_$J$mSs$Gcl',SBSrxF#Gn">'[O#eQh09O/,o&_XB("bjSxz{LBu:G/xd<Ei}gd;i5B:"cfYJK'H
+$g>zDlVztE5Zs`b-76.s8'vHGX^Ldr~=tBbN"xiLM.u,r)9t6s[zN{CYj]W;1dSF8e~zY^[b=NMG@3[c<x]+L!rhu1jCD#W^QyCJxGvU>HP@"qS+2@M_Z1
+4lDV+sb+9z]gROhGZ=uw(9%}xn5ZEQz(Pt}Y$}]DCW`5h0{5M},z}=#T4mb82-SU$",O[DZc8/D1[e0[=m%ti)TAo+Y4,JUUUAM>]yLd['2Tgd'Ht@+xQ.
+DoM20rGggmN1EDDaGR:ax@nXf(qK6&#J)(#>.6W6B9`AY_D0CnavrP&d#ovhZ'lSdQ4j4'AO">-IMMPVcY^1,4HBeZ6;0T`kNEjVKaJTFk54659q<^etp)
+m>Oa[r#rVNH|t!GBcv>w^V)C-%!1UZ%iPM22IF8oV:39DabuyMwgt,UlThkh{J!jY6s)2:X<7Sz:CG<zCP(Y%:a1tob'7/>p=LZJ7f^+Ct;4$Gi3>LWb#x
+<ghXTo>G_#4V_rDvh.+0=nIUPJ5stf}I6F&OzQqfyn)W28Tc$_d6g9@tP{VFQ&FU%=9K[[p&mjkpBJ3/y{UctcDRhIh5igK1Unee(Z7Nn,2JK^hJYsZ+Ns
+0'A55j_%DvMH_N[eAsX_`|!wpf]K|YEv:ebUv_bA@+^GDR9lLgu]gw6q-r8a1zLYk_/ho+7{i9B_n&UcWdRpsdaT70a,4>thNCx,<r#e61uL)!E^647PiY
+h<f-iD^V;7zPv7k}Ns}aYS-ny3_!AtTA!k.v"WcKl+fk(LJJDy~(R8nU6mh6)|~@cYh/W&I|KFTzaKmStf@}w3PBM]D}~"w;<;y|4qR7+CIMnmIMg=}q7J
+mCpu|ySlHv|DLZLewJ=.Ve9w5rR{$J_{eYu9>Y&oP6L4Gsz:}$%IZ1h5fkn]U:R1Ml7>-wOI@0%gW>]^pYj0.FUuHvghdla@zg{PR2OH}m!W3lu`CPsF=4
+=eCY"IZc`cpdyHd"o#MD|8wkxBU#p">uK{WFJ:4!7V<6eMCCEkA7CH#Rf;tlyw%^VT@cs6A_@vaErTae@|obB+>{ist[v<C9yM;-!8D53a@'F:JHxW_=`]
+9:{bV'[F;o:D!e7i`>}s$r5o-Ci+/vn@_.hPu3R[T=1`EtI-l(i3^@tL(JW_A[t5}nPMwm^_p%jos}YKV(vA@PNf+=HyieSi{C8]>["JL8j$lMtUSZO<0z
+uu@AFrA=/Qu_;a^T<}~(Y$OvZ4fa%OxxP%cx]0OY(Mxsi$>3|2ahY]zh_K_0P]s9iy`E|'A:B"GfndP6xutX]E/xrT0v,hW4b#1,fa8u3s~[C)>FbuN}_p
+p1Es#u!3o(|Nmuq6P[(kEse%ljB",F|Ls#dKKf/-`,M>i8"dzw}RkrtM1jg5-kr<m!l_v18|ri!wa{nUAL{w~d2,g|2v;#g.STWI'o91fcmJ)7YUw1~jfI
+`,zPQ&`u+6]Pm`'uQV`)pnkJ)}VIb;cS"550Dig7#1Qj:rQ[O|Ns^S:y8)krEp,=.r/0uP9j3K9JB8+xjQ+JW>`fwL|AM/Nzz>8FuNp%yL&q|%tM&Hr&V^
+.w!+Y-Xo4fRtA+sjdH){!/'AS{=SzDi&>TdtyV1ltC0Cci,injXCT3G}ia9^8Wyk0^IJ%{yLjpeYm=m&`AdLj]O&1=OI{bc6oYF=[RLju8Cr1"0>"2/>We
+FImCn[d]uU70{2@J5:WcNe1HaGpL_z3tN$ER:|/IlXfH[qit|L0<zCbWAqQy@CM#):-G!@h"2_L1V`[W&$|HDlrT9oEDBdT#UK79FIP=3KV;>8%`|%mzL!
+Y^DBK5VhFO'1'):qJw2.oQ0|-}^f#b:G:Y5e#`q#wy)+Ri/tT%%{>,J^k}Ci+%pyu1Z@ZYAHnP|syI~p54zysNZ:UK.U{>T.63N|76ABX_nw7pHMLADL@U
+%_]RD<jdqk9,G):Zf/cGo'A=DzE`adI$uI%FPKLMc`i(IqearMg|,Th{W.kJOhZT.k4HF%yZWia`MG`Tp"gutb5si|ds@Z/{YbFMG7RA)SYc.e}exh<E)2
+Z(Ei/C1KC8ZFn0"t!o#)`^'d(@TJ'>-]HX;h[s[S8_MCK8Yz`t$yFI3w`Yi=uJ'ea,17zVbu:S(V!RP@Wk=v2ml3L26JdPZ+]st/X)M6/.>rZ7$.f;u_j|
+c^IJ}dKaD<GIpK^%#SG_8RfbkxL8e396Obo3n]__mHc$;!]}>y7<V.%`m,Z1=%q(-"o(E$l2^yzL%00p[o4zMwH]@SXRM)@@qe1_1DIbGA+"+EdDFbgQZP
+@A8v!PS|m=-Z+hV>8%dtuw#pG0of/4xH'-]@/$eUv<#uH[3zz%4W8AYsv!%@$&]V/o[NjW_&|fFty!&wYjc--_LLkjh2Ne6Ve+D%.3A+a)D,6(A;8JU,uL
+0$<byWGKNvl]B:Oi0&1bdEB<erittbLB%%.zFGM1.h43`#<ooh@c@}/,;eja`Aej321k+$7,50hOs:N=IdEy2MoJDrGl:f=r5r{N|EiAHdPnr#nHnIWp[A
+z-_6T{iO:4}Yr{wBcCC=DtRYN^36Ks38F";VhF=Rbuq!E/Vby5UKD|7SV6<2iN[{dMA#7IS'6_x&(s#[q$x.v@!6-"lDK/acs4aMwt.KDNH;q(3dUL(J~X
+$l-N;b`3hm8b,2>W3uf^5vDhhY;.YHu:h_QNsw3l!3tdr'.WYXWM>l={`jQvTdVw@8Hk-Q[kS:7$WbN2+^_oJbLW~_L][]KYL"4U0h1dvz#oAgHy0d^yW0
+~%3JK&d7l_y+a.eul^qqf!PKhnOfC=Yj31ko~'Z.XSPU")5y|u@nWNWpR};(s|j>{T;E!(5Ix5_DFKoFy#/w1'o<F#muq/6rCF0rCple>Wqg+(.'4c>5ZV
+rDPG5^1wYHhh[anGLxicjA{]0#n7Jx-Rv^4qzvsQ5^N#q75.WlI_W/"4^|p^Fa/lAORe9-)o4k%<#bBZ6q%{J03_hTY>|q~/zzh,b:pL5<-;@vB2eU_ga4
+(.RM{cY!!SmMA=p3"j[6QubB-fLD+CA3cz{0/J,eT!WM4'[r^Sv,}@b`Wn"N=Y!9n>F3"S/E-yBmqDr("OJ#7-Y3d{0O!k[bA@&:n3bE7'K2){RLYbzz73
+f}l#K`,hg9y+'qgAga^`:k^(}Vaex8=2PLe-Q@+/bJTY[u@^=&WVk}P}_D:i}URQ-k!8,ML&cui-P:_v:Ys|m{(ozpb}QOXE,R[-JL}SNXN-R^OE)pS&h+
+T@(Zw&BS`0yzwqfYvzJr{50'A+rez(GU=aK-Rg34WATG=OCvt+Lf;0fC@dh0cp>it7W0kTlienEiK=cXaUyxHH;<ND>Y&N3%Q!-TIxwI5HPnxVQ<2{8=B|
+edJUl6{/.8aUE'{^O`B_1xr{mc20ND4V@$5(7VT3{8HVi$r{U^J(`+G9ti6Lg.SF1-Ma<I{GG%CQ9`kO)]]Kp$wDJ>JC}3X^:4]f[Q-=-(4Y')`_3gi<C9
+PN&Lw'=-2Ue!4biDNnbYV;#4O[WB:/jVL3m-}vL[MIDuAkd/gL8y&!eVFNbC9a^(SLe;-qZk$3tLC^x2/Ezl[6W(a;hPl2cS[kz3SOc%JOa1NXeBeq5e8R
+S=+La8V@_X&kK[Z(ul1kt^$G$T"LPRD;@1uB2PttX(jUwkdn$c//fmpq7k8:V`_)'arg.q4Fy4r_5Rr1QS]=$YvhwjK-]_4LTJoDfAF.8qr7(>(EbKcyHV
+iOUWb>bYvRth{B^{E0,1bqHYwV3)e_^46rM0Z$h'P+lHxfD[Ei<8dsUpyW~BsOiz@e+#UKKeIF,(LIjH#v&uh}T#$u.G<[|w!]+H!<C>]L+Q(o5yR9~"$N
+&(1b!EPlY#|MWy5'fBrP62>06a5|itDP._Ahlz23BWuj%aWlles6)w_Mv=hikaT=UEIK-Q,lT]aJ>|2m#U<J6hd4Q<"[ztSUN>hE`{kXL3Dk&DJ_3A{/(X
+pKe4zRV^|yASD]:X.x};N'2|hr&)D|o$EHcDjU|FQvn69cHxk48FEZC(jlnGM'Yb)=Y2uDm6F!j|"Dp/lr-HxfIC_5j4vUwd4//F5)]C33.Dg>@shKn8'8
+T!6yAG.0q)iqh-d>A-guM-|(WP&bRCmw~$[qV9%+FmA[3CwDb+kPM>NoIa7nF9ry8):Pp/wC]"-D`%$lQGu$kyquQL3A&]=I:c6JvHj4lnb_%"d2{=vKH=
+OO(Y'/GvKb"3`Y}=KrY'9K(Z89'a"D#{gp9}-^WR;>d52;}|m|<X$L+D5o%VqvS.Q>;$8`tVnp1mIuW-opm2$4WtOc45~).@QP/>]>C<y]t&ICL_p'H"d[
+_07'%uhuB0W}Es6Bn).`9G#s#[Ff-;KeKw>)h]d6C2B7^T1G4u^C{;29a6D_tUhO]P[_=-n=CX1,;@nxK@k_xf}{cVb+mzpfW:FaBYyryor[#s.=eSDgb"
+"VPh^s,41.K$fc]wf"'5~ZOunZ=+vWFBaj/r@7"Wm}71x6QKjRz^G@)hc@M"~kSkl`B=`s'-#7JzVqK)vW.)[:W+Wmelmh@d1i|6"cQfC6QH)BIZT&:$PX
+"J1q1WMt&<|dV7CGHVK/Oki4+edmyoMz++}`Z-o.Gdi+-%wp5T;1B/vkYV~L#!{@Rg,;{&grr()a4;FKfqW4BKzFO4LBK_>-(k%eG/4Aqa~,%B5iPU%_gX
+v-eVlb9L<l]ora%4:_2GjdOZhjfBHp.P'X`NT0d<a</u0=d>jC~J&tuWbWgx=4BnAs46A_u=aL(m;1g`;#FJ6-)"uX8ltf9,uwz-'8Q+I^UV@!01gN-xI)
+66fb#sGger~Q-mrMpoLbhzJbgOIpq(K.@K4T[;RJ!ZQo5foWKI[.|iVal9A&=Iri}ng^LF;nkl;j&N|P)erL}AgMUD(HpCV,gW5>sw#(P%+HhT:%<g7Y,9
+iG3KJXthwcs#2-}5+oEi5(uS`Sf}XO~6f+U/.55'^+H(Ejq`/ZJ_:{tu!A0-1osd0@--}CX]pDT_@5N`<1U&5"BA}O"|a|)/<#Z>x#JDkY0u6N.x#IT05p
+xo1uNdSbLdx&C&lHCM85jW>B~XgpK[vml$Bef!lCj7-e7g|+2XAvICCz#FD$Zuc.I4}6Y{.]ujISEVMjnv]|+_}`7l~J<}L$bQ3|tn`D^aiN`<eO@|F4B`
+b}w,@RoO4Dd+6{3IRWp@Z}z)]lTWW=`ba$8BYal[mh/Fv|+5-=vy&U,szd>@FF)r>zMKgSX5'L<VF,PY;9WcQSb9>iu8uxiuB+SppRx&@;IU!ufwMyowH[
+[6kf%(DE6'R&k;Wq3%i&XumC7,;MO`E<t@a3|J27gr$>/Ndm!Lg+UdL|SSo_M`J$m2)9Qvm[5JpNC=it!k~<U&,,L8@wFS09eu`DvGM6HkB5D[yN.|rnP/
+i<^]rpGun!>zzS[[V"-3ykAFu+rcbJ@NX;{FL|KHurfj@LaP)b(oTxlNxqPdwMlWxJ$XBq-OuR{.Zbx.s}i+vzKoDhv!LED;Y/h/rR4H$OJ'lO"b>^gz:6
+Vic#E|L(Uf+"rqqVW`R3RERS>KhLWw+&v<Y0XR`E&pXFV4N(beJMFWLet}}i]eJqYOQnV8%TdwMY%>ek>wT3f}d}=;5mb(g3MVF8'y_LT{zwad>3=YBsn3
+wtp<5&KeeS="J_[DAyPzuZr2Zd`D.z)-Eu"kmjpc3d5p`ViW+M!7hI(4fi>|l(wT,TQQNC1R(6wW.RE@<e6LZWV`^P-#`iv[vuS%|G/%mGcXB`)FSBECla
+vm1'=<=[-3.;432P9:z/Xeg6QD-[x%|X'fTDH--7dB5l^l8|gD;5<ezuEdS}(6b(safHhsQeQFY_NEsgLbcTp}vBOrRncu^ji9m7|b27J:Fj-"uEB/}WiC
+$6hU;:l=_9_cl7HHig#MXV8qx9#CCn&;[(4@kjrlUPcD{ds_a0x<q2x}zzAwyQz-{K8YX=}Xe8ET,OJ9/t][hsE(~T"{;I%rUXSi8q`x9|CzO9v"h0e(~:
+v@Rc#Z=IH2sdA[!Gz,@5U;K9Hll:]$f[+5#(er7`"Zo/^Z:_et$-g7{q[2l6g'y^lYV,,F`(FQx)T+<qaqIL^$,2J;o<&gj^"K]vmO#e~pmZe`[mnp|G[n
+=Q#@+)RLT^UJQ(4gl!V;F2DR~|uV]HLzNqHB;UC=M+z-!Z$L6=2qEe&ga&{l;GPaNqpD~/;@gRd=LMXdGZ9rJ$v-QJy1!qj6@{SI3K(E.ZpE.5b"i;rGR4
+Kv]&!UUgl59wO./i[nBx<VZU{X0>M9mF6eY8#lZ=/6wJ5oR{s@W#m2&P/|Fdj$(5ZNt@2q}YYfK<.9KvM@dHTzcP)>gq&etmrWqq$(~CaJyw5[GL~UG)K_
+!DgK@$Z[9j6il;'KV1Btu6(saD)H{S25k,NT]AmIhVU+MM)Z+nRk$h%GrLNtz@2mo]Cx>CZsm"2oYY4-~4.j>mU`D[a1.WgFj6,FZ1;L'"%SHJ[CN|&#Q3
+l|.CjK|e]vv(O`07R|[MYz}FVwlD_aH3nJ5yGud7!rgW{%aZO;B_yS{Tbf{5Z^RiR"|6'Nslzm)M{&<_rDT,r&Hvw;@)r(rrLUID`YEvxjETqpAhDx0LhB
+Y]iOXl7o^1NFKT')X`[C~I9!hV!3L6J$wt]S/l#)b'm-^xy_U2<88q<mfT/|/Wa]/3Fl~U1WL{{%lEIB:4N]&@5lJ.ZbqL|wP/^}%3vf;NAV0qocF}(M.z
+^O;sN}E{I6P8x2x_5zskbdOe[Dp}lvL}AQ:7&ymnBj7}2PU/389AoFdv}v}iEcdk},wu((f1:W]5][`OWFn0b`tBEAnu(H%QrF_WoKSopnU0L`e-qO!aqf
+=nSyt#dc3;vv<g'oQO-#-8}f2h<Bu#7|RSR,Jw|vd=Msiq>z2FN.E3oRb|z6bwrL+{V1Z.^[_zzWTZT8c]n|RB[Rz@Qt!D^t]-7T_Y(eBsoj|Rr6z9RLjY
+P}uOlhCZ%zU_`UoUAJNdLZVLt`5Q,ApG,sD3>awMQSR2=E>45)Wn&;HUGlHG}MGiO]Ch[}44F7Sh{(Qa&Jdh5AY5hCFuSN'O@dcPhbi<NZnj8g7w2%,T%r
+tI]wt{&MUjUv;<@x@kL)<>INys>)9D%9EiQ^y,`[B8.N<pqwpBI+<eCI7nnd0yHap{7jS)'Qpux{{k=_3iTWBX":v{pdUOv/vu$9;cc@51>Q"!Pu/.ebBm
+M.ac[j[]y,v%cndMT{2^W:&9mYLzlY_4bQtA2XGbTfq&B@oC_u-v$8Gvm>z9@eh0J5L[7p=mqz<L]I'fqw#OoLcdweLg$,+yU+63c!kA{IBpZV!BF4J`_|
+#=&DLK%MyoTf!7v{&`Kn0.ma"tdUokqq.i1/ayj:6oaJq&LD1Kq%o5J`inVU}rCJE{|KUK1d3j(|0o_A},#_ky52K`kW{G<LGA]Cr|@pqE:sFvS!C}Pz6F
+R.S;Ru8vMihH&bN6~IU.+K,lSeb0#U/J=etjr;+:%onmd+G&|j0<-MW3-+,z|6h,ULU,%Ic_.M5_[rNt`zYC^Nt/]nCpdYvhS@)VD>G^Asu"Fp.|N9h@qx
+j[Vq#qF$hM;Y`i59a;C<P^0Tn8[vw4lF4WC{7FN|c/}[WB{Ko@u_=_`+C{LlAqOty^c'sF-s<#XWf[Km/0Gxo@WiT;63CFNP9J%YYK`5s`1'KzA`Ewzb'H
+1o(d<ks^vs)t1plb&4,:f9`E1):>~e3u!.I%79:Y),WAqdx[$)_gP#in;ofWkSQdP@U's|=^ziodri%2=no!"P`v.nlW!|&VX01Ly<hl<4EPFq6a|Wl-3E
+w"iKY+ZT~qYa+){fzS-!m5w>"vA@ec|&i9tK|PJ0`1`YIHsbr!==h$sj"|8G(jX!ZuJsQaq.NP9>;+!0IO-$|ii${py2bcz'Pm@lkh!1q`jz@Y@j,Y!y<.
+Q#N6"_|)i_Ezawz0It1P$0t"2HzN;yrIuBq;p+XY<5%nC]HjIM5.D/PU@M&@c/5vM5Bl:}1o3h3If;q:HWv4f=%!YPBE5tIvbaX61jxh">u=o=gq2FeP!$
+v&Ud/Ol!SS{US#Fyi_{y62EcWk&u!%"YQ;U!Ug%u7+ya.tk-[x1K5C-)(g'|>_;z/($J^"%8h$^5$8<`/50F+.WygF-aWV%_ernadyai<Q+V.I,GhWQFK^
+6Q-V{edy!hNxO0"pzpuNvHRJ`1M:_yA7gV%PwiNankrWweum.>bzz7]%W#^i6;A+uBS^'.1'lgLF{n&l.8h{(]T5Ln)V[)R$ONy{gC;kdTpA^#!R8(L3W5
+K3tdo]GvPo2@mh{bW__BLvY!EP~ixH9/]6C%W`J_>6u:D)>Isr,LDsNeDL@`YU}:sQrGLb]3IlVMw}WMYdd>=BPLRHc24)]ogy6`6OIi5shqcUwoL+2z6t
+|V:9wZ/ok{>:!K251"DT@_xD4rr>(bDLw7RVR#v]h|ViPLwuX@v.<jiTE;AWG8;6=x~J't16fKw/KcA}ecx>Em)^h>^NP:>qbX<>|8X4-f&aM-E/neG;2-
+/skjA"QTJO@+&._kj73=UX7$E]pXqze{2%vNkp5DW%yI<Xh2M'u<D&6:Iq46<7=.|b1c!zskh{U>.i;<=168>e%(ytJmuBXYJ!bQG70DL87(e#E"IzO&l]
+g7-z8.k'Twp^{><n(WQ6{=sGD]+wG:-STcLpX$ppO!;3<wNP[crdgG|uE08g&EhCSC]QeTpvJ:z!k4b>{_2%s;Q;qR/$g7G5&o6!MeAhUn<5Y`X[Ym~DCg
+hC{TaUUuNYRwV"TjGkz::K:9KR7;7s%.%Q<]Fj$FU}o}2!x">6SoZPb>N|Tjj`NPL".wH82E&x$^`qm.jFu82X.6r8uv4BPVDk^CyMiP&@YPU&L'y1v_xn
+NN+im<0Ax.]%GM85OLZk_Y]]75(t"l^oC>d$AygpunmjRce'%ubKt0@1QuaqY!6n<uY.KPa'UGKSC}-71r.V``|TPtL2`DM/|x&ZG"Wu^w:L|_gd0`{,P)
+=#}#@@Go=;aRh{Setnu]I%A_EXeb5IdRfa+OOzH5Aiz{_Tp4]KVHuBgo~Q'W,7|W`y3|A2{S[}<3,4A7rVn1T4LzH%T|BI(aCsF4rzHa{$iGIU2Ovu6HTj
+ENg|>nbY:;Oty.]p6-<g@xl)z-{;LEU$Pi%|Rr)q#U9Cb^u:<<4|egjF=z.HZSznX!Cw}0oZT}fyGTR6rn2px76OF'9tnndS=,[E<Y6EEHRriLZMIzeh]n
+{X%<lNXK.L7ZNvD:/G8&m/<.ed9;}eEQ)J2e&8OZ{Ok}sDbxv}r=fx[_mv=KS&U{PhcKdO}$[pd}|^QN^s/a]sux}h`nVo|4x<CQP%K{o$1rLh.95Y)]vs
+'[V7N^5RTA'fjsW/`YJ:z;Q$MV`[2eOqcaH$]|qFj/.>nq<Y<1}el5d@)1SZV=^Cn'D!iR9!|]hLU_dmZ{;XY;PctN-;shIswo&5#Szjx.;h_+3fiJs>kg
+uvu's)>k(lQqu!qms#LLsg{k#Xx-t/RsbzR^Z+}jB`p=U{qOL.JcWq|o5b0d-zJyiaPYHiFUMvTDL+8rZ>aqfx4U=^S16mOs={2ufn9N8p3hsj$8aF3;ZL
+:Uu<3<&Z98oAIM)F4:qARs~A;1qTf(Wt:GZJ:RyH;dI+,u|<a1q;l=tpDazlFo`g|>vXz>up9TBm~.Z'jpbG'@KEew_)j&mr!+zQzO+ltNQIio-i.VYZU<
+@<6F5<mjIi[{qTRJg3}6kBlj<mA8lU9j=7dh|q%krY=)As,K.qj{kH,IXU)}mMXcrtdyT[}3-T~@D%gdRz"qjL>RIF!qVjeq#c|qh&~wBk}qc")'Nx/Atw
+>Q_IJls^5/C]!0&#y0Ly]m~77OhbXx~!adPnPTNOrs>_3pF|hj;6[Wt2$S!{Fg2Lm@-JA"8ihk|u_<9Q+t,9mu@m|XwFJ_OcQBmTX;/oC<J'F8x|.r%LPM
+)@uQJkXIkxAPCfc{w<+n#xe60`[rg'(SsHAGT^CXc9T,[#I2cwMHTJ.vdm.Lv^pFt(m+p=h=w]UO^_e7o84]qM.`ga2.7s%;hJd/{hM,3:40|:&k3y+z9d
+r5=riCIrG.+4:-n..O8sM8MJ6W:'O1tgWc5&8mP"c,,V!6baA3L91TG"CqO3y<!b=o<G/nu`'{5RHo|ZK.G}oS"_8M9@R`(&ZpiR7Tn/b8[d43n^X<^t;!
+jhcw;+<RZGpt1VO#]iHj3iM8WAv-Vn/l8X2#N.jj}%~&]LZy}IFNd.H}LR@dXpwYD[8)SuR(^pWDEGSNWPv_/%j>(h0zR@Iv/3!kx-^],h-V`D8Ma@an)X
+n&p.M2X[>A66jl"]mTSz%Ia|':]ECR5iRNA;K`"$5Z"AbKm2SS,/H235'`XQ$HK+Dti&Ib^/0p3XM}jR@S`^:G%$;[eHewTcbd;2Vrrh1&1c+TQvGj"S8:
+~hv2MW^BSxaAF8[DUd{B0!yI<Ky2&Y4D+2J_l!"G0a);I5y);B3Tf+/sW3R>H{he%zoxE/#Vk+,Ik3lKV$g3|N|Z,b+8OZEGh#jZ|e^G9t4#+c"F}sLy65
+[45:,0,$AiT(n:R#omIDe}KQfMx,/CI)PuW!h3XbA=Hb6[;-HSg&_"N]Lc5D(;3L:b}D{!5^c$cO:Tvrq'#UpmLtXeFNUC|SDlOiYUO%(BIPjxCA|nN6L+
+$DP#Fzne/+.j[n&TBXv';mqg[QB'_#MfcTyK}lpN05EGa{Up'b,K}T'lY2c}7Jn/h]|5oTv$3_8I/V'B|n3>,e_xRv:yarE0QfTx0l8{dH`k{1vH+hPT_1
+Dg|BTu%,L8`#Wqd'IJuO^KJ)d%/3JZD25u(JFt`BJoU#[:_Vi{p:6jA_]O3tr>aAw+BK!TQ65zk]/m<D5(Z'Y7:I%%OZ&ZM/7RhdYSm-DKq-B!x+Ll'W|5
+((T^`O~)hfBH:1b;$)v#(QV#'>1jZmiJbNJfj(=|5lw0Q&nuGt|0iJlF(kJ&PY'M},OC<b5OYPDC"ybKeY[uMY!Ej[cKAbW-E:>x%`FA(X@GNqs0EkZ%OI
+/kwc~=R(b^{^P%+z8F(xp:'cllBEU|;lKqMey:7IkQR0lTA%ii-)&Mepg#ciq3C_W!:G-1OZt+]:1_=:qcs,s!/[lL_H&G90>o}cKb%@Flx[$Oe3(TYBuS
+<K5pZZ[TfYyde/TaZ3PePB=r/nhrHi9"zv#&wQsBvNO#:cjZcJ'Jk/;qh6$i9CJ;YfHfhG{SP=3_=2Gy+[p^Tjo^k;8('Xq-5#D<.#%Ob#rTVKc(`n<KV|
+yZ&mTzV!U,a>Z-"4g77-zL)MjhI%ci0A.,RZ@A,PU3OdlhG3ZlcE:aNA6<,R_^D>f->WYS':c"_VChfd%0:A9^WF)&ZQB|0^u%7QDTpvhYSEiT"Ps.Q|#r
+6%4z)]3-908ur9^h+}Ua5;ey%a]w68fE#&4;os"J3[{=m9Uja2o]>oiT>z[!swuKbP@"<ml(L4z@-/4qoGX%xW9AtU1[{-=[b3Nz1U`uZKn8M($g7FZMIC
+=ZK:%)8Az.V+Wxn]^'e<D=q1^xPW+7a3p6v0(T!I{BqopEwM.RQ0}pBXQ=G@@=DD8ly$FlVGk2A}3AmYQhD|I9joEe]wL]M5=g:ZOD]wK;'T!a-]UQhSHV
+zp%iG!y6pHq=NK'1JkslR=Kj:UDot;5uC2fY5+vL>1,!Nem#E]uSwTsQzkBoNL%#:hBFAYu^vH'dxC2_R3/C4fT5qr,(j':6l;}8C[VqA7}xg!)8VoTGTs
+dEx8IhHmLzTlVaV!@%c#D8]f^VsbaqpwvNbnnXmv{#Sy&nhcN(p:Th~SMc|b6S7Mtzma=M2$xoF5Spf$o,l{AI~'R5htk}sHQ&IF_8Aa>`j0Xy4Wb1r:[w
+YC2mlQ.;^Cp2@pBL3!w!W:2N]VY^UyU!5W}r;X%Epd[g0]EGa`yj`{a520~#F<ga0x^|QMY"~$n0i&,MB'HNm#&=|wvqWOM&G-S4Z/WJxK]Tua:m)v'#/)
+C=K;_0EkGU!X8fI9>fkN{uL>$NRc^{j;SS745AZDFN|z+EU}xkC$.}e1oPmO4Kx=QO/6)!-r688BIY<@2Bn_;XmV5'8Ks_;Auxb9k!NH`vh:rG8q%Hk42>
+^2Oq&e_(~+V`5//oZd4yS:%`8zGN}{rAEmKwAe5]vn|gTl8wf9=u[IH]&|{KLiNGL2]Yuh9r/5"[z{hblF3vy{"GuVFb.XhK>d!XDWioJ_$iI2g7t;x}Iv
+}.AbtwMSV]=&Yx1v2nn`GZGJggkd[A{SKW2[A$XO'TPDkE^ze"6]Z&(MYMBvA'~I@Mlc@o$4"8C);3M]!IN#Y>@h9"#hJ!E^[5[h8'NBarW@tHY+10N>zv
+4=v-v]00wwj83p4&UU{=!QF)}'XOQ%qYKu><%X6(A2cYAke@#I+;T4@sz|hcRtPDrB-xDnKlApRUk",NI{SjtMlv>l}4uxHuX`/dRSm=e'>Z{bZJ{Cz&Z4
+I]R'i>7noD04oVtg9#PD#-Bp1(JGgx:P>7XFN6lIlp(^:qSpY{=YH({1!&H79QO3[cX.Z>J)HyDzCg~"<s5;}CuQf:3B#FRfyw<2V1umRc#UYwDEY;cL|J
+2yh%ls}s'TUcX15A1sFm619G7`;/2Rbs[3",KrQ]A7`8K^:vCNZ:H^Opm/J7[1Tiz.`NnGJt~(n02$](Ix5#Mi#-hnq6[{y[+Uor2L67R2478j3t!MQj-(
+dokb82y.BuaMDA#"Hn!`L)y_BjmN7eb(Dd0`Mgl)ffZzmdoM#SxfTiT"yKt-vJ+)9_@E#z:IX}l"d-FAXeA8M-qkQtorN{KUehndK$ox)(9kykfqPJh99D
+$VJva)uKW%+5s5Jp^;c.e>ww5q;`U6L!FPG,^[X_cz:6'[>S0W&Z~6#E=tv7XB7!pC%D^D,M=I8ocen0ata/X86:w=<FtsF6:5:b+D#jOcq{_OS@O[^csl
+[I(}NYIpZ)goyH3'IPT=J0TC#<<rHN$b-mmr7.8v~:eqaF}d`p4zQ^vbAAd`L'A$CX^uJqzjO6|5DRdOeO'bGJ!y$.znqAqt;WPW4v0fSdC;`l$^-RzKDS
+)0Sc^tZ{8RSOCZ"5yP~LhN6S.J}=W21piw&<^>P+7^x=@RHIV_g%qpXP1wRx~uX2&%oyV/8}QM0e3,(V8sR+=oLcd^$$(s$rrC5V+k3fdf^CBPet2F#kEs
+iXlI}("26k!.GI{!^T}R[^ims=[rs9;H_Vb828yhxj2^i9aeLr"Xu_<J7n60tt,g3c;yfhvB4qjVV>(cZeJtpvaVzQD1ukh=t+Sb}r}0cQ-Mp/X]5Q<UU6
+:9>Bk=gUxdfI+fQa8rfys-AKxB]4Q^rZG+Cnz|4a.kuGLfo/)q~tk:oH;x7:zEznU@m!hw9M5|t^e&pqzye:-!#C+Cs]^;CQ'_rbEcrN93!wlY8d7U2(by
+I))RohpF@l>crsCU]wQ[sn:t#q<}Fgydg'mz|X/>o6%'wNRf_>VJKFO#;i-go^eF+,EpFi'VJs#2:P^T1<{pN%_PhVI{R8}CiVX5s%u.X-.FfgYNoMQle_
+'WC_2c+yHWoz/^}K9WwplkgZ%b4){]Rdw6`$Al{d:tdOkErj(4jfXvUm65Urd`by+&b5y-7XCwkv&S{KnF84~j5G>0g)K}-Z#B<]7N/s]:P,qKW.DaO}Jz
+=41[=^Q{F&<^!1dKqQwbvLL"JY09goZ)JOMWV%#ZLzI0afY-#}s#0]1n28v9-W7dC]6Ic/8H!^m<n}RIcjb@u};SjI6`pTDR%r3f!73<E3(]=}N%cnoNld
+iF&E8TK.U&Z<T2j8lvE1}fRj2JnwTfNGS3Q]!r3xhx]3N^}k/R!t!P!!
 */

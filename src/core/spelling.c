@@ -78,8 +78,7 @@ GP__HOST unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsig
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
 // Most kernels that are not maps promise the resident blocks that the policy asks for.
-GP__HOST unsigned gp__resident_blocks(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
@@ -87,15 +86,15 @@ static const gp__kernel_rules gp__kernels_of_policy = {
     GP__SAME_KERNELS, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 
 // Threads of a block of one kernel of a call.
-GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   const unsigned threads = own && own->threads ? own->threads(p, h, kind) : 0;
-  return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), *p);
+  return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), p);
 }
 
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
-GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
-    int capability, gp__spelling *w) {
+GP__HOST void gp__spell(
+    const gp__request *q, const gp_policy *p, gp__form h, gp__kernel_kind kind, int capability, gp__spelling *w) {
   const gp__kernel_rules *own = gp__methods_of(q)->kernels;
   const int traits = gp__traits_of_kind(kind);
   int i;
@@ -115,7 +114,7 @@ GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shap
   if (traits & GP__OF_BYTES) {
     w->size = q->moves.size ? q->moves.size : q->in_layout.field_count ? 1 : (int)q->in_size;
     w->word = q->moves.word;
-    if (own && own->form) w->form = own->form(*p, *h);
+    if (own && own->form) w->form = own->form(*p, h);
     if (own) w->resident = own->resident(q, p, h, w);
     return;
   }
