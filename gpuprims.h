@@ -38983,20 +38983,15 @@ GP__HOST gp_result gp__check_input_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
+// Host memory of values: X(member).
+#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 GP__HOST gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
 #define GP__VALUE(member) \
   if (c->member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
   if (k->pointers >= GP__POINTERS_REACHED) {
-    GP__VALUE(init)
-    GP__VALUE(value)
-    GP__VALUE(start)
-    GP__VALUE(step)
-    GP__VALUE(scalar)
-    GP__VALUE(scalar2)
-    GP__VALUE(lower)
-    GP__VALUE(upper)
+    GP__CALL_VALUES(GP__VALUE)
   }
 #undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));
@@ -41420,11 +41415,13 @@ GP__HOST void gp__spell(
   w->op = q->op, w->transform = q->transform, w->equal = q->equal, w->stored = q->stored;
   w->user_op = q->user_op, w->user_transform = q->user_transform, w->user_equal = q->user_equal;
   w->user_stored = q->user_stored;
-  w->in_type = q->in_type, w->in_struct = q->in_struct, w->in_size = (int)q->in_size;
-  w->in2_type = q->in2_type, w->in2_struct = q->in2_struct, w->in2_size = (int)q->in2_size;
-  w->acc_type = q->acc_type, w->acc_struct = q->acc_struct, w->acc_size = (int)q->acc_size;
-  w->out_type = q->out_type, w->out_struct = q->out_struct, w->out_size = (int)q->out_size;
-  w->key_type = q->key_type, w->key_struct = q->key_struct, w->key_size = (int)q->key_size;
+#define GP__SPELL(of) w->of##_type = q->of##_type, w->of##_struct = q->of##_struct, w->of##_size = (int)q->of##_size;
+  GP__SPELL(in)
+  GP__SPELL(in2)
+  GP__SPELL(acc)
+  GP__SPELL(out)
+  GP__SPELL(key)
+#undef GP__SPELL
   w->offset_type = q->offset_type, w->offset_size = (int)q->offset_size;
   w->out2_type = q->out2_type, w->out2_size = (int)q->out2_size;
   w->is_arg = q->is_arg;
@@ -47430,8 +47427,6 @@ GP__API gp_result gp_compile(
 
 // Pointers that a run may change: GP__CALL_POINTERS.
 enum { GP__INPUTS = 8, GP__POINTERS = 15 };
-// Host memory of values: X(member).
-#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
   gp_context *ctx; // NULL: a plan of gp_run

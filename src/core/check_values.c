@@ -23,20 +23,15 @@ GP__HOST gp_result gp__check_input_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
+// Host memory of values: X(member).
+#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 GP__HOST gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
 #define GP__VALUE(member) \
   if (c->member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
   if (k->pointers >= GP__POINTERS_REACHED) {
-    GP__VALUE(init)
-    GP__VALUE(value)
-    GP__VALUE(start)
-    GP__VALUE(step)
-    GP__VALUE(scalar)
-    GP__VALUE(scalar2)
-    GP__VALUE(lower)
-    GP__VALUE(upper)
+    GP__CALL_VALUES(GP__VALUE)
   }
 #undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));

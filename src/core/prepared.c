@@ -12,8 +12,6 @@
 
 // Pointers that a run may change: GP__CALL_POINTERS.
 enum { GP__INPUTS = 8, GP__POINTERS = 15 };
-// Host memory of values: X(member).
-#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
   gp_context *ctx; // NULL: a plan of gp_run
