@@ -3788,6 +3788,7 @@ typedef struct gp__shape {
   gp__u64 count2; // merge and sets
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
+typedef const gp__shape *gp__form; // the shape, as rules take it
 
 // Numbers that several rules need.
 enum {
@@ -3817,7 +3818,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
 }
 
 // Devices whose clusters' blocks write to each other's shared memory. Those of consumers have other limits.
-GP__RULE int gp__has_clusters(gp__shape s) { return s.compute_capability >= 90 && s.compute_capability < 120; }
+GP__RULE int gp__has_clusters(gp__form s) { return s->compute_capability >= 90 && s->compute_capability < 120; }
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }
 GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
@@ -3840,10 +3841,10 @@ GP__RULE int gp__chunk_by_vectors(int size, int items) {
 GP__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
 // Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
-GP__RULE int gp__policy_valid_common(gp_policy p) {
-  return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
-      p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
-      p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+GP__RULE int gp__policy_valid_common(const gp_policy *p) {
+  return p->threads >= 32 && p->threads <= 1024 && p->threads % GP__WARP == 0 && p->vectors >= 1 && p->vectors <= 16 &&
+      p->load > 0 && p->load < GP_CACHE_COUNT && p->store > 0 && p->store < GP_CACHE_COUNT && p->store != GP_CACHE_L2 &&
+      p->blocks_per_sm >= 0 && p->blocks_per_sm <= 32 && (p->overlap == 1 || p->overlap == 2);
 }
 
 // ---- reduce/policy.h - reductions: policy fields, rounds, validity
@@ -3865,10 +3866,10 @@ GP__RULE gp__u64 gp__canonical_rounds(gp__u64 count, int in_size) {
   return count / (gp__u64)(GP__CANONICAL_REDUCE_TILES * gp__canonical_round(in_size)) + 1;
 }
 
-GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__form s) {
   return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
       p.blocks_per_sm >= 1 &&
-      (!s.reproducible ||
+      (!s->reproducible ||
           (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
               p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }
@@ -3896,7 +3897,7 @@ GP__RULE int gp__find_packs(int size, int inputs, int vectors) {
   return gp__max(1, vectors * GP__VECTOR / (gp__find_items(size) * size * inputs));
 }
 
-GP__RULE int gp__policy_valid_find(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_find(gp_policy p, gp__form s) {
   return (void)s, (p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) && p.blocks_per_sm >= 1;
 }
 
@@ -3945,19 +3946,19 @@ GP__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
       (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER * (acc_size + 7) / 8 * 8 : 0);
 }
 
-GP__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_scan(gp_policy p, gp__form s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
              p.algorithm == GP_PIPELINED || (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s))) &&
-      p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
+      p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s->in_size, s->out_size) >= 1 &&
       (p.algorithm != GP_PIPELINED ||
-          (s.compute_capability >= 90 && !s.described && p.stages >= 3 && p.stages <= 8 &&
-              p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
-              gp__pipelined_fits(s.in_size, s.out_size, p.vectors) && s.in_misaligned % s.in_size == 0 &&
-              !(s.reproducible && s.in_misaligned))) &&
-      (!s.reproducible ||
+          (s->compute_capability >= 90 && !s->described && p.stages >= 3 && p.stages <= 8 &&
+              p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s->acc_size <= 16 &&
+              gp__pipelined_fits(s->in_size, s->out_size, p.vectors) && s->in_misaligned % s->in_size == 0 &&
+              !(s->reproducible && s->in_misaligned))) &&
+      (!s->reproducible ||
           (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
               (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
-      gp__scan_shared_bytes(p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
+      gp__scan_shared_bytes(p, s->in_size, s->out_size) + gp__scan_static_bytes(p, s->acc_size) <= s->shared_bytes;
 }
 
 // ---- select/policy.h - streams: policy fields, tiles, specialised warps, shared memory, validity
@@ -4013,59 +4014,61 @@ GP__RULE int gp__stream_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (gp__stream_fold_warps(p.threads) + 2 + p.stages) * GP__WARP
       : p.threads;
 }
-GP__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
+GP__RULE int gp__stream_shared_of(gp_policy p, gp__form s, int items) {
   return gp__stream_stages(p) *
-      (gp__stream_region_bytes(p.threads * items, s.key_size) + gp__stream_region_bytes(p.threads * items, s.in_size) +
-          p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
+      (gp__stream_region_bytes(p.threads * items, s->key_size) +
+          gp__stream_region_bytes(p.threads * items, s->in_size) +
+          p.threads * gp__stream_kept_bytes(s->primitive, s->stream.parts, s->acc_size, items)) +
       p.threads * items *
-      (s.stream.by_position ? (int)GP__POSITION_BYTES : gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size));
+      (s->stream.by_position ? (int)GP__POSITION_BYTES
+          : gp__stream_scratch_bytes(s->acc_size, s->in_size, s->out_size));
 }
 // GP_REPRODUCIBLE pins the tile of a scan: one that fits every device, if any does, for elements of these sizes.
 enum { GP__PINNED_BYTES = 60 << 10, GP__PINNED_THREADS = 256 };
-GP__RULE int gp__pinned_bytes(int vectors, gp__shape s) { // of a thread
-  return gp__stream_items(vectors, s.key_size, s.in_size) *
-      (s.key_size + s.in_size + gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size)) +
-      gp__stream_kept_bytes(s.primitive, 0, s.acc_size, gp__stream_items(vectors, s.key_size, s.in_size));
+GP__RULE int gp__pinned_bytes(int vectors, gp__form s) { // of a thread
+  return gp__stream_items(vectors, s->key_size, s->in_size) *
+      (s->key_size + s->in_size + gp__stream_scratch_bytes(s->acc_size, s->in_size, s->out_size)) +
+      gp__stream_kept_bytes(s->primitive, 0, s->acc_size, gp__stream_items(vectors, s->key_size, s->in_size));
 }
-GP__RULE int gp__pinned_vectors(gp__shape s) {
+GP__RULE int gp__pinned_vectors(gp__form s) {
   return gp__pinned_bytes(5, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 5
       : gp__pinned_bytes(3, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 3
       : 1;
 }
-GP__RULE int gp__pinned_threads(gp__shape s) {
+GP__RULE int gp__pinned_threads(gp__form s) {
   return gp__pinned_bytes(gp__pinned_vectors(s), s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? GP__PINNED_THREADS
       : gp__pinned_bytes(1, s) * 128 <= GP__PINNED_BYTES ? 128
       : gp__pinned_bytes(1, s) * 64 <= GP__PINNED_BYTES ? 64
       : 32;
 }
-GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__form s) {
   return p.algorithm == GP_WARP_SEGMENTS
       ? 0
-      : gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
+      : gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s->key_size, s->in_size));
 }
 // GP_WARP_SEGMENTS: rows of 32 elements that a warp scans at once, and a lane's places in shared memory.
 GP__RULE int gp__segment_rows(int size) { return size <= 8 ? 8 : size <= 16 ? 4 : 1; }
 GP__RULE int gp__segment_places(int size) { return size <= 16 ? gp__segment_rows(size) + 1 : 0; }
-GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__stream_static_bytes(gp_policy p, gp__form s) {
   if (p.algorithm == GP_WARP_SEGMENTS)
-    return 16 + p.threads / GP__WARP * (4 + s.acc_size) + p.threads * gp__segment_places(s.acc_size) * s.acc_size;
+    return 16 + p.threads / GP__WARP * (4 + s->acc_size) + p.threads * gp__segment_places(s->acc_size) * s->acc_size;
   return gp__stream_stages(p) *
       (96 +
           (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *
-              gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+              gp__stream_state_bytes(s->primitive, s->stream.parts, s->acc_size));
 }
-GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_stream(gp_policy p, gp__form s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED ||
-             (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s) && !s.reproducible) ||
-             (p.algorithm == GP_WARP_SEGMENTS && s.offset_size && !s.described && !s.reproducible &&
-                 s.count <= 0x7fffffff)) &&
+             (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s) && !s->reproducible) ||
+             (p.algorithm == GP_WARP_SEGMENTS && s->offset_size && !s->described && !s->reproducible &&
+                 s->count <= 0x7fffffff)) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 &&
-      (!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
-      gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
+      (!s->reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
+      gp__stream_items(p.vectors, s->key_size, s->in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
-          (!s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
-              gp__stream_threads(p) <= 1024 && s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
-      gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
+          (!s->described && s->compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
+              gp__stream_threads(p) <= 1024 && s->key_size <= 16 && s->in_size <= 16 && s->acc_size <= 16)) &&
+      gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s->shared_bytes;
 }
 
 // ---- expand/policy.h - expansions: pieces and shared memory
@@ -4110,31 +4113,31 @@ GP__RULE int gp__expand_warp_bytes(int vectors, int size) {
 
 enum { GP__SPAN_ITEMS = 4 }; // lengths of ranges that a thread scans
 // A warp's chunk holds elements (accumulators if segments are ranges) or, for load balance, elements' segments.
-GP__RULE int gp__segment_cell_bytes(gp__shape s) {
-  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.segmented.by_ranges ? s.acc_size : s.in_size;
+GP__RULE int gp__segment_cell_bytes(gp__form s) {
+  return s->primitive == GP_LOAD_BALANCE ? s->out_size : s->segmented.by_ranges ? s->acc_size : s->in_size;
 }
-GP__RULE int gp__segment_acc_bytes(gp__shape s) { return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size; }
-GP__RULE int gp__segment_items(gp_policy p, gp__shape s) {
-  return gp__is_expand(s.primitive) ? gp__expand_items(p.vectors, s.out_size)
+GP__RULE int gp__segment_acc_bytes(gp__form s) { return s->primitive == GP_LOAD_BALANCE ? s->out_size : s->acc_size; }
+GP__RULE int gp__segment_items(gp_policy p, gp__form s) {
+  return gp__is_expand(s->primitive) ? gp__expand_items(p.vectors, s->out_size)
       : gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
 // Barriers of a warp's chunks in flight (pipelined).
 GP__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
 // Dynamic shared memory of a block: cells, which become results in place, a byte an element that marks a segment's end,
 // and barriers.
-GP__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__is_expand(s.primitive) ? p.threads / GP__WARP * gp__expand_warp_bytes(p.vectors, s.out_size)
+GP__RULE int gp__segment_shared_bytes(gp_policy p, gp__form s) {
+  return gp__is_expand(s->primitive) ? p.threads / GP__WARP * gp__expand_warp_bytes(p.vectors, s->out_size)
       : p.threads * gp__segment_items(p, s) *
               ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
                       gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
-                  (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+                  (s->primitive == GP_LOAD_BALANCE ? 0 : 1)) +
           (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
 // Upper bound of static shared memory.
-GP__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
-  return gp__is_expand(s.primitive) ? (p.threads / GP__WARP + 8) * 16 // of the scan of lengths
-      : s.primitive == GP_LOAD_BALANCE ? 0
-      : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
+GP__RULE int gp__segment_static_bytes(gp_policy p, gp__form s) {
+  return gp__is_expand(s->primitive) ? (p.threads / GP__WARP + 8) * 16 // of the scan of lengths
+      : s->primitive == GP_LOAD_BALANCE ? 0
+      : (p.threads / GP__WARP + 1) * (3 * ((s->acc_size + 15) / 16 * 16 + 16) + 16);
 }
 // Words that carry a block's two open results and their segment.
 GP__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
@@ -4146,21 +4149,21 @@ enum {
   GP__LONG_ROUNDS = 4, // a segment is long if its lanes would wait for memory more often
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
-GP__RULE int gp__segments_reproduce(gp__shape s) { return s.reproducible && s.primitive == GP_SEGMENTED_REDUCE; }
+GP__RULE int gp__segments_reproduce(gp__form s) { return s->reproducible && s->primitive == GP_SEGMENTED_REDUCE; }
 // So few segments that each has a warp, two blocks a multiprocessor: what counts is how often the longest waits.
-GP__RULE int gp__segments_are_few(gp__shape s) {
-  return !s.reproducible && s.segments <= (unsigned)s.multiprocessors * 2 * GP__LANES_THREADS / GP__WARP;
+GP__RULE int gp__segments_are_few(gp__form s) {
+  return !s->reproducible && s->segments <= (unsigned)s->multiprocessors * 2 * GP__LANES_THREADS / GP__WARP;
 }
-GP__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_segments(gp_policy p, gp__form s) {
   return p.blocks_per_sm >= 1 &&
       (gp__segments_reproduce(s)
               ? p.algorithm == GP_WARP_SEGMENTS && p.threads == GP__LANES_THREADS && p.vectors == GP__LANES_VECTORS
               : p.algorithm == GP_WARP_SEGMENTS
-              ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
+              ? s->primitive == GP_SEGMENTED_REDUCE && s->count <= 0x7fffffff && s->segments <= 0x7fffffff
               : (p.algorithm == GP_MERGE_PATH ||
-                    (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
-                        !s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
-                  gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
+                    (p.algorithm == GP_PIPELINED && s->primitive == GP_SEGMENTED_REDUCE && !s->segmented.by_ranges &&
+                        !s->described && s->compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+                  gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s->shared_bytes);
 }
 
 // ---- histogram/policy.h - histograms: policy fields, slots, replicas, validity
@@ -4193,11 +4196,11 @@ GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
 // Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
 GP__RULE gp__u64 gp__histogram_stride(int by_value, gp__u64 bins) { return by_value ? 256 : bins + 1; }
 // The counters of all channels; the last one is for channels that are not counted.
-GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__shape s) {
-  return s.exact ? (unsigned)s.histogram.active *
-              gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
+GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__form s) {
+  return s->exact ? (unsigned)s->histogram.active *
+              gp__histogram_stride(gp__histogram_by_value(p.algorithm, s->in_size, 1), s->histogram.bins) +
           1
-                 : (unsigned)s.histogram.active * s.histogram.bins;
+                  : (unsigned)s->histogram.active * s->histogram.bins;
 }
 GP__RULE gp__u64 gp__round_up(gp__u64 x, gp__u64 to) { return (x + to - 1) / to * to; }
 // Boundaries in shared memory, in bytes; 0: they stay where they are.
@@ -4238,30 +4241,30 @@ GP__RULE unsigned gp__histogram_blocks(gp__u64 vectors, unsigned threads) {
           : vectors / threads >= 2 ? 8
           : vectors * 4 / threads + 1);
 }
-GP__RULE unsigned gp__histogram_cluster(gp_policy p, gp__shape s) {
-  return gp__histogram_blocks(gp__ceil_div(s.count * (unsigned)s.histogram.channels,
-                                  (unsigned)gp__vector_items(gp__max(s.in_size, s.in2_size))),
+GP__RULE unsigned gp__histogram_cluster(gp_policy p, gp__form s) {
+  return gp__histogram_blocks(gp__ceil_div(s->count * (unsigned)s->histogram.channels,
+                                  (unsigned)gp__vector_items(gp__max(s->in_size, s->in2_size))),
       (unsigned)p.threads);
 }
 // Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
 // block can get, and reserves 1 KiB for each block.
-GP__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
-  return (s.shared_bytes + 1024) / (p.algorithm == GP_ONE_CLUSTER ? 1 : gp__max(p.blocks_per_sm, 1)) - 1024 -
+GP__RULE int gp__histogram_room(gp_policy p, gp__form s) {
+  return (s->shared_bytes + 1024) / (p.algorithm == GP_ONE_CLUSTER ? 1 : gp__max(p.blocks_per_sm, 1)) - 1024 -
       GP__HISTOGRAM_STATIC_BYTES;
 }
 // Bytes of one copy of a block's counters, and of its tables, with the counters that a cluster's block stores.
-GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
-  return s.exact ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
-      : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__form s) {
+  return s->exact ? gp__histogram_slots(p, s) * (unsigned)(s->in2_size ? s->out_size : 4)
+      : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s->out_size) * (unsigned)s->out_size;
 }
-GP__RULE gp__u64 gp__histogram_table_bytes(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__histogram_table_bytes(gp_policy p, gp__form s) {
   return (p.algorithm == GP_ONE_CLUSTER
                  ? gp__round_up(
-                       (s.histogram.bins * (unsigned)s.histogram.active * 2 / gp__histogram_cluster(p, s) + 1) * 8,
+                       (s->histogram.bins * (unsigned)s->histogram.active * 2 / gp__histogram_cluster(p, s) + 1) * 8,
                        GP__VECTOR)
                  : 0) +
-      (s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
-              ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
+      (s->histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s->in_size, s->exact)
+              ? gp__histogram_search_bytes(p.algorithm, s->exact, s->histogram.bins, s->histogram.active, s->in_size)
               : 0);
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
@@ -4271,27 +4274,27 @@ GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, gp__i64 room, unsigned copies
       ? copies
       : gp__histogram_fit(bytes, room, copies / 2);
 }
-GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__form s) {
   return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
       (gp__i64)gp__histogram_room(p, s) - (gp__i64)gp__histogram_table_bytes(p, s),
       p.algorithm == GP_ONE_CLUSTER ? (unsigned)GP__HISTOGRAM_COPIES
-          : s.exact || p.threads >= 1024 ? (unsigned)GP__WARP
+          : s->exact || p.threads >= 1024 ? (unsigned)GP__WARP
           : (unsigned)p.threads / GP__WARP);
 }
 // Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
 // weights.
-GP__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
+GP__RULE int gp__histogram_halves(gp_policy p, gp__form s) {
+  return p.blocks_per_sm == 1 && s->exact && !s->in2_size && s->in_size > 1 && s->histogram.channels == 1 &&
       gp__histogram_replicas(p, s) == 0 &&
       gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
           (gp__i64)gp__histogram_room(p, s) - (gp__i64)gp__histogram_table_bytes(p, s), 1) == 1;
 }
-GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__form s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
-              : p.algorithm == GP_ONE_CLUSTER ? s.exact && gp__has_clusters(s) &&
-                  !(s.count * (unsigned)s.histogram.channels >> 31) && gp__histogram_replicas(p, s) > 0
-                                              : p.algorithm == GP_GLOBAL_BINS && s.exact &&
+              : p.algorithm == GP_ONE_CLUSTER ? s->exact && gp__has_clusters(s) &&
+                  !(s->count * (unsigned)s->histogram.channels >> 31) && gp__histogram_replicas(p, s) > 0
+                                              : p.algorithm == GP_GLOBAL_BINS && s->exact &&
                   (gp__i64)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 
@@ -4345,7 +4348,7 @@ GP__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(
       key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size), gp__bucket_log2_bins(key_size));
 }
-GP__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) { return p.vectors * gp__vector_items(s.key_size); }
+GP__RULE int gp__hybrid_vector_items(gp_policy p, gp__form s) { return p.vectors * gp__vector_items(s->key_size); }
 // One-block sort: keys a thread, and about as many bins as keys.
 GP__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GP__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
@@ -4376,9 +4379,9 @@ GP__RULE gp__u64 gp__hybrid_pieces(gp__u64 parts, gp__u64 blocks) { return parts
 GP__RULE int gp__hybrid_clamp(gp__u64 keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
-GP__RULE int gp__hybrid_capacity(gp__shape s) {
-  return gp__hybrid_clamp(
-      s.count / (unsigned)gp__max(s.multiprocessors, 1), gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
+GP__RULE int gp__hybrid_capacity(gp__form s) {
+  return gp__hybrid_clamp(s->count / (unsigned)gp__max(s->multiprocessors, 1),
+      gp__bucket_threads(s->key_size) * gp__bucket_items(s->key_size));
 }
 // A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GP__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
@@ -4424,19 +4427,19 @@ GP__RULE gp__u64 gp__radix_words_bytes(gp__u64 tiles, int passes, int prefix_byt
 }
 // Bytes of the values that move with the keys: of indices if values are large.
 GP__RULE int gp__radix_index_bytes(gp__u64 count) { return count >> 32 ? 8 : 4; }
-GP__RULE int gp__radix_value_bytes(gp__shape s) {
-  return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
+GP__RULE int gp__radix_value_bytes(gp__form s) {
+  return s->in_size <= GP__RADIX_VALUE_BYTES ? s->in_size : gp__radix_index_bytes(s->count);
 }
 // Bytes of the ordered key.
-GP__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.acc_size : s.key_size; }
+GP__RULE int gp__radix_ordered_bytes(gp__form s) { return s->acc_size ? s->acc_size : s->key_size; }
 GP__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
   return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
 }
 // Dynamic shared memory of a pass: a tile of keys and one of values for each stage. Static, at most: each warp's
 // counters, and each digit's destination.
-GP__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
-      gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
+GP__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__form s) {
+  return gp__radix_elements_bytes(p, s->key_size, s->key_size) +
+      gp__radix_elements_bytes(p, s->key_size, gp__radix_value_bytes(s));
 }
 GP__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
@@ -4457,15 +4460,15 @@ GP__RULE int gp__sweeps(int algorithm) {
   return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
 }
 // Registers of a thread for its keys, their places, and their values.
-GP__RULE int gp__radix_registers(int vectors, gp__shape s) {
-  return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
+GP__RULE int gp__radix_registers(int vectors, gp__form s) {
+  return gp__radix_items(vectors, s->key_size) * ((s->key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
 // With values, elements must leave more than a quarter of a multiprocessor's registers; otherwise hundreds of bytes
 // spill.
-GP__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_radix(gp_policy p, gp__form s) {
   return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
-      p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
-      (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
+      p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s->key_size) < 65536 &&
+      (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s->shared_bytes;
 }
 
 // ---- sort/counting_policy.h - counting sort: when, and with how many rows
@@ -4475,37 +4478,37 @@ GP__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
 // up. GP__COUNTING_BLOCKS blocks make runs; each of their threads keeps GP__COUNTING_LOADS loads in flight.
 enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
 enum { GP__COUNTING_ROWS_LOG2 = 19, GP__COUNTING_ROW_BYTES = 131072 };
-GP__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {
-  return s.key_size == 1 || !(s.count >> GP__COUNTING_ROWS_LOG2) ? 0 : grid;
+GP__RULE unsigned gp__counting_rows(gp__form s, unsigned grid) {
+  return s->key_size == 1 || !(s->count >> GP__COUNTING_ROWS_LOG2) ? 0 : grid;
 }
 GP__RULE int gp__counting_threads(int key_size) { return key_size == 1 ? 512 : 1024; }
 GP__RULE int gp__counting_vectors(int key_size) { return key_size == 1 ? 2 : 4; }
 GP__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 : 1; }
-GP__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
-  return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.sorted.begin_bit == 0 &&
-      s.sorted.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
-      (s.key_size == 1 ||
-          s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
+GP__RULE int gp__policy_valid_counting(gp_policy p, gp__form s) {
+  return s->key_size <= 2 && !s->in_size && !s->out_size && !s->acc_size && s->sorted.begin_bit == 0 &&
+      s->sorted.end_bit == 8 * s->key_size && (p.threads & (p.threads - 1)) == 0 &&
+      (s->key_size == 1 ||
+          s->shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
 }
 
 // ---- sort/choice_policy.h - hybrid, adaptive, leading-sweep and one-block sorts: samples, validity
 
 // Sorts that need not be stable: built-in keys, all their bits, no values.
-GP__RULE int gp__sorts_keys(gp__shape s) {
-  return !s.in_size && !s.acc_size && !s.sorted.drop_keys && s.key_size <= 8 && !s.sorted.begin_bit &&
-      s.sorted.end_bit == 8 * s.key_size;
+GP__RULE int gp__sorts_keys(gp__form s) {
+  return !s->in_size && !s->acc_size && !s->sorted.drop_keys && s->key_size <= 8 && !s->sorted.begin_bit &&
+      s->sorted.end_bit == 8 * s->key_size;
 }
-GP__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__form s) {
   return gp__sorts_keys(s) && p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p, s) < 65536 &&
       gp__hybrid_vector_items(p, s) % 2 == 0 && gp__hybrid_vector_items(p, s) <= 64 &&
-      (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
-      (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
+      (int)gp__hybrid_move_bytes(s->key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s->shared_bytes &&
+      (int)gp__bucket_bytes(s->key_size) <= s->shared_bytes;
 }
 // Pairs that the hybrid sort accepts: fewer than 2^32, built-in keys of 4 or 8 bytes, values or indices of 4 or 8
 // bytes.
-GP__RULE int gp__sorts_pairs(gp__shape s) {
-  return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
-      (s.key_size == 4 || s.key_size == 8) && !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
+GP__RULE int gp__sorts_pairs(gp__form s) {
+  return (s->in_size == 4 || s->in_size == 8) && !(s->count >> 32) && !s->acc_size &&
+      (s->key_size == 4 || s->key_size == 8) && !s->sorted.begin_bit && s->sorted.end_bit == 8 * s->key_size;
 }
 // Adaptive sort: a block sorts a sample of at most GP__SAMPLE keys. One in eight buckets of uniform keys has a sampled
 // key.
@@ -4529,25 +4532,25 @@ GP__RULE unsigned gp__duplicate_bytes(void) { return 4 * (GP__DUPLICATE_PLACES +
 GP__RULE unsigned gp__choice_bytes(int key_size) {
   return gp__sample_bytes(key_size) > gp__duplicate_bytes() ? gp__sample_bytes(key_size) : gp__duplicate_bytes();
 }
-GP__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
-  return s.in_size ? gp__pair_bucket_bytes(s.key_size, s.in_size, gp__bucket_threads(s.key_size),
-                         gp__bucket_items(s.key_size), gp__bucket_log2_bins(s.key_size))
-                   : gp__bucket_bytes(s.key_size);
+GP__RULE unsigned gp__hybrid_bucket_bytes(gp__form s) {
+  return s->in_size ? gp__pair_bucket_bytes(s->key_size, s->in_size, gp__bucket_threads(s->key_size),
+                          gp__bucket_items(s->key_size), gp__bucket_log2_bins(s->key_size))
+                    : gp__bucket_bytes(s->key_size);
 }
 // Dynamic shared memory of a block that moves, and of one that counts and moves.
-GP__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__shape s) {
-  return s.in_size ? gp__radix_shared_bytes(p, s)
-      : gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s));
+GP__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__form s) {
+  return s->in_size ? gp__radix_shared_bytes(p, s)
+      : gp__hybrid_move_bytes(s->key_size, p.threads * gp__hybrid_vector_items(p, s));
 }
-GP__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__form s) {
   return gp__hybrid_tile_bytes(p, s) > gp__hybrid_count_bytes(p.threads) ? gp__hybrid_tile_bytes(p, s)
       : gp__hybrid_count_bytes(p.threads);
 }
-GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__form s) {
   return p.threads >= 256 && // the count takes a thread a digit
-      (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
-      (s.in_size
-              ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
+      (int)(gp__hybrid_rest_bytes(p, s) + (s->in_size ? gp__radix_static_bytes(p) : 16)) <= s->shared_bytes &&
+      (s->in_size
+              ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s->shared_bytes
               : gp__policy_valid_hybrid_keys(p, s));
 }
 // Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
@@ -4561,17 +4564,17 @@ GP__RULE int gp__leading_bits(gp__u64 count) {
       ? 0
       : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
 }
-GP__RULE int gp__policy_valid_leading(gp_policy p, gp__shape s) {
-  return s.key_size == 4 && gp__sorts_pairs(s) && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_radix(p, s) &&
-      (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes;
+GP__RULE int gp__policy_valid_leading(gp_policy p, gp__form s) {
+  return s->key_size == 4 && gp__sorts_pairs(s) && !(s->count >> GP__RADIX_NARROW_LOG2) &&
+      gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s->shared_bytes;
 }
-GP__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
-  return s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
-      (int)gp__choice_bytes(s.key_size) <= s.shared_bytes;
+GP__RULE int gp__policy_valid_adaptive(gp_policy p, gp__form s) {
+  return s->key_size >= 4 && !(s->count >> GP__RADIX_NARROW_LOG2) && gp__policy_valid_hybrid(p, s) &&
+      (int)gp__choice_bytes(s->key_size) <= s->shared_bytes;
 }
-GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
-  return gp__sorts_keys(s) && s.count <= (gp__u64)(p.threads * gp__one_block_items(p.vectors)) &&
-      (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
+GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__form s) {
+  return gp__sorts_keys(s) && s->count <= (gp__u64)(p.threads * gp__one_block_items(p.vectors)) &&
+      (int)gp__one_block_bytes(p, s->key_size) <= s->shared_bytes;
 }
 
 // ---- sort/cooperative_policy.h - cooperative radix sort: tiles, words, validity; validity of any sort
@@ -4580,22 +4583,22 @@ GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
 // two.
 enum { GP__COOPERATIVE_QUADS = GP__DIGITS / 4 }; // words, each with the counts of four digits
 GP__RULE int gp__is_cooperative(int algorithm) { return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH; }
-GP__RULE int gp__cooperative_tile(gp_policy p, gp__shape s) {
-  return p.threads * gp__radix_items(p.vectors, s.key_size);
+GP__RULE int gp__cooperative_tile(gp_policy p, gp__form s) {
+  return p.threads * gp__radix_items(p.vectors, s->key_size);
 }
-GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
-  return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__cooperative_tile(p, s)) + 1 : 1;
+GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__form s) {
+  return s->count ? (unsigned)((s->count - 1) / (unsigned)gp__cooperative_tile(p, s)) + 1 : 1;
 }
 GP__RULE gp__u64 gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
-GP__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
-  return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
-      : s.compute_capability >= 90 ? (int)GP__CLUSTER
+GP__RULE int gp__cooperative_most(gp_policy p, gp__form s) { // most blocks; an unknown device has many
+  return p.algorithm == GP_ONE_LAUNCH ? (s->multiprocessors > 1 ? s->multiprocessors : 1 << 12) * p.blocks_per_sm
+      : s->compute_capability >= 90 ? (int)GP__CLUSTER
       : 1;
 }
-GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__form s) {
   return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) *
-      ((unsigned)(gp__cooperative_tile(p, s) * s.key_size + 15) / 16 * 16 +
-          (unsigned)(gp__cooperative_tile(p, s) * s.in_size + 15) / 16 * 16);
+      ((unsigned)(gp__cooperative_tile(p, s) * s->key_size + 15) / 16 * 16 +
+          (unsigned)(gp__cooperative_tile(p, s) * s->in_size + 15) / 16 * 16);
 }
 GP__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
@@ -4605,20 +4608,20 @@ GP__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocess
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
 }
 // Registers of a thread: its elements, and 40 others.
-GP__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
-  return gp__radix_items(p.vectors, s.key_size) *
-      ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
+GP__RULE int gp__cooperative_registers(gp_policy p, gp__form s) {
+  return gp__radix_items(p.vectors, s->key_size) *
+      ((s->key_size + 3) / 4 + 1 + (s->in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
       40;
 }
-GP__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
-  return s.in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
-      s.count <= (gp__u64)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
+GP__RULE int gp__policy_valid_cooperative(gp_policy p, gp__form s) {
+  return s->in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
+      s->count <= (gp__u64)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
       p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
       gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
-      (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;
+      (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s->shared_bytes;
 }
-GP__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 &&
+GP__RULE int gp__policy_valid_sort(gp_policy p, gp__form s) {
+  return p.blocks_per_sm >= 1 && s->key_size > 0 &&
       (p.algorithm == GP_COUNTING ? gp__policy_valid_counting(p, s)
               : p.algorithm == GP_HYBRID ? gp__policy_valid_hybrid(p, s)
               : p.algorithm == GP_ADAPTIVE ? gp__policy_valid_adaptive(p, s)
@@ -4626,7 +4629,7 @@ GP__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
               : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
               : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
               : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+                  (p.algorithm == GP_ONE_SWEEP || (s->key_size == 4 && s->in_size == 4)));
 }
 
 // ---- merge/policy.h - merges and sets: policy fields, tiles, rings, shared memory, validity
@@ -4645,16 +4648,16 @@ GP__RULE int gp__is_set(int primitive) { return primitive >= GP_SET_UNION && pri
 GP__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
   return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
 }
-GP__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
-  return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
+GP__RULE int gp__merge_tile(gp_policy p, gp__form s) {
+  return p.threads * gp__merge_items(p.vectors, s->key_size, s->in_size);
 }
 // Tiles of merge sort hold one extra vector: they are a little longer than a power of two, so that 2^n elements take a
 // pass less.
 GP__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
   return gp__merge_items(vectors + 1, key_size, in_size);
 }
-GP__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
-  return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
+GP__RULE int gp__sort_tile(gp_policy p, gp__form s) {
+  return p.threads * gp__sort_tile_items(p.vectors, s->key_size, s->in_size);
 }
 // Bytes of shared memory. Window: elements, with room for misalignment at both ends of each input. Out: elements of
 // warps, each with room for its own misalignment. Source: places of values, 2 bytes each.
@@ -4684,18 +4687,18 @@ GP__RULE int gp__merge_mirror_bytes(int items, int size) {
   return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
 }
 // Dynamic shared memory of a block that merges, and of one that sorts a tile.
-GP__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__merge_shared_bytes(gp_policy p, gp__form s) {
   return 2 *
-      (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
-          gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
-      gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
-      gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
-      gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+      (gp__merge_ring_bytes(gp__merge_tile(p, s), s->key_size) +
+          gp__merge_mirror_bytes(gp__merge_items(p.vectors, s->key_size, s->in_size), s->key_size)) +
+      gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s->key_size, s->in_size), s->key_size) +
+      gp__merge_source_bytes(gp__merge_tile(p, s), s->in_size) +
+      gp__merge_window_bytes(gp__merge_tile(p, s), s->in_size, 2);
 }
-GP__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
-      gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
-      gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
+GP__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__form s) {
+  return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s->key_size, 1) +
+      gp__merge_source_bytes(gp__sort_tile(p, s), s->in_size) +
+      gp__merge_window_bytes(gp__sort_tile(p, s), s->in_size, 1);
 }
 // Four-way merges carry small values with their keys; for larger ones they carry the places.
 GP__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
@@ -4712,19 +4715,19 @@ GP__RULE int gp__merge_slack_bytes(int items, int key_size) {
 }
 // Shared memory of a block that merges four runs. Its tile is as long as a sorted tile. Each of its two pairs of runs
 // is merged by whole threads, so a thread's part is longer than its share of the tile.
-GP__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
-      gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
-      gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
+GP__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__form s) {
+  return gp__merge_window_bytes(gp__sort_tile(p, s), s->key_size, 4) +
+      gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s->key_size) +
+      gp__merge_carried_bytes(gp__sort_tile(p, s), s->key_size, s->in_size);
 }
 // Results of a tile: keys, places of values, the tile's values.
 GP__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
   return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_source_bytes(tile, in_size) +
       gp__merge_window_bytes(tile, in_size, 2);
 }
-GP__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
-      2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
+GP__RULE int gp__set_shared_bytes(gp_policy p, gp__form s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s->key_size, 2) +
+      2 * gp__set_result_bytes(gp__merge_tile(p, s), s->key_size, s->in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
 GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
@@ -4733,27 +4736,28 @@ GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
 // A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
 // resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
-GP__RULE int gp__four_together(gp_policy p, gp__shape s, gp__u64 tiles) {
-  return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
+GP__RULE int gp__four_together(gp_policy p, gp__form s, gp__u64 tiles) {
+  return tiles <= (unsigned)(s->multiprocessors * p.blocks_per_sm);
 }
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
-GP__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
-  return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
+GP__RULE int gp__policy_valid_four_way(gp_policy p, gp__form s) {
+  return (p.threads & (p.threads - 1)) == 0 &&
+      s->count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
       gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
-      gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
+      gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s->shared_bytes;
 }
-GP__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
-      (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
+GP__RULE int gp__policy_valid_merge(gp_policy p, gp__form s) {
+  return p.blocks_per_sm >= 1 && s->key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
+      (s->primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
               ? gp__policy_valid_four_way(p, s)
-              : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+              : (s->primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
                         : p.algorithm == GP_PIPELINED
-                        ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+                        ? gp__is_set(s->primitive) && s->compute_capability >= 90 && p.threads <= 1024 - GP__WARP
                         : p.algorithm == GP_MERGE_PATH) &&
-                  gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
-                      s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                  gp__max(gp__is_set(s->primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                      s->primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
                           GP__MERGE_STATIC_BYTES <=
-                      s.shared_bytes);
+                      s->shared_bytes);
 }
 
 // ---- segmented_sort/policy.h - segmented sort: policy fields, classes of lengths, shared memory, validity
@@ -4819,42 +4823,42 @@ GP__RULE int gp__long_binned(int items, int item_bytes, int indexed) {
 GP__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
 }
-GP__RULE int gp__sort_indexed(gp__shape s) {
-  return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
+GP__RULE int gp__sort_indexed(gp__form s) {
+  return s->in_size > 0 || s->out_size > 0 || s->sorted.end_bit - s->sorted.begin_bit < 8 * s->key_size;
 }
 // Bytes of a value or an index; 0: neither.
-GP__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
-GP__RULE int gp__sort_item_bytes_of(gp__shape s) { return gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)); }
-GP__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
+GP__RULE int gp__sorted_value_bytes(gp__form s) { return gp__max(s->in_size, s->out_size); }
+GP__RULE int gp__sort_item_bytes_of(gp__form s) { return gp__sort_item_bytes(s->key_size, gp__sort_indexed(s)); }
+GP__RULE int gp__long_threads_of(gp_policy p, gp__form s) {
   return gp__long_threads(p.threads, gp__sort_item_bytes_of(s));
 }
-GP__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_capacity(gp_policy p, gp__form s) {
   return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
 // Elements that a segment has at most, as far as the host knows.
-GP__RULE gp__u64 gp__longest_segment(gp__shape s) {
-  return s.offset_size || !s.segments ? s.count : s.count / s.segments;
+GP__RULE gp__u64 gp__longest_segment(gp__form s) {
+  return s->offset_size || !s->segments ? s->count : s->count / s->segments;
 }
-GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__short_shared_bytes(gp_policy p, gp__form s) {
   return p.threads / GP__WARP *
-      gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
+      gp__warp_sort_bytes(p.vectors, s->key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
 // Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
 // tile of keys or of values.
-GP__RULE int gp__long_binned_of(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_binned_of(gp_policy p, gp__form s) {
   return gp__long_binned(
       gp__long_capacity(p, s) / gp__long_threads_of(p, s), gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
-GP__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_binned_bytes(gp_policy p, gp__form s) {
   return gp__long_binned_of(p, s) ? (int)gp__tile_sort_bytes(gp__sort_item_bytes_of(s), gp__long_threads_of(p, s),
                                         gp__long_binned_of(p, s), gp__long_log2_bins(gp__long_capacity(p, s)))
                                   : 0;
 }
-GP__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_moving_bytes(gp_policy p, gp__form s) {
   return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes_of(s)),
       gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 + gp__long_capacity(p, s) * gp__sort_item_bytes_of(s));
 }
-GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_shared_bytes(gp_policy p, gp__form s) {
   return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));
 }
 // Static shared memory of a block, at most.
@@ -4880,11 +4884,11 @@ typedef struct gp__sort_bucket {
   gp__u64 ones, zeros; // OR and AND of the keys' bits
   gp__u64 base[GP__DIGITS + 1]; // start of each digit's elements
 } gp__sort_bucket;
-GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
+GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__form s) {
+  return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s->key_size > 0 && s->key_size <= 8 &&
       p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
-      gp__short_shared_bytes(p, s) <= s.shared_bytes &&
-      gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
+      gp__short_shared_bytes(p, s) <= s->shared_bytes &&
+      gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s->shared_bytes;
 }
 
 // ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
@@ -4969,14 +4973,14 @@ GP__RULE unsigned gp__order_few(int key_size, int index_bytes) {
       : (unsigned)GP__TOP_K_FEW;
 }
 GP__RULE int gp__order_items(int vectors, int key_size) { return gp__max(vectors * GP__VECTOR / key_size, 1); }
-GP__RULE unsigned gp__rank_bytes(gp__shape s) {
-  return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
-      : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > ~0u);
+GP__RULE unsigned gp__rank_bytes(gp__form s) {
+  return s->top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s->key_size, s->top_k.order_bytes)
+      : 4u << gp__rank_form(s->key_size, s->out_size > 0, s->count > ~0u);
 }
-GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__form s) {
   return (gp__u64)(p.threads *
-      (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
-          : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
+      (s->top_k.order_bytes ? gp__order_items(p.vectors, s->key_size)
+          : gp__max(p.vectors * (GP__VECTOR / s->key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GP__RULE gp__u64 gp__common_factor(gp__u64 a, gp__u64 b) { return b == 0 ? a : gp__common_factor(b, a % b); }
@@ -4998,31 +5002,31 @@ GP__RULE unsigned gp__shuffle_fold(unsigned x) { return x ^ x >> 13; }
 GP__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x ^ x >> 15) * 0x85ebca77u); }
 GP__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) { return gp__shuffle_mix((half ^ key) * 0x9e3779b1u); }
 // Ranks of a block's list: what a lowered limit may leave, and a tile; a power of two.
-GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
-  return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
+GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__form s) {
+  return gp__power_of_two(s->top_k.results + s->top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
 // Ranks that an operator orders: the results and a tile; twice that, if there is room.
-GP__RULE int gp__order_least(gp_policy p, gp__shape s) { return (int)(s.top_k.results + gp__top_k_tile(p, s)); }
-GP__RULE unsigned gp__order_capacity(gp_policy p, gp__shape s) {
+GP__RULE int gp__order_least(gp_policy p, gp__form s) { return (int)(s->top_k.results + gp__top_k_tile(p, s)); }
+GP__RULE unsigned gp__order_capacity(gp_policy p, gp__form s) {
   return (unsigned)gp__order_least(p, s) << (2 * gp__order_least(p, s) * (int)gp__rank_bytes(s) <=
-             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
+             (s->shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
 }
 // The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
 // its sort, or a tile more.
-GP__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
-  return gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
-      (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
+GP__RULE int gp__segment_top_k_least(gp_policy p, gp__form s) {
+  return gp__max((int)(s->top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
+      (int)gp__power_of_two((unsigned)s->top_k.results * 3 / 2 + 32, 64));
 }
-GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__form s) {
   return (unsigned)gp__max(gp__segment_top_k_least(p, s),
-      ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) / (int)gp__rank_bytes(s));
+      ((s->shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) / (int)gp__rank_bytes(s));
 }
 GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
   return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
 }
 // Most keys of a segment that a warp takes.
-GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__shape s) {
-  return s.top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
+GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__form s) {
+  return s->top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
 }
 GP__RULE int gp__selects(int algorithm) { return algorithm == GP_RADIX_SELECT || algorithm == GP_SAMPLED_SELECT; }
 // Keys alone, many, of which few are wanted: radix select tries one launch first, too.
@@ -5031,20 +5035,20 @@ GP__RULE int gp__is_bounded(int algorithm, int primitive, int out_size, gp__u64 
       (algorithm == GP_RADIX_SELECT && primitive == GP_TOP_K && !out_size && count >= GP__SELECT_MANY &&
           k <= count / GP__SELECT_PART);
 }
-GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return s.top_k.order_bytes ? gp__order_capacity(p, s) * gp__rank_bytes(s)
+GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__form s) {
+  return s->top_k.order_bytes ? gp__order_capacity(p, s) * gp__rank_bytes(s)
       : gp__selects(p.algorithm) ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
-      : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
+      : s->primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
       : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
-GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (s.top_k.order_bytes ? p.algorithm == GP_BEST_LISTS
-              : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__form s) {
+  return p.blocks_per_sm >= 1 && s->key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
+      (s->top_k.order_bytes ? p.algorithm == GP_BEST_LISTS
+              : p.algorithm == GP_BEST_LISTS ? s->primitive != GP_NTH_ELEMENT && s->top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
-              ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
-              : gp__selects(p.algorithm) && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
-      (gp__i64)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
+              ? s->primitive == GP_SEGMENTED_TOP_K && s->top_k.results <= GP__TOP_K_OF_WARP
+              : gp__selects(p.algorithm) && s->primitive != GP_SEGMENTED_TOP_K && !s->top_k.drop_keys) &&
+      (gp__i64)gp__top_k_shared_bytes(p, s) <= (s->shared_bytes + 1024) / p.blocks_per_sm - 1024 -
           (!gp__selects(p.algorithm) ? GP__TOP_K_STATIC_BYTES
                   : p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024
                   : GP__SELECT_BINS * 16 + 1024);
@@ -5139,19 +5143,19 @@ GP__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int align
 }
 // Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
 // lane on the other side.
-GP__RULE int gp__transpose_thin(gp_policy p, gp__shape s, gp__u64 extent, int of_tile) {
+GP__RULE int gp__transpose_thin(gp_policy p, gp__form s, gp__u64 extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
-      extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
+      extent * (unsigned)gp__vec_group_items(s->key_size) * (unsigned)s->key_size * 8 <=
       (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
       extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
-GP__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
-  return (s.moved.form & GP__FORM_IN_DENSE) && (s.moved.form & GP__FORM_IN_START) &&
-      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
+GP__RULE int gp__transpose_thin_in(gp_policy p, gp__form s) {
+  return (s->moved.form & GP__FORM_IN_DENSE) && (s->moved.form & GP__FORM_IN_START) &&
+      gp__transpose_thin(p, s, s->moved.columns, gp__transpose_columns(p.threads, p.vectors, s->key_size));
 }
-GP__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
-  return (s.moved.form & GP__FORM_OUT_DENSE) &&
-      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+GP__RULE int gp__transpose_thin_out(gp_policy p, gp__form s) {
+  return (s->moved.form & GP__FORM_OUT_DENSE) &&
+      gp__transpose_thin(p, s, s->moved.rows, gp__transpose_rows(p.threads, p.vectors, s->key_size));
 }
 // Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
@@ -5170,29 +5174,29 @@ GP__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
   return ((unsigned)p.threads * rows + ((unsigned)p.threads * rows >> gp__few_line(size, rows))) *
       (unsigned)gp__few_unit(size);
 }
-GP__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.moved.form & GP__FORM_OUT_DENSE) &&
-      gp__is_power_of_two_size(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
-      gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
-      s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
-      gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
+GP__RULE int gp__transpose_few(gp_policy p, gp__form s) {
+  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s->moved.form & GP__FORM_OUT_DENSE) &&
+      gp__is_power_of_two_size(s->key_size) && s->key_size <= 8 && s->moved.word == s->key_size &&
+      gp__are_few(s->key_size, s->moved.rows, s->moved.form & GP__FORM_IN_ALIGNED) &&
+      s->moved.columns * (unsigned)s->key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s->key_size)) &&
+      gp__few_bytes(p, s->key_size, (unsigned)s->moved.rows) <= (unsigned)s->shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, in whole vectors.
 GP__RULE gp__u64 gp__transpose_multiple(gp__u64 matrix) { return 16 / gp__common_factor(16, matrix); }
 GP__RULE gp__u64 gp__transpose_matrices_of(gp__u64 tile, gp__u64 matrix) {
   return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
 }
-GP__RULE gp__u64 gp__transpose_matrices(gp_policy p, gp__shape s) {
-  return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
-      : s.segments == 1
-      ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
+GP__RULE gp__u64 gp__transpose_matrices(gp_policy p, gp__form s) {
+  return !(s->moved.form & GP__FORM_DENSE) || s->moved.rows > 65536 || s->moved.columns > 65536 ? 0
+      : s->segments == 1
+      ? s->moved.rows * s->moved.columns * (unsigned)s->key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
       : gp__transpose_matrices_of(
-            (unsigned)(p.threads * p.vectors * GP__VECTOR), s.moved.rows * s.moved.columns * (unsigned)s.key_size);
+            (unsigned)(p.threads * p.vectors * GP__VECTOR), s->moved.rows * s->moved.columns * (unsigned)s->key_size);
 }
-GP__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
-  return (s.moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
-      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
-      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+GP__RULE int gp__transpose_packs(gp_policy p, gp__form s) {
+  return (s->moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
+      gp__transpose_thin(p, s, s->moved.columns, gp__transpose_columns(p.threads, p.vectors, s->key_size)) &&
+      gp__transpose_thin(p, s, s->moved.rows, gp__transpose_rows(p.threads, p.vectors, s->key_size));
 }
 // Dense matrices in place by way of the workspace. A trip takes contiguous matrices, of so many bytes together, one at
 // least. It takes whole vectors of them, so that each trip is aligned as the first one is.
@@ -5210,7 +5214,7 @@ GP__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, 
     if (s.segments > most) s.segments = most;
     s.moved.form = (s.moved.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   }
-  if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, s)))
+  if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, &s)))
     s.moved.kind = GP__MOVE_TILES;
   return s;
 }
@@ -5233,26 +5237,27 @@ enum {
   GP__CHUNK_MATRICES = 4, // so many matrices may be small
   GP__CHUNK_MATRIX = 4 << 20 // bytes of a matrix that is not small
 };
-GP__RULE int gp__chunk_word(gp__shape s, gp__u64 items) {
-  return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
-      : s.moved.word;
+GP__RULE int gp__chunk_word(gp__form s, gp__u64 items) {
+  return (s->moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s->key_size) | GP__VECTOR)
+      : s->moved.word;
 }
 GP__RULE gp__u64 gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
 // Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
-GP__RULE gp__u64 gp__chunk_merit(gp__shape s, gp__u64 extent, gp__u64 other, gp__u64 items) {
-  return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
-          items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
-          other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
+GP__RULE gp__u64 gp__chunk_merit(gp__form s, gp__u64 extent, gp__u64 other, gp__u64 items) {
+  return extent % items || extent / items < 2 || items * (unsigned)s->key_size < GP__CHUNK_LEAST ||
+          items * (unsigned)s->key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
+          other > GP__PANEL_MOST / (items * (unsigned)s->key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
           extent / items > GP__PANELS_MOST
       ? 0
-      : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
+      : items * (unsigned)s->key_size * (unsigned)gp__chunk_word(s, items);
 }
-GP__BOTH static inline __attribute__((unused)) gp__u64 gp__chunk_items(gp__shape s, gp__u64 extent, gp__u64 other) {
-  gp__u64 best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
+GP__BOTH static inline __attribute__((unused)) gp__u64 gp__chunk_items(gp__form s, gp__u64 extent, gp__u64 other) {
+  gp__u64 best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s->key_size;
   if (items > extent / 2) items = extent / 2;
-  for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
+  for (; items * GP__VECTOR * (unsigned)s->key_size > most && items * (unsigned)s->key_size >= GP__CHUNK_LEAST;
+       --items) {
     const gp__u64 merit = gp__chunk_merit(s, extent, other, items);
     if (merit > most) best = items, most = merit;
   }
@@ -5264,25 +5269,25 @@ typedef struct gp__panels_plan {
   gp__u64 rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
   gp__u64 whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
-GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
+GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__form s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const gp__u64 size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
+  const gp__u64 size = (unsigned)s->key_size, matrix = s->moved.rows * s->moved.columns * size;
   gp__u64 rows = 0, columns = 0;
-  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
+  if (s->moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
-      (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
+      (s->segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
     return r;
-  rows = gp__chunk_items(s, s.moved.rows, s.moved.columns);
-  columns = gp__chunk_items(s, s.moved.columns, s.moved.rows);
+  rows = gp__chunk_items(s, s->moved.rows, s->moved.columns);
+  columns = gp__chunk_items(s, s->moved.columns, s->moved.rows);
   if (!rows && !columns) return r;
-  r.inverse = (columns ? gp__chunk_merit(s, s.moved.columns, s.moved.rows, columns) : 0) >
-      (rows ? gp__chunk_merit(s, s.moved.rows, s.moved.columns, rows) : 0);
+  r.inverse = (columns ? gp__chunk_merit(s, s->moved.columns, s->moved.rows, columns) : 0) >
+      (rows ? gp__chunk_merit(s, s->moved.rows, s->moved.columns, rows) : 0);
   r.items = r.inverse ? columns : rows;
   r.word = gp__chunk_word(s, r.items);
-  r.rows = r.inverse ? s.moved.rows : r.items;
-  r.columns = r.inverse ? r.items : s.moved.columns;
-  r.panels = (r.inverse ? s.moved.columns : s.moved.rows) / r.items;
-  r.whole = (s.moved.form & GP__FORM_IN_START)
+  r.rows = r.inverse ? s->moved.rows : r.items;
+  r.columns = r.inverse ? r.items : s->moved.columns;
+  r.panels = (r.inverse ? s->moved.columns : s->moved.rows) / r.items;
+  r.whole = (s->moved.form & GP__FORM_IN_START)
       ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
       : 0;
   if (r.whole) {
@@ -5291,7 +5296,7 @@ GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_o
   }
   r.holes = 1 + (GP__HOLE_BYTES - 1) / (r.rows * r.columns * size);
   if (r.holes >= r.panels) r.holes = r.panels - 1;
-  if ((s.moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
+  if ((s->moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
     r.form = (r.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
         (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
@@ -5330,64 +5335,66 @@ typedef struct gp__buffered_plan {
   gp__u64 height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
 // The first tile column of group g.
-GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
-  return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
-      : (s.moved.columns + columns - 1) / columns;
+GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__form s, unsigned columns, unsigned g) {
+  return g < r.panels ? g * r.height * s->moved.columns / (s->moved.rows * columns)
+      : (s->moved.columns + columns - 1) / columns;
 }
-GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
-  const gp__u64 size = (unsigned)s.key_size;
-  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s.key_size);
-  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s.key_size);
+GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__form s) {
+  const gp__u64 size = (unsigned)s->key_size;
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s->key_size);
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s->key_size);
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   gp__u64 widest = 0;
   unsigned g;
-  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
-      gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
-      s.moved.rows < (unsigned)GP__BUFFERED_LEAST * rows || s.moved.columns < (unsigned)GP__BUFFERED_LEAST * columns ||
-      s.moved.rows > 1ull << 31 || s.moved.columns > 1ull << 31 ||
-      s.moved.rows / rows * (s.moved.columns / columns) > 1ull << 29)
+  if (s->moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
+      gp__buffered_threads(p, s->key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
+      s->moved.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
+      s->moved.columns < (unsigned)GP__BUFFERED_LEAST * columns || s->moved.rows > 1ull << 31 ||
+      s->moved.columns > 1ull << 31 || s->moved.rows / rows * (s->moved.columns / columns) > 1ull << 29)
     return r;
-  r.height = ((s.moved.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
-  r.panels = (unsigned)((s.moved.rows - 1) / r.height + 1);
+  r.height = ((s->moved.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
+  r.panels = (unsigned)((s->moved.rows - 1) / r.height + 1);
   if (r.height * size > 1ull << 30) r.panels = 0;
   for (g = 0; g < r.panels; ++g) {
     const gp__u64 end = gp__buffered_border(r, s, columns, g + 1) * columns;
     const gp__u64 width =
-        (end < s.moved.columns ? end : s.moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
+        (end < s->moved.columns ? end : s->moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
     if (width > widest) widest = width;
   }
-  r.pitch = r.height * size + (s.moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
+  r.pitch = r.height * size + (s->moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
   r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
   r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // for the kernel that clears counters
-  if (s.moved.form & GP__FORM_IN_START)
-    r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
-        (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  if (s->moved.form & GP__FORM_IN_START)
+    r.form |= (s->moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
+        (s->moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
 // Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
 GP__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
-GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
+GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__form s) {
+  gp__shape tiled;
   if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
-  s = gp__tiled(p, s);
-  return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-      : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
-      ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
-      : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-          (s.moved.kind != GP__MOVE_TILES ? 0
+  tiled = gp__tiled(p, *s);
+  s = &tiled;
+  return s->moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+      : s->moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
+      ? (s->moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+      : (s->moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+          (s->moved.kind != GP__MOVE_TILES ? 0
                   : gp__transpose_packs(p, s) ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
                   : gp__transpose_thin_in(p, s) ? GP__FORM_IN_WHOLE
                   : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
                   : 0);
 }
-GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__form s) {
   return (p.algorithm == GP_PADDED_TILES ||
              (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
-             (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&
+             (p.algorithm == GP_ROUND_TRIP && s->moved.kind == GP__MOVE_RECTANGLE)) &&
       p.vectors <= 8 &&
-      (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
-          gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
-              gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
-      s.shared_bytes - 1024;
+      (s->moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
+          gp__transpose_tile_bytes(s->key_size, gp__transpose_rows(p.threads, p.vectors, s->key_size),
+              gp__transpose_columns(p.threads, p.vectors, s->key_size), 0) <=
+      s->shared_bytes - 1024;
 }
 
 // ---- rows/policy.h - rows of strided arrays: policy fields, forms, windows, validity
@@ -5428,33 +5435,33 @@ GP__RULE int gp__column_items(int in_size, int acc_size) {
   return gp__column_items_of(gp__vector_items(in_size), acc_size);
 }
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
-GP__RULE int gp__rows_form(gp_policy p, gp__shape s) {
-  return s.rows.columns ? GP__ROWS_COLUMNS
+GP__RULE int gp__rows_form(gp_policy p, gp__form s) {
+  return s->rows.columns ? GP__ROWS_COLUMNS
       : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK ? GP__ROWS_BLOCK
-      : gp__row_windows(s.rows.length, s.in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
+      : gp__row_windows(s->rows.length, s->in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
       : p.algorithm == GP_WARP_SEGMENTS ? GP__ROWS_WARP
       : GP__ROWS_BLOCK;
 }
 // Shared memory of a tile: elements, or results in their places; folds of warps, or of columns' threads.
-GP__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
-  return s.rows.columns ? gp__column_chunk(p.vectors, s.in_size) * s.in_size <= 256 &&
-          p.threads * (s.acc_size * 2 + 1) + 64 <= GP__STATIC_SHARED_BYTES
-                        : p.threads * p.vectors / 8 * 9 * gp__vector_items(s.in_size) *
-                  gp__max(s.in_size, s.primitive == GP_REDUCE_AXIS ? 0 : s.out_size) +
-              (2 + p.threads / GP__WARP) * s.acc_size + 64 <=
+GP__RULE int gp__rows_tile_fits(gp_policy p, gp__form s) {
+  return s->rows.columns ? gp__column_chunk(p.vectors, s->in_size) * s->in_size <= 256 &&
+          p.threads * (s->acc_size * 2 + 1) + 64 <= GP__STATIC_SHARED_BYTES
+                         : p.threads * p.vectors / 8 * 9 * gp__vector_items(s->in_size) *
+                  gp__max(s->in_size, s->primitive == GP_REDUCE_AXIS ? 0 : s->out_size) +
+              (2 + p.threads / GP__WARP) * s->acc_size + 64 <=
           GP__STATIC_SHARED_BYTES;
 }
-GP__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_rows(gp_policy p, gp__form s) {
   return p.blocks_per_sm >= 1 && (gp__rows_form(p, s) != GP__ROWS_TILE || gp__rows_tile_fits(p, s)) &&
-      (s.primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
+      (s->primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
                   (p.algorithm == GP_LOOK_BACK ||
                       (p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) == GP__ROWS_TILE))
-              : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
-                  p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
-                                             : !s.rows.columns &&
-                  (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
+              : p.algorithm == GP_EVEN_SHARE ? !s->rows.columns ||
+                  p.threads * gp__column_items(s->in_size, s->acc_size) * s->acc_size + 64 <= GP__STATIC_SHARED_BYTES
+                                             : !s->rows.columns &&
+                  (s->primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
                       : p.algorithm == GP_DIRECT &&
-                              gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
+                              gp__row_windows(s->rows.length, s->in_size, s->rows.shifted) <=
                                   (unsigned)(p.threads * p.vectors)));
 }
 
@@ -5489,28 +5496,29 @@ GP__RULE int gp__layout_fitting(int tile, int most, gp__u64 in_width, gp__u64 ou
       : gp__layout_fitting(tile - GP__LAYOUT_STEP, most, in_width, out_width);
 }
 // Structs of a staged tile; 0: values go one by one.
-GP__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
-  return s.layout.chunk > 0
-      ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-            gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)), s.layout.in_width,
-            s.layout.out_width)
+GP__RULE int gp__layout_staged(gp_policy p, gp__form s) {
+  return s->layout.chunk > 0
+      ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s->in_size, s->out_size)),
+            gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s->in_size, s->out_size)), s->layout.in_width,
+            s->layout.out_width)
       : 0;
 }
-GP__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
-  return gp__layout_staged(p, s) ? gp__layout_staged(p, s)
-      : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
-}
-GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__layout_tile(gp_policy p, gp__form s) {
   return gp__layout_staged(p, s)
-      ? gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.in_size, s.layout.in_width == 1) +
-          gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
-      : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
+      ? gp__layout_staged(p, s)
+      : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s->in_size, s->out_size));
+}
+GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__form s) {
+  return gp__layout_staged(p, s)
+      ? gp__layout_region(gp__layout_staged(p, s), s->layout.chunk, s->in_size, s->layout.in_width == 1) +
+          gp__layout_region(gp__layout_staged(p, s), s->layout.chunk, s->out_size, s->layout.out_width == 1)
+      : gp__layout_tile(p, s) * gp__max(s->in_size, s->out_size);
 }
 // True if, in place, structs move within tiles only.
-GP__RULE int gp__layout_local(gp_policy p, gp__shape s) {
-  return s.layout.chunk >= 0 && s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
-      gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
-      gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
+GP__RULE int gp__layout_local(gp_policy p, gp__form s) {
+  return s->layout.chunk >= 0 && s->in_size == s->out_size && s->layout.in_width > 0 && s->layout.out_width > 0 &&
+      gp__layout_tile(p, s) % (s->layout.in_width <= 0x7fffffff ? (int)s->layout.in_width : 0x7fffffff) == 0 &&
+      gp__layout_tile(p, s) % (s->layout.out_width <= 0x7fffffff ? (int)s->layout.out_width : 0x7fffffff) == 0;
 }
 
 // ---- graph/policy.h - work on graphs: which primitives do it, and what it visits
@@ -5543,8 +5551,8 @@ enum {
 // At most so many buffers a thread in a tile.
 GP__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
 // The grid does not depend on the count, and tickets have 28 bits.
-GP__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm > 0 && s.count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
+GP__RULE int gp__policy_valid_batch(gp_policy p, gp__form s) {
+  return p.blocks_per_sm > 0 && s->count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
 }
 
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
@@ -5575,14 +5583,14 @@ GP__RULE int gp__has_table(int primitive) {
 GP__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
 GP__RULE int gp__is_bound(int primitive) { return primitive == GP_LOWER_BOUND || primitive == GP_UPPER_BOUND; }
 // A search keeps the needles of a thread in registers: 32 of 4 bytes spilled.
-GP__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_map(gp_policy p, gp__form s) {
   return (p.algorithm == GP_DIRECT ||
-             (p.algorithm == GP_TWO_PHASE && gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8))) &&
-      (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
-      (!gp__has_table(s.primitive) || p.vectors <= 2) &&
-      (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
-      (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
-      (!gp__is_bound(s.primitive) || gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16);
+             (p.algorithm == GP_TWO_PHASE && gp__is_bound(s->primitive) && (s->in_size == 4 || s->in_size == 8))) &&
+      (s->primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
+      (!gp__has_table(s->primitive) || p.vectors <= 2) &&
+      (!gp__visits_edges(s->primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
+      (s->primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s->shared_bytes) &&
+      (!gp__is_bound(s->primitive) || gp__map_items(p.vectors, s->in_size, s->in2_size, s->out_size) <= 16);
 }
 
 // ---- bfs/policy.h - breadth-first search: policy fields, constants, validity
@@ -5618,21 +5626,21 @@ GP__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
 // Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
-GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
-  return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
+GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__form s) {
+  return gp__bfs_by_edges(p.algorithm) ? s->count2 * 2 * (unsigned)s->key_size : 0;
 }
 // Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
-GP__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count ? 0 : 8; }
-GP__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
+GP__RULE int gp__degree_class(gp__form s) { return s->count2 < 8 * s->count ? 0 : 8; }
+GP__RULE int gp__policy_valid_graph(gp_policy p, gp__form s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
-             (s.primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
+             (s->primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
       (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 &&
       p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 &&
       p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL && p.cull >= 1 && p.cull <= GP_CULL_NOTHING &&
       p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
-      (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
+      (p.cluster == 1 || (s->primitive == GP_BFS && s->compute_capability >= 90)) &&
       (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
-      p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
+      p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s->shared_bytes;
 }
 
 #if !defined(__CUDACC_RTC__)
@@ -5659,29 +5667,30 @@ GP__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
 #define GP__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
 enum { GPUPRIMS__FAMILIES(GP__ENUM) GP__FAMILIES };
 #undef GP__ENUM
-GP__RULE int gp__family_of(int primitive) {
-  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
-      : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
-          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND) ||
-          (primitive >= GP_LEXICOGRAPHIC && primitive <= GP_PARTITION_POINT)
-      ? GP__FAMILY_FIND
-      : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
-      : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
-          primitive == GP_PARTITION
-      ? GP__FAMILY_STREAM
-      : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE || primitive == GP_EXPAND ||
-          primitive == GP_RUN_LENGTH_EXPAND
-      ? GP__FAMILY_SEGMENTS
-      : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM
-      : primitive == GP_SORT ? GP__FAMILY_SORT
-      : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
-      : primitive == GP_SEGMENTED_SORT ? GP__FAMILY_SEGMENTED_SORT
-      : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
-      : primitive == GP_TRANSPOSE ? GP__FAMILY_TRANSPOSE
-      : (primitive >= GP_REDUCE_AXIS && primitive <= GP_SCAN_AXIS) ? GP__FAMILY_ROWS
-      : primitive == GP_BFS || primitive == GP_BFS_SOURCES ? GP__FAMILY_GRAPH
-      : GP__FAMILY_MAP;
+#define GP__FAMILY(NAME, p, name) \
+  p == GP_REDUCE || p == GP_COUNT_IF || p == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE \
+      : p == GP_ANY || p == GP_ALL || p == GP_IS_SORTED || (p >= GP_FIND_IF && p <= GP_ADJACENT_FIND) || \
+          (p >= GP_LEXICOGRAPHIC && p <= GP_PARTITION_POINT) \
+      ? GP__FAMILY_FIND \
+      : p == GP_INCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN \
+      : (p >= GP_SEGMENTED_INCLUSIVE_SCAN && p <= GP_UNIQUE) || p == GP_SELECT || p == GP_PARTITION \
+      ? GP__FAMILY_STREAM \
+      : p == GP_SEGMENTED_REDUCE || p == GP_LOAD_BALANCE || p == GP_EXPAND || p == GP_RUN_LENGTH_EXPAND \
+      ? GP__FAMILY_SEGMENTS \
+      : p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM \
+      : p == GP_SORT ? GP__FAMILY_SORT \
+      : p >= GP_MERGE_SORT &&p <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE \
+      : p == GP_SEGMENTED_SORT ? GP__FAMILY_SEGMENTED_SORT \
+      : p == GP_TOP_K || p == GP_NTH_ELEMENT || p == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K \
+      : p == GP_TRANSPOSE ? GP__FAMILY_TRANSPOSE \
+      : (p >= GP_REDUCE_AXIS && p <= GP_SCAN_AXIS) ? GP__FAMILY_ROWS \
+      : p == GP_BFS || p == GP_BFS_SOURCES ? GP__FAMILY_GRAPH \
+      : GP__FAMILY_MAP,
+GP__HOST int gp__family_of(int primitive) {
+  static const gp__u8 families[] = {0, GP_PRIMITIVES(GP__FAMILY)};
+  return families[primitive];
 }
+#undef GP__FAMILY
 
 // ---- core/canonical.h - a policy without the fields that its algorithm does not read
 
@@ -5727,10 +5736,10 @@ typedef struct gp__policy_row {
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
-// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the conditions that hold.
+// A call as rows see it: its sizes, and its measures in the order of GP__MEASURE.
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
-  unsigned when;
+  unsigned lacks; // conditions of a row that do not hold
   gp__u64 sizes[3];
 } gp__wanted;
 // A call as its family measures it: element sizes, and the bytes that make it small or large.
@@ -5739,50 +5748,51 @@ typedef struct gp__measures {
   gp__u64 bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written if that is more.
-GP__HOST gp__measures gp__measure_elements(gp__shape s) {
+GP__HOST gp__measures gp__measure_elements(gp__form s) {
   gp__measures m;
-  m.in_size = s.in_size ? s.in_size : s.key_size;
-  m.acc_size = s.acc_size;
-  m.out_size = s.out_size;
-  m.bytes = s.count * (gp__u64)gp__max(s.in_size, s.out_size);
+  m.in_size = s->in_size ? s->in_size : s->key_size;
+  m.acc_size = s->acc_size;
+  m.out_size = s->out_size;
+  m.bytes = s->count * (gp__u64)gp__max(s->in_size, s->out_size);
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
-GP__HOST gp__measures gp__measure_keys(gp__shape s) {
+GP__HOST gp__measures gp__measure_keys(gp__form s) {
   gp__measures m;
-  m.in_size = s.key_size;
-  m.acc_size = s.acc_size;
-  m.out_size = s.in_size;
-  m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
+  m.in_size = s->key_size;
+  m.acc_size = s->acc_size;
+  m.out_size = s->in_size;
+  m.bytes = (s->count + s->count2) * (unsigned)(s->key_size + s->in_size);
   return m;
 }
-GP__HOST gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
+GP__HOST gp__wanted gp__wanted_of(gp__form h, gp__measures m, unsigned when) {
   gp__wanted w;
   w.primitive = h->primitive;
   w.in_size = m.in_size;
   w.acc_size = m.acc_size;
   w.out_size = m.out_size;
-  w.when = when;
+  w.lacks = ~when / GP__IF * GP__IF;
   w.sizes[0] = m.bytes;
   w.sizes[1] = h->count + h->count2;
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
-GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
-  const unsigned flags = row->when / GP__IF;
-  int named = (row->primitive > 0) + (row->policy.algorithm > 0);
+GP__HOST inline int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
+  unsigned flags = row->when / GP__IF;
   gp__u64 size;
-  if ((row->when & ~w->when) >= GP__IF || (row->primitive && row->primitive != w->primitive)) return 0; // the most
+  int named;
+  if (row->when & w->lacks || (row->primitive && row->primitive != w->primitive)) return 0; // the most
   size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if (row->from > size || (row->to && row->to <= size)) return 0;
+  named = (row->primitive > 0) + (row->policy.algorithm > 0);
   if ((row->in_size & row->acc_size & row->out_size) != -1) { // not of all types
     if ((row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
         (row->out_size >= 0 && row->out_size != w->out_size))
       return 0;
     named += (row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0);
   }
-  if (flags) named += __builtin_popcount(flags);
+  for (; flags; flags &= flags - 1) ++named;
   return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) + 64 * named;
 }
 // A row in a list: its gp_policy_source, and how many rows behind the next one is.
@@ -5797,8 +5807,9 @@ GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__liste
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; i += list ? list[i].step : 1) {
     int fit = gp__row_fit(rows + i, w);
-    if (fit && list) fit += (GP_POLICY_PORTABLE - list[i].source) << 16;
-    if (!fit || (all == GP__ROWS_MOST && fits[all - 1] >= fit)) continue;
+    if (!fit) continue;
+    if (list) fit += (GP_POLICY_PORTABLE - list[i].source) << 16;
+    if (all == GP__ROWS_MOST && fits[all - 1] >= fit) continue;
     for (k = all < GP__ROWS_MOST ? all++ : all - 1; k > 0 && fits[k - 1] < fit; --k)
       fits[k] = fits[k - 1], found[k] = found[k - 1];
     fits[k] = fit, found[k] = rows + i;
@@ -5810,7 +5821,8 @@ GP__HOST int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills the open fields of a policy from the rows that fit, the best first.
-GP__HOST gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
+GP__HOST gp_policy gp__fill(gp_policy given, const gp__policy_row *rows, int count, gp__wanted w) {
+  gp_policy p = given;
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
   int i;
@@ -5827,7 +5839,7 @@ GP__HOST gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, 
 }
 // measure: that of the family (gp__rules).
 #define GP__FILL(p, rows, measure, s, when) \
-  gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(&(s), measure(s), when))
+  gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(s, measure(s), when))
 
 // ---- core/geometry.h - a launch
 
@@ -5850,14 +5862,14 @@ typedef struct gp__geometry {
 // Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name the entries that
 // a family lacks.
 typedef struct gp__rules {
-  int (*valid)(gp_policy p, gp__shape s); // of a fully resolved policy, beyond the common conditions
-  gp__measures (*measure)(gp__shape s);
-  gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
-  int (*overlaps)(gp_policy p, gp__shape s); // whether a launch may overlap the one before; NULL: yes
-  void (*geometry)(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g); // g begins as zeros
+  int (*valid)(gp_policy p, gp__form s); // of a fully resolved policy, beyond the common conditions
+  gp__measures (*measure)(gp__form s);
+  gp_policy (*portable)(gp_policy p, gp__form s); // fills the fields that neither the caller nor a tuned row has set
+  int (*overlaps)(gp_policy p, gp__form s); // whether a launch may overlap the one before; NULL: yes
+  void (*geometry)(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g); // g begins as zeros
   int (*threads)(gp_policy p); // of a block; NULL: policy.threads
   int own_algorithm; // GP__OWN_ALGORITHM, GP__OWN_IF_FEW or GP__ANY_ALGORITHM
-  int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
+  int (*row_serves)(gp__form s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
 #define GP__ALWAYS_OVERLAPS NULL
 #define GP__POLICY_THREADS NULL
@@ -5867,30 +5879,34 @@ typedef struct gp__rules {
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM, GP__OWN_IF_FEW };
 
 // Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
-GP__HOST int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
-  return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
+GP__HOST int gp__is_valid(const gp__rules *rules, const gp_policy *p, gp__form s) {
+  return gp__policy_valid_common(p) && (p->overlap != 1 || s->compute_capability >= 90) && rules->valid(*p, s);
 }
-GP__HOST gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
-  p = rules->portable(p, s);
-  p.load = gp__default_to(p.load, GP_CACHE_ALL);
-  p.store = gp__default_to(p.store, GP_CACHE_ALL);
-  p.overlap =
-      gp__default_to(p.overlap, s.compute_capability >= 90 && (!rules->overlaps || rules->overlaps(p, s)) ? 1 : 2);
-  return p;
+GP__HOST int gp__valid_by(const gp__rules *rules, gp_policy p, gp__form s) { return gp__is_valid(rules, &p, s); }
+GP__HOST gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__form s) {
+  gp_policy q = rules->portable(p, s);
+  q.load = gp__default_to(q.load, GP_CACHE_ALL);
+  q.store = gp__default_to(q.store, GP_CACHE_ALL);
+  q.overlap =
+      gp__default_to(q.overlap, s->compute_capability >= 90 && (!rules->overlaps || rules->overlaps(q, s)) ? 1 : 2);
+  return q;
 }
 // Threads of a block. Pipelines add warps to those that compute.
-GP__HOST unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
-  return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
+GP__HOST unsigned gp__threads_by(const gp__rules *rules, const gp_policy *p) {
+  return (unsigned)(rules->threads ? rules->threads(*p) : p->threads);
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, from the driver; 0: unknown, the policy's number counts.
-GP__HOST gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
-  const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
-  const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
+GP__HOST void gp__set_geometry(const gp__rules *rules, const gp_policy *p, gp__form s, int occupancy, gp__geometry *g) {
+  const int sms = s->multiprocessors > 0 ? s->multiprocessors : 1;
+  const int per_sm = occupancy > 0 && p->blocks_per_sm > occupancy ? occupancy : p->blocks_per_sm;
+  g->tile_items = g->tiles = g->words = g->share = g->scratch = 0;
+  g->grid = g->shared_bytes = g->replicas = g->log2_lanes = 0;
+  g->threads = gp__threads_by(rules, p);
+  rules->geometry(*p, s, (gp__u64)sms * (unsigned)(per_sm > 0 ? per_sm : 1), g);
+}
+GP__HOST gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__form s, int occupancy) {
   gp__geometry g;
-  g.tile_items = g.tiles = g.words = g.share = g.scratch = 0;
-  g.grid = g.shared_bytes = g.replicas = g.log2_lanes = 0;
-  g.threads = gp__threads_by(rules, p);
-  rules->geometry(p, s, (gp__u64)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
+  gp__set_geometry(rules, &p, s, occupancy, &g);
   return g;
 }
 
@@ -5915,21 +5931,21 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_MAP_SAMPLES, 0, 0, GP_TWO_PHASE, 0, 0, 0, 0, 29),
     GP__H200(0, -1, 0, 0, 0, GP_TWO_PHASE, 512, 1, 0, 4, 29),
 };
-GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
-  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
-  if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
+GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
+  const int shrinks = s->primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
+  if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
-  if (gp__has_table(s.primitive)) { // not tuned yet
+  if (gp__has_table(s->primitive)) { // not tuned yet
     p.vectors = gp__default_to(p.vectors, 1);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s.primitive == GP_GROUP_BY_MANY ? 6 : 8);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s->primitive == GP_GROUP_BY_MANY ? 6 : 8);
   }
-  if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
+  if (!s->in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
-      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0) |
-          (gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8) && s.count >= 1 << 18 &&
-                      s.segments * (unsigned)s.in_size >= 128 << 10 && s.segments / 4 <= s.count
+      (s->in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s->primitive) ? GP__IF_MAP_GRAPHS : 0) |
+          (gp__is_bound(s->primitive) && (s->in_size == 4 || s->in_size == 8) && s->count >= 1 << 18 &&
+                      s->segments * (unsigned)s->in_size >= 128 << 10 && s->segments / 4 <= s->count
                   ? GP__IF_MAP_SAMPLES
                   : 0));
   while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
@@ -5950,9 +5966,9 @@ static const gp__policy_row gp__reduce_rows[] = {
     GP__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
     GP__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };
-GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__form s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
+  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s, s->reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;
 }
@@ -5960,7 +5976,7 @@ GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
 // ---- find/portable.h - portable rule of searches for the first element
 
 // Threads, vectors and blocks are those of reductions, which read as much.
-GP__HOST gp_policy gp__portable_find(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_find(gp_policy p, gp__form s) {
   p.algorithm = gp__default_to(p.algorithm, GP_STEALING);
   return gp__portable_reduce(p, s);
 }
@@ -5996,16 +6012,16 @@ static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 6656 << 10, 0, 0, 0, 9, 0, 0, 30),
 };
-GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
-  const int misaligned = s.in_misaligned || s.out_misaligned;
-  const unsigned when = (s.reproducible ? GP__IF_SCAN_CANONICAL
+GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__form s) {
+  const int misaligned = s->in_misaligned || s->out_misaligned;
+  const unsigned when = (s->reproducible ? GP__IF_SCAN_CANONICAL
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
                                 : 0) |
-      (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
-      (s.in_size <= 4 && s.out_size <= 4 && !misaligned && !s.reproducible ? GP__IF_SCAN_NARROW : 0) |
-      (s.reproducible || p.threads || p.vectors ? 0
-              : gp__has_clusters(s) && s.acc_size <= 64 &&
-                  s.count <= gp__scan_items(1, s.in_size, s.out_size) * 256ull * (unsigned)GP__CLUSTER
+      (misaligned && s->in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
+      (s->in_size <= 4 && s->out_size <= 4 && !misaligned && !s->reproducible ? GP__IF_SCAN_NARROW : 0) |
+      (s->reproducible || p.threads || p.vectors ? 0
+              : gp__has_clusters(s) && s->acc_size <= 64 &&
+                  s->count <= gp__scan_items(1, s->in_size, s->out_size) * 256ull * (unsigned)GP__CLUSTER
               ? GP__IF_SCAN_CLUSTER
               : GP__IF_SCAN_OPEN);
   gp_policy q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
@@ -6065,43 +6081,43 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, 0, 0, 0, GP_ONE_CLUSTER, 256, 1, 3, 8, 30),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
-GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
+GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__form s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
 // A stream's bytes: its keys or flags, and the values that go with them.
-GP__HOST gp__measures gp__measure_stream(gp__shape s) {
+GP__HOST gp__measures gp__measure_stream(gp__form s) {
   gp__measures m = gp__measure_elements(s);
-  m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
+  m.bytes = s->count * (unsigned)(s->key_size + s->in_size);
   return m;
 }
-GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
-  const gp__u64 tiles = gp__ceil_div(s.count, 256ull * (unsigned)gp__stream_items(1, s.key_size, s.in_size));
-  const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
-      (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
-      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
-                  s.count <= (s.segments + 1) << 10 &&
-                  (s.in_size <= 4 || (s.in_size <= 8 && s.count <= 72 << 10) ||
-                      s.count * (unsigned)s.in_size < 32 << 10)
+GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__form s) {
+  const gp__u64 tiles = gp__ceil_div(s->count, 256ull * (unsigned)gp__stream_items(1, s->key_size, s->in_size));
+  const unsigned when = (s->key_size && s->in_size ? GP__IF_STREAM_PAIRS : 0) |
+      (s->offset_size ? GP__IF_STREAM_SEARCHES : 0) |
+      (s->offset_size && !s->described && !s->reproducible && s->segments <= (unsigned)s->multiprocessors << 6 &&
+                  s->count <= (s->segments + 1) << 10 &&
+                  (s->in_size <= 4 || (s->in_size <= 8 && s->count <= 72 << 10) ||
+                      s->count * (unsigned)s->in_size < 32 << 10)
               ? GP__IF_STREAM_LITTLE
               : 0) |
-      (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
-      (!s.offset_size && !(s.key_size && s.in_size) ? GP__IF_STREAM_ALONE : 0) |
-      (!s.offset_size && !s.reproducible && gp__has_clusters(s) && s.acc_size <= 64 && tiles <= 2 * GP__CLUSTER
+      (s->key_size == 8 && s->in_size == 8 ? GP__IF_STREAM_LONG : 0) |
+      (!s->offset_size && !(s->key_size && s->in_size) ? GP__IF_STREAM_ALONE : 0) |
+      (!s->offset_size && !s->reproducible && gp__has_clusters(s) && s->acc_size <= 64 && tiles <= 2 * GP__CLUSTER
               ? GP__IF_STREAM_CLUSTER
               : 0) |
       (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
-      (s.segments <= (unsigned)s.multiprocessors << 4 ? GP__IF_STREAM_FEW : 0) |
-      (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
-      (tiles <= 2 * GP__GROUP || s.stream.parts ? 0
+      (s->segments <= (unsigned)s->multiprocessors << 4 ? GP__IF_STREAM_FEW : 0) |
+      (!s->offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
+      (tiles <= 2 * GP__GROUP || s->stream.parts ? 0
               : tiles <= 3 * GP__GROUP ? GP__IF_STREAM_THIRDS
               : 2 * tiles <= 9 * GP__GROUP ? GP__IF_STREAM_FOURTHS
               : 0);
   const int vectors = p.vectors;
   gp_policy q;
-  if (s.reproducible) {
+  if (s->reproducible) {
     p.threads = gp__default_to(p.threads, gp__pinned_threads(s));
     p.vectors = gp__default_to(p.vectors, gp__pinned_vectors(s));
   }
@@ -6152,23 +6168,23 @@ static const gp__policy_row gp__histogram_rows[] = {
     GP__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
 // One cluster, for few samples of one channel, of equal weight. Searches want more multiprocessors.
-GP__HOST int gp__histogram_suits_cluster(gp_policy p, gp__shape s) {
+GP__HOST int gp__histogram_suits_cluster(gp_policy p, gp__form s) {
   const gp__u64 slots = gp__histogram_slots(p, s);
-  return s.histogram.channels == 1 && !s.in2_size && (slots <= 4098 || (slots <= 16386 && slots <= s.count)) &&
-      s.count * (unsigned)s.in_size <= (s.histogram.by_ranges ? 128 << 10 : 512 << 10) &&
+  return s->histogram.channels == 1 && !s->in2_size && (slots <= 4098 || (slots <= 16386 && slots <= s->count)) &&
+      s->count * (unsigned)s->in_size <= (s->histogram.by_ranges ? 128 << 10 : 512 << 10) &&
       gp__policy_valid_histogram(p, s);
 }
 // Bytes of the samples.
-GP__HOST gp__measures gp__measure_histogram(gp__shape s) {
+GP__HOST gp__measures gp__measure_histogram(gp__form s) {
   gp__measures m = gp__measure_elements(s);
-  m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
+  m.bytes = s->count * (unsigned)s->histogram.channels * (unsigned)s->in_size;
   return m;
 }
-GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__form s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  if (!s.exact) {
+  if (!s->exact) {
     q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
     while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
@@ -6178,7 +6194,7 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
     const gp__u64 slots = gp__histogram_slots(q, s);
     q = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s,
         slots > 3072 ? GP__IF_HISTOGRAM_MANY_BINS
-            : slots > 514 || s.histogram.by_ranges ? GP__IF_HISTOGRAM_BINS
+            : slots > 514 || s->histogram.by_ranges ? GP__IF_HISTOGRAM_BINS
             : 0);
     if (p.algorithm || gp__histogram_suits_cluster(q, s)) return q;
     q = p;
@@ -6188,12 +6204,12 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   blocks = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS &&
       (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
-          gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.histogram.active, 1)))
+          gp__histogram_slots(q, s) / 4 <= s->count * (unsigned)gp__max(s->histogram.active, 1)))
     for (; blocks; blocks = blocks > 1) {
-      const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
+      const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s->in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
       q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
           blocks == 1 ? alone
-              : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
+              : s->in_size > 1 ? GP__IF_HISTOGRAM_WIDE
               : 0);
       if (gp__histogram_replicas(q, s) >= (blocks == 3 ? 4u
                                                   : blocks == 2 ? (unsigned)GP__WARP
@@ -6233,17 +6249,17 @@ static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
     GP__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
-GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
-  const gp__u64 sms = (unsigned)s.multiprocessors;
-  const int few = s.primitive == GP_SEGMENTED_REDUCE &&
-      gp__measure_elements(s).bytes <= sms << (s.offset_size ? 15 : 17) && s.segments <= sms << 12 &&
-      s.count >> 14 <= s.segments;
-  const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
-      (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
+GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__form s) {
+  const gp__u64 sms = (unsigned)s->multiprocessors;
+  const int few = s->primitive == GP_SEGMENTED_REDUCE &&
+      gp__measure_elements(s).bytes <= sms << (s->offset_size ? 15 : 17) && s->segments <= sms << 12 &&
+      s->count >> 14 <= s->segments;
+  const int light = s->primitive == GP_LOAD_BALANCE || gp__is_expand(s->primitive) ||
+      (s->acc_size <= 4 && s->in_size == s->acc_size && !s->segmented.by_ranges);
   const unsigned when = (few ? GP__IF_SEGMENTS_FEW : 0) |
-      (!few && s.offset_size && s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT : 0) |
+      (!few && s->offset_size && s->count / 8 <= s->segments ? GP__IF_SEGMENTS_SHORT : 0) |
       (light ? GP__IF_SEGMENTS_LIGHT
-              : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
+              : s->acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
               : 0);
   const int vectors = p.vectors;
   gp_policy q;
@@ -6253,15 +6269,15 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
     p.vectors = gp__default_to(p.vectors, GP__LANES_VECTORS);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3); // 64-bit positions take registers
   }
-  if (gp__is_expand(s.primitive)) { // as many as registers allow; not tuned yet
+  if (gp__is_expand(s->primitive)) { // as many as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
   q = GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
-  if (s.described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
+  if (s->described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
     q.blocks_per_sm = 4;
-  while (!vectors && gp__is_expand(s.primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
+  while (!vectors && gp__is_expand(s->primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;
@@ -6360,61 +6376,62 @@ static const gp__policy_row gp__cooperative_rows[] = {
 
 // One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
 // eight elements a thread.
-GP__HOST int gp__radix_has_room(gp_policy p, gp__shape s) {
+GP__HOST int gp__radix_has_room(gp_policy p, gp__form s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
-  return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
+  return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s->shared_bytes + 1024);
 }
 // True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
-GP__HOST int gp__sweep_fits(gp_policy p, gp__shape s) {
+GP__HOST int gp__sweep_fits(gp_policy p, gp__form s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__HOST int gp__pairs_fit(gp_policy p, gp__shape s) {
+GP__HOST int gp__pairs_fit(gp_policy p, gp__form s) {
   return (gp__radix_registers(p.vectors, s) + 16) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__form s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
-  const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
+  const int paired = open && gp__is_paired(p.algorithm, s->in_size); // tiles as large as registers hold
   p = GP__FILL(p, gp__sweep_rows, gp__measure_keys, s,
       (paired ? GP__IF_SWEEP_PAIRED
               : open ? GP__IF_SWEEP_OPEN
               : 0) |
-          (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) | (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
+          (s->key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) | (s->key_size > 4 || s->in_size ? 0 : GP__IF_SWEEP_NARROW));
   if (!vectors && !paired) {
-    const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s.key_size <= 4 ? 100 : 80;
+    const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s->key_size <= 4 ? 100 : 80;
     while (p.vectors > 1 && gp__radix_registers(p.vectors, s) > most) --p.vectors;
   }
   if (!stages && p.stages == 2 && !gp__radix_has_room(p, s)) {
     gp_policy smaller = p;
     --smaller.vectors;
-    if (!vectors && gp__radix_items(smaller.vectors, s.key_size) >= 8 && gp__radix_has_room(smaller, s)) return smaller;
+    if (!vectors && gp__radix_items(smaller.vectors, s->key_size) >= 8 && gp__radix_has_room(smaller, s))
+      return smaller;
     p.stages = 1;
   }
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__form s) {
   gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, gp__has_clusters(s) ? GP__IF_SORT_KEYS : 0);
-  if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
+  if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s->key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
   while (!p.vectors && q.vectors < 8 && !gp__policy_valid_cooperative(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
   return q;
 }
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
-GP__HOST gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
-  const int pairs = s.in_size != 0;
+GP__HOST gp_policy gp__portable_hybrid(gp_policy p, gp__form s) {
+  const int pairs = s->in_size != 0;
   gp_policy q = GP__FILL(p, gp__sort_rows, gp__measure_keys, s,
-      (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
+      (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s->key_size > 4 ? GP__IF_SORT_LONG : 0));
   if (pairs) q.stages = 1;
   while (!p.vectors && q.vectors > 1 &&
-      ((pairs && gp__radix_registers(q.vectors, s) > (s.count * (unsigned)s.key_size >> 23 ? 72 : 52)) ||
+      ((pairs && gp__radix_registers(q.vectors, s) > (s->count * (unsigned)s->key_size >> 23 ? 72 : 52)) ||
           !gp__policy_valid_sort(q, s)))
     q.vectors -= !pairs && q.vectors > 6 ? 2 : 1;
   if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
   return q;
 }
-GP__HOST int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
-  const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
+GP__HOST int gp__tries(gp_policy p, gp__form s, unsigned when, int algorithm) {
+  const gp__wanted w = gp__wanted_of(s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
   if (p.algorithm) return p.algorithm == algorithm;
@@ -6422,11 +6439,11 @@ GP__HOST int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
   return i >= 0;
 }
-GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  const int bits = gp__leading_bits(s.count);
+GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__form s) {
+  const int bits = gp__leading_bits(s->count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
-      (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
-      (s.in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) | (bits == 8 ? GP__IF_SORT_BITS8 : 0);
+      (s->key_size > 4 ? GP__IF_SORT_LONG : 0) | (s->in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
+      (s->in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) | (bits == 8 ? GP__IF_SORT_BITS8 : 0);
   const int may_cooperate = !p.algorithm || gp__is_cooperative(p.algorithm);
   const gp_policy cooperative = may_cooperate ? gp__portable_cooperative(p, s) : p;
   gp_policy q = p;
@@ -6452,7 +6469,7 @@ GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   }
   if (!p.algorithm) p.algorithm = gp__tries(p, s, when, GP_PAIRED_SWEEP) ? GP_PAIRED_SWEEP : GP_ONE_SWEEP;
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm) // small tiles
-    p = GP__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
+    p = GP__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s->key_size > 4 ? GP__IF_SORT_LONG : 0);
   return gp__portable_radix(p, s);
 }
 
@@ -6486,15 +6503,15 @@ static const gp__policy_row gp__merge_rows[] = {
     GP__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
     GP__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
 };
-GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
-  const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
+GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__form s) {
+  const int vectors = p.vectors, threads = p.threads, alone = !s->in_size;
+  const int sets = gp__is_set(s->primitive), wide = sets && alone && s->key_size > 4;
   int small;
   p = GP__FILL(p, gp__merge_rows, gp__measure_keys, s,
       (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
-          (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
-          (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
-  small = p.algorithm == GP_PIPELINED && alone && !wide && !((s.count + s.count2) >> 21);
+          (s->key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
+          (sets && alone && s->compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
+  small = p.algorithm == GP_PIPELINED && alone && !wide && !((s->count + s->count2) >> 21);
   if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
   if (p.algorithm == GP_FOUR_WAY_PASSES)
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // each thread has 64 registers
@@ -6514,7 +6531,7 @@ GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
 static const gp__policy_row gp__segmented_sort_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_SIZE_CLASSES, 256, 4, 0, 2, 22),
 };
-GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__form s) {
   const gp__u64 longest = gp__longest_segment(s);
   const int vectors = p.vectors, threads = p.threads;
   gp_policy wide;
@@ -6522,7 +6539,7 @@ GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   p = GP__FILL(p, gp__segmented_sort_rows, gp__measure_keys, s, 0);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
   wide = p; // twice the threads hold what is too long for fewer, or sort it by counting
-  if (!threads && (!s.offset_size || s.segments <= GP__FEW_SEGMENTS)) wide.threads *= 2;
+  if (!threads && (!s->offset_size || s->segments <= GP__FEW_SEGMENTS)) wide.threads *= 2;
   holds = gp__long_threads_of(p, s) * gp__long_binned_of(p, s);
   if (!holds) holds = gp__long_capacity(p, s);
   return longest > (unsigned)holds && longest <= (unsigned)gp__long_capacity(wide, s) &&
@@ -6569,46 +6586,52 @@ GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
   return s;
 }
 // A bounded select: room for the keys put aside, and the policy of their sort.
-GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + GP__SELECT_LEAST; }
+GP__HOST gp__u64 gp__sampled_room(gp__form s) { return 2 * s->top_k.results + GP__SELECT_LEAST; }
 GP__HOST gp__shape gp__sampled_shape(gp__shape s) {
-  s.count = gp__sampled_room(s);
+  s.count = gp__sampled_room(&s);
   return s;
 }
-GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__form s) {
+  const gp__shape sort = gp__sorted_top_k(gp__sampled_shape(*s));
   p.algorithm = GP_ONE_CLUSTER;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
-  return gp__portable_cooperative(p, gp__sorted_top_k(gp__sampled_shape(s)));
+  return gp__portable_cooperative(p, &sort);
 }
-GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
-  if (p.algorithm == GP_SAMPLED_SELECT)
-    return !s.out_size && !s.top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
-        gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
-  return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
-      : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
-          !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
+GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__form s) {
+  gp__shape other;
+  if (p.algorithm == GP_SAMPLED_SELECT) {
+    other = gp__sampled_shape(*s);
+    return !s->out_size && !s->top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
+        gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), &other);
+  }
+  if (!gp__is_cooperative(p.algorithm)) return gp__policy_valid_top_k(p, s);
+  other = gp__sorted_top_k(*s);
+  return s->primitive == GP_TOP_K && s->segments <= 1 && !s->top_k.order_bytes && !s->top_k.drop_keys &&
+      p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, &other);
 }
-GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int one = s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes;
-  const int many = s.count * (unsigned)s.key_size > GP__TOP_K_FEW_BYTES;
-  const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW &&
-      (!one || s.top_k.drop_keys || (many && s.out_size) ||
-          s.top_k.results <= (unsigned)(many ? (int)GP__TOP_K_OF_WARP : (int)GP__TOP_K_HUNDREDS));
+GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__form s) {
+  const int one = s->primitive == GP_TOP_K && s->segments <= 1 && !s->top_k.order_bytes;
+  const int many = s->count * (unsigned)s->key_size > GP__TOP_K_FEW_BYTES;
+  const int lists = s->primitive != GP_NTH_ELEMENT && s->top_k.results <= GP__TOP_K_FEW &&
+      (!one || s->top_k.drop_keys || (many && s->out_size) ||
+          s->top_k.results <= (unsigned)(many ? (int)GP__TOP_K_OF_WARP : (int)GP__TOP_K_HUNDREDS));
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
-      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
-          s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
+      (p.algorithm == GP_AUTO && s->primitive == GP_SEGMENTED_TOP_K && !s->top_k.order_bytes &&
+          s->top_k.results <= GP__TOP_K_OF_WARP && s->segments >= 4 * (unsigned)s->multiprocessors);
   const unsigned when =
-      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
-  const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
-      (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
-      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME &&
-                  s.top_k.results <= s.count / GP__SELECT_PART && gp__has_clusters(s)
+      (lists ? GP__IF_TOP_K_LISTS : 0) | (s->key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
+  const unsigned sorts = (s->key_size <= 4 || s->top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
+      (s->key_size <= (s->top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
+      (!s->out_size && s->key_size >= 4 && s->top_k.results > GP__TOP_K_SOME &&
+                  s->top_k.results <= s->count / GP__SELECT_PART && gp__has_clusters(s)
               ? GP__IF_TOP_K_WITHIN
               : 0);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
   q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when | sorts);
   if (gp__is_cooperative(q.algorithm)) {
-    q = gp__portable_cooperative(p, gp__sorted_top_k(s));
+    const gp__shape sort = gp__sorted_top_k(*s);
+    q = gp__portable_cooperative(p, &sort);
     if (p.algorithm || gp__policy_valid_ranked(q, s)) return q;
   }
   if (!p.algorithm && !gp__policy_valid_ranked(q, s)) q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when);
@@ -6616,10 +6639,10 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && (s.top_k.drop_keys || s.top_k.order_bytes || s.primitive == GP_SEGMENTED_TOP_K) &&
+  while (!p.threads && (s->top_k.drop_keys || s->top_k.order_bytes || s->primitive == GP_SEGMENTED_TOP_K) &&
       q.threads > 32 && !gp__policy_valid_top_k(q, s))
     q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && !s.top_k.order_bytes && s.primitive == GP_TOP_K &&
+  if (p.algorithm == GP_AUTO && lists && !s->top_k.drop_keys && !s->top_k.order_bytes && s->primitive == GP_TOP_K &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
@@ -6631,23 +6654,24 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
 // ---- transpose/portable.h - portable rule of transposes
 
 // Both sizes are the element's.
-GP__HOST gp__measures gp__measure_matrices(gp__shape s) {
+GP__HOST gp__measures gp__measure_matrices(gp__form s) {
   gp__measures m = gp__measure_keys(s);
-  m.out_size = s.key_size;
+  m.out_size = s->key_size;
   return m;
 }
 // Rows of the tables were measured on about as many rows as columns, out of place.
-GP__HOST int gp__row_serves_matrices(gp__shape s) {
-  return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
+GP__HOST int gp__row_serves_matrices(gp__form s) {
+  return s->moved.kind == GP__MOVE_TILES && s->moved.rows / 16 <= s->moved.columns &&
+      s->moved.columns / 16 <= s->moved.rows;
 }
 // True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
 // Measured on an H200.
-GP__HOST int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
-  const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
-  const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
-  return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
-      : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
-      : aligned ? large || (s.key_size <= 2 && bytes >> 24)
+GP__HOST int gp__transposes_by_eight(gp__form s, gp__u64 bytes, int aligned) {
+  const int least = s->key_size == 1 ? 27 : s->key_size == 2 ? 28 : s->key_size == 8 ? 30 : 29;
+  const int large = s->moved.rows * s->moved.columns * (unsigned)s->key_size >> least != 0;
+  return aligned == GP__FORM_OUT_ALIGNED ? large && s->key_size != 4
+      : aligned == GP__FORM_IN_ALIGNED ? (s->key_size == 4 ? bytes >> 26 != 0 : large && s->key_size != 8)
+      : aligned ? large || (s->key_size <= 2 && bytes >> 24)
       : large;
 }
 // Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
@@ -6657,54 +6681,54 @@ GP__HOST int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
 // rows take tiles of 32 KiB. So do thin rectangles whose panels are then tiles. Matrices that fit a tile are transposed
 // in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
 // as panels and chunks move, or fewer, at the speed of two plain kernels.
-GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
-  const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
-  const gp__u64 matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
+GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__form s) {
+  const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s->multiprocessors, 1);
+  const gp__u64 matrix = s->moved.rows * s->moved.columns * (unsigned)s->key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
-  const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
-  const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s.key_size) && s.moved.rows >= 1024 &&
-      s.moved.columns >= 1024;
+  const int aligned = s->moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
+  const int sides = s->moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s->key_size) && s->moved.rows >= 1024 &&
+      s->moved.columns >= 1024;
   const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
-  const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
-      s.moved.word == s.key_size && s.moved.rows >= 4096;
+  const int square = s->moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s->key_size <= 2 || s->key_size == 4) &&
+      s->moved.word == s->key_size && s->moved.rows >= 4096;
   const int wide = eight &&
-      (s.key_size == 1 ? aligned == GP__FORM_OUT_ALIGNED
-              : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
+      (s->key_size == 1 ? aligned == GP__FORM_OUT_ALIGNED
+              : s->key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
               : 0);
   gp_policy q = p;
-  if (s.moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
+  if (s->moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = gp__default_to(p.threads, s.key_size == 1 && s.moved.rows <= 8 ? 64 : 128);
-    q.vectors = gp__default_to(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.moved.rows <= 8 ? 2 : 4);
+    q.threads = gp__default_to(p.threads, s->key_size == 1 && s->moved.rows <= 8 ? 64 : 128);
+    q.vectors = gp__default_to(vectors, s->key_size == 8 ? 8 : s->key_size == 1 && s->moved.rows <= 8 ? 2 : 4);
     q.stages = gp__default_to(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
     q = p;
   }
-  if (s.moved.kind == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
+  if (s->moved.kind == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
     gp__shape trip;
     q = p;
     q.algorithm = GP_PADDED_TILES;
     if (algorithm == GP_AUTO && matrix <= 1 << 16) { // it may fit a tile
       q = gp__portable_transpose(q, s);
-      if (gp__tiled(q, s).moved.kind == GP__MOVE_TILES) return q;
+      if (gp__tiled(q, *s).moved.kind == GP__MOVE_TILES) return q;
     }
     q = p;
     q.algorithm = GP_ROUND_TRIP;
-    trip = gp__tiled(q, s);
+    trip = gp__tiled(q, *s);
     if (algorithm == GP_ROUND_TRIP ||
         (matrix <= GP__TRIP_BYTES &&
-            (s.segments <= GP__CHUNK_MATRICES * trip.segments || matrix * trip.segments >= GP__CHUNK_MATRIX))) {
+            (s->segments <= GP__CHUNK_MATRICES * trip.segments || matrix * trip.segments >= GP__CHUNK_MATRIX))) {
       q.algorithm = GP_PADDED_TILES;
       trip.count = trip.segments * trip.moved.rows * trip.moved.columns;
-      q = gp__portable_transpose(q, trip);
+      q = gp__portable_transpose(q, &trip);
       q.algorithm = GP_ROUND_TRIP;
       return q;
     }
   }
   if ((square || wide) && !vectors && !p.threads && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = square && s.key_size == 4 ? 1024 : 512;
-    q.vectors = wide || s.key_size == 1 ? 8 : 4;
+    q.threads = square && s->key_size == 4 ? 1024 : 512;
+    q.vectors = wide || s->key_size == 1 ? 8 : 4;
     if (gp__policy_valid_transpose(q, s)) p.threads = q.threads, p.vectors = q.vectors;
     q = p;
   }
@@ -6713,12 +6737,12 @@ GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
       bytes < sms * 2 * 8192 ? 1
           : bytes < sms * 4 * 16384 ? 2
           : eight ? 8
-          : sides && aligned == 3 && s.key_size == 8 ? 2
+          : sides && aligned == 3 && s->key_size == 8 ? 2
           : 4);
   p.stages = gp__default_to(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
-  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&
-      s.moved.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
+  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s->key_size >= 8 && (s->moved.form & GP__FORM_IN_START) &&
+      s->moved.columns * (unsigned)s->key_size % GP__VECTOR == 0) {
     q = p;
     q.vectors = gp__default_to(vectors, 8);
     if (gp__policy_valid_transpose(q, s)) return q;
@@ -6739,20 +6763,20 @@ enum {
   GP__ROWS_LONG = 16 << 10, // windows
   GP__ROWS_KEPT = 16 // vectors of a thread, at most
 };
-GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
-  const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
-  const gp__u64 most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
-  const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
-  const gp__u64 whole = gp__row_windows(s.rows.length, s.in_size, 0);
-  const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
+GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__form s) {
+  const gp__u64 windows = gp__row_windows(s->rows.length, s->in_size, s->rows.shifted);
+  const gp__u64 most = gp__row_windows(s->rows.length, s->in_size, 1); // the workspace depends on no alignment
+  const int map = s->primitive == GP_ROW_MAP, scan = s->primitive == GP_SCAN_AXIS;
+  const gp__u64 whole = gp__row_windows(s->rows.length, s->in_size, 0);
+  const int tile = !s->rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
   const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
   const int threads = gp__default_to(p.threads, tile ? 128 : 256);
   if (!p.algorithm)
     p.algorithm = scan ? (tile ? GP_WARP_SEGMENTS : GP_LOOK_BACK)
-        : s.rows.columns ||
+        : s->rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
                 : most > GP__ROWS_LONG ||
-                        (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
+                        (most > GP__ROWS_SHORT && s->segments < (unsigned)s->multiprocessors * GP__ROWS_FEW))
         ? GP_EVEN_SHARE
         : map ? GP_DIRECT
         : GP_WARP_SEGMENTS;
@@ -6763,9 +6787,10 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   }
   // Long rows of whole vectors are read by warps.
   if (!p.vectors)
-    p.vectors = (scan && (s.rows.columns || whole > (unsigned)(4 * threads))) || (s.rows.columns && s.in_size == 2) ||
+    p.vectors = (scan && (s->rows.columns || whole > (unsigned)(4 * threads))) ||
+            (s->rows.columns && s->in_size == 2) ||
             (tile && p.algorithm != GP_EVEN_SHARE &&
-                (scan || map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
+                (scan || map || whole <= GP__ROWS_SHORT / 2 || s->rows.length % (unsigned)gp__vector_items(s->in_size)))
         ? GP__ROWS_KEPT / 2
         : 4;
   while (!vectors && p.vectors > 1 && (scan || gp__rows_form(p, s) == GP__ROWS_TILE) && !gp__rows_tile_fits(p, s))
@@ -6776,7 +6801,7 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
       gp__rows_form(p, s) == GP__ROWS_TILE ? 8
           : p.vectors > 8 ? 2
-          : (!scan && p.vectors > 4) || s.rows.columns ? 3
+          : (!scan && p.vectors > 4) || s->rows.columns ? 3
           : 4);
   return p;
 }
@@ -6802,74 +6827,74 @@ static const gp__policy_row gp__graph_rows[] = {
 };
 #undef GP__H200_GRAPH
 // Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
-GP__HOST gp__measures gp__measure_graph(gp__shape s) {
+GP__HOST gp__measures gp__measure_graph(gp__form s) {
   gp__measures m = gp__measure_keys(s);
-  m.in_size = s.offset_size;
-  m.acc_size = s.key_size;
+  m.in_size = s->offset_size;
+  m.acc_size = s->key_size;
   m.out_size = gp__degree_class(s);
   return m;
 }
-GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__form s) {
   // few blocks pass a barrier sooner
   p.threads = gp__default_to(
-      p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
+      p.threads, s->shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
-  return GP__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
+  return GP__FILL(p, gp__graph_rows, gp__measure_graph, s, s->compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }
 
 // ---- batch/geometry.h - launches of copies of many buffers
 
 // Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
 // work. Words: an entry of two for each tile that leaves windows to all blocks.
-GP__HOST void gp__geometry_batch(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_batch(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 most = (gp__u64)(p.threads * gp__batch_items(p.threads));
-  const gp__u64 even = s.count / (resident * GP__BATCH_TILES);
+  const gp__u64 even = s->count / (resident * GP__BATCH_TILES);
   g->tile_items = even < 1 ? 1 : even < most ? even : most;
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->grid = (unsigned)resident;
   g->words = 2 * g->tiles;
 }
 
 // ---- map/geometry.h - launches of maps and of kernels launched like them
 
-GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  if (s.primitive == GP_COPY_BATCH) {
+GP__HOST void gp__geometry_map(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  if (s->primitive == GP_COPY_BATCH) {
     gp__geometry_batch(p, s, resident, g);
     return;
   }
-  g->tile_items = (gp__u64)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
-  if (s.primitive == GP_COPY) { // by bytes
-    g->tiles = gp__ceil_div(s.count * (unsigned)s.out_size, (gp__u64)p.threads * (unsigned)p.vectors * GP__VECTOR);
-  } else if (s.primitive == GP_REVERSE && s.in_place) g->tiles = gp__ceil_div(s.count / 2, g->tile_items);
-  else g->tiles = gp__ceil_div(s.count, g->tile_items);
-  if (s.primitive == GP_CONVERT_LAYOUT) {
+  g->tile_items = (gp__u64)(p.threads * gp__map_items(p.vectors, s->in_size, s->in2_size, s->out_size));
+  if (s->primitive == GP_COPY) { // by bytes
+    g->tiles = gp__ceil_div(s->count * (unsigned)s->out_size, (gp__u64)p.threads * (unsigned)p.vectors * GP__VECTOR);
+  } else if (s->primitive == GP_REVERSE && s->in_place) g->tiles = gp__ceil_div(s->count / 2, g->tile_items);
+  else g->tiles = gp__ceil_div(s->count, g->tile_items);
+  if (s->primitive == GP_CONVERT_LAYOUT) {
     g->tile_items = (gp__u64)gp__layout_tile(p, s);
-    g->tiles = gp__ceil_div(s.count, g->tile_items);
+    g->tiles = gp__ceil_div(s->count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
-    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
+    if (s->in_place && !gp__layout_local(p, s)) g->scratch = s->layout.in_bytes; // for a copy of the input
   }
-  if (p.algorithm == GP_TWO_PHASE) g->scratch = (s.segments / 32 + 1) * (unsigned)(s.in_size * s.in_size);
+  if (p.algorithm == GP_TWO_PHASE) g->scratch = (s->segments / 32 + 1) * (unsigned)(s->in_size * s->in_size);
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
 }
 
 // A row is for a number of bytes, which the host does not know of a batch.
-GP__HOST int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
+GP__HOST int gp__row_serves_map(gp__form s) { return s->primitive != GP_COPY_BATCH; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elements, gp__portable_map,
     GP__ALWAYS_OVERLAPS, gp__geometry_map, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};
 
 // ---- reduce/geometry.h - launches of reductions
 
-GP__HOST void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.in_size));
-  if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+GP__HOST void gp__geometry_reduce(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s->in_size));
+  if (s->reproducible) g->tile_items *= gp__canonical_rounds(s->count, s->in_size);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : gp__smaller(g->tiles, resident));
   if (!g->grid) g->grid = 1; // an empty input still has a result
-  g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s.acc_size);
+  g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s->acc_size);
 }
 
 static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce,
@@ -6878,19 +6903,19 @@ static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_
 // ---- find/geometry.h - launches of searches for the first element
 
 // Elements of a round: one access or more of each thread of a block, all under way at once.
-GP__HOST gp__u64 gp__find_round_items(gp_policy p, gp__shape s) {
-  return (gp__u64)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) * gp__find_items(s.in_size));
+GP__HOST gp__u64 gp__find_round_items(gp_policy p, gp__form s) {
+  return (gp__u64)(p.threads * gp__find_packs(s->in_size, s->in2_size ? 2 : 1, p.vectors) * gp__find_items(s->in_size));
 }
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
-GP__HOST void gp__geometry_find(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_find(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   // A binary search takes one block.
-  const gp__u64 blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
+  const gp__u64 blocks = p.algorithm == GP_ONE_BLOCK || s->primitive == GP_PARTITION_POINT ? 1 : resident,
                 round = gp__find_round_items(p, s);
-  const gp__u64 most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
-  const gp__u64 share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
+  const gp__u64 most = GP__FIND_TILE_BYTES / (round * (unsigned)(s->in_size + s->in2_size));
+  const gp__u64 share = gp__ceil_div(s->count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->grid = (unsigned)gp__smaller(g->tiles, blocks);
   if (!g->grid) g->grid = 1; // an empty input still has a result
   g->words = g->grid > 1 ? g->grid : 0;
@@ -6901,19 +6926,19 @@ static const gp__rules gp__rules_find = {gp__policy_valid_find, gp__measure_elem
 
 // ---- scan/geometry.h - launches of scans
 
-GP__HOST void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_scan(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   gp__u64 skipped = 0;
-  g->tile_items = (gp__u64)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__scan_items(p.vectors, s->in_size, s->out_size);
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
-    skipped = (gp__u64)(s.in_misaligned / s.in_size);
-  g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
+    skipped = (gp__u64)(s->in_misaligned / s->in_size);
+  g->tiles = gp__ceil_div(s->count + skipped, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK
           ? 1
           : gp__smaller(g->tiles, p.algorithm == GP_ONE_CLUSTER ? (gp__u64)GP__CLUSTER : resident));
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
   if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g->words = gp__look_back_slots(g->tiles);
-  g->words *= (unsigned)gp__acc_words(s.acc_size);
-  g->shared_bytes = (unsigned)gp__scan_shared_bytes(p, s.in_size, s.out_size);
+  g->words *= (unsigned)gp__acc_words(s->acc_size);
+  g->shared_bytes = (unsigned)gp__scan_shared_bytes(p, s->in_size, s->out_size);
 }
 GP__HOST int gp__scan_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP : p.threads;
@@ -6924,19 +6949,19 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elem
 
 // ---- select/geometry.h - launches of streams
 
-GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_stream(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) { // and what precedes and follows all segments
-    g->grid = (unsigned)gp__smaller(s.segments + 2, resident);
+    g->grid = (unsigned)gp__smaller(s->segments + 2, resident);
     return;
   }
-  g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s->key_size, s->in_size);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->grid = (unsigned)gp__smaller(g->tiles, p.algorithm == GP_ONE_CLUSTER ? (gp__u64)GP__CLUSTER : resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
   if (p.algorithm == GP_ONE_CLUSTER) return;
   g->words = gp__look_back_slots(g->tiles) *
-      (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+      (unsigned)gp__acc_words(gp__stream_state_bytes(s->primitive, s->stream.parts, s->acc_size));
 }
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_stream, gp__portable_stream,
@@ -6946,9 +6971,9 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_
 
 // A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
 // 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
-GP__HOST void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_histogram(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const int shared = p.algorithm != GP_GLOBAL_BINS;
-  const gp__u64 samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
+  const gp__u64 samples = s->count * (unsigned)s->histogram.channels, slots = gp__histogram_slots(p, s);
   const gp__u64 fewest = gp__ceil_div(samples, 1ull << 31);
   gp__u64 shares, slices, chunks;
   g->threads = (unsigned)p.threads;
@@ -6959,23 +6984,23 @@ GP__HOST void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident,
               : 0,
           GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
-  g->tile_items = (gp__u64)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
-      gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
+  g->tile_items = (gp__u64)(p.threads * (s->exact && p.vectors < 2 ? 1 : 2) *
+      gp__vector_items(gp__max(gp__max(s->in_size, s->in2_size), s->exact ? 0 : s->out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
-  if (s.exact) {
+  if (s->exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
     if (g->tiles <= 2) g->grid = 1; // an empty input too has a result
-    chunks = gp__ceil_div(s.histogram.bins * (unsigned)s.histogram.active,
-        gp__histogram_chunk(s.histogram.bins * (unsigned)s.histogram.active));
+    chunks = gp__ceil_div(s->histogram.bins * (unsigned)s->histogram.active,
+        gp__histogram_chunk(s->histogram.bins * (unsigned)s->histogram.active));
     g->words = g->grid > 1 ? chunks : 0;
     if (p.algorithm == GP_ONE_CLUSTER) g->grid = gp__histogram_cluster(p, s), g->words = 0;
   } else {
-    slices = gp__ceil_div(slots, gp__histogram_slice(slots, s.out_size));
+    slices = gp__ceil_div(slots, gp__histogram_slice(slots, s->out_size));
     shares = slices < resident ? resident / slices : 1;
     if (shares > g->tiles) shares = g->tiles ? g->tiles : 1;
     g->grid = (unsigned)(slices * shares);
     g->words = shares > 1 ? slices * (shares + gp__ceil_div(shares, GP__HISTOGRAM_GROUP)) *
-            gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
+            gp__ceil_div(gp__histogram_slice(slots, s->out_size), 8 / (unsigned)s->out_size)
                           : 0;
   }
 }
@@ -6987,42 +7012,42 @@ static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__me
 
 // A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
 // length. The whole block reads a segment if a warp would need more loads than it has in flight.
-GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__u64 mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
-  const unsigned items = (unsigned)gp__vector_items(s.in_size);
-  g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
+GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 mean = s->segments ? gp__ceil_div(s->count, s->segments) : 0;
+  const unsigned items = (unsigned)gp__vector_items(s->in_size);
+  g->log2_lanes = s->segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
   while (g->log2_lanes < 5 && (gp__segments_are_few(s) || (gp__u64)items << g->log2_lanes < mean)) ++g->log2_lanes;
   if (mean > (gp__u64)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
-  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
+  if (s->reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
-  g->tiles = gp__ceil_div(s.segments, g->tile_items);
+  g->tiles = gp__ceil_div(s->segments, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
 // A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
-GP__HOST void gp__geometry_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segments(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
     return;
   }
   g->tile_items = (gp__u64)(p.threads * gp__segment_items(p, s));
-  g->tiles = gp__ceil_div(s.count + s.segments, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident && !s.segmented.by_ranges ? g->tiles : resident);
+  g->tiles = gp__ceil_div(s->count + s->segments, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident && !s->segmented.by_ranges ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
-  if (s.primitive == GP_LOAD_BALANCE || s.primitive == GP_EXPAND) return;
-  if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets of tiles
-    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (gp__u64)(p.threads * GP__EXPAND_LENGTHS)));
-    g->scratch = (gp__ceil_div(s.segments, GP__EXPAND_RUNS) + 1) * 8;
+  if (s->primitive == GP_LOAD_BALANCE || s->primitive == GP_EXPAND) return;
+  if (s->primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets of tiles
+    g->words = gp__look_back_slots(gp__ceil_div(s->segments, (gp__u64)(p.threads * GP__EXPAND_LENGTHS)));
+    g->scratch = (gp__ceil_div(s->segments, GP__EXPAND_RUNS) + 1) * 8;
     return;
   }
-  g->share = gp__ceil_div(s.count + s.segments, g->grid * (gp__u64)(p.threads / GP__WARP));
-  g->words = g->grid * (gp__u64)gp__segment_words(s.acc_size);
-  if (s.segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
-    const gp__u64 spans = gp__ceil_div(s.segments, (gp__u64)(p.threads * GP__SPAN_ITEMS));
+  g->share = gp__ceil_div(s->count + s->segments, g->grid * (gp__u64)(p.threads / GP__WARP));
+  g->words = g->grid * (gp__u64)gp__segment_words(s->acc_size);
+  if (s->segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
+    const gp__u64 spans = gp__ceil_div(s->segments, (gp__u64)(p.threads * GP__SPAN_ITEMS));
     const gp__u64 look_back = gp__look_back_slots(spans);
-    g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
+    g->words = s->segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
 
@@ -7042,27 +7067,27 @@ GP__HOST gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
-GP__HOST gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__radix_plan gp__radix_plan_of(gp_policy p, gp__form s) {
   gp__radix_plan r;
-  const gp__u64 tile = (gp__u64)(p.threads * gp__radix_items(p.vectors, s.key_size));
-  r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
-  r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
-  r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s.compute_capability, 32);
+  const gp__u64 tile = (gp__u64)(p.threads * gp__radix_items(p.vectors, s->key_size));
+  r.passes = gp__radix_passes(s->sorted.begin_bit, s->sorted.end_bit);
+  r.wide = s->count >> GP__RADIX_NARROW_LOG2 != 0;
+  r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s->compute_capability, 32);
   r.value_bytes = gp__radix_value_bytes(s);
-  r.large = s.in_size > GP__RADIX_VALUE_BYTES;
-  r.tiles = gp__ceil_div(s.count, tile);
+  r.large = s->in_size > GP__RADIX_VALUE_BYTES;
+  r.tiles = gp__ceil_div(s->count, tile);
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * GP__DIGITS * 8);
   r.tickets = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * 16); // and counts of finished tiles
   r.steps = gp__carve_scratch(&r.bytes, (gp__u64)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
-  r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
-  r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
-  r.other_keys = gp__carve_scratch(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
+  r.keys = s->sorted.drop_keys ? gp__carve_scratch(&r.bytes, s->count * (unsigned)s->key_size) : 0;
+  r.index = r.large ? gp__carve_scratch(&r.bytes, s->count * (unsigned)r.value_bytes) : 0;
+  r.other_keys = gp__carve_scratch(&r.bytes, r.passes ? s->count * (unsigned)s->key_size : 0);
   r.other = gp__carve_scratch(
-      &r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s.in_size) * 16 : 0);
-  r.moved = r.large && s.in_place ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size) : 0;
+      &r.bytes, r.passes ? s->count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s->in_size) * 16 : 0);
+  r.moved = r.large && s->in_place ? gp__carve_scratch(&r.bytes, s->count * (unsigned)s->in_size) : 0;
   return r;
 }
 
@@ -7072,29 +7097,29 @@ typedef struct gp__hybrid_plan {
   gp__u64 tiles, blocks; // blocks: the most for pairs
   gp__u64 list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
-GP__HOST gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__form s) {
   gp__hybrid_plan r;
   gp__u64 parts;
   r.capacity = gp__hybrid_capacity(s);
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
-  r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
-  r.blocks = (unsigned)s.multiprocessors * 4ull;
+  r.tiles = gp__ceil_div(s->count, (unsigned)r.tile) + 1;
+  r.blocks = (unsigned)s->multiprocessors * 4ull;
   if (r.blocks > r.tiles) r.blocks = r.tiles;
-  r.even_levels = gp__hybrid_even_levels(s.count, gp__hybrid_fit((unsigned)r.capacity));
-  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // a key and its place are then 64 bits
+  r.even_levels = gp__hybrid_even_levels(s->count, gp__hybrid_fit((unsigned)r.capacity));
+  if (s->in_size && s->key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // a key and its place are then 64 bits
   r.even_levels = gp__max(r.even_levels, 1);
-  if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
-  parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
+  if (r.even_levels > gp__hybrid_levels(s->key_size)) r.even_levels = gp__hybrid_levels(s->key_size);
+  parts = gp__hybrid_parts(s->count, r.capacity, s->in_size);
   r.bytes = 0;
   r.list = gp__carve_scratch(&r.bytes, GP__HYBRID_LIST * 8);
-  r.items = gp__carve_scratch(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
+  r.items = gp__carve_scratch(&r.bytes, gp__hybrid_items(s->count, r.capacity, s->in_size) * GP__HYBRID_ITEM_BYTES);
   r.parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
   r.next_parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
-  r.bins = gp__carve_scratch(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
-  r.next_bins = s.in_size ? 0 : gp__carve_scratch(&r.bytes, parts * GP__DIGITS * 8);
-  r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
-  r.spare = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size);
-  r.spare_values = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size);
+  r.bins = gp__carve_scratch(&r.bytes, (s->in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
+  r.next_bins = s->in_size ? 0 : gp__carve_scratch(&r.bytes, parts * GP__DIGITS * 8);
+  r.keys = s->sorted.drop_keys ? gp__carve_scratch(&r.bytes, s->count * (unsigned)s->key_size) : 0;
+  r.spare = gp__carve_scratch(&r.bytes, s->count * (unsigned)s->key_size);
+  r.spare_values = gp__carve_scratch(&r.bytes, s->count * (unsigned)s->in_size);
   return r;
 }
 
@@ -7105,10 +7130,10 @@ typedef struct gp__leading_plan {
   int bits;
   gp__u64 starts, again, of_sweep, bytes;
 } gp__leading_plan;
-GP__HOST gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__leading_plan gp__leading_plan_of(gp_policy p, gp__form s) {
   gp__leading_plan r;
   r.sweep = gp__radix_plan_of(p, s);
-  r.bits = gp__leading_bits(s.count);
+  r.bits = gp__leading_bits(s->count);
   r.bytes = 256; // the choice
   r.starts = gp__carve_scratch(&r.bytes, ((1ull << r.bits) + 1) * 4);
   r.again = gp__carve_scratch(&r.bytes, r.sweep.words + r.sweep.clear * 16);
@@ -7119,10 +7144,10 @@ GP__HOST gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
 // Adaptive sort: the one-sweep sort has a policy of its own. Scratch memory begins with the choice; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
-GP__HOST gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__adaptive_sweep(gp_policy p, gp__form s) {
   p.algorithm = GP_ONE_SWEEP;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
-  if (s.key_size == 4 && !(s.count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
+  if (s->key_size == 4 && !(s->count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
   return gp__portable_radix(p, s);
 }
 GP__HOST gp_policy gp__adaptive_hybrid(gp_policy p) {
@@ -7131,10 +7156,10 @@ GP__HOST gp_policy gp__adaptive_hybrid(gp_policy p) {
 }
 // Keys alone take no sample if uniform keys need one level: the first count chooses. The cooperative radix sort then
 // replaces the sweep if the device has room for its blocks.
-GP__HOST int gp__adaptive_samples(gp_policy p, gp__shape s) {
-  return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
+GP__HOST int gp__adaptive_samples(gp_policy p, gp__form s) {
+  return s->in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
-GP__HOST gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__adaptive_cooperative(gp_policy p, gp__form s) {
   p.algorithm = GP_ONE_LAUNCH;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   const gp_policy cooperative = gp__portable_cooperative(p, s);
@@ -7142,10 +7167,10 @@ GP__HOST gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.threads = 512, p.vectors = 4;
   return gp__portable_cooperative(p, s); // compiled, not launched
 }
-GP__HOST int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+GP__HOST int gp__adaptive_is_cooperative(gp_policy p, gp__form s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
+GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__form s) {
   const gp__u64 sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes, hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }
@@ -7156,14 +7181,15 @@ GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
 // block. Otherwise the first begins a queue.
 enum { GP__SORT_BEGINS = 1, GP__SORT_LISTS = 2, GP__SORT_BY_WARPS = 4, GP__SORT_BY_BLOCKS = 8 };
 // Sets parts of scratch memory, and the most that each holds; segments do not overlap. Returns the bytes.
-GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__shape s, void *scratch, gp__segmented_sort_args *a) {
-  const int value = gp__sorted_value_bytes(s), equal = !s.offset_size;
-  const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
+GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__form s, void *scratch, gp__segmented_sort_args *a) {
+  const int value = gp__sorted_value_bytes(s), equal = !s->offset_size;
+  const int bits =
+      gp__max(s->sorted.end_bit - s->sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
   const gp__u64 levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS), longest = gp__longest_segment(s);
   const gp__u64 capacity = (unsigned)gp__long_capacity(p, s);
   const gp__u64 limit = (unsigned)gp__middle_limit(
-      gp__warp_sort_items(p.vectors, s.key_size, value, gp__sort_indexed(s)), gp__sort_item_bytes_of(s));
-  const int few = s.segments <= (equal && longest <= limit ? GP__FEW_EQUAL : GP__FEW_SEGMENTS);
+      gp__warp_sort_items(p.vectors, s->key_size, value, gp__sort_indexed(s)), gp__sort_item_bytes_of(s));
+  const int few = s->segments <= (equal && longest <= limit ? GP__FEW_EQUAL : GP__FEW_SEGMENTS);
   gp__u64 most, bytes = 0;
   int i;
   __builtin_memset(a, 0, sizeof *a);
@@ -7179,59 +7205,59 @@ GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__shape s, void *scra
   GP__CARVE_SCRATCH(header, gp__sort_header, sizeof(gp__sort_header));
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
     if (few || (unsigned)GP__SHORT << i >= limit) break;
-    a->list_size[i] = gp__smaller(s.count / (((unsigned)GP__SHORT << i) + 1), s.segments);
+    a->list_size[i] = gp__smaller(s->count / (((unsigned)GP__SHORT << i) + 1), s->segments);
     GP__CARVE_SCRATCH(list[i], gp__sort_span, a->list_size[i] * sizeof(gp__sort_span));
   }
-  if (s.count > capacity) { // segments may be partitioned: at most once a digit
-    most = s.count / capacity;
+  if (s->count > capacity) { // segments may be partitioned: at most once a digit
+    most = s->count / capacity;
     a->bucket_size = levels * most;
     a->tile_size = levels * 2 * most;
     a->group_size = levels * (most / GP__COUNT_TILES + most);
     GP__CARVE_SCRATCH(buckets, gp__sort_bucket, a->bucket_size * sizeof(gp__sort_bucket));
     GP__CARVE_SCRATCH(group_counts, gp__u64, a->group_size * GP__DIGITS * 8);
     GP__CARVE_SCRATCH(tile_counts, unsigned, a->tile_size *GP__DIGITS * 4);
-    GP__CARVE_SCRATCH(other_keys, void, s.count *(unsigned)s.key_size);
-    GP__CARVE_SCRATCH(other_values, void, s.count *(unsigned)value);
+    GP__CARVE_SCRATCH(other_keys, void, s->count *(unsigned)s->key_size);
+    GP__CARVE_SCRATCH(other_values, void, s->count *(unsigned)value);
     // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
     // capacity; windows of seven eighths, and what is between two windows.
     a->queue_size = 2 * a->group_size + 2 * a->tile_size + levels * (20 * most + 1);
   }
 #undef GP__CARVE_SCRATCH
-  if (s.count > limit || few) a->queue_size += gp__smaller(few ? s.segments : s.count / (limit + 1), s.segments);
+  if (s->count > limit || few) a->queue_size += gp__smaller(few ? s->segments : s->count / (limit + 1), s->segments);
   return bytes;
 }
 
 // ---- merge/geometry.h - launches of merges, sets and merge sort
 
 // Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
-GP__HOST gp__u64 gp__merge_sort_borders_at(gp__shape s) {
-  return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
+GP__HOST gp__u64 gp__merge_sort_borders_at(gp__form s) {
+  return gp__round_up(gp__round_up(s->count * (unsigned)s->key_size, 256) + s->count * (unsigned)s->in_size, 16);
 }
 // Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
 // less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
 // if merge sort has several tiles, keys and values of every other pass.
-GP__HOST void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_merge(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   g->tile_items =
-      (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
-  g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
+      (unsigned)(s->primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s->primitive));
+  g->tiles = gp__ceil_div(s->count + s->count2, g->tile_items);
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
   if (!g->grid) g->grid = 1; // no elements: sets still write a count
-  g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s)
+  g->shared_bytes = (unsigned)(gp__is_set(s->primitive) ? gp__set_shared_bytes(p, s)
           : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
           : gp__merge_shared_bytes(p, s));
-  if (gp__is_set(s.primitive)) {
+  if (gp__is_set(s->primitive)) {
     g->words = gp__look_back_slots(g->tiles);
-    if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)
+    if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s->multiprocessors)
       g->scratch = (g->tiles + 1) * 16; // for any occupancy
-  } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
+  } else if (s->primitive == GP_MERGE_SORT && g->tiles > 1)
     g->scratch = gp__merge_sort_borders_at(s) +
         (p.algorithm == GP_FOUR_WAY_PASSES && !gp__four_together(p, s, g->tiles)
                 ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
                 : 0);
 }
 // Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
-GP__HOST int gp__merge_overlaps(gp_policy p, gp__shape s) {
-  return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
+GP__HOST int gp__merge_overlaps(gp_policy p, gp__form s) {
+  return !gp__is_set(s->primitive) || p.algorithm != GP_MERGE_PATH || !((s->count + s->count2) >> 21);
 }
 GP__HOST int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
@@ -7244,14 +7270,14 @@ static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_ke
 
 // Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
 // scratch memory of the call.
-GP__HOST void gp__geometry_tiles(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
-  g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
+GP__HOST void gp__geometry_tiles(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s->key_size));
+  g->tiles = gp__ceil_div(s->count + s->count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-GP__HOST void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_radix(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -7269,7 +7295,7 @@ GP__HOST void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp_
     g->shared_bytes = gp__cooperative_bytes(p, s);
     if (p.algorithm == GP_ONE_LAUNCH) {
       g->words = gp__cooperative_words(g->grid);
-      g->scratch = s.sorted.drop_keys ? s.count * (unsigned)s.key_size : 0;
+      g->scratch = s->sorted.drop_keys ? s->count * (unsigned)s->key_size : 0;
     }
   }
 }
@@ -7286,51 +7312,51 @@ GP__HOST gp__shape gp__counting_histogram(gp__shape s) {
   h.histogram.bins = 1ull << 8 * s.key_size;
   return h;
 }
-GP__HOST gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__counting_policy(gp_policy p, gp__form s) {
   p.algorithm = GP_SHARED_BINS;
-  p.threads = gp__counting_threads(s.key_size);
-  p.vectors = gp__counting_vectors(s.key_size);
-  p.blocks_per_sm = gp__counting_blocks(s.key_size);
+  p.threads = gp__counting_threads(s->key_size);
+  p.vectors = gp__counting_vectors(s->key_size);
+  p.blocks_per_sm = gp__counting_blocks(s->key_size);
   return p;
 }
 // The launch of the histogram.
-GP__HOST gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
+GP__HOST gp__geometry gp__counting_geometry(gp_policy p, gp__form s) {
   const gp_policy q = gp__counting_policy(p, s);
+  const gp__shape h = gp__counting_histogram(*s);
   gp__geometry g;
   g.words = g.share = g.scratch = 0;
   g.log2_lanes = 0;
-  gp__geometry_histogram(
-      q, gp__counting_histogram(s), (gp__u64)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
+  gp__geometry_histogram(q, &h, (gp__u64)gp__max(s->multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-GP__HOST void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__u64 values = 1ull << 8 * s.key_size;
-  const gp__u64 look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
+GP__HOST void gp__geometry_counting(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 values = 1ull << 8 * s->key_size;
+  const gp__u64 look_back = s->key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
-  g->tile_items = (gp__u64)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
-  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
+  g->tile_items = (gp__u64)(p.threads * gp__vector_items(s->key_size)); // a row for each warp
+  g->tiles = gp__ceil_div(s->count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
   g->words = counting.words;
   if (g->words < look_back) g->words = look_back;
   g->scratch = values * 8;
-  if (s.key_size > 1)
+  if (s->key_size > 1)
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (gp__u64)GP__COUNTING_ROW_BYTES + 8;
 }
-GP__HOST void gp__geometry_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_sort(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
 // Between sweeps of many keys overlap costs more than launches do.
-GP__HOST int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
+GP__HOST int gp__sort_overlaps(gp_policy p, gp__form s) { return !gp__sweeps(p.algorithm) || !(s->count >> 20); }
 
 static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps,
     gp__geometry_sort, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
-GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   gp__segmented_sort_args a;
   gp__geometry_tiles(p, s, resident, g);
   g->scratch = gp__lay_out_segmented_sort(p, s, NULL, &a);
@@ -7344,10 +7370,10 @@ static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_so
 // ---- top_k/geometry.h - launches of top-k and nth element
 
 // Top-k and nth element. grid: the blocks of the first launch.
-GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
+GP__HOST gp__u64 gp__rows_of(gp__form s) { return s->primitive == GP_TOP_K && s->segments ? s->segments : 1; }
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
-GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
-  const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
+GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__form s, gp__u64 resident) {
+  const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s->count, gp__top_k_tile(p, s));
   const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1
       : p.algorithm == GP_SAMPLED_SELECT ? tiles
       : gp__ceil_div(tiles, 4);
@@ -7359,94 +7385,96 @@ GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
   return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
 // Most keys of a row that radix select puts aside; scratch memory before them.
-GP__HOST gp__u64 gp__select_room(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s.count / 16 + 1024;
+GP__HOST gp__u64 gp__select_room(gp_policy p, gp__form s) {
+  return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s->count / 16 + 1024;
 }
-GP__HOST gp__u64 gp__select_bytes(gp_policy p, gp__shape s) {
+GP__HOST gp__u64 gp__select_bytes(gp_policy p, gp__form s) {
   return GP__SELECT_STATE_BYTES +
       (gp__u64)GP__SELECT_BINS * 8 *
-      (unsigned)(gp__is_bounded(p.algorithm, s.primitive, s.out_size, s.count, s.top_k.results)
-              ? 2 * gp__select_levels(s.key_size)
+      (unsigned)(gp__is_bounded(p.algorithm, s->primitive, s->out_size, s->count, s->top_k.results)
+              ? 2 * gp__select_levels(s->key_size)
               : 1);
 }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
-GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__form s) {
   p.threads = p.threads < 256 ? p.threads : 256;
   p.vectors = 1;
   p.load = p.store = GP_CACHE_ALL;
   p.blocks_per_sm =
-      (s.top_k.order_bytes || gp__sort_item_bytes(s.key_size, s.out_size > 0) > 4 ? 512 : 1024) / p.threads;
+      (s->top_k.order_bytes || gp__sort_item_bytes(s->key_size, s->out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
 // One launch: bytes of the keys that move, before their values.
-GP__HOST gp__u64 gp__top_k_moved(gp__shape s) { return gp__ceil_div(s.count * (unsigned)s.key_size, 256) * 256; }
+GP__HOST gp__u64 gp__top_k_moved(gp__form s) { return gp__ceil_div(s->count * (unsigned)s->key_size, 256) * 256; }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
   int direct;
 } gp__segment_top_k_layout;
-GP__HOST gp__u64 gp__segment_top_k_part(gp_policy p, gp__shape s, gp__u64 resident) {
-  gp__u64 part = gp__ceil_div(s.count, resident);
+GP__HOST gp__u64 gp__segment_top_k_part(gp_policy p, gp__form s, gp__u64 resident) {
+  gp__u64 part = gp__ceil_div(s->count, resident);
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
-  return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
+  return part < 8 * s->top_k.results ? 8 * s->top_k.results : part;
 }
-GP__HOST gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, gp__u64 part) {
+GP__HOST gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__form s, gp__u64 part) {
   gp__segment_top_k_layout l;
   l.part = part;
-  l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
-  l.list_room = l.direct ? 0 : 2 * (s.count / part);
-  l.task_room = s.count / (gp__top_k_most_of_warp(p, s) + 1);
-  l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s.segments ? l.task_room : s.segments);
+  l.direct = !s->offset_size && (!s->segments || s->count / s->segments <= part);
+  l.list_room = l.direct ? 0 : 2 * (s->count / part);
+  l.task_room = s->count / (gp__top_k_most_of_warp(p, s) + 1);
+  l.task_room = l.direct ? 0 : l.list_room + (l.task_room < s->segments ? l.task_room : s->segments);
   l.tasks = 256;
   l.arrived = l.tasks + gp__ceil_div(l.task_room * 16, 256) * 256;
   l.lists = l.arrived + gp__ceil_div(l.list_room * 4, 256) * 256;
-  l.bytes = l.task_room ? l.lists + l.list_room * s.top_k.results * gp__rank_bytes(s) : 0;
+  l.bytes = l.task_room ? l.lists + l.list_room * s->top_k.results * gp__rank_bytes(s) : 0;
   return l;
 }
 // Rows whose keys an operator orders are segments of one length.
 GP__HOST gp__shape gp__rows_as_segments(gp__shape s) {
   if (s.primitive != GP_TOP_K) return s;
-  s.segments = gp__rows_of(s);
+  s.segments = gp__rows_of(&s);
   s.count *= s.segments;
   s.primitive = GP_SEGMENTED_TOP_K;
   return s;
 }
-GP__HOST void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segment_top_k(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
-  const gp__u64 most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
+  const gp__u64 most = l.direct ? 0x7fffffff : resident, works = l.direct ? s->segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
-  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->tiles = gp__ceil_div(s->count, g->tile_items);
   g->share = l.part;
   g->shared_bytes = gp__top_k_shared_bytes(p, s);
   g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
   g->scratch = l.bytes;
 }
-GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_top_k(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
-  if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
-    gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
+  if (s->primitive == GP_SEGMENTED_TOP_K || s->top_k.order_bytes) {
+    const gp__shape rows_of = gp__rows_as_segments(*s);
+    gp__geometry_segment_top_k(p, &rows_of, resident, g);
     return;
   }
   if (gp__is_cooperative(p.algorithm)) {
-    gp__geometry_radix(p, gp__sorted_top_k(s), resident, g);
-    if (p.algorithm == GP_ONE_LAUNCH) g->scratch = gp__top_k_moved(s) + s.count * (unsigned)s.out_size;
+    const gp__shape sort = gp__sorted_top_k(*s);
+    gp__geometry_radix(p, &sort, resident, g);
+    if (p.algorithm == GP_ONE_LAUNCH) g->scratch = gp__top_k_moved(s) + s->count * (unsigned)s->out_size;
     return;
   }
-  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
-  g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s->key_size));
+  g->tiles = gp__ceil_div(s->count, g->tile_items) * rows;
   g->share = blocks;
   g->shared_bytes = gp__top_k_shared_bytes(p, s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
     if (blocks > 1)
-      g->scratch = rows * (blocks + gp__top_k_mergers(blocks, s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
+      g->scratch = rows * (blocks + gp__top_k_mergers(blocks, s->top_k.results)) * s->top_k.results * gp__rank_bytes(s);
   } else {
     const gp__u64 collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;
     g->words = rows;
-    if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
-    g->scratch = rows * (gp__select_bytes(p, s) + gp__select_room(p, s) * (unsigned)s.key_size);
+    if (s->primitive == GP_TOP_K && g->words < collect) g->words = collect;
+    g->scratch = rows * (gp__select_bytes(p, s) + gp__select_room(p, s) * (unsigned)s->key_size);
   }
 }
 
@@ -7467,12 +7495,12 @@ typedef struct gp__transpose_plan {
 GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
-  const gp__panels_plan panels = gp__panels_plan_of(p, s);
+  const gp__panels_plan panels = gp__panels_plan_of(p, &s);
   gp__transpose_plan r;
   gp__u64 whole, step;
   s = gp__tiled(p, s);
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
-  r.form = gp__transpose_form(p, s);
+  r.form = gp__transpose_form(p, &s);
   r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
   r.tile_columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, size);
   if (panels.whole) s.moved.rows = panels.rows, s.moved.columns = panels.columns, s.segments = panels.panels;
@@ -7501,7 +7529,7 @@ GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
     r.tile_rows = (unsigned)gp__round_up(r.tile_rows, (unsigned)group * 8);
     while (r.tile_rows * r.pitch > room) r.tile_rows -= (unsigned)group * 8;
     if (r.form & GP__FORM_OUT_WHOLE)
-      r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, s));
+      r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, &s));
     if (panels.whole) r.tile_rows = (unsigned)s.moved.rows;
     whole = r.matrices ? r.matrices * s.moved.rows : r.tile_rows;
     r.shared_bytes = (unsigned)(whole * r.pitch + (whole / (unsigned)group + 1) * GP__VECTOR);
@@ -7536,17 +7564,17 @@ typedef struct gp__rectangle_plan {
   gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
   unsigned width, grid, shared_bytes; // width: columns of a strip
 } gp__rectangle_plan;
-GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
-  const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
+GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__form s, int within_rows) {
+  const gp__u64 size = (unsigned)s->key_size, sms = (unsigned)gp__max(s->multiprocessors, 1);
   gp__rectangle_plan r;
   gp__u64 blocks = sms * GP__STRIP_BLOCKS;
-  r.m = gp__smaller(s.moved.rows, s.moved.columns);
-  r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
+  r.m = gp__smaller(s->moved.rows, s->moved.columns);
+  r.n = s->moved.rows < s->moved.columns ? s->moved.columns : s->moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
   if (r.width > r.n) r.width = (unsigned)r.n;
   r.strip = gp__round_up(within_rows ? r.n * size : r.m * r.width * size, 256);
-  r.tiles = (within_rows ? r.m : gp__ceil_div(r.n, r.width)) * s.segments;
-  r.scratch = r.strip > (unsigned)(s.shared_bytes - 2048) / 2;
+  r.tiles = (within_rows ? r.m : gp__ceil_div(r.n, r.width)) * s->segments;
+  r.scratch = r.strip > (unsigned)(s->shared_bytes - 2048) / 2;
   r.shared_bytes = r.scratch ? (unsigned)GP__VECTOR : (unsigned)r.strip;
   if (r.scratch && blocks > GP__STRIPS_SCRATCH / r.strip) blocks = GP__STRIPS_SCRATCH / r.strip;
   if (blocks > r.tiles) blocks = r.tiles;
@@ -7574,17 +7602,18 @@ GP__HOST gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned si
 GP__HOST gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__transpose_plan r = gp__transpose_plan_of(p, s);
+GP__HOST void gp__geometry_transpose(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  const gp__transpose_plan r = gp__transpose_plan_of(p, *s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
-  s = gp__tiled(p, s);
-  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.moved.rows * s.moved.columns * (unsigned)s.key_size;
+  const gp__shape tiled = gp__tiled(p, *s);
+  s = &tiled;
+  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s->segments * s->moved.rows * s->moved.columns * (unsigned)s->key_size;
   if (panels.items) {
     g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
     g->grid = (unsigned)gp__smaller(g->tiles, resident);
     g->shared_bytes = r.shared_bytes;
-    g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
+    g->scratch = gp__panels_scratch_of(panels, (unsigned)s->key_size).bytes;
     return;
   }
   if (p.algorithm == GP_BUFFERED_PANELS) {
@@ -7596,7 +7625,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
     g->scratch = gp__buffered_counters(buffered) + gp__buffered_slots(buffered.panels) * buffered.slot;
     return;
   }
-  if (s.moved.kind == GP__MOVE_RECTANGLE) {
+  if (s->moved.kind == GP__MOVE_RECTANGLE) {
     const gp__rectangle_plan columns = gp__rectangle_plan_of(s, 0), rows = gp__rectangle_plan_of(s, 1);
     g->tile_items = columns.width;
     g->tiles = columns.tiles;
@@ -7645,49 +7674,49 @@ GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) 
 }
 // tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
 // replicas: parts.
-GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
-  gp__u64 units = s.segments, share = 0, results = 1;
-  const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),
+  gp__u64 units = s->segments, share = 0, results = 1;
+  const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s->in_size)),
                  items = (unsigned)threads * chunk; // of a tile
   g->replicas = 1;
   if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
     gp__u64 groups, fit, most;
-    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
+    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s->rows.length) ++g->log2_lanes;
     groups = (unsigned)threads >> g->log2_lanes;
-    fit = s.rows.length ? items / s.rows.length : groups;
-    most = s.segments / resident;
+    fit = s->rows.length ? items / s->rows.length : groups;
+    most = s->segments / resident;
     g->tile_items = fit < groups ? fit : most < groups ? groups : (most < fit ? most : fit) / groups * groups;
-    units = gp__ceil_div(s.segments, g->tile_items);
-  } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
+    units = gp__ceil_div(s->segments, g->tile_items);
+  } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s->segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);
     share = 1;
     if (p.algorithm == GP_LOOK_BACK) { // a tile of single elements has an odd number
-      g->tile_items = items - (s.rows.length % (unsigned)gp__vector_items(s.in_size) != 0);
-      g->replicas = (unsigned)gp__ceil_div(s.rows.length, g->tile_items);
+      g->tile_items = items - (s->rows.length % (unsigned)gp__vector_items(s->in_size) != 0);
+      g->replicas = (unsigned)gp__ceil_div(s->rows.length, g->tile_items);
     } else if (p.algorithm == GP_EVEN_SHARE)
       g->replicas = (unsigned)gp__row_parts(
-          units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round), resident, &share);
+          units, gp__ceil_div(gp__row_windows(s->rows.length, s->in_size, 1), round), resident, &share);
     if (p.algorithm != GP_LOOK_BACK) g->tile_items = share * round;
   } else {
-    const gp__u64 columns = s.rows.columns;
+    const gp__u64 columns = s->rows.columns;
     const int scan = p.algorithm == GP_LOOK_BACK;
-    const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
-    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1; // elements of a slot
-    const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
+    const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s->in_size, s->acc_size); // columns of a lane
+    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s->in_size) : 1; // elements of a slot
+    const unsigned lanes = scan ? gp__rows_line(s->in_size) : (unsigned)GP__WARP;
     unsigned round;
     // Lanes across the rows, or more if rows are so short that others had nothing to do.
     while (1 << (g->log2_lanes + 1) <= threads && (gp__u64)wide << g->log2_lanes < columns &&
         (1u << g->log2_lanes < lanes ||
-            (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s.rows.length * (scan + 1)))
+            (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s->rows.length * (scan + 1)))
       ++g->log2_lanes;
     round = ((unsigned)threads >> g->log2_lanes) * (scan ? each : (unsigned)p.vectors);
     results = (gp__u64)wide << g->log2_lanes;
-    units = s.segments / columns * gp__ceil_div(columns, results);
-    g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
+    units = s->segments / columns * gp__ceil_div(columns, results);
+    g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s->rows.length, round), resident, &share);
     if (scan && g->replicas > 1) // a block has one tile of each column
-      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1;
+      g->replicas = (unsigned)gp__ceil_div(s->rows.length, round), share = 1;
     g->tile_items = share * round;
   }
   g->tiles = units * g->replicas;
@@ -7696,9 +7725,9 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__
     g->words = units * results *
         (form == GP__ROWS_COLUMNS ? gp__columns_look_back_slots(g->replicas, (unsigned)threads >> g->log2_lanes)
             : gp__look_back_slots(g->replicas)) *
-        (unsigned)gp__acc_words(s.acc_size);
-  else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
-  if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
+        (unsigned)gp__acc_words(s->acc_size);
+  else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s->acc_size);
+  if (s->primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s->segments * (unsigned)s->acc_size;
 }
 
 static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elements, gp__portable_rows,
@@ -7710,20 +7739,20 @@ static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elem
 typedef struct gp__bfs_layout {
   gp__u64 reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
-GP__HOST gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
-  const gp__u64 bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
-  const gp__u64 longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
+GP__HOST gp__bfs_layout gp__lay_out_bfs(gp__form s) {
+  const gp__u64 bitmap = gp__ceil_div(s->count, 32) * 4, list = s->count * (unsigned)s->key_size;
+  const gp__u64 longs = s->count2 / GP__BFS_PART < s->count ? s->count2 / GP__BFS_PART : s->count;
   gp__bfs_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
   GP__CARVE_SCRATCH(control, 2048);
   GP__CARVE_SCRATCH(reached[0], bitmap);
-  GP__CARVE_SCRATCH(reached[1], s.bfs.has_transpose ? bitmap : 0); // bottom-up
-  GP__CARVE_SCRATCH(fresh, s.bfs.has_transpose ? bitmap : 0);
-  GP__CARVE_SCRATCH(lists[0], s.bfs.has_transpose ? 2 * list : 0);
-  GP__CARVE_SCRATCH(lists[1], s.bfs.has_transpose ? 2 * list : 0);
-  GP__CARVE_SCRATCH(found, s.bfs.has_transpose ? longs * (unsigned)s.key_size : 0);
-  GP__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+  GP__CARVE_SCRATCH(reached[1], s->bfs.has_transpose ? bitmap : 0); // bottom-up
+  GP__CARVE_SCRATCH(fresh, s->bfs.has_transpose ? bitmap : 0);
+  GP__CARVE_SCRATCH(lists[0], s->bfs.has_transpose ? 2 * list : 0);
+  GP__CARVE_SCRATCH(lists[1], s->bfs.has_transpose ? 2 * list : 0);
+  GP__CARVE_SCRATCH(found, s->bfs.has_transpose ? longs * (unsigned)s->key_size : 0);
+  GP__CARVE_SCRATCH(queue, (s->count + s->count2 / GP__BFS_PART + 1) * 16);
 #undef GP__CARVE_SCRATCH
   return l;
 }
@@ -7731,8 +7760,8 @@ GP__HOST gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 typedef struct gp__sources_layout {
   gp__u64 seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
-GP__HOST gp__sources_layout gp__lay_out_sources(gp__shape s) {
-  const gp__u64 words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
+GP__HOST gp__sources_layout gp__lay_out_sources(gp__form s) {
+  const gp__u64 words = s->count * (unsigned)s->acc_size, list = s->count * (unsigned)s->key_size;
   gp__sources_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
@@ -7742,37 +7771,37 @@ GP__HOST gp__sources_layout gp__lay_out_sources(gp__shape s) {
   GP__CARVE_SCRATCH(words[1], words);
   GP__CARVE_SCRATCH(lists[0], list);
   GP__CARVE_SCRATCH(lists[1], list);
-  GP__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+  GP__CARVE_SCRATCH(queue, (s->count + s->count2 / GP__BFS_PART + 1) * 16);
 #undef GP__CARVE_SCRATCH
   return l;
 }
-GP__HOST void gp__geometry_graph(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_graph(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (unsigned)p.threads * 4;
-  g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
+  g->tiles = gp__ceil_div(s->count + s->count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
   g->shared_bytes = (unsigned)(p.threads / GP__WARP * GP__BFS_BUFFER);
-  g->words = s.primitive == GP_BFS ? GP__BFS_WORDS : 0;
+  g->words = s->primitive == GP_BFS ? GP__BFS_WORDS : 0;
   g->scratch =
-      s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
+      s->primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
 // A grid that waits for itself must begin whole.
-GP__HOST int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
+GP__HOST int gp__graph_overlaps(gp_policy p, gp__form s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph, gp__portable_graph,
     gp__graph_overlaps, gp__geometry_graph, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- core/families.h - the rules of any call, by its family
 
-GP__HOST const gp__rules *gp__rules_of(int primitive) {
+GP__HOST inline const gp__rules *gp__rules_of(int primitive) {
 #define GP__RULES(FAMILY, family) &gp__rules_##family,
   static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GP__RULES)};
 #undef GP__RULES
   return rules[gp__family_of(primitive)];
 }
-GP__HOST int gp__policy_valid(gp_policy p, gp__shape s) { return gp__valid_by(gp__rules_of(s.primitive), p, s); }
-GP__HOST gp_policy gp__portable(gp_policy p, gp__shape s) { return gp__portable_by(gp__rules_of(s.primitive), p, s); }
-GP__HOST gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
-  return gp__geometry_by(gp__rules_of(s.primitive), p, s, occupancy);
+GP__HOST int gp__policy_valid(gp_policy p, gp__form s) { return gp__valid_by(gp__rules_of(s->primitive), p, s); }
+GP__HOST gp_policy gp__portable(gp_policy p, gp__form s) { return gp__portable_by(gp__rules_of(s->primitive), p, s); }
+GP__HOST gp__geometry gp__geometry_of(gp_policy p, gp__form s, int occupancy) {
+  return gp__geometry_by(gp__rules_of(s->primitive), p, s, occupancy);
 }
 
 #endif // !__CUDACC_RTC__
@@ -33221,8 +33250,8 @@ static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state 
   s.primitive = q->primitive;
   s.key_size = (int)q->key_size, s.in_size = (int)q->in_size;
   s.acc_size = (int)q->acc_size, s.out_size = (int)q->out_size;
-  threads = (size_t)gp__pinned_threads(s);
-  items = (size_t)gp__stream_items(gp__pinned_vectors(s), s.key_size, s.in_size);
+  threads = (size_t)gp__pinned_threads(&s);
+  items = (size_t)gp__stream_items(gp__pinned_vectors(&s), s.key_size, s.in_size);
   t = *tiles = (gp__host_tiles *)calloc(1, sizeof *t + threads * items);
   if (!t) return gp__host_no_memory(h->q, sizeof *t + threads * items);
   t->h = h;
@@ -36395,8 +36424,7 @@ typedef struct gp__composition {
   gp_result (*run)(
       struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least);
   // Raises *bytes to what it needs of a workspace that no other call has used.
-  gp_result (*room)(
-      struct gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes);
+  gp_result (*room)(struct gp__state *s, const gp__request *q, const gp_policy *given, gp__form h, uint64_t *bytes);
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
@@ -36425,14 +36453,14 @@ typedef struct gp__own_check {
 // Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
 // lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
-  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
-  unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
-  void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g); // changes the call's geometry
-  int (*form)(gp_policy p, gp__shape h); // of what is moved; NULL: 0
+  gp_policy (*policy)(gp_policy p, gp__form h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
+  unsigned (*threads)(const gp_policy *p, gp__form h, gp__kernel_kind kind); // of a block; NULL: the call's
+  void (*block)(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g); // changes the call's geometry
+  int (*form)(gp_policy p, gp__form h); // of what is moved; NULL: 0
   // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
-  unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
+  unsigned (*resident)(const gp__request *q, const gp_policy *p, gp__form h, const struct gp__spelling *w);
   // Adds further properties of the call that the text depends on; NULL: none.
-  void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
+  void (*spell)(const gp__request *q, const gp_policy *p, gp__form h, struct gp__spelling *w);
   int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
       // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
@@ -36487,7 +36515,9 @@ GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive);
 GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
   return gp__primitive_of((gp_primitive)primitive)->family->kernels;
 }
-GP__HOST const gp__family *gp__methods_of(const gp__request *q) { return gp__primitive_of(q->primitive)->family; }
+GP__HOST inline const gp__family *gp__methods_of(const gp__request *q) {
+  return gp__primitive_of(q->primitive)->family;
+}
 // The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
 // calls in steps or of calls.
 GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {
@@ -37274,11 +37304,10 @@ GP__HOST void gp__close_warm(gp__state *s); // core/warm.c
 GP__HOST gp_result gp__open_online(gp__state *s);
 GP__HOST void gp__close_online(gp__state *s);
 GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
-GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy);
 // Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
 // where a number is kept that is *as until more is learned; NULL: the search goes on.
-GP__HOST const unsigned *gp__settled(
-    gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as);
+GP__HOST const unsigned *gp__settled(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy, unsigned *as);
 
 // ---- core/life.c - contexts in use: forks, hooks, entering and leaving
 
@@ -39006,24 +39035,19 @@ GP__HOST gp_result gp__check_input_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
+// Host memory of values: X(member).
+#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 GP__HOST gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-#define GP__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
+#define GP__VALUE(member) \
+  if (c->member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
   if (k->pointers >= GP__POINTERS_REACHED) {
-    GP__VALUE(init)
-    GP__VALUE(value)
-    GP__VALUE(start)
-    GP__VALUE(step)
-    GP__VALUE(scalar)
-    GP__VALUE(scalar2)
-    GP__VALUE(lower)
-    GP__VALUE(upper)
+    GP__CALL_VALUES(GP__VALUE)
   }
 #undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));
   q->has_init = c->init || c->init_device;
-  q->init_device = c->init_device;
   if (c->init && c->init_device)
     return gp__fail(GP_E_ARGUMENT, "%s: @init and @init_device: both are set, and the call takes one", k->who);
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
@@ -40966,6 +40990,43 @@ static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, g
 
 // ---- core/check.c - checking a call as a whole
 
+// Pointers of a call, inputs before outputs: X(member).
+#define GP__CALL_POINTERS(X) \
+  X(in) \
+  X(in2) \
+  X(keys) \
+  X(keys2) \
+  X(begin) \
+  X(end) \
+  X(count_device) \
+  X(init_device) \
+  X(out) \
+  X(out2) \
+  X(out3) \
+  X(out_keys) \
+  X(out_count) \
+  X(bad) \
+  X(workspace)
+// What else a request takes as it is.
+#define GP__CALL_REST(X) \
+  X(primitive) \
+  X(flags) \
+  X(fields) \
+  X(source) \
+  X(sources) \
+  X(source_device) \
+  X(limit) \
+  X(statistics) \
+  X(fault) \
+  X(aggregates) \
+  X(aggregate_count) \
+  X(capacity) \
+  X(join) \
+  X(columns) \
+  X(column_count) \
+  X(key_columns) \
+  X(workspace_bytes)
+
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
 GP__HOST gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
@@ -40990,37 +41051,10 @@ GP__HOST gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__stat
   k->traits = row->traits;
   for (own = row->family->checks; own->name != GP__CHECK_END; ++own) k->own[own->name] = own->check;
   k->fold = (k->reads & GP__READS_ACC_TYPE) != 0;
-  q->primitive = c->primitive;
-  q->flags = c->flags;
-  q->in = c->in;
-  q->in2 = c->in2;
-  q->keys = c->keys;
-  q->keys2 = c->keys2;
-  q->fields = c->fields;
-  q->begin = c->begin;
-  q->end = c->end;
-  q->out = c->out;
-  q->out_keys = c->out_keys;
-  q->out2 = c->out2;
-  q->out3 = c->out3;
-  q->out_count = c->out_count;
-  q->bad = c->bad;
-  q->count_device = c->count_device;
-  q->source = c->source;
-  q->sources = c->sources;
-  q->source_device = c->source_device;
-  q->limit = c->limit;
-  q->statistics = c->statistics;
-  q->fault = c->fault;
-  q->aggregates = c->aggregates;
-  q->aggregate_count = c->aggregate_count;
-  q->capacity = c->capacity;
-  q->join = c->join;
-  q->columns = c->columns;
-  q->column_count = c->column_count;
-  q->key_columns = c->key_columns;
-  q->workspace = c->workspace;
-  q->workspace_bytes = c->workspace_bytes;
+#define GP__TAKE(member) q->member = c->member;
+  GP__CALL_POINTERS(GP__TAKE)
+  GP__CALL_REST(GP__TAKE)
+#undef GP__TAKE
   GP__CHECK(gp__check_fields(k));
   if (k->own[GP__CHECK_WHOLE]) {
     GP__CHECK(k->own[GP__CHECK_WHOLE](k));
@@ -41062,24 +41096,27 @@ GP__HOST void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
   h->exact = 1;
 }
-GP__HOST gp__shape gp__shape_of(const gp__request *q) {
+GP__HOST void gp__set_shape(const gp__request *q, gp__shape *h) {
   const gp__family *family = gp__methods_of(q);
+  memset(h, 0, sizeof *h);
+  h->primitive = q->primitive;
+  h->in_size = (int)q->in_size;
+  h->in2_size = (int)q->in2_size;
+  h->acc_size = (int)q->acc_size;
+  h->out_size = (int)q->out_size;
+  h->in_misaligned = (int)((uintptr_t)q->in % GP__VECTOR);
+  h->in_place = q->in && q->in == q->out;
+  h->commutative = q->user_op ? q->user_op->commutative : q->op ? gp__op_rows[q->op].commutative : 0;
+  h->exact = gp__any_order(q);
+  h->count = q->count;
+  if (family->shape) family->shape(q, h);
+  else h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+  h->described = q->inputs.count != 0;
+  h->reproducible = (q->flags & GP_REPRODUCIBLE) && !h->exact;
+}
+GP__HOST gp__shape gp__shape_of(const gp__request *q) {
   gp__shape h;
-  memset(&h, 0, sizeof h);
-  h.primitive = q->primitive;
-  h.in_size = (int)q->in_size;
-  h.in2_size = (int)q->in2_size;
-  h.acc_size = (int)q->acc_size;
-  h.out_size = (int)q->out_size;
-  h.in_misaligned = (int)((uintptr_t)q->in % GP__VECTOR);
-  h.in_place = q->in && q->in == q->out;
-  h.commutative = q->user_op ? q->user_op->commutative : q->op ? gp__op_rows[q->op].commutative : 0;
-  h.exact = gp__any_order(q);
-  h.count = q->count;
-  if (family->shape) family->shape(q, &h);
-  else h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h.described = q->inputs.count != 0;
-  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
+  gp__set_shape(q, &h);
   return h;
 }
 GP__HOST void gp__shape_on(gp__shape *h, const gp_description *a) {
@@ -41125,23 +41162,23 @@ GP__HOST const gp__field *gp__fields_of(int primitive) {
 GP__HOST int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
 // The field whose default makes the policy valid; or the list's end.
-GP__HOST const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
+GP__HOST const gp__field *gp__wrong_field(gp_policy given, gp__form h) {
   const gp__field *f;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
     gp_policy p = given;
     *gp__field_of(&p, f) = 0;
-    if (*gp__field_of(&given, f) && gp__policy_valid(gp__portable(p, *h), *h)) break;
+    if (*gp__field_of(&given, f) && gp__policy_valid(gp__portable(p, h), h)) break;
   }
   return f;
 }
 // Says which field makes a policy invalid. A policy that is valid without GP_REPRODUCIBLE cannot keep that promise.
-GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
+GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, gp__form h) {
   const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
   size_t at = 0;
   gp__shape any_bits = *h;
   any_bits.reproducible = 0;
-  if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
+  if (h->reproducible && gp__policy_valid(gp__portable(given, &any_bits), &any_bits)) {
     if (!wrong->name)
       return gp__fail(GP_E_UNSUPPORTED,
           "%s: @flags: GP_REPRODUCIBLE: this policy does not give the same bits on every device", who);
@@ -41163,33 +41200,33 @@ GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, const gp__
 
 // The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
 // not the number of segments or the shape, so the portable rule chooses the algorithm for these.
-GP__HOST int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
+GP__HOST int gp__row_serves(gp_policy row, gp__form h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
   int own;
   memset(&none, 0, sizeof none);
   if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
-  if (rules->row_serves && !rules->row_serves(*h)) return 0;
-  *policy = gp__portable(row, *h);
-  if (!gp__policy_valid(*policy, *h)) return 0;
+  if (rules->row_serves && !rules->row_serves(h)) return 0;
+  *policy = gp__portable(row, h);
+  if (!gp__policy_valid(*policy, h)) return 0;
   if (rules->own_algorithm == GP__ANY_ALGORITHM) return 1;
-  own = gp__portable(none, *h).algorithm;
+  own = gp__portable(none, h).algorithm;
   return policy->algorithm == own ||
       (rules->own_algorithm == GP__OWN_IF_FEW && own != GP_ONE_CLUSTER && own != GP_WARP_SEGMENTS);
 }
 
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
 // the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
-GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
+GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, gp__form h, const gp__table *table,
     gp_policy *policy, gp_policy_source *source) {
+  static gp_policy none; // zeros
+  const gp__rules *rules = gp__rules_of(h->primitive);
   const int first = table->first[h->primitive];
-  gp_policy none;
-  memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
     if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
       return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero; this library (%s) needs zeros there", who,
           GPUPRIMS_VERSION);
-    const gp_policy usual = gp__portable(none, *h); // the policy of gp_policy_origin may be handed back
+    const gp_policy usual = gp__portable_by(rules, none, h); // the policy of gp_policy_origin may be handed back
     gp_policy rest = *given;
     const gp__field *f;
     for (f = gp__fields_of(h->primitive); f->name; ++f) *gp__field_of(&rest, f) = 0;
@@ -41199,12 +41236,12 @@ GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp_
       if (value && value != *gp__field_of(&expected, f))
         return gp__fail(GP_E_POLICY, "%s: policy.%s is set, but this call does not use it", who, f->name);
     }
-    *policy = gp__portable(*given, *h);
+    *policy = gp__portable_by(rules, *given, h);
     *source = GP_POLICY_CALLER;
-    return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
+    return gp__is_valid(rules, policy, h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
   if (first < GP__POLICY_ROWS) {
-    const gp__wanted w = gp__wanted_of(h, gp__rules_of(h->primitive)->measure(*h), 0);
+    const gp__wanted w = gp__wanted_of(h, rules->measure(h), 0);
     const gp__policy_row *found[GP__ROWS_MOST];
     const int all = gp__rows_for(gp__policy_rows + first, GP__POLICY_ROWS - first, table->row + first, &w, found);
     int i;
@@ -41214,16 +41251,16 @@ GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp_
         return GP_SUCCESS;
       }
   }
-  *policy = gp__portable(none, *h);
+  *policy = gp__portable_by(rules, none, h);
   *source = GP_POLICY_PORTABLE;
-  return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
+  return gp__is_valid(rules, policy, h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
 }
 
 // The same on the context's device, for a call; *h gets its shape. source may be NULL.
 GP__HOST gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
     gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;
-  *h = gp__shape_of(q);
+  gp__set_shape(q, h);
   gp__shape_on(h, &s->about);
   return gp__choose(
       gp__primitive_names[q->primitive], given ? given : q->policy, h, &s->table, policy, source ? source : &any);
@@ -41299,8 +41336,8 @@ GP__HOST const char *gp__device_type(gp_type type, const gp__type_info *info) {
 }
 
 // The policy with which a kernel of a plan is built.
-GP__HOST gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
-  const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
+GP__HOST gp_policy gp__policy_of_kind(gp_policy p, gp__form h, gp__kernel_kind kind) {
+  const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
 // The kernels that a call needs, in the order of their launches. Returns their number.
@@ -41386,8 +41423,7 @@ GP__HOST unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsig
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
 // Most kernels that are not maps promise the resident blocks that the policy asks for.
-GP__HOST unsigned gp__resident_blocks(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
@@ -41395,15 +41431,15 @@ static const gp__kernel_rules gp__kernels_of_policy = {
     GP__SAME_KERNELS, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 
 // Threads of a block of one kernel of a call.
-GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   const unsigned threads = own && own->threads ? own->threads(p, h, kind) : 0;
-  return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), *p);
+  return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), p);
 }
 
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
-GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
-    int capability, gp__spelling *w) {
+GP__HOST void gp__spell(
+    const gp__request *q, const gp_policy *p, gp__form h, gp__kernel_kind kind, int capability, gp__spelling *w) {
   const gp__kernel_rules *own = gp__methods_of(q)->kernels;
   const int traits = gp__traits_of_kind(kind);
   int i;
@@ -41423,7 +41459,7 @@ GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shap
   if (traits & GP__OF_BYTES) {
     w->size = q->moves.size ? q->moves.size : q->in_layout.field_count ? 1 : (int)q->in_size;
     w->word = q->moves.word;
-    if (own && own->form) w->form = own->form(*p, *h);
+    if (own && own->form) w->form = own->form(*p, h);
     if (own) w->resident = own->resident(q, p, h, w);
     return;
   }
@@ -41431,11 +41467,13 @@ GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shap
   w->op = q->op, w->transform = q->transform, w->equal = q->equal, w->stored = q->stored;
   w->user_op = q->user_op, w->user_transform = q->user_transform, w->user_equal = q->user_equal;
   w->user_stored = q->user_stored;
-  w->in_type = q->in_type, w->in_struct = q->in_struct, w->in_size = (int)q->in_size;
-  w->in2_type = q->in2_type, w->in2_struct = q->in2_struct, w->in2_size = (int)q->in2_size;
-  w->acc_type = q->acc_type, w->acc_struct = q->acc_struct, w->acc_size = (int)q->acc_size;
-  w->out_type = q->out_type, w->out_struct = q->out_struct, w->out_size = (int)q->out_size;
-  w->key_type = q->key_type, w->key_struct = q->key_struct, w->key_size = (int)q->key_size;
+#define GP__SPELL(of) w->of##_type = q->of##_type, w->of##_struct = q->of##_struct, w->of##_size = (int)q->of##_size;
+  GP__SPELL(in)
+  GP__SPELL(in2)
+  GP__SPELL(acc)
+  GP__SPELL(out)
+  GP__SPELL(key)
+#undef GP__SPELL
   w->offset_type = q->offset_type, w->offset_size = (int)q->offset_size;
   w->out2_type = q->out2_type, w->out2_size = (int)q->out2_size;
   w->is_arg = q->is_arg;
@@ -41762,18 +41800,18 @@ GP__HOST void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
 }
 // A transform maps a key to a built-in type.
 GP__HOST void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
-GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
 }
 
-GP__HOST gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__form h, gp__kernel_kind kind) {
   return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE ? p
       : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
       : kind == GP__SORT_ONE_LAUNCH ? gp__adaptive_cooperative(p, h)
       : gp__adaptive_hybrid(p);
 }
-GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   (void)p;
   return kind == GP__RADIX_HISTOGRAM ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
       : kind == GP__SORT_SAMPLE ? (unsigned)GP__SAMPLE_THREADS
@@ -41783,29 +41821,28 @@ GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape
       : kind == GP__COUNTING_RUNS ? (unsigned)GP__COUNTING_THREADS
       : 0;
 }
-GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__RADIX_HISTOGRAM)
     g->shared_bytes = gp__radix_histogram_bytes(
-        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
-  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h.key_size);
+        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h->compute_capability, 32));
+  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h->key_size);
   if (kind == GP__HYBRID_MOVE) g->shared_bytes = gp__hybrid_tile_bytes(p, h);
   if (kind == GP__HYBRID_REST) g->shared_bytes = gp__hybrid_rest_bytes(p, h);
   if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g->shared_bytes = gp__hybrid_bucket_bytes(h);
-  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
+  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h->key_size);
   if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
 }
 // One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
 // that need more registers than there are make no promise: hundreds of bytes would spill.
-GP__HOST unsigned gp__resident_sorts(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
   const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
       : buckets ? (unsigned)gp__bucket_blocks((int)q->key_size)
       : kind == GP__HYBRID_COUNT ? 2
       : (unsigned)p->blocks_per_sm;
-  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
-  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
+  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(h) > 0;
+  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, h)) || (pairs && !gp__pairs_fit(*p, h))
       ? 0
       : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }
@@ -41846,9 +41883,9 @@ GP__HOST void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops)
   ops[1].a = gp__key_name(q); // a sort's transform
 }
 
-GP__HOST void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_merge_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__MERGE_SORT_TILES) g->shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
-  if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h.key_size;
+  if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h->key_size;
 }
 
 // ---- select/names.c - template arguments of streams
@@ -41919,13 +41956,12 @@ GP__HOST void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *
   ops[1].a = ops[0].a;
   ops[1].r = "bool";
 }
-GP__HOST void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_stream(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->has_init = q->acc_size && q->has_init; // by key
 }
 // Long chunks take 128 registers a thread.
-GP__HOST unsigned gp__resident_streams(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_streams(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
 }
@@ -42076,8 +42112,7 @@ GP__HOST void gp__name_histogram(const gp__spelling *q, gp__text *t) {
   if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
 // 40 registers suffice with few vectors in flight.
-GP__HOST unsigned gp__resident_histograms(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
 }
@@ -42097,16 +42132,16 @@ GP__HOST void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   if (q->kind != GP__SEGMENTS_MIDDLE)
     gp__add(t, ", %s", gp__type_rows[q->offset_size ? q->offset_type : GP_U32].device);
 }
-GP__HOST void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p;
   w->form = q->in_segments;
-  w->indexed = gp__sort_indexed(*h);
+  w->indexed = gp__sort_indexed(h);
 }
 
-GP__HOST unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
-  return kind == GP__SEGMENTS_LONG ? (unsigned)gp__long_threads_of(*p, *h) : 0;
+GP__HOST unsigned gp__threads_of_segments_kernel(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
+  return kind == GP__SEGMENTS_LONG ? (unsigned)gp__long_threads_of(*p, h) : 0;
 }
-GP__HOST void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_segments_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind != GP__SEGMENTS_BEGIN)
     g->shared_bytes =
         (unsigned)(kind == GP__SEGMENTS_LONG ? gp__long_shared_bytes(p, h) : gp__short_shared_bytes(p, h));
@@ -42118,8 +42153,7 @@ GP__HOST unsigned gp__short_threads(const gp__spelling *w) {
 }
 // Blocks that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
 // have them, one at least: a compiler that is told nothing would spill to fit another.
-GP__HOST unsigned gp__resident_segments(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_segments(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const unsigned blocks = (unsigned)p->blocks_per_sm, threads = w->block_threads;
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   const int items = gp__long_items(p->vectors, bytes, w->indexed), many = items * bytes >= 128;
@@ -42157,7 +42191,7 @@ GP__HOST void gp__name_by_order(const gp__spelling *q, gp__text *t) {
   gp__name_order(q, t);
   gp__name_order_cut(q, t);
 }
-GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)h;
   if (gp__is_cooperative(p->algorithm)) { // sorts pairs
     w->in_type = gp__moved_as(q);
@@ -42181,15 +42215,15 @@ GP__HOST void gp__name_tiles(const gp__spelling *q, gp__text *t) {
 GP__HOST void gp__name_rectangle(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d, %d", q->size, q->word); }
 GP__HOST void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
 
-GP__HOST gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__form h, gp__kernel_kind kind) {
   (void)h;
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more vectors copy slower
   return p;
 }
-GP__HOST unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_transpose_kernel(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   return kind == GP__TRANSPOSE_BUFFERED ? (unsigned)gp__buffered_threads(*p, h->key_size) : 0;
 }
-GP__HOST void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_transpose_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   (void)p;
   if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
 }
@@ -42212,8 +42246,7 @@ GP__HOST unsigned gp__transpose_threads(const gp__spelling *w) {
       : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
       : 768;
 }
-GP__HOST unsigned gp__resident_transposes(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_transposes(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)p, (void)h;
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
 }
@@ -42269,9 +42302,9 @@ GP__HOST void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) 
   if (q->primitive != GP_ROW_MAP) return;
   gp__set_operator(&ops[2], gp__in_name(q), gp__device_type(q->acc_type, q->acc_struct), gp__out_name(q));
 }
-GP__HOST void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_rows(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   w->exclusive = (q->flags & GP_EXCLUSIVE) != 0;
-  w->form = gp__rows_form(*p, *h);
+  w->form = gp__rows_form(*p, h);
 }
 
 // ---- layouts/names.c - template arguments of conversions of layouts
@@ -42287,12 +42320,12 @@ GP__HOST void gp__name_layouts(const gp__spelling *q, gp__text *t) {
 }
 
 // A conversion is spelled by the fields that it moves.
-GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  const int staged = gp__layout_staged(*p, *h);
+GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
+  const int staged = gp__layout_staged(*p, h);
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
   int i;
-  w->tile = gp__layout_tile(*p, *h);
+  w->tile = gp__layout_tile(*p, h);
   w->chunk = staged ? h->layout.chunk : 0;
   w->in_side = !staged ? 0 : h->layout.in_width <= (unsigned)w->tile ? (int)h->layout.in_width : -1;
   w->out_side = !staged ? 0 : h->layout.out_width <= (unsigned)w->tile ? (int)h->layout.out_width : -1;
@@ -42301,8 +42334,7 @@ GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, const 
   w->list_count = (uint64_t)count;
 }
 // As many blocks as leave registers for a thread's chunk.
-GP__HOST unsigned gp__resident_layouts(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
   const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
   (void)q, (void)p;
@@ -42429,13 +42461,14 @@ GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp_
 
 // Mixes `bytes` bytes, a multiple of 8, into a number, best into its high bits.
 GP__HOST uint64_t gp__mixed(const void *data, size_t bytes) {
-  uint64_t h = 1, word;
-  size_t i;
-  for (i = 0; i < bytes; i += 8) {
-    memcpy(&word, (const gp__u8 *)data + i, 8);
-    h = (h ^ word) * 0xff51afd7ed558ccdull;
+  const gp__u8 *at = (const gp__u8 *)data;
+  uint64_t h = 1, word[2] = {0, 0};
+  for (; bytes > 8; bytes -= 16, at += 16) { // by two: a multiplication waits for the one before
+    memcpy(word, at, 16);
+    h = (h ^ word[0]) * 0xff51afd7ed558ccdull + word[1] * 0x9e3779b97f4a7c15ull;
   }
-  return h;
+  if (bytes) memcpy(word, at, 8);
+  return (h ^ word[0]) * 0xff51afd7ed558ccdull;
 }
 GP__HOST unsigned gp__slot(const gp__spelling *w) {
   return (gp__mixed(w, gp__spelled_bytes(w)) >> 40) % GP__KERNEL_SLOTS;
@@ -42640,10 +42673,10 @@ GP__HOST gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, 
 }
 
 // Threads and shared memory of the blocks of one kernel of a call.
-GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__form h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
-  const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
-  g.threads = gp__threads_of_kind(&p, &h, kind);
+  const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
+  g.threads = gp__threads_of_kind(&p, h, kind);
   if (gp__traits_of_kind(kind) & GP__NO_SHARED) g.shared_bytes = 0;
   else if (own && own->block) own->block(p, h, kind, &g);
   return g;
@@ -42693,14 +42726,14 @@ static __thread struct {
 // module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
 // error.
 GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
-    const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
+    gp__form h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;
   gp__code *code = NULL, *dropped = NULL;
   gp__program program;
   gp__spelling spelling;
   gp_result result;
   int occupancy = 0, ready;
-  const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
+  const gp_policy own = gp__policy_of_kind(*policy, h, kind), *p = &own;
   *out = NULL;
   gp__spell(q, p, h, kind, load ? 0 : h->compute_capability, &spelling);
   if (gp__seeking.spelled) return gp__seeking.spelled(gp__seeking.user, who, &spelling);
@@ -42726,7 +42759,7 @@ GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__reque
   if (result == GP_SUCCESS) result = gp__get_code(s, who, &program, h->compute_capability, spelling.capability, &code);
   gp__free_program(&program);
   if (result == GP_SUCCESS && load) {
-    const gp__geometry g = gp__geometry_of_kind(*p, *h, kind);
+    const gp__geometry g = gp__geometry_of_kind(*p, h, kind);
     result = gp__allow_geometry(s, who, code, &g, &occupancy);
     k->shared_bytes = g.shared_bytes;
   }
@@ -43164,18 +43197,15 @@ GP__HOST gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, g
 
 // ---- core/launch.c - launching one kernel
 
-GP__HOST gp__cu_launch gp__launch_with(
-    const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
-  gp__cu_launch launch;
-  memset(&launch, 0, sizeof launch);
-  launch.grid_x = grid;
-  launch.block_x = g->threads;
-  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
-  launch.shared_bytes = g->shared_bytes;
-  launch.stream = stream;
-  launch.attributes = attribute;
-  launch.attribute_count = 1;
-  return launch;
+GP__HOST void gp__set_launch(
+    gp__cu_launch *l, const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
+  l->grid_x = grid;
+  l->block_x = g->threads;
+  l->grid_y = l->grid_z = l->block_y = l->block_z = 1;
+  l->shared_bytes = g->shared_bytes;
+  l->stream = stream;
+  l->attributes = attribute;
+  l->attribute_count = 1;
 }
 GP__HOST gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
     const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
@@ -43191,7 +43221,7 @@ GP__HOST gp_result gp__launch_one(gp__state *s, const char *who, const gp__kerne
     memset(&attribute, 0, sizeof attribute);
     attribute.id = GP__CU_PROGRAMMATIC_SERIALIZATION;
     attribute.value.number = 1;
-    launch = gp__launch_with(g, grid, stream, &attribute);
+    gp__set_launch(&launch, g, grid, stream, &attribute);
     error = d->cuLaunchKernelEx(&launch, k->function, parameters, NULL);
     return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernelEx", error) : GP_SUCCESS;
   }
@@ -43292,7 +43322,7 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
   attributes[1].id = blocks ? GP__CU_COOPERATIVE : GP__CU_PROGRAMMATIC_SERIALIZATION;
   attributes[1].value.number = 1;
-  launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
+  gp__set_launch(&launch, l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = gp__arguments_with_inputs(l->q, l->kernels[0], args, &room);
   // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
   if (blocks || cluster > __atomic_load_n(fits, __ATOMIC_RELAXED)) {
@@ -43355,7 +43385,7 @@ GP__HOST gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__ra
 }
 // Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
 GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
-  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
   int bit = a.begin_bit;
   GP__CHECK(gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a));
@@ -43369,7 +43399,7 @@ GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp_
 // Launches a radix sort. Large values are gathered last.
 GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, l->h);
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
   GP__CHECK(gp__launch_passes(l, r.tiles, a));
@@ -43398,7 +43428,7 @@ GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
 }
 // All keys in one block.
 GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
-  const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
+  const gp__geometry g = gp__geometry_of_kind(*l->p, l->h, GP__SORT_ONE_BLOCK);
   gp__hybrid_args a;
   memset(&a, 0, sizeof a);
   a.in = l->q->keys;
@@ -43452,12 +43482,12 @@ GP__HOST gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__
 // Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
 // launch for all other levels, then the buckets.
 GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
-  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, l->h);
   gp__geometry steps[4];
   unsigned grid[4];
   int i;
   for (i = 0; i < 4; ++i) {
-    steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
+    steps[i] = gp__geometry_of_kind(*l->p, l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
     grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
   }
   if (l->h->in_size) { // count and move deal tiles alike; there is room for the pieces of r.blocks
@@ -43473,23 +43503,23 @@ GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybr
   return gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
 GP__HOST gp_result gp__launch_hybrid(const gp__launching *l) {
-  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (gp__u8 *)l->scratch));
 }
 // A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
 // the other sort exit at once.
 GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
-  const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
-  const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
-  const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
-  const gp__geometry passes = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_SWEEPS);
-  const gp__radix_plan r = gp__radix_plan_of(sweep, *l->h);
-  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, *l->h);
+  const gp_policy sweep = gp__adaptive_sweep(*l->p, l->h), hybrid = gp__adaptive_hybrid(*l->p);
+  const gp__geometry sampling = gp__geometry_of_kind(*l->p, l->h, GP__SORT_SAMPLE);
+  const gp__geometry counting = gp__geometry_of_kind(sweep, l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry passes = gp__geometry_of_kind(sweep, l->h, GP__RADIX_SWEEPS);
+  const gp__radix_plan r = gp__radix_plan_of(sweep, l->h);
+  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, l->h);
   gp__u8 *scratch = (gp__u8 *)l->scratch + GP__CHOICE_BYTES;
   gp__launching of_hybrid = *l;
   gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
   gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
-  const int samples = gp__adaptive_samples(*l->p, *l->h);
+  const int samples = gp__adaptive_samples(*l->p, l->h);
   gp_result result;
   of_hybrid.p = &hybrid;
   radix.choice = a.choice = (gp__u64 *)l->scratch;
@@ -43500,9 +43530,9 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
     a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
   GP__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
       : gp__launch_levels(&of_hybrid, 3, a));
-  if (gp__adaptive_is_cooperative(*l->p, *l->h)) {
-    const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
-    const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
+  if (gp__adaptive_is_cooperative(*l->p, l->h)) {
+    const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, l->h);
+    const gp__geometry g = gp__geometry_of_kind(by_cooperative, l->h, GP__SORT_ONE_LAUNCH);
     gp__launching cooperative = *l;
     gp__radix_args within = gp__within_output(radix);
     cooperative.p = &by_cooperative;
@@ -43523,9 +43553,9 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
 // large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
 // outputs are not aligned for pairs: these sort by all bits.
 GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
-  const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
-  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
-  const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
+  const gp__leading_plan r = gp__leading_plan_of(*l->p, l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry sorting = gp__geometry_of_kind(*l->p, l->h, GP__LEADING_SORT);
   gp__u8 *scratch = (gp__u8 *)l->scratch, *again = scratch + r.again;
   const unsigned threads = l->g->threads, buckets = 1u << r.bits;
   gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
@@ -43570,12 +43600,12 @@ GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
 GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__u64 warps = (unsigned)l->p->threads / GP__WARP;
-  const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
+  const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, l->h);
   const int bits = q->end_bit - q->begin_bit;
   gp__u64 blocks = gp__ceil_div(q->segments, warps * (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   gp__segmented_sort_args a;
   int step = 0;
-  gp__lay_out_segmented_sort(*l->p, *l->h, l->scratch, &a);
+  gp__lay_out_segmented_sort(*l->p, l->h, l->scratch, &a);
   a.few = a.launches & GP__SORT_LISTS ? 0 : q->segments;
   a.keys = q->keys;
   a.length = q->count / q->segments;
@@ -43604,8 +43634,8 @@ GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   if (!(a.launches & GP__SORT_BY_BLOCKS)) return GP_SUCCESS;
   blocks = a.few ? a.few : q->count / (a.limit + 1);
   if (blocks < a.tile_size) blocks = a.tile_size;
-  return gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), (unsigned)gp__long_threads_of(*l->p, *l->h),
-      (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
+  return gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), (unsigned)gp__long_threads_of(*l->p, l->h),
+      (unsigned)gp__long_shared_bytes(*l->p, l->h), &a);
 }
 
 // ---- merge/launch.c - launches of merges and merge sort
@@ -43655,11 +43685,11 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   while ((tiles - 1) >> left) ++left;
   a.log2_ways = four ? 2 - left % 2 : 1;
   if (four) left = (left + 1) / 2;
-  if (four && !gp__four_together(*l->p, *l->h, tiles))
-    a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(*l->h));
+  if (four && !gp__four_together(*l->p, l->h, tiles))
+    a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
   GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(tiles, 0x7fffffffu), g->threads,
-      (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
+      (unsigned)gp__sort_tile_shared_bytes(*l->p, l->h), &a));
   for (run = g->tile_items; left--; run *= 2) {
     a.run = run;
     a.keys = a.out_keys, a.values = a.out_values;
@@ -43684,7 +43714,7 @@ GP__HOST gp_result gp__launch_merge(const gp__launching *l) {
 
 GP__HOST gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
+  const gp__geometry g = gp__counting_geometry(*l->p, l->h);
   const size_t values = (size_t)1 << 8 * q->key_size;
   gp__histogram_args h;
   gp__counting_args a;
@@ -43703,7 +43733,7 @@ GP__HOST gp_result gp__launch_counting(const gp__launching *l) {
   if (q->key_size > 1) {
     a.starts = (gp__u64 *)l->scratch + values;
     a.values = (unsigned short *)(a.starts + values);
-    a.blocks = gp__counting_rows(*l->h, g.grid);
+    a.blocks = gp__counting_rows(l->h, g.grid);
     a.rows = a.values + values;
     a.runs = (gp__u64 *)(a.values + (a.blocks + 1) * values);
     h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;
@@ -43725,7 +43755,7 @@ GP__HOST gp__divisor gp__divisor_of(uint64_t by) {
 GP__HOST gp__transpose_args gp__transpose_arguments(
     const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
-  const gp__panels_plan panels = gp__panels_plan_of(p, h);
+  const gp__panels_plan panels = gp__panels_plan_of(p, &h);
   const unsigned group = (unsigned)gp__vec_group_items(m->size), size = (unsigned)m->size;
   gp__transpose_args a;
   int i;
@@ -43759,9 +43789,9 @@ GP__HOST gp__transpose_args gp__transpose_arguments(
 }
 // Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
 GP__HOST int gp__rectangle_step(
-    const gp__moves *m, gp__shape h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
-  const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
-  const gp__u64 common = gp__common_factor(h.moved.rows, h.moved.columns);
+    const gp__moves *m, gp__form h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
+  const int inverse = h->moved.rows > h->moved.columns, within = step == 1;
+  const gp__u64 common = gp__common_factor(h->moved.rows, h->moved.columns);
   int i;
   *r = gp__rectangle_plan_of(h, within);
   memset(a, 0, sizeof *a);
@@ -43788,7 +43818,7 @@ GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   for (step = 0; step < 3; ++step) {
     int occupancy;
     gp__geometry g = *l->g;
-    if (!gp__rectangle_step(&l->q->moves, *l->h, step, l->q->out, l->scratch, &r, &a)) continue;
+    if (!gp__rectangle_step(&l->q->moves, l->h, step, l->q->out, l->scratch, &r, &a)) continue;
     g.shared_bytes = r.shared_bytes;
     GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy));
     GP__CHECK(gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a));
@@ -43796,10 +43826,10 @@ GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // The arguments of panels and chunks of one matrix, `data`.
-GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
+GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__form h, void *data, void *scratch) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
-  const gp__transpose_plan t = gp__transpose_plan_of(p, h);
-  const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
+  const gp__transpose_plan t = gp__transpose_plan_of(p, *h);
+  const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h->key_size);
   gp__u8 *at = (gp__u8 *)scratch;
   gp__panels_args a;
   memset(&a, 0, sizeof a);
@@ -43809,14 +43839,14 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *da
   a.claimed = (unsigned *)(void *)(at + s.claimed);
   a.loaded = (unsigned *)(void *)(at + s.loaded);
   a.clears = (s.bytes - s.counters) / 8;
-  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // if panels are next
+  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h->key_size * r.holes; // if panels are next
   a.rows = r.rows;
   a.columns = r.columns;
   a.panels = r.panels;
   a.holes = r.holes;
   a.column_tiles = gp__ceil_div(r.columns, t.tile_columns);
   a.panel_tiles = gp__panels_tiles(r, t);
-  a.chunk = (unsigned)(r.items * (unsigned)h.key_size);
+  a.chunk = (unsigned)(r.items * (unsigned)h->key_size);
   a.chunk_rows = (unsigned)(r.inverse ? r.rows : r.panels);
   a.chunk_columns = (unsigned)(r.inverse ? r.panels : r.columns);
   if (r.inverse) a.shift_y = (unsigned)r.holes;
@@ -43824,14 +43854,14 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *da
   return a;
 }
 // Arguments of panels that are tiles, of one matrix.
-GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of, void *data) {
+GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__form h, const gp__moves *of, void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   gp__moves m = *of;
   m.in_stride[1] = r.columns * (unsigned)m.size;
   m.out_stride[0] = r.rows * (unsigned)m.size;
   m.extent[2] = 1;
   m.extent[3] = r.panels;
-  return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
+  return gp__transpose_arguments(&m, *h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
 // Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
 GP__HOST int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
@@ -43845,18 +43875,18 @@ GP__HOST void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   return (gp__u8 *)l->q->out + matrix / m->extent[3] * m->out_stride[2] + matrix % m->extent[3] * m->out_stride[3];
 }
 GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
-  const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
+  const gp__panels_plan r = gp__panels_plan_of(*l->p, l->h);
   const unsigned threads = l->g->threads;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
-    gp__panels_args a = gp__panels_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch);
+    gp__panels_args a = gp__panels_arguments(*l->p, l->h, gp__matrix_of(l, matrix), l->scratch);
     int step, which;
     for (step = 0; step < 4; ++step) {
       uint64_t work;
       which = gp__panels_step(r, (unsigned)l->h->key_size, step, &a);
       if (which < 0) break;
       if (which == 0 && r.whole) {
-        gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
+        gp__transpose_args t = gp__whole_panels_arguments(*l->p, l->h, &l->q->moves, gp__matrix_of(l, matrix));
         GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(t.tiles, 0x7fffffff), threads, l->g->shared_bytes, &t));
         continue;
       }
@@ -43871,18 +43901,18 @@ GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
 }
 // Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
 GP__HOST gp__transpose_args gp__trip_arguments(
-    gp_policy p, gp__shape h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
-  const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
+    gp_policy p, gp__form h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
+  const uint64_t matrix = h->moved.rows * h->moved.columns * (unsigned)h->key_size;
   gp__transpose_args a;
   gp__moves m = *of;
   m.extent[2] = 1;
   m.extent[3] = count;
-  a = gp__transpose_arguments(&m, h, p, data, scratch, count * matrix);
+  a = gp__transpose_arguments(&m, *h, p, data, scratch, count * matrix);
   a.tiles = a.matrices ? gp__ceil_div(count, a.matrices) : a.row_tiles * a.column_tiles * count;
   memset(back, 0, sizeof *back);
   back->in = scratch;
   back->out = data;
-  back->count = count * h.moved.rows * h.moved.columns;
+  back->count = count * h->moved.rows * h->moved.columns;
   return a;
 }
 GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
@@ -43892,7 +43922,7 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
     const uint64_t rest = l->h->segments - first;
     gp__map_args back;
     gp__transpose_args a = gp__trip_arguments(
-        *l->p, h, &l->q->moves, gp__smaller(rest, h.segments), gp__matrix_of(l, first), l->scratch, &back);
+        *l->p, &h, &l->q->moves, gp__smaller(rest, h.segments), gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
     GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(a.tiles, l->g->grid), l->g->threads, l->g->shared_bytes, &a));
     GP__CHECK(gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
@@ -43901,10 +43931,10 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
 }
 // Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
 GP__HOST gp__buffered_args gp__buffered_arguments(
-    gp_policy p, gp__shape h, void *data, void *scratch, gp__panels_args *clears) {
+    gp_policy p, gp__form h, void *data, void *scratch, gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
-  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
-  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h.key_size);
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h->key_size), size = (unsigned)h->key_size;
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h->key_size);
   const unsigned most = (unsigned)(p.threads * p.vectors); // units of a turn
   gp__buffered_args a;
   unsigned x, units = (unsigned)(gp__ceil_div(r.height * size, GP__VECTOR) + !(r.form & GP__FORM_OUT_ALIGNED));
@@ -43914,24 +43944,24 @@ GP__HOST gp__buffered_args gp__buffered_arguments(
   a.counters = clears->counters = (gp__u64 *)scratch;
   a.buffer = (gp__u8 *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
-  a.rows = h.moved.rows;
-  a.columns = h.moved.columns;
+  a.rows = h->moved.rows;
+  a.columns = h->moved.columns;
   a.height = r.height;
   a.pitch = r.pitch;
   a.slot = r.slot;
   a.panels = r.panels;
-  a.column_tiles = (unsigned)gp__ceil_div(h.moved.columns, columns);
+  a.column_tiles = (unsigned)gp__ceil_div(h->moved.columns, columns);
   a.part = units < most ? units : most;
   a.parts = (unsigned)gp__ceil_div(units, a.part);
   a.lines = most / a.part;
   a.units = gp__divisor_of(a.part);
   for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
   for (x = 0; x <= r.panels; ++x) {
-    const gp__u64 rest = x < r.panels ? h.moved.rows - x * r.height : 0;
+    const gp__u64 rest = x < r.panels ? h->moved.rows - x * r.height : 0;
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
       const gp__u64 from = (gp__u64)a.border[x - 1] * columns, to = (gp__u64)a.border[x] * columns;
-      a.first[x + 1] += (unsigned)gp__ceil_div(gp__smaller(to, h.moved.columns) - from, a.lines) * x * a.parts;
+      a.first[x + 1] += (unsigned)gp__ceil_div(gp__smaller(to, h->moved.columns) - from, a.lines) * x * a.parts;
     }
   }
   return a;
@@ -43941,7 +43971,7 @@ GP__HOST gp_result gp__launch_buffered(const gp__launching *l) {
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
-    gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
+    gp__buffered_args a = gp__buffered_arguments(*l->p, l->h, data, l->scratch, &clears);
     GP__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
     GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
         (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a));
@@ -43952,7 +43982,7 @@ GP__HOST gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
   if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
-  if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
+  if (gp__panels_plan_of(*l->p, l->h).items) return gp__launch_panels(l);
   if (gp__tiled(*l->p, *l->h).moved.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
@@ -44001,7 +44031,7 @@ GP__HOST gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs
 }
 GP__HOST gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
+  const gp__bfs_layout r = gp__lay_out_bfs(l->h);
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__bfs_args a;
   gp_result result;
@@ -44070,7 +44100,7 @@ GP__HOST gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a)
 }
 GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__sources_layout r = gp__lay_out_sources(*l->h);
+  const gp__sources_layout r = gp__lay_out_sources(l->h);
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
   const uint64_t most = (uint64_t)q->acc_size * 8;
   gp__u8 *scratch = (gp__u8 *)l->scratch;
@@ -44108,19 +44138,20 @@ GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
 // ---- core/launch_plan.c - launching a call
 
 // The geometry of a call on this device with its loaded kernels.
-GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, gp__form h,
     const gp_policy *p, gp__kernel *const *kernels, int count, gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
+  const gp__rules *rules = gp__rules_of(h->primitive);
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
   most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
-    *g = gp__geometry_of(*p, *h, 0);
+    gp__set_geometry(rules, p, h, 0, g);
     GP__CHECK(gp__fit_kernel(s, who, kernels[0], g, &occupancy));
     if (occupancy > most) occupancy = most;
   }
-  *g = gp__geometry_of(*p, *h, occupancy);
+  gp__set_geometry(rules, p, h, occupancy, g);
   return GP_SUCCESS;
 }
 // Events around the launches of this thread's call, while somebody measures it.
@@ -44137,8 +44168,8 @@ GP__HOST void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
 }
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
 // least `least` bytes. recent: the caller's last launch, or NULL.
-GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-    const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
+GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, gp__form h, const gp_policy *p,
+    gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
     gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
@@ -44168,8 +44199,8 @@ GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__reques
   if (r) gp__unlock_stream(s, r);
   return result;
 }
-GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-    const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream, uint64_t least) {
+GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, gp__form h, const gp_policy *p,
+    gp__kernel *const *kernels, int count, gp_stream stream, uint64_t least) {
   gp__geometry g;
   GP__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
   return gp__launch_at(s, who, q, h, p, kernels, count, &g, stream, least, NULL);
@@ -44209,7 +44240,7 @@ GP__HOST gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *w
   gp_policy p;
   gp__geometry geometry;
   GP__CHECK(gp__choose_here(s, q, NULL, &h, &p, NULL));
-  geometry = gp__geometry_of(p, h, 0);
+  geometry = gp__geometry_of(p, &h, 0);
   if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
   if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
   if (gp__calls_behind(q, &p, 0, &other)) GP__CHECK(gp__step_room(s, &other, words, scratch));
@@ -44495,7 +44526,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
     return result;
   }
   if (held.capturing) gp__keep_captured(kernels, count);
-  geometry = gp__geometry_of(*p, h, 0);
+  geometry = gp__geometry_of(*p, &h, 0);
   geometry.shared_bytes = 0;
   result = make(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
@@ -44610,11 +44641,11 @@ GP__HOST void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
 }
 GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
-  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks, a->k);
+  const gp__u64 rank = gp__rank_bytes(h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks, a->k);
   gp__u8 *lists = (gp__u8 *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
   int occupancy;
   if (a->blocks > 1) GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
-  a->capacity = gp__top_k_capacity(*l->p, *h);
+  a->capacity = gp__top_k_capacity(*l->p, h);
   a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
   a->to = a->blocks > 1 ? lists : NULL;
   GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
@@ -44633,8 +44664,9 @@ GP__HOST int gp__bounds_keys(const gp__request *q, const gp_policy *p) {
 }
 // Sampled select: a cluster sorts the keys put aside, whose number is in the state, and stores the first k.
 GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top_k_args *a) {
-  const gp_policy p = gp__sampled_sort(*l->p, *l->h);
-  const gp__geometry g = gp__geometry_of(p, gp__sampled_shape(*l->h), 0);
+  const gp_policy p = gp__sampled_sort(*l->p, l->h);
+  const gp__shape sampled = gp__sampled_shape(*l->h);
+  const gp__geometry g = gp__geometry_of(p, &sampled, 0);
   gp__launching sort = *l;
   gp__radix_args r;
   memset(&r, 0, sizeof r);
@@ -44658,8 +44690,8 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   gp__geometry g = *l->g;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
-  a->aside = scratch + a->rows * gp__select_bytes(*l->p, *l->h);
-  a->room = gp__select_room(*l->p, *l->h);
+  a->aside = scratch + a->rows * gp__select_bytes(*l->p, l->h);
+  a->room = gp__select_room(*l->p, l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
   a->many = GP__SELECT_SAMPLED;
   a->to = sorts ? a->aside : a->out_keys;
@@ -44685,7 +44717,7 @@ GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
   gp__radix_args a;
   memset(&none, 0, sizeof none);
   a = gp__radix_arguments(l, &none, scratch);
-  a.other = scratch + gp__top_k_moved(*l->h);
+  a.other = scratch + gp__top_k_moved(l->h);
   a.end_bit = 8 * (int)l->q->key_size;
   a.capacity = (unsigned)l->q->length;
   a.drop_keys = !a.out_keys;
@@ -44700,7 +44732,7 @@ GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const gp__u64 *)q->count_device;
-  a.rows = gp__rows_of(*l->h);
+  a.rows = gp__rows_of(l->h);
   a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
   a.blocks = l->g->share;
   a.workspace = l->workspace;
@@ -44725,14 +44757,14 @@ GP__HOST void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_
 GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__shape h = gp__rows_as_segments(*l->h);
-  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
-  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, &h, l->g->share);
+  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, l->h).threads;
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__segmented_top_k_args a;
   gp__fill_top_k_segments(q, &a);
-  a.top.capacity = q->op ? gp__order_capacity(*l->p, h) : gp__segment_top_k_capacity(*l->p, h);
+  a.top.capacity = q->op ? gp__order_capacity(*l->p, &h) : gp__segment_top_k_capacity(*l->p, &h);
   a.part = at.part;
-  a.by_warps = gp__top_k_most_of_warp(*l->p, h);
+  a.by_warps = gp__top_k_most_of_warp(*l->p, &h);
   a.by_lanes = GP__TOP_K_BY_LANES >> (a.by_warps > GP__TOP_K_BY_LANES);
   if (at.task_room) {
     a.header = (gp__top_k_header *)(void *)scratch;
@@ -44890,7 +44922,7 @@ GP__HOST gp_result gp__run_written(
   return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
 }
 GP__HOST gp_result gp__bytes_of_written(
-    gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
+    gp__state *s, const gp__request *q, const gp_policy *given, gp__form h, uint64_t *bytes) {
   gp__request own = *q;
   (void)h;
   own.policy = given;
@@ -45446,7 +45478,7 @@ GP__HOST int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__
 // Windows pay where L2 has some 50 MB or more, the output is larger than a window and a half, a sector of 32 bytes gets
 // several elements, and windows are few, since each has the indices read again: docs/notes/map.md.
 enum { GP__SCATTER_WINDOW = 20 << 20 };
-GP__HOST gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h) {
+GP__HOST gp__u64 gp__scatter_window(const gp__request *q, gp__form h) {
   const gp__u64 size = q->out_size, bytes = q->length / 32 < UINT64_MAX / 32 / 8 ? q->length * size : 0,
                 most = (gp__u64)GP__SCATTER_WINDOW * (size <= 4 ? 8 : 6);
   const int large = h->compute_capability >= 90 && h->compute_capability < 120;
@@ -45613,7 +45645,7 @@ GP__HOST gp_result gp__launch_find(const gp__launching *l) {
   a.count = l->h->count;
   a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  a.rounds = l->g->tile_items / gp__find_round_items(*l->p, *l->h);
+  a.rounds = l->g->tile_items / gp__find_round_items(*l->p, l->h);
   a.scalar = q->init;
   if (q->primitive == GP_LEXICOGRAPHIC) {
     const int shorter = q->count < q->count2 ? -1 : q->count > q->count2;
@@ -45754,13 +45786,13 @@ GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
-  a.once = gp__segments_are_few(*l->h);
+  a.once = gp__segments_are_few(l->h);
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
-GP__HOST void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_segments(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p;
-  if (gp__segments_reproduce(*h)) w->index_bytes = 8;
+  if (gp__segments_reproduce(h)) w->index_bytes = 8;
   if (q->key_size) w->ranged = 2; // runs: gp_prepare has no buffers to tell
 }
 static const gp__kernel_rules gp__kernels_of_segments = {
@@ -46019,11 +46051,12 @@ GP__HOST int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
 }
 // The sample, one sweep, hybrid, and the cooperative sort of sorts that take no sample.
 GP__HOST int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  const gp__shape h = gp__shape_of(q);
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
   kinds[2] = GP__RADIX_SWEEPS;
   kinds[7] = GP__SORT_ONE_LAUNCH;
-  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
+  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, &h);
 }
 GP__HOST int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
   kinds[0] = GP__RADIX_HISTOGRAM;
@@ -46084,9 +46117,10 @@ static const gp__primitive gp__primitive_sort = {&gp__family_sort,
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
 GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  const gp__shape h = gp__shape_of(q);
   gp__segmented_sort_args a;
   int i, count = 0;
-  gp__lay_out_segmented_sort(*p, gp__shape_of(q), NULL, &a);
+  gp__lay_out_segmented_sort(*p, &h, NULL, &a);
   for (i = 0; i < 4; ++i)
     if (a.launches >> i & 1) kinds[count++] = (gp__kernel_kind)(GP__SEGMENTS_BEGIN + i);
   return count;
@@ -46211,13 +46245,12 @@ GP__HOST gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
-GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__form s, gp__kernel_kind kind) {
   if (p.algorithm == GP_SAMPLED_SELECT && kind == GP__SORT_ONE_CLUSTER) return gp__sampled_sort(p, s);
   return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
-GP__HOST unsigned gp__resident_top_k(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_top_k(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
@@ -46293,7 +46326,9 @@ GP__HOST void gp__shape_moves(const gp__request *q, gp__shape *h) {
     h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
 GP__HOST int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
+  const gp__shape h = gp__shape_of(q);
+  const gp__panels_plan panels = gp__panels_plan_of(*p, &h);
+  const int move = gp__tiled(*p, h).moved.kind;
   if (p->algorithm == GP_BUFFERED_PANELS) {
     kinds[0] = GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
@@ -46304,8 +46339,8 @@ GP__HOST int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp
     kinds[1] = GP__COPY;
     return 2;
   }
-  if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
-    kinds[0] = gp__panels_plan_of(*p, gp__shape_of(q)).whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
+  if (panels.items) { // in the order of gp__launch_panels
+    kinds[0] = panels.whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
     kinds[1] = GP__TRANSPOSE_CHUNKS;
     kinds[2] = GP__TRANSPOSE_SAVE;
     return 3;
@@ -46415,10 +46450,9 @@ GP__HOST gp_result gp__host_axis(gp__host_call *h) {
 }
 
 // Threads that hold 64 elements and more are promised 128 registers, others 64.
-GP__HOST unsigned gp__resident_rows(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   return gp__promise(q, w, (unsigned)p->blocks_per_sm,
-      gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
+      gp__rows_form(*p, h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
               p->vectors * gp__vector_items(h->in_size) >= 64
           ? 512
           : 1024);
@@ -46438,7 +46472,7 @@ static const gp__primitive gp__primitive_scan_axis = {
 // True if the input of a conversion is copied first.
 GP__HOST int gp__converts_copy(const gp__request *q, const gp_policy *p) {
   const gp__shape h = gp__shape_of(q);
-  return h.in_place && !gp__layout_local(*p, h);
+  return h.in_place && !gp__layout_local(*p, &h);
 }
 // Structs that a thread takes at a time: as many as make each field's values whole words, if registers hold them.
 GP__HOST int gp__layout_chunk(const gp__request *q) {
@@ -46489,7 +46523,7 @@ GP__HOST gp_result gp__launch_layouts(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__layout_args a;
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
-  if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, *l->h), &a);
+  if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, l->h), &a);
   if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
         gp__ceil_div(l->h->layout.in_bytes, (gp__u64)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
@@ -46666,8 +46700,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
 GP__CALLS_BY_PLAN(group_by, gp__group_plan_of);
 
 // 40 registers suffice.
-GP__HOST unsigned gp__resident_groups(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_groups(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
 }
@@ -46734,7 +46767,7 @@ GP__HOST int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__ker
   return count;
 }
 // Kernels know keys as words, the largest that their size and alignment allow, but for bool.
-GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   int word = 8;
   (void)p, (void)h;
   while ((q->key_struct ? q->key_struct->align : q->key_size) % (unsigned)word || q->key_size % (unsigned)word)
@@ -46747,8 +46780,7 @@ GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp_
   w->described = 0;
   w->list_count = 0;
 }
-GP__HOST unsigned gp__resident_hash(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_hash(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)q, (void)p, (void)h, (void)w;
   return 0;
 }
@@ -46778,7 +46810,7 @@ GP__HOST int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp
 }
 GP__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Built-in elements move as words of their size. No kernel compares.
-GP__HOST void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_row_order(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->op = GP_OP_DEFAULT, w->in_type = GP_TYPE_DEFAULT;
   w->user_op = NULL, w->in_struct = NULL;
@@ -46810,7 +46842,7 @@ GP__HOST int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__
   return kinds[0] = GP__GATHER_COLUMNS, 1;
 }
 // The kernel knows indices alone.
-GP__HOST void gp__spell_columns(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_columns(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)q, (void)p, (void)h;
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_size = w->key_size = w->out_size = w->descending = 0;
@@ -46828,7 +46860,7 @@ static const gp__primitive gp__primitive_sort_columns = {&gp__family_columns,
 
 // ---- core/primitives.c - the primitives, in the order of their list
 
-GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive) {
+GP__HOST inline const gp__primitive *gp__primitive_of(gp_primitive primitive) {
 #define GP__ROW(NAME, value, name) &gp__primitive_##name,
   static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GP__ROW)};
 #undef GP__ROW
@@ -47009,8 +47041,8 @@ GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uin
 GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
-GP__HOST gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p, int run,
-    gp_stream stream, uint64_t least) {
+GP__HOST gp_result gp__run_chosen(
+    gp__state *s, const gp__request *q, gp__form h, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
   const gp__composition *composed = gp__composition_of(q);
@@ -47028,7 +47060,7 @@ GP__HOST gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__
     result = gp__get_kernel(s, who, q, p, h, kinds[i], 1, &kernels[i]);
   if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
     const gp__request check = family->checked(q);
-    const gp__geometry g = gp__geometry_of(*p, *h, 0);
+    const gp__geometry g = gp__geometry_of(*p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
   if (result == GP_SUCCESS && !idle && gp__calls_behind(q, p, 0, &behind)) {
@@ -47172,7 +47204,7 @@ GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp
     result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
     if (result != GP_SUCCESS && !shift) return result;
     if (result != GP_SUCCESS) continue; // a policy that does not serve such buffers
-    g = gp__geometry_of(p, h, 0);
+    g = gp__geometry_of(p, &h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
     if (!shift && gp__calls_behind(q, &p, 0, &behind)) GP__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
   }
@@ -47325,7 +47357,7 @@ GP__HOST gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy 
     said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
     if (i == 0) *policy = said;
     else {
-      const gp_policy own = gp__policy_of_kind(*policy, h, kinds[i]);
+      const gp_policy own = gp__policy_of_kind(*policy, &h, kinds[i]);
       if (memcmp(&said, &own, sizeof said) != 0)
         result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
     }
@@ -47356,7 +47388,7 @@ GP__HOST gp_result gp__kernel_origin(
   GP__CHECK(gp__choose_now(s, &q, call->policy, &h, &p, &origin));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of several kernels, the last one's
-    const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
+    const gp_policy own = gp__policy_of_kind(p, &h, kinds[i]);
     const gp__kernel *k;
     gp__spell(&q, &own, &h, kinds[i], 0, &spelling);
     pthread_mutex_lock(&s->lock);
@@ -47445,26 +47477,8 @@ GP__API gp_result gp_compile(
 // same ones are equal: then nothing that a check, a policy or a kernel depends on has changed, except which buffers
 // overlap. Other runs make a new plan. A prepared call's plan keeps its kernels, those of gp_run end with them.
 
-// Pointers that a run may change: X(member), inputs before outputs.
-#define GP__CALL_POINTERS(X) \
-  X(in) \
-  X(in2) \
-  X(keys) \
-  X(keys2) \
-  X(begin) \
-  X(end) \
-  X(count_device) \
-  X(init_device) \
-  X(out) \
-  X(out2) \
-  X(out3) \
-  X(out_keys) \
-  X(out_count) \
-  X(bad) \
-  X(workspace)
+// Pointers that a run may change: GP__CALL_POINTERS.
 enum { GP__INPUTS = 8, GP__POINTERS = 15 };
-// Host memory of values: X(member).
-#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
   gp_context *ctx; // NULL: a plan of gp_run
@@ -47474,6 +47488,7 @@ struct gp_prepared {
   gp_policy policy; // chosen by gp_prepared_open
   // The plan.
   int quick; // it serves calls that differ in pointers
+  int apart; // the last call's pointers were found right
   int never; // the call leads to pointers that a plan does not know
   unsigned evictions; // of the context, when gp_run made it
   int has_values;
@@ -47550,32 +47565,38 @@ GP__HOST int gp__plan_serves(gp_prepared *plan, const gp_call *c, gp_result *res
   gp_call *like = &plan->call;
   const void *now[GP__POINTERS];
   uintptr_t differ = (uintptr_t)c->workspace % 256;
-  int i;
+  const int reads = plan->check.read_count;
+  int same, i;
   if (c->struct_size != sizeof *c) return 0;
   if (!plan->ctx && (c->policy != like->policy || (c->policy && memcmp(&plan->given, c->policy, sizeof plan->given))))
     return 0;
-  gp__pointers_of(c, now);
+  same = plan->apart && memcmp(like, c, sizeof *c) == 0;
+  if (!same) {
+    plan->apart = 0;
+    gp__pointers_of(c, now);
 #define GP__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
-  GP__CALL_VALUES(GP__VALUE)
+    GP__CALL_VALUES(GP__VALUE)
 #undef GP__VALUE
 #define GP__POINTER(member) \
   differ |= ((uintptr_t)c->member ^ (uintptr_t)like->member) % GP__VECTOR | (uintptr_t)(!c->member != !like->member); \
   plan->q.member = like->member = c->member;
-  GP__CALL_POINTERS(GP__POINTER)
+    GP__CALL_POINTERS(GP__POINTER)
 #undef GP__POINTER
-  like->policy = c->policy;
-  if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(plan, now) != plan->equal) return 0;
-  for (i = 0; i < plan->check.read_count + plan->check.written_count; ++i) {
-    const int reads = plan->check.read_count;
+    like->policy = c->policy;
+    if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(plan, now) != plan->equal) return 0;
+  }
+  for (i = 0; i < reads + plan->check.written_count; ++i) {
     const gp__extent *e = i < reads ? &plan->check.read[i] : &plan->check.written[i - reads];
     if (e->bytes > UINT64_MAX - (uintptr_t)e->pointer || !gp__is_reached(&plan->check, e->pointer, e->bytes))
       return 0; // a whole check says what is wrong
   }
-  *result = gp__check_apart(
-      plan->check.who, plan->check.read, plan->check.read_count, plan->check.written, plan->check.written_count);
-  if (*result == GP_SUCCESS && plan->has_values) *result = gp__check_values(&plan->check);
+  *result = same
+      ? GP_SUCCESS
+      : gp__check_apart(plan->check.who, plan->check.read, reads, plan->check.written, plan->check.written_count);
+  plan->apart = *result == GP_SUCCESS;
+  if (plan->apart && plan->has_values) *result = gp__check_values(&plan->check);
   return *result != (gp_result)GP__UNKNOWN;
 }
 
@@ -47623,7 +47644,7 @@ GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *plan, gp_stream strea
 }
 GP__HOST void gp__drop_plan(gp_prepared *plan) {
   gp__let_kernels_go(plan->kernels, plan->kernel_count);
-  plan->kernel_count = plan->quick = 0;
+  plan->kernel_count = plan->quick = plan->apart = 0;
 }
 // Finds the kernels of a checked call; the primary context is current.
 GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *plan) {
@@ -47654,10 +47675,10 @@ GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *plan, const gp_ca
   if (!s->context) return gp__run_on_host(s, q);
   if (gp__composition_of(q) || gp__is_checked(q) || gp__nothing_to_do(q))
     return gp__run_request(s, q, given, 1, stream, 0);
-  plan->h = gp__shape_of(q);
+  gp__set_shape(q, &plan->h);
   gp__shape_on(&plan->h, &s->about);
   plan->p = plan->policy;
-  if (!plan->ctx || !gp__policy_valid(plan->p, plan->h))
+  if (!plan->ctx || !gp__policy_valid(plan->p, &plan->h))
     GP__CHECK(gp__choose_here(s, q, given, &plan->h, &plan->p, NULL));
   if (s->online && !given) {
     plan->settled = gp__settled(s, q, &plan->h, &plan->p, &plan->settled_as);
@@ -49577,7 +49598,7 @@ GP__HOST int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_po
 // The policy of a tuner's values, with zero in the fields that its algorithm does not read. *repeats: another point has
 // the same policy, because such a field has another value than at the start.
 GP__HOST gp_policy gp__policy_at(
-    const gp_tuner *t, const gp__field_values *f, const gp__shape *h, const int *values, int *repeats) {
+    const gp_tuner *t, const gp__field_values *f, gp__form h, const int *values, int *repeats) {
   gp_policy p, read;
   int i;
   memset(&p, 0, sizeof p);
@@ -49587,16 +49608,16 @@ GP__HOST gp_policy gp__policy_at(
   for (i = 0; i < t->parameters; ++i)
     *repeats |=
         gp__value_in(&p, &f[i]) && !gp__value_in(&read, &f[i]) && values[i] != t->tuned[i].values[t->tuned[i].start];
-  return gp__portable(read, *h);
+  return gp__portable(read, h);
 }
 enum { GP__FEWER_THREADS = 32 };
 // Whether a policy may be tried in place of the usual one. One that leaves most of the threads out is not: a single
 // block, say, on much data.
-GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, gp__form h) {
   gp__geometry g, by_rule;
-  if (!gp__policy_valid(*p, *h)) return 0;
-  g = gp__geometry_of(*p, *h, 0);
-  by_rule = gp__geometry_of(*usual, *h, 0);
+  if (!gp__policy_valid(*p, h)) return 0;
+  g = gp__geometry_of(*p, h, 0);
+  by_rule = gp__geometry_of(*usual, h, 0);
   return (uint64_t)g.grid * g.threads * GP__FEWER_THREADS >= (uint64_t)by_rule.grid * by_rule.threads;
 }
 
@@ -49697,7 +49718,7 @@ typedef struct gp__online {
 } gp__online;
 
 // Lists what calls of one site have in common.
-GP__HOST void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
+GP__HOST void gp__site_words(const gp__request *q, gp__form h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,
       (uint64_t)q->equal, (uint64_t)q->in_type, (uint64_t)q->in2_type, (uint64_t)q->acc_type, (uint64_t)q->out_type,
       (uint64_t)q->key_type, (uint64_t)q->offset_type, (uint64_t)q->out2_type, (uint64_t)q->flags,
@@ -49736,7 +49757,7 @@ GP__HOST void gp__free_site(gp__site *x) {
   gp__free_tuner(x->tuner);
   free(x);
 }
-GP__HOST gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__make_site(const gp__request *q, gp__form h, const gp_policy *usual) {
   gp__site *x = (gp__site *)calloc(1, sizeof *x);
   const size_t fields = (size_t)q->in_layout.field_count * sizeof *q->in_layout.fields;
   int failed = 0;
@@ -49744,7 +49765,7 @@ GP__HOST gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const
   x->q = *q;
   x->h = *h;
   x->usual = *usual;
-  x->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+  x->bytes = gp__rules_of(h->primitive)->measure(h).bytes;
   x->searching = 1;
   x->watched = 1;
   x->q.fields = (gp_key_field *)gp__copy_list(q->fields, (size_t)q->field_count * sizeof *q->fields, &failed);
@@ -49772,8 +49793,8 @@ GP__HOST int gp__is_tunable(const gp__request *q) {
   return !gp__composition_of(q) && !q->inputs.count && !q->stored; // a site knows neither
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
-GP__HOST int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
-  const gp__geometry g = gp__geometry_of(*p, *h, 0), by_rule = gp__geometry_of(*usual, *h, 0);
+GP__HOST int gp__fits_room(const gp_policy *p, const gp_policy *usual, gp__form h) {
+  const gp__geometry g = gp__geometry_of(*p, h, 0), by_rule = gp__geometry_of(*usual, h, 0);
   return gp__workspace_bytes(&g) <= gp__workspace_bytes(&by_rule);
 }
 
@@ -49789,7 +49810,7 @@ typedef struct gp__attempt {
 } gp__attempt;
 
 // The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
-GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, gp__form h, const gp_policy *usual) {
   uint64_t words[GP__SITE_WORDS];
   gp__site *x, **slot;
   gp__site_words(q, h, words);
@@ -49806,24 +49827,24 @@ GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp_
   return x;
 }
 // A proposal that a call of this shape can try, or NULL. `lock` is held.
-GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
+GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, gp__form h) {
   int i;
   for (i = 0; i < GP__PROPOSALS; ++i)
-    if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
+    if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, h))
       return &x->proposals[i];
   return NULL;
 }
 // Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
 // if there is room for it, and no measurement. a->free: what was chosen is not for calls that are captured.
-GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual,
-    int fixed, gp_stream stream, gp__attempt *a) {
+GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, gp__form h, const gp_policy *usual, int fixed,
+    gp_stream stream, gp__attempt *a) {
   gp__measured *m = NULL;
   gp__site *x;
   memset(a, 0, sizeof *a);
   pthread_mutex_lock(&o->lock);
   a->begun = ++o->begun;
   x = gp__visit_site(o, q, h, usual);
-  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+  if (x && x->has_best && gp__policy_valid(x->best, h)) {
     const int fits = gp__fits_room(&x->best, usual, h);
     if (fits || !fixed) {
       a->policy = x->best;
@@ -49852,7 +49873,7 @@ GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__
     o->unused = m->next;
     m->site = x;
     m->proposal = a->proposal;
-    m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+    m->bytes = gp__rules_of(h->primitive)->measure(h).bytes;
     m->n = h->count;
     m->calls = x->calls;
     m->loads = __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
@@ -49892,8 +49913,7 @@ GP__HOST void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   pthread_mutex_unlock(&o->lock);
 }
 
-GP__HOST const unsigned *gp__settled(
-    gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as) {
+GP__HOST const unsigned *gp__settled(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy, unsigned *as) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
   const gp__site *x;
@@ -49902,7 +49922,7 @@ GP__HOST const unsigned *gp__settled(
   pthread_mutex_lock(&o->lock);
   x = gp__find_site(o, words);
   if (x && x->settled) {
-    if (x->has_best && gp__policy_valid(x->best, *h) && gp__fits_room(&x->best, policy, h)) *policy = x->best;
+    if (x->has_best && gp__policy_valid(x->best, h) && gp__fits_room(&x->best, policy, h)) *policy = x->best;
     *as = x->settled;
     settled = &x->settled;
   }
@@ -49910,7 +49930,7 @@ GP__HOST const unsigned *gp__settled(
   return settled;
 }
 // The best policy known for a call, if it was learned here.
-GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy) {
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
   const gp__site *x;
@@ -49919,7 +49939,7 @@ GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h,
   gp__site_words(q, h, words);
   pthread_mutex_lock(&o->lock);
   x = gp__find_site(o, words);
-  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+  if (x && x->has_best && gp__policy_valid(x->best, h)) {
     *policy = x->best;
     found = 1;
   }
@@ -55270,1905 +55290,1905 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-809033 549044
-<YSbo$8"(rdDzTZcoM=I=KYl7W9i.>O$/W<hRr;}(wL7cJL_H^K+bf"j)p!<,a[A"r-V)=ybdxFO8RzT<+r_'hJ$dpB3nwCui][fiS7/2>y&a/QOq2H>d"
-':]+s_|IoAP]G4(+Ry@5SL_>dx(s/3|Sqs4NE:xVbk`v`q$UANOH_4,D@c,siJGZY(TrA6rW_5TfM4h}QM8;+aR]F_t9o]{{[SiXA+QRW1:l}jclc`r@7Y
-]{a'bQp!/AU@k01L6xhG'vs>>GtGR(J8KA9aG,B-j$wxG(&=kmNxMAQzhP8Sa0VJe{xnzr~9p%3G6!|u.BQo-Z{io{4x-PM_;Mzzt$-k0Z:b'N0B<cOGAz
-{)gMd$dk~P$`Z(#Z!htp.vB+qt]liN8Qc+_WB]bMK-T%IB.J^;b.{,TfWDmS~</@E:jbcX2Nt{44yy1$/Y^rB'@)h7px9#Ox;EpJ5LR11U@G$Bh/#Ix55G
-Q]OwvG2TFiC]pf8lUjgqZF;)}0@=}'9;UtWWXPYdJ64R,ej!Q]s:,0n{NJ"i'@D)ohU0]h2zl@KYEfX@q_$MO#"os5gQMn:0y.]hL2=>[h`Ruy+=yF=3H6
-yz:Y[lOi-(c;a9.p=<alyW!`ULs#v8gog<Cr0DCY)o2j7pRV8aVOx'r4lB"e'5Cv7Q:,^cx#1CIxZ[lYH0+_=YOmR7H+At{zkffmaY6bbrY{5wYFF6G=N[
-^d$j$zIgU;<$h}O&l;.,)a/f([-7'D/W:S|W6euyqWE&kjH(,@p5:K7tD_14pV8;w1%Pf<t]t]yz8-E$KQ]>=vTi:vSP/{j2C&#>vJz{@d0}&{EJiLjGfh
-+vyY}iB&;(]5AQotD5Y]7FQk6'qS8[9%y;^-]8&-f/u/lC'C:|axEZ&e-9Af0'"mpq{ebA>egK.Kv+haxq65Szjuu,MgfwEaoU8&b}X,5_rUoQ//KW``e.
-{9h-VQ91q(z[0_r(%^;T7=gKbT2:X>r|pvOOY.,<:6G|=eAFp#94F>sBrEN(5v'7_(9XsVtR/noOACF(cs)/fZE%qP/R&,>!{Gbfah/dtDg{%58e,wR]2(
-8oOwue^Rqk-KVeJK3u:}:d5l}nd67G|}6ntP{Y.pJwRUo$BIs5<{8R;'ZnPag6:hAj#}aq2b+W-12=u5g4]u7HAd9q`D[]D4JKjOg08ybj4Z,EQm48TQC;
-'6B#FKeA>/m<&.@lULaI:le;@t6+DWC]}J{y96bIq^2,wiz]9zb$D-MdV,WfW3qya,)ABD4KxZUjNQ7(b@8Ce@gni<3/oGu)%#[SqK8@:ppj)uk6y;^IB4
--T;0;%3nZ5Oj](=y,Wy=&)B]+$<LmQBSZ&xxZYr_Tr"/9){YQKMAWYx(_/`6D}vb$Ww3LT-sqRY)47hVE^k/Sj-bqMAp,O<kbL7S;$JW~MbYkl<TvX86_Y
-2,V@/E-/__%RhKjdSssj$Ji;9]9+IbY97J:ulA2&`e/l^]MNQd;8g5|tw[UssA5m6!STrpuSoKTwM[=.ES)q4m6.)i<&Xgk^Dm6.GcC57$D<H4RV,9H_:}
-hR#wj6$b=vGjFbSPJ05:}<=T)/KW;_)]RdC6;W0/dA9H6%J9H>J.3O{,y4o!_hYxxgEv6.m:F9"<`q$nh!JpE41f'%lb_1XR$^g_^0qtW.xH&rBN&^77}6
-DQ!e(:[^fj5g~6E9#Sp(NDjKy=y16]&n9]NUm%`o~UQu")qA&,/k>E^oViHge@Nb%k4v_>ors6S_Ly#eNzw&9!vSNpkF/iM0U+1w4x!)o6"3Ot3@xP@:ZL
-8T[P5;)BS&8]tRf=@PZ+mVt2~I9c]hZ1Z;S_'<z7$@'/sWYr8b1s-<WSC$s)Q3JQ`@Uhj#^MB[JDp)%-Dxnw}-Lp^nA@ESbX"wHRGr&7-L7fUln9K5}Q/"
-kHCxN9Mcdb>xtAs6NW1H5tTwT.1AM<)A']0wnZ(F]%q@=7{9SOi9ftOX[]p)AZ<fQb;E1a]/:q(-@kuO.=7uVuiCh:G7wB:QuQ@qjYU0PWzA{uzvoxy^+r
-0^uuAR9Fq:s_9e3aoxgN"+v@0Xsu:,-^X"nS-39Z(A+=Tr<Aqi8$eOUE&u23=Q=dNNyl-GU)IEM|ub/EF$cVJ;8/Opj@;.B<WS{>/H.tAOi"{aPc.S!<As
-FQ`b"u4wA[YepETkoL;|/.PqWTGIVFSWv=6&>TX5F>J}C$B7^IzeDGD(0/Z;jUVnqL:w3s9/#>d+tV58Bzml$wC<!,H@"iI7gYXz)aN0>y:N!"9.9!<Ab5
-N|qY[N.KXU%}2bE]Bm'!+&Z^pUkUh3y'.MJ4Gh@>!^<-=T%tX03FFJ.PTz{G15a2Y&,Qm_-D>-jGuU;(G'DYG2Ee,c{I`D`v`,Y,ozcaq&cc`#VrxY'>fB
-"By<3n",tTj2|N2=_EJd=L%L2uIRk.R)EJ;(U>l%h<Zpm%$J'y0}H$,p84I"&NGhGZS,Oaex4-ih/ke]""q4l'1H2gdrK{;G!~@zn{;ep=!Q$][d-XHTEe
-BU8^No,9(-5w6y;o2IUBvm:6Ab}.w6gO!S7]GpOLTy|^IA}Qk[tzr_AB_n-g]MTw~pgZk4=RWZ.0;:58|>u4;,HpfWbKZ`c(bxq7cwf.P;o,N{$(|<X3uY
-MkJ$-pk,@#W%S`.'laRmmq&)Uyw^-%A"n=`d,luc&oXaKUZ7l4Er"C/_%2h^Q>mFt5m]D0~bZWkb^;r=:GhU`hfP4s8}+8an/(kegnTGk%$T.;Gw!h7,Ql
-Dn)aQlk8cMC4%t_F5#d]f_}hPr][sTDmxCJnxMN:`[5m;DE3v-5d,%m=l'6&f<8_(Rf<rvi#8W{jh13IOJg'P<gQ-->nCGYLSDU-q(2/72$7b_-Mc''o&.
->5Z2p3(RoF:@93QYXrcs=<sT{=jNK,1ekwDdd)3e+Xw3P_`(YjOsCx&SxV.B@P)`%K+dY-=jXs`}|'^7mh__.9iLbyYK{J)4Dw.Mi4ze/3`MtITZquRn0e
-3v6@4_%Dz<rXkx:-uUc,HxGLK<-kC6DGY9qQc^[Bs{T{9h&c`<myE)K%zwpyfc80xkG]h[T|cT^E@[%c[`wMR&Sj'SE,(Lo=%=B"%wIme22pa`q`1O<Xs=
-D|vM",bF5^>>S}dYEAPF#;JuBBP#Bu<z-4CjnHJx'JJ-:$.;^>F"x=`CX/Q%82kjo^+.fR3C.t#m]))0FJC-uG{(}I8E(Wl.~BTYZY_pHL_pw<48LHNHNG
-1${"Q)4cjpKcwzlA3ja{7!W4z'hoTfiY!SC:!k=ZN^G'bFvFi8cU^Q0M#p1"4C%j9x&fy;}!m.9,mXO4:M1v[wrAZago{I;}xlXB,-lXZ>iQc_|9Ma-XGb
-iIXa,j>FLZW;TCHM)on6G9Q9{+%Bdl!zq(If2p(KueD:213u-oX5a9[tSomN)JUfnb=4ZAnRQ093,(UN!(z@<"&;i4bLxGO#J_9(h)7=BzjFq&`0jfB}iw
-sZ2$[#k(r;-Q,6)7I!+^GH<['Z)md](>_fBi"rTVLB@Z}&I=<|DNn)F|Ez17Oa$q:t+HM$yj$QNQ:cLBec#HuN.1lu5pt!3`Uf{aJ3I%+./nqF)Yiy7L`Q
-/t^(A(h'ZD_U0buoaM&YdWo{zAy&[v:KKxeXZWZ/F0c9kQ]7do7MH[ZiQl.I'P,Y)pO4BZrL7j3kvUDn]R4`Rpdtk7f>][yg|iE,vlD]-KZz|^2+Gnc,XA
-SbbHD9ez;j[^}-oOdPF!Jn)H$MERuf&M_9)UC|>aC[zuCZ`KowQU.m@$mpD,gX&A{ONm$(1IZ}U!gIj|TK#K,Akj}nHUD2XLsx/WXZi6<G:D'M$c=)2cMP
-h0iQ#9@H2;)K[XV)gkixWak{b)5RL$H;o^5|5uBp^2mPlK]eih0!Ok0Ycn,%uw8^i^`{z<i-N>#l_:5M:Y.(fZU/tHHcsF-<rc4FAM"plZ9>(Gtmh7~>e"
-K30^%[j$(,$:xI'qQgOAg[D#qzz#5!GYzG.m0)'dPcSvHT/mK|GSZZ:}wH4p^l,Te92XwI=}v%j"b3,nY5O)Pg.6|P:Yr@M`XZ:>xp3B@qsQ=V1w8mr>%I
-V`)v2mR_@{IZLqxd@avU[Cv5QcE`~MjtIbv2V-Qfkr>>5xvQh+8EbSro|[A^=X^Q!M~"EKztrFzh&StIG3bAE#/yqKb1#6[/O7~LA:FR~lqtMZq[CjSk1Z
-%nr{]2XwGU~Y0aZy6{I,ZFyNx[~fYv9uMH{4%m,b'.|][rAP^Vys=vp&fcF{&7'<4BhrY@K]RwvXRF%s#IRVY-KuK1a1{A6Dq|sTmkl>svc-cctX^q5-Vv
-p0GGl@&/38v91YFmblz6hV`7BgGa}S^6U-7qTDW0_^V9C<=urast]{v-5`n(~c7zeZm9:`Ldz.(CD#5Do|n.B=&P~'QXs5,s(5@DkwpN!Gi'GF([rSfP1T
-wJGmh#zBy0d/3[tk,}%3=t)&b!j%u:7!V>18Kg!t"m7!{bz.'XX!o]UgDbA4Ek}z1Et9T98i+t+%k)@4Qk]ql}{,G]EeQ(x+>}h0[.PHTA]4/FxX1bn_/$
-S^ANgf,gW5`|c9G|GeY{(P@;z8$q9OmBdhzwp_kJxAFW5o#IEiGL;xWY:Z2y4u0|zb6hBu$@3TFP-DnOGH.MFHWUhs(mm!Pz0VDTkY)X]cy]7@d2zTX;Z"
-4WUR+fJlC%epe1ha=n&|oJvSiz-}jYImR^Wjg22h"yqkJb]xO=w'g#,q4b:Z}eoN~t$)O%`MxzduCoSRT4>bQhik];t0ZD0J>:,;G4qS:m)jq;>0oCt>Pr
-/8)+yh-'=RdE&LQo#flbjYALJ#5[H(dTn{~{=TVg-BRxO$#ti+'(X2(!t,nF[W]mE7:'urf-_&yI{zMy:]g_s,:"W|a$o6Y|S{-HQxu^-R"]Y;4`C2KJ;:
-H#ayj=8JEK4<#n"%Hc9!B,QsS239^"P%72{SQQHjz5b9p^0,x]fC2U,|Q)CnHlM4t_1!&=|<Ni'tuX'G9N<pHpBWJ}RiN+=dM%L}VHTnV:,9qhC$=j>trj
-Qj;ST3NG"A#=_NR$a`Q0zbyNPGe%xMQZkPqpo>&=qqTE@"d8F2@-'>0}4),2Ry7/K|2R-"FUsD!Zl8`RM,u#D7wEyJG6|.Mfz;1F,^}=Ed,l!Z}CYSq+50
-Wdi/ks;6Je:EZ)b%QRh>OWSC->Ydyu!,J$wDr#_#|Gh(&VaeFvOU3:gs3k{rn1WE~j+n]3k/oF67g(,hhKI3STHlH4Vc/a5D=K_xl4sbZ>qfyfG``H)Ua%
-}Vv)}:>R#p.3CTE%2U5'0Y3Bxu,JLbkIT/V]Jd[R//JhT_O9EJ^-:]y9:GrPWz):"K)!USzSJ"!ie!jmI-[<0dN{sNtQsM,K$NGjOGqgyrFsK@#.hxeE88
-.0VXvk(=5xsl74)jcHx,w1(8[}1`vKcu3OL3h<D@@7H;Z1XzNkC`GRCI6,$Wg&y14f~890<(hzyz:!+dJJx!'TLb%)6@Mv>cqnw`>;8pD9L1;+EEW=!_+}
-kWE=AEsvJx`Kz4A.r-Bm<dY;77/0DYL>E1;M(DGiXK"E#eIsoWgA$dh""ZdK:AD#qGMC/T#b6C<sM)VWB&IQFU7'z@n'<[xg#pF48Z_FV0vS<]w0#Uf#gy
-|3A`H[AWDtKf>^HuaIAj2Ki<C/$1PQ(C<uErBx7J8e=##1|&[_iKyo$3&(-l||bBv>n=}LQX%U9'3Mv|s8[tCuP{4n<Vb3:uVZC|t&N<O^-KKFQ:ZhG7DZ
-`@G-zoV."fZ%jlKQ$EP!cYJ(X2oQHT(`;mz0%I($OyBLD+pD!]Vq`KdE2K8!6:%k9<nE];dKYTWTd`EO6YRQ~$0[o<>uq{dcMxBOuXg:mjBQi"H^K+5R|'
-sd8'e2C>>i~jc'x+069#lV{:=%rcp#t)EWRur@"ee[9f_o-MCxvi^7JhUPH.}VSf6&uYvHYKuqPXgd4+[ZES7|t&!<>b)iu+[d;2BfciS$aJjM:G5,wa3H
-RRe%k{z';Y3[p^}@Q"nSs7ka/9fFQJdnT-Tm)kjSmA]'X:UVdPP+|RK-X>u^VcumP4`$>2kA/Z8gzaS)=UI(eBh6#EmOkT;+~m&xj,j@gs<`hHu>Y^:6xr
-l0Ll3o41kh[t77>cLXWjR]T}3aV<n.Y|<6zdwc&k6@`Ad:;qUz6}Tu:jos2mpGh;j!Pj(j-wt4+;h>o.uB`x|Lji#k+k^cUR|uZ4NfcdQo>:eJ~Rf[}5:E
-W9%%^o5Xc"@f@4jy@)q"C`nfcQP00xhg)+%|I0%H=bHhBWWM7>j^Z4=}F%mVB}hHstC(~cIDU.M9bLv3@NEPFx|OOgvs,wh87{]gRIQz)srg;NxEK/xx6r
-i1W=PFI3nlrPkRbYTcz3%)ra6bSz{|jE^pSXac0p=YY3)rv5ds&V[ewOOxnLU'(k;DJV04EQ_#AQasvsQ6D,/|Z+AUI<{WCh~-=Y>d!YpfCt<L&2by%Zo7
-NH@O83X;iZ6fA''%-OXnawB=;kQMhTu3lq_#R5GG;Ew^PD^0;^RAtRgVh9mWEW"f0X~T>_z;.t>(x=Ui/uS1CJaO!jeQaaO8Q}ALvh&R9dm7E"7"!mB2t<
-9Y4hHu".8LGfq64d;)lGI3wZMzu67Z+,MifCTMChwY>|3P87p3N_~.etlo-y&fnG+$)[=IoR8I5I&FC86hN-S_ZSV-.cDbZlLkzHhp/PJ>^j5<oi,c=cAr
-5QPChVN=Op<Nx[{<I63v-Gm:Cuk8yZ'NKbZ$&2!l1Q[.NCtq1B.;{+[}L@EEZ>9{rm2e6.W%O'TKUj+8=8|}4MS]G8=21'W7-<noz$O]a`gXUsKi0"2re6
-#(gI(=RanS^D@f2D%y'Nxnwv=YktaT'o&bYsg]w0lk6"Qp)p$tK'=DEi{:K:LAqWV>QbmfVwr85uaJf{qN]VaS]$b-|uK4Tv5W'xv-hrh-zN]zmGy2H)9_
-ru1X(y&@7sJWYz/PDx`J6aSoc[J0j[;e,)C7in8)%'leUY<."b&[[-|72:BWP'|saZ+M<OJ"[2Knnb=&eXC<@`W5R"wK:6BySKhr/QY=aoF:Cy:lE%qlS9
-h9w_mc4L'Kv_f/:<1aJTP8'ej`xI-=NNi0$w-IJ$~nAx{,5uDA[NZOS2oD$qB)sR6"e:y%DBWBu(eK3D}3)mcG'Oz`:<S{R/dujC)/mC{ep_8OK4@z1Z7|
-zs}^'TC/alN8QS-[<;QG>]lit@Ff9[2}.%0Z6qTcBfR%%+ZaqN-x6"=O~pE<tB~9,IZlICIEv90^Rd_rA5S{Qm6C]>>,Ffk`naHN`k9ja6COC1S@+anH4n
-ds]6Cq5ChKvZQlSZ|F22ZKRv,Z4u8x;9+HGCcR(1X{>;mD0Sz5Dr!N)hP7yJvgg_Pdh`ufjYSaZ8m<Z])<r4SHW7dve2dTq(A3cV`j-W@"6Y4o6'DzDXpU
-as.w8QvGVUtI{}fpc49XTqwQWCg9g5hO=mZ![qCko5@HR}Js9G6NRnj&kMa]NEf:'^ukF%@.s1Bie^q/}yI2t}^RK$<w^f.wwMDD0Fa6bmIUThDqkO263X
-p&6c8FQEpjwRf(US,r]bPETkwRf(o>@.Cs3Vf@.|G_Ut498@D+U}0AZk72/seof|<8G8MOSW}BgKR7ro/[TovOjj`j@lT+pB.jLI.65,$q1Bbo=rSOaJ/}
-l+5#|gCaM9B|lnhuii]]g]QM""P/-4L4w)bPC!|AH(!<vmERzb['VmNw<mh`v06+cf_B4V|$wEn:_u^85e'"3l;muEtxH%y:i%<pT'MMzTZ8Zi`l-29//Y
-C:fna74BgiI,'SoW6vP7D-@>]`-A^nzjf]tg,z0iQv$9['V(^]q:N)8,3t"TI^_wsm6PXtu`aZO-`&VqPrJA[rK;gu6Kpt1eC934Af+Z$.zm1_8Xht}l|^
-C+Y,}6JSqML"j98l=U5e8Yo7ioW{3;YYIE'@"i$RkPYX_oMJM1XJFh6Ap}lV<xq|qNo0%o7`Yx>N[6y7J/{5C$s(NM|^Ppq=4uOq(1<L^_TopkT'060k<w
-LuT7D`|V5Vn-e&PA|75:n73P+a/c_jL8T-0C.IjVQR!ET5J#q,R:1mwQqRe)7:,B,)<dR#`)QI5/QGr(A3L_cP$>1rAb'kpN_xrJL<~L(Dn/bSMA"i8i+n
-afz`>-;:-=iqf#HyQ4RPC7l(2c-CfE)MQ]F)-&cYk;SGVJ5,9-&Kr<#7dk.l"a@5%+)RG%sN}]"woi5.}0C.tU^t{Veq[1S9>Qk4[4:nOU@+kY_.O:77r#
-C%#=d&4<2Q3PH8M`#+CH'sib#ar4`G=fUMQdxKT_m%I6I5[#u(LZZ+auut5dt9'bmQ"$Ug-o%b@0r#0s67-&Y"w-ZR2|H4SW>"IHk$}H}[^XZ4hVLTI!y6
-dXRC.z4KVT^%y[kz-o"zZrjm[&^^jqJ}~LECI]';wOyot7caa4k2]E^6`G+FQG6Y6-qkKBU,2G>KT/he#4ECV47KJ])lq54)7YEf.sxtfmr:To^G=]o(m$
-qNG1yaCFmGT8=D]J,:IFYO3d+KRAbpKIHcFb%VU0/bUhdJ@QHKoQ_9q,WQ_JVU)U!M}U`d%-7Vh%-jj^opwher2JVWN.x+}wh%36A2QnHeaJ.!@St$:S,i
-wM%N=]zRP'Dv`pZ&Lc%yg5+[Ear+PUvYaHHeV;yU0ls0"]X#&9$z,hacCm5ji^$GnHIx3ggqt2=QB,lL@IY^N6Y5fs">g`'%hq+BF#v8rBZuch(}o:m4F'
-uJmvXoIL#VPm9tWk+8dMXI/.qu'sx{[n$FTNc>#69Jud~AxUPiw{N;/M0l[$M[LU0#WGn.p,k#gw$T%IOKz{Amu`We>;3(TekC]([&1M^yp{6wu;S9315_
-vP-&ElVw0#8T1.7B+q7%(0{/UeK$/QX%.bkx^0zy3i#hw(El6:9&SK$LP)}/%t641kh&vl.TM9+;)bjD7boyjGWhp60H<BcdzONWdmqC'm"<O]foSdpVVb
-;DRrp2Jn@%N84R7iU^!N'O3AxJqNL4]>h"OV>BUg&@]B;;$Ff=X%z^CB#7uDJ`,UX;uY`44Uy5POK_=n)<V87aTb#=ZujVx(6^%D.|!icD<s`-%82T="Bz
-BDS2W`ODbwX8pCKygMME#evB!$mZF>a,69Vdj>vg9}x,a!1+/ZB469A(lSU(p#3B5o+:Li)A;3~AM05wkPwY@tM:Lii/x/pn^/wlni,lW'n[l5[B+[|,h^
-YZ"8wTfo(-7zuz$u{J9[Ao=)7GWiBbm58`z%grvb;;TPicRpRni8Dp5{%"tQ[1OB7`(qf<dO:emM6q;VMDq}zZ`U6EowcUm"IQXmFJ!5R<HB$n=&MeHa5<
-1#22E>D5M-w8u>=mBBS<1vs3Iy'vUL"M9knepzOuGGZr1&#]Vp;rZm&fqz<+aIQa0W74'{B6yz,xC=G!zWmYz&=fE76cp=zl~jT@,m_X1m;o<)(pq;H7;=
-L-Vv]}]]p<+{},QH`C8OEYA%uH04)K32Yar&umzKtgWtV)y9$$0+"j%3+=pR~c'oJ&u6N,CrV;)eqff|=CI88pN{%JC!gW_td!^d;9MU#{q#e2cQ8b%2V&
-u,S)Ko$%AV;1qD#qtG]!@>$5aQmrPl!y4[uT0KNGEX@kEZZ.VInG[5!e,1FxjsC/zlu2KX-BHJoBF;{iwPvF/hs8R;N1n5FVw+Mvg;R;_&>(:zMma^hl3a
-"+PlDCn3E[Gr_KF$uz7Z0]NuMG8Z}J8)hm.l22@5(+Ea#+K.8lfz%v8(_[V|w"aA|40sDKWaG^@7./AW!gbdN(a+Z#qRZ_Vq-STQr]`f^hFchEB)5)iSI3
-CLuWn^+'1caf=hXS{o6|Z8PHe)]CKL/]@k!K:<[R1u-MK2,U.V{FxG{w%Tl#_D>^R1fTRq/3]vDTQ;'!elZFDr!ay}lT[OIiaI-##&Rvct^7.lC|!"_6,w
-XlkYCG'r9:B4b=<:L6W}'/d4/r,/!ByIp"TYrwv"}Y}fK:M6JC8W8,KZr+R%osyLXen0ku-5#L=sqR5_$1fS%ePZLs)wbvX)>GOTHENcJwZ)[%DNERBNmw
-5'B#_])[^b:'#wiq.ZNodZ1Jz>S=-qwyh"Fx0oPe7f6]B}T8F1.).nL<18:VZb=tD&K[Rys9te~p50ii_m7TviB'lwK-sGN-%tc2%&/7}l&v(FC4nfWT&m
-c:h%Q>|NM1zV|77P@ENwsKYsn437m1-/N<>B}P>]Abgrr:lfEj=tC/kjBj5E[tP9PM@"<<yjT}013{'@S:5gEKwWU_!vvlTgTB'g{wx!l-p]};/Vw0k}YO
-{`m.Kk,|2=crb}&)>r_`ZR_:CVF@Q@x46(LeA11{`'fG|Lal:GFp:Lmn+`;j|@ges|X_PLo;2@Z`<stn-mp+6;u8,{TU(Pb22-VSAesNul%OK}hZ|hT'w>
-gJ(ij6O(}cqoI2)HJe;P7ltS`B(9ihM%&pB{s&8++TLogwK#nmp{bC>bV!/kc"sBty+90J]=M{f]SQoAs_zj4U~2H@dnV#hie#E{(J9|::p%k!%icb6dT%
-U[NfUy|+SSg#B3,%#g"kz(g=U<PjrxS2w[%4gD9@<6w4zUne<QhueOXY/u+>f.fMj7R^MK[rJz7JyD1IEXpgDB$H,u'^P18-T7Fx5NcJ`{m5o63;SE~N/#
-=8td'Rn/GTUYbo&}uvf}Qw&e77!4YT$K%wuOjWdc>X[6:we7$=#u8nQxoU(5|aD9!ml^gBne:y-^U{WnTd(YEHUH!"3WHL|p,p_pfi:._`]>[_HX{=$y8u
-b1JOb{=Jd!E3cM~litQ^>E-C+D3yBJKtZptf2tYvJEe_bjh@&]2jjO1`1oPAM<W'HyF)&=Xt;:EKvtMK2s}Pz7_x^_cs-k6HNGrZl$iBlN8[vn@2%<`6Gt
-`d~('kYm"yP7gS}1)-EyFnkS=,.R3tTH.^+)Cp(3JT&eRl^GZm=0+i"wzdEP)C!bp[7e8&7$O-`rM"pcF,|$F{S!H!i)j'-Nm%TQw`@mHO>|sjdcG/`vc+
-e{KVZ>juhP2D{:FwCnM3S)higJ$St6Ql&,hF$"1dvtQa51XF{4HiA+KzZ>[&oMB`t,uwlzJho%rfS6FP7zm>evUWF6<R,NE}%Z1VyudI`9ApYy=4[xF&;j
-dD8DSY&{t|wJej+j5Ie,+<-6%0TJwvBN-6k6W|_ZHZeR]"SH=XMV|RS'4Jd+6i]P$F<I%'|`jQsg,uB%%&AoA%fTnpvB4'o7/bsmeP6kOwe8wz|@`zLEg4
-2buLK$HR_j5gcVmED7Xez&Q@+P%>K[)3.mMDofvtrktipB::E+r_s;RqK0p'"tDBWX,cl5hYJD=a3#.A<X<Bg>;-:z69g#R!D$q8A,-#zAj|dqwV`lB[S.
-;hUyFl9LTkAcd'8ylj}w5Zg"1(#TdZ[R`PPddL'N+$E7[ZNM6[1u;&kU>C+F4KVzX55zB9tX,i3/j#l0My=39v4jil$q^it753;UReS|r!^/6(b0F/b{8y
-E:btj832@Ei`lkpq,HyTs;Eig7~G3xWS`cd7$'{),b1I~5FHNZDD`Q,.7R<RJUYs%/Z}adCwlVoabX7Oe#p{M^X4gR1QKb!nT<`k2{"DB$QP-x:Z86Ah{$
-gLy:iNQd'4/(>h;70`9}pL=_-HndvIM&L'Sj1U"X=bImGb'yai(PduaAJti_pL&hxeK!hu&qxewwI{-j#M6daUr:`arrc1&&jY)R#f<1f@Aqy/ci^aG;6Q
-9EDP9`P[AK!o$/1%#$F6OjeCGH%|Inx%`8dhubRu@#T</G4f<y6WwI_']F4[",9L^dRD)$QWa^5dkPO1^]U!XUUZZFu]wS3-f}93frcH3W.<>lVbPT$o9i
-nE%!@tw3MeVE1EnOV>nOCiD+/1Jw1jqCxfN4pSndP(9iVQ+6crl{GlzX_Qzn]}:&yonZ'4Hnq!G[k.wL]LS[kgo^J!E%_E8I,]::.u5'F93I`DUT!l@%~=
-~'=)pabgIS=e}BJ=M^|Hkq<;7+QFNmOQv)X[>L5{uMK;yh_N80XUMOIr:QOB5Bun.5|'1e%&PQXH89;1",Y`H.)[}Nvi.NA6"`VRC73u0.kxjsYA_<=4'm
-rqe}<FNZc:W5z}zU9EaVVXmucuo[0RPjT[7,"4>(m+u2XTBXgHia1->,dW]'tr"`HF@`'gg+.XkqvP6jEK[];Tdj~K<Z=zqLX(G1)S~@"-c&fcaTRcu0zi
-1-|M'iQhKp~GG2hLtQ#Y80%)_mY8fSj(CYws"!RkSVwAeCA]u;uL^pks%`K<iu|/kIJ-&lf&mMaGK}#SHh[%B[Qv@yejnSt6p|1L[&9p4ZW#YJqrOVt3DV
-]h|#.^2Ey%RWI%kA%J5/M#KMsL3VaYVB>=95<F2:|y0/Gn]jw8$p(.qS^+B|9{z'`R!TDog@Rv0fWTE1]G,$1Y6VKBK@ezqzll8G}t#L]J`UM0zp'^[)Zq
-u}aurp7tFdY''Q``+9%{E&'LoHmaLGMe0|"xpidx~D,U:6';;!pC}dp,&.H`~:w&irAt}S&<phH;[%zQE8A,_.zUr.J(HO'',CVSq$.E&I!suXO.^@pFTg
-@8c}${:t7";wZ)NH4P6.70Qi=1fiUBt%wa<;N)#A(:3z3N-XK"8={Hts,1Jga96_HRikXa1/+j'U>=c$|p#9{h&"6!VgMIdjS:;R-+lM9(5evV8p6"Rn=1
-7s!Az'hj+{Z"e]&lws#)U#Jgnu|q]FGnbwH13I1=-oR=ZaHWR#tEs65'~A2ewc^S9`zdIS"$zi;$cSACD}:[a9x:800[!sY(YPvx&`7BM{e"Qy_:n/ZMi]
-%ifS.:b8~3-4qfqzn<Q[IfJesT-"j3/)7M!D&b@R;{f`F1<q68Ltc;yOf6klRr_fk@5e^o-HLUF8NQ!hd_<^,5,0WN~uPkCNah%LGI|i9Q:#k!c8&$p{pe
-:5i-"hzgun&TsS02N=u$IRm0x1XyTMi[;9!N{HL!O8rH{=Y^>:bN;;-pXSf}ugP99kC],}~f@e=D/Z-5;DN1A3hl2{X+]D_1xIJi{PVQQq5!zl,K7QeqAR
-K99}A)(SvwF&qL}(z8!/Zjmadf}opUj5c=2TKrlw(r5wpe+)LyLuMgWqhr%hAL3!VF<u`o^$oq9n/JDUxPZpT[&lROP=6RUtr)[]0nDPf:;oFZtuUjUiRX
-&,:3Kw=)2P9.U-8INOP$DrD(7%8Xai}vPI;sH[Qoo$2p_{3gFez!/!'qK|f^_JdVmI0[oJB]G1`fo+9$M+;e=D~|5r|'djnX18pB~q9N]"@$d;fN1@)OE&
-fU>1UBQ&/-fk4byUT=Jw4J+hlw48!,D=0tS:=u^5)F&Vk[<7G6Dk!jxeYSSMO;fl;0{.:gjVPzV>%9)`+M[TCxOFOz)>fp~j$J}9-1s)I^Dm|.ApX)CI]8
-$3K,}=vbAXd%P_BV%To4I|zBe2{{=/%dsi;lpL`:;0&sPW>Y<Qry.f'b8)0)RWq73<zfC)E^rp~LHN:O6q4gg|F)pOcK#{@sH8PR[sk/]NyOARh`L:Ih5Q
-@`pf};_Co{7T:G6R^Gs{CDD<Nt`%~@w%R]Tfl:kXEGrs-C,),DrjRSpid`@tG"j-;f7l8gBLEr^=Y2`W#kkFL0F>ps^@qO}r+=PCK!u[d>%<CdG}Vmq.Mb
-I_hO!`dP0Xjbd$b+as^5b5fH=Mp9}xoBiZR{xM9SWnqj072O:PfZMXi.B]GLv5F"s#%-)$C:^fRk9o24<njL,AG`Du2-BzA.,SjuF/}(f)%VW1HT!G>Pa4
-`!RIJ%P_jeIQv8['q]Fz{CwoBnoSv=Y526BXJkcq%K^"VK3;JM;+5NoSSJpk=Fm3w2w;]O$05I3einN3o'GHz3uk<FhhzfTr"DU!X"fzYh-rkq_D#McuHf
-JhNYf{y42PBx"[4{>8M:j4"SbAYS6SY{G+}Nl0qFY{I$8Wt_,|ovmw_XRyFx+(69};OEe(cHOj5)io"{Oj,P#w%_EI8&U2&t}vjN/E7GK,F7j.Z0x0Ds;k
-L8Pq0b'p^i%!dVLu7Ue&OK-;gP{M83"=1.F9Uf%PfkSDjER{5]w&_#K@WQB=d7)fXdJA#M7s`L.rD,j3K@pNL_L>o/2[]8)'hVQZMt[;TsSIgS4aoTdDoS
-.%+5Gqu)jIG0"+=9>-'Jm_r8@9pIg&'7p-vmoB!rS=sJ|gUg!K.uBjw9UQ=q(43JpTAakHQ,qxHBc+zC95&<w4LBRa<jH(C1`/2]L;hqrXe(`247oGQPt^
-l-KnOjlL/o^4w^<5lOaG;gSwccQVFH:Dep$FC1_XIz${40Ci&+v@{LF};9v5:%X(~GkwyP-8~<v`QQy^Pqk$Hh#e~D@6`C>1|l/S^S<%_IYXaPTP:(c087
-PczaeD/O1lSzA&[E^yI3;M)sP|#4R||sqm~C!l,)"I]q9qwmCcUV)[JhpB;TxMfhxZL,akoncz&!6wPIE"4LFagk`v}'r>XvEdw<_-|9.)Ak@eKTfZ[jsJ
-2J!nz-@E"W+uts=Ci!e%DfGCmFDDCBMW;3ju4BJ<1/c#Q;@oE]96NR3SxJPn=foS:)nC5+Hz<`s%=n;k.JsK6V$I8fFrQa9EiXKwsiN[;Mok9#y#9|vGS8
-GMB.0UotmDU>=i.:H@/TFg%64i08B"bCA%p:;^E40dB7&BHv<K|FkUr`8zgLa7vU[t>qaFCg+B2rw-8JM0zSM;Xqjv+J!H#GS7wklF`T^5%{tJcx&{8gsc
-Um#TlHU3||k^+h-`@i'MSQ]SAxL@IheC(BlFCwr}xKO9sRwfr:Fau,OY"@FaAdy&wo_ifH/XQ}s[#LH%(pD7|"`W_en$omv4x$P_m$t;]%+'1jKY$xCnC:
-<ycvFU!DI{5J66<l]Uo()[Qqt"r-=d36;YE^~u@I!lMn_.PwyF&:!IIs,rE1FbFTk@>sk|9@|U&(/>dj]-d#+S-[VfS<qXJX4O@:hM/!s${m_;L!J+RPQQ
-`b!Jl`8<km)Z@VVAsh}8<9@eScmcjBk)kHq3[7L5@d[w#nh()bE!TMSx{AZ#Q/N9M8"VoS1t"$XRiNT-<UsFKw7b_/KLlw]}5+w>>7/k8'#te<uicomF>^
-lz%Obqa4]wb|4;z>1Vi&pFf'aIV]bWy#(6t1A_;Q/['JU(#wN;hi_dqj<4f'-ASxHk<5%_!(sd($Z>kEwSM(E+_D#:syYaTq`<Eq-V9sY&DL{@qDAx>"A}
-'Qx_e@9|5arV;{Hg>o#O!sU68hYB`2(IZ0=8yTon+O_%xRbCOnz;92&)Mj8V,u'KP|QERHq3&>7#r6Qb'J<s4mW%m"rAu:;=~jEtIHZBDADdC52P+rJUzn
-jpC[a>}rN]H6=Li'LF"vKRf/YqFJiHxsKbFmzJnLX-w9vuQ+3[owdOe/7V[H2TKDbe:eAzthm"PBXX~FR/o&o&h&7k#E|$rvsGX,M43<lU6>+Z2'#2v7$<
-3XqZ(V^-@7$0UG{`.&@A'T.@"hYjh1|eY1K$Di`s2di!j#Ur]3/,f:2KLO&CNqi3@;q)Ta[KO@PZ'@R]Oon0~|k50G%Uzd02Zj:IqdyMrAXvE7}PD(-TE_
->=MQ)7|^jTr;Wb+XdAZO<pJnA)<(4b8=PxDf%{>SgR7&ugcX7yq2G.@k]53si`IRSq6;pwq2W>VU,<eXD$pa2u.tD9va`Uy{lvy3wznM"OiW=#c@:c}"EY
-DIFRIva1g7Sq'.S<"w/dSDszh+,^wu-VpufM0#n;cAt{y6c_i]riQh'fc-6,XxTKjA5m'6|oJ$dG6pg,eH1R1;RiZ#sSUoo,3-kz@+=7rr)b(nC.>%t)vx
-],Y81s&TKPX17u)B[,`{eBB$LV:&'H9Awt>nejf.%u0oeE~,-<uUTl-QJK<%;-qN5Q3Gf@_dFc[7WfU1&r1uHK$j;/0F!fwnk'5Apb#qU#0ikZKeR!g,Fn
-L0]QHq9<kb9:nbUs{EN<Hz>1Y[}|RU~'F)Ii[3jr!a2[Cwf;F;)Is3Pw-gAX1=|.9I+jX"|v,p['gNpoB0J^41Z0GSDL(6AF(mA'#;=[~a]Y.lR_`B|6|A
-Q)](PNCpF'0$%1wU}mYS>fB9w>et_Esbw-rFT'F.P3FE_M^&>if">h=#BWQ+1NesK+V0H/Z.N.-hn&f"z8&Ke5G[K0hL&9JcOR2}G`-6fxODNmnhVw[2!v
-(T(;r{a$S#U(Tgv{3S6>KFr3[x_6ikc@S&}qL|h+TIW(lt.Nr.|JhjAurE7HEzAFmaHB'pSo0:]n.p:nkwa[H6|Oid;d7h)5QuoS[7Y9}2{y$-5n&!5pJ/
-wROu,-7U+}bbcgZ{ucPFnPOJ<(p72UPb%NmY%&+s_mS:mT1I7vO'eSDu]+.{`h&I<Z9a%U~e,c)zAlu+d=6!k&1!Odjl|Z|}/uvVnT}ZZ6mNJit7K&!#pv
-,TEPOS>q6pA'5dm|nhjVetwIbFkX0^BnZA8S#cjVN'7t["8GksGGP7}tqh5rFt|GpJrj]qkf9=DTtc8"HBLrqs>cpu;!a5,HP10N2dA"f/H#.eMaD.4-Xu
-BqA|{8EBw!us)(`zWlk$#[%kZA,q,Z6ut&E8`G~u@g#(+|F22&wQ:u%C]VCKIf^0M3an4$1.Cd}'A%`jS'q#G;-k)9r:.9c0p[TOn^#:j299vR}{,kJPj&
-<Bl80]a0~K"Nx}n=p)wqw@]_YsBOCmaFH9)+3Zo!1;'TwGl8"OvMck`Ydq};O.ya7i$P7y=SYzg('9<3g0<!:SbbVg@ToRq]7`g!Gi.!pq,`5|c}dbX@e%
-]j%ymIx3GpaCQ9kYL:s6p[.L$5PF8DarQSJwLd1x6:`l|6Xd<w}L,9k>_=kQyTi!kg~_g.>`Dlhtqe@j),0rF6%U(@"K!jO-h#/;4g)O7K2M1agW}9Kgh5
-)S|kL_Q2Goc`[Q6ku)Qii:.TC=FKZI-oGb$C<u^Ws]"[m-xrbyIZPnuLli:#2Zr[]3lax(ZfNQOU'=_u[>&toT~BgAtCh}_SCVOk!/OIs.@ii"h@X,4Nn=
->TLr_7I+U-,6,i[[~d(I:j^%PA8V99V'b-xv)Q3L^-f`NUbW}RihgQ#MqV17KSK=r<tS;:/,s_Uv4`S{OamF(mlNk([f2%T4.3U932},,GNZle5beL5x"d
-)e0iRnz]"pi-vT2J&I~7F57gex/F=&{qMl#O&za=oTUb,&zCEtnLm!H9"p&6b&drr%8<;A9u[]RloZiD9'KXSoms8nM$Kc#b#&Av"Mmnu6;}9nN,3OHI(s
-e0/lx^c:2aS}#I^u1.oak2Fo%-)E4,mhz"5FGaueN;_Jt&$dEPc{Mb8_!H/!:cI_,m%F^JW[HAVtEJU1iOOde,Q|yf0%!/`C(2]`'Mt[]yP']G:X`Q`{Cq
-HDOFkoiZZo7q1fc=t{5pj[YJk2;{4w'!b$JM{dmf>t+_]V%sFYYSwz=2YZ-Bs@'qD%.SLtX]#'(#XR6{gT:jD4NUTT(|njZYPSnS2]WnywX7D-{0HHv-,G
-(QiCt:riMHQY5e!<}](2(@'5V-"0&`5,09tOqp^rO=qaRhfIT}#/1FNZ1xz:3m'zZ:)ZW[.@q[IQV3]{Z-$(9hMn&6^gH^c8PWE_#g4i}$JSB9gq>&u8($
->l>i"6i2'E6qFB$yi%@`VgfPXY78^Ow_A=,LA`^7@f!&t[yhWru|E{/e}iUZr7NnCKlgCtYVFk1.w}"M3a}X>fzJGS0h4l(rsd.iSd-@5khY9#'-"E!It]
-}D'a>rR!ps6m'IM`a!W[vD66ieJA#:Pd'`,.91~:opQm6jJ"e"4<<=Kl:OChw53<s4rXUlxwLD2djHtU,Vi}FfbVYAx|z3~'kWU(K8Yka8)1w|XuKy0+@;
--F=)$ka&$p<6P7M{>K$_79d"Xo`W7sYKY3}>7C+u/=t$LA(Z>PK^dgQjUe><6o5/<<g'oAz`)WR!%%w'lhCKN,qZwiw0-992;U+)oD0vSpq@29$.`&"JJR
-u#(l6Qz,/.V&(Gmtak5nSe%Zvsqx0cNDHlTvJ`ERZ%P8Tq8{Gb{T<pWuI"b!q-2|u%89qly.oVC&ZT:+=3PBHIJ>cccgKNgZb/$1;ROq]gbfgJkL9tckjX
-6bL[@>fU{F.zC6a%l%~CQOS$Oqd6'RpChU`S/OS"o[tlsQggp,df&k[TcspZh,"&I;ci0E>]v+yJ&=u-"p|"ulLjCdKbirmMtP1&nE2O|71cWD(EzO6hva
-kI%fO:+X4_-_28qz;:i;4s)W)p]dCnIrA>'(3:l55g~H=WCpp&BGqhw#1QaJ`X,q$H3FT-f&0]nz&S=%x|+tb!vxo[1x'DPC8[v}-jJOKm!o~Rpz=4J-|O
-<{q-pR:;v=N`wCRSgyD<VqCX(|AZjBpkJOO_eZT}r9pC)1"nl@t/]48_Yvc0<UMV"{W'h4~a)Re.fPP@iD}Zms3|5JbEe;I%(]2;EV.45;%,WfS3yH&OGS
-:|9ev0xI41dN++nL_Mu)+9}O4X9pzLQXc!TCo0qeo(Sosj>0kOZE_qM1JgK&@jR|WH)e83>05C;bSLZ|e|DN8[b|~y}FI{@dOSFCT:RZzk_MbzqaCkxlXs
-g-@x#/>1zl]M~&";y/3#0i@w`N<)l^l:=whS0G<UDfddCe<':sl=gZz+:CBr)%]fsuQePW`3SYgx7Jz-D3+uWe5ovR(OaM'8}CDuaaI2l,[Y&c=<<PLgv-
-VfU:Ke<sH^)ka7@nS:]l,z|xpzfoBY`M"ftN(l|xuypg}mhk(Z@8'}Q@;WoST_'|v7]C5AJs-(R.)7DULJMMIxNR_Y.yn!Wvv^k:lz#H<8oC0G>^I4<=:a
-BLQXTux'`.PfknfqH3e/AE4J)CjBa2Fsg!i,.Aj[fn-{Y,tIU72{U7YfSYub6.H`E)YE^j^}p76k$V>mMvE{I^d[d-@+3>g!'@u@O>bSPj]Zqs@hV={#E7
-)p#E"1e[`xnicwi!YRCIj9_3a1xb8F+4}V)(G>Fh#5!!H;`PouS-z}#4rfq25u>`1{8(H7qSll$O5$nx(x||)8d)#IXAB97{i4U+A`Q@B4WVIT{YSd9${@
-DY>(qY/o%:Qy|4rM+,tAeRRkaw}h.6uS|xHE+im</zzAiJwI)`LST_>n^^ip.^z7/ctc9ZPW';u.;;1Hfk)ks/(9kS$e~fDccRF:.2&6=,Hi/aIWg0_srP
-LiU1c3GUeT.T%tggJI%;ig%-]&t9PzwG$!].'7BVt.<mpDW["s`XcTl.[zC$Hn<GcZZ{nHg'$6x'{i[U{7O1:H1!/3HP%0xm15:g2=&shZ7j7H^;9x`F[c
-fX%"m$G)%x~$4%YFZ.k@hBt=@[=oXdNVG9-wa+w$gB^21a5]UzX"{(GnaJe4}DoAhlKL)p~9g6u17aO-:;,L{kAO.iLrO[6f9<6{E@dWzW-w#AC<sy9Wx:
-Cf~8Bj906ecV=X#6c.=uA$<`%Nr)e>e05r:lvEus8j`0-8ZsLR.&2[r7$w8"}@s"X|b$oQjx@z.4F$Z)@7edo9Fe;eMzd1OUq+J{KIf{0NSrU1%_KIvE(D
-1RexkVPK&EK{D](hnU@RB9W,TDI`hn'G^004aQllQ_6R2mS-{GBGD!0!y,T1y!b+s:f,-[8)!oc.F"heR1`%9F%t28Ao;@SbTuG+X|}%42+0ogdG5=F0mo
-_<BHxG>>:w7<Gjlp9<6O$y+rMCOUSmS.P=N,0%gi^r(};P@BD43K&(wM!lt3D&&tF(9df:BAqu60CK3h`DZkIQ^,D5[#6yxS{</9F3ZeT7AM4A]<jKlj$q
-Az%7fptp'SBp!A,+t{]V<dH,gLIMpR-|'c:^KIT[hlVhhl_'Hilv~VEwz>['#dPC{ZnzAH3]-='i@h-"d@yI`E3]Lx|F;:[aibP{G_'@O'07<7}e#`Rt92
-PP1E+KxLrwh##Z>fiKZ,8]VOCS~^{HvyS&/S8eU{0y@AcA,!dEsX:pJiRFP#[|/X"4)mG!0eJV'"(NCM8EvVwfPC5PtYRJPY_pKk:_Cl57[bxL3[]-F8_A
-Y{G%O;A)p>7<5|KY4MrdpAmH`;x3tnaL{cM>X,6i$S#2()yRr+p_C>4fq-.ZnS>tk'x9pUAs}6Pf`Vn<n_DZ[A-/@Wvb4&iH$hY|A|[i}eH1H)<@s}vSZ:
-4tr+p9Nn4GPR{prNbcujw(H.o@lv~D9k~^53nId0'4{1MeacURu`C&vV@>u3ntmxhy@5QnH4Z5uK;Q2[y7xg~_#+$n:,+fn>OhJVrEq[AFi^4);^4IR1K>
-V}!@r:5p(Y20%hoQAVs#YmxU[M&/Sd~G'zn,{qCN;z^ZD+e:NKI>x59G3REknaQ^~0(k/HB`IYrN,=:X"wKurSD)Kqm3#|;IV17kbjEX)}!ls={^X7KP`t
-Z<MFdD(3O<7Ns=DY}NLOaXw/Ae64cGA9^im<$57d%L&M09aU2-4&6yKrabVWE"B^Pj:uoQ%[Ya3A}oA_TQiM-d!junJ[a=pe{ZaRgv7bufRPw^X5-|1-<;
-wJ.|!U@gXm(:"KQ-_Y1T44{fgB(do][`W!OWlj<vCGRK8XlT=4e1nhn[vgki~dOun@X8t;kttbeK-4~0_B<Og'D|rmT:Vdb.<m=#6SW3&s8eu{BuuzIh<:
-$H%YK^mG=ibU"87|4i/S4'iB<_be[Hc(NH.d/<B2rqj&5o("b.[($H<:U{U8hd1]%v0<@zX/y1jSiSgl4rb%iMDR8CY35-)C[9DIHMdUQMg&8&s>{:4]5]
-5o5wYt-3.)V>4m[[]0IDuS}0-#zh%pn@^a93;W%&KHFikj26/(%>,;t=jb["wfMBVf$@8xw+IdO2ZXb;L!EXg5v.D@j@Jm&:UplE6}T|2ECfNINnX^q!D:
-;5fbfO'OCRMfcBUYQC&ya^c&P)5L,8-YfNFu=w'<<K547^K/>+m74:[ViJkyRWAAU6#+S"iE%m"f+6,_Qs9l2gAH"UPdo:zr~-KF{Eauo<Poq@kQ=`NQeb
-BYn%_Acdd[l^0lJl`=c41<u(#L@aO_V]jSsBBL|,+@Ov$/;9#X#WKFeGqU"H{q!m"++"a^!")Lhj~e#&q<yewB-vo}JeU:)0g`Kw!ldxaUu9."(G#I&Tlv
-DsVkg1yN'bzMkfi:`I=2]%OCQ&A`2P4e^^nnj5"`^=YC7U]nJdR":rPN#z7fIO=i$yPZ]bC-=.nr=r[d'.{s)w&>~dj;B3U>`{}m7tDK,a|]&vbxK,e/by
-l#{lW=be;R=GELh3"|)&dZ[gjYj3ZKi)ll|@1DSfM'&zzBVnU/SR9tAtD}2G]afev`mZiKv(U$YDYbmi11.oe3)VhQJFWW8$j@eoE<3gKl)K02<{ykofVK
-c5a{nxdFW:bIb/XO;SEz)O8LyRPyh+[@Z4gdRPlBKq]Y/VtINhDL%gkXD[l>b@_=&:ic@R,O[(9%M)NY.<$Cs"Z#>ZGm]AF8v0o(Bl>=@<Jkg%`NTa@Yoj
-|PoJd'WSrQ-d`Ii)ETCaB}1eaMNun62+gK!~7[pXwm]9qQ{e4n5X^#`M[`";B7(tQ!Lvan'V<OSM{N%`.85SD_~utBKTIN2A9CkJ3f7[yAfKZ]E1;or:A@
-dpc_ktKJz=U1s./b2S+`OVfSeE(8<|vJNnRh8j~ojS$J9m09jqAxWpJSEDBZ7[%.an#NU0kUtU!z^$6zvCnCpL;V(=oe+hy=$ivd6@Kh9X3j6DF$v|84E:
-(s<QzN)ozZ&<UuGj092l_JkmRz+xjzq+@h&&)6CC=;E"y.qh{0^6nfx;@!'j>.Wft-aUrf<eIEtghP+n03C>e/u<Dql.l714,Hx7A//`)Sj64#~hOxU5gG
-;$7K3VHC#Xt<emMaPJB&B[R`!fDl:JSbd0V8)gr^_>DR90QeRc_BU6"SEL;3=mip|%A.g4<lCv94w%yc:$n9H$I_^!1J"pXdu8b#;=dI`$&fv&|kabm_x4
-_(t1-&f=t<"`D7sTFqTV)rn|j@.>y9Xtks&%>4an%7ScpOm5!eeYb7|'TY>p<h#zi+E2=HyttjeS-gu;/0O@MtjS0$]IBe`71TAe0%8-Nk:s_;PfuM-8bO
-Ex44ak(V0;>zk85i@8'y{2_Mxj<S/5`K3)`z`2@k@9k6wSpC[3_^.!36KgS>gOiokuRcsSo@"m'"NCEIR.OFHZqo#%Nu72kq0us3nu|p`uMnb9(Moco&g_
-h]mwq+&B}m<yyGQ6'09&L<{<6vb;,3FC9$stvx]'8}.h,qFeGo/}mAIc'aONd0]'1IHWjj}IEf^RrmqP6JS5QKq(X<B'qVtE~@ntrY/{<mww0{D2mdzZZ7
-hf]E.2wS_$X'VV'<.Pc:A)pijqY4Y0XxF%l.O_}uNtce=tfEgRPW713)VAN#Gh{=G)ZI[;fcuU_i1I3CB(J;8(p_=Y-XoCQ8B>'u@cMR3OP{B|f3tsAw2H
-h-jIDAl3]Wsvq6-`]9$Xb1Y_L{hv'o#fJ"o7@nqiGI)Siv3/g8cZl:bSl!N6h>a]1DXrR0gcA:I55XAb[877YAALFBBs>bvS;mXCF%1mX9.hOFQT8`,/I<
-/Ro7LSe[a@pqYS;,,Lg'B30vw^$4vv]02I}6q,jV5NTN+[Ycg1q'`-M|2w[D1k"kI3Tc$c07'Qfm"v&5s:xR[POy!3D"0wP>y/RfPi#-oV#Nj1|#Z9`7W[
-V8B8Myx#W6$+B$M/Dqx3$ehFs"4$~)B'a5pO@84HAQfy1,Ir_o;4%%)a`XRfy]v=lBz@n<u-eOEsX5{|2vC"<k>e]C%_7}e{S9I-zmC/sS2Hz^/X>Lbb]p
-<RwG$F;.[LB&>QY1DCsuXrJ{|]1|=Y5Q$T4RQs"1&K8vRf{>0EX4PyFhJ{^mF'sNE{iq_yK0K}]4^KlII/sf`SD:Zm=C:)t"/AD89U1Dp|f<Nz(ef0F:pf
-KT+DKWYI~zID|;VHdbAh=-I;zQb.$lRe23{Z$idTa|"V=`ndS(`(4.!MYKK1g59}.EJ`^z<k~JlJP7ZI_{y#^d=LTT65E1`L8[[jQmtn}C1,o'1K[8U!>a
-cqREe}~7U<R|jVadCo=KN3_uW{yo+;'.Q%kUdc'"{YVyc4kXS>K^]B6Q<,<+n+p54]l|9BrS6Z{V^6gkBK`'QFp+B"wAs694in-UP`dn"]1jr9GiMqbH|-
-dF~XWKM=jG@M)lZs@$,cX4gJSB8UurCW:Fk3B`^JNupx)Z2Ug`2WzZ@}E7dyDUtAwUz{'Ej^X1eQ%M+W}0F&cdEm/.H]8|Vax;7T&;O3tlldX5/|&[yma4
-qSx^dAoE;#_D;D4ZNpi#Ua]rQZC_iG0&MD+UQ62!Z<<B`YB7HNl3exoC)O2!jX0[m/pwfL5[}a`Lu[Ca9KA(DW-/l(Q!0R]RZt8[MIetqZr^8kH/T_nb/&
-`<Ibp8jtSwX2bFdNyey%Ebp3+)KQ{!TP!%BB>Y'Ip^mnO9RG#GDQv8=C]G2GI1,5<{P!TCH&i;dq%TfyV/$ucZr^79:uV;#ZWYka|NEY-]MtxlCIRM86B@
-'p}lt(gM@_Ig[S0pXP8)n`PIfq1GbD3J{8Ekq<qK2(iVkME_e11JT+9kn_pF3uRSZp`xtU#8.kR}6A9RZpHn_R6-x+0TUR-"^dYK!c`"yYb];N6:hS8+87
-AAQ{3=priz@abz#tzAj6K(=SEikIGSl`.SFLxlcqMDD6Nw}%6<y/0HW{ihu!%a>n4!x<~4!nO;lP[#[0%:L'3AzfNIk97,:q{y;3!]YcDyUp6:4H5Ct'yz
-:C/&Ojwj7tAogh4GWJL0Nto,EdzG;|s2z;!-zcYf^Y(d]=fS{jP&8CG]wiXDE3{WL&0XCt/s;oqb6oFz(sRc4zPYK%7am<5AJ6mH5JI_M#|}5<ug#nR_28
-4i[4<Tc#E}U3fqYN0yN@s$(="6|_q0I/bpcg/,H=j9~%4i$Z`_&BK!`ua5PpwEv<mfi%Y{6;Fi<oGDN/^w3dsb&2M2=Qy]<,u17:Y/1-_sRx6d}9<!7k!M
->-7o6|0ky[Q_)},Fa&xoO"tudItlW|la2.|Lp{H)N>^m@^~'=0!x6Wk-;h5k8v-l<L~L9<`|[4jHKmI1:j#-v|H=lr<KNlz2Q}%7eOP(5%7K>}Krs`Kx"C
-3.E-oc_TJ8q=|XBK(2H1XntH@vgWS6O+5mgC^bf=VILN@{&N1K)Qg+D5qJm+IbX,DYCp$dP>+:5CI$m/9L}NV'r$dBkxbD%l"viWRWFUh9MS"owZ&##Yb[
-<RDlMEezJDm8lO0'~$XpQH$VL1z4LJUP.;xuJp^VkY7F5jrMK&dB)_+l|o!]m=:M)&ou,OnhyRx#V]01mg9ZfEMvn5F6)jh/M>+]UK5;:m]:.]:IB//#vR
-^qx{S#fZW_1<V=]6)sEX:.x,6aiD=$Sh,|2oAJ[{n8Qtw9igNKZ668|M6GJ%VyI<9+RI|BJao(00+,/$L<l0AH@;i>l%|882%r48Y!6ad4nQedeUIoV:FT
-z3wE[T-$JG;Enh%'"UWyftj69etjOL13PU/%Z/wQQ=MbQFfah0%}F|b@SDhK%LsA.&D.i)x,ZcEuTdA%DeO3AnXZRo>@ZS#eWT2XoHag%N;r@2S@GD1/x"
-eMinzUBzfUqHYarfY|eVccU>[c70K!Vc[1curyElieopm;iR>"a91Z4@n!>Fjy]ZL{`%TGT7WiT=FA%F'"@w3>QVMoU/_lMNfK-qjnEiu"Rt4m/ZeeyRBB
-zlW(yCD$W]6oxW%,d|(;`bO#fN}/ygnpF{(pZS)p@ZFKvamT"q_5ZwRIHN+K}+uMMdP{'R-711%R7#&mFW,U(yi]-/rda+b_T;`P!XV;ng_+~V+ZwA+F=]
-8{"l|e>6<z3BenmLuv4Y[MQLa|"mC=tFG.pV=p%MiY)TgAw"jZaqrc|`yMr7fWbm.GCMRt|eD1ShdS42/v=n^AI>~:WmeS5pgSGATKE`Lt5I6AU|RW|X2/
-<xkSNH^I]4UFi+g%#.cuCg:BUR$YAN-55#-m_p"4B`I5Hkx|!T2fY)${XaBw)t`!C[GU,$/a'D2aKfhp}!L-`G,'`%Q$z_D=ebs9UN{>^'>eR3MCim@8RG
-`bD/LMsxq[Y;lw6[3A}+>Bvc'vg;xE>G6f]2Utg1BN7#7(,X!e:5{3i$vm,of1"%Tl_Tfg@V&<:-Yg8%QPN%CvWtR$zr@jiO`Iwi.!-4L((iwaN7"_!RUz
-VEC'-"0L<}bDe`[XJo3R<xW;Xo)n-k'I71k:gVc,Ar)feQ#o,iNz^loK:4DUUj&eZ"8|)!Z+"CRTGSbqEySg0,(E6Ti-_S5CI>6E{Vh@<-6eox+.NUt>LY
-sYl6APwb!Y!MZ%Pdrn)mR6VW=}h<}wf@iFLZQMegPNA;]U#"=7]t}6=<p@>lDRQ>^pMlHb0aJ@U1:+/re,4WMwb(!7ydNNIKP[']D;sO^och,{A5Wuxbz'
-1.!1;'OH$MLMouo9=6>|H`rwhnLMZ+:JBLm/Ek`_[7(%Rtc>Rt@^0||4Ur@pW:oh`70-<QB''Lq5$EW`q|"^c<DJWqOIvF|Lr-dMz%F=/ypIdfsvWV.E$2
-tNGoOBJ(d'tBq/4;^+Sc4;{&Bm%vqbs:1u^MK]qazI%`D1qxU$%$+g}nPr_[q21xwWFP!2!0ngCiirYbBo_8/'h7#Vh!p<sp[3M(g{/8:wRyHO^)AT;J+T
-^J3)S#@!.#=+b=IC;|roRt+O%OU5FaSgUj<z_!$|&y&;2|r-X=EgE]D^W4[>&X3XV^W{(Ab`Ws1[[(`n7rKfR:_5H[Kq(%=:mx%)-[-,9qAT@@7lsj@XYC
-T|3+$@w-b<E2Lt58zw5,0O=^eCB#qo-nkqO&cNI;$fUhHE)fw|HU}':m(rEULNg9RofLu:[H_#RQhHi8[HDgP}se@^k:"mB`1nqyr=2@Jn9w=5,))^+NHW
-Fv8=!`,RZx,/NL/1CF.T^GFh(vnli`D5AQHe-F^p+8&`RmZ8SpOt2>zr6ZZ%H;f:Ju]K$H^Xx{1f-krJYq~3tYl4;}p4!S]$ry=:Mj_]6S;|cCw$#8J8$_
-mEk8X6y%CnX&$}/srr':asgvU=vYk@<B`#fbRJQV8@aq>=cjB!%|VzzTNJvwkKO1)>mDS,B3NmsWg^CBO+;gE^tFE7W0-y-L~"ia.+B5hUq&>r<^]2<DS-
-}Rjo.Q22"c]^mb`u<N8aVeSE(]~hI4%d_>c#2HpaWnS#S6{V=|g9EibMUwcU1!Dvt&-_M0&FX>G-@A8ZY'`:%v;ZZNI$fvVEZF'{ynv)(x@6cV;B#K+_1c
-3MPf()HwXH=l`DZ|at3#5|,C>x"0UN)-L_8@h!eeHrO;KN7.,V>)g|4^%xe$,uy:BU#DT7"M[%k]O"{O-G8-@os>HnU1b4Jw'o)>&ul5UVZFVdN'-j|:>f
-5m)qMXW%o9i(YQ#$#x>8Mj.-pmq:fJ3-V}8l7UQ'<q9f%N#fgfz#UdQs.]XI~v@:`+JzW9TJvdP|)WQ>(Bi'6wnP('E@<jVe;F}NG$nCVQm>TpKOChtu[$
-q/0ozYdG8x/ok"h+8rL&P/'Z&"OQ$0+}89/^#9R#x}1pYEUQ02p`E$$.2`di9Tp1,qTxy=K:[HYm"^/:yhd4%01I$0RTkcdS'U>X#$UE2{!NO2mGw)L'a8
-']c.,HFvfuP'eACCBgT6SWjv&HCso(9v(0/<Y|9/HQfxT+]IJ:pai5#anG0AiXPEf<,F;9Jr.lzg]CO$wmgLdhwBW(nRC#8[%'6[oF_=6/6]#UyZb91Qq;
-r9+}uu/|g;),GQ|2s:q9{DxzZ[RZ)zg]P.=ZCv;HLwJWk+g{i,7>639e00j1<MFxEXmkcf"rl&/gI=aDnY>Dv%Im)-qym6RH`iHD;-=h`+G>q%JKqsF]hc
-Sl${H6T@1t4($b)>#Ec/v>]`{<6P8"6i~'C<`K:e4b)y~JY>O>D9Oxi#L5F@}8HG91cBj!JT./P#!1KDJ8rU5iy{'J(W4'[,s/pz~N8,"v[ToFFJO@:q[q
-+RE.`p]x%HU<Z%-Ah{T&b-G5A`xu>(&xhiO_@=}.";b;y#.J%p[}|7Wb0rN:2=Hy$m^]o;#@b:9$T$F)M1xW-z#Ix&|&`"+`=AR.Ot_16rkh4+xf`v2gJ{
-D2sTaoJX=(@5ee;`J7}y%_(&IRE6/S.Z/|3o2e9Zok.`h09SnkI_5-TOlu6U=.C_[QT7GvcPeTi.s4_4xCGnsWrf@_W+E}QK[fihL=mNE+3MMlSW;AZzW-
-wf3z&Sk2tN%+zL)&'cINn7C-s)foey}r>}f`.Ik7D8g9Z|ta+p/0KC`xEvi#]]OU:iW&'g=3y6MraL6;TMv]VFGgEidATcNuGLc`_OZSEN_=oQ<Vzzy&ov
-0K(yUYbA:TvZA6rn4c+k51k[dIZAQts{Y}-{H1lUy}Zb7fff,yDR')47[QqU^S/jxd`NU0&$ffc!B(b:1:8s|R<l>^.h0t|DBloo}Cxa-y!9j>du}v!V.@
-VgNO+<U`df;Cz<p+hj}Ko%h8=O^c@tScLf`CFJAYm+agF23wu^H}[m%W}md,[K&;pwDJ#8cv9@L[wYiO5|ZSk]uuO]/W[M4|%#&CBVt+4v,/ho11AvPaEk
-xmZc#VmJWHa4m;L'EX,C@B](-1yrcIYZbw6lS{y}d9Eo$7-r8|DR9qPH~PEsP&PHj%k,]j2)"=xDbL>+Buaa{]L[r7kO_l0DZ|0GR!.P,]<SEZ!_i;#:&n
-dY[#5{|pzWzd3V+G!Amsm%.E4'W7B)<BF{/SubKAu%LqE1h)=rK'S_Wp5Xl4Je:YD9[1U}eGFUN!J:sQpb@T;t0Tc>en$P4)C;0#v1^=XRk&GD^u]1]DKT
-Bg_CRCwj4s#PiCFuJ0MCxL{)eh!(vxSKs]o_(>7W0[L_x#8%Oall;d<JK[kN0!eL>OGqArB)W9#:[.@]m/@.Yu=p|,&kE)}t7^bd&D(AkYpT^y:guM4[&Q
-BZ9&~=RHHp]UPkN.NdE0]rh_1(vbP'<8]o~T66ubqJ~y4R~!>icZ`w/..}4StIZg`HAT>4]bW|i:M@u=gbv.,xXE8:f)SIRsz$5;~iK:V>W<g,|RpuL@KA
-1Q)4qcKo@gM{{AK{tn1FgsommQ&Z4zx;Uq@HZ@PI%NBa6jwtJ$x@,7!r^r:ea|,35s&WP8Y$I)Y"h:rwJz>J>LpX|YR`h(+!e!R<4:~uYr:,R/L4Ozds5`
-baFv`JI+kNi1+ILvM6YjsV5q]/AK-8i{XQG"m$#d,9{!jIH0BS:(4KAA;H(S[j_9"Q7!<,GTt#<v{Eiq6xx$6Ifp@<VF2K1Ssy0+$qHC)"a0kC$k#|<']e
-ed]pdU5k/CsHHJ$%bS1)iOe+xBU;oa5;5Agsw&;u-^j(s+Wnm)|/NL=y7X[h#D|5D#0mQ&k._Dx4_uUUkX./hwy7Q<NXQc>#6]d|SX]oxWXy4fy/>Bgs;/
-&5]!_%r@4g:wR1;9/y0isZ>Q[)a%EJk:w'3d"0TGmU%fp.lIi']>){VQ2U1),s|[BTb@F&OT!AjT$rp'a6lUZSj/OKpX,rQ(+h<0(ev[x]zLL5{%RvnV=4
-qbnC3f&aaV]Sp.{%llj@91RTf7(E:iCCJcWXaL)d/Q-6{w$Pp0"d)4B']^YM%JJuW/IVJj6$!V<MZYscj-65T"<8hMtH>6Ls"}g#MZ$-@yBjg|mwSgg9hn
-qgKbZ4isWQX5}@CKB]@t/i_ZVehfL]W.%G3ze,}0wj/vHm3s-hC1(pjnf,YKbq{oO6uSqwr6^2Ol[TSmJ6R'g$r{m&e1o$zm452=p";"9nK5efew<PMt8)
-J(x_k'1X:aCLAm.A/X5^HK4(1azp'C]&jWEDWa"L]YSDBYokBJh%Kh)@4_P"p6N^Xv"xdA1:P)R1=GJ6<+EQ9KYkNt9P^KMbHb+z}hF}SvDO[dqO}NKmZj
--By,`Z[K^qVkmT`l2]hyy7V`OZA2`g4$zfpF_TO@b&w:@v[>x,Mda(GpvjU0M6eN!E:'84qj2##B>ezEK:pC1ojVA!{98}5c=f!^y735:rBmpcxO'(~q3g
-$cOYWGWv|LU]cxh14>m5J1.U3kGh!U%ddC`A+051[h;sWZ64]SaT,,lK_3RX>==T}|MGdK9bbW_kCzh90^"xB3=;}KwPL/5x_88Vs]:5ZVZ6f}Sc^VcVIC
-=XHqk|&f@B$Yfh"K"7,:r`SN&&$j@UhuaU9Kn"axR6ZQPF2Wm#1Ca,Pe_CrgL6tC5sHDw/+K%6Mpc7hN4kj]PMe_i7kMknT:`1IKd>v;H'o2@}5hNgXBj[
-9(9N<C/a4]"$H:N5KmC++|:20{m1+AR;jvB:iE/J2%IR)|mV=)i4CpM1WqPOVw;_,EPiAi:(p;TF!/zvf0A0d3G3<OBqrOWsyR9$&hLQXbOF>]K$i,]l_w
-N+q5(j;A$y;Xj|Q^3jC5aq6uSmEOs)^_OmzuSh]V87v0]91.^.xJ4&Utc+){C7Z51JaujN)1RGm|oJ8)2mu^w)eMILwNmx`X{OC9Gl4CqDhc`=]TtQ2LI`
-K9v/|J{vrJ8,)kFMvdG;cBgx;u/c;}{.5}3ymu`HXDs{)nCIfaxNr0Q2BZJ/nO.e!m:uWq|{]^}K^n6YwMu{hAJW<o>e}DX<!V'9F`s$=P~/b^f8_bQs'v
-8V@^kiWcYD|:BOh)sGh)CTqE[TM=wTVM&5dxMe#Y_lv0fj{GVAjr83VJv0A>>%d+-)7([VK;ZLkY|}t'WUY%au@2XSC[|Cc`H9:SAuKS3t[d-.oJ'B@7}H
-ETs&gb5fXS2:TpUjLBy;c`a`RKTRqT8;C+^5~pShe@S;<myV/,9)fELiam2&yu!f6^nqqEJV3l(Y4C&Z$"J;FzGMA@hlcytt~4]0h{bprLSd#>0$q,V>"{
-8tHCp#17UkR=c=V8VE^V@CYokuV!DX6RQP_1;3(;-tN.k+--[EaXJG^aT6zU"R$l7/TpdeOZLtGZN)fQn+BR<WbH.h1wY,@3cS4,2)%30eB+{%8x"X^N9X
-$8d,o}PPL@BK/)le44Y]FO4<g^"t>^OD6-FD^|Nn9:;S}yn`j$^LLJl%FeWXM8$ImndOfuo;m^8-n:_/}[KZ`Ldd_M${t|e>bt]#HQ2P+(TkU<)FX<qnzx
-gQl8eUxSnz;[iY`6b:5g!Oa&}ef>5U0U}F1;btiOd>Mz[>`hm&/%~u@aO^pS3)9Z4$|uv313uwE.Xh})w#Uyi"4SU<_n4k)8F0"n(;sGm.<2DmAj)(H(xz
-uKN%b1CD<sJu[KIKga$:3)i&VI(k{M|YMpK!"(LD'Cqw1pOY>>2IFvItGf]a@Rsert7'k^h4ao@Z3h"0~0m$9MjDriQ;^1_ITj4z.V-60fv/Hvm[3.(_m]
-"%+}/lp=v1x+X<CCol#Qz5R[zU~C"@YYiW)W9,d|OGSwF|P6.S(}Egsibjhd9PH-#hhS3XtY~+-mT>}o8Ia-].}PrQ"k(hD2V#95n3OgjHH686f`i9S:17
-+a~'O'@A-[VHJh=R"]a_w]bwr;(;o<nC}=CAXws.ie6RP}d&I<{@a:J:Y#PRb;dyQiMm3ll+OuY@8PO4D,._<!c##Vh0!O(Kg7Em'Kx;xSBRYt!@)Nbn4_
-Y9A__6Ne]9%XwjkWD-SmM}s2z]E(A8C/];FJrWdx(q>"R,e<x$4y-XV/@'H{)drvY{zZ-{d)Px90H/f^BH~AZ9vg+UJ-K>;1JNHPZ;82}{D^7xp#F^=.m_
-d}PNm;cj"'6zeD]]R')dq1aFzApm`SEh7;#ssths!~{SiEk{28Oo$|EHJ}O[@3_w3B/lazi_AOf-/Tjg]HuV;l;vPNPD!>f}WHi/hSnqs5,C^U$"=H";)7
-hrR"1wrD(e&+x7prSmbb>{Z4U=-J[kqFOo3V_$@B<RgND67(35m339V{`ZaP00xs"{45zq4|UbtJJ+=vkhA5_9sl%ELuw.:@DD=CH#S1QX`Z+vy3yOpGJP
-hvVB[KH#=E|g]Y+pwy0GL=S/D/@Z[g4`[qRS%O,a}yoSKES|0RH"&u1$|GJ+'6+>K_urx3w}tc2nitt13dGL(h}<tYkC9SQoMVT>^^^Zu<~4K2&}4X5[ym
-2_(H3&#'r@uS99-laHT8gtCz`]gl||:_945m:OM;i'r-W5.cWcNi5PfHD^ojmRR'%dfQEC)L@j/e)[o-G4r'4loDTrfpgs9Q,cz&E}Ey!>x4f$L>=6vsKO
-5$#|]3Gw(UR7H/P+m.35u0nQMKG1i&0iGVfX2N,i,i=xU'SSD-j"(Ri2cZZmv|P664+pMAp>V1Z)+"4QH>yg~@UQw%LTAmL69yjTS'f:9Y.-!;P<gX+/1t
-zshfiCXC+hmy/tYmt7KkB$fkGINfoWCwy]~U!-]4wm|0kJnY(;C]Rw],KvQKoFD{>)6faJyTR3,FJM=E2FFbwGUIqWcQEc5dto@7BW2j1S#.l5Lwo1/p,#
-m$)UQjdj2-CoOoFM02QB]p!DKV(0JAcX6rYQD!oT.NgHGu5WBXg'O)z7g1+"TF]o,&kst{:%lkG.s`,_9l:^9jOxU8"_Tt>8aU>.,3AsKwUW[,zW}iX0KY
-f:u.MkO!Hg"x;_;CMJ=;Xq=$'y[L,|^y;1Xn@Do{~D:L%Xs6e`TSw>ADcmI.L-wL#Vkgr]3e.PX0su!1miGT$/'r!J/FtN"J1H#[&xH0}TyU)5zd02bx{X
-y:9J(mnOrLpw,W#d(E~7^7JYTEUB.zquGL9,_s9guOM0k(kA4^In(,$xO|_rCsKsEgQd/g/GD}h0=T@,F]'/s8|&7P4TB`D}pCN!QMKT:Ae:cpSplGPe4F
-:`g=%bu/;rr##wR^15a29a[oRHFIkHwrm}^B7&Sk;bQD;_4#vU[b@6JZ|$5w@H0I@qB6jNI,uZ9_AW`HBh:gZoNMd{9HF<dk!%J[hn&7v"I-s.Vszzv-MN
-S_e!CG:N<=/b%;-Y_,Q<A6qxyDwc,3Tbpk+,HY^50;QfE>XOY6;O^bZqNm-1aJF"(W"I&kY.s<+41|t!Z8B$#G$4R9Am5IofZbI,^q.&Upk1+J_bO+:4sH
-_U=z+.)"!bXS,zdve_0C)T.4%G}}x1D#T%>[X%t/OdGR(t[zUh}J'Gaj+WQkj=d>h'4i.M6f01NWuK@C:7#_`Kv4`K-(yWf&"o]OQuGQ{=j;CJn|GW{j>,
-#;V:^pawtJG=hSaP9;<I|/1x!UET/wN}I;{z>Ctic@ovw0kod{!U]V:'|p]J]aftaV^P+"M[}3=T"YEw#Bqm+Byc4,ohr>Rhv{IZ%USL`nDuaDgw/wse&Y
-e/gc(GPnsnt_)^tI:=fc3G-WSrB}l`NK@iY<`KZenygBozHBr)|<5,Dsnf.gNxBTo#&)2_yo4]){C['S6VGf0po(<7_Y!,'!D{#ERgSU!|OOA^F%:3Sq@t
-'uwMXAUFkH#s2$1VQR&kk!(Mt9^}zNK|_K4q!aJcOoTK:6HIk=FV@-{3;;OI/$R1Dmm:}1C[|}MD4WlX"F"fDkMy]h%-s1}2'G[>Bk>Nf.+<<OOZdcN<bd
-wUk[C]Z:&^stPu"nx)f0}2:O8Bpdq2d7~cqo/s4AsP>jlhAwwZE8$s/Z@F%}=B98)(aD^=i3tfA6oTq7n"q6ozo{Y,d""oNS/#g8W$)[!:S8e1[jV-XVQ0
-.+<X(b""iG8,dLn^Tdt2$4Q"Wwi}GC$GV<,$!>j#[$U`._.c=G'eQ|@V{O+F&,cfY<8XsVy{U2zqi'{,}Uu`bCj(x<2"[b)d")6i};L@Z5vi9gicNXkPdV
-cia]GgUyK;)vB+i!X2m2z>-7,<-tuX&LhOC_S>!{90p2:lO5WmmCapt.|0n]3'=H-j:s(:K<=/;vX,muvePU-uHwO7)lq32m+mdG~nNWJcRe@_X5jomMa[
-p(i/BMU+^no`7Nbp!=w5$)ZlGmT&v^%!_je"J&.T@N#l`2YvXC%bhz5X7ywcwK&gs+9X+/UjxNgLeqHAxNEPu]N)X&(p'tGlLne7C"1@%>Prgk{ad'W$c^
-6RJURO)r%t>l74'&/<l`%NDz+tr)R=pp,Sai7m/(>,NU)0gQT{q{|'YkrBs3%'<1Yd^xX#gs+BW+f%4yc$G/fe22DBpoT_i/tiq7|-1Zg}JjvzLXWvjXV.
-j(b0RSIRdUiivq9l@&]U]/q&3"[Cuy9N]04vIze]8[jbEmCQAl2m,^('Tt]2ls8XQXujO/,/&cBb$I]F2TgR;y%K|)&UEc4_4aK}c1@A<>f7lDATFZDRzS
-tEVuJ({Kx0E$'q}MgTc;xFHn:ITRX{RtFwq+{OCIjcz+zY_}otri'21>vfndKcl2|vr9.]q,#c`bUemk"6l{#k1W,.ry2(<S'{3qpC>[]5W4#=x^O-xY+1
-%w2_7ZcCSYsW3_)vN$RnMe6yVqjh5r,-3D/qst)6@Iu_bB}^vCRtN2El`^"gGfQA<$b%A#4SyLBDT$yr.&G(4[Pj~f3!]SRxy2RZ[W,VQg1^-NS-j;dZ4k
-dJ{}0]f|'#]o$AsR+,1x9;39Es=Nr,S@g2Exy.o=Hp;2I;=.vaX+L+kB)H&OycmL_W"#p,a[nfhPh1g-/UqO0WOD'F^&8WI(<R`YS@zk]S1`$}#Eq)>KNn
-qFoB.vP,k=3H^K@&&PbEeF945ts3zpy7]B"s)$5TjZq61]mp}(Cyr)$}Dr,ql%GY1/)m_H&ul]-3S{Au+_MY^7@@[9V=6&5)vEN9,PT|f5q!@iS<#lpEGG
-6e_AGCsfSM_e9o2^>x`6ZB5aF@Rk$UAfVE1%Oz#DBIuuVGHmIb,Esap!Hw:H)(f2V+X^BVb5dY_Z`G~BBDCovn%TzT_^!KTW,XQI(7clk)_t<hTKk5%d%e
-.2m5gYF5^U4l%Lq}6_R}$6^Oc'g8ThwOCyp5AH-Kn&/c6@mU'T6Jvs(rMzc5w`V/XZgqXq|msg[%;R[Mzl`z42+`"WXTOe6)j$4K}RQXSGJDzZ5_lw::l[
-!z23J'8JKP.#ZmsR8`53Hk7#yMac^fCgwvv#J1v)SwD2,"gWvmaz<2lEO8CQ/VtO.1/+LW>^L]0(dFM!O2s:zG=$7M&-wRdqmI^E,7ZrBNXYmqBIerEMHy
-~t&fzcP)KK8'y.Zd[w'iBQp.^V.Xmm_<#Gz.a0.th},|u&4tXeVq[WGBn`U`sV0@|}G]:Ay9g/3t1WaWH[c4Z+M`8}D&'SW0k.7zkEa>Cs>PjN:MvFwk#V
-=t,u/#PN)E"MyK^qlSYpqxV"P[mNe{.L^AA/U["h~O(pHc4E58Yy/_$/@ptmUV)Jm<^K#LbiV,/}GRAzYuQP+<05Yy:xRg^#{E0fiCYFw%lTUm<muw3SS,
-LV:|-y}2[rB.M_'e@=ER<#Ohe)srS=R$YLK2Cp+#l=hqL-c"VgcBRD@}s;B-D[8<9W5nC[#xkUB+R.V7P8[{AY.9#0tO"~kOm+t$6{fN%d&/GKD$]tKQ60
-[Xtg0XU>xR/QbISgQ]Z}0$_Ow!gfrJdh&YVosUG43i81n[Z6"]UqPbD0PD"=.&Zd67qZkNYHfZ3SQK<X8(/f}WE^6%_96aoU9DC7_vd]H+ps9I>7]='p<$
-I'kovk:Q]w3R__6F+e8/<CNCYk.%KonS,2-].no_GdMa!a|{(Lj0r"[+~NC2IP%!%i-K7bUnu{mH<b^m}`JJnT:JO!M:$&'c'7A$AtLo)]JlCD7HL<ZV[X
-H!<l6"yz0<Z)U6||N&yMH[I4Gu:XU$=jm2c<&C^(YWeS""TDkr6i(-DpOp1Q`1&pFt@7mNNi9eXt:#kQ$#H).fWO}2$^E.]AAhT=(7lTZPwPVrCsrg"p^P
-+_E!JDWMev!g!"g@/TwMBhJ3V;'|w_=Sq]uBa)0;bmG+"KQ/l#bCux~fj'G-kQ7{-l3X's#<3uA;StIxO-q&%6L!s;@s(gdIs0]kQ$`w(/|C;:3}p.ipDZ
-96vA:>k.<J2Ksg_<8B.d(MeNW/MPmM6BM/rX]33M%KhVQvj=iaq@TxI`6HtFNbvqT)rRM}K@6lXiK=RJg3UP{px6TWIDof:T@>NpDP23f$KgW9ahlaEvN$
-VEp"f=[Oig2(So>/+#H}~RJ}u,ExXxWD=HUZN$R@E}Y%hi[BW{2BnXAZ}}zgvJm}Fg;@Z%hQqVV(bJ-0:aNJ&d"#o.+pE{;-cDTy%H(R1]N/C=;X+)}Rv#
-=,]DLqRs3>#$yMa>_S)!orv<q}{qX3"DYKGcVgXFaQ"8-^OSN/aZ3in%HC1^Fyo_%Xt%7KOmnyX/e}N[V>f"Qg3m'iCGM5$.X^rWQgd9W%Ll%U>ig=+L3"
--VP>"cc_/k:x{9L';FTjcI=v,acHN2[x%<|iwQ>ou@j@,25]O6=HD4iV:A&vxI>Wb@PifgFM2|.q0a_1>DM/mQ;Y'hKH.o2roD]jY&#Xo{9Xmr|8-7%v_Q
-t$y@x4=}VTV(2;Ynl70=W5uUlrO-ZU^Sq$&YvzZ[:uP`I7!kaO!':]JobrDXJHe-1kXA9Jmm2=,3RIrl(1hGCt7#E]IyzX[g#wAD'pxKuQdIl{wQE}~i!P
-cf,uz_!seQ<UGdu-Y&WHVAE@v%7,gWkc9!P'!Nk%TR^c/&hVr<`-g%H4ey$xuO]5yLJiyrcGp8JGgnk2EJG<Q1UGUyc|:RUjo"ugv(+}iQ}PO^VG+_Mm;R
-`Yhn'wU5.LJgyv{|&:^B)><67;)(&eo1,!}2!$8.@!2D~UUas3pzu{fXuRto:c["W%!uco>3'w>u/zdHnM^:Fa=]jDTp(NS=34Le.GOt}.~pg"tMg<;A,]
-"j[;gg,,w$W{6C):Rnjfto|r|#f340u&BUlJf;NsCwJX00'^D}2EiS/s_DX,$Q`[GxsA$7THd7H]%#DXo:0+GF0[p{"br12TheWj+:sU9dTam!Z}+q7/#d
-$$X;'UmE.:jQ9Vk];bwXxSEF6(2V%6hnt|=Yo`Amyu60:{PJgCV{{e-CpyVL;mnp/2|{/{R@o_H<5nD@(1~rW<-QkhzEx0HCB4)(pK)TlTH@onlJWzfdy]
-fJ!CpRER$;H^pKb4$v+((hfvI]iH&R/RQ.}@3t,HrV5j{3=fjuF2vC,]fP0$B5wdvP!_^VZ1DE@hgBV:kWcKL/v[YtuRNzBIS2;d%/G}$'4@:19|)dB]'4
-uC@GOps6pbUZtFrnXWfa%3vga|'+$.bXk19z]L:&6Nu.D:MZq:Uc"86NMtl3{0+wR_HfQ;[8juJAP67`}C@GdkI_+nEn&C"J-L]v"l_L}ZN<<}&y=lZ6v7
-5=u3U"V}L4{r{S=G_Qv)#w@|oy&B(B%}prs^sJS%rv+]r-G0$wY))TZ<mjG!d'$5:`V[vUjdSa]CF9z-6U|0G_Mn]w0Kd7!~#NT"mwZeg}|x.;![@%v-s<
-K_%wOH%JRC70d2$"[$40p`pg~9&x//lxF:-l+2e[R0<NN!8}Chpc4,6CRucI4Ioyi&0H|3Ms5H8d^e0w0vL=H/QR]CxX/:w%p"m/zN[9j:p|{i142rgB%t
-)9#cz1O[Mi]TJ-eQhTLcm&A0u2AGnKd{Xb<q5T:h>UzjalKE26uHji8/W)xUnNT8`fg(y5bdBnMYFu^|BzxkpXr%5r^6,0KH5iEoy5:Yt!(W^iO>U`lw#k
-OA8O2X9Hk(vN/k]@D+)5+DqR}rv"{q`=7]5{[ns8i0v"|t1D8.5IF.M$7C3zQv5jVK~<|U{=NrP.),@yjL6&'S,aB8fI>{l3nz8'YUn9CqW$%gB7K%!AI8
-!_;T|Y1Sabp/lLlCM=O^yS+&[Z:v33nteD$/b/r4,ADgkV:4eA~XX`9w"{0AY"3UyPWYr6'fp&zitK5gG4/^=p4t"BPbeour1d+`Z+M7drLjyL62ZPgk^g
-V%SKXnou/y"G[`A6jpluIU0LnaU7C45gXs"N"hSR5z>lc)~BXA2i~1{6Fi'_bR.i>I5T>FQ.IJ1ZkZhMyB5Kwq=uYb/GC88V)NKS&N^lD$X794Q@C/L#SO
-pxmcO`T(Ge1catbvm])Bndy|gP$<9cgF'Y#DOnS1`O1d}H,VSv"y|9iU;-HPE}nimm]$VRe:[t=Q{6/q%i|+vW=4q<ZwB]Me&Xbz8j3lc4/fmV=BGdS!R7
-td$L3|du|EB.5[{8kMY/WJ`A8LEYI/3.wmEQ6M{;6GIPI2rD]jsfpEOnm8&z~(t71(|cc%W=gq-y]vFX8JZ2fY"4<7#QjM4%bjL^|V}:|J:9oprK}J:SoS
-L+8yMZPaB&h',NM`'A$t'J!pAk"[s,0n1G<{eIp9}48i%Dd|V:m2e>2Aw:/6$}rM>n0K6[fa:fF0v6R4@Z=ZS>xa2jH3!3H4A!]mS8mNKypZHK0GdqMD;6
-|OXM"~qjdsaZXmvZM1Gv,@TZ_ZpW!AegAGE.X<v#l:C'M_@3wA'o]W}_)WFXfSrW4<)1H`_VpChcv>0{ixplR40Ct.MQh%eGaUKmsLfMmZbxgk&R=TUy]%
-FdMkeR^izI2HJl[}2xzYo{e1hg"{PaNG#A3ZWpF,Tbk6:bk6&F],0U@-(D('Got8ELz#,Oh![=:.wpfKnonkN%UeQF$|XhOr$;d`vO7{DPq9iHnx@iaW9B
-q{$9[:oU,'GQp10WA[2wh7ww,R~l`YFgU2sZKbZo_!p]!mhLnaw&jgn@XKA^F@upIU/P5]FKm$/I/kyJ;B"CPfmM9MDO[>VpqfQKRT$<96YK:1-7L/>h!+
-ksKAB4&A:RoE[H:<xgpo:<49R^:iD#f![awYOLR<9.:`7>;%>J5E0x@RWR]'V@eVRkGApmBEle=>e61HUlz#<ucphJtz[xQYZGm|!l9_2S^=E`O6|CH;%U
-TA[^x_Jle<sl9eE33GfxZ32)fJ7va=@##rl<qYOewOxNxm@"UN~^5k"%Xcot&.M'WYA,yErvCbsPP5B:3)&q[|HkND:$<;CUo7`"+>1srKQWh]NGd152K>
-Pn'm_{YY%Hzh3{7p"iOR]).0={hI5):1}AbZ@w1jQW4fLWI^[')OPd4@Kv{^q}EFA8G7W(>lzdb1ahg=5HOl3SqLA:fd:9m,po2kqlgGYT-zIq1P]:B67&
-Z9lek]I70h%$HUK7KcwfjenZQMQu$d$Fb'''Y;f$LYy:!.NW!O!tU8k8,nngL|#x!_a)g6oD2XMt9WS^fjEGDB^:]x74NWmzI6p}pe$#bxxHiv>D<ChH1;
-p([-g4VO/IbM[PUoZh2k%,TV@q5tHU,JzX$Fe4PK@pDDP{(wTm:m^odOd"aYL87Obn(T4!PIn=ju0ea$LfJE`/4%i3'XHJaZ}df0z7ztCmu`6!#UQ<N<Kz
-Dl8ekw1:x!EX<N8.,TX&zTsOV1f}b)]7wympc5@lA}Bs|sO&}lU<I2|jh^59X./}^z{;PL#P3{JAd)KGf&&sc&K&)1|a{|(gV"y&.0;5E=-W8M[IL]Qb"+
-#{|MZJBr=k(XdgW}[")iA:~@.)4r$ru$t)CB#,qj.DjNB;|^i"4m={Z62Uksc/YH(,Bq'>:gun1+A!A;z/+`fc!1ckD)nA=Y>0Ungz$z[<7J#+i91r@$>D
-)>tNOH-rUO/zaESdy`)(qx<7C+MGe{9z4[%vo'DTBzi)JSBdXkkhr`&j/'LZb8/#5p3H"-;U>Q1K6kI`YEf_:6,Dy+<iBF6x"r'&!(X8>AA=Go2DUI7R6M
-Q!cw(O)iF,]sJkBhA7R7wsYQ^y8t,t_IH|I>G2#)Yzgi84YXvHO:Npy7f0xEy7h:ckqjwVCxN,D},tqqZf{v.Ab2^wo0+`1UVh8m31UXEX_#{C8Kw.yzKS
-1Y<N:Qqf4Zyypx&[B2ce+cwtnSqv:6XvMu+r$+o$:XC"/sMK5`E{#zr,c:|9wwCG$ui@-W-}T&3|=<}vFxcDq8Mw7wO<WI3e>gtF5bK{ro2}"MF`}M+Z<i
-XUstV|S@~h+<REX'CAFJcunie|35PksjG7nnHYpg69toM|H`|lzyobPc=oB[BPVH8=12}r<B9H6&;2}.Wii87FWXwk,5)s&r&nR;A_C=|`)PhxOX=2t].J
-FfVk{}+q&4CeM@bHUoeON1nQkE$SEODNg|Cm5-R6s0w/9ik=y(],{-6FnC#Z=]07FVmlcZ8n){p5^=3Iv}4Rd/qN+emX&w9MPzcD3zF@BrVWKIa&='%D[B
-sOpS6A@I#mxQ!-!_#vwTJ[0$.79crfEf2/G3HA#[!mj2PhT07/bKNNSE&9axbEvM9B]>PkxGhpe}(f%eXk2F{'o(g=BoWAL:r2T=~"aOMUw9;AF5eyJr^{
-g&PX4L#j57Tk4K./ybp2^>y_%P.2S[BghLU,sJ{gc{OYJ{((gXrcXCNU^{lja]WJdY#XxEX5g1G_c"'ma@9T~D{#cmI}5-OdC+fR=tUs+)eF}oJ40^L7)n
-v-4J4B^g_N`f~'eS6Zwnr#q!M2HpU%:K;zi^VR2fs`bP|<uy<R60n_wVMh7#fpVy18e_]ZY-d=l[,!b@uX-iCv_(Tp(kjOt=fSlIB0E0SC~;0K]A7Zz7k3
-J;]6@qO5;V,D63fKUqXKu1y]n00o~[5HtHOW9qM9m23dtb_bPvq|BLi@/_(qOFd(u4b{P[0q0ov%);N3Y1M;5:hXLC.eD"]DN8dC1vCeyClc|F}wrXMm}5
-`Jb3$XX_KA+T:|d&@v8K1#]+}g1blJ3ul8~"l;DIqL4A-o4>96c4"Jq`PtW]},{7t=TT%qnR@HdX'_9|8!T8%`P20PZil[}E7=Z;>IJO7v;4navvSMfu{j
-8K<nJ%[a#e|.l;l$.''7UyIpS5{/iVfG{so|1'$U=v(-zw/''^SNY$:i{0rE$e;=32'l8-l:G|1qRvSh.BI+"R;i0,>m}.J#mw%sLQ<_psp5I{(JQx7/;Q
-nm9jypXn9FCMa{1=(;pyf4Jf^`&="b.jeip]~hG$5tw>wX#0%-J_@t)xb_Z@J8Z,>(1]/w&G/%=#c+s'^xf=h&Z[EeMZAIhQgd=4:A'[et4'!=[o`"<#zN
-X^~0)hsyVyZ8+ywB!@&(`GQM|}Hx&3#cM354]v[vm;wW~iM7u>,o]S7Im8@90-_zm]ug}zrh_46Zo@E{v^6`+zJ@o2lIv6&(Cg(rskS7nsA@]9.W+#tF6-
-g4/$hBgi}62}O^H86n,FwDQ0F+Qyyt8ZoPg{hj-iO@Ak/o=(>`bdM'Eup,BZXO"6_cU$_H-Y0/CR;W_^<5s,HS)jT10VUYOWACaC`$"~lyHYdNu_jO&@xF
-h]8xTcAPqJIGh_e.+OEHINJx&9w+ro5[&1%ot4e7FFZ|!pq7,oyxSaNYzccH'g!Piq,e{}XJ/bL&IWoBM#C:;Bb&R_x4_s]vr$S^LD~>$=R0$pJ5|Mk/@`
-hS{F,E/))iA"w!MP:'^u4L5<lCuI'"22K)PgLg-XpDeUhYZCu_SK0#+Dsz.}9agCFlP`"bxVM-BKzLuO.LKa>@{20$A0Dd1Igne6tqkMQaI9j70OIn7}1[
-(xdjw{K{hcf^Gte[,X7C{p;Ygk@@'#Wxhexr7D7t]mR95DSXA=;Hh9`v$N1B/=h](I=LO5Sa4;GXF(1v$O$_uR~1B89+Tptxz>#jS(3#-i@E!93AE'Z^g#
-h{C[%]WU/1Yb}6FmDWLmXMArSFcG)`FMsz!eQvi^D^F6ok~^Ao/!3zVAA{5TYF!%#},nYGWBdMpK5B2.%M`no53y<eDECi&nS`7:DU.@r)w+^zJ/3;hO":
-T{8P6{RCn"#%YFQPx,Bz_Qu[-9f-y^aZ&-cWO|0H7d7}!f6(Q0Ho@nV>1C9_4_/6XP#r$+v7G&iqU$&h]F{,4C.mvjx-Dog%3ca!F24H^KT9!ZNwz_W4TN
-f4COI.Wx89/#p:7CwZO1,LqYG;4BQ:EtUk-a,aNN3gqOJ9#VMKOz9rPbD63yy-`,x:AFw"0VYY7,]q#W1mT82Y@d'oXQ+91(P6PL2bZe>qga$H&t^9/diH
-GotIBygLSsrb6).jZeC.]:0>A,"xdeC4IG3x`x'A-Gh'c<k9IrKz4c-`NB+CN{J%KIf+r2e`7$(Q>6=sCe!MZyr|7WDSH,)j>CYxz/r'(Q|"P:Eg}vDJ{O
-ZdpC1eIJJ@zvrOIBWFsjP2%O;^za_k-p^wfow6"D{/JaTcrH"3KldFy&"DGLX4z4'1%G-1^L5b-8%21fcviF7}`]zcr!{S.^B"A#yEsW=_Zq#1x5dBFlYc
-4}b9w+Tk+JTZTcS='`chlNA7JsJi|nu7@r>=J39&oJpCI=n&.D>]=7e=<DtMz=yG~MDPz<DSb+A5riX>YZQ]!Y;=/8GQ7&nO@"AdKM,c!mQ!~9>P]1yzzl
-@VPWiRubHj/5u=XZwt"mvfP(UN|DZZe0_;Pk)02I_,iL$M<<Zj.bV'pJDP#R"q&D@u(DAsB+8>N(]1[]d0yiURu8Zfh!N"MInymjBqD1-n,kSY/oV-Mk:E
-k_@<n3[OEoAn5m9NF4)p-rEumJpP_urZm2l1'-dz{camiR/89l/5DN!J5'x[q5p93`LwBRn4Z6mP5C9r`qX%nrFf<7hmx7t=kPRu's)XODFfUGcL.6ltJu
->_^:u1'I1ZTf~xL1@8-wiE#|U8o`Gk|15_X{ym1'oGMv{}@DZ,t}M`xuJ3tZlgs]2AUXh5i;$w4rPIR8dYK|Ysx[#5<}Gqz-Oi#I|-0Q2`ki'nrRPJ3h&<
-~ZS$U2N$`/zv8rrjQh](~_%I.^6bp;JM^p|Cv;(GWYaWG)]pyC(nZ!BVs}VS3dp;[^P]n)(N^nSGq>%gF,^K.|~7%itx[)LRxkTEZARWdE5aD4H}ao&0rV
-4tyvIzN#}nqCI=|q4j.-j`6fiUOuXr10wR9i-Wq/JsnFD3BEe<u]9DAqiFWo|{%<t=yzQe|Ds1@FBx1-G%unWOeT~FTzS(j";U,;e{7<7b;Xt@SoExPjw-
-3-X9K(bnry}.'mi4%K@{Y(F`a&-}</vym#R&[z%@3z{y2]XnyKy,0JY%N`iy{<(i"1.h-xF1Oi5Z!naA4[lYTujw2z%_SFrIkg!k;K),wVHSjW+W&yD1Ud
-#:lp_%T,Zo#_@{d;)s<hUF](]({)d=sq8}%q2JA]6Hk><'Wr[U;QotS3j]RE#p4X:Yy)`$vYI!jA/Z_}4#UZcjV;Hml#!w_#U-EHxyhr[p2n0Tl{;U>fI(
-uMch$r5^B"g6g+<Rn6m3q("4E0Y|hL(xXo.-`6!(XIad91$-j"mC_'JK/7U<&j^,n#O8k7Fy%I9[@wqAMr"92tS%W+C=q|-Il<vtl@}u8,nz&603h$IV./
-u2Gm|oLF(F:_{sH7S,,:.w<h!1r[){X^{]5$E_xCeUL]gz[m28b^LXE^8z)7DZ'FqzG%!=gdGi4qU,>HM1tpxa:Q)y+^.B.lV@|_}u<m1Z/&P+M/Yx;+iT
-R/!n_m}=b(S'iO&|9+K-~b9MW^Q$`35$R/-es<_Ec;[d[m44BCn%b6Kq#t@lnB'wqBDL9Jn'_<yzL`]JI_WvwUW1+Ll77[ug;).i+u;Sbb,>Z<'B~ZJvdF
-v5`h079brey+I;0,j.9VjWs3>]eM~J}Qo8N|"gcSN{"w2r^Spt"}aW!z96gRCN&Q.t;qwmKvFn4LXSW]0Ac31F>|L]h3a+";PPEjhEpBnqF;kObzVq_wI5
-w6t56't{Lp_]>N@qUw/zzPVr%a%pA5l3wU)yd^}ge[Ts[&fmD1ThS|L$Qf_&v4vsxXE-xhnlrAR#7{GUxz@:UT<BzGLKXesRuMf_prPcV7Q6Z&(xi,D<k2
-^rYcWfC.(1gQPQ+W)eFc,:N@QQwMusuQ"c[;Y}"qi,cu(^@).4Janx4$,/i]Yb;JkO{proTapoj;=JHW>tCWJnr-:j)Q'g;i~_cOj2RZ59-_1wYF:o(,k+
-4{+CR)&mF[[$gW@IU>t2owA/kU_5S3`L!|bX55UJd>f>rT=,ma9(,;43}1&IK8TKj}$z}^N`|j@2<F[U{iwN-MFBSY6JA>Wi1RGpbX(C]tyQ>^#>F&n:|r
-dWM%%jNZ@j4hKjc^)_!DEwSX'(pJ8MgMe&!MY+.Vf,Yg9FaQ;w&AcD9_t8M@4wOpf#7CA9Z#/[@&;gpEgOVY`_}lrMiAo9+X2d43!6.L}AajVv)eSWcp]r
-0j28&eL<vz!Y{BA7l37'$#Pbhi<I6@U/C|l8>[gW9wS<4jI;V_EmL/1'ry#r#;#rU9v2/XA3"uM4xjWZ"|S_EbNe_kolzre/A1TO3gPta+OxY1h,VR}zF2
-eC08N8de+7'0Cp_,&3e2PNf"n#h>vi`)]me(]t-2J]h5f_|/0_x]<.('e.6#zb`6VOD_Y|-^aVVOju:|+DOm'x2liA&2Cgj_FkM!%qMxI/kW{yi(s.lLer
-[CUeK}SeZ}LD(o_Lon1HbJ,g@fy_gW@{2bL:EXc50h&nN&e6Xj!q|@K&Pno6`qH,l^5]L4bkq{ey!VsyalD4(FO65h}0}Mx[PzqxiMjnoF$k~G:]Zx@an"
-:@If&s^%"[qxJ{4c1mt8L}L`Lh}^a<Q5_>t/_8`Y59(+L^JSRrq4K=SJc9Y!!`YmKbM]8tjR^f-/I>Llx{Zy8E}3|H9#H>]m^67n2;ky@bc)kFaO!4$!bl
-tnmm[9`n:q4/;<u)Kqi4NyQ<HIJ#n`ZOvu_4uUWa.HGBKb~!T'uzJ@ju|vgY)q5c488flvw^vIdiwTw4GS66caLF#z2]|>qIW|;a{.I(v,0qdrf;dWDWT"
-R^3({k-j9N8FR7v9=qU&B:pZ1q]RoL}.T`hs/zN,Kr$AaJ>BAtWr~exI(pS([;T#qen'dnMo1x:)2<pV4R(rFg>@!owx-a~E=F[1w2nP-Z8J+&]9P((>iO
-v<U(Eh8W#f8R/)(2$/E<Lan!p`Io;`t,Q@6vv[A)P|#+m^YycSU3w|F/kbo2Vh"kKA|d|cnAF%hrMLss-nZ>[|-d{q6)r'48>N5n1Xp6w.;Ixzi^f;M]-t
-Sx=QI&sQho/F7bNGE2U4bS]Xg(zy]}wM>8Ve~mwuX:N(m&|x8_<j5HQ>2u"_(Y0F3<[BOizRttyf4ztT#UU5pV.RKT"f4D&zCuh9:su=KBZkcyG&>jwz|<
->afZ(#Wr/t_uodNDj!iwrT=noOY7efPH|$bMfvFY%elfi|lt0acRkc_;5l&f}EZkv3siRC6BM3b)UaFyRvvA=cfHs[RyLgX=(UA'Ve7J(C)m&=B8zt(^AQ
-o)_lQ+am7HsP%}F834os+6c-R^`W.C>mD;f.[Q2g)/E$iY},Cg'rW}-v~RqhbgLE+$c4'r[+h/p3{@="#B!z8Ia5cR0X}xK`d^GK&gWZT('(SbBraKJRtH
-Md{'IOYE5u)W/1FtpHnoB.2b_6CAiKv|UX;.^q`X,wx(+ME668=6cX+MduHD;OOLHPSlVv>aig%}-h#BL=B/|vH3w7/IqY<En_Z{KDa5"I'w{U4lN9l$Z`
-GyUBi/[Vz>IFZpBrz:Ws&%no7t,7^6NF]}+(wx,ghY$[1idqTDDbeQx(WBzkIYHQ^`JipWxTz|9b)YU=8{<z{[9c]!Z)]XxmFLVsgF<0w>vWm3}MlFYk[p
-9wo2]X6>FX+.u@`ZoH0Z|Z89|]veqdE%VQ}1($}<oQ/F>2$GF;QrxWh1BBqhB<,-9eh!b{#A=0R}a3]:4Zt=$FPVKhTg/4+{)xjRH{HnsrTm&n6R@S5vIL
-T10n.ka)':;P&A9/9+E0e@O/tDt>ga~O,lYY2.Y}hL"X'pHVD6",K=-p"J[|[Sa3-z;(h^irC.F8C,Zig&Fp"t@v8'<wLQ0BlvdrVe'$[mUsUIfI-Tr+:;
-P@r6mSev>n.Tfr.TWn/M"GL!1hksEK,C0aRz:&o{+C!T2]MxaW+@Zy-/MV_>jv]brXv:lya{t46lZq'aXgFO#D'cAC]agYpzk4:VoybYkSeZ=`k{v'RI'j
-(j~2>6^o.[6[tcBG4#Z}0T{E<Qr#o{m/>9DYhPoq_,u!6$x5J/cN`k`g+XeNqzZF&(^cOSZA~bRQ36ZB}KkHGIX5FsBK{5|f.$F}U^gY=dBtyzVW:DdT[^
-Vtpcn+S,JS6UjZKUg}n91RPg}w~"2yZLf0ZfnBRm8d'8;{eF;mx8{q@|;NS,Q_R-H+LS0(rpeoIJ5'7Hu{gG3-LWS"dLTgCI-INs;hO%PJuOkiZ3|6$D$.
-;F`8e[fhj0[&&&R05."TRJ:E~1Yr1)MK^>/a%ePubRD2Ac&i:ZhDa87^Qxh^M]ogXe~q@{jJ`/pe}j&t7=QuAwi6>kK:6vDksm!}f@ojt/NuQ6@!%Pkz/;
-Y]`@CGBmadgRVJ^3H3lXL2H7|[W#Sz6zCFAj/>du;HAVhn9J|_A3}b1(Nd9GD$C4>9x./ty^Onj93&K-FlXY=X%4,1L]RF"on%&X/%j|{vtL}.Xzu9`}td
-VFGO4Khfxxs'S$7fN>ohF(_pq30jrR'Kdu"v%qCQmx#HfL8JD=aMDzrgn3A@IU^}`sgcjKiX,Ga`NY}XRiu9x[Q;0^W,@4[%),iZuKt7Mt{vw`07;|J+,N
-hK]|BChKPwg+$o2:R:_TeK%9%I{8t/J;j'mXJ5@E`uCqU(ZD`a`7@LtK$ypK{P0P(C/e~72'j{B$iP3mp&HSv6[=Tctl<RK[F+Xjj+fK#:QAz/=rl@0VT"
-jom9MxQAZ/gm!n246bggr{2pqQ"XSC+|9zQXfCqgMsbAL1EkfJ[}XD5UQHL1f=w"7ZH.~B_J+PYf`wWGd@i-zf3n.]'gDb`k,)8J8:)[|h}pJrM.nz{&xr
-kdp7Qn0)C.)_`3VXeVm2G0_^<h:q7.i4q0yaXc2}a+1JgTLe#5qH&Byy{pu@-`hI+1C-)wpZ22}Bp(YApbB2B/vzM&&]9,(;}J8JXr=s'M.+H0KOs7Aa|6
-I%s>B_{A;rVHj3p^(/$%cn,aYxuz'j;)gLNRP6lI"OAo{sV+N^^fC%MZz:)S6D1YKa+x)DX,zFCjb9GbhVaOkRO|1Qb1(P8C}'f`k`GbB-GK79PVL0Z7Lt
-N48xC6o"<s&by+whPHK9}@#Kond;)eF<InTL'6KmW561]"h;4V5a=$mG00^pC20hjU^:3stm=pcPc:'8VqFJZw]p=%G/qxphfazj.OC%&yFZ"QJ7C&NkQ:
-.q(=8RZ5O`+1;1+mU_1g.nmg_t"|n`e^de.{2:(9lr#Cyw~`LYDJSB2=uZf6hazUH2SB'sdyH8H4XZ].XY[UTXS{.6gVLZ[YByTpL/oxT;9igKc.T;:2OQ
-y}/v_vd;p+l+;fv+tmCZyov^]<a[5pS>MU.4}(0X9}%'it]E(v`4`AXmF}pGrqF{^a$_:yZW/P=jr}Jne}l;#uF6U#yne-aAV4)-G3SP-`YVSqibfYJ5&"
-q,[sCgL6n:hGh8X!jr|%DQ]E_.,RH-&Jw8(kT<in`Nr3SBQ29&1U.tqOhx/2jO/N.AbSSX)R}(na<ihivRWC.)$l2{Z}9V]9"W(Lb5r[eARUz4Zi1h|-E7
-nin",cK`yRHT<2>kM(@z%Fa5>U3hT-V]BH:qD%Z-v&j&Nh3eIm30Vt9e~mU;e{rsWM)ts7-6{ISvGh[|v6}x![_cVrMQI7%Eq@NffHD&n)KLo^Kt0E[w"B
-r7]e!Ve[MkI0P$uhwS^euf"P:6FED/3N0%'jU$|<IZ.K.E/L/|<e}AAlFPXZh[mw8PQ"^1EVz$.QA;g/rWu>yH~dRkGJn}8Mz:H3698NKTXHETa{+bA743
-w5%%n5_w1p>"SmKfzYUXWF{TB1R+n^'l;XW.r4!hY(2>!vaZ+{hhCjhVq2ThY6$(NC(o>@rN$z,&&M!/!}wi!O0ZGv@D_V6c%K#jQSok}NFssjxpcY8e$s
-vzGezLVM1{P3H5"htA,9{7BVk4H><Rs]}qrhN[Mo:bj#+q!^duUsP&`%N/>%!-KfvTfUKx<@PqfAE7at3Ylo%NU[lF#L(,,0:7wF]ay;H7D3/&AHLsFUc|
-l[:sPEVhFhD9pE3A^NGBS'sPZy]'FG9`oQKTnfVH4r9w6=E2M$omieEfk5`c:OeTH"Ye1A@J#uS]IIbA@#Y<`+vh!Esj>dKY-I/^5fK_1{31`/9G[EpLvN
-[AwX@rE+c))g0{~LITrc00/IpLY1PfeY^(1[l'>iD=XwVBq@mRQNb#<5|3>bus!GEIke[jKt#<|GvQ{h[e=d$.NQ"LcpD|KX]n:>)SbjU_wqDaIJehnCdJ
-Ha91TNCIF"gyByC&eI/[nbehqS!QhSpv+U$$E|MLEF/Q"e3XVr5"CD},Y'+5d+i$YSdB@J$/Mz3-pSn>C&r'6Tb!w;6Uh9^,xgr5H2)`fC'=M.N,r+mb}y
-PxS!|$[ET|ZVvV<8^ON<QXu;s-CPkX+st!1+U[^IWt8l<dQHZf8wV=l'edNNjuBUVh1)UPQC|{;{Fvy_'HG!{(OF-AV&h7,@/j^F=L^Y["^ee)JUgQVu#u
-|P{34Wy@1}U};lckDUSqUod:U#-Ly-+6(y]%2<k^H<v!p2[;@FS2TlT^PYv26yC(;AFRSOmpfn8=ls}hU.H!_{7H6@KUtB5>E^zJCy"C!/(1/S~o4([pjx
-#PHF9NvE%`zuI8zNYY.^Fe18.Uns^t)w&Tz%x;iiWV2.G^Q(fX`GXF~:]^{n5$oMk;SX8j;`HK%q|KLe`Jpm.d0&5lVt'6>Xj}=vR0Pb6PY{`TO'El;y;N
-JCBlfWVa]fBxPoz[G.QC<(@t_fUQ2yZ;}(<Bqf/B!aKv>W:=|J5GH3z-hjT:THXn50]5<n0MJoh,L06>-&ZmUQ9u;:DW>+,Kgea3Q;0F}E^B5nTK0,,aPP
-FUusyq8^zSLhz89E^dvST@6-(O4QB[q3V3k5g4/F7MZk_{C)e$u(x0LUlKb(Z!RTmSm7:#(-]IwgDja9G]]HAu'VvvOy+8]J!@C,gs!rI=[0^9FB#U<81{
-cSI]^rIS4izr.X7pPDbTfp&g<q4;;8~x]khZ~g~`=-gYtiYZ[cz([4zLT-b2!zFR#f"6OAjXf+,c(uF,h,S;~HvPBk~26$$fYWe+Qk]QH/Sj'hw;-=z=nV
-R8>iJ]qONJYU~@T&u<+!-7G8k&T3a(r}7n/zBX:XCN%f8{6}CbWh`bAJ[:;(YC{uaVs}|]!X]obOYMy-MI/t`q)7xIB%hADNg,-<ZIQNE5t'bYppc.=ugm
-%0WROGpt9u$`}gLlL,w-n>~NC/.28IdW-VY[tP]pQLTltPX#Y`6)EnU[rwaor@Ua-/<Clcz[<xt1bbX|4"@c:Vki+Oks)-,R^X6!p>FLjrSnep/1kM=>mA
-pl0#{)g4h)/NtQ<9_1%6'uqu##e:v[S(ls6)ut0mYdkY$o`T}E;/rDvy8ARUFh^xd5i'!5pJ{LDO0`_d0=[C#ST&8)(4%NR[6b;<Wk@lMVW<v6U08p8OK.
-'m-}^e4b{gwFJ/9=d4bI+VrNPa3:hBJ'k"5l,9,j`xpf"e~If-cBe^'K&men+zJP^i$J9f>kw|}bDa;$`oLKN"G}5s<$^Xl>H)t9)o,d/Z-w4nj.,B9)tq
-_zIVMa<|gX#Ce>>(xicI4|iau]_:OplnT($`.RsQT!DtMELJw_$TCkh!IMYv}3H[P33&4f2;"&S[x21|VTea;]aU42(<x$)&n0FxZU}A4,[tGx1<t$$2b1
-B.65mbc'dL@'_inoG}m'w)pmag`([#HsESU_~5#gdYrcwLaz%-z}ElVrS{{_8d#{jjeeC=lMqjt$4k63TtSe5-25!P%vI=)&$[mN}K(=pxE%Rc1i!MZxa"
-!>po_d&1`2!zK%#DiLVlH0jGMMmw[1$s=3g7ZE=s7MIza}1<LbniIJ(JjAk;l3jQV>fA4/PxqYE>l]n:r]A9VW`_=oW$oV'qDTDz]@eDvlA/dIK5QZW=lF
-Vx`"f]M!.KY2D:#'NyVqN)q8p,U<U7@"A5J-$5n<h{OO{;9&A9C9+TYNMi|t:C&^,5.6TV+<L.Y|'QmvO@2g=i<5zo2hc9fVG98`7xBd3h#b9F$0fKGhs+
-Lsynqe>X{qf'oE~"jN3OjNsg!>yf(L$elbb_DD7N.t`K{Md`!HnN#Vy#{E(0&^OV]YR=Yc^LJj8rr9|_%vwY7iy%tP.YC%"3X4dFe_Q"|iEz7atN^[,Pl9
-HaJx`H1.):27~3)PP#{4pHl(2PKksy&I+k`_CHQlNUrHWQ4-jv%^AkWwfA"B$LP|kGT1Fi,k4wFE^hjP|;FE03lpDpaVZvk_4o6S#;V9h_t5&NZ8UZ420n
-:=X6D6T|oWk#zD^faO,$#=Sje|9WoGi"ew(!0^K0!gll/$U15p{%XydA5-z1so~.#O9Y@68xM8^4ZLxKbngP<yByFs,xkf)%7<HzvgO2Ybqum`|CTacN/1
-vsCy@>#"!9HXbE!Itz"9zR^A8'wu9>1$D3QcGt{u+U,]@:WcQ9`r~0>1OHpR~}xj8{RygY2]x@g_.v]|e%)M9{"S27ACw{G:gh~SH;sVB@HOicd{`_+KM%
-w4qtv-t5HX8Xu&k1F_$0kL53K{qlJF'/$qQ.B7>:`1cGo"[u&s[s<Xwb}@k{RDp0"~5&oWLDSb$@J_c]thk%yaSwH0@K/DG#ZTrjAK+WE7zh|a{(ApAWhw
-pWEUmR0:v%(JPMu&=qC#,%KXpfZ(H_k+C8PHlL0,&3i^W!n^YVqme>QM%$HHh]vU@n<m@ivl4IKV2;v.4/!Z;$I't_g#]kip6;929I5t6$DtkPLx2LdfJS
-MwTbYb5_zY5n_3kuyA5#@BQ2ik6Xh`OO(%&=J"GuV=Vh1;X>7&b-Zn}zj<"=@m-CAq'2`6%qt-_O!,3u/j1Z7xS2Zd6.dyRQdo86yin9(s#+`9cI_[!|6Q
-[}b^fau0"7-QQRfA2=">K/!'xR}cUfjLA0i:vZ}PN|10E!pb@(8"mb-lD[21RHU2-od%2LMiGK]tC@k'CWa,aBAUuW~QyGqk&>Q%|[EyL4&$Iy'[N1u>CC
-$OR:P.o)"6-MTzV+5{C.gZ=syrQH^NP|BJ-#tX591nTsdl&'Trx'KYi8C:,XDPl4pjbo5z4V|X"lX80`33%tS>~i.n}WmIHpvb`1D)]@KdxdUV;IYQo1%{
-~YmyD6@DY9tJkQoO(p)}0S`6ihhZv_xSjUxFKMqM&kr;[^6D=pv.W_IB(RoO1B);2a1&v1)OPE.3!j.oOLt3g5T+;9x9V=7=/G)miB{c2p6Wb[AGb@-(]o
-M}+Mb$:3$oaM5iPDFF.)`E^R;{J)"Kc)x<d_6o<P"<9a-}Cw-C>M&LuxMp[nGbl+wDKVq^Jg9czsYF<$SF+R4ih./HJ<p)c8F]=:;^ysGb!NFB}AG!S;$T
-[Y,YS+_l+;1&0ggryj5]7v:V>0,vN<f>U"XrUQEQUN{pK#-2w`&fdmu>EW5}y@>({)-pFh<LByaBBEYp%6[hCOkQ-E&.OH;/t}$](,y[N{gSz4J:UI<I;)
-0vZlcOsq}hX{~NZzEa~,W7jY(4uPj#sVEU+Fy$"C2sz&&}4mhM;L`yl(&WyCO].)#SC.[x2!VNkm!G1>LC0%t-9ipg}|J'k|WB+m[9Ai>vygI+Yk!ZctEb
-z;]gwn@@[fXk>,t+#%KdNVVERPY:LfNLw<|+T.QPFnZL)GCInVN@DM.2jhf4u`K'fgcQN>Fq8mbxF<qa18o$`z"$e-wT-O>{YK1>W)YeQM^PNdy'tVP0QW
-hS7=%6%=PWN/Ljt0hd8_)_(KL&NC8}q3UCr{h<yGFzfD%7Pu/OAoAnUD9Cj7{E8sN.=pa28a5Nysp0A[a$oF"_B0Sc3a<(AAocmR4l0eO(x8|1}uinkb]p
-c+M{7{g'YrnX%54W8r/,l-/9C{%B@-/$xO#.^nKP$sR#Stkmvey:E%;h{#5Trw|$g>%c>!~Vc2J&>;Cq$B3T{sdtDin59R2UTx2)XQDNbu|hEQ_h,L/{80
-C7ehU3{`taK&J#3Ie7sN4k%r_YCCCh}vDQp5hDvZs]:>15%zMcC&vh^)>}>%vJK'S4PGv`K{CHqp2i"7-#,m"LYuC4n7xXTtpBScsz#I4eG%oNF!Jg)^#S
-Gy|HiR=:xvl<kEL$&}/u6Rs_1cK)CrWoB=skw`zyFC`TGEu.U5W"3]NN9kW"%W;:uob,My=^DheDP9eo!4jJodcA.{<ATaD4."U8ffL%mDg9zkthO@:ed4
--z;74QwJF@sJ|DZ+;^EXiyLuR4D#k:cEpF#u88:6sMw/lAoV31qtf1d/53mdz^[mmi,(s&%CKl27RVh-'hlQeNu|2d1R<v_X5>~S07Ma],DF@ws-8c9G!@
-D#F%>!6YR;}`"4o[|&"vgfu>PWBPG2b=EYS=2zjsHqR/LZpFt+,Msq6z!m):R37&:%!J,#FGgzlOJ8p>T]@@PkO7gtynIjE3zKFo~)qyhO}NPutS(8A6~2
-@}Wt08`{rn`#+cSh;k>u-]%H9;!<6|lB)aa%2BFtB$+3jhj|X"AScme/x'f%U^LOQ:L<Up$YsJF<`Jhh_]cwKY(vx;8d{]fx/Vp@|=1NB]1[$+)[26Dk@k
-lFbx3n"Bh/%=<%I)bVz<%0JO70/AwIn#KDX!-l!GnMTy>8-PLonfzPQ$LU/R$sMH['U%3f5:TL~(NBt&Z(n_XDiNp<7Us8%sNPpE7{;/_`gBYhG[^J}&N[
-j_Y3hzP4)[IOkD+FmJ.R0&xW,>]PCjPfys%Y+G-[xWu{![,hTOu>J``6V,P^6P>|GT@|JyKfa6XaKr|T'x9f/Mp'cbUOVC}W:W!soQ#WEFHSAq2}%7&V$r
-rbtO[q+2QNlu)S^8.<;#7%,P'u!em.%2o+^9"G]Wj1!O,5Zy|IQAM=Tfjw~uDPTW$_7$0vwL291sY3RBz8wq1tKj+ny&#"Z^3bW0'eg1X}KBBCcl,4alLH
-)[8s."((zEcdJ{'22hA&[U!#{+t1beS%SMe5-6iWQ2gOBV>:C,I3m]NjV`6WR_,6PJ|&raO:=/uzhxh#EK1"dj-AmzJF@P95T&c,n$l8+FNUL%.l<14&39
-T&_SYT{{^9_!RUd{8S,U[sQm%Jm=@/;pU$X:(A1Nj<&IHjU{lW4Q=}+<bqAkxE%#Xp:i>mYo>O)|(vUq6qD$Q8oBz>E&tQH+90/>Hb0nqRoCk='G}>"P=`
-6H|#ux|ovYKUc+trnoa8Ef/`B[W|W,g8RN;u;MBtS#tZzO!Yy.N"5&dYP%[8s^O9xbF>keZy]0dBxh^c3I2JkOaB4LsGAmWjaa3jm}=hL,j#2Oo8elu=+J
-HYzOOKs3+@hC7E:wilSVR]0S@"a-#loq5@(,6-a;kb~ym@YBXQR)Kue:6v<i_=~sZa,apnMe;C)fBMH,Z/$+c@sH2vn^'VhX#O+kV"9Wo)k(sHtNxsqF%Q
-Q81g3g$F9MfpG9n1<S7GUbTCVsqfFuj`e^V$B#^jbs<I{J/!<UjB[P8qPy+X(xmm=TDMGy_G$xPUb&3rmY-jV{ql.d-}taeA/vDb5B}W1ZRqOxQC:kEZ(2
-!>HqD58)F1v|wUsX8sf`3C:@(dgv)m_u=h"L=5t7Q%&`{kad-f|LV)(}6`yew8p{UuR#Ff'A:23(^bG%"4m_"b`o_:Vh^7lt&X~4#!e%G)&Z:M;y}@~amz
-iRJ'P(n81Kb-=fOGAfpP4RBJB=BGlE)sVOQ+[v|7&ssAQ&EJ+%b+&'41s^O)]S|`VHiJ-2(3#>(s0$mABMiJMi2as']>QN_wa2IcXZf!i/:VTky]3Biy(Q
-;<$@3QvYT@P7ss7m{9=mX0W,L"/]wN4c;KzKyszlsb+fL>PBj;$ZfY~QVb-bXmtReapA-SbCAmx|lrcYf4ccO;@<I]wo:F>#orx|MpSCcHOv.93^R3pQhK
-K.!O}BNa&AEJjLsL+5eVM5L<n6w'6}eung7)N{<3W7;V^<|:lACQtMjf88bb{3_n':)8qq5ouirhi3KuBO>WftA4f|7uith2dKbxKs)Xb|ijNO:2VeYQ|J
-b^z(ojOD=uZ9JftMjQBiqP4]xyr.ysFNAMEw&E~46'G-pS#B]2QaEI=8&b.-@NuzJPNh[!s$dLuT]n~)R4e'GuIRzu34-(Gv)7ZKqF(Q0A!;#kc&hcDF#=
-LP;SdR{p.1Y}M420@V{c$`|7u.G(Uhs0,0dq{ZIbBO2:$h)|1,POL<&'N[Ze;y&b3aW1i89^@7-^jGu^F4}Q_"x'#7MSxUf;4Y[lQ4N4-{ct{y/@_"BaTi
-)H:p'h6;EZSTPtdYK8h{%XCj)8RD>KBfsaKHA`hV,Mt>XMzdy+:Hy]+yea6i]Gj;Fw<3nt}[j)FX])j%(t18HagE8e6<Gj,)Ueq|z=.->-:"su&vs@bv2T
-'DJGFu`joAJT"C78ikaJPE~P<q1v'@TY)Yt9x0iK$|Tw^IMD"BGdYR2LdcpAWojA"P5.>2gIzL2,NUdSh{D%~yJs<mLKtZB|F6lSwo>IJ:G#A63Hf>[1Rc
-.SU!'R/k/-nopDMg(QK@-P51t,.I$A>@~k'V_0E&v,lb{!r+BB=sqG,O4a$;ydiNr"w6Z$BzZood)4lR%tpgMS+h}#Kp]EZHK.3a9C;(#WQ%Os]}GYW1@C
-(u<'%=-}&;ssd`g"iJi2>G)a"]2S+O"[:lt|bPv;+<hL2T8)EA't8g7#wA`ooF:o#xvih3wjFv=HFVB`X}.3",h,i/ajuwm4ro}u{H2GGmY|(+B!~#21i%
-0n)KtTc7jJ`[&Q]L)Xl@CWT-SD+`>AIio[Kmfu)Ob:c@(jX4B=1mw:Xb<v|Z:!7k3./a9}vzm4XdhRcM_g$#=|[(I3/(;DXVzWV,.csf4:LJ`RBW~vX:P]
-4wbv^$!Odc:[d1BQMXtMTEtAByxz#Hc90TI(52fc5AL(kA+a`!rAg8B(u7=W$6b`q/MMf`2+&nstmz-oP#=n/[v&:eBGGGu%nxDcTZU>&vi`%`}/Q=RJKR
-i/QjF:C,h'4",sM{J_k|4s`ZJsL8-#drWe41h78MGY&ZL0Mwon_|(k%jEjzo4cl%I%rE8<34Pa6gj9Xg7a8b]xI@0-V_Hlfj|qKD#)Vx/W|G2jQ)m=b#sN
-{m}Ta);&'yJqS'#%@2wi2ctq~4_scaBE>>2:Mba(_]24`9VZ(AKDVCu-=<r3wB>Xki,l&{-ias;y](UgUe:-9g!C6l]gOSv#oTA^^7ynnM,(6)3{biB;V9
-h+m[OSb2[AvXoW[vxN$5JOrox<2fxH5.y18d6#EFc#wg3e;%jr_`$=}B7c-<I5^#XcL5OJ'wwX[uM0wS&&yiJ3z15a]-]8c&A!.Kt4w.1"oCunXw,g[B,2
-,BD=fUU}JGPQeL7nlAJ./j<z(7y:H0qw:)4-KmfC@8q$`4&Nu|5]Qy4TWI''zF7fYSD!_vM@iS0zITH3S1Se@1KM]k>2.eO6{VQClq|1"Z-lt|isH<9"L1
-4q@oD4BAO5GK-[2T,B!}slx`HARuXjo>D<6H@Zf`&S14sMX1_iM!j4P1QK@a)'NvqaBI`iFt<z:-QT{{vRU#=ajFAAg9@ZkQz<O#E|a^Q/kuJsb`WT{!V1
-lV,}%^I8(Yug!pJO.n1[=K`HALTkcLPjGU"G.ojV/@4;E5@Ai)z5oSQ;|V5uAi3.WEBrYBM=&+ET+MJR#bFw~.]5:}e15W{-f!^ecr#G<hFNwS;}k-#<$a
-beO`(x,CU.]P#wRjYb}V`4]_2G=egk|<|;9A8KvMPLe2xKNw"`e7Tx2W&xE.+A5fjt>dm'/MnJPO@U&=[G$/E;DzR@hq8)Z[m^0up3}1B!_CWepWnmg%cS
-@8>TDrbf+ZJ0YpyF~p&wW+b%vCmxz]gm[c_-^bIi4MYFw^HMfNb]XC1l!Gs[nOE/W/JUw@)PIy&W&=wPl{7"Gg+w#lN]D3qaZ4kXh7Y(k3EykQQJ_7BlAV
-`{cZ6v%s/bQ%2jOV}Zv1@7O;GD[euMd]H@;i(5iN%LoNxY`T4sF,L2={fbc%,)K]J6HL(QgG(we7'"t_3KzOLsA%rQ}U4H-$RO!q|p(I}p1v^{]X@wEL8W
-^Sm=VW#]6c4<A|O]5X|gs|`v">9[@|qyD}E1#}K6mkv]RU/QaDqczo5[~@QP4DP&[6_6p(5M3RFG)ek;>/ol"uG{"rk4D'n^V2!n}hE='M:QpP7-9N$wUK
-K._'rD]'oJF(<]Rp8)B!t&ZUyH8RMU^5~l4jQwnVqj[+44)dI+dp_^OVWfOOuF0h3;|o=Wy0>UOeLaNJDQf&4E_{hPjV(.w5]wH+WI{0@=n`IoBHvGc#A|
-pVaBjl'bDh!fdPU&Kf2#PcP,2Ll^J8Q7)eh`ee&@m2d[Xi>:Lf5}FTN[ef4KhDF{/Vbd.^:@-#Oi2cMnW}iZ<Y};n&Pe)Q[""W<SM:w5y>=)>"S38Tg,7:
-lAfnLWCAmdw3uxnqKs]=tB&e{Oqz:<$O65JzD!]4m{w{b9k+:ZtQ&r97eIO6z/_kWi+|z[|5mMY`4'hz^kaNg#`1cL~l/5q-z|<5TNMPTWp]|J>z],A_@=
-C|#xl3Vb^iMD~h/O/cb'2%U#iQ|e3/$NN3C^A[$W`<J!FOonid'Qj-VnLjqg5T"SM=n`[<`.9#$Q&%0Nt->N,vb-`rPSvSW=0h9O9^}dyjSU66_a>uuPGp
-#&BXCG3|q^8P3l6n<N04U5y-XxN_oZi%}sKa5{kY.3.]r-M9(UcnmC|NrKqf7NgrKhe!3BJ{~zYLQs1zme~]2Q'{TmflKre;|q_|JHC;c$EW!F,:91.N"'
-~Bq.iLF)67&S3lr'+^0EfVoxLg(K)}&_{{2%6+)=UUft^|IV[=LdOf7>9|)7l>OLO[:&`<JyLU8x8]OpW%VD7JsgFnO9gbU"7sv,y&i-6{."zMM6IaRl0V
-_C.Wnaqzn+_Y8.pwzKt/g;%u&es6N1'$eNC':L8%TSRC7NA:-RcC9wYNF4ou:UPV_up#7fjgXB]Hc8e4gA)#2W)5fKUrX`{'E8)Bx)2>;rt-cjhhp3[SPq
-V,S7(;i`:sd1d>-"_B8$],Hmw4jF)h+#{6Oq})v_@8>;gxBvBOa<JIdo0P`i_7dsfcbsiQ+J1:+)3+DQSr,9;Xu[Ixo$ZX(%xYxR0YL,lE~"S#wsXGr0S0
-_[!oe5-6o}:PM2|(~'WU"YEw@3LAQ8XFaD8$F+_2mkGF^<+Q"''XauL/z]l$Vm:Z@Ty0/X$naWg9r|Sa3:,r`Z6<.)I};9n}M#3c{j.'Bv6U8HGr6'$d%S
-yIg,:In]QJp/jyom~yY&Dmw8:_KgT[yDJT"[+wC(vG|Z$jhUBRGV^[,guRYV{b7,")yc`^,y$F08^eBQE&|r>8>nl/V()c/O'F(ln$O9{scSsrfP3cjOi2
-<EVGgr$6#xr#2hxRo1{Ra1JYj0_WAZll(FP`zZ/lSxR#j;Z<eLCzLyzO(h!&fG~.Nh+g&bl"YReF%6pA)u`}Xx&N5u56/_uo(OX:nosW#u_sdIv'.j5|#K
-(a</h2l`]9%v^JmwsQQ-SW%7S{o}h{MrGLyX;Vt9FS,B'uDF,%nw}5:kax(W~:T189lrLZEZt7L&$qaabRyvR)Mr[Wl&~sG@&J^.,D9-d{f#Kfm6Hu,yU,
-zU=Xn[&j0gKmavtD"og17MkrXTDs[[BCVa,7VK,NuA:c$8b(#OSpG%xUc2},EbPD`;4[L>#uK16c6c&FtN}h63484lCyf2(Q`Da$SR>KiwRjksY{/5qHBZ
-Ip9v1wrT|aFqa;lw}m4$Pe"nlsyH90(GK.!C"F8+P+U{>^PC-ITHID't=@Bp.{'04^'>+qR}yjkT5&%wBQv!dSterqClUY4|Cn_z%E]HU/_qPFCdP#JrH$
-kNu&]|D{^`oWg}jJYIyx'n+zQhNFhl'k4w/IZ_l}6{X)brgo8'!<wB=(hA0bUk1dN6Sb+K=U8lwK`n_d27!{xXGdu_L)d|<u9K+WVo<f0mlPj+TOOlR>!v
-&q~Ul|N`uB0NXkD.5Rs`/sW>Gh1IHI~.+YcrBSWQ"2ks9O^@E!,4rBT;$&iQPtELH@U%p<x!wPoY_9escc]mp`[TWahuZym>1r`4FiGkhN03E}uN,2<.(&
-fvPF,GA]afm#doHd)OFxMYWiiS,r{/p5:C>SEk#xG]wb>pGwc{H>#<'Fk_-kD9hFyol-N)0P=s~^(}K6DEuIW}~pN7f`M#AzIy@_PvCUIyGweHPjsc#}F]
-5r"fOF~SR$s"Iz5s@#_1l-JO~z&;92{lASN9"$Hst^"e8od6Gm5{lCL'c]hmYv5CWKWw;V=`nolNJO_j;^$Da0%zK<`|YKH+>}nS1)g]HH<GUH[tOybb(F
-24!ZQ0LKjNU_Ku[nf;|(5"4@P2APowku"A1mJ'M+xNTWS@i'9o<e'7r1V:$Gu;+$XDqp|lFpi}-^!gO%$!'Ioy[>^SvMrSp^cZRdVcL%,XSwaV~O!@aN+(
-})mu^cb_p^bY9Lg}B6X`SzUXp97'l,&<p`Ez3+7r_W1-[@3|z"wXO#:o"zwAO!Aug]fs9okgMYr=/qr;ywT,qq9f/B`M'r$;+"M"$X;3i!<beddp7_jZ]^
-@kSEtytS'k:S5<g|YhmpeJ!HD0wJ=UUjk[tF&pM[;ZyJ)&9yQ3,:-6}M;(RJ)`flI7J{G]xiSZ$4f=,[WLW&]Z<utJNx`eYrTC|f{&uq~L@^~@rFf)5(ha
-~K`/:eEp}!O(y592x>i@]PULS"s@Dyb<)Zn9]8uNhQd<kwf_LWAR7sV%W_:5wOM|Vi6ZQa&qBUv1ADl%G!FX/"&Kk``M;.pGgr!7A),1FqY{XUlhDztYU9
-c^fNL`A<G}G"=j"6{5UZ{}/4/+UB`+7+&noIjc{Qr4PE2!llO,y^~J[_s<cAC)n3Op2Mq2DXv5Lvw{,_n_|rIe#)N(3:;{iUCP6J#HD}cG.0x.J:3SYy!{
-m/&5g7F=!<cl9o|1NI(a(Ih,^B6q3U:0V`KsV:SEjvsnabA"NdU+tik<dzHhT|UM^ym#a#Ggrsc$;z/3$yZ/X)"v4ircU"B`:2uKP%",'vOYxS)8U2|^"K
-$CDwX:$D"9p6_7p)BIw+6UiAK(_G|TgD%0M{l+OsZ`f3QiVLSoZs~pV)INe6zS9(MF]p^LHnT1tWSboeU/_qYjj/HO(eGOj4uoci6E5B[MaYFd4bCO09qc
-vVk{42)B]BOET"LsjCj}ly_mQ%"H:OL+s!p@:)xr4>RAfYziF]#&h32Pqz)6[/$>,OoYv5_94-f{;M0p`4c24|DY(gsibrV1K(a$CtS36{mtz__ZHEPbZ=
-.v<Vp7u31_LCb.1[V7BbnxfyhuN!r(%41mRKJ"F}%skZgG9H!Rij)7iv)FP,aKwjg;u{ftT8H2-Z`cr}W@vyar}K0'R0$Q!{.Mswv}^;-k0ac58Y-'"$Ns
-&WOrudS'Qji0,n#sFzQz4Md!@+`6%o+JxIN]@y|;>N$+e>Afc..V/;NcZsg(XQ(7|vYi<S>PxbFb>$q|m'E>jq'p{p(t1M(zQL]TqJBK}T'NQ"z#k$xc(y
-PU-QaYlDwe2d2f^dh&TJqg9|p!>&!ebBk19;Z!ir|Y0X>;{URhPf0'MN1sX;dn|=$T`vDSbv.}_m~UWj%9I(7m}%pZIdL4I[w:!$Le-D5&)w{H0=/E(!1K
-T<HY'I:}g`g,(=qGvlPg%)Snf>)h;8BZ9BK)FK!"P[}t|y~xsdMx21zPse%Nqd14~h|tlnW;QL_sHqTiYk@20s@Ml<JIIc0_(XS^(cs2ub($f-.kA8/LWJ
-74>{ww5`<!,YbUKg6V[''|x@%$sN`Vv"Xi&WfZsL!v(',z7vBD`K<m2FF3!0XkO=:i,kEI}`m!:1EmI7'e/en2ChboW#w7UNKzhkO$_PL1TGt}iGU-S)#R
-)r;{6))Ye#t^gO$a>x.Uk2HGf3$bP4~=/U#,e:+Q$T]dr:U}rqxn||L98o07qEj_=;1a]>b%_d@{$AT=iXuW.+Y,JJ=5{woft5ol#0dixr.mw:uu/wk)mk
-Xe}I9b%)%AGe#_TuXK~T7al=DDIk47o.'XqBav%/')5:k+&ZcMq/|ew5Pqh<adl`^zLEb_`CoFc-J8Jm84^z-,_6`l;98;dms&e7%<GqZWZmTf;<v"HGSl
-3L{Y@9)i#HsZ|Xf^||'"KvaU)n,fp#l.evhGP}esD+p|:$tY_$}$Q,!^NI$(}E+^uX_91Nq^[;5+Xp5|m{LQ&F)@KTpnt<ROgejqGqm&K7JUV/[^fFvNE>
-R.O^9SL`95:6"5g#G;V%VD+eq1g]F/$_1Tr}J.Ng)APnSy1>Ie,y%)G7pPX-|l@`Ps+|T6!9f0)qUr_X_6,i4A&)LFnzc"%/E/"GxHsG'G[/UHFiy/p`e'
-:N[{fFjfX(=N)Ij5P4(PK}c]E7itWbkT)_jRr}g4R>;eCxtIIq`oIftqM1V}q]3$j"5Tkj,@MZFasd%Y{T~:H}hWkra<6X=F['bfkOF|]#;(`OYYz2=)&N
-IRdPZyY{_WwuOm++V"||7ydc`j!8,gEcPL"f"r8qJ+tZOc'y}Ykgd:.8&uTmMBn5SXm&#n#R6QVeW`INPcHyLeWQPA^Ty/x]]A70.3Y%/wG2n+%WXIg+]-
-bS#P!gt$P_wd(2xvR1YIqNktQ2=7x=r!G@Hm0uD5]N:;UsJdl|@ZH5!T}B|Te;Z%b%p>oD>I9mVD]B(ncuC{%1)ZSI8>'f`=jpq.sPSkJVPML(~/]s_HA,
-dwvmY)u(-7HI_GHy<m$7v/3O:#ibl_s0<g[$4Eixb4-l&J2Nuu,/2kb&BVepA8TwCe0FFlY^5(s")>k9<Bhc0`]m_ybb`>/br#NCn&@h%h|uBp,WXIgYV$
-#HE+m3nlmjOMpI16d1tQ,d+Gh@[>!|(a44Ai[06|`$XI3[e[E2imJ5d`:'%|:HMPBQk3#)k.h<w0@JzyZx>(gX)HK96W:1T'[8)m[Ts$^;9zthwD'}qW&X
-|U]6B^}v!}Aknth8!Zb2a`{tB|IXj)9`g7U3;^fc[4coFt%zHi%vPnVK#NVr2T,{^q!80{LsK1oI=<0{v]bsb[H+MNZ]%Tf7#D"c_TPnAk9v38iaLNXVZ@
-f${NCbH}&[Dxq(B%J&2BS'2C7cK`/T`r9Dx[&z}7x[|yWWphXs|SE%T/-nS+2Oe73hv|pRMY$YP%jK0(Nc:y.8,{;Wla,rL.uD[1hjjoPmLJ+IEtZd>>"z
-_zN9&(/Jba6()<5Z|3-Yw%cB3)uc;#ep|HRtF|eade>#lh1t5y%]V]"Bwo&TELiH$G^W_w3ARp+gVHW7%al;'$gNJ{9BE;K,K]24$YyORjgoK7%P:vubCY
-J)@;Bf#odq],uaXy=IQCaj~c>'BTTjU<]jua:_9H%lYG^248[a=OxrbD,sPz#nLW=R%}%Aj}><Xz)byjiz[{bW4K5D")uDY^go,Ej@A'6r~{RX!MTmIf9J
-IfloT@x9M{Z+0"[Gn$(t3JG#n{3bDMPI'-VyMzt'~ioZY9{/]n6>,+_I"ou>H/<Js0K)UA:u'vV4Bk<l+CjG2W^%{mm>0b482!0-^zhhkc3wCDgK@Ew'(s
-Xs%u&,;os_/DG+1CH|)A_kIp&zT2L`nArdC4^Q`iUzg&`+tGH+[qMdB4>OoZ:2Ec[)L$5ph{IqmJjzT_'5YIDb6E+XjTnGHqkNf#sa]>l4"AB(SmSLZg#7
-OK<@IGV,=4qBtq>-h.x5!Pp(6YXrZTG$enS5D.~vb9kw${,{y$z078YIVStr'2-`8t-4~_q:<1<L8@u:5&q35HC2-,CT{b'Uh%[M<'BYQE!yMS:Y5[#je&
--p5T,ejVWYPH'aTD57f!w-bC/O&-<cbHPPUrp#nv14MsSop/X=zb(+F{J-~T7>}v@<>^RUc(W}%q'LiE-z1hwXm<H)ZBcz$wc5F:Md#HCU-IIV5ulLD0-B
-!9R(a[0'%x%9P`@yTBo,Hvpwe[0;bvExFrn+hqR,FeUG=K/{t.u|m0Rnk3W>y=%u.U/G]xHM#P,gwLf;&DJ(~BsdDy$#4!kVM"S`ASU7o#xNpL2=u+92~,
-jLDT$RzQrzMbA/Gj9m(x-^$`ggjZ,UfQh8nww90GC<y>&Bm,K2`UPz@c#5GVT0:Kjx#j6'b@#&-'%cM%w[PU,FP>qGacR[MZ:yM<V=WRWRr^a/)(7HC(Df
-^5;P>Xm%Nj-1#2)_IT0SO((UV_F;!B7{Hc/}tx]Ipk}M;+W>_'cc_ZB}Y<46jKrNGPG#BLqI'nvA2z,+ZI=2PtcRv9F|$FO=;rn[mQ=$ps]<}`1|on;07L
-8)hb[Lp5>x/low}Vfm[5cQdMbqpCB#1XZL<SQ1qIhN$=E'1+zD!g#;$:GnrHEA!)_6v/m[#i^J/>W-8txT1R:>3%G2:a~|bj5YIg(5Gy/66X';qZruL=``
-2`iHL0FUcr9/e<UhRKQ6g=i=@zmbvBT}xPDlwl`w<AK.cXBIAdeT!|]2=z/49Qm3f(xeWdKDG`QhUVXX=GStw|Dg2JBy`v:-rZcariRO}AFF1)dWv!<Vv%
-09cL|`4QspQd9.uV7mTUuGXU;|t5M[s$"/art[0J<3^>G^wHlvqCI={CZ-)9ZSuq(w"N-s@|r78'QT~>2H[_b;00^BdgDpJX9a5.unfH3c]SBLT,BrSV}`
-iZ&b~osJb-MKl;h!{t+:1klKml$QH;qtgCrg;F]T}Dj|i.n[@W(F>O+nuD_<^aCK88zsgA|'3Cpi13#RM<fDC}v.;sY,T|Go$_EJDpRF~UOqN:pP1U:-T2
-FF-6lX;Hx6@uYsDo`uK<9EYi`uR@:Z']e9s:Ni@#L$iry.=gWIzP[xyjO{gn_w~#+3HAe=09x7+GHgT}"l]/~nrP%_|W3-d/wqfBwBbP82mSn!g2$N=$4&
-ob/M&Eg6!#2e0Oo%ih~C8A0TPwBH!loV]k83FNS.VUm04l_DbZ%Vf#v)}=a!^w]WomPgwOM^fwtArf,Gg0+l>o=AyKOq3B7kP6WlN,N',A@-r+:nyoBGG;
-/|dnZwNH_J&I^#={]CX9WMBA$W{Ue(zL710v#1AUjdr:M<_$SwCPjOhA"tRl$[$T]Du-ln(y4pKn~7sPX{rsZ#>J>eM2q-`@opfyt4t1fEZ>h93_g"H{G4
-+RX[i$}g}_@/Z`]]fECf@uuA>p88R5G<Bl`v6^aLWHCMpq@-X2emP4aE~(9.uF}Ict(8CHdQ40#@Z^w.;CaAy"Y_vWf(hcOl8yu`L5q]"snY2`sDXYl%qo
-oa=^.qe)hfK63B8B{[Ibc'DSZckZJ@76FZ#rSF=|45T=6D63n]tU0eY!z-lz()s;l(D>IimvYl}IliM_G|z;@iZq_3MKQGrC#uWlU_u|+iN@'pM%u.d_t$
-^vnoz-R9/#'`>!X|0"i2X8M`f6U^GxH|tPKxmGh1vP<Y:)^p{;%'q3:cS=e1T9ce#zm|5(^R91_Z9eswM(Q:R4X/Hp5EyGL(mG.Me2'lOagW]Zoq_w<2g0
-[(&z2v&,W2L/$RTgccyQWZIpiC/:=w3SLrrSg0+Bt{}1L3&m#@TtcnU/oQbN:YU|$k%@)!iGfMk84KghuLk}6f,zvzE@O1EtE(<aa-OU}#K"=.{S277MJ`
-f]";70h::&'i5v:Gvvsm;`BDni.O)^6(_u~=!Lf"Y[2e5(bh'Z,aS=Fb~!H{OmnQPJ'sh<60g'j.L@xv1b-|n&hq_i//^<:(~c5Z+UlR-&[[eESo~RH#jc
-08%pUW2)b;Oq.,Y"ao0,N}W>I%`LsJh@G)hk`,vwvsurmJX^~Pba|!Au74q:75++T<7Mzi%2NMO0C+3@lUZWL^kGJqr[QjU,("$:(+NO3t@XGSd9^p3j"y
-Ape1=a")'"0+Xv#v6z"w3y`d3I|u82b{jCJkRG1N1v&XFTYP|$@%)h0&uu%pMQjQX&"Y,T8;@k&05iXx6&r{`bg;JB"5vy'Iku,uvdW'hB/|(iE-_G%L3t
-UwK6j^pdM4yB[N.^itLX39mn<ucs<Ni+ZEunE7:Qn"lqN5;_7+t9-5'y'56p(uG=JBEGuQT>R/27[%6C&RyGNKD-UXJH.{hR1.c:_pq>B&Rj@MamE_Rm^r
-SEY9<S@t74^)bBFFug6sNW[dlM2<@=<mq|~/24}taV%co2Cw^|nASn^{>ktg]49!Tng$x[P<5%w=I>Ql94(%(m+z88$U6jfJ>`WWf:nA2V6r9cR#=ToRRP
-_]g6bX[=OVtGxMxXFT/[wQc8g$/8e,<'d$myipX'CsO}zu9l/xrut<Z/BovvVjOXS;t_ENa>,w)vfsXYcw'N8|]n_>z-,d04"W]3%_HG}Vz<]Ty.iGwPWN
-&ZlR>CMENSf}dL,<.2-EkK@(}T1IhduO==VKboQwSd:Uq[}//P0.I[01d,+SdbhBSmt_JO#}Pv',j-4+[f(_NxqavV/[&HbenA:Dpkr`:g-UF'_5LgQo&T
-2QyA:OeHX#"zr$|M9+(C<J&04O/H[|j,CdLclB{ZYlW|>Az7vk>3_RxM^S^;eg$!#Bcy=St=IlmKb"ay{#r$iiH1;p:9IQP}9kF>E!F0_6l(8N4uEmI$E&
-i-Bir_{OT`"xk#eRfYaGXpwe@qqoDkY`<L"r7mBR0a%N@D>Q_D~YvyPEzCA&2[44j,%>VPsE_Ee3"-{[w0.D7n8y>'+A`k%<h.fe/S@n]=yA&}ra:SP3:4
-q)fHWLGhTV`UH}<<[EEoqzlmvJh`Zd^YBp4+D6xj9y6w3'qj$T^<%zAZR&6)Y5HUD(q>(fILhHUO]t|S=Ebpb0"F~M!~Nx"`(F%2+QO,usiBfJ&0S5}gy^
-HAYqA|"}j#%w5,n:u`LNUPd<n9iOJKfGPaBfy]813EA)c)Xj|i=A(-gRGxPFPZ2::skk5NlKUy5u(L-IQ4`Rv:+b1+8c=cab2'R"h";]^yDnC.yV0g1tVD
-5>b2S,|#rq<4fI._/L5Jv)ZWSZP%w<GPzT}F_c~_HDq9Y_6;!s)VT<0P.@Y/.F{+$-_8B_|unF{R_@88N_GLj0)7/kASX]``EQ2"DcM!S'3MXly:iPCbmE
-AZ;.KRx7c$IXX1PSf;8V^BX.P/)<6gnmw=Pwp/;p4NIoNZPZIqq;2pcP%j6H>%a8kQ!a{U{T&qsG=kG|Y]10r`<yaJbS2/8pQO,I:g=p%<3aM{)Sl)u((X
-0RefKV){aQuHatWsm/<@+B!/ZG!47rR-eK-G,82d#lyO71tAd_ZML@!Po%LvZlv^P<AMx4IsdoXNexqH|YqWu'9ah$>F5er7`n_IZEb.o)cj,2#bbQ1`',
-],^]^iXBajotELe|O20Z!'28z<tb^cXkaZh{~)1o@8U<A$UGvk4sN,-AP]77/_XkR#}r8bfs!F!uI/E&UyRkiFx(%}c:Dic:ttqW%.d$HwHLrZS^|ef[Ex
-yJ"=kzH|u$M)FM5hA$qqB7<z:B9a~q7%%,'./&RRP;8|V{2X]Y.Wh-(r=z8Fqr)6X/v96Km(}K:z_[K2M=oi2Us`L$"8ihl6sm82L@^-wn[+qq@3y>Hop,
-eX:NIz<QvpeqR6|_b_</:]4fZkapG=KF[,t:`p)uQE'w`"qo0Cay,`EBUC9ett@71u;8!o9u0%0d&5cmbT':=-!d[weC`v5#~/0|c'~2:F''^>MxlVY7}<
-&55m03[r4Ad5LCa0&CbK4K{feBI4/]RWK|oNC=:k$tg|L0U`:pK^1mdpAA<ftn{PLFO!DU]pUtDU~]XW6p16zyYHLo+}}`+ns/)d_+2&cz1av>tSep3!J/
-6vCI=8Vz.xTLu,dPx@O!vHq{mJ},Xp[n9E4p|>"G(=6I7NF/a5xYi_q5Vci2kb[-Y87b"kM=IRiZ(/6Q[sS},LZHGQ,>eVP&c$n"Rfr3K/m-O_5fqiy!b8
-"JWK6'i<$'iiBN/4Jp+nqW0r![,$%B[!E7F`.[PS1wa9Y1p:LE&LC!h#3cyD2)8hw,c=rmW9AjlzO&+;1C0h'}Dl]8-nW"2CcYSHsASUx+WaC>4D.ol(kK
-+o5MIyHfu_@DMson{la4c/=h-e%TSTvA>'zj:uqT57eVT=Ih<n/5i%oje=Vf.Z-<V6fYlhZWqXZ6Xv'OAQ]]}0nGPKj@,j<!lczBRV|n1jWia7T.lEcAIn
-&tCQ,E-_[j#s<6FUy1`om7w5+8d7%/TOb|"|TY8:DT<$Lox8,!"WloJq81F1sz"U.>@j7-W33_e}QJaMM4@wtX-h!o.:VH&p{[~[L,{VprzF^4Zt&WBFe&
-wI(y!G'Ku|L+aih)]i5/o3n"&pskwU+8UKr.{l4^:zgaywRsG{/S27/&a@eRVu[nk,v0I@$W0C|7_A7R}W<C5h'Ot_4_n<|O;7VhzE;i-Qe^Ctf0Sb{n-b
-{+'`!>0Jx&^UTl4u":,zt$"4'&h%7V$o3F/!86^cD"QD[N6W6Mu@'e|F1(vUzZfQ:ARy0V&&Z]:6@Q(SlByHnkCe)6yrKte00.F:w/k21ixvI$pkQ4s5k3
-abT+,6ul2ZbC{6#4S4A5,U^=6wl[eD7!E:$(R"t:i/>6e=]1,A7+a)H3J=Uu#A_lQ)SXpY7up^WVUNX<$Oy_|E/.7PzW>2e&/hXDJ96Gb/b8Nb0OKk}00f
-~|}++4Vk..(2IMRSRj#SUFY>D38!quY<T#%PorlGM{=&+%dXR>`<FC$"#"WJD"BsT#,Cep`/l^[OH=3t={igqZl'ytOp(!y%Q0V)}':MLsQWH-8Ty).<.-
-Q}L"<dw539E'dB1&m-|+K3`"ZW<E/`^$9]c.57l21s/tKs7(oO2.C3y]{Y"9/rs]Q_Ag@^ckMh6+9lPuIx+eZ3T$Z:_2msdzO!O)_a4o{fM|e=n0dR1!L>
-b.q[$(=t0>V!Y::'}z)""$BsFK<J]INd&C^/2X19K6~UQQ`|A&!QM;oXG}a)B'mYWxMpOY~,.%9;[y5p4`d`c:ycBl)wX-@#pA`otO3x/36+E$Be6Z]g:8
-6)h_;/tg@8!}&#iKL33xM&u5:<5W)^WQHseJ4XZ83V{@A.A"r{d'RX=dlRml08eM;yx[RT^u$^L&!EGP3iC^4LXr/g%J$rLn#A}#B6$i;JgG]ItA(9iJaz
-u@M"U%;.f,.lPD~fTqib$nsx{#yj$|2_6>^<AuX'QPek+N+8]$Qo-@H;Ka[e.=naKd%q0N/g|T`@S|UuxUK+bAt_b]"nLD4QTe^+^HW-vb(WhvY{f5qoFY
-P%dCB:$5W-NAnXId$}+rF=nb{3t.L9[ZsEbId6ViUut{5$~YK^0=eF+Bl.qxm-"]S-U/{[Al_dNfT2kxr{nflHOJ}"8Ht^okbSK$E2@{8ZVh%[k'HY,%Vc
-gd/H^$B;zM+I,F'G=W/}q5d/}{[QF%T3R-sdt#qgOdYO.r}dJk-^.byk,XQ!+-f2):6f_2qZ/bWD,[3]0q[z91!</,bvc5>btkltufqs=piI9SlN/P(4cM
-]QauorIC8hM]<#:dwi%E6v(+F,ScE=oYD$68I^dib.c=bPU&Va"DLkvA<wO1`h632xrPJ2e2e,Vh(c0V&C;HyBD{k1@N:!'wqEWmVY42G7=mS@gh}uCKmY
-Ev>z>r|e:=MN(SIu~g>@>t_Q,x5@4>_>MWg3"TWDL6hI:e-2_(Km"Gqt]exZSIAign"X_-'j(XJ$WJ((+hMu5DrwfK;w'ta<N{-]G{>{M_GMQ#rqUH2BZ@
-=LHq4D3gDO78cNbIh#8`q4},'ltDauH_<M{yjvaoRI0h,p_2|+yjYoIzUl8tij|R8v)Cd[~3LPMqO7;Z2,l_Fzo,H9,725>2VK[XSZN>8X[F^/!$;M:J%,
-"lJg}N6xcGYDq"<vD:s(T_yA~[1p$:prQ_vC!57br-U+g@>5u(fWCEy667reW_vb:hi2haaW`GJMEt&ko6muR$)arMRL1ydVNz-tOy_jsW#}Cyu,1lzr5z
-#7)UuIwngjDH$/fH(x_P%ko%ZMRO7S5/mtkz)>05"Tr:>k'KgR>]dFG+Zs>gZo~t"eM[MhX-$1fa322Q@9PxQv1X(x/G}1S:$Xhl~7jko@/hlM#%eAA!Fm
-~F>$^ardqmGG'Rql:mG^B7@K>L#r^6^2tsFovQc--urJ"B1TN3{N6Pt7f2"Y[ijvdvE3HZIUT/2xlV_$+Pd;)c|}1<qAkzTBgBG}WrbYn,lPE0L0NLzyEO
-R7CX^E-+A=I[jLXFJ{%fJ:qr>_8NMZA)X1-PG=5E2)taV4)=%9DB)Cmm"E)i!tMg@tXUT%gq[Ag4t)`aRG&GQn~Hz@]f=`K9!`X,b)1c~ozOsFEK)d"87t
-+@-9("uZz"Eb:@v-ir|vkY|/Yk{y6o4D^:)i;Mj7&C.=xKc:9A37Gl/UMlHU#Ldr{Tn4q8[0h!8t(gF0_^l9(i5`$Vuxl&v}tz`BDMh5sUs"|Cu>@fbvxQ
-A<{aYA{7k5k^dpK:~rU[6nsRJSy1kwf<M4Y_2Ql%bK^h6g]hL$"9iORySv#`M+=`G|8<AF&M2fn#3.ZQpaSDP}%|$'2sQ3R[[]XA3[jLv#9zd(K,>n_"M2
-YY@bdVq9mSzp^}P/Np1/9KY]9'jB){6SWPo^!`rfRFh)RAg{4koir!d2P72'/K6}^,Z.#[SalwhHKc_8,rvRL]hk|3n7K;No<g@_;ryRyP:O))aDT-mv-v
-#J1$0iM[g#[mMxKXYbbVmD/oiMi.numl[U=tqq2V[Jq|Vq-'I{NK/Mha+3%dn2+W:Q@9_K,l)Tf+cb^=&T:N-I:0ZJ1m"A:gS>p>oJ~yO>_J1A`j5-S_k(
-t3$U-"#de3I.c{qq/`6}~A%%&1mw-jva|m:I:<rp.gWh3n3%F$Cu%["Efehwj.@mBB9;{v'd(2RJmt:"MCq3^o+E09}p0)k1sj;$x-nZ($gl)b]l^[YdDH
->rt8l`Ae`>9d=9KD+n(lk]Tk)vlx/E[<%}XpJO>rX|qvdfezqBET0[X`g9iuB&KT0`fE{K'G;KKGYNftbt8cI$q7>5gkmf=/y>O:8pGgmT/u#(w,VU4dec
-_<Jegr"I!mij2ohrsxD-.CUwDr|(Gbz}PWbG^hy;>YuDHO9KX({esl))b4e}LhL-P@]A<SS(XzY$UC0u_#M!!^Jb0^Nx7<<06i3T9x<@w@sg!-gsmcd-Nv
-Y#+)(Uj-7zje9],u]cTpP$9-K}_vIr]7=gF$cJBr&NuN[10y/<tyA^0gS#^bg|g`ffsBc5B1B5_,o.%V>7"&@KUr}n{KsbqVMy_A%tMLvZ@8vgsS>9Y8Y,
-M5@plCPVmuM[:nPa7[#YLIEC-xP}kS:mw1~x7[,zUZt}OO+x{[sSN8}uCs,hwmt.vO@gCHD[Ry0QP-^+E|h;#8g1zAr,vMHgdI34[c9jP&4JLI`]kY>V#3
-RZ8&y]@%h=n@v)u7^R#ed90"$Y=EW+f(lFrsGqPmOg<HY"ZsQbw'A:6Dk6c)bzp:}f(&NvP+amPT$)@p!(021BCiG3Fu53Ieye:Ww:SC/MdG6uId8Z;e|W
-ecWp0wndqKtz8U5rHL(L8vUjgo}k%DoI#J[/-{OvT)$OpXo,LrG=tW-KcqB:ZkBa=Y23xM9GxW&NgJtiHjk<y;_]|Bv<}F.QAXqXzs^I}/'nTFp,H[-fdh
-DTmudwrTv21%Dp!%e#ErZCOROt_BWqTK%wW+]:$#ds}3]U6L/"R@G%'=@=Y]L>c_S$HyNmL,-zl;h/rZcj=VFN_b_'ZPJ-,+@xjrN<y3bNt/;J@j&O>-Z4
-V;s1V+MhR]2pNTbC]2|57BU;KZqja,^gW[QKb-e,"P=#cFkJ2qz/,|pgH<d)'<R=h!'Kg!LhI8cv+f4/|OO3"G;=H3[!t/1,0j:Fv1lSRwML88'/j;JSq8
-;s8B~8yWHliuU1EQlfMhgk_mmy3+&z.R5h{@sUb2XMoC,2:XO8L:<L3)xz0O9+$2B0CRe(!<wSa/i<wx0(.itq.{x[Z5MiE!qpDyzFt{Os_t53W&HY(&-|
-%e;F$=2I`i3'(tDXG)4M_ew8D%K<fRbI`BF%YDQfD;r1=e!(NI7,tyBn7{I:"69gVM`2^=fwPw@ePX{i2:ZHsFjVr}S%4O0/ek,![KY#,U%Z/Y9@H5t5pm
-TKJ`N[i.sj8P4W"c!5x9no_`>@RB3QIJwdXeON9H/Mh<3+q9{WMbj{1Ed'-RMHIu0[h"E)r]5$+_v7nX#<Zt<.)(lJpfu&]jEe!jl$nF@[~M8$IIv/UZ.>
-NqBx>3v`g.;<9b6[k1iKLu826ewnjN(6J+pamf_b&PG=c._<kfEzJ}JTGf(/L9&/N|0jsLj)=yDb5hL1l+#.OiLzRxCix8zIzfinRmS3aNXbSXXU2vbXFN
-oGR'X+J(3`&Flp9!)yGxV,kjqR>o6IlLI"=jilX/<Nm(~.2N1D.,UJ0W2@4#xmU&E)u6l.ijoL]lJBpAV5D^&wugBfq7l/w3sNX=(N2%$Tx<>(gaoV./h8
-vA6d@`|PE-M:WI&,'XC,4$1@k&AWwm-npP/%{srr4-_$8R-8d`9yVuo/XjFq2b%iu;yZ)C7/)=Yw]o)trBcHLlE1A{"cT&C-M_|/PewoYyk8oj+'JRVA)[
-6Sv+if&re_TmEEcDG<'g"7,nI7_qiDR4`KbY9N0]62~-5zV%z]CqLM<Z4Qok%G8c2@kw$).7JDPqb82=EHBo+pRJqV'hrTViV[p;^53sO&Nu4$&<e(ni<[
-saVFrxPAnWlmy{[biUhMfB~QBCnF>J`h@/<MbhebEN5fB0jLoe8@J((lcBVMt_FI)ces6X-A%+J=s^qIkbbBHk)zPc2CU_ep]k,AQa2b-q}1@`UpG)B{c+
-,/~":>Y8C(%vJAd'5K@ov0Lb0)u+I38JB9iH$#O$}vpWY+Uhk3"w[,S:B;3%c;i|}/Ws=VLTSho4Wo.-2|de0C$Ug/Ko}pZ+MQuaHEAw7Ucu@3/@B,/hnk
-y@ZC5[yovV_n^y{uj#2AVEX.@Z:,#Z]m#7h-6AT4uF}UJ|lx-7faqJ"kN0Q[_kc^B%%zPt0dM2@rvHheNRa1g+AP`bDiScL6@V`11-G#:"EywQ4K|V&;G^
-c.BTf;"Z7ltt_rGz)LYRq%@E#sbbc{|jSJ(w.'"[e7'c'}|L(ORh9|"Oj("DTGHru/=c%N$jFAh-F}UVoX4B(Z^:gzNiU/O>CpEa~CnVB<%$fk"j:f{ZO+
-=TGi.M^|%Wm_h0vP`"VMPLIylq1}TYi-~T.Bj_l'zWZkFb)B/.i=6$N^R(J<oD3f"C$g`X^<=Bx5lIqz)|7yr'GLFvBCdA&Hc3r0Hs`)/EZwK_gsDz)A++
-0T4^E$6c+qbLz36u]D#IN4.6We>x&Q1<|yS5JPi;T,Hx:`{9U"gCkS4f>LG@Y|TyOnzG"qS$R<I;7V/nBRHOan-l5xA@[-A87o+pxCR|Hgf7pc!}9bK@]b
-"n^_4q7Wzzfz0w:]s<x3SbnV3qeW<p&O!R<<&/=[gRep~n$p+lu=%g|6J&o"f&9(G|[rbZ]%g37xz)JSptN#3x>CL9;&mwZ^L=o>V4]dxKDMSy"Fqf=S6k
-]l4eq2VP0Tucm>)vrRZIy+cqU8[mTrns4H4[6s+ynjfh3.$J"m~@;NF6H$vS;J"zsyUOC,:%8:e<V)mHG_X=VZ7JA6<kqt@fvfsgrNP-)lv_,Mxksc.S7+
-7">){QtQ%TiqnZ'Z6]nmrt(iy+{&:!5p&vI7M8x84ioJo1Wu=wV02gp/C@t1^nBXSFxm,CMn(Y^ZjK2vUZ'<asP8PELDJ@n[!fcM-&0.FxSe.SxZ16v:yZ
-2xXsAq()4}`c_`T4J&P]Nn4Y)qW.wUMPdIg$C0;Ja^p@zenYYiA''lm29-Z0}DByIim{3fCiO/"Q[JJ)|ZT_--PBnn`q{,V5~^lT5XqH[qc;~Zx51HFZUI
-pOLG|'KyEfnpDqdjl(^&7%h;U2{26Q}@"]=9I2G,k{u0Vlz0}cN!j`.}iHWolbmJV;QD.]Rb@4`mHR#NVT"2ymSdJgL'/Q:x(A`z`E6)[Ayn+`ezS@dMpu
-d:L$%(uVzd^GGHkvVB-3bU3y7.L20DTl{ThZ729-R|!x3W}0XI^Bp3M8$zVF^k33r8qy"l|X;`G_/XYD0GM5j=HRw31r>lYcy_GCAG.4M)m<Tq{c_;Jr/&
-:mztVlSzf`]I%tj>GFLEoI@:#|gs;WzkufHwxp{2L$1PS,2:nV=]Qw=%n<%T|zJ{CYCdmDDuP:).16UK,J)^|(m:ycI[mrGA5%^Yebufci-NU3iB9wiZWJ
-Z:kHcRD)aQ{XQ`v9rlNXvIi`TGlm(R;FN$bkcytmX7zy::~(uQf|NrBQe(a'IEbR(S&I;;&vHi'93o2rR_/0sXP-ISLNWK&Ij@C)B_:J.htAd}KbNW`iQ]
-7ewinA'-Tpm.~rp..MJ@)q;{<#(^=X%<>^suBL~Buj-f&pY6s,s,9u^sVYpuJU0Xfl}k'%tchkJ+r92wvq0KqshAD^#AE;$NZ@~L4+R7-O^q{z<lOpXx6j
-p7<YU;c0=[|WM&=POP-Dw"DT@:IS6E%.n5@kZCD3X(N]x!QT`ooOZzHv83sMrTYf{9FUfJbf:N#Ll5xl32P5c-~`^T%]O(LgZD[']+.K1Q;{YH"@rpp:iy
-MIIM"g<NLOdSW3i$QA0r#@,BE0xg%TTD}H${zI,tCw>G1haW;FnYH|xj:(,BhNHP.$QzI)RHax-{>R]t"3n^PgnzA-p'E8%+`y%#79xZKuL8m'iygaDc+B
-q$vAjFUW9^ZBK.z9'ql^9W$<3|![4BYE/JYs>)(&i,#mAacea'}B4sq7@;'ojf,[+po!i)"pcH4Z2SYJ&i2y";6bL`TC$e$2%ENNWmEr3pPo3i%E@k!ja[
-]30<o['(~@F-`I04hw!yF>;Ihup'x/o:3[_0,zAQRF:6Ukjgh:FMKY{{3!ZZWKmzmA^30V]^|w-UQVsI]H~xca3b(1n&bpCwK!e[WYs|&ioFBtXyOUC+pK
-1so&k5Ns$;(M+][wzUq],]ixRqSanoDxJLEezsdTbf/d:q]u]OKE4@bb7(_]XXSe$]7T#ukuywK-Bdf&0nD`86gn82@B4&Hu8GyLwQ)],yx"HlGFX<W2K.
-WkA5!qZ_5J~-Ud3`{+qA]=l%W76k6UP_c=#XQ7X9daV<1QQt^|~iv>,)#UMk~]mGgCrxudb6OIXMksy1XCTutAYkD/t['Fs{$ScM3E]7AztC+esLafXK,x
-.p0K~}&2%;n.z'}>S4(8!mP@3eEH+P2]3Tdlsg(C~i5#wN9RP1Wu1Xog1Jvq/|p|bt:/`hWl%:$zfyey"Apc;2va;+KMtDaK!")T"#@/8j^T}l#4.;B:LC
--=.4-x8I[/<XspRg^cq!BEMG^1tTBQWTa|msxH|(<^tNApRGj%:e7>%yXK7=ZZ~ghdNQ;kHq-!9SB@tMr>Bp<pr=FNu'(J@=;DJll;L&Q/^44>Yhq8/>ae
-5f,ky[$gX"o_&3ZKTFtt_1GZu@F,'sj9_|nIA#)yRG(HBzux<I(Hf0)lkX>..4!bh]#n;n_zS'&6Mf:%;w18N&^W)lj/-,dw6aYuGzYO,QL'/#2uM|KdXd
-Z/"ph!tY%cSiU2/Cd@#uCYy@g]^tWbyf(H'<xS1{%5)zFtK4Znj^WzZ6%;KL(`IqI2JrvO7itbx5%/#%:dh.Ud6JX0{"}f&N/-Nkz8D:Kj`1F-,qXa5d4u
-:U{l/eVMdeA:^/sr%9$>E%@1;jyjF!msEKT'1(I`#zIsgnX;%F~_cx^(}YcT@MvgL`SZiw_tG_,!Jkcwk)Tp:5yq:}r4S^8L.87}G2s$h8KqQ5<1hYQihK
-mV/8+[#0=uMqAS-)Nfp0$/gD]TAD_IW&wrootp@Lg#v:1`aW1-fkR7y@;5l+Ks&1'<'K9YRQC!D<WjhH$+V{aoriiZ%k=%f+RQoHwoLVFv52]r`ag2H'^k
-xyGw-BJ.iMK+)$fm/fdx+owyeSLu,#NrZ@"Y+Nu:$"<|'gG|i(BgGKlHf4U[kdW'e|V]b7}'44+iGnwkC}~R/V+U'1jt%8tp#t!8,5{V#5pT)K;ReTJ.|&
-%pHRkuk73{y7HJ>"Z93F8auGzm%YS]t""Co{wyvf9xN"D#T]IwUh9N)>]dXtQB(=`x')1r{i=XxY<b%w~1tJ)r0;F{_^Xb./jIQ&J|]sAQd#X4A'^G;UQ!
-_`r,,UNk!qNMV!:5F!Y%wuMGa9TY(^%WtWzEvxH$'e~{SD&v87{oN8lw(IVI&#v9!r0h`v.qWwhq`7<E("v}9OjHWi(bQNb#M^$,l)/Tc3nh8e}Mkvu/Wi
-rC',@&8`'_s]rUvm'J`$P:w3tIy=bP@[T-IJ/DI94tX$a8T=xm>]~u4f--#Z&-h3S!=v_AMyu&O<:xC'.-l^;iRfO!8=x,ddZwvfoYjFX|/j~]bkDzYc&S
-Lq5BC00stl!FLYEWA1aMR(vYb)F0FbM{/(]YqS8%[IX5EiBBIC9".]k(g1OiwQmLMV"XaS}z;{eW.x$(}UFAya6BtxlNhHGB&=_|Akc>zP_'dH;FlZpdJ,
-lVoV+EdwM^qV^Tdb|Tv{H@zC!w6)t237'@I"tu19v7owaW[".jc}P2EFI4`F!4I:Gms=HW~bCoVc#vk8AoZ'$|Vn`qo>7G_bdZ`lFQ!_L6v-9TTro;<+Wq
-3+~vJXl2@dM95/(Ll}e|<|%BjMtT|C<qs6,;<WMK/q]nfu$E;]oGX=19~S:ZRkDXeuu98h,a|:y|q+C#h}2Q5Wi6ZMUS-PQ(^o"Hy/Y/y6~$w:1j4E)#6F
-@ee[Lbk-+R`^q2f/pjf/&:YO}{mkrR,:~#|B";A&XoVM{+`V9!1'/)Fog,cT(&k`<`j)xiRoX3KhDa!Q-(cpw])]UFHgpj/w0}FbQ0d7n__,~A[n/}C<jN
-fpel~8Xk:Z:27:1bU>gfyp]Lu;Yj5:xR"@"G$:I07IS!~`5u0faHmxdGJ=nT.+Z|`WM,]@9N%/;+cibh>pVSq!+l#.B-^Cf4iq;C_NzTsOootvsDGw_R+C
-6yi%5PXbH}g<}F(Cq4a4pTC'[:l0~.,FUnq^4U~Rr1h}NHV.{lS!U-vo>QW)8gQz~riw9x@|q!(a7)A33LW.)v&FjNCg,lCE[ooz&K9kt8@X"p2Ti<%^M7
-Y#paSJ`-|3LW9$!YrT3&D^PYA:{H@@jg~bk&o]zLx558X,tgX<Q|-A$+vVXf=66I}=nYk<hy6wNYG^vezzr$YXy`'`RvY}v^]<USeZr|R2dUXrgRwz5mBY
-qe]]'y65'r2ZTAkTM4Y1T:_UciofA{.zp>.iXvja&=MUpbxZBomB{`=`%v":9g5eA/.vxbzW%i[hwYZ^"D[)K65riPonvo4n#nRqbVKKIf![N9vEcCyKR0
-v+=|-cJ,K=N$/S5|d/%yrN4qu}CmzR(zbOg=SoAcHJZ&e_y_MysttVs,2@<eRs|aR,=&gy(>]O!>T7wujQiH+#nH}]7-;pExZ4]D9UTp[!ycS^N;Gvw@8)
-.oK;Ok<_V`2`V&i_6jb:UO50IQAh9,<CNUWVE&kRY`,dpj]ERrIpqBW}];HnX#Dh|B$|<oVM#{Urf>Q4o0U`Oy;J3uubV+nk$'EP;%s;gP="Kszq#fvc}v
-Ri3=%29"w5>Cb_cbM1MY$|Pvt/46kN/j&g7@aPriU)fA#9W`"OA(TNYk(&-9HPW1n=tnu1Z/_L^=V@,Mp!RG02g&Q"t8H7ShxNA3okc+U"^9QLR'0qb-Lf
-F{}L3_S%[i`36&.Bkh]R=|lqS0"5M|CisaS2-L[|-Z#6sxpnbYcF){"L[|7eL<>;ho%7:'XN+fW2Py.DncIQAH%l'2KZYIqLm7^)7`)%1M_sP_==%,gZ%+
-!{_%Ya9"fs^=',_(.u/5"|RX9A9NDRpR192wxzF.hdW6ax"N^L.a@)LJ;oV;j$`rnM;Bv_"=cDF"sgOf`57jpzm84=%dP>!D'J`abm1qEOG(}]T_!IOO4_
-JceruK7P<y|(`BzmYERIUx4CZ%rS|M);ZI+0weBAzwOIZGHo<`mEu4YJ,zpXp_6kZ^RT:|sT~'hn<^my%LB)e;71kg-u}D6tvJ#f0H8rPx-;k<g+4x'Xx/
-j^~)N.ZBC:[S"A`!iM>syta_pg3{(D2Yev0/VM"sOI6|yCJ6A$+$+|^cE(UHHjHUO&PWKA]mb]N"Ywtj1-CQp"n31{yl{&5Cq3aZ"lltI3^.vjwqmX6w}o
-W9Tk]&ke4A<S0.S"$xmp<l!em:iBPf`xYq3(c3rWh`3gP_oolI[bXyT]|DS;PD7X>o%q>"]T"b2{fm@'634r~35h/!#K,gCI6TKDPM~"xJ4Yzo!vyES4ef
-O{O7L8/'xX=4Bo_S6Fx8EQiF-#i|3O]|p^tDG,OG(BfU(d9WIO~_R-^dP=TEdt^xYE`)Nn.Cx{V<`NWXJ]={%wmHbjeQY0],cU|W=+$U<W,u6GTs&qhMIG
-O}Ua!B(&+UFS"7sOR&"ki-U(Q"zHL'P/QWs];_W}Wv5AXh[/dJS)[mv'wy{s2!"Z(`d+(WtkQP)1W{)0wt1C"@WbO{9oZL1,"9PIH3Xt;KXY8cj(7ULbvu
-#E;bdb"yTUD:hy'KiV'YTxSkRjFol31`,uD^~!4uJ+e9R|J:Ik=}(+HAia,A/q'Hav]Zq70l0KT'M=q:qYU$:n:}8p.b%!5ONE-3Y8Ltowi$L^LHx)X0a1
-BiT/a$7cstQz`@_zW{+"5[bRk4mFPp[6%a),c^@$;YijFm2s.+DXK^7Zss'T6(ZQOFFd,Fy20Q`-dd7zyNtfxw,F2t<36A0jVH8=0"$V(s0f";Yz52"9d#
-^wd)Gv4tWYWdL7^qW2INKVNHt$(qeb8dP}``pt"FbkX1%nSz,Gr+V<_F:m<w%1h^Qf1>J-w)'s@Z!tx0+R+[YAP(]',Eq14,_Cy:dvXysS=gqc.RI]&j{C
-Sjt3~'l(Mi!>N2c1rgs>Q.Ce;NrhE9<+~cQ-Co!76Qg]j+(Jt2ned3vVkaOUG,@RoE>90"F3$ezXV2]2~k!MJHz>kxWV+^]<lM@NZ(S"&z6JXjdd7:d+vT
-51'{C:lvG,PGndGkgNJ%t%$I9l&J%qDb!@8:jX3IryAi`Z[j[5h;G%]YWK6;z9iS;UK=W%HV,qCh1T176YsHpX-,^+D"wef^:{DG}zyP>@E{:A+eE9(pP_
-`c]x_v~,rId-g}:"TfqS0f%bRcgB"HLL%w-4pJS0x&(F_[gQu44{Te/R}IZsq^XeW9so+q5rSm]wm-o<)H[SY@kVTTCat9I{h|bc9_|]&$0O46K90Raqas
-0f63-^uYN2JDh0+7'DW$vTt2d@}SN]wV[t/r/@^F$p_o0`Na.QLBmx!g6(4Fyzw1}')B`9V8rl1{}@;NJrun:C=ZM2WQbY`3pVVLNaG@vz!WLN4BJTk}!f
-AHwcaPRUG}MYwb==k^18')KE#1CiL.:)94SnrjAXdtiN^V+mPGNhYa%$6O=/^d_7M<W(yGeC-51liCFF`R8KijKbtT]Ty]q{%F]JVzLn]2WsDv$GoeJ.LP
-O"nR9,/e1!Msyri}s1zbIsprE+c(K!Eew_26[ls[wM^FaUx)]qBQRwwqhz!qXx5b:$CYsWzb,#{W8nkEYB&uEonVnImBQYzm0tcc,]1Re"rAf|LH^HnH[F
-Ia#7&{p@2NiA5keBb.M`k%x"hb<^{!@z6N/zF@{wpt}n.Sbhb[-XP+oN~&cn7I38(>:j/dcg@G%PW5.h{VphQF19]T%VK|2eyhTZHI5K"7<x^G,lgDMI-=
-2pFRR;3DaWpSkE=j/SBxnZ-}ehA4dZc<NoNaUl}kr>ZnHJ0y}P)p(^LWy70i<l>q19LPFI;hbFjHY(g0Wi"t}z`X}T3mCE!}3q1%]I&"Po)4Iq]d}5#g>Y
-M3[7KR[q02VKURMD!1%p:Q;Y[%m(Jme:Cis:/C7U1GjsvHUoxnYTH'=KC<E{'2Md;6t@O3hOz>ZKl6Ln(P"8pPfrfKY460jEMGHa3ZQTnm@;cEQ>dB23Qh
-mib#z;tm1u1F49E5D@A`!Qk43)oqi{6JJY'HrcfgccIbzWNeHYXjQwJ{0KtV[{Sz$n}:3Gv1s+la[d]pQN"0J@1osdP<Fw=qOuP'=V&}cuvPZM.<}][DkP
-m(BymPKiX1/ltItbA"Czn]_'[0nj2;5BmeQQS(qh&#&X]Ia3jaL-bqaO[F1|2#SBbhVi%[KwN$-/mrHn7vE1rIGqF{YzU|l|@Wk$p`wt|2r<.EAb1-j;}H
-x"bNcs`X1FXuW;!=@2i>0gcA$"MB#l|>raW!]ObYmT_Yim{5e0~4PTL`=U_Q|u2FpSl)H3W3AeUIcsnmS,ppZD'fhtV'H%$VlEMS%G~Col]o`sqn~F,ju5
-9{xSEPXu/pJB,biFc'D7abD3w]!+UCz+Kl_%dwS8q.xa(x=[.9.lf7wI9llMeHw2|$WN,O0aQFuXZj$2BpnGJD,lSQLZqp7)8v0ybAXGbwT&b`&5K&!Te#
-M9e'.[_n3T%'H$bG1R^Y<#T^x5l$FM_]&(L'&(Ii@}:B!,rCV(}Djk%:}`~,e{uBK.:WE$373&>A-=>e|]$6-UiBm1XY>![3wNV-XFuusUKAH$a4S&B3gC
-.)tm%QQmf^%hUS@Of&Wf(N]OPXQi_A/i<Qr^b:t']tP7eAbj'&Hxf}nPjpb0v-:&OjJy_Gp=WW%%fORrCteX`gnFeNMb'pVq|VO6Wq]X32Mj{1E#$M#OdS
-Y_}jDLw<&I~3#l2r6EE|]C/cckC@t}{7uXEwo>Sa8q|bH13&>n:pX3s09sem't8)8)rd}E6W>oWFd'.CfV57wB4xDR|W<'9"8V~Dx2Z/v/euOkh|/%ofOM
-6uF4/$Pc1ljTWI+rjlU2w}Hj1&<Qec|ppa#=d[I([L:OyMsz1'1&B45>~eL0Tcqr8`vv7c`#'TUg=_1xe(^)A4bssSg/4>zwo'a$f&AV$yFvUdy]E{t.jj
-E3<.56zfF#4`z1|2pSUi}$1o,tCLIE%7+TunbS#(aJ<>C<l<kU/8,0-6T/rZI@~3C6u%4HjJ-iY3e"y%4`'b`8I_Dt&ofW~19D]sg7-4Brl84_xvS(3)|u
-qlaeEy5ZvKHsGl=%a"+Q'e=;-8qK8bM["1imMBf0uNi2:TnIZ'F/(<sqSFZr7Edh4bC3bs_"[d^sSEiDc:b^my'62:YN{W+'Kda6O6+/w8Nr6Up_N40LVg
-15:RqudtfVqXC/`O'uB@%$s@Qt89Aw0^Mb#11%U!/M4vAYgQK<NFoF:b.Y44&5c`)W`awa+AlM{tsfn|wTf@+>e#fP8+X!_!A4=rw:a-sB#P=#nI%2w@S@
-l^61:1R^,uy`zrR}/lrBdMG!LCK-U>u0z@Y`5"^C:6:sC7eHUP5V>jWEajq!j|o5ve+'xP]Ng{f@m;PVCp|>3y~hM|u<kbP&J4qcK'p1Vm"k/x-HlC<7`.
-HN[)JXBXk_z6tS<fjE[}Agoz12S|Kr0ixDnHZzrg//p4Q#LI>L!'.+V3!ysW)QiTuTsjf9T0z+b.Oh7XB'=md!.,BOIOa@%^%Ro]Frh%#uuvj4'yci;=<8
-okGVj9]QB#UXnak.'2+^$6r_7S8krK"UwH~/0GZ8/w=7VA/wn|P<L2ouyO=Q}di8p,nXmyJ<^&G-tWHW/lTI7tyu!2@A>5$)_I2on1D@MXQ4&qE_Wty%S!
-0fN{u/cZx%$:jd<a@YXS+q!Tl9Ph8(bm5Jd>.{8EE4p}jGA$nHf5:|~ahN4"#2~WHSlF,W<p$3<>9)([3euRiMKB=ph}!GE,&puRyntd_<MV'1t[AALy[!
-L<#Mg)"D~[%SaX((<bY.QW'I#8ieM1f7SR%:w]I,~/g`QIM-,h[-]2.RLnL4nk-l6eQ`'=K#FkN0g/`Uvp$)]p+f1G28"@]wL"]&-wWON_r#pp<>eC7$3>
-Fe[E$FZ(r1]C^>'HMQudfD8p"JbLM|=kBx=S%4O4-g7+/a>^z`k3So8%{%isyQgY(zuqU&lBH$wZaOekiJHl.'KPcG5Mh'ATy%ITNw79CI/7voty~dXhRS
-iF3SQ{9,d&.8K1ITTzDE#,-n~|yxn'%2Pp@U+yAIf7!5OZ8{0XREx3aivctx5Tp.(lrtHn+/a:x%w4Z$q0ET{KPO=0R2M>@V8./R(p>^j>.|a&j4hCKp2c
->QeEDoj])s0>boJ=X-,G-@JObSls%>4`auZL>9giSaQ#fe<<Cl"Iw:RdG3G_yzQ{Q`h(F6"o&YB(=lk>r"Afe$}D3v@z2BD9BTFSur].;<^=0dsauO4ZHY
-7,D'z[ey'<g#i6#"Grby|(C[b=~<'Z}njy=u8"WwG'`2gWlt9]eNHj-4X^9`R>DD{C5U>m{wg;F(cdk7^e;yy(a+o4za{Sk_<g]%%e}huKsz.n$p#{x=&,
-dF9>jf7l&9)Ct4BAlcBdBPH^d_7@c9Zx$vqxN-{Z(ruCE3Sfjv1.pvpP]G!0rPR8JKU8gZ+,LEP^rT;wjqmOfePzVo1}lo-Hyw:/t#9t:+z/N>-VUFG`R0
-_O)w5^AT`f6;GZ~;i.VOC/)wplT{3.H&^0n'VRmlJC53R5f#i`&A=rja+1p^Can|,b1|0c/-Rt]G!2MXwb;x0cBKlWQ<a2&^}s!vA19v}$aI.J,U`"H$9<
-wOF7:859ol{I,1&[m+|MtCS3bm=#CxrA`dy$yi;<:&;.+-,Q290,KfLsL<f^f7VNTF)6!)s7YswZyF@3qs^IL#(XHtY,dwt4:/)hAmxZ`+)B_u}I',ntcD
-`}k4oC^d2,<!O6$ARZoe^$3iJvr5bWEkCyKqG8vA&FFYEkKnhw@p}BUJmAMTP@%4{wG&$h|K5pu_F<@1_%!.|!cFH3UlAd8`&q#).#s&)}/rDh2}u_kgY2
-%:Zc@+aq/eyFw#=y.K4[-L##D1KTkrlZ6xYg!HS>"Mi&"YM7OdSb3>7k~3JhRI#F_"$whFf=dCc;oT|}Ffyn$l:k;<SgD`R:IW)j<:@8qWxA;DCY]x9Mz9
-b^iePERAtklhNj[wRx/BPBJJW9B/-hvcl_"ccT"`;L#'jKssKfjfNuGSTmZZ+.8D/gXi@J8g<l<cr;ICX=D'`QkZBYVv|MuA.J@z/C$2qf-Cm{FmY2|g%@
-Ro<e&M|sr%@E&fqBZHuo+A{`|a'LG%T@pN+_U.yj"LJ;j<6q<J$3-Jk4W2#+<n!~B9n0]xtd7Yuo]bQ_(t;=>%!8>A^!/}QU09#C>IXpOW>t|E#)R0)sIe
-ci&i0^PLZ#msl`=6AA,D:N)u,:3qx+VB7bs!_"|K4yqj.V>:m|^,y/_L}zACpe:%}oNgVfq(Hit2,23k7Ow9fygO/;/:tHQkY8RRAn`}Zr!`TWCb37{dM|
-QHmjg]s7R!>kC+4GU#-bL,$;F_Q=c3n9R{gr6+-2kx(5mnFw$U<5X.L4%P]&<OOB;%U08Hb>Q+o1z=Z2ntl!CCBEnt]$j<jj(,VD&yk.1XX[5;'AH`H0/G
-0:PX{SS(&fGObBJK693dF7]f8A/HQ]pM[z]=+VYU!O-6S`.Tq8Nvb3gd~FKE/^0_:qfA:h]y(VY@"fI<vhie6y[3arDpl<aZAjM2t30TNhp!y@G=Qni,""
-Xa$@=8S)_NW0'FXW]qf+T5+/EpBDC0`"1:,}}$c)[jtXaVQa3pyz|J8JD=l;2uvl_]OCu;0@`Cbfy|>`+Wd+Zs7'(l3c"`{N4d$c's~pc.xId:Z-L1Cu{b
-(ZKdN59hn]lZ{TR-ZO"Crxy6HyUU[s9c{Jx/"V8YY.h!9yWWCrDl'1_4df(UIR:.#{@Ul:!1{f3Mg7#|[%@;exwr^()jIgF3=<94UBQKNW`2##/4=>7xG,
-Elg9~`z;K+^`^5[J/vur`>2%hc+!/.:I2H1tB,P_k<p8@,{"')>+Y[K4OFT]|3|@z_eb-4#v-/CxR"L)V<^]/.K-k([p|^{r>ZSTyVUA#A~Ne`8S%wu4:}
-)oyqa!z9y2W{gYmba$=G>_&]Dn=>l9I5]dTQ$^ur6/uN(zvcI9#{3MTmwO8J#+MsQb(#6U~M&7f_3YZphV&>.{Jv6sul#N%c7uy:&6s==$DBmQ/a3"H-;N
-[d$q(R&)pz>[<lJo&q1pk'b18.m>B;>qMz9$J'A=VQs5LR{mJt^g7z<n~]d@YK0i3rr(Q8SdhmMsf_`<H)d@:$>3Zh_sN}bFM1$gap>%RDd=QDkMe!r_i5
--LZHjanGZHgf.BdgWUqa0OSl2%>]$^hB{c6M`n@9OwZV"7,YOgH(,&TAo|J{B#`#J-21taLVlOHc)l6ZN&"SR^+u[=a-"[1NDUTsgCo%k=lmiR<]%0a=Mi
-h]u:qt;KoDAPhVdWB#5H+D[G>wTVBJH+V@G(z6ZmBt_mITaa&7/[#[G,$<E.f3iuztWyiw.%X-pVFCuld"zzt.|hILd^pzd=%5Is)$Zk_yLrZ^Nnv{WbmI
-Rt2wN79X2lM2)(;{RKJtc9&h,-&sdIK&nX[y[.%"J=.;62]Ri'vX`mL&PEl@y,L9'22a&u3wo<s9+c~=.Sa[d.T<"hCO_z%w_k~dvs!3;EIe3fo=v..H2%
-A_-%CxV`b=d:0M<&v^-Pi.#(j<]#5:.R-5a&`,%g89=<7<~O7VOT6j+N(fDUg=2([M(;]9'L/:(,+kFDG0i#Y]2x6=mNbFc1#oE#&so6da;O6Pjc:M^R9L
-`"IBWs%bPm3O_X;l_rd$3pnm"IOP2yx"R+Md`f>swo`2BM6)Tqe^Fn4%O=PCck-'tu-GS26'~bP"8B%z]F$9b+Cx@)-k4.`Jy"{[fSS9.yHM@3_!p)ykX_
-KoB3AR<6U>]Ospv{MHK;K!x[QA(9B7NRrlO19G'b,|x9GHad8[|!y{P"UlpFss2x[A&GaJP)[S3sy-S<[Bbm/I34Ptuo7l6I5reLlnyeku>HDV7X>>Pq)O
-0_+M4Y(>HTt4'wDXVhm{hCQdqq_qXRV`2UO$,([`gV6{HVHA!h~qF%dM$zVMu05^TA%piHVtnmab;(%p~WBs1h:yhsWE)y@>~MPW/3Z(@6$Z(_=c[oI$DR
-kQLKmbq9S[=@K3`"b&{+#bb.S(YVH<6K0bMgk6w1bf6=s#6z^Zm=lyO/%`KZBW(YJS{6e`AmXvTECGY=K|"V=OF^GE4TGGx.[Si@I|U.T5NBD%GUd4,mm{
-~t'86(nZ/Td;;MgwY!@UUq{!oJ([/@;Md}iCOCj`tX-,=:T)u9i:@;p0uS"APj("ZT9,yD#%Xqy#xHZsC=MJ&<Vt_`qG&%ZS[=IzkQwuf7of@>gIvZ~GZ^
-Rj[!{)AI)C;y#yioMicwYDNXw"M!"&;pb"63`23Q$Q]SmG%4Gtk-hQt>ysLJt_45[VWS4I7NsWf)v2LgTDSoC,^[c5tEa]l(cCK(p':v%hQ7v@.Yf6l_Sn
-18@7kjxgY{du10S_4cM32@</8>K;<J@4Q3^sba-[|uPBcr#LO}a#o$-pr`$31IlDyx1bs-]5gWhX4g7ulPzkc7$9UpwjJDJ9=_+ei"B%F1pk}G'h,8W2ur
-eBM&YwWGG$U,g:[)e,mr0u"X[Ul/A&FK[ljEbtT`xIoURpfgDS03vPO^HYJWZzf<Fh`ZT77wc.k@w,dX&z,`o)Q,Ok`4!-]_!61E01KJzpo"Vn3V!bd.,-
-|<=vZ{f`v'tA,'@3V<:xHVi&Gy5,vm08yCR:@KpMh|>'~.y!F9@':]XSk5X9SAJ&_|g91XRkN.2YhU5<"Z]CnpFE[7d5}$7n"Yh1,=`@(7<zL509.u+CDO
-&(/k;z:xn2nG-AIOx^/nn6n3Q;YwQTH8]N4D~s{u7Hy6p]j=LB)>F<O{H3q`nmwAD!C/OPY[4<{mJ-=B{s+0[QWIv'Y]#v4xDQP#e7@`FT%mrFX69uy#LC
-ZV)y{]9``BRY@$_|r(vPHX6J!@(fA,5vU|Xo!p)=)g{/6<oYB+DEsxa<4WGkBDLhTfLVet-5"W/f+nb&TwI{aml]Eue`]HUSUWN`IT[#G-9)J{Nw+J#rcK
-AR|}Oeivt4YInCQg[J!"#|oa~Wx-+TjfD$VY%fvBCq$&3F[>%7EH^]p]u+,.cvX'n{d,myrh_f.}4D.=vBtz,%#(pRH{uqmI_)ccd]miYt4pEIY1PdXx[#
-M;NF]"{T2wZOtI>0<5[y#.23kpFIVAil/:v:SHiA)<E=4c#ZhYYdcS(2Y>;-v2[tze{Kg|Z&#UqY>'FOT,mMy!&6LCBk(RAL;p&/]o={}(NrbEczV}Ji,<
-!Lydc=7(ow5&4j;:P.<Y,5kZ0XC2CTbzN[f[7l,G9;$G9B(8'K$WXdw[~0%_+#f&<hC<Ih-C7P+O8|}a#/MY:=K/^e/MSkdr,aCpKYqCabh_J.PfQFT-%C
-hSMcHUAKm;.zhkD-F&KfyklGq8H4k.^U)3F.0=&$y!Ht!vB+@KX7+}W|c:I;,&T9gs0Xip,lh+=a1mB5Z:XRqrTy[".5F4IH`rw(P+iyiCjJb2:<;)m885
-#%Cu%AlyHBOcKH[qABH1kWNG4{^`Zw9;.rueeGGZG7Z[[&q/k<5dh+.+q7{#ZWXbf/$:WY!y1&G/zlP/0iTbbd;Ua/ZX|ENogr)Qq^|><[s^]&mz)4"~K_
-c,ej^Aj=faOU`o,fV$.ZXQ[c&/Sos@Ap3{#w6AhaZuX7vsCr=Khwav$el<Z;n{SM#zQiwP`fAP4C,GuIg6j!%ebtKZN&XNKdheIhnio=:6[w="/6gi!>Gs
-^:"3%v;Y+nZ,~z&jI`--_l~q^$[M,8@4%%<"KuNSkUICkXW{6^4/|Cd}:8KWL0DBJz&hspEXb=qg)#yXkZv}ksU'ghdomWwOC'+L[H%.[1E6AWA'/a4[F{
-^_nO|U~^%hh"L|K+p='(=Drz^ldI~;yT^Cug$v(41:%>/}p&`&>[>l%xCKeN}.h'RB=d'dLhkH|rt3jN4N=xJ9P=&%XF4Qsa791+(}&'v=:3<4+n8"sd4j
-EtqRYMOvBYe$n)(:,sS9cb8#8=[K/_Tn7.|f.b}g%RxM)&@@BDmMWlG5PGKfFOA!gAFU"27^Fk,gbmS!sWc7omr/G3[rO2-:Z/7"[@@2pq^[W=B8qeS.~1
-e(8o[.&p<gN8d"H'znL/-Sc9VsP^ODg2@^._5&KjfETqCg[axLPt'-B0h);=AD#4x^"3TftvlZKqS@>W']k.b!4NQ6LsBq<eA4Fl<]+p:&z|z0[a:5t,A(
-D#sdUjTf4I<|PKowVBpx%cL8=MD1|b9IU5nL7iC6["u#Fnd3q;=aoy_[h/}p14`wXv<K=DGuVjTW6C.wBquDup~6YXleFW:qwZ6r7"Gma{Lbd25h+c,yQq
-'9Is{5DW]"~Yyi~@yaJ"cUXNs%4eX3UR`dl{(XCvYsl>+q+&)dLp)1]I~/BXSv6,F'GQ%$uyj"5dL2sh]qI+AljPjI-Q|+s"-=ybUi^f&O&^5_m_5P-vl1
-1q.x9,$/X(h0VnFu!9F&cE<Xx7decb;lcjLlb{:]b}YzeL~A~mK2{lLdpqrw84BY9c<!)nnZEX!uk[oy=sZyG:<=jyt6Bihy^L#N.:AEy:9:>+=zFgAi4<
-_0"6^L{6$bJ+t,FKX4Vo#0DdR|{QNXmVIXYLU5Xd~$&Lcw[tgL_|_WmABRkZ,868!e(H^(pb056+/IcFDN4;M&}l15C4OvAA&u~^|jx{9Zj1[+sn<x((8m
-&q`3H(bavj-,H7u<~wM.M1|VzClta<~B8|+I@t0V'P-EMch2+dc2+dJK52S1V}NH"mVb4ay&^1=0idvb>h8(yEp^:2-12-!}+d!=_Jv.=wO_)i#I<{9&Wk
-mspU~pu"h'9|A0.3:XGr27iyyL,X{_>iUGO-d`]9iOy{["x-3;DNS;%NC8puiQl#m6tc3dvw%w3c<+pC"{~[AN'F~Xryxs&NvGUQ/FLL=@y56)r7CiO#Y_
-tm=1IpEG]C~`AH~6GNV^ThCkF#9Sk}4p84]4|zs3Ug/6cWBg[3B'@zCrso<#W.Z.c_!K<T+)W#`@JtZKZEL8Bgwn5bE"Ur,(0Q]EBY;le1`3I{x_c1&g%{
-~2D0Z{y44Gm'pzH<5@>D&X|gixN`K2T@,jxvb26U^.tA]5Ms}=-ZGJiY2>IPKVpF}/Cw)rNiMi3v%<b#{bQ[p,LpYvvU"qM[w-%Q>e#Y4i]+Tc$.p5fJOW
-huK.pY/k}B<qd0:`SLA3;r6rQQNJo,zuh6Y{:]"YAf2cFXkkPQ{bp+V'ZUul'G'v/HZ%O`kf;zPcLT&)2'iF0TJ!@90-N%k@:]{IhST3c}lYVOTjz[<e;p
-#2dJY_>'16w3u}Ys,9!K/{oee)1uQ5x8OMFL"x5NVYB2J@r=bQJ4XdW<x29}p,$D'c#}5:_%~0w,MVO{NDN'n+%{cWODQeMIeeUo1CoN-K/t!9_Zz6|^U5
-yy+p5)nwZP:^%jke3m}L![+}fZ{iY6T9J<s.z;:JH>ZO;y[9i9tqef~hJn~,i&VDBONHQ7"_(Va=B'C+vn:C!s{S,,ad6Q4D10&J'1m4D`'"RX%'71(nKu
-qkC"`zdr!/N6m(L5M(SDn>QQqgU|jj1Nn7&cM|c]RTdyU{JY&]M#'.IT9%h:JhI+Qc5_Bzq>S_)OB5Bs&H.Cn@=Mq@-K'[/[PzA=h"(3DP'<9;!n`(sR)J
-^F]bh,YFCO$fMaBS=/N6{MY8~ZQE66[,2<ICrM_;L)ut(2hk2A8uR6`w^}%BL9,ObM<pWpi4:p(7KcFj)k!Z|vP(F).O8M)"or}^HUb+cLvRSwgx"`K/AC
-rM'>X8~jx{2&;!Q2OME{>3~[OG:<'=}gZH988L|qzP|VGqG-.+gTkIipd(#ke@98mdbk#(DV-NUtu"36'qsGyb"LO6nW-9-3XD<W$rVT$j2z&(}q@},_La
-jo54SXl7}P54Y6F}1f})+!"Va={{~#mbD$VUFnCk.DZ]Ju>8tE:<'/5.2&yW0WdH`1x(ioCiZ@QuXvOtshA9Oz5uNFm]:EZ8~fTuiI[DZt/5qfxNmi>=uw
-zt+@{U2y@]0sqf@N1|n=Owrm^q1$|(O8lf:jy81yy0qA0[S/TDO+"$V}5'@i&UDhc#zslWGt=>:soKpm|CU#S-#]0im})<xD`rW7V49<=Dnh41or8h,iB6
-hNVr0wgdOY0BwONCYU.-aeqq(u;!2^`TCmOZWylH#U^aBCj_2Qy[Dk_[+<:x!/@lA9_>KR9o.Ol$fKRf/PeEP7]|2Y5kM{_/F1<3pQ`wuAMAE^Jm[iNlKy
-#eK>OP$_Uvx0V8EJ%LgervEz|dUT>]DY}R9XU+^xc#d/lj=kl0m+-|'brK6hvE(Ny[`,cu=ZSjrPG1$QXXD7Jv32_qPW#}qa(9=:4_c(@nUly3S>GV~/f+
-u(s}E{jFAh)5hb1;Ur0#!<AEZXB%:iA{b33U94r#`uT@q^M$.1XmlTbiapzqYSqFgiOC[&-sZTQ+qVGHmX:1:`3(]%wYkC#%(;fySFBZ9HJPIP>oK6&L.n
-aOqQcu~MHsy$Z'u|hTIhs>8}_Jx"BD+]h_U"|w<q9HecV&MvjyjuT>XzgJ)[%zN_1N$"SJqIe&n-ON;"7cAMse.A_8:C%1.N8A,|8,_K9UbPErz5Zw4If.
-R4(3c+,uDee)|.<<4.Xk)j<KV7S)OX@7o]yVo@(paTS18zD<qT1d>z1{Jso&=p>,Czzb)hhC0yhV!4u{WS6`9sXK>5aC&hI%MD_Pe@9}s$R6R@+&HO1,R]
-(^|+#M@U7'-8Sh,<tzO5j;nQAqpC-@ukg/Q"5$SzL<S)R'p6;r0}Y94o9;5}WC.Nm;oq3{/La<g|7SsPw=;wrXnEP>r0BfKQ%R].B7yZa%7Ly4.6MUMENy
-k%NE0Yrwa2f]7AfL`nb;]&C/h0M]@L_#g7!O,W%A#22,mzGmfD__gtt!yS|.p[#TEGyE0`)an_X>b7a>`Er7dOi0wk(oFC#,,PtGqK[pI}.#9Bw}L0jcsf
-R<TZO8k,HlS6dJ8O)58,+=Ht8Jh5G)Pj&1B0"fL.YE8'e%OW3UK#82v|n'&CW8ObAIf/dP{o86>S}Jj=7u|':DK{[e{.lu'5d83w05<hGFf/{z,fsF|!<%
-x;y;x[FoWuxKyDoZw.mCG1R@hF]+rqkMdkRr75Fxutciha}Pq(!gT${_N1]h8B[0gHe<v0vNSlvp)];ar2aMQD:,LF5w8TzK}}_wj:BqC}@xOZZ;KVV`jL
-#ov+jX8HWfg'0$6D+E(u8wyNxV4}wq}<Cr7Gc.{;^{vm=v"nqx+5L,:_Kr!Y(9.JA<E;Rx%zK{NRBUWB_-N=LOadNNjrHbFL-tUIXt;^6FY_SLZIL:y,7m
-8I~)Y-u#j,@^IY'X>h&wd8mS"Z[@VGTs"[j{Pm2V[.g`'i8{p@COgquw}t6t@eWA.jR=)JP]WE<j~q(F27,IF7..qBtxh)|xT1kw9'JNF1|AIM,5J:dxep
-[,<izuD^Z]g<9[Q}<8=.H'V]}=Ta"4@vT_M=VdCNX/ZM+d{S$)G08'Y{0{lSO:t3_<3_Uc4%j:|/6Hjmst1)d<#N{E({lyme,Mq0I<'FszHx]b2I3MJQo+
-F0KUWaEfK:=_Lc[w6Hd{_Wpq59@Im+;jWEz_fr5Psc2V@XPY_"shsgTxE=3vtu_+c+)<q2260|3$9uEse])rM<LtO%D.RCHEiq~E@|<dj|6k6+1$5'O8<}
-Q0>i.rP{zz%Gz6`LvcgC,)2U#f"LfoklM`8l9RYiu4ub)MC`CnF8w=P'b3jCx-`_{p}4MZ6r1;zl:I}CK+Ph`A6f5Ikh#|7,T[U,MFfBDS!p(Ij]1z816(
-{(Oyj;&1~ZBT4F|7R5Ls!8L/j9mLD6yrn_5T_J`AC=3E>pJ;x60E[Xd)cH#X1X7)/a-@p%p@OsVJRZ+tXHe5|F534$++'h"A+}Wu1j8$qF9Ce;)$PSr:EE
-Y656l6H0[F!]GQ9S~gyErh~{>AoQilgxorV2{J0)8<3^vSA%DVX::[o4a4o#2EA$=FgieH[qpGY@`jIi/nh)flbNGY8lRL[XU3VM`[<#{R;3XepCWvALd/
-8.X+uFp`b&qSGLo`5v}&=fu@8!Cb-,-{P^t/:xeahQa"GCzuf'iS,1ra]]M49hSYX]HGnqph+/=1Ff$5qPi[o<OjivP8$z|iZC_mc}EJQGaV20pXu`]Fc2
-IU_5R3$!f|(.aj(PA}]9=3g!u1r[^+]<4U|s`y%L-'T]'RNk2YzYb[^E`kkY},X1qDf/P7b=1|5g/O)JtZG`:86f~t/tg6yV~H^92t$#QzF@bjM_H^HCqW
-;/Ab5;=K@/.^J+Qif)Pq_5(=nvpsUn~ZuH4sb=RI{iu>Q9lWr3;)JBtlA$0{Z92K6$%=U.4l<u&Un'GJ_9Zx+MG30wIg$+a"S[71>^L>`5XPDw"|W9',xT
-n2o+.VG]8w"ag"quydB"Do=hMBpjv7{f!3L_"{1.:v;-5dlvBXWjKGtU/;1T^Q,HM"p&_#5wE&B@#da5E)eam_$N1{'w|5$DugrLQoEo0z675PK=HV8'8B
-9Mo(qGL!6iC>b&}l939Tl6-Bu`<(tx!7UT)Fi(2c>F2G4Cx2r5Fx}pxS,9~laKJ:.Yz|"siY:7RVblAQelOSZIxP)T#C+Q:4~Y]Hr[/3nlY]U=78#Z+&2F
-Gtsu}Kb-e5nMw1|5~=US{@.I5fo1(9lA|YT=-4waLa/C=%%d;h=>1Y)'[{RS8BhQ},P[pj[hS'OXIdKpz-c:Mydl~7-Zjc(GBS57wW;t{.y/c#3Hg(wWKX
-I$7%Ck]F0I5=I:mE#)^rl-yeEqdHNDIFI.Ef"`pp)50S8c^tZ{S)IWOy,.Jg_)s{o,Y[pb"<yQ%jB]]F^Flj50M/O{)1'mi;M.&IQ-ehJGJ,7.QE5unK&H
-CdwWO]1OW^qMJ>Iub(6/<8Y>1M+KNM^lAEq]#){fUjBUoR,tT6C%`WLepAB}k;ur^.|z2W@,sE~U<.&FJi<a#5i>6'_u{i|qhI~G_^MFva!e#uIFT;QSy}
-s_uZ^AYk}(#8g2z41g&ilQlJ%P>#.dru"seD9S$.6{d8u.NzQBa2,]hX$lG|4jXuH4lA5H3WQ`$-Zc"zIQn26'=C/)#Pui^nF3/y5'a[c;GWHbp{L>2=&}
-V)jE3TwD>2!rW=o:[Ci/CongHjFb[sI{$:3tREEc!V<Pcf}t(rEPx,9kf2,k>hwH{e@x6wIc;xCQfosl1_7p/HIb(17cx8|-%rWt1d1[MAS-;=H-GK.Tou
-P7m42ksQEr7xpTH0fY%iUOWw_:}Ea^6+{jDfmzoB""8(aYP%|HD%bZSjZG=k2l0sp:Do@;k2`C;cCUfdX1@sr(Jc1p$iH[7fAhY7$x]//|T5.l2-BWpW_p
-naeJOSYC-bMTqjKM=}eWZh]MLpqNyw:s_g|enJAnQl<E]_mlaxSRds<%3:.BCM85yF%F#u}n1m%AYZGa13.g~!XKE/}>e@rbCJ@R,Af_9]I)NOhX5d~q$@
-m[|h67Bo_)SvF|6E7z"KaSu;w0g,X@u/A:Wkin>11<4a)|KrzFD]!)Yw!)&HXUv$HanFEPUvLNHggGYsX5p25V.w:M-ScwXFW8yE@`b.](JhN&@cR"ZZOb
-#dSGjAodimk]~S0RG;H@(84IT{r}K2'79p;`Ckj#vz{g$asUXhaFZkwjQ^cA(<^'jP>K@kwJ`6jh8OjO+$xqgh-vL=h@]:g%{v(rFNaa$z<,m=paiC_6Gn
-O5G't;,PK^^-VAwHx'`h7N:|s4$s0bn}^Xi-HES1G^DKOwn4AMNNXLi`|[rdgfkeOpe=m!=!u<VNJ+zDF6/cf;dRC1>I$=+&#/9VnG@}9CKr>_;,Q:|M/-
-!&7{@sbv!qITa$NU2#7s{5^kI_'wM60t)5@&$Ahbpni)k=Ghgr=B.|`%DIK{QtQo:)`:yvfd53&i~Aa.=z9HEG_}xwMlcj4$i_&g"_w%l5Sjj$8mab@%7{
-wc8HO]P5FvS7@L.qJlgg;uG25xR^DlTxujIT4fFrKe-.WHh[aea"A``!j$g:E#;e_p]j;#XK%,|Gt@-#w,0F9%3+AAH9-XBmSa[iB5M;=FU]ZPXcw%_Ud3
-5B8S"f,FQPqXs4rdnjs&>c2T5([|hkztVr>1K'@Ikd8W=Vt7I!3{bP)l9%9=jOW{WO]Uc=j=>dE=r=I<HcKCSSBF^D~YPl)bL0nG%BL:,WPp_=V5d<#5>Q
-)PoZ[8:Ix63<>o_[aY@D+&Q;V(PV|8qYDbh5A>9}~)Cv%c;Fu}tUyDEosZ`FuttrHtQx2m@=#-xN.awb+)&bvzXJtHA<]"K>>-Q|qgOdNBv5s5t|!f-olJ
-3tP#`!d0]i:#2d]C]xKt_!fpPl.C>7qEy}UB:ffE1/<&iq_5Udlp}P~3Lbcsed7JI)':K:5j>{}/n'^jRvY{Y4!}Fa4l0naAp-o=KVX.|b5&g5`8!g@'wo
-0gb61wiq%a0E9_~hW]E{%di=GE$YWGcaTVUGBy;}%qMop'/d>e0}UmatGCdNJJK(zF,'wuMvYUzt3.t3P&G(+-SWap4|Wk|VewJGyi>I"3Eua(2>}N0Fm9
-&B(;Hn_;8r_CZ&C,MouH-0y-/QcJ#OxE{A9Ggh1aAOS}t<>O_{Jh{n}V/d6jQnYrb;9Hh'v^#>o^[PX818KXb!s$bD(Yf&7(!3J)_xUIoU3$'rXQv(@$(E
-%{G=pf.A[w97(|SC&V[E27oL-R_(u51B2x4D&N0#PV.iFf^:#GlL`t8Uq<DS8<1PyrUViF68o9>x!G9sR'_{.HDo_Ahu{;%i7])cFgay5]bIlNLyV1f`B5
-485''JAof#MT"!p:e)T--#f),^<k/AW8w$gAJ]d6jseybr=@ug/jR"K;qc$M1DE{~@|Y@-x,4O$"]o1uj6p0r|O0~wR'BZpL^@f-Bqg(Cqt1s5)Og5Z3}Z
-PYC-_FJ8N9OCWbVnTKziU<{#w(fNAaPdWx-As&Qiqrisa<V`BHsV{"y)Pt2ba|V>GZB6ljs9GoCLHWupKVr3>q7iQdRU:O].UkE%"8oH:h(P%b;[Q1C6-V
-4TxYp@Dbc4`&#JM(Nq=F&)0X:z+R9SpO>.UNr4drC&IU$zt0x'@I$ZOLu87TAaOzRD`mMz.v&<c2)pGVp&<e7+1UXDoT@Q3U`6KKh1V606P7kN=6{c0mrm
-e2KWL+kPn-emMYyB=hbX5fe^ICm<I]~;:sCr4dIS3&t/1P%ql/3GHld0mb&Ip_RtEPwJ([3gAUl5%Cbt|eL.S8d=iD$T2N{7xFlLNU)<NZ%7|jie:W=1M|
-vueGPeh8<ZD,Y%T;`Gz4stcNBN-n[Xl6;SvD<K}}Y^+SAH/j{.ZES]#gVWW/s=B3@Q-}JBqrgUqiW:eu9Q9)&%Uv8D&4.}:2|Jnmvmy/C7{D36w5]J|.hf
-&Sz-)tV`}{OsB$sr"1v3+a>}Pc3AQSBPi1f`X+,0yiYno"ne{x+=g^<BguKnd+py%GcPwWcXdu`Ba^9}eJY'p}#q%o8I#{h`ln%qLc"WelW0ZT|$yPumSR
-fsHrds+9i%qEKTm[:5r2%J+AxLTr4O1p6H-ai^|Z.pp6Ba;t)U|mx4'|gUiwho[XvfLQ2s-)AOy>(006h2-W-}wOqPSVUi8"z(D.[G#eh9IvJDL="(_'Js
-@TYIa;%;-")vuILrn^2MDx^t&xdWqbh^KV1Jwq7Qa[2pAqk>J3X#ZWS5rDf3JF>M9/7(W{^>WC"L=W7S37B^"SIwH|Q]k6F<N-"7Q+CTAp9N[abbWE@Ymi
-#f%.^0H|~S5${Rci+Xgl$C^j`G=]Govg1'8J1.0d{LAXsavJ"RbQdxKd=r:7"dkxm0e7N.DkUZF0|2~Y]O|>85JOd=gp[h:Z_D>#9U(vqC-23TIr^NOSub
-QdYyf`iM+|f`P,=_'40V}0|me5-<d/|sl}>z2U=!jET!KD:1"4P4{{u&@9;faLp/re;zGc<}P&zo.[IpBP;v=T"ZFRui}3$l&Kuf1tWqvRyV-l6B'qMkm{
-H,Z:B"Za#@)t1Mi,QA[hSs5k&n.kK>uj}s:Pew]Z:iSuj'qjE$QZ3iMV^bU+Y=j;&F0aE@&0Bg.@<T8_lmhE,kl`n1-d'zgk<a$1BT7,=ZC00X2POXd.@k
-4"Ctuel$B4TkqRT{Wnn-yJE4'{#</^Hp`s{B'K7c]t{iLXk'{@EOmp{Q>p83F,iIEB_Y4E#!0!1[V_JLEsuJT2HXDq+6b}e8S(AAFqFY(_7]u^2z77(Cz[
-A-OL]+E)]_s$dot!|<"C+k2:2wv_&]q(d(MAS:kGrm6S(o2_2L1^7fV8Q7{y897&vo%|wDd$|4=)Ut(uMv(S>q}q.-R>KKhI2s>@}27{:>,#``jks5Q)cZ
-!8d>EEM<Fu9IOfOeNBg;:9HM@qaY~zthsAgh}1zH9r9YQ0aGj}vh8"[Xoz9st3$hXWxG_-+qP35J#HSQkclRP6!UC^SY(g9aMTChNXbKKTW-KO}2O(5D=D
-<JSx=I0KF<n1^gZn{BL:g:.ZFdxS(<MIy+fILmfliH/sm+BKZO!xQ=<8J@w)W@37zcf^sM^/-9gA&QL[m.2Q_;g:PY_'UO|ClyblnEyCD$QHHk{yUc&"KL
-j8zI^rx;1:JumL%mQbnZyDKR@=_tEX_OP%Ac~7V!7%z9t(5Vx`<gI<S@ebm+L2DKr{wn}/NTKcf;K}&J0[+t(lHYo&4St;Rx):w@$+,"UMBlIhV:CRY0sH
-(/#nhz8!n1[x8%{SCS#x';<<JRQ/WY8I9G_S[p1&,7fWY}Z;UFZ1PC1}gKWLy8mFG5Fu_nK@D3dsV8Xi9^7d:L#VOM^s9EYQtT`D[-bhp3x5tEXmtQ@85F
-C'K7XX<#qh9)q3sF.Qfz2.rN>_#W);(+6"fHRZq0+]e#'^mbs&X2QdP]B'iZwb(=:{C5>cf91jIjrY`%4Nun_8YAe$m!^k$eh&@&-Zrs&2[30`.C/&'"C^
-gYr-kK+^-jEgAH-j~|SXWyzd$NFEt@>!;el^[zhxxn7P(XgjY/z[|7^kk&_cm`@6vKzh/bSKX(cdz.5.vuA==Kg@&E"i{#6C:I'{!TXA+VreNg+=R4_YiJ
-kXbG~8xAcyK04w5Tio}cLYFw|ik}9PpVPv'&Ofzc;C'g}vVpN"p_"pPL,c{f+/)X/#hVZGN8$czs:;SyDQQgyqlJ4;LM%#3nvLRzELZ#5at(ip}pL,<]gb
-|q.-Z&%S-edubHhpyXl1"R8o3cIzA,nD0{aTXO;PUO2"b6!)%0o4u)WeBAX$pQiU9M@|_]SIH:SQzoJGV,hg56UoC,4.GsH-:8uFzE[uJ8^cP>jAqLbQ6`
-ockEv./pTGfQ},mkXAv_U'Mhkf4ud@U}]UWC^LcAKml$.fgo`!OuB"1G:F,/%`NQ@8l{"y-E&hr7,5ytUUQRpfe<@nCdF@Jnz${hz<_MN'3c$^L80NXM3P
-i)y"e0~f1TsE/zyZAX82-"IZB)`iknt=ov%:OSX_`JvSGZnDnR3p3K:gIc4s5yCZKt-yDhg{kG,hXgCWK49i+8}=EdKs'N>3aR!{KRmpVNxjt>|7rL'$cl
-o@Q><+Y(Q+<A5Fh]22rUPFM|9p)R).^oL+YdS^Yc!@o"_S`kjgn_!jyhs=HW@h,Xv"|E!:>7<339@HO,NwFRU4YNOv.bgOVfkdKspG}W=5r`F[]aNJtI-s
-_T9o1Nqn|ib%tN>tyK^tmkl=RJ-i%h+$AaL$,n^tp`wr'=<`[O$YVZ&s4>7jT9}Z(=M6vC+;YJ<H3yF4LA,%eQ~l<<Z/%P3c<"&3qkya4fM]M$r{Vno&YT
-a#ztM0&Yu#'g}vFuPoEpQ@m[|;5Zr=XZsc09Iv.4fLXzjMN.wv/CUti2^>wvGLPMg^0^Vdzi^l9[v!<q'#yJc'v5~sFKjHZhjYwt29/y[nFTEhv&l,+Z|j
-)TL6'e`"ki'MEJ&HDAmF~Ls36qoy2d1,6)4gl;;gK"+.ce+.['YUyfTBLDK07Z])jiN0Kp0nMRQn4;^XS^R+7UbG@f_K20ihM7EgT[I1'+BUTJJca,!i:{
-(E)-HP=8DcwtLB05kE.qNVHx"zxlIM)Hj>oS)!E_DLYc-MqzHERHq[T-Dgpy>%VTWXGrp@[,~gFWD)$Ord!^_[zz)YZQ5A$zFa!/WB#On"L0S&TuPxa@f%
-I5(|~7a|,7YkD|g60lm[BS>n[trjxneFSzNqA90%7Zqg4f099xKJ8&cT!@psLw(TNHQ))uJJshBfBp","P_f%Iu:%gw)Y`Vx1e~nYXhM5@']nzU'}n3S[l
-z9'%WM1wHC,uoWl+wbUx|;uE9JVF|58rI9)#)|L6Kr6DlFn3q;#rgNpf-G]TB#$"|hUkm(=o>^ma/9)KX[!4X@[{5Qd,#:q=C3}9)nj-:=tD6cx2;3ACoc
-kz!ErHv5GjjcLYJ^,c!;zIAp}+{4baTYK&iXU!@CuHwq{k3JUcn"xW&U,Ye<V.4c_C2P%GmZ5LKH+T'lmel(G,w@nw7Jcz~;B<_GXa',m#[($mHaG:V@e9
-82.LKB/49P:.tT':WVr7sk:Q@,7+g')R:y~uy="N@DZY#4B$gIM,I]mIb#%|WEpb0E>zI+J1i)}$ZDG1&-r#qTk%iO,V@iQ{5`4m=5xTSi~;BDPi{,27OZ
-Gtju_:i}|:T-da_]RO4^~^5:;go4T0EGAewv_e-f]Dcz[)>{GaVCf_/nMtvj%XdQJ4om>39w0)".+&2'+:sHVV_:N+bbOWUDsQnoSH]C{"'nnFyB#We}-+
-BWi1BZB_Ko|Ypd81&]j#&vtA}[Gc'uRm<f|BfW:c.y;rs}V/3uZ{$L+Djg_WNYcdX)[v+Sp,}u-Bt;~WpfmK})-K'n&a@<v24+8JOCA$xDxH68br37efNM
-^kQayr$`I-z'|4[(+0H[wo#z@|McM,Io=[6Z3zm&VM3e]d~Q}}L+xaWk]x#9&&mikrYS'l0X49(Vch|qw/U-)E:=hx6)=ncUfLImds[g6MKA4"&:XP+1'/
-/Py0a8oM3Tf.2BR9o81u5$WJboijq-EJ5sz`%1wDZw$C]9NIeOqzjPL}o-i|CtWGiK"&APA;=z;Ht4h4x{ey:8S)Yexauh(]-I73&Sk`5>un&e7,wS_D,-
-~_QP<sJX0Su7-Vvq:4^4+h6-_HT3R%#7$)S]NvQJs!`vymU%J#^J`O)eOgtVR]XUqd>!u!I!f+@<rZ46v}Q`S}C=^18yUb2Lb3WU2BY#hYUv4Z5{eY6%xE
-;B38AojXRI:[.X,R,mQiDtP;rz'lJQXHH;N6Pe&o(R('CP0X::.|$tT%>K0V^!WUjzR]YIJJ[svSSHy7ZC!]-U.Uhw,_%hI1{x&wrHEm2|GqN6Voj{o$V&
-wL6beL[jg9"_pl>E0ZPH9@&mX^HuL}+z{:nB}XQnk9)Ma4nMJB.]qf`ugk%&$!U9jC|Zek=21+[{&dqJttVb{5KH^F@.5xXx9;fHC-gy1fwmb-n|]I9,D1
--n&vmykNz@rQD2.O,Lckw+fN)RmVJ}Y7'.7i@!ZcQ(!>KCs-xfdk6C)N+doV'ykif3_Y-C)a1y6y9!HHy`r3qe]q>mkZkZMcY|`s#$$YR^NiLdzt,[@dk]
-=JA.DfcYL1I^Q:IP7wcD"a!NmTE#^H)Qz;V)EokDpfK+@Z))E7LD(YfY'Z,ezEl;w!UqOFpD6{Ab`UNU`;hA'=7"`KZkvw@Rt+jDtK'@1T&6|!0e:Ei>Wi
-oq#S;-+0+Zs/~KW!U$4wU<^Oj0ZT3'&)!g7v{5W8;&L|WTISfLY#!:D,U`|:M8xZws5rJQY}Xf!"+QhAKO,71iz5}<o"=p$a<=3T|k"037MXsmoeOsdId}
--J}z6HP}EaKjB60Uv%Z9TZ9yI[vJkv}C/]YG{xrpu3r01_@m3r`{%<J:pBVC%nc9}w2FA<I{&%k,b-"}K;rA9bjI]O-tdgP)HI~-EEQ^_TnXU2w{.46;A@
-Q%mi[zNTU<5[8M`|1/,$P39jZCFU`aQeARFAD'TwYpHFG;fBkI%-A5Z&UXP'e5#'kiM>U/tS(6Sc"17HP$DKN4=Z;6xK~z8Km^xTs<WTJtPEu(a597J"|x
-lL,t5a{3|T1Z|4<|R;;>H}IQ0s=p=S"{eB|fP#|pcq-5M]L!3H_;!G`zh^39m4SPY:fR7v)FA0DO{i4y[kjug5i'>3D.j92r}$-GRmf;!sT);3jEWb+)p>
-PzgwN,@nPI8${v=[i^QyCLKaJB`q!m0[ylIH1`qV8fG+X8PF!>4u"eJ3RrgIeeUe<}'Fc%v#&Q<rG=l}ZKro2Bh|:!dk^]z/Hy)C>tGoZUI]"VEFJ[|/!}
->`=LA)!}EjNZA08RI/BuAayKLD-c~FtLw]7x)c[$+=qTT_mpF=grCz}A}4~5.2QN5d>,gll'S][`3qo6#uS<I@%u/eebTyxw48hx6uBlebalU[SM!R.<+|
-:r1YFZ6z7mVfe'$xgA$mU"1}DT5hDq`}C(f|]@])Ztg4^Xxy=BF<<]FR&#`m:dtgp{<j!7C18C1=M,;XM.G"g@>hGPt)ZZRbWCdbSJJK;WGIYx[:'}~xcz
-ypJ{Oj#I1M!`t='6t]S&Sc!C[3t8%Q61Wu4;2g55N,S;(ALLRk8^meLOS>"`T=oggG!qo.r7-Vc/M5KE2T8^@rWf'w^0j6&bYy4pmO"u'D_..YitC8#Gs7
-)XwUIo!LarYk"fk){B4<%qmXHz[bj8'{_r&{TD=/$Mckcvm.Eog(rH|NCNW@isqE'+wG$T;9}h"Z'lPqvu.M3Ig;wpeVi'CIHqib9raAOE/qIJI%+$$dW$
-)Od''aLJ5WI6~q1:(Q#sCiV/@K@DWCA:V^O2{>tvW;m,COi)=8k3M_'G:kl/Ge#OMODW(irl]!p,%[j,EvUrPJkMjKV|~"%&pz_r&aDD}ST!DSMm`Xf)ji
-Q9~ZBZ);P)GNGxasO.oDUT4dI,z%(lT=t1^>yK:MXr=A8G=IDcoL/O'q4+{7/Q::v[F[m6fRl04SbL5c&|NBMH>T$W#PY:I9mj/uchbd~:SlP|#eV(;hoj
-<'/+$p@%R$a<m96j&[PpJIQey}&}3N#[OMe17GZM`xn,:XQ_nwc1&h'IQ6^7L3X]1XYT'[a="QsDp@Bw$Ys@461JNM[fQ5b/9(17EX1xPjL]R`i29!AKO]
->!wVT=05hbrA2v-Y<F-Gb<3[@nYl|M}O>!joIW)ZplA($M{[%63Y:cf;5ny12hP"KyFPggA'!_|.VG9IBI(tD6r1wO=Qp"V;:[Gr9NRn`ancFPC45]<c,W
-sGtqgcZoZ5}1mDHkKdTKP>7=2TGqxY5,/A}TnYs57Jac/AgQ7&]KjitZuY|K)&jiT)R;'C8bis8wB:CY:Fc4cS]3>.gu0K>v|Tg##+R[2j;jgrTIvR~P(&
-u{.zPx=0feXvhb|z#Co&B4eg,NFF7Q4V|@I<H-F|vG[KKx@U_|FWa'/TiDGZ$W}pOrV2nU,D~kM:>[j4|sTs9t0;#gB.-uyx18'2YskHfDUo;T;p3_zpB3
-xE@,>IEFp)yx[tKQu;m)}M@%v1fH^0K&)cbE/8=|4WCWC-{:E6@3/.qEi]8qKvd.Q=FV00X-;ua1Iyl/Ok^Fa8-H_TVkvB@U3IghK5COShw@`MP0l`my<F
-Juhlel$zeCPczh)WPI7]wy;LOSda&/F1><~$N}L:K3uxlT;sOqMIqiV&$OIn5sYLh8KVtcoL9EVX1bveQ=09G'iiV9:U%P@@%+mP$H=_eC55Mg5W4BGzD+
-5Og/UOMo=C)VY-9XP._lT-Bzle`1u5TSDaiftv8fA>(7C=sh3bnOxdt(+a@4wc)I3;DZ&J)CL">_$_Aot!>@wTNOL-F{2kRvMm6e@|E54]7(WH3dQ1{5-h
-Ir/{WC:%{UE#=lHfsvtWRANifC6t$_9L7jD<GKCM/+O1Rp^cb0qFws#A2sx'OC][J.LV'LGuEx4Uy[TpSn>^K+'=piPTC+L^vJyL3p5]#c3}#(/5+T`Y+e
-C"dN4+12U}HcOydD:s&_|pX5LaH|cEOIj10f7|5Y(y6<7vaz!Q6r4>V_N6D6}u{fB$BupgxOKv`6zogD_5].P0Pi=m1K.X3g}^[iIX@dZL>b_S]fI8HS4"
-A-7$KIIc#J|7xg/L%_U"-J7Q&j-fhZ}_1k0hG@]_W"+<hNE9xKwKY9#8F2-&2T;3VF],CGx1=/{`%$L+L)fht}Tek|inxkZzMJ33G0@)e{T_R.JMy/AG0v
-Y"uE2E"Ts;qvI1+g1S1xknQuzb(mJY.j6sN3DUMT,6Fzs#XBn{`@Bp/ygtR`MjD{2Q2@b}v3#of}M8/TX07Uqa|Fxi97ch.E$IbRV57g23{X5Dp]R}-RwY
-FJdA+wfNwg{d~/`7y7n'~Htv>.-8rI&qyR2q9oa3y."A!,ZB90i"]'Y(#KeFF6+:OOR(h5Q+;3j[3wmw9ii4dx^U,82kEw<_4lWrF8<T~{=ng]mD5tFFf@
-Ok|D1MyEZ]O_UdK]J7@>Ft^g@nu:}&+NMb#.VX>3:3WyJ{~J>S2}:'86}YtPR^#UZAQUs'i:}I{ulFKl.k06ua$M'FGTdI3cp_,Qbu`TQX_1Ns2WtD;:7H
-c-9uXsRr{Yzxz_g4L43Gc}yXL'!7SsG'V$So%J}pTp2`;=rP8",3>_(>{SG+!ju.@|9(xCG!jspH&ZssEo@JE)HB<K0^@tXyL:7!v/..){ayt;|>8bi`$S
-'8KPSRScGNn,B5k0(X"{sS_|`L[l4;>HMKL:}:!Lf6jjdR>/gAW_3W/YQ9cV/'faq@zuD>IG$MiieZjss,)-O69pD/28+.hz:`$Nf:{1zucyy-&)^1cP=.
-@<@=91;dP{v_xiBXUES&p<6D5V)vrKQE^3KM&+}Uc@!//V<}Yq]wub-MtL$T8eSM%ddr,2BkJTUL8cIKxl8GZ{`|oLMeg{"W!ynu<trsxT@YK!;C@$5tkm
-v9)Mtv<g@|0Kxx`,foyGek|j(OHuI'9D#knx!q^RYVp|%=[e<=#CWM:f%VP`viifpjE{Is#w1n_`i./.DC33Dhgj,^2oGg/E:{`/a-F}MU)->AYlB,^%OS
-i6$QqU"4|98M-0%k3w4o2P+k,b/4=E9c`sA(8@V^bK~d-E,'7FES=W"1Sb8gTVBF/M#A>W.f;sO;"K/+>ztuf7wY#|psMzpC(OD7Ykv%Og@Gnc5{J|PWq$
-eJ~t[xwt'vskFp@SZ}iMp_0;koH`U)y=w|2EME8+y;0Jn}f`LYB6&7-GLjik~f(csYy@T"wl_Fn-r!.k)v$6$k@Q:#w8-61tg1[1}f6r<9Mif!R7c!25_(
-o@MGHJD::r9=gPV>P}o2wMUg[Pu6"5wWf0,D4#'}b@R=pXAT={IFlNHtD!c!cuu|b[Yy,/mQ0!21ZCic04q(G|G;+kMo/)fV~0}>c:ru{&$cHjIWb|DS=X
-P',=;`oo4t~|dyX.2S>QcP=P'g&}tufx!8@P{'Kv3r=x=Zzx&fg%-fT(.)ZlHM!kc0qG|$G7Hhn:gN;Aa#OW^A!S+nFfaOtK=2=}QO:A9l!BEgu`8,EeX7
-Z4t5-/m/,"O"QdqwV</mP7|e8F#Wdw@$RvEMc]_'>RSsaLHRpgX@;fnkqTTM!`4<[rmESru[H%u[_@t<nb2JoU@y5tKIM^=8ED<WG)K<xo6W-WF5cKUI}4
-PK4HAk~wfV-]VXLPU;%2|A,SD'ct-$gD5=Ik:tDz$LB4~=,Bnm1=SFUH=1:5._%i`;}}{;~fS:vMz<pTw<x0.&8W_/tz#pCF9uy(,0dB~#F0T67#FE%JjS
-#BQ:UB:N_qomx:/[%ydiR<wOCE5>!GpQrAu-"iEkvMd;^9]yw#Z5>fYI%)iVNI"GfDQ+I_eWxv[;HeM"i<OKrw0W:eZb=XLu2)[P}$DM4whNGPi}~Rzd#<
-TE7Y)2}ovwa8Bi00TdEP_l(SV2dIQTUk((Cg{rcHpc7fN|k69thWPaxSe,DCu02K<U{lGu(pKnoiQHa383~YX>4.BjcEu[hK6pgr9FB.74v|ea1IcFLYL0
-4pV'dP-p@cui/O8hQ@-FXBNe1fFgYIZ;l5[]W/XX^PA<R)VI.R#t%cT=|jHB.y;O5Js[P1@^5E`MtM%Pg={1Pv1=8JA`uijye-LG.s](E=)Kc|(n<@,ta>
-vjiKR|C&a9|]^jlpFzJA=x&n9(rI)OOu3x_U~#/}Y6x6Qp5[X&q[H">DEO.08+D$yN'x/D[f_)mD}#o,>amUXEVRql,g,FBQf+GxcWf=g#Ke0s%/h^){vn
-H@m3TFcMxn8.y/Y%d{KrX1JR-H;|IXJ#jHEUaBYpDc8_3up[7:,5_TWtc2LpIq%TE8.=F7eHxo<[FX-VG),:m{,FKpIj#x;Kq`29|X+"9otu>G2`$'9tf]
-r|I6q'ck<>eq5S/UE6$#${n}%dMcn+~1Gp63+mB(8C[x0+u5H8FkWN]uTqVIMUa0yhwVVc!55v"iR^I2j^I`#XF+2mD-2A9Y#pq{4HjRUZL0d<H]x|p{'.
-D)YGBD)AW7"}Z2}=[n_.'XkJnFZ>hFrenY'#68~sZa,a);5.&CU_7a`c6.w8g;<rH#)%Bf0O!s/bSU[JXYKk^.-xMP]{T.-+<v`e/`rMkw!A{qOghkg{Zs
-`:$u"lh>-QSj$M05DF/R)^3e[.TO{zT}z]<.#tPq93j(#lJ{<}1DA,DTO=v;E$`1A3D=Qi/}:XVz'$@K7]r]x/F4(T"L"+K<0xTkK14OzTwn)AP/KV.-R}
-7WdneJ`DBP)W1%f_ajp]<0+rTFP"%J2=}-Ri@72c,v1d0H}Ip4L`=DV6P:8mmN_d6v7=A/|D9svp}z`|ndBA$nj,wtxJ]/we]}vc&4C`IlB)fXdi@92Cu%
->BT2fX@5GlB]pHzG06hS!DOR]9vD2Q/]=Xsmr$p;TgYFX;DXoIE>+vi=o.$i#1W[p)H<-s34ltzu+^Au@hV>g@Lf1`_YnNm"/&Yau2%#x4SPH3Ze+qvzVN
-Fff9sc+oM%['nFV'xgZ7bm9thl.89,-YbI!sEO4HxPRw)8$.50zJ-j1)I@}7:)JT.PWBCKz#omEG7f%W`hN1Lk~6SeCw{V8ZJgBFR%)CFw06wj!&XDYWY|
--%qyQ{L<aQo';tzn4tyI8XKS|,U7/8!m+x,.rwu)jK_nv&+N:mjLm:Yv|p$|!'1-X:9^|t'/Q=CwP|%z,(z::q+a_F,v+IJRT%EmebwK5c@}RHF@$2;J|C
-~AA3-@hMVRN"abYWyP9'o^D}b.a{iJy`SzNP%X90m2bCJ$mJlr74X7JSQ&'q_xK1`{d'm&T.l5oH`yYK}bz;=8{l&o($o{Z6"KNF{V/bALe(9hnmVd8O,5
-uImAW:qPVeb!Ob!Z=l}pv4tepjGu`ox-uc}v9X:NyL'P!br|R5ZykqCn`3)de;4[-mr7$O3Qvbh]@._GO/t6>^Oxy!O_g)ifkvYFtFJ[.Cxpm>KuqZph5`
-E{ZvYIUcfllfE2V/K;`sjBU0QeP&"W_.3>`{YbkX!~3p_XI-Cx~J~"Z&|/jkPN`]`dhIQ#i.C(P`c5Lv:)4w#JbyX%YJ2v/C{VBthv{7umgjgJSjPO)xNT
-ctP>!3RKgm(nra_kk}208JrQLjtH5{8{|YTA8f,ucIv&WD<CY^tC.@Equp{SvB[i,-E'h]t&3gRA';#R^-JTy,TJ;<yDMj{ok($NMrDpq3EeS$Be3_%yK0
-'LpR$p;ba(lGgM%SIIe+t`8Nk7d]a<MlQEdyuXzFdjx/m[@;CIG'uhH]>!e>I[3RZ%zt4F[!eIE_(w5y,Cf5)W|tqb@j4!;Cyok+{7@6&zJ2@G89#R0PP2
-n_;kFlB,tGxlziMFKPGs}Ag:wfaPV:)k0FIf!#Dd%!{A6R/8_q.0s3oTo98WIIPheS^Q%):7(J)}9{#.O9V8Tj<yKqX>f4ZSV]L:31IMRHA6Q]`yHwF}.Q
-pVO[h,2{lpd|e4>A#/{#J+Np~E6FeTROz_J3x|K=K7tx5aL4}h@0<Y~^!r)gU^2Yz!Qm9m|F6OR[k}V9C.$-{g!l(j}6BF;)L}1zAs~H7H^%/Fxgj}'(_=
-4nVNSFLy<GkVa@3)+;c|w2Hseu]0rD"p=9Kebv0)!4j{EMI8l:eZ1vPOD#YoEU=dYx.N%|qq;pf;rMN1Jj3`Pfc6v>0{27)9Pxf`ZjmPq1n4wv]9"BNyqS
-!RCHBt`J.!2@){USOl;g+I[Sb0:RzZbk#qg/)+.vlc`MYAr@26S3;h(QI&|sw>3pM'r/2ISfp<!#dTb8!eZ!0TKIX/BJXh2$UgNY(XdtuQKZ[o|fw-Dn|)
-!iW(x_lh~-g7r(#"yAOw::bpH-tg>g|LSaKB)7GL:CW}`z:L"GjC.GfoRkCrEaD=W}]7~;fj&Lz/Cq]Uo;>XP(ZORpWHfCgFpTRN]pXIU5uwnH`teaE5^(
-wa4"sAH2W`LAa=/UC5a7PHS^rV+0bSrf]TxIF.3+Eg_KUdRU_5iRE(L^REZL&%0x>l~yuZW^_xRX)L&EsiF78CnI[IOB;NaRGRyS9!E4D$6%i]{rc,kZcO
-gZqMEefosdLe=l!0%%(>HP&iSfd7CbTYdw/sg|&(m_hlc"},|4Ui}/VxvbW{mu!Rkf;2e._L){!G<A5fpQIv5_>a^_.E~DB%-(.F}<7OGRJT&Nv`X^{0zX
-x/hX{'aHMk4BST4QTWNO4#B#3b_gHKnaTOv%drUl1|Ea},>KUJZnxbzj10(I9=t!.7vry_GG{8AAPNoM(^r+&63|/H;3(37%kiYs2(V+Dj].FUaY^j[XG]
-g=1Z#h,W#n50.d~4ax@vM5-x_[4^N>zGJu|`2JwNJ8`tLLxZ,$z.4Dj_9ac|.1b=}3JP4@AK]yMD(nPsbS/kRvCae!ltvom<1Qm;@Y|p$Q3;zdH/_<6qai
-w5Vl%!}V=I'CCWF__2:2YSiGH-vYssis7O~YLC:iJs%dL#tX[Q76X0{kZVo#!A1aP^6r3|k1r20e!)~|]9fOi`8LJ}w]o2U;9W'8=]19jy8w(q;4S9YgMC
-XisF3f)J+Gs[6gU/K.ltvn/;e4=+gZ[:Vr9Z_=th`@3Bnfcr~zWQ&0n);|N&|.K$Ag`cBq"zR>VfBg+|DOr1-5>@dZ9#oNXQyb_V-I/+_MTErV#gDV8Ks1
-gM;on5>x{@[y&sn0)go'[0o9t);,!iXq|Ib&irDW|ZGMekqUviuGF.0&((7fAhfb4'HGlj{+vX)9r'pwciZyFm~W<6o._PwMQ3<U@TMxf|oh7c{;QI"Y+C
-=op0C4i2`z.zO]z`+-2+sW'|zR.=Xd5'wl.^SDj|0d@M`<WRjs3bcNLNFNjgXT`LOyh2GyPB@-(UuA;rDofGQKx@T+h{V.SE<EEuPDJG!Id&hv(@5K^+Lf
-:RGPJa`}8crt1#SYoFZR"#5T;^bLGA;VXA`k<X%zqF5Jbu%7"G(:_vBm5#vbWKd<"#u/F<TMk9M:)ieA#SWtAo99WMaGe]tfn]aH0#ZWtq_c^&)6%Qv"D>
-pOFUQl2B48ifyq8gI$~J:=]BoKLBN;_xF9`cdgHZ)fr#b|TebJ4ifv!rBNex/L,VP2/M8Exz+]tbP@!Xi7}jVyU^w(0Ho>~QW[Y7!Jv+MR@rNozrems9pt
-|{(nT!EMMlUt3k~U`1|Yc{1nFn)imsNkVa}%{Gu^,dj=K&VY0Dt.(/dO-:ws)t~FD^'[ntO)C4|P&Fe!}7mp/@ZB'q0<A:n/uZ]yF_8NqR[G~zVtrv!.A{
-wB5Wmj&&%!OpT9yosBV,B7e$2S]HS6}o=,4jX4dhI'$[JOu16^q@4W1%c9|a)&MhEb&RZsiHKqgD[2TwIFm=M{>vL7;BXup]G$NH`+z{ZP]r$`E=K-Eo|4
-=yWe=F6=D1|9tFFdIjQ|F>c8I,IYaM:<';D1a`5tKu3,<gT2d">+hSFw$4/k49H9M"/#bow]oT.VnE`dW97q"LlR67(|uv:x,J4n!HEq$s)MwGX+wzu}b[
-Y+Bb$n5D|qr`M0X3Gi59L6/!p`6nmxN<_RMu4QK,-c_`cDbMVR`j7k&{ikUO%LD{vnd;UwOC&loA|rocj8!N)f:YD2s=:Iz==7P8#z8)^HN2#D2v6%olo3
-Z+C5TApgy3Gh(.d+)v4ukhYG;N1:iov_|FfByoLC">/l]!ND%n.nOXuhVsp+UmCMNdT.^2Tz2q}f#Ae0I@F}bqrX6Ds&S=9zOwOm&+2etQyL9L52JV"z>2
-&v0Tj;$Gy|OCjWjGMN}XTI6X'b0J[a&YLjpEZ)|PhCh`}"~s++`"aQ8R4}I;.)_x&%0L.Mpmuet{ng0ss6A9)(l5:m-7O0_FAv%K!dW[FFE][V.1(^8=n<
-#V'39=LpON.6|w:'toabCo)IxE}m3Zd;BT<1$&$Y%AMOHiQ-iK!mRa/$dsnyRL5<uX~zQwdikEt_#'x&e`nfeu{j:9C1"|`SoT2f2=J%X^Kym.^/5;Wz2W
-hE.00LYlMxq3o>#hy7fOeTCodP~cWM&oz+i;=TecSqa}BySw&[9j>NCtv37p'o+^)uWH5NB@RnA<=j^Ct`Rw+iwG03cj[_RLJsAt/7:mao=1HJNMc)X(9l
-kL.N=d5uJH%X4fzTJzq&x;yg1Hhtpfxh;aJ'ai[bi!G<pV{fZiE4LRo4Oz<uRgA}-9Q7!jUV]V/v18]gc`_^4t}qN+dkfLaTiDzB,T[h[Tbbh7O3i'u7i^
-[8Cy8882&s:77+c)|^^5PWv<.S#TursAm;%4MS&)q6iD7K@udO6f(-|$kRYv8z@gee%O-ohNXt"1TWvBa6M[^eVvRXbjDOtQcCS7{>-MU$+K'uhCyM"dYT
-]'q|Kn3ugh+(]xH4!o9B:y$=@pCKkFL56D<DV:.Na!oL6/gsk8ven5aKVzHH`uwh8VM}oGDQ`mP|jO+c4B1l=Dc),Pd@^#`3Dqk#0B#Xj-R^dAeY4b=WwA
-l},z3[<9rf]BLfU%dWRu7.C53Dn{MzLIiyga.fkt(s/8O,Sv<y$vk^({RyaREyba@r)D3FrdwD:n<sI@cHcD7Rn_4%McQDemRy-Whf:WsfV$7}XWSp53;:
-LI_aoO93Wons#z`iLyHp#qnJfoUk-a>gh+'n2FYwhq`7o:rA[-+Uv]Sg:E@lv)h(jiBD>t70Y<|T>bY'JW3q97S,<PXT"eTY,gsn,39#`}gzYem1HHH/AD
-LtW$.A'Ij2(PY/gk149-}_E$%,>T9E&kwOpdq446(w9[hVC"^>=2/jcU$ES!i82|8.f#n[9w^MHc0mS2|46wix$Tyu7BKWk9)]'^A!Ojd|i:j)brO<6b>N
-iJ/I!2N70y]aH2]GG9D;d-wL0bfV2ZR{Tp0r:^]v0G,I#MO+s$q7R;,B}:3s2m55Us_EQh/.'o:%Zv1RBtUIbUGnK28B`F|TGeTdP"_jBs`Z+tk/WlsXAl
-Jv.he5`k[3%I$axzzY0Xxf2h2}&iM"t1Qq:GZ3>6/X%Io2to-.2(YM:7=+'{"6cT}$brN]_FUgQ}}r'6o+C+.YKs|kUu0Ldh,y.Y;#BpuLWs+yKd]SX6WI
-ds~T+_YtKo->/-H_S|UX;AtktfS@+F`N0<iq'^JT&WAc'[Q#="Dr_zxRx7FEAu2w^!HF%:hpE-28:RN;lSP"waT$ar])Ai|yrkUY9,Q[Y3"B`lR"nrc=eE
-i;KU~Fbv-J_}fi4R'(ulXN,Di6E.p/7e1Jk=Mi{k=0,6P(Z{LV.8IZ@y4o$4LshP_)m:66V2decYL8KOy_:Hyzu<y=.U6l:Bu40o2K[q2DeKWoRkF}zD!#
-;p/H;1;>sh7S%Z(nRV9rxm+:>0xE`.!Re%p^(@9/Vgn&AqCB=)a^,%^-;dz1S)`!-@km41#T=I6R6!19n!~;og-0/J+C"zq4N@66!%ISuJU5hDgASdc4UM
-&RK54oBXc<9.'1(2cZ8s<"aC.;br1r/E<hODwfO(n`9@x{`-[=`"0l9r+]qQ|c5:N.w];F#h{C6M@%|VP_7W#G~E+6xevUU20z6iimRVqsa0aMNWJ!3-CD
-iqY9R'm{D/3@4jY0vX@CO6^&@:JKftz`M]Xq%"1AHU]9.P+Q]`K]0Na]GI/vPiB;Ku6z(u,r<rZitA<.la=1_a!^>{#O15bR3BnRsL9>Ki>)N4$7vSgSpO
-0x:Rg[7;}NviZ_]QGQi[#Y2Zlt@H.{QN]<z^IX|`srY@!M+{O&r<a!sDSldv['|yHZ%>NMVF64^eXpvS~_Iyt&"-MC%|bwIcL-wAG{f6tHf&.PLT%/fLs5
-9anZKvU|5O__ZFF/Caa^deW5DenDS^_'F7:";8Jx:J4OAcPe;nj:wOZ1N!d:KPUk(VZS1^:b4>urwB0ajl8/sNut3YtYO;0y[8fTdVU{15yk,{~HWSV8Xa
-%nuV{rLQxp$KY54"'wzyNaxi3W<.F!BZ9o;7L9AFS|l4Nl]VB2/2<gLdZOa#T0E,a/j_J=oOt#+DM6>cliHTAEH7F,)GMmn6~SQkmq"05KE+=V_(M4mY[v
-IOI_3X:%nN!gavgmq!{E!1A/C4."@t"rj;;8L_T.!n6]:ztc2mR]FR#SY%Q1pZA:3YrgnVNcqeGH66Gb|(/qiaX^"[v1(Fi%nd(^Y<^,"WeeVE6fc,]Ka;
--pwT}/{y[Uqk$-@Hx-&|4p<$@t7kdS"z1O(vwTF_chwG[f{+PliX7/"+2Sz68'a@I]PFe%T7E&|NrBv/(.X6PFY";aC.y|0I'0)|R3dva6o`5x#xhX%l&#
-sgXMYSs4/rp9;MUri6b>R"ScoTqamEv,[jK}bMf'Qu$m0RMxF:"#tkYKC.fgTNb+wkC^w8uQISQ7)D<U#A!v<%Idd!j6Yy.!.lTzm4""l_~E^<4u~SSsq>
-wWFL~}sCG+fP}JSgq7@t66Dyci&w2Wc(&4W'DU{V5%3c(I.Ednt%MX`ClyuoLd-hu9i|pT/UM[7s7b2yOD64govbVO#N&VuM%c4a~k8Rdbv5+C32R_vvS&
-(1W]Y-muSe9Lq-<]ZK<2yIC3[k8@I>~;HfOaLcD3q`O0N'5D9PMsq^zhx,TYyYHi]T3<jWzxhaO@5R/_)WiP/6iAI}^CqWxH);2,eH&uJ1~cU)IY)j(%1I
-8IvvUUSS>YGkKO1^m@SJa9nW=qc;S_3o`m<0JduUQwbKv'x`}P.2Hf-MWE$UUGmzUryVc'"j]C3J#u2eH`V[^_Pr#}0sBO#$BAYP{B(A]xsxm;44$zA.;T
-Vr7yKdC,yY:-;S=`xtG._:e4h.0It6iP'y./QA2uW>`)5HlHdpGnvb38!E${CrahPh'sgq@l(aL18K)t7IXcdY82"h$OKUQJEfaExJl3J89q<eIIa`3f!<
-]I1]l`sQ',$Y+toNb[|_AztN#4gxy/=_tnzX70D}YrYRa/FJkZ_j-ZraIh2dC7zXSNBcYfgs__c8-7JeTLAB5ne4Fm(REov$<9h^"=dT(bRL{/`D)t+F)k
-eKP:"xAh}=F9l3:`!QieA<EDKJB-nc,.BdZ4!+=q[kbTiDZ9CIzktiv+D`"h9D#1U<n<bkrjf0-OT`9"b-y7&7ioT.T0Obts])$wgC0N=cN5!u"K<.Z;+_
-Ajh)KMp"iF"I^sYIHR%B#[Q-u[^W}.P5:ov.OF!X6zr>znvi#hXK7hFMmStfhLYcyHkSbSH7HxlNl0,gS6PL6DdOuo.-ma(1V09wgJOPIw=n=+&KSMfZYO
-=fU&/7oM;Y9D@iW]>PQXHvhCld;UcfVefoGI5XU:nO,C":TX+.dVaAkLzKk:o$Vwn.=#K/isjI6o5`1P&U1qD@.=q6|[V=OE43eJ}cLqI!!C:BBr4>>S<A
-`ri_0}.tH`uyA{26~k&2cUTy5A4JX9V1J/iISl9ffeQ{cE,iZxD.Estb{L$zJFvBS2^NMiq1#2|TTETtgeeK4j_9)UwaN&4K%gZQ-E!y"RB4HI|}H,nJ5<
-]h6Vp:;p=tBURS;I+.#9>Y`nmJ%+T;j/Ne6spB5#N^;(vHAP.U4h;ZE<"otWIex|x04"Ym>8w/-+Z}V<mkdHK`v.4;cE!/EQ1!i&5y{)3.lRRT,f_)&oNg
-x6O1b0[yCwy-5i3#'NCeNVLMBlCgXy3kV^I,dk@+gFpST{cW(4|YwsVm(5yH+z:N-)|;KX8a)Gn;}u1.A,T5l_LR:ABf_c'x}N1;#PBD/NF#xD"9iBj71o
-UHH>jo}M2oHFfGM(4b{<~7+V4Nv/SZ:Z9tPy,ih25STn-IukQ2=b5v@@%H0p%K]CXL[TA-(6+^E9N$ip!`Ep};mup<me&V",Jp|(/;A1|(QrtWcbP;=71B
-=_huBY2HcYg@2>%f8jvN((Ulw-)Za7={_!/nzdLUS`KxfMF2X;fHZjK:F,tap5G|T.Scb&x/b|9!{;,Cvyc)2MYcJWQi}ktS['TU_WI)B&(-yi2CWO]E4Y
-gQ}Z1P(uoZH/:d!>rxowg2V;o|pQoM5%3-eRe{c>X1/IB]]"+rL=s;Z$%E|P=^78!+Ps}ztL{YaptJ/fWoOu1bLp1b1s$nAl#)L2G_$^c$<iWx|&$uEuRA
-iCO3P0(SM9ZEl;+2{<dRi2xxah@sC{rfl>sw]!.7'@2wiNEw,g`X[Ft13i>gX`;`>hhByD@j;]R".)KL4$OU+X,<@&6elLwKuqm/eEiD]>Te[,PP=$v:2Y
-5$1{;gp;@q_SWB-n73TZBL)KrrDTA>#mDURlRY;s3V~+Iza1=drV6HffT1z:I=e;boe%d!B<_5o/{e[0TUgnqDA"4>`o`%g!"dB;hScQb/ig`2fP|Qd}m>
-3O)dfRYe|8`p1[JekuT[h2c6niMR~F`|S54fE8Y&u"fsKw]QEcs2I!hD,'5M#QdZphkRJ}8Y%qpXETm.RXa:K(6;!P9N!tjHp(<]^i}CsP+@-cdQFeD<Au
-I/vO}]3oIb%Sz_m,C2A|2H@8A8=sLUQacycW~zXL,c3;51]F@|_1,J39;P;:6q1m0ol}ddD'K`sgtiT'}zB}G'%}12dTg$,m1UFFRuss2XH[LC~7='F+lD
-aMA43=qSM^+UmtbB)62T@n<)JiUh$E-pO9kAA5)KhGq([Q2)C[Ez{2@r(RN-Yjw1)T_mqJSpM5Hk|Cz<7bY,,!<MS_~6R7@091p%!|Wl^42ZMyd!r%#/8A
-iUAFBPt^M47A7qYzOkB1Zm6A0}!Coa-<{SG_:'X"J@P82d2P@,PhB|A2Z;3e2H,"d.M-]>|w4N<[wYOky7Ab]a{W<,qYTF1L8;'aNk)J7[e0+"&UK7qUN5
-G<uv88Z^MlA$so(;kg't7+8_B7O(zp2eHLEEV,/.len#!@vel^)I8.c=Nh@`>gYh/i9<QVeewES_-WJV]SKB,Gojs{l:Du2BLss3(W|%^7`vUh/^`Zhoq6
-MB0=)d(<"_2PTpGb<Vv_tD9sp[>JgzuJ:`Gylx%gmiPbm-K%#T#1%1eYLY_q"2XI}.]I48SH;qO-&nv2,;Cu'Q^r8evj&9ml'J6+~J&S;Ti4dP:]>q2plB
-;<(%eZm+"sPk<Ry)H,@J(afb"|f+N!vG7.L=f/UHqoq^g#&7(7D%b6(Bl3vp}S"pj@;qH@J9K^=wr+]AnIK-fdM+=aMIc`PQ'lVhqjh,{MKc6SCkATJ'g0
-be=9}+6%6lA{Qfqux.;[v6Nm~t7StjX@Xp%m5K=aCx'F9u`|8.1G'xy/`AzGx]pK"`1S)k$1Of@C$A42&P3XN<4q+'FSorZ{&:{}akR&BR'q[KKR#33cwo
-d"y''=Y:$J%uUr9AmKo'AdH]$;y1y!wlJL=")XK%F9mFcYXaTLi3j|BEF=>I]ed,R34JT/g%kIZO}{<b}zZT`V|:Z5;)t{=u<gE#>o|oTi3I=Vg2>]^tCp
-R(%(#Og6KK='@ash+a9J"u>NzCtCStTFh7AbzxT=(diTB4Mz/qvnP8q6+6=_h'cE"bv%S:M2KVGG|@7drb&;4](aw+i['mB@eF5[4a|tf;^v(I(xGS)]4V
-n3kA[k;(XlPW#cTB04$G3m3.E"e9:d';h'R6;>PFJm~jhzDk7q%u[smmk5:U[2-k&>=gR>ZKi7:5nhVd>5mO!)RSLsbs%O3Uhk1%`nKh&"^`b^PS0K>m#k
-9U%uJ$K4<tpj~_Ys-oC}.=D@'f}!Gu2ggyuR_da'`;F$w^&53W,lOyaOz+{;bCPiJlf&<CGn|JsZwg%Gmg]|No6+xSqr]3t$=`0$k<QvB%5u5QIX){cTV[
-t>]vjjr3SB[`<{uK|+M[~/9F_z8c"'|$IpyQDB7N&xSNilM1_MAl)r9Imgen6ORMar[FLm1G@G%TepQV9r5.M)/5Aj:P$"^azjO$yYMr}S$E_gw)OVd(~.
-I1yVX7D,q"G)2{1-:pYtDDhmEig!/wie[ITJU.I,e2fiB]pFqBwqtU^2=B6dW]Y<[ZYwO9;Z@5N]TG2""WofRNQrP>/j#Wv{QqAmOZe&v/}oV<[B<|2ZMN
-!g1n~zZ#J2B&Qm!$nCEir%>M3)02kVO"N<[k_[N,H4$X{$.#}(^@x};Fdr{C=%dc-<)WZ}Eq3'48|n%CL:]cL.XTb94T+(yGIG4SxC~}W^|w2@@jxl_D'v
-mn32:bs{a,4d//E"4@XRaP%f97}t|4FlXY)-g[KOb'i02bU:]SLmItm;jU6|_G:)R{)KU8(9zeC{ch]{f#&m~FsVS]l=PuSC-E-({[~!guutG<3V,P0QXR
-QxZNpXnj`=fr6$$3<,O,09rN$Z2L4ql6N:LP@|s.l:hJu^],"Vn}GYB[}=}x,/{$.4k{u!&[I.4(H]8drx49i}`B<.T[C]|fXenNHbI'5m3@ndMX:h|#2'
-!";iVw}s9QAV'%oI:HO/543%{hq:25VU"y`a^1[2k';yrK#FN/f_/7V(5G:a(&W3>V]'i(L]&uCbj!s>B36|!S+F!,c:RuMMp9>6y|:h77,oC|ap|.u^#4
-0r(Q"]tJ~f>&q9%iv,KyGR_8Q-+vJ_!2WB9sPS,cXn`PY7b=h{/WEfpdKMDP+o6ZU=gt^MuVBe@HL1}ce(Y{iPa@[mOEl/kn!G3yO"e[G4`&Kl&lW]=$Gb
-S)RFp!MO41L{$I@A5WQAymCGX)sx9]kzT7>[eEN_2_d[JjICR+YVeG"n)OlDd9J31!),T][1N`0/yb}JBaZ}"N0[<.E]:yy$DDpY0v;]kr4sc=$]n9<:`3
-mpM&Evl3sy5+5BAA70cS{{sGrltPjK27[I]I_2Q@U:rN1lul:w~B9Kc[_G5ToG=p>B`<TUpi-S)IZ7=,IKckm2OJB.MR&rXSEp;xheCe]6Q|(Snjp8X,Kn
-$n_}0aKs^do}d^hF3ToI6u^l4:B:qCmFCX&U_``AL_lom@_SVL2W$;fil;ms2F=3brMPfQ(A93j4S"-15A$z@9l0|)MNUcC1K1R7Y|DY}IiM}q)xF/:xgT
-&;Mi6/xmgL(z`T(h-`3VWGidBmFJO#Cf!cN(BDU/d4rCgL1m@j6aHQ}$D2:ooVtiG&)eGU"Jw=mY9S%RS(x1/TEcGC]!oq_r}on0S'aG%'lt~N_JXOs|##
-X$-MhA.#&-Y]!]C79+@''T+<8EKR9FQ^|j1Y"840~S'NIe~9C)3eSl.bERc>J=4k[|_st"y3`N^b;nWe5u(>unwrvYhwbF_kadSk-aj{Pow)+AwHio:I:g
-q>X1]Zehgb^&u)qs7=S0frmMVt7_f:Dpt3]D3!A[pD5BqW94KtyVc"vzXoMj<L3q>s9q[|C1(PuB^tZkH%uKEnn%Y+OCSa)w,g`wiy89Nrqx.E,&f.'u%;
-2M%nh55tR1vff9UN>X$SXYCsB([Y59]&!s1h1ff_ElP%f4mZIJUtkrz4K2_t7l4-mm.Mm`8|gT!-Y|iR]dbYrP9|,OVyZ4GQ},m1OOO=ZxCT3]DN:HfjH+
-n7p5]JK)O3ZNf^Hf`mN&iudHqu%61lTQLE1[C'dn"`N{]S`!tUI"Mb%GXPm%ZX|`/!a+vvMB}|H!]BA)-ycZdi1'HH,#w-Sp#n7^,|Ky&vVne4p%d2r;a)
-c!i8G9T/$R~Lul^2-Zd{AR;0_8OL0c~iO^(NYgQNW`GK1L<-<xZKk)nrR`%C6eb!Bz]fU!AirtH&KEc]H{2]/8w`HR}%`iT!-Jp1hRJ/ud&;'Eh5P:a$A(
-BUAt[b[anq0|HMFljY7#=F]fk3_a9)rul:IO/T4$mOaWRUh)vl2$a'rbt_W!nCuuKU78@iyZ3T6q9rnuiLJY[Bb&!.Xkk9Z'!FfsMI<V`u|fHAF`ETF{45
-JZ&En(4YW|UMX%M0~6YxV{^.D3.-=V]`c._'<(74ss:[_kpq2|^dD@dB+y~$&==3uEeRAJ=JGl(@+4bV/zz!R,:tM&aEgS/ek;WWikgm@#+o-VD%g2X>L2
-6pY@y8!+.7w]Gw1$%#S}xv}>2g5O0O55+N3^1|+E%8td&)_jTrkMr[o7VqW1KEV%nxVoYFQ!VS`b)i9z:K:ifmA+/N#u0y2,p)+&3BCf7Q2RJx0kd(i{jT
-X8`5}xIaU1MB<R47bFJ.H}xvi_TOH@I,M[+=GYkAx<eZ9er:Q(kk<CQs_Hk8KAz^-9tq~Nvituz_b(g2gmyE8k2<=G+fiwD"&8|[Heh,ZrfC2l0F&1fo!4
-&MX#shlQK]A3pu$K-j<KXME"k30TkUYk^r-GnCkO89X|=f-4(w1a=N;.ZE;D70eVsBBUcm#iNSO"5Bc=Ix%/UC'LA4^Qu5$/RH<OcqslsUQ[xy=2`^fB2V
-""/rzv8N{Qg}bsT2~@Eou}Pfo"'OgiTR5A0L(l"5R"5igV[Uzqqigbh_efghjFE5QwA[.l!i$HiC$(bmk,g9)(@f<>m4M'['GBJkjchO@Cw$XjhSjH7k`D
-V%aWvbRf>e-_]B0;1a]>Q624F+{Ns]6#JwXKicW_kll^oHTucL;,x0#7;iMxr@[SFbl'!XDwoY#,>v!EU{9.;>z7`.dW9+5=9nXcBYP`&dQ6()f!>Ix^g.
-<w(zWx;sE{3&_R'[l{9p%}:TTq3"FRY$v28rGb^cSC(.@)m%aR/eIRa`(j7&>'m9'.ID}L"}X%k&/,|3#m%29/IK%_G20Zj%@NY+Zo1GNF@nVxt`Y6l'v5
-8y5lzd4/;P,6P2"=$%Rt0KwvdfbSIN-]-93y8&Hl:50S94(HA'Su].Y|Mz-mS+VnNF(Dq9}Y2{/eL2K[HB-9w:Ej=n"hd}n9!i~wb1s$+E8p<SK:3(!-[N
-I.+s:Hj;h-h/o,iF8ble<R#Rl.n:8y6<~^"l1R@;Q:dFy$]$zM%%[3RhCPMqeMud_+2l/JtzAwtw/Ldg:@Bqj|9lJg2C;gHQ|:OQmZw'HNjx^@grVx#vN$
-c{^JMZ2&u2_E|SYnQ=^NX2kmkSHW/n9Mg_s`Kc4ij8k8|:IZy][p{53eN9dqigHnNZ9H.GZFpPA!Pl|{E)#,:`x@{cw_k&hOg"4uMk-LzHUk-N).hJO/zI
-S|zaS>oo|Y.qm5AYILLxJT>AZR{I1{CQs)$i12`$.g7/)2^EfbEwaK~kN6|isA'`hAVQQisLCR1%uCNN_.Y8y!2j`V;iD"mK&QE<;P&)V"yGM2>d+}qC1l
-s|1|(53HZFR#0R.+"|D|MV:_7cY&|Y1]9Moo/0"9Nmpo~@dP7:,vPzTN4+2M=eo63DsS^p,Th8eDG.lJ#)P[{|uPAss!3H#I>9`@7M}MTjq,W.a3>&54@i
-j6+=p|6E4fHYX7hRO]BtWI6|ZO~{yl=8~c$T&H}bb5$oi07[-09vwbvr^`vi1G<^+)o;6b@cWD-4(x4Lvq{pZ@4JG.^Q2j-TOoLv6W|%1j6")fpwTW("i[
-9Z.n_(t8DG51pxhTH!wrKcuZV(<Kf72O|KrN^R%.sI.BmhjeGH~tTh)11zE<6y6Rp[Io/mjE&/EpgL9M'PbnOF_CzcTTuTxb_>cc~^1Z9Z2{X$K`wuz_Hn
-$XYjHtYp2d!)tjm.9gt3&0<BTL`{Ti(3%,i$5W)p980<#lB{F`iSMe&^-r;S<mDpZ.]DB4(vbG>9XkXEmHp}i;_&z^5-!);+_`+ZTw:64NMK<jMq(fio[I
-GkE5jx}zJngtPwP{F2v_,cgfLr/Uqk#IyxNA,}{35.9;rWAxd1IutNW4^IOFOs4]gE3v&l<Y]R>y`{]_Ca=AV"y:rj/oXQGOd{~_-bCj3B01+f7su2_USQ
-yr~><#:H"X7!<5Uk|cHl0U[+t)VTtC5X}IP<ch`r$9qT~-5}7|B%uVXx;WGXuy,OeKu{c{7'(fQJH$tz2"kv3$A4g^zL,}t|'e'tho40]-%EK}[y+Vq^V#
-xSzqa[}rf%bJ&f-<ZCB1X7#85Q%Zgg)tvPtt@;e%~$fBiL.["|kJSDBvOqMveV6i/!komZ`=4%<GqT/ndU_uJh'@BG.Z(HL]&^Kt1qjqe(F15QMpkW(4WF
-oLwnAX_(ms4Cwc09e3`Gq6FZ%puemGWuj@Y'q1=i+:qf;|)/PCI;0Z%r5a_Ua24a-k7n>AZv2$4wVw<v"H-G7>`oG!kp5`:r%Z}{r0$r(p/O48#nZ'4u:(
-|q{l8:roGc_8b>eIyg:a'83lnA=M"p_I}oRRgFSNQHG$4hPixvIGm&4Uq'g5T`eKXGME#T:mMk;p7;oR"1FBP/p>}5:kGR}=>3XolRj_>]S#iaLKFyS6I1
-o+kB5,&dBqOUwJu@Lszx7TpT1','q9"}JOt!xesY{A6Y56klJ+_Kmwpdz)k!4%6lDxa"O&!_8NLtyb4_u3FY#E8b%XUQCh/qGsPP:q-pM!R.!8rs:aat-|
-Pf]bltexjU_)4$;%VO{{Jgl(5z_-nh+v&_6V$}Tq!h}$1Z1-.nYAT|u'+2xdc;JrN3"M!4~F-|a_7hGV8JEf&P5b=ElQ_U]Lx)}juPNh@Qoyuv&7&8mAuo
-r{Z>;Ku|lWuSXx]hJ5VK;zG1iQCu-@^KE@[];;zevG$venl/zA&6Y9T[Pd"PBK<v'>ZE=`ov)Zz--22VgR4VUJc|GdBb/^b+~7MGH;Hp(1Er`dd}9D<dUa
-uBV(HK|Jp`Am.%R2p9(i=K=L.J'w;xottiTN|yhoR2YH`fd9+fD;pacL3G,5iLb=;G!U$hG}};wkC4'^df4`]dHzN1R.=t+v:1'qBc'.m4iy--1LHx-d>T
-($$Y7pIgkE4PMw)1g%!TH$LLIBKuII[-s@e}s`1D9zEXXy3z@g~5%S`Xg+AGX&B_6$Pq<J5sW<r(+,QU1(<lD:'kp#=mJY(-Zgj|I,`7p6'6Sxd<nheqL7
-'@{BT1&I#y]E,$^vjNG|_3:83"6"pPA(O<IN^the2040wF|jeumjh0[xMOB9:|g<d5^1vwz[W['g"JU_w_.U("e0QP38I6vhxw5$~PLc#%NDw(fg.]DYav
-Z3~F$ORvh;C8]7Uk!@7t{1:(QmQ>MUpPe5[+93Fi5<U>f2^ch,#_VK;rUr#J`o-RbyLy!}n^fvFdcV>MU]TL-=/M^TZS<]!bO<t_9V7((.ssHLmmi0W#QP
-wmVy#x8B8(N87X>H%9)N8)VIc1FSK8C760^gv8'bA}[=+Ni;z$@,";ky]c3XUQCeVTiGJqIzYcO'>1`KpGP}8"G:j88IaNnJazg4X}LLcd.)YqGE7&5nP%
-9>6<j2UCUhcXoW]y|^.q=mMtiOL'd)y1(cm.ViR"24{9hCZySX">/oV,%quIg(fkErxQRrQA]'=wj{L$L#9qQ`TzKYp:yH=M;zz<in7%(Vh))ydECmUw7o
-{"4K1EO!h@>)Y};l8VM97fnepKrF(t}{JX4u|2-6`}@1B:T<bxmIa)v7iY9)Wl_ihQdL+zv<B;+hFkp>xYQd$KK:`c&'KmMT^%z,]F;QT{2D/e`zd+%TCW
-QwE[B/$sg@Ws-1ns<QuE.=CHIhqjBY9eV_Reei8<x$peB[jrD^|bB42AQAGM3TSeSFS}!0IEl+#9Z#k>%6=6ixanq;{3.#Fg.^<<'Xif+C&4ZrnQs<]<BA
-%9mnnW%[e6S4&>Y+mn}11r|X}1S=qHL.ycTD;Wh''ef+2,JbiY:Guz9B!AciL^hn>ZsWWN`9jL4e&_urR^tt{vvkjN"|9,9D@uw33JQ^j1>z=)E8yw2dt&
-"}y,asuAQm#qUz~i-jf2P}:W]th8g4~^BDbh:<i+q9gT2#yf1Bssa%8A0,0M.MA^R@O4=}!9R|EC(|+_-6a=4%#zU0f#^`q7J62$Bv,W=I4UzRZmz3'8=U
-WJC4g@gl([DJ6U{{,ESXBJ6+TTDHAI;pz=5g1yb!hdXj"9D;X19"rSKdZZ[1"|oRh_TE2@}ZBov{q_sAJWi|+-F#C"d|9f}KI5lH"</0LzS5)^jo8'-3zI
-W]hHD"qG;<E{3&tqA<e4<2JY1yr;2o@A~`7xyIsMH)DZJfYiXgge-S:8|nBy=l1^Qi%wDE(hwuxv"Hl('m#+_mJpCHTK!$%"XvrJoLO{B_ADC9QDQ|Hry]
-P_~>Es|cv=D5sqkq_}IsEeW7U,-/>b=li9FVK.H4+f#_VO^fEHK2)(Ob[Jj)MgCoCeUvJFS=L:5v9fhdC!M{9R<'3}9Wa`ZP'.4o_<){1{;G2nHfaMm`bY
-PjSM8lnE0CS+tu:%(Y>c'ahR9SoYW(!}7IZ{8UW|b(%P}dL|yAn'DwRIg#{_bID//LtacF1fKqyXqUqa(}~o"Erov!&h;oV+YLzpZQf9dp>'K{=ZAWDr%i
-eJJ)}6tV|fPge757l+@^YjEG$,KN}uuN}VhRs(NJc8YItJW3Fb5YbFde,ZxZb5FCxn6Fpl+,>g%;dUq/7IA69w%m{&YTqW-_y%{Rx+RYPwCwGLvnp$9#),
-^WU(8M3;H!(E'fmc|=y,&qarB1XY!rAiL,"'R"b(BP3F"{iY8=RX:<&x/)|UNiz50;BM2K80upPS1k(ww-zQq>J.fO4Y3n66leVT/(tstM!9N5dxAMJ%5B
-pV8p+OQotqNaH^l%FF{QSm%K_V3:|rXzyL]NgT0oTqq|)pUh~sD^]4h8"9P6FXM<5hh]fm-T84RJFo=S5H+#9A)[pkH8Lgvz|YZngu8RC^]qQy8Xu5J=[]
-A(1YOsqg3,A|BhiW9N}u5WzUxcBcO`#XkU3&9G|VdGP,~y&zJqv>LRU)r"Oqq6(DcL"'SNslbrm'0B),!7g5~pa)!'cKAF[MhlKsMQl<N.yzr')=:uC{xJ
-yz_VcK1!_vu,N}82m|shtPi=pk#yeASW@t=^/t"IeJgM3jSM/@oD~03lp)#`:E``0iV}vp5:6Tvw!#uF-#lojUL)P-{;p`=|)e[U&:MLlJU-jEW,$PQv5K
-4[o{Z$UjEl`%TtgivSz:=tCbYz%{g[v":I<V+#:RLqY9fQ_5by#Ak+]1v^DY>Xl{~/0KITiatvY|H4BFqy"'0'|)q_^p+4iIeUW9:4M_[+E,I6~1rD)c=G
->U1/VNNRsR(<_Z"KzUskMpB=6afWj+:TdU6'h_^K+@ymO]P7<Q,-!YX{sg6H;@cm#)M'wk39tS'YV1uDSZR@@"A5s{;b59$t/C@9l>Fk^=y5C/Oo)F>0)m
-n<X}MCI'F3~K}-dQOy;8)J|C=eTl!.&<"hYA<:3.|P9&GVjK^R4SRHMMb(@Y>=3I)sG=@=Q}/ON-a%NkTnrBgs(!DY2M}<i=|/WzCTof-Nh.LqmfF2eq4C
--uJaQgqlI56o5^Nwh'"p>nLM;5YoWH"1hQPC%a`5@,3<b5DMN|/j[I)=8S^{WIkQf4hFU27(G2c6'f,Gad4<VDB;zltU6A<J(fK5rk.v"fT_{GIH#f}MEn
-hY{/IH=:X,%X026={q_r'GxxYZy,/n3HPEzvR||JEdQ}!pam#wlY,2[>+FxseqF'SAePx;3U)W)P0EX;yEY5J$B(d:4RjVl.KTo);G'<sr@p'rDdayAgE|
-n6v.oSET7nNW@HAhZiIpF1EOis$Yb8AIZfcTUBQ]}@1K7;Db:9C>Iw"6wfHVoWT<k1oOx|5TKVTpaA7/s"S,_Y,6FVHy,#&mATX"w)#_'E!W_wKM!8tw4Z
-|4nL;dAqd7QvTVy9QiHn9|mv'-n8<'c'tCaqYdU+8+`d2,UiHgobqoBQ4>5dij<lYwWIfevhS1oxHQD)5mLcz8]kbS'mCNEF<L_Vl}R|1u;JkdGAZ`y:5S
-eHq%;Ay<e36WetR1zE4tp-|c]92>[&;w-XJ2&seb}N-pv>=/Vv`Utw`}DJRtCPeNH(Jw5vBd8[tB&m9}^%rigt-79nNE+[gYq%|g}89M`Gd|wG:tW'Za}k
-_I!0[#XK@h[8YbG]bsn)E5_+qT11CqX(zpb$0C^JC}t]bdM@i0$/{z'3SbY<.6`S`X4FyO6#kpC[)1bSwWqE"yG#2]_Kq3_|}6mIz>ENj;Fg,&O|W>t_Y9
-S4-$._lldIYkklywh=&H&^f!R(!3Q!:|Tii`L]WmW;"N=!n0oJ=#!Iu,:0}e"rfeeGKdT'sccMrZa3U`d$vX2JLUlu0c);:d|93n0AfgwZB-quhn"ff{'_
-S0L%D<58E{[&+>+(F=].YgOq!hIryfH`Q6qm$71f=Ed^b!}R]o3AnhTLpz4D=AyS^M9=e433iD%4syf7<mmnG&UUX2J9=::$.o5$h_PP$fOyik|vu3TCHp
-jD5Coi>,)F}TCU."ioynGU~@=W]:'syOCE5nY#Yz_e`Gd#}1A+$Z0u';il;W^;Ymme'Lk,[y!An;dNTX)9i)ccHW8>67JtM>sF__iO[d=>!MgVfImrz4YN
-fj("mX:ByM{3>=4!~,yy[IWMnn!YW@o-S#]Y]Fh4"Zo;|[^VoaI-a_"SL07i(%S@wu-G1h8`I5#"VX{Ub!V=SF`o_3mi_Wj;=JGI"h$Hx6w/gvfp.T<$Qb
-I5"hK}2ppuI"fY(qG(Jrn|qXDJG[kOL<-Cd>}-nNI:yZJx5V<N+A@5__KaZ:e(g]rvI)H0RngCht|W-".q_BDDM_e7GFt($#Am'2fQ4)=b:i0Bed8@GcDK
-iZV&1_P'e@FMxp)jTrD>&5ujVy2Z}Q$Fy%;^l/Ig}i&1<&(Qp`+N6zx+Ckctb{eI1x!~3CIM/@)>cRz[TS,=>VzcnH~WQ5Vohlzcovkc>wQ=zYHiDzra0A
-wv,G3x0'"aAQt=%Xh2HQu;5|a8>!1<7Ul4>/(iuFz,Z2u6Q0e9({=6jj.7mMaYfT)gc`o8kuuo-jm/F1%r6}pwap(MSp[MJ]weFW>k!T}jpm>T.7}ZO4@u
-M4=.Ewg!;b+.ZzNE>2Rg[""EVez@CQKrG--C9h3q_INJ^G]24f1l1&uq+/--1&19O_t5KYa!w@f!M_b"SEjLhS`JxF]E97,^,"n:=:]V/.`F]t`DJL52s[
-8rHd-_R5tV=Vd>>9]>]mV|Y|eR7BDQ'Y6lg-dv3a_2$wV'VC<V7'zls_5:5^)"]@d)tKI:l(6uV{p9nW{&+R$^&!a-pWD3w.DPuCpoVU@&'t<bcE2k;76)
-QSW%RVn'AG_6UIm^3gI3-_rLN;kX0G3IwVVL+X<.jj(N/SZos-)2C|U}gTFK"8!),9O7/CywOI6|yC%a!0]3`vGyae0HwFth5nvgju0;U0C6f46Qhu}lg^
-<[]^whHf:FLuB3)|.us&dY<9ntQHM`-<c+Ot{mM/R)+m<Z9}a7RqRs:7D&%f,GNd}NA_-G~;"f-I0gs%Rkz2eemP,E4ws+Tbw`E@kVA=V+_j7n8=p]ONkj
-`K8)%T(G5GJYyuESpm&@7xA#(w.^C$f&FQL(xu>Ffi{epQy(AT@j8b.}leV`![%nbjyyziC+;2$CKNYAwydCmylr[N@FAQ0U{VVVP`S[6.avqg1`+9HoNR
-t>ryUcA)nLiau:ue9=SjS{#z(cBJ'3nRC@%C.n"/-CuX!4PU'^Ficc&!)S}73y2mvPGagL_Ssfpa]$(11nT_!2Q:[d-}UD`}|1VzIet&MNgi$-yEsR(oqh
->S!1:oG{3#"j8HWCn!%WzohSQ>g1lspC@(r8smtA2B_g=Qg$ja`El]Fe=^"YIh33gmY|Q=.nYElcsT,ctBhxj4mi6%ti[a(1:%wXsd@kyzC;yo~7n[%aXR
-6R=#d+(x{|aWJ7e)VunE2[V+887O-X$5A3z)({1XG"(i<_k^+BjO>-i_;!5D>39o@o(wTW&hE$;U}2w+yg2tLP<R/-h6l)=M-u%:%:1QTtarjE){izr@oO
-TyQ<="_&}-+U89$5NE8_voBb(M=V+aex1h;}l%nh8Z3O~{hR]4,r/ho[nlNVeM@eeIPymko{Di]y93j5A8~+plVxjx4;:H>xC2$"Z|ZVR2JKvP{hN@Xjh!
-6nTGoS]7!@B3b}l_Ps3s3jqKn%cC3_ylA=F|q6SV[+LEB_oI$[5Z|r$0wGoS<Zb'xmAvPH!g)!bxugNqqE:'npJ@b:&YDy,r)5pTpAWo@{1C.zeHPCxfU8
-4._!:czx95(Xw2wisDRoM|A_'Iy#G2s0FdFx@j'@dpMZ$e{4o2XhgAX'yJ%3iLL/iS6{'sE@/"`(58h^{I+cK,-Lh|qPV;>l_|3,YBQL`tt5N},X3k:hb.
-nWbJyuhv%-XHrd)v/Iitk4io$^JIwIYENN/ZL_}6Vzsu'5soK85"j_-FFD%y7m8eqv`Kqf[Q0Rxf;_=ZUSA6R39N26<WxU_`>N]tc((zZ8n3vpX}[gnv_`
-%;HohPE,$z];i=ZtYUp(dJL&LA`,PIr&nhmwhi[@38ZP@AUU|W:&9LFpcfDIuk(-:TEi11$7p6r.y4=g-4D:2o=5VHM/zQvXYQ9etqjcyM$aA/d5YNe|E1
-MUj3mRL{nn<(IrMhG<oabx-,qZ~mqC;:p>J8qX"iPD4JTM8_"]Azav4=:"jrrG9`F:"]D}/#(vV`KDAh%eO/EBJi@Fa5{eK%T`guMrdjLz=a,`[2_rW#nL
-xvj1IZ5=L^E&y@{xk;3cep>jSZSKQwnWwEBcnZB8v<^^X$~T=&u$WM^0r!_dwOh+qQ.1xH5R/zc^Ts~bb.%ZJx'w~=CIW-`<;69WZ58I91pAk.=GXmBg;^
-#DzDM'v^OGG$pZI#:R`Ui$uh"b5}.`[-D"kig3`T^z@M"9`y"5=hbKkfG9c]`OcuZ7x"Ok(a;#3:e4vIC#6N{|[T_ZhJ}pTb;CclhvHi4sj|sI6Z}c<|B;
-MS{5#}Kqy/kD:m!Gci%X$G/P1MsEE2dNpu@NPy=3d-wYpAjO`bI5%`Ju:k!g.xeCr"v[8EyQ#o%`C8.iJxXwsKYYj+#gkP:7`Wm0(rp`gzonBTzPLnF!sK
-D>oxck8j.`~FK.dRfTb"2K56u[qX=X`<-_!Tby1Bwg2inLs17{K_8_iGi)fyCbT2<Bu<5KlLFm[4vEj7IR>JGz>ES#O9]7moI]nC((bLAr/EwWPh3wu<E@
-:xpwRtNLQLUcUe3y3+R=5/N%Wa$l|P{A~F>Ax-Iml,JmZ/#{D7nFYvdRxY5hVB5rG>gDfcQyzT4}n1hT8X[$0&c,41T.-T{70f}H,_qW.XTfmo)-)]WxQ<
-&-,4I"kT$5>jkQuo9'i,T!kIa&80JJ,e2wg"#Pg2,e{8$&[6|)EiQ>_+~q][Cd8FE<uF.Q!:G..a&<nx$0":t5h!<2OL43'<JD9$^fl(92(b4ERWk-6JAc
-GvstDz`c&l7^DT#x-HL/nMhn74sK(DWrK:@neX@.f#;xA6eb%33Z8Kb8~u5DAd<{'Wme9](L82QC,8[B1inW(I|qqbk[Hfgv2f){qq!rU+itH<QGh)zu'x
-$OfLIGo).<o]&K[{RRYb-Df4~rx>j1Qy"nbe6)S][%j=fgc/FK[%LTj>`TXEgW<RfWvb.h.ky"P&30S0@y:5cwA0gqS_^#3k2Rnm;n/^@U~r|`Xulz(=7K
-j'9^"@woaL]8v52)IhDr;`yD77eUvPr^w86d$r+oC++Q}TLGNe1iDr=j<Y{DSR!=^^Hx'yd5a&z:Ca~%`6LW>YwTZVrWfjZ<QumDvC];8=h,n[4H6bn,&d
-R|$YGi(:(bPx`kG+L171F+ahHkSEwh(zXmAxmM:k"P$@OGnF2IWPtIkV|o$-X9xAKo!a"WB"&UgJ/V~^c)&0tu);P2tYl2Oi6a)qFc`gfY>Ic)JhDX|!yB
-/rD4>zKZCrO9eLar0D&'dp$_LNf_z'~>F]b(2;/$Q3~x,/h/.c6H`O).oxa:iw5bp<w3=pB.+/bLcQ#|X7WjsrOwYjyL)%[B'cbH.;b}wyeB4X+b;([ajF
-`5,O"~lCr+He5]XfMrc}~g+4f"M8H&X|Yj{;ivA.'(4Dp)f)E_'7UOF|n{;JJYB6]}1hN:)%a`M46J>QkML=QRvTv8[=0:[sk5[0)AhYHEUp}B[8kIOOpp
-[JDGXGtRb@}2BGKncz8TzKvb/UM,89ZS7OX8}wjNQP3Ae=,x,l~h=DYr;sb>j5`z~1=[:m9FH0MZ7j:#D<^HuZS-ny~fb"SVFJ"r/4_"[`X8RD)v<v_r,8
-d=D7)jT,$]atOjcdu,60x;o-:41>XgG3g|]"R<C_A,<(GNMuJJ5&)cyc:aa8~x}5+M`.;ifORMbo:qi2[,kXyfUy.3&<>tpwf5q9.NCUAZ%^wirQGKf,U#
-9};@^Yb5N}TF+D()&j$k~l@$Vim2va#cPg+en9Q2c^:=}cYfe4C2rtQ%530iI"5etjDYkl$/jF|XX_l-V<8.IzxoM-~irXbo7{SA=Gsh|F_CKp'`@Js!o2
-U}Ax;lXrCXFDgw-^zG`x!qZJF!v9z=Uk3p:v8i5!JOyD38h,G<A!}aD"AVh0}pxO+}t/n1."yh{bOt$dgZ:CUMQ'=c"vHjq)k4V"Q02RM1B&$Ln|/i(@]s
-f`P,B1_G=i28hcvm,B5"FT84C>0JaeAV:C_/kN'v;W=+rZ&pmYMA^EqbY5(6k|J@YrRaFRTyk>|]XgrHWqHFJ1!-lgGg[HrmrUd+U[.u&w-zm_~IBCgM@n
-t%E>^[YPJSapx$m[]>Vts6$e|+=o(>xKM|y82XydszCSlEjfG>v90uhC,Iu")FywQXQT2sMG|5LSsim!tVc#W_~dV5X9R5!1j%Aj=18lll:['6bduRcHK(
-{16ailJnA[VuGVPRaA,)Y1b<hQ1g:tHIDo5`a'C_Q3+u~xGQ)T:c,VL+Jkj$Csm}7<-3y/iNsHB"~]'wHMZ0ZLqo+21sp^3jA6B{cu_fM;c@}L+#TL"gd8
-CpreMXQNPmmnq#8hm+36`'g(W"bx1W{D9x>0ovFUx(TtqE_{N$fZlhUL)tE(pgx=`XmM1n!a#N@AXifaTfU"7+qJs+]yuOyl/:Byv76qUAYhD<bJ[bswhq
-<9l4{HQxdQD2B6=WgTcOuYI0Yzh[eq#+r2mCD#b)d&d0CDoSV3/Sw`2/SSCK1z2Powwy|Jy_nlk0_8|_&A`Av"H`nU0I+pwyMTc]x@wbR!yN%'<(+b+PnZ
-I!}iRq.CS>w<wI~6sEX!hRWsgw-$j|oy(Q{Ug}kW~uXZ$#'@wZCc;j2!eVLl%&xk}iJ8l-hhFX(D8W"A)QI,rQ|A.0>&|7#j[FKMA!WbX-oK[T][KU!'IO
-BG;N%)kmV(42BPt7p0`j-6<pEpkClOQ#r7wQHfJr5K}B-D;2Y4;k/v)h$I';/"vUEKA2Oy`nht<fr^I>[$[4&XKKGQTWAr>b<OvkI==3;4wj%yv3lD|7^[
--RdOf&UpsI@_=SVn6,t}|_(vj%yR,uq#eN_|EMizX.p4+RgR8;thHZcSmr&khCw%$}+ft0gqLyuc%xWnWPH41h+<tM2n]96ZR]#,ukd;sf=&DFIFY#QBX]
-9=!xnsz58FDv!hdnFfp<]9(ah-m}@Jee#l-MY9tF"cXe^]asH|`zZu[cyKkc'#D>8Imcrm~n8,YN16~j&G|zt)2A2j/3z2PP#%^=h<iVZXit0I{^`1F/84
-Hn$CxAfM3)Szhz:0vf]BWa@y4ilr=.!@Rlv7cB}+H1]/MQ;SK|TgGpf`6/=7@33Q7SgSzq]cr|Elv.I@"NOYhZ]y&#@K9%Xu/u4R)EY$fHAkR|:[f9t7'm
-1`}+/c2HE>T>W|SA_:!F/M(_IUZh_wn%6@ZP!4d@MrWm'8p`6M8szXar!koYWKs!-3&ct{Uk9'7+l@>J<DD4o>=vACfv0a}$MF=>VmzA.t]GS$9;[v67w:
-0')t1/KYkxG&D=bUHXw^3B:#Ie/AW7/4{"I|;kKB`@p['DsmoxO0q.Js'NE{}9bBT4V2<@gyAc6a+C@,0<61+TXWFxMWXb=gHR/'7&vgksBjh)/t7IX:-t
-#tmc-Qrwb#9}%KX=$5G)/wv@;s^>nvqOrJR(8'4(4Xki._us5in8n{HzYH_Z>`3gQ((s$fon=:t,+VD$JbaW,!`(9clsPBG8LxK2tdMs,CH-p`++85.q#X
-3p@!^@8O^if>MVPWg@(Hp2Y4^fPe)U]@U9zMW^rftJrmH>]D3gv#|Re-ULG.5&'Ga9%t#b2/>|EM$%9{=!:Ex"S'EuiIUF{hWuy#""bh9wCb"HgDAbJVOJ
-yQ!:LT~y90$^[-(h#w-%ls'n-OYhuP's/Pwi6o<_J>_F1r!YNYQTg8+GD1nh(7TN&HAXbF]2-#VxIb#Y,RpYj#FK$N44N:FB-ONAg)~G(baV!W2[67OjL_
-k#jvKS|yMjYe>E{'yYoTMF2DeH@g%wRU84W}tEOmK[2^ox]oeI`o@2n,O_s_}CCAaN>)+Z4=P1<5I1l]W3m[kNT,:uf$7jC{vL{/q`faFUw%FCbW{5pQ1j
-gB|Y@y<}3}%x)e(0h`G71Ow[HE%!(|@61OlmiKVhROf4_u[3NK)]#7"L4SpjD$@3%y@">}H"wutF_052p63Ph9s+#JL8AsB!["WX!&-@~tfQd06'Yo0%,V
-U!1kx,8pdx+y#2'kJ&rXciqoeJ)L@kuPjhE=]Ja[#^vq1tieVE^E4JYO:khAaO%r!f~J3z}2r_ho'2'Yn5-d7:(s#}];0{#<ghYmbvl[>,Ue|S{k-&0r@z
-UGrk1qL,w.lc]Xz|7.8]f:>>"gh>dEB2&04U:#CYsEf;3L05!}&_=0;lKUYE|iwUeZ-x9z8ZTLKue6W`sy$F2,-o7ww!%})gcF~erPMhqS]]X]@Xe=7(1Q
-hZ"lio]qOd[2,NgX-NGQ7={q8>`xM$-)7T,ia|L!^SI>/eE{b^'l).8S$iPC[vk/_,hB,WfEzeM5;)O{cN4Xojl5THW:N(IQu)5(B+&0vR2&4iER'Mt]F%
--B)A-VyUl%U]Gx>[vJkiP^a11Z828|'i]'1iHLhn6qrJ5Bx#E"[WgZISxKzR[hUd)gb;.)c;@o+=6C<tj{0C"@R9zsCnA_N<c;%R,O-;F-}l)HLtON}T2S
-0`"<^jaHmN_i2U#y|b9'GdYEM33A;MvV663XKA!JDE`j{-ED`,w$~w0ddUl@do^5uIR|"WzG=uWiwgTe|wc:Or{4K8f>qbF-%"b,f;:TBQ{J[IR}c-Ybn@
-f_lC]TxMw:zVV+kA`-''2`E;ku>FI0jFelE6CSZ/P0mlm)SJi9"y`fA}m>l6zsa<;g{o^:8$[A-S9yK[y-pcXi%^Gp4jio<X+!!4zZ$:i(n4`{y1$3y;lM
-e9kLw4f:+YWI'{|1#%3P2UY00].WM/rL@!&0ne6^K/9^rC#L0U#f+_Lod23HxB_,MAQv<}|E|%MX^RI)I'62Ulx.nq9]akO:@5rO&lYG!45DK(2h-Se@6z
-zIbB1DL:Y=@3RthzX|C|i;!}.SybRz`gW2o[$OLRsYdE5akG~-`X:h!7ats1t{wU^;Fo8a0:e[.'H^1}D&IN+5,(XKc<cvbc3.`p#B0Dtma_L7BVh5TcOu
-h31xjLN{;Zt>{jc^,}aGtzgm#Gc-@'h.Yaw4s$Ty6xu<J5sy1MaE@[v;e_i#+dX>1AeD+`0VwR2FV0SRjmvn}[>%%s-thaY1Sf`3"e#C8QiBIOea[L'z,x
-h$/PRNKb&xImF[$nJy8M5TKk,3Mk+[i_Qe`zOuI1IMXiT038Mmo.@T>S]5f;pKEzcs)FrS#euGM4koUJ5T,/=%,;e[l'I%#atu+{t:CMnU57x|@M[`pT&>
-PMLYk5FdMzYX)20k-[siNyw([YTfiiXfDb|d'2bX,:Z)A)x]KNeL9}=!97PWc$h.^UO]>c11ITjtj8Ex-UT<VUM;EH_hNY(=sm{E]0LTV&/P"(fp+_]=,2
-g9&R^$yFI(4<.3m9m/Pd/zpJ;/z}q3Y&jHFxGrJ"e]Eu4ukd&v#(YvIFyhTdV4fF,zd3Nvkvt33F)a=lr,&476}k%V1"&y6VNd_V[r.!"XxWg9T$,_x]|6
-~"lCRmwNYo>hzNsdTLzaD#!;[.iZol/^v}'0UIq>;slXrSU%oQ^&]nwfd67/R=Czj98Up!Llq|@i&cOXA[z=r,Hv[`k1a'_k(ubf`cX|%Cj/:q5fTt,wX`
-ziE=q.V+b4T!^S%6O.[iGw5Q^dx,rLSxm0-b}=)>&HH(p|yj;Qo6ShZu=v!L:7'}NqKDB8w@ThJlED4$+8gH(44ur`j}V&qq66hgCBUqdO'C:jzx^vnxj7
-/s@.'WASkX7=qgWb,GY.UTw77-:S'1Yv&a>UvK&2v}qO-9&UkeO,wy1;F9TD[x|NIPxb;'}1V@<1)i_)p-iK-z6Fa6OZ6tJ@dQ|qI(34B$n)/(rTl=wSUf
-,7X6+Z.+&mqwo51{x=7(#xA0e>/D=MPF|e_K:<1-'+%vvFEvH^LbP+h+BQLI}Pf5)4RJ=PEb$`wgxU`]b4|R>t"[yuc],nHwCnBG:#g%kYgu%Jdo%v%2<j
-()N>w+rR]rKL<!zjL`-n63LLV'''^ah/Ddoz{%.vhJBxgGM4OG!|bW;C9q4YN0fh|g.jfx'qRUYe;^J`bv-s,j[RE|x9Qe4TnRWsvo',>liv_Zu6'{7a[N
-:+,3'g8F9KtzH$oC)>HI}kF+/R;GK<<1`kov^WA<`MNY09;'QBt(f`xU;tFIiK5fg/g5xDCFafj9e1zG"G^0OJ`XYjQN{2H}Q>BMfEb!CiyB7"Q|uUI`@b
-"_%U)51W9/GBVkosk{@&8l$/$;ZDCG^3vsOin]+<2tLk).lb^<D.7(Xm9f57Rv{k<3V75y=4Uiy1%5@AFo|4fSq&@>jKj#3RCrlqI_<p[$C$17R/sqD$RE
-B}yG"/=4MXX<-#t1G,Kt6Gq,U<,D~--[XND{x_09agx<4S=t9|U%F"`eptksH))>4O"I}2}&qz(6{A:";;~R/!=_wuQ7!8jkt=skof)nn_yMH<wg=M-D$W
-2+P1/xU_1d=u2,:$pr#)~h:92,r%@7^{hKOG]";cWuD'Rdg(>=Urp8D6v-VLr'=>Br-Ug3M#["fp8a_Q%XG_L.L=Fr-k_3;5x[vQbb(Hb@5wo9D&+K(^K"
-LT.AZ|pZMsW.,+Vml,]0.HFz|N[lFwz/)IsoOVws0Q0$),(s^iVwRa9/=tML@RHS73@U!>Q,v<om4E}hoTa)Lo_M$pl}!le0V;DpCPUHWdo4R;^t5VBi'Z
-goH3<#.MmD(HVjHfEo|)=F_{{-u7e)^nD5|{jiAM(y:{Jt/G,dC4'Ct=iI&v6i8Y1lpT)IJ3)1|SnC;n#aZ)l3bc@O1PUA]xRp]5tK,R@hX6'[V3oMqI,O
-fUjtJ:38O:J%Y`_W(Y8E^"KFk++/#/Y;II}+Yv^RWKQy[O}>2up4q58]6lfLrQ@j1KCo_C9V+^+b=M7wRVa0TkVMGt<yc`"&o/W(Y1BlcH@JVkonZd$Nia
-bD[T)Tj)r{SN0@N_]WEk&._#Skw(i>-=VF@qYctf4&lXLqRajF%'{6`uIZb)~a+-+-j%7-n(!<{D_:][Eg%Ulnl54o.fbX/C`29_g$fQo%50Io(c_Wdfr<
-+/]uGs67%J]'Fo3dG<-vP""_;MuG$d@q5JI05WUVg6]X8990yB%oG7nu#Ii^W4`TUU@n&j]xNx,3tP^iK1EuJ6fX(nT0a'sd8YBdKQ'M6{69w_^M7oD"$w
-V8<^V^n&BkJ76@fNIp+PETz=eha1-5[u[h0'x'0U3F4B^AjiS2"Y+KaZ9QMELxq==<WqFlJh;@39ketg""C)dx'8pRaXJ]A,=z"kJA+F[`_}GYtqDTrd&F
-ySqg+n4vbmw,Cy@{#f6D:f)ms`TPM,e<!-FZIS5W%Z|b6-f}!8T|UvJvPU8c'.vJyDu"b,1U7!I&|X{vhvuJ$9vHwjt/BA,j_[eXey~kSY^CEZ-ef]^K6t
-+LXDGZJ,-]v=+|mm;NeNSr/if)Wz$wlG&ybs6q)m$CbVX4Pu="3-RM(PE=Du/K@P)zgt.[ddxPGe1e,Z5fV)%J0Q%$`['m^76fY9Ca6i;)}t#V9N!Q4[Rs
-GJw&$,'7`skY;:V/1dHcRF6UsJ~MawhnGzM)Yl6O>uIgp9w]3TyCW/JTY%=6UWw`Ek%^b,_V=kKm299P4:.SxwcvOyMI"'vFp4@F/31/[/uN)eSd;ZEEVA
-lIia2I0ql'$Jj@O.CP;.z+jR:E]H~xCn2QM)aF-S]hNs]i<,Ukf}p!uOY)rjf'!eE"z'PMqe,qL/fIf])Xyaw'lh2E1OE]hMc[Oh|J67x11F2):C.H5qkp
-"3Q9tx+(}93)VFja.:ljDLf3;Z}X'|JQcgwIJc}mH5lLsfZX40v'rtQ:YB9-$Ac9Cl~TXN_qXbVrm2'wHbVT)N86N3hyJ&~{,x0uh-1%OzXdiC"/Y@2,j@
-}EgrAh=u^)-0o8#U_&x[!,i#5xke>N_xUc{eEN#onLMg^f)vLB!^ew1n,-,Y{2Lz"7Ag&W](R97F'B}q=2z=jSqM3qVm,SQ(.F5+ajL|KFt2,cN$u1)8HR
-%rS4I-9)&,Y5.L8i`e)AD2_{)Tb.azhbxiV_>Fi'1L,]#&FA&yI56kz"m7"F-YE6rAkK:kB2sG:[M]/Z~Z+F!!^PO,HWHCo5ZRg;:l!}t5C]Uad/vu;C9)
-F8MgZy"x",,z0}Y<w4X3</H1UTY}AbCyU}feK+Fh%'(55MD7Uce.a_0Xyy-/{DE8O04GP)'#vy|m_Xs5motO'|2j,"0{,{wLa2tBY.7,3f`N&7<J)A<AkG
->]A^n2rNy5Gh>l2}(@&CdI%5i+>W[ze[m#Cp8)9="57PVYhv-[2Pu<pa7ki0WeAd%'T:d3.4[VKNGW^VAoGg$kwz=90`PzUZuK$Za>/v/5.|/jZ@6/%{+}
-qCOe;!m-.L!|a>yT(lJraB/R7rir6xB_^D"~%O@SGRf,~c3cMg~["v,b_6e4<C1M3ddIf}waXGMfK;yVIyFsoWc&}pam($r$5U=Se{w[sZ%gDYd_SE>{+r
-xw2wRYlV.MO,7]sMVp.wcX5!xeTGB$^{3i<[k5=^WPAu!ogX56Sa@"FipEc=!!#tHjf@_C1/Iiu]#8(QO{2e`[:e,r#xB8HNGM|:.7|E`v3^y{J1w;%r<W
-;5G{pB,s(bBj-ea8)(h:Af5NX(0ZC'2M>1%{%t:Xm0z:6Z6RZ^yP=QTtC96]egN=)[~7`@]Bl;Va}j44k2dikr^[q([solk;o+jZeI#{D&:Kwll1`XCPWy
-:a2x:miO%id0zuH'/U/VLvwt;:fK{[@V(22fZ#{8_`!=g%.2esF)(<gP4P#/DEOFoE(-g]$FMc5-@-i-HlN2$|mvUpaJ2_]/Av&Hd""&1Pgu&4(r68B8qE
-=$;0R]A.OVL!`Da{{.5DaQ{`r%;%dQ2YlZP%)7FOGAF>Oskhx>U[~KH[wo3_00q]d;w/#lv8-[!ym{rMeh~TyA)bcTd!)AbULhH7cy13>Pr{G.AS+dNX^$
-qT6j#mtQ{[ilV]sVDN"0zpgmJ_9y!jRUrI@W-oEjxxfAKw/=|D%t1O]T0WwF`NO7f!7`nR@JwtImc,[B&KycO7cxh]GD<e#|7E9'J!>)~2d!|fS)>;RuIF
-w@JGI;$6{"t}+eN+CsjK/kqIjKMzcYQ=$h(9FtgFt0b1k6N01ged<nkJ3C3"5K.tht&Q1BNsMEFzvbmu0Y_Yo9)V-V{]JZTz%4fMp@.SeTG#vhr"LH;X<M
-BRxCj!na>ng=hN|:nQtUw,QX:!gU-tM(.e5ZbTu1r2-wpptF"H&cQd8G]QAPr2qTIg/+zy}^V=b;w6u$Bd%^(y]aSq<Sf:pFtx,U44.}s65eI!e'IDOpz^
-x|5_)U%"ErE`R7oal"-d&P@mh<FNZ/vvw,{9W&Vy>5YPSqnvn|V_anex<2YXOuGpXKTA`5/fqoY1UG/fxUx3aXaaQKL)`LxwV=ZN]f:p&UOz4[.N_'xBc:
-UK_-Z}:J(}.qrf/2&q<w!1}amC&np@<CsgqnVzCOB:`tWC<AqV!ZkO8kHmz@@C_|gnG%5`$bII<|{QGb)'e59f+hC@7xSt_f+&~<Z=qLY;{-(;6F%2g2>:
-d6=w4e)y'=&QqF$cEvxP.9F]Sq{l_2]CDVh!$&YhUc|AzUU3FX+Z_;%+i!n_42_JnpRg78D#(5UU!sY"[k0)uFPmoS@^)V.Ud,GH:E-^L"b7P7/(ZKUEL!
-uUlEA"Zyyf|J.1,8B$U)R9EyAHcU.'1cOpBLIK_+^&s$L./NM4W:ki`KlHhGEs!-"@gW>B-6_&%.RC7PhO-$VwAqlmn7~Mc3HgPv1vJD-n}$d#[Ietu%0.
-TKjIYPHM~9+t@ZQmgr<DM^5P@`9H7/s;Uahre2D<a_;^:5+'EOd(ps<D(bs!J{]k{L{7/jhZB80ob1V4#,NWEMcXp;@(t}l#+wTTtWP{A1fV#HL-{NfMm|
-naSR4$cm~TRS#u%K}V]+6:c]U>Y@@+<Ym)0mdw|K`P>-bKB0PeIZVTY;g`cC`1][_OueNY<-O&BN!HZCdHF]<PA0WZsDhO:$<kiBOY+l/:NgZhgp@dx<C^
-}WeP-=b[TPsJpxhg/%Uyt0x1Jlx!.j,AAyjCxp/FU5l}'zWULr-7Vj;X.fEy@K6W(N!IkVH^OZ7^M>}!_awW+R]NSuf)_{:p=}nBv1)`i_}|S1e[LqR7VE
-0C;PkY},>I%>}%a[ea|n((%_W+:rQIY|/TUHvt)mCVZSbI6i2IvI+GEEZI8k>']WeE/dgTS}COf4d{6ps7ORh0&x-x/$$fPjzlR>O,.gF;;L-ti%qInxb)
->&pwYNCIWC_mYZ2y]FdbbUL|@:.DuNBY,e7_b7VF~+@rB7qt3VNkgsHhoSdThCdNq!#y)1FhSxwt_;W#'m}%-9s)tp5hxvGexKpQ6c+.MW+8+N5>X'J-mX
-s)qlA1r6CRQ@k^h2$lEc#iaU>0)bvB$M&6]vOe]Lp4>4)YgA1_AM[nY[P.][y[j8[26({j!y|CY^`A~bSP_OyY&b6.,,M/iH>y>:O==XiY'FAftw'fTY~l
-gj@B[$m}'m@lx#q;9"fIRPm"~LHQ+KHRJ(781|!$Ob>Mix'p'{=M(!Y5b{NW@NyquxVU'FNS]B-@u3!1~;OF7U_yaM6DsJnrvo(].@<^vk-^`Q~M_H>,^D
-(Yl@TRa-%9_h!k2'KO;p%v=kvh;$)m2h<8CrKq7bTePo`rrn2[qd)lg>/vJs`P)LAp,OJcF>"Z>ucFjOFujNL7W;Z/9Ua/[qdE&1&|h]gWJbtjy{Jd3Yx$
-5XPYHN"eUJwBjN-lT&pq&mIBtk~g~/i7_'!>pT4R+DM=,b6-PHgxFYzmh44ZJXa0c:YFmf+:/1,:w`E(Bk3Ow"Gf)aITw(>%l4TuhKj!KgK.8LnnQd'@f;
-M>58TmWkQy1y&4Wc:a0G-63}6qoW1%>zu%8Kv#{=UWHu8+HQw-;nn}:UXI<Cf}$XcMkj"mV&3a;Jdd91>N;;1BPzTMt9MH&&h5rNl(p$N%+yq/v5E/4KS"
-)$E(C&g^]21)d@},>;JL_xh3CC,G~XYfPQ%U0O:KwFhb&i(!Qr`T=fyTIl"uQvo&>S7,h;E+biD'E-`B%Qy0-hNc.1OQ>[nt'uayqN#_eNH0+3ES}:[4!l
-!="F1Qb!L.EJI&u|,4F.<AZ-{sZtT99FP!#&:mop8M7r%D}}[o.fX&BV&e:62{D@dAp=`4,t7wPq.dnnEZp]L1/PKPpf,W%_v=%+@u"{+Tsf/N#r1<5U%b
-V;<IT&qe|6.})ztLXF$w]Oh077TW}5Tg2nLAlK-J5+v+_>8miLC_ut$wQ^Pp`OYLJR'=}GYV`AD9-FFc%h_uC/XEG,lb@eCBz/e0U:s67W>j8}UU(Y4k`[
-xhrp%S9^'b$S/v5tI'cS,Q%TE9Yc2L%EJb8+-E|,WyKAg;P.o0yN5hu),-06+[X!$&"G^hBr2KY9u.&[Ut=Qij$}o-"R@hAbz_5W'T{-o0z)(Q~[LkP:%N
-r|/t5/l$/u993B_)/=!(6pDVU|<OM`UE1NtWnI,oeK+,i:o#S^$T&c}/iTkO{Nq(ZE%nBk@b{QiCqu8g1MJtU&{ln#n0YnJ{b;gLF}G0"(5,31VD&E;4Lr
-/#7(IU8L9euXr}5l/_E0U&3tY"Fe2GKj86i9-y[Iq>9y[a{i2nFu`Wrm{cd2znhm{Fs[g8}m~M]^d1#DymR#EbRM8bfWRwNf7s(H$_Ag/MS5D]V%h`%<a^
-Z^ZbA%rFAMbt-m8rTiJO~C3;z_7-JiIpXvCL1.U9Uj-7~;+S@8WS~TBJH2qZPQ9!,;.}7Ch/<A(uFi&y^uzZ&8_L|GcDB8esre9:(TH`E;dak#MZ(kMF12
-ml!hxRm6[W{SsQm>eTwuBjKnSm6QY|F@j2RVQ4Q]E5w944/j6RsS5_sNEVu{#v~D4jU+@&W{G5_RcuOse7.aG[qp:T(SyQd[-/QNr):w/BOxG@KCNWCdXO
-B|{mr-<y@WPeICb7>3J{TYVeZ:8!,kZfvS6x')'B^<YHt+awb2bx{=s,.rSo|!5"9C5sax=>7}5boN@jQGV3.U4o9'zSTsw5(:bn-Z_'<wKKKrfv'F8HZl
-VQB=|p9k2c@k#xOD2`x.9Z+F%]yQdDJ:T|H8!m!iq-ez}]%qb@>Cbsfp=&SNxex](uS]&7Xa=RHxtiA^#GT0Q$|s0&Z>$I;5JR{s3Dlb@<HcZ-NLIb=+X9
-VJA=}ID<%V#u#UTH,^odr2Gxd2SwrRJIAvVf"7}l|e:zAX6D9Xj}[jpj9F4yb4dQ'(oM<u6VGIlsw%;V0mjTA>W`VYbV05I)p^JCci2-&QVE=>O%7iu/fD
-hYY!z%D4/g'0`;|d<4`3%qG,ui)4,R#t%,xokbS;Tg:UUa%>(e-D_%e-u:L]sJ{y^o:mJG#ZT9_9<[z`N|4u(cJ2d'=(q<2<5LAq!pIcn7:,%'m1Kv3](4
-oc2w]i1Une+c',sIpBjW7{[UmaeS0$f5lUoBt,O5VwZyaH.AqEtO<p%Fn`m7/rls^>$i3kjz8e}KS(U'_&S8UdLXAUyJ4&i&xtmL',+6w)R9ak<zPDgX(;
-/k"Ib:o,&'MU(mRoyq)N!Y_x;-Aj.#`_hLbl<diHZv+NVC8MCx)T1S6efU'%%R9+l1snKX6=Ov"7cD9qbyDi>o"^;BeYx4X!$(>wd^i7V:rpquXL%/LSNP
-_bA/nLEbrUaf<poI29lzgL^G>fBkK1=g9dsbGZ9UfHwT]p%H8b4Nenn)hdZpRM-.}3Zp8iBgDenV)eHrW_8eBnYN@5;XYw9O>JQ2%r5v9Wox|VbZrS_"xO
-$7"tvvHl3vv`Gll(QV/j&zB!cjcLhLmN,r/K"sO}5>-wGn2+N+2T_E0>V`tZstxhI5cm-YAn4x4j4kKse%Udw0|@8D|d3rL-X/Q6c|"{,Y~DP-V:zz~F&M
-_UP(TA[ck=1$-Y,x[},&#F;!V2S|"7uuxOo]{,xplqCInS5}ejmp/>,<EyGJeq9Upwe4fjqh~8%]S/8I-VYND:CUtl'I/lU!fNMl{,8='{]<gj|&-i&}Ys
-G`vqj+S5g(}2L>2FE+E^o1AibVQbpZqcfrQd`zI<RCssZ@ZH1R,92a'#@-AFcX)HgnpzE+ejBpV|qu++m<Fn`7x!ZU0f7d(u'Q-"`)KGfk#0&d+cA}<Ap}
-x_'.^C6.4Y.vjGQrwTINr8y@=vWZu|`U@YWqzQS$2S"1>V)0,j[p84xY~=x+X662TbbQiB"suM:M{Z0B9M-yqB-gSwj|rQi+9c,967,C^5i6Vp~wpYpy5=
-:!@Xvq/rm|K]Hn[QE=8tX9KSgL[0M6uB{Vuh'f(pT|^lw"(t`Spp%q4+[=J4<vpwp05z][^VT$|JzgL/6c-9Z(OBl,sWFnR#MWv]Qh]Qd|BV1T;CK,{3Lb
-:0MO^eDln8WhIfw`ILQOy{ljQC(&&igO5Tz}P/^)%Xb%g]/%/lD2m.ZE!|WyRb';XvX#bt{J6:M0wU(Q@xCi4Kjze<Q"2!u:I)w!Ez;!#<nX1/Z9]b%t54
-|v$imaeM'O{Jp<+t%cvUvX5ET'h$!cFYrgv5Op{qsjTRd9cw:MKA|wvz@%:dbJ<O%z.N[H1`.8qB/xR$O|-8B}-6&;4fr-+(/g>B,BoZAh#={1j<Q&BeUw
-~^@_q8@_O-ml0<j6jKEZ<+nD>N^ZDwb2s)h2wS]x/6NL-+~{i+mm6c/G7I3D`Zl/Ta-T`/v^jqi'|7T++Q.Z}l)L&ICT3<g7jPF1'!r=scD"MU3F5ov4[D
-nBmUvJ&o0v37O;f(RS[sQX3EVil;vlSD{&8yyg8;z+14}ffE2xyC>z_s@im.M.1Yz|&e#SNre@DOF-"82yym]kql6qxblp@w0DkO~x7gj@6f{wSp#keepR
-!J3Iy4iv7pX3jIA2++8CMDwfnDLi@@1{Qpg3r.wBuHKb6)Z0:e:;x0^n;K-n<yQ#vw$!0}DZ7:"svgbAGZ)d-Sw>rTv!492_)%+1xz-uT4H('t!N<bDyd%
-ED`A@Ij7$8b(#OjM7Sx(xZL>#uh054Mz-,/1(xiqUpsEa}mF)ZY1^{8g0wL{)sAGWwvP=v/XU(jU-`#|zd[M@MQ`&K>wWKnznQQ!cuM{)k#K#y'T@{l2m(
-TQQ]hbL,@,F3f`Mo__.qcRNl)9hI'cjJba@A,A(0zs3UjOJtU]uov[0XLzoy{Cq9Jf.Qw)edM(h+up@0Gv;Uy(fWEtr0Y^C5;<M+nIQtM8>!925[j{Qy(Y
-Drn&rWr0pujm&tV^{d%XQsdbyI27jvj#r{FPK(X^u5ruSx}$DTP,.g9wM>&dEQ)GY_:#)[3XAuiAgy1r]XgCNu^;SsA3m#lF<1U6~_fr',<hh}RG!Jbmgz
-I,A%V0$nb,2a3M[{lul_i=.cgP,.5g;fC]'7yUhj=tTKkNH'2<wRckll=&3x{)t.Wp15i%owYEl6V}y,"0q<q'QK%MuqKM55D0qwZFJ}FgJ+2}E|J&oNtR
-j3kuh3F.Cta'Yus(:9E8$'TjP",/pUl+~26n)@%WWx;e[PV^3pxlXEo"e83|_PJ{4b2H.>Z"RRI%tH)/2+2,`y]-!'oDX`-ivi5++6Y@su#1EWWk$AY(2f
-dUb,4Eyn@(>d/X[H%shp(YdzZdsx32f9CHo4N707AkYj[7zZfQ!,+WTx!@%Ol`b@{Cj!r%52"ZZ%,,[5^y)8;a@UPC%k{'CAf$%Hm(%_@U`Y]+fNrRs9De
-aO2Tt`zFrtR"E;L6u'xk.tLSxuW.~{m(YJ`WVIU2bU}Jndq@>&,H7IRuh'`CSl4)!6GQ/R[`pl"J|2gsua_6W,)01Vz46#pRK`Z)^2)V)lU"=U{GuLN<~h
-1O!|UUzK|KoTT&+y6u{h`JPpthfsIWfXMlgqNGvL5x`@O|<.sIE0Y47r@3v|cc$64Ij4%}QT!8vSNz5b+Z4Q+MK,^0rH."BaGzs>JfaQ>w{qcj_L~w%Jpe
-XjEx@Np2fc,7dEA9"zExmeQb(3K#3Dt4]FE/k@np9f)ggT[;Xxtu%7(Is5QM!y45P]gn3fg$<3(A-M~6{Q`xtJ[/<bQ9}B]pIaLa_>%wN5li~595-2k$P0
-ZOhFXF+bHCT7(i1&sd|KwEl7~b|,h"^J%:WBl/hFj:>3^;}V6/UeNq61Gvbj9QmTPrgQ'0'@$2352]^+14xR4PN.U$~8s/,RUS0y4<f]TrC`b#frG&rt=o
-)Cc6q[pVr+~+sk>_)mO5|CVm_n|]flo({dxL;hFOu7@1!oXV/._i8g{lBJpN)wk'[HKLo1:ZAoN8`(a6iz!68M&QkEbqZE1hsYj,4%{ml.JA@<_Pd%r;24
-'Qt1<2t;h##T%/=g';AfWhM@XTvj~6.V+O.vL}{7stBO#v}>ZaSL1lv'M$Umw|/gTe+}$3XIF6dj$fZCNHSe|&5b7rO]Vd"%90"StcsQK$w$]i)CaN#:]s
-JrN=m,A}!AZ|(""4%q;Ii`-EXfSa6o1TvA22Gt,R==tlM>;J'X<eXYNN/USz5Y7te<FY-'&+"Xi}R3jpPO|^>2~P&vdHnM|E%97;m1`U&>}:!Tr0Xw3a9p
-4JTEULhj{+:cjf,1[/9m6dVJ^-0Hc1N`$6RWGry}`<n|]>7Izi,8<<Ry7Ou;/0^jFvBpClef4(<3Ycn3Y;1sS}q2jE.2@"/o3ZBixej26C;S{-wo#B{}~j
-}X3lNFTzXWoLHs2|8hs)[+G)p(8w>kqkG.o.m)DjvlZ/~+;BO[a&gG@MrV1Oj9O)`@qc~"cR=N_NLzP"..[.fK=bqMP7;VbkC$L)f7(N`+5hPU~9s0p2`K
-t1y5jbzipiOG$Nf%ZZ.v<<{t7_cR0Z33TY=R)8d9M>m|"&wmAg]iN]p`|j!nvzaD/MCbS:A(v[$FxL`.0w.tBW0=ZS%K;nOlG7V6%lBZZ8yJic'@a<`Js6
-`dbsG8|Nf6Mh5c`qP0-tBwID$FQ3HhAhyewq}SXb#@rop]X1q_Q(1OKwzhL1VP52MODIa3EuqE~6_YO$Ld=E/}U;a#SNg4lNkl5rJeNI%WvU{/0eR1yTXD
-}=1(KkcYk6VcI'-i>:cM~:Ed^7nm!}sy.O;}G1/a`#$>507|-8PYn}Ejqnz,MUe:`;1e0F%|ZaoPX]B$iWO:D6LZvmihE@~&;8Wcxp5x5^^&dF=RDV:+HD
-P2E`sUWi'xpqS!s=yGyPxa+,:YGK~1pw@M%f9kF-qN4Cg_mOOlMT-|qiv7}DkQ=xhfD3cV~|[h"0IY',-id|"xl[n5f))_D%D0rO}U":EMSKSblP`-xYZe
-ALm--@Y[]Kf),ekHhzN;mmB,~WLsHnt@/vXTO<-79w;V6SZ92BDAI#S-9SysVo~H-U,OxKnvgwKb5U%h]<91NErg&Y_`0RbJ1XWpLLD}OFR&"-rjo-kl<Q
-3)sazpS$07MdruauV}$xzccvGu1&mvdrXOIa"l)%Rp,GEo:U&oUemR9vfPFwZqvT>P7|xxxCK&jTuqlmTfh.,It`{UT:z|>p/8UMP`wN2m[225:'S`Aw6L
-PhpD'{Z)QSyyxgnowSjc]otcmvu^'b1A1[@$3N:xQ5`RFgF/ug8K/Y_.k9TQ5(4r,$#T][IU|zRb_CH.K/2mVOZb";pB4sj{|cZ/YXbm2U"@1wti<N(Xs6
-=N(dy)Yr^".5<|gNI7S4-''6mmbT|D"VRknWFRN,3OT'/28cG7R.i+3SM&(IVOz|&8Mc5YB1L,8ZnzPt^26V@,t_ba2}A<9M)uTz%9B<`8y;y=CgQ4fH36
-`(:F8l$o!G6<'J0@[&Q<6Iv>+qY-p8NuSYa/)]KgT3GZ-h|Qqeu&dWSVd)u|%s+I24sn)2v1VN##t^9d($z|82=;VbOWp8!.|zb@Icf:jA:MXJw^Ur#JY[
-lGCvqpQu}EQj9fP+kspLaa>NH+1$Z[kfENaLPIE8]_!,th!&B:d<j2+/AvpK`'wD8aMTU-"s"<b;riYaz^Npt$<O&ddqjJ0%OGh8}7:='c&Cm{wuL=Rk-a
-;h)oW:Cuxh'CNr"!@Qr$|{x^Z5@xluKap.ma-Vw3=&5%x)w,TX-e=U!=]y/i@.GY.Jk470N81w2$WNY(lAg=4o[3Oi8zhr%(I2-^4ij%hxD#kTEdwJ.mZ!
-(A9,O3,I-5&RtYQ/XmMKun_LU5&{XjOd|yVzQ34M[RUj$cm1je07ACU-7v+^P>`<V^i5yv<q[@^gj|6JBqRT`.+GV$:6E7TghcW=<]>}]-:g,X.n|3)l#e
-YA&wH;r7!MQ>=imYaYiu[Ro4;)0@d{d32BPq!DBL(uYfrWts/:Nms<1lL11_kX|iH[#5/w|(!zMoT[s;bTU{zr('yduLusQ,T^7IE&9lh,6lNir09Kq/G<
-{#=8kL")mSq0Y:`|S85%BP2io&NCyJCOp0,103^u8EQe]OuzeGJLZca^5qEM;}{-`S>qE/7U-RGv:^WmP:EA3+`%`5Z1<=+$&^f5:tYOl=4!t&DclPnMnF
-4wPN@AxNU!^4b_]/ek)[7YY-_s_2!4A$u^}$xP_1)ozG<]uAE7[]}u.tTSl^<7Fiq+,0aVCiCH6;!J<0SLi%nhJ$c&kS%==U:0_iF:1J"Z_R;{CRbrqxaN
-C].<hwC%i/&]v3'U~iBBw%+ze'DwbfR1U+wuVT4x'j+HoOHFmTxiKMi0dhetKxN2r`6{4@Bs6@cE~V|=_gWmMJ;_0jZLrS|`]4}tin'/ubw5;B3$l{2>q.
-Yh`0_X"SOt0B~f}!>:JP]O!+^)zofB0@Q4q3KB`$3kCV8kF8bL#y|;_Q.ukNA2S0p/`9~p@A7sgmVWKo7x4{x`3YyQrxG1uA#>2Ee^7U}y4xaS]n|O(^ko
-9GbIwj.[bHmGgWOBcE[=!==Ln@'RKBC`fLpu]"U:XQhYq&:_S]r4q1j)1rQ[^&v,X1F@|lzO7"Zp|.0'}c8)AX_vB7q2-^)5TBYs<]mP.C$@l&%=8/(aN`
-qB+Qv+sACFtP+d-r@"2}GF%dg5D1<xR@Aw>xAQoe4VlXbBYBJW8v5|dXrd,@5N)o$A{dBeV8Yq-yriw,$tw%5yn)ifpO$vR|&SSVWz&QdyB`1XB(v[xQVe
-PZ%dwMi.1ay/%np3&eqHd<9I]DH2r|i+rZ2nX<YPnLrq.l7X)ONV2c7AE@s3DAK$uVq{Y%Qh%xR0Q]`>C/<"M)#f27<po+Mz&3)+0N7Bhf5@@zU=s=4s9k
-]S5'x/~';.s)F2Utq5g<NEj#cXrwG(e{$(E#P^wd#e])C3F{%_A=7qWQv{W1sTLqjYXX-p0.K3x.2Dn:m`+(8^}mzg)_r^5-@sX4d0JU@>8I4ivSC^x4yh
-w$VxnXJwyXok!fpe-%]-AQ@7%DcGjR<<gbCp{l`)4(^M#eQ&w3X{F/}!:bf{JflhQ}MeL.@rrHOHEu$3C/:{|2$1;Rt7Y3EFG4nNUIH__vs3xD=O.I<ZXt
-h!v-+YhlU{A/1/c+Bt+-R(oz7WCS5w=Ch1J5cP`%-ym9zT3<U{k0K@PZ3-Z[MCMa-vH6FtPgRqojwJZ;zJCh{gi6:sA0DmqM2%SP_,pEsvoKbB.Y5t3P<p
-SZhl@=o.8l1'rKcc<r1y:wCT,c6+Ogk2aa"xQ4c#mI!xz<Z+(nSXZ$BU#C.;.!Z]lUqa9_u57]z8I>b/jpWCAW%Dk6(Bg}7=]4m=VBI'hZn{KxAQED{`lb
-vS<xla13C6-e$W6Sb{BkKVH8;KoGYy|{!znJO_]9O[~!+>{7Z3oJ4i%R_i,GQ>M|_Vpx(EDA2I%f`ne$qf(.=upfdei:`oP{!p3vdW5QjiS%pR-5M<aJ"7
-c/P,Q/kcGKjiSY]3X3KKEkK@p'0vPOMZErO{V,9]T;#wHvgYV'CQWm[nAnl]1GPoX;g0"y(G9-"|3}.Tt>1T!9E{:vBOpuwQ1f0a_].TPu`Z&&eI[Vzu'T
-=2Kd6fFj8a5dn@e{A6Ln~lNdE!`qSX)C|;s>O9Lrl&$5Nt/6-Az%ecTS&EX"'mMI@Ws6(]P]QT]X"lLT5,Tx!GlUN`.Iic5t^-X=<R@53IW+x=5l~3Uo$c
-WI[JT9hivavDf`!<@Aab~!+,"H[,KuEt'T#]F;GcZ24bD5R$HOd5),QA:"`0P,{YWCSx[!];%d!TWl#1wX$huWdVKL5&1P%'oyv:;BzotqPo.m3`o3>7#n
-)Ah+O+jx|g3Cmt5'^b@vVQC_t%2Gvx%0&h4gr12|~ZjHPb{EG}`Lxi/aT94pEW]jka73fE{oeG|oCglVFLxyj&._2Hokv<gZF,.()/H2lvMaaNIZm.olOJ
-!Y6lKkHmcO)/Ov]ucDjUJ:Hqsq&MwA-([EL]Z.sPgst4Xta<2S_(2T@"U5c7WE-<ad<E]HE{j;UNCz@/&#UDyw)}xocIlTAb|!F2,%=N'8LiI'ZiR3IF9v
-'zBnwUNqg^MmNiQ<t.{8}p!4SZQ#H}wv6IgZ}{h{t-65RemPRd;`01Qp2D.]f4d4@{_L^o_L"r4-9;tM1Y6b_LjZuH4pXukv0C+bL>4|f0;.P(/A=Rz+Uk
-nU0|udmDM;vbd1YUSJ!N@D<(Cbl[@glcgboR_SubaO_I4u6k)vY>ThgB<`Eh[FPzSqPMRnJ;!/L>lEA/N^~7V:umV<vV-&f-ExGySrFulX4Xp8BRi.=[5;
-MGvUp.7gwjFvT/3WQLo;Cxck)km^~U"MEM~-4}}b<pG&0$[bT$yy"GbAF=t-I5p$`(=<,Cfnh3ceKa^NmYvj('PO=L9&%$&JF:Lci-,&Wx}+$Aw8+FI)7"
-$D;w[VL:;I0Si#hzQiX#QLMt!'#|q9(R}/c`{AJzm.KzF,sgm(8|~_wfg5(tdy`3rBiLQl]-WMN-sCC}jIZi~,E):{B/KC},>!XMh0,n>,#-'%U;3Zt]K>
-|&TJ/Igl6,OVilJjn3PTeH;Pg5{THQOs!)FsmUGs|jGWs(2I.IYM=%l)`9".0FOV@^dwfJk;c#vWt9WcOO!><($(zWUgG(N<ntwV<wjtA[%Nw:3),h'<'O
-f+hZ2D50CR0x>x[3%4S3~(wE;|d;VfkiyB"hXR$_Q.q@MQdq7F@>F<H"YqxiDp|KdOyZt3GV-_'jb18JB;9bhjxxTIb>dqXH1X_sZwa[4,CyZ2,1a'{+2k
-W}OFWU;uVJ2yRIW{}g>rD2=:ArLal"B)!tHZZhlA[R{mCTN4{FtE</]z+lj#<O5%[6i;2y0l3)Icn<:>sAv$|l3"zLZrDy/Jx[njpYqw5Z@tG0';zuh|gq
-PG;kaoF%XU@a~l;v|,5Bc@+joAU{-nvD"8|{h@&021|LBx,1h(+nm2F:.c_OdN(qA@-OM'^lHl2q62Vfv@[,A_|<[mXDs/fB"}S)(#a#4=[8UDMe[{>KSs
-+#BpsqYDMbb8y/Q8L<`5S+[kMR]e/f"&x3a+41<;41w6DOJOQ[^s-Vn]RpDhc7&.5D#Qe3;9q`1sK%L0FGRVA`<GFNtHcf:R5yjG0h'yG2Z2(;hM%LR^D3
-X95B]$Hn^7|ocEqe@z;b[3JE]HzNiC"5cw=>&XZ/:W%7:0F"}'iGsH~{}'LEH-=V{s"f-)j+vOwk&INYqM85DZkUXI$86B[A19,ajLmS%LP3EiY0s^lDpI
-IOkdA'{:s[1j;v{N]RX:m5"}:MmAml0v1F6PrkSVP8'Fv'DekRm;Zj"(I9SuC_A8s1>&Vyz^9O85-}Naj}r%B%I;T>1DadntwejOtk)1KOOyZ+UOuIcfot
-K|gANbYW6AaaC"FJgsNHN7Iz:pf3t.YbzzpA,{70Qgoiviy$)AU_Dn~mwh5:3/0R-!=R<1H[v(ZD%1FrRv<D-A3hi0AqUOE5IdYz">~OJeFKrofhj>23xa
-qn!}'wtwB<Lg5:HL/0"Zn{;JJY+YXQ>V9[Wx~`So'E#VgYe(6osS3J8_0pBLtHWoXa8rqqr_,_l!uIder9Ryz$[Wu}:<VW:rElHfHprw!glg~72-1U+9i]
-hJ<-hSDOyf/2Lyx,K;.EI+&V5;37;(y8_}w{O[)tOpmb~L%":w&V"7LrKKM&+!hR"<vnkh:R[3<bW1zcgsWJ29;Z<I'HS^J0"q)w(cx=;vP_`1Wr'B}S{3
-)9-.,D"_8[uK{law~wjQh(#akv`iUMr[R55$Apu#G(PZ.O#L#tZh'PIi[e^u#a@Dz[8,|+:0L)u^(p2D1X'65F+H-1`-mGY!`=coyYHPe$c0a54RS]bfu}
-^dugw0ET'u#l[v9r6}pw~XJ5yA6+o8;Sm1>u4O|3V8s@-V`BPJ:sQAU89+2[J;aGxoRedE@`^S/cqHgYd1/h~k=>G6g=)iTy+.RT=FUn{#kI+1V%]"bJu%
-y9lCI$$ZD<~NU;Z!)5=|;a0H'RyP9_D#EX}SAoCI21ye~}="dS;h_FLM-^p7mz)w_!^YGNbah|I;b.pE+^YW(BDl`D+FOlG=c,fkKNf[)5`|WQn9~KLk]O
-l>^!vya{GygfLV14(cp}'zsK9laamtu_zF%/1@:$8nDEEV3=-^.Pgp7,KU,WSZ0bmMVY&'T3c<S8(^!(Tz=/D'IpRY'jDg53SyA06`H!U}Yj(7Vz5=J|:2
-1vUDMDL(QKh-'g~FJ(GbR-Sv/EHG4<n-Ga56twN;Z|do&SnFWf!0^+sQt>5jpW=ncv%ON.xR`2ju!zD'Kru&0Pp^Oik1=>n[}s9($|]yJl_tTk;F(L2ecz
-jN}<h=lDQw>u5WGS#Z!uH7Y5_Kcq;YG--yBp<O1%"G~H`Ney^M{w9U=2XE.]+Yp{u/Y1"$0+n|i[}S5Sk),rqB^hD^k<cY:lItV+RewNcJElq1x7OUf@oO
-{m`)OjhtTcEQ]hOC'|G%,MXb~F9As.O;w.HvuC!GhAE3YAE1nGNZ-XB-P2mti7#c;z[4vd^;l%r:ePL@Bb9+$QHlMq-b~JCx%l|N%j'-'T,.]N.6dtf"j+
-aA<7`%q6E0$.6;GcV&a;6<O.=h`08Y3;]H&;a96B)o,r(:v7mk<.x"|EgPH2&:8",RW4Vb#ufV-Fc'o$35HO3f}E,A%C-)v@;96:YHhww.7Kx{IX7L&z!G
-D&Q),|_S.Y=EBz#D)oMbW3|fdfDb.^;W2"E0s5qZ[`h+B}B^"KV=Fpr!5v_EeJQwYq1,5q3;nRtE}u4pw!1r"SnR!d53vtiWutTPL7rOchL+"(z]EPSy9i
-eKP(`%Of4uAmK27[J%jFe(>i6&R-RT5|]nHH|5l62Rs);-mvHVHR["3SDLz@H}zUJqx$K=)PT@'':3j-M3k@A'/EX!]]h<s8]H<hx>P!G0:6;Aaa'.-;sF
-Sg}KZYB8DEk7A7][3ZyJ=pf%dV,5ka&Z<I,h|X~tgkynuo9o,_cBf8:9/3Z9t[bG4EA{<o+j&bdtI3LZ(Ata5y!fq<Qlw3I>3Apj&lTH8|3+S7{@qOlJ@M
-!N@2D&tjnR"L0UAuhk9)#/iyOfuL9z9[He6s#ahq4NPIbf4<tF&B&e/%I'}Aw-gu1<CXdaEkN8^:{at96qO37Z{2kmcYFS|<yR=QQ6V0YG~DN3,_L.RQE9
-#!RGh's8uxGrDS;cjv!9o:y_D<X5'u~%F.2q]:lmgyc1{Ra@QAeQ9pMd(&Q+DX$z4&^eo$~X:E&'84&-$qECtjq$fE:]khtIS4vJ=:}r3m$snfJ8U5-efI
-}xfNBS!P>S(>Hq_Kq{g}CL'V[B@Ghy#|cbAF`eBB})@!^M:wj%&T7tp:c2KOI_N551^^U6mb@J"hlzxz:6"dDXKt2M~m[cYe|^FvF-UBH8rA(>^_J{YMsP
-h=U}l4P|zczyDt"2Veim)96TP&gIG/+z_lnIWH.5(aW^Vu$_31w:a9P+`dtN=m.W(e:9Y)">b's/'6JW;=e)=+Qj#eOO(O3Fjh9}Oa.aA<Z_m^2DTK$HLk
-_InTt(o+RlV'f2hags9n|ih)ePn,[H2a5T(MWV>UE|fF_s;^~LK)EnCvqa|BQJrH'R,5<Pd@:8W}QS]|(Y/tKxZsWwkLt0t,uedt924xxB4K:7Jxja$8$a
-'FCJTI<h|sI(fwn-vH/WiC}":$`o;{4H"2K^`J#)M7po`JKVE}d<CD)6`5]am0#x`1jT5^Bd%0tWOnl;2{1v.K;Zwa!RWptx)XWT_OTBc_,BbFx3>OsNFJ
-S@lbLNAot6;iM"yBlhk|xcE,[6LHk.U)@eeX3#~"w-`A5(rZ=|LtQj]p-lM1mXOy2c8jug]I#{e,^9{,j<O5P0uZ^{`^g}z66UTpGoNcrqv{!GvEE;G&>V
-Lmqj0<R:H9+}{((.0ET]O=pn_G@=XF<6fhmx^4Ud1QQ4%bOE)d`Z|@i6q@AGZOB(jy,mdiwcT6|qwva%|NT+GU.5^f4@;4!W;""2Cpk-7SSxOmia;5Ploj
-_|U}kN8uIDXIGh!4'1;{J0Ip:W}3tiMz|4+>!|o-tuLMDR0CNw$8y+s#YZDpohP"+KEv_,Qwnkufo6z,rGH`>{J/k^Rm=h&QJIYUvht>B9C{3NY0,$(Uzw
-C%Gze4Nac"e^rx;eIG@4)|u"CqkL#+1ba>ViYI/w:UOvh%wz|<c#O<_IA"/}fvR:6ZW^qN@@X,J((kTg~|N3+&JjwW$[%$RQI8g)cAL>TyAu+ARTJCu]_<
-pN>Y^kZwWiLY43(W7V/uF^qQ_+DZ`&ci7,~iT';h;%uWgTca5+tO~gmb&v%gzH8)$OE+_tKA|{oY1B-s9x'pm$2r"$%AQ5#UUDgg}{xYJ;m15r($~mmMdg
-ku#$1G9[{m[X@m/l!/^#=(h&ZXw);oa.twYJ6)hsj+fKxGxD="q&NPFW(T47vtXgv8XPp`~'p7,^7SvUg}tH$u_8>@K[$YF`:d:h9HSz)]D0]<iA~7<:d{
-Lzj[F#ralHFH4Fe2sl$$#wT^j+Sr77RY%t$pYJDJZQlc0a=[2i+3EE~9#o%|SBPIv!3`)XpAbm{8V4@[hK$B,ULSo>R4Jxu^"t$}R<DuS,+t<<hnI|kvV,
-ox8t'WkCM7@X6br5D3`r{0=gTy>i`6pIQC7-y.8um/PGK<s-1Ck{HpA-vsw0uGMPFJ^/$T=P^Lw%'XtQ(<7>MlwS]zSst5nE{YG%8+u/}S"'o(|qN5HhT^
-P:O1dKxGxi_>J}X;'VP,Pn~d1;^v.Gu!6FBl6BCQK7Ff.YW]fm,+e2'E]`4^LlK-By`aI$QZFka@x(fJ+Ci@q@tfwFpbjHDkawDr4K2>VI8rZ;=k<|}%BL
-ISv<h7/M!i45lK#i6PRP;sQV0DwKrrIn-G(xf6D'>>AN@U>CT8!|3)gLpwKYyC`}AV@`":W2[47axW^.Yo=`Q4JdJWBTkN.%`]Snude4Sp&-,&~"(WRPih
-K<ialJa9fliA({E.BgkFN9w4:.rz=4Eg@:7eXLyg&Rif+C%YTBV=]{X`yQ@{jT!1nbceiTkObo,5/1WQbxM>G|"nj$h2VT"2|>QCC-Qt(2G=L$+WH_uM_B
-|csdoo.^|1c,G"1d>##/g5fN/&1KF1f%r6(_5J%L'ukQAV<SrT}$Dn'Q9293IE}72TA]R&^TxRB8n|(gsyt(+y$YNxx6XNQr[!Duwroa~(`f^J'51..NLj
-}ede9^_.].Y>j{wN,-a5cZGTUx%+(/Qs,u![eKX}+,~qJns,$y]J%1sCTxCnLx(YsLm}x2&$bFGyBqyLsQ920R7KJl$$vnYGD/4{}v|vtTG=Hqopb>hokd
-v9=@E8v'Yd7;A$MDvq{;6T(LJy]O{Z.;J%kw]l;&1!8u^chPr%+Qi0N6nh$;fj_GF:71;'I;<y5w,&['2":QDFm2shkB$=AJhqm)VpC[="Rf~yJUg^Uo{b
-ufw:20ITh=#1t`Ca^sfiNns,Niq6NqritTC,E18NLRO_J1yVqw5e!6<Bv}v>vM<QslqPW+>.etzfsP{3EM}7_+F#4fV.%(r^,4!Q6wzX91qZ"</;e@WA5M
-`Dcl&ZXpEta:Diji_HbYs::;ydO|p@q-Ld0OlJYZU)k#VgF!xbpL;QIoJ-'Of`ap3ra&eFc8hSPl=>oik2GAjEaE>Ie;pPhj"4JK"m~g1fzq6NxWNLxmDx
-&;!v^:!^P$"g&&'6V[t5tMR+gA)n-gANBHFoT{^5Y'_|2BIu,lo2}.;9`z2+TAwN/T]l'KmKMUepH+$kxs0R$AJs#dh>{alnpNi9G9lvK!gE2V==]J8`62
-o-:&sTp-0%0ud.1Tz|4,Ir|&H$fS^Ux=dd^i,T18n!FC+^cVXm:SG;~@=/>m,K!;zFeVl],2__>Jxf(]/aST-rLtr6:gnEH8CJR0)>(RXCYVw(Y{-5zhA"
-%VzK&#tBe':J^=>SH,p)}[E/ph~XjW%Uf)8zt)"<n)k|JdQ(-j[z8"kQ2'zp[6l)_I}MZK3E%axen:<t8]@eUDF;@W2nqIY_w(xw'5gC2byH00l<uJJM+1
-o,bfp].)'qPSwqi=%E}(VXzl:I}CWHe/=vL=CQxvh'vM+67Wf7,nFvr>@{UAas,H|:KdXska.a<%%ICRN>@ENF1;hzq'Sg~D-c={aZw_2|e%h!#}gfE"jf
-h8={4lB<bw~]gWrybiTT@8vHmVb43T36R72ya2Y&g<rwjn2OZ)HXam/WyVA2+y8I.x{dgt:jN6jd6BE(cWeNoda#c&dm'30US8l=KoF-`Tw(@R[9#Q)+SN
-w7>NkyKg1!au5W"(uzW`)ye^Sz}93K[/gN19Cii_#M@74,#0"CM2q^K=8rLCt-ko^ylb.TjQyUHfnf:L+^7``,vH1Wp"azx<D@T2Zo{ZF=-Kb$|s$hXE`N
-Q,7&^obKsxd__-([<2TId(6=K3p2q;i-bVd<mL6PV<B2fQLBaRDsJhET6WeIKliix]d2qpKMVsn5f9-#.MF"%Pt4pl2$rW'2SznhB:prYC^B0cfrl3CixT
-cE[U_Dzv0pj{q,=63jK{^a.ZvHw/^@fTHm_[RRCP,#/vaOjCgbzH3bGsS6(xSH,KSzMJzojvF;i^vppw$ljz5xoTr!P$Ku%s)%0N_yMJS'A0/$+d8W84k&
-(^qzP/b07o<C-A96te|;wB_2zh^emffT.V8KAOifq7^'>,~pN=O)]<&g;Wy@Iia9B)]v[-Bp!B&_,@-x.qP>IL{3~Yv5D2I'PL&nf#m9x=sR(fXsU1)38<
-PGNT&3P$LZFWG,O7J_[5>D4fo/&%GlQiuf'afJHGj}%h)c_CNym5_S9#.P<o^Bd;zs>t@QI&~@_/q{N]1xhFs&W+$@16W/s,ABhdG:TakF`|aQTedh[GX0
-zt)d~!qKnNMQ)/3`]kPC+ZJhTtV=p:-Yl'2;k2c/a5/BXXNuR{Rki[<biOd=@=,y"sAs[2O9W/eW7z|IYMPP26B=To:!qLK(/%u3E5<kGQJ`3BA-;tPrzz
-|/x3gdv!ymY@in:{]X#;-rdfHB8v]4GDfq4Vo_ZQGW/'[uke[=-Q!@EGHyHT)_uV^$eHN;m`m/Xy8_ig#&qdc-x:`Ll|tNacjo[B^1On~[TfVzB$l^5dTx
-c;NvBc~'c6;+d2T>y(D9JA4$I=.hp^HTo6J$@glm+9[@K,^4o(8q<!pl/OXjV<&%l=&p}UgdvEOG$eHYJ|}Jo^`6[1;W(l"uQvTTBq@p,.0XUtz`Xwh4x9
-_JTbSpP:FzO/L/"ob9%R%(r9`Xd=!%IIb%,CP'yS".o4HM2QI&gIANu[4H}5:OLrA!B_IUQu$j[xH4~y1N|4[H5f`!`bxK,Qf=qX&T}|Ix`eq0@d-ie+@V
-jHUaIEHld-Z@lx4N[c4C#{4B:GaTv(t3WVBT>fiZK.=oRN#GGl:=Ew|t$&2_S=4TOM_JkQW+t1A:7@I>_Rl/l'e=!ZMqbbYSn6Q@MV<I=]kwFFzQ9);<eA
-x<v<S$Ma[]`;xqXPN4/_J,h@&7{EAH1efF'Z|jd[C)Hs7A4U&q(j.kI/k2G#"C%qk7er:,=,SGIb^U'_w-(#E4XASlo3lfQhn$4D1g`a(k0+WFUg"t4v&m
-0BS1H@=C3.o;sq.2^/r/UQ:>)W-]6Q(=MKmRXIb#<JK.9'`]AER#/L4upt[-7zs9Kit@3lHfZNz(PHw({pY3u@d^:25_uqhG_O3GX-y/KfH0mh_d+QnhfR
-/@5'#E+,+6dMlyk=W<YHb=4#s>dl}OijjKnb!X,NZuRc4bbmz.r-I&_+1FNlti`ihe/%wZ3>BMMV>xIY,w=zKHCCl%$%vUIk3Dx"sRl1n;"7Ur7S1d7^}Z
-Q`"_YE`{jUVpvG#G;-|nfYf3w&o!w7aYqo|GLPml#wMx,M;<jKi:0G]yTE9[TAmo0`TaHW>&M>/j|%A9yRy;n44G's!yrBI_2+I-(m%tU((8HY).Z7'Qsp
-V;$gw3`qh;`aK;-}tqP5/,gdt1_Kg4p=;]!c~PyDZptfba^bh^B|f-S/mjro%|eav'Vq7%TkuG6TZ-A_JF2;+KDl&{60BRp!mlhBjAk:]5oMs{!%s6|x.v
-ytS%_:'8%A)@Cn&d,9j=:EpLFg6G%|3!Hbbm&5yBW!o4ccl=%VkPVmawRowQCuVC$-b".NL`{^ZZ1u$<|Hk_~Jx``,bE0gYp"M=K[XD);ra{u4@4u{`1pF
-6_vA<S]eatz0C70AR;xSTf5W'|Uv<9F;~eW,=2@1n;+iu)CPP!wl!puj{^LFe=;F@'$<nxMlK}KfIL~>l4d^R[2wwu4c!ro,$U[n$oMvP4Yo(ldAO=]fH6
-H45&[jIenQY^AgKH,/#+UHy`d0dEkEcKCJ0aInVWd<M'jLy.TwZR5c:9w(.RVY&i6Uei.IW}hJ)7t8W`$/Sa|.RjN>ecwH%.|pKo7@Zm`aSuweMe_`bU/Z
-y]wMEi(#mQ;GIdJc/(Z>)cN2R+(|[@x6@rCZ]p@#4XrQHS-4=ZWEQ]f0F<GB&(F8k`!z(C5Hl:E+S-GG2+cH%1A2~d]E{42_SvB}~<NCdNjnVl`.Xkdz%@
-Lx34BIN_4w:b^[$}w[6fYd|+"o<%"aXa7]D}=PNb!#ZT+.L1(QAMj-vAc9XaJ8TYxrRK<NE/EfCGpfW936^OS==6e)M`d2^'+/.V&O0%'p`.mye5DGz;k^
-9"vT.UKp6Rm`gMnlia<gaNY50ZCQvy}iNP`ih.NXYB=.~,j@pEM==@Cl{u;)Mw2_xSRP:=/4|IQ3ZB8D)qUP2N(4/<8{15C46Z0C72$-FS83F}+7$Lt$/I
-V%'OuZl'JkJG$D$D$+l{~E#lVZuU1$i-u:]"fGT;!1cxr]"w81:#Pg^>=GS$.a'cAtF^>$S&'e{/@bCqh;0J4dCOC.8n#zlmeVC[VXoriHV[To/)>w3-C,
-2_iJysUFor8a7z3{;NEB<E=x7ols_m0Ew.cxN6ZrwCQb~AFbU;BxHrwuDE7a@yBw6'TDm2!0ED!@-);+[]};/5!yww"rgK4)2ujO}OHN1spLgUZ>}Q36vo
-'G2Je/d&x#`bP,J;crIepg;ctz"#~R+.aO=F7S:cs[$ww`&2Q+nxl4@"-C1!C>}d'E{E46so"Z<R%V1SLuN+cW3XKr5[$R]aO({hZ%2K`)ab8LmY%k=SF,
-ELxIsljwIzx_us#RQ=z9I<&V{6c5viI5(r}a!VpJdtEpIi,NPwAhG,&u1qI9)[HIpC/xaVd7`Zolo0d's'jq,bWFjbCxay$YnEs89E@8ek9ZpX,Z~oJ{<5
-YvVs[N$oBlS^SRq0~HjPfWAd<SyAZSZ.!ws4l4@qXC'kQu/ifW_VHGh#6-N)xf;$8VNaMy`lw|Iz6DP-ys92MJ1dlm;,#@'{WrIYO@s.rNnT%e<|A0]X/T
-I<M#FGMNnhg5gx=/VX`|<Nb68G+eC}KtLC_B';JKp-y8JARiC;jyfy9h%Q,7')`=[a^k99]ykVOLPUV_XQQ_K1v=DL"M!nfA&[DQfA;-fvPd6>]sD#-shv
-[I1Y!=kc@]QOqS|948f|r%2<Ya52/$xH-5+2MLFgi$fw3w"Y{/!1&yQ,=_jq.k|Dbmw@OJyn[S8Dy1P=0`ge"W`gs{ObPH@>#@fwo30z[Ep9Kp1fJ@:8|b
-]nkhx-IyMDy-O,HYQOMY-O]N.3$OsHIDF@c[<xRl){;mwva!"YZjI5]I2q(c]u#&)8ZtkX({caw=J'5zDE8N_#(A{ENJmMY-Ha]v]R$};ghJcjk0.75KF%
-yM$nYr"3zZ8%ATRcrd-M9xX-EiDlk6l9dfOC9A8ro##DZcQx@[I!8/`P&gb+KA1X`O_>A1u#>832bs&97/IM~UuOV=R52dFY;3S@iYAU["`f]tt=S1Md&5
-'}g{VV=]=QOsxB"0lY#[U6;ROA`DrVjt3J+TyKcGc6RrM]=w|f2/%+fx^l]VCH;13Gbj&>}:}VcpA=7YHMnzDZRNiL5Qkv0[E_`fZ/7!)rvcEb1X5}rsUd
-qN@dSY+R/RZn='$v;YJ}q2G/v6;M3q=ez,jP2K"gAp0YMgw6FczeJKZ`JopIvI,-cxqK[u#NWG$o[FMNcNtWq4"INdPA.`Y8A9F/[_v,$2(z]$.pvw70N(
-:DttTd`9a8RHH"P!K+Xb,7Mh_`^x2V[i"V.|oWf{$sc||FZ]EvWlLSAWgBQWFF`RyOY4}7-":6H!uql#XM"rT"_|gnHTGW8y{t!O]+C-bN,#Q(Y()`tf`Z
-slllS%~'1NV97>kq`&b=Ey})sZr!8v}@ypv,~kx`G!WV]RoQkS~mmN215[`W$zsa+L%MoF[z8:VXooCx~S)`0:nZVz(7&muX#L]C6V>Yo':>dQy]<TW31F
->K}hW%SP5tdiP)#q>K>;zFuwbsu)fYimu6va6.UFU7J/QWPxA<[ehrznmg2+G'8PJS0>8G~_#ne^7eYfRh'iBQ&xk)AZ=U8naE>Q-P1].c:<_'=$UcWAOY
-JP;+'kZ0vu_y_lCeAkAk9_fk3(-)JQJ7pHBmMpk4X@}H`v|EE2Hw<3d^}b}GoiFLw`_t'8^7k"mSejs4At6uqVyw8qMKBL,o|6_cQW"kGgsX`GtR~:m4_;
-Va84DYKZ#X5F43)I<zJX[>y<]a(zIFpcfEjMNVMa9V]P0DUXK1+Dz)l5(2W0}4OHw;c#(B=u|<:K!4Zqy+#0a!xJ9;&5e_.k)v}owJiZ)ma%_M_mL&`yZa
-I.[2|wxB=8Xzwn%5&(/1&W.M7#bJx2/|Za5w)Faznr-:ElQ(|!BIeP=Z0q&X<esvEJ_ARTKAlUkBgf=V)5:Ao9'-ASW]kUtHkVXh9I<8dvNb!f#qQej=oe
-RLim^F@ax9jV4]J{,,4>|6S);6'jTqGfXqn@=5ly&xi_H3p$8sbCsE:|3_R>}DP.06a^v.JSK={s71]q&nk3@}7@Q`Be_ZG+P@D''_=A0zK]0d!XHKXU]+
-$TWh5Q"h0go-1u`Hv<K^mbq]}::s<kd7~!TdScMnNqa|Ayqz:l(F-^@ejsUJ{|hY=epxMV^YWKP4(1<W|,DBa<NNW@^gO+pA,"&3}]W4K&hnt0h3]=U1g1
-g`gczJ<@PCxvP(}#Z|).c)O4"]+oki-K@;AD&&f1Zr+UR@XWLbH}@t5s4E6:&r~CNOgZ"Rp2nPIk#8oE|"ALk'&j|y+!)K-DmJi4)OSTciC%<LoI3(w^^X
-kplNZGzYOsFo(RzDm5Z.:N6j=`N.2#n16k-y~9|=k(';c)WQx)XO~TrYE8@XF2zH{D[y4+[<pS"]+&OOI[.0}89xUn_QAK,hrRpk.%b@iUDox4x(bnm)$t
-g/(nlF,nSH|-0f3gkJW4t-L<+nn,dyk6&$/7C%6O-;<E0[m>hhvgd'_[3)vg_4b8iV!k:@:z^->Y:e9wV.P%9oxRV;<0V.l(jEiOPD0qoEu8;VA9p]4d`H
-|=xIinA<5U<>+5+hmbeZ3O`Ts{n)Q.3H~:[ssddZd1Jsy(7y7}B$688a)"hw2sifv;K_Gr%GitJ;ncV5lc1cFr(-C-7B#EJN$d&J(y]9/>vfF!^t]&%,2I
-3k/8H>H0S8G'.vq%[2Awl(KinEhnJ3d&MD}DlP#W-GSY<,8YtO/qV@W4X+cMyo3Nd`AdBn3<B.6}4&{rA,avmgyPts4VRiS%%H^NIeUz+ipq8C;Pv468{U
-ds4a2|WRbcYe!JP7^9#dcz~pwuI0|k+jyzZOY`X!IKH.1Sg`__/ICE)%]H'm>tLYusg/R%e-k7CUR^W/Wr!GtroKGbm/:Owi^,Y&vXdGscYjH#X52hj6CE
-xQiQ.n_/uv{Kx@4KQNl$52AzR2yCNGM;X8.%U/"H9I0%&Q<=%eGkXtcgJwqe]dM`K%NQ+K`FM]81m9'w$(pfyS,rj`e1J!QodKG<A.yHAILvvN2t5g$PTE
-L>LgfJIOt+Rosf|K-OMF/.A'Julii_9JX|@ZV]RmJhX8'tFsocG;S&n9<`~f=pD[tc:O{#cBsRxvkf`(yAYdIj=.k,sTpo$UD`P]G,OM!9&{s8'-($!etc
-`q`9~x^0{;smbxXC1;qw5tU#SBnGizUO(k<Cp(5liU_G]=!AFl}upEAYh'.DgL_idgG'mF'v{$;"wHq;YZ'3QY4dTklyP/8j|@cQm]"2|>kF<$2'8a0Q])
-gMY%2@G@4-T{&;J!:ia2N${]S;xmo,,tjE/NV@42TJZ96ZtaVB$g2`C4[[=W|#vP>TwiEdFbA%=A8o&`yTcC7o~[6c4T#4r^SPAs)U&@Utq$Jyshw_D|B%
-W<Nh=Sf6xT6+$5]`J1t$_S7kK;$hOTikU<&u1%Ltftwj(Z1l"0>J"LA|5VRIl#)HV:38a<c8a-FTg:2YxhI[vTM6-nOVH>C)+X7+59Z{tfu>w%rU'ZvBne
-iU-6Ox%@sZ+sN]"y=4olx%fo&w6&V.h%9{NkFzFBq^OdJPLpz@Zx1g2HIT8Q<%f&dUH{P_8'6(ugkla|gbEG=h|e)-f/Eg([)m0{>JRNkj$3;}VT"NNXD/
-yNn@.pq<`n^O/`|`#lAfJ"/g)ktxs<{%dcF"o`V'$7w5|gmbl3DGD<^[+<>fplK=n/2<lJJ+#a$H9loZ#b_@5Nu8BRcrfRGIF9hjt(rSH2K1<CGuxUZ%"W
-|)jxI|!fu,[gn]uYhQt/mO,z,A2]YiB@{+2+8%$zEUj//S,thay/.@d=19M/X#V4KbSL}MC(}d=8mc,&9+zZ5Dvk#2[OC6yUxTABO7MTyxP4deD$9)4Z+S
-UwPu5J>pC`O7rE5DXCE63C%mvqeftWXy%mii+KNQWDQKpz;tpy'F}@oh(>Y1sm0iT=7_jltdymPIWY`GKh6x##Ja!_#3^QeQAA:rmSJntX,Es.,ZH;ro}{
-uWMnUhA)6"AgSf,c3}<i;teG,[6Q"rhR[6q$=lg&Y<A%U{(!X:T^J,S/c)nfOij6mFbKK&ky-=8uw:[vGl$:K/SR|B(&de8AdeFn#X@MQlzfgsN7UE^`~x
-LlnWk.<lP^zmP=L^xHSqHS]A:fYzj>rY2]sb'82BxC/`dNuVV/9by7Y_0t71%#.c<ZEr{==4%h7"(4W^VZr@]ii3>w%vaPip`H.I!qr9,&W[d7bP(cr1dO
-qifg]ZE:y(.5jlSE,e&{226-La|7.1<^p@,YNM.!wl%FLTMc&{.['h"'mGgF9A]R|Opa|gB7I}@B~8e$_gdJJb@[,iLl4.tKN|&]1c>f!wB/RH-bXIQ@JP
-sFNA,a}[0'";ux&tU7'e"m$&QS,Pzm"&KkuSGwcSU7qo=&1JwPS1)&CG;y>vI[;y!6s=TO9a)q",iYlWU3c{7gU6+z0u#61&6k=1R{sr`xs@0S0XO@BkwA
-5w<QAcc3t,Yo&A(x_7Vi3-9,|iV594&>,pA8z|9imV&<BeCf=pU;#xz,~iZV-9P|4Rl}F,o:M<$JA@(_zK)WCYAjiw0@of]Yi4%!z2bAe9e7$g^Or5$38a
-viGgoYb,~i41^adwC34gaO=Z1k&lT"3R6@i%cet|E%gL>Wz_Y,LBSeu-+j>3#qZlx5(C!Sg(AgBiY-Y@qw0-I-2@Ft%3@$10pYyo"MA-#rhwR:3}jCQ7Op
--2Zj(Mn7TQ_9Wp|^Bj@JT4j|WB+mhVAE$WYZNacULX^QJtS0xMd8v3tbt):hwRf_1soSsFwO>n:)twN,HfovUIuWN6XIwVUj~,9>"ijo@Jrumm]]UQ1B9^
-%=m1o8_h.KcYg4Ykt0c|#F1H|)wHG@f&xr(O/l76y=X:x4A";j+SkNtWyL8Tie$v3J6,R<It98#VM3>t=T@[B5$vi`X3:%BgF8pi7sA.19H&}KYosY#"Q%
-.45_)j~PWT<S="oeCMskw;#'^,U7QM6O(L>-T&OU;;[.Jb3;Ch}5=.ePZ@q.nCrPB^C3(K,3W.R-=yo)%@.!U.sXX-}jN];rUeozXi)p&Y%oH[iy[TIq"A
-jIPf&V|#a<:O6{V1`)wo;><aQY1$"fQE=>EWsa3b0f#Cv-@[f(T(AB[|g|;sM=uqGE&=J#)(M%R)`H/RSlR+8MqEw@4VZTd|ED|oL``qT#Q|ew~"}rXYmk
-V8[5WHh"8H7no]cu:OTNJ,/t9R15|<vJpkEjM&Uk@J]wiRGu@J#X5r+NLl@[pL%B@;gx=Q6]G8x,$|bYPn.8~LpLmXIza3X%A"k7^8s00w]8b87bb'xeS8
-XwgyTs2/u{L#:m30py}gZmmSgLi/@f[8(AeysP(nmr$<kHg+<$}Nk@RiE!dE2wNGy>`M~[c{yyv/TO].yQ9}:Zw3T"Xzh<26SGV=8Jl7TU.LLZaq9OR+Kd
-HEdTk9kS(cMw8M(^i'prPIQUA"1c4ghOFOLSk1ubkYu^w^b'#Y;5H+sS^.k:[$PZ[%7tGX!!/VKXP;S54'++{}Vr($NvZ;C4AjSQ"HLKKW,XAHAmeGdQ'H
-ij.=0;1fabn{Jn]Ny^Cqx(5}S.Zp;}:6v/Baq(l4%JSz%L8|%>UyCc&,L047Yl>`kE~7#L0SVYkhsvJQXau|7u9IB4G>0Q@qc#r4kj%&D,!5iMno.#bo44
-.tT:m:oQSI2A^.JGbl2ATRxD,l_#ck#M.dzC@3j0sd./Kyhjn<orl.&c}Kbgm]#/Q/b`2'R!v6t$7!oi6c=_o7%FZmznL|H-"y<RNl4fDi{|Kz:@oa}@H%
->qseIH<<UxrHL:}l(g"7T/[yINPMwgHXoKl:A7]QW:7x;V3aUx[T{W=W;)xAuDGd);s+%I$j-W+.}+&v6Bx!~k&tC6,iEXQ}gK=u0Q;I0J;L=<^3i#jj(W
-`GhB^{/.ut7VP+D(zOTV8CTyh.5`%rs/{akH';wcCRRU@XUW+N[yGn/EZThNe=<f-8zfu8(G.+Dr(zJXC,Ik}U>'BR6!4/BMjGSoQd(SIm3<W5dBfk5hrH
-+o(`ArYc[HidfBiOK/^^C8tBT!A)85"G-"JnO8}@ro@Bu83BVF=utCU)0(AMqz7##P[CVO~MWl/1V5q]8}by&{Y$=@#_eovLbjIfHXeU#pZ(q#{81Ps`t`
-6Q;QW9)7s;3](&{yG"7W4oFCE{~@($;k[%Yp#E|7%BD1IYOwh{BsK@<!`TB-$@`/FP@"B-zo8V-H]n'>!y6,g)m`;$[ZH!tEn"b^nS7&%}RCAi"fSq`|zY
-SL:@V]na/E'=Eb_w.sXlNQn0rYaPuD~9vyyx))c%B"uO4"G[2Ey;S!R}7e1'dGJ7WN6!FUyh7SV{S!+P.5MJ=l]&1T`+QaIVCvfm9|-'AK%2$N+zPbEO(Y
-zfhz2zsuQ9F|%)I-^k/7Xo<xn%VM{gfrq.d_TOq]ew4|7CKLek.L#Q=%boVe{`sIH0Zq#XTpl%+T'Fnga|c[%wM)=([HG:Vy2[~B`;A(Etinc|Fe#VsI5l
-QB@Ogc]iLqb+F"OMpcYrUsJcfj@c8em3;wlMZcf$EX3SN'|1Dfw/;Z]MSWmIOy5$;4q|GEuqPKV@F48{>9gP)ZQ<t{b8J0v7r.hB0F`yZUjK1q.hh=N|d)
-<{Wh{ia$VdHu.v.}4H}SbbrBU'&SV-i]9-d4dZ(%;GV2t.j|.;nzVtW$!nDX&-+SjIv7XcJQ~-j(dL2f$}X[D!Y]RLTTiN=r'fW&]umjH(EwxI%rQ9v039
-%r4$cigEAQ!Qp7|d@684oWMwAqRS%-T..d]-mC7knuq=f("W:JQ7xfna.A&<:36MPO=L,2;qh._>/}gE'7jW+z88%}cK%L."Ro37{]Mtb7y+]u)OViKr>G
-z{VJfz:I6@QFLT]`WxouEuY|X6j^;_v^'.U`q9dGGY/g`!+Nz5xzMFXIS&!]]m^gb&/WjS$dF9SC:VvhNRDUzlH^d<a(Y{m[ts;a.UYJ+v-$CXJM_jyz78
-P30hZbWzU5g2PE+MKOextOG[H/sCM3cC;p^e3Q1;phUJ54^nW%{re`PD@D~m'+VzA$ir:e<ScrY=vsOGb{ogi0AcB1-bKQO&(|&K@>h#n=)7'q1c>oQOh8
-@[}s%;:ubBRIAQjp}G.<mCkMhu=#WcW]-,'f%G$OUz:EeRgRjohV[%-0M0.T%2uSgct+EWLsXn271fhZI8<9^nNFgxc|$"{i'N2^Q_KRXS-gux5|:BlTBl
-g5wUoeS&ST/2'cg+>24;g<YC5>YfJ<n^IM+2^5:zQrmy!gYk1eN%L{x+O|9oKPtj0P'FPV)U|ebHM:K.X2-B`9pn[M'[0jujcXqS2E>|I8s3dn"VPFWHx,
-jHmBjTUUq(IA%7;x&Vu/+CQ3ZiAE=fvS++5N],eE1AMp<l#L=U$THy'L-uHBWWt'Zc~jhT+8-=c(e4pI2R#l0Ac{)8pTMTJ&pJ@B%NqYn4R@h#uOETrhst
-z9b8m$<pfm/uo>MH&R+i[z'nD0U@p-5fs&"23;"XIN9]COR'l2Em!+)0kJtnP_;_MtQ<m0uo+w,k48dE{e)V4s`|S$wgAV2&Y}oU([,ElXWqzVXq^S$YW,
-4m"GZa{WK;bb~NoE"OPC^lUuOGb6/#laQ}rag)E/.fy05S1'h[bF8}.kR#mVG[)UJZv>l$`PY%"B:9#b#4$&t5znLA4QSn-&80GX.U;&/q-Eu`ztVFk:@/
-B71Bsg7/s@|<_ki|h]58Au7xLjyn}_>-:Q}QCTo3)_LLAHF_#f=7i]v_|e&.w{8)E>+<nBZw5hLj6=lYh6&N$m$zSpi"%Nm='ituFG3MO|Q@||JMQ]}#vz
-Lr(O6[5^tOYVcKa-=i/X8ll}XctISilSw`L^xRP"yo`0"w2TbEHP)O&4#J;^5H$M~>(lQwo:lK`<U:ROFDwOh{@gKP_l2)Z=L}V}G$_7kLy5_.<;A;dh4:
-(/#2|VfB`y-7(kP0Smc9.<d@h!7cJ(X_|f^0s=A^9.w!&Ih-f^|)QMy{vvfZmM48$@V-K7[FY5Ysl^Pl/b|^]Xaj)'cM93/80P(RR1e|%|[J^29"+9Y).)
-mg~=AK6{Vk0)KeLDdGwdj0TyElm!QuPpBmQ8q6eECg"{]!q1SMOn,l}$WUH;F9$e&z$v<9IR%x'XN#AVx("3If(&bLYoS+xf>t>bh)(uhN+<CQH$94F>68
-6%ucXRklRJN$'Q^BGR&c//-Zf`k5FbIXJtvvzwCIVWXD9sVCDY,seGFxj@6l,nLxZ7Su1Fw[a#D-nN6bvIo$,9efa|9NBM^lTXtW=+)IiXQG0fJ.m&B>8|
-jPPO@Lq>(MJ)~a7JHTpnqFLk:g$^LjM0f0X%m!Gys_h[^6|_IbmeTiV[72Hy3)N_:B(1dN}lqeDRoR~V61.V9IR[}Fw:r9'ZOf5Zs%_wJ1W.{PhfW=n);9
-izWL!=(KO`z+ZO4BC;{w4,v|k=17ib8UdzA<<r5Din`!B+]#y9g)#:#|VEJ2D&ryP^tQT3ixU;t:S2#IU@^vudn3<|qkm%Gb&XYhGW}vCUyea0lBwV=V=2
->]v)t5j6mkdWvSU.9{e):]Qx%Hu/X=07xo"%CMRT3y5;9]0F_E.Wz1^TuNISZC@=!tGcZf#aVtw!ub"21=:gx0:],x8n21@0CBmEPB1AwTwCR9Zc"S+Uo3
-hD+:`1V_X8Rpv;}x^Jehu5{G%rLi(YAT}4^{cG#W--g2}@^=U"VEo)x["WRGN7=TB)<WT{{_E_!CdgFrh_vR4C|//hofe]Zi=^,bs2Sdkm8s~73^;|ZKwz
-sl)`{/oa3)3TbG^Z7+^)P}=T/'f9FlQb<UoYs`V^UM+FW<W2oc28Im""ekWjTw>t8`TPKml:hv:C`B>Pc)1Il]YkkXP_PnL;5rUg&6vz'tFXyTg'b+8{`J
-[9Pw~'"4pW/kc=O)`woiP$FF'q.L-6#3bWE(]<4nN}jsVMonX|C@QD!+cG,kfRcig:51IXqP~$p$I1>WnuNQ/yO2K_:n,jC')u1}/]Qre<n"j^-R5wMrIW
-^[~f4QT^maAOtd{P9L#5v"9+.x[%-zPg+rov=6"#42m_lx4v_]/;0fU3'wqo<f/q&4/="NuuA]oWGMKY<]!C^`dFKoYukMbBtnaAk{~m5l<'r&z)]8@Ly>
-4K-.[[+X#PdQJWl@l2ia:c~B;B[72t8&}9[9d]qW.h+jwHnFlYKU^a@-6wyz@|)F{/'7!7mMF|XlqL_E>N^r<eu3!F7+P2Q1yPB[VzTYy2jm(l[`Es2|%U
-9s&fM;AOBk'R_m`;M&K+6-z[,.eFmB{-p@ObR7#+tO91%Up_Qebib+:M`)[YQk6O9rQy.X/ne%5x}ch;j^YU]Bpy)aw7F27X$Vtl&oR_.[w7jc}&VLDAF"
-{:}CK&_9|C%fs=`Jv1#L4|'M$vMV%<x/p;K'7S`Qmy}hw"ah}hi{va3/.Aa4eU!H!J.E_M+2m5=:Vp1|l}6=6UehU%&lvWXvCoD:yr[)hOXxe,&:0gAL|1
->Jlz@mly}$DxZ]ss3V9P!&u6WLTxJt>mYm,OVUU8;mRcZ`FW!Qycf&jH4xn^0D6M+u{Myj]%@+oQ]}E{k_Q!W8VH.&]^[w$ae7ViN|i=1(BXyie&'Vm}G"
-]^h&x#+7_6e.ni)<j{de<BFg"&S0>}JroTHfnWPJ+e(F,/sY4}}n1l|Vyr4|tod7#-/yq-^+zR><XFnYjtPWPi]1z:CW3Vn<a}x{.QH2@CyoBrT'>+8G&f
-lj'VnI.]>9~tOf6@`N&L>'_dGOvs0[bRLY5`49aZh>h18[K^p:vsVu|YQOJiXn_O"ttO$>:iYJ]k1H)^Bl'E+Tm=dHH5e"(t.$&8^NHD&{z%aZk`]+6_"2
-lzMj9aTE&-Uyc8m]I62b"07rDks_4qt;;T$o:55i}-r86JZmz+QD+V97|(|u#U`<JQt789o]uvQcE102BOKy6A9.TjPVyobz{,FYq'sKz{qU1}0;Ro.^ox
-+n5.NEZ+%G0</DZq>VnF`<>".zl/s/XS6=yer6gvb#6A{r50,d]vQ(ZcX[.##.`GJ&]lG-Z+%IRI"~sFVSdwwXN8XA4uaU"O`BeO_cR++wK{2_k<,fxy@P
-F@0Dg$g4nHf@-ZSOq.pjj%C`E&'.lymdRTczey6"|#l@t0^kAVbt-ax/c/p4s|hJqr1KtVdSbA%,(3o(D#IUq9TPt+;fl#QAUr85P#d:NlecV]cqZB6hp2
-b(dz]XZ['xaM2t{)9>I`^{Djf`G#j0b1~f8v3f7Lg3Q:_Krt-hWlH-sTyj91Q='[sbg]IRfhIKhzV/XO{IhdN:QP)RR@:JC0&|:ihAu66'gQvEK3+rbF$o
-Q=o7n[|A4sJ$SM(JO@^JfQCqK@U{lm[fXYY#qRC=5:/#S|"B<=_.|u9lBaB>LJ>yTOg_J)}LqI74=H(DgXR(fkA[I;@DD9Z<QAIU.UEd$m+t@wQ2dJ{wDo
-NedZCsg&/MZfCnsGWaBt%1UrK{+xdWM6)LYL"kx)Y!03O.nbWo!x_W5,c&Q>V"U7Hd]A{{q^w@sA7l)SjI(-;b<R(kJ/rl[h:37xs<2sKf$vW]c1tO1,~,
-p!h#ImV3SYK#OOY7U{fO%b]kp[D@f+=d[r!m#=`Y8gaF@VD!Sq&BhY/_{.L,ac-XXe8;8I;;J|2nx%~a$|y=Cl32WcO+TNL`X1QO%4Z9ZVhytW!NA$!v[B
-~GWbPJ"J:3OL(qg{l{.>%^y10aBg2nHf[p<dqMW|K5;'Xv!NOxTC#8F@7cBzil(q`k%N!6x=8D.zS29u|S,G<ClhM{~m-r}@B0&b0Lg3m0:2fe"/Q{nY{D
-#bei&1+&4TD$gdG^)/bJ~jl0F>=T)Qn]hZib&%MDh[uV_+>W!QXSfSLD:Mvyo<K31v79}j}2:xSmv=N/('[m1mR9!=YJ,FU1'c)5{0q1/JDX>Pq0&0J+Oi
-kFoU#${yjEF,iM-@}:rrNmetvm{%%jjl8e|>tok&(GCgLZ<9W'vy;o)2)sOVD:M(+`/fBn(`M;%T(IXU2(ycm2#[V/F174:OMF3^%R''"Ok]~0&%4ho3#U
-/]ma]-K=giDP~UZ9/%kN%'zy/:H.Q"i9vkXee/K]Q4-+vfFD!m`,4gRO6(=F~P</0Y:a%MmcB5xiz)/CXb],+CVBf,Ug({RD9(I9s7C6gvYZ]=aI)<Vp,d
-0dX9lLIklVs;b=KM7Zuv~7Ho5F`elUtVcEHR`IuQhp<VNHhE-sET1lbn8'n>'Zc7@oxLwM;("!zjvh+SC;^m|&Oy{:]}SZ,8HE2t"c@K)4W7{g$/EgN.-=
-763%Ol@C1>9+tJNT_o$kG;0KH'mC2d(FkKsYe)oYB#O{lIC;`t!f2Hmj6Z|LVK%i/au`>QtbuBtb7t>5Wf:52hk>O<WAu_O3DzYQ]Ewh{fInV_Nyg|plD,
-(#4Q:b_fK2[ZNuFm$,zodXtA3</}]MP9^QyK'V`#awYI+y;uSFfUhgb-kHp0FbJ#N12UeuWtuTu6pA-rEG4V5A&_Q<WAnpR[4iok@l0Zm).`WEmDSD|sc#
-`RvfW;8[]@e7gt/=h4@AigWT[@@U[`rM9<]"lRYIQT"G09m+>kAQ-;KenHxj8]@}$5#Vqb}Cub]d;7nkzA(A|(&_kKPB2[SJ6w<hE&q:!5kHyMPnR&Dmt8
-E^|&3eut&#zgO"T0m}7LyX(NBW@d0UU+r9bsZN"zV-y6@b4(B(Z%~:]@tO@t4RnJai8WNxxes7/OH#0izTOdw]84AK1afD"f,IuGuo-J<1RnUru/1p4=Uq
-wZHqY`fWXa@H)$uYGJScv-pe%v%aRF'T8BU[uk'7}Ldiuk]ZE{NzCQrVO0[cv,Y2&SwX>f0OJ<r`G4[i@eJV+e%Qc%]|m}^jTr4}X|@&cJBUYR5ab>A:Om
-.4i^`ma;f-f;Q5aImt^LO(j!34o&Xiyltuk51Rz`HR0u.aIkijk22:c{lvF`Qb2v=#SQO)42z#To2s)yruR;1bSsNcN$4Lp!cBY%wmyKnK)q9VagALLXFy
-sTa[]fuoI77|6l`aZdlo{!'3OQRk4Ko/40(_eiI_MD._yb8u}3qp/KPi"G.0"(&<.JmX%GF|&p)MM<hBU$n1RWlm|S8B|.+p0_&[wvZ1LbC@tMdZ#L]$:/
-{0)#ZUt(};^WC+FM3tp_;[(Tx/GSjb"S=Ug@b2{UI9A))8E%p42=uVI"q$8EoxodImdE;IN./GS)ZDV|.<<NNCW[0<M5nrVshJc%L%-.[2zMR2:DThU+p`
-yAgla.{DQI0BVUBz{%H$BO>)oxf-lbFUSqSC(q'@AgRk~BsVZg~588}&z5cLLE)z+}dMIr!X-{F=68Q7,J=&`4r5w3qFgU0k4G!y3F70)iZF%MV:ZvZn}z
-"a,uo`^SWWf<ZIfr9`X.'aj^9';"S%'Nm_X@wZ1bI9y_gsAv5jG4]K!ZO#2%nsj^T}ceIJ@FH|5ng[j4A%ql2k"Dw/u.kBy8!rV>'16AQZ!YH3h9Z!@a9N
-tX]VR796Kp@ooXBwnJriA[!LY%~F%IF';lJyC;zX5:E+:&B^XT96]qC3wK{7DB3M+8>s6)!$l:h^mPn6nI|VLCF<_w"7tIVBFu'A[)3V;Wb,2pub;Clvkm
-Myk^Fi)^n(T5!}&B2$mEap#bf:`'LT|O$>LkV/#uXtd$&]-!}QMfzEoas=oH2{{#6+b1eWzxnq_wmzv,#jGli.=no0M206hcara}ByP$_@fi-T43QQ0smW
-&mE8jEOdF6X$CW')aJDGtA&#d[)zZvla8@P>Q#`(vUf[mNPD%fUIxfVW'&>2"j05v:F4~2p^{I}8n"6ztQMb2yBuiSUZQSyC$2ub#xBiGNu'kGyK<Ar1KV
-)PNx<X`BFt'iOmln!9RU(K_I_dINYYybu).tQs2JYubRtcT,`qCJ33ns;;qTx3yshJ<8I3cm@.xWAO`hdX,!&s$M(@=83@PN@/{Lj|v'cC_Py&~Jh=RI}3
-Y][x+ze:t/,NC<@X5.zVX_90`2HZa7/y_ko%%S!Ik9c(9sRMk97D8B%-|&&Rrqy+e;jv)weCGR}T0TIZ`>lzrkmNrY7FJC)p)%]}@n)7"R'|;CivE=>e_#
-|N$Oc%uk#ickWWFcmW3T%vN.YVg/aCK}bI8pgpzS^Izn8#ziAo=XgUDdRaNbj[p$@-dZRwhtmXJ/DrAH=>:P}j26.e)j_`1WCuM@GuvW_.4%,s,]],c0^S
-3BQll5)#HPMlM'S'0vC0VMX^&,<AD},Ut@`7_`B|U<79h$LNBn&^)$^N>vd;e@kG_v}$1'pV.>)dMj/{8w+F)]'m)4m{Y`6&+sGyP@S|4$BV&s|N};{(.`
-DV$X3VF'D!n=U;dPLA#PeuMjt-RR|y1tR]'_Z8W2uZYSq7r),$.l^Fnouuh"q@H|t[S!6^'Tdx^U.<9-;#N=>1o)BJSPn5VCcNe;8'~,oGvg:3+(j.e,'L
-usj/TaZLnQuj+1"0y(R;o>.:(MSxCslJ!_6U"Ac%%;k-fNUOsm-E0(V6I@zY!tZ#W`sd{,&6-FWY!e8;0.%7qiM@jc<|)8{chmeA9D#H)ZS7^eG.Pi=p,"
-/VW+Q)^{Wz;e5^ksSRNSzO:|/=mNJFEvYx],@%b=Odw"^p|l|rk.l+5nDJ|C{j4x$Necg7}}^H9k5Ia8c-v%z1N@O+)t~@~')Gh%ye%kN`kw(O7+NB%Gey
-Vhh>zN%C6ebvV.UODovIPV%=~raui]V3.5q@yKj]J5[S+.4USV'mtFN,Zi(l[Pd%]Yb7QVo`w|a,4KE8|e+Nvi)m4SWWJW[^(mDXSXL.(%8ZYC~FJjl#+m
-4Dyae:G0,)=Pi8&Mq&<Z:MWnS6rxlQ#:_-py`Z'Y&N78V][.~",jw/dyv$M[@";"Ilq,l|ZInXkY$<<1o(>VwDTdtB|z>:'S+pgF|<Q-f7pv7N|++[P:[y
-}HsDU_E(#AzqdmhjVTyH{_VSdM]FdP;SUEi2m$@i%Sc^(rPNWp}pVmw7E=@Prq~_$=^0v]fkMi3C_az@pcj(LP"GqBd&MBa|KaXKiZn#K0@3h%.!3TO3;i
-&9O}:fy>@x6Hue%U:)TgEGQ}j64bf9{}E/q}-iAH%oVreE9@4uz-5&o5q%zN8^sa^/UG'X8e$j7oo>oTbo,Jv$OP;uG"VaCKHE8=@`($koxfaTJ[0Wb4$Q
-]8%}CLR!ZQj|>)F6ZMe0k+I|c)M((:m-S[icEVmaT0[7-Q4bd/H^b0G>s/}`#/zwR1Ch[tQ,KB[:Z:Q>GQwI^fMMr/<db]9[^Sx=}{;|Ck]TV<Jh<_9UWW
-!d]hdg#qOHdGQ.ytJ;pTC:H3ayQs&'=FVwT^Z6RY^r5YL4yyOL3pqSEwX_RBzDGV'AE-L-:z@F6&rOXSCFc}tuOW68M5U_GB=RVI;yKeCmZ]MB}[ix[7z,
-D)kTc6}[F0h&PBAWpj28kC#xQ_3rDY1U!lV19S-iZWp&6DG!!=6T[O&"vd}g+kt7"X`}>wRE,n216/GkNl()g"%gRFm"79/jEb$R4FP_Vb8"uhEOdNvU<'
-zE;1>#sf>o:89ca'yKk'x"g[u>f'jfC8EX]bqOPBB!jjBrx@KZO)Wb/.OU+ro'M$,BQ:8;]$PAE5E=nXo(>mt@l2!(mSA^PAX"4X]`.:7Wzxye>{B7o7f-
-3&BmV_FreYd`/QE"umy9pzP0<Q3>b+EWEN|D$&/fFD1]pj<n16k03m=Q6R6:ydU75HaMuq4CWHIG]kvDF&R9EW+:A.>F;Z3Ps]qJabS=S+ehz_i2MR5:j[
-IF>hg+uMjGWu"lS3;NF^[IftVgnYkkLwwKd`N=AX<^El)SDt<(K"9cr#7J%blb:-SioI(x6iu|m"F#!(YwQ_vPM]tBiR>/Q+}$H3R8Xq&:b$|F#AQM(67U
-vilU]u%gnES3%zcbG}60gGQyiCspqpb_I^TBs}.Hw|@Jg9ek{7IW2iXR'MZ:nQ|5mwNai%KSV#`Di8"{|9|c]6{aun#UBG(mYjdSav@zPDp<SVYI;b]u30
-MgEq"71XECcN0m0A"6B2S9:YNj7<!0cE+5g3.=(xf,p>D^6'h3:d5d'xA(O37N[WRXRE:<~yto;5G(Bfa1a];}M3k0a^2EQO>H1r6hKr.hrF3<uD.EE|3:
-;M@:!<QNsza[DY59<8TqZy`IJL+B&%hY5;#+o>=mIVd@s_Cq)uS}djs&a;6[~1,PS%ps|"{50}Y@.zjM0bC9Tzee7sp7LvfNh.z&xcCn7-3+>1loypzHOS
-x5f,Czvc!a<bqkJ>vY86>v[Yg=Zp|ff[W`{"iAN4lwAoF@'n:@#Qw@sncis-cKHh>.A6GpL,ZURAWmBd+tI9V&R8@cOgY!66Z;d)@;4J>d:}0vX#^&_/n4
-~p/fd#ctiKG<U=`sI/JjK'):ZG8:ZM}f/uMuPNG|wD#bfU7y$'Jop.}9j^2j<Bp72BNVRcS)0}msIRz^5Z#QI;gc]i&gYxC+M_De-79hkM>q/nHwDYLJ;9
-I/UFJ/&|>S5M3b$^Wh%i'>.HF(s96jFd=l]pc'=1oMIb|pfZmR7Mn/i+])gQ9lo'X3``ZZc.}hqvp:M7$GU>07FI_t|2XZjBC0#Z2l-IC>M`n;v+i27fg`
-$Gm"K%3"n.k$S>BpV#QRt@]BNT}/pg6>m2"#cYTY70wh'nzx+Lh3WF-`ZJ#p{RS0r-o/AN1w=,}y<{;:snHQ_^0V@A|B1}+KE`#v|!U{+xClTNC-Aod`;`
-C/:xM#%e0/yTd,Ay5kCsN=[w=I%L5|3#(ULf&^1:LjxWi-i[nxROp:g{>xYI@<+TRir6R;9%=R!hg]7}Nkd[-0[]5aX8W}zW5ktlB`BD@12oByw<%}xoZQ
-px;M%CKa#kf`G3YzkK=%[okvFrX}Zfszkn+^@[!Uim3{wOS/P#Niki&f~MKozi+q)Le&X{Tc.7"djc){6lfeIc+`qR:FN>QO3fpY'>}IBi9i@Jo"~HeDlv
-dr9qxIEoo'YC_5=&&hA'd3l;itla7b+8'xhC<#D05ry9%c1>L:CaOo^_UhAIJqy[,L=`|gnD@pK}s7973,$p>6;`!4C}YH#]lW[T}MJ0bXW8zo.]0f!+sz
-;u%aQ3]"7vHO8a"5JU/gCJKU#e5P+K/XCsP1q-QdrqU3mj:ah,,mxs5v=I+Fx5C(@/AMiSy,;XS+e{b#|XsLhANn{T+`_CHZrqQZT;2{S;&Pdq`z0AJ6MW
-Y=lfM6z7PbrIiy<2dDm[6D7ontKCYd6VAmhM4ab|H7@}j'b0Ekd|rT(Rjn+`^]5Ww{4[f+UoVG[BUnSGg4rFY$j^/cb0>WSnAcN-kt3z(0_{tx5)hTjBI4
-3{"EDT"^,B@31-s|LRi]l7cq|,aSK$vd{G!-L2!(pw)l~S#GE}k1W{wx!X}UE{;Cnbc[PKCo|une>>;oxxrgt.:j/K{@CE7X"kFi4(y`QUzG`"hjO`pa|R
-4Y8:8TSUciC5m<cT4djcqt8YZxre8trR}RO|dhuITvHVnyu>hl_,McsU)UZv$=l`chq1d`eS#}K|CZ"W(D)WzX#6#Z4VO1+pg[qfq}A9rrO-`U@"S2.hn)
-x@uW<iLS3ku1r9as>7B-`hK4f83-D(uw>HTkpK(}64c&#pUQh<.vje5p69=4~=1=S!'sMELM|He>IMy<rB9y&I8_)<G^|E>cGy)1;BW.ku:]-!^B6/#v<^
-&@`ZP(L,42f#H,n7[;m9mVoEW]&oI$7o6s!bb)exo{KI9u0L6<:R+$zW)xD@/|7r2E_+h/1MRcy4vVjf0EYeSYoeU-(&<lHngIRp}pWs-z5pe>~u,6i28]
-(:mY=qq&|QV/z-a]kVA.#,c#NNJ><`"D{ms!Tj0b,1KD2/TuIuGbC-N,}h{|QkSqf,4%7.IQ3bu2M`Yuf9T)7d.w<(WR{iCtxi4Wam'3z]fsXgWkj<T{s4
-QR.50P'(gd7&)JL5o}>',pUXI^/8rqW^U3%VQlXf1WF3ciyJ]ka6Z}U}4:KQrl;P7(Yk&"89pxXKh4#)NJOMe3PsIJILp9)#!@=5-e]+S9AtpvDz_|nolr
-(CK4maM@uF]Nq|<vD>iND4ic^+9g$}M-kCsp1b9-`',@t"{qBGhECiYt0#K>p]w[r!y7TQMv%o}o0!iV|VhN<e:)#IIrI[5'bO5$]FGh"NK>DxrP;/KHkP
-S3%Zc.3Nq<"{+Mu54RIOg|}'>+wZ^h,:;-]:Mn,lu,6==#d;$i1wU{vz6g7';tKRyZvbNfmJ{&MamlBpwOU;7]=w%ZSB77#gdhq5dbS.t_8hFkxgeuP@dk
-EYyzNl>#9Kl&bHd&L/xDORHnCR`[V%@4(+XuO"A%]A+ob#!d)ik9U7&zR'n&m6qPT=Hq43&"Yy/EtV4F)Sx'<e6|p(CT,CXVeyoeF/U_he0B(^XbP.;ER1
-+]5&[s'`V0pMjy@p_|a<!7{,qbHY8Kk@b3GFrC}uDs8v17+6k$/DD1R4C<~VL4vu>X`.,@v3cm%^[y(qVzWVVRakf2q$x@6ZIP%4S1Vq`E25r%0j}A>o^Z
-yrVllX<Oy,7:vV>YYUq@SvnFCdi&EcZ9N1bd,lx7<%Q<&&Op%5vb;W}WT9|1=HrXP2L'GT~0+8ca/(`Q.VV5dn)xXx(g@"'bWP6hTkxz:&I{Ix5|Oe&MrC
-cd_1BUX0_p}/L(v<m.bo%FK_=s1}-;{THdtJu_N9Z=y5o-T]4<v%gG%GK6tK(8ULqKG.Lzcl25PTs8g+3S$TU}_mFb570AMNI&wL=Y0d#OgyF72p}IOplu
-l7;IM%&dfSM3@[uzko}gT{j9|o_r3)+=sEQC{FrX675{,7U(;@^V:"tZ%}qU-=e]8"s,/^-WbfwF:2r!c7TLXF6'=+%6NDE&"937K||Qpr=iRCwY)@&Vud
-g>xAMUCQk_z_dgu[HtDAkn5I{ey<+#9xhwA}e$JMHA}a)v-+GHy1S!9}CT8wD@(%62sYh,56/N2)[,pr`DIB1]:xb{kdBSL]A(h]u_2t7O'"FZ`0L/|NA`
-D5v=ZM,{#^HX+",nn(<"O(NsM>m@'pr&BPB+ku7W.6uwKK>u`L-tPnRRPhKU"ZOXTC-FhrbrOZ2cP"+E]pFJ@Mnpu$d;<&a|O1a!-v!.V84T^4jCmX/ZrZ
-Zq+cf)qmluW|,|__6uv_DQ19bR2LxK;gtl#/^AN=9nk]A[Cp+or5KmJtt/7ymzaf@apY#(e0L`PC5q=n"Ee+Y@p&eIX/<i8R$QPmoVX][w</-[g+{=vlGV
-tXwb;N0Z{wXwAu]zd<qNjup"5/M@~=HBm8[fvN1M{p4Po[8|8)2Ta)%tvq~%4$5_%0hc-'I@7@W}).hsoH~ax|X$Oi<(R!OC;)yOoS(|"moklQ'`OmR97j
-(DJ5@t+Th&z]0-CEroDk}#q2YFu9A_V{Gk(Si"}SF@b,W:fnduhY|qW^>p$8k<mP'4[sa2:6YdomtV'B%5K@|.YeDyt_Sd&R{Vd[;k29G8k-gn9sd}L-K6
-qGpMLw|g~UU;JJ};7Z4dSLnV$-S&N!h]j"|-xyG9uTub(PqD:.Kt.uN3sB[dJ$>^s)&w.4#0),,d{sLIzLTRDHm$>;TF/yk040t@P!y-2OF!br7BjG74cq
-li`Ep+bLRcQX~3N-LsSa)^<Q)+$cv{k]ZXI[UoV'QVH)0+3LAWSob$A)pw#y5Y=|5S(2N"H23M_F;8M:PpSVr{UTG9PT^'RqU5kR:9]]do{Ix+1U4u.)RA
-;/{My=ZIGCA)]BD=`O-/zt&4M)d=>]yz}R[Pk!&Y]B/9~o|s_,1eCv@W$b5!]D9q7DI!kpH-00xiZ`yu#v|cZlfA@YUPaQkFl+7MRc8Gj&OGmM)C8D}sK/
-V_<j2.tlC%"7c!CNFf=pa,N7Hfl.XD1T&zfp<wYkv0.Bl+GBgKX[eT/u[W0On;$$$;0L/B2]dSd6j#R[p);l:Qd067&{2n;j-7"waVCXx0YNna}/|@<HcD
-0|=>^a"4AzJ(zu=<(Tx0Eay.LT8+:<`"d1XO/J$FPeX$FU."m>:[NhRi>=NY}c..j[uTTKe-|n[gG}leEH!gLDU{Ae,a4p2N$gis)ust<TZcst#`GzjIM+
-XfX+:{_0xjK1<NN;NCG+Qo~cL`yPtp7H$K`[BUM4b[!zg6$F}miR@--v;`M#>vAq@C_Z.S}#'e|agz$uu"M#ksNm0RADgJ`M"9rw%VgO^ufNz{S:Z[iQn6
-B<e">J(g|w;cwl8;$y@j6a4ZRQ5hqKi0H[,:K3PmP5fedLvwd<:u9}_{46yDskpPFt@HZMYDhPzRNF(PSZ2icN$OsBd<(q9,lhL"6UK8G^k0wjsQhmzXa!
-}7OpbJZ]4+Pt6;K+JdAyU3EM2;RB/]udWq-uJMmNC#hS>J50)AK}4src:2k5wE9'wA%[N5z,'=!~0e#Pr]acV`/x3xHrp,[fs/p|1L!D0=6We#Jv=o.ddn
-fN3oOY}/d-{qqA7&mAmwrB{rU;PeB/z`XTHk^,Z0'Sz1t]VcQ=/hx:VmaPoT1[UD'pX',LK1tOJX(uqjUF.>b`PgTKG0V|k'B`hUV3g!)/>e$WvolJ<`do
-tSU$;@-&#R}!RafM<tVXp`(K):l1{qU=rzt)le~3YJewuw~dkSinp>ynOLa0ZV&>Uq1cnf9)]e6d^S@5~MDw8E={.VYtKjvr$JR[]Avk;[!|0p2waD#g<#
-1f<AcGa`fhp8]5&Zb<~L3EqC,WZ8Dg9]W;-ip|DVT6jD5.!_V4sxP>:5pWQOqW=[3&X^GJ&W5TZZkP#{B[.%z=3$:!~9>dU^#h|hgJ^>}IA"|&Flvp|u"9
-se5%5TY/$I7}'0djzz~!N0~dXy1wc-^Rpu3w:M~84!;izhpkw!wepM=)bT[N4)ED7m;=IC'j/Hz/+t2nmQ)5Pjr.Wc~51n~R0zEz:{h&,EteLR<77u}iSM
-EDBCkPZiNGYIuuDiNj0^(qmqumcE!F8Z=i)Q1}912N-.T'<@L:MBZ3;QKOC.#jIwTKJ]C>y^L(6}gZ$-EV<9P<GY6|$:j3)]y.b)(#2kT`NX+fIFhu6JO|
-uUq&[6CXLePdXr/@{euateRjl=~4d,J]0QuZCJGL_pSH"eMNpL00]nh;nQO|w3_>t`~fGN9]vmHf<(gtB)|mDw08y)gQGQr|R-EdX|Tmf>K{#Z<xDM(IT;
-ckKK~BRB.|(fv;EHoB@J6COI87~Fz@pf.V,arcc<1sj)#&rE-U><gUm@F%PTH`';SjYk'.:ZX"z]o/r"|2ud{$8+NJnpg+O<|X0)({am3Kt.JuRrA0&GZ-
-m+JR"a%+RMT$vImN33I.J^P97Z)zI|&"u@K;o5b+K!lWbCJxYg~dBl/rP{zz``l)]).z'o6UgTxKeUzr`r~ejof`UZc6/akOB|^e!4F20fFoRkCrEaD=W}
-]7~;fj&Lz/{zjB0UsS^9By,b7/#Q/xk<'msW$ZO7kA4-r]4x&;ij#DhlJ=%yg[uX<<8vsyS^M()]#`+fuuGhoij2F$r}haEvx}iOMV&cN.uW)vXj[5W^BH
-8gcBZ6YB[!]3OhM}=K=3e4+6o@<8:{jzePIN1L:`&p1xCKU39>uP{3#/$A'T-Sr>vuh:M72E-k_M>@)d1ze[LTt|)SEPi4^-I-V"p8X/0-n|q57kpGef7y
-q";%v>B7$tsXSV~lXH8&ZT{`'8Q>iPq'gO/FT578"1otvnHr',2"I{+ze[KZ@LWL:qpBQe@zo^TxWZGRpg]x3(Ov'<Q.did=sO#qCQrKTI-gAmqaW-mCNB
-7A@zl=wkusTc$NveG7cF=i#xZtzCy42K=A)h}ZlS2B:A2jcZ%WSiCu8XaF!M{.E!=TOmq63pQdjU}rk=P{>L;'sur#h<Cw|'X0Xa}Uyp4nn8.(Sjkj[/]p
-`6jNIoRx#g[]t:z)|]B:8m^RF}w=Zxv#K9ckj-gAFmYkSRDCz_>%-9#}X@H(ytZ[Mt-v0hsRw[AWDEjf$VyJuQQj/r<uO{u]uDgeH3I)yuGBI|j;20Pw#Q
-GxOY3hD<|S:YAZdKtKTiE3tv9_i-+<N0apO7;Ka'z#.3Zo)B&>=10!ySafAxB=#>3q^R.I9_m'2(8s/oyh%;nhfg~>N0|-W0:#k3e",&$(x/rpfGpjekNV
-Aq)'1@YkYkQu5^)UOG&VB>C_m6aNKk[]sE'I#ahbwl:%=(:('NTO&I!`2cRAna9@bP|'Wt>diZB6<_!7#Ti,`lXW_MN3WF1n4J'2'Df/5U9Ot0Wv<9>$Tu
-g(1b6=5<YOhLEnmUF'92hHW|sfEZo0&%d_HQom+F87M]NbrA1$e&e2eP4|p@zt<Bb2^DDk`Ob4,Qaaig2pi6!wiKakp|VFio-9AL/+%vC>eaR-S&{R)).,
-`%qbmT~gTq~$Aa/}VKDhB-xtxJ]_:Zixw$VNk{Jf$bYU3tw,IzdL|%O:)Y;}udPQS_Rfy,g#~u&N(FDFw}&Fb{3'K_KX4NZpdk@LXj&sWcJ}6g"y9fia4z
-<;)rC)Bl^>;8-msC;8|q<UKXs3n3qVoQ6!k'u[_$G%Yg@}O_`F_6Kcf^aQw^qi8$gEJHr;ZpyStJX+qdPbOox(NCEAENcFti~Cf2jvWw$t!E4{Zy-OZju&
-~zmC=dB|]Hr$W<4HshnK/u`9GT[#sX_$0UI3PNg4gX4mS_h[[jR/mk;k&0sIO1iSsYg#HZO#v@4J^UQ2_&~w92bM|):U`su;Gl;}7WxJz<p%#@WXC1:Xvq
-!Wu^s#zp83m!l-a(9N_sk(Px-ytKl=cL7MBF9h)uR$YQu]Nbrw,gY"MI`[4W/H&N0{3x#x!/D<`XZHfWF4qt3ah3Lj<}nb]M!Sr{rU4Hj7iwr;|Z<8,(tz
-NqCs,R'tk@#dz3o3B=dHfJsGW6~B5dFUUU'HdfEgB,ry[Uv6(,tVdG[fsZey!cnY[pPUtN<gLh`NmY5zw_Tfs}HgAOG&Eety;9,$X^%}U4QgJ6meC1XwVg
-+'6dd{PZ^m1g%7'u~p7@"M<rHsubpY.A<=|d`]C]Yu`H.uVw+q~9=m'G=)XT6("0@)]R)D:>uyH{rQ'n`q%yy[YLHgiagUeb_`hH%-j^RHHk`!36+>u#wl
-Im_$k54O)S"K^CGjS<,_p9[-yxxmHQ+/..dEj6vf$}~oW9cqF,O;|F;8K>Zk3`sv+7l+W2)y6+R-p!>/zQ:Y_U2^6&AnScbB~dYz&+N7P#B0/ljs#z^yZ$
-Ev-{t^IOq|^mpOrWOy.l#5X,v`N'}qEvLN[_UUciGbj;9w$CrDNt&n(Zx7#^@Y)f("};Gc-1e%a)DU/6H^]l)2#;u&YhtJdTUf@N{p|4jJln"<]xNvt;^y
-8CqL,C>T|S^A2I<+-%T;!@7P"9sMmL'$hD]<a8hZuE:pwwP_}&Q#tHFjqX|B.8u==U%7j!i4W'sww.PMI(S7:nT0^)GghiG[DD8}oPNn3Dni[w`p=@%f$$
-J5XF&7a1B)/E)dVAm/.nj'f;l=w9K"w8seD&99R^S7xwc:E$N;,-xvNmyzWW9h3P3zX7+ceLm}@w+!^Iey|9o>uA_HurB<{Q|ye>-z{!CFW[:!5!{'=>IF
-;bZ5RUhP^C"V@]d^5TxtR_c]ei6YG=T-1eB'-WR6<Cc|HGJxn/`heMpGr'E9Rl6y"@EQ3Kp`t}BDWx)b6:+[OOzGOY+ymO>tCY2gW5TdB/Ad=y-e>0L7YD
-wQg'TTpH6Kk|I3eQ]h;bD$Qu01p,$`R}oWc&NO+L)i>^7;Iaqn|GND@0+H`2S4}JfmnOG#adcmnO+^ed44u`%.XMc<_D$X_PK7)Q]ePb4S&1E,7={1k5n/
-&9dlo:SM$/%+^zj^4f_c;}lR{zq^gc'C!jMK)e.1ADZ$K;`v[rpog0-q}e[wRR%dDl`eUHOZdU"jDTFpm7~<~qFpM+T2/|Gpl(5SdZ<#ewm9,^nY:SxDQ"
-2q)>9-&OB#)nb=P|5pZfHE|.;iBDnAN@/Goq74O,y<5k_um0v/WpHe<=YOA3}0phQ7~agr+vtmm{ZH:SH&"lOe}WzX&W.h41#Hf]4cV7Jm<%j)vU#e[,[4
-48xSl``Zl&Z(.zvx.ORL<2m4>NP]w/"'EvDt3D.TKt+`H[~CW{[tcrpk-#&KG+3E=(X11[<:r>[4&0l6UTZ0CMD9_hDA-tupm;s+q|vy=%zB~7@2T"0&TP
-a0j#RmP`qq>0<2/VLs(vTs^$enEu[a!k|K}cQG,|D9QYh5_tVgK"K%wXq14E=Uf2.m@55udTAY2nw]42H4]tuZ0]&nb'Y;rECG8n&j+D,gEcBQ;&.(PW;k
-56l^!lCMYQ:oD$#)CTn;<v!>KDkB&Wh.EPZkXUtAt'f3OjU"y=>2{xp^=/c!~GbEmo-;QRV_pP'2{h-TeASVuF;lNG!k!.4Ipy<7VSIXH[{0NiT);BZff2
-I(k+eoKm<Hy^I(2N{"WJ5">gjCJMQ:_@ZBI<gy_x+T3(~.pB^|;NzpGQ;;#R;wd(v6ZoA<G}/dq0]56}u(tzycy=hM^<ai|"<z[4.DqQDPxVmYXsBvinqT
-v}@'e'3g^+%.rnc5%fPzuW3EO$;jt0dWRO%&b47o7Z"v>uW!MJ;N|d)Fdg<9]M7V6kH["~niG+y78v<WE:_]w=OQN]IQ;nFO8|l21pnM`yR{[68LhUhlc|
-3Xx&G%5&u@n_y/ev5yL#;CI35^<1K{HCn"d$}.n;1QlAQ7{3>t7KIo.%$|VCJ')m98_V,zL]Gi]5/+,'H0T/0T7/f,C646!]DW9v}$N.I`B,j]2Z0=W9PG
-J|/UhxAf3.fQ:kYZ(g`&V^oG1NBzPuL!w=xG[mAXR-},|}lR4@)6R=4HcmDCBjy7FX!sX04u)LLA5u]y!V$^+GM(kcCGsx3MYzYWfx%YFBpqNeg<!'<LQ9
-,ob<qhb}Oz)LjR~Jujd}pk>c7ktF!5IMn8>|H>{[z-n!0Br>`@]/}E`MuGx-BCpr'V|(U]{EH0x4XZ[vcLF:8PmRp,b-Z:~5u4a(eNNaM>ws'rnSk,+=I^
-umcs|jpP3rX'4DdY6udS(&'Wj9;l~sV+}GzrkRk{IBJ{AVm&xI6u$+X[SC69&&b1r245it-'sW;o=>"hd04MX]Z`sGw;B:HPN6lN5jz4N92rD[!_zO1rcv
-6m`m)c-T54=ts5ad(o{->pBBJG+"$e2iH,RF@x7s6wZ['])k2Xb`k,%3jL12!evHDEdTt$/zZ[u)0p+GIF7}q8[o,#(G.U[c)6~>4Sy5'>,sKj$Qe:8$3Q
-m/HjP1&q~l_980=z57s-IEA"^:ydI!$6q'Rln6g[=D]O~}3zl].&}z`mOdo8c<k(RWX-s7M<XY`x'T4uks/!<3T_'}Q0B/2)sRigA>4`.s=itEH<&-4LJm
-`;dZC0Bh97/%w|efP:MzcK[$Lfh}Q,)[BmjN4tFavXNNEYzO'}r|,pi[48@@+cZk_iMXz&juBUpb~MF2}w}.epC;[vG@8nIw0,srw,c4@hJy<S5u;Q>CKj
-)&()&0MaB8,]&EfB8cbN~_UGEHJxN|;O|4R$I]JMMr42Ck6Io"$CD<2mW[=5"A~[g2-3440a|(;L,P{,cz:I3ulB^9bFylR{0tJ(0(so+E.yV(&bf!2[#%
-qw'j#yOqZacFV>sv,&A[vC5!,9_`^,K9)M=tb2=<n({lp7O49pDlHH&H,^Pb7{`b9:7a`ab65Ul]zEe.DKA%<M5GHt~PO%vZJW-wGrB7=qLH+Jg/eS5X><
-HG1[t|A[b<ef-28M0^&a^}8mr!rr;a%^g<G9+#,8gcZ8KfV/.Tg$aC6)[c8Y%gX`jG>L3)y7Z3R|D+5-Ym6>6k/^2KrMyl|UKl|Am>BOi+D;9i_-KPAYAq
-M7!yzH#R+r{_"Plha@kLa"foR>{dg`q99bMeY5e1P7oSN,lnq.p1qd[WRn%v,7G:z/Bv&S0l#FHtuUvX#F^5N9q7)NW[!MwFrmoyF!k[u]]x9)H#Sz!#.;
-v_escyL4Tpg|(NFuhcEEsmlRFUoZ{H1>7bTA.|8y:CkX$<]]r'v."fi.)rixO3XVwtp@}63P=(Ic)Hhbcyb;H=L/|Kd7XzF)w7ajLsQ/x3!.p1:2;6~j9]
-f,J6r8UXPRA/Z8Rb,)=f+<h)b},5lqV^ABU!((}36eP9pd>x6+A9b@]wv]A=xN7+5'G="=ta~j.)ZEIE0"[6;HZx^n<iC!f[_UlwdG]k22,@1T.<cC]M'"
-v<p%UFnQ:;2dPw)a:7>r5;|Rh$B2n[WUC44B-OkSo-xs^}^gO,~p)^,kXqjF+.CMYzq5;f9.J'{>!gD2j6YB!$mEikl$kMC]IEDvMM_9EQ~co8PI[N/e3j
-h3[yt[)sccAPUi4sqw$g"uq3My=l(&3)L=w2#A@;2(m#Q@)oE}kyNxmrG|^O/nt]O8EeW]URf+jqwC'GZgg9iQN9xfTa/jtnPIu0(y0Y&]X:@`SZQlL9W0
-[T;7|&'6^)zNb/KELi(eLb.Q"",|G(RbuYe.2n<i=xia/Z1Pb^BqO-nb"ENl(o<kVlZ(&s&nzdnalb4}iq'M!zIoXhWc0HTu3YvB(+q>7AC&N0uLR;o)1G
-0_t9LkLc#L8qm5R$Nn:Zu5q/xSax!&Kf[>iA8X@.K9jO~KOPoZbo6omTcyF0]dMakh4r2_KOYb]=LA~Brm{[NpZ13}1FH`tEU"OTWIgfmL-^6+!;1uF|<!
-Ft=nk){Ok'5ol|/!58<n7:MD~Sx3118hNx$!}fjbG0G`yE^rG9/KojAF3E0;~ard_95Yj>F6AR"t$];i[$+k>7C5jz3YEX:!'@C-.(tJQ^TVZF#"o)lmwA
-/0KG!|]|dEzF;dyu,BjxIeL&-K7oZHGP^]o7>KY}ew&tECoBd={f.![51!6aD5rS'y<vz)#xP[H!s)ry(d<f[KAoBdBq@EiLOUy/[!N:GE#Rsn9oeMfoqz
-;x92gl>0"ORx1of;7Bxu@J-a}zT<ORL}MK/vV_X;GiUvPw&d73Y5Mu:20+FItvg1e+"QvUz`2#UT-F&C.f[F.i,i96B;!2NYRF(6~mkCHT[i0sx2jTZ}&$
-,vTWA!6:}%$-$3ZHdrwA"#tDS5i/;YnU__;^.qwRj`^+5%~L!{t4rD&82'#|T>4&5kBfntH2f@B(/MuIYOtF}c+cvnJT8bRpd8bCz13ZwPZdQe1.DI)e+/
-TIHX>4(ebWI{NKAWW_1Zh2!#c+X.rmB0JUi5W(hrT[w"R;p(if1q+JOZS5Bem%[TT'Un<O9#_XdYJ%Fz~!B1c`r5f`]B@mGYP_mo>djcZ=;qXY{.h<Xay+
-7S[4z^ASGOX03x^LYV&+ADsYL$.H(.f^(Se$r]t(GDI<de5G#QL{MJ@{#VX;BLOC5Bmfg}}>N/Hm|W#J&,v1^!(aAJCYGl@gwEEU3}!<;[ay`m{vGVVqH]
-q#v>WHC=+_vf#Sl,|_qXaiN7=y,Cp!{aJopX#sPJoHug.#ss|(hGCTP(+("k[3ms9s(^ak"DHW8N'3db@`]1|))+GCW(f[O+TY^E,H<<'uZl!aGN9ywK{c
-!#h2<do02c5KwD4TJ4&}000S(jlz}v5H~J7(S<kOfoxwy43_62/U&=dYu%Ut]k>t(npj}9RN;$JR'r4AsU]N=PsznL>3zC|`lM%7X^Pp5WSWq7mx_4rgdE
-kN$Pr8]y:JGZ["9l[_s62[#TIf<<PT}N~^WWPam:)7UT/Hvc%@ti]|Rqjmf$j+mf-eBGL/VcE9{uNEELTF[oesZab%zkng}0{VT1<^xD/m4}jz)w[+aM#(
-G]yOr0HwV}D]$Y9`mRmxaN{,qZe"W,I8o$.M/Fj7R&6'vI@`BnYV&!q(L{s]$G'dxxDCsaz"LCLdyDj-si[%UL:('gbvm7v2d$|ngs]y`iX3,-PWCj@0lb
-F`yPDt9"BJUP~#ihDGjXPa^%#F;<Cn3O20w9=-s#mc1-5@)WL)r6:G)L+b[l}Z;d}$|F/H@JfAPPv-w<1q+qvq|S!;/VoXehuVrvK=cUoO1YZ#b40jkjI,
-!ZZ%<,68`<).;]DtNv"2Cp=U&gqvjtyV:#vdhC1s,5f<~APnBD#Q&lqOW()_UIZKGlr/=|'M:D`^mIL;Uz$-CDhau[iU,Dm2VAmwF0:Vg#RU]Eqzba]{hS
-4p`i2i=w,W)s#Pbnq#[WBmeg<Fc0m_e@kRe8,sUE$($^!7!2Le/mNCBJtgGJtx%xT%y(1qelFN`4kg8m0.(leNHMaB`,9#r3n71}R}j{3z)WyZr$=i,w[.
-q<)u{N!7T7i%W:k!.[<#j":Nsmbek-E$);Kmu|TCph2T_Y!Mz:v2gT.IqzHrZ4P,P5tZQ`$-{!Gtl3q56(+EI(g9_6EUYYb]C7nW6jm"W(gRp&OmY:Oa^.
-KKv>u8'`W%|TDi~`r;(kPE4fxSqq<x2{{}[=Me%T;]3E+;"'4q0p1(]C1+7-)Xa1xIcYuS^R|9t,p(`i-UapQQe(1x3a_eBmxGDLf)$p%Y0&BzD_`J:E$p
-GKf;FCxQ,!JYzqrrnYNQM97SlNMSI<9'ag[Sm:-sPPxAj>n;m)z)|M--qDg)3c,2V[ruPDPGk@!9i1GP8uA+z9ilqK]hnT"4/#Umo(l!$yJYdQKQ5I&X~#
-tFhrvST{p^+UHsZsdJ;p_.C(V@2!cZcPPEhc~_6r6#x>gMcqT;dx[=BE$',30%uJ.mN6cE$n&6rm7ttut4Jkdl|F]w8K:,6@rKQd=8C&!3ZPWSRPoE|:!t
-t^a5-5MmU|>c!R"P~R!as%e>06jX~:sphG]-<23yk>'Zz=]{T<a!$DE(AM!z'x}s~0P,,}cDiON8L%Sus40uAse(W$o1->"9;N5b=vc':N08d1H7vvkF#}
-e`V|MO"&6c9wIai}EzE_@7ueY8-/(4mtHVhAu(R0J&Z`k-]7+|fU>JR;&"dw(SJ:[t)[M6WjQ-<]5n-oxYQ9Uty"ofXV1:&&LicXL<Kzu'=LXkHODk+UXy
-HSTcq;>vJ.3H`{ho,oe2Nzm.bQ%E<ij9q|wN>NMboK&q`ssS/oX<d8MGBn;`sSV$J1ejgKLL_P0T4KA5:fVmG:gj9;2AlA2s];JZe$!MbAFMAUVMF#0wtv
-ws~tbWFW(GYw8QW,EnY@1!G%YG)])&wEq7ak#3~d~7,`~hd8jNNp#CY%GJE+~8F9spWa-t#HS3{xn[):@Nx<+{Sgmv3<Sm6-H##w$no'Eg'@!0C{p)Y!;{
-Pg`dB"">SJ0RC!2,ZI^cbc{Gq.YymlZ(NYa0)0-`/=jhmG#%>CAO!%Ib$FD%J9!m@oW.01SPji:N7v(2sMO,U/4v+rTAk`rKRcH1,aL4JD_fDc~H5zj+T_
-noV0Bz;!O`:#4`G^8z}zr$$D3l9;<zll27D,&<aZ:-z{@9v.[R;G-xnsthIyff$:&[Y-1MV1+&xlW61q8:W#)-A$y]<UYXDAQd3LS{i<i%9VYociLqhYt=
-xk6CL{eNyLY]OB'@3IP67odv]'B)vm'`9xs=AZOZx=;9WT$VBIwZ!dwpabscqd{_bvu-c7V;lk/a=&M3B{l-.CIdJ8)huAkFR}[{dk>VNs3YGy{p1%Y&D2
-$<s<FFGQ[a1%8FTm(UO"jHPWqeYSr|;/|z!j(hQXbV0Iiz5xDXC/HaIo`W#[26OCjl~uWe6T[ak[^ABUI/O@II!HekS0;R@ZW)dV>F!:3:}nKmZBZZ~&Q8
-F>}JjP@g@rL'$0J6N_B^c&Nv<XrK+$#^BG]:')<"uW6FVN$H/;~J:A])z^t/Dpvlb7v@e.ji8M_m_-'nYec@:R(bH6G3Els_7d#o`U=:+r|]2SOC}P}Zk&
-:6Xt%O+"O@_OX4X(zh]r<WJo$p,D~ZbI_1i7kwjNnHOL`ul+X.`JU76Jy#V<&iF8l%lrl(nabu((<(X6JB+GA4="M)FD[ZL.)5Q2,Z(vu:0tlYW4G]BjC1
-N>rRg5=We2[.>lS{/By&TWG=l|{|+)5U1m$UV{TGuP<(0j~hI5Lf{R]H>}R+3!35>+Yx+wJ+N;|,WU@M|9Kf^U='^zH`)%{7Q<:.RH[N5ISTYQ%jg-EiNR
-p)B^b>oe};f:|Vu{=`OkJDA]W@~k!G;LW@NDfbuXsX~0XagFN5'nN&k4qNl24LSRVqeo5h<BPInH|y#xvuYjI0<KN@zYHb&(Xja!k1`:IV@yVp'_R}g]sW
-b6$x1}<+-'ON%LHV'XCWpxM3#o@"7^(nb5#:c$A7Op&I(l3Q.=k(eM;]wLonfdJRq&oe|X@-X'V|VvKMEuq4M/rxX!&ceQFtC.W%RS@cYL"z[qlt~ldIIr
-XK4yzeL6f-!ha'MaPd|I=|CGn%Iw]=L2T0M{kKT&7Xe_$yqin"qQAurn^f$zCAF{5&>X@Yg=lfV6jf+ac5T3pG'#i,d_T7,w4uSoZ.[q|Q2LuZjDCZW'g-
-9c8I#^O[7I,7Jx!)Kt0j/953};7RA)gO[ak|#cA;7R'l}mwC;cTNl6v7=}y,FuL/'mfSMVxcHOV3nm;LHo2=yF>Nx59vHTlx~dHI8Z/ekHh+.3W,;{^g[H
-~t$ZHyk:zz{x1<E]xT,U.jnm^txm|!HX)mFY'XPmZjV{IRFR5>urgYX7^"z[uo(OX:noSRQN=(gBa4TdND%]KSo788piox6xs#8X&PT[7Rr(qQ/0}+&V;f
-|^>,tX"U+{8hlo.lF<(^$4,<}U7x49h^},6Mh2d5$zT&d=py:"0Bg+QI+vk]y6UCAJ2cj{RD(|r.7D)O|uWP:{n6yNuxo],gu,VH7bg|n`#XV:NG,_}p/U
-mSiNkCqU,yS&kUS%<![Uo}OrCsX){iTpDL;Dy-'4sXRr|(<fH!R>~4k,03pcYu9-kd`9_qZHaEU;"1~ZJizj-puux6576VD:&vs38oefL1~6Fm!12bIS7C
-8Pz%|3"I"VZzU$r'B1Wx]37N9m#_<S9,qb#5~P{}/OZV{'wg@33@qdIInKA/&'bxv-0Fdv6%mn"Pw=Ey(Uh<vYlS<+!AL5f+2:VJ3FwgYuUgoL35_PV3}b
-{%M^8pG>}b}}pI=ncONYteKrO)ctbp]aW}x_-Df{Nt[+Pus>,;VwpoxZ#J0pxeFvZE~;9l!m[3NsOqQ}]h04`!C+^"Ua=l$ARjrz/H_0>hBD.H8[Zf[J"5
-)#3JL9EV@_CN-!u|NI{vF^:6Q8Ut"xlw)h0eE.g8{,=v;E$"@kWU!ptk)pm"(PLfnYskW0Fk&Q!@uyIMy/m1{UQ:VkB:[.MF'f%5BdA]nF-0r,1q@JSoSn
-l,N^+PB>{+7YW2GF-uYBVX)WX]g,xp]w4GA:jae++%S0=J=5(r~4ij/y^)"UhBTPxnNQ#4Y0AY!EkY5tNh4c|7#QDBl[e^qsj^jsIy<+&9Dboum%{cku~D
-O)QF]2o-1"S_(!E42E%ercLYu9B6_A$K"$/j3-04}a'VuD~z+),PwUJ}9Lm[l:UHIi)QkEA_U<-l89GO|3Mrq^5UdX9wHm)U8s#l@ML4e%)Q9`lLt+j@F^
-clAa&{c/)R(tWq^Z'JFDD)-)R3aW}:OeA0XVrPhET)Oj5Rt8|a<Q)emGQ7)%7t9VgF[0gg]Tjib&@f>RK[9p/a3K+5|D45g$E[z58+Pb`RmL.r9r{qPa|Q
-El.G^h_1[qp_",=tJSEML8%LwM,<5:(@PdeVXMyUYuBvW,Qjgr%fXh~@Z<jtHcXQ:F`l3c)B'h"}[l@Y,fFMH^6y8{97rvp{R|pkH$^z+%#(kpsSG],Ghu
-Hz"h&Ewo9Yj^nip3,"TKp0P16@9dX[V4#-qNI07;Rk{UXbQm@J7esCmxkW1bY9TH9uOln5R`ZBsD[$X0YIFRApXSvs%,=;!Ag3^#2aGcBgVH]|hvc9]YP'
-fn5;bgW(BVPp8nD2<9xkJ+.)YU{btZH]:krMfFE9kE+MbJ-x$GEUl(o^^@4s0hLKkIjER:9Oo|bZbWQOc^J7<gJ{gEazFr>'Lse4eY%.27u>5pZP)Me;0F
-HnQ_%[TK#s2}$yNHm)/[V8'_lJ!fF}Qb"4hFr^YKi"}^3z8j_o#:5D|vv0'j87U)Gt!W3<#.5Ws10n4;B>^!<&t57{d;Zm'/-u{_wMID0K8CInd&'T~Qd)
-6FpHtNC/^[B3@Ty.K|2p4cbA$&,x]1pLtXQV_Ge{&Ougv<6T4=C(<w08asiqnI_qbmyejp|uNtyGiH;}=kBc[1&"{@1"6&E]4ht<Z.vA"kx+Od3bM=[Tw-
-V2y@mjLB`,uKHaI`FfE5<x@)]lvBoj$m09lwwcNVnK{XOk0BWU9MQxsxLDDm$CzaQWpI{v>okoqK}s.f3H)FfIDHM{L[sfO14UpyI2B@_37,k]}%0I7/pc
-MZV)^t7j_rze.pnEZEl,.Ol8w"Vw'[(^,5S.RiKiwEa<QflFd]}N8X&>!pJh.'46AN)!+3!#[(Lt)sLWv/jrz$%1!u8lnAk%VxGAUFiec%P%<wlw'C1n=Y
-.J]1e#^Wki-30C}J`(NF(9MMKOTQ4-$nU7y1k>2h%<^B^,IvDhajNLQPy-(kZ%Ge#.-UTm!O/]LT(m3$p!y1`$k@EwCNIn2`$pQ|)m%7i^^OQ:QzmLxtTr
-xeZ2_O9:L$BIYlx.C/oW7-RL2)A5fw%m3Z@!IfqFP,Gxu[mH{$u6@-qmOGS:|kDT<;'2]0:L[2|rcPBD~Bq,LiNiq/5IC-QHo/tK|C~3a>2VH^<pxg2RV^
-8pVW(,OwhBO4F]'L&K#Vsqxtj.>b~LYFimgY^J<]LYUZwApvID`Ow]8N`h<1mEKz:/nbD')J^vl9<y^l_1j+"6bv}8{+Q'D3uk$pB:lRmM>I='}9;[>Q/B
-Z,FDD:)>pGF)#FqfXlSG-/r)!DO=QzgJq`DQ,>.;=BLj{,F|$E!O.ID8ny>fkwZxgm/zUWY[qc:r)U2ptlr4s6#D"c$|yFd'q-}'YBX9+qD]c9]7M=y2RA
-q)x"L[Ujtg~lIDV#8{,}8vW='{MGU|Cs7Sxs6$sDJrg4KYrzjMJo|gBpy8f+~wxfmILTj@oZ;kr^^,uW=}q1[fR9<q>AO3EV2]}u,qO+Z!kTE8W':;Q2cM
-z=`=[Ia0%1)%0FR7#&O%&Q>y|/4d9w_(69!aUc~G)6o9`/M59T#J"oKb{)|.P1MpB#lO8+`!xIuACB_g029zZ[zwSL@f1<;94B:GY2!},oFd46@NdVkf7$
-0gsVKh$B+L:p=0sP=%Pmc>3O!0=oj]`u8x2I5aQ{Zrz+(Q#J:.A%n2&]B+os+uyaBX]Ibv9lSR386=27dI@pJsdzYUp;"Y'mnEK^>y4&aZNPF,DZ5@QMn-
-R+#dRm<cMSMLT|{mtL!`FXm)pKu1vmu&<yhwC]l2npQI{1W$}q!fj=(c.]h-Z5-s!Bi+E8i4&l/g4/S>dn0VaC'5QSwVSLw<#cAu6lnoIf6)(%bf@B<b}R
-$b38Z8r(rt8/t7-0+lFK)M%nPuYXRcL&NKgMow<R+LHM2tcrR0zcPC;Fh]B><)5^-z=/2N7^>m_L@74]K5oUcH1Uo-tK1ew{9f/yP-LMo<l<|mQROVaG|]
-ICUdrcjnAqwOLdAk'od+HoutICY57;2.6K4Z87F"QaEcA)&h;ZTbrGaaXDDJAK3`@a6e<+y)bB_0j^R;c}a=ip;p<E4d(#^dFNbnj+=1<m4`lRZ9&%yVRM
-tY7JQZuLt,-+`.~.{]xoD-HA7D#CFU(4o{D$u_)zawMapc%]jO9`y,lgzrz"#hes+cJJV@L+<L3`Md^;_2MJI8,Du1QNvne5uCUG])AVLlFe{3D4THd5:c
-JSgxR)kPd!=NWQJ8e8NPU@8GCjEo=NrQ~F^yRW/zmq/;au_m|JGQ(LEQ-9q]1P|KZ-L[e&c"7pg^29(jgFmqIyO`qO<#BW}OJ^[bXn`7{27q`y4L}D"Ul"
-7#R0/&0MtP8ZABSUunbS#(<VB,d7#2)6VGiFevd{R`M6#U"ja>-A=mf|(_E8PbTiBo1o(K~fYx{{lSD6d[%uPk4a]ZazHvl^3u>,Uu/T^R8.SX#m!gc+D(
-%8!7M`AtIM+FQG]t(zUL}@kfy%"`|Tc$`BlOT@Y:2{$WQv.t;K;,4mf26cSVRa10b>_k<4"Ye|E^]qHI&K9g~Z0W.+<F"ZaB#hVs{2w<N><j,VfTI"6<I(
-L=nm#e#UxZ)fsnV1=U^FBg),Kn#c@kXirjBja5+2aFsJ{4W.%e[3@c#ABEWNk|Vkep|oKuW",9sSZqab-1ky3scCe}~EC2n%$W95P@^`]bFRU4.;9JW,>Q
-3p&&1{,}J-eNGo5d^K@F@/GRaxhgpj6]}EI1FpZzz>x$x/GR#:a=e(.=La$vuGCtC.]'r$A(z;z>kg;wPW_7uV;N'^bfaAes8'Z's0IF=tO@vXebC3MO4.
->-@r=&(Xxg'^e.=$_4!$Ky2GN!mMibjknY#K>H>dL"t{_,$kYk>!J;Sg<Kg/.jbI+fS|ob{;8]r2g7/|X-)77"[syyPi4`oL.3N2494^uC6(RSxba_CR8V
-N516|%V>8>Xa$)m^.P$xjfg$4CUB/DF&Krz_{}Qeun[==v@gJ5!1`(DGAy2rZH3{TeFw.A^e[dWW-2pqp60|pFVW%fpuf.2gp&VpN=CKOs'8JS0.my"x@%
-{+[p%%FaAwx:}=.foowW[`Nw<WSc.1<qaB##.n#X<bgl#A+OQLP};cWK(7A@67]'t5wrAyKMYDtAHVj:~.~yr`H0Ju2CW1tB@"l`"2G{sFA@)6d,iN|U9.
-<a-eh{X1I}(>Fz#k/^j_EA'jw'Q@<aow,ZktS+>I,Iyx:{sv0q4$o5rVQy%s<<vY!zr4{.j_ojI:$lfNDZe6Wu6HK{F4xm@(%9r9SF,xcNeQMymlWeO.W<
-2|}5=/ocw>~#WQ%.!e!O=NXm;g27qT-PV<|Xzkf//aNdov8dwhokCp}'c9``^xbx,Ng&;>@k-^1Yh8k5YA7x8=y1.Esd`)0"7yC>s95=5e5#n#MO6S)b+C
-Q37VH/,[;v@z4H$&IK55>4@FO52]@Iiv9QN2"o%93|QI8b[,8iT5KyKzeF$6_#1ja%A:L<Ih-Wd4r,HUrd$6sd99FHbCjZ.w67gb7pcE8B8}gB>bTP"d.1
-_URw]J.WnrhrhF{8Zwm&D<,';Py(:^%u0W[rPsX`zi7C$2(`PzF6Hh$S,&bKT1{YV|ogv<G,sfs(y`>ixZ]S%B_#]S7juR>+(u&)dD+'Tm3G2wk)<TysXh
-e{SFhI=#:aV0xC.xaDjgg<`NN@GZdn!$q;`).YzJx:]yf574N=&p8B3N!igK'!.y[Ps':^R.l&X'nXh^=)6x!GGaz1yl/ToWGwXK-.5]Ca3{"4'{M51)=]
-R3L2Y>O[5q_}aY`D-VrNDe9_Vn,59z-i0r4HIQPXl/H2gK2[#'!lW-ncHvtU'gW7+zwZX{>L(@KB}n"bT4/jHP,(|v#}XYeU=+rK(-%hyny9bY/17e|,vd
-o@z-%i>(iY=pI)ZObS.m`o~LT]90,tPt1-Wqgq+&oCZ|OQ&xP<wFolx^9R7bQm9zc$z{":;_0g`Y$$|A/E2VOmcFa%Y]bkJu]^"cT@P%3{5reMfqUR&92q
-5}0A).cW;N{@57E]uZQ>MklCkV7wL5LVO9|q9FIo.O=EZ`-vLl^S;Di'v"63#FrRmVT&=D}v(2H!|{up3taqL^yz{>2pEG8(=,^dyd>HPZ(E6w03,=V/CH
-_"/f+Uzx:nNpQu;7q'^]~eaiM#}20`n/NYk{$Zh:n|V29&+}nOkc#K^{kJ'j+F;$JS,Mq/:,Cr7_(^S&(/P66lFi;Nf"e+NNvw6t`Dd07Bs/{7^>@KXa:g
-FAZVd4d5gR}!e=s>4#k3Op6[C@4esn)qy']y$HhAC/u,H:R>4cJ,J%7ige7"fT6KRK>/Hw4J$6f)2ACW@V3E9v)D;{I5vsH8]0s'Tvl9oltwcT&-[O7NCJ
-9p)f^^vZU)0nCa<ts@QAv6opj!n|e(8WF|d{Q76)^KU(MK;/el3=L&i/EsTDF]'}j':&LO>:Qmt:&m_]zMZRP4E=m(VCEk2aswbFs9nr}Yr7o(fjmsU"mC
-3U8_N<G]qF02AieN"t!mA$0(},x8f/v_vrKb1k:[6H,M>^gazLNTlZ|35l'y$De2;'K^uhH{((<1r`qZ#Q!ock2wk.-K=ja.k5gGIOCG&q<Hy,ZdVM$9^|
-08Gh(`wzv+Yjw3Wc]F30>8BgDEHauWArJ5n."(hARMT:8Qr^{>/pRbWa>joZiNH[;}u5(VO|UM.CMmr8i^y^M9|@!k3W.s~FJBM{X0mFX./6"qh`3Xr4_/
-vTz#"N64XHlWJ(y+.Kd<G_CQ#HzL{2bLX/&^Ho=)F4g]D(tJ/C'm=`Btr|+|:DkSe@}o>bFc}C!ecH=nP)/Z:hYr%ztuFaVS^qW%]>bJTTA.)fM<<Nq}'n
-89@a@#YBu[cqL^Q"OUt!`R-1K<$@$zvzD2nYD1IPc,72#h@A-@ms'1x@]EMd`|K41hhm[-%#I8V>QDs/9[{Dez<v9T,b;XP^8=GjICuHF_AF6_5G%%Bgn^
-EE4VF4{ROsb)4DkFgKcVYn{n{)2&AHXzQzCq4@j2-oJuP2|9L:M/l{'zt:8XLb`;J8[yvtEywf2'92;l,q]Ho,V3<]|x<.-O]yh.$}[nvH:qm{xWw;jBlE
-rh"XAts/{dc|bChB>>5[3`vQL+fqrZ1a'OuK1OC0XK<1lEq'l{:wA|Q3^;j.z;tFk8E}rK+!~0Tu1g$n7Ju^+A}a-1S#4q(N^H)Bw;3oL12&9afEi$Z@[f
-@OJZ}ojPjUt=s'e0'nzHB4Oge/Q`Bf[N`$d1bIWZ25zQ9J,P-Uu5P+su't83Mnh2+cFM5U="UGe`[9"(jN$<J/]Ug:7Y_S2EhOS)7edIv!xb[On!P:#3q^
-xk#e^:JAgynF~mCld6O&9<<,+-G<B_^/oCa1.iwWf94(874}nvQ"A<l'j`"Fis!S-<'hEA'OVN+<F)AHrJD!,b_n-AwZMx)s@itfORujaVh`7]ua!4](pc
-GJqzw]9Y#A0&^+gc7EwS:jicrAV/f[0V0H)7VVA[Xb-M4.Nc'iBFf($XlF!ly7MWV6up$rfB~SdjmTRC}|=rbmw2m_|PS]!Qa+fST,$Sy&V9Lg2B-bY55.
-]!]`XrG%"(Ilsk&lKw;.L$M,]ixP)o_YT@&SAa&@LX"lO`Sf:%6=Sw=ZXu7mG[J^zj/kYBw'[+|Q5XGyKIl;i]ksG.ka6.n^aZoTsln2G|W1IpcMHXBqdz
-uy!g0s(9csJ4AD>Q:<qaT29^GvFl2HNAat&|lI4xr2m^a{kg7,bC7VIdo1)]_2P]nIn7~t=$b1>7Q7$J{SAz1eMS&e~o3a[pF<MVh961!~IoW9B3Dpp1w4
-a/hLHfy]>5~LrF|",qcj)=E.'XUY|#_8{`r4wa2{}dLzM#azKho2U-glF'Hg>yW&6(L<+BxI7^fE9_|iH^)vz[M,R[nvwrpQA_/KXX#<|%[kFc95_hZ6Vi
-7j:nR5:M%[F3Q:fcplcj44S0s[({k'gZQd~,sTSTb>v>|<xAybr$wUgKf3&F!4@$RAylX407jX8":bwR7z^]AJ4dKVdkX(cl4QUD"Rft&k&(r8NO"lmhTC
-7(r9jARDz<y{~qg9R;=oX2n<ex~l{zB)DZ+('m|=&`L<#36"5RM>~sH"d+.f)nJJ_{#)wz^Z5YU9v)EXLxiYz:YSJ1u<kzq|sz:6Oln'&#"bBfUA4D<u=x
-M%8.nWj7Thz+[[5b7qe"('.Cn`QxtA4+s+:^H:8(0{Rc5S,7p01K{hOpMwA&mlcl:+sr{=^@LYxKVA{ElU@)'=w$iE#wDTsEr@<n^sRTL:'@Sf8mIb_Rd(
-nBQt'Urc|T![%oy3zO3nhT't6_|pPb%o,J$/BVd|0%k6}wBDKtk+d/z}zS$cvf7$=p&(/l^Lc[UpNz/<qxxnJN%q[E:/^&)q;Wr4hnY'HM^',SQq1/rebg
-wL3C>nJlSY7Q&h#z`W$vmq$RVs2ZOVlhN_}-!j-!TX5k`4a#.'VN_]emEv[h&Nq4%jd0TN<x-R}Mqz>e8F=!I=]rvzPn&1y.(gf@fpz1emSwHr.J0g$r:}
-BRq)QEZ]%VQrx7CP04bDXp3)R}`0Oz{iH)JD2q7yVL}<XY]5YW&YEI9hxuKdgYLA.}Za[6WI,uEmo"`[-0Fn)>'Mr2N[5-;>>#~V7HVx{OJi;bpId!&ecL
-`9QW0#U1oAxIpL))/ersB{lJ+T-P1JjGs)D|H9]m8UbltzR)7hBxk+716`SPR^Bf-cn6eF-TgG-nbcWOvDi=dh~pK!M#cA[YNc&#QnRVPi4S8ji`%]&P7O
-q9dEcKPujFGnz(~c"uU"h'Xh)#R:zrHi}HpI2hFhj@58/I;w/UwY.O2n[>]Bd>9,t@}gH}6[hX#8PRs}K61y]78)dZ0jCO@6t!UG/4C#^6-1@|.ZQmSy<w
-sl0l1DgE|/:WP6m<Rqx(7T;2qP;^NUPX0o3!NhXJhz%%z0_db4STa`DLmANea/8-(':UuvV3]qR5.8#p5o)T4uMgh2QN@8#=JEp3&|LswxNC-LsxBJUvu8
-"r2L{i/8HnR,[J]'C'AOp;Z4S]).1|0Ghu%V2%1<4X;!=]EvTOb/{LtVK/q1:F,8Yyu6)dxf)v^&v(@vhBR<!(RUBTl#9t9H!4jj[<XL};Ie:|hV63V1:+
-dK%5]IK!#s<f=v.a#'s9#/~p,%:`(WU)B;G!z+/k0YxX($HNh;OkVTzt;ijH7)50@NqHrdSAnBm+!7"{ve^+yI:Cm{3J-ac6]TD14R~LE2g$RS3gJ;0#aj
-:8kX~bGp-Wr7V7K@QWz"Ci5</[0Z>,Ry4u!1]4#uqZQ$:1)PkvZa~:Ea}_uPHmT2.wJ;fg:j6sT$kx;a(D)gG,{R-!-<zH)[C"p>G$=I(^.zI0O2g#v{qe
-t-]`9$XkT,&r$['WIT$-6=C`1X)^BTlSY=!azww#!Dp'L3~'hFjBw'9u7OO8xz4pnhg{wajdb%9]BT8eHYkd)&9VlqOSAjDW(YY=~o.$"l'@<:e7^efXmo
-3tbF87CUXXL(;Q4Y@yEam<A_|T~|'mj9i{N{:nrM<>z$nKmw:x_TK/|-$7%)baATxRq"OimWI>c4SMcco|LGoV3860lbP6;_t@e2O#F^.A<mXARH9r,R{Q
-O)%Y1>0(ff/mxRxeP=UFI_i51[%z]T<}FE"ARPF!R`)xz@$h~%&wt#C=Bc(yK+jef0:6zL=;F>%^8t!`dl^GFu!_S"6Iw7amfZ&L(tubWm`bsO`!8$meh,
-Lj{T^%d46FpIM$wS`>ydf9C0n_Lb~jIe"5+"r<xt>x7:$tCe$qHgb70sU/;D'(imUqyfBoLo+"/K%jh/RKgZN6&Owa>soZH];OL8Iexgs4p(3k|@z.GTsP
-9JLcW=@FrmYSPi$/:Rv5n1FKdh";"ua.+)&i&xn8XpZV{ka_gOSm/}D0`Vmui;kaft{zOcy>kLw=]QK>E}Oe&MrCcd+}Ja2]8@0HBu;q+!Voi[aDyi5r'f
-^W%TZf/y&@;B4,H&gA8GOGmE<sg2COdePg4$tpzEwp<bgZ5FwS@Ij=BbIRiH.h4mU'r[<WY;)arNBeepe)uUu-wZW%.J'iRF+u#=ggi;I!d+wUl(F4{0D:
-m#Tj[$&KF3xR9Yl8L^op9@tt@G.Q,B.Q;E&,yWt!|YVXF'N}&FI'~F/pO,S"`;Vg7C;Ys/i>g|8+9(JZw&l(/%"'/z@I:Ktu&v~0)/NiAaa<>^$Y{)aqX;
-]c7.R+Lu}R78N3Ed3{fY>9p+wfUB}v=[QgfLnVXVomIdt/=W,z<3ee>8a5ZMb5#A&cJr!Kh4v7(<MtwV%`zx4%Ogx;r:YPe9qe=^xT~1.xrRjaF-/g3w]_
-Oku}'K(zr,L<a#=/'mqj0sV";M6|O]-YT7~16z>]O2w[.q3(Wi(-Dx^"zsi{k.565$vF$"Re0tTq$=@7lI#"Cn^8:if`xi<ecv7VSyUXvj"WLI|<H^c3f-
-bt#P.Iv,PW4Ma3oFw:&'`RHaimPpS5Fhas.|b1rDJ8,46&l)2|Ize8S)S.8I_,.t!]|:ONDtL>Q7%ljKV5F|)8GsL,2y5&-TfN:N(5K]xnqxncXG9tuIM>
-8|JyLWBzx.N(:b8ZipFW>Y"{4W9)82YJ~M$iM&$dDk6TV&@4I%yHVCcD,ZqB,TS6rL/IbKC42@PJS3xIU!lawv5Es]KP7AI7aE|=[XmY0k0#z[UkiDTP|+
-ViE!f6(4RxbIvbZF~$}+q8Q8a)g5:Dlk,u1<R"t))Il>`:TbtNa{F>3JG:)h2_}/)2Nl,kAu9a5;0ZjzT%Z]3<;Y=n9kTKoEEKok/D=+-L=>w7PM/w=n/Q
-$omIyKo`WBcMmFYkD1~B{M]]58ruFkoO.,;}^nV}j&VV/,Er+/:]l9tbWNZc[OA9Q,/+_nqUPU2Wpbxu'xkkUxeclwgpZZ<rU{mXo2S(L2zb-H[6[6x(H0
-x@Uwj<e#t4pr:]@H"/4hL^Wz3%>fS6B#Y;RQNERQ.u.Ed6AM)22`bwVbHla0!(|ic:$T].Av^,~e[5&d;)UYYoR6}"wL1#.BK'jm@8(P&z9+`4}|+d[uAj
-fj|(PXyOivtAO_+pXAzj|(Wb;|wi_]adRCh-K1)7_{S`kZT9IyXS8!uK4P2/:8Ew8F#knkX'#kQ0|m>#g/$P>qCWmrQ=[ui^Rg^]_l7}W49.<A.gsvI|f`
-de%J$rzVVr,oloq@<!<Q$qYO+CD3uqDl-_^1{U;pn2F_F|pq1F9U_rZ}{f@C-uPV2U^MvQ;6g@2Y7xjs+>h2(@`V{o`!"^NNP6y!&Z`o4cvmS;;Gj-N/!8
-sN.UQc0sUf$p#P2Dc[-IQf@j=O'pbzwUVG}K$5or;zrz|1wPyZ{,,F9J('N/^6FIkHW|3Re2Ds!RZA[ufdipAr,Q/>GOb1"IG&rv0t/3W8!XTbh@-g8HT$
-0"/>7+pb1t~FnOh$Xs3o>d(f`]T%<}QR'A1F[2(d.L;ed<q5rnz#Zu`5#0YiL!Aw$xW;Pq7DrO_L.D6w)a`z5:>_adwA/{jVB-bXIct@z;@dd&eXra`}Wz
-BKOLUN{8lgxef(DyS_>o8l^6ViZoNgkDsE=J3PI<8tmb>:=X+j#As{9/Tbq{C(=.`aCKc{ZmY6$|Iz<K"g}i6Q<Z-h~vLF#MM=4(35hSWlBm&<0'U3IggM
-JXhXm)bPlyH,mE2]Fx>eK]o$J.`Y>ASDMiqpPZ:6s<=%r_3$PI,-D`&Fh:Z%skTW9blw/y,Dxk^ykYQyep!:|^&dTe2_B_2+uR1zg,[ZC2)Z7N!W&t&B8:
-TU{#l6s"7G9O~(-n(%LS3lSWJ%`Opk34m]/ZU:u:vO{:hahGb{-SCweV29q-BFw}zFy:Dziy6)M+lPM6FDhFm1|n!s_27B2gKXg8G1BY`[op{e&aO.2f"[
-+sNN|9"gNj;])y~N:`yk.J2y(AV.Y9TYYX^RHyB"k]$of<lcGr+++X'y<|O=IyL-,won=mcdv9U.u'L(eyCDKS}Y|qfT",,.&qeX@s;&YFW!5|cEF,"4%K
-sE,'_70zDX7pWlyV&K|{=|1v){Y(WJg}0CTr$C4"">)qW_QL,CB>e:k,6<e,klsI$xjzkc-lgrLQkwl`rp9l>3{_r'xadNDu,htgabNt$DEezarGg]'+e;
-riJ`ZIVKY50[yakO5|.">}m-l'[RNgxY'6/Z$U8W180n;4hX:eiv|`(a4/|;~1Zhd}DzEL}$TXcn3TL|=.Qs#iOr{74T@%Vn078BRgsBGGwe48.|:.]4y}
-rKk=~E}.~q@]<;o4@T]xpN`g2fpY5sDL=drCM1&Oq]|z4Utf!lzrL<2b8@CHPT!YZjHvPy~@uS7I2@0o4Bd"-ut}0A_@(;-^4Wh[F_+3F67L1p{_!eII4u
-ifbHclx]sa#Xf=upc-Ix,@]m/O`jdNGd~|$iqO+]RTjg~eXd.&(65+:LBFR0^D]tN;+$<TsLLZ2"#O|e_{,@AnxC3bCue|qsWYMM^}q!D0=L5^IJoID&>C
-s0$`|396`yh4F)Bf`M45wO:CtdS[9O/mVnnO^]>Dv{^f%Rp}+Ju1'b!M]!|DD%7TP<-s==lW4B1k9$r_tk9GQ-v;VO^P-F01Ig9D2[j!ftkf=^n>3W;!Dh
-7Fs6ggEa([)'OJB`'5a1qykS>[PkOm,Ekj"+YKuJPEvw!DoiP<Sg^vec&q0L}DQammj/:fO1B'o3s65c>|K;BYz5[0<)8h`'1G+3DWRsyj^l)m_8{RZ(&B
-.nl||rG`e,D.z`_tIK@&gtPi'6"ShTAsQ_PZg5-.J'/rU}1h<N{yo+6,#Z}aTa40.58F8<++4$c{/>9eq3Q2h,@=<;-]N:{Vx0hvgLU5VAST0,$+Buc@GG
-9V.utHD{n`p}v`Uo6=m:q,I{#n"l@HTjxmA8XNgfPG{]!bEj|3jZawmEqh~-kv'[#gbe=F=s_6w9.L-+R}KBD8oP#wSO$JK.mrDczi-SqR)sM$gLyu,4kE
-7:!3_5oT[B!14K6qaeU"mi4MOM<b+kv`~_<'>jxvAu'5fQtMS+#v5c)|Rg$v:tQN.Xn'+o>xHS,vsj5DK.dV@1Gh&J+&jVm/~=f'c|wEG()G9Y5:5<qF5R
-"l%CWMpEDjI9<T'rH{9i8V^n!6[PC5SF<np+)Rs>>-ZuaqA:Knd7<OJUJiKU[Em]_BBR9+f)<UrL'J"ggB:'[.[7#QvhDO!|1KyxExi)N![k>v{r2@zB6A
-"D}1TM.1(s]F]U]PrOF8<N%}`.,ka#XL4WM8u;E$%)$Bn4-+;ly5j["TW,1^&@KV|`^xVMS3Et2Ir`S|_Z~7LN4E|_BtWI(Xf_^s(ah7I!;B|h>M/36$bS
-.`bx7ia&0"y8pVTpIz5OMoWo`KyOY30J%rDxD;%0>my1Gr{6lM^oySWV]Rj{dS4hJr1I0u8cY/#X<b[w,fiGcyhZkbUalTR|pI9+Mh=/4aw6g#}L#PzYbm
-'QAqGuQ/NCS:/=~&fh0"[)TG#YJUCyMY[y9oSk9afqdDvz~)8Aa_FUD.1&Ld0#"=XD.I:6pt>Ew)Vr'SC7$Q/PrY{6z;i_Ap8#<_I,}GBBza-`UaBpq9(n
-mY_237zZglSY%K+$).(ExHFo%g1ld]$,>:T]2]!;@i$MYV)bnzKs8_6e<PZ[h54t:P0"kq'JD!Xko.#,a1ajBuwDyz}K7OA(z(2}xj"KnkI)ZZMB$'=Mz9
-&,tT!J}sIZ$eb'}Lccp_<rj1nFE]XeHQh7(Jd2Ccc/9UvW$Ep{(8.}s9i59vhMH=R{w<tfa&U.Y@KvxYA3_x#z{-><SgAm42bvN+Dd#x[}oY"TLFt.+Z1"
-q_0#22'_o#.0~E+p7;li4AuhBCuf5ZPx^]A;+phFUh"`DpzI:-0L>5Q7s>oWb.@p-ndWxerdeTh/X}!YxJ#zCbWFX>>2zn$VSPL:RxS/4>'lg-d'pZXnOm
-@iPJFE0-ub09_t,Bh^Y%N/JudZ~ZL9yEvF9's$EFgN[9$`<8nMXpS1.p={RWyB7bZyAG-"2`U-9haIul[db"0._w]{3x-KTQ=s,W1Z|Xi%&Q!24m#[]WU{
-;gP]K!E0(A;SNxix;{E(&Wp<(F>]WehhN>kp~+"wHZa@a2iMnk17<jt|c/JG{PFOaeUmUb3pPHJQryhty/ap6Cw,_P7EIW:cMF|{7y&J~"L(pU;So"'fac
-.L=2MWP=n$GOWC,%K.CW~1"0L'brk(kqr5T0OLsy68Z6,Cp<LR&6,xdc`u(Don<%ahMHS'M&Om{@_@Fb86"Y@Hg;B[WcD4s+a/bB.7Ar0!j1j>bwiZK6E&
-G"#s^:vV}AR-<2rQ3C.&0XBY|z[[KQB:"w,s4yBzd7t_z9+JnpK}iSkfD|7%-G`jYoYWFIkuIf`]|3=LAbB=K^Sin)1E'SlKlFV/O]vmURRIU.RH5}k($[
-g^,5ujtL+J/$.yH_+-R8'LgSbd|g!y[h(hs[)X09y1_-ywC'/X>d&Os3Q^]ny61d'JNLGhhR}^QKb@3w#zmg$o#(.M)G=$v{ae,j-2zXtV8M>d^;ls(9U#
-:x+|bu~MwDi]q}hkYG,Udy<&FFIZB#:l~QF|1lV3c!5@I[PN{F$--su'|4A7Zm>)NC,t3-,rPs_}Zsynn/T7HL7[6C;_>fvy6x9>I,w>yNk<Wg~+Jwtb1R
-Ep`GHLKIt|xTT)/HDg_xM3'9:):wn'M]!jzm(O"yJR@>3fM]|;PdJV$Yy.sy;{WG&W+e,)g,Ku2%DCH5N]/-d(Jf}_D>/>1Gps60H/ZR:>8d)x:iMMNu(s
-60_$/[p^Se<YIhL>rM|.+RlmbD!/;Tk7/D]`1oG)T7N)vQlJF1b&7.7j$Z_3PI!&n!jTk/eiX$6lUy=&.Ygv<{F>QTu)q9'^Py6$2vdLIb7>FXO5)..4f1
-h3EBX3lxfzHKsw6Y@K!^}CC,pC4mo[mN0@daiEoPyxtR9D5<Z-{>`Zgvw=Yj]A)tXaDFnkk!9,XVs8!u~6C'dU^1KD<'9$@7$DJSuaGtc#_2Io^L"l6z]G
-n(c'F<&VAAz<BzSA4S3+`TfL{F,ITozc;CclT=06]`l8>J:Z[,!<GF7!F)X,@^}A7'>C62gDO4_v8M^bO[d;8sA[wQ6SJ`9wnAhiSptKZPoN<<'Mpr()[|
-zBl(Qi-<p7eWMn&%P,/ZE9hD_{rK]7ImeeL`GSh-z[({E"LSsi@^WVuGoa_"s]7+O2<=LyexU6##%|<1^U`Xo2M4cS2[lR{dNmvU{n=<a}Rgq=r|/&TDP]
-,;jBGn/cPH29<&L2X:PuaM83GY]W(sOM`9k0J{!hdPmB,Rw3vc=GRyX%9fc-hQnU}nm[N}]g,+!(w]"[^^TpgPB$FL~}sCwpS0{qlrXt{1Mo{y~YJ]E=#Y
-{!(Cm:9@W:If=VNa&QOQ45O{1nOKjf)Ed5y/XUb^JD1N#<!DV#$y&}iJIbqIN<'4+(+^>}fUHG>(/Qp!"!'(,35F:'Z;=-fEyWLfz52fOD1s"p}%V4>XVa
-DNfp@`h"]l#tb,w'gd^`g7_,{XM}RB}!_k([Yj:QQApB7D'/j9!mq,f`ago#I}P$PMG8^zTgz`44q/$({y=:rYPT=^{2f-Qq8Q[y8`-A64u`YCphkBd|US
-};n@8=G&exZlc8.{!xsk00w=D"CFRe;<'-np)Ye0wS>Us9MAc:=w[U=#gK0+8:Y0PCuy0FgfSJhAuZ-mrD|$E^A#O(ejBV8R95Mv00O^9,TuHn6[7j#8ob
-|/>63W<W`tmkI$vNdjCovhUIe]&:xFS'{9tC}LDn/{~50+Z@G%:n&EBF}$_&4Azh/RjG!(b<n+,SOL%5'nMVI^8aanIjAx;[V{58&@ZAY<w<4c&C8n|2Py
-iY.B@@o=olL3aS'3-ckSAaHs2v!0!$^g&4ZAa&w%xa/%<"#xA!9+Am+OU:)bghWx)[,-CMHz|`[SGD<f0,T9:SA0J=D|X%a(!#%)&wF+Kb7X#L1,CBb$ly
-X<{(1$F;-c2SrVrj~MfBW%h`bZd.QN{>ho9<zC$`9D"a09Iw8dH`Dbk]zzH2,1!lQ1U;i$O-7[4FD+&sZm~XTpqZ4aK>=NXl,4Uct0weBM[153XWR-Zb7i
-xO2R77~l9(6@Z>a|}Y(CpQ`PzqM3KA!7BsQ`d|;5LOVF#x3qMrkj6k%146|7;Kd4YIVS:PslexO3ec2Y:v4mI_IY]nKb~^n=+p6X&N1mO&7FiCi)ZG!)kQ
-CZj+e5:o5>UcosY7-HZbd)vNE4-5a+V+"&:XKWDlwme<O+.t#n:TejA798chXA4Jpyq|cN48@y2VSBC+iBJ4v-(}#yV`LHx5fL(ct=|G6Wm-yT'k.XB8~n
-9g]6253mK0fC4gvB64>SjcoRi%3E:V$(g9CF!-Ucb;:V^mg_4yMYmHLl0J={n@NVn%:VxCnx/Z(8W}X5`,@bdphTayMhziC$:8OQ"mTwydRyWk!D8c<mXA
-m1;Na)Y2Q1mA,7-Ob@AkbnL.|pGY"aFVoTq7TAR`kx"LRj(t/yeK9Mh.<5#p[yvzc0iLtdN5kb~{LQ1RIFu6"&{gm5-Jr8TQHb26fBpkrbUzoq@XPsS-!f
-IMKWVrol#f2h)1qA,0x^;#1#&e}YJj(3+uqZ6oTA"V<9P&1+Ysy1Wh,-9DP}w4gYVK"ZluiTRnAo~ksQtW`,vYnX"o&:e_h,q119>jI]Ryn_(xuz)jt6TU
-p(wb=91DDb|yQhP-1<o.],8(cU%(_d[3`EgG|BFC>9$$u=)rKDr0I8NTN_KAkY/$'PtBr>]mKMoCNiE!~paw[)3pD@2S_x;lt7ek5OzhZt8avw%PS6LK-W
-(V@`G^R+UwX/zGPVT&$dbbQA{8jhR[#m0)g[BW)RaI&2dTl5%INQ>e_&{{'7wF9MR4R3pI6-!5:B!z}xzv<G6aEb,M5a4lu3)]:gu3q@')5YLiB54&F>G[
-Bqf!dULSZxE7W>_Qw%$MkXc-jE2cefsbz3TKS@;0<I7&xbHY8CM"[|'F;PuOv:>O_{}06U@mtEvrcj@i.;i0.@vA+,K_QLJr#qmi/M)>;G.Bp{N_V8;cw@
-uxBMr'3p1.""(+b_&s_M,JVoSNr0_HN1;oD+k88#9}"Ttq/rG3hz8vz_o!ZfHrKp]b2##50uZ6eE^+|f48]ApC=|zu4k1-A!-Vms%t)uSV{TY%[e!_@{eG
-||#A']&)L<bgI%M#Z`/1y|n`i[irp4sy6lEgp1Y%t%wYpkl4P<@.F!l3$3!X<vjTdjoLnt[;x.Cbk8JYx#8<L2%p((^HxU+CA;yqM@&^-=>.NAc/;SgAd'
-qVnEzJn=t!Du~qY+2:`3B+nP~'K)tu''Neg2qY.^H[O13mhqnEbIH_$-`OQ(1QG"C,x{_<uUuL#u1CD313NuU@vMi=y@Bj}pQ_^Z3|1CJ7tuIM2_Yi8E_w
-r(sWq49=EJv@U"/&TQ@R@jJtBuwrU+#ZPj$6j(Q9FLp,7n$,(G5O,j~UMiE9n3{I)%Mv'%bj2N2S48^I!SiU}sAGYI)I1=`KH:(7fqS>Ft5.Z1=K]kw=m;
-cqEX^yZ82t^1{u/lj/xIBBd%9%xr&#7V.Y,(x8fXrjm&;odGqL]1$D^L4QOf(PjNyPR}8Vi"Qg~qE'TlHqDL[;(!~l>2_R.z5Ri1X|];;N|g{5db]$DJ#|
-g>Xp';!RwWtZtf0#R,xn[sWcS}91$R$vWjyZ8mGX]rQTBW'"v"b1FQUdx^5FdIgHb"f$mUik;@7}|0VCNyq'zxc{xTQ2<JFg(,3ehm)aJg7hm`$D"YMa9}
-|MMK#%_qUoFNem<QU<cx<tZOB+N$5t0l8Q_-.11MKVU%bja`JPPag-ub):@SHheI$E5%DFW=L2bSXac^L"p4'^VMbtSxUt$+cjd)PLA"n<1X]q&0:d1epj
-CKo;f}y!)e!Gl@HBH|G4kSMS0]((g@gDlgBWBzDX"TY&;/HwH!b$l>n0`j1Ir}I"<c:tG/@OAEusBwP7.6K}Oh9pn&.82eN#l1AYZw&[22-N~-JcC@.sPL
-H1Rk[t3SF}H{jica2%wKM:5`$9+T)ZRWn0^T_U#u=x`@pkLj!zCB!A6x-|wqO/Vr%mdtJ8Z'P[RcsrS`0C(cK8loUki6Uof|{{})T&;8yWe3O&18RmkS.w
-u2sPABoTZ)[880La^,ref9X|J02=itU'y1bY)QnvLYd!,dU)h@98>{FR}q(yct=`s9-r~{%'d.p!$L~CQP<y_:qD=('I.C4:]'B|jfK}nR&qVW#QZ2T^.u
-WER.mCqPQh:0PW%jFSL,[w-:k>Z9qia/L3C7X_h&/b4/]zG_PxpIs6ZYz58/"516jB!Gg'%=x5vB'T``WGzm2p;}/NWMJLQZ/7|t&Su}D.5y-E.[X"V8lz
-eNA{%^8-j6I9Q8uF&uL;w&%3^bnJ@Ll{XG'U:62_&u]DtHz$OUK6nfNTHD.-ze[}'(u,}Y#cix3^jTr9^!#)Pm<we>+iS<"1#R8BX(#%eyZj{nitSeMkYu
-;4Rb!~6K)er^KR8%lld)%C>:~Osu[frwp;[R=+:t_`%)"k!:LntIe7`6-&(0<]cK]QAwLXk7MTWL7f<Qk[+^v=f!_'hu]R]mpj4h+$-R0]Mtt{'s/{y5CQ
-eykLfO`(C-89WfL}g@.s</gv(03CLl{Pp=^]kvWtV)xSf+Wlll06cP;l}ddDj:V/NRDW7&ahKW+]9AAJyI!6bviws+-$I{DE):,W)s9<frk]L8-0XUiS":
-L<xa$teYD7cVq}Vl#[Nj)g>xn54h.BalT6TJgxnKc6{cRR|ztq6IX)@boim>~>ziy!Br,p9,(A>$fP=i!J#FvouZSV=:C@:ye{h-3uY1m`kLaOtRHC%Fc'
-1@]=z`$hT9EZ[EdsscQ]BCAlbwCe0Fh7jfz,T=JRv:9=/tTLBMy+tMc%Dj#A<oBjzY`}u)m^NnJe<pl)O'xC4&H=UkU3uVL>i|kbAJ-xmqU&5jRhCnEu<B
-awkBbz]iFp0|$hB2we]9eId#]hsH@G+yp]JO$AC'UKWc$rF%}sc[T<;>73^QYu&QDX{-`i#h(tJ10.q3-t1.72TB@BGMU^dBQ7j@q/zrARYF=g3@Fmy0Zy
->WfO29EFtMq+}TIUGo0hsT!d9QKkm0R)j!}0~Tz-Je-@_+}0a,wXR"Pd<VVr(GEN^+0K0/>`xilvufxKg5kTc-bJ:pD>%Xo|J:2/c[8|x;Kr,mx&%6EwdZ
-Z-Le#H0A81pb>+z5q`MD)gJ5JYm4ls![<HiOmU#yu/OB<DNx@Br<wWgZt9T7x.G|/5qxkJTuHhtNgo)UzluyR&}N`9#4OYyiqr,LP]N{CE(k$Hz(FD!|L(
-WD;hnZ)@o{^|9TOx6")TYi|u;kS,0GRrmKorQ:1jO;$nW;1QF(O]w6gh0$/6S"UqZS^K%fkn5Y>X);KNA3vV1KKt:'+TDehI~{(070VB]9EAlob<9sQ0Nz
-q{>W6Ts^0`CkYFtfK{h$)0=LG<~fY8_Zg|%v'({CH<V9C)Z{#Cw]OLh+2.ng`={lz0osU2Dx/3|$1w8nL{+$t2wmt0lT.CKI}W_Eto#+d-4KI,^Y)U6M%0
-mdklgU/Z5fc>m6z8HNh|Y/GYUBOK|GQNM|he)M!xmp=ssa!q)BgpVh84sPLrhEy-y#{Uc67mpoA@rW`$]Td%paha$=4[6.x/qaXgq^u+VG!$VGu:LYgxWJ
-2n/6Lvu]#|"Ym4aS.+`syZ8z+A^B'uc>YcsFoeRf<XZa(DUC=$NZsyp{tv!DN_=J-Q~mH3H@A)fpL)n}7fX2zxim5FflGpm7Z5M}^bEUHAY9]GBJZikjA.
-<[j}KuiDHx"~Xokj#Y&R.+Ur]X0-xZ_e]6=&m^+iG<lN34SIP"{ja|bL]dW]C`sM1VD(nLa;G{.>B7,P}STf3X)s5U3MU1^X;e$vN,3]yXLwbjm{5tk|[<
-`!!hl=!-lfUrr5HtL3$qS>0N^RXq#)CS^-O:SlQC1Y&+A{A[IPu>'R^@2pxMCd(PEWlf6pc.b|JQF-8+PRQ9ZCavfv[:CFg9[#DM%>@GW4/Kjn2dVm"{CL
-bLc_RTl;l(E(fYNOD@lt+$M=:NKN8!r[],r@8&]XE{9k1m-E0nuE`yK1Z1-zDl3]L%,$0fTG:'o!+^xqKRJKdSVsye$m5d&XAb#rg_K{6|OYA!L8F$EW+Y
-FO%A&Z^di7{JN'5Lq0y`|]IA1@x0Wc^o2TSA,,Bd#]pj)!{Ygf6GHo=kZN/2sXw,-`N^b:f2J>+R"mO9O'ENM|q)rO]Y[`kM'dh6<Xr|,!K7UF~4J2;+6<
-giD4;,P4b|P;gt]tG;R5}rXo|nQY[8@MF@|l"nU8hfuai(Ryx@kgHZ[wYX7y]7}H19]C!S'afnQ9|P%y39`Wb)XTXN{#<YHA!>JAv}(z|VmP)fP@rAG`Cy
-e(ZFlo:^Z4Ne=<zZ6:YW^Axx'!:h},V<aw~G2(U8A+|{YEk3NO,Z%yRF[)R<_)W{.6BYc$COs16stlv5w&o1xg:4-xW3BafKH@;k%>WWK,k/#[bI]('XGb
-5y!f%9ILC}3L%[%GayP"M>h_LF:^5o+Tt#b<UW3kIY8Blbm]/]^l.:i)G_a3hv70GiY[7_"3Y%k%G,U^sdnuE4R"jsBdT@W;BuqE&QC-aS!2p':5%Iv'JB
-iy6)+5c![(>EqtlWE%<aDt_N(87$x(Ji3vtKC{ULxVn+5hVo<[V5pz]uE_U;}hx<5rhfN!4{~:4pX"Wh^6G3|YAcb5SQLJ]UTR6-6qin#h:[MD&@$nr8eO
-Plm!fQ55""D_mE1EgM+1nwUF0Q.6+E>oQYQTgFk^#xKHDraE>.uAg77x/Qd-B03PFaBsjjpIrvnVY0tdE<lrr`ydMkvov4gaC<yes@Ro[r$dB9`v$P(ls(
-L585!+'B-@m4YGH@0g_e.s,."1&u^RCrkY8k}DqIYp.QeUq;,Guaf=JG'->{zG9{`4>JpLzz&1tgydD0K{4W0-~u'SK]VJn1|7H#N^g[R&:0-ye5bX.H~o
-a1i2Xz{13xBmBsZ&^.efUaYO`:lEITfGt}=:/u@ug{Ug3hW_"H(9^OA[Kjgv,/(@>6:`NSTGIwSwQ6TSuI9eASlY00Ws>NxTcZ:H.'.'HJ8%Zh]C,'TSmW
-GHQdN36{2+x>P)dMU4yXP]fB3DK7HO)=f3c+VEYP6,sN9.2NSN~f&{,I.v:5kf!]A^XtDw~`E|DC7Rf#6x/)@Kk}9wfd{c8=oX_nRAD-a1:cR20Q;=GVuE
-el}bS$"u[SF'[an);=h-LpD#Tpv;`["[j}{X]`JXz8y7j7C(7@oV=1,ksRa+~zCY(bw0/J7+9wt8SOGB-="x$yd5=L]%H'8ZgQOxK-6Dz]AsS-C,}z{nR(
-D#x_vo@8:6>aXtEgWi5fTdAzi')KtZFDItxPO0rq2)-KtE.h;zhXzf>"zQMgjfmsPbnh2q!dH^VNY>luWmJi~wt%!~~O,|Uv3rm!NmZXz7GH#F#2:eB22_
-:qJB|lZLbV8"6_><(+GsIFW!R1)xxh"d67u|"r.59$CW"Tk_yABM~NzOeQER3dMObAhFvSk]UXSv{^h!}I&1:MnFt,[/DNGFJImO[mItolplyY&],Gbh9u
-$x)kj;{Vp1YVg-4h=tpM[veNX+@OF3US>]]2F<#Ehzilo@[B^g::IGKJ/r9QvYd"iG=%"b%rqXA=7cp(GWN72/_b-ioY%mYEHC@s;`@=^8K^T4TztMRgk]
-/WpwT0e1Jo-;nw2e0@_g-/BI4j+&EI1:AO}c.Buyk'~7oA>Ysdqu~$`5B&k%K"Ug2#1P)]G.m%a6e(xA8n[}$|c#;gD48PjoR|(.ad}+6N0oW`6(3YUwEw
-+LQPxi|g#)e8Dd$nj[E:8VsE+M7([TiBYW!/0T1KS#0V"u1;j0El#&P<#X5-a=5PLK[-C:Wg42B3TJ^=+`e2pWGsoHU8tG0yNB]sj5`Snj"+=ZTZo[<&[(
-0=zbbNiaI;XCv$fyu2,$#wo=]%5wP3,FME$hP9"#>O'MHOQ&5>iM/A}$`j8.(Vq^o8!UoBF7O=)oRp-5wPb&-J6n@9`AgBFHoq3gc$esM8ON]DmTAROkN0
--6-4PaCrxgsLVq8EZ=W:YLwa'ek#9[J5{V>>}vGD43vIqzT/6.;:`)D65Kev]a3{6f4S@znj!ZmB<KxF3j,_YAu}PWJ;P#gq+hj-Y<Xn;XAj!zt1r$/p)}
-_r0u4v]ojO@CRU@@nm(HTnFaH'im|Vt_3ZFH8C'(ba9}B5M;YlkYX8}z26P2<5<Ck8vy4N4J&5El@r^W;[Aw+^zA+}'tzz4l[9..A/K3|^gsUJsn(T+%>e
-C(x6H|{FeTze7kx@iyhb3#o,R3"&]eg[0u/>~duLW-$G"/V-^7|x8if&&j4AhpUYsBGqK6yCTNT`H|ieyAL}y;"Ss&b$K4PIov.k.]t00]a1KCh|}kcDh+
-B>kO]O1Nm9pM({gME#xD5}24O@k%AW{=RI$n~^0QHN+(&0JyAOukh5xFIXg^@/2:W]Ujeipn8V!<aNWU@({fik;}Mm^nB1b;dN5@hXn@Gw%UGjJ3Wh>g@_
-~^F#YU@w#(9OY6QC7,2q)UX^cWOhjeHWnD40G@pWJBor:unxYmEY+AlJmgxG{@/3%QG_l}5fJ^4G27]IhhjS%,iB%#Jw"C=#9:(/ckqbDTH^5Xt;h";.eT
-{T}<wpQ:]VFD{unaV)PC].@pS2u-U0]m"=aT@zF_"lT"=f^%yAg,P`&GX<h-m]<E,`$$8+ASiAV't-o>X|S<Za;g>nP<~<eMq(I^qS&)q+g"BWC$+wu_Zh
-TEf"qh8hhW<4U>28WV^a$avj%bf&wxPw"r-H+|9R&CpXP=$WM%-R4^&l_)|!&(R^Bd9%XD@M,Y>AIAaDwMJ;'d]zo(sC3R!_lLX"oDMrSz|=$->5mUd'H4
-QW(A4g@vL8JqZJ4N%{k4ThWUsv`k'y#Wn0d}8!9n-}{'ubkYu^Hg)wK0Y@7|^&$='fhf$z'rjH[i&VL)O35gY%q,m7ex9YkycDmx!%RRhY<sd{7a_m9&TF
-7'OtY`)v,B^d@;-bY5NU!)c"}4'^H/JFv3m<jJsrgnB"5gZT;&CtGjKhH2_8R4LX,Qy^5u+.%-nk_%Qr+0o.rp3.#kg/,x!J#8smNak4abq0dTc4zerDv2
-#f#J'8V/#8[(2mYFe;nc%!2!kx@O'vwTylS$pGv<1cg/f:"fq<X!rIGiP(t6V07>_xr<T[x[9ji;c9wiFR/UD2[vN9|eHv}n`OKM09^hxPYs|E)_xoiY4;
-r!5Yoov-:B7}d`~/AP(Qc.^K=Rm&txTmyt2Jus_Mik6>3"<8Lv@xSi^:HKPOo%[Ua@6f.`)I#$nfGb<M$/-GQ9<D4"wW49@wmpE&[2^Bx)Al`pV!9k|MLz
-{,$(,:T-d:+b"$3V)LepZ'xvi1/<p/S9|CN;9<Tgye>[;9HqCQ3#RT(SiL&%IU=<7bCYuU:u(/~E'A<|<)I{&(fwSm9|I_)UTZFNI}W>SFZI)OVYd6O$Jq
-"[a2^/@X@@yzn|X6CXckP&E8bVMW@SNCDoES7f6:$|Qnx^#`Fj!dx_cST{%]bVbvJ5fX%(<FT;Jwt{k^+v3CI/"n`ycL!NFYgb(;B0r1BnWVAUfU+aL!&$
-LTO`X4k}(:%]`p.#n)~#{Qo>&.^u$"BiK<-61fHXA_n(Z`"C%=/nFXd_F+G@oys2g3;^hpdn:m=0|m^KU`g'yohrmE`r".OL}AA=!0bAsKK;tO-SG[hk|=
-kMuh5`E{Cz:1[#2B'lRpgGPTJ7g>>h.c]7Kfkw9nvkq+))/Po%u2wQ~=~0ggaJNKwZwr%73}Q-zysov[U&4#At{d;GiO,jPwe&^Vw(.T/K7:[l.$!R|xo[
-V2y$%QIJB3+Xl+yY>l|X"ix+P79'Uaij:'5i:y%5Jd=:lRP@hh#`I&%DaSTq>qf)'y-WX5jnQ_sV^&ZgDNo%p9+x$HN=4rzXGDW&PM_Wk%v9iC^Ua&<Y6Y
-=dX%"zoY_!}B'#8^=<AB%KfqM1Z>JwkG0dB"T('M|[3p8g9w{S]_}r4-^%$)k7gM}[c$I2n4XmUCz:5mf:t![Hb}Lr)}X15tm)@"+BV!9YdO@O(nuHJ=4$
-TaO|A+9eUnk:f_OtCVFD{m/5<5hi";w=1`0<|p6lc;GV9[hE4b=ft]8&fZL'po%HK2L:Y>uSp(W`kz3xA`(I>q[/$X%{F"tJ@^Q.xU+}nVjx"nvZ!4z6v2
-v2njZ:LoHem2a+}iV]6iG;M{fe:}1L&g!J@8nd^uEA`L`JDvW.4M>YiHBg'n~z,qD6xl%r,gLK@cs<GZ6IC_-`7N6[C$+xp#wogE:h7a("t#tN)OFMS/)/
-jj$x'%a9jRErjy)_|F=K0$K-<Omr(Gi^.H4BI2b8R+iy$Yfs3[f@8DJ5@nKC=#6iHu)3@E8|(n"r3FF'5#XKlP4YON)o/WCXDgpAAZ`Gj<eCudnf7r'|'f
-LF/62ceRg#78ZHdD`Bd%F}_gM6`)J]'dM{duyFDM1}f$;dAm}58&A.:OMUBi@quH$JfN%MBu6TpN'_sNo4fD41RE^&_jwJ=S"F$Um1v0]T7sl>yrDQ&6j:
-gm4@rSR%XBC`}"'->o(j_T<eB|CN_Htil$C[DU32>oJBluv,s7|JLWKtk.}GJ_-b+Sz'YoB8)[[z-4'zhf4ym'+wU'SYov]@0{^0p@I0_l/;k-'_~C>egB
-!Jz.H{"Hm"qC,Ot|id=o27aB0Ob4TCp]8n7z2lwT;MtptZ5yH>O.9Wu5{Thm6+`V@IBIpXLmB5[^x3a/YP/_bsvFdv1<eA)-:A-lwboe]Hv'n8p8Qg{nkW
-^L3N{z[]#brDUengXzOH(0gA%,4`~1-MNNr.0F^->$frM2JO'3&cq:zvEzufnp<%lwVV+"<%Gaus#x9SlBwOl%TtVj3<ngo@o`[$)d]@ak=T6QiR]2@#U{
-ZBg0^<],mD[H'_mFC`O"+IK4Z'`v+fpE;YOB)g_3tHK78]r.(lBJozbcBUsQMYKtzH^'EF%9!Id_o|"J}^qFX>%Fs:NXHr"&,w%CIu&.GD'GFM1C_>!Vy@
-^8JM[[kO('~|RKOf[15;,E[!}!4Z.UrD^oah|W4_f2h:o5/;2[Wz]p186br7Ej}ESN&Gg7W4(tEM3Q.+_=<BNNe|G%%6ESB&mie|2Hv0IT87eRDF:F`[`r
-QSwS<jNeN#H>d&aH6'L2Q4GH)$4ll7fDU}DUo2aO9iwnUttvuU>&apjLSEOO<I:hH0"NlL(]D"Z^GsFSVF>)fz4SMx2h!f#9&bt[a;C1qURI!0g"e-lgwk
-Ghy@}&LVn)n/qEnLs,%VA^'@M,N)i#x=+/PrA#l9j_IdR8e/NZTR(gl;0NNG/d}i7:fV_gb@y82RS7iMaU3JamD4"([uhg8EXML@`/gRj:tQ7bBxR}/!I)
-%}Qv;!AVnnUC)g$1X&ON%2Vm7>Nv<s2wp-1@E:T,#l.rUFuwa84wX0rRM}wqH&>|=qwvDjZN@|d{BZkOe<z+Od50x5KcyU}jZf4-nc8;1%Q^53~B5[6x0]
-co@iqJobCq|^gz:#Hhn&UT:Y6`e(dr)5c2W'ZY&olaN1&.Qg9`i;Dk>_x.d;%pMc2|8/=od24&jtD/sN.-z7rfI9x>)A~:cmR/FfquSU@RT9$<Hc-]RsVh
-e18/ZcEX&sZOAV!X$hFtdAQp6/s0K4gel+^J.3}u:t8%4NchyrId=d'Zp4]PcjkU'NRcg1o+o]M-1@#p}S"$[_=5=.R2vA.<AVmv}'%3xO/I6.,u}A!jX,
-]R8@F1wXUG_6YL5'%I8)qXer5iq2(u#>TDX4Bs`+U!Xs2$!wiMcR)RPkh+.<n|H2f7mg@_C+Y_yx,-'7Vp.;F;n$L!$y"{O|Pu{q%!Rk<Iv.PWxnfdtKj=
-7MEwN!LE-ee:dN.J$'u'm8Xk=3@t}(8>k+5^MhN)Y#oU<bhvY!E#Qc@-+avfr{XkW+dY|Dn{H6,=$Zeub]UG_PGtyH:{X,XgV0b`87e."Y7`YK54:eHyUs
-{,6ey(,BYr+JhLk3(8;M#`Gt'[TlcFh0PF<X[O~TMW[HHpBdRBbd6E4a<I;<-Ezzu`^09oP}=m).$Gh(:}9E"r<9h$vwZPmuJ7u9~"_fs2f(xV)o-ctExK
-#%7RM55RU4u,1MO[$6rqRu[gj<eK/kJ@~bOB<H1KpboM78Slw{+{TLD2IKbRZ1:sEaL@E2jJ#;LbS_`hd}+>jM+v~8n]c[6.sWVrz`xfX:J<@qzi,<2Yrm
-IQm)aXJ]^u+@DBrIs3e#GB9yX}:t6dlow(e{A0#8V48ich7W|C]mh(x)-:DQltvSy-zp!g(S$"ki>&TPV3#+[_=]kY%OgP~9b>aOw<x<P:&BhK,"<ppXq;
-!e;T=ubWB[(mRF/o{5dYv)7ka{Pu{"LU$jMoc>6.G41mrjeu[Szyq9pUl(L{yH7U33rWem:YmMdmQgcN,z!kay_IRq]Vseo@OIYcGI]wfR>tr@1[>tLZ[a
-9[rapRpCzkjM!I8`U[[2{bBJWWLO=/Q/3nPA~/<<F,PAqh[<5I,gAqsOu1XVH]p:]+cvZX:g=1WUnYK'!vXRt%:^Aq'0:56q"bB7t3cD^a9||up]t$[Ji"
-0(RnjOR0KgXWOu,ch),m,'U>X6MN.v+mDE:9+Jfvz>4nK!,dNF.-ejS_R=QL`/$BRIO$FNj4kVt}~Y@O%J'QK72=)c@Y]Vl%C/yTDV=,u$FZ+buET:iRqe
-)p;Q@x(<:VzMKTMe2#%v[1ccE#he%Tq^T_@4FAEMWNtU#bGe][6BGE@5EpN7VYS9.oyx#]$k!+oSjjGz%+aM:7<z!./c41W<(N[@pZ=(fcuga^!pgtet/f
-c+'$d]!BW4yguI1^HSr&DdFb!N9m$'!xqA/B3=9mEdc66:sK6BYcSl-lNGQQtmn4YL`i~FOq!G`xmddnc2z}E7sYod~N@tofh,"Qg2%D{eSg8^}u}h}r@6
-G+LKVsB6jQry9wn%O4bJ3vTHnk:k)%O+3TK{+sM`:b$QVG}qIB+rTG|g<xLgfpc[W7P3XYVOiPg#fY09]',IS"BhI)k;H[i#kw_J8Qjs'8uqz{bw|I#rde
-F"q^@W@x'!qP;]z'vuqJmY`X-9yP=KnNYlEn=cNji,UeI<TwU.Zt<x(F6k{s(1<6Mw7}+P]1$f(bEI@jOVyUX}!F;'E0!~MW%"&`)4Ap-#v3C8q(IxD1ft
-Z`X$}8b'Qi-%hK`@R%O]FmfVv]wgvo~j)lC6lq+C2A)-2Y~kHs/k"JK:KK95qUl_PEBTX^hH$H9>35K|HM0cE5Dp_lgIg31=PFgrJVdT@r!f3Rf(Rr;z(=
-A3no}tqin;3cMfP/!gH+^FK8+AYw0=frjV_X+^_wnN90mv{g2Xq7NEpOS9Y3@#]s2,{UHSnS{t2ZUDXt}K,G5wjDovV|ac7;NwUqyrn1>N_`Y7P&l8AOXM
-:19nVDFhoXrcGXvZtwx.23nog[7ASwOZ7LPbtL^URA^NG.#f~gmEs<@S2@PxPwRGk+UDS{6^CG!(T+ZrZE7vT9DaI&CC:GZ9L2h;K}]gUVOJxaNbVr2}pV
-EtT>}J4.8B4:r+}GJpjBYZd&;;a9b|sIxyAVt';Dt/y9;[&wK^uS&(6P@%->CY&4<sx4x%6/B20kC,9k4(i{Yb$2yvPx+bw$;KS$FdVrkvE+.M'@3PRJC{
->_2B2(^"THu,<myyE.add<RRN[rz3s``Q`dP5T8F.T90We7)m,ZyGrNS9r;Y0-:)jfp0sWl:AzJK@T}hyBQj[XaAIGyIbK97j>~F`M:nV+KHF5{mkf5`Iw
-4NNaAE$y!G^..N)&z&(x"E05K'ML4y5#YsA_%3a]GA&Tp0r;i0hy)_eTAxBh&}fDQaDfaTSGI&&.y5k7Z:w^#bS"0r7TWcgTSya4=m9pUIU)Gqv#)JiRS+
-cC,^pgkq^!z+CS%9,<bgAksqkC4,0E'gE2RgUEM[sg3ti&22YhT`o/1&cK1J@B=|WBJ]gDu9Ccyf=[a_CpCrGb>mtML"@^lj]5S(}8(utBWNa[VvRkZGc4
-mxU$A"#=|xq>B(V9"wEtp-LI38!+k-2;_bq_Ka!=-6[#=j=Gf%T}gk(:hRBTA`B"KZ/oo9)&kUXXeL-R#^>68lgY&TdPx0FroK,kr"%eWpE!$t.wubDWt!
-wHO2klNHc!MO3+ewkKp;pi(A8Xp5'TfjQ7K^gK8)||nmi3"6mB~L)SMag/k^ej=}6,r|)6{m'6kw,eMQC6JuV=U9u|,/)L@w/MWle)d"4v>)Szhz!zGll(
-1WD+,P+pp;xlE8!g6h=b.@M`h_|nsj>(8nrzBl%}"0tWls!GVc'bjZ]POJ[l.C)rS27tHAxszFdded_LEUJ42}5:$gbK@{!^HhK!OJ^[_53^C=&id%yZ|C
-_Q3dKb1sy)84YqW](XaUuzBa"SQ_lW3!#.T.MOuo^w7_hr5/HO}R'"a=:.f{2)]Iwtv^.:A=sh<btbzg@(sP6e:7sh+2^"HS2SLs+,2qEgezI#;!qcfEI5
-;k&lBvR0AXbmK"n))nle-Sx1pRf=`Ogf:BuF%|/1OfY:xGMBc/S].ft6Px/;M6!<D-6B!U~^vS}]j`L]7]}3>3zP8F`hdhl|^@:7~XaxC]7_"lJBK:{eAr
-(FvuUXP'BEI_{Y6k#u-$L)W0e!w`GKTv~;o^HG>y.P)s3:>s`.IkIiIUB)@GTNfG)X-d2%nh]+5xP|kbEYL|/@U'wA2woUiboK2JFGb<p,GR/aZ+hX3Dy/
-J<ttb3D@L3}/N(RJme{b[)HG]9K=S62)B6Gf{"%-#mM(y!xvzFsCmqs#MDoCv%wqPC9CL)l$qr#Jc46$DTslS+q6.kGA2p'w;Q%WaA8"{r29K(%9`.!@&Z
-b#7!'pPTs4PNLG#V'}{WPF9L^,eOPB1D#v:mk&Nh~=&t"Rm;l<hp&T<5]l/{jz%IxxIbaVoeRQ!(2zZp}RZXU7T[CZX(5Z]p#q`PwI%-Z|_DV`Tb_kt4%x
-$3lAgy+xe$xe%k=wUQ=.Y)wfE9jvBSx-3_pnn'}5%N|_xO5LJOIer-mLg:U5[y/XElMFd+Yi/q2l#BOl)dO&jp9Nr!ZC8!'<~sUIg@T>)z!IfWq--;X2;H
-Q{~GGfys8egsxihX7SSfJO,,f0XUgYBlHhqA@G+{PkYbqiIVp(TZb+|t]8=JKcl"$--4,%gl$[K#l9.9:))+Hx&Ko57tta,MlqFWN@#=1IQwM/Sg2(~R.-
-_KKdrH8%j9{#h('R5D9Sx]n[1mOiiDL.t4(iLd0s&8NW,vjkXY)`4{.Q+q5;;]bq!hyTgI$$tT8TsJLA)bt]I0cc5OBoB}DTPmQ.Mxx/W)c@GZwtI1qn{F
-@mHH^9TX5A7wI/8BUv$v]LB$B2i"@$(=+4]om"L(H=IjSiQ^hOU3>a6J(Y)s&YM@NU81)5lj}BlE(`f0BlQe.Z,JZ]D,Z+5E986Y^7OfX1;M<R8!~sP|~;
-@FOW~.R&n/EOqtqAaR=H9yb@c+z+2$iaL'EeN={vXkHyw{I&LtiR+]l2%s{'{-kHlLbfc}PheT-&+M.,WpXIYRHzWr,a4`yq0Jvi4Ds%qfcvMg:(G4#@.u
-ka3|OVkoTBkY3K`:vPSu@<slYs!]<JSZ<QL4x.Z}~ewKfU"m7-Mg-Mj3sZ7Ku,xg5t6InOb5klJr(f'EP@aP}J9vmI=Q.Ov}&7yImIheJr'2Hf'}<g0Cog
-6<d#HIyJ^oNI_.WpQNiD=Bl7(e7j%v'RLQK|I|ZmWyGD9[R]ZRE8ja9JOgg|7=kU&x=pCJ>=-;_jb#s_p:}nP|J8+F37[I,g7[}@hbw!&:F0>Qmh]=IeV/
-|Xio%j4xm/VsIgncs5/qMg`"@6G;Tgr()l3Kl[ta_3O,V1sd7s^`oO|P1@=JD`uBPAK1`,b/U7j#4Xshw,UyOOO{EgG}6>iZ.^fU"~C(T_32]lt$x3^ZiO
-vA@21<3p^_)sEJPzm^ro1x'1T"1A,e&1b9RA=Nbs+V+mS;rK~NzKS@MXaf:{iF/]v!T:69a8!o1"p,:0+-9&w_Q#>}O/!l"ug'&]SqSoZ{qU&]31M&^ysC
-2[q+2z~a'@S,g[htq2h7Cxs,#IX6TmOl7IQ!F,z)Q"}di'y2jQE8z^l7.z7jb1)qluVf)MF2AdS#-5(4Un,<O6x`!(MBOHF46yDqwYMLKx^/8p,DAU=|mY
-t>U_s_-T^},FYT/@NRn4CNoO52G(d"nmUqeb!cR|3dysu},`WMG2jE'FJ4cMbB@hSL1/xzm@p::Y$6=jhSw"/z1`@r;Yj)1g%+$`CcIL<qeEd/}GZX/1%N
-Dvi'ptW8-6_Ti'Qj>fL1vvu|d(&KJny)3"g]pJTdW=ZoL"-u^:cj(I%X#(JG]zrd7d`kn-gsNqRgwF9#ea7d.4a1.ojS.,8J!.MGVH[myzV'WagWF}e(p9
-fI/=oQFWp=GC>wpk1.;MT|OduL7R%>+.qD[{FN(q]}lweA#F_Gx4QAr9zTrI_'">CM>WmuR]:K;D$OcFJ3Nw`6r;O6IUL6"Q[5bSaDr@3N06(^>{pyGOH1
-;vo|0^SG/:ys'C5Y[LzwceUe7C3fZY{OAoDnhoo^N.#e`5iV:YSL-tKB`ayk4DT,$KknK[6.+gPx"qb/{>({zKtz[reiu<oi--YYJ7~HPR%!T!K&~"}^mp
-Zy|GY,Y}qqFDRD~N:|%XB^CSGck=~(AtUH81/U1J["I'1mGPrgS.(u1C6jQ.nn>8y^5O5l&MCC1[ruf7+91F~nAM==VK}<8N,t{Q$V0ra<57%Ia%a0~:H+
-[3Xm)fr`s_3)!t7eTbqCFslaxL+|ai.,aY4uFNa&Qb]TsL$Ea[L%0TP,_ZZ@z1jc_N-`eJFU7p{3-kx[>8-3^Ur;/"tPU^({O#J3].q%x-`2WZ1oK]r3j3
-Q+@MfJ!J2pHUewBx{Y4qle.ON-l=U11-piFEDUus1@^XiHNq$YnI3!Z<y)@p9i`YuP81Fy&k($4_(5;Pa<u3LiLFm3gDW/2j~`7N_"yhE']h4j)wq,=7-g
-6-^}NvVFV.J9fp^%7<3yHO_hG|FELsos-/h]W_xIu!AM7qDKcQt.gu~CRGIPeutg.'uA.<3)$:>B|%xIiv90[qZxo^9YggSKKM}5aQ`h3^_woQz-h1)hX4
-)Wo@-,TZHf4}-_((HJy0<&|jd0C}aIWrerJLd6Yr`}hUcUOq$fs>p]VwOM#Ze#HSMo`6u!_S-2kF07)]<b+:tr=:;2u)k;_Qp!KbNY|o0^8C".I6w)'SS|
-+KvK"rYPNQa"@{xP4']+h%z0/+lbiT/mp#Nu-Gzlbq:;eS=!k.L{FuRl"uWl%l.Z@6#cuD}7d_`XB.+qt$&Kct{djod^8QTaLQ./U%n&-lu,Z{JJN&T[jQ
-.7%`ul:.G>~V'8Zx+|)3|'xte#>4]s(BUO,'AF^xFg})xOJwxMhhD#pYWY,0W_0f}|3SEN}.mNEZ6%=bT$XiF!@Ba/j|vf+twh&zpf6Z}[BAS#fG3@;L3g
-Qu@jG}]-pzL4]st}F}4^/yO1MSZv|yE89y`=-%35xVjKZU2=`@k0No(s=ki;L@m8K|o<tUiB-nZ8!9kC5=a6_=W,{2%$j,jOJ_,|HE[='V_[Xi|x.'^"Xi
-e{qu_[Fnr2=pgeNc}WiXQ:_#<YZ6r%&[(g"dm7!OO9wJoNLH|=:I#n!_.#6h&Kv^U#O0jPl[t8;VqU^ta6fP/)tQ@i_J~&>1X_T#wz9wvfOGdT&K:;-6w#
-A$^/{!^mV;=cU@8g<3_sNRQ#1+>In8'QDW~kgAZ0ET~{&^bg&5kIZg8KHV53(gCc/0a:{vGeY7TfCV%ei-AEB"H`CUmnonup^oh_ic4fMLbDB5v/GB_(+T
-#BH{HPk:xJ56|Kse+VTb'Ex$rP7+0PpO_Fd|CwSadMBF`_g>/-7B}d7<~`_gRr~rBI7sb}tGSSR{zYI75>}RnJE7HF{>x2|d_lO;k([-.v+zW`$$K(#P8D
-IIEkZ"_Zsg]egX<(oNS$,t4Zo}&!GA_aKtuDf2k{Q1}.Z;2PT1}O7I7JP:qhf0d}0l%slP.=''s/dD>GEkm5KYbV#bI8q&rTCPZVu7ljtuC{`XMSd%.z70
-:D{QO,Lk+VEta0V>n21n2i7ny$g/c]ZNUR3nALV}.=qvd0G'z;`>BlC0q]'_a"M:2}1#CVB]$Z_Zv$]!^Iq/]M8G7xj8KkmTN/<[ueYvOaUf[R'p0eRLJ1
-;;R9k-,NDeax']44pmuFKVw5D%8i{u.qM8.tt{+M/;v8@:]MlDP1,Rxgciv7w(9oEzMA>dG5;Omu]1]<:;<yyDCR89MxOaO;uU`;/)7cfjk:''4(s6On-Z
-,$(L}RYfoK5NxmZ4x8qYW4)9i4aJ`#$_.'mm`"M2f.mmUYO'y&S{R+oL6=np=9Qh2hdHjMgLgHb|tEv#,{YHA7@<44[nv.NauYI4c{FJAM)hi(Hwu18Gb6
-1b(P)-$vAq])FKR+9<tGV'=>+TyG.V9P'KNkUZOsh<mo:WG4NC'^bXu+'iO'7;rLB@$tJ,ZT!6_nE%pLq6&V7}OK0!wRiIWiPdtB6IRq5m/-hK24XI;i1g
-#;h9IxY1;,Ge_|KOx|s5i6I8]P.HquR<0|zr@Z0NFu7$/k9:Z"/0'KEQ>.GtM=Fs(yfn~sni42")0GqQ9&;PdQVGAQeG$pPKUsTsCq<uxh1swMn@f)N8,+
-978z#].}|xp0mc&o>re;ohtZt{/v{q&D#K7z[kA=degti79d`}xYXwdIeziDjZAycpf0e7dF;O~(jpH@+a=HZE0mu$PrN/!)^%DUQK}_8Aof1b:&k),_=/
-lJiU:Rs4{27+k67x[>@nM_C(g%pB7^!DK)pNRYZ_A0]QA#=^;.A+mGgw3wxZ<(F4PVn4V.|ow,.aQ$hP53s"C}Mj.E(<.}^Pa1Hx5B,"fFKN,vit'$TQX-
-g-Ws1Ip2}5XPN6S,3rbBgl.u$Mb$G4y>}I7UP9r.ay{R{^1cjPGxj>`-mQ57jwTN"4e0zvtiP:jQESda6KrCK38oTiW$"K@a`B^Q`wvnkzzcAru>EfDjB>
-lr#m#&H/I42"v2pU+:j#8]B4o3QX~tWU`e`kDE<&.6xt`<2#5.9JGR=}eRr.3t=m/:/T^l2>'j~DMeQ)SUxneC:(:i]].4'"{-`''!xKgw3YQiFNIFTXzz
-mmrh$gei|2!,eMT]6m^hkcluvKt(|a5]':[a8NU@BWtT<ECHGb4h_zczS|Y;V&2Xo+O[3)>d5G:1On@_>)c)3o9AbS%|S}VJ7|bIr.Y$6|DT).UQ`K8IkV
-Eb3]qsRTk@,Moi;hulnI{Dr6jAV>Z3+P#w7#zU7|[8i^-]-WYx10f7xv-tJy@DHsN%91c|{uz`CH9&m5sf$4D7U,4&b"ojBZA[`c4J""@BaN4<G/D>8$[b
-PV[Z'Oe4@v)BeLk`dX1FLxaIo6Q,0M@mN1x+Lqu<{%{ZDp<j699yL<$bd.k>mALU@guw8]lVRj;rKdS:bSE.[1>zS,LCj!v#<`%rK,$T9-I{:iv[e=I%0l
-,a+2Mw_4<hfME(!(|0g_~X(%g@.muzG%pujDoM5K+-11LuFaEXk""/Qh)R,nU,[;W]K1xxCknB.DnhsS2G{bt]JG3SzZxe}Ogd^Iq{Q#$<eR_2u24TIZ$P
-ia!p&u#PgG],#h"Y{i78ORp/&_fy2@i{Q_v{gvtj)yFuTgtzIf3[LZCQtjq=~+f'je97>)=%@^;CT-@3#ZSm_1+Rd]J$MiWkeZX"}`o;y#(@5OZ^>a#8#L
-N:}G9oFV"N]+s"a2!_mnDn.fa8bEx]hp5{nBxcPQ<j13_tUlVGfT$1Db;(a7@<&)m:C[U9X:2{!|LJ^Fs6nHF@]c0%3WaK11qh56-oVrI<0e2K@Z6wr)A!
-CO9K!E!zI_"(.3DrF-+$ERbG|Ox%=xGd{P)x@o5JckDs_xZb]l'AHxJmV{V}qKhtu6>m@h['x3b[XyEs#[CO2abEQR,kG$DU/UKHPs}d&(DjGKYy|Ow4|C
-m79`<NmR12SN=-n0Iy0qsxB=-7.%`;q#43gX=o_KTSdLbl0M.5iiIN6M<nqrV34R=&r.4U/([_;Qs^r,L/YLe)KUowl,@/8JJnZ[|EzR2ck"=UQM8sj+MN
-#!zh&zr8|R76HC`>.D_ibbNYwr'V)"$,R{Cp:K$,1BDFNI6=E>F#r66QTq=+P]f]|6SD.Hci#e`M#N!LrL"R3E%(nEQK&>g/::_Dz62GWe]Fs1Dd}950>9
-mhbUOFXWFylsHR2lSpi][ARJJq@48%p#F2EOoab&5N`%",8%CWG]R2E@x(Vp<+R&=KTEgW`Zo7y4+c!luv1&x5`yzg|$"xdCTSTn@[2qdBE=f2/buB<x<)
-h9^(B73RSS)&Rd+}3$wqe^A&Yy0xnIDO+2&f|sx5UQS-WG=k50:CYJCRuNO5MNUc<917!ktsw3S=7(!@~1F_(i%(Zi6SqFVsaEn#v&3_aOP:SO:akL{O5b
-N)]4V%t=<>3'oZm=y]:=Cl/ASD.EdHZ0cSfTP'|-!wlzZ[i!I}JS!}Im00`I{-o/z$#-6%!Od34Km&fh>onvu1Sc0},^|`cbF(!3>Dr"~Z#s%MWo'Deo=$
-kV=;ZL+v8Ct1sN#87qFQoev=2}||PbfA,;L2<1ap2T"J;J1kHar9o2-8w&S#@-z_=NL=o:8VuS1N@|D^dFz^()osv]_rxjA:1UEe+gl<Pk_lqSRVN_'8{C
-rDhC},tm7wk797k`<CK:}"9PiUZm9,ao~5&<G;{^&,xmu}LS$Dg-R>BcaB&h4zN2.I37rbe+i=IM%LW9=&A_"6o3LU'p}.@'+;IOP^ozlf+wd8][<69!;(
-3^#DTLjMpuZa,646!v{RJ%^idy0LU274!>P36ffMKm)DRP"2^xy#d:{;N|r|SD+lJ"28N'K|Gm,c$%>/3;'7z5JWt|9$0ikR/_Avsh(<ca%vL@nB</kg)_
-$QO)+6`zkm}}{g$Igf/M=[Y8]:|;LF~FBJCh@{/nuLg|H7"(mV+cLB{q`ftD(Fx.w[!pGUmzArp69UGgQzX|fw;&MUw6H`eY~z%l'W(Ta"2sr`""XO%U`1
-=NC-dRB`}1`..b';#elMW/C>;(nB~8M2vKZG^Wcp<gzI&A,#kI@jug="i<+[iRJHsNPtFVTf0FUx$%9ia$h_R47n.)9V_^|N%;JTxCy:NE.HPV8d.mNKf!
-,TrCQwciUqhUD$6Cv[!Cp-L95hV)gdX`(7:W8o5w=!~#|P$uQ:"DH+PLBHc;h<p/9wYy96N2^3_|@@,<bRlb'IV40s]gCic2on=5oUK-s.s{GaqIt:64K5
-n4-J&2S<1_Yqf"MA>U_2c^I7Wb83'<LrQn}5daYOc'OZvJ:n~D6r7PU-%C,(5e+0G<t2"+ww+wlsGe8{^9yj#^EYE^>6Q^_8e&p(~,T"9iRhJ=M/K2L/lL
-.bU"dD3Dw8f;>>${/F)#y^|iWv3NuaJ=x}6r'0'8$+mY+FMT:g'W4`]jB=.1X:_Q7u<V7"Y=D]O-~|l0+#65U#DY)fL7Ma>m=UVcpA!wLa:Nc7EL@kNg0>
-u+9"32d2qLcAV(koJnF5A{O,G)BLxR.:R!ZgJ^zN.SaVDYt^GtK.K%.radh^G!B`Qf|gcOFg%3hd/-"AU[#H6';E(F3k~.VN<EYm`b-y<<_n8lb_P#c+Z2
-CcE'dzHCyc-V9ARVX]<by<)5L+~VHo+#/3p=''ALOa|Snn6Th8yUtc0C,`oKwDW%eVK@HTfbeP&POO[N3XBg&4$K&HF`03Sgf0B6urqg<]YEq5m>uqo92n
-<SI%ej)emhJwv/cJIJs7lRcn2;h>5%pT{qJmEzJ6Tp.Z9pGP&(cp+H>'%/!-E][#JQvh0.(+`gjwo6tOyrBY0ss)cD.,hWjrj]hmLMq-MDc-U+vGl$;-lm
-Xk78tR}#%L_h'<EH>E6bkh~c"#M}K]q=SRnm%LSF,g`=>xfqr>}$z&'0;v)+WpPF0/`U|foVyoEG,MJj~kR;,<5n3;|sa,XMZ'5<N[hz^"E-DjCka88CN}
-Z`!C'[ImB:6}PuOt(t$ni`jeg'1D7's:V_}V%L8GPZ:vfD^Fr$ji|buA@L>K-`$awIR,-6L-0^sZ"f{u[MCG~TDy/bm|$UsTzO)fA5WbMe.yMRx7h7_xu2
-jv[P$}oN)7/'c(zLl[OU22XtY|PQAb}qYsmC|"2jxMj(}YG/f5^a}A7F,v6gU$=]sU/^qFC@lyTlrn59.-e/T}>QKYE4E-GZuUaw@@z4)9%%nV%!uEv2B4
-6!O^pby,]eN%RgRW6-1UI(j[:2^f84tZg0X/t{@;>tC->:NBkGZrxwAuzPp@GdEE,T~74|R:wGh1}Julfmws}o,BD(=hv8%{EcK}:wR}g[(y@W^1/u::6!
-ScuhYf^H|muYr<!gwyZovST%:InC4ALFC^L)X,'%]^4,;h^[VGyezaNJ;cC|Y1MPv,^ZYg%pRCIAp$y)/|5v"lc'#q6GgRvEB}u<B-5i4%2FV|=lEE}>S&
-D:Uc%{8Ms1Nz2=Mo%wxV89g3R1e0Ri4.LZ1>l5a^ZoTC-^Yw}7jaf:<=osm;;0>$"OB'qr)#7.:-UtBEea+$@)Stf)"8H<%eD=79Chb`OF}9j9FT<}&x(Z
-R,~:_.H$P@l_M$pAlVPskorwkDMF<+|p5WTmSa]n_rbqV=yIL4azk4'{C#LzvejIm9uqVL#s"h<tdVO(x(zR[D2),qk&@m<R!1N,.'>4R&qsIhr+},:r`q
--%X<Pl!zP$(.R,u#Sm,)>ZnsA.@#&kJ=fNb7-hFtuAa#/>o6L7py~;r.=6=KC%9SQ:oSpg1=wQw0eS{.4yYn8_(Ek`G#%m!EH]M-^M>;U$=u+mJDk#!(J/
-AwY3uZlxR}ex|%dh5tk%jQ_b`#U3t.0]BU~qZLX#60Bx|&&d]c)9YIBFmqRrS23.Y@bV.0{`$&t!$,vEA>QEi='IDhi|,Dd$)+/@H7yVz=[M}W!Sdn,Gt0
-^kvu^m'z<!AX|")Gulw'FL}0ZG>,4}_Cw<8vMrA=(<KTdnxzXF2D7bd@iZ3^&R5!=WKnSmATZ)ho7j/!/24xOf3)ga~:3r2lXv"k3tHgsGT10Z_>OdAn(C
--`IsWYzT3a/xL]fhc>K5Ipu)_dM&>ZcIHF^'mLj5j@,GF2vqL}DZWIt;}IYtm/if67bxlzwE:g9psm9"N[jM6x$I^1`2c(u5OX5,@;Z]JSoy;4iH>FnYT6
-HlZEnJJOr7i9fW1jKNzjQw<fI&wv+PO(p&z3|O5y@QK{22d^Vi&@SZv,virmb]WHu,VHUZ{2C.c}bC5n-f,@bAhHB]CM8,EDGnfpBQKYh){o)v_D{lCEaB
-46x]($H8|kH_vqD:N&ICM(wHRFVa;D4ISCRuTSg=.zhs9)uR^hP;d+7ZY5'gB5m$8Qofg#(roO_`z{E2mS=<FZM8>0UP}@4W}.s8<2~bCLexpG+9WoFx7^
-E6Y4f4QwlXQ7gdh$g]_&ah9'#!{G}V8Z<'e81s}3wPsfI9^:79r)+k<p8zw";,phKVHw^$BvlE3bv-0F//(wqeE:<7,fw"K}UUJR_d&m&X0{,RCo7VPjko
-EH5mT{hh`Cg(vUt(EQ+CdNsB[0EbrIwBTmw-`,@tpJVY](dMicb9euAO."ZR$f&w#u}:Hp9<(YeXBWC=<Z]3xsf_Ugk6+<iBFLebH@KewEHprXOT}Ye)<J
-E"OWRTJ,PD,"IWuAm3`p,9ljW#=`.|$+hHtdRir`S0<//i":])FnN9$]nb@TKS,'jJHBw=q@gnJWG:32/n^>/(t1S,dOpqy>OcH@#55]7-NBt|znR,0}tC
-[I}QyiYJ5-A3ch9C5oCOm61C+RO[&iQ!WA{AA}lo)JZ=ZO~tdJp)V@iZtCC})5fd<Pv9z<~(x&}AeDKzXI}dw@|&3:6+7wpt6ofmQO5LE/V;qQEPnCX,=g
--5%$%%E`lKQ{H.s&ED-"belhyP~)(IaeWxV-kKx{:/%nZz1PWuliZmmQEo)VYI;=dN|D~201K"@35l"1pkU;sQm9vgru8i`RR'rlj|uA}SPQndXxGG%+nX
-8{'9.|-mVL8F@8/&mDKhgX~%]v'n^Q~mktn"m9M6Xy;#@;YP/YGsG3-qw5(#Ms]<pkd/ICCgJ`q|.`T&DByY&!P9G,$JEsUO)uzs8<$Vz|$MvP0UKTgIKS
-;[%9,ZHf1Ps;^<GxY@V&cz>F3@&dS-_z[t#b%^iDY,22er=+U.lEtW!d~L7DHc=7KV&|8I!,Vx,nYfs{S4$KEXV3KkpTGna#!:QP9#I|FZ,p"5uH#H%Ya^
-c`&Fh12K0mZ[|(=YR:wj6}sXUIl;XJ,9lpdL^NUWh((;^q;I.xVkUDxk,VESZB.5CCT0`5-89#8Nwy]pkr|kA>3/xE_[w"W1GVuINa;2CYx&~g0)j#ujSF
-R$dYWX|#KyCb=P9'iH/K/#:eigWqbU-i7VY-keF.U9Aj[2/6aii(i<rp59MEXVv^FDoNJAUi)23n0N7Ur,]J:7ep>k>.!c6W'Qk>N/kC4.g9N>m!p3sT_1
-Q5#xe4Pn#INh[4mXwh8HQr1$+bcu%KBy'qUEfP@6p6fSV)gILI!)85e@qfIXhj0Yhtc'dg~RQA@DU{K6Q8^768)h|"vjpm&wZB)LoZew|A",P!U^Ew^q";
-7nb6.{oI|A5H`/TS~VM[u"V!`"BE|hvhgw{%n]&+kP_2Iy&wlAut>;>o`mwy-tg4>1d;UJ6Wyik9D^MiL8Oek0mE7!5ZF8lw$;X^bwEgIrsMsbHPo[B!lt
-0bxw'=[:GL}ZYS;.q8ntHptsf`ch/0)1VP$cL{9V+pzPWW6zmc|R"t[$_D%dg8a9w$[-,D45q8{$81EaR!cvBANKixyP3D-MY8S-@lgi0P{DC)o@LD}$TW
-[LOd2}kD@EJgN"]H^e'wR"G"!BQmZU3T]eBz[&!Zle<H7nJhC_OV-f|ZbE^wsF(P8}`ir!SxVn^Cudg96@33md>SO&g96iB:Q+go(mNER#2Al$i-@@By;Y
-|`"}>Kby=K#X8%Z-e6`(P{jRKAQe]o/&T<-G%s&FZ(:aW(qt>S1iJ.27xmDMhNIT1LcIm|ju|.NTQ4X[fk}cv1hug(8zi+gpk_J;&!69#iW9nUgN14ikzQ
-+'~us-XP~=mAYy}dOT^sTeda-9]Xw-KhxB{yBxZ>L`"{);FYaxgowZ6sbJLT|G6`R3>!tI'{mq}Q_2K249pmmE`|[zpP,0tpO;baJ;p$s<oK`yH5>4sX!G
-Rq|mOLUJ<v!|PIPH0lbiBGVUesQ^~&6GbRSueF>)|%@KaB2o^GeqG;a`'^qR4yH!DB"[n/W;)ax(:+s4;j&/s4Rrt4@G.)~SG#i-N{/fiqry6<gKSa^ZU:
-kFo]8+@TcE30wBqRPA+s"5X%xCG!!KO>POq-:MQDj%q2o3$F.2MYR<}&XK@`v'W&-&5)-qyPp@<L{U8HA4.)pEl65v!hBpT0az7sWOtI<w_IIee0+o$+/{
-OEorzxM:Dmj@fhbqocjJ4u"Ll|"n)zK(;FpmmE7#>7%>dx!8bWS/^(^:WBO1Usd)srJ[~Y^e&)WB8C8G8mV6GTi!o+Y%93s6jn4eCk=y4fL%g'XFNY~"[m
-Y^+xAAB>GUu&<m(G8bj']cjS6HKr6{/o/KB$$o!R|hQEk$_b&J!Kej~)XU;t'U#@p2+FS9,XKo'KK.3tnj`$"U%U,3OKaG<ang9ds$N1cgpvr1t$f}]A<y
-K_gTcNd5F7VkoU!Xd/pH|fHk&(5JH;O(,!|D`(EZfrS7y";vvp0g'z%(G'P5`)[|^MCTg#r08y^f,/RXZK".t<m]v]VNiXtwYuoBL#~Q!anq`FtJIs~i73
-T$fO_eO(i!Ta%mC)+!Q/Z<gG1M($M>"gz-=3;J@|>HRB)|=OWwJ2^rsYmw'(x0s0LVeR-K0ELxRvS+|#zf~E~#+S:TaR:8@"$%mT7#cze,oT^PQ_Q$cl=f
-9JF_1%XzNgU]fVK8u/Jf&G=JQ'a2`jm|`PX%Z8^8)LdU#KY-P&w1Tj#/rV#gc|vZhwNMbgP#c$}:Fcu,cD~_vDs2eWN#+-NS+jH!T&S547FK`56r>!V]y>
-=gD4'%kTg]tI8Q0Ng$Dkw."E!U.=Y28Fdhy|c$OO{iUO92{KyF>VOdKc(nr.]jb8zt]R[P.Ru'VJ!/`Gq:;4rM{P(9zFa5i=ZDMs.}|yYU[i3duIE,UPcF
-Q!#y1Air08f5^$cr4#V>K75}`L<Z_8oPt8w@,DLtk8DPKWtq^W%eIkgu(q1>f6Jvld~TZH-g9fuwT%y%5[Fuxr/qk'W<!08;b:,a%K4S'%.8S}QIIwI2{v
-0qTb:39h{/zp""aSrI59vV<}RHHGD+c1lp}l&Iy.S$+'Pbc@79GQn#J'qm7VZ{]+_^mO&[4IPXd|S3O6io&<"Dn"c:xW%Se+Ce}YL|Z<Zj/;kGa:HYxo#<
-naX)KJ:.5(CCWp5!BQ~c6k5FOR`3(+%$"+(+iUSj2X1$E-utwgWWW.i@S!t6w/5f_H]QPvh;{gY5ATN+j4C|f=XJ4p(nrn}D_d+Kf$}cvq]RG8;6l[dg+4
-V5bH]aI},hPN=5JZx)W&NxMP~r^b]Rb$d)T^%U&qd7~mOW#=(@NJ%#s2@#7&[X1oM&4,"mv52:Bs@v"0E:s6-AKg]"[L(XFOGp5Rv^P@AY]U!wur,nm$=m
-<>v'Vs.V6cUiLJ~yP0pxseyy)1@`CQ5{Lf>2"KD3PHy-~kIp3v.#"=f2F%5Fy0IY%Ke(1n+j&P.RZI.ep|'Mu2xluo/f9kVBe}hW$5l/7Ca2R9.{cx-sVt
-udvE:GoL~MT3_yQ;j2`1"FQ]=0<K)4z(g3<#.-C7%tAQ%rYcCPHe6kHbg]fsX8SjV!M8S_-yxJ#UL-kAN1=E{=&DL)>R_lyh]-+IL$'"2)vhu@$feBGw`$
-1iXC&"D@%mGRA(;LPv$WWQhLkhXI=6&7+Z>n_Nm0.pnj[5<f5$D5H/o%KpNspD1>g3+P1e9n<--SSK+WjMl/,gp_S@DYT`8.++&^`|aQFe0Oq2.OR,TDv(
-"^&HX+AUh<rK&L).uF[Q,8R`_IV%S6e@wYo;Twk1"-HYz;D7<-%qA}KJoM8tJ=G96Ba}--{X^;MM4,I>|Uj8/-^lwx-/rR(-4rd<3+Mp1.5@_ymXD':`@l
-:gi^2F$6uONqBLoQ;/`W]P[gCFI$#]D"BC(^[O14q0w&3y~bpqg2UjnHPJ,>StnZlldCNTJaju[G{Fx.i1v<pgR/@M'HAwP>Q8@&.YLF|&OP9T6&lVt@qA
-PZy99uX}y`@Y:V;uAxLt!xi^-=|tt|GwWFZzgQIfbdBO8|qNYdtmxAoG98xwLd{z%c^D__vZDW1G+>qLj&{&KzR}C-jiU@rM-tz5+)yml`$3"kxjaz7KN=
-|yRl+,eT7G/0@VtD4@=NCl_[Wk&B=FX@ul9:THRhssOEtV"kt]@;Y[zdMQAn`SQaMcy5A%fq8EQ8(w[2cgVplZKHz"VOJD3w;hJ{!j00OVs_U@tekVr5FR
-4R"q;26K_5Gw2J2Sh;C_`S~_>_<@l-+War_^eH2N~lKaw'~'Rl]9Y$|^TLq@<:A]_]j.5Wdb:0g,B9>iDR~IY^)4__TZhu,jbRph|bj'q/kIfSniHq@yG1
-BB^YSXy(@4f56NDTWYF%8Mh]}1ky~2MkL/GlL&^|=ch5j)[]-EFGs@XFtBBsl2=4.,I3&$C:%IgLGV4d}'"'A'9;H70tsax^B7^S<Le]{9^7>Mw8|#,)<.
-'N@C}:hUAic1+K92r-Fc[t'8)r/R7!YjYy<x5p~AHzjq4OoYXLB<3'oVm=$-Ri,{46wVz[#I9DCq6$3pz#Y]PR#z;`rQCz0Zv6c6{d'}|:_vX/y;E((@;q
-Qh`Ne!>WAP%>ZP@c=}WafdC4RnD60<|i_0xU^|S8sQ1h^:hDk{WW{y#WNL({$ScQzIJRG$-7UEt5"X&)!mIkutKicG2mC=Kt@J1WKb"#1Qsjp+d;E/@qWo
-D5"%Cs3/+{aTz.@(`%&eaF-WX,Cw}!-)1zlR+q@JO=J<'vg|KsgSc!+-aKx#3y|InDWe"Ukn'<8pf(5itIw]4G,1"+#sQ5_DMGHM3=^CQ:bFp^Ih#qQWF(
-<cPnvl8an_uD_cy=t+SDp;DpC"'#wA8o!R$j&1U7st"nXbINi8aF+)&3qXG;ewj,H!GK$fH}Hx'3Yv|YM3"6Gg';}!;sWi">dEXM[j8<HL|jxs$UiQF3(f
-0!kG@nj1k(_+ck+KKxr{f#zVyu2i<dmf>Z8>)7~q7s+v:<L;yr<K,c_h'Uw6^q8#QCB:o)ei1>'GzYc^Xwe5n{Y7V#x5h062au{R"Hm=)QKV!xGWh<>Jf{
-OsTQ!Y~#;tB0IK-[t)zo.KQq^{pn[(5,dyP4h`y};3)|fUfhoPCe4bNO_DLX7n`J/M|"oXdR3]~}l[$=mTC-N=Ae'R6Pw[%P:X0!VLJE6xvVr|VB:5o3)9
-"fM6zU^=6B}7XWI.ga4w3%;^wb`g7t'|3&2PBRh+dM%EkzEi5,;au-Q^pTZ.od;A,<F,Z$jT2CH)dZD%Bg}-ylW$7kfrJuK;@i|SU:Gt_m^;2g5t~y`.Oq
-'B2O;[Pgj5Lyz=O['Z!{jxJb(`QAIuy>'N6,B-C4W}e#{Ug{[d|w[2I,^Vz|_3NQ<tHxJ>@y''Zxvjn_<QY/xtA;SjB-kJ1MX;fz1}9+f_;_taxD+!XJ_u
-7u,8=yBOZ.EQI2dW}Qk4|$&b0SMr`h,nmaJIKV~IHYM"l$~YvUWTIBB3ZyD;ps^TQBHwj>,P`RRl.F,Q;#-:&DN76+uAzl:(Az`b,Tna;/N7>"'(_Z=2S|
-8X0W)&]@@gMCuJey6iPR(^O7Q"M-=lST^ATLdJ^iZ2ZZ[pr8{G),Ny0xgk|7.(5FJ,qU-%@-g^T`W;4l4t]/|.Ers$dx`Khwi>mBp-GUL|1/bQ<O^P]WHb
-GG)@:1hRfx-BjlwCl0v7L<Jwz4@SNga,1LJ<&M|=>9cL!KU)=Huh)5mf]qqGD.-S)u|2]N%JR!`10Xd";El8&[%KtEz@Lr)j]G<'I_JO^AptMq='tn_|6Y
-6`]r2%qzn5K8n)n}SGDq,{3`~Q-T%AY.%C<c@8z#Nd2=3}l,fX=hD$nPWzoJ''AVe.`CCXyROE%{OeVk,j}I$-Qex)iW.Gr}rw6+UOd(|FJ#eoa#'T5/DR
-+)Pdd2#`RlHfw{r@sRch@HdN>xq;moFH=D!G.Y&$8wY,FY"Vi@jB~G=J9RY8f}I/4^Gbh2&o_6yj%QVcOn'k6<sBv'QlJPQY<T4zKo`iTT$yq9J'fC<A`L
-x^1X[vjL;E.,b}7R"t"]7O46pmL)6HTTZz8xAXQ^.Oa^dsAC>;m!I/nrT/5-@L=9FThmSrkf$^i!@b&HmuD{xb])MWB$8>eV~!%Bm3zV^E|fP{j{5,+jgF
-R>_"LL:v^f3}NmPF#f+{^5R&j,0ruwM{K[&)%Y4R(53fC{w6hY)b.g]}C::1TUuQYDhLL)Cjsgm_`)vdeVL@k6{3n^d'r5Xi4n]flD'p8Qv;oaC"auvJz>
-G'nBzeyYak-C|g;zS&(5bnvg;4f|T#nJqGxU,1[pAlg9txAx1h]eW-+tBgAJ#w""@5mls[]GJQP!IlrFI<Z(;Ew`)qYKj<HMKe((6AaKn#-MNPA0{)5fXv
-VX14]9wT'A8@3!|=(3aIq|)+B3F`s]{2XC!t@.PRFco'_f6S@A(pm0=!lIB/Qa+X)YR@WN#{Ls_T[bd|wLKcc@Vs2^R@G"_emdiz{Kl2t{N.}O$^Sp48>D
-rZSFo+$WJ|Bg@)NLd-{')R+}oOg.Dzk}!WIZnHZ_8478MJE#@i$.{>>29(,yLX+^]Y!vQTNK2EUgW('t]bo7kY7yIN61[ZFCFQ5<(!yx-$+l+:}Nms-NnN
-2E9xhD_GWS^[G}u.m|G>Q{_]M<MrJs#{Z,%y`+2ii=a@{/R-{hD6gVus^tuGyR4I+sQh[N>21X/mFe-ViQ^shZ|hJNSN#@QkdF^MKS~/g:"FqP3!'$_U'`
-v8Iw#|<Xna',-AbIsE6(4Sq^)qt{4Vfp!j@jPP_!-]#|ABz'eD_HpQBmxbM1kL[ytsv+.p;ur.ADKRh&KMy'xS/yOf]TwKz%).9V6S[t:KLDkpL/ho{(b<
-E0]zR#T.['&q/R.,]Wm=[T$S,8}jz#+0(TK:Le-'|ats%F6e)R46Z&f5bQ0'Oh#6[pL@X2RN7o1;}(^8j"MO24_%plp8(}6j(.`,=-`<3LL[`u3I'_;d1`
-k&Z'GR>m!S[{Vg!/29'VDJE5&4H5oiD&f;,Ku+yUbm~%D6erFC(y0&=wX/{21vSgK&ooEe#&d!&wH/YNQ)J|0gk,vJV<(sUsKhAeY,!<z8:P]Oqz4q}]L9
-@>Mw9iR9][n@&rM{ugiL}M+;2nh"tQTQht/z)G;Z.7'pR"LsW[r2P7g!_loTb2!}8Ni6Nm.`z$)CfO"^dD)t"~_``x'}y3/KYuhzJs(|(K6[,NG{oa08d<
-k2P/1x.-:s/'U"yvGoW7/|X<wh~O)zV|Tl{lc)O;PqCX;BoFog@eS>)yCHoa;OXG7wF:"rRfjpISGj$}uXcf&<+48K<W!8w54us6JVxhVO$bDMs|dxA&z1
-f4NbME{GZkT%.ZNiaB&"<=S2yJ-t0U)Tr!#8dR:[Y:,U)Wc7%PHe1n1eyhHdR5qOtCmxsJqYS(1G7TB=FG6`UA$I%Ii;|J'vh_]rR_ay'r!up[ZTdN3xT!
-BzQ2g_'r{gVaUa+q:7J.{#;7>aQ,~ogK,MTZ4a!w,,Szf@/h)cdU-0DcH,EOBeb5V0!cUcreFg"d^ruoHk:@8z^gnU7lq^z7N|5:6D^yqwv6H[bXb{u(p{
-x{RWwr}+.>i,;@n15rnbLQ5K)sW>dZ~}[0v2+xt8%h!,9Y6|NZZ4<)nONAIi0e3QwGbp9B>^~2S6ty62/@U@`m(nI0Is$x<n"bc_Uw61cg6!xcGaM-Hp>t
-YK[]NxEC5GjAsh')@}r!J1peK9V1X!7k'wTQeJmrJ9YmCOGm,sv+_dD{S3ecFAb8UuZpGl:!}E=49|w,:kj0hjNY#FQhB5Auda]eyGo&<D`_xLQ}3&"Nr/
-u'>KWb'q7Ogyv,h{j/3b8hh;$dR,N)g5pttGNt@DtFw89%!mN>UoL|(sfqWGv^V:e0(b5[27mY13f)j)%d=;C.lRS_,AK+)0p!0bJkq|2F#fS'SqBV:inG
-i-iOSwR+LzjZZbm=1:)sAS'!jC^,u[eM9{9MqG7I#(]a>Q{UH@dYC2t.{Q2YuE_Of_r)a%LQ>uqq+&@7(}620j8kU+uCe>6<"2SY8rbhD8>8X.a8uryK#j
-aOkeqK5<{5!Om}wum[e0r-faGn9LGi6rUWI1Z)TZb(K>y<B7mr^uLp>9#'}>bbftn|K+iJ:Sw+_4h0ey5hYqNAszY}Xh:!HG@#+vYCH+kO(sY-FSisJAS/
-0[6(|@QAL,}z|u1R<`CY@IhHQ@tURItfkwyf'YRcwzToHR)Tj[u#~%T$]@`@~&rYVwOc'8^;vIq/Gb7:b&L{-)Mj37/}l9Zc;YI4}{':I)^FV>2w{wcV3Y
-.WJfWRa':AGkqo|VE4b+RSakR:7/fDtSc[eWJYl[W97%]hHW4X;SGr/kYnMPNQb(E3dZFk.1]Wa!4E%gCPr8EQ/T'}WXQ]%%1D].qbNajBC1QvUF_JTEbn
-='g]>#mdGd=y7o]_Hm+cKO7fC|!|G|w<Kh2db[a[AGcn37Dl3R;L&UZ>cV>rsROYDSI3pwFAwoaQu()XY3fK,[(yeYu<#$9BtG}B#u-u]f7bb`~`258rJD
-cyO+#R]'|L]2"fg8_O7@W&nM%WsO-wR'Nm2[[K]|kc27zwR`RJ`];%|Rl;:&>>vQo!'6SSW}:DnA"#$o:{[j!ah+x|/-mhW33;0Q9R6y6V8Ntq&x-)!W)4
-v%.LXAW:R2vcu4[w+^Iz8}iB%d5Wh@..YVQ[mw}#=[EId!zGdXQG/N!9xB[p]YP5;X]klHNYdd<,H=l+9[u{zf#O@,)ptx3GgN5'F>1N~=Yaa8k,B_a|pa
-2(_W(J#N"tqchM]]Qtq_eTT{nu9N5J~-dS2h_+u{1,4%p;!(L8,mZ|GuZ,jDr-nDrV(6(}yK0bKhg,-M3nW}s{tIkM6$P|N)Rat,zQ,[~!4|xWYGvabd@N
-Rx"Mb}-jpE+$GQ&|>cy)./ey$Q7raR|M1a4(r)]p6hkt7EDvgP2QtD2du5)2xV8{^9C]^V[,X/`t,O{BQURP[-5eieg[tYym7AqcCqhfKoyJ#J1ttPgXJT
-xGeYDHWc3FB!TAB96>|zB_2c%)dx)N22y,ELV-$Birj)nOT3M@cdl97v7oRH=Uh}Q[Ssnm8hjZu]@M>|JO-h}y#0#qS&n}Ckcp|&|[tK@fUZH<)v8sNrz6
-Cy<w>A>&ys:.X|nIuS^CWn0F|iF9=d/6G)y+,+LKdnZGk/)[~2YTV&8["L-X08~rc3jpstk)+;0=;VxHf/v<fs8Fx/1L}1S%_]zlU}V}3B"Si8i>3@zUQ7
-Y1^67'{UZUr`5Jw_l>NgxxBut>G)|S+f=/u1"L!dMu'KLoSX^li"^a<<qCbdE+60=Q`u;Zw>dvCz@^d6|1$W$D]!bGT);+^17W+d+fq{JLiBwzoBKk]X^K
-}^}kityM=wC6@YgmXG^lO;k(K-%vk`g(|mVe}98nJSc_@&5!S-1((Q=EM/K(pvHGy_KXL:_)DwY'3"3r2iM5d01B.S"4RX[qGpGS=31cao]=D{~i=rQd56
-g{V|4p.LGC/];{cE4:_x08%)cIf^0Y,'Fs+ns:cdoE|ICiO_0L=%b>!N8c6m{bty,E+vYR}|dQpu}_<F_Mc8cxqK24'$V|4/x2"X2f^bAE^'^$H!b8G31g
-v9Uy%^3!}/[w!gF(;a=t4Rw/{2#)H)irIJa4Uc_J4Id|iC6^L]ZHn'|1My"K.Q)2eh7gZjMWvy9$d{h^"g|=fjXOz+vJ:m>]!2vEAo,x5!<R0zn5.rxESL
-i1&)>]O>t1Gl%q_[#Fx)f|;1H#[5[qI"'R!S93;&wgjk_L!laaU9.jiU[4xkA&Q5]uws,t7Vtj5QkP/R-<X=d4=eTCNBcXa|WJ@7@<Y<VdRBUue1Q$K)K8
-8=mj[boN={leG6Puu1Z5Pg|%[ULa/[d0a(p)xm7rI|2]Q@W@{C'_6z{Njyh]bk4Y"q&YNrty>t75/"c+rU!{Rnw"pPFqYj2"J}/V:QL83Kbq&:C3pSgZ.k
-09@dl':2.8d4U%:$Piv&~H@7"Lrk+Q{Y)VsvNdVD71zIS3@Qd4zQ4@7tptPt#k^]bdwc&8UEvE,Aa8{d)j$Ai#',GJ:_YP!Nbj}18#D;PrhuXF((k[=7;U
-7vE/OVTT`(.FxCOSL_LnjN#qt[LllwBZiU.Xy.GusJ/A|9m%uo,HeSq}[shO]FcH7Rnn`<D0on]5J^8dI_c1'[z<;lpl7kz70VYa,a%}BN9}'.&JohT9Xo
-Gt.aL:&#Omyiz<`2uNyPZGv6^./p5R0uPAoCIZuO=nD3BacMl>S#hLK$d9s9iUl4G@m+zmlk]q9w-N!M)wiXPy!t96"pj+X&!Bq6J'Wku.~CyFYy!AAbFs
-wAj$F9$<J3'8Sos"QPtel4=CD/+5i|tplU7U(C$402F]f9UR7j`|q>R5HKVlh;gPXQM"rEY[S.LJ_h,/Q,Z.ciFsm/94ni2Hfwl;,^LR22fs&Kn,qsAN#D
-w|i>W7@vXNSn@a1|xYC[#aV%1=$j"FGB/YtLZ|4Y"KAOaJ,0Q=lt9Q=`~^@O^(X033OxKUYU"~N|ti}#A4}TLlVib2:O[K|g:#d<{=iO~Bbe,}x)DR=Emy
-Xd)l(1l').bcfsEQn7S6ImD3x54cl2hjxLA;naS|_t(M38c[I!LN7hv"y'J&!:T|rB(mJx6+e.u/lqz{FK=zs>^xrm>0^{{"$$2Zo==[75'Vt&AAyq:3$0
-#xtC|PH&,S|sHY9e{ba15+~TN8bV6u_<CQ!"i#K|u<Zyg](GZ(8b]7uecw"QZRBQSi0"BI~0J:P5hU;|u.+Wj8!PDb}r/E1S&|bTM6+fQs[K'8<,CU=f<L
-fhqA]NTpq"2#mWuriWM@U/{@!)k5>M:bIx1f$08h]FGB5p^u>CCMT$#$KsA5Dg^(:^K@.^XaY3SJsM}Lv<vPjWq)F5FdOtM0HO$"aoff=[6b2Msyl%m"3e
-;QtE-E}:smT[OE'94v-9!S8i),}%kxQZ_rIm4"342M"e~9/#~X'8$)u/68P+H5WBL_b[i2GE3diRAaupBnmf@P-;1>6hm>]TSN3e=@Q8@^b|d/9yx@x^BB
-4Sn!B&K'vKy8''Ww,BM!fbD(-W[&x2vBQWmzQy}|ot0m7-V9dZ>+7}Tu.:-{qJP!U&3-#D$<[Jdn6M^!4(&sifhLk)9iPE/.Z-Rs["f8XZwrWqD9q#fFHu
-Fj1'PdDJ(2R3q8@])i/PK};/()83no>B$Z2!i&-FIV[/3#K{NRjQ7Z.h76v5x-WG0b#7ZSl}yUD`Nt`_zXV%hu%,y(dF%@aSxi#H~UL|$LqKz;[=4EPjDN
-FX$V&JE`Y(fr3r<,OD$fC7_izaE{L5]+Q+)so-{k@++ip@}14R$MEv@w3[LdJ#:'w6jayfmpd+-D0Q-|ShEOG'|%Kec+jQ^kiB1mhq/$|P|CcwAP<-CaxL
-)V`'u&=>jDZ<S1'EQ|Z%NCcZ!sQFOCBxj>Q9&u^L|5[-PLje{+,;_|@fsJ9a-d[pHdMMfS#MRCAZ|z>l~|`$E`,Q+EMegW69)/NBUHsbQj=X"WeXO&b$_v
-#F1f"3:sh<]CVj)B_N>_b,Y-='eyp`6:fa8t7kl8~E0t0./2Z_x>w&%;2"r+PJ}+Yn5d[_RJ,alp('4_SBfpr.xMu^o-USeE%xh!oB{xR(gKW,IyP+PLT(
-%!e34yfX@MWwUaV8H9+4O`|.aptn|X$xCSy6Ds':Mu'pL0}#ITKXh'~>=pBBrWzC4t7>O+^f42Kqv,c>L579#U_02RRq!4!H{a7Uikhoa_")J=09!}[vqt
-tq[<`DD`b@+puLoWG_h03zF5DZl/<H8&a{xxi_mX%>Jyn6H8J$Z<`2|1}ij4[g.n#FQd3v$mG}EDYr#oN!8gHxWx~#i!<;]ilC4AMzHl}-whvJuCN(au22
-/V<}N2dg_u{JMxws,)R,GBl=gi24m)`-i`uI_9Vr!eH"JEkl+BE;2k`Bn-l5sG{Of^]NqIEzNxkpsrFs8}U4=9tM@|!&"-^`d5W1b<oWTbY1-{G><2V{iT
-+6a$ng1[;q5n>cF<WklO1pD|NZ8`P52OeD01s"xQ7CXe@=e'>A!(dMYk]+ja!I;D~Qhf8h<<Ng_[[iBfiem/%Blr$y75a-+t_t4C21SiCD{2~(7Q8rC(q1
-(IHuyDWsrX:ML,mvN2Ngvuh>'xt]Ps_^D{P_MmhbA]SbxnHu+MhE;9t.p=D3_VndqP0(+7@KEKD9bYRx.:KOiJ1LY}.jOMLx[aC%<N^a>W;NZaME<R6ya%
-5'nT&OpZHLQrJ''tX_c5wnV(4oY;KlgE<ef1YkwQx%"ES./;4@qDa:+#8QXTY@Y8U-tT>KZ(.D29&>&f}ERVrS~7ksJB[Kw-UZiDh{fFl;vL,/)5Zd8{|=
-;J+AWrQgMro{bI(K6g=K58IZC!;Hle/$DeY=g@UD$Q#>z{#mjR5|+x>}X(Dg#iy4$GZilXA>ALx5%Cz%qtluLN]IF_;z,7&x:uA5a1ge}KIe<-rvXOX/-%
-h6B_f5%yEB^O8s5@TUs"e#8|XTdP74kSa[F:y}g6+"J]}XVZ]Xg(z>&8WgFC!OQ@C2S$$JZ;70'bWn"AxxocELcad[WMym~_M"!UAG'p_U]^+ok9;cYmH:
-#AhcooJ``&G6KEjnPq>"^:@aHp/nN]d+,[2lY-@IkkZod"gQ;8[6;1(Wtj0McnD8DY%|1gN@m+6't}m3|MMnrW;FQ[dO#^fG]Y#pl@Oa<r,^c/DI2.hE46
-6mV=,%vSr/<g!dtF9k$aO8ciTnb}lV&,LtSB-Q_/gSZ+9X964[JE=1H|nb$@ToUS1^k;36M#K[!~cE1P{ikcLDJ$~l63%rv>hRxLs7jXX^[9F+wRiF<^T|
-I9JR8<:d~#!;&:KkC^gO4jZs{Vf#'UR=ukCT-$!P!!
+809067 549066
+NVUbe;'"}[Ou|P)e[fQ{v&(x/2`cz8[mC'HW|d[y^."R6itnG-xXpNPc(ta"+8wf6wse$lM[mV,J>}m'DL@@i>Y"P=TmjSEyrF#:oq%`gBf!&dcILmrNsP
+V/O.9ub]+wKMh5E:8Zy34J|DB)4&)&E%lcP31aG(nb'N>IoY|;HGC@RJbsw8_d.'5pWBGzCZXMMOHnR`5vAokpkI(,@:!-1]O]x1`Eq_}+P=~Hi=qF)8e=
+Z^cY'_L/G/HuNP[8#]Sx5'[1gb=H!;L>9ZSAJaSIC-{!wxj"&=kmNxr0:|+9s.A(k5rN|_OxL.|p64-PWJ=os4Q[O3|f&fvrDHbIv=4P'r&(/OlY{{mrfg
+LgInW:B4PG'DEmNq)c3@Rkwwvy1;o64h,yQq]gFBM>cc.18sGY>:/{uzXr,b{3wdj,L[{1"c7NtwW)29i{:h)aQvULmUOg9-Jgy"$=)$u0=|n-eTJ%91r{
+"cDI!{+q1>zetQMB[0Nig>hsJ^zYIgc[bTIhjp`p=dJ,kW(1,i8D"'Xq7Zs-[AKs|m{b$g/#+mSc=3A$<T^t}.U@2.nOPs<X%O!|q5otZbg5_+m:~j!lUz
+E2qTV/fz=$lQI'z#u5}8C(vVB3PaDPWSe6q;%7_<"op1:qW(RUIz(msPC=;6RqP+y|,9@UnBNQ(26{4_1t;AO4SHq#p}a$f"hTd!N=cO5Bq-ETS)rh&Wf-
+s:EZZYy7xMn@~@e1TlOtz}PY'@[Fe,g"LJeJto#x`i_v^WWujLLmSZdPHN%WL/8,XkcLnO!dk9}D,2&;7P#KgMdr0zzk8R$u]2zC-tWbIysaoz=]r%~cho
+|T'&>2SrqLqoMwRRmV|1:;B1iRq4y;`-'9&-f/u/lCV+:|j}7zSCg-1D)$RuseO2El{7C6&ezTwvuec"'8^|)F/Me7J+%6@wQ$%3&@|t[bnU@9;(o&_HK_
+6F#VRKfqoCh'</xKT6V<'i.K<7KXyC7vK-Um,b<q=5B$qyn@z8.Vl[k]Z|WJ`N"i|FfICNbxq=H`B=#&F2VTM9@rz%TP6YX4CG|"RXmEoX4o3ea"YDWo/5
+;,dS`92<{CMpfe=pD1!_o@G}G|0Fe=CSy,E_Nzf@ofj&S#^kx6lQF7{q%#:!xc2ZJ+"R.Ed_J'P_R"YX,x6&fczBcRRD^dF|zjc.e<MQ|9o|,'H-Dt~0Rk
+0qtW+37S95dXezR/q.6VwGH@BTwiYmT^ddB,8c`+'V|nW3LPJwCM8z>j@mdMAAKNYm`N2.i'z>&@kINEu>%3i(<]xF2)73OrMT!F>/=Y0w|:Td:_uC];HO
+DXtfh9oT6Ws[NNse[)9<MAg>DXi}M)^cu[[kV[.x4S5lF_|k9@anCru-&_1}xym-1!+)y+1Vh>:'HH,.f@~ic'jL$f<2V+^@aGU;PZy|A2xKkX:g'NR&QW
+C2Rm+u-yu)%)1j,Qs[|G/.ag4UcjI$YkMwed,2qws`jy~iLZ@QrfWN}Tk[)=vaS-KZ4Bm/j18|}!HMTBXT0yy+)ECC2<A+k.ni|iRsanH(GtsUDv[4wNTB
+Q^kioC)eyty2VF{us;)y%S&@TF{yKRm^|b|9Ph]%TP)0>H'ikajE9leg1bcN$3k3T;0'Mrz_;x"HFPe`p_V='+GB{F#}"@o@^t8K=V0a&K;e#@6UPZ]p97
+>-{>DF[r3&qUQE!YJXbV}Vbhnuxd@_jEH:2o<F53'sZHi9vXAJ|pcXpANH-Ii3'|I_HJKZi@g{Rqge:j'Pgs[Lz)<3-<l$=N&7Ri4&u%N6>W}D)VvCos{^
+L>Got9nGNsh'B[CYz.6%h+%3XXz"L0aW/DPUi@kjC6eD-B[x&/=ibQKTiX6hl$3EF"Rc1>d2~K7)Dxnw[.4D/WZE3Vnu-wKYGrVN-LodUll9K5"Yq"<`"x
+sNMcFc=JL`~XH<M5IKZz;Vo$7/7.WmUc4N;Br"NWD&~&gYzUbM%uG0fif:Xa7wWX$%xjtLHXAKfDX/[KHEt-7@;8wB<QOPnYbYU0]tzA{urvox#_grHiuu
+IR9F5<s_g_9oJ7y,h:N(-^fp3)S0HP5];%HGSW~nv4W(}x>9!-jGk{p<=Ik23fjt&4;%538};p'3OM`>f]w&Ktu_s(2/=iN0!AuJ2gt!}AmB':e^j}z[`b
+"u4wA[kbnE]k|F;|/.PqV%GIVFOW4}kyY]Dl+WLNqPA&1C%Krg2]|97SrmPvaaUwHq1ii_N.k+"(5)]c$xnu-9qQDq,vfMFNzB=7,xZd6c,@R8;L+4(|{)
+7;CdTM@JACX$pB$!v[4)[b-y'uiNSab%ZJ)W"voRE.Nx4(Y3ddSgY|MH15a2ZU,Qm_+D>-{DF>V07/d4a6(taw+c_OLC^JhxyL0OoQ=B16&uqCpLVi%hDF
+uo'tphTyKrg`X>tGXIqoTz]d+)#&iwf1&>jn+$iw7X=P~J8jQ|g5Xyb"e529~i'|-IG&br)i.1us=KmkD_&p~Q;vmvMs)ut4H`,SbOK{IjoZ=KhBFHI&Fq
+:K!rq%`}yjQuW2<fZyUj%G<iyV(fFzrRV10WraROTTA6jM~C6`Ph"^tzh@ab;_7O:y&qVbM7WHW%.7;>USIOy]OIU6lb].Eu3BX.BsdNDqM;~U_7xx(0yX
+1Fi5wWs'6bW7^%/+$B;.0C#]Ye+2(uvL9)TP-[%>5YjH+`0D&)6NXHe7$d:>+CN=#]ZkiJX;)@{F41UF<VeZSlN->RK"FhN|Tf@_=0TLM_;jV+%);Ujp~P
+N6~Ye^sC!ZWPEKgG'j>kI%F;K@zR&889f+e[rep^ryzS=9H[VfhEm9GI7)ZZX/K,LXM>/%MXcoS&M0vVQBEp|rN/~WL$iO2=IZDp+O5QFBdWxd.xb^,xk<
+4A9SrvIfBk)[W2+Y#S|o@qL(HAtI_N,tUw5k/KsdbiFkid@Xr;Aa[:k&gOF:BZ&iO#.)BUebk#iO0/8[|q/pZ6<Y.,#I_6Q56+I5Sm,O+AwdB%JW"v,xAT
+J7DWmYw3!R(m1W,/R.b!{ZUYk!qa&lpUhMnpviZ=jeCNKM02GQ(o<z4!Nz-06ai#+>h-'.'{FBTy4A_[k$<nx)3Q@wc.#2.ED4_jZ6"zR$74%t+0U.b9BG
+,sUm&ncPt,.DfEd-Y^6usXA7>kDt!<siVnWB/tT"#tG#<jU-x>)rTCp|`pv5A_F4:T{>GnZYkwpsL{_k].N",!^'O6D_&d8BE#q)wfsi:nfO}J-8U.TjJ[
+{]}wk83F7%iwSWg+Skqt,u(AL1<4Txdp">5xa-Q>)Nb>jVbT+DGRL2c$M0W{T%/o2t}kIumzuJlb/+-<X8(/D%ZH8O%yxkJp2cPMZpCL-u-O@aUfPs{(TF
+kSSen,8VqbE5Qp5D>:7=Xi[Y7:BIJ0n.8EL<H1QJ1@lO"FE=o08sl^7dg>89ql~WJ1f9B^j%F$1|z9('762pXv;0"`T8fBHS="k'(!-^~r_J]SF8E]'b6s
+d(xAFuJ&OJA-'Ss0@4p{23d5iCl'5ZaqufPe4(a<6f-2~u6^L$jx{.ka{/Kb#>0J5c)1oT"&5dYJWq@b'broKk55.=D8>k{{%5f8%1_aP`DTZ9TjTc|XR/
+K7@Z1EU{EipQcQvA`.U`Oz2rQ/2/{7g(PQ_6',,7zt0^v;Y$J>c-w=Kz&D,_&b.c$C:-S/$d[%BG}qFbl38tYcw[Vv-53eJUb@1_PxO3ZR64ruSC`f9v=R
++Lha<1;pp4c[D|/F>@!V78rg4P6vYc#fBh'g&M_9)UC|AaC[zuCZ`Kow@Xir@$mpL,gX&AdDOm$(1IYOV!gIj|SK#K,Akj}nHUD2XLsx/WXZi6<G:D'M$c
+=)2cMPh0iQRS^nCU2t53.3LXQs.DUyM3G%w'nU]=Hz7leb<DX"Yu7LSR@!zW=4E_7)iqN<Q=>yvX!Ws9$4Z)or#HU>rM6YO2YmNXN0GolU>szD0N"9=YM;
+#{y;s'iiWW0O+1>K,'be5Ie<}`L9F%awv&I!j4vm8[@2,I}G%om);[Ddk'47R|qoEb:Z5)KRA2pq;}j+T$DF4^4J|2fr:Kw"R4f_vA07T[ocFb[df$sA[b
+y8K;1b5b>^a8&^7s`LiJbs9eX9MK[s}mNa{u#X`i]g8Q}y(P89kfY("JzQc0FDrR=X1DS'!rl(NkfXKXf&Q-ReYidCQ+QjGmob)tMYyyyq>(Q+w7CXpLDR
+D-(2_K.<GuS7:dXDzJYdElurdLGW8}`Ry{(T}Yr_po=5Jh<SoVIO>"#%ysO_M9rnPs#m80kEJ8k[J+$I4k,07#3E(Wj#E7WDCF[ggyUtyIAECUnCY$K_!k
+"u7gCA)@,7@^K0O{7-9m~QFLZqvX=w]|,LlB-oF#eCB|W<)5P)lA86oOq2yj:&WBzHYDO@Guq6%d(L6=/crH7uwj.;Fqh!u7vPxRO&@F#w7tDkzF245<+{
+^aR-UfS)$>4|!Cv=NrZ{lT,as2zS+m@O2F]b{0J=Kh2y<s4vC16hj4QebHq+V#jA=$5rmoc<2|l|3L9ulo`NC%j`sEcaU{sOIg7[wh>}|}.=;I4{`}ab}}
+8j^/Ca)jvigOj$`QnUbgbho.HL-}&$&TW=wI-pDzsqEtA-`@&Ndv{)BC)I-VJCt>Udf%DG;^_8k7V`QmQP@LvUTV0(&W6e121v]01v|qn[0ZEjl}c;ukRh
+%zPi'/{r_SH"FUE;@7|}+flq5B/H^bMYHwQU[AG{J5e+.LAqonk"%RO"ha!l#a00~`SjG;5|%2~]ifO2mIurlY,Y-2EY&[)DgX$1yS)49W8tx74v3zL0(L
+hw6`FEa1aZiAJIzzF7b0fI4Psye"vLTWcWNi<ZOm+{%Dk1ysM}!g@.u2=o]Ns!jkO3W>^OlrOqE]:(9Q^5Z)UtyRxh7CYO6O=0PI(i4!0gaE(-v{iNV42R
+K@V9xnm]3`95KJ;:C+ay"<8Jz6nM=h`$H4>"B,XM0jnuG:"+>}L(XxjQEdmrc|%h};TtjRu^SZ0v4aboX,S!T^{<nS:1j3/lyTaq`{`T7sUi5h/CF!nO@z
+[xrbT[8v[QBq3WrjQjK9rAtW"`sX%p6%r`%^gkGj|Zk4auI&C0)<>;j+3v,s^#HP,2A-%fzIz&N2Zy7/#|IPG|<SlrJ#WPI%3Cf&cFV/rE{Ky;vMB`Zu5k
+{ZhImWs%iNxBn5j>-Je:;/CKpKCkaw+/-wY][K1+9}/BiU;1sYM#;9EMBV4b@=1sUB_ef'W(tHV"RGR'n=aW&V76udojzA2N`D}Y=d@D'_RXCfF2+@3)Ra
+YMZ0Qh^kufSb0XnnL7@6#VXm<#/Mps'j>Okc1mPi|aJffi^%/2)-d]u6>N[0SWe1Q|H@#2|8.K6/vE3<%SE[-s&GvPYQ-9#/V&TLZlzdKlSy8QB9o;=QL{
+-g)-y;>xs(4PLDm[g)50qN5N$|L5|7b>'5^VP;ojPpr2[yn^dlv:9'qP0]};l5),%]9neIQsHSBys0ph=:EdV9r<Qx,mE3qm>$5mlD=G}qpE8>`P6IHKaI
+>+f=hOk<f5PuXq'q7bpt.%LI(SM2lo|:e9a[VI2'97/0Pv1>jR8Mug-/XK&U|#f-NAJa@JQ$!6}t"]w"cmyd}Yvr[I#eD/2n:!~vxx$]hSC9=c{{88&GwV
+1|0.4p5Yb#$'q8NOe:2[s!y)a32D'@fyA51FqXF^/'C6LQ'q=uO2u+7JKN>#[/|&[_NK5Tu"$i&G/}q`mXv/!fjW<2:V0MFys88'KkG$Eam8MV}dKx=o+R
+gBk3DW|Fk.f)0uovksL+DgaB9eJ[(raS|)0^,fy><y1@aG4q++p[<%23vS`kkm}+h%5<=nCBl-C=GJk"k!Z$"K$V%R-rL0!T6;FS=1}%FS0ud6>;bT7ky0
+Yk51<7d8#ELd`U3zG!mJRs@Mgct$,Q<&m<Ve~p5g,&vFt"0>[nOv>QK'a0mTOu&RBy]p<b"4,,U4Of.nrN_OK|^q{Da0_"$TYS-G$q-;~KI%TUbQ8{4H~M
+')P#!Bim'7{S-'LiI]#IH[9jYJuWz_!Lo&bU7Y:pdyqWPK@eTHnU2)U+52AdzMs[FNsg#)A.Yz/6@39EI`.=hklJlL1l$%J$0sQ]>T9PX[IrMBpXNelhf_
+q0$b_q!AjS=_GB!,$RgPCLylrW`>SJI"<!kB!f_[dPxs2,KwH=^`mJuQMi{kEmXxISwAmMwOxK~&ET6VC.zQ5NfibC>&E'4;0`K%OLjF,[{sbDBtk-SZ>b
+A{#b{]^,A!/.]+]M=kzr[b>LN<rj}juw]fvM!drr#=bUxnd$RZF^mUIG./f>&mCiW'=VG&dQ@gL>I%hrte+xJ{OUfk5W+_Nahi`2Kxdq~O4{C{kecUnfv2
+o%(g.y}Aw=.wa"Ep<q6^{jki1'}f,0/:Xcl%@Eou/$$1~z<gy5<dPaZF%d(GHTAzv^{m'<_aWrf|+-VQB<>)z.T%xu#!awr>RM[l);PO7;TWzG]V>{:<X^
+#q"Yc}DVHA,Jnq/V[xf@LjzRuSN_escUSCvvV[9JiI_@9X#1/XLzY@>p&DvQULm[lCS<DAO-zW8#~rj7ULktkJvQd>+8&='u^CF5Mcfzh|v5c/";v}pu<B
+68kR2[!9!|jrhW-[NCTVrCwV0Tc3[cAno]t{&(#3dU@f:v%]no;bRs,Uu<ie<hN"6)Ghe;DYB1^s305x9]~`,E+su8Zk,G^LfbX8=(_0~_4#XZZvRuOd{c
+K^9#[%~T!6@n=J9PL{rNKG|XkJjWVb.D71][43dkFbfvZBzD~=#+~>"HsI=+LDRs:jBiE)TVjz~=~inStgmU#WOa(wx3iN"4Boop-ph"E6ppn1%L/pX/-l
+Io1fm:dE-gKgh^)_}LJfq_lg>fDb3oT<Q2.}I8q:`yxv@Ji>bOSro2t%gvk%CfBjgoaj>1>{@]mNvg1LB.hH>KlOPI09<f5+b2)XnB;=5<j/j^9UG5ZU`s
+'7Z{-2{Zmve(^Ld|_&q)4u.Uy0Q73T90M%/}!+^h$Y#(xU"wb.id6O"n^C{95pTpBZ!h4OOQs{3/ceg=6)Cy:OlwN[9oel}_],H36oiIBJz#+L3eMuedCx
+n-l/0kq[^F/udiUdObKS~_6rZewbz@L'i4XAjiFYqvn`r}`-HYzi!ZPx>81#j2ZP,!v;CJL&rtU=F"PP4b,#-m.!pRJ!+;r+EjTlKN_Z=|Ap;OU9eb,2y1
+Y7LzCV"`(/B+G9EF;Wl7PCp20u]}zZo{XO)8GXNN$_J4{}Zp}faRIko4;`YHFfM)F.LEVO]{rsD"7_8`i3],^1226bz-p]Rd^rA5R{})|I:qO}$_rL38Ag
+~w=X@UzZwO1o,u:b^Te4G|;,=6Z|pHSuk7!Zi#8kCCvh65Pz$-dMi,8%Ks3N;a!Y3nF!<N5ojeOc"iNc'qU"n]O:ET,q0NZ5T!#3EIrB_nJmT]b)5dEZ(r
+&a,&tmCfkjV[ER3EU3GIheMWlx'ds-;`VU6)~}zJsQ)+fwAcQEw9g9}w}yprC`P0{%nPcLE{L3{foL2Fe,2SR=)$HvCKx&q9xE0rube8VH|kir@]b+#e%m
+)9OqIwRBWmsx(1lhRn>YoKNPBZx->VX<9@DDr0@MPjWj+2s0c2,>Y@BR~Fu>;l/jEp7-L]c@TY(K(,(T<FlYp/UGGe@Y'tWzzp^(eKsCB^2^whWvTCU-QS
+(L,Dh-K$aUu<CL[f$f^28&LgzVDVb|5N5L<x/N4z>t:gK>p,D#'SVB[4P0B"e!3mn0RZrWg%x9>$#$}nuRo_]t|2|(lC'r+R)lo)d>TFp%g@$G2d!tv,Zn
+g.DZyzA.~=Ar.Wb19MM$Oi2=jP2.w3+@,X6EFMGAZYH0BFP(CUK9#`;2$VI<tAW<]Rq><$=m%]v)R-M;FFk.x]N2s1aG1D+=XBrmtgo7:UR_c2'^@G#t@G
+elzIBAB2(S-V4'rxRc&yidmGEMJa5=qML"_8fXYZ,L-icEhl@vFUpp^[&^HT}$U".Fk3cPpaymn;XUU|mvbf~mktDb8+I@+<DXVbFET3zgKSwDlU6Jv)1O
+j_kOov./eoDYzK~|u]ywXtUL8O;D3o]=j`v&EjB`-xgbw,Y81@oMl`L8"Vf1],(SQR%EUd}"c7pj>[!=cU}0MSFm62%dA#mucF5/yFO(YmBOD"rkce_EZ`
+Sy5AUAqb>KLxp0E@ac}-w"{:_zSf9PS`-@lutf'DW;qHso#]<LaGeG<wQsvzf],yw@%|jUDk(!gBiX>yD{m-]hbSDR]tNQlh)tBFK2ofRYe-U3^@k^["6a
+%v[bqK~x~AJk<9+WE}gn}3{&2>$Iw+%.,@LQDqT{.Nt|55bO`#jB3Q@+g'JuPkS[cf+9ws_ihgZYEuG#aBg{DLz&Fw`[99{2lcEw`$69E{V,<PO!{&Q:T{
+S"(q`Pk$^!hW#'XSB>Q;+SBj2eMM+LZd-u+SIT-kBX|MRe1Mnyc!`H%I_rt^[WSE0Rv{#-%e'NUKOLh(@Q.pYhRp;w7bSr35NZHU$H__J2;N,4W/;uX$Ed
+P37KY^t%ZYmolC"dl%XZ^j=HF^eMe..bR(<"~nO/OVvUAp_>%])pz>SeaSx4;(yk'%<Zp%!MgZkHSmXewY73,zgCeq=rhsf`j(.b0L$%On7-INef6A+RdJ
+Ufl(ft$R#MZG}gL!__YX,<S<F_ktZ2dQ&7"t3{98<Z}LO!Sydm:h`{ym'C2mBR!9dQ@2"]0"|8>N&E5qaGisih96v4=M[DV^OX/9DUZfu(Cn[TmYb{SG{F
+'R&Grk1"s],2>cP[!}N[iY_iOqdeCeC2M'dp;yGK7j/x@=V"DIY,:r@+LcY5Uwh9K+M@3/Ly("^+Ro%=/u1$<dY0Q8VBBNVw<f,2|A/uDc>VecLs8[~^Wh
+,+6^yOqepwB2bFc6oATBeCT`}uWh<r-]e8_0ugBfo8:POo.l669GC2eV:'{)w=en6)C`Oc-Zqqo#4B|P:fJ65/1D#5y1R2&=W(xJpgGE!v^mHe}B6d^`zo
+xO<ZLb3DcrZ&xTrCV,t3-tIO"OH8`=>3u}h)K'n_"vpi(2FTkhNGkV"0E4;iT8J>Zi;;BsGZ2+M<@i#7%tHG7,hZrYa4"XzY:ge@BcD@^&@`{yeV]iJI~Q
+w_t/W}QmuoPMxRbld^o8scX5.%r`QuJ|^&%o$Ob,hGhwVAiP-u2eBUZ-A^env#Le9;2PP;Tij'YnDR=zK9r8$)"M#'MIA3@%apb`=wkP<6(pySAI'ZdZW`
+D-7l90^b~Q{RqY}C6g[;}1FxgD`cm^%aR]6j/Huq$z!YUBP/|7[9,tq6{q!,DN%M@R=I2jii~3"Yxu%X"lUUWDIgpq^VK(}uIKX=:`hC`V=L-0do2(qA8n
+q88&/<5JPLXrJH!{+cULo`qCH$W+)doLf/oUY3uhlWg&dGFYl6EmGm9Lx"3nDcbh%&FA"oy/7eG!P|[;0<C)MhY1dhYM>kJPe@uOlyNvZ},mCHn^)vn>U=
+agK]=!.446pB6948C2f</F'"h.$EemEi]:fYNskt/d^RiFt=1Jl]&nnNF{[&a};eyxQyp#Z5,1eU#MJ.5c!xeU9ef'zh%%FXf7[)4Yt,Zi;A):Z|Ep9"t8
+VyhJ,fo{hIWo~6:ZDyvL8gExgn,2Fy{E]})lgOtt.iG=/Re<j.g<iZ"39'5E35jhm"@hT)gE0.wEXJl<C'&%^3+WF,:gYt!Y%H6Y"Y"A5+;eOuF_>ZY:G]
+>Z6qlT%QKvuJgCclksM]x&}p(Q^;T^E_E2lT,v/M[JAS#+GGl+U(XFABy23Hro().13N:-~#u0"OjJ'39W|H=TqeO=mE<]z2L^Om>ST9UT_L){8z2bAGmJ
+_&e>vFwLJ6W>i4!62eoh`kg2C9Mf'RVaqm/O12h#=gY<T)D9iIXXtq;FFVZ8Cf~n'|(`G)d0ada{u!"IM;Ig1SU3RTPMurEG_f#7rV~3Q}|GjMB'}GpMe2
+<3l{[=}G^^RLWEQ<3f0i-X]1>S]l0X$//GzXRbv&gN8&5XC:M6$29,o59hI(/.IyKTFufxlW_]'"#w(R0R|S~xk-U[yK_8hy)DR>ur!&;c)dTEdt/J%jML
+`VHlf@!W<d~|w2{|NL/N7foh"|;#&x&exW0c<0%6R-<9.w^&F5ZKeHWH0qtF.2=PPOX-G{/$SGZ%C5&0E6WxK63^;,o[Px!m3y8;/pm&EmNOJd&yB.%%&i
+vh:/+Bf5nlxn[Z[b{Q4SHkw}C2,[x8rS~/-<@9caN==zoltzGZqV'}L`)>DWU4<y}W0B1/)vu|O!fI"xUL2/G%W2A7;2<lCo0g8Amj__@sJAYt0gQu}o@8
+3cfV5+W^HwUFj'{8|6wp4$4sZ=Sa-Yk1fD}6yBExKDpM#D)f;"Mg!O]2bKszq}~gQq}Yeqerz5HeJtu<mWVickd:Jd5-&)ZZjJ[%c}V1YC6s.iy<KgF$Bl
+,fQ%$+XP6Y$dM;^^oI~&%E.0I/@w<m+Q~='GHk40[5d59&mY;|8yUl&%n/#5e-PtIuzKKK(Ro6;b77F.[n'NIB(bDWg(P.WHt33Qsy1Xns.>u}h=/wK^GL
+q2NJQJkY+oYfj6"`M{9n1vw/s-|m=QJc6L>6Jyrtt!6Iz^do[k>}%o@=K:`_uNxpTWr[!u$3#m.C2{:/^a#oIH5;AV/p1JchG"#7l<Y$ujwXH_litnHr1K
+tNTe3);^SLwlsb1BycLWh&eJ,2Iy>,(RSja%%[)|mWzUJ@Ee~ld{<=ppYY#ghAuBJ[=2OI+q&xHA]JkQ/2GEFH37.U,BDpr|%<o+3PL^YZj%36oY<p!Q.%
+`Z}USv%-s!dY4xZuyPGd:.3C%]%DW7+Os<ubOUJO9sdo81um['k/pSRb/Ie9%>>D3<`,.rDz#c'WU.@zF_ZK'04@jjE|#$nb<+8Vz^|La<OU0<xfY1.$<%
+#jB@5UiUc9P/u8>Ih%eonLf8{38CJR|[)@4^N#$t6b1_)iu96>@r>^8!E%1>u2S!VYaA3b={ECqy#-TO0e-5b'/O`(JOEt7_Azw,Dft:$5@XM3[)8JEMJj
+Z1VBY:2uLx,'.^W]a[}L,Bb`ewr$38;upwyy;&9dAF1aWspiv#rMIU[B!7^DUlH@.;tF'|$A2)S<T')g|,`h,D;nompa;qSYlugMIJejbs,d3AnL9jQFVq
+>(2M84nhg2g0CeoU|rK]K{DF!]GF"J0cQ3I-i),J&']+:oJ"O+9<wBuHx&qe@u>ANC{9>2r<l8_slze'gchq6l8-.Av$=S,s73+;'`!at#8P#K@Td-Ns}8
+7D8zD_$yC>4]s3VvmbxU$otq(J$k>@%M0aMv;JjcVyDXfuUP%o^go.2WoR1y-EU$4!$4Y-d8S!PLdO4Xt]i$[t9$G@oAK`d,2XjX;/1C<8W[_6L)Ec:5}E
+JC#dCDi7^kIjd0Ma{VD^c,0FC0k7ZKz>XzVu$}B9/rYE!)F"MW4<du+2N%i'09.oa9lZBK$7H"=X^bB5ImrtPAOY=5TP]Nq%d%~$)ZS3vD6^6]R+kXbfy'
+2RN]g0FMM>.G@oR0Cs6^<kmC;t}lwJ)ZH0czv(cpX<;giSR|J&/kpXJAHO-5GB@JLGHN#}~I%EkBllfc3|_:T)NYyCK@869C|3/(En;7:`Yp63_@T,"N^]
+w7FL8SrpjI!ZHUD1@`AT/!;nY_AaUunR^"whU)IE"omR#-ZvN>wZrpkXr4YOjPtpy{;l]zPs%=$VW}~64D]0w62K"I<ioejTp`ToE_>`!aaxM3-^coCY|N
+5HM#u<K.XIAX;<uZTYixq_s>r:A@k]zfm;|Jyzp,dX-/]1{Bvg-RHAoDgxwSa9jBAvxHwTiXXr<`Dzz/1ubTPT$o9i@];!DW+1@|IS_Q#}7]QOSWR4D];i
+iS]<0q/^|LtIy;>edJh_3-:g)O'NzUEY2}`xFfCFo`UeQ!Jm}hg=@,/_D;<m)"E-;$2{]3BTE8h!3_Y&OL+'16lgDebo3p-4PLbGivU$_$uT@zKq4BMt}t
+I6Jenu~No)|O")I%&GX-PkfCUPc2<TKEzEeo`L^=hoi(SCt"F5~O+(FKK-_Sp_`bQN1v+Tzd>Vx1d3vd}%|4'CVn[YOH">mgjyOB|c^dynl0W0|>B1({'j
+m7__B5.@KFKjR%S!/d_Wr:QV;MmrehBm27ycjYpqLF3Atv3(rfoT3;^Q/.(X4x>x534FEy~2Zirpi!t_A_Y(ba-O4o^1iRW`ry:5I]$e0dLjj"Hh:sH(DV
+/,tUASN/ua,;j+K9Nh&H%lMDm;pv)2}[iQOqs8ecJPffBcmOj:I3hR1>(+@ym{4._!|Z|6vhxz~w/Pmd8M^orlBF`JR"DWtb<U9<8RvvwK8GVPZ,S-R>&^
+V7+bhS<Yh`aw<twI/X4,Y4}K0ie_|/xO+."kS>{fcce6mlW:)@-BE$u=!CX52li|d#D<k1Ey:ZJ=BV/i45R'<EC=J)6XT9/DUbkgZ-LI;yy^;M5t|jQo4T
+hA+>l7zy@fOX$FFYT].!2U:L:U#'yA~Tm-!PA0],[@MU:9yGP1p|`Hy,z%/.P_d|VY@Oq[.xX3r^`FF_WJfjsej!2[_3x3.;/XDjjO>W1"MEy3kn-szj_5
+"I6P%-0h2`UGMb~c_;09V&X/CsOLNgAmY@uQ4nmwGF9vxEV/&sms>43P/>]&y3$4FfH}#8HC,k4aoozn$min}]|LtIy;b_@fFD[QNcf(~m!#^!r2~|C5;g
+(7whtv@r.cIA)/ge[n}kHiKMD.|2y`s;eW8+{<^Cc[zcrhr=Sav,(_]0M.-(;j$yaeFSvxFR:evx]/v)ln|([{G>u(U=,6K"HBz+o5b(u`xr;MIqP5m$}T
+0eM[WhJnZ4s86fWa5gYyuVk.l{,M_q5vIo}B3=P,!XCN_`0$lbB5AiiC+5yW`DQeUwa7txbl|p~JW[n1-$h!c/meEk)FR9!Q=GwuL=L1^d80S+w:j0Xp/u
+>LBm:95eLF'PGLpK&S&b4,fx.8)$uWI=q;tK)F(aUkmMd+sd0DeGR!:^_J6cnm:m%mk`1GU+tFi63EVZP9[4:m-|oc{NIM%h"e'4DqGDi"B^m@6J97%I2_
+t+r^X:e2R64{]rpeP4He.[p}6^~{ZH9B9!xGb{st`<>HI,}wveb06O>8Rxj{wN}|NTBAVi"7$&|"b%QX$J}s.:zG4hYt)S)=^k3![P%90b!JNh`0LH=3d<
+{sYoEc`Jg)tcw4lIy@<q>edg'P)qq}uY]gy/[qwN=iAT06meVI~QOz&u~x}y[F4$^yix-vssP#+^NX-3G4|C+cLsK$%nZI.|<Uo='>X$KwqyExO5^M~@}%
+y:iS<F^6KA<<@&j>WGFzl__GkbpqVSCfKY~>"(lcD`rHXatV~L_=CA;`R]`kofz-^)+,00ZnD.S]k->C)KIbPSLSmIx[+hk$YMb)Jpcd:k<;w6YF|`UC=Q
+4#,]Gp}0R,-&drQJLE6HsNY+Sh@^m_mwi<`F{CY[Y.FQGUr}Yg[&9K>U0gV0IS0ZOxF}n4OB#TaHu#&zPP7qBh7Cx23y%RYT{J=Q(jZ0@+(@TGV(mq.;Gk
+&l@ZdG@(laIa)#$A);94WD878z.jbsuZCAOC]F,q3qZn|dG#hr/HXc;+>-Ec@ox(-9_rF%5$Ww@v&-aJCP8X{_A+-4ZyWNvhbf0fP987B1OkgzqA5+#[I`
+UH:H'rX!@X;t6Of+HO^%C5_30>}rSOngkLp4>wgp#],dWyPmH4J.j`cGx(Be%.0Bl)(zb!1K`!SwJ%B&eED;KV=k,w,}R`_wjtyUSnz(rilV06UehboP,,
++AE}q4Zwh-i5~Xe)#LciiwAJ8wuit0zc8e>bd1S6Qyn)4b8xayfVSg[8.({%`8Yw#speU.7[}pBzQ{gv$tXN@FtMSG'Sm.!''kuXsJi}h-uAOt]^z}OVz<
+bWn.K1K/GIy};,{"ixe;G{cu/,Xqiw#jh]C!TJWU.Os,-d$y@g<cmHPbN>hDjJx0a0Jqmk4-|YQ+E,L+<-|>T($.fUAeQ=h(.g)lL>5m`Ge#BgFn-#n|&:
+h-:uV`:9#x7a$ei)%QV`G7pAm>]j!84Q1Sdz,^=YXz#@I<%L!).+a:yNt@6K4}f&bKE0uXj5d%;ata0Lo"=Q6K:mn#e$.<`"(8!%`-CH`J-6Mi(Qkh!K)O
+g3}&_[bLYkqe0u!Dtp3Y'g,ek6#I|UOa4dT3fkH(50`q/]0<9Ga3g03HmNX^~"GEp"KnG0kLouSC8vn%L4GCTGGX.8R0!_Z!.L}LwY|u27m:aS-4Je/&)}
+LR]VF/l$B,8}%bWPNM<.WleE|pyRJ,kq9A^S(%X'Fe2`y/9g:]3y6h8A`nw5~RSPf}Mp=x^x"iFm_p~DUxf"-OhdOZbib]cnVG#3|2"8hp`3fusBX{B(Vn
+uFDm{6qxBQ7e%ljm)#GW7Y<Y7`Ke.E'CSas;E3dIo)_-&:|WXWong3v{f:zSq^NtM&d^">u_TBS5|!LR)+-XW0x@84v]CSi}35l.V.2ch.<$Bm98w;D'Oy
+kaRyz:3Ljc&s>dQN-lLa=z/b63fTE8i4Grv/wAXW}wFYL7AQbY]+%Ji0P!I'jo1_[9r!G/a=WBWmypP<V%<V;%Gr'5P<;!143N4Y)qA7%bG<<L2`LJLA-N
+s6d0L;fz29tb5g,BCr^0Vd/lEb9bpv<J)EvLDBBP.uvCiwPnPdG"(kBxq5wU0C3Tr"g{s^f&&A2G(mo3onPqS=^$sK0][<(K_r;g!9y9jc{;syUR[/t.@v
+SHO"2a"@a=`ZO8S]+TeuIoBEo#u`x(WZPC~_tScTYXC`"CdjrcWflA;k/(!oO2:7dQZh-hhjg}Q-^gA=q_B5T+=dRpKJ}Wbdry}ZgD'zCncTA5jV_j".^7
+mZXZn!VGfY}=8>U8i.WXdlPS8JveR<.l`b2I/Vc{(PO9xm1@L!&1h899VzKLa&{;MB=GHF(SOq`B9suw>lseX}_JchLLnm&Y$mJUw7aqX(:My!VT65&4!5
+c}G:.'->+.~,On@#edeXRfZ:G=Q|UC>Ibl{nW2l3ASQM1:y(qoj+NH%](7i:p:`u=_aj]$c.8]~k|>YY"h:K-EY^dK(Q"I0,oOdXOdVZHGHg+"AW;ta){c
+Ww#-k4nx5#(bynH6.7I_XxfvRj~fK3T`+,nvBjAOLT34l9Fkp}g-&mCLK9Uym(U60=TZLUkMK,,YJQtK4pL'&Eep&j~Xkqj=T'A.IF@66&Wr9%(M7O+@Yv
+%:EA+p<iN<SfG/0o7}#_8+Z$M^A9T+IVN0pnEALp;hICzNMS'LBu"j&])Tigm`J6>z{(|xpu%=A(OoGJD3SWbo^:P=hoe!zYO7+;XCa{iM~3zqAQ)jX^}(
+zC,Bf8j(kW/a3:gPl3KQm3q.RQ-Lb)4PG2x5%.aTOtwUn;+1~D/ynJ#UnUTnh3Squiy#!a[4YK#R]:]FypkEp(:K;iyKC!Fe(I{u/%)$<a.jn5JRe-408P
+rQ[m,<&`$@S+sG1&=jR]sAtG,vZ3q4I+N;Msz1|^7r"f$wzbdE]-}}Vf[`b'{[^RFi:MLMq^Y&<%Qt:2`-Jyoq6/a1IG'8"Tp(_O))ni_l#l&`{p"ec2{p
+W&K><q)2Z1V4B"RN6#j"3&BoAtS&|n9Xntz"`Pt+P|)pOeGs;A4^fN}eOq'.S<F/:I;,ST^kH@ns7s>]Ke"&};cAt{nsj^"VD1P9V.4'UP<MSO0Mss%ZO`
+n!t+<Nt=,AS2]@I{ofo)Gu'vU9v9mU:)hqNorji&B0{GHXQ"Y'3BT3.:PLnT8f@y21rbj<y6AE>]GkOf=WSJ,Lz5eFtl,^uj~bsUhm+QoRMD"YNB4zv%a}
+ak|MDyWi<j;Zx@,Ojeuj(=C_zxFoV#8i5Vfw|!N7h^l@7$q<gA_@wAxnQ.4G{%5x7A_#fuEJ{Z(gp6+s+!BCpN&v`V{V6SN<{p0T`DsLf/aF+8+(t|O,b)
+_ihLH#DpKG<3{n)`O]',(zwQn0U/vE}LOVE)a%Y:E1cF>E7Eb$L2H{Sj)'jbX+ySfkj<s0B7+BX_7TAC2{V(#F]gCY_8:..jME4WC1)D^vmj#ai%vRZzTy
+(e32ju:[/L^"Y)FBT=$&[Gj(1O|w`ZD{QHryH^3UqgOj1MdE@rJY0t%3F!JJRy,]ujeF5s+E~X)Rp7VJt7SbQI](Jk^F-_uMO0@uf'I6YY/YJr,j`E!Id9
+v[uRR^&n9h5,Cgcml0n5d<rt-j=6j9}2Uh$82WAB96m(fUdyT|It6-)5)0XdU4#Xb'DDjgwK[p3{`'X:mlF%1)25+w+Y;.1LpY=l)C|}GYBkbb.0&YY5Qk
+vHQB61uZM#D$/})fc{]]KXQuXdF3Lf_<QunMiyya3>]ak%u2ZEGwi!X=6l$x.Zfi_LH88)Z`=o-YR/@FPNY/mS8/4a-9>1QOyk;.4rin|GKVH7DKvz&j9B
+h@(0|i[P+]29R/pO%BygA`3jRuV=R&9yn:NTl>A[4(;8m$ooubg((RdIoX2]4,<P{]V['g}Ll#S2k8<VEGOekuyLgH:q<uH`Id=bM_jBB+F:fD!=4P(xZ0
+;{vBc36hB'NHKkD_/_pQw+.-e_~-)i99vR}{|@ZhdUH<+0wy1XQf>rBr9:n[,2-/Se"&I=HOellpSMW0Bj7Av|6-Vcb!Zv!n>8Y_RJd.yV|!4<sAQ>bPxF
+dSgZ2+'0"Ss!uRY"oUwc!0tCu"uqDxkq2@FZsJk'#5Mdn2k|R#k^Qo9@bCcBK>#g+FPM;=EZsf:0TZZwRaAvh=Qw[dUNYasR=:0a|1-kE!"3v_g.u/]Y'/
+Us!}v15>x}3WS+mj>1nBOsA!vGJXn/iy^k[}%H0W_..h"ph1:Y.aMah4zP`@>7P<a(;rowaZ%Hw``WaV5eAfVV9eYFy+uH`DHl)&Iq{x.Q>Zq-#cWd15Zf
+p>k}ut|4gTmjb7.{~{J:G70l`wpjjODK.aaw6Y,n&i)ddW48EBJltK%X@oPn3fO<4qZV"2vXr=~6(R3%:l}sG!24oFzxKxiev-_RJQr8rb)Mb;ieb,(p~4
+|hm'jY0EH7X}Yl,a(`XvMd-tw#P%0|a=sn@6I@Sae_MSb/4F`@3b_'kBb(MdS}|Eu]gychSAcDj!20'LT3O5v%d){4}'@K}hn0a(:AI5>Z`jJsPo50B>.i
+xR7NYP1q`G(a2VLnK_cJQ-uTK]E&-]5%e'hE]mN#1(teWHG}M`xQY:k+Mi:D@w+2lk1XA1g#f+EGvzkWywqM&fUqTs`j~GQL/4Pb$r9=E[-e=y${{3&b`/
+^Yk7ga4w;_2Q#wP-re"Q"/X'D9'|au5xLJ.=<$0{oZvsV"/`G{f1yw}T]{aG,An<=;<rpz`hnh=CDpG_n+eh6xaXYSfTPOq^Q$R%Y.vM){:hO,X,9J/LQb
+w9|`cL);Y)J&GR';&DA2o+eou%{NA)4}M6)5!,4jJ]}}KR"p!w5jdLUZPle(%K>5A@[{OR5Y!/9mt,"%>y3M'e{;sIAOaBlc|eh=]p}Ibomd:qn7ADAjDm
+XLkAj;7=N[L']b1ulN_fvS^<V1OA}w>|YE=35W/mvDe)L&e`VZEi,6$C'={p`2FYhT8>Ce#aLP%WLIr-MGkQqCG!:k(=PR5eN$,nIRW3H$7Fh"i4~bz9uM
+'aPQE}~W_tpo'=cPhdWkEN='X]/[~k,&OA.6O[t!fVoR:[u&[ZKjm!Imo720Nzd0!GRHYI#'{uF7UQ#/QA-.f5[e8Q3xTFAu-I_Zn!p8:)eF-xoW=qK,'N
+xEm4wlmriTCOTZKGR3)>!tmnz^M+&UK)#z,6THm.~Op96Q2=SGuu1Lp%mh!&T<fsM]K[yq5+V,-)qPfVq&L]0u:u5Jj#,S!N/4q+n%8>9tG][9JwWY_A"5
+:3)2m<q,h&O.22J4+75j}PpJ@(KII'bXnqQeBwQfPh9v%}1z##q`4vH^i/u1L#tO<W3<m0PMBTeM{;"/Up'#kbxhrL1Ukw&JOUt/Bc8mTWE_ewg'zn{nKU
+"=xy-'#)=GXHU00>TLTWv_ZCoNk@.^1@=^Q'_&3^EhY)ODt^|^'K~"'w`WS3Uhf<;Z5+.ooKYMnfB)(tof'NSPH-#:LEm13BG3;ee+^7"j|w6l0NEg}l`a
+`Rb|[ma#H=ZRgCY|a#6{s5e[drG-1Y,Z']mJl&xWr55i=7<da.c"w2e#[wa-ljt"VfT@uAAU{qi62@{t}MgyDjyR$$9KY=W#wQ,X]DmFdI%TiQpClUWS&O
+PQWPplL:RPj7}LDW&56k]zLT)KN9A>}Q5;B%T+]w/@#hMBCtT9ndMT^N<z!:I2acdOW24HyAPQO8jGME{e2nLWVrmWP_{w+8X"mx4YRV)NTZ>@$B|4m!71
+}:$-iLz;UCQB5`jkwRXn+7m0E5C!76Xm{9%601z^DCU%&-KKa'6Nyr|JY}a|S,f{}.`vT.!0=m6hYrVxnNT:t5Y7q2,eB2vl}v)<p2U{/<6g,wJO8ieNV|
+TCjje|zy4+Pt,uHWFKp"@e}u3JMDcv1dctwyzgK#{A!_PM$8;T<%F0z]TLf)0<gi0V";EOc:q`cR.'`d>2_S}`CL`5VTjeZc;"DmaDntVL8d^`B!B5<#x4
+6Suum@@0{OIaF7soqOT,[U#{kt|FA[Ni9L<o=fs.;74T;538|ly7TO0qK}$t;WMOx{|J|++EjK${b12Nwpyfk{wYhg{D`f>:dPb2F|U"sMOn(%g8`Lka]L
+6Ryye8Cs`0Q,Wl>UdC{BQJY$_y-9](vTXjVi>GyiMC(:Tf_wINm[e[jOXiQ-@&Dq%f#_$.>/3%Lnq9tc5+K(P`Ky&]XYM)&)NU_$.G/aO1vK"_!Q_xyIW@
+rJINsQWeid&guYl5c_K$WTex^<%5JWlI&lKF^2fw$V<Rq$pMWQ>isWj5,C/SH8%G3ff4sLSS4g7o5I;IP]}K%K4a+j,:ybkP3ZxQgu:U=MW,^dGcZWyKt+
+i)"L2G8e$=NrR6kqfe=M<jAXs]6Ib;yHU9o<pX%7d<.=yuW%TOHXJ]'oMU%vx@]]%|t))W4/9th>-v{${xjD$tsVc<r6.36M2><U!9[R-r(;YEAfF1|UuT
+>GXkJbaVTEn#L/y<Z:)U5g%H/DNguTU1`fS0O%ls6GOCy8ULE&oag+Imy'mUI;9g&A3]YgKHU^_3]F~:`!:9e`!A|J&LWG%WmoBM/aTz0ycjdz5Rx.[mo_
+SZe!gGzUrYjJuIb^=<on__Zs6O{<TUNVuB^l1kk9L'"(QkJK(At/19R[$e~fvyFx>,bPFZl%w]X-=`h0Z=aQLyRlL'qZ`+(Xd>tr$gj9urhIJQ}Hh"vCR8
+L)]#-iyL.x_t0zTaMAz@/B.->_%@w`;RgeP<pNtnZxL|{|$FpSBOAjC:7{]E51_/qamVCMj^<BHw(H~q:J-UTy_[jgd@.6,s6+h3:bRVI]M(|Kho+0Ee^@
+s;1_XgjnsO%GhCZ[BYzbU+~srR/NTlxE&^u9iapBQs{(Fwu=)DE3}@U2,`.`:C;(XD@iT0ojbn;k#N79kjeGG1k066Wt/)}>w3JGbbmtkh%q,6k:(n4k(5
+.S7B56N3YFgR572b8Pjkk)RU].K9T)L84W-yJg1Tqx,rW-S3,zoNdM=Liv<k<%j5^Ob>3{G}X>"8JyEI'.#kgZvG<:&-!%Z7)+)'AMpW6sH!D]k;'Ho_(Q
+mt@M70:k;"x'|tA5&.(w>iQR+W1whIn&M{,o.EkPTLpakhUp59q(lphBync9d=I+RnW|<Xi(h:pX@nw9%T_;U#)53_^z)zqX]9/:lY2-X-pj3#BsT+tL7z
+'WKoXnk!@_nhK<RQW9XQA"<T@+f]x`.NHFVSt^P1l,Qn"D:-6KPqX,mV'V)Hz%V<O_|mz9.D~e1gKWe;Sb2M&^z_KUt[5A!ZwlnZY^Aw0zmQ=.hzfcC^#O
+T[O2`L=nURhEYw}pHD>^1E}])TEjfD6lk]4o_Z,p[xHo~LX>ig|'5A("h}/k_f{`3]t#"Z=%85&[-Xj(^'O-14/MtHh>5y{YMM|SAdD0t8+8muk)u-_K[i
+=tHbE2mCEp;D!65UTS$&}o^Xfcd2I]aXZt|Naeld.pDF6J0X@[k=|Lvy.et6$/x;[omeeyhT^nlXa:>'Gq[L!EFY/x|]-PEREN#ei&cO54spYLw9RM,:8:
+"L[5ZC>tW>0eksi)Co6dt:4bqD,lbSh+ETKn=cu@b=V({mMV&UeP8{h5s=)s'5ev8sL^gj1t|OChx[o|#nbf,}pdH-A]I@KH'"`h+Fr$U`770t}XM%B@,l
+SCpz}'.HC&4VH>o$3o-brN9)+vH4[5cvXR9Q26|ZWa6'`snS6aZ),3juR1ty#aq_ds<WYWQQejr"-kbxj6V>46Ne[xEcZ-dBvm{Z/,;qO4~M6)O"%gF|^X
+c%P[4/eGx5h/K^Ekma;+T(XF&=|0-`BKgCiAs+korS/)+f%J(^uI,_Oce-5v]_)iqyjM[zu'YzleSI-}S}eB1rducA@ftq^1TtuK6z55`^.98;i.v`J6}p
+^L+&Jk/Eg(2-QR^`yJCD=-Mp$|XsYf!MD[TG&zDWKqaZ,_PdEL#pvPiwhv^c^ZEP`<J`Z}mX%_b4$FQRRCmu%]!6yUIS1,IfeK0O]+RF2^KED>]$BG.3Z<
+~ZN"7BpnBYQ+>Or`0;fZ5e:7dR_A^=:eX>5!H|C^qk-9qck{w9-&vu|[D<I(ks:JCfQM9(`0$@Z%C;c>ZMtka=TOs3Qjx88&|FxwXUn9~S<l)nK3vefP)m
+A-|>k[l0T|i/..gFs_EnIqTMXtckLa@"AaFAXW5`9gO-[{Zb~3gmJS{!6R`"^7V9CrB=[62eN.gTO:/KfW&9;{6v_&VX!aD@$'!.JHIqA-mHYQWaMDc`"F
+9QdKRTg"&C$W<.K<AX9ml=:'<`3Qz+Y<A;%}Q3ZU<X:Yyq:F^woC0J)gQXZ,(2N;T6bU0m)jhC+>baN3H}}SI<E/EgOod&B3ehVuDYWiq69S-ix|{(:2q=
+fgr_<02V9SY:vaH@|nZVuC}p_C7Uq3(;aDU]LUWUQRv^S-^^rX7LB{`<<_f>=2=xHS9)5P><fW'}[]m4gHqO^_BWdQWqw0KcA//|_wL_Wf%u2+g3!]KW:K
+OOeWR(uG:0/dLzQHF;DdDd9ot0JLhmMyXcha+J'|GmH2MbpSdvwF(;3<V&r3_Tk5))P2fhLl7nayAE3t#g&:S,Vl^#ZaOnIv!(=2SB>v(j[LGj4CIs<O`Y
+00roX,ts,)5U+IeIUJO6oyT$[NolBd5S#K7|84lIxK_:(^m=;IW27WCeNe]adw_!y>~ZUJ#J/kNLi5KkONR;EOwDo@5kBWhM/Ca"|7'@qaxbzY&py!+hWt
+v^8UogS70y!wKIFz`2$"L(-7{A3j'<NA(nm[ZQPiE<."j@ToAYUzVlMEAXBORvBg]6ZZf{6'$1#0x6s:GgT;YO&gb64TJuA5xA+20K$Q@nJq_Y[fuwF95d
+Srn<[1d@v$|xYTe>13iauNOOrE;@-#P9buG;/fG.8lo9KTYv5e0HN6f{q8w,rv(GRxO-gaJ9.Sjd7q=dOp6p#)a5DlVh>)A:MNe{nsL_bhe+OM.N=68BEq
+AK$w";c78V[Pi'ZTj]GGfODtg}bV<4.CH1#1]rs@|wQ;g=J|c|&NJH%>;hTo(-$i>K)8<)Qf."<Wx0c9;NTRKWQG4lkyN}[AR7ttjwTbSQf%/JXT0CEscq
+{{EbYl-.tt2JVbLyip[SJjL=X:ZCvc&4N[Gvr44v4y!)u46+{uFth^ynPyB@E:+m{PiYeMY<"HLf&Nn-vI#b'L7"$Mq,VP(kX&)cGK0zB/s](Qf2$>3J@#
+^U$Eo__6A.Apb_46A2P311GR'e!6+F4t#.@x%>{t>$:j^:1'&d%"^8xg3A@AoQv)"ldI4Gk/bxGdPJ)jRn!58d`wNI.a14-P/|GFEXYU+<zmk^g[s^i<HH
+sKR#-n1yP6up8ne:~NqN,Ln@{uBF'6ZL.pe6Kvr/;b'VU}+cxY3GT@|,n$wp"hCB8.b"]E4AaEfxa$S<)5&)BJx!O4G(yJ(jW$,2)8f_cRfkQIb^uU'zn0
+RQh)_4hyNj~#s61X~TJu5^B"U'}ILNDOxY1HQG{|#usJw}Pc&)0SBs~Zd7TsE{,7qf2(tNxSU(C=aaGUUgUt';oS`K5ZeY]pIZMV|PskvS0ONjSYD$PirO
+U[!=bVa=Au>_~!>+0B'Uuk{bJFHIVcfo3C@5Fp2Gb%bqh##e>=jM$pO!3,W3|JqryQwv&WL^~ua]}/k1Q47Gd.+htO%/lOlEZ)gf2[v"Sbb@^y>Xno.RON
+.0235,wnsVHEsN]RkyY^f#EQQTc[R9o1s<i(O^w)N{|@bA$>/t0kx:LDOLWD~xE^GPdB{]$Vh,S2Ctj+!lg^$<)Y5%..j;Fj]/vcqM+("8MAgcieKd,730
+%|Uzvw9Z==3%5EuDWqh/,Z^@=_#)iWmCb89>KoWn4@u6[cj;m@MTe<G^)RJ_$SI.NojFNpT|w"Faz;sW_y`D=OvLu#syw_/=XBa)-a,pe$<l+b{Y/mW.|T
+)0QyY|hI/`I+{IG2aE:PsNyT`v/c`hvDn()VDbj)orbig94NSTgL7<I^w%`NIWI>q_xI|[#;'1cE69a,R:~g=d)VF_7vt5}rKn=jD9W_Cf,WiuSV@P<;R#
+dKS-Ao9&VoQYN-s,I5('M&P]^.%5(F9!$,%N_A6e%Dpj$C33[Spel[WgZr.|%#=#@(dQc4=&i$Dfe1P[{Z~8!S'-4{xp1yWxnYY8'zC!]xuqQ:jW;;4Xx_
+i$%V|K=kLEZw>g}Cnd9)`d__sf[,^k').gjjDXQ<{i$,>2Gy`.'RBSB<yBW;{Y[9(sD=_R{yo`s}Jjjg7`<mozpx{d;<`"B|+f`:1a!;e|x_NgOe$"_rs8
+!rOD'/z}MFP=+2sCb<bXx^Of"#Y_!sZH>jk>fy+-1_CX4BzW^S,b&=rM<SKPA!SPOe]^N_nYp.a'f[!@&luorC8D8.b<KM@S'fMh5b:2](uqwc}`ZxKdWQ
+WaNiL#u,Itwvlw-kU9.O4BUFmc/lVhZDKmYmJy>)2i!i7.e.+bsJfK!lwhSJ{zSG_yxjR@/5o"O@=}pk&/,lT/r3{2cg}LbV9jG:~t#8nwhGi<1O7,v1nU
+U%;6#ZsY-on>z|T",Ov%}'IXW7Jn+b:o(5d4iG&yIm4Kh6<1Sm"@a_sdf/vK/7GG!b;Q]MW/62B:deKl[_J(^_Pl@wF$2nHpVkj:`Ji|0N-4'9J`1k#q$3
+0`;N|#Q7MdCf9vpLI6R"Go#-nz2$|)vuUW,YC58}TOz'Y.4l4W9`vN_luD8h%OVe:xLQ%m5x|F!Gsc3WlHn;&htk"Okc-ISqb^S6TD[`0-5,gzHvy]{i3N
+^"qr~9V5Z]L^j6XFo<.f7TKeYZ;N:@6o0`;no^8<(^6<&v@]PXF&#;<pZvZmkUpd'sB$AXqJ%9B1auebBVj^okr6]WBa2O"_:qv(1czP:acf6AmhE(6t+N
+SSk+i0!uj@'|"mH@"VKN;^&^a^SUP&foF4'Z]p"[d1%jB<)N8v&!'%qe3,a.Jn&eADeak[>qc{=|;(@aW:/:s:_4|_MZ~SjxDcn_6Oyl(x#P9ZJQWQf'<0
+DA/Tk$-%5dNUzO{5^Ko:Z!_d)4,Rkho[+KDO,(5<6#6KLABM%1ry#Nby1c!6o(eHQ[B;S=J]=tzhdpr[o6jy}YWzms9_+7RYuU533(#I:5A$Q>nDcVh9Y!
+|6M48'n;_ahtJa7,ya6bvu#b~[v5y|gm,^<n'X]c|e[.W#UsItvbav.J)UY[:dAlW7gwvmOlhDr'i,JH2Nr;z.yK/BKYlp)nO'b6`xUuPv=M3ed.O"!glv
+"r.G2&1<!@ta-<@p4;mq5.FC-K;jy2m}41S"DjmQ>#iTz4Xm5NzT0Srut,ql(><HWG(j/kH_1Bau%#]v~,<,,Ho(8tb46E46Hm6-.`pi"HnmE#0}#VqJ6|
+o)'eI2jXm6w[%@vRmSoD3s<_5=c!WZy^s4Rs%WdzMG_sjtcDmwA.=,gr7<Pm]fJJzH_og-8}RIU;@'xNx|#a%NuUO$3Wu%9$)eS)'`.zIuHoV=h$EOUYYw
+v[,k"0HU$8)n:2}3fEs$N8~dPbjt4_i{o{%]f"$er3Z"1b6=av^1o|oAQdVz:#Vrm%i|9D|fp<3;(S}LLH+z519c:UfErjyhd1quH9Q^c:w.qEx&'$]qE=
+oBHp5Mu!qjN1/7:eVf=&d1rW4R}KIWM])Hou/={ZXJI9@={Snc>mG3_HnXmeJm8}pMF%jEIr,8>A!f2z&W=5X&/$dBl_r`|oV8;)Gqn9Vz}78H|9)(!FF(
+vDz%aX-N24)],7xr^EIWt;kB+&@NacXyq)i5Z17&O@bNVCspb8-D;1jYid|h^hO-r<V2h[}<kf5L.OlVo#w8kX9ph{Ym/fTmB5QV`xDaNdmo[kt#0XX,"d
+$V1]fP',epF(ssKrNbh&oJ^_K0G[.gInZKD]<Y9YsG>GD7Zp;%P933.u`kUL3LhVS@W4g2.%Z/wQr=m3q>;J&(16cQ&GEe67dyH48k4#uRg^pwev,y,7Y5
+w+QhZG5A6@jv-4bC=au-uv<e_C=mlfA<m$IyK_bDljM$PpaMqx_r[ayn0^&Xo.~,~n:<>hu:Qwx2m^=YQ77qct~,)nr'W.IX!tFUMcOOF4vCPkjqb%=_&D
+g1m.c0&E"oT:bMYK1kbE.3wAK<gK9e1-9S0=3U6@I)';5`BI+6<fK,"lf|u|YDtQwGQsVJ3(WcfLPkWgN&Q`:DDd(d$r+'zJ"D2b}5`Cd,^WKh,"#r&%=p
+CU`>1ESh<gF]8Y5fAK#L~v}J~GSwOTFf4#/YVi+2jeSi_]Tcd7pDish5]x.3O5Dc1+==,%,xa2.X1uDUp=#O3SfvkN;jp3M6j1'DyfY<U5;%o#~kh2w(p3
+yusKu$QfpZ3wKWEGq<u`dxn3dra{ftFa0g5Wys=|4''/PM%3b`SCdICp^H4)SEIFP}f25ox1&N)dp{9S:fV"kolAaLrM`!7;pZF.^#OgACh_hqn((=[[V/
+9N'>;}nCBh6IbfeU-X&ydT_sh<=OUafGg<vxByDR(/,e]C:.CU1wzBFL7,g)f_VaT:LT}PYdF-1'_MxoG#rE$'gZ.g_FvRU6!,@O(6`)zb-.Xm:MqG(9$&
+9PA}",b5a^jkK)w`WE3ah6,t/LM;HXqk99;-yq>8N:Y}CSj4_N@gVsDCW8QT"Gsl>[Lshk>gNSfE]g,D>poKM@'9"3<aQ"mOU8X!3XE.$l#O6ILXlV;|&M
+OBzY.n$nlQ"Y}Xl)CRUdi.56gn]^wWq/~o:Z;n!J}m/F[cfZ#cUWX|QX66L0ajOd@si!c'tV7-LE3yIW8wN_z['6^/E3'q]JsADr,q++!+N{rMY0wpa0W"
+Ay8rZWt"B#xRA|r2kSL&>'VG:HMS:VAW3G(G&M{6oty^/,D$vxnlcQI<8B4@[RvubDX(I`1OYac"vLJI`Nl5n95H>sGG%}L6N-0YCsgV9bByJ[X<ExFUSw
+3opIge~jZxt7"P~JOwaC{X$$EF>AYVk.N4]@T==Zj,+j,^O7x^YQ:<gWq4-&,k6+SR28GAq^8Wn9t$G6}^!s"'Y}wp~ZH!QrMtQ&{=q}Cj<FL#48|wk;,.
+Di]_;.:=RX=jPHb_Cy~2_)bqSK`7Vpw8X8.Q)/b=z>8uZd5t~Nk$O&tIGP:VBv;#~yaQ,VAzJ:&ZUO/<;4W4J]e7]lgC]b01/xWsi^~$Bv},7r9.l#9mTz
+ls_J8DiEM@Bhq6~X2k]6n3NY@14Z/"^S=hWXZkDB'm>NgR;gHyuqA#lo>kK,i#PDr>yw2uX[ti<w2TH'Lj%Jj,wz|:]e+cd33_`Z#'UJB63_y%psgz5;]:
+~rC`aAF,g_A1#Ral5!'CY(ZpV/ZRS06&h(h0sf[EIBc;&Ot3zG3)ZlH(-h^NeT#u{6B['`9FpR5+<_i"WZA6RDg;I;LU0,kpwF7DQd#HA&yL{<f^$&daX+
+#i,e5N/.yF0V@FAr-SL-4;m41aN2b.o/JsS5:HNdIudwK<_3jH]60cB`Caj#[bH;4kGHrnOoiuqQ~fs,#'Ua=r,$|r9:hWw[xgyM^3vG+dISj2`G$BNT=S
+Nc|@(&av>+mTb.3%AJA<81AX'>.yCI1.+Xi{W_UV`u7G72/A6$T>PE0+!j@0r9)LvAyGl9|,8'pZG-A_wI5OryVP3z'%'W+T.FY'_;jTm/{PdhuL'H:xI]
+Ja][<l!;}WciRKagX7!4s!#LUxamE5dFI5rG%KZU$lE%svsG3gu<;xJ8PEk.d!eeu,g.ArEt&S]w6[r&w-D>k,p0/w][J7Lm20h,s+x[0hOiCQ8L7c$=Zn
+!5#8Iezg(/eS"-#H,;E/1r9{qvMXG(,Q&$"iQ"sdNG'e/t9puy|`5`{[9;@>X{kV1S8U&Y#R>tmQ2[~,MP0%~7r>[BH}e"lvOY1.KQ146k:#US-Zv,f_3V
+-(1"ee!$G]J]2w2:CEcKD7Y+t5Jmz,Up!Ob2UMR&3=U>@.}9+>2|'9/^K[i9zOr.^X^[$%hvii"SUvl0~b=<nz-7N$Hog>uy9Ym$|%}x']O6pKBp;aBB:u
+(vjU{{>V$eq0$XK^N#_"n8tmRcKmxuNadda}lxx`G!j(6'fGhZUA,@C8x>C86)Atwcqo>gc%@F<=(L,3j9UQB7q:5sxXv'#lHa)VLcFt9pDb[{fwDtJS6t
+Tfb>lqVqG:A(wG$^@h"}9bkKa@k#AfuuH.]e)<1<^K-|=ixHO,[l{r>Y<"W_LCJv^]4[d6T7VV</.6~8RNBt|+PoGruZ2fgO_x[}+XfNv3&tARB/WLeh~r
+S"OU(-&("N.g/iGlbAoj_hC"B!XfnN;_st.]0zu2~_{DR:5R!5Bz0fjmz^{72xMrTMf8(ZQj>xb]1z9w;i:e7!}k`.mA}tk0!uCyy0aHt$`PW"hb7>X4<K
+;;<B"UQG=Nc"yi{LeU,g!2Y8tvUrSJ)FLoJi!Wx+@.@t:82A+tf3.Xtp^%o&I935sm@!$M#MTY/KMRs10)(:TU>/nWJ3'<VJ]Pjf}o#7Rbr/X2NC:vy16Y
+ZG"gdGWr6(P4<1%8_<L&^myKJIWE2v!n:ck4X#AheM}5syUIE^HobG^y=GzG{P^"mWX].-5rr_7AfYPfa3//P>^1P|jbK/<aX)~m#W+LGV;CIcG+E}GI>D
+CJv.v[#tXAl`06aT<8!]MYuo=N-`@J8koz/SHwH%5uME6B_WPre}2{kuUvK@>;c|Vx@YZs.Q$R<&%gPjMW0w>xgp`^hSHE"<)mnmEB<3$]%00:7|+56uBa
+=4-k3Vp,JnIhPtC|ZX6O0K"kt.FaQ)bkq{2uDG)Bu`=JIq5a8']p<Piy}S@vwO}yY2`rNp~G1SZZfQ/E(T'=6gK"W'z$ff@'$ytkASUhJ2+56XIG0-"Q~;
+Of],=P{U]#N,dR!~AP>CR"&m'_A7L]`wf(Umla==!r}9||V3i)wv>gBb-!5_wfN#mmck-MJuf(`gaZ<8BPwE^4E{p3%kIlO!T+"4RYTUu$@3CJ8<c'YFhe
+StY8YhsY3=`D4w9_eYL11SHn(:Vis^Kcq;P'{UQDAp](ZAnzcI^Z=O3o.$Ng[mucGQNg/aT%2brez$[pt=lc11r6XVL2!%.gmp3%W6/bZF:[z76&,w(Jpf
+~QgExa'`>f14E(7Sbmt.)X_!eP_C>kIaDM"YlVDfG#}3|#lLM)$.Ef;'jF&CoAKKSa~Et:<$#n-cq4,aVXS#|Q}51|]GHUOp._V!DG^XTj78L3=LjDe%S;
+`:HI^=HRY)GD^u]1G|O%x7kYX-Hh^x/m.dqMh!4qnz&nICWL0;vV"Hxwv-Gwv-h$iQ9o1hMN2xb=N9Be|2J!}vhl.8RS%(Cw~Uyaa5FPNU)c@><Um9gaWd
+Dj+w1D].cZ(|(fE8AV%[:Ukozc(Z@jvl2/_d4b;g@C10[Wh>X}rqnJS`#XjSy^o>j,A0Ry/JP'T|/VpxSQUb)^wPL9`Q49c1UL~'QH^,E-qj59f+/pPh~.
+h)2vWSi-}V5ML6EW==];%+XolCoO@bzBf}{FZ31uV3lQr`=|p&3qNk]7-q)[J`'yk5(i15;&43<;jOa|%$(V&W!~~y2-"'lSJ7pv6etTv=CscJ<_Y"pUCw
+Pe#v6{pV-46c6J5Q-Tfz)^T%g`cjWTpWg7d+(E)QXt,O9pw4eh}}<w];C$4O,L'P]}`so`h2L.OPxC2Y0<cp<HR8$ytG4#H]3WW)^OrG,/;e/:n!X|]@6!
+aS7)rV3J<2y!Q6%myZxIcwPVlU5kONhYlx&)TTWlS}{wUYC:yJyCD_MlT(LKn@HsqP+#l9,xdN~]5oO_tzXFbC`NDa,B"FkKyjO8;;z_:LPqpNAYr#"v]%
+D:[|t0I=y/t3+Xq.D+b)jC^/LJmgc4#W>)[>F/pU=L%+Z-v]4KJ:Do}&Lz7N=w+l5)5P7&>b+ASu;9/j}SN#co~D#<UhE]j%.|8qWVvh,yAb.SvIgV=N8]
+/_@/=2yr}G~CD=Cg[z[kHe./nC3f'a>z<:.W}NGWepzs=$ao0hqF7MB]b9Em]>tZs+WJgA9F).7qX'iJRW3}v%`5lWX^HWf2oRda^Y+{}hjO3';"_MS+,j
+#B4[qd+O<>+!m2L1e#;ibViL!V"temwL0fEZdQl(8Zii+55/eAiYuR."<+u}`XU_bZ(;,&aObqAK'qy(Z]2Jy6-1S-]m}C-j=JwN}5U,$RR;|mG&JrkTf-
+[z;=~Ww!^PujElba2;A[ZMgA[%FA[/{1RCevWVWICC&d]kR>[d[Y7q`U5J5vCs@^ZpXo-a}h$gCaF(lFa9CB=cPfUAY5PbW(}gIrj6yU0Hv#JkAa`YC"+w
+H]9U/,<[ihr:)-].6[Qr;Fo)jGoVOS/Xm%;<G;v3EqLGD6xlOFT4,U-F[wn30wA(n<_%$ClG2L_C&W{YSWTFz9!#:+Yb_<w&0bS<`99=6lvxE+T8.W)m_6
+&{Zks9);~C-#-u5%Uj&)Z:Dzi$xW%gfA}M<}|(EW{TNLk8:@/.(,JLQL]C.]|:m))%VxJZVE@H=o9-]j4E65V4syOaVa}h5XL1-d'&BzqoZPJ8w/^$4Sjf
+Z!QZt.o;U1)o`{3^)XP@(tH{^Jwx4JWMT.y/jX+rS=nrFFW;@3:7waG--On"kjeb=9p3,kct2Jp9`JYk(fU#"(m5vAPS[)#j3pX`7x/6}KolGWabKaKb0(
+riq<x@A&;3D!Qg,|-6N2:W0>/zZN,A4'BAzW#5fYVTrhYw9O/E7KN_#-;,[_~Vqb<FjODIHbi9(})HEdue{e$(;T=LlJ>ip$:S>iclpPSVWt2yVbRlSaf0
+"]|hD&B}erjpZl/WhQXy5}P6s]@U#vW.R64%_l$:aJjO$>U#UZV1T}9;men4R#8_l(f4<7sRrJB-+nMMPKl7CDRj{K)1DGHOu5byYu)a]=zdb6TDe|lWgD
+)3O]]/WbOvp0A[^)H@D0VSQ_3CzBzV;'R={/^fCZFz&1<DkBvOw.0[y+#8C#gWV4aSm{lHa-6fKd2Ywd9C"lmeYXF)KD0P{X2QC_ujOIf5LMAq<$dfo&u)
+MI`&!5|b.nq&|!m9yk;TG2`KykQ{]G}m>+S+=+wSwEdhahQel-jiQ)uMC7Lb`XJ;]orq+!u-^&uk_&yRG<VteVN1Ti&/LMc}lm5-BvP^o%2u>>zeEp{N#/
+n6O=h2r7OSV{(E>yYbaF)h0QGi{.j0k^B.YF}:,]u_[BY6dIy7KIlO<JV0L;@S/&PdPB!8y26E,Hh2C;Q|Ck[^$mO[<_4/cEUV9DV$i4:XY5Z,Q<zVK-VE
+;F=enh9.yrk!#qh;IfqoZ,@$M)Zc".T>y0ym15<uV}{`uP:-l@WE8T{D|bLc:y<;([vhITG<[4~cfiyGl]n@&n`fpHu4d18Ki"(pQVkmTVn'<%,az'xF+!
+&9IFs;fWC0%0;Ud{=)7rsD:M-m9TC7v{Ui^s(zN7Y:^$1lFd0KhvqYlm.[#}:FbQ({]DEmG^_R,h!f5k|4"e~0a<_JcbS}!qVmt#-l5|xy25]%A^bD&^rW
+qPJ"U,nGP^0kPRkpLZG}[[n]&<==aw^[xH'83RQfCOv#MIkh%,F,1i>)aW#}:='x.=.#<9/DnjKK^FlI&L$n)$t[D2|To))4w5Mj^EPe#B''CC-]E@Fv;,
+p=xvLa,A`UY1;"(T'PuFUG-Cp_3eNLNu`"qMz;u41F"E/mQ!W<g"F2~5d|dmt3WHfO{qN'pX}3/CqH<.3^`c[f'{UFj4[1SB8g%x+bJmXk0Tp`~%5fqw!L
+gn2J<7d-kT4B5XRI9-0^5qa-AxW0eb),"u4!ti7^Cd<(`)@R9>eu%h#STFoR/zA>vo`IH'BY<cT4XOH$W0l)62w1F%MP|spO{XBmK^$S28!.]@PDSn_pgj
+}H[(j}hoj:D4=A1^P;7WRJQ{FV1R$X}ngHnn+i[6DRF8iXTLrbEH6y0XGwFXe8Yve[hD|h@XFiaa=c%30<<C~B`!sn;OM|lEL%m;roXhP(1Nr9JDQsJ[Lr
+D#bafYBVgBaT!W[nKoj[#uV>PILqM%nC]kH_r"1'5G.m~0IXx{MaD/#Pd1cr}IL#'Mp2d1Tm`ed'$0:tluFa8wN6]r4@1s%]G3f5]>~-n)Q{m+h!N#iB(r
+#$DROJ-^8-9K%;3m[IK`j|Dr-ke.m.^_AN(>C4tmeGsTb}<'((Ph&m$hUZor!~:PiE.|1DWy@g_Y[D'(bi=6/1R|OZ!X(>89KMH%U/NT_zcG.TL:~15[g3
+0sX1J#B_R!2|jpS.KmvZ)>F!vLg5TCRTD8TsCmfbFyRi~/Wdntvbhzn[`"2w^97g`'/)!8m349V{qW$"@>oi"x)LzqSoyJsJp,=vBhj=W^5DGhxlE1`0Qd
+SZ`V!gh<SVRK:@(8H4hg0x##3y8,YhgPlH-Edmu4-b_0I4(OM!vB0ai=AvkIf]-GKG&xj&^&1+TGeqs4t>3-s>Q-rFo}GH#xWFQ7bLcK"hw[~YZCYF9lot
+X`ZsWaK/fv|&;DGi+1CQMv.UW-Rmx1)'}H!YgcAFuB3}xu24hO@HFW>4WDxmEi^;vTR9WfEbnDCriA@=M_tU~TfQEC)L@j/etCw&5YK<|1nr+g0JTY!&%r
+m9J{jgx7LdS6RRAlN0uvSm7zGOh^YBq1~RWgxYi]wWEXN'0k9]O>LCoXqB;XzYR{3Zj!W>3tN!}EwA|<eGhN7U&=45#+5(,:sy-!xQk8tgpcr#x+&a8m+6
+{yL/`{.<hB)[PRP<`05<_]zs5;Se1eWRrm6;2]N6MkF$0FVdYrl]CI.KCt"[K72f{@fEnA0&B:/pG3XcFlTdGs:DNJ/vCC%F@.JM,H2FHbWT/a#XNQ3f&|
+@qIfWh~/iQE.l5;}^4lu|y@)^'@>}-iMI:vc)iV4|(aa#xk/e[GM.=$40Wv&$qLaHI2Jrlezy(KQ$C%bH;<i]aMPgd|6r1GhQ4@s_Pw#9,FK{Rp!#OI>xz
+H9}2g$C+:pVI&u]b;Q8DG4!1s>UCtSUnbwJUCl<5}X[ab^ru,DyVSU}dD%-u%QwAP]]w=ar@d#[Z]t{y:`90R>%+kbMXVF#L`f/:qft"v|a>]TjfpFoWQx
+:n.c8%5xX."epX'E3Cw[/xY6&:z_&zD)B@3GQ0jvp(Hl{/:z&q2(K+!}xIV#O)ad-mpQj'f6^WVe#t;IoAI=r7p7sKDztnU.CMTT]Am<N<cD}7d.)|O=y!
+#B)at2(1oQ;W@R(a'2xUX!ZeByo3`%>Dc/S)hl>KBngEq@MYu1vww;h5>}cC/2;VsK%gumh%{gzb4/.[k'=wUnG3Ls7lDPnh3%rB5KWKza4%DZ<XTw25ln
+c`^x(af4GQ!v%Sb`yDO|{UcfV_fPCG<N!39pS]&=J<G<i5ZjyDoc,3Ee_nNS$l@CW.`fF>oMY6]OISZ@P];A)h`#D>7_l5rZI]WwIvrRv8h(VBp`%%;h|E
+RxW]XcI57C"d8B9oH:ZDAOVLL!b``I0Ew{oV}Hvev6xIZK;Kuoi|yI-aZ='"Jm;&RL]I"7bFx}se4^(8(%0X`fiG%`:F_v]jMRv7x_Kdcy0`FWy%aQy%/.
+;569LI=x%|%iBWPc]vb#f1YLF0HwOfkz"x3q,]-i=vjJTw]zs%lTxkFu&Q"L}f8q0UmJjRtr@C=},JHvPuwL@]<kPN!o&WA-F/T^xs|W@uh(Rcj(W0'j[c
+fn_xDME@C0g/1CTTH=Erdb~wjHc"hLrG0o>ZPHX1&)<w:dtu^EAq2[9O&&,5v3`VUI>.35!fLl8(r=5,>s1gtZ<{kP!$,2A>paF:+8GP>=d%,ugb1<djop
+>,k!A')#%!Jw4V{[TM2-o:x)h+i>,QFeCR`eKZbR>-d:ORyZtmhy}KoOHmo+(HpaL%!aJnuGS=rg$S8,i]bx:ekMv#1X);CqB,sKP8ky`s!3=prZn{(N>u
+(//Uwk"]Y(^{WEEVZ2YN<ZSc+C,>L-_C,k}RK<BCSw"n''s;;4jf2>Te1MBD4GmYzDVWN[o>dJE,D;HQ<a#y2KV&8W#W&U>HlVr<>LrK,|1<'e;`"W"T'5
+p>(MbOFCF(Wg-.u$-BLFaHp.LSXtNWB^PBRPE4.Ur6In;C9_E=yZtvPODH"4Dulh/B;;H(:>=>+60cSL!{-F`D,R5UcDntbK4^~f^K!{~<0u&<G`NdvSZT
+a!b;#j"TGiOS_kTX)j9guBzaT""j|[9onhEze.6wB+R8X2n2v]pK]X#>a1sn}|hV5P}w:-p22l43WmnqJc3Sb4[j>.K`;C2<Zh/BU2t=5M&]"r{7deYc{|
+aGnWdQ7g6]~@yb>I#L]>2Je^mv@9zkW1p5}vXulaKa#7!R,)Mtl{l0@'xb[[ABfg|JoG{^x1]L^y},(cu%kgod-T0d1&tL^@f!F/1nlur2:|bp<Ki.0X.l
+Tw3HUw6K@IS2tyZz`g1"eA0]rINFlz"y4s87MIRaxE^Eg/eh|]q'yjvM-_'&:Fp!i:YTdNL]#23;7jKa]epte`u$S54g}(!rqD!Nbl"BEVp[/RQpjg,z[f
++9+6w4>btRh6M}e@wzOb-oJ[F"WcJ=&>>I/"VE9wpYHB;}'IU$y%gk|98_DEC2ao;boakb]x=q;`A=ZWw&&k:D+R:X!B7kq(,/S<eV,bbTPd4P]y>EPTri
+spqK,UDgKV7WV@y=>B}&Fnog<bQXi0`scYZedQ3w`7CR6^(b7p:If:m|KZM,n[{[^el'(89wEg7f'dzXF9&kdkEU{|qz$3kux7p(b@3vdE(X{WEJY=uR_o
+mb,<SMsdIo@PlZ<lk%Z49#.f'Me[i[A%jK9I#Hj[:^v&kYUe|miZSRYc/vop6b^DDW"EHL"q@wGdc{<6x;3biazt:ImVRDE-4Sg^YHCM+8z&f[;vX"g0CV
+xdSd,#"<DbZ{+f<W_a`.O_})|u1aIm{rIXFjsqA:fM0]}^7yIeg^xtT{cnCy"^SpaE;1!}@|3$9='s%EGfcWwuEK9d3Ic]w[:t,M|2C1YVmgbrSt.{rnn#
+_SEibsxiO]lbw5sH(mP>0._A:,L/9^'Oy'OSznU.I-!:sjuy0eqB1da_NO`104/y;o.HabjY^`gI5oX^whWHjcP>^L0O|o@4=.gYZaQPF}ja8pC3w'M<kL
+aeP+z(w7rbaIkCa]oZn4%iquQDTkW:Fim,HAQ-1ut}(z.7(.n3SEC=@.d"|IBgSZNnzTZ&W9J^]NsOx$Op@84evb!_yG|2yO)eDtNQwDJd~=M9poD]1`A3
+6ljx0EQ{L2:"01Nz!2I)&iw}hxW$HI"z.!-=&ME{^R!v}v4w_A:$4)B}bVxxW>K-H[.puki9-DhN)+J|FC0!6HD>l5Ve0ezcvP4+$=7K;)-3gKq<^'|x7X
+h%adFUQs_@J@faM&U5D&..K>"|K1_j/q7B2:%5!]&`rkDyP-7Dh4~z48kF2%@1)'aL4XVPEk!v.3GelFxT6aP>uMI%fbGhC0ru<:"$7!B2;<T@T)oKJ&sR
+Aw;n@IY3/ObfTIVw,Uraa3=LdkFr3u=0:Ks-i.Zd~qHU@#bV8n1Xiy{WkX8L>n6;(|$zY0]u=vz>dLXF~b>(L=W<l}z=S1C91;Cj@0j{);KHr4NgQy~++1
+g](1m>GDz706W|i+V%_}P8T|cOKa[A9iQ}Y|M9zl8xB6}^BB3waLHrde^keXY,9p,I83ratnaVojmH%Xe.6B7/MkiLqa}`vqSND7PrQwP6`bI3g;_9(!WR
+Kn9hg|JRjg)OX%CmWGJFPBT)OQq]E=,J.8Awe66LYlnm~"QePr){OEtZZ6zctesH$`sHhL8Xq60;~:>os9PLy"Ar}5[X3blC&(Q5Q0m/q8cl2uADM%#%_D
+(pE,WV_yCUG,lJ^71DCBt6sJqwBU{5J$47x&v=#MEqU|GIQ{A!_JA.=RPb83jRQ/ciN[ql3SK&/[V{-yA3mwC]J_W9a^[9W!V;eB07J"d`5U"R;w!(KHH:
+~nN-D/pni84G,)F{P>]v9RnxLHch7@F0<|yO]iAY9'E1tOSG_L.E^PF=jEd3RYU2s_A-T]1Tv&@@[W3%nHJ-F!|G2x"~HKH=nyPaN_w,fNdArA_gfI,VNf
+}RC.fR=GjkVR=ngf:sdz)W]A!DB;XX/4ij-f>RG^40p[x4K0xeOSz/UbP9(l:4{umTj7{ArR=j+NEnC,.ltQb.h7.rQiIu=MjLt%TA214-`F.+Up1U-hu4
+xaK(8fvN<&IP8PhSq0khHJiy-UK"Z]PM2>HSoY3&G2kLMM9eVdEP0n7}fr1/;M]w+Qv7DVAj3-]|'lK&#5JxfseuQ]rE#fjfs[qNs|Be]e7CFbz`^Mq+a$
++X1zR>IG8m>.XEx^d_w.FWk$hFEG>>LC}X:QeM%'99lEgV~1J0]4u^v:%W)I~cm|Z-K270H,)_|4_#$myots8kJKZ_&hDTj3![)gvSKHemG]90tfNA!zZs
+l&2o+$:cIBp7WCCfvIb_[Mh.X,L&>2HDxBf!i/q8r]J=/1};;KW{v1ZK)#X=(.EO88(j~`96N@_uvmU5+"NJ)LZ1vp.MaMP/6Q'g~agV(lHBBq^oz]7|pD
+KH=AP>>LW%W`!rE"5,):|OGWn3JKF)"BkCR-Hr7"zy:b]N/m@>baV,%I^6p|<%<"j=D|OS62{gdvrlfdU/,gb)9!6Ntu|OI{S&pO2;oOdM]NJWM5Y6M>6<
+s@6<k@ts&0Izo}ZoFA6klupyLRwmk07`T@;t"h6m!w}M=>_r-|!oy=GCn)v&RZv##B]-y8u,r-tzg9:%}Eqi=$i3NF^|J|b9ICL%2il!@@&F${"|%f0OJp
+cW2eMRrwWDYNqbZ|kM3Y!8'&I`)@8-Nf1}T0hDeu.,(Y%r{U7`J`EJw%0+'Wpof;=Z_uxp&]|[M9[AlarNRCG.@S!':VJ#8cLzupJK.{zMme;Ai$#AlG#R
+/.XQ:UL3J%(`qe&IwH!W;.r+WRtO,u~6jnq^uj,^W^R[5`RH.N0-"a$zQ:vd}`T%P]1$39InXhtj~t`NDni;h{w9`5)c/8N,A!`Tp}~U8H03vX49dyqmLB
+QttlmSV$[TajvA;LwRga'8N&dE[k2eU97^^gdf-{$/rs%Mk`!.@D%^@L"r0X"fL1.1xegO:VdoxTkPg:gI{^v[O&sGN5AU3>EwS<]Jny&5eOj%$;0_t9tN
+nWBmIRo0O}O&SJD7A1$#Vh^#DZ_bt/$6;+_FDCMs`RYEp$zD:-,mK;|l]DK[^@)+[4+6&I~kWhv{aL+pQ!$W'&@`t!.)S:>-oEaGOwzAUPd:kc7q/gL+@#
+zK#eD;t2cF+7QSjDF65h9To=6`Pv(,O`F#bkeq7.Xiiqsl!Ulz`x0@nn)buK.Dc[/L<>8h&Lh&1O=n8|m,tLNJ>EDi"qQX_(G":D&v8=DmXVRZUvt]}q-,
+:Es>%pT$4Nab(2MQg3`gOym!r_^q]sv[#qALctb]^F^Fry'2C>v8@gEFKYIrR"I4J<)4l't:q/_3[H;xg;w'[;OREjud{tcYP)y))xIAW>6ad+i/K+$6Z5
+rDrIajqi$-t[7Qdcq,ecMY_t5q,^jg#;A,{nhIbG<2QkojU+M@;^H4i^4tZ04T~oY8J+_q/3'3gnDXJ>1#&l6Lb`jq''[tZ>L#QuAfKwMi'.en%b3$HS+$
+:&3a!&l"(hC4<NP<SQ-U3cY1]#v<H@7<-j[v6,Ta:5p@'yWTPXa52A-j_E-5-)Q6yl6A{>vOYw}d`<giKqVTF(Pl4XHD1<KM.YJrw<7A)>HtEBaK.q]vfK
+|=S9mGV]wIH_65_1)H#L~KgH+n'g<)oLTFYF1x4DfKpoRkf`2-7V9}|V]Y-xv7_/_m'>|}l-xMux/akksEg9P$[GY]/`BJ>p3kBNU8EVI6eTc-}L5BZ`dB
+s;MEyh]VP5H3Q#sd~3K[,Y[),kU6lM~dvcuwylx3B,hkG_QygdpL08v$m9p^bzMl^f${{/$AHD2N}(~05(@Qu&#]ZWx>s(T.wzW$&<"p,$`xE$"r4MIAxC
+^4w3'euR4X]`kRi^O{C`".7z,h)ocs|)G.H<--]>2mODqpRViGl7u-%k;|;ZE#&lmc=R=TFvdSM'o4fl_Q_i{!vuihZp(MdZpJ/:U07Lu_WE5BRMZ4l=ER
+W9/#[5a]1%bMa7liBC-]`P%xHwhM7@g[54HW50y=)TqcbLi/2hsF@3wk:)7OMrxXh7f1$;4b&S$v,UJ]GRrvGq,(="Fp`=lS6Mb0y86u"+dCaML]/qgTs/
+k{H__C%o0u~v5#(dQaa2icl>U;~6{D1BK+v9O<1{8MP7)t{Ih}"RBHm:53s>ThTn<w1_ZR}[{I8cQRs3}=QT]mjhay;6G])}mEn=S;j9bk/T]{$254cHh)
+:e+2d1iJ>$;mKM-;_L&kg)BUqkCI9YRSyUM-~sMaZ.D,`ZFY$B@}tZAMw>C$2hr,)>~5hL$T`j(d7XFZpgg0az"l=Lf^^pu[3cnQcfKialqBWyydavDrsj
+Sk<I4l~cS9+i(XgT~W$U_g18nq(cmZ0kpeZlMG}YsQDlr<AZjz$vJk0b&[QBYzWynTY&)q829odsJd'X)<r6)eF<dc=du8xH>C#4%lfquc+x@}(XKbH:Wv
+oZ5bw[_8cmyx34wL9@:K@iM<qhWt:V;.Y,<]qX#4gX6U6ULZNa1n-4q0O$UA_)9IwT^&@dr4tIl}3C7Xo^PGM>:JHS16%a$-=Yai;.w+z[,BQ{Dd~,~d`$
+zBlw@TH`[P$vhe#NeHPze%LO[XFmF8)g>wZ;UcmLxR2)gPxCc+qm_AfO;E=%btMo[M,2y=ih<t8KCg#XucE-9a'Ma2zn!zi+cIGuEbDD[FNtz|o)qhPY~L
+&rszk>q2/0jH&9,/`{`V.=81HO7cd7;b}soN4d}I#Z550e:T4&c>w!7TI!OO'K{vU'Hn!#i'QKP&z.`&^a=_cHy8]6OQ&8FPo/LBKIkhU5$.N%"Gua#}`G
+9xd:J6n}5{!Srh_H]{C>@1TbayvPeP!','GQ$,_@^G9wh7sZuM![P2iOGBe7uE4a/'mm{7!qydxE"")ar6JB06$`Mm,&/1,2@Az'%@|<2j&p;wE=f-sx)T
+O,;V'cF.u&+$iIPIjP/0D;542D0nAWZaoqsDDDgAlknvjahMl:88so#<7u3WEg}s)C!IC1E:Dt36Iv/n,vgBoP)'3wdlCr}4|ES&2fpIo@!Y&k8;e9rng0
+#(R,$RlXb&n3.cjLmG;My&hnFdIaZYkOt}NiMkUAtqU0F1lgr77&VowE'ratFg6cV|J2U.87^fbNu_Xo>.we~jj<z%&CAo^u2A5"swr]A4~uY!_p<l)@#|
+"lC]B2"|t;&;|@x$/x%14R16__")G]_]>a-$Ze#O]]XRG/W)O-K`vc(p6#!X^Z'y}@:F-@gEV7<oVO16k^m:D{o>cxd7!@]GH,EG|mw;"vx)URsg}YK0d6
+Da7YtI(])-!QGZ+Rs%=sqe|d[umiUWGZdi=1Mo38>T`0CEroH,f{'Ew;sD20HTg_>`{I!.8>WsPEsPLTR1w%7iHrj{c(KDT#6)CYeVNij;{qy.&U{01MV=
+-bYi6r.mYKN40MTooa&zPo@(SVH-+eao^R[1Q5ye+Fw:Y<fG4yI&soolWBr)IZGj/@gK)H[.zV[2s=nV2a6fBp;v!(No1WvM_Y3<s=h+={_w/pnxiU&9F)
+E@AwV<#HI3tUC21^b8sj~Wf`$[`3#6M|5'7!JKw=9>@0|&fQj#V_`dn8l>ia$#c_TR,K=dVl!i_hm6puI,M(^[t84[q%c#,)LX:XwQE@wW^[)Jhx+s06OO
+R@g6XJW)`)8w-Tt.On|srs5^2NY5Z]zYHl6wM58{zO(sudf8qY%Q9j"MN97R11_yAivv|=J0D(3]P+aO_X=QOqlP{`Q.gh};&M4C`h<-T@^sV7w0#A46&Q
++ROik"]eZ}2rC:2a#%-WuT>MYi"^xo5ai+,x08R#6"|1V;RUdWJm:ex^5+ibT5K)iv&7~G3g'3eZR>Y7nJGcf"XTECVy;mufG@V,=^[l^F-qhcd_T9E0X9
+'hh+#JZX>7K)W7B4`a$Fp@::bCSguAGD%FTEtVV2cA<pxb8"ps.25NjfOwH+AvqsB;bFzfe%iM$d]adlN6J4ztbcdNX2kvZ{0Vk&}v.cQd3TNd.NNpP2%v
+z`'|L=QY^"Lkts%J,ZQ2_,bd-#5b{VF!_<b3Z]nAHghGtLH,gnLVBGCprG`)Rav&_xJixDGCdx(Y(6XKbr$;e.ww3u`zlhu>El5O[lHANDyOn{6#LYO<vB
+oHlemz's^E91Qg,,zOjN0N&&b3oNf{BKp}op]NMAfIa[,%J=`7F7YDL]W'@fjPwEQir+$kZC&mGiqIHgbWY'1xN70zcDlM>5I8Q|OCh]"LXLm2K%`((/mA
+6)r}y=sGhCj,]EL.i"7xBDK5-=tqY|eE[U[fTRCMH_pCdeBx'%pJ5pPm)>raJOAp0Fk^..:yM&C(y5X-L0}37|~xB]w-y<$GEWDa'FrX:#/o8-~NPC>'"9
+3R(#u^nig:56[zmR2oX$8D_rlZ0}:ahOylfzEAjzp7)k<J"D2;nrhZ6{<|D94T944|R9V|%,th0IMqVb,+VI'kn^w!^d2oacM%aRY<~OulL,QltF+ts(i=
+Bo8NlFm2U=0/eOUU{9^=F5)%9r[NE;P1Y6QbKr&FDpS0e1kK.Wqv"P"#(WgDYE;&A7(sCtOYp|o9N3Pj@KeOZpSHz2`g#Hn64lBr~bNVmV5gM]jGvQ_9,U
+9yh}Cdsna7;]o>sdhWOJhm[W6MkcghGruJ9P`{uL~/7(uYwnHPI![<ic/QnT(}3HLm#Muc]ns;Q}hsi3:A3k=MWg.Cz7U|lqhKhPf"6aBmvQSAhng)I:L>
+XFH[w//]_@@-R/aRE9Tq82Jbz7s3/k]68UoG%DAoZSm1{eylQ:9W:K81O_dLcl$H5OY@^'+`_A.)XfMC2USF^4~wjvMTSB8a_c9ro@bo]lg1R4(JCIN/DZ
+FyOs.ufRi4Aquc{`|glp)R4&6=-RBh)C/@u`2):|O@@vJH1#M+}g|wE`sDIC0/h;#5x6A+WHR`rZq5g,u`rk.;B2uNmZ'YCd->_n@$]U9|9PQ8&`Qai&mE
+Em&ll{HV)q'p'|'=L1fekCyM8K760v":U58ek1mju"XjTZrMgzS5s/iVgGXyo|1'FU=vvf(4i3.kkwf)!([@BoBqeC>MHG!~^4ke7j+`A2];e`XKb8Wl5#
+h=E5:K<RX-7:<+gh}m@fkj{WK,IUA3HoZ[@.kh8kCH{6U[CH]y#K64pg}Vn)(KEE6=fU$6)pr|bzCV0G,y{HOR)}+^pXaB0Upmcym_3tTsu+0Ms$KrxL3J
+9SdZl!Z!/E){6B>+HhT;3%<4<uX4+bA%,hMw$.(0_H~;7>1mxtn}Hjtm%lsi#m3Ll3r/`wo5hu;Sj`J^_km%7/Lu3dWTU'jYtMQbyg2=oACM&Bc^%T4}Et
+8du8Dttuji6n!m@5,3>[freEm{ih|,b]jqLL{SgW({n(TNT35B|Y+kvS9jiV-EH=5/%{)CxcdQB;U}[IHw6|"I%prVA[ATkDY7H,8`f/PKzLUeCHin:=.D
+Jkb[QO4THYJ}"~qa!4FW#oI_Q(+8KW9C|Ik_|jlT%)~KB/~eu%ckX"!n1xKH2BVIBM70E}P$w;#G&tDgteId9lNargOmY<@z%D|C5sc.a[X-oD<MSWe&%I
+u&E}U}nu0<mtWt@W'6`:I$0%ij/^f:-"'A57&k$<>c0Y((P&<]I>ti9Esg7!mz@z3^A&c=Fw`1=W[m#SA;Nh}AxTYRte/h+%FL}V=1}<D#$mrvr%_P#;-R
+Hq'pzGJLF^WyjC1lTNO|En7}pLrbk.HvYV}nuY7_cS0^qqLolEv2_^_$Gxhef&~NX;NiZ$$#|DQ2P`}%z`/v50-HzU-e2ozq@qnZUDj0=nazN=~R~B18x4
+-qOil;g,/Af)2Sjg_PE`P/xY(,xt_[0SCrz_Xuyw99Ln]R`j:N$pT9LAn]odMR{ne"I)kK$6y,/IY'3s/A&v-2^cC1J{Q]Zn/c6|EvwJq"%MrGJq<{_q3b
+>yY+^vB]x/E0.&{%guJ/3;Cg~Uoxnj[|V`J;$TYFwQ%,BzlT[8>s(>l=yM8O+mOrhTupdz~w#."@#ChTE91Cq]cGzM/"Me(4uNd,Pe#$&h(L{,+aVG$.x-
+6ZO+2G}'jCOn/XA^}5}pI_Q%UN@+C8<"/yQj,!)B'X:GtSvwajAq'wp+n|KBu4"#|/o+nRc4;01X#-;OLrN|%x]bmmzy"ua{ZT<6ognzU$D&B$|uKNkM!p
+73k.1Pi))nd|jt"AVv"moBKpKYQiFAXo1/9BZp-r5^)vmP=#W`hq3CC#XMhzkpWIjeH5JtMVg!YoGg4"F<h]"%kO&9jaCnD^3om&F;:"lLUo@d5rC8dGBn
++;)t02"|}Vzj%hO94UJ8@Lcdgd$CI2[qa.;'he[rdAY@0<8)$g:kCj{]&w4TM5B5"D|/JaNTpHo522Lk_-#flv1HUo:`aBq+,SYRozCw5s4D(2<5A8_wq^
+[K}@EqNk8uaF}S71yo<E@(Ow+JToP`7%Kq<lvN/,BnQceo9/6AAdkvFHcTjKgC|]rs)"^Tsva0OsrvDA2j3BoA4rO@>%E&rUd0O0}sm8!Za4~)3Ea^{s"0
+'[<Q4-BP)a-r<w/curQmXgetPa]pSX$Ho]K{>pI][4C6xll`{HCK0g/+;)E(L4zq20)dP&keC)=<"l@_h$w5jrE395C)`Cvv(@I.XS4^'Jo>DWq{cJl>j1
+4P!$eA||dbMR@<L{Kdd`GYEVKp}%aT)@0&arp4YcL)aa>RDd#f`q|GrD~f+YnsbM}UIu]W252y@F^La>yv$TdsH6,zwn"`FbOQ"Y/9xYoS%rO:l8ZZ;CiK
+1OuVD([Gzf`{!{K`U59:6&8&2^hyP>z3z(55YlWa{fPvNS,|<W!84m!H#K~$6a:8I6wmY%Ha[&3%sEhrKwfDg^1%}AJADEyFy%k'q6'{~5Q8p'mOGVj5An
+%73}$d}.!%d8s.JCiX`Ma;cI8M_{9c~8|Q!HeQD,E)&CoddE&oU<OofwDpVaW+F`WI#Y(cXVWTpeE`+l/!``}}LyVwIZ_0jX6#o7A4Z:e@8J+;%,cf->(3
+d3`:CE>|Y:1oic;WnvX%wfhwTn2H,yML,|mPPvf`e^`mX5>8xC{<Q-OuXr2_Ij9i-Wr/=V}I431v4%z>&[,aublvmNq>%fS|ss|Dk(1K1MN&9R/I-8I2!c
+{z#`wPDnT.R|`H7b=X$6C`gr1bt91-l[m$!vy{"cTutB|5E}mSCD2$n{EY`|dPr9zz0e)NXzPp0+{K&,0J^%N`_y|k(i+BA%>]Wat6RX!W9HTy_fHO0tLB
+_O];`uX$28J^:.#BFon0r(Uy3i!>Hzy2%-~{8S1xF(Y|b6Y,mlQp`nReJc9K$rL8%r')ciHI!i0sawiQhdyfZYhBuFzYz),SE]^P+H0!C<`y4-Im=6qq4S
+`pY-]7eJc.ZI9rqY)q2e_cg}R%;xHi$h`JU{+@bPEZtTc[0&{<5/$+}R`}zq"7FLk#clOtqC12@<:;J-rHws%&o9%L!,A!Ox)y(Ej+0}%u~fmboLe!;u0/
+'s{@[5})r)[D"ok9kdr9Y3Q^<S^Aq!@2C%CG@sv/nbfyT{<>a4g+cAydJo)moHH9"5GI2&(q6`yAgsxmN-M-=_qOQ_&MWrqgwk@P|_FhLx5BL8anhQk,YU
+i0n]zGw]3_Pc-h2K6,22x<BsV4{5)Yy]Th}=b(3SaD[}f:%$$IxZSxWmVR+hy.Gd'+H/8WINC#IolH7Qr[Ddq@Yyq4qe[62UwTkUrNWrrB{zvn0xQI7sO|
+jXWTzT=WI^y=^@CzKH)C^^8I_aTYv86aN$^^#"H'sYwS)6%nqB}Z^R=X,c<,SK:y$>$,VhCk|;=fNFjQTVo#<{Ibk2w7[ECAf=vTZ<]pjb>ih$<"d:%m|{
+,QAQogYG``K(]W9@|Gq#ecF5]#>liEh^$]{dm6!dw=+;V|$O!s/{[AqyBl,I]j9:JK!s(B|unRrG<9&n{{c)!|N-qHR/pbb8sRYZX`M!9{k,pw$UXBXb7a
+lk/LgUkyI[dUPcWf)=3-Vm+4XWCg1gVh:z]:0Ac)A!iUmQFcL-D6RsL7NScE96_;^Ph6+-cu(^3W~2Ja>z4$U'S>=Bb5zfpsxHso5+I'BCic7K@F>w|Ri_
+$si2#vEY.[3%mEC!k04}sp:oy!lY3{a6R)&m^gnQEk05}0{oWzIK3GkYhXI5"}yp=5UJm;r[b^/&vAW9+;Z4~`}HK8Y;j}|k'FM`pr1XZX0FObHDH=I<%4
+`IBHaQ;P_7F|w_U}CBmno>u8_;EC1_Lro5Fu{[^c,KO3/LuvWO3/(Vn:HuTQPmhAgm2$#6%.6fYn}|QWF6N(St2=jR_^0_YB>v/_FW:><cxIxA8cn6]B-x
+[BF6UZ=dw:RlPr~4}M$u]aR1BwgIdK)-Vq:"gfDV8Bql-w&:pj.wqcbo$=D$+g4>Yu3^oe;'O$2Sbc9+e.N@bQ"f[QR|pH-Ro$YhD3W^,64498'kNHY<A7
+;R<#EB/@$0>j&,XBXDz)bg[oTGA9jgaz1dQ!1!d.Iso#+zke2&.>Kl+5Ai4,uA[WLUcTes:.j7:9A/@)}SQ0l3TXKv6|[VAx;n`<9|8]#wXMt9bqpBPadA
+bOK@:oo"HHngXY(BlmHve;Ve,g)euNs|xL4}~79`@d8@qQeh-j'XI@raKhUum(^DIxU#op88rv~'|H.LPfm=dq>V]pCNH1WUADYl^Z)iMb>L@V{,0sj#We
+}j>&sanBm1&^Za1>xj_(UTRKF0WpJu{%Bn:l#XnBXNZ$s3>%N;n4/{NN$MSupw2#o=:-[l!K<=y{VTSJq9y,,%u@z9hiSUPhS&+|:Al[DV8{I|dG~byH'X
+H>Mp]6E5JGek9Sc)VFqOH5k!q-tnUbsEAhlHyWL+k3IeSHfzn@kiq%_wI|s<-pR9:f^[jqRT]W)Wuiw6gQ@g@R94z78{psx5:7vLS3;J%K2+R1xzPk)<@'
+hVTR@bUJb/a@{NVwk}y;_aDuC.'4]>%k&xK>MRDGgO%G9tg^2w]d~L;wrjIhO,-mz|%kVA2RduQ.(t`rNL9.<`t:0,eq;=l>V6]f:Dc__$j)[MWP8l^AD^
+Nd.UiU<e&i5$MK{f<i|)+BP|p|`unAj/];QenF+zEda[5F#i9<>[!m~C=rVK_/g6T}Gl7T7upC-mT7'COhd>Q|bD'8.nU)CD#N4;q}~>H'wWrS|rLfWw%j
+d56{HpWX=e"w^'UpdxQVw.aSs,MkD,pnhh;@v}q72xzm43q!n&fgYTGsmfGs!/A5on{wX97!7mfr1|`XOS%Od+ZWL}475z5=1)lQQup;rR$.1l#=-#M=lq
+>5C@na%i`cG`fcnj'qnaty!Lla8B,OmsKJ$xHM~foHqFa&,8%K_|yoTRB)}WHh7R=D4}8+>q)>hf0oUhhv3d0Kiz~+[qtsM}znlo`E}),`.g=@o$QY2U]n
+4rwo._'+>hsAR@baY&=IJ88uXtAQ7,a0P+im^Ie"%}H[,44n+6Q0T^62MaqgD;a..i2gw`E$9C|,wf8rW}PxpDT{.y[X<hA#&7j8&_SQJLRJ5/VU#X}E,B
+>BolHYlB~Y65;qE:DRgIbKT$cxcYN@D$58MXoh.<aW]SxckY9Q&wv;+oIflN8GoGxzYt;NRiSZZl'mo)4k&ft1JD;Oo%I!;u%lknLVS}KmR`u/bVNLd)'Z
+(dI=_Jv@ase2qY)=;hmWmq/9K$}YGyUBj/r/D>JtYp<D1;KV&%U54L2l`6q@Z}Z@wxif5;#[lndqiaknDh"T1Z0qIYmft_btpWxTu|TS)Ymj8{%l0gSu,!
+G0LX_Gc67Ls3`@|>(&wX@fpSd(riz{5TH/%(sHf"f4L@B@NuVs]Y@cx=EaqE_[~$;kE]~rAoDk3ubQZ&|XS9^WlqR4LEbkzA%mT`L:3-M/ruVdG=uk9YiB
+4MXotZ:Ol@bOc/uYL7)Z`nCY:D>G,n:Z;aZJwg>Ofu(],h}!pB'Cb'$@<z$Wd;w;FjEx@'q0L+lwH74WS7}LZ!0tJ-|50aHTS}8=fn%eAt/1=Zq/M&w',I
+R&[=3ecvZ:DDS`883H(S<w4!7zm|p|hb7k3o,Mq|/MSVU|8lJ@gJ7eyctGXfz[[NuKSnPoX^1=jK`_Xq,A#XLDjniR^WJcQ}j4ZI)B$25Oz1NUKiWYVORx
+HRUDyA|TggeI&1H7XAZjn/5qZ=/Ur&U<9a;!6[tcBG'"n}`tpJ<Qt#ltm/][U7kPis>7f!7Sx5K/%OG1`g+XJOjwZF'WFW!<YA.b[gz!n`~YLYr@[X/z16
+~+[qV"kO<nE.,gVxN|f1^a3U1v;70dDn(tw;$K3c{4s}k&euN`CD@MXa!jaE;O>SbAFKk)XkJ3/Xeq9X2Tr{"Z3_sg[j]CrUtAs[0ovgUVt}%hiQt$zDOb
+uafA$CGM,3CUaB7[GLHTx,#J).q(H-MjsT,_M8k5+3OCGCH%{7#[Jx<VOE|75f/[)|iy%p]hM%1n^@M#%:E:vJx4$&pdxmIi(K1q~bt7ILRa`{M8S.dF'q
+'nO{3.P7/-V`B|(EfZkEYgMEiNX]uu(314buwv,b'8M5IbeX3)d,(__P%O7O:%%6=c+&T}QRKYNLEY%4oegE(x&+ygcV)Wb3>3enjZQs}RGpE3p@i@r{rG
+l"]_aouR~kQJ'x-ZLq3KCx/yY&N<7R%_;u1%i,&'jn8}%GH%rxlT<":7Wx3C)[YUkv9Aj^,AI=Vh/bT5u|ms}FyRVb%7[,Ooqr,Hz&rcnV3c,p=>C4ESNA
+sE=RNjF@64pZ3;@fOyLTw/eaELGUB2s}sCYlb7_#i4FpJWTKbChUpBK_zVe.j%~<Cl)pe|J|_:mo5+=&A,N=],@u!p8Mn$659;CH},-Q.WvMC'hb@bn^[c
+!l)&6>sC<t.23Z"'%Ah_6x6`1:<hh+r-^N:`b/CE!H!75b~rot2p_h"X7D+|(zSX32yr+E91Z|>}5hw}@O)7SH5gT,=1VJ_T{camn$DzQdlDxE0%MyVAR@
+DzB<4D_esNx/_|4'jo{yg+ZA:".hgxD{rbt_4#)_`3j<=E5T+<Sn}u^wU.{`j0hd(LG|C5}qL+yK&Icopdqu'g-E1`Gf7`XP<bANzhlo&BCCCk>je2NfjN
+E'EwW6sTw|Vz`+-z>8zZlkli{tgiIVt$<TOQWwXf~.,=B@Ud@]pI>R%eN65f9=tRsjfjMmb<'ccYk42]P$aNFMw2,[{!nozyAqr:!UF#uox>ueXhRtW{Sn
+f^$&JwywR13boC{Xldn8i;p<XsPFW.TxJfI^S23{0hB8m_"1w@:ZZ=nm)h)B@ZP_TjGR[fU`Q'B(E.dBl$[m]@9ceC.h^8A]WxRY8_=>">KUa+yTHHazih
+k-[ZE4W(M(^D$9],_mQ[sl<"zp9]:J%hm-v%f^;<m$<c8`qa3d;{'O9eqv3v6ITZH$<mdd"X~e{v,G!CgAmgPnBGZ|`uY<{URxr{5[O=^[Bt0n/866|,dR
+e32B>=Gi:Ia/nJk]Zst{D!^3(Tz3!~FN|{3yd/{i3I~iJebyO+&lxQru&d>(-Fhf!/`(FDeQ@kQ_$LA+JGiGcO(BM5bO"_;vW}0^iDuM|O+Is}=l#uuMW#
+>HU;A`hX&m5pWDZH(@SqRC,2xId!P,[s5f!,H.GcC[z.4MPRqt9SAV>}:9+D<RtKOL,_A{oF-q$f|6{({,^s+`4J3|an%a(]AQ|.tchOVrjPI.;KG9(cro
+F|-:Q%!0SJb5r[eA(UqFUiIs|-(85uR#!auA[3Z3Wfq/V%3`D,IgFM=&C#=,fm-N>U"!I%+Qo9vW/,%Qbn!u2vS:/k0=i^LI+O2<#t&`|TCj"rqi<NtG,g
+X$nF)h2>Nf<GD&o)s%s^'z/H[wi5r7mqYj+3g.I0(KR.n=^e@beP=F=qTXbv]2E,^1`6^L#l6RVnFY+,rgvC>0J{Q#xwh0m@u/m-:c{3<PsJeFt-6gCU>a
+y&iz!@+JO)5.iaDE^Azs[t"nAyEEi;))$Ll6-e]#BHrMN4YJIjY,cA"5f^m1koW.04!hY((_}ygZ+{Ah)0R/`DShoi'0Dff^]^}|LwhqEp"W{yA("votW)
+T{[DhM4.AtI8fS[Vr5yJ:BM$%yP3b0}Ow^V:zx}'iXHf^v3rL7B!/dJLUf#<T'YoYZN=~$c{jDrZ$RF"$O-s|Kzh:lxk"rP"rPY4I/}LgYZFuZ7:$dA=>2
+jcpqfPy=Rseux5[ZU1]nL:z7)Y":c2@1thJD%>D=I'uePk+v[^4YfIAC,x_Htchhrr{`Xttk7o1vPZv,"bBh$:J%Df>]3!hG@DDONdFWAHKeSEQe.dD8}"
+/<Id&8(upAlPO3/|@VMd+j.Z-g@dH0X_CO2x,@xK$x_dnFLl|'@7<O.aNTAd5r2rz_$Uov-e'tix@yXI7jWr5w+ax_|5=6_Y+a_3Z7Q'=Y7sx`J{Xwb]@;
+b+6U~}#-Md8Er8tAnbKm<"4qocHLQbkF!i74Yyw2&MC8Z)/oQmrHfw{my9o0Ggt>3mXN%5glL7_m'q|q%d5.|alW:sxY9TXk{y`/=M^Tkd~|@uhJrO(873
+P6usvU,k(-(A/b]F'gVq.K)PG@cX!<P7A)t/Df=.@6mx(xJdyP-=M=#szi:Rw+WG$9<qTtM.:J9l2Ntq.ZZ/PJ!{ZuMTns2X^P~>|{;{vX=AiEG!|(r@k4
+;;tZgo7yob[68lZ8BE"UVb[u$hMOb&zJx>lSpa&>Du9O]|fffT3(Nx)%oU,zDX(/{nt;N01sKiUKl%OYks%|5'NBAx>%rJs>}4q-^DgCA^eL'^Xu)#zErx
+`H(&O[@GFa[.{7md{+9QUUZ39.a!,URJgG}ohh!v}fQjc4B{y`<'FO@`!0ih(<`3v2]AK_mPcAn3L(#l^^sI}Ta9,K(0{zQy4q<g(u24UT)4^OSp2JIAx/
+$#Sycu=O!4psGZu+6[Q|Az$.4TP,sq"{$iSDqz.DF|cVt5ze+32jv3W,dk``Q7r:1/=D5"jXSb8LRr"3>8H/CeKC4"KR'OOX7g0B#NK>m&r6}@3'}Y,(d0
+E(7tBL}K"VhR/W<_G^4V>66f{"S7e=ieOkt("At!9E>ClFm_M&BONkB[$19H5EOv2j]{{53z4gcC-cx>>NVggAI#%4>07{QI[|xxG'aPY4)%yR$L{'+DN>
+pzHWPnc+Q1rqfDi<'+LkMK3}BO}^d)#}%IN/N"7b"QC{G42b+O^5Z;UOXyyK]MUWzcwPAEybuIynmBN@swo-FDqXM&[L$K/ai5M53GytF,"+;<DC0]Bk}2
+G$MeYWqT]W>9l'uK$Ew.<nO@z2WGOCJ4Y&K=Ub'Aqhv$7!V,4-s#j)I:}}={#g"kv32JpLs}G8v00b:wo+amoQAXPe=>!~QXP:{BX&#mHj'a]Ea#C^8qHk
+cW)83;[0Hz.Ix:m!q'DN4iFqfp]4|&'=ZCz|bh`M]yf$|UF_!gn$()K>bWx)%3P0@wtd;uZt<"_A,%|G[sMN3Lq04AY/=`@rIo<O}Pl6`r>-&;Ne!K0Z(N
+<j;E_-M"xWo'tdt@MarbaoEJN`QG%h7#CR:uu=:kv#|!uVo)"Uh&wmRIHt8G}<CUaLBl0{h"uf6sm-V(19Qv-[)2~'GbQ"A(z>E1!(pqd7_[</xROm:E.H
+oe8z&3e;=a2D-k<eqEHp3o/tr1_Lg2RlOR79"u3"IFW!+ReF9jNYMV[Wm&!B4eNE92jArtqy0Cl-4|#l8mNO-JwH0#Qku4~BjaZU99HY,W;z>Eh50;QD2_
+KtBY~Z60XVA]LdFD+2X,>rCB9CYUme_ta5F.RH9k/z+BXc:vU_o^zD}1yCYa=@3@~D>.]!8#u<}xkeMSN1Kf|j1+s5#p]S.TIj{A]"_ABdAy'@;"5syRhS
+HuBVs}w}LP2mU@2P()8tuFP^hi6`i[/qE^EDOQIuW=wo-1"85&BejxmKOl<AO<M^`}IHu4QN;J,s}v2w{wcRic&F7jKK8&'NuLy%@M+NbQgDntajm{0Ff}
+#u7eh03T;"_['xf8pcTLe#(FmrC+zy>LB_u<}VKM'FcWD8J/m$-Lk2~DbY:pVT8Qw,phU"EJYTP+[,%.7QU_mT2'u>WSr:L<q}STqBL(=:f2|N6Z,/A2g&
+b1)/MM^,6k5%khR!+a3GXI}3.c<{iU~[D-%Z1%c'R;gMmxK"`;p,zYn:^#v%t8#I]Xh{S!|.Rd`9C9,T)7Ei|tcBZhU+j,kj=:[;.8~rl}Eh9gN>WIY|3h
+PRJ/G99`)wqzKs#b5F%_TRsQ07thCHiLf1ve)5^i><T{k}AteP|=yf}5RCLpqn-82N~'@eN7ZmQcwf90M"8BFkZFWq>=8ndvvC[3'M(E}_DNg^]MBdN'V%
+)"t+Z+4/Z4sgO3Y7vH/-#H.EB.eo6{pc9'7ml=:wHx-99l}Bmt`&sbE}ok/e}95r9{1j~13sl#{p}Km<kLbWiWMD^}p:Fkrx;K_7vF9a}ah@9)Odje&q(p
+`=]e].-B4W[n[TJ$@/>O_hod%t^_X[[M@j[}k0u&ghXAQYt(/h:H_<4>=su98A#okuRx5,_Q0XphNE[vf|bce[b7I^$hk5<{N}<]kb#F!;zR+k}jFd@tsq
+HCm@VoW"bN7WI/9)hw@{zr-:(Y4AWQ4)z"YDTX{DGqV:%/$@f/(FF3e;aLLVVKW;nRI/8.O^V2>|!RU;8@=S0}i0@"pLv%Pnh>[ZP5X-YoIM<9`jph@fWg
+URi+vBZ9s+D=l{MH%y&4EVx)Rqoou^Rs/D6CX9.c$F'[Rw%Krx}YTI=WIIU=DywR@BAm9R5m_06ib1ot{_G|6gAA!~,T9BmNAu.<>c9m}=05iDLrW3>K3D
+3"JAKF.eHk,'CV}A~S1I>FdNI<(FXR$L[&-d9f2(%fC#-%J)OfV(H_E)v7+ukL%,+3y^(9@uYV4n;>+L%$JH+^>Wzs^G:b64]A!z=Vv;c;t]1",:OHSaFK
+uw!kV<df,y'W,<vg6{nidfXQwp(tmKH>x5X^Kc']hD#+Yb"D~AG2h9#|a264.(RZd7)TbZ&/"Lb0{8tqFd54$<sC;x<dbvkckhX|fy^=H=hy&g/f9O0X:Z
+y0Te8deInYM#9lZ+vK,${uE=+9==KDl@-MZ9z%cA3l">)/Q>xRxcQf{IA0F]z=}g8}o92!EB(U9VHp:Vcb3`RHf2THOAXeGK'eww~1W!ShnMFc^,f17)8t
+@3,-Q%&]AyL49PI:$>yTlQHq<|]R~:N6H$,MfwV+F{S.f,_WmUQH^NT|BJ.Rp)r8Uc]6cyw^^dv$OwS&J9;/d[P<4yd1ys<z!uxz{X8Y8qzW-(BaiC|L9C
+eC5epW1{k0kB`cUV.5@9"X;qObmy-j^fpQ(;kQoOanSy+9zEihGZCa2`:>wFCMM{)W^o6lLfFen;V_oC(RH8u_%Fk_T.x(V}uSV)+tJ+aey):,;=_[%.+B
+8=e)=cgc|cxd6W4>tJb@1(D5m}V7As>%7zaZ7$FX#+oQXqEs}|+#jwi93VpiAZW{3IYv3-+gQ]/;mH$M72eL~q[;E<5aUVEkMa`ZBD10Qylk/=N_7`&:g&
+CF,6vKr_%''5E&{qg(`g:h]>xPRKzt^IR.JBNG4{UeHt&NLcM"R7HF>HzM5G[xdwYH,;bs+Zyw!r;2=yDT"0HV7e77=83de_'#i4.d2960q;U94@ZVN^pM
+}t8o11}MQ0hrp}q)#]bs")$h`ORPkK&KV1+-TA~)(RWbrh>e-"4tPQo:en}b]8,r6xf8,m#X)F+p30}<d`8NZWs-!$_[gR2thy&G^%+/GwK(EMx6k9<cZZ
+kKj|A18<{Q%I[Khz:YF>D6YK"$t[~C=a0N2sY%rdzat3O/mdZN8eKK)1LADv)Cb'=kfG2ELYs=>VGcNRA+t`uRbuCh}^dw@HBMU(to.xwQ=N'P$irVSD(e
+`q)W[:H2kCgu]wFlzjz(QHI:Ka$Z/C!oO^{UNAedNG1_o>${1D8}u3$@r{9TNc4|P`IX;u0}u`_^vJ!J%{mTuQ8opE"fxdxv3lE_:!C(ckxl6>C4ndy-``
+eHY&OA:KA1`Sv:zmCHNk>Y(vksMV}<QO,(4pK^8Majw1U#bxh@@-#$xO&1E4ij$s^"StHs{qN]1R{uN"[iyzr8ZjW0Xg.zbkZ.W3L#j(,1~5N7rx.UC[}>
+.7=/_[ecpK,K4h{WU6{6%k">bJIw[Y}vNS&Ej%zV9x2wh7U+[Svy-O.e8u}vYByWI"{Ef}yL+s%]yx0{Lxp^kJlV]EzBqOd>3OQTK@"3!/^0vq15}/&)^M
+/&Jpx6bcYC5#yfy!eDM_gJK}hTr5K^DEZn(^5!=j#>QEic}Q/3zq6=^^sNMI--d6!]<Fxt%-K_[t;R]OL"/&^3-G1S|l5I9umEK_]Y0Z,2>dpq34y![7_7
+(.Wh0a5:i"D4"lOeCLxH7G,-2jj&/=3k)J+={EjBqjsly75V&sWR]6MBn5/{xlb,8:rSf3eL{NEy~mdVU<WeI%hNW>{81%$RU#qJ|9#Bi@i29xaW)SlCXx
+,Ec=l=tvWRqXo6=m>wTiinJn)"YgV^J_){pID{d5ulML,^`M_BZC0_tUy<xocQFlTLaf#Q8{(aa^YuwU&;neq#le-S(r&`$r$xCPA3cb;%C76cu7O<Tqps
+uil1@EEU&_$;eZcX<}2;S!&_8&Sn'[sd19ZB^>pq},9:CyP&!<6|lB)aq%2B4wB$-3EEFOl!)]sGsViYf%%h68Rh[VMm"=Df4^o58'o>Cd9lM%.G-C,_3f
+dJ}0RSv=-wlEV!;v_y4]XCO^q|%5IY!vZ3c{s|b`7ykC(7Uq^H_#~#7op##lW=`#&M_OhWZ/2aJ}uK^9}Rw,NlbhAsXLz9}LbP@LQ;16hSgW~^h`g)jWK_
+_&e'<jZMG:`'/EMf8Q^XLy"2Lb8[xjt@S@6n}b|$xY1P}k4kR$0U,`kpV==lcS"O_}iIu_-`hz4@f"_`CZ^UN8&VWNSN&GpgGiK@=il+/j0qD;PoC@)`21
+21_<}|i/YH<|MG4{QC>NPb'vSa[Knw]/h)`1-<p=WPb;<EH=uTj<'}82AYXvxxg-eY~JnofhuBP6uZBX<Q3a5yDYDmCl6Nv<AQBcG8Zb{Oo$wA&&Z0_4KR
+[kJj+Gy%RkdrBLXVa%U@>y)`,Yr8iTgrjx/CCQa,5-p$[6iBCL$#8v[GgEs+#D-}`.}Sd6H3c]JvV`xWx`(/PJ|&xA9.1nKNIM#DO7X!ij"`GNS6`8^+VN
+SUv"dUSM+F,".u;<>Qh+kfz>H]Q}Zj_8.Fyfs0v'HMG6F=};x]cO(V@0r:HU4vD@TSt7,/V[p}`Byz^e/ZQ!B|_|@}a=F"adX]LuiF`&q]V;^t.Rud#.o!
+<D3e!#KAQ-t]5Y$$IrGU;6.K7;@@VeDEx[m7.}IQ;C.N80OGH_jrnmV)PZlYoKW+;v3u~)ZuGjoI]10z3'VMefRVKL-[S_~!T}JZkH1C0FSW]w6.%29w+%
+=w>;Gd_|7TD,1w2zPy<`'}u#w`Q1(n[(uk#x)0/6CUS)Z_,la_.@!A||c.j;+9u<#THU^#Zx[pO629>LaJW}_q)Q_m5r[rfh`qn4@l~E~C=l,6PS_i0v.&
+y:+HjmNEYe}kT4j2eAW-7{K{J,~g45Z0"m(3Ase3f>J;rhyILY_rz<_4u+f0pj=TJ.1F0nr%sqEpkdwNOT6'.t%X49+MzNFPDy%rF5GjeMoesvQgpC@dst
+F@tBbKpMvgpu!A|v^In7edwIO2BAk{l3T65.xbnx)YP_lBGD%9Q$YtFd5v&GFol[kfRPh+()[n_}rxS<%6&rUtgk'Byt,:}[Kj,4u8Th4e/$F)j|3285Pb
+3!gH<f)K&s=vZh2QnL&8<YAYO#<Vc)kufNCvy4(F`OeIb6SuU-PzodjAkK5#O}|tH}[^Rcs'%ctIoPZ^coz`g'|q;$I{}T[U/}a`).5eNgnTdByLWe`wyS
+Eh%@ttu+LdB9Pk58@0UUI014%.9P.^{2WQC9S#5T<MQ'w9p{Qd,kXp3lh7&jExFTDFiCoyiq%2IU1^':Q-ofzO)GJuQW0)9!Sqvnjny-h/.=[rgV6Rf8_y
+]'-Ke`+dUReW=U8(vli%!|TTzC_.Eg3p5frbg<fh2,]LhEnzpi8VN2PxyE/NL]4XXTXaI#$0^SvZ/d|bonH-3xBE`]qiOni3SuOf,ZftI4f|))yyh2OKP{
+nm()C}gtPr8(:@gi}5=nC_ItduItf8$Q$#lQNEygYm>Nb3|JUN=FEw&E)5%YF-pS#B%-hA4d`8$p[,oeqy&Vfs[!vS)AZROrd:nTr;dyeh:l/,u$|{R2@D
+Kd&9}_']QFT8@ZCpg'tD[E_IOwwV=g>T%<o..}`3uUMVe$<sV$GkT4~/rq(-Qm"b9gq<^r0n#iS>4)9}Q1DH!j@[lnx^j@Xw1,Zn7gega::Ugb#Gp(U/mp
+:YT4C|j$}M@$o!4BksT4JH%s6HI2VT>wdY684}TAZu)818_tE:fD=pE>O/,Mv>019c{+(Kd`+y;aa^[G_<iq<3bW9bj)Vu])A%zV18co3eR9,/rm8]KFf}
+YBV|jD`82}Yq&`,Om4uHUhbqVfC<R3jv;;66eIhWQX9C"8]L@@|avkImx|"gue.CsAo(-rmhMidc7-,Dp7%!c(^H;S%L~kFMI_>W6uP;e,K#43zw6c9[T`
+W>x=I10GdCo5a4cT%<"UBcme<<JzIkh#E|GL5jZ(,E-rd;}`AG5X<;x4mx+y&6I1kgrmP)]cgnJt}$hS|]l@Sdd]i@UJ&^Nd1OL/8&oVI+j#qW%_G8FHVg
+){3XAOI6m)aqXAN'qfbHd,>Gtvdi]32k[j~U.|vK1qn!Fjjv!uhCm(K&K.h>D=x_tLutl6kyKLOO%N4D"s2xz[!>d4|;B<b@^KYqJ)DU&nwt',-n0a]xz.
+ED+r6)=gD,L&@;jbpn22~-:q+qdLn.]Dv<<J`kqlu+kuoC,uz`Mnp%c^HoHI4;#LA.Cfm!(q)-B["k@%Z_|0:roqsd|HwF9O"X."mLZ_~Be)UF=v;0#HEy
+<7js5l,QIMD=#i.8i5GEEBkKyu3^i!`FZ,&i!>@0$}xAd^mRJq:K%]IhP[dff[{und3.5{QWzYDj}n,[HVXC"3m19.s<n}7J,F5j-EKzi,-3uvc{(c!5KR
+=e.5619v2B$z#j#&rq66viNY5a9GCIf,wo7sl/R@9y/&`}/6P}msn`~z,vUH+ep>0|uI9{`9+,]Qta1CU+"+nE~0(2Na6geh1it`8b]x+%c2,@iYy>uet7
+(2Nm;0fiAU$bk=8#pNgi}Ta)o-lMeIZQSTT:!eqwf+0#Nqpcz!KQ":B`RW7Y]/50;q$o7}`<h]T0X#[+-n]CRBGDpB{+RrdE<fK5L"d<Rii`KlS;yDIs^T
+,+As#7Gt^xk2~%Z$Gq'i!|Hq%ih$%-JO(M9'j1T,~$J%/jNax>Z`6=E^Vvo#g1@QD!YUXC/D!ujb^lkU=4k4'48U0AS#cXz<]3|aEjm@$:pSg(G%M6SS`C
+AaF4=o6O-q<Jqz'vB7'va-bAs2G,aBtTtuAZ=f@U){7v|M^B[#D=t78U1xkCZbQl|XXAeF<ObL50~EJi3b:!KCe,!1XnN6_iTcc{=aHy+2af3w{uo=ou6v
+lo9ujmPq~1(y261gvdyEj7;IfL52n{Vf7;emTna_:J&zm2rOzf.U`_GAPA_o(zf0'$<_FJ+$|jiXc%}[L{s:f%n=5qQ&rjb.68=9#B[f[9sP,_S^r>3SR`
+EJU5S;byIIBMBD:-x]CNIX@ii0Z0b.@DSn9e}<Z'PiVLsWe|aLVb/C=z@Gl@Vb>li%RC|YGip>hQmM#H&S7B+{HoV1$=ci%7e9#Bkeh;Il>gKks.w9d[2b
+CqDlvX2J-V0-+(FBucP2-1$D:1-$]sEM]3DaD(ZT2W=d@2-cQy~>sV&,|)6C3T7,l}Hha7Txk9pqi:M`GMSkAH-G=xTJPO@U&=|GDV4t2Nj_yx8)Z[m^yt
+j$}1Z[[CRCJkOY~k+^1[vg2JBDDbJ0Hwtkac'i05`%+gXs_lM]qM>9wFoS=v3k6<;MJO$^'@1loIb_nO"d6=Cr9_|#otR`8vu"Wy=#Q{ud&4pT6^Bg:4-F
+szEAUlJk,(h-7w-r5-1k_xMbU%0T2l+7qVl{rMTt3>/{jh=C(9N/5>@F.i^kIWk:3jz';p3ds#.LuA5t>o6.)s)^M7AE"tEWJQmVoyLf^(9%Pf1KRTfQkl
+=eyVdesH'!|&ol}Bc[&@JMI`[>dZz@=db5]em"123B}Ew}Kpc[oxaI$v`35Emc7|eyd|sA{O,";`>,Rw'{U@{d!ni!]cYqu:~@%MfijZZ.2M!70,3m9j}Y
+,%zevy8KJVLy-t/$y4zxbL,/D@l8P.nuMlue6722vy,k&2Zhjwz1:n#gkaFf,bwrS--GkUCGF25E&^"!zJ,vm!j2([k]>UX_+'g_SFC[n[N&WZi-!$fm,;
++pI:A79M&g.5hv6`MJQr$(@k;RYIL=Mu}p,s'+H-n@!@`lVTj#+b>)ZWZ<.o%"Tt`-za%i'7Q=$J@']}Q-#D"}ehaZUWjkLohsRrj0-.:yO:c--)YZ]u#$
+]0F[VBqBxd~oz;FT<p~b|P{JY>"1Mz-HS="xZAVeW'!x=O=CM=[HPJt9%6-I^Pyo(z31kCpNh+liyU{y8M$fj>/8"+DM0SR4^vHeShrNokCI^{r^i%Ltqz
+vqM".A2VI2w4v<;][Yswj7HIyv9Tyf5_=|KGF^C)M#:i|eO."u"@b<7:&0tWr!]s9midFkSP<vAJdPIXp&^ZZBIXI;8#$Q~+>zq9[zy3RC>g-t0X`3i)(y
+_6#lmY~z8Y3z]$60Ijq5Arm6cvyQN!63^N2N04Vdy-Xx2>xl%#!y<$>{<qoOY[8VJ9o)<B;L:{IvaN^TtftUu#CKVvxqWmVS=hWm0Bh4jMP'>wtxOV@q3h
+=`ZP/_k=xiNV)I-A+4ID#ohdI|Xk<ZZ_|sN=]niT)VvvCql52{w`RuR6_",]arA2xO;T3k^(G=)|J}7v+|l9OO`u/ffrKmNG-EZPdw6yG-J$k1Y^Cij0Lm
+t+Y2HPSGK[uE/v^dX2lYLji{pNL|&5Ccd:~6gf`X]Zw8P58PYC,0(K]`d0N"eO5|7cg'1y0n}|qAIbyL-If)Y<R1R2`v~&QkLe-cWk|PnX;]&jR,6l"j]4
+5b{RaT34_-[JrAE;~P1hpT7YqX~+s9_G}kIQxj{TN)v[wLI4KgNR+U'F!USrb{76W<$;{i$@jsr%H33$|$S@:H&>>|p0ld,EH&(OL#IDZX8PaAph`CWWYE
+3muT3X71l57TYge@(@:<OH<3e4o}jgM2~(.tOr-3K/BiaB+!DWaO}.@HYf0bRVT2D%c@7Cn[pXhVN;C$%LK0i_J9+kC>L=Ey+fn&}K]Mx0`s3y/AE|%7ye
+`3P2/]PwsZUq_01Ry)lo:s@.fT-Tlvq7'-o]AguU_'!:M}:R]"[3QKe_V.mm8OO'}8J+M%:9ns13C<@=uuAbDa_0jU"U]|e+R&68=99}U^#9-1mFI{s/:4
+^(|QqiFW(h/#DGM}RDhh-mKgCqVN~8,#!H[Gh9"LCo:>,Dw4"s2Nh[&tPQP%rtY0IL_nz_zD5u+49J&,F7^A|pS&^>:o"dWP[j6lqO>;$7X:Eg{3gc)@I1
+'q+nrq&&,)|EKT;fjaGGzB=9>}/4Cj&uL8S{-^WD&`>x"y^}wSwfmvP3U];jiV4bDwcv6)UqkM3oZWPQ#/>Eb&<!{Cwo+t7|8bH|byd|.M`k7hvU:JyH{m
+LOBi-!%2/zVZzwMx19pgt+owk3Lu,r474jD)B_AWZ##9ogX+f&Lg>zmgLbU99|ENec#c#dlX50XTvz_yiW]zRU$}P%yIj=%O4OhIyXyQz,&wr_sA8|T>#M
+PZ'kORP)e#QpX.klXS8BlqS{V#il87r'I#=<Fu+-+!-8kv9uP:fYF]4P7l4/0P%Nzv35l4BE9^7r@`rTY#Dm1t8zE52^EJfl6YA0hl'(R8O_@d}s^hec~O
+C5vHl[P:&,5U3"MZu#i0>P9j~&Cx4Ogv=^z}Q'0C-7gz6g.bqXdy)|vz-)Iv7g]MP#[UqH8%!/}1UQb('w%yG@S+Q{q]u/.uI/DvAqYZQ|{<&B{n@%`Ol{
+QB$^n44ImyWJz:3x6yOWfiSIR;J}rFw`Xf7t~)[hkAQ;W>#ntw~4"n.Ycrv"=h!)wx-8q04PWpuBK%SRSq8yb6CW/Q.48P!Ed/2bV^BwPMJo5^losKktH_
+lGBYdtBnQ{SId|l{|6oF0,^v]c7lt8xL[&gamI8|Eqt4{CP(9fx=@<Sd8'gWAq#9nFapUc$tF.-0.j6h3Vo8hFyom[#3N".sz^(}"7AEpHW}npN7oLy%_v
+otL>bodZntkpSoqgsc#}F]5r"fr@$Tj0s"Mz(V@#C2m[JO~zuib[4Ja'5^6nVqh=K$N`IL@VmxeCrJfUcyYv9x;e|I_j'gsolN]O_jcl%gI@tx$;`|YK3+
+>}nS},:9_T}DUH^tZxPe(FRG5i%^sk'y1^r7s[)=z`e+TX,S^=o(AS6Ar&Z4r;8ZPAJ8+ITgsT,jh=7wXZ]Gp4lrM9cxlFtu/Ygm}jS!zhxgy&/<3:MBNv
+VwqvBY/o<h%Fif"}p+K%n193rR,>iY9LGf~@B|YV#'x&A6y^M.Z7nWO`EzjYZl_Wz,JC7|_##q{+!BFh`De!-&M;Kil_%9w4MR65tbqq)7bePM=bHy<fQP
+5Rx#}+J'#:2KIJWc:BS7/Q@kREnk5keIT')3wx^$PbKsJ^M]wgr7"V&QtF7po&/5vslE4vm^I'8KCM}(6KIE#Tdyhx<Rxi(fJG&FHO/p=8N{p.Uk}j}4#}
+It(TdR1ws@^s~Q3O[4.0mW./g0=dw4_YcU;ETKpSVFwQf5}LrrsQoll@p{zGXG!mCme,7O3CE:8&#}o[4LG.L8;O`V[lhAXw7JZ2|wE#v!iKXP`Ig`t$U:
+imLg&M}L(1bpY{tTlhDz|Y'=c^Jf6A$^d}dP0tL6|dJ6v}r70YUB`+XT`{Idsp+@OY&6+P:)9Uvm9pEHOya(-+L%LmHeVuXkLC3L&"7hR`HxhC%@OW|9;{
+khbg`dY4c}rT%WNV6]wkm{PNoVy,q,A=WbBGnv}(]YjHWYLuIo3TYRAv^H2q[R])4N$lsI+s[IviHSG/D|VJ/gibo{mfFQOrmTeS;zk$|jZ/v"oxSx@@jS
+w41XNe.drP'v~p"T)8:)74D$eAgqX:aw9QaLNNl)!5M=-jefVHdGdTgDR@R{l+ts+I~2QiULSo7y5eV)"Me6}RR0(:KG(:B)UI}F07@V6buK)tVkcbh"Xj
+;fiNXK4AF/iV+Mf'!,siw6cbWs|GUhFIRODRd)nfL.V<"~Vd`H{avj'KY7r+I;<srIvnH:p]KqI4dx>|2tx=2K%N/zuoAF&{gE1t^}WZCdw12Tm{95ja+%
+a57<~@H9Z{GIUM"{!&|VR^8BsV%|6zL&N%=HW<Gt0t{=x`dN9y^N1ES_4]t7>/&3-mj^bC>|nHQ7W{r9eZWLk>l@aEEtqvUOJ_U:8cX+irV``OI=Z#C;]t
+fCroyjcaf(qUMN<$PV`AA4$P+"Gwb_2^_-eN!bC)}cdg@!O;zAf5w`ntve`qe@#7nbd7Z%`@5&g@1sfU6ImgGUOO^_){J1b+7D"2'2LW|Hs$%vs&WYe^ar
+Qy$p<7.^CkN4.Y$'0'/`_o9j|7M%v%,P[w$q)zSr^>s-A"}v<$S6{s%bQB({6"PgR4>a[&{U:]Pf0'MNBs($Dv}/#R1NP/0u2ei)ums+@4pQ22OjVT,j,n
+He&SB-L+|XX;nzs6CTE,8,gfiC/E/qN8hTS-XF&iLmlyuWHI%](rIE4w|!8p4CLQ]:`|PpN}eHHDAK._ACGo`x/tDTnII]U$r!I/`K%{Hd@Td2^I0<@C77
+2le13kguuMR6(blbLTv95XCdjV%>sM2E6PYVLXBC]nR;3-)BzPtoGw8Pz5V{f0[#iZxgKg^olElotSwk-]y08w%|#87Ruc[^GcNAy6s!@0iz!=T&vc00{[
+Zp(M3x#baugG&=B8SI/#psP-^I&mh9Sy!n-z$__(bw!vB/Ho'nB5%cU4F0];=TIekzSD+bfa6u9=`df|AW]cP|qiY{^d:%)L=`2ra99y8Ir|$4X-)tDsJ&
+7o"+<s)/VLi}7rPJ|6wO0,.QQdR%Zq4a68R|H@Vd"|3i6VMqzsKS&jiqA<zs<;&J[<,rKt^W6LhMCWd)#R-|"6AZ}OfjSO)Q60`|,=z7`/.Yh@`u3"w7;5
+"%Osw>`9SG7L{=WD_JWgK3#c=/U6O7h^BM}f4QX^mR^i"-Vc6#d(NJ+eVRj'BC]`U[4-`&DF-_:{&N4d39,rc=~92E$BO+qT[hSl|4{qY-$FD1yjG.=3(G
+3ZOk@Xr-q7T^3RX`PGjLn1SKfjy/6OydC4/E,N8QOGM|ljQHUPVX~,)Lc}s:z}Z=x=bw2PnK5tDldM_"29{ZLAe.3zH'~$x<Xp"{}k5o|FZaXc]/Qc[/-0
+MX,Yba{EPXNY3`eS!=qBK/3zUyMZ%{CA9wRbPt7yj8e{4VLk|WZ.+5Q)t,j|CaZjq1eO}<[mJiXlPnEgmuPj+V"@1g>Wm1{^Gn">850soJ[x|a0!GDpCcm
+UHbz-}y)DX4^myH^J+xwVy)Bg#3u,k<s_VOm9HQ"||6|5z[v!8Tb#BieS79v-afTyln^&yAZR-4#'-X;YxoCiPE/0##zji<m3)2|2=Ikp=tvZF$Am]JC^l
+W7J9B_i5E@~k/!Md)c=!571#_iJRP)o/hA@M~]gdsW=`9O{U:@jZ;uq&]wT:53ozr;&mQP-`Kudv0DCuq.1b<HY8+"slS#S{x72=n$4T!<.odL`$rfK+#n
+R/J'%2.X3uGa:8J'f_ALAfW;6HCB4Mip[EHy<m$7~/gN:#.]_nzn_rrU5shx;T+=(dX7{yGYZtx#c;'5YU.jFr)y&)=@$&y!~/Lm@AIC(AfGE7(L"Ot17h
+vd1_0E]jpXhqvWYw+p_$[FFYt)Au+GT6Jd!7f1F<wItqO_vb!zUDw^l;8@EzA(H|C80@yCT]sIFBs<xx0FMP|Ve$$X7#]:f$2a38hZX_p{CA".Hp"J`[%d
+K7C0"s,<#ur1jW4[njpwT`6vC}.-cdj%/2AYcw%V3jX&(fA7Vm9LAN2J3Jkf[s}V3uRa$1{6RGZKdqV|-{Bq`q#{^O<OGw4D{zfWb05">oArADeY3xUrQp
+0Hjl6AFGst}|=raWG>2(ZN1ec{>gBxAhC+y'l(n!YK:XVW]mpY;jty<&Uuz{`RHt;A1;wK@PXFFUNjKs`zoHl#&esHH5G}3u):YOWN1tla$g2/$x.E]H33
+iOER25bY`VFg%+`%oYMLp.B4{p5`;%[gQ3ol@JPmc$-aad]mgDpa!qNOWoSc8,7-)@@'J,%E]C52hvRojl:1_w3A6qZ}xvW7)a=SS"R7eN]`c]7UU]UT"c
+p2pX4u5d;[6uZa5VC/)K+x4l7z_#22vNw:2E{y!qE0qsK60n^3CCo_wW#cf<B^TuikE1,7}vz{m,|fx!>FAx!Asa3Y;D2z@|Z}TDp3kZmA1%=3T-s%%B-A
+[QRx!g$^WicB>X~/kYf%c$+erA-S^&:dpf|61HQscr2ORN6N<B=)AXLQ#F+URpH,J]8z>leREL'';r:/7!TJoC/cx^#=rWl^l;d)-Q$<Sf&6njI-%xSXIs
+660/_dzw2GAvd.`W{ZtVtm6V"oKaOrvppFK{)Ab2Uu$|Mwi,f%,W>h3ip$&J;,)B=W{p5;1iop;0R#zRGZFZuk`mE`$d#1-Fcpe(Q(tRLb")<h+pbNa}5&
+_A`@Ple&Ks($YM&IeM}{HimQ9@sG|%e&w0O}R2zROr4]-4=Ua4tE8PCJlj@dDxE=E[^2dGjR8(Zwyf3=/t2G_a'Je`=LHwOc]bo5<mrXH<=Eukkb"d37+_
+M/g+D,'nGr26W8IEk2At>I>I&B-O@|$t]);&AuGvN||Z:BP#vzh8Eq_9T&1df6>6lkMdyhO"_MqPNDRA3X<6FXtz%eS^LYp^j=6k^I9gwkvK3E=hc0Zeq[
+XxRoT.9I1a^(yhW#h^:S;%,f{WzaWvV[_73x_f7^|,EaMgQN<J"e%7=NAcZtowG:j{=%XlNk|[r,wW^l/G:kEF#PvJoIwW+74(he}9et"""!fbr8rn6$c#
+.p.{b@<h!tS:S]1h1'c):(hlwL2.=B,7jlqJEG,7PSeVTjXG)Fr8$lv_4^4vY.&#V{_2J5@@,e~!z/=&(d=4mkfG5<lT,pLljwL:_F^8a2;w$Zmm_Xsp{b
+bb)ekQZ3B,Wk9OU$YMep=R4eAp5P#lEUB_{$I<I@e-egIF5w(S#J"Gom|3WS$XJ_Qy#zEBXk+[ot,$X+coEe5<[D_nNG,b4ewV:DJW'Z=]x5SfnT4Wv:-(
+1tNoRG-LpXWn|K7GnFs:^|~ptWZ7M+HKy<Vk5)Io+p;uOvx0BQX2eTE9!:;9I(9sn$O:l6fe:EHCnH+7[$N'Y:[8S:1RDg#it!UKjuuVZmmU,j;}ep%a>W
+:Lh1fp,-<]8mGFKev:|mOyXII}>fGG3kH#Jp^acI#w,mR@hhU5c|_3DbO1h8,geC"';v;AF6X4s_[DS5`M|u1f71~;:R_<@-6us|BMZWf_pD>f&4cT."Tc
+jj@2^<^"M.oY6QiqwBJ#`T}I/Aj^L['-lm&-Z%wJHPs$BVpDC]SD_0^>H^wHTkKBI=>]793Qo0{TTEwp^$KiwxzTAGk9c^H^d4!VUGjPzj@g|d,`Sn#CwC
+|>Ha4-4wm`1oa{g#}jt(G3E';1$:#j=V1=T[;sqfN(+N8;@riSOCL0EE~/9F}XmNF-K&U"2|7k5KLm7rm+gz3s,Gw4nI^Gxsky<14)Kv;bV<XM{}rS9>(P
+Hym1:'dxJ$ku/1qVPUg[Dcv5bVkF$r0S|W=D#rJ7>k/GL5sH%CT3Z=z}O=Sz!e"1]SnYVTZ[+J|@;i6ckLe=c{]e^}6#H52X'bQ+<8qBk8lY#Upm:oE&mT
+&,#ha{^["U1w)pS{!D.OS{tYpS#{|qdT[!_tMe_+5'QK!pSR2bVbx(!&D>UwhmdHlxf@wm,NPLyv!OX},{-p/VLz_Q!aqMAh[S~+i4u1/Cm;j/.3=G7Y:m
+HB[Q0Ev`|-KZ{_TZZ<@^>0e=#s/>;c+i{-9ljOG,+gDwJH_bq#u0Y%3C#V:3(^vOUn3nV',-"ES^^uOT.BF|6Ct6P]#Z!.0F5@TS}InHmn_1kZZy"DaS!B
+(19LZ$u=4SJ::D4U8`N(3e1DOiv7<2MZpuK|D-tuox2ELdHEwbLmHNU3XoLZr0cGV5T^+a>o7hgo%-7cG3#+SFuXB+_LKV(2q$It{nEu&Az`]KaEfHi+x>
+/<nYy@KJ6;h%qopD'^!ee)#O4,sn&570FH2:'.G]{^p@8#J@}w#nX}+TGn!3lPgnc3popr8F[}BGpQD:Y@&vde(%1q{xs_ZOu(0eHd-UqZXpG&xLA)/RN|
+tgY.REg:g1d_(%QY!3{[$RN"'`#!(fA"GgQ8M`{i)lkrcx9:srd3XB$/Z4T2hKxV,.~EV&m6sb3Twvk3~{~-9&=A;7CN^7h3}$$zU-'LJh.EL(G4$D4TB|
+5+Y_~/3bO]akh3pSJO8{`)<)w':.nDvp6]k=~6&Nk$WpW@ufA/K@K>/ChBws.[bcl0D_)"oQ1KG#;OWtc0>[E4EfH-Iq23(fLOCB&NU|N_k(8yli_o2'!_
+PQvPVW7^YZZb6olbQ.04>=:&Ts$=24F=`{.Aq2ru.O#nV$jk7tQe5#-pXC$&1vTl;oj^f_Q[D}Ecu[gqjd!C#<NQD$EW7N9pUyZgKdP3w)w3'U~BY0%ju9
+Z##njcjv9t5Qqd08$B;<M'b;=I(Un!cG)UdO:0N^o6YpJ(Z:"qBUkvvsKJ[e=n#hoAO!q{-L@Sm%op/ndCO3vcqZYlA#AWwt<z~X<YDdq5{35RHm"V~T8g
+KK`<pnq-AwRENF1In(Em"TLPZT:L2Y^X}hejOq9yn]A2GijCJZ<JavNl.b`Kd%lB{FW%>L}ip0a-,0JM!l<ih{W`|OQ.<')fi6[HE=/BNTN'5A{."_5;|`
+HVRHS,;)N#gA.'^pS^-K>AJ;%a!s|@zBsP^qz5[k`_~g>K,=yZYp1K,1Llm]m<z#zyt5+zY,J>O<'{!cbM.Cv+eS7Ko9}9;^V)T5l^D;~<Tk%m7Yr+!}9R
+wk/#0TVDT52.;{(4M3znp:k7fTm[n.J%a$j_rfzq<6epX/)1yND5FtXDE,ultD'R;vS}]D<cjhE8@2R}__FMmHiO`s8+ssaO;N'uXpOYb-cz1-fGyd7k2l
+;$^lZOft1RR'D228Za;i,I:nP]PxxIh);8l$uQaT<OJ7X.c$oymd|P[jh}F{EN@N'dHnC1p4D</|-s.KOv4["nke4u[{^/O|jZj{+lU5}##XT^5WN^n1%=
+s!b"tk):T"Rz8HZzpyP!)q/W.mv-~u`Q1}]G-P+QU"ktsdfH1qoa@d,}LohxT)4^>6,U|YN613`/B,v'[kbF:4'ZV2O:GaQ-z/z|+%Czr1KB&z>n=S(j)z
+oCO:n|A|roz`7IJ}Wzz[Q!IVgDm:KH9G}zn}uLZ12P(lmrNT`$=t:uzf~s[(2j|'7M(V+^8UG!BP-94&nRR7[5$p,"(#;,A/RTAXnG'$@;}|zLmE&!R38L
+<2gW&wBha0E&F3Ai3EO}UC"rW&H&QTD];GKq7Jk>e<Dbuc/SlPH51JYyTz)8C|!_3:z-n6i(6{XM[n8{f&zI[>p<dv38%2PPtih:>|'I8kQ(z>p):qDCdm
+'|aQ3{<(Fi-v]0qGs6y'F<Q"$VXb&Z&Xv}3gW!mhYfjF`3~Cqu#y]2ND(8=z3w@_IFYD@fxDZpk`WL=PB{S(-aWwd</:CTr&1uahl-<}8-rARvbmf`cv>Y
+@`+O9}}rDhllxZ;A=`~VeKs>d#h]MHpq/tw{jq$^%D@6/HPA1@Ja)Zyq2DOCfO>X^thug!TNi{[EoBL$}QA!1njfw4M+k)nxAIu;c[y6]8V.w)".}/5(dZ
+qY8TdlY|,>D}/9sV,Mu-l%|mNcP[`nofs&i-Sr3uX3S(17wX:oWeIO]22n-JZVB:02)9N<}WRU_M.O;PIby]:X~">_28fnB6u@TZWFl@l>ses92"I6>SS'
+3Mej3GgP9Lns@Z$Qfh{,R(Z:Mih@hnY}$o'3&,'kunxp9KUDmK1JSZm'un1,>d}[c_N)4iR+A.1>WxELs>$VFNZ%16W!qGy9r42DLbbs4='d/P$Cpr(d1$
+Mzx,u#YW9s),@Lo:=Bq8<TQo#[<UO'=KsBF$;ef7dHLtqfV+G"/onjTn[m]v]2qh@#BqBMl8.RkC~FMn<el=iz7vv^~$rX!6YF{BcEOK9CR]mqUoi/m)B0
+bv$3jE93Q(zt{VMc9B>uY{nMaCbOrAw=LQT&9n7w:aC<tlsNU%L+(-kF_"<cIwZxZT&1a[}+W@eW[#9W8b70"j}kq<+-(u#X2JfB.zh"W9U3`UEB4S11Ef
+^o6N&RqwP(gr4u$4cf2q4Beg|hW&ek^vA)/`/jkT`qTQrm&<zn%(m&Df39-mpvSj$av8D)}O^!Fp_4Z,5@Ib7mg4-Rkeq5_,$)uGQi,v>iKt;9Vi9MM.N_
+wHuYD0^%;GOwYT`JJC",-oRXLso_OY,SOR{uFa_GrowVKFP+=cF.y<5bx3@D2aTlJ`1I]Sb1zaStRY.}f4yY`aWpP{'j!4f>8P.pCMUJX`;,aXIY=%q&:0
+t!i-5tvj=DO^QYXuu">J'`BVN_RhDa6)Gt8OcnF4Pmh$,8UDYKAyGkE}>1Z@/w5@~HCI<0/DMc>_sX^g)FIN<y3j3k{;Pq)ZA|f%r4vN{v3Y}/)d_+3Ucz
+1auBFkne3!755vCI@!;NWdzez=rg|_1PMY|fMq}:0dX%SX>YEH:%UIXYm,3iC@'Y:DQ#5de(T+hP5{Azo,npZ@D(vd32|=adpMl{x{Cizm)PUS#^{CcX.(
+DH%4Y_v_{-~fde<Io"OHNX!FZKD1dDd_trzyX,NQF'wkbNK{pZEjl4jh>4WUU^+08rgY|9Keu&CMyIhU.(c80dLfM5=q,&Fv|a/8sWX.HqNq,Ayf1}@ssN
+:9kMNAZCl#(o[NIyYc6E7Ovhdmc2a4OY:h)^T<RTtA/$,z`R^Tw7uVT=-E0vWY$RHF%_qf{P-<y057';41$4AN/ol{^#T|kCMp}tz`>n_&6={c^4:sN7Q2
+Gw-,<XRe&ZDZj,IQ4]&c}P<VCNPH<TngSX(qDMlivnHA"ks9Dr;TLC@cm%r0{Ni{0Gwoa{trmR+!P{P}38w$,u4{Wa`!87W&U5N_F;<AYsZ&[3=q47A"u9
+0m{FaP3V40`4<8aq,8OdDebS4/(PlF{Yv0&/WKMGDdenH<>f_hA`%fnc.BZZYr=MAQTQMH{[[i@v+$iVf_:H)a~Z20tsO<zH-guNEHR_,<|OQF+Rzi[[K%
+;CL/W;-UU_&%i4fpg{MolL'!~b|eg'q.Aq(Zi`Vg~hbb><x4iD{7qNmyEmG;^Pu#uQMF!U-R7iy/-K~3J)#uMfYTuLHuC=Oq_.HZBhA":a;U[SeT`Z/gU'
+sG2%YE@<5S(W/h2IMtOKPu'&AF>3IkjI[uJJ]F<9f}F<y@:[0."5&6Llk6"K+&/EbEsgG6^Dp4<IDQh99gSJv%SW-gp@(YO&3b60K0AbOK]S@3>t1ERsdh
+4>f4qb&r"_NP$`'=&JrKH>Ed+Wc2)Sx'!Fl0<2M(K),w^l=#-18'7)Aw0Lt5$;2Y]%I:mK]:"yjD&mVnj$>q;uXq2eMP"$XAaeOHOE+BD"zr6h+&iw:%bC
+,A(,4#$CV;Kw/t-.CIg[q7]@lQcvt)jh76bkRBz+.bbWo1V-$n@OX%'-K&JtS|6@mSj/8y)%oun;|'xztfoNbaMUiCuj$#N$sQSWAOPoNCu3]B'0C4,SM5
+Ek^}y<Gv$,h69(FvO!0Xn"vIdNuK$5<j1FYGZ5;U4Nfo@OPt>W57]@A-TjYQgW&6h%J.3jgWu8+NT'Q2>DFt4Fx{(JI)1GK9DU}K3xL/QN=9{hRW&4oc3n
+w;L32m;%r@;oJsim8kL'B}"(fr5Y3jVc(2G;q@Q7l<=,L6r,bt,!8,<@N)u)K2dX%h%J_Obx7ymAg]e,sq_P)ED{{$$+n<JD9]V|,wBdZfFdMa^2tC<:G|
+d#}IiMDR$VNGd@y!SdD2myKE}{ikl(#W1Wf6MR9=DkcSFP;X[01/8.xo5z&Fz#QofKwRfo=n&9mRZwjzlZ=xEnH(XOD^,WC#3AoHmXmbl(23uIy:yBY$[q
+#^U|aOf^geUKR.e+!:{sJ_jS'LuH{a_YI$21[9y>Y@[BI!yimhhwzw~/lD[4R7~mPK@3W<<X83,l:Sb|W6Dpo%{iOTAxEQ0g[(km6MHs@#IZNK4t0(@jxd
+7euE]oLqv2f$h^|5g&G.<C0qqUId^Q/Mq{O0FX`Ntr|gfMb4Oxx%;`RG"DV<,ZlI.11,Pw$P}U0V52}C;E6D-g<sQ_&q/o]p'OcL>Ww'1Z95_+787AG}n7
+v6q)8;}HXIkYL"nA2C:$3d_[vaNzS5qKiw>tc@|npyJvPX}Ui,f$|rUv!wmUbt9Gbl>Lo,]P}{A]<Ony=/st#y1WW=A`6&<#Qk+[7Uo,~hsznnuK=^-kNT
+pyun@0R6YCq'lVXfXdLr^^BOCTIuMk.uYjW+)gO=$E)Rw_B(qVOj>2~duWQdll~%3G^2DvEODNT0n]JaM0H6yo`=i]_[<#=62%TR]f)lP5lf{T]#@t.]$6
+G:0K^vHoysn[I`"'6u~u.@dymr7M"8wB2Z)R>G=OI"~WmP&jBa:Nbq:,[RNz<`E5NrGf[vT:w/u%<7EF30q3q#ZsOYcYTuC[75xLk-urS='ukTIU^f,--}
+8>YCd8zj(OSJ~ba}wy#g$h3gg$9on-g1(@ta|[Wqg:prr_LC!5I_/'kTt_u6N:3^b@g=v/9qOvmGGCsSMYU_15z<UCzzq%-6Gh3xJ7tCkN&E.}T{sNSylb
+k(k|O$9R+Xuo"60=_WdAS.)94ywiKLV9@JNld^[H1L3K:cr{jZan;oFBXO>{XDBLfAI9#r_x@kIfU'51H&R`n|&sI%,/^"T^:NrX>IoH32"Cz6jNsX$Y[#
+~w+2rCA"R9PIP<BNU]V8YZ,%h7$huX}w'L%miqjH!z|00di`p.=oJ1sPVI25@[q'!tVt!YbD.dfx/t_e4w_ESzVTE^H"=V0ULu12Gdz^_IlU)U&rXI0s#6
+&(t)`{a)X5"(khSPytS;Nt[:|no3IOQ7IobU>_D<]Ea2V1hUHl5E3Xqal1U^W[KB!2kXwKTEKSgrD{0t[#kI@`F+ei5+]BT"'=YAg4su]v0'#o0qd4>G.e
+uOU"r(1w2|aXH<N#-#^IX#CKFGJ@Qg`5Vd1C2X;p}I(gyT_;Vx=qeCR4Rb1,AB1zSdS6G4+4DktNI7;o("o^80eX=|3c-XQ:Q.SBDpQ<HQ(}`e>mqh~g';
+N(yLmG8ytYb(20%sEC:{StbEUm"1$/D#&S+9D=sB!NpD4t`k@Ljpp6)qltyIkzvtNX]E8NM=yCha:qh_BD4um`O!V@6SK|bXH4:i'#Q'-,)TSfZaR|wd|#
+O_lf5a>H2UHe]Gk.6'+NfMA+f;:i>0rZ.VHyk$lWKvx-.c0v=_{m9>_TOcQ`2[tGt6+yf]_6<:Rd,s^7)|sL1<~ByE1.umFQ-5uD$eTx&.oB.}'`&NT0e$
+wyq>`OOk^I'^+fM/EYoP$,Hi%SQg$VIX3P1AazV8ZmxX7[WjAeC]Thxwt&()[_W3'FHz]$PEWy}-36//l.FpDeBRY/AoOJuKCQ7$kQ5!g%b{w8;[_sYxu@
+_Jc4Zj5-=%QBRkn6RT%pSIC+~iXY_b=q4kidx`gq@C;"7Xr40Zs]9z;]pNulRE;o$fZ2TL&)b(^&NVr7^CGL_IvP&vtM=i72lT4-d6wsAlbi1ixCbu^iPS
+~a1,h%{S)|YRj`2&zY`7H0do:<<neA4[mSxIUD{;<;jz:ZUG@XmE#{,mQ^RZBXWH)pS/Nh:-Y.G/.iCbp,bqS4ruY}zK}C2{`ra&%LB!g}=+z.^m$HgoVh
+REt}[g<{SV`_Q=auvOsdz7"^Law}3kwW#dTpF,YH;)w|t@S(!+I!4HZP[{vuBA.xKfCCgnB}/^w8$_}Zk4-A7iH06KgY&':%}/|T3`aP'==::5MDwN3#@%
++0'|g(RCBW]__Lfd66C^WnUs~Sr:Vk22#>2!Eu%eTJXz,vTX735ef=vk.u0.D^m96DBxHUI"Wifkysmn'.tynjDh@UQ'5v#_v@/w#_+{J:yIX(rtJYNN.g
+Lr;#I8]Yn&xhqv=3Kmk^-<@$-q_qv}KT>`F!Kaw[tay(p[%50}jZOg,w{[,1r}Wx!|PjpoQIiT>Wlxrw@Q_"&4L4!%$qpp:H)|NRZg&{@mty8s~6y^z7YK
+=NLYC8GfJ6r%pbxqapOSdwz<.oh(&M8U<5m3ae"64cYD32hXHm/_o}{#v-b'zgCZ00fKJqUiXTe4RyM;]@$p7T>A8UoU'[5J$^d05T#iJ&2]Ic7EMMu84q
+(tG|-3'FMS=^K48/XO+miBm/GuUcj+cl}i/U{F~JL}%-5U9Ud"j=Z7c'Z5!lD($xZEl,_yaOh:8wl=LK_:S55#Ewy/sLZEx>>W9WOe~"f]nIQCp;:epja^
+E9&28nj)Y%pF/EJcD&yl2(Op4_kFIc9t.8r$ZtQ#KY%r$mf|L]B_R[p<ByzN8.`gu<@suj_0/I6(K4:S3rz{N]ROFIZcNG#4MckfDw_'RPK[,+hw/mN<y3
+Yw7=Wr,>{Ne.i)l]y(s%8sh>%dhVaAi#!;~_Q>r{>fg_gk^HL{6t,"c5=PNTFwvec/;g7M>SwPrQ{jZg,JqDA0+>!{&r44Pg!e'3:5{5APK@F,u/.(v1KS
+uqML:!TVv]a^I-&z[1R[Nk3G>%w(n>GDZ>Yban{Xxsx,`tFCbh=ypFSdycGyhY$W^nJm:E]2;jeX7lx`mkZWP4;kmp,vyOdE,|~eoZ[@d/YCa-"-wxh`I5
+CO=rvFMs&cnDk};A^iKF:577)e`XX0Q!KG7C`n'EqN}#&)Ezy&:&A/;+4p8U+dK,!&@C2($DP6,p6"0w'ao:~Cpu^'&N:3%9NkelxxbV4a!aWMl$IxLi;[
+QRD8JG$&h3LOEb[w>=d'y>@16,'G-hH!jM=jy4jkJ+%EOSZ`4N}Z5OzggVM7Vc[h&lA$`X|2c@R66}#0"gd.J<P;aSJjBB;VP,20Ys!OT!D0Ee)j%1ot>[
+%|d'Xe=&UZ>>X%zo]E3DO;HW,KJ8[BE)tloI0I5`U{}$r4ag&75b&PE=LQA^~7YfDgK[f`kjr&A3:rmVRc|36gH{#wBKDEK67f<gkNFHKQxiG)rB0f#F-{
+MN7e7I"8.qGrS1@95QW>JHdihNHx>&~,19p(W19dCW5)|2'r%=N)74wu}Dh_&H{7<Ap|}-d5F2%3x]4346:N3A#cMp#ow|2Y$TYA&Q3Z+b#b3Z<_T{qs(<
+tEu0pbS_,:hxg[o'>D323F"dehsItoDSS2T#+lR-)1(#zfm4V"=}g^ocvq$pDZD"Zn<a|QuHiL+H|r+bdB`G,tzd|,Rt86QJ02ThXIg|d!3:j7l)8g@WnW
+-Xa(cIzI|{J'9s>x@Jb=^T~%`P207|ow]HGu=ET8ro}YGq@i0(U;H>S_VGN/gr^p7ve+t>DcY7o2um`I&h|ubiP!G4Umq]jeGOlV|rv:Eu_u!3wTqxg#t{
+qDDi5.ICUnf(O^QO<L(Rr1>24Oq>&xK:=tHz[m{:MhMVSdBMHOa2W5a4glQdbS40"4JABBNH+Ck`$zmFk4Y#M@7v;fGp32dF^LhB+aYqCInF(`gAaCVI!X
+0A_CL1aNwT'n!Q.0U8B:t|51HSn"`H:nOb0)(,pc8J~>jHT:t;}vBo75XiFI!pJ4%%B;)Tk;&|}/hJvGj:vxIYTkV&-}KB)aP]s-ce@C$QnUyT-pB|3c{+
+a:g@T.9t}X"5ooUGXT3FI6eZRlJ[#otW<9Z4)LNF8u[c}ynC<%1Oxf"W)%!^#`$R7X1B00nwNDpd:x:xkHoq[1}c~sNRE2hY@Pfp5<$HsK=_M21-HR9"|s
+@<|(w/$UkkEj`)IVMKFL;YVOfoDnLp~G8I(%o]g1g6u%N;P2oX@fpH1H^v$T1CaDD^'o-f2"Kr]j&PHp:vcYNA^S>;S'=)EoJhw1qF>1]OFVdJxwKYhAQ:
+aD#6&tlJ{HGEIE'Ozg2PO[9;H(R!|NqLIyFp1}zZV0"UP`'=y)N<rtB7dB0]i=NQ}3bSp4gd+rw1:x&/1@Bo0U5qd7![('9yI2a|vZb(;Y,&6<q5>ov)!M
+r0D{;D;kD],'qN=3V6K,&)RyW=Z:`6(9ZM=/p},I"N!>O3":3|/Sv^V'JHL"fe}F:O4;=yV:noz(4"s%VXzW0I)e-Ql<3Cj,LO,J}0][)y+r9=KLNG>;{/
+fLE8Uz>o1wiz;+oLVFg7i|=|Tb-vhiDwc".jKi-)SDV0V'KF%WOmjTUK!qj`M@#m9UV|:Q5$$&5}snbZ^%dFKrs3k'`kfw|e8Jo'6MLHm4m5"((awfsEZ.
++Ym,cxyla@8KTk-|]+]qq`JUW<p8MI.yHug;@k8|&W7r`OCl+-V.Fl_(VMNKKE`_1[dXPm/OKmKmti]dT)w/4[Rh&D+jHu!s3|jCB`9O~jIch&f2E(ya0T
+eN"Ev`!;'nU,MfX1:AHda3yonomA|6+g{TX;YZM)-XF14TE{3<i3Q3p8K}@6=CBh2q1r,^&SYt[9%-fH(s]Kq=%}"DzO=SPcy}<RYj8wNF;@PS|VG<m|k2
+HKnQ0VtGvg.ecWRNHgCcZ:%-AXHwGJlM<hrl]ka3h'#SE_"5Nq=dSTj<otjs1#<M,pR!XTe[NR^raZn|YzIMzah5)x>]R@.o/>K<,NodEQF#.LD_9Xp'Jd
+{mLG}%ENQ5n%r2@IDna,EoY+8f2KlFy9@.zm_kYT=!9<-(5F$QX[,DHB<R%vyC8mQ|(mOo<LIYM,5(8NQ.4gaz#7bJIuWB|Pl%^R+f{JuRz=@K9XpEc)G+
+Ww1"|}zL+M}:`bu&5F[EnH4dVoa=fF/.4S}ZEV1n5ok1"6n`Q!DqiK'5PZ1e5}`Cax<B{'!rJ<;P0'QG8g@afL<YEo)H%avN3bNf9/Dn+JceV(1@_h)$s+
++9MypMnQb_:3YY9xv61JgeoS^o%BH|V`+2i]QUkCEii{ooI,un8T}><[]#EpXcpuQ{'">n^Vg7ufHa+aL)qMI(lu%UfpkY)Hz/4'Qod5cwtvk[XKkzsoQX
+rG>:N<EcKGiq_>H+JEUixg8@]yPj4AcV/2gtB|l$z@ziCm-d,-6'8Ho9KCZ`}_JXGux{eNPx:lfw;&Q{JAHwnlV{8`H]j,EYkBrpn0Vbv+.A$v@ENoG+<o
+G+KX^7V'!UC]2o8d$GOmOdI>~E/BjG(vc1{[j].|}-UeF+HKVD[;="+4:^0d]^#s)>Y:Su`wXWZe)2ZW>v3"0cWzb',FL,[E!x)8g`-/pk<R(}{/H^,JI:
+6v=]>5P.#r`R`+31'6<"xdz"7_21&uZ`JTQ]:2=E$$xSfBD)=2@bdI40Gh<<2{t&D^Y[gZ5pueaQ|Kwh[=3bSH=WTz'EpeTSnHNIaP{@qO]OF<QIwk[9&s
+F`b]GdbTLubepxrfMNLOl[-FP(IA0r#@).F0Ai^R%[~H${zI0tfq>G-h2o9LnYF|WQ;W+B%NHP,$hxI)SH;d)w0RO(#36.}O%wxDa/sNr6<p5)z#`NwXp}
+,I{=9O6VkhlABgu1J`q1qla+;!)Z_7c`:>Eo|}ht.4,N.@Tf66{$88cfBud<wHpgHO~U,`Aq]OU>B!#K!pdvE(Ctl53s(6i>&I[H-X/r&)Q)Qa$U2x)IlH
+XH#3pbJ$501ItmsJ..`_yh^(:@`!kO`cVzswRX<Z+k%u)cXWfPcmeeMD|b::5H^-<;]&'N&q`D"10Oxb0lKUZE!Q6Q'c$Mqq2vV'^&r%DGBj`cEf$_,u>N
+.)>Xs!j&];v4a&0!3u!lX=@Fg._-:=L3:U6m+%-"feYKso^A{G.;ec<5Qrekt$^-l$a|x)BXg%f8:lw3lvA![54Q+X[7Od#'|s!Yp-XOpJzd81S'zXM1Sd
+;/CD2f:l62p+oHj(|M'(=feCds0f~K15>z)WKZu8GZ>1~F{(jox.j'cS_|~ifB6()SthziHc;2K{wsb6NI=:ksy1XC$_`A%isFu[2Ht{]QcMc>]7EztCSC
+QeBr]7^5"d4aQgjtSjq.]ERF=nad:iCicY_9$Z-y1E/QwZG:V=dUP@+(c{fc+,jk&)!D">>JJO3Qmk@w`hw7-'NOBEKIXkS`@R.IP`:EurEnP!A$P${E~'
+"u;pjU3&OVaf]X5U{.IK4)5{,oyaBOazQb0Z<{^@2[YrPAl;:Y<;hf$G2327GcLrCtLFBeh<#2|G{<EO.semw0r=E4wq/OQtFTM'4GMF[TYc5PAFh;M3U'
+Y{H"4E#5s,K{HW=;]&e-6rNFI$;Q(iO'dsCI(-V+SGO];{Mq<NOZ^dOK:^~QOl~yG#2LG]L7nQw7})!-R;]!`'P)]2I_XI"P<W3IV"fRD#7qSu@VqLAT!I
+#Z;jdf@zK-]/#!_Lhd-bDfkf_vBXk!n3{_LN62hemmz0an+MpGWUm5AWmVd+XUYlALWo><vc0kYwh"wBW(uECd'IW-=f@Ka<h1iy&tXOp`i"7kgg`1;-0q
+=_dLI.%7^7fV8tOwQ%<lIP+QKUj)^A_DqVk!B/Tki:a>.JHmF=Y;(U[6.YU`>CmtonoQ%+sZdrXys@5G$13tkg6-7YkEcp}p_`-4anT|zzpi{Ay"cJ1t;C
+nq{1xZeY1{m|48;6Lv[<$eOx{]]@dON4>N/d@8YPWaxcQ+V&t:`H+W2[/Tdfz08XHlC<S(4/iQ0lx8b81/xyELN%oNHvhvtl}y0Rsht>w4}vfj)|=1&{5+
+ak,idM%gJZgHyK+JK]=:O7/TEaGCPOT;)&L;aIHL+Yd2WvK;m}tADDh!I)"r_6dTnxtd^"Zr0dMGs!;#P14Rb,Kg9KlNEhBbSci_$X|_"",h&,8e/!oM'B
+^oD3O)ucN48O^s0q$>DDbU3!UHcLVVVwNu@`-sm5J:^sGuKRfnc5Onm15_W}oNn$94g[7%xe.yj2Bf_Jyk.boOmsrfPUlx-W@j%A/e;6G,iY],a7b^MXk-
++M,%Ab/{$(s`vo~TXI>p<`6h<USMd4BL,@,PxSUY)T{CJjZ4EkVH~s0mo}N<]E>@rCA8gw1&4B!qPw6p@wX%_){s$xsa8X:h#x"+j<(6K)_kc3mh8e(G^+
+y/4orC),B&9`@jHcgg{uGcF]g=74D5}^dgu2zUFJ@DI98t7$a8:G}mLf|u8f.[8Y'[(5S!FvoAMy&+O<,M7SB&>@gs4Ch8Z/M&CCoLdOcYjFk#C^IRbkDz
+YcMTLq1Bz.|utlOJLYEWu0(OeTu+CTE%,wRf=i<dJ:D!nLiYbE$2jJ9".]{(g1kh{UOZm;q1-S}zYt6o)x%W|UFAJJ6Be{lNzH`1We`{=zWR6V0@dH]FlZ
+&is6eV(c,sU,y<3'N4[ndJ+mWYUw;Fpe+Pix!oS0.GC&6yQ;Ca~.:)uxYo-HJ/LAH5{d3X;wW_:I2vgX0WU%ChA6vSN>HlR,=Ka=AlFv!8fEhE)8iPa8@L
+wYj/b_'!6}gj#NPaBFQXlvRSBSRSH4^R^eaMDvi'c`l[~ES3r,vlzr(DXXnN>`mWhb&tkpzzs>42wQnnU&8'SJsar|<,J@v/d`a]Cbb+/l5uz.}lQhe>T3
+wXJ:5,pIjB1Bq&'=BnU@z'=WsVE.>g&|&wC;Z"!:3C#jP&XoVM|Y_Vt&})/);o<&8/UR]>0o[So'iH~)P(con8hSdVw]=3XF@gtV}bjwktqcnzrd,O^E`J
+vwJ`Nzrun6S"pJ{X6KKF7RFSmwFb"GoW<TH=_QQ0p-:]B;^kQ)ko0xWW<(0/U%G-8LB8cO%e9erRcjc/UX^To4(9d#DYePu:H"-l._hJ,Jaxh5W{OBOaL<
+%HXI3b8/=p1$z,Eo+E4H.cP:dm)d^-jDq[=&pZ:[=#j6>'Mc6|zB';Bd7!H$vox'=T2DBNwyiwuz1}E-(a7)`)6,VTSebqKD6[5'3bvvI|9/]FS-wH$pf=
+i<&^NfO#paTxK.tFJ(^Qh1x:XRx3'Q)V`DIvoX]m|-N4QaIGSG448MMp>gr[hi4tSr1<VY"04GoE}fhfJ.lp,%x})I!l$oz`0x=;#c:+vK]c}}l4kNd/@=
+4JnEmV7X-pKDFQwqUi@<.A(u4^80ymy+%f6xE&c4FffmUv$#oOVYQSDwEzU|$`CrMQL1=q)]vwC1Ii^XTe-c+Z-%wPfEU5$E6z|4g1Sc'{w.EE4D!>g-BL
+Ca,e:W%UdNWpfle/%e@h,}joS{<g,ru}E5K;(zbOg=ba|aHJM&e_VnLiKyehKUCa^CkxGq9&AQ_}B@0--t2gPtjQXH+#rHZc7-Q{Exl1^Dc<'c9Qwcj:g.
+rp6k`V/N/6cM:z(oE`_]z_VbgU`gc$J_XJWRWA/FQq5,N>I@So#}s0@C7Chv4[,HBzj>YJQobOK6)xqZAq':<@`EK67gqTvNno{sw;:FqD9QfbcgI[XIO5
+:UB,aetJl'qSV-PRmv!4uxJ:3uz%Nx#=%&^roGSD]0pgl';%<`.3=oDg`$(fnqF,hhl!rB]Zh_T66l=wtE7>Rrl%sZHdz8$'T"Wk&TPu0kNERq#4VB!po0
+:d-.Kf}y}Lu_F&Pj`36&Q`:VgR=|Fpy142M|F.sa_1-L+y}P#6ox#loTxW=r>kBj{%.+5-NatHL]&{mKQDLy.Dy`1RAH#lD1,T4qgw)K;3SA3)BxDilB,q
+26y3w6mZ",QDc#l4ac,{U(.uRI!z#3>aQz[`^UqhAp|u$GNJALYW$zwmHMZfz88E"%2A7}Qlhi9]&cyOU&P"RMAJt^^ws[GY#IC]!fMp=D#F&Ki|}_};4]
+!I3gz@Ao8J,6]gZ{u=4,>n@@RI9y4CJ%C<|M{.[w)0we/`|L'gMXrcIsHbw:l5'#/ENv/e/_;!uA<z`X+uR#aD!x]GIhr&h6G@8'Dg9V>5S[`3MsSW$UKq
+&f<uov[Fkq<MZ@oU]A'kgk=i;X3qp6D7jo-T%[TdZ"m1Zw!e{HD#Z28ThG)>(PAA9OCzlte@OcXk%9AG3q{Xj|V,f01=1gINd#nIOk;7eY}YAoWU=Rneap
+pbur<%,D'!y+,J/3%@+TIr:=ubj+hmO<'c",6A4Ub.fF3lrxnVDN=za-M5V6w;DS9{EdEbO{S,<4_m`rOTG"7bgb~F39f;S`SDxJstfa,]XV}5YhxT!L,R
+t11Jg},,4[|k|k7+rv(^Z3s.4h"L-#C}ON}|AGK'G,OGa@8>%d&<6g.bV-]drl0EAz^x6K}+54[06`"O,yaK3=rrqbjJC;e^R1skl"pnUlrjqWp4|r!GNF
+S3(|xl)y8/Rl}l$4FMCyrwn7"K/D$'x{#)ikw_fSW'J4IK~oX9@XJ,E%01S6}[XYO"r'KAKsE@viT2KCa[U9]h7Jy#z{.GD"9`KLLczb,hphf,+x`j@wlh
+x'!I'5npy+'COt;jG/hyP$dVqXd{SkZj-5LbWazwD^W'YK}`p[hy2irbRdtgY(raSWiL+Iqq}V8j&ijI;3"=S{!"~2'g`5>dn4dd3%)b$91F)I!MpGw-dT
+hV@:6UR0u;xP#x"Mrz1E"x<i,Q5[bR|1lFPpBR"a!,c^W0jBfj)nXt+#DX],,6fiB>L0"$HEtL<j$H=R@9FJLvt{KOch7jQj+'K`OUpoJK_9p.:Q"z%,Dp
+sd'#s,}L~EXm-0.5Z!syk!HrR,mGFHt1{wDiyp^|P`dW#tak<2{G+|{LJ=;/obk<ixR(b03xF(]ugiCfo/bnZF-30t6<Rvn!k<|!e_2o/dCZd{RWwA8595
+yy7ifGTF8R;fu3dX-+#RCzf5'^&}llPZfx>&MkheiU;uQZAQDcj+lGt2_7hbsVcaWUO,n:#@VEH.@$9it3OD<du3"xaqu]:n./li7XZyow51^!~k)wsVva
+gQrTz:DL]zq"GLrT9cjqcFSf5#GRRLwwSdN,^eqQ8:RMKp<t/<bM&cIrG<nKxp3;PN~8}_>x$sCp'Qlpg'>D[WbmLayKQKSIL&.rh5"siYrq'18=9v'BHt
+'KUFYcC4Eh:a~NE^sUh{%"'Y.$.sD%l]UmUSloiSRlPilkGRl)[;r/$aKg0q=05&]Yf6^u=TPDEw.OV[}6Z98WlE[SW@UYUTen&=$NF}76E4WKS"f7!7M9
+=:VqisAfA5,^8ZOaJDc0+7LBXSvTyaa@|$g>XB@y'J5exw0bMa=A5C:Rwbwn~{uBXX1nbcIU3v[%V'E7]r3bpn=t&_kqaBNw_X'b+tGIpElqA6J<|7Xq"U
+gj4zt@d@qdw,,zw^cC9C$L0Ed%;v^x,i@KRq-"`mvs"UvCBSnw[d2sZl#ciJc/E!%_hiGLDQXV)'#)>^Nubfb<i1Nm|wBBWL&Y5'<_[D7GZA]OXYbVCOT}
+3u!f`8<7Z{92AP,8@}88amRSnD~6G#7o<fK0VZtTCAZum+5i(`ngbvttY)$w7wvpp+XQwx(/^45.h(7%v1o^@^3c>.g`85`qPc22Qc$09Y;=^)J'PDkj>H
+u`YaLW[e,x0r~1ue+M>_;]IPYDThjAcVH25AgR)X$>2/Ss5DM@U3MH=/D+zg-0=.5+jaTiazZxcY0/-cI&9o'sosixA8NMR;);znra/"dNDUR<1qqws%4:
+tyHb7V(0FL#/8WBK<eZe2|/6-X8OB`%DbQoTB|aa>=(1eftW@1/&=1$i@cuCYTXVJ^UClM.;&-hg#CXxIBZpvQfcvJ,z9}cV$VG6ep9gA@a<]I/"Po)4ew
+>C{E#gj:L3[7fhyf)2VK=d:gU`>EU=(Hf)[`AE})DWN+I@nxYI#)MB=d!^fG@V:WmAI1XI&Gf:f2H&`uk:0J>FZ2n%7uwWjQHzH7~+GC^zZ1Z7I5xLW!'`
+]/g$[+DBHmlz86l-A@5P=g05qg3ltB<a5iY@'FR@ubuB1uq/:l9ELmX+ED4D3gU.wT!jqW5T7;';~KIZd$]sctYw)g4onc1.-}#f_"hoTbgO(sq.wAIUq1
+/%n_!Lek3mSh`,>{XC5^i9B=-da8'g3d(.kQJM0SwS%)WJ4]AM|P$KA=R^xA5t{6n2Ke%g.9(U,SF3NGJZij`x488gS}##.rB5r7hf.8dO(/r!@u66[:q;
+;%0X1t@+"qf-w,$zH/n)x{H>RyX<uk<J82SPf1oI5exA^80-b^{E[/g3P=p"0Q|5YH(FKJF5v<+'-"{t)/bo@=&LMc]#{JHXO2cM/:TPdpCT#$/CtHXBsL
+J{6zPB:BZ"n7o/2>L7-X9,_vq(KPeKJk`Ep(^920P.lto-hCN1(3h6-8gkfP=uXoV]io2hG#smX{bC8NG7Rj"G:GO/'2`^1:u'CwK[:fRxG)qhy!YO!yaU
+Z^,xnH%{lAvEH{KF.g0Q9=^[])[Vp%=I%HX(yxkR'WK''(at@}aC"ZrCr'ZJjky9}`88f{uBA.KhH/gJV$]`_ZS<yj4M6,7d`EAeI2Nj(wP#_0"jm1Rcp<
+B_G}&3E]xyX9~Ck-RJ/(h[(sw._4cGBslPWBHyc91vBwC+TjGcGnn`L<kIo#d2->e@ViHpx{TJ[z576`mPMT!3e<MR/i8I>p8@Z]ihw1SZh;04Z,{3~Q#q
+8/V[jlP&rx4LtXA2PB%C!="cMd'pT|:wk1cCqnNgO&~t>|L45O@dLaq$9QRT$50Ii$k.+pRqEuTh~yD%>B`CO^ygt4~`AQ]W"J&<:soUgda`&"2:.iFdMn
+PBly~[m4:U/tz7F/ylei'5/)pz"2`'!P!d%b@4ktCrahg3l61e,jTb/TQU{Ax+o,w1N,X>p,s_AygYtm0_|+M^0fuZz$%9l6Y{!1O'/LQaAmd-rmw>^Z9`
+3J%uR=3QVqpsgjjhdYvD`eXVYhrcl@=SvB9K2UUs]Re{-|Ok-.mj3t+G!lCtuh>K9""'8cVe!"p;C@op8YkJHTv8h9$1U`~oCH<eVKVW!T>):ey=x<Qd5m
+l_m:^FjEQf>6I53r4BL6q5~RLItg#Ex`^B%mE,&]-_!1|y%&4k_D5TC.'B<W+H$n|LlC1{%1CEjjrc4V_"]d4()isg!,b^oyO42:+fzWQ(s=uK_1IW7PCb
+J,G_N42L|hY09R6p2vzFcb3TZm4VCnB$l>.z~-Aw%^__ER8),Q<x<nG(!+uW~jvvQE0c[F$N4CS1>DnDQ_WKuk~F[{n+[@uhWFX;DTU[@!:Ysu'ch-sBIP
+F#8E%2)A$WMGWWm9_[gz<a_si{GwVC,O&PHa6><_]W&Bt_M.^C_7VtC7fvMP#Y@j>nt%c828;b{qU;{818X}EEk;4/Qez]Ox~hM|vkkbX&J4pc9+p1xj"k
+$MZ4HaY,p>d7`%fka<^4R,cF/DKnw}qr5}]#_}'Mmxf5{B1}MJ7+I+CQfL_6ITV%lXQ{21{8S:{iIz8V9W[%o#y5nFZg7%Vgh)Q@psHVt1buEvLRE3D8EG
+WwW5>AYE=O`CP7D4)B_8g1Qw.p+Zh{9/y1K=b7|6ukQk_GR.i"[<&=t"[<sahFZCNuwhvoxzYGZ.o&P}f>XTc&eF_FgM(aI'8,bt<AA=:]ef)|Y(:EZ-.=
+ozq_oM8Q.!;Xy,$e/tIEjuB5NzTK(VFNW_60;M''0R,c{0NGXhEffk@DsmG#ag!(^+!qua>oo40e8#t=Z#uz:w3wc`<#tVhL#-Sudq"e4$D#o<_0ZyzWOd
+PJCShgyJ8bxg]Id{f%#@v>e3hUAv@>IPJ4qrvORfZtLT3X"LY{@Xr&Tsc4s-oyXJ"7/F0EvGfkr&TG]5|Ap;q.ZQInXoHG8-A5I{&W|I)/IQyDyz5SM[0Y
+A%=0R/n"|NDZ:pQbB]pX>ay1TWTP[}u`1xRH.e%];}s@AYrmJNjG#M5XUK/k6C"be5~S<cgq.dfsMO>nW<V{%|[D(SSDF)E@S:1Po6"l$sIj~nj[Tm;h1O
+FQ]^X),>~+y#}sOT^PzzD76iEEp+GjpWSvvkUYCI;hSM3mR)jwBb/xog6e=$voSE>CC3Q2}.PGj2PY,W9(d5|dq>R3{E;}6yF:-M0;WU|St)aF6X(;BYEF
+(oHexpclfl(ay],.;.Q!.wmgRr:aWc|W&Q$qO{{b0Wmcp;9FBJ5KLa>a/7M|YtOf,gg1V7`DTGd%q{F_8po5xF&MuBN0nct0n,CgtAIpkzvozd'rkd9+-6
+xi6-(g@DW=E%e|;yNQ,oLQ=IdNjoZnn!]aOXsj54EetSu+'=[XqLnaG2PAdsM$Rls(PAr_ffDdHZW["t{.9AeD3M"5:Wqb'rW`wU9v(_-}Q)'K(huK%{.n
+$p#{.R5K'Ry#>Nc6G!"diH%aWvI=GPj<_Ke:c98{2YZjN-}ZNruS,(:Day('6|fdL+QFK)oyI/`.sM-v$dcZE_!D!r=48#C0{1eU}1JG]Ow2k5LDdnRO/e
+>S@sq:xfoS(FlVe'5x9b`7fT_oRdZTPtJ6@`)pN)#IHJ`xjhBU6M^N!l`A#5KzMDcv!>vFi0#[!_Dwt7/%7Fo!vCovBx}C9'abtc3UZecY^r_t!o#|w0U(
+.DbpX@fw^cbnbgmi+I5O+p^{=T.gPwOtuiCjdy:LU"KJ[Dtf[euynkqLs5`3ZKpljr:.DfV>I2_GnnV!<{w5&<]X,JuA]d[<!n{rhA{61+E0D{@q=Ez]xe
+DKVkGgF"WH`egaYN3",v%`,M~w1/m&&Y5hQA3{Z|HQn}_|2M&oGO)7&TC"CD,$Cn9Lj{/R$tVDAFh(~C(1Z^ejlZ~&vamDyjbQSw;`B#Uos&KJ-BN8|Ill
+mR%hF2)HRsSWbxx:s4(/j<+t^u'NZmzh{<~WL&%e@80803&GK@]X/,6bIse2a;"xo3<TTStL=-#[%qPV_'sbmp->9&Xd>`oa~!vv0xp.@av$9rPjR}kuO_
+M$&Qj$D5cp{U,d-@:,e9cI&Q2iuFAm;%mWI#9|OQ8qQH%AD`$SBgR)Ou+xuO;#5$HMH$Of}NfyhN<y:YJ)K/NM@6h->SgZYeZvA|cDUD(lqC$2lL_dXyji
+Y2{rR0kv_q9q~J@drD_dn:[Her3ALIjd|54#m_]Zk_]j%NR(3SNBD|}cj"L`clW:V!ez'_'.z`7Re7_qm,|6VfCmC9z#lX%vVg0ttLOExXcMi;rX}q6pK0
+]=Y[zs1-ZBtDhLf2GZ(M>W"`NhOYpF!s0[MJUO'[%W/mo5m2%)100W,kL72c4N`rXpza`rf}GmGmP`@PNe.==^1!Afey8F8<{euc.!s+kT>}Pf.b6AGkQy
+mt0iJfCkq]4v/%EAonko'6LPTCOK}T+tFV9,g/4xKEOd(i"IX_.qT'XI9;qGj!:-U||b{++@M@`>Q+w1z==0ntC!Ta135ev!g'<S&Uh29iIP`(0_='%A~p
+)m%Y5'utgEcE!/[rRo>D>>(aY2_2-(T6F_c,ADd_nU49.Mbh5Ns|G(lZ(3yeDubc`M%GYw1/;TDUfC7LE1AtY$!f28OK1tmeq;+tBBotO^tx:Y[gBRhT/z
+BRh8H`k@S&6#+[T09BK>pwr%j+W'uIa2+k]ha[^D&v0.)}&q$p|BONnOU53%VhWE_C$rwWV<=e_SX<Qd-[mcS)s%P_-SbF6H!1"[-Cm]9td^N"xIQA][L1
+jsvF%ZOdH&!Vm]$Y=US[<}5a@ytLQl38ISD)pidZB9934;Q"Ptf/cf_Y/A>HFN`3+)(Twq:79Tb%@thr(zC4YFZ8lhyjXA-UoOkE_/:JJl86QnkzECa7i#
+'kwbleNM;a5j4dtEyw~$kYQD[Q`s1[]Ym&!ckz%wz_U]cc0vZG.Vh[SibRQ_H^KT-Inze+IL)5wWQ7vQ+ft8r8A<W3j.JQ!Qbo]c57M;dmOVoSQHHg3o-B
+6O[;|7o5Q{BP0]2Yl|+wq6qQeb!A1s$l9%W;I5@qnD[tUt>SOri|,}Sp:}eE}NcdWA{xf/ZwnD$.vTZp4&Owgo}tIw^5"G~^m^B^4"zwYSGs3;O5eTNy_e
+,7!S>VoSH|DxBy{/PWt(nVx=p^@%IcL7]$zLHfG0p.6qA#6tS5EYC/=.+RL4j=9;W5;<qtpFo#zMmY6-TZ'O9gX]W9j/<G3>^lir`}Zm[P'iAzxw#zab0g
+z%CRZZMOtpd@5}YeGXV(sYaj_.M&%R`mH4',N<PAo=xBi>@,MV]R/b.ml<VR9`iOJ}9"E"7>m/talV[OZLo15ZV&xR/Cx17Z_-u6Bzr7,S=}A#GGcm9;~:
++>PZ6,h]T:qtr;LJAP9n5oB#4p4f3mHw/<xfnHC[l0[J3]ajHKe3YONrPOUK|I,0h:(Lvn]`m,/w.%X-Hl8AgyY!h7G$FMDZU99|c^$q-zT"nF[{@x7G9n
+uM=p!JRttwW,]<+GgAo(}{RK&zc9/h9xEydIK&wkmM.8.Pm^D)/)LnFS|tebjh.p-b.{tQSk[7`f}Ld'z=<w|'lP((3yrh"pia)gG,`m${gNRzdD,vH2Nn
+PV8+>}d3V:3{{4<!VPR2a!n@Y3Xxy8p|%bS$%Ir-"@!^S,LkZ+HtkK=f.doWxvh7%upI+3g_8ZSF'Ref#U`fd3[z%kGp3A[/R2F0Z>NbL)Tu,xIHd/cAe%
+Qa[oJDQ`[<sLR"xJ"0!+.@T,%@vqleC@cjY{X'"2-aKr_J}cIX17+%kwDnQbU9I@k66ezaPO9#gEu8$)L[)9/CMT.06Qmf<.HpN/.&tU[@:LcGhO-&yt:!
+GROKrnaH3p,@0Z9_Kfus{|aTc.7!)E7113a,@TOr}A0lRF/lC;ln@JM8Q"9{4#Ul_'gV2xg@bL$LP)]SGJZ[8^VTsu@b)+.eNL'c&C!3yCk<Fa_Nmqq._'
+^[CdQr_vSZ}tF"tj-uL}mwMeWaBk'X7C5Cqs|_U]RS}PaWlpnfXx=<RJQ|[gja)8(J,/%Ln$VY=IAf)ucoFPRwm;4g_|kZ8aWzy,69H1G:'QVjIP6:q"FR
+SDABGPPRDl4v~&=R"Yafv0~#xg.`ym`M'/1icRje)7y'i[_IQ/|2D8RT%|[Dygy`Ks7p1O87K@M+|Ncf$hvxfQj2X{4-!Ga`/'l1nPV;atB=ZiK#@_=EU3
+)Q_pVD-,>;islYuJ|Kd:~I>3#6-g79_frwY6i+.mF3+nH7h1h)$/h|1YY".UXs[AJ,lh[:Ikt8hh]8b2AvrcAu~%I#`9&_RTrdX]5BpduZh,khRCM.9kTb
+F.%`I]#K&D(PeGZ>XNwqaKUP7v`"9aj0(05,Ce%xBvkGtC:lW(:3)0JE37gTjnl%0nAG!b5$7WKBUkA+-!2}nwcEhoe!FjOB(.4eCx:k.GW%{$e{`R-8,g
+}PVy3]}^b$AX;&I),t`c<rPo6OPW;_x`iqo%#.gM&JsCC6!8j9+fuwyOag&t"CUvcV2JlKyZ}SEV[y2el55T0}NJLwI&lUH|LF]2f[_@vCF90#YW|%dH'h
+2g92iUJc%,1qjDG$XZg:7T},7M<69^TnLSl>%&>04B^M:_sv)KguYMYEL9[x.0;J<kuLE^s)bZf,dT)Mu_UUPtRfH0m)8UDLBYX&n@#ZPcW(sY`0^V=HT[
+P1ejVNy:W6:gyC{;K1|#T$Wk:x&V/PcMG3^348[s$T)zayd|>'Qts"lQX.I:Q(Q;1Rv0h|l[Y5FNMa_5N[PWe)GUQBUlg$@Ds!uk^i)MYK8R}S}|+B6o@2
+fCJGB(i0SQNfu=SaJKd=/^&_PeiCV]s;PewlTeAVyH)Nk6ay7/I7YOTftx1lWFtha"ENLu%][|HZvM,<%VAE[85HD"c;+q'57.0W#{TZ%KGx4D%F'Or2"o
+,i+RmiS1YUkdlJ|a"5@$_|R6z85T`d&'AC>,AeU|&o3p2=)gd#D:e^siUef|#hj3@BXU-yROEjk$WYQSfqGwqRUz5fJtepcyCAv4v@<k8o'jx'DjV:r7te
+j+/j0qUI8{+rNLK+VotCQg$L2"!OwAtu{&%#dae3Y<R,LIwTH3mD]mww[n!01Su+M/cvYVn{d,4M>V<rW}v`'h}W|Cls!/59x,j|4CB#Kw((~dXq7XVwW4
+)(#M>3kJ{;$PC]_dOmuW&q+Jz:V+L<Q=de^e:1Wc#aCr{<dzIqUOip/b6}SF:]-/j0@]aZ-{Ea9xCPT{!y<7Y|Jf7`)0{jksq(<Tf+a/q)s:`dtU+4D:>q
+He0.D.0A^'h;B3tHFp"j$/'3V0p@HA=9f1:9(!}@#aSoH|HGzT6w+,H8Yfil<E<"aDZ"D.PaM0|cM"jv/4,k50lo,I`0!o#e@CV}WI6FhHFL(EO@s:WL;E
+T-&CDiAo4;W7m1(|x%d-+$bC=ZA3<"9EV;{-{2A=>Y-'F<jjvgc4:zRN|{.{",Jj,&O9Uv0Xre,ls%v]v2F5^BXRd&)uy8:I.Hpn.g"2^4PuVdwm!x4<p(
+&E85$%G&-`!_HSzGunJi4(^a+BuZgr%y%M,,8iM^A:Fb2756i}gd,$X^vuaO~h>+<GeONk!7kz+J.2w:wdI5ZC3gEznsl@3iehETceBCTJUTW==cq#8bvu
+XxFxBID(6R(O_h_t`XJ.LR+A{7QLm;&pqZ)]X}Y|fKgzO/A6ZlfI{l62&-)zhIKt}K9x3;QDY1-0_d6>Tk:IE)b=cg:a:Ls^gPj=nzeAR6<WN$vVcY/^j/
+scY&rs^:40wXbZgGxf[7FW`a28-TxL|&7y:O^G<)XRrlG3+9bJREsysWnW#Mi|JO70fBlp`oQ=KH4Bf6E"F)9F(ul|2XjVj+WeX_;}Y9EnB`c84:hK26a.
+<qpOSx"4t{4'~^{glXL|c6x^RQ@)gfvb)C>+P]BXed%G^w,"c!L8Q)J-qm%jcKc0IL_X!3,|X5efqJnVKrhM@q$70C{FTT}DrEI{#1X"n_@jhvk''!A1NK
+;&Cyrb""x>o];_n@SjS.iRt/N0}3v4Llub-m{Sq{@ks"},$vsM;=SN4uMi5eA3Ku'ya#tCQ7>bs(iW5O"jS!oWJHpE_!G32rJD8ShYJ=-$HUq4<.S.4V%3
+FnFfD{J}(Tq.#[qzcCOEM[q:ub2FI9JDR7~BKpl(EY8>[Y1#v+YNuteaC}omHhd-ST'R.QYF>6Nz`a#"^}&n,IjC}u|o!4!vszHE&/m]xmepO|Mm;%0N]:
+{s'yY;Tx=1dN1T@@o2tD.ji>}l~MSn@u4.VY:5DnXj`XIFas]&XI5#s]l088{+"vNaUwl}dA!b8|JDUqj;Ln{wBlO>WwKnhhtz=Ko%:vr%G;q`v7(%EkQs
+.5Yra7~o~iJJz>~23Ky^"A$1'W||"JbB8"]C-yglVN6+@26y5FH#A-e0"xFiSk.e4B+%ZSD}=1$PWbnE<wg7}+E6DbT:90Dk+XICf;:e;NX>JKMRK%kS<S
+eXklEd0w;s80i`!>2_9q#98.OWyfuwpH.G9pJ06W5o12Ak{KKH,kY/rq&{~K0oY&U9:]]{S%r+^C2qZClNS$rh}e<q5Y:3Q-&FWf78h,JUfSxYtu/vahu=
+BC1RFH5v&+FUIn>`}xh_Hd>shz`TV]DUu>nnTw~khY)iZRvPb".U$HO5eOXfm&M;/v!(;cwvkL<$DbSKk{FRsTpAf9t-]BzEH]nTw"%jboS=:jpIEB9p#b
+x)T;cV%-qGJF3^"lLm2hb0)1Zimjcp)v8x"OcM!mt4C8r(E^]7-nuUVrFj_D'4bSY`uMsuc|FRAKq3k@:(A</AXZ2BG@|@"9mjk)&_HluD>6k5i#RUfQi)
+<O<owqR'!8g`wFeaF%Ui$fRNv{{=WqHCvnH(5[K;SFNI#zCiQFD&g,KwO/l{I}1]S@X&[LkHEwcw%w}R<+fC!M0]xL'F(Y:{GS1N53<hT3e6SB|+,%}lhc
+.hHvU4rST==Q@aBoZTy/IN&GQR3A]+Y4(}]'!mQnswhF`QV)OaD}5bkUH`izSfC4U,s,K=`TZ>nd`6t[mFqYnVZ}]|6_<.+8rzFQ/+.tuG'drb7iZs~(+J
+Bzqd|P&<DV%D_)fH:r/FZEioOqZ0w-~O^qV8nnBztfoGXz(yK{68Hy4q6/"{d!h$y.EDaNBm_mKBQMlY"9N7QQ8/gz51`AqQHq_"`#(RWKTKX<:5MIo.aJ
+Gr>`c2oTma;%QaBfAZacWjW0ao2&-S~#Ji^-%ij:]d:GP_1CYvd3|,@RY}DhQx(d]<Lb1ct:q#|LiAA/36leGF@H#y>U9Wrz]AhW-Cm]V`TF&iPzZad/'8
+r4=.jF|+b2"-]WV2,|}4o+',ufp]}M,48x75^,1dsq/COmMD:p>Z{2b+Jv;zU!JqQwvezHiFQYEnk_6{i;esvNKB9Jkqjot{VybH^oWoedUtyU$[#%=y3]
+^75bA]'ofeTHo%%2>Fg_o!.5nkg4UG{IV_52nbw;HZ.|,2lztm{)l,xvaw~"cl~7R-]}$}y@Zwu^Q;);+i_=f48Nq|V#S]9|$bG1@:SIQ(Z^nHj8sF59~]
+}Fn`rbBPZhJtt.R3Fm]7r@Kya>qy9o:;fiH1om.8cLk4vwM8]KISc-.0%.ihMX;@A6]YN%<e39W0Ial&gG>6,IM5;$#ZORleIoO}drfOB;@PoRykhZ+wg&
+nWMZj%2^2Xb>st8&+O^u%,R%{&7u[""Bqsg^mh[Z/U7PzDBq|rqqamJ1#cO7j_AAZoWLfZ~5XU//5};R"%S:DliM1Exw6FB!lHr"0MtvJbm)]#[_6-=;w,
+-|uxIxaEqDA$sa$d_NtGi7,[b6=iQBr7m0WO9knB~wrAut@%O5m|0^3R^VPNDOHsWW]4}wf}MP+e8:[BH63kW5hfU0{U})QJ..jUf1>Nd7+j4/(#f;[Pm#
+2p;x%#R#od#BhMuBL^Z:N3Z%{-fvD]}#nn{XP}ui~C$j#N%|sZzFgAlk<aZo-ED::c6k)bye4Hm[w7XAQ-u,`'gaQ5O-e'+%o!oyz5uMw|3BQd_hg>;msc
+Ws|E972&Y]%39'(y.qiATny`49%lYXoBj}LrwEeV1V;4Me1}64;|Do{-uik#zn&U_[G&Z/3BdjRd)n^wY]re,U&9"]knm}31yr~fo:1H/`!{G,F6L;jE9V
+"70=PwXU&rffk/zw)XM{avkdw"S<JGzA=nu:}MUofrQh-vhNN8(pIMUf9;/;zy7[bpc(A)BEvakqDAllgz+!aVgzEjEorVms.qS23.=(jaQgfJ]Gb%r2dJ
+yoGuSRm$680`Ceq&Og6kQX=aavr;+YrFe4}RhAe+^xc#q'Yq=k}_c+-|tdrKiDscYfM>Q&XSmCOWd"B$@/43gMIvT2_qzLF|bDl'=:v_B/;nUl.4BB;h!W
+U`w$cpt|O5XJ4l~_>'Y5YP>+YXa^2RoxWM^lU]<Rh!t+z0NeH)sPMKR_{5m@adRmOT,IqvQ$+DL3fh%Na%1cTWk4']p[)%lth8,k)T$F&l)$P`_1CEl96v
+VRUZl0]>N@W|'(TjbOOVn)|0=jNN"p`'DwJICj'lLz|$s41!){e.>)_=19(s5`N$1B6Dh%zl50u$-=g%p"VR0=%g3=>MoC-bc8u]QS!lJz9wTt/gims^{3
+S>T-bn=9(#$4i5_b1]:tAhold_~.v0MX{-vsK%}$A_5^._gDMqOGaANO],z)NU#oGBUJS)}mobu3|$KD+]_B+%2qHU_lBTHFqy:ZwRuw#Bim+[}KTyA(#,
+r1^}l%qMuTvwj(.0Mq|qRVQQAq<iOkR3;YJ(BF%p]4/EI<PLSfN|RlE`PUY#SCkMnjoq2M7La<g|O_sP0[Sp"b^i;be@(O@%(%6;dM)6C+Ov!o]tm7qRut
+d7sRaGAeefiuJ:ipvSu-/!3g%6FI.bpjHe8Fu(E&rJ,D$qI)hyCTVcj9699t@m"qOf.a@`=r(&q:PH9K:>//9t@83>0bkPan4$f,wQP6Is;EL=>|cF|pDx
+=d6xu}bT(J3chRvwQJzuBF.^wNmj18HQGAM/~q-)c'%XJo(_F=T5yJ}t)qCpG#.):mTJ3--PjXPfWwCgmr+NGnb9!_VTD/WUL4T/5[ET@1[RX^C"=]<EI"
+fpv8~KFBm}u'F0_JZ22_aMHOic.I<oNY>en|jHt}+s0jQy/:z0RmaQ(_D-k3H=qXicHgj^<lIV:`+#.KuOVvA{8v=Rkb{2Obe|Vd+Y@xD{8gtL%4CB6bio
+%o:K%tt^9z[IE.De4hVwNpj{`^l}>Nw"Cr@G4F{;%}-n=v"n$v,dE,a`JDMZiF.J^pwX"sgYevt+o3l^89y+LOno%Nsr1dGzX/QIK(;^GFBSSLVI-UM&@H
+.d^+Z[u#;D;^t:Z]ZQmpxgYW!6=>cd'i96J|qVB.T|.c%YxrO]d|Y^9nw|JjTKNz{T%ZYm}i}X)-Pr)F1KamjM"/ccHy{'#YT1lwA"8Iyfg),D^kQ(bN8d
+0;t5"}l@L4-v;44[Uu0(>ht<RSMz3uDa>#Z4:X5;XK=X+{Eb-'.7(iH}Z74.`ma=2n>vu`WTdm!k5D{yf{%Rdq9Dc)<}K7L2l7L(>^CeK|StCw2I3MNQH`
+`@sZ-DkM5,=_.Il6Qdgtj=&o>9VhZ5SU0iXo5gr&gvQRnAOY`"sh%hTxf=3vMw>(G5'W}ZDKdx6/zY[Hg-Ayb:P^wFq"Nn5&luw+RdPI'siQa:~-0+b};r
+5Wc>n'6=,I%3>7MG9CZp4L_vUf/<GLCJm8LaDl5f[d'ChzHvbhtv>mDrNVMI0N_47C|aNDOlGy.xMY4e@C0B!)<(<16&A1ZUyKZ$qIHZIiM'a/iFoioa{<
+&BCT#_aH)Zy0!&57Y-Q{zYy-nXkWtvSNv,NwOi-c`W;I2#$a<#n9WzZ_=EvWy)Hp9Q0o{$^(}0x%1jYBOlIaEn"u|)jgWP'D|J~}&jt7,yne"QVFIM;ok5
++_no]bPUg@l-:8z'c(pt-M&G<SS0!M=;/VTM;laf0b=XcTeSDP`2"!@osk'!+]b!"3sE<z%H^`0WkdJMg:Qlcy%Z(hSB9oA]K/QUR$9h`.,Pnt0nGUP|Ep
+<[QP3:X#GCTd3Z!]p5!Vc)8CL)4log`Dof8(L{W79b#P+'g3=EbDF}:8k;|"zdY,R6:+l,2Ejd<l"bdV_atMt-QoyYE}d/ZCpjc}EJ<GU9X;`3-Cq[if]7
+zOq;;!;y&Qg#=!syZ)@=v&NBm%0qL218n%pDQw~!wV'R'jbpvY4>((`k"p1)x1e&f/Q73U(OrOd|lIs,4A3xkCKk(yEZ}jCdo[+y"":NZM5(fneh5a3/z)
+)Imm|6_'wtJ+{^f)FqT5+=nv$n<4uUwvYhrV%quT$:Q9mWDGU2SbgZ2@<x":Ctl'_Pq/sBVl1)F#pR=#Zx+M560w"f$+b"U[o/Vi7_Z&j8[_D|W9#Uv9aD
+5-a@'lxbjJ|'H]+nF&``(:xbMY=KuNoG'@tZ8$:vK0LAGLv1^mulrU&;I`^QVcUSAT@"=NGQQ9&C[&0)nau_FN2{'w|5c}~xye1xkG)|Z,MH>Pq.DSx_-7
+VR(B]g<3[@U@Qn]:`>="(A7NkjbO'c(4u<8]%bITR^/Tg(8ucdYI^lkUMK}pZ>Q^/b:{S(>&v]tJJsCG4if0.@6)&dP=TG!6Qm4Q/3ykqhk^-[!&$Fl)ne
+|MgqATx%_,7/(Gy-`)%B!CU2C0<m5o,)Q[VB!Beo(a@""t/s0_9=_Qn|:i[1FhCT_@IFxiwPhk5C/wfJh:^ydly,xl9d.GY_57wW]tx&q9a!>+dtvV8oC9
+7",qm3J5[^6]X0"%+J~!&ycw0c8J#4#+4r~@&}EYo.jKUvkj'3M0XzQ/pO]0vv`719<L$Wq$(UB:^eDW[Fs[9ZssF`48%/tT.S$QFRsl4iw$!:K#)O$HGd
+Y=N]1O'GM{r[^lNG8X/}+/_rBvtsv75dq.=rh{5/_6;-FU{CrEVZR^EN~uVW'#>8NejV{Bm3G']2j6$e4vmhw+VY'QQD-qBniVsID=9!tT1Gd<q_z,D}!&
+tu^L<eqoZuj{OCJx~=[>['Z!II!d%+V2o{cl>Un!E6z0#NTGZ/T4X6Id)cjy)">2VvrJJ+^"JpV6r/c!YTGH6zSv$'J_1'^D$iyHg;}@6Pga<6I=jnbnZ:
+32RfU#{twqoz"3vtr.QeK#49%T(4:ivJD-BSw['iP/qqf3Vx7$eN%p,}"Fj.;DJhLOIkgi5|M.HL(%KQkP9#:ToA8DF$)'lwP_9c:}3L6#9IB"[o!D0U"z
+5o~Q(Akw8i)fUUke1Ajvwp>'X53kqo660X!7z[zdD/NrH5^{ce8A(/6#,Sb>:;N_/W5'zx_x{j:PB.UWr(,MC3D=91U5C2)1TdyNK@h@dk3bDtKH'.eOZy
+@n!tcB~@<AtfYArMYN9Uw,}Bqoiq3_S%fy%>0p==@ENF71/4ck:_qT3$/.%&joBi;L2lm=8/%tcTZlSH+L~B&p#QdZ+3ScG|chNc#)jcP}nl1C745en$H^
+RVU2S-v=%:jaJ`HZ=uc49nr4q:l&~g'ZOsw/(t:YI;M9:c'-FS_E=ITb}A`zi^,_Nd09Iba(_p/8%24qcxGm:2g+^I!.iY!+p`w^h$!Ik^V(LQS(tRHI.^
+#R%s|(24'`!`@EI#.(8w"Ie,)y=p"OR)^wxCY}FJ4(Lpm$43"exKgIQphsE:mCk"5RpcyJ4bWs@Lunn1utJgni1<."zP0D)e2'4-N_PAl+Y[lp[7heJ/S7
+1j2KO0WG7)6FdWz:b)H]tM:|s4~r0bn}%Zj[HEt1_i3egL(+17c7tC31B_X,ADyCTHs^v8/Pl/k7]h}aLEWpA>KspS1)i's-]"gp.#|OQ(}C)NY>!3fK,E
+vU!MFC{N]U.Ii5d13>(j=rLNmfe+-zw^pnEcV7tB!M^8x8%{6"@_n>}8K+l7paby<Tcz+([fM)G$i$X`.8&v4r8olst-X.18=r|i=gb%H'wA6$$;x;e!'V
+IH>rmq~m(mRJWowD3'Kthn+xE=]qb^++@Fss!{]sQS:`D%Bv5@;a`#(1z)+)&uUGO].+Xkl5ymh_$&o71j+(f4``99,)T)cozNYYU``bK^+9VBp+<[IFZ_
+|>"Mro}!UXs4Ienjr&qKG)N09{f5:W5O&'c;/c(E~u1;U{=(brc#`4}#~4a|qv!&xOuL.MUd9&H7$,A3qJJ0eVC}d'iJDR^;lF=h<2F[Nwu1|M#gAE4g]#
+6pf$)l2fy^Ab/$AqgwnKC:~[r's"CJJi^x=9L|!c]`Iw}gi}QPyDEohlS(utQx[J:{L)]^RU|f>5.c;)&bH{UmioLWrQ8'1i{wC"Ec;h{]a.ut|qe`I:E[
+!6;&f^LX(+HeQK2kZh>"@c&lt6>7aEy}!7:fGK#/<&Mr`d^ducW(!u=uDirRyf~uR'TSu=5{i/n'uuFY!}aXPOsANlIy_%BG_ZDVY]&c5&g569Jr0$}vWD
+{ETqQq%a8EB_8t4cE{Gd@54b:I~4qA6F<c>y;}LrMo6Qoe`q]PPJ16cAx,iCsQPTCRN6]6>}KNVjE%t9vQj#jcBIE"pt~jsz-0|E05+ZbKx-3>'O1te9#:
+XR4Ho.QrJvZ&C,MoqHNQi9GA:Q%|Rovapjd^=CAyRymp+yswu<l@E5~bb7/-~{a-9jP/m=6-i^-hX82gI)q8K:3Tg/-s1]LyBSYZ'2I0e8:O{|`t0piWWr
+X4zH3buq;)L&6FiJj6zx>Q"sD-60[qiY),BtJ=y;ShrJ:G#q]Rn.0)#FQ>#&$&P@5d^z;Md|bq0,ZB`UaI2ksyF&e6O:77:57#1e-BggWjzc)iGkJ;.y$C
+}x't{fXvJ$<4giF#}2/u.`3%@C-Q=BueZTpvvSV2pOQkQ"I=&'U0Eokq_Mnm!&S=T#~yRw9>+iNIBb!;XW2H5UI_:o>JyPnSZr`bbrZFkr:l<yIj_NekZP
+YW^}h(asOU&bhkf+Z2p-`Be{$jve|96e&Rs139#T-|l:jY`!x$M6d0fh%z1S;NPuSVSR:I607_$ob$Lk2xL/QN~tQr76uozi}XPfc&+9>QkU(E]l)TTDYW
+x:0/ln:>(faCoJiU4;XC%IE8d0b|K"Br@ohO`3]7(n{`D=hK+KxAR(d5=epADNWFuAsT8__wW>Q-J!<e}T(;l2Wi1h7EA,SC;k/UE&FU482,8|gJ|K(R>K
+ERDt/Pb:=@evi]|b{zqnwvZ_Kc3EWCyvQl%'Es)s`.4Ox0n`n9XW0e$d>v$OC[Pq09HXT3SRBkTOKU$:IQp'%W!"`aD)'pzCR]#@FugTT6Lal[@1U|vueG
+vf!E<ZD,I%Uj`Gz4f(cN^fyX=%d=[E3Y(ZPg-cQEfcy'GP>bp7lqr4o:cRqk8i/[nu+7I;.wKugZ`x#"#s/NPHGo.-9^)^Oer<cS2;R`R#pi4S.i=JQy1!
+O}^n88^,a-cw'nm%Bl9CDSVWQV|aK<21H#$<o!wn,b`2:f@@=o_`sKZpX,7z2dFQk136GmAcH=C{Ksh._}SLc_PphZy6W_uf"IRGwC/@;T|$.#z]G&Kimf
+_t[RR+bi!$b:9q6g'rgnke5|ywNtjlEd!,x7JbbLQ`Mq1,]^rH7{gUjw43Z)48OQ0sB>AOxBJQ.6DXjkW}L8Ji2lHysR=,)$ep]q-9ZetWEn!/`":7A.U;
+/v[jvr"O-ac+Z4Da%Df3"DByse3HxUG=OuiS((vqef+QOBlav3>'}HL"eY)r`';:vf1W0XQ73k,:ZZ.n"i>y5}I^tL{WW>#ME2b)'&+6ae>E0iVT@+'J~9
+#4iw0&b3vUDTT2MZ(d5VXGKfEoVt1'0J1.0dMdS&zo]4!"b[+7-aD%{=Vw3yz0{lngb{LnvP[hSp=j3L)cxA+L==(@SbbVmJ(d.dPwWjjPc2)y(Jgede;C
+bltMeYzwA9nb(88=d1N<fQ"gresobwzHR5ddGKsg1|Ul@2~R4%99Q7T9.apihA_'WN)yb}P{2=H&2[dh]/~4b4DB.GFUNS7['zn>JZuG#hoq]BmYbw4gL7
+LyT1^3^O!y8boX.'|@s@2<URe=fRC/IM!y#0^O[X.%S/}Lh'j-.(,5lfl[n6@rc"K8e|nm6EYh~;}(S37GTGmSJ^pDKH=A83zKW%d>!rE"egHP6`h%AjjL
+0(U)(X'PT{WnHE{5kki75kv)l6NC&X@Y>I{L2@}Hm'`AEO.wN92wjQc=Sdc`H=TX^Umr$0>asqUeNC/%C/qLt=y}BBt"bWqLIaj08wf_gZ7xaWLv(0C,B:
+3%;`E<toc$8d#dMj~<2wCabbCAd(51_VgbxG0:4vA4QeBy-r;[Cr'zI9Xika^qpgT$|4BxijD.wnU($>$MVOW[Qz{s_Q~19R{rjV)0dd%bPs3HfM'|miVR
+p1OZUR.vU39,pUm3HSfc`5;"z7uNO5go9eItMmWS<b#}s%Q=<'9q}QtqY|OBKVt#F^zEMxdRuR```{dV})bN!o=bJliv!4&%TeC=xI'b-](LpGgege}Ekw
+'4)T$|JBI0fz@km6+kKf7/=2yEd9W-_+s`$l6'xYDnlIYg:}zjUuJH%F4<@Gg>+LZ2R%_G]oIFya+:tmDIfXVKBhV&h+Xm(+Q`S<>b4lKpUPq(8E3UqRtT
+(7m{"$Zl~LaI^z|'5a23'q|z'fj="#%I~NG<M)E;i1K.q`<gJk)KebK`UDft1W]niZq3WbS4Ii7f7ONT<cJKD9L/A2$he'l_u3W#$k`Y!R-%CR:uqHXF#n
+gz0!!/=yf!UR}X#x^/k$fhhV9=#dY]|/Ca<"v^p3dD.Hei'n&/Mg^J}Lg].ayieZ!OZt^K-rpRNC-Cve2bT_%{,r/RDq{f}09_QDn@|3ZhBA`N&'g'P{<'
+2:Wj~NNh,!H5L^YdWfK`<zwC`3~x,W[^qM^:(z|Uc1f`'/`k-2NFYQMG9CV^f|YY]is[$F5FJ=@RM]Ms_8YAlQ,Q"r$e{>@&vY}rC1J60`Oa<,Q#yHNd_9
+Z&^cb+O}kme=|{r5.uZ<(zjhmR0"KKW=:q{h`@:"xvn.!XhRY|!xE%q>Wi;69SsP>)b)'LU}<LAaK6@J)9D9nTx&]lHeX.UVxoDgNAJnbt&A}0GI"'slsQ
+1&dOK5/'Lt_D7q<Jz`wEb5'|^(^Y;_5u!=nz5rKz}AJli-W>mjza:;(/A_LDGT][P!>l4JhC1pyY@xX|rFnCdA{Ko^RxE2.TkawMv/L)GV8LVr_LRY%[eo
+E{1%1YJD[2^95&&pDKg|zszS/,p<k09>9>X82mc&>PdERhh"[/!sE&_FbEHcdCjA=x-WDGu>^|>Dw$M>08@ItemB6(tLu@@'@l&5iZlyY+gP|Poh>[:kkL
+%Bx<~zQJiZ-p]{/N2^|A{zpzu7U`~}p]YvxWmcuS}8;X}pd&GedgSB/Bk;RHMX'Z.1!Y_YEC7cWK'U$6x0W|Uc^%61aA$O:0,<n@]a@h.5eLJ).J/&HJ)"
+"so"tAY_-w3vZB56/@{ajy1@|dV/e0C,P;WmG5M=E3.I|o_OhwIC3-gpHM[{a=7K[N+b8yUX$beCGDR)^s%-8;,qfx.eX)Y]Q|fhGITZMF<_~ZgN'$cln@
+w@=YX(Q+MABcO;eCd[!kK|qn=S$VfHgTuocV6h@guPAipt1Wv@xsnEz^Qv0vVk{P(F]@>7_XX-XJ-Txpi%#H3{b4UhJy^TJyeRS]tB=qFc"94f'hQeSgET
+~45Ntuq'CRo7nxM61eBnu/i5}2Jc<hs_0!-CV'sc]|As;kY&1)L@+r<vgeLj!WJFT]>/K46(Y^}Z%4<L{d10WT7dKFqmmc1P^:$Yx%Td0wCnMOac}9<naP
+b77t^xPmV&qq0q4|NNU6qKB:ay};H@_L0_mC:=zqf7)e=SMzI2<yRuk>8|_rnCc_~m;C}EAu->MP/a$"Wcq;zY!ywQucrDGlMyX-.f`c#FKT{#`aR=IkYk
+$j,KA$1ZVrhr,ngL4XxqOk1J<m+IB6K2A};/a|h-;@Ko$AyWbOFy@la{6<WJSEPT30KpBkL#:vZ]r<G]^^V]!I&{~E+WJsgZi!4nd(j:Y]2+WL{'jJHO#B
+EQtDXUUwhheE60mETrMj2t}t[lqN.3uGe-+PB_DLYc-M3TbV+`Z^2QD}$3bc84;EU|+RZy(A,>kth^63[7';juf6lm%O/`uh/[vY9nD<am"{o|};UTDo_R
+DUlX)uOm:ePcirhId).M.c{]-$O9LpvDm4d<0famt=>t,FNk(#M.Z@,-!10AgWqcQ%hI5$FNM0.;1[(!^vf%{px@(K)$|{Ta^SbhA:7.lb1k2J0H>,JQeZ
+t>g&19<x-`<7!fwxcvOOnKJ/L#KkaPuZRy@[n2.S@8=zAhp'inFl#0XNVA8B8y|9H}9q_PVB=W6Au#Zo0+W9z0>JoKs@]3_`d)OBYDWE`/dt=$N;%|!E)c
+-2Uv_/@%mo>dzSRr)j"S5:%Y}M.w%F9x8,l3SKfFgbk[dL2qF<va_AUMr|sLvz157'l[9IzSy=SLhZ,Len[bz9[(Ky9EvZbA8O0|<tbrJCszxKSRK[Z+[0
+PG&Xb7X#Q0_7+;(Bih"UmS[o~Uhj0fs=B/zwj]Dv5dATK)oJfw8YHKk6"qsSWW=0pHYlZD!Fw1iOja:O2!bY1)aO#o'^Q{=GDmKK<WtJ>+2T_e.tM^Q5=7
+UK:%6-_;py|cwOB&XV-L-:`5-GSsGA4CxI87:)7AI&)VA8a6|c[e,aul)rS4~4gN!>RJYYDAdg"V:_^byE.,0|l86/OdI1nd)O}WpFYg%G7IQkb$ExCLS_
+KPiSBY}`c_qez!Ut#Bho}<Y%HRT:vU{C&Uwjl9kyGy3nHqr.)XEh6XGdwqH}bS2f642zu#z&&4%oIhm8=Wl-L^mpxYHP2]p{&5]2~iMfG|_|cn6q$l7j~q
+(MwAQ&IMOfcJ1#w)~z%&AaxOlh,Ll,-R)Up9rQg_3ukn<U%_Q!Xyu_ZD_XUg[!z:hZeW@g[;`o9JHz;237QEe8]p]G=/+oyQ2AN$}P}m'O:lA4Ta-@k"$_
+J&=T'y;%s0Df<#}K8n{-jl">+IH}U-)`&:}%qd.F~FKoguXr6A_1]4dhq8I[+OzM%&ZVNoI[hAynn[h3@zy:2__!&8K>nT#3K(cY9#hXwUT]#Fcz]jNK&2
+e2Z}`,6kx+ESZOQ)#GC|U1OMN5>yGbytZVFXsZy9tZq_@x2%Nxhm[}X4/65}JR%&$(v#`h2A}wZkQ}eb$u~of6Mt+tnnKk88AK0Tuq.`c!5{~HC!tc_`U&
+HL{tL+~v`W/'kK14%,L"3Jq,h.CR~K>QrvLwH8JxDCAS#:z7NrV8"x6@vRI_a2diw:tdLCe{z`%_wHE4N39BErX)9M"r.f+|Ed~2V}aw{%Hz<8M;k#bN>c
+eL}k8Ql^#mGE^VsBa^XDE^:)L}<w|iEA})9H/9"fA+""g``u6xH6:|B]xhW;bA%mXi_A)=&}HdqJQz;`|dYHpq^:GrSmRUGn4!gyFfwmk!I}Pd-&y:8d#L
+~MHDPWP()%DDXYxb~i:Dk[f`rODU:0ox$'R/T(V=nCt[xfdk8f2z2I_^)t$Q23/C-q:C3W<(R!]qqBg.BwHkX29l>l!W_rGTh"No(n4`5vskA7/rY>^MC+
+mtQq]D83(2S0DLW})IvggC$5FB8(V=/hQb_">yilMvpd3y(N;G7J2<;(kT`F`$OKG3_!Ysr_8Pq7].PaFeM#[KB1uw'Go5iD|dS0/t#,RPJ9/biXiE}x#S
+D-u0+ZkE}u|!%(Fp<X;}6hA4X=7CZ{;Bdis']NhpVG]/[^Y6{-LLsGh5d}e|;TmM8(A|@z#%_$~C`{Lx44a'nF86~^6Iy[zfzj:OWn6Pt-^;O;;]8XlX3x
+kY[sfJK95u32SrR$Mrue>"g2%e+Oc)k"mFptj;<Pg&q&pt^LmEX2|9nVO_-IYYC"LC{'Q${n5!Ps=.HD~DSVP|5jvg!3.I~-8'S^ciwko({NRI6;(4j!&u
+[zgY,XG8Ux:ty[M.}i.-mEcfKN8yZ4&cgX2dDZyl>Q[>mj>wLre{JQ!_LPe'@GH&7IrR9V]tVLs=~=5X%i/L'uIbZr1vh7pa|EUGA^}U/cBg|'C-aTSajZ
+^J)Z`JLuAa!wO/)9Ei`&4WRS2/,tDEp{L6ZoMuWI45t#J=:;k30c:7Q&5oY|C):Do^OTW9f|uTUV6XynOJ@5ZEEl'U<f]W8lb[;YFi;0{FTiP@52i]|vMq
+m27l7T{.iai&Q=8sW+zeBLXK|79O~6b_]`[Zss6o-9{V~7gYurgi)O{dov2v|+DX/o[Q:2Ev;pEzb5'FCkk^F%~f,8v:82{Ka:6u]}D7NPNFC"j7ruJCD`
+/fquy8Hw`:z)$LcSWK{E!}~YHK"HL<4|@5x]bjHqKW`^5rXPKB5h^DlT=dvLAnDRFOtH"lkbEh&[jX~qnd1N%jhCeFo2#JA"d}LOHf"aJH(N|n/1r&c<rV
+Dh%54;D2nY2vFraF1tc8'[#yx+K|ifI92-!1R+aMnCytV7R=,nz07V#hebOI2K{7v{Vba((2)G7&_k8Vc!G(!zB-7#5cR1J<CNGq[ql[!5=MnE9g%N2O]I
+eN)3#qF={NqVSldvuhl:#a=,L[<s[WlyZ])[]Yg=j]n0')SkZ({Lw|JVh4}LS#GQzHAVR{+&G=pI.tA)5^>DR)R6`$DuoY0OlsG8My]adPv(4eOUeY!mjF
+^x2NywY|q$"xp"g>m3=5|tJf``5mQ,noj7GXp;O,ybYf:II++;~(FXpA$n~)IkgN~Q5YG(D5&NYK7xco_W(4reb6`Zx9[;1[L]%m;W|dd#}.#5#d`(_b.Y
+_n=+e7t0OFk2pZIr1[vSt_)bpuP5<:,Nf12wrl^o{hD,rsw>@=]Fo_~lkO8lIfg6ySSY>u`G&benC[2c<17a0T6qpaHCUxNCI='1eWY)%PLCX7~Xbm6ft1
+#W,Tk>e:P,,fy59'1>i['2KREn#cN@N<`@'Z(rNS01`R$qeu_wtzCbH4uN-#l_lh^Qm6e#G(xkp6^p"O5:Nvn)'_$!4T;9mjnt@nadgX$Z{lST;AK%:/:;
+`G)E-6'0"-ZR1J:O'dKHEoE}{tQoA{#aMkyJ(@~2O[%ff0dWmWN0B_1<.eR).7@NZnzzb+!)x!]^zGtqYdH1+|ElI5{}`NO1i!E{pvT%}Ip!;z/):o.g)6
+auSWjZ;Ynj5I=qBXHaO{&ybozEW+eWo>nfE_CAKV,J~t:}uP8%_z#XoQH`^x&"of-&e@G>X{rEI}K$"Q~L_wt:nw]vk=a1v!_Nr9jy.JMbu-/+a6Q}WBF5
+CDaCod~dpH<&ecxKtTrUwJez@RLZ^9(d|YY{P_AtMFra85VfQs6lyqj9inzlmll(7Fa1h8kcn2(>r>uj[<dZ{97F|%z:D9uh`{^49)QvS|3}8c2{.cnE<{
+&7k/_A"L!JdN)A.T^Vz0emVZZ]^f9b<7M3^$=B3M%hK$%>[%~OqJgUi!TiN}kI_Y.;i8X+{ii`$:5kVyhI!O^,L4)7Tsb,Uw7K),Ek75o},G-wQA"oSAe>
+$CrsjLi:)S0;@)5Fr#|5@/wYo];6}NBt6^|zE6+MIt$=V{~S.9HSCI3R)CK@OZCtU8v8_{"/2XvuC8h;.D4}`.JG=PyfKY8YFNM=r-/t:A'@L66s,%88O/
+e,tM>e!8Y<F@]XAym%G_s=&tp{C<pP6]Bf"sW,Ic5@~ZyK"[3G)c&5r5`](Gml3c4<&ZFzkH@.!G%dtZPLwk!pFn<fM-;ivI_Uw@G0AGA_]z:XX25I0aFI
+:i<ae^){(@w5Lq&t{F}I+iWU{:V;|.^[|LNwYprEGzdJezWIaeLE;5Rx1&Fy&1UpkOC(lm&$o0p|<jT-n4_rLu8$Cj6u)`Y:n2jFTn{@EY$CMm.'!3MO{g
+W}gQP.euvnRX5r/aBG~kWV0X!;Slv(6')y)@,Zi,%GFkLmHAVTu3u;DR]xx').Z9s:u.du%rMg{6e#'cTGeGu4.Ypi;Tn5K=bVsw`Me-m1dz->WpaL=5[$
+e#!zG4AC(}-bOy=C&v5u|ppA8aH|'@OIv->MLzCT8ju0Knqz~$=aahk:{KjK3yvNR'O:>"d}AeaveD{OZrQU!^W6X[|y82"Oz=6TJ`]IxwYEM9Jzc}95m%
+zUJFgc[m)ft{;P_vWUR%Ard^'UXM|3+b(+T#Zln^b!N;IHE9vK#el-"m)%GEA$X9l6,sK<&tb`#aqD&:euiy@I'-1)0F<G3-kJMMeuHC6Amlm0fxpKfpZH
+,4'2,Ir38e<OLwXUgw6oq{7H0|#7vw=(oTIyzj$crB=OsKL5N`I.,](D5h6RJRm4.N6t:Xd_e{Xj'D9clLdOf3YFziq4z&#`lM~MwSs%{W3)4;C4joSQ["
+N}^S:co.OGm{RR':,pV$mz=Q'Lq8hm:1Qf4"F.'L2I{w)hN2$/lGXEeQ>YqqY=!'--uQe/n'qs}_UD~qI{:lMM@;&[1yN{1RtcXrF8[T~{Eyg]a&5t>vL_
+$XpD1MyExH__^db9fZ3_W{jxM2M.3Pj,!Z"S~t3l'ImM5yX4HF"R]"gE}Y!@Q^LPZA8jGSQ[I&~Mm)]ytbO,.pmelmC]a3Zpv@,hqy7^h<"&xGp0wD#/7H
+&/9uZ>j7"[zx$GAYtX)4yO}kf;QZzG4$[QjvWI}pTpj^j%XP.hU)BvmstxAG"er>SUL[$QO`KuLFijDXFz+zn@Tc!6Y+<I(yJ(4Ml0+Na^'YX/'PQ/}<CD
+#$x))nPwrLDqT@,2tZD^9{dq5Zv=[nWtvS.UcvLLTVHU[<OaeBeQUGS<g<L:rf'%0kyQ0.7fl3cy&7PN!OyuxELQd|yXxpB`zx55pcg]N2gR6CSb7;4%^W
+ueSATw[kmnzC`2ni&-bX%QI.1nfu>hHchs/pgR]]!0)T2xct&g)2vN;MJdPX[;TE)}rqVanjL@d7_26z;LHVFhFG6]}Y/8n+sS1/V3hr~^O(<f#6W9Y6zO
+C|>wtAZywT/gB1Ca+jk{cvia4hS]Jj.}/XxO>g)D}>$M_TEG$l0:k7#X4#-G(xae<8CxT&!M98Y/n:Y"vJO%U<K35Veo;UWWBJ`X^)wh{tW"./Jd_+MxnQ
+#ee/GGMWP"BS`-S._d2P(=[0isy.xxGRZ5Kk{RKw<Y]$B,^:Z3EXCA+6Nul@SV~zBaVXxPJ2Z&',Yg>`HQGsij7<@'Kf3Z9`(:NARrX}vNqo(]cdQFX2M&
+HI@Y@'u(uE:vvGfzAw^$vN_NxN%`cwHpv96!m;>7gvB,"X7C6qXw(a")}PZj7IUPB>1#1N4`,+V/>>~6B,OJz6-49$cXD8Rqnizlr-:;/e/@[[78WGgCYT
+_7i8t0"znC^)OSwy#JZnm8wT/qMH=w_zkFm)6z|&HV)hYE<h}4xyi41!j#@mj{~98l.3D0S.}@mt;_iCjb_oc!C_kB>Dr<}@Xc]S@s{&#ESGWf{|TYXa|.
+b:~Y9DeU6yR2DUD/r%!0l'5uyk5hnA%z"K;cF@{|<Oev55mfvo+i|]3FHGPFu=S=i:fBxt/WS4qs3b_3k_sLgS`W$uatEVFK7x[A.6h85->tGy{mpZH#(Q
+#is0sYK%z&}qpQ9269yMwL-p&_cpp$#oGkD;:/r`"iKw==[PX`-L[Xu))y5suo=gv{-gs:[8FEy]:pVF"r]-atg.upRwp|NN0@,[h1^Ds>N>9rhl:=naGB
+R=3A"JlXKSqJk"5.xJrrG.O;5oa#M8LY!U90dvvu;F~Z7b+F9Y^[1`<abfMP.'_.r}BGx{&7my&L2e^6d_~5x>==wwSJej`lt1X>icC!{U:n:#bigqR(#B
+"Rk`]7BpJb^:^D.tu<%Xo}91I[]qA<^a;"9FC<MfRTn-k{]"K`AD=5|$Lj}J"cr2rTen2@[TU"rIoDKStx|eEt8E``'#khTi_8:s%JZOLr]&t}wn,)A4&p
+1'')!wul'RA3.<^I7mayiJrM,2/vzX}&qYcw#,gLYLnOTu-,_V4o't2;tdK(l60jOuwx(p24wi+p)GpE|dH:LS,0;<#;![<on}p0g)tZW(bNyKQ1+8cmXk
++`^,RRQP%5j|F!$>&U@G`J@MCg^I[jl5xHw/~Y/hBkR)yCF^#tmST=NF)ZW{.8,MJ>,Xv3TX1DXm:[}/PoSvu@%JA`wi3%@.KG>s^WD=SSE{RW'9Ona>0v
+4T#{e,p[w;>V!==r_`WrOmI0iq6|zl~q<-$'>|EL|K8n{!V&2cH"@rM}L;P4]+De4r=f3N"4Zgz&_7YC}U/i@3B7h}]RA&CE[gT<w6{,1(0$}U_Z>r9%XY
+JW10Qk<_^6gZA4htfNU_a+,Cn5<}BL.C,N2ptIf9jRlI0+SbNkJ^OcCxmWlsadC|fcN46mh#1(aTCBZ{y.$,@xIbL]=N7jnQOE4:O0:[W5hjZjrG|%/%=,
+[i6rB{HZC[74.cv7peGxawRtFTJv-D9>H8%|96'w60-&w&rw>mL|/$|YST]U|!0X!cgEG#Jt[.EdlcX_vnpqScL$5BPmQH[41ocrzJE{Wi@iA$uWD8:Di.
+{)apQ<RHdRL}_F{j)|)in;Pc-d)As6hoDnGmTuQqz4jFdJu>ucVHJ+PkD.H6']!gP_4_I1dDeOfH9:rL8cKp",UNk]HO/SE9)|wIn0e,eN!1}nEg+lg{Av
+`:}tDlJ^rW%VHLQEfjs1)^3e^.;gVNk}sBSP7ihIhk8Q-3DOAgb2W#NKE@ZGI!-npEG'x'w}}p0}M@(,oGpKPFm:0V.UnT-n%f}MsSED(F7LSWq;LFbRKO
+Lm|G)i`DhQKWI16H`j",}92f@Fl!%J2=#.a=aZzd,vWekM}I|ItA;O-LD_M[Gw;JmhNY0%,hX]<Lzwe|@K2]TFwFu3GTRYM,U|A5^e8a^dDDD]_m&v-r/J
+Kj"N:oka.Jb)Ba8m>K(o,MwYQ%|R2=::i2:h,1A$krQcj.oF{6o_OT;UlPjxtQ30ZY4/[x'5ltnX!H]y$V;0<a|74`NY=Km"VRmoLX""}p'-eXlCqHLNlf
+ubf9ucNazX7/[k.^oPuzH/N>x6V|-=IGDq|g&|GnS#[o3OX-[1.H-j~ZH@v,HL#nkDt((,hP1dWiU2$/23xSobX:jqeL8v:=gD`bv"B1tI)ZKzP#X28XY|
+E1kk)}L<aQm']tcc!z!yM2k'c,Vf.8,-_m7:Ls!HqlP[n-xM(pjLBAZv6|A{,'1-@^U<xkP<>YJe}zOw706o&=Td)AsFX_j+24hSUc`mml7{(`2=/C/O}x
+jP|(C]CBrKG>P]IB61|!}K]sJ:)b6.~`4]+RGdy:9(LM^x7A_"-{o5qIpv@vj2W|4KZi_-Qva3At1ugqyiNudp7rwC+%B;Vu8KH7ax`2zE-K2RRNLu<L)X
+jiYyRen<h^#-a+2uXpnzPCrc6X-MHKs,#C|aQdoSsK|PC:QkAFE5DnoGW&4F[m"}I}IvHnKaO3shC49"t3/pEa:9T(d[|E0M2k};{2>"'qRmzlGfbzY,@6
+R.UkEI@^dL<x>KUXh[XSUcLaqX2r~=[UEVGvYg+F}}Db-rd&nq~s><+-t=sXS{ZU2rGf$,$VI@hdlrmmUaEp2a1uAB.s^"Jkzjjwhv{76nwjkJ[jPO(JgY
+,1!]!Eaz_V/^dDqWU}2BNDX)i[La_UmUrJhAsjGYEc]h0O.Jl5fw#)KJTv!/YHH)qIn<4bO9D}dfQ6'2UQr0:fs[+`uP=EXErB,vlN%LIkdK#$BeZmRMI;
+82hx(NNAYV1L1;c8pVU-Yy^S,+8nu#"4vq)FW,-:Bu3KK!]Qi:0O8I',/+R#4)EExx^&`#{1u,2Eqbwp5i}:uKL1N8M%/DIg>rayTlQ=M1)vo-6C0#{wM:
+.o$rLo=UWzBJF=="D3@V-AGtA&O2=_E8gy5&umL-[Gq)Z|{$V[Rkv4=&=@PcJ<L^S')2yNXm0|6{h'O9/:.i<yab7]Mv0',;n=EA_{^jXc~TA2c=l{%+@(
+m"gzGfu6biS@$t3.ahNoF1W'f-'J'l6&@,sl,s>2w(wx9;^-+R+HiZ|z2zB4bGq$X@~g{3fw9./|=CHT&}m"FdjVywAjU2Z}n+41~o8n<Y2j2Qj{jR[6K=
+9xJWhkrZI/cQXCe+exOuVR2}l;SjyRZQzdbvA)I5n{cNbrB.slkzGfKklHX5AdH{D>IJvx;pe.w3g(,KZv-J+hgn=}l=N;/fbHM6U[Y#3"tq)pW<zfdc^x
+]q<7/U_Uv_.8+V>6Vdp%MPl3vYcq&U_(lqwUUDk4FQQvAb3wB(])FCgGD8+B[kzn-]/GF)KjdEEL2>uzf.p;@l4:02G4e3nf@n4i`E-b)4b^X170W4Zs[K
+Hi>hth~-f7DA#"yAOw!.BItXzr7f1MnzKBCqFL=d-}^+%p<eILcYqC$2F|4LBELz`u2Jg;8dXf-r~OW<Gf!`jz$lWANtq1/r4fnZ@CmMjJRC}01K#eu`b8
+]+Ab9LRE@fBLS6kqbzLHQXv%5>Y4rfl:PMF.XT-r@6^I^]m#R.!@6nK0ne'#RU@lwMz='s_but,i&EDsF70Cb,5fxF.w_,X%[L$"WGq&/+!S{r)e%udtjk
+ID66zvB&|PZpWK>f/}1$0'PMunnn.I5M-$bV/bK[z6{S}8DX@)y,+s`(A{mu#;X|Psf80,@reYrBmxi9:nPRbWOQM!Q(.@59QUp$M|X1yk&Nq`OiOW7wWg
+yFb"3|{j>oP-J>pq.3Rka9(B3s2^o2~J)=BJ@)DNzoB%WfkdFHJ:PtlW;3]/i;U,tRz_HuJ-bvj|'%W9Qsh.)5/Q,iCh)6'Yp;g>#IG[TUQf`IR]LEITz6
+fy(/F>&ks[WpFq[hgGsq%QXQ:Au9n]`Z4cdf/%^}/`"E#|MAU/Wy'>mMnm,BMLwk]";9beFCzzCR)<g=&^)`!_f.N1;viRQ4p6ulVC{C}y4)JtYMXKa^>W
+"X]0gk>)&Y'H4KsJ#983cT|Se!fQnHAu'KM/&O=ysVWOYZ0<ciIfP;uEV#MQwjqCM6K&Quc{SP^'zRZ&$d6ThY4)dr~KD^93j;.t7t_vEgD&n}~i0);Als
+n"^6/aL`%jbBZ&XgXg7!7d-Ih';PU%5+d/[c}tYZhuzQnYJlVD[x`;D.RDcPKPZxZ&fvKHYOn00%[&aOqO`>'C__Wj-"Mr#Vf1-G_)<#+x-w1<tA<n}:!Q
+M@=D/h<10NpH-cJL`Iejcs/>/=!&204coSD}d721(/z|w/RRcLJZNA,(vKUW'YbMumgUX(1KcHFJ4lWo[I(XToT5C&6,U[{!JxME{RTvT,lZcE^H%lbp)b
+w;&h$gSp74nRocMt2V%F@G/Y,n5NLY9z#ALz9jRd-%`L$vnvt%l].efc-%=m}/O3(|6,Np:#plL|>nAkU:#ln::kv>Ex[S_Jxp+t!TqP;.Yn,a0UXHKDS9
+U]No#mvZ_rYi;H@f/w>Gur@C:IJdR6Nq`M-vzW0gB{y)WNF.IU6E_'|jKC.IuJzLGx0E!-{KXeEUxv9+r]2j2A&]BSSWY^pT4Im.KKgaV[q-c]B4d,5@Qx
++vni)(0(peUcSuY5C5FbA3chA2!&@WM>'^H$k$%}3c>.-YP5u3sjJLJf3U(9WaXL"rCeNBSGLHIymC6y@wC`M@I9cG+gQF&6,C}foSufUab_BE5HPiEMF,
+7AS3e&Fh4]ksRJ3V(i.k:X"Z^.~6s`6f(+fpjl5IUZt,FN[MSVAW_sN'jT@UPIo2i|mCz"j(A1E,-!tt#b=^1cMd@W1<kVSNQlj9Pzp)8m!xOehae8L{Bz
+LRV<]JC!g<1%^DpH9M=kr0b.P`yCgg)owMGl#5'.Bzmt;nPBPZ%&V(~4="Suz0s(oCb'(C)+p}9MsID^uxZk#9`uj]S8`]6=m_#Deu&#MO|H6JR"JB:};y
+RC`b[^cW~-+{=C6t9}v_e-L('YaM:EkVLa~A/0slwh(}ICIS[4aTip4VM0YN`$x#=%fxQ4I@%)l5EOB6zMJ;mMlt^g%Duf&Q.=:ifd|g3xKEX+LNvOTjbS
+pJ$nLB|qq`O0y3m<I"L61!CId[Hv{W;&/,,%kLMlVbfOet=,Z]u03r`32u:sdxt_7Y)qyd>0>D:R#51"mx`d1+IeMf6ckfEy|OEkXv9oy_UdI^/fd1'1II
+Yqq@S:#E/>Zk7e,XXA76vQ#p>/{e1@YXG_BJiJ;61,%;sNC<81yrf,h'ir):EsY7)UUfbpbwu{Ah'>27kvR2`VytJ<;t=_mvZ|rl|j"`eq2o9fa;5^URN2
+sME6ul<i:4xQ/<0<CQwYDWsQjei_+{oesm)w{rhU+%j9>iX4lipU1sbGmOG'elo7d-n^{lDINdVOXM_NZ#2_0.;GhB8jvQzP|S",=1U1GwcmyVf/Ai-GI^
+Jj-(<^~6"{S)[L2&Mruu,6DbniVcB6<9qk<1G&#+#17810Q-lRPr)fZ]8<5mJp+WrI{w9|FhWiUCm!yUd`nfXX<oTQ~dqX$2y4P{]J-3;+gW[;;=>U-we)
+hEe1X%Tl]{zIY]%QtN_{ae``mfyH/|{BsJBVu"Jv7b`{=zKe+8O&^wq>Zksse(xIsl0o5zb^yFLW'>m]O6#ql_pmwi5FL^Ip`R@04s~Pj;qdFPLTSi>Bdo
+@@@`i_4z6Y5a%V6Q_K='D5^/v4ETUhuUquv;=i<<LZw9JIAlW}%SOrQbtffWV-zj:i;yjJw/=zCGOn4(y/.q7<t'qzgXU_.V,SPL-AQ-X,A9#tgK<NZP:4
+y_,fr<Q$`m`Om-OCbnrZj-vQy./pTc&DJiPc^h)wNT@!E4RbG@i0LhMc0yyMU]^d8N<]_}L5Z|!Jup|zXR)U[GBEvBtq!z28!1qIllo@~q^ESC=F#KyM4a
++l]'dsKnmlcK&<&pDpXHBa]MAdfzCK_(fYA__a2@t:F!pLP4gsV8gS<s`l[q+Y8i@j7QM}JtCQX0"{l{eL6e>YXfW03!lX=&AF,fW&a_$a%"R^Ua-3i>}U
+wAQ{J{)>M-UCo`opX+th)[K,j]My+wHIXH-[Q|lj%7)UExfw'Af9FWV3Iqv'C7t6qz9+eWw8ZX2&]L`rM1{F_|^35ZwZU]&|KT%Y5h!x(^vxz@cw_`C.sp
+A[eHcu.-L/kq4>VTqh'E-+DE"0Uk@JbeJ,#MW@cPOdqE8c#cB{B3plaWF$K2mc9zF>zF+}~/mRke0vj'U1X>Qe-jLr,&ZmEU$Kl6="p$Y(6x[HI_0Jm<(E
+Vq{<-;"apEaf5!F+c57&"Ps_[-~M33xQR0`}^yHoOlva!P<dr,}+it.M$"P%P)}+$BH8[N4,X14W%]/!/f_onb#se6yu}5znH@)])^4POj!|FAk)brO<1b
+vLiJ/Iw1gZeFoodA@cm&S$[3wLya^o2Z7i<e0rV]Ms@lbe%x|4jWcNGS6b.U!nB[mCo]>i8^qELRQc1oAT`j}dB-v]LCObv[n5I).rn)S.7^]Mrl0Zhhpj
+95hmihKJ0W{2%I-a2wX6=2rNjPM{Y;x#jB$e7Gl0&+W<2un2wvWm+(<f;,`T|{(y^]NAfr6bkc)P!}Wm/KT5_4.4-tmjN(ouBR'(:cU%fpVq^TDj%q}13s
+6JhTBS{88'^]t}Wq27:z"(UR}WkTp}p|k$lXSjx;SV^Pi9qwinPLN1k@T^PlS7'v"VJ#iWET`G2TRsdH7,2bQ>I"wQ'xV.)<!-H).HwW_bW%K3&;41o&$F
+vs)Q@iRC4`);[y,>S7xYUjLmK@;c!jJcM$sJX5!_bE~tGR,K:ALtXY){^qKWBd>YM&|&9i>%jktNSoQqaPpV>u4["{[U1xzmEaEXxIoI)o!x'[`tIL'cU+
+nRSpe51HnI1#b7pS[jI+,W-wp8H'[>Bs@;~QT%(;U_A/nrn&n+x5=)qQ-TZ-/qe>:%A!<W9yu[AT[cZ9-!Z[H!!@MJeS<C)<jhg+h_,,P:5:ZpGlyA^("D
+a%k='$&)wprS)H5b@KNhBmqC96tvAP6TSN:h={K`Z54]/4l0XD2Swfr#W=4G>7QL.0|mv0~@aC5JJ9aV.y==8`iC$s8<_mF3Pi}8`5xJ-VBi@JCA;Ux^w{
+)el]-t[>+5rg|Gwy>6O_H|Fmr!)<~7QFw4)q(V5['e0x5'51D@9=rH"mi&>n$+v1h8G7U963oxdukO'Oql1OdB)Nz/_[Dn9thMNZK8%<"#H1(qrm.xV1s0
+C}&OJSxQ%,vy2Bg[=+V&xQ{3>/Wk<HwzQNE1Mn{HPo]xt0"f2{PUr<F!tDfj=u['|yPZ&m1NJ(64AREeXk^_Eki'"-kB%|>}rc5PM`_Nf9yc%Sg8BI0<,C
+RsVc7Nrn){/jCK6kN=bCA=jF0JdKur%l^<SKS#VO3s9p~zBHITWTUTo}S:L9HTOVYoA:m1/o"ol8mQbc:j$7~(g{sk'5e.lX~tzP(+H^)yBI9Z5x~owRV8
++JHms=kP;7qc3n;pl%)bO3te_+g>2TR(h%O`&OR(4(S|l4mjnSB2$2<gQDO|B&:<B5B=S@:Z_}4'4fvKbGWTY"I]jMD52lu[oI|W|WQe$>V'SH3;[A#n1J
+wHHyXUfCj3%|ytjBpTv/15$`)8l[P)H]u,FW>lSmb6f/K12bpc5"m$2p2S]m)has<@r[A&MYBcT/C^i5U0ucUC+z~D)znDV,&IKh|1iC5y{=xvhjqxdM`l
+JQ6bn+">:pR,DY(8=orh;{lnOP|M[F_s3}~zPrg>/Li|B.oA)F,YY9Bhl!U>]#lP{Qv>!@2"v=w-7JXR|jR;u;EBH!H1+S,-'%i"ia#FmZ)wDz$r9O^oiM
+{!8Mo=,(7lzL+s<U'7+;4R6>fHIs.}9"Om/DUGC.}r6qT#2+iaoqM)`7cm[=pvB^_8L{y(+&)e<A]cPP#BL%KRy%R!A'HIm12F[hsaeB:[Q6|fAEncu3Z[
+LG&CW}fk3oo#{sKQ!N[jQ;dtPC)pe)c(s6rSAU}V5%+cLC"Vu+3&6%bo&QILnzjd8_K}lMg;8hh4[um|sA]cv4fs_raZ]s6D-5IzTkn[;we/)1$R<EKz&f
+>1'FQ5OvSebx:.]z{-_AaJ2BF1y:7B8HHfnJvufEp`&WO0[a^gajU]2S8jnt[=a>oiUVP]7yzvD(E[s0,/CF<27adOW_meF)3U0,>G&uK`OLA0,4`=1)Qp
+Opko2-)(>YGklO43C>q[P%c60xj.$@NC[i2]vd(#}c"rTY@HK((J0u{f<+5K2[Vr1O_!G/yg:eEr]wp}v`p':@6e$|q0c|L(b`mVxc0`QWCyJYv^Mw!;$B
+'g:wsIe6r5z9fSUAz+b:=T"Gn<}Ht6Zg9iy!ucj;<0b%,Lu45@OnGK38!E.{dr'4"R-h'/85zBwAIkl=pS/SWqjM/%:vc|:1,pUB46A@YtiIy4IFzUoA%8
+onO[/ec^}-Dvcyf0'=U[Y>94{l{7)Y6RT7lB<x;SAVef2K$!;_o6$yjzSHoECD^c^z4"W_5p4HJ]]"4(2iN]7E4-971}saPT6+}h8LTAS]tQ-zvzx}_Y<X
+Mu2oJer9Kk9SU^bnz`@i[fZe;<K>/D4"MrKZH53ffetnv#Q)kuLF|4)vgs$X'vdRf;I;CN:5D7YaJ:>Ku/S`bNWLzi11'5iF=']Q<}G&B!7wWj@/5DD+nP
+S!96S1i=~H$#rZ#K9pCSGvh&)6)Cn/v/|DB<tjsHT[t&f@1)&#u4k&o]DAzxNzWH]D3A^`Sl5!ajy8kz~3oD%uAyRK4u]|qJGw~2W-s/0j[4c^hZHTCXKw
+IFxVo24;:^KwW$vLfY3/)T!n|94-rc3UKLu6qKmC!z0=Y@n&XY`hW2(HQNFN5+i8zwwRQ)kGS-dy#[Z6I0zFCA}_1<Z!gqr.@o5n8uYRL@!!0oXWzHNib.
+_e$x3lIXol"A^DOGp{zC.@4SUq;zqFOQEE]LJRcq~^,SFOXC:M(e>t(@EoPaiZZ/]WJkHD1eZRRk)t.ByLnseK(Fm-&j$BlR(N%gcQLK!yxQ_bvs{}+8]s
+IhQIL+b4=UuMEy1-[Ze%<)O[sQw;nY%k8<eVA(!^GFKF8^Taw'N/g#%Lg("o7XYex|x0#"Ym=8w/Q$[}N<&w!Hekn.W5$o~;g#B!:!/kx"V'lRkPYb_)!o
+NgFZ739VSi,Uz-4ilP8gaCgjbqXKU2+g|w7@6UX:b%s3D:^s(v$+`=GSWmJ5zv)z+|y(6HKX6a2G'H}u"'a=kYw@=.3`hfVJ-r<|AU3!Gg`xdB39##'Hzy
+lA5`ySRax}_H(vLm=AP]vpwy[_Vo67$M}K)EyX-.#Ow<6[{sei"xTV/Z=+ISVEKuPK!w6Y)!(6uE~>O$(I"o~4tPN7]YLa}t.iZL0/om^p><Z5nFi1a;iR
+Xk:zNf8u/CvW6rwWQ2#y|,:9WBg]LVeRaOTE3rtznmWWv,+JV:L0l1Bpl^4U}vz%ZO_jmiA;z'b{o!C(SA(}=A%rGw&LFb!c;]"su{;kdqb!p9T37&`rA+
+'uc[=^N[,,O@e"$){G0Z7OTtJ3>JxY'{&jOmKe(mU097@=#@[:"R3I_X"5oZ<u9D]q@Pso=j$Q@E-25Q(t;x~3.C)4g-N$PCrc"p:Zp[[bOET!7-pl_wzh
+.^Nd|^>)kA2=71Eiu03z]yy2:H)Li+"<dM=_gKxWz_#`P,{:Zd+48@%1"b,qrV-qOQr'h&m})tN(cjvLJ#,y<yR;]tT26j#TLctuMAjU{1q<[/P1hWAI3m
+I<1gpi!kKr<.<GZ<d],Mbv0zcgATj[RDb,tPRY.j~3_CZoQB4Oe^Rd$zD_i+`5i.0@u4w#D11rZ=J{O^r,q>uQL%#EXC6+'!Ddp#-/Ch6Qza1%B-k.hrh@
+i#cffBLHR"(gU9D1ml'^`mLSF}IC@=2[6Q^<kKZ[PJlZ)8{MC|mEIxuMu#44!I]sXx/E0;.,u,=InI;3s-c@`Mvkm#e#Fp~W_m;%82GKkDkjI+{N2g{uNi
+Uzs!nCv"0k#0NZgd9wPY:}>OPAk7~eM2K&~e1KmYZ,y`}@Chab#Q(fu!%(IdWgu4OMDfD'A`Z-tiC+}zJ}%'%}2adTp:,mnTdE4-hi}fbPnx6lQT`nu&de
+ZSMHxZ:k"modEQ{U1Oz4d{8[~e,4r,9q#/(O]'z;5VcU]X4!Y`5hJz`rv(USdG]C{+S(Ao|vTs|d|m!-(if$"PW;8q-v~/"CyGNs6/UgJc[X&'B5((O`v]
+H0`!t^HT4A8qzz61B1Ym6AL|YAoaaWbSL>F0l!b_Fx~d6m1U/sg|u(Q/!feM,"BV>9`@0{Y7zmdjgF<xYCqo|$o/()oXC2"^.A4e-a<cI9|a7is#yG{:sJ
+3U:4Ef)OC-PA,kJ=^T0vLH{'@.ANm6YR-)l>^3#%Qjzn!o1`SYh$cy[JVH5[xwF1UWg"eegvR_-WLV<i4.VKHFT92`cyy11St3tm|%yUYT=./^"[WoredC
+0=+d&<Qnot:Imn.i{n$'H4-I(7cfUTe%^ZQfE)Q{a=~h>Edxmk;k(u+9{6itLZEFL,jKq[{Cb3&2h6GF1,lUpYBXlq}>.%@q5^PCD.psLwl&`m`w<ilBkS
+$#9!MRid}wv1NTq%adDr+p"}Y`5!_`'1Mlf/j4I1vDcP8Ukl:Q2UJoLTVOBHQL-A:5S9rU`RSwr+41HFT.Dqe%ydMIKa!i'lVhqj:rEMgbe;dW$S8+g0~L
+ZQ}5/+wB[x!N"kr;d8PSp9tX[/o/N[^K([.u;DcrDn0l>{P:{qkqE&`A{GF>Jeick2TFT(!gsa+BT2&P5X61RcX'iV^gUy(`u}#Lh7W%Db8u,2#3[EnaI$
+s/RS5T)r&l)g<aM)A=&q+=.,xcFFGi37ZV[Bk3c$4XFImN>G/0"t8='J;Fyn[k,USN@4C1nbH|PxEHzwCB:/zT/JU2gya2{J2==oyhTiOH@VduC^(o2]%1
+<>,z{vkkz/7ej)EO"Os6tqUwFq)0x]~wuS1UkS%FJp+@:D1d9>~}y<//vR%4!1!#PrCCRLKV1fc_:z3keVhS9a,S|$68^Zb`[}Sx;LaV{atn~x%5V<14_@
+hj9La2a:b7zqMIWmFf0'fAczyh9h{q;30B6HDyIn&u"CV|In=8S5^yY'QM~_Q-CuQ_;U8r+Lib,w:)veji7bDOUKj^T>#Jv!'{&(o@'EXTYqH7=#e#7[Kr
+}le5y%=:wei_9/mB>V3ni54ej1'MT{&4Uk6Oo2VU(=77HSI]E4vk~{ZMm//KyW`dr8.xR=[/RN,:3YUP_|Vfk)JkNx]3|$lH([k<Rvc%(X5QIXzywYcF":
+]v$syXO,&5^|Y^]%8mC'~A2}{q!:~8wzkn11_2^Idar{yQIGf1HZ0u]|IIqalukY`=(N/,8i'7K|8,<}#A>.u:V{1m$.:cetqg.B+-!TH>]gxXNV:cs;$m
+D=Czz4h21D4r680ERh{wf+#=u-e/%bchSRn6H-t|2ID3~CP_Dp"%JzTgacR,52JM3dL<'LBqB=0[d9"m;{'xrf2]Y:(>UGDE<9sKQ>ZZrD92LG)wcK`zug
+e]cpMZZe'8`:$.8L-AI5pxiC`d>.mkA]IaUQ$L8E%2{$/#1&@hz|1EdrhmW%4L.k)WZ}2n3'w5|n6CdF&=T:0YBR1X,'yGQG):fAQgRsPwT4RS5cIXa{.=
+U<Z1O}`#~+=S1!YtOjR`h+!Wqw[;Bt'4#W_19x`^cS$]^>2]EcQ7L'O/!y`Y)>ark,^&.0QdpNVQ$&4]rMh19KY)9i+UJ(PRjj>Hmxf,`24]pXwRU>[@g#
+o+fbMAQ_jo|h<EMminIe#rs+Z<F=,%%i}omOZ"T1lx%yAQ>pDJON-Ri_%88Pm9D9h7Bmi_0|rQcHs^c}y:7-yy5YE/Bv2%hN8x0X-E,#1.I#'4i6(kKC;[
+6n9zMUz{iht[[wHI/GT^_>NcC0oVWT4gu{}PaVI!mGJ5=|Gw7<;"b{oIYvMy(d0NA9iPt(P9>ouDDHbi#-8G"40p-:3,kAPQ/v!0y3n`J]k#jH&Z2]o8d^
+`.BI1QH=>m#w'QjND)#5lCjb<QMhAtH@RN[rI#i2#dz|vS&>1iTFv4q8/L(OwN1Y$jgVJh!m+uIoQoIo:8_UEHS1TL}B3l'&C8F;Xh}31$ShtNK/|rXkW!
+DodUYUIi>f(wUv6_](2Y2ZoEMDd3rZdRoyxBIHp0~2@p.<Xy;dEc>3Tr/BqnZ1$PP#7n&V8o)@LB{.aAmOcfXUoGruQNw!TUZKUeimGx7<q/dmw[0]8Z:,
+O&IvQcKM/#nWNa,(1.4}YXfymbK7[,]0XI_2Q@2As|SY:DOpPz')C9G;PG`mWb]b@X&-`T7'3px:^6MzDXNCkub:q%+f/SEp.-ae=dY/P|Xj&HdP179B,k
+fz4JY&PbP|Y5v1zZ]K^5BK/5c0[Y=aPD3;_ZsMFu-DG@-'.wE0@SJT=WYiZG6i`Op"g&>A4i(o83zAloWW<()_{FdxRhJacZWw_run&xLZlq8ynGy{ioH6
+<23,];5|!s@YMkw%Fl2>~glT=$6LFkNdG_bzI+Z_gvBL6PO8eJ(xOA4K~a60xHMz}XdT)xywbfhVgs"aWn-7HQBh(,<vZy|jb[DH`[^/Zo|yXhwz7|v5`>
+Irf7D0d|j3u-`k>iUUGCT3zQ)BQjz<Jn@4t7o5}S`LF^Q-2%8e{Fan41C_}isp>O,vy!'Yo7ApUoWepzFlunfuvY`zp3qtACjFWoXO{vbB3AcHI|:I<P8@
+<2<Z0q#.W8:Gn<yHfSpO6ucnw[>,HtTkOO&!;m;m!bjW3%'zyVG#JNmv]J@,nLTe>5kNqSZb}W16qS6RM6Qbd94Qovy47O_d.T{|-Bm2KMWJ&;EVg{LSUZ
+2Y`E5tc1Abf9/M{W{hrkZ;B(3=]&)::{[M&xVe:N>QRY_2d5tw,yz462/^f3=,mm.M2Z3|gT/,#7$;Gd2CqP9|,OG|.5HQ1)1,POPl5{0"J{/>x#zkR%'K
+|x0Q"e%9GQiqS,}WtPD701&;@6Y2R}uqXQu+2AU$u9<7h(,PE4=m>4sc83,6[+rr]{cDjS+#wZ)N][tteKh)3@>3L&2wZ@U%GvlybF#p!l15~f1RB319SP
+IW(=]$~waZOB]7zw",gb&9mAxl4+Q5>vf"$xuSXk)5>S(g12>jDP'EAiakQ&9ogWW#0RJD`z+-7$0ilX2{]G65dJk$E%+N"bz,hXgJ$U.hOJu=B($+AUWs
+[b=GrIWy=f3G<lg'Ne>Dy)J4,%M6#Y,-2nmPq2`eQSY9D6Wto!'5T`i&Z<TeyvU&Fb#0ns'x.xJYeLyp;c,!E'@1S.S.!j@IiH7U4h;u#_~CkEd.Rn[nq%
+SbbjMru#r7{]ww>hXnXU+&:8S.E_c.a'<(74%t(__kpq2|'dsk7:fp,4x@<Hki5,<PNrfYH:,c_V/z9<R,>t6JPEf$@7G:W(tFNt1Qho]mj)ND1]vCJbZ`
+sPOc's5^&H+<C25&em($@{Zvzwbc^qJ`94YNLzVnPd+;8|8lB%]xDt%b7;84^^6qZcX:60sucPPv/KRtCs`%teA|oF)&Q%Y#u03retYh3tjqQ@i{q`X8KD
+Ty2DnBxb$"!L[vr:t|J4P@EN'_F,)b,lGYcAH9eZbf,G"Amk<CkW`vj851}VM[zw<e`vzyDvM>C)pu|J~@+^Rp)XhNcP#-`>dCba@JxJ2lv9SWrHeY=CkU
+='HhBEqk[{QCPb'n/DB!N/Y_l5~kQ,_[Kz=4kn2PkY.QgwAkqoUm1R7N)'X^QWOe[=%xj,_&,'8$UUSjaFj>40B'6+z`uN`3%mA1w(Y<ekMey/C342sV{f
+sae0k{"^ZX+dEK$}=p!RznHIHK|CEm2[;h}9(=c3j}2|GmG)5N;gX}vej+mMO53/z71}Z>1=RE1o1>2.G@7&_al<bB@B<FD`cXbFwK+)r@Swu8.{$[8evC
+:^Q5K9$8sxvf02W9in6Bj&"^!o/>%7!Y^d{Jw:9@{s2X|6dJYp_!<36xS.%dTH]C_SKw|]{&MdK|brCI@+]!lx=0Kc{@eHz:9#u(IRBis&YxeVS7@ixlkR
+#MqO#jagty1Zgre7DxTW>d)PC{6Pl[oL4}8^aBzGkmGjz9y=m:-uNKc|hpK_ZQnc;'HQy%[Y6@6zd=JI5foiWReEopQX|c`g0JE$Ro--N$+^fG)QAR[H9/
+;Bz%<nvwuF$7OG8VIBYwO-aw7SW#zu7j-JCa8;sZ_<aU(8'-Zr[awO9iC[w<vsQ7Pi%gin<wT$a9j5-ql!WB%)~j)7AQmLdqwaP&v`RWN1Z]~MRtDYV#->
+g[}(#K!zk`B;:p:c#2}3])_0u0+[H5<(v24&mWL2:%']Ec<EFZj#]s5T)s[IacUf%{n1h+vKAm:@Bqj|PIsODd{J^R#UXXY7l/nz3sB>gr6y_{N$R{oG'F
+D,{DFi+&8m"UofE)Ft#o5k(vN7]cx`yKy.;P.!WpY#h@T+Fd]2Fm6LLxt%u^@Yz)oqM[1:^ywfY|.,(o=Eiczf<>hOQ%'Xev-LzH/j-NqPtdU+N5<}aB;_
+wHalVI4+A,T(YM{8h/'tN5SNvg$Scs)X69k2A$$TaX4w^fqw0OJ)GfLHjc+`}A=2iAJft&'RV|=:T@hkI{Z"Xtq#Q|Z"ch~vK<r#$E^JubbdBZTCgDS]x&
+b9=0$p}{3''>5>-Uf4D4K[,Y-B0j)O;yoyeCx"/|Eq9#S}%H!>Cs$x2wd=uA5]#J<]'P6TkcOlv[2z,-RJByQ"c:QARc#I8x1J.f3hlP11qgn-0X@0z.2-
+YS-{tb{^dxtk9rsTl}DO0"Fu_D{B"#kp$ww%;zGTkK;i;rSjnfr4PM{`S4Hyuu;A:|6A"4Q2+TQa]5eL5./^Ej^o=AB!u-HS`i=Ja|1q3APEo1W^r14D~&
+gL3B$<{H.$kVghTNCANk$zbz&n"xy4{RzMbEP:,p|Bf$9)gAT`/0KBFFh%iK`Q;(r1PpFL#Q|P5Rs/.uNa<uWi1[2)Kox,5KI6BxK'rA{4=pO['a2V5laK
+TC"2&2&YLy_e3[pE.c0k92<W7W'AX]<E."^0TKvVSa+B46n>Fy^;n'IFLU1gQmhtEm@R/X2iko_}G9_&WdL8=1d)",46Twl.4N=K<j1r4qJ|[IRjE5zx}z
+!s2NhL,}4X`o=6`f1pN:bXHp`v{`h#)G1/P&rWprd1}ttNH7"DPtNs4]FEYw`qx:x,3k{tC)2nI>9'f+U/Uo.8Y{zq$6o$t(I:EgM|6bb#L"51'6x6!9z{
+h>U=~vGf"xqvi::aJ[400s"EgpjHo4Y#u"um[!F,cozNJV9R3^/g^buv-[g2Lk8oMrP#XYjx6%3dHWp>YJ-L&8KlOms6i_,2!'+=etb5S(d6~+_1hLERD9
+yHuiDr50qSgC_v9zY+<zm"&V.(bU%PJ+x(0duq88w|WsObcuOqoBij~m'!uH0Jb=5TMG^TAkW8pyUyT_tJ.Z[F-FY96Ky0VeI1kAH#HKU1<VCW$fY@>D]A
+NZHdqH@QFFfncLqL@EH,J:L8jc+V[)=0K4axmpj_=n@91u,Mkdg;dfhdy1E9p@D`g.fbzJ,_t]NYu8<D@#&HUZ#|KtSp8_QU=./w_|SS6/D=U_wevZ~;ca
++b_8B_FMygV`g7wYSD[tmGZdwr%,Gk&{T`Ka7;z(sG![>9p6`Izr;erl_bBj&2_m1Z$F,-C-#ArI$Yf<UyC`1)98PtcBCX&_kyG'~fMhgvzJpAT5Xcs+&d
+j+WU{J^4Gstj7T-h1'!'q9P}58z8{qbjN1s`,ZGuTT@6S{pdxQk!5T,lCJG#PUj^8NLxNp=Ax"Y/R)Jw"RoUfXGND7uroz$dXs.S+mN{<59yUyhrR1dMl3
+5t#j][WWV&!>ACLBv=gJh|}w_`N4jRnlQ`u.{j5h>##15[8kW_`W]SLR3OVK5C1X]5<#uS+u<5Z'bIuiZP.#e3:B5Ln[Va8xm"[u&R,D(lYZlCeDeSPk;;
+E%_Sd2!;=65C@2qymdX_c4o6sprs8ZLz4^^roOO!k$,+@vAI+#MER#coqI;N5l`aUhIe@SOs7,x=wUf0d^LaqsHV0w43&nGN#L[y[;e<7beh{`HtLeNHn8
+K]MMJrZMH30;Babt&:jy(fmo-NLUvT.r5aEp3bbrw8YO3pgYJp&qtLFiusC)~')&3Fm[&6Ww}6{fzHa&-,-Vst7'rKC9)/lAO7c|UnorKi530'8u=u_}+k
+g'>z^(wHUv]/koatcZcp%<l>e}uY1DTv>XXy2{mO%K9$>3PM=ZF8@]S4wJ;U;h/)r(!7881(Xkv&'k)0xr5=@&FJKOsTo,c+$,9MM(DExxMfWWJc40'w"y
+Bt+$bv]EW|M6684QN.BhA(.^uULk~s20k]wFUpeuKig0=yMOB9rzb]0Y"UFU{[09^cWAW,(aHBbEB5t1ok(:h{ud]R5FE/bewYSPI/2[j^k/&R7XC=-`&>
+8Wl&7raZjW!bk@WQB_{g92$<b`x_B_gX]$$nf{1ogekC67G=;U2-s:%IM&68+{>+#-R:h@2`UFU..wb(@UZeN(xnCY9L&/G<x2Rq8,7[9L+&H]fTPan+0$
+~|Usi9a4XmdxrXQb.=2zB2",4)rjJ-6Q0Fo:701cMv^4,[}^HC2'AuOn#``J^oDn5H7a7uamD}0"G:k88IEOkdyz[6mOgeBCS:Hd]+^RwJ^h0WjjY:(}Lp
+WM$-6rzKH|iK[MdrZ"(",n^L+:l@{r;R)SB1L}NR!W,Lv^jzm+dtybSd7EX5/o9P0k1q>}vD(2a6caSB'i!XTdu=7U4,bQ4tt|Td<|5x~zfm3>20c'MX5]
+`"@j>Q=fo1(X#"]OpZmT=}>N#'&&PrD<{^Tdd%gWjS,ufN9xs+>Qy6g^@d)Rm!w4pGk8;RvwiN'E>9x=%5`Wni+yZA=6]astZnBGwhkGK=[5&%;e;+_Vl;
+#b%M:,(+aMj>~(ek[_Ldd`(o#hm@`F@Ge#)!gD5e)R-e'p_4T{zWB@_^Pz=M{w-DBwB5E[B5b-4T13#3R>+HsH|@Md8Umpce&|O0zE$DReA%@^Obtz"eIk
+>Ojp<^sHUykyqHTKvC[+Mawz134'^[GLYZ;b!MFt0n2,>a~t8j_V3B2X=|Uh3qzctzkC4IpQ,xvN^M2%Y2W[Ph'xhV{iFL7^TO=]hRzSVw^"u|Q#'kL`Mv
+E,szf/-jVDD}'n;kP!hc$_cD<n9<m+r9f%+Q^D<2Rx_=NR%,%M&73n3H<+oOl]9OhJ(|1m'Zo/Z:QfC(#rh`48Z6EPY%<Fc)x'~9[JO%y=-FtYa`|nby#_
+|HM.9rKcn<2MZ%GAc46dqw|/YDUFB!Nq5bh&GVXk5P{!Wo5cP./xKb7zLqSez/Cz1dMH7o7L38>;gmA!BgK5tI2uB,lK#nRUo!"O,52EvP9U{K7lF`EwLw
+(,Is8qpeH+0X%=Y{>>>zXh+a7xDsrMDxhepMP,Xg7N<'TOw__t8_WWf>/bMR9#W]0J4^XCB7yID)+kBr]W!'X|0ECv_wZyfV@Ny)"OVr4{yFu;=Qr%Ywu^
+Vs9aa^vJHD&{PaT[PK2=fAgt!SCp[SfONx^a+EaY3bTQ"5^(z)=|2H+M5eR3nj0eX7vTi8Q-:)(lW,ap:H_jb%U'{CJfl:oOBKY25uCk9pnd8;>Ubo36Id
+}xNU~mMl_g8d|,C(;J|nLzLfXxN,W|b(d]}dD|yAo'Sz:dEQ#AJ5&"T7e<LB&xC5{tiP7ALOrzew}BE-#BWpL]5UJ,[N/#GNH0!<e45q2Tn,o}1LnJblW}
+{dZShuVLA3`7Q:xrX-NYNOi{Rw#!`"umOA0-wS9EfWivC<Q{NgIm;_j[8yJ1ZzgK<QjLpv;Zt+.MZ,ugJFC9t[y%YR/EGaYiAC#BOaXLVk+CsAvP27Z@+&
+RfeAM{|xZbWNve!bnqp$HdB.TSie6,H;^q`wUa!RqB:s"WW,>B3T`y`%g.G;NH28F^m]d,ECR-u4vS%]m2)BIbv=m<TF,8D,Lqw+]coVr+LId+]II|oa{p
+&tRc9A4bG.F7HC)Y7+<jwu~>BaTdOhCknB`2vA9[)Pz"0%{mofcBF&y-hTzC|lrj762/MtH)cB@O`0`}t|%nrJc@HExQFX<K~kg>}tc59UB@]GNTC"kK3i
+A)OOowCFa;Q.[ocmwa'C,hULeXp=@m$M]35kdT8VlA_:^@4^[cVt=b-S,rqMZ}OY^^ftRshPGaqS~&q66;jVIwr,Jf81V5]Ko.gn{J9Al7<ubC)MJ&.sfr
+ej6u]hl7w/0xqi1ZLL=AT:bC.8LsB&}jG7.j.XV!a4IH^V7`4)g]k.gvu^G=Gg=o@diDdE(N:Rlgt$@ZYnSbRSl}`:;D8__+GC+]g!m@YkBzh;39%(qq}m
+~#.X[=9rVRIE+V/twAbA8Tv0]{!3qRa7f.10B@Xj.^G+|"-LrG1@-[]E,)qG[HzwGg/"u:88F!GP<E8zDO96C5HT.y<5Ze39r-ay6YPm@N@5vuXse#2VIb
+i;6c}T]bPp/)2H5oqb>LjjqmiV|@fZ^$D|C9I&MmkRDGv,8M_%i:fB`P0"Qpu#x)i'sQP`Ln3<yrV[gO{(S)5fjHI;Y$;L{;2yjBqCsF|_WTMQq2oQssA.
+r/D]l56g^.O]HKq%i'.RY6am/:t_R_MfVS3}Er;:z`W4oL[ZNH#g&0>N'Z~[0F|&N_vaM8tn,)z-OhXOQk:xe7xJmEd{dcLQgJ4{0dTLmIJYub!~o3dq$m
+KWqcR%!b7d;vUI02Si%AL$!e'CpD_6DW~HAdc,DXxI!3y.Ptdes#MHgFE2"$5Xrq9q-Gad"/H8c.cKF[m4bd~OC53l~)cN'@gp#lXw<poY8qa7__ETBM0C
+]5u4h_-}RXE/E{Qt"XJP|R<a$xIXfIG}!pIbvopokB;]4j3jEqF'91sgchT.,ynU-R3dEO|PFtMP,IwN7FEI|5R3e:<WU,;=TZS<s|ek3J|EipDbV<%|EY
+2=!wr@_^C3i_pH$;2SGz+R{fRH`S~S$UtG&d:S`vbf6PyHO:c{w]Eyb]@x~ZCBtyeW/Sk;-;1GOR>hA&$P1!;9R`Iv=KxxEy8C};QF|7nfOrMp<O_d0_/V
+N-x1k7ha_53{zTZZ'3ap72GNqbz]|NgrFCG|eQDNI7^Morg=eF8J0ade5")%U=!~;yM"fls&meh^sN~v}>-o-<}s$x7-/gDWA6r^g+G'^HZIs`sX+Lo1Ik
+O1pEoy5'}B"#=4mf}K.k5);{:A:x/p[SMVH2n)o}3{/jtO70.YE[Exu|_TLf)n7rno[>y,7(++V:k(uMXQKm.f)0phc9}};@Hd13>Lowk4^{1EX<CAt!_7
+TY6(>(~Jmj>Fb{{pj[P|~rgLS5M8Hv=`7zV!gjTU7m$n#;4H|Y.,#j_.t+4"qeaZ%Z$jnM{ctF[K+BLkxTwW[;gH0V`|7Keqdic3%KK<K3#/sUPhUVrO9C
+uvYKZY<EiPE+:T1=#>|YCk@NnNV^ia>99k-XF-4UbPd[S79v-ac9y0y8BW'JmYeiv4S0PK`wvT|{3w7$WIYua,TvU)"(6hD27Ok|f}un8^tr{`GQi},sop
+{g&4}MYbClP1mf^5$AR#p`34nYtt$YaU80N]pqI3{Y5OLA^@r3`,0n>RP#gkWlyZ>qrfemB-0wT9a)XSYnfoqy_e-s9U1%S#`S2:1^I#E,aV>Avu)"fBZZ
+ud[;8`n(8dK%fpll_.Sm9(X8ka1&Spgd&=/!#cNnm:fA<2.<^/E=0A;f7`UK&/x-Wl/LlUHR8`{1lf~zF9tE0#wh+8yLV.6/_+@u9^KUCp~.9eo4'sU:k!
+#P7O0D{CA&QB@NU9{R7O#m[6[eN=T4Pm^;wARXpnei6(^s=^RSyy]jyP0&mf#XOhJRP&MKVXe`Qq/+XAHVbruc[(jcV,>7lB-paw//}imfZ'tq+^Zi"3bI
+;wL_:tItMktO=Q7|B6zp^:2_7yI1^NH-o:j|.o&ql:tq$k@1{RfY&WH0:vbL26Mulg]5tSl+MW}^}_8]B-jpQ:A>);<|<7(Ax6L(>ltVtn=>&O9PC:IE+`
+WaiAuX#lj^.{~EK;],];!uAzI)QMQ(y-g&,A/xL}nEb{|}~}"d<J"~w1Y,M9~/x[@I;y;@|y;JMY]Ws%u4Yw;Jd6HIB|{'PRJM|f7A#1tqj`IXR(91)ESn
+t4dkY-~Gw|qgjDjp_Ln]HvV1j:P$-nm9is=TIgq-c,tMuLn]|J+MxpE/[oyI&jO0sxtZ6-o,zCD^w<WZrGZwZt}yit-2W3lP.7mZO4AuiT:.Ew)"jJD-"|
+6G>2:-[""ET^-b`#%g&E8dmkDd>qcs;mPB(N@Y1&mq,^.[1&2h"@{Gr4C"N_((eB]0bnTwJ(ZWX1QS"K4<sW[%=:.n/.lc8kRdpv(@M.Rfnw6>^av/Y]`9
+VE]>MpV|Y|d#]`JE$=xIuUBLZot(.O.`<a1Wg>zl8`#=MiT!M0p!vYZ>mt85YM6bU]Yg@04dAjL"r/BhN0`GfAZ%X.2heZTLm@l3eF:n&':!/l)^pIl9hL
+A2o+I9W6Gu}y8e.5T:!HW#)vjPQ%J4($7=89!QVDDx~dE5FQtJ9%PniF!J|i^Dy4WH~>D.|fp=7CB.:n{%,-LlEUuE6s[]ys[MEU(FTH(lQ%/q+J9TbCH!
+mg_qF-5O3m{,ywHYX/a0<a}Zo5$s05`q%_O$c/bOs->m,g'C_W(fYfOj"z[dSwtT6"{pN)rCJ-GpGd}iqwfHp#8y|gL]~N"uVY3d8)JT_K0N|+1Oglc"EX
+I}%9]tW]kr&A_qU;6y-#r7j+njDyB=Am+/F}+Q$g[U28G:wh=RBB~fbN%4nF:`)-KWW,0<;Dm7SlIT>m;V"nc3r'(Wr(qqyM$oFjJYpUs_bOpc^Jlm-G)e
+Thc8uL{3TRfl)XUy8_c"3hG#T`!90lpwzHa%UV$XqD;9H0U&P]}iOo;1%S#{Tz&j#L3`^:@S;hjFOgIz~o><"-%|@3}^ChQSb:"$<Z=h-i-/<,bO]3!nAR
+o$7!c{56JBW$PQ}Y[kn-=-EIR(MYV_AcbG#AAbEvspx7+YW6=%fpp}>[/l|ngH2|'C0/GGxV2#fd68=zS0z#mzZA)}SObjg68;qK(`[I<E)h=U]zO}5A2,
+C%4{vE2[^)88;O5X}T73z):x5Lm##S8$+,5bhO`-WbW-6DP09o/rIv%oFnE$e^#3d,yg0zLPv(W&a+wk/7<N"1;9rG_{|cl@ifuOrcl+(8gS>P-RQj|/[-
+-X_cD4yo+S(M3V+a-z1hjfE#7v]lLgUy;]",&x&s)$_lMjC7kseI[x<ho{Di(wREOJ`OY4_ZKmmxHU/tQr62%QW|5cSaJK]SlDnm^31rP9_p"1`28W3=xO
+<E#HZxtsI6FRwW@cqt1H=8x'Rf~xw:bcFI"Wb0(rA{+q47v$[M-=n^}$>]WG1T.`)-&nWJ9al3Me0it'u^ab;p:L81NgcM_]m%X0x3=B<7Y8~KUb7fR#@c
+O(B_itr2c''2Q>6]{<;}p}V`x#+g7M8U!r1:bL_N7VrzuPX[e326OO$d,<G-05---4h,%cx0)YJ{P%^mYY^{wh8GidXW6+`ysdGnH$-3[_b^C;wp,jIABh
+[ks9v1=`$fgupn9LfV%q4Vk8rq}Ss:{[6g~xRY)>.-[zflIV!,u{ULfh05QR0L_p>:Z4an+t;PVbQMJHu7{Ja<Qy]F!0~@]C{E&0ahF8:6o5HU7hGAiRVM
+Q=p{tmUVSxoEXt_nkSi633JX@%J2/IOU:kSm[r^@Ln}pTbITGyH%6{FFxF@bd;LaszOV5EUCBp^`HFf5&LC;wkDx&`Z4uIa2nr8xVjSa08hj1-HsB>D<>O
+n$U1KgJmRKFNV"GLtRa]o}&3Q;~f!gekM>}[IzS+dT]!JJ;pWvNP]@dO>[q|h%d<a|I{tj4XrJpX8o42-Q(oK=02=fk`Yv9<2n)2m[NW9|Lka/zsU4bP;o
+ZfLV"r#d(K[/abyIIkd)psLG1{v'gmz8E0.8"9AUYt3KqzEx1jpJ=k}B`xS}k[V4i`s;[K@}||!<RoCVmn~2j;6QvieEhT4Ku(>Rmf6wqSos=PZtURin!k
+Njq5=cVXAB-clRc%>sIJxI86_3o2De>._</,,qDlc/2$TVi04jsM}G[L~tyXl5q[0S_u}{6-$A&=ovYOZYGL2Zbl'OpfE8Gl4vYR|fME'Vf^l}RYX-3a)l
+oIvbd{oTGJu,zpb<VqMeJ6pMBWq&g^eW}ZQzI##ot{uqwf9w4ax!60Oq8sh4$`5[ws5M0{Z6Vw/amO(hx+@kZA-JJol}1sBTkSdyZQle9m47#J/F(o&)4Q
+rhsi4"-eQV];KTW:BS1Lh_eZXkZNvmZ#-'X&#8/&b6CM+1Cs{,RTsGweu(w=N)1x:5MOB`g`R]o(.8}f9TcT_[%p:NVW[BS#(plXi^6xBp;v{vDw{XTw4t
+T)"&,@S%kGdl<k{A~F.D09Mm=DdG-S~zq3nF/s=S//HQxRGf.cNg@cySLl4}WTeT"6I9^6;rkCR&6){7^b}Hc`qW>XTftA1-%]`xRk&-[K%(<l-5%0kQtA
+#'jZS!{IbU80tR5KUw}'G!j[3wo"$,;L#47k!c=5od89gIPjyTkk(U"S%GDdOjZs$0>9q.h!!rwA+]V13K#/YzYChQ<hIWe%L%!NV[q[yAHo_GZp/Qr<t,
+;nQI%%fn74j5UabrS:Wy6pb:"&:8FuHi3hfKYpe!,uqM8q+s-0D|~S7G2u!j`zuleFOb#b!JEk+RZyv`=dZfqvyw!fw1TM%8:uIj"ySn!qjxL]l0j,CN><
+Lsb8niv_Z@^j[Y^3'_X[-dt+}G#7+.X5aWDI_c=,]`V<>g~lP}Xs>Sg^]h0mU1C>8>ZiXg1,C]e0_xKlUi^f<GF){]L0Zwz!qHpDK6LmBc1Bf|Jm;)<#R)
+h]#M4jd-|d&&G2C8}$^nW]OeN@$t/ivyP/!X"7gy9wE4=k$4wd0"XNB"0!AptlZ^|op>Fn9JMWvIOVgeoN,!SL-4ML%N99@nIEf7+wtl-d<kI_.E'sdL[H
+^rsd0`V4Gb:`G8<If9+}pY#`d"S)8tpehVMYA;Si+"PppDH}tjoauOp:}i'3A2i{LuS}.){vqqzP"z!cphKc7'M+Rw%NM2v>'z/BcB&j:;}J{vecvJQm-N
+4GX690$X6L<JW(yr]3xq)Z2yrr6pz^x<NsR{XPz-R=1Tw<"7SW@f<84jx>8mDZdS05n=e"Xo)U.IpeoZs4ub_D%vr$ghRe[QP:If5u_rIz8{SLtR0m[(Zv
+^Ng|J:JlD3a}wM7xQRxVHoI/.0)8Z)gXD_q2,}1&Xy{dbH1qn%b<PBI^/iJ;+zn64Y"v{JCrv#p<9/=PSmM^YYwqz%TIdai!4Kjki<P&6i9P;kt:B#CLlL
+R3<"S+eQt^{G4R|:8e]#Bw%0~W|CSLhMS3yU4NaOWig:)s|h~c$P^>#V[]oLt,^BL1;ojf#FIxP}$#KVNJ|q(%_"Q`(!i2rNXThI;gs/b,Jnj=SmAK7zCq
+K&oWj1=P@I,_jrz5D}J9R<A@a6p1}wvl6sYEUIKaO$:"sT]^gf%P%Ww|tkWi(f7|{s=URlUBD)W9]:d^#WO7IYSyznGBLIc@c-`umKL7L4(dyOFtMBUsGg
+96v>dE[<D2LOMP-Yv}TpR,ZLK5mIga<uh_QL;2-G_RR'R)Ol7dg_Bx[>5CCX|5_06Sined%r_31sA4O&R:}cQiUw7GUwD@So4lINFqY_sAt^NO'gs|<.EG
+-AehH}>^7+]|/f8g_AI|Wd|=S`19:=0Sh]=7I'+}UMq7MDQ{/ICx.[LGsgEEmZth"scbcU0_R8O@GQvbJA`XFJJ/b}3wR`CWf0%a(ZGl}z2s$&_/Mi8_iF
+WU-JyTTOL([Y)BH8-Nkp5m_`A^Ul3qFS/{NQOPLaUrZEeZC){refh_Qm%M75q%nv`^:Czxv]AFB5i=0/A@tleG/Dd++M1Tv;6}:s/a>k"B):gH0I("nFL)
+#)C0x}umuJoB@8Rb/x!/A2%Hfwk'6oRNq[l#rZwd6po$2jbq!3=6=hilyJ}V6=d!E@U"wQZ<.JpQTaT`L5:[6ab4O7Ug<t+D|&k`NAxcm]~6[iY!F8w){+
+lfk]CKIDz'y{"V'=>BWT/%`>$t6llslR1)RG4.y4pWU(chz{_`.hk=H{N5@"!nkxwd=(vCLL[#Qe6vfd)Unf57ka3l|_~w(SQbiaC'pJ|I-ss,3y^TSSM4
+|iEUaQdt5S1y(34jHw@_EvFU,&1z6@_{@Pr=ailJ)tiQpgDYQXmM8kPI`MLb/TeS#c@!1R|Y]"wNuzYNhgw7TGZY|;>tDbf/y$&-FrRKl{J.uH$/8w/@Re
+ygw%O'hU[BC:tHr|/lR4k(g)g5'q-CPO5,o^Gg79O1)@m#KKYV8=G@.N$3o-C>lR'Xz`!OV'R;d%oS2M|"y.^eVDG6'=62;G,'``_%Gx4U`3LW+/{@p]-6
+1`Jj=%tV`Kg5'T$;XLYY[&6X+T`z.EZ_v(~z1'I"n[H`!V%s6tP0sRBz|9g`G5G:X3O-m]V(c$`js9{Y,dolmr'5@cfq+@`Gk+KQ2ry5^7N#OFk$U<pr1j
+,^Y{4jk6jx4X1-.9&>7t5r6x,e@]Wa>)>Y_tL2,hRE';I<j84e/X3O6s<z<fb^JmF6cSS<^fl["1WdVE0gZtd/BW/Y#.%yv3XEG3:b[:Bg&PoIfY@v=@/L
+m/|ONHte4Q$@l{'QZDA7iq3O8TeTS/KEP$7b6)#ta]c$K5&Ai}Sa'`L5Efz1me0zuDzF^{3XfZmn40FbE08POyx>jaAQKpXS+ZbQd@w;9}K}DuTq=ZidX6
+O&UVlguc|9}AxTeAeff,60]q%)aJF%'k4OhujxpI7,z1j-&i9uz,|Gf4"t4J8P-68dg76R%AT3)<8TF[1h1B,vy]"'36"aj)8]Ch@b"4rtBS>X.'0+@)J-
+9|.ll@$0}$pO/.>Zk/~R),tyvdw#8@|rY:b>}19pR;X[95Q1K={nHNf:p+1dYnsQRykPqg>Jf@Z,^8n^681yh6)<q^y{&-oyFYy/uM$oh9SwT6o_:0T,i^
+A]&y'78A{/EE"JIRR0&EQBp0mwkG"-QANf]x]w7v(zH=AFs!'3,St{[7U.G%Y_ZDO]<Hu9=vwvjvNz><Nt<>hjzA0t4+W$]]<z:ZL.X;OS2/v:Cvm,77c8
+[D^ZGEWB_uWA=zhl4)Zw-`_ktbZTc{"$!/|]gVgR#kDWx&IHv3.fU^Lu8tIC$C@,T=61,T/WFx+kTMMg&R/'8&>iHyYuh)u'fsW:}',t=L[9qwb#gyQMX=
+P+5T9wk0oGt&5N[rxEjS.SZSb<nJ;l<Z2FJ[2yxil4">4AZr!1Vxi7Gv/.t/k]D9HHaFmPZB;cjsTwlOxrmCgJwhfLn8O`,Y25MwiH5p@!n0EefvD_nu8<
+x_Q45T_T`2uID-`4dXf,3<7JNCeL,WIXl2EVq>J^p%>F09#=x_"Z1zNh$-7wP!Bgkr2zd-fmMO42+5@}4Be&B[U`QaXk1u[iXkgo9NY@E'yB%-2_Q4TFaN
+K|2^MVf|!0YSxdTl9_|s.u]@9S(,;CoeVK_K+_]w2^,p/jt^s`JyfL0%`xyGA0#u#sVpUJR#xS"YK9u:1`vpm$N<AzCzincCyJ"&nqMJ+jtNKG#U72|Th;
+D@!e;ddW}(AC#8aj{Serqq3Y`ngzjC5Nu`JRX:W]y@hcY<{jMUlsW<G$lS)c1dz{|3U$wzS3z7#Lvs2gflU%l%}4)yg>Vk05~T7t(Fu1Q=sy<}WO${cIR$
+60J71O6HWj)!(z`yQ|3c>u/Y%}^4!v|3_KMV#7O6UENFf":WRMVP_Od!}MFB>FS:_)5FiX]X"M7[|s0$J%'B|%j>7sCW&RA.TZ@),.J<&L(OwsjhDj-d-V
+s,lIf)Jv<V6s[Wr"#;g+]JE]#^~q`]ie83/eWDX}(oQaQ}'f(M{s6Y8(dn+a/C)I;s3Sr/W#|XK&+g#BH`W(aSY)QvAnCBWtVJ+yM`H8=K_d(f"Xm"#ViZ
+v9fbQW/.Y^34CAilf}@i]lt>nF$/7>OudmmOu-u5iZ[=WrL"Kbsl=CV|Ci4u$flUc%h_@7`u%2#_Z=ly08|h]=IAxCdNIMAM'}O[8Yyy3u!f;s@N-NPhCi
+t_.3xd+dv-,3`d_ib&e''TP@hWXJ9V.8b<,NYKUX((b+Df&w|gd;hi/BdMh+2voX0SQw$ak(}ROMD>>-t$n;E[F}@%fa$d^azub/!-<-@FXCS4<b0L8!f"
+"mWl_knbHCV/-r5o6C{T3i}.2(pA-$<(<|uaBmmbAT$TJFFym9'ok+e^}t9]'Lv_9czIy#@vaWSe"[-h,:EKmC3n])ws[Dt3Bv_;u8BiuNQ4.vz.`;QI'u
+eyylL[cFA`8e]6NZ[S.9,ZTvQdMy0#oXy-[XRE!7y^BB.^1xCd7c-xSS~Q9xpUh6<VJ7RX#{zx]EHaz)/eLX3#1Q3O[)S7^ud@<[#=gY`n]G+3+8!fPpbb
+;$i"Bo{m1s#3e@tb8G3,JF@nMoHu,Ui5BESMADq|j)wC|x)RBg>pt8_%[A(S9yb8}UyBIKMa"HN@uv_k6!eY!mcUy"7=1e~SU$2<cZ3b3Cf%ru:n3kS,{S
+!"A[w'1k<0i3}.PaaURtfAhzKtlnPC9,q<.tM)ZaIDFnpcF7|`MvSZeJ|%N1n95%X"]S)INVxIi[xb"hw:sa5CsFRy4A^t/f!$lF_a_+NadW]z6:5sbs3O
+:&+8`cPO+sZC.O)3)kIv"[:/3qbX@L"5]34HaNdyT=s3-[#w%.6XpB(3bv`4w_6-Ksh=0ucVAaY_)O4dn!zze/vH-q{@d#$c0jdz5}|F_I2&LrInr0Kqmp
+3-e'Zdk6'9GO2>.k&U>P=b)F(8;0j).MCQk$eH}5P|>p`02e(}zsRD$'1"xBXheXJ%>,vS0b6gS7heGKXNss>1Q:0_Z(V&wTIZSfSNzP<-Ad.I;qKM_4Re
+bZllBS3e7s//Sn"4#e2}H|rSi3ms4LD8l]`;^X[V9JmVlK1N%vUbqjQqg38Yvvj5v{_V=:N]1B_0N^95wuYda:CMb8Z,O}L6&5+||^Yf6=Kl%2-O65SkfS
+$_}x@7Pi1ux1Dz0x<2w`:10<']=%Yi`oe7H5^}V'^ZTXd$L/nUnc+d2`AT/oj8Ex'UUkXUs<kI_hNYH/nXpJ]0d:a#uR9:+d/+LF&)EE&nR#tLd$HmQ4GQ
+q/JU/z8L;/|OBZ>juc3M4JB'bpcyZyhq$zQ$>z-d+y;q+;fl'Y"EingljF1F#Z=l28xI=KJB6:A#.t8RNdg/ydk8!2p1])f&4>j-RB{1lKi.`y@Co)lyKs
+$ihgfH`>yZ}y6M+1.}~9ps8>{55-=dN7G(9"|%F3JK)sL-!H1[tm@F3$j[#0@A|+U4SK;n;B9]%`Ey5U#1Xll+r6#>/Ardf=u%MDw=Pw.rx9_XiU{](_i!
+xroJWk>qXTatxmi)aR8`Uto|h@o@._BJ=uTard7"CQl^28EW_<)-bV@'FYR}pwH++pz[tc}dT:&4AzFCXIg@-XI:0C,Yd{IkAQ+p({`j_Rd$Re-NTe#O:|
+cB{xzY6kc|)RMd$iJn#`q0x4u`->jf&64W4odJ=X=hPs`'+-cDzuyd0s['8z/|37C$&IMO/OO1YR|;CdaE)rKUnqS-r#+(lJZhbsQ>VWE9@AlOMxLS)+At
+#es.RfS3[,+m_.NpBx0wl`@{}MZ@|Moc$;,4s&tLHMmHHcNRRq1(S%>BVDlS_HZ{2_0HwFz<!/cAWt35Pv'DxLqNm.)L]aQ<b=o^8soxnti3{3;7mf+jRg
+/xpqQ}XmdRsUt8EZ6SYw<xM;D&Zw34w-Sx1bJzbz~eo'z&xdw^ieMN/Xhoc:EDAo%n=Q5ctLn_k#TFoz[{^-7xR-|avH.iTIB|/oYPtqV(lne#h=]sgTIA
+M{^=v-"CQPGklkQp>M"K@d5aznKaEXE,Pp|(Gkb%`/2n<6(laMgPx/nG=eB6#jt8'c(=XS&Ed'$xpgCt`@Cst5O&=(dHy%zz<s_ad^#[z.EpK>bWDmDCR)
+sl]Ma+90l5as;Nr00c]B>UKGD[2G9Ir>Beg$zGU@zi./~_npxbvnmQJ[+)jcI6#F%ckak00.;9'ma,O)jOkdo>ML8(S'AM%lee,"u>B}Q+$/0YhkQuWhzW
+3&o5Wpc#GKtoYj<j{lEgIL`u{AJ;hd_{;xwU|a3o0@kqj-"^n+hfH'oX=8D$MY5t}M!5>>T7iRUsuj,zBidx9`X:Mml@E!&jzJ+>eG6>:rD<%D@2D6['nj
+&2XX;hD657;yMz!m-[R'"m8[=>$raB557Or9Muk9ZsK=&9>N'52vA'M'tGUcW'/CF3^+OJ)zT>gmGIX,T=i]6X2UUt[,+NTX16W-VFQADxQ7`]0;7cTm^7
+:nG-Vsz{tSQcYVBb8D;l+=;+;;V(NR"3'd&f6U!hyv=RwjI0@UV=H=v<nmoJ}hGB>3=o_MWql}Zwj1OT3wbg;L^IGlNVV7H^7tj^uH5B1"oY!b3HRvHfEo
+&+"3oNB${ZZ$0EXY~|Gfml,AH}n"%YY`)=RA64,q#|}5(ukjM]~!1St"$Af+)LDu`i%lIIaZw2ohh4[cwTgq$GXJD3TUvk6r67&8c;GyIF1-]mJk`v`F0C
+@_oP845AXVVVP/#8@$>zI$_C07`Din<eTTNl>0RK%F>KFx8[mu@2vuP47p_NVsRV]^Tk,75y_{J(d_1YpS<3A=q4`5_(qnroGNAabD[T~=kXq{SN0@fn|j
+@z$V,QFL|SG0V//4aw;6LrJRu<GIjoNdy<OZ8{9BCT"BU&V&^/.mv$]4!pd>(wqa']4LKbYH'D4k'2;)>ho$}]o%[1Zl(c@r@NY;lC7mAs67.J]'GoxJG<
+1v)!Q@Ke0d"C`IrA@Wq0R0C,tt'0,:9`,Nx/'ZQIo@NKmgRC96Y_YrjacF8%jwD4/On^}b`Mnq~k+)|sMZZ-%Dnf-S}0g7~BT!2zK-%n+H&PNdslYn,[[I
+hgPo}^2vo(XY}K6EQQB%)jbb=2v_cHEXDl76#m192S6M"0~]qx^wFt;@.9!jhPn":2FsqOE'g4Y/`K-o`Ps`ii!B<}k4MR"6rd'tVAbPY_54"jw,;<AFi6
+hn(xjK91"3-j=.FQCn]{X6F@/d`]ZD!WTU<D:eNc5`@y^)US8PY]P_kDJs2c~sceRxz:yBaS|;M2't00m<x|'q<@d+vD4C)WS][K|j3^Ho97Ea9StMRi!^
+rn8VR=C<Ehi-[,"<Ae;OfnFXW^18y0@}y]WP~In6`mP#)hwW385Mp"49{wV3!L.32r'Q7!SjF"KU&Jisq%X4w3DKE'm=F["<Z,j^('Rb&YZZ"#hU[M.A~"
+'aF0PRTuN2JI_21V$=/MMOqY`u-k(Cy4-.-0RT&j/|{kHv-k2hHS%g>n~FK_@ht5ED{7+JXI@H~<tTBp5+)@j'{fP9"7^=pEVAF5uA"C=dG#>C-A`j_GW;
+%jKE9+MY9f}A;>@.5I^_W);+,,&t4e6[f[-m'"g;XFFd2PP'>&>5_YbQ+a#z<V8br!&I2Y{vp0{6HWHC5dz'P!]9Xj{pPha2T'7ePsR5k3`[j;DAM1z]G^
+f+eXwDP=c!H;Yv}:~FXKpHCyNd.R_ipf#d2)9!)CYqWxO6!}VTm},M!x|7lOwT$+{^#Fmb-x2<9Jjl5r}oRxe`E1p$t1.|}]-Nav8N&5aA,0|K]-l"/y<#
+0w]b.TWo#DaD@kQaPzkL/r,RKLFUgtRQjf#Ne9B|x%Y7R2AJqmL9KjtCuSPNJz]prxWrYw3IJ4T(.F6YH0L|9It2,cQSu1g7&R%rNTn8D2,64J'K8i`e2A
+;2_{CXD;cqOF.T,@Xj:#1LQ+.t%!(y~oWt[!v,NbVT)&rtl&0|mKZ%Bc`@YkP@F%aDH[s/[t+Xz%s[8+XylOplpGUorV4y/aL,,msavN3#>#t70!=W3Qrj
+gjrJyFwh;D_A3M!JP6RY^U+./$Ca"%-Ihvq)5Am.eX}#-rk"]b2S/%5+p&~{<lYgrNc6.OZ|B@izxn~);p]u:swdV|jCqE`_F8l,_k#L3,J[fMJGPzBkDR
+oSRxt#{nQ@t|X-~w:bah,WV(OH8krwT>C|4]6[|^0J;PXLnjWlQ<,xU@F<SMW}E0wpd;X`sA2Mxj+KA:"G{dwn)7q[AW,rJzjFdJV!k9'K!|doUT(lve6B
+/R-xQwQJ;'APz}ni!Q_^gZOL3cMg1]IwZJ_66L/a4q#ax6Kg!I=R~,g.HEC7E{XWE/85W)0sf-~JgjeONW2T.M#YpH<AI8vCs,s,~X-e/jpgSzi7h,QdZV
+vM^wm^l5bi#'"/b0Q7j,8(}otfwNHv)_Xk5EJ!2tX&R.85>DhB_00eQVtFvAj;CGI:df}'Bd|;=VZ%`I]YjOW$iK/|+e0C3LD-/F{7@"6'_^TUDi"w9_Ee
+8:H2NW`|JfH{0vbr8P6f.ng/M=%@FvV9Y5iC-<O.(iJ:A5@yxBt(~sKT^J8N}+62u@lmP7n`;wI$D6]_s,_!GdGsu'NyC;M}[R"{^uzf%bj[!z,=';<k1l
+Rj..kh{[jms[2fr/O[}nii2"%TK9dbq.Q)I""N<ot$+Q63smf7Wv}#/D~M^5-aOgqdiHP=~n`-@G@W`gzUXu7eV+t%|V:4ciNXQj5<N4R^qm{)drkJbet>
+k4,'^G]$gAqIa$fZ&v5X]FhKTH:Yi;s:IO1^QWYG)Y!OuFO0uN&uyUKu+%z5bDDhh4+0AA:-_t=u^}}r3"Au_:#QYLNX%&]T;J0ZV)lRv6f=L==@S3SoSU
+FjxVC7LKxd8@SA1."jwCep9#|D}m1OmT0WVF`NO7e!;`nR+J&u%sCU3Zb"Pwtl|{ixJ`pACgrWzJ$P.3:!d5=.+}kxm2]/,u]!:g"G8u:H[fI4,8p>cPk#
+zvXIaI(R@#)c{W!=BBxIz>UMjJ5nYM3C""5Kd'Dy#9]1c5e@+OZwmu[:XF.&@:6.0Hu6Dv3'Fka_#'JYl%kR}0WheCMxu+IS4VGOB#{6C{B'6()<aN}D9"
+e;y=+LMt~KH5XcM8GL>H]n)<eY~eA7{.[#tO(H;}Xp`hvZc7Q/vTR1m+!V@J]MadDWgcVfv0NmNM+J]}Cmm'wJ]xh5p|(Z4ZalLCiqlL7d.u-b^v_"u&9]
+(Ili:MUmd]C|0+~qecQUPM`VV%U:y,Dk)J4wi>:qg_UvI$8|T0s|O&YHYM`Jdb`eX:974oOGD9VNjqVf:p%H,YeaG.ivt[$;!]fD_^iwe^GbBP2J2uMIa^
+8l8I^txV$J5Xz'6TRE;G~:`t-e@eyoaBNC"o&8--x+^W;Lh(>=28"s0`m-Enzvz{P9N,@7Ex/'8#04}qQ/0'w'G'VwY2>:M6aq4eRSdq;]`(&ckwxPH^ii
+fQvZ>D^fP/r"U'1R;Eidt[(Fh2260SSTlQl_&TXVF2Gxqlw';=)FpN>[JilE55uyE+3nlG@GDUa4{d&@S8I&3;ix%j<AB;zu.XeU7gAC=)5.l#s8vP,wUO
+mdh<y'H@9w`656.Tn#|Q.'W7:%`mK3Ks&8%dQ{'Mgn`}FZ&,w#U>82|8y7p!e_AqTbM737U+erJz(L<a&H0/>"nLDyeRP;.,:fmgwf7>]cAGvK3M3WSA8m
+0A]4>S40z4)7qt%HHvc,@W''fOd(My<D(bs!K{]kzLi-u^hZB8Hnc`V4|!NW+70kw.R>t}XNwn'+m2}xz$NI@<@#YuQ1<t7r%"n.YYuJ,>%4r=k=[I8Q[G
+N'k@bHNB2FTg_J_GL([!z6}<c]^wjZ'+cAzfqb=9YrhuzC:"g{{o}j]ex&"GO%#UpUr"L{k.)`"H`kcXmjxOURu<5jb3_<Mwp#_XqPTPbM4vhgx$gvt0L2
+12yP.jH@AyisoclRka}xixV&;r-7;FZk'D}z9<6WL732vj=nhlk>z_g-W5UR#95JzN;Q-8Hbp}E5zQch/ICg7/tRYI};NKAkgk+8pu;]_`607hG+G$~|Lu
+/sQq7g;fh`z2GDgUw-fd_'rJYe^e_QvLq@9;_=DkTpx4]|"|LHFyJbLO=&Q@+r7r='.M}UtZG]|67OSJ)oJU92DeWs43:,_qir`pSCQ]3f:tY/FFC-uz~S
+Vek{1LNJL>ENRFN'@r97eW)4-UetJW/AG+reEtc"Xs3A:i%s$.>VU#g#W#4bKTLw+E[TJ[8Z'3`L;t>K6;'M@L'PK!E72W~k>_.Lvw!o45eE},</N&kBR;
+@DL>,%p{Crf(tV#+em0qxQ7k>Gcz]i+:fz:K#^Q-{M7JyJg`Kw,o)gCOT,{7CKKFK4wd>=Q@-(2X[q5rP.rVr{kXw01X+T_FzaWuboN;,PuW$!>e@;F^gy
+]R|G<oMCbCV|}HP(T9a(Nu949&%xFA|=/luG9C_yKDVw_N8d"LchgzwLSIK/2-TN=]"'.x81Kd]J%-Z`qB~--Y`_ukctJBHB2YyD[l"NBLPXg6t49BXOH+
+/}$-G|OejR4-g+Qo4|@SP{)T!EF5%4K7z6bY.]La+UpAUlKu=5snVh2-jocJ@BdL+<VC1CJb:YU&CgR3^6PhD"s[be/L`D%Yc"'-"emZx:uj;An{l_5lG1
+s{0fA@1zt=NUdg@n.(-},_SU)`Z4#`!_aD_^e"S9=x"G/BY/@oWUYA-}AR.l>qsuAbME>`~7)Z3'I}2BIHr<PvE@.^_,>zO"#etIu:|vWIJU:L4&EcS@7j
+"{TCAq3Y53mr%@mxNnV}UM6G]wHro<TdcYOL&C2@SwdyT8|px;GK;W%y^-UON88|sVgXj"w.Ek$jHC(!6cI9B(qU%)mXHDjjmrVwNK';by73SAE1'_UgrH
+4pK50%hSHp^wEhV=iYM&qmTU1.#9%|H5LneG}a]TPV,bv.[,PB2SFy]NYf.RFR^"1+Mv9;74dBawQRM|''Q.["Ux)hhlmBG<8{!dm|r-2UwhOZV'uQjb)-
+#NJ0BLIQj(cZj%Ady;A}1t~"#{>/']0n'l2uS_'w[4K]2qGZZY#X,|+%_nJ:6{t>DXsbt@Y{-"qwy=XCekn]"r/RN]uYF'1)#D7X8)3Dm{&Fl32z>gB(]Z
+VX~58hJyf$bu0rI4u+MBrDueE_+KdI:n|CBg2OJR'=FIM9B`a-M3`:$E]zVh_XR&$vnIcA8HE(wbIZd[hRa|T&rXopF]xhqp.SU]NcS;.v&)I'>+'hcl[7
+)w<,Q1VkD^kku9AB@k31':cs.{uYucLE5BTu/PBTQKvV1Joem[&c#>VMZh]b98M;8En)<uPve'""FcZFC.,0AHQC|m>)cr'wZ/g.Ri]-V`P%(Gh"'dp>Xr
+%m_6ATGU,@ZI@ZhLFEX$OJXvw]K<s!eQ$fl^Mm&/t1oNc+A{n'Cv`dqz=7Ms_I{-eSf4DOJVIZCgVSt@'jmS^5_baILrl"@(KUa%[C6dr}z1/_h)kR4Mv8
+A2XI6FgE9"VM6ajQ;t6DvT2n8)`W4aH`d2`ohm/qe9/^y]u|7=oC%fNc&Ugs$yUEK1[oyM:kkE$_Ag_dZ5F]V%iL+W7=3QZbj"ek<Mat-m8rdl58R2+Flq
+T&eEYq=zbelgt&ySllkBUsW&_Ez`>CB,hy`xTg{y5m,4D90/i[qk0B66gMu'~:(ugW1tZZI|RQrk81CNtq!i|;$g{z]'>wOE9b]R0|j4-bs[H]AN`p7vqG
+DE=OcKj2a;X%im%B}-Yp%+8RbV7_sNDYu{}u3."bv'a#GO.=z[57<,Ou^W!5DN#y{ur&j@V'vZM/oeJ(^|7(nv9$S54-,gn|M;SOG'nH0A4{BRbOqe{w0V
+Ugr;`au3(fb=t$!aoChhz_<ZW,u{sh;qJ+I-wrG007b{t$IgkWAxOm=w8FpM_6q0]mvEPlx@a4q5`')L66Z5+}BaIwAevPNt>=<D5`_QD-iR`0Jj`vF,kM
+)n9|c9p}bdjyTSNjoZy<se5<lHjpfvvU,{PN6136,kI$yQX$JghzS10dX{>cn@[@8<Yc1^@p[pt&[IN0~Pl|v[[6`g&3~IVd,gVHSY(YM_13^07|."X]Q-
+R&'^7V{^Au]siU%Aqv.gMfP^|HoeE.6/~Vf)5,<0H`[a<7kvn|$bt)cVC0oUpcG|0kvimE7M_("ZRS"p^z;ilgP%h3rF&b^&l5vj)#kN&3RP(UoTjHng5L
+j{ULv1Q3yQm6s."wlBmS|&w4r$/_YbgnFB2,$0s("uZ,TfYjf!EY_K$WXpoou>NXXkd=e:'gpPV:yU7nR'ml8Gy0M2z9]j8KYv;qyI~Wyn]>liv!`}~ye>
+)-W9!&+_;xYLJ6k,KFFbxER{DUb/qlQxHnP2e2^Se=onV37'PA-Ej!#!=N.PVM0U&U]:NEcI,k&h>k.)ZD4`.u2j52.<-Qji2wk'x{&}pCmpt]EB/%R!$P
+'EIYwHevAIjBfolnNt=icOcC;;zvjP;D:2)nCGgE}Oba3KRMXz]zgwN$z(kOp:4lyK<+$PMeWN>y@wc]`0kmoT7(p_G6FN|FT_+@{g7N=5Hz8b0aP,&i)l
+Xz&SGD)/kT"r9W-u`zaa6"e.qM&&B0ffh7{zt>QKQN~)xAuLf3M|"8QKRd&|c2G#rS4O%mJl@^!7RK#|ZZ.ePnd3<!.mt/O']f3vA{:Ad^Xk)/(t!u7jBF
+n@zwaN,rh5Rx_|T9QL9vBIK+.T_E=[<oyl8NNs27Sb-Y0SDrt=+LkR&8fIqnr@|{ws=LpPAYJwdx"rJG{P~-L2[e!qlM:Pa%sp@Z`sD[M74V8c0F`/dFyT
+uU/t^;#tF6$XxD&[|$Yc#d`]rT@!:9rW=>ZuVD1u;[2$C&S"UT.YNRfSfr=2@M/7Lb#Ll!Dy@UIy<X>F+fi;mRq]Cvyb+DQq6r'r-B)h<Q+_h4f<`BW9EX
+'U_zJZf}weaKEB|'v)R:H`9%q'2aY|S8@F243nK_^wjcGYOe,{"t++o%Fn`7LP=;)ro@G.-#P!.6.x2MbZUSgY2k9SU|~1j4+l4LPmM^hi~foY4USS4E>_
+sKRy%m84Et:,(B9-'`pAF[G,=)!mJJ/O:'<_(WHZp<[tx$8[&j,kLS:k>3`mtz.w8jd@Re@OJ5|S!HF|3s&J#>Mum%6cU>qm~g&-.;saTlN<fwGI/X9h`B
+dXA3tfV;2w0sP2ZRc<5OidB>$ip,XvC_kIW!/JO5-/S&`sN0[b-D"3qVf0<>H:jWW5Lk&LbPhc{>)s>g-Oa]ZH(XYR]q1Z'<C8dhc/C-wJ6rl3Y6E7YK-b
+]A:Qkx|ZzNB8=Saijt2QQ+O9WRV<5S@%yOE3'5MF(OTQ16X,&'&/$d~AqsCfRR<GN<HPIjzSdX^[Xl4!W9:nlT`G`17:IT8NRHwo78$8S4a:SMj`7FAGnd
+t.K9Si4luvz+9Izw8Ikhp-yL.7g^}LU|A#uep5u,~{se7zloJ&MA$7uP]Oe#y}1Rd''x|R}:NGdlj(t^Yxs3~$E@FQ-rjL{3PteU0db.YpqG,j%qr]I]S`
+4x44{wq$'hpSGbtYQ./-EX.U-hTYdX^L<T#b6MsPZH`erPnB8Onx:.I3xY(YKfO{QI#yGB}^''KiyuOS~WmUn>,UHY0'|vvXcjPlp5|+Iu1YJt@bVfLyYI
+IFf;njC1`i(JKl+<LmE7JKd_ro3^>QlVGMkJ!+)zJRKWr0fJ4v/FjQZi@&4d&vKfVw[kVwpZacZ&9nvA-^1TVbA|WmP5J_]I`nOIHzYEl)G5C&:$VAEX)I
+L)E3STjfiEs)5$u(~pTB]k>WGsC"M(}u/eDw^MX9.{_UWODb7:xrVtbAKZoJ7'w>Z,@:F"2_-T+1hz}(S4c$!yQf7BbMm(CXxc;n-JylvQ=8Za}38.646a
+DrB>'=-O9PUv"7PdH|J3tO}p)Zz1^{8g0wq{TJtJWwnP=v|WU(kU-`E|YB@f.7^vQCxLAFewnQ/Vcur{TFgQT{0A`NE)H<:hl>.e7UdsCT3pfH_u<deW[K
+<mId<eudio01&`Aj)zU]dr>NG_o}zG`([fLyb@NmJDn-z)>cM(h+ri@04z^RO:Y_N7fS-cfYjcf%CMeJ7-2P]A+mu|wy%l(ML"[V[tXZVC],/frf36YAkL
+nLlhI2dGYDyajEo@h/wS/fXVoss/k2oeJCC1!/Wwl@/Q)>XkayF`De1Jok"2gKr;tsBbf#mt;1u(|@1f/6SQrw^k!roE|pk6`)1@%^r3BqCxrxWm;A4TPl
+,!%=GO9:B:/Mi-}>QjMoV{,.rnm&QuWZ(&3xe,]"`CYY##wLiEl6U}y,"0~]JS96m6oZ+N6dm>IfOW`{S}gH!xpqh7dSO-hj7m@IR/I0B/v2/C%SQ}z<).
+3'KW>9%J{gIIM1{AYG8"|Y(=U_pZg`_$-b-|MSp|F_eM9-[$:QGRKL//0R2,,w:9#.Mju57S-WrG5wC>M]-`N@mJ]R}6XhO/qW%(^>fTCdHC{H<Q;b0cmi
+Hr2^kd4At]>o7ymu)`QR8N=3~;P4SQ#hRS)|>6A_we.#e+JCfQ5+|)[5Uy)8;a/UPC)kA"bH%RSctSM@';A=l+B%ct2.neiO2T{BAFOzR"FjL6/4xk~'tR
+xuS.~{m(_).<XFF2)W1HG4Fks9S6)5`y(%{7DF~+!6GQ/RCZpl!Jv#,nFJ_6W,P1CSz45#tRM`Z)^2)Vp`1<=UkGAU{W|RB|}y)-i)[3WICO^Ub5Y-S^rk
+|,B^h>QT6sZmAq8KZd^BMew6ju_TAO~-1,-lFhUU>H_`=u^B$nTE_fS,PkCN${NmRmjn~eC;7=E7ZJ7x2s"{ZwCt"{Zw&x"{lhExgu+D]L7MFih8o|Ex}e
+KS1EEr1D04]F!5j@GI&pTD[/kc={zyHl-5y+,]c|>(Q]^q3fz0_X&`0M|/}QN{'H[/~bQ9~`pzIaHaA$Seh7~)q'&q>d.`}]I|1UonDh$LjT4'B6JsMK.=
+2{2dl{i/TiB.E|A6@xNEoV<=P7!BW^_t^w'<$:uVp>ol+Mw!WCJI0V{X2IsGtV5(6{-qLPDjpVQ-1BP&NAeCBdRWqrHrOx~/,G{pd_4@WIhh.hWCYe3nN]
+nF&ZUfAa&l>Suz%KXx)-&{.XsBJp''`s]rNG,JBfMNpnwpy6xW^l:u8[USzEize"9M@IkEMm[s0h{YD&[ippUQeHf[="'+eVDGM#R6WCWYQ&b6%/>g8]^M
+JAx^;T/H"MXR+O~KKM~Z12BO#v}>@_Tz1q/Gx'9m=d/gsL3|(EI|d<FV|L6ejnzd|&<FLf]vKr'2#]}&iv6<u's$]i"2p7gU!LZ5zmi:Kg^H%DUPeYqv^L
+Fo7e=rUkYHA/L15(@{j-q'=q70_dRk_qC=#O8;:NzF]|{)ywR";#](frZTcL0[~;bkxr+lLb=7PbR-Y.<RBj#0Y]hFJ(KLB5qq$>1EhwvWx5MG=Nw%E5vP
+])vRW.[%+kxfWUk%]rQ{8N)VOL]kB7arX`qXQw-l/9}:4kuuhII)XU:S_^%oe:;$Aw"M+)'JV,#aExS-BqhNfqj.#SaD+Ej}fFvF5LO@Ue@A_d3&Aot&!k
+THXD%C|pHAblJc{Oykj80N24xsei["IPq9Ak>q"w0Zug3]2If:wMXe=hhm=9]&w,`Z4=ilpXjTQ2H/Ynkw!5uoX&bCu-z>pNLlScHyie>5[4467n8JzxLT
+01RMs9Q73V.J|D&n)|iI"-"oxu]:Axjg[IO[B#q/^Lk|uO+AJC^^+&|,CeLQ%K)-e^9Hw;AU'5[s"wkh7G{qb"HTynZXCD,dtcROe0%{3E#hy@6pBtJS}L
+W[eWwKX7U>><pGwpLnbOL]zzWUvq%0rH4EJK&#L|;F=R}Y{:hX-w-F~IHIsKrp{EnDe<Ty,fl@<k<J2u"hjH_[BRa73tlb+7AOz7e>2.],O{dkk.j;EAMA
+kJhdpwE&|yKmuz%{5`,d`,sZhhto#{soG|8$C@p7v,h+^][F@jCllBL%HG4@Q`N<fKd6Ic!;rs}-UOWMpcHr01K"W(l:LVw)WCP2@`bXot8xah,!v^S)r&
+~o%&>=[f!X+{K6wCjeC-Z_3CDemO.l{<{Nl'gz/J<Z=xhfD3nUNy"][]IY(,OEZ{T{l[R6;()_#ZD0rO7bC9|KSKGb=h`-'26Lavk9scl>:u264KWoNwx]
+0;GL{B9;6r-F:u)f5[9Mg9X#J'Z9]6DA=&>EsPVyVo(I$U,O!6HLye!IM.B{M+@<2pNx#uKD[hm.A12If6c}U6jRQ&KFMj/I0hQ<yAOw99<&>5&Lj2pz$K
+_d+}0q[IdebdG-go3uVi9I'cbHD^l4uel#`w-QFwOrjTng7|Oxw_8DiTyq}jS7S/gN&asnT:z|~v'-$gIA|fFHooX+F0<orw[e(srRT|<99:]{|r(Yw^tB
+Fv4|W}-%1bq%c2@$3NpwI&o9qaES#bWq8sCP.I3!kjjf[ja)RFf9R9Mb^$(6:,HD.+[VqECZ}l1{XBQcrPEao]wPvOT6Nu#e>Q!M/qT!aI8m#/%[ja3jy^
+(<Gd-Ih'f<DV;pQQZ0jLZd{_jF`L~FV"m4M)0$ueeKDgtM}+Mt2e1,+zRq}`2n)e_P]ef6%mNA[5(6$-Eo[J6hj;cSD^vjhHd_VjOKnL,u1X;Yjv(uOudb
+)46<ZO+vYb<(<wDBykgWDSfNQ1K;-T<i@,gj2V[Z(r%czJys"ZBynmc];rEEYMo+M{OyY'ByA'RmmH-Nl%S(>Lu/U<XFHrfxy8~)5j3uEgu-H5VhSJHOoG
+!aphc"vyeq#DDQHNehxu[6PxxZ5ZX{Xpt&E.W#pMl5XWPAnx8ba}l-h@jBrS$O9&RxK1-}r,^y^gXII"vVYc'CiF9x^0Ptf`zBw+Mw&M(&DH.AF,GxgjU_
+PDFWc/=O~|a(c"gW0yg:Js<RD.D"5n-3T3$)H7U;)SwIuAtq'k1{NNUEHrJ0G1#J0ocpzS1zhr6(r[EiYEJ#Ct2"y:3C"eWu{]%`U:O3nI-5%R-76d::&M
+E(9R2I)x7r{qLsOqG@Gx5&RjSKm1fqXZ,a<m-z{G2W<.pn>G[7yzoBMqB8Jl1CE$Nc"=LPq.R.A'7d._rk9CtvOvA^}k)2UyfC>`.wQQyZ~6oU8z5u=!Of
+90Y/.j{n6f7@mtbf@^p/5bmAypO{z0hug^5dM12_}d|i6_#5.w]WCzMosbtjbT:i,v)V+Hlwa/|6'lLp9DJYRfMY:Zs_8K:.k({#38kLa6Hi)3X:`|S8kK
+<P~ko&l1|5:8x@UWL;H6$B`n4x-g(Q+jLdx_i+m=0-rQ#Hw6:dV.d[`f(v'LQP=</"Jm'oR3KmTX9Z[!pvY:g;SC-(N,Os#r;=1qR,PI^p"PHsz]nxYRK7
+isDPUCG3qMBM}n:YkQyX|(ALtw8LmsSViy5#ep@EhQR#L-px>f:KeLL4wTH(iL%E"Up&8b+wR$F%%SWa)b"#EhS+vAkxp;K+n]}@/3DG"3h;qs]hh)X=Cz
+3b;!b-D=bk+@WI%qLbR,~5Iw+>lT}J5px,6hxYU=Bg#"e%@&(hMUonZwN^>3)[L&r.[x9k^>a`1!EFn>6a110k@UE;mqJ!F'`:@@PXZQB(0B"g~--kf!hy
+zpUEcDwGR<$n}isc>@W`V-f_3upX>6ACPWkoK>WlN0cv/H3D7j8`35oa`^&t:}L>YRcIHPky[z:qs)(gQDZ9%fWDO6+uN`k-8Nf!+aWITGPdvK[[yC@KRb
+!Y>v]_,TubbA>@Th:$)%p]hYy&VnJ^DLw(GTSdy2ePs9lF`$^p1{xrKU<YX;~B-%pFeep=iK$H(TGond0(Q-UoQ4b.:@fTkv-`Lo3H}:(A+e|DoHS5rg}|
+Q6#Ct+3A+Mj_qI0M/9af9VTMJc+cq_vmHzG3dJPQIz;_(`2cBe3>YqUSri)-urw%+e`ib2eD#|]Oy2jpX}YkMO&oIKvQ^`U_Ga.B$q+D#S=`G=#zgYSCx4
+st-5oaI>JOuTyl+v=^mgQdxI,GsH%80lq97A54M6,5Z1SlBud3|S/fi'>,lkn2@,+i>pKs:F`rf^~9el-oX^uwbXI`sSryJ$|@3<fTD7{=,Tq@Re>hgRM-
+N-DO&TD)M>,X%3Cp}i<Qf=-SW(i<_O%fai7UA8RSRq"i9f6R8;wQ|)c.|wZMvIER#d4I%0-96wH}"CC=8ZyxX;lkt<3eTDysJPLF<&KE|]m`$SfLZd3x;-
+_NxW8g~$uze@3lv.=x:1[,!B')WosK+ST$!LpRFg`d1n~iVu&KTC%e[+EL}Lg{N0";k-qJWIeV}X}3~<Wbkj`%bohM:|iKY#vWuVEq1wjtvx>xlJ%VPM/X
++EHtSUKhj]KrXv!h)tT8X)Ud{%[EztgwV)FWEG=;k2kBMaWwm6"zPg,.aVc'X;E$EhQ0VL9sx.DmHE2%jgRR3iKzQex1EkY3>[FO]^#{4Im48l9'i5qBWd
+n71O:v_z0b4{8:iKQZ&9&b{iil/uf>PKx3{8hQ`v_j:[Dv4hr$s0L|CAE;eI]/ZY{YFmSaF,p1sO-dMRv/mLmPtlZOzM2hba`=GBlF,{C"EkIfTq(K1iP|
+'f6/oO33Y:]YNpx](K_VMdi"]WA8:{-kvng'},u)deC9lw{Y|h@QIBsb.J|9u0wyh8Wl}Mc%OTpssiUsH=},x4/uxlS8Opo1eh7xnY!MUI/`x5.u4bH.=[
+vDwf%MlI_Xwu:qKw%=)s5,u_)hB^>R)1Q7~'r[1Xw3`YxBQRN@#tF.iDykO{iAj]A)`P`jU32y4p@<@MuAV|%T}l1.-,KqTV[o.XYCCd6f)k8a%qIv"{Z<
+Fu|Zzwh!5eWDGI:BxUr(gN=O<bx=&=kc/kut+9b+jU[|-5:Zpv)<"LMI^-H5%+!TZ%cq!xo|17.YAx&,hJwMmk9q)MCEnBABoeHlgnef<tQH|5`pg(,oM(
+,oX`"sR#aZIuDebMGKi`+KDwG1x+9+#^=g#,N!iH&!ST7UN=]2:M<!r;GdQk>2"1@Zj-uW5QKLL(>!%'!zU:<p9otq75-m2`vp]M4^yC!JwHi]p"HI0Xs:
++i7_G+>=)JEM1XnO^)&y/nQ`ly;dg+<5x'VGXI4r^2zSv=rTG|hUP1)PKR9P8i'c;C#RO]c-yH!ErKoy+LF9,WNoSowCzyb6X;QlxR~3O5g`:RT{e0TCy8
+W}s9@1!'joX:VO@[sVy,q,w'K6Uo(Zc2i.dA}L^#+JFNjn8WhI2E=owul3+{yq>X,)2OFe@ztHkdL>US|(&LLC>p;zO1HV:22UpFr={taY;RH^dJU:tb<I
+qWs1lC}IANEsAj^B|T#3N:XbE6=HCmK%-{wcBeoXotc#p_4_xRiA~J"x9i,{<{.6#9CD]l1q)LuW<!`w-YU!K,3DK7Faw@7Cy2ZscBh8zpGXegp-`kpbA8
+Ni~u)N0@Ei/Rhy<hhoV8h^+DDs]fj7F_|.JEZefU!fB#,4O|K8RDKz61cDo4AGbFV;0l^pO'o^/l=<yYF{tHH`xeJOCGaMa;G/H%Bwcz@EAA/BRot..V~G
+I%YKzmjo=2aZxPxf(SjYL_6-dy@D@ze&_/~rQrn%B<a0x+E=;<%AXV$).lS;ywQqofB.KtaXTyqo.4^!S5F/LcW0.&iuzEJ+L9FU7[.&UU)uvWv0`^X.B8
+gc>LA,2psjo0#zdR0%|=%Cf5`ol1KzF,;i%'8|~_Bbhd!t.T`3r1N5i^rR''-0eoA8dY05:jY:bNAw7a{%1P/D_$Tc)jhRA<_b>us1`uQsdw(I7vmmEIB6
+DC]h+S;RXGO.7iP,>U!9C}V{6a.&$HQ9Q.y,^m'"&;U[-(_`YLT4;}NlO_K-iFt@v`.[Rn^"nQCK+72.,=nZ9y~M"e<H;rV3Sh#pe;]`)4eKqA7<`_$7X|
+wk#ltkl9o@X};@rG}a=D&b;Vg_M$;R6hLv[bW`n4eP!r.une|KoN&Zt3c;)06vbvnY_BzYb3^|SYChKHnc8X_sHqa[yTb{dL-`^'{+VlW}rk--XlMyAt6q
+-yzPXfVCYS%OmCY$]2osvCZhlAKRXs>oZ+OK_K_V=|.GF"Sa+#>,W^iMKuZkm60#XnL`r"OGC"Ld8JbMO5M>|<I=sKf,XsG0,;mKEOyw9cCkao#ZXUh[~l
+#k|,MMU@q^oA:iGs{a.ZF}_oRS#A!JUZ./>G:ZLf/(hu.aSlFNcu">>9KM[y3bN</JOWv/!`QyG4HXe0w(98_i!h4htb0>qAwIU7XCG{$hMd|L-XA,O)O$
+3mu[5G-F^yb_xwC2@hOTyi4Hpm5vf=TrVX%wv5zFoKoe&pS=#S`kiUEi00-ovY.AWt:#_0SHIo(M>Dp+<>QD,l_JpL9X>XT.4r8a@W_:|#&^bEU6|/CdA%
+Q|:8j6%ng!Q{K`u3Z!nO_sLcF]Xq<V#v~ogS+qhLFgox`/JQHjEOMJ:.DEm#`NRo<ePd~sBeUMTAG@,/JiXnLY"6b{M:t<S01k7vrYeY]r32PsNtC49i],
+~lG_O;>RnrrI&1-+.&QYNs,,a|Ge#F9Wmt`u-kzzi<Rz54YtJ[ts0+(z|6I|9a!q#+aeA@D'W<|Wti@SMNicso]qNhT5UaCE`5&)"fU=ar%AA1Mw'ofed&
+|:G2B#KsMuzIG>5PgEuo;nH8P}{[ml'dW-jc(uA{ik,s-!8E_JQ"<d"Qny[RCxVWRr:zi`'`JyU95CVOE5.bYz`D!Peq{f`HDEMm%I~oGmWy`u1v@<fr9!
+6|o&Rlw|gIJYTAUQ6o8-<MvoiHva2F3%=O,o=O#g=]0pBL5OWo=_8r8nen(0-i6CzwEhL}="0/hrwXh$/dZy+JE|yz_qRs9g,>S:5Q4<tmW8iek|8O>qhk
+fNrU,Ej+VmKUEMU0;A1razX>1j"SYF}n)TOpw0NUhN-lr7q"',%0;HZX%+ukwk>bVoG<=hdRO6Tps3x<{%(I]M6;Yt98qV%EL|2niBcXP%{'9z!8zOEp`7
+_dxe(WZ@IdWIV"5tCR)rp.ZF!/,0'Mezds#jRl-!(`6L!3KD_fkJ9,>+a1r+FGjpIB0)$,M);+y;D[,l@[_P-}};KQ@.]SJl2VF_`2gDyA9{l0-);eoe-G
+~zm}Yzc=5;{HJT`8LVevAeVrYI/WNWr(IAECH4e(MXV/'_20BI{B`o<2&Af;GA~`jeYW`x'XPQK6i=p]Ty9!RTa@(5PPF5TW;#wgHC7Q1$L53"=uAgY}ic
+=!<l#8FH-It&tR)NOVEZKM.291}8@qFx'!XC0l%UV2x59cjX-gmrUpqoCk2[X/G.VL2E>/M=ZyVAj)@e-Gss2/y=R4NUu=oDg.PG>r=jZhA;h2Fg|Zl+&c
+X=^z6-aOJN#u8l_AaN>2Xs]WH9fO#5__F;72U,5;/r[Txx8imijxq=:M"uX(<Ews_)i2g3a[O,a_]1}vLKSUs8{`)_>j:|S9HG&|V&mnia8ofZ&Bwcx>R2
+,ondGKe@#mLifFt1wk'g-i,M!|FlKaPqE][v9dKcr>!o+Q9nkFuG1J3$tw%V`Vu9smg).#w13cD7p)FFsI1ZG<fJPg7`KrX(Z4VAA]7[Sa[ea#@D%mZ,}G
+i,bobKcq=d`yDD-5c$VU.jawc4|"T(@V6c%K+Mc[f1_flw"u]]}0N%8hg]>C&q,:28vR^({Xq|u$>y2E{W%))W1/]4+L7U<W4(B.0xF%aSn&Fo<XqNuq"+
+YVKE6y]O7XS95=%,FaCo+FaQ^q.N]gWwt0aJF.%VPe#NoM7rhAPf"Gv6)b:oU8IM<%o0s<lwk/hA$g|xwx'U84$O1S&U".kR[#:f1.[yK`iRhh=3zKb-7j
+_Bk#BF,/:VI(A(==Z]r4T]2c[`TH${Z%.-bc=.x"1jL"oCqG9$G)/Hxv#l:a!_:3)oi^V{@dn+@A1IC9Y@o'8GdAnJrFpV[mAgq_zc#czy8QQm2@$m&&+I
+2xY`ci&_o{/{Ji!A(@g%sVNsnnH@$r[xc2%jl5=INSj^s[_RyvbtJ&:eGNLOp6N;0oD(5yc@N8^b4;/3UJ#b:%Kx_{CZpHo=q;U$<s3h_<a9B+|M^wvgK2
+O&WhwQctpxr"_&vgYy2+`cs+PZ6nJ%MXo%4=(4_"DSae>EZ{-$fwG#)=KP]@,'bc_O|E[>X3/E{#-Fp<Q;^v;k&]P-4(pZ=0R&N!W]KKiDhCQlT&vQ{lp=
+o_%;iw1pq[6K)aJ`l^UYRx!u86Wx8za5Jzk_p(s#M-1(C-B];F(ba|Q+TxJCDy##gle_[&sx!f4=hIrF(93Aqj>wvv8|4Y"46bk}PJfNHO@2F&#2mR+L0U
+A(hk9)G(jK.D{e6|->wq#zRoSwM]B2BD"@'Yz%px'#g;O`{&7zYtbkroct7-g:5mz[+r~J[lN)9p$w^/O/Ss/9)Zx("dm58B<43`j]E9_&Su1Xr89vGr@`
+;cqooS0lV@8o`r4Y(&G]MIR)X#wlLbk-a>"C_'e9pqu-#IPDes#FQvMC(wQ<iYn7I{s>"Q,5AD{A,C+T5^$.pwL]#4e"g)egn{SyJ/2ik4;cc2r}^1L|j]
+gKS^&uN`s/oZpNc7GmN$NUfA6]C3H,N1PInF0se$d_vq5Y/8kq<myR>Z:=I+-c]Hc:MGgVvS$h@&qH$yY+rHk:[ldd2NsgC7gkg$j/eKasy_mK'iG[.qNU
+0jcXFuco&"ts'kgl)5Ug"lGN].oI>Lxt8ko:oq7_][Tx}Ii0H._S')<ipGPVYJtX&+VjFm><,Spx&%`5k/dV<ogrsq^moP;DFaKiq@!G}C6=cYa|u=s_xt
+.qBK<XXOdR@!<'F{k}tk8JC`.,d@9[n%DO"I@Qkg45is!qtc^A9d7foV3t,^cP-M-#F";|5$!YuHzcC;Nr#wjb#0ww[Bk.roV!EkKYhqn2,}<Li:[I-Fbh
+Aq3y!QftIcK0:K5Q2P&dPXk/gvvMrGrrm-$|IXW]o5`5PDa@GU+1:=5^MR8;]1{^}<1MSJ'6=l|oO9nztxXATT#Jub;@7bnyFt]|dtjr%0jb{es7]_oRy#
+uchhk|[:4&/&II3:,"r5ytZ8@!mUpSL=gK,8{%Uq`71yj$jhpf{&Xb7yv6gyrm5_GQ]_>V'^hy]DTEFg+;%y~yE4EI{lSX/,>A_BVxk5]D!+zLx>u_unF<
+b.nKgsC.eaWdq^'UCh.<:Omk;'P^jM-`V9zCK7PvQ@NFge0tuu9x|7#hWwpQilHUOQjmeGb4ngKR'}`{ipa.tUdhg9>Fq}2d~cd-pI<&you9)RbRtqq-F5
+Rp06T&:_!%>HcHtk){Tx&'9HK2n2VTgIZ`4oG;l"=slgS,|-hU_[]M2z7bN{'l.OH]P[Vm$[yP$iF_2%fcyOK%TjC$by[+tF4'/ZnqP)YvL4NaG#~BDyY;
+X2^GAzl$]dWwZ;Yhci&Ty6zxy4[nQ+!ryIj,{1/d'$cw8Z()#L[Y4|P.syJ_Q>_!LmxeXuGW`dqvh]C'mxS/vm52H9q<~ZaG8M7]MYA_2%GfO/VrpI@2~)
+2pVskwJOcucyA6<E77f>47`-42D3SeRqdTnx<17@E`94ns_qo;-``AO=dT2{u8PPSlE1gHcU^(3a,xGj7xL't:[HR(Y6;Yg)E/Aqr=m;P$iLi}W(bRJQFn
+)>6M4<z"Dds0lD(Eou>'sI+&6D;6NVd#fG~#G('>sQx./E5"|>3+;mB32VW@]V>%k{128cVWKYJ"7l0a^E(.&[{ax3N]O22aF{o(itUk'RV+zf$ad_<msf
+;NA:$E;45rmiRyMq9Z2hgQsOG/:`0JW-aVIh[)e0'`Nr!a5iY(.6ad@Dbi]99nY8D)'btSk/&0;LHP0MB7Cne^iJWrPO_CJ'Pde^{rH#6"R[g_rx}7IETM
+fEw:'ATO'uyn`6oI82]U=+>61H(Y}!tyB,,-(8T7'J"L:^l!VFGq1+O.sMZ^-b)'WF:SAU52B)4;.SW(C9~.<mt]j:FV}G>e,]_Zpc:S`NI[0qh2/k1SV#
+~qf76=qyC[.IJ@;i}L(Y"NL&<l$[#7K+rZ+|L=si%BAW-$|0xTb:qekG!=rbp72n`Q5nm3A/(q'q$u6w,g0ah8u@L#%aRQ!1<xfUaKj]S6jK!rn75Q7XO6
+!wZuc}UY{cZRk=$O.5:U2c3P5ZHl2yQ&m-TGiBy45OGo-}@}157=2.@zo-yQ}kY{zO)35V8U[Fz8.6(RMsFJgwq%^L:;DTnS][j;hhJ<gaU;I.DuE1-c-v
+E=s3W[D5^'rzP4<gJ<NBl6yD&n;p%2STt(MV18Bzl@A7=e.^dABW}JCJ4Ny:$o@>=dvRn}D|M!nse)Nhht62krHO8kch10@y&}A"6v3O`WZC$dS4O}M7oS
+69)$U6en+:CM|JXn/!%vE__Vt9PO4b/sBHRfLkV,2i`xcFAw@:ipG;p&`vo.j_hTnYNQckR&Js|{>V~s'bVdrv>Dn.FDDX$+f@/2,vQdiHf}cN11r6&Q[y
+C}@=},7,qa)k6R2`GsfF,pzoPf2m'{}Y|Sg`mo{%8&""4ZcMyzQVwSrA"2Ag3Kl@ss-H^^^r8#(__QMX[rir`r7&3JRm/Fg:^DOmZ&yYA}e/2xL&BS]D~q
+5He<WpUtify7;U:,Tq@n17>!,l_p($2b8%&_h)H,46R;!<(`yBrTUE@94kwu#,pc)6m;j|z6Q^#GYOFtOjZZ&:r6=kLI^w=E~CdJm/9q}$Fj{wK`YG4T"0
+8:F7"xi6+L>i^o#fMaI{xf%QU;^t+w{Z!D]KR9"oN`]!nmeC&3WZH[,i64g6#iF-+EEh_bL)5xp!"w"LeBWW{v%IepD8UxTXIpNP~zfoGVkh1/0T.B4qw^
+&sj2=|}@%L|HeCym`FM1@RY$BOl!<'d2Bx<6OGO!qp3'<mJypQC2$:w@dMu9(H:O]K,)<(RGR;s3u;^BDX<Ni-Th5|pg3S]Cu<9}vu)CbW<7PKBm~k~U|+
+4'>3&bsI21TzYiG]2Ex=Q,=2l-EkJMpjTZT=P.@&j7fo|Y{Kkj(8Q!<{rbZ`vaY4GDMAk,^>L',"!TbtC+O'4Cc:pWU=EI&RrBU;YTuLrIF=<D@3b-:DLu
++(JxT%eYJ_M!gz&Px&eemuTGk-t^bE|0D_4#sQfL!-2W2G,UYE-TqicG[jQ9,1VM3bn=348a[cU9uq/zvcUjQ_u<ee8W3BTG0G,i+0uK}e._J+$`aY"G{Y
+gQUQ=#}rg^_$=2Dv<[HVh|uX77M&UAepaWIX59Y3qBRhjPAMf=mgbEWK:JCy-k8vzY[}^P8<]2G"]<ZnQeunxKeh=a][13elrx4A_7yL`;+)nePSNq9&#3
+P<k<cK/dnzlcwV(=o^19ML]0Mf&Z(kr,`tz</6`NkA%n,H|:2Cmx8a-2z!hIq:M>^(B(`#F|I$oR!3WBaNp=_A+}C#5PbOhAQ$dacUpfm$+nunzi]vy{xE
+R//-OYW4BRLn"FTRJrms1!QK~^Nl/{amA$TY`t}s""QUI&<}8x!Me'S+lq,ImB{)CModS"G'Lbd$0Uc8[=`HXgH.N9Xc{RidaUZd#_il}f-{#P}|6kKH38
+pvk|#R+|:b@i[/6K19v1i_#M@75,$_pBmJbl&Z'r4aV-wvjMnqV:#nNj4DXq^e45%`1;JK2yGtADh%U6U:OYthX4JN!bCgS2-("kTJpT9d5C'm</gMQFnX
+EumGjk`xjgnQkNutE;E=E/RfVJRe^j%q{=T5;9&UW!I5OD1]:P'2}UI)0y[S6{dM2!!C.yzUTF'q|Dt@y/'"we~5AN9yPn|^6g~@L}Q}NC`V7c@qXIaz6&
+p=Np@wEo!HPHcn>URV~N&"jkpA-+HYG|XFyt=1%=^D'iRw/d7#,GM5X+7z@Jk}yiwORd/I!zUXsln^k.z/D8V1a[`sgUjv+J`s'0DO%7#shthv%o4l2Z~w
+|G}`'$lA^}mc.r6ZogRd2iJC/`AB{.&$Hwb`[7h;qd0`nq5KdRPT,)c{(G`9kai)Ye=!@Ek6tV$Q2!d#lV~oapJ%<|%A@&P^dGHm#cWQAzOJy|-k)UAP-u
+`qQ0+`QsxMB`3jA=E7HyGs$6Zw155.c(wWSYp(_RuOGAMoZBDxU^8Q7YZu>C<aro86zYTQMA`Lhdc:|#1/VgdT4VgD{3qSr&bf@T/huBlQ+S-$l=Qk(}:Y
+6]m^8QQXkG1NaolWtwbqD}%4B%<NX=1d%)N_kP2OSIlU&Y'=}M3)Xcna7HgL0sz"CKd2{5)"LqNAi2ZkNV3[V&YDcn^!,]s{Nel7mWIm:(FVGb4:#sD'+Z
+K{Xq:kx<@jW|1w&=S>"G-_(T;P,wxY7R}]hlQlN)1>s.X']HfG1,g/Xylau.$U0^@3x:qI!|E7uP^(_p77NnDVTfvxB$m^%q:MM>[6I]!/1&)"}c@H9]6R
+THTms:#BZ4{xJRO01M'5vm(bR,/Lq(R^z#uX=|cX.Xz(XZpbAVJJni'myJ>LqzYy}=wK}5T_/Y`qK5p)ad]b<-0XFtWfS,_vyRXmTJ%cP<hv'${F"oyE=^
+%(DQpkg/!#YYxU;5M:DK!=qq;Z%E$.8qAD=F;#QR<Jj6_&Y9'FtMZ0a|3=QfeZ~1uBU2J[`1S+Mm1P+"`"drh}/1MtTAgX}sxm}(e6Ol0ZWE..cr5+=k+O
+dDLBn[Z7+ItN,(B>sS.ewRFz3Z4ieiMkV]=10_Y^0zbH^I)%07E_FbJ-sp/]27EB+nK4R/N.I+,l$u@X)6Hf+V6H(EJrZ,Zal;y8S#xF3vkMC.3h[:C%gH
+m^'k[cs'!RwYVYsn{8@>j[C}RW_jLZr!<2Sfqjt#K+;U]pi0];vu/Q_#p|>uzu3>k{Y.+dZyxHRf`jY|%MZW26L]7qXJu5U6&%.`$RKv]fcigj8qKa|]~]
+WVx9#vT+M%z.8uAF;jWrwTMcNswW9a4b@}BD}7FV;D:tK{JWGf2{>JYS3=EbKZS!/|s&:E}@JRzz|vcy`[^{x|R_BpMZ-Kqfx+}nTPQLf;Gn&{%;!^fnTO
+o85+0.qwqYkz0c`f{P}V2)suQ+%amdyGDM=!e+|fr)F}+w$>]BwnWde;jl<e,rk}"X$RBM~g,,~FD<u.Vs&HDh{.IU%O{qJHV3&`^1k(PGFf3xyW8#%6Z^
+TEcmK:1m3%(HMBpiM)#"{I>U"M,umn;m^hD8H{dqWV!Xs"8=16Sx={GI2bp>$itg5iM^GOD8){7,uNk5/^cO4iFeJLiJGPq+/CVm5NSi,8lB]4+e157U5c
+@62Ct3~Z>@Qt+6'Cr#QL'I@qMH/1&NIg>M,6SOtq0[sSqUg=TJ8sC|(.'erU%CY$/ku6'-=:EEm8eK{$[v4He^AU~Z(EKR-D'Dxln$}+;j9L5zjC+;I{rd
+.O$pVhK3X|0fwi2)sG9EME%=Bn7<^%<#VrcIVAIL{jVzG/f47B(43z6d:>cDB>c<>HiSGW/{wI4{L@KU={$qHYWvKktfl>QfY%h$#q]n:1JCeWq`n:@B6v
+U<j{pc%m;m{L07YCg@KYXTl3]!]'mZOJjVv=BEe=@F@'(<GMRll}%QML}>N45uR[twwuvc!rJ6~!6_gA>H3k|vS@kCA7NzmJnG3&&sdCc-WwFxqBf[F]|B
+gH.(Z>el/CBC#%'|upqj&.w[-:m9z&nB{9-'|ALFznV"k6nhkR;}^;[[jSpf16b&2-p^/NM;3a=IT6M(vTaNy=!R;j-Pj,q<5iv_YDh>1NQK8R4]WS(;|'
+TEolkR_JO`jnEM|^bu;_G4r;OQ<ZhsC:AhF@0:BvT^B<4[]tL;ZhGEcgFSvQ[(x5IFcOkuwjgc4)@jGAB<-F[2{!YCV;(>U1wfy#(4AZ7X_(X%Ex.`Gcs[
+{[0)XgPVBKI+|H=otp9T&5K{LhY3DDuyYqQj[LIoDG![^T(#&EgeE$MR`BhbbV!+'L@{_:`}hVWEw</4y#q%I'Qrx]2ZN_Ce'EO]U.|L@scHb,++bK<X@x
+4GS]R)cR@AV,b:!'Fs`yi!k)mk,Ib0LQj1jZGb]ZLHcXZ"STD]%XC]_KxvI,uYW51EA3MU{El')YsQ|$;jA@okB8AUyC=klejVRDv^=P~z(Rjojoi:z7~d
+'3:)t.0QK;7'oQS+dBRvaN__>|><WPtavuk16EcKGo~7Ef2sy-F51vlw;UwEG=Q<;;Y$X^4rd>-:}@=(Enl2QH~5^JtvsdE/qic_NUX(<)nZV|f=R,!EZw
+9O~ehCRBK2)5YU8y'F^J=$uB91ezifd7oDtR{`39XIhd<krkEi[7]h!3pw<yt.jsw^CgFOIN_'>e5m2[N,>{g>TtbG'S;GH8IoK#8K.>@3NqL>Ul:&9@Eq
+URR}mkrsSAOUX`lx`L,Wd|sc](fh,rB#xD^+pR.E_C%b`0+,]}qU@EWs$.khMBA<Zk/x+>S9@XkWd]Z%~M`)Oea%iYk0=Sz+ELvxeZ-.aob_7512@qR-fC
+D$qw-se+dqzMvg|9|niWNt](|yee_Q}6o1>dNW08&IX7SpA/IN&ZWao0c'{'jq#I;heFcrAu'c^i#V.n^OxAPe]32/kdqxDE{nni8{uHf9%=8Rq0!dt8M1
+N.G:yo6SZ.%ws4m4k+<DIk!_UEM1tVPGEQ&>>%3G"&9Qka{AL:nOoiIw4.Vy"vk&_p,;$6%^Uq3Oy,pZx4~qwp)>9Lu<qRcbbbLJ6x`j@wl%i-JL2(,6[U
+]cEhqG-;Q$OSA9D4wfXHe;wR5Ig#%O)#p9#8VPWm>v)%oen'hd~4bD/O;U!0{V,g<l%Cuvy=~w(},N1w6##I`wi$T=yo=-YHKR}8eYv_s&m3yQRO.x(phe
+j;9zEmZ,+|NwBi#N;pD,YS[<%m-wt_|MrM&'9^h+{'v'>$c%N]C0O[PApP|D<DKN'%D7A5OA>$e-fm]Rw]WbDyu@,%lqm3]iH&fKP7hCrt;8+e]AK3BdUa
+tP9)[^Om.nJtm/|x=jryU%qMj7y3=6Uu~y}qUpx'y/8t3ZMN7y&fhu2<a1v}w{`<vR,uX9ye@|r8VOveBpJQm#%%4&v)A6e7X$h=Bs6355E((Bn]`KCl/A
+zzxG8ac,b_KepFq$XV9&%vDG'`C)(==c.)q`nc.HtkUmGDSK7!dworSA|phG108:;ulX9WH[;`a.fOH{hjx/3tB@fyf$,5fTopIEd_P7Gu'Q1cV}xkd4WY
+#Zq`#+Opss}qtuR+3G.C.e]I3]ilIgGM17B^rc/;oIcIdUz|IMP7@[AqOVLS4sio5f&I85jzT{rT#q!at_MQ<JH:{1FI@jXt}`ee1^#O{Q&%ONV$@2T^-{
+OTwdk6o9=d".H0b.WBsS3"xzXrsP1H`DeSEm5&cn!{S+.Y5"K12P]`4>:^!izFT:(h+{uHKJR"I40E!YQx][681^7T9vx9_@$vb&SMs%c#xC0Pq1"CC7xj
+@ABU]Wy-Egu3ingRn2}UkR#k$NUj&l</=##i}_jatB,}Myw{t!1V|5XuG8d>_mu8l[k)|^X></v9zmsKY"Q.pD1AL:cI/u[/Kuoru68{#bqg,4{k@XfIdF
+hRPJ:ZQxQ::kG#7b"Qv[A[5y5b<Myds1sAAKmXIB/xEk/G/j~F!xj]s;NpSaouQH3K[B!x@QWTi9M2B`vp%cqS][^&bBKt)"f:oA@Tbxzhl|<f>.SYmw;p
+YI5|w5,"JSO7p'Fkx$CAwHpVv);X9+7|g%s4_#_:7(ko|!+V!%F:cD#FX_9CrTjMQIL8^>F.ej!G$wR$S)qsBZZe(BK0+O%g3"wki9@6:ZHKSnD)RdUdm-
+j}c+I/jPM79K@2xC~633N!DS~ez;,ZBXNMN:$2nV'd|/sC$jAV;'^u{+Ma|Ju}wL_Bro#Th_&wys`8$A4}xvg%#$f"Nv]a|,}t@K9@9t"cx$F#2(PM)"x5
+BRbu8qU@4bYCg3u<96uJs5IjuQ1O0i_24${69aOOR^~CB+%(It&XX>pI)U[;_|@7%6'|'j'5.HP2#".3g3c|0mfn2Xat66Dnh4pyQLIol}Dq[@2i6>Y`C>
+2gwIj%+<~_DnGvJ7MGs!z;iq,Ar+.p'!3+$qId6lKB!PXf'GgB@Q}mArOHrV$BH%;O_(5Uw;Ra:=~%RK0}iLhTx_Ec~],JWINhxJh2scs:gqf`.^8jqE|[
+09C_H^E%0a`kOZ]t!{},uZ/U%n-bjxDzAI%gaB404K9V(ZI&w.JS[=AnhqMs!HgFl|+COJBuGMZHs=+B7[ND73b)=I6edk=8Tw.29TLZ!#+fHR>W9BoKJ3
+3k2Y[,!R,1$x{$<ro3u=l;_xf1Cq/<pK.eBu<`5hjy]I1uhnp;[IG,]cj@XWs{,vcDcw;>bPyH$gQIoR+=i<xz2S(@}^lu%tikak_@_p3HRYs|AhV7`|94
+8DL;{R7L%F>&H!WtF3Usm;_OE%;ivl7]Z5R]$F{J("lo6Ne9]cGVqjtYP^'K6X<TZ<X4FOIU5!64xb+CCs@q-5ztEbyc:6~to:a2FGi%W!_h'Y4}=;5'8Q
+C^]p4g%gpBJOr:x$X&<yn=vmD24+S1BpN>E!^{hutmIX^tY%Y:dL47dTd[Ug)&_=21Xyo8OG(6Xp+&&/us1+tS[WaK,]N)mG%7uJGEFeG:tAl;NQIop;H7
+aSTChC)FopVUIc|2IEnjc<lP-bnsvPo)/)_)J^CTaR<!wk4}{Zf@2;J=d3[qExe3;[L$")J'vL^EJ0L{^NrH>T5W@GW0nmjp]`58Ae}>grJ5u-euB+};>u
+be'FplMk#,O=X42QLEHfYb_RIB!2tzUFt|"e(&xd^g"feor>!D2whvsUZH2JVHDG!D9rM9;el[qLAHjq.t]9P[kNJ!(BQ84K>pTT=O&9H0T85+.v;%[2Aw
+0Xo`$jnQO/n8mNnP/S'>xbIH1LAIR}TC!3)hAIjtMD1xfuWdve|Vw+[w`L+PZ6&50"l"+j"4CZS%LI^NNeUzvnpq0CS[v458pgrxllWz.&bc"SR5SfV9#d
+<NEZ8pnU5y)Y8}'[NHkUZC[jvs21LvDYYX""`6;c8y5Q}d~jiVm5u,#FzJ5i7[_C3K[l0Xv$([qc9;v97RYTu(XMngZH!EysOc9|`RjBNtw}i6(@2MCXU)
+^>u}X_fe=G5,PmI/N[xK2vDOQl$}(a:2dR]ixA4uH#vt40[%oHzqNe(@sKS:F9]dU.Td4`$j8ms43ZZV($O+|d-|),%6vA+y&]'k0MM=>J8QdeOGuw:Jg(
+F'$VL}Iv}09|h+KMq0a$+zAjsPx+a_.sLsq5+1:x3LYG|1oOf$x(PmH]Q5Rv,1')]|u>1h8BEZ;B;<L^w[loc]'-6z@VWJ3CNdOZ5Ln=(hJ'_HrANp)eP&
+(]XnLBvC%7@'zq@<+B>g-OTP!nAzd"4XV9VBlJvbyVN3~HF]hi-UV;0_ERP4++F<`0mvr|sl}>iN"oFv7+Nh~QNdM[R>,)f3B]SU3vGH<H_._)9p}uwdB^
+y8CL{u2)fR~.aQlZ'<<^YTq5+wM1qW)[+AS+fn_S89csL[FLZw)IrQWn>Lz0r'ODkc0I@wU#:R,wdupdbR.<ZqMks|$3OHV})QHyZW/:sC|i=#2=av;c5<
+_S7krk$h85QXyW)lB)%X&UER/63<#>rO`G<d>+;pfO;XrC0vafg$}3!jgF$V/!>Q2JgmF<r-'9C);X8YMEZ{Sfu>w%ggTl@,4OQ-]E:tfce7q[3GtVZG}Z
+z+Ba+pMZNU~4_skWivfuBZ5qc"jFZC+._|OY[3M#<%('5mH{I>n8KWIj]<aO,]B63sIqUUuV-r%meWX|5-NN#H&ERN,+q|x2k<q{SA+KG3i>UN:Bdc&cat
+v]${]>uS}EaJ7e.-:GTW9r@>7(};a0uIka&VZ]vj6y(s+L9uU'[a/pPWqo-w6RE:8a7'AHx|'7,Hq#z]5cjA;L6g,cXde%tG![OlP;:qz_,Jg!<`)sz'T,
+Z}'zE`XF2TB@9+3YA%gzRTQ-UT,t4_YdB^@ZAQI%X#B4CbSL}MC(XKZOVHqEt)iN%#zJ(d!|M&'RBJ[j;w<L#QOm]+}<%fPu,;%qiNz|HVPCvu"C1%je9O
+[vyw=)<JMBfb@xeYB%`(xf|X(#|/f#CJ9]GU%{.XP^B1ZWaE-Nkh8.5GI4H$dQ0]%+|aPwiIf[Xq{9GY9&Y`{6b"VY;evSv<cC^r>SIwgIvJPx{HU|Lk4-
+LVjI;@.LGqil,(_m7Em9R"1nA.G}69(tWc_mujR#YrHK0TmFeRA5Uuo<,Xw:~p_wJGK/jh|1c)deAApq'Y"X#NQl|fGK],<b>APM-c]ty9Q:V4-I+Lb^rw
+|C96bt+TTD_$dKHcsW"_Xk;1eT)[G<%c-B}ZA_"^><"9aqn/k2}V[%v2p8k``0Pu$13@uXazg{x[ipy,O{H=I&6,-98Na<0uacl|pBs!vN)AlBQp,M&Ylj
+%g7KiOvJjyP632B@Iu=uUPYf0Ub3omSrlMzWAF3]GkQ`g=~}`rsgB7d{fC~87<vrdJAL@["lLl#`tK-|P>A65rbIa'jcNq=d4Hm8{b8`VaB'Q.#UGs:]7z
+xt86S7}/D!TB(6I6+B'H$W>vgfKM9N8(Yh^Kc6%W4_3#LWm^wMsTlT8c=j1j.iYO(BIlrV05(@h5^`z9+Sn5#(wFRN(O}TnwcMwz~9'tM#DW8f4e^D9^nF
+_`-|bcLrlzeO]{4&cx^ZHrPH:Qa6PA/-b(BrPtJW5BY67L@jwvXb0cdGPxA@)!1U2(S_OPksjl<{Cn1A."'QoKW5Hq@vw)_R["bs:I6|vJ4w#VOGrybxe(
+RxAkD43@Ful^Ib_X)I`vHkB6`6K^5@5zVkisXRBZ9iBccCqJ+d1$O1GD{hY-l0yzWU6mY_WySX=R)WGlJ1'FK-Q,+xn93}Bgm,t[Is3V(Mv71W;@>6p=OX
+_rZF^|_K6[OPAE<cYZ{@J[u2a%qjh$nyb8p$ubx),ENs=AH{`FMK|O7G]2gqm2Yy9azJSBjunz:=#V~7Y[^QSabgbm#]9jr#.BQiR/)&6mB0VC'GoqC<0b
+[|rkzE|)xH9>+!<{%gLo,,}^<.NYcP"W=Fu7LZyLITtd$v.I{T:^PtE7TWG$yy=TV8bY@ynA|)k"fr]ZYKJM1'X-fRLqGL8G(S]9I%6aytnjS/0ix!je@F
+Sh1H#'~,g,{7r,FCo#BQ:;@V0$m(BtS`Jji!|GaT>9YH#w8at|:h{g0s~U>8zxl[$PWADmvF'wM6xqZwqoxFQr.d2b@y.{],2J+@Q+ML#LGpRxB/^.F>Sx
+M5SV_tx8Dww"H&2DTyM5.$'ofL_$iO'@I/8!J)aIgR8(GL'8KRx$t1{%~%o0+VkhX${i|9wIP:3'+fj$PN2b|/#pPSqog<YD;+;(@mVpk}(wY+JSt_^l,F
+qoI^@Yv&`^.vm2~X.6@VKBI=>]:V=dACiFVdi32LSig>+)X31KPtEmUG-F-,Zj&=&[dNpLuXIz]3W9A"l7-P3Lk|'93P,B9={CC-hL(#Cu2/z|7QQXqK"z
+g]4]h]zp.Z-y-/}%gCV1%``!T[IM^Lp/7hdH&C{X-1f1XNZ/0X&'sWk:TMB+66FXswQwoo@.Ub^JHk<7GN&w#5!8:43x/X#xWqDq]Rlc5&M+=llc}rz@-L
+f8}cXO<&dlN}1}y|u.dbRk+J`ImZh<{3yCn4B/2;-Lw1Kd0+trGXH"LBI)-(+54'7H}}3JSQ7Lk43Y5F9<LT86_FBkaBhd)=!LGwu]~Qb>%JTz7gP1Z5k|
+glzd%_PfZ.B)u':yyH/s+$G=]P<2-Z3H)Dp6'FnQ)t/atp0XQ@^y(wc76Dm,J;xbY&"9QA2Q695tsGVg{];X)D(Q"Gpz#;Lln{htdK8]=<dFlLP|xk'B>u
+wX(6rjw<bU8R(tmcS9]!aM~CAiT5i:x0BF-_u:r,NBd9ZYgUh$U2rI&'G(rm'#6(.Nx9%(6_Rq>"K=~'eJwmo0UueE!<TyIhgX:NLY@(2b.,pvis_s$Swx
+wD^bKg_I@VLyU=_P{0V6XM10uvZ$D#VUrlPDEl_x^F@]xC6+-$:1787qyg"yaZm9KJxBRlL'LliYOg,Je,Gq{B~sfut0Yp~9u)]"~Qa=Y]["TI@is70yE(
+-q.V]./Zl{we&,eeQiWJ;`nu|u6a$@#JEK=VVmTiIw1s!{pV;'RB+[vq%=q8`oRbX&-,bHP"V1BsI]'q+eX:Z9W3/JcB+fHQM5(oHE7OVhmRf-nm+l2H"I
+|z!&eE_s8a=Y`qP+X}5>ON.V<"ft3V[VeI5E^>QI_dg6+PxtEl[3@UFb;N<-c,_9CfW3CYK8CM6NeU`2hO,"1QlB&hv#9"vG=br%)&j!CJo/|_A6km[&S>
+ioNJnm!&%/h%YyL79(`2w$rJ"pgB,F(K9Jo3i;q#7@Sra&u7H"jOn+JI[Rh#a+`mYTMi~0Mik.PLc(vTbCHhg^[&Q(%M$>eQWDjhDGlIk{14%[h(Tr{&()
+'RK[Tg=,d:m9/:$6kd=oL7ui6-6!VQxYO)qyx+#6'Qfy-{G!iZB;|.+yc'X"w[TgL>=!Vf[dsL='D_tiJ1UB>kpc4v)c]vP{;GlzFz,Jsi2GNweYbPJD3s
+Gc(oc46tr"sOG;^K)}q;jqOzNdtvHX^B)%/$ksKn2J-Idilt0d6lGI22:U2"&zaj]Jog[:K`.(3lsO{HS]I9JVop^j<V':Ielc'N7t`cZ"XMiI@&{s{nAO
+>TdmG4(pnW|0$cmzxix0]DU`w;sc6|wX&LHx%`Xq=u2$TnU}j>uq'XMQ~DMxN[MQ16aW0%"SaBmNe;aBS@`yZUkySd([g](>|2gu]:c<C(+J}k~3EkNG%2
+,lLcf4)'w8!S9-6YOr|+Ul=D9$j|]#I|KoaumbC^:;#.5CO&45_J-(CKfl(algRmcgN$r1(+y|&c-M/P7msSm0aprq&7!#v049&r4$diFEAQYSp7|d+684
+NW>@_d$WS3`Q+Hi!mC;k[Jy^bVd_'d>U@JM`%o-n[:d2Or2""#`+LtV"5[|nW]3eba.{L}vxjqS-u4>U-e[MY&`#wMu7YH6J/c|N37DN;b[_g6gi=A9Fxy
+YK>}<,c_0EIn8PXh)!aBY^Ig+P.x-i]}"i0qUu80tyPJ|9)^E+$C&/oJjmvh|:rlzlu8C/JiGO=H|5I`!KewPlWJJ:loPOjOGQ"jy%G4_DFZQ5ULDnyo]l
+#0'<9y2AF|ah4gP{U[<'ax)DU%@+q-.fZ(ZUQG5Zt;m}7{Bd5Atk_O|Y"t^_R@c}Z1/nNAW$42K6Vd@:A4k2-zVp6=`eq:)m||buF}53{7t'w:k2GSP4)3
+AMgz)c7Y8n9UcH6x2Y&lYe'RADL&XA$=W4Q[6>9X)C,)BYPJ}3$;'[:VaxBMn|E0hG8nUuaja<nY8vJ`N$HM7]mw+^ACKX,G'Jm%x0uF,{eY_fvHgL#wwz
+f.c`2&WCUkAmcQGKsxJ>Ks-S'K0W&L$>hWmRF)HQ![FkQ4'ra7wY:ulvLF&p:t$'D4Q4`$cqNx444&$tY%1(U{EB~%-'x=E`]{Ea%j)I08nC!C2JObU-l=
+!CRbZi0v<fXR^IIzR72^A`"r.ImcfNfb:2T^Dz`WCBU7K=^Zwo_w[3TaN_TKT0{(9a)jiz/r=kjzSS|D1vR,q`+[8e%u.uT7gD%9$$&a<UKR-I3[q;Ue~#
+_F=`c<5Pb%zm!R!d<U%2$xO:@O2$=XrxPPs$9Y6Lzm9ss.Gy4<}c|zsI+-bX7&/yQEaOQ'9{~{20L8@{QSSz1jM|I/vL`E_[0jtKeYI1CKm)YLf2Q`sol.
+>w>uuET%3rs:4{eES(5!([|8_H2Bea(ei0qt/+7%G2NcB.)ZFZXm7P"`1RH4gtxh[_]cc+.[fL`.)g"L8Mie|#!Htc+^74-XDyR_p#p1o^k3T2!yOme{;2
+jNU9:_OAP!"&v(W0&1>[tA~[s'kqHt}[0@7f{.jDoq-0kZ>tIq7-(RhlQf]Si^huJ`f0%9-#QVbTm+3{P}rd/82s'o|+TG&e:iOYI{!.#}3ARZt;90.eqH
+5utiRem>01EW}d^&I"yoW0+wbk>KHP,Os6vZ^<%F$My>bwQw@#]i`<&R98xe8gsN7rMhWc3)rjL}m{X!ADHMy5@'Q$i.:E,]T'mW8vynR+ow-yOka3x&$v
+YX3PQ2sQ9`!m`$lY$v;Fcji6y#=(-Q^=9g+}/%SU<jW9gUfZcuX5QJ0cBun5O@tt#-0r$[tt#_oUdX4/+[Efe;A/[g_u(QjEnNi_^2+-Ji1@w5EX(e62i"
+c,+M8:tM0db49-Eu=2zoD6E97/n=k:SB"h<'6$nXox$|3YlPd9Yz<`=2;iu$"B1r3&-U2a~J_{SjA@Q3K.Q{PVb#_'@JHbGyX3dl>,#7%sM'4#$W0C)G8X
+y3Ow/sIS=8C/.DOL/b5A1gQhTfd45hi4hr{`)YdFLV6NG8dUYR.':S%|<qDLh@B=nzWjGqCsv7{GPB9HEbkX#U^M-G"/&VOz|"!}^vPc0xm2>EMD<TW4qF
+LZROq[S_n;[=%Ho(4UY$.aNo7@ScuSuJkAMiHCz[xG4)tJ+GZiG]zBU$}ufiiB}X7)SL+IEwI/)/;ExLnN'Ra{;a/Ls:0lW)8aZUt3RO@Pj'JdSaC#}oY9
+ab5h$SQ!ZqyGGD^u8Xv;%-Un8j,EmTL:j^:iher82gx3BEp)qUrSQEKx~[V;id_;4Av>Ekxc32~esU1VJ}3p$.Fr8YNvYM^A8O5E%+P.|E9wu0+,0wyZRb
+1EHO]%4i(Y>GrS~g]le&Rr_;A{&'a:3eeBJmhK5ftIaQD7xJW5GLbEtr+5"##+mAjbQHi=MDi$#@DzPG+A^t'/7vPsuTd|6bi{a'<:(b4':l"eEHJgqHkW
+&+Uyy[Pl_YN{hHC8!u.e/F%QcT<AF!(I)Q>T9KaI2j#vUh5yy,~Sq00ApK+M`+CV=5HlTJd2'eBS0@jpJ):Cvu]x[C`GC|$%wzQ-)`v/n2BW3Tk]n=L+%,
+P}z`/''oZZ"tVZ^dVcsX4tFUh-=fXmf|!.2Tqa8.kpB0NA1Qs[YTfv:C`BZ[c)"dSsvbiI/Lk:xG=Nc5d)gf#eB/IbM'tT[NjCH>p6unP%>^rpq/_yG[_T
+P$Zkjp.L{.J4bWKH]<4nN}+j<fow=}o.;en6`j3Wc2ci);VRjd")~(72`2E@XV9!vy}Cz>DG~TM"z(B|E/!gJ);$f^qm7Tf(7Fx8LKmWWTmabO|d5]9LC3
+wQ9+#M_9/r3MW|/^3A9!""]Fv/ywPQ$.`wih~I~1oF+8$K+0PSFUL7=WL@rKvP+Zai5/X#"m6A~NjO;])JBD:s@>i]Z1%h>^S_CO$P}PE=Un(,%g~0$hiz
+9O!{S|`!:x=Ej0AB/=2iID"Upo#zNr7n^95R'[er-mtL"vshXIVdagm19)=Aqo.2I1J#diBsz)h[w7!20[K2Ijh{TL:Onier8ipf0oX/#0%gBv=ihC6bTp
+Ms@vn0DA,e>pGpMYvGRX:i/WgSmVH_"tz!~.[n&T`'6TL25[}e9n<d$rb_1Q+L>}"nD}.A$0)^1niP@w>,Eiz_"^XVU)[]b{lN-Khm|mhG~k;sJIg=7E9H
+`5b(^C}(qk@f{1I;jWK[+RHaxG~Qm3c!(bccJ]Y"w/ywt#VlmI@hB0Dl|4Ek}E&M]+NG6pCG0atno(Wc~h,#O^ly0'X|.rtcYryq][HQ><[uRLKJ/Yh8~%
+[RTLC{_x`u#bSDX.Aj1YkL^y%@`@858m7VR,j1@//;&[+MVCA!T.KJP8E"CRNXxG`$JC4VMmIinmYl(f,6fp5KB.8Y[S"~LC$2R0G!lfc&,:y,vFbdb2pu
+MBV@IOwhGLE5hTI(R;vx+@9#ev]UtkVyq&IzBj:Jxel&ZIei[1BHf;(zGIM@FIF,Wet5CmI.x8mRoY9ACyP|BGz=47M;Uw+`cXZ$d79'J_&T:U~@KERi(w
+9.2a4qZl'JdZS}o1LvZFG{wW%@'ZL|qAVT.{xf%u-2s!3Mvkv7<pMp/pfXPdk2T:1jJYZ,Eh%y;R$[58:2SN{z"[w>nL5_>1}wMj2EBHK&k{c-eB~T&wwu
+&M[6yBlzqP%h@Z-jk(3PSt~(g/@F5e}+z__:^j+|b8{Vn-.:%fc0"fKrYWk2oO|12:J@aD,wx7g4O+hu;{#$Y}r/Roic3vfsxX^4nT#4M>0DCe[]|qR&>"
+T{vVo%_E[+nz'>Y@GY#1FqiJ_w1|tQHIr_l[!$:Y1%Be;[Cf"CVwFx|I.6Zw&).m0o.O/bh26`BxICi%wz'}Yng/'r97X8;RFX4^MYIzn0V=E7~RkpF#XH
+}VkuzNN_9@a7y|ng9h(<9zQ|Us=aB6^sM3~$2-x648yRe84md1h]jU6aIe3z^EX"^Z-}vaYqlahi7h`h'kOwSKeyM!W{rJf]v-68G>ka19aD~%IMz/HQa2
+;zCV}FF[eMB&zVX=&dOKMO+I}Xd=LeS5:w#j|wQBER8ffq%Ob`uhCpZlU"@Qw1yeOOQ+X4l<9[!x^C'58Z0I!%:npaQ`k/-s9%!sL$J!)tYex=&n+!3M~I
+u'Dngw]pF5b8oI_/W)1w&E.5Y&lc~ciKDW3Vqn@zn=Ogye2Td7&^VmBUeACgG<5i$wtB%b#IVz_JxduOv)}^#_qPeIqb_mYy[`yP-g[+pOIV9f@Vi'M|bt
+bF[aqu/qjq!_cFI#D]73wnPdnG2acuLP#Ss/M4FS(tf:}vNVa{@Ze)JjTx)3$m2:zixt!kJ-;{5ue3zlSTkYW9`uhe/mk2[uSup`1'mz/!xoRy.JVu7ox"
+U$;n@L:1l7Lf7wlM|vBu_)Ixu6Gk|EXe^Lv-ZAu3M50$<=xuVrd,8'ie:x8:.,njO|%y{iQWhiLv-3R1h71dt;w6G/_IK/z7h${7z:KO@dehwo9"i;B+)v
+wQPzVq5oSosq{'XU<wjIz/z-7;qjuuZY&<;xM>c6nculi^8Hpta%_'+U6I#uR:FOZrhCsT2b2kFC=ZvFq"f]5)@vs7PYQ)PED]i$m9bVEhTa,vgvw+z_Qv
+ULo:bmwmpl}nXiVDT_N@S5Z_!R-([(BbSxzx>9961vA.yjF4:x/t{^wVggHcE45p~m+eVba^'cK5|_q1V5iy`g'k#ksi43LB4tsg`Z=2`mcZNAJ$zh,Bht
+UmM=%jilMi>(3B09:YE}|I/$//OvT`jB0h3QD:<Z)`/f#qHYK;=`(I)m2(hI[D864"gREGS|oD3^Yi#'"OI>QW$#|&w)3;W>JXwUNRJ3D-BV-V`"~/ZmhO
+E;c.ikz3$T#hdo=no7cjVpF|Qe92/j|X{TJB^fB9X#FKaAzR)q)2Ew:81j;bwYQX8"Pq5u}GZ0@l27Ztth8kFfs8NM^Wbl[EcoCnAd_FyJEBMS_fwl'K.o
+`eJL15EB(^fubJyR8fL0Nlk+%pNMwmd4agD4RbU3~7.TTR~#jrZz_ly+nIQ}y+t}>nEx-zFe'"bYRAUL!+TJ}%oQ=O5'Bi%ljPN|h#0R%I@`m]4#w7S)OZ
+i]_mFsL|T:"GyyveGjnA_+!GHdTb+CORBa-2S1NyvW_e<HPd.n"2#MJ>%TBM'MKhZMT0zq!lq9o7'}C5EkH>E:ek!k[DWLUq::xE6e_SZt+2U.%}#myzlZ
+XJ->]c%W@T[#_MIrhp@-9KM>,$t'OGfId;iBse:-+I^)MSIfRIXzFifc2lYza{VdCB<R.[&G{3ao+Jv(XgU`~#No`evvpsixm}wXs!&Sn1dYL[.,RdB}X7
+EYAF#rO&4={D|U'2Vd9Izg-hgiF)wGJ58lBi>0)[MA,k+55O,55GdK|!V("A&v:y/QPhQF6`=5{T]nZ"!ek%Q@CLxD|SC!RONcJR9xtY',Q`.b0F)t"%Xd
+}dR<RM,FgG<%Z5nZG/#xlwhPaE~8+$mSsau|dx6S5B^Ml|sHeV_dr@z+uu_+2k&'<uc6@L|q3o3dJlOzupN.v%05/O=T{$!/UA<z6]x"[(:%vW0A|wJVJE
+|Zu"5/RqfEW6yz^;&7VLO2yN)xJ4]NYX"LYS#Zl@4`l.bF+fHSP(LOxJOwa;N]xdN"M`kKiaUk2{pgf57kno;:]F|<$8ht_i]CeFKAM<QpcMFKoY.@jPhx
+Y;pxUd,JL]o&n_,uuF8J+h|Z^r"E+b'f5r20pcFUZ@e]u&9EnnJab}|=U<VFl(E@Fyph0jg8Y'J4tIoVNZ{E8,IbI[ecc();PDKw0i-L94kaem.uIB]:d)
+]b21O_Qc)!}g2[VkkS;gSh{jhbd<jGcY/,g|RRHn=!CmXH"<izAti;chhZ:_z6HFb+yY=RX|ZsPr#1,e3J|N~pG]DWlII]eNutcp9M3wj^"1<._<2Q~i8T
+`jx8/G/Rh;{LfJR=,icG63FjycO04#,fiB3&5T%+e=/qGr%pL;.ykO3E`h/224rQ35O!6:x[<`%ku/6MYu@CxM1<eEGcgDe6SXZg3qmJ+-Cux+p'1y[2PV
+)@WtiZ$eNf.dQ(TZv6yor+E!~s||w9msPelR%s0uojnf5[.{+=68XKArY,BHSMoFoFOJ=W].KsWX>V@VJW&xE`3o+IBs"CtqF6//9AK)ZIgr`aZ.D`:G$'
+k9TT#G>ET`m7W(qQ+Lmt)5Z;mG[KdZ-"Y:vJ^KjObq5M0b5}Oxt04=X9hRuE()};]%Mo>9R|bv./SH34yV75fu8S1A4x}30kKGSR8qUvB$YO[AkEG6v'_Y
+#GQA&V<wA7;Hhs^@[kMm%&F7;QBO+d:uhKCzxe!(_l^>3!G'%;ik<3Wk<=o$Uszi09Esb;URxPYjab(O6bArGlFKEoORsA{_dYh,o.STd<tQ0f}Pz)CW=f
+j0Y{b{xS&HkL}BM>X3#"k1AvU+"UCF-@<gv$tGVe=XElLv1IBds|L7+J&.-=<(keOWznj=>yXv_!C>N^-TF0mPSmz@pl1-A31q3,k!+^3^us247oP!u_#O
+!ui)r@o(t-r"w+k@E3h212^Y8x#I)&A2.i05w:V4m5AGP7sPR"6zE:6p~N.wiSUZ{jyC$2ub(yaS7Uw<hbNbX6Kcp.mU>mV2H^tvng+EHvI[k/`IUw_dIN
+:l6eK%Aq<o2JYuTQFzUZ]qra0Sks#0qT,1VyyG<8"Kqu`>O<<70vq<^"Txa22^YOE^"{^<xwrnn/XNg#i9wi5j)I`X`Z>:4Gx0#7Iv_<0DaVi=nt$]4fXL
+mwQj]0O+'',eVR^<Sh7vVR&D_C%-|&)^rq^,e;hv)w4ac9%j@/4&bn4OEB}=~EXL_=.GLVgD`P)HQJ(mzBp}^JDYmU.MLgMtfE^X{)O'Z08/-`#|z1u]lW
+Ba58YYiwEa8]`+}`5QB@`H[k]u2Cjo}5GmxQ]&x/d60/M^{jYdEwmKyhtX3p<a!vav,K$QIvKs$t#ZVhtyor0;>+A3Pk;/f/ig=-%lo-IPdo=$5Y;ZW-o3
+m#FOI.J7<6cRZ>1+w]roSfYT,EMU}7I%!o>X_6a/#](4SSlW&6`}MC",kGE6QT5r)I-h-KbZ@YoOG!y>l3!>8S^!#A-_(v"cG.mD(eL_f5d(dd6Zq.G;Rq
+Q}E9|ylXH"wxU%k.W39p+PZa1q+,S}zm!oKU|Tv2;Yw.<&p`9(w{B9Zcm30h$xfda3}%NU=$."/tUC8M@i"@Dty2_l-])+gR9U]SgV3A$ms1B;W31i5JFy
+K]sWOUe=!A_%%;t-5KUO{m5EL'V6:KZDVs[R'Io]{,&64#e3dQX|8.^53u@[tBON=8!qJtC1kAt`0%L@B,_[E}K2C;<7@0a"m+74oiVX+D,pF47"^5K;9H
+m-=/YUIV6aRpqC3KDsO"DX:N{GZ}qd16"x=IFG_e1|LEb@eWI&$(Sr(o>7Ggv7-L$8.s"eHxAQs}ESuA}U-E!EKxDg{J#8+E`aFFU5OoLvpnpXy5;0h>.S
+#8wFNl0U(.IqI0DSh63#-[t+~KDXkKL#.4NwTq|VTu>VEkRV=|+tU_izS|WR$BQ3jHb|Jz`#45NiA]LA&XZ'1}6{eYj$(c<7giB4UaJoF0>:v19:$Y[_ey
+t0pU15"m9i!=(7(KVt<_b&oWpe,-eUStUg6{nGa8VuRitW9#6gO-tyS6MiTA}`8c@B&5WKPBiCGtwuON/2DSz-tyR&<^2d,||g^HHNfpiq4Vg%~S0]&Ua{
+l&(]/BX<r!g4REO3;qI&peTrS`9c'sCCtZ_toVS_P}bXO=.@O]iSH,0:cIh'B,6fB(gD~JLS&';-S1Dc8TZNa5A[s3tlj=T"a{'7PC<kMHG.ZhNp>]{%=E
+!uHrMxbVT:}`-rla#lBROgibN)3K"87bT}<eD}i7R3|q&OuOvIV2'[.TT`0Yt}VTeE`w^fE>Fi&PQoc<b|T@rU(LD25Z,m8c[:I6TnG}Zcaw|x.rr2Lli3
+djv2#AKRfjeARDop86^rJRA3^3@7TcblVq%.g-W9oMo::PgMX-IO'A-xI/GwaiYPL}01KwfiIE%D'L]i<>{Vyq1b|riF#'FsN@|1,693{!>5P(:ol#&Ah"
+qu+qdquL"5Kgi4k)su}v4@E1,p0@SRyP/::A<$v8Rvvu`rG}d0wme|>L|_k{SN'<UemGdpdUungQl,rFV8tm8N}7f2e+pTtRN]m;"&4@x4g|+L(f"^,OqI
+^6|3M_e"gj11qU5DJPQTrFYKTEOC[JVt_)Pkp}=+9mSevQ3CTy&T#RB:#mt):$aujX$'oGwkme'55mUsl2M&EV=htkH:Y[`dsB<;qwS]Ea[sr&Cc`SsPqA
+&_JKC2,>Oj(!]$+{0bRiO)Wb0]OUBp_YL$r59/QU9(y`2Eh+nX''yrz_3TZLAx2nl/&]Zk=ALV,<3:yqnfp=|lw#x'2YdcV|v^sv`JB!Gcsg[}F9fBGWDs
+sQX5V^-$i+FQ1Li:+8O$B3Dai<IV1RZY+FUdaR-24cZ^{F[qE^Nm7t'+j]wm>Gd0)_6`H{(5}GB]@t9zI)bJ.iryQ%7p}sr=Tw=.iM!&BXHHF=+ZqXaYOB
+4}$UX(q@rgc4,j]:1D$&CjZ',0<6EE2))K=I_+TU,i$_6Wwrt]=8eh"wr`zpKq]%J>)P>1BV~I[MR"LbcTj+]p!,Gva;@D4TJaqE"[=N&JWMWWEX7=-jEr
+uFec:V9[!e_5VWW{JM>'1D4`Qs]OQ;~3t<yc5)IJ%ndwJ28r3%7z'`FT<8[jgv%|$#6B]KraOYU=X>ZeL.^")TozN.!yHwR#dX$"/H]6^7%L76.5v^|rVU
+:W!ZT=pi6iC;:885=&"I5pesoYD5-DMcG#j9#A8[}jae2E.WkS%PCf}4y8cfa%e3m4_V[P[l~5Jgw=AT).IH_pQ#U(o7FU=.c<r^W8QzTj>5@8HCURydKd
+CNGY!-R#>'n>4iSnC4M.vUE3BV48H8.P8%dV|"a"X}}_KHo3)pa[zLrC:kxZyzr7FVk&~`k`m#q:XHJLIS}48ixEf,.|c6|BwEbXJ>9Z86vK>=#JVp|f|8
+<A^PF`r<M|ATD(|k#Xt&w@gp,,,(cCw5($T#wz&FRSUv`|DWgNSQB!/+Vw~cIPUm%.j8~M~sy_r=ID~9yDfgaNa2!qyfJe%oX['9Xiw$UHdU3"c,&@NumI
+8|#MjN:&~Y&$F/&Q=cU`l-N7A79jq{]t/c'^nDvzbk`+%Y0L@1=3`cZ"5|8sLvc]Rua{_$.u!JUk,bKHvrqP@9NeQXSxI+Jx:EVSWhBh(m$H}X.9(tzeZ.
+8c45e@_yrEdcK7=;6Mn/U+])|]9l_'a3h`llKVjxq%d>HuDlO_GGOC)Z[:eKR<Vtk'n]jTm_>LO_$FqFZzCzX`9Pp'-So){PF4]L'ER{Pv!HF.om.E2>)f
+:])2WY&bph@yzxnKb$K(-`"LZqL;<<W9_=azBw6LXuVxVS3B[&XYtM6BrHkz`uMa6^(%iyqbE5-x%V!6mbdf;)(gX,.tpAk5H7:zwnzs{Yjp^w1nl3Q$TK
+RuG_A/)<=T,%B0v;/zZ%jkFOiICD32$XJwL/J40Y{"uUm=eBiRQ[KU6fA!7|n5m_O7}fwL<anAAk`3&l:qb'-i,ssIfe2FubZiOp.m43GC)a'FP#GzJq)@
+v9l"nTz+Hg>}74T%5(&#4Jtyr`tT3df{J-Py'H;MdISH1xMYZOTb+`egWS70Zr/CI=UghY/p0BJle&^^stf`2aGL@dqqmJUim4z&9%Mb~b;_6gWy!t].@5
+#Qjd"H'))<#FGW]z{Bkf/vZ%#)}q)wNNLIpJg(6fBJ/tey~VP+x]%o3u5g@,'W!K0v[2t>4H5{Z!Q'el2WPn!mgmG>P1@PsSK]mpleB|abiIA<C!jmC3)%
+1itdde!MNa',;<9lCidK"D$NeT<ZpfWSl4/iqrv]ICi_eCOsqw06QPA+J5JtQdioy:4z(>S>>OL5-ty1t<|Zpf-G1lfc=mLOWvK{C3!>9Om%='8wjHT]q3
+$hq:t@Xg<Bi5^DtRj_%g#<Qag79;D[.}MeuC}OeZnDLO7_naI^vM06%=tFcZxUl"S1o`O;Ie+UxTWaV<ETF}u(DT>ZQU00sy!Lbw(QFgXlR<7Y$qc.-;t3
+Oe!u";x',o&ZmSF6{>gDsaF8L&rF`@s/gFNpX.$rh9:SchxO>>Etk6$=XC6peO)A!-u>b{=:M2k<Y!}z-C):DrHPcz>j2s%jt_zmE`lfvx(;9HERE"-U}K
+qzv^OaU`-"Y:Oqwv@U[(8un,Kf=YrHv[LWq[gs'wA=%[@y"VTky/ssl`wD=np$_ja|a'f!2/8P8,4MdwIBH3qqm[C6]l<^Wwq]y/l&Xmy+6_}y27J^jR_q
+[0T%}vWBU)u3e$2Erh!M/9(VLk2_A3a+'E6)oOMLWSDEpnjh7bX:3Wk<<oXGHzsh$F<&TmR:i8;c-;;yV<03"u!`VwhGn79w5{5;G,DYX)P,NCAqHDU%x"
+Qk#&RC&o[MM>M(xY2+ap8WdJU`7[A=Ohci`{F0~LozFFp;;]bt/p!JtYUFKu2k7U2Ch0RZfkM+FYrV~N#&!()8|bx-]bpp48mP4I#FPX[Tddo%!JONM9=8
+)=f'WO~P-ObxKu|eX/5(2(mNsaF8`R`jtD3!eI"XN{R#br7+q_mbVDgiNfd-<qdl(3f>nXF16"}]}mAU!qNJkFn-y;DSsxTt#uiw/8;$M$$l^rYFs3n,l3
+lVz4'RC`I3FT5C/5HwKyg%M[jMvWu]R9RXu&eS.;9@(d6hpiqU"S+EX}z%sA~j4qOtTw$RE0_oPjVx_>]8@wim1g{X>ZRxKk2m+'ztf_MH=anyzsE("KIH
+l/$PY<'^/N)`f6Z6C(RhfE1$4;7&<"Li,'n_u4pDZ!N9q=l{/)(D(bHO`Pr:A}j'RL8(vpg)U}+INcW21ZsL'.c)2IMLVqOglWTi5_bd}}IxW!:H,.Q"C!
+VtOkw}$Ix_Q)}>/Rm}I^laffw<ww+(E(W+xH(unXKRJ7LNKXcQAtIU3Zr/'lpS=b$Y(v|>$1%hV<"+Vi.|8>=)vhFEv^b#>B'$%(1;]Jn$3ox.0[9Qm((!
+W&.(ximj-qo!h7Gn`cbC9;i.^nKE)08$b2U!"I,-&SaEd:aG0_aWP=XC~>oS-i"bb(&C'}1T(A+lEcsj1WtS9_D:$+%o^S#hR9lxa}mst^th|z&s:G5<g@
+1eUW4j8uK5f01h#:#x<^qsMT^{AnxZ`"|G}n3GM6#z5r)M/Ov&X[g`gs=0O(zdx2`C=,4CY1w:UTP0NR9z;)8{^SL^Xrai,6.vIYYU-L4ouvbIW-JHN^zA
+CJlkx7(&Rk&&uq<3vb)Z}WT9M]>vW6!Dw.#6~0h73Jx.=$"QV5cn${9FTDM!%pR80EmMa#B/+zIx5|3fPdrq!dhWx^=W{[y/MW~<"Gbo^mr>hg4},FXJ(R
+#T.&=2!Bs(D4#Li@Fb<&ZESE{R5e+^xQ$3wqJ1jG"In-jI^-kI)oR2+2:<kd}$Qwy%PYLl[^5Gz:+(>qSJm/MJI5N2wSlcAG_$(jDW-Ae7I)t!Kz]I}hRF
+4brUtm>2B!k#=]sDai%Z[uE7,>KVo#UyvM-Da2Pc"Esyg/3qD':@c7L=w2{tMwX2wRMJCq)=;/)-$`Xa|<E.4Jp|!syMP;">%+TL51ck13E1A(j=$}8hCX
+fR6Tm_uZV'@@f7:<<m}&myG)luFTo:E-@$R9FSt^F&&n"]+y{HWo^QxzO|kdtXdhaS6@-ALysZK!d=<(iV!85Ay6o=4L,{#^=X3",nn(<"S(VsM>WC$ir&
+BPJ+oyM<j,zLhh-x`L}'743$}Qs,d"OXpBP@hrbrr7BG%$4hfpUg^mj+U1b.Q7muMJcRwF1'r"jO+_cY~KtP3x61N5oC:[PS/O3ng1@JFeg7;&F7}]qEBz
+xy)E0KKJKIH:W!wj^`vh"%c<1McVBd{|PK8q6[e=QDYyVqu(VhsI1_=3JqT/Os]h!9BFw;kmnzpF,-s%7;2(djkGyb;N`3~q=K<Ztqo2c{Zuk!Z'tn~'6Z
+G-@rPEAdgLdUdGMbot'K1#h@OdahmPn_o>OIg:C(Iv4[-/{>C,:o]r#vF{Xtk.]AB/cr)n"894/cR_SvEc5p{x2)DQ%Z"ty9"vlRUe|c1|s>fk,q63c@l|
+uq2ii"|$d_B&`'FvVzZZ|q&91w/Zk/S>%Yox8)/Z=C=pnr:A@l/Ss.+TbX~0lH.<8$`c%v+K{[3S$c#Ue<oUOF&LbCO@%921+$QM<[sp'tkHTwuz.1[)H.
+jPk(:cEMFdS%O>3izDZDkpm@:sjslKp=WSa(cxh@WQaF[DB</I}R[^:kL4f:--^:~yOHUmPQ3J"P2a{Q+q{xYO)<0}&:S3!%Lk,'q7[rq:q(y6w2dDI:Md
+N#]w(1v/COdgJ_'9n6i0|C;ez=_mrn`;~MD%nC@x#fy|pWwFq0}lFG-$z3;/If,JYUQQ";uI+gdJ^6`Y4w"amHqk18NM0shf(-dI7{c`|2PYLhyLFXDegh
+j%`!mLNu8QLJxi"8-Nfuon$b$!Y2.r7D!"$LNP^[_+Y_3Fs]%mEeve648%5/7a}qkgZh|YI@IrIlKewy:YQ$'71[::ll8%'fz[Q-ob=pw)]ZUDf'W2/t$|
+3w_zxHp@acX5kb<x-'bHQYmAZL<c''33>vN_A:~@MLT&F3)GF5U=4)Hs!gS&'-Vxlda<ADj>3{1D&>(ANQ2}5owh"N)R~H2`IjzU-e9BUmTp2W,Hj(hUOW
+GwunJtvUf%zuw^U7R"nARoypHa]Cl],)(J:Y7<S_,."k%e}>;z[{:jZl9E8/Hoz{Pk3<xAhmg^ra'AD`Y$foQv$I~rs:oVuA|MN;m`4=iv~B]v|8554k~+
+;tW./=1_$}3U{3[Mt9Xn'zJ@g91zawIlu/xm89rz!d5L-%z!>%Hy+s#qU#p.`M_mdx.PgOnuJO,uX@Z[iQH5B<f"nahf[w;cTrPU%t]UKqnMd"HQ,w|V}9
+^TtEOEV7HLIwdwd<Kuhy[t46t2hz4m3Kiclbmaor93ijWGb,"428%8J],RjLg#43cgI^[U`GTXNt'nMw]lX-~n{f"6nmYTZz~VfT/^Pij)s_Y]i1hG+DnI
+Wy57xZ5''@ACwS6lr}O{{1&%L=a6(i@/|/o%!_jV!PlIiDL_&}Q+:OE|ZdmRsGk(IO_e!J:=fne#:3i`:wF_&zC`|ct=`EuedaO,Y2+)4IjPx]zuE)oBA+
+mWV,Z0~kz1c`VcPb:QX,Pt"&1kU|kz|9raf^SDE}bD:Y,R2Ws8>B}O4VN$"x0==a6E:jP!n.AF'_laHvUAOaHWx+3@.UPi}!RafMXJk<JoH0M^GA~wz/JN
+qP^7)Y47rL~LmpGiUHJ_3zN.D(6l#0C5l1kw&#5XtA}hIRu/CGXhBJfXA`}3>%Rd4,W7R#6.c<;],jO+&QS$#9{(u-ch57}y+G^{Dw;Bxp+&8@5(nc[2[Q
+m@$"/GO!fAX{JZ=0b!)Zdj}-fr8"(w|)/Ph&F7VxF$VNQ2U2jfy.7"h)4q:YU:p&d]T:FdA&u9L5WHMc'RKwm2W2>YxdszT8FVsz!QN0}dr<ym=eohq<gI
+.7H-;!8bgJ_yZgho+JK7f)$_;sT9FkDBe[E5Uv"|ffX]tjR&:V9ZhYjCB&/>4k;]+#/>uc`aWv7MTJ>UzwGgD.TD@q)nP=c@%)31O1@vMW;sWn-IuR2Rsw
+IZbv;`0<.=0XpFJjeTj}-U{Top4VQT][CUMW3}oZ$-EVZS8/Qk-}3>6dUm'4CT=]+K@`g($x,eyMK`t{B4'PisA/kI^wTb,ZP2lKO5&9D$95eRw&<m8cS@
+rq;zE+tL4xY,&k)|{9p<=xQy<:vQawPni(!-}Cok[r72Ok>Q^c]Ly{`B/FcgH|!<WI:AN8HoH8'#a>}u-Q"Ooj[>&MVa[$)9zXwpPft4m1vVS0YoLKG&Jz
+w8e7OjmK]m76:$`XHUnXh{-ci.JuN2gnD9X3#ohB"!7$pu2SI",JeeYTBXY;wM/,~]+<}N@wET2I'!IDR4GC0a'j10]e>{EEEAq<1^S6}x"{E<vn/ko547
+uPW`EeIt~R0HaY.]HSSwP`l)E+.z'oflgT.ItXzr7f1MnzKBCqFL=d-}^+%p<eIL>s!c'ChzHvbhtv>mDrNVMI0NCLD^@via4421QVjBE2'zUhT}W:NjGs
+cbZ}f4ON'51H/x~KF;e=ZB(k<A}=)s&lg_Y'-Agrg8,(T4PNE/D}1dL_kl%}W_4lC[RB>^=.PrAYJmkis{er]B[!^3ShM}f$=3I5+6n@<8:{-{uP"M1L0`
+#i1xGKg09>}Pk3#/&AGZ&:U@diF]<Ue)<KCr@(95T}_1E]G8oErrLw5syh$nrRLJz-0Mim)jvqq$Y]2q:T8Cn1cY~8;tafv:{RZaSv`j''2g>Zv{.sXlZ)
+~6(&T}d^!6OXMrV=%aUT}6wef=><$}tkAlv,.Y&wDaMUd-o/M0,6ObZ4J)(a&IEU`S<JPX~cqU%#9tTv;6s;8I'dyqoo9z4#|<Zq6}jIvc3QfA_F"I.Y2B
+</j40w`!3],D-x$L[J:q5'vai|K=f_g_wu%6}%z]r}OM<9TY=-Z$Waox}-3|BI[+tW&W&;`4oQ{]70alLrDzX|Rru%a:LBx]9SPXJSB874xML"sUHyodD1
+ryEK03nvfTT!r_.[XXD:p{V`XFTe}2OJ0_[F`i1%7W9fx#u7Sasl}/hF]ybWyx9!t=#K(>=@td-TK"#M|wb}a9`@_CCTm^&;NC|aX#YeyT7koP6jfb:}03
+t>)SM5`t@hbup(6G(lSTFp_h>gz+U-fo;+O=M,X#6,xKgVg=h4w842/l{-M=nKK[H7Uqm9K;_DrUUr:<:)@2B2dXAoA6xZ|9g3^Ytb:ukSi7r3oDNCJnOz
++]59{0o^.uohZ@#T;Ids%4m,#410xL$zxZA=%fVd4v1Y|An@T+=KI21M(qku[JXLKr+^HZ^.~WCOrD1IB`GBQeQ5>sb,%SN=coP{Tk/jI,kn7ti}m7V7[^
+45J+'NcU"P~M^&Po~BeH]U"xz{|ZMm",,pQp8110FT@!%7!zM.{[owz.Abagz0S9"sdH^q{2_g_b5>[a&H!mi9ca_bHAeDpHf:k-rltV+2%=w^rrxH,M>5
+lS3#7RVx'>K/o]epLtZUe7E^&Xi=BtJW4jrhUVxScdrBbD"S'}5p=q0qOT{LEaWZ9`eD5TV2J<[HSr&.F=vJmzAH=jv{rHUu8C(y2@P^)jaSq&_UMW@v6!
+dJx%eDrplIJnw$S^1E88#NpUwt%)!LwC5Hh9J4O29Ap/Y1yVOo)EUDav!fk[pozl+C/}CeKgqF>lzr2[ycWNSUhzv]=WGaU16.G7@tI3cP|FI9%F9T[BcT
+>AmKJ@C>)e4iSpFi"^,2<^06-cj8B@E0Qvs%qm2&gJ]OIhR"TIB6]Z8S&YH8fG{EO^JRT_/l3ouvzI{j'FfPgL3={D{Rw"o,y5P:[b;7gCMnzI%x"I<MK'
+K!xU~KWzE}ka-"5)2_+Q0l|w(g$r:}{W%H$qF.p33dP'Iz/GEqXU_7X||d!m>B|`7jQ7-eQnUuZ-&-i5{k"EiI</t6uEm%~Jhz3d+QntKYa$BtRCTKSZI=
+Q1({.I5>dnb3[C]foxXkc{LFNu}b9|q'<)aw-A$7;r:vCq-`/aLMb2K#==+H3cvkH}1hoKderpr!4A=v',8N9C$s"f,6`fpj.x!ndeO5.}GI5')34xuiT!
+/t~_Ao&Fr,u5NkokF[b:Uz8+"OA3IKF9=X3;7t!8`f1pi<bK[i-G:2$-foce`uy``^hMl:(|K3vY=G}X&(/w95ztP3OTwq6#}z^EUEX&LOp;Z8<A6K4s@n
+vZY):Ylm`Rbb2|])Mevbc;H8]z.0IO[U83uXgJrD!oY"$N#4hgQ7GSx(-)Z,uEKG,8%^WyB7NKZ3v!Y6kff_0DuO-d,[lvgMNyRwWI<o7$KrEv"{E@)-aS
+_'UVWp:a|rxjuE$Zx7HmS%)f)Qs;%BV(b9AieKUlCE04T<'+OQcJ3rI.oo1Js6,GMb5z-.yy2l0unM&)z''axi|Sn0hc/=&#giI9>['BfZ3q;hEJnFQ)nl
+0cPpkZL[C!i9zcv2|F!X0-g0yJ/jva-@IP]OsbS5qJus4O8.i>+fNwie#_`DF4nBF1~Yf=~#<Eb(S8O3hV<VYfc)0]^y+<Fp'G;0^$QV4Y,0s>'R)Pppel
+S^DUz3y%[jz{28E8vh$&j9yT6cKf,@CeYN{/hx2vD)OOhzZ^#)VNG>_Nso3LcD,:PJ73E^+yZZG2w:c{$YN[_c):[hUfRy2hfQF<8.C+_z13]@7Q|%tU{y
+)91t$#QnVEmaW)SJOU|]_<H>IO:lI[.w~cWD_<EKA>9i"(YyG#@J_.`A>6;Cx3mv%u:1:JwHG9}V7o&BBi>(]^vzY,~ohC17.14V|7pb$KCRg}=k4n'mvw
+pB=WH_JL"YyFNLEPxsGb;e@`Bz.tnxXv1NIl6#"j]04.-UMzDp)HwK08diJ_QDE:qctrICR`6$sK@B&wT32j;0HlKK-6LxYGT|W&jZ|Pgc3Bg/MKXf.1>g
+5(lU^vNqpo!+UI64G,g9h^.lERYHSZ5m"j`SFpqL}X#rFpe6:)$8[LmtQE3j|RyeB.6dsyl3Y-"$;d2-y8M|a9HiclLu5p)ck>z.Li~CnAg_lLR774LZ_l
+5knxwnv'$qvM6;7}`E{@_RaM3FMgAkshm{_]7+o,)Ysd}WLp9Awg5`#H;hV:k,Dc9Q3#'w9a6R_%W&ypMZ-aM"H:#cd3$-4UHy=@eRq0Z)3!4;64tqy2$f
+"-MI5.i>`k@QGsL7cAs.]+USwzQ>`[qlGO4S_ln<lgE$@!Rdp,SHR.uK@y`3c2gH|{n]S!~S-Rd^(-QQ}Abe>$TC0.uht30S~1};MZLf{//syHXlxzo8+X
+07_t_gK"5RQIepkQXZNrN8R,(2F+^&9/n;,DnG[tuZJb&nt'S-Kb)4zxc0lo/w!5l&w-3.:ka{$j/1QKX,AEoc`SjtF@L'5ZtMb<611_c;D-:uX|ra#'N'
+tyj!Y50XNMI@1n|&J%C3zHQVh9dn[9%X_Egl2A=HLK/u8c8:%',dut![SErFw2E:z5Hhz{}_K7f[s[{buSII>I0.]jP-7uoD}4+`7cdB'n7.|m<gn^Y13s
+p(s4l2|^J,$>j)k[wLyQM(DHNmPympI(BC1}vWdzyc.JlMI<I^}Q<zVT+]JQDPvV:;0U>Qvgj+l}_.I/!O<52:e_mK({/+k`^s|'KUNA21%}<%b46o7Zty
+X<,S.7^7Rq&ynr>i`ZyK$N[u!Pk{R#PUS^,3#A#(PZz#N]%W"4nJut7a}HIf(#dN@Z>MAWhl}MyAo@G%q%W%JC2J:o;Ww%HcpEK<XA;zod}$T$Z4w]gFH`
+=US%~N;rq4ThESoGOikyB&6]S7NtCb6A>#!ic:vj<.V0cR5DUlIbmb|@&vY/>LT.hpSN@(vmazG8F0n=;CLhhBBfpV/Mj0)zY%Z2mZD7TgA!n@KCBSb;QS
+irXQA:oPq@W^7,k$Clthg`kN]t#OID=kA(z7{3nbisyPOo=I#}:&~C)nBp`YaH0qb+y]Rm<dabz1=WH'Ex<gQD>dQqAMM896Z=06eLh%;,d&n}w_63K&w8
+W1fnG(yjBW2rVcY[12JxTju=kmOb1SgT>G_ewqdV]gi7@U9WybPCH+[Bq7gAr5kT(rnSk,J/A.^XNq,fhd;}~D1@s{E37sV-$ZM=LOP4yUo-_y#5vA-jz}
+d:%pJN7fru#^T$r>ZXc{0Vb_YaQ1%&Tr}`;u6!LsbLL5v[BZ"VV,y<|4=y%E/6t/Ly3lU9]k.MdZ;fyp9ys(y&SyBel8;-w.SyxKVZBX5c=[Hi)1YW6->l
+O:Mu%n4`],.d]OU5Zy|IQA81o7]r-SN;goPelh}Oj-g%o5Q/=pOk#tQ'+dWp(|YA.xh<)Lu5j&UL_1O9"2&Q(PZFoA2hMyGk$!Y98=yunMZ60d:c>v94w2
+P8~dvY+BNO2V$eVnN%y5`t+KEQbLa_w,mnwttI'0c>H.CUjxIPh&R14^{k`9;/@lRoUqZS=+YU-urT{"cy0D/ubw(Mkokl41iyz|&M>OD9RS@hiCLb.{aT
+t|lk}zHE@QR}1=ZIgC$3UP}%Q;Jy6`Mm)LkIt/jmp8nowNTX:v=u/"E{Hm1sZMhDFIE6wfmQd0baJOTwP{EFr%3cb7Z.b_jOj`Y!GeHrODz97+IiY{pMcA
+iF3',Ira;mmP5q%A<T|fKhllka7N(or&|<!kTpClYcu(3^MGhN"<7k21m+&b&OlS#B&!%0Rh{6L$e|m=BACK<_KzVR<[gohg[s(A.FX;#rOfa<!n]lsM;;
+$ccYj1qi>RE||0ea5}e8ee^.xV[cEv>AbjY`:!S|U[%v7@aN63c3QNiAfxDs]wzs']+odB$v~z`X,1pN!=~LB%;B'Hte$Wc=!!$uHBng-(n2${<H,!JuL%
+O2B+aKLCIn>4(OPCUmZvE2(g$GzlK5589]T[xnSH7WeyqZbPKld5]]ByjAThgyL1K$jnUr>YYZ(ghcph,$./gJPT)=IEWnc#5XBX.Nn&Rhkf!Fixq/CU5^
+E/#H$4mB5O'`B^V`(N8.bafG`'./,R3kIE/O~-V$Boa#~e]0iU!E/$0Tl[](Exrp6hAd.xeHNA9&VU1YqtNGD{0>|+_U>8%Nvz]D+E-{,to_PY:f$jF-NU
+]=,n!xA;QfQs}Ej4'w~(6'LQI^vbbkM^<g~#7JmXZ3aw"K0gswK;$-4GDX2$aG;KH.l=}(xM-w`.$'{+Q&5Pt^MC-yG0P3a}Ic#c1=1K,Q1_{FmE1^ZJ1r
+^1_Qj>!rv]]<xN;TZ;d^R^yAKFW<`06b&91&ppq7BL.6ZgbG&3}Co1z)kF+<X0dGMOgM(Qwkp%hq`SSUAI7|Dn2:WfJU!QiS{7m[WU`bmnvE<kvUGSz|4H
+9UMI8kI(mwubH$27}LyYWmJWN_O_Ur2)dl8a!:F3y%M$hFC]>E4sWk=Rb#p+[P{i6{s$DUt@'uE@1hu)Z!IZ4sfxiO'lW(vtXYI7Gau+w2q@WG3Wl#HnNL
+FvkyNxmr6|^O8ke89[Gs2HZXM5sepe>lb8}iP$!R>K'De^f_hek@,t7%&]V:@`Jlrlh$=W@.W2"]"&qscG^^=%YC$L@ozX$::83]PL&T+iR6&k'7ZUxlmD
+N]pL'P"N!5^)0|ej.4y"c|AfgIM`4I@!fY@5i}4QxY|5pij-1}{05`EvTv2hvQUbum)j=e<Hz=rb`HMD@dY%]-WeH@^)`PU0C}(9Ep[n3Af(Z;%$+>|Ib&
+DAs+9Xhm|f&^95-253PUY@G8O`04Uv81||wt+wW.S&tWaj:f%s'p:^^(%OOfw+`3,ekad5_,S}!pe<'sZSMr6>BQy.q(Y_DOY;$$)-JD/))RCzz8ylW.8I
+E:Z7PUo/nj9$,&IFDin<QOj[c'uT4EFnikx^^s$bWNcy%$;H9$):uSv$kn1RA2amF,t{>R#z)paP{:-jOd}8,xy!4h#z<.wfzO)GrzvUN>d(5%Zd2);]@k
+>oyH<-[yc5(1|skn>&yL;dEDO1d5}.E8!#UhEXV}1&NZXhagxm9WgknKzIX6YPn2UkzOovYg-d$2W9eY9jIa<n{{coDnKBwOTQ]b3TG=VB;$LoQb~Cbk!9
+dx&4=%`"D%<w#K`uIdH3y@sCG6%}Uv_"~1Y<,:nl'"wg$LN'F#0="_,VwfW.|.@bCw^RrYWAa2J=qJ:|AQM&B|+O;C##HF-K>^,PC.'Cyco85V^dyfiete
+{`k'Fl-U{uOTG,WW}z{L>L3>E@o}_x%woh4r;45>-lI'Ce>$"mpo_lx1RNlPe0KbA3F>-H4g}8ynoC{jAVs1OCwXI{[A#^<7T-WTlz;@/Bq|1,eA4SHFzq
+NdZyZq|<8ZNIrG1Z:[Ex+$fnXq3FUf)&dCSkiR8k#[;%;`O9BfOcYHt12f1Mq%zD[Mds![,^NfeG/ya<D|B@J1MqEpl;Y6q6);]u>)'@HWI,3gf14dKfTc
+o1Y&7(8;=3CF#e+3PON.qY;WA3&ihO{C#Z7w{ouZER]{~MOYQi;b/8P!PejGZM,.3l.5MS@]ja>rHP:z}8>l`h%4y>D3Ew-"OqkG`G>V/%T(+^U>g-F(hT
+zhEE(Ba[{Z@Rh2(&}BWfy7j[cD/'K<oTAZkgTLy9Db}_maEL10,ZV`nGUu;oNam^S:kCs6w{r`]>CZs.9!&g]/Xn4(0;}+.qKX141j&.&XV}f`chtHi@lB
+;Z++dYu%Et"Z"lKmN=!#&xk437Kxv`P(QxT!kx"f8iHLpc(/Drh1yFo>$1HO~t@vcP0/V{P"(Q7uJpD59SOYB>b_`O,2gy0`,4qk%Z`A{e=T[U146nlv;,
+N+8{HK%;V62I1{)zDZ~X<ncP7avRhv9k5aIilB]6tXyj|@~/bB&Tl&jrYO,jvzaSaM`]t:t}809@,}1jMdPAW&8saN-8HH}VAMa}~#vL.FPfJ&.'wwmH,d
+f((!e1vx.=dq`CdVgdeD(%-ijq69(RaeM44ph$5zT`7M:i((bnUv]y0sX34-V`3mA$SFiAvPLt[#fr9"$'XRq,qkuL'im5E`bYsq1.>-F!{8>`f}$Z!']V
+0L-K{qUQFmmtxq}BHpJckx9ptBqLz0WqWb-^N]O=7e::(qmtkJ3hu!wz"E7@;[MxbU-wwsT3/LNt8DeV))HVQ_(dYbo)+OUoSk'$T%tdLD}u,5h<!BPnBD
+%Q1,r|@1<[VwYj`:="Wz:w-DpQmI0<Uz%[@DN|C]:m:fcDUAmwi)^jW|V=6Kqzba[NFiVzxxN0pedF;M`.[TR$43'neg<F>(r_m@=;5P~RVEg(Am}LYAn<
+j]DfbroPJxgs1r'5gB[wiLoe<_N#PV<W;Ges6iP4Fy|)JkJ{:|#}Mk7Y6RTtvAA0=]PUpEj`]u-tXnsp&Dt<gkE5`[0ERCYB.3t6AuX+%l,sW,ADr^yeU5
+l8mH{s_d3M!J"rbLuz6!Ell$bjHIrs7@EQb@K=ZvP7KIdU[v5BIUd-=Az,~>t9SufeWUykqGAPH@0+4+YXyc3R]@~h,f>:UO0{hf"(j^WqR:YmQcN]c8>d
+b4=:2XWhTn.@jh,2HGDy6H!VY.BrwJ&FP+'3Io#7>`p7]j-H`6'i`c"GT.[fC4NlfB$5C7k`32v(&!,GO5f5pLQmN:J'{ZQ/xB4WxahEW)k5^g[Hr_L0=s
+b>1;dP3a>s4`Tb]:+&,1#csBipx)]%r=f)/L},72jJPMYK0>l:c8BmulW4R$.`~dGVNREykt_7|4|lP6<IO,$Tw}p6)(=0LXt7=9V_Sn@l}j9-bX~k1<|%
+p}fYO'|_Mf-Xu};}F2g`{U]Qi-{:RCs>VLf6uI4c/vaXx^|euz0cBl%#:0&#oTf5tYcNjO`/:,pMc!zBY87;woTs_4XhnKw_,=S9F$]@fUsL)GPrG/EJH.
+1g0Z^%"nms!J-L~ec`9|xXct;n;|qc|n846t[V/ms}w5UEEZ+9JE'bNx/vMlKe5D)nEkgf9)w+XMS3J`C3^BE5S0-p/'|Kippdx:i,,Z60mxJ6,3{aEBH0
+i{N'5E{gTGfa6>AtwEn=2%E2XX>A-S&)r.x+={.o$/^Kq+:^ZBFa1!{B>2^{vnbgXyHS3dk-1z5'[ccstv(Y@X8|%4B9[c_s,Fq|t{[z+@`uAb>igW;`c2
+o![Z@l)aL1-(F1M_gKLLog4A,e`+kC_)4]x<^])1p_GMn.>be$zLbAtNLTVMyW0wWk=z^sdRR@j:,tw+#zMES9U"Ej!S](hK;TFMs2`0j'|ykAq[_",t2T
+,p-HfUi4w$'WSE&yEO7HE5!4v3Z3HhPF4wE"Yr)6]%Z|(diW[]8fpkd/dG3kT=>EZG6xly}E#p!l15XXlr0RmzF,J,"%Pc8;)q4K5rf!>KFYu1ZAlhiU]'
+0tF[5^'J%bqkW+[yITQN<H~%`w^r@ycJ%]d5R.>qAW`%i)/NIqiRG{<ib9U-(@&Q(<Jf61sB'=/mAGMK,n:>Pzp2RrknxN=oOx;]!3e[/yjUImr$6/s6yX
+fe6TzR]kuzRP)8r-0M6.+&hlW60qs@(;+[@$PTk=XXte~IFv$ySX,)O.xTCT,i}I]Z_XLd'vK{{w1;mb.^sq~KI`.59/a2<t-A5phZU6{6oZUQ-+$VTCwZ
+2d`eZSDLvKv@=bYRBNyX:Y;Cy,4)YjB.<d&HEgMklazY}t=Wk26;US%3kt~JB)AxuCB;1<FFHQ=G9;8F8nXlO"l3&1je)<r|kFNNWs%sDwA$&q4}%7etSP
+svLbV<">l,9aDuH{jZns(YZ`7a2jUV)RMIHIfkw&^9>=+<rj^3FVCh9z`b<RHG4#/mULxii!ar0J{SSn_EN_,Rr)Nv4XVLC0_cBG9A)X;"{UIjvz'nOU#K
+4S93u=&rbbjZ5l2hv</ZTxA/]Q<<"vL$NdKQ[sXibYf@-OSH<3,kpbx;F'#ey"O7W-SKUl+|8#w^=}1HB1-_8gF0:o$pCB},Cds(o,vzTfwche8{4GQ;jC
+F&`I~&BSr]&_+9.fvbz48ZMv0.lh_@Q/H]`&Sp5ADeHV}s6NXp,[@t:a)iKK6YWC1|U%Q;]KT)>]<9:]e2(j#t1ed"z}2-_mn>D/;'5gR%Qxv!7p}y3u:m
+~&Dw1[L.B;1ul-T2,a5'ej[.(KT23t/%yuzD#mjcQJn>Hv:b><A`t6Z"}2zF>B1#0_ruLWb3Rlc`a@!vK}~Wf1B/H69L^qyi3b_F^pxS5HPBK9C<hif9t1
+{lwESNcCdA$3.a-}$rBzE)b_vqcfS+=%wPGn(GwN.(/iUq9h.9,IRBeOty<BcrHe]mq{~WCJ:IVn0aXJR.:6e>yHgAl{x%/`u}C9K[}_yrf,PNf`iW&':B
+]c<,e(}"2^x1:hVD-#^A,NF6{WNwhKUp1RoH<4h,e/NF>[~7s8Ntw;M14D{zjmwr]IMB(K/A41S1eD1w.MKqkv3Z8IH^Iyre21@)"~g{cp4Lr%i_`kK=Hn
+</e>-`RnO-o}Rj}=#gFK([@FeMN!@FY4OM"d0NY><R&f54zy^2jF(j;N<R@LmB~aiu`J+9/34z#2{FU,%"$U^`Vt#q_TXXAG2M5uCO8)q]ZuDl58ot,JnA
+zV~'L8RI67s;kyksEtv^08=pN+X6>uX/te0OnXAdHT8M5r5d:=!f7GiY+3<U[|SuO+OKe;"{)&O|mt)^ZmL#VR$K1d^t])^gD<uM9VvGiuxK3yehYh2m6M
+&dtZ'.N>I1cflbK1rhh7J"Lo8I-asAA0D9f#Uub|p)lf#^NYX3,_m]&Hm54E>4lN2zEBd"b,)q1%U/eoTRJW`^v&!8jv{O3iel$.kXO/;Rh'`u^%(mhkKp
+DhJHcA.l<V6|}E)8haBzDXPPyNS+}lk(pYPM}c&7vw^O@b)87)UZ'cHduz4Qzq)Gmb7Z;Um'm-.{<&LlW%i}D&XyVrn%=dnH1HMmx7nIK^BntH<3<1`:9P
+IH;3YE4">!RR1Ht:BDI9R(cA0XGaa"kRBn`LGx3l.A-o}1[DAq<gFq5^+`b%]YLe9<9sL3(hJP`SN>zYhC&WWmloo[/g(o'nG1Isb`&}OmB2E7w#+kJQ>n
+AH.iAXNF11u^)>h`xa$@`&`fWo%T|gD]<a^^[oDL@MOXe&N'G'@P]!3J]M7,MU(4IsDqD+c)I.K}9))H|'KiDHCyJ.y,~%M]+nso"5D<Ig-eZPB2=H6mpA
+U[NOx;>gc^eaov!NdZ+UU!d2NUr2T^8sUXj>'WyIrw'AL%zlzYo")Bl++lTn(ML=wiQ-pYCmqm9u^'M`w}$gwTy3G'9-4y"{:xjt0e@=}gw7VndqY|91G7
+{D=6@EI9U!JuNraHE1<b+mj/NQ+^O7Iug9SA4aB(NUqV;x4p>CpTP2OPJN+a<g&C)PY7G^fU#$&<tG(D$HLYGu&32_d:O7ocqdHl8#jag+,TS0Z5_Y5JUY
+@E1LAT}rs1l8qp}-$+((vYcEvHEV+n4cB2!QO1/3~1~ryPqxe{^%ub2B:y_/~B8y~2USWe>)x&xVQ4_&1R+b-.ucH#5hX={n>YumTbl#%="wj]LX9O;/ua
+n]xf2fT;I]mcAK/hAS`@'^My[)[rS%]d5p,j0k]L>t%j#L_z{OhXr:&hs4eezT7`"q5pAa/{qF)Ry';rtX'JpLk2t1v'A`|T^`;07_d"mh:02b0&#]wDZ#
+RK!i"N6)j.P.(jC.ggmT"hF'2]>RO[de/aVKL5}r35(1F[z5Y+b_`RcLOrBr{qFa|Q&wPuk/1w!MF>:i-Vd/smn}smBvK_n'0^|I9Uqyehw]g`wK{-Mg^L
+ARw!mWPk-bXQ}tal>Q)B0h+"`lu<'rvfFnXt+K],Kzt{7j`X!(Bo+T$Wjp2@F]ywgupT:ssGwoHpr^V^p37!Y;3RO`3@9d/8YB~7+}'0OGRkX[Xb-E`5_q
+Ka<tGk$ol-EYphBuwY_An`JJ>:;(mLe9`s=ilT&,=j^HDF=&BCSHb}MHgjAZk%=I"kqmq7B">A9-NKfiD2y83ds4))YU0cs,,cRvoFfF:7A^@w^W6rdq>U
+0XFn@HddWrw;kI1@d@:}:tp3C1%}Y.RySOAu{S]p"fV&.tLv_Dw9iN(]uJrWCry.O&ylq@zzWlWQaz'sGHdc'}>SK8/S6q}xm<[Bx`h6El.(iZHoy,5aU;
+IfvAX@}i875+9("0`;E.4(y($vtEB0X[^#|%`OBBMeUEU3h4;)pFj^:]D8!SBhOE&(EltcX|-Q=R{8Pq.Q#_sffF)@u2"Ma{~6vNF7WK&>Q@.R'|jBJv&i
+Y#AVh^nlyi8UL:3Ao,VrK%k'zs=j}FUIPPw2wt{a(Eqnkd,H(:+1^{K||'-pr]@.xD(RRHydJ<D.-U8a[v;J[,0{/kDuXf>ISugbW2ycfbnKvX{jh@(m9M
+5ysx1BDmeAtRQW-r]5snR5t1{iZM-4:jHqJo)vu8#N}AI,'wOw@@fpM6LT}%8IZVuigl}%Ay-t@J}C'I@L=3R%g7$bt!e_3Ztmf+j>jsfspdA/-JQd8@)g
+D1w/Qz;eTQT0n,p#~T9Ev"@f/frIQS5{X.6kjh-GRGq"R05`m)wwa9:n@N}q:`b{vttAFkPSTWCLk<$X4DPWs)N'r)]rHJ=O8,m>4e`sh(a{X.<G-JB}zz
+rH6{!SA&BOf%;3g;y]!@(Z+|,;2YT@fZP1q:,F{K{aq9uemf`ft;0x43bspICHOzMLhy8x%m8,au^K/5o2zau}&eKeWd`J-OA)Y#))@aZwQ8(&u>J6qeT!
+MX,652m30c&-&d"u$o'D)ht9cf}c~6tSJ<d=oqd8&ovjiuqe,2H/`S-$Mu@$W0c3riL`bt>G"ns]~XR^v=-Srv`05.xRr@9Kw+fe2{sC7C<gRO,ewuGXIo
+]DAF,uhCxf2MX@n9Bmngxv3]A^n-6yM6=msA!S1>hW"jEQQ@TOjY[al,W9$$OMQ'ds7xNAU}j<4OihYhYwY}IE:9_u|g%-9O(Ryw@|TfGPk1_o_`Wu5V)#
+Al!/a<Kf!>;qhOoe`Ml[ZW"Jo]v:k[WwKnRlsJRrYIAhyF$GL<p#.XtW`$NuN_H/$`>l}8T@k5~AF6`<%5XDUuWc4HGr'lAgjC2%-D0>w$5Gojc"cKvz@6
+9MO|l>2cQa{eJR[`"1]c-qbSmm'vo2AGqt/kYFavJ/&/a[R7J|@nW8%Y@j=@I_@^wzs@)L_wXFuQvx0wr^+hKsQJV}PFb65UQ(ya%Xw4;`t-cpkq'Ah|AK
+}WONIm"+sJUD`gH)&s~a$eERViDqubk}!NcOzI;q+3Jevb~bx)7[8VFLc01%Uw|cO{Y:7()<3/2UFd=i.kS!|MBHy=0$BZ"NK2R2b/5N1-UZ[!_|}sA>}m
+J:(3Z!>b/ZKlJyi+3|P<t-O&pj=U4C-5sdWM=;|m3ujKgXPpwNnh<)v.c=b=10VewUh%pBbuF6zkge:O~uy6~@dk+&I6TA`GL;^MB|A04T5d@2~WZ"!x-N
+4G&cQVh-Z5yu!Bk+E8~1(l/gz"[Q[_^RaCe4P$|jre{F=dAuhY-xw}/P4v2z;F4i.0Dsj|W!KBRu!X,zO[I4mvBrN<l"K/{Gg,yF]Mow4kTToxQjod%@rH
+|]muN;s)RD|W'tZ<HzK<U[oz<yC:8J93Xl>,d9lK=T[u3v:0"QDu_XYXIt!&1G)3VYbJnqHoA>=xX}jq;17AqIVByYbJFrv,iS,v4T|s)-yL>VBD.)rRv+
+5lWz@{f}N;bF6wi2]<kW&h3=fa=zsj`+ymt^<%cpA)5J3xC$$hUCk'k`/-x<72g=KnxRpN^w+eTz{=Q8N$LFwo-P41;XMA|'R%j[>P&BJOqz]oaeR>Gg.o
+FUi&Ij}P.hW'5GPx-_b4WvdACs;V=DyrpOpfEA#{;Hf;ke+m93]..7:xYqm9R`0i"8[3PZ=XO-C[)K%;gsE$V$i&QKJPmFmp7_VkcJek4[LREsn&tfcos{
+0+R{UMJ-N,Z-H-5$6!'"M^q5I&r6MW)=9X_Gi|Acb^m}16D>X[Ad:"Ke{4JKY$x'l>ocJ0>v>O|/mm/h0O&_Sn,[0UjvHq1Isjr7$2UBUk+Eoj+Ke"GTz`
+[#1^2P~trBJC3F4D6-^uyQFh@AilTS94wp)s>nQuC^:N$y)`=|oN7xMv8Q3|5w&vL@+@/e4ghECW&NL}V_,Yi=[@%g's{_Wj@>s^$5pw1C+|7|N_6vX]yZ
+3(Ok>uu:CN[/9h5sD.#l@2:"1.TUY7D{(tgSC8wSK,qQ8D1VP&+]+O#vWaBNs<3m:Yr&Lvyx'T!6;v|qbT8'VT6#|Hu["8Oa|kB%H,1wrV/ngiLoch,ky6
+==Jo%APCHr38HK[_Nsfy=hV[|&nwQB_(rFZxGDc}[KC2o%S@=5hK^`}b$RVc+;iag,V]3pz%0M,}p.6fdv)c_y<E@/dhyyjGJtd3PbeW:D^z(]6^|VX9F'
+p/2@/"N5!|`42KMS@Sp;`SY47(KJ@Nmko,4Hb7qBCrQC)n9VY'/W(pX{nh%lDp:(gOr0'P0Jg#UkjG%nZ3`Q(=nr,V;I!s;J|LNB;@iIeT7U'b78C"_{~p
+0!3>ua(Zy;-FqLbwWOfL~]Y>VGtZ'OmUT,[!9n39EbJY|q;htvZ)&H[A'^.]6]IH1vm.Bl$&Bh.(TSLL]'7v4tB)GDP(OZj1h2U"/xe4}}Qeun;lMv>8M5
+"`aWCG/|oqZHszTeFw](~n+C$1(X}WI,)}{q/^|wRqp.1MHJR.N$=2<,F).]g${NQN.QPRA2!Qtv5OM.!WS2G=uWh2tehF)J<<3dw(P!R6<V3L+Y"oQGY#
+CJrF{6Lnec5c"'=n=BYa)TbVp3cLCv6SG)+ORSURAkV_.naU5=@Sf#Oj@:$tZuPu~ik.8akIzfW<s}B@,}:y%vib:1ayMS"kfAxzVl%y:=05ecN{^|KzPw
+H%ICQISyorA<4YVqr4!/b_(vI:(l"6clCZ5%+IK{$UJc#+$9DQi3&MrfBhxjml1dT]`<2|5/=/wc1K~#3(S>OC86g7FcAxH%e9vaFn-2qWr'Xo8qHLs6QI
+sk+e}'!%Bo"Nu|H.vR&Vyw0n1=k.E'>`1{+,:y=}sd7(H.`SC>i77=[f5#r#NOqX)b+CM37VE/&mU{VKK#/h#;!;miEa3G{{;d7Vjd:]~S.0#-,%=oT]0B
+6u2D>Dwwh/W-#6y[uuG:A{3q`%,Fnm%{:uZAa]TyMYt-s2Ym/XuCp=>10-SkL(z2=5j4A'nhzTSV'r+f),tR>QPsXYR"{a)h~x1OCE9g}hVCtTNd'C/oJ1
+;4Ghy<,&sJ]QY,(7egwkG,6g''y`Qs|l%jS`AQ_s'yixAR>FSiyoSQAT,cYz",A](L0bkOwk.2xUwc:9&#Gu|ir+[C~^1)7vA,;!EF2V96.iVQ48.coh8W
+%O-^:Jrb=Gv2QON)YFR6/ygJ$'SA$=u!$D8IeehEli1,sWQdf70B~7|i+Y`q6HoZ{K6sov^>8]OW~w~O,g=Ksb.t8;d%pfYY_2]SRZr-B-D7!aJikhH0fg
+3D/yMdvID:(fTR+-P@r|0Hl@fo9z"w/lS3%s7h]fs}>|+yxs+&A";MMAe$YKu"boi7>`Jz.yCT_s`ji^^p0[>yS@h+v6R31(&K-6S={`U5T]eo;Uy2Q,[T
+8I]BunDsCHtKc79kOOKW4Y'Fo"jP=o~A<zR)f`q[xKRdu{SR5C.`O!)7<xNNM7slVPXI_O+1yg2^kZ5<N^I4<CdvA,Z<~m~Cb/cbdu47Apq4JDpd_HGN6c
+wPxvQ:~gxHTba.v;h#0JfWLY6P1}=@nyaqiID{1:2p#xK-Y6nIcM_hL2[#jcV%Rpp)+:uW)Q%mqpGl]Dvxj9Kf8y]l_'i^c.sRwMyJ~m[.cbc;=ULM.e)f
+XbKYJZ!Wu[TY`R}d#i'F"4MmnLw1RfL4f;HEgAK(yv/m<mvTM$@xAKf)a,}YE9"`uu,57Q&Bv:q!PxuSlKi%MPb]kDh{ODod~I#[TrC-j+Z;1|@|wu[))N
+9CB6W-4pBWI[fmRrThAS3|>q9S3RUWuE{y1j.z,XA}Qz+}UGF]]sJ]<HC6zC&t4hFQ5+ghKz@^$}-L~rC8$B%z'nAKmMM2`U1{sUXCNdvAAE=WMNr&nkMV
+nLG$cPB(r5SuqG:85in9a,903+I_[p5W]abJ3VqgfEIzAy'1nO9n~-PD+LX-MVuLS54trC/r(h^l)OpNDAW(c2hSm2n(/lm</sxS7Rz)-CS->)cxxNPW@n
+nL@o4bNBBp(xb(yb|D4rU1t=px4.e_g0~Aae568OOcTC(Kl)423Y{+)+3x/LNU=CE7V-VM(-5s%of|F'Yjw3Ff]F/0=8Vs4%qH|;t6|ir]FhKsOf:.19't
+g@3L/wK`W3NuKDQ1Ag@&j./8t)Uo^4qD+L~yVX)`Tfj3nfoTcvn|#]DA9U1Y//G:UcM3^u2(B-t{`J=Qgjb&X8MOlV-N^0NI8&Tm[_ZYY6sl<Ff)3NicB=
+{jNONKV5[&eUhe[8b%^Y2.1u;JMYQi)%>c5$`xp@Z&MWq^|bAQ=TKIJ$TS+|<]BU3h0FA&I33UQL8KSK1-d'nyM_NsQmqkHcBR:njRA{h'=W22E9pJn7dG
+htRfn3-N=@u40M&iof#&831Pe<X9A1rk'_}Ht,lC(oi(B<!yTp>py+N+{tAB0sLE{$Fg>G0EdmnGG>{h43YOyAhlg<CmIA&rLL9$cKgGQg23wzQ`B7U{H9
+WC,Gm5FW<pFw/c&-m|Vd`}f0unw)s'8p+L$bZqw,-).=A)wv3YF.-vCP5D|qAl1K==/nE)CD#C9.!7Wi9vOuVyKQ{}VwCAZoTXOzvOE+)]<w2;4X=CD)iY
+2l5`<w,B&;4.j;PJl!@yc!`",EAy(s|&suefUiK9P"T0vR'R1TeHrbxsE|~eY3bt5q~DR1V5UUFbPL/.UF64-il(%v}cSY8[s':oSrvfTR$&B5!m]+-9^d
+Ejm/z+)%yK!y#,7H5[Upbb,jx!QuRwM%&>&y-0hXM85,_j0I}7c'7Htt$i8(DXwzT'w(itBZ(q.jx5HcCrA5nVGIao)g/b;o<i9b}T.,:_|mhVpl@JIU_i
+[esd&=3aF5+l/6m(8F|>.#969z)wi)k2`nSvf!6E~_9`!8kU1h#itf_QujT9EALB{AL,sStp,fIN|m-=ls5&_YkcQ(wS'>tBH1lVDmZ2XcI=u]1YgGJl%$
+UIa4CpyQiF-4nI&-Uti^seR|4^s&N^LO$1yoDu3&$1<DcjpB.keGE}GI,KRg={^(Q(;x{@;6aT;xOh08Nr,jzZd_!DK6QeUgN@xxIC5!iS1u0W8hnI@F}x
+:0.4ULNvmDlPu!=Qg/P0]#`=55Q#Ia_k4=z;C'/)oW.O0XP6j(,qdK~|5a:iHW%XFO:g'H(:p}p@>Yn0y:vwm66`X{su@s}phrh2$oz`G)Y|b_J|ZCB+:j
+U,CMPwN4"#gCgq~8TF#%n>=uTX{X++'9w61WQ&4_$Sz6j%`t0&jBJT'ksx!PES^[m@JR;(aJI9]IyNVLV[.{Dw@c-j";WI|uv.)L<4t`!nc"{wSu'Mx-$f
+w3PfuI~Fr{:ha5:},.(/9/$.|L}!m#~u!y+Hqel&(t/(KNd]6sAHz+H^"@h9J6q1@lZj0UpjVbh1vTm)RGT=^mI]eKW6&=JzvW.8&!h_H_z[(^Zjj3tb"T
+1|M|/k_sbo%F{t0)c[5AgKU.aZRq2#|Aai-|LspY1kLk}cY(J24QSD>Q#tJe=0mPcqQpq^)e^0]Rv,b|_F0pe,r5{9L_dMRElh;8PrGDJL40,[zZ+A+UaJ
+K#ITy[{i(0H5JM~];tdS&20x;fE4^Bm3^2urw6vT/(u>kXYwGifw76<b^/#%]JaMT`GfUlQ5w3<,Z1>q)^>7:[>5Pdz;''CWE6njSDQHwR"2<1Xc(gMmH/
+UPdiH3q%T3J`6oU]Y`=)4$qs4_KI0qrv-uMK/]M{n'(pB+CGB,S+uQEOLoskp_.4G=>R7]Tzw7~N)I"ZH,I[CaJ]ru%D:g(qF,WCPriL#[I$D[$VxT<T(E
+tHwGpvhNFt[&X[8]IY_N!%QWCUy/bc#y;85WsLDRl+lLEd6$u5Kad`6VvE2=OSCmHHmLSB9O(5]<-@2}sKuN|T]:OnO^!z^XS'$M!5cbL/PWo&kCQ8bQr6
+#lKeOxH|$n!P<Qi6zHO3RlYm8c]#WI~zm}Yzx6AuSTF=Ag<ZWV~PL`lF}eP9S+`}SZ9UAqifXUT1i&Swfm&]([wN+yLtctCG0kCq>tTN'{cGg]UIkY~CR7
+Xq-h2r9/u6C}'jdfIVr:E5`F)tCDZ>5,vP.Ki"v1iQ^kVWF(vGjb#p.ya7CxGe>U^^S!SgBk@^'eLVt+lnIB5O}jF[W:9Gl2&]`@3tqV2)4Vj2Rs,lanXB
+_}y3<M12f9S(7lXSWcE)-Fm:),Bup1#N{(paO1NScnz5,!`x@ko'tI:PcSLVd0#SE91N)<IQ;jcpULslNO@dL7W_QkqqqD9.)p#s8!cj$&"X3u_|GC$A39
+>n%[N&4s@y|b[t]m4<S7kn@.v{}A`q2y;yTM~9eJPq'qjwr;IK!^+ykzBZP`UP0R'[q)mN,GVOz[ZBPG7vhQoX_$KtI,!96p8h8MKR0$EfY:Hx#AL=I&W;
+obsC'cWBB<M5`FXk8yAV0sxysqp"/U!yE6J1V77vOr,R}fUNv9;`KqO^crc||flt]dU2JR$8AcifT22|RGRqk>Hdp-`[1{hnTKYjhduo>NW27WcGk]BG4M
+/.I`sS~m_'a,FSv.|d/I`I3E_t[mA!LG[_!^_0+O!z|_Q}RRbO_q9BwqpUxym"P#pal|z8HBMtB`MpS9ed`)kYQrk4}rVS|x<d<FyErQ/.4S@-P.y)WK&2
+kP6Ls[gFli<K_sYd,%VSZ,e63D;`+^wTGX.jZff+yI=dXy;p6CFLFRgA@%DrPCN({'3gp<Q#xu:8kX~b~n-W58UK~^;A],Zcn0$8]7J##uE=#o94!lb70F
+91PQkvv`,:sI0bR"=E8f6p%$fgoa5E$^FM>`jAHgS3_gcUWt|4f#A!i@~mbfe$unm&9X:QzNa7pU~%Y"qtj=$x#m5kd:S&m'+`qtcQj/HiCi[+m.#;P2x;
+C%QF`wu`w;by,86-!NNC_!x/DlJCp->$U=8evBhd3<.huI8:Ctki@wCiQzbQow+VN(zl(9Rp<,Jwqb~%2;o%gSw8Y%pNIz,vI6y&,mY=DV9jG5)uz;W6+'
+Ebhl#JOM|>:h7vnG8=l.GCSk.XDH4<+.^;[RPzpCGn!&-06i+:TGTtiJt2jal'BC+`:f5%@UK)~XW@0(CO][3'pLq!UFI_&61[Ay#IW|j9"A^>E!!])xZn
+_m}%Jqt#.=%du{c6tCE(pZz6<%F-s>d;bh`l_ud2R=(SKpgN@]%"'z8jkt-]$bsOE!s]meBDHj.UA&]JmkShx'n(Q]`MMR(B<h~Tp=40:E$daiYEj|7=@F
+sLKi<xlHk:U]lwLEigjTQ2T:Po[^'0-4ufp5:"e,Ycz;wi!t;fd_Aq"<&XZok!n5/[>,,7M6bu/,BW)6z"Y+~]XS_Xg^{7EN"KdVa4bR[QIcXR]<StzEdB
+l^gZxTdhDJ2YHcm/3K'op=S&_/Ocbq3'%6iS[&2q/C[PKB2a5)HkD+Iv7im3dd&CF{OqClSTr'vLyr%V<Z3jHJ]7LaOlUlZiThOD%|FLraa"559p_0V1Q^
+Hp@uUw7v_sq-G+fGMX'.[noX'L0N!_$25&|dTqD!!/g]u4Pkb><Ja-`>;=7uX$Jk-Qb[I%qOGSK>tl)Te:e3("H@QGu3b&-LYKkR!cG)sj1IRQWS/UHR4Y
+S@d-s0+A]+<Bqy%.3aYB(L'sw1~/s>{mK4(kKk^:wZ8[JB`Yra+L{^obClBMQet4Y1.7%K_ZTBRE.y7&eyy,kdv}FqM'BJX{4Ghai&!P>@6=|;:j`btL/<
+{8bV3a}zrOvVwO`=dcbx~+}nrr2]5=U68awX@gg{HbSo7LtIbG>eDgfaLx4h.|6#vwmj|XkL(ze<s3uhBd8Y$p/leM('=UOJ5Jw|ETi'#ucnT}|mnFWLve
+_E<(<}KXdS0Hu|xg%&PhTX9!K5A5G5XYo=JF#"1H^G8KEo|s_qLL]jtNN/x{-z[Y'a4@jkJ;aM[[C+f#V'@&Xh-d/ID$~RI:dGEWCT}0OK+>n.:t:ikz0!
+pg@JG7;R%hk"A1p9qz0'F_YDjMJCba~b3,Hltf$mB{lsXMJ#@^sfa7UY)BBYR{1|(=>tH,/h2zd(t0vwsjz0SEn(!H#(Y4"xgXO2OCGJBN`nM&2udWWuc,
+~G:%nYECdrgZqBB,;ZPe'5WLDc1@!bjXL5$EqaBv('DFhjw%HEA:Q=r5wo`Q@%q9YoSg+")+ntD$K#%Y{MB5KBeu}$!,+E59(,g5,g]X{`BWg$ppAb4;6(
+EuRy<yHb9OO(V^`[#[Cdo5|NAS!ed47Vlw}qwMW=sG.H@_TT-3zW'(1y5y0j29{z=^#Fk:84bAeWr:ZlpZdmkC_fEdga2]-6Fy7<%b1{rl(rg:kvMRk0Dl
+dwz>X(Z'FwPN@YZq);4fT8$S64_y-U.1XUaK3Ei#O]7KNpnx4zd^HjDD;`yL|o{X4`Xn%B]]k`^C3Ek7"as'g6;_9AQ#lX=p%m/yCrg4v8g&YSq)OYpg)2
+@sC5;A+f,FmY+R)>nYlX)2SUUnV,~eQDDHV2.dWIA/()FsdH+SoQ"&>}X"2n%H`n#z)qag_UlV81A3K}>ri2>@)L2aLV81t9sxnT:;<J7b(@xA2M!|LCU7
+,RKzA9O!EtE!_p"})pPjvhnk05"Wd$^;a,JVl!4x{F("vhaPKE8!)8Yp=eO+$2iJxwubVD&X7CXI4NiI1pOu%t>F[Mjr;iFL`pouya=d<PiR5&T:5|9,Oq
+Z&6"Czu`Yo~HI)jFoIAcn.+tS`cUx!Q/kaN|ZxO=nCu!+8wZWCqjr`<4pe!e-2s=(kAD0Wrm[@}m|V="K4ak@!Ol8BYYZ;p}r}+6zERGX}+A;V@(d2DQ_d
+Q[;iMktyqu.@$kEACiId>b~sR{,)}BcJ+h/V6iWz:,i&W{)Bi5~3LabkZhR-}1K@Q_6O74l0[%f8'3_F&0}kGrP9<Sfo)dXrR,js8rQ$&Bg8KM#y=j'un2
+9'i^c8:[roaZS6w!Xp&rRW3iyMb}=wVeIpiA>wA=Y><J4-_q=dE'!o;]<;k^8qM>nEIgKN`q]v{4spS"-Q_wWAOkfc3By4K+F2edQ}7!EcByX$hp6RR@|;
+WkEoPwrx@qOvUvRLeNf`fsQbm_Nkn194`<z]livqo=,J]!KL)s3GX7p<bJ]6L<E&{D.NowXKz|5/k-k6pO;czZA@u}XIioy]"5Pq_T@rJK)F=LD4`T5:ni
+F/(D.uevl'K3H<z2.bO^^^z'#74.U1QuuWPGL.Qp`/9/J#;$(;z!vSomrs1pz@7DNO+w_(aZK|uiYbm0O6~wFKpWcCi;nI4`PF2t7fFGk1JmeLR+E}n+Db
+~[TW6"cp`-r9X9,Ew},(y:9tQu@vv43(s<hfPkZBFo!s_2a62gKX~DH`(=SjHI+t&an<=F"8qt{z<Srf+paV)y~Nn^a1>r$u<_EGb:I2~5;Umtc#LTj4j<
+Nz%r:6-X)y`vh^4y`Uwz#Goxbw7b]jTTr"z|A)9y9u~Lm'N[#$%5zto5phI+H[UOXC=]!+awJou-IM<vCDdv9eSZUr}R(K]v>ru^32"upLiv,F(OiT;d9C
+xUZ4R/Kh~n9%-[FO7j&FK@8cfl2wu,}9J&e0cf/8%9~ne+T/i_6qVRv,!J6O.u:)@H}"dzyX,bMp5lqC{6}J]&La2aOX!}L19_jc'k~BBiLxb^3#]hsds}
+;3=ueatJlcfT)q!NNI17O8]CiEP!!cJYy'x}r3Y,%diL.Y0kz#^0-Yx![:ng~t[<HQRuEt)hb5]PWmALMt|Ucz>ic"1`K`L+QI5|C93HWoqC[PUKZ[g4ML
+[TY_d9)[=4jv0UA6UFYKFXoD9H+@2XUDMdE)6XPmiy7be-GvG>)js$$j~Q'm<H^^Z@ziAHM5;UKBKLB/vD/d3T~nb:4PwWXkPpDU(s&^nu5.'||3+G%#sq
+d{iJYjYmwBL;7W~|6EOR]T.EIM}^bGE^ZKg`^B)I(L[+tvTgX0Cnai}zC@]/@`=2pgVK.7-JO_)`ukpw`2S`ifR1QW2Ha#WIV)c)}qA-(E!{&8tvPC^nM9
+T&XytEJQ~eU3S!hHrD}B)0HI+bpt^K)<I^ToBq,)]TZo56OOWKwzwp~{o:Zb:Ob_QOp:^+W%zE@=u>Fs/{S1E$IuGUMcz&NDh'%`JM0Q6^+Hwm=wc9Xy(f
+|muHP!'E='-l>Q`@@L2TbAsJt%=$lbTw>QMZlOO0Vy~:;:T9hpYsRTO^d;1gF<-x6573um10tG<@fk`t#[K/]@iAR|Yj;A4HlF&.KD9Gp=Q+4/S:c;y+J|
+nf}TbPoQQ[Lrt#es0&FI)&G_~KJ/|AE"GFm9.rgu#qW!k/YB@7gEAHWoZykq-XSV522+.U5y77mosLoIQZ;89=Nd7CS]EaK/y[`KX<_/WU`x]M"MsSV4S(
+-$2jh[%}er_MZ9hC"xHnUBN%Q)ek4F!>dXm)"Xl{vF.hW|ap-I6!JR{qi+G9F,'7QmI[dJzC7Z{$Byec_fx_@9iYw:^3[8P<7H@VD+VYI2<zRj'5[j78Es
+Uz;Ci8AuZWh#N=';$gl+JtBmgTGD$Sf,mz0T"G|>UW&Bt%GE,6OFQSPsI8@29ki1VKp&HthiXX_C@<_=,IhMu_g&:CKr+zG'JYKu{aL.m3SpxTPh.R<3Zu
+ke`$KnKH<|d4](h7xjh9>cb%65:6VZfw=3]N3dv'}/7NS:bRJOE{kdMM4{QC7PQlL=Ks`mPo&A:Xtu.DpS_JHS>;n8SBy7FM%}<4Oer=TqU3xO<nyV.2VJ
+]H"(:lq5Gb6&07VHD:zm|`$zPFS3MtMC7ZS|![<6$7(bf4}MM5Uk(4]Mfoh=>P^1aEr7]+,:B:]@BM[EJTXP-:MF.5-}{dgvS<FeNg}X.5;UO1F;->1m.,
+Grm2Yy9as6RH+Fk1Z@N&yxvu6ITZWHTInPdZD--Sy5xuWR;s2c$M>d2k;Abe!h{f={~vx'HTK3"3(gZUHlRR7fM^t-&J3HA'OymTRwcA1@8J+s[Ivi+h<}
+PK|X1EgY)zq3Bu|KTE2l9{CRAE8fk3(1rs$)4X:@-&K[_KS7363.~kf'3Y>W#YS(COZ^3UYv(b+gqni;,+Vhu(JtrDx2O6kz&RrHxlkw_:`8ju.G!t!:QM
+E1<$7Eu,m#dk4$@&YSu8&%g15nFSb)&e1;2t/L8;X6>"QNZ[nwm8kBLmZ!&j/SaDkNfW}X>hx&Nt~I}LcxWs4j"pie<_>$&vE=~Ci$SQ+Mqe'wTx:90J$y
+]lU)X7_p=GbCG!^ZxQ8J'h$GCzH!dlO[Y4kcAM_x@yA'nSjr:t))uKhTiB#{m}H=#Rr)r.F@9hS`)!_k:HnP[$)bC4omK3AV:VaIzfFZvy^]f;cnhFUhFY
+Bp~I(0YT]I`MI>oWc.1w33ctsGC2nVJ$Hg!Gs+q|Lqlb>0+)oHkuGm7]:{/QVnz$Lj2:Nu)l8cRbr>gu0t9w=m|zJ`x>m%g&/%$mS=g[}xo'9'F<EF)O-Q
+"A/-#Q@wi(~4R}E:iv{4lO;e9'I+}kiu1CNn`IpQg$IN1gkf!H3!eIjj%R#%~xV):^cB_K9yKDIXFTV8$/CE]s@OPeA}3E#^t'9ipu$2_j74kL]Qies/bc
+DXFf5c=UT32gyj:vsU)-pIGc/I%5NAwak=&UP01un$c2:MR=>K+UEBxZT2XoK'f[nXDF]g;^E|3CF3>7Ve[8#(QlxQrP-|zq"kc"[5!R{z^lt0DZVf&>-h
+#)sjD0/1behzhCK`pp''w+Ia%VgxbCic~n}0_KYk)G(L_BCN2`s-f3t4,Q$ruaPEDvg>{'q/>ViYhdOpNFs$-:}%6EXoH@lFW^PZ5_hx;S:|;M`U~3jMW6
+ZFpz8fM83eWDWOYhTp2yGL_FVY[6-x;pYId6WCc/!T`a$]aX#]dCDZ^0sGcz"K^Y-S^e;8ih"_~u`YLtNZ<q$.<f@E0-s8qK=:p+Ox87juc{.w_Wk&l%y(
+|LC$`<v6MKM6Q^puNZ5pS5L#6s]]YBef,WF5Rfg3dTE(kl"=1suU5X7:Mc~3A;u/|pju!j[[w234)>P.D6<E5sG"~9AE/r|95>Wk^><-:nFa7[K{t|Rg',
+&}Eh-w$!ZipfZQH_,v}%~kkkE=#RQfaINU7By8vggY^c7Y/3mYs=0gK:{tPeODD>+KP#;ggL)Q)59+C,nTq}O3A]/=.{uw.3%P<kH&9np0s!9DR.Au_TW6
+TwlesG:/b`Dl~3V5#f!%VVA2&S$e>u^$8GZyBHMs6w5oz`~0qpySqL&/Vmdj@m#X;}&,~kJ7TeVSI9%_)Y=a3@k]&<CUbsodgCOz7>quDQ5o%`5l/',+'h
+MCPRT01FdwUPo:+Jyi<H8bLKnKL];oVTjshJwaGQ5%}F/kf,'Wyk6].GR/=TA9SKgIG/06}Yp=N-K;C4tn028mb/+AQ!_qpo!5w"$7pSsCsu7f>WpE0%Ut
+6]H93X'nuE>whB/t>MOtk;`R~/;i.1}!b6d7a-u!=jZy67KQM>eNyI5!U0H`4nzVsGx3R.0)ZE'S#$Db":a=>(poGYh.F76a="K31H0J6uqCl/Q_U%SH+y
+|;w`bN"1&`UzEhFd<QJ5}Nk.E}vVmJf"(:3([>KAr%)CGBtzjJKnenW=<=>Gy<SNY/9)@}>$JgI@[>@YQ4Rn4=<Z/b<V)RyyZ:@JY#}'2w~e`e>bPs8HXr
+4okGUeR6.d-l;;sUnQ<#E1d'sNbNA,o$Ry/AXupkH)<YB:~l`RM{NmrU`ol$BgXEx/JOW#k2P3;O2z{>4O~@1Z5-4C0%PuaM<3>Yl93hwj@R_@txZ#+f[M
+H)LkVaD6>eNGyx%^v'Q>tnNRq{N!}^W=;VQKdY,G-!Q+jv{}MB1|tQseWgHvxBZavu(jcT[#$cu"GbY%9@rM_w:4yC+#OQTYh|-3.Z4J~A;&!k].p@0%v=
+uXrA^!],^D[%nx+2<ohNaMztE=mXvW03Gqa&v2.6RRwkx8[TH"U1}{VdpiSd4TQf"qwU5456,`&_ZE>z:3XBD9Y];h3a~_zl_R!uC8HA0:Jy&#BpW--A{(
+EAZnu[ytJU+aagIQoN"^674-FMjDNA7Hs'#<Xz"(J=YlJyf5";8pP][y_a/ANne`=DphucCttR};r@7QdRAtC;2>aw,MyF$$}'q8qX-vcGSUHI@de0QR>U
+i7OA!&_L@j&hm1S)=(ii:)~|=p.g(/F`2qD"N1R!~<s-bEG%me{R2"+h/]3Du-|7N.uMQ9iK>NtPU5&H{jlIsN!L!_&Z9q[XpT.p]@N/T>!:Wi.jv`CP[1
+wsc$#E"ciWe:iUnUV'{(Z@Az>{^TeG$}a(J>%-6S0Ts6+$vi}.<0gW[@RWvKlV]2Lk!E+$8Fbd3'XE<taxe)z(g&uRba_X:L7@Izm!t$aHnxR"Dgu!DJZ%
+o7k7Un#.7C'=v&;J/3gx3t}:9qK>-VKr|m,ZOD%WDTIxRcOm_s#d'r/R8&&I;pj/e6o.$lpOcPBHMXFk|hP-kI(3m]+n`4c;Zk89z69/hL+`/qD`LwBpPZ
+3HA=Y}51i$vK`]MD5YqhK(/`4<Z}t-l_<&%o=svbhzdGSR1pVKXVaWh$DYBlc'YlaB#&5Pj/V}16sslN(3}D71sQ6Th&P^"7ocKLrmkLabwPhP!qM.(:,x
+Lc7|^;~>GA.keK@W"YBIfJ%#C6nhA$nn;FAJ9PQ$OHY[ts|l9ZD_vJ$y>[m,Mjgi%FE[pBR$CZ$8U6Ym6m2d4nY7VcdCr<y7T+V+[%k%hhy4nq'Gpyns3Q
+Z)CNfM+e!0JG`tK+zHJDBU;;p9.-PB}Ia93`/GB:.-pOV$NAy>zi(qc/>#V0G/hlsOxQwhb%2al(A@p`0.L+>}OWv1vd><`)@<jWE$O!SXpWKEU+YW)eq1
+DY"mC1~(#QGR![j<zmr[BVD1Xy"YiKCJO]OSmWG|$Y7r.^~5w8lRrU-+_f]o<8~zio'=I{Xv@EaajhLLcF{0Hu@a`calmqxrlzbWv"ip}R1db=);f0Z#[5
+Uq01~gLQ/qEKJl;r4BQL{R=SV>qo#rqDF1RI_G/0mSHm=!6`d2d1DU0iA,Ys&o&|m&S/vqsUM_tz!k8fw)Na"{r"|{!>Di`.MZcQx'@oyiaf(qN!A"Of]j
+:'vBz+z|wkik{2J58V!6'oRY"_gGw"~@h1`,wYZQh4#A(+68cBBQ>U(G#u[@lqjw1UIL&-J2ntX"1D:L|yQhQ[1<o.'V7(4m%(_dZ6`E&b~`Ya_-S"}V-{
+>)e$[U3GIhCAkY_;'P;6r>MpJMkCftD$8|awD+3p[`BVA$Mw^LHXJ|D;4kjBlq>/QTlkl]o_77&HP_Pp)o]3FblxX:!94p-/XLC)Fzmt:0fYzeBg6=cA6@
+FTn$sIw"r#=O|D{P0$7,)uV}CF/UL<PYCa:N_mrWJOdm"obah.P{;W.B)J&`%BSJvw&T2R;gW-/"gEs'^B.0U`pOkxv3U>mdWv1J,cfhlp]}95l56i;M(8
+#wjS"!EJm$P+%ek8NmZUPE<9^Y}2g99eRy/OEbJ{fBWQBR&R.;R9(x+zNW.&AKP$}"08g[Pkdhi<5_D(t$gsqTa9YtkA-Ua8TR%BPEkbec0#u$sw2Bm+1t
+5A`HR!S@]'fvNzLkY[K3Vc+dnn72Ja8u6y/UZ`Ob:Vz,RxN6_Biq'L.tJ@z%,GH^;|h9a56^;cW4sI}YA7|:uR~-:<#Llf!dP}4JO3Lu%[s%-'wr50`CZL
+;6^$_)MXzJzQ_"RTGTZzKn3p>h[>&GF(m@&]Ul"9_/]"Wywkn$7m<pC+GFq!W@aMt]6dU_md<P3lB=b-0EZ2h=U-K62V"=Ut["N{ui/3PZ#{~(pbL)|!f,
+H#P<Zy&LB!CqCS;{d&V.D7IwsmPa[}Skj/`i2,eS[2NS(BMKW}A+@Gm{lLfZM68@>v}f43pz3`KkO5:lBJ~@/!8.TQYhTn5Kuxwrb7#6}U(KrKP9n%IU8e
+#U1Ys7&FYjZV@bwXJ&&#Xe:.3Kh7+iix=5^nE;~J2cA@'I1=vxm$(7cI;__zw)nW@6otZ=o;cqQu^yI;my",oX/lj/pI}uBRN#Hj#"sGbwVS$ae;&Lv#oc
+J4O6N6gAH,U[aa.si,r&v|sGuPir7&):'YbYxIjJ9-:i=]eu^a7_-n%m`1pA9T)]2`|re^rO+bh6G_$zip}^}l%9]#YeU7dL}ZvQ,bU^!B845f6eTZPq[`
+WGNQyX#_mvVTx<D=|1&EVmt9|):R`DoqU<L}+.WZf}O3b(p+bdU|!rJtTAfr=sHoLaDlgAM_zy"7#Rpw%-onZVV#yWDs|k6}@+};!uyFh>pUXW)fu;@YBF
+2`.9hAv-FKBFojHhUoftI)vjHVvC7(4DA=10bv0<-|YvEy1EGl`Gp0myo,;H9eztO8Ed!1Z<(XpH:zf93V~FE1>2oCsS/`O%;-{O-=U}0&Gl6BNOCN0}>c
+3u@/k=,7j.[ZjmmsG"E}U.N&["pmQIP#b/m>WB1j)r4UWx]Bq%`uO![sKwx.k[lY6ENNV),&,j%Hg:Q&g4xA(JxIctdurj7ZKham>oS9u.LKf)GpsJ0gQW
+EfAB+g'^-//8#mifYE0gnBpl;v;_#^;=i/+LFK,oj_VO<$ZpOA$_CU-n,Bj_&GHZ(:@'ID65d#!63SKpOrl],E}D$`Btdv)|k7|G1sR]YnLVBiiu^dn&_U
+$AF^WW]4+FkWI|FgKIqOj-w^;=IQl<hWVe817>lfr#SW+_-IMV)C9Gyb^k"~BFL8ECHuqluH#/!#hnO'|W0:t_<6-LHw)dh3,;L%YTC=zEdM-@Q-9ES;Zq
+YB}r}p2UFIms|W'pOtbM~Xy<sJ-/2oiB6tU8MVBiUqq^V>jCKHC$[XG1ku|H;0hRam3<S$|K71NLd<Ty([)YC'/+.QMGyGO6u&wIMs3oD"hX7,(z=9]^Oz
+ZwG:omQ#so)AK`;OzLMg707j,)(5Pya)!e6mu2n")rPavPVLkp@K2e4/8s{PdXTCnCyfNN+ZP}jVav.mF5pvnp-'.!ops3]'0y$WuL<}q}YGU1ZPH}=k)s
+lTuywB-ab#{.u-,^@MT4;tQ3Ly}^.vzI<XUxxMJL8HC[zsM7y-q<ds+sT"cg{98y5}SJAqUT~.xbLZfDG:GjvU0xqN<aVJo;+zT@t`.p{Pql^]iv;uV)zS
+d+Wl~lt$D".X.HIgl`/=K=e09,KAr0+]ZA5[bhzt$Z!e_S[orvyT3Fn[S3th<t/A!{)&mw`Hl']l'",%hK9WpDzxfk(Y)TCpr{+R,-d'bJS5i),8%#@d1q
+Qhwn}A(2K+.=kcKNNVBRPC>cpLK2/S<o3'MQLq9UgNe^MGRJmuGm:]JOK;3zG<{CveDg$i=ayFz31@tjz`qjS9EZ|Fds{c.cBCBlT,QN@jQNmzo7(Zt%nT
+bYRu)w@ks5kyuB_U+`;ZaU|5>}#$YlO^qKVb2$Y4qe)8Z5/2OuR=jRVyFhS|Eudn=|1zcB~I!r5-uf=IanX-~^TAs2pl+x0'<n_zVFmLtJ@->;HyYR,31z
+'YV]DUsIj#^dz%d-xYT!7[G{&92`K2,M,Ku>1BguwF;i72L'L'(["%/^2XmwbUQnAlae<sc10[oqT3B.8N@Im{`!&-AF]EPozH$1^Yla5|Mv4T5PT`]T@'
+KeyB`Y/v%8[6["$y-;&Fk:zpfoam81'D>53Cv{sEVt1I5$GR}rxQYtzjyApAK'rGyHF{nO>RXuqG[yHP1wBi>`OA_Fw%vJaByf1}kIp4m4wb![CHmO>m0t
+mlKKt:{h~Fpc#DxMR&CznUE,QNsR9Swdg(;sle"{jzbn,j.pT4-5Wa.JD";Ut+$jXIC]R(Yc${sm~([z4]zvNQVM)#,R}&gr-s<|7;UA)g(I%z}>{!1CFF
+kR>0X<7+._m+awQ`^.Wt!'OKk)Vl:wY)aV(#MLxdzR.Z"V^-O3IeqXm'.;c!`#Ll86NBMDg25^Y9k+NjZ0J)`P_H-XAF7gq|21KQOvKWKKRQ}7s|ts89re
+MW59C)Q#dATcOLiY(V8yp^+M0AyJ4Xa5wQ}"]LVc,ej!;T7dZeq:'23dhvAb`v"=q&m66U@=i8-f!WJqK&,VqZUeK3G|i"`wyxHYFs^Ink,i"{({OL>g|6
+1H$dvDxofhGE5%8Ju',z}(bRh[k9mva;>DV<LdB@UMaH8OxNLGt}#'E7nOX!q$XJyZ_-6[a7TokR(:no3kY]T'$z@bJKD(#(_s+-Qwin!<kzN[lB(3`7Cr
+_kO&gC=D=$PZ;{jELzKDN_9J-Q|m}Jn^b2)pL)w}Dp<)77g3m))+a)7;e^3[o(T{C%[@os%TO=")I()l8[T#E<q}4{a=+C^_g|o[Z&@Mo>Q<w_n.qdV$z+
+<W%sS0_9,0:2[U{YIN4RMwT|kuA3f$^0"-<vw/d5uxS6MpnXS{"M3+r;27NK-{|9}kSO+Ew|"Wk|p0U!!hxk,,}CKr)iljI3$qe>0NER`i-CT/':{(M7%y
+fnN=]mwlP%nG7)8@;KduOsX!!Gow!j53bmJ[,Qb3w52GGK]`<og<djM#y,Js<7=n[^GB%^#p5i-N&=tGyYnq82]t,[3L!mgG2fL+0]`JvJ<R!d)t;l4'aU
+O&QF^((ZhSKs=1^{VXR6Q@+Y11#5+0J|o<jWzY]=McCgM[RmFs-})u4e-0&g+8`(unO2CD<|8cWZgNCU]4G:Lv5|`j~GpUO,X^CEj9(OzLpj4U1x_H^FiN
+%XYe2`H"RKXj.ZCLU!8N4=usG})dk4iVKiX{/s6q&6Aag0IXCj2ad3QoZB"h#ig:N`ZNsPVP[C@0PjoB.r`79WL3TN<Yn=F8qP&YqL$8X^m@N1f06s78Q+
+,v$"%`VX9j`>}iu(X5S6shX-xjRF{8]HuQ<CdAcN:OZJX2oD!}LBgkSlwyVE/|dq""E'>x~lXD^a[vuAWWMD+^s^"t31ZE}VRAb`y3/!SQj-,X@qmpC0MP
+O4qk_^VFz|!M~ioK.i{5z.00,kCo,0l|3dKWPfFJ4'`B6RwA6r0FQWIu>GCW+[<0u6c;:61r91&XAS5y9z8Qc+By6sqO{{+K>ArB#=e6.@[H'Re!4Z/^o)
+HUoW6Cw>{93)K'#6c@EIhv&bqS~;:B`J3+W+2O0Y:VXVSmuX"TCq|Av3}Sk)F)3"A@@H9Y;a>s7ZFkiZperI4-p`15=D]E(jLtu-'V]z,HHcF1wTSm]W{d
+`=;Jtz-bP-RfTdKPf9+'}hw<Bp8O""Pg=,hsC'd!{p5ooJ8mhr''T-N8<%L8HdHIO#%PPOUX1W.0a{rJ|#,4rp{$L]:4_Q{yuBCewWW9H(i#U_#p3u%2W7
+(MS@mzD(o)Y}mw$N.+R3t`%$}y=R4WksyKpH133>"E0";][(cKT|Hf;{_aJe_2bnFye0|<vE$Q)[`q1+qoH5T#Y1oAX8'Z/{s4PP+Y%`QY6Tfz_f'+$Xhl
+UeHl;&VF&Z;!pIHIefl&B/+$]B8y,gZ4iK@9F1P5+(Z:+x3#&)qGC>'[JupHZ3)1)8+]Kj|mbES^tD_S$gf_W+GNNh_TvOMUlz2fE|)#`kx$SbM}d@"CS6
+TOk-6;;^6^(Q;}_g1Vt`0o8<Dt>`s/`DZc@b&v#'lq7e{Xk+((GMFrq'Kuk:#:-$d5MPXW>2~k;i9Do@Lduc3t3Y|>(,dMO)M%uue>noC&m2`_';)4']5m
+V#+Jl][2c2uAAdZ<]Z1n^5>tmWW<!fGYi#R0kWUgCXanN__.&%pS+g%Y8#aK:(j]!|-g[mcF=:}F3e)F"9O1];lF]yc']bx(cmzH)l5"ZQn7d}I:[`UG#9
+w7_I&,OKoV@1K/r#B=PN3lhpMWV5l%&LK-<gk1n:"ft_S7mC>sDH`Kg-}N,0mA:,cxM'R:}z{nSWp%^Cla_O{$YCVlgO{CGM'J_vz_1FFrdf'vp"u83NK2
+zt^YN#AV|ixSR,22]}@x@)xTJ,j+Tc43Pr~_4:RSD1z:&Iq}dyinaAKyO'_RFTkzFt<6kqPB+m=0RUUB"s!LG}356mvnDoZj~7G]:-T_U#N=zC!kfr"Jgm
+5Pvc'$0|AV5I"mBJ{x13Uo}%+`(@>1~3,qJ]%ZqD&I_t$J6C6jwjzO~A,Ciric[{44eKU/^_!RI>x|09eSu.OS#Umjs&,sXSqM_]JMB2^|!j00fkSfT1(Q
+-KLU6=;6Q#S[AM{P(tI7>hYZsRFTt$|feQ<qgZ)BT@4ydW9FO_^5LUPt$iN^)aXFw!qcuh)p-tR8,VEpGNy0[F`c6jht-Lz_7(hh0WDsa>jUEiQ"eknTN9
+}=y<i_'NuNXiPDHvPb,BX)O)73LJ_1[=M_Lj|j]x}#;r8[)P#USZm@&eTr,_w{v"OeWA>$K]1#0c^]1,~(L@-k1MI/Ijw:LdLHLqpWZr0H`:Y9-lw7mt{,
+rX.7[Xmt3!{M8n1GgFWyaYqW}H8(S8N0x%o;DSC5`qE+&Q{XL0PAa.JA@&gt08U0GJ8n%b[NIF<n>HPliD]R{KgWQvNb}7CPiT)h'|9kieNKow;P+D@LrI
+4Pp}"h@z=#Nd=`Dc<U}1'(q%Y#-HA41u_M$]'l!c|(vQ9N]Qz!hssmU)S^DvF>=Az|0=9l&MFnNBA/SRv5Ew(}P!CfFt,%VS,D2KO!bJ;}a}YJ.7JQND-M
+U[0L_dSXFk)WgE&&<Vr9-vl{3kHAKD`wF5T6^;6chY&':%n`J8tBB4$3~C_|%<N%bT=$aL"ghtT0:N{f5q_3DC{Bha:`jmIHCpGwHAJzh!yYtXSv._/&jH
+jb3A0-`^_v@6[y8bzl#tMpUpTv-1=J~NJStuYC2qW#XO0[D!4pC)Y]J`sU-E~yyk2p=KJ8HLhtOvW,4&nrS^[.Lb#hYHRU[n&Mh,4FvJjUR`gAmeBQ8YGt
+sqtX<PHq|aR):&r!1ZjA(b)5lcDcl5yCjfZm4O8NJXB}lWFP9P)/fB6dIz`th;LWX>")M0EO~FZGY,B>q8BO1NIRrv.xuzh%qgX%Clxl.5)SaNMC0(zZI%
+]wdJ4[JkA{Q3c)C3>Pq5d1F^O,P:=3[^jT}/ex98=@l{B3]z@Q:_sA2Y!zI^pJ9@+p(,Gj~2hh3x!@iy3"@j))#Yo+u;^o]/Yt%j%s1/$Llx5k(3Z@c0K<
+YBSsFt;{FF4l%RU;[jl)v@33aVE_l}j]}8!q27FpNRjS.,YT,%BwZA=#`;)/iyqb9TIRdAtj|..'si'j!uLI5.^;'-~Movt8wdom0I:)@!/<:B]0}x<DHH
+H5B:Xa`9]v4;mH;eo$t&T>/37bZ"9Ys'XATHPR#0;x(`X}|tabiKkk#>XF_ENavISgw<p<fXQEp3%K^.b=}7g-trY8vVVj~_kv@KR4Y#{./Tktt,|Xw]$G
+)LJ.gtiOHkFJ$Bfl~jO1:[}XBqWD@}0h!m5BP`Bg6MR"%qONI<J2:uQn>g1!:3lI;|H/S&Bl1>ZsT/;L{c:x)|[UU507[f)24lTc0t6N&N;fh"ZFdrwaTe
+F89K,5[y(4a5uC(^!`%&Wxz]F`=C_#{IX#55H%wiY9L1)pX-;vR=4&Bo-`{F!3m<s{)r}=[vDwz&[L(hy`UvJ}GWEZG%3z3%Q.:^yg)mi@L"<oJ<U4=XVZ
+JImDmR($BPkIG^5aaF<E-Qu;17KH3mi+x}:tW!WN0zK-yCKk&,8KGr(E^]EI:zwI!z`e^CmViY~43POuH:lRb[mRC3SKSA"zx@)!t2w,<juwQ{cqp"/#y.
+41<>JqP2wnU8#Z0`1e[c|.lC84YFUMg{g1VEhpTiEn"tVaSYueJW;[;{X^6&(+/$AS1h@[`r7&g,z;nG]aGT%tczABq<L$hPK;#AYRm!qNOvNyX5RxNNIh
+B-Y!_D7z0MhEI]2^9gZ^;;q0iChhnC$Snfmc<MYWCl"RGfG#h1Z|~bPbi,9D6cs37X|oV!:k[MLz{,J(r.T-@]":Q">t9aqe=9tq9F_M~]zRD1wmV(nDxC
+8>./jxCQQ=#lA_:d|"6j~]RC3lLjeK%@J$%`&OfytNTScz^Xct-p):j=UNI}q;G(ZI'OVY~K{}`c#gkfUY@D;=%wUmOCjf{Z$O&"mW~Qa2GZWFLpPiDbNk
+R9JyMA0/pg@=tk<Uv9G)b`%qaH#BLB..bcB)),3nPMbXc;B2+q[{QHxj=,P[fb==#1F7|84d7$q/7d!b)ET}|&%]}H(QH%5ROh7bIWoyPPaEf=)/_bHXA_
+M(Z`pBo8FKFXO_=+_KoytadFS<OcjXR[~9It<u#IP/qaOgv{vOkSwoSJ>5.Z7aguh8tO}8#phW~^Gf:V/41Kyt~Wy'=ARyLm8c^:6DC0VJ0,JUf1LN:{F,
+C%##YsA@8T[Jn>$1|Akx,,QG_|Y:Z}:m|MwH(EF"WPm|DFWBYU9pKZq>L'Hs5eV_5!Th@>Lj2gI6kE"sh5j^v!!M3nEnm{8P4fr-};":3N&Z_[@O<2=eI,
+RvtyxPjJKIBty)994xgHQMX&Www0#m7s6!2>(oXA-|Mvn$X)>3=`Gy8|-p>ClZxy89W1q.^Ei1`qf%=Y:x`q6{Fy(<;Y9+Ss'Tt{R6G96-Y;t4B;~DyVr`
+#8v{vO"1Z60eLEDc:sk>=)g$mG$Q0QjWHy_3-1R>[N1^]Uu^HGi)@&lgIJR%A;ST4%vH`hD#Xc#X>Ie,!R$#88SL06X|MfW;!rpXvCa-CH@YZF~t0Gz&h@
+b|un|r&TRZNwCM~>Bm#-JmAS7_OW2Rb&'ck6a([/lznpT(diV|>cQ,@k=4%CzoP:6[zfB.>t:#J"R1c.vp%En{(<mr,Md#EQ-TqzS3u@ev~w"{=:!Q;l/J
+x3T3Jn3!A6Qq&s{),S#_oz4bB|hAcdJ'OC`SUTTk/"Q+n]/YB>')cgEZ@:N=(1qr_)VE1X-{jtA#[{zBI:IHOm&f[7^4O4=QR8Ctv%=w,1VeaLhFp$E/lM
+aNzN$1bVN(Yi0S_TZ(|R@%B2|3wtLO0f.D``jU}mL{fUNBCX[Y~z<.}vo>pVa`[0_(&%W|#r"mjFE<jmyp8sPE)y~d,1EK#3PG"5u[S[BYBDp2eR`7~j-m
+FFV:eH(LG;XxSn7YVyBnYP(2^pf_t}`==}zJZiQ%pCU0k"k5>EWAH(ZVNKE4r&x@YMo76x=R7i`bOR`{{sT[!iUWou^][68iMb2wXOw=@@Z<W'ZuM@mHpc
+,5RL5J38l{:`kjQ-}G]_iS+S!WVoB8)[{z-4eLnV(u[/VS7<~4no:_ExR-Rh_BtEX,6R6[,SFl(nP{/=ES4(L0@LDlRj_x/BajAb>|fv1evG&dMsbc^5{r
+BY-{&@<R9T|>kJU'O]L4</_p!Io)fG37,GG6a/[PU`&nvFOjBWJa[rs`M6J1TsP1%lE6=R~}c@aY+c_lSe:&'hw80v6Q:pKH=ba7<wNBpH)gxqqUYU4(['
+5g^DQ}>E+ucTooY+~M[cX)>r,/9#Y)9aus#x!iv`%7[^=y:zNWj&x_liS#^Ao_!(_:r-VNm2o:U{++!+`<],5F]v'_rKC`PQ'I]1]'OvYNPoR4te1}#ujo
+NLM:#+]BcrJq6+],mQMYMtzHS'fFr;EC4H>O"MO@ybF_$y3QttE1R]j6VAoFSjzVSB,rUoF0um!`)_F&pKq2J9u}e;WdMi.$S`=-duG@iX~4DZ)=4epxiz
++>N#`;Tnff5OUU&IU&<yp@FDHZbaut!,4ITxm^6vn=b2)-5/";-69"{5r}Ry;<[fMU{[JB6,aG`dP'N:/FrsN#M]n.SlK.K2@7Hv($+u;UnaP{7^IXA8!u
+LHDKLzdu`RRwN5:3:!05Rm#Z!OQ6UmE">nIxS-JI0%jOY[Y3UJV7oGZ@eJ``bWFv95vV#ZsUwD+qGh#AC!a[eixV.BohV58<JyS0x,OXf#JUnk|f>ZXR:4
+{GaUJ=Q6'&'OYV;zFu:I=UM$fVnjcn8SA.jZ1fb;Y5qu[BRS5M<3Jpt)[4U+jft:E:da,Jb}F;6T38kMXgo.eB@15[tQvZ^aihvYF(jOBUPaix$@|{MmK>
+g7+5`}~4Y}I6.pr2Y.p8QCIN-O|)ea;g|Z,wdr2@P#O@V;p=Ew8ta$1x2FKIvGBSruMytcQ$u,wSrC+IR_[zJ|]c5L@Q1sIjki<#-oZBCx3;8)X'>(&o1[
+CBx<~OU=SVI1Z>v;6YhG}Hi%lC^^p,+8"Xg<g{CrzNCO<9x>+A!;tjR/1f6pFTW9Y_"/fB^ac|l>&U~!kCrt;{agBt&tA{QfbW[zU0fSH<zw{iIq(&P6{L
+.RJfCsMJUwK,D@DRi5Yf,yVUKAOiqM9ZUs1EFZ{0@>8kIymxThU(C4Btl}dn9%hrC+'SuNU<QMW.<F>(mSZLBwAZ}D5'#d%%%,hr`^q23VjX-g5E`hA54!
+2.D'fdUR0f'R71g+t0v|&2f75iw]DYY_Rxa,'7Si.;|<n$P!!v"{W|T&^R_8iLeb:V,bs]"s#]^5Nt3bx"=;Kt!$5y$|3=-ZA#UC:=H.4ct!.JMW'`uDa+
+h!VEXl4"l%[M_86ClNdy#LcC|GPV'XSX1H'W7@I-4[8"R0soa{Oe6.47aHTjcj3uVH@D^qPaO|!(6lU_](M&Bq_w!rL/OullS`meRG&+Mh+^c`aVpaTm@y
+z1@|UoLkA5a@MC_Lkk-EJ{jBM@3a}|gbb"$Gx(:}'H"rRG9<vwY!vKSP49P!+{v{M9tXb%e4NK`K`@JqcFg]k{<p%+,|^y-aR!,#L(c0m6Qjn'z!,;4`/Z
+-%EV_geflcIcYk-'b>9]gC!_pCG'+,vg-3e3&yCq$UO2k1x`{/WCWjwqWH1vd7OmG{9zO.IP]9;P<Er(rB{"F0,K:mFAyzY0%&0wd@KHvN@tYADTGv<=uj
+z4rGvmmW'EiWI;|6KC1B%-;o{yX:2%&+:70#-F24NyX:Vd"|((a8PBaO|<ykP:GvDeVP-w[=3i82z3icUW)_:4rQlcN3DlL%`Fz{Pu9"da"jnoc>W#4+u2
+fbyK#j|Mx-ZjG<I7!qT.+<5/Mc1u^myyta"-$ON6xN.;3sm;7Cx_2dx_ZYZzC"XM;nx/vdEu(Y&0|H|[foUIF7QY(`T1`<g1p+_F-[n;uj&z-A>')@;]9`
+IE;^,dXrawJ8z(mjd>W#IRqqq6Bx^B2;}c@+!v<&k+"TAq'065|e"b4.t34>&[9|Y{)izQnCi"gSWbcD2<DJ`tYij1%;5%%i^@>G3Jc66T)BSVj+ce%,O%
+]8bAnp.-uj&`SlSL"0P`>dD(df=+BsM89p1gJ5%hfZ+uUp/Qv.DsN%VBhpXRx!Duiq6Bm9|&]k]7laff.6IV8IBLcoV-:%y-8/;{F}Tcy_q(V^%1Wa{lRV
+ixI5B4olnkxi7C3;=eY@[+>DV$@7%yU;3wjO%y4x`R$YB9`zG:2$Sr>`~VasMA6M=W9NB7pNnACn.EPcE<pizM-aBf>bS'mL%5v=^ii.R|r@|Wa9`BkL);
+VChCQlu1nMPiU%;K5RZ/ZIMM]CcY0Zm7^o+|A/P8tVZc0jia7.rAyvPJet]<O5mXCfQf"L-71)s:0,!z(&'bf,:q+9,Gfw!UfL|]wX(vSn4B/xdw#16q:{
+.]if|I#fn1ep%r7}'8psq9MKQ:<;gkWipw!dPX#)iW/}Y@d+zz{Xe0zUCd"yuveR~OzcPM(d-}Zoy`&{s%mXMfpx4,)1/jL/]M<BLlZZhKWAn:UI#[vGB/
+nV@d(6HM;U^Z{krlTv/cQ:0-rm4/Q5{TVwiQ^LD'L8@pV">ihDdui8,pE,xw&"OTYUH9eqI:r{h^G9s#~tayRP}fQcruBHU7Hw8WAMhes)!l`yzSR<DEiR
+xW}kqJ;GQ57.86SYrDMvzQNy0vKY1r'Wt%]}0r=w==Zz1c=lM/_0b`N`DK1v=qho'z5.lfB&/Z{3EZEb~dgju(BX/GE)5){<VGSv5}3i=O<6gM3k+8QG<y
+Q::{TVi/n<saY1XL1i1rS]oKU>-WgM-xtA<7fl;5>N~A#|.8$2n>EN({8{slBr9GG&4hP;(JkoAKHwfWZ186Jdf{,+gl}Sz33^f|YXqZ09ONM,y'GhuBu9
+(hzBW{8GHH0yNHSdErboIF]vHXWFev]Q'i<1UwNNs8hL=-#hZjnbl;cm7AGGg'G#iH&7MG'_"/_<4I1Z+5v.vP)<SAR&ch7#^|Fs"a-F.2{}EE~8Nza:m&
+;H~I<Y60]XgkB{wW^C2}sax&Y46y@qHpxVa{G9<x{LjtZ7@O+VD3<2&31qvq5D+hohlft2v4AxJC)o[><PU}(E%GT5MwHz(.7YiPl+t[t"HfWyX&]wA.`Z
+$e8aXIuLQa$UP24rI-RxN+rW_[rDOgW[s$wBd&ZUHu1z"KVp9jmm76!4KGjC2vp:f>8xj7"4Tr64V<i^olpw!&tu3h'(;}-w/G@h6XyZ5_rf~N$9]Tv"SH
+&@"z0c~ZLHg>>}e)GgN`Lzj6[j'o|USE&jB)@03kXe)!K#1kDLp7a,BM8rb^XKd)x:1_+4IVP{/@I@DCPZaUG!`XKQ%zYb6waNa(/9VLlR(/NXpk'Wg5gZ
+e!T:rdD@}.Hs5DF=:G=gI<vugW[@uCS,`pEYCGxe)8zzl>PL~@Cz;6=Au]H`0|x0(c'dBUZ(1<l#VM+XT)Z[720EsgI:O+_n2vuj6%+8QWq[gen6<wM,/-
+Lf{4,|xaW3OUa)A`="/[FnAQ%;|</=r6s$rQ%,~(iY[SdP=Ahf`ut<f$d^Rpk"rk!evcK@e$]areG)j@W&]ySm_JP8G)"3^`Iddh0Db.LM0<OuID4z|/'k
+}m4vyqP.oeaZmZo]-{n5c{N<u]lJTqzRp&}t_Zd7)T'Xz_<^~F0gCNXo=/Z=TfB_@z"E+JY_vb|n1"dhc<@N$}3li!mnS<raw^D_}b]04nrz3<'|TUN2@^
+DlkjXw[ZHPOJmETI-f'Dh.3,CU4Z^&bg-Ity8j<dqYYnVOy-l7K]NBX36:"}]>}S>3/cXgh;#1amn3n.LLJO+koYIDF%aX%75GXZEYf:NXgnN4;v1xx1Ov
+OLIVTu-BjDmrTF9jQb=dN'EWsu%Y;5W`7w'TpQ9Wnwol_;kHIP%'Um2y6nGN-Mxl3Wu2QkX2{i|z9u.E&:C)jm$!,&&v8q'itWxh8k`OR|nGUXUwz_uyD)
+F^X:oY)UQxgqwgo);pI^c8yJ}+~^Xks]PZL]vb"c;3|P&I=Ef>Z{Yn@UqI9yy]>HYKr(k99XGX^`O7I|SV&wbc$4tQ]CZ-cgj/fUDL"fdT5uIn5cEiWgTx
+Q^/3bj>Ki4-tr/)YoLJc[70du$V]X5Grzlx@g4L|hKVVwA)wAm9KoK!JFG`<p,KRr`[YgXJBy/L<ttm)3HC%!<yPzTP5t(L-cqy&7i-9{djmYWzaen2X`@
+MX.-"fj[e21_}BIyNPP5tqS(#b{TJgHE&+vD77s)-S}.3O5])8%[$!+VGi":({WhB$K"Ev&/~;J[9-zE.rP{v3-Wv<-[Ay.Kl990#(s^A^w7Ew2S@M[_np
+tUgjB$^+>Qo'~]z=2JE#G&:u}GcY"ib-aO.q9b{Fu=SXtjk$Z=@wnv)sMdKU%DpaNl:BeFLY'MO"H`<}0MsQ|qeq3wKQn1Y)BbE9YvhTx-X@Jv@$dZ'D:A
+N8hq,[tw|Rnhbm<lG75^ZyHwDllERIfznL,4wqEQ+5NZfg#LN!s]mM825Ev;#lEC6Aq-,;X2LHNt~GZ}BoNKmtDEB,MV$NR|4Kv^-8CEMRV$_OvYBren+.
+mI[.fb6xPqLX#92gdm|#'8,4#%gl0ZGR^#.PllvJnr}^>s#YQgVq,LS@vl(4Me|c'V(PK]o9+}(FsKCeygm5Y^{DyC2)fb.%L%WV-L$Pv:7i8'lqagZKKE
+K^8_if3_hrR%qsp,}S,%}Qf5Yp''b+K"-nv`rEh;hBEv~s5Za|(4zhEUkgfZV(t[j6ZlS&0@`XfPoni%~&X5$F56vi:oiiUISXLu|A+X/m_5jJlBKKJr1R
+>C}FA%5Vftv|{P4&pYE7-zwcvKJW_avLQAp=/rNF,Y=)FNAaOH"'%z"j-wBYV'/h=d|!Glfs|/jmZAmY(8rEyx&vBqJMAbTRO]wqVsc-~fR/fK;2ja[2Yk
+N)x6gV#-@=3gZ99!`.Vo<xrnf|P0q4w+4x//-cmvxIUo$K=dNaES8NU5Zy|I:dHfF"oS/]KVx4nsj`d/BM0qBfV#>@<0E}>C]y'#}U:O0J{%omuVU#yw't
+J-}l7-|a]do)FuBivZwg5t+Jqg~4BdveFd4R|=_#wi5j[qZ"y{k}]drqqNovXwxI0u<+2|8q^)3e=N~EKT!ekHeUKl$r%PDjpr90XNQWaw19h.Sa&A{4Fx
+i|i.ZL||'}pN~}ZvtH(9WI@j4J>@x6(;o61_B+#=zwq|PT{xKdX|vOp4!kx0"+U]7&2Up6KJ.=<.io%jjo]/ix{Oy`Q4r^vOR!qhl-#PA_G67XLQPgsuiL
+Kb<'j$3nV&B1~,AOoCpozc;gOmhqemBOfJf7qs@4[XXjv{<sH0Xsg4iP}}.;,^jd~Yj(stcF$}LCcf,Ydtjlr^|OAJh0GrH]N`8'^A@vNAI+%ChsaS^FC8
+Q/onzyHpZUHJ{w"scWx9n"(%69E9~}2u_}xT+jY"r}u{}8Q!MsHlnVxU35I3=N5mVL^)$6M%/<0[:{18_ijGOqI'Jn/]`2u)]V['x#{gyl_gW=}wS(w#'Z
+(BPsW&dbAr#xvrZ-JPa|xP#'R+l!8f$(-k83S8A-1oGL6o<gs[x`Z!N;sJ8|v_!DZvdA`e"o_^`T9NO1H}PDeIv]1g:&{kCA="#]E7h{/KP-Am<wzFgsN.
+xO$@^naQAKW&C:%jHr>{%9T&eBvCE<h^'5<(,UdS+&hRMRqg<N={Nx2"qaHxc)Kx>ym'`dcA^Cw!V+z)LXKW<,OpfW"6A0FnZeW,6{gepxY1gb3II{E#C^
+6d2uBI-tmr0+Wwe!J=KuSur%aGL'3uj|=Q{Xv5yY:Lu4Bog}qHFN2G(uXDPBPsyei&(O6mSoY5-ISZm;`h4N<ZR/"q6@fr)&t@urpvqa6DZi'HydmW7zNf
+D<PZGb"^U4C<cuL{-[FO[vl)TulT"4.%;P@i-8>e]Na-II^>d-6j:^fDF#d#QjauBxu"q(:i$bS!xBiW/z({yQ^FOn(!/UyKKZ6o.{'9{/<5IzPrX[M}^i
+cHa<q79j)3/NkAY!$,SGO0YVa^qr.&u-n0wfEeAr+2:EQfRORO}39x05A/G`pPwjO7J;!83(aTU6G%CV1I8X=%@hT]WbTi$Lhqq!|v%^.o4GS#)[Ri;4A}
+t;8[UuF6E^dQVAhf`2sth}iZIs~NWRAtJOT2c<uJcDhd[}=Ae$shB/+Y2BGFf+"{`N,34P6.QhZ'Uw2&{]NZ_q)g'|)0Xbrr98/81{hslJH"3@}/z3{Vuh
+gY'$QM||wC'_]HkUZb(2=<7G`LvGdo82QakG'Lo^CQJ"E!#0o7smmxFg}fIk2shzj6S/]{&H:&;o"$8D'7(hoXr@h5`<<{1}%CS(t!T;qq2&-7c@k+o@|!
+Y4GF4:,[K=3L^#QbeB/w!]gvlewI!D5vjlQUQKTJI",2TK[d#bH0L%5)pLxGKmz^Q(A9daSrYyRM$4WPaZS{}j1.`>GmE}C'=YajtU1[3mwr2yZ8A"/NjN
+%L1/Xio76YQd(wdRK|=;zE>dQ#xHYQ!&Rx(tOOLa$[7xe$BF{0"{J1J:uam"SP!3]2!E:r(.S:,xB08#0h8b+n)""Y&9Q{2iPtNrq^OHO"%=q>q_SM,%8$
+cR+feYCeAe-H7jYT'r#4R`=y2ydmI|dsvh6BSVCL9DFlg!AM.jtKZ'0i$L3E;c0$pdgPR:NF4VC26SjGju`6a;texM4s&Uy46Qg7Ic!Z!Q1}5qe0={hPP9
+j{ol#CcnCUL1sK7;#^K'Y8U_c5S:CE-boD}7u{$CC.p6&R$ej$OqYw7=-9ko7hWV-RwR'uD,mNo5hR:>GhV,$o]2H7G>gK'8Zx'u|3Z]Nyi#0+WLP1;8'S
+`3@MdrW+z}tiJzORhT1{Pd7>XFYxmpO;|p`/Dt>qmD:Sj@S2{&QjD5Q]tyZ,IXDk@M/5z9c`'&LmE^xpCO}l->|y:9_wfJ7ih}-gPH{ug(6i@w~{/-G}q=
+e#35pV"(XU3[@_V@z`;hXWSVv^ZPrzTYT0SceF6P!Q-Lw4cv15=Mog[.)|UzC;ScYoL65:WQ=Xo:V:n':)otC]~RP=IgY.E1smzCQ.#)Z,+HKvK52O~zgb
+Lxzum'9TZtW@fNmL1W{7D>o#7jWZ6,y]$$n)%$.U(R~0Iof&3ez0M0r)t&ud-X7c:K)iAtfN/o--aKdK;Q;X0I@1x(CkU8+^&R@S^St+b`A4[p<<'QDWi8
+ho[0=Y~{H^bg&5<aoD-6d;k)Urbp(WB]Il:iSB8rbjenq&13B<ZHnr.=5L}x2lk_I.&JC@I)B=B;$&w"IyiWq7srK3Pq>@]=.X.KAoMA.bsRemn#@j6R>x
+7}oY`#CofMUFj=k/tLljxVd5Aq-7k9078[W%d[7;Dp/KSt<MIWX.+dm"W9y6vN+.&$!VRr`80^00%$IQ<.cRrWU8g"F^ycEfO[2%~2a},zd2FJ(@ct;ucV
+k[2-uuTm~M=cuu+f``QA1WU1l3@J/Z@Ow1C9WJFpU9B|CAimv|DFLi{[Qji|xh,:n>0DmO5-dHSj&siOzXekZn!eAA,X5g/6$n+v:8Z,dLP-D9n"pt^N#;
+!r"_ypubkj$V["2LV`u!"|cSC-H4JCi&M0X$LS'6lUUga^jN.jO';Ug<pb<>3:%Wr@(Oe4Xds`$9[(t#]x0@[-p<U3@HC$jgj{x(K<s]3HeL/1iaexgx%{
+frmrQ;4<[=K#a"JOF<iTE@G[IP.5z/es!,3vy[U#!nQ7T:p9,4{%m)=Jz-hCGOKWdu[Vw5_[77Y`i)vE^OYGA6^bQ2#K#DzLKY#}=YVIapd>!kJx5dOxPD
+YGk)YxkVGNOJtKVShN`T<6o'W4I75FgbBoXTGz%+89ffPrJwRAXZJbn.sIurD]Wk)PB.W%%b,vXws5PvD]<!EO'^Ou6G_A1pnCg/6X7}fCL;!T7/QUbBEx
+3("E>fE]bE^WD>@k@hm:q/[NZJe4Z:~pQm#U,:-j6x^6o(MqTfIZV%1jS{Zwy_<7=.o%Vw<{=w[OX8&hUk`sX"G)U=FO1Pn1"Zk)3E[|t+'Y=TAd2`}#&o
+kY6LUK#^YUf;8Qx,t7~2%<>sD&TUh]Q+^1^xICJI8C0x6%IIxONM(om9w2T."(2g3%`8M'Y[[q_TP}'gyT0_;:iaLLuTeNO7%ax;:rRN]Mk/xv~Q%LW[+2
+-M2UDGoM1dJW~$5d)Pa^-8^^W+kRm{&s9iCzl#<>XB;^'1emm(o1]JTZqP(EaJ^Gk/f$R(@q9}D{d)~nN03C0I%Ia7b>f)tTFGm:_!KwqN|RfpYq#"B_T$
+;nEiqX5FGj$8A'e>m:O2(8tM)Vws5$VKH'"aTM&u01]u`>R)7GpW-1&N!m'W[>z'SWgkMi3hooYDR1Je&BJV=-Q{H4+B<UiNoW2P2U8_Y]kf.0z.xsH6tn
+DVdp54$5&n")M!F=8<uXk0m1uv7[Wp+t<g9ai!+WdN>L$TpF.&dTIBoUi^@CO:&p6&@Zba!T7[qQ#7;7#/&D4Z[;Chqe:->.m)#i1[fBvE8@Z_@aTMgYrN
++%a8t-`AY0bJ;h(XfuBx'0J'kw%ONQXY1/F9iI-1x40b4(0&{vJ{xtJWdm"!FMY)n#:'S&O5:b3hV92:FGJoH^Y:b:wJQMY]s62d2c|IB1yca,^^sLH/gh
+0%tpXqfuE,>e!|Cd~9-tpFN_Rl4}.0<ngd>gziEl%2)ve`qekme=kbg^z-6|EP{.MP7{m)5SS)|u333bBBV_Dif4V2sU9yJZl^/b>6Z_pgAZ9$S-x%j2IJ
+XLK1XTD8%8.<8jGt:v;xKNX.ct1goD16C)cAY7=w<]D@nY.QA"=V{U8m&ZXd<4blilY8plM&$H}]>vn8Bo.cL@9xSp2|-)zq/5n<YbKQpLo6b!ACB4FkN#
+c}Rn7"PG)50gKjqxV_,&e-CH2n1nwA$7F4gbWMkT;1[m<0{GsJ){};u3$PjdCR1q>rE!L/18ALgcs.,=QJ>@-dr9fF/RSNmuqU7s2=Q:VW.|=lU8ICb#dt
+q1`kmUEmK;.u_S$PjGrLNbXP'5uwC|6E'f1-HS8wldWMjtIZ8Zz${Y,@<ZW3Hy2vTVk#Dppoo!%|+md,X3U'c9-!m7I,sdll%|QBj`:a]Q)uyOkj6[T};;
+2ke}BN`@LiD6J|Dv[%GWMD`4lURQe6Nm|+Jq5XtGK[D7RP_9L{z%as|h!jHd99Q`_es1D;nqZAGa"@t@]wYWW!m's0>VLAap6y;2_rb$.8O>uC0.L.x{__
+eRl|H+WYBkz}t`+:21~W@c)qmqRmv#]D$c+}_;L#<`iHnJ7KaZ-Nv:a6ab=7HXbBqzgtR0W;JHYWb/X,xh{ll1x.grYydl=I5%hGHqn0|xL#Kq9CwBCVF`
+6i!y`o&Bf#u:zgs"[G0Q>CJ)kmT5D"m/ycAv;Z6IS5L+-iAgj@'4/;w4#-En"lHA++YV("gf,G0srNan4mrc;VgOXD=fk!~[FaKRWiDqwg/fMUXP,Us(.i
+gy,`3H9C8^K)8c^qg1NmP&6ObEOWCV!puS(3I@Rw'nJxfje%fwxkWo3fPy7vq5lCR,=omSZu(6S,jyztg"H"e209@+.Eu("E0U`Q)Vue[F,K"F2St+!jH0
+XjVSf;Up)ow$5I_c38KjPdh5P9Re.a"G-jNZ~0R<aY;s0du/PPkD8EMiWs>[Yz5Kx+vf5=Y;Bhe%A+LVMvB$,QUbqBeC3uB_WcoScsA%z)e#W_e!5nbi<R
+~"Fq(_:jtgJ=`kUrlJZmD5~c>tG/!;=gBeER`LcnU09x>Jk0;s'UFnyqG_p;qO%#9J7;te]S/)OAnw'y:b8Cnt,H2>hK#f8)V;1wyoQM)ChMRKG&mIcrX#
+Kiw<O%f8C1vBkoevG&Qi|Io}vGXQAMyVhipF&ZM0"^LRH_(i7%Zi6SSFVsaEn#e)3_aOaS&}bCKZN}NeN)]4x3iZW[E.]7[Zq;TY^Do@Y9RQ!J$]f0LYFi
+=9CjWwqz$$Z{d/.zuEN[[dpR=ZYB2|iDyu|/%/u#%J:jaJNYJW17o_db`0~PX1]CVWECY>mHyr"#1@jFZ8"zw>PNW5{@~Pm2OQwe6m$-3m<8`x[1xDV]`!
+:1@p2T"Jka{7@neR'[{}pE,,;P+_3wl5:+Hl9B62Gp->96|M%Iu2C<To>FQu!o^7VpER9YE[N|n[e;&crwa.1VxQF%';Q|G0>I0|"hRm|A&Dz@3;nkF80R
+E2Ovn/Q=I,jKm94Bd:DmL9C3y]#q~T|R#B~K+rX,:XdM&],XI,@A,x$nh=+-r6=yt3bata-G`"x#C1##4^F13x9bIkV:mMFA+X{W;RzjyDI6!aHMpZ|NmZ
+`sX24HDM~&$CPhj-l)n/pwEyf9CcL'37M')[R9>}m17Xf,9xPsr<vS%/M'|+%EjGK&@08}>^n=-Ye--#`8I&wgYj]K|Pg}8$i-nwtZ0$i!~2e=V/zV#u0Z
+w'bdvj8XGe`|YniqpC6I/j>5=s=E3w/]/oFd9v,c!LVJOBQNOR1hmrLr9yy(bof_Rk+kRE9T&TO(Cj^.FTg-2ThnMunC{Pk(Ho;6OIGBJ>^M57Fb|G@0r%
+SpM!Vro{8|<"F;FuF)"do)aS^csKQh_5R=YMM|{ta}tr)wjnZ6$4yp""sKa_<x];3VsHD0'I0lzmWztM~8C[_mB)yqO%4Cq>zSS<,(q@rREmVx_i;a/`()
+Xt[7#{q!auP[N|v-Q2d%h6a4q.F^D`@N/nL=5;xk&3A(%nM[',#CypWJorbsCXHH1qIjfUJ'z|SoI5$=64K5n4-J&2S<1_zqf"MA>U;8@d]'Wb[-@HLr#W
+}5daBDc'OZNOg^chIfP!g>)d50GK5>nWiD#4+qydxikKRxligT%kf4g<%{~<B:e&p(~,U"9iRhJ=M/K2M/f=sqkPq2ZaQ[r.)]kq`XF.~V}EXKY7zAf^{O
+)J$($-STy4Tbgi^r#<,om.b^dWxb@9]y^;-9e/}FO-~|l0+#65F&DYjeL7Ma>moE2t7XM)YI;NzCEL4|!81>u+YWf^2%|Cx4u"LLZ4xc"g#%,RpC}-Um-!
+HJ-vtX}[JtY^(`)6h"-Q%{"ab0[gI#.JQx1-DxZU4a=jQWh4/l&':%op9p]QK&T1epAA`,T0niSR5Lf8}sA^xW=9YO$[)4AFV(t.G0)w7@j%]^%e.a()XX
+2j%SaeIDQ:<Y;vf8yUW=KR4A$pogk_eV/0e:DBr8S888r7Y<br"G7MTctTiXiDEW2ZlJyr^>=3v=4(N5|U`e}[[h3yOO!3W#N$JCPl~^7b)N{&DvYo5GFO
+kG4|_f3cn51vO"-0VLQBW&B0"|66}6B---3(]l/"'K_p#}9O-pg"#kP}[pKE+!8:k+adV6Wtu4-k9#gF.$1wNkKZE7q7_N0hKSTVLkgMdlb}~CD4VG2l8k
+:N!>|ct6@rU}<pT.dc/&#P,[$Di5rZ|`h!uwHIS}r%EOeQckm;!9=ZR7Y#KyYjsW]@9@tc_>QPF-h+c!~qM&mE"p@{9Rh0]wt7m^M,GT#G4e}jht^+6JmW
+V7Y5/wzMD@({V_v[bpMiH&~DG_,8UF.q4NQ=n.%p/e#sI:D=<pmSYJp2K.<cTzJ%{|RDo7Q:G"JrVkB|5`B!$dE60vZto2Z:jA"}{H{,EC/kkK)PAb}qYs
+nqRkAUry92y5m<LJ:ryaMj4nvJ,(W:f-s:dkVuJ)5CuHSmSrQ=TyG_KYE4E-GZuUTZiyz4e>%%nV%!;nv2c4m"e`|_y,Te+,9-OWDxISI(j[:2^fx'SZyH
+7quv@;>tC->:NBIZ3gpq>Dg$B@UqPRH2}{fv2;wG&Cgv87TA{`#FLE3>-$["-rRS{p0w0|V%RUT^Qn[Y(Wu!'n0[)xSq]V+srEwy4]kd(@EG%GPvUaV/g2
+^g`xSCqF[u''&$N8JqQPjP-[epJK|(]u"yE!<h0t@cRDPk~n6DVh93(bSJ[NE43sM1@#+==gb8>Q_phM5=|zK_3X~xhQa]Rfi{X^+%E1RR#,ERm6&dRo&d
+:";$o6mjT.4B0Jw[Lv6XbLngVBU/CA&kuP|%o9Zbp!!:vH]hSHYn.PdYKk7Fx)[Ag>wRGB$azkhG-uOKY539Tp`&~{]bsrf$oqup/^`$ih16aKQIj%QJI7
+NVWOb_f+~6{CDa+Y-V{v7)_I&w.M[.Vptg[#!DSd]HaRN^#:Y1G2!qvmK,=-.[_v4K22gPWzNE/@]P:utmRGOuaKah[Vt,F<Qf!;@.@k3_[D=<8n59lg}S
+,c@8,tW|VyC!AG[mdmgZe;VX^_]isVbA(ajzf3K]==T>HGKV3$c,&;_Yrizz!)cmm/6>Q}>Rik(Y.i1|x{;Td-[]8fh;c]YNOS~o/;PGT8uS`t=#40VENk
+eznZ9|S,H}N,;imZs4ldkU5_K+3B`cnQcD>#3`al/>~UZGM'#:4roiZ/yins=0ilwZ9uvq;Ntjjc{9qHt4%@}Cio$TK^Z!Ufk1y3#NzCWox_G[8L_zT<F'
+w^iEA5=0f3x4`q%XcM9hn>#NZiE)r!/@a=(:>3#W%MK15"-JSNpuUekNx5VvBHWATUla/}b/#F")3Tke;G]bjaS,we<LJJSLW+f+8T,dNv2<5&=nFEwrK<
+82cI@Q7<bH2vIp#u{l{p%YVw9@.I1}shZ%eML4%z2Th-36B$:Y<{NL,FCNT2-ilgdGq8h,G=O[9["CJ.Lr/q}Ip'NS%ysx$,7J77RqM={H9tDG~8k!w_bQ
+TXXxUVc!esX|jYdA6<(M$8kTd]C;vck71c(7p3C.c}z{W^7M6/gAsGC]CMfCCDGnEp<}fph){o]t_Dz-6>6dXHo;1'nO[Y!knIAY)x>DM(wHRFVa;D6IF9
+Ru5Tg=.zGs:XuRFLi]q%]ldDK>bYd%.hIr<O){{OBo|N:JKS=<FZM8d1UP}@EW}.s8e-~b-2cxpGR:Wo4{~_h0Y4f4f{FWS7edh$g]_&ah9'#!{GyVTYOS
+B9Tmf'wPr79=$(nbi28{5HkjJt<Qc5zmk9e[mqNCmI+ydi2A+;6LXS`!LL!BmRZ)fwYB0swz2grj75moT"~]8!JUr5!hor6%03e;+H-SL4d3t1Fm)BO/uN
+'W6+M@yiGIiCtngo@+%#kl{oMy02tH;h#@E`<Kn6=8AwGfN'z]7xH$<U1,N0%o,2NnVU|B$;MaEfa@Sh|devT8kn^`pgY0`&[qG]U!&gY3)5;M|]Dc6B3Q
+wcl(k4R0`[N=WS)SpiZ3h^,:&i:F])E@gE^shSj,EFU$DZGw^090uxW-taPZ[%Ok{@Pb2zCPPh(uow/SlRXv>F=277mlAV|bEOot4=_5S<&oK;%k(w_&R(
+@L]FD2O]XoR@Br#;m-+/[BA=6[~'bYJQ~9'LLb83Lij_fJ%X>1)z!VuK8E+21roC>@$m_=ZE}Kj)+_t4TgSniy3!IFj$Kd+[4i~[FlF-^VZX8>E.i%q^ml
+,y1)tO./:Z~I6{O}l`N7ndoV4SYBtM6J[byk=kC!qktb9<u$u>J]MmJJ|MrJIEyP6cd}]Bis;[dI/78vi:|t@}O-'OWu#g_b0-W#v26Ei<QR>LhHAh2vGy
+v!>/7,5}T#a]mg(l'yc)VI}Y%Q0$@^xtq'6aHq6oHO'Aj#c`Nl#!h-4&#M3vGLLpAs8<$V'lczuP0UJT[Zs'P[%9ZCEf1Ps;^<GxY@V&cz$lF^+w$9(qLW
+kh0W#PQ"ddVJ6H4UeyOB}o{qWflGZMn.+z/p!6kr5^{M|VQ27M7^Mc4tH[,zE!Rmjblg%-_u#24Q!XeF:eH6UH}i~8'%OOO@2]UyL>8y>gM/ves.9rj&ez
+iqwZ^F8^R3xzV+<C6e4ThMu>&V5`&)mH(^e^#_]hnZ;N`L4M}b)W>S8p1_);G<LtqH`Y(T{(~hrp#Q)E(/K%z8YKt^Cs2D@Aw2lPK]nIf4pH47ZII0(IY{
+|-PN1yM"$ZaVp4m(5]g;"%D!OB@hHM_>Y:_tqs&NQD@d)eU1r,<R3com-kg-`-fwR_&Z#hcg|Nw1Eqqu;9CfRM1[:wZ'4OCN=PL}rLq[&AF/R(h#l`ak7V
+|!;6_Gw>/%Vt;`4emodUbh6}5/k8!LIE!'T&/puwRU.]$!2pOyvF5cN1J8HR;..q<pJh#"STr1/mT]-Y2uvE0GSiIl4"R60qv8qOo$d`|3+X)l($L|CSnR
+TY^Ml<~>TehYkH=!t}I(;8t/Axw^5iMTP7-94K7n0},Y+rF6r%a{0`!!!J&KC5zF[R+8cd'f[aqWJJsy4"+,$d8}E$qublQnAb=tC;85RdJqBLO{#^);c&
+Gox,1KuI<-0^veMwBi"ym")m%qTVw&O9H;lo%2c&Qh3Nrv]8F#+obf]ZhUH`3&(0d]<6}d/>BRk[D:5^GIXCKn8V'_QYXhJl)!TBQNLaRx5>V(gqajW;f+
+l}PI0,s%V+jZKleHI%.2"^j6F0!+tt9&)";%cP$X+'^JvE{+7$Q-^yGJYY~^PeQLkhV-RHdC"`))"53`<^)5[mz_W6i05I+h:[Ld<aniz-RcZmydLK:CD=
+3#,94`!KR`[2L<7/c/Gs:VvhNt<Fd`RxUj1SFDHkd:.&LgTDPnaRvDVn;fQ]H[xQp!b8(.Y)YGzxal|2j(I:u]mQ<#F35r=1usY3QS/v%QO#B3)FrQ%auu
+H83]]5CxHSh4AsZIo7JhEst)zm95zE[!zyEw|M8$>D2C:}A][i={hw^"7>7LvUYO{UJLgXCvc)nI[Ge3"lEex]}voO(l~y$GcL/=V8BG$;rJ9@U"@e/sFe
+r)(#h9)ZIA=Lb%qH6(B<t0]X1BkDYW-Y8K}KD#Fb-oBNn<{mYYawxUj:j[@_wr79]J;X}e7DrGe,KzL@'$f1M40"Jb)I]:Y+c}(}32n'l8V:$PT#H(TGXE
+;X#/KmmE[9diRhLp_"Rm0)1:@b@85bj[AlpqQvjv1wH.o-hT2VS$)YY.yvalZH:pIo_Yjf!9"f!c<d3OX0z!Q!MBV$B<E5O2Rq:'VOm:Hjm#4=2@;:Y)q2
+iFrj_||%+v~NLGz6-EEYWF9'dil!G"tsdh49.ZA&7s[>%_%i6.1grG!Syp$^sqdPU0-.=ki3z3Ja_^nS^%aMabdQ+N1R0Q[4vR5YH[.og=I{ag'F/V&<J_
+8l_-~&;A(VK{R78VrMxz"S%la>f|{MpC5scm)8.IHPk1Dl}ijtg$[3aQHtlYso"s"Pb&2K/t1ETt`]j>y-%g&SR!7Y0{b&UdNqOK"8bEzPIx{#C_T$@]YC
+8mI}Rn}ATX`YDxl;Xr>.%f<i]&+kBG3DK_tjTzec#E;l&SP32VXV+w!FNe#_>H2+V(}cTK_Wji[RyY{R@>g{,ox_('4M9Ob[-(#YG2y[(p@.o9|{{HYExl
+[zhHxC,|v9Ww(2E8rY`,&(R/M/LV-T-K0ELx:wS+x#zfO.~#+S:T`#_q=Ou,X++,DwK7CGkz&KPUILguA7ohr2^jt}$&nBjOu,R|/dGg$<bfo9tym#dGl!
+I%==."k'S&y{UnESK>Ud5vWiFx+tVTe#=V'Ww+QmXNhO=YZPOgnA|5l|c=d6;$>O4fWs#Xde64kzi6z.Vz,Fv5Fp_9%v>,5o|@6>B/Ae'4,nPyi9hI4[6B
+8mS/pH(X/'UTT|CpO5S3N<Vq'UX3mO7f7%xY+QK|v8m@pyvsXEE;]6Ry!yPVVh@OIDky~{g/|;rV/SJQ6wzUzZ;z+#R@WB/kJlcJ2z$E|}wIONqUw@D;!`
+G`{6o#bU@yf+9yFd:pfqFN$kq^k'DdmmST^5jAhfM3EE'_ifh5mzF$</"W}-C]SAG0m:$#'[`JiLIw:/{vqdFKTj3Rx=sc@6@(fqIQk/V|OHZZpB:K+Ht7
+7b6V,0G:yi{;w#VU;-e;@;Flfj>Lj{reR2M0h"%'3MxURqdRGM,9zTwn7(~ynIIu#s+fc3#tU/jSsIe}AP=yNSq0DeB-&!^J{/+yhO~kf'|QX,rua@3meu
+Z1,<{ZpPR1X"$tWhXs@>yguaTjs.TS@lK=/[_[HD3,|M$bU[Dxe;VBfATK=@Rww:C=&O|sKnGwKHAFn'YreuSkJm^VaISw$eZG]M`z{%P@a;7:>raDw2]Z
+=ZejMG@Y,AI5c`<(+Lk}9nDqA&wd$y;[9%{'SXE4s9X|o_)CfcP{=WFkoj1j70]jWxoN8>t}MP3%9Bv:#&SAL6a.h0hM=et:eZ%0-0[vDR$DlJB#2!9[<k
++6Q1Z@dZA`SWYZ:E)l[{2j59|^Q`_,MDD2d(p!#E]qyVg>,zQ!&wGRCQl@|5=trg-i=u4L1xHC_{Q+X-]]_&LMm]4rU^],(61SRRSj(6y5nSK0JdEnL=5m
+0zx@sKQM~f%743DPN]ZDd%]2<%p.IG9{!@tQpEiX)/Vs7!XE(s6Pj$$]$^o!L:o(mz8h/m;h$9Ayw3RWYd2B:AASSg`q>u$}IEgYk}tL1f9q4g5Mc/ktc_
+yp5Jq"SY+6L#=Xv8JRKtp'DAe|}H$k5#/>Hd"N1F"'AadS,xNF=xNv~c3[T`8.oFQTYxE(RulzF8VzXd.O~;!W6^BI@7~2Im7nDSTXJ'M|#b)MZ3,vp>[J
+=/YL!b%O-Nk/MyJ9'd_|ur'%MjT=#@|5a}W){X^;MM4,7BoUj8/-^lwx-/rR(-njQ@3+i-..5@)AT3'm=z1u)pFnYb#Z{}%ecvG<V<&T8"6Pej+c}9T|Dd
+.<w8"br0b%YMQpxw+(<tv4f5VG;yHUHGDae:TrvK>47@9S#XN^wDjVQDkp@z7>Q8@&qFNjy-v!)(L,V/e<CDjLg&{YS}r=IXf73KZy+cFq94u]>kiXrFB^
+nj02Xl!y{y[ag=YzK4mOjy{y)u-LmzrF1a!mGfM5Ag4uZhM+/7pKB^;48Y_#JMjlWlIol;/ZH2s7;d'mH=(i"[>j-WR`>sY#r7'%bMPFsd`-{Jl$CTUQ!v
+[Z$BtLrj$RDy!O.jL!=771@$&6s6ULr-yBf0OQ~`W!Z-sHi8IrfA|7MiHa:iw.hyY0u{k':Y$V1"Oo{7C3'EYZkPPd&3(YnVYd`PZZWtm3p=OoR^]t5(Zm
+Guy^hF}jODQoRxz+)q6U"w;S"6/:Ph7L~0a,LW{1WER)M]RoTqcnHaZY(}[._LrME4D3H4QLEtD_pGChw0OLm.,w<#Pv)Q,"kCGT'u$-o#t,mCb{rH-ZH.
+>y^hu#e(A@],<NL32x_7w<_^nGJ$o!lc'VPKY8~3(cD18Wj|9GE!dpUs&yZ%VW@bl>)I].>:>iG0dW=B{h1f_ZDkvu6(I<})pP&X;Ee&Z>RbXQ]#;AiDGd
+,e`Dp'qqtAghn+w:tvKYzDA(]EfJeN5xa9"v&<]/n+u^^[$qxUq0O;RrDS20/b5v1ytJHGpw!/BZ9@"vJh]$1Codd2)!Lb`&#koDJoDM4AJoZ=Pzk7XFws
+AWL;wM;[KhkEA]s2Z}cc{y0t0L({wScQzIJRG$-7UE|5M,!7y7^1SXgWk[_8JddVJpb)gie6[%K^5Jl.6F@J}vJpD1CRoW{wa4mVh`@HAjD`v[dx`GP'|d
+1_63dpkM&Kk;Hk!t([OS1-V{X6/Q`.mva(8c&K0^U>oiRaT/$Lb(W5JC+l##m#0}9"6ikG(uy1H1Z68(,pGYPX2[Qa/NdMMm+",_~e&sjz`<hjV,S2:g(m
+}126OAFvna/t=UAqH#@1odIQcjd8XJBl9$+X3r1y2PXQZAfs5=xi'}kMq(%%A5,OX(D0n:{@5aJho3os:j+TRrd#2:LY}BBb3qUClUC'y7q7ffD;C/8dfw
+JvrPdrnwi$e</AX98OFWmYM+QK@qp(!4Hud0]jX3BPO46@oI6diU%)Hz8,cs!_EMEmbT"Hm=)QKVnzaTh<gIf{OsTQ!Y~#;tB0IK,-g)b5=t~dk|sk[(5,
+S&P4h``|;3=RfUTknPCe2bNOcDLX7n`J0{Rk]3#-D:cS0Rz<&a7.OlV|IR6P@^%PaY0!VLe6T&z;7El`^+$[I_bw-5zU_lRK{N0`I._a&,2%0opD>PLj-z
+T!2PBRq8eMicG|.t+&^Ai)!4ui>VIq.1KW3&nQFRWArFJG)")>I9b9vPnb[ds{C'A39]z),eyKIVbd`,!-bbffcFF)<v}v7"g}x9H6;cSZt7VLi''1,7}t
+t=)%yhbzV};[D'o4nE#PT9TbrX>J@@%p^,Mf;:@U93ml=70<{`a-B&JVd:Z-4qoh&]pAwA8pPW&}f9E<^Ur'U#1)@VU)(7}rAcqwy!9hj]Q71NFVnc|kni
+T<R<;_Oa)l=p'E7il|OCxBa>2;ym<XQlDesv+/]iRUN|IjwZmVZg)]%;=|AxtAwa-+lv=yZ>#irwl)D-j-#s1MS0w7A-1ed/5eFs3[l(U19,~;5FwX"hl.
+@0tvjAzZ<(:y4Q(=xC|RkY>"-3!/g&+omB0rq)YQX^_2hnRk)j4}7yb%',-LJi6NUlD+^nrs%r|2|N&Qqcf2^xnAKIYiDa~R+x:va[Et0cYnWrYWH}KqP>
+ei>/U{t.|GHUJh>>x&hbGwvtI:+'u:rnsgGxRf(#^bOCN]Uh8#3O;;QTj@hN@,'oW.n>s|;a_kwdr9unoK,=H`[D2%+vv+JXe:L8|"rzj7%1W_<]RW{&So
+/zW&BE>5_p|ffRsb!icmv8<N{5%SOmB'y_Y5^SOE%{}MVk,j}Ir,Rex)9A/Gr}",5+4Od(TlWU/HC&,)J<d%52}wHD#AjNfM!wf_dSchcBdN=J}.]G4L+9
+!G~X&$8w[,up"Vi@DAP_a5Z9@[R}S'x>1:E)Rv_C`C,1v`(z+yU'|(ZvWpc&WK^;/Z@@{trnS58/xRz)W7Ae9d'z]=)Mt^9'DJW)+<qXSuUS7,IbpifX<g
+@Dqj_$_d<=BfA5l>d8C${A5:@"Po,0!U=o#qJ`t1e5dFI]-J0M!5O.<SK["/<GcU):J<8$ytn_B8|+Sbk<x7oE[gg[.&`9-}cpJ%:X_OkEY-F";Ckf+-@c
+Ky.Aq3ksl6q}LJ%XRw+R}:4+<gJC<The[<u&4#h(z`vU_(.iC+JSL]c/nxhhS"]9%7E^h%{`b3qqT8dSC+u-'A+Sh7rn2D@<0DGgX8CEkZ@}t;M8L81%<n
+l|}{/qZo+/Y@zlH^O,Ht9Q]vo!Ce,fDh8J{$z!g^5{g}N/)]kMi6,N]w$;!l&J3XGhb_(&[[Z=;S+|3VJNH2PBuE8t#o"`j4^&!/MyUoKgrB{QRWP7AA&#
+],#.}R+q%'a<Z"kca7nb;[1u[mp$X_Hn.]5xgrKqd>o(Zr~I4`I(vd9`uniQwIew4}N&fWh}0n&0.<]IjKMLTG{kyzANV#gW_xE;cjlu6F}OqFyk`<6TOZ
+$Q%T]tn5N:hh@-`-@B`Ej[$$1;D7Q7T4JQG0<Ga=zT-by,6^E(wUAxxGXt;QkO`>c#}&2,][cU&]fZzNkKy0Xy~}H#&:/.4jgW$Vk)X#_OlG;t67maZi(6
+FXU<2xb:@|A%t8Pa`3$4%AL,aS-kB&}1ogIwNK+!&[sW%>U#,p>9pd/bD0nT|A,WyYsN4A)6J/($MU2!y`['In!^U{su;WQc]g`F-VP1&%Ol+Mk/QUaYc}
+9GEqGJw@Ax0h}r,1&4+Wbz!R6]n}Hg2f7"SY`Cr.a<3vLh&JwW-VKCoo{J]lCQQ"'V#'(,cTyHY+=^3G6_BSUF7Ox_(i]"jLl[h81^Mn)t!.$>f39hSS:.
+,'sI!iDCJM-zQoDK",nR$&a-40(p|ulT|@IKHu@,AFxPA;urWl;s<"6cmU;g"YyRM|pR+1mC]u.Rl67Hn%%l|-./cx0+:bz,8{t]huum%D2G<=(>r4A"J'
+(U~E[3Ep_Pev=;Vkuf:V'Zdq|t'NKxZ.2{JHM.3Pi6=eo>=T6}Uk(j8s)'<{t5[JA2`RP'9mlDarLN/&!HiBYnDN(dw1A4Pv1|JDO)~wMULmb{'9[JoUr|
+S7,RF2U,$Ii![7_G.%elcg1cX[bki}{C4UD4Uvr3$Xcr{u&_k|"~|4p7.-Q^w1AIylC}B{"ji0=)6Jr$|v2nMLEplOpGaOqG!p2J>rg_4[#|T%Tn^r+>MO
+'gMMUE-gCygsts]i</+|B82bQwdk$cTDbpP2A/<dF4(5<;e`#D"N$K_y:WWb4vpZXOZ"rfM`)8i7eKPuV`{@IH><K.yKOZnXmbR9~FKKsr^3EG[n]K]lWn
+_%2!$g7mZQ]=&"b89CJ#[Pltr|~x&b./m1nO8J"qKhLqb#%qCd;Fc>&<RT1`{[p{3WQ6yrnk/23]DSf{8FMEkf#NNPvBNich[m2UXY[%_UMk`e)"UND{|f
+lmrPjXBE`;e``Y9#~PX9Zpps<Z|}@@+kaa1q=z%T(v]v!TbXe[n2V9R=ojGI0eir|MrS6ybd]Iq`[C'7anK`xAE+&+(!Y^6mSOSc;@.{52xc$Wf4azek$$
+m@.Tsgh6,.}>/t_L[jSe8oD+p=7Og|j'Hs,nz@ei`Ks=Mze$-NEa>#u)pOE1>)tJAG_dD-Y0)Ks^f-a3$+[wSzbA%QJp/NyCZdGx'FHDAee0}hqBJ_.t;:
+D&Z!x09(N',%+>UhlNR#JKf`Sww&`h&72@1H'r|!{f8Q&IVPp<{e,xWcamBncr`af9v.o_0NvlM]Xb9<g%LNk0<(ubbqS7Vx.BCKGnr&!<2b3xZgsgFX#F
+pVtL^X^"#3y7wh.Cjw;QsK=[oft,e=RQ^}{{1JmgvEW..pAxJTia%@7`f%2>a"<EqWb{Dj#MW($eq.dPJpR9R}$q%5D1-OBjeNa(W#]<`!iu-y"&'kvg56
+d:&#0-vMX!m9]=kIJepSk(bG&=BC~]HF}3i&bC@LJ6Mv8z7MBUNWx7Ddxkr0&d'IRLc%O}7}AUpSigtuLPC}cw=mo0#K!|Fsnmu8K@d9JDk^sv;kJfH#qA
+u2I6.Tt[sX:LXg:m(tS#+::6cjrWxy>/"i#/aJYn}/ll>;[HvBKqh}"U)"q758]g}zx4Ds.ho>h''is`%=`2L0y_"as/ywxmAT6Nk4_p)o"_e-k6gNUqrN
+4%#Hnw)J="1)aC|&}+((9_Q[}-e5,q{Gh9;VmqR-Gb}[1mE}###+_#HgnirevjvEeu:tHb6#eSvrXgaH$SvC/Hq2-EScFN07":wd+[Uf>CcBR}zaz'BDk`
+/GAE;PSFX].v[0vq@<cQd0{Qye/1u1yDFEdc$D@;Tv=%e&q74fU4(R|59D;yh,tAfL07kY}_KEE%V.b:6-X9$H^Q5KU_}rdXA%O5e,RiIcp]`L53z(4.!c
+W'KIZ/^_.eni``SknSzDLod"9rtWbi>Wz9K{50RYsf-Q{yGt]M$_|,W/',|+4D]j`56alamjaosuXu^mm6EJ4C+a<2W/|0)^:xnkP{<62P_yu<LEW,P{YJ
+"9h`SUboFQRU3J~QjT>1Br^&Y`Y<{-X8to<cxyIdO`&#~BwH!k1oGuje5-<NE4M^aV!a]oyvhNsdwZfY6JOG^5)Ti_wD6akITW>Uqwhm:bkh}]7(aW__1e
+:&/PPc!$i]JE#[Wv`_qc5c9dra42DGkHKRdd<,`IF`FxW{zf@N@,)ptx3G|QI.i-6NK;Yaa8xw|]_|RGg;q=%GN2QC'ACUenWqOWem@f6,H&`'h!Vj#w'|
+EXVx1fNy)wAwh}0gG)}#tC`$ArRR,po+43V_hhty%gf2rMC^K+$<bpl#2fSetDTtfc=cz[l"~!+}Bne6fr)Pb5hhU4^|QYGQ.Cv>Px$NwZ^(YTlE#-k<}{
+2<,MJ1+;$Qh4kF^G9SGqQ6:VV%f)'X|x^4p/uv^o}Nb#z#WkKwxQPJc;KXBoExjz>AhiEe,mT3xEc3c]7EL_fmhU9O.CC$l_ww@>BG+2Fs3zCCp7hv-9'b
+Gg;']}W.x^ExdQKnmYOH~,O}l9%i[]ahjZu]"81}cfe4P7"<3&t9{O:ybz3#80gq)xGuJV!yax7JOZ;z^L1`_##++VaOIdK:w0=vj_}Ed[0q',3%%dk:>W
+=|e}:$x^h<H]FQ&0:Z;/P&idf:{z1|xPvum;1K~1e".vf|0I;B`l=Q(h-p_p7gIg;Anr!B3(=(qrtlvS`ls<8F`]$1m+}0Z)s28f<66(+#is0g;S|$7,tC
+}Q#Z<zF^04z8wH(@BWUZ1"-WygoKkCt>WYCz4oI6}`/teC]!bGP);+^17WYLZ|]{JLeBwzpBKk]X^KF`}kfu7DYL%Zh;sG5YXyHS6.y9f@/UMiHcuI}&(z
+L.x0qhU8t#%/R-(Bs;sQI#,YC+fWu[@%bL[>ng[zUmsT`$l(Us!=ecS%y!,]@%m`xcwVd}}3+J!7',t|t9B%5ol0W>_|(3x_odT&jFa+vH(=&$dx&v:]5%
+cL6v@iO_Bz~%b>!N8c6m{bty,E;vZ!z{x$`mE_0V|(i!L.Dm;2H72xoWcg!CbxkU]%.X%`_"d!YiZN[#y((<F!{=5q~Nk0SCXjF%BU<JF@]D|O%mh3l+[m
+UF}x&zw+U+oATYeHbX+U!+fIY+m{i:WI+]+<m@oJ%v)}ZVx|&j;)"#q2kp>4].exP$GG6>,R0sk4Ve(Gpo3)tR%H>Jaj@$2Z'U#/OdoHlNYkAPM2{9%S5M
+5$)EyV^oy)E)z6UVz^0uY:#fs86+m,=Qz<_+4'Q4|>'%-H`AYjQXSRPhOmVtRAfC`V-ljO-j,["P}|:m[Wg-0kPQXb+n@O=IQxi|BSc|;biv+vfuhU}+iO
+h=8gdp|@^eWo|X`_uoLMPei8F$0ON:lfMGGd+9aUV[0I0-cLf@M)@g/D1>2M+WGq"<pvqaeB>sSQ&=2r@vy_EPHy.FJmwUE[lk~#L]x[6Cb,i<$=a`J>Bl
+"@+j1q:e(WU[/RO(AfVoLf,8YONCl+b.C4M6a#+T:LKA+O#<3!(S'`}md;qgtFePaylR7=;9;)lj9xNZ)EV/Tl2O(8|M+7/.SJ'>4Ez5)h{j!J&%#t!Y)x
+|.QdcTgc>R|jA:;hb5w^j_"Y_0{hq:huOby`8=HH!{`@Ni"W_0ISZB0eK(_b@=2aFgLa@g#SRNxxZ-aY1y>58]snD4_6n1A)LOSVZGM.^.ud-,=l!a8doe
+5|RBot@e't1j,,Voj/l%+[]PC`1ftfq.Thsks<y_%L2i)U.k"ks(N+Du/|U$)n"ZRs@1uKOTxp>)4@y5UpG5.>z8b3+p-6m%`BZosqH}a!;0X4kyRMjI[P
+1^S{cX!g6Z+re'l#|gmzS1~ZTmv,t$BjE7#v]3NZ8uZx.I^E~X"U!ni'hNf=WD>9GwN"5e8xih{&38yvMJ[Zbc54j,Ru0=5N5r>)=48l5!`_ZB]1cvXz!x
+LU#4Q=aDx+%ks'dM(sK@Sn1gNY<(Y)8M6;1j"~YRti}#A4}TLlViy=/8@e}D."C/~^Fg=`oqUO0,J.hiK)/J#X1AX/8IJHctg#P`U64m33x5cKl2hj^JA;
+jaS|gt(M38dHI!LN7hv"6mC"Q>Ls|WMy[|}:2$Devw!}4e0uL)A{xG1WaE}!SQX=E[/>-CUj9>X(!{n<RS!7aPp;d#'ivx4=hsVBqWs(~TN8-`6uN<Z]>"
+R&rzlXnz9<1l51MECNn,ddT<G,_"')_%Bc|_a(g#vPo5//T[p)u}m,M$>'SU.Gnn7]sOs-q5x+[nMyIjQZcasyoPnc(`^i;iT"p8E7iG5@HCRQ+Q&'N!Vh
+HE]-#A4WbybP|fCRc[CSf,DJ6y(/BsQV|0ZMiUP%nZ$OLj<04Em.,_}dj/h;4y=)XL^q_!F&kOy8opp>yTB6#4k&]J_-T%9+R%L=!&y9q/.jbs0'&rWofT
+J#x6cO"Ur9>E!S)w`emrW1aghITA0:3=fvsx7]C+"5b_hIP}(#MeZ%[S^#UjNy{Asq6!aLbTBg5f;;Ptj;0:IWgkwA(('X20acY&T0f<LZ_HyO!"d+j@rT
+i363"DA!n}V3+u!_EqrJ2<_N6"~(l|Wh9rU]g$z=QP;,/;X%%r=CfRl=T3>0_&}-!<R$`[F#!kr/XPNB^G%Qwo$Ml}NdL6|,i3:j8#oC93i<n&6/yU-0v#
+,#n7U.;C"F5kUJ]@Yz|%pk4ido:[Xh,xE0.}e^pCM+8=h=/-%P`kyG.B`0SB<qb0G-yJwWxQ46Hp10H&xB(|r.as^L)cT}qtcn^y9fbk/E""DQ>L8q%pU#
+D,&k5_A;F=0Xa)X$m"q:$uzM[c,Ui+;e[{Hohs"y1+rn5`Q{Y;s5euVa&(Ra$HZ8/IZ.o$sLed>"1Pg_=}-S@X-RAQ+!%H1HN#`7tG=k^SV_$WxJn}VZ#)
+>4,cVl8m{o%wrxI,TxcSNi}dLpAG[qqss0)rHK<LTr5d]za0LaI%_]1vyoY$DWsF;`ql6VX2"0I3[ab$"C<F1f>E)zh<7O_j)B_N>_`!Y-='ayu@Eh7o>>
+|EG-P3)y#./2Z_x>gX$;YPx%h5!U>vypm@jd:AHwNTB4NaCIJ'Nf9Cv&<i&4#MF!H]RMjSD6=UY:h%h6G+#!sXZ{lpSDve{cWGcu9#WWs.+q/|QyP,=3.j
+Jq:_bC<NJ([-!YK7k`mn'5~@)C8XUMWnN%aaVkDd8ja@r%{#:V(]Dm4qqw/lPLk>7eIy'2!"3H_G^rSe(O@dCGjiwpJw9=!M$oNv!mcZyi]x6:OoG_M&(x
+d$ESRt)JbK8o2_^F)Hy)zFt;9oHZNKef>gt7Ex7odaZarYL#v4w-O:||^Ebn,D(D/8FKdOma0^0_p#pge`^fCq"'t:/2:#vGBkoPL0zs.kiLa-%/7TZEKm
+`6!7F!wM(go6p'b4B#7lx.<INwdPf$k7hm3-l2p/!tHu=OT-W{dWDx#oyY#%O'ROviz6-T[{j)/k,V-p+@f^h%VN5fF0o8)BMCA|xinpjwtpBghvd}"B{0
+=1+}<lVIKY#uy7,X>e!d+|XgCv&CT7c-[`D}M$eD@kspL6@h4!#RvcN^`ZF#[q}9+2lz;VO=K5aus/Kc<bWZ+h-id3uxv6Xoe#q}{aQ],rh;}h<=cxf3w[
+pF_:.Fp_hg5xIidGt.U;26_VReqP4(+7aKEK69XD-N'.68t5YejO'F9f@{mA`T_fnA+A;NZaOE<R5y@%5'tT`9pZHLQrJ''tX_c51zV(4oY;22fE4e+,Yk
+CZx%"EK.0j3@qD#;+#8QXTY@[8U-tT>Kc(fB29&>iff9#nrS~7ksK>Llu-%Dzat|sbv]!fVV&q"r]|}/_de6=xhD)IIfAg{d[r!e,[c=)!_cuCF%tnl/Fv
+kaMp~^W9Su3h,}&{_O-#crTs'X:@M{g[YnpC}%")y[rNfC%JBl/L=r7j:Ox|+YI<xI|CRwn#6N3-wj#"3&ztKlfhqWY5Rfnny[}gFQ&8wsBKz_X1jCWg"~
+]PG[X$E$T3C$3e1LQ@+7S:^dB&_'6!d^~yt!.1&}%#>&-C1x-`k0SQP7FYz2t<:@5&/]_TZ^l{QuLdiJ)^XF@r#-2!~xA]%44xo#|D:@Br]=pqRW9:M}V{
+K.w_0J[6C5J[Mq6#LWA&y4i1&=7KDQPYqx+p2lS@k)3h61s0,dK.G"4LwBp@UDgH+n@]>#KT.AkG8et!SKNpE;~Gz7PP5QC_fFchu<t}ZkTn(/'5vH~p_c
+kIyn[n<u.zpe%sFHt@1vZE~$y`!`y`pr]&T}&A&&8rh`Htn5,y2-rfw:`MiKG]/U}Go3bvJQ)C}djM$WhIEv#IzR`>p:$gTDfybNBBQMH{xh90$U0T$,b}
+(!
 */

@@ -1,5 +1,5 @@
 // families.h - the family of each primitive
-// uses: api/lists.h, core/rules.h
+// uses: api/lists.h, core/words.h, core/rules.h
 
 // Families: primitives that share policy fields and the shape of their kernels. F(FAMILY, family): the endings of their
 // names, as in gp__rules_map, GP_POLICY_FIELDS_MAP.
@@ -21,26 +21,27 @@
 #define GP__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
 enum { GPUPRIMS__FAMILIES(GP__ENUM) GP__FAMILIES };
 #undef GP__ENUM
-GP__RULE int gp__family_of(int primitive) {
-  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
-      : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
-          (primitive >= GP_FIND_IF && primitive <= GP_ADJACENT_FIND) ||
-          (primitive >= GP_LEXICOGRAPHIC && primitive <= GP_PARTITION_POINT)
-      ? GP__FAMILY_FIND
-      : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
-      : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
-          primitive == GP_PARTITION
-      ? GP__FAMILY_STREAM
-      : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE || primitive == GP_EXPAND ||
-          primitive == GP_RUN_LENGTH_EXPAND
-      ? GP__FAMILY_SEGMENTS
-      : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM
-      : primitive == GP_SORT ? GP__FAMILY_SORT
-      : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
-      : primitive == GP_SEGMENTED_SORT ? GP__FAMILY_SEGMENTED_SORT
-      : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT || primitive == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K
-      : primitive == GP_TRANSPOSE ? GP__FAMILY_TRANSPOSE
-      : (primitive >= GP_REDUCE_AXIS && primitive <= GP_SCAN_AXIS) ? GP__FAMILY_ROWS
-      : primitive == GP_BFS || primitive == GP_BFS_SOURCES ? GP__FAMILY_GRAPH
-      : GP__FAMILY_MAP;
+#define GP__FAMILY(NAME, p, name) \
+  p == GP_REDUCE || p == GP_COUNT_IF || p == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE \
+      : p == GP_ANY || p == GP_ALL || p == GP_IS_SORTED || (p >= GP_FIND_IF && p <= GP_ADJACENT_FIND) || \
+          (p >= GP_LEXICOGRAPHIC && p <= GP_PARTITION_POINT) \
+      ? GP__FAMILY_FIND \
+      : p == GP_INCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN \
+      : (p >= GP_SEGMENTED_INCLUSIVE_SCAN && p <= GP_UNIQUE) || p == GP_SELECT || p == GP_PARTITION \
+      ? GP__FAMILY_STREAM \
+      : p == GP_SEGMENTED_REDUCE || p == GP_LOAD_BALANCE || p == GP_EXPAND || p == GP_RUN_LENGTH_EXPAND \
+      ? GP__FAMILY_SEGMENTS \
+      : p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES ? GP__FAMILY_HISTOGRAM \
+      : p == GP_SORT ? GP__FAMILY_SORT \
+      : p >= GP_MERGE_SORT &&p <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE \
+      : p == GP_SEGMENTED_SORT ? GP__FAMILY_SEGMENTED_SORT \
+      : p == GP_TOP_K || p == GP_NTH_ELEMENT || p == GP_SEGMENTED_TOP_K ? GP__FAMILY_TOP_K \
+      : p == GP_TRANSPOSE ? GP__FAMILY_TRANSPOSE \
+      : (p >= GP_REDUCE_AXIS && p <= GP_SCAN_AXIS) ? GP__FAMILY_ROWS \
+      : p == GP_BFS || p == GP_BFS_SOURCES ? GP__FAMILY_GRAPH \
+      : GP__FAMILY_MAP,
+GP__HOST int gp__family_of(int primitive) {
+  static const gp__u8 families[] = {0, GP_PRIMITIVES(GP__FAMILY)};
+  return families[primitive];
 }
+#undef GP__FAMILY

@@ -12,6 +12,6 @@ enum {
 // At most so many buffers a thread in a tile.
 GP__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
 // The grid does not depend on the count, and tickets have 28 bits.
-GP__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm > 0 && s.count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
+GP__RULE int gp__policy_valid_batch(gp_policy p, gp__form s) {
+  return p.blocks_per_sm > 0 && s->count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
 }

@@ -44,7 +44,7 @@ GP__HOST gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs
 }
 GP__HOST gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
+  const gp__bfs_layout r = gp__lay_out_bfs(l->h);
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__bfs_args a;
   gp_result result;
@@ -113,7 +113,7 @@ GP__HOST gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a)
 }
 GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__sources_layout r = gp__lay_out_sources(*l->h);
+  const gp__sources_layout r = gp__lay_out_sources(l->h);
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
   const uint64_t most = (uint64_t)q->acc_size * 8;
   gp__u8 *scratch = (gp__u8 *)l->scratch;

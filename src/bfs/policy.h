@@ -32,19 +32,19 @@ GP__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
 // Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
-GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
-  return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
+GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__form s) {
+  return gp__bfs_by_edges(p.algorithm) ? s->count2 * 2 * (unsigned)s->key_size : 0;
 }
 // Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
-GP__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count ? 0 : 8; }
-GP__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
+GP__RULE int gp__degree_class(gp__form s) { return s->count2 < 8 * s->count ? 0 : 8; }
+GP__RULE int gp__policy_valid_graph(gp_policy p, gp__form s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
-             (s.primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
+             (s->primitive == GP_BFS && (p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm)))) &&
       (p.vectors == 1 || p.vectors == 2 || p.vectors == 4) && p.threads * p.vectors <= 2048 && p.blocks_per_sm >= 1 &&
       p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 && p.beta <= 1 << 20 && p.look >= 1 &&
       p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL && p.cull >= 1 && p.cull <= GP_CULL_NOTHING &&
       p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
-      (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
+      (p.cluster == 1 || (s->primitive == GP_BFS && s->compute_capability >= 90)) &&
       (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
-      p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
+      p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s->shared_bytes;
 }

@@ -20,18 +20,18 @@ static const gp__policy_row gp__graph_rows[] = {
 };
 #undef GP__H200_GRAPH
 // Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
-GP__HOST gp__measures gp__measure_graph(gp__shape s) {
+GP__HOST gp__measures gp__measure_graph(gp__form s) {
   gp__measures m = gp__measure_keys(s);
-  m.in_size = s.offset_size;
-  m.acc_size = s.key_size;
+  m.in_size = s->offset_size;
+  m.acc_size = s->key_size;
   m.out_size = gp__degree_class(s);
   return m;
 }
-GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__form s) {
   // few blocks pass a barrier sooner
   p.threads = gp__default_to(
-      p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
+      p.threads, s->shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
-  return GP__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
+  return GP__FILL(p, gp__graph_rows, gp__measure_graph, s, s->compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }

@@ -7,7 +7,7 @@ GP__HOST int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__
   return kinds[0] = GP__GATHER_COLUMNS, 1;
 }
 // The kernel knows indices alone.
-GP__HOST void gp__spell_columns(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_columns(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)q, (void)p, (void)h;
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_size = w->key_size = w->out_size = w->descending = 0;

@@ -34,7 +34,7 @@ GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp
     result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
     if (result != GP_SUCCESS && !shift) return result;
     if (result != GP_SUCCESS) continue; // a policy that does not serve such buffers
-    g = gp__geometry_of(p, h, 0);
+    g = gp__geometry_of(p, &h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
     if (!shift && gp__calls_behind(q, &p, 0, &behind)) GP__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
   }
@@ -187,7 +187,7 @@ GP__HOST gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy 
     said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
     if (i == 0) *policy = said;
     else {
-      const gp_policy own = gp__policy_of_kind(*policy, h, kinds[i]);
+      const gp_policy own = gp__policy_of_kind(*policy, &h, kinds[i]);
       if (memcmp(&said, &own, sizeof said) != 0)
         result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
     }
@@ -218,7 +218,7 @@ GP__HOST gp_result gp__kernel_origin(
   GP__CHECK(gp__choose_now(s, &q, call->policy, &h, &p, &origin));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of several kernels, the last one's
-    const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
+    const gp_policy own = gp__policy_of_kind(p, &h, kinds[i]);
     const gp__kernel *k;
     gp__spell(&q, &own, &h, kinds[i], 0, &spelling);
     pthread_mutex_lock(&s->lock);

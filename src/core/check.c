@@ -3,6 +3,43 @@
 //   core/names.c, core/primitive.c, core/state.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
 //   core/check_numbers.c, core/check_buffers.c, core/check_values.c
 
+// Pointers of a call, inputs before outputs: X(member).
+#define GP__CALL_POINTERS(X) \
+  X(in) \
+  X(in2) \
+  X(keys) \
+  X(keys2) \
+  X(begin) \
+  X(end) \
+  X(count_device) \
+  X(init_device) \
+  X(out) \
+  X(out2) \
+  X(out3) \
+  X(out_keys) \
+  X(out_count) \
+  X(bad) \
+  X(workspace)
+// What else a request takes as it is.
+#define GP__CALL_REST(X) \
+  X(primitive) \
+  X(flags) \
+  X(fields) \
+  X(source) \
+  X(sources) \
+  X(source_device) \
+  X(limit) \
+  X(statistics) \
+  X(fault) \
+  X(aggregates) \
+  X(aggregate_count) \
+  X(capacity) \
+  X(join) \
+  X(columns) \
+  X(column_count) \
+  X(key_columns) \
+  X(workspace_bytes)
+
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
 GP__HOST gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
@@ -27,37 +64,10 @@ GP__HOST gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__stat
   k->traits = row->traits;
   for (own = row->family->checks; own->name != GP__CHECK_END; ++own) k->own[own->name] = own->check;
   k->fold = (k->reads & GP__READS_ACC_TYPE) != 0;
-  q->primitive = c->primitive;
-  q->flags = c->flags;
-  q->in = c->in;
-  q->in2 = c->in2;
-  q->keys = c->keys;
-  q->keys2 = c->keys2;
-  q->fields = c->fields;
-  q->begin = c->begin;
-  q->end = c->end;
-  q->out = c->out;
-  q->out_keys = c->out_keys;
-  q->out2 = c->out2;
-  q->out3 = c->out3;
-  q->out_count = c->out_count;
-  q->bad = c->bad;
-  q->count_device = c->count_device;
-  q->source = c->source;
-  q->sources = c->sources;
-  q->source_device = c->source_device;
-  q->limit = c->limit;
-  q->statistics = c->statistics;
-  q->fault = c->fault;
-  q->aggregates = c->aggregates;
-  q->aggregate_count = c->aggregate_count;
-  q->capacity = c->capacity;
-  q->join = c->join;
-  q->columns = c->columns;
-  q->column_count = c->column_count;
-  q->key_columns = c->key_columns;
-  q->workspace = c->workspace;
-  q->workspace_bytes = c->workspace_bytes;
+#define GP__TAKE(member) q->member = c->member;
+  GP__CALL_POINTERS(GP__TAKE)
+  GP__CALL_REST(GP__TAKE)
+#undef GP__TAKE
   GP__CHECK(gp__check_fields(k));
   if (k->own[GP__CHECK_WHOLE]) {
     GP__CHECK(k->own[GP__CHECK_WHOLE](k));

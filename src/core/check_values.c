@@ -23,24 +23,19 @@ GP__HOST gp_result gp__check_input_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
+// Host memory of values: X(member).
+#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 GP__HOST gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-#define GP__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
+#define GP__VALUE(member) \
+  if (c->member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
   if (k->pointers >= GP__POINTERS_REACHED) {
-    GP__VALUE(init)
-    GP__VALUE(value)
-    GP__VALUE(start)
-    GP__VALUE(step)
-    GP__VALUE(scalar)
-    GP__VALUE(scalar2)
-    GP__VALUE(lower)
-    GP__VALUE(upper)
+    GP__CALL_VALUES(GP__VALUE)
   }
 #undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));
   q->has_init = c->init || c->init_device;
-  q->init_device = c->init_device;
   if (c->init && c->init_device)
     return gp__fail(GP_E_ARGUMENT, "%s: @init and @init_device: both are set, and the call takes one", k->who);
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);

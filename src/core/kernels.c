@@ -11,13 +11,14 @@
 
 // Mixes `bytes` bytes, a multiple of 8, into a number, best into its high bits.
 GP__HOST uint64_t gp__mixed(const void *data, size_t bytes) {
-  uint64_t h = 1, word;
-  size_t i;
-  for (i = 0; i < bytes; i += 8) {
-    memcpy(&word, (const gp__u8 *)data + i, 8);
-    h = (h ^ word) * 0xff51afd7ed558ccdull;
+  const gp__u8 *at = (const gp__u8 *)data;
+  uint64_t h = 1, word[2] = {0, 0};
+  for (; bytes > 8; bytes -= 16, at += 16) { // by two: a multiplication waits for the one before
+    memcpy(word, at, 16);
+    h = (h ^ word[0]) * 0xff51afd7ed558ccdull + word[1] * 0x9e3779b97f4a7c15ull;
   }
-  return h;
+  if (bytes) memcpy(word, at, 8);
+  return (h ^ word[0]) * 0xff51afd7ed558ccdull;
 }
 GP__HOST unsigned gp__slot(const gp__spelling *w) {
   return (gp__mixed(w, gp__spelled_bytes(w)) >> 40) % GP__KERNEL_SLOTS;

@@ -7,8 +7,8 @@ GP__HOST const char *gp__device_type(gp_type type, const gp__type_info *info) {
 }
 
 // The policy with which a kernel of a plan is built.
-GP__HOST gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
-  const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
+GP__HOST gp_policy gp__policy_of_kind(gp_policy p, gp__form h, gp__kernel_kind kind) {
+  const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
 // The kernels that a call needs, in the order of their launches. Returns their number.

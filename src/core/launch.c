@@ -3,18 +3,15 @@
 //   core/geometry.h, core/arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c,
 //   kinds.c, core/state.c
 
-GP__HOST gp__cu_launch gp__launch_with(
-    const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
-  gp__cu_launch launch;
-  memset(&launch, 0, sizeof launch);
-  launch.grid_x = grid;
-  launch.block_x = g->threads;
-  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
-  launch.shared_bytes = g->shared_bytes;
-  launch.stream = stream;
-  launch.attributes = attribute;
-  launch.attribute_count = 1;
-  return launch;
+GP__HOST void gp__set_launch(
+    gp__cu_launch *l, const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
+  l->grid_x = grid;
+  l->block_x = g->threads;
+  l->grid_y = l->grid_z = l->block_y = l->block_z = 1;
+  l->shared_bytes = g->shared_bytes;
+  l->stream = stream;
+  l->attributes = attribute;
+  l->attribute_count = 1;
 }
 GP__HOST gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
     const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
@@ -30,7 +27,7 @@ GP__HOST gp_result gp__launch_one(gp__state *s, const char *who, const gp__kerne
     memset(&attribute, 0, sizeof attribute);
     attribute.id = GP__CU_PROGRAMMATIC_SERIALIZATION;
     attribute.value.number = 1;
-    launch = gp__launch_with(g, grid, stream, &attribute);
+    gp__set_launch(&launch, g, grid, stream, &attribute);
     error = d->cuLaunchKernelEx(&launch, k->function, parameters, NULL);
     return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernelEx", error) : GP_SUCCESS;
   }
@@ -131,7 +128,7 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
   attributes[1].id = blocks ? GP__CU_COOPERATIVE : GP__CU_PROGRAMMATIC_SERIALIZATION;
   attributes[1].value.number = 1;
-  launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
+  gp__set_launch(&launch, l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = gp__arguments_with_inputs(l->q, l->kernels[0], args, &room);
   // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
   if (blocks || cluster > __atomic_load_n(fits, __ATOMIC_RELAXED)) {

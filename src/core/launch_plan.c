@@ -1,22 +1,23 @@
 // core/launch_plan.c - launching a call
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/words.h, core/rules.h,
-//   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/request.c, core/primitive.c, core/state.c,
-//   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
+//   core/shape.h, core/geometry.h, core/family.h, core/families.h, core/system.c, core/request.c, core/primitive.c,
+//   core/state.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
 
 // The geometry of a call on this device with its loaded kernels.
-GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, gp__form h,
     const gp_policy *p, gp__kernel *const *kernels, int count, gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
+  const gp__rules *rules = gp__rules_of(h->primitive);
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
   most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
-    *g = gp__geometry_of(*p, *h, 0);
+    gp__set_geometry(rules, p, h, 0, g);
     GP__CHECK(gp__fit_kernel(s, who, kernels[0], g, &occupancy));
     if (occupancy > most) occupancy = most;
   }
-  *g = gp__geometry_of(*p, *h, occupancy);
+  gp__set_geometry(rules, p, h, occupancy, g);
   return GP_SUCCESS;
 }
 // Events around the launches of this thread's call, while somebody measures it.
@@ -33,8 +34,8 @@ GP__HOST void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
 }
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
 // least `least` bytes. recent: the caller's last launch, or NULL.
-GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-    const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
+GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, gp__form h, const gp_policy *p,
+    gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
     gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
@@ -64,8 +65,8 @@ GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__reques
   if (r) gp__unlock_stream(s, r);
   return result;
 }
-GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
-    const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream, uint64_t least) {
+GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, gp__form h, const gp_policy *p,
+    gp__kernel *const *kernels, int count, gp_stream stream, uint64_t least) {
   gp__geometry g;
   GP__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
   return gp__launch_at(s, who, q, h, p, kernels, count, &g, stream, least, NULL);

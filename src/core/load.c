@@ -74,10 +74,10 @@ GP__HOST gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, 
 }
 
 // Threads and shared memory of the blocks of one kernel of a call.
-GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__form h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
-  const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
-  g.threads = gp__threads_of_kind(&p, &h, kind);
+  const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
+  g.threads = gp__threads_of_kind(&p, h, kind);
   if (gp__traits_of_kind(kind) & GP__NO_SHARED) g.shared_bytes = 0;
   else if (own && own->block) own->block(p, h, kind, &g);
   return g;
@@ -127,14 +127,14 @@ static __thread struct {
 // module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
 // error.
 GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
-    const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
+    gp__form h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;
   gp__code *code = NULL, *dropped = NULL;
   gp__program program;
   gp__spelling spelling;
   gp_result result;
   int occupancy = 0, ready;
-  const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
+  const gp_policy own = gp__policy_of_kind(*policy, h, kind), *p = &own;
   *out = NULL;
   gp__spell(q, p, h, kind, load ? 0 : h->compute_capability, &spelling);
   if (gp__seeking.spelled) return gp__seeking.spelled(gp__seeking.user, who, &spelling);
@@ -160,7 +160,7 @@ GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__reque
   if (result == GP_SUCCESS) result = gp__get_code(s, who, &program, h->compute_capability, spelling.capability, &code);
   gp__free_program(&program);
   if (result == GP_SUCCESS && load) {
-    const gp__geometry g = gp__geometry_of_kind(*p, *h, kind);
+    const gp__geometry g = gp__geometry_of_kind(*p, h, kind);
     result = gp__allow_geometry(s, who, code, &g, &occupancy);
     k->shared_bytes = g.shared_bytes;
   }

@@ -28,23 +28,23 @@ GP__HOST const gp__field *gp__fields_of(int primitive) {
 GP__HOST int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
 // The field whose default makes the policy valid; or the list's end.
-GP__HOST const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
+GP__HOST const gp__field *gp__wrong_field(gp_policy given, gp__form h) {
   const gp__field *f;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
     gp_policy p = given;
     *gp__field_of(&p, f) = 0;
-    if (*gp__field_of(&given, f) && gp__policy_valid(gp__portable(p, *h), *h)) break;
+    if (*gp__field_of(&given, f) && gp__policy_valid(gp__portable(p, h), h)) break;
   }
   return f;
 }
 // Says which field makes a policy invalid. A policy that is valid without GP_REPRODUCIBLE cannot keep that promise.
-GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
+GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, gp__form h) {
   const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
   size_t at = 0;
   gp__shape any_bits = *h;
   any_bits.reproducible = 0;
-  if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
+  if (h->reproducible && gp__policy_valid(gp__portable(given, &any_bits), &any_bits)) {
     if (!wrong->name)
       return gp__fail(GP_E_UNSUPPORTED,
           "%s: @flags: GP_REPRODUCIBLE: this policy does not give the same bits on every device", who);

@@ -15,8 +15,7 @@ typedef struct gp__composition {
   gp_result (*run)(
       struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least);
   // Raises *bytes to what it needs of a workspace that no other call has used.
-  gp_result (*room)(
-      struct gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes);
+  gp_result (*room)(struct gp__state *s, const gp__request *q, const gp_policy *given, gp__form h, uint64_t *bytes);
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
@@ -45,14 +44,14 @@ typedef struct gp__own_check {
 // Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
 // lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
-  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
-  unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
-  void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g); // changes the call's geometry
-  int (*form)(gp_policy p, gp__shape h); // of what is moved; NULL: 0
+  gp_policy (*policy)(gp_policy p, gp__form h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
+  unsigned (*threads)(const gp_policy *p, gp__form h, gp__kernel_kind kind); // of a block; NULL: the call's
+  void (*block)(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g); // changes the call's geometry
+  int (*form)(gp_policy p, gp__form h); // of what is moved; NULL: 0
   // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
-  unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
+  unsigned (*resident)(const gp__request *q, const gp_policy *p, gp__form h, const struct gp__spelling *w);
   // Adds further properties of the call that the text depends on; NULL: none.
-  void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
+  void (*spell)(const gp__request *q, const gp_policy *p, gp__form h, struct gp__spelling *w);
   int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
       // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
@@ -107,7 +106,9 @@ GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive);
 GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
   return gp__primitive_of((gp_primitive)primitive)->family->kernels;
 }
-GP__HOST const gp__family *gp__methods_of(const gp__request *q) { return gp__primitive_of(q->primitive)->family; }
+GP__HOST inline const gp__family *gp__methods_of(const gp__request *q) {
+  return gp__primitive_of(q->primitive)->family;
+}
 // The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
 // calls in steps or of calls.
 GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {

@@ -25,10 +25,10 @@ typedef struct gp__policy_row {
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
-// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the conditions that hold.
+// A call as rows see it: its sizes, and its measures in the order of GP__MEASURE.
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
-  unsigned when;
+  unsigned lacks; // conditions of a row that do not hold
   gp__u64 sizes[3];
 } gp__wanted;
 // A call as its family measures it: element sizes, and the bytes that make it small or large.
@@ -37,50 +37,51 @@ typedef struct gp__measures {
   gp__u64 bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written if that is more.
-GP__HOST gp__measures gp__measure_elements(gp__shape s) {
+GP__HOST gp__measures gp__measure_elements(gp__form s) {
   gp__measures m;
-  m.in_size = s.in_size ? s.in_size : s.key_size;
-  m.acc_size = s.acc_size;
-  m.out_size = s.out_size;
-  m.bytes = s.count * (gp__u64)gp__max(s.in_size, s.out_size);
+  m.in_size = s->in_size ? s->in_size : s->key_size;
+  m.acc_size = s->acc_size;
+  m.out_size = s->out_size;
+  m.bytes = s->count * (gp__u64)gp__max(s->in_size, s->out_size);
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
-GP__HOST gp__measures gp__measure_keys(gp__shape s) {
+GP__HOST gp__measures gp__measure_keys(gp__form s) {
   gp__measures m;
-  m.in_size = s.key_size;
-  m.acc_size = s.acc_size;
-  m.out_size = s.in_size;
-  m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
+  m.in_size = s->key_size;
+  m.acc_size = s->acc_size;
+  m.out_size = s->in_size;
+  m.bytes = (s->count + s->count2) * (unsigned)(s->key_size + s->in_size);
   return m;
 }
-GP__HOST gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
+GP__HOST gp__wanted gp__wanted_of(gp__form h, gp__measures m, unsigned when) {
   gp__wanted w;
   w.primitive = h->primitive;
   w.in_size = m.in_size;
   w.acc_size = m.acc_size;
   w.out_size = m.out_size;
-  w.when = when;
+  w.lacks = ~when / GP__IF * GP__IF;
   w.sizes[0] = m.bytes;
   w.sizes[1] = h->count + h->count2;
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
-GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
-  const unsigned flags = row->when / GP__IF;
-  int named = (row->primitive > 0) + (row->policy.algorithm > 0);
+GP__HOST inline int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
+  unsigned flags = row->when / GP__IF;
   gp__u64 size;
-  if ((row->when & ~w->when) >= GP__IF || (row->primitive && row->primitive != w->primitive)) return 0; // the most
+  int named;
+  if (row->when & w->lacks || (row->primitive && row->primitive != w->primitive)) return 0; // the most
   size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if (row->from > size || (row->to && row->to <= size)) return 0;
+  named = (row->primitive > 0) + (row->policy.algorithm > 0);
   if ((row->in_size & row->acc_size & row->out_size) != -1) { // not of all types
     if ((row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
         (row->out_size >= 0 && row->out_size != w->out_size))
       return 0;
     named += (row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0);
   }
-  if (flags) named += __builtin_popcount(flags);
+  for (; flags; flags &= flags - 1) ++named;
   return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) + 64 * named;
 }
 // A row in a list: its gp_policy_source, and how many rows behind the next one is.
@@ -95,8 +96,9 @@ GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__liste
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; i += list ? list[i].step : 1) {
     int fit = gp__row_fit(rows + i, w);
-    if (fit && list) fit += (GP_POLICY_PORTABLE - list[i].source) << 16;
-    if (!fit || (all == GP__ROWS_MOST && fits[all - 1] >= fit)) continue;
+    if (!fit) continue;
+    if (list) fit += (GP_POLICY_PORTABLE - list[i].source) << 16;
+    if (all == GP__ROWS_MOST && fits[all - 1] >= fit) continue;
     for (k = all < GP__ROWS_MOST ? all++ : all - 1; k > 0 && fits[k - 1] < fit; --k)
       fits[k] = fits[k - 1], found[k] = found[k - 1];
     fits[k] = fit, found[k] = rows + i;
@@ -108,7 +110,8 @@ GP__HOST int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills the open fields of a policy from the rows that fit, the best first.
-GP__HOST gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
+GP__HOST gp_policy gp__fill(gp_policy given, const gp__policy_row *rows, int count, gp__wanted w) {
+  gp_policy p = given;
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
   int i;
@@ -125,4 +128,4 @@ GP__HOST gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, 
 }
 // measure: that of the family (gp__rules).
 #define GP__FILL(p, rows, measure, s, when) \
-  gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(&(s), measure(s), when))
+  gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(s, measure(s), when))

@@ -14,8 +14,8 @@ GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uin
 GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
-GP__HOST gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p, int run,
-    gp_stream stream, uint64_t least) {
+GP__HOST gp_result gp__run_chosen(
+    gp__state *s, const gp__request *q, gp__form h, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
   const gp__composition *composed = gp__composition_of(q);
@@ -33,7 +33,7 @@ GP__HOST gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__
     result = gp__get_kernel(s, who, q, p, h, kinds[i], 1, &kernels[i]);
   if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
     const gp__request check = family->checked(q);
-    const gp__geometry g = gp__geometry_of(*p, *h, 0);
+    const gp__geometry g = gp__geometry_of(*p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
   if (result == GP_SUCCESS && !idle && gp__calls_behind(q, p, 0, &behind)) {

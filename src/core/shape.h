@@ -25,6 +25,7 @@ typedef struct gp__shape {
   gp__u64 count2; // merge and sets
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
+typedef const gp__shape *gp__form; // the shape, as rules take it
 
 // Numbers that several rules need.
 enum {
@@ -54,7 +55,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
 }
 
 // Devices whose clusters' blocks write to each other's shared memory. Those of consumers have other limits.
-GP__RULE int gp__has_clusters(gp__shape s) { return s.compute_capability >= 90 && s.compute_capability < 120; }
+GP__RULE int gp__has_clusters(gp__form s) { return s->compute_capability >= 90 && s->compute_capability < 120; }
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }
 GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
@@ -77,8 +78,8 @@ GP__RULE int gp__chunk_by_vectors(int size, int items) {
 GP__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
 // Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
-GP__RULE int gp__policy_valid_common(gp_policy p) {
-  return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
-      p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
-      p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+GP__RULE int gp__policy_valid_common(const gp_policy *p) {
+  return p->threads >= 32 && p->threads <= 1024 && p->threads % GP__WARP == 0 && p->vectors >= 1 && p->vectors <= 16 &&
+      p->load > 0 && p->load < GP_CACHE_COUNT && p->store > 0 && p->store < GP_CACHE_COUNT && p->store != GP_CACHE_L2 &&
+      p->blocks_per_sm >= 0 && p->blocks_per_sm <= 32 && (p->overlap == 1 || p->overlap == 2);
 }

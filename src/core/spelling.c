@@ -78,8 +78,7 @@ GP__HOST unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsig
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
 // Most kernels that are not maps promise the resident blocks that the policy asks for.
-GP__HOST unsigned gp__resident_blocks(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
@@ -87,15 +86,15 @@ static const gp__kernel_rules gp__kernels_of_policy = {
     GP__SAME_KERNELS, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 
 // Threads of a block of one kernel of a call.
-GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   const unsigned threads = own && own->threads ? own->threads(p, h, kind) : 0;
-  return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), *p);
+  return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), p);
 }
 
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
-GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
-    int capability, gp__spelling *w) {
+GP__HOST void gp__spell(
+    const gp__request *q, const gp_policy *p, gp__form h, gp__kernel_kind kind, int capability, gp__spelling *w) {
   const gp__kernel_rules *own = gp__methods_of(q)->kernels;
   const int traits = gp__traits_of_kind(kind);
   int i;
@@ -115,7 +114,7 @@ GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shap
   if (traits & GP__OF_BYTES) {
     w->size = q->moves.size ? q->moves.size : q->in_layout.field_count ? 1 : (int)q->in_size;
     w->word = q->moves.word;
-    if (own && own->form) w->form = own->form(*p, *h);
+    if (own && own->form) w->form = own->form(*p, h);
     if (own) w->resident = own->resident(q, p, h, w);
     return;
   }
@@ -123,11 +122,13 @@ GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shap
   w->op = q->op, w->transform = q->transform, w->equal = q->equal, w->stored = q->stored;
   w->user_op = q->user_op, w->user_transform = q->user_transform, w->user_equal = q->user_equal;
   w->user_stored = q->user_stored;
-  w->in_type = q->in_type, w->in_struct = q->in_struct, w->in_size = (int)q->in_size;
-  w->in2_type = q->in2_type, w->in2_struct = q->in2_struct, w->in2_size = (int)q->in2_size;
-  w->acc_type = q->acc_type, w->acc_struct = q->acc_struct, w->acc_size = (int)q->acc_size;
-  w->out_type = q->out_type, w->out_struct = q->out_struct, w->out_size = (int)q->out_size;
-  w->key_type = q->key_type, w->key_struct = q->key_struct, w->key_size = (int)q->key_size;
+#define GP__SPELL(of) w->of##_type = q->of##_type, w->of##_struct = q->of##_struct, w->of##_size = (int)q->of##_size;
+  GP__SPELL(in)
+  GP__SPELL(in2)
+  GP__SPELL(acc)
+  GP__SPELL(out)
+  GP__SPELL(key)
+#undef GP__SPELL
   w->offset_type = q->offset_type, w->offset_size = (int)q->offset_size;
   w->out2_type = q->out2_type, w->out2_size = (int)q->out2_size;
   w->is_arg = q->is_arg;

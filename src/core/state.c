@@ -143,8 +143,7 @@ GP__HOST void gp__close_warm(gp__state *s); // core/warm.c
 GP__HOST gp_result gp__open_online(gp__state *s);
 GP__HOST void gp__close_online(gp__state *s);
 GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
-GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy);
 // Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
 // where a number is kept that is *as until more is learned; NULL: the search goes on.
-GP__HOST const unsigned *gp__settled(
-    gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as);
+GP__HOST const unsigned *gp__settled(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy, unsigned *as);

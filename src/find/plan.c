@@ -25,7 +25,7 @@ GP__HOST gp_result gp__launch_find(const gp__launching *l) {
   a.count = l->h->count;
   a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  a.rounds = l->g->tile_items / gp__find_round_items(*l->p, *l->h);
+  a.rounds = l->g->tile_items / gp__find_round_items(*l->p, l->h);
   a.scalar = q->init;
   if (q->primitive == GP_LEXICOGRAPHIC) {
     const int shorter = q->count < q->count2 ? -1 : q->count > q->count2;

@@ -22,6 +22,6 @@ GP__RULE int gp__find_packs(int size, int inputs, int vectors) {
   return gp__max(1, vectors * GP__VECTOR / (gp__find_items(size) * size * inputs));
 }
 
-GP__RULE int gp__policy_valid_find(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_find(gp_policy p, gp__form s) {
   return (void)s, (p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) && p.blocks_per_sm >= 1;
 }

@@ -214,7 +214,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
     return result;
   }
   if (held.capturing) gp__keep_captured(kernels, count);
-  geometry = gp__geometry_of(*p, h, 0);
+  geometry = gp__geometry_of(*p, &h, 0);
   geometry.shared_bytes = 0;
   result = make(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {

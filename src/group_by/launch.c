@@ -34,7 +34,7 @@ GP__HOST gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *w
   gp_policy p;
   gp__geometry geometry;
   GP__CHECK(gp__choose_here(s, q, NULL, &h, &p, NULL));
-  geometry = gp__geometry_of(p, h, 0);
+  geometry = gp__geometry_of(p, &h, 0);
   if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
   if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
   if (gp__calls_behind(q, &p, 0, &other)) GP__CHECK(gp__step_room(s, &other, words, scratch));

@@ -103,8 +103,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
 GP__CALLS_BY_PLAN(group_by, gp__group_plan_of);
 
 // 40 registers suffice.
-GP__HOST unsigned gp__resident_groups(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_groups(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
 }

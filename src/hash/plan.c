@@ -21,7 +21,7 @@ GP__HOST int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__ker
   return count;
 }
 // Kernels know keys as words, the largest that their size and alignment allow, but for bool.
-GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   int word = 8;
   (void)p, (void)h;
   while ((q->key_struct ? q->key_struct->align : q->key_size) % (unsigned)word || q->key_size % (unsigned)word)
@@ -34,8 +34,7 @@ GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp_
   w->described = 0;
   w->list_count = 0;
 }
-GP__HOST unsigned gp__resident_hash(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_hash(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)q, (void)p, (void)h, (void)w;
   return 0;
 }

@@ -12,8 +12,7 @@ GP__HOST void gp__name_histogram(const gp__spelling *q, gp__text *t) {
   if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
 // 40 registers suffice with few vectors in flight.
-GP__HOST unsigned gp__resident_histograms(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
 }

@@ -29,11 +29,11 @@ GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
 // Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
 GP__RULE gp__u64 gp__histogram_stride(int by_value, gp__u64 bins) { return by_value ? 256 : bins + 1; }
 // The counters of all channels; the last one is for channels that are not counted.
-GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__shape s) {
-  return s.exact ? (unsigned)s.histogram.active *
-              gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
+GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__form s) {
+  return s->exact ? (unsigned)s->histogram.active *
+              gp__histogram_stride(gp__histogram_by_value(p.algorithm, s->in_size, 1), s->histogram.bins) +
           1
-                 : (unsigned)s.histogram.active * s.histogram.bins;
+                  : (unsigned)s->histogram.active * s->histogram.bins;
 }
 GP__RULE gp__u64 gp__round_up(gp__u64 x, gp__u64 to) { return (x + to - 1) / to * to; }
 // Boundaries in shared memory, in bytes; 0: they stay where they are.
@@ -74,30 +74,30 @@ GP__RULE unsigned gp__histogram_blocks(gp__u64 vectors, unsigned threads) {
           : vectors / threads >= 2 ? 8
           : vectors * 4 / threads + 1);
 }
-GP__RULE unsigned gp__histogram_cluster(gp_policy p, gp__shape s) {
-  return gp__histogram_blocks(gp__ceil_div(s.count * (unsigned)s.histogram.channels,
-                                  (unsigned)gp__vector_items(gp__max(s.in_size, s.in2_size))),
+GP__RULE unsigned gp__histogram_cluster(gp_policy p, gp__form s) {
+  return gp__histogram_blocks(gp__ceil_div(s->count * (unsigned)s->histogram.channels,
+                                  (unsigned)gp__vector_items(gp__max(s->in_size, s->in2_size))),
       (unsigned)p.threads);
 }
 // Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
 // block can get, and reserves 1 KiB for each block.
-GP__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
-  return (s.shared_bytes + 1024) / (p.algorithm == GP_ONE_CLUSTER ? 1 : gp__max(p.blocks_per_sm, 1)) - 1024 -
+GP__RULE int gp__histogram_room(gp_policy p, gp__form s) {
+  return (s->shared_bytes + 1024) / (p.algorithm == GP_ONE_CLUSTER ? 1 : gp__max(p.blocks_per_sm, 1)) - 1024 -
       GP__HISTOGRAM_STATIC_BYTES;
 }
 // Bytes of one copy of a block's counters, and of its tables, with the counters that a cluster's block stores.
-GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
-  return s.exact ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
-      : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__form s) {
+  return s->exact ? gp__histogram_slots(p, s) * (unsigned)(s->in2_size ? s->out_size : 4)
+      : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s->out_size) * (unsigned)s->out_size;
 }
-GP__RULE gp__u64 gp__histogram_table_bytes(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__histogram_table_bytes(gp_policy p, gp__form s) {
   return (p.algorithm == GP_ONE_CLUSTER
                  ? gp__round_up(
-                       (s.histogram.bins * (unsigned)s.histogram.active * 2 / gp__histogram_cluster(p, s) + 1) * 8,
+                       (s->histogram.bins * (unsigned)s->histogram.active * 2 / gp__histogram_cluster(p, s) + 1) * 8,
                        GP__VECTOR)
                  : 0) +
-      (s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
-              ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
+      (s->histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s->in_size, s->exact)
+              ? gp__histogram_search_bytes(p.algorithm, s->exact, s->histogram.bins, s->histogram.active, s->in_size)
               : 0);
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
@@ -107,26 +107,26 @@ GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, gp__i64 room, unsigned copies
       ? copies
       : gp__histogram_fit(bytes, room, copies / 2);
 }
-GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__form s) {
   return gp__histogram_fit(gp__histogram_copy_bytes(p, s),
       (gp__i64)gp__histogram_room(p, s) - (gp__i64)gp__histogram_table_bytes(p, s),
       p.algorithm == GP_ONE_CLUSTER ? (unsigned)GP__HISTOGRAM_COPIES
-          : s.exact || p.threads >= 1024 ? (unsigned)GP__WARP
+          : s->exact || p.threads >= 1024 ? (unsigned)GP__WARP
           : (unsigned)p.threads / GP__WARP);
 }
 // Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
 // weights.
-GP__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
+GP__RULE int gp__histogram_halves(gp_policy p, gp__form s) {
+  return p.blocks_per_sm == 1 && s->exact && !s->in2_size && s->in_size > 1 && s->histogram.channels == 1 &&
       gp__histogram_replicas(p, s) == 0 &&
       gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
           (gp__i64)gp__histogram_room(p, s) - (gp__i64)gp__histogram_table_bytes(p, s), 1) == 1;
 }
-GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__form s) {
   return p.blocks_per_sm >= 1 && (p.threads & (p.threads - 1)) == 0 &&
       (p.algorithm == GP_SHARED_BINS ? gp__histogram_replicas(p, s) > 0 || gp__histogram_halves(p, s)
-              : p.algorithm == GP_ONE_CLUSTER ? s.exact && gp__has_clusters(s) &&
-                  !(s.count * (unsigned)s.histogram.channels >> 31) && gp__histogram_replicas(p, s) > 0
-                                              : p.algorithm == GP_GLOBAL_BINS && s.exact &&
+              : p.algorithm == GP_ONE_CLUSTER ? s->exact && gp__has_clusters(s) &&
+                  !(s->count * (unsigned)s->histogram.channels >> 31) && gp__histogram_replicas(p, s) > 0
+                                              : p.algorithm == GP_GLOBAL_BINS && s->exact &&
                   (gp__i64)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }

@@ -31,23 +31,23 @@ static const gp__policy_row gp__histogram_rows[] = {
     GP__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
 // One cluster, for few samples of one channel, of equal weight. Searches want more multiprocessors.
-GP__HOST int gp__histogram_suits_cluster(gp_policy p, gp__shape s) {
+GP__HOST int gp__histogram_suits_cluster(gp_policy p, gp__form s) {
   const gp__u64 slots = gp__histogram_slots(p, s);
-  return s.histogram.channels == 1 && !s.in2_size && (slots <= 4098 || (slots <= 16386 && slots <= s.count)) &&
-      s.count * (unsigned)s.in_size <= (s.histogram.by_ranges ? 128 << 10 : 512 << 10) &&
+  return s->histogram.channels == 1 && !s->in2_size && (slots <= 4098 || (slots <= 16386 && slots <= s->count)) &&
+      s->count * (unsigned)s->in_size <= (s->histogram.by_ranges ? 128 << 10 : 512 << 10) &&
       gp__policy_valid_histogram(p, s);
 }
 // Bytes of the samples.
-GP__HOST gp__measures gp__measure_histogram(gp__shape s) {
+GP__HOST gp__measures gp__measure_histogram(gp__form s) {
   gp__measures m = gp__measure_elements(s);
-  m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
+  m.bytes = s->count * (unsigned)s->histogram.channels * (unsigned)s->in_size;
   return m;
 }
-GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__form s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  if (!s.exact) {
+  if (!s->exact) {
     q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
     while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
@@ -57,7 +57,7 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
     const gp__u64 slots = gp__histogram_slots(q, s);
     q = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s,
         slots > 3072 ? GP__IF_HISTOGRAM_MANY_BINS
-            : slots > 514 || s.histogram.by_ranges ? GP__IF_HISTOGRAM_BINS
+            : slots > 514 || s->histogram.by_ranges ? GP__IF_HISTOGRAM_BINS
             : 0);
     if (p.algorithm || gp__histogram_suits_cluster(q, s)) return q;
     q = p;
@@ -67,12 +67,12 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   blocks = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS &&
       (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
-          gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.histogram.active, 1)))
+          gp__histogram_slots(q, s) / 4 <= s->count * (unsigned)gp__max(s->histogram.active, 1)))
     for (; blocks; blocks = blocks > 1) {
-      const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
+      const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s->in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
       q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
           blocks == 1 ? alone
-              : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
+              : s->in_size > 1 ? GP__IF_HISTOGRAM_WIDE
               : 0);
       if (gp__histogram_replicas(q, s) >= (blocks == 3 ? 4u
                                                   : blocks == 2 ? (unsigned)GP__WARP

@@ -13,12 +13,12 @@ GP__HOST void gp__name_layouts(const gp__spelling *q, gp__text *t) {
 }
 
 // A conversion is spelled by the fields that it moves.
-GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  const int staged = gp__layout_staged(*p, *h);
+GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
+  const int staged = gp__layout_staged(*p, h);
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
   int i;
-  w->tile = gp__layout_tile(*p, *h);
+  w->tile = gp__layout_tile(*p, h);
   w->chunk = staged ? h->layout.chunk : 0;
   w->in_side = !staged ? 0 : h->layout.in_width <= (unsigned)w->tile ? (int)h->layout.in_width : -1;
   w->out_side = !staged ? 0 : h->layout.out_width <= (unsigned)w->tile ? (int)h->layout.out_width : -1;
@@ -27,8 +27,7 @@ GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, const 
   w->list_count = (uint64_t)count;
 }
 // As many blocks as leave registers for a thread's chunk.
-GP__HOST unsigned gp__resident_layouts(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
   const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
   (void)q, (void)p;

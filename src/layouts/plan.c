@@ -7,7 +7,7 @@
 // True if the input of a conversion is copied first.
 GP__HOST int gp__converts_copy(const gp__request *q, const gp_policy *p) {
   const gp__shape h = gp__shape_of(q);
-  return h.in_place && !gp__layout_local(*p, h);
+  return h.in_place && !gp__layout_local(*p, &h);
 }
 // Structs that a thread takes at a time: as many as make each field's values whole words, if registers hold them.
 GP__HOST int gp__layout_chunk(const gp__request *q) {
@@ -58,7 +58,7 @@ GP__HOST gp_result gp__launch_layouts(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__layout_args a;
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
-  if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, *l->h), &a);
+  if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, l->h), &a);
   if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
         gp__ceil_div(l->h->layout.in_bytes, (gp__u64)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);

@@ -30,26 +30,27 @@ GP__RULE int gp__layout_fitting(int tile, int most, gp__u64 in_width, gp__u64 ou
       : gp__layout_fitting(tile - GP__LAYOUT_STEP, most, in_width, out_width);
 }
 // Structs of a staged tile; 0: values go one by one.
-GP__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
-  return s.layout.chunk > 0
-      ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-            gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)), s.layout.in_width,
-            s.layout.out_width)
+GP__RULE int gp__layout_staged(gp_policy p, gp__form s) {
+  return s->layout.chunk > 0
+      ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s->in_size, s->out_size)),
+            gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s->in_size, s->out_size)), s->layout.in_width,
+            s->layout.out_width)
       : 0;
 }
-GP__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
-  return gp__layout_staged(p, s) ? gp__layout_staged(p, s)
-      : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
-}
-GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__layout_tile(gp_policy p, gp__form s) {
   return gp__layout_staged(p, s)
-      ? gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.in_size, s.layout.in_width == 1) +
-          gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
-      : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
+      ? gp__layout_staged(p, s)
+      : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s->in_size, s->out_size));
+}
+GP__RULE int gp__layout_shared_bytes(gp_policy p, gp__form s) {
+  return gp__layout_staged(p, s)
+      ? gp__layout_region(gp__layout_staged(p, s), s->layout.chunk, s->in_size, s->layout.in_width == 1) +
+          gp__layout_region(gp__layout_staged(p, s), s->layout.chunk, s->out_size, s->layout.out_width == 1)
+      : gp__layout_tile(p, s) * gp__max(s->in_size, s->out_size);
 }
 // True if, in place, structs move within tiles only.
-GP__RULE int gp__layout_local(gp_policy p, gp__shape s) {
-  return s.layout.chunk >= 0 && s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
-      gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
-      gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
+GP__RULE int gp__layout_local(gp_policy p, gp__form s) {
+  return s->layout.chunk >= 0 && s->in_size == s->out_size && s->layout.in_width > 0 && s->layout.out_width > 0 &&
+      gp__layout_tile(p, s) % (s->layout.in_width <= 0x7fffffff ? (int)s->layout.in_width : 0x7fffffff) == 0 &&
+      gp__layout_tile(p, s) % (s->layout.out_width <= 0x7fffffff ? (int)s->layout.out_width : 0x7fffffff) == 0;
 }

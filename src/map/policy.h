@@ -27,12 +27,12 @@ GP__RULE int gp__has_table(int primitive) {
 GP__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
 GP__RULE int gp__is_bound(int primitive) { return primitive == GP_LOWER_BOUND || primitive == GP_UPPER_BOUND; }
 // A search keeps the needles of a thread in registers: 32 of 4 bytes spilled.
-GP__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_map(gp_policy p, gp__form s) {
   return (p.algorithm == GP_DIRECT ||
-             (p.algorithm == GP_TWO_PHASE && gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8))) &&
-      (s.primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
-      (!gp__has_table(s.primitive) || p.vectors <= 2) &&
-      (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
-      (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
-      (!gp__is_bound(s.primitive) || gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16);
+             (p.algorithm == GP_TWO_PHASE && gp__is_bound(s->primitive) && (s->in_size == 4 || s->in_size == 8))) &&
+      (s->primitive != GP_COPY_BATCH || gp__policy_valid_batch(p, s)) &&
+      (!gp__has_table(s->primitive) || p.vectors <= 2) &&
+      (!gp__visits_edges(s->primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
+      (s->primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s->shared_bytes) &&
+      (!gp__is_bound(s->primitive) || gp__map_items(p.vectors, s->in_size, s->in2_size, s->out_size) <= 16);
 }

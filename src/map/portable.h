@@ -21,21 +21,21 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_MAP_SAMPLES, 0, 0, GP_TWO_PHASE, 0, 0, 0, 0, 29),
     GP__H200(0, -1, 0, 0, 0, GP_TWO_PHASE, 512, 1, 0, 4, 29),
 };
-GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
-  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
-  if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
+GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
+  const int shrinks = s->primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
+  if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
-  if (gp__has_table(s.primitive)) { // not tuned yet
+  if (gp__has_table(s->primitive)) { // not tuned yet
     p.vectors = gp__default_to(p.vectors, 1);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s.primitive == GP_GROUP_BY_MANY ? 6 : 8);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s->primitive == GP_GROUP_BY_MANY ? 6 : 8);
   }
-  if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
+  if (!s->in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
-      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0) |
-          (gp__is_bound(s.primitive) && (s.in_size == 4 || s.in_size == 8) && s.count >= 1 << 18 &&
-                      s.segments * (unsigned)s.in_size >= 128 << 10 && s.segments / 4 <= s.count
+      (s->in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s->primitive) ? GP__IF_MAP_GRAPHS : 0) |
+          (gp__is_bound(s->primitive) && (s->in_size == 4 || s->in_size == 8) && s->count >= 1 << 18 &&
+                      s->segments * (unsigned)s->in_size >= 128 << 10 && s->segments / 4 <= s->count
                   ? GP__IF_MAP_SAMPLES
                   : 0));
   while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;

@@ -61,7 +61,7 @@ GP__HOST gp_result gp__run_written(
   return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
 }
 GP__HOST gp_result gp__bytes_of_written(
-    gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
+    gp__state *s, const gp__request *q, const gp_policy *given, gp__form h, uint64_t *bytes) {
   gp__request own = *q;
   (void)h;
   own.policy = given;

@@ -47,11 +47,11 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   while ((tiles - 1) >> left) ++left;
   a.log2_ways = four ? 2 - left % 2 : 1;
   if (four) left = (left + 1) / 2;
-  if (four && !gp__four_together(*l->p, *l->h, tiles))
-    a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(*l->h));
+  if (four && !gp__four_together(*l->p, l->h, tiles))
+    a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
   GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(tiles, 0x7fffffffu), g->threads,
-      (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
+      (unsigned)gp__sort_tile_shared_bytes(*l->p, l->h), &a));
   for (run = g->tile_items; left--; run *= 2) {
     a.run = run;
     a.keys = a.out_keys, a.values = a.out_values;

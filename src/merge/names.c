@@ -36,7 +36,7 @@ GP__HOST void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops)
   ops[1].a = gp__key_name(q); // a sort's transform
 }
 
-GP__HOST void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_merge_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__MERGE_SORT_TILES) g->shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
-  if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h.key_size;
+  if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h->key_size;
 }

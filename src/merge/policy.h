@@ -15,16 +15,16 @@ GP__RULE int gp__is_set(int primitive) { return primitive >= GP_SET_UNION && pri
 GP__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
   return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
 }
-GP__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
-  return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
+GP__RULE int gp__merge_tile(gp_policy p, gp__form s) {
+  return p.threads * gp__merge_items(p.vectors, s->key_size, s->in_size);
 }
 // Tiles of merge sort hold one extra vector: they are a little longer than a power of two, so that 2^n elements take a
 // pass less.
 GP__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
   return gp__merge_items(vectors + 1, key_size, in_size);
 }
-GP__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
-  return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
+GP__RULE int gp__sort_tile(gp_policy p, gp__form s) {
+  return p.threads * gp__sort_tile_items(p.vectors, s->key_size, s->in_size);
 }
 // Bytes of shared memory. Window: elements, with room for misalignment at both ends of each input. Out: elements of
 // warps, each with room for its own misalignment. Source: places of values, 2 bytes each.
@@ -54,18 +54,18 @@ GP__RULE int gp__merge_mirror_bytes(int items, int size) {
   return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
 }
 // Dynamic shared memory of a block that merges, and of one that sorts a tile.
-GP__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__merge_shared_bytes(gp_policy p, gp__form s) {
   return 2 *
-      (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
-          gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
-      gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
-      gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
-      gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+      (gp__merge_ring_bytes(gp__merge_tile(p, s), s->key_size) +
+          gp__merge_mirror_bytes(gp__merge_items(p.vectors, s->key_size, s->in_size), s->key_size)) +
+      gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s->key_size, s->in_size), s->key_size) +
+      gp__merge_source_bytes(gp__merge_tile(p, s), s->in_size) +
+      gp__merge_window_bytes(gp__merge_tile(p, s), s->in_size, 2);
 }
-GP__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
-      gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
-      gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
+GP__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__form s) {
+  return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s->key_size, 1) +
+      gp__merge_source_bytes(gp__sort_tile(p, s), s->in_size) +
+      gp__merge_window_bytes(gp__sort_tile(p, s), s->in_size, 1);
 }
 // Four-way merges carry small values with their keys; for larger ones they carry the places.
 GP__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
@@ -82,19 +82,19 @@ GP__RULE int gp__merge_slack_bytes(int items, int key_size) {
 }
 // Shared memory of a block that merges four runs. Its tile is as long as a sorted tile. Each of its two pairs of runs
 // is merged by whole threads, so a thread's part is longer than its share of the tile.
-GP__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
-      gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
-      gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
+GP__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__form s) {
+  return gp__merge_window_bytes(gp__sort_tile(p, s), s->key_size, 4) +
+      gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s->key_size) +
+      gp__merge_carried_bytes(gp__sort_tile(p, s), s->key_size, s->in_size);
 }
 // Results of a tile: keys, places of values, the tile's values.
 GP__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
   return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_source_bytes(tile, in_size) +
       gp__merge_window_bytes(tile, in_size, 2);
 }
-GP__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
-      2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
+GP__RULE int gp__set_shared_bytes(gp_policy p, gp__form s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s->key_size, 2) +
+      2 * gp__set_result_bytes(gp__merge_tile(p, s), s->key_size, s->in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
 GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
@@ -103,25 +103,26 @@ GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
 // A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
 // resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
-GP__RULE int gp__four_together(gp_policy p, gp__shape s, gp__u64 tiles) {
-  return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
+GP__RULE int gp__four_together(gp_policy p, gp__form s, gp__u64 tiles) {
+  return tiles <= (unsigned)(s->multiprocessors * p.blocks_per_sm);
 }
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
-GP__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
-  return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
+GP__RULE int gp__policy_valid_four_way(gp_policy p, gp__form s) {
+  return (p.threads & (p.threads - 1)) == 0 &&
+      s->count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
       gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
-      gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
+      gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s->shared_bytes;
 }
-GP__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
-      (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
+GP__RULE int gp__policy_valid_merge(gp_policy p, gp__form s) {
+  return p.blocks_per_sm >= 1 && s->key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
+      (s->primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
               ? gp__policy_valid_four_way(p, s)
-              : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+              : (s->primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
                         : p.algorithm == GP_PIPELINED
-                        ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+                        ? gp__is_set(s->primitive) && s->compute_capability >= 90 && p.threads <= 1024 - GP__WARP
                         : p.algorithm == GP_MERGE_PATH) &&
-                  gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
-                      s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                  gp__max(gp__is_set(s->primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                      s->primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
                           GP__MERGE_STATIC_BYTES <=
-                      s.shared_bytes);
+                      s->shared_bytes);
 }

@@ -29,15 +29,15 @@ static const gp__policy_row gp__merge_rows[] = {
     GP__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
     GP__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
 };
-GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
-  const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
+GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__form s) {
+  const int vectors = p.vectors, threads = p.threads, alone = !s->in_size;
+  const int sets = gp__is_set(s->primitive), wide = sets && alone && s->key_size > 4;
   int small;
   p = GP__FILL(p, gp__merge_rows, gp__measure_keys, s,
       (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
-          (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
-          (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
-  small = p.algorithm == GP_PIPELINED && alone && !wide && !((s.count + s.count2) >> 21);
+          (s->key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
+          (sets && alone && s->compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
+  small = p.algorithm == GP_PIPELINED && alone && !wide && !((s->count + s->count2) >> 21);
   if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
   if (p.algorithm == GP_FOUR_WAY_PASSES)
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // each thread has 64 registers

@@ -18,10 +18,10 @@ GP__RULE gp__u64 gp__canonical_rounds(gp__u64 count, int in_size) {
   return count / (gp__u64)(GP__CANONICAL_REDUCE_TILES * gp__canonical_round(in_size)) + 1;
 }
 
-GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__form s) {
   return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
       p.blocks_per_sm >= 1 &&
-      (!s.reproducible ||
+      (!s->reproducible ||
           (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
               p.vectors == GP__CANONICAL_REDUCE_VECTORS));
 }

@@ -30,49 +30,49 @@ GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) 
 }
 // tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
 // replicas: parts.
-GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
-  gp__u64 units = s.segments, share = 0, results = 1;
-  const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),
+  gp__u64 units = s->segments, share = 0, results = 1;
+  const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s->in_size)),
                  items = (unsigned)threads * chunk; // of a tile
   g->replicas = 1;
   if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
     gp__u64 groups, fit, most;
-    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
+    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s->rows.length) ++g->log2_lanes;
     groups = (unsigned)threads >> g->log2_lanes;
-    fit = s.rows.length ? items / s.rows.length : groups;
-    most = s.segments / resident;
+    fit = s->rows.length ? items / s->rows.length : groups;
+    most = s->segments / resident;
     g->tile_items = fit < groups ? fit : most < groups ? groups : (most < fit ? most : fit) / groups * groups;
-    units = gp__ceil_div(s.segments, g->tile_items);
-  } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s.segments, (unsigned)warps);
+    units = gp__ceil_div(s->segments, g->tile_items);
+  } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s->segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);
     share = 1;
     if (p.algorithm == GP_LOOK_BACK) { // a tile of single elements has an odd number
-      g->tile_items = items - (s.rows.length % (unsigned)gp__vector_items(s.in_size) != 0);
-      g->replicas = (unsigned)gp__ceil_div(s.rows.length, g->tile_items);
+      g->tile_items = items - (s->rows.length % (unsigned)gp__vector_items(s->in_size) != 0);
+      g->replicas = (unsigned)gp__ceil_div(s->rows.length, g->tile_items);
     } else if (p.algorithm == GP_EVEN_SHARE)
       g->replicas = (unsigned)gp__row_parts(
-          units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round), resident, &share);
+          units, gp__ceil_div(gp__row_windows(s->rows.length, s->in_size, 1), round), resident, &share);
     if (p.algorithm != GP_LOOK_BACK) g->tile_items = share * round;
   } else {
-    const gp__u64 columns = s.rows.columns;
+    const gp__u64 columns = s->rows.columns;
     const int scan = p.algorithm == GP_LOOK_BACK;
-    const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
-    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1; // elements of a slot
-    const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
+    const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s->in_size, s->acc_size); // columns of a lane
+    const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s->in_size) : 1; // elements of a slot
+    const unsigned lanes = scan ? gp__rows_line(s->in_size) : (unsigned)GP__WARP;
     unsigned round;
     // Lanes across the rows, or more if rows are so short that others had nothing to do.
     while (1 << (g->log2_lanes + 1) <= threads && (gp__u64)wide << g->log2_lanes < columns &&
         (1u << g->log2_lanes < lanes ||
-            (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s.rows.length * (scan + 1)))
+            (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s->rows.length * (scan + 1)))
       ++g->log2_lanes;
     round = ((unsigned)threads >> g->log2_lanes) * (scan ? each : (unsigned)p.vectors);
     results = (gp__u64)wide << g->log2_lanes;
-    units = s.segments / columns * gp__ceil_div(columns, results);
-    g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
+    units = s->segments / columns * gp__ceil_div(columns, results);
+    g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s->rows.length, round), resident, &share);
     if (scan && g->replicas > 1) // a block has one tile of each column
-      g->replicas = (unsigned)gp__ceil_div(s.rows.length, round), share = 1;
+      g->replicas = (unsigned)gp__ceil_div(s->rows.length, round), share = 1;
     g->tile_items = share * round;
   }
   g->tiles = units * g->replicas;
@@ -81,9 +81,9 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__
     g->words = units * results *
         (form == GP__ROWS_COLUMNS ? gp__columns_look_back_slots(g->replicas, (unsigned)threads >> g->log2_lanes)
             : gp__look_back_slots(g->replicas)) *
-        (unsigned)gp__acc_words(s.acc_size);
-  else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s.acc_size);
-  if (s.primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s.segments * (unsigned)s.acc_size;
+        (unsigned)gp__acc_words(s->acc_size);
+  else if (g->replicas > 1) g->words = g->tiles * results * (unsigned)gp__acc_words(s->acc_size);
+  if (s->primitive == GP_ROW_MAP && p.algorithm == GP_EVEN_SHARE) g->scratch = s->segments * (unsigned)s->acc_size;
 }
 
 static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elements, gp__portable_rows,

@@ -51,7 +51,7 @@ GP__HOST void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) 
   if (q->primitive != GP_ROW_MAP) return;
   gp__set_operator(&ops[2], gp__in_name(q), gp__device_type(q->acc_type, q->acc_struct), gp__out_name(q));
 }
-GP__HOST void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_rows(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   w->exclusive = (q->flags & GP_EXCLUSIVE) != 0;
-  w->form = gp__rows_form(*p, *h);
+  w->form = gp__rows_form(*p, h);
 }

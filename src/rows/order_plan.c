@@ -14,7 +14,7 @@ GP__HOST int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp
 }
 GP__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Built-in elements move as words of their size. No kernel compares.
-GP__HOST void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_row_order(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->op = GP_OP_DEFAULT, w->in_type = GP_TYPE_DEFAULT;
   w->user_op = NULL, w->in_struct = NULL;

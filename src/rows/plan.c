@@ -81,10 +81,9 @@ GP__HOST gp_result gp__host_axis(gp__host_call *h) {
 }
 
 // Threads that hold 64 elements and more are promised 128 registers, others 64.
-GP__HOST unsigned gp__resident_rows(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   return gp__promise(q, w, (unsigned)p->blocks_per_sm,
-      gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
+      gp__rows_form(*p, h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
               p->vectors * gp__vector_items(h->in_size) >= 64
           ? 512
           : 1024);

@@ -37,32 +37,32 @@ GP__RULE int gp__column_items(int in_size, int acc_size) {
   return gp__column_items_of(gp__vector_items(in_size), acc_size);
 }
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
-GP__RULE int gp__rows_form(gp_policy p, gp__shape s) {
-  return s.rows.columns ? GP__ROWS_COLUMNS
+GP__RULE int gp__rows_form(gp_policy p, gp__form s) {
+  return s->rows.columns ? GP__ROWS_COLUMNS
       : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK ? GP__ROWS_BLOCK
-      : gp__row_windows(s.rows.length, s.in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
+      : gp__row_windows(s->rows.length, s->in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
       : p.algorithm == GP_WARP_SEGMENTS ? GP__ROWS_WARP
       : GP__ROWS_BLOCK;
 }
 // Shared memory of a tile: elements, or results in their places; folds of warps, or of columns' threads.
-GP__RULE int gp__rows_tile_fits(gp_policy p, gp__shape s) {
-  return s.rows.columns ? gp__column_chunk(p.vectors, s.in_size) * s.in_size <= 256 &&
-          p.threads * (s.acc_size * 2 + 1) + 64 <= GP__STATIC_SHARED_BYTES
-                        : p.threads * p.vectors / 8 * 9 * gp__vector_items(s.in_size) *
-                  gp__max(s.in_size, s.primitive == GP_REDUCE_AXIS ? 0 : s.out_size) +
-              (2 + p.threads / GP__WARP) * s.acc_size + 64 <=
+GP__RULE int gp__rows_tile_fits(gp_policy p, gp__form s) {
+  return s->rows.columns ? gp__column_chunk(p.vectors, s->in_size) * s->in_size <= 256 &&
+          p.threads * (s->acc_size * 2 + 1) + 64 <= GP__STATIC_SHARED_BYTES
+                         : p.threads * p.vectors / 8 * 9 * gp__vector_items(s->in_size) *
+                  gp__max(s->in_size, s->primitive == GP_REDUCE_AXIS ? 0 : s->out_size) +
+              (2 + p.threads / GP__WARP) * s->acc_size + 64 <=
           GP__STATIC_SHARED_BYTES;
 }
-GP__RULE int gp__policy_valid_rows(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_rows(gp_policy p, gp__form s) {
   return p.blocks_per_sm >= 1 && (gp__rows_form(p, s) != GP__ROWS_TILE || gp__rows_tile_fits(p, s)) &&
-      (s.primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
+      (s->primitive == GP_SCAN_AXIS ? gp__rows_tile_fits(p, s) &&
                   (p.algorithm == GP_LOOK_BACK ||
                       (p.algorithm == GP_WARP_SEGMENTS && gp__rows_form(p, s) == GP__ROWS_TILE))
-              : p.algorithm == GP_EVEN_SHARE ? !s.rows.columns ||
-                  p.threads * gp__column_items(s.in_size, s.acc_size) * s.acc_size + 64 <= GP__STATIC_SHARED_BYTES
-                                             : !s.rows.columns &&
-                  (s.primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
+              : p.algorithm == GP_EVEN_SHARE ? !s->rows.columns ||
+                  p.threads * gp__column_items(s->in_size, s->acc_size) * s->acc_size + 64 <= GP__STATIC_SHARED_BYTES
+                                             : !s->rows.columns &&
+                  (s->primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
                       : p.algorithm == GP_DIRECT &&
-                              gp__row_windows(s.rows.length, s.in_size, s.rows.shifted) <=
+                              gp__row_windows(s->rows.length, s->in_size, s->rows.shifted) <=
                                   (unsigned)(p.threads * p.vectors)));
 }

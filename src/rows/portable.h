@@ -9,20 +9,20 @@ enum {
   GP__ROWS_LONG = 16 << 10, // windows
   GP__ROWS_KEPT = 16 // vectors of a thread, at most
 };
-GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
-  const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
-  const gp__u64 most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
-  const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
-  const gp__u64 whole = gp__row_windows(s.rows.length, s.in_size, 0);
-  const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
+GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__form s) {
+  const gp__u64 windows = gp__row_windows(s->rows.length, s->in_size, s->rows.shifted);
+  const gp__u64 most = gp__row_windows(s->rows.length, s->in_size, 1); // the workspace depends on no alignment
+  const int map = s->primitive == GP_ROW_MAP, scan = s->primitive == GP_SCAN_AXIS;
+  const gp__u64 whole = gp__row_windows(s->rows.length, s->in_size, 0);
+  const int tile = !s->rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
   const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
   const int threads = gp__default_to(p.threads, tile ? 128 : 256);
   if (!p.algorithm)
     p.algorithm = scan ? (tile ? GP_WARP_SEGMENTS : GP_LOOK_BACK)
-        : s.rows.columns ||
+        : s->rows.columns ||
             (map ? most > (unsigned)(gp__default_to(p.vectors, GP__ROWS_KEPT) * threads)
                 : most > GP__ROWS_LONG ||
-                        (most > GP__ROWS_SHORT && s.segments < (unsigned)s.multiprocessors * GP__ROWS_FEW))
+                        (most > GP__ROWS_SHORT && s->segments < (unsigned)s->multiprocessors * GP__ROWS_FEW))
         ? GP_EVEN_SHARE
         : map ? GP_DIRECT
         : GP_WARP_SEGMENTS;
@@ -33,9 +33,10 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   }
   // Long rows of whole vectors are read by warps.
   if (!p.vectors)
-    p.vectors = (scan && (s.rows.columns || whole > (unsigned)(4 * threads))) || (s.rows.columns && s.in_size == 2) ||
+    p.vectors = (scan && (s->rows.columns || whole > (unsigned)(4 * threads))) ||
+            (s->rows.columns && s->in_size == 2) ||
             (tile && p.algorithm != GP_EVEN_SHARE &&
-                (scan || map || whole <= GP__ROWS_SHORT / 2 || s.rows.length % (unsigned)gp__vector_items(s.in_size)))
+                (scan || map || whole <= GP__ROWS_SHORT / 2 || s->rows.length % (unsigned)gp__vector_items(s->in_size)))
         ? GP__ROWS_KEPT / 2
         : 4;
   while (!vectors && p.vectors > 1 && (scan || gp__rows_form(p, s) == GP__ROWS_TILE) && !gp__rows_tile_fits(p, s))
@@ -46,7 +47,7 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm,
       gp__rows_form(p, s) == GP__ROWS_TILE ? 8
           : p.vectors > 8 ? 2
-          : (!scan && p.vectors > 4) || s.rows.columns ? 3
+          : (!scan && p.vectors > 4) || s->rows.columns ? 3
           : 4);
   return p;
 }

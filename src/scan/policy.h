@@ -44,17 +44,17 @@ GP__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
       (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER * (acc_size + 7) / 8 * 8 : 0);
 }
 
-GP__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_scan(gp_policy p, gp__form s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
              p.algorithm == GP_PIPELINED || (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s))) &&
-      p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
+      p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s->in_size, s->out_size) >= 1 &&
       (p.algorithm != GP_PIPELINED ||
-          (s.compute_capability >= 90 && !s.described && p.stages >= 3 && p.stages <= 8 &&
-              p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
-              gp__pipelined_fits(s.in_size, s.out_size, p.vectors) && s.in_misaligned % s.in_size == 0 &&
-              !(s.reproducible && s.in_misaligned))) &&
-      (!s.reproducible ||
+          (s->compute_capability >= 90 && !s->described && p.stages >= 3 && p.stages <= 8 &&
+              p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s->acc_size <= 16 &&
+              gp__pipelined_fits(s->in_size, s->out_size, p.vectors) && s->in_misaligned % s->in_size == 0 &&
+              !(s->reproducible && s->in_misaligned))) &&
+      (!s->reproducible ||
           (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
               (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
-      gp__scan_shared_bytes(p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
+      gp__scan_shared_bytes(p, s->in_size, s->out_size) + gp__scan_static_bytes(p, s->acc_size) <= s->shared_bytes;
 }

@@ -30,16 +30,16 @@ static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 6656 << 10, 0, 0, 0, 9, 0, 0, 30),
 };
-GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
-  const int misaligned = s.in_misaligned || s.out_misaligned;
-  const unsigned when = (s.reproducible ? GP__IF_SCAN_CANONICAL
+GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__form s) {
+  const int misaligned = s->in_misaligned || s->out_misaligned;
+  const unsigned when = (s->reproducible ? GP__IF_SCAN_CANONICAL
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
                                 : 0) |
-      (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
-      (s.in_size <= 4 && s.out_size <= 4 && !misaligned && !s.reproducible ? GP__IF_SCAN_NARROW : 0) |
-      (s.reproducible || p.threads || p.vectors ? 0
-              : gp__has_clusters(s) && s.acc_size <= 64 &&
-                  s.count <= gp__scan_items(1, s.in_size, s.out_size) * 256ull * (unsigned)GP__CLUSTER
+      (misaligned && s->in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
+      (s->in_size <= 4 && s->out_size <= 4 && !misaligned && !s->reproducible ? GP__IF_SCAN_NARROW : 0) |
+      (s->reproducible || p.threads || p.vectors ? 0
+              : gp__has_clusters(s) && s->acc_size <= 64 &&
+                  s->count <= gp__scan_items(1, s->in_size, s->out_size) * 256ull * (unsigned)GP__CLUSTER
               ? GP__IF_SCAN_CLUSTER
               : GP__IF_SCAN_OPEN);
   gp_policy q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);

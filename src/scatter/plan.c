@@ -10,7 +10,7 @@ GP__HOST int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__
 // Windows pay where L2 has some 50 MB or more, the output is larger than a window and a half, a sector of 32 bytes gets
 // several elements, and windows are few, since each has the indices read again: docs/notes/map.md.
 enum { GP__SCATTER_WINDOW = 20 << 20 };
-GP__HOST gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h) {
+GP__HOST gp__u64 gp__scatter_window(const gp__request *q, gp__form h) {
   const gp__u64 size = q->out_size, bytes = q->length / 32 < UINT64_MAX / 32 / 8 ? q->length * size : 0,
                 most = (gp__u64)GP__SCATTER_WINDOW * (size <= 4 ? 8 : 6);
   const int large = h->compute_capability >= 90 && h->compute_capability < 120;

@@ -2,7 +2,7 @@
 // uses: api/policy.h, core/words.h, core/rules.h, core/shape.h, segmented_sort/policy.h, segmented_sort/arguments.h,
 //   core/rows.h, core/geometry.h, core/family.h, segmented_sort/portable.h, segmented_sort/scratch.h, sort/geometry.h
 
-GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   gp__segmented_sort_args a;
   gp__geometry_tiles(p, s, resident, g);
   g->scratch = gp__lay_out_segmented_sort(p, s, NULL, &a);

@@ -6,12 +6,12 @@
 GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__u64 warps = (unsigned)l->p->threads / GP__WARP;
-  const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
+  const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, l->h);
   const int bits = q->end_bit - q->begin_bit;
   gp__u64 blocks = gp__ceil_div(q->segments, warps * (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   gp__segmented_sort_args a;
   int step = 0;
-  gp__lay_out_segmented_sort(*l->p, *l->h, l->scratch, &a);
+  gp__lay_out_segmented_sort(*l->p, l->h, l->scratch, &a);
   a.few = a.launches & GP__SORT_LISTS ? 0 : q->segments;
   a.keys = q->keys;
   a.length = q->count / q->segments;
@@ -40,6 +40,6 @@ GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   if (!(a.launches & GP__SORT_BY_BLOCKS)) return GP_SUCCESS;
   blocks = a.few ? a.few : q->count / (a.limit + 1);
   if (blocks < a.tile_size) blocks = a.tile_size;
-  return gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), (unsigned)gp__long_threads_of(*l->p, *l->h),
-      (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
+  return gp__launch_step(l, step, gp__grid_of_step(l, step, 0, blocks), (unsigned)gp__long_threads_of(*l->p, l->h),
+      (unsigned)gp__long_shared_bytes(*l->p, l->h), &a);
 }

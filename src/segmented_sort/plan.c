@@ -1,12 +1,13 @@
 // segmented_sort/plan.c - plans of segmented sorts
-// uses: api/policy.h, api/structs.h, core/rules.h, segmented_sort/arguments.h, segmented_sort/scratch.h,
+// uses: api/policy.h, api/structs.h, core/rules.h, core/shape.h, segmented_sort/arguments.h, segmented_sort/scratch.h,
 //   core/request.c, segmented_sort/host.c, core/kinds.c, core/primitive.c, core/reads.c, segmented_sort/check.c,
 //   core/shape.c, sort/shape.c, segmented_sort/names.c, segmented_sort/launch.c, map/written.c, segments/plan.c
 
 GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  const gp__shape h = gp__shape_of(q);
   gp__segmented_sort_args a;
   int i, count = 0;
-  gp__lay_out_segmented_sort(*p, gp__shape_of(q), NULL, &a);
+  gp__lay_out_segmented_sort(*p, &h, NULL, &a);
   for (i = 0; i < 4; ++i)
     if (a.launches >> i & 1) kinds[count++] = (gp__kernel_kind)(GP__SEGMENTS_BEGIN + i);
   return count;

@@ -62,42 +62,42 @@ GP__RULE int gp__long_binned(int items, int item_bytes, int indexed) {
 GP__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
 }
-GP__RULE int gp__sort_indexed(gp__shape s) {
-  return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
+GP__RULE int gp__sort_indexed(gp__form s) {
+  return s->in_size > 0 || s->out_size > 0 || s->sorted.end_bit - s->sorted.begin_bit < 8 * s->key_size;
 }
 // Bytes of a value or an index; 0: neither.
-GP__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
-GP__RULE int gp__sort_item_bytes_of(gp__shape s) { return gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)); }
-GP__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
+GP__RULE int gp__sorted_value_bytes(gp__form s) { return gp__max(s->in_size, s->out_size); }
+GP__RULE int gp__sort_item_bytes_of(gp__form s) { return gp__sort_item_bytes(s->key_size, gp__sort_indexed(s)); }
+GP__RULE int gp__long_threads_of(gp_policy p, gp__form s) {
   return gp__long_threads(p.threads, gp__sort_item_bytes_of(s));
 }
-GP__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_capacity(gp_policy p, gp__form s) {
   return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
 // Elements that a segment has at most, as far as the host knows.
-GP__RULE gp__u64 gp__longest_segment(gp__shape s) {
-  return s.offset_size || !s.segments ? s.count : s.count / s.segments;
+GP__RULE gp__u64 gp__longest_segment(gp__form s) {
+  return s->offset_size || !s->segments ? s->count : s->count / s->segments;
 }
-GP__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__short_shared_bytes(gp_policy p, gp__form s) {
   return p.threads / GP__WARP *
-      gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
+      gp__warp_sort_bytes(p.vectors, s->key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
 // Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
 // tile of keys or of values.
-GP__RULE int gp__long_binned_of(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_binned_of(gp_policy p, gp__form s) {
   return gp__long_binned(
       gp__long_capacity(p, s) / gp__long_threads_of(p, s), gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
-GP__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_binned_bytes(gp_policy p, gp__form s) {
   return gp__long_binned_of(p, s) ? (int)gp__tile_sort_bytes(gp__sort_item_bytes_of(s), gp__long_threads_of(p, s),
                                         gp__long_binned_of(p, s), gp__long_log2_bins(gp__long_capacity(p, s)))
                                   : 0;
 }
-GP__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_moving_bytes(gp_policy p, gp__form s) {
   return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes_of(s)),
       gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 + gp__long_capacity(p, s) * gp__sort_item_bytes_of(s));
 }
-GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__long_shared_bytes(gp_policy p, gp__form s) {
   return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));
 }
 // Static shared memory of a block, at most.
@@ -123,9 +123,9 @@ typedef struct gp__sort_bucket {
   gp__u64 ones, zeros; // OR and AND of the keys' bits
   gp__u64 base[GP__DIGITS + 1]; // start of each digit's elements
 } gp__sort_bucket;
-GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
-  return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
+GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__form s) {
+  return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s->key_size > 0 && s->key_size <= 8 &&
       p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
-      gp__short_shared_bytes(p, s) <= s.shared_bytes &&
-      gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
+      gp__short_shared_bytes(p, s) <= s->shared_bytes &&
+      gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s->shared_bytes;
 }

@@ -182,8 +182,8 @@ static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state 
   s.primitive = q->primitive;
   s.key_size = (int)q->key_size, s.in_size = (int)q->in_size;
   s.acc_size = (int)q->acc_size, s.out_size = (int)q->out_size;
-  threads = (size_t)gp__pinned_threads(s);
-  items = (size_t)gp__stream_items(gp__pinned_vectors(s), s.key_size, s.in_size);
+  threads = (size_t)gp__pinned_threads(&s);
+  items = (size_t)gp__stream_items(gp__pinned_vectors(&s), s.key_size, s.in_size);
   t = *tiles = (gp__host_tiles *)calloc(1, sizeof *t + threads * items);
   if (!t) return gp__host_no_memory(h->q, sizeof *t + threads * items);
   t->h = h;

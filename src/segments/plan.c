@@ -69,13 +69,13 @@ GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
-  a.once = gp__segments_are_few(*l->h);
+  a.once = gp__segments_are_few(l->h);
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
-GP__HOST void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_segments(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p;
-  if (gp__segments_reproduce(*h)) w->index_bytes = 8;
+  if (gp__segments_reproduce(h)) w->index_bytes = 8;
   if (q->key_size) w->ranged = 2; // runs: gp_prepare has no buffers to tell
 }
 static const gp__kernel_rules gp__kernels_of_segments = {

@@ -25,17 +25,17 @@ static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
     GP__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
-GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
-  const gp__u64 sms = (unsigned)s.multiprocessors;
-  const int few = s.primitive == GP_SEGMENTED_REDUCE &&
-      gp__measure_elements(s).bytes <= sms << (s.offset_size ? 15 : 17) && s.segments <= sms << 12 &&
-      s.count >> 14 <= s.segments;
-  const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
-      (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
+GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__form s) {
+  const gp__u64 sms = (unsigned)s->multiprocessors;
+  const int few = s->primitive == GP_SEGMENTED_REDUCE &&
+      gp__measure_elements(s).bytes <= sms << (s->offset_size ? 15 : 17) && s->segments <= sms << 12 &&
+      s->count >> 14 <= s->segments;
+  const int light = s->primitive == GP_LOAD_BALANCE || gp__is_expand(s->primitive) ||
+      (s->acc_size <= 4 && s->in_size == s->acc_size && !s->segmented.by_ranges);
   const unsigned when = (few ? GP__IF_SEGMENTS_FEW : 0) |
-      (!few && s.offset_size && s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT : 0) |
+      (!few && s->offset_size && s->count / 8 <= s->segments ? GP__IF_SEGMENTS_SHORT : 0) |
       (light ? GP__IF_SEGMENTS_LIGHT
-              : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
+              : s->acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
               : 0);
   const int vectors = p.vectors;
   gp_policy q;
@@ -45,15 +45,15 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
     p.vectors = gp__default_to(p.vectors, GP__LANES_VECTORS);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3); // 64-bit positions take registers
   }
-  if (gp__is_expand(s.primitive)) { // as many as registers allow; not tuned yet
+  if (gp__is_expand(s->primitive)) { // as many as registers allow; not tuned yet
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
   q = GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
-  if (s.described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
+  if (s->described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
     q.blocks_per_sm = 4;
-  while (!vectors && gp__is_expand(s.primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
+  while (!vectors && gp__is_expand(s->primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;

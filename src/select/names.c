@@ -68,13 +68,12 @@ GP__HOST void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *
   ops[1].a = ops[0].a;
   ops[1].r = "bool";
 }
-GP__HOST void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_stream(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->has_init = q->acc_size && q->has_init; // by key
 }
 // Long chunks take 128 registers a thread.
-GP__HOST unsigned gp__resident_streams(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_streams(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
 }

@@ -52,57 +52,59 @@ GP__RULE int gp__stream_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (gp__stream_fold_warps(p.threads) + 2 + p.stages) * GP__WARP
       : p.threads;
 }
-GP__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
+GP__RULE int gp__stream_shared_of(gp_policy p, gp__form s, int items) {
   return gp__stream_stages(p) *
-      (gp__stream_region_bytes(p.threads * items, s.key_size) + gp__stream_region_bytes(p.threads * items, s.in_size) +
-          p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
+      (gp__stream_region_bytes(p.threads * items, s->key_size) +
+          gp__stream_region_bytes(p.threads * items, s->in_size) +
+          p.threads * gp__stream_kept_bytes(s->primitive, s->stream.parts, s->acc_size, items)) +
       p.threads * items *
-      (s.stream.by_position ? (int)GP__POSITION_BYTES : gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size));
+      (s->stream.by_position ? (int)GP__POSITION_BYTES
+          : gp__stream_scratch_bytes(s->acc_size, s->in_size, s->out_size));
 }
 // GP_REPRODUCIBLE pins the tile of a scan: one that fits every device, if any does, for elements of these sizes.
 enum { GP__PINNED_BYTES = 60 << 10, GP__PINNED_THREADS = 256 };
-GP__RULE int gp__pinned_bytes(int vectors, gp__shape s) { // of a thread
-  return gp__stream_items(vectors, s.key_size, s.in_size) *
-      (s.key_size + s.in_size + gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size)) +
-      gp__stream_kept_bytes(s.primitive, 0, s.acc_size, gp__stream_items(vectors, s.key_size, s.in_size));
+GP__RULE int gp__pinned_bytes(int vectors, gp__form s) { // of a thread
+  return gp__stream_items(vectors, s->key_size, s->in_size) *
+      (s->key_size + s->in_size + gp__stream_scratch_bytes(s->acc_size, s->in_size, s->out_size)) +
+      gp__stream_kept_bytes(s->primitive, 0, s->acc_size, gp__stream_items(vectors, s->key_size, s->in_size));
 }
-GP__RULE int gp__pinned_vectors(gp__shape s) {
+GP__RULE int gp__pinned_vectors(gp__form s) {
   return gp__pinned_bytes(5, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 5
       : gp__pinned_bytes(3, s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? 3
       : 1;
 }
-GP__RULE int gp__pinned_threads(gp__shape s) {
+GP__RULE int gp__pinned_threads(gp__form s) {
   return gp__pinned_bytes(gp__pinned_vectors(s), s) * GP__PINNED_THREADS <= GP__PINNED_BYTES ? GP__PINNED_THREADS
       : gp__pinned_bytes(1, s) * 128 <= GP__PINNED_BYTES ? 128
       : gp__pinned_bytes(1, s) * 64 <= GP__PINNED_BYTES ? 64
       : 32;
 }
-GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__form s) {
   return p.algorithm == GP_WARP_SEGMENTS
       ? 0
-      : gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s.key_size, s.in_size));
+      : gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s->key_size, s->in_size));
 }
 // GP_WARP_SEGMENTS: rows of 32 elements that a warp scans at once, and a lane's places in shared memory.
 GP__RULE int gp__segment_rows(int size) { return size <= 8 ? 8 : size <= 16 ? 4 : 1; }
 GP__RULE int gp__segment_places(int size) { return size <= 16 ? gp__segment_rows(size) + 1 : 0; }
-GP__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
+GP__RULE int gp__stream_static_bytes(gp_policy p, gp__form s) {
   if (p.algorithm == GP_WARP_SEGMENTS)
-    return 16 + p.threads / GP__WARP * (4 + s.acc_size) + p.threads * gp__segment_places(s.acc_size) * s.acc_size;
+    return 16 + p.threads / GP__WARP * (4 + s->acc_size) + p.threads * gp__segment_places(s->acc_size) * s->acc_size;
   return gp__stream_stages(p) *
       (96 +
           (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *
-              gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
+              gp__stream_state_bytes(s->primitive, s->stream.parts, s->acc_size));
 }
-GP__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_stream(gp_policy p, gp__form s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED ||
-             (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s) && !s.reproducible) ||
-             (p.algorithm == GP_WARP_SEGMENTS && s.offset_size && !s.described && !s.reproducible &&
-                 s.count <= 0x7fffffff)) &&
+             (p.algorithm == GP_ONE_CLUSTER && gp__has_clusters(s) && !s->reproducible) ||
+             (p.algorithm == GP_WARP_SEGMENTS && s->offset_size && !s->described && !s->reproducible &&
+                 s->count <= 0x7fffffff)) &&
       p.blocks_per_sm >= 1 && p.threads <= 512 &&
-      (!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
-      gp__stream_items(p.vectors, s.key_size, s.in_size) <= 160 &&
+      (!s->reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s))) &&
+      gp__stream_items(p.vectors, s->key_size, s->in_size) <= 160 &&
       (p.algorithm != GP_PIPELINED ||
-          (!s.described && s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
-              gp__stream_threads(p) <= 1024 && s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
-      gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
+          (!s->described && s->compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 &&
+              gp__stream_threads(p) <= 1024 && s->key_size <= 16 && s->in_size <= 16 && s->acc_size <= 16)) &&
+      gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s->shared_bytes;
 }

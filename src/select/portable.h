@@ -44,43 +44,43 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, 0, 0, 0, GP_ONE_CLUSTER, 256, 1, 3, 8, 30),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
-GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
+GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__form s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
 // A stream's bytes: its keys or flags, and the values that go with them.
-GP__HOST gp__measures gp__measure_stream(gp__shape s) {
+GP__HOST gp__measures gp__measure_stream(gp__form s) {
   gp__measures m = gp__measure_elements(s);
-  m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
+  m.bytes = s->count * (unsigned)(s->key_size + s->in_size);
   return m;
 }
-GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
-  const gp__u64 tiles = gp__ceil_div(s.count, 256ull * (unsigned)gp__stream_items(1, s.key_size, s.in_size));
-  const unsigned when = (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) |
-      (s.offset_size ? GP__IF_STREAM_SEARCHES : 0) |
-      (s.offset_size && !s.described && !s.reproducible && s.segments <= (unsigned)s.multiprocessors << 6 &&
-                  s.count <= (s.segments + 1) << 10 &&
-                  (s.in_size <= 4 || (s.in_size <= 8 && s.count <= 72 << 10) ||
-                      s.count * (unsigned)s.in_size < 32 << 10)
+GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__form s) {
+  const gp__u64 tiles = gp__ceil_div(s->count, 256ull * (unsigned)gp__stream_items(1, s->key_size, s->in_size));
+  const unsigned when = (s->key_size && s->in_size ? GP__IF_STREAM_PAIRS : 0) |
+      (s->offset_size ? GP__IF_STREAM_SEARCHES : 0) |
+      (s->offset_size && !s->described && !s->reproducible && s->segments <= (unsigned)s->multiprocessors << 6 &&
+                  s->count <= (s->segments + 1) << 10 &&
+                  (s->in_size <= 4 || (s->in_size <= 8 && s->count <= 72 << 10) ||
+                      s->count * (unsigned)s->in_size < 32 << 10)
               ? GP__IF_STREAM_LITTLE
               : 0) |
-      (s.key_size == 8 && s.in_size == 8 ? GP__IF_STREAM_LONG : 0) |
-      (!s.offset_size && !(s.key_size && s.in_size) ? GP__IF_STREAM_ALONE : 0) |
-      (!s.offset_size && !s.reproducible && gp__has_clusters(s) && s.acc_size <= 64 && tiles <= 2 * GP__CLUSTER
+      (s->key_size == 8 && s->in_size == 8 ? GP__IF_STREAM_LONG : 0) |
+      (!s->offset_size && !(s->key_size && s->in_size) ? GP__IF_STREAM_ALONE : 0) |
+      (!s->offset_size && !s->reproducible && gp__has_clusters(s) && s->acc_size <= 64 && tiles <= 2 * GP__CLUSTER
               ? GP__IF_STREAM_CLUSTER
               : 0) |
       (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
-      (s.segments <= (unsigned)s.multiprocessors << 4 ? GP__IF_STREAM_FEW : 0) |
-      (!s.offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
-      (tiles <= 2 * GP__GROUP || s.stream.parts ? 0
+      (s->segments <= (unsigned)s->multiprocessors << 4 ? GP__IF_STREAM_FEW : 0) |
+      (!s->offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
+      (tiles <= 2 * GP__GROUP || s->stream.parts ? 0
               : tiles <= 3 * GP__GROUP ? GP__IF_STREAM_THIRDS
               : 2 * tiles <= 9 * GP__GROUP ? GP__IF_STREAM_FOURTHS
               : 0);
   const int vectors = p.vectors;
   gp_policy q;
-  if (s.reproducible) {
+  if (s->reproducible) {
     p.threads = gp__default_to(p.threads, gp__pinned_threads(s));
     p.vectors = gp__default_to(p.vectors, gp__pinned_vectors(s));
   }

@@ -4,7 +4,7 @@
 
 GP__HOST gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
+  const gp__geometry g = gp__counting_geometry(*l->p, l->h);
   const size_t values = (size_t)1 << 8 * q->key_size;
   gp__histogram_args h;
   gp__counting_args a;
@@ -23,7 +23,7 @@ GP__HOST gp_result gp__launch_counting(const gp__launching *l) {
   if (q->key_size > 1) {
     a.starts = (gp__u64 *)l->scratch + values;
     a.values = (unsigned short *)(a.starts + values);
-    a.blocks = gp__counting_rows(*l->h, g.grid);
+    a.blocks = gp__counting_rows(l->h, g.grid);
     a.rows = a.values + values;
     a.runs = (gp__u64 *)(a.values + (a.blocks + 1) * values);
     h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;

@@ -49,7 +49,7 @@ GP__RULE unsigned gp__bucket_bytes(int key_size) {
   return gp__tile_sort_bytes(
       key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size), gp__bucket_log2_bins(key_size));
 }
-GP__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) { return p.vectors * gp__vector_items(s.key_size); }
+GP__RULE int gp__hybrid_vector_items(gp_policy p, gp__form s) { return p.vectors * gp__vector_items(s->key_size); }
 // One-block sort: keys a thread, and about as many bins as keys.
 GP__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GP__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
@@ -80,9 +80,9 @@ GP__RULE gp__u64 gp__hybrid_pieces(gp__u64 parts, gp__u64 blocks) { return parts
 GP__RULE int gp__hybrid_clamp(gp__u64 keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
-GP__RULE int gp__hybrid_capacity(gp__shape s) {
-  return gp__hybrid_clamp(
-      s.count / (unsigned)gp__max(s.multiprocessors, 1), gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
+GP__RULE int gp__hybrid_capacity(gp__form s) {
+  return gp__hybrid_clamp(s->count / (unsigned)gp__max(s->multiprocessors, 1),
+      gp__bucket_threads(s->key_size) * gp__bucket_items(s->key_size));
 }
 // A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GP__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {

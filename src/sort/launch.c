@@ -35,7 +35,7 @@ GP__HOST gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__ra
 }
 // Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
 GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
-  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
   int bit = a.begin_bit;
   GP__CHECK(gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a));
@@ -49,7 +49,7 @@ GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp_
 // Launches a radix sort. Large values are gathered last.
 GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, l->h);
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
   GP__CHECK(gp__launch_passes(l, r.tiles, a));
@@ -78,7 +78,7 @@ GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
 }
 // All keys in one block.
 GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
-  const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
+  const gp__geometry g = gp__geometry_of_kind(*l->p, l->h, GP__SORT_ONE_BLOCK);
   gp__hybrid_args a;
   memset(&a, 0, sizeof a);
   a.in = l->q->keys;
@@ -132,12 +132,12 @@ GP__HOST gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__
 // Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
 // launch for all other levels, then the buckets.
 GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
-  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, l->h);
   gp__geometry steps[4];
   unsigned grid[4];
   int i;
   for (i = 0; i < 4; ++i) {
-    steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
+    steps[i] = gp__geometry_of_kind(*l->p, l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
     grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
   }
   if (l->h->in_size) { // count and move deal tiles alike; there is room for the pieces of r.blocks
@@ -153,23 +153,23 @@ GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybr
   return gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
 GP__HOST gp_result gp__launch_hybrid(const gp__launching *l) {
-  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (gp__u8 *)l->scratch));
 }
 // A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
 // the other sort exit at once.
 GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
-  const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
-  const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
-  const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
-  const gp__geometry passes = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_SWEEPS);
-  const gp__radix_plan r = gp__radix_plan_of(sweep, *l->h);
-  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, *l->h);
+  const gp_policy sweep = gp__adaptive_sweep(*l->p, l->h), hybrid = gp__adaptive_hybrid(*l->p);
+  const gp__geometry sampling = gp__geometry_of_kind(*l->p, l->h, GP__SORT_SAMPLE);
+  const gp__geometry counting = gp__geometry_of_kind(sweep, l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry passes = gp__geometry_of_kind(sweep, l->h, GP__RADIX_SWEEPS);
+  const gp__radix_plan r = gp__radix_plan_of(sweep, l->h);
+  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, l->h);
   gp__u8 *scratch = (gp__u8 *)l->scratch + GP__CHOICE_BYTES;
   gp__launching of_hybrid = *l;
   gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
   gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
-  const int samples = gp__adaptive_samples(*l->p, *l->h);
+  const int samples = gp__adaptive_samples(*l->p, l->h);
   gp_result result;
   of_hybrid.p = &hybrid;
   radix.choice = a.choice = (gp__u64 *)l->scratch;
@@ -180,9 +180,9 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
     a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
   GP__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
       : gp__launch_levels(&of_hybrid, 3, a));
-  if (gp__adaptive_is_cooperative(*l->p, *l->h)) {
-    const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
-    const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
+  if (gp__adaptive_is_cooperative(*l->p, l->h)) {
+    const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, l->h);
+    const gp__geometry g = gp__geometry_of_kind(by_cooperative, l->h, GP__SORT_ONE_LAUNCH);
     gp__launching cooperative = *l;
     gp__radix_args within = gp__within_output(radix);
     cooperative.p = &by_cooperative;
@@ -203,9 +203,9 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
 // large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
 // outputs are not aligned for pairs: these sort by all bits.
 GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
-  const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
-  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
-  const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
+  const gp__leading_plan r = gp__leading_plan_of(*l->p, l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry sorting = gp__geometry_of_kind(*l->p, l->h, GP__LEADING_SORT);
   gp__u8 *scratch = (gp__u8 *)l->scratch, *again = scratch + r.again;
   const unsigned threads = l->g->threads, buckets = 1u << r.bits;
   gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);

@@ -71,18 +71,18 @@ GP__HOST void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
 }
 // A transform maps a key to a built-in type.
 GP__HOST void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
-GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
 }
 
-GP__HOST gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__form h, gp__kernel_kind kind) {
   return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE ? p
       : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
       : kind == GP__SORT_ONE_LAUNCH ? gp__adaptive_cooperative(p, h)
       : gp__adaptive_hybrid(p);
 }
-GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   (void)p;
   return kind == GP__RADIX_HISTOGRAM ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
       : kind == GP__SORT_SAMPLE ? (unsigned)GP__SAMPLE_THREADS
@@ -92,29 +92,28 @@ GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape
       : kind == GP__COUNTING_RUNS ? (unsigned)GP__COUNTING_THREADS
       : 0;
 }
-GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__RADIX_HISTOGRAM)
     g->shared_bytes = gp__radix_histogram_bytes(
-        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
-  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h.key_size);
+        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h->compute_capability, 32));
+  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h->key_size);
   if (kind == GP__HYBRID_MOVE) g->shared_bytes = gp__hybrid_tile_bytes(p, h);
   if (kind == GP__HYBRID_REST) g->shared_bytes = gp__hybrid_rest_bytes(p, h);
   if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g->shared_bytes = gp__hybrid_bucket_bytes(h);
-  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
+  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h->key_size);
   if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
 }
 // One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
 // that need more registers than there are make no promise: hundreds of bytes would spill.
-GP__HOST unsigned gp__resident_sorts(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
   const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
       : buckets ? (unsigned)gp__bucket_blocks((int)q->key_size)
       : kind == GP__HYBRID_COUNT ? 2
       : (unsigned)p->blocks_per_sm;
-  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(*h) > 0;
-  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)) || (pairs && !gp__pairs_fit(*p, *h))
+  const int pairs = (kind == GP__HYBRID_MOVE || kind == GP__HYBRID_REST) && gp__radix_value_bytes(h) > 0;
+  return (gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, h)) || (pairs && !gp__pairs_fit(*p, h))
       ? 0
       : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }

@@ -24,11 +24,12 @@ GP__HOST int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
 }
 // The sample, one sweep, hybrid, and the cooperative sort of sorts that take no sample.
 GP__HOST int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+  const gp__shape h = gp__shape_of(q);
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
   kinds[2] = GP__RADIX_SWEEPS;
   kinds[7] = GP__SORT_ONE_LAUNCH;
-  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
+  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, &h);
 }
 GP__HOST int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
   kinds[0] = GP__RADIX_HISTOGRAM;

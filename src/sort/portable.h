@@ -91,61 +91,62 @@ static const gp__policy_row gp__cooperative_rows[] = {
 
 // One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
 // eight elements a thread.
-GP__HOST int gp__radix_has_room(gp_policy p, gp__shape s) {
+GP__HOST int gp__radix_has_room(gp_policy p, gp__form s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
-  return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
+  return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s->shared_bytes + 1024);
 }
 // True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
-GP__HOST int gp__sweep_fits(gp_policy p, gp__shape s) {
+GP__HOST int gp__sweep_fits(gp_policy p, gp__form s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__HOST int gp__pairs_fit(gp_policy p, gp__shape s) {
+GP__HOST int gp__pairs_fit(gp_policy p, gp__form s) {
   return (gp__radix_registers(p.vectors, s) + 16) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__form s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
-  const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
+  const int paired = open && gp__is_paired(p.algorithm, s->in_size); // tiles as large as registers hold
   p = GP__FILL(p, gp__sweep_rows, gp__measure_keys, s,
       (paired ? GP__IF_SWEEP_PAIRED
               : open ? GP__IF_SWEEP_OPEN
               : 0) |
-          (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) | (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
+          (s->key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) | (s->key_size > 4 || s->in_size ? 0 : GP__IF_SWEEP_NARROW));
   if (!vectors && !paired) {
-    const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s.key_size <= 4 ? 100 : 80;
+    const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s->key_size <= 4 ? 100 : 80;
     while (p.vectors > 1 && gp__radix_registers(p.vectors, s) > most) --p.vectors;
   }
   if (!stages && p.stages == 2 && !gp__radix_has_room(p, s)) {
     gp_policy smaller = p;
     --smaller.vectors;
-    if (!vectors && gp__radix_items(smaller.vectors, s.key_size) >= 8 && gp__radix_has_room(smaller, s)) return smaller;
+    if (!vectors && gp__radix_items(smaller.vectors, s->key_size) >= 8 && gp__radix_has_room(smaller, s))
+      return smaller;
     p.stages = 1;
   }
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__form s) {
   gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, gp__has_clusters(s) ? GP__IF_SORT_KEYS : 0);
-  if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
+  if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s->key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
   while (!p.vectors && q.vectors < 8 && !gp__policy_valid_cooperative(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
   return q;
 }
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
-GP__HOST gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
-  const int pairs = s.in_size != 0;
+GP__HOST gp_policy gp__portable_hybrid(gp_policy p, gp__form s) {
+  const int pairs = s->in_size != 0;
   gp_policy q = GP__FILL(p, gp__sort_rows, gp__measure_keys, s,
-      (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
+      (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s->key_size > 4 ? GP__IF_SORT_LONG : 0));
   if (pairs) q.stages = 1;
   while (!p.vectors && q.vectors > 1 &&
-      ((pairs && gp__radix_registers(q.vectors, s) > (s.count * (unsigned)s.key_size >> 23 ? 72 : 52)) ||
+      ((pairs && gp__radix_registers(q.vectors, s) > (s->count * (unsigned)s->key_size >> 23 ? 72 : 52)) ||
           !gp__policy_valid_sort(q, s)))
     q.vectors -= !pairs && q.vectors > 6 ? 2 : 1;
   if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
   return q;
 }
-GP__HOST int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
-  const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
+GP__HOST int gp__tries(gp_policy p, gp__form s, unsigned when, int algorithm) {
+  const gp__wanted w = gp__wanted_of(s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
   if (p.algorithm) return p.algorithm == algorithm;
@@ -153,11 +154,11 @@ GP__HOST int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
   return i >= 0;
 }
-GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  const int bits = gp__leading_bits(s.count);
+GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__form s) {
+  const int bits = gp__leading_bits(s->count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
-      (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
-      (s.in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) | (bits == 8 ? GP__IF_SORT_BITS8 : 0);
+      (s->key_size > 4 ? GP__IF_SORT_LONG : 0) | (s->in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
+      (s->in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) | (bits == 8 ? GP__IF_SORT_BITS8 : 0);
   const int may_cooperate = !p.algorithm || gp__is_cooperative(p.algorithm);
   const gp_policy cooperative = may_cooperate ? gp__portable_cooperative(p, s) : p;
   gp_policy q = p;
@@ -183,6 +184,6 @@ GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   }
   if (!p.algorithm) p.algorithm = gp__tries(p, s, when, GP_PAIRED_SWEEP) ? GP_PAIRED_SWEEP : GP_ONE_SWEEP;
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm) // small tiles
-    p = GP__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
+    p = GP__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s->key_size > 4 ? GP__IF_SORT_LONG : 0);
   return gp__portable_radix(p, s);
 }

@@ -37,19 +37,19 @@ GP__RULE gp__u64 gp__radix_words_bytes(gp__u64 tiles, int passes, int prefix_byt
 }
 // Bytes of the values that move with the keys: of indices if values are large.
 GP__RULE int gp__radix_index_bytes(gp__u64 count) { return count >> 32 ? 8 : 4; }
-GP__RULE int gp__radix_value_bytes(gp__shape s) {
-  return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
+GP__RULE int gp__radix_value_bytes(gp__form s) {
+  return s->in_size <= GP__RADIX_VALUE_BYTES ? s->in_size : gp__radix_index_bytes(s->count);
 }
 // Bytes of the ordered key.
-GP__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.acc_size : s.key_size; }
+GP__RULE int gp__radix_ordered_bytes(gp__form s) { return s->acc_size ? s->acc_size : s->key_size; }
 GP__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
   return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
 }
 // Dynamic shared memory of a pass: a tile of keys and one of values for each stage. Static, at most: each warp's
 // counters, and each digit's destination.
-GP__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
-      gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
+GP__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__form s) {
+  return gp__radix_elements_bytes(p, s->key_size, s->key_size) +
+      gp__radix_elements_bytes(p, s->key_size, gp__radix_value_bytes(s));
 }
 GP__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
@@ -70,13 +70,13 @@ GP__RULE int gp__sweeps(int algorithm) {
   return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
 }
 // Registers of a thread for its keys, their places, and their values.
-GP__RULE int gp__radix_registers(int vectors, gp__shape s) {
-  return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
+GP__RULE int gp__radix_registers(int vectors, gp__form s) {
+  return gp__radix_items(vectors, s->key_size) * ((s->key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
 // With values, elements must leave more than a quarter of a multiprocessor's registers; otherwise hundreds of bytes
 // spill.
-GP__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_radix(gp_policy p, gp__form s) {
   return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
-      p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
-      (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
+      p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s->key_size) < 65536 &&
+      (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s->shared_bytes;
 }

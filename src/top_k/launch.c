@@ -14,11 +14,11 @@ GP__HOST void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
 }
 GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
-  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks, a->k);
+  const gp__u64 rank = gp__rank_bytes(h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks, a->k);
   gp__u8 *lists = (gp__u8 *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
   int occupancy;
   if (a->blocks > 1) GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
-  a->capacity = gp__top_k_capacity(*l->p, *h);
+  a->capacity = gp__top_k_capacity(*l->p, h);
   a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
   a->to = a->blocks > 1 ? lists : NULL;
   GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
@@ -37,8 +37,9 @@ GP__HOST int gp__bounds_keys(const gp__request *q, const gp_policy *p) {
 }
 // Sampled select: a cluster sorts the keys put aside, whose number is in the state, and stores the first k.
 GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top_k_args *a) {
-  const gp_policy p = gp__sampled_sort(*l->p, *l->h);
-  const gp__geometry g = gp__geometry_of(p, gp__sampled_shape(*l->h), 0);
+  const gp_policy p = gp__sampled_sort(*l->p, l->h);
+  const gp__shape sampled = gp__sampled_shape(*l->h);
+  const gp__geometry g = gp__geometry_of(p, &sampled, 0);
   gp__launching sort = *l;
   gp__radix_args r;
   memset(&r, 0, sizeof r);
@@ -62,8 +63,8 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   gp__geometry g = *l->g;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
-  a->aside = scratch + a->rows * gp__select_bytes(*l->p, *l->h);
-  a->room = gp__select_room(*l->p, *l->h);
+  a->aside = scratch + a->rows * gp__select_bytes(*l->p, l->h);
+  a->room = gp__select_room(*l->p, l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
   a->many = GP__SELECT_SAMPLED;
   a->to = sorts ? a->aside : a->out_keys;
@@ -89,7 +90,7 @@ GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
   gp__radix_args a;
   memset(&none, 0, sizeof none);
   a = gp__radix_arguments(l, &none, scratch);
-  a.other = scratch + gp__top_k_moved(*l->h);
+  a.other = scratch + gp__top_k_moved(l->h);
   a.end_bit = 8 * (int)l->q->key_size;
   a.capacity = (unsigned)l->q->length;
   a.drop_keys = !a.out_keys;
@@ -104,7 +105,7 @@ GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
   a.count_device = (const gp__u64 *)q->count_device;
-  a.rows = gp__rows_of(*l->h);
+  a.rows = gp__rows_of(l->h);
   a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
   a.blocks = l->g->share;
   a.workspace = l->workspace;
@@ -129,14 +130,14 @@ GP__HOST void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_
 GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__shape h = gp__rows_as_segments(*l->h);
-  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
-  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, *l->h).threads;
+  const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, &h, l->g->share);
+  const unsigned threads = l->g->threads, sorting = (unsigned)gp__policy_of_short_top_k(*l->p, l->h).threads;
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__segmented_top_k_args a;
   gp__fill_top_k_segments(q, &a);
-  a.top.capacity = q->op ? gp__order_capacity(*l->p, h) : gp__segment_top_k_capacity(*l->p, h);
+  a.top.capacity = q->op ? gp__order_capacity(*l->p, &h) : gp__segment_top_k_capacity(*l->p, &h);
   a.part = at.part;
-  a.by_warps = gp__top_k_most_of_warp(*l->p, h);
+  a.by_warps = gp__top_k_most_of_warp(*l->p, &h);
   a.by_lanes = GP__TOP_K_BY_LANES >> (a.by_warps > GP__TOP_K_BY_LANES);
   if (at.task_room) {
     a.header = (gp__top_k_header *)(void *)scratch;

@@ -28,7 +28,7 @@ GP__HOST void gp__name_by_order(const gp__spelling *q, gp__text *t) {
   gp__name_order(q, t);
   gp__name_order_cut(q, t);
 }
-GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)h;
   if (gp__is_cooperative(p->algorithm)) { // sorts pairs
     w->in_type = gp__moved_as(q);

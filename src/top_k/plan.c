@@ -72,13 +72,12 @@ GP__HOST gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
-GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__form s, gp__kernel_kind kind) {
   if (p.algorithm == GP_SAMPLED_SELECT && kind == GP__SORT_ONE_CLUSTER) return gp__sampled_sort(p, s);
   return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
-GP__HOST unsigned gp__resident_top_k(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_top_k(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }

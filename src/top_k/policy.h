@@ -49,14 +49,14 @@ GP__RULE unsigned gp__order_few(int key_size, int index_bytes) {
       : (unsigned)GP__TOP_K_FEW;
 }
 GP__RULE int gp__order_items(int vectors, int key_size) { return gp__max(vectors * GP__VECTOR / key_size, 1); }
-GP__RULE unsigned gp__rank_bytes(gp__shape s) {
-  return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
-      : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > ~0u);
+GP__RULE unsigned gp__rank_bytes(gp__form s) {
+  return s->top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s->key_size, s->top_k.order_bytes)
+      : 4u << gp__rank_form(s->key_size, s->out_size > 0, s->count > ~0u);
 }
-GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__form s) {
   return (gp__u64)(p.threads *
-      (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
-          : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
+      (s->top_k.order_bytes ? gp__order_items(p.vectors, s->key_size)
+          : gp__max(p.vectors * (GP__VECTOR / s->key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GP__RULE gp__u64 gp__common_factor(gp__u64 a, gp__u64 b) { return b == 0 ? a : gp__common_factor(b, a % b); }
@@ -78,31 +78,31 @@ GP__RULE unsigned gp__shuffle_fold(unsigned x) { return x ^ x >> 13; }
 GP__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x ^ x >> 15) * 0x85ebca77u); }
 GP__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) { return gp__shuffle_mix((half ^ key) * 0x9e3779b1u); }
 // Ranks of a block's list: what a lowered limit may leave, and a tile; a power of two.
-GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
-  return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
+GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__form s) {
+  return gp__power_of_two(s->top_k.results + s->top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
 // Ranks that an operator orders: the results and a tile; twice that, if there is room.
-GP__RULE int gp__order_least(gp_policy p, gp__shape s) { return (int)(s.top_k.results + gp__top_k_tile(p, s)); }
-GP__RULE unsigned gp__order_capacity(gp_policy p, gp__shape s) {
+GP__RULE int gp__order_least(gp_policy p, gp__form s) { return (int)(s->top_k.results + gp__top_k_tile(p, s)); }
+GP__RULE unsigned gp__order_capacity(gp_policy p, gp__form s) {
   return (unsigned)gp__order_least(p, s) << (2 * gp__order_least(p, s) * (int)gp__rank_bytes(s) <=
-             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
+             (s->shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
 }
 // The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
 // its sort, or a tile more.
-GP__RULE int gp__segment_top_k_least(gp_policy p, gp__shape s) {
-  return gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
-      (int)gp__power_of_two((unsigned)s.top_k.results * 3 / 2 + 32, 64));
+GP__RULE int gp__segment_top_k_least(gp_policy p, gp__form s) {
+  return gp__max((int)(s->top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
+      (int)gp__power_of_two((unsigned)s->top_k.results * 3 / 2 + 32, 64));
 }
-GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__shape s) {
+GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__form s) {
   return (unsigned)gp__max(gp__segment_top_k_least(p, s),
-      ((s.shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) / (int)gp__rank_bytes(s));
+      ((s->shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES) / (int)gp__rank_bytes(s));
 }
 GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
   return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
 }
 // Most keys of a segment that a warp takes.
-GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__shape s) {
-  return s.top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
+GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__form s) {
+  return s->top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
 }
 GP__RULE int gp__selects(int algorithm) { return algorithm == GP_RADIX_SELECT || algorithm == GP_SAMPLED_SELECT; }
 // Keys alone, many, of which few are wanted: radix select tries one launch first, too.
@@ -111,20 +111,20 @@ GP__RULE int gp__is_bounded(int algorithm, int primitive, int out_size, gp__u64 
       (algorithm == GP_RADIX_SELECT && primitive == GP_TOP_K && !out_size && count >= GP__SELECT_MANY &&
           k <= count / GP__SELECT_PART);
 }
-GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
-  return s.top_k.order_bytes ? gp__order_capacity(p, s) * gp__rank_bytes(s)
+GP__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__form s) {
+  return s->top_k.order_bytes ? gp__order_capacity(p, s) * gp__rank_bytes(s)
       : gp__selects(p.algorithm) ? (unsigned)(2 * p.threads * p.vectors * GP__VECTOR)
-      : s.primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
+      : s->primitive == GP_SEGMENTED_TOP_K ? gp__segment_top_k_capacity(p, s) * gp__rank_bytes(s)
       : gp__top_k_capacity(p, s) * gp__rank_bytes(s);
 }
-GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-      (s.top_k.order_bytes ? p.algorithm == GP_BEST_LISTS
-              : p.algorithm == GP_BEST_LISTS ? s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW
+GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__form s) {
+  return p.blocks_per_sm >= 1 && s->key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
+      (s->top_k.order_bytes ? p.algorithm == GP_BEST_LISTS
+              : p.algorithm == GP_BEST_LISTS ? s->primitive != GP_NTH_ELEMENT && s->top_k.results <= GP__TOP_K_FEW
               : p.algorithm == GP_WARP_SEGMENTS
-              ? s.primitive == GP_SEGMENTED_TOP_K && s.top_k.results <= GP__TOP_K_OF_WARP
-              : gp__selects(p.algorithm) && s.primitive != GP_SEGMENTED_TOP_K && !s.top_k.drop_keys) &&
-      (gp__i64)gp__top_k_shared_bytes(p, s) <= (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
+              ? s->primitive == GP_SEGMENTED_TOP_K && s->top_k.results <= GP__TOP_K_OF_WARP
+              : gp__selects(p.algorithm) && s->primitive != GP_SEGMENTED_TOP_K && !s->top_k.drop_keys) &&
+      (gp__i64)gp__top_k_shared_bytes(p, s) <= (s->shared_bytes + 1024) / p.blocks_per_sm - 1024 -
           (!gp__selects(p.algorithm) ? GP__TOP_K_STATIC_BYTES
                   : p.algorithm == GP_RADIX_SELECT ? GP__SELECT_BINS * 4 + 1024
                   : GP__SELECT_BINS * 16 + 1024);

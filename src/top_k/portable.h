@@ -38,46 +38,52 @@ GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
   return s;
 }
 // A bounded select: room for the keys put aside, and the policy of their sort.
-GP__HOST gp__u64 gp__sampled_room(gp__shape s) { return 2 * s.top_k.results + GP__SELECT_LEAST; }
+GP__HOST gp__u64 gp__sampled_room(gp__form s) { return 2 * s->top_k.results + GP__SELECT_LEAST; }
 GP__HOST gp__shape gp__sampled_shape(gp__shape s) {
-  s.count = gp__sampled_room(s);
+  s.count = gp__sampled_room(&s);
   return s;
 }
-GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__sampled_sort(gp_policy p, gp__form s) {
+  const gp__shape sort = gp__sorted_top_k(gp__sampled_shape(*s));
   p.algorithm = GP_ONE_CLUSTER;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
-  return gp__portable_cooperative(p, gp__sorted_top_k(gp__sampled_shape(s)));
+  return gp__portable_cooperative(p, &sort);
 }
-GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__shape s) {
-  if (p.algorithm == GP_SAMPLED_SELECT)
-    return !s.out_size && !s.top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
-        gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), gp__sampled_shape(s));
-  return !gp__is_cooperative(p.algorithm) ? gp__policy_valid_top_k(p, s)
-      : s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes &&
-          !s.top_k.drop_keys && p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, gp__sorted_top_k(s));
+GP__HOST int gp__policy_valid_ranked(gp_policy p, gp__form s) {
+  gp__shape other;
+  if (p.algorithm == GP_SAMPLED_SELECT) {
+    other = gp__sampled_shape(*s);
+    return !s->out_size && !s->top_k.order_bytes && gp__sampled_room(s) <= GP__SELECT_ASIDE &&
+        gp__policy_valid_top_k(p, s) && gp__policy_valid_ranked(gp__sampled_sort(p, s), &other);
+  }
+  if (!gp__is_cooperative(p.algorithm)) return gp__policy_valid_top_k(p, s);
+  other = gp__sorted_top_k(*s);
+  return s->primitive == GP_TOP_K && s->segments <= 1 && !s->top_k.order_bytes && !s->top_k.drop_keys &&
+      p.blocks_per_sm >= 1 && gp__policy_valid_cooperative(p, &other);
 }
-GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int one = s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes;
-  const int many = s.count * (unsigned)s.key_size > GP__TOP_K_FEW_BYTES;
-  const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW &&
-      (!one || s.top_k.drop_keys || (many && s.out_size) ||
-          s.top_k.results <= (unsigned)(many ? (int)GP__TOP_K_OF_WARP : (int)GP__TOP_K_HUNDREDS));
+GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__form s) {
+  const int one = s->primitive == GP_TOP_K && s->segments <= 1 && !s->top_k.order_bytes;
+  const int many = s->count * (unsigned)s->key_size > GP__TOP_K_FEW_BYTES;
+  const int lists = s->primitive != GP_NTH_ELEMENT && s->top_k.results <= GP__TOP_K_FEW &&
+      (!one || s->top_k.drop_keys || (many && s->out_size) ||
+          s->top_k.results <= (unsigned)(many ? (int)GP__TOP_K_OF_WARP : (int)GP__TOP_K_HUNDREDS));
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
-      (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
-          s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
+      (p.algorithm == GP_AUTO && s->primitive == GP_SEGMENTED_TOP_K && !s->top_k.order_bytes &&
+          s->top_k.results <= GP__TOP_K_OF_WARP && s->segments >= 4 * (unsigned)s->multiprocessors);
   const unsigned when =
-      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
-  const unsigned sorts = (s.key_size <= 4 || s.top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
-      (s.key_size <= (s.top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
-      (!s.out_size && s.key_size >= 4 && s.top_k.results > GP__TOP_K_SOME &&
-                  s.top_k.results <= s.count / GP__SELECT_PART && gp__has_clusters(s)
+      (lists ? GP__IF_TOP_K_LISTS : 0) | (s->key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0);
+  const unsigned sorts = (s->key_size <= 4 || s->top_k.results > GP__TOP_K_HUNDREDS ? GP__IF_TOP_K_SORTS : 0) |
+      (s->key_size <= (s->top_k.results > GP__TOP_K_SOME ? 4 : 2) ? GP__IF_TOP_K_SOME : 0) |
+      (!s->out_size && s->key_size >= 4 && s->top_k.results > GP__TOP_K_SOME &&
+                  s->top_k.results <= s->count / GP__SELECT_PART && gp__has_clusters(s)
               ? GP__IF_TOP_K_WITHIN
               : 0);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
   q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when | sorts);
   if (gp__is_cooperative(q.algorithm)) {
-    q = gp__portable_cooperative(p, gp__sorted_top_k(s));
+    const gp__shape sort = gp__sorted_top_k(*s);
+    q = gp__portable_cooperative(p, &sort);
     if (p.algorithm || gp__policy_valid_ranked(q, s)) return q;
   }
   if (!p.algorithm && !gp__policy_valid_ranked(q, s)) q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when);
@@ -85,10 +91,10 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && (s.top_k.drop_keys || s.top_k.order_bytes || s.primitive == GP_SEGMENTED_TOP_K) &&
+  while (!p.threads && (s->top_k.drop_keys || s->top_k.order_bytes || s->primitive == GP_SEGMENTED_TOP_K) &&
       q.threads > 32 && !gp__policy_valid_top_k(q, s))
     q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys && !s.top_k.order_bytes && s.primitive == GP_TOP_K &&
+  if (p.algorithm == GP_AUTO && lists && !s->top_k.drop_keys && !s->top_k.order_bytes && s->primitive == GP_TOP_K &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);

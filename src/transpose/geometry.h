@@ -14,12 +14,12 @@ typedef struct gp__transpose_plan {
 GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
-  const gp__panels_plan panels = gp__panels_plan_of(p, s);
+  const gp__panels_plan panels = gp__panels_plan_of(p, &s);
   gp__transpose_plan r;
   gp__u64 whole, step;
   s = gp__tiled(p, s);
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
-  r.form = gp__transpose_form(p, s);
+  r.form = gp__transpose_form(p, &s);
   r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
   r.tile_columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, size);
   if (panels.whole) s.moved.rows = panels.rows, s.moved.columns = panels.columns, s.segments = panels.panels;
@@ -48,7 +48,7 @@ GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
     r.tile_rows = (unsigned)gp__round_up(r.tile_rows, (unsigned)group * 8);
     while (r.tile_rows * r.pitch > room) r.tile_rows -= (unsigned)group * 8;
     if (r.form & GP__FORM_OUT_WHOLE)
-      r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, s));
+      r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, &s));
     if (panels.whole) r.tile_rows = (unsigned)s.moved.rows;
     whole = r.matrices ? r.matrices * s.moved.rows : r.tile_rows;
     r.shared_bytes = (unsigned)(whole * r.pitch + (whole / (unsigned)group + 1) * GP__VECTOR);
@@ -83,17 +83,17 @@ typedef struct gp__rectangle_plan {
   gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
   unsigned width, grid, shared_bytes; // width: columns of a strip
 } gp__rectangle_plan;
-GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
-  const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
+GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__form s, int within_rows) {
+  const gp__u64 size = (unsigned)s->key_size, sms = (unsigned)gp__max(s->multiprocessors, 1);
   gp__rectangle_plan r;
   gp__u64 blocks = sms * GP__STRIP_BLOCKS;
-  r.m = gp__smaller(s.moved.rows, s.moved.columns);
-  r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
+  r.m = gp__smaller(s->moved.rows, s->moved.columns);
+  r.n = s->moved.rows < s->moved.columns ? s->moved.columns : s->moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
   if (r.width > r.n) r.width = (unsigned)r.n;
   r.strip = gp__round_up(within_rows ? r.n * size : r.m * r.width * size, 256);
-  r.tiles = (within_rows ? r.m : gp__ceil_div(r.n, r.width)) * s.segments;
-  r.scratch = r.strip > (unsigned)(s.shared_bytes - 2048) / 2;
+  r.tiles = (within_rows ? r.m : gp__ceil_div(r.n, r.width)) * s->segments;
+  r.scratch = r.strip > (unsigned)(s->shared_bytes - 2048) / 2;
   r.shared_bytes = r.scratch ? (unsigned)GP__VECTOR : (unsigned)r.strip;
   if (r.scratch && blocks > GP__STRIPS_SCRATCH / r.strip) blocks = GP__STRIPS_SCRATCH / r.strip;
   if (blocks > r.tiles) blocks = r.tiles;
@@ -121,17 +121,18 @@ GP__HOST gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned si
 GP__HOST gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__transpose_plan r = gp__transpose_plan_of(p, s);
+GP__HOST void gp__geometry_transpose(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
+  const gp__transpose_plan r = gp__transpose_plan_of(p, *s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
-  s = gp__tiled(p, s);
-  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.moved.rows * s.moved.columns * (unsigned)s.key_size;
+  const gp__shape tiled = gp__tiled(p, *s);
+  s = &tiled;
+  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s->segments * s->moved.rows * s->moved.columns * (unsigned)s->key_size;
   if (panels.items) {
     g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
     g->grid = (unsigned)gp__smaller(g->tiles, resident);
     g->shared_bytes = r.shared_bytes;
-    g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
+    g->scratch = gp__panels_scratch_of(panels, (unsigned)s->key_size).bytes;
     return;
   }
   if (p.algorithm == GP_BUFFERED_PANELS) {
@@ -143,7 +144,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
     g->scratch = gp__buffered_counters(buffered) + gp__buffered_slots(buffered.panels) * buffered.slot;
     return;
   }
-  if (s.moved.kind == GP__MOVE_RECTANGLE) {
+  if (s->moved.kind == GP__MOVE_RECTANGLE) {
     const gp__rectangle_plan columns = gp__rectangle_plan_of(s, 0), rows = gp__rectangle_plan_of(s, 1);
     g->tile_items = columns.width;
     g->tiles = columns.tiles;

@@ -13,7 +13,7 @@ GP__HOST gp__divisor gp__divisor_of(uint64_t by) {
 GP__HOST gp__transpose_args gp__transpose_arguments(
     const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
-  const gp__panels_plan panels = gp__panels_plan_of(p, h);
+  const gp__panels_plan panels = gp__panels_plan_of(p, &h);
   const unsigned group = (unsigned)gp__vec_group_items(m->size), size = (unsigned)m->size;
   gp__transpose_args a;
   int i;
@@ -47,9 +47,9 @@ GP__HOST gp__transpose_args gp__transpose_arguments(
 }
 // Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
 GP__HOST int gp__rectangle_step(
-    const gp__moves *m, gp__shape h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
-  const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
-  const gp__u64 common = gp__common_factor(h.moved.rows, h.moved.columns);
+    const gp__moves *m, gp__form h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
+  const int inverse = h->moved.rows > h->moved.columns, within = step == 1;
+  const gp__u64 common = gp__common_factor(h->moved.rows, h->moved.columns);
   int i;
   *r = gp__rectangle_plan_of(h, within);
   memset(a, 0, sizeof *a);
@@ -76,7 +76,7 @@ GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   for (step = 0; step < 3; ++step) {
     int occupancy;
     gp__geometry g = *l->g;
-    if (!gp__rectangle_step(&l->q->moves, *l->h, step, l->q->out, l->scratch, &r, &a)) continue;
+    if (!gp__rectangle_step(&l->q->moves, l->h, step, l->q->out, l->scratch, &r, &a)) continue;
     g.shared_bytes = r.shared_bytes;
     GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy));
     GP__CHECK(gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a));
@@ -84,10 +84,10 @@ GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // The arguments of panels and chunks of one matrix, `data`.
-GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
+GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__form h, void *data, void *scratch) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
-  const gp__transpose_plan t = gp__transpose_plan_of(p, h);
-  const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
+  const gp__transpose_plan t = gp__transpose_plan_of(p, *h);
+  const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h->key_size);
   gp__u8 *at = (gp__u8 *)scratch;
   gp__panels_args a;
   memset(&a, 0, sizeof a);
@@ -97,14 +97,14 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *da
   a.claimed = (unsigned *)(void *)(at + s.claimed);
   a.loaded = (unsigned *)(void *)(at + s.loaded);
   a.clears = (s.bytes - s.counters) / 8;
-  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // if panels are next
+  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h->key_size * r.holes; // if panels are next
   a.rows = r.rows;
   a.columns = r.columns;
   a.panels = r.panels;
   a.holes = r.holes;
   a.column_tiles = gp__ceil_div(r.columns, t.tile_columns);
   a.panel_tiles = gp__panels_tiles(r, t);
-  a.chunk = (unsigned)(r.items * (unsigned)h.key_size);
+  a.chunk = (unsigned)(r.items * (unsigned)h->key_size);
   a.chunk_rows = (unsigned)(r.inverse ? r.rows : r.panels);
   a.chunk_columns = (unsigned)(r.inverse ? r.panels : r.columns);
   if (r.inverse) a.shift_y = (unsigned)r.holes;
@@ -112,14 +112,14 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *da
   return a;
 }
 // Arguments of panels that are tiles, of one matrix.
-GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of, void *data) {
+GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__form h, const gp__moves *of, void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   gp__moves m = *of;
   m.in_stride[1] = r.columns * (unsigned)m.size;
   m.out_stride[0] = r.rows * (unsigned)m.size;
   m.extent[2] = 1;
   m.extent[3] = r.panels;
-  return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
+  return gp__transpose_arguments(&m, *h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
 // Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
 GP__HOST int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
@@ -133,18 +133,18 @@ GP__HOST void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   return (gp__u8 *)l->q->out + matrix / m->extent[3] * m->out_stride[2] + matrix % m->extent[3] * m->out_stride[3];
 }
 GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
-  const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
+  const gp__panels_plan r = gp__panels_plan_of(*l->p, l->h);
   const unsigned threads = l->g->threads;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
-    gp__panels_args a = gp__panels_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch);
+    gp__panels_args a = gp__panels_arguments(*l->p, l->h, gp__matrix_of(l, matrix), l->scratch);
     int step, which;
     for (step = 0; step < 4; ++step) {
       uint64_t work;
       which = gp__panels_step(r, (unsigned)l->h->key_size, step, &a);
       if (which < 0) break;
       if (which == 0 && r.whole) {
-        gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
+        gp__transpose_args t = gp__whole_panels_arguments(*l->p, l->h, &l->q->moves, gp__matrix_of(l, matrix));
         GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(t.tiles, 0x7fffffff), threads, l->g->shared_bytes, &t));
         continue;
       }
@@ -159,18 +159,18 @@ GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
 }
 // Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
 GP__HOST gp__transpose_args gp__trip_arguments(
-    gp_policy p, gp__shape h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
-  const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
+    gp_policy p, gp__form h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
+  const uint64_t matrix = h->moved.rows * h->moved.columns * (unsigned)h->key_size;
   gp__transpose_args a;
   gp__moves m = *of;
   m.extent[2] = 1;
   m.extent[3] = count;
-  a = gp__transpose_arguments(&m, h, p, data, scratch, count * matrix);
+  a = gp__transpose_arguments(&m, *h, p, data, scratch, count * matrix);
   a.tiles = a.matrices ? gp__ceil_div(count, a.matrices) : a.row_tiles * a.column_tiles * count;
   memset(back, 0, sizeof *back);
   back->in = scratch;
   back->out = data;
-  back->count = count * h.moved.rows * h.moved.columns;
+  back->count = count * h->moved.rows * h->moved.columns;
   return a;
 }
 GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
@@ -180,7 +180,7 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
     const uint64_t rest = l->h->segments - first;
     gp__map_args back;
     gp__transpose_args a = gp__trip_arguments(
-        *l->p, h, &l->q->moves, gp__smaller(rest, h.segments), gp__matrix_of(l, first), l->scratch, &back);
+        *l->p, &h, &l->q->moves, gp__smaller(rest, h.segments), gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
     GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(a.tiles, l->g->grid), l->g->threads, l->g->shared_bytes, &a));
     GP__CHECK(gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
@@ -189,10 +189,10 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
 }
 // Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
 GP__HOST gp__buffered_args gp__buffered_arguments(
-    gp_policy p, gp__shape h, void *data, void *scratch, gp__panels_args *clears) {
+    gp_policy p, gp__form h, void *data, void *scratch, gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
-  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
-  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h.key_size);
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h->key_size), size = (unsigned)h->key_size;
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h->key_size);
   const unsigned most = (unsigned)(p.threads * p.vectors); // units of a turn
   gp__buffered_args a;
   unsigned x, units = (unsigned)(gp__ceil_div(r.height * size, GP__VECTOR) + !(r.form & GP__FORM_OUT_ALIGNED));
@@ -202,24 +202,24 @@ GP__HOST gp__buffered_args gp__buffered_arguments(
   a.counters = clears->counters = (gp__u64 *)scratch;
   a.buffer = (gp__u8 *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
-  a.rows = h.moved.rows;
-  a.columns = h.moved.columns;
+  a.rows = h->moved.rows;
+  a.columns = h->moved.columns;
   a.height = r.height;
   a.pitch = r.pitch;
   a.slot = r.slot;
   a.panels = r.panels;
-  a.column_tiles = (unsigned)gp__ceil_div(h.moved.columns, columns);
+  a.column_tiles = (unsigned)gp__ceil_div(h->moved.columns, columns);
   a.part = units < most ? units : most;
   a.parts = (unsigned)gp__ceil_div(units, a.part);
   a.lines = most / a.part;
   a.units = gp__divisor_of(a.part);
   for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
   for (x = 0; x <= r.panels; ++x) {
-    const gp__u64 rest = x < r.panels ? h.moved.rows - x * r.height : 0;
+    const gp__u64 rest = x < r.panels ? h->moved.rows - x * r.height : 0;
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
       const gp__u64 from = (gp__u64)a.border[x - 1] * columns, to = (gp__u64)a.border[x] * columns;
-      a.first[x + 1] += (unsigned)gp__ceil_div(gp__smaller(to, h.moved.columns) - from, a.lines) * x * a.parts;
+      a.first[x + 1] += (unsigned)gp__ceil_div(gp__smaller(to, h->moved.columns) - from, a.lines) * x * a.parts;
     }
   }
   return a;
@@ -229,7 +229,7 @@ GP__HOST gp_result gp__launch_buffered(const gp__launching *l) {
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
-    gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
+    gp__buffered_args a = gp__buffered_arguments(*l->p, l->h, data, l->scratch, &clears);
     GP__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
     GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
         (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a));
@@ -240,7 +240,7 @@ GP__HOST gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
   if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
-  if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
+  if (gp__panels_plan_of(*l->p, l->h).items) return gp__launch_panels(l);
   if (gp__tiled(*l->p, *l->h).moved.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);

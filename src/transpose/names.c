@@ -8,15 +8,15 @@ GP__HOST void gp__name_tiles(const gp__spelling *q, gp__text *t) {
 GP__HOST void gp__name_rectangle(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d, %d", q->size, q->word); }
 GP__HOST void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
 
-GP__HOST gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__form h, gp__kernel_kind kind) {
   (void)h;
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more vectors copy slower
   return p;
 }
-GP__HOST unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_transpose_kernel(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   return kind == GP__TRANSPOSE_BUFFERED ? (unsigned)gp__buffered_threads(*p, h->key_size) : 0;
 }
-GP__HOST void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_transpose_kernel(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g) {
   (void)p;
   if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
 }
@@ -39,8 +39,7 @@ GP__HOST unsigned gp__transpose_threads(const gp__spelling *w) {
       : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
       : 768;
 }
-GP__HOST unsigned gp__resident_transposes(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
+GP__HOST unsigned gp__resident_transposes(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)p, (void)h;
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
 }

@@ -17,26 +17,27 @@ enum {
   GP__CHUNK_MATRICES = 4, // so many matrices may be small
   GP__CHUNK_MATRIX = 4 << 20 // bytes of a matrix that is not small
 };
-GP__RULE int gp__chunk_word(gp__shape s, gp__u64 items) {
-  return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
-      : s.moved.word;
+GP__RULE int gp__chunk_word(gp__form s, gp__u64 items) {
+  return (s->moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s->key_size) | GP__VECTOR)
+      : s->moved.word;
 }
 GP__RULE gp__u64 gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
 // Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
-GP__RULE gp__u64 gp__chunk_merit(gp__shape s, gp__u64 extent, gp__u64 other, gp__u64 items) {
-  return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
-          items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
-          other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
+GP__RULE gp__u64 gp__chunk_merit(gp__form s, gp__u64 extent, gp__u64 other, gp__u64 items) {
+  return extent % items || extent / items < 2 || items * (unsigned)s->key_size < GP__CHUNK_LEAST ||
+          items * (unsigned)s->key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
+          other > GP__PANEL_MOST / (items * (unsigned)s->key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
           extent / items > GP__PANELS_MOST
       ? 0
-      : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
+      : items * (unsigned)s->key_size * (unsigned)gp__chunk_word(s, items);
 }
-GP__BOTH static inline __attribute__((unused)) gp__u64 gp__chunk_items(gp__shape s, gp__u64 extent, gp__u64 other) {
-  gp__u64 best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
+GP__BOTH static inline __attribute__((unused)) gp__u64 gp__chunk_items(gp__form s, gp__u64 extent, gp__u64 other) {
+  gp__u64 best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s->key_size;
   if (items > extent / 2) items = extent / 2;
-  for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
+  for (; items * GP__VECTOR * (unsigned)s->key_size > most && items * (unsigned)s->key_size >= GP__CHUNK_LEAST;
+       --items) {
     const gp__u64 merit = gp__chunk_merit(s, extent, other, items);
     if (merit > most) best = items, most = merit;
   }
@@ -48,25 +49,25 @@ typedef struct gp__panels_plan {
   gp__u64 rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
   gp__u64 whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
-GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
+GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__form s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const gp__u64 size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
+  const gp__u64 size = (unsigned)s->key_size, matrix = s->moved.rows * s->moved.columns * size;
   gp__u64 rows = 0, columns = 0;
-  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
+  if (s->moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
-      (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
+      (s->segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
     return r;
-  rows = gp__chunk_items(s, s.moved.rows, s.moved.columns);
-  columns = gp__chunk_items(s, s.moved.columns, s.moved.rows);
+  rows = gp__chunk_items(s, s->moved.rows, s->moved.columns);
+  columns = gp__chunk_items(s, s->moved.columns, s->moved.rows);
   if (!rows && !columns) return r;
-  r.inverse = (columns ? gp__chunk_merit(s, s.moved.columns, s.moved.rows, columns) : 0) >
-      (rows ? gp__chunk_merit(s, s.moved.rows, s.moved.columns, rows) : 0);
+  r.inverse = (columns ? gp__chunk_merit(s, s->moved.columns, s->moved.rows, columns) : 0) >
+      (rows ? gp__chunk_merit(s, s->moved.rows, s->moved.columns, rows) : 0);
   r.items = r.inverse ? columns : rows;
   r.word = gp__chunk_word(s, r.items);
-  r.rows = r.inverse ? s.moved.rows : r.items;
-  r.columns = r.inverse ? r.items : s.moved.columns;
-  r.panels = (r.inverse ? s.moved.columns : s.moved.rows) / r.items;
-  r.whole = (s.moved.form & GP__FORM_IN_START)
+  r.rows = r.inverse ? s->moved.rows : r.items;
+  r.columns = r.inverse ? r.items : s->moved.columns;
+  r.panels = (r.inverse ? s->moved.columns : s->moved.rows) / r.items;
+  r.whole = (s->moved.form & GP__FORM_IN_START)
       ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
       : 0;
   if (r.whole) {
@@ -75,7 +76,7 @@ GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_o
   }
   r.holes = 1 + (GP__HOLE_BYTES - 1) / (r.rows * r.columns * size);
   if (r.holes >= r.panels) r.holes = r.panels - 1;
-  if ((s.moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
+  if ((s->moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
     r.form = (r.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
         (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
@@ -114,62 +115,64 @@ typedef struct gp__buffered_plan {
   gp__u64 height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
 // The first tile column of group g.
-GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
-  return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
-      : (s.moved.columns + columns - 1) / columns;
+GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__form s, unsigned columns, unsigned g) {
+  return g < r.panels ? g * r.height * s->moved.columns / (s->moved.rows * columns)
+      : (s->moved.columns + columns - 1) / columns;
 }
-GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
-  const gp__u64 size = (unsigned)s.key_size;
-  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s.key_size);
-  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s.key_size);
+GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__form s) {
+  const gp__u64 size = (unsigned)s->key_size;
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s->key_size);
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s->key_size);
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   gp__u64 widest = 0;
   unsigned g;
-  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
-      gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
-      s.moved.rows < (unsigned)GP__BUFFERED_LEAST * rows || s.moved.columns < (unsigned)GP__BUFFERED_LEAST * columns ||
-      s.moved.rows > 1ull << 31 || s.moved.columns > 1ull << 31 ||
-      s.moved.rows / rows * (s.moved.columns / columns) > 1ull << 29)
+  if (s->moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
+      gp__buffered_threads(p, s->key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
+      s->moved.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
+      s->moved.columns < (unsigned)GP__BUFFERED_LEAST * columns || s->moved.rows > 1ull << 31 ||
+      s->moved.columns > 1ull << 31 || s->moved.rows / rows * (s->moved.columns / columns) > 1ull << 29)
     return r;
-  r.height = ((s.moved.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
-  r.panels = (unsigned)((s.moved.rows - 1) / r.height + 1);
+  r.height = ((s->moved.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
+  r.panels = (unsigned)((s->moved.rows - 1) / r.height + 1);
   if (r.height * size > 1ull << 30) r.panels = 0;
   for (g = 0; g < r.panels; ++g) {
     const gp__u64 end = gp__buffered_border(r, s, columns, g + 1) * columns;
     const gp__u64 width =
-        (end < s.moved.columns ? end : s.moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
+        (end < s->moved.columns ? end : s->moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
     if (width > widest) widest = width;
   }
-  r.pitch = r.height * size + (s.moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
+  r.pitch = r.height * size + (s->moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
   r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
   r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // for the kernel that clears counters
-  if (s.moved.form & GP__FORM_IN_START)
-    r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
-        (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  if (s->moved.form & GP__FORM_IN_START)
+    r.form |= (s->moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
+        (s->moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
 // Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
 GP__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
-GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
+GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__form s) {
+  gp__shape tiled;
   if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
-  s = gp__tiled(p, s);
-  return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-      : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
-      ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
-      : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-          (s.moved.kind != GP__MOVE_TILES ? 0
+  tiled = gp__tiled(p, *s);
+  s = &tiled;
+  return s->moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+      : s->moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
+      ? (s->moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+      : (s->moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+          (s->moved.kind != GP__MOVE_TILES ? 0
                   : gp__transpose_packs(p, s) ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
                   : gp__transpose_thin_in(p, s) ? GP__FORM_IN_WHOLE
                   : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
                   : 0);
 }
-GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
+GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__form s) {
   return (p.algorithm == GP_PADDED_TILES ||
              (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
-             (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&
+             (p.algorithm == GP_ROUND_TRIP && s->moved.kind == GP__MOVE_RECTANGLE)) &&
       p.vectors <= 8 &&
-      (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
-          gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
-              gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
-      s.shared_bytes - 1024;
+      (s->moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
+          gp__transpose_tile_bytes(s->key_size, gp__transpose_rows(p.threads, p.vectors, s->key_size),
+              gp__transpose_columns(p.threads, p.vectors, s->key_size), 0) <=
+      s->shared_bytes - 1024;
 }

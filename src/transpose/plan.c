@@ -33,7 +33,9 @@ GP__HOST void gp__shape_moves(const gp__request *q, gp__shape *h) {
     h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
 GP__HOST int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
+  const gp__shape h = gp__shape_of(q);
+  const gp__panels_plan panels = gp__panels_plan_of(*p, &h);
+  const int move = gp__tiled(*p, h).moved.kind;
   if (p->algorithm == GP_BUFFERED_PANELS) {
     kinds[0] = GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
@@ -44,8 +46,8 @@ GP__HOST int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp
     kinds[1] = GP__COPY;
     return 2;
   }
-  if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
-    kinds[0] = gp__panels_plan_of(*p, gp__shape_of(q)).whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
+  if (panels.items) { // in the order of gp__launch_panels
+    kinds[0] = panels.whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
     kinds[1] = GP__TRANSPOSE_CHUNKS;
     kinds[2] = GP__TRANSPOSE_SAVE;
     return 3;

@@ -88,19 +88,19 @@ GP__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int align
 }
 // Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
 // lane on the other side.
-GP__RULE int gp__transpose_thin(gp_policy p, gp__shape s, gp__u64 extent, int of_tile) {
+GP__RULE int gp__transpose_thin(gp_policy p, gp__form s, gp__u64 extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
-      extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
+      extent * (unsigned)gp__vec_group_items(s->key_size) * (unsigned)s->key_size * 8 <=
       (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
       extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
-GP__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
-  return (s.moved.form & GP__FORM_IN_DENSE) && (s.moved.form & GP__FORM_IN_START) &&
-      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
+GP__RULE int gp__transpose_thin_in(gp_policy p, gp__form s) {
+  return (s->moved.form & GP__FORM_IN_DENSE) && (s->moved.form & GP__FORM_IN_START) &&
+      gp__transpose_thin(p, s, s->moved.columns, gp__transpose_columns(p.threads, p.vectors, s->key_size));
 }
-GP__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
-  return (s.moved.form & GP__FORM_OUT_DENSE) &&
-      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+GP__RULE int gp__transpose_thin_out(gp_policy p, gp__form s) {
+  return (s->moved.form & GP__FORM_OUT_DENSE) &&
+      gp__transpose_thin(p, s, s->moved.rows, gp__transpose_rows(p.threads, p.vectors, s->key_size));
 }
 // Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
@@ -119,29 +119,29 @@ GP__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
   return ((unsigned)p.threads * rows + ((unsigned)p.threads * rows >> gp__few_line(size, rows))) *
       (unsigned)gp__few_unit(size);
 }
-GP__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.moved.form & GP__FORM_OUT_DENSE) &&
-      gp__is_power_of_two_size(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
-      gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
-      s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
-      gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
+GP__RULE int gp__transpose_few(gp_policy p, gp__form s) {
+  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s->moved.form & GP__FORM_OUT_DENSE) &&
+      gp__is_power_of_two_size(s->key_size) && s->key_size <= 8 && s->moved.word == s->key_size &&
+      gp__are_few(s->key_size, s->moved.rows, s->moved.form & GP__FORM_IN_ALIGNED) &&
+      s->moved.columns * (unsigned)s->key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s->key_size)) &&
+      gp__few_bytes(p, s->key_size, (unsigned)s->moved.rows) <= (unsigned)s->shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, in whole vectors.
 GP__RULE gp__u64 gp__transpose_multiple(gp__u64 matrix) { return 16 / gp__common_factor(16, matrix); }
 GP__RULE gp__u64 gp__transpose_matrices_of(gp__u64 tile, gp__u64 matrix) {
   return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
 }
-GP__RULE gp__u64 gp__transpose_matrices(gp_policy p, gp__shape s) {
-  return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
-      : s.segments == 1
-      ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
+GP__RULE gp__u64 gp__transpose_matrices(gp_policy p, gp__form s) {
+  return !(s->moved.form & GP__FORM_DENSE) || s->moved.rows > 65536 || s->moved.columns > 65536 ? 0
+      : s->segments == 1
+      ? s->moved.rows * s->moved.columns * (unsigned)s->key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
       : gp__transpose_matrices_of(
-            (unsigned)(p.threads * p.vectors * GP__VECTOR), s.moved.rows * s.moved.columns * (unsigned)s.key_size);
+            (unsigned)(p.threads * p.vectors * GP__VECTOR), s->moved.rows * s->moved.columns * (unsigned)s->key_size);
 }
-GP__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
-  return (s.moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
-      gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
-      gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+GP__RULE int gp__transpose_packs(gp_policy p, gp__form s) {
+  return (s->moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
+      gp__transpose_thin(p, s, s->moved.columns, gp__transpose_columns(p.threads, p.vectors, s->key_size)) &&
+      gp__transpose_thin(p, s, s->moved.rows, gp__transpose_rows(p.threads, p.vectors, s->key_size));
 }
 // Dense matrices in place by way of the workspace. A trip takes contiguous matrices, of so many bytes together, one at
 // least. It takes whole vectors of them, so that each trip is aligned as the first one is.
@@ -159,7 +159,7 @@ GP__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, 
     if (s.segments > most) s.segments = most;
     s.moved.form = (s.moved.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   }
-  if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, s)))
+  if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, &s)))
     s.moved.kind = GP__MOVE_TILES;
   return s;
 }

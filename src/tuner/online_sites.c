@@ -98,7 +98,7 @@ typedef struct gp__online {
 } gp__online;
 
 // Lists what calls of one site have in common.
-GP__HOST void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
+GP__HOST void gp__site_words(const gp__request *q, gp__form h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,
       (uint64_t)q->equal, (uint64_t)q->in_type, (uint64_t)q->in2_type, (uint64_t)q->acc_type, (uint64_t)q->out_type,
       (uint64_t)q->key_type, (uint64_t)q->offset_type, (uint64_t)q->out2_type, (uint64_t)q->flags,
@@ -137,7 +137,7 @@ GP__HOST void gp__free_site(gp__site *x) {
   gp__free_tuner(x->tuner);
   free(x);
 }
-GP__HOST gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__make_site(const gp__request *q, gp__form h, const gp_policy *usual) {
   gp__site *x = (gp__site *)calloc(1, sizeof *x);
   const size_t fields = (size_t)q->in_layout.field_count * sizeof *q->in_layout.fields;
   int failed = 0;
@@ -145,7 +145,7 @@ GP__HOST gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const
   x->q = *q;
   x->h = *h;
   x->usual = *usual;
-  x->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+  x->bytes = gp__rules_of(h->primitive)->measure(h).bytes;
   x->searching = 1;
   x->watched = 1;
   x->q.fields = (gp_key_field *)gp__copy_list(q->fields, (size_t)q->field_count * sizeof *q->fields, &failed);
@@ -173,8 +173,8 @@ GP__HOST int gp__is_tunable(const gp__request *q) {
   return !gp__composition_of(q) && !q->inputs.count && !q->stored; // a site knows neither
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
-GP__HOST int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
-  const gp__geometry g = gp__geometry_of(*p, *h, 0), by_rule = gp__geometry_of(*usual, *h, 0);
+GP__HOST int gp__fits_room(const gp_policy *p, const gp_policy *usual, gp__form h) {
+  const gp__geometry g = gp__geometry_of(*p, h, 0), by_rule = gp__geometry_of(*usual, h, 0);
   return gp__workspace_bytes(&g) <= gp__workspace_bytes(&by_rule);
 }
 
@@ -190,7 +190,7 @@ typedef struct gp__attempt {
 } gp__attempt;
 
 // The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
-GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, gp__form h, const gp_policy *usual) {
   uint64_t words[GP__SITE_WORDS];
   gp__site *x, **slot;
   gp__site_words(q, h, words);
@@ -207,24 +207,24 @@ GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp_
   return x;
 }
 // A proposal that a call of this shape can try, or NULL. `lock` is held.
-GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
+GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, gp__form h) {
   int i;
   for (i = 0; i < GP__PROPOSALS; ++i)
-    if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
+    if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, h))
       return &x->proposals[i];
   return NULL;
 }
 // Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
 // if there is room for it, and no measurement. a->free: what was chosen is not for calls that are captured.
-GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual,
-    int fixed, gp_stream stream, gp__attempt *a) {
+GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, gp__form h, const gp_policy *usual, int fixed,
+    gp_stream stream, gp__attempt *a) {
   gp__measured *m = NULL;
   gp__site *x;
   memset(a, 0, sizeof *a);
   pthread_mutex_lock(&o->lock);
   a->begun = ++o->begun;
   x = gp__visit_site(o, q, h, usual);
-  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+  if (x && x->has_best && gp__policy_valid(x->best, h)) {
     const int fits = gp__fits_room(&x->best, usual, h);
     if (fits || !fixed) {
       a->policy = x->best;
@@ -253,7 +253,7 @@ GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__
     o->unused = m->next;
     m->site = x;
     m->proposal = a->proposal;
-    m->bytes = gp__rules_of(h->primitive)->measure(*h).bytes;
+    m->bytes = gp__rules_of(h->primitive)->measure(h).bytes;
     m->n = h->count;
     m->calls = x->calls;
     m->loads = __atomic_load_n(&o->s->loads, __ATOMIC_RELAXED);
@@ -293,8 +293,7 @@ GP__HOST void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   pthread_mutex_unlock(&o->lock);
 }
 
-GP__HOST const unsigned *gp__settled(
-    gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as) {
+GP__HOST const unsigned *gp__settled(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy, unsigned *as) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
   const gp__site *x;
@@ -303,7 +302,7 @@ GP__HOST const unsigned *gp__settled(
   pthread_mutex_lock(&o->lock);
   x = gp__find_site(o, words);
   if (x && x->settled) {
-    if (x->has_best && gp__policy_valid(x->best, *h) && gp__fits_room(&x->best, policy, h)) *policy = x->best;
+    if (x->has_best && gp__policy_valid(x->best, h) && gp__fits_room(&x->best, policy, h)) *policy = x->best;
     *as = x->settled;
     settled = &x->settled;
   }
@@ -311,7 +310,7 @@ GP__HOST const unsigned *gp__settled(
   return settled;
 }
 // The best policy known for a call, if it was learned here.
-GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy) {
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
   const gp__site *x;
@@ -320,7 +319,7 @@ GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h,
   gp__site_words(q, h, words);
   pthread_mutex_lock(&o->lock);
   x = gp__find_site(o, words);
-  if (x && x->has_best && gp__policy_valid(x->best, *h)) {
+  if (x && x->has_best && gp__policy_valid(x->best, h)) {
     *policy = x->best;
     found = 1;
   }

@@ -64,7 +64,7 @@ GP__HOST int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_po
 // The policy of a tuner's values, with zero in the fields that its algorithm does not read. *repeats: another point has
 // the same policy, because such a field has another value than at the start.
 GP__HOST gp_policy gp__policy_at(
-    const gp_tuner *t, const gp__field_values *f, const gp__shape *h, const int *values, int *repeats) {
+    const gp_tuner *t, const gp__field_values *f, gp__form h, const int *values, int *repeats) {
   gp_policy p, read;
   int i;
   memset(&p, 0, sizeof p);
@@ -74,15 +74,15 @@ GP__HOST gp_policy gp__policy_at(
   for (i = 0; i < t->parameters; ++i)
     *repeats |=
         gp__value_in(&p, &f[i]) && !gp__value_in(&read, &f[i]) && values[i] != t->tuned[i].values[t->tuned[i].start];
-  return gp__portable(read, *h);
+  return gp__portable(read, h);
 }
 enum { GP__FEWER_THREADS = 32 };
 // Whether a policy may be tried in place of the usual one. One that leaves most of the threads out is not: a single
 // block, say, on much data.
-GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, gp__form h) {
   gp__geometry g, by_rule;
-  if (!gp__policy_valid(*p, *h)) return 0;
-  g = gp__geometry_of(*p, *h, 0);
-  by_rule = gp__geometry_of(*usual, *h, 0);
+  if (!gp__policy_valid(*p, h)) return 0;
+  g = gp__geometry_of(*p, h, 0);
+  by_rule = gp__geometry_of(*usual, h, 0);
   return (uint64_t)g.grid * g.threads * GP__FEWER_THREADS >= (uint64_t)by_rule.grid * by_rule.threads;
 }

@@ -163,7 +163,7 @@ MUTANTS = {
         "gp__u64 number = to % a.top.k, at = s.begin + number;", "gp__u64 number = to % a.top.k, at = number;"),
     "top-k by an order: lists have no room for a tile": (
         "TOP_K_ORDER", "src/top_k/policy.h",
-        "return (int)(s.top_k.results + gp__top_k_tile(p, s));", "return (int)s.top_k.results;"),
+        "return (int)(s->top_k.results + gp__top_k_tile(p, s));", "return (int)s->top_k.results;"),
     "top-k of segments: an end beyond the count is taken": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
         "if (end > a.top.count) end = a.top.count;",
@@ -250,16 +250,16 @@ MUTANTS = {
         "(void)a;"),
     "top-k of segments: a list has no room for a tile": (
         "TOP_K_SEGMENTS", "src/top_k/policy.h",
-        "gp__max((int)(s.top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),",
-        "gp__max((int)(s.top_k.results * 3 / 2 + 32),"),
+        "gp__max((int)(s->top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),",
+        "gp__max((int)(s->top_k.results * 3 / 2 + 32),"),
     "top-k of segments: a segment has one list more than parts": (
         "TOP_K_SEGMENTS", "src/top_k/geometry.h",
-        "l.direct ? 0 : 2 * (s.count / part);",
-        "l.direct ? 0 : s.count / part;"),
+        "l.direct ? 0 : 2 * (s->count / part);",
+        "l.direct ? 0 : s->count / part;"),
     "top-k of segments: each segment may be one task": (
         "TOP_K_SEGMENTS", "src/top_k/geometry.h",
-        "l.task_room = s.count / (gp__top_k_most_of_warp(p, s) + 1);",
-        "l.task_room = s.count / (2 * gp__top_k_most_of_warp(p, s));"),
+        "l.task_room = s->count / (gp__top_k_most_of_warp(p, s) + 1);",
+        "l.task_room = s->count / (2 * gp__top_k_most_of_warp(p, s));"),
     "top-k of segments: the bound is the key before the k-th": (
         "TOP_K_SEGMENTS", "src/top_k/segments.cuh",
         "gp_warp_broadcast(x[j], int((k - 1) / N));\n      if ((k - 1) % N == j) kth = item;",
@@ -310,8 +310,8 @@ MUTANTS = {
         "from);"),
     "top-k of segments: few segments are for warps": (
         "TOP_K_SEGMENTS", "src/top_k/portable.h",
-        "s.segments >= 4 * (unsigned)s.multiprocessors",
-        "s.segments >= 0 * (unsigned)s.multiprocessors"),
+        "s->segments >= 4 * (unsigned)s->multiprocessors",
+        "s->segments >= 0 * (unsigned)s->multiprocessors"),
     "components: a root that was hooked is hooked again": (
         "GRAPH_BUILDING", "src/graph/components.cuh",
         "if (atomicCAS(labels + large, large, small) == large) return;",
@@ -1187,12 +1187,12 @@ MUTANTS = {
         "SEGMENTS", "src/segments/ends.cuh", "if (a.end && *gp__as<const gp__u64>(a.end) < count)",
         "if (false)"),
     "reproducible segments: lanes by the mean length": (
-        "CONTRACT", "src/segments/geometry.h", "  if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;\n", ""),
+        "CONTRACT", "src/segments/geometry.h", "  if (s->reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;\n", ""),
     "reproducible scans: any tile": (
         "ARGUMENTS", "src/select/policy.h",
-        "(!s.reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s)))", "true"),
+        "(!s->reproducible || (p.threads == gp__pinned_threads(s) && p.vectors == gp__pinned_vectors(s)))", "true"),
     "reproducible scans: tiles as large as without": (
-        "CONTRACT", "src/select/portable.h", "  if (s.reproducible) {\n", "  if (0) {\n"),
+        "CONTRACT", "src/select/portable.h", "  if (s->reproducible) {\n", "  if (0) {\n"),
     "reproducible scans: on the host the first value of a run stands for what precedes it": (
         "CONTRACT", "src/segments/host.c", "if (head) *s = t->start, s->key = 1;", "if (head) s->key = 1;"),
     "reproducible scans: on the host a run does not stop what precedes it": (
@@ -2426,7 +2426,7 @@ MUTANTS = {
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
         "if (tile == 0) total.below |= 1ull << 63;", ""),
     "top-k: no room for values that move": (
-        "TOP_K_LISTS", "src/top_k/geometry.h", "gp__top_k_moved(s) + s.count * (unsigned)s.out_size;",
+        "TOP_K_LISTS", "src/top_k/geometry.h", "gp__top_k_moved(s) + s->count * (unsigned)s->out_size;",
         "gp__top_k_moved(s);"),
     "filter: the sample is not ordered as the keys": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh", "gp__u64(Key::encode(x.item[j])) <= bound",
@@ -2697,7 +2697,7 @@ MUTANTS = {
         "tile_values[at[i]] = values[i];", "tile_values[half + gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
     "radix: two stages where one block has room": (
         "RADIX", "src/sort/portable.h",
-        "block * p.blocks_per_sm <= s.shared_bytes + 1024", "block <= s.shared_bytes + 1024"),
+        "block * p.blocks_per_sm <= s->shared_bytes + 1024", "block <= s->shared_bytes + 1024"),
     "radix: a partial tile is written whole": (
         "RADIX", "src/sort/radix_sweep.cuh",
         "if (digit.valid == TILE) store<true>(digit, half);", "if (true) store<true>(digit, half);"),
@@ -2722,7 +2722,7 @@ MUTANTS = {
         "gp__as<Key>(a.other) + (n + 1) / 2 - both", "gp__as<Key>(a.other_keys) + n - both"),
     "radix: no room for the last one of odd pairs": (
         "RADIX", "src/sort/scratch.h",
-        "gp__is_paired(p.algorithm, s.in_size) * 16", "gp__is_paired(p.algorithm, s.in_size) * 0"),
+        "gp__is_paired(p.algorithm, s->in_size) * 16", "gp__is_paired(p.algorithm, s->in_size) * 0"),
     "radix: a tile of pairs that begins in one output ends there": (
         "RADIX", "src/sort/radix_sweep.cuh", "(at + TILE <= from.half || at", "(at < from.half || at"),
     "radix: pairs are written to the first output alone": (
@@ -2740,7 +2740,7 @@ MUTANTS = {
     "segmented sort: twice the threads whatever the caller says": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/portable.h", "if (!threads && (", "if ((threads || true) && ("),
     "segments: short ones of one length are pipelined": (
-        "SEGMENTS", "src/segments/portable.h", "!few && s.offset_size && ", "!few && "),
+        "SEGMENTS", "src/segments/portable.h", "!few && s->offset_size && ", "!few && "),
     "segmented sort: rounds of a warp take the same places of a list": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh", "        slot += unsigned(__popc(all[r]));\n", ""),
     "segmented sort: segments of one length fill half their class": (
@@ -2967,7 +2967,7 @@ MUTANTS = {
     "batch: a grid of all tiles is valid": (
         "BATCH", "src/batch/policy.h", "return p.blocks_per_sm > 0 && ", "return "),
     "batch: tickets have more bits": (
-        "BATCH", "src/batch/policy.h", "s.count >> 27 <=", "s.count >> 28 <="),
+        "BATCH", "src/batch/policy.h", "s->count >> 27 <=", "s->count >> 28 <="),
     "expand: room for more elements than there are is filled": (
         "EXPAND", "src/expand/ends.cuh",
         "all = ends.last(), count = all < room ? all : room",
@@ -3068,8 +3068,8 @@ MUTANTS = {
         "GP__EXPAND_MARK_BYTES + gp__expand_staged_bytes(vectors, size);", "GP__EXPAND_MARK_BYTES;"),
     "expand: the workspace has no room for the last offset": (
         "EXPAND", "src/segments/geometry.h",
-        "(gp__ceil_div(s.segments, GP__EXPAND_RUNS) + 1) * 8",
-        "gp__ceil_div(s.segments, GP__EXPAND_RUNS) * 8"),
+        "(gp__ceil_div(s->segments, GP__EXPAND_RUNS) + 1) * 8",
+        "gp__ceil_div(s->segments, GP__EXPAND_RUNS) * 8"),
     "map: a struct lies on a multiple of its size": (
         "MAP", "src/device/vector_access.cuh",
         "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),
@@ -3429,8 +3429,8 @@ MUTANTS = {
         "v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));",
         "v[k] = gp__shift_vectors(v[k], v[k], gp__misalignment(from + k * pitch, 16));"),
     "transpose in place: the longest chunks for the best": (
-        "TRANSPOSE_IN_PLACE", "src/transpose/panels_policy.h", "items * GP__VECTOR * (unsigned)s.key_size > most",
-        "items * (unsigned)s.key_size > most"),
+        "TRANSPOSE_IN_PLACE", "src/transpose/panels_policy.h", "items * GP__VECTOR * (unsigned)s->key_size > most",
+        "items * (unsigned)s->key_size > most"),
     "transpose in place: columns are not rotated": (
         "TRANSPOSE_IN_PLACE", "src/transpose/launch.c",
         "return !a->rotates || common > 1;", "return !a->rotates;"),
@@ -3676,10 +3676,10 @@ MUTANTS = {
     "rows: a grid is served by rows of graphs of many edges": (
         "ROWS", "src/bfs/portable.h", "m.out_size = gp__degree_class(s);", "m.out_size = 8;"),
     "rows: transposes have another key": (
-        "ROWS", "src/transpose/portable.h", "m.out_size = s.key_size;", "m.out_size = s.in_size;"),
+        "ROWS", "src/transpose/portable.h", "m.out_size = s->key_size;", "m.out_size = s->in_size;"),
     "rows: a transpose of few rows is served": (
         "ROWS", "src/transpose/portable.h",
-        " && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows", ""),
+        " && s->moved.rows / 16 <= s->moved.columns &&\n      s->moved.columns / 16 <= s->moved.rows", ""),
     "rows: a rule's row serves no size": (
         "ROWS", "src/scan/portable.h", "1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21)", "3 << 20, 1 << 20, 0, 0, 1, 0, 0, 21)"),
     "rows: a rule's row is never found": (
@@ -3691,7 +3691,7 @@ MUTANTS = {
     "rows: of rows that fit alike the last is found": (
         "ROWS", "src/core/rows.h", "fits[k - 1] < fit; --k)", "fits[k - 1] <= fit; --k)"),
     "rows: offsets are not told apart": (
-        "ROWS", "src/bfs/portable.h", "m.in_size = s.offset_size;", "m.in_size = s.key_size;"),
+        "ROWS", "src/bfs/portable.h", "m.in_size = s->offset_size;", "m.in_size = s->key_size;"),
     "ladder: the tile is read before it is full": (
         "LADDER", "examples/ladder/ladder.cuh",
         "  __syncthreads();\n  x = blockIdx.y * TILE", "  x = blockIdx.y * TILE"),
@@ -3829,8 +3829,8 @@ MUTANTS = {
         "INPUTS", "src/search/kernels.cuh", "gp__operand_at(source, needles, i < last ? i : last)",
         "gp__operand_at(source, needles, i < last ? i + 1 : last)"),
     "inputs: segments are read by bulk copies": (
-        "INPUT_CALLS", "src/segments/policy.h", "!s.described && s.compute_capability >= 90 && p.stages >= 2",
-        "s.compute_capability >= 90 && p.stages >= 2"),
+        "INPUT_CALLS", "src/segments/policy.h", "!s->described && s->compute_capability >= 90 && p.stages >= 2",
+        "s->compute_capability >= 90 && p.stages >= 2"),
     "inputs: the second operand is the first": (
         "INPUTS", "src/device/inputs.cuh", "operands.second.template load<CACHE>(i, to.item);",
         "operands.second.template load<CACHE>(0, to.item);"),
@@ -3850,8 +3850,8 @@ MUTANTS = {
         "INPUT_CALLS", "src/core/check_inputs.c",
         "offsets[i] = size = (size + member->align - 1) / member->align * member->align;", "offsets[i] = size;"),
     "inputs: a scan's policy has bulk copies": (
-        "INPUT_CALLS", "src/scan/policy.h", "s.compute_capability >= 90 && !s.described &&",
-        "s.compute_capability >= 90 &&"),
+        "INPUT_CALLS", "src/scan/policy.h", "s->compute_capability >= 90 && !s->described &&",
+        "s->compute_capability >= 90 &&"),
     "tuner: a cold start counts as it is": (
         "TUNER_SEARCH", "src/tuner/search.c", "GP__START_SAMPLES = 7,", "GP__START_SAMPLES = 1,"),
     "tuner: a best point far ahead has one time": (
@@ -3899,6 +3899,14 @@ MUTANTS = {
     "plans: buffers may become the same": (
         "ARGUMENTS", "src/core/prepared.c", "gp__set_extents(plan, now) != plan->equal",
         "!(gp__set_extents(plan, now) + 1)"),
+    "plans: what was wrong is right the next time": (
+        "ARGUMENTS", "src/core/prepared.c", "plan->apart = *result == GP_SUCCESS;", "plan->apart = 1;"),
+    "plans: values are read once": (
+        "ARGUMENTS", "src/core/prepared.c", "if (plan->apart && plan->has_values)",
+        "if (!same && plan->apart && plan->has_values)"),
+    "plans: any call is like the last one": (
+        "ARGUMENTS", "src/core/prepared.c", "same = plan->apart && memcmp(like, c, sizeof *c) == 0;",
+        "same = plan->apart;"),
     "plans: a workspace is aligned as a buffer is": (
         "ARGUMENTS", "src/core/prepared.c", "(uintptr_t)c->workspace % 256", "0"),
     "plans: a stream's context is asked for at each launch": (

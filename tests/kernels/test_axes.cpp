@@ -185,9 +185,9 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
   }
   s.rows.shifted = from.of[0] == 1 && bits % 16 != 0;
   gp_policy p = policy_of<P>(algorithm);
-  if (!gp__valid_by(&gp__rules_rows, p, s)) return;
-  const int form = gp__rows_form(p, s);
-  const gp__geometry g = gp__geometry_by(&gp__rules_rows, p, s, 0);
+  if (!gp__valid_by(&gp__rules_rows, p, &s)) return;
+  const int form = gp__rows_form(p, &s);
+  const gp__geometry g = gp__geometry_by(&gp__rules_rows, p, &s, 0);
   a.in = in.data + from.zero, a.out = out + to.zero, a.rows = rows;
   a.parts = g.replicas, a.share = g.tile_items, a.log2_lanes = g.log2_lanes;
   a.chunk = form == GP__ROWS_TILE ? gp__rows_chunk(sizeof(In), extent[0], g.log2_lanes) : 0;
@@ -323,12 +323,12 @@ static void geometry() {
           // 2^38 results are a terabyte: each needs memory of its own
           if (primitive == GP_SCAN_AXIS && double(s.segments) * double(length) >= 0x1p38) continue;
           gp_policy p = {};
-          p = gp__portable_by(&gp__rules_rows, p, s);
-          const gp__geometry g = gp__geometry_by(&gp__rules_rows, p, s, 0);
+          p = gp__portable_by(&gp__rules_rows, p, &s);
+          const gp__geometry g = gp__geometry_by(&gp__rules_rows, p, &s, 0);
           const std::string what = "geometry of " + std::to_string(rows) + " rows of " + std::to_string(length) +
               ", columns " + std::to_string(columns);
-          check(gp__valid_by(&gp__rules_rows, p, s), what + ": valid");
-          const int form = gp__rows_form(p, s);
+          check(gp__valid_by(&gp__rules_rows, p, &s), what + ": valid");
+          const int form = gp__rows_form(p, &s);
           const u64 work =
               form == GP__ROWS_COLUMNS || primitive == GP_SCAN_AXIS ? length : gp__row_windows(length, 4, 1);
           check(g.grid >= 1 && (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles)),

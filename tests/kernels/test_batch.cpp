@@ -85,14 +85,14 @@ template<class P, class S> static void sweep(const char *name, int seeds) {
         s.primitive = GP_COPY_BATCH, s.in_size = s.in2_size = 8, s.offset_size = sizeof(S);
         s.multiprocessors = 1 + int(random32() % 5), s.count = n + more, s.compute_capability = 90;
         const gp_policy p = policy_of<P>(GP_DIRECT);
-        const gp__geometry g = gp__geometry_by(&gp__rules_map, p, s, 0);
+        const gp__geometry g = gp__geometry_by(&gp__rules_map, p, &s, 0);
         gp__batch_args a = {};
         a.sources = ins.data, a.destinations = outs.data, a.sizes = lengths.data, a.count = s.count;
         a.count_device = on_device ? count.data : nullptr, a.tile = g.tile_items;
         if (seed % 4 == 3)
           a.tile = 1 + random32() % (P::threads * gp__batch_items(P::threads)); // other tiles than a launch has
         a.workspace = workspace(2 * s.count);
-        int e = gp__valid_by(&gp__rules_map, p, s) ? 0 : 1;
+        int e = gp__valid_by(&gp__rules_map, p, &s) ? 0 : 1;
         if (!e) e = simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes, gp__copy_batch<P, S>, a);
         size_t wrong = out_end;
         for (size_t i = 0; i < out_end && !e && wrong == out_end; ++i)
@@ -115,7 +115,7 @@ static void geometry() {
   for (unsigned long long count :
       {1ull, 1056ull, 8448ull, 8449ull, 1ull << 20, 1ull << 32, (1ull << 33) + 7, (1ull << GP__BATCH_LOG2_MOST) - 1}) {
     s.count = count;
-    const gp__geometry g = gp__geometry_by(&gp__rules_map, p, s, 0);
+    const gp__geometry g = gp__geometry_by(&gp__rules_map, p, &s, 0);
     const std::string what = "geometry of " + std::to_string(count);
     check(g.grid == 1056, what + ": grid");
     check(g.tile_items >= 1 && g.tile_items <= 1024 && g.tile_items * g.tiles >= count &&
@@ -125,16 +125,16 @@ static void geometry() {
     check(g.words == 2 * g.tiles, what + ": words");
     for (int threads = 32; threads <= 1024; threads += 32) { // the smallest tiles have the most tickets
       p.threads = threads;
-      const gp__geometry t = gp__geometry_by(&gp__rules_map, p, s, 0);
+      const gp__geometry t = gp__geometry_by(&gp__rules_map, p, &s, 0);
       const bool fits = t.tiles + t.grid * (GP__BATCH_SHARES + 1ull) < 1ull << 28;
-      check(fits ? true : !gp__valid_by(&gp__rules_map, p, s), what + ": tickets");
-      check(gp__valid_by(&gp__rules_map, p, s) || count >> 32, what + ": valid");
+      check(fits ? true : !gp__valid_by(&gp__rules_map, p, &s), what + ": tickets");
+      check(gp__valid_by(&gp__rules_map, p, &s) || count >> 32, what + ": valid");
     }
     p.threads = 256;
-    check(gp__valid_by(&gp__rules_map, p, s), what + ": the usual policy is valid");
+    check(gp__valid_by(&gp__rules_map, p, &s), what + ": the usual policy is valid");
   }
   p.blocks_per_sm = 0;
-  check(!gp__valid_by(&gp__rules_map, p, s), "a grid of all tiles is not valid");
+  check(!gp__valid_by(&gp__rules_map, p, &s), "a grid of all tiles is not valid");
 }
 
 int main(int argc, char **argv) {

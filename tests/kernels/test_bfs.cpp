@@ -76,7 +76,7 @@ template<class P, class O, class V> static void run(const Graph &g, u64 source, 
   shape.primitive = GP_BFS, shape.count = n, shape.count2 = m, shape.key_size = sizeof(V),
   shape.offset_size = sizeof(O);
   shape.bfs.has_transpose = how.up;
-  const gp__bfs_layout layout = gp__lay_out_bfs(shape);
+  const gp__bfs_layout layout = gp__lay_out_bfs(&shape);
   Device<O> offsets(csr.offsets, 0), in_offsets(in_csr.offsets, 0);
   Device<V> targets(csr.targets, 0), in_sources(in_csr.targets, 0);
   Device<int> depths(n);
@@ -130,7 +130,7 @@ template<class P, class O, class V> static void run(const Graph &g, u64 source, 
     Device<gp_fault> fault(std::vector<gp_fault>(1, how.steps > 1 ? some : none), 0);
     std::vector<int> untouched(n, 77);
     const gp_policy policy = policy_of<P>(how.algorithm);
-    Device<u8> edge_queue(gp__bfs_edge_bytes(policy, shape));
+    Device<u8> edge_queue(gp__bfs_edge_bytes(policy, &shape));
     const bool by_edges = gp__bfs_by_edges(how.algorithm);
     a.fault = fault.data;
     a.gather = how.gather, a.cull = how.cull, a.edges = m, a.fused_edges = how.fused_edges;

@@ -74,7 +74,7 @@ template<class P, class O, class V, class W> static void run(const Graph &g, con
   shape.primitive = GP_BFS_SOURCES, shape.count = n, shape.count2 = m;
   shape.key_size = sizeof(V), shape.offset_size = sizeof(O), shape.acc_size = sizeof(W),
   shape.bfs.has_transpose = how.up;
-  const gp__sources_layout layout = gp__lay_out_sources(shape);
+  const gp__sources_layout layout = gp__lay_out_sources(&shape);
   Device<O> offsets(csr.offsets, 0), in_offsets(in_csr.offsets, 0);
   Device<V> targets(csr.targets, 0), in_sources(in_csr.targets, 0);
   Device<int> depths(n * u64(how.count));

@@ -71,7 +71,10 @@ template<class T, class Less> struct OfLexicographic : OfDifference<T, gp__equiv
 
 template<class P, class Of, int RESULT, class T> struct Find {
   static const int INPUTS = Of::Search::inputs;
-  static size_t round_items() { return size_t(gp__find_round_items(policy_of<P>(GP_STEALING), shape(0, 1))); }
+  static size_t round_items() {
+    const gp__shape s = shape(0, 1);
+    return size_t(gp__find_round_items(policy_of<P>(GP_STEALING), &s));
+  }
   static gp__shape shape(size_t n, int sms) {
     gp__shape s = {};
     s.primitive = INPUTS == 2 ? GP_MISMATCH : GP_FIND_IF;
@@ -92,14 +95,14 @@ template<class P, class Of, int RESULT, class T> struct Find {
     simt::host_write(out.data, written, sizeof written);
     gp__shape s = shape(n + (o.count_on_device ? 3 * round_items() : 0), o.sms);
     const gp_policy p = policy_of<P>(algorithm);
-    check(gp__valid_by(&gp__rules_find, p, s), what + " the policy is valid");
-    const gp__geometry g = gp__geometry_by(&gp__rules_find, p, s, 0);
+    check(gp__valid_by(&gp__rules_find, p, &s), what + " the policy is valid");
+    const gp__geometry g = gp__geometry_by(&gp__rules_find, p, &s, 0);
     gp__find_args args = {};
     args.in = in.data, args.in2 = in2.data, args.out = out.data, args.count = s.count;
     args.count_device = o.count_on_device ? count.data : nullptr;
     args.workspace = g.words ? workspace(g.words) : nullptr;
     // Half of the time tiles are shorter than the geometry has them, as those of large inputs are beside the input.
-    args.rounds = seed % 2 ? 1 + seed % 3 : unsigned(g.tile_items / gp__find_round_items(p, s));
+    args.rounds = seed % 2 ? 1 + seed % 3 : unsigned(g.tile_items / gp__find_round_items(p, &s));
     const T marked = Numbers<T>::marked();
     std::memcpy(args.scalar.bytes, &marked, sizeof marked);
     const int longer = -2;
@@ -280,7 +283,7 @@ template<class P> static void begins_no_tile_after_a_hit(const char *name, int s
     Device<u64> out(1);
     const gp__shape s = Of::shape(n, 3);
     const gp_policy p = policy_of<P>(GP_STEALING);
-    const gp__geometry g = gp__geometry_by(&gp__rules_find, p, s, 0);
+    const gp__geometry g = gp__geometry_by(&gp__rules_find, p, &s, 0);
     gp__find_args a = {};
     a.in = in.data, a.out = out.data, a.count = n, a.workspace = workspace(g.words);
     a.rounds = 1;
@@ -322,13 +325,13 @@ static void tiles_are_short() {
           p.threads = threads, p.vectors = vectors, p.blocks_per_sm = 2;
           gp__shape s = {};
           s.primitive = GP_FIND_IF, s.in_size = size, s.in2_size = inputs == 2 ? size : 0, s.multiprocessors = 10;
-          const u64 round = gp__find_round_items(p, s) * unsigned(size * inputs), limit = 32 << 10,
+          const u64 round = gp__find_round_items(p, &s) * unsigned(size * inputs), limit = 32 << 10,
                     most = limit > round ? limit / round * round : round;
           check(round <= u64(threads * vectors * 16) || gp__find_packs(size, inputs, vectors) == 1,
               "a round of " + std::to_string(size) + " bytes, " + std::to_string(inputs) + " inputs");
           for (u64 bytes : {u64(1), round, 19 * round, 20 * round, 20 * most, 21 * most, u64(1) << 30}) {
             s.count = bytes / unsigned(size * inputs) + 1;
-            const gp__geometry g = gp__geometry_by(&gp__rules_find, p, s, 0);
+            const gp__geometry g = gp__geometry_by(&gp__rules_find, p, &s, 0);
             const u64 tile = g.tile_items * unsigned(size * inputs);
             const std::string what = "tiles of " + std::to_string(threads) + " threads, " + std::to_string(vectors) +
                 " vectors, " + std::to_string(inputs) + " inputs, " + std::to_string(size) + " bytes, " +
@@ -338,7 +341,7 @@ static void tiles_are_short() {
             check(s.count * unsigned(size * inputs) > 20 * most || g.tiles == g.grid, what + ", a tile a block");
             check(g.words == (g.grid > 1 ? g.grid : 0), what + ", a word a block");
             p.algorithm = GP_ONE_BLOCK;
-            check(gp__geometry_by(&gp__rules_find, p, s, 0).grid == 1, what + ", one block");
+            check(gp__geometry_by(&gp__rules_find, p, &s, 0).grid == 1, what + ", one block");
             p.algorithm = GP_STEALING;
           }
         }

@@ -159,13 +159,13 @@ template<int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct 
     s.count = n + (o.count_on_device ? 1000 : 0);
     const gp_policy p = policy_of<P>(ALGORITHM);
     gp__geometry g = {};
-    if (!gp__policy_valid_histogram(p, s)) {
+    if (!gp__policy_valid_histogram(p, &s)) {
       check(false, std::string(text) + " the policy is not valid");
       return {};
     }
-    gp__geometry_histogram(p, s, u64(o.sms) * P::blocks_per_sm, &g);
+    gp__geometry_histogram(p, &s, u64(o.sms) * P::blocks_per_sm, &g);
     if (o.replicas && g.replicas > o.replicas) {
-      g.shared_bytes -= unsigned((g.replicas - o.replicas) * gp__histogram_copy_bytes(p, s)) / 16 * 16;
+      g.shared_bytes -= unsigned((g.replicas - o.replicas) * gp__histogram_copy_bytes(p, &s)) / 16 * 16;
       g.replicas = o.replicas;
     }
     gp__histogram_args a = {};
@@ -288,56 +288,56 @@ static void geometries() {
               t.compute_capability = arch, t.shared_bytes = gp__shared_bytes_of(arch), t.in_size = size;
               t.histogram.bins = u64(bins), t.count = count, t.histogram.by_ranges = ranges, t.exact = counter < 2;
               t.in2_size = counter ? 4 : 0, t.out_size = counter == 1 ? 8 : 4;
-              gp_policy p = gp__portable_histogram(none, t);
+              gp_policy p = gp__portable_histogram(none, &t);
               gp__geometry g = {};
-              gp__geometry_histogram(p, t, u64(132) * unsigned(p.blocks_per_sm), &g);
-              if (!gp__policy_valid_histogram(p, t) || g.shared_bytes > unsigned(t.shared_bytes) || !g.grid ||
-                  (p.algorithm == GP_SHARED_BINS && !g.replicas && !gp__histogram_halves(p, t)))
+              gp__geometry_histogram(p, &t, u64(132) * unsigned(p.blocks_per_sm), &g);
+              if (!gp__policy_valid_histogram(p, &t) || g.shared_bytes > unsigned(t.shared_bytes) || !g.grid ||
+                  (p.algorithm == GP_SHARED_BINS && !g.replicas && !gp__histogram_halves(p, &t)))
                 check(false,
                     "the portable policy is valid: arch " + std::to_string(arch) + " size " + std::to_string(size) +
                         " bins " + std::to_string(bins));
               else ++passed;
             }
-  gp_policy p = gp__portable_histogram(none, s);
+  gp_policy p = gp__portable_histogram(none, &s);
   gp__geometry g = {};
-  gp__geometry_histogram(p, s, 132, &g);
+  gp__geometry_histogram(p, &s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && p.threads == 512 && p.blocks_per_sm == 3 && g.replicas == 32,
       "256 bins: a copy a lane, three blocks a multiprocessor");
   gp__shape less = s;
   less.count = 1 << 24;
-  p = gp__portable_histogram(none, less);
-  gp__geometry_histogram(p, s, 132, &g);
+  p = gp__portable_histogram(none, &less);
+  gp__geometry_histogram(p, &s, 132, &g);
   check(p.threads == 1024 && p.blocks_per_sm == 1 && g.replicas == 32 && g.grid == 132, "a block a multiprocessor");
   less.count = 1 << 20;
-  p = gp__portable_histogram(none, less);
-  check(p.threads == 512 && p.blocks_per_sm == 2 && gp__histogram_replicas(p, s) == 32, "small: more blocks");
+  p = gp__portable_histogram(none, &less);
+  check(p.threads == 512 && p.blocks_per_sm == 2 && gp__histogram_replicas(p, &s) == 32, "small: more blocks");
   for (const int arch : {80, 89, 90, 100, 119, 120}) { // 256 bins of bytes by a cluster, where there are clusters
     gp__shape t = s;
     t.compute_capability = arch, t.count = 512 << 10;
-    const gp_policy q = gp__portable_histogram(none, t);
+    const gp_policy q = gp__portable_histogram(none, &t);
     check((q.algorithm == GP_ONE_CLUSTER) == (arch >= 90 && arch < 120), "a cluster for arch " + std::to_string(arch));
     t.count += 1;
-    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for more samples");
+    check(gp__portable_histogram(none, &t).algorithm == GP_SHARED_BINS, "no cluster for more samples");
     t.count = 1 << 10, t.histogram.bins = 9000, t.in_size = 2;
-    check(gp__portable_histogram(none, t).algorithm != GP_ONE_CLUSTER, "no cluster for more bins");
+    check(gp__portable_histogram(none, &t).algorithm != GP_ONE_CLUSTER, "no cluster for more bins");
     t.count = 9002;
-    check(gp__portable_histogram(none, t).algorithm == q.algorithm, "a cluster for more bins of more samples");
+    check(gp__portable_histogram(none, &t).algorithm == q.algorithm, "a cluster for more bins of more samples");
     t.count = t.histogram.bins = 17000;
-    check(gp__portable_histogram(none, t).algorithm != GP_ONE_CLUSTER, "no cluster for still more bins");
+    check(gp__portable_histogram(none, &t).algorithm != GP_ONE_CLUSTER, "no cluster for still more bins");
     t.count = 32 << 10, t.histogram.bins = 256, t.in_size = 4, t.histogram.by_ranges = 1;
-    check(gp__portable_histogram(none, t).algorithm == q.algorithm, "a cluster searches");
+    check(gp__portable_histogram(none, &t).algorithm == q.algorithm, "a cluster searches");
     t.count += 1;
-    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster searches for more");
+    check(gp__portable_histogram(none, &t).algorithm == GP_SHARED_BINS, "no cluster searches for more");
     t.count = 1000, t.histogram.channels = 2;
-    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for channels");
+    check(gp__portable_histogram(none, &t).algorithm == GP_SHARED_BINS, "no cluster for channels");
     t.histogram.channels = 1, t.in2_size = 4;
-    check(gp__portable_histogram(none, t).algorithm == GP_SHARED_BINS, "no cluster for weights");
+    check(gp__portable_histogram(none, &t).algorithm == GP_SHARED_BINS, "no cluster for weights");
     gp_policy alone = q;
     alone.algorithm = GP_ONE_CLUSTER;
     t = s, t.compute_capability = arch, t.count = (1ull << 31) - 1;
-    check(gp__policy_valid_histogram(alone, t) == (arch >= 90 && arch < 120), "few enough samples for a cluster");
+    check(gp__policy_valid_histogram(alone, &t) == (arch >= 90 && arch < 120), "few enough samples for a cluster");
     ++t.count;
-    check(!gp__policy_valid_histogram(alone, t), "too many samples for a cluster");
+    check(!gp__policy_valid_histogram(alone, &t), "too many samples for a cluster");
   }
   const struct {
     u64 vectors;
@@ -347,18 +347,18 @@ static void geometries() {
   for (const auto &c : clusters)
     check(gp__histogram_blocks(c.vectors, 256) == c.blocks, "a cluster for " + std::to_string(c.vectors) + " vectors");
   s.count = 1ull << 45;
-  gp__geometry_histogram(p, s, 132, &g);
+  gp__geometry_histogram(p, &s, 132, &g);
   check(g.grid == 1u << 14, "no block sees 2^32 samples");
   s.count = 1ull << 30, s.in_size = 4, s.histogram.bins = 48 << 10;
-  p = gp__portable_histogram(none, s);
-  gp__geometry_histogram(p, s, 132, &g);
+  p = gp__portable_histogram(none, &s);
+  gp__geometry_histogram(p, &s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 1 && g.shared_bytes < 193 << 10, "48 Ki bins on chip");
   s.histogram.bins = 64 << 10;
-  p = gp__portable_histogram(none, s);
-  gp__geometry_histogram(p, s, 132, &g);
+  p = gp__portable_histogram(none, &s);
+  gp__geometry_histogram(p, &s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 0 && g.shared_bytes < 129 << 10, "64 Ki bins in halves");
   s.count = 1000;
-  check(gp__portable_histogram(none, s).algorithm == GP_GLOBAL_BINS, "few samples, many bins");
+  check(gp__portable_histogram(none, &s).algorithm == GP_GLOBAL_BINS, "few samples, many bins");
 }
 
 int main(int argc, char **argv) {

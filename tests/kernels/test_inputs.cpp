@@ -39,7 +39,8 @@ template<class P, class D> struct Read {
     Device<T> out(n, offset);
     gp__map_args args = {};
     args.in = args.in2 = args.out = out.data, args.count = n;
-    const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), shape(GP_TRANSFORM, n, 0), 0);
+    const gp__shape s = shape(GP_TRANSFORM, n, 0);
+    const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), &s, 0);
     const gp__with_input<gp__map_args> a = with(args, data.input);
     const int e = simt::launch_kernel(
         "map", g.grid, g.threads, 0,
@@ -58,7 +59,8 @@ template<class P, class D> struct Read {
     Device<T> in(a, offset), out(n, 0);
     gp__map_args args = {};
     args.in = in.data, args.in2 = args.out = out.data, args.count = n;
-    const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), shape(GP_TRANSFORM2, n, 0), 0);
+    const gp__shape s = shape(GP_TRANSFORM2, n, 0);
+    const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), &s, 0);
     const int e = simt::launch_kernel(
         "map2", g.grid, g.threads, 0,
         [](const gp__with_input<gp__map_args> &all) { gp__map_kernel<P, F, T, T, T>(all); }, with(args, data.input));
@@ -73,7 +75,7 @@ template<class P, class D> struct Read {
     Device<T> out(1);
     gp__shape s = shape(GP_REDUCE, n, sizeof(T));
     s.commutative = Op::commutative;
-    const gp__geometry g = gp__geometry_by(&gp__rules_reduce, policy_of<P>(ALGORITHM), s, 0);
+    const gp__geometry g = gp__geometry_by(&gp__rules_reduce, policy_of<P>(ALGORITHM), &s, 0);
     gp__reduce_args args = {};
     args.out = out.data, args.count = n, args.rounds = 2, args.workspace = g.words ? workspace(g.words) : nullptr;
     const int e = simt::launch_kernel(
@@ -113,14 +115,14 @@ template<class P, class D> struct Read {
     const gp_policy p = policy_of<P>(algorithm);
     gp__geometry g = {};
     g.threads = unsigned(p.threads);
-    gp__geometry_segments(p, s, 3u * P::blocks_per_sm, &g);
+    gp__geometry_segments(p, &s, 3u * P::blocks_per_sm, &g);
     gp__segment_args args = {};
     args.out = out.data, args.count = n, args.segments = count, args.length = length, args.share = g.share;
     args.begin = fixed ? nullptr : begins.data, args.end = ranges ? ends.data : nullptr;
     args.rate = double(count) / double(n + count), args.log2_lanes = g.log2_lanes;
     args.workspace = g.words ? workspace(g.words) : nullptr;
     const Args a = with(args, data.input);
-    int e = gp__policy_valid_segments(p, s) ? 0 : 1;
+    int e = gp__policy_valid_segments(p, &s) ? 0 : 1;
     if (!e && ranges && algorithm == GP_MERGE_PATH)
       e = simt::launch_kernel(
           "spans", g.grid, g.threads, 0, [](const Args &all) { gp__segment_spans<P, u32>(all); }, a);
@@ -151,7 +153,8 @@ template<class P, class D> struct Read {
     typedef gp__find_described<T, gp__compare<SameBytes<T>>, true, D> Search;
     const size_t n = data.elements.size();
     Device<u64> out(1);
-    const gp__geometry g = gp__geometry_by(&gp__rules_find, policy_of<P>(GP_STEALING), shape(GP_FIND_IF, n, 8), 0);
+    const gp__shape s = shape(GP_FIND_IF, n, 8);
+    const gp__geometry g = gp__geometry_by(&gp__rules_find, policy_of<P>(GP_STEALING), &s, 0);
     gp__find_args args = {};
     args.out = out.data, args.count = n, args.rounds = 1, args.workspace = g.words ? workspace(g.words) : nullptr;
     if (n) std::memcpy(args.scalar.bytes, &data.elements[n / 2], sizeof(T));
@@ -172,8 +175,8 @@ template<class P, class D> struct Read {
     const gp_policy p = policy_of<P>(ALGORITHM);
     gp__shape s = shape(GP_INCLUSIVE_SCAN, n, sizeof(T));
     s.out_misaligned = int(misalignment(out.data));
-    check(gp__valid_by(&gp__rules_scan, p, s), what + " the policy is valid");
-    const gp__geometry g = gp__geometry_by(&gp__rules_scan, p, s, 0);
+    check(gp__valid_by(&gp__rules_scan, p, &s), what + " the policy is valid");
+    const gp__geometry g = gp__geometry_by(&gp__rules_scan, p, &s, 0);
     gp__scan_args args = {};
     args.out = out.data, args.count = n, args.workspace = g.words ? workspace(g.words) : nullptr;
     args.blocks = g.grid;
@@ -217,12 +220,12 @@ template<class P, class D> struct Select {
     s.stream.parts = parts > 1 ? parts : 0, s.stream.by_position = by_position;
     s.compute_capability = 90, s.multiprocessors = 3, s.shared_bytes = 227 * 1024, s.count = args.count;
     const gp_policy p = policy_of<P>(GP_LOOK_BACK);
-    const gp__geometry g = gp__geometry_by(&gp__rules_stream, p, s, 0);
+    const gp__geometry g = gp__geometry_by(&gp__rules_stream, p, &s, 0);
     args.workspace = g.words ? workspace(g.words) : nullptr;
     gp__with_input<gp__stream_args> a;
     static_cast<gp__stream_args &>(a) = args;
     a.input = data;
-    return gp__valid_by(&gp__rules_stream, p, s) &&
+    return gp__valid_by(&gp__rules_stream, p, &s) &&
         !simt::launch_kernel(
             "select", g.grid, g.threads, g.shared_bytes,
             [](const gp__with_input<gp__stream_args> &all) { gp__stream_look_back<P, Body>(all); }, a);
@@ -308,7 +311,7 @@ template<class P, class D> struct Count {
     s.histogram.bins = bins, s.compute_capability = 90, s.multiprocessors = 3, s.shared_bytes = 227 * 1024, s.count = n;
     const gp_policy p = policy_of<P>(ALGORITHM);
     gp__geometry g = {};
-    gp__geometry_histogram(p, s, 3u * P::blocks_per_sm, &g);
+    gp__geometry_histogram(p, &s, 3u * P::blocks_per_sm, &g);
     gp__histogram_args args = {};
     args.weights = weighted ? in2.data : nullptr, args.out = out.data, args.count = n, args.bins = bins;
     args.channels = args.active = 1, args.replicas = g.replicas,

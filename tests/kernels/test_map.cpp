@@ -36,7 +36,7 @@ template<class P, class F, class A, class B, class R> struct Map {
         gp__shape s = {};
         s.primitive = GP_TRANSFORM2, s.in_size = sizeof(A), s.in2_size = sizeof(B), s.out_size = sizeof(R);
         s.multiprocessors = 2, s.count = n;
-        const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+        const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), &s, 0);
         int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__map_kernel<P, F, A, B, R>, args);
         bool good = !e;
         for (size_t i = 0; i < n && good; ++i) good = same(out.data[i], F()(a[i], b[i]));
@@ -58,7 +58,7 @@ template<class P, int SIZE> void sweep_copy(const char *name, int seeds) {
       args.in = in.data, args.out = out.data, args.count = n;
       gp__shape s = {};
       s.primitive = GP_COPY, s.in_size = SIZE, s.out_size = SIZE, s.multiprocessors = 2, s.count = n;
-      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), &s, 0);
       const int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__copy_kernel<P, SIZE>, args);
       check(!e && (bytes.empty() || !std::memcmp(out.data, bytes.data(), bytes.size())),
           describe(name, n, oi, oo, 2, unsigned(seed)));
@@ -91,7 +91,7 @@ template<class P, class T> void sweep_reverse(const char *name, int seeds) {
       gp__shape s = {};
       s.primitive = GP_REVERSE, s.in_size = s.out_size = sizeof(T), s.in_place = in_place;
       s.multiprocessors = 2, s.count = args.count;
-      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), &s, 0);
       bool good = !simt::launch_kernel(name, g.grid, g.threads, 0, gp__reverse<P, T>, args);
       for (size_t i = 0; i < n && good; ++i) good = same(out[i], a[n - 1 - i]) && (in_place || same(in.data[i], a[i]));
       for (size_t i = n; i < longer.size() && in_place && good; ++i) good = same(out[i], longer[i]);
@@ -119,7 +119,7 @@ template<class P, class T> void sweep_swap(const char *name, int seeds) {
       args.count_device = more ? count.data : nullptr;
       gp__shape s = {};
       s.primitive = GP_SWAP, s.in_size = s.in2_size = s.out_size = sizeof(T), s.multiprocessors = 2, s.count = a.size();
-      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), &s, 0);
       bool good = !simt::launch_kernel(name, g.grid, g.threads, 0, gp__swap<P, T>, args);
       for (size_t i = 0; i < a.size() && good; ++i)
         good = same(left.data[i], i < n ? b[i] : a[i]) && same(right.data[i], i < n ? a[i] : b[i]);
@@ -151,7 +151,7 @@ template<class P, class F, class T> void sweep_replace(const char *name, int see
       std::memcpy(args.step.bytes, &scalar, sizeof scalar);
       gp__shape s = {};
       s.primitive = GP_REPLACE, s.in_size = s.out_size = sizeof(T), s.multiprocessors = 2, s.count = n;
-      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), &s, 0);
       bool good = !simt::launch_kernel(
           name, g.grid, g.threads, 0, gp__map_kernel<P, gp__replace_value<T, F>, T, gp__none, T>, args);
       const T *out = static_cast<const T *>(args.out);
@@ -207,7 +207,7 @@ template<class P, class F, class T, class I, class K, bool GATHER = false> struc
         gp__shape s = {};
         s.primitive = GP_SCATTER, s.in_size = s.out_size = sizeof(T), s.in2_size = INDEXED ? sizeof(I) : 0;
         s.multiprocessors = 2, s.count = args.count;
-        const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+        const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), &s, 0);
         const unsigned blocks = args.window < limit && g.grid > 2 ? 2 : g.grid; // several tiles a block
         bool good = !simt::launch_kernel(
             name, blocks, g.threads, 0, gp__scatter<P, GATHER, F, gp_convert<T, T>, T, I, K, T>, args);
@@ -245,7 +245,7 @@ template<class P, bool RIGHT, class F, class A, class R> struct Adjacent {
         gp__shape s = {};
         s.primitive = GP_ADJACENT_DIFFERENCE, s.in_size = sizeof(A), s.out_size = sizeof(R);
         s.multiprocessors = 2, s.count = args.count;
-        const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+        const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), &s, 0);
         int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__adjacent<P, RIGHT, F, A, R>, args);
         bool good = !e;
         for (size_t i = 0; i < n && good; ++i) {

@@ -138,12 +138,12 @@ template<class P, class Before, class Key, class Value> struct Merge {
             shape_of<P>(GP_MERGE, sizeof(Key), value_size, sms, a.size() + (seed % 5 == 0 ? 900 : 0), b.size());
         gp__geometry g = {};
         g.threads = unsigned(gp__merge_threads(policy_of<P>(GP_MERGE_PATH)));
-        gp__geometry_merge(policy_of<P>(GP_MERGE_PATH), s, u64(sms) * P::blocks_per_sm, &g);
+        gp__geometry_merge(policy_of<P>(GP_MERGE_PATH), &s, u64(sms) * P::blocks_per_sm, &g);
         gp__merge_args x = {};
         x.keys = keys.data, x.keys2 = keys2.data, x.out_keys = out.data, x.count = s.count, x.count2 = s.count2;
         x.count_device = s.count > a.size() ? count.data : nullptr;
         if (HAS) x.values = values.data, x.values2 = values2.data, x.out_values = out_values.data;
-        int e = gp__policy_valid_merge(policy_of<P>(GP_MERGE_PATH), s) ? 0 : 1;
+        int e = gp__policy_valid_merge(policy_of<P>(GP_MERGE_PATH), &s) ? 0 : 1;
         if (!e) e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__merge<P, Before, Key, Value>, x);
         std::vector<size_t> place(all), place2(b.size());
         std::vector<Key> expected(all);
@@ -209,10 +209,10 @@ template<class P, class Before, class Key, class Value, bool FOUR = false> struc
         const gp_policy p = policy_of<P>(FOUR ? GP_FOUR_WAY_PASSES : GP_MERGE_PASSES);
         gp__geometry g = {};
         g.threads = unsigned(gp__merge_threads(p));
-        gp__geometry_merge(p, s, u64(sms) * P::blocks_per_sm, &g);
+        gp__geometry_merge(p, &s, u64(sms) * P::blocks_per_sm, &g);
         Key *final_keys = in_place ? keys.data : out.data;
         V *final_values = in_place && !indices ? values.data : out_values.data;
-        int passes = 0, e = gp__policy_valid_merge(p, s) ? 0 : 1;
+        int passes = 0, e = gp__policy_valid_merge(p, &s) ? 0 : 1;
         for (size_t run = tile; run < n; run *= 2) ++passes;
         gp__merge_args x = {};
         Device<unsigned long long> borders(FOUR ? g.tiles * 4 : 0, 0);
@@ -225,7 +225,7 @@ template<class P, class Before, class Key, class Value, bool FOUR = false> struc
         if (HAS) x.out_values = passes % 2 ? other_values.data : final_values;
         if (!e && n)
           e = simt::launch_kernel("tiles", seed % 2 ? unsigned(g.tiles) : 1 + random32() % unsigned(g.tiles),
-              P::threads, unsigned(gp__sort_tile_shared_bytes(p, s)), gp__merge_sort_tiles<P, Before, Key, Value>, x);
+              P::threads, unsigned(gp__sort_tile_shared_bytes(p, &s)), gp__merge_sort_tiles<P, Before, Key, Value>, x);
         for (int pass = 0; pass < passes && !e; ++pass) {
           x.run = tile << pass;
           x.keys = x.out_keys, x.values = x.out_values;
@@ -310,7 +310,7 @@ template<class P, int SET, class Before, class Key, class Value, bool PIPELINED 
         const gp_policy p = policy_of<P>(PIPELINED ? GP_PIPELINED : GP_MERGE_PATH);
         gp__geometry g = {};
         g.threads = unsigned(gp__merge_threads(p));
-        gp__geometry_merge(p, s, u64(sms) * P::blocks_per_sm, &g);
+        gp__geometry_merge(p, &s, u64(sms) * P::blocks_per_sm, &g);
         Device<unsigned long long> borders(g.scratch / 8, 0);
         gp__merge_args x = {};
         x.keys = keys.data, x.keys2 = keys2.data, x.out_keys = out.data, x.count = s.count, x.count2 = s.count2;
@@ -320,7 +320,7 @@ template<class P, int SET, class Before, class Key, class Value, bool PIPELINED 
         x.workspace = workspace(g.words);
         if (seed % 2 == 0 && g.tiles) g.grid = unsigned(g.tiles); // a tile a block finds its own borders
         x.borders = !PIPELINED && g.tiles > g.grid ? borders.data : nullptr;
-        int e = gp__policy_valid_merge(p, s) ? 0 : 1;
+        int e = gp__policy_valid_merge(p, &s) ? 0 : 1;
         if (!e && x.borders)
           e = simt::launch_kernel("borders", unsigned(gp__balanced_path_blocks(p, g.tiles)), P::threads, 0,
               gp__balanced_paths<P, Before, Key, Value>, x);

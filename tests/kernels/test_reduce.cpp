@@ -20,8 +20,8 @@ template<int ALGORITHM, class P, class Op, class F, class In, class Out> struct 
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = n + (o.count_on_device ? 1000 : 0);
     const gp_policy p = policy_of<P>(ALGORITHM);
-    check(gp__valid_by(&gp__rules_reduce, p, s), what + " the policy is valid");
-    const gp__geometry g = gp__geometry_by(&gp__rules_reduce, p, s, 0);
+    check(gp__valid_by(&gp__rules_reduce, p, &s), what + " the policy is valid");
+    const gp__geometry g = gp__geometry_by(&gp__rules_reduce, p, &s, 0);
     Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
     Acc init = Op::identity();
     if (o.init) init = Load()(draw<In>(), 0);
@@ -77,7 +77,7 @@ static Out fold_with(const char *name, const std::vector<In> &input, gp__reduce_
   s.primitive = GP_REDUCE, s.in_size = sizeof(In), s.acc_size = sizeof(typename Op::type), s.out_size = sizeof(Out);
   s.in_misaligned = int(misalignment(in.data)), s.multiprocessors = 3, s.count = input.size();
   s.compute_capability = 90;
-  const gp__geometry g = gp__geometry_by(&gp__rules_reduce, policy_of<P>(GP_EVEN_SHARE), s, 0);
+  const gp__geometry g = gp__geometry_by(&gp__rules_reduce, policy_of<P>(GP_EVEN_SHARE), &s, 0);
   a.in = in.data, a.out = out.data, a.count = input.size(), a.rounds = 1;
   a.workspace = g.words ? workspace(g.words) : nullptr;
   good = !simt::launch_kernel(

@@ -48,7 +48,7 @@ static void look_up(gp_context *ctx, const gp__table *table, const Case &which) 
   gp__shape shape = gp__shape_of(&request);
   shape.compute_capability = 90, shape.multiprocessors = 132, shape.shared_bytes = gp__shared_bytes_of(90);
   good = good && gp__choose("test", NULL, &shape, table, &policy, &source) == GP_SUCCESS;
-  const gp_policy rule = gp__portable(none, shape);
+  const gp_policy rule = gp__portable(none, &shape);
   good = good && source == GP_POLICY_PORTABLE && policy.threads == (which.threads ? which.threads : rule.threads) &&
       policy.alpha == (which.alpha ? which.alpha : rule.alpha) && policy.small > 0 && policy.cluster > 0;
   ++(good ? passed : failed);
@@ -92,7 +92,7 @@ static bool serves(const Rows &rows, const gp__policy_row &row, unsigned long lo
   w.primitive = row.primitive ? row.primitive : GP_PRIMITIVE_COUNT;
   w.in_size = row.in_size >= 0 ? row.in_size : 3, w.acc_size = row.acc_size >= 0 ? row.acc_size : 3;
   w.out_size = row.out_size >= 0 ? row.out_size : 3;
-  w.when = row.when / GP__IF * GP__IF;
+  w.lacks = ~row.when / GP__IF * GP__IF;
   for (unsigned long long &x : w.sizes) x = size;
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows.data(), int(rows.size()), NULL, &w, found);
@@ -155,7 +155,7 @@ static void look_at(int primitive, int key, int value, unsigned long long count)
     if (gp__family_of(primitive) == GP__FAMILY_HISTOGRAM)
       s.histogram.channels = s.histogram.active = 1, s.histogram.bins = 256, s.out_size = 4;
     s.top_k.results = 10; // the best one's
-    expect(gp__policy_valid(gp__portable(none, s), s),
+    expect(gp__policy_valid(gp__portable(none, &s), &s),
         std::string(gp__primitive_names[primitive]) + ", " + std::to_string(count) + " of " + std::to_string(key) +
             " and " + std::to_string(value) + " bytes, sm_" + std::to_string(capability));
   }

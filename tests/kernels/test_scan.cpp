@@ -26,12 +26,12 @@ template<int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, cl
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = n + (o.count_on_device ? 1000 : 0);
     const gp_policy p = policy_of<P>(ALGORITHM);
-    if (!gp__valid_by(&gp__rules_scan, p, s)) {
+    if (!gp__valid_by(&gp__rules_scan, p, &s)) {
       // Pipelined tiles begin at 16-byte boundaries of whole elements; a struct may have an offset without any.
       check(ALGORITHM == GP_PIPELINED && s.in_misaligned % int(sizeof(In)) != 0, what + " the policy is not valid");
       return false;
     }
-    const gp__geometry g = gp__geometry_by(&gp__rules_scan, p, s, 0);
+    const gp__geometry g = gp__geometry_by(&gp__rules_scan, p, &s, 0);
     Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
     Acc init = Op::identity();
     gp__scan_args a = {};

@@ -109,9 +109,9 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   if (random32() % (a.bad && *a.bad != ~0ull ? 2 : 3)) as.segments = std::max<u64>(s.segments, GP__FEW_SEGMENTS + 1);
   if (!s.offset_size && s.segments) as.count = as.segments * (s.count / s.segments);
   gp__segmented_sort_args at;
-  if (!gp__policy_valid_segmented_sort(p, s)) return 1;
-  Device<unsigned char> scratch(gp__lay_out_segmented_sort(p, as, nullptr, &at));
-  gp__lay_out_segmented_sort(p, as, scratch.data, &at);
+  if (!gp__policy_valid_segmented_sort(p, &s)) return 1;
+  Device<unsigned char> scratch(gp__lay_out_segmented_sort(p, &as, nullptr, &at));
+  gp__lay_out_segmented_sort(p, &as, scratch.data, &at);
   const int launches = at.launches, few = !(launches & GP__SORT_LISTS);
   a.header = at.header;
   for (int i = 0; i < GP__MIDDLE_CLASSES; ++i) a.list[i] = at.list[i], a.list_size[i] = at.list_size[i];
@@ -121,7 +121,7 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   a.group_size = at.group_size;
   a.workspace = workspace(1 + at.queue_size);
   a.few = few ? s.segments : 0;
-  const unsigned short_bytes = unsigned(gp__short_shared_bytes(p, s)), blocks = unsigned(sms);
+  const unsigned short_bytes = unsigned(gp__short_shared_bytes(p, &s)), blocks = unsigned(sms);
   int e = 0;
   if (launches & GP__SORT_BEGINS) e = simt::launch_kernel("begin", 1, P::threads, 0, gp__segments_begin<P>, a);
   if (!e && launches & GP__SORT_LISTS)
@@ -129,8 +129,8 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   if (!e && launches & GP__SORT_BY_WARPS)
     e = simt::launch_kernel("middle", blocks, P::threads, short_bytes, gp__segments_middle<P, K, S, INDEXED>, a);
   if (!e && launches & GP__SORT_BY_BLOCKS)
-    e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads_of(p, s)), unsigned(gp__long_shared_bytes(p, s)),
-        gp__segments_long<P, K, S, INDEXED, O>, a);
+    e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads_of(p, &s)),
+        unsigned(gp__long_shared_bytes(p, &s)), gp__segments_long<P, K, S, INDEXED, O>, a);
   return e;
 }
 
@@ -216,8 +216,8 @@ template<class P, class K, class S, bool INDEXED, class Offset> struct Sort {
     s.sorted.end_bit = 8 * int(sizeof(Bits)) - (INDEXED && !S::any ? 1 : 0);
     const gp_policy p = policy_of<P>(GP_SIZE_CLASSES);
     gp__segmented_sort_args l;
-    gp__lay_out_segmented_sort(p, s, nullptr, &l);
-    const u64 capacity = u64(gp__long_capacity(p, s));
+    gp__lay_out_segmented_sort(p, &s, nullptr, &l);
+    const u64 capacity = u64(gp__long_capacity(p, &s));
     std::vector<u64> borders = {1, 2, 3, 5, 8, 9, 16, 32, 64, 128, 256, 512, l.limit};
     if (large) borders = {1, 30, 300, l.limit, 1024, capacity / 2, capacity, 2 * capacity};
     for (int seed = 1; seed <= seeds; ++seed)
@@ -270,8 +270,8 @@ static void launches_of(u64 segments, u64 length, u64 count, int value, int laun
   s.primitive = GP_SEGMENTED_SORT, s.key_size = 4, s.in_size = s.out_size = value;
   s.compute_capability = 90, s.multiprocessors = 132, s.shared_bytes = 227 * 1024, s.sorted.end_bit = 32;
   s.count = length ? segments * length : count, s.segments = segments, s.offset_size = length ? 0 : 4;
-  const gp_policy p = gp__portable_segmented_sort(given, s);
-  const u64 bytes = gp__lay_out_segmented_sort(p, s, nullptr, &a);
+  const gp_policy p = gp__portable_segmented_sort(given, &s);
+  const u64 bytes = gp__lay_out_segmented_sort(p, &s, nullptr, &a);
   char text[200];
   std::snprintf(text, sizeof text, "%llu segments of %llu, count %llu: launches %d, %d threads, %llu bytes", segments,
       length, s.count, a.launches, p.threads, bytes);

@@ -93,7 +93,7 @@ template<class P, int ENDS, class O, class Op, class F, class In, class Out> str
             : GP_MERGE_PATH);
     gp__geometry g = {};
     g.threads = unsigned(p.threads);
-    gp__geometry_segments(p, s, u64(o.sms) * P::blocks_per_sm, &g);
+    gp__geometry_segments(p, &s, u64(o.sms) * P::blocks_per_sm, &g);
     typedef typename EndsOf<ENDS, O>::type Ends;
     const auto kernel = o.algorithm == GP_MERGE_PATH ? gp__segmented_merge<P::stages, P, Ends, Op, Load, In, Acc, Out>
         : o.wide ? gp__warp_segments<P, Ends, Op, Load, In, Acc, Out, gp__u64>
@@ -105,9 +105,9 @@ template<class P, int ENDS, class O, class Op, class F, class In, class Out> str
     a.out = out.data, a.count = input.size(), a.segments = segments, a.length = length;
     a.bad = o.bad || o.offset % 2 ? bad.data : nullptr, a.workspace = workspace(g.words), a.has_init = o.init;
     a.share = g.share, a.rate = double(segments) / double(input.size() + segments);
-    a.log2_lanes = g.log2_lanes, a.once = gp__segments_are_few(s) && !o.wide;
+    a.log2_lanes = g.log2_lanes, a.once = gp__segments_are_few(&s) && !o.wide;
     std::memcpy(a.init.bytes, &init, sizeof init);
-    int e = gp__policy_valid_segments(p, s) ? 0 : 1;
+    int e = gp__policy_valid_segments(p, &s) ? 0 : 1;
     if (!e && ENDS == RANGES && o.algorithm == GP_MERGE_PATH)
       e = simt::launch_kernel("spans", g.grid, g.threads, 0, gp__segment_spans<P, O>, a);
     if (!e) e = simt::launch_kernel("segments", g.grid, g.threads, g.shared_bytes, kernel, a);
@@ -284,7 +284,7 @@ template<class P, class O, class T> static void expand(const char *name, int see
         s.shared_bytes = 64 * 1024, s.compute_capability = 90, s.segments = runs;
         s.count = room + (seed % 5 == 0 ? 700 : 0);
         const gp_policy p = policy_of<P>(GP_MERGE_PATH);
-        const gp__geometry g = gp__geometry_by(&gp__rules_segments, p, s, 0);
+        const gp__geometry g = gp__geometry_by(&gp__rules_segments, p, &s, 0);
         Device<unsigned char> scratch(g.scratch);
         gp__expand_args a = {};
         a.values = in.data, a.begin = by_lengths ? scratch.data : static_cast<void *>(begin.data);
@@ -293,7 +293,7 @@ template<class P, class O, class T> static void expand(const char *name, int see
         a.out_count = total.data, a.workspace = workspace(g.words);
         const std::string what =
             what_of(name, shape, room, runs, misaligned, sms, seed) + (by_lengths ? " lengths" : "");
-        int e = gp__valid_by(&gp__rules_segments, p, s) ? 0 : 1;
+        int e = gp__valid_by(&gp__rules_segments, p, &s) ? 0 : 1;
         if (!e && by_lengths) {
           e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__expand_offsets<P, O>, a);
           check(!e && total.data[0] == all, what + " the total");
@@ -337,9 +337,9 @@ static void expand_geometry() {
         gp__shape s = {};
         s.primitive = GP_RUN_LENGTH_EXPAND, s.in_size = s.out_size = size, s.offset_size = 8, s.count = n;
         s.segments = runs, s.multiprocessors = 132, s.shared_bytes = 227 * 1024, s.compute_capability = 90;
-        const gp__geometry g = gp__geometry_by(&gp__rules_segments, p, s, 0);
+        const gp__geometry g = gp__geometry_by(&gp__rules_segments, p, &s, 0);
         const std::string what = "expand geometry of " + std::to_string(n) + " and " + std::to_string(runs);
-        check(gp__valid_by(&gp__rules_segments, p, s), what + ": valid");
+        check(gp__valid_by(&gp__rules_segments, p, &s), what + ": valid");
         check(g.scratch == 8 * ((runs + 255) / 256 + 1), what + ": offsets of tiles");
         check(g.words >= (runs + 2047) / 2048, what + ": words");
         check(g.grid >= 1 && g.grid <= 132 * 6 && u64(g.grid) <= g.tiles, what + ": grid");
@@ -375,11 +375,11 @@ template<class P, class O, class R> static void load_balance(const char *name, i
       s.compute_capability = 75, s.segments = lengths.size(), s.count = n + (seed % 5 == 0 ? 700 : 0);
       gp__geometry g = {};
       const gp_policy p = policy_of<P>(GP_MERGE_PATH);
-      gp__geometry_segments(p, s, u64(sms) * P::blocks_per_sm, &g);
+      gp__geometry_segments(p, &s, u64(sms) * P::blocks_per_sm, &g);
       gp__search_args a = {};
       a.sorted = in.data, a.length = lengths.size(), a.out = out.data, a.count = s.count;
       a.count_device = s.count > n ? count.data : nullptr;
-      int e = gp__policy_valid_segments(p, s) ? 0 : 1;
+      int e = gp__policy_valid_segments(p, &s) ? 0 : 1;
       Device<unsigned long long> bad(std::vector<unsigned long long>{7, ~0ull}, 0); // for offsets that were checked
       if (seed % 2 == 0 && !e) { // one is wrong: nothing is written
         const R other = R(123456789);
@@ -478,10 +478,10 @@ static void bounds(const char *name, int seeds) {
     s.primitive = GP_LOWER_BOUND, s.in_size = sizeof(T), s.out_size = sizeof(R), s.count = n, s.segments = length;
     const gp_policy p = policy_of<P>(GP_TWO_PHASE);
     gp__geometry g = {};
-    gp__geometry_map(p, s, grid, &g);
+    gp__geometry_map(p, &s, grid, &g);
     Device<T> sample((g.scratch + sizeof(T) - 1) / sizeof(T));
     int e = 0;
-    if (random32() % 2 && gp__policy_valid_map(p, s)) {
+    if (random32() % 2 && gp__policy_valid_map(p, &s)) {
       a.sample = sample.data;
       e = simt::launch_kernel(name, grid, P::threads, 0, gp__bound_sample<P, UPPER, T, Less, R>, a);
     }
@@ -598,7 +598,7 @@ int main(int argc, char **argv) {
     s.primitive = GP_SEGMENTED_REDUCE, s.in_size = s.acc_size = s.out_size = 4, s.offset_size = offsets;
     s.compute_capability = 90, s.multiprocessors = 132, s.shared_bytes = 227 * 1024;
     s.count = 1 << 25, s.segments = s.count / 7;
-    const gp_policy p = gp__portable_segments(gp_policy(), s);
+    const gp_policy p = gp__portable_segments(gp_policy(), &s);
     check(p.algorithm == (offsets ? GP_PIPELINED : GP_MERGE_PATH) && p.threads == (offsets ? 768 : 256), "short");
   }
   typedef gp_convert<Affine, Affine> SameAffine;

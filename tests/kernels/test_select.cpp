@@ -52,15 +52,15 @@ template<int ALGORITHM, class P, class Body> struct Stream {
     s.count = a.count = d.n + (d.count_on_device ? 1000 : 0);
     a.count_device = d.count_on_device ? count.data : nullptr;
     const gp_policy p = policy_of<P>(ALGORITHM);
-    check(gp__policy_valid_stream(p, s), d.text(name) + " the policy is valid");
+    check(gp__policy_valid_stream(p, &s), d.text(name) + " the policy is valid");
     gp__geometry g = {};
     g.threads = unsigned(gp__stream_threads(p));
-    gp__geometry_stream(p, s, (unsigned long long)(s.multiprocessors * p.blocks_per_sm), &g);
+    gp__geometry_stream(p, &s, (unsigned long long)(s.multiprocessors * p.blocks_per_sm), &g);
     typedef gp__stream<P, Body> S;
     check(g.shared_bytes == unsigned(gp__stream_stages(p) * S::STAGE + S::SCRATCH),
         d.text(name) + " shared memory as the kernel has it");
     check(int(sizeof(gp__stream_storage<(ALGORITHM == GP_PIPELINED ? P::stages : 1), S::GROUPS, typename S::State>)) <=
-            gp__stream_static_bytes(p, s),
+            gp__stream_static_bytes(p, &s),
         d.text(name) + " static shared memory as the kernel has it");
     check(gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size)) * 8 >=
             int(sizeof(typename S::State)),
@@ -268,11 +268,11 @@ void scan_segments(const char *name, int seeds) {
     s.compute_capability = 75, s.multiprocessors = d.sms, s.shared_bytes = 48 * 1024;
     s.count = d.n + (d.count_on_device ? 1000 : 0), s.segments = offsets.size() - 1;
     const gp_policy p = policy_of<P>(GP_WARP_SEGMENTS);
-    check(gp__policy_valid_stream(p, s), d.text(name) + " the policy is valid");
-    check(int(sizeof(typename Scans::Storage)) <= gp__stream_static_bytes(p, s), d.text(name) + " static memory");
+    check(gp__policy_valid_stream(p, &s), d.text(name) + " the policy is valid");
+    check(int(sizeof(typename Scans::Storage)) <= gp__stream_static_bytes(p, &s), d.text(name) + " static memory");
     gp__geometry g = {};
     g.threads = unsigned(gp__stream_threads(p));
-    gp__geometry_stream(p, s, u64(d.sms) * P::blocks_per_sm, &g);
+    gp__geometry_stream(p, &s, u64(d.sms) * P::blocks_per_sm, &g);
     check(g.grid >= 1 && g.words == 0 && g.shared_bytes == 0, d.text(name) + " the launch");
     gp__stream_args a = {};
     a.values = value.data, a.out_values = in_place ? (void *)value.data : out.data;

@@ -141,7 +141,7 @@ template<class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS
     s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.sorted.drop_keys = o.drop_keys, s.multiprocessors = 20;
     const gp_policy p = policy_of<P>(o.team ? o.team : PAIRED ? GP_PAIRED_SWEEP : GP_ONE_SWEEP);
     const bool wide = std::is_same<W, gp__radix_wide>::value;
-    gp__radix_plan r = gp__radix_plan_of(p, s);
+    gp__radix_plan r = gp__radix_plan_of(p, &s);
     if (wide) { // as if there were 2^30 keys
       r.words = r.bytes, r.clear = gp__radix_words_bytes(r.tiles, r.passes, 16) / 16, r.bytes += r.clear * 16;
     }
@@ -167,7 +167,7 @@ template<class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS
     a.passes = r.passes, a.begin_bit = o.begin_bit, a.end_bit = o.end_bit, a.in_place = o.in_place;
     a.flip = o.descending ? ~0u : 0, a.drop_keys = o.drop_keys;
     a.paired = PAIRED && !(misalignment(a.out_keys) % 8) && !(misalignment(a.out) % 8);
-    int e = gp__valid_by(&gp__rules_sort, p, s) ? 0 : 1;
+    int e = gp__valid_by(&gp__rules_sort, p, &s) ? 0 : 1;
     if (!e && o.team) {
       const bool cluster = o.team == GP_ONE_CLUSTER;
       a.passes = std::max(r.passes, 1);
@@ -176,7 +176,7 @@ template<class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS
       simt::config.resident = std::max(simt::config.resident, unsigned(o.grid));
       simt::config.cluster = cluster ? unsigned(o.grid) : 1;
       for (int times = cluster || o.in_place ? 1 : 2; times && !e; --times) // holds words of the previous launch
-        e = simt::launch_kernel("team", o.grid, P::threads, gp__cooperative_bytes(p, s), team(cluster), a);
+        e = simt::launch_kernel("team", o.grid, P::threads, gp__cooperative_bytes(p, &s), team(cluster), a);
       simt::config.cluster = 1;
     } else if (!e)
       e = simt::launch_kernel("histogram", o.grid, HISTOGRAM_THREADS,
@@ -187,13 +187,13 @@ template<class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICAS
     if (!e && !o.team && at_once && o.grid % 2) { // all passes by one launch
       a.mask = 255;
       e = simt::launch_kernel(
-          "passes", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_sweeps<P, Moved, Beside, W>, a);
+          "passes", o.grid, P::threads, gp__radix_shared_bytes(p, &s), gp__radix_sweeps<P, Moved, Beside, W>, a);
       a.pass = r.passes + 1;
     }
     for (; !o.team && a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
       gp__radix_digit_of(&a, &bit);
       e = simt::launch_kernel(
-          "pass", o.grid, P::threads, gp__radix_shared_bytes(p, s), gp__radix_pass<P, Moved, Beside, W>, a);
+          "pass", o.grid, P::threads, gp__radix_shared_bytes(p, &s), gp__radix_pass<P, Moved, Beside, W>, a);
       if (e || !(a.steps[a.pass] & GP__RADIX_RUNS)) continue;
       const u64 groups = (r.tiles + GP__RADIX_GROUP - 1) / GP__RADIX_GROUP, complete = r.tiles / GP__RADIX_GROUP;
       const u64 *of_group =
@@ -358,9 +358,9 @@ static void test_rules() {
           s.compute_capability = capabilities[device], s.shared_bytes = kib[device] * 1024;
           gp_policy p = {};
           p.algorithm = GP_ONE_SWEEP, p.stages = stages;
-          const gp_policy q = gp__portable_by(&gp__rules_sort, p, s);
-          const unsigned long long shared = gp__radix_shared_bytes(q, s) + gp__radix_static_bytes(q) + 1024;
-          check((gp__valid_by(&gp__rules_sort, q, s) || (stages == 2 && device == 0)) &&
+          const gp_policy q = gp__portable_by(&gp__rules_sort, p, &s);
+          const unsigned long long shared = gp__radix_shared_bytes(q, &s) + gp__radix_static_bytes(q) + 1024;
+          check((gp__valid_by(&gp__rules_sort, q, &s) || (stages == 2 && device == 0)) &&
                   (stages ? q.stages == stages : q.stages == 1 || q.stages == 2) &&
                   (stages || q.stages == 1 || shared * unsigned(q.blocks_per_sm) <= (kib[device] + 1) * 1024ull) &&
                   (stages || key > 4 || value || capabilities[device] != 90 || q.stages == 2),
@@ -396,8 +396,8 @@ static void test_rule_of_pairs() {
     s.primitive = GP_SORT, s.key_size = c.key, s.in_size = s.out_size = c.value, s.sorted.end_bit = c.end_bit;
     s.count = c.count;
     s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
-    const gp_policy p = gp__portable_by(&gp__rules_sort, gp_policy(), s);
-    check(p.algorithm == c.algorithm && gp__valid_by(&gp__rules_sort, p, s),
+    const gp_policy p = gp__portable_by(&gp__rules_sort, gp_policy(), &s);
+    check(p.algorithm == c.algorithm && gp__valid_by(&gp__rules_sort, p, &s),
         "rule of pairs: " + std::to_string(c.key) + " and " + std::to_string(c.value) + ", " + std::to_string(c.count));
   }
 }

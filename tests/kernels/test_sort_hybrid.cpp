@@ -291,9 +291,9 @@ template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BIN
     s.primitive = GP_SORT, s.key_size = sizeof(T), s.sorted.end_bit = BITS, s.count = given.size();
     s.compute_capability = 90, s.shared_bytes = 227 * 1024;
     const gp_policy p = policy_of<P>(GP_ONE_SWEEP);
-    const gp__radix_plan r = gp__radix_plan_of(p, s);
+    const gp__radix_plan r = gp__radix_plan_of(p, &s);
     Device<Raw> in(given, 0), out(given.size(), in_place ? 0 : 1), spare(n + 1);
-    const unsigned blocks = gp__cooperative_blocks(p, s);
+    const unsigned blocks = gp__cooperative_blocks(p, &s);
     const size_t word_bytes = GP__CONTROL_BYTES + 16 * gp__cooperative_words(blocks);
     Device<u64> words(word_bytes / 8);
     simt::host_fill(words.data, 0, word_bytes);
@@ -344,12 +344,12 @@ template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BIN
     if (!e && team) simt::config.resident = std::max(simt::config.resident, blocks);
     if (!e && team)
       e = simt::launch_kernel(
-          "team", blocks, P::threads, gp__cooperative_bytes(p, s), gp__sort_one_launch<P, K, gp__none>, b);
+          "team", blocks, P::threads, gp__cooperative_bytes(p, &s), gp__sort_one_launch<P, K, gp__none>, b);
     if (!e && !team)
       e = simt::launch_kernel(
           "histogram", grid, 256, gp__radix_histogram_bytes(sizeof(T), 8), gp__radix_histogram<P, K, false, 256, 8>, b);
     if (!e && !team)
-      e = simt::launch_kernel("sweeps", grid, P::threads, gp__radix_shared_bytes(p, s),
+      e = simt::launch_kernel("sweeps", grid, P::threads, gp__radix_shared_bytes(p, &s),
           gp__radix_sweeps<P, K, gp__none, gp__radix_narrow>, b);
     if (samples) levels();
     chosen = int(choice.read(1)[0]);
@@ -479,7 +479,7 @@ template<class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int
     s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.sorted.end_bit = 32, s.count = size;
     s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.sorted.drop_keys = drop_keys;
     const gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
-    const gp__radix_plan r = gp__radix_plan_of(p, s);
+    const gp__radix_plan r = gp__radix_plan_of(p, &s);
     Device<u8> scratch(r.bytes), of_again(r.words + r.clear * 16);
     simt::host_fill(scratch.data, 0xa5, r.bytes);
     simt::host_fill(of_again.data, 0xa5, r.words + r.clear * 16);
@@ -505,7 +505,7 @@ template<class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int
     a.out = b.out_keys, a.out_values = b.out, a.spare = b.other_keys, a.items = starts.data, a.choice = choice.data;
     a.spare_values = b.other, a.bins = sweep.counts + 3 * GP__DIGITS, a.count = size, a.count_device = b.count_device;
     a.capacity = CAPACITY, a.leading = bits, a.drop_keys = b.drop_keys;
-    const unsigned grid = 1 + random32() % 5, sweep_bytes = gp__radix_shared_bytes(p, s);
+    const unsigned grid = 1 + random32() % 5, sweep_bytes = gp__radix_shared_bytes(p, &s);
     const auto histogram = [&](const gp__radix_args &args) {
       return simt::launch_kernel(
           "histogram", grid, 256, gp__radix_histogram_bytes(4, 8), gp__radix_histogram<P, K, true, 256, 8>, args);
@@ -553,7 +553,7 @@ template<class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.sorted.end_bit = 32, s.count = n;
     s.compute_capability = 90, s.shared_bytes = 227 * 1024;
-    const gp__radix_plan r = gp__radix_plan_of(p, s);
+    const gp__radix_plan r = gp__radix_plan_of(p, &s);
     Device<u8> scratch(r.bytes);
     Device<Raw> in(keys, 0);
     Device<u64> words(GP__CONTROL_BYTES / 8 + 2), choice(1);

@@ -104,9 +104,9 @@ template<class P, class T, bool DESCENDING> void counting(const char *name, int 
       const gp__shape s = shape_of(GP_SORT, sizeof(T), n + (on_device ? 1000 : 0), sms);
       const gp_policy p = policy_of<P>(GP_COUNTING);
       gp__geometry g = {};
-      check(gp__policy_valid_counting(p, s), std::string(name) + " the policy is valid");
-      gp__geometry_counting(p, s, u64(sms) * P::blocks_per_sm, &g);
-      const gp__geometry gh = gp__counting_geometry(p, s);
+      check(gp__policy_valid_counting(p, &s), std::string(name) + " the policy is valid");
+      gp__geometry_counting(p, &s, u64(sms) * P::blocks_per_sm, &g);
+      const gp__geometry gh = gp__counting_geometry(p, &s);
       const size_t values = size_t(1) << 8 * sizeof(T), blocks = sizeof(T) == 2 && seed % 2 ? gh.grid : 0;
       Device<u64> scratch(g.scratch / 8 + blocks * values / 4);
       gp__histogram_args h = {};
@@ -259,7 +259,7 @@ template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE, bool
     s.out_size = outs ? sizeof(Out) : 0;
     const gp_policy p = policy_of<P>(LISTS ? GP_BEST_LISTS : o.finish ? GP_SAMPLED_SELECT : GP_RADIX_SELECT);
     gp__geometry g = {};
-    gp__geometry_top_k(p, s, u64(o.sms) * P::blocks_per_sm, &g);
+    gp__geometry_top_k(p, &s, u64(o.sms) * P::blocks_per_sm, &g);
     std::vector<B> x = keys_of<T>(all, o.kind);
     if (o.mixed) // too many keys of the second row are within its bound, and its best ones come last
       std::fill(x.begin() + long(o.count), x.begin() + long(2 * o.count) - 40,
@@ -288,7 +288,7 @@ template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE, bool
     char text[200];
     std::snprintf(text, sizeof text, "%s rows=%zu n=%zu/%zu k=%zu sms=%d kind=%d merged=%d seed=%u:", name, o.rows, n,
         o.count, o.k, o.sms, o.kind, int(o.merged), seed);
-    check(gp__policy_valid_top_k(p, s), std::string(text) + " the policy is valid");
+    check(gp__policy_valid_top_k(p, &s), std::string(text) + " the policy is valid");
     gp__top_k_args a = {};
     a.keys = keys.data, a.in = in.data, a.out_keys = out_keys.data, a.out = out.data;
     a.count = o.count, a.count_device = o.on_device ? count.data : nullptr;
@@ -327,10 +327,10 @@ template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE, bool
   }
   static int lists(const char *name, const Rows &o, const gp__shape &s, const gp_policy &p, const gp__geometry &g,
       gp__top_k_args a) {
-    const unsigned rank = gp__rank_bytes(s) << (WIDE && sizeof(T) == 4 && outs);
+    const unsigned rank = gp__rank_bytes(&s) << (WIDE && sizeof(T) == 4 && outs);
     const u64 mergers = o.merged ? o.merged : gp__top_k_mergers(g.share, o.k);
     Device<gp_vector> first(a.rows * a.blocks * a.k * rank / 16 + 1), second(a.rows * mergers * a.k * rank / 16 + 1);
-    a.capacity = gp__top_k_capacity(p, s);
+    a.capacity = gp__top_k_capacity(p, &s);
     const u64 tiles =
         (o.count + P::threads * P::vectors * 16 / sizeof(T) - 1) / (P::threads * P::vectors * 16 / sizeof(T));
     a.jump = gp__top_k_jump(tiles);
@@ -352,7 +352,7 @@ template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE, bool
     Device<gp__select_state> states(o.rows);
     const bool bounds = o.filtered && !nth;
     Device<u64> bins(o.rows * GP__SELECT_BINS * unsigned(bounds ? 2 * gp__select_levels(sizeof(T)) : 1));
-    a.room = o.merged ? o.merged : gp__select_room(policy_of<P>(GP_RADIX_SELECT), s);
+    a.room = o.merged ? o.merged : gp__select_room(policy_of<P>(GP_RADIX_SELECT), &s);
     Device<B> aside(o.rows * a.room);
     a.states = states.data, a.bins = bins.data, a.aside = aside.data;
     if constexpr (!outs) {
@@ -391,11 +391,11 @@ template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE, bool
     gp__radix_args r = {};
     r.keys = a.aside, r.out_keys = a.out_keys, r.count = a.room, r.count_device = &state->inside;
     r.end_bit = 8 * int(sizeof(T)), r.flip = DESCENDING ? ~0u : 0, r.capacity = unsigned(a.k), r.passes = sizeof(T);
-    const unsigned blocks = std::max(gp__cooperative_blocks(p, s), 1u);
+    const unsigned blocks = std::max(gp__cooperative_blocks(p, &s), 1u);
     if (blocks > 16) return 1;
     simt::config.resident = std::max(simt::config.resident, blocks);
     simt::config.cluster = blocks;
-    const int e = simt::launch_kernel("sort", blocks, Team::threads, gp__cooperative_bytes(p, s),
+    const int e = simt::launch_kernel("sort", blocks, Team::threads, gp__cooperative_bytes(p, &s),
         gp__sort_one_cluster<Team, gp__radix_key<T>, gp__none>, r);
     simt::config.cluster = 1;
     return e;
@@ -539,11 +539,11 @@ static void geometries() {
               gp__shape s = shape_of(GP_TOP_K, size, count, 132);
               s.compute_capability = arch, s.shared_bytes = gp__shared_bytes_of(arch);
               s.top_k.results = k, s.segments = rows, s.out_size = out, s.in_size = out == 64 ? 64 : 0;
-              const gp_policy p = gp__portable_top_k(none, s);
+              const gp_policy p = gp__portable_top_k(none, &s);
               const bool lists = p.algorithm == GP_BEST_LISTS;
               gp__geometry g = {};
               if (k > count) continue;
-              gp__geometry_top_k(p, s, u64(132) * unsigned(p.blocks_per_sm), &g);
+              gp__geometry_top_k(p, &s, u64(132) * unsigned(p.blocks_per_sm), &g);
               const u64 works = rows * g.share;
               const bool sorts = rows == 1 && out <= 16 &&
                   count <= (size == 8 ? k > 128 ? 1u << 15 : 0u
@@ -551,23 +551,23 @@ static void geometries() {
                                    : 1u << 19);
               if (p.algorithm == GP_SAMPLED_SELECT) {
                 check(rows == 1 && !out && size >= 4 && k > 32 && count > 1u << 19 && arch / 10 >= 9 && arch < 120 &&
-                        gp__policy_valid_ranked(p, s) && g.words >= 1 && gp__sampled_room(s) >= 2 * k &&
-                        g.scratch >= gp__sampled_room(s) * unsigned(size),
+                        gp__policy_valid_ranked(p, &s) && g.words >= 1 && gp__sampled_room(&s) >= 2 * k &&
+                        g.scratch >= gp__sampled_room(&s) * unsigned(size),
                     "sampled for arch " + std::to_string(arch) + " size " + std::to_string(size) + " k " +
                         std::to_string(k) + " of " + std::to_string(count));
                 continue;
               }
               if (gp__is_cooperative(p.algorithm) || sorts) {
-                check(sorts && gp__policy_valid_ranked(p, s) && g.grid * g.tile_items >= count && p.vectors <= 4 &&
+                check(sorts && gp__policy_valid_ranked(p, &s) && g.grid * g.tile_items >= count && p.vectors <= 4 &&
                         (p.algorithm == GP_ONE_CLUSTER || g.scratch >= count * unsigned(size + out)),
                     "few keys for arch " + std::to_string(arch) + " size " + std::to_string(size) + " out " +
                         std::to_string(out) + " k " + std::to_string(k) + " of " + std::to_string(count));
                 continue;
               }
-              check(gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
-                      (lists ? k <= 1024 && gp__top_k_capacity(p, s) >= k + k / 2 + 32 + gp__top_k_tile(p, s)
+              check(gp__policy_valid_top_k(p, &s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
+                      (lists ? k <= 1024 && gp__top_k_capacity(p, &s) >= k + k / 2 + 32 + gp__top_k_tile(p, &s)
                           : g.grid == works && g.words >= rows) &&
-                      (!lists || g.share == 1 || g.scratch >= works * k * gp__rank_bytes(s)),
+                      (!lists || g.share == 1 || g.scratch >= works * k * gp__rank_bytes(&s)),
                   "rule for arch " + std::to_string(arch) + " size " + std::to_string(size) + " k " +
                       std::to_string(k));
             }

@@ -90,18 +90,18 @@ template<class P, class Key, class Before, class In, class Out, bool WIDE> struc
     std::snprintf(text, sizeof text,
         "%s offsets=%d segments=%zu longest=%zu count=%zu k=%zu own=%d part=%zu kind=%d: ", name, c.offsets, c.segments,
         c.longest, count, c.k, c.own_k, c.part, c.kind);
-    check(
-        gp__policy_valid_top_k(p, s) && sizeof(Rank) <= gp__rank_bytes(s), std::string(text) + " the policy is valid");
-    const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, c.part);
+    check(gp__policy_valid_top_k(p, &s) && sizeof(Rank) <= gp__rank_bytes(&s),
+        std::string(text) + " the policy is valid");
+    const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, &s, c.part);
     Device<gp_vector> scratch(l.bytes / 16 + 1, 0);
     unsigned char *scratch_bytes = reinterpret_cast<unsigned char *>(scratch.data);
     gp__segmented_top_k_args a = {};
     a.top.keys = keys.data, a.top.in = in.data, a.top.out_keys = seed % 4 || !outs ? out_keys.data : nullptr;
     a.top.out = out.data, a.top.count = count, a.top.rows = c.segments, a.top.k = c.k;
-    a.top.capacity = seed % 2 ? unsigned(gp__order_least(p, s)) : gp__order_capacity(p, s);
+    a.top.capacity = seed % 2 ? unsigned(gp__order_least(p, &s)) : gp__order_capacity(p, &s);
     a.begin = c.offsets ? begins.data : nullptr, a.end = c.offsets == 2 ? ends.data : nullptr;
     a.ks = c.own_k ? k_of.data : nullptr, a.length = c.longest, a.part = l.part, a.offset_bytes = 8;
-    a.batch = 1 + random32() % 32, a.by_warps = gp__top_k_most_of_warp(p, s);
+    a.batch = 1 + random32() % 32, a.by_warps = gp__top_k_most_of_warp(p, &s);
     const bool cut = random32() % 4 == 0; // the first k of segments that are sorted already, as for many results
     int e = 0;
     typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
@@ -180,13 +180,13 @@ static void geometries() {
             s.primitive = rows == 77 ? GP_SEGMENTED_TOP_K : GP_TOP_K, s.key_size = size, s.count = count;
             s.multiprocessors = 132, s.compute_capability = arch, s.shared_bytes = gp__shared_bytes_of(arch);
             s.segments = rows, s.top_k.order_bytes = bytes, s.top_k.results = gp__order_few(size, bytes);
-            const gp_policy p = gp__portable_top_k(none, s);
+            const gp_policy p = gp__portable_top_k(none, &s);
             gp__geometry g = {};
-            gp__geometry_top_k(p, s, u64(132) * unsigned(p.blocks_per_sm), &g);
-            check(gp__policy_valid_top_k(p, s) && p.algorithm == GP_BEST_LISTS && g.grid >= 1 &&
-                    g.shared_bytes == gp__order_capacity(p, s) * gp__rank_bytes(s) &&
+            gp__geometry_top_k(p, &s, u64(132) * unsigned(p.blocks_per_sm), &g);
+            check(gp__policy_valid_top_k(p, &s) && p.algorithm == GP_BEST_LISTS && g.grid >= 1 &&
+                    g.shared_bytes == gp__order_capacity(p, &s) * gp__rank_bytes(&s) &&
                     g.shared_bytes + GP__TOP_K_STATIC_BYTES <= unsigned(s.shared_bytes) &&
-                    gp__order_capacity(p, s) >= s.top_k.results + gp__top_k_tile(p, s),
+                    gp__order_capacity(p, &s) >= s.top_k.results + gp__top_k_tile(p, &s),
                 "rule for arch " + std::to_string(arch) + " size " + std::to_string(size) + " rows " +
                     std::to_string(rows) + " count " + std::to_string(count));
           }

@@ -106,15 +106,15 @@ template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE> stru
     std::snprintf(text, sizeof text,
         "%s offsets=%d segments=%zu longest=%zu count=%zu k=%zu own=%d part=%zu kind=%d warps=%d: ", name, c.offsets,
         c.segments, c.longest, count, c.k, c.own_k, c.part, c.kind, warps);
-    check(gp__policy_valid_top_k(p, s), std::string(text) + " the policy is valid");
-    const unsigned rank = gp__rank_bytes(s) << (WIDE && sizeof(T) == 4 && outs);
-    const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, c.part);
+    check(gp__policy_valid_top_k(p, &s), std::string(text) + " the policy is valid");
+    const unsigned rank = gp__rank_bytes(&s) << (WIDE && sizeof(T) == 4 && outs);
+    const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, &s, c.part);
     Device<gp_vector> scratch(l.bytes / 8 + 2, 0); // twice what it needs: wide ranks
     unsigned char *scratch_bytes = reinterpret_cast<unsigned char *>(scratch.data);
     gp__segmented_top_k_args a = {};
     a.top.keys = keys.data, a.top.in = in.data, a.top.out_keys = seed % 4 || !outs ? out_keys.data : nullptr;
     a.top.out = out.data, a.top.count = count, a.top.rows = c.segments, a.top.k = c.k;
-    a.top.capacity = unsigned(gp__segment_top_k_least(p, s)) + (seed % 2 ? 0 : random32() % 900);
+    a.top.capacity = unsigned(gp__segment_top_k_least(p, &s)) + (seed % 2 ? 0 : random32() % 900);
     a.begin = !c.offsets ? nullptr : narrow ? static_cast<void *>(begin4.data) : begin8.data;
     a.end = c.offsets < 2 ? nullptr : narrow ? static_cast<void *>(end4.data) : end8.data;
     a.ks = c.own_k ? k_of.data : nullptr, a.length = c.longest, a.part = l.part, a.offset_bytes = narrow ? 4 : 8;
@@ -220,19 +220,20 @@ static void geometries() {
               s.primitive = GP_SEGMENTED_TOP_K, s.key_size = size, s.count = count, s.multiprocessors = 132;
               s.compute_capability = arch, s.shared_bytes = gp__shared_bytes_of(arch), s.offset_size = 8;
               s.top_k.results = k, s.segments = segments, s.out_size = out, s.in_size = out == 64 ? 64 : 0;
-              const gp_policy p = gp__portable_top_k(none, s);
+              const gp_policy p = gp__portable_top_k(none, &s);
               gp__geometry g = {};
-              gp__geometry_top_k(p, s, u64(132) * unsigned(p.blocks_per_sm), &g);
-              const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, g.share);
+              gp__geometry_top_k(p, &s, u64(132) * unsigned(p.blocks_per_sm), &g);
+              const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, &s, g.share);
               // The most lists: segments just longer than a part. The most tasks: these, and then the shortest ones.
               const u64 cut = std::min(segments, count / (l.part + 1)), one = count - cut * l.part - cut;
               const u64 lists = cut ? (cut - 1) * 2 + (count - (cut - 1) * (l.part + 1) + l.part - 1) / l.part : 0;
               const u64 tasks = lists + std::min(segments - cut, one / (gp__top_k_by_warps(p) + 1));
               const bool many = segments >= 4 * 132 && k <= GP__TOP_K_OF_WARP;
               check(p.algorithm == (many ? GP_WARP_SEGMENTS : GP_BEST_LISTS), "many segments are for warps");
-              check(gp__policy_valid_top_k(p, s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
-                      int(gp__segment_top_k_capacity(p, s)) >= gp__segment_top_k_least(p, s) && l.list_room >= lists &&
-                      l.task_room >= tasks && g.scratch >= (l.task_room ? l.lists + lists * k * gp__rank_bytes(s) : 0),
+              check(gp__policy_valid_top_k(p, &s) && g.shared_bytes <= unsigned(s.shared_bytes) && g.grid >= 1 &&
+                      int(gp__segment_top_k_capacity(p, &s)) >= gp__segment_top_k_least(p, &s) &&
+                      l.list_room >= lists && l.task_room >= tasks &&
+                      g.scratch >= (l.task_room ? l.lists + lists * k * gp__rank_bytes(&s) : 0),
                   "rule for arch " + std::to_string(arch) + " size " + std::to_string(size) + " k " +
                       std::to_string(k) + " segments " + std::to_string(segments) + " count " + std::to_string(count));
             }

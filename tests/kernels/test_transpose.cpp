@@ -81,7 +81,7 @@ static bool prepare(const Case &c, const void *in, void *out, gp_policy policy, 
   if (gp__check_permutation(&k)) return false;
   r.shape = gp__shape_of(&r.q);
   r.shape.compute_capability = 90, r.shape.shared_bytes = 227 * 1024, r.shape.multiprocessors = 2;
-  if (!gp__valid_by(&gp__rules_transpose, policy, r.shape)) return false;
+  if (!gp__valid_by(&gp__rules_transpose, policy, &r.shape)) return false;
   r.plan = gp__transpose_plan_of(policy, r.shape);
   r.args = gp__transpose_arguments(&r.q.moves, r.shape, policy, in, out, in_bytes(c));
   return true;
@@ -140,7 +140,7 @@ template<class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out,
   if (seed % 2) r.shape.shared_bytes = 2048 + 2 * 1024;
   for (int step = 0; step < 3 && !e; ++step) {
     gp__rectangle_plan plan;
-    if (!gp__rectangle_step(&r.q.moves, r.shape, step, out, nullptr, &plan, &r.args)) continue;
+    if (!gp__rectangle_step(&r.q.moves, &r.shape, step, out, nullptr, &plan, &r.args)) continue;
     Device<u8> scratch(plan.scratch);
     r.args.scratch = plan.scratch ? scratch.data : nullptr;
     e = step == 1 ? simt::launch_kernel("within rows", plan.grid, P::threads, plan.shared_bytes,
@@ -152,18 +152,18 @@ template<class P, int SIZE, int WORD> static int launch_steps(Run &r, void *out,
 }
 // Large ones, by panels and chunks.
 template<class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r, gp_policy policy, void *out) {
-  const gp__panels_plan plan = gp__panels_plan_of(policy, r.shape);
+  const gp__panels_plan plan = gp__panels_plan_of(policy, &r.shape);
   Device<u8> scratch(size_t(gp__panels_scratch_of(plan, unsigned(SIZE)).bytes));
   int e = 0;
   for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
-    gp__panels_args a = gp__panels_arguments(policy, r.shape,
+    gp__panels_args a = gp__panels_arguments(policy, &r.shape,
         static_cast<u8 *>(out) + matrix * r.shape.moved.rows * r.shape.moved.columns * SIZE, scratch.data);
     for (int step = 0; step < 4 && !e; ++step) {
       const int which = gp__panels_step(plan, unsigned(SIZE), step, &a);
       if (which < 0) break;
       const unsigned grid = 1 + random32() % 6;
       if (which == 0 && plan.whole) {
-        const gp__transpose_args t = gp__whole_panels_arguments(policy, r.shape, &r.q.moves, a.data);
+        const gp__transpose_args t = gp__whole_panels_arguments(policy, &r.shape, &r.q.moves, a.data);
         if constexpr ((FORM & GP__FORM_WHOLE) == GP__FORM_WHOLE)
           e = simt::launch_kernel(
               "whole panels", grid, P::threads, r.plan.shared_bytes, gp__transpose<P, SIZE, WORD, FORM>, t);
@@ -206,12 +206,12 @@ template<class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_pol
 }
 // The same through a buffer.
 template<class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run &r, gp_policy policy, void *out) {
-  const gp__geometry g = gp__geometry_by(&gp__rules_transpose, policy, r.shape, 1);
+  const gp__geometry g = gp__geometry_by(&gp__rules_transpose, policy, &r.shape, 1);
   Device<u8> scratch(size_t(g.scratch));
   int e = 0;
   for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
     gp__panels_args clears;
-    gp__buffered_args a = gp__buffered_arguments(policy, r.shape,
+    gp__buffered_args a = gp__buffered_arguments(policy, &r.shape,
         static_cast<u8 *>(out) + matrix * r.shape.moved.rows * r.shape.moved.columns * SIZE, scratch.data, &clears);
     e = simt::launch_kernel("save", 1, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, clears);
     if (!e)
@@ -241,12 +241,12 @@ template<class P, int SIZE, int WORD> static int launch_round_trip(const Run &r,
   const u64 bytes = h.segments * h.moved.rows * h.moved.columns * SIZE;
   Device<u8> scratch((size_t(bytes)));
   int e = 0;
-  check(gp__geometry_by(&gp__rules_transpose, policy, r.shape, 1).scratch >= bytes, "scratch memory of a trip");
+  check(gp__geometry_by(&gp__rules_transpose, policy, &r.shape, 1).scratch >= bytes, "scratch memory of a trip");
   for (u64 first = 0; first < all && !e; first += h.segments) {
     Run trip = r;
     gp__map_args back;
     trip.plan = gp__transpose_plan_of(policy, h);
-    trip.args = gp__trip_arguments(policy, h, &r.q.moves, std::min(all - first, u64(h.segments)),
+    trip.args = gp__trip_arguments(policy, &h, &r.q.moves, std::min(all - first, u64(h.segments)),
         out + first / extent[3] * stride[2] + first % extent[3] * stride[3], scratch.data, &back);
     e = launch_form<P, SIZE, WORD>(trip, 1 + random32() % 6);
     if (!e) e = simt::launch_kernel("back", 1 + random32() % 6, P::threads, 0, gp__copy_kernel<P, SIZE>, back);
@@ -605,9 +605,9 @@ static void chunks(const char *name) {
                 other = 1 + random32() % 40000;
       u64 best = 0;
       for (u64 items = 1; items * u64(size) <= GP__CHUNK_MOST; ++items)
-        if (gp__chunk_merit(s, extent, other, items) > (best ? gp__chunk_merit(s, extent, other, best) : 0))
+        if (gp__chunk_merit(&s, extent, other, items) > (best ? gp__chunk_merit(&s, extent, other, best) : 0))
           best = items;
-      good = good && gp__chunk_items(s, extent, other) == best;
+      good = good && gp__chunk_items(&s, extent, other) == best;
     }
     check(good, std::string(name) + " of elements of " + std::to_string(size) + " bytes");
   }

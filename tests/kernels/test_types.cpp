@@ -238,7 +238,7 @@ void fold(const char *name, int seeds) {
       s.in_misaligned = int(uintptr_t(in.data) % 16), s.commutative = Op::commutative;
       s.compute_capability = 90, s.multiprocessors = 3, s.shared_bytes = 227 * 1024, s.count = n;
       const gp_policy p = {GP_EVEN_SHARE, 64, 1, 3, 3, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0, {0}};
-      const gp__geometry g = gp__geometry_by(&gp__rules_reduce, p, s, 0);
+      const gp__geometry g = gp__geometry_by(&gp__rules_reduce, p, &s, 0);
       gp__reduce_args a = {};
       a.in = in.data, a.out = out.data, a.count = n, a.workspace = g.words ? workspace(g.words) : nullptr;
       const int e =

@@ -1337,7 +1337,7 @@ static void test_texts() {
   gp_policy p;
   gp_policy_source from;
   GOOD(gp_policy_origin(ctx, &c, &p, &from));
-  const std::string form = ", " + std::to_string(gp__transpose_form(p, h)) + ">";
+  const std::string form = ", " + std::to_string(gp__transpose_form(p, &h)) + ">";
   check(strstr(name, form.c_str()) != nullptr, __LINE__, "%s lacks form%s", name, form.c_str());
   CLOSE(ctx);
 }
@@ -2237,20 +2237,20 @@ static void test_more_policies() {
     s.segmented.by_ranges = row.ranges;
     s.count = row.count, s.segments = row.segments;
     s.multiprocessors = 2, s.compute_capability = 90, s.shared_bytes = 64 * 1024;
-    const gp_policy chosen = gp__portable(gp_policy(), s);
-    const gp__geometry g = gp__geometry_of(chosen, s, 0);
-    CHECK(chosen.algorithm == row.algorithm && gp__policy_valid(chosen, s) && g.log2_lanes == row.log2_lanes);
+    const gp_policy chosen = gp__portable(gp_policy(), &s);
+    const gp__geometry g = gp__geometry_of(chosen, &s, 0);
+    CHECK(chosen.algorithm == row.algorithm && gp__policy_valid(chosen, &s) && g.log2_lanes == row.log2_lanes);
     if (row.algorithm == GP_WARP_SEGMENTS) CHECK(g.grid == row.grid && g.words == 0 && g.shared_bytes == 0);
     s.primitive = GP_LOAD_BALANCE;
-    CHECK(gp__portable(gp_policy(), s).algorithm == GP_MERGE_PATH);
+    CHECK(gp__portable(gp_policy(), &s).algorithm == GP_MERGE_PATH);
     s.primitive = GP_SEGMENTED_REDUCE, s.multiprocessors = 1 << 20, s.count = 1 << 20, s.segments = 63;
-    CHECK(gp__portable(gp_policy(), s).algorithm == GP_MERGE_PATH); // long segments only
+    CHECK(gp__portable(gp_policy(), &s).algorithm == GP_MERGE_PATH); // long segments only
     s.segments = 64;
-    CHECK(gp__portable(gp_policy(), s).algorithm == GP_WARP_SEGMENTS);
+    CHECK(gp__portable(gp_policy(), &s).algorithm == GP_WARP_SEGMENTS);
     s.count = 1ull << 31;
     gp_policy warp = chosen;
     warp.algorithm = GP_WARP_SEGMENTS;
-    CHECK(!gp__policy_valid(warp, s));
+    CHECK(!gp__policy_valid(warp, &s));
   }
   // streams: one cluster up to 32 tiles; a vector a thread below 4 MiB; segmented scans look back up to 8 MiB
   const struct {
@@ -2278,9 +2278,9 @@ static void test_more_policies() {
     s.acc_size = row.in, s.out_size = 4;
     s.count = row.bytes / unsigned(row.key + row.in), s.segments = s.count / 64;
     s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
-    const gp_policy chosen = gp__portable(gp_policy(), s);
+    const gp_policy chosen = gp__portable(gp_policy(), &s);
     check(chosen.algorithm == row.algorithm && chosen.threads == row.threads && chosen.vectors == row.vectors &&
-            chosen.stages == row.stages && chosen.blocks_per_sm == row.blocks && gp__policy_valid(chosen, s),
+            chosen.stages == row.stages && chosen.blocks_per_sm == row.blocks && gp__policy_valid(chosen, &s),
         __LINE__, "rule for %d/%d/%d of %llu bytes: algorithm %d, %dx%d, %d stages, %d blocks", row.key, row.in,
         row.offset, (unsigned long long)row.bytes, chosen.algorithm, chosen.threads, chosen.vectors, chosen.stages,
         chosen.blocks_per_sm);
@@ -2289,9 +2289,9 @@ static void test_more_policies() {
     gp__shape s = {};
     s.primitive = GP_SEGMENTED_INCLUSIVE_SCAN, s.in_size = s.acc_size = s.out_size = s.offset_size = 4;
     s.count = count, s.segments = 2, s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
-    CHECK((gp__portable(gp_policy(), s).algorithm == GP_WARP_SEGMENTS) == (count == 3072));
+    CHECK((gp__portable(gp_policy(), &s).algorithm == GP_WARP_SEGMENTS) == (count == 3072));
     s.count = 66569, s.segments = count == 3072 ? 2112 : 2113; // 16 a multiprocessor, and one more
-    CHECK(gp__portable(gp_policy(), s).threads == (count == 3072 ? 128 : 256));
+    CHECK(gp__portable(gp_policy(), &s).threads == (count == 3072 ? 128 : 256));
   }
   // bounds of many needles: the array is sampled, if it is of elements of 4 or 8 bytes and not too long for the needles
   const struct {
@@ -2308,14 +2308,14 @@ static void test_more_policies() {
       gp__shape s = {};
       s.primitive = primitive, s.in_size = row.size, s.out_size = 4, s.count = row.count, s.segments = row.length;
       s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
-      gp_policy chosen = gp__portable(gp_policy(), s);
+      gp_policy chosen = gp__portable(gp_policy(), &s);
       const bool bound = primitive != GP_GATHER;
-      check(chosen.algorithm == (bound ? row.algorithm : GP_DIRECT) && gp__policy_valid(chosen, s) &&
-              gp__geometry_of(chosen, s, 0).scratch == (bound ? row.scratch : 0),
+      check(chosen.algorithm == (bound ? row.algorithm : GP_DIRECT) && gp__policy_valid(chosen, &s) &&
+              gp__geometry_of(chosen, &s, 0).scratch == (bound ? row.scratch : 0),
           __LINE__, "%d needles of %d bytes in %d: algorithm %d", int(row.count), row.size, int(row.length),
           chosen.algorithm);
       chosen.algorithm = GP_TWO_PHASE;
-      CHECK(gp__policy_valid(chosen, s) == (bound && (row.size == 4 || row.size == 8)));
+      CHECK(gp__policy_valid(chosen, &s) == (bound && (row.size == 4 || row.size == 8)));
     }
   p = small(GP_MERGE_PATH), p.store = 0;
   GOOD(gp_prepare(ctx, &c));

@@ -339,6 +339,7 @@ static void test_prepared() {
     GOOD(gp_prepared_run(prepared, &c, nullptr));
     other = c, other.out = const_cast<int *>(in.data) + 4;
     BAD(GP_E_OVERLAP, "in and out overlap", gp_prepared_run(prepared, &other, nullptr));
+    BAD(GP_E_OVERLAP, "in and out overlap", gp_prepared_run(prepared, &other, nullptr)); // the same call again
     other = c, other.out = reinterpret_cast<char *>(out.data) + 2;
     BAD(GP_E_ALIGNMENT, "gp_inclusive_scan: out", gp_prepared_run(prepared, &other, nullptr));
     other = c, other.in = nullptr;
@@ -363,6 +364,13 @@ static void test_prepared() {
   // Closed after its context.
   GOOD(gp_prepared_open(ctx, &c, &prepared));
   GOOD(gp_prepared_run(prepared, &c, nullptr));
+  static int start; // the value may be another at the same address
+  gp_call begun = c;
+  begun.init = &start;
+  for (start = 3; start < 6; ++start) {
+    GOOD(gp_prepared_run(prepared, &begun, nullptr));
+    CHECK(memcmp(prepared->q.init.bytes, &start, sizeof start) == 0);
+  }
   CLOSE(ctx);
   BAD(GP_E_CONTEXT, "gp_prepared_run: ctx is closed", gp_prepared_run(prepared, &c, nullptr));
   GOOD(gp_prepared_close(prepared));

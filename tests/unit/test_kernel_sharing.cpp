@@ -450,7 +450,7 @@ static void check_widest_blocks(gp_context *ctx, Drawn d, const gp__request &q) 
       gp__shape h = gp__shape_of(&q);
       gp__shape_on(&h, &ctx->state->about);
       for (int i = gp__kinds_of(&q, &p, kinds); i-- > 0;) {
-        const gp__geometry g = gp__geometry_of_kind(p, h, kinds[i]);
+        const gp__geometry g = gp__geometry_of_kind(p, &h, kinds[i]);
         check(g.threads <= 1024, d, "a block of more than 1024 threads", std::to_string(g.threads));
       }
     }

@@ -936,9 +936,9 @@ static const struct {
     {"positions have 16 bits", always},
     {"shape of a tile",
         [](const gp_policy &p, const gp__shape &s) {
-          if (s.primitive == GP_SEGMENTED_SORT && gp__long_binned_of(p, s))
+          if (s.primitive == GP_SEGMENTED_SORT && gp__long_binned_of(p, &s))
             return is_tile_shape(
-                gp__long_threads_of(p, s), gp__long_binned_of(p, s), gp__long_log2_bins(gp__long_capacity(p, s)));
+                gp__long_threads_of(p, &s), gp__long_binned_of(p, &s), gp__long_log2_bins(gp__long_capacity(p, &s)));
           const int most = gp__one_block_items(p.vectors);
           return !sorts(s, p, GP_ONE_BLOCK) ||
               is_tile_shape(p.threads, most, gp__one_block_log2_bins(p.threads * most));
@@ -961,7 +961,7 @@ static const struct {
         [](const gp_policy &p, const gp__shape &s) { return !moves_levels(s, p) || p.threads >= 256; }},
     {"slots have 16 bits",
         [](const gp_policy &p, const gp__shape &s) {
-          const int items = gp__hybrid_vector_items(p, s);
+          const int items = gp__hybrid_vector_items(p, &s);
           return !moves_levels(s, p) || s.in_size || (p.threads * items < 65536 && items % 2 == 0);
         }},
     {"the shape of a tile",

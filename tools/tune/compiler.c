@@ -120,7 +120,7 @@ static gp_result launches_of(
   if (result) return result;
   all->launch_count = gp__kinds_of(&request, policy, kinds);
   for (i = 0; i < all->launch_count; i++)
-    all->launches[i] = gp__geometry_of_kind(gp__policy_of_kind(*policy, shape, kinds[i]), shape, kinds[i]);
+    all->launches[i] = gp__geometry_of_kind(gp__policy_of_kind(*policy, &shape, kinds[i]), &shape, kinds[i]);
   return GP_SUCCESS;
 }
 

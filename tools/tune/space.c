@@ -136,9 +136,9 @@ static int seen_before(seen *s, const gp_policy *p) {
 static int collect_part(const field *fields, const part *of, const gp__shape *shape, seen *s, tune_space *space) {
   int index, good = 1;
   for (index = 0; good && index < of->points; index++) {
-    const gp_policy p = gp__portable(point(fields, of, index), *shape);
+    const gp_policy p = gp__portable(point(fields, of, index), shape);
     char text[256];
-    if (!gp__policy_valid(p, *shape)) {
+    if (!gp__policy_valid(p, shape)) {
       space->rejected_invalid += of->same;
       continue;
     }
@@ -194,7 +194,7 @@ const char *tune_space_serves(const char *cell_words, int compute_capability, in
   for (i = 0; i < fields->count; i++) {
     const part of = part_of(fields, fields->values[i]);
     for (index = 0; index < of.points; index++)
-      if (gp__policy_valid(gp__portable(point(fields, &of, index), shape), shape)) return NULL;
+      if (gp__policy_valid(gp__portable(point(fields, &of, index), &shape), &shape)) return NULL;
   }
   return NO_POLICY;
 }
@@ -248,9 +248,9 @@ int rule_main(int count, char **arguments) {
       fprintf(stderr, "gp_tune --rule: %s%s%s: %s\n", words, policy ? " " : "", policy ? policy : "", why);
       return 2;
     }
-    p = gp__portable(gp__canonical(p), shape);
+    p = gp__portable(gp__canonical(p), &shape);
     policy_text(&p, text, sizeof text);
-    puts(!policy || gp__policy_valid(p, shape) ? text : "invalid");
+    puts(!policy || gp__policy_valid(p, &shape) ? text : "invalid");
   }
   return fflush(stdout) || ferror(stdout);
 }
