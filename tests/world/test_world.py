@@ -3,10 +3,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+import world_model  # noqa: E402
 CC = os.environ.get("CC", "cc")
 STRICT = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
 
@@ -49,18 +52,28 @@ def test_tiles_of_several_rounds(program, nccl):
 
 
 @pytest.mark.turn
-def test_times(tmp_path, nccl):
-    """tools/gp_world.c: every cell, and graphs, by one rank and by two."""
+def test_times(tmp_path, monkeypatch, nccl):
+    """tools/gp_world.c: every cell, graphs, small calls, strong scaling, by one rank and by two; the page of them."""
     program = built(tmp_path, "gp_world", "-O1", "-I.", "-Itools", "tools/gp_world.c", ["-ldl", "-lpthread", "-lm"])
     out = tmp_path / "times.jsonl"
-    subprocess.run([program, "--host", "--nccl", nccl, "--ranks", "2", "--log2", "12", "--scale", "10", "--seconds",
-                    "0.01", "--out", out], check=True, timeout=120)
+    for kind in ("--small", "--strong"):
+        subprocess.run([program, "--host", "--blocking", "--nccl", nccl, "--ranks", "2", "--log2", "12", "--scale",
+                        "10", "--seconds", "0.01", kind, "--out", out], check=True, timeout=120)
     with open(out, encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    cells = [[row["cell"] for row in rows if row["ranks"] == ranks] for ranks in (1, 2)]
-    assert cells[0] == cells[1] and len(set(cells[0])) == len(cells[0]) > 15
     assert all(row["us"] > 0 and row["alone_us"] > 0 for row in rows)
-    assert [row["n"] for row in rows if "gteps" in row] == [1 << 10] * 2 + [1 << 11] * 2
+    strong, small = [row for row in rows if "strong" in row], [row for row in rows if "graph_us" in row]
+    weak = [row for row in rows if row not in strong and row not in small]
+    for kind, least in ((weak, 16), (strong, 8), (small, 5)):
+        cells = [[(row["cell"], row["n"] if kind is small else 0) for row in kind if row["ranks"] == ranks]
+                 for ranks in (1, 2)]
+        assert cells[0] == cells[1] and len(set(cells[0])) == len(cells[0]) > least
+    assert [row["n"] for row in weak if "gteps" in row] == [1 << 10] * 2 + [1 << 11] * 2
+    assert [row["n"] for row in strong if "gteps" in row] == [1 << 10] * 4
+    assert {row["n"] for row in small} == {1024, 65536}
+    assert {row["n"] for row in weak + strong if "gteps" not in row} == {(1 << 12) + 7919}
+    monkeypatch.setattr(world_model, "measured", lambda: ("times.jsonl", rows))
+    assert sum(line.startswith("| ") for line in world_model.tables()) == 2 * 4 + len(rows) // 2 + 9
 
 
 @pytest.mark.turn
