@@ -105,12 +105,17 @@ GP__HOST gp_result gp__best_operator(gp_world *w, gp_type type, int most, gp_op 
   static const gp__world_best none = {0, -2, 0};
   gp_type_desc part = gp_type_desc_init();
   gp_op_desc d = gp_op_desc_init();
+  const char *name;
   char body[512];
   part.name = "gp_world_best";
   part.source = "struct gp_world_best { unsigned long long value; long long index; unsigned long long count; };";
   part.size = sizeof none;
   part.align = 8;
-  if (!w->part) GP__CHECK(gp_type_struct(w->ctx, &part, &w->part));
+  if (!w->part) { // once in a context
+    for (w->part = (gp_type)GP_TYPE_COUNT; (name = gp_type_name(w->ctx, w->part)) && strcmp(name, part.name);)
+      w->part = (gp_type)(w->part + 1);
+    if (!name) GP__CHECK(gp_type_struct(w->ctx, &part, &w->part));
+  }
   if (!w->best[type][most]) {
     snprintf(body, sizeof body,
         "union Cast { gp_arg<%s> arg; unsigned long long word[2]; __device__ Cast() {} } x, y; "

@@ -89,6 +89,29 @@ def test_delays(program, nccl, ranks):
     run(program, nccl, "--ranks", ranks, "--seeds", 2, "--first", 40, "--elements", 300, loopback="delay=100")
 
 
+@pytest.mark.parametrize("ranks", [3, pytest.param(5, marks=pytest.mark.turn)])
+def test_messages_in_another_order(program, nccl, ranks):
+    """By the program's own communicators, too, which are there after the world."""
+    run(program, nccl, "--own", "--ranks", ranks, "--seeds", 3, "--first", 50, loopback=f"timeout=9000,reorder={ranks}")
+
+
+@pytest.mark.parametrize("own", [[], ["--own"]])
+def test_another_version(program, nccl, own):
+    run(program, nccl, "--versions", "--ranks", 4, *own)
+
+
+CALLS = ["reduce", "reproducible", "argmin", "scan", "count_if", "histogram", "top_k", "sort", "nth_element",
+         "transpose", "copy", "select", "unique", "reduce_by_key", "group_by", "bfs", "components"]
+
+
+# Seed 9: each rank has elements and vertices.
+@pytest.mark.parametrize("ranks, own", [(3, []), pytest.param(2, ["--own"], marks=pytest.mark.turn),
+                                        pytest.param(5, [], marks=pytest.mark.turn)])
+@pytest.mark.parametrize("call", CALLS)
+def test_failures_at_every_call_of_nccl(program, nccl, call, ranks, own):
+    run(program, nccl, "--inject", call, "--ranks", ranks, "--first", 9, "--elements", 150, *own)
+
+
 # The call that fails is one of the first 40 of a rank: those that open the world, and those of each kind of exchange.
 @pytest.mark.parametrize("call", [2, 3, 4, 5, 6, 7, 9, 11, 12, 15, 19, 24])
 @pytest.mark.parametrize("how", ["fail={rank}:{call}:3", "die={rank}:{call}"])
