@@ -1,6 +1,7 @@
 """Worlds on the host back end: ranks are threads or processes that pass messages through tests/world/loopback.c."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -172,3 +173,22 @@ def test_mpirun(nccl, sort, tmp_path):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == 0 and "150000 keys in order on 3 ranks" in done.stdout, done.stdout
     assert not os.listdir(tmp_path)
+
+
+def test_checks_on_a_gpu_leave_out_no_part(program, nccl):
+    """tests/gpu/worlds.py names every part of the program but `memory`, which a host back end has, and no other."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "gpu"))
+    import worlds  # pylint: disable=import-outside-toplevel
+    with open(os.path.join(ROOT, "tests/world/world.c"), encoding="utf-8") as file:
+        parts = re.findall(r'"(\w+)"', re.search(r"parts\[\] = \{(.+?)\};", file.read(), re.S).group(1))
+    for gpus in (1, 2):
+        stages = worlds.jobs(program, nccl, "libnccl.so.2", gpus, True)
+        every = [one for stage in stages for one in stage]
+        named = {part for _, words, _ in every for word, part in zip(words, words[1:]) if word == "--only"}
+        assert named == set(parts) - {"memory"}
+        assert any(name.startswith(f"NCCL, {gpus} ranks") and "--capture" in name for name, _, _ in every)
+    for _, words, settings in stages[0] + stages[1]:  # the words are the program's
+        if nccl in words:
+            end = words[words.index("--bulk") + 2:]
+            run(program, nccl, "--ranks", 3, "--seeds", 1, "--elements", 50, "--bulk", 3000, *end,
+                loopback=settings.replace("timeout=60000", "timeout=9000"))
