@@ -310,7 +310,7 @@ GP__HOST uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
       (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
   uint64_t hash = gp__hash_in(0xcbf29ce484222325ull, numbers, sizeof numbers);
   const gp_type types[] = {c->in_type, c->in2_type, c->key_type, c->acc_type, c->out_type, c->out2_type};
-  const gp_op ops[] = {c->op, c->transform, c->equal, c->apply};
+  const gp_op ops[] = {c->op, c->transform, c->equal, c->apply, c->predicate2};
   size_t i;
   for (i = 0; i < sizeof types / sizeof types[0]; ++i) {
     const uint64_t size = gp_type_size(ctx, types[i]);

@@ -102,7 +102,7 @@ def test_another_version(program, nccl, own):
 
 
 CALLS = ["reduce", "reproducible", "argmin", "scan", "count_if", "histogram", "top_k", "sort", "nth_element",
-         "transpose", "copy", "select", "unique", "reduce_by_key", "group_by", "bfs", "components"]
+         "transpose", "copy", "select", "partition", "unique", "reduce_by_key", "group_by", "bfs", "components"]
 
 
 # Seed 9: each rank has elements and vertices.

@@ -511,6 +511,59 @@ static void test_parts(Rank *r, Buffers *b) {
   free_device(whole);
 }
 
+// In two parts and in three, as they are and balanced. Elements of 4 bytes or of 8; predicates of the keys.
+static void test_partition(Rank *r, Buffers *b) {
+  const uint32_t limit = 50, second = 20;
+  uint64_t *wanted[3], sizes[3], firsts[3], counts[3], i, p;
+  void *outs[3];
+  for (p = 0; p < 3; ++p) wanted[p] = malloc((array.n + 1) * 8), outs[p] = device_memory((array.n + 1) * 8);
+  for (int way = 0; way < 8; ++way) {
+    const int three = way & 1, balanced = way >> 1 & 1, wide = way >> 2;
+    const uint64_t parts = 2 + (uint64_t)three;
+    const size_t size = wide ? 8 : 4;
+    gp_call c = gp_call_init(GP_PARTITION);
+    c.op = GP_GREATER, c.scalar = &limit, c.count = b->n;
+    if (three) c.predicate2 = GP_LESS, c.scalar2 = &second;
+    if (wide) c.key_type = GP_U32, c.keys = b->keys, c.in_type = GP_U64, c.in = b->values;
+    else c.in_type = GP_U32, c.in = b->keys;
+    c.out = outs[0], c.out2 = outs[1], c.out3 = three ? outs[2] : NULL, c.out_count = b->number;
+    c.flags = balanced ? GP_BALANCED : 0, c.capacity = balanced ? array.n + 1 : 0;
+    memset(sizes, 0, sizeof sizes), memset(firsts, 0, sizeof firsts), memset(counts, 0, sizeof counts);
+    for (i = 0; i < array.n; ++i) {
+      p = array.keys[i] > limit ? 0 : three && array.keys[i] >= second ? 2 : 1;
+      if (wide) wanted[p][sizes[p]] = array.values[i];
+      else ((uint32_t *)wanted[p])[sizes[p]] = array.keys[i];
+      ++sizes[p], firsts[p] += i < b->first, counts[p] += i >= b->first && i < b->first + b->n;
+    }
+    if (runs(r, &c, "partition")) {
+      uint64_t numbers[3];
+      to_host(numbers, b->number, parts * 8);
+      for (p = 0; p < parts; ++p) {
+        const uint64_t first = balanced ? share_begin(sizes[p], r->rank) : firsts[p];
+        const uint64_t count = balanced ? share_begin(sizes[p], r->rank + 1) - first : counts[p];
+        check(numbers[p] == count, "partition: the numbers", r->rank);
+        compare(r, "partition", outs[p], (unsigned char *)wanted[p] + first * size, count, size);
+      }
+      compare(r, "partition: the shard stays", b->keys, array.keys + b->first, b->n, 4);
+    }
+    if (ranks > 1 && balanced) { // of the last part, with the first rank's room
+      const uint64_t share = share_begin(sizes[parts - 1], 1), larger = sizes[0] > sizes[1] ? sizes[0] : sizes[1];
+      unsigned char *before = malloc(array.n * 8 + 1), *after = malloc(array.n * 8 + 1);
+      to_host(before, outs[0], array.n * 8);
+      c.capacity = r->rank || !share ? array.n + 1 : share > 1 ? share - 1 : 1;
+      if (share > 1 && share_begin(larger, 1) < share) {
+        fails(r, &c, GP_E_ARGUMENT, GP_E_ARGUMENT, 0, "partition: capacity of the last part");
+        to_host(after, outs[0], array.n * 8);
+        check(!memcmp(before, after, array.n * 8), "partition: nothing is written", r->rank);
+      }
+      c.capacity = array.n + 1;
+      if (three && !r->rank) c.predicate2 = GP_OP_DEFAULT, c.scalar2 = NULL, c.out3 = NULL;
+      if (three) fails(r, &c, GP_E_WORLD, GP_E_WORLD, 0, "partition: two parts on a rank, three on others");
+      free(before), free(after);
+    }
+  }
+  for (p = 0; p < 3; ++p) free(wanted[p]), free_device(outs[p]);
+}
 static void test_moves(Rank *r, Buffers *b) {
   gp_call c = gp_call_init(GP_COPY);
   uint64_t begin = share_begin(array.n, r->rank), share = share_begin(array.n, r->rank + 1) - begin, i, n, m, mine = 0;
@@ -541,6 +594,7 @@ static void test_moves(Rank *r, Buffers *b) {
     check(number(b) == m, "select: the number", r->rank);
     compare(r, "select", b->out, keys + mine, m, 4);
   }
+  test_partition(r, b);
   // Runs: unique, with the first value of each, and sums.
   for (int what = 0; what < 3; ++what)
     for (int balanced = 0; balanced < 2; ++balanced) {
@@ -901,6 +955,8 @@ static void test_memory(Rank *r, Buffers *b) {
   takes(r, &c, counts, 0, "memory of select");
   c.flags = GP_BALANCED, c.capacity = array.n + 1;
   takes(r, &c, counts, 0, "memory of a balanced select");
+  c.primitive = GP_PARTITION, c.out2 = b->out_keys;
+  takes(r, &c, counts, 0, "memory of a balanced partition");
   c = plain, c.primitive = GP_COPY, c.capacity = array.n + 1;
   takes(r, &c, counts, 0, "memory of a copy");
   c = plain, c.primitive = GP_HISTOGRAM_EVEN, c.in_type = c.out_type = GP_U32, c.bins = 64;
@@ -1296,8 +1352,8 @@ static int make_injected(Rank *r, Buffers *b, Injected *x) {
   } names[] = {{"reduce", GP_REDUCE}, {"reproducible", GP_REDUCE}, {"argmin", GP_REDUCE}, {"scan", GP_INCLUSIVE_SCAN},
       {"count_if", GP_COUNT_IF}, {"histogram", GP_HISTOGRAM_EVEN}, {"top_k", GP_TOP_K}, {"sort", GP_SORT},
       {"nth_element", GP_NTH_ELEMENT}, {"transpose", GP_TRANSPOSE}, {"copy", GP_COPY}, {"select", GP_SELECT},
-      {"unique", GP_UNIQUE}, {"reduce_by_key", GP_REDUCE_BY_KEY}, {"group_by", GP_GROUP_BY}, {"bfs", GP_BFS},
-      {"components", GP_CONNECTED_COMPONENTS}};
+      {"partition", GP_PARTITION}, {"unique", GP_UNIQUE}, {"reduce_by_key", GP_REDUCE_BY_KEY},
+      {"group_by", GP_GROUP_BY}, {"bfs", GP_BFS}, {"components", GP_CONNECTED_COMPONENTS}};
   gp_call *c = &x->c;
   size_t i;
   int keyed;
@@ -1316,12 +1372,15 @@ static int make_injected(Rank *r, Buffers *b, Injected *x) {
     c->op = GP_SUM;
   if (!strcmp(injected_call, "argmin")) c->op = GP_ARGMIN;
   if (!strcmp(injected_call, "reproducible")) c->in = b->floats, c->in_type = GP_F32, c->flags = GP_REPRODUCIBLE;
-  if (c->primitive == GP_SELECT || c->primitive == GP_COUNT_IF) c->op = GP_GREATER, c->scalar = &fifty;
+  if (c->primitive == GP_PARTITION) c->out2 = b->out_keys;
+  if (c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_COUNT_IF)
+    c->op = GP_GREATER, c->scalar = &fifty;
   if (c->primitive == GP_COUNT_IF) c->out = NULL;
   if (c->primitive == GP_HISTOGRAM_EVEN)
     c->out_type = GP_U32, c->bins = 64, c->lower = &bin_ends[0], c->upper = &bin_ends[1];
   if (c->primitive == GP_TOP_K) c->k = 9;
-  if (c->primitive == GP_SELECT || c->primitive == GP_UNIQUE || c->primitive == GP_REDUCE_BY_KEY)
+  if (c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_UNIQUE ||
+      c->primitive == GP_REDUCE_BY_KEY)
     c->flags = GP_BALANCED;
   if ((c->flags & GP_BALANCED) || c->primitive == GP_SORT || c->primitive == GP_COPY || c->primitive == GP_GROUP_BY)
     c->capacity = array.n + 1;
