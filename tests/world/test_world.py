@@ -140,6 +140,8 @@ def test_sanitizers(tmp_path, nccl, checker):
                     "-Wno-format-truncation", "-DWITH_LIBRARY", "-I.",
                     "-Itools", "tests/world/world.c", ["-ldl", "-lpthread", "-lm"])
     run(program, nccl, "--ranks", 3, "--seeds", 6)
+    for call in ("reproducible", "partition", "group_by", "bfs"):
+        run(program, nccl, "--inject", call, "--ranks", 3, "--first", 9, "--elements", 100)
 
 
 @pytest.fixture(scope="session", name="sort")

@@ -547,11 +547,11 @@ static void test_partition(Rank *r, Buffers *b) {
       compare(r, "partition: the shard stays", b->keys, array.keys + b->first, b->n, 4);
     }
     if (ranks > 1 && balanced) { // of the last part, with the first rank's room
-      const uint64_t share = share_begin(sizes[parts - 1], 1), larger = sizes[0] > sizes[1] ? sizes[0] : sizes[1];
+      const uint64_t share = share_begin(sizes[parts - 1], 1), other = sizes[parts - 2], most = share_begin(other, 1);
       unsigned char *before = malloc(array.n * 8 + 1), *after = malloc(array.n * 8 + 1);
-      to_host(before, outs[0], array.n * 8);
-      c.capacity = r->rank || !share ? array.n + 1 : share > 1 ? share - 1 : 1;
-      if (share > 1 && share_begin(larger, 1) < share) {
+      to_device(outs[0], memset(before, 0x5a, array.n * 8), array.n * 8);
+      c.capacity = r->rank ? array.n + 1 : share - 1;
+      if (most < share && share_begin(sizes[0], 1) < share && share > 1) { // the other parts fit
         fails(r, &c, GP_E_ARGUMENT, GP_E_ARGUMENT, 0, "partition: capacity of the last part");
         to_host(after, outs[0], array.n * 8);
         check(!memcmp(before, after, array.n * 8), "partition: nothing is written", r->rank);
