@@ -2772,8 +2772,8 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // A world: contexts of one GPU each, its ranks, in one process or in several. They communicate by NCCL (2.19 or
 // later), which is opened at run time. An array is spread over the ranks: each has a shard, by a pointer and a count of
 // its own, and the array is all shards in the order of the ranks. Every rank makes the same calls of a world in the
-// same order, with the same types, operators and options, on one stream or on streams that wait for one another. The
-// library starts no processes and brings no transport: torchrun, mpirun or Slurm start the ranks.
+// same order, with the same types, operators and options, on one stream or on streams that wait for one another.
+// torchrun, mpirun or Slurm start the ranks.
 typedef struct gp_world gp_world;
 enum { GP_WORLD_ID_BYTES = 128 };
 
@@ -2825,11 +2825,12 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 //    sort, merge_sort    of the rank's share: shares differ by one element at most, whatever the       yes
 //                        shards and the keys. Stable. `in` NULL with `out`: indices, which count from
 //                        the beginning of the array
-//    nth_element         on every rank; n counts in the whole array, of which keys alone are read: once for    yes
-//                        every 11 bits of a key
+//    nth_element         on every rank; n counts in the whole array, whose keys are read once for each     yes
+//                        11 bits
 //    transpose           even shares of the rows of the transposed matrix: see gp_world_transpose      yes
 //    copy                the shards in even shares                                                     yes
-//    select              of the rank's shard; with GP_BALANCED its even share of all results           no; yes
+//    select, partition   of the rank's shard; with GP_BALANCED its even share of all results, or of    no; yes
+//                        each part's
 //    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
 //    reduce_by_key       first one; with GP_BALANCED even shares
 //    group_by            groups in the order of their keys, in even shares                             yes
@@ -2884,7 +2885,7 @@ GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const 
 // columns are the same on every rank. out: the rank's even share of the `columns` rows of the transposed matrix, dense;
 // each has the rows of all ranks, in their order. capacity: elements that out has room for; 0: rows * columns.
 // *out_rows, in device memory, or NULL: rows in the share. in and out may overlap. All but 1 / size of the elements
-// are sent once, and all are packed and transposed once each. Waits.
+// are sent once. Waits.
 GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
     void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
 
@@ -52433,7 +52434,7 @@ GP__HOST int gp__is_world(const gp_world *world, const char *who, gp_result *res
   return 0;
 }
 
-// Aborts the communicator, so that no rank waits for this one. The message of the thread says why.
+// Aborts the communicator: no rank waits for this one. The message says why.
 GP__HOST gp_result gp__break_world(gp_world *w, gp_result result) {
   if (!w->broken) {
     w->broken = 1;
@@ -52690,7 +52691,7 @@ GP__HOST uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
       (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
   uint64_t hash = gp__hash_in(0xcbf29ce484222325ull, numbers, sizeof numbers);
   const gp_type types[] = {c->in_type, c->in2_type, c->key_type, c->acc_type, c->out_type, c->out2_type};
-  const gp_op ops[] = {c->op, c->transform, c->equal, c->apply};
+  const gp_op ops[] = {c->op, c->transform, c->equal, c->apply, c->predicate2};
   size_t i;
   for (i = 0; i < sizeof types / sizeof types[0]; ++i) {
     const uint64_t size = gp_type_size(ctx, types[i]);
@@ -52756,7 +52757,7 @@ GP__HOST gp_result gp__world_meet(
   GP__CHECK(gp__world_agree(w, c, count, c->capacity ? c->capacity : c->count, code));
   return gp__world_total(w, even, total);
 }
-// Whether a rank's own arguments are good, for calls that take arrays alone. local: what its GPU runs.
+// Whether a rank's own arguments are good. local: what its GPU runs.
 GP__HOST gp_result gp__check_arrays(gp_world *w, const gp_call *c, const gp_call *local) {
   return c->in_type == GP_INPUT || c->key_type == GP_INPUT
       ? gp__fail(GP_E_UNSUPPORTED, "%s: a world takes no described inputs (GP_INPUT) for it", w->who)
@@ -52875,7 +52876,7 @@ typedef struct gp__world_best {
   int64_t index; // -1: none, and `value` is that of ARGMIN's identity; -2: the identity of this fold
   uint64_t count;
 } gp__world_best;
-// The better of two neighbours' results: the second one's index counts from the beginning of the first one.
+// The better of two neighbours' results: the second's index counts from the first's beginning.
 GP__HOST void gp__host_better(void *user, void *result, const void *a, const void *b) {
   const gp_type type = (gp_type)((uintptr_t)user >> 1);
   const gp_op op = (uintptr_t)user & 1 ? GP_ARGMAX : GP_ARGMIN;
@@ -52894,12 +52895,17 @@ GP__HOST gp_result gp__best_operator(gp_world *w, gp_type type, int most, gp_op 
   static const gp__world_best none = {0, -2, 0};
   gp_type_desc part = gp_type_desc_init();
   gp_op_desc d = gp_op_desc_init();
+  const char *name;
   char body[512];
   part.name = "gp_world_best";
   part.source = "struct gp_world_best { unsigned long long value; long long index; unsigned long long count; };";
   part.size = sizeof none;
   part.align = 8;
-  if (!w->part) GP__CHECK(gp_type_struct(w->ctx, &part, &w->part));
+  if (!w->part) { // once in a context
+    for (w->part = (gp_type)GP_TYPE_COUNT; (name = gp_type_name(w->ctx, w->part)) && strcmp(name, part.name);)
+      w->part = (gp_type)(w->part + 1);
+    if (!name) GP__CHECK(gp_type_struct(w->ctx, &part, &w->part));
+  }
   if (!w->best[type][most]) {
     snprintf(body, sizeof body,
         "union Cast { gp_arg<%s> arg; unsigned long long word[2]; __device__ Cast() {} } x, y; "
@@ -53403,21 +53409,21 @@ GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays,
     if (arrays[i].to) GP__CHECK(gp__world_move(w, arrays[i].from, arrays[i].to, arrays[i].size));
   return gp__world_write_count(w, out_count, share);
 }
-// Sets w->counts to how many results each rank has, of which this one's is on the device.
-GP__HOST gp_result gp__world_results(gp_world *w, const gp_call *c, const uint64_t *count_device, int even) {
-  gp_call counted = gp_call_init(GP_COPY);
-  uint64_t count, total;
-  int q;
-  counted.count = UINT64_MAX;
-  counted.count_device = count_device;
-  GP__CHECK(gp__world_count(w, &counted, &count));
-  GP__CHECK(gp__world_meet(w, c, count, GP_SUCCESS, even, &total));
-  GP__EACH_RANK(q) w->counts[q] = w->notes[q].count;
-  return GP_SUCCESS;
-}
-
 // The world's memory begins with what ranks share before the results are there.
 GP__HOST size_t gp__shared_bytes(const gp_world *w) { return gp__aligned((w->ranks + 1) * sizeof(gp__world_note)); }
+// Runs a shard's call, and brings to the staging memory how many elements its parts have at each rank.
+GP__HOST gp_result gp__part_counts(gp_world *w, gp_call *local, size_t parts) {
+  uint64_t *numbers = (uint64_t *)w->memory;
+  local->out_count = numbers + parts * (size_t)w->rank;
+  GP__CHECK(gp__world_do(w, local));
+  GP__CHECK(gp__world_gather(w, local->out_count, numbers, parts * 8));
+  GP__CHECK(gp__world_staging(w, parts * w->ranks * 8));
+  return gp__world_read(w, numbers, parts * w->ranks * 8);
+}
+GP__HOST void gp__take_counts(gp_world *w, size_t parts, size_t part) {
+  int q;
+  GP__EACH_RANK(q) w->notes[q].count = w->counts[q] = ((const uint64_t *)w->staging)[(size_t)q * parts + part];
+}
 GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
   const gp__spread_array array = {c.in, c.out, gp_type_size(w->ctx, c.in_type)};
   gp_call local;
@@ -53433,23 +53439,35 @@ GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
   GP__EACH_RANK(q) w->counts[q] = w->notes[q].count;
   return gp__break_if(w, gp__world_spread(w, &array, 1, c.out_count));
 }
-// Selected elements go to the world's memory first, then in even shares to the output.
+// The parts of each rank go to the world's memory first, then in even shares to the outputs.
 GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *local, size_t size) {
-  const size_t front = gp__shared_bytes(w) + 256;
-  gp__spread_array array = {NULL, c->out, size};
-  GP__CHECK(gp__break_if(w, gp__world_room(w, front + (size_t)c->count * size)));
-  local->out = (gp__u8 *)w->memory + front;
-  local->out_count = (uint64_t *)(void *)((gp__u8 *)w->memory + front - 256);
-  GP__CHECK(gp__break_if(w, gp__world_do(w, local)));
-  GP__CHECK(gp__world_results(w, c, local->out_count, 1));
-  array.from = local->out;
-  return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
+  const size_t parts = c->primitive == GP_SELECT ? 1 : c->predicate2 ? 3 : 2;
+  const size_t front = gp__shared_bytes(w), each = gp__aligned((size_t)c->count * size);
+  void *const outs[] = {c->out, c->out2, c->out3};
+  gp__spread_array array = {NULL, NULL, size};
+  uint64_t total;
+  size_t i;
+  GP__CHECK(gp__break_if(w, gp__world_room(w, front + parts * each)));
+  array.from = local->out = (gp__u8 *)w->memory + front;
+  if (parts > 1) local->out2 = (gp__u8 *)local->out + each;
+  if (parts > 2) local->out3 = (gp__u8 *)local->out2 + each;
+  GP__CHECK(gp__break_if(w, gp__part_counts(w, local, parts)));
+  for (i = 0; i < 2 * parts; ++i) { // all parts must fit before one is written
+    gp__take_counts(w, parts, i % parts);
+    GP__CHECK(gp__world_total(w, 1, &total));
+    if (i < parts) continue;
+    array.to = outs[i - parts];
+    GP__CHECK(gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count + (i - parts))));
+    array.from = (const gp__u8 *)array.from + each;
+  }
+  return GP_SUCCESS;
 }
 GP__HOST gp_result gp__world_select(gp_world *w, gp_call c) {
   gp_call local = gp__shard_call(&c);
+  uint64_t total;
   if (!(c.flags & GP_BALANCED)) return gp__world_do(w, &c);
   GP__CHECK(gp__check_result_type(w, &c));
-  GP__CHECK(gp__world_agree(w, &c, c.count, 0, gp_prepare(w->ctx, &local)));
+  GP__CHECK(gp__world_meet(w, &c, c.count, gp_prepare(w->ctx, &local), 0, &total));
   return gp__select_shares(w, &c, &local, gp_type_size(w->ctx, c.out_type ? c.out_type : c.in_type));
 }
 
@@ -53461,7 +53479,7 @@ typedef struct gp__world_runs {
   int folds; // parts of a run across ranks have a value each, which are folded
   gp__u8 *keys, *values; // of the shard's runs
   gp__u8 *ends, *chain; // first and last keys or values of all ranks, in that order; those of one run
-  uint64_t *numbers; // of the device: the shard's runs; then, for each rank, runs of two neighbours' keys
+  uint64_t *numbers; // of the device: for each rank, runs of two neighbours' keys
   uint64_t *joined; // of each rank: 1 if its first run continues the last one of the ranks before it
 } gp__world_runs;
 
@@ -53480,7 +53498,7 @@ GP__HOST gp_result gp__chain_end(gp_world *w, const gp__world_runs *r, uint64_t 
   return gp__world_copy(w, r->chain + at * size, r->ends + (2 * (size_t)q + (size_t)last) * size, size);
 }
 GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const gp_call *c) {
-  const size_t numbers = (w->ranks + 1) * 8;
+  const size_t numbers = w->ranks * 8;
   gp_call pair = gp_call_init(GP_RUN_LENGTHS);
   int q, before = -1;
   pair.equal = c->equal;
@@ -53489,21 +53507,18 @@ GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const g
   pair.count = 2;
   GP__CHECK(gp__share_ends(w, r, r->keys, r->key_size));
   GP__EACH_RANK(q) {
-    if (!w->counts[q]) continue;
-    if (before >= 0) {
+    r->joined[q] = before >= 0 && w->counts[q];
+    if (r->joined[q]) {
       GP__CHECK(gp__chain_end(w, r, 0, before, 1, r->key_size));
       GP__CHECK(gp__chain_end(w, r, 1, q, 0, r->key_size));
-      pair.out_count = r->numbers + 1 + q;
+      pair.out_count = r->numbers + q;
       GP__CHECK(gp__world_do(w, &pair));
     }
-    before = q;
+    if (w->counts[q]) before = q;
   }
   GP__CHECK(gp__world_staging(w, numbers));
   GP__CHECK(gp__world_read(w, r->numbers, numbers));
-  for (q = 0, before = -1; q < w->size; ++q) {
-    r->joined[q] = before >= 0 && w->counts[q] && ((const uint64_t *)w->staging)[q + 1] == 1;
-    if (w->counts[q]) before = q;
-  }
+  GP__EACH_RANK(q) r->joined[q] &= ((const uint64_t *)w->staging)[q] == 1;
   return GP_SUCCESS;
 }
 // Folds the parts of this rank's last run that later ranks have.
@@ -53530,7 +53545,7 @@ GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const g
   const uint64_t skip = r->joined[w->rank];
   uint64_t *counts = w->counts, total;
   const gp__spread_array arrays[2] = {{r->keys + skip * r->key_size, c->out_keys, r->key_size},
-      {r->values + skip * r->value_size, r->value_size ? c->out : NULL, r->value_size}};
+      {r->values + skip * r->value_size, c->out, r->value_size}};
   int q;
   GP__EACH_RANK(q) w->notes[q].count = counts[q] -= r->joined[q];
   if (c->flags & GP_BALANCED) {
@@ -53538,26 +53553,25 @@ GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const g
     return gp__world_spread(w, arrays, 2, c->out_count);
   }
   for (q = 0; q < 2; ++q)
-    if (arrays[q].to)
-      GP__CHECK(gp__world_copy(w, arrays[q].to, arrays[q].from, (size_t)counts[w->rank] * arrays[q].size));
+    GP__CHECK(gp__world_copy(w, arrays[q].to, arrays[q].from, (size_t)counts[w->rank] * arrays[q].size));
   return gp__world_write_count(w, c->out_count, counts[w->rank]);
 }
 GP__HOST gp_result gp__runs_agreed(gp_world *w, gp__world_runs *r, const gp_call *c, gp_call *local) {
-  const size_t most = 2 * w->ranks * (r->key_size > r->value_size ? r->key_size : r->value_size);
+  const size_t most = 2 * w->ranks * (r->key_size + r->value_size);
   const size_t keys = gp__aligned((size_t)c->count * r->key_size + 1), ends = gp__aligned(most + 1);
   const size_t values = gp__aligned((size_t)c->count * r->value_size + 1);
-  const size_t front = gp__shared_bytes(w), numbers = gp__aligned((w->ranks + 1) * 8);
+  const size_t front = gp__shared_bytes(w), numbers = gp__aligned(w->ranks * 8);
   GP__CHECK(gp__world_room(w, front + numbers + keys + values + 2 * ends));
   r->keys = (gp__u8 *)w->memory + front + numbers;
   r->values = r->keys + keys;
   r->ends = r->values + values;
   r->chain = r->ends + ends;
-  r->numbers = local->out_count = (uint64_t *)(void *)(r->keys - numbers);
+  r->numbers = (uint64_t *)(void *)(r->keys - numbers);
   r->joined = w->counts + w->size;
   local->out_keys = r->keys;
   if (r->value_size) local->out = r->values;
-  GP__CHECK(gp__world_do(w, local));
-  GP__CHECK(gp__world_results(w, c, r->numbers, 0));
+  GP__CHECK(gp__part_counts(w, local, 1));
+  gp__take_counts(w, 1, 0);
   GP__CHECK(gp__find_joined(w, r, c));
   if (r->folds) GP__CHECK(gp__fold_chain(w, r, c));
   return gp__runs_joined(w, r, c);
@@ -53574,6 +53588,7 @@ GP__HOST gp_result gp__runs_of_world(gp_world *w, gp_call c) {
   gp_call local;
   gp__world_runs r;
   gp_result result;
+  uint64_t total;
   memset(&r, 0, sizeof r);
   r.folds = c.primitive == GP_REDUCE_BY_KEY;
   if (r.folds) gp__fill_types(&c);
@@ -53582,7 +53597,7 @@ GP__HOST gp_result gp__runs_of_world(gp_world *w, gp_call c) {
   r.value_size = gp_type_size(w->ctx, r.folds ? c.acc_type : c.in_type);
   result = r.folds ? gp__check_keyed(w, &c, &local) : gp__check_arrays(w, &c, &local);
   if (c.equal == GP_HEADS) result = gp__fail(GP_E_UNSUPPORTED, "%s: @equal: a world takes no GP_HEADS", w->who);
-  GP__CHECK(gp__world_agree(w, &c, c.count, 0, result));
+  GP__CHECK(gp__world_meet(w, &c, c.count, result, 0, &total));
   return gp__break_if(w, gp__runs_agreed(w, &r, &c, &local));
 }
 
@@ -53773,7 +53788,7 @@ GP__HOST gp_result gp__check_world_transpose(gp_world *w, const gp_call *c) {
   local.in = local.out = NULL; // may overlap: the shard is packed before the result is written
   local.capacity = 0;
   local.out_count = NULL;
-  return gp__check_arrays(w, c, &local);
+  return w->size == 1 ? GP_SUCCESS : gp__check_arrays(w, c, &local);
 }
 GP__HOST gp_result gp__world_transpose(gp_world *w, gp_call c) {
   const gp_result result = gp__check_world_transpose(w, &c);
@@ -54222,9 +54237,9 @@ static const gp__of_worlds gp__world_calls[] = {{GP_REDUCE, 0, gp__world_fold}, 
     {GP_ALL, 0, gp__world_counted}, {GP_HISTOGRAM_EVEN, 0, gp__world_histogram},
     {GP_HISTOGRAM_RANGES, 0, gp__world_histogram}, {GP_SORT, 1, gp__world_sort}, {GP_MERGE_SORT, 1, gp__world_sort},
     {GP_TOP_K, 1, gp__world_top_k}, {GP_NTH_ELEMENT, 1, gp__world_nth}, {GP_TRANSPOSE, 1, gp__world_transpose},
-    {GP_COPY, 1, gp__world_copy_shares}, {GP_SELECT, 0, gp__world_select}, {GP_UNIQUE, 1, gp__runs_of_world},
-    {GP_REDUCE_BY_KEY, 1, gp__runs_of_world}, {GP_GROUP_BY, 1, gp__world_group_by}, {GP_BFS, 1, gp__world_walk},
-    {GP_CONNECTED_COMPONENTS, 1, gp__world_walk}};
+    {GP_COPY, 1, gp__world_copy_shares}, {GP_SELECT, 0, gp__world_select}, {GP_PARTITION, 0, gp__world_select},
+    {GP_UNIQUE, 1, gp__runs_of_world}, {GP_REDUCE_BY_KEY, 1, gp__runs_of_world}, {GP_GROUP_BY, 1, gp__world_group_by},
+    {GP_BFS, 1, gp__world_walk}, {GP_CONNECTED_COMPONENTS, 1, gp__world_walk}};
 GP__HOST const gp__of_worlds *gp__find_world_call(gp_primitive p) {
   size_t i;
   for (i = 0; i < sizeof gp__world_calls / sizeof *gp__world_calls; ++i)
@@ -54240,8 +54255,7 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp_call c) {
 }
 GP__HOST int gp__may_be_captured(gp_call c) {
   gp__fill_types(&c);
-  return !gp__find_world_call(c.primitive)->waits && !(c.flags & GP_CHECKED) &&
-      (c.primitive != GP_SELECT || !(c.flags & GP_BALANCED)) &&
+  return !gp__find_world_call(c.primitive)->waits && !(c.flags & (GP_CHECKED | GP_BALANCED)) &&
       (c.primitive != GP_REDUCE || !(c.flags & GP_REPRODUCIBLE) || !gp__order_matters(&c));
 }
 GP__HOST gp_result gp__check_capture(gp_world *w, const gp_call *c) {

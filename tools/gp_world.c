@@ -1,11 +1,16 @@
 // gp_world - times of calls of a world beside those of one GPU: ranks are threads of this process, a GPU each.
-//     gp_world [--nccl FILE] [--ranks N] [--log2 N]... [--scale S] [--seconds S] [--host] [--blocking] [--out FILE]
+//     gp_world [--nccl FILE] [--ranks N] [--log2 N]... [--scale S] [--strong] [--small] [--seconds S] [--host]
+//              [--blocking] [--out FILE]
 // One line of JSON a cell and a rank count: microseconds of the slowest rank, median of the repetitions; `alone`: the
 // same call of gp_run on one GPU with one shard; `link`: bytes a second of an exchange of half of each shard, by NCCL.
 // --blocking: by a communicator that blocks, as PyTorch's does.
 // --scale: instead, searches and components of a Kronecker graph of 2^S vertices a rank, 16 edges a vertex. n: vertices
 // of all ranks; alone: gp_bfs, gp_connected_components of 2^S vertices on one GPU. gteps: edges of the source's
-// component, each counted once, over the median of 8 sources.
+// component, each counted once. us, alone and gteps of searches: medians of `sources` sources.
+// --strong: 2^N elements or 2^S vertices in all, not of a rank. alone: gp_run of all of them on one GPU.
+// --small: also calls of 1,024 and 65,536 elements a rank beside NCCL's smallest collective, an all-reduce of 4 bytes
+// (smallest_us); *graph_us: the replay of a CUDA graph that has the call once; *train_us: a 16th of one that has it 16
+// times, which leaves the host out.
 // Build: cc -std=gnu11 -O2 -I. -Itools tools/gp_world.c -o build/gp_world -ldl -lpthread -lm
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -13,9 +18,9 @@
 #include "gp_cuda.h"
 #include "gp_graphs.h"
 
-enum { RANKS = 16, REPETITIONS = 200, BINS = 256, TOP = 256 };
+enum { RANKS = 16, REPETITIONS = 200, BINS = 256, TOP = 256, TRAIN = 16 };
 static gp_cuda cuda;
-static int most_ranks, ranks, host, devices, blocking, scale;
+static int most_ranks, ranks, host, devices, blocking, scale, strong, small_calls;
 static const char *library;
 static double seconds = 0.4;
 static int sizes[8], size_count;
@@ -56,23 +61,26 @@ static int by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+enum { STRONG = 1, SMALL = 2 };
 typedef struct Cell {
   const char *name;
   gp_primitive primitive;
   gp_type key, value; // of keys; of `in`
+  int also; // measured by --strong, --small
 } Cell;
-static const Cell cells[] = {{"reduce SUM f32", GP_REDUCE, GP_TYPE_DEFAULT, GP_F32},
-    {"reduce SUM f32 reproducible", GP_REDUCE, GP_TYPE_DEFAULT, GP_F32},
-    {"inclusive_scan SUM u32", GP_INCLUSIVE_SCAN, GP_TYPE_DEFAULT, GP_U32},
-    {"histogram_even u8", GP_HISTOGRAM_EVEN, GP_TYPE_DEFAULT, GP_U8},
-    {"top_k u32 k=256", GP_TOP_K, GP_U32, GP_TYPE_DEFAULT}, {"sort u32", GP_SORT, GP_U32, GP_TYPE_DEFAULT},
-    {"sort u32 values=u32", GP_SORT, GP_U32, GP_U32}, {"sort u64", GP_SORT, GP_U64, GP_TYPE_DEFAULT},
-    {"select u32 keep=50", GP_SELECT, GP_TYPE_DEFAULT, GP_U32},
-    {"select u32 keep=50 even", GP_SELECT, GP_TYPE_DEFAULT, GP_U32}, {"unique u32", GP_UNIQUE, GP_U32, GP_TYPE_DEFAULT},
-    {"group_by SUM u64 key=u32", GP_GROUP_BY, GP_U32, GP_U64},
-    {"nth_element u32", GP_NTH_ELEMENT, GP_U32, GP_TYPE_DEFAULT},
-    {"nth_element u64", GP_NTH_ELEMENT, GP_U64, GP_TYPE_DEFAULT},
-    {"transpose u32 columns=4096", GP_TRANSPOSE, GP_TYPE_DEFAULT, GP_U32}};
+static const Cell cells[] = {{"reduce SUM f32", GP_REDUCE, GP_TYPE_DEFAULT, GP_F32, STRONG | SMALL},
+    {"reduce SUM f32 reproducible", GP_REDUCE, GP_TYPE_DEFAULT, GP_F32, 0},
+    {"inclusive_scan SUM u32", GP_INCLUSIVE_SCAN, GP_TYPE_DEFAULT, GP_U32, STRONG | SMALL},
+    {"histogram_even u8", GP_HISTOGRAM_EVEN, GP_TYPE_DEFAULT, GP_U8, STRONG | SMALL},
+    {"top_k u32 k=256", GP_TOP_K, GP_U32, GP_TYPE_DEFAULT, STRONG},
+    {"sort u32", GP_SORT, GP_U32, GP_TYPE_DEFAULT, STRONG}, {"sort u32 values=u32", GP_SORT, GP_U32, GP_U32, STRONG},
+    {"sort u64", GP_SORT, GP_U64, GP_TYPE_DEFAULT, 0}, {"select u32 keep=50", GP_SELECT, GP_TYPE_DEFAULT, GP_U32, 0},
+    {"select u32 keep=50 even", GP_SELECT, GP_TYPE_DEFAULT, GP_U32, 0},
+    {"unique u32", GP_UNIQUE, GP_U32, GP_TYPE_DEFAULT, 0},
+    {"group_by SUM u64 key=u32", GP_GROUP_BY, GP_U32, GP_U64, STRONG},
+    {"nth_element u32", GP_NTH_ELEMENT, GP_U32, GP_TYPE_DEFAULT, 0},
+    {"nth_element u64", GP_NTH_ELEMENT, GP_U64, GP_TYPE_DEFAULT, 0},
+    {"transpose u32 columns=4096", GP_TRANSPOSE, GP_TYPE_DEFAULT, GP_U32, 0}};
 enum { CELLS = sizeof cells / sizeof cells[0] };
 static const uint32_t half = 0x80000000u;
 
@@ -93,68 +101,88 @@ static gp_call call_of(const Rank *r, int cell, uint64_t n) {
     c.out_count = (uint64_t *)(void *)r->number;
   return c;
 }
-// Times a call on this rank; all ranks come here.
-static double measured(Rank *r, const gp_call *c, int alone) {
-  const int first = repetitions;
-  int i;
-  (void)first;
-  for (i = -3; i < repetitions; ++i) {
+// What this rank's stream is given, again and again.
+typedef void Step(Rank *r, const void *of);
+static void call_alone(Rank *r, const void *c) {
+  if (gp_run(r->ctx, c, r->stream) != GP_SUCCESS) fail("a call");
+}
+static void call_of_world(Rank *r, const void *c) {
+  if (gp_world_run(r->world, c, r->stream) != GP_SUCCESS) fail("a call of the world");
+}
+static void exchange(Rank *r, const void *part_of) {
+  gp_world *w = r->world;
+  const uint64_t part = *(const uint64_t *)part_of;
+  int q;
+  w->nccl.GroupStart();
+  for (q = 0; q < ranks; ++q)
+    if (q != r->rank) {
+      w->nccl.Send(r->keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
+      w->nccl.Recv(r->out_keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
+    }
+  if (gp__nccl_done(w, "GroupEnd", w->nccl.GroupEnd())) fail("the link");
+}
+static void smallest(Rank *r, const void *none) { // NCCL's own smallest collective
+  gp_world *w = r->world;
+  (void)none;
+  if (gp__nccl_done(w, "AllReduce", w->nccl.AllReduce(r->number, r->number + 256, 1, 7, 0, w->comm, r->stream)))
+    fail("the smallest collective");
+}
+static void replay(Rank *r, const void *graph) {
+  GP_CUDA_CHECK(&cuda, graph_launch((void *)(uintptr_t)graph, r->stream));
+}
+// The median of the repetitions, each of which takes as long as its slowest rank; all ranks come here.
+static double measured(Rank *r, Step *step, const void *of) {
+  int i, q;
+  for (i = -5; i < repetitions; ++i) {
     double begin;
     pthread_barrier_wait(&barrier);
     begin = gp__now_us();
-    if ((alone ? gp_run(r->ctx, c, r->stream) : gp_world_run(r->world, c, r->stream)) != GP_SUCCESS) fail("a call");
+    step(r, of);
     if (gp_world_wait(r->world, r->stream) != GP_SUCCESS) fail("gp_world_wait");
     if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
   }
   pthread_barrier_wait(&barrier);
   if (!r->rank) {
     for (i = 0; i < repetitions; ++i)
-      for (int q = 1; q < ranks; ++q)
+      for (q = 1; q < ranks; ++q)
         if (times[q][i] > times[0][i]) times[0][i] = times[q][i];
     qsort(times[0], (size_t)repetitions, sizeof(double), by_value);
   }
   pthread_barrier_wait(&barrier);
   return times[0][repetitions / 2];
 }
-static double measured_link(Rank *r, uint64_t bytes) {
-  gp_world *w = r->world;
-  const uint64_t part = bytes / (uint64_t)ranks;
-  int i, q;
-  for (i = -3; i < repetitions; ++i) {
-    double begin;
-    pthread_barrier_wait(&barrier);
-    begin = gp__now_us();
-    w->nccl.GroupStart();
-    for (q = 0; q < ranks; ++q)
-      if (q != r->rank) {
-        w->nccl.Send(r->keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
-        w->nccl.Recv(r->out_keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
-      }
-    if (gp__nccl_done(w, "GroupEnd", w->nccl.GroupEnd())) fail("the link");
-    if (gp_world_wait(w, r->stream) != GP_SUCCESS) fail("the link");
-    if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
-  }
+static void repeat(Rank *r, int count) {
   pthread_barrier_wait(&barrier);
-  if (!r->rank) qsort(times[0], (size_t)repetitions, sizeof(double), by_value);
+  if (!r->rank) repetitions = count;
   pthread_barrier_wait(&barrier);
-  return times[0][repetitions / 2];
 }
-static double measured_small(Rank *r) { // NCCL's own smallest collective
-  gp_world *w = r->world;
+// The same as a graph, which has the step `steps` times: microseconds a step. The step has run before.
+static double measured_graph(Rank *r, Step *step, const void *of, int steps) {
+  void *graph = NULL, *runs_it = NULL;
+  double us;
   int i;
-  for (i = -10; i < repetitions; ++i) {
-    double begin;
-    pthread_barrier_wait(&barrier);
-    begin = gp__now_us();
-    if (gp__nccl_done(w, "AllReduce", w->nccl.AllReduce(r->number, r->number + 256, 1, 7, 0, w->comm, r->stream)) ||
-        gp_world_wait(w, r->stream) != GP_SUCCESS)
-      fail("the smallest collective");
-    if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
-  }
-  pthread_barrier_wait(&barrier);
-  if (!r->rank) qsort(times[0], (size_t)repetitions, sizeof(double), by_value);
-  pthread_barrier_wait(&barrier);
-  return times[0][repetitions / 2];
+  if (host) return 0;
+  GP_CUDA_CHECK(&cuda, capture_begin(r->stream, GP_CUDA_CAPTURE_RELAXED));
+  for (i = 0; i < steps; ++i) step(r, of);
+  GP_CUDA_CHECK(&cuda, capture_end(r->stream, &graph));
+  GP_CUDA_CHECK(&cuda, graph_instantiate(&runs_it, graph, 0));
+  us = measured(r, replay, runs_it) / steps;
+  GP_CUDA_CHECK(&cuda, graph_exec_destroy(runs_it));
+  GP_CUDA_CHECK(&cuda, graph_destroy(graph));
+  return us;
+}
+// Writes a row; more: JSON of members that some rows have.
+static void say(Rank *r, const char *cell, uint64_t n, double us, double alone, const char *more) {
+  if (r->rank) return;
+  fprintf(out,
+      "{\"cell\": \"%s\", \"n\": %llu, \"ranks\": %d, \"us\": %.2f, \"alone_us\": %.2f, \"rate\": %.4f, "
+      "\"blocking\": %d, %s, %s\"device\": \"%s\", \"repetitions\": %d}\n",
+      cell, (unsigned long long)n, ranks, us, alone, alone / us, blocking, more, strong ? "\"strong\": 1, " : "",
+      host ? "host" : "GPU", repetitions);
+  fflush(out);
+  printf("%-34s n %11llu  ranks %d  %10.1f us  alone %10.1f us  rate %.3f  %s\n", cell, (unsigned long long)n, ranks,
+      us, alone, alone / us, more);
+  fflush(stdout);
 }
 
 static void fill(Rank *r) {
@@ -185,7 +213,7 @@ static void fill(Rank *r) {
 enum { SOURCES = 8, CANDIDATES = 64 };
 static graph_made made;
 static uint64_t has_edges[CANDIDATES], edges_reached[RANKS];
-static double alone_us[2]; // of a search, of components: one rank's
+static double alone_us[2]; // of searches, the median; of components. One rank's, which runs first
 
 static void read_back(Rank *r, void *to, const void *from, size_t bytes) {
   if (gp_world_wait(r->world, r->stream) != GP_SUCCESS) fail("gp_world_wait");
@@ -260,20 +288,9 @@ static void make_rows(Rank *r) {
   r->rows.edges = count, r->rows.offset_type = GP_U64, r->rows.vertex_type = GP_U32;
   r->rows.offsets = offsets + r->first, r->rows.targets = g.targets, r->rows.flags = GP_SYMMETRIC;
 }
-static void say(Rank *r, const char *cell, double us, double alone, double gteps, double small) {
-  if (r->rank) return;
-  fprintf(out,
-      "{\"cell\": \"%s\", \"n\": %llu, \"ranks\": %d, \"us\": %.2f, \"alone_us\": %.2f, \"rate\": %.4f, "
-      "\"blocking\": %d, \"gteps\": %.3f, \"smallest_us\": %.2f, \"device\": \"%s\", \"repetitions\": %d}\n",
-      cell, (unsigned long long)made.vertices, ranks, us, alone, alone / us, blocking, gteps, small,
-      host ? "host" : "GPU", repetitions);
-  fflush(out);
-  printf("%-34s vertices %11llu  ranks %d  %10.1f us  alone %10.1f us  rate %.3f  GTEPS %.2f\n", cell,
-      (unsigned long long)made.vertices, ranks, us, alone, alone / us, gteps);
-  fflush(stdout);
-}
 static void graphs(Rank *r, double small) {
-  double us[SOURCES], gteps[SOURCES];
+  double us[SOURCES], alone[SOURCES], gteps[SOURCES];
+  char more[120];
   uint32_t *depths, *seen = malloc(made.vertices / (uint64_t)ranks * 4);
   uint64_t *offsets, i;
   int k, found = 0, q;
@@ -287,17 +304,13 @@ static void graphs(Rank *r, double small) {
     const uint64_t v = graph_mix((uint64_t)k + 77) % made.vertices - r->first;
     if (v < r->rows.vertices) has_edges[k] = offsets[v + 1] > offsets[v];
   }
-  if (!r->rank) repetitions = 3;
-  pthread_barrier_wait(&barrier);
+  repeat(r, 3);
   c.graph = &r->rows, c.out = depths;
   for (k = 0; k < CANDIDATES && found < SOURCES; ++k) {
     if (!has_edges[k]) continue;
     c.source = graph_mix((uint64_t)k + 77) % made.vertices;
-    if (ranks == 1) {
-      const double one = measured(r, &c, 1);
-      if (!found || one < alone_us[0]) alone_us[0] = one;
-    }
-    us[found] = measured(r, &c, 0);
+    if (ranks == 1) alone[found] = measured(r, call_alone, &c);
+    us[found] = measured(r, call_of_world, &c);
     read_back(r, seen, depths, r->rows.vertices * 4);
     for (i = edges_reached[r->rank] = 0; i < r->rows.vertices; ++i)
       if (seen[i] != UINT32_MAX) edges_reached[r->rank] += offsets[i + 1] - offsets[i];
@@ -309,15 +322,83 @@ static void graphs(Rank *r, double small) {
   }
   if (!found) fail("sources");
   qsort(us, (size_t)found, sizeof *us, by_value), qsort(gteps, (size_t)found, sizeof *gteps, by_value);
-  say(r, "bfs kronecker", us[found / 2], alone_us[0], gteps[found / 2], small);
+  if (ranks == 1) {
+    qsort(alone, (size_t)found, sizeof *alone, by_value);
+    alone_us[0] = alone[found / 2];
+  }
+  snprintf(
+      more, sizeof more, "\"gteps\": %.3f, \"sources\": %d, \"smallest_us\": %.2f", gteps[found / 2], found, small);
+  say(r, "bfs kronecker", made.vertices, us[found / 2], alone_us[0], more);
   c = gp_call_init(GP_CONNECTED_COMPONENTS);
   c.graph = &r->rows, c.out = depths, c.out_count = (uint64_t *)(void *)r->number;
-  if (ranks == 1) alone_us[1] = measured(r, &c, 1);
-  us[0] = measured(r, &c, 0);
-  say(r, "connected_components kronecker", us[0], alone_us[1], 0, small);
+  if (ranks == 1) alone_us[1] = measured(r, call_alone, &c);
+  us[0] = measured(r, call_of_world, &c);
+  snprintf(more, sizeof more, "\"gteps\": 0, \"smallest_us\": %.2f", small);
+  say(r, "connected_components kronecker", made.vertices, us[0], alone_us[1], more);
   release((unsigned char *)(uintptr_t)r->rows.offsets - r->first * 8);
   release((void *)(uintptr_t)r->rows.targets), release(depths);
   free(seen), free(offsets);
+}
+
+static gp_call shard_call(const Rank *r, int cell, uint64_t n) { // the world's; n: elements of this rank
+  gp_call c = call_of(r, cell, n);
+  if (c.primitive == GP_SELECT && strstr(cells[cell].name, "even")) c.flags |= GP_BALANCED;
+  if (c.primitive == GP_SORT || c.primitive == GP_UNIQUE || c.primitive == GP_GROUP_BY || c.primitive == GP_TRANSPOSE ||
+      (c.flags & GP_BALANCED))
+    c.capacity = r->room;
+  return c;
+}
+// Every cell with n elements a rank; --strong: some, with n elements in all.
+static void measure_cells(Rank *r, uint64_t n, double small) {
+  const uint64_t q = (uint64_t)r->rank, all = (uint64_t)ranks;
+  const uint64_t share = strong ? n * (q + 1) / all - n * q / all : n, part = n * 4 / all;
+  double link = 0;
+  char more[120];
+  int cell;
+  if (ranks > 1) {
+    repeat(r, 20);
+    link = (double)part * (ranks - 1) / measured(r, exchange, &part) * 1e-3;
+  }
+  snprintf(more, sizeof more, "\"link_gb_s\": %.1f, \"smallest_us\": %.2f", link, small);
+  r->turn = gp_permutation_init();
+  r->turn.dimensions = 2, r->turn.order[0] = 1, r->turn.order[1] = 0;
+  r->turn.extent[0] = n / 4096, r->turn.extent[1] = 4096;
+  for (cell = 0; cell < CELLS; ++cell) {
+    const gp_call one = call_of(r, cell, n), world = shard_call(r, cell, share);
+    double alone, fit;
+    if (strong && !(cells[cell].also & STRONG)) continue;
+    repeat(r, 3);
+    alone = measured(r, call_alone, &one);
+    fit = seconds * 1e6 / (alone * 6 + 1);
+    repeat(r, fit < 5 ? 5 : fit > REPETITIONS ? REPETITIONS : (int)fit);
+    alone = measured(r, call_alone, &one);
+    say(r, cells[cell].name, n, measured(r, call_of_world, &world), alone, more);
+  }
+}
+static void measure_small_calls(Rank *r) {
+  double least = 0, least_graph = 0, least_train = 0;
+  char more[300];
+  int cell, i;
+  repeat(r, REPETITIONS);
+  if (ranks > 1) {
+    least = measured(r, smallest, NULL);
+    least_graph = measured_graph(r, smallest, NULL, 1);
+    least_train = measured_graph(r, smallest, NULL, TRAIN);
+  }
+  for (i = 0; i < 2; ++i)
+    for (cell = 0; cell < CELLS; ++cell) {
+      const gp_call c = call_of(r, cell, i ? 65536 : 1024);
+      double alone[3], us[3];
+      if (!(cells[cell].also & SMALL)) continue;
+      alone[0] = measured(r, call_alone, &c), us[0] = measured(r, call_of_world, &c);
+      alone[1] = measured_graph(r, call_alone, &c, 1), us[1] = measured_graph(r, call_of_world, &c, 1);
+      alone[2] = measured_graph(r, call_alone, &c, TRAIN), us[2] = measured_graph(r, call_of_world, &c, TRAIN);
+      snprintf(more, sizeof more,
+          "\"graph_us\": %.2f, \"alone_graph_us\": %.2f, \"smallest_graph_us\": %.2f, \"train_us\": %.2f, "
+          "\"alone_train_us\": %.2f, \"smallest_train_us\": %.2f, \"smallest_us\": %.2f",
+          us[1], alone[1], least_graph, us[2], alone[2], least_train, least);
+      say(r, cells[cell].name, c.count, us[0], alone[0], more);
+    }
 }
 
 static void *work(void *of) {
@@ -326,7 +407,7 @@ static void *work(void *of) {
   gp_world_config joins = gp_world_config_init();
   gp__nccl nccl;
   double small;
-  int s, cell;
+  int s;
   config.backend = host ? GP_BACKEND_HOST : GP_BACKEND_CUDA;
   config.device = host ? 0 : r->rank % devices;
   config.host_threads = 1;
@@ -351,57 +432,16 @@ static void *work(void *of) {
       fail("a communicator");
   }
   if (gp_world_open(r->ctx, &joins, &r->world) != GP_SUCCESS) fail("gp_world_open");
-  for (s = 0, r->room = 16; s < size_count; ++s)
+  for (s = 0, r->room = 65536; s < size_count; ++s)
     if (((uint64_t)1 << sizes[s]) + 7919 > r->room) r->room = ((uint64_t)1 << sizes[s]) + 7919;
   r->keys = memory(r->room * 8), r->values = memory(r->room * 8), r->number = memory(4096);
   r->out_keys = memory(r->room * 8 + 4096), r->out_values = memory(r->room * 8 + 4096);
   fill(r);
-  repetitions = 100;
-  small = ranks > 1 ? measured_small(r) : 0;
+  repeat(r, 100);
+  small = ranks > 1 ? measured(r, smallest, NULL) : 0;
   if (scale) graphs(r, small);
-  for (s = 0; s < size_count; ++s) {
-    const uint64_t n = ((uint64_t)1 << sizes[s]) + 7919;
-    const double bytes = (double)(n / (uint64_t)ranks * 4) * (ranks - 1);
-    double link = 0;
-    if (ranks > 1) {
-      if (!r->rank) repetitions = 20;
-      pthread_barrier_wait(&barrier);
-      link = bytes / measured_link(r, n * 4) * 1e-3;
-    }
-    r->turn = gp_permutation_init();
-    r->turn.dimensions = 2, r->turn.order[0] = 1, r->turn.order[1] = 0;
-    r->turn.extent[0] = n / 4096, r->turn.extent[1] = 4096;
-    for (cell = 0; cell < CELLS; ++cell) {
-      gp_call c = call_of(r, cell, n);
-      double alone, world;
-      if (!r->rank) repetitions = 3;
-      pthread_barrier_wait(&barrier);
-      alone = measured(r, &c, 1);
-      if (!r->rank) {
-        const double fit = seconds * 1e6 / (alone * 6 + 1);
-        repetitions = fit < 5 ? 5 : fit > REPETITIONS ? REPETITIONS : (int)fit;
-      }
-      pthread_barrier_wait(&barrier);
-      alone = measured(r, &c, 1);
-      if (c.primitive == GP_SELECT && strstr(cells[cell].name, "even")) c.flags |= GP_BALANCED;
-      if (c.primitive == GP_SORT || c.primitive == GP_UNIQUE || c.primitive == GP_GROUP_BY ||
-          c.primitive == GP_TRANSPOSE || (c.flags & GP_BALANCED))
-        c.capacity = r->room;
-      world = measured(r, &c, 0);
-      if (!r->rank) {
-        fprintf(out,
-            "{\"cell\": \"%s\", \"n\": %llu, \"ranks\": %d, \"us\": %.2f, \"alone_us\": %.2f, \"rate\": %.4f, "
-            "\"blocking\": %d, \"link_gb_s\": %.1f, \"smallest_us\": %.2f, \"device\": \"%s\", \"repetitions\": %d}\n",
-            cells[cell].name, (unsigned long long)n, ranks, world, alone, alone / world, blocking, link, small,
-            host ? "host" : "GPU", repetitions);
-        fflush(out);
-        printf("%-26s n %11llu  ranks %d  %10.1f us  alone %10.1f us  rate %.3f\n", cells[cell].name,
-            (unsigned long long)n, ranks, world, alone, alone / world);
-        fflush(stdout);
-      }
-    }
-    if (!r->rank && ranks > 1) printf("link %.1f GB/s a direction; smallest collective %.1f us\n", link, small);
-  }
+  for (s = 0; s < size_count; ++s) measure_cells(r, ((uint64_t)1 << sizes[s]) + 7919, small);
+  if (small_calls) measure_small_calls(r);
   release(r->keys), release(r->values), release(r->out_keys), release(r->out_values), release(r->number);
   if (gp_world_close(r->world) != GP_SUCCESS || (blocking && nccl.CommDestroy(joins.communicator)) ||
       gp_close(r->ctx) != GP_SUCCESS)
@@ -415,6 +455,8 @@ int main(int argc, char **argv) {
     const char *next = i + 1 < argc ? argv[i + 1] : "";
     if (!strcmp(argv[i], "--host")) host = 1;
     else if (!strcmp(argv[i], "--blocking")) blocking = 1;
+    else if (!strcmp(argv[i], "--strong")) strong = 1;
+    else if (!strcmp(argv[i], "--small")) small_calls = 1;
     else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
     else if (!strcmp(argv[i], "--ranks")) most_ranks = atoi(next), ++i;
     else if (!strcmp(argv[i], "--scale")) scale = atoi(next), ++i;
@@ -425,7 +467,7 @@ int main(int argc, char **argv) {
   }
   if (!out) out = fopen("/dev/null", "w");
   if (scale < 0 || scale > 27) return fprintf(stderr, "gp_world: --scale is 1 to 27\n"), 2;
-  if (!size_count && !scale) sizes[size_count++] = host ? 18 : 28;
+  if (!size_count && !scale && !small_calls) sizes[size_count++] = host ? 18 : 28;
   for (i = 0; i < size_count; ++i)
     if (sizes[i] < 10 || sizes[i] > 32) return fprintf(stderr, "gp_world: --log2 is 10 to 32\n"), 2;
   if (!host) {
@@ -442,7 +484,7 @@ int main(int argc, char **argv) {
     if (scale) {
       char text[40];
       int levels = scale;
-      while (1 << (levels - scale) < ranks) ++levels;
+      while (!strong && 1 << (levels - scale) < ranks) ++levels;
       snprintf(text, sizeof text, "kronecker scale=%d", levels);
       if (!graph_read(text, &made)) return 2;
     }

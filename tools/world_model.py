@@ -63,9 +63,57 @@ def predicted(rows, cell, ranks, log2):
     return local + 4 * rounds(ranks, keys) * collective + exchange + merges, local
 
 
+def strong_lines(rows):
+    """The same elements on one GPU and on all."""
+    if not rows:
+        return []
+    searched = {row["cell"] for row in rows if "gteps" in row}
+    lines = ["", *textwrap.wrap("The same array or graph on one GPU and spread over several. elements: of all ranks, "
+                                "vertices of a graph; speed-up: alone / us.", 118), "",
+             "| call | elements | GPUs | us | alone, us | speed-up |", "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for row in sorted((row for row in rows if row["ranks"] > 1),
+                      key=lambda row: (row["cell"] not in searched, row["n"], row["ranks"])):
+        lines.append(f"| {row['cell']} | {row['n']:,} | {row['ranks']} | {row['us']:,.1f} | {row['alone_us']:,.1f} | "
+                     f"{row['rate']:.2f} |")
+    return lines
+
+
+def small_lines(rows):
+    """Small calls beside NCCL's smallest collective."""
+    rows = [row for row in rows if row["ranks"] > 1]
+    if not rows:
+        return []
+    lines = ["", *textwrap.wrap("Small calls beside NCCL's smallest collective, an all-reduce of 4 bytes: one call and "
+                                "the host's wait; the replay of a CUDA graph of one call, and the wait; a 16th of a "
+                                "graph of 16 calls. more: us that the call takes beyond the collective.", 118), "",
+             "| call | elements a GPU | GPUs | us | more | graph, us | more | of 16, us | more |",
+             "| --- |" + " ---: |" * 8]
+    for row in rows:
+        cells = [f"{row[kind]:,.1f} | {row[kind] - row['smallest_' + kind]:,.1f}"
+                 for kind in ("us", "graph_us", "train_us")]
+        lines.append(f"| {row['cell']} | {row['n']:,} | {row['ranks']} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def search_text(searches):
+    """What searches reach. Files before `sources` have the least of the sources as `alone`, beside a median."""
+    one = searches[1]
+    alone = (f"gp_bfs alone takes {one['alone_us'] / one['us']:.2f} of the time of a world of one, medians of "
+             f"{one['sources']} sources." if "sources" in one else
+             "`alone` of searches is the least of 8 sources, and the world's time their median, so their rate above "
+             "is too low: it will be measured again.")
+    return textwrap.wrap(
+        "Graphs: Kronecker, 16 edges a vertex; alone: one GPU with the graph of its vertices. Searches, edges as "
+        "Graph500 counts them: " + ", ".join(f"{row['gteps']:,.0f} GTEPS on {ranks} of {row['n']:,} vertices"
+                                             for ranks, row in sorted(searches.items())) + f"; {alone}", 118)
+
+
 def tables():
     path, rows = measured()
     rows = [row for row in rows if row["blocking"]]
+    strong = [row for row in rows if "strong" in row]
+    small = [row for row in rows if "graph_us" in row]
+    rows = [row for row in rows if row not in strong and row not in small]
     graphs = [row for row in rows if "gteps" in row]
     lines = [*textwrap.wrap(f"Measured on two GPUs of one host, by {os.path.basename(path)}. us: the world's call; "
                             "alone: gp_run on one GPU with one shard; rate: alone / us.", 118), "",
@@ -76,18 +124,15 @@ def tables():
     two = max((row for row in rows if row["ranks"] == 2 and "link_gb_s" in row), key=lambda row: row["n"])
     searches = {row["ranks"]: row for row in graphs if row["cell"].startswith("bfs")}
     if searches:
-        lines += ["", *textwrap.wrap(
-            "Graphs: Kronecker, 16 edges a vertex; alone: one GPU with the graph of its vertices. Searches, edges as "
-            "Graph500 counts them: " + ", ".join(f"{row['gteps']:,.0f} GTEPS on {ranks} of {row['n']:,} vertices"
-                                                 for ranks, row in sorted(searches.items())) +
-            f"; gp_bfs alone takes {searches[1]['alone_us'] / searches[1]['us']:.2f} of the time of a world of one.",
-            118)]
+        lines += ["", *search_text(searches)]
+    lines += strong_lines(strong)
     lines += ["", *textwrap.wrap(
         f"The link: {two['link_gb_s']:.0f} GB/s a direction (NCCL's send and receive of half of a shard). NCCL's "
-        f"smallest collective, the host's wait included: {two['smallest_us']:.1f} us.", 118), "",
-              *textwrap.wrap("The model, ms (rate). Beyond two GPUs nothing is measured yet; beyond "
-                             f"{ASSUMED['gpus of a host']} it assumes {ASSUMED['network, GB/s a GPU']} GB/s a GPU and "
-                             f"{ASSUMED['network, us a step']} us a step of a collective.", 118), "",
+        f"smallest collective, the host's wait included: {two['smallest_us']:.1f} us.", 118)]
+    lines += small_lines(small)
+    lines += ["", *textwrap.wrap("The model, ms (rate). Beyond two GPUs nothing is measured yet; beyond "
+                                 f"{ASSUMED['gpus of a host']} it assumes {ASSUMED['network, GB/s a GPU']} GB/s a GPU "
+                                 f"and {ASSUMED['network, us a step']} us a step of a collective.", 118), "",
               "| call | keys a GPU | " + " | ".join(f"{ranks:,}" for ranks in RANKS) + " |",
               "| --- | ---: |" + " ---: |" * len(RANKS)]
     for cell in ("reduce SUM f32", "inclusive_scan SUM u32", "sort u32"):

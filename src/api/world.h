@@ -4,8 +4,8 @@
 // A world: contexts of one GPU each, its ranks, in one process or in several. They communicate by NCCL (2.19 or
 // later), which is opened at run time. An array is spread over the ranks: each has a shard, by a pointer and a count of
 // its own, and the array is all shards in the order of the ranks. Every rank makes the same calls of a world in the
-// same order, with the same types, operators and options, on one stream or on streams that wait for one another. The
-// library starts no processes and brings no transport: torchrun, mpirun or Slurm start the ranks.
+// same order, with the same types, operators and options, on one stream or on streams that wait for one another.
+// torchrun, mpirun or Slurm start the ranks.
 typedef struct gp_world gp_world;
 enum { GP_WORLD_ID_BYTES = 128 };
 
@@ -57,11 +57,12 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 //    sort, merge_sort    of the rank's share: shares differ by one element at most, whatever the       yes
 //                        shards and the keys. Stable. `in` NULL with `out`: indices, which count from
 //                        the beginning of the array
-//    nth_element         on every rank; n counts in the whole array, of which keys alone are read: once for    yes
-//                        every 11 bits of a key
+//    nth_element         on every rank; n counts in the whole array, whose keys are read once for each     yes
+//                        11 bits
 //    transpose           even shares of the rows of the transposed matrix: see gp_world_transpose      yes
 //    copy                the shards in even shares                                                     yes
-//    select              of the rank's shard; with GP_BALANCED its even share of all results           no; yes
+//    select, partition   of the rank's shard; with GP_BALANCED its even share of all results, or of    no; yes
+//                        each part's
 //    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
 //    reduce_by_key       first one; with GP_BALANCED even shares
 //    group_by            groups in the order of their keys, in even shares                             yes
@@ -116,7 +117,7 @@ GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const 
 // columns are the same on every rank. out: the rank's even share of the `columns` rows of the transposed matrix, dense;
 // each has the rows of all ranks, in their order. capacity: elements that out has room for; 0: rows * columns.
 // *out_rows, in device memory, or NULL: rows in the share. in and out may overlap. All but 1 / size of the elements
-// are sent once, and all are packed and transposed once each. Waits.
+// are sent once. Waits.
 GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
     void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
 

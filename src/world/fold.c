@@ -86,7 +86,7 @@ typedef struct gp__world_best {
   int64_t index; // -1: none, and `value` is that of ARGMIN's identity; -2: the identity of this fold
   uint64_t count;
 } gp__world_best;
-// The better of two neighbours' results: the second one's index counts from the beginning of the first one.
+// The better of two neighbours' results: the second's index counts from the first's beginning.
 GP__HOST void gp__host_better(void *user, void *result, const void *a, const void *b) {
   const gp_type type = (gp_type)((uintptr_t)user >> 1);
   const gp_op op = (uintptr_t)user & 1 ? GP_ARGMAX : GP_ARGMIN;
@@ -105,12 +105,17 @@ GP__HOST gp_result gp__best_operator(gp_world *w, gp_type type, int most, gp_op 
   static const gp__world_best none = {0, -2, 0};
   gp_type_desc part = gp_type_desc_init();
   gp_op_desc d = gp_op_desc_init();
+  const char *name;
   char body[512];
   part.name = "gp_world_best";
   part.source = "struct gp_world_best { unsigned long long value; long long index; unsigned long long count; };";
   part.size = sizeof none;
   part.align = 8;
-  if (!w->part) GP__CHECK(gp_type_struct(w->ctx, &part, &w->part));
+  if (!w->part) { // once in a context
+    for (w->part = (gp_type)GP_TYPE_COUNT; (name = gp_type_name(w->ctx, w->part)) && strcmp(name, part.name);)
+      w->part = (gp_type)(w->part + 1);
+    if (!name) GP__CHECK(gp_type_struct(w->ctx, &part, &w->part));
+  }
   if (!w->best[type][most]) {
     snprintf(body, sizeof body,
         "union Cast { gp_arg<%s> arg; unsigned long long word[2]; __device__ Cast() {} } x, y; "

@@ -1,7 +1,6 @@
 // world/move.c - worlds: even shares; selection, runs and groups across ranks
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h, core/shape.h,
-//   core/system.c, core/messages.c, map/kinds.c, core/types.c, core/run.c, map/calls.c, world/world.c, world/fold.c,
-//   world/sort.c
+//   core/system.c, core/messages.c, core/types.c, core/run.c, map/calls.c, world/world.c, world/fold.c, world/sort.c
 
 // Arrays that move together, each of `size` bytes an element; to NULL: it stays.
 typedef struct gp__spread_array {
@@ -31,21 +30,21 @@ GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays,
     if (arrays[i].to) GP__CHECK(gp__world_move(w, arrays[i].from, arrays[i].to, arrays[i].size));
   return gp__world_write_count(w, out_count, share);
 }
-// Sets w->counts to how many results each rank has, of which this one's is on the device.
-GP__HOST gp_result gp__world_results(gp_world *w, const gp_call *c, const uint64_t *count_device, int even) {
-  gp_call counted = gp_call_init(GP_COPY);
-  uint64_t count, total;
-  int q;
-  counted.count = UINT64_MAX;
-  counted.count_device = count_device;
-  GP__CHECK(gp__world_count(w, &counted, &count));
-  GP__CHECK(gp__world_meet(w, c, count, GP_SUCCESS, even, &total));
-  GP__EACH_RANK(q) w->counts[q] = w->notes[q].count;
-  return GP_SUCCESS;
-}
-
 // The world's memory begins with what ranks share before the results are there.
 GP__HOST size_t gp__shared_bytes(const gp_world *w) { return gp__aligned((w->ranks + 1) * sizeof(gp__world_note)); }
+// Runs a shard's call, and brings to the staging memory how many elements its parts have at each rank.
+GP__HOST gp_result gp__part_counts(gp_world *w, gp_call *local, size_t parts) {
+  uint64_t *numbers = (uint64_t *)w->memory;
+  local->out_count = numbers + parts * (size_t)w->rank;
+  GP__CHECK(gp__world_do(w, local));
+  GP__CHECK(gp__world_gather(w, local->out_count, numbers, parts * 8));
+  GP__CHECK(gp__world_staging(w, parts * w->ranks * 8));
+  return gp__world_read(w, numbers, parts * w->ranks * 8);
+}
+GP__HOST void gp__take_counts(gp_world *w, size_t parts, size_t part) {
+  int q;
+  GP__EACH_RANK(q) w->notes[q].count = w->counts[q] = ((const uint64_t *)w->staging)[(size_t)q * parts + part];
+}
 GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
   const gp__spread_array array = {c.in, c.out, gp_type_size(w->ctx, c.in_type)};
   gp_call local;
@@ -61,23 +60,35 @@ GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
   GP__EACH_RANK(q) w->counts[q] = w->notes[q].count;
   return gp__break_if(w, gp__world_spread(w, &array, 1, c.out_count));
 }
-// Selected elements go to the world's memory first, then in even shares to the output.
+// The parts of each rank go to the world's memory first, then in even shares to the outputs.
 GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *local, size_t size) {
-  const size_t front = gp__shared_bytes(w) + 256;
-  gp__spread_array array = {NULL, c->out, size};
-  GP__CHECK(gp__break_if(w, gp__world_room(w, front + (size_t)c->count * size)));
-  local->out = (gp__u8 *)w->memory + front;
-  local->out_count = (uint64_t *)(void *)((gp__u8 *)w->memory + front - 256);
-  GP__CHECK(gp__break_if(w, gp__world_do(w, local)));
-  GP__CHECK(gp__world_results(w, c, local->out_count, 1));
-  array.from = local->out;
-  return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
+  const size_t parts = c->primitive == GP_SELECT ? 1 : c->predicate2 ? 3 : 2;
+  const size_t front = gp__shared_bytes(w), each = gp__aligned((size_t)c->count * size);
+  void *const outs[] = {c->out, c->out2, c->out3};
+  gp__spread_array array = {NULL, NULL, size};
+  uint64_t total;
+  size_t i;
+  GP__CHECK(gp__break_if(w, gp__world_room(w, front + parts * each)));
+  array.from = local->out = (gp__u8 *)w->memory + front;
+  if (parts > 1) local->out2 = (gp__u8 *)local->out + each;
+  if (parts > 2) local->out3 = (gp__u8 *)local->out2 + each;
+  GP__CHECK(gp__break_if(w, gp__part_counts(w, local, parts)));
+  for (i = 0; i < 2 * parts; ++i) { // all parts must fit before one is written
+    gp__take_counts(w, parts, i % parts);
+    GP__CHECK(gp__world_total(w, 1, &total));
+    if (i < parts) continue;
+    array.to = outs[i - parts];
+    GP__CHECK(gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count + (i - parts))));
+    array.from = (const gp__u8 *)array.from + each;
+  }
+  return GP_SUCCESS;
 }
 GP__HOST gp_result gp__world_select(gp_world *w, gp_call c) {
   gp_call local = gp__shard_call(&c);
+  uint64_t total;
   if (!(c.flags & GP_BALANCED)) return gp__world_do(w, &c);
   GP__CHECK(gp__check_result_type(w, &c));
-  GP__CHECK(gp__world_agree(w, &c, c.count, 0, gp_prepare(w->ctx, &local)));
+  GP__CHECK(gp__world_meet(w, &c, c.count, gp_prepare(w->ctx, &local), 0, &total));
   return gp__select_shares(w, &c, &local, gp_type_size(w->ctx, c.out_type ? c.out_type : c.in_type));
 }
 
@@ -89,7 +100,7 @@ typedef struct gp__world_runs {
   int folds; // parts of a run across ranks have a value each, which are folded
   gp__u8 *keys, *values; // of the shard's runs
   gp__u8 *ends, *chain; // first and last keys or values of all ranks, in that order; those of one run
-  uint64_t *numbers; // of the device: the shard's runs; then, for each rank, runs of two neighbours' keys
+  uint64_t *numbers; // of the device: for each rank, runs of two neighbours' keys
   uint64_t *joined; // of each rank: 1 if its first run continues the last one of the ranks before it
 } gp__world_runs;
 
@@ -108,7 +119,7 @@ GP__HOST gp_result gp__chain_end(gp_world *w, const gp__world_runs *r, uint64_t 
   return gp__world_copy(w, r->chain + at * size, r->ends + (2 * (size_t)q + (size_t)last) * size, size);
 }
 GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const gp_call *c) {
-  const size_t numbers = (w->ranks + 1) * 8;
+  const size_t numbers = w->ranks * 8;
   gp_call pair = gp_call_init(GP_RUN_LENGTHS);
   int q, before = -1;
   pair.equal = c->equal;
@@ -117,21 +128,18 @@ GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const g
   pair.count = 2;
   GP__CHECK(gp__share_ends(w, r, r->keys, r->key_size));
   GP__EACH_RANK(q) {
-    if (!w->counts[q]) continue;
-    if (before >= 0) {
+    r->joined[q] = before >= 0 && w->counts[q];
+    if (r->joined[q]) {
       GP__CHECK(gp__chain_end(w, r, 0, before, 1, r->key_size));
       GP__CHECK(gp__chain_end(w, r, 1, q, 0, r->key_size));
-      pair.out_count = r->numbers + 1 + q;
+      pair.out_count = r->numbers + q;
       GP__CHECK(gp__world_do(w, &pair));
     }
-    before = q;
+    if (w->counts[q]) before = q;
   }
   GP__CHECK(gp__world_staging(w, numbers));
   GP__CHECK(gp__world_read(w, r->numbers, numbers));
-  for (q = 0, before = -1; q < w->size; ++q) {
-    r->joined[q] = before >= 0 && w->counts[q] && ((const uint64_t *)w->staging)[q + 1] == 1;
-    if (w->counts[q]) before = q;
-  }
+  GP__EACH_RANK(q) r->joined[q] &= ((const uint64_t *)w->staging)[q] == 1;
   return GP_SUCCESS;
 }
 // Folds the parts of this rank's last run that later ranks have.
@@ -158,7 +166,7 @@ GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const g
   const uint64_t skip = r->joined[w->rank];
   uint64_t *counts = w->counts, total;
   const gp__spread_array arrays[2] = {{r->keys + skip * r->key_size, c->out_keys, r->key_size},
-      {r->values + skip * r->value_size, r->value_size ? c->out : NULL, r->value_size}};
+      {r->values + skip * r->value_size, c->out, r->value_size}};
   int q;
   GP__EACH_RANK(q) w->notes[q].count = counts[q] -= r->joined[q];
   if (c->flags & GP_BALANCED) {
@@ -166,26 +174,25 @@ GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const g
     return gp__world_spread(w, arrays, 2, c->out_count);
   }
   for (q = 0; q < 2; ++q)
-    if (arrays[q].to)
-      GP__CHECK(gp__world_copy(w, arrays[q].to, arrays[q].from, (size_t)counts[w->rank] * arrays[q].size));
+    GP__CHECK(gp__world_copy(w, arrays[q].to, arrays[q].from, (size_t)counts[w->rank] * arrays[q].size));
   return gp__world_write_count(w, c->out_count, counts[w->rank]);
 }
 GP__HOST gp_result gp__runs_agreed(gp_world *w, gp__world_runs *r, const gp_call *c, gp_call *local) {
-  const size_t most = 2 * w->ranks * (r->key_size > r->value_size ? r->key_size : r->value_size);
+  const size_t most = 2 * w->ranks * (r->key_size + r->value_size);
   const size_t keys = gp__aligned((size_t)c->count * r->key_size + 1), ends = gp__aligned(most + 1);
   const size_t values = gp__aligned((size_t)c->count * r->value_size + 1);
-  const size_t front = gp__shared_bytes(w), numbers = gp__aligned((w->ranks + 1) * 8);
+  const size_t front = gp__shared_bytes(w), numbers = gp__aligned(w->ranks * 8);
   GP__CHECK(gp__world_room(w, front + numbers + keys + values + 2 * ends));
   r->keys = (gp__u8 *)w->memory + front + numbers;
   r->values = r->keys + keys;
   r->ends = r->values + values;
   r->chain = r->ends + ends;
-  r->numbers = local->out_count = (uint64_t *)(void *)(r->keys - numbers);
+  r->numbers = (uint64_t *)(void *)(r->keys - numbers);
   r->joined = w->counts + w->size;
   local->out_keys = r->keys;
   if (r->value_size) local->out = r->values;
-  GP__CHECK(gp__world_do(w, local));
-  GP__CHECK(gp__world_results(w, c, r->numbers, 0));
+  GP__CHECK(gp__part_counts(w, local, 1));
+  gp__take_counts(w, 1, 0);
   GP__CHECK(gp__find_joined(w, r, c));
   if (r->folds) GP__CHECK(gp__fold_chain(w, r, c));
   return gp__runs_joined(w, r, c);
@@ -202,6 +209,7 @@ GP__HOST gp_result gp__runs_of_world(gp_world *w, gp_call c) {
   gp_call local;
   gp__world_runs r;
   gp_result result;
+  uint64_t total;
   memset(&r, 0, sizeof r);
   r.folds = c.primitive == GP_REDUCE_BY_KEY;
   if (r.folds) gp__fill_types(&c);
@@ -210,7 +218,7 @@ GP__HOST gp_result gp__runs_of_world(gp_world *w, gp_call c) {
   r.value_size = gp_type_size(w->ctx, r.folds ? c.acc_type : c.in_type);
   result = r.folds ? gp__check_keyed(w, &c, &local) : gp__check_arrays(w, &c, &local);
   if (c.equal == GP_HEADS) result = gp__fail(GP_E_UNSUPPORTED, "%s: @equal: a world takes no GP_HEADS", w->who);
-  GP__CHECK(gp__world_agree(w, &c, c.count, 0, result));
+  GP__CHECK(gp__world_meet(w, &c, c.count, result, 0, &total));
   return gp__break_if(w, gp__runs_agreed(w, &r, &c, &local));
 }
 

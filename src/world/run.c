@@ -15,9 +15,9 @@ static const gp__of_worlds gp__world_calls[] = {{GP_REDUCE, 0, gp__world_fold}, 
     {GP_ALL, 0, gp__world_counted}, {GP_HISTOGRAM_EVEN, 0, gp__world_histogram},
     {GP_HISTOGRAM_RANGES, 0, gp__world_histogram}, {GP_SORT, 1, gp__world_sort}, {GP_MERGE_SORT, 1, gp__world_sort},
     {GP_TOP_K, 1, gp__world_top_k}, {GP_NTH_ELEMENT, 1, gp__world_nth}, {GP_TRANSPOSE, 1, gp__world_transpose},
-    {GP_COPY, 1, gp__world_copy_shares}, {GP_SELECT, 0, gp__world_select}, {GP_UNIQUE, 1, gp__runs_of_world},
-    {GP_REDUCE_BY_KEY, 1, gp__runs_of_world}, {GP_GROUP_BY, 1, gp__world_group_by}, {GP_BFS, 1, gp__world_walk},
-    {GP_CONNECTED_COMPONENTS, 1, gp__world_walk}};
+    {GP_COPY, 1, gp__world_copy_shares}, {GP_SELECT, 0, gp__world_select}, {GP_PARTITION, 0, gp__world_select},
+    {GP_UNIQUE, 1, gp__runs_of_world}, {GP_REDUCE_BY_KEY, 1, gp__runs_of_world}, {GP_GROUP_BY, 1, gp__world_group_by},
+    {GP_BFS, 1, gp__world_walk}, {GP_CONNECTED_COMPONENTS, 1, gp__world_walk}};
 GP__HOST const gp__of_worlds *gp__find_world_call(gp_primitive p) {
   size_t i;
   for (i = 0; i < sizeof gp__world_calls / sizeof *gp__world_calls; ++i)
@@ -33,8 +33,7 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp_call c) {
 }
 GP__HOST int gp__may_be_captured(gp_call c) {
   gp__fill_types(&c);
-  return !gp__find_world_call(c.primitive)->waits && !(c.flags & GP_CHECKED) &&
-      (c.primitive != GP_SELECT || !(c.flags & GP_BALANCED)) &&
+  return !gp__find_world_call(c.primitive)->waits && !(c.flags & (GP_CHECKED | GP_BALANCED)) &&
       (c.primitive != GP_REDUCE || !(c.flags & GP_REPRODUCIBLE) || !gp__order_matters(&c));
 }
 GP__HOST gp_result gp__check_capture(gp_world *w, const gp_call *c) {

@@ -53,7 +53,7 @@ GP__HOST int gp__is_world(const gp_world *world, const char *who, gp_result *res
   return 0;
 }
 
-// Aborts the communicator, so that no rank waits for this one. The message of the thread says why.
+// Aborts the communicator: no rank waits for this one. The message says why.
 GP__HOST gp_result gp__break_world(gp_world *w, gp_result result) {
   if (!w->broken) {
     w->broken = 1;
@@ -310,7 +310,7 @@ GP__HOST uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
       (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
   uint64_t hash = gp__hash_in(0xcbf29ce484222325ull, numbers, sizeof numbers);
   const gp_type types[] = {c->in_type, c->in2_type, c->key_type, c->acc_type, c->out_type, c->out2_type};
-  const gp_op ops[] = {c->op, c->transform, c->equal, c->apply};
+  const gp_op ops[] = {c->op, c->transform, c->equal, c->apply, c->predicate2};
   size_t i;
   for (i = 0; i < sizeof types / sizeof types[0]; ++i) {
     const uint64_t size = gp_type_size(ctx, types[i]);
@@ -376,7 +376,7 @@ GP__HOST gp_result gp__world_meet(
   GP__CHECK(gp__world_agree(w, c, count, c->capacity ? c->capacity : c->count, code));
   return gp__world_total(w, even, total);
 }
-// Whether a rank's own arguments are good, for calls that take arrays alone. local: what its GPU runs.
+// Whether a rank's own arguments are good. local: what its GPU runs.
 GP__HOST gp_result gp__check_arrays(gp_world *w, const gp_call *c, const gp_call *local) {
   return c->in_type == GP_INPUT || c->key_type == GP_INPUT
       ? gp__fail(GP_E_UNSUPPORTED, "%s: a world takes no described inputs (GP_INPUT) for it", w->who)

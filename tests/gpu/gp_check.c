@@ -1670,6 +1670,8 @@ static void group_big(void) {
 
 #include "gp_check_operators.h"
 
+#include "gp_check_big.h"
+
 #include "gp_check_graph_building.h"
 
 #include "gp_check_graphs.h"
@@ -1743,7 +1745,7 @@ static const struct {
     {"rows", group_rows}, {"sorting_policies", group_sorting_policies}, {"inputs", group_inputs}, {"hash", group_hash},
     {"elements", group_elements}, {"columns", group_columns}, {"orders", group_orders}, {"layouts", group_layouts},
     {"transposes", group_transposes}, {"building", group_graph_building}, {"graphs", group_graphs},
-    {"online", group_online}, {"big", group_big}};
+    {"online", group_online}, {"big", group_big}, {"far", group_far}};
 
 // The types of tools/gp_cells.h: the library's, and its two structs.
 static void define_types(void) {

@@ -27,7 +27,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
-GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields", "structs", "queue", "chain",
+GROUPS = ["big", "far", "types", "maps", "operators", "policies", "alignment", "fields", "structs", "queue", "chain",
           "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting", "first",
           "rows", "sorting_policies", "inputs", "hash", "elements", "columns", "orders", "layouts", "transposes",
           "building", "graphs", "online"]
@@ -67,20 +67,29 @@ def say(text):
         print(text, flush=True)
 
 
-def gpu_reason():
-    """None if there is a GPU, otherwise the reason."""
+def find_gpus():
+    """(How many GPUs there are, the reason if none)"""
     import ctypes
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return "no libcuda.so.1 on this machine"
+        return 0, "no libcuda.so.1 on this machine"
     count = ctypes.c_int()
     code = cuda.cuInit(0)
     if code:
-        return f"cuInit: the driver's error {code}"
+        return 0, f"cuInit: the driver's error {code}"
     if cuda.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
-        return "the driver finds no device"
-    return None
+        return 0, "the driver finds no device"
+    return count.value, None
+
+
+def gpu_reason():
+    """None if there is a GPU, otherwise the reason."""
+    return find_gpus()[1]
+
+
+def gpu_count():
+    return find_gpus()[0]
 
 
 def build():
@@ -227,6 +236,8 @@ def jobs_of(args, cache):
         jobs.append(Job("tile routines", [os.path.join(BUILD, "tile_check")], limit))
     else:
         say("skipped: tile routines: no nvcc on this machine")
+    jobs.append(Job("worlds", [sys.executable, "tests/gpu/worlds.py", "--seconds", str(0.9 * limit),
+                               *(["--quick"] if args.quick else [])], limit))
     jobs.append(python_job(limit, False))
     if os.path.isdir(os.path.join("build", "python", "lib")):
         jobs.append(package_job(3 * limit, args.quick))

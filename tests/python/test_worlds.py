@@ -167,6 +167,50 @@ def test_beside_numpy(nccl, seed):
     assert max(len(one[3]) for one in results) - min(len(one[3]) for one in results) <= 1
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_partitions_beside_numpy(nccl, seed):
+    """Two parts and three, where they are and in even shares; ranks without elements among them."""
+    ffi, lib = raw.ffi, raw.lib
+    random = np.random.default_rng(seed)
+    size, n = 2 + seed % 4, int(random.integers(0, 3000))
+    x = random.integers(0, 100, n).astype(np.uint32)
+    cuts = np.sort(random.integers(0, n + 1, size - 1)) if seed % 3 else np.full(size - 1, n)
+    shards = np.split(x, cuts)
+    limits = ffi.new("uint32_t[2]", [50, 20])
+    ways = [(parts, balanced) for parts in (2, 3) for balanced in (False, True)]
+    results = [None] * size
+
+    def parts_of(array, parts):
+        high, low = array > 50, array < 20
+        return [array[high], array[~high & low], array[~high & ~low]] if parts == 3 else [array[high], array[~high]]
+
+    def work(thread, world):
+        mine, got = np.ascontiguousarray(shards[thread.rank]), []
+        for parts, balanced in ways:
+            outs, counts = [np.zeros(n + 1, np.uint32) for _ in range(parts)], np.zeros(3, np.uint64)
+            call = ffi.new("gp_call *", lib.gp_call_init(lib.GP_PARTITION))
+            call.op, call.scalar, call.in_type, call.count = lib.GP_GREATER, limits, lib.GP_U32, len(mine)
+            if parts == 3:
+                call.predicate2, call.scalar2, call.out3 = lib.GP_LESS, limits + 1, \
+                    ffi.cast("void *", outs[2].ctypes.data)
+            call.out, call.out2 = (ffi.cast("void *", out.ctypes.data) for out in outs[:2])
+            setattr(call, "in", ffi.cast("void *", mine.ctypes.data))
+            call.out_count = ffi.cast("uint64_t *", counts.ctypes.data)
+            if balanced:
+                call.flags, call.capacity = lib.GP_BALANCED, n + 1
+            assert lib.gp_world_run(world, call, ffi.NULL) == 0, ffi.string(lib.gp_last_message())
+            assert lib.gp_world_wait(world, ffi.NULL) == 0
+            got.append([out[:int(count)] for out, count in zip(outs, counts)])
+        results[thread.rank] = got
+
+    run_ranks(nccl, size, work)
+    for way, (parts, balanced) in enumerate(ways):
+        for part, whole in enumerate(parts_of(x, parts)):
+            of_ranks = [one[way][part] for one in results]
+            wanted = np.array_split(whole, size) if balanced else [parts_of(one, parts)[part] for one in shards]
+            assert all((a == b).all() and len(a) == len(b) for a, b in zip(of_ranks, wanted))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_graphs_beside_scipy(nccl, seed):
     graphs = pytest.importorskip("scipy.sparse.csgraph")

@@ -98,6 +98,9 @@ static void test_capture() {
     sort = fold_call(GP_SORT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, nullptr, nullptr, 100);
     sort.key_type = GP_F32, sort.keys = in.data, sort.out_keys = out.data;
     expect(GP_E_UNSUPPORTED, "captured", r, sort, __LINE__);
+    gp_call parts = fold_call(GP_PARTITION, GP_GREATER, GP_F32, GP_TYPE_DEFAULT, in.data, out.data, 100);
+    parts.flags = GP_BALANCED;
+    expect(GP_E_UNSUPPORTED, "captured", r, parts, __LINE__);
     gp_graph rows = gp_graph_init();
     gp_call walk = gp_call_init(GP_BFS);
     walk.graph = &rows, walk.out = out.data;

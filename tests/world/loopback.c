@@ -3,8 +3,11 @@
 //     cc -shared -fPIC -O2 -pthread -o libgp_loopback.so tests/world/loopback.c -ldl
 // GPUPRIMS_LOOPBACK, words with commas between them:
 //     delay=US      before each step, up to so many microseconds, at random
+//     reorder=SEED  the messages of a group move in a random order, parts of one between parts of others; those of a
+//                   rank to another keep theirs
 //     timeout=MS    a call that waits longer fails (20000)
-//     fail=R:N:E    rank R's N-th call returns the result E, and sends nothing
+//     fail=R:N:E    rank R's N-th call returns the result E, and sends nothing. Beginnings and ends of groups count
+//     alter=R:N:V   rank R's N-th call, if it gathers, gives the number V in place of its first 8 bytes
 //     die=R:N       at its N-th call, rank R's process ends, or its thread never comes back from the call
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,12 +48,15 @@ typedef struct Step { // a message that goes or comes
   Comm *comm;
   int peer, sends;
   unsigned char *data;
-  uint64_t bytes, done;
+  uint64_t bytes, done, turn;
+  int place; // in the group
   void *device; // where the data is, if the device has it
 } Step;
 
 static __thread Step *steps;
-static __thread int step_count, step_room, depth;
+static __thread int step_count, step_room, depth, group_result;
+static __thread Comm *last; // of this thread's last call
+static int failures; // that were injected
 
 // ---- the driver, if a context is current
 static struct {
@@ -99,6 +105,7 @@ static uint64_t random64(uint64_t *seed) {
 // Counts a call; the failures that a test has asked for.
 static int begins(Comm *comm) {
   uint64_t result = 0;
+  last = comm;
   ++comm->calls;
   if (tells(comm, "die=", &result))
     for (;;) {
@@ -106,8 +113,12 @@ static int begins(Comm *comm) {
       usleep(1000);
       if (__atomic_load_n(&comm->shared->aborted, __ATOMIC_ACQUIRE)) return REMOTE;
     }
-  return tells(comm, "fail=", &result) ? (int)result : SUCCESS;
+  if (!tells(comm, "fail=", &result)) return SUCCESS;
+  __atomic_add_fetch(&failures, 1, __ATOMIC_ACQ_REL);
+  return (int)result;
 }
+// For tests: how many failures were injected since the last time.
+int gp_loopback_failures(void) { return __atomic_exchange_n(&failures, 0, __ATOMIC_ACQ_REL); }
 
 static int moves(Step *s) { // bytes that moved
   Comm *c = s->comm;
@@ -127,21 +138,38 @@ static int moves(Step *s) { // bytes that moved
   else if (n) __atomic_store_n(&way->read, read + n, __ATOMIC_RELEASE);
   return n != 0;
 }
+static int by_turn(const void *a, const void *b) {
+  const Step *s = a, *t = b;
+  return s->turn != t->turn ? (s->turn < t->turn ? -1 : 1) : s->place < t->place ? -1 : s->place > t->place;
+}
+// Messages of a pair of ranks keep their order.
+static int is_blocked(const Step *s) {
+  int k, blocked = 0;
+  for (k = 0; k < step_count && !blocked; ++k)
+    blocked = steps[k].peer == s->peer && steps[k].sends == s->sends && steps[k].place < s->place &&
+        steps[k].done < steps[k].bytes;
+  return blocked;
+}
+static void drop_steps(void) {
+  while (step_count)
+    if (steps[--step_count].device) free(steps[step_count].data);
+}
 static int finish_steps(void) {
-  const uint64_t delay = setting("delay=", 0), timeout = setting("timeout=", 20000);
+  const uint64_t delay = setting("delay=", 0), timeout = setting("timeout=", 20000), order = setting("reorder=", 0);
   double since = now_ms();
   int left = step_count, idle = 0, i, result = SUCCESS;
+  for (i = 0; i < step_count; ++i) steps[i].place = i;
   while (left && result == SUCCESS) {
     int moved = 0;
+    if (order) {
+      for (i = 0; i < step_count; ++i) steps[i].turn = random64(&steps[i].comm->seed) ^ order;
+      qsort(steps, (size_t)step_count, sizeof *steps, by_turn);
+    }
     for (i = 0, left = 0; i < step_count; ++i) {
-      // Messages of a pair of ranks keep their order; pairs are taken in any order.
       Step *s = &steps[i];
-      int k, blocked = 0;
       if (s->done == s->bytes) continue;
       ++left;
-      for (k = 0; k < i && !blocked; ++k)
-        blocked = steps[k].peer == s->peer && steps[k].sends == s->sends && steps[k].done < steps[k].bytes;
-      if (blocked) continue;
+      if (is_blocked(s) || (order && s->turn % 2)) continue; // it waits for another turn
       if (delay) usleep((unsigned)(random64(&s->comm->seed) % delay));
       moved |= moves(s);
       if (__atomic_load_n(&s->comm->shared->aborted, __ATOMIC_ACQUIRE)) result = REMOTE;
@@ -156,9 +184,8 @@ static int finish_steps(void) {
     if (!steps[i].sends && result == SUCCESS && steps[i].bytes &&
         cuda.to_device((unsigned long long)(uintptr_t)steps[i].device, steps[i].data, steps[i].bytes))
       result = UNHANDLED_CUDA;
-    free(steps[i].data);
   }
-  step_count = 0;
+  drop_steps();
   return result;
 }
 static int add_step(Comm *comm, int sends, void *data, uint64_t bytes, int peer, void *stream, int device) {
@@ -230,6 +257,7 @@ int ncclCommInitRankConfig(Comm **made, int size, ncclUniqueId id, int rank, voi
 }
 static int leave(Comm *c, int abort) {
   if (!c) return ARGUMENT;
+  if (last == c) last = NULL;
   if (abort) __atomic_store_n(&c->shared->aborted, 1, __ATOMIC_RELEASE);
   if (__atomic_add_fetch(&c->shared->left, 1, __ATOMIC_ACQ_REL) == c->size || abort) unlink(c->path);
   munmap(c->shared, c->bytes);
@@ -246,14 +274,30 @@ int ncclCommGetAsyncError(Comm *c, int *error) {
   *error = __atomic_load_n(&c->shared->aborted, __ATOMIC_ACQUIRE) ? REMOTE : SUCCESS;
   return SUCCESS;
 }
-int ncclCommCount(Comm *c, int *count) { return *count = c->size, SUCCESS; }
-int ncclCommUserRank(Comm *c, int *rank) { return *rank = c->rank, SUCCESS; }
-int ncclCommCuDevice(Comm *c, int *device) { return (void)c, *device = 0, SUCCESS; }
-int ncclGroupStart(void) { return ++depth, SUCCESS; }
-int ncclGroupEnd(void) { return !depth ? USAGE : --depth ? SUCCESS : finish_steps(); }
+int ncclCommInitRank(Comm **made, int size, ncclUniqueId id, int rank) {
+  return ncclCommInitRankConfig(made, size, id, rank, NULL);
+}
+int ncclCommCount(Comm *c, int *count) { return *count = c->size, begins(c); }
+int ncclCommUserRank(Comm *c, int *rank) { return *rank = c->rank, begins(c); }
+int ncclCommCuDevice(Comm *c, int *device) { return *device = 0, begins(c); }
+int ncclGroupStart(void) {
+  const int result = last ? begins(last) : SUCCESS;
+  if (result == SUCCESS && !depth++) group_result = SUCCESS;
+  return result;
+}
+int ncclGroupEnd(void) { // a group of which a call has failed sends nothing
+  int result = last ? begins(last) : SUCCESS;
+  if (!depth) return USAGE;
+  if (--depth) return result;
+  if (group_result != SUCCESS) result = group_result;
+  if (result == SUCCESS) return finish_steps();
+  drop_steps();
+  return result;
+}
 static int one(Comm *c, int sends, void *data, size_t count, int type, int peer, void *stream) {
   int result = begins(c);
   if (result == SUCCESS) result = add_step(c, sends, data, count * size_of(type), peer, stream, on_device());
+  if (depth && result != SUCCESS) group_result = result;
   return result == SUCCESS && !depth ? finish_steps() : result;
 }
 int ncclSend(const void *from, size_t count, int type, int peer, Comm *c, void *stream) {
@@ -282,12 +326,14 @@ static int put(void *to, const void *from, size_t bytes) {
 }
 int ncclAllGather(const void *from, void *to, size_t count, int type, Comm *c, void *stream) {
   const size_t bytes = count * size_of(type);
+  uint64_t other;
   int result = begins(c);
   unsigned char *all;
   if (result != SUCCESS || !bytes) return result;
   all = malloc(bytes * (size_t)c->size);
   if (!all) return SYSTEM;
   result = fetch(all + (size_t)c->rank * bytes, from, bytes, stream);
+  if (tells(c, "alter=", &other)) memcpy(all + (size_t)c->rank * bytes, &other, bytes < 8 ? bytes : 8);
   if (result == SUCCESS) result = gather(c, all, bytes);
   if (result == SUCCESS) result = put(to, all, bytes * (size_t)c->size);
   free(all);

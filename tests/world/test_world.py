@@ -1,12 +1,16 @@
 """Worlds on the host back end: ranks are threads or processes that pass messages through tests/world/loopback.c."""
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+import world_model  # noqa: E402
 CC = os.environ.get("CC", "cc")
 STRICT = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
 
@@ -49,18 +53,28 @@ def test_tiles_of_several_rounds(program, nccl):
 
 
 @pytest.mark.turn
-def test_times(tmp_path, nccl):
-    """tools/gp_world.c: every cell, and graphs, by one rank and by two."""
+def test_times(tmp_path, monkeypatch, nccl):
+    """tools/gp_world.c: every cell, graphs, small calls, strong scaling, by one rank and by two; the page of them."""
     program = built(tmp_path, "gp_world", "-O1", "-I.", "-Itools", "tools/gp_world.c", ["-ldl", "-lpthread", "-lm"])
     out = tmp_path / "times.jsonl"
-    subprocess.run([program, "--host", "--nccl", nccl, "--ranks", "2", "--log2", "12", "--scale", "10", "--seconds",
-                    "0.01", "--out", out], check=True, timeout=120)
+    for kind in ("--small", "--strong"):
+        subprocess.run([program, "--host", "--blocking", "--nccl", nccl, "--ranks", "2", "--log2", "12", "--scale",
+                        "10", "--seconds", "0.01", kind, "--out", out], check=True, timeout=120)
     with open(out, encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    cells = [[row["cell"] for row in rows if row["ranks"] == ranks] for ranks in (1, 2)]
-    assert cells[0] == cells[1] and len(set(cells[0])) == len(cells[0]) > 15
     assert all(row["us"] > 0 and row["alone_us"] > 0 for row in rows)
-    assert [row["n"] for row in rows if "gteps" in row] == [1 << 10] * 2 + [1 << 11] * 2
+    strong, small = [row for row in rows if "strong" in row], [row for row in rows if "graph_us" in row]
+    weak = [row for row in rows if row not in strong and row not in small]
+    for kind, least in ((weak, 16), (strong, 8), (small, 5)):
+        cells = [[(row["cell"], row["n"] if kind is small else 0) for row in kind if row["ranks"] == ranks]
+                 for ranks in (1, 2)]
+        assert cells[0] == cells[1] and len(set(cells[0])) == len(cells[0]) > least
+    assert [row["n"] for row in weak if "gteps" in row] == [1 << 10] * 2 + [1 << 11] * 2
+    assert [row["n"] for row in strong if "gteps" in row] == [1 << 10] * 4
+    assert {row["n"] for row in small} == {1024, 65536}
+    assert {row["n"] for row in weak + strong if "gteps" not in row} == {(1 << 12) + 7919}
+    monkeypatch.setattr(world_model, "measured", lambda: ("times.jsonl", rows))
+    assert sum(line.startswith("| ") for line in world_model.tables()) == 2 * 4 + len(rows) // 2 + 9
 
 
 @pytest.mark.turn
@@ -74,6 +88,29 @@ def test_workspace_size(tmp_path, nccl):
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_delays(program, nccl, ranks):
     run(program, nccl, "--ranks", ranks, "--seeds", 2, "--first", 40, "--elements", 300, loopback="delay=100")
+
+
+@pytest.mark.parametrize("ranks", [3, pytest.param(5, marks=pytest.mark.turn)])
+def test_messages_in_another_order(program, nccl, ranks):
+    """By the program's own communicators, too, which are there after the world."""
+    run(program, nccl, "--own", "--ranks", ranks, "--seeds", 3, "--first", 50, loopback=f"timeout=9000,reorder={ranks}")
+
+
+@pytest.mark.parametrize("own", [[], ["--own"]])
+def test_another_version(program, nccl, own):
+    run(program, nccl, "--versions", "--ranks", 4, *own)
+
+
+CALLS = ["reduce", "reproducible", "argmin", "scan", "count_if", "histogram", "top_k", "sort", "nth_element",
+         "transpose", "copy", "select", "partition", "unique", "reduce_by_key", "group_by", "bfs", "components"]
+
+
+# Seed 9: each rank has elements and vertices.
+@pytest.mark.parametrize("ranks, own", [(3, []), pytest.param(2, ["--own"], marks=pytest.mark.turn),
+                                        pytest.param(5, [], marks=pytest.mark.turn)])
+@pytest.mark.parametrize("call", CALLS)
+def test_failures_at_every_call_of_nccl(program, nccl, call, ranks, own):
+    run(program, nccl, "--inject", call, "--ranks", ranks, "--first", 9, "--elements", 150, *own)
 
 
 # The call that fails is one of the first 40 of a rank: those that open the world, and those of each kind of exchange.
@@ -103,6 +140,8 @@ def test_sanitizers(tmp_path, nccl, checker):
                     "-Wno-format-truncation", "-DWITH_LIBRARY", "-I.",
                     "-Itools", "tests/world/world.c", ["-ldl", "-lpthread", "-lm"])
     run(program, nccl, "--ranks", 3, "--seeds", 6)
+    for call in ("reproducible", "partition", "group_by", "bfs"):
+        run(program, nccl, "--inject", call, "--ranks", 3, "--first", 9, "--elements", 100)
 
 
 @pytest.fixture(scope="session", name="sort")
@@ -136,3 +175,22 @@ def test_mpirun(nccl, sort, tmp_path):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == 0 and "150000 keys in order on 3 ranks" in done.stdout, done.stdout
     assert not os.listdir(tmp_path)
+
+
+def test_checks_on_a_gpu_leave_out_no_part(program, nccl):
+    """tests/gpu/worlds.py names every part of the program but `memory`, which a host back end has, and no other."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "gpu"))
+    import worlds  # pylint: disable=import-outside-toplevel
+    with open(os.path.join(ROOT, "tests/world/world.c"), encoding="utf-8") as file:
+        parts = re.findall(r'"(\w+)"', re.search(r"parts\[\] = \{(.+?)\};", file.read(), re.S).group(1))
+    for gpus in (1, 2):
+        stages = worlds.jobs(program, nccl, "libnccl.so.2", gpus, True)
+        every = [one for stage in stages for one in stage]
+        named = {part for _, words, _ in every for word, part in zip(words, words[1:]) if word == "--only"}
+        assert named == set(parts) - {"memory"}
+        assert any(name.startswith(f"NCCL, {gpus} ranks") and "--capture" in name for name, _, _ in every)
+    for _, words, settings in stages[0] + stages[1]:  # the words are the program's
+        if nccl in words:
+            end = words[words.index("--bulk") + 2:]
+            run(program, nccl, "--ranks", 3, "--seeds", 1, "--elements", 50, "--bulk", 3000, *end,
+                loopback=settings.replace("timeout=60000", "timeout=9000"))

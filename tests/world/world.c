@@ -2,10 +2,15 @@
 // threads of this process. On the host back end through tests/world/loopback.c; on GPUs through NCCL, a GPU a rank, or
 // all ranks on one GPU through the loopback.
 //     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--bulk BYTES]
-//           [--fails [--graphs]] [--capture]
+//           [--fails [--graphs] | --inject CALL | --versions] [--capture] [--own] [--only PART]...
 //     --capture: also graphs; with --cuda, through NCCL
 //     --bulk: bytes of the arrays of reproducible reductions, whose tiles have 32 KiB up to 128 MiB
 //     --fails: only calls that must fail, on every rank and in bounded time; --graphs: searches in graphs
+//     --inject: makes a call again and again in worlds of their own, through the loopback, of which each function that
+//               the call or gp_world_open calls fails once, at each rank: an error in bounded time, never other results
+//     --versions: worlds in which one rank, each in turn, has another version of the library
+//     --own: by communicators of this program's, which are there after the world
+//     --only: one of PARTS, below
 // Build: cc -std=gnu11 -O1 -DWITH_LIBRARY -I. -Itools tests/world/world.c -o world -ldl -lpthread -lm
 #ifdef WITH_LIBRARY
 #define GPUPRIMS_IMPLEMENTATION
@@ -14,13 +19,18 @@
 
 #include "gp_cuda.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <time.h>
 
 enum { RANKS = 16 };
 static gp_cuda cuda;
-static int ranks = 3, use_cuda, capture, devices, passed, failed;
+static int ranks = 3, use_cuda, capture, own, devices, passed, failed;
+static const char *const parts[] = {"folds", "structs", "moves", "transposes", "parts", "graphs", "refusals",
+    "reproducible", "capture", "memory", "sorts", "top_k", "nth", "groups"};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+static int only[PARTS], only_some;
 static const char *library;
 static uint64_t elements = 3000, seed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,7 +44,7 @@ typedef struct Rank {
   int rank;
   gp_context *ctx;
   gp_world *world;
-  void *context, *stream;
+  void *context, *stream, *comm;
   gp_type affine_type;
   gp_op compose, before;
   gp_type structs[3]; // of floats, for GP_REPRODUCIBLE
@@ -63,6 +73,26 @@ static uint64_t draw(uint64_t *state) {
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ z >> 27) * 0x94d049bb133111ebull;
   return z ^ z >> 31;
+}
+
+// ---- NCCL's own functions, for --own and for what the loopback tells
+typedef struct unique_id { // ncclUniqueId
+  char bytes[GP_WORLD_ID_BYTES];
+} unique_id;
+static struct {
+  int (*init)(void **comm, int size, unique_id id, int rank);
+  int (*gather)(const void *from, void *to, size_t count, int type, void *comm, void *stream);
+  int (*destroy)(void *comm);
+  int (*failures)(void);
+} nccl;
+static int open_nccl(void) {
+  void *opened = dlopen(library ? library : "libnccl.so.2", RTLD_NOW);
+  if (!opened) return fprintf(stderr, "world: %s\n", dlerror()), 0;
+  *(void **)&nccl.init = dlsym(opened, "ncclCommInitRank");
+  *(void **)&nccl.gather = dlsym(opened, "ncclAllGather");
+  *(void **)&nccl.destroy = dlsym(opened, "ncclCommDestroy");
+  *(void **)&nccl.failures = dlsym(opened, "gp_loopback_failures");
+  return nccl.init && nccl.gather && nccl.destroy;
 }
 
 // ---- device memory
@@ -481,6 +511,59 @@ static void test_parts(Rank *r, Buffers *b) {
   free_device(whole);
 }
 
+// In two parts and in three, as they are and balanced. Elements of 4 bytes or of 8; predicates of the keys.
+static void test_partition(Rank *r, Buffers *b) {
+  const uint32_t limit = 50, second = 20;
+  uint64_t *wanted[3], sizes[3], firsts[3], counts[3], i, p;
+  void *outs[3];
+  for (p = 0; p < 3; ++p) wanted[p] = malloc((array.n + 1) * 8), outs[p] = device_memory((array.n + 1) * 8);
+  for (int way = 0; way < 8; ++way) {
+    const int three = way & 1, balanced = way >> 1 & 1, wide = way >> 2;
+    const uint64_t parts = 2 + (uint64_t)three;
+    const size_t size = wide ? 8 : 4;
+    gp_call c = gp_call_init(GP_PARTITION);
+    c.op = GP_GREATER, c.scalar = &limit, c.count = b->n;
+    if (three) c.predicate2 = GP_LESS, c.scalar2 = &second;
+    if (wide) c.key_type = GP_U32, c.keys = b->keys, c.in_type = GP_U64, c.in = b->values;
+    else c.in_type = GP_U32, c.in = b->keys;
+    c.out = outs[0], c.out2 = outs[1], c.out3 = three ? outs[2] : NULL, c.out_count = b->number;
+    c.flags = balanced ? GP_BALANCED : 0, c.capacity = balanced ? array.n + 1 : 0;
+    memset(sizes, 0, sizeof sizes), memset(firsts, 0, sizeof firsts), memset(counts, 0, sizeof counts);
+    for (i = 0; i < array.n; ++i) {
+      p = array.keys[i] > limit ? 0 : three && array.keys[i] >= second ? 2 : 1;
+      if (wide) wanted[p][sizes[p]] = array.values[i];
+      else ((uint32_t *)wanted[p])[sizes[p]] = array.keys[i];
+      ++sizes[p], firsts[p] += i < b->first, counts[p] += i >= b->first && i < b->first + b->n;
+    }
+    if (runs(r, &c, "partition")) {
+      uint64_t numbers[3];
+      to_host(numbers, b->number, parts * 8);
+      for (p = 0; p < parts; ++p) {
+        const uint64_t first = balanced ? share_begin(sizes[p], r->rank) : firsts[p];
+        const uint64_t count = balanced ? share_begin(sizes[p], r->rank + 1) - first : counts[p];
+        check(numbers[p] == count, "partition: the numbers", r->rank);
+        compare(r, "partition", outs[p], (unsigned char *)wanted[p] + first * size, count, size);
+      }
+      compare(r, "partition: the shard stays", b->keys, array.keys + b->first, b->n, 4);
+    }
+    if (ranks > 1 && balanced) { // of the last part, with the first rank's room
+      const uint64_t share = share_begin(sizes[parts - 1], 1), other = sizes[parts - 2], most = share_begin(other, 1);
+      unsigned char *before = malloc(array.n * 8 + 1), *after = malloc(array.n * 8 + 1);
+      to_device(outs[0], memset(before, 0x5a, array.n * 8), array.n * 8);
+      c.capacity = r->rank ? array.n + 1 : share - 1;
+      if (most < share && share_begin(sizes[0], 1) < share && share > 1) { // the other parts fit
+        fails(r, &c, GP_E_ARGUMENT, GP_E_ARGUMENT, 0, "partition: capacity of the last part");
+        to_host(after, outs[0], array.n * 8);
+        check(!memcmp(before, after, array.n * 8), "partition: nothing is written", r->rank);
+      }
+      c.capacity = array.n + 1;
+      if (three && !r->rank) c.predicate2 = GP_OP_DEFAULT, c.scalar2 = NULL, c.out3 = NULL;
+      if (three) fails(r, &c, GP_E_WORLD, GP_E_WORLD, 0, "partition: two parts on a rank, three on others");
+      free(before), free(after);
+    }
+  }
+  for (p = 0; p < 3; ++p) free(wanted[p]), free_device(outs[p]);
+}
 static void test_moves(Rank *r, Buffers *b) {
   gp_call c = gp_call_init(GP_COPY);
   uint64_t begin = share_begin(array.n, r->rank), share = share_begin(array.n, r->rank + 1) - begin, i, n, m, mine = 0;
@@ -511,6 +594,7 @@ static void test_moves(Rank *r, Buffers *b) {
     check(number(b) == m, "select: the number", r->rank);
     compare(r, "select", b->out, keys + mine, m, 4);
   }
+  test_partition(r, b);
   // Runs: unique, with the first value of each, and sums.
   for (int what = 0; what < 3; ++what)
     for (int balanced = 0; balanced < 2; ++balanced) {
@@ -871,6 +955,8 @@ static void test_memory(Rank *r, Buffers *b) {
   takes(r, &c, counts, 0, "memory of select");
   c.flags = GP_BALANCED, c.capacity = array.n + 1;
   takes(r, &c, counts, 0, "memory of a balanced select");
+  c.primitive = GP_PARTITION, c.out2 = b->out_keys;
+  takes(r, &c, counts, 0, "memory of a balanced partition");
   c = plain, c.primitive = GP_COPY, c.capacity = array.n + 1;
   takes(r, &c, counts, 0, "memory of a copy");
   c = plain, c.primitive = GP_HISTOGRAM_EVEN, c.in_type = c.out_type = GP_U32, c.bins = 64;
@@ -949,9 +1035,34 @@ static void test_capture(Rank *r, Buffers *b) {
   free(mine), free(wanted);
 }
 
+// Counts whose sum no call can hold: an error on every rank, before anything is read or written.
+static void test_overflows(Rank *r) {
+  const uint64_t count = (uint64_t)1 << 62;
+  // Nobody reads or writes there, and the arrays do not overlap.
+  unsigned char *const at = (unsigned char *)4096 + count, *const in = (unsigned char *)4096;
+  gp_graph rows = gp_graph_init();
+  static const gp_primitive primitives[] = {GP_COPY, GP_SORT, GP_TOP_K, GP_NTH_ELEMENT, GP_REDUCE};
+  for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; ++i) {
+    gp_call c = gp_call_init(primitives[i]);
+    const int keyed = i && primitives[i] != GP_REDUCE;
+    if (keyed) c.key_type = GP_U8, c.keys = in, c.out_keys = at;
+    else c.in_type = GP_U8, c.in = in, c.out = at;
+    c.count = c.capacity = count;
+    if (primitives[i] == GP_TOP_K) c.k = 3, c.capacity = 0;
+    if (primitives[i] == GP_NTH_ELEMENT) c.capacity = 0;
+    if (primitives[i] == GP_REDUCE)
+      c.op = GP_SUM, c.out_type = c.acc_type = GP_F32, c.flags = GP_REPRODUCIBLE, c.capacity = 0;
+    fails(r, &c, GP_E_SIZE, GP_E_SIZE, 0, "a sum of counts beyond 2^63");
+    check(strstr(gp_last_message(), "2^63") != NULL, "a sum of counts beyond 2^63: the message", r->rank);
+  }
+  rows.vertices = 1u << 31, rows.offsets = in, rows.targets = at;
+  check(gp_world_bfs(r->world, &rows, 0, at, NULL, r->stream) == GP_E_SIZE && strstr(gp_last_message(), "2^32 - 1"),
+      "vertices beyond 2^32 - 1", r->rank);
+}
 // Calls that every rank refuses, and that leave the world as it was.
 static void test_refusals(Rank *r, Buffers *b) {
   gp_call c = gp_call_init(GP_SORT);
+  if (ranks > 1) test_overflows(r);
   c.key_type = GP_U32, c.keys = b->keys, c.count = b->n, c.out_keys = b->out_keys;
   c.capacity = r->rank == 0 ? 1 : array.n + 1;
   if (array.n > (uint64_t)ranks) fails(r, &c, GP_E_ARGUMENT, GP_E_ARGUMENT, 0, "capacity");
@@ -1049,14 +1160,8 @@ static void host_before(void *user, void *result, const void *a, const void *b) 
   (void)user;
   *(unsigned char *)result = ((const affine *)a)->a % 16 < ((const affine *)b)->a % 16;
 }
-static int open_rank(Rank *r) {
+static int open_context(Rank *r) {
   gp_config config = gp_config_init();
-  gp_world_config joins = gp_world_config_init();
-  gp_type_desc type = gp_type_desc_init();
-  gp_op_desc op = gp_op_desc_init();
-  static const affine identity = {1, 0};
-  const char *device = "0";
-  (void)device;
   config.backend = use_cuda ? GP_BACKEND_CUDA : GP_BACKEND_HOST;
   config.device = use_cuda ? r->rank % devices : 0;
   config.host_threads = 1;
@@ -1068,10 +1173,42 @@ static int open_rank(Rank *r) {
     GP_CUDA_CHECK(&cuda, stream_create(&r->stream, GP_CUDA_STREAM_NON_BLOCKING));
   }
   if (gp_open(&config, &r->ctx) != GP_SUCCESS) return check(0, "gp_open", r->rank), 0;
+  return 1;
+}
+// Joins a world; every rank comes here.
+static gp_result join_world(Rank *r, double timeout) {
+  gp_world_config joins = gp_world_config_init();
   if (r->rank == 0 && gp_world_id(r->ctx, library, id) != GP_SUCCESS) check(0, "gp_world_id", 0);
   pthread_barrier_wait(&barrier);
-  joins.id = id, joins.rank = r->rank, joins.size = ranks, joins.nccl_library = library, joins.timeout = 20;
-  if (gp_world_open(r->ctx, &joins, &r->world) != GP_SUCCESS) return check(0, "gp_world_open", r->rank), 0;
+  joins.nccl_library = library, joins.timeout = timeout;
+  if (own) {
+    unique_id copy;
+    memcpy(&copy, id, sizeof copy);
+    if (nccl.init(&r->comm, ranks, copy, r->rank)) check(0, "a communicator of the program's", r->rank);
+    joins.communicator = r->comm;
+  } else joins.id = id, joins.rank = r->rank, joins.size = ranks;
+  return gp_world_open(r->ctx, &joins, &r->world);
+}
+// The program's communicator works without the world, and goes.
+static void leave_own(Rank *r) {
+  unsigned char *all = device_memory((size_t)ranks);
+  const unsigned char mine = (unsigned char)(r->rank + 7);
+  to_device(all + r->rank, &mine, 1);
+  check(!nccl.gather(all + r->rank, all, 1, 1, r->comm, r->stream), "a gather after the world", r->rank);
+  if (use_cuda) GP_CUDA_CHECK(&cuda, stream_wait(r->stream));
+  for (int q = 0; q < ranks; ++q) {
+    const unsigned char wanted = (unsigned char)(q + 7);
+    compare(r, "a gather after the world", all + q, &wanted, 1, 1);
+  }
+  free_device(all);
+  check(!nccl.destroy(r->comm), "ncclCommDestroy after the world", r->rank);
+}
+static int open_rank(Rank *r) {
+  gp_type_desc type = gp_type_desc_init();
+  gp_op_desc op = gp_op_desc_init();
+  static const affine identity = {1, 0};
+  if (!open_context(r)) return 0;
+  if (join_world(r, 20) != GP_SUCCESS) return check(0, "gp_world_open", r->rank), 0;
   check(gp_world_rank(r->world) == r->rank && gp_world_size(r->world) == ranks, "rank and size", r->rank);
   type.name = "affine", type.source = "struct affine { unsigned a, b; };", type.size = 8, type.align = 4;
   op.name = "compose", op.body = "affine c; c.a = a.a * b.a; c.b = b.a * a.b + b.b; return c;", op.arity = 2;
@@ -1086,6 +1223,16 @@ static int open_rank(Rank *r) {
 }
 static uint64_t first_seed = 1, seeds = 20;
 static int graphs; // failures of searches in graphs
+static int is_part(const char *name) {
+  for (int i = 0; i < PARTS; ++i)
+    if (!strcmp(name, parts[i])) return only_some = only[i] = 1;
+  return 0;
+}
+static int wants(const char *part) {
+  for (int i = 0; i < PARTS; ++i)
+    if (!strcmp(part, parts[i])) return !only_some || only[i];
+  return fprintf(stderr, "world: no part %s\n", part), exit(2), 0;
+}
 static void *work(void *of) {
   Rank *r = of;
   uint64_t s;
@@ -1096,26 +1243,26 @@ static void *work(void *of) {
     if (!r->rank) seed = s, make_array(), make_graph();
     pthread_barrier_wait(&barrier);
     b = make_buffers(r);
-    test_folds(r, &b);
-    test_struct_sort(r, &b);
-    test_moves(r, &b);
-    test_transpose(r, &b);
-    test_parts(r, &b);
-    test_graph(r, &b);
-    test_refusals(r, &b);
-    test_all_reproducible(r, &b);
-    if (capture) test_capture(r, &b);
+    if (wants("folds")) test_folds(r, &b);
+    if (wants("structs")) test_struct_sort(r, &b);
+    if (wants("moves")) test_moves(r, &b);
+    if (wants("transposes")) test_transpose(r, &b);
+    if (wants("parts")) test_parts(r, &b);
+    if (wants("graphs")) test_graph(r, &b);
+    if (wants("refusals")) test_refusals(r, &b);
+    if (wants("reproducible")) test_all_reproducible(r, &b);
+    if (capture && wants("capture")) test_capture(r, &b);
 #ifdef WITH_LIBRARY
-    if (!use_cuda) test_memory(r, &b);
+    if (!use_cuda && wants("memory")) test_memory(r, &b);
 #endif
     for (int way = 0; way < 4; ++way) {
       pthread_barrier_wait(&barrier);
       if (!r->rank) make_order(way & 1, way >> 1);
       pthread_barrier_wait(&barrier);
-      for (int kind = 0; kind < 3; ++kind) test_sort(r, &b, way & 1, way >> 1, kind);
-      test_top_k(r, &b, way & 1, way >> 1);
-      test_nth(r, &b, way & 1, way >> 1);
-      if (!way) test_groups(r, &b);
+      for (int kind = 0; kind < 3 && wants("sorts"); ++kind) test_sort(r, &b, way & 1, way >> 1, kind);
+      if (wants("top_k")) test_top_k(r, &b, way & 1, way >> 1);
+      if (wants("nth")) test_nth(r, &b, way & 1, way >> 1);
+      if (!way && wants("groups")) test_groups(r, &b);
     }
     pthread_barrier_wait(&barrier);
     free_buffers(&b);
@@ -1123,6 +1270,7 @@ static void *work(void *of) {
   }
   check(gp_world_close(r->world) == GP_SUCCESS, "gp_world_close", r->rank);
   check(gp_world_close(r->world) == GP_E_CONTEXT, "gp_world_close again", r->rank);
+  if (own) leave_own(r);
   check(gp_close(r->ctx) == GP_SUCCESS, "gp_close", r->rank);
   return NULL;
 }
@@ -1174,13 +1322,209 @@ static void *work_until_failure(void *of) {
   return NULL;
 }
 
+// ---- failures at every call of NCCL's functions
+typedef struct Injected { // a call, and its results of a world without failures
+  gp_call c;
+  gp_graph rows;
+  gp_permutation turn;
+  void *offsets, *ends;
+  unsigned char *wanted;
+} Injected;
+static const char *injected_call;
+static const uint32_t fifty = 50, bin_ends[] = {0, 64};
+// The outputs of a call: keys, elements and numbers.
+enum { NUMBERS = 256 * 8 };
+static size_t output_bytes(void) { return 2 * (array.n + 64) * 8 + NUMBERS; }
+static void read_outputs(const Buffers *b, unsigned char *to) {
+  const size_t bytes = (array.n + 64) * 8;
+  to_host(to, b->out_keys, bytes), to_host(to + bytes, b->out, bytes), to_host(to + 2 * bytes, b->number, NUMBERS);
+}
+static void clear_outputs(const Buffers *b) {
+  unsigned char *zeros = calloc(1, output_bytes());
+  const size_t bytes = (array.n + 64) * 8;
+  to_device(b->out_keys, zeros, bytes), to_device(b->out, zeros, bytes), to_device(b->number, zeros, NUMBERS);
+  free(zeros);
+}
+static int make_injected(Rank *r, Buffers *b, Injected *x) {
+  static const struct {
+    const char *name;
+    gp_primitive primitive;
+  } names[] = {{"reduce", GP_REDUCE}, {"reproducible", GP_REDUCE}, {"argmin", GP_REDUCE}, {"scan", GP_INCLUSIVE_SCAN},
+      {"count_if", GP_COUNT_IF}, {"histogram", GP_HISTOGRAM_EVEN}, {"top_k", GP_TOP_K}, {"sort", GP_SORT},
+      {"nth_element", GP_NTH_ELEMENT}, {"transpose", GP_TRANSPOSE}, {"copy", GP_COPY}, {"select", GP_SELECT},
+      {"partition", GP_PARTITION}, {"unique", GP_UNIQUE}, {"reduce_by_key", GP_REDUCE_BY_KEY},
+      {"group_by", GP_GROUP_BY}, {"bfs", GP_BFS}, {"components", GP_CONNECTED_COMPONENTS}};
+  gp_call *c = &x->c;
+  size_t i;
+  int keyed;
+  for (i = 0; i < sizeof names / sizeof names[0] && strcmp(names[i].name, injected_call); ++i) {}
+  if (i == sizeof names / sizeof names[0]) return 0;
+  *c = gp_call_init(names[i].primitive);
+  keyed = c->primitive == GP_TOP_K || c->primitive == GP_SORT || c->primitive == GP_NTH_ELEMENT ||
+      c->primitive == GP_UNIQUE || c->primitive == GP_REDUCE_BY_KEY || c->primitive == GP_GROUP_BY;
+  c->count = b->n;
+  if (keyed) c->key_type = GP_U32, c->keys = b->keys, c->out_keys = b->out_keys;
+  else c->in_type = GP_U32, c->in = b->keys, c->out = b->out;
+  if (c->primitive == GP_REDUCE_BY_KEY || c->primitive == GP_GROUP_BY)
+    c->in_type = GP_U64, c->in = b->values, c->out = b->out;
+  if (c->primitive == GP_REDUCE || c->primitive == GP_INCLUSIVE_SCAN || c->primitive == GP_REDUCE_BY_KEY ||
+      c->primitive == GP_GROUP_BY)
+    c->op = GP_SUM;
+  if (!strcmp(injected_call, "argmin")) c->op = GP_ARGMIN;
+  if (!strcmp(injected_call, "reproducible")) c->in = b->floats, c->in_type = GP_F32, c->flags = GP_REPRODUCIBLE;
+  if (c->primitive == GP_PARTITION) c->out2 = b->out_keys;
+  if (c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_COUNT_IF)
+    c->op = GP_GREATER, c->scalar = &fifty;
+  if (c->primitive == GP_COUNT_IF) c->out = NULL;
+  if (c->primitive == GP_HISTOGRAM_EVEN)
+    c->out_type = GP_U32, c->bins = 64, c->lower = &bin_ends[0], c->upper = &bin_ends[1];
+  if (c->primitive == GP_TOP_K) c->k = 9;
+  if (c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_UNIQUE ||
+      c->primitive == GP_REDUCE_BY_KEY)
+    c->flags = GP_BALANCED;
+  if ((c->flags & GP_BALANCED) || c->primitive == GP_SORT || c->primitive == GP_COPY || c->primitive == GP_GROUP_BY)
+    c->capacity = array.n + 1;
+  if (c->capacity || c->primitive == GP_COUNT_IF) c->out_count = b->number;
+  if (c->primitive == GP_TRANSPOSE) {
+    x->turn = gp_permutation_init();
+    x->turn.dimensions = 2, x->turn.order[0] = 1, x->turn.order[1] = 0;
+    x->turn.extent[0] = b->n / 5, x->turn.extent[1] = 5;
+    c->permutation = &x->turn, c->count = 0, c->capacity = array.n + 1;
+  }
+  make_rows(r, 0, &x->offsets, &x->ends);
+  x->rows = gp_graph_init();
+  x->rows.vertices = graph.begin[r->rank + 1] - graph.begin[r->rank];
+  x->rows.offsets = x->offsets, x->rows.targets = x->ends, x->rows.offset_type = graph.wide ? GP_U64 : GP_U32;
+  x->rows.edges = graph.offsets[0][graph.begin[r->rank + 1]] - graph.offsets[0][graph.begin[r->rank]];
+  x->rows.flags = graph.symmetric ? GP_SYMMETRIC : 0;
+  if (c->primitive == GP_BFS || c->primitive == GP_CONNECTED_COMPONENTS) {
+    *c = gp_call_init(c->primitive);
+    c->graph = &x->rows, c->out = b->out;
+    if (c->primitive == GP_BFS) c->source = graph.source;
+    else c->out_count = b->number;
+  }
+  x->wanted = calloc(1, output_bytes());
+  return 1;
+}
+static gp_result results_of[RANKS];
+// The call in a world of its own, in which the call `number` of rank `culprit` fails; 0: none does. Returns whether the
+// rank came there.
+static int run_injected(Rank *r, Buffers *b, Injected *x, int culprit, int number) {
+  static int reached;
+  const double begin = now_us();
+  unsigned char *got = malloc(output_bytes());
+  gp_result result, after;
+  int q, came;
+  clear_outputs(b);
+  pthread_barrier_wait(&barrier);
+  if (!r->rank) {
+    char text[80];
+    snprintf(text, sizeof text, number ? "timeout=9000,reorder=%d,fail=%d:%d:3" : "timeout=9000,reorder=%d", 1 + number,
+        culprit, number);
+    setenv("GPUPRIMS_LOOPBACK", text, 1);
+    nccl.failures();
+  }
+  pthread_barrier_wait(&barrier);
+  result = join_world(r, 9);
+  check(result == GP_SUCCESS ? r->world != NULL : r->world == NULL, "the world after gp_world_open", r->rank);
+  if (result == GP_SUCCESS) result = gp_world_run(r->world, &x->c, r->stream);
+  if (result == GP_SUCCESS) result = gp_world_wait(r->world, r->stream);
+  check(result == GP_SUCCESS || result == GP_E_WORLD, "a result of a failure", r->rank);
+  read_outputs(b, got);
+  if (!number) memcpy(x->wanted, got, output_bytes());
+  else if (result == GP_SUCCESS) check(!memcmp(got, x->wanted, output_bytes()), "results beside a failure", r->rank);
+  results_of[r->rank] = result;
+  pthread_barrier_wait(&barrier);
+  if (!r->rank) {
+    reached = nccl.failures() != 0;
+    setenv("GPUPRIMS_LOOPBACK", "timeout=9000", 1);
+    for (q = 0; q < ranks; ++q) // the rank itself always knows
+      check(reached ? q != culprit || results_of[q] == GP_E_WORLD : results_of[q] == GP_SUCCESS,
+          reached ? "the rank that failed" : "a call without a failure", q);
+  }
+  pthread_barrier_wait(&barrier);
+  came = reached;
+  if (r->world && came) { // the others know at the next call, if not yet
+    after = gp_world_run(r->world, &x->c, r->stream);
+    check(after == GP_E_WORLD, "the next call of a broken world", r->rank);
+  }
+  check(now_us() - begin < 9e6, "in bounded time", r->rank);
+  compare(r, "inputs stay", b->keys, array.keys + b->first, b->n, 4);
+  compare(r, "values stay", b->values, array.values + b->first, b->n, 8);
+  compare(r, "edges stay", x->ends, graph.ends[0] + graph.offsets[0][graph.begin[r->rank]], x->rows.edges, 4);
+  if (r->world) check(gp_world_close(r->world) == GP_SUCCESS || came, "gp_world_close", r->rank);
+  if (own && !came) leave_own(r); // a broken world has aborted it
+  r->world = NULL;
+  free(got);
+  return came;
+}
+static void *work_with_failures(void *of) {
+  Rank *r = of;
+  Injected x;
+  Buffers b;
+  int culprit, number = 0, injected = 0;
+  memset(&x, 0, sizeof x);
+  if (!open_context(r)) return NULL;
+  pthread_barrier_wait(&barrier);
+  if (!r->rank) seed = first_seed, make_array(), make_graph();
+  pthread_barrier_wait(&barrier);
+  b = make_buffers(r);
+  if (!make_injected(r, &b, &x)) return check(0, "--inject: no such call", r->rank), NULL;
+  run_injected(r, &b, &x, 0, 0);
+  for (culprit = 0; culprit < ranks; ++culprit, injected += number - 1)
+    for (number = 1 + own; run_injected(r, &b, &x, culprit, number); ++number) {} // the first makes the communicator
+  if (!r->rank) printf("%s: %d failures injected\n", injected_call, injected);
+  check(injected >= (3 + 3 * own) * ranks, "failures: those of gp_world_open, and more", r->rank);
+  gp_close(r->ctx);
+  pthread_barrier_wait(&barrier);
+  free_device(x.offsets), free_device(x.ends), free(x.wanted);
+  free_buffers(&b);
+  return NULL;
+}
+// Worlds of which one rank tells another version: every rank is refused. A rank that has not compared the versions yet
+// may hear of the others' leaving instead; the program's own communicators stay, so all compare them.
+static void *work_with_versions(void *of) {
+  static int told;
+  Rank *r = of;
+  int other;
+  if (!open_context(r)) return NULL;
+  for (other = -1; other < ranks; ++other) {
+    const double begin = now_us();
+    gp_result result;
+    pthread_barrier_wait(&barrier);
+    if (!r->rank) {
+      char text[80]; // earlier calls make the communicator, and ask it three things
+      snprintf(text, sizeof text, "timeout=9000,alter=%d:%d:%d", other, own ? 5 : 2, gp_version() + 1);
+      setenv("GPUPRIMS_LOOPBACK", text, 1);
+      told = 0;
+    }
+    pthread_barrier_wait(&barrier);
+    result = join_world(r, 9);
+    check(result == (other < 0 ? GP_SUCCESS : GP_E_WORLD) && (result == GP_SUCCESS) == (r->world != NULL),
+        "another version", r->rank);
+    if (strstr(gp_last_message(), "different versions")) __atomic_add_fetch(&told, 1, __ATOMIC_ACQ_REL);
+    check(now_us() - begin < 9e6, "another version, in bounded time", r->rank);
+    if (r->world) check(gp_world_close(r->world) == GP_SUCCESS, "gp_world_close", r->rank);
+    if (own) leave_own(r);
+    pthread_barrier_wait(&barrier);
+    if (!r->rank && other >= 0) check(own ? told == ranks : told > 0, "another version: who says so", told);
+  }
+  gp_close(r->ctx);
+  return NULL;
+}
+
 int main(int argc, char **argv) {
+  void *(*body)(void *) = work;
   pthread_t threads[RANKS];
   int i, fail = 0;
   for (i = 1; i < argc; ++i) {
     const char *next = i + 1 < argc ? argv[i + 1] : "";
     if (!strcmp(argv[i], "--cuda")) use_cuda = 1;
-    else if (!strcmp(argv[i], "--fails")) fail = 1;
+    else if (!strcmp(argv[i], "--fails")) fail = 1, body = work_until_failure;
+    else if (!strcmp(argv[i], "--inject")) body = work_with_failures, injected_call = next, ++i;
+    else if (!strcmp(argv[i], "--versions")) body = work_with_versions;
+    else if (!strcmp(argv[i], "--own")) own = 1;
+    else if (!strcmp(argv[i], "--only") && is_part(next)) ++i;
     else if (!strcmp(argv[i], "--capture")) capture = 1;
     else if (!strcmp(argv[i], "--graphs")) graphs = 1;
     else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
@@ -1197,16 +1541,18 @@ int main(int argc, char **argv) {
     if (why) return fprintf(stderr, "world: %s\n", why), 2;
     GP_CUDA_CHECK(&cuda, device_count(&devices));
   }
+  if ((own || injected_call) && (!open_nccl() || (injected_call && !nccl.failures)))
+    return fprintf(stderr, "world: --own and --inject need the library\n"), 2;
   bulk.bytes = malloc(bulk.most + 16);
   setvbuf(stdout, NULL, _IOLBF, 0);
   pthread_barrier_init(&barrier, NULL, (unsigned)ranks);
   for (i = 0; i < ranks; ++i) {
     all_ranks[i].rank = i;
-    pthread_create(&threads[i], NULL, fail ? work_until_failure : work, &all_ranks[i]);
+    pthread_create(&threads[i], NULL, body, &all_ranks[i]);
   }
   for (i = 0; i < ranks; ++i) pthread_join(threads[i], NULL);
   free(order), free(bulk.bytes);
-  if (fail) free_array(), free_graph();
+  if (fail || injected_call) free_array(), free_graph();
   printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }
