@@ -51,6 +51,7 @@ typedef struct Step { // a message that goes or comes
   uint64_t bytes, done, turn;
   int place; // in the group
   void *device; // where the data is, if the device has it
+  void *stream;
 } Step;
 
 static __thread Step *steps;
@@ -63,7 +64,7 @@ static struct {
   int (*current)(void **);
   int (*settle)(void *stream);
   int (*to_host)(void *, unsigned long long, size_t);
-  int (*to_device)(unsigned long long, const void *, size_t);
+  int (*to_device)(unsigned long long, const void *, size_t, void *stream);
 } cuda;
 static pthread_once_t cuda_once = PTHREAD_ONCE_INIT;
 static void open_cuda(void) {
@@ -72,7 +73,11 @@ static void open_cuda(void) {
   *(void **)&cuda.current = dlsym(library, "cuCtxGetCurrent");
   *(void **)&cuda.settle = dlsym(library, "cuStreamSynchronize");
   *(void **)&cuda.to_host = dlsym(library, "cuMemcpyDtoH_v2");
-  *(void **)&cuda.to_device = dlsym(library, "cuMemcpyHtoD_v2");
+  *(void **)&cuda.to_device = dlsym(library, "cuMemcpyHtoDAsync_v2");
+}
+// Copies in the stream and waits: a copy from pageable memory in the default stream may arrive after its return.
+static int deliver(void *to, const void *from, size_t bytes, void *stream) {
+  return cuda.to_device((unsigned long long)(uintptr_t)to, from, bytes, stream) || cuda.settle(stream);
 }
 static int on_device(void) {
   void *context = NULL;
@@ -182,7 +187,7 @@ static int finish_steps(void) {
   for (i = 0; i < step_count; ++i) {
     if (!steps[i].device) continue;
     if (!steps[i].sends && result == SUCCESS && steps[i].bytes &&
-        cuda.to_device((unsigned long long)(uintptr_t)steps[i].device, steps[i].data, steps[i].bytes))
+        deliver(steps[i].device, steps[i].data, steps[i].bytes, steps[i].stream))
       result = UNHANDLED_CUDA;
   }
   drop_steps();
@@ -198,7 +203,7 @@ static int add_step(Comm *comm, int sends, void *data, uint64_t bytes, int peer,
   }
   s = &steps[step_count++];
   memset(s, 0, sizeof *s);
-  s->comm = comm, s->sends = sends, s->peer = peer, s->bytes = bytes, s->data = data;
+  s->comm = comm, s->sends = sends, s->peer = peer, s->bytes = bytes, s->data = data, s->stream = stream;
   if (!device) return SUCCESS;
   s->device = data;
   s->data = malloc(bytes + 1);
@@ -320,9 +325,9 @@ static int fetch(void *to, const void *from, size_t bytes, void *stream) {
   if (!on_device()) return memmove(to, from, bytes), SUCCESS;
   return cuda.settle(stream) || cuda.to_host(to, (unsigned long long)(uintptr_t)from, bytes) ? UNHANDLED_CUDA : SUCCESS;
 }
-static int put(void *to, const void *from, size_t bytes) {
+static int put(void *to, const void *from, size_t bytes, void *stream) {
   if (!on_device()) return memmove(to, from, bytes), SUCCESS;
-  return cuda.to_device((unsigned long long)(uintptr_t)to, from, bytes) ? UNHANDLED_CUDA : SUCCESS;
+  return deliver(to, from, bytes, stream) ? UNHANDLED_CUDA : SUCCESS;
 }
 int ncclAllGather(const void *from, void *to, size_t count, int type, Comm *c, void *stream) {
   const size_t bytes = count * size_of(type);
@@ -335,7 +340,7 @@ int ncclAllGather(const void *from, void *to, size_t count, int type, Comm *c, v
   result = fetch(all + (size_t)c->rank * bytes, from, bytes, stream);
   if (tells(c, "alter=", &other)) memcpy(all + (size_t)c->rank * bytes, &other, bytes < 8 ? bytes : 8);
   if (result == SUCCESS) result = gather(c, all, bytes);
-  if (result == SUCCESS) result = put(to, all, bytes * (size_t)c->size);
+  if (result == SUCCESS) result = put(to, all, bytes * (size_t)c->size, stream);
   free(all);
   return result;
 }
@@ -358,7 +363,7 @@ int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, Co
   if (type == 8) ADD(double)
   if (type < 6 && bytes == 4 * count) ADD(uint32_t)
   if (type < 6 && bytes == 8 * count) ADD(uint64_t)
-  if (result == SUCCESS) result = put(to, all, bytes);
+  if (result == SUCCESS) result = put(to, all, bytes, stream);
   free(all);
   return result;
 }
