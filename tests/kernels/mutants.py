@@ -507,6 +507,10 @@ MUTANTS = {
         "AXES", "src/rows/scan_columns.cuh",
         "t.s.found[depth * t.lanes + t.lane] == 2) ++depth;",
         "!(t.s.found[depth * t.lanes + t.lane] & 1)) ++depth;"),
+    "rows: all rows are one round of tiles": (
+        "AXES", "src/rows/geometry.h",
+        "gp__ceil_div(gp__ceil_div(s->segments, fit), resident) * resident)",
+        "gp__ceil_div(gp__ceil_div(s->segments, fit), resident))"),
     "rows: words of a scan are those of one row": (
         "AXES", "src/rows/geometry.h",
         "    g->words = units * results *\n",
