@@ -40,7 +40,7 @@ GP__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_typ
 // The inverse: values[r] lengths[r] times, for each run r in turn; any type, structs included. lengths: one a run, of
 // type i32, u32, i64 or u64; none is negative, any may be 0. out has room for `count` elements; results beyond these
 // are not written. *out_count, in device memory, is the sum of the lengths, whatever the room. gp_call.count_device may
-// lower the room. Two launches: a scan of the lengths, whose workspace is 8 bytes for 256 runs, and gp_expand.
+// lower the room. Two launches: a scan of the lengths, whose workspace is 8 bytes for 128 runs, and gp_expand.
 GP__API gp_result gp_run_length_expand(gp_context *ctx, gp_type type, gp_type length_type, const void *values,
     const void *lengths, uint64_t runs, void *out, uint64_t count, uint64_t *out_count, gp_stream stream);
 

@@ -1,7 +1,6 @@
 // expand/ends.cuh - where the values of an expansion end: a warp's way along offsets, or along lengths
-// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, expand/policy.h, segments/arguments.h,
-//   expand/arguments.h, device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh,
-//   segments/ends.cuh
+// uses: core/words.h, device/vocabulary.cuh, expand/policy.h, segments/arguments.h, expand/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh, segments/ends.cuh
 
 // A warp's share: elements begin .. end - 1; `segment`: the first's. Shares have equally many elements and segments,
 // as in the segmented reduction.
@@ -14,21 +13,18 @@ GP_DEVICE void gp__expand_diagonals(gp__u64 work, gp__u64 warps, gp__u64 mine, g
   diagonal[1] = (mine + 1) * share < work ? (mine + 1) * share : work;
 }
 
-// Prefetches what a step reads, from number `first` on.
-template<class T> GP_DEVICE void gp__expand_prefetch(const T *items, gp__u64 first, gp__u64 limit) {
-  const int SIZE = int(sizeof(T)), LINE = SIZE < 128 ? 128 / SIZE : 1;
-  const gp__u64 i = first + gp_lane() * LINE;
-  if (gp_lane() * LINE < GP__EXPAND_STEP && i < limit) gp__prefetch(items + i);
-}
+// Segments of a share are fewer than 2^32.
+GP_DEVICE gp__u32 gp__expand_limit(gp__u64 segments) { return segments < ~0u ? gp__u32(segments) : ~0u; }
 
-// By offsets. A step is the ends of GP__EXPAND_STEP segments, a few a lane; they are loaded ahead of their use.
+// `items` has what end() makes the end of segment i of: its place from element `base` on, all ones beyond the share.
+// Segments have numbers from the share's first on. end() is called for 32 segments after 32 segments. By offsets.
 template<class O> struct gp__expand_by_offsets {
-  const O *offsets;
-  gp__u64 limit; // segments before it may end in the share
-  O ahead[GP__EXPAND_ENDS];
+  typedef O Item;
+  const O *items;
+  gp__u32 limit; // segments before it may begin in the share
 
   GP_DEVICE gp__expand_by_offsets(const gp__expand_args &a, gp__u64 warps, gp__u64 mine, gp__expand_share &share)
-    : offsets(gp__as<const O>(a.begin)) {
+    : items(gp__as<const O>(a.begin)) {
     gp__segment_args args = {};
     args.begin = a.begin;
     args.segments = a.segments;
@@ -39,22 +35,11 @@ template<class O> struct gp__expand_by_offsets {
     gp__split(ends, work, diagonal, s);
     const gp__u64 end = diagonal[1] - s[1];
     share.begin = diagonal[0] - s[0], share.end = end < count ? end : count, share.segment = s[0];
-    limit = s[1];
+    items += s[0] + 1, limit = gp__u32((s[1] < a.segments ? s[1] + 1 : s[1]) - s[0]);
   }
-  GP_DEVICE void look(gp__u64 segment) {
-    GP__UNROLL
-    for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k) {
-      const gp__u64 i = segment + k * 32 + gp_lane();
-      ahead[k] = i < limit ? offsets[i + 1] : O(0);
-    }
+  GP_DEVICE gp__u32 end(const O &ahead, gp__u32 i, gp__u64 base) const {
+    return i < limit ? gp__u32(gp_min<O>()(O(ahead - O(base)), O(~0u))) : ~0u;
   }
-  // Ends of the step's segments, counted from the piece on.
-  GP_DEVICE void places(gp__u64 piece, gp__u64 segment, gp__u32 (&at)[GP__EXPAND_ENDS]) const {
-    GP__UNROLL
-    for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k)
-      at[k] = segment + k * 32 + gp_lane() < limit ? gp__u32(ahead[k] - piece) : ~0u;
-  }
-  GP_DEVICE void pass(gp__u64, const gp__u32 (&)[GP__EXPAND_ENDS], unsigned) {}
 };
 
 // By lengths: begins[t] is where tile t of GP__EXPAND_RUNS runs begins. A warp adds the lengths up again.
@@ -64,12 +49,13 @@ struct gp__expand_tile_before {
   GP_DEVICE bool operator()(int n, gp__u64 t) const { return begins[t + 1] + (t + 1) * GP__EXPAND_RUNS <= diagonal[n]; }
 };
 template<class L> struct gp__expand_by_lengths {
-  const L *lengths;
-  gp__u64 limit, start; // start: of the step's first run
-  L ahead[GP__EXPAND_ENDS];
+  typedef L Item;
+  const L *items;
+  gp__u64 start; // of the next 32 segments' first
+  gp__u32 limit;
 
   GP_DEVICE gp__expand_by_lengths(const gp__expand_args &a, gp__u64 warps, gp__u64 mine, gp__expand_share &share)
-    : lengths(gp__as<const L>(a.lengths)), limit(a.segments) {
+    : items(gp__as<const L>(a.lengths)) {
     const gp__u64 *begins = gp__as<const gp__u64>(a.begin);
     const gp__u64 tiles = (a.segments + GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS;
     const gp__u64 room = gp__count(a), all = begins[tiles], count = all < room ? all : room;
@@ -84,36 +70,31 @@ template<class L> struct gp__expand_by_lengths {
     }
     share.begin = at[0], share.end = at[1], share.segment = tile[0] * GP__EXPAND_RUNS;
     start = begins[tile[0]];
+    items += share.segment;
+    // Runs of the tile behind the share's last one are not in it.
+    const gp__u64 runs = gp_min<gp__u64>()(a.segments, (tile[1] + 1) * GP__EXPAND_RUNS);
+    limit = gp__expand_limit(runs - share.segment);
     if (share.begin >= share.end) return;
-    for (unsigned passed = 32; passed == 32; share.segment += passed) { // runs that end before the share
-      const gp__u64 i = share.segment + gp_lane();
-      const gp__u64 end = start + gp_warp_inclusive_scan(i < limit ? gp__u64(lengths[i]) : 0, gp_sum<gp__u64>());
-      passed = unsigned(__popc(__ballot_sync(~0u, i < limit && end <= share.begin)));
+    const int ROWS = GP__EXPAND_RUNS / 32; // runs of the tile that end before the share are skipped
+    gp__u32 skipped = 0;
+    L length[ROWS];
+    GP__EACH(r, ROWS) length[r] = r * 32 + gp_lane() < limit ? items[r * 32 + int(gp_lane())] : L(0);
+    GP__EACH(r, ROWS) {
+      const gp__u64 end = start + gp_warp_inclusive_scan(gp__u64(length[r]), gp_sum<gp__u64>());
+      const bool before = r * 32 + gp_lane() < limit && end <= share.begin;
+      const unsigned passed = unsigned(__popc(__ballot_sync(~0u, before)));
       if (passed) start = gp_warp_broadcast(end, int(passed) - 1);
+      skipped += passed;
+      if (passed < 32) break;
     }
+    items += skipped, share.segment += skipped, limit = gp__expand_limit(runs - share.segment);
   }
-  GP_DEVICE void look(gp__u64 segment) {
-    GP__UNROLL
-    for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k) {
-      const gp__u64 i = segment + k * 32 + gp_lane();
-      ahead[k] = i < limit ? lengths[i] : L(0);
-    }
-  }
-  // A run that reaches beyond the piece may seem shorter than it is. The first may begin before the piece.
-  GP_DEVICE void places(gp__u64 piece, gp__u64 segment, gp__u32 (&at)[GP__EXPAND_ENDS]) const {
-    const gp__u64 most = 32 * GP__EXPAND_MOST;
-    gp__u32 sum = 0;
-    GP__UNROLL
-    for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k) {
-      const gp__u64 length = ahead[k] + (k == 0 && !gp_lane() ? start - piece : 0);
-      const gp__u32 to = sum + gp_warp_inclusive_scan(gp__u32(length < most ? length : most), gp_sum<gp__u32>());
-      sum = gp_warp_broadcast(to, 31);
-      at[k] = segment + k * 32 + gp_lane() < limit ? to : ~0u;
-    }
-  }
-  GP_DEVICE void pass(gp__u64 piece, const gp__u32 (&at)[GP__EXPAND_ENDS], unsigned ended) {
-    GP__UNROLL
-    for (unsigned k = 0; k < GP__EXPAND_ENDS; ++k)
-      if (ended > k * 32 && ended <= k * 32 + 32) start = piece + gp_warp_broadcast(at[k], int(ended - k * 32) - 1);
+  GP_DEVICE gp__u32 end(const L &ahead, gp__u32 i, gp__u64 base) {
+    const bool large = __ballot_sync(~0u, (gp__u64(ahead) >> 26) != 0) != 0; // 32 others fit 32 bits
+    gp__u64 stop = large ? gp_warp_inclusive_scan(gp__u64(ahead), gp_sum<gp__u64>())
+        : gp__u64(gp_warp_inclusive_scan(gp__u32(ahead), gp_sum<gp__u32>()));
+    stop += start;
+    start = gp_warp_broadcast(stop, 31);
+    return i < limit && stop - base < ~0u ? gp__u32(stop - base) : ~0u;
   }
 };

@@ -1,7 +1,8 @@
 // expand/kernels.cuh - expansions: values repeated by segments or runs
-// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, expand/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh, device/tile_reduce.cuh,
-//   device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, scan/kernels.cuh, expand/ends.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h,
+//   expand/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh,
+//   device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, scan/kernels.cuh,
+//   expand/ends.cuh
 
 // The first launch of runs: where each tile of GP__EXPAND_RUNS of them begins, and their total.
 template<class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
@@ -40,7 +41,7 @@ template<class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_ar
     }
     __syncthreads();
     const gp__u64 at = sum + (s.prefix.has ? s.prefix.value : 0);
-    if (!gp_lane() && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
+    if (first % GP__EXPAND_RUNS == 0 && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
     if (first < a.segments && first + ITEMS >= a.segments) {
       gp__u64 end = at;
       GP__EACH(i, ITEMS) end += length[i / V].item[i % V];
@@ -49,95 +50,158 @@ template<class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_ar
   }
 }
 
-// The newest mark at each of V elements, counted from mark[0], or 0.
-template<int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (&newest)[V]) {
-  GP__UNROLL
-  for (int j = 0; j < V; j += V % 4 ? 1 : 4) {
-    if (V % 4) newest[j] = mark[j];
-    else {
-      const gp_vector v = *gp__as<const gp_vector>(mark + j);
-      GP__EACH(w, 4) newest[(j + w) % V] = v.word[w];
-    }
-  }
-  GP__UNROLL
-  for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);
-}
+// What a warp keeps of a segment: its value, or its number if the value does not fill a part of a vector.
+template<class T, bool STAGED> struct gp__expand_head {
+  typedef T Type;
+  static GP_DEVICE T of(const T *value, gp__u32) { return *value; }
+  static GP_DEVICE T value(const T *, const T &head) { return head; }
+};
+template<class T> struct gp__expand_head<T, true> {
+  typedef gp__u32 Type;
+  static GP_DEVICE gp__u32 of(const T *, gp__u32 i) { return i; }
+  static GP_DEVICE T value(const T *values, gp__u32 head) { return values[head]; }
+};
+// A group of WIDE rows of 32 segments; the next group is on its way.
+template<class Ends, class Head, class T> struct gp__expand_rows {
+  static const int WIDE = GP__EXPAND_WIDE;
+  typedef typename Head::Type Type;
+  Ends &ends;
+  const T *values; // of the next group
+  const typename Ends::Item *items;
+  gp__u64 base;
+  gp__u32 all; // where the share ends
+  gp__u32 next; // this lane's first segment of the next group
+  gp__u32 start[WIDE], stop[WIDE];
+  Type value[WIDE], values_ahead[WIDE];
+  typename Ends::Item items_ahead[WIDE];
 
-// out[i] = values[segment of i]. Ends of segments mark the elements of a piece with the number of the next segment,
-// from the warp's first on; of those at one place the largest counts. The newest mark up to an element is its segment.
-// A warp has fewer than 2^32 elements and segments. While it gathers a piece's values, the ends of the next one are in
-// flight.
+  // first: where the first segment begins in the share.
+  GP_DEVICE gp__expand_rows(Ends &e, const T *v, gp__u64 base_, gp__u32 all_, gp__u32 first)
+    : ends(e), values(v + gp_lane()), items(e.items + gp_lane()), base(base_), all(all_), next(gp_lane()) {
+    GP__EACH(k, WIDE) items_ahead[k] = 0, values_ahead[k] = Type();
+    stop[WIDE - 1] = first;
+    look();
+    advance();
+  }
+  GP_DEVICE void look() {
+    if (gp_warp_broadcast(stop[WIDE - 1], 31) >= all) return; // nothing more begins in the share
+    GP__EACH(k, WIDE) {
+      if (next + k * 32u >= ends.limit) continue;
+      items_ahead[k] = items[k * 32];
+      values_ahead[k] = Head::of(values + k * 32, next + k * 32u);
+    }
+    next += WIDE * 32, values += WIDE * 32, items += WIDE * 32;
+  }
+  GP_DEVICE void advance() {
+    gp__u32 before = stop[WIDE - 1]; // of the segment before the first lane's, in the last lane
+    GP__EACH(k, WIDE) {
+      stop[k] = ends.end(items_ahead[k], next - (WIDE - k) * 32u, base);
+      start[k] = gp_warp_broadcast(gp_lane() == 31 ? before : stop[k], int((gp_lane() + 31) & 31));
+      before = stop[k];
+      value[k] = values_ahead[k];
+    }
+    look();
+  }
+};
+
+// out[i] = values[segment of i]. Segments that are not empty mark the elements of a piece where they begin, by the size
+// of a value, and leave their values side by side in shared memory; head[0] is that of the element before the piece.
+// The sum of marks up to an element is its value's place. A warp has fewer than 2^32 elements and segments.
 template<class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
   const int SIZE = int(sizeof(T)), V = gp__vector_items(SIZE), VECTORS = gp__expand_vectors(P::vectors, SIZE);
-  const int ENDS = GP__EXPAND_ENDS, PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
+  const int PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
+  const int RUN = gp__expand_marks(P::vectors, SIZE), N = V < 4 ? V : 4;
   const bool STAGED = 16 % SIZE != 0;
+  typedef gp__expand_head<T, STAGED> Head;
+  typedef typename Head::Type Type;
   typedef gp__vector_access<T, V> Access;
+  typedef gp__vector_access<gp__u32, RUN / 4> Words;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   gp__expand_share share;
   Ends ends(a, gp__u64(gridDim.x) * (P::threads / 32), blockIdx.x * gp__u64(P::threads / 32) + gp_warp(), share);
-  const gp__u64 begin = share.begin, end = share.end;
-  if (begin >= end) return;
-  gp__u8 *of_warp = shared + gp_warp() * BYTES;
-  gp__u32 *mark = gp__as<gp__u32>(of_warp);
-  T *staged = gp__as<T>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
-  T *out = gp__as<T>(a.out);
+  const gp__u64 begin = share.begin;
+  if (begin >= share.end) return;
+  gp__u8 *mark = shared + gp_warp() * BYTES;
+  gp__u32 *own = gp__as<gp__u32>(mark + gp_lane() * RUN);
+  Type *head = gp__as<Type>(mark + 32 * RUN);
+  T *staged = gp__as<T>(mark + 32 * RUN + gp__expand_head_bytes(P::vectors, SIZE));
   const T *values = gp__as<const T>(a.values) + share.segment;
-  const gp__u64 skipped = STAGED ? 0 : gp__misalignment(out + begin, 16) / SIZE; // pieces begin at a vector
-  gp__u64 segment = share.segment;
-  gp__u32 open = 0; // segment of the element before
-  ends.look(segment);
-  for (gp__u64 piece = begin - skipped;; piece += PIECE) {
-    const gp__u64 left = end - piece;
-    const gp__u32 from = piece + skipped == begin ? gp__u32(skipped) : 0;
-    const gp__u32 to = left < PIECE ? gp__u32(left) : PIECE;
-    for (unsigned i = gp_lane(); i < PIECE / 4; i += 32) gp__as<gp_vector>(mark)[i] = gp_vector{{0, 0, 0, 0}};
+  // Pieces begin at a vector. Places are counted from the first piece on.
+  const gp__u32 skipped = STAGED ? 0 : gp__misalignment(gp__as<T>(a.out) + begin, 16) / SIZE;
+  const gp__u64 base = begin - skipped;
+  const gp__u32 all = gp__u32(share.end - base);
+  T *out = gp__as<T>(a.out) + base;
+  gp__expand_rows<Ends, Head, T> rows(ends, values, base, all, skipped);
+  if (!gp_lane()) head[0] = rows.value[0];
+  for (gp__u32 piece = 0;; piece += PIECE) {
+    const gp__u32 left = all - piece, to = left < PIECE ? left : PIECE;
+    Words x;
+    GP__EACH(j, RUN / 4) x.item[j] = 0;
+    x.template store<GP_CACHE_ALL>(own);
     __syncwarp();
-    for (unsigned ended = GP__EXPAND_STEP; ended == GP__EXPAND_STEP;) {
-      gp__u32 at[ENDS];
-      ends.places(piece, segment, at);
-      ended = 0;
-      GP__EACH(k, ENDS) {
-        if (ended < k * 32u) break;
-        if (at[k] < to) atomicMax(mark + at[k], gp__u32(segment + ended + gp_lane() + 1 - share.segment));
-        ended += unsigned(__popc(__ballot_sync(~0u, at[k] < to)));
+    gp__u32 heads = 1;
+    for (;; rows.advance()) {
+      GP__EACH(k, rows.WIDE) {
+        const gp__u32 at = rows.start[k] - piece;
+        const bool begins = at < to && rows.start[k] < rows.stop[k];
+        const gp__u32 lanes = __ballot_sync(~0u, begins);
+        if (!lanes) continue;
+        const gp__u32 place = heads + gp__lanes_before(lanes);
+        if (begins) mark[at] = gp__u8(sizeof(Type));
+        if (begins && place <= PIECE) head[place] = rows.value[k]; // more begin if offsets decrease
+        heads += gp__u32(__popc(lanes));
       }
-      if (ended == 0) break;
-      ends.pass(piece, at, ended);
-      segment += ended;
-      ends.look(segment);
-      gp__expand_prefetch(values, segment - share.segment, ends.limit - share.segment);
+      if (!__all_sync(~0u, rows.stop[rows.WIDE - 1] < piece + to)) break;
     }
+    __syncwarp();
+    x.template load<GP_CACHE_ALL>(own, 0, false);
+    gp__u32 sum = 0; // of the lane's marks; each byte becomes that up to it
+    GP__EACH(j, RUN / 4) {
+      x.item[j] = (x.item[j] + sum) * 0x01010101u;
+      sum = x.item[j] >> 24;
+    }
+    x.template store<GP_CACHE_ALL>(own);
+    const gp__u32 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
     __syncwarp();
     Access v[VECTORS];
     GP__EACH(k, VECTORS) {
       const gp__u32 first = (k * 32u + gp_lane()) * V;
-      gp__u32 newest[V];
-      gp__expand_newest<V>(mark + first, newest);
-      const gp__u32 before = gp__earlier_mark(newest[V - 1], open);
-      if (first >= to) continue;
-      GP__EACH(j, V) { // elements beyond the piece have a segment, too
-        const T &x = values[newest[j] ? newest[j] : before];
-        if (STAGED) staged[first] = x;
-        else v[k].item[j] = x;
+      const gp__u8 *from = gp__as<const gp__u8>(head) + gp_warp_broadcast(before, int(first / RUN));
+      GP__UNROLL
+      for (int j = 0; j < V; j += N) {
+        gp__vector_access<gp__u8, N> sums;
+        union {
+          gp__u32 word;
+          gp__u8 byte[4];
+        } at;
+        sums.template load<GP_CACHE_ALL>(mark + first + j, 0, false);
+        GP__EACH(i, N) at.byte[i] = sums.item[i];
+        GP__EACH(i, N) {
+          const Type &x = *gp__as<const Type>(from + (N < 4 ? sums.item[i] : gp__permute(at.word, 0, 0x4440u + i)));
+          if (!STAGED) v[k].item[j + i] = Head::value(values, x);
+          else if (first < to) staged[first] = Head::value(values, x);
+        }
       }
     }
     if (STAGED) {
       __syncwarp();
       gp__copy_from_shared<32, P::store>(
           gp__as<gp__u8>(out + piece), gp__as<const gp__u8>(staged), to * SIZE, gp_lane());
+    } else if (to == PIECE && piece >= skipped && gp__is_whole<16>(out)) {
+      T *at = out + piece + gp_lane() * V;
+      GP__EACH(k, VECTORS) // (ptxas splits some plain stores)
+        gp__store_vector_if(true, at + k * 32 * V, *gp__as<const gp_vector>(&v[k]));
     } else {
-      GP__EACH(k, VECTORS) {
-        const gp__u32 first = (k * 32u + gp_lane()) * V;
-        if (first >= from && first + V <= to) v[k].template store<P::store>(out + piece + first);
-        else {
-          GP__EACH(j, V)
-            if (first + j >= from && first + j < to) out[piece + first + j] = v[k].item[j];
+      GP__EACH(k, VECTORS)
+        GP__EACH(j, V) {
+          const gp__u32 i = piece + (k * 32u + gp_lane()) * V + j;
+          if (i >= skipped && i < all) out[i] = v[k].item[j];
         }
-      }
     }
     if (left <= PIECE) return;
     __syncwarp();
+    if (!gp_lane()) head[0] = head[gp_min<gp__u32>()(heads - 1, PIECE)];
   }
 }

@@ -3,11 +3,9 @@
 
 enum {
   GP__EXPAND_MOST = 16, // elements of a lane in a piece, at most, if they are smaller than a vector
-  GP__EXPAND_LENGTHS = 8, // lengths of runs that a thread scans
-  GP__EXPAND_RUNS = GP__WARP * GP__EXPAND_LENGTHS, // runs of a tile
-  GP__EXPAND_ENDS = 4, // ends of segments that a lane looks at in a step
-  GP__EXPAND_STEP = GP__WARP * GP__EXPAND_ENDS,
-  GP__EXPAND_MARK_BYTES = 4 // of an element's mark in shared memory
+  GP__EXPAND_LENGTHS = 16, // lengths of runs that a thread scans
+  GP__EXPAND_RUNS = GP__WARP * 4, // runs of a tile
+  GP__EXPAND_WIDE = 4 // segments of a lane that are loaded together
 };
 GP__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
 // Elements of a lane in a piece: whole vectors, or single elements that do not fill one.
@@ -21,7 +19,14 @@ GP__RULE int gp__expand_items(int vectors, int size) {
 GP__RULE int gp__expand_staged_bytes(int vectors, int size) {
   return GP__VECTOR % size == 0 ? 0 : (GP__WARP * gp__expand_items(vectors, size) * size + 15) / 16 * 16;
 }
-// A warp keeps the marks of its piece, and the elements that it gathers.
+// Marks of a lane's elements, a byte each, in whole words.
+GP__RULE int gp__expand_marks(int vectors, int size) { return (gp__expand_items(vectors, size) + 3) / 4 * 4; }
+// A warp keeps the marks of its piece; the values, or numbers, of segments that begin there, and of the one before; and
+// the elements that it gathers.
+GP__RULE int gp__expand_head_bytes(int vectors, int size) {
+  return ((GP__WARP * gp__expand_items(vectors, size) + 1) * (GP__VECTOR % size == 0 ? size : 4) + 15) / 16 * 16;
+}
 GP__RULE int gp__expand_warp_bytes(int vectors, int size) {
-  return GP__WARP * gp__expand_items(vectors, size) * GP__EXPAND_MARK_BYTES + gp__expand_staged_bytes(vectors, size);
+  return GP__WARP * gp__expand_marks(vectors, size) + gp__expand_head_bytes(vectors, size) +
+      gp__expand_staged_bytes(vectors, size);
 }

@@ -42,7 +42,9 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__g
     groups = (unsigned)threads >> g->log2_lanes;
     fit = s->rows.length ? items / s->rows.length : groups;
     most = s->segments / resident;
-    g->tile_items = fit < groups ? fit : most < groups ? groups : (most < fit ? most : fit) / groups * groups;
+    if (fit > 0 && fit <= most) // all rounds have as many tiles
+      g->tile_items = gp__ceil_div(s->segments, gp__ceil_div(gp__ceil_div(s->segments, fit), resident) * resident);
+    else g->tile_items = fit < groups ? fit : most < groups ? groups : most / groups * groups;
     units = gp__ceil_div(s->segments, g->tile_items);
   } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s->segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {

@@ -45,10 +45,11 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__form s) {
     p.vectors = gp__default_to(p.vectors, GP__LANES_VECTORS);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3); // 64-bit positions take registers
   }
-  if (gp__is_expand(s->primitive)) { // as many as registers allow; not tuned yet
+  if (gp__is_expand(s->primitive)) { // as many as registers allow, but one less for runs that are not short
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
+    p.blocks_per_sm =
+        gp__default_to(p.blocks_per_sm, s->primitive == GP_RUN_LENGTH_EXPAND && s->count / 16 >= s->segments ? 3 : 4);
   }
   q = GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (s->described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)

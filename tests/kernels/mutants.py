@@ -507,6 +507,10 @@ MUTANTS = {
         "AXES", "src/rows/scan_columns.cuh",
         "t.s.found[depth * t.lanes + t.lane] == 2) ++depth;",
         "!(t.s.found[depth * t.lanes + t.lane] & 1)) ++depth;"),
+    "rows: all rows are one round of tiles": (
+        "AXES", "src/rows/geometry.h",
+        "gp__ceil_div(gp__ceil_div(s->segments, fit), resident) * resident)",
+        "gp__ceil_div(gp__ceil_div(s->segments, fit), resident))"),
     "rows: words of a scan are those of one row": (
         "AXES", "src/rows/geometry.h",
         "    g->words = units * results *\n",
@@ -1576,7 +1580,7 @@ MUTANTS = {
     "scans of segments: the first lane has a left neighbour": (
         "BY_KEY", "src/segments/scans.cuh", "if (gp_lane() > 0) before.append", "before.append"),
     "scans of segments: the elements' places are not counted": (
-        "BY_KEY", "src/select/policy.h", " + p.threads * gp__segment_places(s.acc_size) * s.acc_size;", ";"),
+        "BY_KEY", "src/select/policy.h", " + p.threads * gp__segment_places(s->acc_size) * s->acc_size;", ";"),
     "offsets: a flag is forgotten": ("BY_KEY", "src/segments/by_key.cuh", ": a.heads | b.heads;", ": b.heads;"),
     "offsets: marks stay": (
         "BY_KEY", "src/segments/heads.cuh",
@@ -2984,27 +2988,38 @@ MUTANTS = {
         "EXPAND", "src/expand/kernels.cuh",
         "if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;\n  gp__expand_share",
         "if (a.segments == 0) return;\n  gp__expand_share"),
-    "expand: any of the ends at a place": (
-        "EXPAND", "src/expand/kernels.cuh", "if (at[k] < to) atomicMax(mark + at[k], gp__u32(",
-        "if (at[k] < to) mark[at[k]] = (gp__u32("),
-    "expand: a piece holds the ends of one step": (
+    "expand: empty segments have marks": (
         "EXPAND", "src/expand/kernels.cuh",
-        "ended = GP__EXPAND_STEP; ended == GP__EXPAND_STEP;)",
-        "ended = GP__EXPAND_STEP; ended != 0; ended = 0)"),
-    "expand: ends of a step are those of its first 32": (
+        "at < to && rows.start[k] < rows.stop[k];",
+        "at < to;"),
+    "expand: a piece has the segments of one row": (
         "EXPAND", "src/expand/kernels.cuh",
-        "segment + ended + gp_lane() + 1 - share.segment",
-        "segment + gp_lane() + 1 - share.segment"),
-    "expand: lanes without marks": (
-        "EXPAND", "src/expand/kernels.cuh", "values[newest[j] ? newest[j] : before];", "values[newest[j]];"),
-    "expand: ends inside a vector are not passed": (
+        "if (!__all_sync(~0u, rows.stop[rows.WIDE - 1] < piece + to)) break;",
+        "break;"),
+    "expand: values of a row are those of its first 32": (
         "EXPAND", "src/expand/kernels.cuh",
-        "  for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[j - 1]);\n",
-        "  for (int j = 1; j < V; ++j) newest[j] = gp_max<gp__u32>()(newest[j], newest[0]);\n"),
+        "= rows.value[k];",
+        "= rows.value[0];"),
+    "expand: a lane's places are those of its run": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "+ gp_warp_broadcast(before, int(first / RUN));",
+        "+ before;"),
+    "expand: marks of earlier words do not count": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "(x.item[j] + sum) * 0x01010101u",
+        "x.item[j] * 0x01010101u"),
     "expand: marks of the piece before": (
-        "EXPAND", "src/expand/kernels.cuh", "i < PIECE / 4; i += 32)", "i < PIECE / 8; i += 32)"),
+        "EXPAND", "src/expand/kernels.cuh",
+        "x.item[j] = 0;\n    x.template store",
+        "x.item[j] = 0;\n    if (!piece) x.template store"),
     "expand: marks before all are cleared": (
-        "EXPAND", "src/expand/kernels.cuh", "    __syncwarp();\n    for (unsigned ended", "    for (unsigned ended"),
+        "EXPAND", "src/expand/kernels.cuh",
+        "    __syncwarp();\n    gp__u32 heads",
+        "    gp__u32 heads"),
+    "expand: marks are added up before all are there": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "    __syncwarp();\n    x.template load",
+        "    x.template load"),
     "expand: lanes look before the ends are there": (
         "EXPAND", "src/expand/kernels.cuh", "    __syncwarp();\n    Access v", "    Access v"),
     "expand: elements are copied before all are gathered": (
@@ -3013,18 +3028,18 @@ MUTANTS = {
         "      gp__copy_from_shared"),
     "expand: a vector at the end of a warp's elements is whole": (
         "EXPAND", "src/expand/kernels.cuh",
-        "if (first >= from && first + V <= to) v[k].template",
-        "if (first >= from) v[k].template"),
+        "to == PIECE && piece >= skipped && gp__is",
+        "piece >= skipped && gp__is"),
     "expand: a vector before a warp's elements is whole": (
         "EXPAND", "src/expand/kernels.cuh",
-        "if (first >= from && first + V <= to) v[k].template",
-        "if (first + V <= to) v[k].template"),
+        "to == PIECE && piece >= skipped && gp__is",
+        "to == PIECE && gp__is"),
     "expand: no runs have no total": (
         "EXPAND", "src/expand/kernels.cuh", "offsets[0] = a.out_count[0] = 0;", "offsets[0] = 0;"),
     "expand: runs of a step lack one of those before": (
         "EXPAND", "src/expand/ends.cuh",
-        "sum = gp_warp_broadcast(to, 31);",
-        "sum = gp_warp_broadcast(to, 30);"),
+        "start = gp_warp_broadcast(stop, 31);",
+        "start = gp_warp_broadcast(stop, 30);"),
     "expand: runs before a share count as if they were none": (
         "EXPAND", "src/expand/ends.cuh",
         "      if (passed) start = gp_warp_broadcast(end, int(passed) - 1);\n",
@@ -3043,29 +3058,54 @@ MUTANTS = {
         "EXPAND", "src/expand/ends.cuh",
         "if (tile[n] < tiles && along < at[n]) at[n] = along;",
         ""),
-    "expand: a run that goes on begins anew": (
+    "expand: a segment that goes on is that of the first piece": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "    if (!gp_lane()) head[0] = head[gp_min<gp__u32>()(heads - 1, PIECE)];\n",
+        ""),
+    "expand: values beyond a warp's memory, of offsets that decrease": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (begins && place <= PIECE) head",
+        "if (begins) head"),
+    "expand: groups behind those that begin in a piece are passed by": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "if (gp_warp_broadcast(stop[WIDE - 1], 31) >= all) return;",
+        "if (gp_warp_broadcast(stop[WIDE - 1], 31) >= all / 2) return;"),
+    "expand: the segment that goes on behind a share has no value": (
         "EXPAND", "src/expand/ends.cuh",
-        "(k == 0 && !gp_lane() ? start - piece : 0)",
-        "0"),
-    "expand: a step does not move the next one's beginning": (
+        "(s[1] < a.segments ? s[1] + 1 : s[1])",
+        "s[1]"),
+    "expand: runs of the tile where a share ends are missing": (
         "EXPAND", "src/expand/ends.cuh",
-        "start = piece + gp_warp_broadcast(at[k], int(ended - k * 32) - 1);",
-        "start = piece;"),
+        "(a.segments, (tile[1] + 1) * GP__EXPAND_RUNS)",
+        "(a.segments, tile[1] * GP__EXPAND_RUNS)"),
+    "expand: segments begin where they end": (
+        "EXPAND", "src/expand/kernels.cuh",
+        "int((gp_lane() + 31) & 31)",
+        "int(gp_lane())"),
     "expand: long runs wrap around": (
         "EXPAND", "src/expand/ends.cuh",
-        "gp__u32(length < most ? length : most)",
-        "gp__u32(length)"),
-    "expand: ends loaded ahead are those of the step before": (
+        "(gp__u64(ahead) >> 26) != 0",
+        "(gp__u64(ahead) >> 40) != 0"),
+    "expand: places of long runs wrap around": (
+        "EXPAND", "src/expand/ends.cuh",
+        "i < limit && stop - base < ~0u ?",
+        "i < limit ?"),
+    "expand: a long last segment wraps around": (
+        "EXPAND", "src/expand/ends.cuh",
+        "gp__u32(gp_min<O>()(O(ahead - O(base)), O(~0u)))",
+        "gp__u32(ahead - base)"),
+    "expand: values ahead are those of the first row": (
         "EXPAND", "src/expand/kernels.cuh",
-        "      segment += ended;\n      ends.look(segment);",
-        "      ends.look(segment);\n      segment += ended;"),
+        "value[k] = values_ahead[k];",
+        "value[k] = values_ahead[0];"),
     "expand: the last offset is missing": (
         "EXPAND", "src/expand/kernels.cuh",
         "+ GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS] = a.out_count[0] = end;",
         "+ GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS - 1] = a.out_count[0] = end;"),
     "expand: shared memory of a warp lacks the gathered elements": (
         "EXPAND", "src/expand/policy.h",
-        "GP__EXPAND_MARK_BYTES + gp__expand_staged_bytes(vectors, size);", "GP__EXPAND_MARK_BYTES;"),
+        "head_bytes(vectors, size) +\n      gp__expand_staged_bytes(vectors, size);",
+        "head_bytes(vectors, size);"),
     "expand: the workspace has no room for the last offset": (
         "EXPAND", "src/segments/geometry.h",
         "(gp__ceil_div(s->segments, GP__EXPAND_RUNS) + 1) * 8",

@@ -262,7 +262,7 @@ template<class P, class O, class T> static void expand(const char *name, int see
         if (seed % 7 == 0) wide.resize(random32() % 2); // no run, or one
         if (seed % 3 == 0) // more of them than a warp looks at in a step end at one place
           wide.insert(wide.begin() + long(random32() % (wide.size() + 1)), 100 + random32() % 400, 0);
-        const bool giant = by_lengths && sizeof(O) == 8 && seed % 2 == 0; // a last run of more than 2^32 elements
+        const bool giant = sizeof(O) == 8 && seed % 2 == 0; // a last run of more than 2^32 elements
         if (giant) wide.push_back((1ull << 32) + random32() % 5);
         const size_t runs = wide.size();
         std::vector<O> offsets(1, 0), lengths(wide.begin(), wide.end());
@@ -327,6 +327,30 @@ template<class P, class O, class T> static void expand(const char *name, int see
       }
 }
 
+// Unchecked offsets that decrease, of a warp: more segments begin in a piece than it has elements. Nothing beyond the
+// output or a warp's memory is written. (A lane's segments begin at one place, so that no two lanes write there.)
+template<class P, class O, class T> static void expand_decreasing(const char *name) {
+  if (!only.empty() && only != name) return;
+  const size_t piece = size_t(32) * unsigned(gp__expand_items(P::vectors, sizeof(T))), runs = 3 * piece;
+  for (const size_t room : {piece - 1, piece, 2 * piece + 5}) {
+    if (!has_turn()) continue;
+    std::vector<O> offsets;
+    for (size_t i = 0; i < runs; ++i) offsets.push_back(O(i % 32));
+    offsets.push_back(O(room));
+    std::vector<T> values(runs);
+    for (T &x : values) x = draw<T>();
+    Device<T> in(values, 0), out(room);
+    Device<O> begin(offsets, 0);
+    gp__expand_args a = {};
+    a.values = in.data, a.begin = begin.data, a.out = out.data, a.segments = runs, a.count = room;
+    const int bytes = P::threads / 32 * gp__expand_warp_bytes(P::vectors, sizeof(T));
+    const int e =
+        simt::launch_kernel(name, 1, P::threads, unsigned(bytes), gp__expand<P, gp__expand_by_offsets<O>, T>, a);
+    check(!e, std::string(name) + " room=" + std::to_string(room) + ":");
+    simt::clear_error();
+  }
+}
+
 // More elements and runs than any memory has.
 static void expand_geometry() {
   if (!only.empty() && only != "expand geometry") return;
@@ -340,8 +364,8 @@ static void expand_geometry() {
         const gp__geometry g = gp__geometry_by(&gp__rules_segments, p, &s, 0);
         const std::string what = "expand geometry of " + std::to_string(n) + " and " + std::to_string(runs);
         check(gp__valid_by(&gp__rules_segments, p, &s), what + ": valid");
-        check(g.scratch == 8 * ((runs + 255) / 256 + 1), what + ": offsets of tiles");
-        check(g.words >= (runs + 2047) / 2048, what + ": words");
+        check(g.scratch == 8 * ((runs + 127) / 128 + 1), what + ": offsets of tiles");
+        check(g.words >= (runs + 4095) / 4096, what + ": words");
         check(g.grid >= 1 && g.grid <= 132 * 6 && u64(g.grid) <= g.tiles, what + ": grid");
         check(g.tile_items * g.tiles >= n + runs, what + ": tiles");
         check(g.shared_bytes == 8u * unsigned(gp__expand_warp_bytes(4, size)) && g.shared_bytes % 128 == 0,
@@ -640,7 +664,9 @@ int main(int argc, char **argv) {
 #endif
 #ifdef TEST_EXPAND
   expand_geometry();
-  expand<Tiny, u32, u32>("expand u32", seeds);
+  expand_decreasing<Deep, u32, u32>("expand decreasing u32");
+  expand_decreasing<Deep, u64, Triple>("expand decreasing triple");
+  expand<Full, u32, u32>("expand u32", seeds);
   expand<Odd, u64, Triple>("expand triple", seeds);
 #ifndef TEST_FEW
   expand<Deep, u32, u8>("expand u8", seeds);
