@@ -4051,12 +4051,12 @@ GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__form s) {
 GP__RULE int gp__segment_rows(int size) { return size <= 8 ? 8 : size <= 16 ? 4 : 1; }
 GP__RULE int gp__segment_places(int size) { return size <= 16 ? gp__segment_rows(size) + 1 : 0; }
 GP__RULE int gp__stream_static_bytes(gp_policy p, gp__form s) {
-  if (p.algorithm == GP_WARP_SEGMENTS)
-    return 16 + p.threads / GP__WARP * (4 + s->acc_size) + p.threads * gp__segment_places(s->acc_size) * s->acc_size;
-  return gp__stream_stages(p) *
-      (96 +
-          (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *
-              gp__stream_state_bytes(s->primitive, s->stream.parts, s->acc_size));
+  return p.algorithm == GP_WARP_SEGMENTS
+      ? 16 + p.threads / GP__WARP * (4 + s->acc_size) + p.threads * gp__segment_places(s->acc_size) * s->acc_size
+      : gp__stream_stages(p) *
+          (96 +
+              (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *
+                  gp__stream_state_bytes(s->primitive, s->stream.parts, s->acc_size));
 }
 GP__RULE int gp__policy_valid_stream(gp_policy p, gp__form s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED ||
@@ -5693,7 +5693,7 @@ enum { GPUPRIMS__FAMILIES(GP__ENUM) GP__FAMILIES };
       : p == GP_BFS || p == GP_BFS_SOURCES ? GP__FAMILY_GRAPH \
       : GP__FAMILY_MAP,
 GP__HOST int gp__family_of(int primitive) {
-  static const gp__u8 families[] = {0, GP_PRIMITIVES(GP__FAMILY)};
+  static const unsigned char families[] = {0, GP_PRIMITIVES(GP__FAMILY)};
   return families[primitive];
 }
 #undef GP__FAMILY
@@ -5939,9 +5939,10 @@ static const gp__policy_row gp__map_rows[] = {
 };
 GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
   const int shrinks = s->primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
-  if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
+  if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow, in small blocks
     p.vectors = gp__default_to(p.vectors, 4);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
+    p.threads = gp__default_to(p.threads, 128);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads < 1024 ? 1024 / p.threads : 1);
   }
   if (gp__has_table(s->primitive)) { // not tuned yet
     p.vectors = gp__default_to(p.vectors, 1);

@@ -1,5 +1,5 @@
 // families.h - the family of each primitive
-// uses: api/lists.h, core/words.h, core/rules.h
+// uses: api/lists.h, core/rules.h
 
 // Families: primitives that share policy fields and the shape of their kernels. F(FAMILY, family): the endings of their
 // names, as in gp__rules_map, GP_POLICY_FIELDS_MAP.
@@ -41,7 +41,7 @@ enum { GPUPRIMS__FAMILIES(GP__ENUM) GP__FAMILIES };
       : p == GP_BFS || p == GP_BFS_SOURCES ? GP__FAMILY_GRAPH \
       : GP__FAMILY_MAP,
 GP__HOST int gp__family_of(int primitive) {
-  static const gp__u8 families[] = {0, GP_PRIMITIVES(GP__FAMILY)};
+  static const unsigned char families[] = {0, GP_PRIMITIVES(GP__FAMILY)};
   return families[primitive];
 }
 #undef GP__FAMILY

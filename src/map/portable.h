@@ -23,9 +23,10 @@ static const gp__policy_row gp__map_rows[] = {
 };
 GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
   const int shrinks = s->primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
-  if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
+  if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow, in small blocks
     p.vectors = gp__default_to(p.vectors, 4);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
+    p.threads = gp__default_to(p.threads, 128);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads < 1024 ? 1024 / p.threads : 1);
   }
   if (gp__has_table(s->primitive)) { // not tuned yet
     p.vectors = gp__default_to(p.vectors, 1);

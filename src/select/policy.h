@@ -88,12 +88,12 @@ GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__form s) {
 GP__RULE int gp__segment_rows(int size) { return size <= 8 ? 8 : size <= 16 ? 4 : 1; }
 GP__RULE int gp__segment_places(int size) { return size <= 16 ? gp__segment_rows(size) + 1 : 0; }
 GP__RULE int gp__stream_static_bytes(gp_policy p, gp__form s) {
-  if (p.algorithm == GP_WARP_SEGMENTS)
-    return 16 + p.threads / GP__WARP * (4 + s->acc_size) + p.threads * gp__segment_places(s->acc_size) * s->acc_size;
-  return gp__stream_stages(p) *
-      (96 +
-          (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *
-              gp__stream_state_bytes(s->primitive, s->stream.parts, s->acc_size));
+  return p.algorithm == GP_WARP_SEGMENTS
+      ? 16 + p.threads / GP__WARP * (4 + s->acc_size) + p.threads * gp__segment_places(s->acc_size) * s->acc_size
+      : gp__stream_stages(p) *
+          (96 +
+              (p.threads / GP__WARP + 1 + (p.algorithm == GP_ONE_CLUSTER ? 2 * GP__CLUSTER : 0)) *
+                  gp__stream_state_bytes(s->primitive, s->stream.parts, s->acc_size));
 }
 GP__RULE int gp__policy_valid_stream(gp_policy p, gp__form s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED ||

@@ -1580,7 +1580,7 @@ MUTANTS = {
     "scans of segments: the first lane has a left neighbour": (
         "BY_KEY", "src/segments/scans.cuh", "if (gp_lane() > 0) before.append", "before.append"),
     "scans of segments: the elements' places are not counted": (
-        "BY_KEY", "src/select/policy.h", " + p.threads * gp__segment_places(s->acc_size) * s->acc_size;", ";"),
+        "BY_KEY", "src/select/policy.h", " + p.threads * gp__segment_places(s->acc_size) * s->acc_size\n", "\n"),
     "offsets: a flag is forgotten": ("BY_KEY", "src/segments/by_key.cuh", ": a.heads | b.heads;", ": b.heads;"),
     "offsets: marks stay": (
         "BY_KEY", "src/segments/heads.cuh",
