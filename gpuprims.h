@@ -18800,7 +18800,7 @@ template<class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_ar
   }
 }
 
-// What a warp keeps of a segment: its value, or its number if the value does not fill a part of a vector.
+// A warp keeps a segment's value, or its number if the value does not fill a part of a vector.
 template<class T, bool STAGED> struct gp__expand_head {
   typedef T Type;
   static GP_DEVICE T of(const T *value, gp__u32) { return *value; }
@@ -41062,7 +41062,7 @@ static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, g
   X(out_count) \
   X(bad) \
   X(workspace)
-// What else a request takes as it is.
+// Members that a request takes as they are, too.
 #define GP__CALL_REST(X) \
   X(primitive) \
   X(flags) \

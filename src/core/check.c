@@ -20,7 +20,7 @@
   X(out_count) \
   X(bad) \
   X(workspace)
-// What else a request takes as it is.
+// Members that a request takes as they are, too.
 #define GP__CALL_REST(X) \
   X(primitive) \
   X(flags) \

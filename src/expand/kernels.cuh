@@ -50,7 +50,7 @@ template<class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_ar
   }
 }
 
-// What a warp keeps of a segment: its value, or its number if the value does not fill a part of a vector.
+// A warp keeps a segment's value, or its number if the value does not fill a part of a vector.
 template<class T, bool STAGED> struct gp__expand_head {
   typedef T Type;
   static GP_DEVICE T of(const T *value, gp__u32) { return *value; }
