@@ -101,7 +101,7 @@ static gp_call call_of(const Rank *r, int cell, uint64_t n) {
     c.out_count = (uint64_t *)(void *)r->number;
   return c;
 }
-// What this rank's stream is given, again and again.
+// The work that this rank's stream is given, again and again.
 typedef void Step(Rank *r, const void *of);
 static void call_alone(Rank *r, const void *c) {
   if (gp_run(r->ctx, c, r->stream) != GP_SUCCESS) fail("a call");

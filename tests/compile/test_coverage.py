@@ -189,7 +189,7 @@ def test_moderngpu_sources(header):
     else:
         text = re.sub(r"operator *\(\)|\w+_NAMESPACE|namespace expt {", "", shown.stdout)
         found, _ = functions_of(text, r"template *<[^{}]*>\s")
-    # What a header keeps for itself.
+    # A header keeps these for itself.
     internal = re.compile(r"^operator$|::(?:load|find_left_lane|type_t|upsweep|downsweep)$|_(?:frame|range)$|"
                           r"^out_of_range_flags$|^merge_sort_partitions$")
     assert {name for name in found if not internal.search(name)} == set(MODERNGPU[header].split())
