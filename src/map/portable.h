@@ -16,6 +16,8 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(GP_LOWER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
     GP__H200(GP_UPPER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
     GP__H200(0, -1, GP__IF_MAP_GRAPHS, 0, 0, 0, 0, 1, 0, 8, 22),
+    GP__H200(GP_FILL, -1, 0, 0, 64 << 20, 0, 0, 1, 0, 1, 30),
+    GP__H200(GP_IOTA, -1, 0, 0, 64 << 20, 0, 0, 1, 0, 1, 30),
     GP__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_MAP_SAMPLES, 0, 0, GP_TWO_PHASE, 0, 0, 0, 0, 29),
@@ -25,7 +27,7 @@ GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
   const int shrinks = s->primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
   if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow, in small blocks
     p.vectors = gp__default_to(p.vectors, 4);
-    p.threads = gp__default_to(p.threads, 128);
+    p.threads = gp__default_to(p.threads, s->count >> 34 ? 1024 : 128); // tickets have 28 bits
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads < 1024 ? 1024 / p.threads : 1);
   }
   if (gp__has_table(s->primitive)) { // not tuned yet

@@ -5,11 +5,11 @@
 
 FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, 4>);
 FAKE_KERNEL(
-    gp__map_args, gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__fill_value<float>, gp__none, gp__none, float>);
+    gp__map_args, gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__fill_value<float>, gp__none, gp__none, float>);
 FAKE_KERNEL(gp__map_args,
-    gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__iota_value<gp_f16>, gp__none, gp__none, gp_f16>);
+    gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__iota_value<gp_f16>, gp__none, gp__none, gp_f16>);
 FAKE_KERNEL(
-    gp__map_args, gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__iota_value<int>, gp__none, gp__none, int>);
+    gp__map_args, gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp__iota_value<int>, gp__none, gp__none, int>);
 FAKE_KERNEL(
     gp__map_args, gp__map_kernel<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp_negate<int, float>, int, gp__none, float>);
 FAKE_KERNEL(gp__map_args,

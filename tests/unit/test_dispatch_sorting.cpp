@@ -841,7 +841,7 @@ FAKE_KERNEL(gp__with_input<gp__map_args>,
         gp__described<gp__stateless<gp_convert<unsigned int, unsigned int>>, gp__input_array<unsigned int, 0>>,
         unsigned int, gp__none, unsigned int>);
 FAKE_KERNEL(gp__map_args,
-    gp__map_kernel<gp__policy<256, 4, 3, 1, 0, 0, 1>, gp__iota_value<unsigned int>, gp__none, gp__none, unsigned int>);
+    gp__map_kernel<gp__policy<256, 1, 3, 1, 0, 1, 1>, gp__iota_value<unsigned int>, gp__none, gp__none, unsigned int>);
 FAKE_KERNEL(
     gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned int>, unsigned int>);
 FAKE_KERNEL(
@@ -857,7 +857,7 @@ FAKE_KERNEL(gp__merge_args,
         gp__radix_key<unsigned int>::Key, unsigned int>);
 
 FAKE_KERNEL(gp__map_args,
-    gp__map_kernel<gp__policy<256, 4, 3, 1, 0, 0, 1>, gp__iota_value<unsigned long long>, gp__none, gp__none,
+    gp__map_kernel<gp__policy<256, 1, 3, 1, 0, 1, 1>, gp__iota_value<unsigned long long>, gp__none, gp__none,
         unsigned long long>);
 FAKE_KERNEL(gp__radix_args,
     gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned short>, unsigned long long>);

@@ -6,7 +6,7 @@
 
 enum { RANKS = 3 };
 FAKE_KERNEL(gp__map_args,
-    gp__map_kernel<gp__policy<256, 4, 3, 1, 0, 0, 1>, gp__fill_value<unsigned long long>, gp__none, gp__none,
+    gp__map_kernel<gp__policy<256, 1, 3, 1, 0, 1, 1>, gp__fill_value<unsigned long long>, gp__none, gp__none,
         unsigned long long>);
 FAKE_KERNEL(gp__reduce_args,
     gp__reduce_stealing<gp__policy<512, 4, 1, 3, 0, 4, 1>, gp_sum<float>,
