@@ -3655,17 +3655,11 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GP__HOST static __attribute__((unused))
 #define GP__RULE GP__BOTH static inline GP__CONSTEXPR __attribute__((unused))
 
-// Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h.
-// gp__portable chooses the fields whose default is zero. The host makes its parser and its JSON of these lists; the
-// kernels get the resolved numbers as template arguments.
-
 // ---- core/f8.h - floats of 8 bits: e4m3, and e5m2 (wide 1)
 
-// To nearest even; what rounds beyond the largest number is NaN (e4m3) or infinite.
 GP__RULE unsigned gp__f8_rounded(unsigned m, unsigned shift) {
   return (m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift;
 }
-// a: bits of an f32 without its sign. least: its exponent from which on the result is normal.
 GP__RULE unsigned gp__f8_magnitude(unsigned a, unsigned shift, unsigned least) {
   return (a >> 23) >= least ? gp__f8_rounded(a - ((least - 1) << 23), shift)
       : (a >> 23) + 4 < least ? 0
@@ -3679,7 +3673,6 @@ GP__RULE gp__u8 gp__f8_from(unsigned u, int wide) {
               : gp__f8_at_most(
                     gp__f8_magnitude(u & 0x7fffffff, wide ? 21 : 20, wide ? 113 : 121), wide ? 0x7c : 0x7f)));
 }
-// The bits of an f16; of e4m3, 256 times too small.
 GP__RULE gp__u16 gp__f16_of_f8(unsigned b, int wide) {
   return (gp__u16)(wide ? b << 8 : (b & 0x80) << 8 | (b & 0x7f) << 7 | ((b & 0x7f) == 0x7f ? 0x7c00 : 0));
 }
@@ -3751,7 +3744,6 @@ typedef struct gp__shape_of_bfs {
 
 // ---- shapes.h - the families' members of a call's shape
 
-// Members of gp__shape that one family reads, or a few of one kind.
 #define GPUPRIMS__FAMILY_SHAPES \
   gp__shape_of_streams stream; \
   gp__shape_of_segments segmented; \
@@ -3765,7 +3757,6 @@ typedef struct gp__shape_of_bfs {
 
 // ---- core/shape.h - the shape of a call, and arithmetic that rules share
 
-// Everything that the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
   int primitive; // gp_primitive
   int in_size; // element sizes; fill and iota: in_size is 0
@@ -3791,7 +3782,6 @@ typedef struct gp__shape {
 } gp__shape;
 typedef const gp__shape *gp__form; // the shape, as rules take it
 
-// Numbers that several rules need.
 enum {
   GP__WARP = 32,
   GP__VECTOR = 16, // bytes of the widest access
@@ -3809,7 +3799,6 @@ enum {
 };
 
 enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // static shared memory of a kernel, at most
-// Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GP__RULE int gp__shared_bytes_of(int capability) {
   return (capability == 75 ? 64
                  : capability == 80 || capability == 87 ? 163
@@ -3818,30 +3807,24 @@ GP__RULE int gp__shared_bytes_of(int capability) {
       1024;
 }
 
-// Devices whose clusters' blocks write to each other's shared memory. Those of consumers have other limits.
 GP__RULE int gp__has_clusters(gp__form s) { return s->compute_capability >= 90 && s->compute_capability < 120; }
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
 GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }
 GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
 
-// Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
 GP__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
 
-// The fewest vectors that hold a whole number of elements, and how many they hold: 3 and 4 for 12-byte elements.
 GP__RULE int gp__common_with_vector(int size) {
   return size % 16 == 0 ? 16 : size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
 }
 GP__RULE int gp__vec_group_vectors(int size) { return size / gp__common_with_vector(size); }
 GP__RULE int gp__vec_group_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
-// Whether a thread's chunk of so many elements is read by vectors, and not element by element.
 GP__RULE int gp__chunk_by_vectors(int size, int items) {
   return gp__vec_group_vectors(size) <= 9 && items % gp__vec_group_items(size) == 0;
 }
 
-// Words that carry one accumulator through the workspace, 8 bytes each.
 GP__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
-// Conditions on a fully resolved policy that hold for all families (gp__valid_by has the rest).
 GP__RULE int gp__policy_valid_common(const gp_policy *p) {
   return p->threads >= 32 && p->threads <= 1024 && p->threads % GP__WARP == 0 && p->vectors >= 1 && p->vectors <= 16 &&
       p->load > 0 && p->load < GP_CACHE_COUNT && p->store > 0 && p->store < GP_CACHE_COUNT && p->store != GP_CACHE_L2 &&
@@ -3858,11 +3841,9 @@ GP__RULE int gp__policy_valid_common(const gp_policy *p) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
   F(overlap, 0, 1, 2)
 
-// Elements of a round of a reproducible reduction.
 GP__RULE int gp__canonical_round(int in_size) {
   return GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size);
 }
-// Rounds of a tile grow with the count, which keeps about GP__CANONICAL_REDUCE_TILES tiles.
 GP__RULE gp__u64 gp__canonical_rounds(gp__u64 count, int in_size) {
   return count / (gp__u64)(GP__CANONICAL_REDUCE_TILES * gp__canonical_round(in_size)) + 1;
 }
@@ -3889,11 +3870,9 @@ enum {
   GP__FIND_TILE_BYTES = 32 << 10, // of a tile, if the input is large: a ticket a tile costs nothing then
   GP__FIND_GROUP_VECTORS = 9 // of an access, at most
 };
-// Elements of an access: the fewest that fill whole vectors, or one if these are many vectors.
 GP__RULE int gp__find_items(int size) {
   return gp__vec_group_vectors(size) <= GP__FIND_GROUP_VECTORS ? gp__vec_group_items(size) : 1;
 }
-// Accesses of a thread in a round, to each input: `vectors` vectors to all of them.
 GP__RULE int gp__find_packs(int size, int inputs, int vectors) {
   return gp__max(1, vectors * GP__VECTOR / (gp__find_items(size) * size * inputs));
 }
@@ -3915,22 +3894,17 @@ GP__RULE int gp__is_scan(int primitive) { return primitive == GP_INCLUSIVE_SCAN 
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
-// Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
 GP__RULE gp__u64 gp__look_back_slots(gp__u64 tiles) { return tiles + 2 * (tiles / GP__GROUP + 1); }
 
-// Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
 GP__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
   return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
 }
 
-// Whether a scan of these types can use bulk copies: whole vectors of elements, equal sizes on both sides.
 GP__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
   return in_size == out_size && in_size <= 16 && vectors % 2 == 1 && GP__VECTOR * vectors % in_size == 0 &&
       gp__chunk_by_vectors(in_size, GP__VECTOR * vectors / in_size);
 }
 
-// Dynamic shared memory of a block, in bytes: `stages` tiles of a pipelined scan; otherwise the input's tile, and the
-// output's if the element sizes differ.
 GP__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int size) {
   return (p.threads * gp__scan_items(p.vectors, in_size, out_size) * size + 127) / 128 * 128;
 }
@@ -3940,7 +3914,6 @@ GP__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size) {
           (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
 }
 
-// Upper bound of a block's static shared memory, in bytes.
 GP__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) *
       (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16)) +
@@ -3973,42 +3946,32 @@ GP__RULE int gp__policy_valid_scan(gp_policy p, gp__form s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
-// Elements that a thread of a stream holds: `vectors` 16-byte vectors of the larger of key and value.
 GP__RULE int gp__stream_items(int vectors, int key_size, int in_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, in_size) ? GP__VECTOR * vectors / gp__max(key_size, in_size) : 1;
 }
-// Bytes of a value and a 4-byte flag, for any alignment of the value.
 GP__RULE int gp__flagged_bytes(int size) {
   return size % 16 == 0 ? size + 16 : size % 8 == 0 ? size + 8 : (size + 3) / 4 * 4 + 4;
 }
-// Upper bound of the state carried from tile to tile: counts, and the value of the open run; in a scan a flag and that
-// value.
 GP__RULE int gp__stream_state_bytes(int primitive, int parts, int acc_size) {
   return acc_size && primitive == GP_REDUCE_BY_KEY ? (acc_size + 15) / 16 * 16 + 16
       : acc_size ? gp__flagged_bytes(acc_size)
       : parts == 3 || (primitive != GP_SELECT && primitive != GP_PARTITION) ? 16
       : 8;
 }
-// A tile's keys (or values) in shared memory, with room for an element and misalignment on both sides.
 enum { GP__STREAM_MARGIN = 64 };
 GP__RULE int gp__stream_region_bytes(int items, int size) {
   return size ? (items * size + 2 * GP__STREAM_MARGIN + 127) / 128 * 128 : 0;
 }
-// Bytes a thread keeps of a chunk until results are written: bits of its elements, a count (scans: none), and the value
-// of the run that is open before them.
 GP__RULE int gp__stream_kept_bytes(int primitive, int parts, int acc_size, int items) {
   return primitive == GP_SELECT || primitive == GP_PARTITION
       ? (parts == 3 ? 2 : 1) * ((items + 31) / 32 * 4) + 4
       : (items + 32) / 32 * 4 + (acc_size && primitive != GP_REDUCE_BY_KEY ? 0 : 4) + (acc_size + 3) / 4 * 4;
 }
-// Bytes an element that results need besides the tile; of a selection by position, its position.
 enum { GP__POSITION_BYTES = 2 };
 GP__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_size) {
   return acc_size && in_size != out_size ? out_size : 0;
 }
 
-// A stream is valid if a block's stages and its static shared memory fit. Besides p.threads that write results, a
-// pipelined one has warps that fold, one that publishes, one a stage that looks back, and one that copies.
 GP__RULE int gp__stream_fold_warps(int threads) { return (threads / GP__WARP + 1) / 2; }
 GP__RULE int gp__stream_stages(gp_policy p) { return p.algorithm == GP_PIPELINED ? p.stages : 1; }
 GP__RULE int gp__stream_threads(gp_policy p) {
@@ -4024,7 +3987,6 @@ GP__RULE int gp__stream_shared_of(gp_policy p, gp__form s, int items) {
       (s->stream.by_position ? (int)GP__POSITION_BYTES
           : gp__stream_scratch_bytes(s->acc_size, s->in_size, s->out_size));
 }
-// GP_REPRODUCIBLE pins the tile of a scan: one that fits every device, if any does, for elements of these sizes.
 enum { GP__PINNED_BYTES = 60 << 10, GP__PINNED_THREADS = 256 };
 GP__RULE int gp__pinned_bytes(int vectors, gp__form s) { // of a thread
   return gp__stream_items(vectors, s->key_size, s->in_size) *
@@ -4047,7 +4009,6 @@ GP__RULE int gp__stream_shared_bytes(gp_policy p, gp__form s) {
       ? 0
       : gp__stream_shared_of(p, s, gp__stream_items(p.vectors, s->key_size, s->in_size));
 }
-// GP_WARP_SEGMENTS: rows of 32 elements that a warp scans at once, and a lane's places in shared memory.
 GP__RULE int gp__segment_rows(int size) { return size <= 8 ? 8 : size <= 16 ? 4 : 1; }
 GP__RULE int gp__segment_places(int size) { return size <= 16 ? gp__segment_rows(size) + 1 : 0; }
 GP__RULE int gp__stream_static_bytes(gp_policy p, gp__form s) {
@@ -4081,21 +4042,16 @@ enum {
   GP__EXPAND_WIDE = 4 // segments of a lane that are loaded together
 };
 GP__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
-// Elements of a lane in a piece: whole vectors, or single elements that do not fill one.
 GP__RULE int gp__expand_vectors(int vectors, int size) {
   return vectors < GP__EXPAND_MOST / gp__vector_items(size) ? vectors : GP__EXPAND_MOST / gp__vector_items(size);
 }
 GP__RULE int gp__expand_items(int vectors, int size) {
   return gp__expand_vectors(vectors, size) * gp__vector_items(size);
 }
-// Elements that fill no vector are gathered in shared memory.
 GP__RULE int gp__expand_staged_bytes(int vectors, int size) {
   return GP__VECTOR % size == 0 ? 0 : (GP__WARP * gp__expand_items(vectors, size) * size + 15) / 16 * 16;
 }
-// Marks of a lane's elements, a byte each, in whole words.
 GP__RULE int gp__expand_marks(int vectors, int size) { return (gp__expand_items(vectors, size) + 3) / 4 * 4; }
-// A warp keeps the marks of its piece; the values, or numbers, of segments that begin there, and of the one before; and
-// the elements that it gathers.
 GP__RULE int gp__expand_head_bytes(int vectors, int size) {
   return ((GP__WARP * gp__expand_items(vectors, size) + 1) * (GP__VECTOR % size == 0 ? size : 4) + 15) / 16 * 16;
 }
@@ -4115,10 +4071,7 @@ GP__RULE int gp__expand_warp_bytes(int vectors, int size) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
-// Segmented reduce and load balance: each warp has the same number of elements and segment ends together.
-
 enum { GP__SPAN_ITEMS = 4 }; // lengths of ranges that a thread scans
-// A warp's chunk holds elements (accumulators if segments are ranges) or, for load balance, elements' segments.
 GP__RULE int gp__segment_cell_bytes(gp__form s) {
   return s->primitive == GP_LOAD_BALANCE ? s->out_size : s->segmented.by_ranges ? s->acc_size : s->in_size;
 }
@@ -4127,10 +4080,7 @@ GP__RULE int gp__segment_items(gp_policy p, gp__form s) {
   return gp__is_expand(s->primitive) ? gp__expand_items(p.vectors, s->out_size)
       : gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
 }
-// Barriers of a warp's chunks in flight (pipelined).
 GP__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
-// Dynamic shared memory of a block: cells, which become results in place, a byte an element that marks a segment's end,
-// and barriers.
 GP__RULE int gp__segment_shared_bytes(gp_policy p, gp__form s) {
   return gp__is_expand(s->primitive) ? p.threads / GP__WARP * gp__expand_warp_bytes(p.vectors, s->out_size)
       : p.threads * gp__segment_items(p, s) *
@@ -4139,15 +4089,12 @@ GP__RULE int gp__segment_shared_bytes(gp_policy p, gp__form s) {
                   (s->primitive == GP_LOAD_BALANCE ? 0 : 1)) +
           (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
 }
-// Upper bound of static shared memory.
 GP__RULE int gp__segment_static_bytes(gp_policy p, gp__form s) {
   return gp__is_expand(s->primitive) ? (p.threads / GP__WARP + 8) * 16 // of the scan of lengths
       : s->primitive == GP_LOAD_BALANCE ? 0
       : (p.threads / GP__WARP + 1) * (3 * ((s->acc_size + 15) / 16 * 16 + 16) + 16);
 }
-// Words that carry a block's two open results and their segment.
 GP__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
-// GP_WARP_SEGMENTS: a power of two of lanes reads a segment, or the block does.
 enum {
   GP__LANES_THREADS = 256, // GP_REPRODUCIBLE pins them
   GP__LANES_VECTORS = 3,
@@ -4156,7 +4103,6 @@ enum {
   GP__RANGE_LOG2_LANES = 3 // at least: ranges may overlap, and be longer than count / segments
 };
 GP__RULE int gp__segments_reproduce(gp__form s) { return s->reproducible && s->primitive == GP_SEGMENTED_REDUCE; }
-// So few segments that each has a warp, two blocks a multiprocessor: what counts is how often the longest waits.
 GP__RULE int gp__segments_are_few(gp__form s) {
   return !s->reproducible && s->segments <= (unsigned)s->multiprocessors * 2 * GP__LANES_THREADS / GP__WARP;
 }
@@ -4182,9 +4128,6 @@ GP__RULE int gp__policy_valid_segments(gp_policy p, gp__form s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
-// Histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
-// counters are integers.
-
 enum {
   GP__HISTOGRAM_STATIC_BYTES = 2560, // upper bound of a block's static shared memory
   GP__HISTOGRAM_BOUNDARY_BYTES = 20 * 1024, // boundaries of ranges are copied to shared memory up to this size
@@ -4195,13 +4138,10 @@ enum {
   GP__HISTOGRAM_CHUNKS = 1024, // pieces of the output, at most
   GP__HISTOGRAM_COPIES = 8 // copies of a cluster's counters in each block, at most
 };
-// Samples of one byte are counted by value; values become bins when the counters are added up.
 GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
   return algorithm != GP_GLOBAL_BINS && in_size == 1 && exact;
 }
-// Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
 GP__RULE gp__u64 gp__histogram_stride(int by_value, gp__u64 bins) { return by_value ? 256 : bins + 1; }
-// The counters of all channels; the last one is for channels that are not counted.
 GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__form s) {
   return s->exact ? (unsigned)s->histogram.active *
               gp__histogram_stride(gp__histogram_by_value(p.algorithm, s->in_size, 1), s->histogram.bins) +
@@ -4209,14 +4149,11 @@ GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__form s) {
                   : (unsigned)s->histogram.active * s->histogram.bins;
 }
 GP__RULE gp__u64 gp__round_up(gp__u64 x, gp__u64 to) { return (x + to - 1) / to * to; }
-// Boundaries in shared memory, in bytes; 0: they stay where they are.
 GP__RULE unsigned gp__histogram_boundary_bytes(gp__u64 boundaries, int size) {
   return boundaries <= (unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
       ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
       : 0;
 }
-// Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with its boundaries.
-// 0: no buckets.
 GP__RULE unsigned gp__histogram_fewer_buckets(gp__u64 bins, unsigned buckets) {
   return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
 }
@@ -4225,22 +4162,18 @@ GP__RULE unsigned gp__histogram_buckets(int algorithm, int exact, gp__u64 bins, 
       ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
       : 0;
 }
-// Boundaries and buckets of a block, which precede its counters.
 GP__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, gp__u64 bins, int active, int size) {
   return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
       gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
 }
-// Float counters of one block; all blocks of a slice read all samples.
 GP__RULE unsigned gp__histogram_slice(gp__u64 slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
       : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
 }
-// Counters of a chunk of the output, which one warp clears.
 GP__RULE gp__u64 gp__histogram_chunk(gp__u64 counters) {
   return counters <= (gp__u64)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS ? (unsigned)GP__HISTOGRAM_CHUNK
       : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
-// Blocks of a cluster, for so many vectors: enough for one a thread, but at most 16; up to 8 for one in four threads.
 GP__RULE unsigned gp__histogram_blocks(gp__u64 vectors, unsigned threads) {
   return (unsigned)(vectors / threads >= 15 ? 16
           : vectors / threads >= 8 ? vectors / threads + 1
@@ -4252,13 +4185,10 @@ GP__RULE unsigned gp__histogram_cluster(gp_policy p, gp__form s) {
                                   (unsigned)gp__vector_items(gp__max(s->in_size, s->in2_size))),
       (unsigned)p.threads);
 }
-// Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
-// block can get, and reserves 1 KiB for each block.
 GP__RULE int gp__histogram_room(gp_policy p, gp__form s) {
   return (s->shared_bytes + 1024) / (p.algorithm == GP_ONE_CLUSTER ? 1 : gp__max(p.blocks_per_sm, 1)) - 1024 -
       GP__HISTOGRAM_STATIC_BYTES;
 }
-// Bytes of one copy of a block's counters, and of its tables, with the counters that a cluster's block stores.
 GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__form s) {
   return s->exact ? gp__histogram_slots(p, s) * (unsigned)(s->in2_size ? s->out_size : 4)
       : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s->out_size) * (unsigned)s->out_size;
@@ -4273,8 +4203,6 @@ GP__RULE gp__u64 gp__histogram_table_bytes(gp_policy p, gp__form s) {
               ? gp__histogram_search_bytes(p.algorithm, s->exact, s->histogram.bins, s->histogram.active, s->in_size)
               : 0);
 }
-// Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
-// counters: a copy a warp.
 GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, gp__i64 room, unsigned copies) {
   return copies == 0 || (gp__i64)gp__round_up(bytes * copies, GP__VECTOR) <= room
       ? copies
@@ -4287,8 +4215,6 @@ GP__RULE unsigned gp__histogram_replicas(gp_policy p, gp__form s) {
           : s->exact || p.threads >= 1024 ? (unsigned)GP__WARP
           : (unsigned)p.threads / GP__WARP);
 }
-// Counters of 16 bits, if those of 32 do not fit although the block has the multiprocessor to itself. One channel, no
-// weights.
 GP__RULE int gp__histogram_halves(gp_policy p, gp__form s) {
   return p.blocks_per_sm == 1 && s->exact && !s->in2_size && s->in_size > 1 && s->histogram.channels == 1 &&
       gp__histogram_replicas(p, s) == 0 &&
@@ -4316,7 +4242,6 @@ GP__RULE int gp__policy_valid_histogram(gp_policy p, gp__form s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4) \
   F(overlap, 0, 1, 2)
 
-// Sizes that host and kernels share. One block sorts a bucket on chip; larger buckets go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
   GP__HYBRID_LEVELS = 9, // at most: 4 bits or more at each of the first two, 8 at the others
@@ -4328,14 +4253,11 @@ enum {
   GP__HYBRID_ITEM_BYTES = 24,
   GP__HYBRID_PLACE_BITS = 13 // bits of an element's place in its bucket; breaks ties of pairs
 };
-// A block that sorts a bucket: threads, keys a thread, bins.
 GP__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
 GP__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
 GP__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
 GP__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth block would spill
-// Many bins need fewer rounds of transpositions.
 GP__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) { return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7; }
-// gp_tile_sort_storage: keys, counters, a few words of each warp.
 GP__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int log2_bins) {
   return (
       unsigned)(((threads * (items + 1) + 3 * gp__tile_sort_rounds(threads * items, log2_bins) + 7 + threads / 32 * 2) *
@@ -4346,7 +4268,6 @@ GP__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items, int 
 GP__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
 }
-// Shared memory of a counting block: a counter of each digit for each lane, and the plan's arrays.
 GP__RULE unsigned gp__hybrid_count_bytes(int threads) {
   return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + 512 * 4 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
 }
@@ -4355,7 +4276,6 @@ GP__RULE unsigned gp__bucket_bytes(int key_size) {
       key_size, gp__bucket_threads(key_size), gp__bucket_items(key_size), gp__bucket_log2_bins(key_size));
 }
 GP__RULE int gp__hybrid_vector_items(gp_policy p, gp__form s) { return p.vectors * gp__vector_items(s->key_size); }
-// One-block sort: keys a thread, and about as many bins as keys.
 GP__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GP__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
 GP__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
@@ -4363,25 +4283,17 @@ GP__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
       gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GP__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
-// Average keys of a bucket: bucket sizes of uniform keys vary by a few per cent.
 GP__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
-// Levels that uniform keys need, each with its own launches. One launch does all others.
 GP__RULE int gp__hybrid_even_levels(gp__u64 count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
 }
-// Most parts of a level. Each has more keys than a block sorts or, for pairs (value_size > 0) at the first levels, too
-// wide a range.
 GP__RULE gp__u64 gp__hybrid_parts(gp__u64 count, int capacity, int value_size) {
   return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
-// Most buckets. Two neighbours have more keys than half a block sorts, except at the ends of parts and where pairs
-// reach the widest range that a block sorts.
 GP__RULE gp__u64 gp__hybrid_items(gp__u64 count, int capacity, int value_size) {
   return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
 }
-// Most pieces of pairs, 256 counters each. A piece is a block's share of a part; a block's pieces are consecutive.
 GP__RULE gp__u64 gp__hybrid_pieces(gp__u64 parts, gp__u64 blocks) { return parts + blocks; }
-// Most keys of a bucket: a block's capacity, or less if multiprocessors would be idle.
 GP__RULE int gp__hybrid_clamp(gp__u64 keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
@@ -4389,7 +4301,6 @@ GP__RULE int gp__hybrid_capacity(gp__form s) {
   return gp__hybrid_clamp(s->count / (unsigned)gp__max(s->multiprocessors, 1),
       gp__bucket_threads(s->key_size) * gp__bucket_items(s->key_size));
 }
-// A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GP__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
   return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
       (unsigned)(threads * items * value_size + 32) / 16 * 16;
@@ -4397,8 +4308,6 @@ GP__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int thread
 
 // ---- sort/radix_policy.h - radix passes: digits, shared memory, validity
 
-// One-sweep radix sort has a pass for each 8 bits of the ordered key, the least significant first. An ordered key of
-// more than 64 bits has several words; no pass spans two.
 enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
@@ -4415,34 +4324,26 @@ GP__RULE int gp__radix_passes(int begin_bit, int end_bit) {
       ? (64 - begin_bit % 64 + 7) / 8 + gp__radix_passes(begin_bit / 64 * 64 + 64, end_bit)
       : (end_bit - begin_bit + 7) / 8;
 }
-// Bits of the digit that begins at `bit`.
 GP__RULE int gp__radix_digit_bits(int bit, int end) {
   return end <= bit ? 0
       : 64 - bit % 64 < 8 && end > bit + 64 - bit % 64 ? 64 - bit % 64
       : end - bit < 8 ? end - bit
       : 8;
 }
-// Keys a thread holds.
 GP__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
 }
-// Bytes of the look-back words of each pair of digits: counts of each tile; for each pass, sums of each group of tiles;
-// then counts up to each group's end (prefix_bytes each).
 GP__RULE gp__u64 gp__radix_words_bytes(gp__u64 tiles, int passes, int prefix_bytes) {
   return GP__DIGITS / 2 * (8 * tiles + (unsigned)(8 * passes + prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
-// Bytes of the values that move with the keys: of indices if values are large.
 GP__RULE int gp__radix_index_bytes(gp__u64 count) { return count >> 32 ? 8 : 4; }
 GP__RULE int gp__radix_value_bytes(gp__form s) {
   return s->in_size <= GP__RADIX_VALUE_BYTES ? s->in_size : gp__radix_index_bytes(s->count);
 }
-// Bytes of the ordered key.
 GP__RULE int gp__radix_ordered_bytes(gp__form s) { return s->acc_size ? s->acc_size : s->key_size; }
 GP__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
   return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
 }
-// Dynamic shared memory of a pass: a tile of keys and one of values for each stage. Static, at most: each warp's
-// counters, and each digit's destination.
 GP__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__form s) {
   return gp__radix_elements_bytes(p, s->key_size, s->key_size) +
       gp__radix_elements_bytes(p, s->key_size, gp__radix_value_bytes(s));
@@ -4450,7 +4351,6 @@ GP__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__form s) {
 GP__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
 }
-// The histogram's dynamic shared memory, and its copies of each counter, which keep lanes of a warp apart.
 GP__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replicas) {
   return (unsigned)((ordered_bytes < GP__RADIX_TABLES ? ordered_bytes : GP__RADIX_TABLES) * replicas * 4 * GP__DIGITS);
 }
@@ -4465,12 +4365,9 @@ GP__RULE int gp__is_paired(int algorithm, int in_size) { // between passes value
 GP__RULE int gp__sweeps(int algorithm) {
   return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
 }
-// Registers of a thread for its keys, their places, and their values.
 GP__RULE int gp__radix_registers(int vectors, gp__form s) {
   return gp__radix_items(vectors, s->key_size) * ((s->key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
-// With values, elements must leave more than a quarter of a multiprocessor's registers; otherwise hundreds of bytes
-// spill.
 GP__RULE int gp__policy_valid_radix(gp_policy p, gp__form s) {
   return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
       p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s->key_size) < 65536 &&
@@ -4479,9 +4376,6 @@ GP__RULE int gp__policy_valid_radix(gp_policy p, gp__form s) {
 
 // ---- sort/counting_policy.h - counting sort: when, and with how many rows
 
-// Counting sort of keys of one and of two bytes. With 2-byte keys a block counts in 128 KiB of shared memory: 16-bit
-// counters of all values. With many keys, blocks store their counters in memory, and the blocks that make runs add them
-// up. GP__COUNTING_BLOCKS blocks make runs; each of their threads keeps GP__COUNTING_LOADS loads in flight.
 enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
 enum { GP__COUNTING_ROWS_LOG2 = 19, GP__COUNTING_ROW_BYTES = 131072 };
 GP__RULE unsigned gp__counting_rows(gp__form s, unsigned grid) {
@@ -4499,7 +4393,6 @@ GP__RULE int gp__policy_valid_counting(gp_policy p, gp__form s) {
 
 // ---- sort/choice_policy.h - hybrid, adaptive, leading-sweep and one-block sorts: samples, validity
 
-// Sorts that need not be stable: built-in keys, all their bits, no values.
 GP__RULE int gp__sorts_keys(gp__form s) {
   return !s->in_size && !s->acc_size && !s->sorted.drop_keys && s->key_size <= 8 && !s->sorted.begin_bit &&
       s->sorted.end_bit == 8 * s->key_size;
@@ -4510,16 +4403,11 @@ GP__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__form s) {
       (int)gp__hybrid_move_bytes(s->key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s->shared_bytes &&
       (int)gp__bucket_bytes(s->key_size) <= s->shared_bytes;
 }
-// Pairs that the hybrid sort accepts: fewer than 2^32, built-in keys of 4 or 8 bytes, values or indices of 4 or 8
-// bytes.
 GP__RULE int gp__sorts_pairs(gp__form s) {
   return (s->in_size == 4 || s->in_size == 8) && !(s->count >> 32) && !s->acc_size &&
       (s->key_size == 4 || s->key_size == 8) && !s->sorted.begin_bit && s->sorted.end_bit == 8 * s->key_size;
 }
-// Adaptive sort: a block sorts a sample of at most GP__SAMPLE keys. One in eight buckets of uniform keys has a sampled
-// key.
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
-// A second sample finds repeated keys by a hash table.
 enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
 GP__RULE unsigned gp__sample_size(gp__u64 count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE ? (unsigned)GP__SAMPLE
@@ -4543,7 +4431,6 @@ GP__RULE unsigned gp__hybrid_bucket_bytes(gp__form s) {
                           gp__bucket_items(s->key_size), gp__bucket_log2_bins(s->key_size))
                     : gp__bucket_bytes(s->key_size);
 }
-// Dynamic shared memory of a block that moves, and of one that counts and moves.
 GP__RULE unsigned gp__hybrid_tile_bytes(gp_policy p, gp__form s) {
   return s->in_size ? gp__radix_shared_bytes(p, s)
       : gp__hybrid_move_bytes(s->key_size, p.threads * gp__hybrid_vector_items(p, s));
@@ -4559,8 +4446,6 @@ GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__form s) {
               ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s->shared_bytes
               : gp__policy_valid_hybrid_keys(p, s));
 }
-// Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
-// all bits.
 GP__RULE int gp__bits_of_buckets(gp__u64 count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
 }
@@ -4585,8 +4470,6 @@ GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__form s) {
 
 // ---- sort/cooperative_policy.h - cooperative radix sort: tiles, words, validity; validity of any sort
 
-// The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for one tile, in a cluster for
-// two.
 enum { GP__COOPERATIVE_QUADS = GP__DIGITS / 4 }; // words, each with the counts of four digits
 GP__RULE int gp__is_cooperative(int algorithm) { return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH; }
 GP__RULE int gp__cooperative_tile(gp_policy p, gp__form s) {
@@ -4613,7 +4496,6 @@ GP__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
 GP__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocessor
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
 }
-// Registers of a thread: its elements, and 40 others.
 GP__RULE int gp__cooperative_registers(gp_policy p, gp__form s) {
   return gp__radix_items(p.vectors, s->key_size) *
       ((s->key_size + 3) / 4 + 1 + (s->in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
@@ -4649,24 +4531,18 @@ GP__RULE int gp__policy_valid_sort(gp_policy p, gp__form s) {
   F(overlap, 0, 1, 2)
 
 GP__RULE int gp__is_set(int primitive) { return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE; }
-// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (at least four bytes), made
-// odd so that neighbouring threads, each with consecutive elements, access different banks.
 GP__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
   return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
 }
 GP__RULE int gp__merge_tile(gp_policy p, gp__form s) {
   return p.threads * gp__merge_items(p.vectors, s->key_size, s->in_size);
 }
-// Tiles of merge sort hold one extra vector: they are a little longer than a power of two, so that 2^n elements take a
-// pass less.
 GP__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
   return gp__merge_items(vectors + 1, key_size, in_size);
 }
 GP__RULE int gp__sort_tile(gp_policy p, gp__form s) {
   return p.threads * gp__sort_tile_items(p.vectors, s->key_size, s->in_size);
 }
-// Bytes of shared memory. Window: elements, with room for misalignment at both ends of each input. Out: elements of
-// warps, each with room for its own misalignment. Source: places of values, 2 bytes each.
 GP__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
   return size ? (items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
@@ -4679,7 +4555,6 @@ GP__RULE int gp__merge_source_bytes(int tile, int in_size) {
 GP__RULE unsigned gp__power_of_two(gp__u64 least, unsigned power) {
   return power >= least ? power : gp__power_of_two(least, power * 2);
 }
-// Bytes of a ring for a tile of one input: a power of two if that costs little and no element crosses the ring's end.
 GP__RULE int gp__merge_ring_of(int window, int power, int size) {
   return (size & (size - 1)) == 0 && power - window <= window / 7 ? power : window;
 }
@@ -4687,12 +4562,9 @@ GP__RULE int gp__merge_ring_bytes(int tile, int size) {
   return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
       (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
 }
-// A ring's start is repeated after its end, so that no thread's part of a tile wraps: a unit before the part, its
-// elements and the one after.
 GP__RULE int gp__merge_mirror_bytes(int items, int size) {
   return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
 }
-// Dynamic shared memory of a block that merges, and of one that sorts a tile.
 GP__RULE int gp__merge_shared_bytes(gp_policy p, gp__form s) {
   return 2 *
       (gp__merge_ring_bytes(gp__merge_tile(p, s), s->key_size) +
@@ -4706,27 +4578,21 @@ GP__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__form s) {
       gp__merge_source_bytes(gp__sort_tile(p, s), s->in_size) +
       gp__merge_window_bytes(gp__sort_tile(p, s), s->in_size, 1);
 }
-// Four-way merges carry small values with their keys; for larger ones they carry the places.
 GP__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
 GP__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
       ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
       : gp__merge_source_bytes(tile, in_size);
 }
-// A thread that merges pairs of four runs has a part longer than its share of a tile. A shorter part may read so far
-// past the last key if keys have a built-in order of their bits.
 GP__RULE int gp__merge_four_part(int items) { return items + 2; }
 GP__RULE int gp__merge_slack_bytes(int items, int key_size) {
   return key_size > 8 ? 0 : gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1);
 }
-// Shared memory of a block that merges four runs. Its tile is as long as a sorted tile. Each of its two pairs of runs
-// is merged by whole threads, so a thread's part is longer than its share of the tile.
 GP__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__form s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s->key_size, 4) +
       gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s->key_size) +
       gp__merge_carried_bytes(gp__sort_tile(p, s), s->key_size, s->in_size);
 }
-// Results of a tile: keys, places of values, the tile's values.
 GP__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
   return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_source_bytes(tile, in_size) +
       gp__merge_window_bytes(tile, in_size, 2);
@@ -4735,12 +4601,9 @@ GP__RULE int gp__set_shared_bytes(gp_policy p, gp__form s) {
   return gp__merge_window_bytes(gp__merge_tile(p, s), s->key_size, 2) +
       2 * gp__set_result_bytes(gp__merge_tile(p, s), s->key_size, s->in_size);
 }
-// Blocks that find the borders of tiles, one a thread.
 GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
-// A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
-// resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
 GP__RULE int gp__four_together(gp_policy p, gp__form s, gp__u64 tiles) {
   return tiles <= (unsigned)(s->multiprocessors * p.blocks_per_sm);
@@ -4786,15 +4649,12 @@ enum {
   GP__FEW_SEGMENTS = 2048, // up to so many are tasks of blocks, whatever their lengths
   GP__FEW_EQUAL = 256 // and of one length, if warps could sort them
 };
-// Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GP__RULE int gp__bank_padded_bytes(int n, int size) {
   return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
 }
-// Bytes of an item that networks compare: the key's bits and, if indexed, the element's index.
 GP__RULE int gp__sort_item_bytes(int key_size, int indexed) {
   return indexed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
 }
-// Elements in a warp's room, which has about one KiB for each of the policy's vectors.
 GP__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int indexed) {
   return gp__max(vectors * 1024 / (key_size + (indexed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
 }
@@ -4804,7 +4664,6 @@ GP__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int 
       (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
       (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
-// Longest segment that a warp sorts: its room and the registers of 32 lanes must hold it.
 GP__RULE int gp__middle_limit(int items, int item_bytes) {
   return items >= 1024 && item_bytes == 4 ? 1024
       : items >= 512 ? 512
@@ -4813,16 +4672,12 @@ GP__RULE int gp__middle_limit(int items, int item_bytes) {
       : items >= 64 ? 64
       : GP__SHORT;
 }
-// Blocks that sort and partition longer segments: threads, and elements a thread. Twice as many threads have half the
-// registers: too few for 16 indices beside their keys.
 GP__RULE int gp__long_threads(int threads, int item_bytes) {
   return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__DIGITS);
 }
 GP__RULE int gp__long_items(int vectors, int item_bytes, int indexed) {
   return (vectors >= 4 && !(item_bytes == 4 && indexed) ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
-// Items a thread has when a block sorts by counting, in about as many bins as items; 0: it merges. More indexed items
-// spill registers.
 GP__RULE int gp__long_binned(int items, int item_bytes, int indexed) {
   return items < 8 || item_bytes > 8 ? 0 : indexed ? 8 : items;
 }
@@ -4832,7 +4687,6 @@ GP__RULE int gp__long_log2_bins(int capacity) {
 GP__RULE int gp__sort_indexed(gp__form s) {
   return s->in_size > 0 || s->out_size > 0 || s->sorted.end_bit - s->sorted.begin_bit < 8 * s->key_size;
 }
-// Bytes of a value or an index; 0: neither.
 GP__RULE int gp__sorted_value_bytes(gp__form s) { return gp__max(s->in_size, s->out_size); }
 GP__RULE int gp__sort_item_bytes_of(gp__form s) { return gp__sort_item_bytes(s->key_size, gp__sort_indexed(s)); }
 GP__RULE int gp__long_threads_of(gp_policy p, gp__form s) {
@@ -4841,7 +4695,6 @@ GP__RULE int gp__long_threads_of(gp_policy p, gp__form s) {
 GP__RULE int gp__long_capacity(gp_policy p, gp__form s) {
   return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes_of(s), gp__sort_indexed(s));
 }
-// Elements that a segment has at most, as far as the host knows.
 GP__RULE gp__u64 gp__longest_segment(gp__form s) {
   return s->offset_size || !s->segments ? s->count : s->count / s->segments;
 }
@@ -4849,8 +4702,6 @@ GP__RULE int gp__short_shared_bytes(gp_policy p, gp__form s) {
   return p.threads / GP__WARP *
       gp__warp_sort_bytes(p.vectors, s->key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
-// Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
-// tile of keys or of values.
 GP__RULE int gp__long_binned_of(gp_policy p, gp__form s) {
   return gp__long_binned(
       gp__long_capacity(p, s) / gp__long_threads_of(p, s), gp__sort_item_bytes_of(s), gp__sort_indexed(s));
@@ -4867,9 +4718,7 @@ GP__RULE int gp__long_moving_bytes(gp_policy p, gp__form s) {
 GP__RULE int gp__long_shared_bytes(gp_policy p, gp__form s) {
   return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));
 }
-// Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
-// State that the kernels share, in scratch memory.
 typedef struct gp__sort_header { // zero when the call begins
   gp__u64 tag; // tag of this call's words
   gp__u64 pushed, taken; // tasks of the queue; few segments are its first ones
@@ -4880,7 +4729,6 @@ typedef struct gp__sort_header { // zero when the call begins
 typedef struct gp__sort_span {
   gp__u64 begin, count;
 } gp__sort_span;
-// Elements that are partitioned by one digit.
 typedef struct gp__sort_bucket {
   gp__u64 begin, count;
   gp__u64 first_tile, first_group; // rows of counters
@@ -4899,8 +4747,6 @@ GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__form s) {
 
 // ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
 
-// Segmented sort. A task's upper two bits are its kind. Below them, SORT has the source (2 bits), count - 1 (16) and
-// begin (44); others have the bucket's number (30) and the number of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
 #define GP__TASK_COUNT 1ull
 #define GP__TASK_MOVE 2ull
@@ -4940,7 +4786,6 @@ typedef struct gp__segmented_sort_args {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8) \
   F(overlap, 0, 1, 2)
 
-// Top-k: most results of lists on chip. Digits of radix select; rounds of a shuffle.
 enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
@@ -4967,12 +4812,10 @@ GP__RULE int gp__select_levels(int key_size) { // digits of a key
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
   return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
 }
-// Ranks by an operator: a key and its index, with the largest alignment that the key may have.
 GP__RULE int gp__order_rank_bytes(int key_size, int index_bytes) {
   return (int)gp__round_up(gp__round_up((unsigned)key_size, (unsigned)index_bytes) + (unsigned)index_bytes,
       (unsigned)gp__max(gp__common_with_vector(key_size), index_bytes));
 }
-// Most results of lists.
 GP__RULE unsigned gp__order_few(int key_size, int index_bytes) {
   return (int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes) < GP__TOP_K_FEW
       ? (unsigned)((int)GP__ORDER_BYTES / gp__order_rank_bytes(key_size, index_bytes))
@@ -4988,14 +4831,11 @@ GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__form s) {
       (s->top_k.order_bytes ? gp__order_items(p.vectors, s->key_size)
           : gp__max(p.vectors * (GP__VECTOR / s->key_size), 4)));
 }
-// Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GP__RULE gp__u64 gp__common_factor(gp__u64 a, gp__u64 b) { return b == 0 ? a : gp__common_factor(b, a % b); }
 GP__RULE gp__u64 gp__coprime(gp__u64 x, gp__u64 to) {
   return gp__common_factor(to, x) == 1 ? x : gp__coprime(x + 1, to);
 }
 GP__RULE gp__u64 gp__top_k_jump(gp__u64 tiles) { return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles); }
-// The key of a round of a shuffle (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators: SplitMix64),
-// and its function of one half.
 GP__RULE gp__u64 gp__mix3(gp__u64 x) { return x ^ x >> 31; }
 GP__RULE gp__u64 gp__mix2(gp__u64 x) { return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull); }
 GP__RULE unsigned gp__shuffle_key(gp__u64 seed, int round) {
@@ -5007,18 +4847,14 @@ GP__RULE unsigned gp__shuffle_key(gp__u64 seed, int round) {
 GP__RULE unsigned gp__shuffle_fold(unsigned x) { return x ^ x >> 13; }
 GP__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x ^ x >> 15) * 0x85ebca77u); }
 GP__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) { return gp__shuffle_mix((half ^ key) * 0x9e3779b1u); }
-// Ranks of a block's list: what a lowered limit may leave, and a tile; a power of two.
 GP__RULE unsigned gp__top_k_capacity(gp_policy p, gp__form s) {
   return gp__power_of_two(s->top_k.results + s->top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
-// Ranks that an operator orders: the results and a tile; twice that, if there is room.
 GP__RULE int gp__order_least(gp_policy p, gp__form s) { return (int)(s->top_k.results + gp__top_k_tile(p, s)); }
 GP__RULE unsigned gp__order_capacity(gp_policy p, gp__form s) {
   return (unsigned)gp__order_least(p, s) << (2 * gp__order_least(p, s) * (int)gp__rank_bytes(s) <=
              (s->shared_bytes + 1024) / p.blocks_per_sm - 1024 - (int)GP__TOP_K_STATIC_BYTES);
 }
-// The same for segments: all that shared memory has room for; at least what a lowered limit may leave, rounded up for
-// its sort, or a tile more.
 GP__RULE int gp__segment_top_k_least(gp_policy p, gp__form s) {
   return gp__max((int)(s->top_k.results * 3 / 2 + 32 + gp__top_k_tile(p, s)),
       (int)gp__power_of_two((unsigned)s->top_k.results * 3 / 2 + 32, 64));
@@ -5030,12 +4866,10 @@ GP__RULE unsigned gp__segment_top_k_capacity(gp_policy p, gp__form s) {
 GP__RULE unsigned gp__top_k_by_warps(gp_policy p) {
   return p.algorithm == GP_WARP_SEGMENTS ? GP__TOP_K_BY_WARP : GP__TOP_K_BY_LANES;
 }
-// Most keys of a segment that a warp takes.
 GP__RULE unsigned gp__top_k_most_of_warp(gp_policy p, gp__form s) {
   return s->top_k.order_bytes ? (unsigned)GP__ORDER_OF_WARP / gp__rank_bytes(s) : gp__top_k_by_warps(p);
 }
 GP__RULE int gp__selects(int algorithm) { return algorithm == GP_RADIX_SELECT || algorithm == GP_SAMPLED_SELECT; }
-// Keys alone, many, of which few are wanted: radix select tries one launch first, too.
 GP__RULE int gp__is_bounded(int algorithm, int primitive, int out_size, gp__u64 count, gp__u64 k) {
   return algorithm == GP_SAMPLED_SELECT ||
       (algorithm == GP_RADIX_SELECT && primitive == GP_TOP_K && !out_size && count >= GP__SELECT_MANY &&
@@ -5072,7 +4906,6 @@ GP__RULE int gp__policy_valid_top_k(gp_policy p, gp__form s) {
   F(blocks_per_sm, 0, 0, 2, 4, 8) \
   F(overlap, 0, 1, 2)
 
-// Kind of a transpose after dimensions that stay neighbours are merged.
 enum {
   GP__MOVE_NOTHING, // in place, and everything stays
   GP__MOVE_ROWS, // rows move unchanged
@@ -5080,7 +4913,6 @@ enum {
   GP__MOVE_SQUARE, // in place: square matrices
   GP__MOVE_RECTANGLE // in place: dense matrices
 };
-// Properties of a transpose's sides, and of its kernel.
 enum {
   GP__FORM_IN_ALIGNED = 1, // addresses of all rows are multiples of 16
   GP__FORM_OUT_ALIGNED = 2, // addresses of all columns are
@@ -5102,8 +4934,6 @@ enum {
 GP__RULE int gp__lowest_bit(int x) { return x & -x; }
 GP__RULE int gp__floor_log2(gp__u64 x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
 GP__RULE int gp__is_power_of_two_size(int size) { return size <= 16 && (size & (size - 1)) == 0; }
-// A tile has a power of two of elements, at most so many vectors a thread, about as many rows as columns, and whole
-// vectors of a row and of a column.
 GP__RULE int gp__transpose_log2(int threads, int vectors, int size) {
   return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
 }
@@ -5113,8 +4943,6 @@ GP__RULE int gp__transpose_columns(int threads, int vectors, int size) {
 GP__RULE int gp__transpose_rows(int threads, int vectors, int size) {
   return gp__max(gp__vec_group_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
 }
-// Tile rows of a panel: neighbouring blocks write its tiles, tile column by tile column. Best on an H200, where DRAM is
-// the limit.
 GP__RULE int gp__transpose_panel(int size, int vectors, int form) {
   return !(form & GP__FORM_OUT_ALIGNED) ? 64
       : !(form & GP__FORM_IN_ALIGNED) ? (int)GP__TRANSPOSE_PANEL
@@ -5122,23 +4950,16 @@ GP__RULE int gp__transpose_panel(int size, int vectors, int form) {
       : size == 8 && vectors == 8 ? 1
       : (int)GP__TRANSPOSE_PANEL;
 }
-// Rows from tile to tile. If the output's columns are not aligned, tiles overlap, so that each has whole sectors (small
-// tiles: whole vectors) of a column from its first aligned byte on. Sectors that two blocks write in part cost more
-// than rows that are read twice.
 GP__RULE int gp__transpose_alignment(int rows, int size) { return rows * size < 256 ? 16 : 32; }
 GP__RULE int gp__transpose_step(int rows, int size, int word, int aligned) {
   return size < GP__VECTOR && size == word && !aligned ? rows - gp__transpose_alignment(rows, size) / size : rows;
 }
-// Narrow elements become words of columns on their way into shared memory if rows and columns are aligned; for bytes it
-// is enough that rows are. Others are gathered from shared memory one by one, as wide ones are: that takes fewer
-// instructions than shifting both sides. Measured on an H200.
 GP__RULE int gp__is_scattered(int size, int word, int form) {
   return size <= 2 && size == word && (form & GP__FORM_IN_ALIGNED) && (size == 1 || (form & GP__FORM_OUT_ALIGNED));
 }
 GP__RULE int gp__transpose_side(int threads, int vectors, int size) { // side of a square tile
   return gp__transpose_columns(threads, vectors, size);
 }
-// Bytes from row to row of a tile in shared memory, and of a tile. Unaligned rows take one vector more.
 GP__RULE int gp__transpose_pitch(int size, int columns, int aligned) {
   return ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
 }
@@ -5147,8 +4968,6 @@ GP__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int align
           (gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
       columns * rows * size + (size > 2 ? 0 : columns * size));
 }
-// Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
-// lane on the other side.
 GP__RULE int gp__transpose_thin(gp_policy p, gp__form s, gp__u64 extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
       extent * (unsigned)gp__vec_group_items(s->key_size) * (unsigned)s->key_size * 8 <=
@@ -5163,8 +4982,6 @@ GP__RULE int gp__transpose_thin_out(gp_policy p, gp__form s) {
   return (s->moved.form & GP__FORM_OUT_DENSE) &&
       gp__transpose_thin(p, s, s->moved.rows, gp__transpose_rows(p.threads, p.vectors, s->key_size));
 }
-// Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
-// each thread. Units in shared memory have a gap after 128 bytes if columns are even.
 GP__RULE int gp__are_few(int size, gp__u64 rows, int aligned) { // winners on an H200
   return rows >= (size == 1 ? 8u : 9u) &&
       rows <= (size == 1 ? (aligned ? 64u : 80u)
@@ -5187,7 +5004,6 @@ GP__RULE int gp__transpose_few(gp_policy p, gp__form s) {
       s->moved.columns * (unsigned)s->key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s->key_size)) &&
       gp__few_bytes(p, s->key_size, (unsigned)s->moved.rows) <= (unsigned)s->shared_bytes - 2048;
 }
-// Matrices of a tile: as many as fit, in whole vectors.
 GP__RULE gp__u64 gp__transpose_multiple(gp__u64 matrix) { return 16 / gp__common_factor(16, matrix); }
 GP__RULE gp__u64 gp__transpose_matrices_of(gp__u64 tile, gp__u64 matrix) {
   return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
@@ -5204,11 +5020,7 @@ GP__RULE int gp__transpose_packs(gp_policy p, gp__form s) {
       gp__transpose_thin(p, s, s->moved.columns, gp__transpose_columns(p.threads, p.vectors, s->key_size)) &&
       gp__transpose_thin(p, s, s->moved.rows, gp__transpose_rows(p.threads, p.vectors, s->key_size));
 }
-// Dense matrices in place by way of the workspace. A trip takes contiguous matrices, of so many bytes together, one at
-// least. It takes whole vectors of them, so that each trip is aligned as the first one is.
 enum { GP__TRIP_BYTES = 64 << 20 };
-// The shape that tiles see of a dense matrix in place: that of a trip to the workspace, which is out of place, or of
-// matrices that fit a tile, which are transposed in their places. Other shapes stay as they are.
 GP__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
   const gp__u64 column = s.moved.rows * (unsigned)s.key_size;
   gp__u64 most;
@@ -5227,10 +5039,6 @@ GP__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, 
 
 // ---- transpose/panels_policy.h - panels, buffered panels: plans, validity
 
-// Large dense matrices in place, if a side has a divisor that suits a chunk: as many elements of a line as have 64 to
-// 512 bytes, which a warp takes at a time. A chunk is part of a row of the output and comes from as many rows of the
-// input (a panel, which is transposed first). With `inverse` it is part of a row of the input, and panels are
-// transposed last.
 enum {
   GP__CHUNK_LEAST = 64,
   GP__CHUNK_MOST = 512, // and 4 words, or 16 bytes, a lane
@@ -5250,7 +5058,6 @@ GP__RULE int gp__chunk_word(gp__form s, gp__u64 items) {
 GP__RULE gp__u64 gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
-// Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
 GP__RULE gp__u64 gp__chunk_merit(gp__form s, gp__u64 extent, gp__u64 other, gp__u64 items) {
   return extent % items || extent / items < 2 || items * (unsigned)s->key_size < GP__CHUNK_LEAST ||
           items * (unsigned)s->key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
@@ -5307,19 +5114,12 @@ GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_o
         (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
-// Panels through a buffer. A panel is several rows of the input. Step x reads panel x; what it overwrites is free once
-// the panels before have been read. Group g is the columns that become rows in the place of panel g. In step x elements
-// of groups g < x go to their places at once, the others to block (x, g) of the buffer. After step g, when panel g has
-// been read, the blocks of group g go to their places. Each element is read and written once, half of them twice.
 enum {
   GP__BUFFERED_LEAST = 4, // panels
   GP__BUFFERED_MOST = 64,
   GP__BUFFERED_SHIFT = 128, // lines of the buffer are aligned as the output's, modulo so many bytes
   GP__BUFFERED_LAG = 2 // steps until a group has left the buffer: panel g, one between, the copies
 };
-// Slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks in use in the middle,
-// of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each. Blocks that end before one of these
-// begins, or begin after it has ended, share its slot.
 GP__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
   return g < panels / 2 ? (g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x
       : x > panels / 2 + GP__BUFFERED_LAG
@@ -5329,9 +5129,7 @@ GP__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
 GP__RULE unsigned gp__buffered_slots(unsigned panels) {
   return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
 }
-// True if an extra warp leads. Tiles of narrow elements need the registers that it would have.
 GP__RULE int gp__buffered_leads(int size) { return size >= 4; }
-// Threads of a block: those that move tiles, and a warp that leads.
 GP__RULE int gp__buffered_threads(gp_policy p, int size) {
   return p.threads + (gp__buffered_leads(size) ? (int)GP__WARP : 0);
 }
@@ -5340,7 +5138,6 @@ typedef struct gp__buffered_plan {
   int form;
   gp__u64 height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
-// The first tile column of group g.
 GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__form s, unsigned columns, unsigned g) {
   return g < r.panels ? g * r.height * s->moved.columns / (s->moved.rows * columns)
       : (s->moved.columns + columns - 1) / columns;
@@ -5375,7 +5172,6 @@ GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_pl
         (s->moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
-// Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
 GP__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GP__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__form s) {
   gp__shape tiled;
@@ -5414,33 +5210,26 @@ GP__RULE int gp__policy_valid_transpose(gp_policy p, gp__form s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
   F(overlap, 0, 1, 2)
 
-// Readers of a row: lanes, a warp, a block or several.
 enum {
   GP__ROWS_TILE, // a block has several rows in shared memory, and a power of two of lanes each
   GP__ROWS_WARP, // a warp
   GP__ROWS_BLOCK, // a block, or several
   GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
 };
-// Elements of a thread that scans columns: it holds them.
 GP__RULE int gp__column_chunk(int vectors, int size) {
   return vectors * (gp__vector_items(size) < 4 ? gp__vector_items(size) : 4);
 }
-// Columns that a tile of a scan has, at least: 128 bytes.
 GP__RULE unsigned gp__rows_line(int size) { return size < 128 ? 128u / (unsigned)size : 1; }
-// Slots of words of a column whose tiles look back: aggregates, and prefixes and totals of groups of tiles.
 GP__RULE gp__u64 gp__columns_look_back_slots(gp__u64 tiles, unsigned group) { return tiles + 2 * (tiles / group + 1); }
-// A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
 GP__RULE gp__u64 gp__row_windows(gp__u64 length, int size, int shifted) {
   return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
 }
-// Neighbouring rows of a thread, whose accumulators have up to 32 bytes together.
 GP__RULE int gp__column_items_of(int items, int acc_size) {
   return items > 1 && items * acc_size > 32 ? gp__column_items_of(items / 2, acc_size) : items;
 }
 GP__RULE int gp__column_items(int in_size, int acc_size) {
   return gp__column_items_of(gp__vector_items(in_size), acc_size);
 }
-// The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
 GP__RULE int gp__rows_form(gp_policy p, gp__form s) {
   return s->rows.columns ? GP__ROWS_COLUMNS
       : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK ? GP__ROWS_BLOCK
@@ -5448,7 +5237,6 @@ GP__RULE int gp__rows_form(gp_policy p, gp__form s) {
       : p.algorithm == GP_WARP_SEGMENTS ? GP__ROWS_WARP
       : GP__ROWS_BLOCK;
 }
-// Shared memory of a tile: elements, or results in their places; folds of warps, or of columns' threads.
 GP__RULE int gp__rows_tile_fits(gp_policy p, gp__form s) {
   return s->rows.columns ? gp__column_chunk(p.vectors, s->in_size) * s->in_size <= 256 &&
           p.threads * (s->acc_size * 2 + 1) + 64 <= GP__STATIC_SHARED_BYTES
@@ -5529,16 +5317,13 @@ GP__RULE int gp__layout_local(gp_policy p, gp__form s) {
 
 // ---- graph/policy.h - work on graphs: which primitives do it, and what it visits
 
-// True if a primitive builds or checks graphs, by steps of a plan.
 GP__RULE int gp__is_graph_work(int primitive) {
   return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
 }
-// True if a kernel of it visits every edge with its source vertex (gp__each_edge).
 GP__RULE int gp__visits_edges(int primitive) {
   return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
       primitive == GP_CONNECTED_COMPONENTS;
 }
-// True if a fault's place is an edge's number.
 GP__RULE int gp__is_edge_fault(int kind) {
   return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
       kind == GP_FAULT_TOO_DEEP;
@@ -5554,9 +5339,7 @@ enum {
   GP__BATCH_SHARES = 8, // shares of the rest a block, if shares can be so small
   GP__BATCH_LOG2_MOST = 36
 };
-// At most so many buffers a thread in a tile.
 GP__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
-// The grid does not depend on the count, and tickets have 28 bits.
 GP__RULE int gp__policy_valid_batch(gp_policy p, gp__form s) {
   return p.blocks_per_sm > 0 && s->count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
 }
@@ -5572,23 +5355,19 @@ GP__RULE int gp__policy_valid_batch(gp_policy p, gp__form s) {
   F(blocks_per_sm, 0, 0, 1, 2, 4, 8) \
   F(overlap, 0, 1, 2)
 
-// Elements that a thread of a map (copy, fill, iota, transform) handles at a time: vectors of the largest type.
 GP__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
   return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
 }
 
-// Shared memory of a kernel that visits edges: a word for each edge of the tile and each warp, and two indices.
 GP__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
 }
-// Calls with hash tables, and gathers of columns: rows of a thread whose random accesses are in flight together.
 GP__RULE int gp__has_table(int primitive) {
   return primitive == GP_GROUP_BY_MANY || primitive == GP_DISTINCT || primitive == GP_JOIN ||
       primitive == GP_SORT_COLUMNS;
 }
 GP__RULE int gp__hash_items(int vectors) { return 4 * vectors; }
 GP__RULE int gp__is_bound(int primitive) { return primitive == GP_LOWER_BOUND || primitive == GP_UPPER_BOUND; }
-// A search keeps the needles of a thread in registers: 32 of 4 bytes spilled.
 GP__RULE int gp__policy_valid_map(gp_policy p, gp__form s) {
   return (p.algorithm == GP_DIRECT ||
              (p.algorithm == GP_TWO_PHASE && gp__is_bound(s->primitive) && (s->in_size == 4 || s->in_size == 8))) &&
@@ -5626,16 +5405,13 @@ enum {
   GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, if frontiers are of edges
   GP__SOURCES_LAUNCHES = 96 // steps likewise, of a search from many sources: two a level
 };
-// Parts that fit each of two queues in shared memory.
 GP__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
 GP__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
-// Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
 GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__form s) {
   return gp__bfs_by_edges(p.algorithm) ? s->count2 * 2 * (unsigned)s->key_size : 0;
 }
-// Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
 GP__RULE int gp__degree_class(gp__form s) { return s->count2 < 8 * s->count ? 0 : 8; }
 GP__RULE int gp__policy_valid_graph(gp_policy p, gp__form s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
@@ -5653,8 +5429,6 @@ GP__RULE int gp__policy_valid_graph(gp_policy p, gp__form s) {
 
 // ---- families.h - the family of each primitive
 
-// Families: primitives that share policy fields and the shape of their kernels. F(FAMILY, family): the endings of their
-// names, as in gp__rules_map, GP_POLICY_FIELDS_MAP.
 #define GPUPRIMS__FAMILIES(F) \
   F(MAP, map) \
   F(REDUCE, reduce) \
@@ -5700,7 +5474,6 @@ GP__HOST int gp__family_of(int primitive) {
 
 // ---- core/canonical.h - a policy without the fields that its algorithm does not read
 
-// The policy with zero in the fields that its algorithm does not read: policies that differ only there are equal.
 GP__HOST gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
@@ -5713,14 +5486,10 @@ GP__HOST gp_policy gp__canonical(gp_policy p) {
   return p;
 }
 
-// A field keeps what the caller or an earlier row has set; an open one gets `otherwise`.
 GP__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }
 
 // ---- core/rows.h - rows of policies, the tuned table's and the header's own, and their look-up
 
-// A row: the policy of calls of a primitive (0: a family) on at least `from` and less than `to` bytes (gp__measures).
-// core/table.c explains the sizes; -1: any. The header's own rows, scope "portable", may have more in `when`: another
-// measure for from and to, and conditions on the call, by bits that each family names.
 typedef struct gp__policy_row {
   const char *scope;
   int primitive, in_size, acc_size, out_size;
@@ -5729,31 +5498,26 @@ typedef struct gp__policy_row {
   gp_policy policy;
   const char *provenance;
 } gp__policy_row;
-// (Macros, because C++20 joins no bits of two enumerations.)
 #define GP__CHOOSES 1u // the row sets the algorithm if the policy has none; other rows only serve theirs
 #define GP__BY_COUNT 2u // from and to are elements
 #define GP__BY_KEYS 4u // bytes of keys
 #define GP__MEASURE 6u
 #define GP__IF 8u // the first bit of a family
-// A row of the header's own: size, when, from, to, the policy, and the day of November 2026 of its measurement.
 #define GP__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day) \
   { \
     "portable", primitive, in, -1, -1, when, from, to, \
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
-// A call as rows see it: its sizes, and its measures in the order of GP__MEASURE.
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
   unsigned lacks; // conditions of a row that do not hold
   gp__u64 sizes[3];
 } gp__wanted;
-// A call as its family measures it: element sizes, and the bytes that make it small or large.
 typedef struct gp__measures {
   int in_size, acc_size, out_size;
   gp__u64 bytes;
 } gp__measures;
-// Most families: the bytes that are read, or written if that is more.
 GP__HOST gp__measures gp__measure_elements(gp__form s) {
   gp__measures m;
   m.in_size = s->in_size ? s->in_size : s->key_size;
@@ -5762,7 +5526,6 @@ GP__HOST gp__measures gp__measure_elements(gp__form s) {
   m.bytes = s->count * (gp__u64)gp__max(s->in_size, s->out_size);
   return m;
 }
-// Families that move keys and values: in_size is the key's, out_size the value's.
 GP__HOST gp__measures gp__measure_keys(gp__form s) {
   gp__measures m;
   m.in_size = s->key_size;
@@ -5783,7 +5546,6 @@ GP__HOST gp__wanted gp__wanted_of(gp__form h, gp__measures m, unsigned when) {
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
 }
-// Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GP__HOST inline int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   unsigned flags = row->when / GP__IF;
   gp__u64 size;
@@ -5801,12 +5563,9 @@ GP__HOST inline int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) 
   for (; flags; flags &= flags - 1) ++named;
   return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) + 64 * named;
 }
-// A row in a list: its gp_policy_source, and how many rows behind the next one is.
 typedef struct gp__listed {
   int source, step;
 } gp__listed;
-// The only look-up: the rows that fit, the best first, and the first of those that fit alike. list: that of the
-// first row, where lower sources come first; NULL: all rows. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
 GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__listed *list, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
@@ -5822,11 +5581,9 @@ GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__liste
   }
   return all;
 }
-// A row that names an algorithm serves only that one.
 GP__HOST int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
-// Fills the open fields of a policy from the rows that fit, the best first.
 GP__HOST gp_policy gp__fill(gp_policy given, const gp__policy_row *rows, int count, gp__wanted w) {
   gp_policy p = given;
   const gp__policy_row *found[GP__ROWS_MOST];
@@ -5843,13 +5600,11 @@ GP__HOST gp_policy gp__fill(gp_policy given, const gp__policy_row *rows, int cou
   }
   return p;
 }
-// measure: that of the family (gp__rules).
 #define GP__FILL(p, rows, measure, s, when) \
   gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(s, measure(s), when))
 
 // ---- core/geometry.h - a launch
 
-// The launch of a resolved policy.
 typedef struct gp__geometry {
   gp__u64 tile_items; // elements of a tile
   gp__u64 tiles; // for the upper bound of the count
@@ -5865,8 +5620,6 @@ typedef struct gp__geometry {
 
 // ---- core/family.h - a family's rules: its valid policies, the portable one, and the launch that follows
 
-// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name the entries that
-// a family lacks.
 typedef struct gp__rules {
   int (*valid)(gp_policy p, gp__form s); // of a fully resolved policy, beyond the common conditions
   gp__measures (*measure)(gp__form s);
@@ -5880,11 +5633,8 @@ typedef struct gp__rules {
 #define GP__ALWAYS_OVERLAPS NULL
 #define GP__POLICY_THREADS NULL
 #define GP__ROWS_SERVE NULL
-// Own: a row serves only the algorithm that the portable rule chooses; if few, where that is for few elements, which
-// the rows' tunes did not know.
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM, GP__OWN_IF_FEW };
 
-// Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
 GP__HOST int gp__is_valid(const gp__rules *rules, const gp_policy *p, gp__form s) {
   return gp__policy_valid_common(p) && (p->overlap != 1 || s->compute_capability >= 90) && rules->valid(*p, s);
 }
@@ -5897,11 +5647,9 @@ GP__HOST gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__form
       gp__default_to(q.overlap, s->compute_capability >= 90 && (!rules->overlaps || rules->overlaps(q, s)) ? 1 : 2);
   return q;
 }
-// Threads of a block. Pipelines add warps to those that compute.
 GP__HOST unsigned gp__threads_by(const gp__rules *rules, const gp_policy *p) {
   return (unsigned)(rules->threads ? rules->threads(*p) : p->threads);
 }
-// occupancy: blocks of this kernel that fit a multiprocessor, from the driver; 0: unknown, the policy's number counts.
 GP__HOST void gp__set_geometry(const gp__rules *rules, const gp_policy *p, gp__form s, int occupancy, gp__geometry *g) {
   const int sms = s->multiprocessors > 0 ? s->multiprocessors : 1;
   const int per_sm = occupancy > 0 && p->blocks_per_sm > occupancy ? occupancy : p->blocks_per_sm;
@@ -5918,7 +5666,6 @@ GP__HOST gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__f
 
 // ---- map/portable.h - portable rule of maps and of kernels of that form
 
-// No input; building and checking graphs; searches of so many needles in so long an array that a sample of it pays
 enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF, GP__IF_MAP_SAMPLES = 4 * GP__IF };
 static const gp__policy_row gp__map_rows[] = {
     GP__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // its kernel that fills tables
@@ -5936,6 +5683,9 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(GP_IOTA, -1, 0, 0, 64 << 20, 0, 0, 1, 0, 1, 30),
     GP__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
+    GP__H200(GP_COPY, -1, 0, 0, (64 << 10) + 1, GP_DIRECT, 128, 1, 0, 0, 30),
+    GP__H200(GP_TRANSFORM, -1, 0, 0, (64 << 10) + 1, GP_DIRECT, 128, 1, 0, 0, 30),
+    GP__H200(GP_TRANSFORM2, -1, 0, 0, (64 << 10) + 1, GP_DIRECT, 128, 1, 0, 0, 30),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_MAP_SAMPLES, 0, 0, GP_TWO_PHASE, 0, 0, 0, 0, 29),
     GP__H200(0, -1, 0, 0, 0, GP_TWO_PHASE, 512, 1, 0, 4, 29),
 };
@@ -5963,28 +5713,32 @@ GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
 
 // ---- reduce/portable.h - portable rule of reductions
 
-enum { GP__IF_CANONICAL_REDUCE = GP__IF };
+enum { GP__IF_CANONICAL_REDUCE = GP__IF, GP__IF_REDUCE_BYTES = 2 * GP__IF };
 static const gp__policy_row gp__reduce_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_CANONICAL_REDUCE, 0, 0, GP_STEALING, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_EVEN_SHARE, 0, 0, 0, 0, 21),
     GP__H200(0, -1, GP__IF_CANONICAL_REDUCE, 0, 0, 0, 512, 4, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, 0, 512, 4, 0, 0, 21),
+    GP__H200(0, -1, 0, 0, (4 << 10) + 1, GP_EVEN_SHARE, 256, 1, 0, 0, 30),
+    GP__H200(0, -1, 0, (4 << 10) + 1, (8 << 10) + 1, GP_EVEN_SHARE, 256, 2, 0, 0, 30),
+    GP__H200(0, -1, 0, (8 << 10) + 1, (16 << 10) + 1, GP_EVEN_SHARE, 512, 2, 0, 0, 30),
     GP__H200(0, -1, 0, (32 << 10) + 1, (64 << 10) + 1, GP_EVEN_SHARE, 512, 8, 0, 0, 29),
     GP__H200(0, -1, 0, (64 << 10) + 1, 160 << 10, GP_EVEN_SHARE, 128, 1, 0, 0, 29),
     GP__H200(0, -1, 0, 160 << 10, 1 << 20, GP_EVEN_SHARE, 256, 2, 0, 0, 29),
     GP__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
     GP__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
+    GP__H200(0, -1, GP__IF_REDUCE_BYTES, 12 << 20, 0, 0, 0, 4, 0, 0, 30),
 };
 GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__form s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s, s->reproducible ? GP__IF_CANONICAL_REDUCE : 0);
+  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s,
+      (s->reproducible ? GP__IF_CANONICAL_REDUCE : 0) | (s->acc_size == 1 ? GP__IF_REDUCE_BYTES : 0));
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;
 }
 
 // ---- find/portable.h - portable rule of searches for the first element
 
-// Threads, vectors and blocks are those of reductions, which read as much.
 GP__HOST gp_policy gp__portable_find(gp_policy p, gp__form s) {
   p.algorithm = gp__default_to(p.algorithm, GP_STEALING);
   return gp__portable_reduce(p, s);
@@ -5992,16 +5746,14 @@ GP__HOST gp_policy gp__portable_find(gp_policy p, gp__form s) {
 
 // ---- scan/portable.h - portable rule of scans
 
-// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow. OPEN: in any order of additions,
-// and the caller sets neither threads nor vectors. CLUSTER: open, and the tiles of one cluster. NARROW: aligned
-// elements of 4 bytes at most. Up to 64 tiles are one group of a look-back.
 enum {
   GP__IF_SCAN_CANONICAL = GP__IF,
   GP__IF_SCAN_MISALIGNED = 2 * GP__IF,
   GP__IF_SCAN_SHIFTED = 4 * GP__IF,
   GP__IF_SCAN_OPEN = 8 * GP__IF,
   GP__IF_SCAN_CLUSTER = 16 * GP__IF,
-  GP__IF_SCAN_NARROW = 32 * GP__IF
+  GP__IF_SCAN_NARROW = 32 * GP__IF,
+  GP__IF_SCAN_WIDE = 64 * GP__IF
 };
 static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0, 21),
@@ -6017,6 +5769,7 @@ static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 256 << 10, 512 << 10, 0, 512, 1, 0, 0, 29),
     GP__H200(0, -1, 0, 512 << 10, 0, 0, 0, 3, 0, 0, 29),
+    GP__H200(0, -1, GP__IF_SCAN_WIDE, 3584 << 10, 4752 << 10, 0, 0, 3, 0, 3, 30),
     GP__H200(0, -1, 0, 4608 << 10, 6656 << 10, 0, 0, 3, 0, 4, 30),
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 6656 << 10, 0, 0, 0, 9, 0, 0, 30),
@@ -6028,6 +5781,7 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__form s) {
                                 : 0) |
       (misaligned && s->in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
       (s->in_size <= 4 && s->out_size <= 4 && !misaligned && !s->reproducible ? GP__IF_SCAN_NARROW : 0) |
+      (s->in_size == 8 && s->out_size == 8 && !misaligned && !s->reproducible ? GP__IF_SCAN_WIDE : 0) |
       (s->reproducible || p.threads || p.vectors ? 0
               : gp__has_clusters(s) && s->acc_size <= 64 &&
                   s->count <= gp__scan_items(1, s->in_size, s->out_size) * 256ull * (unsigned)GP__CLUSTER
@@ -6048,12 +5802,6 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__form s) {
 
 // ---- select/portable.h - portable rules of streams
 
-// Segmented scans search offsets; up to 72 Ki elements of 8 bytes, or 104 Ki of 4, a warp or a block takes a segment,
-// of 1,024 elements on average at most. FEW: 16 of them a multiprocessor at most. One large block, or two if there are
-// few tiles. Small streams: one vector a thread, so that all multiprocessors have tiles. BROAD tiles are one instead
-// of two, and one group of a look-back instead of two; THIRDS are one instead of three, and one group, and the same
-// with FOURTHS instead of four and a half. LONG: keys and values of 8 bytes. ALONE: one array. CLUSTER: the tiles of
-// one cluster, WIDE if larger.
 enum {
   GP__IF_STREAM_PAIRS = GP__IF,
   GP__IF_STREAM_SEARCHES = 2 * GP__IF,
@@ -6089,14 +5837,12 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__IF_STREAM_WIDE, 0, 0, GP_ONE_CLUSTER, 512, 0, 0, 0, 30),
     GP__H200(0, -1, 0, 0, 0, GP_ONE_CLUSTER, 256, 1, 3, 8, 30),
 };
-// Shrinks a tile that does not fit, in the fields that the caller left open.
 GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__form s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
-// A stream's bytes: its keys or flags, and the values that go with them.
 GP__HOST gp__measures gp__measure_stream(gp__form s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s->count * (unsigned)(s->key_size + s->in_size);
@@ -6148,8 +5894,6 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__form s) {
 
 // ---- histogram/portable.h - portable rule of histograms
 
-// Counters in shared memory if they fit, and are not many more than the samples. Three blocks a multiprocessor if each
-// has at least four copies, two if a copy for each lane fits; otherwise one, with four vectors a thread in flight.
 enum {
   GP__IF_HISTOGRAM_INEXACT = GP__IF,
   GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // one block a multiprocessor
@@ -6176,14 +5920,12 @@ static const gp__policy_row gp__histogram_rows[] = {
     GP__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
     GP__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
-// One cluster, for few samples of one channel, of equal weight. Searches want more multiprocessors.
 GP__HOST int gp__histogram_suits_cluster(gp_policy p, gp__form s) {
   const gp__u64 slots = gp__histogram_slots(p, s);
   return s->histogram.channels == 1 && !s->in2_size && (slots <= 4098 || (slots <= 16386 && slots <= s->count)) &&
       s->count * (unsigned)s->in_size <= (s->histogram.by_ranges ? 128 << 10 : 512 << 10) &&
       gp__policy_valid_histogram(p, s);
 }
-// Bytes of the samples.
 GP__HOST gp__measures gp__measure_histogram(gp__form s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s->count * (unsigned)s->histogram.channels * (unsigned)s->in_size;
@@ -6235,11 +5977,6 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__form s) {
 
 // ---- segments/portable.h - portable rule of segmented reduce
 
-// Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
-// lanes up to 32 KiB of elements (128 if all have one length) and 4 Ki segments a multiprocessor, if a segment of mean
-// length has at most about 16 Ki elements. Offsets of eight elements or fewer: pipelined merge path, one large block,
-// whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
-// as have registers for their next chunk, and short chunks if there is little work.
 enum {
   GP__IF_SEGMENTS_FEW = GP__IF,
   GP__IF_SEGMENTS_SHORT = 2 * GP__IF, // and not few
@@ -6306,13 +6043,11 @@ enum {
   GP__IF_SORT_BITS = 32 * GP__IF, // leading bits leave buckets that a block sorts; BITS8: 8 bits do
   GP__IF_SORT_BITS8 = 64 * GP__IF,
   GP__IF_SORT_LAST = 128 * GP__IF, // replaces a sweep for any keys
-  // One-sweep passes. OPEN: the caller sets neither threads nor blocks.
   GP__IF_SWEEP_OPEN = GP__IF,
   GP__IF_SWEEP_SHORT = 2 * GP__IF, // keys of up to 4 bytes
   GP__IF_SWEEP_NARROW = 4 * GP__IF, // and no values
   GP__IF_SWEEP_PAIRED = 8 * GP__IF
 };
-// Algorithms that gp__portable_sort tries. The first one whose policy is valid wins.
 static const gp__policy_row gp__sort_choices[] = {
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 8) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
     GP__H200(0, 8, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 13) + 1, (1 << 14) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
@@ -6332,8 +6067,6 @@ static const gp__policy_row gp__sort_choices[] = {
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS, 1 << 22, 0, GP_LEADING_SWEEP, 0, 0, 0, 0, 23),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4, 1 << 16, 0, GP_PAIRED_SWEEP, 0, 0, 0, 0, 22),
 };
-// Threads a multiprocessor are few enough that each has registers for its keys: none spill. With few keys each
-// multiprocessor gets a tile.
 static const gp__policy_row gp__sort_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__BY_KEYS | GP__IF_SORT_KEYS, 0, (1 << 16) + 1, GP_ONE_BLOCK, 0, 0, 0, 0, 22),
     GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT, 1ull << GP__RADIX_NARROW_LOG2, 0, GP_HYBRID, 0, 0, 0, 0, 22),
@@ -6353,8 +6086,6 @@ static const gp__policy_row gp__sort_rows[] = {
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 8 << 20, 0, 0, 512, 8, 0, 1, 22),
     GP__H200(0, -1, 0, 0, 0, GP_COUNTING, 256, 4, 0, 4, 22),
 };
-// Few tiles in flight keep look-backs short. Keys of up to 4 bytes use two blocks a multiprocessor, and a tile's
-// look-back overlaps the next tile's ranking. Others use one block with as many elements as its registers hold.
 static const gp__policy_row gp__sweep_rows[] = {
     GP__H200(0, -1, GP__IF_SWEEP_PAIRED, 0, 0, 0, 256, 2, 1, 2, 22),
     GP__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 20, 0, 0, 0, 5, 0, 0, 22),
@@ -6370,7 +6101,6 @@ static const gp__policy_row gp__small_sweep_rows[] = {
     GP__H200(0, -1, GP__BY_KEYS, 0, 1 << 20, GP_ONE_SWEEP, 384, 2, 0, 2, 22),
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_LONG, 0, 1 << 20, GP_ONE_SWEEP, 256, 2, 0, 4, 22),
 };
-// Vectors are for 4-byte keys. Threads have few keys while there are blocks enough, more where the count requires it.
 static const gp__policy_row gp__cooperative_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 15) + 1, GP_ONE_CLUSTER, 0, 0, 0, 0, 23),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_ONE_LAUNCH, 0, 0, 0, 1, 23),
@@ -6384,13 +6114,10 @@ static const gp__policy_row gp__cooperative_rows[] = {
     GP__H200(0, -1, GP__BY_COUNT, (1 << 20) + 1, 0, 0, 0, 8, 0, 0, 23),
 };
 
-// One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
-// eight elements a thread.
 GP__HOST int gp__radix_has_room(gp_policy p, gp__form s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s->shared_bytes + 1024);
 }
-// True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
 GP__HOST int gp__sweep_fits(gp_policy p, gp__form s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
@@ -6427,7 +6154,6 @@ GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__form s) {
   while (!p.vectors && q.vectors < 8 && !gp__policy_valid_cooperative(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
   return q;
 }
-// Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
 GP__HOST gp_policy gp__portable_hybrid(gp_policy p, gp__form s) {
   const int pairs = s->in_size != 0;
   gp_policy q = GP__FILL(p, gp__sort_rows, gp__measure_keys, s,
@@ -6485,10 +6211,6 @@ GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__form s) {
 
 // ---- merge/portable.h - portable rule of merges and sets
 
-// Merge sort of few keys takes short parts, so that more blocks have one. Small keys take long parts, as each thread
-// searches for its part's start. Sets take long tiles and many warps: some rank while others search. Sets of wide keys
-// alone take fewer warps and longer parts. A pipeline of word-sized keys has a serving warp beside its threads; small
-// inputs have a tile or two a block.
 enum {
   GP__IF_MERGE_SETS = GP__IF, // sets of keys alone, compute capability 9.0 or later
   GP__IF_MERGE_ALONE = 2 * GP__IF, // keys alone
@@ -6530,7 +6252,6 @@ GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__form s) {
           : small ? 5
           : sets || p.vectors > 4 ? 3
           : 4);
-  // Fits the shared memory of small devices: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;
   return p;
@@ -6560,8 +6281,6 @@ GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__form s) {
 
 // ---- top_k/portable.h - portable rule of top-k
 
-// Few keys are sorted at once. Lists while k is small, otherwise radix select. Hundreds of results are for radix select
-// where keys are few or can be filtered. Many segments are for warps.
 enum {
   GP__IF_TOP_K_LISTS = GP__IF,
   GP__IF_TOP_K_WIDE = 2 * GP__IF,
@@ -6589,13 +6308,11 @@ static const gp__policy_row gp__top_k_rows[] = {
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 0, 1 << 20, GP_BEST_LISTS, 0, 1, 0, 8, 29),
     GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 16 << 20, 0, GP_BEST_LISTS, 1024, 0, 0, 1, 29),
 };
-// The call as a sort of all keys.
 GP__HOST gp__shape gp__sorted_top_k(gp__shape s) {
   s.in_size = s.out_size;
   s.sorted.end_bit = 8 * s.key_size;
   return s;
 }
-// A bounded select: room for the keys put aside, and the policy of their sort.
 GP__HOST gp__u64 gp__sampled_room(gp__form s) { return 2 * s->top_k.results + GP__SELECT_LEAST; }
 GP__HOST gp__shape gp__sampled_shape(gp__shape s) {
   s.count = gp__sampled_room(&s);
@@ -6646,7 +6363,6 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__form s) {
   }
   if (!p.algorithm && !gp__policy_valid_ranked(q, s)) q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s, when);
   if (q.algorithm == GP_SAMPLED_SELECT) return q;
-  // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
   while (!p.threads && (s->top_k.drop_keys || s->top_k.order_bytes || s->primitive == GP_SEGMENTED_TOP_K) &&
@@ -6663,19 +6379,15 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__form s) {
 
 // ---- transpose/portable.h - portable rule of transposes
 
-// Both sizes are the element's.
 GP__HOST gp__measures gp__measure_matrices(gp__form s) {
   gp__measures m = gp__measure_keys(s);
   m.out_size = s->key_size;
   return m;
 }
-// Rows of the tables were measured on about as many rows as columns, out of place.
 GP__HOST int gp__row_serves_matrices(gp__form s) {
   return s->moved.kind == GP__MOVE_TILES && s->moved.rows / 16 <= s->moved.columns &&
       s->moved.columns / 16 <= s->moved.rows;
 }
-// True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
-// Measured on an H200.
 GP__HOST int gp__transposes_by_eight(gp__form s, gp__u64 bytes, int aligned) {
   const int least = s->key_size == 1 ? 27 : s->key_size == 2 ? 28 : s->key_size == 8 ? 30 : 29;
   const int large = s->moved.rows * s->moved.columns * (unsigned)s->key_size >> least != 0;
@@ -6684,13 +6396,6 @@ GP__HOST int gp__transposes_by_eight(gp__form s, gp__u64 bytes, int aligned) {
       : aligned ? large || (s->key_size <= 2 && bytes >> 24)
       : large;
 }
-// Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
-// gp__transposes_by_eight says so: 64 KiB for gathered narrow elements that are aligned on one side. Squares in place
-// with unaligned rows take tiles of 256 x 256 bytes, or of 128 x 128 elements of 2 or 4 bytes. Rectangles in place of
-// 128 MiB or more go through a buffer in panels of about 16 MiB, as that has less in flight; wide elements with aligned
-// rows take tiles of 32 KiB. So do thin rectangles whose panels are then tiles. Matrices that fit a tile are transposed
-// in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
-// as panels and chunks move, or fewer, at the speed of two plain kernels.
 GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__form s) {
   const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s->multiprocessors, 1);
   const gp__u64 matrix = s->moved.rows * s->moved.columns * (unsigned)s->key_size;
@@ -6765,8 +6470,6 @@ GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__form s) {
 
 // ---- rows/portable.h - portable rule of rows of strided arrays
 
-// Not measured yet. A warp reads a row if there are rows for all warps or the row is short; otherwise blocks share it.
-// A map keeps a row in registers, up to 16 vectors a thread.
 enum {
   GP__ROWS_FEW = 32, // rows a multiprocessor, below which blocks read those longer than
   GP__ROWS_SHORT = 256, // windows; and, however many there are, those longer than
@@ -6795,7 +6498,6 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__form s) {
     p.vectors = 1;
     while (p.vectors < GP__ROWS_KEPT && (unsigned)(p.vectors * threads) < windows) p.vectors *= 2;
   }
-  // Long rows of whole vectors are read by warps.
   if (!p.vectors)
     p.vectors = (scan && (s->rows.columns || whole > (unsigned)(4 * threads))) ||
             (s->rows.columns && s->in_size == 2) ||
@@ -6818,8 +6520,6 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__form s) {
 
 // ---- bfs/portable.h - portable rule of graphs
 
-// A search from many sources has a small alpha: a vertex lacks bits until all sources have reached it. Few vertices
-// take no clusters.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
 #define GP__H200_GRAPH( \
     primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull, cluster, day) \
@@ -6836,7 +6536,6 @@ static const gp__policy_row gp__graph_rows[] = {
     GP__H200_GRAPH(0, -1, 0, 0, 0, 2, 16, 2, 128, GP_GATHER_ALL, GP_CULL_ALL, 1, 22),
 };
 #undef GP__H200_GRAPH
-// Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
 GP__HOST gp__measures gp__measure_graph(gp__form s) {
   gp__measures m = gp__measure_keys(s);
   m.in_size = s->offset_size;
@@ -6845,7 +6544,6 @@ GP__HOST gp__measures gp__measure_graph(gp__form s) {
   return m;
 }
 GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__form s) {
-  // few blocks pass a barrier sooner
   p.threads = gp__default_to(
       p.threads, s->shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
@@ -6855,8 +6553,6 @@ GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__form s) {
 
 // ---- batch/geometry.h - launches of copies of many buffers
 
-// Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
-// work. Words: an entry of two for each tile that leaves windows to all blocks.
 GP__HOST void gp__geometry_batch(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 most = (gp__u64)(p.threads * gp__batch_items(p.threads));
   const gp__u64 even = s->count / (resident * GP__BATCH_TILES);
@@ -6890,7 +6586,6 @@ GP__HOST void gp__geometry_map(gp_policy p, gp__form s, gp__u64 resident, gp__ge
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
 }
 
-// A row is for a number of bytes, which the host does not know of a batch.
 GP__HOST int gp__row_serves_map(gp__form s) { return s->primitive != GP_COPY_BATCH; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elements, gp__portable_map,
@@ -6912,14 +6607,10 @@ static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_
 
 // ---- find/geometry.h - launches of searches for the first element
 
-// Elements of a round: one access or more of each thread of a block, all under way at once.
 GP__HOST gp__u64 gp__find_round_items(gp_policy p, gp__form s) {
   return (gp__u64)(p.threads * gp__find_packs(s->in_size, s->in2_size ? 2 : 1, p.vectors) * gp__find_items(s->in_size));
 }
-// A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
-// block.
 GP__HOST void gp__geometry_find(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
-  // A binary search takes one block.
   const gp__u64 blocks = p.algorithm == GP_ONE_BLOCK || s->primitive == GP_PARTITION_POINT ? 1 : resident,
                 round = gp__find_round_items(p, s);
   const gp__u64 most = GP__FIND_TILE_BYTES / (round * (unsigned)(s->in_size + s->in2_size));
@@ -6979,8 +6670,6 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_
 
 // ---- histogram/geometry.h - launches of histograms
 
-// A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
-// 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
 GP__HOST void gp__geometry_histogram(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const int shared = p.algorithm != GP_GLOBAL_BINS;
   const gp__u64 samples = s->count * (unsigned)s->histogram.channels, slots = gp__histogram_slots(p, s);
@@ -7020,8 +6709,6 @@ static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__me
 
 // ---- segments/geometry.h - launches of segmented reduce
 
-// A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
-// length. The whole block reads a segment if a warp would need more loads than it has in flight.
 GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 mean = s->segments ? gp__ceil_div(s->count, s->segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s->in_size);
@@ -7035,7 +6722,6 @@ GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__form s, gp__u64 reside
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-// A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
 GP__HOST void gp__geometry_segments(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
@@ -7066,7 +6752,6 @@ static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__meas
 
 // ---- sort/scratch.h - what sorts keep in scratch memory
 
-// Scratch memory of a radix sort: offsets in bytes.
 typedef struct gp__radix_plan {
   int passes, wide, replicas, value_bytes, large; // large: values are gathered by index
   gp__u64 tiles, clear; // clear: as in gp__radix_args
@@ -7101,7 +6786,6 @@ GP__HOST gp__radix_plan gp__radix_plan_of(gp_policy p, gp__form s) {
   return r;
 }
 
-// Scratch memory of a hybrid sort.
 typedef struct gp__hybrid_plan {
   int capacity, tile, even_levels; // even_levels: levels that uniform keys need
   gp__u64 tiles, blocks; // blocks: the most for pairs
@@ -7133,8 +6817,6 @@ GP__HOST gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__form s) {
   return r;
 }
 
-// Scratch memory of a leading sweep: the choice, the buckets' starts, a sweep's plan, and counters and words of a
-// second sweep, which runs if a bucket is too large.
 typedef struct gp__leading_plan {
   gp__radix_plan sweep;
   int bits;
@@ -7151,8 +6833,6 @@ GP__HOST gp__leading_plan gp__leading_plan_of(gp_policy p, gp__form s) {
   return r;
 }
 
-// Adaptive sort: the one-sweep sort has a policy of its own. Scratch memory begins with the choice; both sorts use the
-// rest.
 enum { GP__CHOICE_BYTES = 256 };
 GP__HOST gp_policy gp__adaptive_sweep(gp_policy p, gp__form s) {
   p.algorithm = GP_ONE_SWEEP;
@@ -7164,8 +6844,6 @@ GP__HOST gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
-// Keys alone take no sample if uniform keys need one level: the first count chooses. The cooperative radix sort then
-// replaces the sweep if the device has room for its blocks.
 GP__HOST int gp__adaptive_samples(gp_policy p, gp__form s) {
   return s->in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
@@ -7187,10 +6865,7 @@ GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__form s) {
 
 // ---- segmented_sort/scratch.h - what segmented sort keeps in scratch memory
 
-// Launches of a call. One suffices if the host knows that each segment fits: all have one length, or together fit a
-// block. Otherwise the first begins a queue.
 enum { GP__SORT_BEGINS = 1, GP__SORT_LISTS = 2, GP__SORT_BY_WARPS = 4, GP__SORT_BY_BLOCKS = 8 };
-// Sets parts of scratch memory, and the most that each holds; segments do not overlap. Returns the bytes.
 GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__form s, void *scratch, gp__segmented_sort_args *a) {
   const int value = gp__sorted_value_bytes(s), equal = !s->offset_size;
   const int bits =
@@ -7228,8 +6903,6 @@ GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__form s, void *scrat
     GP__CARVE_SCRATCH(tile_counts, unsigned, a->tile_size *GP__DIGITS * 4);
     GP__CARVE_SCRATCH(other_keys, void, s->count *(unsigned)s->key_size);
     GP__CARVE_SCRATCH(other_values, void, s->count *(unsigned)value);
-    // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
-    // capacity; windows of seven eighths, and what is between two windows.
     a->queue_size = 2 * a->group_size + 2 * a->tile_size + levels * (20 * most + 1);
   }
 #undef GP__CARVE_SCRATCH
@@ -7239,13 +6912,9 @@ GP__HOST gp__u64 gp__lay_out_segmented_sort(gp_policy p, gp__form s, void *scrat
 
 // ---- merge/geometry.h - launches of merges, sets and merge sort
 
-// Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
 GP__HOST gp__u64 gp__merge_sort_borders_at(gp__form s) {
   return gp__round_up(gp__round_up(s->count * (unsigned)s->key_size, 256) + s->count * (unsigned)s->in_size, 16);
 }
-// Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
-// less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
-// if merge sort has several tiles, keys and values of every other pass.
 GP__HOST void gp__geometry_merge(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s->primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s->primitive));
@@ -7265,7 +6934,6 @@ GP__HOST void gp__geometry_merge(gp_policy p, gp__form s, gp__u64 resident, gp__
                 ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
                 : 0);
 }
-// Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
 GP__HOST int gp__merge_overlaps(gp_policy p, gp__form s) {
   return !gp__is_set(s->primitive) || p.algorithm != GP_MERGE_PATH || !((s->count + s->count2) >> 21);
 }
@@ -7278,8 +6946,6 @@ static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_ke
 
 // ---- sort/geometry.h - launches of sorts
 
-// Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
-// scratch memory of the call.
 GP__HOST void gp__geometry_tiles(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s->key_size));
   g->tiles = gp__ceil_div(s->count + s->count2, g->tile_items);
@@ -7309,7 +6975,6 @@ GP__HOST void gp__geometry_radix(gp_policy p, gp__form s, gp__u64 resident, gp__
     }
   }
 }
-// The histogram's shape in a counting sort.
 GP__HOST gp__shape gp__counting_histogram(gp__shape s) {
   gp__shape h = s;
   h.primitive = GP_HISTOGRAM_EVEN;
@@ -7329,7 +6994,6 @@ GP__HOST gp_policy gp__counting_policy(gp_policy p, gp__form s) {
   p.blocks_per_sm = gp__counting_blocks(s->key_size);
   return p;
 }
-// The launch of the histogram.
 GP__HOST gp__geometry gp__counting_geometry(gp_policy p, gp__form s) {
   const gp_policy q = gp__counting_policy(p, s);
   const gp__shape h = gp__counting_histogram(*s);
@@ -7358,7 +7022,6 @@ GP__HOST void gp__geometry_sort(gp_policy p, gp__form s, gp__u64 resident, gp__g
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
-// Between sweeps of many keys overlap costs more than launches do.
 GP__HOST int gp__sort_overlaps(gp_policy p, gp__form s) { return !gp__sweeps(p.algorithm) || !(s->count >> 20); }
 
 static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps,
@@ -7379,9 +7042,7 @@ static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_so
 
 // ---- top_k/geometry.h - launches of top-k and nth element
 
-// Top-k and nth element. grid: the blocks of the first launch.
 GP__HOST gp__u64 gp__rows_of(gp__form s) { return s->primitive == GP_TOP_K && s->segments ? s->segments : 1; }
-// Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
 GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__form s, gp__u64 resident) {
   const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s->count, gp__top_k_tile(p, s));
   const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1
@@ -7390,11 +7051,9 @@ GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__form s, gp__u64 resident) {
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
-// Blocks of a row that merge the lists of `blocks` blocks: one, or about the root of their number.
 GP__HOST gp__u64 gp__top_k_mergers(gp__u64 blocks, gp__u64 k) {
   return blocks * k <= GP__TOP_K_MERGED ? 1 : 1ull << (64 - __builtin_clzll(blocks)) / 2;
 }
-// Most keys of a row that radix select puts aside; scratch memory before them.
 GP__HOST gp__u64 gp__select_room(gp_policy p, gp__form s) {
   return p.algorithm == GP_SAMPLED_SELECT ? gp__sampled_room(s) : s->count / 16 + 1024;
 }
@@ -7405,8 +7064,6 @@ GP__HOST gp__u64 gp__select_bytes(gp_policy p, gp__form s) {
               ? 2 * gp__select_levels(s->key_size)
               : 1);
 }
-// Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
-// longer ones.
 GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__form s) {
   p.threads = p.threads < 256 ? p.threads : 256;
   p.vectors = 1;
@@ -7415,9 +7072,7 @@ GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__form s) {
       (s->top_k.order_bytes || gp__sort_item_bytes(s->key_size, s->out_size > 0) > 4 ? 512 : 1024) / p.threads;
   return p;
 }
-// One launch: bytes of the keys that move, before their values.
 GP__HOST gp__u64 gp__top_k_moved(gp__form s) { return gp__ceil_div(s->count * (unsigned)s->key_size, 256) * 256; }
-// Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
   gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
   int direct;
@@ -7440,7 +7095,6 @@ GP__HOST gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__for
   l.bytes = l.task_room ? l.lists + l.list_room * s->top_k.results * gp__rank_bytes(s) : 0;
   return l;
 }
-// Rows whose keys an operator orders are segments of one length.
 GP__HOST gp__shape gp__rows_as_segments(gp__shape s) {
   if (s.primitive != GP_TOP_K) return s;
   s.segments = gp__rows_of(&s);
@@ -7493,7 +7147,6 @@ static const gp__rules gp__rules_top_k = {gp__policy_valid_ranked, gp__measure_k
 
 // ---- transpose/geometry.h - plans and launches of transposes
 
-// Tiles of a transpose: sizes in elements, and shared memory.
 typedef struct gp__transpose_plan {
   int form;
   unsigned tile_rows, tile_columns; // moved rows: log2 of a tile's words in a row
@@ -7564,7 +7217,6 @@ GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
       : r.row_tiles * r.column_tiles * s.segments;
   return r;
 }
-// Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
 enum {
   GP__STRIP_BYTES = 128, // bytes of a strip of columns, in each row
   GP__STRIPS_SCRATCH = 64 << 20, // most bytes of scratch memory, if one block fits
@@ -7592,7 +7244,6 @@ GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__form s, int within_rows) {
   r.scratch *= r.grid * r.strip;
   return r;
 }
-// Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
 GP__HOST gp__u64 gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
@@ -7608,7 +7259,6 @@ GP__HOST gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned si
   s.bytes = s.loaded + gp__round_up(gp__ceil_div(chunks, 8), 256);
   return s;
 }
-// Buffered panels: counters, then the buffer.
 GP__HOST gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
@@ -7656,15 +7306,11 @@ static const gp__rules gp__rules_transpose = {gp__policy_valid_transpose, gp__me
 
 // ---- rows/geometry.h - launches on rows of strided arrays
 
-// Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
-// rounds of a block.
 GP__HOST gp__u64 gp__row_parts(gp__u64 units, gp__u64 rounds, gp__u64 resident, gp__u64 *share) {
   const gp__u64 most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
   *share = parts ? gp__ceil_div(rounds, parts) : 0;
   return *share ? gp__ceil_div(rounds, *share) : 1;
 }
-// Elements of a lane of a tile of rows, of the lanes of a row: whole vectors, if rows are. Otherwise as many, and up to
-// four more, as make lanes read different banks of shared memory: 128 bytes at a time.
 GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) {
   const unsigned items = (unsigned)gp__vector_items(size), word = (unsigned)gp__max(size, 4), banks = 128 / word;
   const unsigned least = (unsigned)gp__ceil_div(length, 1u << log2_lanes);
@@ -7682,8 +7328,6 @@ GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) 
   }
   return best;
 }
-// tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
-// replicas: parts.
 GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
   gp__u64 units = s->segments, share = 0, results = 1;
@@ -7718,7 +7362,6 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__g
     const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s->in_size) : 1; // elements of a slot
     const unsigned lanes = scan ? gp__rows_line(s->in_size) : (unsigned)GP__WARP;
     unsigned round;
-    // Lanes across the rows, or more if rows are so short that others had nothing to do.
     while (1 << (g->log2_lanes + 1) <= threads && (gp__u64)wide << g->log2_lanes < columns &&
         (1u << g->log2_lanes < lanes ||
             (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s->rows.length * (scan + 1)))
@@ -7747,7 +7390,6 @@ static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elem
 
 // ---- bfs/geometry.h - scratch memory of searches, and their launches
 
-// Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
 typedef struct gp__bfs_layout {
   gp__u64 reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
@@ -7768,7 +7410,6 @@ GP__HOST gp__bfs_layout gp__lay_out_bfs(gp__form s) {
 #undef GP__CARVE_SCRATCH
   return l;
 }
-// Search from many sources; acc_size is the size of a vertex's word.
 typedef struct gp__sources_layout {
   gp__u64 seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
@@ -7796,7 +7437,6 @@ GP__HOST void gp__geometry_graph(gp_policy p, gp__form s, gp__u64 resident, gp__
   g->scratch =
       s->primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
-// A grid that waits for itself must begin whole.
 GP__HOST int gp__graph_overlaps(gp_policy p, gp__form s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph, gp__portable_graph,
@@ -7820,9 +7460,6 @@ GP__HOST gp__geometry gp__geometry_of(gp_policy p, gp__form s, int occupancy) {
 
 // ---- histogram/even_bin.h - bins of equal width
 
-// Bins of equal width for floats: the bin of x in [lower, upper). scale is bins / (upper - lower) in the same type.
-// Difference and product are rounded separately (there is no sum to contract), so that the host and every GPU put a
-// sample in the same bin.
 #define GP__EVEN_BIN(name, T) \
   GP__RULE gp__u64 gp__even_bin_##name(T x, T lower, T scale, gp__u64 bins) { \
     return (gp__u64)((x - lower) * scale) < bins ? (gp__u64)((x - lower) * scale) : bins - 1; \
@@ -7833,7 +7470,6 @@ GP__EVEN_BIN(f64, double)
 
 // ---- core/arguments.h - a value in an argument
 
-// The arguments of the kernels: one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
 enum { GP__VALUE_BYTES = 64 };
 typedef struct gp__value {
 #ifdef __cplusplus
@@ -7846,7 +7482,6 @@ typedef struct gp__value {
 
 // ---- core/input_data.h - what kernels need of described inputs
 
-// Arrays, strides and values of all described inputs of a call, by their numbers. They follow a kernel's arguments.
 typedef struct gp__input_data {
   const void *array[6];
   gp__i64 stride[6];
@@ -7855,9 +7490,6 @@ typedef struct gp__input_data {
 } gp__input_data;
 
 // ---- hash/arguments.h - arguments of kernels with hash tables
-
-// A slot is 0, or holds the upper half of a word, the hash of a key, and 1 plus a row that has the key. The row becomes
-// the first of these; of joins later where the key's rows begin in their order, plus 1.
 
 enum {
   GP__FOLD_NONE,
@@ -7871,7 +7503,6 @@ enum {
   GP__FOLD_LOW_INDEX, // in a second pass: where the value of the word before is
   GP__FOLD_HIGH_INDEX
 };
-// An aggregate: what its passes fold, and where the words of a long group have it.
 typedef struct gp__column {
   const void *in;
   void *out;
@@ -7893,11 +7524,9 @@ typedef struct gp__hash_args {
   void *out_keys;
   gp__u64 *out_count;
   gp__u64 capacity;
-  // Folds.
   gp__u64 *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
   int group_words, column_count, pass;
   gp__column columns[GP_AGGREGATE_LIMIT];
-  // Joins.
   const void *probes;
   unsigned *ends; // by slot: where the rows of its key end in `order`, or null: only whether there are any
   unsigned *order; // rows of the table, by slot; of folds: by group, or null: columns are in order
@@ -7911,7 +7540,6 @@ enum { GP__NO_PARTNER = -1 };
 
 // ---- columns/arguments.h - arguments of gathers of columns
 
-// An array whose elements move to the order of an index. An element is `words` words of `word` bytes.
 typedef struct gp__moved_column {
   const void *in;
   void *out;
@@ -7928,18 +7556,13 @@ typedef struct gp__columns_args {
 
 // ---- hash/numbers.h - numbers that fold in any order: ordered bits, sums of 128 bits
 
-// The host and kernels share these, so that both get the same bits. A number is 64 bits: of a signed or an unsigned
-// integer (bool: 0 or 1), or of a double.
 #define GP__NUMBER GP__BOTH static inline __attribute__((unused)) gp__u64
 
-// 0: unsigned, 1: signed, 2: float.
 GP__RULE int gp__number_class(int type) {
   return (type >= GP_F16 && type <= GP_F64) || type == GP_E4M3 || type == GP_E5M2 ? 2
       : type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 ? 1
       : 0;
 }
-// Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
-// equals +0.
 GP__NUMBER gp__ordered_number(gp__u64 x, int type, int most, int ties) {
   const gp__u64 sign = 1ull << 63;
   const int kind = gp__number_class(type);
@@ -7955,17 +7578,14 @@ GP__NUMBER gp__number_of_ordered(gp__u64 x, int type, int most) {
   if (most) x = ~x;
   return kind ? x ^ (kind == 2 && !(x >> 63) ? ~0ull : sign) : x;
 }
-// Bits of a double: its biased exponent, at least 1; 0 if it is not finite.
 GP__NUMBER gp__exponent_of(gp__u64 x) {
   const gp__u64 e = x >> 52 & 2047;
   return e == 2047 ? 0 : e ? e : 1;
 }
-// The range of a double: its exponent; above it 1 for infinity, 2 for -infinity, 4 for NaN.
 GP__NUMBER gp__range_of(gp__u64 x) {
   const gp__u64 e = gp__exponent_of(x);
   return e ? e : (x << 12 ? 4ull : 1ull << (x >> 63)) << 32;
 }
-// A double as 128 bits in units of 2^(range - 1116): 2^31 of them have a sum below 2^126. Lower bits are cut off.
 GP__NUMBER gp__wide_of(gp__u64 x, unsigned range, gp__u64 *high) {
   const gp__u64 e = gp__exponent_of(x), fraction = x & ((1ull << 52) - 1);
   const gp__u64 m = !e ? 0 : x >> 52 & 2047 ? fraction | 1ull << 52 : fraction;
@@ -7975,7 +7595,6 @@ GP__NUMBER gp__wide_of(gp__u64 x, unsigned range, gp__u64 *high) {
   if (x >> 63) *high = ~*high + (low == 0), low = 0 - low;
   return low;
 }
-// The double nearest to a wide number, ties to even. range 1116: its unit is 1.
 GP__NUMBER gp__number_of_wide(gp__u64 low, gp__u64 high, unsigned range) {
   const gp__u64 sign = high & 1ull << 63;
   gp__u64 m, rest;
@@ -7996,14 +7615,12 @@ GP__NUMBER gp__number_of_wide(gp__u64 low, gp__u64 high, unsigned range) {
   if (exponent <= 0) return sign | m >> (1 - exponent); // exact: elements are multiples of the smallest number
   return sign | (exponent >= 2047 ? 2047ull << 52 : ((gp__u64)(exponent - 1) << 52) + m);
 }
-// A sum of doubles of this range, some of which may not be finite.
 GP__NUMBER gp__number_of_sum(gp__u64 low, gp__u64 high, gp__u64 range) {
   const unsigned special = (unsigned)(range >> 32);
   return !special ? gp__number_of_wide(low, high, (unsigned)range)
       : special == 1 || special == 2 ? (2047ull << 52) | (gp__u64)(special == 2) << 63
       : 0x7ff8ull << 48;
 }
-// An aggregate as a number of its result's kind. rows: of the group.
 GP__NUMBER gp__result_of(int op, int type, gp__u64 rows, const gp__u64 *word) {
   const int most = op == GP_AGGREGATE_MAX, floats = gp__number_class(type) == 2;
   union {
@@ -8023,7 +7640,6 @@ GP__NUMBER gp__result_of(int op, int type, gp__u64 rows, const gp__u64 *word) {
 
 // ---- hash/folds.h - what the aggregates of a group by need of its elements
 
-// The type of an aggregate's results.
 GP__HOST gp_type gp__aggregate_type(const gp_aggregate *a) {
   return a->out_type ? a->out_type
       : a->op == GP_AGGREGATE_COUNT ? GP_U64
@@ -8031,7 +7647,6 @@ GP__HOST gp_type gp__aggregate_type(const gp_aggregate *a) {
       : a->op == GP_AGGREGATE_ARGMIN || a->op == GP_AGGREGATE_ARGMAX ? GP_I64
       : a->type;
 }
-// Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
 GP__HOST int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
   static const gp__u8 firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
   int i, passes = 0;
@@ -8125,9 +7740,7 @@ typedef struct gp__find_args {
   void *workspace; // control block and a word a block; null: a single block
   gp__u64 rounds; // of a tile; see gp__geometry_find
   gp__value scalar; // predicates compare elements with it; lexicographic: the int that is the
-      // result if there is no hit
 } gp__find_args;
-// Results of a search. first: the index of the first hit.
 enum {
   GP__FIND_INDEX, // first, or the number of elements
   GP__FIND_BEFORE, // first - 1, or the number of elements
@@ -8153,7 +7766,6 @@ typedef struct gp__scan_args {
 
 // ---- select/arguments.h - arguments of streams
 
-// Select, partition, runs, by key, segmented scan: one pass over a stream of elements, or of pairs (key, value).
 typedef struct gp__stream_args {
   const void *keys; // keys or flags that decide; selection by a predicate: the elements
   const void *values; // values that go with them, or null
@@ -8224,7 +7836,6 @@ typedef struct gp__histogram_args {
 
 // ---- graph/arguments.h - arguments of graph building
 
-// Graphs are built and checked by steps of one plan, which share one struct of arguments.
 typedef struct gp__graph_args {
   const void *offsets, *targets; // the graph read; or an edge list's sources and targets
   const void *parents; // gp_bfs_check: parents; relabel, invert: numbers of vertices
@@ -8245,7 +7856,6 @@ typedef struct gp__graph_args {
   int incoming; // check: the lists are in_offsets and in_sources
   const gp_fault *fault; // bfs with GP_CHECKED: of its graph
 } gp__graph_args;
-// The state's words of a degree count: the sum, the complement of the least, the most, the histogram.
 enum { GP__DEGREE_SUM, GP__DEGREE_LEAST, GP__DEGREE_MOST, GP__DEGREE_HISTOGRAM, GP__DEGREE_STATE = 3 + 65 };
 enum { GP__FAULT_SHIFT = 58 }; // a fault in a word: kind, then vertex or edge; the first fault is the least
 
@@ -8273,7 +7883,6 @@ enum { GP__GROUP_CLEARS, GP__GROUP_READS, GP__GROUP_LISTS, GP__GROUP_WRITES };
 
 // ---- search/arguments.h - arguments of searches
 
-// Lower and upper bound, load balance.
 typedef struct gp__search_args {
   const void *sorted; // load balance: offsets
   gp__u64 length; // load balance: segments
@@ -8287,7 +7896,6 @@ typedef struct gp__search_args {
 
 // ---- sort/arguments.h - arguments of radix sort
 
-// One-sweep radix sort. Each `other` array is as large as its output.
 typedef struct gp__radix_args {
   const void *keys;
   const void *in; // values; NULL: indices, if there are values at all
@@ -8351,7 +7959,6 @@ GP__HOST void gp__radix_digit_of(gp__radix_args *args, int *bit) {
 
 // ---- sort/counting_arguments.h - arguments of counting sort
 
-// Counting sort, after its histogram.
 typedef struct gp__counting_args {
   void *out;
   gp__u64 count;
@@ -8367,7 +7974,6 @@ typedef struct gp__counting_args {
 
 // ---- top_k/arguments.h - arguments of top-k and radix select
 
-// Top-k, nth element.
 typedef struct gp__top_k_args {
   const void *keys; // rows * count
   const void *in; // values; NULL: indices
@@ -8400,7 +8006,6 @@ typedef struct gp__select_state {
   gp__u64 buffered; // the keys put aside are all that matter
 } gp__select_state;
 
-// Top-k of segments. A task: a segment, or a part of it.
 typedef struct gp__top_k_task {
   gp__u64 segment;
   unsigned list, part; // list: the first of the segment's
@@ -8424,7 +8029,6 @@ typedef struct gp__segmented_top_k_args {
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
 
-// Hybrid sort. Lists, parts, counters and buckets live in scratch memory.
 typedef struct gp__hybrid_args {
   const void *in;
   void *out; // may be in
@@ -8442,16 +8046,13 @@ typedef struct gp__hybrid_args {
   int level, levels, drop_keys; // levels: one after the last
   unsigned capacity; // keys that a block sorts
   unsigned sample; // keys in the sample; 0: the first count chooses (keys alone); 1: `duplicate_sample`
-      // alone chooses
   unsigned duplicate_sample; // keys in the sample of repeated keys; 0: none
   int leading; // leading sweep: bits by which the pairs at `spare` are sorted; `bins` has the start of
-      // each leading 8-bit digit, `items` that of each bucket, 32 bits each
 } gp__hybrid_args;
 enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // PASSES: swept already
 
 // ---- merge/arguments.h - arguments of merges
 
-// Merges, merge sort, sets.
 typedef struct gp__merge_args {
   const void *keys, *keys2; // sorted; merge sort: `keys` alone, in runs
   const void *values, *values2; // or NULL; merge sort's first step: NULL for indices of the keys
@@ -8462,13 +8063,11 @@ typedef struct gp__merge_args {
   gp__u64 run; // merge sort: keys of a run, two of which this pass merges; otherwise 0
   void *workspace;
   gp__u64 *borders; // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
-      // pass: tile starts in each of a group's runs; or NULL
   unsigned log2_run, log2_ways; // four-way pass: tiles of a run, runs of a group (two or four)
 } gp__merge_args;
 
 // ---- transpose/arguments.h - arguments of transposes
 
-// Transposes. Extents are in elements, all else in bytes.
 typedef struct gp__divisor {
   unsigned by, magic; // magic: 2^32 / by, rounded up; 0 if by is 1
 } gp__divisor;
@@ -8485,8 +8084,6 @@ typedef struct gp__transpose_args {
   gp__divisor units; // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
   gp__divisor group; // whole input: vectors of a group of rows
   gp__divisor row, column; // whole output: rows and columns of a matrix
-  // Dense, in place: a and b are rows and columns divided by their common factor. A strip of whole columns, or a row,
-  // is assembled in shared memory, or in `strip` bytes of scratch memory a block.
   gp__u64 a, b, strip;
   void *scratch; // NULL: shared memory
   int rotates, gathers; // this step: rotates columns, not shuffles; gathers by the formula, not scatters
@@ -8494,7 +8091,6 @@ typedef struct gp__transpose_args {
 
 // ---- bfs/arguments.h - arguments of searches in graphs
 
-// Breadth-first search. Scratch memory holds bitmaps of reached vertices, the queue, and lists of vertices.
 typedef struct gp__bfs_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
@@ -8527,7 +8123,6 @@ typedef struct gp__bfs_args {
   unsigned spread; // fewest parts with which all blocks go on, each with its own; 0: never
   int spread_after; // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
 } gp__bfs_args;
-// Search from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
 enum {
   GP__SOURCES_CLEAR, // the first launch
@@ -8560,7 +8155,6 @@ typedef struct gp__sources_args {
 
 // ---- transpose/panels_arguments.h - arguments of panels
 
-// Dense matrices in place, by panels and chunks. In bytes unless stated otherwise.
 typedef struct gp__panels_args {
   gp__u8 *data, *saved; // the matrix; saved panels
   gp__u64 saves, clears; // to save; 8-byte words to clear, from `counters` on
@@ -8568,10 +8162,8 @@ typedef struct gp__panels_args {
   unsigned *claimed, *loaded; // a bit for each chunk
   gp__u64 rows, columns, panels, holes; // extents of a panel, in elements; panels of the matrix
   gp__u64 column_tiles, panel_tiles; // tiles of a panel
-  // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
   unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
 } gp__panels_args;
-// Dense matrices in place, by panels through a buffer. In bytes unless stated otherwise.
 typedef struct gp__buffered_args {
   gp__u8 *data, *buffer; // the matrix; slots of blocks
   gp__u64 *counters; // GP__PANELS_COUNTERS, then turns done of each step
@@ -8585,7 +8177,6 @@ typedef struct gp__buffered_args {
 
 // ---- rows/arguments.h - arguments of kernels on rows of strided arrays
 
-// Dimension 0 is the axis. Rows have the numbers of dimensions 1 to 3, where 1 runs fastest. Strides are in elements.
 typedef struct gp__rows_args {
   const void *in;
   void *out; // of a reduction: one element a row, whatever out_stride[0] is
@@ -12441,8 +12032,6 @@ template<class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
 
 // ---- map/kernels.cuh - copy, fill, iota, transform
 
-// Copies bytes, whatever their type. The output is peeled to 16-byte boundaries. An input with another misalignment is
-// read as aligned vectors, which are shifted in registers.
 template<class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
@@ -12490,7 +12079,6 @@ template<class R> struct gp__fill_value {};
 template<class R> struct gp__iota_value {};
 template<class R, class Predicate> struct gp__replace_value {};
 
-// The value of element `i`: the five shapes of a map.
 template<class F, class A, class B, class R> struct gp__element {
   template<int V>
   static GP_DEVICE R at(
@@ -12529,7 +12117,6 @@ template<class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> {
   }
 };
 
-// out[i] = f(a[i], b[i]): a thread takes one run of V elements at a time, `vectors` runs in flight.
 template<class P, class F, class A, class B, class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args) {
   const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
@@ -12980,8 +12567,6 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
 
 // ---- map/difference.cuh - adjacent difference
 
-// out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element without such a neighbour is copied. Works as a map. A
-// run's outer neighbour comes from the adjacent lane, or from memory at the warp's edge.
 template<class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
   const int SIZE = sizeof(A) > sizeof(R) ? sizeof(A) : sizeof(R), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
   gp__pdl_wait<P>();
@@ -13026,14 +12611,6 @@ template<class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adja
 
 // ---- reverse/kernels.cuh - reverse: elements in the opposite order; swap: two arrays change places
 
-// out[i] = in[count - 1 - i]. A thread takes runs of V elements, `vectors` of them in flight, and reverses each in its
-// registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.
-//
-// In place, a thread swaps a run of the first half with the run that mirrors it. No other thread touches either, so
-// both are loaded before one is stored. If the mirroring run crosses a 16-byte boundary, its elements are loaded and
-// stored one by one, because whole vectors would hold elements of other threads.
-//
-// SWAP: the partner of a run of `out` is the same run of the second array, `in2`, in the same order; else as in place.
 template<class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const gp__map_args &args) {
   const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
   gp__pdl_wait<P>();
@@ -13092,7 +12669,6 @@ template<class P, class T> GP_DEVICE void gp__swap(const gp__map_args &args) { g
 
 // ---- scatter/kernels.cuh - scatter and gather: elements stored or read at indices, and where a stencil says so
 
-// Whether the stencil lets an element pass. There may be none.
 template<class F, class K> struct gp__stencil {
   static GP_DEVICE bool passes(const gp__vector_access<K, 1> &key, const gp__scatter_args &args) {
     return F()(key.item[0], args.scalar);
@@ -13101,7 +12677,6 @@ template<class F, class K> struct gp__stencil {
 template<class F> struct gp__stencil<F, gp__none> {
   static GP_DEVICE bool passes(const gp__vector_access<gp__none, 1> &, const gp__scatter_args &) { return true; }
 };
-// The place of element i, or a place that is none. Negative indices are such.
 template<class I> struct gp__indexed_place {
   static GP_DEVICE gp__u64 limit(const gp__scatter_args &args, gp__u64) { return args.limit; }
   static GP_DEVICE gp__u64 at(const gp__vector_access<I, 1> &index, gp__u64) { return gp__u64(gp__i64(index.item[0])); }
@@ -13111,14 +12686,6 @@ template<> struct gp__indexed_place<gp__none> {
   static GP_DEVICE gp__u64 at(const gp__vector_access<gp__none, 1> &, gp__u64 i) { return i; }
 };
 
-// Scatter: out[index[i]] = in[i] where the stencil lets element i pass. GATHER: out[i] = in[index[i]]. L makes a result
-// of an element. Indices and elements are read only where they are needed. Neighbouring threads take neighbouring
-// elements, one at a time: a store of a vector would write what the stencil keeps. In place (without indices) each
-// thread reads its elements before it writes them, and no other thread reads them.
-//
-// Windows: random indices write sectors of 32 bytes in parts, and each part goes to memory and back unless L2 still has
-// the sector. So the output is written window by window, each small enough for L2, and the indices are read again for
-// each. A warp whose indices are near one another writes all of its elements at once, and skips that tile later.
 template<class P, bool GATHER, class F, class L, class A, class I, class K, class R>
 GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
   const int ITEMS = gp__map_items(P::vectors, sizeof(A), sizeof(I), sizeof(R));
@@ -13187,15 +12754,6 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
 
 // ---- batch/kernels.cuh - copies of many buffers
 
-// A buffer's windows are the 16-byte vectors, aligned in the destination, that hold its bytes. Blocks draw tiles of
-// consecutive buffers. A block scans the windows of its tile's buffers and copies the first of these windows, up to
-// AT_ONCE. What is left of the tile gets a place among the leftovers of all tiles, in the order of their coming. When
-// all tiles are scanned, blocks draw equal shares of the leftovers. A block finds the tile of a share by search, and
-// scans the tile again. So neither many small buffers nor a large one keeps a block busy while others are idle. In a
-// block, warps draw pieces of windows.
-//
-// Why all waits end: a block waits for all tiles' scans after its last tile. Each tile is drawn by a running block, and
-// its scan waits for nobody.
 struct gp__batch_window {
   const gp__u8 *in; // source of the window's first byte; may precede the buffer
   gp__u8 *out; // a multiple of 16
@@ -13205,8 +12763,6 @@ struct gp__batch_window {
   GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), bounds(0), inner(false) {}
   GP_DEVICE unsigned from() const { return bounds & 31; } // bytes that belong to the buffer
   GP_DEVICE unsigned to() const { return bounds >> 5; }
-  // before, after: windows of the buffer before this one and after it. skipped, tail: bytes of its first window that
-  // are not the buffer's, and of its last that are.
   GP_DEVICE gp__batch_window(
       const gp__u8 *in_, gp__u8 *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
     : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
@@ -13269,7 +12825,6 @@ struct gp__batch_ended {
   gp__u64 window;
   GP_DEVICE bool operator()(gp__u64 buffer) const { return end[buffer] <= window; }
 };
-// Windows that tiles leave: counters behind the ticket word, zero between launches.
 struct gp__batch_leftovers {
   static const int LOG2_SUM = 40; // fewer than 2^24 tiles leave windows, since each has more than 16 KiB
   gp__u64 control[2], sum, scanned, readers; // sum: windows, and tiles << LOG2_SUM
@@ -13277,7 +12832,6 @@ struct gp__batch_leftovers {
 struct gp__batch_entry { // of a tile that leaves windows, in the order of `at`
   gp__u64 at, tile; // at: windows of earlier ones
 };
-// Waits for the entry.
 struct gp__batch_entry_before {
   const gp__word *words;
   gp__u64 tag, window;
@@ -13304,8 +12858,6 @@ template<class P, class S> struct gp__batch_block {
     const gp__u64 left = count - tile * a.tile;
     return unsigned(left < a.tile ? left : a.tile);
   }
-  // Scans the windows of a tile's buffers, and returns their number. All threads call; a barrier is between the copy of
-  // the tile before and this call.
   GP_DEVICE gp__u64 scan(gp__u64 tile) {
     const unsigned n = buffers(tile);
     GP__UNROLL
@@ -13331,9 +12883,6 @@ template<class P, class S> struct gp__batch_block {
     __syncthreads();
     return total;
   }
-  // Copies windows from .. to - 1 of the tile that was scanned. Its warps need not be together. Buffers mark the
-  // windows where they begin with their number from the piece's first one on; the newest mark up to a window is its
-  // buffer.
   GP_DEVICE void copy(gp__u64 tile, gp__u64 from, gp__u64 to) {
     const unsigned n = buffers(tile);
     gp__u16 *mark = s.mark + gp_warp() * PIECE;
@@ -13375,14 +12924,11 @@ template<class P, class S> struct gp__batch_block {
       __syncwarp();
     }
   }
-  // Draws a ticket; returns the control word before. A barrier follows each use of the one before.
   GP_DEVICE gp__u64 draw() {
     if (!threadIdx.x) s.drawn = gp__add_relaxed(gp__as<gp__u64>(a.workspace), 1);
     __syncthreads();
     return s.drawn;
   }
-  // One thread, while others copy: gives the rest of the scanned tile its place, draws the block's next ticket,
-  // and prefetches what the scan of that tile reads.
   GP_DEVICE void go_ahead(gp__batch_leftovers &left, gp__u64 tile, gp__u64 rest, gp__u64 tiles) {
     if (rest) {
       const gp__u64 was = gp__add_relaxed(&left.sum, (gp__u64(1) << left.LOG2_SUM) + rest);
@@ -13473,7 +13019,6 @@ template<class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const 
   *gp__as<Out>(a.out) = gp_convert<Acc, Out>()(result);
 }
 
-// Last step of a one-launch reduction: one block waits for the partial results of all others and folds them in order.
 template<int THREADS, class Op, class Acc, class Out>
 GP_DEVICE void gp__reduce_finish(
     const gp__reduce_args &a, gp__u64 partials, gp__u64 tag, gp__reduce_storage<THREADS, Acc> &s) {
@@ -13486,10 +13031,8 @@ GP_DEVICE void gp__reduce_finish(
   if (!threadIdx.x) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
-// Elements in one access of a reduction in order or by tiles.
 template<class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
 
-// One thread folds the elements first .. first + ITEMS - 1 of in[0 .. n) that exist.
 template<class P, class Op, class Load, class In, class Acc>
 GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
   const int K = P::vectors, V = gp__reduce_input<In>::V;
@@ -13505,8 +13048,6 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   return sum;
 }
 
-// Folds a thread's packs i, i + stride, ... below `packs`, all of PACKS if WHOLE. One trip to memory: all loads come
-// first, of pack i again where there is none.
 template<bool WHOLE, int PACKS, class P, class Op, class Pack, class Load, class Acc>
 GP_DEVICE void gp__reduce_packs(
     const Load &load, const gp_vector *base, gp__u64 head, gp__u64 i, gp__u64 stride, gp__u64 packs, Acc &sum) {
@@ -13523,7 +13064,6 @@ GP_DEVICE void gp__reduce_packs(
   }
 }
 
-// The share of a block of a commutative reduction, strided: an array by its 16-byte vectors, or a described input.
 template<class P, class Op, class Acc, class In, class Load>
 GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsigned misaligned) {
   const int T = P::threads, K = P::vectors;
@@ -13573,9 +13113,6 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
   return sum;
 }
 
-// Each block reduces one share; the last block to start folds all partial results. Commutative operators: shares are
-// strided, so neighbouring blocks read neighbouring vectors. Others: each warp has one contiguous range, and each of
-// its threads consecutive elements.
 template<class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
@@ -13612,8 +13149,6 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   } else if (!threadIdx.x) gp__reduce_result<Op, Acc, Out>(a, sum);
 }
 
-// Tiles by ticket, one partial result a tile. The association depends on the tile's shape alone, not on the grid or on
-// which block took a tile: GP_REPRODUCIBLE runs here, with a pinned shape.
 template<class P, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V, ROUND = T * K * V;
@@ -13664,8 +13199,6 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
 
 // ---- find/kernels.cuh - the first element with a property; no block begins a tile after a hit
 
-// Consecutive elements in a thread: whole vectors where the input is aligned to them. Sizes that do not divide 16 are
-// read element by element elsewhere.
 template<class T, bool DIVIDES, bool GROUPS>
 struct gp__find_access_of : gp__vector_access<T, gp__find_items(int(sizeof(T)))> {};
 template<class T> struct gp__find_access_of<T, false, true> : gp__vec_group<T> {
@@ -13682,10 +13215,6 @@ template<class T>
 struct gp__find_access
   : gp__find_access_of<T, 16 % sizeof(T) == 0, (gp__vec_group_vectors(int(sizeof(T))) <= GP__FIND_GROUP_VECTORS)> {};
 
-// A search is made from the kernel's arguments. Its Run is a thread's access: the elements from `i` on, with what else
-// decides whether they are hits. `inner`: the inputs also have 16 bytes on either side. holds(i): element i, alone.
-
-// Elements for which the predicate is WANTED.
 template<class Element, class Predicate, bool WANTED> struct gp__find_element {
   typedef Element T;
   static const int inputs = 1;
@@ -13706,7 +13235,6 @@ template<class Element, class Predicate, bool WANTED> struct gp__find_element {
   };
   GP_DEVICE bool holds(gp__u64 i) const { return Predicate()(in[i], scalar) == WANTED; }
 };
-// The same of a described input.
 template<class Element, class Predicate, bool WANTED, class Input> struct gp__find_described {
   typedef Element T;
   static const int inputs = 1;
@@ -13726,7 +13254,6 @@ template<class Element, class Predicate, bool WANTED, class Input> struct gp__fi
   };
   GP_DEVICE bool holds(gp__u64 i) const { return Predicate()(input.at(i), scalar) == WANTED; }
 };
-// Indices at which two arrays are not equal.
 template<class Element, class Equal> struct gp__find_difference {
   typedef Element T;
   static const int inputs = 2;
@@ -13746,8 +13273,6 @@ template<class Element, class Equal> struct gp__find_difference {
   };
   GP_DEVICE bool holds(gp__u64 i) const { return !Equal()(in[i], in2[i]); }
 };
-// Elements that stand in a relation to their predecessor: SWAPPED relation(x[i], x[i - 1]), else relation(x[i - 1],
-// x[i]).
 template<class Element, class Relation, bool SWAPPED> struct gp__find_neighbours {
   typedef Element T;
   static const int inputs = 1;
@@ -13773,7 +13298,6 @@ template<class Element, class Relation, bool SWAPPED> struct gp__find_neighbours
   GP_DEVICE bool holds(gp__u64 i) const { return i > 0 && related(in[i - 1], in[i]); }
 };
 
-// Elements for which the predicate holds, and does not for the one before.
 template<class Element, class Predicate> struct gp__find_return {
   typedef Element T;
   static const int inputs = 1;
@@ -13799,12 +13323,10 @@ template<class Element, class Predicate> struct gp__find_return {
   };
   GP_DEVICE bool holds(gp__u64 i) const { return i > 0 && returns(in[i - 1], in[i]); }
 };
-// The equality that an order gives: neither element is less.
 template<class Less> struct gp__equivalent {
   template<class T> GP_DEVICE bool operator()(const T &a, const T &b) const { return !Less()(a, b) && !Less()(b, a); }
 };
 
-// This thread's first hit in elements first .. end - 1 of n; all ones if it has none.
 template<class P, class Search>
 GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 end, gp__u64 n) {
   typedef typename Search::T T;
@@ -13834,7 +13356,6 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
   return hit;
 }
 
-// n: the number of elements.
 template<int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, gp__u64 n) {
   const bool some = first != ~gp__u64(0);
   if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE) *gp__as<gp__u8>(out) = some == (RESULT == GP__FIND_SOME);
@@ -13860,11 +13381,6 @@ template<int THREADS> struct gp__find_storage {
   gp__ticket ticket;
 };
 
-// Tiles by ticket, in the order of the input. A block that has a hit raises the ticket counter past the last tile
-// (gp__end_tiles): from then on no block begins a tile, and all tiles before the hit were drawn earlier. Each block
-// publishes its first hit; the block that draws the last ticket takes the least. The result is the same in every
-// schedule. If there are no more tiles than blocks, each block draws one ticket; then it takes its tile whether there
-// was a hit or not, because the tiles of all blocks are under way at once.
 template<class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__find_args &a) {
   typedef typename Search::T T;
   const int THREADS = P::threads,
@@ -13909,8 +13425,6 @@ template<class P, class Search, int RESULT> GP_DEVICE void gp__find(const gp__fi
   if (!threadIdx.x) gp__find_answer<RESULT, Search>::write(search, a, hit, n);
 }
 
-// The first element that is no hit, if all hits come first: a binary search by one block, whose threads look at a place
-// each. Elements before `low` are hits, those from `high` on are none.
 template<class P, class Search> GP_DEVICE void gp__partition_point(const gp__find_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
@@ -13931,19 +13445,8 @@ template<class P, class Search> GP_DEVICE void gp__partition_point(const gp__fin
 
 // ---- histogram/bins.cuh - the bin of a sample
 
-// Counters are in shared memory, the `replicas` copies of each side by side, so that lanes of a warp do not conflict:
-// with 32 copies neither uniform nor constant samples make a bank wait. With fewer, a thread first adds up runs of
-// equal samples. Meanwhile the first to draw tickets clear the output, a warp a chunk, and publish a tagged word for
-// each. Blocks wait for these before they add their counts; they wait only for those that have drawn their ticket.
-
 static const gp__u32 gp__no_bin = ~0u;
 
-// BINS(x) is the bin of a sample, or `bins` if it is in none.
-//
-// Even bins of integers. d is the smaller of x - lower and width. bins / width = whole + fraction / 2^F, fraction
-// rounded up; the excess is e / (width * 2^F) with e < width. Because d * e < 2^F for all d, d * whole + (d * fraction
-// >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by Invariant Integers using
-// Multiplication).
 template<class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
 template<class T> struct gp__even_base {
   static const bool tabulated = false; // no boundaries in memory
@@ -13951,7 +13454,6 @@ template<class T> struct gp__even_base {
 };
 template<class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
   gp__u32 lower, limit, whole, fraction;
-  // `to` may have wrapped: the type's lowest value then means one past its largest.
   GP_DEVICE void set(T from, T to, gp__u64 all) {
     const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = gp__u32(all);
     lower = gp__u32(from);
@@ -13983,8 +13485,6 @@ template<class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 
     return d * whole + gp__u32(part >> 32);
   }
 };
-// 8 bytes: bins / width = whole + rest / width. The estimate d * floor(rest * 2^64 / width) / 2^64 is at most one too
-// low: it is compared with d * rest, in 96 bits.
 template<class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
   gp__u64 lower, limit, fraction;
   gp__u32 whole, rest;
@@ -14043,9 +13543,6 @@ template<class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<
     return x >= lower && x < upper ? (q < last ? q : last) : bins;
   }
 };
-// Bins by boundaries: the number of boundaries not above the sample, by a search among those of its bucket. A sample's
-// bucket is never below that of a smaller sample, so this is right however uneven the boundaries are; if they are even,
-// there is little to search. NaN: the number is 0.
 union gp__guess {
   gp__u32 both;
   gp__u16 at[2]; // boundaries in the buckets before this one; including this one
@@ -14073,8 +13570,6 @@ template<class T> struct gp__range_bins {
     }
     return found - 1 < bins ? found - 1 : bins;
   }
-  // All threads call, with the boundaries in place. One thread writes each half of a guess: that of the first boundary
-  // not below the bucket, and that of the last one not above it.
   GP_DEVICE void fill(gp__guess *table, unsigned threads) const {
     GP__UNROLL_BY(1)
     for (gp__u32 i = threadIdx.x; i <= bins; i += threads) {
@@ -14088,7 +13583,6 @@ template<class T> struct gp__range_bins {
     }
   }
 };
-// The bins of one channel.
 template<class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
   return kept[channel];
 }
@@ -14098,7 +13592,6 @@ template<class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<T
   return b;
 }
 
-// The weight of a sample.
 template<class W, class C> struct gp__weight {
   static const bool is = true;
   static const int size = sizeof(W);
@@ -14120,7 +13613,6 @@ template<class C> struct gp__weight<gp__none, C> {
 
 // ---- histogram/counts.cuh - counters in shared memory, in global memory, in order
 
-// Common to a histogram's blocks: how samples are read, and the tables.
 template<class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
   typedef gp__weight<W, C> weight;
   static const bool ordered = gp__traits<C>::kind == GP__FLOAT;
@@ -14134,13 +13626,11 @@ template<class P, int ALGORITHM, class BINS, class T, class W, class C> struct g
     gp__ticket ticket;
     BINS bins[BINS::kept];
   };
-  // Bytes of the tables, which precede the counters in dynamic shared memory.
   static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a) {
     return !BINS::tabulated || by_value
         ? 0
         : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
-  // All threads call; the caller synchronises.
   static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, gp__u8 *) {
     const T *lower = gp__as<const T>(a.lower.bytes), *upper = gp__as<const T>(a.upper.bytes);
     const unsigned c = threadIdx.x;
@@ -14174,8 +13664,6 @@ template<class P, int ALGORITHM, class BINS, class T, class W, class C> struct g
   }
 };
 
-// Adds up the weights of lanes with the same bin; the lowest of them gets the sum. Pointer jumping: each lane jumps to
-// the next of its bin, to the one after that, to the fourth ... (Wyllie). All lanes call.
 template<class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(~0u, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
@@ -14192,14 +13680,12 @@ template<class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   return sum;
 }
 
-// A byte as an index, in one instruction if it is in a word.
 template<class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
   return gp__u8(gp__u32(x.item[j]));
 }
 template<class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
 }
-// Moves each sample to the place of the one before.
 template<class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
   GP__UNROLL
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
@@ -14208,7 +13694,6 @@ template<class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
   GP__EACH(i, 4) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
-// A thread's place among samples of an array, or of a described input.
 template<class T, class Source> struct gp__sample_place {
   const T *at;
   GP_DEVICE explicit gp__sample_place(const gp__histogram_args &a) : at(gp__as<const T>(a.in)) {}
@@ -14227,9 +13712,6 @@ template<class T, class F, class Input> struct gp__sample_place<T, gp__described
   }
 };
 
-// Integer counters. REPLICAS: their copies, or 0 if the arguments say how many, or GP__HALVES; ONE: one channel.
-//
-// One cluster: each block adds its sums to the counters of the block that stores them.
 enum { GP__HALVES = -1 }; // one copy of 16 bits each, two in a word
 template<class P, int ALGORITHM, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
@@ -14240,7 +13722,6 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   static const bool global = ALGORITHM == GP_GLOBAL_BINS, cluster = ALGORITHM == GP_ONE_CLUSTER;
   static const int V = Shape::V;
 
-  // The vectors of the input; `head` samples precede the first.
   struct Extent {
     gp__u64 samples, head, vectors;
     GP_DEVICE explicit Extent(const gp__histogram_args &a) : samples(gp__count(a) * unsigned(a.channels)) {
@@ -14249,13 +13730,10 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       vectors = (samples - head) / V;
     }
   };
-  // Warps of a cluster's blocks take turns: few samples keep all blocks busy.
   static GP_DEVICE gp__u64 first_vector() {
     return cluster ? (gp__u64(gp_warp()) * gridDim.x + blockIdx.x) * 32 + gp_lane()
         : gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   }
-  // One thread's vectors. The first K are loaded before there is anything to count them in. After that, the place of
-  // each counted vector is refilled at once.
   static const unsigned K = P::vectors;
   struct Samples {
     gp__vector_access<T, V> x[K];
@@ -14294,10 +13772,8 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
   };
 
-  // Counts one thread's samples. All lanes of a warp call together.
   template<int REPLICAS, bool ONE> struct Tally {
     static const bool runs = ONE && REPLICAS <= 0 && !global && !weight::is; // adds up runs of one bin
-    // Rolled loops for cases that are rare, or that wait for other things than instructions.
     static const bool rolled =
         !ONE || REPLICAS == GP__HALVES || ((BINS::tabulated || (Shape::by_value && !REPLICAS)) && !weight::is);
     static const int UNROLL = rolled ? 1 : V;
@@ -14324,9 +13800,6 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       gp__u64 at = 0;
       if (output_of(slot, at)) atomicAdd(gp__as<C>(a.out) + at, C(n));
     }
-    // A word is the sum of all that was added to its halves, less the carries of the lower one. The thread that makes
-    // bit 16 or 32 overflow sees it in the old value, and takes 2^16 to the output. Between a carry and its removal the
-    // upper half may overflow too early; a borrow corrects that. The output is zero by now.
     GP_DEVICE void add_half(gp__u32 slot, gp__u32 n) const {
       if (n >> 16) add_to_output(slot, n);
       else {
@@ -14348,7 +13821,6 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       const gp__u32 bytes = unsigned(REPLICAS > 0 ? REPLICAS : 1) * unsigned(sizeof(Cell));
       atomicAdd(cells.template at<Cell>(REPLICAS ? slot * bytes : slot << shift), Cell(n));
     }
-    // The output's counter of a slot; false for slots past the bins.
     GP_DEVICE bool output_of(gp__u32 slot, gp__u64 &at) const {
       const gp__u32 c = ONE ? 0 : slot / stride, bin = slot - c * stride;
       at = c * a.bins + bin;
@@ -14432,7 +13904,6 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     }
   };
 
-  // One warp of this block clears chunks of the output, and publishes a word for each; s.ticket keeps its last ticket.
   static GP_DEVICE void clear_output(const gp__histogram_args &a, Storage &s) {
     const gp__u64 counters = a.bins * unsigned(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk;
@@ -14453,7 +13924,6 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       if (ticket.number == chunks - 1) return; // that was the last chunk
     }
   }
-  // All threads call, once this block's ticket is drawn: after the next barrier the output is zero.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s) {
     const gp__u64 counters = a.bins * unsigned(a.active), chunk = gp__histogram_chunk(counters);
     const gp__u64 chunks = (counters + chunk - 1) / chunk, tag = s.ticket.tag;
@@ -14462,7 +13932,6 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       __threadfence();
     }
   }
-  // The same for one counter, to which this thread may add then.
   static GP_DEVICE void wait_for_output(const gp__histogram_args &a, const Storage &s, gp__u64 counter) {
     gp__receive<gp__u32>(
         gp__words(a.workspace), counter / gp__histogram_chunk(a.bins * unsigned(a.active)), s.ticket.tag);
@@ -14537,10 +14006,6 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   }
 };
 
-// Float counters, with the same bits in every run: no addition depends on chance. The input is cut into shares by the
-// number of tickets. A share's sums go in order from lane to lane, from sample to sample and from warp to warp; each
-// warp (or all warps in turns) has its own copy. The last ticket of each adds up in order the copies, then up to
-// GP__HISTOGRAM_GROUP shares, then the groups. Counters that do not fit a block are cut into slices.
 template<class P, class BINS, class T, class W, class C, class Source>
 struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> {
   typedef gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W, C> Shape;
@@ -14551,7 +14016,6 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     C sum[PER];
   };
 
-  // cell[bin] += w for the lanes that have a bin, in lane order. All lanes call.
   static GP_DEVICE void add_in_order(C *cell, gp__u32 bin, C w) {
     const gp__u32 peers = __match_any_sync(~0u, bin);
     const bool there = bin != gp__no_bin;
@@ -14564,7 +14028,6 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
   static GP_DEVICE void add(Piece &to, const Piece &x) {
     GP__EACH(i, PER) to.sum[i] += x.sum[i];
   }
-  // The sum of `count` words, `apart` from each other, in order, then `mine`.
   static GP_DEVICE Piece gather(
       const gp__word *words, gp__u64 first, gp__u64 apart, unsigned count, gp__u64 tag, const Piece &mine) {
     const unsigned BATCH = 8;
@@ -14702,7 +14165,6 @@ template<class P, int ALGORITHM, class BINS, class T, class W, class C, class So
 struct gp__histogram_of<P, ALGORITHM, BINS, T, W, C, Source, true> {
   typedef gp__histogram_ordered<P, BINS, T, W, C, Source> type;
 };
-// Source: gp__arrays, or the gp__described that makes the samples of one channel.
 template<class P, int ALGORITHM, class BINS, class T, class W, class C, class Source = gp__arrays>
 GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
   typedef gp__histogram_of<P, ALGORITHM, BINS, T, W, C, Source, gp__traits<C>::kind == GP__FLOAT> Of;
@@ -14711,12 +14173,6 @@ GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
 
 // ---- group_by/kernels.cuh - group by: tables in shared memory
 
-// Blocks fold the elements that they read in hash tables with open addressing: each in its own, in shared memory, and
-// what finds no slot there in a table of all blocks, in global memory, which also gets the blocks' tables at the end. A
-// key without a slot in that one makes it useless, as a sample can say before: the input's length is then written for a
-// sort. Otherwise the groups' keys become a list. A sort puts them in order; each finds its value in the table again.
-
-// The same bytes as another type of the same size.
 template<class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   union {
     From from;
@@ -14725,8 +14181,6 @@ template<class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   x.from = from;
   return x.to;
 }
-// Folds into a value of a table, in any order. Sums of integers have an instruction; those of 8 bytes in shared memory
-// one for each half: the addition that overflows the low one carries.
 template<class Op, class Acc> struct gp__table_fold {
   template<bool SHARED> static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
@@ -14750,8 +14204,6 @@ template<class T> struct gp__table_fold<gp_sum<T>, T> { // integers alone
   }
 };
 
-// A table of 1 << log2 slots, and one more for the key of all ones: as another slot's key, that means free. Its own is
-// 0 while free.
 template<class Key, class Op, class Acc, bool SHARED> struct gp__groups {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
   Key *keys;
@@ -14765,8 +14217,6 @@ template<class Key, class Op, class Acc, bool SHARED> struct gp__groups {
       values[i] = gp__same_bytes<Bits>(Op::identity());
     }
   }
-  // The slot of a key, which takes a free one; above slots(): no probe found one. Multiplicative and double hashing
-  // (Knuth, The Art of Computer Programming 3).
   GP_DEVICE unsigned slot(int probes, Key k) const {
     const int BITS = 8 * sizeof(Key);
     const Key hash = k * (Key(0x9e3779b97f4a7c15ull >> (64 - BITS)) | 1);
@@ -14787,7 +14237,6 @@ template<class Key, class Op, class Acc, bool SHARED> struct gp__groups {
   }
 };
 
-// The steps of a call. K: the unsigned type of the key's size.
 template<class P, class K, class Op, class Load, class In, class Acc, class Out> struct gp__grouping_steps {
   typedef typename gp__unsigned_of<(sizeof(K) <= 4 ? 4 : 8)>::type Key;
   typedef gp__groups<Key, Op, Acc, true> Near;
@@ -14809,7 +14258,6 @@ template<class P, class K, class Op, class Load, class In, class Acc, class Out>
   const Near near; // the block's table
   const Groups far; // that of all blocks
 
-  // Counts a key of the sample, up to 3, in the last two bits of a slot whose others are bits of its hash.
   GP_DEVICE void count(gp__u64 hash) const {
     const gp__u32 key = gp__u32(hash >> 21) << 2;
     for (gp__u32 probe = 0; probe < 16; ++probe) {
@@ -14824,8 +14272,6 @@ template<class P, class K, class Op, class Load, class In, class Acc, class Out>
     }
   }
   GP_DEVICE gp__u32 voters() const { return gridDim.x < VOTERS ? gridDim.x : VOTERS; }
-  // Blocks take a sample each, from one place in each of many stretches of the input. 16 bits say how many of its keys
-  // occur once, 16 how many occur twice.
   GP_DEVICE void vote() const {
     const int ITEMS = 4;
     const K *keys = gp__as<const K>(a.keys);
@@ -14859,10 +14305,6 @@ template<class P, class K, class Op, class Load, class In, class Acc, class Out>
   GP_DEVICE void fold(int probes, Key k, const Acc &x) const {
     if (!near.fold(probes, k, x) && !gp__load_volatile(&s.full) && !far.fold(FAR_PROBES, k, x)) atomicOr(&s.full, 1u);
   }
-  // f keys of a sample occur once and g twice: so f * f / 2g groups are not in it, if not more (Chao 1984). If
-  // that is a lot, a sort is faster. If it is more than a block has slots for, blocks soon go to the table of all. A
-  // warp whose elements have one key folds them in registers. What a first slot does not take is read again, when lanes
-  // need not wait for others' probes of each element.
   GP_DEVICE void read() const {
     const int MOST = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0), ITEMS = MOST < 16 ? MOST : 16;
     const Load load(a);
@@ -14918,7 +14360,6 @@ template<class P, class K, class Op, class Load, class In, class Acc, class Out>
     __syncthreads();
     if (!threadIdx.x && s.full) gp__store_relaxed(a.left, count);
   }
-  // Lists the table's keys, in no order. A warp takes 16 rows of slots; lane j keeps which slots of row j are taken.
   GP_DEVICE void list() const {
     const unsigned warps = gridDim.x * (THREADS / 32);
     for (unsigned first = (blockIdx.x * (THREADS / 32) + gp_warp()) * 512; first <= far.slots(); first += warps * 512) {
@@ -14942,7 +14383,6 @@ template<class P, class K, class Op, class Load, class In, class Acc, class Out>
       }
     }
   }
-  // Writes the groups in the order of the sorted keys.
   GP_DEVICE void write() const {
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first));
     if (!blockIdx.x && !threadIdx.x) *a.out_count = *a.found;
@@ -14975,7 +14415,6 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
 
 // ---- hash/table.cuh - hash tables: rows of equal keys become groups
 
-// A key of COUNT words, or of one gp_bool, whose hash is that of 0 or 1. exact: equal hashes are equal keys.
 template<class W, int COUNT> struct gp__hash_key {
   static const bool exact = int(sizeof(W)) * COUNT <= 4;
   static GP_DEVICE gp__u32 hash(const W *key) {
@@ -14998,8 +14437,6 @@ template<class W, int COUNT> struct gp__hash_key {
 GP_DEVICE gp__u64 gp__first_slot(const gp__hash_args &a, gp__u32 hash) { return hash * a.slot_count >> 32; }
 GP_DEVICE gp__u64 gp__next_slot(const gp__hash_args &a, gp__u64 at) { return at + 1 == a.slot_count ? 0 : at + 1; }
 
-// Finds the slot of a row's key, or takes a free one. there: what the first slot held. The slot keeps the first row of
-// its key. At most half of the slots are taken, so a search ends.
 template<class W, int COUNT>
 GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 hash, gp__u64 there, bool &claimed) {
   typedef gp__hash_key<W, COUNT> Key;
@@ -15019,7 +14456,6 @@ GP_DEVICE gp__u64 gp__take_slot(const gp__hash_args &a, gp__u64 row, gp__u32 has
     there = gp__load_relaxed(a.slots + at);
   }
 }
-// Puts all rows into the table. Of the lanes of a warp whose rows have one key, the first goes alone.
 template<class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__hash_args &a) {
   typedef gp__hash_key<W, COUNT> Key;
   const int ITEMS = gp__hash_items(P::vectors);
@@ -15061,14 +14497,12 @@ template<class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__h
     }
   }
 }
-// The first rows of the keys in slots.
 template<class P> GP_DEVICE void gp__hash_take(const gp__hash_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < count; i += gp__u64(gridDim.x) * P::threads)
     a.rows[i] = gp__u32(a.slots[a.list[i]]) - 1;
 }
-// Writes the keys of the groups in order, and their number.
 template<class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__hash_args &a) {
   const W *keys = gp__as<const W>(a.keys);
   W *out = gp__as<W>(a.out_keys);
@@ -15085,12 +14519,6 @@ template<class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__h
 
 // ---- hash/fold.cuh - folds of columns by groups
 
-// The rows of a group follow each other in the order of the groups. Its elements are folded into words, all zero at
-// first, in any order: sums of integers, complements of the least ordered values, 128-bit sums. A first pass finds the
-// ranges of floats, and the best values; a second one the sums of floats, and the indices. A thread folds a short group
-// in registers. Warps share the rows of long groups, so that no key is too frequent, and fold them in memory.
-
-// The types of columns, and of results.
 #define GP__COLUMN_TYPES(F) \
   F(GP_I8, signed char) \
   F(GP_U8, gp__u8) \
@@ -15107,7 +14535,6 @@ template<class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__h
   F(GP_BOOL, gp_bool) \
   F(GP_E4M3, gp_e4m3) \
   F(GP_E5M2, gp_e5m2)
-// Elements as numbers (hash/numbers.h), and back.
 template<class T> GP_DEVICE gp__u64 gp__number_of(const T &x) {
   return gp__traits<T>::kind == GP__FLOAT ? gp__bits_of_f64(double(static_cast<typename gp__traits<T>::wide>(x)))
       : gp__u64(gp__i64(x));
@@ -15135,11 +14562,9 @@ GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
 #undef GPUPRIMS__CASE
 }
 
-// An element adds one word to its group, or two.
 struct gp__folded {
   gp__u64 low, high;
 };
-// first: what the first pass has found.
 GP_DEVICE gp__folded gp__fold_of(const gp__column &c, int pass, gp__u64 row, gp__u64 first) {
   const int what = c.what[pass];
   const bool most = what == GP__FOLD_MOST || what == GP__FOLD_HIGH || what == GP__FOLD_HIGH_INDEX;
@@ -15170,7 +14595,6 @@ GP_DEVICE gp__folded gp__fold_two(int what, const gp__folded &x, const gp__folde
   } else if (what != GP__FOLD_SUM) z.low = x.low < y.low ? y.low : x.low;
   return z;
 }
-// Folds into memory that all threads fold into.
 GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
   if (what == GP__FOLD_SUM) {
     if (x.low) atomicAdd(word, x.low);
@@ -15186,7 +14610,6 @@ GP_DEVICE void gp__fold_into(int what, gp__u64 *word, const gp__folded &x) {
   } else if (gp__load_volatile(word) < x.low) atomicMax(word, x.low);
 }
 
-// Folds rows from, from + step, ... of one group.
 GP_DEVICE gp__folded gp__fold_rows(
     const gp__hash_args &a, const gp__column &c, int pass, gp__u64 from, gp__u64 to, unsigned step, gp__u64 first) {
   gp__folded x = {0, 0};
@@ -15197,7 +14620,6 @@ GP_DEVICE gp__folded gp__fold_rows(
 GP_DEVICE gp__u64 *gp__words_of_group(const gp__hash_args &a, gp__u64 begin) {
   return a.words + begin / GP__GROUP_LONG * unsigned(a.group_words);
 }
-// A pass over the long groups. A warp takes a piece of the rows, and finds the groups in it.
 template<class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
   const int PIECE = 128 * gp__hash_items(P::vectors);
   gp__pdl_wait<P>();
@@ -15229,7 +14651,6 @@ template<class P> GP_DEVICE void gp__hash_fold(const gp__hash_args &a) {
     }
   }
 }
-// Folds the short groups, and writes all results.
 template<class P> GP_DEVICE void gp__hash_finish(const gp__hash_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), found = *a.found, groups = found < a.capacity ? found : a.capacity;
@@ -15257,7 +14678,6 @@ template<class P> GP_DEVICE void gp__hash_finish(const gp__hash_args &a) {
 
 // ---- hash/join.cuh - joins by hash tables
 
-// Rows of the build side have been sorted by their slots: a.places, a.order. Slots learn where their rows begin.
 template<class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
   gp__pdl_wait<P>();
   for (gp__u64 i = blockIdx.x * gp__u64(P::threads) + threadIdx.x; i < a.count; i += gp__u64(gridDim.x) * P::threads) {
@@ -15266,7 +14686,6 @@ template<class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {
     if (i + 1 == a.count || a.places[i + 1] != slot) a.ends[slot] = gp__u32(i + 1);
   }
 }
-// The slot of a probe's key, or slot_count: reads two slots at a time.
 template<class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_args &a, const W *key, gp__u64 &there) {
   typedef gp__hash_key<W, COUNT> Key;
   const gp__u32 hash = Key::hash(key);
@@ -15285,7 +14704,6 @@ template<class W, int COUNT> GP_DEVICE gp__u64 gp__find_slot(const gp__hash_args
     at = gp__next_slot(a, at | 1);
   }
 }
-// Finds each probe's partners.
 template<class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__hash_args &a) {
   const W *probes = gp__as<const W>(a.probes);
   gp__pdl_wait<P>();
@@ -15306,7 +14724,6 @@ template<class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__ha
     }
   }
 }
-// Writes the results of all probes, equal shares a tile; I: type of indices.
 template<class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a) {
   const int ITEMS = gp__hash_items(P::vectors);
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage;
@@ -15334,8 +14751,6 @@ template<class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a)
 
 // ---- columns/kernels.cuh - columns that follow their keys
 
-// Moves the tile's elements of a column. `from` has their indices; elements of several words take them from memory
-// again, so that neighbouring threads write neighbouring words.
 template<class P, class W, class I, int ITEMS>
 GP_DEVICE void gp__move_column(
     const gp__moved_column &c, const I *index, const I (&from)[ITEMS], gp__u64 first, gp__u64 count) {
@@ -15355,7 +14770,6 @@ GP_DEVICE void gp__move_column(
   for (unsigned k = threadIdx.x; k < rows * words; k += P::threads)
     out[k] = in[gp__u64(index[first + k / words]) * words + k % words];
 }
-// out[i] = in[index[i]] of every column. Each tile reads its indices once, and writes one column after the other.
 template<class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_args &a) {
   const int ITEMS = gp__hash_items(P::vectors);
   const I *index = gp__as<const I>(a.index);
@@ -15392,8 +14806,6 @@ template<class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(cons
   return start;
 }
 
-// A tile of a scan, in shared memory: common to all kernels of the family. A thread owns ITEMS consecutive elements.
-// `from` and `to` are the tile's input and output bytes, the same if the sizes are equal.
 template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_tile {
   static const int MAX = sizeof(In) > sizeof(Out) ? int(sizeof(In)) : int(sizeof(Out));
   static const int ITEMS = 16 * P::vectors >= MAX ? 16 * P::vectors / MAX : 1;
@@ -15442,7 +14854,6 @@ template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cla
   }
 };
 
-// One pass. Blocks take tiles by ticket; if no block has more than one, each draws once.
 template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
@@ -15480,9 +14891,6 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   }
 }
 
-// Back40's three sweeps. Each block has one contiguous range of tiles. The upsweep reduces it, the spine (one block)
-// scans the blocks' totals, and the downsweep scans the range from the spine's prefix. The launches order the words, so
-// they need no tags.
 template<int TILE> struct gp__scan_share {
   gp__u64 first, end; // tiles of this block
   GP_DEVICE explicit gp__scan_share(gp__u64 n) {
@@ -15560,7 +14968,6 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   }
 }
 
-// Few elements: one cluster, or one block, without a workspace. Its blocks take neighbouring tiles, round by round.
 template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__scan_cluster(const gp__scan_args &a) {
   typedef gp__scan_tile<P, EXCLUSIVE, Op, typename gp__operands<Load>::functor, In, Acc, Out> Tile;
@@ -15598,15 +15005,6 @@ GP_DEVICE void gp__scan_cluster(const gp__scan_args &a) {
 
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 
-// One pass, persistent blocks, compute capability 9.0. Bulk copies stream tiles through `stages` buffers of shared
-// memory. The warps of a block have four roles; they meet at barriers in shared memory, never at a barrier of the
-// block:
-//    computing warps   fold tiles as soon as they arrive, so that aggregates are published early; scan a tile in place
-//                      once its prefix is known
-//    publishing warp   publishes each tile's aggregate, and waits for the fold only
-//    look-back warp    finds each tile's prefix while earlier tiles are scanned
-//    copying warp      draws tickets, loads tiles, and stores them after the scan
-// A tile is a range of 16-byte vectors of the input: if the input is misaligned, tile 0 begins before element 0.
 template<int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
   gp__u64 loaded[STAGES]; // tile and ticket (copying warp, and the bytes of the copy)
   gp__u64 folded[STAGES]; // the warps' totals (each computing warp)
@@ -15632,16 +15030,12 @@ template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cla
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
-  // The elements of a tile within the input, counted from `in`.
   GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? gp__u64(tile) * TILE : skipped; }
   GP_DEVICE gp__u64 end_of(unsigned tile) const {
     const gp__u64 e = (gp__u64(tile) + 1) * TILE;
     return e < end ? e : end;
   }
 
-  // ---- the copying warp (one thread of it)
-
-  // Whole vectors of a tile go by bulk copy; fewer than 16 bytes on either side go one by one.
   struct Range {
     unsigned begin, bulk_begin, bulk_end, end; // bytes from the start of the tile
   };
@@ -15655,7 +15049,6 @@ template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cla
     if (r.bulk_begin >= r.bulk_end) r.bulk_begin = r.bulk_end = r.end;
     return r;
   }
-  // Each block draws `stages` tickets at its start, and one more for each tile it had.
   GP_DEVICE gp__ticket draw(void *workspace) const {
     return gp__draw(workspace, gp__u64(tiles) + gp__u64(gridDim.x) * STAGES);
   }
@@ -15700,8 +15093,6 @@ template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cla
     gp__bulk_wait();
   }
 
-  // ---- the publishing warp and the look-back warp
-
   GP_DEVICE gp__look_back<Acc, Op> look_back_of(int stage, const gp__scan_args &a) const {
     return {gp__words(a.workspace), tiles, s.ticket[stage].tag, gp__start<Op, Acc>(a), false};
   }
@@ -15735,9 +15126,6 @@ template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cla
     }
   }
 
-  // ---- a computing warp
-
-  // The part of this thread's chunk within the input.
   GP_DEVICE void part(unsigned tile, int &begin, int &chunk_end) const {
     const gp__u64 origin = gp__u64(tile) * TILE + threadIdx.x * ITEMS;
     const gp__u64 first = first_of(tile), last = end_of(tile);
@@ -15747,7 +15135,6 @@ template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cla
   GP_DEVICE gp__u64 index_of(unsigned tile) const { // the chunk's first element; wraps below 0 in skipped elements
     return gp__u64(tile) * TILE + threadIdx.x * ITEMS - skipped;
   }
-  // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
     gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
@@ -15794,7 +15181,6 @@ template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cla
     }
     if (!gp_lane()) gp__mbarrier_arrive(&s.scanned[stage]);
   }
-  // Folds first, as far ahead as tiles have arrived: the earlier an aggregate is published, the shorter are the waits.
   GP_DEVICE void compute() const {
     Acc within[STAGES]; // of tiles that are folded but not scanned; the newest last
     unsigned folds = 0, scans = 0; // rounds done
@@ -15857,28 +15243,11 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 
 // ---- select/stream.cuh - a stream: tiles, compaction, spans
 
-// One pass over elements, or over pairs of a key and a value. A tile is in shared memory. A thread works on a chunk of
-// ITEMS consecutive elements at a time, a warp on a group of 32 chunks. A primitive is a body:
-//    Key, Value          types of a tile's elements (gp__none: it has none)
-//    BEFORE, BEHIND      whether it reads keys just outside the tile
-//    Offsets             the type of offsets and how they mark heads, or gp__no_offsets
-//    State, Join         the state carried from left to right, and the operator on it
-//    Kept                32-bit words that a thread leaves from fold to emit; another warp may take them up. By offsets
-//                        the first words are the bits of heads, marked before fold
-//    SCRATCH             bytes an element that emit needs besides the tile
-//    fold<ITEMS, FULL>   the state of a group, in all lanes; reads the tile only, neighbours' keys included
-//    emit<ITEMS, FULL>   writes results, once the group's prefix is known: compacts them in the group's part of the
-//                        tile and stores them to consecutive addresses
-//    finish              writes the counts: one thread, once all is known
-// FULL: all elements of the group exist, and element 0 of each array is on a 16-byte boundary. Otherwise elements go
-// one by one, and those that do not exist are never read.
-
 struct gp__stream_tile {
   gp__u8 *keys, *values; // element 0 of the tile, in shared memory
   gp__u64 first, count; // index of element 0; elements of the whole stream
   int items; // elements of the tile
   template<class T> GP_DEVICE T key(int i) const { return *gp__as<const T>(keys + i * int(sizeof(T))); }
-  // The number of elements that exist among ITEMS from i on.
   template<int ITEMS> GP_DEVICE int exist(int i) const {
     return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
   }
@@ -15887,8 +15256,6 @@ struct gp__stream_tile {
 template<class T> struct gp__bytes_of { static const int value = int(sizeof(T)); };
 template<> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
-// N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
-// or two bytes that are loaded one by one are combined to words: a register holds a word.
 template<int BYTES> struct gp__raw { typedef gp__u8 type; };
 template<> struct gp__raw<2> { typedef unsigned short type; };
 template<class T, int N> struct gp__vecs {
@@ -15942,13 +15309,10 @@ template<class T, int N> struct gp__vecs {
   }
 };
 
-// Two counts of a warp's elements in one word.
 GP_DEVICE gp__u32 gp__pair(int low, int high) { return gp__u32(low) | gp__u32(high) << 16; }
 GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
 GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 
-// One warp: stores n elements from shared memory to consecutive addresses. 16 bytes at a time if both sides are
-// misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template<class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
   static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     GP__UNROLL_BY(4)
@@ -15983,15 +15347,12 @@ template<class T> struct gp__copy_out {
       gp__vector_at(gp__as<gp_vector>(to + head) + i) = gp__vector_at(gp__as<const gp_vector>(from + head) + i);
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
-  // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
   static GP_DEVICE gp__u8 *alike(const T *to, gp__u8 *at, int n, int room) {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
 };
 
-// Compacts the marked elements of a group's part of an array there, and stores them from to[before] on. If no lane has
-// many, each element is stored by itself.
 template<class V> struct gp__compact {
   template<int ITEMS, bool FULL>
   static GP_DEVICE void run(
@@ -16031,7 +15392,6 @@ template<> struct gp__compact<gp__none> {
   static GP_DEVICE void run(void *, gp__u64, gp__u8 *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
-// The range of the offsets among a tile's elements.
 struct gp__span {
   gp__u64 begin, end;
 };
@@ -16046,7 +15406,6 @@ struct gp__no_offsets {
       const gp__stream_args &, const gp__stream_tile &, const gp__span &, gp__u32 *, unsigned, unsigned) {}
 };
 
-// N counts, added.
 template<int N> struct gp__counts { gp__u64 n[N]; };
 template<int N> struct gp__count_join {
   static GP_DEVICE gp__counts<N> identity() {
@@ -16077,7 +15436,6 @@ template<int N> struct gp__count_join {
 
 // ---- select/select.cuh - select, partition and unique as the body of a stream
 
-// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none if predicates test the elements.
 template<class T, class F> struct gp__select_types {
   typedef F Key;
   typedef T Value;
@@ -16152,7 +15510,6 @@ template<int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
     gp__u8 *items = Types::items(t) + first * int(sizeof(T));
     if (PARTS == 1) {
-      // In place, elements that all stay are not written: the next tile may be reading the last one.
       if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
         gp__compact<T>::template run<ITEMS, FULL>(
             a.out_values, before.n[0], items, kept.holds[0], gp__low(upto - mine), ones, exist, all);
@@ -16205,8 +15562,6 @@ template<int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
 };
 
-// The same by flags or a stencil, of described values: a tile has no values. Emission gathers the positions of what is
-// selected, in the group's part of the scratch memory, and makes the values where it writes them.
 template<int PARTS, class T, class F, class P1, class P2, class Input>
 struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   typedef gp__select<PARTS, gp__none, F, P1, P2> Base;
@@ -16216,13 +15571,11 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   static const int N = Base::N, SCRATCH = GP__POSITION_BYTES;
   static_assert(sizeof(Position) == GP__POSITION_BYTES, "a policy's shared memory has room for positions of this size");
 
-  // One warp: makes n values, from index `origin` on, at these positions.
   static GP_DEVICE void write(void *to, gp__u64 before, const Input &input, gp__u64 origin, const Position *at, int n) {
     T *out = gp__as<T>(to) + before;
     GP__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < n; i += 32) out[i] = input.at(origin + at[i]);
   }
-  // Positions of the marked elements among the lane's ITEMS.
   template<int ITEMS> static GP_DEVICE void gather(Position *to, const gp__bits<ITEMS> &marks) {
     GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
@@ -16260,9 +15613,6 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
 
 // ---- segments/heads.cuh - heads of segments: by keys, by flags, by offsets
 
-// Heads of runs: at(j) says whether the thread's element j begins a run, behind() whether the element after its last
-// does (false if there is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all the thread's
-// elements, and of some that do not exist. By offsets it has been marked before.
 template<class K, class E> struct gp__key_heads {
   typedef K Key;
   typedef gp__no_offsets Offsets;
@@ -16323,9 +15673,6 @@ template<class O> struct gp__offset_below {
   gp__u64 value[2];
   GP_DEVICE bool operator()(int n, gp__u64 position) const { return gp__u64(offsets[position]) < value[n]; }
 };
-// The range of offsets[0 .. end) from the first one not below value[0] to the first one not below value[1], and a few
-// outside if that saves a step. One warp, from guesses: it looks first at distances 1, 2, 3, 4, 16, 64, ... on both
-// sides of them.
 template<class O>
 GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below, const gp__u64 (&guess)[2]) {
   const gp__u64 ENOUGH = 48;
@@ -16350,14 +15697,11 @@ GP_DEVICE gp__span gp__search_near(gp__u64 end, const gp__offset_below<O> &below
   return gp__span{first[0], first[1] + more[1]};
 }
 
-// Heads by offsets. One warp finds a tile's offsets; it and others walk them. Bit j % 32 of word j / 32 of a thread
-// marks its element j. Word w of thread i is marks[w * THREADS + i].
 template<class O> struct gp__offset_marks {
   typedef typename gp__traits<O>::wide Number;
   static const bool any = true;
   static const int V = 16 / int(sizeof(O)), WINDOW = 32 * V, BATCH = 5; // vectors of a lane in flight
 
-  // The guess is exact for segments of one length, and near for others.
   static GP_DEVICE gp__span find(const gp__stream_args &a, const gp__stream_tile &t) {
     const gp__offset_below<O> below = {gp__as<const O>(a.offsets), {t.first, t.first + gp__u64(t.items)}};
     const double density = double(a.segments) / double(t.count);
@@ -16368,19 +15712,16 @@ template<class O> struct gp__offset_marks {
     }
     return gp__search_near(a.segments + 1, below, guess);
   }
-  // Takes from a span what one warp handles alone, and leaves the rest.
   static GP_DEVICE gp__span take(gp__span &span) {
     const gp__u64 few = 2 * BATCH * WINDOW, begin = span.begin;
     span.begin = span.end - begin > few ? begin + few : span.end;
     return gp__span{begin, span.begin};
   }
-  // Thread `thread` of `threads`: clears the marks but for the first head of all.
   template<int THREADS, int ITEMS>
   static GP_DEVICE void clear(const gp__stream_tile &t, gp__u32 *marks, unsigned thread, unsigned threads) {
     for (unsigned i = thread; i < unsigned(THREADS * gp__bits<ITEMS + 1>::WORDS); i += threads)
       marks[i] = i == 0 && t.first == 0 ? 1u : 0u;
   }
-  // The word and bit of the element at an offset; word ~0u: it is outside the tile.
   template<int THREADS, int ITEMS> struct ElementBit {
     gp__u32 word, bit;
     GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
@@ -16390,8 +15731,6 @@ template<class O> struct gp__offset_marks {
       bit = 1u << (j % 32);
     }
   };
-  // Warp `warp` of `warps` marks windows `warp`, `warp` + `warps`, ... of the span, from a 16-byte boundary on. They
-  // may hold offsets of other tiles.
   template<int THREADS, int ITEMS>
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
       unsigned warp, unsigned warps) {
@@ -16470,7 +15809,6 @@ GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a, const gp__strea
   if (BEHIND) heads.set(ITEMS, marks.behind());
   return heads;
 }
-// Ends of runs: bit j is set if element j + 1 begins a run or does not exist.
 template<int ITEMS>
 GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
   gp__bits<ITEMS> ends;
@@ -16486,7 +15824,6 @@ GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__s
 
 // ---- select/runs.cuh - runs as the body of a stream
 
-// Unique, run lengths, runs of two or more. V: the type of values beside keys; Length: of lengths and positions.
 struct gp__run_state {
   gp__u64 runs; // runs that count
   gp__u64 last; // 1 + where the last run began, 0: none did
@@ -16508,7 +15845,6 @@ struct gp__run_join {
     }
   };
 };
-// x of the last of these lanes; 0 if there are none.
 GP_DEVICE int gp__of_last(unsigned lanes, int x) {
   const int found = __shfl_sync(~0u, x, lanes ? 31 - __clz(int(lanes)) : 0);
   return lanes ? found : 0;
@@ -16521,8 +15857,6 @@ template<int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEM
 }
 template<class L> struct gp__length { typedef L type; };
 template<> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
-// How many runs end in the lanes before this one, and in all. `heads_before` begin in the lanes before. A run ends
-// before each head, and at the last of all elements.
 template<int ITEMS> struct gp__end_ranks {
   int before, all;
   GP_DEVICE gp__end_ranks(
@@ -16548,7 +15882,6 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
     gp__u32 upto; // runs that count, in the group's lanes up to this one
   };
 
-  // Marks the runs that count: at their first element or, for runs of two or more, at their last.
   template<int ITEMS>
   static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
     const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
@@ -16557,7 +15890,6 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
     GP__EACH(w, gp__bits<ITEMS>::WORDS) e.word[w] &= ~h.word[w];
     return e;
   }
-  // 1 + the thread's last head, counted from the group's first element; 0: it has none.
   template<int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
     GP__EACH(w, gp__bits<ITEMS>::WORDS)
@@ -16593,7 +15925,6 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
     L *out = gp__as<L>(a.out2) + before.runs;
     if (WHAT == GP_RUN_LENGTHS) {
       const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
-      // A run that enters the group is already counted.
       if (!(gp_warp_broadcast(heads.word[0], 0) & 1u)) --out;
       numbers<ITEMS, false>(out, t, first, heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before);
     } else {
@@ -16601,16 +15932,12 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
       numbers<ITEMS, true>(gp__as<L>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
   }
-  // The lengths of runs, or where they begin (BEGINS), known at their ends (`marks`). Gathers them in the group's part
-  // of the keys, as numbers of one byte or two. A number too large for that goes straight to memory and leaves 0. Only
-  // a thread's first can be, because a chunk has fewer than 256 elements.
   template<int ITEMS, bool BEGINS>
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
       const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
     gp__u8 *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const gp__i64 origin = gp__i64(t.first) + first;
-    // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(~0u, last > 0)), last);
     const gp__i64 open = earlier ? earlier : gp__i64(before.last) - origin;
@@ -16653,7 +15980,6 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
 
 // ---- segments/by_key.cuh - scans and reduces by key and of segments as the body of a stream
 
-// Scans by key and of segments, reduce by key: a scan that restarts at each head.
 template<class Acc, bool COUNTED> struct gp__segment_state {
   Acc value; // of the run that is open at the end
   gp__u64 heads; // runs that began
@@ -16707,7 +16033,6 @@ template<> struct gp__compact_keys<gp__none> {
   static GP_DEVICE void run(
       const gp__stream_args &, const gp__stream_tile &, int, const gp__bits<ITEMS> &, gp__u64, int, int, int) {}
 };
-// The number of heads in the lanes up to this one, kept only if COUNTED.
 template<bool COUNTED> struct gp__kept_heads {
   gp__u32 upto;
   GP_DEVICE void keep(gp__u32 n) { upto = n; }
@@ -16717,7 +16042,6 @@ template<> struct gp__kept_heads<false> {
   GP_DEVICE void keep(gp__u32) {}
   GP_DEVICE gp__u32 kept() const { return 0; }
 };
-// INIT: args.first precedes the first value of each run.
 template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class Acc, class Out> struct gp__by_key {
   typedef typename Heads::Key Key;
   typedef In Value;
@@ -16732,7 +16056,6 @@ template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class
     gp__bits<ITEMS + 1> heads;
     gp__u32 before[(sizeof(Acc) + 3) / 4]; // the run that the lanes before this one leave open
   };
-  // Results replace values of another type, whose alignment may be smaller.
   static const bool LOOSE = !SCRATCH && alignof(Out) > alignof(In);
   static GP_DEVICE void put(gp__u8 *p, const Out &x) {
     if (!LOOSE) *gp__as<Out>(p) = x;
@@ -16871,7 +16194,6 @@ template<int STAGES, int GROUPS, class State> struct gp__stream_storage {
   State before[STAGES];
 };
 
-// Common to the kernels of a stream: shapes, and the steps of a warp that folds or emits a group.
 template<class P, class Body> struct gp__stream {
   typedef typename Body::Key Key;
   typedef typename Body::Value Value;
@@ -16887,7 +16209,6 @@ template<class P, class Body> struct gp__stream {
   static const int KEPT = int(sizeof(Kept)) / 4; // words
   static const int STAGE = KEPT_AT + P::threads * KEPT * 4, SCRATCH = TILE * Body::SCRATCH;
 
-  // A tile in a stage. Offsets are element 0's from a 16-byte boundary; bulk copies need those it has in memory.
   static GP_DEVICE gp__stream_tile tile_in(
       gp__u8 *stage, gp__u64 number, gp__u64 count, unsigned key_offset, unsigned value_offset) {
     gp__stream_tile t;
@@ -16902,11 +16223,8 @@ template<class P, class Body> struct gp__stream {
     return t.items - first >= 32 * ITEMS &&
         ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
-  // The words that this thread keeps of a group: word k of all threads is contiguous.
   static GP_DEVICE gp__u32 *kept_in(gp__u8 *stage, int group) { return marks_in(stage) + group * 32 + gp_lane(); }
-  // By offsets: the bits that mark heads.
   static GP_DEVICE gp__u32 *marks_in(gp__u8 *stage) { return gp__as<gp__u32>(stage + KEPT_AT); }
-  // One warp: clears the marks, then marks the heads of the first offsets. Returns the rest of the tile's offsets.
   static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage) {
     Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
     gp__span span = Offsets::find(a, t);
@@ -16933,7 +16251,6 @@ template<class P, class Body> struct gp__stream {
     if (!gp_lane()) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
-  // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage, int group,
       const State &before, const State *prefixes, gp__u8 *scratch) {
     const int first = group * (32 * ITEMS);
@@ -16947,7 +16264,6 @@ template<class P, class Body> struct gp__stream {
     if (group == GROUPS - 1 && !gp_lane() && t.first + t.items == t.count)
       Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
   }
-  // Whether results overwrite the elements that are read.
   static GP_DEVICE bool in_place(const gp__stream_args &a) {
     return (a.out_keys && a.out_keys == a.keys) ||
         (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
@@ -16962,13 +16278,11 @@ template<class P, class Body> struct gp__stream {
   static GP_DEVICE State or_identity(const gp_carry<State> &before) {
     return before.has ? before.value : Join::identity();
   }
-  // One warp: turns the groups' totals into inclusive prefixes. Returns the tile's aggregate to lane GROUPS - 1.
   static GP_DEVICE State prefixes(State *totals) {
     const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(GROUPS) ? totals[gp_lane()] : Join::identity(), Join());
     if (gp_lane() < unsigned(GROUPS)) totals[gp_lane()] = s;
     return s;
   }
-  // Whether there is nothing to do: wrong offsets (GP_CHECKED), or an empty input, whose counts it writes.
   static GP_DEVICE bool idle(const gp__stream_args &a, gp__u64 count) {
     if (a.bad && *a.bad != ~0ull) return true;
     if (count == 0 && !blockIdx.x && !threadIdx.x) Body::finish(a, 0, Join::identity());
@@ -17006,7 +16320,6 @@ template<class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
   }
 };
 
-// A body whose elements are described: its values, or the keys of a selection by a predicate.
 template<class Body, class Input> struct gp__fed : Body {};
 template<class Body> struct gp__stream_sources {
   typedef typename Body::Key Key;
@@ -17023,7 +16336,6 @@ template<class K, class Input> struct gp__fed_sources<K, gp__none, Input> {
 template<class Body, class Input>
 struct gp__stream_sources<gp__fed<Body, Input>> : gp__fed_sources<typename Body::Key, typename Body::Value, Input> {};
 
-// A tile in shared memory, its groups folded. A block calls; its barriers are the call's first and last.
 template<class P, class Body, class Storage>
 GP_DEVICE void gp__stream_take(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *shared, Storage &s) {
   typedef gp__stream<P, Body> S;
@@ -17048,7 +16360,6 @@ GP_DEVICE void gp__stream_take(const gp__stream_args &a, const gp__stream_tile &
   S::fold(a, t, shared, int(gp_warp()), s.total[0]);
   __syncthreads();
 }
-// Blocks take tiles by ticket; if no block has more than one, each draws once.
 template<class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
@@ -17082,7 +16393,6 @@ template<class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stre
     __syncthreads();
   }
 }
-// Few elements: one cluster, or one block, without a workspace. Its blocks take neighbouring tiles, round by round.
 template<class P, class Body> GP_DEVICE void gp__stream_cluster(const gp__stream_args &a) {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
@@ -17117,9 +16427,6 @@ template<class P, class Body> GP_DEVICE void gp__stream_cluster(const gp__stream
 
 // ---- segments/scans.cuh - scans of short calls' segments: a warp or the block a segment
 
-// Small calls: no look-back, no search. A block takes neighbouring segments, one a warp. Those that are long for a warp
-// go to the block, one after another. A warp reads and writes ROWS rows of 32 neighbours at a time. In between, shared
-// memory turns them: a lane scans ROWS neighbours, and the warp scans once. A segment of a row needs no turn.
 template<class P, class Body> struct gp__segment_scans;
 template<class P, int WHAT, bool INIT, class O, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load, In, Acc, Out>> {
@@ -17131,7 +16438,6 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
     Acc total[WARPS], turned[P::threads * PLACES + 1]; // a lane's ROWS lie together, an odd distance apart
     unsigned longs, number[WARPS]; // the block's segments, in any order
   };
-  // By `warps` warps, of which this is number `warp`: one, or the block's. R rows at a time.
   template<int R>
   static GP_DEVICE void scan(
       const gp__stream_args &a, unsigned begin, unsigned length, unsigned warp, unsigned warps, Storage &s) {
@@ -17179,7 +16485,6 @@ struct gp__segment_scans<P, gp__by_key<WHAT, INIT, gp__offset_heads<O>, Op, Load
         if (32 * j < rest) out[32 * j] = gp_convert<Acc, Out>()(R > 1 ? row[j * STEP] : x[j]);
     }
   }
-  // Segment s of a.segments + 2: what precedes and what follows all are segments, too.
   static GP_DEVICE unsigned find(const gp__stream_args &a, gp__u64 s, unsigned n, unsigned &begin) {
     const O *offsets = gp__as<const O>(a.offsets);
     const gp__u64 from = s ? offsets[s - 1] : 0, next = s > a.segments ? n : offsets[s];
@@ -17223,9 +16528,6 @@ template<class P, class Body> GP_DEVICE void gp__stream_segments(const gp__strea
 
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 
-// Persistent blocks of specialised warps, so that work others wait for is never delayed by other work. Warps that do
-// nothing else fold tiles and publish their aggregates as soon as the tiles arrive. Tiles are emitted once a look-back
-// warp knows their prefix. P::threads emit, one warp a group.
 template<class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream<P, Body> S;
   typedef typename S::State State;
@@ -17243,10 +16545,7 @@ template<class P, class Body> struct gp__stream_pipeline {
     return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
         S::VALUE ? gp__misalignment(a.values, 16) : 0);
   }
-  // ---- the copying warp (one thread of it)
 
-  // Copies bytes from..to of an array of `bytes` bytes; byte `from` goes to `place`. Whole vectors go by bulk copy, and
-  // their bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(
       gp__u8 *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
     const gp__u8 *base = gp__as<const gp__u8>(array);
@@ -17263,7 +16562,6 @@ template<class P, class Body> struct gp__stream_pipeline {
           place + (gp__i64(begin - shift) - gp__i64(from)), base + (begin - shift), unsigned(end - begin), bar);
     return unsigned(end - begin);
   }
-  // Copies an array's part of a tile, and its neighbours if the body reads them.
   GP_DEVICE unsigned copy_array(gp__u8 *item0, const void *array, int size, const gp__stream_tile &t, bool before,
       bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
@@ -17301,8 +16599,6 @@ template<class P, class Body> struct gp__stream_pipeline {
     }
   }
 
-  // ---- the publishing warp and the look-back warp
-
   GP_DEVICE void publish() const {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
@@ -17317,8 +16613,6 @@ template<class P, class Body> struct gp__stream_pipeline {
       if (!gp_lane()) gp__mbarrier_arrive(&s.published[stage]);
     }
   }
-  // One warp a stage, so that the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
-  // tile is loading.
   GP_DEVICE void look_back(int stage) const {
     for (unsigned round = unsigned(stage);; round += STAGES) {
       const unsigned parity = round / STAGES & 1u;
@@ -17342,8 +16636,6 @@ template<class P, class Body> struct gp__stream_pipeline {
     }
   }
 
-  // ---- a folding warp: groups `warp`, `warp` + FOLDS, ...
-
   GP_DEVICE void fold(int warp) const {
     for (unsigned round = 0;; ++round) {
       const int stage = int(round % STAGES);
@@ -17366,8 +16658,6 @@ template<class P, class Body> struct gp__stream_pipeline {
       if (!gp_lane()) gp__mbarrier_arrive(&s.folded[stage]);
     }
   }
-
-  // ---- an emitting warp
 
   GP_DEVICE void emit(int group) const {
     for (unsigned round = 0;; ++round) {
@@ -17422,16 +16712,6 @@ template<class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__stre
 
 // ---- segments/ends.cuh - ends of segments, and a warp's share of them
 
-// Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
-// Multiplication): every warp takes the same number of both together, one contiguous range of each. It works alone,
-// chunk by chunk: the next chunk is loaded to registers while this one is in shared memory; the pipelined kernel has
-// several in flight, by bulk copies to a ring. Marks show where segments end. Each lane scans its consecutive elements
-// and restarts after each mark; a scan over the lanes adds a lane's prefix to its first mark. Lanes, one a segment,
-// collect results at the marks. The block joins what is open at the ends of its warps' ranges; the block that draws
-// last joins those of blocks, in fixed order.
-
-// Ends of segments, and the input position of an element. `Number` holds begin() and end() modulo its size, enough for
-// differences within a warp's range. WINDOW: ends of a lane that are loaded together.
 template<class O> struct gp__offset_ends {
   typedef gp__u32 Number;
   static const bool direct = true;
@@ -17464,7 +16744,6 @@ struct gp__fixed_ends {
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
   GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
-// Runs by where they begin; their number, and that of elements, may be in device memory.
 template<class O> struct gp__run_ends {
   const O *offsets;
   gp__u64 segments, count;
@@ -17476,7 +16755,6 @@ template<class O> struct gp__run_ends {
     from = offsets[s], to = s + 1 < segments ? gp__u64(offsets[s + 1]) : count;
   }
 };
-// Ranges are numbered consecutively: gp__segment_spans has left the scanned lengths in the workspace.
 template<class O> struct gp__range_ends {
   typedef gp__u64 Number;
   static const bool direct = false;
@@ -17496,7 +16774,6 @@ template<class O> struct gp__range_ends {
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
   GP_DEVICE gp__u64 source(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
-// The number of ends among the first diagonal[n] elements and ends.
 template<class Ends, int N> struct gp__split_before {
   const Ends &ends;
   const gp__u64 (&diagonal)[N];
@@ -17522,9 +16799,6 @@ GP_DEVICE void gp__split(const gp__fixed_ends &ends, gp__u64, const gp__u64 (&di
   }
 }
 
-// The split at two diagonals. A first look at the ends starts before it is known where they begin. `rate`: the expected
-// share of ends among elements and ends. Offsets: half a warp probes at distances 1, 4, 16, ... on both sides of where
-// the rate puts the diagonal; segments of equal length end there.
 template<class Ends> struct gp__split_look {
   GP_DEVICE gp__split_look(const Ends &, double, const gp__u64 (&)[2]) {}
   GP_DEVICE void split(
@@ -17565,7 +16839,6 @@ template<class O> struct gp__split_look<gp__offset_ends<O>> {
 
 // ---- segments/carries.cuh - marks, partial results, and chunks in flight
 
-// A chunk holds elements if they are contiguous in the input, otherwise accumulators.
 template<class T> struct gp__as_it_is {
   GP_DEVICE T operator()(const T &x, gp__u64) const { return x; }
 };
@@ -17578,7 +16851,6 @@ template<class Load, class In, class Acc> struct gp__segment_cell<false, Load, I
   typedef gp__as_it_is<Acc> load;
 };
 
-// The marks of V consecutive elements, a byte each.
 template<int V> struct gp__marks_access { typedef gp__u8 type; };
 template<> struct gp__marks_access<2> { typedef unsigned short type; };
 template<> struct gp__marks_access<4> { typedef gp__u32 type; };
@@ -17609,18 +16881,15 @@ template<int V> union gp__marks {
   }
 };
 
-// A range of the merge path: the values that are open at its start and at its end.
 template<class Acc> struct gp__segment_open {
   gp_carry<Acc> first, last;
   gp__u64 segment; // the one that is open at the start
   bool ended; // a segment ends in the range; otherwise only `last` is valid
 };
-// The same, as a block publishes it.
 template<class Acc> struct gp__segment_partial {
   Acc first, last;
   gp__u64 segment; // 8 times that, plus a bit each: ended, first, last
 };
-// Segmented scan over such ranges: the value that is open at their end.
 template<class Acc> struct gp__segment_carry {
   gp_carry<Acc> open;
   bool ended;
@@ -17644,7 +16913,6 @@ template<class P, class Op, class Acc> struct gp__segment_storage {
   gp__ticket ticket;
 };
 
-// The result of a segment.
 template<class Op, class Out, class Acc> struct gp__segment_result {
   Acc init;
   bool has_init;
@@ -17655,12 +16923,7 @@ template<class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
-// A warp's chunks of BYTES in flight to shared memory, each in a slot of SLOT_BYTES. They are requested and taken in
-// the same order, at most AHEAD after the one taken last. All lanes call. Lanes that have written to a chunk's slot
-// call written().
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
-// A ring of STAGES slots, filled by bulk copies. A chunk may be requested once all lanes are done with the chunk STAGES
-// before it, and have synchronised since then.
 template<int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
   static const bool EARLY = true; // the next chunk is requested before this one is taken
@@ -17668,7 +16931,6 @@ template<int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chu
   gp__u64 *loaded; // one barrier a slot
   int requested, taken;
   unsigned parity; // of the barriers, in this round of `taken`
-  // Barriers follow slots and marks in shared memory.
   GP_DEVICE gp__segment_chunks(gp__u8 *shared, gp__u8 *barriers)
     : slots(shared), loaded(gp__as<gp__u64>(barriers)), requested(0), taken(0), parity(0) {
     if (!gp_lane()) {
@@ -17677,7 +16939,6 @@ template<int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chu
     }
     __syncwarp();
   }
-  // Requests bytes begin..end-1 of `chunk`: whole vectors, or none.
   GP_DEVICE void request(const gp__u8 *chunk, unsigned begin, unsigned end) {
     if (!gp_lane()) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
@@ -17700,7 +16961,6 @@ template<int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chu
 #else
 template<int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks;
 #endif
-// One slot; the next chunk waits in registers.
 template<int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD, BYTES, SLOT_BYTES> {
   static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
   static const bool EARLY = false;
@@ -17730,8 +16990,6 @@ template<int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD,
 
 // ---- segments/reduce.cuh - segmented reduce: a warp's range of elements and ends
 
-// One warp's range of fewer than 2^32 elements and ends (ranges: fewer than 2^32 ends). All lanes have the same
-// numbers. STAGES: 0, or those of gp__segment_chunks.
 template<int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 struct gp__segment_warp {
   typedef gp__operands<Load> Operands;
@@ -17768,21 +17026,15 @@ struct gp__segment_warp {
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, gp__u8 *shared)
     : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
-  // ---- elements. from, to: those of the chunk that are the warp's own.
-
-  // Whether chunks can be read by whole vectors: an element can be on a 16-byte boundary. Mostly its type tells.
   GP_DEVICE bool by_vectors() const {
     const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
     return ENDS::direct && !Operands::described && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
   }
   GP_DEVICE const gp__u8 *address(gp__u64 element) const { return gp__as<const gp__u8>(a.in) + element * SIZE; }
-  // Whether vectors of the chunk touch the input only. They do if all its elements are the warp's own.
   GP_DEVICE bool inside(gp__u64 at) const {
     const gp__u64 low = gp__u64(a.in), base = low + at * SIZE;
     return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
   }
-  // Requests the n-th chunk from here, if the range has it. Leaves out the first and the last vector with its elements
-  // if some of their bytes are outside the input.
   GP_DEVICE void request(unsigned n) {
     if (n > 0 && left <= n * CHUNK) return;
     const gp__u64 at = chunk + n * CHUNK;
@@ -17805,9 +17057,6 @@ struct gp__segment_warp {
       chunks.written();
     }
   }
-  // Gathers elements of ranges: adjacent rows of 32, as many as are in flight together. A window of 32 segments slides
-  // along: lane l holds the end of segment s + l, counted from the chunk's start, and the input position of that start
-  // if it were in this segment.
   GP_DEVICE void gather(unsigned to) const {
     const unsigned ROOM = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, as registers allow
     const int ROWS = SIZE <= 4 ? ROOM / 4 : SIZE < ROOM ? ROOM / SIZE : 1;
@@ -17846,15 +17095,12 @@ struct gp__segment_warp {
       }
     }
   }
-  // Fills a chunk that is not read by vectors.
   GP_DEVICE void fill(const gp__arrays &, unsigned to) const {
     gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
   }
   template<class F, class Input> GP_DEVICE void fill(const gp__described<F, Input> &operands, unsigned to) const {
     gp__make_tile<32, P::load>(operands.first, chunk, to, gp__as<In>(cells), gp_lane());
   }
-
-  // ---- ends
 
   GP_DEVICE void load(Number (&to)[HELD], gp__u32 at) const {
     ENDS mine = ends;
@@ -17864,8 +17110,6 @@ struct gp__segment_warp {
       to[u] = s < last ? mine.end(s) : 0;
     }
   }
-  // Marks the held ends that are in the chunk, and moves past them. The first of equal ends marks. Returns whether all
-  // held ends are passed.
   GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
     GP__EACH(u, HELD) {
       const gp__u32 group = windowed + u * 32, s = group + gp_lane();
@@ -17882,14 +17126,12 @@ struct gp__segment_warp {
     }
     return true;
   }
-  // Replaces these ends by those that follow the other array's.
   GP_DEVICE void renew(Number (&held)[HELD]) {
     behind = gp_warp_broadcast(held[HELD - 1], 31);
     windowed += HELD * 32;
     load(held, windowed + HELD * 32);
     odd = !odd;
   }
-  // All ends in the chunk; in the last chunk, all that are left.
   template<class Ends> GP_DEVICE void mark(const Ends &, bool rest) {
     const Number reach = rest ? ~Number(0) : Number(CHUNK);
     for (;;) {
@@ -17901,7 +17143,6 @@ struct gp__segment_warp {
       renew(odd_ends);
     }
   }
-  // Segments of one length: their ends are computed.
   GP_DEVICE void mark(const gp__fixed_ends &, bool rest) {
     ENDS mine = ends;
     mine.move(origin);
@@ -17920,8 +17161,6 @@ struct gp__segment_warp {
     newest = segment += found;
   }
 
-  // ---- a lane's elements
-
   struct Lane {
     Acc open; // fold of the elements after the last mark
     bool has; // there are any
@@ -17933,7 +17172,6 @@ struct gp__segment_warp {
       if (marked && first < 0) first = i;
     }
   };
-  // Turns the cells from..to-1 of the lane into the running results of their segments.
   GP_DEVICE Lane scan(int from, int to) const {
     Lane l;
     l.open = Op::identity();
@@ -18000,11 +17238,9 @@ struct gp__segment_warp {
     if (!l.has) l.open = Op::identity();
     return l;
   }
-  // Adds the prefix of a lane to its first mark; advances `carry`.
   GP_DEVICE void join(const Lane &l, gp_carry<Acc> &carry) const {
     const unsigned ended = __ballot_sync(~0u, l.first >= 0), has = __ballot_sync(~0u, l.has);
     const unsigned up_to = ended & (~0u >> (31 - gp_lane()));
-    // The first lane that counts for this one: that of the last end, or the one after it, or the first with elements.
     const int start = up_to ? 31 - __clz(int(up_to)) : has ? __ffs(int(has)) - 1 : 32;
     const int from = start + (up_to && !(has >> start & 1u) ? 1 : 0), lane = int(gp_lane());
     Acc sum = l.open;
@@ -18026,8 +17262,6 @@ struct gp__segment_warp {
     if (ended) carry.has = false;
     if (any_at_end) carry.append(all, Op());
   }
-
-  // ---- results of the segments from..segment-1, which end in the chunk
 
   GP_DEVICE gp_carry<Acc> at_end(Number start, Number stop) const {
     const Number slot = stop - 1 - Number(chunk);
@@ -18067,7 +17301,6 @@ struct gp__segment_warp {
     }
   }
 
-  // Takes the elements b..e-1 and the ends of the segments s..t-1; requests the first chunks.
   GP_DEVICE void begin(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
     origin = s;
     segment = 0;
@@ -18087,7 +17320,6 @@ struct gp__segment_warp {
     load(even_ends, 0);
     load(odd_ends, HELD * 32);
   }
-  // Reduces them; `open` gets what is open at both ends.
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
     gp_carry<Acc> carry;
     carry.has = false;
@@ -18136,8 +17368,6 @@ struct gp__segment_warp {
   }
 };
 
-// Completes the segments that go from block to block, from the first `count` blocks' partial results. A thread's share
-// is consecutive blocks.
 template<class P, class Op, class Out, class Acc>
 GP_DEVICE void gp__segment_finish(
     const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag, gp__segment_storage<P, Op, Acc> &s) {
@@ -18243,7 +17473,6 @@ GP_DEVICE void gp__segmented_pipelined(const gp__segment_args &a) {
   gp__segmented_merge<P::stages, P, ENDS, Op, Load, In, Acc, Out>(a);
 }
 
-// The launch before, if segments are ranges: the exclusive scan of their lengths, and the total.
 template<class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_args &a) {
   const int ITEMS = GP__SPAN_ITEMS, TILE = P::threads * ITEMS;
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
@@ -18288,13 +17517,6 @@ template<class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_ar
 
 // ---- segments/warps.cuh - segments by lanes: as many lanes a segment as its length needs
 
-// Small calls, of fewer than 2^31 elements: no search, no fix-up. All segments of a call get the same power of two of
-// lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The
-// length of a segment alone decides who reads it, and in which order. With 64-bit positions I (GP_REPRODUCIBLE) runs
-// begin with the segment, whatever its address.
-
-// Reads segments by runs: vectors on 16-byte boundaries, if elements can be on these. A thread has K in flight. Runs of
-// described elements begin with the segment; neighbours that are apart in memory are runs of their own.
 template<class P, class Op, class Load, class In, class Acc, class I = gp__u32> struct gp__segment_reader {
   typedef gp__operands<Load> Operands;
   static const bool FREE = sizeof(I) == 4, APART = FREE && gp__operands_apart<typename Operands::type>::value;
@@ -18308,8 +17530,6 @@ template<class P, class Op, class Load, class In, class Acc, class I = gp__u32> 
     : operands(a), in(gp__as<const In>(a.in)),
       vectors(FREE && !Operands::described && 16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
       room(vectors && a.count >= gp__u64(V) ? I(a.count) - V + 1 : 0) {}
-  // The fold of thread `rank` of `ranks` in n elements. Neighbours read neighbouring vectors or, if the order counts,
-  // each reads consecutive ones.
   GP_DEVICE Acc operator()(I begin, I n, unsigned rank, unsigned ranks) const {
     const I head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
     const I runs = n ? (head + n + V - 1) / V : 0;
@@ -18408,9 +17628,6 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
 
 // ---- search/kernels.cuh - load balance, lower and upper bound
 
-// out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
-// the last segment that ends at an element leaves the next segment's number there. A running maximum fills the others,
-// and whole vectors are written.
 template<class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__search_args &a) {
   const int ITEMS = 16 * P::vectors / int(sizeof(R)), CHUNK = 32 * ITEMS, V = 16 / int(sizeof(R));
   typedef gp_max<R> Max;
@@ -18476,8 +17693,6 @@ template<class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__se
   }
 }
 
-// K searches at once, without branches, among `left` elements: every STRIDE-th of `sorted`, from the at[k]-th of these
-// on. at[k] moves past those that come before x[k].
 template<class Before, int STRIDE, class T, class I, int K>
 GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I left) {
   while (left > 1) {
@@ -18488,8 +17703,6 @@ GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I l
   GP__EACH(k, K)
     if (left && Before{sorted, x[k]}(gp__u64(at[k]) * STRIDE)) ++at[k];
 }
-// K searches in whole sectors from `head` on: at[k], the sector of x[k] or one behind the last, becomes its place. The
-// elements before the first sector and behind the last are searched if need be.
 template<class Before, int SECTOR, int FLIGHT, int LOAD, class T, class I, int K>
 GP_DEVICE void gp__bound_in_sectors(const T *sorted, const T (&x)[K], I (&at)[K], I head, I sectors, I length) {
   const int HALF = SECTOR > 1 ? SECTOR / 2 : 1;
@@ -18511,14 +17724,12 @@ GP_DEVICE void gp__bound_in_sectors(const T *sorted, const T (&x)[K], I (&at)[K]
     }
   }
 }
-// Elements of a whole sector of 32 bytes; 1: sectors do not hold whole elements.
 template<class T> struct gp__sector {
   static const int value = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 32 / int(sizeof(T)) : 1;
   static GP_DEVICE unsigned before(const T *sorted) { // the first one
     return value > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / unsigned(sizeof(T)) : 0;
   }
 };
-// The launch before (GP_TWO_PHASE): the last element of each sector.
 template<class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound_sample(const gp__search_args &a) {
   const int SECTOR = gp__sector<T>::value;
@@ -18534,19 +17745,6 @@ template<class T, int BYTES> struct gp__bound_storage {
   T item[COUNT]; // a range of the sorted array, or pivots
   gp__u64 places[2]; // of a tile's first and last needle
 };
-// out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. Source: gp__arrays, or the
-// gp__described that makes the needles.
-//
-// A block takes neighbouring tiles. A short array is searched in shared memory. So is the range from the place of a
-// tile's first needle to that of its last one, if the needles are in order and the range is short; more of the array
-// is kept for the next tiles. A needle whose place is not certainly in the range is searched for in the whole array: no
-// order holds for NaN.
-//
-// Other tiles: the upper levels of the search are a tree of pivots in shared memory, with the root at 1 and the
-// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. Doubling its pivots costs a
-// block as many sectors as it has pivots, and saves one a needle: it has fewer than two a needle. Lower levels read the
-// last element of a sector of 32 bytes, and then one whole sector: of a sample of these elements if there is one, and
-// then of the array.
 template<class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound(const gp__search_args &a) {
   typedef gp__bound_before<UPPER, T, Less> Before;
@@ -18641,7 +17839,6 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
         GP__EACH(k, K) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
       GP__EACH(k, K) at[k] = I((node[k] - (1ull << levels)) * sectors >> levels);
-      // The last sector of a part ends behind the needle, or there is none.
       gp__bound_steps<Before, SECTOR>(searched + skipped + SECTOR - 1, x, at, SECTOR > 1 ? part - 1 : part);
       GP__UNROLL_BY(1)
       for (int array = !sampled; SECTOR > 1 && array < 2; ++array) // the sample, the array itself
@@ -18657,8 +17854,6 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
 
 // ---- expand/ends.cuh - where the values of an expansion end: a warp's way along offsets, or along lengths
 
-// A warp's share: elements begin .. end - 1; `segment`: the first's. Shares have equally many elements and segments,
-// as in the segmented reduction.
 struct gp__expand_share {
   gp__u64 begin, end, segment;
 };
@@ -18668,11 +17863,8 @@ GP_DEVICE void gp__expand_diagonals(gp__u64 work, gp__u64 warps, gp__u64 mine, g
   diagonal[1] = (mine + 1) * share < work ? (mine + 1) * share : work;
 }
 
-// Segments of a share are fewer than 2^32.
 GP_DEVICE gp__u32 gp__expand_limit(gp__u64 segments) { return segments < ~0u ? gp__u32(segments) : ~0u; }
 
-// `items` has what end() makes the end of segment i of: its place from element `base` on, all ones beyond the share.
-// Segments have numbers from the share's first on. end() is called for 32 segments after 32 segments. By offsets.
 template<class O> struct gp__expand_by_offsets {
   typedef O Item;
   const O *items;
@@ -18697,7 +17889,6 @@ template<class O> struct gp__expand_by_offsets {
   }
 };
 
-// By lengths: begins[t] is where tile t of GP__EXPAND_RUNS runs begins. A warp adds the lengths up again.
 struct gp__expand_tile_before {
   const gp__u64 *begins;
   const gp__u64 (&diagonal)[2];
@@ -18726,7 +17917,6 @@ template<class L> struct gp__expand_by_lengths {
     share.begin = at[0], share.end = at[1], share.segment = tile[0] * GP__EXPAND_RUNS;
     start = begins[tile[0]];
     items += share.segment;
-    // Runs of the tile behind the share's last one are not in it.
     const gp__u64 runs = gp_min<gp__u64>()(a.segments, (tile[1] + 1) * GP__EXPAND_RUNS);
     limit = gp__expand_limit(runs - share.segment);
     if (share.begin >= share.end) return;
@@ -18756,7 +17946,6 @@ template<class L> struct gp__expand_by_lengths {
 
 // ---- expand/kernels.cuh - expansions: values repeated by segments or runs
 
-// The first launch of runs: where each tile of GP__EXPAND_RUNS of them begins, and their total.
 template<class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_args &a) {
   const int ITEMS = GP__EXPAND_LENGTHS, TILE = P::threads * ITEMS, V = gp__vector_items(int(sizeof(L)));
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
@@ -18802,7 +17991,6 @@ template<class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_ar
   }
 }
 
-// A warp keeps a segment's value, or its number if the value does not fill a part of a vector.
 template<class T, bool STAGED> struct gp__expand_head {
   typedef T Type;
   static GP_DEVICE T of(const T *value, gp__u32) { return *value; }
@@ -18813,7 +18001,6 @@ template<class T> struct gp__expand_head<T, true> {
   static GP_DEVICE gp__u32 of(const T *, gp__u32 i) { return i; }
   static GP_DEVICE T value(const T *values, gp__u32 head) { return values[head]; }
 };
-// A group of WIDE rows of 32 segments; the next group is on its way.
 template<class Ends, class Head, class T> struct gp__expand_rows {
   static const int WIDE = GP__EXPAND_WIDE;
   typedef typename Head::Type Type;
@@ -18827,7 +18014,6 @@ template<class Ends, class Head, class T> struct gp__expand_rows {
   Type value[WIDE], values_ahead[WIDE];
   typename Ends::Item items_ahead[WIDE];
 
-  // first: where the first segment begins in the share.
   GP_DEVICE gp__expand_rows(Ends &e, const T *v, gp__u64 base_, gp__u32 all_, gp__u32 first)
     : ends(e), values(v + gp_lane()), items(e.items + gp_lane()), base(base_), all(all_), next(gp_lane()) {
     GP__EACH(k, WIDE) items_ahead[k] = 0, values_ahead[k] = Type();
@@ -18856,9 +18042,6 @@ template<class Ends, class Head, class T> struct gp__expand_rows {
   }
 };
 
-// out[i] = values[segment of i]. Segments that are not empty mark the elements of a piece where they begin, by the size
-// of a value, and leave their values side by side in shared memory; head[0] is that of the element before the piece.
-// The sum of marks up to an element is its value's place. A warp has fewer than 2^32 elements and segments.
 template<class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expand_args &a) {
   const int SIZE = int(sizeof(T)), V = gp__vector_items(SIZE), VECTORS = gp__expand_vectors(P::vectors, SIZE);
   const int PIECE = 32 * V * VECTORS, BYTES = gp__expand_warp_bytes(P::vectors, SIZE);
@@ -18880,7 +18063,6 @@ template<class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expan
   Type *head = gp__as<Type>(mark + 32 * RUN);
   T *staged = gp__as<T>(mark + 32 * RUN + gp__expand_head_bytes(P::vectors, SIZE));
   const T *values = gp__as<const T>(a.values) + share.segment;
-  // Pieces begin at a vector. Places are counted from the first piece on.
   const gp__u32 skipped = STAGED ? 0 : gp__misalignment(gp__as<T>(a.out) + begin, 16) / SIZE;
   const gp__u64 base = begin - skipped;
   const gp__u32 all = gp__u32(share.end - base);
@@ -18960,17 +18142,8 @@ template<class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expan
 
 // ---- sort/keys.cuh - keys as bits, and records
 
-// Radix sort, least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least
-// Significant Digit Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass
-// reads and writes each element once. A block ranks a tile's keys by digit and orders them in shared memory; look-back
-// gives the number of each digit's keys in earlier tiles. The device decides what each pass does once all is counted. A
-// pass whose keys all have one digit moves nothing. The others alternate between two buffers so that the last one
-// writes to the output.
-
-// True if this sort was chosen: a plan's other sort has nothing to do.
 GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
 
-// Flags of a pass.
 enum {
   GP__RADIX_RUNS = 1,
   GP__RADIX_COPIES = 2, // copies elements to the output
@@ -18982,8 +18155,6 @@ enum {
   GP__RADIX_WRITES_PAIRS = 256
 };
 
-// A key as it moves (Key), and as ordered bits. bits(key, word): 64 bits of the ordered key, the least significant word
-// first; built-in types have one word. padding: sorts after every key.
 template<class T> struct gp__radix_key {
   typedef typename gp__ordered<T>::Bits Bits;
   typedef Bits Key;
@@ -18993,12 +18164,10 @@ template<class T> struct gp__radix_key {
     return gp__ordered<T>::decode(Bits(descending ? Bits(0) : Bits(~Bits(0))));
   }
 };
-// Floats as a comparison orders them: -0 and +0 are equal.
 template<class T> struct gp__radix_number : gp__radix_key<T> {
   typedef typename gp__ordered<T>::Bits Bits;
   static GP_DEVICE Bits bits(Bits key, int) { return gp__ordered<T>::encode(Bits(key << 1) ? key : Bits(0)); }
 };
-// A struct ordered by a user's operator, which maps it to a built-in type R.
 template<class T, class Op, class R> struct gp__decomposed_key {
   typedef typename gp__ordered<R>::Bits Bits;
   typedef T Key;
@@ -19013,7 +18182,6 @@ template<class T, class Op, class R> struct gp__decomposed_key {
   }
   static GP_DEVICE Key padding(bool) { return Key(); }
 };
-// A struct ordered by some of its fields, the most significant first.
 template<class Key, class Bits> union gp__key_parts {
   Key key;
   Bits part[sizeof(Key) / sizeof(Bits)];
@@ -19030,8 +18198,6 @@ template<int OFFSET, class T, bool DESCENDING> struct gp__key_field {
     return DESCENDING ? Bits(~x) : x;
   }
 };
-// Complex keys in NumPy's order: by real part, then by imaginary part; then those with a NaN: as imaginary part, by the
-// real one; as real part, by the imaginary one; as both. -0 and +0 are equal.
 template<class F, bool HIGH> struct gp__complex_part {
   static const int bits = 8 * int(sizeof(F));
   typedef typename gp__ordered<F>::Bits Bits;
@@ -19070,7 +18236,6 @@ template<class T, class... Fields> struct gp__field_key {
   static GP_DEVICE Bits bits(const Key &key, int word) { return gp__key_fields<Fields...>::word(key, word); }
   static GP_DEVICE Key padding(bool) { return Key(); }
 };
-// The order of a sort as a comparison of keys, by 64-bit words.
 template<class K> struct gp__key_words { static const int value = 1; };
 template<class T, class... Fields> struct gp__key_words<gp__field_key<T, Fields...>> {
   static const int value = (gp__key_fields<Fields...>::bits + 63) / 64;
@@ -19086,7 +18251,6 @@ template<class K, bool DESCENDING> struct gp__key_before {
     return false;
   }
 };
-// A key with its value beside it.
 template<class K, class V> struct gp__radix_record {
   struct alignas(8) Key {
     typename K::Key key;
@@ -19097,7 +18261,6 @@ template<class K, class V> struct gp__radix_record {
   static GP_DEVICE Bits bits(const Key &record, int word) { return K::bits(record.key, word); }
   static GP_DEVICE Key padding(bool descending) { return Key{K::padding(descending), V()}; }
 };
-// Elements that passes move: keys and values in arrays of their own, or records.
 template<class K, class V> struct gp__radix_moved {
   typedef typename K::Key Key;
   typedef V Value;
@@ -19116,11 +18279,7 @@ template<class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__no
 
 // ---- sort/radix_count.cuh - counts of digits, and whether keys recur
 
-// Index of a sample's i-th key; the sample has one key of each `each`.
 GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32); }
-// Finds repeated keys in a sample. A hash table keeps, at each place, the largest number of the sampled keys that fall
-// there. A key repeats if it equals the key whose number it finds and is not that key. A fifth of the repeats is
-// missed, as other keys fall in the same place.
 template<int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
@@ -19129,7 +18288,6 @@ template<int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   gp__u32 again[SAMPLE / 32]; // a bit a key: others equal it
   gp__u32 different, equal; // keys with such a bit; others that equal one of them
 
-  // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template<class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
     GP__EACH(i, EACH) {
@@ -19164,9 +18322,6 @@ template<int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   }
 };
 
-// Each of REPLICAS neighbouring lanes has a copy of the counters. For keys of more than four digits, half the lanes
-// count a key's lower word first and the other half its upper word, each in counters on its own side. With 32 copies no
-// two lanes of a warp then use one bank. Meanwhile the first block clears the sums in memory.
 template<class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__radix_counting {
   typedef typename K::Key Key;
   typedef typename K::Bits Bits;
@@ -19190,7 +18345,6 @@ template<class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__r
       other(counters + (gp_lane() % REPLICAS ^ REPLICAS / 2)), flip(args.flip ? Bits(~Bits(0)) : Bits(0)), mask(0),
       word(0), shift(0), digits(0), blocks(SAMPLES && args.leads && gridDim.x > 1 ? gridDim.x - 1 : gridDim.x) {}
 
-  // ALL: every bit of the ordered key is counted.
   template<bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_pointer &copy) const {
     GP__EACH(i, TABLES)
       if (ALL || i < digits)
@@ -19241,7 +18395,6 @@ template<class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__r
       if (sum) atomicAdd(a.counts + unsigned(first_pass) * GP__DIGITS + i, sum);
     }
   }
-  // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
   GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
     GP__EACH(i, 8) {
@@ -19256,10 +18409,6 @@ template<class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__r
     }
     return gp_warp_reduce(most, gp_max<gp__u64>());
   }
-  // True if a bucket of `even` keys, by the digits' shares, would be too large, or hold too many copies of a key for
-  // its bins, with random keys that occur m times each. A digit's count has a standard deviation of the root of m times
-  // the mean. The fullest of 256 counts is 2.4 deviations above the mean or more; the digit with the smallest maximum
-  // gives the estimate. The fullest of all buckets is 4.4 deviations above.
   GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
     gp__u64 least = most[0];
     for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
@@ -19268,9 +18417,6 @@ template<class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__r
     const float size = float(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
     return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
   }
-  // Called by the last block, which counts no keys if there are other blocks. Finds keys that repeat so often that a
-  // bucket's bin would hold too many, which digit counts need not show: 20 times each, evenly spread, or a few far more
-  // often.
   GP_DEVICE void sample(gp__u64 n) const {
     typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Duplicates;
     static_assert(!SAMPLES || sizeof(Duplicates) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
@@ -19284,9 +18430,6 @@ template<class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__r
           a.leads, gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
     __syncthreads();
   }
-  // True if buckets by the leading bits most likely fit on chip and their bins hold few keys, with digits taken as
-  // independent. Bins use the 12 bits after the leading ones; `lower` of these are in the second digit after the
-  // passes.
   GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
     if (!a.leads || n == 0 || gp__load_relaxed(a.leads) == GP__CHOSE_PASSES) return false;
     const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
@@ -19294,8 +18437,6 @@ template<class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__r
     const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
     return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n && !keys_recur(most, n, bucket);
   }
-  // Called by one thread: decides what the passes do. A leading sweep runs the last passes alone, from the input to the
-  // other buffer, in pairs.
   GP_DEVICE void decide(const gp__u64 *most, gp__u64 n) const {
     const bool leading = leads(most, n);
     int left = 0, done = 0;
@@ -19392,8 +18533,6 @@ GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
 
 // ---- sort/radix_sweep.cuh - a sweep of one-sweep radix sort
 
-// Look-back words: counts of two neighbouring digits, with a mark in the upper two bits. Successive sweeps use marks 1
-// and 2 in turn; cleared words have 0. So no sweep clears the words of the one before.
 struct gp__radix_narrow { // fewer than 2^30 elements
   typedef gp__u32 Count;
   typedef gp__u64 Pair;
@@ -19434,24 +18573,6 @@ template<> struct gp__radix_value<gp__u64> {
   static GP_DEVICE gp__u64 index(gp__u64 i) { return i; }
 };
 
-// Look-back has two levels, so that a tile reads few words even with hundreds of tiles in flight. A tile publishes its
-// counts and adds them to its group's sum, whose upper bits count the tiles added. It then sums the counts of the tiles
-// before it in its group, and of earlier groups, back to a group with a known prefix: its counts from the beginning to
-// its end. The prefix comes from the group's last tile, or from its first tile if the group's sum is complete. A round
-// trip to these words takes a microsecond or more when memory is busy.
-//
-// A block overlaps its tiles. With two stages a sorted tile stays in one half of shared memory while the next one is
-// ranked and publishes its counts. The block resolves the sorted tile's look-back only then: the tiles before it have
-// most likely published too. It writes the tile while the next one's keys are in the other half and loads of the tile
-// after it are in flight. With one stage a tile's look-back begins at once, and the block waits for its end. A block
-// draws its next tile after a look-back, never before. Otherwise it would wait with a tile drawn but not counted;
-// blocks with later tiles would wait for that one, with uncounted tiles of their own.
-//
-// Waits, and why they end. A tile's number is the order in which it is drawn. Its block ranks it and publishes its
-// counts (publish) before the block waits for any other. look_back waits for the counts of the tiles before it in its
-// group and, from its group backwards, for complete group sums, up to a group with a known prefix or the first group.
-// All of these are counts of tiles with lower numbers, which running blocks have drawn. Each pair of digits has a
-// thread that waits for its words; a barrier ends resolve.
 template<class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -19473,7 +18594,6 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
     Count offset[GP__DIGITS]; // a digit's destination minus its position in the tile
     gp__u32 tile; // the block's next tile
   };
-  // Digit of the key at place i of the tile; missing keys have the largest one.
   struct Digit {
     int word, shift;
     gp__u32 mask, flip;
@@ -19483,7 +18603,6 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
       return K::pads || gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(key) : mask;
     }
   };
-  // A tile whose counts are published.
   struct Counted {
     gp__u32 tile;
     gp__u32 total[Rank::PAIRS]; // counting threads: keys with the digits of each pair,
@@ -19505,10 +18624,7 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const MovedKey *keys_from() const {
     return gp__as<const MovedKey>(source(a.keys, a.out_keys, a.other_keys));
   }
-  // NULL: values are indices.
   GP_DEVICE const MovedValue *values_from() const { return gp__as<const MovedValue>(source(a.in, a.out, a.other)); }
-  // Locations of pairs between passes. The other buffers are one array. The outputs hold half of the pairs each, the
-  // keys' array the first half; the last pair of an odd number is after the other buffers.
   struct Pairs {
     Key *first, *second, *last; // minus the number of pairs before them
     Count half, both;
@@ -19523,8 +18639,6 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
   }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
-  // Words of a pair of digits: counts of a tile; sums of a group in this pass, 24 bits each, with the number of tiles
-  // above them; counts up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
     return gp__as<gp__u64>(a.words) + gp__u64(tile) * (GP__DIGITS / 2) + pair;
   }
@@ -19586,7 +18700,6 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
     load_keys(keys, keys_from() + first, valid);
     if (Value::is) load_values(keys, values, values_from(), first, valid);
   }
-  // Called by a counting thread: publishes the counts of its pairs of digits to later tiles. Returns their sum.
   GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
     gp__u32 both = 0;
     GP__EACH(i, Rank::PAIRS) {
@@ -19599,7 +18712,6 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
     }
     return both;
   }
-  // Words that a look-back loads at a time: counts of the tiles before this one in its group, and of earlier groups.
   struct Window {
     gp__u32 tile, group; // first of the tiles; the group after those loaded
     gp__u64 in[GROUP - 1], sum[GP__RADIX_GROUPS];
@@ -19622,8 +18734,6 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
       ask(w[i], threadIdx.x * Rank::PAIRS + unsigned(i), tile);
     }
   }
-  // Called by a counting thread: counts of a pair of digits before this tile. The first window must have been asked
-  // for.
   GP_DEVICE void look_back(Window &w, unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
     even = Count(tile < GROUP ? base()[2 * pair] : 0);
     odd = Count(tile < GROUP ? base()[2 * pair + 1] : 0);
@@ -19666,7 +18776,6 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
             W::make(mark(), even + (gp__u32(sum) & 0xffffffu), odd + (gp__u32(sum >> 24) & 0xffffffu)));
     }
   }
-  // Called by a counting thread: computes the destinations of the tile's keys.
   GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
     GP__EACH(i, Rank::PAIRS) {
@@ -19682,10 +18791,7 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
       before += in_odd;
     }
   }
-  // Shared-memory slot of a tile's element. Pairs of consecutive digits, in runs of equal length, are in different
-  // banks.
   static GP_DEVICE unsigned slot_of(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
-  // Writes a few elements at a time: all reads, then all writes. PAIRS: side by side; WHOLE: into one array.
   template<bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
     MovedKey *const out = gp__as<MovedKey>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
@@ -19726,7 +18832,6 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
     else store<FULL, Moved::paired, false>(digit, keys, values, pairs((step & GP__RADIX_TO_OTHER) != 0));
   }
   GP_DEVICE gp__u32 draw() const { return gp__u32(gp__add_relaxed(a.tickets + a.pass, 1)); }
-  // Returns the number of tiles that the block has written.
   GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
@@ -19813,8 +18918,6 @@ template<class P, class K, class V, class W> struct gp__radix_sweep {
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
   }
-  // Runs all passes and the final copy, for keys sorted by all their bits. A block that finds no more tiles in a pass
-  // waits only for tiles that others have drawn, so this ends however few blocks are resident.
   static GP_DEVICE void run_all(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
@@ -19851,13 +18954,6 @@ template<class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(con
 
 // ---- sort/cooperative.cuh - cooperative radix sort: all blocks in one launch, or one cluster
 
-// One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
-// blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
-// the tiles of the cluster's blocks, or to a buffer (a sort's is its output), which the next pass reads after a grid
-// barrier. A pass in which all keys share a digit moves nothing, unless it is the last, which stores a top-k's part.
-//
-// A grid's counts are tagged words. Its barrier uses the workspace's tickets: each block draws one after a pass. The
-// last pass and passes that move nothing have no barrier; a block draws their tickets at its end.
 template<class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
   typedef gp__radix_sweep<P, K, V, gp__radix_narrow> Sweep;
   typedef typename Sweep::Rank Rank;
@@ -19869,8 +18965,6 @@ template<class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
   static_assert(THREADS >= GP__DIGITS / 2, "a thread counts two digits at most");
   struct Storage {
     typename Sweep::Storage sweep;
-    // Cluster: each block's counts of two digits, for alternate passes. Grid: sums of digit 4 i + j, at j * QUADS + i,
-    // over all blocks and over the blocks before this one.
     gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__CLUSTER) : 1][2 * QUADS];
     gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
     gp__u64 tag;
@@ -19890,7 +18984,6 @@ template<class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
     return gp__words(of.a.workspace) + (unsigned(pass & 1) * blocks + block) * QUADS + quad;
   }
   GP_DEVICE gp__u64 tag(int pass) const { return s.tag | gp__u64(pass + 1) << 40; }
-  // Called by a counting thread: publishes the block's counts of digits 2 * threadIdx.x and the next.
   GP_DEVICE void publish(int pass, gp__u32 total) const {
     if (CLUSTER) {
       for (unsigned to = 0; to < blocks; ++to) *gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to) = total;
@@ -19901,7 +18994,6 @@ template<class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
     gp__fence();
     gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{gp__u64(next) << 32 | total, tag(pass)});
   }
-  // Called by all threads of a grid: sums the published counts into s.all and s.before.
   GP_DEVICE void gather(int pass) const {
     const unsigned quad = threadIdx.x % QUADS, SLICES = THREADS / QUADS, AHEAD = 8;
     gp__u32 all[4] = {0, 0, 0, 0}, before[4] = {0, 0, 0, 0};
@@ -19929,7 +19021,6 @@ template<class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
       atomicAdd(&s.before[i * QUADS + quad], before[i]);
     }
   }
-  // Called by a counting thread: counts of its two digits in all blocks, and in the blocks before this one.
   GP_DEVICE void sum(int pass, gp__u32 (&all)[2], gp__u32 (&before)[2]) const {
     if (CLUSTER) {
       GP__UNROLL_BY(4)
@@ -19945,7 +19036,6 @@ template<class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
     }
   }
   GP_DEVICE gp__u64 *control() const { return gp__as<gp__u64>(of.a.workspace); }
-  // Grid barrier.
   GP_DEVICE void meet() {
     ++met;
     __syncthreads();
@@ -19957,7 +19047,6 @@ template<class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
     }
     __syncthreads();
   }
-  // No block waits any more; the last one to leave starts the next launch's epoch.
   GP_DEVICE void leave() const {
     const gp__u64 left = gp__u64(of.a.passes) - met;
     if (!threadIdx.x && (gp__add_relaxed(control(), left) & 0xfffffffu) + left == gp__u64(of.a.passes) * blocks)
@@ -19991,7 +19080,6 @@ template<class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
       }
     }
   }
-  // Does one pass. Returns whether keys moved.
   GP_DEVICE bool pass(
       int number, const Digit &digit, const Key (&key)[ITEMS], const V (&value)[ITEMS], bool last) const {
     const Rank r = {s.sweep.rank};
@@ -20094,7 +19182,6 @@ template<class P, class K, class V> GP_DEVICE void gp__sort_one_launch(const gp_
 
 // ---- sort/gather.cuh - values that follow their keys
 
-// out[i] = in[index[i]], elements of WORDS words.
 template<class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(const gp__gather_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 total = gp__count(a) * WORDS;
@@ -20105,23 +19192,6 @@ template<class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(cons
 
 // ---- sort/hybrid.cuh - hybrid sort: parts, items and what a level does
 
-// Sorts built-in keys by all their bits. Without values equal keys are identical, so no step needs to be stable. A
-// level splits its parts by up to 8 bits, the most significant first. One kernel counts digits; the block that
-// completes a part plans it. The next kernel moves keys, a tile at a time, to places drawn from the part's counters, or
-// fills runs if the counts determine all keys. Neighbouring small buckets become one item of a list that the last
-// kernel sorts on chip; larger buckets become parts of the next level. After as many levels as uniform keys need, one
-// more kernel works level by level while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid
-// Radix Sort on GPUs.) Keys move from the input to the spare buffer, then to the output, and back. A part whose keys
-// share a digit does not move: its next digits lie between its smallest and its largest key.
-//
-// With values (or indices) every step is stable. The count and the move of a level deal tiles to blocks in the same
-// way. A piece is a block's share of a part. The plan turns the pieces' counters into the places of each piece's keys,
-// digit by digit. A block then moves its pieces in order, tile by tile. It ranks a tile's keys as the one-sweep sort
-// does, but waits for no other block. On chip, key minus the bucket's lowest key, with the place in the bucket below
-// it, is a distinct 64-bit word. A block sorts these words as keys; their places then fetch the values. A bucket of
-// more bits becomes a part of the next level, however small. A part with no bits left is in order once it has moved.
-
-// A key of T as the unsigned integer that is sorted.
 template<class T, bool DESCENDING> struct gp__sorted {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Raw;
@@ -20140,7 +19210,6 @@ template<class T, bool DESCENDING> struct gp__sorted {
 enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // the buffer that holds the keys
 enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
 
-// Keys [begin, end), all in [low, low + 2^(shift + bits)).
 struct gp__hybrid_part {
   gp__u64 begin, end, low, least, most;
   gp__u32 first_tile, tiles, done; // done: tiles counted
@@ -20151,7 +19220,6 @@ struct gp__hybrid_part {
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
-// Keys that a block sorts on chip.
 struct gp__hybrid_item {
   gp__u64 begin, low;
   gp__u32 count;
@@ -20161,7 +19229,6 @@ static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an 
 
 template<class P, class T, bool DESCENDING, class Value = gp__none> struct gp__hybrid {
   static const bool PAIRS = gp__radix_value<Value>::is;
-  // Bits in which keys of one bucket may differ.
   static const int WIDEST = PAIRS ? 64 - GP__HYBRID_PLACE_BITS : 64;
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
@@ -20191,13 +19258,9 @@ template<class P, class T, bool DESCENDING, class Value = gp__none> struct gp__h
   static GP_DEVICE gp__u32 next_source(gp__u32 source) {
     return source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;
   }
-  // Elements of a tile before the part: tiles begin on 16-byte boundaries of memory.
   GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
     return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
   }
-  // Bits of a part's digit at a level: enough to make buckets that fit on chip in the fewest moves. From the third move
-  // on, keys are close together and a digit takes all 8 bits. If as many levels can use up all bits, they do: buckets
-  // of few distinct keys are slow on chip. The levels after this one must be able to take the rest (`least`).
   GP_DEVICE int digit_bits(int level, unsigned depth, gp__u64 size, int width) const {
     const gp__u64 fit = gp__hybrid_fit(a.capacity);
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
@@ -20220,7 +19283,6 @@ template<class P, class T, bool DESCENDING, class Value = gp__none> struct gp__h
     p.shift = width - bits, p.bits = bits;
     p.source = source, p.mode = GP__PART_MOVES, p.depth = gp__u16(depth), p.hot = 256;
   }
-  // Called by one thread: appends a part to the next level's list.
   GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
     const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
     describe(parts_of(level + 1)[gp__u32(was)], level + 1, begin, size, low, width, source, gp__u32(was >> 32), depth);
@@ -20234,7 +19296,6 @@ template<class P, class T, bool DESCENDING, class Value = gp__none> struct gp__h
 
 // ---- sort/hybrid_count.cuh - hybrid sort: counts
 
-// Finds a tile's part: the last one whose first tile is not after it. All threads of the block call.
 template<int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
   gp__u32 low = 0, left = count; // in [low, low + left)
   while (left > 1) {
@@ -20247,7 +19308,6 @@ template<int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *par
   return low;
 }
 
-// Returns the sum of x over the threads before. Contains a barrier; one more must precede the next use of `total`.
 template<int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   const N up_to = gp_warp_inclusive_scan(x, gp_sum<N>());
   if (gp_lane() == 31) total[gp_warp()] = up_to;
@@ -20256,7 +19316,6 @@ template<int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, int(gp_warp())) + up_to - x;
 }
 
-// Tiles are dealt evenly; a block's tiles are consecutive.
 struct gp__hybrid_share {
   gp__u32 parts, tile, end;
   GP_DEVICE gp__hybrid_share(gp__u64 list, gp__u32 block) {
@@ -20299,7 +19358,6 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, int of_level, gp__u32 of_block, Storage &storage)
     : Base{args, of_level, of_block}, s(storage) {}
 
-  // Counts the keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
     const Raw *in = this->from(p.source);
     const Key low = Key(p.low);
@@ -20335,7 +19393,6 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const gp__u64 tail = begin + head + vectors * V;
     if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
   }
-  // Returns how many keys of the part have this thread's digit.
   GP_DEVICE gp__u64 count_pieces(const gp__u64 *pieces, gp__u32 count, unsigned digits, int bits) const {
     const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
     const unsigned first = of * each < count ? of * each : count, end = first + each < count ? first + each : count;
@@ -20349,7 +19406,6 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     for (unsigned i = threadIdx.x; i < THREADS && threadIdx.x < digits; i += digits) sum += s.some[i];
     return sum;
   }
-  // Turns counters into places. s.start[digit] is the start of the digit's keys within the part.
   GP_DEVICE void place_pieces(gp__u64 *pieces, gp__u32 count, unsigned digits, int bits, gp__u64 begin) const {
     const int AT_ONCE = 8;
     const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
@@ -20366,7 +19422,6 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // Adds items that copy sorted elements to the output, a block's worth each, unless they are there already.
   GP_DEVICE void add_copies(gp__u64 begin, gp__u64 size, gp__u32 source) const {
     if (source == GP__FROM_OUT) return;
     for (gp__u64 at = gp__u64(threadIdx.x) * this->a.capacity; at < size; at += gp__u64(THREADS) * this->a.capacity) {
@@ -20374,9 +19429,6 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       this->add_item(begin + at, left < this->a.capacity ? gp__u32(left) : this->a.capacity, 0, 0, source);
     }
   }
-  // Groups neighbouring buckets that a block sorts together. A bucket with more keys than half a block sorts is alone;
-  // other groups take, from the first bucket on, as many as fit. No group spans more bits than a block sorts. s.window
-  // has each bucket's start and must be visible to all threads; `start` and `count` are those of this thread's digit.
   GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, gp__u64 count, unsigned digits) const {
     const unsigned t = threadIdx.x;
     const gp__u64 begin = p.begin, size = p.end - begin;
@@ -20421,7 +19473,6 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  // Plans a part of pairs that is all counted: its buckets become parts or items.
   GP_DEVICE void plan_pairs(gp__hybrid_part &p, gp__u64 *pieces, gp__u32 count_of_pieces) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin;
@@ -20452,7 +19503,6 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     make_groups(p, start, count, digits);
   }
-  // Plans a part of keys that is all counted: its buckets become parts, items, or runs to fill.
   GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin;
@@ -20486,8 +19536,6 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (t == 0) p.hot = s.hot;
     make_groups(p, start, count, digits);
   }
-  // Counts tiles [first, last) of the level's part `at`; `p` has its constant fields. The block that counts a part's
-  // last tiles plans it. FIRST: the counters are zero once the first block has published its word.
   template<bool FIRST>
   GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
     gp__hybrid_part &part = this->parts()[at];
@@ -20547,10 +19595,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       tile += last - first;
     }
   }
-  // True if this count chooses: adaptive sorts in which uniform keys need one level. It chooses hybrid, unless a bucket
-  // is too large for a block.
   GP_DEVICE bool chooses() const { return !this->PAIRS && this->a.choice && !this->a.sample; }
-  // The whole input is one part or one item. The first block clears the lists and the counters.
   GP_DEVICE void first_level() const {
     const gp__u64 n = gp__count(this->a);
     const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;
@@ -20612,8 +19657,6 @@ template<class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybri
     : Base(base), s(storage), thread(gp__opaque_copy(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
-  // Computes the keys' slots within their digits, two a word. HOT: one lane counts for all lanes with the hot digit, or
-  // with the first lane's digit if none is hot.
   template<bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
       gp__u32 hot) const {
@@ -20643,7 +19686,6 @@ template<class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybri
         s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
       }
   }
-  // Moves the n keys of one tile of the part.
   template<class There>
   GP_DEVICE void tile(
       const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there, unsigned n) const {
@@ -20706,7 +19748,6 @@ template<class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybri
       tile(p, bins, keys, there, end - first);
     }
   }
-  // Fills a tile of the part in the output: its keys follow from the counts.
   GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
     Raw *out = gp__as<Raw>(this->a.out);
     const Key low = Key(p.low);
@@ -20730,7 +19771,6 @@ template<class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybri
   }
 };
 
-// Moves pieces of pairs in order.
 template<class P, class T, bool DESCENDING, class Value>
 struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Base;
@@ -20760,7 +19800,6 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
     return end - first < TILE ? unsigned(end - first) : TILE;
   }
-  // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
     if (valid == TILE) {
       GP__EACH(i, ITEMS) keys[i] = from[gp_tile_warp_striped<ITEMS>(i)];
@@ -20771,7 +19810,6 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // `in`: NULL (indices), or the value of the tile's first element.
   GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
     if (!in) {
       GP__EACH(i, ITEMS) values[i] = gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
@@ -20806,7 +19844,6 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // Moves elements [begin, end) of the part; places[d] is the destination of digit d's elements.
   GP_DEVICE void move(const gp__hybrid_part &p, const gp__u64 *places, gp__u64 begin, gp__u64 end) const {
     const Rank rank = {s.rank};
     const Raw *in = this->from(p.source);
@@ -20873,8 +19910,6 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     const gp__hybrid_share share(h.a.list[h.level], h.block);
     gp__u32 tile = share.tile;
     if (tile >= share.end) return;
-    // The part's number goes through shared memory: where ptxas (CUDA 13.0) knows that it is uniform, it fails to find
-    // enough uniform predicates for what follows.
     const gp__u32 found = gp__find_part<P::threads>(h.parts(), share.parts, tile);
     if (!threadIdx.x) s.offset[0] = found;
     __syncthreads();
@@ -20893,7 +19928,6 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
 };
 
-// Does a block's share of a level's moves.
 template<class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
   static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, gp__u8 *shared) {
     gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
@@ -20935,9 +19969,6 @@ GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
 
 // ---- sort/buckets.cuh - hybrid sort: buckets of keys
 
-// Does all levels from a.level on, while there are parts. Blocks draw shares by ticket: of a level's count, then of its
-// move, and so on. A share waits until all shares of the step before are done. Running blocks have drawn these, so this
-// ends however few blocks are resident.
 template<class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   typedef gp__hybrid_counting<P, T, DESCENDING, P::threads, Value> Counting;
@@ -20968,7 +19999,6 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   }
 }
 
-// Sorts buckets on chip.
 template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct gp__bucket {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
@@ -20980,8 +20010,6 @@ template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BIN
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   Storage &s;
 
-  // Sorts n keys at `in` to `out`, which may be `in`; key - low has `width` bits. Returns false if `out` has them in
-  // another order.
   GP_DEVICE bool sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x);
     const Sort sort = {s, thread};
@@ -21006,7 +20034,6 @@ template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BIN
     store(out, n, thread);
     return sorted;
   }
-  // Sorts any keys. Slower.
   GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
     const Sort sort = {s, gp__opaque_copy(threadIdx.x)};
     for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::slot(q)] = Code::encode(in[q]);
@@ -21035,8 +20062,6 @@ template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BIN
 
 // ---- sort/pair_buckets.cuh - hybrid sort: buckets of pairs
 
-// Splits the n elements at `in` into `head` ones, `whole` vectors of 16 bytes, and the rest. `in` must be aligned to an
-// element.
 template<class E> struct gp__vectors_of {
   static const int EACH = 16 / int(sizeof(E));
   unsigned before, head, whole; // before: elements from the last 16-byte boundary to `in`
@@ -21045,12 +20070,9 @@ template<class E> struct gp__vectors_of {
     if (head > n) head = n;
     whole = (n - head) / EACH;
   }
-  // This thread's element outside whole vectors; n or more: none.
   GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
 };
 
-// A bucket's values in shared memory, in input order. One thread starts a bulk copy, if the device has such copies and
-// the policy has a stage; otherwise threads load vectors through registers.
 template<class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
   static const bool BULK = P::stages > 0;
@@ -21061,14 +20083,12 @@ template<class P, class Value, int THREADS, int ITEMS> struct gp__staged_values 
   Value *values; // 16-byte aligned; THREADS * ITEMS, and a vector
   gp__u64 *arrived; // a barrier of one thread
 
-  // A struct whose alignment is less than its size may begin between multiples of its size; it has no whole vectors.
   static GP_DEVICE Vectors vectors(const Value *in, unsigned n) {
     Vectors v(in, n);
     if (!gp__is_whole<sizeof(Value)>(in)) v.before = 0, v.head = n, v.whole = 0;
     return v;
   }
   GP_DEVICE const Value *of(const Value *in) const { return values + vectors(in, 0).before; }
-  // Called once, before a barrier of the block.
   GP_DEVICE void init() const {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK && !threadIdx.x) {
@@ -21077,7 +20097,6 @@ template<class P, class Value, int THREADS, int ITEMS> struct gp__staged_values 
     }
 #endif
   }
-  // Starts a bulk copy and does not wait. The last bucket's values must no longer be needed.
   GP_DEVICE void ask(const Value *in, unsigned n) const {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK && !threadIdx.x) {
@@ -21087,7 +20106,6 @@ template<class P, class Value, int THREADS, int ITEMS> struct gp__staged_values 
     }
 #endif
   }
-  // Loads the values that no bulk copy brings.
   GP_DEVICE void fetch(const Value *in, unsigned n, unsigned thread) const {
     const Vectors v = vectors(in, n);
     const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
@@ -21110,7 +20128,6 @@ template<class P, class Value, int THREADS, int ITEMS> struct gp__staged_values 
     if (!gp__is_whole<sizeof(Value)>(in))
       for (unsigned i = edge + THREADS; i < n; i += THREADS) values[i] = in[i];
   }
-  // Called after fetch and a barrier of the block. turn: number of earlier calls.
   GP_DEVICE void wait(gp__u32 turn) const {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK) gp__mbarrier_wait(arrived, turn & 1u);
@@ -21118,7 +20135,6 @@ template<class P, class Value, int THREADS, int ITEMS> struct gp__staged_values 
     (void)turn;
 #endif
   }
-  // Called by each thread after its last read of the values, before a barrier of the block.
   GP_DEVICE void end() const {
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK) gp__bulk_fence(); // they and fetched values are where the next copy writes
@@ -21126,8 +20142,6 @@ template<class P, class Value, int THREADS, int ITEMS> struct gp__staged_values 
   }
 };
 
-// Buckets of pairs with 8-byte keys. A word is key minus the bucket's lowest key, with the place in the bucket below
-// it.
 template<class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
     bool RECORDS = false>
 struct gp__pair_bucket {
@@ -21152,7 +20166,6 @@ struct gp__pair_bucket {
       gp__as<Value>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
     }
   }
-  // turn: number of earlier buckets with values.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
@@ -21206,10 +20219,6 @@ struct gp__pair_bucket {
   }
 };
 
-// Buckets of pairs with 4-byte keys. A word has the leading bits of key - lowest, with the place in the bucket below:
-// 32 bits that are distinct. Bits of the key that words leave out are stored by place, in the memory of the counters,
-// while keys with the same leading bits are put in order; these are few as a rule. RECORDS: values are beside their
-// keys.
 template<class T, class Value, bool RECORDS> struct gp__bucket_element {
   typedef typename gp__ordered<T>::Bits Type;
   static GP_DEVICE Type key(Type x) { return x; }
@@ -21254,7 +20263,6 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       gp__as<Value>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
     }
   }
-  // turn: number of earlier buckets with values.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
@@ -21302,7 +20310,6 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     __syncthreads();
     sort.clear();
   }
-  // Orders words with equal leading bits by the bits left out. Ends with a barrier; the bits left out remain at rest().
   GP_DEVICE void order_prefix_ties(const gp__hybrid_item &item) const {
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const In *in = in_of(item);
@@ -21340,7 +20347,6 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       if (lengths & 15) insert(q - unsigned(ahead & 15), unsigned(lengths & 15));
     __syncthreads();
   }
-  // Insertion sort of tied words.
   GP_DEVICE void insert(unsigned q, unsigned length) const {
     for (unsigned i = 1; i < length; ++i) {
       const gp__u32 x = s.key[Storage::slot(q + i)], own = rest()[x & PLACES];
@@ -21353,7 +20359,6 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       s.key[Storage::slot(q + to)] = x;
     }
   }
-  // Orders runs of any length: sorts a thread's words, then merges.
   GP_DEVICE void merge(unsigned n, unsigned thread) const {
     const gp__u16 *left_out = rest();
     const auto less = [=](gp__u32 x, gp__u32 y) {
@@ -21374,7 +20379,6 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const Sort sort = {s, thread};
     sort.merge_runs(w, n, less);
   }
-  // TIES: words leave out bits of the keys.
   template<bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
@@ -21419,7 +20423,6 @@ struct gp__pair_bucket_storage {
 
 // ---- sort/hybrid_kernels.cuh - hybrid and leading-sweep sort: the last kernels
 
-// Sorts the items of the list, dealt to blocks in turn.
 template<class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
@@ -21445,7 +20448,6 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   }
 }
 
-// Sorts the items of the list, dealt to blocks in turn.
 template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
@@ -21494,9 +20496,6 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
 }
 
-// Leading sweep. Radix passes by the leading bits alone, which are stable, leave pairs in buckets. This kernel finds
-// where the buckets begin. Blocks then sort them on chip as in a hybrid sort. If a bucket is too large, a sweep of all
-// bits follows; most often the digit counts tell before anything has moved.
 template<class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
   typedef gp__bucket_element<T, Value, sizeof(Value) == 4> Element;
   struct Storage {
@@ -21526,8 +20525,6 @@ template<class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lead
   gp__as<gp__u32>(a.items)[bucket] = low;
   if (bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity) gp__store_relaxed(a.choice, GP__CHOSE_ONE_SWEEP);
 }
-// Sorts the buckets, dealt to blocks in turn. A block reads the starts of THREADS of its buckets at a time, and
-// prefetches the next bucket before it sorts one.
 template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   const bool RECORDS = sizeof(Value) == 4;
@@ -21574,13 +20571,6 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
 
 // ---- sort/choice.cuh - adaptive sort: a sample chooses; one block's sort
 
-// Chooses between hybrid and one-sweep sort. The hybrid sort moves keys once a level while many share their upper bits;
-// the one-sweep sort takes the same time for all distributions. One block sorts a sample. The sample is so small that a
-// bucket of uniform keys has about one sampled key. A sampled key that shares its upper bits with a different sampled
-// key counts as moved at the level after these bits. (Equal keys end as a constant part.) Costs are an H200's for one
-// of 2^26 keys, in tenths of a picosecond. One sweep also wins where random keys occur REPEATS times each or more:
-// buckets then differ in size and keys share bins. Pairs and 8-byte keys are excepted if keys repeat so often that
-// parts soon become constant.
 template<class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -21610,12 +20600,7 @@ template<class P, class T, bool DESCENDING, class Value> struct gp__sort_samplin
   Duplicates &r;
 
   GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::slot(i)]; }
-  // One key of each `each` keys.
   GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
-  // Random keys that occur t times each have t m^2 / 2n equal pairs in a sample of m. True if t is REPEATS or more.
-  // `soon`: parts become constant early, as t exceeds about 2000 (140 for 8-byte keys alone). With d = n / t distinct
-  // keys, m^2 / (m + 2.2 d) sampled keys equal another one. The estimate fails where a few keys make up most of these.
-  // Samples of pairs are drawn anywhere, so that equal neighbours are found too: they are also slow on chip.
   GP_DEVICE bool has_duplicates(gp__u64 n, unsigned m) const {
     Key x[Duplicates::EACH];
     r.look(
@@ -21629,13 +20614,11 @@ template<class P, class T, bool DESCENDING, class Value> struct gp__sort_samplin
     const gp__u64 all = m, equal = r.equal, different = r.different;
     const bool soon =
         SOON && equal * (all + n / (SOON ? SOON : 1)) > all * all && 4 * different * all >= 3 * equal * (all - equal);
-    // Below 2^25 pairs a key that is frequent in all buckets, among other keys, makes levels costlier than passes.
     const bool hot = PAIRS && n >> 25 == 0 && 4 * equal >= all && 64 * (all - equal) >= all;
     const bool is = ((different >= (n >> 27 ? 2 : FEWEST) && different >= least) || hot) && !soon;
     __syncthreads();
     return is || (!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x, m));
   }
-  // Used where costs are not compared. True if many different keys share the 12 highest bits in which keys differ.
   GP_DEVICE bool crowd(const Key (&x)[Duplicates::EACH], unsigned m) const {
     gp__u32 *word = r.key, alike = 0;
     gp__u64 differ = 0;
@@ -21658,7 +20641,6 @@ template<class P, class T, bool DESCENDING, class Value> struct gp__sort_samplin
     __syncthreads();
     return is;
   }
-  // Draws one key of each n / m and sorts them.
   GP_DEVICE void draw(gp__u64 n, unsigned m) const {
     const Sort sort = {s.tile, gp__opaque_copy(threadIdx.x)};
     const gp__u64 each = n / m;
@@ -21670,8 +20652,6 @@ template<class P, class T, bool DESCENDING, class Value> struct gp__sort_samplin
     __syncthreads();
     sort.sort(m, 64);
   }
-  // Finds the distinct keys and the lengths of their common prefixes. Returns the number of 8-bit digits in which any
-  // two of them differ.
   GP_DEVICE int compare(unsigned m) const {
     const unsigned first = threadIdx.x * ITEMS;
     gp__u32 heads = 0;
@@ -21696,13 +20676,11 @@ template<class P, class T, bool DESCENDING, class Value> struct gp__sort_samplin
     for (int d = 0; d < BITS / 8; ++d) digits += __syncthreads_or((differ >> (8 * d) & 0xff) != 0) ? 1 : 0;
     return digits;
   }
-  // 4-byte keys that repeat or share their lowest bits are slow on chip.
   GP_DEVICE bool is_slow_on_chip(unsigned m) const {
     for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[gp__u32(key(i)) & 0xffu], 1u);
     __syncthreads();
     return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
   }
-  // Called by one warp.
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
     const int common = BITS - gp__width(Key(key(0) ^ key(m - 1)));
     gp__u64 cost = 0, size = n;
@@ -21761,7 +20739,6 @@ GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
   sampling.run();
 }
 
-// All keys in one block.
 template<class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
@@ -21780,17 +20757,6 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
 
 // ---- segmented_sort/items.cuh - items: a key and its place, sorted by threads and lanes
 
-// Segments are sorted in classes by length. Up to GP__SHORT elements: a warp's shared memory holds many segments; one
-// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: 2 to 32 lanes a segment, also in
-// registers. Up to a block's capacity: the block counts, or merges what its warps sorted. Longer: partitions by eight
-// bits, the most significant that differ first, until parts fit a block (Stehle and Jacobsen, A Memory
-// Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as one. The kernel for short
-// segments lists the others. Long segments and their parts are tasks of a queue.
-//
-// The result depends on the input alone. Equal keys keep their order: after the key, the position in the input is
-// compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.
-
-// Operands of networks and merges: the bits of a key and, if INDEXED, the element's index below them.
 template<class T> struct gp__scalar_item {
   typedef T type;
   static GP_DEVICE T last() { return T(~T(0)); } // not less than any item
@@ -21839,7 +20805,6 @@ template<> struct gp__item<gp__u64, true> {
   static GP_DEVICE type choose(const type &a, const type &b, bool lower) { return less(b, a) == lower ? b : a; }
 };
 
-// Sorts a thread's K items, a power of two, by odd-even merge sort (Batcher, Sorting networks and their applications).
 template<class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
   GP__UNROLL
   for (int size = 2; size <= K; size *= 2) {
@@ -21852,9 +20817,6 @@ template<class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (
     }
   }
 }
-// Sorts the items of `lanes` neighbouring lanes, a power of two; each lane gets K consecutive items of the result.
-// Lanes sort their own items, then merge halves bitonically, the second half read backwards. All lanes call. Loops over
-// lanes are not unrolled: that costs most of a second of compile time for each number of lanes.
 template<class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K], int lanes) {
   typedef typename Item::type C;
   gp__sort_thread<Item>(x);
@@ -21881,14 +20843,11 @@ template<class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&
 
 // ---- segmented_sort/arrays.cuh - keys and values of a segment
 
-// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, against
-// bank conflicts at power-of-two distances.
 template<class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
 };
 
-// Sources of values: none, an array, or the index in `keys`.
 struct gp__no_values {
   typedef gp__none type;
   static const bool any = false;
@@ -21904,7 +20863,6 @@ template<class V> struct gp__value_index {
   static const bool any = true;
   static GP_DEVICE V at(const void *, gp__u64 i) { return V(i); }
 };
-// The index in its segment, if segments have one length, which `values` holds as a number.
 template<class V> struct gp__value_place {
   typedef V type;
   static const bool any = true;
@@ -21915,7 +20873,6 @@ template<class V> struct gp__value_place {
   }
 };
 
-// Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
 template<class K, class S, bool INDEXED> struct gp__sorted_elements {
   typedef gp__ordered<K> Order;
   typedef typename Order::Bits Bits;
@@ -21933,7 +20890,6 @@ template<class K, class S, bool INDEXED> struct gp__sorted_elements {
     return source == 0 ? S::at(a.values, i) : gp__as<const V>(source == 1 ? a.other_values : a.out_values)[i];
   }
   GP_DEVICE V *values_to(int target) const { return gp__as<V>(target == 1 ? a.other_values : a.out_values); }
-  // encode: all bits of a key, ordered; field: those that count.
   GP_DEVICE Bits encode(Bits raw) const { return Bits(Order::encode(raw) ^ Bits(a.flip)); }
   GP_DEVICE Bits decode(Bits bits) const { return Order::decode(Bits(bits ^ Bits(a.flip))); }
   GP_DEVICE Bits field(Bits raw) const {
@@ -21941,7 +20897,6 @@ template<class K, class S, bool INDEXED> struct gp__sorted_elements {
   }
 };
 
-// A warp's room in shared memory: keys and values in input order, indices in result order.
 template<class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sorted_elements<K, S, INDEXED> {
   typedef gp__sorted_elements<K, S, INDEXED> Elements;
   typedef typename Elements::Bits Bits;
@@ -21974,8 +20929,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sor
   }
   GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__bank_padded<Bits>::at(i); }
 
-  // Loads U elements i, i + 32, ... of the room. Number u exists if it is below to[u]; its position in the input and in
-  // the output is further[u] larger.
   template<int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     const Bits *in = this->keys(0);
     Bits x[U];
@@ -22006,7 +20959,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sor
       }
     }
   }
-  // Loads (`in`) or stores all n elements of the room, which are in `runs` runs.
   template<int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
     const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
     gp__u32 to[U];
@@ -22026,8 +20978,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sor
       else store<U>(i, to, further);
     }
   }
-  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS. ROWS: a lane's are
-  // in one row of the padded room, and without indices come from `in`, in any order.
   template<int ITEMS, bool ROWS = false>
   GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes, const Bits *in = nullptr) const {
     const gp__u32 rank = gp_lane() & unsigned(lanes - 1), mine = rank * ITEMS;
@@ -22048,7 +20998,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sor
   }
 };
 
-// A floating-point key as f32, from its bits: bins of equal width in it are even where bits are not.
 template<class K> struct gp__bin_value {
   static const bool any = false;
   static GP_DEVICE float of(gp__u64) { return 0; }
@@ -22066,7 +21015,6 @@ template<> struct gp__bin_value<gp_bf16> {
   static GP_DEVICE float of(gp__u16 bits) { return gp__f32_from_bits(gp__u32(bits) << 16); }
 };
 
-// Sizes of what a block sorts and moves at a time.
 template<class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
   typedef typename gp__sorted_elements<K, S, INDEXED>::C C;
   static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
@@ -22091,8 +21039,6 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   GP__UNROLL_BY(1)
   for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
 }
-// Called by one thread: appends a part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is
-// `shift`.
 GP_DEVICE void gp__push_bucket(
     const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 tile, gp__u64 begin, gp__u64 count, int source, int shift) {
   gp__sort_header *h = a.header;
@@ -22115,7 +21061,6 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
   return GP__TASK_SORT << 62 | gp__u64(source) << 60 | (count - 1) << 44 | begin;
 }
 
-// First launch, one block: clears the header and draws the call's tag. Few segments are tasks.
 template<class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
   gp__u64 *zero = gp__as<gp__u64>(a.header);
@@ -22126,7 +21071,6 @@ template<class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_arg
   if (!(a.bad && *a.bad != ~0ull)) a.header->pushed = a.header->pending = a.few;
 }
 
-// Bounds of segment s, clamped to the count: wrong offsets write nothing after it. Segments of one length have none.
 template<class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = gp__as<const O>(a.begin);
@@ -22136,8 +21080,6 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
   count = begin < end ? end - begin : 0;
 }
 
-// Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
-// of the short ones at a time as its room holds.
 template<class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
@@ -22191,7 +21133,6 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         __syncwarp();
       }
     }
-    // Packs the short segments.
     GP__EACH(r, ROUNDS) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
       at[r] = total + up_to - n[r];
@@ -22209,7 +21150,6 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       bool in[ROUNDS];
       unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
       GP__EACH(r, ROUNDS) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
-      // Elements are loaded and stored in runs of segments that are neighbours in the input too.
       unsigned runs = 0;
       gp__u64 last = 0;
       GP__EACH(r, ROUNDS) {
@@ -22230,7 +21170,6 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       for (int pass = 0; pass < 2; ++pass) {
         room.template move_runs<UNROLL>(pass == 0, runs, to - from);
         if (pass == 1) break;
-        // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
         GP__EACH(c, CLASSES) {
           unsigned below = before;
           GP__EACH(r, ROUNDS) {
@@ -22266,8 +21205,6 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   }
 }
 
-// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, the longest first. Segments of one length are in
-// no list. Lanes hold ITEMS elements each: the more, the fewer come from other lanes.
 template<class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
   const int UNROLL = Room::UNROLL, LIMIT = Room::LIMIT, ITEMS = sizeof(typename Room::C) == 4 ? 32 : 16, STORED = 2;
@@ -22357,7 +21294,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
     return gp__u32(this->field(raw) >> shift) & (GP__DIGITS - 1);
   }
 
-  // Sorts n elements, 1 to T * N, from `begin` on, into the output. All threads call.
   template<int N> GP_DEVICE void sort_up_to(int source, gp__u64 begin, gp__u32 n) const {
     const gp__u32 PART = 32 * N;
     const Bits *in = this->keys(source) + begin;
@@ -22407,7 +21343,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
       if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
     store(x, source, begin, n);
   }
-  // Stores n sorted items, x[i] at i * T + threadIdx.x, and their values.
   template<int N> GP_DEVICE void store(const C (&x)[N], int source, gp__u64 begin, gp__u32 n) const {
     Bits *out = this->keys_to(2) + begin;
     if (!INDEXED || this->a.whole) {
@@ -22440,15 +21375,12 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
     }
   }
 
-  // Sorts by counting, in bins from the smallest to the largest item; false if a bin has too many. COUNTS: items are
-  // scalars.
   template<bool COUNTS, int N> struct Counting {
     static GP_DEVICE bool sort(const gp__block_sorter &, int, gp__u64, gp__u32) { return false; }
   };
   template<int N> struct Counting<true, N> {
     typedef gp__tile_sort<C, T, N, Shape::LOG2_BINS> Sort;
     typedef typename Sort::Storage Bins;
-    // The place in the segment follows a key's bits at once, not as in Item: bins then divide equal keys, too.
     static const int PLACE_BITS = gp__long_log2_bins(2 * CAPACITY - 1), CROWD = 16;
     static GP_DEVICE C pack(const gp__block_sorter &b, Bits raw, gp__u32 place) {
       return INDEXED ? C(b.field(raw)) << PLACE_BITS | place : C(b.encode(raw));
@@ -22482,7 +21414,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
         sort.scatter(x, 0, there, n, least, shift);
         if (!sort.finish(shift)) sort.merge(n);
       } else {
-        // Bits of floating-point keys are uneven where the keys are even.
         const float low = value(b, least), scale = float(Bins::BINS - 1) / (value(b, most) - low);
         const bool even = gp__bin_value<K>::any && b.a.whole && scale * 0 == 0;
         const auto bin = [=](C key) { return even ? C((value(b, key) - low) * scale) : C((key - least) >> shift); };
@@ -22500,7 +21431,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
     }
   };
 
-  // Sorts 1 to CAPACITY elements. Few elements are also spread over all threads.
   GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
     const int QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2, COUNTED = Shape::BINNED ? int(Shape::BINNED) : 1;
     const bool COUNTS = Shape::BINNED > 0;
@@ -22509,15 +21439,12 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
     else if (!COUNTS || INDEXED) sort_up_to<ITEMS>(source, begin, n);
   }
 
-  // Lowest bit of the digit that partitions a bucket next, from the bits below `bits` in which its keys differ; -1:
-  // none.
   static GP_DEVICE int next_shift(gp__u64 differ, gp__u64 bits) {
     differ &= bits < 64 ? (1ull << bits) - 1 : ~0ull;
     if (!differ) return -1;
     const int top = 63 - __clzll(gp__i64(differ));
     return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;
   }
-  // True in the last of `all` blocks to arrive. All threads call; the last block sees what the others wrote before.
   GP_DEVICE bool is_last(gp__u64 *counter, gp__u64 all) const {
     __syncthreads();
     if (!threadIdx.x) {
@@ -22533,8 +21460,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
     return (tiles_of(b) + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
   }
 
-  // Counts the digits of a group of tiles. Stores the group's counts, and for each tile those of the tiles before it in
-  // the group.
   GP_DEVICE void count(gp__u64 number, gp__u64 group) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
@@ -22588,7 +21513,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
     if (is_last(&b.counted, groups_of(b))) counted(number);
   }
 
-  // Called when a bucket's digits are counted: appends its moves, or its next digit if all keys have one.
   GP_DEVICE void counted(gp__u64 number) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 groups = groups_of(b);
@@ -22626,7 +21550,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
       gp__push_tasks(this->a, tag, GP__TASK_MOVE << 62 | number << 32, tiles_of(b));
     }
   }
-  // Called by one thread if all keys of a bucket are equal: copies it to the output, unless it is there.
   GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
     b.source = gp__u64(source);
     const bool there = source == 2 ||
@@ -22643,8 +21566,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
       for (gp__u32 i = threadIdx.x; i < n; i += T) this->values_to(2)[begin + i] = this->value(source, begin + i);
   }
 
-  // Moves a tile's elements to their digits, in order. Ranks come from warp-wide matches (Adinets and Merrill,
-  // Onesweep).
   GP_DEVICE void move(gp__u64 number, gp__u64 tile) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int source = int(b.source), target = source == 1 ? 2 : 1;
@@ -22661,7 +21582,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
     GP__EACH(i, ITEMS)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
-    // If equal keys are indistinguishable and neighbours differ, ranks are drawn from counters.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
     const bool drawn = !INDEXED && __popc(__ballot_sync(~0u, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
@@ -22741,8 +21661,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
     if (is_last(&b.moved, tiles_of(b))) moved(number, target);
   }
 
-  // Called when a bucket's elements are in the order of their digits. Small neighbouring digits are a task that fits a
-  // block: each has at most an eighth of its capacity, and their first elements are within the same seven eighths.
   GP_DEVICE void moved(gp__u64 number, int target) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
@@ -22772,16 +21690,6 @@ template<class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__
   }
 };
 
-// Works through the queue:
-//
-//   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
-//                      all keys equal: ... COPY (tiles), unless they are in the output
-//
-// Waits end, since no task waits for another: the last of the results that a task needs appends it (is_last), so the
-// last COUNT of a bucket appends its MOVEs (counted), the last MOVE the tasks of its digits (moved). Digits run out. A
-// block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that all
-// is done. `pending` counts tasks appended and not finished: a task is subtracted after it has appended others. The
-// block that subtracts the last task writes word 0. Without a queue (no header), blocks share the segments evenly.
 template<class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
@@ -22833,15 +21741,6 @@ GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
 
 // ---- merge/kernels.cuh - merge: a tile, rings, and the kernel
 
-// Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
-// the output and searches memory once, for its start in each input. Rings in shared memory hold the next elements of
-// each input, a tile's worth of both. The end of an output tile is found in the rings. While a tile is merged, as many
-// elements as it takes are loaded; they enter the rings when it is done. Each element is read once for any inputs. A
-// thread merges consecutive output elements from both ends at once: a load depends on the one before it, and two such
-// chains wait together. A warp writes its own elements. Values are not merged: a tile has consecutive values of each
-// input, as many as keys. They are loaded while keys are merged, then picked by their places.
-
-// Elements are loaded by units: of 16 bytes if they are aligned to their size, otherwise of their alignment.
 template<int BYTES> struct gp__unit_of { typedef typename gp__unsigned_of<BYTES>::type type; };
 template<> struct gp__unit_of<16> { typedef gp_vector type; };
 template<class T> struct gp__unit {
@@ -22850,8 +21749,6 @@ template<class T> struct gp__unit {
 };
 template<int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
 template<int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) { u = *gp__as<const U>(p); }
-// Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
-// WHOLE: it is inside.
 template<class T>
 GP_DEVICE void gp__load_unit_parts(gp_vector &u, const gp__u8 *p, const gp__u8 *begin, const gp__u8 *end) {
   u = gp__load_words<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>(p, begin, end);
@@ -22865,8 +21762,6 @@ GP_DEVICE void gp__load_unit_between(
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
 
-// Elements of two arrays on their way to shared memory, in the registers of a block of THREADS; ITEMS a thread for both
-// together.
 template<int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   typedef typename gp__unit<T>::type Unit;
   static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
@@ -22885,8 +21780,6 @@ template<int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
             unit[k], (second ? two : one) + k * (THREADS * UNIT), second ? q_begin : p_begin, second ? q_end : p_end);
     }
   }
-  // Loads n units from p on, and m from q on. Nothing outside an array's [begin, end) may be read; only its first and
-  // last units may be partly outside.
   GP_DEVICE void load(const gp__u8 *p, unsigned n, const gp__u8 *p_begin, const gp__u8 *p_end, const gp__u8 *q,
       unsigned m, const gp__u8 *q_begin, const gp__u8 *q_end) {
     const bool whole = SIZE >= UNIT ||
@@ -22894,8 +21787,6 @@ template<int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
     else load_units<false>(p, n, p_begin, p_end, q, m, q_begin, q_end);
   }
-  // Stores to byte `to` of the ring at `base`, and `also` of the one at `other`. A ring has RING bytes; its first
-  // MIRROR bytes are repeated after it.
   template<unsigned RING, unsigned MIRROR>
   GP_DEVICE void store(gp__u8 *base, unsigned to, unsigned n, gp__u8 *other, unsigned also, unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
@@ -22910,9 +21801,6 @@ template<int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
 };
 
-// One input of a range: the contents of its ring, and what comes next. The element before these, if any, stays in the
-// ring (KEEPS: elements smaller than a unit). A ring has more units than a tile takes, unless the tile begins within a
-// unit; then the element is in that unit.
 template<class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
   static const bool KEEPS = UNIT > SIZE;
@@ -22939,15 +21827,11 @@ template<class T, int TILE, int ITEMS> struct gp__merge_side {
   static GP_DEVICE unsigned wrap(unsigned at) { // below 2 * RING
     return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);
   }
-  // Byte at which a thread's part begins. The thread also reads the element before it, so the part may be in the
-  // mirror.
   static GP_DEVICE unsigned part(unsigned at) {
     const unsigned LEAD = KEEPS ? UNIT : 0, from = wrap(at);
     return from < LEAD ? from + RING : from;
   }
-  // Most elements of this input in a tile if `rest` are left; these are in the ring.
   GP_DEVICE unsigned window(gp__u32 rest) const { return gp_min<gp__u32>()(gp_min<gp__u32>()(left, rest), TILE); }
-  // Units missing in the ring for that.
   GP_DEVICE unsigned missing(gp__u32 rest) const {
     const unsigned m = window(rest);
     const int wanted = m ? int((first % UNIT + m * SIZE + UNIT - 1) / UNIT) : 0;
@@ -22966,8 +21850,6 @@ template<class T, int TILE, int ITEMS> struct gp__merge_side {
   }
 };
 
-// Called by a warp: copies n elements, at most and often N, from shared memory to consecutive addresses of the same
-// alignment to 16 bytes.
 template<class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
   template<int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
@@ -22996,15 +21878,12 @@ template<class T> struct gp__write_alike<T, false> {
 };
 
 GP_DEVICE const gp__u8 *gp__bytes_at(const void *p) { return gp__as<const gp__u8>(p); }
-// Advances a pointer to values, which may be absent.
 template<class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
 GP_DEVICE const gp__none *gp__ahead(const gp__none *p, gp__u64) { return p; }
 template<bool FIRST, class A, class B> struct gp__either { typedef A type; };
 template<class A, class B> struct gp__either<false, A, B> { typedef B type; };
 
-// RANKS threads pick values from shared memory by their places, piece by piece, and write them to consecutive
-// addresses. Places from `split` on are in the second array.
 template<class Value> struct gp__picked {
   static const int SIZE = int(sizeof(Value)), ALIGN = int(alignof(Value)),
                    PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
@@ -23048,8 +21927,6 @@ template<class P, class Before, class Key, class Value> struct gp__merger {
   GP_DEVICE const gp__u8 *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
   GP_DEVICE const gp__u8 *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
 
-  // Returns how many of the first `diagonal` merged elements of two windows are in the first window. The windows have n
-  // and m elements and begin at bytes `first` and `second` of the rings.
   GP_DEVICE int split(unsigned first, int n, unsigned second, int m, int diagonal) const {
     int low = diagonal > m ? diagonal - m : 0;
     const int high = diagonal < n ? diagonal : n;
@@ -23063,11 +21940,7 @@ template<class P, class Before, class Key, class Value> struct gp__merger {
     }
     return low;
   }
-  // The key at byte `at`, or `behind` keys after it. This offset is added to the base first, which all threads share.
   GP_DEVICE Key key_at(unsigned at, int behind = 0) const { return *gp__as<const Key>(shared + behind * KEY + at); }
-  // One thread merges ITEMS elements from both ends: forwards from bytes x and y, and backwards from the keys before
-  // bytes x_end and y_end. at to at2_end: places of their values. If all keys of one input are taken, the key before
-  // them is compared but not taken: it comes before all others.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
       int at2_end, Key *out, gp__u16 *sources) const {
     const int HALF = (ITEMS + 1) / 2;
@@ -23095,8 +21968,6 @@ template<class P, class Before, class Key, class Value> struct gp__merger {
       }
     }
   }
-  // One thread merges n elements: `left` of the first input, from byte x on, and left2 of the second, from byte y on.
-  // FULL: n is ITEMS, and elements follow. at, at2: places of their values.
   template<bool FULL>
   GP_DEVICE void merge(
       unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out, gp__u16 *sources) const {
@@ -23125,8 +21996,6 @@ template<class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
 
-  // Merges `rest` elements of the inputs, of which n are from `keys` on and m from `keys2` on, to `out`. has, has2: the
-  // element before these is merged already.
   GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
       const Value *values2, gp__u32 n, gp__u32 m, gp__u32 rest, Key *out, Value *out_values) const {
     Side first, second;
@@ -23210,8 +22079,6 @@ template<class P, class Before, class Key, class Value> struct gp__merger {
   static GP_DEVICE void pick(gp__none *, const gp__u16 *, int, const gp__u8 *, const gp__u8 *, int) {}
 };
 
-// Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of
-// one array.
 template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
   typedef gp__merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
@@ -23254,10 +22121,6 @@ template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge
 
 // ---- merge/tile_sort.cuh - merge sort: ties, and tiles sorted by themselves
 
-// A block sorts a tile. Each thread sorts consecutive keys in registers by a network; then the block merges runs of
-// threads in shared memory, two to one. Passes of gp__merge make longer runs.
-
-// The bits of a word-sized key.
 template<class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DEVICE Bits gp__bits_of(const T &x) {
   union Cast {
     Bits bits;
@@ -23268,11 +22131,9 @@ template<class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DEV
   return cast.bits;
 }
 
-// True if keys that tie have the same bits, so that their order does not matter.
 template<class Before> struct gp__ties_are_same { static const bool value = false; };
 template<class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
 template<class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
-// Floats that tie differ only as zeros of different sign. negative: true for -0.
 template<class Before> struct gp__zeros_tie {
   static const bool value = false;
   template<class Key> static GP_DEVICE bool negative(const Key &) { return false; }
@@ -23286,7 +22147,6 @@ template<class T> struct gp__float_zeros_tie<T, true> {
 template<class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 template<class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 
-// Sorts the first n keys of a thread (FULL: all), and their places if there are values.
 template<class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sort {
   static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
     const Key a = x, b = y; // copies: with references the compiler selects addresses
@@ -23299,7 +22159,6 @@ template<class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sor
       q = swap ? c : d;
     }
   }
-  // Odd-even transposition compares neighbours alone: it is stable.
   template<bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
     GP__EACH(round, ITEMS) {
       GP__UNROLL
@@ -23309,8 +22168,6 @@ template<class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sor
   }
 };
 
-// Batcher's odd-even merge sort for any number of keys (Knuth, The Art of Computer Programming, volume 3, 5.2.2 M):
-// fewer comparisons, not stable. A stage compares keys that are K apart.
 template<class Before, class Key, int ITEMS, int P = 1, int K = 1, bool MORE = (P < ITEMS)> struct gp__batcher {
   static GP_DEVICE void run(Key (&key)[ITEMS]) {
     gp__u32 none = 0;
@@ -23327,7 +22184,6 @@ template<class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<Be
   static GP_DEVICE void run(Key (&)[ITEMS]) {}
 };
 
-// Writes the indices of keys without values.
 template<class V, bool INDEX> struct gp__index_writer {
   template<int THREADS> static GP_DEVICE void run(V *out, const gp__u16 *sources, gp__u64 first, int n) {
     for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = V(first + sources[i]);
@@ -23344,10 +22200,6 @@ template<class P, class Before, class Key, class Value> struct gp__tile_sorter {
       VALUES_AT = SOURCES_AT + gp__merge_source_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
-  // One thread merges N elements of two runs, from element `diagonal` of the result on. The runs have n and m elements,
-  // from bytes one_at and two_at on. reach: the search's first step, more than half as long as the shorter run. After
-  // both runs it takes any element. Unless any bits may be compared, no load goes past the key at byte `last`; FULL
-  // tiles come nowhere near it. source: the position of each element, in sizes of a key.
   template<bool FULL, int N>
   static GP_DEVICE void merge(const gp__u8 *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
       gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
@@ -23382,7 +22234,6 @@ template<class P, class Before, class Key, class Value> struct gp__tile_sorter {
       else first = *gp__as<const Key>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     }
   }
-  // Stores what a thread has merged, at places from `mine` on.
   template<int N>
   static GP_DEVICE void put(
       Key *keys, gp__u16 *sources, int mine, int count, const Key (&key)[N], const gp__u32 (&source)[VALUE ? N : 1]) {
@@ -23392,7 +22243,6 @@ template<class P, class Before, class Key, class Value> struct gp__tile_sorter {
         if (VALUE) sources[mine + k] = gp__u16(source[VALUE ? k : 0]);
       }
   }
-  // Sorts the tile in shared memory.
   template<bool FULL> static GP_DEVICE void sort_shared(Key *keys, gp__u16 *sources, int tile) {
     Key key[ITEMS];
     gp__u32 source[VALUE ? ITEMS : 1];
@@ -23434,7 +22284,6 @@ template<class P, class Before, class Key, class Value> struct gp__tile_sorter {
   }
   static GP_DEVICE void write_values(
       const gp__merge_args &, const gp__u16 *, gp__u8 *, gp__u64, int, const gp__none *) {}
-  // Writes the tile's values in sorted order; without values, the keys' indices.
   template<class V>
   static GP_DEVICE void write_values(
       const gp__merge_args &a, const gp__u16 *sources, gp__u8 *staged, gp__u64 first, int tile, const V *values) {
@@ -23460,7 +22309,6 @@ template<class P, class Before, class Key, class Value> struct gp__tile_sorter {
   }
 };
 
-// In place or not: a block reads its tile before it writes it.
 template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_sort_tiles(const gp__merge_args &a) {
   typedef gp__tile_sorter<P, Before, Key, Value> Sorter;
   GP_DYNAMIC_SHARED(shared);
@@ -23474,17 +22322,6 @@ template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge
 
 // ---- merge/four_way.cuh - merge sort: four runs at a time
 
-// Four-way passes merge a group of four runs into one, which halves the passes over memory. A launch finds where each
-// tile of the result begins in each run. Then a block merges a tile: two pairs of runs at once, then the two results.
-// Runs are tiles times powers of two, so that no tile belongs to two groups.
-//
-// gp__four_split finds where the first `rank` elements of four merged runs end in each run; of equal keys those of the
-// earlier run come first. LANES neighbouring threads work together, a quarter of them on each run. `keys` is the
-// thread's run, `length` the number of its keys that may be among the first, and the result the number that are. Evenly
-// spaced keys of each run's rest are probes. A probe's place among the other runs' probes bounds the keys before it:
-// lesser probes give the least number, the next probe the most. If the most is below `rank`, the probe and all keys
-// before it are among the first. If the least is `rank` or more, the probe and all keys after it are not. `probe` has
-// room for LANES keys. All lanes of a warp call; if LANES exceeds a warp, all threads of the block.
 template<int LANES> struct gp__four_split {
   static const int PROBES = LANES / 4;
   struct Storage {
@@ -23500,7 +22337,6 @@ template<int LANES> struct gp__four_split {
     if (LANES > GP__WARP) __syncthreads();
     else __syncwarp();
   }
-  // Index of the k-th probe of `rest` keys. There may be fewer keys than probes. Two probes are near the thirds.
   template<class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
     const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
     return Count(gp__u64(STEP * k + FIRST) * rest / ALL);
@@ -23550,7 +22386,6 @@ template<int LANES> struct gp__four_split {
   }
 };
 
-// A tile's group: its first element, and the lengths of its runs.
 struct gp__four_runs {
   gp__u64 base, run, length[4];
   GP_DEVICE gp__four_runs(const gp__merge_args &a, gp__u64 count, gp__u64 tile_items, gp__u64 tile) {
@@ -23593,7 +22428,6 @@ template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge
   }
 }
 
-// The value of a key, or its place. `named`: the place is in shared memory already.
 template<class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
   static GP_DEVICE Value of(const Value *carried, gp__u32 source, bool) { return carried[source]; }
@@ -23622,7 +22456,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
     gp__u64 border[8];
   };
 
-  // A tile's parts of its group's runs: in memory, and consecutive in shared memory, where they are loaded by units.
   struct Parts {
     const gp__u8 *begin_of_keys, *end_of_keys; //
     gp__u64 from[4]; // from the first key, minus the bytes of earlier units
@@ -23631,7 +22464,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
     int count[4], behind[5]; // elements of a part, and of earlier parts
     gp__u32 at[4], last; // byte offsets of parts, and of the last key of all
     bool whole; // units are within the keys
-    // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
       : last(0), whole(true) {
       begin_of_keys = gp__as<const gp__u8>(a.keys);
@@ -23657,12 +22489,10 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
       gp__load_unit_between<WHOLE, P::load, Key>(unit, begin + (p + i * unsigned(UNIT)), begin, end);
     }
   };
-  // Two sorted sequences of keys in shared memory: byte offsets and lengths.
   struct Two {
     gp__u32 at, at2;
     int count, count2;
   };
-  // Called by one thread: merges N elements of both, from element `mine` on.
   template<int N>
   static GP_DEVICE void merge(
       const gp__u8 *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
@@ -23670,7 +22500,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
     Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
-  // Called by a block: loads the tile's keys to shared memory, or values of the same size and alignment.
   static GP_DEVICE void fetch(const Parts &parts, const gp__u8 *begin, const gp__u8 *end, gp__u8 *shared) {
     const unsigned units = parts.units[4];
     if (parts.whole) {
@@ -23700,8 +22529,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
         if (VALUE) carried[k] = with[VALUE ? k : 0];
       }
   }
-  // Called by a block: a thread merges N elements of `two` from element `mine` on, of which `here` exist, and stores
-  // them from `to` on.
   template<int N>
   static GP_DEVICE void merge_to(gp__u8 *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
     Carried *const carried = gp__as<Carried>(shared + CARRIED_AT);
@@ -23717,7 +22544,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
     else put<false>(gp__as<Key>(shared) + to, carried + to, here, key, with);
     __syncthreads();
   }
-  // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
   static GP_DEVICE void merge_pairs(const Parts &parts, gp__u8 *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
     const bool later = int(threadIdx.x) >= threads; // thread of the second pair
@@ -23727,7 +22553,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
     if (later) two.at = parts.at[2], two.at2 = parts.at[3], two.count = parts.count[2], two.count2 = parts.count[3];
     merge_to<PART>(shared, two, mine, here, parts.last, base + mine, false);
   }
-  // Called by a block: loads values; a value's index in shared memory is that of its key.
   static GP_DEVICE void fetch_values(
       const gp__merge_args &, const gp__four_runs &, const Parts &, void *, const gp__none *, gp__u64) {}
   template<class V>
@@ -23751,8 +22576,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
       }
     }
   }
-  // Called by a block: copies values from memory to the output, piece by piece, in the order of `sources`. A warp reads
-  // neighbours of each run.
   static GP_DEVICE void move(
       const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64, const gp__none *) {}
   template<class V>
@@ -23774,7 +22597,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
       out[i] = gp__as<const Piece>(p + k)[i % PIECES];
     }
   }
-  // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
   static GP_DEVICE void find(
       const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, gp__u8 *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
@@ -23784,7 +22606,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
     if (which < 2 && threadIdx.x % Split::PROBES == 0) s.border[which * 4 + mine] = border;
     __syncthreads();
   }
-  // Called by a block: merges tile t of the pass.
   static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, gp__u8 *shared, Storage &s) {
     const bool four = a.log2_ways == 2;
     const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0; // group
@@ -23815,7 +22636,6 @@ template<class P, class Before, class Key, class Value> struct gp__four_merger {
     else move(a, runs, parts, carried, t * TILE, values);
   }
 };
-// One block a tile.
 template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a) {
   typedef gp__four_merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
@@ -23828,17 +22648,6 @@ template<class P, class Before, class Key, class Value> GP_DEVICE void gp__merge
 
 // ---- sets/tile.cuh - sets: inputs, borders, a tile
 
-// Combines multisets as the C++ standard does. Both inputs are merged, the first one's elements first among equals. An
-// element is kept or dropped by its rank among its equals: the k-th of the first input is paired with the k-th of the
-// second, if both exist. A tile of the merged sequence ends where it splits no pair (Green, Odeh and Birk, Merge Path;
-// Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its start give the same pairs.
-// One pass counts the kept elements, gets the counts of earlier tiles by look-back, and writes the results.
-//
-// In a run of equal keys it is simple to tell which keys of the input that is merged last have a partner: the k-th has
-// one if the other input has k. Union drops these keys of the second input. Intersection keeps those of the first
-// input, and difference drops them: for both, the inputs change places.
-
-// The inputs, in the order in which they are merged.
 template<class Key, class Before> struct gp__set_inputs {
   const Key *keys[2];
   gp__u64 count[2];
@@ -23846,9 +22655,6 @@ template<class Key, class Before> struct gp__set_inputs {
     : keys{gp__as<const Key>(swapped ? a.keys2 : a.keys), gp__as<const Key>(swapped ? a.keys : a.keys2)},
       count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
 };
-// Finds a tile's border: at[i] elements of input i are before it. It is at `diagonal` or one element before; the merge
-// path is there at `split`. In a run of equal keys, half of those before the border are of each input, if both have so
-// many; otherwise all that the shorter one has.
 template<class Key, class Before>
 GP_DEVICE void gp__balanced_path(
     const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split, gp__u64 (&at)[2]) {
@@ -23877,8 +22683,6 @@ GP_DEVICE void gp__balanced_path(
       at[1 - i] = diagonal - at[i];
     }
 }
-// Finds the starts of all tiles, one a thread. This takes more sequential steps than a warp would, but a small part of
-// the loads.
 template<class P, class Before, class Key, class Value> GP_DEVICE void gp__balanced_paths(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
@@ -23909,8 +22713,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
   static const bool SWAPPED =
       SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE; // the second input is merged first
   typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one after
-  // The upper halves of a thread's read positions record the inputs of its elements: predicates, which the compiler
-  // would collect, cost more.
   static const bool MARKED = ITEMS < 32 && RESULTS_AT < 0x10000;
   static const bool WORDS = // word-sized keys alone
       VALUE == 0 && KEY == int(alignof(Key)) && (KEY == 4 || KEY == 8);
@@ -23921,8 +22723,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
   const Key *keys, *keys2; // the tile's keys, there
   int n, m;
 
-  // Returns how many of keys[0 .. end) equal x; none is after x. Rarely more than a few; if more, searches back by
-  // powers of two, then by halves.
   static GP_DEVICE int equal_before(const Key *keys, int end, const Key &x) {
     const int FEW = 3;
     int low = 0, high = 2 * FEW;
@@ -23941,7 +22741,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
     }
     return low;
   }
-  // Returns how many of keys[begin .. end) equal x; none is before x.
   static GP_DEVICE int equal_behind(const Key *keys, int begin, int end, const Key &x) {
     int low = begin, high = end;
     while (low < high) {
@@ -23962,9 +22761,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
     }
     return low;
   }
-  // Called by one thread: merges elements from i and j on. Bit k of `second`: element k is of the second input; of
-  // `tie`: it equals the one before it. Bit ITEMS: of the element after the thread's last. FULL: either input has more
-  // than ITEMS elements from there on.
   template<bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
     const gp__u32 one_at = gp__u32(gp__as<const gp__u8>(keys) - window),
@@ -24006,8 +22802,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
     tie &= gp__bits_below<Mask>(n + m - i - j);
     if (i + j == 0) tie &= ~Mask(1);
   }
-  // Returns which elements of the second input have a partner. Shifts tell in runs that begin here; in a run that began
-  // before, ranks do.
   GP_DEVICE Mask pairs(int i, int j, bool after_second, Mask second, Mask tie) const {
     const Mask outside = tie & ~(tie + 1), twos = outside & second; // the run that began before, if one did
     Mask ones, paired = gp__nested_pairs<ITEMS>(second, tie & ~outside, ones);
@@ -24018,10 +22812,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
     }
     return paired;
   }
-  // Returns which elements of either input have a partner. If no two keys of one input are equal, a pair is adjacent,
-  // the first input's key before the second's. Other runs of equal keys are handled one by one: keys of the first input
-  // come first, and as many of either input are paired as both have. If keys that tie are identical, it does not matter
-  // which are paired: shifts tell in runs that begin and end here.
   GP_DEVICE Mask pairs_of_both(int i, int j, bool after_second, const Key (&key)[ITEMS], Mask second, Mask tie) const {
     Mask paired = (second & tie) | (~second & tie >> 1);
     Mask others = tie & ~(second & ~(second << 1 | Mask(after_second ? 1 : 0)));
@@ -24060,8 +22850,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
     }
     return paired;
   }
-  // Called by one thread: merges `count` elements from i and j on. Returns which are kept; `second`: which are of the
-  // second input.
   GP_DEVICE Mask operate(int i, int j, int count, Key (&key)[ITEMS], Mask &second) const {
     Mask tie;
     second = 0;
@@ -24079,7 +22867,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
   }
 };
 
-// The values of a tile: those of each input are consecutive and keep their alignment to 16 bytes.
 template<class Tile, class Loads, class Value> struct gp__set_tile_values {
   static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
   const gp__merge_args &a;
@@ -24123,8 +22910,6 @@ template<class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__no
 
 // ---- sets/kernels.cuh - sets: the kernel
 
-// Called by one thread: writes the marked keys to `out` in shared memory. Returns false if keys are not words, or have
-// values.
 template<class Key, bool WORDS> struct gp__set_push {
   template<class Mask, int ITEMS> static GP_DEVICE bool run(Key *, const Key (&)[ITEMS], Mask) { return false; }
 };
@@ -24136,8 +22921,6 @@ template<class Key> struct gp__set_push<Key, true> {
   }
 };
 
-// Called by one thread: merges its part of a tile, from element `mine` on; i of the elements before it are of the first
-// input. Returns which of the part's elements are results. `second`: which are of the second input.
 template<class Tile, class Key, int ITEMS>
 GP_DEVICE typename Tile::Mask gp__set_part(
     const Tile &tile, int &mine, int &i, Key (&key)[ITEMS], typename Tile::Mask &second) {
@@ -24147,8 +22930,6 @@ GP_DEVICE typename Tile::Mask gp__set_part(
   i = tile.split(mine);
   return tile.operate(i, mine - i, count, key, second);
 }
-// Called by one thread: writes its part's results to shared memory, after `before` others of the tile: keys and, with
-// values, the places of these. place, place2: of the values of the part's first elements.
 template<class Tile, class Key, int ITEMS>
 GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
     typename Tile::Mask second, int place, int place2) {
@@ -24166,8 +22947,6 @@ GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[IT
   }
 }
 
-// Called by a block: writes a tile's results to the output, at any alignment. Single words take fewer instructions than
-// assembled vectors.
 template<int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const gp__u8 *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
     gp__copy_from_shared<THREADS, GP_CACHE_ALL>(
@@ -24180,7 +22959,6 @@ template<int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *ou
   GP__EACH(k, ITEMS)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
-// Called by a warp: searches memory for the ends of the block's first tile.
 template<int STEP, class Key, class Before>
 GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64 number, gp__u64 (&at)[2][2]) {
   const gp__u64 begin = number * STEP, all = inputs.count[0] + inputs.count[1];
@@ -24193,7 +22971,6 @@ GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64
     at[end][0] = found[0], at[end][1] = found[1];
   }
 }
-// A tile's keys on their way to shared memory; each array keeps its alignment to 16 bytes.
 template<class Key, class Loads> struct gp__set_window {
   static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
   gp__u64 number, first, first2; // the tile; its start in each input
@@ -24209,7 +22986,6 @@ template<class Key, class Loads> struct gp__set_window {
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
         units(q, m), all2, all2 + s.count[1] * SIZE);
   }
-  // Stores to shared memory. keys, keys2: each input's keys there.
   template<class Inputs>
   GP_DEVICE void store(const Loads &loads, const Inputs &s, gp__u8 *shared, const Key *&keys, const Key *&keys2) const {
     const gp__u8 *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
@@ -24220,8 +22996,6 @@ template<class Key, class Loads> struct gp__set_window {
   }
 };
 
-// Called by a block: looks back, then writes a tile's `kept` results to the output. The aggregates of this tile and of
-// those before were published one tile ago, so waits are short.
 template<class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
     const Values &values, gp__u32 kept, const gp__u8 *results, typename Tile::Storage &s) {
@@ -24239,10 +23013,6 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
     values.write(s.before, gp__as<const gp__u16>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
 }
 
-// While a block merges a tile, it loads the ends of the next one and draws the number of the one after that. A tile's
-// results wait in shared memory until the next one's are counted: a block publishes a tile's aggregate before it asks
-// for earlier ones, so that blocks do not wait for each other in chains. Meanwhile the next tile's keys are loaded. If
-// no launch has found borders, a block finds the ends of its first tile.
 template<class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -24260,7 +23030,6 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (!blockIdx.x && !threadIdx.x) *a.out_count = 0;
     return;
   }
-  // Without borders a block has one tile. Otherwise it draws until it has two numbers that no tile has.
   const gp__u64 draws = a.borders ? tiles + 2 * gridDim.x : gridDim.x;
   if (!threadIdx.x) s.ticket = gp__draw(a.workspace, draws);
   __syncthreads();
@@ -24335,9 +23104,6 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
 
 // ---- sets/pipelined.cuh - sets by warps with roles, sm_90
 
-// One warp serves the others. While they merge a tile, it draws the next one and finds its ends, then looks back for
-// the tile before, whose results wait. No launch finds borders. The others wait for no other block until they have the
-// next tile's results.
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 template<int THREADS> struct gp__set_pipeline_storage {
   gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
@@ -24370,10 +23136,7 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
     l.start.has = false;
     return l;
   }
-  // ---- the warp that serves
 
-  // Finds the ends of a tile. known: an earlier tile ends at this element of the merged inputs, after so many of the
-  // first.
   GP_DEVICE void find(gp__u64 number, gp__u64 (&known)[2], gp__u64 (&at)[2][2]) const {
     const gp__u64 begin = number * STEP, n = inputs.count[0], m = inputs.count[1];
     const gp__u64 diagonal[2] = {begin, begin + STEP < n + m ? begin + STEP : n + m};
@@ -24391,7 +23154,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
       at[end][0] = found[0], at[end][1] = found[1];
     }
   }
-  // Looks back for the place of the results of the block's r-th tile.
   GP_DEVICE void assign_offset(const LookBack &l, unsigned r, gp__u64 number) const {
     const gp__u32 kept = s.kept[r & 1u];
     const gp_carry<gp__u64> before = l(number, kept);
@@ -24431,9 +23193,7 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
       number = gp_warp_broadcast(drawn.number, 0);
     }
   }
-  // ---- the others
 
-  // tile: the block's r-th tile, once it is known. take: waits for it and loads its keys; false: there is none.
   GP_DEVICE Window tile(unsigned r) const { return Window(s.number[r & 1u], s.at[r & 1u]); }
   GP_DEVICE bool take(unsigned r, KeyLoads &loads) const {
     gp__mbarrier_wait(&s.found, r & 1u);
@@ -24444,7 +23204,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
     return more;
   }
   GP_DEVICE gp__u8 *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
-  // Writes the results of the block's r-th tile to the output.
   GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const gp__u8 *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
     const gp__u64 before = s.before[r & 1u];
@@ -24453,7 +23212,6 @@ template<class P, int SET, class Before, class Key, class Value> struct gp__set_
       values.write(before, gp__as<const gp__u16>(results + Tile::PLACES_AT), int(kept), results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
-  // rank: a thread's results; becomes the number of the tile's results before them. Returns the tile's results.
   GP_DEVICE gp__u32 count(gp__u32 &rank, unsigned &meetings) const {
     const gp__u32 own = rank, upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
     if (gp_lane() == GP__WARP - 1) s.sum[gp_warp()] = upto;
@@ -24537,10 +23295,6 @@ GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
 
 // ---- sort/counting.cuh - counting sort
 
-// Sorts keys of one or two bytes without values. Equal keys are indistinguishable, so it is enough to count them
-// (gp__histogram), to make runs of the values that occur, and to write the runs. Every key is read once and written
-// once for any distribution: a tile of the output reads only the runs that begin in it.
-
 struct gp__run_tally {
   gp__u64 keys, runs;
 };
@@ -24557,14 +23311,11 @@ struct gp__add_tally {
   }
 };
 
-// A vector filled with one key.
 template<class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
   const gp__u32 word = sizeof(Bits) == 1 ? key * 0x01010101u : key * 0x00010001u;
   return gp_vector{{word, word, word, word}};
 }
 
-// Counts 2-byte keys. A thread that finds a counter full moves 2^15 of it to the output, unless another thread did. It
-// does so before its next vector, so all threads together cannot overflow a counter.
 template<class P> struct gp__key_counts {
   typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<gp__u16>, gp__u16, gp__none, gp__u64, gp__arrays>
       Histogram;
@@ -24579,7 +23330,6 @@ template<class P> struct gp__key_counts {
   GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, gp__u8 *shared)
     : a(args), s(storage), counters(shared) {}
 
-  // Adds what was taken from full counters to the output.
   GP_DEVICE void carry(const gp_vector &x, gp__u32 taken) const {
     GP__UNROLL_BY(1)
     for (; taken; taken &= taken - 1) {
@@ -24589,13 +23339,11 @@ template<class P> struct gp__key_counts {
       atomicAdd(gp__as<gp__u64>(a.out) + value, gp__u64(Counters::CARRY));
     }
   }
-  // Counts a vector's keys. Returns the OR of the counters' previous words.
   GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0;
     GP__EACH(j, V) was |= counters.add(two[j / 2], j % 2 == 1, 1);
     return was;
   }
-  // Adds a run of equal neighbours at once.
   GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0, n = 1; // keys of the run so far
     GP__EACH(j, V) {
@@ -24607,7 +23355,6 @@ template<class P> struct gp__key_counts {
     }
     return was;
   }
-  // runs: many neighbours are equal.
   GP_DEVICE void take(const gp_vector &x, bool runs) const {
     const gp__two_keys two[4] = {{x.word[0]}, {x.word[1]}, {x.word[2]}, {x.word[3]}};
     if (Counters::any_full(runs ? count_runs(x, two) : count_each(two))) carry(x, counters.template take_full<V>(two));
@@ -24616,7 +23363,6 @@ template<class P> struct gp__key_counts {
     if (Counters::any_full(counters.add(key, false, n)))
       carry(gp_vector{{key.keys, 0, 0, 0}}, counters.template take_full<1>(&key));
   }
-  // True if all vectors of the warp hold one key: lane 0 then counts them at once.
   static GP_DEVICE bool all_same(bool there, const gp_vector &x) {
     const gp__u32 same = gp__same_keys(gp__u16(gp_warp_broadcast(x.word[0], 0))).word[0];
     const gp__u32 differ = (x.word[0] ^ same) | (x.word[1] ^ same) | (x.word[2] ^ same) | (x.word[3] ^ same);
@@ -24625,7 +23371,6 @@ template<class P> struct gp__key_counts {
   GP_DEVICE void take_same(gp__u32 word) const {
     if (!gp_lane()) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
   }
-  // Keys before and after the whole vectors, one a thread.
   GP_DEVICE void take_ends() const {
     const typename Histogram::Extent e(a);
     const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
@@ -24635,7 +23380,6 @@ template<class P> struct gp__key_counts {
     if (blockIdx.x == gridDim.x - 1) take_ends();
     GP__UNROLL_BY(1)
     while (__any_sync(~0u, x.left != 0)) {
-      // Pairs of equal keys in a quarter of the lanes are a sign of runs.
       const bool runs = __popc(__ballot_sync(~0u, x.left != 0 && !gp__next_key_differs(x.x[0].access, 0))) >= 8;
       GP__UNROLL
       for (unsigned k = 0; k < Histogram::K; ++k) {
@@ -24647,7 +23391,6 @@ template<class P> struct gp__key_counts {
       x.left -= x.left < Histogram::K ? x.left : Histogram::K;
     }
   }
-  // Writes the counters to the block's row, 65536 of 16 bits; without rows, adds them to the output.
   GP_DEVICE void hand_over(gp__u64 *out) const {
     gp__u32 *row = a.rows + gp__u64(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
@@ -24689,7 +23432,6 @@ template<class P> struct gp__key_counts {
   }
 };
 
-// Counts the keys of each value, in a histogram of their bits.
 template<class P, class K, int SIZE = int(sizeof(K))>
 struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64, gp__arrays> {};
 template<class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
@@ -24699,7 +23441,6 @@ template<class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_arg
       K>::run(a);
 }
 
-// A thread's ITEMS counters, of values that are consecutive in sort order.
 template<int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
@@ -24720,7 +23461,6 @@ template<int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
     }
     return t;
   }
-  // Writes the thread's runs after the `before` ones.
   GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, gp__u16 *values) const {
     GP__EACH(i, ITEMS) {
       if (count[i] == 0) continue;
@@ -24732,9 +23472,6 @@ template<int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
 };
 
-// Called by a block: sums the counts of 8 PARTS consecutive values, from `first` on, over the rows of all counting
-// blocks. `sums` must be zero; [i][j] becomes the count of value first + 8 j + i. A thread loads a vector of every
-// eighth row, GP__COUNTING_LOADS at a time.
 template<int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
   const unsigned part = threadIdx.x % PARTS;
   const gp__u16 *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
@@ -24752,7 +23489,6 @@ template<int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__
   GP__EACH(i, 8)
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
-// Called by a warp: publishes the block's `total` and returns the keys and runs of the blocks before it.
 GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(
     const gp__counting_args &a, const gp__ticket &ticket, const gp__run_tally &total) {
   gp_carry<gp__run_tally> start;
@@ -24763,8 +23499,6 @@ GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(
   if (!gp_lane()) look_back.publish_aggregate(ticket.number, total);
   return look_back(ticket.number, total);
 }
-// Makes the runs of 2-byte keys with GP__COUNTING_BLOCKS blocks; each waits for the sums of the blocks before it. A
-// thread has one value. A block's values are consecutive in a row too, rising or falling.
 template<class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
   const int THREADS = GP__COUNTING_THREADS;
   static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
@@ -24795,11 +23529,6 @@ template<class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(con
   if (ticket.number + 1 == gridDim.x && !threadIdx.x) *a.runs = prefix.runs + total.runs;
 }
 
-// Writes the output in pieces of several rows. A row is a vector a lane; a warp writes a piece. The warp searches for
-// the run in which its piece begins, then goes from run to run. It stores rows of one run directly; in other rows each
-// lane counts the runs that begin before its keys. This costs a few instructions a row and a few a run. Positions count
-// from the 16-byte boundary at or before the output's first key. With 1-byte keys every block makes the runs for
-// itself.
 template<class P, class T, bool DESCENDING> struct gp__counting_filler {
   typedef typename gp__ordered<T>::Bits Bits;
   static const int THREADS = P::threads, V = 16 / int(sizeof(T)), ROW = 32 * V, PIECE = 4 * P::vectors;
@@ -24821,13 +23550,11 @@ template<class P, class T, bool DESCENDING> struct gp__counting_filler {
     gp__u64 key;
     GP_DEVICE bool operator()(gp__u64 run) const { return starts[run] <= key; }
   };
-  // All runs, in global or shared memory: the positions at which they begin, and their values.
   struct Runs {
     const gp__u64 *starts;
     const gp__u16 *values;
     gp__u64 count, skipped; // positions before the first key
   };
-  // A warp's cursor: the next runs, one a lane, of which the first `used` have begun.
   struct Cursor {
     const Runs &runs;
     gp__u64 first, at; // first: run of lane 0; at: where the lane's run begins
@@ -24846,7 +23573,6 @@ template<class P, class T, bool DESCENDING> struct gp__counting_filler {
     }
     GP_DEVICE gp__u64 next_begin() const { return __shfl_sync(~0u, at, int(used)); }
   };
-  // Returns the lane's vector of the row at `from`.
   static GP_DEVICE gp_vector mixed(Cursor &cursor, Row &row, gp__u64 from) {
     unsigned begun = 0; // runs that begin in the row
     if (gp_lane() < V) row.begins[gp_lane()] = 0;
@@ -24879,7 +23605,6 @@ template<class P, class T, bool DESCENDING> struct gp__counting_filler {
     __syncwarp();
     return p.vector;
   }
-  // Called by a block: returns all runs. With 1-byte keys it makes them from their counts, in shared memory.
   static GP_DEVICE Runs all_runs(const gp__counting_args &a, Storage &s, gp__u64 skipped) {
     if (!ALONE) return Runs{a.starts, a.values, *a.runs, skipped};
     gp__counted_values<ITEMS, T, DESCENDING> mine;
@@ -24890,7 +23615,6 @@ template<class P, class T, bool DESCENDING> struct gp__counting_filler {
     __syncthreads();
     return Runs{s.starts, s.values, count, skipped};
   }
-  // Called by a warp: writes the rows from position `from` to `last`; the output covers [runs.skipped, end).
   static GP_DEVICE void write(const Runs &runs, Row &row, Bits *out, gp__u64 from, gp__u64 last, gp__u64 end) {
     Cursor cursor(runs, from);
     while (from < last) {
@@ -24935,9 +23659,6 @@ template<class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(con
 
 // ---- top_k/lists.cuh - top-k: ranks and lists
 
-// A rank is a key and its index, as one unsigned integer or a pair. Ranks are ordered as the result: among equal keys
-// the lower index comes first. Ranks can only be equal without indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a
-// key, alone or above its index; 2, a key and its index apart.
 template<class R, int SHIFT> struct gp__scalar_rank { // SHIFT: of the key; the index, if any, is below it
   typedef R type;
   static const int DIGITS = int(sizeof(R)), BITS = 8 * DIGITS; // digits of eight bits
@@ -24991,8 +23712,6 @@ struct gp__rank
 template<class T> struct gp__is_none { static const bool value = false; };
 template<> struct gp__is_none<gp__none> { static const bool value = true; };
 
-// Sorts list[0 .. count) in shared memory (Batcher's bitonic network). The list must have room for the next power of
-// two, at least 64. Steps within a warp's part of the list need no block barrier. Ends with a barrier.
 template<int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *list, unsigned count) {
   unsigned all = 64;
   while (all < count) all *= 2;
@@ -25023,8 +23742,6 @@ template<int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *l
   __syncthreads();
 }
 
-// The best ranks that a block has seen: a list of ranks up to a limit, k of which exist. If the list is full, the limit
-// is lowered digit by digit until there is room; later ranks beyond it are dropped at once.
 struct gp__best_storage {
   gp__u32 listed, bins[256];
   alignas(16) gp__u32 bin; // a digit; the three are read as 16 bytes that hold nothing else
@@ -25040,7 +23757,6 @@ template<int THREADS, class R> struct gp__best {
   gp__u32 seen; // list length known to this warp
   bool closed; // ranks equal to the limit are no longer taken
 
-  // Called by all threads; contains a barrier.
   GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
     : s(storage), list(gp__as<Rank>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room), k(wanted),
       seen(0), closed(false) {
@@ -25049,12 +23765,10 @@ template<int THREADS, class R> struct gp__best {
     __syncthreads();
   }
   GP_DEVICE bool takes(const Rank &r) const { return R::before(r, limit) || (!closed && !R::before(limit, r)); }
-  // Called by all lanes of a warp.
   GP_DEVICE void push(bool there, const Rank &r) {
     const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
     if (there) list[at] = r;
   }
-  // Lowers the limit until at most `enough` ranks are left, and at least k; does nothing if there are no more.
   GP_DEVICE void tighten_threshold() {
     const gp__u32 enough = k + k / 2 + 32;
     __syncthreads();
@@ -25112,11 +23826,9 @@ template<int THREADS, class R> struct gp__best {
     }
     seen = 0;
   }
-  // Called between tiles; the next one has at most `more` ranks.
   GP_DEVICE void make_room(gp__u32 more) {
     if (__syncthreads_or(seen + more > capacity)) tighten_threshold();
   }
-  // Called at the end: sorts list[0 .. k) and returns how many of these exist.
   GP_DEVICE gp__u32 finish() {
     tighten_threshold();
     __syncthreads();
@@ -25127,7 +23839,6 @@ template<int THREADS, class R> struct gp__best {
   }
 };
 
-// Writes the value or the index that goes with a key.
 template<class In, class Out> struct gp__top_k_value {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64 from, gp__u64) {
     gp__as<Out>(a.out)[to] = gp__as<const In>(a.in)[from];
@@ -25141,7 +23852,6 @@ template<class Out> struct gp__top_k_value<gp__none, Out> {
 template<> struct gp__top_k_value<gp__none, gp__none> {
   static GP_DEVICE void store(const gp__top_k_args &, gp__u64, gp__u64, gp__u64) {}
 };
-// Keys as bits in the order of the result.
 template<class T, bool DESCENDING> struct gp__top_k_key {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
@@ -25155,7 +23865,6 @@ GP_DEVICE void gp__top_k_put(const gp__top_k_args &a, gp__u64 to, gp__u64 begin,
   if (a.out_keys) gp__as<Bits>(a.out_keys)[to] = Key::decode(Bits(key));
   gp__top_k_value<In, Out>::store(a, to, begin + index, index);
 }
-// Writes a row's best to the output, or as a list for the next launch, padded to k.
 template<class T, bool DESCENDING, class In, class Out, int THREADS, class R>
 GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
   const gp__u32 found = best.finish();
@@ -25168,12 +23877,10 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
           a, work * a.k + i, work * a.count, R::key(best.list[i]), R::index(best.list[i]));
 }
 
-// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys before `lead` and from n on are zero.
 template<class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
   static GP_DEVICE gp__u64 at(gp__u64 first, int i) { return first + gp__u64(i * P::threads + threadIdx.x) * V; }
-  // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned, gp__u32 lead = 0) {
     GP__EACH(i, K) {
@@ -25187,9 +23894,6 @@ template<class P, class Bits> struct gp__key_tile {
   }
 };
 
-// Finds the best k of each row, for small k. `blocks` blocks a row read its keys once, tile by tile, in an order that
-// jumps about the row, so that sorted rows do not come worst first. One block writes the result; several write a list
-// each.
 template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -25207,7 +23911,6 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     const Bits *in = gp__as<const Bits>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     gp__best<THREADS, R> best(s, memory, a.capacity, gp__u32(a.k));
-    // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles are coprime.
     gp__u64 tile = share * a.jump % tiles;
     const gp__u64 step = a.blocks * a.jump % tiles;
     Tile now;
@@ -25239,7 +23942,6 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
   }
 }
-// Merges the lists of a row, `ranks` ranks in all.
 template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   const int THREADS = P::threads, ITEMS = 4, TILE = THREADS * ITEMS;
@@ -25274,11 +23976,6 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
 
 // ---- top_k/segments.cuh - top-k of segments: by lanes, by a block, by several blocks
 
-// The first launch clears counters. In the second, lanes sort short segments in registers; longer ones become tasks,
-// one for each part of a very long one. In the third, blocks draw tasks. Parts leave lists of ranks, which the block
-// that leaves the last one merges. If segments have one length, the host knows which launches they need.
-
-// A segment: [begin, begin + count), of which k <= count are wanted. Wrong offsets read nothing outside the input.
 struct gp__top_k_segment {
   gp__u64 begin, count;
   gp__u32 k;
@@ -25298,7 +23995,6 @@ struct gp__top_k_segment {
   }
   GP_DEVICE gp__u32 parts(gp__u64 part) const { return count > part ? gp__u32((count - 1) / part) + 1 : 1; }
 };
-// The position of the set bit number n of a mask that has more than n.
 GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
   unsigned at = 0;
   GP__UNROLL
@@ -25306,7 +24002,6 @@ GP_DEVICE unsigned gp__nth_bit(unsigned mask, unsigned n) {
     if (unsigned(__popc(mask & ((1u << (at + step)) - 1))) <= n) at += step;
   return at;
 }
-// Called by all lanes: lists tasks for segment first + lane, one for each of its parts; 0 parts: none.
 GP_DEVICE void gp__list_tasks(const gp__segmented_top_k_args &a, gp__u64 first, gp__u32 parts) {
   if (!a.tasks || !__any_sync(~0u, parts > 0)) return;
   const gp__u32 up_to = gp_warp_inclusive_scan(parts, gp_sum<gp__u32>());
@@ -25324,7 +24019,6 @@ GP_DEVICE void gp__list_tasks(const gp__segmented_top_k_args &a, gp__u64 first, 
       if (at + p < a.task_room) a.tasks[at + p] = gp__top_k_task{first + lane, gp__u32(list), p};
   }
 }
-// room: for results, padded against bank conflicts, or for a list.
 template<class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
@@ -25336,7 +24030,6 @@ template<class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   const gp__top_k_args &a;
   Word *room;
 
-  // Stores results: N sorted items a lane, `lanes` lanes a segment.
   template<int N> GP_DEVICE void store(const C (&x)[N], unsigned lanes, gp__u32 k, gp__u64 to, gp__u64 begin) const {
     GP__EACH(pass, 2) { // keys; indices
       if (pass ? gp__is_none<Out>::value : !a.out_keys) continue;
@@ -25354,7 +24047,6 @@ template<class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
     }
     __syncwarp();
   }
-  // N keys a lane, 32 apart, of `left` that exist; worst ones behind them.
   template<int N> static GP_DEVICE void load(const Bits *in, gp__u32 left, Word (&key)[N]) {
     const gp__u32 own = left > gp_lane() ? left - gp_lane() : 0;
     in += gp_lane();
@@ -25365,7 +24057,6 @@ template<class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
       for (unsigned j = 0; j < N; ++j) key[j] = 32 * j < own ? Word(Key::encode(in[32 * j])) : Lone::last();
     }
   }
-  // Sorts N items a lane; returns the k-th.
   template<class I, int N> static GP_DEVICE typename I::type sort(typename I::type (&x)[N], gp__u32 k) {
     gp__sort_lanes<I>(x, 32);
     typename I::type kth = x[0];
@@ -25376,8 +24067,6 @@ template<class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
     }
     return kth;
   }
-  // Every 128th key is a group. The k-th of the groups' best bounds the k-th of n keys: the few within it are listed. A
-  // full list is sorted, and lowers the bound; keys behind its k-th lose if equal.
   GP_DEVICE void find(gp__u64 begin, gp__u32 n, gp__u32 k, gp__u64 to) const {
     const int N = GP__TOP_K_OF_WARP / 16, FIRST = 64 / int(sizeof(Word)), STEPS = 8; // the latter: loads in flight
     const Bits *in = gp__as<const Bits>(a.keys) + begin;
@@ -25431,8 +24120,6 @@ template<class T, class In, class Out, bool DESCENDING> struct gp__top_k_lanes {
   }
 };
 
-// Second launch. A warp takes `batch` segments at a time, a lane each, and sorts those of similar length side by side.
-// The warp finds the best of longer ones.
 template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_lanes<T, In, Out, DESCENDING> Lanes;
@@ -25488,9 +24175,6 @@ GP_DEVICE void gp__top_k_short(const gp__segmented_top_k_args &a) {
   }
 }
 
-// Reads the tiles part, part + parts, part + 2 * parts, ... in an order that jumps about, so that sorted segments do
-// not bring the worst keys first. Tiles begin at multiples of 16 bytes, `lead` elements before the segment. A warp
-// appends its keys of a tile at once.
 template<class P, class T, bool DESCENDING, class R>
 GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_segment &s, gp__u32 part, gp__u32 parts,
     gp__best<P::threads, R> &best) {
@@ -25550,8 +24234,6 @@ GP_DEVICE void gp__take_part(const gp__segmented_top_k_args &a, const gp__top_k_
   }
 }
 
-// Merges lists: rank r of part p is lists[r * parts + p], each list sorted and padded to k. Once `parts` ranks in a row
-// are beyond the limit, so are all that follow.
 template<int THREADS, class R, class Best>
 GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Best &best) {
   const int ITEMS = Best::MERGED, TILE = THREADS * ITEMS;
@@ -25574,7 +24256,6 @@ GP_DEVICE void gp__merge_parts(const typename R::type *lists, gp__u32 parts, Bes
   }
 }
 
-// Third launch. Way: how ranks are compared, taken and written.
 struct gp__top_k_task_storage {
   gp__best_storage best;
   gp__u64 task;
@@ -25642,13 +24323,11 @@ GP_DEVICE void gp__top_k_tasks(const gp__segmented_top_k_args &a) {
   gp__do_top_k_tasks<P, gp__top_k_by_bits<P, T, In, Out, DESCENDING, WIDE>>(a);
 }
 
-// First launch, one block.
 template<class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args &a) {
   gp__pdl_wait<P>();
   if (!threadIdx.x) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
-// The first k of sorted segments. lists: indices, of 4 bytes; WIDE: of 8.
 template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -25669,9 +24348,6 @@ GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
 
 // ---- top_k/order.cuh - top-k by an operator: struct keys, users' orders
 
-// The launches are those of segments. A list that is full is sorted, as an operator's keys have no digits.
-
-// Keys that tie keep the order of their indices.
 template<class Key, class Before, bool WIDE> struct gp__order_rank {
   typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
   struct type {
@@ -25691,9 +24367,6 @@ template<class Key, class Before, bool WIDE> struct gp__order_rank {
   }
 };
 
-// Sorts list[0 .. count) in shared memory; called by THREADS threads, those of a warp or of the block. The bitonic
-// network, whose merges begin with the mirrored half: the earlier rank always goes to the lower place, so places from
-// `count` on need no ranks. Ends with a barrier.
 template<int THREADS> GP_DEVICE void gp__order_barrier() {
   if (THREADS == 32) __syncwarp();
   else __syncthreads();
@@ -25719,7 +24392,6 @@ template<int THREADS, class R> GP_DEVICE void gp__sort_by_order(typename R::type
   }
 }
 
-// The best ranks that a block has seen, as gp__best: up to k sorted ones, and unsorted ones behind them.
 template<int THREADS, class R> struct gp__best_by_order {
   typedef typename R::type Rank;
   static const int MERGED = 1; // a tile has room for these
@@ -25740,7 +24412,6 @@ template<int THREADS, class R> struct gp__best_by_order {
     const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
     if (there) list[at] = r;
   }
-  // Sorts list[0 .. k) and returns how many of these exist; drops the others.
   GP_DEVICE gp__u32 finish() {
     __syncthreads();
     const gp__u32 count = s.listed, kept = count < k ? count : k;
@@ -25796,7 +24467,6 @@ template<class P, class Before, class Key, class In, class Out, bool WIDE> struc
   }
 };
 
-// Second launch: warps sort segments that their lists have room for; longer ones become tasks.
 template<class P, class Before, class Key, class In, class Out, bool WIDE>
 GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_by_order<P, Before, Key, In, Out, WIDE> Way;
@@ -25829,14 +24499,11 @@ GP_DEVICE void gp__top_k_order_short(const gp__segmented_top_k_args &a) {
     }
   }
 }
-// Third launch.
 template<class P, class Before, class Key, class In, class Out, bool WIDE>
 GP_DEVICE void gp__top_k_order_tasks(const gp__segmented_top_k_args &a) {
   gp__do_top_k_tasks<P, gp__top_k_by_order<P, Before, Key, In, Out, WIDE>>(a);
 }
 
-// Many results: a merge sort gives every key a place in the order of all, so that segments are sorted by places.
-// from: the index of the key at a place. lists: the place of the key at an index.
 template<class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmented_top_k_args &a) {
   typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
   gp__pdl_wait<P>();
@@ -25844,7 +24511,6 @@ template<class P, bool WIDE> GP_DEVICE void gp__top_k_places(const gp__segmented
        i += gp__u64(gridDim.x) * P::threads)
     gp__as<Index>(a.lists)[gp__as<const Index>(a.top.from)[i]] = Index(i);
 }
-// The first k of each segment. lists: places, sorted in each segment; NULL: all keys are one segment.
 template<class P, class Key, class In, class Out, bool WIDE>
 GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
   typedef typename gp__unsigned_of<WIDE ? 8 : 4>::type Index;
@@ -25865,15 +24531,6 @@ GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
 
 // ---- top_k/radix_select.cuh - top-k of many, nth element: radix select
 
-// Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms for Graphics Processing Units; Zhang, Naruse, Li
-// and Wang, Parallel Top-K Algorithms on GPU.
-//
-// One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
-// known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
-// puts them aside, and later launches read only those. If k of many keys are wanted without values, one launch does all
-// this (a bounded select), and most often reads all keys but once.
-
-// The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
   int known, shift, bins;
   GP_DEVICE gp__select_digit(int key_bits, int level) {
@@ -25887,7 +24544,6 @@ GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
   return gp__as<gp__u64>(a.bins) + row * GP__SELECT_BINS;
 }
 
-// A bin, the keys in the bins before it, and those in it.
 struct gp__select_bin {
   gp__u64 bin, before, inside;
 };
@@ -25898,7 +24554,6 @@ template<int THREADS, int COPIES> struct gp__select_storage {
   gp__u32 last;
   alignas(16) gp__u32 count[GP__SELECT_BINS * COPIES];
 };
-// Adds the block's counts to the row's.
 template<int THREADS, int COPIES>
 GP_DEVICE void gp__select_add(gp__u64 *bins, int all, const gp__select_storage<THREADS, COPIES> &s) {
   for (int i = threadIdx.x; i < all; i += THREADS) {
@@ -25907,7 +24562,6 @@ GP_DEVICE void gp__select_add(gp__u64 *bins, int all, const gp__select_storage<T
     if (sum) atomicAdd(bins + i, gp__u64(sum));
   }
 }
-// Finds the bin of the key at `rank`: one thread does, and returns true. All threads call.
 template<int THREADS, bool CLEARS, class Storage>
 GP_DEVICE bool gp__select_find(gp__u64 *bins, gp__u64 rank, Storage &s, gp__select_bin &found) {
   const int EACH = GP__SELECT_BINS / THREADS;
@@ -25933,7 +24587,6 @@ GP_DEVICE bool gp__select_find(gp__u64 *bins, gp__u64 rank, Storage &s, gp__sele
   }
   return true;
 }
-// Ends a pass: the last block finds the digit.
 template<class P, class T, bool DESCENDING, int COPIES>
 GP_DEVICE void gp__select_finish(
     const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit, gp__select_storage<P::threads, COPIES> &s) {
@@ -25961,7 +24614,6 @@ GP_DEVICE void gp__select_finish(
   if (digit.shift == 0 && a.nth) gp__as<Bits>(a.out_keys)[row] = Key::decode(Bits(state->prefix));
 }
 
-// Passes a block's share of a row's keys, or of those put aside, to f by vectors, tile by tile: f.take(keys, number).
 template<class P, class Bits, class F>
 GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u64 shares, F &f) {
   typedef gp__key_tile<P, Bits> Tile;
@@ -25977,7 +24629,6 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   }
 }
 
-// Counts a digit of keys whose upper bits are `prefix`; of all keys, if it is the first digit.
 template<class P, class T, bool DESCENDING> struct gp__select_counter {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
@@ -25997,7 +24648,6 @@ template<class P, class T, bool DESCENDING> struct gp__select_counter {
     }
   }
 };
-// Called by a row's first block: clears what its blocks add to, and publishes that as a word.
 template<int THREADS>
 GP_DEVICE void gp__select_begin(const gp__top_k_args &a, gp__u64 row, gp__u64 n, gp__u64 *bins, int all, gp__u64 tag) {
   for (int i = threadIdx.x; i < all; i += THREADS) bins[i] = 0;
@@ -26013,7 +24663,6 @@ GP_DEVICE void gp__select_begin(const gp__top_k_args &a, gp__u64 row, gp__u64 n,
     gp__publish(gp__words(a.workspace), row, 0u, tag);
   }
 }
-// Called by all blocks, before they add.
 GP_DEVICE void gp__select_await(const gp__top_k_args &a, gp__u64 row, gp__u64 tag) {
   if (!threadIdx.x) {
     gp__receive<gp__u32>(gp__words(a.workspace), row, tag);
@@ -26021,7 +24670,6 @@ GP_DEVICE void gp__select_await(const gp__top_k_args &a, gp__u64 row, gp__u64 ta
   }
   __syncthreads();
 }
-// Barrier of a row's blocks; arrivals: theirs so far.
 GP_DEVICE void gp__select_meet(gp__select_state *state, gp__u64 arrivals) {
   __syncthreads();
   if (!threadIdx.x) {
@@ -26032,7 +24680,6 @@ GP_DEVICE void gp__select_meet(gp__select_state *state, gp__u64 arrivals) {
   }
   __syncthreads();
 }
-// The first digit: every key counts.
 template<class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a) {
   typedef gp__select_counter<P, T, DESCENDING> First;
   typedef typename First::Bits Bits;
@@ -26052,7 +24699,6 @@ template<class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(cons
   gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
 }
 
-// A warp's way to put keys into memory, in any order, until there is no room: BYTES of shared memory.
 template<class Bits, int BYTES> struct gp__select_stage {
   static const int V = 16 / int(sizeof(Bits)), PLACES = BYTES / int(sizeof(Bits));
   Bits *stage, *to;
@@ -26062,7 +24708,6 @@ template<class Bits, int BYTES> struct gp__select_stage {
   GP_DEVICE gp__select_stage(void *shared, Bits *out, gp__u64 *counter, gp__u64 most)
     : stage(gp__as<Bits>(shared) + gp_warp() * PLACES), to(out), appended(counter), room(most), staged(0), full(false) {
   }
-  // All lanes call. hits: a bit a key.
   GP_DEVICE void put(gp__vector_access<Bits, V> x, gp__u32 hits) {
     const gp__u32 own = gp__u32(__popc(hits)), end = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
     gp__u32 at = staged + end - own;
@@ -26086,7 +24731,6 @@ template<class Bits, int BYTES> struct gp__select_stage {
     __syncwarp();
   }
 };
-// Keys up to a bound, by way of a block's counters.
 template<class P, class T, bool DESCENDING>
 struct gp__select_bound : gp__select_stage<typename gp__top_k_key<T, DESCENDING>::Bits, 1024> {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -26103,11 +24747,6 @@ struct gp__select_bound : gp__select_stage<typename gp__top_k_key<T, DESCENDING>
     if (__any_sync(~0u, hits != 0)) this->put(x, hits);
   }
 };
-// A bounded select: one launch, its blocks resident. A row's blocks count digit after digit, with a barrier after each,
-// until `to` has room for all keys that come before the k-th or have its known bits. Each block finds the digits by
-// itself. Then they put these keys into `to`; if too many keys equal the k-th, as many copies as are wanted. Of many
-// keys, a sample first gives a bound that is most likely beyond the k-th; the keys within it are put aside and take the
-// place of the input, if they are enough and not too many.
 template<class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(const gp__top_k_args &a) {
   typedef gp__select_counter<P, T, DESCENDING> Counter;
   typedef gp__select_bound<P, T, DESCENDING> Bound;
@@ -26127,7 +24766,6 @@ template<class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(co
   bool sampling = n >= a.many && wanted <= n / GP__SELECT_PART;
   if (share == 0) gp__select_begin<P::threads>(a, row, n, bins, sampling ? BINS : BINS / 2, tag);
   for (;; sampling = false) {
-    // One vector of `apart` neighbours, at random: one a thread, or more.
     const gp__u64 vectors = n / V, most = vectors / (blocks * P::threads);
     const gp__u64 apart = !sampling || most == 0 ? 1 : most < 256 ? most : 256, few = wanted / apart;
     prefix = 0;
@@ -26183,7 +24821,6 @@ template<class P, class T, bool DESCENDING> GP_DEVICE void gp__select_bounded(co
   if (share + threadIdx.x == 0) state->inside = copies ? wanted : within;
 }
 
-// Later digits: keys with the known upper bits of the k-th key.
 template<class P, class T, bool DESCENDING>
 struct gp__select_next_digit : gp__select_stage<typename gp__top_k_key<T, DESCENDING>::Bits, 1024 * P::vectors> {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -26233,8 +24870,6 @@ template<class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(const
   gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
 }
 
-// After the passes: collects, in input order, the keys before the k-th, and of those equal to it the first ones, as
-// many as are wanted. One sweep with look-back, over all rows.
 struct gp__below_equal {
   gp__u64 below, equal; // the upper bit of `below`: a row begins here
 };
@@ -26329,12 +24964,6 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
 
 // ---- top_k/shuffle.cuh - shuffle: a bijection of the places
 
-// A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (at least
-// 256: smaller networks are far from random), repeated until the result is below n (Black and Rogaway, Ciphers with
-// Arbitrary Finite Domains; Mitchell, Stokes, Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs). Each
-// round changes one half by a function of the other half and of the round's key, so it is invertible for any function.
-// Integers only: the same on every device and on the host.
-
 struct gp__bijection {
   gp__u64 n;
   gp__u32 keys[GP__SHUFFLE_ROUNDS], low_mask, high_mask;
@@ -26365,7 +24994,6 @@ template<class In, class Out> struct gp__shuffled_element {
 template<class Out> struct gp__shuffled_element<gp__none, Out> { // indices
   static GP_DEVICE Out at(const void *, gp__u64 i) { return Out(i); }
 };
-// out[i] = in[p(i)]: consecutive stores, loads anywhere, several of a thread in flight.
 template<class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
   const int ALL = gp__map_items(P::vectors, 0, 0, int(sizeof(Out))), ITEMS = ALL < 4 ? ALL : 4;
   gp__pdl_wait<P>();
@@ -26389,13 +25017,9 @@ template<class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_
 
 // ---- graph/build.cuh - graphs: building, degrees
 
-// An edge becomes a key: its source above its target, in as few bits as possible. An edge that is left out gets a key
-// after all others. The keys are sorted, then split, and a search finds where each source begins.
-
 GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 target, bool there) {
   return there ? source << a.shift | target : a.vertices << a.shift;
 }
-// Writes the keys of an edge list, then those of the opposite edges. A loop has no opposite.
 template<class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
   const int ITEMS = 4 * P::vectors;
   const gp__u64 tile = gp__u64(P::threads) * ITEMS;
@@ -26423,12 +25047,10 @@ template<class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_ar
   if (!blockIdx.x && !threadIdx.x) *a.state = both ? 2 * count : count;
 }
 
-// Edges of the graph read, but at most a.edges.
 template<class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
   const gp__u64 n = gp__as<const O>(a.offsets)[a.vertices];
   return n < a.edges ? n : a.edges;
 }
-// Visits every edge with its source vertex, tile by tile: visit(edge, source, target).
 template<class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
   const int ITEMS = 4 * P::vectors;
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
@@ -26449,7 +25071,6 @@ template<class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(co
   }
 }
 
-// Keys of a graph's edges: reversed, or with the vertices' new numbers.
 template<class V, bool RELABEL> struct gp__edge_to_key {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
@@ -26465,7 +25086,6 @@ template<class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys(
   if (!blockIdx.x && !threadIdx.x) *a.state = gp__edge_count<O>(a);
 }
 
-// Turns sorted keys into a graph. A tile of vertices spans few keys: its range is searched first.
 template<class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp__graph_args &a) {
   struct Range {
     gp__u64 begin, end;
@@ -26506,7 +25126,6 @@ template<class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp_
   }
 }
 
-// degree_keys: the degree of every vertex. invert: each vertex's position in an order.
 template<class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = gp__as<const O>(a.offsets);
@@ -26520,7 +25139,6 @@ template<class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args 
     gp__as<V>(a.out_targets)[order[v]] = V(v);
 }
 
-// Adds degrees to the state's words, which begin as zeros.
 template<class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_args &a) {
   struct Bins {
     gp__u32 bin[65];
@@ -26550,7 +25168,6 @@ template<class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_args
   for (int i = int(threadIdx.x); i < 65; i += P::threads)
     if (s.bin[i]) gp__add_relaxed(a.state + GP__DEGREE_HISTOGRAM + i, s.bin[i]);
 }
-// Called with one block: writes the report from the words.
 template<class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp_degrees *report = gp__as<gp_degrees>(a.out_targets);
@@ -26564,10 +25181,6 @@ template<class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a
 
 // ---- graph/components.cuh - connected components
 
-// Connected components: labels are a forest. A vertex's label is smaller than the vertex, or the vertex itself (a
-// root).
-
-// The root of v's tree. Labels on the path skip one step.
 template<class V> GP_DEVICE V gp__root(V *labels, V v) {
   for (V up = gp__load_volatile(labels + v); up != v;) {
     const V above = gp__load_volatile(labels + up);
@@ -26577,7 +25190,6 @@ template<class V> GP_DEVICE V gp__root(V *labels, V v) {
   }
   return v;
 }
-// Joins two trees: hooks the larger root to the smaller one. A root that another thread has hooked is no longer a root.
 template<class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
   u = gp__root(labels, u), v = gp__root(labels, v);
   while (u != v) {
@@ -26597,7 +25209,6 @@ template<class P, class O, class V> GP_DEVICE void gp__components_first(const gp
     labels[v] = first < v ? first : V(v);
   }
 }
-// Links two neighbours of every vertex.
 template<class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
   const O *offsets = gp__as<const O>(a.offsets);
   const V *targets = gp__as<const V>(a.targets);
@@ -26606,7 +25217,6 @@ template<class P, class O, class V> GP_DEVICE void gp__components_few(const gp__
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e) gp__link(labels, V(v), targets[e]);
 }
-// Sets every label to its root. At the end also counts the roots.
 template<class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
   V *labels = gp__as<V>(a.out_targets);
   gp__u64 roots = 0;
@@ -26620,7 +25230,6 @@ template<class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_a
   roots = gp_warp_reduce(roots, gp_sum<gp__u64>());
   if (!gp_lane() && roots) atomicAdd(a.bad, roots);
 }
-// Called with one block: finds the most frequent label of a sample. The choice matters for speed only.
 template<class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
   struct Sample {
     V label[P::threads];
@@ -26668,7 +25277,6 @@ struct gp__faults {
     if (!gp_lane() && all != ~gp__u64(0)) atomicMin(state, all);
   }
 };
-// Checks offsets and targets, or those of the transposed graph.
 template<class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = gp__as<const O>(a.offsets);
@@ -26687,8 +25295,6 @@ template<class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gra
     faults.add(GP_FAULT_IN_EDGES, a.vertices);
   faults.tell(a.state);
 }
-// Checks depths along every edge. Clears a vertex's first mark when it is seen from a vertex one less deep, and its
-// second mark when that is its parent.
 template<class V> struct gp__edge_to_depths {
   const gp__graph_args &a;
   gp__faults &faults;
@@ -26732,8 +25338,6 @@ template<class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__graph
   }
   faults.tell(a.state);
 }
-// Called with one block: writes the report. For an edge it finds the source (in a transposed graph the target): offsets
-// are valid, or they would have been the fault.
 template<class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x > 0) return;
@@ -26751,8 +25355,6 @@ template<class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args 
 
 // ---- transpose/kernels.cuh - transposes: tiles
 
-// Tiles are ordered by panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off
-// read them.
 GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__u64 &row, gp__u64 &column) {
   const gp__u64 of_panel = a.panel * a.column_tiles, panel = tile / of_panel;
   const gp__u64 first = panel * a.panel, rest = a.row_tiles - first;
@@ -26762,8 +25364,6 @@ GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__
   row = first + tile - column * height;
 }
 
-// Transposes one tile a turn. FORM: GP__FORM_... A whole side has short, contiguous lines: it is loaded or stored as
-// one array.
 template<class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW) != 0> struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
@@ -26779,7 +25379,6 @@ template<class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW)
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
     : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
-  // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
   GP_DEVICE void load_whole(gp__u8 *shared, const gp__u8 *in, unsigned bytes, const gp__u8 *end) {
     gp_vector v[P::vectors];
     GP__EACH(k, P::vectors) {
@@ -26792,7 +25391,6 @@ template<class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW)
       *gp__as<gp_vector>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
     }
   }
-  // Loads a part of few long rows.
   GP_DEVICE void load_few(gp__u8 *shared, const gp__u8 *in, unsigned rows, unsigned columns, const gp__u8 *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
     const unsigned units = a.tile_columns * SIZE / 16 + !IN_ALIGNED;
@@ -26814,7 +25412,6 @@ template<class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW)
         if (at[k] != ~0u) *gp__as<gp_vector>(shared + at[k]) = v[k];
     }
   }
-  // Position in shared memory of a word of the output of whole columns, and of the words after it.
   struct place_of_word {
     unsigned row, column, part, above; // above: rows of earlier matrices
     GP_DEVICE void find(const gp__transpose_args &a, unsigned word) {
@@ -26838,7 +25435,6 @@ template<class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW)
       above += a.row.by;
     }
   };
-  // Stores `columns` short, contiguous columns of one or several matrices.
   GP_DEVICE void store_whole(const gp__u8 *shared, gp__u8 *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
@@ -26917,7 +25513,6 @@ template<class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW)
           !OVERLAPS || row + ROWS >= a.rows);
   }
 };
-// Units of few long rows. A word has several narrow elements; words of as many rows become words of columns.
 template<int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
@@ -26932,7 +25527,6 @@ template<int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   typedef gp__u32 Unit;
   typedef typename gp__word_of<SIZE>::type Element;
   static const bool SHIFTED = !ALIGNED;
-  // The aligned word that contains `at`. If rows are not aligned, the next lane has the rest.
   static GP_DEVICE Unit load(const gp__u8 *at) {
     return *gp__as<const gp__u32>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
@@ -26943,19 +25537,14 @@ template<int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
       if (i < elements) r |= gp__u32(gp__as<const Element>(at)[i]) << i * SIZE * 8;
     return r;
   }
-  // x and the next lane's word, from bit `bits` on (modulo 32). `behind` of lane i: the word after the last lane's, in
-  // row i.
   static GP_DEVICE Unit shifted(Unit x, gp__u32 behind, unsigned row, unsigned bits) {
     const gp__u32 next = __shfl_down_sync(~0u, x, 1), other = __shfl_sync(~0u, behind, int(row));
     return __funnelshift_r(x, gp_lane() == GP__WARP - 1 ? other : next, bits);
   }
   static GP_DEVICE void turn(Unit (&x)[4 / SIZE]) { gp__transpose_words<SIZE>(x); }
-  // append: `next` after the upper `bits` bits of `before`. last: the last word of both, with `bits` bits of `next`.
   static GP_DEVICE Unit append(Unit before, Unit next, unsigned bits) { return __funnelshift_l(before, next, bits); }
   static GP_DEVICE Unit last(Unit before, Unit next, unsigned bits) { return __funnelshift_r(before, next, bits); }
 };
-// A thread has all rows of some columns, which are as many units of the output as there are rows. It moves each
-// column's words to the column's start, and joins the first one to the end of the column before.
 template<class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, WORD, FORM, true> {
   static const int UNIT = gp__few_unit(SIZE), K = UNIT / SIZE; // K: columns of a thread, rows of a group
   static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // in flight at a time
@@ -26969,7 +25558,6 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, W
 
   GP_DEVICE unsigned slot_of(unsigned unit) const { return unit + (unit >> line); }
 
-  // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
       Unit (&before)[K]) const {
     GP__EACH(j, K) {
@@ -26977,7 +25565,6 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, W
       before[j] = x[j];
     }
   }
-  // Takes a column of elements that are units, four rows at a time. Pairs are contiguous: gaps are after pairs.
   GP_DEVICE void take_one(Unit *shared, const gp__u8 *in) const {
     const int FOURS = P::vectors * 16 / UNIT > 4 ? P::vectors * 16 / UNIT / 4 : 1;
     const unsigned fours = rows / 4, rest = rows % 4;
@@ -27002,7 +25589,6 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, W
     GP__EACH(i, 3)
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
-  // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
   template<bool WHOLE> GP_DEVICE void take(Unit *shared, const gp__u8 *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
@@ -27052,21 +25638,18 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, W
   template<bool WHOLE> GP_DEVICE Unit load(const gp__u8 *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
   }
-  // For `of` rows, one a lane: the word that contains the last lane's last bytes.
   template<bool WHOLE> GP_DEVICE gp__u32 load_behind(const gp__u8 *in, unsigned of) const {
     const unsigned lane = gp_lane();
     const gp__u8 *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
     return WHOLE && Words::SHIFTED && lane < of && skip ? *gp__as<const gp__u32>(at - skip) : 0;
   }
-  // Turns words of K rows, the first of which begins at bit `start`, into words of columns.
   template<bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
     GP__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
       x[i] = Words::shifted(x[i], behind, row + i, start + i * (unsigned(a.in_pitch) * 8));
     Words::turn(x);
   }
-  // True if all words that a warp reads, from `in` on, are within [begin, end).
   GP_DEVICE bool is_whole(const gp__u8 *in, const gp__u8 *begin, const gp__u8 *end) const {
     const gp__u8 *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
@@ -27074,7 +25657,6 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, W
   GP_DEVICE const Element &element(const gp__u8 *shared, unsigned byte) const {
     return *gp__as<const Element>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
-  // Stores vectors of the output: straight from shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, unsigned bytes) const {
     const unsigned head = gp__words_before<1, 16>(out), vectors = bytes > head ? (bytes - head) / 16 : 0;
     unsigned byte = threadIdx.x * SIZE;
@@ -27136,7 +25718,6 @@ template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose(con
 
 // ---- transpose/in_place.cuh - transposes in place: squares, rectangles
 
-// Transposes a square matrix in place: exchanges tiles on both sides of the diagonal.
 template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
@@ -27164,7 +25745,6 @@ template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_squ
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
     const unsigned rows = unsigned(rest_i < SIDE ? rest_i : gp__u64(SIDE));
     const unsigned columns = unsigned(rest_j < SIDE ? rest_j : gp__u64(SIDE));
-    // Memory beside a tile's rows belongs to other blocks and is not read.
     Tile::template load<true>(shared, upper, a.out_pitch, rows, columns, upper, upper);
     if (i != j) Tile::template load<true>(shared2, lower, a.out_pitch, columns, rows, lower, lower);
     __syncthreads();
@@ -27174,9 +25754,6 @@ template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_squ
   }
 }
 
-// Transposes a dense matrix in place, of m rows and n columns, m <= n, or inverts that (Catanzaro, Keller and Garland,
-// A Decomposition for In-place Matrix Transposition): rotates columns if m and n have a common factor, then permutes
-// elements within each row, then within each column. A step reads and writes everything once.
 template<class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
@@ -27225,11 +25802,6 @@ template<class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(c
   }
 }
 
-// Large dense matrices in place, of which a side has a divisor. A panel is as many rows of the input as the divisor; a
-// chunk is a panel's share of a row of the output. Two steps read and write everything once each: each panel is
-// transposed, which makes chunks contiguous; then chunks move to their places. The inverse has the steps in the other
-// order. If a side is short, panels are tiles of gp__transpose. This kernel prepares both steps: it saves some panels,
-// and clears counters and flags.
 template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
   gp__pdl_wait<P>();
@@ -27244,9 +25816,6 @@ template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sav
 
 // ---- transpose/panels.cuh - transposes in place by panels and chunks
 
-// Transposes panel i + holes into the place of panel i, in a circle. Some panels were saved, so that there are free
-// places to begin with. A block reads a tile as soon as it has its ticket, and writes it once blocks with lower tickets
-// have read everything in its place.
 template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_panels(const gp__panels_args &a) {
   const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
@@ -27290,10 +25859,6 @@ template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pan
     __syncthreads();
   }
 }
-// Moves chunks to their places: each warp follows a cycle until it meets a chunk that another one has claimed (the idea
-// of Sung, Gomez-Luna, Gonzalez-Linares, Guil and Hwu, In-place Transposition of Rectangular Matrices on Accelerators).
-// A warp that claims a chunk loads it, and writes it over its successor once that is loaded. It claims P::vectors
-// successors at once; a new chain begins after any that others have.
 template<class P, int WORD> struct gp__chunk_mover {
   typedef typename gp__word_of<WORD>::type Word;
   static const int DEEP = P::vectors, WORDS = WORD >= 4 ? 16 / WORD : 4;
@@ -27318,7 +25883,6 @@ template<class P, int WORD> struct gp__chunk_mover {
     return (y >= over_y ? y - over_y : y + a.shift_y) * a.chunk_rows + (x >= over_x ? x - over_x : x + a.shift_x);
   }
   GP_DEVICE bool claim(gp__u32 i) const { return gp__set_bit(a.claimed, i); }
-  // Lanes of `lanes` have the number of a loaded chunk each: publishes that its place may be overwritten.
   GP_DEVICE void tell(gp__u32 lanes, gp__u32 i) const {
     __syncwarp();
     if (lanes >> gp_lane() & 1u) {
@@ -27378,9 +25942,6 @@ template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_chu
 
 // ---- transpose/buffered.cuh - transposes in place through a buffer
 
-// Panels through a buffer. Blocks take turns in order, by tickets. The turns of step x are the tiles of panel x, first
-// those for the buffer, then those for their places, and last the copies of group x - 1 from the buffer to its place. A
-// tile is read at once; it is written, or lines are copied, as soon as the steps that it must follow are done.
 struct gp__buffered_turn {
   const gp__u8 *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
   gp__u8 *out;
@@ -27406,7 +25967,6 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
 
   GP_DEVICE unsigned ticket() const { return unsigned(gp__add_relaxed(a.counters, 1)); }
   GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return unsigned(x < y ? x : y); }
-  // Elements that panel x and group g have in common: their place, and their block of the buffer.
   GP_DEVICE gp__u8 *place(unsigned x, unsigned g) const {
     return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
   }
@@ -27454,7 +26014,6 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.ready = x;
     }
   }
-  // Returns whether `ready` steps are done. Waits until they are, or only looks.
   GP_DEVICE bool wait(unsigned ready, bool looks = false) const {
     if (s.done >= ready) return true;
     for (unsigned x = s.done; x < ready; s.done = ++x)
@@ -27465,15 +26024,12 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     __threadfence();
     return true;
   }
-  // Finds whole unit i: its line, and its byte there. Returns false if there is none.
   GP_DEVICE bool finds(const gp__buffered_turn &t, unsigned i, unsigned &line, unsigned &at) const {
     line = gp__quotient(a.units, i);
     at = (t.unit + i - line * a.part) * 16;
     if (!OUT_ALIGNED) at -= gp__misalignment(t.out + line * t.out_pitch, 16); // wraps below 0
     return line < t.columns && at < t.rows * SIZE && at + 16 <= t.rows * SIZE;
   }
-  // Copies lines of the buffer, which are aligned as their places are, modulo 16: whole units, then the words at both
-  // ends.
   GP_DEVICE void copy(const gp__buffered_turn &t) const {
     typedef typename gp__word_of<WORD>::type Word;
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
@@ -27499,12 +26055,10 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
           *gp__as<const Word>(t.in + line * a.pitch + (at - skip));
     }
   }
-  // Publishes that this block has done a turn of step `of`: whoever reads the counter sees what it wrote.
   GP_DEVICE void tell(unsigned of) const {
     __threadfence();
     if (of <= a.panels) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + of, 1);
   }
-  // Called by one warp: prefetches what a turn reads to the L2 cache.
   GP_DEVICE void prefetch(const gp__buffered_turn &t) const {
     if (t.step > a.panels) return;
     const unsigned lines = t.begin ? t.rows : t.columns;
@@ -27513,8 +26067,6 @@ template<class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     for (unsigned i = gp_lane(); i < lines && bytes; i += GP__WARP)
       gp__prefetch_bytes(t.in + i * (t.begin ? a.columns * SIZE : a.pitch) + (t.begin ? 0 : t.unit * 16), bytes);
   }
-  // An extra warp finds the next turn, waits and publishes, while the others load and store. Without it, one of the
-  // threads does so between its loads and its stores.
   GP_DEVICE void run(gp__u8 *shared) const {
     const bool LEADS = gp__buffered_leads(SIZE);
     const unsigned in_pitch = unsigned(a.columns * SIZE) & 15u;
@@ -27566,7 +26118,6 @@ template<class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_buf
 
 // ---- transpose/rows.cuh - rows that move unchanged
 
-// Moves rows unchanged: `columns` words of WORD bytes each. A tile is 2^tile_columns words of several rows.
 template<class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__pdl_wait<P>();
@@ -27594,7 +26145,6 @@ template<class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__trans
 
 // ---- rows/row.cuh - a row of a strided array, by windows of 16 bytes
 
-// Elements from the first row's beginning to that of row r: dimensions 1 to 3.
 GP_DEVICE gp__i64 gp__row_offset(const gp__rows_args &a, const gp__i64 (&stride)[4], gp__u64 r) {
   gp__i64 at = 0;
   if (a.extent[2] * a.extent[3] != 1) {
@@ -27605,8 +26155,6 @@ GP_DEVICE gp__i64 gp__row_offset(const gp__rows_args &a, const gp__i64 (&stride)
   return at + gp__i64(r) * stride[1];
 }
 
-// A line of elements. A window is V of them. If they are contiguous, it begins at a multiple of 16 bytes, and the first
-// and the last may be partly outside. Count: of elements.
 template<class T, class Count = gp__u64> struct gp__row {
   static const int V = gp__vector_items(int(sizeof(T)));
   typedef gp__vector_access<T, V> Window;
@@ -27621,7 +26169,6 @@ template<class T, class Count = gp__u64> struct gp__row {
     dense = stride == 1 && misaligned % sizeof(T) == 0;
     skipped = V > 1 && dense ? misaligned / unsigned(sizeof(T)) : 0;
   }
-  // The window's first element; before the row it is a number above any length.
   GP_DEVICE Count first(Count window) const { return window * V - skipped; }
   GP_DEVICE bool is_inner(Count i) const { return i < length && i + V <= length; }
   template<int CACHE> GP_DEVICE void load(Count window, Window &x) const {
@@ -27642,7 +26189,6 @@ template<class T, class Count = gp__u64> struct gp__row {
         if (i + j < length) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
     }
   }
-  // to[i] = map(element i, its state) for the elements of the window. states: V of them, or one.
   template<int CACHE, class Map, class Out, class S, int N>
   GP_DEVICE void store(Out *to, gp__i64 to_stride, gp__u64 window, const Window &x, const S (&states)[N]) const {
     const int OV = 16 % sizeof(Out) ? 1 : V * sizeof(Out) > 16 ? 16 / int(sizeof(Out)) : V;
@@ -27667,7 +26213,6 @@ template<class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u6
 
 // ---- rows/tile.cuh - lines of a strided array in shared memory
 
-// Rows `first` ... of the call, `pitch` elements apart, or anywhere; or a part of a row.
 template<class T> struct gp__lines {
   typedef gp__row<T, unsigned> Line;
   const T *at;
@@ -27677,12 +26222,10 @@ template<class T> struct gp__lines {
   const gp__i64 (&strides)[4];
   gp__u64 first;
   bool pitched;
-  // Elements `begin` ... of row r.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 r, gp__u64 begin,
       unsigned length_)
     : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + gp__i64(begin) * steps[0]), pitch(0),
       stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
-  // Rows of the call. together: they are one line.
   GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 first_,
       unsigned rows_, bool together)
     : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(args.extent[0])),
@@ -27695,7 +26238,6 @@ template<class T> struct gp__lines {
     return Line(at + (pitched ? r * pitch : gp__row_offset(a, strides, first + r)), length, stride);
   }
 };
-// n / by, for less than 2^16 each.
 struct gp__line_number {
   unsigned by, factor;
   GP_DEVICE explicit gp__line_number(unsigned by_) : by(by_), factor(by_ > 1 ? ~0u / by_ + 1 : 0) {}
@@ -27706,9 +26248,6 @@ template<class In, class Out> union gp__row_slot { // a result takes its element
   Out out;
   GP_DEVICE gp__row_slot() {}
 };
-// Elements of lines, one line behind the other. Even: lanes read vectors of rows, and a vector is left out behind each
-// eight. Otherwise the first element of a single line is as far behind a multiple of 16 bytes as in memory, and lanes
-// have an odd number of elements each. So lanes read different banks of shared memory.
 template<class P, bool ROOM, class In, class Out> struct gp__rows_tile {
   typedef gp__row_slot<In, Out> Slot;
   static const int T = P::threads, V = gp__row<In>::V;
@@ -27733,7 +26272,6 @@ template<class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       GP__EACH(u, U) {
         const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
-        // The window's first element in its line, and its slot.
         const unsigned at = line.length ? line.first(n + u * T - r * each) : lines.length;
         const unsigned to = skip + r * lines.length + at;
         Group y;
@@ -27747,7 +26285,6 @@ template<class P, bool ROOM, class In, class Out> struct gp__rows_tile {
     }
     return skip;
   }
-  // Reads the lines. Returns the number of the first element's slot.
   GP_DEVICE unsigned take(const gp__lines<In> &lines, bool even) {
     return lines.rows == 1 ? take_lines<true>(lines, even) : take_lines<false>(lines, even);
   }
@@ -27776,12 +26313,10 @@ template<class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       }
     }
   }
-  // Writes the results.
   template<class Y> GP_DEVICE void put(const gp__lines<Y> &lines, unsigned skip, bool even) {
     if (lines.rows == 1) put_lines<true>(lines, skip, even);
     else put_lines<false>(lines, skip, even);
   }
-  // f(slot, number) for the elements begin .. end - 1 of a line. EVEN: they are multiples of V. STORE: f changes slots.
   template<bool EVEN, bool STORE, class F> GP_DEVICE void each_of(unsigned first, unsigned begin, unsigned end, F &f) {
     Slot *const row = slot(first, false);
     unsigned i = begin;
@@ -27801,7 +26336,6 @@ template<class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       if (i + j < end) f(row[i + j], i + j);
   }
 };
-// A thread's elements begin .. end - 1 of a line, whose slots begin at `first`.
 struct gp__chunk {
   unsigned first, begin, end;
   bool even;
@@ -27813,7 +26347,6 @@ struct gp__chunk {
     else tile.template each_of<false, STORE>(first, begin, end, f);
   }
 };
-// The fold of slots. FIRST: the first one is taken as it is; otherwise identity precedes it.
 template<bool FIRST, class Op, class Acc, class Load> struct gp__fold_slots {
   const Load &load;
   gp__u64 base; // number in its row of the line's first element
@@ -27832,8 +26365,6 @@ GP_DEVICE Acc gp__fold_chunk(const Load &load, Tile &tile, const gp__chunk &c, g
   c.template each<false>(tile, f);
   return f.sum.value;
 }
-// f(chunk, row, its lane) for all rows of a block's tiles, in the warps that hold them together. PUT: results are
-// written.
 template<bool PUT, class In, class Out, class Tile, class F>
 GP_DEVICE void gp__each_row_tile(const gp__rows_args &a, Tile &tile, const F &f) {
   const unsigned each = unsigned(a.share), lanes = 1u << a.log2_lanes, groups = unsigned(Tile::T) >> a.log2_lanes;
@@ -27854,7 +26385,6 @@ GP_DEVICE void gp__each_row_tile(const gp__rows_args &a, Tile &tile, const F &f)
 
 // ---- rows/kernels.cuh - rows and columns of strided arrays: reductions, maps of elements and their row's reduction
 
-// Writes the result of row r. STATE: as it is, by row, for the second launch.
 template<class Op, class Acc, class Out, bool STATE>
 GP_DEVICE void gp__row_result(const gp__rows_args &a, gp__u64 r, const Acc &sum) {
   if (STATE) gp__as<Acc>(a.states)[r] = sum;
@@ -27864,15 +26394,11 @@ GP_DEVICE void gp__row_result(const gp__rows_args &a, gp__u64 r, const Acc &sum)
     gp__as<Out>(a.out)[gp__row_offset(a, a.out_stride, r)] = gp_convert<Acc, Out>()(result);
   }
 }
-// value of lane 0 op ... op value of lane `lanes` - 1, in the first of each group of so many lanes.
 template<class Acc, class Op> GP_DEVICE Acc gp__lanes_reduce(Acc value, Op op, unsigned lanes) {
   for (unsigned d = 1; d < lanes; d *= 2) value = op(value, gp_warp_shift_down(value, d));
   return value;
 }
 
-// The fold of windows begin .. end - 1 of a row by READERS threads, a warp or the block: the first has the result.
-// Commutative operators: neighbours read neighbouring windows. Others: a thread reads consecutive ones, and each round
-// is a tree.
 template<class P, int READERS, class Op, class Acc, class T, class Load>
 GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begin, gp__u64 end, unsigned reader,
     gp_tile_reduce_storage<P::threads, Acc> &storage) {
@@ -27901,7 +26427,6 @@ template<class P, int FORM, class In, class Acc, class Out> struct gp__rows_stor
   gp__rows_tile<P, FORM == GP__ROWS_TILE, In, Out> tile;
 };
 
-// The number of a block's part of all rows, or of all columns: a ticket, if several blocks share a row.
 GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared) {
   const gp__ticket mine = {0, blockIdx.x};
   if (a.parts == 1) return mine;
@@ -27910,9 +26435,6 @@ GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared)
   return shared;
 }
 
-// Reductions of rows. FORM: GP__ROWS_TILE, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
-// row after row, one a block. The block of a row's last part waits for those before: their tickets are lower, so their
-// blocks run already, and they wait for none. Words carry the launch's tag, so none is ever cleared.
 template<class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
   const int T = P::threads;
@@ -27960,8 +26482,6 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
   }
 }
 
-// Reductions of rows whose neighbours are closer than their elements: columns of a matrix. Lanes lie across V rows
-// each. `slots` threads behind each other share their length, and so may several blocks, as above.
 template<class P, class Acc, int V> struct gp__columns_storage {
   Acc cell[V][P::threads];
   gp__ticket ticket;
@@ -27980,14 +26500,12 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
   const gp__ticket ticket = gp__part_ticket(a, s.ticket);
   for (gp__u64 unit = ticket.number / a.parts; unit < units; unit += gridDim.x) {
     const gp__u64 outer = unit / across, part = ticket.number % a.parts, others = a.parts - 1;
-    // A thread's rows: c, c + apart, ... of `outer`.
     const gp__u64 c = (unit - outer * across) * (lanes * V) + (a.vectors ? lane * V : lane);
     const unsigned apart = a.vectors ? 1 : lanes;
     const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
     Acc sum[V];
     GP__EACH(j, V) sum[j] = Op::identity();
     if (c < columns) {
-      // A thread reads every slots-th element, or consecutive ones if their order matters.
       const gp__u64 each = (end - begin + slots - 1) / slots, step = Op::commutative ? slots : 1;
       gp__u64 i = begin + (Op::commutative ? slot : slot * each);
       const gp__u64 stop = Op::commutative || i >= end || end - i < each ? end : i + each;
@@ -28021,7 +26539,6 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
         }
       }
       if (!again) break;
-      // The block of the last part folds the others' results, and its own behind them: the last slot takes that.
       __syncthreads();
       Acc own[V];
       GP__EACH(j, V) own[j] = s.cell[j][lane];
@@ -28048,7 +26565,6 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
   }
 }
 
-// out = map(x, the reduction of x's row). The row stays in shared memory, or in a block's registers.
 template<class Map, class Acc> struct gp__map_slots {
   Acc state;
   template<class Slot> GP_DEVICE void operator()(Slot &x, unsigned) const { x.out = Map()(x.in, state); }
@@ -28084,8 +26600,6 @@ GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
   }
 }
 
-// The second launch of a map: states are in memory. Lines are rows, or, with COLUMNS, the elements of rows that are
-// side by side, each with a state of its own.
 template<class P, bool COLUMNS, class In, class Acc, class Map, class Out>
 GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
   const int V = gp__row<In>::V, N = COLUMNS ? V : 1;
@@ -28109,7 +26623,6 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
 
 // ---- rows/scan.cuh - rows and columns of strided arrays: scans
 
-// A running value becomes an element of the output.
 template<class In, class Acc, class Out> struct gp__keep_state {
   GP_DEVICE Out operator()(const In &, const Acc &state) const { return gp_convert<Acc, Out>()(state); }
 };
@@ -28119,13 +26632,11 @@ template<class Op, class Acc> GP_DEVICE gp_carry<Acc> gp__row_start(const gp__ro
   start.has = a.has_init != 0;
   return start;
 }
-// x becomes element i of a row: `carry` is the fold of those before. Returns its result.
 template<bool EXCLUSIVE, class Op, class Acc> GP_DEVICE Acc gp__scan_step(gp_carry<Acc> &carry, const Acc &x) {
   const Acc before = carry.has ? carry.value : Op::identity();
   carry.append(x, Op());
   return EXCLUSIVE ? before : carry.value;
 }
-// value of lane 0 op ... op this lane's, in each group of so many lanes.
 template<class Acc, class Op> GP_DEVICE Acc gp__lanes_scan(Acc value, Op op, unsigned lanes) {
   for (unsigned d = 1; d < lanes; d *= 2) {
     const Acc up = gp_warp_shift_up(value, d);
@@ -28133,7 +26644,6 @@ template<class Acc, class Op> GP_DEVICE Acc gp__lanes_scan(Acc value, Op op, uns
   }
   return value;
 }
-// Elements become the results of a scan. `before`: the fold of those before.
 template<bool EXCLUSIVE, class Op, class Acc, class Load, class Out> struct gp__scan_slots {
   const Load &load;
   gp__u64 base; // of the first element's number in its row
@@ -28149,10 +26659,6 @@ template<class P, class In, class Acc, class Out> struct gp__scan_rows_storage {
   gp__ticket ticket;
   gp__rows_tile<P, true, In, Out> tile;
 };
-// Scans of rows. FORM: GP__ROWS_TILE, GP__ROWS_BLOCK. A thread scans a chunk in place. In a tile of rows, lanes of a
-// row pass their totals on. Otherwise a block takes a tile of a row, and tiles of one row look back; tickets number the
-// tiles, row after row, so that a tile waits for lower numbers only. A block reads all of its tile before it writes: in
-// place is possible.
 template<class P, int FORM, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
   typedef gp__scan_slots<EXCLUSIVE, Op, Acc, Load, Out> Scan;
@@ -28212,7 +26718,6 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
 
 // ---- rows/scan_columns.cuh - columns of strided arrays: scans
 
-// A tile of columns: lanes lie across them, and `slots` threads behind each other share one.
 template<class P, class Acc> struct gp__columns_scan_storage {
   Acc cell[2][P::threads];
   gp__u8 found[P::threads];
@@ -28225,8 +26730,6 @@ template<class P, class Acc, class Op> struct gp__columns_tile {
   GP_DEVICE gp__columns_tile(gp__columns_scan_storage<P, Acc> &storage, unsigned log2_lanes)
     : s(storage), lanes(1u << log2_lanes), slots(P::threads >> log2_lanes), lane(threadIdx.x & (lanes - 1)),
       slot(threadIdx.x >> log2_lanes), turn(0) {}
-  // The fold of a column's values, one a slot, to all its threads; before: of the slots before this one. Two folds
-  // after each other use different cells, so that one barrier is enough.
   GP_DEVICE Acc fold(Acc value, gp_carry<Acc> &before) {
     const unsigned across = lanes < 32 ? lanes : 32, wide = lanes / across; // wide: warps that lie across the columns
     for (unsigned d = across; d < 32; d *= 2) {
@@ -28251,9 +26754,6 @@ template<class P, class Acc, class Op> struct gp__columns_tile {
   }
 };
 
-// gp__look_back for all columns of a tile at once, by all threads of its block. Groups have as many tiles as a column
-// has slots; a slot receives one aggregate of the group, and looks at one group before it. Its waits end for the
-// reasons that are said there.
 template<class P, class Acc, class Op> struct gp__columns_look_back {
   gp__word *words; // of the tile's columns: aggregates, prefixes, totals; each one after the other, lane by lane
   gp__u64 tiles, tag;
@@ -28303,7 +26803,6 @@ template<class P, class Acc, class Op> struct gp__columns_look_back {
   }
 };
 
-// K elements of a column, from number `first` on. WHOLE: all belong to it; otherwise the first `count` do.
 template<bool WHOLE, bool EXCLUSIVE, int K, class Op, class Load, class In, class Acc, class Out>
 struct gp__column_part {
   const Load &load;
@@ -28327,9 +26826,6 @@ struct gp__column_part {
   }
 };
 
-// Scans of rows whose neighbours are closer than their elements: columns of a matrix. A tile has some 128 bytes of
-// neighbouring columns; a thread holds K elements of one. A block walks down its columns; or, if there are few, each
-// block has one tile of their length, and looks back.
 template<class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
   typedef gp__columns_scan_storage<P, Acc> Storage;
@@ -28342,7 +26838,6 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
   const gp__u64 columns = a.extent[1], across = (columns + t.lanes - 1) / t.lanes;
   const gp__u64 units = a.extent[2] * a.extent[3] * across;
   const gp__ticket ticket = gp__part_ticket(a, s.ticket);
-  // Tiles side by side have neighbouring tickets.
   const gp__u64 part = a.parts > 1 ? ticket.number / units : 0;
   const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
   for (gp__u64 unit = ticket.number - part * units; unit < units; unit += gridDim.x) {
@@ -28382,7 +26877,6 @@ GP_DEVICE void gp__columns_scan(const gp__rows_args &a) {
 
 // ---- rows/copy.cuh - elements of a strided array, copied to other strides
 
-// Dimension 0 runs fastest. Only for strides that no transpose takes.
 template<class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 count = a.extent[0] * a.rows, step = gp__u64(gridDim.x) * P::threads;
@@ -28402,34 +26896,6 @@ template<class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) 
 
 // ---- bfs/state.cuh - breadth-first search: counts and state of blocks
 
-// One launch of resident blocks does the whole traversal. A grid barrier separates its steps and sums the blocks'
-// counts, so that all blocks take the same decisions from the same sums.
-//
-// Top-down (Merrill, Garland and Grimshaw, Scalable GPU Graph Traversal): warps take parts of the frontier's lists,
-// expand them with a share of edges for each lane, and contract. The thread that sets a vertex's bit has reached it: it
-// writes the depth and appends the vertex's list to the queue, in parts if it is long, so that no list is one warp's
-// alone. A vertex is reached once, so the queue is one array from which levels take their ranges.
-//
-// Bottom-up (Beamer, Asanovic and Patterson, Direction-Optimizing Breadth-First Search): each vertex not reached looks
-// for a neighbour that was reached before this level. That one is of the last level, or the vertex would have been
-// reached earlier; so the bitmap of reached vertices serves as the frontier's. The first such level goes over all
-// vertices, writes bitmap and depths in whole words (also of vertices not reached, which need no clearing), and leaves
-// a list of unreached vertices that have edges; later levels go over that list. It has one neighbour of each vertex,
-// which mostly is all that a later level needs to look at.
-//
-// One block handles a small frontier alone, in its shared memory, with barriers of the block only. A frontier too large
-// for that, and small for all blocks, is one cluster's, whose blocks exchange their counts through shared memory. The
-// others wait at the barrier after these levels. If a search is long, and its frontier too large for one cluster to be
-// fast, all blocks have a part of it each, and clusters exchange their blocks' counts by words in memory. A block of a
-// cluster begins the next level before it knows the others' counts of this one, but does not end it before: it is one
-// level ahead at most. A block behind reaches again, with the smaller depth, what was reached too early. If that would
-// be seen (parents, an end at a target), or room might not suffice, blocks wait at each level.
-//
-// Memory: bits of reached[] are set by atomics. A bottom-up level sets no bits of the bitmap that it reads, which may
-// therefore come from L1.
-
-// Bits that count blocks, below a sum of the barrier; first bit, in a sum of parts, of those that tell of vertices
-// reached again.
 enum { GP__BFS_SUMS = 4, GP__BFS_BLOCK_BITS = 16, GP__BFS_AGAIN_SHIFT = 36 };
 enum {
   GP__BFS_DONE = 0,
@@ -28442,9 +26908,7 @@ enum {
   GP__BFS_CLUSTER = GP_STEP_CLUSTER,
   GP__BFS_SPREAD = GP_STEP_SPREAD
 };
-// An unreached vertex, and one of its neighbours.
 template<class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_unvisited { Vertex vertex, neighbour; };
-// A warp's counts of a step; GP__BFS_HIT goes to the block's sums at once.
 struct gp__bfs_counts {
   unsigned appended, found, longer;
   gp__u64 edges;
@@ -28456,8 +26920,6 @@ struct gp__bfs_sums {
   gp__u64 longer; // vertices whose lists are longer than a part, top-down
 };
 #define GP__BFS_HIT (1ull << 47)
-// The sums in shared memory, where warps add to them, in 24 bits and the rest: 32-bit additions are one instruction,
-// 64-bit ones a loop in which a block's warps wait for each other.
 struct gp__bfs_tally {
   gp__u32 appended[2], found[2], edges[2], longer[2];
   GP_DEVICE static void add(gp__u32 (&sum)[2], gp__u64 x) {
@@ -28475,8 +26937,6 @@ struct gp__bfs_tally {
     appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = longer[0] = longer[1] = 0;
   }
 };
-// A block's counts of a level for the others of its cluster, in 48 bits of a word: parts in its queue and edges that
-// leave what it has found, both saturated; whether it has found any, and the target.
 struct gp__bfs_block_totals {
   unsigned appended, edges;
   bool found, hit;
@@ -28493,17 +26953,14 @@ struct gp__bfs_block_totals {
     return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | gp__u64(edges) << 18;
   }
 };
-// Counts of a level of all blocks of a cluster.
 struct gp__bfs_cluster_totals {
   unsigned appended, edges;
   bool found, hit;
   bool over, wide, uneven; // a block has too many parts for its room; too many edges; far more than others
-  // Two words of 48 bits: parts and flags; edges, saturated so that those of all clusters can be added.
   GP_DEVICE gp__u64 word(bool first) const {
     const unsigned is = found | hit << 1 | over << 2 | wide << 3 | uneven << 4;
     return first ? appended | gp__u64(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
   }
-  // Totals of all clusters: even lanes have the first words, odd ones the second, others 0.
   GP_DEVICE static gp__bfs_cluster_totals of_lanes(gp__u64 word) {
     const bool first = gp_lane() % 2 == 0;
     const unsigned count = unsigned(word), is = unsigned(word >> 32);
@@ -28512,10 +26969,7 @@ struct gp__bfs_cluster_totals {
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
 };
-// What the queue gets while a level is merged: nothing if the search goes on bottom-up; the level if it goes on
-// top-down; only long lists, which it lacks, if it went top-down before.
 enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
-// State of the traversal; every block has its copy.
 struct gp__bfs_state {
   gp__u64 first, last; // range of the queue that is the frontier, if it is there
   gp__u64 edges; // edges that leave the frontier
@@ -28531,15 +26985,10 @@ struct gp__bfs_state {
   int listed; // 1: there is a list, and depths not reached are written; 2: some on it may have been reached
   int appends; // what the queue gets when a frontier is merged
 };
-// Counters of barriers, three sets in turn: one is added to, one may still be read, one is clear.
 template<int SUMS> struct alignas(128) gp__arrivals {
   gp__u64 word[SUMS]; // a sum, and below it 16 bits that count the blocks
 };
 enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that waits for long
-// Grid barrier, called by one warp of each block. Each lane below SUMS brings `mine` and gets the sum over all blocks.
-// A sum carries the number of blocks that have arrived, so one load tells whether it is complete. The first block
-// clears the counters of the next barrier only after it has passed the last: by then no block reads them. number: of
-// the barrier, from 0 on. naps: a block that waits for long.
 template<int SUMS>
 GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks,
     unsigned rank, gp__u64 mine, bool naps = false) {
@@ -28558,7 +27007,6 @@ GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigne
   gp__fence();
   return all >> GP__BFS_BLOCK_BITS;
 }
-// State that blocks share in scratch memory.
 struct gp__bfs_control {
   gp__u64 queue, kept, merged; // cursors: how much has been appended since the beginning
   gp__u64 deepest; // greatest depth
@@ -28571,7 +27019,6 @@ template<int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
   gp__bfs_tally sums[3]; // levels of one block take them in turn; others the first
   unsigned appended[3];
-  // Words of a cluster's blocks: counts, and that queues may be read, of two levels in turn; then the final sums.
   gp__u64 message[5][2][GP__BFS_CLUSTER_MOST];
   gp__bfs_sums level;
   unsigned ends[GP__BFS_CLUSTER_MOST];
@@ -28589,8 +27036,6 @@ template<int WARPS> struct gp__bfs_shared {
 
 // ---- bfs/search.cuh - breadth-first search: state of a traversal, and what comes next
 
-// A block's traversal is a struct in layers, one part each: search, queue, top_down, exchange, small_levels, bottom_up,
-// block. A template must declare the names that it takes from the layer below; these are the search's own.
 #define GP__BFS_STATE(Below) \
   using Below::WARPS; \
   using Below::ITEMS; \
@@ -28622,7 +27067,6 @@ template<int WARPS> struct gp__bfs_shared {
   using Below::depth; \
   using Below::turn
 
-// CLUSTERS: the launch may be in clusters.
 template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0; // a thread that counts while the first warp waits
@@ -28630,9 +27074,7 @@ template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sear
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges)); // parts of a warp's buffer
   static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // items of a list in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
-  // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
-  // A level of few short parts: lanes of a part, its most edges, and the lowest bit of a count of vertices.
   enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
   typedef gp__bfs_shared<WARPS> Shared;
 
@@ -28662,19 +27104,15 @@ template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sear
   GP_DEVICE unsigned cluster() const { return CLUSTERS ? a.cluster : 1; }
   GP_DEVICE gp__u64 warp_of_grid() const { return gp__u64(s.rank) * WARPS + gp_warp(); }
   GP_DEVICE gp__u64 warps_of_grid() const { return gp__u64(a.blocks) * WARPS; }
-  // Edges of the next part of a list.
   GP_DEVICE static unsigned part_of(gp__u64 rest) {
     return rest < GP__BFS_PART ? unsigned(rest) : unsigned(GP__BFS_PART);
   }
-
-  // ---- sums and the barrier
 
   template<class Sums> GP_DEVICE static void add_warp(Sums &x) {
     x.appended = gp_warp_reduce(x.appended, gp_sum<decltype(x.appended)>());
     x.found = gp_warp_reduce(x.found, gp_sum<decltype(x.found)>());
     x.edges = gp_warp_reduce(x.edges, gp_sum<gp__u64>());
   }
-  // Adds this warp's sums to the block's.
   GP_DEVICE void add_to_block() {
     if (!gp_lane() && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
       gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
@@ -28684,7 +27122,6 @@ template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sear
     }
     sums = gp__bfs_counts{0, 0, 0, 0};
   }
-  // Grid barrier. Thread 0 gets the sums of all blocks; a barrier of the block must follow.
   GP_DEVICE gp__bfs_sums wait(bool naps = false) {
     add_to_block();
     __syncthreads();
@@ -28701,12 +27138,9 @@ template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sear
         __shfl_sync(~0u, all, 1), __shfl_sync(~0u, all, 0), __shfl_sync(~0u, all, 2), __shfl_sync(~0u, all, 3)};
   }
 
-  // ---- what comes next: one thread of each block, from the same numbers
-
   GP_DEVICE bool over(const gp__bfs_sums &x) const {
     return !(x.found & ~GP__BFS_HIT) || (x.found & GP__BFS_HIT) || s.state.depth == a.limit;
   }
-  // Counts a finished level.
   GP_DEVICE void count_level(const gp__bfs_sums &x, gp__u64 edges) {
     gp__bfs_state &t = s.state;
     const gp__u64 found = x.found & ~GP__BFS_HIT;
@@ -28717,8 +27151,6 @@ template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sear
     t.unexplored -= edges;
     t.edges = edges;
   }
-  // True if a bottom-up level counts the edges of vertices that it has not found: these are on its list, and the
-  // degrees of the others need not be loaded.
   GP_DEVICE bool counts_rest() const { return a.symmetric && s.state.listed != 2; }
   GP_DEVICE void count_bottom_up(const gp__bfs_sums &x) {
     gp__bfs_state &t = s.state;
@@ -28741,21 +27173,16 @@ template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sear
         : GP__BFS_BOTTOM_UP;
     if (t.listed) t.listed = 2;
   }
-  // True if a frontier is small enough for one block to go on alone. Edges make that slower than a grid barrier: there
-  // must be at most one a thread, and a warp must finish a list in one step.
   GP_DEVICE bool fits_block(gp__u64 parts, gp__u64 edges) const {
     return parts <= a.small && edges <= P::threads && edges <= parts * GP__WARP;
   }
   GP_DEVICE bool fits_cluster(gp__u64 parts, gp__u64 edges) const {
     return parts <= a.cluster_small && edges <= a.cluster_small * 8ull;
   }
-  // True if a long search has a frontier large enough for all blocks to go on, each with a part of it in its shared
-  // memory.
   GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
     return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
         parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
-  // True if the search goes on top-down after a bottom-up level.
   GP_DEVICE bool shrinks() const { return s.state.edges * unsigned(a.beta) < s.state.list || a.alpha <= 0; }
   GP_DEVICE void decide(const gp__bfs_sums &x) {
     gp__bfs_state &t = s.state;
@@ -28794,7 +27221,6 @@ template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sear
       }
     }
   }
-  // The first block's first thread records a step.
   GP_DEVICE void note(int kind) {
     if (threadIdx.x != 0 || !a.statistics || s.rank != 0 || s.steps == GP_TRAVERSAL_STEPS) return;
     gp_traversal_step &r = a.statistics->step[s.steps++];
@@ -28802,7 +27228,6 @@ template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sear
     r.reached = s.state.reached, r.edges = s.state.explored;
     r.kind = gp__u32(kind), r.depth = gp__u32(s.state.depth);
   }
-  // Ends a step. After levels of one block, or of one cluster, the other blocks read the new state.
   GP_DEVICE void finish_step(int step) {
     const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
     const gp__bfs_sums all = wait(alone);
@@ -28818,15 +27243,11 @@ template<class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sear
     __syncthreads();
   }
 
-  // ---- which vertices are reached
-
   GP_DEVICE static bool has_bit(const gp__u32 *map, Vertex v) { return (map[v >> 5] >> (v & 31u) & 1u) != 0; }
   GP_DEVICE void write(Vertex v, int d, Vertex parent) {
     a.depths[v] = d;
     if (parents) parents[v] = parent;
   }
-  // In launches in clusters, levels of one block and of a cluster use depths: a block may be one level ahead, and
-  // blocks behind reach its vertices again. A vertex's bit is set when its list is visited, or left.
   GP_DEVICE gp__u32 *reached_at(Vertex v) const { return gp__as<gp__u32>(a.depths) + v; }
   GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
     if (CLUSTERS && has) gp__set_bit_alone(map, v);
@@ -28843,11 +27264,9 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   GP__BFS_STATE(Below);
   using Below::part_of;
 
-  // A warp's buffer: parts of the queue; or items of a list, and waiting vertices.
   GP_DEVICE gp_edges *buffer() const { return gp__as<gp_edges>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE Seeker *slots() const { return gp__as<Seeker>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const { return gp__as<gp_edges>(dynamic) + (which & 1u) * SMALL; }
-  // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
     return gp_warp_broadcast(!gp_lane() ? atomicAdd(cursor, gp__u64(count)) : 0, 0);
   }
@@ -28860,18 +27279,15 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     buffered = 0;
     __syncwarp();
   }
-  // Appends to a queue in shared memory or, if that is full, to the queue in memory (for one block's, see leave_small).
   template<int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
     if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? unsigned(depth) : 0)[at] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
   }
-  // Moves the first `there` parts of a queue in shared memory to the queue in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
     if (!threadIdx.x) s.begin = there ? atomicAdd(&control->queue, gp__u64(there)) : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
-  // Lanes append the lists of their vertices. counts: the vertices are new, and their edges are counted.
   template<int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
     const bool is_long = has && count > GP__BFS_PART;
     const unsigned small = !has ? 0 : !is_long ? unsigned(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
@@ -28921,7 +27337,6 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       if (TEAM == WARPS_OF_GRID && !gp_lane()) sums.appended += parts;
     }
   }
-  // Lanes append vertices to the next list.
   template<bool LISTED> GP_DEVICE void flush_list() {
     if (!buffered) return;
     __syncwarp();
@@ -28955,16 +27370,12 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   using Below::warps_of_grid;
   using Below::write;
 
-  // Each step goes over all of a lane's edges before the next one begins, so that a lane waits once a step, not once an
-  // edge. A level bound by latency rather than bandwidth loads lists before it is known which lane wins.
   template<int TEAM> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
     const auto all = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       visit<TEAM>(there, source, v, looks);
     };
     gp__warp_expand<ITEMS>(edges, targets, all);
   }
-  // Levels know reached vertices by bits, small levels of a launch in clusters by depths (reached_at). state_of: the
-  // word of either. is_new: whether its value makes a vertex new. take: marks the vertex, and returns the value before.
   GP_DEVICE static bool by_depth(int team) { return CLUSTERS && team == ONE_BLOCK; }
   template<int TEAM> GP_DEVICE gp__u32 *state_of(Vertex v, gp__u32 *map) const {
     return by_depth(TEAM) ? reached_at(v) : map + (v >> 5);
@@ -29025,7 +27436,6 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     depth = s.state.depth + 1;
     if (count <= gp__u64(a.blocks) * P::threads && s.state.edges <= gp__u64(a.blocks) * SMALL)
       return top_down_by_blocks(first, count);
-    // With fewer parts than lanes, more warps have fewer parts each.
     const gp__u64 share = (count + warps_of_grid() - 1) / warps_of_grid();
     const unsigned width = share < GP__WARP ? unsigned(share) : unsigned(GP__WARP);
     for (gp__u64 at = warp_of_grid() * width; at < count; at += warps_of_grid() * width) {
@@ -29035,8 +27445,6 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     }
     flush();
   }
-  // For parts too few to keep all lanes busy: each block has its share, and reserves room in the queue for all its
-  // warps by one atomic, as thousands on one word would queue up.
   GP_DEVICE void top_down_by_blocks(gp__u64 first, gp__u64 count) {
     const unsigned most = unsigned((count + a.blocks - 1) / a.blocks);
     const gp__u64 from = gp__u64(s.rank) * most;
@@ -29081,8 +27489,6 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     LEVEL_PLAIN = 32,
     LEVEL_OVER = 64
   };
-  // Clears the words of a cluster's blocks in shared memory. One block writes each word, with the tag of its level, for
-  // which it is read only once.
   GP_DEVICE void clear_words() {
     gp__u64 *word = s.message[0][0], *of_clusters = control->news[0];
     for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
@@ -29093,12 +27499,10 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE unsigned tag_of_level() const { // a clear word is of no level
     return (unsigned(depth) & 0x7fffu) | 0x8000u;
   }
-  // Sends a word of each block to each: a lane's to block `to`, if there is one. Returns the word from there.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
     if (to < a.cluster) gp__cluster_send(words + s.cluster_rank, to, value << 16 | tag_of_level());
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
-  // Waits until all words are of this level. Lanes with a word get its value, others 0.
   template<class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
     const unsigned tag = tag_of_level();
     gp__u64 got = tag;
@@ -29107,10 +27511,6 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     while (!__all_sync(~0u, (got & 0xffffu) == tag));
     return got >> 16;
   }
-  // Called by the blocks of a cluster, or of the grid: exchanges their counts of a level and draws the verdict. No
-  // block can be two levels ahead, so two sets of words suffice. LEVEL_PLAIN: at the end of the next level blocks need
-  // not know the others' counts; a block has room for all that it finds there, as it has no more edges than that.
-  // fenced: blocks have read others' queues, which will be overwritten. before: parts of the level before.
   GP_DEVICE void exchange(bool in_grid, bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
@@ -29144,7 +27544,6 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
           (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
           (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
-  // Exchanges the counts of clusters: two words each, which their first blocks write and all blocks read.
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
@@ -29153,14 +27552,12 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     return gp__bfs_cluster_totals::of_lanes(
         await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); }));
   }
-  // Called by the first warp of each block: sums over all blocks, for four lanes.
   GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine) {
     const gp__u64 number = s.state.barriers;
     __syncwarp();
     if (!gp_lane()) s.state.barriers = number + 1;
     return gp__grid_barrier_sum(control->barrier, unsigned(number), a.blocks, s.rank, mine);
   }
-  // Sums the counts of all blocks, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
     if (gp_warp() != 0) return;
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
@@ -29191,7 +27588,6 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       s.state.reached += found, s.state.explored += explored, s.state.unexplored -= explored;
     }
   }
-  // After this, all blocks of the cluster, or of the grid, may read the others' queues.
   GP_DEVICE void open_queues(bool in_grid, gp__u64 *words) {
     if (!gp_warp()) {
       gp__fence();
@@ -29201,7 +27597,6 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
   }
-  // Part i of all parts in the queues of the cluster's blocks.
   GP_DEVICE gp_edges part_of_cluster(unsigned which, unsigned i) {
     unsigned block = 0, begin = 0;
     while (s.ends[block] <= i) begin = s.ends[block++];
@@ -29210,42 +27605,6 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
 };
 
 // ---- bfs/small_levels.cuh - breadth-first search: levels of one block, of a cluster, and of all with a part each
-
-// A frontier of few parts costs less time than the grid barrier that ends a level. So one block, one cluster, or all
-// blocks go on by themselves, level after level, until the frontier no longer suits them. The others wait at the grid
-// barrier after the step (finish_step).
-//
-// Modes
-//   ALONE    one block. Its barrier ends a level.
-//   CLUSTER  the blocks of the first cluster. Each has its part of the frontier in its own shared memory, and sends
-//            every other block a word with its counts of a level.
-//   GRID     the blocks of all clusters. The first block of each cluster also writes two words to memory, for all.
-//
-// A level: visit_parts, then close_alone or an exchange of words; after the last one, leave_levels.
-//   Visit    A block has two queues in shared memory, for even and for odd levels. It reads this level's, takes new
-//            vertices (by bits in one block without clusters, else by depths), and appends their lists to the other.
-//   Close    The block's barrier completes its sums. ALONE: every thread reads them. Otherwise the first warp exchanges
-//            words, and all blocks draw the same verdict from the same words:
-//              DONE     nothing was found, or the target, or the limit of depth is reached: the search is over.
-//              STAYS    the next level is of the same mode. If neither: leave_levels, and go_down chooses the step.
-//              UNEVEN   a block has far more parts than its share: CLUSTER redistributes all parts, and reads others'
-//                       queues (share_out); GRID leaves.
-//              FEW      parts are short: four lanes take each (visit_few), not a warp all (visit_all).
-//              OVER     parts did not fit a queue; those are in memory (put_small), and all blocks leave.
-//              PLAIN    see below.
-//   Leave    Queues move to the one in memory, sums are added to the state, words are cleared for the next time.
-//
-// One level ahead. After a PLAIN level only the first warp waits for the words of the level that ends; the other warps
-// begin the next one. The words' verdict is read at the barrier that ends the next level. PLAIN guarantees that no
-// thread needs it sooner: all that is found has room, and neither parents nor a target are asked for. A block that is
-// ahead may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again
-// counts it.
-//
-// Waits, and why they end. A block sends its words of level d when it has visited d, and visits do not wait. Its first
-// warp then waits for the others' words of d, before the block's barrier of d + 1. So no block is two levels ahead: two
-// sets of words suffice, by the parity of the level, and a word's tag tells its level. Three sets of counters are used
-// in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of the launch are
-// resident, so a block that others wait for runs. Verdicts are equal in all blocks, so all leave after the same level.
 
 template<class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
@@ -29273,7 +27632,6 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   using Below::small_queue;
   using Below::sum_levels;
 
-  // Moves a part of one block's queue to the queue in memory, split if it is a long list.
   GP_DEVICE void leave(const gp_edges &part, gp__u64 at) {
     const Vertex v = Vertex(part.source);
     set_bit_of(true, v, a.reached[s.state.map]);
@@ -29288,8 +27646,6 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     atomicAdd(&s.appended[turn], unsigned(others));
   }
-  // Moves the `there` parts of one block's queue to the queue in memory. over: also completes this cluster's parts
-  // there that had no room.
   GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
     gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
     if (over) {
@@ -29306,16 +27662,12 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       (own ? i : j) += own ? unsigned(P::threads) : blocks * P::threads;
     }
   }
-  // Prefetches the beginning and the end of a list that this block visits next; a cache gets at least 32 bytes.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
     const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = unsigned(begin) % sector;
     gp__cp_async_wait(); // earlier ones, long complete: they would be overwritten
     gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
     if (from + unsigned(count) > sector) gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
   }
-  // A level of few short parts waits for memory and for each warp's next instruction, so this path has few: each part
-  // has four lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave
-  // them.
   GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
     const Vertex *list = targets + part.begin();
     const unsigned edges = part.count();
@@ -29345,7 +27697,6 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       v = at < edges ? list[at] : 0;
     }
   }
-  // Visits lanes' parts of one block's queue; then the warp takes long lists together.
   GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
     const Vertex source = Vertex(part.source);
     const bool is_long = part.count() == GP__BFS_LONG;
@@ -29364,7 +27715,6 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       if (done >= count) done = 0, left &= left - 1;
     }
   }
-  // Warps visit the parts of the queue `from`, the last warp first, as the first has more to do at the end.
   GP_DEVICE void visit_parts(unsigned from, unsigned first, unsigned count, bool few, bool uneven, gp__u32 *map) {
     const unsigned turned = WARPS - 1 - gp_warp(), share = (count + WARPS - 1) / WARPS;
     const unsigned width = few ? unsigned(GP__WARP / FEW_LANES) : share < GP__WARP ? share : unsigned(GP__WARP);
@@ -29391,7 +27741,6 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       add_to_block(); // sums of long lists
     }
   }
-  // Ends a level of one block and returns its verdict. count: parts of the next one.
   GP_DEVICE unsigned close_alone(unsigned &count) {
     gp__bfs_state &t = s.state;
     gp__bfs_sums level = s.sums[turn].sums();
@@ -29411,14 +27760,11 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     return verdict;
   }
-  // Redistributes all parts in the queues of the cluster's blocks.
   GP_DEVICE void share_out(unsigned &first, unsigned &count, unsigned blocks) {
     const unsigned all = s.ends[a.cluster - 1];
     open_queues(false, s.message[depth & 1][1]);
     first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
   }
-  // Adds this block's counts, in shared memory, as registers are scarce. last: the verdict of the level before. alive:
-  // whether that level found anything.
   GP_DEVICE void count_own(unsigned &alive, unsigned last) {
     gp__bfs_state &t = s.state;
     if (threadIdx.x == COUNTER) {
@@ -29431,7 +27777,6 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       }
     }
   }
-  // Moves the frontier to the queue in memory, adds the counts to the state, and chooses the next step.
   GP_DEVICE void leave_levels(
       unsigned verdict, unsigned appended, unsigned alive, unsigned blocks, bool in_team, bool in_grid) {
     gp__bfs_state &t = s.state;
@@ -29468,13 +27813,11 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
   }
-  // Does levels by `blocks` blocks, as long as the frontier suits them: one (ALONE), a cluster's, or the grid's.
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
     const bool in_team = CLUSTERS && blocks > 1, in_grid = CLUSTERS && blocks > a.cluster;
     const unsigned parts = unsigned(t.last - t.first);
-    // This block's parts: in its own queue or, after an uneven level, among all of its cluster's.
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0; // of the level before
     unsigned before = parts, alive = 1; // parts of all blocks in it; whether it found anything
@@ -29525,19 +27868,15 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   using Below::warps_of_grid;
   using Below::write;
 
-  // Bottom-up. WAITING: vertices of a warp that wait, and where they look next. WORDS: words of the bitmap, or as many
-  // of the list, that a warp takes at a time: one less than WAITING has room for. LOOK: neighbours of one access.
   static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
   static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
   GP_DEVICE Offset *waiting_at() const { // followed by the ends of their neighbours
     return gp__as<Offset>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
   }
   GP_DEVICE Vertex *waiting_vertices() const { return gp__as<Vertex>(waiting_at() + 2 * WAITING); }
-  // Neighbours before p in the 16 bytes that hold it.
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
     return unsigned(gp__u64(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
-  // Loads the existing part of the 16 bytes that hold p. These bypass L1, which is for the bitmap.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
     const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
     if (from >= in_sources && from + LOOK <= end) {
@@ -29548,13 +27887,10 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       GP__EACH(i, LOOK) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
-  // End of a look from `at` on, over `whole` times 16 bytes, the first of which hold `at`.
   GP_DEVICE Offset behind(Offset at, Offset end, unsigned whole) const {
     const unsigned n = whole * LOOK - before_whole(in_sources + at);
     return end - at < n ? end : at + n;
   }
-  // True if a neighbour in the 16 bytes of `at`, from there on, has been reached; it becomes the parent. Otherwise
-  // another neighbour does.
   GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
     const unsigned from = before_whole(in_sources + at), n = unsigned(behind(at, end, 1) - at);
     Vertex u[LOOK];
@@ -29571,7 +27907,6 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     return hit;
   }
-  // Ends the look of a vertex that has found a neighbour, or none of its `degree` neighbours, `parent` among them.
   template<bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
     const bool keeps = ends && !found && degree != 0;
     if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : Vertex(~Vertex(0)));
@@ -29585,7 +27920,6 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     Below::template append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
-  // A vertex that has found none yet, and the neighbours that it has not looked at.
   struct Waiter {
     Vertex vertex;
     Offset at, end;
@@ -29594,7 +27928,6 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     return Waiter{
         is ? waiting_vertices()[slot] : 0, is ? waiting_at()[slot] : 0, is ? waiting_at()[WAITING + slot] : 0};
   }
-  // Vertices wait until there is a warp of them.
   GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(~0u, waits);
     if (waits) {
@@ -29605,7 +27938,6 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     waiting += unsigned(__popc(mask));
   }
-  // Waiting vertices look on, at 16 bytes each; few vertices have several lanes each.
   template<bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
     const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
     const gp__lane_team team(taken);
@@ -29627,8 +27959,6 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     conclude<LISTED>(leads && !waits, v, found, parent, keeps ? Offset(mine.end - in_offsets[v]) : 0);
     wait_for_others(waits, Waiter{v, rest, mine.end}, waiting);
   }
-  // A warp goes over words of the bitmap, or as many vertices of the list. Each vertex looks at one neighbour: its
-  // first, or the list's, which has mostly been reached. Vertices that need more look on later.
   template<bool LISTED> GP_DEVICE void bottom_up() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
@@ -29693,7 +28023,6 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
     Below::template append<WARPS_OF_GRID>(there, begin, end - begin, v, false);
   }
-  // Appends the lists of vertices in a bitmap: lanes have a word each, the first of them word `at`.
   GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
     for (unsigned left = __ballot_sync(~0u, mine != 0); left; left &= left - 1) {
       const int owner = __ffs(int(left)) - 1;
@@ -29701,8 +28030,6 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       append_vertex((word >> gp_lane() & 1u) != 0, Vertex((at + unsigned(owner)) * 32 + gp_lane()));
     }
   }
-  // Merges the vertices that the last level has found into the reached ones and, if the search goes on top-down, into
-  // the queue; or appends long lists to the queue, which lacks them.
   GP_DEVICE void merge_frontier() {
     const Vertex *list = gp__as<const Vertex>(a.found);
     gp__u32 *map = a.reached[s.state.map];
@@ -29720,7 +28047,6 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     flush();
   }
-  // Queues the edges of vertices that the level over all vertices has found: those in one bitmap but not in the other.
   GP_DEVICE void collect() {
     const gp__u32 *map = a.reached[s.state.map], *before = a.reached[s.state.map ^ 1];
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
@@ -29756,7 +28082,6 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   using Below::warps_of_grid;
   using Below::write;
 
-  // Called by one thread: sets the initial state.
   GP_DEVICE void set_out(unsigned rank) {
     gp__bfs_state &t = s.state;
     const gp__u64 source = a.source_device ? *a.source_device : a.source;
@@ -29782,7 +28107,6 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     s.steps = 0, s.clock = gp__nanoseconds();
     for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
   }
-  // Initialises the bitmap and the first frontier.
   GP_DEVICE void fill() {
     const gp__u64 source = s.source;
     for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < words; i += gp__u64(a.blocks) * P::threads)
@@ -29848,7 +28172,6 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       finish_step(step);
     }
   }
-  // Writes depths of vertices not reached, unless a level has.
   GP_DEVICE void fill_rest() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
@@ -29874,7 +28197,6 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     note(GP_STEP_FINISH);
     report(all);
   }
-  // A block one level ahead may have counted a level that is empty in the end.
   GP_DEVICE void find_deepest() {
     gp__u64 most = 0;
     for (gp__u64 i = gp__u64(s.rank) * P::threads + threadIdx.x; i < vertices; i += gp__u64(a.blocks) * P::threads)
@@ -29896,9 +28218,6 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     r.bytes = vertices * (4 + (parents ? of_vertex : 0)) + t.reached * 2 * of_offset + looks * of_vertex;
   }
 
-  // ---- steps by launches, none of which waits. Their state is in one of two places in memory: blocks of a launch may
-  // still read the old one when the first block is done
-
   GP_DEVICE gp__bfs_state &left(int launch) const { return control->state[launch & 1]; }
   GP_DEVICE void set_out_by_launches() {
     if (!threadIdx.x) set_out(blockIdx.x);
@@ -29917,7 +28236,6 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
   }
-  // Thread 0 of the last block to finish the step decides what comes next, from all blocks' sums, and returns true.
   GP_DEVICE bool decides() {
     add_to_block();
     __syncthreads();
@@ -29937,7 +28255,6 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     decide(gp__bfs_sums{all[0], all[1], all[2], all[3]});
     return true;
   }
-  // Does one step or, by one block, all that are left.
   GP_DEVICE void go_on() {
     const bool all = a.step > GP__BFS_LAUNCHES;
     bool decided = s.rank == 0 && !threadIdx.x;
@@ -29979,7 +28296,6 @@ template<class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE v
     gp__cluster_wait();
   }
 }
-// The search by launches: the beginning, steps, later levels by one block, the end.
 template<class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {
   typedef gp__bfs_block<P, Offset, Vertex, false> Block;
   GP_SHARED(typename Block::Shared, s);
@@ -29992,14 +28308,12 @@ template<class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(co
   if (a.step <= GP__BFS_LAUNCHES + 1) block.go_on();
   else block.finish_by_launches();
 }
-// GP_CHECKED: searches only a graph without faults.
 template<class P, class Offset, class Vertex, bool CLUSTERS = false>
 GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
   gp__pdl_wait<P>(); // an earlier launch writes the fault
   if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
 }
 
-// GP_REPRODUCIBLE: a parent is the smallest vertex that is one less deep and has an edge to the vertex.
 template<class V> struct gp__edge_to_parent {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
@@ -30017,13 +28331,7 @@ template<class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__gra
 
 // ---- bfs/launches.cuh - levels by launches: frontiers of edges
 
-// Levels made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_CONTRACT_EXPAND
-// contracts a frontier and expands what is left in one launch. GP_TWO_PHASE takes two, with a frontier of vertices in
-// between. GP_HYBRID takes two if the frontier is large. A vertex is expanded once, so all frontiers of a search fit
-// one array of as many edges as the graph has.
-
 template<class Vertex> struct gp__bfs_edge { Vertex source, target; };
-// State that launches share. Levels after the last one with a launch use slots in turn.
 struct gp__bfs_progress {
   gp__u64 found[GP__BFS_LAUNCHES + 3]; // vertices of each level
   gp__u64 edges_to[GP__BFS_LAUNCHES + 3]; // edges of the frontier that leads there
@@ -30062,7 +28370,6 @@ template<class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
     return gp_frontier<Vertex>{list(), &s->found[slot(level)], a.vertices};
   }
-  // The edges that lead to a level, after the `first` ones, which lead to earlier levels.
   GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
     return gp_frontier<Edge>{gp__as<Edge>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
   }
@@ -30072,7 +28379,6 @@ template<class P, class Offset, class Vertex> struct gp__bfs_stepper {
     return sum;
   }
   GP_DEVICE gp__u64 degree(Vertex v) const { return gp__u64(offsets[v + 1] - offsets[v]); }
-  // True if no level follows this one of `count` vertices.
   GP_DEVICE bool over(int level, gp__u64 count) const {
     const gp__u64 hit = gp__load_volatile(&s->hit);
     return !count || (a.limit && level == a.limit) || (hit && hit <= gp__u64(level));
@@ -30098,9 +28404,6 @@ template<class P, class Offset, class Vertex> struct gp__bfs_stepper {
     s->inspected = s->hit = 0;
   }
 
-  // ---- what a level is made of; whole warps call
-
-  // True in the lane that reaches v. If culling is not exact, depths decide.
   GP_DEVICE bool reach(bool there, Vertex source, Vertex v, int level) {
     bool mine = gp__warp_contract(a.cull, there, v, a.reached[0], m.contract);
     if (mine && !(a.cull & GP_CULL_BITMAP))
@@ -30128,8 +28431,6 @@ template<class P, class Offset, class Vertex> struct gp__bfs_stepper {
     });
   }
 
-  // ---- steps from frontier to frontier; whole blocks call
-
   GP_DEVICE void clear() { gp_tile_contract_begin<THREADS>(m.contract); }
   GP_DEVICE void expand_level(int level, gp__u64 first) {
     const gp_frontier<Edge> out = edges_to(level + 1, first);
@@ -30151,7 +28452,6 @@ template<class P, class Offset, class Vertex> struct gp__bfs_stepper {
     const gp__u64 found = gp_warp_reduce(reached - before, gp_sum<gp__u64>());
     if (!gp_lane() && found) atomicAdd(&s->found[slot(level)], found);
   }
-  // True if a level of `count` edges has two launches.
   GP_DEVICE bool in_two(gp__u64 count) const { return count > a.fused_edges; }
 
   GP_DEVICE void add_sums() {
@@ -30163,7 +28463,6 @@ template<class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (edges) atomicAdd(&s->edges, edges);
     if (inspected) atomicAdd(&s->inspected, inspected);
   }
-  // One launch: contracts (and expands) the edges that lead to a level, or expands its vertices.
   GP_DEVICE void level(int level, bool expands) {
     if (over(expands ? level : level - 1, s->found[expands ? level : level - 1])) return;
     if (expands) {
@@ -30171,7 +28470,6 @@ template<class P, class Offset, class Vertex> struct gp__bfs_stepper {
     } else if (in_two(s->edges_to[level])) contract(level, edges_before(level));
     else contract_expand(level, edges_before(level));
   }
-  // Called with one block: does all levels that are left, and writes the statistics.
   GP_DEVICE void rest() {
     const int most = GP__BFS_LAUNCHES;
     gp__u64 first = edges_before(most + 1); // first of the edges that lead to the next level
@@ -30208,7 +28506,6 @@ template<class P, class Offset, class Vertex> struct gp__bfs_stepper {
     r.bytes = a.vertices * (4 + (parents ? of_vertex : 0)) + s->reached * 2 * of_offset + s->inspected * of_vertex;
   }
 };
-// Step 0 is the beginning. Then the levels: expand 0, contract 1, expand 1, contract 2, ...
 template<class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(const gp__bfs_args &a) {
   typedef gp__bfs_stepper<P, Offset, Vertex> Stepper;
   GP_SHARED(typename Stepper::Shared, shared);
@@ -30227,20 +28524,6 @@ template<class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(const
 
 // ---- bfs/sources_state.cuh - search from many sources: what is counted
 
-// A vertex has a word with a bit for each source (Then et al., The More the Merrier: Efficient Multi-Source Graph
-// Traversal), in three arrays: in seen[], sources that have reached it; in the frontier's, those of the last level; in
-// next[], those of this level. An edge is inspected once a level for any number of sources.
-//
-// A top-down level has two steps. Vertices of the frontier give their bits to neighbours that lack them, by atomics;
-// the thread that brings the first bits to a vertex puts it on a list. Then the listed vertices are merged: new bits
-// become seen, depths are written, and their lists of edges, long ones in parts, are the next queue. A bottom-up level
-// needs the transposed graph and is one step over all vertices: each gathers the bits that it lacks from its
-// neighbours, until it has all. One block does the levels of a small frontier alone, with barriers of the block.
-//
-// A step writes what it reads only by atomics, or in the thread that reads it: so depths and counts are the same in
-// every call.
-
-// Counts of a step.
 enum {
   GP__NEW_ITEMS, // vertices on the list, or parts in the queue
   GP__NEW_PAIRS, // pairs of a source and a vertex that it has reached
@@ -30274,8 +28557,6 @@ template<int WARPS> struct gp__sources_shared {
 
 // ---- bfs/sources.cuh - search from many sources: a block, the kernel
 
-// Items that a warp appends to an array of all warps. They are gathered in shared memory first: thousands of atomics on
-// one cursor would queue up.
 template<class T> struct gp__warp_list {
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(T));
   T *buffer, *array;
@@ -30330,7 +28611,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
   GP_DEVICE void clear_sums() {
     GP__EACH(i, GP__SOURCES_SUMS) sums[i] = 0;
   }
-  // Words of the frontier, and of the one after it; likewise their lists.
   GP_DEVICE Word *visit() const { return gp__as<Word>(a.words[s.state.side]); }
   GP_DEVICE Word *next() const { return gp__as<Word>(a.words[s.state.side ^ 1]); }
   GP_DEVICE Vertex *list(int side) const { return gp__as<Vertex>(a.lists[side]); }
@@ -30339,13 +28619,11 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
   GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(int(x)) - 1; }
   GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(gp__i64(x)) - 1; }
-  // OR of all lanes' bits, in all lanes.
   GP_DEVICE static Word all_bits(Word x) {
     GP__UNROLL
     for (int other = GP__WARP / 2; other; other /= 2) x |= gp_warp_exchange(x, other);
     return x;
   }
-  // Warps that share the work of a step; this warp's number.
   GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : gp__u64(a.blocks) * WARPS; }
   GP_DEVICE gp__u64 warp() const { return gp__u64(rank) * WARPS + gp_warp(); }
   template<class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
@@ -30359,10 +28637,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     return appending_to(list(s.state.side ^ 1), &control->list, s.state.listed);
   }
 
-  // ---- steps
-
-  // Writes the depth of a lane's vertex to the rows of its bits: row by row, as vertices of a warp are mostly
-  // neighbours.
   GP_DEVICE void write(gp__u64 v, Word bits, int depth) const {
     if (!a.depths) return;
     for (Word any = all_bits(bits); any; any &= any - 1) {
@@ -30370,7 +28644,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
       if (bits >> row & 1u) a.depths[unsigned(row) * vertices + v] = depth;
     }
   }
-  // Called by all lanes: merges the fresh bits of a lane's vertex, if any. Returns the number of edges that leave it.
   GP_DEVICE gp__u64 merge_vertex(gp__u64 v, Word fresh) {
     gp__u64 degree = 0;
     if (fresh) {
@@ -30386,7 +28659,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     write(v, fresh, s.state.depth + 1);
     return degree;
   }
-  // Appends a frontier vertex's edges to the queue, in parts.
   GP_DEVICE void append_parts(gp__warp_list<gp_edges> &parts, gp__u64 v, gp__u64 degree) const {
     const gp__u64 begin = degree ? offsets[v] : 0;
     const bool is_short = degree <= GP__BFS_PART;
@@ -30406,7 +28678,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
   GP_DEVICE void clear_words(Word *words, const Vertex *of, gp__u64 count) const {
     for (gp__u64 i = warp() * GP__WARP + gp_lane(); i < count; i += warps() * GP__WARP) words[of[i]] = 0;
   }
-  // One warp sets the bits of the sources.
   GP_DEVICE void seed() {
     if (warp() != 0) return;
     gp__warp_list<Vertex> reached = next_list();
@@ -30441,7 +28712,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     }
     finish_list(reached);
   }
-  // Many vertices are found faster in the order of all vertices, and their rows are written in longer pieces.
   GP_DEVICE void merge_frontier() {
     const State &t = s.state;
     const bool dense = t.count * 4 > vertices;
@@ -30457,7 +28727,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     finish_list(parts);
     clear_words(visit(), list(t.side), t.before);
   }
-  // Queues a gathered frontier, to go on top-down.
   GP_DEVICE void collect() {
     const State &t = s.state;
     const Vertex *frontier = list(t.side);
@@ -30470,7 +28739,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     finish_list(parts);
     clear_words(next(), list(t.side ^ 1), t.before);
   }
-  // Returns the wanted bits that neighbours have.
   GP_DEVICE Word gather_vertex(const Word *from, Word wants, Offset at, Offset end) {
     Word got = 0;
     for (;;) {
@@ -30529,8 +28797,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     else collect();
   }
 
-  // ---- what comes next: one thread of each block, from the same numbers
-
   GP_DEVICE bool grows() const {
     const State &t = s.state;
     return in_offsets && a.alpha > 0 && t.edges * unsigned(a.alpha) > t.open && t.edges * 8 > vertices;
@@ -30574,9 +28840,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     t.alone = a.blocks > 1 && t.step == GP_STEP_TOP_DOWN && t.parts <= a.small && t.edges <= a.small * 8ull;
   }
 
-  // ---- sums and barriers
-
-  // The block's sums: lane i of the first warp gets the i-th.
   GP_DEVICE gp__u64 block_sums() {
     GP__EACH(i, GP__SOURCES_SUMS) {
       const gp__u64 of_warp = gp_warp_reduce(sums[i], gp_sum<gp__u64>());
@@ -30590,7 +28853,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
       for (int w = 0; w < WARPS; ++w) mine += s.sums[gp_lane()][w];
     return mine;
   }
-  // The first thread decides from the sums of all blocks, which the first warp's lanes have.
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
     if (!gp_warp()) {
       gp__u64 all[GP__SOURCES_SUMS];
@@ -30611,7 +28873,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     }
     return mine;
   }
-  // The first block's first thread records a step, of the first batch only.
   GP_DEVICE void note(int kind) {
     if (!a.statistics || a.batch || rank != 0 || a.part != GP__SOURCES_ALL || s.steps == GP_TRAVERSAL_STEPS) return;
     gp_traversal_step &r = a.statistics->step[s.steps++];
@@ -30620,8 +28881,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     r.kind = gp__u32(kind), r.depth = gp__u32(s.state.depth < 0 ? 0 : s.state.depth);
   }
 
-  // ---- parts of the work: launches
-
   GP_DEVICE void load_state() {
     if (!threadIdx.x) {
       s.state = control->state;
@@ -30629,7 +28888,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
     }
     __syncthreads();
   }
-  // Clears the state: nothing has been reached.
   GP_DEVICE void clear() {
     const gp__u64 threads = gp__u64(a.blocks) * P::threads;
     const gp__u64 first = gp__u64(rank) * P::threads + threadIdx.x;
@@ -30651,7 +28909,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
       for (int b = 0; b < 3; ++b) control->barrier[b].word[i] = 0;
     }
   }
-  // Does all levels that are left. Other blocks wait for levels of one block, then read the new state.
   GP_DEVICE void levels() {
     while (s.state.step != GP_STEP_FINISH) {
       const bool alone = s.state.alone != 0;
@@ -30675,7 +28932,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
       }
     }
   }
-  // Does one step; the last block to finish it decides.
   GP_DEVICE void step() {
     const int step = s.state.step;
     if (step == GP_STEP_FINISH) return;
@@ -30701,7 +28957,6 @@ template<class P, class Offset, class Vertex, class Word> struct gp__sources_blo
       control->arrived = 0;
     }
   }
-  // Writes depths where nothing was reached, the number of vertices that each source has reached, and the statistics.
   GP_DEVICE void finish() {
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];
@@ -30807,7 +29062,6 @@ template<class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bfs
     if (checked_ != GP_SUCCESS) return checked_; \
   } while (0)
 
-// Microseconds of a clock that no user sets.
 GP__HOST double gp__now_us(void) {
 #ifdef CLOCK_MONOTONIC
   struct timespec now;
@@ -30822,12 +29076,8 @@ GP__HOST double gp__now_us(void) {
 
 // ---- core/messages.c - messages and errors of a thread
 
-// A message names members of gp_call. A function that fills a gp_call has its own names for them, known only to itself.
-// So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
 enum { GP__MESSAGE_BYTES = 4096, GP__FORMAT_BYTES = 512, GP__MARK = 1 };
 
-// A thread's state in the library. A call that fails inside and then finds another way must not change the message. So
-// a call writes into `draft`, and gp__said makes that the message if the call as a whole has failed.
 typedef struct gp__thread {
   char message[GP__MESSAGE_BYTES], draft[GP__MESSAGE_BYTES]; // with marks
   const char *names; // of the function that failed; NULL: members keep their names
@@ -30836,7 +29086,6 @@ typedef struct gp__thread {
 } gp__thread;
 static __thread gp__thread gp__here;
 
-// Sets the thread's message (inside a call, its draft), and returns the code.
 GP__FORMAT(2, 3) GP__HOST gp_result gp__fail(gp_result code, const char *format, ...) {
   char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
   size_t i;
@@ -30853,7 +29102,6 @@ GP__FORMAT(2, 3) GP__HOST gp_result gp__fail(gp_result code, const char *format,
   va_end(list);
   return code;
 }
-// Ends a call that has counted itself in gp__here.inside.
 GP__HOST gp_result gp__said(gp_result result) {
   if (!--gp__here.inside && result != GP_SUCCESS) {
     strcpy(gp__here.message, gp__here.draft);
@@ -30862,7 +29110,6 @@ GP__HOST gp_result gp__said(gp_result result) {
   return result;
 }
 
-// A user's function runs: until gp__hook_ends, gp__begin refuses calls of this thread.
 GP__HOST const char *gp__hook_begins(const char *name) {
   const char *outer = gp__here.hook;
   gp__here.hook = name;
@@ -30870,14 +29117,11 @@ GP__HOST const char *gp__hook_begins(const char *name) {
 }
 GP__HOST void gp__hook_ends(const char *outer) { gp__here.hook = outer; }
 
-// The result of a function that fills a gp_call: a failed call's message then names this function. names: the
-// function's name, and "member=parameter" for each member of gp_call that has another name there.
 GP__HOST gp_result gp__named(gp_result result, const char *names) {
   if (result != GP_SUCCESS) gp__here.names = names;
   return result;
 }
 
-// The parameter's name for the member that `member` begins with; NULL if it keeps its own. *length: the member's.
 GP__HOST const char *gp__parameter_of(const char *names, const char *member, size_t *length) {
   for (names = names ? strchr(names, ' ') : NULL; names; names = strchr(names, ' ')) {
     char next;
@@ -30896,7 +29140,6 @@ GP__API int gp_version(void) {
   return 10000 * GPUPRIMS_VERSION_MAJOR + 100 * GPUPRIMS_VERSION_MINOR + GPUPRIMS_VERSION_PATCH;
 }
 
-// The structs that callers fill, each with its last member in version 0.2: programs with older headers do not run.
 #define GP__CALLERS_STRUCTS(X) \
   X(gp_config, own_work) \
   X(gp_description, fallback) \
@@ -30913,8 +29156,6 @@ GP__API int gp_version(void) {
 enum { GP__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
 #undef GP__LEAST
 
-// Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
-// header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
 __attribute__((noinline)) GP__HOST gp_result gp__check_size(
     const char *who, const char *name, const void *given, size_t least, size_t size, const char *type) {
   const gp__u8 *bytes = (const gp__u8 *)given;
@@ -30930,7 +29171,6 @@ __attribute__((noinline)) GP__HOST gp_result gp__check_size(
           who, name, GPUPRIMS_VERSION);
   return GP_SUCCESS;
 }
-// Copies `given`, a caller's struct of another size, to *own, a struct of `size` bytes; members it lacks become zero.
 __attribute__((noinline)) GP__HOST gp_result gp__take_struct(
     const char *who, const char *name, const void *given, void *own, size_t least, size_t size, const char *type) {
   const uint32_t whole = (uint32_t)size;
@@ -30942,14 +29182,12 @@ __attribute__((noinline)) GP__HOST gp_result gp__take_struct(
   memcpy(own, &whole, sizeof whole);
   return GP_SUCCESS;
 }
-// Points `given` at a whole struct of this library's header: the caller's, or a copy in `own`.
 #define GP__TAKE_STRUCT(who, name, given, own, type) \
   if ((given)->struct_size != sizeof(type)) { \
     GP__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type)); \
     (given) = &(own); \
   }
 
-// Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.
 __attribute__((noinline)) GP__HOST void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
@@ -31005,8 +29243,6 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   GP__CU_INVALID_CLUSTER_SIZE = 912
 };
 
-// F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
-// the tests.
 #define GP__CUDA_FUNCTIONS(F) \
   F(1, cuInit, "cuInit", (unsigned flags)) \
   F(1, cuDriverGetVersion, "cuDriverGetVersion", (int *version)) \
@@ -31065,7 +29301,6 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name)) \
   F(1, cuGetErrorString, "cuGetErrorString", (int error, const char **text))
 
-// The same for NVRTC; all return an nvrtcResult.
 #define GP__NVRTC_FUNCTIONS(F) \
   F(1, nvrtcVersion, "nvrtcVersion", (int *major, int *minor)) \
   F(1, nvrtcGetNumSupportedArchs, "nvrtcGetNumSupportedArchs", (int *count)) \
@@ -31089,7 +29324,6 @@ struct gp_driver {
 #undef GP__FIELD
 };
 
-// Common to all parts of a context's implementation: the table of functions and the log.
 enum { GP__ARCHITECTURES = 96 };
 typedef struct gp__runtime {
   struct gp_driver driver;
@@ -31115,7 +29349,6 @@ typedef struct gp__runtime {
   "pip install nvidia-cuda-nvrtc and name its libnvrtc.so in gp_config.nvrtc_library or add its folder to " \
   "LD_LIBRARY_PATH, install the CUDA toolkit, or bundle the kernels (tools/gp_bundle)"
 
-// By CUresult: ": " and what to do, or "" where the driver's own text is all there is to say.
 GP__HOST const char *gp__cuda_advice(int error) {
   switch (error) {
   case 2: return ": free device memory (nvidia-smi lists its users), or call gp_trim(ctx, 0)";
@@ -31163,7 +29396,6 @@ GP__HOST void gp__log(const gp__runtime *r, gp_log_level level, const char *form
   gp__hook_ends(outer);
 }
 
-// Makes a message of a failed driver call. `who`: the function that the user called.
 GP__HOST gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
   const char *name = NULL, *text = NULL;
   if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
@@ -31171,17 +29403,12 @@ GP__HOST gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const ch
   return gp__fail(GP_E_DRIVER, "%s: %s failed: %s (%d): %s%s", who, call, name, error, text, gp__cuda_advice(error));
 }
 
-// ---- opening the libraries
-
-// ISO C does not convert pointers to data to pointers to functions; their bytes can be copied.
 GP__HOST int gp__symbol(void *library, const char *symbol, void *function) {
   void *address = dlsym(library, symbol);
   memcpy(function, &address, sizeof address);
   return address != NULL;
 }
 
-// Opens a library by system name or by the caller's absolute path, never from the working folder. Libraries stay open:
-// the driver does not like to be unloaded.
 GP__HOST void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
   void *library = NULL;
   size_t used = 0;
@@ -31202,8 +29429,6 @@ GP__HOST void *gp__open_library(const char *path, const char *const *names, char
 
 #define GP__CUDA_LIBRARY "libcuda.so.1"
 
-// Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library. Of a
-// library that exists and does not load, the loader gives the folder, or names what it lacks.
 GP__HOST int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
   static const char *const names[] = {GP__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
@@ -31223,7 +29448,6 @@ GP__HOST int gp__open_cuda(struct gp_driver *d, const char *path, char *why, siz
   return 1;
 }
 
-// The path of the library or program that has this address, or "".
 GP__HOST const char *gp__path_of(const void *address) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
@@ -31234,8 +29458,6 @@ GP__HOST const char *gp__path_of(const void *address) {
   int (*find)(const void *, void *) = NULL;
   return gp__symbol(NULL, "dladdr", (void *)&find) && find(address, &of) && of.path ? of.path : "";
 }
-// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
-// modification time of the library's file tell them apart: installing another build changes these.
 GP__HOST void gp__name_nvrtc(gp__runtime *r) {
   void *address = NULL;
   struct stat about;
@@ -31246,7 +29468,6 @@ GP__HOST void gp__name_nvrtc(gp__runtime *r) {
 }
 
 enum { GP__NVRTC_OLDEST = 12030 }; // the first one whose PTX has registers of 16 bytes (.b128)
-// Opens NVRTC when the first program must be compiled.
 GP__HOST gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
   struct gp_driver *d = &r->driver;
@@ -31307,7 +29528,6 @@ typedef struct gp__text {
   int failed; // an allocation failed
 } gp__text;
 
-// Makes room for this many more characters and a zero.
 GP__HOST void gp__make_room(gp__text *t, size_t length) {
   const size_t capacity = t->size + length + 1;
   char *data;
@@ -31341,7 +29561,6 @@ GP__HOST void gp__free_text(gp__text *t) {
   memset(t, 0, sizeof *t);
 }
 
-// A copy of a string, or NULL. *failed is set when there is no memory for it.
 GP__HOST char *gp__duplicate(const char *string, int *failed) {
   char *copy;
   size_t bytes;
@@ -31359,7 +29578,6 @@ GP__HOST char *gp__duplicate(const char *string, int *failed) {
 
 // ---- core/request.c - users' types and operators as the context keeps them; a checked call
 
-// A struct type or an operator that the user defined; strings are owned by the context.
 typedef struct gp__type_info {
   char *name;
   char *source; // or NULL: raw bytes
@@ -31379,14 +29597,12 @@ typedef struct gp__op_info {
   int has_host_identity;
   gp__value host_identity;
 } gp__op_info;
-// Applies a user's operator, also in a thread of OpenMP, which no call has entered.
 GP__HOST void gp__host_apply(const gp__op_info *op, void *result, const void *a, const void *b) {
   const char *outer = gp__hook_begins("gp_op_desc.host");
   op->host(op->host_user, result, a, b);
   gp__hook_ends(outer);
 }
 
-// A description in a row: parts come before what is made of them. numbers: of `node`, or -1.
 typedef struct gp__input_node {
   const gp_input *from; // the caller's, during the check
   gp_input_kind kind;
@@ -31409,14 +29625,11 @@ typedef char gp__input_data_has_room[GP_INPUT_ARRAYS == sizeof((gp__input_data *
         ? 1
         : -1];
 
-// A transpose with merged dimensions. Bytes. The input is contiguous in dimension 0, the output in dimension 1; in
-// GP__MOVE_ROWS both are contiguous in dimension 0, and 1 is the largest of the others.
 typedef struct gp__moves {
   int kind, size, word; // size: of an element; all addresses are multiples of `word`
   uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
   uint64_t in_span, out_span; // elements from the first to the last, of the call's type
 } gp__moves;
-// Rows of a strided array: dimension 0 is the axis; the others are sorted, the closest elements first, and merged.
 typedef struct gp__row_span {
   uint64_t bytes, before; // from the lowest address on; from there to element 0
 } gp__row_span;
@@ -31427,7 +29640,6 @@ typedef struct gp__rows {
   int same; // strides of the input and the output are the same
   int columns; // elements of neighbouring rows are closer than those of a row
 } gp__rows;
-// A checked call with every default filled in.
 enum { GP__IS_BOTH = 2 };
 typedef struct gp__request {
   gp_primitive primitive;
@@ -31441,7 +29653,6 @@ typedef struct gp__request {
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct; // NULL: built in
   size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
   int is_arg; // the accumulator and the output are structs: 1: { acc_type value; int64_t index; } of ARGMIN, ARGMAX;
-      // GP__IS_BOTH: two values; 3: two of 1
   int has_init; // `init` holds a value, or init_device leads to one
   int flags;
   const void *in, *in2;
@@ -31454,7 +29665,6 @@ typedef struct gp__request {
   const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
   gp__value init; // scan, reduce: accumulator; fill: element; iota: start
   gp__value step; // iota; partition: the second scalar; histogram: the upper ends
-  // Members of gp_call of the same names, checked, with their defaults filled in.
   gp_type key_type, offset_type, out2_type; // 0 where the call has none
   const gp__type_info *key_struct;
   size_t key_size, offset_size, out2_size;
@@ -31496,14 +29706,6 @@ typedef struct gp__request {
 
 // ---- host/config.c - how the host back end runs a call; parallel loops
 
-// The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
-// the same bits in any order. Sums and products of floats, and users' operators, do not: for them the host walks the
-// same trees as the reproducible kernels (GP__CANONICAL_... in >>policy), with and without GP_REPRODUCIBLE, for any
-// number of threads. Inside a segment or a run it goes from left to right. Elements that need a conversion, a transform
-// or a normalisation pass through a small buffer: input -> widest type of its kind -> accumulator. A product that is
-// added to something is stored first, so that no compiler contracts the two to a fused multiply-add, which rounds
-// differently. Sign and payload of NaN results are unspecified. Identities are two-sided: op(x, identity) is x too.
-
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -31534,7 +29736,6 @@ enum {
   GP__HOST_LANES = 8 // rows that a loop works on at a time: their chains of operations are independent
 };
 
-// Elements in the caller's memory, whatever their declared type there.
 #define GP__MAY_ALIAS __attribute__((may_alias))
 __extension__ typedef unsigned __int128 gp__u128;
 typedef uint8_t gp__h_bool;
@@ -31616,7 +29817,6 @@ GP__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
 GP__HOST_F8(e4m3, 0, 256)
 GP__HOST_F8(e5m2, 1, 1)
 GP__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
-// double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GP__INLINE float gp__host_to_odd(double x) {
   const float f = (float)x;
   const double back = f;
@@ -31624,7 +29824,6 @@ GP__INLINE float gp__host_to_odd(double x) {
   return gp__host_float((gp__host_bits32(f) - away) | below | above);
 }
 
-// A product on its own: the compiler must not fuse it with a sum.
 GP__INLINE float gp__host_product_f32(float a, float b) {
   float x = a * b;
   __asm__("" : "+m"(x));
@@ -31645,7 +29844,6 @@ GP__INLINE double gp__host_sqrt(double x) { // without libm, which the call of t
 #endif
   return x;
 }
-// Operators on complex numbers, as gp_complex has them.
 #define GP__HOST_COMPLEX(c, F, f) \
   GP__INLINE gp__h_##c gp__host_##c(F re, F im) { \
     gp__h_##c r; \
@@ -31670,7 +29868,6 @@ GP__INLINE double gp__host_magnitude(gp_type type, double re, double im) { // se
   return small == 0 ? large + small : large * gp__host_sqrt(1 + gp__host_product_f64(r, r));
 }
 
-// An element in the widest type of its kind.
 typedef union gp__wide {
   int64_t i;
   uint64_t u;
@@ -31690,11 +29887,9 @@ GP__INLINE size_t gp__host_size(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
-// The unsigned type of a size, for elements that are moved.
 GP__HOST gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
 }
-// X(NAME, name, the member of gp__wide, the conversion of an element to a number)
 #define GP__HOST_NUMBERS(X) \
   X(I8, i8, i, ) \
   X(U8, u8, u, ) \
@@ -31711,13 +29906,11 @@ GP__HOST gp_type gp__bits_type(size_t size) {
   X(BOOL, bool, u, gp__host_bool_load) \
   X(E4M3, e4m3, f, gp__host_e4m3_load) \
   X(E5M2, e5m2, f, gp__host_e5m2_load)
-// Types of 16 bytes, which have no gp__wide.
 #define GP__HOST_LONGS(X) \
   X(I128, i128, , ) \
   X(U128, u128, , )
 GP__INLINE int gp__is_complex(gp_type type) { return type == GP_C32 || type == GP_C64; }
 GP__INLINE gp_type gp__host_real(gp_type type) { return type == GP_C32 ? GP_F32 : GP_F64; } // of a complex type
-// Sums of these have f32 accumulators.
 GP__INLINE int gp__is_small_float(gp_type type) { return gp__host_kind(type) == GP__WIDE_F && gp__host_size(type) < 4; }
 GP__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
@@ -31735,7 +29928,6 @@ static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) 
 #undef GP__WIDEN
 }
 
-// A float to an integer: toward zero, saturated, NaN to 0. `above` is the first value beyond the type.
 #define GP__SATURATE(x, T, LOWEST, HIGHEST, above) \
   ((x) >= (above) ? (HIGHEST) : (x) > (double)(LOWEST) ? (T)(x) : (x) == (x) ? (LOWEST) : (T)0)
 
@@ -31821,7 +30013,6 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
 #undef GP__TO_FLOAT
 }
 
-// From i128 and u128: to float in one rounding, to others through 64 bits or a double.
 static void gp__host_convert_long(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   const gp__h_u128 *x = (const gp__h_u128 *)in;
   const size_t size = gp__host_size(to);
@@ -31845,7 +30036,6 @@ static void gp__host_convert_long(gp_type from, gp_type to, const void *in, void
 
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n);
 static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, void *out, size_t n);
-// To and from complex numbers.
 static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   const size_t from_size = gp__host_size(from), to_size = gp__host_size(to);
   const int from_complex = gp__is_complex(from);
@@ -31861,7 +30051,6 @@ static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, v
   }
 }
 
-// CONVERT. `out` may be `in` if the sizes are equal and n is at most GP__HOST_ELEMENTS.
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
@@ -31892,7 +30081,6 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   }
 }
 
-// truth 1: 1 for an element other than zero, else 0; truth 0: the opposite. `out` may be `in` as above.
 static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
@@ -31916,7 +30104,6 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   }
 }
 
-// NEGATE, ABS, SQUARE in a type; `out` may be `in`.
 static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, size_t n) {
   size_t i;
   if (gp__is_small_float(type)) {
@@ -31979,19 +30166,12 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
 
 // ---- host/operators.c - binary operators
 
-// The loops of which primitives are made, for one operator on one type. A row is `items` elements; the next row starts
-// `stride` elements later.
-
 struct gp__host_op;
 typedef struct gp__host_loops {
-  // out[i] = a[i] op b[i]; out may be a or b
   void (*map)(const struct gp__host_op *op, void *out, const void *a, const void *b, size_t n);
-  // acc[r] = acc[r] op x[r][0] op x[r][1] op ... for `rows` rows; exact operators: any order
   void (*fold)(const struct gp__host_op *op, void *acc, const void *x, size_t rows, size_t items, size_t stride);
-  // running values of `rows` consecutive rows; row r starts with carry[r], and leaves its last value there; y may be x
   void (*scan)(
       const struct gp__host_op *op, void *carry, const void *x, void *y, size_t rows, size_t items, int exclusive);
-  // y[i] = y[2 i] op y[2 i + 1]; inexact operators only
   void (*pairs)(const struct gp__host_op *op, void *y, size_t n);
 } gp__host_loops;
 
@@ -32005,7 +30185,6 @@ typedef struct gp__host_op {
   gp__value identity;
 } gp__host_op;
 
-// OP works on values W; LOAD makes them of elements T, STORE makes elements of them. Both may use `flip`.
 #define GP__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
   static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) { \
     const W flip = (W)op->flip; \
@@ -32016,7 +30195,6 @@ typedef struct gp__host_op {
     for (i = 0; i < n; ++i) y[i] = STORE(OP(LOAD(x[i]), LOAD(z[i]))); \
   }
 
-// Exact: the fold uses as many lanes as fill 64 bytes. One row at a time.
 #define GP__LOOPS_EXACT(name, T, W, LOAD, STORE, OP) \
   GP__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
   static void gp__host_##name##_fold( \
@@ -32052,8 +30230,6 @@ typedef struct gp__host_op {
     *(T *)carry = STORE(c); \
   }
 
-// Inexact: every step is rounded to the type, in the given order; several rows run side by side. CHAIN is a row of 16
-// bytes, written out.
 #define GP__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP) \
   GP__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
   STEP T gp__host_##name(T a, T b) { return STORE(OP(LOAD(a), LOAD(b))); } \
@@ -32117,10 +30293,7 @@ typedef struct gp__host_op {
 #define GP__CHAIN4(op, a, x) GP__CHAIN2(op, GP__CHAIN2(op, a, x), (x) + 2)
 #define GP__CHAIN8(op, a, x) GP__CHAIN4(op, GP__CHAIN4(op, a, x), (x) + 4)
 
-// Flipped bits: BIT_AND is BIT_OR of complements, MAX the MIN of complements, and unsigned integers are ordered as
-// signed ones with the top bit flipped. So one set of loops serves several operators and types.
 #define GP__FLIPPED(x) ((x) ^ flip)
-// Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and stays a NaN.
 #define GP__ORDER(name, I, U, MAGNITUDE, INFINITE) \
   GP__INLINE I gp__host_##name##_key(U x, I flip) { \
     const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip); \
@@ -32138,7 +30311,6 @@ GP__ORDER(f32, int32_t, uint32_t, 0x7fffffff, 0x7f800000)
 GP__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
 #define GP__WITH_FLIP(x) (x, flip)
 
-// Integers wrap: sums and products use the unsigned type.
 #define GP__INTEGER_LOOPS(U, I) \
   GP__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GP__SUBTRACT) \
   GP__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GP__ADD) \
@@ -32151,7 +30323,6 @@ GP__INTEGER_LOOPS(u16, i16)
 GP__INTEGER_LOOPS(u32, i32)
 GP__INTEGER_LOOPS(u64, i64)
 GP__INTEGER_LOOPS(u128, i128)
-// A step of the half types is long: as a function it compiles faster and runs no slower.
 #define GP__OUT_OF_LINE static __attribute__((noinline))
 #define GP__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP) \
   GP__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GP__SUBTRACT) \
@@ -32175,7 +30346,6 @@ GP__FLOAT_LOOPS(f64, double, u64, i64, , , GP__CHAIN2, GP__INLINE)
 GP__COMPLEX_LOOPS(c32, GP__CHAIN2)
 GP__COMPLEX_LOOPS(c64, GP__CHAIN1)
 
-// A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
   gp__u8 *y = (gp__u8 *)out;
   const gp__u8 *x = (const gp__u8 *)a, *z = (const gp__u8 *)b;
@@ -32214,8 +30384,6 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
   for (i = 0; i < n; ++i) gp__host_user_map(op, y + i * op->size, y + 2 * i * op->size, y + (2 * i + 1) * op->size, 1);
 }
 
-// Gives op the loops of a built-in operator on a type; returns 0 if there are none. After normalisation AND is the
-// minimum and OR the maximum.
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   const gp__u128 all = ~(gp__u128)0, top = gp__host_size(type) ? (gp__u128)1 << (gp__host_size(type) * 8 - 1) : 0;
 #define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_) \
@@ -32270,7 +30438,6 @@ static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
     GP__CASES_COMPLEX(C32, c32)
     GP__CASES_COMPLEX(C64, c64)
 #undef GP__CASES_COMPLEX
-    // Operands are 0 or 1 (gp__host_take).
   case GP__PAIR(GP_PROD, GP_BOOL):
   case GP__PAIR(GP_AND, GP_BOOL):
   case GP__PAIR(GP_MIN, GP_BOOL): GPUPRIMS__CASE(BIT_AND, BOOL, u8_bit_or, NULL, all)
@@ -32302,12 +30469,10 @@ static void gp__host_identity(gp_op op, gp_type type, void *identity) {
 
 // ---- host/call.c - a call's operands, operator and output
 
-// AND and OR read their operands as true or false, and so does every built-in operator on bool.
 static int gp__host_normalises(gp_op op, const gp__op_info *user, gp_type type) {
   return !user && (op == GP_AND || op == GP_OR || type == GP_BOOL);
 }
 
-// The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
   const gp__u8 *base;
   gp_type from, to;
@@ -32340,7 +30505,6 @@ typedef struct gp__host_call {
 GP__INLINE uint64_t gp__host_block_end(uint64_t first, uint64_t count) {
   return count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK;
 }
-// Calls each() for blocks of elements first .. end - 1, in parallel.
 static void gp__host_each_block(
     const gp__host_call *h, uint64_t count, void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
@@ -32369,7 +30533,6 @@ static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t
   return s;
 }
 
-// Elements first .. first + n - 1, n <= limit: in the input, or else made in `room`.
 static const gp__u8 *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
   const gp__u8 *x = s->base + first * s->from_size;
   gp__u8 *y = (gp__u8 *)room;
@@ -32409,7 +30572,6 @@ static const gp__u8 *gp__host_elements(const gp__host_source *s, uint64_t first,
 
 // ---- map/host.c - copy, fill, iota, transform
 
-// out[i] = from + (first + i) * by, up to GP__HOST_ELEMENTS of them.
 static void gp__host_iota(gp_type type, const void *from, const void *by, uint64_t first, gp__u8 *out, size_t n) {
   gp__wide start, step, w[GP__HOST_ELEMENTS];
   gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
@@ -32440,7 +30602,6 @@ static void gp__host_iota(gp_type type, const void *from, const void *by, uint64
   else gp__host_convert(GP_F32, type, f, out, n);
 }
 
-// Primitives that treat each element by itself.
 static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   gp__host_buffer a, b;
@@ -32491,7 +30652,6 @@ static gp_result gp__host_each(const gp__host_call *h) {
 
 // ---- host/exact.c - reduce and scan by exact operators: any order
 
-// A running value. ARGMIN and ARGMAX: the element that wins so far, and its key; a lower key is better.
 typedef struct gp__host_state {
   int64_t key;
   int64_t index; // -1: none
@@ -32532,7 +30692,6 @@ static void gp__host_put(const gp__host_call *h, const gp__host_state *s, gp__u8
   else memcpy(out, s->value.bytes, h->out_size);
 }
 
-// Whether b wins against a.
 static int gp__host_beats(int64_t key_b, int64_t index_b, int64_t key_a, int64_t index_a) {
   if (index_a < 0 || index_b < 0) return index_a < 0;
   return key_b < key_a || (key_b == key_a && index_b < index_a);
@@ -32624,7 +30783,6 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Several threads: as many blocks as their caches hold are folded, then scanned, then the next ones.
 static gp_result gp__host_scan_exact(const gp__host_call *h) {
   const uint64_t count = h->q->count;
   const int threads = h->threads;
@@ -32665,14 +30823,12 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
 
 // ---- host/canonical.c - reduce and scan by inexact operators: the canonical trees
 
-// v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
 static void gp__host_tree(const gp__host_op *op, gp__u8 *v, size_t n) {
   for (n /= 2; n; n /= 2) op->loops.pairs(op, v, n);
 }
 static void gp__host_pad(const gp__host_op *op, gp__u8 *v, size_t from, size_t to) {
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
-// The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
 static void gp__host_block_tree(const gp__host_op *op, gp__u8 *v, size_t threads) {
   const size_t warp = GP__WARP, warps = threads / warp;
   size_t n;
@@ -32681,13 +30837,11 @@ static void gp__host_block_tree(const gp__host_op *op, gp__u8 *v, size_t threads
   gp__host_tree(op, v, warp);
 }
 
-// Rows that go through the loops together; buffered: through a buffer of accumulators.
 static size_t gp__host_at_once(const gp__host_call *h, size_t items, int buffered) {
   const size_t limit = gp__host_limit(h->op.size), n = (buffered && h->in.limit > limit ? limit : h->in.limit) / items;
   return n > GP__HOST_LANES ? n - n % GP__HOST_LANES : n;
 }
 
-// acc[r] = acc[r] op row r, for rows of `items` consecutive elements; the last row may be short.
 static void gp__host_fold_rows(
     const gp__host_call *h, gp__u8 *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
   const size_t at_once = gp__host_at_once(h, items, 0);
@@ -32756,7 +30910,6 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Lane l of a warp becomes v[0] op ... op v[l] (Kogge and Stone).
 static void gp__host_warp_scan(const gp__host_op *op, gp__u8 *v) {
   gp__value old[GP__WARP];
   size_t d;
@@ -32768,8 +30921,6 @@ static void gp__host_warp_scan(const gp__host_op *op, gp__u8 *v) {
 
 #define GP__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
 
-// First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
-// the warps' totals; the last one is the tile's aggregate.
 static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, gp__u8 *lane) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
   gp__host_buffer buffer;
@@ -32804,7 +30955,6 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   memcpy(lane + threads * size, totals, GP__SCAN_WARPS * size);
 }
 
-// Second pass: `prefix` is the fold of everything before the tile, or NULL.
 static void gp__host_scan_downsweep(
     const gp__host_call *h, uint64_t first, size_t n, size_t items, const gp__u8 *lane, const gp__u8 *prefix) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
@@ -32846,7 +30996,6 @@ static void gp__host_scan_downsweep(
   }
 }
 
-// The total of `count` tiles of a group: each lane of a warp folds its consecutive tiles, then the warp's tree.
 static void gp__host_group_total(const gp__host_op *op, const gp__u8 *group, size_t count, gp__u8 *lanes) {
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
   size_t l, n;
@@ -32859,7 +31008,6 @@ static void gp__host_group_total(const gp__host_op *op, const gp__u8 *group, siz
   gp__host_tree(op, lanes, GP__WARP);
 }
 
-// Tiles go through both passes a few at a time, so that the second finds them in the cache.
 static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const gp__host_op *op = &h->op;
   const size_t size = op->size,
@@ -32910,7 +31058,6 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
 
 // ---- host/indices.c - common to segments, runs and selection
 
-// Moves one element; `to` may be `from`.
 GP__INLINE void gp__host_move(gp__u8 *to, const gp__u8 *from, size_t size) {
   switch (size) {
   case 1: *to = *from; break;
@@ -32921,7 +31068,6 @@ GP__INLINE void gp__host_move(gp__u8 *to, const gp__u8 *from, size_t size) {
   }
 }
 
-// Offsets, indices and lengths: unsigned, 4 or 8 bytes.
 GP__INLINE uint64_t gp__host_offset(const void *offsets, size_t size, uint64_t i) {
   return size == 4 ? ((const gp__h_u32 *)offsets)[i] : ((const gp__h_u64 *)offsets)[i];
 }
@@ -32930,8 +31076,6 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
   else ((gp__h_u64 *)out)[i] = value;
 }
 
-// truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
-// for a user's unary operator, whose result is one byte.
 static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const gp__u8 *x,
     const gp__u8 *z, size_t step, gp__u8 *truth, size_t n) {
   gp__wide a[GP__HOST_ELEMENTS];
@@ -32985,7 +31129,6 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
 
 // ---- reverse/host.c - reverse and swap
 
-// Elements first to end - 1 of the output; in place, also their mirror images.
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
@@ -33035,13 +31178,11 @@ static gp_result gp__host_swap(gp__host_call *h) {
 
 // ---- scatter/host.c - scatters, gathers and replacements
 
-// truth[i] = whether the predicate holds for x[i], or x[i] is not zero; n <= GP__HOST_ELEMENTS.
 static void gp__host_chosen(const gp__request *q, gp_type type, size_t size, const gp__u8 *x, gp__u8 *truth, size_t n) {
   const gp__value zero = {{0}};
   const gp__u8 *z = q->user_op ? NULL : q->op ? q->init.bytes : zero.bytes;
   gp__host_holds(q->op ? q->op : GP_NOT_EQUAL, q->user_op, type, size, x, z, 0, truth, n);
 }
-// truth[i] = whether the stencil lets element first + i pass.
 static void gp__host_passes(const gp__request *q, uint64_t first, gp__u8 *truth, size_t n) {
   if (!q->key_size) memset(truth, 1, n);
   else gp__host_chosen(q, q->key_type, q->key_size, (const gp__u8 *)q->keys + first * q->key_size, truth, n);
@@ -33079,7 +31220,6 @@ static void gp__host_place(const gp__host_call *h, uint64_t first, uint64_t end)
     }
   }
 }
-// One thread scatters by indices: several might have the same index.
 static gp_result gp__host_scatter(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->primitive == GP_REPLACE) return gp__host_each_block(h, q->count, gp__host_replace), GP_SUCCESS;
@@ -33137,8 +31277,6 @@ static uint64_t gp__host_first_bad(const gp__request *q) {
   return UINT64_MAX;
 }
 
-// Starts with the first element as an operand: without an initial value an inexact operator has to, because identity op
-// x may differ from x in the sign of a zero.
 static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host_state *s) {
   gp__value converted;
   if (h->op.exact || h->q->has_init) return 0;
@@ -33146,7 +31284,6 @@ static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host
   return 1;
 }
 
-// GP_REPRODUCIBLE: the fold of n elements in gp__warp_segments.
 static void gp__host_fold_lanes(const gp__host_call *h, uint64_t first, uint64_t n, gp__u8 *v) {
   const int size = (int)h->q->in_size;
   const uint64_t run = (unsigned)gp__vector_items(size),
@@ -33188,7 +31325,6 @@ static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *
   gp__host_running(h, &s, first + (unsigned)taken, n - (unsigned)taken);
 }
 
-// Segment i as [first, end), clamped so that wrong offsets do no harm. length: of all segments without offsets.
 static void gp__host_segment_of(const gp__request *q, uint64_t length, uint64_t i, uint64_t *first, uint64_t *end) {
   *first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * length;
   *end = q->end ? gp__host_offset(q->end, q->offset_size, i)
@@ -33197,7 +31333,6 @@ static void gp__host_segment_of(const gp__request *q, uint64_t length, uint64_t 
   if (*end > q->count) *end = q->count;
   if (*first > *end) *first = *end;
 }
-// Segments have any lengths, so threads take a few at a time.
 static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_state start = gp__host_start(h, q->has_init);
@@ -33218,7 +31353,6 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// GP_REPRODUCIBLE: scans of segments in the tiles of gp__stream_look_back. The key of a state: whether a run begins.
 typedef struct gp__host_tiles {
   const gp__host_call *h;
   gp__host_state start, before; // of a run; of the group of tiles
@@ -33227,7 +31361,6 @@ typedef struct gp__host_tiles {
   uint64_t done;
   gp__u8 *head; // marks the elements of the tile that begin a run
 } gp__host_tiles;
-// b becomes a joined with b.
 static void gp__host_join_runs(const gp__host_call *h, const gp__host_state *a, gp__host_state *b) {
   if (b->key) return;
   h->op.loops.map(&h->op, b->value.bytes, a->value.bytes, b->value.bytes, 1);
@@ -33238,7 +31371,6 @@ static void gp__host_scan_lanes(const gp__host_call *h, gp__host_state *v, size_
   for (d = 1; d < n; d *= 2)
     for (i = n; i-- > d;) gp__host_join_runs(h, &v[i - d], &v[i]);
 }
-// The state before a tile, from those of the tiles before it (gp__look_back).
 static gp__host_state gp__host_before_tile(gp__host_tiles *t, uint64_t number) {
   const size_t group = GP__GROUP, within = (size_t)(number % group), n = number && !within ? group : within;
   gp__host_state lanes[GP__WARP];
@@ -33253,7 +31385,6 @@ static gp__host_state gp__host_before_tile(gp__host_tiles *t, uint64_t number) {
   if (!within) t->before = lanes[GP__WARP - 1];
   return lanes[GP__WARP - 1];
 }
-// A thread's chunk, cut where runs begin. Folds it to *s; scan: writes its results after *s.
 static void gp__host_fold_chunk(const gp__host_tiles *t, size_t i, size_t end, int scan, gp__host_state *s) {
   const gp__host_call *h = t->h;
   size_t next;
@@ -33317,7 +31448,6 @@ static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state 
   t->head = (gp__u8 *)(t + 1);
   return GP_SUCCESS;
 }
-// Scans a run, or the tiles that it completes.
 static void gp__host_scan_run(
     const gp__host_call *h, gp__host_tiles *t, const gp__host_state *start, uint64_t first, uint64_t end) {
   if (!t) {
@@ -33349,7 +31479,6 @@ static gp_result gp__host_segmented_scan(const gp__host_call *h) {
 
 // ---- expand/host.c - expansions
 
-// Writes value `run` to elements first .. end - 1, as far as there is room.
 static void gp__host_repeat(const gp__host_call *h, uint64_t run, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->in_size;
@@ -33359,7 +31488,6 @@ static void gp__host_repeat(const gp__host_call *h, uint64_t run, uint64_t first
   if (end > q->count) end = q->count;
   for (i = first; i < end; ++i) gp__host_move(out + i * size, value, size);
 }
-// Threads take runs, a few at a time.
 enum { GP__HOST_EXPAND_BLOCKS = 256 };
 static gp_result gp__host_expand(gp__host_call *h) {
   const gp__request *q = h->q;
@@ -33396,7 +31524,6 @@ static gp_result gp__host_expand(gp__host_call *h) {
 
 // ---- select/runs_host.c - runs
 
-// Heads of runs, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
   const gp__request *q;
   uint64_t base;
@@ -33419,7 +31546,6 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   for (i = 0; i < r->n; ++i) r->head[i] ^= 1;
 }
 
-// The first head after the one at `first`, or the count. Successive calls go forward.
 static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
   uint64_t i = first + 1;
   while (i < r->q->count) {
@@ -33472,7 +31598,6 @@ static gp_result gp__host_runs(const gp__host_call *h) {
 
 // ---- select/host.c - selection
 
-// The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
 static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, gp__u8 *part) {
   const gp_type type = q->key_size ? q->key_type : q->in_type; // of what is tested: flags, a stencil, the elements
   const size_t size = q->key_size ? q->key_size : q->in_size;
@@ -33490,10 +31615,7 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, gp__u
 
 enum { GP__HOST_PARTS = 3 };
 
-// The number of counts that a call writes to out_count.
 static int gp__parts_of(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
-// Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`. The first
-// part moves last, since it may go over elements that others take.
 static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, gp__u8 *const *out, uint64_t *at) {
   gp__u8 part[GP__HOST_ELEMENTS];
   uint16_t chosen[GP__HOST_ELEMENTS];
@@ -33516,8 +31638,6 @@ static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n
   }
 }
 
-// Several threads count the blocks, then move each to the end of the blocks before it. In place, blocks must move one
-// after the other.
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
@@ -33560,14 +31680,12 @@ static gp_result gp__host_select(const gp__host_call *h) {
 
 // ---- histogram/host.c - histograms
 
-// Maps signed integers to the order of unsigned ones.
 static void gp__host_unsign(gp_type type, gp__wide *w, size_t n) {
   size_t i;
   if (gp__host_kind(type) == GP__WIDE_I)
     for (i = 0; i < n; ++i) w[i].u ^= (uint64_t)1 << 63;
 }
 
-// The bins of n samples; UINT64_MAX: none. edges: the lower and the upper end, or bins + 1 boundaries.
 static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp__wide *x, uint64_t *bin, size_t n) {
   const uint64_t bins = q->bins;
   const int floats = gp__host_kind(q->in_type) == GP__WIDE_F;
@@ -33583,7 +31701,6 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
       bin[i] = low && low <= bins ? low - 1 : UINT64_MAX;
     }
   } else if (!floats) {
-    // upper <= lower: one past the type's largest value, which wraps (see gp__check_histogram_values)
     const uint64_t lower = edges[0].u, upper = edges[1].u;
     const int through = upper <= lower;
     const uint64_t wrapped = upper - lower + (through && q->in_size < 8 ? (uint64_t)1 << 8 * q->in_size : 0);
@@ -33608,7 +31725,6 @@ static void gp__host_bins(const gp__request *q, const gp__wide *edges, const gp_
   }
 }
 
-// Counts the pixels first .. first + n - 1. Each weight is converted to the counters' type first.
 static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t first, uint64_t n, void *counters) {
   const uint64_t row = q->primitive == GP_HISTOGRAM_RANGES ? q->bins + 1 : 2; // edges of a channel
   gp__wide x[GP__HOST_ELEMENTS], samples[GP__HOST_ELEMENTS], weights[GP__HOST_ELEMENTS];
@@ -33645,7 +31761,6 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   }
 }
 
-// Several threads: each has its own counters. Sums of floats depend on their order: one thread.
 static gp_result gp__host_histogram(gp__host_call *h) {
   const gp__request *q = h->q;
   const uint64_t count = q->count, counters = (uint64_t)q->active * q->bins;
@@ -33688,7 +31803,6 @@ static gp_result gp__host_histogram(gp__host_call *h) {
 
 // ---- search/host.c - search
 
-// low = the first position in 0 .. length at which the condition on `middle` no longer holds.
 #define GP__BISECT(low, length, condition) \
   { \
     uint64_t rest = (length); \
@@ -33735,7 +31849,6 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
 #undef GPUPRIMS__BOUND
 }
 
-// Elements past the last offset belong to segment `segments`, those before the first one to segment 0.
 static void gp__host_balance(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   uint64_t i, s;
@@ -33762,7 +31875,6 @@ GP__INLINE uint64_t gp__host_bits(const gp__u8 *x, size_t size) { // of 1, 2, 4 
   if (size == 4) return memcpy(&y4, x, 4), y4;
   return memcpy(&y, x, 8), y;
 }
-// How a key of a built-in type becomes its ordered form, as in >>warp; `flip`: of a descending order.
 typedef struct gp__host_form {
   size_t size;
   int truth;
@@ -33793,7 +31905,6 @@ static uint64_t gp__host_ordered(gp_type type, const gp__u8 *key) {
   const gp__host_form f = gp__host_form_of(type, 0);
   return gp__host_encode(&f, key);
 }
-// The parts that order keys of a built-in type, the most significant first. Returns their number; 0: the key is one.
 GP__HOST int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
   static const gp_key_field truth[] = {{0, GP_BOOL, 0}}, i128[] = {{8, GP_I64, 0}, {0, GP_U64, 0}},
                             u128[] = {{8, GP_U64, 0}, {0, GP_U64, 0}}, c32[] = {{0, GP_F32, 0}, {4, GP_F32, 0}},
@@ -33802,7 +31913,6 @@ GP__HOST int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
   *parts = type == GP_BOOL ? truth : type == GP_I128 ? i128 : type == GP_U128 ? u128 : type == GP_C32 ? c32 : c64;
   return type == GP_BOOL ? 1 : 2;
 }
-// A complex key as NumPy orders it (see gp__complex_part): its high part, or the low one.
 static uint64_t gp__host_complex_part(gp_type part, const double *x, const gp__u8 *key, int high) {
   static const gp__u8 zero[8] = {0};
   const size_t size = gp__host_size(part);
@@ -33820,7 +31930,6 @@ static uint64_t gp__host_complex_word(gp_type type, const gp__u8 *key, int word)
   if (type == GP_C64) return gp__host_complex_part(part, x, key, word);
   return gp__host_complex_part(part, x, key, 1) << 32 | gp__host_complex_part(part, x, key, 0);
 }
-// 64 bits of the ordered key, the least significant word first.
 static uint64_t gp__host_key_word(const gp__request *q, const gp__u8 *key, int word) {
   gp__value made;
   uint64_t x = 0;
@@ -33841,12 +31950,9 @@ static uint64_t gp__host_key_word(const gp__request *q, const gp__u8 *key, int w
   return x;
 }
 
-// A sorted element: bits of the ordered key, and the input index.
 typedef struct gp__host_indexed {
   uint64_t bits, index;
 } gp__host_indexed;
-// Sorts by the bits low .. high - 1. Least significant digit first, 8 bits a pass; skips passes in which all have the
-// same digit. Each thread counts, then moves, its share. Returns the array that has the result.
 enum { GP__HOST_SORTERS = 32 };
 #define GP__RADIX(name, E, BITS) \
   static E *gp__host_radix_##name(E *from, E *to, uint64_t n, int low, int high, int threads) { \
@@ -33883,7 +31989,6 @@ enum { GP__HOST_SORTERS = 32 };
 GP__RADIX(u32, uint32_t, )
 GP__RADIX(u64, uint64_t, )
 GP__RADIX(indexed, gp__host_indexed, GP__ITS_BITS)
-// Sorts few elements by insertion.
 static gp__host_indexed *gp__host_sort_indexed(
     gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits, int threads) {
   uint64_t i, j;
@@ -33895,9 +32000,6 @@ static gp__host_indexed *gp__host_sort_indexed(
   }
   return from;
 }
-// Built-in keys are sorted in words of 4, 8 or 16 bytes, small values with them. Others are sorted by one word of the
-// ordered key after the other, the least significant first, then moved by their indices, as are large values. Memory:
-// two arrays of words, and a copy of elements that are moved in place.
 static gp_result gp__host_sort(gp__host_call *h) {
   const gp__request *q = h->q;
   const int threads = h->threads < GP__HOST_SORTERS ? h->threads : (int)GP__HOST_SORTERS;
@@ -33944,7 +32046,6 @@ static gp_result gp__host_sort(gp__host_call *h) {
     }
     a = gp__host_radix_indexed(now, (void *)now == memory ? now + n : now - n, n, low, high, threads);
   }
-  // Moves keys, then values.
   for (turn = 0; turn < 2; ++turn) {
     const size_t bytes = turn ? size : key_size;
     const gp__u8 *from = turn ? in : keys;
@@ -33976,7 +32077,6 @@ static gp_result gp__host_sort(gp__host_call *h) {
 
 // ---- columns/host.c - sorts of columns
 
-// A key of a sort by several, and the array that it is in.
 typedef struct gp__sort_key {
   gp_type type;
   size_t size;
@@ -33984,7 +32084,6 @@ typedef struct gp__sort_key {
   const void *in;
   void *out; // or NULL
 } gp__sort_key;
-// The keys of a call, the primary one first; returns their number.
 GP__HOST int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
   const int down = (q->flags & GP_DESCENDING) != 0;
   int count = 0;
@@ -34004,7 +32103,6 @@ static void gp__host_move_column(const gp__host_indexed *order, uint64_t n, size
   uint64_t i;
   for (i = 0; i < n; ++i) gp__host_move((gp__u8 *)out + i * size, (const gp__u8 *)in + order[i].index * size, size);
 }
-// Sorts indices by one key after the other, the primary one last. Memory: 32 bytes an element.
 static gp_result gp__host_sort_columns(gp__host_call *h) {
   const gp__request *q = h->q;
   const uint64_t n = q->count;
@@ -34059,7 +32157,6 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
   GP__PARALLEL_UNEVEN
   for (block = 0; block < blocks; ++block) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
-    // Keys with their indices, a second such array for merges, and the elements to move.
     gp__host_indexed *order = NULL, *other, *sorted;
     gp__u8 *moved;
     uint64_t s, n, most = 0;
@@ -34101,7 +32198,6 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
 
 // ---- merge/host.c - merge, merge sort
 
-// Order of keys: true if x comes before y; down: y before x.
 typedef struct gp__host_order {
   int (*before)(const struct gp__host_order *o, const gp__u8 *x, const gp__u8 *y);
   const gp__op_info *user;
@@ -34136,7 +32232,6 @@ static gp__host_order gp__host_order_of(const gp__request *q) {
   return o;
 }
 
-// Keys, and their values if there are any.
 typedef struct gp__host_items {
   gp__u8 *keys, *values;
   uint64_t count;
@@ -34157,7 +32252,6 @@ GP__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_ite
   return gp__host_items_of(x->keys + first * q->key_size, x->values ? x->values + first * q->in_size : NULL, count);
 }
 
-// Merges elements from..to of a and b; element `from` goes to the start of `out`.
 static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
     const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
   const uint64_t least = from > b->count ? from - b->count : 0, most = from < a->count ? from : a->count;
@@ -34185,7 +32279,6 @@ static gp_result gp__host_merge(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Sorts elements by insertion.
 enum { GP__HOST_RUN = 16 };
 static void gp__host_insert(const gp__request *q, const gp__host_order *o, const gp__host_items *x) {
   gp__value key, value;
@@ -34200,8 +32293,6 @@ static void gp__host_insert(const gp__request *q, const gp__host_order *o, const
   }
 }
 
-// Sorts runs of GP__HOST_RUN elements by insertion in the output, then merges back and forth. One thread writes a block
-// of the output.
 static gp_result gp__host_merge_sort(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_order o = gp__host_order_of(q);
@@ -34259,7 +32350,6 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
 
 // ---- sets/host.c - sets
 
-// Walks both inputs once. Keys that tie are taken in pairs, one from each input.
 static gp_result gp__host_set(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_order o = gp__host_order_of(q);
@@ -34289,7 +32379,6 @@ static gp_result gp__host_set(const gp__host_call *h) {
 
 // ---- find/host.c - the first element with a property
 
-// A property of elements: truth[i] = whether op holds for x[i] and y[i]. The first i with truth[i] == wanted is a hit.
 typedef struct gp__host_property {
   const gp__u8 *x, *y;
   size_t size, step; // step 0: y[0] for all i
@@ -34320,7 +32409,6 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
   }
   return s;
 }
-// The first hit in elements first .. end - 1; UINT64_MAX: none. Reads to the end of the chunk that has a hit.
 static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, uint64_t first, uint64_t end) {
   gp__u8 truth[GP__HOST_ELEMENTS];
   size_t n;
@@ -34334,7 +32422,6 @@ static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, u
   }
   return UINT64_MAX;
 }
-// Threads take blocks in order, and leave out those after a hit.
 static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *s) {
   const int64_t blocks = (int64_t)gp__ceil_div(s->count, GP__HOST_BLOCK);
   const int threads = h->threads;
@@ -34351,7 +32438,6 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
   }
   return first;
 }
-// The order of the first elements that differ, or of the lengths.
 static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
   const uint64_t count = gp__smaller(q->count, q->count2);
   gp__host_property t = s;
@@ -34401,12 +32487,10 @@ static gp_result gp__host_find(gp__host_call *h) {
 
 // ---- top_k/host.c - top-k, nth element
 
-// Keys in the order of the result become unsigned integers.
 static gp__host_form gp__host_rank_of(const gp__request *q) {
   return gp__host_form_of(q->op ? GP_U8 : q->key_type, (q->flags & GP_DESCENDING) != 0);
 }
 
-// keys: of the row. Those that an operator orders have no bits.
 static int gp__host_comes_later(
     const gp__request *q, const gp__u8 *keys, const gp__host_indexed *a, const gp__host_indexed *b) {
   const gp__host_order o = gp__host_order_of(q);
@@ -34414,7 +32498,6 @@ static int gp__host_comes_later(
   return !q->op ? a->bits > b->bits || (a->bits == b->bits && a->index > b->index)
       : o.before(&o, y, x) || (a->index > b->index && !o.before(&o, x, y));
 }
-// Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
 static void gp__host_sift(const gp__request *q, const gp__u8 *keys, gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
@@ -34425,7 +32508,6 @@ static void gp__host_sift(const gp__request *q, const gp__u8 *keys, gp__host_ind
   }
   heap[i] = x;
 }
-// The best `wanted` of a row, in order: keeps a heap of the best so far, then sorts it.
 static void gp__host_best(
     const gp__request *q, const gp__u8 *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
@@ -34490,7 +32572,6 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
 static gp_result gp__host_nth(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__u8 *keys = (const gp__u8 *)q->keys;
@@ -34519,7 +32600,6 @@ static gp_result gp__host_nth(const gp__host_call *h) {
 
 // ---- top_k/shuffle_host.c - shuffle
 
-// The permutation of gp__bijection.
 static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
   const uint64_t n = q->count;
   const unsigned bits = n > 256 ? 64 - (unsigned)__builtin_clzll(n - 1) : 8, low_bits = (bits + 1) / 2;
@@ -34597,7 +32677,6 @@ static gp_result gp__host_transpose(gp__host_call *h) {
 
 // ---- rows/host.c - rows of strided arrays
 
-// Elements from element 0 to the beginning of row r.
 static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, uint64_t r) {
   int64_t at = 0;
   int d;
@@ -34607,7 +32686,6 @@ static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, 
   }
   return at;
 }
-// Folds the row of elements `stride` apart, from `base` on. Those that are not side by side go through a buffer.
 static void gp__host_fold_line(
     const gp__host_call *h, const gp__u8 *base, int64_t stride, uint64_t length, gp__host_state *s) {
   const size_t size = h->q->in_size;
@@ -34634,7 +32712,6 @@ static void gp__host_fold_line(
     }
   }
 }
-// One element of a map. op: the loops of a built-in operator.
 static void gp__host_apply_state(
     const gp__request *q, const gp__host_op *op, const gp__u8 *x, const gp__host_state *s, gp__u8 *y) {
   gp__value a, b;
@@ -34649,7 +32726,6 @@ static void gp__host_apply_state(
       s->value.bytes, q->acc_type, q->acc_size, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, truth);
   op->loops.map(op, y, gp__host_elements(&of_x, 0, 1, a.bytes), gp__host_elements(&of_s, 0, 1, b.bytes), 1);
 }
-// Scans the rows one by one, each in one thread. Elements that are not side by side go through a buffer.
 static gp_result gp__host_scan_rows(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__rows *rows = &q->rows;
@@ -34722,7 +32798,6 @@ static gp_result gp__host_rows(gp__host_call *h) {
 
 // ---- rows/order_host.c - sorts and top-k along an axis
 
-// Each row is sorted, with its indices; of a top-k, the first k go out. An operator ranks those alone.
 static gp_result gp__host_order_rows(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__rows *rows = &q->rows;
@@ -34885,11 +32960,9 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2711552"
+#define GPUPRIMS__EMBEDDED_FROM "2486272"
 
 // ---- core/embed.c - this file's own text
-
-// The end of this file's own text, from about the device text on.
 
 #ifdef GPUPRIMS_SOURCE
 #define GP__SOURCE GPUPRIMS_SOURCE
@@ -34899,8 +32972,6 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 
 #if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) && \
     (defined(__x86_64__) || defined(__aarch64__))
-// The bytes have a section of their own, and the code beside them takes their address through local labels. There is no
-// symbol: copies do not clash, and link-time optimisation has nothing to lose.
 __attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *bytes) {
   const char *first, *last;
 #ifdef __x86_64__
@@ -34923,8 +32994,6 @@ __attribute__((unused)) static const char *gp__embedded_text(size_t *bytes) {
 #endif
 
 // ---- core/sha256.c - SHA-256
-
-// SHA-256 (FIPS 180-4).
 
 typedef struct gp__sha {
   uint32_t state[8];
@@ -35019,8 +33088,6 @@ GP__HOST uint64_t gp__hash_bytes(const void *data, size_t bytes) {
 
 // ---- core/inflate.c - the embedded device text, inflated
 
-// The device text is embedded deflated (Deutsch, DEFLATE Compressed Data Format Specification, RFC 1951), in printable
-// characters: two digits of base 91, the lower one first, carry 13 bits, the lowest first. Line feeds mean nothing.
 enum {
   GP__TEXT_BASE = 91, // the characters ! to ~ without *, ? and backslash
   GP__PAIR_BITS = 13, // of two digits
@@ -35029,7 +33096,6 @@ enum {
   GP__DISTANCES = 30, //
   GP__LENGTH_CODES = 19 // of the lengths of codes
 };
-// A prefix code: symbol << 4 | length of the code that begins the next `bits` bits; 0: none does.
 typedef struct gp__prefix_code {
   int bits;
   uint16_t entry[1 << GP__CODE_BITS];
@@ -35044,7 +33110,6 @@ typedef struct gp__inflating {
   gp__prefix_code literals, distances;
 } gp__inflating;
 
-// Turns digits into bytes. Returns how many; 0 if a character is no digit.
 GP__HOST size_t gp__bytes_of_digits(gp__u8 *to, const char *at, const char *end) {
   uint64_t held = 0;
   size_t bytes = 0;
@@ -35073,7 +33138,6 @@ GP__HOST unsigned gp__take_bits(gp__inflating *d, int n) {
   d->count -= n;
   return bits;
 }
-// Fills a code's table from the lengths of n symbols' codes. Returns 0 if there are too many codes.
 GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const gp__u8 *lengths, int n) {
   unsigned next[GP__CODE_BITS + 2] = {0}, all = 0, code, reversed, i;
   int s, bits;
@@ -35095,14 +33159,12 @@ GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const gp__u8 *lengths, int
   }
   return 1;
 }
-// The next symbol, or -1.
 GP__HOST int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
   const unsigned entry = c->entry[gp__peek_bits(d, c->bits)];
   if (!entry) return -1;
   gp__take_bits(d, (int)(entry & 15u));
   return (int)(entry >> 4);
 }
-// Reads the codes at the beginning of a block. Returns 0 if they are damaged.
 GP__HOST int gp__take_codes(gp__inflating *d) {
   static const gp__u8 order[GP__LENGTH_CODES] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
   gp__u8 lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
@@ -35129,7 +33191,6 @@ GP__HOST int gp__take_codes(gp__inflating *d) {
   return gp__make_prefix_code(&d->distances, lengths + literals, distances) &&
       gp__make_prefix_code(&d->literals, lengths, literals);
 }
-// The codes of blocks without codes of their own.
 GP__HOST int gp__take_fixed_codes(gp__inflating *d) {
   gp__u8 lengths[288];
   int i;
@@ -35138,7 +33199,6 @@ GP__HOST int gp__take_fixed_codes(gp__inflating *d) {
   memset(lengths, 5, 32);
   return gp__make_prefix_code(&d->distances, lengths, 32);
 }
-// A block that is stored as it is. Returns 0 if it is damaged, or longer than the room.
 GP__HOST int gp__copy_block(gp__inflating *d) {
   unsigned length;
   gp__take_bits(d, d->count % 8); // to the next byte
@@ -35147,7 +33207,6 @@ GP__HOST int gp__copy_block(gp__inflating *d) {
   for (; length; --length) d->out[d->written++] = (char)gp__take_bits(d, 8);
   return 1;
 }
-// Writes a block of literals and matches. Returns 0 if it is damaged, or longer than the room.
 GP__HOST int gp__inflate_block(gp__inflating *d) {
   for (;;) {
     const int symbol = gp__take_symbol(d, &d->literals);
@@ -35172,7 +33231,6 @@ GP__HOST int gp__inflate_block(gp__inflating *d) {
     for (; length; --length, ++d->written) d->out[d->written] = d->out[d->written - distance];
   }
 }
-// Inflates bytes to exactly `bytes` and a zero, in new memory. NULL: they are damaged, or there is no memory.
 GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   gp__inflating *d = (gp__inflating *)malloc(sizeof *d);
   char *out = (char *)malloc(bytes + 1);
@@ -35204,8 +33262,6 @@ GP__HOST char *gp__inflate(const char *at, const char *end, size_t bytes) {
 
 // ---- core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
 
-// The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
-// kernel's program, and the parts that these use. A part is hashed when a kernel first needs it.
 enum { GP__PARTS = 256 }; // at most
 typedef gp__u8 gp__part_set[GP__PARTS];
 static struct {
@@ -35241,12 +33297,10 @@ GP__HOST char *gp__read_file(FILE *file, size_t *bytes) {
   return data;
 }
 
-// The text after line `line`, or NULL.
 GP__HOST const char *gp__behind_line(const char *text, const char *line) {
   const char *found = text ? strstr(text, line) : NULL;
   return found ? found + strlen(line) : NULL;
 }
-// Finds the parts in the inflated text. Returns 0 if it is damaged.
 GP__HOST int gp__take_whole(const char *whole) {
   const char *at = gp__behind_line(whole, "parts\n"), *names = gp__behind_line(at, "\nnames\n");
   const char *first = gp__behind_line(names ? names - 1 : NULL, "\ntext\n");
@@ -35267,8 +33321,6 @@ GP__HOST int gp__take_whole(const char *whole) {
   gp__device.count = count;
   return count > 0;
 }
-// Puts words in the place of codes. `coded` begins with a line for each word, up to an empty one; behind that, byte
-// 128 + i stands for word i. NULL: the text has not exactly `bytes` bytes, or there is no memory.
 GP__HOST char *gp__with_words(const char *coded, size_t bytes) {
   const char *word[129], *at = coded, *end;
   char *out, *to;
@@ -35290,8 +33342,6 @@ GP__HOST char *gp__with_words(const char *coded, size_t bytes) {
   free(out);
   return NULL;
 }
-// Finds the device text in this file's text, or in its end: a line with its bytes, then digits. Returns 0 if it is some
-// other text, or there is no memory.
 GP__HOST int gp__take_parts(const char *text) {
   const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\n");
   const char *digits = at ? strchr(at, '\n') : NULL, *end = digits ? strstr(digits, "\n*/\n") : NULL;
@@ -35329,18 +33379,15 @@ GP__HOST void gp__read_device_text(void) {
         gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h, or there is no memory", GP__SOURCE);
   free(read);
 }
-// The text of all parts, or NULL.
 GP__HOST const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
   return gp__device.count ? gp__device.text[0] : NULL;
 }
 
-// Adds the parts whose numbers follow a line's first word.
 GP__HOST void gp__add_numbers(const char *line, gp__part_set set) {
   for (; *line != '\n'; ++line)
     if (*line == ' ') set[atoi(line + 1) & (GP__PARTS - 1)] = 1;
 }
-// Adds the parts that define a name.
 GP__HOST void gp__add_name(const char *name, size_t length, gp__part_set set) {
   const char *low = gp__device.names, *high = gp__device.names_end; // lines
   while (low < high) {
@@ -35360,7 +33407,6 @@ GP__HOST void gp__add_name(const char *name, size_t length, gp__part_set set) {
 GP__HOST int gp__is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-// The parts that a program needs: all of them if it pastes names (##).
 GP__HOST void gp__needed_parts(const char *program, gp__part_set set) {
   const char *at = program;
   int i;
@@ -35374,7 +33420,6 @@ GP__HOST void gp__needed_parts(const char *program, gp__part_set set) {
   for (i = gp__device.count - 1; i >= 0; --i)
     if (set[i]) gp__add_numbers(gp__device.uses[i], set);
 }
-// Writes the parts' text for NVRTC, as a header.
 GP__HOST void gp__write_parts(const gp__part_set set, gp__text *t) {
   static const char begin[] = "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n", end[] = "#endif\n";
   size_t bytes = sizeof begin + sizeof end;
@@ -35391,7 +33436,6 @@ GP__HOST void gp__write_parts(const gp__part_set set, gp__text *t) {
     }
   gp__add(t, "%s", end);
 }
-// The hash of the parts' texts.
 GP__HOST void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
   char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;
@@ -35411,13 +33455,11 @@ GP__HOST void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
 
 // ---- core/program.c - programs, images, and where a context keeps them
 
-// The compiler's name for a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
   char name[160];
   const char *text;
 } gp__excerpt;
 
-// NVRTC's options besides the architecture; the last one for exact rounding only.
 static const char *const gp__options[] = {"-std=c++17", "-default-device", "--fmad=false"};
 enum { GP__OPTIONS = sizeof gp__options / sizeof *gp__options };
 
@@ -35466,7 +33508,6 @@ typedef struct gp__library {
   const struct gp_bundle *bundle; // or NULL
 } gp__library;
 
-// Option i of a program, or NULL. Integers of 128 bits need one.
 GP__HOST const char *gp__option(const gp__program *p, int i) {
   const int count = GP__OPTIONS - !p->exact_rounding,
             wide = strstr(gp__string(&p->text), "gp_i128") != NULL || strstr(gp__string(&p->text), "gp_u128") != NULL;
@@ -35482,9 +33523,6 @@ GP__HOST void gp__free_program(gp__program *p) {
 
 // ---- core/disk_cache.c - the disk cache
 
-// The disk cache: one file a kernel, in a folder that only this user can write.
-
-// A record: a head, a key, an image. A cache file is one; a bundle file has one for each kernel.
 typedef struct gp__cached {
   char magic[8]; // "GPUPRIM1"
   uint64_t key_bytes, image_bytes;
@@ -35502,7 +33540,6 @@ GP__HOST gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const voi
   gp__sha_end(&h, r.digest);
   return r;
 }
-// Returns the bytes of a record's image; 0: it is damaged, as *why says, or another key's.
 GP__HOST size_t gp__read_record(
     int file, size_t bytes, const char *key, size_t key_bytes, char **data, const char **image, const char **why) {
   gp__cached r, fresh;
@@ -35523,7 +33560,6 @@ GP__HOST size_t gp__read_record(
   return r.key_bytes == key_bytes && memcmp(*data + sizeof r, key, key_bytes) == 0 ? (size_t)r.image_bytes : 0;
 }
 
-// Headers hide these in strict ISO modes of the compiler.
 #if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
 #define GP__NOFOLLOW __O_NOFOLLOW
 #elif defined(O_NOFOLLOW)
@@ -35548,7 +33584,6 @@ GP__HOST size_t gp__read_record(
 #define GP__DIRECTORY 0200000
 #endif
 
-// Opens a file of ours to read it: no link, owned by us, writable by nobody else.
 GP__HOST int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
   const int file = open(path, flags | O_RDONLY | GP__NOFOLLOW | GP__CLOEXEC);
   *why = NULL;
@@ -35577,7 +33612,6 @@ GP__HOST void gp__make_folders(char *path) {
   mkdir(path, 0700);
 }
 
-// A file keeps the version of the NVRTC that last wrote here, so that a look-up need not open NVRTC.
 GP__HOST void gp__cache_read_version(gp__library *l) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
@@ -35594,7 +33628,6 @@ GP__HOST void gp__cache_read_version(gp__library *l) {
   gp__free_text(&path);
 }
 
-// Whether there is a folder to use; looks once. nvrtc: the name of the NVRTC that last wrote there, "" if none did.
 GP__HOST int gp__cache_usable(gp__library *l, char *nvrtc) {
   gp__cache *c = &l->cache;
   const char *why = NULL;
@@ -35633,7 +33666,6 @@ GP__HOST void gp__cache_path(const gp__library *l, const gp__text *key, gp__text
 }
 
 enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
-// Reads a kernel. Deletes a damaged file, which is rebuilt later.
 GP__HOST int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
@@ -35663,7 +33695,6 @@ GP__HOST int gp__cache_read(gp__library *l, const gp__text *key, gp__image *imag
   return found;
 }
 
-// Writes a file whole or not at all: under another name first, then renamed over the old one.
 GP__HOST int gp__write_whole(const char *path, const void *const *parts, const size_t *sizes, int count) {
   static unsigned serial;
   gp__text temporary = {NULL, 0, 0, 0};
@@ -35697,11 +33728,6 @@ GP__HOST int gp__write_whole(const char *path, const void *const *parts, const s
 
 // ---- core/disk_cache_limit.c - the limit of the disk cache
 
-// A file's modification time says when it was last used: a hit sets it, at most once an hour. A context looks through
-// the folder at its first write, and again when it has written a sixteenth of the limit. Then it deletes the files
-// unused for longest, until the rest is a sixteenth below the limit. Other processes may do so at the same time, and
-// read: a file that another one has deleted counts as gone, and an open file is read to its end.
-
 typedef struct gp__cache_file {
   char *name;
   uint64_t bytes;
@@ -35711,13 +33737,11 @@ GP__HOST int gp__order_files(const void *a, const void *b) {
   const gp__cache_file *x = (const gp__cache_file *)a, *y = (const gp__cache_file *)b;
   return x->used != y->used ? (x->used < y->used ? -1 : 1) : strcmp(x->name, y->name);
 }
-// 1: a kernel's file; 2: a file not renamed yet, and never if its writer was killed; 0: another's.
 GP__HOST int gp__cache_kind(const char *name) {
   const size_t hex = strspn(name, "0123456789abcdef");
   if (hex == 32 && strncmp(name + hex, ".kernel", 7) == 0) return name[hex + 7] == 0 ? 1 : name[hex + 7] == '.' ? 2 : 0;
   return strncmp(name, "nvrtc.", 6) == 0 ? 2 : 0;
 }
-// Brings the folder below its limit. The cache's lock is held.
 GP__HOST void gp__cache_shrink(gp__cache *c) {
   DIR *folder = opendir(c->folder);
   const int64_t now = (int64_t)time(NULL);
@@ -35806,7 +33830,6 @@ GP__HOST void gp__cache_write(gp__library *l, const gp__text *key, const gp__ima
 
 // ---- core/nvrtc.c - NVRTC
 
-// Reports the first error of the compiler's log, with the user's name for the place and the line's text.
 GP__HOST gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
   const char *advice = strstr(log, "could not open source file")
@@ -35838,7 +33861,6 @@ GP__HOST gp_result gp__compile_error(gp__library *l, const char *who, const gp__
   return gp__fail(GP_E_COMPILE, "%s: %s does not compile:\n%s", who, gp__string(&p->name), log);
 }
 
-// The architecture to compile for: the device's own or, if NVRTC does not know it, PTX of the newest one before it.
 GP__HOST int gp__architecture(const gp__runtime *r, int compute_capability, int *ptx) {
   int i, best = 0;
   for (i = 0; i < r->architecture_count; ++i)
@@ -35914,7 +33936,6 @@ GP__HOST gp_result gp__compile_program(
 #define GP__BUNDLE "keys of parts 2" // gp_bundle.header; another way to make keys gets another number
 #define GP__BUNDLE_FILE GP__BUNDLE ", gpuprims " GPUPRIMS_VERSION
 
-// tools/bundle.py writes the file, and says what is in it. The first kernel that is not in memory opens it.
 typedef struct gp__bundle_head {
   char magic[8], header[48]; // "GPUPRIMB", GP__BUNDLE_FILE
   uint64_t bytes, count, hash; // of the file; lines, and their hash
@@ -35924,7 +33945,6 @@ typedef struct gp__bundle_line {
   uint64_t capability, at, bytes; // of the record
 } gp__bundle_line;
 
-// Machine code runs on its own compute capability and on later ones of the same major number.
 GP__HOST int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
   unsigned i;
   int best = 0;
@@ -35950,7 +33970,6 @@ GP__HOST void gp__name_bundle(gp__bundle_file *f, const char *given) {
   if (given) snprintf(f->path, sizeof f->path, "%s", given);
   else if (*own == '/') snprintf(f->path, sizeof f->path, "%.*s/gpuprims.bundle", (int)(strrchr(own, '/') - own), own);
 }
-// Reads the list. Returns why the file is not used, or NULL.
 GP__HOST const char *gp__read_bundle(gp__bundle_file *f) {
   gp__bundle_head h;
   gp__bundle_line *line;
@@ -35982,7 +34001,6 @@ GP__HOST const char *gp__read_bundle(gp__bundle_file *f) {
   f->list.count = (unsigned)h.count;
   return NULL;
 }
-// why: the file is not used; or NULL.
 GP__HOST void gp__say_bundle(gp__library *l, const char *why) {
   gp__bundle_file *f = &l->file;
   if (why) f->list.count = 0;
@@ -36032,7 +34050,6 @@ GP__HOST gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) 
   return GP_SUCCESS;
 }
 
-// Completes a program's text: the parts of the device text that it needs, its options and its key.
 GP__HOST gp_result gp__seal_program(const char *who, gp__program *p) {
   int i;
   if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
@@ -36047,7 +34064,6 @@ GP__HOST gp_result gp__seal_program(const char *who, gp__program *p) {
   return GP_SUCCESS;
 }
 
-// Finds machine code for exactly `capability`. exact: rejects PTX for an older architecture.
 GP__HOST gp_result gp__find_image(
     gp__library *l, const char *who, const gp__program *p, int capability, int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
@@ -36091,16 +34107,6 @@ GP__HOST gp_result gp__find_image(
 
 // ---- core/table.c - the tuned table
 
-// GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
-// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
-// scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
-// "portable". Sizes in bytes, -1 for any. A row serves calls like those that it was measured on: at least 2^log2_from
-// and less than 2^log2_to bytes (gp__measures), pointers aligned to 16 bytes, not GP_REPRODUCIBLE. in_size is an
-// element's: a value's if keys or flags go with it, a key's if keys are alone. In searches it is an offset's, acc_size
-// is a vertex's, and out_size is the class of the mean degree: 8 if the graph has room for 8 or more edges a vertex,
-// otherwise 0. gp__portable fills zeros in the policy.
-// GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
-
 #if defined(GP_POLICY_ROWS) // the program has defined a table of its own
 #elif defined(GPUPRIMS_POLICIES)
 #include GPUPRIMS_POLICIES
@@ -36134,7 +34140,6 @@ static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GP__CLAS
 #undef GP__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
-// The part of the table for one device: a list of rows for each primitive, in the table's order.
 typedef struct gp__table {
   int first[GP_PRIMITIVE_COUNT]; // GP__POLICY_ROWS: none
   gp__listed row[GP__POLICY_ROWS + 1];
@@ -36449,8 +34454,6 @@ enum {
   GP__KINDS_MAX = 16, // kernels of a call
   GP__CALLS_MAX = 8 // calls that make up one call
 };
-// Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, names,
-// traits), where gp__name_NAMES writes the template arguments.
 #define GP__ENUM(KIND, kernel, arguments, names, traits) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GP__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GP__ENUM
@@ -36476,17 +34479,13 @@ struct gp__spelling;
 struct gp__program_op;
 struct gp__host_call;
 
-// The calls that make up a call, if it is more than kernels. The primary context is current in `run`.
 typedef struct gp__composition {
   gp_result (*run)(
       struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least);
-  // Raises *bytes to what it needs of a workspace that no other call has used.
   gp_result (*room)(struct gp__state *s, const gp__request *q, const gp_policy *given, gp__form h, uint64_t *bytes);
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
-// A family's own step of a call's check (core/check.c). A family lists these in an array of GP__CHECKS entries, which
-// zeros end; the common steps do the rest.
 typedef enum gp__check_name {
   GP__CHECK_END, // the end of a list
   GP__CHECK_WHOLE, // replaces all steps but that of the fields
@@ -36507,19 +34506,14 @@ typedef struct gp__own_check {
   gp__check_step check;
 } gp__own_check;
 
-// Functions that tell a family's kernels from one another and from most others. Macros name the entries that a family
-// lacks: so every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
   gp_policy (*policy)(gp_policy p, gp__form h, gp__kernel_kind kind); // the policy of a kernel; NULL: the call's
   unsigned (*threads)(const gp_policy *p, gp__form h, gp__kernel_kind kind); // of a block; NULL: the call's
   void (*block)(gp_policy p, gp__form h, gp__kernel_kind kind, gp__geometry *g); // changes the call's geometry
   int (*form)(gp_policy p, gp__form h); // of what is moved; NULL: 0
-  // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
   unsigned (*resident)(const gp__request *q, const gp_policy *p, gp__form h, const struct gp__spelling *w);
-  // Adds further properties of the call that the text depends on; NULL: none.
   void (*spell)(const gp__request *q, const gp_policy *p, gp__form h, struct gp__spelling *w);
   int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
-      // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
 #define GP__SAME_POLICY NULL
 #define GP__SAME_THREADS NULL
@@ -36529,7 +34523,6 @@ typedef struct gp__kernel_rules {
 #define GP__SPELL_NO_MORE NULL
 #define GP__NO_FIT NULL
 
-// A family's functions for calls of its primitives. Each family fills one in its folder (plan.c).
 typedef struct gp__family {
   const gp__own_check *checks;
   int (*idle)(const gp__request *q); // nothing to launch; NULL: no elements
@@ -36540,13 +34533,11 @@ typedef struct gp__family {
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // if blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
-  // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
   const gp__composition *composed; // NULL: kernels alone; beside `launch`: for described inputs, steps, q->composed
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GP__IDLE_IF_EMPTY NULL
-// Something is written even for no elements.
 GP__HOST int gp__is_never_idle(const gp__request *q) {
   (void)q;
   return 0;
@@ -36554,20 +34545,16 @@ GP__HOST int gp__is_never_idle(const gp__request *q) {
 #define GP__SHAPE_OF_ELEMENTS NULL
 #define GP__NO_KERNEL_RULES NULL
 #define GP__FOLD_OPERATORS NULL
-// The members from `launch` to `composed`, by those that a family has.
 #define GP__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
 #define GP__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
 #define GP__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
-// A primitive: the members of gp_call that it reads, its further traits (both in core/reads.c), and the flags that it
-// takes besides GP_REPRODUCIBLE.
 typedef struct gp__primitive {
   const gp__family *family;
   uint64_t reads;
   int traits, flags;
 } gp__primitive;
 
-// Defined after all families, in core/primitives.c.
 GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive);
 GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
   return gp__primitive_of((gp_primitive)primitive)->family->kernels;
@@ -36575,8 +34562,6 @@ GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 GP__HOST inline const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }
-// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
-// calls in steps or of calls.
 GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   const int kernels = !q->in_steps && !q->composed && (!q->inputs.count || q->fused);
@@ -36591,7 +34576,6 @@ GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {
 
 // ---- host/run.c - runs a checked request; its operands and operator
 
-// Sets elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
 static gp_result gp__host_take(
     gp__host_call *h, gp_type to, size_t size, gp_op unary, const gp__op_info *user, int normalise, const char *of) {
   const gp__request *q = h->q;
@@ -36604,7 +34588,6 @@ static gp_result gp__host_take(
   h->in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user, normalise);
   return GP_SUCCESS;
 }
-// Sets the binary operator.
 static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t size) {
   const gp__request *q = h->q;
   h->op.size = size;
@@ -36630,7 +34613,6 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
   }
   return GP_SUCCESS;
 }
-// Sets the operands of a fold, its operator and its initial value.
 static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   const gp__request *q = h->q;
   const gp_type to = q->acc_type;
@@ -36649,7 +34631,6 @@ static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
   return GP_SUCCESS;
 }
 
-// Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
   gp__host_call h;
   memset(&h, 0, sizeof h);
@@ -36670,7 +34651,6 @@ GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
   h.in.limit = h.in2.limit = (size_t)1 << 30;
   return gp__methods_of(q)->host(&h);
 }
-// Sorts keys by their lowest `bits` bits, 0: all, with values of `size` bytes, 0: none. in: NULL for indices.
 static gp_result gp__host_sort_by(gp_type type, int bits, uint64_t count, const void *keys, const void *in, size_t size,
     void *out_keys, void *out, int threads) {
   gp__request sort;
@@ -36687,10 +34667,7 @@ static gp_result gp__host_sort_by(gp_type type, int bits, uint64_t count, const 
 
 // ---- group_by/host.c - group by
 
-// The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
-// bytes of bool that are both true may differ.
 GP__HOST gp_type gp__group_type(gp_type type, size_t size) { return type == GP_BOOL ? type : gp__bits_type(size); }
-// Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
   const gp__request *q = h->q;
   const int threads = h->asked;
@@ -36713,14 +34690,12 @@ static gp_result gp__host_group_by(gp__host_call *h) {
 
 // ---- graph/host.c - graphs
 
-// The first edge of a vertex; the end of an edge.
 GP__INLINE uint64_t gp__host_list(const gp__request *q, uint64_t v) {
   return gp__host_offset(q->graph.offsets, q->offset_size, v);
 }
 GP__INLINE uint64_t gp__host_target(const gp__request *q, uint64_t e) {
   return gp__host_offset(q->graph.targets, q->key_size, e);
 }
-// Turns sorted keys, a source above its target, into lists; leaves out keys whose source is no vertex.
 static void gp__host_from_keys(
     const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets, void *targets) {
   const uint64_t n = q->out_graph.vertices, mask = ((uint64_t)1 << shift) - 1;
@@ -36732,7 +34707,6 @@ static void gp__host_from_keys(
   for (; v <= n; ++v) gp__host_put_index(offsets, q->offset_size, v, i);
 }
 GP__HOST int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
-// Writes the keys of a list, and of the opposite edges; returns their number.
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;
   const size_t apart = q->in2 ? 1 : 2;
@@ -36752,7 +34726,6 @@ static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *ke
   }
   return kept;
 }
-// order: vertices by degree, most edges first. numbers: each vertex's position in it.
 static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *numbers) {
   const gp_graph *g = &q->graph;
   uint64_t v;
@@ -36820,7 +34793,6 @@ static gp_fault gp__host_fault(int kind, uint64_t vertex, uint64_t edge) {
   f.kind = (uint64_t)kind, f.vertex = vertex, f.edge = edge;
   return f;
 }
-// Keeps the fault of the lower kind.
 static void gp__host_add_fault(gp_fault *f, int kind, uint64_t vertex, uint64_t edge) {
   if (!f->kind || (uint64_t)kind < f->kind) *f = gp__host_fault(kind, vertex, edge);
 }
@@ -36844,7 +34816,6 @@ static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f
   }
   if (incoming && last != gp__host_list(q, g->vertices)) gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
 }
-// Checks one vertex for gp_bfs_check. seen: 1, from a vertex one less deep; 2, from its parent.
 static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
   const int32_t *depths = (const int32_t *)q->in;
   const uint64_t none = UINT64_MAX, unset = q->key_size == 4 ? (uint64_t)UINT32_MAX : none;
@@ -36942,7 +34913,6 @@ static gp_result gp__host_graph_work(gp__host_call *h) {
 
 // ---- hash/host.c - groups, distinct elements, joins
 
-// Rows of equal keys get one number, in the order of their first occurrence.
 typedef struct gp__host_table {
   const gp__u8 *keys;
   size_t size;
@@ -36986,7 +34956,6 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
   }
   return GP_SUCCESS;
 }
-// Puts the numbers in the order of their keys.
 static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, int threads) {
   const uint64_t n = t->found;
   uint64_t i;
@@ -37002,7 +34971,6 @@ static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, 
   free(room);
   return result;
 }
-// Words of one group's aggregate, as kernels have them.
 typedef struct gp__host_words {
   gp__u64 word[3];
 } gp__host_words;
@@ -37111,7 +35079,6 @@ static gp_result gp__host_hash(gp__host_call *h) {
 
 // ---- bfs/host.c - breadth-first search: a queue
 
-// Searches from one source; `queue` has room for all vertices. parents: NULL if not wanted.
 static void gp__host_bfs_from(
     const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue, gp_traversal *t) {
   const gp_graph *g = &q->graph;
@@ -37152,7 +35119,6 @@ static void gp__host_bfs_from(
   t->small = t->levels;
   t->bytes = g->vertices * (4 + (parents ? of_vertex : 0)) + t->reached * 2 * of_offset + t->inspected * of_vertex;
 }
-// GP_CHECKED: true if the graph has a fault.
 static int gp__host_finds_fault(const gp__request *q) {
   gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
   if (!q->fault) return 0;
@@ -37173,8 +35139,6 @@ static gp_result gp__host_bfs(const gp__request *q) {
   if (q->statistics) *q->statistics = t;
   return GP_SUCCESS;
 }
-// Searches from many sources, one a thread at a time. Each thread has a queue and, if rows are not wanted, depths of
-// its own.
 static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   const uint64_t n = q->graph.vertices, *sources = q->sources ? q->sources : q->source_device;
   const uint64_t item = q->out ? sizeof(uint64_t) : sizeof(uint64_t) + sizeof(int32_t);
@@ -37222,7 +35186,6 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
 
 struct gp__spelling;
 struct gp__online;
-// Machine code, found by its program: kernels of different spellings that have one text share it.
 typedef struct gp__code {
   struct gp__code *next;
   char key[2 * GP__HEX]; // of the program
@@ -37236,7 +35199,6 @@ typedef struct gp__code {
   unsigned cluster; // blocks of a cluster that the device can hold, as far as known
   gp__image image; // of gp_compile
 } gp__code;
-// A kernel of a call, found by its spelling.
 typedef struct gp__kernel {
   struct gp__kernel *next, *newer, *older;
   gp__code *code;
@@ -37249,7 +35211,6 @@ typedef struct gp__kernel {
   struct gp__spelling *spelling; // as long as its list
 } gp__kernel;
 
-// A stream's workspace.
 typedef struct gp__workspace {
   struct gp__workspace *next;
   gp__u64 key;
@@ -37263,7 +35224,6 @@ typedef struct gp__workspace {
   void *event; // recorded after the last call on it, or NULL
   int recorded; // the event comes after all calls: once it has completed, the memory is free
   int capturing; // the call that has it is captured
-  // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
   size_t tagged; // zeros and words with tags, nothing else
   size_t words; // used for words so far
   size_t pinned; // the same by captured calls: no scratch may be there
@@ -37277,7 +35237,6 @@ typedef struct gp__retired {
   size_t bytes;
 } gp__retired;
 
-// Events of a tuner, in the list of its context. Whoever of the two goes first leaves the memory to the other.
 typedef struct gp__events {
   struct gp__events *next;
   int owners, count;
@@ -37340,7 +35299,6 @@ typedef struct gp__state {
   unsigned turn; // new numbers so far
 } gp__state;
 
-// The user's handle. It is never freed, so that closing a context twice is an error, not a crash.
 struct gp_context {
   struct gp_context *next;
   gp__state *state; // NULL: closed
@@ -37357,13 +35315,10 @@ static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
 
 GP__HOST void gp__close_warm(gp__state *s); // core/warm.c
-// Tuning of the context's own calls, defined in tuner/: begins, ends; runs a checked call; finds a learned policy.
 GP__HOST gp_result gp__open_online(gp__state *s);
 GP__HOST void gp__close_online(gp__state *s);
 GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
 GP__HOST int gp__learned(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy);
-// Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
-// where a number is kept that is *as until more is learned; NULL: the search goes on.
 GP__HOST const unsigned *gp__settled(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy, unsigned *as);
 
 // ---- core/life.c - contexts in use: forks, hooks, entering and leaving
@@ -37376,7 +35331,6 @@ static void gp__child_after_fork(void) {
 }
 GP__HOST void gp__watch_forks(void) { pthread_atfork(gp__before_fork, gp__parent_after_fork, gp__child_after_fork); }
 
-// Whether this process opened the context, which may be closed by now. Otherwise sets *result and a message.
 GP__HOST int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
   if (ctx != gp__known[0] || !ctx) {
     gp_context *c = ctx;
@@ -37403,15 +35357,12 @@ GP__HOST int gp__is_hook(const char *who, gp_result *result) {
   return 1;
 }
 
-// A call counts itself before it checks that the context is open; gp_close closes it before it checks that nobody is
-// inside. All four steps have one order, so at least one of the two sees the other.
 GP__HOST void gp__step_out(gp_context *ctx) {
   if (__atomic_sub_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST) || __atomic_load_n(&ctx->state, __ATOMIC_SEQ_CST)) return;
   pthread_mutex_lock(&ctx->lock);
   pthread_cond_broadcast(&ctx->left);
   pthread_mutex_unlock(&ctx->lock);
 }
-// The state of a context, not freed before gp__end; or NULL with *result and a message.
 GP__HOST gp__state *gp__begin(gp_context *ctx, const char *who, gp_result *result) {
   gp__state *state;
   if (gp__is_hook(who, result) || !gp__is_context(ctx, who, result)) return NULL;
@@ -37428,13 +35379,11 @@ GP__HOST gp_result gp__end(gp_context *ctx, gp_result result) {
   gp__step_out(ctx);
   return gp__said(result);
 }
-// The body of a public function: `work` on the state s.
 #define GP__WITHIN(ctx, who, work) \
   gp_result result_ = GP_SUCCESS; \
   gp__state *s = gp__begin(ctx, who, &result_); \
   return s ? gp__end(ctx, work) : result_
 
-// Makes the context's primary context current if it is not; *pushed says whether gp__leave must undo that.
 GP__HOST gp_result gp__enter(const gp__state *s, const char *who, int *pushed) {
   const struct gp_driver *d = &s->library.runtime.driver;
   void *current = NULL;
@@ -37455,21 +35404,17 @@ GP__HOST gp_result gp__leave(const gp__state *s, const char *who, int pushed, gp
 
 // ---- core/close.c - freeing what a context holds
 
-// Returns memory through the user's hook.
 GP__HOST void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
   const char *outer = gp__hook_begins("gp_config.release");
   s->release(s->allocator_user, pointer, bytes, stream);
   gp__hook_ends(outer);
 }
-// Frees a stream's entry, not its memory.
 GP__HOST void gp__free_stream(gp__state *s, gp__workspace *r) {
   if (r->event) s->library.runtime.driver.cuEventDestroy(r->event);
   pthread_mutex_destroy(&r->lock);
   free(r);
 }
 
-// Waits for the work on workspaces, for which the context has recorded events. 0: one of them has none, or a graph may
-// use it. *error: the driver's.
 GP__HOST int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *error) {
   for (; r; r = r->next) {
     if (r->captured || !r->recorded) return 0;
@@ -37498,7 +35443,6 @@ GP__HOST gp_result gp__destroy(gp__state *s, const char *who) {
       int own = s->own_work && !s->retired && !s->captured;
       error = 0;
       for (i = 0; i < GP__STREAM_SLOTS && own; ++i) own = gp__wait_for_own(s, s->streams[i], &error);
-      // Not cuCtxRecordEvent: it waits for no less, and ends the captures of all streams of the context.
       if (!own && !error) error = d->cuCtxSynchronize();
       if (error)
         result = gp__cuda_fail(&s->library.runtime, who, own ? "cuEventSynchronize" : "cuCtxSynchronize", error);
@@ -37614,7 +35558,6 @@ GP__HOST void gp__make_table(gp__table *t, const char *device, int capability) {
   }
 }
 
-// Finds the device and describes it. *none: this machine has no driver or no device, which is no fault.
 GP__HOST gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
   const char *who = "gp_open";
   gp__runtime *r = &s->library.runtime;
@@ -37677,7 +35620,6 @@ GP__HOST gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) 
   return GP_SUCCESS;
 }
 
-// The folder of the disk cache; NULL: there is none.
 GP__HOST char *gp__cache_folder(const char *given, int *failed) {
   const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
   char *path;
@@ -37886,7 +35828,6 @@ GP__HOST const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
   pthread_mutex_unlock(&s->lock);
   return info;
 }
-// Gives another state the same users' types and operators, in lists of its own. 0: no memory.
 GP__HOST int gp__share_types(gp__state *to, gp__state *from) {
   pthread_mutex_lock(&from->lock);
   to->type_count = from->type_count;
@@ -37902,7 +35843,6 @@ GP__HOST int gp__share_types(gp__state *to, gp__state *from) {
   return 0;
 }
 
-// The row of a type, built in or a user's. Its name is NULL if this context has no such type.
 GP__HOST gp__type_row gp__row_of_type(gp_context *ctx, const char *who, gp_type type) {
   gp__type_row row = {NULL, NULL, 0};
   const gp__type_info *info;
@@ -38092,7 +36032,6 @@ GP__HOST int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
 }
 
-// Operators lack these on complex numbers; NULL: nothing.
 GP__HOST const char *gp__complex_fault(gp_op op) {
   return op == GP_ABS ? "its result is real: give it a real type"
       : op == GP_AND || op == GP_OR ? "convert to bool"
@@ -38100,7 +36039,6 @@ GP__HOST const char *gp__complex_fault(gp_op op) {
       ? NULL
       : "complex numbers have no order; gp_sort_keys has NumPy's";
 }
-// Checks that a built-in operator works on elements of a built-in type. Structs are checked elsewhere.
 GP__HOST gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
   const char *fault = NULL;
   if (type <= 0 || type >= GP_TYPE_COUNT || op <= 0 || op >= GP_OP_COUNT) return GP_SUCCESS;
@@ -38115,7 +36053,6 @@ GP__HOST gp_result gp__check_operator_on(const char *who, const char *field, gp_
                      gp__type_rows[type].name, fault)
                : GP_SUCCESS;
 }
-// Checks that a type has ramps: start + i * step.
 GP__HOST gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
   return type == GP_BOOL || gp__is_complex(type)
       ? gp__fail(GP_E_TYPE, "%s: @%s is %s, which has no ramps: use an integer or a float type", who, field,
@@ -38123,7 +36060,6 @@ GP__HOST gp_result gp__check_ramp_type(const char *who, const char *field, gp_ty
       : GP_SUCCESS;
 }
 
-// Checks that a built-in type of keys is real and has up to 8 bytes. field: key_type, or what else names it.
 GP__HOST gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
   return type > 0 && type < GP_TYPE_COUNT && (gp__type_rows[type].size > 8 || gp__is_complex(type))
       ? gp__fail(GP_E_TYPE, "%s: @%s is %s: the call takes real types of up to 8 bytes; %s", who, field,
@@ -38131,7 +36067,6 @@ GP__HOST gp_result gp__check_short(const char *who, const char *field, gp_type t
       : GP_SUCCESS;
 }
 
-// Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
 GP__HOST gp_result gp__check_operator(
     gp__state *s, const char *who, const char *field, gp_op op, int arity, int host, const gp__op_info **user) {
   static const char *const arities[] = {"", "unary", "binary"};
@@ -38161,7 +36096,6 @@ GP__HOST gp_result gp__check_operator(
   return GP_SUCCESS;
 }
 
-// Memory that a call reads or writes.
 typedef struct gp__extent {
   const char *name;
   const void *pointer;
@@ -38179,14 +36113,12 @@ GP__HOST gp_result gp__check_overlap(const char *who, const gp__extent *in, cons
 
 // ---- core/reads.c - the members of a call that each primitive reads
 
-// The number one of a type: iota's default step.
 GP__HOST void gp__one(gp_type type, gp__value *v) {
   gp__wide one;
   one.u = 1;
   gp__host_narrow(type, GP__WIDE_U, &one, v->bytes, 1);
 }
 
-// The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
 #define GP__CALL_FIELDS(F) \
   F(OP, op, GP_E_OPERATOR, "takes no operator") \
   F(TRANSFORM, transform, GP_E_OPERATOR, "takes no transform") \
@@ -38247,7 +36179,6 @@ enum { GP__CALL_FIELDS(GP__ENUM) GP__FIELDS };
 #define GP__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1ull << GP__FIELD_##FIELD,
 __extension__ enum {
   GP__CALL_FIELDS(GP__ENUM)
-  // Fields that go together.
   GP__READS_MAP = GP__READS_IN_TYPE | GP__READS_OUT_TYPE | GP__READS_IN | GP__READS_OUT | GP__READS_COUNT_DEVICE,
   GP__READS_SECOND = GP__READS_PREDICATE2 | GP__READS_SCALAR2,
   GP__READS_RAMP = GP__READS_START | GP__READS_STEP,
@@ -38272,7 +36203,6 @@ __extension__ enum {
 };
 #undef GP__ENUM
 
-// Further traits of a primitive: other members of gp_call, and how it treats elements.
 enum {
   GP__TAKES_PERMUTATION = 1,
   GP__TAKES_LAYOUTS = 2,
@@ -38302,9 +36232,6 @@ GP__HOST uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(pr
 
 // ---- core/places.c - checking a call: places of buffers and values that an earlier call has shown to be right
 
-// A call asks the driver about a pointer only where no call has asked about its place, 2 MiB of addresses. The table
-// holds places that the back end reaches, and places of values that the host reads; a pointer that is wrong is asked
-// about again. Two threads that write to a set at once may lose an entry: its place is asked about once more.
 enum { GP__PLACE_BITS = 21, GP__PLACE_WAYS = 4, GP__PLACE_SETS = GP__PLACES / GP__PLACE_WAYS };
 GP__HOST uintptr_t *gp__place_set(gp__state *s, uintptr_t place) {
   return &s->places[(place ^ place >> 7 ^ place >> 14) % GP__PLACE_SETS * GP__PLACE_WAYS];
@@ -38319,7 +36246,6 @@ GP__HOST int gp__place_is_known(gp__state *s, const void *pointer, int value) {
     if (__atomic_load_n(&set[i], __ATOMIC_RELAXED) == place) return place > 1; // 0 and 1: no place
   return 0;
 }
-// The place becomes its set's first; the least recently asked one goes.
 GP__HOST void gp__know_place(gp__state *s, const void *pointer, int value) {
   const uintptr_t place = gp__place_of(pointer, value);
   uintptr_t *set = gp__place_set(s, place);
@@ -38331,11 +36257,7 @@ GP__HOST void gp__know_place(gp__state *s, const void *pointer, int value) {
 
 // ---- core/checking.c - checking a call: members and flags that it does not use
 
-// What the steps of a check share.
-// k->pointers of a call that runs: GIVEN where nobody looks where buffers and values lie, REACHED where the driver is
-// asked about each, KNOWN where the first that lies in a place nobody has asked about ends the check with GP__UNKNOWN.
 enum { GP__POINTERS_GIVEN = 1, GP__POINTERS_REACHED, GP__POINTERS_KNOWN };
-// No error of the API; in C++ a gp_result holds no more than 31.
 enum { GP__UNKNOWN = 31 };
 typedef char gp__unknown_is_no_error[(int)GP_E_FORK < (int)GP__UNKNOWN ? 1 : -1];
 typedef struct gp__checking {
@@ -38356,7 +36278,6 @@ typedef struct gp__checking {
   char column_name[2 * GP_COLUMN_LIMIT][28];
 } gp__checking;
 
-// Flags that some primitives take, and which.
 #define GP__OWN_FLAGS(F) \
   F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
   F(GP_RIGHT, "adjacent_difference") \
@@ -38369,7 +36290,6 @@ typedef struct gp__checking {
   F(GP_DROP_LOOPS, "graph_from_edges") \
   F(GP_EXCLUSIVE, "scan_axis") \
   F(GP_LITTLE_MEMORY, "sort and merge_sort")
-// Rejects members and flags that the call does not use.
 GP__HOST gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
   const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
@@ -38416,8 +36336,6 @@ GP__HOST gp_result gp__check_fields(const gp__checking *k) {
 
 // ---- core/check_memory.c - checking a call: where its buffers and values lie
 
-// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory unknown to the driver, which is the host's.
-// The host back end can ask only if something else in the process has loaded the driver; otherwise it gets an error.
 GP__HOST int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
   int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
       k->s->library.runtime.driver.cuPointerGetAttributes;
@@ -38434,7 +36352,6 @@ GP__HOST int gp__memory_of(const gp__checking *k, const void *pointer, int *type
   if (library) dlclose(library);
   return error;
 }
-// Checks that the back end reaches the buffer.
 GP__HOST gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
   int type, managed;
@@ -38453,7 +36370,6 @@ GP__HOST gp_result gp__check_memory(const gp__checking *k, const char *name, con
   gp__know_place(k->s, pointer, 0);
   return GP_SUCCESS;
 }
-// Checks that the host can read the value.
 GP__HOST gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed, error;
   if (!value) return GP_SUCCESS;
@@ -38471,7 +36387,6 @@ GP__HOST gp_result gp__check_value_memory(const gp__checking *k, const char *nam
 
 // ---- core/check_operators.c - checking a call: its operators
 
-// The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
 GP__HOST const char *gp__role_of(gp_op op) {
   return op >= GP_MINMAX && op < GP_OP_COUNT ? "reduce"
       : op == GP_ARGMIN || op == GP_ARGMAX ? "reduce and scan"
@@ -38515,7 +36430,6 @@ GP__HOST gp_result gp__check_operators(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// `op` is an order of keys: LESS or a user's, and with `both` GREATER.
 GP__HOST gp_result gp__check_order_of(const gp__checking *k, int both) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
@@ -38528,7 +36442,6 @@ GP__HOST gp_result gp__check_order_of(const gp__checking *k, int both) {
 
 // ---- core/check_inputs.c - checking a call: described inputs
 
-// The members of a description's parts, for messages: "in_type: gp_input.a.b".
 typedef struct gp__input_path {
   const struct gp__input_path *whole; // NULL: the description itself
   const char *member;
@@ -38544,7 +36457,6 @@ GP__HOST const char *gp__input_path_text(const gp__input_path *p, char *text) {
   return at;
 }
 
-// Checks a part and those it is made of; *node gets its number. Parts that are made of others follow them.
 GP__HOST gp_result gp__check_part(
     gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, int *node);
 GP__HOST gp_result gp__check_parts_of(
@@ -38584,7 +36496,6 @@ GP__HOST gp_result gp__check_mapped(
         k->who, name, gp__op_rows[from->op].name);
   return gp__check_operator_on(k->who, name, from->op, n->type);
 }
-// The bytes of a struct that has these members.
 GP__HOST size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *n, size_t *offsets) {
   size_t size = 0, align = 1;
   int i;
@@ -38653,7 +36564,6 @@ GP__HOST gp_result gp__check_part(
   all->node[*node] = n;
   return GP_SUCCESS;
 }
-// Checks a description but for its arrays and values. *root gets the number of its node, plus 1.
 GP__HOST gp_result gp__check_described(
     gp__checking *k, const char *field, const void *input, gp_type *type, gp__checked_type *t, int *root) {
   const gp__input_path path = {NULL, NULL, 0};
@@ -38673,7 +36583,6 @@ GP__HOST gp_result gp__check_described(
 
 // ---- core/check_call_types.c - checking a call: its types
 
-// An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
 GP__HOST gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
     size_t largest, const char *wanted, gp_type *unsigned_type, gp__checked_type *t) {
   GP__CHECK(gp__check_type(k->s, k->who, field, type, t));
@@ -38690,7 +36599,6 @@ GP__HOST gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op
       field, gp__op_rows[op].name);
 }
 
-// Types of primitives with an accumulator.
 GP__HOST gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
   const gp_call *c = k->c;
@@ -38742,7 +36650,6 @@ GP__HOST gp_result gp__check_accumulator(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// Types of keys, offsets, lengths and positions.
 GP__HOST gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -38780,7 +36687,6 @@ GP__HOST gp_result gp__check_key_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The output's type, and how it must match the input's.
 GP__HOST gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -38792,7 +36698,6 @@ GP__HOST gp_result gp__check_out_type(gp__checking *k) {
     return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
   return GP_SUCCESS;
 }
-// An index type: u32 or u64. what: "out_type (of indices)".
 GP__HOST gp_result gp__check_index_type(gp__checking *k, const char *what) {
   gp__request *q = k->q;
   const gp_type type = k->c->out_type;
@@ -38807,13 +36712,11 @@ GP__HOST gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
             (gp__u64)k->c->count)
       : GP_SUCCESS;
 }
-// Indices of elements; u32 serves up to `most` elements.
 GP__HOST gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   GP__CHECK(gp__check_index_type(k, "out_type (of indices)"));
   return gp__check_reach(k, most);
 }
 
-// The type of an input, an array or a described one.
 GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
     gp_type *type, gp__checked_type *t, int *root) {
   *type = wanted;
@@ -38856,7 +36759,6 @@ GP__HOST gp_result gp__check_types(gp__checking *k) {
   return k->fold ? gp__check_accumulator(k) : GP_SUCCESS;
 }
 
-// Whether every order of operations gives the same bits.
 GP__HOST int gp__any_order(const gp__request *q) {
   return !q->user_op && q->op &&
       (gp__is_integer(q->acc_type) || q->acc_type == GP_BOOL || (q->op != GP_SUM && q->op != GP_PROD));
@@ -38912,7 +36814,6 @@ GP__HOST gp_result gp__check_pointer(const gp__checking *k, const char *field, c
   return GP_SUCCESS;
 }
 
-// Whether the back end is known to reach `count` elements.
 GP__HOST int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
   return !pointer || !count || (!k->host && k->s->pageable) || gp__place_is_known(k->s, pointer, 0);
 }
@@ -38923,7 +36824,6 @@ GP__HOST gp_result gp__check_buffer(const gp__checking *k, const char *name, con
   return k->pointers < GP__POINTERS_REACHED || gp__is_reached(k, pointer, count) ? GP_SUCCESS : (gp_result)GP__UNKNOWN;
 }
 
-// Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.
 GP__HOST gp_result gp__reading(gp__checking *k, const char *name, const void *pointer, const gp__checked_type *t,
     uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * t->size, alias};
@@ -38936,7 +36836,6 @@ GP__HOST gp_result gp__writing(gp__checking *k, const char *name, const void *po
   k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
-// Outputs overlap no input and no other output.
 GP__HOST gp_result gp__check_apart(
     const char *who, const gp__extent *read, int reads, const gp__extent *written, int writes) {
   int i, j;
@@ -38946,7 +36845,6 @@ GP__HOST gp_result gp__check_apart(
   }
   return GP_SUCCESS;
 }
-// The caller's workspace overlaps no buffer that was noted.
 GP__HOST gp_result gp__check_workspace(gp__checking *k) {
   const gp__extent *own = &k->written[k->written_count];
   if (!k->c->workspace && !k->c->workspace_bytes) return GP_SUCCESS;
@@ -38958,7 +36856,6 @@ GP__HOST gp_result gp__check_workspace(gp__checking *k) {
 }
 
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
-// The buffers of a call: numbers of elements, names, and whether they are needed.
 typedef struct gp__buffers {
   uint64_t in, in2, keys, begin, out, out_keys, out2, counts; // counts: in out_count
   const char *in_name, *in2_name, *begin_name;
@@ -38968,7 +36865,6 @@ typedef struct gp__buffers {
   int begin_wanted, out_keys_wanted, out2_wanted;
 } gp__buffers;
 
-// The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
 GP__HOST gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
   static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
       "data of described array 3", "data of described array 4", "data of described array 5",
@@ -39071,7 +36967,6 @@ GP__HOST gp_result gp__check_buffers(gp__checking *k) {
 
 // ---- core/check_values.c - checking a call: its values in host memory
 
-// Reads the constants and ramps of described inputs.
 GP__HOST gp_result gp__check_input_values(gp__checking *k) {
   gp__inputs *all = &k->q->inputs;
   int i;
@@ -39092,7 +36987,6 @@ GP__HOST gp_result gp__check_input_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-// Host memory of values: X(member).
 #define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 GP__HOST gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
@@ -39235,7 +37129,6 @@ GP__HOST gp_result gp__check_predicates(gp__checking *k) {
       ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2 is set, but there is no second predicate (@predicate2)", k->who)
       : GP_SUCCESS;
 }
-// Predicates test the elements, or the stencil in their place. Comparisons need a built-in type.
 GP__HOST gp_result gp__check_predicate_type(gp__checking *k) {
   gp__request *q = k->q;
   const gp__checked_type *tested = k->by_stencil ? &k->key : &k->in;
@@ -39284,7 +37177,6 @@ GP__HOST gp_result gp__check_parts(gp__checking *k) {
     GP__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
   else if (c->out3)
     return gp__fail(GP_E_ARGUMENT, "%s: @out3 is set, but there is no second predicate (@predicate2)", k->who);
-  // A part's output may be as small as the part: only its beginning is known.
   for (i = 0; i < k->written_count; ++i)
     if (q->count) k->written[i].bytes = q->in_size;
   return GP_SUCCESS;
@@ -39310,7 +37202,6 @@ GP__HOST gp_result gp__check_scatter_operators(gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @scalar is set, but there is no predicate (@op)", k->who);
   return c->op ? gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &k->q->user_op) : GP_SUCCESS;
 }
-// A transform alone changes the element's type. Indices are signed or unsigned.
 GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39328,7 +37219,6 @@ GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
       ? gp__fail(GP_E_TYPE, "%s: @in2_type (of indices) is not i32, u32, i64 or u64", k->who)
       : GP_SUCCESS;
 }
-// A predicate reads a built-in type, or its operator is a user's.
 GP__HOST gp_result gp__check_scatter_key_type(gp__checking *k) {
   const int replaces = k->c->primitive == GP_REPLACE;
   if (!replaces && !k->c->keys && !k->c->key_type) return GP_SUCCESS;
@@ -39344,7 +37234,6 @@ GP__HOST gp_result gp__check_scatter_numbers(gp__checking *k) {
       ? gp__fail(GP_E_ARGUMENT, "%s: @n: without indices (@in2), @out has @count elements", k->who)
       : GP_SUCCESS;
 }
-// Without indices a thread reads what it writes, and nothing else of the output.
 GP__HOST gp_result gp__scatter_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_REPLACE) return GP_SUCCESS;
@@ -39371,20 +37260,16 @@ static const gp__own_check gp__checks_scatter[GP__CHECKS] = {{GP__CHECK_OPERATOR
 
 // ---- merge/check.c - checking a call: merges, merge sort and sets
 
-// True if `op` is an order of keys.
 GP__HOST int gp__is_ordered(gp_primitive p) { return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED; }
-// True if values of the second input are in the result.
 GP__HOST int gp__takes_second_values(gp_primitive p) {
   return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
 }
-// Most results of a merge or a set operation.
 GP__HOST uint64_t gp__most_results(const gp__request *q) {
   return q->primitive == GP_SET_INTERSECTION ? gp__smaller(q->count, q->count2)
       : q->primitive == GP_SET_DIFFERENCE ? q->count
       : q->count + q->count2;
 }
 
-// GP_DESCENDING exchanges LESS and GREATER; a user's order is reversed where it is applied.
 GP__HOST gp_result gp__check_order(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_order_of(k, 1));
@@ -39394,7 +37279,6 @@ GP__HOST gp_result gp__check_order(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-// The second input is described where the first one is.
 GP__HOST gp_result gp__check_second(
     gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
   gp__checked_type t;
@@ -39404,8 +37288,6 @@ GP__HOST gp_result gp__check_second(
   return own == type ? GP_SUCCESS
       : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
 }
-// Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
-// indices to `out`.
 GP__HOST gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39434,15 +37316,12 @@ GP__HOST gp_result gp__check_ordered_types(gp__checking *k) {
 }
 
 GP__HOST int gp__sorts_as_integer(gp_type type) { return gp__is_integer(type) || type == GP_BOOL; }
-// Merge sort of numbers is a radix sort, unless the policy asks for merges: numbers are ordered as their bits, except
-// -0, and a stable sort has one result.
 GP__HOST int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
       (gp__sorts_as_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
       !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
-// The host cuts a sort in little memory into blocks, which are merged by whole keys.
 GP__HOST gp_result gp__check_little_memory(gp__checking *k) {
   const gp_call *c = k->c;
   if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
@@ -39503,16 +37382,13 @@ static const gp__own_check gp__checks_reduce[GP__CHECKS] = {{GP__CHECK_OPERATORS
 
 // ---- find/check.c - checking a call: searches for the first element
 
-// True if the result is one byte.
 GP__HOST int gp__finds_truth(gp_primitive p) {
   return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS || p == GP_IS_PARTITIONED;
 }
-// True if there are two arrays.
 GP__HOST int gp__finds_difference(gp_primitive p) {
   return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS || p == GP_LEXICOGRAPHIC;
 }
 
-// `op` is an equality of elements.
 GP__HOST gp_result gp__check_equality(gp__checking *k) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_EQUAL;
@@ -39548,7 +37424,6 @@ GP__HOST gp_result gp__check_find_out_type(gp__checking *k) {
   }
   return gp__check_out_type(k);
 }
-// Comparisons need elements of a built-in type.
 GP__HOST gp_result gp__check_find_type(gp__checking *k) {
   if (k->in.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
   return gp__check_operator_on(k->who, "op", k->q->op, k->q->in_type);
@@ -39580,7 +37455,6 @@ GP__HOST gp_result gp__check_needles(gp__checking *k) {
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   return q->user_op ? GP_SUCCESS : gp__check_operator_on(k->who, "op", q->op, q->in_type);
 }
-// Positions of type u32 must reach the array's length, or the number of segments.
 GP__HOST gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
@@ -39609,7 +37483,6 @@ static const gp__own_check gp__checks_bound[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 GP__HOST gp_result gp__check_segments_out_type(gp__checking *k) {
   return k->c->primitive == GP_LOAD_BALANCE ? gp__check_position_type(k) : gp__check_out_type(k);
 }
-// Segments of one length, if there are no offsets: sets the count.
 GP__HOST gp_result gp__check_equal_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39658,7 +37531,6 @@ static const gp__own_check gp__checks_expand[GP__CHECKS] = {{GP__CHECK_BUFFERS, 
 
 // ---- histogram/check.c - checking a call: histograms
 
-// Checks the types of counters and weights.
 GP__HOST gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39732,7 +37604,6 @@ GP__HOST gp_result gp__histogram_buffers(gp__checking *k) {
   b->begin_wanted = 1;
   return GP_SUCCESS;
 }
-// An integer, sign-extended to 64 bits; a float as a double.
 GP__HOST uint64_t gp__integer_of(gp_type type, const gp__u8 *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
@@ -39751,7 +37622,6 @@ GP__HOST double gp__float_of(gp_type type, const gp__u8 *bytes) {
   memcpy(&x, bytes, sizeof x);
   return x;
 }
-// Checks the ends of a channel's bins.
 GP__HOST gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
   const gp__u8 *lower = q->init.bytes + (size_t)channel * q->in_size;
@@ -39787,7 +37657,6 @@ GP__HOST gp_result gp__check_histogram_values(gp__checking *k) {
   if (floats && !c->lower) return GP_SUCCESS;
   for (i = 0; i < q->active; ++i) {
     const size_t at = (size_t)i * q->in_size;
-    // Integers without a bound: the lowest value, which as upper bound means one past the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
     memcpy(q->init.bytes + at, c->lower ? (const gp__u8 *)c->lower + at : (const gp__u8 *)&lowest, q->in_size);
     memcpy(q->step.bytes + at, c->upper ? (const gp__u8 *)c->upper + at : (const gp__u8 *)&lowest, q->in_size);
@@ -39801,8 +37670,6 @@ static const gp__own_check gp__checks_histogram[GP__CHECKS] = {{GP__CHECK_OUT_TY
 
 // ---- sort/check.c - checking a call: sorts
 
-// Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
-// unsigned type of their size.
 GP__HOST gp_result gp__check_moved_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39820,7 +37687,6 @@ GP__HOST gp_result gp__check_moved_values(gp__checking *k) {
   q->in_size = q->out_size = k->out.size;
   return GP_SUCCESS;
 }
-// Checks the fields that order a struct. A user's operator that maps it to a built-in type excludes them.
 GP__HOST gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39899,7 +37765,6 @@ static const gp__own_check gp__checks_sort[GP__CHECKS] = {
 
 // ---- segmented_sort/check.c - checking a call: segmented sorts
 
-// Checks keys of a built-in type, with values of any type, indices, or neither. Values move unchanged.
 GP__HOST gp_result gp__check_sorted_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39937,7 +37802,6 @@ GP__HOST gp_result gp__check_sorted_numbers(gp__checking *k) {
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^44", k->who,
         c->count ? "count" : "segments times @segment_length", (gp__u64)q->count);
-  // Indices count from the beginning of the keys.
   return !q->offset_size && k->out.size == 4 && !k->in.size && q->count > (uint64_t)1 << 32
       ? gp__fail(GP_E_SIZE,
             "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64", k->who,
@@ -39988,14 +37852,11 @@ GP__HOST gp_result gp__check_moved(gp__checking *k) {
         k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out);
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
-// Bytes of an index of the keys in all rows.
 GP__HOST int gp__order_index_bytes(const gp__request *q) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments ? q->segments : 1;
   return q->count > UINT32_MAX / rows ? 8 : 4;
 }
-// An operator orders keys in place of their bits.
 GP__HOST gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
-// Rows of a top-k; other calls have one.
 GP__HOST uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
 GP__HOST gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
@@ -40086,7 +37947,6 @@ static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_
     {GP__CHECK_OUT_TYPE, gp__check_moved}, {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
     {GP__CHECK_NUMBERS, gp__check_segmented_top_k}, {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
-// Derives the keys of the shuffle's rounds.
 GP__HOST gp_result gp__check_seed(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -40102,7 +37962,6 @@ static const gp__own_check gp__checks_shuffle[GP__CHECKS] = {
 
 // ---- transpose/check.c - checking a call: transposes
 
-// Checks the strides of one side of a transpose (0: dense), and computes its span: elements from the first to the last.
 GP__HOST gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions, const uint64_t *extent,
     const uint64_t *given, uint64_t *stride, uint64_t *span) {
   uint64_t least = 1;
@@ -40127,11 +37986,9 @@ GP__HOST gp_result gp__check_strides(const gp__checking *k, const char *name, in
   }
   return GP_SUCCESS;
 }
-// One dimension while dimensions are merged.
 typedef struct gp__dimension {
   uint64_t extent, in, out; // strides in bytes
 } gp__dimension;
-// Drops dimensions of one element, and merges dimensions that are contiguous on both sides. d: in the output's order.
 GP__HOST int gp__merge_dimensions(gp__dimension *d, int count) {
   int i, j, kept = 0;
   for (i = 0; i < count; ++i)
@@ -40155,7 +38012,6 @@ GP__HOST void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
   *a = *b;
   *b = c;
 }
-// Derives the moves from the merged dimensions.
 GP__HOST void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
   uint64_t all = 16;
   int i, columns = -1, rows = -1;
@@ -40274,7 +38130,6 @@ static const gp__own_check gp__checks_transpose[GP__CHECKS] = {
 
 // ---- rows/check.c - checking a call: rows of strided arrays
 
-// gp_call.apply: an operator on an element and a state.
 GP__HOST gp_result gp__check_row_operators(gp__checking *k) {
   const gp_op apply = k->c->apply;
   gp__request *q = k->q;
@@ -40290,7 +38145,6 @@ GP__HOST gp_result gp__check_row_operators(gp__checking *k) {
   return role ? gp__fail(GP_E_OPERATOR, "%s: @apply: %s is for %s only", k->who, gp__op_rows[apply].name, role)
       : GP_SUCCESS;
 }
-// A map's accumulator is its state, whose type the output's has nothing to do with.
 GP__HOST gp_result gp__check_state_type(gp__checking *k) {
   const gp_call *c = k->c;
   if (c->primitive != GP_ROW_MAP) return gp__check_out_type(k);
@@ -40312,7 +38166,6 @@ GP__HOST gp_result gp__check_row_types(gp__checking *k) {
 }
 
 GP__HOST uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
-// Bytes from an array's lowest address to its end, and from there to its element 0. size: of an element.
 GP__HOST gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r, const int64_t *stride,
     size_t size, gp__row_span *span) {
   int d, none = 0;
@@ -40329,8 +38182,6 @@ GP__HOST gp_result gp__check_reach_of(const gp__checking *k, const char *name, c
   if (none) span->bytes = span->before = 0;
   return GP_SUCCESS;
 }
-// Each element of the output has a place of its own: from the smallest on, each stride exceeds the reach of those
-// before.
 GP__HOST gp_result gp__check_places(const gp__checking *k, const gp__rows *r, int from) {
   uint64_t reach = 0;
   unsigned seen = 0;
@@ -40356,13 +38207,11 @@ GP__HOST void gp__swap_rows(gp__rows *r, int a, int b) {
   r->extent[a] = r->extent[b], r->in_stride[a] = r->in_stride[b], r->out_stride[a] = r->out_stride[b];
   r->extent[b] = extent, r->in_stride[b] = in, r->out_stride[b] = out;
 }
-// Whether dimension a's elements are closer in memory than b's. Dimensions of one element and of stride 0 come last.
 GP__HOST int gp__is_closer(const gp__rows *r, int a, int b) {
   const uint64_t x = r->extent[a] > 1 ? gp__distance(r->in_stride[a]) - 1 : UINT64_MAX;
   const uint64_t y = r->extent[b] > 1 ? gp__distance(r->in_stride[b]) - 1 : UINT64_MAX;
   return x < y || (x == y && r->extent[a] > 1 && r->extent[b] <= 1);
 }
-// The dimensions of rows: the closest first, those that continue each other merged.
 GP__HOST void gp__order_rows(gp__rows *r) {
   int d, e;
   for (d = 1; d < 4; ++d)
@@ -40381,8 +38230,6 @@ GP__HOST void gp__order_rows(gp__rows *r) {
     r->extent[3] = 1, r->in_stride[3] = r->out_stride[3] = 0;
   }
 }
-// Takes the axes. results: elements of a row of the output, GP__WHOLE_ROWS: as many as the input's has. out_size: bytes
-// of one; span: of the output.
 #define GP__WHOLE_ROWS UINT64_MAX
 GP__HOST gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
   const gp_axes *a = k->c->axes;
@@ -40434,7 +38281,6 @@ GP__HOST gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_s
 GP__HOST gp_result gp__check_axes(gp__checking *k) {
   return gp__take_axes(k, k->c->primitive == GP_REDUCE_AXIS ? 1 : GP__WHOLE_ROWS, k->q->out_size, &k->q->rows.out_span);
 }
-// The buffers' spans, from their lowest addresses.
 GP__HOST const void *gp__lowest(const void *pointer, const gp__row_span *span) {
   return pointer ? (const gp__u8 *)pointer - span->before : NULL;
 }
@@ -40491,7 +38337,6 @@ GP__HOST gp_result gp__check_row_order(gp__checking *k) {
   if (k->pointers && q->count && !top && c->out_type && !c->out) return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
   if (k->pointers && q->count && q->length && !c->out_keys && !c->out)
     return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
-  // Alignment, then what is read and written, from the lowest addresses.
   GP__CHECK(gp__check_pointer(k, "keys", c->keys, k->key.align, 0, k->key.size, 0));
   GP__CHECK(gp__check_pointer(k, "out_keys", c->out_keys, k->key.align, 0, k->key.size, 0));
   if (indices) GP__CHECK(gp__check_pointer(k, "out", c->out, k->out.align, 0, k->out.size, 0));
@@ -40635,7 +38480,6 @@ GP__HOST gp_result gp__check_layouts(gp__checking *k) {
 // ---- graph/check.c - checking a call: its graph
 
 GP__HOST int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
-// Checks the numbers and types of a graph that is read or made, but not its memory.
 GP__HOST gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given, gp_graph *g) {
   gp_graph own;
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
@@ -40660,7 +38504,6 @@ GP__HOST gp_result gp__check_shape(const gp__checking *k, const char *name, cons
         g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
   return GP_SUCCESS;
 }
-// Sets a request's types from its graph's.
 GP__HOST void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->offset_type = g->offset_type;
   q->key_type = g->vertex_type;
@@ -40668,7 +38511,6 @@ GP__HOST void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->key_size = gp__type_rows[g->vertex_type].size;
   q->channels = q->active = 1;
 }
-// Checks the memory of a graph's outgoing or incoming lists, read or written.
 GP__HOST gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g, const void *offsets,
     const void *ends, int written) {
   gp__checked_type offset = {gp__type_rows[g->offset_type].size, 0, NULL};
@@ -40691,7 +38533,6 @@ GP__HOST gp_result gp__check_graph(gp__checking *k) {
   GP__CHECK(gp__check_lists(k, names, g, g->offsets, g->targets, 0));
   return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
 }
-// Checks the buffers that all searches have: the last step of their check.
 GP__HOST gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
@@ -40745,7 +38586,6 @@ GP__HOST gp_result gp__check_sources(gp__checking *k) {
   q->target = UINT64_MAX;
   return gp__check_search_buffers(k, c->count);
 }
-// Checks a list of edges, and the graph that it becomes.
 GP__HOST gp_result gp__check_edge_list(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -40838,7 +38678,6 @@ GP__HOST gp_result gp__check_rows(const gp__checking *k, const char *name, uint6
             GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name, (gp__u64)count)
       : GP_SUCCESS;
 }
-// A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
 GP__HOST gp_result gp__check_padding(const gp__checking *k) {
   const gp__inputs *all = &k->q->inputs;
   int i, j;
@@ -40977,7 +38816,6 @@ GP__HOST gp_result gp__check_column_key(
       ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
       : gp__check_short(k->who, name, type, "gp_argsort takes it as the only key");
 }
-// Checks column number i. alias: it may be sorted in place; wanted: its output must be there.
 GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
   const gp_column *c = &k->c->columns[i];
   const int is_key = (uint64_t)i < k->c->key_columns;
@@ -40996,7 +38834,6 @@ GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wante
   GP__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
   return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
 }
-// Keys may be sorted in place if they are the only ones: the indices of several lead back to the input.
 GP__HOST gp_result gp__check_columns(gp__checking *k) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
@@ -41047,7 +38884,6 @@ static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, g
 
 // ---- core/check.c - checking a call as a whole
 
-// Pointers of a call, inputs before outputs: X(member).
 #define GP__CALL_POINTERS(X) \
   X(in) \
   X(in2) \
@@ -41064,7 +38900,6 @@ static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, g
   X(out_count) \
   X(bad) \
   X(workspace)
-// Members that a request takes as they are, too.
 #define GP__CALL_REST(X) \
   X(primitive) \
   X(flags) \
@@ -41084,8 +38919,6 @@ static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, g
   X(key_columns) \
   X(workspace_bytes)
 
-// Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
-// where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
 GP__HOST gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
     const gp_call *c, int host, int pointers, gp__request *q) {
   const gp__primitive *row;
@@ -41135,7 +38968,6 @@ GP__HOST gp_result gp__check_call(
   return gp__check_call_with(&k, &whole, s, caller, c, host, pointers, q);
 }
 
-// Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
 GP__HOST int gp__nothing_to_do(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   return family->idle ? family->idle(q) : !q->count;
@@ -41143,7 +38975,6 @@ GP__HOST int gp__nothing_to_do(const gp__request *q) {
 
 // ---- core/shape.c - the shape of a call
 
-// Shape of calls that move keys.
 GP__HOST void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // struct keys do not sort by themselves
@@ -41192,7 +39023,6 @@ GP__HOST void gp__shape_radix_keys(const gp__request *q, gp__shape *h) {
 
 // ---- core/policy_fields.c - policy fields by name
 
-// Numbers of a policy by name: for messages, and for fields that a primitive lacks.
 typedef struct gp__field {
   const char *name;
   size_t offset;
@@ -41203,7 +39033,6 @@ typedef struct gp__field {
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
 #undef GP__FIELD
-// All numbers of a policy.
 #define GP__FIELD(field) {#field, offsetof(gp_policy, field)},
 static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GP__FIELD){NULL, 0}};
 #undef GP__FIELD
@@ -41218,7 +39047,6 @@ GP__HOST const gp__field *gp__fields_of(int primitive) {
 }
 GP__HOST int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
-// The field whose default makes the policy valid; or the list's end.
 GP__HOST const gp__field *gp__wrong_field(gp_policy given, gp__form h) {
   const gp__field *f;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
@@ -41228,7 +39056,6 @@ GP__HOST const gp__field *gp__wrong_field(gp_policy given, gp__form h) {
   }
   return f;
 }
-// Says which field makes a policy invalid. A policy that is valid without GP_REPRODUCIBLE cannot keep that promise.
 GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, gp__form h) {
   const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
@@ -41255,8 +39082,6 @@ GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, gp__form h
 
 // ---- core/choose.c - the choice of a call's policy
 
-// The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
-// not the number of segments or the shape, so the portable rule chooses the algorithm for these.
 GP__HOST int gp__row_serves(gp_policy row, gp__form h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
@@ -41272,8 +39097,6 @@ GP__HOST int gp__row_serves(gp_policy row, gp__form h, gp_policy *policy) {
       (rules->own_algorithm == GP__OWN_IF_FEW && own != GP_ONE_CLUSTER && own != GP_WARP_SEGMENTS);
 }
 
-// The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
-// the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
 GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, gp__form h, const gp__table *table,
     gp_policy *policy, gp_policy_source *source) {
   static gp_policy none; // zeros
@@ -41313,7 +39136,6 @@ GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, gp__form 
   return gp__is_valid(rules, policy, h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
 }
 
-// The same on the context's device, for a call; *h gets its shape. source may be NULL.
 GP__HOST gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
     gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;
@@ -41325,7 +39147,6 @@ GP__HOST gp_result gp__choose_here(const gp__state *s, const gp__request *q, con
 
 // ---- core/space.c - the space of policies as JSON
 
-// One field: the list of values is written twice, as text (names) and as numbers.
 GP__HOST size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value, const char *text,
     const int *values, int count) {
   char *to = at < capacity ? json + at : NULL;
@@ -41392,21 +39213,16 @@ GP__HOST const char *gp__device_type(gp_type type, const gp__type_info *info) {
   return info ? info->name : gp__type_rows[type].device;
 }
 
-// The policy with which a kernel of a plan is built.
 GP__HOST gp_policy gp__policy_of_kind(gp_policy p, gp__form h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
-// The kernels that a call needs, in the order of their launches. Returns their number.
 GP__HOST int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   return gp__methods_of(q)->launch && gp__composition_of(q) && !q->composed ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
 }
 
 // ---- core/spelling.c - the properties of a call that a kernel's text depends on
 
-// Everything that the text of a kernel may depend on. gp__spell fills it from the call, and the writers of the text get
-// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ only in what their
-// text does not use share one program. Only the first list_count words of `list` count.
 enum { GP__SPELLED_MOST = GP__LAYOUT_ENTRIES }; // words of a list
 typedef struct gp__spelling {
   gp__kernel_kind kind;
@@ -41428,13 +39244,11 @@ typedef struct gp__spelling {
   const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct, *key_struct; // likewise
   uint64_t list_count;
   uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
-      // described inputs: gp__spell_inputs
 } gp__spelling;
 GP__HOST size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
 }
 
-// A node of a described input, as words of the list.
 enum { GP__INPUT_WORDS = 4 };
 typedef char gp__inputs_fit_the_list[(int)GP_INPUT_PARTS * GP__INPUT_WORDS <= (int)GP__SPELLED_MOST ? 1 : -1];
 GP__HOST void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
@@ -41452,7 +39266,6 @@ GP__HOST void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
     w->list_count += GP__INPUT_WORDS;
   }
 }
-// The node back from its words; what the text does not depend on stays zero.
 GP__HOST gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
   const uint64_t *word = w->list + (size_t)node * GP__INPUT_WORDS;
   gp__input_node n;
@@ -41468,18 +39281,13 @@ GP__HOST gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
   n.user_op = (const gp__op_info *)(uintptr_t)word[3];
   return n;
 }
-// How many nodes a spelling has: their words are its whole list.
 GP__HOST int gp__spelled_inputs(const gp__spelling *w) {
   return w->described || w->described2 ? (int)(w->list_count / GP__INPUT_WORDS) : 0;
 }
 
-// The blocks of the kernel that a multiprocessor is to hold, if they have at most `most` threads; otherwise 0: the
-// compiler is told nothing. The number is a promise only if it leaves a thread 64 registers (1024 threads). The
-// families say which of their kernels need fewer, or more.
 GP__HOST unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
-// Most kernels that are not maps promise the resident blocks that the policy asks for.
 GP__HOST unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
@@ -41487,14 +39295,12 @@ GP__HOST unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, 
 static const gp__kernel_rules gp__kernels_of_policy = {
     GP__SAME_KERNELS, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 
-// Threads of a block of one kernel of a call.
 GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, gp__form h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   const unsigned threads = own && own->threads ? own->threads(p, h, kind) : 0;
   return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), p);
 }
 
-// h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
 GP__HOST void gp__spell(
     const gp__request *q, const gp_policy *p, gp__form h, gp__kernel_kind kind, int capability, gp__spelling *w) {
   const gp__kernel_rules *own = gp__methods_of(q)->kernels;
@@ -41562,7 +39368,6 @@ GP__HOST void gp__add_excerpt(gp__program *p, const char *text, const char *form
   gp__add(&p->text, "#line 1 \"%s\"\n%s\n#line 1 \"gpuprims_program\"\n", e->name, text);
 }
 
-// Writes the definition of a struct type, once a program.
 GP__HOST void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__type_info *const *before, int count) {
   int i;
   if (!t) return;
@@ -41580,7 +39385,6 @@ GP__HOST void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__t
   }
 }
 
-// Writes the functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
 GP__HOST void gp__add_operator(
     gp__program *p, const char *functor, const gp__op_info *o, const char *a, const char *b, const char *r, int fold) {
   gp__text *t = &p->text;
@@ -41601,7 +39405,6 @@ GP__HOST void gp__add_operator(
   gp__add(t, "  }\n};\n");
 }
 
-// Names of template arguments.
 GP__HOST const char *gp__in_name(const gp__spelling *q) {
   return q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
 }
@@ -41619,7 +39422,6 @@ GP__HOST const char *gp__functor(gp_op op, const gp__op_info *user, const char *
   return user ? of_user : gp__op_rows[op].functor;
 }
 
-// Writes the type of a described input.
 GP__HOST void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
   static const char *const names[] = {"gp__input_array", "gp__input_constant", "gp__input_ramp", "gp__input_strided",
       "gp__input_gathered", "gp__input_mapped", "gp__input_zipped"};
@@ -41650,7 +39452,6 @@ GP__HOST void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
   }
   gp__add(t, ">");
 }
-// Writes around a kernel's functor that its operands are described, if one is.
 GP__HOST void gp__begin_described(const gp__spelling *q, gp__text *t) {
   if (q->described || q->described2) gp__add(t, "gp__described<");
 }
@@ -41666,20 +39467,17 @@ GP__HOST void gp__end_described(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 
-// Writes what makes the elements, where no functor of the kernel's goes with it.
 GP__HOST void gp__name_source(const gp__spelling *q, gp__text *t) {
   gp__begin_described(q, t);
   gp__add(t, "gp__stateless<gp__none>");
   gp__end_described(q, t);
 }
 
-// Writes a type with what ARGMIN, MINMAX and their like wrap around it.
 GP__HOST void gp__name_wrapped(const gp__spelling *q, const char *type, gp__text *t) {
   static const char *const opens[] = {"", "gp_arg<", "gp_both<", "gp_both<gp_arg<"},
                            *const closes[] = {"", ">", ">", ">>"};
   gp__add(t, "%s%s%s", opens[q->is_arg], type, closes[q->is_arg]);
 }
-// Writes Op, Load, In, Acc. described: Load says what the input is made of, if it is described.
 GP__HOST void gp__name_operands(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
@@ -41695,7 +39493,6 @@ GP__HOST void gp__name_operands(const gp__spelling *q, int described, gp__text *
   gp__add(t, ", %s, ", in);
   gp__name_wrapped(q, value, t);
 }
-// The same, and Out.
 GP__HOST void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *out = gp__out_name(q);
   gp__name_operands(q, described, t);
@@ -41707,14 +39504,12 @@ GP__HOST void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t
   else gp__name_wrapped(q, out, t);
 }
 GP__HOST void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
-// A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {
   const gp__op_info *op; // or NULL
   const char *functor, *a, *b, *r;
   int fold;
 } gp__program_op;
 
-// Sets the types of an operator's operands and result. b NULL: it is unary.
 GP__HOST void gp__set_operator(gp__program_op *op, const char *a, const char *b, const char *r) {
   op->a = a;
   op->b = b;
@@ -41722,7 +39517,6 @@ GP__HOST void gp__set_operator(gp__program_op *op, const char *a, const char *b,
   op->fold = 0;
 }
 
-// Template arguments of kernels, after the policy.
 GP__HOST void gp__name_nothing(const gp__spelling *q, gp__text *t) { (void)q, (void)t; }
 GP__HOST void gp__name_size(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->size); }
 GP__HOST void gp__name_in(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__in_name(q)); }
@@ -41790,7 +39584,6 @@ GP__HOST void gp__operators_of_bound(const gp__spelling *q, gp__program_op *ops)
 
 // ---- sort/names.c - template arguments of sorts
 
-// Names the type by which a radix sort reads a key.
 GP__HOST void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   const char *key = gp__key_name(q);
   int i;
@@ -41840,7 +39633,6 @@ GP__HOST void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
         one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
   if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
 }
-// A gather moves words as large as alignment and size allow.
 GP__HOST void gp__name_gather(const gp__spelling *q, gp__text *t) {
   const size_t size = (size_t)q->in_size, align = q->in_struct->align;
   const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
@@ -41855,7 +39647,6 @@ GP__HOST void gp__name_gather(const gp__spelling *q, gp__text *t) {
 GP__HOST void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
 }
-// A transform maps a key to a built-in type.
 GP__HOST void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
 GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
@@ -41889,8 +39680,6 @@ GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__form h, gp__kernel_kind 
   if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h->key_size);
   if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
 }
-// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
-// that need more registers than there are make no promise: hundreds of bytes would spill.
 GP__HOST unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
@@ -41906,7 +39695,6 @@ GP__HOST unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, g
 
 // ---- merge/names.c - template arguments of merges, merge sort and sets
 
-// The functor of an order; GP_DESCENDING reverses a user's.
 GP__HOST void gp__name_order(const gp__spelling *q, gp__text *t) {
   if (!q->user_op) gp__add(t, "%s<%s>", gp__op_rows[q->op].functor, gp__key_name(q));
   else gp__add(t, q->descending ? "gp__reversed<gp__op_1>" : "gp__op_1");
@@ -41934,7 +39722,6 @@ GP__HOST void gp__name_set(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", GP_%s", gp__set_name(q->primitive));
   gp__name_merge(q, t);
 }
-// An order of keys.
 GP__HOST void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__key_name(q), gp__key_name(q), "bool");
   ops[1].a = gp__key_name(q); // a sort's transform
@@ -41953,7 +39740,6 @@ GP__HOST void gp__name_predicate(gp_op op, const gp__op_info *user, const char *
   else gp__add(t, "gp__none");
 }
 
-// Selections of described values by flags or a stencil.
 GP__HOST int gp__selects_by_position(const gp__spelling *q) {
   return q->described && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
 }
@@ -41996,7 +39782,6 @@ GP__HOST void gp__name_body(const gp__spelling *q, gp__text *t) {
   if (q->acc_size) gp__name_fold_of(q, 0, t), gp__add(t, ">");
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
 }
-// The body of a stream.
 GP__HOST void gp__name_stream(const gp__spelling *q, gp__text *t) {
   const int fed = q->described && !gp__selects_by_position(q);
   gp__add(t, fed ? ", gp__fed<" : ", ");
@@ -42006,7 +39791,6 @@ GP__HOST void gp__name_stream(const gp__spelling *q, gp__text *t) {
   gp__name_input(q, q->described - 1, t);
   gp__add(t, ">");
 }
-// A predicate takes one element and returns bool.
 GP__HOST void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
   if (!gp__is_predicated(q->primitive)) return;
   gp__set_operator(ops, q->key_size ? gp__key_name(q) : gp__in_name(q), NULL, "bool");
@@ -42017,7 +39801,6 @@ GP__HOST void gp__spell_stream(const gp__request *q, const gp_policy *p, gp__for
   (void)p, (void)h;
   w->has_init = q->acc_size && q->has_init; // by key
 }
-// Long chunks take 128 registers a thread.
 GP__HOST unsigned gp__resident_streams(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
@@ -42168,7 +39951,6 @@ GP__HOST void gp__name_histogram(const gp__spelling *q, gp__text *t) {
       q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q), gp__out_name(q));
   if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
-// 40 registers suffice with few vectors in flight.
 GP__HOST unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
@@ -42203,13 +39985,10 @@ GP__HOST void gp__block_of_segments_kernel(gp_policy p, gp__form h, gp__kernel_k
     g->shared_bytes =
         (unsigned)(kind == GP__SEGMENTS_LONG ? gp__long_shared_bytes(p, h) : gp__short_shared_bytes(p, h));
 }
-// Threads a multiprocessor of kernels that sort by warps: as many as have registers for it.
 GP__HOST unsigned gp__short_threads(const gp__spelling *w) {
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   return bytes == 4 && w->kind == GP__SEGMENTS_SHORT ? 1024 : bytes <= 8 ? 768 : 512;
 }
-// Blocks that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
-// have them, one at least: a compiler that is told nothing would spill to fit another.
 GP__HOST unsigned gp__resident_segments(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const unsigned blocks = (unsigned)p->blocks_per_sm, threads = w->block_threads;
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
@@ -42227,7 +40006,6 @@ GP__HOST void gp__name_ranked(const gp__spelling *q, gp__text *t) {
       q->descending ? "true" : "false");
   if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
 }
-// A type as large as a value or an index.
 GP__HOST gp_type gp__moved_as(const gp__request *q) {
   return q->out_size == 1 ? GP_U8
       : q->out_size == 2 ? GP_U16
@@ -42238,7 +40016,6 @@ GP__HOST gp_type gp__moved_as(const gp__request *q) {
 GP__HOST void gp__name_wide(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->index_bytes == 8 ? "true" : "false");
 }
-// Key, In, Out, WIDE.
 GP__HOST void gp__name_order_cut(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, %s", gp__key_name(q), gp__in_name(q), q->out_size ? gp__out_name(q) : "gp__none");
   gp__name_wide(q, t);
@@ -42284,7 +40061,6 @@ GP__HOST void gp__block_of_transpose_kernel(gp_policy p, gp__form h, gp__kernel_
   (void)p;
   if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
 }
-// Threads of a transpose that a multiprocessor should hold: as many as have registers for tiles.
 GP__HOST unsigned gp__transpose_threads(const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int aligned = (w->form & 3) == 3;
@@ -42310,7 +40086,6 @@ GP__HOST unsigned gp__resident_transposes(const gp__request *q, const gp_policy 
 
 // ---- rows/names.c - template arguments of kernels on rows
 
-// The first launch of a map writes accumulators.
 GP__HOST void gp__name_row_fold(const gp__spelling *q, gp__text *t) {
   const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
   gp__add(t, q->primitive == GP_ROW_MAP ? "true, " : "false, ");
@@ -42326,7 +40101,6 @@ GP__HOST void gp__name_columns(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", ");
   gp__name_row_fold(q, t);
 }
-// Writes Map, Out.
 GP__HOST void gp__name_apply(const gp__spelling *q, gp__text *t) {
   const char *out = gp__out_name(q);
   if (q->user_equal) gp__add(t, ", gp__op_3, %s", out);
@@ -42426,7 +40200,6 @@ GP__HOST void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
 
 // ---- core/kernel_text.c - the text of a kernel
 
-// The kernel's name: its template with every argument.
 GP__HOST void gp__name_kernel(const gp__spelling *q, gp__text *t) {
 #define GP__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
   static const struct {
@@ -42497,7 +40270,6 @@ GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp_
   if (q->resident) gp__add(t, ", %u", q->resident);
   gp__add(t, parts ? ") gp__entry(const gp__with_input<%s> a) { %s(a); }\n" : ") gp__entry(const %s a) { %s(a); }\n",
       arguments[q->kind], gp__string(&p->name));
-  // For gp_policy_echo: the policy that the kernel's name has.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
   gp__add(t,
@@ -42509,14 +40281,6 @@ GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp_
 
 // ---- core/kernels.c - loaded kernels
 
-// Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
-// text and options, also the key of the disk cache and of bundles. A context keeps a bounded number of kernels. One too
-// many evicts the least recently used ones, with machine code that no other kernel shares. A kernel stays while a call
-// holds it (from its look-up to its launch), and once a graph has captured it. Launches of an evicted kernel may still
-// be queued: cuModuleUnload leaves them alone, and may wait for them, as cuModuleLoadData may wait for the device. A
-// call whose kernels are loaded does neither.
-
-// Mixes `bytes` bytes, a multiple of 8, into a number, best into its high bits.
 GP__HOST uint64_t gp__mixed(const void *data, size_t bytes) {
   const gp__u8 *at = (const gp__u8 *)data;
   uint64_t h = 1, word[2] = {0, 0};
@@ -42531,7 +40295,6 @@ GP__HOST unsigned gp__slot(const gp__spelling *w) {
   return (gp__mixed(w, gp__spelled_bytes(w)) >> 40) % GP__KERNEL_SLOTS;
 }
 
-// The kernel of a spelling, or NULL. The lock is held.
 GP__HOST gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__spelling *w) {
   gp__kernel *k = s->kernels[slot];
   while (k &&
@@ -42550,12 +40313,10 @@ GP__HOST void gp__link_kernel(gp__state *s, gp__kernel *k) {
   *(s->newest ? &s->newest->newer : &s->oldest) = k;
   s->newest = k;
 }
-// A call begins to use a kernel, which becomes the newest. The lock is held.
 GP__HOST void gp__use_kernel(gp__state *s, gp__kernel *k) {
   if (k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
   __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
 }
-// Finds or makes the kernel of a spelling; NULL: no memory. The lock is held.
 GP__HOST gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   const unsigned slot = gp__slot(w);
   gp__kernel *k = gp__find_kernel(s, slot, w);
@@ -42573,7 +40334,6 @@ GP__HOST gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   ++s->kernel_count;
   return k;
 }
-// The machine code of a program, made if there is none; NULL: no memory. The lock is held.
 GP__HOST gp__code **gp__code_slot(gp__state *s, const char *key) {
   unsigned digits = 0;
   int i;
@@ -42592,7 +40352,6 @@ GP__HOST gp__code *gp__make_code(gp__state *s, const char *key, int capability) 
   *slot = c;
   return c;
 }
-// Code loses a kernel. Without kernels it leaves the table, for gp__free_codes. The lock is held.
 GP__HOST void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
   gp__code **at = c ? gp__code_slot(s, c->key) : NULL;
   if (!c || --c->kernels) return;
@@ -42601,12 +40360,10 @@ GP__HOST void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
   c->next = *dropped;
   *dropped = c;
 }
-// Frees dropped code. Without the lock, because the driver may take its time.
 GP__HOST void gp__free_codes(gp__state *s, gp__code *dropped) {
   const struct gp_driver *d = &s->library.runtime.driver;
   int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, entered = 0;
   if (!dropped) return;
-  // Unloading belongs to no stream: a capture of this or of another thread must not forbid it.
   if (s->context)
     entered = gp__enter(s, "gp_run", &pushed) == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode);
   while (dropped) {
@@ -42621,7 +40378,6 @@ GP__HOST void gp__free_codes(gp__state *s, gp__code *dropped) {
   if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);
   if (s->context) gp__leave(s, "gp_run", pushed, GP_SUCCESS);
 }
-// Takes `wanted` kernels out of the table, the least recently used first. The lock is held.
 GP__HOST void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
   gp__kernel *k = s->oldest;
   while (k && wanted) {
@@ -42639,18 +40395,15 @@ GP__HOST void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
     --wanted;
   }
 }
-// Drops kernels if there are too many. The lock is held.
 GP__HOST void gp__evict_kernels(gp__state *s, gp__code **dropped) {
   const int most = s->kernels_most;
   gp__drop_kernels(s, s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0, dropped);
 }
-// Ends a call's use of its kernels; NULL: one that it did not get.
 GP__HOST void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
     if (kernels[i]) __atomic_fetch_sub(&kernels[i]->users, 1, __ATOMIC_RELEASE);
 }
-// Keeps the kernels of a captured call: a graph may launch them as long as it lives.
 GP__HOST void gp__keep_captured(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
@@ -42659,7 +40412,6 @@ GP__HOST void gp__keep_captured(gp__kernel *const *kernels, int count) {
 
 // ---- core/load.c - loading a kernel, fitting it to the device
 
-// Dynamic shared memory that a block gets without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
 GP__HOST gp_result gp__load_image(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
@@ -42667,7 +40419,6 @@ GP__HOST gp_result gp__load_image(gp__state *s, const char *who, const gp__image
   const char *call = "cuThreadExchangeStreamCaptureMode";
   void *module = NULL, *function = NULL;
   int mode = GP__CU_CAPTURE_RELAXED, error;
-  // Loading belongs to no stream: a capture of this or of another thread must not forbid it.
   error = d->cuThreadExchangeStreamCaptureMode(&mode);
   if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
   call = "cuModuleLoadData", error = d->cuModuleLoadData(&module, image->data);
@@ -42686,9 +40437,7 @@ GP__HOST gp_result gp__load_image(gp__state *s, const char *who, const gp__image
   return GP_SUCCESS;
 }
 
-// The time that this thread has spent loading. The driver may wait for running kernels, and calls wait with it.
 static __thread double gp__loading_us;
-// The same; measurements that it may disturb can tell.
 GP__HOST gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
   const double began = gp__now_us();
   gp_result result;
@@ -42700,8 +40449,6 @@ GP__HOST gp_result gp__load_module(gp__state *s, const char *who, const gp__imag
   return result;
 }
 
-// Allows a kernel's blocks their shared memory, and says how many of them then fit a multiprocessor. The allowance
-// never shrinks: other threads launch too, and other kernels share the machine code.
 GP__HOST gp_result gp__allow_geometry(
     gp__state *s, const char *who, gp__code *c, const gp__geometry *g, int *occupancy) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -42723,13 +40470,11 @@ GP__HOST gp_result gp__allow_geometry(
                               "multiprocessor",
                               who, g->threads, g->shared_bytes);
 }
-// The same for a kernel whose shared memory differs from call to call (a histogram's, by its bins).
 GP__HOST gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g, int *occupancy) {
   *occupancy = k->occupancy;
   return g->shared_bytes == k->shared_bytes ? GP_SUCCESS : gp__allow_geometry(s, who, k->code, g, occupancy);
 }
 
-// Threads and shared memory of the blocks of one kernel of a call.
 GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__form h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
   const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
@@ -42739,7 +40484,6 @@ GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__form h, gp__kernel_k
   return g;
 }
 
-// Finds or builds the machine code of a program; *out counts one kernel more, even after a failure.
 GP__HOST gp_result gp__get_code(
     gp__state *s, const char *who, const gp__program *p, int device_capability, int capability, gp__code **out) {
   gp__code *c;
@@ -42773,15 +40517,11 @@ GP__HOST gp_result gp__get_code(
   return result;
 }
 
-// A thread that sets this gets spellings, and builds nothing.
 static __thread struct {
   gp_result (*spelled)(void *user, const char *who, const gp__spelling *w);
   void *user;
 } gp__seeking;
 
-// Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
-// module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
-// error.
 GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
     gp__form h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;
@@ -42848,8 +40588,6 @@ GP__HOST uint64_t gp__workspace_bytes(const gp__geometry *g) {
   return scratch && !words ? GP__CONTROL_BYTES + scratch : words + scratch;
 }
 
-// The newest stream of this handle in the table. (It may be destroyed, if a new stream has inherited its handle and is
-// captured before its first ordinary call: its workspace then serves the new one.)
 GP__HOST gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
   gp__u64 key = (uintptr_t)stream;
   int i;
@@ -42863,7 +40601,6 @@ GP__HOST gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
   return key;
 }
 
-// Checks that a stream is of the context's.
 GP__HOST gp_result gp__check_stream(gp__state *s, const char *who, gp_stream stream) {
   void *owner = NULL;
   int error;
@@ -42877,8 +40614,6 @@ GP__HOST gp_result gp__check_stream(gp__state *s, const char *who, gp_stream str
       ? GP_SUCCESS
       : gp__fail(GP_E_STREAM, "%s: stream does not belong to the primary context of device %d", who, s->about.device);
 }
-// Numbers a stream for the table. Handles of destroyed streams are used again, ids are not. gp__find_stream checks new
-// ones; the caller does if key is NULL.
 GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
@@ -42905,8 +40640,6 @@ GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream
   return GP_SUCCESS;
 }
 
-// The lock of a stream's workspace. A thread that has it may take it again, because a call may run others. It never has
-// two: these are all on one stream, and hooks run none.
 typedef struct gp__locked {
   gp__workspace *workspace;
   int depth;
@@ -42922,13 +40655,11 @@ GP__HOST void gp__lock_stream(gp__workspace *r, int capturing) {
   ++here->depth;
   r->capturing = capturing;
 }
-// Records the entry's event on its stream, whose calls so far it comes after.
 GP__HOST void gp__record(gp__state *s, gp__workspace *r) {
   const struct gp_driver *d = &s->library.runtime.driver;
   if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
   r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
 }
-// Ends a call's use of a workspace that gp__find_stream found.
 GP__HOST void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
     if (!r->capturing && !r->lent &&
@@ -42939,11 +40670,8 @@ GP__HOST void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
 }
 
-// Whether calls may be at work on a stream's entry. Only with gp_config.own_work do calls without a workspace count.
 GP__HOST int gp__has_work(const gp__state *s, const gp__workspace *r) { return r->workspace || s->own_work; }
 
-// Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
-// has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
 GP__HOST gp__workspace *gp__evict(gp__state *s, int empty) {
   gp__u64 later = 0;
   for (;;) {
@@ -42965,7 +40693,6 @@ GP__HOST gp__workspace *gp__evict(gp__state *s, int empty) {
   }
 }
 GP__HOST gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept);
-// The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
 GP__HOST gp_result gp__find_stream(
     gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -43022,7 +40749,6 @@ GP__HOST gp_result gp__find_stream(
   return result;
 }
 
-// The stream of a caller's last launch, and with `keep` its workspace, kept from eviction; NULL before the first one.
 typedef struct gp__recent {
   gp_stream stream;
   gp__u64 key;
@@ -43033,7 +40759,6 @@ GP__HOST void gp__forget_stream(gp__recent *recent) {
   if (recent->workspace) __atomic_sub_fetch(&recent->workspace->users, 1, __ATOMIC_RELEASE);
   recent->workspace = NULL;
 }
-// As gp__find_stream, without the state's lock where the stream is the same as before.
 GP__HOST gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
     gp__recent *recent, gp__workspace **found) {
   if (gp__locked_here()->lent || (recent && !recent->keep)) recent = NULL;
@@ -43052,7 +40777,6 @@ GP__HOST gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, g
   return GP_SUCCESS;
 }
 
-// Gives memory back in stream order, or keeps it for gp_close if a graph may use it or the driver would wait.
 GP__HOST gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept) {
   int error;
   if (r->captured || (!s->release && !s->pools)) {
@@ -43106,7 +40830,6 @@ GP__HOST gp_result gp__allocate(gp__state *s, const char *who, size_t bytes, gp_
   return GP_SUCCESS;
 }
 
-// Retires workspaces of idle streams, the least recently used first, while all together exceed gp_config's limit.
 GP__HOST gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_stream stream) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__workspace *gone = NULL, *r;
@@ -43132,8 +40855,6 @@ GP__HOST gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_stream
   return result;
 }
 
-// Grows the stream's workspace if it is too small. `scratch` of the `need` bytes need not be zero. The stream's lock is
-// held.
 GP__HOST gp_result gp__grow(
     gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need, uint64_t scratch, int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -43186,15 +40907,12 @@ GP__HOST gp_result gp__grow(
   return result == GP_SUCCESS ? gp__bound_workspaces(s, who, stream) : result;
 }
 
-// Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an
-// outer call holds. The workspace gets at least `least` bytes. The stream's lock is held.
 GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t words,
     uint64_t scratch, uint64_t least, int capturing, void **scratch_at) {
   uint64_t front = scratch && !words ? (uint64_t)GP__CONTROL_BYTES : words, need;
   if (words > r->words) r->words = words;
   if (front < r->pinned) front = r->pinned;
   need = front + scratch + r->held;
-  // Words keep a place of their own besides scratch if there is one: no need to clear them between calls.
   if (!capturing && !r->lent && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
   GP__CHECK(r->held && r->bytes < need
@@ -43216,7 +40934,6 @@ GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r
   return GP_SUCCESS;
 }
 
-// Lends the caller's memory to a call's launches in this thread, until gp__take_back.
 GP__HOST int gp__wants_to_lend(const gp__request *q) { return q->workspace && !gp__locked_here()->lent; }
 GP__HOST void gp__lend(gp__workspace *r, const gp__request *q, gp_stream stream) {
   memset(r, 0, sizeof *r);
@@ -43232,7 +40949,6 @@ GP__HOST gp_result gp__take_back(gp__workspace *r, gp_result result) {
   pthread_mutex_destroy(&r->lock);
   return result;
 }
-// With gp_config.own_work: notes a launch that used no workspace of the context's.
 GP__HOST gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing) {
   gp__locked *here = gp__locked_here();
   gp__workspace *lent = here->lent, *r;
@@ -43286,7 +41002,6 @@ GP__HOST gp_result gp__launch_one(gp__state *s, const char *who, const gp__kerne
   return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernel", error) : GP_SUCCESS;
 }
 
-// A call during its launch: its family launches the kernels.
 typedef struct gp__launching {
   gp__state *s;
   const char *who;
@@ -43301,12 +41016,10 @@ typedef struct gp__launching {
   gp_stream stream;
 } gp__launching;
 
-// Room for the arguments of any kernel, with the data of described inputs behind them.
 typedef union gp__argument_room {
   gp__value align;
   gp__u8 bytes[4096];
 } gp__argument_room;
-// The arguments as a kernel takes them: as they are, or in `room` with the data behind.
 GP__HOST void *gp__arguments_with_inputs(
     const gp__request *q, const gp__kernel *k, void *arguments, gp__argument_room *room) {
 #define GP__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
@@ -43320,7 +41033,6 @@ GP__HOST void *gp__arguments_with_inputs(
   return room->bytes;
 }
 
-// Launches all kernels of a call, one after the other, with the same arguments.
 GP__HOST gp_result gp__launch_all(const gp__launching *l, void *arguments) {
   gp__argument_room room;
   int i;
@@ -43329,7 +41041,6 @@ GP__HOST gp_result gp__launch_all(const gp__launching *l, void *arguments) {
         gp__arguments_with_inputs(l->q, l->kernels[i], arguments, &room)));
   return GP_SUCCESS;
 }
-// Launches one step: kernel `which`, `grid` blocks of `threads` threads.
 GP__HOST gp_result gp__launch_step(
     const gp__launching *l, int which, unsigned grid, unsigned threads, unsigned shared_bytes, void *arguments) {
   gp__geometry g = *l->g;
@@ -43339,7 +41050,6 @@ GP__HOST gp_result gp__launch_step(
   return gp__launch_one(l->s, l->who, l->kernels[which], grid, &g, l->p->overlap, l->stream,
       gp__arguments_with_inputs(l->q, l->kernels[which], arguments, &room));
 }
-// A grid that fills the device with this kernel, but has no more blocks than there is work.
 GP__HOST unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
   const int occupancy = l->kernels[which]->occupancy > 0 ? l->kernels[which]->occupancy : 1;
   const uint64_t blocks =
@@ -43347,9 +41057,7 @@ GP__HOST unsigned gp__grid_of_step(const gp__launching *l, int which, int most_p
   return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
 }
 
-// The result of a launch if blocks cannot wait for each other.
 enum { GP__REFUSED = 1 << 20 };
-// Launches all blocks resident, or a single one.
 GP__HOST gp_result gp__launch_resident(const gp__launching *l, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   void *parameters[1];
@@ -43362,8 +41070,6 @@ GP__HOST gp_result gp__launch_resident(const gp__launching *l, void *args) {
   if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
   return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
 }
-// The same in clusters: as many of the grid's blocks as fit. *blocks, a part of the arguments, gets their number. NULL:
-// a single cluster, whose blocks need no promise that they are all resident.
 GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   gp__cu_attribute attributes[2];
@@ -43381,7 +41087,6 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
   attributes[1].value.number = 1;
   gp__set_launch(&launch, l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = gp__arguments_with_inputs(l->q, l->kernels[0], args, &room);
-  // Clusters of more than 8 blocks need the driver's permission; the launch reports what it cannot do.
   if (blocks || cluster > __atomic_load_n(fits, __ATOMIC_RELAXED)) {
     if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
     error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
@@ -43398,7 +41103,6 @@ GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster,
       ? (gp_result)GP__REFUSED
       : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
 }
-// One cluster, or one block where that is refused.
 GP__HOST gp_result gp__launch_cluster(const gp__launching *l, void *arguments) {
   if (l->g->grid > 1) {
     const int result = (int)gp__launch_clusters(l, l->g->grid, NULL, arguments);
@@ -43440,7 +41144,6 @@ GP__HOST gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__ra
   a.drop_keys = l->h->sorted.drop_keys;
   return a;
 }
-// Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
 GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
@@ -43453,7 +41156,6 @@ GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp_
   }
   return GP_SUCCESS;
 }
-// Launches a radix sort. Large values are gathered last.
 GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, l->h);
@@ -43483,7 +41185,6 @@ GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// All keys in one block.
 GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
   const gp__geometry g = gp__geometry_of_kind(*l->p, l->h, GP__SORT_ONE_BLOCK);
   gp__hybrid_args a;
@@ -43494,7 +41195,6 @@ GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count_device = (const gp__u64 *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
-// Launches all passes at once; blocks wait for each other. They move elements within the output.
 GP__HOST gp_result gp__launch_passes_at_once(const gp__launching *l, gp__radix_args a) {
   a.passes = gp__max(gp__radix_passes(a.begin_bit, a.end_bit), 1);
   if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
@@ -43536,8 +41236,6 @@ GP__HOST gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__
   a.levels = gp__hybrid_levels(l->h->key_size);
   return a;
 }
-// Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
-// launch for all other levels, then the buckets.
 GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, l->h);
   gp__geometry steps[4];
@@ -43563,8 +41261,6 @@ GP__HOST gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (gp__u8 *)l->scratch));
 }
-// A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
-// the other sort exit at once.
 GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp_policy sweep = gp__adaptive_sweep(*l->p, l->h), hybrid = gp__adaptive_hybrid(*l->p);
   const gp__geometry sampling = gp__geometry_of_kind(*l->p, l->h, GP__SORT_SAMPLE);
@@ -43606,9 +41302,6 @@ GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
       l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads, passes.shared_bytes, &radix));
   return samples ? gp__launch_levels(&of_hybrid, 3, a) : GP_SUCCESS;
 }
-// The digit counts choose between a sweep of the leading bits with buckets, and one of all bits. If a bucket is too
-// large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
-// outputs are not aligned for pairs: these sort by all bits.
 GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const gp__leading_plan r = gp__leading_plan_of(*l->p, l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, l->h, GP__RADIX_HISTOGRAM);
@@ -43653,7 +41346,6 @@ GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
 
 // ---- segmented_sort/launch.c - launches of segmented sort
 
-// The device knows the segments of each class. Grids are as large as they may need to be; other blocks exit at once.
 GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__u64 warps = (unsigned)l->p->threads / GP__WARP;
@@ -43714,8 +41406,6 @@ GP__HOST gp__merge_args gp__merge_arguments(const gp__launching *l) {
   a.workspace = l->workspace;
   return a;
 }
-// Launches a four-way pass: finds where tiles begin, then merges them. The next pass has runs as long as this one's
-// groups.
 GP__HOST gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const gp__u64 most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
@@ -43727,8 +41417,6 @@ GP__HOST gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a
   a->log2_ways = 2;
   return GP_SUCCESS;
 }
-// Sorts tiles, then merges two or four runs a pass. Passes alternate between the output and scratch memory so that the
-// last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
 GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
   const gp__u64 tiles = g->tiles;
@@ -43755,7 +41443,6 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// Sets with more tiles than resident blocks: a launch of its own finds all tiles' borders in parallel.
 GP__HOST gp_result gp__launch_merge(const gp__launching *l) {
   const gp__geometry *g = l->g;
   gp__merge_args a = gp__merge_arguments(l);
@@ -43808,7 +41495,6 @@ GP__HOST gp__divisor gp__divisor_of(uint64_t by) {
   d.magic = ~0u / d.by + 1;
   return d;
 }
-// The arguments of all kernels of a transpose.
 GP__HOST gp__transpose_args gp__transpose_arguments(
     const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
@@ -43844,7 +41530,6 @@ GP__HOST gp__transpose_args gp__transpose_arguments(
   a.column = gp__divisor_of(h.moved.columns < GP__TRANSPOSE_WHOLE ? h.moved.columns : 1);
   return a;
 }
-// Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
 GP__HOST int gp__rectangle_step(
     const gp__moves *m, gp__form h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h->moved.rows > h->moved.columns, within = step == 1;
@@ -43867,7 +41552,6 @@ GP__HOST int gp__rectangle_step(
   a->gathers = within == inverse;
   return !a->rotates || common > 1;
 }
-// Launches steps within columns, rows, columns.
 GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   gp__rectangle_plan r;
   gp__transpose_args a;
@@ -43882,7 +41566,6 @@ GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// The arguments of panels and chunks of one matrix, `data`.
 GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__form h, void *data, void *scratch) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   const gp__transpose_plan t = gp__transpose_plan_of(p, *h);
@@ -43910,7 +41593,6 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__form h, void *dat
   else a.shift_x = (unsigned)r.holes;
   return a;
 }
-// Arguments of panels that are tiles, of one matrix.
 GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__form h, const gp__moves *of, void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   gp__moves m = *of;
@@ -43920,7 +41602,6 @@ GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__form h, 
   m.extent[3] = r.panels;
   return gp__transpose_arguments(&m, *h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
-// Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
 GP__HOST int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
   if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
@@ -43956,7 +41637,6 @@ GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
 GP__HOST gp__transpose_args gp__trip_arguments(
     gp_policy p, gp__form h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h->moved.rows * h->moved.columns * (unsigned)h->key_size;
@@ -43986,7 +41666,6 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
 GP__HOST gp__buffered_args gp__buffered_arguments(
     gp_policy p, gp__form h, void *data, void *scratch, gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
@@ -44060,7 +41739,6 @@ GP__HOST gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args
   of.fault = a->fault;
   return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
 }
-// A search by launches: no block waits for another.
 GP__HOST gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2; ++a->step) {
     a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
@@ -44075,7 +41753,6 @@ GP__HOST gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args 
   }
   return GP_SUCCESS;
 }
-// Launches as many clusters as fit, at most; the first one may go on alone.
 GP__HOST gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
   const unsigned blocks = (unsigned)l->p->cluster;
   gp__bfs_args a = *args;
@@ -44194,7 +41871,6 @@ GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
 
 // ---- core/launch_plan.c - launching a call
 
-// The geometry of a call on this device with its loaded kernels.
 GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, gp__form h,
     const gp_policy *p, gp__kernel *const *kernels, int count, gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
@@ -44211,7 +41887,6 @@ GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__re
   gp__set_geometry(rules, p, h, occupancy, g);
   return GP_SUCCESS;
 }
-// Events around the launches of this thread's call, while somebody measures it.
 typedef struct gp__stamps {
   void *event[2];
   int recorded, failed;
@@ -44223,8 +41898,6 @@ GP__HOST void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
   if (s->library.runtime.driver.cuEventRecord(e->event[ends], stream)) e->failed = 1;
   e->recorded = 1 + ends;
 }
-// Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
-// least `least` bytes. recent: the caller's last launch, or NULL.
 GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, gp__form h, const gp_policy *p,
     gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
     gp__recent *recent) {
@@ -44267,7 +41940,6 @@ GP__HOST int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKE
 
 // ---- group_by/launch.c - calls that consist of others: memory of the workspace for them
 
-// GP_REPRODUCIBLE by key: the call finds where runs begin. Then the request reduces these segments.
 GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
   gp_call runs = gp_call_init(GP_UNIQUE);
   *index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
@@ -44289,7 +41961,6 @@ GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins,
   q->segments = q->count;
   return runs;
 }
-// Raises the bytes to those that a call needs, with the calls before and after it.
 GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
 GP__HOST gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
   gp__request other;
@@ -44305,7 +41976,6 @@ GP__HOST gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *w
   other = gp__methods_of(q)->checked(q);
   return gp__step_room(s, &other, words, scratch);
 }
-// Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
 GP__HOST gp_result gp__steps_room(
     gp__state *s, const gp__request *steps, int count, uint64_t *words, uint64_t *scratch) {
   int i;
@@ -44315,8 +41985,6 @@ GP__HOST gp_result gp__steps_room(
   return GP_SUCCESS;
 }
 
-// Raises *bytes to those of a call that holds `held` bytes beside its steps, which it may change: aligned keys and
-// others may have another policy than these.
 GP__HOST gp_result gp__room_of_steps(gp__state *s, gp__request *steps, int count, uint64_t held, uint64_t *bytes) {
   uint64_t words, scratch;
   int turn, i;
@@ -44328,8 +41996,6 @@ GP__HOST gp_result gp__room_of_steps(gp__state *s, gp__request *steps, int count
   return GP_SUCCESS;
 }
 
-// Memory at the back of a stream's workspace that a call holds while it runs others. Until gp__let_go the stream's lock
-// is held.
 typedef struct gp__holding {
   gp__state *state;
   gp__workspace *workspace;
@@ -44341,8 +42007,6 @@ GP__HOST void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
-// Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an
-// error nothing is held.
 GP__HOST gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
     uint64_t bytes, uint64_t least, gp__holding *held) {
   gp__u64 key;
@@ -44422,7 +42086,6 @@ GP__HOST gp_result gp__add_fill(
   c.count = words;
   return gp__add_call(s, who, g, &c);
 }
-// Adds the steps that sort keys and turn them into a graph. counted: the state has their number.
 GP__HOST gp_result gp__add_from_keys(
     gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a, int counted, int unique) {
   gp_call c = gp_call_init(GP_SORT);
@@ -44557,7 +42220,6 @@ GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__u8 
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
 typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g);
-// Runs a plan. The primary context must be current. run 0: only builds the kernels.
 GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
     uint64_t least, gp__make_plan make) {
   const char *who = gp__primitive_names[q->primitive];
@@ -44623,7 +42285,6 @@ GP__HOST gp_result gp__calls_of_plan(
   memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
   return result;
 }
-// The composition gp__NAME_calls of a family whose calls are plans.
 #define GP__CALLS_BY_PLAN(name, plan_of) \
   GP__HOST gp_result gp__run_##name( \
       gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) { \
@@ -44641,19 +42302,13 @@ GP__HOST gp_result gp__calls_of_plan(
 
 // ---- sort/little.c - sorts in little memory: blocks, then merges of neighbouring blocks
 
-// GP_LITTLE_MEMORY: blocks are sorted one by one. Then even and odd pairs of neighbours are merged in turn, as many
-// rounds as there are blocks (odd-even transposition; stable). Even pairs move two places to the left, the first one to
-// held memory; odd pairs, and the blocks at both ends, move back, from the right.
 enum { GP__LITTLE_BLOCKS = 8, GP__LITTLE_LOG2 = 16 }; // fewer elements are sorted as ever
 
-// The place of a block of so many bytes, or where it was moved to.
 GP__HOST void *gp__block_at(int block, int moved, const void *array, void *held, uint64_t bytes) {
   const int away = moved && block < 2;
   gp__u8 *const at = (gp__u8 *)(away ? held : (void *)(uintptr_t)array);
   return at ? at + (uint64_t)(moved && !away ? block - 2 : block) * bytes : NULL;
 }
-// The i-th call after the plan's, whose last requests are the sorts of the first and the last block, and a merge.
-// Returns 0 if there is none.
 GP__HOST int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
   const gp__request *first = &g->requests[g->request_count - 3];
   const int n = GP__LITTLE_BLOCKS, merges = i >= n, at = (i - n) % (n + 1), back = merges && at >= n / 2;
@@ -44719,7 +42374,6 @@ GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
 GP__HOST int gp__bounds_keys(const gp__request *q, const gp_policy *p) {
   return gp__is_bounded(p->algorithm, q->primitive, (int)q->out_size, q->count, q->length);
 }
-// Sampled select: a cluster sorts the keys put aside, whose number is in the state, and stores the first k.
 GP__HOST gp_result gp__launch_sampled_sort(const gp__launching *l, const gp__top_k_args *a) {
   const gp_policy p = gp__sampled_sort(*l->p, l->h);
   const gp__shape sampled = gp__sampled_shape(*l->h);
@@ -44767,7 +42421,6 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   if (a->nth) return GP_SUCCESS;
   return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
-// Few keys: a sort of all, which stores the first k.
 GP__HOST gp_result gp__launch_first_sorted(const gp__launching *l) {
   gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__radix_plan none;
@@ -44796,7 +42449,6 @@ GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
 }
 
-// Rows are segments of one length. A single one may end at a count in device memory.
 GP__HOST void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
   const int rows = q->primitive == GP_TOP_K;
   memset(a, 0, sizeof *a);
@@ -44844,7 +42496,6 @@ GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, threads, l->g->shared_bytes, &a);
 }
 
-// True if all keys are one row.
 GP__HOST int gp__top_k_is_one(const gp__request *q) { return q->primitive == GP_TOP_K && q->segments <= 1; }
 GP__HOST void gp__add_top_k_kernel(
     gp__graph_plan *g, const gp__segmented_top_k_args *a, gp__kernel_kind kind, uint64_t items) {
@@ -44854,8 +42505,6 @@ GP__HOST void gp__add_top_k_kernel(
   step->items = items;
   step->args.top_k = *a;
 }
-// Many results by an operator: a merge sort of all keys, a sort of each segment by the places that its keys have got
-// (unless they are one row), and the first k.
 GP__HOST gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int bytes = gp__order_index_bytes(q);
   const gp_type index = bytes == 8 ? GP_U64 : GP_U32;
@@ -44892,7 +42541,6 @@ GP__HOST gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp_
   gp__add_top_k_kernel(g, &a, GP__TOP_K_ORDER_CUT, a.top.rows * a.top.k);
   return GP_SUCCESS;
 }
-// Many results of segments: a sort, then the first k.
 GP__HOST gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int wide = q->count > UINT32_MAX;
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
@@ -44921,8 +42569,6 @@ GP__HOST gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__
 
 // ---- map/written.c - described inputs of calls whose kernels read arrays: copies before the call
 
-// Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
-// address alone while the plan has no memory.
 GP__HOST gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root, uint64_t count,
     const uint64_t *count_device, void *out, const void **array) {
   const gp__input_node *n = &q->inputs.node[root - 1];
@@ -44937,7 +42583,6 @@ GP__HOST gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__re
   copy.count_device = count_device;
   return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
 }
-// Copies go to the outputs where every element is written by the call, and it may run in place.
 GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
@@ -44989,7 +42634,6 @@ GP__HOST gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__
   return gp__calls_of_plan(s, q, calls, count, gp__written_plan_of);
 }
 static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};
-// A family's members from `launch` to `composed`.
 #define GP__WRITES_INPUTS(launch, refused, checked, behind) launch, refused, checked, behind, &gp__written_calls
 
 // ---- hash/launch.c - calls with hash tables: steps and other calls
@@ -45001,7 +42645,6 @@ GP__HOST void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t ite
   step->items = items;
   step->args.hash = *args;
 }
-// Takes an empty table for `rows` rows, with a counter behind it.
 GP__HOST gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows, gp__hash_args *a) {
   a->slot_count = 2 * rows + 2;
   a->slots = (gp__u64 *)gp__take(g, (a->slot_count + 1) * 8);
@@ -45009,10 +42652,7 @@ GP__HOST gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *
   a->count = rows;
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
 }
-// Keys that gp_sort brings together; a table finds the first row of each other key.
 GP__HOST int gp__groups_by_sort(const gp__request *q) { return !q->key_struct && !gp__is_complex(q->key_type); }
-// A sort of the keys, or of their first rows, brings the rows of a group together. One column moves along; several are
-// read through the order, and so is a column whose rows must be known.
 GP__HOST gp_result gp__plan_groups(
     gp__state *s, const char *who, const gp__request *q, gp__hash_args *a, gp__graph_plan *g) {
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
@@ -45173,8 +42813,6 @@ GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__u8 *
 
 // ---- rows/order_launch.c - sorts and top-k along an axis: copies around a call on segments
 
-// A strided array as rows of `length` elements: what a copy reads or writes. Rows without gaps, one behind the other,
-// dimension 1 fastest, are those of a call on segments of one length.
 GP__HOST int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uint64_t length) {
   uint64_t step = length;
   int d;
@@ -45190,7 +42828,6 @@ GP__HOST void gp__dense_rows(const gp__rows *r, uint64_t length, int64_t *stride
   stride[0] = 1;
   for (d = 1; d < 4; ++d) stride[d] = stride[d - 1] * (int64_t)(d == 1 ? length : r->extent[d - 1]);
 }
-// Lists dimensions by their strides, the largest first; 0 unless the smallest is 1 and each spans the next.
 GP__HOST int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
   int i, j;
   for (i = 0; i < count; ++i) {
@@ -45202,7 +42839,6 @@ GP__HOST int gp__nested_strides(const uint64_t *extent, const int64_t *stride, i
       return 0;
   return stride[order[count - 1]] == 1;
 }
-// The copy as a transpose; 0: its strides are none of a transpose's.
 GP__HOST int gp__rows_as_permutation(
     const gp__rows *r, uint64_t length, const int64_t *in_stride, const int64_t *out_stride, gp_permutation *p) {
   uint64_t extent[5];
@@ -45234,9 +42870,7 @@ GP__HOST int gp__rows_as_permutation(
   }
   return 1;
 }
-// Without buffers a call may want keys.
 GP__HOST int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
-// Whether the call copies its input, or its output; kernel: by a kernel of this family.
 GP__HOST int gp__copies_rows(const gp__request *q, int in, int kernel) {
   const gp__rows *r = &q->rows;
   const uint64_t length = in ? r->extent[0] : q->length;
@@ -45282,7 +42916,6 @@ GP__HOST gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__grap
   }
   return GP_SUCCESS;
 }
-// An operator ranks so many results that a merge sort does (top_k/launch.c).
 GP__HOST int gp__ranks_many(const gp__request *q) {
   return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
 }
@@ -45310,7 +42943,6 @@ GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp_
     c.keys = keys = gp__take(g, q->count * q->key_size);
     GP__CHECK(gp__add_row_copy(s, q, g, 1, GP__COPY_KEYS, q->key_size, q->keys, keys));
   }
-  // Sorts always write keys: over those in the workspace, if there are any.
   if (top ? gp__wants_row_keys(q) && copies_out : !q->out_keys || copies_out)
     c.out_keys = copies_in && !top ? keys : gp__take(g, results * q->key_size);
   if (q->out_size && copies_out) c.out = gp__take(g, results * q->out_size);
@@ -45329,7 +42961,6 @@ GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp_
 
 // ---- columns/launch.c - sorts of columns: sorts of keys with indices, then gathers
 
-// Adds a column to the gather that the plan ends with, or to another one if that is full or absent.
 GP__HOST void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another, const void *in,
     void *out, size_t size, size_t align) {
   gp__graph_step *step = g->count ? &g->steps[g->count - 1] : NULL;
@@ -45424,7 +43055,6 @@ GP__HOST gp_result gp__launch_map(const gp__launching *l) {
   a.step = q->step;
   return gp__launch_all(l, &a);
 }
-// A binary operator on the elements of two inputs.
 GP__HOST gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
   const int normalise = gp__host_normalises(q->op, q->user_op, q->out_type);
@@ -45439,7 +43069,6 @@ GP__HOST gp_result gp__host_binary(gp__host_call *h) {
   }
   return gp__host_each(h);
 }
-// A transform of two operands: the elements and their neighbours.
 GP__HOST gp_result gp__host_adjacent(const gp__request *q, int threads) {
   const gp__u8 *in = (const gp__u8 *)q->in;
   gp__u8 *out = (gp__u8 *)q->out;
@@ -45506,7 +43135,6 @@ static const gp__family gp__family_reverse = {gp__checks_none, GP__IDLE_IF_EMPTY
 static const gp__primitive gp__primitive_reverse = {
     &gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
-// Both arrays of a swap are outputs: `out`, and `out3`, which kernels get as the second input.
 GP__HOST gp_result gp__check_swap_types(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_types(k));
@@ -45532,8 +43160,6 @@ GP__HOST int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__
   (void)p;
   return kinds[0] = q->primitive == GP_REPLACE ? GP__REPLACE : GP__SCATTER, 1;
 }
-// Windows pay where L2 has some 50 MB or more, the output is larger than a window and a half, a sector of 32 bytes gets
-// several elements, and windows are few, since each has the indices read again: docs/notes/map.md.
 enum { GP__SCATTER_WINDOW = 20 << 20 };
 GP__HOST gp__u64 gp__scatter_window(const gp__request *q, gp__form h) {
   const gp__u64 size = q->out_size, bytes = q->length / 32 < UINT64_MAX / 32 / 8 ? q->length * size : 0,
@@ -45644,7 +43270,6 @@ GP__HOST gp_result gp__launch_reduce(const gp__launching *l) {
   } else a.scalar = q->init;
   return gp__launch_all(l, &a);
 }
-// MINMAX, ARGMINMAX: one result after the other.
 static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
   gp__request one = *q;
   int k;
@@ -45778,7 +43403,6 @@ static const gp__primitive gp__primitive_exclusive_scan = {
 
 // ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 
-// The check that GP_CHECKED asks for, as a separate call.
 GP__HOST gp__request gp__offsets_check(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
@@ -46087,7 +43711,6 @@ static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__R
 
 // ---- sort/plan.c - plans of sorts
 
-// In the order of gp__launch_sweeps.
 GP__HOST int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = GP__RADIX_HISTOGRAM;
@@ -46098,7 +43721,6 @@ GP__HOST int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
   }
   return count;
 }
-// In the order of gp__launch_hybrid.
 GP__HOST int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   kinds[0] = GP__HYBRID_COUNT;
   kinds[1] = GP__HYBRID_MOVE;
@@ -46106,7 +43728,6 @@ GP__HOST int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   kinds[3] = GP__HYBRID_REST;
   return 4;
 }
-// The sample, one sweep, hybrid, and the cooperative sort of sorts that take no sample.
 GP__HOST int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const gp__shape h = gp__shape_of(q);
   kinds[0] = GP__SORT_SAMPLE;
@@ -46274,7 +43895,6 @@ GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
   return p->algorithm == GP_BEST_LISTS || p->algorithm == GP_WARP_SEGMENTS ? INT32_MAX : 0;
 }
-// Top-k of many sorts its results in place by one call: rows as segments, unless the device may shorten them.
 GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const uint64_t rows = q->segments ? q->segments : 1, calls = q->count_device ? rows : 1;
   if (q->primitive != GP_TOP_K || p->algorithm != GP_RADIX_SELECT || q->length < 2 ||
@@ -46306,7 +43926,6 @@ GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__form s, gp__kerne
   if (p.algorithm == GP_SAMPLED_SELECT && kind == GP__SORT_ONE_CLUSTER) return gp__sampled_sort(p, s);
   return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
-// One block at least is promised for segments: a compiler that is told nothing spills to fit another.
 GP__HOST unsigned gp__resident_top_k(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
@@ -46430,11 +44049,9 @@ static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP_
 
 // ---- rows/plan.c - plans of calls on rows of strided arrays
 
-// A row of no elements has a result, which a reduction writes.
 GP__HOST int gp__rows_are_idle(const gp__request *q) {
   return !q->segments || (q->primitive != GP_REDUCE_AXIS && !q->count);
 }
-// Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
 GP__HOST uint64_t gp__row_addresses(
     const gp__rows *r, const void *base, const int64_t *stride, size_t size, int except) {
   uint64_t all = (uintptr_t)base;
@@ -46506,7 +44123,6 @@ GP__HOST gp_result gp__host_axis(gp__host_call *h) {
   return q->primitive == GP_SCAN_AXIS ? gp__host_scan_rows(h) : gp__host_rows(h);
 }
 
-// Threads that hold 64 elements and more are promised 128 registers, others 64.
 GP__HOST unsigned gp__resident_rows(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   return gp__promise(q, w, (unsigned)p->blocks_per_sm,
       gp__rows_form(*p, h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
@@ -46629,7 +44245,6 @@ GP__HOST void gp__shape_bfs(const gp__request *q, gp__shape *h) {
 GP__HOST gp_result gp__launch_search(const gp__launching *l) {
   return l->q->primitive == GP_BFS ? gp__launch_bfs(l) : gp__launch_sources(l);
 }
-// The check of the graph that GP_CHECKED asks for, as a call of its own.
 GP__HOST gp__request gp__graph_check_of(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
@@ -46658,12 +44273,9 @@ static const gp__primitive gp__primitive_bfs_sources = {&gp__family_bfs, GP__REA
 
 // ---- group_by/plan.c - plans of group-by
 
-// Half the fewest elements with keys of up to 4 bytes, whose sorts are fast.
 #ifndef GP__GROUP_LOG2 // in tests
 #define GP__GROUP_LOG2 21
 #endif
-// Log2 of the slots of the table of all blocks, 21 at most; 0: no tables. *most: groups with which they are faster than
-// a sort.
 GP__HOST int gp__group_log2(const gp__request *q, uint64_t *most) {
   const int wide = q->key_size > 4;
   const uint64_t slots = wide ? q->count / 4 * 3 : q->count / 16;
@@ -46689,7 +44301,6 @@ GP__HOST void gp__add_groups(gp__graph_plan *g, uint64_t count, gp__group_args *
   g->steps[g->count].items = 4 * count; // full grids
   g->steps[g->count++].args.group = *a;
 }
-// A sort of pairs and the reduction of its runs; with tables, their kernel's steps and a sort of the groups' keys, too.
 GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   uint64_t most = 0;
@@ -46756,7 +44367,6 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
 }
 GP__CALLS_BY_PLAN(group_by, gp__group_plan_of);
 
-// 40 registers suffice.
 GP__HOST unsigned gp__resident_groups(const gp__request *q, const gp_policy *p, gp__form h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
@@ -46771,7 +44381,6 @@ static const gp__primitive gp__primitive_group_by = {&gp__family_group_by,
 
 // ---- graph/plan.c - plans of work on graphs
 
-// The primitive's own kernels; its other steps are calls.
 GP__HOST int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   static const signed char lists[][5] = {{GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
       {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
@@ -46823,7 +44432,6 @@ GP__HOST int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__ker
   kinds[count++] = GP__HASH_FINISH;
   return count;
 }
-// Kernels know keys as words, the largest that their size and alignment allow, but for bool.
 GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   int word = 8;
   (void)p, (void)h;
@@ -46866,7 +44474,6 @@ GP__HOST int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp
   return count;
 }
 GP__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
-// Built-in elements move as words of their size. No kernel compares.
 GP__HOST void gp__spell_row_order(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)p, (void)h;
   w->op = GP_OP_DEFAULT, w->in_type = GP_TYPE_DEFAULT;
@@ -46898,7 +44505,6 @@ GP__HOST int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__
   (void)q, (void)p;
   return kinds[0] = GP__GATHER_COLUMNS, 1;
 }
-// The kernel knows indices alone.
 GP__HOST void gp__spell_columns(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)q, (void)p, (void)h;
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
@@ -46930,7 +44536,6 @@ enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
 
 static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms);
-// a[b[i]]: the indices are made first. An array's elements are copied, others are made one by one.
 static void gp__host_gather(
     const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *from = &all->node[at->part[0]], *index = &all->node[at->part[1]];
@@ -46972,7 +44577,6 @@ static void gp__host_apply_to_parts(
     op.loops.map(&op, out, left, gp__host_elements(&t, 0, n, q.bytes), n);
   }
 }
-// Elements first .. first + n - 1, n up to GP__HOST_MADE. rooms: for the elements of each node.
 static void gp__host_make(
     const gp__inputs *all, int node, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *at = &all->node[node];
@@ -47005,8 +44609,6 @@ static void gp__host_make(
   }
 }
 
-// An array of a described input's elements, in new memory. Elements that a stencil keeps back are not made:
-// what they are made of need not be there.
 static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
   const size_t size = root ? all->node[root - 1].size : 0;
@@ -47042,9 +44644,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   *array = *owned;
   return GP_SUCCESS;
 }
-// Runs a checked request, which may have described inputs.
 GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads);
-// gp_call.apply of a fold: of an array of its results.
 static gp_result gp__host_store(const gp__request *q, int threads) {
   const uint64_t most = q->primitive == GP_REDUCE ? 1 : q->primitive == GP_SEGMENTED_REDUCE ? q->segments : q->count;
   gp__request fold = *q, map;
@@ -47090,14 +44690,12 @@ GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads) {
 // ---- core/run.c - running a call
 
 GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes);
-// Makes the call at `row` of those that follow, and returns how many follow.
 GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
 GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
-// Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
 GP__HOST gp_result gp__run_chosen(
     gp__state *s, const gp__request *q, gp__form h, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
@@ -47153,7 +44751,6 @@ GP__HOST gp_result gp__run_chosen(
   return gp__leave(s, who, pushed, result);
 }
 
-// Chooses the policy first.
 GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least) {
   gp__shape h;
@@ -47167,8 +44764,6 @@ GP__HOST gp_result gp__run_request(
   return gp__run_chosen(s, q, &h, &p, run, stream, least);
 }
 
-// Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
-// graph runs, and the driver may not know it yet.
 GP__HOST gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
     const gp_call *call, gp_stream stream, gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
@@ -47185,8 +44780,6 @@ GP__HOST gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp_
   }
   return gp__leave(s, caller, pushed, result);
 }
-// Checks a call that will run. Asks the driver about pointers into places that no call has asked about, and about all
-// pointers with GP_CHECKED.
 GP__HOST gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
     const gp_call *call, gp_stream stream, gp__request *q) {
   gp_result result = (gp_result)GP__UNKNOWN;
@@ -47233,13 +44826,10 @@ GP__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
 
 // ---- core/ask.c - queries about a call before it runs
 
-// Addresses of elements modulo 16 that decide what a call needs: none, the largest, and half a vector.
 GP__HOST int gp__misaligned_by(int size, int which) {
   const int most = GP__VECTOR - 1, half = GP__VECTOR / 2;
   return size < 1 || !which ? 0 : which == 1 && size < GP__VECTOR ? most / size * size : half;
 }
-// Raises *bytes to the most of what aligned and misaligned buffers need: the answer holds for all pointers. (A shape
-// that a family derives from pointers stays as it is: a transpose in place needs nothing or everything.)
 GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
   const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
@@ -47350,7 +44940,6 @@ GP__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) 
   GP__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
 }
 
-// The policy of a call that runs now.
 GP__HOST gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
     gp_policy *policy, gp_policy_source *source) {
   GP__CHECK(gp__choose_here(s, q, given, h, policy, source));
@@ -47529,12 +45118,6 @@ GP__API gp_result gp_compile(
 
 // ---- core/prepared.c - plans of calls that run again: prepared calls, and those of gp_run
 
-// A plan is what a run has found out: the checked call, its shape, geometry and kernels. It serves the next run as it
-// is where the two calls differ in pointers alone, the pointers have the same low bits, the same ones are null, and the
-// same ones are equal: then nothing that a check, a policy or a kernel depends on has changed, except which buffers
-// overlap. Other runs make a new plan. A prepared call's plan keeps its kernels, those of gp_run end with them.
-
-// Pointers that a run may change: GP__CALL_POINTERS.
 enum { GP__INPUTS = 8, GP__POINTERS = 15 };
 
 struct gp_prepared {
@@ -47543,7 +45126,6 @@ struct gp_prepared {
   gp_policy given; // the caller's, if it gave one
   int has_given;
   gp_policy policy; // chosen by gp_prepared_open
-  // The plan.
   int quick; // it serves calls that differ in pointers
   int apart; // the last call's pointers were found right
   int never; // the call leads to pointers that a plan does not know
@@ -47569,7 +45151,6 @@ GP__HOST void gp__pointers_of(const gp_call *c, const void **pointers) {
   GP__CALL_POINTERS(GP__POINTER)
 #undef GP__POINTER
 }
-// Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
 GP__HOST uint64_t gp__set_extents(gp_prepared *plan, const void *const *pointers) {
   gp__checking *k = &plan->check;
   uint64_t equal = 0;
@@ -47582,7 +45163,6 @@ GP__HOST uint64_t gp__set_extents(gp_prepared *plan, const void *const *pointers
   }
   return equal;
 }
-// Finds the members that extents were made of. 0: not all of them, or not all pointers have an extent.
 GP__HOST int gp__name_extents(gp_prepared *plan, const void *const *pointers) {
   const gp__checking *k = &plan->check;
   unsigned seen = 0;
@@ -47606,7 +45186,6 @@ GP__HOST int gp__name_extents(gp_prepared *plan, const void *const *pointers) {
       if (pointers[i] == pointers[j] && pointers[i] && (i < GP__INPUTS) == (j < GP__INPUTS)) return 0;
   return 1;
 }
-// Whether the checked call holds the caller's pointers, and none that other members of it lead to.
 GP__HOST int gp__is_plain(const gp__request *q, const gp_call *c) {
 #define GP__POINTER(member) \
   if (q->member != c->member) return 0;
@@ -47617,7 +45196,6 @@ GP__HOST int gp__is_plain(const gp__request *q, const gp_call *c) {
       !c->columns;
 }
 
-// Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
 GP__HOST int gp__plan_serves(gp_prepared *plan, const gp_call *c, gp_result *result) {
   gp_call *like = &plan->call;
   const void *now[GP__POINTERS];
@@ -47657,7 +45235,6 @@ GP__HOST int gp__plan_serves(gp_prepared *plan, const gp_call *c, gp_result *res
   return *result != (gp_result)GP__UNKNOWN;
 }
 
-// A run may change neither what the call does nor its types.
 GP__HOST gp_result gp__check_same(const gp_prepared *plan, const gp_call *c) {
 #define GP__SAME(member) \
   if (c->member != plan->call.member) \
@@ -47681,7 +45258,6 @@ GP__HOST gp_result gp__check_same(const gp_prepared *plan, const gp_call *c) {
   return GP_SUCCESS;
 }
 
-// Launches the plan; a launch that the driver refuses goes the way of gp_run.
 GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *plan, gp_stream stream) {
   const char *who = plan->check.who;
   gp_result result;
@@ -47703,7 +45279,6 @@ GP__HOST void gp__drop_plan(gp_prepared *plan) {
   gp__let_kernels_go(plan->kernels, plan->kernel_count);
   plan->kernel_count = plan->quick = plan->apart = 0;
 }
-// Finds the kernels of a checked call; the primary context is current.
 GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *plan) {
   const char *who = plan->check.who;
   gp__kernel_kind kinds[GP__KINDS_MAX];
@@ -47716,7 +45291,6 @@ GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *plan) {
   plan->evictions = __atomic_load_n(&s->evictions, __ATOMIC_RELAXED); // while this call holds its kernels
   return gp__geometry_here(s, who, &plan->q, &plan->h, &plan->p, plan->kernels, count, &plan->g);
 }
-// Checks a call, makes a plan of it, and runs it.
 GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *plan, const gp_call *call, gp_stream stream) {
   gp__request *q = &plan->q, behind;
   const gp_policy *given = plan->has_given ? &plan->given : NULL;
@@ -47824,7 +45398,6 @@ GP__API gp_result gp_prepared_close(gp_prepared *prepared) {
   return GP_SUCCESS;
 }
 
-// Holds a plan's kernels. The plan ends if kernels have been evicted since.
 GP__HOST void gp__hold_kernels(gp__state *s, gp_prepared *plan) {
   int i;
   pthread_mutex_lock(&s->lock);
@@ -47832,7 +45405,6 @@ GP__HOST void gp__hold_kernels(gp__state *s, gp_prepared *plan) {
   for (i = 0; i < plan->kernel_count; ++i) gp__use_kernel(s, plan->kernels[i]);
   pthread_mutex_unlock(&s->lock);
 }
-// Runs a call of gp_run by its plan, made by the second such call of a thread. GP__UNKNOWN: it has none.
 GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream) {
   gp_prepared *plan = NULL;
   gp_result result = (gp_result)GP__UNKNOWN;
@@ -47862,8 +45434,6 @@ GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream str
 
 // ---- core/trim.c - gives memory back before the context is closed
 
-// Takes workspaces out of the table, the least recently used first, until those left have at most `bytes`. Those of
-// running calls and of captured graphs stay. The lock is held.
 GP__HOST gp__workspace *gp__take_workspaces(gp__state *s, uint64_t bytes) {
   gp__workspace *taken = NULL, *r;
   uint64_t total = 0;
@@ -47929,12 +45499,6 @@ GP__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) { GP__WITHIN(ctx, "gp
 
 // ---- tuner/points.c - the lattice of a tuner's configurations, and what is known of its points
 
-// A point is an index for each parameter. The table keeps the points that were handed out, told or found invalid, each
-// with its last few times. Their lower median is the point's value: outliers are slow.
-//
-// The first time of a configuration may be slower than the later ones, since its code is loaded. Points with several
-// times tell by how much. The value of a point with one time is that time without this share.
-
 enum {
   GP__TUNED_MOST = 12, // parameters of a search
   GP__SAMPLES = 11, // times kept of a point
@@ -47977,7 +45541,6 @@ typedef struct gp__points {
   double slow_first, slowest_first; // the usual first time by the second, and the most that it was
 } gp__points;
 
-// The value of an invalid point, above every time.
 #define GP__NEVER 1e300
 
 GP__HOST uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, SplitMix64
@@ -47986,7 +45549,6 @@ GP__HOST uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, Spli
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
   return z ^ (z >> 31);
 }
-// 0 ... below - 1.
 GP__HOST int gp__random_below(gp__points *p, int below) {
   return (int)((gp__random64(&p->random) >> 32) * (uint64_t)below >> 32);
 }
@@ -47997,7 +45559,6 @@ GP__HOST int gp__same_point(const gp__lattice *l, const int *a, const int *b) {
 GP__HOST void gp__copy_point(const gp__lattice *l, int *to, const int *from) {
   memcpy(to, from, (size_t)l->dimensions * sizeof *to);
 }
-// The configurations of the lattice; `most` if there are more.
 GP__HOST uint64_t gp__lattice_size(const gp__lattice *l, uint64_t most) {
   uint64_t size = 1;
   int d;
@@ -48017,7 +45578,6 @@ GP__HOST uint64_t gp__hash_point(const gp__lattice *l, const int *point) {
   }
   return hash;
 }
-// The slot of a point, or the empty one where it belongs. The table has slots.
 GP__HOST uint32_t *gp__point_slot(const gp__points *p, const int *point) {
   size_t at = (size_t)gp__hash_point(&p->lattice, point) & (2 * p->room - 1);
   while (p->slots[at] && !gp__same_point(&p->lattice, p->tried[p->slots[at] - 1].point, point))
@@ -48047,7 +45607,6 @@ GP__HOST int gp__grow_points(gp__points *p) {
   for (i = 0; i < p->count; ++i) *gp__point_slot(p, tried[i].point) = (uint32_t)(i + 1);
   return 1;
 }
-// The point's row, made if need be; NULL: no memory. Rows move when one is made.
 GP__HOST gp__tried *gp__make_point(gp__points *p, const int *point) {
   gp__tried *t = gp__find_point(p, point);
   if (t) return t;
@@ -48086,8 +45645,6 @@ GP__HOST double gp__best_time(const gp__points *p) {
   return p->measured ? gp__time_of(p, &p->tried[p->best]) : GP__NEVER;
 }
 
-// Looks a point up; *value is its time if it is known, or GP__NEVER: it is invalid. Validity is
-// asked for once.
 GP__HOST int gp__look_up(gp__points *p, const int *point, double *value) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) {
@@ -48100,7 +45657,6 @@ GP__HOST int gp__look_up(gp__points *p, const int *point, double *value) {
   *value = t->invalid ? GP__NEVER : gp__time_of(p, t);
   return t->invalid || t->samples ? GP__POINT_KNOWN : t->pending ? GP__POINT_PENDING : GP__POINT_UNKNOWN;
 }
-// Hands a point out.
 GP__HOST int gp__hand_point(gp__points *p, const int *point, int *to) {
   gp__tried *t = gp__make_point(p, point);
   if (!t) return GP__ASK_DONE;
@@ -48110,7 +45666,6 @@ GP__HOST int gp__hand_point(gp__points *p, const int *point, int *to) {
   return GP__ASK_MEASURE;
 }
 
-// The lower median of `count` numbers, 1 to GP__NOISE_SAMPLES.
 GP__HOST double gp__lower_median(const double *numbers, int count) {
   double sorted[GP__NOISE_SAMPLES];
   int i, k;
@@ -48121,14 +45676,11 @@ GP__HOST double gp__lower_median(const double *numbers, int count) {
   return sorted[(count - 1) / 2];
 }
 GP__HOST int gp__kept(unsigned count) { return count < GP__NOISE_SAMPLES ? (int)count : GP__NOISE_SAMPLES; }
-// The standard deviation of a time, as a share of it, from points that have several: 1.48 times the median deviation.
-// Without any, a guess.
 GP__HOST double gp__noise(const gp__points *p) {
   const double noise = p->deviations < 4 ? 0.01 : 1.48 * gp__lower_median(p->deviation, gp__kept(p->deviations));
   return noise < 0.001 ? 0.001 : noise > 0.2 ? 0.2 : noise;
 }
 
-// Takes back a point that was handed out and will not be told.
 GP__HOST void gp__take_point_back(gp__points *p, const int *point) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) return;
@@ -48146,7 +45698,6 @@ GP__HOST void gp__find_best(gp__points *p) {
     found = 1;
   }
 }
-// Notes a time. A negative one makes the point invalid.
 GP__HOST void gp__note_time(gp__points *p, const int *point, double time) {
   gp__tried *t = gp__make_point(p, point);
   const int was = t && t->samples && !t->invalid;
@@ -48186,8 +45737,6 @@ GP__HOST void gp__note_time(gp__points *p, const int *point, double time) {
 
 // ---- tuner/neighbours.c - points near the best one, and points far from all
 
-// The neighbours of the best point along each axis, one and two steps away, until it is better than all of them. Two
-// steps: times often alternate, as where every second block size is a power of two. Invalid ones are stepped over.
 GP__HOST int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
   const gp__lattice *l = &p->lattice;
   while (p->measured && *around != p->best + 1) {
@@ -48215,8 +45764,6 @@ GP__HOST int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
   return GP__ASK_DONE;
 }
 
-// Points along an axis through the best one, far apart, outwards to the ends as long as they are not much worse: other
-// optima often lie there. Two invalid ones in a row end a side.
 GP__HOST int gp__ask_axis(gp__points *p, int d, int *point) {
   const gp__lattice *l = &p->lattice;
   const double worst = 1.3 * gp__best_time(p);
@@ -48240,7 +45787,6 @@ GP__HOST int gp__ask_axis(gp__points *p, int d, int *point) {
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 
-// A valid point at random, far from the known ones, `here`: in the best one's categories; 0: none was found.
 GP__HOST int gp__far_point(gp__points *p, int here, int *point) {
   const gp__lattice *l = &p->lattice;
   double farthest = -1;
@@ -48270,10 +45816,6 @@ GP__HOST int gp__far_point(gp__points *p, int here, int *point) {
 
 // ---- tuner/simplex.c - Nelder and Mead's simplex on the lattice of configurations
 
-// Nelder and Mead, A simplex method for function minimization, 1965; online as by Tillmann, Karcher, Dachsbacher and
-// Tichy, Application-independent Autotuning for GPUs. Points are rounded to the lattice and clamped to it. Each point
-// is measured once, so that a move to a known point costs nothing. A simplex without a next move has converged.
-
 enum {
   GP__REACH = 4, // a simplex begins as wide as a parameter's values divided by this
   GP__VERTEX_PLACES = 12 // places tried for a vertex
@@ -48289,7 +45831,6 @@ typedef struct gp__simplex {
   int moves; // since the last shrink or replaced best vertex
 } gp__simplex;
 
-// Begins a simplex at `origin`, over the ordered parameters.
 GP__HOST void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin) {
   int d;
   memset(x, 0, sizeof *x);
@@ -48299,8 +45840,6 @@ GP__HOST void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int 
   ++x->vertices;
   for (d = 1; d < x->vertices; ++d) x->tries[d] = -1;
 }
-// The next place for vertex v > 0: an edge's length from vertex 0 to the roomier side, then to the other side, then
-// half as far. 0: there is no further place; the vertex stays at vertex 0.
 GP__HOST int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
   const int d = x->axis[v - 1], last = l->count[d] - 1, at = x->vertex[0][d];
   const int roomier = at <= last / 2 ? 1 : -1;
@@ -48313,7 +45852,6 @@ GP__HOST int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
   return x->vertex[v][d] != at || gp__simplex_place(l, x, v);
 }
 
-// centroid + factor / 2 * (centroid - worst), on the lattice.
 GP__HOST void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int factor, int *to) {
   const int n = x->vertices - 1;
   int a, v;
@@ -48326,7 +45864,6 @@ GP__HOST void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int 
     to[d] = at < 0 ? 0 : at > last ? last : (int)(at + 0.5);
   }
 }
-// Halves the edges to the best vertex. Returns whether a vertex moved.
 GP__HOST int gp__simplex_shrink(gp__simplex *x) {
   int a, v, moved = 0;
   for (v = 1; v < x->vertices; ++v)
@@ -48337,7 +45874,6 @@ GP__HOST int gp__simplex_shrink(gp__simplex *x) {
     }
   return moved;
 }
-// The values of the vertices, which are known, best first; vertices of the same value keep their order.
 GP__HOST void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
   int v, k, moved[GP__TUNED_MOST];
   for (v = 0; v < x->vertices; ++v) {
@@ -48358,7 +45894,6 @@ GP__HOST int gp__is_vertex(const gp__lattice *l, const gp__simplex *x, const int
     if (gp__same_point(l, x->vertex[v], point)) return 1;
   return 0;
 }
-// Moves a point that is known to be invalid to a valid one near by, if there is one among a few.
 GP__HOST void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   int turn, a, at[GP__TUNED_MOST];
@@ -48381,7 +45916,6 @@ GP__HOST void gp__simplex_replace(const gp__lattice *l, gp__simplex *x, const in
   x->step = GP__SIMPLEX_REFLECT;
 }
 
-// Asks for vertices from the first to the last until all are known. GP__ASK_DONE: they are.
 GP__HOST int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
   int v, wait = 0;
   for (v = 0; v < x->vertices; ++v) {
@@ -48404,7 +45938,6 @@ GP__HOST int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 
-// The next point of a simplex; GP__ASK_DONE: it has converged.
 GP__HOST int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   const int n = x->vertices - 1;
@@ -48459,15 +45992,6 @@ GP__HOST int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
 
 // ---- tuner/arms.c - the search by simplexes: categories, rivals, neighbours, restarts
 
-// 1. Categories: the start with each value of a categorical parameter, one parameter after the other; those that may
-//    win, twice. The best few are arms.
-// 2. Lines: points far apart along each axis through the best one. A single arm begins at the best of them. They are
-//    left out where there are more than two arms, for they would probably be of the wrong category.
-// 3. Arms: each has a simplex. All measure alike, then the worse half is dropped, until one is left and converges.
-// 4. Neighbours of the best point along each axis, as long as one is better; lines again; the best point in the other
-//    categories, and theirs a second time. A better one among them begins this step again.
-// 5. Restarts: simplexes from points far from all measured ones. One that begins much worse than the best is dropped.
-
 enum { GP__ARMS_MOST = 8, GP__RESTARTS = 2 };
 enum {
   GP__STAGE_CATEGORIES,
@@ -48517,13 +46041,10 @@ GP__HOST int gp__same_categories(const gp__lattice *l, const int *a, const int *
   return 1;
 }
 
-// A time that is no more than twice the best's may be an outlier, and its point the best. A first time may be more: it
-// may contain what the program does once, as the slowest first time so far did.
 GP__HOST int gp__may_win(const gp__points *p, const gp__tried *t) {
   const double time = t->samples == 1 ? t->median / p->slowest_first : gp__time_of(p, t);
   return !t->invalid && t->samples && time <= 2 * gp__best_time(p);
 }
-// A second time of a point that has one and may win.
 GP__HOST int gp__ask_twice(gp__points *p, const gp__tried *t, int *point) {
   if (!gp__may_win(p, t) || t->samples > 1) return GP__ASK_DONE;
   return t->pending ? GP__ASK_WAIT : gp__hand_point(p, t->point, point);
@@ -48569,7 +46090,6 @@ GP__HOST int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
   }
   return at_start == GP__POINT_PENDING ? GP__ASK_WAIT : GP__ASK_DONE;
 }
-// Makes an arm of each of the best points so far.
 GP__HOST void gp__make_arms(gp__points *p, gp__simplexes *s) {
   const gp__lattice *l = &p->lattice;
   const gp__tried *origin[GP__ARMS_MOST];
@@ -48588,7 +46108,6 @@ GP__HOST void gp__make_arms(gp__points *p, gp__simplexes *s) {
   if (!gp__far_point(p, 0, s->base)) gp__copy_point(l, s->base, l->start); // every one of them is invalid
   gp__begin_arm(l, &s->arm[s->arms++], s->base);
 }
-// Drops the arms that are worse than the better half or too much worse than the best, and begins the next round.
 GP__HOST void gp__drop_arms(gp__points *p, gp__simplexes *s) {
   const double slack = s->round == 0 ? 1.15 : 1.05;
   double value[GP__ARMS_MOST];
@@ -48608,8 +46127,6 @@ GP__HOST void gp__drop_arms(gp__points *p, gp__simplexes *s) {
   ++s->round;
   for (i = 0; i < s->arms; ++i) s->arm[i].left = 2 * s->arm[i].simplex.vertices;
 }
-// Whether a restarted simplex has begun so much worse than the best that the rest is not worth its time: its first
-// point alone, or all of its vertices.
 GP__HOST int gp__hopeless(gp__points *p, const gp__arm *a) {
   double first = 0;
   gp__look_up(p, a->simplex.vertex[0], &first);
@@ -48642,7 +46159,6 @@ GP__HOST int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
   }
 }
 
-// In each other category: the best known point a second time, and the best point of all with this category.
 GP__HOST int gp__ask_others(gp__points *p, int *point) {
   const gp__lattice *l = &p->lattice;
   int d, wait = 0, at[GP__TUNED_MOST];
@@ -48722,7 +46238,6 @@ GP__HOST int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *point) {
 
 // ---- tuner/strategies.c - random search, coordinate descent, exhaustive search
 
-// Points at random, each once, until `most` are measured or no new valid one is found among many.
 typedef struct gp__at_random {
   uint64_t handed_out, most;
 } gp__at_random;
@@ -48746,8 +46261,6 @@ GP__HOST int gp__ask_random(gp__points *p, gp__at_random *s, int *point) {
   return GP__ASK_DONE;
 }
 
-// Every point once: the start, then the others in a random order. A walk by a stride that shares no factor with the
-// number of points visits each of them.
 typedef struct gp__exhaustive {
   uint64_t size, at, stride, left;
 } gp__exhaustive;
@@ -48775,9 +46288,6 @@ GP__HOST int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *point) {
   return GP__ASK_DONE;
 }
 
-// Coordinate descent: a line search along one parameter after the other, until none finds a better point. A line search
-// measures a few points spread over the parameter's values, then halves the step around the best of them. A categorical
-// parameter's line is all of its values.
 typedef struct gp__coordinates {
   int base[GP__TUNED_MOST], axis, step; // step 0: the line has yet to begin
   int pass, spread, begun;
@@ -48847,11 +46357,6 @@ GP__HOST int gp__ask_coordinates(gp__points *p, gp__coordinates *s, int *point) 
 
 // ---- tuner/surrogate.c - the search by a model of the times so far
 
-// Kriging (Gaussian process regression; Jones, Schonlau and Welch, Efficient Global Optimization, 1998): each measured
-// point tells of those near it, the less the farther they are. The next point is the candidate whose expected time less
-// its uncertainty is the least. A candidate costs the square of the measured points, so there are few of both: an ask
-// takes up to a millisecond.
-
 enum {
   GP__MODEL_MOST = 80, // points of the model: the best ones
   GP__MODEL_CANDIDATES = 160 // points that the model is asked about
@@ -48876,7 +46381,6 @@ GP__HOST double gp__square_root(double x) { // Newton, from above
   for (turn = 0; turn < 30; ++turn) root = 0.5 * (root + x / root);
   return root;
 }
-// Points tell half of each other at 0.35 of a parameter's range, or in another category.
 GP__HOST double gp__covariance(const gp__lattice *l, const int *a, const int *b) {
   double sum = 0;
   int d;
@@ -48886,7 +46390,6 @@ GP__HOST double gp__covariance(const gp__lattice *l, const int *a, const int *b)
   }
   return 1 / (1 + sum);
 }
-// The measured points into the model; 0: no memory.
 GP__HOST int gp__fit_model(gp__points *p, gp__surrogate *s) {
   const double noise = gp__noise(p), best = gp__best_time(p);
   const gp__tried *row[GP__MODEL_MOST];
@@ -48932,7 +46435,6 @@ GP__HOST int gp__fit_model(gp__points *p, gp__surrogate *s) {
   for (j = 0; j < m->count; ++j) m->weight[j] /= gp__square_root(worst);
   return 1;
 }
-// Expected slowness less its standard deviation.
 GP__HOST double gp__model_bound(const gp__points *p, const gp__model *m, const int *point) {
   double mean = m->mean, left = 1, row[GP__MODEL_MOST];
   int j, r;
@@ -48947,7 +46449,6 @@ GP__HOST double gp__model_bound(const gp__points *p, const gp__model *m, const i
   return mean - gp__square_root(left < 1e-6 ? 1e-6 : left);
 }
 
-// The i-th candidate: most are near the best point, the others anywhere.
 GP__HOST void gp__candidate(gp__points *p, int i, int *point) {
   const gp__lattice *l = &p->lattice;
   int d;
@@ -49051,8 +46552,6 @@ enum {
   GP__RACE_SAMPLES = 11 // times of a point that end its race
 };
 
-// The start is what the program would run anyway: its times cost nothing, and the first of them are slow, for code is
-// loaded, clocks rise and caches are cold. All others are compared with it.
 GP__HOST int gp__ask_start(gp__points *p, int *point) {
   const gp__tried *t = gp__find_point(p, p->lattice.start);
   double value;
@@ -49064,9 +46563,6 @@ GP__HOST int gp__ask_start(gp__points *p, int *point) {
   return t->pending ? GP__ASK_WAIT : gp__hand_point(p, p->lattice.start, point);
 }
 
-// The best point deserves three times where it is close to the best before it: noise may have put it there. The point
-// told last deserves a second time if its first is close to the best. So do the first few points: they tell how much
-// slower first times are. One that is far over the best is not tried again.
 GP__HOST int gp__ask_again(gp__points *p, int *point) {
   const gp__tried *last = &p->tried[p->last], *best = &p->tried[p->best];
   const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < 0.03 ? 0.03 : 3 * noise;
@@ -49078,8 +46574,6 @@ GP__HOST int gp__ask_again(gp__points *p, int *point) {
     return GP__ASK_DONE;
   return gp__hand_point(p, last->point, point);
 }
-// The end of a search: the best few points are measured again until they are told apart, or are alike. Before, the best
-// one is measured until the noise is known. Nothing is pending.
 GP__HOST int gp__ask_race(gp__points *p, int *point) {
   const double noise = gp__noise(p), best = gp__best_time(p);
   const gp__tried *rival[GP__RIVALS];
@@ -49117,7 +46611,6 @@ GP__HOST int gp__ask_strategy(gp__search *s, int *point) {
     return gp__ask_simplexes(&s->points, &s->simplexes, point);
   }
 }
-// A point to measure next; WAIT: the next one depends on times that are not told yet; DONE: the search has ended.
 GP__HOST int gp__search_ask(gp__search *s, int *point) {
   int asked = s->settled ? GP__ASK_DONE : gp__ask_start(&s->points, point);
   if (asked == GP__ASK_DONE && !s->settled) asked = gp__ask_again(&s->points, point);
@@ -49150,7 +46643,6 @@ typedef struct gp__tuned { // a parameter
   int count, categorical, start; // start: the default's index
 } gp__tuned;
 
-// Sections with the same numbers, up to a factor of two, learn together.
 typedef struct gp__size_bucket {
   int numbers, log2[GP_TUNER_NUMBERS];
   gp__search *search; // NULL: the best point was read from disk, or memory has run out
@@ -49205,15 +46697,11 @@ struct gp_tuner {
   uint64_t steps; // measured so far; the path keeps the last ones
 };
 
-// Differs between threads that live.
 GP__HOST const void *gp__this_thread(void) {
   static __thread char here;
   return &here;
 }
 
-// ---- parameters
-
-// The i-th value of a range, and how many there are.
 GP__HOST int64_t gp__range_value(const gp_range *r, int64_t i) {
   return r->kind == 1 ? r->lowest + i * r->step : r->kind == 2 ? (int64_t)r->lowest << i : r->values[i];
 }
@@ -49303,15 +46791,12 @@ GP__HOST int gp__tuner_may_run(void *user, const int *point) {
   return may;
 }
 
-// ---- buckets
-
 GP__HOST int gp__log2_of(uint64_t number) { return number ? 63 - __builtin_clzll(number) : -1; }
 GP__HOST int gp__bucket_distance(const gp__size_bucket *a, const gp__size_bucket *b) {
   int i, sum = a->numbers == b->numbers ? 0 : 1000;
   for (i = 0; i < a->numbers && i < b->numbers; ++i) sum += abs(a->log2[i] - b->log2[i]);
   return sum;
 }
-// Begins a bucket's search at its best point.
 GP__HOST void gp__bucket_search(gp_tuner *t, gp__size_bucket *b) {
   gp__lattice lattice;
   int i;
@@ -49328,7 +46813,6 @@ GP__HOST void gp__bucket_search(gp_tuner *t, gp__size_bucket *b) {
   b->us = b->total = b->spent = 0;
   b->recent_count = b->usual_known = 0;
 }
-// The index of the bucket of these numbers, a new one if need be; -1: no memory.
 GP__HOST int gp__find_bucket(gp_tuner *t, const uint64_t *numbers, int count, int make) {
   gp__size_bucket wanted, *grown;
   int i, near = -1;
@@ -49359,7 +46843,6 @@ GP__HOST double gp__median_of(double *x, int count) { // sorts
   }
   return count % 2 ? x[count / 2] : (x[count / 2 - 1] + x[count / 2]) / 2;
 }
-// After the search, notes a time of the best point. 1: the best has become slower than noise explains.
 GP__HOST int gp__bucket_drifts(gp__size_bucket *b, double us) {
   double sorted[GP__RECENT], median, spread;
   int i;
@@ -49376,7 +46859,6 @@ GP__HOST int gp__bucket_drifts(gp__size_bucket *b, double us) {
   return 0;
 }
 
-// Takes the time of a section; negative: its configuration cannot run.
 GP__HOST void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, double us) {
   gp__size_bucket *b = &t->buckets[bucket];
   gp__step_of_path *step = t->path ? &t->path[t->steps % (uint64_t)t->path_room] : NULL;
@@ -49405,11 +46887,9 @@ GP__HOST void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, double 
   }
 }
 
-// The point of the next section of a bucket; 1: it is one to try.
 GP__HOST int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   gp__size_bucket *b = &t->buckets[bucket];
   int asked = GP__ASK_WAIT;
-  // The budget counts what was tried beyond the best; at first, as if GP__CREDIT sections had passed.
   if (!b->done && (b->us <= 0 || b->spent <= t->budget * (b->total + (double)GP__CREDIT * b->us)))
     asked = gp__search_ask(b->search, point);
   if (asked == GP__ASK_DONE) b->done = 2;
@@ -49418,7 +46898,6 @@ GP__HOST int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   return 0;
 }
 
-// Adds a tuner's path as JSON Lines: its parameters, then its steps. call: a further member of the first line, or "".
 GP__HOST void gp__report_tuner(const gp_tuner *t, const char *call, gp__text *report) {
   const uint64_t room = (uint64_t)t->path_room;
   uint64_t i;
@@ -49468,8 +46947,6 @@ GP__HOST void gp__free_tuner(gp_tuner *t) {
 
 // ---- tuner/memory.c - what a tuner keeps on disk
 
-// A file is text: gp__describe_tuner's, then a line per bucket (its numbers' powers of two; 1 if the search had ended;
-// nanoseconds; measured sections; the best point), then "end". A file with anything else is not used.
 GP__HOST void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__text *text) {
   int i, k;
   gp__add(text, "gpuprims tuner 1\nname %s\ndevice %s\ndriver %d\n", t->name, s->about.name, s->about.driver_version);
@@ -49489,7 +46966,6 @@ GP__HOST int gp__tuner_has_folder(gp__state *s) {
   return gp__cache_usable(&s->library, nvrtc);
 }
 
-// Reads an integer from `least` to `most`, after a space. 0: there is none.
 GP__HOST int gp__read_tuner_number(const char **at, long least, long most, int *number) {
   char *end;
   long value;
@@ -49501,7 +46977,6 @@ GP__HOST int gp__read_tuner_number(const char **at, long least, long most, int *
   *number = (int)value;
   return 1;
 }
-// Reads a bucket's line. 0: it is none.
 GP__HOST int gp__read_bucket(const gp_tuner *t, const char **at, gp__size_bucket *b) {
   int i;
   char *end;
@@ -49522,7 +46997,6 @@ GP__HOST int gp__read_bucket(const gp_tuner *t, const char **at, gp__size_bucket
   ++*at;
   return 1;
 }
-// Takes what the file says, all of it or nothing. 0: it is damaged.
 GP__HOST int gp__read_buckets(gp_tuner *t, const char *text) {
   gp__size_bucket *read = (gp__size_bucket *)malloc(GP__BUCKETS * sizeof *read);
   int count = 0, i, good = read != NULL;
@@ -49563,7 +47037,6 @@ GP__HOST void gp__tuner_read(gp_tuner *t, gp__state *s) {
   gp__free_text(&about);
   gp__free_text(&path);
 }
-// Writes what was learned, whole or not at all.
 GP__HOST void gp__tuner_write(const gp_tuner *t, gp__state *s) {
   gp__text text = {NULL, 0, 0, 0}, path = {NULL, 0, 0, 0};
   int i, k;
@@ -49593,9 +47066,6 @@ GP__HOST void gp__tuner_write(const gp_tuner *t, gp__state *s) {
 
 // ---- tuner/online_space.c - the policies of a call as the lattice of a search
 
-// A parameter for each field of the family. A value that the call's usual policy has, and the field's list lacks, joins
-// the list. Overlap keeps the usual value: a call between two events does not show what it is worth.
-
 enum { GP__FIELD_VALUES = 12, GP__LAST_VALUE = -0x7fffffff - 1 };
 typedef struct gp__field_values {
   const char *name;
@@ -49620,14 +47090,12 @@ GP__HOST int gp__value_in(const gp_policy *p, const gp__field_values *f) {
   memcpy(&value, (const char *)p + f->offset, sizeof value);
   return value;
 }
-// Whether the values of a field are kinds, not amounts.
 GP__HOST int gp__field_is_kind(const gp__field_values *f) {
   return f->offset == offsetof(gp_policy, algorithm) || f->offset == offsetof(gp_policy, load) ||
       f->offset == offsetof(gp_policy, store) || f->offset == offsetof(gp_policy, overlap) ||
       f->offset == offsetof(gp_policy, gather) || f->offset == offsetof(gp_policy, cull);
 }
 
-// Gives the tuner the fields of a family as parameters; they start at `usual`. 0: no memory.
 GP__HOST int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_policy *usual) {
   int failed = 0;
   for (; f->name && t->parameters < GP__TUNED_MOST; ++f) {
@@ -49652,8 +47120,6 @@ GP__HOST int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_po
   return 1;
 }
 
-// The policy of a tuner's values, with zero in the fields that its algorithm does not read. *repeats: another point has
-// the same policy, because such a field has another value than at the start.
 GP__HOST gp_policy gp__policy_at(
     const gp_tuner *t, const gp__field_values *f, gp__form h, const int *values, int *repeats) {
   gp_policy p, read;
@@ -49668,8 +47134,6 @@ GP__HOST gp_policy gp__policy_at(
   return gp__portable(read, h);
 }
 enum { GP__FEWER_THREADS = 32 };
-// Whether a policy may be tried in place of the usual one. One that leaves most of the threads out is not: a single
-// block, say, on much data.
 GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, gp__form h) {
   gp__geometry g, by_rule;
   if (!gp__policy_valid(*p, h)) return 0;
@@ -49679,11 +47143,6 @@ GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, gp__fo
 }
 
 // ---- tuner/online_sites.c - calls that are tuned while they run: what is known of them, which policy is next
-
-// Calls of one kind (a primitive, its types, operator, flags, alignment) on sizes within a factor of two make a site.
-// A site has a search and a few proposals: policies whose kernels are compiled in the background. A call looks its site
-// up and takes a proposal that is ready, or the best policy known; two events measure some of the calls. A proposal's
-// second run counts. Everything else happens in threads of the context (online_threads.c).
 
 enum {
   GP__SITES = 512, // of a context; further calls are not tuned
@@ -49745,7 +47204,6 @@ typedef struct gp__site {
   gp_tuner *tuner; // of the threads; under `searches`
 } gp__site;
 
-// A call whose time is measured.
 typedef struct gp__measured {
   struct gp__measured *next;
   gp__stamps stamps;
@@ -49774,7 +47232,6 @@ typedef struct gp__online {
   int stopped_count;
 } gp__online;
 
-// Lists what calls of one site have in common.
 GP__HOST void gp__site_words(const gp__request *q, gp__form h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,
       (uint64_t)q->equal, (uint64_t)q->in_type, (uint64_t)q->in2_type, (uint64_t)q->acc_type, (uint64_t)q->out_type,
@@ -49800,7 +47257,6 @@ GP__HOST void gp__site_words(const gp__request *q, gp__form h, uint64_t words[GP
   }
 }
 
-// A copy of a list, or NULL.
 GP__HOST void *gp__copy_list(const void *list, size_t bytes, int *failed) {
   void *copy = list && bytes ? malloc(bytes) : NULL;
   if (copy) memcpy(copy, list, bytes);
@@ -49838,24 +47294,20 @@ GP__HOST gp__site **gp__site_slot(gp__online *o, const uint64_t words[GP__SITE_W
   for (i = 0; i < GP__SITE_WORDS; ++i) hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ull;
   return &o->slots[(hash >> 40) % GP__SITE_SLOTS];
 }
-// The site of a call, or NULL. `lock` is held.
 GP__HOST gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
   gp__site *x = *gp__site_slot(o, words);
   while (x && memcmp(x->words, words, sizeof x->words) != 0) x = x->next;
   return x;
 }
 
-// Whether calls like this one are tuned: they are kernels of one policy.
 GP__HOST int gp__is_tunable(const gp__request *q) {
   return !gp__composition_of(q) && !q->inputs.count && !q->stored; // a site knows neither
 }
-// Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
 GP__HOST int gp__fits_room(const gp_policy *p, const gp_policy *usual, gp__form h) {
   const gp__geometry g = gp__geometry_of(*p, h, 0), by_rule = gp__geometry_of(*usual, h, 0);
   return gp__workspace_bytes(&g) <= gp__workspace_bytes(&by_rule);
 }
 
-// A call on its way.
 typedef struct gp__attempt {
   gp__site *site;
   int has_policy; // otherwise the usual one
@@ -49866,7 +47318,6 @@ typedef struct gp__attempt {
   int free;
 } gp__attempt;
 
-// The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
 GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, gp__form h, const gp_policy *usual) {
   uint64_t words[GP__SITE_WORDS];
   gp__site *x, **slot;
@@ -49883,7 +47334,6 @@ GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, gp__form 
   if (x && ++x->calls == GP__CALLS_BEFORE && o->dozing) pthread_cond_signal(&o->wake);
   return x;
 }
-// A proposal that a call of this shape can try, or NULL. `lock` is held.
 GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, gp__form h) {
   int i;
   for (i = 0; i < GP__PROPOSALS; ++i)
@@ -49891,8 +47341,6 @@ GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, gp__form h) {
       return &x->proposals[i];
   return NULL;
 }
-// Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
-// if there is room for it, and no measurement. a->free: what was chosen is not for calls that are captured.
 GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, gp__form h, const gp_policy *usual, int fixed,
     gp_stream stream, gp__attempt *a) {
   gp__measured *m = NULL;
@@ -49909,7 +47357,6 @@ GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, gp__form h
       a->free = !fits;
     }
   }
-  // Others on their way through the host, or on another stream, may run beside this call; loading a module slows it.
   if (x && !fixed && x->begun && !x->failed && !__atomic_load_n(&o->open, __ATOMIC_RELAXED) &&
       (!o->stopped || o->stopped->stream == stream))
     m = o->unused;
@@ -49923,7 +47370,6 @@ GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, gp__form h
   } else if (m) {
     const int as_usual = !memcmp(usual, &x->usual, sizeof *usual), known = x->has_best ? a->has_policy : as_usual;
     if (!known || (x->calls > GP__CALLS_MEASURED && x->calls % x->watched)) m = NULL;
-    // Times change with the machine. The usual policy's are renewed, so that it comes back if it is better.
     if (m && x->has_best && as_usual && ++x->seen % GP__USUAL_AGAIN == 0) a->has_policy = 0;
   }
   if (m) {
@@ -49948,7 +47394,6 @@ GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, gp__form h
   __atomic_add_fetch(&o->open, 1, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&o->lock);
 }
-// Ends it. failed: the policy cannot run, if it is a proposal's.
 GP__HOST void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   gp__measured *m = a->measured;
   gp__proposal *c = a->proposal;
@@ -49986,7 +47431,6 @@ GP__HOST const unsigned *gp__settled(gp__state *s, const gp__request *q, gp__for
   pthread_mutex_unlock(&o->lock);
   return settled;
 }
-// The best policy known for a call, if it was learned here.
 GP__HOST int gp__learned(gp__state *s, const gp__request *q, gp__form h, gp_policy *policy) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
@@ -50021,7 +47465,6 @@ enum {
 #endif
 #define GP__GAIN 0.97 // of the usual policy's time: a slower one does not replace it
 
-// Writes what calls of a site have in common, for the name of its tuner: the same in every process.
 GP__HOST void gp__add_user_text(gp__text *t, const char *text) {
   if (text) gp__add(t, " %016llx", (gp__u64)gp__hash_bytes(text, strlen(text)));
 }
@@ -50069,7 +47512,6 @@ GP__HOST gp_policy gp__policy_of_point(const gp__site *x, const int *point) {
   for (i = 0; i < x->tuner->parameters; ++i) values[i] = x->tuner->tuned[i].values[point[i]];
   return gp__policy_at(x->tuner, gp__values_of(x->q.primitive), &x->h, values, &repeats);
 }
-// Finds a policy's point. 0: a value is not among the parameter's.
 GP__HOST int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *point) {
   const gp__field_values *f = gp__values_of(x->q.primitive);
   const gp_policy read = gp__canonical(*p);
@@ -50083,7 +47525,6 @@ GP__HOST int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *poi
   }
   return 1;
 }
-// Finds the best policy of the site of the same kind and the nearest sizes. 0: none knows more than its usual policy.
 GP__HOST int gp__neighbours_best(gp__online *o, const gp__site *x, gp_policy *best) {
   const gp__site *other, *nearest = NULL;
   uint64_t least = 0;
@@ -50101,7 +47542,6 @@ GP__HOST int gp__neighbours_best(gp__online *o, const gp__site *x, gp_policy *be
   pthread_mutex_unlock(&o->lock);
   return nearest != NULL;
 }
-// Makes a point a proposal, if there is room for one. `lock` is held.
 GP__HOST void gp__propose(gp__online *o, gp__site *x, const int *point) {
   int i;
   for (i = 0; i < GP__PROPOSALS; ++i) {
@@ -50115,7 +47555,6 @@ GP__HOST void gp__propose(gp__online *o, gp__site *x, const int *point) {
     return;
   }
 }
-// Begins the search of a site. 0: no memory.
 GP__HOST int gp__begin_site(gp__online *o, gp__site *x) {
   gp_tuner *t = x->tuner = (gp_tuner *)calloc(1, sizeof *t);
   gp_policy best;
@@ -50148,7 +47587,6 @@ GP__HOST int gp__begin_site(gp__online *o, gp__site *x) {
   return 1;
 }
 
-// Ends a proposal. The budget pays for the time that its modules took to load: calls may have waited.
 GP__HOST void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c) {
   x->tuner->buckets[0].spent += c->loading_us;
   pthread_mutex_lock(&o->lock);
@@ -50158,15 +47596,11 @@ GP__HOST void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c) {
   c->state = GP__PROPOSAL_NONE;
   pthread_mutex_unlock(&o->lock);
 }
-// Whether the best point is so much faster than the usual one that it replaces it: calls that follow another overlap,
-// and a time between two events does not show that.
 GP__HOST int gp__gains(const gp__site *x) {
   const gp__size_bucket *b = &x->tuner->buckets[0];
   const gp__tried *usual = b->search ? gp__find_point(&b->search->points, x->usual_point) : NULL;
   return !usual || !usual->samples || usual->invalid || b->us < GP__GAIN * gp__time_of(&b->search->points, usual);
 }
-// Noise that lasts may make the best point look slow, and then nothing would renew its times: the point that was the
-// fastest so far is proposed again, a few times, now and then.
 GP__HOST void gp__challenge(gp__online *o, gp__site *x, const int *point) {
   const gp__size_bucket *b = &x->tuner->buckets[0];
   int i;
@@ -50188,7 +47622,6 @@ GP__HOST void gp__challenge(gp__online *o, gp__site *x, const int *point) {
   if (i == GP__PROPOSALS && b->measured % GP__USUAL_AGAIN == 0) gp__propose(o, x, x->champion);
   pthread_mutex_unlock(&o->lock);
 }
-// Takes a time of a site's point; negative: its policy cannot run. What is best by now runs from now on.
 GP__HOST void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t n) {
   gp_tuner *t = x->tuner;
   gp__size_bucket *b = &t->buckets[0];
@@ -50199,7 +47632,6 @@ GP__HOST void gp__site_learns(gp__online *o, gp__site *x, const int *point, doub
   gp__tuner_learn(t, 0, point, us);
   step = &t->path[(t->steps - 1) % room];
   step->n = n;
-  // The report has one time of the best policy between two proposals.
   if (t->steps > 1 && !memcmp(step->point, t->path[(t->steps - 2) % room].point, sizeof step->point)) --t->steps;
   if (us >= 0) gp__challenge(o, x, point);
   if (us < 0 || (!b->search && memcmp(point, b->best, sizeof b->best) != 0)) return;
@@ -50216,7 +47648,6 @@ GP__HOST void gp__site_learns(gp__online *o, gp__site *x, const int *point, doub
   }
   pthread_mutex_unlock(&o->lock);
 }
-// Takes the time of a call, as if it had had as many elements as the site's first one.
 GP__HOST void gp__take_measured(gp__online *o, const gp__measured *m, double us) {
   gp__site *x = m->site;
   const uint64_t calls = m->calls > x->accounted ? m->calls - x->accounted : 1;
@@ -50226,7 +47657,6 @@ GP__HOST void gp__take_measured(gp__online *o, const gp__measured *m, double us)
   x->tuner->buckets[0].total += alike * (double)(calls - 1); // calls that were not measured
   x->accounted = m->calls;
 }
-// Reads the times of calls that have ended. Returns how many.
 GP__HOST int gp__read_measured(gp__online *o) {
   const struct gp_driver *d = &o->s->library.runtime.driver;
   int read = 0;
@@ -50255,15 +47685,12 @@ GP__HOST int gp__read_measured(gp__online *o) {
     ++read;
   }
 }
-// Whether a search may try policies: it knows how long a call takes, and that is not short. Short calls overlap those
-// before and after, and the host takes as long to enqueue them: a time between two events says nothing of either.
 GP__HOST int gp__is_worth_it(const gp__site *x, gp__size_bucket *b) {
   const gp__tried *usual = gp__find_point(&b->search->points, x->usual_point);
   if (!usual || usual->samples < 3) return 0;
   if (gp__time_of(&b->search->points, usual) < GP__SHORT_US) b->done = 1;
   return !b->done;
 }
-// Carries a site's search on. Returns whether anything happened. *searching: it has not ended.
 GP__HOST int gp__search_site(gp__online *o, gp__site *x, int *searching) {
   gp__size_bucket *b;
   int point[GP__TUNED_MOST], happened = 0, i;
@@ -50310,7 +47737,6 @@ GP__HOST int gp__search_site(gp__online *o, gp__site *x, int *searching) {
   return happened;
 }
 
-// A proposal whose kernels are to be built, of the site that is called most; NULL: none. `lock` is held.
 GP__HOST gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
   gp__proposal *found = NULL;
   gp__site *x;
@@ -50321,7 +47747,6 @@ GP__HOST gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
         found = &x->proposals[i], *of = x;
   return found;
 }
-// Builds the kernels of a proposal. 0: there is none that waits for them. `lock` is held.
 GP__HOST int gp__build_proposal(gp__online *o) {
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__site *x = NULL;
@@ -50342,7 +47767,6 @@ GP__HOST int gp__build_proposal(gp__online *o) {
   return 1;
 }
 
-// Waits for `wake`, or so many milliseconds; 0: as long as it takes. `lock` is held.
 GP__HOST void gp__nap(gp__online *o, int ms) {
   struct timeval now;
   struct timespec until;
@@ -50356,7 +47780,6 @@ GP__HOST void gp__nap(gp__online *o, int ms) {
   } else pthread_cond_wait(&o->wake, &o->lock);
   o->dozing = 0;
 }
-// Prepares a thread of the context for calls of the driver, also while streams of others are captured.
 GP__HOST int gp__enter_thread(gp__state *s, int *pushed) {
   int mode = GP__CU_CAPTURE_RELAXED;
   ++gp__here.inside;
@@ -50414,7 +47837,6 @@ GP__HOST void *gp__build_online(void *user) {
   return NULL;
 }
 
-// Begins to tune a context's calls.
 GP__HOST gp_result gp__open_online(gp__state *s) {
   gp__online *o = (gp__online *)calloc(1, sizeof *o);
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -50434,7 +47856,6 @@ GP__HOST gp_result gp__open_online(gp__state *s) {
   }
   return o->thread_count > 1 ? GP_SUCCESS : gp__fail(GP_E_MEMORY, "gp_open: gp_config.tuning: a thread cannot be made");
 }
-// Ends the threads, and keeps on disk what was learned. Waits for kernels that are being built.
 GP__HOST void gp__close_online(gp__state *s) {
   gp__online *o = s->online;
   int i, k, pushed = 0;
@@ -50467,8 +47888,6 @@ GP__HOST void gp__close_online(gp__state *s) {
 }
 
 // ---- core/warm.c - threads that get kernels before calls need them
-
-// A list has programs: '0' or '1' (exact_rounding), the text, a zero.
 
 GP__HOST void *gp__warm_up(void *user) {
   gp__state *s = (gp__state *)user;
@@ -50602,11 +48021,9 @@ GP__API gp_result gp_warm(gp_context *ctx, const gp_call *calls, uint64_t count,
 
 // ---- tuner/sections.c - a tuner's sections: their configuration, their times
 
-// The events at which a timing's section begins and ends.
 GP__HOST void **gp__events_of(const gp_tuner *t, const gp__timing *w) {
   return &t->events->event[2 * (w - t->timings)];
 }
-// A timing to use, with its events; NULL: all wait to be read, or events cannot be made.
 GP__HOST gp__timing *gp__take_timing(gp_tuner *t, gp__state *s) {
   gp__timing *w = t->unused;
   int i;
@@ -50634,14 +48051,12 @@ GP__HOST void gp__return_timing(gp_tuner *t, gp__timing *w) {
   w->next = t->unused;
   t->unused = w;
 }
-// Drops a timing that will not be read; its configuration may be tried again.
 GP__HOST void gp__drop_timing(gp_tuner *t, gp__timing *w) {
   gp__search *search = w && w->explored ? t->buckets[w->bucket].search : NULL;
   if (search) gp__take_point_back(&search->points, w->point);
   gp__return_timing(t, w);
 }
 
-// Learns from sections whose work has ended, in the order of their stops.
 GP__HOST gp_result gp__read_timings(gp_tuner *t, gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   while (t->first) {
@@ -50668,7 +48083,6 @@ GP__HOST gp_result gp__read_timings(gp_tuner *t, gp__state *s, const char *who) 
   }
   return GP_SUCCESS;
 }
-// The same while another stream may be captured, which queries of events would end.
 GP__HOST gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   int mode = GP__CU_CAPTURE_RELAXED;
@@ -50679,7 +48093,6 @@ GP__HOST gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char *wh
   return result;
 }
 
-// Notes when a section begins or ends, in the order of its stream.
 GP__HOST gp_result gp__stamp(
     const gp_tuner *t, gp__state *s, const char *who, gp__timing *w, int ends, gp_stream stream) {
   gp_result result;
@@ -50703,7 +48116,6 @@ GP__HOST gp__section *gp__open_section(gp_tuner *t) {
   return NULL;
 }
 
-// Makes the first start's preparations: nothing is added any more, and what is on disk is read.
 GP__HOST void gp__tuner_begin(gp_tuner *t, gp__state *s) {
   int i;
   t->started = 1;
@@ -50781,7 +48193,6 @@ GP__HOST gp_result gp__tuner_start(
 }
 
 enum { GP__SECTION_STOPS, GP__SECTION_RESTARTS, GP__SECTION_IS_REJECTED };
-// Ends this thread's section, or its time so far.
 GP__HOST gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char *who, gp_stream stream, int way) {
   gp__section *section = gp__open_section(t);
   gp__timing *w;
@@ -50951,7 +48362,6 @@ GP__API gp_result gp_tuner_best(
   return gp__end(tuner->ctx, result);
 }
 
-// Copies a report to the caller's memory; returns its length.
 GP__HOST size_t gp__hand_report_out(gp__text *report, char *text, size_t capacity) {
   const size_t length = report->failed ? 0 : report->size;
   if (capacity) snprintf(text, capacity, "%s", report->failed ? "" : gp__string(report));
@@ -50999,7 +48409,6 @@ GP__API gp_result gp_tuner_close(gp_tuner *tuner) {
 
 // ---- tuner/online.c - calls of the library that are tuned while they run
 
-// Whether an output of a call is one of its inputs: it cannot be run again.
 GP__HOST int gp__writes_its_input(const gp__request *q) {
   const void *const in[] = {q->in, q->in2, q->keys, q->keys2, q->begin, q->end};
   const void *const out[] = {q->out, q->out2, q->out3, q->out_keys, q->out_count};
@@ -51010,7 +48419,6 @@ GP__HOST int gp__writes_its_input(const gp__request *q) {
   return q->in_layout.columns != NULL;
 }
 
-// Whether a stream is captured, for a call that begins.
 GP__HOST gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stream, int *capturing) {
   int pushed, error;
   *capturing = 0;
@@ -51020,7 +48428,6 @@ GP__HOST gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stre
   if (error) gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
   return gp__leave(s, who, pushed, error ? GP_E_STREAM : GP_SUCCESS);
 }
-// Runs a call on the best policy known, or on one that may be better, and measures it.
 GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
   gp__attempt a;
   gp__shape h;
@@ -51041,7 +48448,6 @@ GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream s
       : gp__run_chosen(s, q, &h, a.has_policy ? &a.policy : &usual, 1, stream, 0);
   gp__stamped = NULL;
   gp__attempt_ends(s->online, &a, result != GP_SUCCESS);
-  // Kernels and memory are found before anything is launched: then, or into other buffers, the call can run once more.
   if (result != GP_SUCCESS && a.has_policy && (result != GP_E_DRIVER || !gp__writes_its_input(q)))
     result = gp__run_request(s, q, NULL, 1, stream, 0);
   return result;
@@ -51053,7 +48459,6 @@ GP__HOST const char *gp__word_of_type(gp_type type, const gp__type_info *info) {
 GP__HOST const char *gp__word_of_op(gp_op op, const gp__op_info *info) {
   return info ? "user" : op > GP_OP_DEFAULT && op < GP_OP_COUNT ? gp__op_rows[op].name : "";
 }
-// Writes the call of a site as a member of a report.
 GP__HOST void gp__report_call(const gp__request *q, gp__text *t) {
   const int user = q->user_op || q->user_transform || q->user_equal || q->in_struct || q->in2_struct || q->acc_struct ||
       q->out_struct || q->key_struct;
@@ -51113,7 +48518,6 @@ GP__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity,
 
 // ---- map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform
 
-// Sets the members that most calls share.
 GP__HOST gp_call gp__call(
     gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in, void *out, uint64_t count) {
   gp_call c = gp_call_init(primitive);
@@ -51177,8 +48581,6 @@ GP__API gp_result gp_swap(gp_context *ctx, gp_type type, void *a, void *b, uint6
   return gp__named(gp_run(ctx, &c, stream), "gp_swap out_type=type out=a out3=b");
 }
 
-// Reverses all of the array, then two parts of it: elements before `middle` and those from it on, each from `first` and
-// up to `end`.
 GP__HOST gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
     uint64_t middle, uint64_t end, gp_stream stream, const char *names) {
   gp_result result = gp_reverse(ctx, type, data, count, data, stream);
@@ -51207,8 +48609,6 @@ GP__API gp_result gp_shift(
 
 // ---- scatter/calls.c - calls by name: scatter, gather, transform_if, replace
 
-// A gp_call without a type and a pointer has no flags, and no indices. Here a type of 0 is an error, and the pointer is
-// then any.
 GP__HOST void gp__set_indices(gp_call *c, gp_type type, const void *index, uint64_t elements) {
   c->in2_type = type;
   c->in2 = type ? index : (const void *)c;
@@ -51685,7 +49085,6 @@ GP__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const v
 
 // ---- merge/calls.c - calls by name: merge and merge sort
 
-// Two sorted inputs.
 GP__HOST gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys, uint64_t count,
     const void *keys2, uint64_t count2, void *out_keys) {
   gp_call c = gp__call(primitive, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
@@ -52035,7 +49434,6 @@ typedef struct gp__reader {
   gp_edge_list *edges;
 } gp__reader;
 
-// Fails: `wanted` is expected at `at`.
 static gp_result gp__read_fault(const gp__reader *r, const char *at, const char *wanted) {
   char found[24];
   size_t n = 0;
@@ -52059,7 +49457,6 @@ static void gp__next_line(gp__reader *r) {
   r->line = r->at;
   if (newline) ++r->lines;
 }
-// Goes on to a line with content. Returns 0 if there is none.
 static int gp__find_line(gp__reader *r) {
   for (; r->at < r->end; gp__next_line(r)) {
     gp__skip_blanks(r);
@@ -52086,7 +49483,6 @@ static const char *gp__skip_digits(const char *at, const char *end) {
   while (at < end && (gp__u8)(*at - '0') < 10) ++at;
   return at;
 }
-// Skips the value of an entry: [+-]digits[.digits][e[+-]digits], inf, nan.
 static gp_result gp__skip_value(gp__reader *r) {
   const char *at, *digits;
   int any;
@@ -52117,7 +49513,6 @@ static gp_result gp__skip_value(gp__reader *r) {
   r->at = at;
   return GP_SUCCESS;
 }
-// Reads one of the words and returns its index; -1: none of them is next.
 static int gp__read_word(gp__reader *r, const char *const *words) {
   size_t length = 0;
   int i;
@@ -52130,8 +49525,6 @@ static int gp__read_word(gp__reader *r, const char *const *words) {
     }
   return -1;
 }
-// Reads the banner, comments, and the line of sizes. (Boisvert, Pozo and Remington, The Matrix Market Exchange
-// Formats.)
 static gp_result gp__read_banner(gp__reader *r) {
   static const char *const matrix[] = {"matrix", NULL}, *const coordinate[] = {"coordinate", NULL};
   static const char *const fields[] = {"pattern", "integer", "real", "double", NULL};
@@ -52390,7 +49783,6 @@ typedef struct gp__nccl_config { // ncclConfig_t of NCCL 2.19, which later ones 
   int share;
 } gp__nccl_config;
 
-// F(name, parameters): all return an ncclResult_t.
 #define GP__NCCL_FUNCTIONS(F) \
   F(GetVersion, (int *version)) \
   F(GetUniqueId, (gp__nccl_id * id)) \
@@ -52441,14 +49833,12 @@ GP__HOST gp_result gp__open_nccl(const char *who, const char *path, gp__nccl *n)
 
 // ---- world/world.c - worlds: joining, leaving, waiting, memory, exchanges
 
-// A rank sends its note to the others before a call that waits.
 typedef struct gp__world_note {
   uint64_t print; // a hash of the call
   uint64_t count, capacity;
   uint64_t code; // the rank's own result so far
 } gp__world_note;
 
-// Never freed, so that a closed world is an error, not a crash.
 struct gp_world {
   struct gp_world *next;
   gp_context *ctx;
@@ -52490,7 +49880,6 @@ GP__HOST int gp__is_world(const gp_world *world, const char *who, gp_result *res
   return 0;
 }
 
-// Aborts the communicator: no rank waits for this one. The message says why.
 GP__HOST gp_result gp__break_world(gp_world *w, gp_result result) {
   if (!w->broken) {
     w->broken = 1;
@@ -52501,7 +49890,6 @@ GP__HOST gp_result gp__break_world(gp_world *w, gp_result result) {
   }
   return result;
 }
-// The result of steps between which other ranks may wait for this one.
 GP__HOST gp_result gp__break_if(gp_world *w, gp_result result) {
   return result == GP_SUCCESS ? result : gp__break_world(w, result);
 }
@@ -52513,7 +49901,6 @@ GP__HOST void gp__rest(void) {
   struct timeval time = {0, 20};
   select(0, NULL, NULL, NULL, &time);
 }
-// A call of a communicator that does not block has its result later.
 GP__HOST gp_result gp__nccl_done(gp_world *w, const char *call, int error) {
   const double begin = gp__now_us();
   double now = begin;
@@ -52534,14 +49921,11 @@ GP__HOST gp_result gp__driver_done(gp_world *w, const char *call, int error) {
   return error ? gp__cuda_fail(&w->s->library.runtime, w->who, call, error) : GP_SUCCESS;
 }
 #define GP__DRIVER(call, ...) gp__driver_done(w, #call, w->s->library.runtime.driver.call(__VA_ARGS__))
-// A call of this rank's GPU. gp_world_workspace_size stops there.
 GP__HOST gp_result gp__world_do(gp_world *w, const gp_call *c) {
   return w->asked ? (gp_result)GP__UNKNOWN : gp_run(w->ctx, c, w->stream);
 }
 
 #define GP__EACH_RANK(q) for (q = 0; q < w->size; ++q)
-
-// ---- memory
 
 GP__HOST gp_result gp__find_numbers(gp_world *w) {
   const size_t n = (size_t)w->size + 1;
@@ -52562,7 +49946,6 @@ GP__HOST gp_result gp__find_memory(gp_world *w, size_t bytes, void **memory) {
   return (*memory = malloc(bytes)) ? GP_SUCCESS
       : gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", w->who, (gp__u64)bytes);
 }
-// A graph keeps its memory until gp_close.
 GP__HOST gp_result gp__free_memory(gp_world *w, void *memory, size_t bytes, int captured) {
   gp__retired *kept;
   gp__workspace old;
@@ -52583,10 +49966,8 @@ GP__HOST gp_result gp__free_world_memory(gp_world *w) {
   w->captured = 0;
   return GP_SUCCESS;
 }
-// The world's memory grows to this for a call.
 GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
 GP__HOST size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
-// Memory of the device for a call; what it holds does not survive.
 GP__HOST gp_result gp__world_room(gp_world *w, size_t bytes) {
   if (w->asked) {
     if (bytes > w->asked[0]) w->asked[0] = bytes;
@@ -52613,7 +49994,6 @@ GP__HOST void gp__free_staging(gp_world *w) {
   w->staging = NULL;
   w->staging_bytes = 0;
 }
-// Host memory that the device copies from and to.
 GP__HOST gp_result gp__world_staging(gp_world *w, size_t bytes) {
   if (w->staging_bytes >= bytes) return GP_SUCCESS;
   bytes = (bytes + 4095) & ~(size_t)4095;
@@ -52629,7 +50009,6 @@ GP__HOST gp_result gp__world_copy(gp_world *w, void *to, const void *from, size_
   if (!w->s->context) return memmove(to, from, bytes), GP_SUCCESS;
   return GP__DRIVER(cuMemcpyAsync, (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, bytes, w->stream);
 }
-// Waits for the stream. Watches the communicator meanwhile.
 GP__HOST gp_result gp__world_settle(gp_world *w) {
   double begin, seen = 0;
   int error;
@@ -52655,23 +50034,17 @@ GP__HOST gp_result gp__world_settle(gp_world *w) {
   }
   return gp__driver_done(w, "cuEventQuery", error);
 }
-// Copies to the staging memory, which has room for it, and waits.
 GP__HOST gp_result gp__world_read(gp_world *w, const void *from, size_t bytes) {
   GP__CHECK(gp__world_copy(w, w->staging, from, bytes));
   return gp__world_settle(w);
 }
 
-// ---- exchanges
-
-// all[rank] = mine, in device memory, for every rank; mine may be its own place in `all`.
 GP__HOST gp_result gp__world_gather(gp_world *w, const void *mine, void *all, size_t bytes) {
   return GP__NCCL(AllGather, mine, all, bytes, GP__NCCL_BYTES, w->comm, w->stream);
 }
-// to = the sums over the ranks. type: an ncclDataType_t.
 GP__HOST gp_result gp__world_sum(gp_world *w, int type, const void *from, void *to, size_t count) {
   return GP__NCCL(AllReduce, from, to, count, type, GP__NCCL_SUM, w->comm, w->stream);
 }
-// As gp__world_gather from and to host memory. room: (size + 1) * bytes of the device. Waits.
 GP__HOST gp_result gp__world_share(gp_world *w, const void *mine, void *all, size_t bytes, void *room) {
   gp__u8 *to = (gp__u8 *)room + bytes * w->ranks;
   GP__CHECK(gp__world_staging(w, bytes * (size_t)(w->size + 1)));
@@ -52682,8 +50055,6 @@ GP__HOST gp_result gp__world_share(gp_world *w, const void *mine, void *all, siz
   memcpy(all, w->staging, bytes * w->ranks);
   return GP_SUCCESS;
 }
-// Sends elements leave[q] up to leave_end[q] to rank q; those of rank q come to arrive[q] up to arrive_end[q]. size:
-// bytes of an element.
 GP__HOST gp_result gp__world_send(gp_world *w, const void *from, void *to, size_t size) {
   const gp__u8 *source = (const gp__u8 *)from;
   gp__u8 *target = (gp__u8 *)to;
@@ -52702,7 +50073,6 @@ GP__HOST gp_result gp__world_send(gp_world *w, const void *from, void *to, size_
   return gp__world_copy(
       w, target + w->arrive[q] * size, source + w->leave[q] * size, (size_t)(w->leave_end[q] - w->leave[q]) * size);
 }
-// The same, where what leaves to q and what arrives from q ends with what q + 1 has.
 GP__HOST gp_result gp__world_move(gp_world *w, const void *from, void *to, size_t size) {
   const size_t bytes = w->ranks * sizeof *w->leave;
   memcpy(w->leave_end, w->leave + 1, bytes);
@@ -52710,7 +50080,6 @@ GP__HOST gp_result gp__world_move(gp_world *w, const void *from, void *to, size_
   return gp__world_send(w, from, to, size);
 }
 
-// An operator that a world defines when it first needs it. user: for `host`.
 GP__HOST gp_result gp__world_op(gp_world *w, gp_op *op, int arity, const char *name, const char *body,
     const char *prelude, gp_host_fn host, uintptr_t user) {
   gp_op_desc d = gp_op_desc_init();
@@ -52723,7 +50092,6 @@ GP__HOST gp_result gp__world_op(gp_world *w, gp_op *op, int arity, const char *n
   return *op ? GP_SUCCESS : gp_op_define(w->ctx, &d, op);
 }
 
-// The first element of a rank's even share of `total`.
 GP__HOST uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
   const uint64_t each = total / w->ranks, more = total % w->ranks;
   return each * (uint64_t)rank + ((uint64_t)rank < more ? (uint64_t)rank : more);
@@ -52731,8 +50099,6 @@ GP__HOST uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
 GP__HOST uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
   return gp__share_begin(w, total, rank + 1) - gp__share_begin(w, total, rank);
 }
-
-// ---- what ranks tell each other before a call
 
 GP__HOST uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
   const gp__u8 *at = (const gp__u8 *)data;
@@ -52756,7 +50122,6 @@ GP__HOST uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
   for (i = 0; i < sizeof ops / sizeof ops[0]; ++i) hash = gp__hash_name(hash, gp_op_name(ctx, ops[i]));
   return hash;
 }
-// Compares notes: every rank has the same result. code: of this rank's own checks.
 GP__HOST gp_result gp__world_agree(gp_world *w, const gp_call *c, uint64_t count, uint64_t capacity, gp_result code) {
   gp__world_note note;
   gp_result shared;
@@ -52780,14 +50145,12 @@ GP__HOST gp_result gp__world_agree(gp_world *w, const gp_call *c, uint64_t count
   }
   return GP_SUCCESS;
 }
-// The ranks' elements before this rank's.
 GP__HOST uint64_t gp__world_before(const gp_world *w) {
   uint64_t before = 0;
   int q;
   for (q = 0; q < w->rank; ++q) before += w->notes[q].count;
   return before;
 }
-// Whether `each` elements for everything in each rank's even share of `total` fit its capacity.
 GP__HOST gp_result gp__check_shares(gp_world *w, uint64_t total, uint64_t each) {
   int q;
   GP__EACH_RANK(q)
@@ -52796,7 +50159,6 @@ GP__HOST gp_result gp__check_shares(gp_world *w, uint64_t total, uint64_t each) 
           q, (gp__u64)w->notes[q].capacity, (gp__u64)(each * gp__share_of(w, total, q)));
   return GP_SUCCESS;
 }
-// Sets *total to the sum of the ranks' counts. Every rank's even share must fit its capacity.
 GP__HOST gp_result gp__world_total(gp_world *w, int even, uint64_t *total) {
   int q;
   *total = 0;
@@ -52807,19 +50169,16 @@ GP__HOST gp_result gp__world_total(gp_world *w, int even, uint64_t *total) {
   }
   return even ? gp__check_shares(w, *total, 1) : GP_SUCCESS;
 }
-// Compares notes of calls that need the array's size. count: elements of this rank.
 GP__HOST gp_result gp__world_meet(
     gp_world *w, const gp_call *c, uint64_t count, gp_result code, int even, uint64_t *total) {
   GP__CHECK(gp__world_agree(w, c, count, c->capacity ? c->capacity : c->count, code));
   return gp__world_total(w, even, total);
 }
-// Whether a rank's own arguments are good. local: what its GPU runs.
 GP__HOST gp_result gp__check_arrays(gp_world *w, const gp_call *c, const gp_call *local) {
   return c->in_type == GP_INPUT || c->key_type == GP_INPUT
       ? gp__fail(GP_E_UNSUPPORTED, "%s: a world takes no described inputs (GP_INPUT) for it", w->who)
       : gp_prepare(w->ctx, local);
 }
-// Elements that a call reads: a count in device memory comes to the host.
 GP__HOST gp_result gp__world_count(gp_world *w, const gp_call *c, uint64_t *count) {
   *count = c->count;
   if (!c->count_device || w->asked) return GP_SUCCESS;
@@ -52832,14 +50191,12 @@ GP__HOST gp_result gp__world_count(gp_world *w, const gp_call *c, uint64_t *coun
 GP__HOST gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count) {
   return to ? gp_fill(w->ctx, GP_U64, &count, to, 1, w->stream) : GP_SUCCESS;
 }
-// A rank's GPU runs this: without the world's part.
 GP__HOST gp_call gp__shard_call(const gp_call *c) {
   gp_call local = *c;
   local.capacity = 0;
   local.flags &= ~GP_BALANCED;
   return local;
 }
-// The same of calls whose numbers of elements are on the host.
 GP__HOST gp_result gp__shard_counted(gp_world *w, const gp_call *c, gp_call *local) {
   *local = *c;
   local->capacity = 0;
@@ -52852,12 +50209,10 @@ GP__HOST gp_result gp__shard_counted(gp_world *w, const gp_call *c, gp_call *loc
 GP__HOST int gp__has_parts(gp_op op) {
   return op == GP_ARGMIN || op == GP_ARGMAX || op == GP_MINMAX || op == GP_ARGMINMAX;
 }
-// Makes the accumulator's type explicit, so that partial results have it.
 GP__HOST void gp__fill_types(gp_call *c) {
   if (!c->out_type) c->out_type = c->in_type;
   if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) && !gp__has_parts(c->op) ? GP_F32 : c->out_type;
 }
-// Whether the bits of a fold depend on the order of its operands. The types are filled in.
 GP__HOST int gp__order_matters(const gp_call *c) {
   if ((int)c->op < 0 || (int)c->op >= (int)GP_OP_COUNT) return 1;
   return (c->op == GP_SUM || c->op == GP_PROD) && !gp__is_integer(c->acc_type) && c->acc_type != GP_BOOL;
@@ -52882,7 +50237,6 @@ GP__HOST gp_result gp__check_fold(gp_world *w, const gp_call *c) {
   return GP_SUCCESS;
 }
 
-// A result of `size` bytes for each rank, at the front of the world's memory.
 typedef struct gp__partial {
   gp__u8 *all, *mine, *carry;
   size_t size;
@@ -52897,20 +50251,17 @@ GP__HOST gp_result gp__partial_room(gp_world *w, size_t size, gp__partial *p) {
   p->size = size;
   return GP_SUCCESS;
 }
-// Runs the shard's call, unless it is NULL, whose result is `mine`; then every rank has `all`.
 GP__HOST gp_result gp__gather_partials(gp_world *w, const gp__partial *p, const gp_call *shard) {
   if (shard) GP__CHECK(gp__world_do(w, shard));
   return gp__world_gather(w, p->mine, p->all, p->size);
 }
 
-// The fold of the results of ranks 0 .. count - 1.
 GP__HOST gp_call gp__fold_partials(const gp_call *c, const void *from, int count, void *to) {
   gp_call fold = gp__call(GP_REDUCE, c->op, c->acc_type, c->acc_type, from, to, (uint64_t)count);
   fold.acc_type = c->acc_type;
   fold.init = c->init;
   return fold;
 }
-// The shard's own fold.
 GP__HOST gp_call gp__fold_shard(const gp_call *c, void *to) {
   gp_call fold = *c;
   fold.primitive = GP_REDUCE;
@@ -52924,15 +50275,11 @@ GP__HOST gp_call gp__fold_shard(const gp_call *c, void *to) {
   return fold;
 }
 
-// ---- results of two members or four
-
-// A rank's ARGMIN or ARGMAX, and how many elements the ranks that it stands for have.
 typedef struct gp__world_best {
   uint64_t value; // its bytes
   int64_t index; // -1: none, and `value` is that of ARGMIN's identity; -2: the identity of this fold
   uint64_t count;
 } gp__world_best;
-// The better of two neighbours' results: the second's index counts from the first's beginning.
 GP__HOST void gp__host_better(void *user, void *result, const void *a, const void *b) {
   const gp_type type = (gp_type)((uintptr_t)user >> 1);
   const gp_op op = (uintptr_t)user & 1 ? GP_ARGMAX : GP_ARGMIN;
@@ -52982,7 +50329,6 @@ GP__HOST gp_result gp__best_operator(gp_world *w, gp_type type, int most, gp_op 
   *op = w->best[type][most];
   return GP_SUCCESS;
 }
-// A result's members are folded one after the other. Those of a rank come with its number of elements.
 GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp_call c) {
   const int has_index = c.op != GP_MINMAX, parts = c.op == GP_MINMAX || c.op == GP_ARGMINMAX ? 2 : 1;
   const size_t member = has_index ? 16 : gp_type_size(w->ctx, c.acc_type), result = member * (size_t)parts;
@@ -53044,7 +50390,6 @@ GP__HOST gp_result gp__world_reduce(gp_world *w, gp_call c) {
   fold.apply = c.apply;
   return gp__world_do(w, &fold);
 }
-// Every rank but the last reads its shard twice: its total has to reach the others before they can write.
 GP__HOST gp_result gp__world_scan(gp_world *w, gp_call c) {
   gp__partial p;
   gp_call fold;
@@ -53060,7 +50405,6 @@ GP__HOST gp_result gp__world_scan(gp_world *w, gp_call c) {
   }
   return gp__world_do(w, &c);
 }
-// Counts and truths: one number a rank, of an unsigned type.
 GP__HOST gp_result gp__world_counted(gp_world *w, gp_call c) {
   const int counts = c.primitive == GP_COUNT_IF;
   const gp_type type = counts ? GP_U64 : GP_U8;
@@ -53092,14 +50436,8 @@ GP__HOST gp_result gp__world_histogram(gp_world *w, gp_call c) {
 
 // ---- world/split.c - worlds: where even shares of sorted shards begin
 
-// Exact splitters, whatever the keys: the k-th element of all sorted shards, for the first element k of each share.
-// Elements are ordered by key, then by rank, then by position, so no two tie. Each round, every rank offers keys of
-// evenly spaced positions of the interval of its shard in which a share may begin; every rank counts its elements
-// before each offer, and the sum over the ranks is the offer's place in the whole array. The offers on both sides of k
-// bound the next interval. A round divides the intervals by the number of offers.
 enum { GP__OFFERS_MOST = 1023, GP__OFFERS_ALL = 1 << 15 };
 
-// A sort of this rank's shard, then of the world.
 typedef struct gp__world_sorting {
   gp_op less;
   gp_type key_type, value_type; // value_type 0: no values
@@ -53119,7 +50457,6 @@ GP__HOST void gp__split_offers(const gp_world *w, gp__world_sorting *p) {
   if (p->offers > GP__OFFERS_MOST) p->offers = GP__OFFERS_MOST;
   if (p->offers < 3) p->offers = 3;
 }
-// Bytes of device memory: two numbers an offer, a key an offer, and the bounds of every rank.
 GP__HOST size_t gp__split_bytes(const gp_world *w, const gp__world_sorting *p) {
   const size_t offers = w->ranks * (size_t)(w->size - 1) * (size_t)p->offers;
   return offers * (16 + p->key_size) + (w->ranks + 1) * (w->ranks + 1) * 8 + 1024;
@@ -53132,8 +50469,6 @@ GP__HOST gp_result gp__count_before(gp_world *w, const gp__world_sorting *p, gp_
   c.key_count = p->count;
   return gp__world_do(w, &c);
 }
-// One round. leave[i + 1] to arrive[i + 1]: the interval of share i + 1's beginning in this rank's shard. `numbers` of
-// the device: counts of this rank, then of all; `keys`: the offers. Sets *open to how many shares are still open.
 GP__HOST gp_result gp__split_round(
     gp_world *w, const gp__world_sorting *p, uint64_t *numbers, gp__u8 *keys, int *open) {
   uint64_t *low = w->leave + 1, *high = w->arrive + 1;
@@ -53160,7 +50495,6 @@ GP__HOST gp_result gp__split_round(
     GP__CHECK(gp__world_do(w, &gather));
   }
   GP__CHECK(gp__world_gather(w, mine_keys, keys, own * p->key_size));
-  // Lower ranks come first where keys are equal.
   GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers));
   GP__CHECK(gp__count_before(
       w, p, GP_UPPER_BOUND, mine_keys + own * p->key_size, own * (uint64_t)(shares - w->rank), positions + own));
@@ -53186,8 +50520,6 @@ GP__HOST gp_result gp__split_round(
   }
   return GP_SUCCESS;
 }
-// Sets w->bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank; w->leave
-// has this rank's. room: gp__split_bytes of the device.
 GP__HOST gp_result gp__split_shards(gp_world *w, const gp__world_sorting *p, void *room) {
   const size_t all = w->ranks * (size_t)(w->size - 1) * (size_t)p->offers;
   uint64_t *numbers = (uint64_t *)room;
@@ -53205,7 +50537,6 @@ GP__HOST gp_result gp__split_shards(gp_world *w, const gp__world_sorting *p, voi
 // ---- world/sort.c - worlds: sorts, top-k
 
 GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
-// A key's bits in the order of a sort, floats in total order, and back.
 GP__HOST gp__u128 gp__ordered_key(gp_type type, gp__u128 x, int back) {
   const gp__u128 top = (gp__u128)1 << (8 * gp_type_size(NULL, type) - 1), every = top | (top - 1);
   if (type == GP_BOOL) return x != 0;
@@ -53213,7 +50544,6 @@ GP__HOST gp__u128 gp__ordered_key(gp_type type, gp__u128 x, int back) {
   if (gp__is_plain_integer(type)) return x;
   return x ^ (((x & top) != 0) != back ? every : top);
 }
-// That order as an operator, which searches and merges take.
 GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
   const gp_type type = (gp_type)((uintptr_t)user >> 1);
   const int down = (int)((uintptr_t)user & 1);
@@ -53222,7 +50552,6 @@ GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, con
   memcpy(&y, down ? a : b, gp_type_size(NULL, type));
   *(gp__u8 *)result = gp__ordered_key(type, x, 0) < gp__ordered_key(type, y, 0);
 }
-// Sets *less to the order of keys that searches and merges take for the sort of a call.
 GP__HOST gp_result gp__order_of_sort(gp_world *w, const gp_call *c, gp_op *less) {
   const int down = (c->flags & GP_DESCENDING) != 0, builtin = (int)c->op >= 0 && (int)c->op < (int)GP_OP_COUNT;
   const int sorts_by_less = c->primitive == GP_MERGE_SORT;
@@ -53270,7 +50599,6 @@ GP__HOST gp_result gp__sorting_room(gp_world *w, gp__world_sorting *p, size_t sc
   p->scratch = at + 2 * (keys + values);
   return GP_SUCCESS;
 }
-// Merges neighbouring runs, of the ranks in their order, until one is left, in out_keys and out_values.
 GP__HOST gp_result gp__merge_runs(
     gp_world *w, const gp__world_sorting *p, uint64_t *begin, void *out_keys, void *out_values) {
   gp__u8 *from_keys = p->came_keys, *from_values = p->came_values, *to_keys, *to_values;
@@ -53335,7 +50663,6 @@ GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__world_sorting *p, cons
   GP__CHECK(gp__merge_runs(w, p, arrive, c->out_keys, c->out));
   return gp__world_write_count(w, c->out_count, p->share);
 }
-// The shard's sort as a call of its own: the checks of the arguments, and the kernels.
 GP__HOST gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world_sorting *p, const gp_call *local) {
   const int indices = !c->in && !c->in_type && (c->out || c->out_type), any = c->capacity || c->count;
   GP__CHECK(gp__order_of_sort(w, c, &p->less));
@@ -53363,8 +50690,6 @@ GP__HOST gp_result gp__sort_shares(gp_world *w, const gp_call *c, int is_sorted)
   return gp__break_if(w, gp__world_sort_agreed(w, &p, c, &local));
 }
 GP__HOST gp_result gp__world_sort(gp_world *w, gp_call c) { return gp__sort_shares(w, &c, 0); }
-
-// ---- top-k
 
 GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call *local) {
   const gp_type value_type = local->in_type ? local->in_type : local->out_type;
@@ -53437,14 +50762,12 @@ GP__HOST gp_result gp__world_top_k(gp_world *w, gp_call c) {
 
 // ---- world/move.c - worlds: even shares; selection, runs and groups across ranks
 
-// Arrays that move together, each of `size` bytes an element; to NULL: it stays.
 typedef struct gp__spread_array {
   const void *from;
   void *to;
   size_t size;
 } gp__spread_array;
 
-// Spreads w->counts[q] elements of each rank q over all ranks in even shares, in order.
 GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays, int array_count, uint64_t *out_count) {
   const uint64_t own = w->counts[w->rank];
   uint64_t total = 0, begin = 0, at = 0, mine, share;
@@ -53465,9 +50788,7 @@ GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays,
     if (arrays[i].to) GP__CHECK(gp__world_move(w, arrays[i].from, arrays[i].to, arrays[i].size));
   return gp__world_write_count(w, out_count, share);
 }
-// The world's memory begins with what ranks share before the results are there.
 GP__HOST size_t gp__shared_bytes(const gp_world *w) { return gp__aligned((w->ranks + 1) * sizeof(gp__world_note)); }
-// Runs a shard's call, and brings to the staging memory how many elements its parts have at each rank.
 GP__HOST gp_result gp__part_counts(gp_world *w, gp_call *local, size_t parts) {
   uint64_t *numbers = (uint64_t *)w->memory;
   local->out_count = numbers + parts * (size_t)w->rank;
@@ -53495,7 +50816,6 @@ GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
   GP__EACH_RANK(q) w->counts[q] = w->notes[q].count;
   return gp__break_if(w, gp__world_spread(w, &array, 1, c.out_count));
 }
-// The parts of each rank go to the world's memory first, then in even shares to the outputs.
 GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *local, size_t size) {
   const size_t parts = c->primitive == GP_SELECT ? 1 : c->predicate2 ? 3 : 2;
   const size_t front = gp__shared_bytes(w), each = gp__aligned((size_t)c->count * size);
@@ -53527,9 +50847,6 @@ GP__HOST gp_result gp__world_select(gp_world *w, gp_call c) {
   return gp__select_shares(w, &c, &local, gp_type_size(w->ctx, c.out_type ? c.out_type : c.in_type));
 }
 
-// ---- runs
-
-// Results of a rank's shard, in the world's memory: runs, each with its key and, by key, its value.
 typedef struct gp__world_runs {
   size_t key_size, value_size;
   int folds; // parts of a run across ranks have a value each, which are folded
@@ -53539,7 +50856,6 @@ typedef struct gp__world_runs {
   uint64_t *joined; // of each rank: 1 if its first run continues the last one of the ranks before it
 } gp__world_runs;
 
-// Two elements a rank: those of its first and its last run.
 GP__HOST gp_result gp__share_ends(gp_world *w, const gp__world_runs *r, const gp__u8 *from, size_t size) {
   gp__u8 *mine = r->ends + 2 * (size_t)w->rank * size;
   const uint64_t own = w->counts[w->rank];
@@ -53549,7 +50865,6 @@ GP__HOST gp_result gp__share_ends(gp_world *w, const gp__world_runs *r, const gp
   }
   return gp__world_gather(w, mine, r->ends, 2 * size);
 }
-// Copies the first (or last) element of rank q to place `at` of the chain.
 GP__HOST gp_result gp__chain_end(gp_world *w, const gp__world_runs *r, uint64_t at, int q, int last, size_t size) {
   return gp__world_copy(w, r->chain + at * size, r->ends + (2 * (size_t)q + (size_t)last) * size, size);
 }
@@ -53577,7 +50892,6 @@ GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const g
   GP__EACH_RANK(q) r->joined[q] &= ((const uint64_t *)w->staging)[q] == 1;
   return GP_SUCCESS;
 }
-// Folds the parts of this rank's last run that later ranks have.
 GP__HOST gp_result gp__fold_chain(gp_world *w, const gp__world_runs *r, const gp_call *c) {
   const size_t size = r->value_size;
   const uint64_t own = w->counts[w->rank];
@@ -53632,7 +50946,6 @@ GP__HOST gp_result gp__runs_agreed(gp_world *w, gp__world_runs *r, const gp_call
   if (r->folds) GP__CHECK(gp__fold_chain(w, r, c));
   return gp__runs_joined(w, r, c);
 }
-// Folds by key: the types are filled in.
 GP__HOST gp_result gp__check_keyed(gp_world *w, const gp_call *c, const gp_call *local) {
   GP__CHECK(gp__check_fold(w, c));
   if (c->out_type != c->acc_type || c->apply || c->init)
@@ -53657,9 +50970,6 @@ GP__HOST gp_result gp__runs_of_world(gp_world *w, gp_call c) {
   return gp__break_if(w, gp__runs_agreed(w, &r, &c, &local));
 }
 
-// ---- groups
-
-// Each rank's groups first, then a sort of all ranks' groups by key, then the runs of equal keys.
 GP__HOST gp_result gp__group_agreed(
     gp_world *w, const gp_call *c, gp_call *local, gp__u8 *memory, size_t share, size_t keys, size_t values) {
   gp__u8 *sorted = memory + 256 + keys + values;
@@ -53710,8 +51020,6 @@ GP__HOST gp_result gp__world_group_by(gp_world *w, gp_call c) {
 
 // ---- world/nth.c - worlds: nth element; transposes
 
-// ---- nth element: digit by digit, from the highest on, by histograms of the shards' keys
-
 enum { GP__NTH_DIGIT = 11 };
 
 GP__HOST void gp__host_ordered_key(void *user, void *result, const void *a, const void *b) {
@@ -53723,7 +51031,6 @@ GP__HOST void gp__host_ordered_key(void *user, void *result, const void *a, cons
   x = (uint64_t)gp__ordered_key(type, x, 0);
   memcpy(result, &x, size <= 4 ? 4 : 8);
 }
-// n: below the ranks' keys, from the smallest on.
 GP__HOST gp_result gp__world_nth_agreed(gp_world *w, const gp_call *c, uint64_t count, uint64_t n) {
   const size_t size = gp_type_size(w->ctx, c->key_type);
   const gp_type bits = size <= 4 ? GP_U32 : GP_U64;
@@ -53775,10 +51082,6 @@ GP__HOST gp_result gp__world_nth(gp_world *w, gp_call c) {
   return gp__break_if(w, gp__world_nth_agreed(w, &c, local.count, c.flags & GP_DESCENDING ? total - 1 - c.n : c.n));
 }
 
-// ---- transposes: blocks of columns are packed, sent to the ranks that own them, and transposed there
-
-// Packs the columns of `shares` neighbouring ranks, `width` each, from column `first` on: rank after rank, rows of
-// `width` elements.
 GP__HOST gp_result gp__pack_columns(gp_world *w, const gp_call *c, uint64_t rows, uint64_t columns, uint64_t first,
     uint64_t width, uint64_t shares, gp__u8 *to) {
   const size_t size = gp_type_size(w->ctx, c->in_type);
@@ -53822,7 +51125,6 @@ GP__HOST gp_result gp__world_transpose_agreed(gp_world *w, const gp_call *c, uin
   }
   return gp__world_write_count(w, c->out_count, own);
 }
-// Whether a rank's own arguments are good.
 GP__HOST gp_result gp__check_world_transpose(gp_world *w, const gp_call *c) {
   const gp_permutation *p = c->permutation;
   const size_t size = gp_type_size(w->ctx, c->in_type);
@@ -53862,10 +51164,6 @@ GP__HOST gp_result gp__world_transpose(gp_world *w, gp_call c) {
 
 // ---- world/reproduce.c - worlds: reductions whose bits do not depend on the ranks
 
-// GP_REPRODUCIBLE where the order of operands matters. gp_reduce folds tiles, whose size follows from the number of
-// elements, and then the tiles' results. A world has the tiles of the whole array: a tile belongs to the rank that has
-// its first element, and the ranks behind send the rest. A reduction leaves the results of its tiles in its workspace.
-// Every rank gets all of them, and folds them by a reduction of the whole array that finds no tile left to read.
 typedef struct gp__tiling {
   uint64_t total, tile, tiles; // elements of the array and of a tile; tiles
   uint64_t head, tail, rest; // of the shard before its first tile, and of a tile that ends elsewhere, where it has rest
@@ -53873,7 +51171,6 @@ typedef struct gp__tiling {
   size_t in_size, size, room; // bytes of an element, of a tile's result in a workspace, and of a workspace
 } gp__tiling;
 
-// Folds the tiles of a part of the array. room: the workspace. whole: none, as the workspace has all results.
 GP__HOST gp_result gp__fold_tiles(gp_world *w, const gp__tiling *t, const gp_call *fold, gp__u8 *room, int whole) {
   gp__state *s = w->s;
   gp__workspace own;
@@ -53890,7 +51187,6 @@ GP__HOST gp_result gp__fold_tiles(gp_world *w, const gp__tiling *t, const gp_cal
   if (whole) own.tagged = own.bytes;
   return gp__take_back(&own, gp__run_request(s, &q, fold->policy, 1, w->stream, 0));
 }
-// Finds this rank's tiles, and what moves between ranks.
 GP__HOST void gp__find_tiles(gp_world *w, gp__tiling *t) {
   uint64_t begin = 0, end = 0, head, at, *first = t->first;
   int q;
@@ -53916,7 +51212,6 @@ GP__HOST void gp__find_tiles(gp_world *w, gp__tiling *t) {
     if (first[q] < first[q + 1] && first[q + 1] == first[w->rank]) break;
   while (++q <= w->size) w->leave[q] = t->head;
 }
-// The memory: workspaces of this rank's tiles and of all; a result; a tile that ends elsewhere; a described input.
 GP__HOST size_t gp__tiling_bytes(const gp__tiling *t, uint64_t described) {
   return 2 * t->room + gp__aligned(t->size) + gp__aligned((size_t)(t->tail + t->rest) * t->in_size) +
       (size_t)described * t->in_size;
@@ -53992,7 +51287,6 @@ GP__HOST gp_result gp__world_fold(gp_world *w, gp_call c) {
 
 // ---- world/graph.c - worlds: breadth-first search, connected components
 
-// Steps for every vertex, edge or message: one text for the host, where one thread runs them, and for the device.
 #define GP__WALK_STEPS \
   enum { GP__LEVEL, GP__FRONTIER, GP__LIST, GP__DEGREES, GP__PUSH, GP__VISIT, GP__PULL }; \
   typedef struct gp__walk { \
@@ -54065,7 +51359,6 @@ GP__HOST gp_result gp__world_fold(gp_world *w, gp_call c) {
 #define GP__TEXT_OF(...) GP__TEXT(__VA_ARGS__)
 static const char gp__walk_text[] =
     "#define GP__STEP __device__\n#define __sync_fetch_and_or atomicOr\n#define __sync_val_compare_and_swap atomicCAS\n"
-    // one atomic a warp and address
     "#define __sync_fetch_and_add gp__walk_add\nGP__STEP gp__u64 gp__walk_add(gp__u64 *p, gp__u64 x) {"
     "unsigned m = __match_any_sync(__activemask(), (gp__u64)p), r = m & ~(~0u << threadIdx.x % 32);"
     "if (!r) x = atomicAdd(p, (gp__u64)__popc(m));"
@@ -54108,19 +51401,16 @@ GP__HOST gp_result gp__walk_run(gp__walking *p, int step, uint64_t count) {
 GP__HOST gp_result gp__walk_fill(gp_world *w, void *to, uint32_t value, uint64_t count) {
   return count && to ? gp_fill(w->ctx, GP_U32, &value, to, count, w->stream) : GP_SUCCESS;
 }
-// Copies numbers of all ranks, which follow this one's, to the staging memory.
 GP__HOST gp_result gp__walk_share(gp_world *w, gp__u64 *numbers, size_t count) {
   GP__CHECK(gp__world_gather(w, numbers, numbers + count, 8 * count));
   return gp__world_read(w, numbers + count, 8 * count * w->ranks);
 }
-// Copies the offsets as u64.
 GP__HOST gp_result gp__walk_offsets(gp_world *w, const gp_graph *g, void *to) {
   return !g->vertices
       ? GP_SUCCESS
       : gp_transform(w->ctx, GP_CONVERT, g->offset_type, GP_U64, g->offsets, g->vertices + 1, to, w->stream);
 }
 
-// Top-down. edges: of the frontier at this rank, and its vertices.
 GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
   const gp__walk *g = &p->g;
   gp_world *w = p->w;
@@ -54141,8 +51431,6 @@ GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
   GP__CHECK(gp__world_send(w, g->out, g->came, 8));
   return gp__walk_run(p, GP__VISIT, came);
 }
-// came: messages to this rank in a level, at most; rest: edges and vertices that have not been in a frontier.
-// Directions: Beamer, Asanovic and Patterson, Direction-optimizing Breadth-first Search.
 GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came, uint64_t rest) {
   gp__walk *g = &p->g;
   gp_world *w = p->w;
@@ -54195,8 +51483,6 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
   }
 }
 
-// Each rank finds the components of its own edges. Then it joins its labels with those of the ranks 1, 2, 4, ... before
-// it, each of which stands for as many ranks by then: a graph that has two edges a vertex, to both labels.
 GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *components) {
   gp_world *w = p->w;
   const uint64_t n = p->vertices, first = w->leave[w->rank], two = 2;
@@ -54282,7 +51568,6 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp_call c) {
 
 // ---- world/run.c - worlds: any call
 
-// The calls of worlds. waits: the host waits for the stream.
 typedef struct gp__of_worlds {
   gp_primitive primitive;
   int waits;
@@ -54322,7 +51607,6 @@ GP__HOST gp_result gp__check_capture(gp_world *w, const gp_call *c) {
       ? gp__fail(GP_E_UNSUPPORTED, "%s: stream is captured, and this call of a world waits for the stream", w->who)
       : GP_SUCCESS;
 }
-// A call's share of a world's memory: it runs, without the other ranks, until it would have the memory.
 GP__HOST gp_result gp__ask_world(
     gp_context *ctx, gp__state *s, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes) {
   const char *who = "gp_world_workspace_size";
@@ -54362,7 +51646,6 @@ GP__API gp_result gp_world_workspace_size(
     gp_context *ctx, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes) {
   GP__WITHIN(ctx, "gp_world_workspace_size", gp__ask_world(ctx, s, call, counts, size, rank, bytes));
 }
-// A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
 GP__HOST gp_result gp__world_alone(gp_world *w, gp_call c) {
   uint64_t *counted = c.out_count, count = c.count;
   const int turns = c.primitive == GP_TRANSPOSE,
@@ -54392,7 +51675,6 @@ GP__HOST gp_result gp__world_call(gp_world *w, const gp_call *call) {
   GP__CHECK(gp__check_capture(w, call));
   return gp__world_dispatch(w, *call);
 }
-// Makes the world's own calls one after the other. call: NULL waits for the stream.
 GP__HOST gp_result gp__in_world(gp_world *w, gp__state *s, const char *who, const gp_call *call, gp_stream stream) {
   gp_result result;
   int pushed = 0;
@@ -54446,9 +51728,6 @@ GP__API gp_result gp_world_id(gp_context *ctx, const char *nccl_library, void *i
   GP__WITHIN(ctx, "gp_world_id", gp__make_id(s, nccl_library, id));
 }
 
-// A thread makes the communicator: NCCL waits for the other ranks without an end. (A communicator that does not block
-// has an end, but each of its calls then starts a thread, 45 us on an H200's host.) A thread that is given up keeps
-// its memory.
 typedef struct gp__joining {
   gp__nccl nccl;
   gp__nccl_id id;
@@ -54503,7 +51782,6 @@ GP__HOST gp_result gp__join_by_id(gp_world *w, const void *id) {
   return error ? gp__nccl_failed(w, "CommInitRankConfig", error) : GP_SUCCESS;
 }
 
-// Joins by the caller's communicator or by the id, and compares versions.
 GP__HOST gp_result gp__join_world(gp_world *w, const gp_world_config *config) {
   uint64_t mine[3];
   int q, device = -1;
@@ -54535,7 +51813,6 @@ GP__HOST gp_result gp__join_world(gp_world *w, const gp_world_config *config) {
           q, (gp__u64)w->bounds[0], (gp__u64)w->bounds[3 * q]);
   return GP_SUCCESS;
 }
-// Gives back what the world holds. wait: for its work.
 GP__HOST gp_result gp__leave_world(gp_world *w, int wait) {
   gp_result result = GP_SUCCESS;
   int error;
@@ -54626,7 +51903,6 @@ GP__API int gp_world_size(const gp_world *world) {
   gp_result wrong = GP_SUCCESS;
   return gp__is_world(world, "gp_world_size", &wrong) ? world->size : -1;
 }
-// ---- calls by name
 
 GP__API gp_result gp_world_reduce(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
     uint64_t count, void *out, gp_stream stream) {
@@ -54711,14 +51987,12 @@ GP__API gp_result gp_world_components(
 
 // ---- external/transfer.c - arrays on the host: reads, writes, copies to and from the device
 
-// Functions of the driver that this call alone needs. Without them, as in tests' tables, all work is on one stream.
 typedef struct gp__own_streams {
   int (*cuStreamCreate)(void **stream, unsigned flags);
   int (*cuStreamDestroy)(void *stream);
   int (*cuMemGetInfo)(size_t *free, size_t *total);
 } gp__own_streams;
 
-// A column: keys or values.
 typedef struct gp__host_column {
   const gp_external_array *array;
   uint64_t at; // its first byte in the array
@@ -54753,8 +52027,6 @@ typedef struct gp__external {
   uint64_t *page; // the one that is held of each run, plus 1
 } gp__external;
 
-// ---- the host's side
-
 typedef struct gp__host_copy {
   gp__u8 *to;
   const gp__u8 *from;
@@ -54765,7 +52037,6 @@ GP__HOST void *gp__copy_in_thread(void *of) {
   memcpy(c->to, c->from, c->bytes);
   return NULL;
 }
-// Several threads copy, since one may be slower than the link.
 GP__HOST void gp__copy_on_host(void *to, const void *from, size_t bytes) {
   pthread_t threads[GP__COPY_THREADS];
   gp__host_copy parts[GP__COPY_THREADS];
@@ -54781,7 +52052,6 @@ GP__HOST void gp__copy_on_host(void *to, const void *from, size_t bytes) {
   for (i = 0; i < count; ++i)
     if (started[i]) pthread_join(threads[i], NULL);
 }
-// Reads or writes elements of a column.
 GP__HOST gp_result gp__move_external(
     const gp__external *x, const gp__host_column *c, int out, uint64_t first, uint64_t count, void *buffer) {
   const gp_external_array *a = c->array;
@@ -54801,7 +52071,6 @@ GP__HOST gp_result gp__move_external(
       out ? "%s: a write of %llu bytes at %llu failed: %d" : "%s: a read of %llu bytes at %llu failed: %d", x->who,
       (gp__u64)bytes, (gp__u64)at, failed);
 }
-// The temporary file.
 GP__HOST int gp__file_read(void *user, uint64_t offset, uint64_t bytes, void *buffer) {
   const gp__external *x = (const gp__external *)user;
   gp__u8 *to = (gp__u8 *)buffer;
@@ -54821,10 +52090,6 @@ GP__HOST int gp__file_write(void *user, uint64_t offset, uint64_t bytes, const v
   return 0;
 }
 
-// ---- to the device, and back
-
-// A transfer in progress: elements begin[r] up to end[r] of each run, column after column, to or from buffers where
-// they follow one another. Two stages take turns.
 typedef struct gp__transfer {
   int out, column, turn;
   const gp__host_column *columns;
@@ -54863,7 +52128,6 @@ GP__HOST gp_result gp__settle_stage(const gp__external *x, gp__transfer *t, int 
                                      t->stage[slot].count, gp__stage_of(x, t->out, slot))
                                : GP_SUCCESS;
 }
-// Begins the next copy; *more: there was one.
 GP__HOST gp_result gp__transfer_next(const gp__external *x, gp__transfer *t, int *more) {
   const gp__host_column *c;
   uint64_t first, count, most;
@@ -54901,9 +52165,6 @@ GP__HOST gp_result gp__transfer_end(const gp__external *x, gp__transfer *t) {
 
 // ---- external/passes.c - arrays larger than device memory: exact parts of runs, passes over blocks
 
-// ---- exact parts of sorted runs
-
-// Key i of run r, valid until another key of the run is asked for.
 GP__HOST gp_result gp__key_of_run(
     gp__external *x, const gp__host_column *c, const uint64_t *length, uint64_t r, uint64_t i, const gp__u8 **key) {
   const uint64_t first = r * x->block, each = c->size < 4096 ? 4096 / c->size : 1, page = i / each;
@@ -54920,7 +52181,6 @@ GP__HOST gp_result gp__key_of_run(
   x->page[r] = page + 1;
   return GP_SUCCESS;
 }
-// 64 bits of the ordered key, as a radix sort has them.
 GP__HOST uint64_t gp__run_key_word(gp_type type, const gp__u8 *key, int word) {
   const gp_key_field *parts = NULL;
   if (gp__is_complex(type)) return gp__host_complex_word(type, key, word);
@@ -54942,10 +52202,6 @@ GP__HOST int gp__run_key_before(const gp__external *x, const gp__u8 *a, const gp
   }
   return first < second;
 }
-// Moves each run's end from its beginning to where the next block ends, so that the block has x->block elements, or all
-// that are left. Elements are ordered by key, run and position, so no two tie. Each round takes the middle element of
-// the widest interval in which an end may be, and counts the elements before it; that bounds all intervals. `room`: 2
-// numbers a run. Groups do not span blocks: there a block ends before the first key that it has not whole.
 GP__HOST gp_result gp__split_runs(gp__external *x, const gp__host_column *c, uint64_t runs, const uint64_t *length,
     const uint64_t *begin, uint64_t *end, uint64_t *room) {
   uint64_t *high = room, *place = room + runs, rank, target = 0, left = 0, r, q, m;
@@ -54996,8 +52252,6 @@ GP__HOST gp_result gp__split_runs(gp__external *x, const gp__host_column *c, uin
   return GP_SUCCESS;
 }
 
-// ---- a pass
-
 GP__HOST gp_result gp__run_block(gp__external *x, int parity, uint64_t count) {
   gp_call c = x->call;
   uint64_t bytes;
@@ -55021,8 +52275,6 @@ GP__HOST gp_result gp__run_block(gp__external *x, int parity, uint64_t count) {
   else x->counted[parity] = *c.out_count;
   return gp__record_event(x, 4 + parity);
 }
-// Takes blocks from runs, whose lengths are given, to one array. lengths_out, where not NULL: the array has runs, too,
-// and those are their lengths. Returns in *results the number of results.
 GP__HOST gp_result gp__external_pass(gp__external *x, const gp__host_column *from, uint64_t runs,
     const uint64_t *length, const gp__host_column *to, uint64_t *lengths_out, uint64_t *results, uint64_t *room) {
   uint64_t *begin = room, *end = room + runs, sizes[2] = {0, 0}, place[2], t, r;
@@ -55084,7 +52336,6 @@ GP__HOST gp_result gp__external_pass(gp__external *x, const gp__host_column *fro
 GP__HOST uint64_t gp__column_bytes(const gp__host_column *c, uint64_t count) {
   return (count * c->size + 255) & ~(uint64_t)255;
 }
-// Sets *bytes to the device memory for blocks of `count` elements: a sort's last block is smaller.
 GP__HOST gp_result gp__external_bytes(gp__external *x, uint64_t count, uint64_t *bytes) {
   const uint64_t sizes[2] = {count, x->count % count};
   int i;
@@ -55099,7 +52350,6 @@ GP__HOST gp_result gp__external_bytes(gp__external *x, uint64_t count, uint64_t 
   for (i = 0, *bytes = x->workspace_bytes + 256; i < x->columns; ++i) *bytes += 4 * gp__column_bytes(&x->in[i], count);
   return GP_SUCCESS;
 }
-// Chooses the largest blocks that fit.
 GP__HOST gp_result gp__choose_block(gp__external *x) {
   uint64_t most = x->config.memory, low = 0, high = x->count, least = 1, need = 0;
   size_t unused = 0, total = 0;
@@ -55161,7 +52411,6 @@ GP__HOST gp_result gp__external_memory(gp__external *x) {
       for (k = 0; k < x->columns; ++k) x->buffers[i][j][k] = at, at += gp__column_bytes(&x->in[k], x->block);
   return GP_SUCCESS;
 }
-// Scratch for runs: the caller's, a temporary file, or host memory.
 GP__HOST gp_result gp__external_scratch(gp__external *x) {
   const uint64_t keys = gp__column_bytes(&x->in[0], x->count), all = keys + x->count * x->in[1].size;
   const gp_external_array *a = x->config.scratch;
@@ -55228,7 +52477,6 @@ GP__HOST gp_result gp__external_work(gp__external *x, uint64_t *results) {
   free(words);
   return result;
 }
-// Gives back everything, also after an error.
 GP__HOST gp_result gp__external_close(gp__external *x, gp_result result) {
   const struct gp_driver *d = &x->s->library.runtime.driver;
   int i;
@@ -55251,8 +52499,6 @@ GP__HOST gp_result gp__external_close(gp__external *x, gp_result result) {
   free(x->pages);
   return result;
 }
-
-// ---- calls
 
 GP__HOST gp_result gp__set_column(
     gp__external *x, gp__host_column *c, const char *name, const gp_external_array *array, int out) {

@@ -22,8 +22,8 @@ A line of src/manifest is
 
 An empty line separates two parts. A part begins with its head, comments up to the first empty line: `// PATH - what it
 is`, then `// uses: PATH, ...`, the parts whose names it mentions (`tools/lint.py --uses` writes that). The header has
-only the first line, after a mark: `// ---- PATH - what it is`. The manual comes first and has no such line; the list of
-sections replaces its line @CONTENTS@.
+only the first line, after a mark: `// ---- PATH - what it is`, and no line of comments of a part that users do not
+call: it is in src/. The manual comes first and has no such line; the list of sections replaces its line @CONTENTS@.
 """
 import argparse
 import collections
@@ -153,15 +153,23 @@ def header_lines(only=None, embed=None):
         if only is not None and line.split()[1] not in only:
             continue
         part = read_part(line.split()[1])
-        if after_part:
+        if after_part and found[-1].text:
             found.append(Line("", None, number))
         if found:
             found += [Line(MARK + part.head[0][3:], None, number), Line("", None, number)]
         for at, text in enumerate(part.body, len(part.head) + 2):
+            no_comment = not is_for_users(part.path)
+            if no_comment and (text.lstrip().startswith("//") or not text and not found[-1].text):
+                continue
             listed = text == CONTENTS
             found += [Line(one, None, number) for one in contents()] if listed else [Line(text, part.path, at)]
         after_part = True
     return with_place(found[:1] + [Line(text, None, 0) for text in NOTICE] + found[1:])
+
+
+def is_for_users(path):
+    """Whether the header is where a part is read: the manual, the API, what kernel authors call."""
+    return path.startswith(("api/", "device/", "layouts/", "manual.h"))
 
 
 def contents():

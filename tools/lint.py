@@ -422,16 +422,6 @@ def clang_format_version():
     return int(match.group(1)) if match else 0
 
 
-def header_has_turn():
-    """clang-format takes five times as long for gpuprims.h as for the parts that it is made of, which it sees at each
-    commit. In `make test` it sees the header at one in 17 (tests/turn.py)."""
-    if not os.environ.get("GPUPRIMS_TURN"):
-        return True
-    sys.path.append(os.path.join(ROOT, "tests"))
-    from turn import has_turn
-    return has_turn(5)
-
-
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
@@ -457,6 +447,11 @@ def with_plain_choices(text):
     return "\n".join(lines)
 
 
+def edited_code(paths):
+    """The code that people edit. gpuprims.h follows from its parts."""
+    return [path for path in paths if path.endswith(CODE) and path != HEADER]
+
+
 def laid_out(paths):
     """{path: the file as `make format` leaves it}."""
     with tempfile.TemporaryDirectory() as folder:
@@ -470,7 +465,7 @@ def laid_out(paths):
 
 
 def lint_format(findings, paths):
-    code = [path for path in paths if path.endswith(CODE)]
+    code = edited_code(paths)
     if not shutil.which("clang-format"):
         findings.skip("clang-format", "no clang-format: apt-get install clang-format")
         return
@@ -479,9 +474,6 @@ def lint_format(findings, paths):
         findings.skip("clang-format", f"this is version {version}, the layout is that of version {CLANG_FORMAT_MAJOR}: "
                       f"apt-get install clang-format-{CLANG_FORMAT_MAJOR}")
         return
-    if not header_has_turn():
-        code = [path for path in code if path != "gpuprims.h"]
-        print("waiting: 1")
     for path, wanted in laid_out(code).items():
         found = read(path)
         lines = enumerate(zip(found.split("\n"), wanted.split("\n")), 1)
@@ -495,7 +487,7 @@ def main():
     if "--format" in sys.argv[1:]:
         if not shutil.which("clang-format"):
             sys.exit("no clang-format: apt-get install clang-format")
-        for path, text in laid_out([path for path in paths if path.endswith(CODE)]).items():
+        for path, text in laid_out(edited_code(paths)).items():
             if text != read(path):
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(text)

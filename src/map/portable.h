@@ -20,6 +20,9 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(GP_IOTA, -1, 0, 0, 64 << 20, 0, 0, 1, 0, 1, 30),
     GP__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
+    GP__H200(GP_COPY, -1, 0, 0, (64 << 10) + 1, GP_DIRECT, 128, 1, 0, 0, 30),
+    GP__H200(GP_TRANSFORM, -1, 0, 0, (64 << 10) + 1, GP_DIRECT, 128, 1, 0, 0, 30),
+    GP__H200(GP_TRANSFORM2, -1, 0, 0, (64 << 10) + 1, GP_DIRECT, 128, 1, 0, 0, 30),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_MAP_SAMPLES, 0, 0, GP_TWO_PHASE, 0, 0, 0, 0, 29),
     GP__H200(0, -1, 0, 0, 0, GP_TWO_PHASE, 512, 1, 0, 4, 29),
 };

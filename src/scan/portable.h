@@ -3,14 +3,15 @@
 
 // SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes is slow. OPEN: in any order of additions,
 // and the caller sets neither threads nor vectors. CLUSTER: open, and the tiles of one cluster. NARROW: aligned
-// elements of 4 bytes at most. Up to 64 tiles are one group of a look-back.
+// elements of 4 bytes at most. WIDE: aligned elements of 8 bytes. Up to 64 tiles are one group of a look-back.
 enum {
   GP__IF_SCAN_CANONICAL = GP__IF,
   GP__IF_SCAN_MISALIGNED = 2 * GP__IF,
   GP__IF_SCAN_SHIFTED = 4 * GP__IF,
   GP__IF_SCAN_OPEN = 8 * GP__IF,
   GP__IF_SCAN_CLUSTER = 16 * GP__IF,
-  GP__IF_SCAN_NARROW = 32 * GP__IF
+  GP__IF_SCAN_NARROW = 32 * GP__IF,
+  GP__IF_SCAN_WIDE = 64 * GP__IF
 };
 static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0, 21),
@@ -26,6 +27,7 @@ static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 256 << 10, 512 << 10, 0, 512, 1, 0, 0, 29),
     GP__H200(0, -1, 0, 512 << 10, 0, 0, 0, 3, 0, 0, 29),
+    GP__H200(0, -1, GP__IF_SCAN_WIDE, 3584 << 10, 4752 << 10, 0, 0, 3, 0, 3, 30),
     GP__H200(0, -1, 0, 4608 << 10, 6656 << 10, 0, 0, 3, 0, 4, 30),
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 6656 << 10, 0, 0, 0, 9, 0, 0, 30),
@@ -37,6 +39,7 @@ GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__form s) {
                                 : 0) |
       (misaligned && s->in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0) |
       (s->in_size <= 4 && s->out_size <= 4 && !misaligned && !s->reproducible ? GP__IF_SCAN_NARROW : 0) |
+      (s->in_size == 8 && s->out_size == 8 && !misaligned && !s->reproducible ? GP__IF_SCAN_WIDE : 0) |
       (s->reproducible || p.threads || p.vectors ? 0
               : gp__has_clusters(s) && s->acc_size <= 64 &&
                   s->count <= gp__scan_items(1, s->in_size, s->out_size) * 256ull * (unsigned)GP__CLUSTER
