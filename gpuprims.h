@@ -571,7 +571,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X) \
-  X(DIRECT, 1) /* copy, fill, iota, transform: registers only; row_map: a row in registers */ \
+  X(DIRECT, 1) /* copy, fill, iota, transform: registers only; row_map, reduce_axis: a row in registers */ \
   X(EVEN_SHARE, 2) /* reduce: an equal share of the input a block; the last block combines; */ \
   /* rows: of a row, or of columns; the block of the last share combines */ \
   X(STEALING, 3) /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \
@@ -3726,6 +3726,7 @@ typedef struct gp__shape_of_rows { // segments of the call: rows
   gp__u64 length; // of a row
   gp__u64 columns; // neighbouring lanes read neighbouring rows, so many side by side; 0: one row
   int shifted; // rows begin anywhere between multiples of 16 bytes
+  int whole; // a row is whole vectors, contiguous, on multiples of 16 bytes
 } gp__shape_of_rows;
 
 // ---- layouts/shape.h - what conversions of layouts add to the shape of a call
@@ -4039,7 +4040,8 @@ enum {
   GP__EXPAND_MOST = 16, // elements of a lane in a piece, at most, if they are smaller than a vector
   GP__EXPAND_LENGTHS = 16, // lengths of runs that a thread scans
   GP__EXPAND_RUNS = GP__WARP * 4, // runs of a tile
-  GP__EXPAND_WIDE = 4 // segments of a lane that are loaded together
+  GP__EXPAND_WIDE = 4, // segments of a lane that are loaded together
+  GP__EXPAND_WARPS = 8 // of a block, if the caller does not choose
 };
 GP__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
 GP__RULE int gp__expand_vectors(int vectors, int size) {
@@ -5214,7 +5216,8 @@ enum {
   GP__ROWS_TILE, // a block has several rows in shared memory, and a power of two of lanes each
   GP__ROWS_WARP, // a warp
   GP__ROWS_BLOCK, // a block, or several
-  GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
+  GP__ROWS_COLUMNS, // a warp reads neighbouring elements of several rows
+  GP__ROWS_LANES // a power of two of lanes, which hold a row of whole vectors
 };
 GP__RULE int gp__column_chunk(int vectors, int size) {
   return vectors * (gp__vector_items(size) < 4 ? gp__vector_items(size) : 4);
@@ -5232,6 +5235,7 @@ GP__RULE int gp__column_items(int in_size, int acc_size) {
 }
 GP__RULE int gp__rows_form(gp_policy p, gp__form s) {
   return s->rows.columns ? GP__ROWS_COLUMNS
+      : p.algorithm == GP_DIRECT && s->primitive == GP_REDUCE_AXIS ? GP__ROWS_LANES
       : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK ? GP__ROWS_BLOCK
       : gp__row_windows(s->rows.length, s->in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
       : p.algorithm == GP_WARP_SEGMENTS ? GP__ROWS_WARP
@@ -5253,8 +5257,10 @@ GP__RULE int gp__policy_valid_rows(gp_policy p, gp__form s) {
               : p.algorithm == GP_EVEN_SHARE ? !s->rows.columns ||
                   p.threads * gp__column_items(s->in_size, s->acc_size) * s->acc_size + 64 <= GP__STATIC_SHARED_BYTES
                                              : !s->rows.columns &&
-                  (s->primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
-                      : p.algorithm == GP_DIRECT &&
+                  (s->primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS ||
+                              (p.algorithm == GP_DIRECT && s->rows.whole &&
+                                  gp__row_windows(s->rows.length, s->in_size, 0) <= (unsigned)(GP__WARP * p.vectors))
+                                                  : p.algorithm == GP_DIRECT &&
                               gp__row_windows(s->rows.length, s->in_size, s->rows.shifted) <=
                                   (unsigned)(p.threads * p.vectors)));
 }
@@ -5850,6 +5856,7 @@ GP__HOST gp__measures gp__measure_stream(gp__form s) {
 }
 GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__form s) {
   const gp__u64 tiles = gp__ceil_div(s->count, 256ull * (unsigned)gp__stream_items(1, s->key_size, s->in_size));
+  const int lengths = s->primitive == GP_RUN_LENGTHS;
   const unsigned when = (s->key_size && s->in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s->offset_size ? GP__IF_STREAM_SEARCHES : 0) |
       (s->offset_size && !s->described && !s->reproducible && s->segments <= (unsigned)s->multiprocessors << 6 &&
@@ -5865,8 +5872,10 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__form s) {
               : 0) |
       (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
       (s->segments <= (unsigned)s->multiprocessors << 4 ? GP__IF_STREAM_FEW : 0) |
-      (!s->offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
-      (tiles <= 2 * GP__GROUP || s->stream.parts ? 0
+      (!s->offset_size && (tiles == 2 || (tiles > GP__GROUP && 2 * tiles <= (lengths ? 9 : 4) * GP__GROUP))
+              ? GP__IF_STREAM_BROAD
+              : 0) |
+      (tiles <= 2 * GP__GROUP || s->stream.parts || lengths ? 0
               : tiles <= 3 * GP__GROUP ? GP__IF_STREAM_THIRDS
               : 2 * tiles <= 9 * GP__GROUP ? GP__IF_STREAM_FOURTHS
               : 0);
@@ -5985,7 +5994,7 @@ enum {
 };
 static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_FEW, 0, 0, GP_WARP_SEGMENTS, 0, 0, 0, 0, 21),
-    GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 3, 0, 8, 21),
+    GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 5, 0, 4, 30),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_SHORT, 8 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 768, 5, 3, 1, 21),
     GP__H200(GP_SEGMENTED_REDUCE, -1, GP__IF_SEGMENTS_LIGHT, 8 << 20, 0, GP_MERGE_PATH, 0, 7, 0, 3, 21),
@@ -6018,12 +6027,12 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__form s) {
   if (gp__is_expand(s->primitive)) { // as many as registers allow, but one less for runs that are not short
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
-    p.blocks_per_sm =
-        gp__default_to(p.blocks_per_sm, s->primitive == GP_RUN_LENGTH_EXPAND && s->count / 16 >= s->segments ? 3 : 4);
+    const gp__u64 blocks =
+        (s->count + s->segments) / (2 * GP__WARP * GP__EXPAND_MOST) / ((unsigned)sms * GP__EXPAND_WARPS);
+    const int most = s->primitive == GP_RUN_LENGTH_EXPAND && s->count / 16 >= s->segments ? 3 : 4;
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, !blocks ? 1 : blocks < (unsigned)most ? (int)blocks : most);
   }
   q = GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
-  if (s->described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
-    q.blocks_per_sm = 4;
   while (!vectors && gp__is_expand(s->primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
@@ -6474,7 +6483,8 @@ enum {
   GP__ROWS_FEW = 32, // rows a multiprocessor, below which blocks read those longer than
   GP__ROWS_SHORT = 256, // windows; and, however many there are, those longer than
   GP__ROWS_LONG = 16 << 10, // windows
-  GP__ROWS_KEPT = 16 // vectors of a thread, at most
+  GP__ROWS_KEPT = 16, // vectors of a thread, at most
+  GP__ROWS_HELD = 16 // windows of a whole row, from which on lanes hold it (H200, 2026-11-30)
 };
 GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__form s) {
   const gp__u64 windows = gp__row_windows(s->rows.length, s->in_size, s->rows.shifted);
@@ -6483,6 +6493,16 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__form s) {
   const gp__u64 whole = gp__row_windows(s->rows.length, s->in_size, 0);
   const int tile = !s->rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
   const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
+  if (s->primitive == GP_REDUCE_AXIS && s->rows.whole && !s->rows.columns && s->commutative && tile && !vectors &&
+      GP__VECTOR % s->in_size == 0 && whole >= GP__ROWS_HELD && (!algorithm || algorithm == GP_DIRECT)) {
+    int lanes = 8; // at least; up to five vectors a lane, if a warp can hold the row so
+    while (lanes < GP__WARP && whole > 5u * (unsigned)lanes) lanes *= 2;
+    p.vectors = (int)gp__ceil_div(whole, (unsigned)lanes);
+    p.algorithm = GP_DIRECT, p.threads = gp__default_to(p.threads, 256);
+    p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors > 5 ? 4 : p.vectors > 2 ? 6 : 8);
+    return p;
+  }
   const int threads = gp__default_to(p.threads, tile ? 128 : 256);
   if (!p.algorithm)
     p.algorithm = scan ? (tile ? GP_WARP_SEGMENTS : GP_LOOK_BACK)
@@ -6714,6 +6734,10 @@ GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__form s, gp__u64 reside
   const unsigned items = (unsigned)gp__vector_items(s->in_size);
   g->log2_lanes = s->segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
   while (g->log2_lanes < 5 && (gp__segments_are_few(s) || (gp__u64)items << g->log2_lanes < mean)) ++g->log2_lanes;
+  while (!gp__segments_are_few(s) && g->log2_lanes > (s->segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0) &&
+      gp__ceil_div(s->segments << g->log2_lanes, (unsigned)p.threads) > resident && p.vectors > 1 &&
+      mean <= (gp__u64)(items * (unsigned)(p.vectors - 1)) << (g->log2_lanes - 1))
+    --g->log2_lanes;
   if (mean > (gp__u64)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
   if (s->reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
@@ -7336,7 +7360,10 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__g
   g->replicas = 1;
   if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
     gp__u64 groups, fit, most;
-    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s->rows.length) ++g->log2_lanes;
+    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s->rows.length ||
+        (g->log2_lanes < 5 && s->segments << g->log2_lanes < resident * (unsigned)threads &&
+            s->rows.length >> g->log2_lanes > (unsigned)gp__vector_items(s->in_size))) // others have nothing to do
+      ++g->log2_lanes;
     groups = (unsigned)threads >> g->log2_lanes;
     fit = s->rows.length ? items / s->rows.length : groups;
     most = s->segments / resident;
@@ -7344,6 +7371,10 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__g
       g->tile_items = gp__ceil_div(s->segments, gp__ceil_div(gp__ceil_div(s->segments, fit), resident) * resident);
     else g->tile_items = fit < groups ? fit : most < groups ? groups : most / groups * groups;
     units = gp__ceil_div(s->segments, g->tile_items);
+  } else if (form == GP__ROWS_LANES) {
+    while ((gp__u64)(unsigned)p.vectors << g->log2_lanes < gp__row_windows(s->rows.length, s->in_size, 0))
+      ++g->log2_lanes;
+    units = gp__ceil_div(s->segments, (unsigned)threads >> g->log2_lanes);
   } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s->segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);
@@ -7799,7 +7830,7 @@ typedef struct gp__segment_args {
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
-  int once; // a segment for which they would wait twice is long
+  int once; // a segment for which they would wait twice is long; 2: a warp reads rows of 32 elements
 } gp__segment_args;
 
 // ---- expand/arguments.h - arguments of expansions
@@ -10412,6 +10443,12 @@ GP_DEVICE void gp__end_tiles(void *workspace, const gp__ticket &ticket, gp__u64 
 }
 GP_DEVICE gp__word *gp__words(void *workspace) {
   return gp__as<gp__word>(gp__as<gp__u8>(workspace) + GP__CONTROL_BYTES);
+}
+
+// While its ticket is on its way, a block prefetches the tile of its own number, whoever draws that. All threads call.
+template<int SIZE, int TILE> GP_DEVICE void gp__prefetch_tile(const void *from, gp__u64 count) {
+  const gp__u64 at = gp__u64(blockIdx.x) * (TILE * SIZE) + threadIdx.x * 128;
+  if (from && threadIdx.x * 128 < TILE * SIZE && at < count * SIZE) gp__prefetch(gp__as<const gp__u8>(from) + at);
 }
 
 // An accumulator as 8-byte pieces; each travels with its tag.
@@ -14863,6 +14900,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + Tile::TILE - 1) / Tile::TILE;
   const bool once = tiles <= gridDim.x;
+  if (once && !gp__operands<Load>::described) gp__prefetch_tile<int(sizeof(In)), Tile::TILE>(a.in, n);
   for (;;) {
     if (!threadIdx.x) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();
@@ -15353,12 +15391,19 @@ template<class T> struct gp__copy_out {
   }
 };
 
-template<class V> struct gp__compact {
+enum { GP__FEW_ITEMS = 4 };
+template<class V, bool DIRECT = false> struct gp__compact {
   template<int ITEMS, bool FULL>
   static GP_DEVICE void run(
       void *to, gp__u64 before, gp__u8 *group, const gp__bits<ITEMS> &marks, int rank, int total, int exist, int all) {
     V *out = gp__as<V>(to) + before;
     gp__u8 *mine = group + gp_lane() * (ITEMS * sizeof(V));
+    if (DIRECT && ITEMS <= GP__FEW_ITEMS) {
+      V *next = out + rank;
+      GP__EACH(j, ITEMS)
+        if (marks.get(j)) *next++ = gp__as<const V>(mine)[j];
+      return;
+    }
     if (!__any_sync(~0u, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
       GP__EACH(w, gp__bits<ITEMS>::WORDS) {
@@ -15387,7 +15432,7 @@ template<class V> struct gp__compact {
     gp__copy_out<V>::run(out, group, total);
   }
 };
-template<> struct gp__compact<gp__none> {
+template<bool DIRECT> struct gp__compact<gp__none, DIRECT> {
   template<int ITEMS, bool FULL>
   static GP_DEVICE void run(void *, gp__u64, gp__u8 *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
@@ -15914,10 +15959,10 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
     if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
       const bool stays = total == all && t.first + first == before.runs;
       if (!stays || a.out_keys != a.keys)
-        gp__compact<Key>::template run<ITEMS, FULL>(
+        gp__compact<Key, WHAT != GP_UNIQUE>::template run<ITEMS, FULL>(
             a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks, rank, total, exist, all);
       if (!stays || a.out_values != a.values)
-        gp__compact<V>::template run<ITEMS, FULL>(
+        gp__compact<V, WHAT != GP_UNIQUE>::template run<ITEMS, FULL>(
             a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value, marks, rank, total, exist, all);
     }
     if (!LENGTHS || !a.out2) return;
@@ -15941,6 +15986,15 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(~0u, last > 0)), last);
     const gp__i64 open = earlier ? earlier : gp__i64(before.last) - origin;
+    if (ITEMS <= GP__FEW_ITEMS) {
+      gp__i64 begin = open;
+      L *next = out + rank;
+      GP__EACH(j, ITEMS) {
+        if (heads.get(j)) begin = lane_first + j + 1;
+        if (marks.get(j)) *next++ = L(BEGINS ? origin + begin - 1 : lane_first + j + 2 - begin);
+      }
+      return;
+    }
     int begin = int(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GP__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
@@ -16024,7 +16078,7 @@ template<class K> struct gp__compact_keys {
   static GP_DEVICE void run(const gp__stream_args &a, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
       gp__u64 before, int rank, int total, int exist) {
     if (a.out_keys && total > 0)
-      gp__compact<K>::template run<ITEMS, FULL>(
+      gp__compact<K, true>::template run<ITEMS, FULL>(
           a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total, exist, t.exist<32 * ITEMS>(first));
   }
 };
@@ -16106,6 +16160,7 @@ template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class
   template<int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
       const State &before, gp__u8 *scratch) {
+    const bool DIRECT = REDUCE && ITEMS <= GP__FEW_ITEMS;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     gp__u8 *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
@@ -16131,9 +16186,12 @@ template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class
       const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first run to end here began before the group
       results_all = ranks.all;
       out = gp__as<Out>(a.out_values) + (before.heads - (open ? 1 : 0));
-      __syncwarp();
-      if (!LOOSE) results = gp__copy_out<Out>::alike(out, results, results_all, 32 * ITEMS);
-      next = results + ranks.before * int(sizeof(Out));
+      if (DIRECT) out += ranks.before;
+      else {
+        __syncwarp();
+        if (!LOOSE) results = gp__copy_out<Out>::alike(out, results, results_all, 32 * ITEMS);
+        next = results + ranks.before * int(sizeof(Out));
+      }
     }
     gp__vecs<Out, ITEMS> r;
     if (!FULL) r.clear();
@@ -16144,7 +16202,8 @@ template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class
       if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(head ? start : run);
       run = head ? (INIT ? Op()(init, x) : x) : Op()(run, x);
       if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(run);
-      if (REDUCE && ends.get(j)) {
+      if (DIRECT && ends.get(j)) *out++ = gp_convert<Acc, Out>()(run);
+      if (REDUCE && !DIRECT && ends.get(j)) {
         put(next, gp_convert<Acc, Out>()(run));
         next += sizeof(Out);
       }
@@ -16157,8 +16216,10 @@ template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class
           if (FULL || j < exist) put(to + j * int(sizeof(Out)), r.item[j]);
       }
     }
-    __syncwarp();
-    copy(out, results, results_all);
+    if (!DIRECT) {
+      __syncwarp();
+      copy(out, results, results_all);
+    }
     if (REDUCE)
       gp__compact_keys<Key>::template run<ITEMS, FULL>(
           a, t, first, heads, before.heads, heads_before, heads_all, exist);
@@ -16370,6 +16431,10 @@ template<class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stre
   const gp__u64 n = gp__count(a), tiles = (n + S::TILE - 1) / S::TILE;
   if (S::idle(a, n)) return;
   const bool once = tiles <= gridDim.x;
+  if (once) {
+    gp__prefetch_tile<S::KEY, S::TILE>(a.keys, n);
+    gp__prefetch_tile<S::VALUE, S::TILE>(a.values, n);
+  }
   for (;;) {
     if (!threadIdx.x) // nobody waits for a lone tile
       s.ticket[0] =
@@ -17564,6 +17629,22 @@ template<class P, class Op, class Load, class In, class Acc, class I = gp__u32> 
     }
     return sum;
   }
+  static const bool BY_ROWS = FREE && Op::commutative && !Operands::described && sizeof(In) <= 16;
+  GP_DEVICE Acc by_rows(I begin, I n) const {
+    const int R = 8;
+    Acc sum = Op::identity();
+    GP__UNROLL_BY(1)
+    for (I i = gp_lane(); i < n; i += 32 * R) {
+      const In *at = in + begin + i;
+      const I left = n - i;
+      Acc x[R];
+      GP__EACH(j, R)
+        x[j] =
+            32u * j < left ? Op::prepare(typename Operands::functor()(at[32 * j], begin + i + 32 * j)) : Op::identity();
+      GP__EACH(j, R) sum = Op()(sum, x[j]);
+    }
+    return sum;
+  }
 };
 
 template<int THREADS, class Acc> struct gp__warp_segments_storage {
@@ -17599,7 +17680,9 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
         const I length = begin < end ? I(end - begin) : 0;
         const bool mine = length <= most && (all || length > done);
         if (!all && !mine) continue;
-        Acc sum = read(I(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
+        Acc sum = Op::identity();
+        if (Reader::BY_ROWS && a.once > 1 && all) sum = read.by_rows(I(begin), mine ? length : 0);
+        else sum = read(I(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
         if (log2_lanes > 5) {
           sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);
           __syncthreads();
@@ -17876,10 +17959,13 @@ template<class O> struct gp__expand_by_offsets {
     args.begin = a.begin;
     args.segments = a.segments;
     const gp__offset_ends<O> ends(args);
-    const gp__u64 room = gp__count(a), all = ends.last(), count = all < room ? all : room, work = count + a.segments;
+    const gp__u64 room = gp__count(a);
     gp__u64 diagonal[2], s[2];
-    gp__expand_diagonals(work, warps, mine, diagonal);
-    gp__split(ends, work, diagonal, s);
+    gp__expand_diagonals(room + a.segments, warps, mine, diagonal); // the search starts before the total is known
+    const gp__split_look<gp__offset_ends<O>> look(ends, double(float(a.segments) / float(room + a.segments)), diagonal);
+    const gp__u64 all = ends.last(), count = all < room ? all : room, work = count + a.segments;
+    if (count < room) gp__expand_diagonals(work, warps, mine, diagonal);
+    look.split(ends, 0, work, diagonal, s);
     const gp__u64 end = diagonal[1] - s[1];
     share.begin = diagonal[0] - s[0], share.end = end < count ? end : count, share.segment = s[0];
     items += s[0] + 1, limit = gp__u32((s[1] < a.segments ? s[1] + 1 : s[1]) - s[0]);
@@ -26213,35 +26299,56 @@ template<class T> GP_DEVICE gp__row<T> gp__row_of(const gp__rows_args &a, gp__u6
 
 // ---- rows/tile.cuh - lines of a strided array in shared memory
 
+enum { GP__LINES = 11 << 12 }; // more than a tile has
+struct gp__line_number {
+  unsigned by, factor;
+  GP_DEVICE explicit gp__line_number(unsigned by_) : by(by_), factor(by_ > 1 ? ~0u / by_ + 1 : 0) {}
+  GP_DEVICE unsigned operator()(unsigned n) const { return by > 1 ? gp__high_product(n, factor) : n; }
+};
+struct gp__line_turns {
+  gp__line_number number;
+  unsigned skipped;
+  GP_DEVICE gp__line_turns(gp__u64 at, gp__u64 extent)
+    : number(extent < GP__LINES ? unsigned(extent) : unsigned(GP__LINES)),
+      skipped(extent - at < number.by ? number.by - unsigned(extent - at) : 0) {}
+  GP_DEVICE unsigned operator()(unsigned n) const { return number(skipped + n); }
+};
 template<class T> struct gp__lines {
   typedef gp__row<T, unsigned> Line;
   const T *at;
   gp__i64 pitch, stride; // in elements, from line to line, from element to element
   unsigned rows, length;
-  const gp__rows_args &a;
-  const gp__i64 (&strides)[4];
-  gp__u64 first;
   bool pitched;
-  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 r, gp__u64 begin,
-      unsigned length_)
-    : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + gp__i64(begin) * steps[0]), pitch(0),
-      stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
-  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 first_,
-      unsigned rows_, bool together)
-    : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(args.extent[0])),
-      a(args), strides(steps), first(first_), pitched(together || args.extent[2] * args.extent[3] == 1) {
+  gp__line_turns turns[2]; // of dimensions 1 and 2
+  gp__i64 turned[2]; // elements that a turn adds
+  GP_DEVICE gp__lines(
+      const gp__rows_args &a, const void *base, const gp__i64 (&steps)[4], gp__u64 r, gp__u64 begin, unsigned length_)
+    : at(gp__as<const T>(base) + gp__row_offset(a, steps, r) + gp__i64(begin) * steps[0]), pitch(0), stride(steps[0]),
+      rows(1), length(length_), pitched(true), turns{{0, 1}, {0, 1}}, turned{} {}
+  GP_DEVICE gp__lines(
+      const gp__rows_args &a, const void *base, const gp__i64 (&steps)[4], gp__u64 first, unsigned rows_, bool together)
+    : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(a.extent[0])),
+      pitched(together || a.extent[2] * a.extent[3] == 1), turns{{0, 1}, {0, 1}}, turned{} {
     if (pitched) at += gp__i64(first) * (together ? gp__i64(length) : pitch);
+    else {
+      const gp__u64 q = first / a.extent[1], s = q / a.extent[2];
+      turns[0] = gp__line_turns(first - q * a.extent[1], a.extent[1]);
+      turns[1] = gp__line_turns(q - s * a.extent[2], a.extent[2]);
+      turned[0] = steps[2] - gp__i64(a.extent[1]) * pitch;
+      turned[1] = steps[3] - gp__i64(a.extent[2]) * steps[2];
+      at += gp__i64(first) * pitch + gp__i64(q) * turned[0] + gp__i64(s) * turned[1];
+    }
     if (together) length *= rows, rows = 1, stride = 1;
   }
   GP_DEVICE Line operator()(unsigned r) const {
     if (r >= rows) return Line();
-    return Line(at + (pitched ? r * pitch : gp__row_offset(a, strides, first + r)), length, stride);
+    const T *line = at + r * pitch;
+    if (!pitched) {
+      const unsigned q = turns[0](r);
+      line += gp__i64(q) * turned[0] + gp__i64(turns[1](q)) * turned[1];
+    }
+    return Line(line, length, stride);
   }
-};
-struct gp__line_number {
-  unsigned by, factor;
-  GP_DEVICE explicit gp__line_number(unsigned by_) : by(by_), factor(by_ > 1 ? ~0u / by_ + 1 : 0) {}
-  GP_DEVICE unsigned operator()(unsigned n) const { return by > 1 ? gp__high_product(n, factor) : n; }
 };
 template<class In, class Out> union gp__row_slot { // a result takes its element's place
   In in;
@@ -26264,22 +26371,22 @@ template<class P, bool ROOM, class In, class Out> struct gp__rows_tile {
     const gp__line_number line_of(ONE ? 1 : each);
     for (unsigned n = threadIdx.x; n < count; n += U * T) {
       typename gp__row<In>::Window x[U];
+      unsigned at[U]; // the window's first element in its line
       GP__EACH(u, U) {
         const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
         line.template load<P::load>(n + u * T - r * each, x[u]);
+        at[u] = line.length ? line.first(n + u * T - r * each) : lines.length;
       }
       GP__EACH(u, U) {
-        const unsigned r = ONE ? 0 : line_of(n + u * T);
-        const gp__row<In, unsigned> line = ONE ? only : lines(r);
-        const unsigned at = line.length ? line.first(n + u * T - r * each) : lines.length;
-        const unsigned to = skip + r * lines.length + at;
+        const unsigned r = ONE ? 0 : line_of(n + u * T), to = skip + r * lines.length + at[u];
         Group y;
         GP__EACH(j, V) y.item[j].in = x[u].item[j];
-        if (at < lines.length && at + V <= lines.length && to % V == 0) y.template store<GP_CACHE_ALL>(slot(to, even));
+        if (at[u] < lines.length && at[u] + V <= lines.length && to % V == 0)
+          y.template store<GP_CACHE_ALL>(slot(to, even));
         else {
           GP__EACH(j, V)
-            if (at + j < lines.length) *slot(to + j, even) = y.item[j];
+            if (at[u] + j < lines.length) *slot(to + j, even) = y.item[j];
         }
       }
     }
@@ -26420,6 +26527,20 @@ GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begi
   return READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
 }
 
+template<class P, class Op, class Acc, class T, class Load>
+GP_DEVICE Acc gp__fold_held(const Load &load, const T *at, unsigned vectors, unsigned lane, unsigned lanes) {
+  const int K = P::vectors, V = gp__row<T>::V;
+  const unsigned first = Op::commutative ? lane : lane * K, step = Op::commutative ? lanes : 1;
+  gp__vector_access<T, V> x[K];
+  GP__EACH(k, K) x[k].template load_if<P::load>(first + k * step < vectors, at + (first + k * step) * V);
+  Acc sum = Op::identity();
+  GP__EACH(k, K) {
+    if (first + k * step >= vectors) continue;
+    GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[k].item[j], (first + k * step) * V + j)));
+  }
+  return gp__lanes_reduce(sum, Op(), lanes);
+}
+
 template<class P, int FORM, class In, class Acc, class Out> struct gp__rows_storage {
   gp_tile_reduce_storage<P::threads, Acc> reduce;
   gp__ticket ticket;
@@ -26449,6 +26570,16 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
       const Acc sum = gp__lanes_reduce(gp__fold_chunk<false, Op, Acc>(load, s.tile, c, 0), Op(), 1u << a.log2_lanes);
       if (lane == 0 && there) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
     });
+  } else if (FORM == GP__ROWS_LANES) {
+    const unsigned lanes = 1u << a.log2_lanes, lane = gp_lane() & (lanes - 1), held = 32u >> a.log2_lanes;
+    const unsigned vectors = unsigned(a.extent[0]) / gp__row<In>::V;
+    for (gp__u64 first = warp * held; first < a.rows; first += warps * held) {
+      const gp__u64 r = first + (gp_lane() >> a.log2_lanes);
+      const bool there = r < a.rows;
+      const In *at = gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, there ? r : first);
+      const Acc sum = gp__fold_held<P, Op, Acc>(load, at, there ? vectors : 0, lane, lanes);
+      if (lane == 0 && there) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+    }
   } else if (FORM == GP__ROWS_WARP) {
     for (gp__u64 r = warp; r < a.rows; r += warps) {
       const gp__row<In> row = gp__row_of<In>(a, r);
@@ -32960,7 +33091,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2486272"
+#define GPUPRIMS__EMBEDDED_FROM "2494464"
 
 // ---- core/embed.c - this file's own text
 
@@ -43467,7 +43598,7 @@ GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
-  a.once = gp__segments_are_few(l->h);
+  a.once = gp__segments_are_few(l->h) ? 1 + (l->g->log2_lanes == 5 && l->h->count >> 7 < l->h->segments) : 0;
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
@@ -44066,10 +44197,11 @@ GP__HOST void gp__shape_rows(const gp__request *q, gp__shape *h) {
   h->rows.length = r->extent[0];
   h->rows.columns = r->columns ? r->extent[1] : 0;
   h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
+  h->rows.whole = r->in_stride[0] == 1 && !h->rows.shifted && r->extent[0] * q->in_size % GP__VECTOR == 0;
 }
 GP__HOST int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_SCAN_AXIS) return kinds[0] = q->rows.columns ? GP__SCAN_COLUMNS : GP__SCAN_ROWS, 1;
-  if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
+  if (p->algorithm == GP_DIRECT && q->primitive == GP_ROW_MAP) return kinds[0] = GP__MAP_ROWS, 1;
   kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
   kinds[1] = GP__APPLY_ROWS;
   return q->primitive == GP_ROW_MAP ? 2 : 1;
@@ -52606,1911 +52738,1920 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-810810 550286
-NV;V];W9twj=iWt6{j{IUl@6$@$|T@h-$n@j@G2,pEUC6/ymEoWZ6$FLwN7wz6$lM[oV,J>}m'Ez.C}Vm!_2D[C(u'!)d-]eE@aB}-ip88omrNsP"5{"[>
-0`e8E:k3S3$hw-;/dl6cuY,yHR5_l!1i/N9N>IoYf=w^]HA[qxM[bB$h]d@Y+O24plna7N`.%}<fyq}6p=X>|hmuuG(TaX7<HUfa!dO]..a2'DZ^6k#(G@
-n&srt0I%]"`v00X9O$3_Y7,T'xT_{BMtc00rllQmk=s1!VL^HJX+G$fS3$q`6Go&9<]N4NbSV(cTrH[1]a~YEu$+N9`gkvsr-B(#v7GM"w8D_vQZ^B%5Qu
-%9qGmWZJmld[iXi3KY9I-8>Ddx3;er}fcYa7cHDA0dia>Z}Khj~}O34x=c6^>'%kFE8)>)fe(6(/>%$Gl!SQ>r7uZp;#aFLjM4y}H%c@!|;$ev:$Lk0d:w
--c1,<`+A((QX8,2:GsSos_5T)=UWXZ<.D@PPTJjHrwi-trvfi@d(}#CeLoxt`-a{KJd=Q6oQ(A-QBKpF-z<|[VL|<PxebUj;-gO3dn9mC:oE;1a@znhmid
-$nGC1]7DW6y"0p|r'W[$MW0@@&Z%4S"p_#!LR5-zw]@wvB;va>#X[JY^Gu,I$FF#rHB{g|y,XV:6c@=Mg6h5k0B4q1j=}Nq3:^=WZnx>Lk$>V%c<o=f,3v
-gfA2O@{-C%e7Y/"~|3fPgBz)h"A6871trz5nHL@<4{N7.w3^bgV);iJ3]R<I/X6Zu6~9^TY"5b0>-+{^L#:8Wf-wlZ=]bkTzzm6|0}cP%g2gYzmr`ttt6l
-SJ-OT:`Lq"$X(8beAOy;rY)G++bvOJSM'WvSwa#{zoAj4+UtNQ2|)`pwgq@XzlBjSJUCpu!1Qz"svZXayer4)Kzj$W[BE<WZ{x9TIFc(QR.pwJ^iub,Ydu
-[v++VloEWyf@,C:>4tJ8Nw<ulP2:Jh#[WjT//mO@j"P:.#,V[omrEd%iHGSl^,FOx^4Aa/#jPGlig[Z[N#j8Ew<+1TVPIuA_|t^><GO-JXHz0oGZcExU&n
-(u#re6:d)1e_|nB8[}c)'+LJ-F$d@r|0[d7h(sz)-;iBc,Gdb!W8/V{>'ci[$B.I[Qt_;9:u@|yw/ehB8_LESC!i_,Z{;.d.vY!0@>2S^A8d4e_Ys;oE#S
-Bn<,,{<S<bm|H]G@)pP=!gp"II;p1O~5N4V}%9zS0x_Reo4RxG|Uds1@)%I_Sl<<GA}<#%/1;N0'ouq1.Q9!I3SaDT=d|mk{3&3(1CC#ViXWkRvJ@qOjiF
-x|+(z=m%[0'cYt3WE"tO}HBdu[x_V[]a$V3QF_{<:nn4)ru-&_1}K{m-1!L2huK.Q]!.6pZct>v+Ql+qxw06LIXmx<LTiq_2)@@.2j9Rjy1O{_3:"S&5f1
-FWuC[xJFB5t.FA|%:d+Q7JwtlAilOI}Y"0,}!x>p%7Vs,gUsC)1m6!R%rpe:J6>kvvz$Zs>k/+=t'319(_OteT.VwBp+$S`m(oRVD#i=7jw^9WBYI1>LGk
-C_@0+Avmz/xs('sb2`4C#JTKB3"Q!10nK)4E-QfTjzSeAr"/,4g-3,m]20{DEj1[,Sk>6:I0"b)Y=KZ@us%1{[Q4knOZtG=N>7|>g>oQ2LANiZE%AAx.;t
-taxmc/GJpxJr5znbz@`K{BeLpc$m=0eF;]7XI]-Kcq~s0GGt._wi+9l5r2u"XHRlBh'fYH4o92w9D5f_>tp.x9kUKs-qg/tyw+(E6ELi,<:EWaIwc$uw]b
-{$[A]0u@}oG!YfL3I(E/!h,<aV)J/;u_IM2,o+k(07pIG96KKTaX6hl$3ETTo9B[dC6S82U|vL6;Gf4`wiC.+'Zj~"lfD)0v]J)ZYRHs^3F+UA}qh{vGiG
-ZrtAdclWnGqt3wl9^P>(G6xmMk4"]`BR7<cR+&KZ(sYM%uG0niE:W2n2w7()gV'wG8WWk}Y%EC";F28n37wB<Q7E]dC5gE7ku2;^Ga{|pyZ/zT"<E4o#NA
-E7hg_POrjk-Wu>2=gy6BLJdC-X}hhag9gvmg=bFU%<1S$Bha_n!N3v+1cA0^TxZ_,m$UPmAQ4qmFS"VC|@hsl9|dVB}p8aLm[dO192<hFWj}r[dFpk}j_8
-x@7h>l6kl|t.)pR%~GnMOWmhSnlVEl)kuw3ScMYY=&:;c""hUKU-h_8|M:1dBWu7gI0#{M[vXZYrb("6v^3P~59ChjTAEtq7ilrlK<&!)okf&y5G$JEqaw
-98=JA0Mf0!_RY>xxmg^Z#y(fr%jbzZ^0X8r#';u,lWSgP!`rcn=cy6:g1+11Db_TD'H&1",3A=9flw6OzC>g%"a0n8[]k>f(g!C@_P#[V&_ymS8A<nXj<@
-x;Yik2&Ew5-J+zjqrt,hL=^in+[{lV<h9TZp^"$Jex3KV%'wXdArx,B>,jRducN|z:mqPT4kS-s6Dhf`Ey^|{@ir6u(GC7j$4SKrMCG^"z.u90dc_+'D]F
-ij(RhFUpa6GI.hnE%uEuX&!'0(QyjBUy{en4ZWI=hwu<2yLF7OcSMrEeM7=CW%~-#3.<mJJFOI{7lb;47)KM94%tdNDqM;~UB8xxA;|<)K89bvJ$-pc,@#
-4,0f-'XIdj^qi(Yy!fl&vr#0d<&G~BSHG4;^f,G+ca!2W@y09uQ>mF=#m]l;PBzsgNab{'N<+=]157#qr2c2Z+s]M.P|rhAh0p5<YB0;m<cNPD&Yzr_cr,
-2b%cv/=%uw~',rr$5nm.TK`^J2--'SYnhWlYgI9ty_7:ejYEc!nvm0j-cVy{T9s3p"jFf24aZsh_UVZUW4;MrOiaA_1jl;V<l-HH]BU4(L4:cl`kL%I=Ye
-'9I^:ld7&@K]zi3gF1W&XCtz2C`CDK4acv}3{!ABo-WAG{4,MiBjI/-X&yF[<cH{H8-;];43lB>0AJF3V=i-h:yq5uQ/9XD]i.2uA1PfU6yzSfT6=v9)]A
-}t4f2tNt2;[|KZ9.&4ZlZp}u#bYcL<2JQDS`nxA>.J#9`J+8hOP$$/hM5W9YyI+$=AhWdvH+LuXmUzQQ;pS.B|^bC;MG'jV>+;DR4h#k>@t`i#PN+L/`9S
-Y^stsX+.wvDt!<si>v.f&Kj!:o$;0tG-x4&x;amJBw>9bb4Y^i,<=}==tzB$XEnt>':9Tg:9xjh1%rOhQ)^;pc/FE$1adu}cpXoJvnznzlp>w$RJq`betu
-nwmGCUGOv"&Hh.hn%OXX!SC:ejWc^A{G|x861_BV#@hl!C_8GkrnAd]<KT6ma3z!p(X),lO|'tQB|x1G!y75SI-uzN;aUfQs~'(kT(%LB8M.}EiI~bLf|S
-&X/T650_apaH];>kWZN57$pBm}yav9q)ct=u/d34d]IGz=XWW]}Bl$DhU}Rm,Sg1Vz0|'<Rv/m1r+]pgMS%PFo~r+eeTGgC.<7[xq$M1-%fRhd`&#o$n4Y
-PsYXeP"2G$Z=.s;8iqkSpF9fU1~u6^L$jxO;TDx=$F>g[fmlpY(F^b$NfQA(wTNQmfLB6z'DY{;I/@ksn"L5)Nwr%F'64:C^dk|WNy`%hQ/t<(y4Q^xd:-
-=EhaCyz34+|R|Ay&5u:KKxeXlT8/|]+;H99Vjv-f3>QF)uQz[8&=/wp(,hze.@vsE0<6[RWY7w1Nq,)+gn9{F)m9-Yl`/X<8xN_9VeUy^d$CjtA4$O<pyc
-QjSDyrY8y|jBYh0y9xQ,xUR.'|_A`G2|a=<6wLBqVGW;Hn!&tkTvtONm$(1I'|,"bh,z,u.t6`TVCam,+QyLsxGc17m6"s'g.x&u9_v`OPnHP$p+:_27`U
-shShiDpR9:Ik[/&6p^Z-leXou4UkgLB'>[zkd1_!s1ZG24RCAzmB$yd04ZwfX>:Yqhq"PYiV5VG]6sO4>(fF=Y.-T]++fAY=Q^5U}L#Z|Jik0btb6DY@]1
-@B_W~}~B`abzof>3j<zAaSz^05:TML|Bl9j![t1HzGuLPzi1C^qvgq[l3`vNOzJQb.$ERr;'B{>]`Ck0'&]{h$h34E/Ctxs^-y.Ti.51|5/-=e{jt[~0@q
-vnY0zXC3;3[/cI}p3.]pfFu"9BFFB!s-#8:M+xRX3D(xYP4:atrHxMTiZG}SyOb"&%%^;fS[7EtRJ1+`(.Ba(jhp%=kbVtMN>Ju#5IOUPK2<!-h^Fp}rjF
-=wNIU5ma`Piw>jU${v`-c,/dVK#=;=ApKW$xDqWn:C=rhJP$'xyQ#vnl+fLH2(c7i'c1uYG,5y4FKfJ:M:AzXifIsG!ly<3UFVrZ!GZyAFC1hgCE.Vz6N}
-j"W=bzWZ)+,ZbPxT8laGTx%^CuCKkjg%8tGF6rqzmIDgtmv|txEN"-zG!i(X~`3KFLj&q1hwh.).2t;0bQo{|:,hT9ca-Fn6EFNNPza)-_'$Zxmp)EXv]t
-{.<c8ev}`ZLx.9}eQjs)sY[jCy<so{n+6hj42NEoc5-&hG$1z7mo4TFNGOZ6|Rvvo72#/dR3roN`xtP7Z:h1e:T(T"Ddl)RQ}Xjneg|!MUt;PZ1U9%6Dt"
-A9a]P`17wgAeC,Yg%50=)B,orCft(:V;hri`BKT<&5i;>C1|+c-nX.#J<`%3E-;LW0K{+:St-p)X)z@W)z!cIzvV>OfDp)av7gQ7E3kjO[pP;bq.r+ilb}
-nO!+VS'2!uT^K5ED7iVa#D)y!4fYU7JuVxos&m&U@`d2y_Tj~]XK"X!n0@h0Egig:>54`Dw16X)DgXTHt$QKM0Vj)a8VacL0~K72]aB.ABd`.'>Zp}9wT"
-JD4PLcYh:xeTj=q(+4Ja&E7AbE}xg}6p}XK)8GA}sP!65TTS=X$!1S[3`<ouKO:'ur|7=-Fejq4uV:M@h7S#+{C(_LTu%y9n~rj=g<":4VEAeC9mUSn%@u
-e^W5u6+/#v~$Hc9!B,QsW2r[oP9R-XN:995t}Y@Q9C&jO_3XU]$g.RKL+4s1Ov%PjVhVEb"6o]Z(oZ!&[z)^DgFbti1a,"Egwp@z_m;>eJB9x3(6]3.K'.
-/Y8c"`Q/o7jQAA9(:BO}GGe%,KQZkPqpc2S/ywj)=P3m+TUPR@=g&R$TE7>$%Km[k8Z]|Ai^U>f0.j~&Y2gX}+>#z#pGO'mXT_!Wh`SK9G|U7.|:U$+2K$
-LM(U``(pF%CRh9k18<;am#=C|K!&c"/0KQz'Pc^HQ9<|Lk:j).sJZtOxv(<3Rt"n]3k/^I67h(,h-FI3STHlH4rb/a5D>yWxl4sbZ>qfx7ev@4&j@#d;MT
-O._94wWXa:2#;j+$o1Z`|yVd7pF5j'lmN|m9XVd-knh['_oU-'|-/cx8AN3@0#2$;:N:eP+rDP^jd&>/(CgNy7LhKf%6ecY3.Y,sd5guDW!$d|_2--'(lk
-zFU^|yKu,+vDq4M&kZ%[n}(AL6ry)8f)A/b0`,d.!U<NgF3oc925-US@g&y14f!990<(+{yz:!$UJJx!cYLb&)G@MvGcqn=|S@}5D9D(/=4bm^P@UOdtc'
-)B7|=c)Us:>t}9xM<55SIuRF&c@vbtk=uHydrwQ`>&KqKpl4FNJJ7im'_eGj;@ShMF"a4N-)MMT4s!j<}f!$dsm&o1!5c=Z(OF>N(''wCI|8(i{2+-4VLI
-vnLTvz5ooQgOY!C.q%#O|DL%XZCZ_K5x^kSix:VCpNFcfzp{u6JFws>TGQNT+uv5p$MWNKCO>Y+f=>tow44h'MgVii^PWmr2(k8WWRu39I]lL&RC1)E+H}
-<xkw-;@f|".1wBNsb;)k/<[-Fdv)T]A%{2_ioFG_B&]P+/uvl`>Wk1ddvP)Dl%#t>h~$i|2Wj4:4"=GC"b'=S6bom2s4a+{[>2Pf/y7"'"uIG-2+47ks"i
-F>aTNyRR{Y7_Y4d]JO7,0lm$>[dG5z#7x5B@~,qjbyS{'F"j&=~iE^ju9YKE=%$u<e/hp'&&%)t(4kTLfD={sXP3u$xr`/l@N+-)]Gim#0z$z&HiH.&IH[
-Qu1p#l/YbSQWC[uGyH-`@4-d8ux`7heC4Ix5RdUmH4[{q#gm]XCV2zbSN<P7=nO[^'3^oM@CQY0'#66Eb#>QRz%0]jemhCi=R>sQhw_eOA>:1<$t42U'Pa
-(Op3>TUlz'{$+H1I+<>&L+JtVs<J#F'T81@7XFxQ9R(2=g)mrwF%s75ZbLDFKx$ZukzIchWQ3zUE!Rl=tHEOT+eOqZ|T'MdQ_}:DnVWMe7o_Mv"ezQtg<T
-J`GHP19&)ztoF[1my!mf/7X>da'r$EPZd`[W-9%J^S@/(VdLP{gDq_I!Fx4}%MeNIRrF1K)(hosEA)7{klzoYNEOnqB;1gDJ$-[K<{{A$=IywB_JUduswj
-b1s7DegU,$tHV#^h^m]v.1m}NUyt~NY071vq"+C.i7V<hw'64;8-@O4UoPuXX$KV]R%3A!{[xdPC{zU]RD5Qu;S4oj`|i]lVTA9@aD3y_e$Xq{)2AHKg:{
-}h>.EHJMa..)8|/_AqgYSW#yA+lF&NW%L&GG;Ew^PD^0;^RAtRgVh9mW7WWe0X8a>_z;kR]0qZ(Tvq'BdrB}}TI$AD}O~|av#r&Rizm7<;L#OrcCiXO4FQ
-Ua$:B+k{aLEI38/]ytZNnoIw>%IKl(wK/tG$^J3wg!~xBkq]O<Hk(x7t+M^m4'08Zp]&PpIp,jdOIQ{8$@aSV-@`DbZlLk`HO6/Pk>Bk5<oiQB_B$-,hiw
-s;g/9w-4NmO/6Z+z)cH]byF-}lfc,IH9"%QKz.aj]oM5>oeU!jHg|@$p/(V,~MSR:9)h+.(UMF'mV&8-+rF_.mW<&iy1#H~p^x5+&`h{dN|Yb[Qnby>05"
-8y&oY`PY"D~pqO~S|zW55rR]tf:8K2_#35:(7gBj'4xl|=)bC<E}E"H4TW&HHh^yB^]#,yao/;]dQn2I^@m5m)KsldOM9(@8hx5GW{<CBa51,vZ8)GXX$|
-:CS_MU'.74Qz)+fhTp%0S.72Q4fs-XjV}wF/pEIF;rw$Xw^9_Z%325|Zdp`W-x_|O$<[Vp<@5UpDbMAigzD0!Ikm:pY]p{Z[oftX`afCNnn6,WxL<i83^e
-$Xq{)2CRI{Q$xcF5_+}[yv`)hpl!U%(o0Mb86ib{n#S2kDE<Q%f!VT{A^%03dW"D^x:Vs.]!9"{n'o(c4U8S#s|CJ:)A2po_WO#ZL{lB!6uxCW7|qxUo1o
-)X@2N8OS2D;;Ru=]ti%egM'_g|44yY2jpbfL6'%+u1qNMZh"=Os3!Cn3l)!UYF6a6bz-Kn9CAx'-'NwGe=BW0x4r~mtA!D8N5H:r3grTR20nv4-vjsXKto
-UcTu02PC$7zkCCbw.5Pz&J.}-"O)Yg>NjI"Vx3C!@#[pkzwm_4Cv}k,$q=#eE/ozBr_5<"hEvISBZT1ADvq;5OlEnb[Sj)7C=]fI%hPan%y]+8aQ9(}E|+
-6C(O"LR}tGl@|C,K"#<Ky%{r||.9h"wND1As9_"|bR[X:x$[sP2l<-5'd3L_$FqFS)xGH3a5]6b]}QL}12(/oVTzR3nKff>j9L)Qo,89SqkOj4@uz&6c8F
-MEn;znz<l-GMPj'S&210xACxU)a%3Um]SYdP,]M8uiY^&5lyVm_AkSR5/AG)Xb:H#K"zxp-GfK1Ch_[FnR3wUq"=~6VyNMY(j/k9iX`vmLmAlZ3-m}C<&9
-Qx6q4msfAi6ZfX!n:WPUpPy.$uFlf:I-+P8ArQ)@~yp-h`{PF4K]<HVHXtH]X$p[JAtUJ/>FxWhWg+[G#l5ZXzw,o[/AYfXz]"[,g9`U%3by3cojS/)'J(
-yluWJ3`gjx+@Z=Z]A'v@,nuQaTVCDHikMDo<0&d]D!@nfBJ4$9[';aV;1kN28,{A0D'`ZBrm^-7OO,0/mfCt`l!jPUvC=H'$&FoMFV]T5kN;@,@Iop)9l>
-5Owd2;C[kW2,wuEQG2.t!,}=XQztgnoQ@TcG!ppV]}cwJ:ew%puv}O~mTZ[rf2t:KLce_Nt,/,;Zu$~Yb"WYgN{^Ppq=4uOq(1<L^_km"lT'060k4wTuT7
-D`|V5Vn-e&SaKfIS]NC!V<<u9VwOp:vb!6R/!&`g&J%#K,s:1mRPqRe)7:#B+)<dS#muAL4/QGt(A3nf49}=1rAb)kn{;sfstWlI3fJ-)UMA"i-jt&ADNo
-`U..W/tIN/=gHv4SBxHkYpm%26&fim3%}SS:u.:4ld+&^Uq5mWQ,uMMAQAaYSTT9~MS6b@QLxsiUO(U!t;@K};swnWi-Rh@5[4:nOUc$0T_.RB77r#C%ST
-d&4<2Q3P!74TX)josins]HfH@mV{7t2ocm-^75`Gbq_(VBkLKI[[}Aop1&7h3('.b#DA1h=]J-/P[yO6E'_R!2<|`mK:9&Ha]HuauRhEKnz<k3W#7ajE5H
-7omj54eocRvpdL"nJO.;H8^vrKb{|q`J^T,2^}l2],roy4k2'F^61_HE[.=lZ&yte1sz)406lVsCj,nfV47KJ]0zy5RnaYFf.sxtfmJ9.n^Gn`o(+$fOC1
-yaDFmGS8=DQK,:IFYOV^0KTAaBLIG4$b&VV_.bqgtJ@QdJoQ_9.&WQ`x.-1,il.8>Ji)XVh%:Rj^Sq>}"r2J5W2/x+:IW(36A25o`pPJ.!Xlz3:S4iwM!N
-=]|RX'"vKc6-tG(tTJ28DIp5|,l5Co=ckUP-=Yh@!:$),Q%v1QUHc[[R"jabw45MYD3d#B0ht,lLn`Y^fB|/fs|=f1'%Ew3BE#v8rBZu}g9}LMoL%+{d6L
-cKrCi.tKW{rt.j'mAlR"gC87![@+3<qI+kQRf%JDiWf.E3DavmPZTKwP]uu-T!0Y5S5;m,@`:].1^qrImyOo/rG"9)8fkC}([&@dN{$RhTu;S931iauP-&
-ElVwzM8T1.7B+qny(0Z/UeK$/Q|4"ckxL3"xDS$Qv%+TXpjX{D$L^uG1In_7R_;%)j{Si8F-%B%3T1Mf3+88iLlBAotaironyydaqaKXz:)a6G[m^a7DRr
-X&by;%N84RShU^!NjOV:xJ4OL4FAh"xV>BUgMA]B;;htc=X%T]CB#7Lu/T,Uy`NZ`4"Xy5POK_<n.<V862:pM/nyuj{$-,FGU}9bvv1f|h|boGd&an$"#9
--Vf{/-8b}70FBP|!qA+'h(/%itK-jMB,5'9sM{D&>>)uh[f&{]<AK`b8dtVan.P1f14Stgs;SF7''v//f1P1-6E7Ye+57.CH,5P<5R{}7emM$t#KMDq}&8
-72WRUK=`4![+69"`Q9D'ipXXH4Z-Uw)=R>@[8bYEB>AjY%c$)!N5{z_kyq&f5zxQ&C[r3{Dm@@aI&iP41z$NQ]k2%aO3b[t,uBHMUZ_K[ycqqqM!xn|]O>
-kY|V(CQt'lc`xKIiMv,_GE'V8JPLPI|@PNvuXLLEde;.NFz5GAf/|UY3uhxtJ$=TYVdpsvV)ctU'GbqsWVA%b@_aAWhWJ{QvwW=(w(~W4BE#"tm-{.CVal
-,mU1|]oOKEbi=^jR`_;PER.".)/@}Bs8Fw2)h<xf$9h.n&L3j|>.Y4F{)};wNmyVw[_IN4z6b<Jg3U`]jT)-K#Ix2e$&>[lHL"xu>8m&bVw#gq^mE{p8)S
-UOA{}K}8tS2uNkpR..7"Twp'Prvv:y5+~qgtGH6gqwgnTBht;I[Oe|lat}vdT#t|j93$-9y)YMd;y%gtNRa;G!e1y&8+`8gYe;5$9FE[.M-J=K^9+n1(UR
-%AB0%GuZkhcT2Tj:X6FdW+]c]K{dg^9RvxDs+S~`$ER>R^5;"[`)fq/Mh5Cy#+mlc+U()^ZB2smTOz#R-QsGd&wRPWErKC@TKW|40R-oke4B/b9T~XsH`Q
-kCQ[IZj762R"/u'>6h.<Yj|p=Q;oAh.cFH]nrloh,O.I+:-"ahnOxy|a3n'/}eM6|EsN14g&4+1FvsSIAgShKX0KstB}M"c.[@Gg2j|UF]CJDCl1X5>ugb
-n-oOH(^C9SH(aCKX_X^Cu^7(A,MZ9TKB3J!Bvb2%<F`K;/j;j>)+Sb;!!U[#Z<2.]l@@V#52P;eS3.K{@`7vYZc=CrTP_L0e/#}SZ}$9U[)M|R|^DD/Ewr
-Y$Z:&q:3c=HZz;rqCjd^KW}](ai}4y_OdTmeS|l_pOl&q$%R%z,@UY^j>p-KP&6>iMz[yCQw+(tEoG]i%t2SvzfUK4g&$yCXS#cZ;u#LT32+08STUYGTQ+
-"]y{Ma8Uv{G%RPpcOm@S<ohx5cdt)26Ft$")XSn}x48xa:$"s2-<`8a$m0~(xiK+8AD=6zTM2gJW42TFz1NGaWmV>zG!^Ysv,w,.[)1;aZC)_^2z,k/ov:
-lb|6UEJ}D{RdAz/Fm633hU&Z0[Faj]PmaC2gB)j9de:L,6|;-`@^hA-8i_moqt]<zaX<FXhE3%}^vO)gKN4'NNZ|/"zzn|m[-Zrk&zbnktgx>9f0P.b&%;
-Eb-:IDENkvaRa[B%Ro#bS[q)w5RkYQ:R$%r]Ie"H[s3Jf,2Z{lg')+$/o's_l9p+Ez!v+TU9E:1Nf]|Y-wq"J6#;,LcFVNgR:y9a,BHqO.K:7iGHglh%Jm
-X4[i;[EfM(le,v$[5HhINCq9jS;M4&FYs}!Yyk<aORKp7,s9Hr=ISYH8lgik){#Y<lHOboSefP_bG1^P9f'nqk-<QX=xnq/MZ7nd]aWl4&[B/pQr$9W&gw
-:E$y1VX7gTzO#gH8:Qu3kX~@tLg$yvlXJ<GNg@tX#eyY3lNFe$V3SjS#a=TyLtT;^FT^hKRO2%hvXK9@tb<d/+nJ#eK,vOyVud_R&2B3YafN.U-p7fc{cM
-9rG"hEFyc1!X"YbSNIFMcjsOus2chNBj2o[]H@CVQ_):BUU}U>E`!axW0^Wki2,YW<5S8^!lSsAhW(<6;s:@Mp7WLnWrc7Y(RcWM'-yn@2$<`6FF2q!TSt
-lGQMiZGB!XT+Ff#vGi0UWh)Kj4(n%%b`CTrEUq2c1YBLW$<biegIB-$XP150nI@Q>95'KLs8MI+;~!q7^8Z83#c"$YHR;hLAau481}lt7kc'ALrTr|fj>_
-uyYT&UN.cL3vf);TWFtd":K,8u$Ut3SP(C,7E1nSFBg%Z>p:-}`nv96r)`fR}e5}[x4"e2/Urr"O0wbe_tB2Zh'}zb1K^:c]od]%:FBl6mmii4$-mOPl0p
-Yf{tXU[;f6aF1%h>|jB89Q2Dgp}j7pJr~{5w@7@i7An=o;Y!.<jfoIn'P#.U.c6BocTuX|Tvr&9(+]%$J+[cncG._N:Ef]6{TYAkKP9+Te#zwhNHAElw#t
-o%<VTdwsV0^#vIX8E(;-0tBxKx]BbFJ1jAjA!;.Vw@.(Ayw5S<xdJ]B=|(uH2vNAas0k5j!dUl48xI]"]@j%_vhU@;SB8bV"$!26zOCny>hy$v[SD@xe7`
-pIBQdE+=f6>kX['Z7TCI;lUwx6RwKnVD>+nX)//4PFIH;QD43y(vZ0`(>qBW646Zp:YhYx3%^"&=zM6vYeN:>QS=g3ko5<LM;UNp$Vid:hs1xT|@^AE%e}
-~)}k~!Lvt<iKz<l0ywr;ENV>G[`wBb^<kQ>Fxi#@#wvz(<m/G^OGbz&/KENw_OKm[4'}'%nq"fcCWj@X9{q;i3a=7J_M8}%Q!3p1HuA/l3>TqGXosq#Urw
-6IX$c<vUTE^ehDZ)B7U$5p8suSC'2o/pr.`0M2a77pE#%%Uu5X,8^D$htaQ-;&NFpa5p}'PzOxdn="Lofv]xDWlk5MafEM<J%V'O#=w',z9}Z5!)C)wcFy
-812B{8_7[H|li9gu-@7n<Z{aG"R+h1(Oo;Sd4I~hD0O;VvH2HWSyT:v@QK;zMTv@ZI5HJ.j80-M%WOeDS1#/^;T}N{(Sb}TBK]fEMIKUxF6`6jQ)F!G.k2
-1]{.W'vzU(xz&A&]9bWnPFNo(^[;42uQZ>ZAN.XmI}'l=GTk//J_xztaBgVv)5qMb/,#U:WKzFtyRx,L|'|:80D;[/8>KGw3(0q;R|alok7ig{'8!#0}y$
-9525>D$mI;uOx_:}X;b1E7j%v@M6PDv&~Ou(v!MHP-/kNe3")X:Tah2|vIkm"`O2P)+KnT&eA760[^K-A(ZWPC{^G@iSzKqh@2^33gVzVW<(wsLOzi%7pd
-3j8z.rR!"){VKh>:M9E(43D":#vuuXN^``3!RnBNGc}{wywn'D+2j",`O<zdxvter;=nMmINq1d7oPl[m;34cAUJEB=f9Tm@5zu!E@an=9Wi&J7yXh}<{1
-8YpVCvoH/A[SxRdI+)E%N_EEK_F4<!!dE0XOEm,3:Y.K~Z;2Y`&csRXNEtt#^le"BY`"jtBS{5}m7"u_x0dP&a)d'klmN8zE5%>,qPAPx;TkH;M%v-OWPk
-P1"Aq)Va)rI<QzuxAvC.A5kb[YQIWjCSIm_WR=M.`"mOHbB1UI=w}r,=Y,}1m;{>"`}rR@Ra5gL.[Gr:iFh=mpCqN8uYCB)^}Q6PN=KoO0}hdt$}Q=l@i-
-I_mWK)5Fm%eN%ze@.e`bFzO:PA&rRn,,l#%9IV}]UFuaaFNHo.TtHS{Gd|[7h:|+Ah0R%.0Pf]LES{0s6W_-D>/F^-K+@{z9$w"as+$'(i|_1:5{gQ5-t,
-$,`82}W9y1^&Ys$^;(//T{K<,9!dwG'QRviG;Dv=>Kzr}xOAB}MTN`3m{_m.PT$OCB.D^`9<KJ>g0zGP/>]&zbRH%K%Z|N|MG0NCFub4`rw{1s)A_([JY/
-pzmsIQJZqG|pZu5{^(yo'1KH7g7NM@6_Gc[j}tq[ft%GiH>37{81-bAK^H:(OA.VrIUtf^9gor1!h4fIwR<|r3]BF+2)o`aT,THAvX63e3kj~-;.k@&/J"
-wX{YaxadzF{"<uEmwI"+.W0e`OLeteR4)hjF,DZrl{fiW;J}mA,M'|Hw9^Xk#e|<UN+}H.w$X=72wbs8i`uUmcZcz5`<;n;J!6>GP.WxySSC44;I-)(u0F
-)>qd-JNrPs<bQIt[hn"58-}(G.u]=Co!q}M7^Nrp!ClhFOZRy[Dyty~(u@j)kv0{lkHz9u!c1z.F]SQL@gop||TFALg2htN.wsg"JNtUl+_u[4R(uwef7/
-+L1|ddrcR$:je:EOOwhg`Q2hQLBDJ{8KVxLF_pqdzAL7P}Ptw}b%^`S"I016nc1@MvzX/N&#B(hlu(DG.z4sFFW>qV^7ZL=%U')b&wx:B:A2V}pt)SEH&Q
-@"&XE#tF1%zRkz|^u2se;3gDfkO&5"|c}ZCisy@{RuGyX!UINluYYhtR6eXpWS_){^Yz@J"/qH&u3N~ynZz/FV[3BOac{e3{9$^'HV%z}]2|x,J-x@+c0x
-@8FXFER!)Zpp`}(}WqS5z+sTx;:.af8Tnk/y[5`!wVX28ysHmuZzr]I7SV{YXN.rF8kbOs1eh+BM+M9DFr6RG7j}~"qDj/<;9(-Z!.1%<["%"&'d.yLCGz
-r`E/c87JJbBHBC8shRhe|hPoAb"J8FF${%t@@GO6fE`}O&{LLKW(WsS]zM07%30iwe6q&,]qQtls/8k|QZ&f<(>}d5n'=6b}K}I5wF[1Et`+OC]xp=1uMl
-RG)6d3(9uzHNK1pVa4S>`5#U.zm+53ilJ/Qo/)[Z!y9iwEDo2f{l'{Sdl{UA2UUN{;tP3re:U+0ec$n=yPN`(Td4j[2t#n''IPrZyH&;egWOd`o>Q}hWA9
-u:}hM;7xw|m^8/3TM__#]VQt.)L8.(T}NCo9/M6{h)Z_x>-wxI{s[@@m@VxZR"a<N%MI_h;Z[RuQ<kRP@']2$]])D2).i[xJoX|!Zj.dd5bh`&<5$E^)cy
-H;c]H!hBkO'RtqSf>_-LO]"FvJ7wDl]A~a%j5_>U1QkO,V32%YIT}FeiP_pa"^kTvLrpK^ZEW1iigMH%ZX-MoY]<'!5PBDpd7q7qky5GF"U5EgWyf}tkmr
-XNprmfW&-'=S".bW/.SsP}CR![dSqjH}9<k3%AT-nC}C:nD}b5x9m&QV]Xx"ZY.7Th}pFr&6vamf^c&a098^j|GOR+,y#cpgl>:S5E;VDd)rLEqiV(3&a-
-n#h^xHg.fUAe4$h(Yi`G]9c8][9&@}Ya)HX>>C^H"iGqR0Rs:nQtWow:~ge0D8+YW[':^qD:QSeLR_Ay1)f@(kuLe4[5JT<^a^)QLIuz9djx'W&|K@`UG7
-sD,Wi3L/E$8PI0&6a0uysn5(`9(vs/@bLam#wJPaA"U!])1z9qbn}ITYpqLFw>4AIt%I/b9#<Kb@Cfb{L:Bv,dN^t)n:]<#Ocr|+B2yBeqwE$wI,Ud=I)9
-[sLdp52)JvPb#e#>6<Bn}8)L;LF'<_fxU%k^{5!]GvR/[Hb'NQZbzhNjr@uqSXt_&S]y;T8B!VT,^(26yYrJLxN,5<>R}|fT=7&3WW'6^TUs!#r|Dbu^Ph
-rtK=&H~&A|x"LLwGwLaIn83N}Y1nn|YXlLw:&RJ@Sjl^P]&$mQcqhh,JHj:G(;SuW@HgGzHWv[+'zS;xw#JIN#pe&.J0!.5pgiN,jN9i{FnH[yR}K__vi^
-7cLr0(>cIC8)%LC_;<"=O=Z1n2MhUCFv@.JT[k>GagW9pEnzC.RdPsY@aQhIgr/Jtm&aQn6&XHxShXue+f-C|.9@.afiD&{&cY+)pfk7c"p.c/1_2L#y!=
-T;Z0kue}Zu#9g3&h0w+7<(,_8Dl-!Z|14(}([]_VI+>:Z>0auG%3S>.{zC[Va6.C{iwkDErkR+/13vEl7U0Zd=I-_Kd=uz[s@C=5pt,m~eI2@d[dl,u2ot
-r4aDv]'zy$q;+|OFu]g9c)@KgE~V^Bwb~#qsOoLqF8/fK^xdXf36y}R#$n[j(^EJ51;.j(PbsFGJu`Ad|O!K2kh<icuFqB$dFVbHXd"rS>W92/9vKNm'gx
-F8ibz}BjIx)TI`B5&q'2L<fg&/7[iUOMzO3azieTmPu6:p/Mt12UyW)'YU5Gv)m"i!.:M:(wq>9u(CtqR;(}FID<CFV4"P-0CN'^4^d1x9A4XwN]0^{mWa
-F@4wvpx@H6Mh,aDLyC4|_JchhMm>3vAl[R-&s&Y(6{C.L&UH&IygPsz-Uqf|.X6>sKQnC!F%K<n}~nEpZ<Fua5}5CYl>gioU38W[yxEL8Lhcm>r$6;BMtT
-goL0|ga3yy3Vcb)c^oXCS)c04e=ZR`3,INa)}LcB.r5O5#o-<_4]J)jp$+}uHM<^-BNvB+R6-b{D^Ea3h2yQVo^$2G:Fw,5_14K94nAgw#l#eItQ)Gi26|
-~G6xOdxph:id7UWxu(a<#C@9W&~E5LTr`9~[2X-L!nV<"#.y-IkMzd8O93i4yX$_[9J,:p+dM{7H<#v!)Au:;=~jEtIHZBDADdC52P+r&[znjpC[xJ}rN]
-H6=Li'{]"vKRf/knFJ:`|;6Bdu}dv6l&|[{yh%t/{6@xLSBMLI)H@1|L0)mZ[Xf8zS+K3l3:79OE69v)Q1MP,ODI@"y(jj/F%kF@;99/~/9$m>}'/KMQx^
-:i@IEL0h(kuJv_P)(6fF!M9/"Q{+}%/CVgbgH=~b:VUQ_o:A:^p%,"e@U!q$Jd+^YB'/fB$Ar(<;imh'LcEzojBoiHM,rhwpSr2h2z,bkpx`+.`|Tb`TVQ
-4yL:l@wpjKLa5dmnuO]P(/aDc/_dFV3t.'"dMM8x6DSmDog>jiqqaN-gCH4x6D6ka8Ah>W&ptq0)1L-yW(CtG;2&d06;G13%NTLJQvvwQ>(UCE:3Z<su2,
-;1ud6$X5OayQer6_+N9c/Dlh_&Ac'^;z;;)s2.KA{Gt$y[!S':~^/hUJw1"F9=eg=RF,bPsi40AFanUx`uFL:#ZUGN`%_,ya+IR4/$X97Rg|=#_&l5isD[
-3$##kW0;xf;)qPEtn9P2VH[C%NCpCtPhC#M%t9%vZ3AeSxU=%9xhga$bj1NH)Xbz4;){dt9CHf>aiXGt)iP5[6,]<k+5]+X[_XfKzz>-Y.&NVFpUyeS0[z
-#$0kEMtuPN#-ds0+K8_j@b`m57+"@}'%^BBDDFq]M^sEEu}b`'HSs.TIi)egtq"CThrAEZ#@$NW'I9Y/f+lFM^n1S>K40Yiew;RTC+O:V.cF<E7E6;vClx
-oUWVixEI<0`kpKKW^,mW`k'k4IXs}+K/U1X2ME"e5!l5aJl33"wlcNK]oQJFBt@tK8~[5!._h;NRU@Wte=WU15pG/-=z#jBO3^1Im<7U1@O2A_Lc9x(JUx
-L-Yb78#'k0b18RB}oiOpovb!!7+sxQ,;z!Dfu=s]Ql)62ZDT`TUpo){HrWRLuc)v@+Ap;+gfE4VRtaB5<5o5^/ybesSTm[O)FOSUbj$PcGe'{9hyVU.;UO
-BBqDwNzB;fwg|dCTv,(j9pSfHl@|UJoG:.wi:d,L9SFBbKn%-Obx#qN^@`~E"xk`Sf(4}:x''Pz9$!.acKQuO8i{q@|sQuQU{ZmjyZe#!"JzVib89i_I,I
-2S,qGOIsujDyMdqbf<)n2v=1.iRp8k8S-ym!j3(H04iZPylr,x]KPc<0MMow8[d/cizpG!Sc6JYm`p0k:!a5,HP10N2dA"f/H#.epZD.4-ZuBqA|Z8|@w!
-us)(`zWlZ$=P%kZA+qZC/u-x%3dG~unOr'N#]00&wQ:u%CTVCKAf^0M3an4$1.CdF)wyajS'q#G;-kBEr:.9c0p[TOn^#:j299vR}{,kJP.-:Bl80]a0~K
-"Nx}$Sq)wqw@g_)]BOCmdM@9e03ZB%1;eSwGl8"OvMXk`Ydq};O.ya:p$P1kW'2w02.Q'.N@W!Q'r],P])^&b;LAO"jS;!_e5AHzDpmjA>s4K.t/6edkRF
-cK"%)JG'Ow-RSn/p)t{M]O"0#d;n[fu'i6/v<r+cxq7|[Ri6Qu'7&$&"z_BP3aH5{WEwV,FKUM3M.6><#jz+|P~,U,i|CzwjcrbHrao-J}&Q:T>k-V#l/l
-El[YwJc0bcClyL8ehB5eKcM2$F_t>dTV0vl3|%LLLKsOMtzldl5Z45.:xz(nr`#R<ftl,Qu(]61qmafL"pby[iB-hcYU^oISs>:>q;Cs#ayjVR"tub|@S+
-I^cTj&sT6i#O}mmHf+-.~0s'OfpjRC7'K2zsaDWR{5g=<MI5ahuY`xaiya6>>la.Y`+ce=9q^e%|[V)i5arN,X|,_k-x_yMHJqRb6&GH,{)Ew[@<`!%=v|
-EuWqjz>Qou-KOy6&>8iJCq:sAn]<mv&q^,sGCq(<"J@0bjOT{Uw!ZbdeU@ahXsVN4j7p5!26e}QpBDFF$7X%N%xjJQ#w9X[IkdrFBebcu^~+&7(^-nP/9g
-Jnh"d{1>0#Q&kk]wfw8_2LB$iQ'4)J2&T)6)Yhq-_1]4N&5je%{Nk&5}jL6)/wbgJ]}}Z#Bv0wagSLfk0Nw,yYNd^T$zq5ZJsay{3xzWY0!P'sAZ[x.n}r
-"=r{Gmnq1%EuM$Q|^|8o,Ov^SS.Terg:RPy1P%,`I]#n#^|rxR.=Dfzi,U~<97K'!g>L;PUk%O:OluSl~^v(^cpZx`+H|8kvHoz{;_$_L,]H-3,n$IPHF_
-{a4X$[L==q/1%F{%0OY`JmF,`|<oRy]JbOqtXf+|GX^UrL[fh+s8|3whm5XOKin!o#.F-y69'0OQw^IJ9PnkDPHkg>$OFS|(n'cQLe],kP0'YYZS#KRD.h
-Idkb%tS+[A,PK"Zl38^Ow_A=,LA`/O(Dw+g9rR.g;rx}/e}i8-fNx^etVPxk<1iW0=m}.meduFFykiU/W#i4;M-h[E+r~Sek}I2v%D#Q~aOV~|7d3NmM;T
-q8;bnad#8QZPut~veBf&zq8`NHIA#UVT!]x=-{K$GWWYrY$fbQX>D(hHc3;Wpqv7aIUoO!5.Q}iMR:4a_{d]}/T1,1tO1XLU2Am{Nmst{4^U'jY2%WC-%b
-XK~Mvx;t%>)PH$/a>1zP4u$_{]Md2l:Ri(v`.6r-s<GP!V#=XtH1f;dtA`AXT0eUR!&Tw'<Q2KN,qZwimp4992;U))OG0vSp+L]O$.`&"JBRu#(l-}1-W9
-V&(G-^`<CVSe%Zvsqx0cNDHl!XoAg%6+8[Vq8{Gb{T^pWuI"}!c9AzG3+$Y7jV9=J7E4(H2:{F[cL.gnf!jwwMhY.`&+uJN!ez=i,q{UDA-;cRU"ETgPE'
-KuslEHAIsw!z9>,naoL211~r9@$w9.PTzMx0m"hzRwD>vGJ(az#zA'XJJ33$F):sHTJG-&|gm1~MT9jdMT~}uk$)DLK)CwglI60{0&$}Z.>!NtSfP2UiV8
-a:nu]do.%<L$c[[h|fgY;{`QU[eiAhW{vD30DlkX`6a,C97+BR6ilp:<M-@#AT-(HdJ:AE))d,S&&T]46NVxys:OEpw6JyIRy_u9WdJ[S$Ml1ho%Z8,83N
-cD>w'>kZyAEtlfQn]v0n(]^{v]pM,|2q[1B1.]Npi=-nx[A`m^+7o;!r@<OW.hA)c)u#}="PtNWUdvqfeSt5b3:Sd,M;Ul^,3K8z.jea[#j'RzPKn@YfGA
-<|44]w=yk34Q{}E2Pb;r~2G"(e_@bz_1$afV]>V}8p;e8-D}q2pO'f2a5V,$wS9eMykwXOf8P>3G#VPM+f_fGNxZ.f#z~t;NFdJsFCT:Mzzkb{gz5aCkhl
-Xsg-na&/>Qb2CO7'vzy/-%0i@w`NG)Zal:""iS0G18Efc5Ie7H:si>f,",:CvX3)7NCs!L}0'N$5MserGRLioBKn)J69>!Bk#{S=l6INrL~yppfYuWo!T}
-3,PcoC@]9.KEv!!nA5LC`xV=;#yQOLG_4X!fqn%m8#nB:&Q^oglp.{in/8@Ky`dt}FQtzk<DWZ-:&6<)ay($>Tu1wO:dt--Op`CMNHEIFWWz7oP5b1P]'L
-#K4a~g.:L,<-kXJigu:Ud5X%>qdp{L3OnR}#$NQA`{~'LrHMPeLzMr7zAzSITkpU(JUDCSP.R|E{(kI939n_Ms`XpQ_T;Hf8{#J9U@w9c0y-7USQ>3965'
-Py$9Y9&`oQYh6+gd$%A,Hc'&c!$Ufb7F(4!WQu5hTjUM#'Ml,p{MT;XO1+m=J)pL0A{H5yfZ:EHu>7b"lu_MOO&[F%#d56I!]|rXI%#yi_oX1ed:N=vv]"
-gS3l<YI=PM$]+N^+NM9,E)gRQ<C/}9FBP:sun3Vsc.~RN1ud+5QWkcm_O41H35k;lT<I:1@GiF#yoQK.#=]kREC@(9dXW0~zDRQ|!t4fi-Q_I1Hf%QG,sA
-F='b_RE;Cv.ckA~KB(c_#u!)Zw:"}N9g>-4"{NYMg88Wp%hR}+|W4odod:TFI_/Z<6OyfjoC>a_]c=;qM8q{0baRb!WhX"4[7BcpnbIH@R{y'8h8"AP9M1
-q^7lM8`c"~Px%5"~o^FNi(U=Ipr"2pKzD=T3AT)s4FA;Gv1fWA6p{&Xn,K5+t^G'<zwqPhE%jRPDL^}h[("}ZZ.rD3N/1j`02)<1v!0tIM(^q)hBBf=&,0
-,e"2MBt!"F1D#hWtQ7)#pkHCtY^YvGBHeL:YXI{37aO/M!g|D/F&&+8-[x'b{%;:dFiai0C|or]v(^{$:4^MNJ>RdKfHwvIBx,g5#vDp[v+v$g'B%>(nmi
-0fB%IsU^Xsdfrx0;+Q:-X%Wc/75g>)O_-lEn@u>$A}!@!LzoS-'JBGD!|#y,.0M%b+Y/gZ.[io~nR.64heR1c%9F%tN7CAhmnAH+)fZnS.$U2K:En;^(<i
-!OeDd@fSRmk9"_7&W"u2no;8A[+/3=&Z::|)"uf+V5"KdS'cC.%1xKJCU_o}-2kF59@&ze:Q:JtQx^:.CH#5<1:A.qN/;(c%y_L9e%^{loFwqc$BYSpg.C
-6xM|V`~(C%w.Egt"7m!Ts8'=k/.k2o9LKI#w[ibmvp:^;pPoGUi2z1UIBxMHWT4c4v#([+%oG'r&odg{|ej<qtc7dN1FWkB9RoD/Rt_DJ]Ii2k7a(5A{ve
-qVE]q1MU5`L6DOdW]a'a/@E0w-(ynwIZ^ViQz"`QFjbqEeuQ%K5ySUWM"T8|r3yZ@JJ39O3jZ1@j0VXbRev!V({x&qD180|5jr'w[p7OR3,<cUW)WnOis.
-Hfe3~sZ"~r{V[nHZwbuTwqHiZ68cs|P6s_<KBEtUmlgzS8>n!N&B5!Y=jzPJ</1rvZxU=f$/VyTYz'5nNriy4P0R<uPUz!rXgCIT`!HPUE.45oM]2H.Sk8
-IabsX1f=}l.@!5iuoOzb3M3w5b,M;@NgJhv-^,9V-WIwjilv3O[5r6XUxU8S;@oMt|>1zZrh&ey.9=pc]u9m,>w]J7R=j!Xk3XotG+`IdKpG(NkuS#~7tN
-oP|@&4'^Q/.M/tzQq.kioPjU~"!1S<Hp$Bt[7Xb]eTHb/4|Z:P(%0Fh&1]p-8y,<wk{]$n=|^^Lw"xTMNHx)'i0"dsFF$L3lm3B>r&9n>lK9zXm+%NLz%m
-HnSs|+)4w:!oc9-V6#TlZC=jiia@4kiRck.M"r&qns`>6yoPI4_02`VU5@Y;Batnew5@rjF/SY[Yae$fX[Bj{TZRZMCy%q<k-+4n9t+!I9SUzoZv#w^w;h
-Vf[CKNNv/Qq^H,Tnu{1G+p4wRPyWuD$}~7WUosIz~+_O0]1S#tRP<5@)1j{NOcuJ^;6B`9z0+ZWnel_zM2;,ZG&HZR[9lPIye>{l^_{RusTk9^Ku8G~@=c
-APA`"|rmQDU5|.<m=#<b&8&sfiFeq(2zIh#ClI%YI^-bP9Mj.Z-}m]#V<hx`_nXyA$rJrir6l9o;0ap}K(|O=ch0uBo(v9C8q;/]44sfH@NA3_-1Ndgt/A
-$l/H5Tx|IM4>Mhl:Z.cq(6QtKe]Q0U|_t1{O:$#=;/8fY@N!T-04Ss}85n;hLP($+Yvx`-Yt6<K=Ue+Hu|YS7{G{#v4>!tbji4>aZCh|KRwtZq|T&.-ulN
-9Q$Sf5@Kq%KRTYa2W5N9Z/,XwpcMNokTCphpb:Z/z_ynK[~J<F/UH4(qcRk"C]Rqe42Taz1Z3Gy>dMbKKGu=AcV`v.('/A7A:F!_`XI:!2){5N^VGau-yo
-dx:]{qt:9HA#(yz<65JQ9iPHW=~ZcdP9S:E_7p:KuO0(UK64frYv&@X^:GU@{t>^r671}_,DDzO1O_S<A.',h8[pc%GN;0/d)m-H'>"dLd~4h@pvqV'(qs
-j[L9G,0#=L])<2>@KL96VN"}Z=]^v&{.hq,JamJ387c2(VQ2bY{bucaQz2lnbk$8%djEaE0xr@O=@AOI^Z:['1B;2qT>E)+1)yavvv|#n/<fy&jA[7(1(b
-1jNu!Hb^7aB_YC)YxSAcGKM54X%5[IYgFvi7.reYmbt^]l=<,+y.94`3z_xx)^4rd6/_sWS0[yw33C7Jv"(;9WX,n6v'kK7^W]NYuBaz(89%wh1CO96@`o
-%4-^~MLETg,[X@T_3Q7SBd$O{j-,b<S#p+:"##]5NUtse%lvhjd<j]2Bc<I@h.t}U>OW03nv}o3L7}2vG4nLe<dA,od3Z@Z@I(I@fVz`p[SDv"wh[:]^eV
-!)g:09Bury.AY&#$6^XKBndEEyg:w,jY/lcXzPd[&1/.7sFa1Cc:os1pXLYqA7_KeY^T>eq}$mx<d;o[I9}C+HyC8va,1`8VgjS{Ic2}2zj]([^Z7-XV$>
-)]hINMknrEqZJinLOqyG3M8o2ZT{5boc}x&Ej3y_&[EqG]kW{Y'B|h&oICEiDb$-_f"e8v%FZsBIm:R5YuX[tI1MfznE}^jcc)":wMQTI/rm+=mN|g;DW<
-kvf=j!Mb%yQL4@9oq%z>UvGnD&R4`zzN(]Y$ki.mF>#y(Y#86QSGYn!%=GmOKyiJbgq."uNsVteO#8z<=7F_l0QsmYA#.L04w@/,U!rBe}wtN88M:Zv9tM
-9yL"Cl;yO@i'3d84s.R(R>XRlg-(zO5u)=^PS=HV=1+zx^823ALlJs|K(o@5>eH=21T'DkBi2]wB^i_"0@6.W_fQVo)'D0n^t'tR^XZ;W+AXK=@E5CYApW
-=>HiR8M13&`(^od]flI4.wsGYnb1,|DP8lJB+C%t|V"I!1)UbF9CI>:C]LA&$(R>76LM#Q)l-z]Bt11[Mlpw3uIUCi]/)dx2k4WQ0v>Dad}mw!TUPq1jbC
-.ezq!i)UqwIUUh@aUh)7.nmd1l>xIDYwir'7LTbV9FTT)}=-,]{dwuOXt6OF/:XY:e)%ANA)`Fa[GZ":r:nXt>z2|,2Vcn3[zc`6Gwy[L(iK;P+)+CV;g;
-r^|c"QcMN<YL]ek@c49dH6'lI>>w!aP"LvK_QpUR&(sLZN8Yb%SSMGgEM@&Nn>ybT2CQYoM{RU[O~r,I3ncH@DI1"ppn64Yp['1I`nTV~wBfPQ5nDTfaU5
-DKq()T/FqVrEW(JLtY.M<mVwFlfCXJK/3G}zZ'Wa8B7@_(JWS>~!T3`fp.pjhYg<{Q0F>.j;(<Y-Qo#"n(~-TewBYeKdnd1(T13g%J}s7iL9Do_G3CMt~=
-6,U`:R-X@,":b74DY$c`74I8ZX.dI8ZX~WR8ub^QrAJaHIb<5i&2|GNa[xOvqj|C#Pr7m'qiGIoRse3/c8BZl:bS>%N6l>a](DtqR0gc/=o65XAb57tOW]
-E^Gi'IHS65nQ.^Y.3P{78Q{x`#NA!<-(=%ZM"oI][>pqYS`T$=1Aa)Xc24#YHz`(+d:ZKU[0Z7jfD&oB]L$FE-g.(8w%6wVCE]>/$2};R`~7zL@e)<Fc")
-t}[hty'8<:AF!riCfJh@wHtJB-5Y/t..SS"<,-G!)jo"a-e)K|hi|eM%6Jv8E.>h.+Exzi},%3}fM"nYS%<#KvFL|bV5"LPSt_q3r;h]wq/dHlJd&|Nmwz
-LOpA"<@gIOYm&<!zgxUl;+&KoMMT)dSyUy4Vo]l]elTgTJY/sV!}LYAOvyag%c4mNz_JLqJ]+UTf1M]S#IARL}9YpfMe~!Egm7{zKf(ks}hT1Z4ChJe2cE
-NPwyh1/TzPWHm69U1Dl|f<eWfdf0)}of@UlCGWYI~z&xNS'1dbAh=-I;zQb.$l"N23W2%i<V07%V{lndf(=^4.!MYKK1g5sT/Eg[^z<k@QlJY78}ZFt&:x
-_v&++IxA'lo7RbhPh_|epMLRcG'O<PO)|s93n|1->^ifpj{ibv%6,$py|K&0't|&:RuRqB9gN=l{B+T<:0|3n1,90U_TgTxYY>GO]13^Y=};@,vt16+U|q
-aQp8fWe=(l"LS..`v$iGmm)fZLsL7.tKJBiiBWsVdp_+#4ydBhsx^%:C8+W]e5+^o@}FU(5`[Sf{DLoF5YR{`x:i`7ly%OL%e[$G/KNi+r=V2J7voy#Mn$
-E0>4KIes@)Ig8CVN/k($hzhAbw$SmYDBPxrv6E|`qzanrZg2(f-s#mRKq0I.#`jknZW@lMINw,mI{WVIT<:,(7[`Z)4,ezlufj6oK#/|RGb-QGA-w>[=D:
-`E8u@EzzK@&sCok@LwYLd0vB4eGKL,@XnEbP:`$q2DC<rN4fZ&EbZC+%7hN!G>m{a10=$5RnnL4p.YRp538mu90+VpDk<l@O_8.)9O{mB|yEcq=zWl~j3k
-A44x$zpG1H/8:j1vo_Tlm1Tov/zs)^E,dqy&JG(N6T<0:=[u;sKF&2NNr1m#I="pENZ0GaIhw_}kq_6$l+H#AyqH{))#Ns/52f.-">lbFgU((hqwY4IE@j
-Y3msu[<PIl_C^qxg]GJ_'8''6I,:n=-otfeV7{3O[ABNwJN1GZjS0i5wF54:X=QCc6MGrwga2,8dO#,/N@Xcl|-9JPRA/H+!M/P+"vh]u8x}a"$]7S)1Kr
-75;V-U[IbN_X0mlBYM;IuB{m&XVo7OXo1}-K7KGr0#+pN2dIWF>7r9MAs1UrY:P0lDpTAXXyQA{;B3dXcPova@Kmc<f]['z[:.UCGC6|,d`e&guYzWSp#1
-,"cYF^aV5,K4,M@_NR}}F<B}ymAb<IESVNU)G&f|1GJecdurAXg(0YKb><Z@p<BcEP=6yHTR}+s;&6m',3K7V"ra{bn:mX<q_)0yaYhSV`bwj<qoHIAF-C
-yq@|Q;X6kBL$=SZrCi~Zqp<!0"-k"r<"w@eY0@&-~;vu.+j!POFSP+3h-vtN3Mi@=N`|UZW,y1ke[2jS"w':T)0.C[cZ8],a@we9RQBdGI^+=q6FloD4T,
-_)Tix:k%NVcdy0^_v|y28}a$aY)nfR$A_1cgKYzt<BMf<Df7puq|Rrs%v}57xNX)EU@${I}nxj.1BLL5Gn:c]jf>"tIRF,kXz.o,I%eS4YdeZ8{`KS6AdN
->(fTPuvJ/-;#YC{<GT6a%B=#{|@[V4|Nqkt(SYeR~p^Emf>BLjMaI.%z8sM3D"wT^]QF%Dno>t"sx}f>R(|)v|-On04:${'EswMGh]9_xDL64.%_7i("RD
-o{M@;,ox"@:A/c!&+&0KxnVyq)K8"i7&z2;M.IFIWEy_~).mnu!'%eu"b'>s&(Hj$851Vu;yQ#^bVZbYMSzE8#<I&9y)[Vl:l6!XC1M:%koQ!iyO4<@+p>
-=Tl%N-I(#J,[BPZAA+IhDq'kevJ.di]X{JnizK6c.3g>]Q"j`MDKL)mCLt#k{R9j+#nVMhB.8pibrAFW&n4}q_h2^pSeK`6R2Va$,&Wp'tvv:{}dH4c9n)
-#a]^@Fj>lXOC=a]!Vp7K>e)>WNaWc(ptJ4G"avU-BL;X>1k2}T8`@kfbTwuYFi.G:DDaA[^}>n$V`ND'i>:#2_<4dzhYJc+;|s0=3hl(IHi_v$avO2(N~Y
-2UsX`ZRnmA}I_=a:"~l2JoItO,'I}ZgCw<lb]Jgp(%oj(gX]@F,0%b_R.]ZL9RPDWO9FL@bqXk2^fu1u-hyKXK2TR]L{M@%mQrQu'9XVn5||{|:$vu9G&]
-Xsq}}J7<OclD~edppK9pub<IXVZh6,Sl%[Yi)FScae)u"fp/W4[$!f#_Zl`$Q/^Go|tW"f0Z+IBKQX8tsZdFB,U|!kv)Z%!u<Xv7|HNh;%=0#QhZ/=%^#/
-#G6,mGX6cvSWjCHY1D^/.^Dfa{i{)I_O10q:Uo$4`S!yyB"]gZAqAL~>1O%jXyurVhj{wF@zyi46t}3mBoVP76B0p6`J6!2>6R7#MzIDSaz|gpT!A.qD,'
-`%E$I_D=ebs9ON0@^'kdR3MCim<8~=,Ig<RPhsE9ZWVqJ8J`eXZb9H`'-II.n^6f;29tg1>GM%M042~JTIwFTF;F>A-n&)&Z=+KPk#-WS8}RP)P9z)bncj
-%(sg]US}|pl%:!8G1k.SREvL!>~$;t'id.8#ZuU|EgHB{2q`D%mOk[dW0/7W]lMAPTei{.^f$MI$$`5Szc:Z.uuFe,)VXG6$LL2!55#d"+l'Cegt4F@60h
-F)R9>0N,q[Khu/+^Q)IKnsv9'xi]t4J6TKGE<^~3!J4+5&d_<JIF%0jy9[wq4_iHt6#y=N8'qV7-p{XM2j|LYWlMYYe%#]84CC+@=Cr/%Av.:fw6-$vpE1
-zKqJwL9K-Yf>m]FDNzbx<}-hGeT48:T;:k(isBiq[ZL6NmYyWO[vaf4z[Zb:oYA,|jBKJv$[$Rk|B>RtAJ5}L{79pMtwGGrwyv'Qt>`Ad3u&81hDC|k|Q-
-JCIRSo!JLqeQ7M|RRZ;ImvH1>:.G67&Yw'V;|9[(,w4zII=WRi^,.'&1wA|^hp,0$%p|Vj{AfLH0k7G(ape^Ru`/3}e^S&_S6hou'JkZc}4R-VQ&8rRL{:
-6S$(UVSUV=>[arnX3G)y",5SczsK;))vvt5,6hcw]o]S7E/z4[.27_[ymkX!=(i`(7E<3,cq$Bb5OlTK9^Fg4YT1Nqkucm)h5:#yp,(7+C;:Uueh#cd|Q%
-cRgKA]+/F7u$IZWLHS1IT_Q3(z9WaM49R>570fymq):yqvT[]b6ep[#oQz6vCnD6w9w.plv}9U2j6N2/u=~8<{M7mwZ&"Cwp<+L`Z,#'y_I7L`I}y{Mw9X
--+!8Ca[<RvfZC^}F}XYI62kB5z&k&n-`5],R}r/6a(,1CF9C^GFh(v'hi`D54QvM-F[p+8&`smP6Spq@=0Ox[lORd.D.Qu>6Sc<<HQeDStx5lw~)K=X'[O
-8+!:[{j#W98t,E7i'Q05}"=P++:4k[>[=ZM#_GXNiMGJGJ$.qxEz$jL=v_o.A"DBfdij-Hqw`^Dte#$}Tg<M4SP%]B()%084:&`)mUqW}:@BO+;gE^tFE7
-g+WMWe=7uoV%a+E;x#eA}Lkqak`iixzpq&Ti^z%LZLG"w=`Wonn<_n!S=#95o0lgmp4`_c]!.&<pAr`;B33rFNDtOgN#T|ek'T:BJ@Dj)ou/&RX;iqYE6x
-2#Y7E%5I"JwB{'jf@|}mS;P=GW`zXA,MRhJZLIm{lvRd)Jwaja"R0gebB).8qB<:8j&t$r$(k2;FGVT9&xpu12f[Gf-bGS"#MufT)9~y`OEJ:w>}~MUE&N
-v{0#4}FYf(F77GH'HFLRX`i)tGlow{t6b'W!~R}!XJB}{pX|ed0t(dbx,m;}drhM^-'.O]S5s=P5k2gPuT5{ZxX)9N>sm8[fCPuYdIo7)^5(<o3:>N{D#:
-B(RSGamXPDrPdAPE_>.5G=<MO7JPPtF+uV)=1auB~r,OxvbPKF!AoD{otPdrEc#|V@TJQg<laiau!"b6YJ=9/NR1d)]VzCEJf"xy|(C}tBW('ImsU(To.]
-ZjVyKk!6mEO!X`/8FU@^CI{'"t(0Gc$6u1Vf}|(IIyV<ZdWRWVCZ8aQ):]S7OFkjXrIt>m],yEQwmGhee//oY%kS9GP"}XXX@>Z54yOJ`A5W-fv+23I2Hi
-{[YP&0Q"&0P'Jnnj=0Q.MuI>T-}m{&81}M%gHVSRc2kkq[|UPX8}I1k[$}iG-$p^X6AYE|}]+1L}Lu=47T>2&ko"FqCq=<wtCr"x1%>8E=aDuH>Dr%Im7x
-FjZL$o=T>B,P-$`IV9[5YW_)%+x_/Kjd>m;[RX]]hheO.#no1VI.`FN"}+P/}ZM^K6Vp%&RXK`M(E)j/H"=O^4j,b(FF-I|9g:BV@`ssu@ss^F70b4{Q>j
-=!@:1_KqGcji-V4WP&2yU!ZwdoUD$T2Y3!gA>x(h^TsyFi'hr52$8V8sQr6!%D82OcJv_-2ygBH;_.Ar~OomB8uZ(<[slAfZBv7(WFDTL-,bwxH!LpFU9d
-ixeJ8mtBj4=h#&hsi7JCp[G)$+HX28Q:(tpHV'JhIR5)%oa#"gunFEFlm^:38cRD0N0Xv'})$oZtgwg{JWk[(qLe'tW;9a_-GUZeI-yEc;6=`%!{)L[VrO
-Bvu:Cg>Z#J,bsVaD/:2a)Y@K~0)gc.=,^akxB/Eg-<!rkh;woCO.Vn[gx4z|Z{Ag3`TY,R@xu[>}rFTz:$,)$70|b!`;]]jwvhjao<7&[5xCT37fz>)bcD
-`EC1QaEerqbvar`s(+p^Ih^;NN}RHLPdtxUYbA:TaVA67io`Ql51aYdIZA<ps{A}bvVAV-vOc]LMKNwte%&2DFJ'D9K0S,Jh^xsI#'yeC"b0DTASMhx&VY
-Z<nH<;Q_`Y^ayeoD7t"QT]Fm`]oU.@VgNO&<{aO3tISgq7]w,hZu=x4d8f35C-[>"6v<H=Xgyx@|e0q}G4"/"zwz3,j>|ep+">ben@[G7GdrV})]K0Us3b
-is_=SD5[!%2Kl!S7#eNYvQ=ZFlByN4Iwi]Mqvp`%TI&.ybR<Jk4.=kdL3qHu=.XKt7~OHmqc4GDd'g6V>5tB"sW5j7FYc95j_3&R:nbByqARA6F`g;[G}l
-drayko0g=e^gkD1`Xs0F,@t.#]#HrTDz$O~`~wKA9a"=<k7f|8;TSElRms{"<ggJDA'`Z!HG+`ciXd,:t00dZ]OPDaW^-:H<F8u1&Kor=0Emq(I3j3Xobn
-0c:[rhA'dgOkwVv[z9H8Ie^$1MC.Cxaox@8yTKiDqWqM[S]o~q/<bJSMeb:6y>$o%_-<(>n_k".RgAHu/q^56>u7(!r61gcI%[XdV9#:T]=]'j@.Yu=p|,
-zjFX|tvw!CTa%`Glngo{^rK7,m$WBZ9&PUSHHp]UPkN.Nd!6]rh_1(vbF%<8ZotR66/nqJny4R~!>icZ`wHh%|-'jq3PWm^)]G7F.{~$m>u=x_y5,xWE8:
-^)SI6tu#5;E/K:V>(Tw,VQ[qD]t`>#3GiHs`]O`mGa7s;`BjLi^]Y$+6KvBS(e_n5_~p)z`Cl=RXh/OCLx,MRO2u^xNhjQ5>!~)0,MX"h:rwJzZI>LM_|Y
-R`h(+!e!R<4:hwYr:,F/L4Ozds5`baFv`Ju)kNi1+ILvH5Yjr'4q]/AKa!i{bg1!('#d,9TviIH07Q:(eNu@;H(SZ;`9"Q7!<,ETt#<v{Eiq6x]%$Lfp+8
-VFcN^Rsy0+$qHCY97'kC#<#N}#oq7q>IC;[t'2y4d5Yw0l(%E8sT|`j.wA#_+1sJ{#'%'nt$y%=vHT}'Ck^M[<@sRa~Y3QXu=PF'(Cx4&wDT03wpw5j{hW
-x2!H]%I:G{DY;oxW!%4fy/>B7]Ti'd%3Onh|%nc`($BjeE,N^lNE^4Ngn+0&dp|,TU29nlAV/e^;Pi<r3's3bCk9q#,5f>47g3G:%5Ju1AdL#[40)ZfnqC
-GMJ:A#xP:tf:<.kq,qo58<GYF[PWRvHsbH.-E9d.`J4M'^j6&GWl+!:@_g58DQPG8F34o9#w.VmiygxI7.nHHVuv[M/HR]aQ_Vm&RQ"rt`1%hc@.:|gn-C
-NlG&1l|7<Ih7#nG;msBKV}w+s]R&NT1^x(U.bfl_fWJ%L.)/17L$|z/U>U.Ydnta]@3l%=4RY!w%Z7hs)^cybYCutfwm{A`Kgp)N^J-n8'>Vs.l_FZy#Gk
-r`p.g0in&@G6i3C(6q8sq$w13J#@V^i1My)tCA`"/C/K6BI2Y5Jrl`pV&!-Eel}xw;vcJz>_@hL}7pj0J1{Q#:=cHMz`Ex=LyC}g,E'+Kmzmv,~'^Cc/Hz
-'ZYT'7c^j-gm/AVxqf]|luIR{7~hP{"yvY!uHCGI1L%(]Oztjh=q@G>#=Vg(BD:ne7#"RIAE)&mx%JoCvV=Y9RB]>iT#:,n7:X$Fg9gYV6"B9oHC$0%,GQ
-/ewG7VX'~kAowm9)r@A{C]kwL{5YR^,P)^NL_6sTRY^3]$c|$<-6[9Q+TE"Q{Xc%M[sUYeBRbnt;#:'iy}ayI3PTf3:%adgha#)o3pHURUOEGwWAJbY$H@
-y9XF^OlKL09Y5Q+6E@gDwe6$;5_V0-19^rb(&`'LNl_f<VE'7lZ.603#jN~,_NK`C;YD5Hqytso|$4zBp8!r6|C2XPb/N#2@G'RR"tSIO@%m.6}KKTx01C
-W=4LU>xS+,`@~m,i4%q}DYD^7^%<L!|^clTAo0Am$iN]|NnmQU]V5xA381,iUOHcB^%0{d{#jar7Dbn!1}C7J,%_M2<yLQHvq_IMR'@|zrCu:gFB+NoxJx
-1W6TD5|9xRdw<{7x"}ukUX0S6r!{aJy;s)0^J%2n)5/v%Kp%yzn{FcRrD:Iv/MO6+bHF.&/UHmGS`;OC>Q.6x:8oA&stk+y{KD;<W3480W&#/z+Yw/jBC,
-(Ce|RsgDr&,c{(Zu8dVH;_86p^vB%(!@^o'g~:j>',v/KN-Bl%S2=2/lMgVEXU@&}7>#,R8JN0#)Jyg#csls5HZsQLz6K&XYr,Lg8Sk955Q%gy7Nc%^$Sr
-go5GZ!Gn4J~D0+7DnIwy3.v-vWm+}CCGx<Q{KJ5V~+_)",$S~EqsihwfC-S/5+)#T4Hn!=e.NnqqN&w-c&B9F'yRLKrsDV@B)%.kdMD|JK%|Xh2$HlfhX"
-uNM>@'%<S6Q=40uf!(4%Rh4tjDyE~QkV[s]>o_v]1.HEf/x_`b'l/,Edx,&NKr_kO&0>+.)9f=ZyQ,tSh(_:g6a]~wrW4LGThJd4,JFH]t)%c-Oo=tZ<y6
-N2LXAqQ^zM]d#wS2%[>'a7']ErNjeba&xK(X$ZFZ-P!j9/8c1a)v"8DX]SQP_1;3(;~Vm4K`--[E)Sy^^aT6vU"R$l9/TpdeOZ2NLa7%Vev%a90kp4K>XL
-Y%mu/.VRUii<=api8QVNhtwZpFRUbR&4E-tnXCUikw}<~p7x-AkFNTwuJAZ|B)4g~{)3~&:rezW[DlMl)hRKps"WQAbTtHyLP6!}([wm7$r`xN]9B=BQNh
-qa<K$f_|n7/+nd]hZMui35hFnY=4+&jjEK&#i}>b=Tsjp;k)]uNIvbM_.XLt7CwuL46fO4bG5B.K#/&l:kWC-vc]R.@.#D[,wm3G8EP3v$yGY[{-WJ;S'>
-yp;,p=WvX+fT(k)(<!%R~[4tWb(XdV'q_2Hy%K-D9ydR#v8%ac&:T:cS}0sG>O>tbFVl.FCDe'<l'CR:fsDO<3tpi28o66"`h{Sv2x)8v@yW|75!RHiX3;
-:rISOC()E.PQ!yI<94,A%!;WUIP`[iSNwVjhud8j]x4r5%'{^$mq-0CczD>9zma.Q{EbL`i0x+|_mfhHXXh|WyWR8uWelK|gUib}^'IPDhh'!8T1]@g154
-mm~ukojC~|XI!9'5oW@Kld[SkdpNL==iVyrBBnHm):55}WFgO$FvKSt_0k8W)JL<5Pzi89irgU[ZP(Pf:bVS0RiqsA2Ln^,xQqO/~0%WjM"6~n(_R)"zH.
-X|$nc>6ZhwpQ>Sa9V0u0GU.N:N]u2z)jcodGub[M+@2FLe_}$W"|L!mfuJ>!J$5KjYVrnyj|LWe._<b/HOd.@V(vzSYU^s,Fl.gRq&6PC+M3-VYT08A9yD
-+ehg>V;Hx)c)~}^idyL"iMo#1UCqVbnQAUTXhf_xwsbUH:`@;!UO#Y7ZvxD2xOeKe7.mC5pG+Rib@)S@AW"<W>AM^w9<-[;Oi{~BGxx<'QwjEiTN]wompu
-"z{H@tX@[_x&CH-!9D99@thO^{~$_UO$B9z5ej3#[.Z;N3UZGkbu<LpZ$os3m=|-wlHT[7QVsmZ@s7d2)y/DOQO4-;"<sp}`R!]'w`L[tMBJ@4ayS%|M5T
-_ygwefVIF9W}X7+RjkTNMs)OOo]K7un%)Q~|C7R[]xqlRXi`u<[6$[FAnse/z%Fq+,JO-{GqH0=-<4m<gJMoAj:wrU%#r2=|~B_2OY!HGc0a+zrF|r8v{;
-{c=]>S"5nm-FwarL0+Q^(9|Jc[kmtC):H@S1"$J4~_{#uW|m]U)4py%]$ml8!ma9Yp`%$4v5l@IB=$Vc_DkL=gH0NEU={g>=QN2WA{@%<:f5pnwNGzM][1
-<pb56&_s3,(|y@^_,&gYU5$uIV#^-.&n5u=nPEwa0;zG7^r>@3z=(Q+//VFo>2S;];W|x0;[_{pU6D2|,)N(7lFWO7ARIH~/}haRz3~4PTf'q@a:br$kv#
-<]h/=pQ0$^u]lFrsuH8+<_dOyHee;^JWM5;P<Of0:jYF03b}U^i[7jm[#eN-.vpXci.@e.iNPv(F,b=jM=3G:f'U'v)(m4@P2Low$1lE|!xB<8tG^V~3H%
-e=1u>@bC&knN3+q.|d>Q0:3">Hh5E9xS;uo.eA);s{}k,z2x1/[$.:%HS6f9/R{o>Ah_cfD8jp;Yf&I4+EtUqRISF:/M%{-F+('^IT2&$gao(uqEz'mX]%
-vLi0F{1`}X[=2JR4|U_"FOYmo@9a)6zFvabw9Xw1CL7u(:DlBm4gq/.--xo3aT)R[D"dMd4eF@I+IMKWYis`f.NEP56Sr+.kLN4MEsmaNPEOW)2##x[fj]
-tM3v__;#wOq&CHL/8B6|nG#feL:3|)Qf,Ry4h+Z$lLLi>Sh_s3TL7^!=OOeA^!~TACnRH9,'x"/<kC!yil:>%D+rp7}vlvOX:RCxaE|dGEiB{+oys8|oz5
-kS+mycTgS5R0`tQ4==<=>R|6d:;kPts$:7vTrgHrXyBnlEL+OINA(uPoKl=}7^MmB7oXB/eS/P2$UY2;+Yh8d=BRvief`y7;1hO$|_/6PoO=+#<kuHK#~Q
-]%~b074<Vy/dM8v<L-Q]^wwkB^A#va}QHlCBoZ3zFo~o~K~>2hwG:1fUcal2r_rl5i_[}BZF"<-zz-xBHN0Q[Jk{7%$&H$cvN4"c]C].a.sgg5S]`J;:bA
-m{L#-n@FzlbrWKZX^(XOC{4il{)d]5ITh0!)/KWYsv]e7l)kH>{x^B>aH6s#_9hq&p)cxk>1{OBqy;1O2)=a$fYJ%l]3BzC(.jT=g'7|l,az$vcJfuy&g]
-g'2>~eKy7O<s!@,|~549Qy)A,kbLm|0O=C5N+bbMxx&6~wCotTS+7,!D{/'^%yqCk6FiW5hgNdK`CHFvNJ/Ct[<kLN}tBVA;RVe)QlcZ/-O!q6pxv|Rqt$
-JIb}zl3k!&e0$c$t/'!7E`FrPimdLOUw'Lo/FY6<-h;ZkLH,FH}(VuC,$tI^)]>Xr%3;WvpAr31b_$4bN#awY3Tad)@m.VMvsCdBLU;H.B1`G1jT,'Nn2v
-EEjrMU-#}H}UP&$0"z=Ek(JN<757.xWHGlOw84l!>tt[#nc8$rh[+sQ57}beNZ}`8fOoTKjMHIk=)W@-{3kROIj)kkPrm:}1C[|})D4WkX"F"f@Wwt8Rx7
-zQ5,S;S>Bk>Nf.+<<OOZ1q7/CqSx8xqu`m#vmEay!H_"D(R)-g[1JqJXCDwBxHhJ+1y80FHs`L{=3-RJW=abRO``.[iyqa4it)ID1,w:lOwPJZCNmN>Uq!
-Rv7:(QE[X{%>%.:-:+>Fk&l;:WFW^<%BRPE4.Uq6En:CK)&YiPkL]D_oQB0nj!!(49n|MH<H=N_L;a29Wj,m<p";a20@>/}]~fU<I&2:9j8F7`jozQ8n=P
-_1SIQ:>bl.f0nYzE]DtBg<vgq;pEqmdrk{e.%LbTFP=XG)N0V,'^~;z<S6Fga@;_d#-(I)/uhYluHaAIK'PWwm)$`c'tQ4826/`V/zH%muxeO&.uHwO7)l
-t>2mBJeG~nYFtiEC^@mYiYkMa[}tj/BMU+^nBd7Nlp2=w5~(ZljgT+k=+!;VK$r,8)_zSp}C1o2elOOwfL87|pL6SDy%]<U'<t{7k6swG]|fb8{m7%mR$I
-k>7NZ4zlBP<(Sn[5zbP`bQ'"2H>E[].[{F#K1uoY$;'/Do!4DzGsr)"&ppgX`:7mU)<,NU)0gQT{a{E)YkPvz)$S^(M@A{7!&HV`lTDRYMrQdVpC))WawH
-j@uVyEyZ}&X=Ega3f7E^/N)u2ky"3k^sn[B/zJ~z&4+s;'eQgP/!(%})Arp!46Z7L_.+,daB>mlM/+R4|-@7t;LMQFVu87y./:.5&d9=5IR!|&1Dx%tEjm
-aL=4HL3[ft=kk0}^N11'Kn[j]mZ1B6Ei8Z8kB9kzxZzszmQp/@j`z[H}.ZI,~E6T8d@Zt[4vOg2D{Ht3jQJ1Cq|SVh'gtyLe~;cH&qqH]qE@t}[e#vFVrg
-d[u5J&BlU:;H@]%c|5nB^.4v'@oZz0q{</m{__Mv^lCmEB}eW2</Kqi7MsXi5}_S`yy.[69LV6Lzwf<]k`w0L`0TlcB]I>G-#St^=j[x=Bu-KhDu[3uDU8
-as^|6%$%1^ftEJT0$YjUu]rl4sq5~}<EXp'#]o$AsR<(/x9;39Es=Nr,|Hg2fr3io=Hp;2N;=.vaX+L+kBHb_!|BHNGyPP5;Jj9xyD-Tq<%FeDVtsA9BIQ
-WtDi2]2u!q3Las%`98|A[$XC]c{)|W%|[#z'=+3,7O:-bXJBAw7eNT75XUvW9M3RnsKG5&mG5dQiBf`Rj})M;55QY/mj:4H+k{L_k<}M$ej0-G$=1Hn-h^
-Z#+%L3h[Vg;}sYI!`E:/"G1'Mn[q@15afC87oC]H)@,MBZl1`Ac0jt";)r<bX|9|Ra15{yC/qD5B&3yAI!ez[ciyq$(j^0Ctw%b/w/bp!XpA35`%hE~E`0
-QC./M,^YklbyK/xfzDw+z%Swb-^RL=b/$#a]VyZ,;;{0~}#W5tz1@vpfqY7Js-Z+(TnUH,,N+T_Sv6>&~pP|>6S(c%bSB@b22QcVi53Y[p"4-%%LgzXO5+
-_'^9I="FV1OMlTgTh3X/@Qug4<oa5ivy6UkQU@F$xn'O&if28%PS!Q%0!qT.Kx-b|h#>=W]|q(98E1LM9r0wL7}ugGV8>i;N4I+T:b1kJC`o%.[1'"rwq#
-+[bk)BPPoxYBFG<_w[H|x&RCDky{"fQ:lD$3sXvz=evT^MnU%C.t=7pM$U;+I5`NTu"M6%s8S^mjlB@Wqlbhm5L24}BC6Ea:kJb8Y:]CF#-@bcb}gKXbQ1
-eCrW"&(fJ9<<jAb}.z-`032;/XG`hR!ww3^fu4mF|EBvZR"7V@4<tM@8Cm.NV4V(j|0QMh6$b{fX;<=0sj|UbC_FHE1Z/^C3w}~v,5S`a85xHE/c+C{Ni#
-17X+0sONDW`5-5>^V[jqD''7p.Rz7t|D5gT:v>-K]YU%X%zQK3gg{%#<3w]7bbz-l=Pf]-c"VgcB#[O}ESC-I[CK9Wz3C[GrkUB+P.V7!PZ{@Y.9LuqOP8
-,[t:<fO}x,"2:$+,E91e[['kUFpOUiPkHxa&)2c5c@|}mrAJf2+M~TTxisder>=#HMD:rKXRE4M|VLz{C;.HHspz^#}'eaMwQ3Tm>2EK0.Sd['KtT!eGv4
-r>0%w/)OX"b977TIT5{;:Nr7m!8|OB<>|qfUec7TGd>^}^v4OT},~`-bM9]W0`sU~F'g}(zHs7v]qarP>'PXs$g(`R,8y73OLsZ;.C6C+'XHav8B5F7W<o
-G|5DtY<^@)iO]p67s^Y1hRZ'>p_5[KT^b#tFQnf{l[D#f:&M2MMPOOp|"gnb7C>BC_:2Qz7!H=B{0]YX43YjHk#6Zt.sb1}kV0K@00WlY-p};%SQ10})}d
-S'AK~l9Il%9(G|g)Z&[O1,_Z)'hx%V4cfxrVIVrO@O%Dx)H<RRT^bWP;8`obFM_)L`$,-GbOTa|(Gu'B4"JjslwG2fI#5>F5a8)0:PeMj"aj[$v<I%XzYJ
-{>Uq+>-JI$dw20Dwg.zmtv%l2g)Q8.7OEVa#"9wi|bZfPh&4&%Glhic3kj$VKgKTwXy@3MAOk^2Q.Dh=!34=ZssPY8XyUZ=HY2AM)QvV@%VoJq7`9{Px(E
-UQ`<t#JR'L@}j&7+<Ou>r=I't-iL2z|"N])dt,m2,f()a{CqJg=h=O2_1M2j->_xE%hi[BW{2BnXAZW|G}+YxO&7d4&sbu7$DbZA:Ko$YAFNt}ym/}|l!]
-v{7goig2T1cSd"{);snUnU/9v{1=ZZe4'3ooxnM;AjQRqPcdJ#@stJX<7/~4'qO="^/@itO<NAXI5s/k;Wz`.CT5rj;O6mGaJ}y8vBPWhDeu#.3cgYfV=n
-gjirq-<#6G@:_Es/q5q-Wj80OB+L</.M+]W$_b;tCd0zUArcEusOZi~s{P=H{_X1')Z>8,`c2+t;/`JMM50<p0isor37+}WwWAhW;8m@X$T4IPun8`Sc`g
-7VAJ"2&%/2;jzPxOcs%3fUQ_Fa7xXIS`D7^[DJ6HWfUi%!49"}eSaOTqNV{O,Ua#gL.zRR#k0IG9zs~sR61vt2eO8s!yn^;Z>L$l:eD-33EX$kqe>C{@RN
-]pU$R%<1{|k42ajQYoe}fc0o)>ktqYzrTt^6"}"Crq6EXB_:}M>Ba2XZFV2Gjk18O_&<q)7</Di(Tx|O{vun<maC)-B)F7&u7.;xK}&j>#A{jmX&Wu(0;=
-JQ9[}As2/B5kE8KP5&DGKdj;uhE6~=:{'g-my:2[C}9Z^NJ9@V:mk"X"qUo1-&dtb&axy1DI([cC'}cN-8|;/mcF-L!(3jjK7-kKxYy8#v^2<!GY6_Jt|6
-_[+I)<i=IUJU&xrD2bl'"6{ik"zt=BIjdq<j#[,x{fh)>"kVe!.Rf,1ix5pREc|}79J0mx"#LI$$7jchL2a3=|lF%z%bBDOm7LHxq<k"b@86$lneh6xb_x
-rH$,_@VM|$V4Z84-aY0:"XE!5S#yCT"$q&@A}K<AM@sJU20.C'";L+sOZy/41+iq$^``FqC)vfErToMfGZ@cdL&rXDHr@Y7L3$;+bSb{"DX_RJZX'i-^>`
-T/LfrI^>7V=+Jvdj(g9)"zZ%RkoxmgtG=(-UX/fqMEQ)S79f6=F>G>w"&2;7Pwgb;BP/lABOs"E`F4Ox)"2GN5~2t@MV5^T1T)fH^J@yd,3:]nXqIb&8j%
-@/lLGt>x"'MWCf:j](UFFSA<_hADTb1}'&vsQUMTbF&+32HZc>E'sj[Vtl~zMmoAtVPJYBhNq6fyz^v7g'4]4UZeH`$^$(h,SW)&5lB<evK}UfJRF2GyRy
-O|vlpI+c.LHvEu+[cZ{;KE[s-Hya~OGS0847-AI6ruc2xo>X2@W6xo,JYFlVG[BGOfixc-}LeXZ`fBM/^&M-CEpq[S=47}'l;}j#0m4W%vDiMoO5{e!k->
-+F2>8)74]UPOc:WT+pXG_$x1@P}$IN+NLP<sB;sDK!Ow@}U$$G`-+dG43Z^V2Yk3Yd!W)mPX{$/9Ki)&x:^/s=O>45Ry6a(G/CLGGZjCKSJF338JdckuTv
-6!PtDAwU3'6g0NUTT57(RM<mKw}$]GD3wEEj3sK]V2L"eB7Tt-GC'{y4ghQ;&Bm-8K2cJ)%&}BzJ>$K"8tIr^U`2g{.=v%X4]^qMQg(OPyM^$"U5P&%k2=
-Dzqc^T[/!hRFH3.W^HM|Rp><<Ju3:+Mie1WFv0cTT+U2x9Jju"{q`=uP5{[ns8i0v"|tmwAS,dZWgQ-a)N:zZ];6Foc.P@f6(i:QHB{q5}1EkHX&3C%'8R
-rZiPRSguINd[4`A&-QP(,>g0A]9uUs2w{;L,vlsVNH7.k9w^V6>T46KXwJI$e%TWJ1{](l1A!GL0oeP,U(UiT.P[</5&$x{9O36,&C5Y&n/I+KR`8Bsvfy
-)q%AnTl)dr~=zL62ZPgk3jV%TK<oou/y"G]`A6npluIU0L&C,NtGuX<S&v~"+,ln45U9qH@C8X2@wLhS->DQ.in`;^v>:Ve5X=u=E71^,e{I_KGp'4m68V
-)NKS'|^lJ3'4QGT_j=v%'}_sYH{A)1jK@GAkCoY;3bZJ'R|{kWOGOk,4&fz^[DD}>I<p4.%otVB%@0V8l!g|@U+t:(+&KT5kN!xLiL%')HRB5mU0Id^$Jt
-4Cbpy,e4mnSx3==Ffq.#'z_s.ncv}f[@QToOy$,uFYOh]C{nMHb)kSX;O&tr(jsY^"ceHPL.puBTul5"1nJKJ{,EDXm466uKRx}ci2xH}'Kz~<AQiU,tW}
-T2,lJ%9a>1xM;51cG9vq<trGDgPt&oOX":Fr6E,u7;,$#G;G7w+s!Y^LA8&Xty@nvyWi9gMV2@&^jc3W"F/{L@45#t'==LTw`>f_S>gQ8iA+YWlPOBRBtj
-Rga1`..{|ZAqk^'&y'QK1-zOZM4{qjdsaZimvZM1Gv,@uZ_ZBoL'-o"l|to&^:4$AT3]'zrqgH(^;$5zR_ZF2_Ha>f<2Co)@uWvzB)>1}foi#T[QA'ZPGI
-)KZ!7x[C7q37{Xi2X)2+C4N+EO|)3qiL5d5xUG.;7iG1u0uq#gZ)RWl/_L,j/w4U(w4U;p5,_80f0.j`v"dsu&YvP"7ZS:mcMuZa[X/')zAj%z0R{f(UFB
-n}KxD!dRSoZs]SA1Rbay(Q7T]-7.j#aB<0;>BpQN}qe<|Z>5iO4De7sE4a>"_;~ZQwZDp-RP^_1upY!`Tpo)t`IdZcO,STeFAM}8K]Q5fRwpn(fYKs&4%}
-D0#u>lFz8Mf<QQp3kFu`bGCkQ%`i7o0^oPOa1^F""=JSV%MQ4Dn5|v$XI:QAN[U)[rIh$g]%.&:/-_H/#X]`_]chrKCPJL(c(Zv&QlEccpfI6sY36mX{|X
-P>B'<Z6)}Kue,U',%a{1p@/YKXeZHKk`hb1s6FC2IsKn=Y^%}eYXX5{Kl}a{I[_#+{w=HW$)/H"f-:W.-5a6sicocEf"!JbSE2)d4{mW{fS'WUb,`N>$4[
->hfuv0O;LUHBICt[|^-[<y25+nsRUuLb"SZ%:3:>SxQqI2#){a17]p@Uh$FMu0o<8/2||IH^pnv=b}1lbO[M/1YYsJEB4dz6n^G{f.Fq>(sr&$6N+DP0C7
-z-B4:n^J`PP)<ux6G%)w+V'tU#5.j4jKVFW{_u7N#t{Z(p.Ug<::C.w0iHg+"Sq@!zzT5!,"F<~siw&f~ZL9zvj8aCmV!@)Yr.QZKFT)Lh{lq@1qdu;}%L
-(%BsroPoncWdOADUa179NH-}<pDyo}(a(d`0GH,<7JmU:73ZP:.Usn{k6FMNxs;bz9#9RC_|o'^Io}vza>=2l!/a87#]Ztd0XyeRpV&m%k6C]g_Musx^k{
-eXE9Ucv!%6#2t14XI5{t:ba'[$z,/w}SX/C8g5N}9bp|iEQzTm2H~o55<{5d_+cCcNICBLW=y5b&oPhxliwmJxV}GgMc_i4,pP<#GLRNbA]PgrXzP.NRA8
-3d{Iv[wgeIS+~T-l#ffmmQ]z>AiaT"Mz]4ph`0u_(e@y4x3B$kjj4t^<(y,te8_7,0LP<h(lAL_oX5cA^tYrUO,|d]ig^#Y8r6cAg_$AIDvf{N>nPi:[ec
-D^{CmN5l#,4y[<`WbO(up@sM5|2mcS(recE>@i!yHHn,mt}nkO6^A=H3@ouEa/Bq<2)&Ic2,Z:.Gf!X)jEi^&O&75&fxo00JESR^(uIMfJ((<Vof"M-6!>
->!Y;>5SBeM3du)tr$#dd3zd(sKKSb1A$_x'zZTD'QlyU&UZdWw4=3d)C>pg)!mAEZax(pFj{v^aTh{|)e2C/^=s}iwhx~(dHmvqb8CuLvqIKFa)`l2c"pV
-[QtN=Ma+j/H8^KGTS[Rbj5EE)me:4(|iQur`M5HE~`@e>Y%a7NLs_Y4a#Mf7~UE34ciR3<rw=EJ9Av_L<G2<l9do0w``N`Fg!~}|Q&/oTkUW|G%qcx&E1&
-oSEJ7c8-!M3;wWo[S|Bg'f~O7R7;D:fA&k,!a$nmy;3n^GRbjYSXtAF,,9_{EKuMmxrTxA{P1iTNj,oBba:gg'5-x70qcj:ZmeC)5R!%qU`k:,`dO@['+)
-<eX`c#J-k7YkhV0vzXgO3|wGxHn6mM]F0qntfRf]uqm'niKH%T#(v|H<h;0yY,Omzm=iz9MQw_HU8D~Q~9@sxkEFKz7%;nlVzy@jYrlWo.m,AR(#Z[8|K]
-IKIppa}_U"OfbOW7Oy0wiO#m.|$N%|wf'<<Ji7lR%sxZixyt+00T54,|R94Op(C<p1GZhq3'J%7RM(2mZh~SqBF;tm]{2aXU0en8B7@Fdw2F2J2Be}UtsB
-Wx<{Y8AE/KKeWxaUW"fP,@1KDi}b///Af2K},)k^^!/D8%@{Dnagm0q5g1/88(%e1+0c^Wsx4/,1<P4'8KRpNH^zRX9,FYV{QToP6(d%Y3|jdq#wf>uz"T
-;;[p[bn!'RT1O[@A]52x/)QkaQib%LQ>m[IZc")=`pvu6"KI.NB(X[#Msc6mB$0}ImNEOW!nPJp+mT|,_]OHDe!VE"6a^UC:[0~H}T+'lTgi#<tP#:uJ^J
-f8<zO)i%LVTIlP'RUjPrke-U04TGhtac2ukBOp]@,`KJ5by4g$^wOPHX%C+pIWY7e_}+2s}nme{vudj@na0I=dgzr`1pr0S<HIsHQ^AZHyrm@zCP=L:x"X
-mc_/:DCX|>eHNFl.v&Sei;9vugZ&aiMZxlAIc.&+FLQqx)kc-1#]2k:fHc:#&4+^.ri[IZb<LuMl"vNY!F$|fn6)Ku]DCa$!`[}w>#S_<%j+5Cn:HGqb8X
-e<}=loMaRyDD-6!vRQno"ZOV^]u"UR5TjM5wT&~Vp;!i}xI}]P#j'LUUE&$$%ni7mQ2qOWI3u<_^))|tb5`h3OYwvKJiW`MI!R;i!,l&}.b/lwIm%Po[vi
-_J3s[GQx7/:"km9jyp2mQQBMa{n<(;iyE4bq]`z:"b.jei8_mkG$5t[@wX#0o'J_@t)xb_ICJ8Z,c'1]/wCF/%m:b+s'^xf=urY[t{KZAIKQ%P=4F@s/et
-g$!=[o`"<#4ZW^~0XPryVy{8+ywB!@&(`GrMT0&,0/}X$a5^@R+jAZ$ASIjr}XL_Nv@i,d+.O_XU=N#>{rP|JsAY[=n_rNW>-o$|e_,+G5{CTSbrS2ytjZ
-wxN3n-(kLfzbZ&E+[XP7tsgXXO9n4-.vU3{29(dTh{<|[=w8sNkGWs.F(4TA7@uF(rs;3}EN/L)4'j)_L>.BxlB18L0^05@d>{n<]eCE|VCpp_frBuMdNb
-!P$`6i+^}P$.QHm9e{=;7#{BKanZQhKoG]YdW!{)Yhqd5io^KA+CQqx;_DtP@t<=i)Fxj`TZXfdvMxAo`V1xA$~$A{O>2_KJT@plx!&WnC+0sasaf^4y`-
-Pl4W:Q>FC]RKvd]_P"c&AK0;C6Y05(<,vPn>g`e]1v'2jr$P,}1|fs`#Y#cL>X+<mG@Fxh8sP`IR9^`a/hm%iFt'/X(vf%%[iorHXR|,@)2s7VJU~CR[y4
-tqI@Ufab{KMd4{$tM+k8~(j_"s:Wf0BsBL-Ca<'Z9I6f]&gD2&LmuQk1^C:2U#VdZ8tJUEs<U(-dWRDS,]8lkqILC|M[`4%_k|BReagj1Ka4j1Dk=t%`!j
-BV84{1qe#:xnk{2263$F.|_EV8.An(PZx,N]W)x[!%PCg'k[o+l@/tFgE8u#U"4jr%@]%r}$_Ow^,I$^<B~!_8=2XQ!,`@/ybSQ%G;h0Y5j^L@dQKZ@u3C
-N/kWjk{iqyauBS^,f(S!]UU_bIg^x1_s&^fW66w551Py9kvwle~K}4TWzdkK[P_&PlVH!0/Jh&+%_0x+<f'1ejevI]E=#/%`$o-K`}V4f7(kzO9A=!4n+6
-|J5D2lc`">FY|M8_~hKHa&u9`hUn7LurCL:ZbOa#3))dJVBJ~p%g#L,sEsRCG.lb|fVm^5c7G;w3(kGqBU@aS2;_R]:TZOwPB"=9xqkaV&45;Tc;0_=+(@
-QNGyd1$ASG/lHF=zJm;>(XI:9B7wew$@IFwgl!p<hq7CHY1y6lVr-anC"YvyUm:NUk!rT!Lh0^9E)>(_.AC{l@jSMQOsog>rpc'F45]UMT{YL>{t^V{=KP
-#$iY._5YG"F|w6yelMA@N,-cbs3XBC=<SRZz{7(ft1O`(IArqb="nhnFxDYH+Cjg&"0,hi`czcte3C0NS"Q%0^L2#d/M:^SdNw+JpgU{Bahg8]T_A!+h-q
-5/p_wz9<O=KoAnhIlgmVkQHfZY]RFIt'RvTou71r-aqSx_lN[f[+sEQ,_sae_+^-:fY:ZMJZWf]sR,Rm}yd!vXd'E5`IcT2]17!;~3VY<Oj#N,]}X"^Isx
-}B~Zu!+BY!S{pwpZ].W/Q&jFxD=IZZ:%nk"[lN!1<xygp6Ln;V|W3>Cp=7Rw%x(o4V9E./asd!$%l_-f[l+f^hc4O[z09B5;F@qT7rkP3NQ"z#xpZu<kad
-gA=^5Wa:;`t-vWThT@_W_F7}Za{i{^Rz;_/bangl[s_"<md7CD)Y-8JwvHA]Q&G"7N>IUzCrI.o9dJaRCAvpa%^H$LX"bo#g`qX%nrFf<7hmt7[=kPRu's
-)XODFfUGcL.6ltJu>_^:u1'I/ZTf~xk0Y--wiE#|U8o`Gk|1pdX{ym1'oGMv{}'8Z,t}l_xuJ3tZlgs]2AUXd5e;$w2rPIR8dYK|Ysx[m0;OcpLEOi#I|-
-0Q2`ki'nZUPJ3hi<~ZS$U2_$N2zv~frjQh](~_%I.^6bp;JM-+|Cv;(GWYaWG),+yC(nZ!BVs}VS3dp;[^P]n)(NfnSGq>%gF,^K.|~7%itx[)K#xkTEZA
-RWdE5aj5D}ao&0rV4tyvIzN#wnqCpTsS^a;8RBNMQ-LU0gB>m&PS%3d=phLnfEbhJXi;"O^dYyNazy+W:rqw!LQ_gB^j`rB8l)Wb0}H+~k&w'1T$S,7UHy
-oWKET2Xb$aN80bBQE81Rt0B_du|;,[SH)t[xS74ca&-}</vym#R&[z%@3z{yC]XnyKy,#JY%N`hKz<(i"1.h-xA0Oi5Z!naA3-mY]ujw2z=jSFrIkg!k;K
-),wVnTjW+W&y~6Ud}9lp!&T,ZoB[@{d;)s<hUF](]({)d=sq8}%q2Jb]f_j>7&Wr[U;QltS3j]RE#piW#|x;:cogets`vt~zZ3:x(BK,[r1-ia!&K.N_Ii
-{OJG]<Q-ou)75yc@C)d%,MWLF&zvLa)+;wzjFB%lS]PuPYqd-CxImH">>d8q.2.O((pKZ<<jXx3a/,EwE89F)j6;3r)[KGmfX{&$<[=GWp;2]t}E#F(3H^
-c;"vCdPj6R~@8''1,PLSagZ/Z,$:^+>u7xp.GEZ!7=i%Nf!/Y/f;t:Gw0hT+mcbVL{>J[:Z_'};U1x;pd7C.;n~vqJ=5TiAYr$,uO`cJk|VEk(gb::Qv~M
->4l/>{M]/:gP1Q6'3iipdB5HM9'.raiOH.KQtWk=)z4s5RH!3iGdZ0Nq4$`L4+%uUkf>Cue@:fm{Fv9=~S2U:5KSQ^etWAodl@Nz,pk(BevZ,>b8/T!NVy
-T;VF'_>^e`!m>ztb|+-s)r.pyCOld.k&F'$=F<zX$hDf!eqh>YgfRr7:DTQL&Jf;JyVPA<7#-Zs9a7%98K^I{G@z6v[e=ik>A<+6#{2wlTvjbI4,z"5P~S
-:94LU-4"ap5KiMDqowRs/a8w!)A!Qhuf]p6A-`jzcpyRzH]0y<M3/g~0d0)G}}_4lLiCMM)7b]s!fd;GJ1'%&PgsO{~td!]v'ud^=Z)-5.'HH-`"B8w6B#
-_Vpb;<G}psxoKDszrymYpbAFSC:Z_RzQQ.(S{P~MyRS!%GJ1'ug+;6yDPnj(B^Fz,KiwY/y-K_vRz<hzkv1C0{+sFzd0>{i[JTRZBL]5{{gsioR[L@&taz
-1fe8P"sU%_!hbWyMd}9HCufd9'N$3g.[f/6#^W2TipZ{^LG[z&M1P_50tG4I>K6@Txu0epq6dG%&+z"n0ne<Dxj}BL(TR6>2:r$ZSOO"kX'!]Qn2a-o_Ji
-,Yt0|Hj,3O3NM4Z"R[rEY4WzM8/-r:P5;>"xrGliV-[SvgLjhPyekptSqy-9#.@^)GfkR},:TO|5wj7_hNieP:eL:|4yQzC3bKsbJYf)dZ7M07RJaGyIv+
-}Z}s"-WB].g`1;gKtu6.B-NG;tw3VC#o:@H5(eB5]k-Z{EZmaHO+QQEgaX#JvyJ$W1[([jTmJh4fot4fdDn!6t[0LkzU&57ht;Q$d1DRLM+tZ''EOKc4./
-PLzhG-p2V;J[n_(>`Q6QRtn1J#A!+3q/3<3i_xML#!6trQ6@'bC|l]'x@_}(=wf,@7;D+Ns]-(:0%PgE(E"<.|$0+N0DZ:+TQ@]f|S4c7g4o1i`}hS3`@T
-r/C)&,R61%_SSp|#qT~q}eQgC`->Z:)}tWOI5dId'7vH1|q^eaRY3WA$~E.7t1OmaKlN4O:zxb/Q3cf7HEy_%}RBFoBjO&N4Fg{7)hY9q{WZ06,t}|W=+[
-X.-u-Q,5-q7Z#M}1h5bs5o15+B'=w^JgY(w(NEEx{`B}lq#NmMwM!H[Kd"sm"6Sfw<vZC$JHvE$dWZ3=7WRIa4e}QQQ@Um%%(&.MJGWhj{hHGj^E3d(+jZ
-2yD8^7pgx$;4!+ua`z-uD2s>$g7U,e.<|58U5'JGQ6kvQxpC}vD&^C',7QN<[V)oNX^)ZdgSzzE_G7pin-[Ht%_2-^)4Wztkq[RQ"K'oC..[.E+N}s:;Wr
-p)=!:HUoR2Ws:wFF[G5LO[nI4R]5'4t{tmglr5)k-LlLtytvM06lc}"mz&GD(nh%EyuLilCehYL25pG6]8nFZJsZmZ^R6LFH@f<%4GdC7<TOlowQqEaHx)
-CSUg_Vf9$3;A3p3<HQw_[JjW/i!D.A(H9.n!`QFr%!4|rqSv6o+^Ga>H#9a8zJnpg}2p'cm2M'jeKy%wF2wQCw9^0N5{c2T.GG^aK!r2{pqV"bgUVWi[^P
-u=Fl^YKv18iBhnNeRlHD]n6b'pPw2yVMS/$QxsmuB$]mtl6-Lu_]7qFw9rLQL!s8d}5kp]W/acx_@Yj{2yjnq47f~#zfb<=P-S!6Dnr)v5NM:qLL:g`,]n
-5asnM:oG8gJmd@VDWcG|[p}rsqFO}78`_kZge7O3&|raLuBXy1QPA&ZfVyynZd)-Bf_WaVDp{GkMazETGbhiP{{01`ciA.,Ayf@Zr$15Tw[n3DyAd_9':h
-cAawiH_p]0=;Ef9(UJrEA63"6Y1lPxFg3t:#8fQ#f]>(YVkv1Ybj):(31{FF3sZy[.I)"7L8~|83E{6{7YkPA#RN{EOtgi9kxrE<h,=l5Gshg/+H6A}EnJ
-)nllhSS$;p2xA6fhy48qN$5893ZK%<(A5yxcwv1'+p@,3`E6M}kk/Vowtk!{|S%7<,-[/,rk4gqK(-0gg6d8;u<z_Aur5!Lm+0g^a'7Ad)|Z+d120b4@n|
-e2Cq`cTz)B+Gh[vQ>o@|{.uVm;O_eb>w2xP]lx$Rwv-yU,@,g3VDWSs|UDFl">YsEJw}!shE$Tl`|F6l49@AeEJkXAO}-B&lk^[N0|N>^p@P=%ok{Gc6kJ
-040WL0L<wXPfvblF>I^zR)n<,0dk%'{_)xxcXl~le[~m{qJq6R;9~(UQP^H9W31X"4c.tO_ks(b`JsG^U&_CFPpN#`/(iOyX@]ZlV5j>h;6Esr'+%7&{t9
-e|5vJJku$v[h1i^zd6s(ZyWtA%$._g#1]']%3(s_hVy2K0sAP8&GmT,Vm}s6Q<$IejU%#Ue/'Ic2>OC:qXsP^$bmEJ3V3-4&2@tR(xQb0L.S]ztg"2GL.g
-Je#$9vnJ;5;5WiyT].h0R,JiBLnuV:ExV:=v(f"c7PDWuJN6'aXo<#v6y&&2QiX>8{A<U0mMhVgj@0!#Apx<M]Z:pNC+/N9x%)mr4gjl<DBlooD=9|kS`C
-wMCll;;n_WuNUSRo%tT]=%Yl1o<-@I7lJ+n[vO_Eg)W-"!{7!<Bm+uK[{LJ;N->9~TC$c}IKw2<^28]7CY;i)/]E_(9I.E%&HA9ZNYZYU3D{2,HV8JkPB8
-3H4uXwY{B}_tooJ]1v^MMINRfk,]'tz^J`z}z&m[taPN$h_fHZ5<}z{WFc&2kaoft)]bgU5Q)goZJjs0t#r:]s[Q6d:zCCU"cS$G4Y=;]tugJZua)CS+EM
-'3.QEC7[LbG%9Uko"SoX1>3_235kG"j9/k%$9.uY(pz$X&$R-Z0(iv92F"JEZko1jJKuzo2mV_-76HD0{2~IQdB}KC{j|w&N#e:@u{ANc=pb3.,LbFzuQ}
-{_Ity'gK:ZOjSgFNa]mmo0bKduACEQndn)eXvkOdd,O><";|,|a32t(_qK_cN>EH^d~naXRBYS8qJ4>(3Y_-NV(yY]-Ly&u^fU4u<=_<$YU(f>i3QHH#Tk
-'#G}nyzePV=|[[oOKCk3<8+6EDN{KSjQ-r8_D8+/^pD70jrR'K/v"vOyB"mx8LfL8JD=rJDzrgn3A@8U.g`sqe:49B-Ga`NY}XRiu9x[Q;0^W,@4d%),iZ
-uKt7Mt[u+^07]|9l,NhK]|BC9cPwg+$o2:R:_TeK%9%I{8t/J;j'mXKd>E`uCqU(ZD`aafBLtK-ypK{P0P(C/e~72'j{B$iP3mp&HSv6[=Tctl<RK[F+Xj
-j+fK#:QAz/$8e@0VT"jom9MxQAZ/gmdn24Nmggr{CpqQDXSC(|9zSXfCogpmbAX&nR`]H|!}rL_FsOZwvzPm(8ga:%=%BoBr/P5;0Xuto2=jxva(HfsJr{
-/=9{h9sZex.5dIJ&N#GQerp7]KY39Pu-mQ@3u|>U2II.+ml1)AS]f!4=ZpsdpzPo%.IE(fpQa:2aoAja{sZa]".i@wsr0`GFOJ21AxpE,KM{`..n0LT+2v
-&vXA8'^Os7VXWT@Y&vt<0R+31"[^nc9]bn2=1r;+aK./4jnm!FU`pgdV4W@<qz=r9=HV5Ek)qfxM/Eq7fRZaQk_dl4",E$Xa'e"X6R)ytm%_K=b)`pOw:F
-xI#`6.VJK$&6$UxdPF=X[j/zQM-7P86.|#5@]W][%vkFGU]TMYUmk'e0m`jo|]D>tY.lZ$6]X@o-J{)Opun4Z$pXL&kO<|U,/E`;#%Fs+{$-<%t])t~igK
->E.+7MIEJdL7Zl2mSIKo=D{Wix/!XfNq@{`@}gncr4jA|V%rNdTdCn>5iGX"UiZaSZteB"iEL9>7Wf-uDMAAmnMIYrcrl1+$az0Z&|$.]L]](sipy_lBto
-K.'ZL@YM'xq%@>_-c)SE.m@XRU"}.wM7WAE%Ld'|ch;rLW7DoV{g,k6B1WHv.Y^nC8Gc1cgXg[7+`]sce9$_:yRO'm~2Qz!;!plVtab4t}W[:T8`$Z^F5i
-;fD7NO<D&6d82n,]>P~HjN1j();pu8RBvn!!D@)wr7/Op|&7!S_W}&6g.=4)C^onAMLM[@2y1jvZ1-A_^B]pQ6Z,^zaB=t.um>]Ht>/V+IxzvH1tYY1zEH
-!r8BSa#o2yP{uwNREFSM.X.fEy!1'<p0IF|Z6fuoh{IRXzgH.p)-zqO5(PBFU4KC{b2G[2LT(T=5cA+eYU'TJsb+4ZNFUBmh'")fsnX]#Z<dq'RLvGwJtQ
-d^q[vR+w>^aEuVdttvS(N>KRn^gZ-QJ{Iz=U=As,%"qmOtz!VmOn]8],!b<Y}.t'j"D`oaN,/ct(%(PFv@'[f<8Mx)=7!39%I'V>e1as@nkF%&mH&0eykP
-C$y{lY>tgHa@3["a8va].h'BFs&[(gN)czW:$=g1g'uk+'m8P0:R2i`[BEWZO-i3cA]cCX2+:24w+vYW^!1B#Q<D[eK`QU;1#{b3oas<^dd_0U)RrXMk!;
-/wgSg1iRX,KTJ,%+)TM=o}eY8)2jLUqECnQ`>Lqt8#CpmV1z40]StT27H632Hk2PXwQeKON=CPxUqP0bLs<qIRa;wZLiClUWNnw7"+tqWd1YDAcA.9;yo9
-9RzlWs=Fm[60Vyl=:7kRBIw,A|FORLC'%qE+b<[VXJnKTrGM(Cz1wYT"7oxE2nTDOVMpPx=#WiW:J$itTGU"sREl(nlH}Z=:+OHYA[#Ncx$dtS}t/o:I.C
-.=t%]tY5Jpr)RK<|9qP@)@FfRa~dYjhr<J.T~YP:^MG|8Cx)R,Ycidp@_)>ogb-jhsZ{GL6;&b(4tE_HQlh:_/E`IT#&3:V/m5y1}qa7K0e]7q{ItAA7)G
-GhP"0DPW7|C,mH;AZvP]aF[m}'Yy2mVdC8Z)<`"^SIfw`nc]0WkOzK7>BxYXl65tH;7IpL~oK#|&B>%Y3b~2X1.nq'2scnq8(|>ZYge||{{o|Gdi-E5W08
-q@R[^t,O-eDtV"t<O9!0pha]h5etTGTlcbYND^K(}m`[kNvM$N`ho#eG;y7V{ecHTAtcFD24Q_Q"0nX:@XFOxZ%iG6T(n+#0}67d5V.>wK+o%v'wiFVfWa
-9eSbW=V@3GJcWLy{!39x<i~+f;GFN`_.j{f2v,Zd6VAms8S9,<iNb<uY7k(js]5{,5%,lgMV-[:gk"uW&7~T-bK_sSq-^DYe.%Sw,<.>)#wiXq1`1&7P@G
-Path%8mdQ6d#/-9MQ:D"o1lgNm0bbh$y}f@m{@&Ofhp]ej0A{'IslQeI_X@`N_QQcA^3%'"=4iEaN<v;,KU@-&nx4qseyiq-/S,4~I#Y;`;A2;T:Kv9nHQ
-N@lIq/|:6A8ZzKo[Xi_}xI1OAiTDqz.a3OXmy+J24+)F/'=Uz4b`r7DRD,=DAZR3sEOH-g$EKOn<^K(bG#f+wy<mk{X[9^c:g&u]W@"+<ip9X6|ZKQIf/V
-).R},rWOMhIn!62KIB4n-l3H2H3l0``>oB'zIiE!/|V>:i;&AbgNi&~>i|E#wub>(y!_1mwY2rF!3G8aD4}bFPQVkrnJ[;^#+o[l{g.n&>lx!0`d-.sZWC
-|aHLwOEFUl`>tUBpE{7[6n#vXI{3l-}/~3gm)@[T(a[ytvKo/I_wR]aAtC<$EvZa`Ro6s^07jqW7Hqi.VbMyv6^`]6dv.r0^)Fh]K/v!:]&eX(0<-yrC~u
-/ow/3Si.eFQIR;;r&n+"l:)ows|&R{x@]xX,V'H"|yP'8M"LKs&0E8{vLr7npzZ#DJ7AO!jT~z>P`1S1i88OWtb5^a<iVi<ByN$B5|Z5wrka3GGqinOz>8
-Zt{qm%ng[g!9a2_XeYC|"jwt/v(T.H"`NRRrUxV{vU=}Yx!E~xdb~M}7RzY#>/789a)0pb^gfH}7iY|LtQqbkulc4|qpTUP-kzadS$1uO6Fd'K1jk|^:|>
-!!Hp^!K|O(#Tknjf2l,V-xNh%g|E(Bh_W,s89P6:#FS.d.|u2dvK%cS"a#+qNtgb#[tf>sr.3/B"#ot7"Cf#1ZQ"E_c_b(i0ywrZ2Eo;RsEcIcV4#D(N'8
-Ai`oY2.k,e5blGjvWbDtpexAHK7]b'!+fgsX<!b_/D'K-G$/v"xRQ`Kr6bqE.%JKGK!a&3+O-|Fs78/JlY,#+Qu44G)J,>N9$`vYNd.4g5=;HDxRKtju#s
-|TNA/oNFZROAYM4NLM!JG8ykT(er=((`6k2p~%Cn"_yQ8,kP;deLydj%l<<TpR[#{3P]:L,wN/<[)t_/.H;i,h`8RZ<9ag"/7e.MUQct6,5(W0t0@MH-a{
-GuP'|!o8R#5J]$WXzXx)M_%YSI<3!{-E77-ONg:bzxkxrY8s%b52wdZe-4Y&ZKPo!x)g].+E>e(fy,"olzs,rXM5yj,x&69s.k0+zO4X_.1u->#}uvFEQ@
-f2-&F$-rUPLo0p!JW,6Pi_7NyAsQt9iZp[-%}Ip{=:Y%n=7Oz"Tq`:}^@%2f[&k,Ng%H&5OMyT~%C<}G6#%S90H+}.A}jo=Hf@C0~KbumbMWaeLPgb^YxJ
-l,eSM1EeW;)23GW]c08wA}E[e@'PSlW:&S993DLNosC;:}W0c#x}H#KQl%A.H-W8lq.aYxp&lsGDsJ86Xo#vY%%UIt@>-S/8~r5|s@I8cs_Y|H)EDssjc-
-.o-{2q)E"B^b/FD64Ey%mxiGyq_<}IGSIb!Quf+gt70E"_MDL6gCHp8B&-[7'Kq{N7;oQc!gRjNQOb%W$n+k{<j^mpoe#I.xu[}@$zL=]sCdsP.YC%"3X4
-dFe_Q"|iEz7atNf[,Pl9HaJx`H1.):27~3)P"'{4pHl(2PKksy&I+k`_TEQl~XrHWQ4-xv%^AkWwfA"B$LP|`HT1Fi=h4wu[_hjP|;u[2bScebA/4oU@4c
-J'&U-RN@jJ,z5P(7HC:^TY1LfK&{^1W&ug9NE}6'%Y$VI{P0`mR$L"2!<<u>}NWZ='7_Gbx+/ugz5-.=K_~;%|`4_Kh{P}m>9Gc:c:V0{5<1[q1uEesK<@
-K5`.]qp9r)SZhgur&SmE}GvA@V@Zv1h|w@p!]snl~$et57W,jyD-S1qVcXu3,m:=9^zY8Cbzp@lJz@P!e#AIw/Ilzvl^&;LM]FB"BC#w6$^.j6k|9P]B9r
-'AL02h5,WVt@@C`Ia9k1SLE!-Ma3D{3pc4g5n5E|GcY70<L1K3=<%iztW`O;D2r(&=.Rx4jY+t6g[>mG7o|PJ}~c|Tlj%LHif8s"`{_Rq#zEL8u_zUUc+:
-/E$a2%~3W"M&[_|9w4ySS3Vm!}Y3lNEj+8WA={/C~oi|B%mE:7:z7t8_<d"6A-qiJI/m^aLPqHw5ZHNX=&$4Mr6Cu;"t]0^V=7bF~/1iCgoP0:NHuZIydz
-nma>(qfMG93e=E]|zYux[sv|]1_1u0_HnnIT>|7Am-1y"DSXJ2PB&OWl74j&ZZ96jya,@:Um90]Tk+%e9Y9'@J4&<5#BI.Z4`r+U$!Dx/Z{x$!mwDbkw9(
-@phF|#8xu5wHwmIQ@<Xm'r/+{mPyI@9MYF!t9wCb9z5jK6dj!g@_[qZX/lbr0B4M(K".8AxYmJI3o6/Z_BjE$0T9;zaJ90cXmIq|w0rP=KA"z^Ub[VtU-=
-@6"<K"37wOXT<9Dfh7E<6(ZoRr]>^jd:Q=(y^fs#m7)$5jC{7M_rHD-8p+(hM/>>Dft5my1j/{gQ0u{'Y>w1C[dT6;nv,|Zj~k"ux-(A|#$K;_~EpwPkHd
-4IMp,^iyn06CNqOkz7x>&J=frsya/jqlM39Jc-SwF%#_:&iGoximX<u!w<Niu(w6^sQ3Co"m4-xis1[1,w6xB(P<<P{W0`'awh7XUs#f{ahY=%MJ_:OPok
-<a$+4t@_lfF+2_l'9LC#}9#K4uYN}^0'=AjX0=yy(<0KJ0;Jo9!P#,4Tfq(ZBDY&2[rEY5r9zo<W53)1#Dn%SDgox+KW/Xsxf{4r%>RA;9|N_41'cGNk/B
-#.Tq&;{Inq|C1ZM>DRY;d2Vq!o[M4jEOSpva4N#{Xr%CtwYugBO[|^5zf4.f24-y"x8HGN#weZywel3XeMjp#W]F6fM8}LDd]BE&lc-v3"&Vc'C/1RT/w<
-Cs6np+JA,z^E)>XSHf}o}J"k:mE8:PGe8)gT8jY<$;J]Sq,s/dk8L)Vg&.NvBYNQTW#M}aJXNkmmEl)(S"Do[fSV@MGVkAo9Gx9vd:k%R/)v7tEMsL8Q@;
-GM+mhsB2m0o(L5LlgXmIR9;G:=}>:)+G=KeWDAi)SK]8NGx<MKny|{oy,T.C(s{G8TLAe]h'u6jn<N)t.V,=_0$A_XJ=d|Q'W>xWM&Ysg%LEr5a<-_F{tf
-!0W|t%@3%:^Lpt22Hr#isZ=_z>MeJP+L)^t0b111r&,8A#T}wgU1Ji/F&>Pw2%pQAor%6lEu/vawXfYDypXvy[$CaOY{zI0VbtiBFdI3/Ltr9n1lR_}",O
-O[}Pq|[@W=C=,3<Hh-"[2UTw#X!eC)l26Pf(h1}J^QGr.SQm<H%>q3hxGpTnt8#8yhg2SX`otIkw@-j)AD,zIcy=ods<uuQYpNvJE{~{w:>x<FQRp+Thz3
-3L3"OeX]spA9A-k/7H]R#g5:itgvRd%1}O(fK5QFDxztR@<x1qnrd'gD#JoV{}.Mw.-Q^|5^`][B+-1iQxTE/TpXcFy7.HMuI_o0c'avO)E8&n@[:m9{_F
-,WCH(ndr5bitZ3;yU"a}AW'.Tkta!-3(^a23,T980zRY&'L_.UkDBN9CE5I3]cdnUJZ4PRlZ4rIEdSuw"1LE.><%QDiMJg#H:3KX"syc"lLqjI2A%rW(tv
-+lS-3'yJD.!+Lm#4gxio@a2=S7/&J>~Y9(OqTX%j9EZiL7sM/lT}7`Y`qb^qkRl^r=bCzlBHW'KOEy@t=U%%XeY%dN<Es8!#R9@"Dp}-c.3_DXU&R<z#G2
-ov3^3BzY6NIE#u5U]bdH`zLLTx%hjD<0gn3N"4z{hJiZ=CKW%vd<HK7:$Y|.;gO=ZwuDYB,5-R/j|I@P%lmdJh@!Im9#SxpI3xJXG">:,k)^B764,5cTTq
-qs'j{1.9DX>jiR)&.b^]S]$(YU%&0t~lx1yroe$IpNqwVgW^Bt`i8qwc^Vw&)o#&a8@.<{T&or:04$[E4sn!mp&HwKMGwC!k,)<Wj"'wk!hl=r`!EF;`Fv
-&x+e[(iQC1|MwGa#)y#te`2ZP^b}FI(5!nKF$swxf;Lt;f0M=K"AJ#%36Aw2#l9RbROr_]'0e%>C:{Zx;1AMV,Z^1EdJ#f":}LP!CLs8C3_$stwcVcS{&W
-4a)0`0MU6yKS7/mkvMN#.Ex{S+rE=85"j_<jE^CH,))p8}(vlX"I;7A`hIQBJ4W3>$QU'KFCwAcckSw'mmS6A;w}FB<x+xkYd9T9%r];Irye.jHVaH>52A
-n;GB'DcuP0BA1pd7Mg'FAptTJ<3MOZBK85.U_ja]#z4'_VK)Aa4qo9jsRK[nEA0ek8^ddhv`3|E3+LTNDD0&}oljnBd8uIvoT8W,V9}Qb.:}Xzvf(uhu+_
-jC~c:$Ui&i~HgedeDR^_;R2QcC18<-}D@|;^Yj:sO1VxMc3>9BojntSxz'>6K$%z46G"r./K@S=EEIu73;(]EY];8O}y+n{uJTDQvv8Hc0}A<alC[]yJME
-QsD4McD4}ygs01~o7gbb/f_xkWX95SPmaL<vgCwTh[`Xw9lh+zHMP6d#yM_E-b@$.&6&C8QSDp{N]UY6la)A&LH6>!28hO2"49ad3;zlSk%!r8V0-^B[OE
-&:]"gcCK|$7aNPh;q4K!nfxwr4Bcf#n'Ve<k50|l;8,ELRE+;y3%d@-s>VV)!r5quKuv)y!G^)YGHj"G.0_c(GVMAD:S1n'm9(P!c}f=uc)ai0<L[IPi(C
-}3K2zb8-Orpx2mNLRF5`tX{CBvAV4H$E)V>zq3&fS]WtT7jxf<E4+AQi~0~{X81]K.U3fLl,<&zt|VyWq9[_9r9=(Oi4,TCng}_+4GV`(Iy+6wSIkm+CF5
-f>^cG,E/#;uR%ws33n6OFf2!cg3^+vk$]cV]}7`@YhNMK.uUgRtq)oNdDSm_OJGG@6sGL+Rg.XgLmHhmaP$jqMl%y,AdX&(gSuv$lW=x(q%9ek!YKBx}no
-,GcDD3#`+6;,R:Q,HYZD#J/v#$SiVrLxc3kK-=`A)2vs&g0UpV0{i%]UY0;p+UL4]bS0N|#Qroc/[@pmXsR@:KY|`kY37E%V|+PSg-NlbQ4)"TeR!g~ExD
-AeIPX)_B8{e._%BPl>V'OdNzgVX@h5,Ug=%.wxB0:XQYW{nJ^oGfW6madq}95[H4eycvC}7vPs)<Oljp:$HV@Bbc4:lOk.-wJ62[vtU+8:jEqOvscBwwSM
->qr(wQqQAj3K#rJ3x1L{ShS2t]No~#J!U;Pj''F$$,]D#:v#;[,<$xK.9,snNZ3cm}v69(XVM-s)!H:N91[>)%/sMwG5N75.:6+#)tU>M;%-6d%n_{w'z]
-S$>6%Dq-~k{]fK7D8Lr<W{ErH;4ZTcSDV}Tb8iDW'i_oXlykJvfI:H]53qs#jKDD{Klxegm|$z||,<B8u;dE8S6UhpV`Hf:p1Nj8RySh[XlbfQYS,s@cZc
-:M=+k7fr>R&0'mPjO=uUV(RqInq1D)~tNFlC~f:[U^5B'A+TaV@H<IF%}E|v`g&5Y%$wA"$ztw/nM%^#5|{b~Jq'F1}+ua+H/ro9zX5<K3$M1a7b)f89$^
-Pg!3F>-3KC|J8^X7f@l;Al((>W1N-CHEDp}UX$r7>fBXi2KW`[(Dy;M"|ZNt)3nh[X[2G>UZSm"Mn/d'&@F>Z&igHS/)gc:WQ_U'3xGS"cxWPLWMN6A+5/
-":Cm@W&V;{sa8UbCjWKl{d+eMbv3,M`agYGZGK-|'5+fv!ypDv`@UWW}RU7KhFH{':W.v((S38ZXf8fxgYa"'Hj]X:Pew-j,C}2']bbLJs]nSBD3)@5#hs
-+=_WFx>zl"OK/+q2"x;FWN&hWyow~I`(OV=EivlPI+e9JBfMy45AxEZ61OR="OS<ybJf#u7#=t9qP]2^hzwqbxA%TaS)Ai(veZkx@>I3%DimnMi+lheesl
-!~$E0yENdfzG[u(sSpf4E>EK(k~vl0'qvk#-(w:U@zW>w9sxeJiHtB[ey7e`j;1!}U`fp#o-~Pl=VK3%l4r_HLb<9M09yRc#>DHL/v0_(x9oX`@OqDXOXy
-"FF![fub[xCmz#9u2M"='v^V=uju6K<;$.i^<za&@`#9pe}.k"(I_<iQjiCxL`P6%f9qwK`Dpb38%D_u#1#1y$hzzlEOb`S=4)I.&ZGilffMzUX-^{zYVD
-<eSH{zxsnhbztoO{"P00=Swr>#5q$b8H+jz{Fj>|Bfcsjn-B]v+5pbr=uIW51c9H(6`^'J&sG'-J!}|!RUFh@;p_Yzlv#W6ipn2ufwT37u9Tk#%iM08><B
--<7#)i7.[Hn)Tifwp!+{s8`=yVF8cUJX~!IAGt-#%|Q,-vsdD5`DwEej|+a)46Wwn3&SNh<L"P$AyhMPhK`{P.mS;R!Fa6L3#}yfx=W7}RjC;vz3|eC#Io
-0J&JfvHEaciZzlgi-6[EeHU1@b/D/KE3kGt{;if#-OM8q=QtJrW35m/8~CLpJEz'BW0,GBx=m,<j+5K/H}+g&^AXF-C]Re0s}1T,#5D/w""2ea^exDKw36
-wfs,3nKM{="/lVAox&.]HjP@V/{yjUtyi+S<mdB4oG<o+gZ7m8zesi$94EUm%`@{qpz]D!licT8=uJCFWF$E7lR6wSLka<G<h9;C;#4q9"7m$h3BY(fM!'
-!IXMuEk:|J>'"pa|4Tz"egsweE^MgqIij@CUSf$7`;vWSap-J%jo)zo_>o9kcV<z`.g1#R"!YU6Z0D#Nw;Augy0YSv7$]R)1:"}.sExkEqq34`;h3.w$4#
-X,w90d1X@H.`$[<dAqd7SeA&Sew#+olyZRfn|EFygH)x-Z^Opq~,Plex<|S+=]1x.D}[P=|XXAgF<O3d50!j"Ts:l-,EsM!AK-BV'3pQJ<BKl(`L"lj/W;
-;M.Uq^.a~T|efX~B-F3K>OlJxiiRhjLwICZyMNM&K]WuC_#m#|G)J8RDq6x_{W[(ALR7cS;h$1O`kPxFuk!1Q>y|q[eh{Vl`b!qX+:m#ju$kXdMjPJs_o[
-6WWs]H+f>lE'I7_V/[pAoR}G$a>]J{-61.a"bknB/{E@|EFbqw,nJ&Vv;lkc"_VC:zws%j>,-)(C1'_M)rA^0A'<vr%7bhl5[T%{npG%w]tZ{{oe)XBUd8
-99u@n{Flh:8I5BRc%3U8cbSBVO&tWN[Lg58Q='k8/N1]_3Yq-5:P#Xq6|gT=`8>mvx<T^`pFyd_%]c@s3G~b<S9daqsH<|s/_m~shZQ",]m"%c^OJ]~wx,
-HuSpvA9a{,UYv=N%afoal=7xUR4qYc!Xn-L6xi3DIR.Fn_Zb./:v55PZv.{9GzjUK@KMMSSii8@kJn!Gg+|z"E-HdzY><"K2+Et=P0IYr52|hi8lN5q(C}
-e=@U~qQBJ0b1+E##Fp6q5-@W%u>ZU%4%5l{_V5UyNn&k.P:x`_GX,9Q63>=F"ji<,k_hNnz'<p2wKQV64ogJ&6v[FC.3b#nk,p)3q]z.%}},MGz0kRV=!;
-.zvoao[EEo<zAj!iKG!at]&@IMI`,'dZY@Qpp+^e_$rt4B-O{}lpc[kx%D$v}n=E1/(Of0D}b`OgcPw_}$Xy]N"q2ocbZg45'faj9<M2NM64-p`}=`wUG6
-S{uVi-"JOf&,^'u}{o/EHYS+4Xl!%XhW,_2)UT"f7"ns|SLD34Hq-glNR7M`TYb<~pVZZbGoPm/5pVQv;%&3.&_7-PD^P@FMwoUL:Rq,oPR$'k|&8v^'<i
->RAoQI`@RIIG:cf>2;pq_paYDm%MOQo'{q2{KOHuL3q]"xB_96M}$vOkvL`oLWIOa$q2O0E)Vw'Fe"`whV|}zh.TFg}09v~2g1DZ[Zv%#zumo=SQqma)Ot
-![4<c1=iKVGfb04UrDyym/>fK^X_nbAhU]}SV6K&#L"oCjM}_d/Ad0lc<a}#~^Bl"!@+:r#v~0Cx't`JEo~"+^X.=mS&$jDlaEdT@LdCDs{75FDdnN-Ti%
-IuBd9rMo}P[.fTpHhxh>VIbp+MFW^aTxe{m-/w'ZfXHDG600aqS15nlTe2X!7[7DL$"yP^#hP)2%D[yNd#eD%:cJ=HyC;-$42)OC;q%&Tpi<(K0}KU4BWK
--&#xz1jiED4Okk)N(6x+(k8KYfl6EoL#z!2,Q`DK04U5y-[x-_oZi%8ts[5{kY78.]r-M9(UcnmC|NrKqf)NgrKh7%3BJ{~zuKQs1zLe~]a9'{TmflKre;
-|q_|JHC;m&EW!F,:91.N"'~Bq.iLF)67&S3lr'+^0EiVoxLg(K)}&_{{2%6+)=UUft^|IV[=LdOf7>9|m#};~cN-<&9;#xda8x8]dtW%VD7J!hFnO9gbU"
-Dsf,/3RP6{/QzMM6Iadi0VPM.WnaM1^5;5P:_qvus@NV'lTShLzA.'J{;/XwO)&(lXMz`S6%GeOp]UjG]m,+}.<mb&KM2P2c9oFPJHNa2%A03IVw(g0B3j
-iO2bq3>[Sfj9JVORbF5(}d.7|M0UPBRhIBH]8#=cO'97l[pHTk0Q5%wLzdP4k@/8[ULsanc|BXtphr+UTz`fdsfcbsiQ+J1:T23+DQSr,9;Xu[Ixo$Oj(%
-xYxRIYL,lE~"S#wsXGr0S0_[!oe5^{g"O!yCy18j.-|3gp_Ev`"P1kBg"(j4=DXXC}62D%':6C^[sXgV312:x]93i_SC)<aAz%EynRh'FM]Mt0TCe},$4}
-t+dlk/V:=_s6|^SN`^Ef".me{M$c6V#hCZ"m:;xmH8F9`"i!h}m9gPb3#OCbK@c_pN),Q9B+V;SQfWq:nY91lm1IeCLIT-V6vx~_G7}y1$"{a4iKqR259p
-!7$m/a_1$5&_a"X-u7;z#1N)vOV}ZU&xsPU,fQLq/Rjjb`D[4C2oPx77ig$y-n8#JK6W]e@HEB%3.}L,+FNRq=@1Nwi#j>@LFBdU1`0HEx0$u^,JJX+Q'O
-yng>jMUF/G60AtM6rL@a6"vs^Cy{+m%4KWkyZts@ey:Agf/U%{lX:y@CoW=,(8#YgRlGo;oedtgT~_S%49pJfjm-G!4qto1t]pMfpwv}JNWNQs$l&{&JhK
-XsLO@i-!s1U{VZjFNx`!qgt+Byk3LuI8a++F3%w_gX,"R!W[25W[uOYsYPuEB@9|(O|n;n7n@YNjW%-Mfy%(xyRU"}P%-GcP=7G7k6}kM9X&TzynJ1f{(3
-f#k^:K$1vs0S>2@VFGKe@oPWtZOj2,A"~gkUGtR/>Va]"0P2|fYS-H&5|b+6w]vaNUsCwiriU`^xm6l46VxN7Q|A(}wc(vCqKpJwGh2,Q0.`wc%X+p^by`
-b53Gg%{anG,lx=5m$Khx_YAj=%dgRdpzmh(u0FCMF3s@FX}B-ZPq+:|VZUTxsvc!w%8{<w}5dI%BWXW,V);J'm5;N6q-;sEa<TbSfKZ.mp21!LQW1"c&fk
-3[o$,ep-6"P&Oyq_1S2;z<|j+9_-"~z`Ja5uXk6>~:F:h>O[O.f=G7YLRy`D6,mEod^Ma'/:jrQ^>08Wp7v6vH(v|6'(<_a]:|Vm"ay;KB(9);"j#-SrVN
-YVR:b@3CG5wFT0~pQnuxjx`8}z~by$8Z;OI;J2jFJ#.jSr<aj.Fe!H-9lEe|wy=8Ew{"L2DG'mt!Re["E:ZLm_Qy'gm)pGIQ~i0==jCeRYwe3{#)Vbu")P
-;xUd=ZL50wp4,;ENM^&2`5JI/g^w7@S"8>WgI@>JJkLjh,h7kmWk8ca,tU"urd41jwhTclB4m7Md[Q&vJ4(|%)G7ve8tXvz4MrZD.yW_jo%NRfZ'2g&,8d
-Ag]s%RJ0DYWBB+|zo+8]Pp03,.^QE71a_lu'5Xy@odJQ7L%LX3]<ha=$m/uK-I|4L}MqR}.qnzUTZqN7dm+ey}p;>g2X4Q&0>#mEt#9-H$7cQ0i!sMO_l3
-CaiEKAOQhiNN>{l7:$-+k]:>^QCr6`JhKc)YFx|.Sv:j#u6Z$B=%IPMh,t87PrPs",aFzi+_`SLQu=-{@bP]d+9D'">@KKdZ@b-jBBx}vaP5q$V_`!`+/<
-G)6>^VI^+P$5(X+q0LfKo@Jpauf,qJ&+X2$HYDpd,qews1l"82Y.jxB4V1Q+WnH@Cv/hv7c:kuxttlwPzT"ACebRg/yKte34"G|;kyzI495cIfhw@}4)(7
-Xktoc!!f!JT4Rv}<)"`EfWuIMF%j}3K8Th9u##]Se$|azIdgf$bZY__yfGA;!mCmA$7Ofc>KI>a|o[c42u,>VDz5%dcWueUbt.2T[PU8a'H[zF+Ak^S"s`
-YN/jmsW7JNdOAVCM=D]y4_)LfaRW&vy}J[%eP#:uJ@hD/"{J8{mZ%2jq>d4)K;810#"!n`O3V6-)8kVcxQ#9,"H,cobVBS^y/&F-W6~0V,C`QP+V:FBgZ{
-J))XV/Ng)GuP4y/(0pGrKU[EL]sh`q!LT%PwJmLF^V/u&y,oEk-@UtNcHzPV;)FKty1I&s|ILRfLuS2O,b/8/Dp|5h`!Dx{5Khr6=T:ff;`i!NnxMIvg(1
-W<Q>'C!&$L8=M:%-;)Pn"e"2cz%0j="EJ,o,JT15y%ji4cfSAc}:}2$Wg|vThx=osXfE}b:`nJ0wmWefl,N:^Sgb/woe4H'1tWSboeU/_q~<;<HO(eEOj4
-uoci6E5B[MaYFd4bOl09qc_Kk{{3;`9ce]($>C)L#}4{YBJ[#nS|u4g"a_%xng7[#2J5tTC9&,OF>8bwOJ7='[MY^5nJ=Rj2JyVxya0Ht,Ez'5/OfTCg.B
-t0B(bj'FIxYk<B<7nhVD6Z4nV.sKkF>>wdD;>8/NOESs$tOm{!e1)G>[wWx2h|(hU7Gm.t}$tP3MPo"j~6AumVaShKKk)P@Z=6>Hd}0_kuAg|u>.$@pM~w
-;xeql}<V6WzBGJM49.$Vwh+0{fjJ#/~UTn3^$hiv!wdwH"^4@L#`5rqqw:]tzV[z'4J]^Mc:8.=UxG4iO1g"1Mwo1TV'Z!pF&E]'a{r-h[Re-bnc.;Emy%
-k1]TqJ^J}T'NQ"z#k$xcawPU(QaY1>we2d2f]dh&TJqg(|p!>&wdbBk19;Z!ir|Y<unR"!$lPf0'MN0EYj=mV<$TqsDSbv.}!n~UWjs8I(7mP)pZIdL4I[
-w:Y"LeVD5&)w9H0=/Eu#MJZKHYV1:}g`l,-=qGvlPg%)Snf>qi;89Z9BK)DK!"P[}t|y~xsdMx21zPse%N<e14~h|taoW;QL_sHqTiYk@20s@Ml<JIrc0_
-5uS^(cs2Hf($f-.kA8/LWJ74>{wwG]<!,YbU)g6V[''|R>%$sN`Vv"Xi&WfZsL!v(',z7v+F`K<m2FF3!0XkO=:iyjEI}`m!:1Emy:'e-en2ChboW#w7&f
-Lz'l8&_PL1TGs}iGU-2)&Y;o;{6)wXh+N]gO$a>x0Uk2HGf3$bP4~=/U#,d:+Q$T]duBU}rqxn||L98o07{Ej_mR2aFAb%_d@{$AT=QMuW:H|%JJ-5Laof
-t5ol#0(dxr%mw:uu/wk)mkXe}I9b%)%AGe#_TuXK~T7aq=DDSk47g.'XqBav)/')5:k+&ZcMDu{ew5Pqr<adl`^zLEb_`CoFc-m2Jm9c6w16=L=ZVQOUD]
-h-JN)Wjd414]'NFWF&HGSl3L{Y@9)i#H,8}Xf^||(QKvaU)nMfp#l.evhGP}esD+p|C$tY_$y$Q,Y[NI5(uE+^uX_92|p^_C5+Xp1|m{%P&F)@KTpnt<RO
-VejqOq#'K7JUV/[^fFvNE>R.O^KP%_95:6`4g#F;V%VD+eq1g]F/<j1Tr}z1Ng)APn[y1>Ie,y%)G7pPX-|l@`Ps+|T6!9f0)qUr_X_6,i4A&)LFnzc"%/
-E/"GxHsG'G[/UHFiy/p`e';|Z{fFjfX(=N)Ij5P4(PK}c]E7itxbkTl_2Tr}g4R>;eCxtIIq`oIf|q|HV}q]3$j"5TkjH>MZFasd#Y/R~:GOhWkra<6X=F
-['Qf|LX#v6;(`Oqe5'{IOrDsJ[x&I}1^1|rX1lm|-[xfNoIBQG0{w({w!M"f0CK]744dFO^yM)ZjX#/Z{{bH8u}&f!"|Fmmp3)Bzx=zWbZcoXx'`5VQtvK
-pSUt^:)hGZ=^6"pp8XJ#Gh]2t2]5!h3LtzO:EZy"Bl8xZqR:x^!krDa$J6_Cx:5Jxud|2GC8Jn2G^mhHh>|G(9X!-kgk<=apdk5`iB|N18/^F@@=TSNd{;
-q6-igUNT7Kn=5.:iLCeTT.7}ipXhO9HuVwXTyf`Bt/hQ$m%sF4f4[F>5M!S1ZZ%GRB.2HUPfv]0ed!bbX+=;4Oyz/I&Y@(H98PRS,p01-N)nq1DUw$2LF<
-'b_(!V#I9M!O&q;y(aqVc-u`4Qf:rMCBolZIk^M:D>;d:IfSW$RrmZkCX1Jh8q_J%X;vl0$Q:Te9&`vgu}{WNX/0E]Fb%.nn3]Yo88xZj[h{KAN"Hpo3a[
-=cK7+$FmSVvl'whW4[jj(vCBJn~{VOLg>_mIan4vI)2NIO`r+vkb#`"rVK#Niv5Q,OkI.JHASr-85CQGHr3far&XBq,{(x7ETk'pla5Z@5<i[Y"r(Ork"x
-t3,oQq.gmw>8{[gWif>4EY,!Q@L:DJbwiA1BRJb_ZV5P/notmjIc)XLs|NcR0t}|cRhg;A|:vKT"Njh,{Uuh"x>oX&:tj`'lSx5C7P3}&{)fla<fx""JAB
-.`E3HOG+j32CoV5g#RAY9JqoC'C>T<WT+3Ahu_}yL}c&1^(pQO'(n}4}ga=jyIl$2mb}>11-qpA+txfo>oSbRfRp-y8xUlQ<|H'a#lf`dC/3>'hK1(Cp^`
-qpon"uZ:<bkOU%w{:Jl$M}-!y@RajO&-(!rb-M:6,Oe}4|00@=[hFIh!t:)|{Ji$__uUcCP}E6&u-Oi}rh4X@9YZ)f6^|H9,a<(gLD5[zv20p{aF!3`>mb
-3Q'AM!mdv,f+Te<VSK2n~J{i2"s"fC``H[^&UIIq)f}J$rBJ'8jfdf8_fyakRQqE+U@p&,I.8zEza_4)('Wq:/7!RJdT0cz^bJKkl^n;L3:Y.0{zIpF<VP
-ZN)iH&lk71)g|cZ2;Azgl_D}y7l-eThSLL]x.Aj2=Sg`2O982nD<RtLH_9l5b<aarx,h.R|J,a0C/"kRPSGK{$m[YJF,WDYI~:ba-Nk9UoZW'"OTKcG.JR
-uhMx}E;K2Bds`)g,i9KlHEX<UVz$/$5V3NP2b8N_@ee<-3uN()'i/7bn>W3!Hg[-9CIgQ5.P1el[^+c@Cdd{+5AU"Yz`|M%H!18k<hagcmMPpj9BC%fFWQ
-#3mtn&#rJboo^@_qw.c:EMYzY1f7P4|]8`H:S@<'}oixpSiKv{$2yE2F()+P`aj{ml=DnJr!+A<PgRG097)|Trsmu`Bt^e7-gl7q`v^r9AFfkn$hY(x=1&
--ck]`Y'G<piL}uUePdu!(ozhY>T$F!"J'(<<)JZWVb<r!x1+,BywHr$rO3!rIsKu05k^"MKVm2$v{W&91I'N1Xuk4`)[.%ZN3`FGZ"'#rxFz(T|ZA-#PDB
-$9Av_X|'@m.{8X4:_JIf@V-j)SO&y#!M%qXE}yf,"M"O.^VZhQAtBc_B[#umRyO</@Leqg.'l|p-I,`0UCMPuVu/EciG8<fGQ;rc)p6ZOqZ%6kj'b7]fxN
-~:XE2<m<8FZtO0~rgvIM#rs[rYg`eGE#,V>$aTxKokmG@Fg4r0Y'rA!RTGZrR<y7Z]l8NvL-P:D(UG#Nz;pw1+VndUONN](uX';xZj/C)vj^s|bB#_01>Y
-(X5,6Fw#4gGH+O'>nZz8aK^JvCE`.9c2"Gioc`]l>epK[w2G+`z2l@J@z+^MkH.t).o&,StS02fBFVGayEMhzdMS9S)=rf%%Mv73e}m.7FMvy^46T(k#;2
-GfuMUp}=WB}<xm'l2)sP//^F[+j;enpL[{Hvo7>@v[9y&N/[bfc]8[ik4Drwr/dE;bO%YyiF&:'>wG/[FSd]i{Kf1n7U<sQHl=c3cZWP7JekBdUB0Tc#p!
-9C$]HG,#>0el9M9^PL!OSLq]:BJpf^{qPd:tqe.=wFVw4RT8;;uP&P=7osDaVW|d9$Lv%gXdsqEOi!K_H6SQy:fA0%T24-4hRjxKZe}Sa%>9_{t=+XG|:+
->DlNp^Tp^/)k9}@F.;+d:<|73&(cNZ!S,a#'r+2;93,"&RxL7oDVOU[f&'7pv>66%0Sj%GXsT!%D$4dt(^SHu[^cTd&v'i6=`H]q~[5zg%BCvdsV1SPCVy
-S}_W4QUP:2o}q19A3#YQODHZwNp!q[i)Y)`W){ElqB1N%{9}I<jVmqDaCFw^mKB}34&pPI(`I0BJ/c].kMv-)0cZScdLxWz_:w)Hy3Lb7>gY:|S_]%rf:F
-XU%b/NXTebIWttWX;B[bn_~z>5vf.I9AaF#Jcp@Li8AyfCtT13RpFwi9)pwu3ycO_@Uw!XL<KxU@8tdLPLxH"O3}5x7bWR^w&S!a2N@9)T,TA+&)(2w]uV
-CM_K7Y~AL%l!3f3}.o4&}_S,|J@^137&V[^&:42i):aVU}K6!OvmsnbGA[KjZ%~`Am_XOEL8vndqdsUU:mlq{u%LV13O.2XwS.#Z::<j;q,y}Imc+Io(lZ
-cy^I1<"bQAcs5(V7a.e(hNi6x`V@4^`Mp(b{Abg1`m.{f8gmyr'itIOimFe[@d.,WAo%-kcGV5R^La&dQQ;dCD6c+UW4m)(]!`]24ybl~D'D@ZeOu>@SaY
-b<#oG-x1o{hjP(dl~G#wm%SKdo24rK1S]175UO<EdhQE'6W_IwbE`8]Mn9vi$_yK:D}7;+x17@rC&DbphrZ3EiY%z`=Jgl"pylW.5IF6j]"Xw:SE'|@a5l
-%l-0$Y1:X7oQSk4<&Z2bua)#IXK2W!IAS#Qr>+&}]!4Cpo@4'P2q#(HP&A~F.(8n0f|la=EShW"[7KeFIuMo(^BtT>0,$aUM(u'fQF!)(nAYVFqQf]n@3]
-Rrsf44xexAPMBLVd2ey/.N)vBn-6_Z}<%%'PEHr$.7sbSe<SWpD'uf5AO@4bgy|BvE)[&^&kE_,=]$E{Q4){&W+^2!RmLyVPGtLRlwT}ZM5vlwi^|AfjQ$
-UCC9z,|&t#Y:u(,BMxpAK;$U)EPTS,,SHnTlkof]TAcf4lTz$<L0;muU!vL$19BKJ0BR-65C'ZhE~"lxqjnQPJ'sh<60g'j.L@xv1b-|c'hq_i//^<:(~c
-5Z+UA/V#@mDbjv2sHgy1T&#d./U:wmEd$;HPw4URD8vK[hH,OqJ(Z:zb2jO|O{EdMq/H!EI1h8q{-L6Vm%op/n=BO3tcqZ3kA#>W5t`tNv4YDdp5]3_Rkg
-"Vki-[(6A/ZEyUazT3:f)dySoHQ:j8mi^6ReVfh6=7bw&qPeWkxf3)Ey-+=DT6;^qEvDP9("SJ,"N6"5[-c-wh!GkE>VByRSmJO|nh|fa`J'sW9=OfSY{{
-;e7a+:IA%gkx~jap:Z^{t6,&c052]T/N{=Sc),4n`uZe1ZeN`2O])wZ6bR&b~rfYy:H(I]~R_^G}VR#CGfBSKk=I-b(kLt^#YPS<.3EIV=a.5nx1/8fJ<t
-qu"4(kIEWM<&|Mx@4YBq'IL;=blNnB#C|Sx<,0a|U'Yorlkja_IeC8:iR/^qH4^LZ:xC)["k(|58C3B{)uJs@YNPsK9vfZ~;'k@e$G5DF6:D$0h>T{@RW'
-U_%:2/|uGl(CwD($iu8v~{;>})snfjU/Wd.vrA^BGT|[@{tM+s"S,!!>(g;_aOd<Fgl^NG|6DBM-zsb@@&V=&/Ia)Rw1~6^D/[q!H8D6IX]DOO6W(v%|GS
-%|Ws(z,0S;|3&.{]V{~.B|W{9PiLHk'_{UGMA9X}Y4tRB.,$lvTM]A;U7C%aFKuAbs(3#<i6Z=w5AFn0^/fTm/H2D^,>H@:f5(qd$"j,eyyjCoWegF1n4=
-2/zS[^{:n(PxtuGDZhp_A}Cut9$"t<zOT)g0!ZLp6}1pomW!"(2Pc6;5.VV6Kyn+i4K7}Zkg9%g0ULe;;&q+Kpm2J^^{S#mF1m[5_N,3avfL6)D!79S@|Z
-BSlKWCC(fN2LmARre]j5lXx,xw}4gL,{~oXnQ/htueIy0qENb7>@nL7'__:NnV6b8wBwt&i'lR8I<kJxp"3YMx|DFk7]eXbnFOYY%UtifY:OwFAy79p(Qe
-v6]o8^S}'@Z|"AiJh|0<wm6UX[P]m""VXb&Z/uP|lICPEE>rub(U6)zy:pl6sA#>7fmehsCBoanp|aOqk`}MR"9z4u-aSBD^R]aiB$|sUjl-<}8-rAdsbm
-NT=vZX>1+O7}.iE_ll~7"A`Y"WjKD'eRN;JW;kuhw{jq$^=O@6{JPAlEFa)ZOpNCKCdO-)~gyrg!RN.v[Eacr'QKa!>^SNB`y4f>5i>H,=k$.w}!p,>k00
-LNHJniKglV/pHO`}zeD,3eE{q5Bc5"w&^(yP0hb_skwy"G}9_T,#q0(he=zP+vRf<r"Av^vfc4jI~@"zZ0%bL4,E0U:xJ3n0f[}U<r^!q|F0neRsG9By4a
-L)'`@;e|y4xL"'l_WO#a_L}K52+Eryu0%zlWiqH}`t'3_)LWqz$c.eka!L1J~qMwKvu(0C']jz=4/r`9AMR$$IOw5(V"Dr`h}FYg,=(VeTmo[KeNUm"XjD
-RkDq!)r!~`8jP"`J^x),FLmYBBq8xRMoaZyTPVYtAzb3%GRyTTCVxLjiE";`.Z'_OnEkx1qh@#)fBMl8;RkCXEMnTpl=izyvv^>@$=+Z)3~`bGOK+2n>ww
-jHd'p))$Co9ELiu+/^!6wuZ%@o3|0rYaZ<TuMpB(n&{[}m1}`WDAVTEXlgX!dP#NPxANy7mlG_zPUFT3OW=2SXM#]f>U$CY2g;O;JG-dySy5N8;9r7j!q=
-0:4S~2-j8q-L;Z3A1z:XFn1kVr'2P-0'%{_|eg[IqhSrdFMYP,R-u[99o8|#DtQ&nO5eISGpC'_Nm|s)sVK>o|83'+$:e_(PyDN%h;$C"USvj<undV.$Y+
-yrbTYQ_aXdN]x./6hHxD9RKsOn`BZf&-7:=r+u2I/.2nR#!{XF~)xDF!x=u'F,_D}ote^mSNlZm;pj""G@vGha^c~Sqvg5K+]jn^M6!'2!2ueRdMz/5t0B
-lR00x.n[ldt)~^+dQCr)g)>GYj[y6#|.sq:WLpc0w4O+E3l8|_AhQ@rt{@qle2X&c);K]+f$j'4"}8f6,C<HKbrYXz"T,[WLoiWEaaW4.Mv;'cbda=reM-
-{p)B$:T|b)MPl(,;K)lu+TiF$(S]>"9Ok|yTCb2t1vnYNZBtjvNdNB'4g4WPDBlM.$I{g)'|[6'ETo/:GRJ-{Nae@&HIc<cSvd@5|=1MpMl{x{9SzmX8+W
-9T4G-,Tj6WX/1@]AR8UMPbXp>%MW|2C]Hli`hOn/(.O]qId.9sMEcq(naz99E`p1E>!}<E_PXu]pO9l[y#ORNGp"WRD!aH)m8cPf(vf^UGrlUF98_gMuZa
-HynuC&diT04YBKiSE}=F<"ge_53^CbNO44_r2;9f$U5=WrD5Y{pNJJ2j"KI()iKWt]|lJZZEs>qc%@+4jViZcu!vGGf;l^0d2AgxV{n^X1@k(13po4_BPd
-Q[-=&t$M,HLv4f,nnurvIzr8($h4f2YI!nx@0kYP700dqIk:t_V%$W%0Sf])]Ac]>=5(w{ssm%roQxAh+>E!T}e|FO&(ljWuVAX-87(>+JD@_0Oc['vOrQ
-IINx[%%>j8W=]!'/v&o_vN!YtNk3GeuR76vOdFX`0<B'$+/4Q@.o|.1r@E~@qt{`NSW.(7=&8_N)6w}|q%D`SXGvT}iqmZ4k;W/`5zTO'AbV4))'I{Y-}f
-Opb8Wk1gd-oMvKQ<C1R(Ec%vMo<5KxfV|e{'t5@CwYV4Yg#pbb}$p4AjwNFyb]x"39]$aPtQa/K3[8#U9KT$xXKga3`u(naq'D~4uxJ,,x_VH7~E8x$$a`
-djWq4B`v_rd.9@l8];-,[VYX}]xL&N8lX[6BuN]8Q=|@nh;y&A(_E!20kD#V}rtG-6Fme-b@_g:!7z0c3=W+}+%|rPB`LAlwFl:ZE6^eL:@>#<d3Q-:tWh
-_>EPCLe8vnlSJXp=r&rS:4:flg[9UqE>:O`:I<}T]_Ab5BiDInVY9%g(D@xC3T]nHC'U#v]%dMmKx9~x0m)[,_0/2J`X=KU{N"Q.=C]Hz_.(ch$-H"B[c1
--wT)De=1R6X"'d40{n(:#(YG.@R{}&.(KBHj_1uk[CikAhzQ!1]G,&:0+suU${%{U<6fo>a`#EV/Ve4,w6iZ~frwzx&Cw,9fus(%z'o$)$a|r`LMV<8c]&
-5_zwL5EkzH&'knp7lK9$hnt!X1'%2l5{{uW`XUA;Vg5J}CYw(a4u9E'Z6y}&AP%.T$JX8F!5>Sb,yAT")wC9#fFN,]yr^uPfbDYYj@l,|uCrk/PNn<~oRW
-W7n45O16VX8mq%n@8Az-A_EiR#@O.+grwvS],H^RmUQb"NQ44LYnsz4<}<BVN4V'ej~oD)(3]qXw=%;#uMp9Ju[oZ1D&oQ&bP+yhUzt1ONM1gr,2uvZX6w
-1E%;/pawBIA=sSF;gwm,!`cgo[S"CQ"+3%RuN|)5pMsf.s[M98L(S$X0y|(]4mMB/J:;e[yB^$zu(LMd^0f(VAG|vl/M!Kd$AgcC-K2")1g4}y9Y3TkULd
-4"|`LQ[L"@,}dO}ige.4V!rvT;^^d]><8nUAxDM5L.e`O%7SD>HGe)a+~W:EuM|7m!i^-vlVyX#V7K6fz#iGF;vj8_Yy`I-J_kd|{76x.@s+!9@Ye0|baE
-sP+TB}@u.3RG5iZ^#"Hw22mpwPA'1r$qkXSp'/=gNlJS!g1s)"F%Gj6afPL8-20[$M82DKT_T`OK<^.PkRiy$V'x0%hyDwxW#0mG=d_7oS"nS#a6yT(I|3
-e{fa&yVx4q4yu7iD#=3r_-xMed,XVJ+zd3TA8Bi<kCF.V]cLb_C@yg@/$NZ1ePsnOXY-DknF}knco,}PaN5E#J.fASeMD{Hkoe(1!">nEKPuD3shc5$-k6
-D2A(Mp%KP}-|F/(j5qm8{LHd:UE==YV|cNOD'DaEXaA4'-l3(Nj3#L>EfNy0R3WY~q"h3pQIdvk^r%FW:1~Tqiv.s8Xz1ixRO.=_4axLwMioHnOdLrBh,M
-ZT%>1-QWW._Gil8`q3>KD.~I^'12)f39D"fh5>AZ<eWxcZ^9zzE:dKKGM53UBnQL@DMB"eI}sioA/548kI8t';Q9p1'9g<DDU3-z-$z`#m|UT$OSCELBMN
-9wy|mH}<Kkg;=YH`rV^jiivZvhk2Pik[#!{^934_T}<$[=`2n))[;kw"vN(g6WM;9L~5A{IpLil1!^@d>KZ'Wo~k@r'.,A};'%|ZdJ;"IqByN$)+]d3w_r
-y,1x/De1Ogs}#6:RS2#m$K"Z#%H2e:l'f;[+jo7%wfp5j+L1/WgjqlNu'NCEIc+kwyj9c|ZTne%E&J+#b==u`W_cSzsg<Sg%^>W@%<v^L5+,{lQK"hvmIt
-)U-+Fo9k"deK'BCyua7DcHI;>L##@R"v#d6Dw(ecg_M|%t@dj>X09G,G|99bND8"Kpep;PH=7TBtXEfO@pEl<C=FFp_[&pPnqX_&|:rp~z+fuwmb_ItU2U
-&r)aZE",+KLTJ{C4k+/Ycq$:h{Pq,6%G+Yb>m+.g6,jASOhqnp30>0Qz)^l[g|-GdQBimXh[ux![d7Yh7xA58xWLuRHN/^U[[`zwN:{xV#^WWf_}'@P>wI
-VA%9o6"am#Q^SRt6Q@#UoQc.pri)^g;Nfc.ybwnZmM`38wQrnqW:yycNkok>.A5iyL1(vQphG7F0If;Bo^2a]>a{YbI9mD#UAqSVlB9t'I:<Qpc}O>s2&-
-EzjAD@K_-P3Ab40TywKjGFs$btEQD@2<l%$:4ak0/=EM<_!Q!x`"Uy}_F;&E=GICACU`}rdWUG+JwIup}x;k#>$z+5FG.%>>F'mdMRtM,m]DS>XZNKge1|
-TW/Y[RnUSr7Ew[GID[$QlMR+P_-W>_zq,m7yTw5y/X7Y;b,Az=u5OX2<9<2%gi1'{Pf}b1.w.!M9H1R>uLWUUb%]u{NY-gPo+qw9:OQj5+D7h'9c):Zf{H
-X6/2P;Fji#RP,R,yl,S}J#A>W11Y&bCIa}R!>|E;sFW7=)y>8D@w%eSlO,ABZAm2!r53B8IdQ5,1W9:`mEQ00_A4l/F74B8Vl6f"c)$m]/G9f/MfQW4%k"
-nQ,)E&lQ,X_txk{[6<EbhVtG@-RkD]<h~lO,/NXUz"R[4]-g!,iet`/Gu.zqjyb|jqr=+bYltM:o7CPal!)=6^enyIFNRh+Xx7B[o{~3-}"dXnVI6rZ'c`
-Bm-KPS(bl1Q+l1=H%T)G/2zhJY(%2L#TA4NL#}i`Ev7w]=28uF%LcD^fSG$rIgrI%7a2.opG/Yk$O"sI53B0jSVzm/t(#;az|/nwxfANe8AnE"t|J`MV>:
-l]uCM1-SM}&'@VH0jH[Yw.7ql795zN&ZMwmfVa6h/o,g#D:s2Y9[T_%G=TFtvjhW1{i/f-cKU%"9a9gDS17he42^0pqJlON-aW<+J[lr8+IkReP8+:kbpk
-z5vZ(/s"tYcPhw[YC'alk&_mR{,K"-E`dBpw+CUw5!Yb5-1&v%sh4%fg,X0az^to+@5g|Ktl$|zH`8mexOeSa<~"g9{!qV&yx>'6BQK>$j<O(}3Xcvr)ND
-I:/r}zt{:4^|bXMQw9Ubp'kTnte;D2:H0l}p"<:e_/qv3&}OcQp`Nb7xRtu}2ZnRd<p}}|3wz-^aDd!5U^<bkKl7O<^42;AcxGJ>L8']4hO!gsA!7cC/<`
-/v>lL^DM1CH|-l<wa`Es>w=m-=eu3k&@$EtM'wYIc<R`QTi6Q{gjU+y,3NtwPz~SmD!j#a)3{M=+CeS[|^|MNL}RW#HUniPq&$|wZxi[`6DO'KyzB$&R@^
-XqkP|p'FC|H5L,~]=^S4QiXOfA)2v'R|;JHR.o%to^{F9dL}=II|weygCXu={5n+"lj)$xZE),_y,8$][LOI_q0'k+/Q$LB"zes762Ch4yEw!Q|>!4R`w.
-]C:uehc[y(9nvGW%oFvFm]D&yl2(Op30/Godqr/go$9tQ#KYg=A1<8,$F}YS.ii7tnYTTUy.,495=Um9$^f.0j74pL'nX03WFNd.2;TwNjD1E#eP3;LD|l
-/UD/lv-Y(g6-7z4PAnR-7Wh`LUj/A3y)Ee!8b>6dZ]#lmnBUE;<>2egSxL+F%!d%MqSLvT>KNxY'2#R't')NSqW8,3,>3|~I=$dqs<!+n'C%Ve|;m^$KAp
-d$dEEN+,W8j;Re[sPQA{j($:gF`+0#.`Y[Wa,3zbG437>R"O=s&b~@f]8c^,5XJif_->txnC[If7#-piN<)<q[yQWe6.uj4nA{=ilxvLlf50=;EbY855r|
-E@qI={1eYku9Y^khT}:ap)gV&qvEkg"6B/+#'rvI7>)",nR,=1JoXhE)E&rm{$nI9:.q&;{NYcnfZ>_%QGO.H<ohyer6N}E^L3&Vs)|)KFA8/Q=8=S3n$!
-)U-zQ3jh;n1ka/9uN6z7>L>4X.-e1m$nFo`/hGgeALaS9@eGrIX(MdzlHI^=CS`hfG+VVL4gj<j!/3i1cqjKd8=.8Wv8^4~/f'#vXmaCW>g/3T9bUqA1vW
--bDASS'M5P#):yG$#^ff_O>Ece1K%$G<"k'm%;XIHyc+^tZ5R]pJw{=C@Hbwt(fjHv^]e>xAbn2|;fe-`:dYM'o:m]HX$-/}dzjS{F!MUu)>:=%bSTt/K9
-'MC%_OUrwzBIH1EpQ2P93m@;)k"oeXj2>O`!0Mw>u"vSz/=d#"-#JN]_5#VT07cb>W+,],CW4gvUzTaypy(<>TW=kT<]EBlnnuIOi%'R<10V1d5fh2@IN[
-H{#r}-l37t~g^AW1F{O_|s_a7u:F2w^/JdiCc:.f(Z>4^T1c@XLy[p}&brSXjWje70W7D"2o52{"GL5)76-iWmiF>9uI&#}x}/~kVH9xq(Fl!hD'd:%vgU
-e{8qhKnBlAedje!s[;u$WLNOGLk;JJO%/iFawx%b|6L4Z!S|y4^LtPD6R'N%7WzO7FR}UDRZhbd-]9UwXOl-<JCT.SR!e9#^(/p-M5An>e.k7uCv&J~fJw
-hX<8bg7U:%[{#:wS'|YV]_aDw)nw{$jyL2&kQ,i[B}Owfts[MyL-,YT2^a:/)EFF+Y'X)VeNO'wQoF|WGzwBfa>ooqi&Q_RO#R3&@SbH`<hE}`{(-q9n9L
-SH<<ve1iknXy!3ckn]hnv2]-/L3_3;=S%1'+&4|kIY=)(i!lO39bctMz`|O-P^BMd<,$g+wr3$4z0Tb4^.s.^yx>%I}:'LfoSJ!J}ph-UR-:|L$Twre!{w
-ZN;Jq0%t^Jhc6rv,cVnC&o;#vlM/)j/%04[u-/5^:_>Y97Ob>GZcF{MC+$+Ovf"W.%9i$`$R/X1B_slJF2"B!Mz6WHZCGu(M#"%<igyKt)8]@J[>NU9FA}
-M4wcwW41VVJOK6v2W-/.nj"tgHz2%}(axideYqGpZ+L;/w}BrT|R"xzuwdJ`~J]H=`w6aD;^gh.f2"TDcxa}@=Rt_ky1aiO@0.u'1W[e~nIKimz,<tkm7d
-hHvCO(aOhs4UItmA0R>`2|rPCPH9$8T>;XZ-bgLBUGHf0FF2@i1'+8QHDV~K+2n%4=,r+/Bjd`DF5#+;DEanq'kGC-Q(diVrM>e<eJEdm;}OHvt01<W8L6
-1(B.pdy[1B9c,`57XMva04VMnGlm^>Or,z.P.V.0r=M{fD9=FU(yJ/8098F!>IZQrQ@]eA"SdaYKIOwG7N8.vD_!BI:$)54Cpnrj%TZ]@x_Ie-Kxmfr%Yc
-EN#{>e@bV]{[(Ma9_D64|JyUkutn[UfDmTQDM6sHXJifh,f_nc-B":D$J{K:E_h#w[Vv!o%LjwF^1$'W!Ilybk7^K=nxP2E5=fJsBwRMDArr%k6oKh98wX
-]{CUJ&t/IKCh34a>jmc06}%5fMOcc7<2E"8e|RkWd"51xv5>C6&|]0>!m1{I0Anrzyd_WE@8'5LEczpV;R7oCaLQWZhO|$IJ~+al[g>yL6aA7O!WWjQ-DX
-v(>[_<K{/V6c),Q;IJLy:b{_5Jn]vovV~=a7xf8U)SX,M)))1%SZc|K/uXA01Pf}1Z/22suv(J.^tRlzn[+;VH@MBe2jRO/5Og-:y>}}D.0Km6q)se%X"v
-I0s}C^&U`xaWDIhxZzM.GrCJqpo`R&`<uzZ5F7,]6c87I%>(5s/_XT<|WID=yd7fADE-mlIfrO@%j"ZW<1AlMsx-w34&vQ_d_{8<,"wkuF5u)vMf.8=IXe
-hCotV;q{dhi%#wEIV|W7;rDXztfm_uh8Gb+P<Ee;H{]PQ+o_!'F'BL1I)lx3DK9@fan$%GAq(CNd<WdRN:#||'(UX[/%hz/nJG,ICV2fE}`V_(!O_`/c`"
-les5D_hA[c1[XkV:$.]=C[$Z~Q)9.@eARl|QEPFVv(YL4y4K]JyyKpC8gfxL5Qg0W<)mJLb}-^b-E=TRk#"V$Gek.C,;,eh|35ubzL15=X4yhIwi-A2su5
-'ZbgEE4tZac#@{QK}PN3JK.bjF2J7,+U-/W&(OT0cmn(3^NF(yLGAocP[=7"8xD/KY>)zHLEME8C]eCimnhdH!j6~1d'>kBYqM]0lcE4Fa8"pg3ccDie_V
-'yM3|nHU$nuF&zUQ-24CO7rf+/Zk|DY&hMig3L^F=87UY22.n=@DKZ7bdvI]/0x4$1csNpd,eaDX<UF7O:l>38><41U%FaBy)<a!8e}"^7XqTYHE/^pf[:
-+O{%&gP{3,.@FE~5VXKI%|({BYy:y{M;}No6.c5QgG"@`Mm[hCcTLBF`$YogeQG_vwxwlJ%0rS/%AdCKKw:`3eoBMg{1^7Uj4pL.v1!M^Dq(zPI^^9fLG]
-5nno~k,LKi91%yoz.h_W31<K6#R_tsQ1YAXT)@L)H<1Iw@vUo(4Wga1B=FEqR_X3Ik_rsSlRq9$NC<ABx"$n38dGO]+1_',p:Qs[rZs5~W[,V^cuEkvJ~a
-h&=^0+0M(9j;d9kx6cf>|;;U94c!E}5BnDf-/jT7kJ2W1g_bR!,hr93v`RV]Uw7ut0zx/dAq^A57j4@VPL%!>q'BhF+jTUl<;G$97zstG8gJM[GefX3jb&
-D$4ZPr.+}r>Xm4DL:KVxpq9eDo=y#b@%IW_Y^=6#WF^]6DD3[_(2.cn5m<'oI5SH!J=M>Zr'B!QfVy3kS/$-mK1(MY3OsPN=L3x,|VXMjzq:uJhlnGam-Y
-SKIN(aM34/VcNiV<VR91/l+&g]B3D{gmv&bgaDAI'2}epky<VtIo[x+tfPmmvbEDy3=:7HrPR@x%ibZI)mQ(Ff&D(G6;t7e:-h=ryegL_tXRm&5&,;A;_4
-Yc$_J^>N:G{W#ZT-S.+X;7[!D5r_'F,lEu3PEIW%6JaPrCf,cosv}CKDf]_Idf`/QrkyN#:H@:@{j3>2M+u!&5X<9!XhCgo'hdrv]F,.nT$:pb+rUiImVA
-,X0QCxNfaWWK;trHkJcrND)3]xd9/yiFiSuz{mGc/`V>ypU/3pHp6^TE.x|J#HgZ#QKst:XsCjYDOZZ(M](.>'vB:aL.RCBkLWg|6|Vykg)6'M87#("2Q5
-#b|a6bk.fs+cXI$u_'w:>z~c<u[S8M+=rWEp[ytNX1x;{#h^kN/pS-OG&KNFKlzF{grOYK#&^zPo+`4kiAACb."uh:8<K7:77A2BNt4!P^uS"#"1(27e:C
-&D]N0nN{I4&MH@/ivm)6(%uksHGMd_`g(>`/@+@N6jwqD7&m:h1S0gRHDC#lNWWNEp}Xd"J,A5boRs`(qPQ96`Ch(#sV#4|ZY-6VJUfy%d=6,y&qAv_rc(
-9{%G0>)"<3X&7PS`6i[]r,GvO;|[x#U5V>oDOj0p7>3pi%E6)h%uBH(-mf1X3B()Zl1X]Z1maa}2;N7$i910943GH0oU2mBh)lJyY{=B8mGKyk{rmsYO0C
-Aw`3;/=EQI5e{K5|gHwP(.sgV4uAtx4doA+GX_y>E]/RCX"xZ<R>@B5gHbV^]4W]e[,6Nbun@6NaTA:sFL>{5}h/~WIiB03C!d".=fhN@<`1eyJn2}_BX$
-t0H9[E'"ip[M[cO5+MVN+kNjUo_0+5m!F%hf"FRCPOIl.$:)!XBW@]7D(^R2p]b:>,p@KR2agsPHSh,$3J3x}J<1iAy!=BLJ@j2l0dCw@ww`-4x_'{cI6L
-/>y"GE)f;Cvqs1}ZDY1{'}4876^sW<QMaue>90r}zG^z/JZO/"Tf|nU`x7157BAaD}aD-vO_4dBr[2PAP>OU|m).r#rAK:}B=lAj>el4%zL;KE}q%.WC4g
-XV|>fJu|7NxNwU|C=])H!iJ+"lUod:aT+s_Qg`Ony0iZN)mNbJ"GGva)/%(w6uTw'B@}/kL`wn0Q+s><lx7Uhzw=llA'U=[3E{z-ViD6<`"X5|LH&Uz{Kp
-k=,p=5Cj'+p4gTs9,EZ+(].{brh{Zg8&G%gUydV]f;1G)U>z"I8umjY{|fh&L+,UXc1%@vF8=r<W$G=4XhYBYMF)2DaJ-i.b~cPi=M],OsXY>jUW&e$8_w
-NSP#p,An@;vU'7%#UbLNG6q1|Hvs9#&qT"E4X]rZa%-I<W0>PBkTUi`/6tlv-On]!yiDx}+e@b7d7)b<}e<Q>o]^.qOeANWh0#l}R|To+TR>"MG&x<(6X3
-:)GFZRLKHzpn&x,Tfe.6^,MA->f;#H>7cr@(~SoFiqkZB"]8p-pr^fpQEj2(1P(Zo]+#|mG{88#6-8PFC!Wn>artl-[WQre.:8N=TS#N}!OYq7$J4ql|5I
-1uf+Zw@QJ&Io|sP-HJqEI]UQ>7"UjHN@Ba`t(AVJhET]PimsZ>5=D1~2KdBrB(EF`J#&OS/Bzbs(^(5qn;#C`0Rq'sqAOfo[g91vrDLbgsC}Pojb8v;{_W
-w`s">/dn"3{.`Js6V/^/5hFqw<b/:+GFx+6To^ue}oL2iD<M.^p#gmBQmN]qA1^{7UE}!DhjpG@k!GpSj[9rl0|Fc`,H$nWP^`6/%z,_>eO]Ml;FG7>Zi#
-~=wKm9O)'g`VW4-eF4{oq2YD[IbFI<lQQzI{Vz+bTyg+@`UdhL6UU0yt:dsdKm(hS:`mR=GQ{(R6#Xe2Imk#NQ5CzTq{d5d%N}B#H0SL5y((7!#19a$n-J
-3=sLu(oT>UHh2%Kj[KI9uEW92%>=5>L=ZVp7,S+}yyYX4-7S}&yc#U`,/a.yw5>^Q!A.y1h`O7D+bqSBVAU3oT#a2FrQeC~"90rKn;5:,klO`V;p=|iE#@
-HNJC>7}apd;|eW8|JcIZ~P/XR6TCMS>E,]0O0c:wkV1VJSo&$^#l'Sp>5e&"L+Hl=MCoXsImrYZ++43{<1y68_Qz)<U4DTCRZb,(d"2Y&:b8WdLHPeFdld
-s+h}]adohgjprqjp]V^1X"YU0yxDk3lmj`C_ZIq&t2Bmu/o,=[f6=As9E0p{l@P,#7<%E#)gK,[ho{zap"DEzN-pq'QIUe[SK_X,h9L,{QdjmGn%odAd^R
-=:&$Gf!hi='E;_eum6VOrP<$fXS_'<wknITLd22m^0ZDTY%#sX=QO.SeGi`{axIjaCwq!a<l-ZYvFldFnNKr0EqZbFjo,b/qMeiA`hHH_AaF#{27#DBm`y
-htyAUPW|tf@Ks!G_Gcx7p,[H5tilZIDpH;OiUC6!wE(s9Oz=I-v;/a8|4l9{51bx:Fs^.oLgYWz:qy6XTAoXb2%HT:a3-gUH2rtR}[)u+.^<;O#350-jK1
-}2RlxyW1A4$mq:aQIhJbb5{p{rY,3U+aEJG,fk{d&|(K)R~<wxDv4I29N!h}$Zp^13hDj)|we2FY(.D"DrixMf>}ww~{1owSN;)d_DtdP=k}-Un}i=z{wI
-]vX)hC9GXR'^^>vLpB)RRcOSrhdb(}`ODNzET+=RS8+/0nNf:{$1(z>ODi]F6X#0%z.VW_svSP:6MLT/Paq[LE{UNGaz^+o02]YhR3gW+p6C/N$dW<99q$
-4F[QBwvMfodh}pVPzq:`VmWjq>!xOwX/Y}[J@2ZUGgwdn8lf$CbVqxp>01#bXfZ-}WawbuFlm6qr~UC/NT]MSY3Bv5A=8$7sS3!wj{Z/h.qR_JeJrL:^R-
-LkJ4tYj"R:Gc&[kNL9hKe0>Kb|x,(I~96ljeVS7[#T$$[;7[<||PLM^!/F&Nl`uH,CeQ3`"f;"kRf7z{CH@rdmXxi#=/j-D8z:~":%ys.dW_8i4">"'KX;
-/^du@QD5-^OV@PKfqGH860VW$dyZ+]4bydwLw;]5O%z!74<%:tTSN5H8^-#R|jjAwH9q}`.3r'8dPe!b|ifywB"o}mKy$!h(_I>emz{q_B+.n%$nM+1ChT
-bL<54%!si@O(4QACZFyqj=$F7Tga&$><'GvSPK;X]'TxG4<C,k^+_JE=_e!MkvTKgL)}'f$Y!tz,h1cT=a|nT"^5>tqUqin"Fg}eP-y>JE!CG@0'C8MsWo
-(9xD7o~QYLfw$r_ylt]3'J/7,_H;@`57y3G3Wi=5J,X}UhA9JGl`0E1Shl)Bu44=410+P>9[0Pc;Z#wv^y)_%nX1_PBRzbv3O{yMv^u@b|awo,MK'B+k"Y
-}dT3EOA4sbU-ZW#"HEjI;!OEDft0#@xSIrnTHfY+,h,<K]Z)fW7U%<+k_Xds[/$z@kz76I-Lv'n'bu,wNi+F/Ma]&%5}|4K8x,^W^kKOa+lK>dJ:[}~:85
-ZHNE.Sg}>=uog1oI+4=;az_><A-"kUAXu$w<F{AI~P0+|H%"8o3)JFNxe)s&AUr/LWe^B3uyfT/U#E,a+YA01ySp{P0te$()|n''4%Isl8T5-E%UY$N_:Z
-HVr13`/hPTTiiFQtpZwh~$+ZYZ9Gjx$uAw^NvCKCF'x{$XPX^@'/,/_a~cU|KheaP6y&.A0v((Lps-q+JdBu2#U+5Cie@9)#7RcrQ[oND3_}6Ve6JC7D|D
-0<Y]hlxzZR&d9Gt6R3t:SWsJCx6@cz:O%lkJV+@qQ._X{^ii8`yOhcHehcJqswgDpi0OOL]Z.zUc2I-2{Ezi.ir_u:B@Yh!ohOj9tF^dO+$)_">d#9s(t#
-uX%lVA~iC>[1V2GVJ^HmN=wMIgog5T4ly-QF:|`y"aNe338B#c}WhqK2F<x/")=/M88{oi3]aE%K2V"VFZ{sPNu"^G3/%!}^uZli0oWN/P@/tfQxwBba#H
-`.%,fQJtIju972Yziei)&<$Q2G"zQ[tXNt)Jp;$@9EtFa<PoFm}UBfGKFNmSu>Qh7oPPjJX`!%lY[BSsu]>"g&11S+XHYJ$=sfxx:uu_#C;-+]@[TYpq{F
-=IgD2wqbyg)ntl6Jw.UdB{/TRE-v5d30x7_RGtXLJiQt(-HYEOa2FV;xRqW%UyGj=!1k9X"uWtgzUFh]XhZV#nCC770C%j|m=2xq2ZAWp:K`o=/x2I'lvG
-l(32/tN2U!v6'u|MSm~tm>UqmF2y>(fh~)d/7MU$CDOixipA%[@7X6k/n$c<tVe4_yW=L-<oEp!x=#|_3g+Qe8:T8n%YAzY%GTHwv:!4gp;{eq#h|$BqSo
-0aZoh,+RU;&-~(@=a9:1thkmB[.@@TWuJ=xe3$D,U0.VE>OMFApM&@q@+5Kxt:p6%JM}jXxQDdhXsoe[fhWxfmhYn9DLqMJV7DxUu$Em)6zZF|T/-+>;h-
-L5x13FcCy_=R&6;^J$Agv]-&pI(Sf{6!#6U(ryj!D7.^Merm']+-ZKy`G,oV!TQHHYIeSW7;{:A%HZ[]7wS50^G(mXSyJ`<S)RWDysi[JHz58hc,Wc8+6H
-cl)Vhy.k#D+;q_Cq&)Csv|Pm],kK^L-nMWARTMA{tC)ZEdc8xyO{ih_oBhz6`I4y>u/vWkp/wa.Lvy`F>m`E:9P9dXW=X<@0hs6Zg=eF}Ld;:38Lo+g1pS
-DxInMVUU4["lio6>;&A}F<5>&->O1-im!<^g}LIzG`:M3>vM{XHBwDha7QWA2NBBz2dy,EnF)aOgU.&7@@c]1XxgPPF^gj}eiLQ[EXnoqX0ZigiV3}y;_Y
-:S&6Hx:({[Qh&sI>&`WyAt`5obGrP[kT]":fAGbBCVsJ^a&D(f.8qt,bqM&>;6xn9=Dixgt#U9{{h2xi]zZxtVh-EnF#YvSJpxlxA8JMP;H<Cpra/"/Or=
-%XVo;ph+GSA|:HL.,]ui=TUEDkHt+w{ujwLqAg-LCJj(RB@wodPo%A0ds(|0{(]7)FY37XzWc3t@Hk,xYy[[hW](2gqc@lwy5w!jfa(>M'2y)qiTACDr(p
-4"xa,G;0GlSi'YNLj`gMvuNeJ1Hf.M:`K`s"4@TJlV)hN9J6ruJ{D_jH$K;I67PIzB[6|x~EUl&vNrI:@d=uPv2#+>Fv(U;uRqFJQGgU=C)UpikQqkVT3o
-/4Lb6+J_p<o_eH_:V)gX<.!HgB/,~v_GI#2<%A"bY/#"7C6802'cFIgLNX{(>A.nzzVyX{KZ$q:2`bLD'8Q6F_<wO:!te(BdB|y=[ia$1|rL=SxCJ|z|1Q
-x+^DM7!bo=;S!L5T7mOh`,Px2B5^RBEl+5`D&gOcA9pQZM/$wS6)(b3.DM:PFKo%N^xAc]{6p25wSrS[K<)BdX94KZKP9wq7TfRO{!>5p%NUaaS&4[;S7!
-b6'UWhx./RvS{[Z"eLr5T]yZa"+"9g-kHHpj+|H=Cy6M-n!GOv3^YuGQ|].w5i&F=w6!Px!jc%_`u+E&ssR"<Ph{sj=^M]'xczAP$XnsQZYa#SF-~y6nRQ
-:nM+v(3UKr;DtEoWs-~^B%I"D&1G8]ocx$fgC6eFJb8,wUb<>!{7{#8)SSp)E,'-)l|-Xl0aHN/dp9[+q;dugK{v,}99"l_Zy);dj'a'FABcUT|I#s]21;
-1|B|-jmUj4lM,B7f{d~)N['=+uH4(b7>6.C4gJJ6LANF|9c{d$X1w#Fc("3M26rd#h8>h%!4acOnRC(a4p00;G_&&b:TU;uIP5;!-]JWB7Vl,6-Ro5$6n<
-|5H1'^5I^:pwW@h:XjjPbfF9)h5EzQ)Q%"X@k[ge0$cHWk=0-v>pbTDtt>z;Iog8dYg!ck#(GWN3ZLvft+`fX&@k|D2sikVhr-Q3U+#M>(wGR(9/(t$VR/
-r-]9V)TBxaOs%=Y-JD{L-H;..&AkI4ZW/Ann:4Jtc{[r+uUZl&$;{O$gpHVp#A-p<H.,m8g;S1Y4kL!xgwv%<J{RNi>^YE!IyEfS#BfwWofn=7,KB5X(T"
-@olxp%8HQTuMtgG+rg&y[,HV|^Rb3dehBrhsVzm#SomKU^YCi#gY10T]HkiNV9<sV3;oORS#9Ly'mWd#XHJM6NBygJ8"=(sv.gC'LQ9@eD`s0#eo8HL=2$
-28Y6!<IycXP&FWr#+2-DW2nkyjsF"`s#IC8eTHed"N9c97FNRK+[e=qO1+(&1D6Ra%Zr=%j/6m&qCL]F17Tf&6L.J'09xYsgtFr&1&~,6VPa+ggarml;5N
-nJEp]'{$.N0a{u]-eW6BUBY[gSU6IfhRMXnEk-W}mqqQH-W'MAh5n2675Y@z8PxkKB8h>:<as[txI1,I,,D19@&X5{#>y:.!,jLq7P<.eUhODn@1ZuTBG;
-0_&/[t{pL:6Vb[V"Hm0l[)VA9je;fO[g>]~q~0-7A7hR}7YB#Haa[zOEQzdJv[n6+lu5NM3:)O>bDT9K<$`ot"CG5I:U0T2/=OB./|vwi!cVBHPLn#x_la
-w<~^z!@]MX[;$:U}.l=njp:Y7`|V='0n,R|V=2o.2S+'H/O<(^^SwI0YH4v1HX_GE3M4R}<<$-C=yTV%HId7Z0{gSXN>mWi/KVQ/e.f93e@j^0Hvl:AB./
-Amd'&[,z{X[nVjT8EdvRaOCND[1ehald=2Xw[&zIir.f)yB<j#zdHF[&EA@B-K(opA$'+[w,d+Z:A3%p0reX_5[W-is8P1]Lv&N#G-)l>sZtt7T>:It:]w
-+p%G)fGA:D}EKpUz{h:.@6u;THYQu|U:]oF@WUP.]Vc_c9(tUfqNCI_"#jpjuI$jpjxT5wvSSwA}y3b2Nc<9I!,mv!3+TX[9J<JGn$.9GE&U^e/d{MFKF8
-urx!O0NjX5k;BQlDn#G3LscY"Uj(H%qV6XzSRmqo`vjbu/REBssG@y5A/35rC/BDPsG#ag"(]+PY1FZ`bHMKP%Q7K,}+<r-rEBf%8G}B%8$m/Y$EH'n%~:
-p-ZyzWGdPJ(Vhg%KKl|r>5:MaQP0K07$E;<z]@$'E_bgo}4Kqjm)`1#H2y;23E`/'Ig9ympP&x--'&2;[DcR/[1riD=^Rsh!KA>qN7{O:qYs5>RegQ!!9T
-;po.^"/>6&f[O/j"w7b=xKJcB]rX=2y1VQ0'6}V)Dr^m8KMBT|/2MHHVJq[;/f^e!`'@Ep!QXh`Bqa@L"Yxbr{)=,5krAsNO7.,OL2g/%%P!$G4S&h!Va`
-S9&]yKB|iRN+DEI88dg-b+,RP#)r(O%Viha5hUx@9]W3>I@c<3-tc8Y[4ezg-e6"[iM:TD~h[de1Q2}.[Z)ghKD_@iZg'eF;}:^TNU_mU(NrZ,w7qB:h%%
-de[6_@h"Q`g]Y1KLgLjA1kMSI,""Bumg_,=okBPkY=uCR{|F%$Cko;-kbrHtdC4BmdBQXKuL.DS6vl`5)#3QDOc@:J'6xFdL&@(03^)0zIcDC1+Z5(9Gd'
-S|;aW^'Z,}[+'8[a$;4R_NpxqR=y7hVe,fuvm_b&]a)3W/r=P|ikor;HtT!p[LlJxcN(:&#tQ^do&;xdyIqby,Mb-2d8E}+Oz_j[A^oroD`$xlFPeoT<p7
-#%s'ThVbP&^rAqW/TE")IM1CfF@m6IOVtB>gY7NRSKljxdT/P@N@f0Ij/Q'FvBr<Ki"_:tFXs$)z9Y&"~f"$K[[aCO"XTKa4a<~6Xep8EeitNshFj`AJ@%
-6,f2Cvv71B";axY>xfa',Fk'UF5x`s@NS'<a_OJ'yj`7M`%pZG'p3mXhO&C7vrTxY3SD"`uvXf`n"[./i0%[VuNwt7/%%Eo!oejvRGba-SDprpg:nqB=QG
-#N"oAO/nq^V2~Hm_uwX4en2Pmi0c,gjp^{WU)EhLYET]6{%yK{7lfdfa"gKe:tHj9Ns527-O&mcgTKE{T9Y;%b<T<R.hqQH>MEtM,g:f21LS}M]IoIaGO.
-lhPr5+M%^dD0sK(zyI!CEA$zY7H4^UmBJM1l9Xv2cY3-yKE}pOI8<dpmfJ@Am{KqVea7&qivcIDk3V3<9#9OKsP)uw#Cg4m;btXPP"-!M%b:XpTATW.CQ9
-kgOEU}me=M_DO(~o(R"Sz(2Qd+`og1s8`,Y=Tnf$jgaFJ3,f,t=}5{]TAv9UNE!4cRVA(d#<1e!Gm5WIuk5P.O6IM$Y<fj}JP8&M-N:ea{S0dd.zV;&@:B
-Uj$0-nPY`<&cpfTa$SA(}LV1(`~XrdE6mM'DG<zS22MjJt;{Po#oEAObYWiS:hwWPq>Xron`&V4Y5cq.akGXF>yAmaXy@INV,XFnYQ`-LG)G#`!gxAuo$O
-TA[y>rDl)LcG>X~rR0RkSry6DEPd>E_daBZHdrcW/^kduKG%T@pN+_U.yj"LJ;j<6q<J60PDk4W2#+<n!~R9n0]xtdIVuo]bQ_(t;=>%~7>A^!/}QU09#C
->IXpOW>t|E#)R0)sIeci&i0^PLZ#msl`=6AA,D:N)u,:3q",VBXbs!_"|K4yqj.V>:m|^,y/_L}zACpe:%}oNg&Oq(Hit2,23k7Ow9fygO/;/:NGQkY8RR
-An`}1r!`1^Cb37{d<|QH~gg]s7R!>kC+4GU#-bD,$;F_Q=c3n9R{Aq6+-2kx(5mnFw$U<5X.L4%P]&$DOB@%U0g0b>_vp1z=X2ntl!CC9ELbg"F/Gt$&k2
-T{F'Yk<>sh%`5o5W'4(.ikOijS#D5gq`6eK[)CdZ>D-1Xch>I7>Nn/U;=;"g&,@oWiJ[8zqXEq~37b(n2m]ID1.EnMUjm_!D5/LEuq[{nXBx2IG/BU4F8X
-zXXi7EI!}_c/:va%P!lAS_/-:%o7=WTb<<owr%j+U'3Ia23WpP)]UO!RB%@ty<ajio+wN|!e[5c^P[XK(Mo>82{]i-A2CrEO1o&kq%nx>P$GHE!1"8+CSp
-SJQw~&M5K.m&gWbyNBT=6ChY.swmu=}:jU>g!2K{M,dM<jmJ]B~dk'Q;-=='E!]M<<3x^^.V@+Dr%jd9/VR|`RI]QWOr'7ED"O>#a]D{Mxn$&tdDbX0^.Y
-'1:e7<A)If(YB[-{3&3Gs-Qo}]e%AooYndvyKJA0u{tp&P''/dYc)y1&inF/J[0&}!%T_%=>7Yg3km~X~_}nDp&+"LV'bdy8[:/@:HT;r#z"1d8H8MBuF]
-}.nZ5IFg)A<b/},GH8BY!flD9_D/5gLKDo6sl`H(vy&|)_gua/pL'3"LyN0:g2S}gLcu^};U{{DJwTusx+(di8;'^aBGxLSKpee3i00gU707D6]2t(IfD0
-Q#PSxgaHrU_W5jx9H&()^Y8gRhrZT@$+KYFNj6ZEM:l]+<xGrVm,[-e|On`.}iJ>"|]N6{j,Qe"zRj}`GMSN}!n#pz}{bN|@I_ns902swFW)Nqz}Kqr$:J
-15)QtAJ@FXdZjg|_zT<ZZCdk5YZCVD<Aya^.fk$-.4VhIF"Hy(!aVZacA>s6v.9&$GtaC:lh/o48DOYP`!D;>kN`r.5[q1SKn^s9QE]0kMwVI;!0>rY]G{
-co4"MnLcKEA_RSI@txyGf>eM(Z{ApDy.bFYP=+;)`Bpet.p+DRu@rQ8Uwy)ewKC.I1i=%_"_+;RVY;J%Leh{6fy6%QX8NtYAgyI!g76$hJDZb_.}J@;lCM
-j!wbx|,M0H.z}f}vdY]MmeEU>/&c[<kQA}^q+6J>SxkRjd"qr9|tG7H0$"X1-;62]Ri'vX`mL&PEl@y,L9'22a&u3wo<s9+c~=.Sa[d.T<"hCO=z%wF1~d
-fs!3NOIeDfo=v..HiyA_-%CxV`b=d:0Mszy^-Pi.#(j<]#5:.RGod&`,%g_:=<7<~O7VOT6j+NfeDUg=2([M(;]9'L/:(,+kt,G0i#X]2x2=mNAFc1#o1N
-&so6da;O6PjcrK<R:L9!IBWs%bPm3O_X;l_rd$3pnm"IOP2yx"R+Md`f.swo`2=M6)Rq5GFn4%O=PCck-'tu-GS26'QfP"8B}k]F$9ovDx>)-kP-`Jy"{[
-fSS9.yHM@3_!p)ykX_KoB3AR<6U>]Ospv{iGK;K!x[QA(9Zq^RrlP19G'b,|=;GHad8[|!y{P"UlJEss2x[A&GaJP)[S3sy-S<,+bm/I34Ptuo>z+J1reL
-lnyeku>HDV7X>>Pq)O0_+M4Y(>HTt4'wDXVhm{hCP5QwSrXRV`2UO$,([`gV6{dUHA!h~qF%dM$zVMu05^4N#Iuc<ylvABU$#IP<bx)s^{sJ=bU{Y0Qf8<
-W)nS0,R=T@`pnvd"chGh7eGBx-:>`_fXpPp#}%"BCVjS~g4/,6)pgrF,{(Cr[^J"-|y<w^v{g'$ofl2k%l6iOZDoau;z:33cl/6ORj`}3@5bY:44M'>:t0
-5O;'j+h`2#4;DYUGvNPK%[^S0JXir].7sL>P1jkwN!xd$>X_/fr}O2O0Gozk'U0]:%{[E.`.JWLi"`8FT!ni-&|2"#mwNQ94nxb^gd$^<yAoJc$R>im/6|
-F9|yr,Pr1_Edz=Qc>n9F@PN%15%2_{EbKLlEqLo2g<W}6!RR/wqPZ)SU+h#h@iG4#+4Ku&RCK0|JgdznZYm;<:+5]fJ<D%f<fDkaiH2&@>q+K3qmvS1de$
-I$t@$sh,#1'=4Zu@j_(-aZGtlrm|ry`WjnlmgXY_^'._f]_d1YiXoxqoDl~yi`CxPeh},"{X&IJASX)dvaN{(By&oYEktk+[dyvg|Fq,R-<wLFe2e-_@UC
-uP1#dWxtO4$E&-=XKJs`gRlL=cc"<UD.@TDUHxWKQ<@jvVaR36>GF3Cy:AfoDt-1zr3iXXz89nVl6k=NE^4so=j,]zB'v_MUrk#NNpH%:UgFBYP&n@"Z)b
-XWe5NIxP;HY;!BDVU&P^/LmNDAL$K1&$aX;/.Md;uRd{,UzG)[Na:]06I7@O0$^sM!d[7b^m<:u+l-:1fR|NEEX<jt7')=Fj+/Rl>2Iw4bnZq+!R-v&ltW
-V^o0T,/NgYX[Wy&a28S$Xt.N.MH)Ic&158Nn'HIZwXi]mzii4-ofZa~J}K]cNZxmt/@0&_4^gNeXJowuek3PbVg8O;+/}Gu&_1~x%(>9<5MSl>"L,{zi8"
-!x0AdiSusS<,^yNQ62njTM~m.op`9=aQA}ySz8L1[dc[$D2U+L;OKH"wU^TD}'-^H=bT3bK{x-,kcFa28s:DhjCKWYQSfq|up#kzdNquorgsCAn4;:<k8o
-d:@QdU-%eN,G45PaTb3CNxufpH:/YInCQgZJ!"#|-azWx-+TjfD$VY%f:<Cq$&3F[>%7EH^]p]u+,.cvz!n{d,myrh_ftq4D2=vBtz)%#(pRH{TqmI_)cc
-d]miYt4pEIY1PdXx[#M;NF]"{T2wZOtI>0<5Bn@-23kpFIgA:Ug8v:BKiA'<E=W]4ZhYYdsS(2Y>;-v2[tze{Kg|Z&#UqY>'FOT,mM,"&6LCBk(RAL;p&/
-]o={}(NrbEczZPJi,<!Lydc=7(ow5&4j;:P.<Y,5kZ0XC2CT+&K[f[7l,G'>$G9BPO'K$WXdw[~0=[+#f&<hC<Ih-C7P+O'|}a#/MY:=K/^e|LZy!r"2Cp
-WvKBebh_J.PfAFT-%ChSMcHU>Km;.z-mD-F&3ZyklGq8H4k.^U)3F.0=&$y!Ht!vB+@KYf+}W|c:I;,&T9gs0Xip,lh+=a1mB5Z:XRBxTy5!.5F4IH`rw(
-P+iyiCjJb2:<;)m885#%Cu%AlyHBOcKH[qABH1kWNG4{^`Zw9;.rueeGGZG7Z[[&q/k<5dh+.+o7X)ZWRSf/$:WYDsxIk<sZ!=<S5O.g5qeY+ae+bcw}b)
-d6hV4!u6'P:diYz}O;YyX;-e.MeNpN3eprT>|t[.r^N0+d|^SjHg+ElauNg8ev'+izEWrJ9:roBEn:D=!73Ww1;(5wX#Xq5oQ{e`D.MUeA~p`{1g)LhaT0
-tG7y4YWqv66WUF%|(,:E0#JWC^G1lsQLkKYf#|-vaq^]cVjw'9gdW6fMTZE#ahBUwUMB7BFq{x@zs>:VeVXCk)g_xNwv@&TDhWFv3|B2x0S5+LkET|)/K=
-laf.oiyZ,=C-(r(};S/Y|zC&dNU))>ud2a<y(9_vKJ+v9smZnr2l$'CW@5X<`|!pi0T!e!jpSx]1Cib={31YVIyE'1Od7$023j(2uv60ssxd3@&5i}e-`[
-wnS@Bz4'T8A1"6_R"Nu;RPx>k]+_f@QjW.h#9)LV~3uHtY'97[u(^y!Rh$A2DmgKQYdzEl2L5e';rl,tyzdL$zGpPB!b_wg)X)cF,qy,nL<)Y{pws;aHe5
-g9,u+o-'1uJ{AcR6moJDYDz7[Qjy[}<=O.q>>FkT(5d.qFs3=,ne}"upS$6BjU%yB)LuDZCxo)v+]bHpcG1yK%l^hL6o.P{OVXs;+Tq7!C3<t7[Oy4aQoe
-}Cl%ereC_J/)Sp.rTY]o;&:(!_=WZErFuk"6309HQ|!&1d>3$l1H4gtYD7jVNRh4>/T8<KP[0$"6do|`QDyA;WPz$7[>/`iqxEar-"#o{qah:p%_#r;{ay
-w+$R;kWT`NU&hYwrrVU%5&dio^&/osF5y_FPO-LP^r}INkcU@65g7lZdd>a'DUbprKYbSkhA{Ix7_f,Apu(V(-G:|[70Vc^Lo,ztHoQI.'.Kw)ks=1xGFX
-@2&wHvD0]hD>^"r<FG4q|Mhu80a`{=D[~6)#%cz0KMmt%a{.9pzU(sdW12bxAFKHlPY/.w&{+L4oUui-<_v7c%-1{vtNlFI)|8}#P5HASp$g!d6@i75G;^
-+<3+xI!>z^JA(|k>5_EY.U(G>e@#{`&x"2A=eILOcJ&fwGLPg4XOKFmM,Nzcf<qrc@kH-hBC$#AHEvlwOylT6X8C.1@JS]0;[@ec0NK{F{dGY9M_o]D4t7
-`==mjw%)ypn^4Oc[mPEpLs:_BN.=$u7uY]kLh+bD`ZVw42GDuomomEJ.6TO!z#[]"OcbWNbbwAaJ5EBzl@~NKUfG2R)FD:|g0XF'!^H+Z6/K{AI}#vib"G
-/R6/7G`;].2E1h<J[CA)aQ"m31}Xso+<%R$f({0txZOeodX@F0G8t"SF#+#|7n!/D&gZrp1:>no|T:@jE8Gpy`Kc,L;EMZBn^v{ed&]pP,rkh[>+Ln2;B.
---YaDYNijepxc0y5^<{UIC6k~6!uoH]>xq,qH47)hA/5y;.|Si}Z!_Ye!X;!3kMa`|5bgUG`iztfC4U,o,K=~T7EpdW67]=/qYm'[}]|6_]R%-:|z[/+.t
-an,IiF:V4iC@WFBz9f|Pu:cjSaS5LYSd<B_XKzEd_$}RhDUL;[j6=DQNbL--!g"gU&rN3u/P"rHP;$NV`2p7aG_xe1]1H=F>N7TX~"gzNk`A4R!p_"A&;)
-Gl/lP/(q4^='ahhR6as9W+Zr&@qo2ra="C5b_S(zby#.iP]zH;$pZj()&lWtCZ%g0Ey-XXgrQWhO$NT4H<0=sGiD3x+`x]WFOdHT!22D%KQ'9}kF4^#)^L
-x@AUG{@rDL[;R&=z|PLp-&CX"-XWWaw{C/o+u+$O,cSTBI2Me']T(Chz^`mbQuj6byj<t:-|1eh!hqQwZfB`mMP+o^U@2sH<~)6u4=}Nkx)fJul;g`)B>q
-oD1Wf9rC.2Ij=KXzay=Tv%yvHk>52d+ufE`";wguc`s2rp+@ODZFlV)69zy)-qO;qFCK]a_dERHLsu9%ewgh!@1^1|<0Lo{85@=[OMQ(SG^X!}xI:l<$Ss
-/CYa5LBE,#W/=Hz@gypShwd5D{&Z";di>vl^`vx7yRswg6H06BzgCHAK&QEY$M7-^BS;~r#<$V9Qhk;@VBfVM%Nb"9S0e`urC4k1-IIBYI}YbhqwDzEg2M
-"[A'@-):"|R=BeJ"et;`c9)ni^&ieMVpC1Ye";B:}#@u-:"3diM=6R67],L!vg`dIPbe7sb<Tf$rW3DA;a^1e,~5bkw+ZO`T!#T:rTROn_<|waW"}Ei"0M
-uv;Ktm[#Jb6-qF4;DO7fw{V#37l-zoQ+'r4+K&@j;9J{EA"[s0@D)v:aQd3AfMX9s%486asjn;"r,-,B$zQRifM8a-t_V>GAxWmbvTj2/<h]qEz+w$8{J<
-BrylCK[>#9EqwrdP+wJL#";QcrQ1D7M_rsVhhXY"}&gv"]~RY0xXl|{5Qa.tQ7`M"{a431'@@1pvhGD:6cWjjGrLhY^}>b>C)ZVNM<vf%r1ZDTG2=$7m{|
-<jYyq^hl^hMZ>mwczmzi9B>,1;p8S.th-GiA1ty`a!)YU-,7{TeMmj5GzZl)L8Yqpq|73b-Ov;1BzoHkix+FYJ;hr6,H%[GD!Rro<;sLB,UYT;YVZ#d>9}
-2}[vN^~@CzS,]BL!t&(/i=zsX#0F{lW58iZ}jsgPqqZoKnV#_4!47nzjbq)ocd8tAzLg/[f4oZ`aIEZ]n0->DF#/'MwIqD+p&zgZ&v)"4A|u.sGmcB+R95
-'D@SZ0TD"~{_{2ORr253KX/j^TF&,[Yhf_6!Og1n^uFaMoxsG82{s[R`nF^/aNpgMZc3;cc$()$8W`@,'be)_=&b`#J6O^^b}DC<Q-J6q=/UVkxL]FRrN`
-<mBol0'o_q.4h`^@AF6<4ur-G"`59nM=}JYWm<P'z{S>8eMTuNf2#0.Z<{}Ry2<Qz`vwOQ8Ptlm(X#ho_+W$]0|3k!!!+)E%PMVC5"i`7E2LlG50""`V9>
-nk(%sE.zj}(/FZT-Z[yW;{I1J9xm-&{CpWtt|H9(6bmw8RY1bzc'w=H.XL7r_Db5/{Pv1%iGT>WzgJ)[#z-_~MA!PCB2fUm-ONM3V817yCAk@-t`0^V7-1
-&O{T0e%bcUH|k",Z;=q],:e5e9^CB5$QEFs&@9LB:B$&LG=i=zE@)G}]|n~4pE_v'}{!3v%aG7l7sd{9'dHRS6h`rgOsp{pkPuv5,lNiBl8q`Ks#&4@77!
-d']xN)'v&>vMZ{aKpW<WuJ)r87Q:u}%%L0Nq|q>:6(@JCLN<@6}Y#'p.%pK7-E'<Bw&NXzF%/C;84&:KRv4/PWerW@b2E3x.0%_7)coG9T|9K_@y)'4)SU
-Y'dNl4vnhoi"n7yRpk05{RXG^pefvUxAup)Vg.69G)~/nT;oZ,jz0zH>2A+ddK@qzNwOd^vWU$c12j/7%2uwiHYEedaK_0#d>3z>NiNx@8{U}dCQ>X>&#,
-}Q97}johq+k2kRCA<T`+o|&}z_}M"YU6DL>]BM~9W/PGp$'|v+qci3mw1qYYRoFc@-x8}M|3,v2oU>MG}Hy,#)9yq#H@s(zo.hkbovs<(A)>!Jyk0-[;a;
-G8%+,X|Qt]C"J7WPL)Jqcslx66Tr04/9nEwWs]~t/|doyJMcEpMzk^rVw|e#d+oliEu2wK,19My!%z%J>S>_;}y2FIy-(Ca21]4|A_Xi|XzK'hd#M6$yly
-hYY{I&_uOu_L&/_,,G"r4)zK^zt`(XdN'!Qwq;[DNN7oCo5TVD~GeR"'kuRZG))jb7._11`qt<hSUk}m#^~JK(s1:CtAD"oWn(.V:)e4Pz/n(#Bgxp]wFn
-+Z[ry(`f/&{tRiZTX[wcXYiiNjt$po5e,G:/tb#q3>F]Y{ix5,$.#[iM`m%Z[.,('ic.q@SOqquw#u0v@eWA.jZ=)Jv^WE~j~q(F47,IF7..qBtx>!OM3Y
-lw9'JNH`~AIMMVPA&yep|,<i'vVGdROXr2Q}>w!W];8Uw7,7(l5_4_q5CrHw^XGtEp#6`Y}PV:LtXrY9{;`lGcN|}]`DH++7&>>aO8kK6g8^:5<Os2EBtf
-k>:NJ@NoT-z-YVI|RPOOR,E}"tbX:b-(8U=e'7~LvDMDXEy8N33w'J_fAyT<+ywiymKOlBDw(Q@;>xOeUD"MyU:3hv;ExcE)Z89gs/Z(_;0k#jH0XM]cf:
-d0@Aka{v1-pN;"b>:unsfDu);5Xo7;fRW!nM7fJ,_'Si(iE=7CywE%7L"G&wlg=rz4ef:LGao>INS;J3ZvO_|qVPU}cuo5Btca5uCe%VfL2^:CP5#B$3;V
-2$UbKNr4S;FZLX7+;gW'{8E3KMXs=S!_qsBpA(GlxdP&sjcJDwgK.Y7_n2qs_C+6gQ1I>VyT>hd4%9GoR3R^32<E9^a+$+|h6s&;3j:oJJyk>Ey+55[h&`
-tCml=Us!+mQdI'3'|'fTihht2t5{[.WWQqV&g"[fhT]2<B:BP)cywhDU:7|i.Z#16oX1B3H;Q)#Pm(cn=-bQ].1V,/s`HKC]D>X.f1ZK#FBNgxUHa(,p0a
-1JMj4$B4V96SVncvLB_`^5x(ap&3ZGQPco:aRGW=vR:tH`{"dSz7ofx3'74EPg|'d'VJf],N~0M`FgOUsmz#+I>U]Z4L>&JW3aPy0pB$!#@3X.IRq}'n)7
-nsU:p0Ng$[0Tf[>tTcQWSZ`7ZD+j(BpxyQ[.$)syG&6iuDVc95XIPai62UY9qma:,Uzlq1cGiJdQUSX2"EbCAbqPwY}yd6|Bq|lz6w8!Va(}pxwX].nvK2
-~aV'_U1){oU=c.h];1:sebf2TSb7AWV2{0Oow1sios7gXGECZ)B[+RLD_!OL6:0E;/&2QEh1HM(XryHX.O-.d.YV[ll6xnGKrt)d"oCy,gINB)noY|]Yg<
-7TtcfC}wVO<+Xm!^63(kYD)}Ng}(54ak,pjO7T}SLIRFuhHX0XOt8(rM#V{L"<yZd,-H]kL@y(-LIHajcN<WH34;B$V^$k.zB51EkO+OT{f[O^VO{lVTLr
-T'(suH.F)Bv{{%$sC.|+jTzP8FITHF9=_$y!G{,'ynbbrR(n<Ch(+f_l]q2EX62uhI-e4+bRt}Ragbi+Z{d6qA{Zul$%)f9j+0kv77g1dZeq`0@eXbM3PD
-`i~aw+eNlxH7Vidy!mbuJ--<7=`;,(gquY]nJTj{`[;@$jxjno1+YMAi]tw5F!,wAhmhME9.j#P[O(SV!Pa+sW#Mo_1osX(BXE8nMY(4)p=EsNbKP&=uLw
-RB+]~lCL'68$"<q!]sLigt[i,6o9rb>,UYyV2"eXC#1M{#~I5{JYtorX+$+Jn3eLkT'wn`06v78S[tEf,$Ex2#NOeR0_6wJnDbRbB_IpT_4K]AtjEOqA:4
-MVD0$qW;m8[B,;&$^X=6D,:+ZwgtK+&[0v6rhAs{Ji=$0{_@UZZC2[04:1x>#TND<t1;y9t{:,m(A<fCJ1wZy]KJz-gY+k1UJ3P;/'S3fs^A`YTT,$oKns
-UoE5!LdY~Vlk}szC[<.<s!n3{[Wfyjgz$a>_hu@M'i{)r;F<JR&^1Y)c,2!|x;>U%.B/z0!NTGeeanp6y5r1yuC$E)@t#L}-n"[mr520a!2z+IUz;ki!8b
-})yC{RyH'<C:d8MDdh)f&@B>V)jdN{A.5BxKqYX^t5XjKVl9L&dYeY}/I)_E0T4Ug9}3]HINCQ-%#n0_ft&U3VAzPtfhK13-veNzZoi20'%42vC@ADYN>R
-d:rf8_+m)Mxnk;^b#&eCVDy(OF]aH=d_Zq%yadOBqK2TRoU(vh.x/qnA(6D)JqX-PCl[&J"YaOfTGk}0A",Bt_qhrn,<>!{z9M{y}hT!kS^3ck9Tx'rS+a
-.T;<B=Tr;p%CKyU`p{TYljC8qMm,97MXQ(FLf2#)}f(hR]&03<%XIo;2S%dK|/97yi036KCst-rt'AMRnX''%&|yci;L6l$_$"NabhHntBXHk_4m31}m5$
-sQ7td/eGjc~_Dv!y'f76_Y-2K(&<okAQ[7_Erika#d#[^oX;inY'T:C:]E/(e8=,kn9(~Ii2<On:]ZtJrZ"h4dF6P-jez(qR)3NG+f:d(J2iv3DpqTSd2$
-~I}F@cm($`UEC3&2Y-6`Y87H01Xk;#nc'Tr1Sey5=FK:NWt90u+[(!6"1cetuB~ka8pjP1]vH%WLE]>a|F/=]^XsT1c]GnDR1j;VgtQ@$WTX]O|T3)>Y2.
-|MfuG&4G/F!anAz&(|~1fe;VuIPb_X5<<4:,zuW'(ce8TzA"pa;h}i5J]UVc@p32260lsH[RX!Y]r99qb#FM3urS=j_H.6~H]7I!h0&:O}^jhZJ(5g!osf
-^uXDs+}S_u+fmxG_N@"C,QU#~ELP!/hbsa_jn^tdzEF(/wa0`]xb;zom)5pY4C)Zj4P|_g`Xye39.b>'_:!1k7naCstR<{%#[fW)r;z!hBLO_q$fN`&RiM
-("{{sB}vS}f.!>LDe.~,u:t#)>mzbf=fD0xV+sNalgU>K[G@DfQ5)uF5&m;u%.4OQ5"x2IJb^E(ECj$zCCW13E.7^}wN48]bz;Ve2Os"oKk|,&b&c,}82g
-/<j8W}i9~5D33oqp;HZ}6':2AEyXZZ)xtcJV"u}5L+&CP"}w:9,!Y|W+JG1j=0dNn.A<5y^,I_5{0{eP~%Xgq_D^.t[|TE/QnJ~w7Z`VN08.E!:9+o|7u(
-D<zY1B7/Hin)gizEWmQ{-09pV,Ns(1xG)hwAg'"9MM5:z)W`mPmGg@w{^V;l"y&nwbRAkZ31ZY{o0^V5@zFri(^zTaGd,-2dlB`;DqOwj%Jt3/CXyezs(]
-nrz0gJ6MVG&YJY]P]Pgd@^!1&%z,Ks0mz+VLLRAl)`0jMrw2M2#GLY/+ZhQgDKXiMK6$H84u8VjFwiP1"Y5^tzcW[y%LiPp_Q=8j1l}r;a"-Qu"+HX%A#u
-!8$`.s9<yk"'RpH-!KSS=}psW}}s_Pq/h=2/(Q6>rf~N}/jt=m^ib"SK3^tz{S(u6-rZgLkGdf%V+0sI'0;][.mHy59H@>ZR~tL4Za8pn[l&sU+EL%To(P
-S"9(VDosWz~E+HaoO-Q't{}bs>+@7YTz8Q%rHyUJjXciJ.pxU@5t,4.Fv$H+ANTzS(pY2Mp!u92-eITo3Iuc{tQR:&4y$44Pfcu<P0-7SSu{&z"!LjEk!=
-nU1Bg{{dGh#T5(+!^O_N]JbutS=xN'|v:k~L'#iRu3}K/9&y>Q~hsUt[fE#JIKY.LJ%,Zlc(0K(q&FXtQC`Sj]4KkN<^Pc~35h{hFGtE=Ud83[<@I2.uco
-hB`iCInF#^"bk"$Ti7bRFbcRyU=p@TN,zs5A2#.>UFdGX""I#b!8Nrv)$VCcU_;K=I3tor=`;S1g01P1fjwie0[7<jtrH@!S-p)#pRhH)Ti)2BpY4I6;rD
-OO>/z`-B8"g|8Xh84b>'"egXNOQ/'bft+E83e{E#q^ILZh3>U8Y1|49dQ9soHB^nx,Rct[nR!,InuPo18ZL+"R&0Cb{6q0tNUn7c:E1A|;PB@N0Z{wGzlN
-{N(J5U5n1K&:E#,&+9<Q07U1,O>ReY71:^.QJDw^SzSTqqTF}__}u/@>|D=NEcm{qr!wXWC<ULyZ_8Gg@.+P;l%gNvD0Gfj3t9/x:%V:t'`4(SNvC>1d#a
-R5tdsD{Xp=q0d&fUQ53f+9v['y6gUC8;,4A4^CrBF:_(FSarBRXf#Ha7p1|p/n8d.p&x|%!tauiqYfa68@d#V:/[w-&3&-^EXtd$8F>ahKXIP&Gp+!nIOB
-ZlCi/qvx=EmdMNM6$E=WXJ/Kw.u%L;~(n^ha!]%(w#9f7g.SgG1CV&CFP0i%kBj|un"+L:pwjY-=WKwVsaGn]us0wLDa,2X#N$hnEf6%&K6xiJ{A^mP<Za
-Xjc4[fT:)z/XH'/3,(n(t<Ne^(B88MkR]6c!(s3$UAiCjdGgbV!f+9g,AYmWmGK"IqbQ`^RF34=]6s--%&,MfK+QNmy7|l7)(%29.qaevZ+B'xLE.agX3x
-kX}W+F7U4OQpMa%],HU@):ntBFfr3A=5AboEoVI3SpF}2s)cBuaw=dq'%7Ue8uhto&&IRlHS[OX<ceP=Q$oi`wV&Rj@Q3/.t8hp;M!o0tySRFa4{u<`>9e
-!K4nTFL"B,~Jn<lsebHOfCe7h)wd`g4XLP22nn|sq,YP-}L`JsxN0AmSW/cbyj@gvW"@e"4xjjW`jkgi{.n4$E[0[pR;SQ'fW>^>~CrW!.tnn:ZZUd5j-U
-gQp=zrgQQqZS4QHl5.l$^7C9rs}.AmRcL`GVx23+C]5>F%jsd:Ty!Il,zTyXZKjJIC4c|y.}.c}h6t/;)ab!N$]()-}gDWOymwdJg-@E=w/FZew;ekD9v:
-52[crV_utM.JJY#uR6GD.tMqqcXI45!a/%^dNws^+PiMsYHBy(y;#|~GIk3MkaRqDsvSL)[HC3"Yo-(m>>xM(R8Cg;]I">Vw%_E{]^t@:5[|So{K7i~hJ/
-Rpowy6=}zZ,8Fc&,Xl$1w:-dnaY(uupXs:6s%{E=xDHUZAj9p=n/PK2lmeYDR$fRNO'x7^5fo=%w[EU2J'So77/^CpBzsi'}fg#JO(s7!xeHF,PKUOe1Q9
-B"k/8c7(3<5>e4/k{,M#S$Gc5q9-Xp+cT$QqU#N7)#(MJFi&#ubPKA=@V]@eqN,zzE7OT!:nj<MTsSJ@s8m9YE"UeQvpv>I'q+cwaB9L!J}qShA{H!]<+=
-e/oBcU^"F`I!CbQrD:,+IoqND&GO;psy6F}gsmq[N1JhNTJ3/.5[+VOW{M._[JU/!Qu;.Ew'(;|B3)$%4<D,lRtdez&Y8O:]]N#u8;=^toS8gw|sQtGTLP
-'+_Wea,/($84LP"P2&]9h)F-3<Om5s|[,eJGISt,ThyXJ()=&yvegbhy8uXfje%zP:t/,]t.8^Z|~i,7]L8c5JE7/joP5VK[|skg;^^0~dlzG/i)~{fSZE
-p+PA_3(nY1fxg)_!q3EH|0If|`Wrzrs%@thW[B9PF[xcvS|<86iIl(1W'zs5Wqt[KZOo:hi5Ji="M,'ZWO}Lo3&_EMsHK=)Ya/>6gAtP;[~+2QV;$:PY1n
-TO]q+y&g=J7X>9bX+@)"t1kg+ZL#KLl#!v,:3Z~wo+WL|'O`Cm1HA7Ky/0@E15PG@-8E9_<P)<Rf"2j3fn:0{:[<oNa|LH~'fifps]eOo4)m&y$u4=bu+i
-z]]G%.{0STU!;f^F6s<]2QP33|9$1c;6/tz$07Wh6.(]LM:'6'i8lgd%+Ak1)V&qT-mi1|drxGLT5^V<uOrwPuD;f`kiW-+|ZSJ^6foR:PTceLwIt>'x(f
-;%WJ!yk0{9C{O^!j>%fB@xLQ#,VslRc'T-E{#"7#!ljUCr<t9eA`U{nSH%XP04i=H(CvH!ru4I|9hRO@tG3P({e1W>@O9w!Xc&F%G%8SgX){pqIQv"8PKx
-7wTdYr~fEqqsPi{)^@'2TRTP0n,lJ>Fe&n't^rac~EK-kkVMNCKfPa,10!.,F@k^e!&G[8UkVql'Om([nFu#ppHoy+MeOs!3:6mSBCOV,V4xa^/6s0!3~r
-N",2/dT|Ji<1VjH@gD=#:Yt<pBu<-4P-|Hr{4WYLq8cK!q6=dzsEoA^ggm-^S#Krbq%2M5@LMF]bxn!IhhVpNDyVUk(Qtj>c7-Sp}x^]k%4h9[}wvdN]67
-8PvJ|eiebe="W{zSFwPw7U_mLk~w`<G"#]lwwPI+(5~F{S:snc>wX7);|ov6xE0!=T`g131&}JQ$|`fiuICzuP6s3F>Bo,H_.CYR/sPzZB$;LxVl"cYRl9
-rdrRnS|)glvM-mv1,(G)e7c-&1MIdXf;D}.+4s.Rat=`z@;$8s.rZyr_k}>;:YoeC``uG:&DsH@ggKbP)c^bA'$o8hmU_qQ{'b$syZJYMK<jg9^qVGK]Cd
-F@Jnz${hQ4_M'&24#^L8V6SF3Pi)y"f_}f1TsEPzyZ8X82-"IZ=)`iEmt=mv%:OSX_`JG<FZ&CnR@w+eWrREZJ,}OA0<W{$Eb{kG,hrhNVK4$i~w|=Fd6s
-`L{2aRyl7|Qq}ehmt>j7rLV%PAp!(A0+CL^v>o2Fh]}yEdP7Lt/5!fmXeiq[&wAZK5n}y<iW|b}lbRFi8"yxI9hV7"&CEqu&3d2<gN!S(L#BJbV3!{!^,2
-dl2@c25"Q3'`,em:[+Xm+'f^v=B=GPNbK4Gg)oY3k)wvq@ZISRP3y;Yh-1@4TvmD7`9"A5pO-e3K8op!KH2CqqEN>ZtPr)_jGbo:##p-~/v:Jp$IpjuECB
-w!`pH`u9A0K}9.Adtw$we#O<PTQlN)vVXqb,GC[Pcf$C[Y~zEiswHPeZ8$"nqZ73Gkb"P,Pni7DtXd@Smo/b[t_r[I'#lb^llLH<h}AVCj2ucU&%`XnMyn
-oH2+`i$l+xS-lAdLxKMl3axbrn`ZY1L$gfJJK^J|}E+C)nbH"n!Y$)@XLZ'Ec)%Dy>T,[GRm[IRm|rRC}c&.a'('l1pG825E_^R}Itk`lP$RL(9p2<YYMZ
-G@:Sg!-YbwTqmjM/AFvEyq~562>x`SY-zTW3I,wL2N2v#C`/I%)[KGT^RN<nqp#:{o7]zqB=uv2e3G_Al_|-W3EU$s}drv(f[FUb^|vXf{Ru=1U6US'b!+
-&p|@!-p$MV|DcD~2<K5hfZll[taJZy--Q@1-Mn+Zw}%F.,c|SjaT$&b1y1O/aaffe]Q-ew8T#f@4#J[oX[P{Z(9aM2@0+GH3W=CdJC#71}g9xT5ATk_3%D
-H>)OjAT:wIf0e'7<UtYdu50&RQd,FVh&54xl-`68ZqpuAOYrP6C]N.Kk.htZ-y'Pn2j>^ODk3`VPWs`F~'lfE.]`Mx;-CO,5P-Po>isCf!'%^4n-~0>JZK
-M>]3nBI3^bQO3SlBFk6/k-yx|]>=X57`[+"K3Dzq@1#OH,8ho}]/.S0HZ))LEssV=vRhnVc^]Lne%2'PYCAtu|Sepexq-NIQ4c[4ONJ]xyP/:}E_!]ljIy
-_mw3nqU#@t^"}OMv/O5L01pUc+xJ_^9`/Zz".)yIv'QWtxps(,YvqmuX[2P@n;tH%nTzip3Yg<oJfw~)!JO74na'lT6$1`IoHD';lBl|1DL|v8bI<I!|oS
-M0LR^BQPId<J^Iv=dzf1}sFslw&/(:63i(k5g"SN.--z+0r7Y/Ov]`;<3CVl4D,o<m#}G4!i>h@IatSA'XZ/0=Y[X/L]jTQStFb_"H2MkNi]uCJW33moBV
-p_G|t0If.A!ua1GWQ2Mo,[Z{xl^^)Gt$@>s`3ZpdW7#'F"#LL`sgLeSKhGmq}1sSBq1z.JaOk'UKmN16yZurtu8lCq<%;zB9I&|KV`~.s6JrgePT%6$HPo
-1^LXRT549a@QB[{4,-BJ[Z@r0fotiohy5ld&N$PYvlE<Q1}4"OY}r1.jDzWG|tT7{9U,mIv%j-s2ti}HGKa|h&:"T}Sqwm:eHy1%^3C{'CPFR`Q1D$ZZ8.
-qdYbM2J657{Ak=#`$b"S5m/^^QHx]tk0C&_m/]vS4_C;0Z_-ewF|CpTs12Zns4jc8T2OZk5_'aCx;gwR3[U`)-%,p`)&y[w2J_k,2lr:Y/~,|7WN@.{L!d
-yAGch%K^aJ"z^vC+sL"FLm{H/FicLxIq3nj(hR^3g+;#Z^Dcwh5=zFM-BG&EK4'OdwZ8A,cpIs'sX(BJG5j5~>zKXb/W<-]g>[|E%HPni^$D@LK8/v9^`Z
-WLG2e:pmvSpgp')}3'`Oh'$9tkDISG1N|3n%lKFy/b<cy5%,3$Er76nUc%zuU#doFY78SsxaM'7PjO:fWPmws>G;@'_C3(yj3aLCtxcTQu@1I4j>$ydfM(
-:MYF.r.O~`1+gOK|VR/N}Z}8$hO2g(e=o)N;FWZB7FvV4lIv)#pn2ZSNS}Xv|$iV5WOjFDB#:P<uuK-{4,fM1EjrLjC`QnbFT:H]5g:d|%Ef"'9GIaM2:t
-u%(D@0Oww9}fko}{.:rO)ahhf%#Nv+f,8xf$,3%#ka/U6e~EfaB>}>:gdRQQwdAPdLzPP$V<}9Ld|X;1]2")gb$p}dM/XKkv4OGOlwAO]2o47#7)N|1Y}V
-gyKo=8eN^["cn@y5WoKC;c=d5(I=PqT5>nbFnnV]3mvC2%t4FU6'S-5="3!HoExBf<,M2"w':.bRzvmVYK/c/X-I}G;-{e4wM1v,>oW3(yejUuE$1P(&dM
-<CaJO.6%Ga=<63Q#V)`oN0CHW;7CI>1F#^Gn7:.UoD4EG,"9X&C:{J$]9..M;,"jn#w-nOcm9a6U@!iu7C_v7'r=}/OM&M-Ew}gXw|x[b(-[;UmxPlcU|g
-(dYvn'mEQyP$nlC^Nc{Itd3qI8=q9}_+tOqH1yJ&U].}vURd@fUuNC4NFu>_`p8f55N%jqL(xM$f|Z+v!1gHW<:YM;"rGT%H28j[,tMQtO2$,1k(,a<JSq
-edOtVwO">TonL37@(ROD}t%b1<V!7B!g2'vGTn;&]rGF$!K/U{t0ML{4zL2b4H=9zC)q3wyufv+alsxiz-My>9NR:h2o52c"sJj^LorQ&jb-O/>#2cTR-U
-tZlw,zPbzuRpmNokKg|i0;3P4Of=RCOA!G9VHns:TDL_S$2-VJ`|<NsnFrNk,M@P.qeY/GJ4>-1l|TFf(8B(`u,uNnpuIKS7F%&^&m~5wfr67Z7uZsI^=F
-N;;C:s"=LeN_-7(Q1Rrk'5""EvnZ}q5Oc#Vw`[-O|K4bKOywbWbHLN^p;cD6II~nOV%{as>pFSX_BW^oH/4Tp%teYDlgVr("8hZC(M|s9}`qtcl(38%8JK
-`;O$.3#)XMCLuED_:tCp[u-Y88)`AZeW88Y3t^(k>EDSpMOH7,D)=wQpNZwGVN;IwPj'N]FHE5|s~4tqZo=z%I4uzc3C0UDGHSi>>AZwIZQK;^e_RKXqCB
-k{{L+-F{ZyDrDp>GM;;fP9(^%O/x+=c=,N]u<rHSjoD1Axj!XOci+Ecwp}9yCOo_@T>yEYok{M``4^^>dh$QoG/qzrwN0tQZa(.aW/Er]<8VZ|r01s18K%
-nl9B<2Dpjd6e.<45;M@]SOQ{C|MIdNIFyc)f"oy/%ZzmeQiB"am)K-$h[WkKq9XD`Y7U(p$1f6iF-@vC68F_!Aj/1PEcAwyYx,V;rVrH6bH:.n0J=r[L5(
-GZ$plM,ww7Ryk=>'(lEK2-"4zZUkMj`uQe6x0u'RF%}1,^Swvk4N2BG[g#@JSN`2`V"7qtCz}VbHR5{eAICNr@isqE'+`;$T;9vh"Z'lPq2{.M3Ig;wpeV
-i'CIDqhb(r@AOE/qIJE%+$WH0(2|H/,CwrG0qK{eBS.#bK},e`:lID;K>(rXLNq;Ma%"YHG{%F3}-km]:Y!14ZTu)zp{I@:'G7T#BN.O3NJ_1O~g,ujXUo
-n1CKXDbeQqewScd)]X3&PSbT&G.2ay.kILyP3d6mW0iN+"oB"Hkp.sL&`t{k,)q::@S&jEhJbl]9_25pqb,]8u/46>8,%#tbMNd[|UpG27a^<1Z>[RqOU!
-~f;@h.7pyHX}esIjIL%D/b;:]/E7^8P#HSR8;|XLYz]wG3f_n;8wI_~BLvS+wW2s'^#Er8(MxVnt3k^)&i)^1p2+.7UKImzzov&ap"@=4mOY.J0XTzMTbo
-{OuI%<XhnNIz.R.5.h4|%%-1k2$&G6]tKGh/fNCZ:UT:[<tfp|v4EuD]!y8$#M]>>k4yF=FMh+hUw[(8^V+3%oW,%:d2/'Z$F-lN]=rO}kFm^6:UdmM|#1
-{VtS%!0x5_|7NztA('_901K8b9rTqob@QJhN^of!>bxKX4t&`obft[|sFSbBSsnfxR8{U>=C`=kw$6-G!xu[I;OuGGfQ3S~bb&./)f#WN_3:(@x/&.w2PR
-M.~Zz[sN@Yov_M:O[O]p>Qg1@uoZz=h"8NGa0as/4L&b6$G94$J_<9X5&+M@_bQ#qcLUi5k!)y.h->m2-f)!4pJ8MaYy'yp#hs[kJBh!CA45M.u9PM}u09
-_Hj)63%q5/QdT}VI@h4UQPz`-'a4Rimlw;HV])(:RP8YDmO]2iEnPc6Y&{15u0<xLb.;S=b"7J{Z'(;0J3}9ces^]s"t!.RQ=&,KpjE2kKMc4Ad#kX:nld
-K`}xzjX5+L/tG}Z>LWzVJl[8Z:[Mqw^'|@FT%>{8|>ton2E:.]olRuz>.fr`sc7ulX!+z(^B1)ZiGoBH+}#nY$2(PFz$t.xB0J~(pQD%=d-tyqB.tF"3)x
-[!(5gYa.OWYSJmAH2}:;0T&C=`4qnJ`v}JJf:(U&cL|5.vd%/BPb]j4SN[%p~C'csi<$6gWqafsviz",BlfdgQjd1Tzy=akseGTQF(q|4jI>sFxf}lD'a&
-I=T:R,n2mM1t{@VV#C^m>QP)I5~r5|EW%i4,0pzbZYiF7lQpdb7]%iw|o_"{aDMC'&|7GP{35[w5sf@Hl`-/%)9Tf-lG'<!Y4x]};p^7r4ZOZe6C"87neX
-E@"jh2guS(TAKGTchD8GEe:dKVh7+i6]ZrOvp;S3=O|(VD<2GN>w4dx31XAl8hOaLf!-0_JZUG>L@u4"hWZ]jZEV5uWX/L9&h|m^t<sOC}hn#Oj^@c3&4;
-5"bsh+F8=Owq;kR/[<fa]{'5RIM#H/l_4T{qylK/S[-}qTXu2JHu]Phm%@{<a6bKc3RU|:bTz=@T$T|E^n;nvm:Nq.g],j#wV_Me2`[(DCF!eIey$=TUTn
-A6$tY&u557GvHCfWBur0wu_nqGH14a~<MnTF(u/{Gc@8goI1by/h<z0ckqE@YIWl01,=JHjynKywH)q:ISSGg#w)G,7o1gKh+fEA[kv{yrJD4d)e`a;dF,
-IoK:lS/udwtkQ5OC;Zm,-^vZt$J!NF9Ve<m.C)l{~bnk8FFP^L(EiqMJ>Fn$6JngZ;sX2`%U.7+'@[!C|bI6hb<8'V7m_`k""Ec.82VVCktZG`w+A!Vq0=
-Y]!("`|wLzKP0;"<HR]"4QCW-V$H{'+}kH$N8/AysHkZ&'mV2%uHYpB-r>L4r:V$x/E.cHD(b5]1.cg6Z3{S~=:lUj>swyxJ,l+q+.Ee_gz;%1(!~x!MIU
-Fh^LQ:GF7"$0z"eUV8TT'%O[3750RsA<Ofoxi,,>__CUkqZsn1X<sLB:x:y9'e-aub4`hm]FDYosj0v0|z]lTa~h.1.kV3s#W;!dPuz.ijDXELQ{Y@w]9B
-Y+{j-F{0NsD[EvvuSG_Xf8'4p/:bY=Fk<&0q6byYrP6fjqOgS#-[X[qv>R5ijEHhU/[c<>pvrLiptBZ+eO}ccgLDRs16K9H1GthsjXGZJd#fUs&I/5ZP#i
-QV(w[pwXEW.BA9Vw]NFcZ,4N1g)d2I1pdbk4JXMdSw%Vgs'(:DhGhCr%/SlSZ1eJs78,Q7mC]NF`Fz5Id^'R.abi5N<'Tvxe]Jf;m(-22N=b{S4V~'XN3A
-Sh1{1rrA>1rOr}%8,]2t4e:%ovi}@p}jja)Xn+/hF1_`YRk{cvXa4hO.I;.}UYxO>g)Dy>2M/=il8S@SZB(X4#0Nfwzp48CxM&+{=8Z/,:N"F3U4,XD](u
-eo:&V(BJWX[)v9diZ)16Jd91wr@%7vNX;7]0!.G`9$rWUr]!<4O^FZFSpslTVa<0gSecHnp%oE'3gV5fRccmy68o[Q&q'FLh9(LLaO-k8"aJ^Dwl~;Y4V&
-:uKGVAuh,Y]zfuI=AN~",M(>%zrxD@l^)[MRBa!W'X0r/Y$`OMMMJftQMy{kD,@-V]sY>zM%XyNaS,4N@A+42NImZC}Jt]=T^vC_'4N=];D26-kd,M[l}.
-m/FOh)!gJuCu6-1Bg-4n+-iuEC(=vLI!1:}u8q_-e&._>}M[R!G)La/EfF_,asnDfn~B7t)hIESQd<Wj;<{&6xqQwkD,;5p@cmQ#jb7kz@B6UF"d&QUY8v
-GK83s0V/%FLTKU<4gK[>ahlX^M~/`m6dZL!9_m)7V%`Up6n,`%vvan~cb2qj{%&7g^rtjydnu)+fvocgeA+KIuOSnZ1ZJTTc:l:0&HaiDEkM3@3K!RF1%l
-cx~9;^Kr+vzF.o#Ql{/nUlg,EoY=6Px@nKJ3O.qLCu0S%!~m6esh68Nm9X{_ZX>3M2eGgseGFI3&=95j&fPqEU%]3_Z{q24z1,!j#,E:$jn0mzz!s0z-&o
-%Ilz)uJ<GO{bSO,;p93K96gp_Dd3,Z(a_wr2n/rQf&<<dpFP^Tt[jA)Ua}>oMb%:]BT<M9j{cRi,cnC>f`jd2IxPU:YU@}rV]u'B>[,k7qYj'^.v|:JIiJ
-2"+kG,iBK[kGy-3]0vyXQR-fk0X-")>5$wTK:;d+tN-;i)6}]}GRZ4~X>(JDKR}&M1[uz/@!Llb-Ir3yKb3C}<uc0HuO-IV]pA`a6"Yus&"3`kEeZ>$uA[
-1DkZgC!#y1JsgbSiU"6,fe{Rjd#<TE;Yp%{ovw6;^h00UdCP_l1:V222QTxe((kf{rWYSzvx4x0wzU0B!fa17N.K4eyu69N]G62@LZS4.AEVxRYs`SX(c8
-m(%&|Z_:eR01w)pZ'usK>Fb1Uo];MiUWT&D"R[h5/wT''[x,alcmQq#}gI`:AhBDZ4Xh,'^A^!GI!3N-@YfL]=<kgX5xbNE=~D]2`$!kLj&EuL_Hn@CHuN
-zBULVDc$Vfz#w`zIQ&D{/^X^PifVkVSu]Re,=Rw;:VWcivw`Wr3^R0)l2|zlBr},D!^vry{6Sp5[X&q[H">DEOf.8+H$bC'xIf=ZJ#xaPBLs"jetiR;/rK
-DyksFGbM/L$!)f5q^{59(t[]Rs4zBP(L_@$]{1.]yBqy"]p1nsoSlki3qC>}wqBweuI916w:-T;q=5HZ=knWr]Cxt1'RuAxkYF9Y]G4"~!.|a1j|DV&5YN
-C%,$Brm>j[;3m.EFRgk+z78B@Sm-R!itEmZYk=>Q@c_;+L"m;2)fJ|@b^]Vrvv$kLRIDl^uq<:aPPsp{`B6ru8jK:3Msj<TB;ZI^XdS=Oe(4EL&6<D/d-o
-;PMhDa{m)hblHA+8Cx^;YD-+<u$hclvfb8mzb`[v=vZ:lNf[7-K5.SN2"Qy1kpNrW2,vj+1H:J|BJLFp6<lJW_l(:$tj1z|4{N[tnux",R"O0^ZpJB/-pM
-a$vj~1}l.>f(+ByloKVOTwo}9Eiki'{2.4$G!Uv).:/w7ca.)3__Jk{,9zSe&zqI`at0;R-'@E+l`S0gct>oUigsEYp[Qj7(hqsB)p4{gE5%W6U1];8O,:
-)eD;7Y{b4zQdO2$q#s6>KBxFr.3|=vN>';I&!7@&=9ofFZV&nR^S@s]>}9Wx)n_-#C0<[6WXVu^V{qDBafhvy^rBp|>S=6AZz=;DF$m($T5ADhyQMFY/Jv
-=EY)27Ednw2Cy4Ke.r&7GTFE`tgdvqnU]xZTQD+r;3)Y&V,Wn_}qIJ_9A#d400`Ml-ra;XG!!W=T_Npsy$$Y4x3;<:yHx%LVm[a&(7$CY[#W+FhfQne;#m
-Tb<d{jQ=<v;yv|fCQCKuT)M_Gc7K}f~k74cBIB7lo1uC^0j3go_)t9qw(xinhZsr61qTls_^xGWi+U%.ZL{B~lBvW[yro0-)OK3B6cGQC|%a$"(]I"GYts
-l1SR't$U]s$Wss^89.gAVbWlV{,e(#<xp#xo.mFaf@7<F5|(5gkH4i47TMt{9XB2#{TMy=bxX<`loUTN[l.TTsNuBDG)V#im`@/<CPGtb0bfCrR}Hh1x_+
-2HL%#OjT3bS]xMTlx,;)9Nl3d_")voP2F``)V0E7.:g!BBF<}g.SJ@J#b.a{1Ly`SzMP%X'3m2bCJ$mJlrr9YfKSw'&Cax94`{g'm&z/l5rH>y#%}bz;=8
-c2'o($o{Z6/KCW{VrNALOz7h8iVd>OU5sIdAW:qP!nb!xj!ZDlbq(o'cxjGuNrx-iF]Hu^:NNdX8!BMOi+1H4g6nh34de;4[q2D}$Ob9vbV`ps_G"0^Y>^
-Ox){N_k)h7kv!HtFsd^YJYn>Kuwiph5`E{{vZwWcTolfE2V/O;`sK;U0QeP&"Wv93>`{YbuX!~>IRq|&^qls}$5-KURX"{=;=JQqR=S;j>|A[Jtne2Yt>}
-Bu2+w".GZIq=LV]Yr{P;w.z9(]|{2gx3fW8F"h%lu:[/IgW22})]zfT(i-$xlrO;{B6qhUo%y[c,,x2N,o,bgC}g3ARGkA@8kK89PR@)PsVpLwJ5S]HV"t
-{%gAf&K%=!6iT=Bt>/)LR7,9x9j$ON<.CB@Kh9d(~FTScXpT^nNeUm@JMrb98O0E+.J75WvH&Vs{_)=PTmp0~7J4(&@+T#xEim6Gy-x+=s7V$i1/-OYP89
-:FQ2_d=$<f3pAyv`wOA2CJEn=A'JV+re8Rz`%MWmAh}lcq9fFMNX)DLibn2%gd`@ssxueKh&$T]&V(C{].ZI7]6FhXg.;S`^v+U;an6Pd.zw9-Z5djn00Y
-SlE8g=@>;6G4]T^3y[5c>nLSKZ!3O5bd>Ht]HW[v'Fv:s9M3i$}GHmdMGRn=rE!Z(7QW>s1('|kD])%A^0Ng4E7i^{ilJXL(Xc8%KoZ=:n(fu@m#~-/E49
-^iV=:a"QgV,JZ&/[<&)t98Tx01K=8-O[5"S}i#6$U5^9nN8<,JfB5-am8G![j;-1t:3+&RL578"YhRphdP$]n`^aY|;{r:tqQ[ea+FQGhqhq!fA"p;K2F:
-<}R3Fq`D~jb;,f<zd:&(QPwj96#5+@:xZ`47DN]m]y5{+_S&~2GA=OXy$i#Hw+@I&&$)FpGVQD-AA"TvbEXp[_{%"IKH38!`.GjG.V'4Q@fb!B[1&WuiBj
-`@M]3s$%{%!+yu2z~WMD8a&lhLrtVMjZ|5OloG.^89Rm0@ou={SHZ#u>kL1$ofz6jobqLL'F-dTk!rT!Ia"l)%BWZv4D6q3A3v3-XdJSp)Ga5uV:PmRE2n
-zP]IRNq<Zk5wTBdac|WIG#!rfT(,7o2uL9!d[--`'#AL@k7HW4)`d#5lWc8KNi)VDX0v]wnQvE2Mb=`j@V~BgxFtffn<}2z)SZB7!8P@)z)rxKuIdm7BTj
-v6D=YwM</@53Q{tx6!m:I!1VN4pdBQfKX&fKR[xL7|HWzzPBh"46RSbUUq({5;UL)4|C7PYDF9OWYB}r8h[/`"Rt|Z,55gPf.bQ5=^+iMauZQT1NlorU>Z
-0LIL{@S`!IT!/.5w[0k2J>cmulDLW4.^PK2FD4.]Nwc{IG4V6_Ay;%V[=P}lpd=2~cn2(9BC%R:8KzEQmw1appr(<9#/i%M$sD_REq_,m13>>kb2R[Q4O.
-i/$[_T`:F/%hNM5fHhzE&e<BNzpVXM_M.r8i5v!Ip%jqGh!%n'U2QD>e2SUh9D,:StWBzs!e;yv_#Q;sd+TS.l@8ridRY_pvE'e'-3!1kd;y!1h-r^+/)`
-VuC0`C4OThm3pWr^t_8&!Nx$]E.f__ZE{RCLq!L7elBiO=$UKz2tB]HmS#8hb322cqdi4i">b,uP87!Wl;$s=)'k91$Eu@NreF)jm`Zlc}0W+Ivm[7Xy<k
-/ZM(12Kdx7d'0ppD@7%OxA3G-SjCU#lS^gVgPRkFYVg+ByhH"5EC<>kvn^P=jkfgJw|]indN.%q(^gn{`q:Uq}2./E9|sY)6/x]^UO~V_]S_NxPAv{!alk
-cH5lH,&WK&[DYCkT>FL0/;GKGnZ.n/gp_X3E)R_|B@W5sC-]as^5sX-7)WFnh91kNI!"r}h=Ey:$[D('QpM,HGznJQvS;<g1S4dj";,`L0Z6NJDwzizI6)
-pn35VUK6am561y"S=#rSzN`6^6~a(4.H%iv:2RHwPluZsa"`AyY9Ik]=5%5^9zt4`v&`rvMVkl)%'N$v2CnY,S]E/Ip+S[}l|E.z2Bw37#.l4q%4!XiLSK
-d+5.5S~/;3lQ%J%;PY"4u6yD}zrB<l.mnt(;)lSDk7=g6T{hXNe)Ni}`<JQ]SZ;W5gbyXst1j7(s]'q{>Yo,$n=/1cedKpx|tIkr@h!8)vBFw,<Xv.W<VU
-HS):`'+$2=Tkqx,StFMD,94"sRcGX7N/~r<cq0OD-V<w&Hy0mf$f'T8yI+`KDKPe^#U$nThWZ4@/|2SG#rU<a:.qy:W&_#7C6wnp'F-4NGxn5/]eItDxBA
-cR3R@_D|0]ytXT9v;1iX3f&_DRf/)uQsd1oa.U#Pz'u(vL6#IT[>NF@x.UROvz~:+'~1Y)HN|@5}xQ70#=5];3c[E5[Q!Uuf^zSvi_U=<ESK]G%+%!Rnl%
-Di+A](GF0W]sO$gp+|z/!Snij:T=b=^bMUFz1eykn8!!TI8t8=[(IEX.7!"$siS.FZP9;fah=T<bFeSG8.0k]t/ebgrK:|'EPlHkLjWlgLZw:R<.LYM/!M
-e2/&,tz"X}gBM-K{N3;J}A>}^e{.ZbPwK]i!3Xe`wj2^808IUA@po}l0qR="nVqlS0_j9/|QkNo}#FD6pt}r_Q+Va7i:`{G;3_yD$s|phnOb!(DTA5{R`Y
-FaN>;)i}DZ=}8%L}s1c+Gq#xZ%M]sZhrC4L.%5VqvH9C[Wm"{Fa)1_n^"!,ATeD}A$|U3ZvD>"`z(A5%A&1nABHB.8OpAx_l#--N|GLZ@`:eC<s+}(L0ul
-WD$4%#G=UwG=JunR:r=.MI@^%m|,;}Cpf:L.2G(`N)8#>MJI(nRfzN+B(=2xSj6Ng4(zNkg6@`i_:6Ygb<iBSe<c}#e|u^dp%J@dGApFE#I|EXQH+^3kUz
-ZH6Z_k}-c0%g4}2+uE_Ar&h=wI##4KiZlFQ7j-~ui`8JW<ZVCIJ&QKWI_'XZ`wMzQK>B-wpshU7qZW"s!Zvs|rXJ1bI8ASt%_NR9=Z%ro.}IO}Mx={flA>
-;:Ml@c<U[$w)X6",!2/0CBqGHF<<$vm'6n9F:%@@[Ls,T=!f0:Oz1IscUYf)QcC&KVqsoSjhT^/^,-qxa:dq9c^k<9JMMfneSAhVn}4}ldz1PWQE!]X(DX
-M7arqe1]T^+qWhqnvj+Hn2|i2I=NxEk:y`,"aab5wrZt{:)vy7f/siWtrg2@<7Tvh!t.Nl~p!HpOb{Uzwm!W#2O6#Q7p'o+^)uQHee{ERnpS;;^Ct`~v+i
-[Hn@~jQ]i(x[AtZN=rao]7ed8fF%gS-GveWf/CZKabwz'JrE(7a|OV~a'&4e|273A`["Ea0I@>+@TrbvGTosX)jseAsyf93TLQxuO4t_+6@,&_+7MYw05R
-]IgmZC[Rc"!d>=W;f6,SeeUNNKJP843klKZU^.0nA}_9L3<ExerV;$4i`szdbYtqs]5]bs.VtxdHd9$.S@(R`;ur7tZ;:Jst(;^]QHX&mI(n`M;WT.`BgY
-QHB$UC+_@{IL7cKWz=q&C)W=x4:)]+|da>>J(lLO259_HDu;OoaeIu_$vinh8@cK,`}pp_xvHxhYxgol;H!Dg_A1)Mr6i}qf1INgEvZftKRvqIA)YRSo/)
-4$HU5y!;)P_!c'xXf2.lPvUK&,SU1}hv4Zu{2;"i&8$[nZ-f,|ZB1sci23LfM`hNJyzPBdh).tOe;A5Ah0/t#z3GJyMB|vcnbkXE&&2&!G(mw%}F&|0kA'
-|O-U'vL4eFmRZe=WNi/:"dpmO4Dr@9JAqnp7):ueH[b0lR%hN@nh}=Vo8q{c&4%x+_;"|I:;NGT^'3L9![01,"tCTH)AkP5Ypct&D)cu3R7<Eb`:2s>,jN
-`3z8(6>jIdw6e|1lIr7AomnZk<'iCpxXW:"dS'EwT%'A&PIL'!t>14CVwS6(K<.{F%"f82vR~}JGLNC2ak+xS:~)~22)-B~B9{X37XZ4cS^!=PsfMWA/"J
-K-YHl]~K{$u]j,J=(SJl^,8{WH_,]F3<KU7_#]B:0S-An"]>q"R0UzY)&FG,%,}4,$>d]D}pDTj&WDlDyhH'ul7sL/D"qn$;mmkBh>XadQeC8iL&^cm.<K
-8py)/^dhC8~J(Sv,'LDD+YiIIh=w;nTc=,$BL/eMe:8=/or,ih/@EX;M.'.(,W-LS-n(/ch9,HLIi0}1vmq"sRFOOyS,diMH6{}Id`3"lm#(a/FO6@p7|7
-c(OC$T.Io9.8!mF.Nto;s9wuw;a>(d$AXiu!Z^mmRuZzX,FMN$3jcT_^wO"NZR_`j]6iVVUPj9JaGtZN"qBlF"Wk-6Iv=Ve6hW-wH;1%Rsij+&md"S&"^6
-sz='bcUU5TIF7^j($92#anuSH"OtcA40lwWk=F4ump#k8j<Q{uXOKi7EuEbvl28wwrBbIY`(I/r_b.D<h,#cEF)fj>s7G:EnTmfUvs&CCE@#^W4Z;gfl6-
-Wq"^ABAqhL:J6VO2TU+n|p=rt%0F~<H6RH^C:+vz4<B]4`p[E]CXy/`1^n;PEH"C2my`4Iw#!t|{[<-u%dKw^:bb_Ah&jd^c`K"mjpj6FKJ04M6WvMu5"%
-{m/nDVob0K~2&I!5C2YKg}Mw+w:^@-Rd,voeoz0O+C%CGdS1gqp4HZ^w={}jB.h:Pumjb_XZ+G|8C/Tm4XE^jm#=z^.OhY,JlWhSnI[do!BSVMV/6V^lRJ
-//,J~(as@[pYy5I>`E_501u^w/w{1pZ`,FW>"5rgmDgy/3o01OJ;J!OfPDhb)`&2:WdD&ehv+G{$~EiTrH!>mU6do'}.}!Uyb^om^jqnW}2|1Drz[JBvIa
-F$j_PjRy:)l}_s#%_a'zIWM6ODE@(bMvFlK|I{y]Np/3xV=R!2Q4jZwd6:d{tM"Mvy3}b`G$(Rmw`zpz8TU7R$Mj/G0@>Uxb8{u)p]$N{@=6iEE@yCI)>v
-VSq<Qg4TW'!O+'GDxL>$u$6WQ]znk&diMu^=<NcdL4mGDhplzq:Ckt17/#WlxC6YRK]H/"Ozgb7Q:<NGe=zzGT21Ajm/5JB05;#a2.V}|$9Byfk,x4PX$h
-s9xPO&D:q$x`YD+-}UIV.{b!(:1':t'@EKK's9.B6qjo9aUR~TOYzqh%9DC.O`fgxU@AEUAMSa^hxB~lRfwv~xDb6u9AsDkdHONP+r]4<[OTr!&[l-{G{5
-]E0_a6<ldn]ob>,{qW)`:M9beU@NrBCk@8nu[QdV`m5OO5B=AI_F"O1R<GXT'f7vgvU1ELN=tA!`|4="EK2pQ'0]'"Dp@^_9,-uHrU1H^k$392/o!I+z<m
-0vF['PEbTS;^"LJj~NUC&<`SBljJD-E&,gG{}T/geSVv89Y75=()I1YTvbH>tV;c~1.g$,rH1-AakS>iX.QcA4<-;K=69T$HZ7q`)_"v][C@sxI<S>MV.X
-AjQH9Z%VvD3>g6yF,+78;xFrn+'Z1f9-phnBpc%jqMVR3wHE`3^SWW8dlN]Dvr[3`kV%AFX{kz/h^#M`KdXT{I@Ff'2|vJ:TY}6/6`155^1lRxa`L/KRut
-h8MEdHU%a]qhsaICr8[JAMnqXHL:19vl4dqq.m-Cu815M!3i`T33vR{iFRVT=7^H>A9uFMoOQLIS+.tWGfD!&,jOx{6v^6WOaTcdFnR'~05-A)Vu#N;wQC
-|^T<V6N&)H,hAX`k6<x'!H~g-0JM2{bCvL:x)(c<$`/5hCBJ3k`o:15LlF]TV7ZY:q1Ue1b[Y/.=Mlr(E8zvyPgsqEbRc`y]|=<hk3kyONKj<#_Q,:Y0#s
-ljsSmjM|jv_ZZGcnwN6ge$}A4wdK!VYXBMS{c8[=<E"l3^aXb%IHui+N9.R0^en2@(<u0)OUnLzK+_2B<fkY2vN;skQ}/q@wlLn[qso{nw7lX&[yh4@uyl
-9C>;f#f/DV5I&e7cX(L1m1=MbWKEMQSw#=T{JaP#U!M06J6itG[hn^OQbUoI~9]7M`!p-quu/(.72J-:FKfC'tn(Sx~p]IVBj+;]3A<dTOO=CMHX=YAKpi
-t1~^rwC$ZX9CD3Cn]{WL74A_.VAX&8re}>(Z1v6Wa4iMNFS/d>-b.YgG|,.z((lZ,2O&}hgx7vTq%!c@I,fXH,(@HmBXv1iMPQf`4B|.5'mP<9[qM.U3wA
-v$dZrFVbO.kJ4l-o($7EANJ|J8R75]k1vBww1/c{,011$dy1}a>a}wy!O"lAp/7Jf="YNffe}])!_3]mxjyHShYe#)'vD`fd|hbf91]CYayQ@Kf^mk)Pjw
-JL11%5iF<'LQ^]eA1[7wLkC6gD3+m!7!-,j(t/!d3"|=4bnLBY5z/%2,,Cd=sL|DR<]=sH<@j-GV=IL+=59!/Sg`wsxHA=yfE`n^Sl5!1Sd[TwP^lDOu0y
-$O7|!~FazWikE%^(Mn53s^g,DUOuKwXj=!7h+Z#R$vu>'fs%}P=^!nNQBxxpq^`PBn5LmCvzfc/:MQ^/(3fKFI%;NG7a`p-;jG~Eu1At=D9cW#ltKdp5(n
-Rc<-~t_-s&>&[D%io'uaBUnu2"mWUE@|&[8p|7>f#:,RwWYkd6w!F40g){<3|hpE#t8tMjOatT,1V;N$bVc+}1:LeEu<E`Lx'h4B]mAp@s6.E>'[G7}MI4
-;uK!b{"/{!];/3Q|0CN9Hn5}_ps'A_m3L+EH0U(#Jy2[ElZ/<)j^D:o'h+VS>KB]U-H_GFBFO<=f0&#v~,An~ay@"GT[Vl:X35w(!{WMyZCw%e[h9ctfO<
-+N!1#>o7f#3##/KX{0QO2lZg+YZAM}odfgtYT5Om&-+=-Fv^_WO/0T:qR{C3RdtGjp!g+_`B9aEU=ORA>i$4p'>Faf@=7bvJGZtOhsFH~W:hh0moVMN[RD
-4E:k9>sMxu>7,!fz`nC3@"(%%n0x8aMA8R%fomU_9/j9f_NR`FwyeSVo67/x'vw-tXo.#OE;6[d9#F)M>SW=XY><.iCU6y[bsG`!Zjc0!(nlxm>Awjq=<:
-eEApHS.tHmmc+7^Chcw{"cNV|9Et<i<:t9'oF=Oqu]FP:rr71u_[EMB&]tFw69>&"XRiWN_-JPnk)L]:iBg:.A2pr}HR+dg66<!"gM)QrF5Zcc/:6TaOA=
-k>xBRk#bw1L|:CiOTKv{cIpd%w|/$]d=TyV#"H/wVE!I$|J(%u+RvSvjC@-ZIg"}:N/X.+Ai2j=3.<=s(vqXe]W%D1[C0%"Y[-NL(K2iT[&)-h}IWNU%%X
-T%L'G00qMI2w.UI>3_>>z#[&8umL~H(nf+vV'%H1X/^WXq7k-N2|I)^cn3t%:il@9mD60Q|@a{zy#p$O>3ujiBCSlL0B3AY"Qckg[UT:'$r0="H'x,32<W
-o(C<YwtvQY[=MGyDZ>Te[,PPu"G#2Y6S0{;gx;@q_SfBsb733ZBL:KQrDTYx#mgORl$^;s1V~+^za1=drV6He7c&XK'=M0boe%d!y:_5W#{ep0CXgnqDBQ
-3>`oaTf!"dE;hScQb/ig`2fP|Qe'n>3O)dURYe|8`p=[JejuT[ia`6liYo~F9{S54f48Y&Ut7w6w]QPbP8DhOg:.ew$RF7WRU&q|j3(d`3_)5:"3CTr0J&
-3c6gr5#W9s4+$Z>/tR~"V`EivzT0Jf;i[UinG+nWjx9zB">^n}Hw8&XNb|Vb-tMOYVW-|w!X/$i:e`88ftik1%w2lGACw{/NDxszpP8=9{eNXsHDPuUEv}
-YFGVf[Ke;Vx<UZ+}vb=4>1"_=h]F}HBUl:a_+'kzQ35O|S:GfJHCz|3pg:#ws630q$I#"&+=O97(#"&WC#utmY~ZJ"AB{1+Tb|"]Opl;Hk&DJZ'.^"K%Wx
-%@~L'N^>rAa+!z.Z<HA6.yI"6C'<O`igH0'#FryGM`tl2w#XcA3]L`>|"d]D9Wu(`iy1XG.`xr8Hi#}q`1JcFG5PlWGX{P[);=M4_F}^O$15$u~3da7]'g
-)]r|aSESf.o_X:w2E=DqH.7Mj|NXRFx;Se`;RSL(MO[gkS=h2d!;OM/eN$Em$XUi_ruS3S%,Wi=MdIy4e4BnFPWe{T/^f(H^7a"N4tP=H<U7.:L="Nr3eH
-<uNQSExa$1]o1+r.+B9%ONUae/1dch$Qd%b-$)~u;r<o|e{wkwH2IbEn73'A5fQbwI|VrAzSy#[`_$J<js;<Sv2G]^@NQ<4CRl_+.{E+BPFjScj<lmP9#E
-2M@2gb:>0%;qni0P".ss4lyr-3A5ULho(nTTE-$WidFy(Gwlr^TX:14wUO`iE[fB'SH@y;f`vT5HK#_Ok=+Q5&j(OTfLhEvLK(WAD(sUZ0XY~i_(5C:SbI
-cl@1.qaHb[XzyzEonA8Dr1iE`epE,:9<xIq&`&>.6)odRfiu00krv62nR&I'hV7_Pc([JtWC's/jOlG{7CAlq7;PJFGcaV;oe`^.nG01{yuOj@md""gqv1
-gIR:v04pFt8VLRg>4O^4OpuZM5{sHZ0i5uPZOGf26MhyC|%bB].qSd@+SBNHW(1NMaIZcdVF%WJ2OqVN=b@W"t6"yMIGIobyRVSN38wv7KQ{dm9S`goG7X
-r5pf{fX;KK1z+I_sEP|R~j[,+Rf2!APVrPc85nqaw2m,utO,8fy!yFxb&r"pxF^>t4((w)stQU(pN9)D.e0P!~Qc%@WSC4Nv!#;8EC~0VV/7;'jcmWL6P(
-VICs{$c,iY,2'1SJ^3T<`U]E}M0=n'jXR(7fkD:^SKy_,YKl7Z54GPT(!-a+,dT6s;-n1Qw/{Wq=]k$>:,;4ZKEU<h$M{Ms>4W<|:SI`(x3d^7Kf7lD|{h
-UUQ&E(ZSLLuDt,2]L(.0~EP5ba6V=S,>"{A4"US]$,K@s@_'1lfx;EtYKr9)5cE{lZ,9XiH)7;+=d|NbC_%SlXE{urp>JuA2DJsPBr&ZgTtL>$)<@#xrfc
-Sn!C19=Y/rzfWUGhI<rR"t.22}2zi_b+.:RDF0Rbd4CTc#Xb$TbBk{sRc{(7U.zGu2pami2DnsRMhuyON0;dPhWi<+UU|dD,#{.a}+xv'vTDL:(>$U3g!'
-cJ="(g0zBjKiI}md5NrYhY<i,fRmiq8sQeeE"vgyaP]g`m^R5h/OUlZM8Z57ssc=H`2u6G<9D'bVZ1gpq<8/4oK_K#X(HN+<R[rM/n6F7v,}fpgd5ms)uT
-iYS,X{/wf{OqM,7Z+YO>-.k-mnU5`ru6Y5Aq/lWrTJkEX-fCL[bWY`q^;X;s"Q[M(Vk@C7CY1hH]ASP-NF.V7Lta}tAOKL|d[Y.:;a6-e7v8/F8=4O=t,q
-v>~d[noG(VX/S/R;g"l2<Y^}ry)i:U[iQO5,:.u$Fgs-Sk{md&)^q5-_uv{V&&(cvN:,AV&kVNnx[e/`5WUjQLj}2#t_mf:M2V|/923+|d2uI$NtO7=J}k
-e/(;3YCtSCrDz'{[~!N;vtG<b>,P0QyL9Mnfw<Nte-ExZ"R)sw.jH-,x4L;3_+HG_"T`lOh#C0cw-zo9.KgrVyT@i_s7^"!9;R68E[Q@@tu!cnQAU}1%N8
-Nkk.oKbnD){Lbxl(bT>+'<s8cVH;t82E-!aX{q87gu[@j[`wkCy.Zl;Etd!0Q.]&_Ojy4/A/[s1r0I62fbI9%,c$6pw^khu<ctNTy"C0De!bdg7Wg&VO"]
-kX:u2VE6-D{&X=78'3olj4YOn4ij`PQ%%MS-iG|+:xCQNm93MjrNY!3mFjA9r0Q<u(V)_s<wLywD{lI@4Q$/Y26aZ,l[;L@uGnC6aZu]A2BYsS!aKiu7K-
-ynHc>pz;c4!+%,t85_,lD"[KvsF0MVY1/Rv)6P]rypDO#q4o./'2O4YB2m6fnGc7F&Yua)EHl0bG:b,XuiGFz{P4TrzAyUsk%PR#uGIk[H~gM{!ZA1Ig:r
-%_W;ruDf}!TUd/T6W;6{761XRj|U%pw<`LD",|]TNf=#n(+oVSbT[O7Y^yC]&r=U1q$Ta<t@_mNrTKeKdvQo`q;t1Ynsep:apW2n/t"y$]SYu=XR+,XKd<
-EC`ja0#M1]^LJ#hz.I-U8&$.ebc|_R+LQcwOlH8_02Mg2H7)mEHnb_1cVm%B6XMpqt#t}baWDH=50l1]N,s`9'|xl'jg>pf&2MM-c[UWzY5lE!><&ARfxU
-c$iiErHIX<sS^aGD-u9qb,7=T|rj(fJ.j>txnjLdyC$}xsSx$`l./+4aA4rYWp)Jh1E:pAGS9zGEr/WM[s7amf}$D2OooVm,H&'eHU"Jw=vYQ_%R](D:.%
-EcGC'"=&^r|byfM<z^3:^/+yfq@|Iy-)n05g!DT)6OAU'SJy`G};7aG05^f+:b~Xw/-W'|=sI',v^u1@zaFk@K"R94TTHJN@pr,([HLXGsBp-YBq14_O!0
-="NxsJg6X,Dg_YhL7lvc3kh`;D'70Na#jU`Eyx/q_/U-7Wz3Ea[v.goY+9b2^F:WHl|{6$'QCQ=TScF!RXyiDY2t&sQ%</UJr3vb>P~c/Qfvz@Ve^j):z5
-0qOc%ksv5iawDr{7Z.@yC(]'ouWhjGNLLDR0$QWPEh4tpa2OmMLS5c-,(&dcC-%!d$S,R9SZoq%lu@av.hX>X-Ho#whAAd=}p1qCcl_afo'zaO{NsNaf^/
-oafo'5j=38dKmlZugKdQmEZ(up(>AB@oOxih{Q{h9VOsf54urR4Ow9.+_:Hj4H~.b<:}[xQ]rCbi!@J&zQF-XTB4Z%)OhhaHE"Dq&D6TcuA$|l]7vUSyU3
-gT3@w2;&+lFXU%knKX2@&bi_q`c|v<4lT&lt1(>432ue#N|MutRk$66:1Q@J-Zp5o3Y@`!%rvFVY<_=!/OqY;jC!}UEp#l+%W`p+L%S0/-BNM&M-:kk)2{
-4H65sJ/3E%xMdG98L3#iL6/$~gx1i9_^^MS.1[D6Jv/oun7U.rY4>.I1<W)N(feiD4=yID];C|GapCj^+NN;DXhW}>]%Ov~:QNt{J0L{LDaqr!J:(dkpxl
-^P}&TC:,rWy+b(ev7U`!4c>cmF|si.#W0W`(&F~HwH1!.PsVke~$2P{li(Z6W,vi{;E2V<uC[3I[~6]AXb>z#uhS{Pwo-7<=Fo9w<&`xPMQc<rzf19L`vM
-e&]t@<!F#])`wg]$Dqs=jk>n(5rlx]oJ"E6)@Z)lC%<BzWEQ]uGl<vW5sQvZek$D[;kf!8}ONBi8vbwKXafo[ps$ajt/L{.ORXdK$[86F%4+(8h^`<7O]o
-'j1B{4=)RNnU^8#BJBcPh(#&l2wzJj#0[,0zqnrA2&igA,G/Kf$aL-}vP|MApm5EK/hSCBjil;,6"n{Bs`g&7we%)ThFa;|mFtbjcaqF4g+!oqbXHb}KTY
-ZLp6B|^5EGodQ!`4bWrSe,S9S}CmnC85"Y`D$pj(HC,=8eQrnHoWc+wv`UXk+I#,X^dP9@}p/+>v)PuT'9go2/yvzGF]7N@3t]0Wip[=,r47^gOhA2(-%V
-A<T.p[)W8'=bZyJx,8CaNcdC]DomR7m$EtE65um}zS+W9[@&p;tB8Cd5wHE["_,I,pW7|zh1L];ao<!v<BE=Qq&q-|$zmvLp9='cG0Uy9b,CAu;:xKh$K>
-<iXaXnc%]QD:rWEyB3cD5GO9_3cELY@yxob91/OTRr@2l_'Nfxvc=<(j{73Q!>g@;!cfW=7dJzlmq@wTdCuwxh,/u^2p(gf$pJAA[s7Bbfq'9"qq-wsO7^
-l_hRaQ)@1Q"`kB45)4ocUAAuWHZg<=/zBFD8i,)ra|w,}!Nm:cfOF|tO0'dY/!dxz8,#=qUL{(oH~]=][<{&vL23t4RM3h=h!<;t3T>VE8)hNE<FP/0YRi
-ci>aFWmFG@,hc24"5NTT3I(|WZ'A(;ZEh^I}WpN5_"2mi/_:/v:sWqK2D,Y5px|l.(n(wfw[=6xi$dliq)UE0g-pXr@r=OL]AYy<_kgG.cS/G5.#V@x$_G
--S%69vZH~OsKbbN8%Q^xe^#a"$=teX>'~^TsV,|WhnZ3PVSZ7#j6a|AM0k%.cnW2_Q@Y!=z#BF0(~FQ[f8cR-3(cu|MX7}q(4q[Pj`c/Wrq,8&4)[Nato%
-z}RT#(>eY|N"@FpG[BNxX5yZ~n=O<U^lfgrOrLqM-'b'2RV;%OY4rA=]~Na)5e}C_R[64|YYATl_-P-l[E=yWKUA%R{{>dVZpi#"bh]9VYpy)0A2uosl]!
-f-dshF9Lb8ly]u68]zvvEN9@"jE'EdqPKR'FFk<:!aP3)a8Q$YeAS2qGHiZXzida;M^[d|/n+3e<pP!"bil6CrxLtN)%PC,^Rv&o$BY1hAqdH'V:|/mPT@
->-SqK(qk&'zzs#`Q-p:sG.W^ziYy!rycuNkQRUYfARCA%b]xg.98o8b3w@`Lr8E@Hc<Uge;iFjKeK#Rv|a#$@}g>([`hklxzZRj+9v{CoGyh,Rv>h^]>x{
-U&h5C}&Po:"XBcf4#MV5=fdPlP}3|UB:X1U.4:na/RRNwj}VUJ~{jIIRP|lICP-YWuQo.V)J^zMR/|L^<c#^TfwWEq7obJR%T4#QhjyMC|g(y8t,4)h7'a
-@zhQ;910/I4B4"/&j;33EOAs:qsZS0[n%<e_^T16Wn;R{Pc}7B1m'rfvO$f-0Xr9W&zL.{XXE'&)(Ax+AfY^4rIqV'F&gB;VG[|NC#&uA.<3;dD1e7X3{L
-SIPwEK1y}{(g)VisNKPV`z}'tR/NF8blfHYscApvc9iELjF5M[_Ou|nN,'@^-FQ<X;N;17Z3CGt2}G!4fr'@l(9U+)u^$53X;x5nU(XcB1:/&xX2&hfm_.
-5$7mGyxD!387uB3kKn<IvT9'i/ioJfpH&YBU>PJgvoulz6yH)>u1%g0u:Uz=q0h'RirAjcpR]CjuL0:+jA1iJG'KbxFL{"kA&Gvq9J!4Ue"I9j2%)8~(16
-nKvgHq:8~[%dYU.Nu"#2siJ}%A7}f!_(w,mZO[|N4b21!d5rM|FN^_^oHjT1/EmnHdUoJoE,<EVJQR(wHeJXQsC.G2wz.'#DKywN]BDJ{{8)-Jzh2m`pU:
-p#Dh=n}pt2v9DZ<q#+G4F4"7edG1;2]^6a>o9XtCyeWI+ae/iC/V1b<>^cz:!nos0;t!:"hfj`v+9ElmS/Q@/a2/i2,O,TkID5Rg-CHA^{kYAshIgv8+!>
-ZA!afFVeMb-Uas"f8XI|trScIeH&<d@WhM'ReoVEEMWk:sYx73S-8^pg,.%dVA3}`@6ExR'S~:Y%MR7[O41/EI'|#%D#)d`"5.BUY+:LdRj<Kn="U]xC6/
-OWnVG6>g9<.;=+$0$zb2+;AVv9Au|KmALqGgANgq+0<dbj`%&YwZbE"^:n)/c(~zH$oVtmftQ@.o9{4n`v[k'9qDuff&B(-uoMW!pcPl$[vL{sF!cBP[D3
-5!#Hq@;G'k<ZMM}zA}UO1Y_|ER4H54bqL{#3wQFT5|Sk=h]Pa{4n@".rci}aauCVr249-fJ#:#x){fKOdHtkc0dyhe}+U{6cxztHik9t'ZpFDgelBKn@ZE
-TPzId3Z3{bEu[K,r=8:`gkQ;zN+-5d}=ZUQ2hs%M54R=DT((IC@'/t()1W}V.p2gO|Mo8YGQ+c.`KJ]sgG1Q_txo;tE>pSnQ2qEf/Yh1<=AqA#+)Tl)a@/
-~viT0/U)bj+;Lb.&9M`N/0j8J2`K943^]fEgH(0X&>y)b)ID=T+cIdRD;ymdBa'/1)fc,k4(=xyWR}&}r!f,p{(kAI"#,f9"eoKH;NdT`aSh@p@S,iyYlN
-A8#0A=uC^T-SWboh,<0u7sFuL,KXom6'nc!QnuA`8"fTmiA{pj-KZZ^K9<w6%[Xr6g@oUN9JW}:v)Y_Iz{>/hpVWtv'C,h!fx0"4iNn7VumP-5o-dc{45l
-5Oc#yXABdO.JT0`/,AWMCsS]|&+%XDc7&i1_"l(gbwvSCC3x^FBE9Y5Z7CpkS]"REM+V]U"13^Ru0kVU^d#JK>N=lp6_{xSX|Wya>8l[3qt1NC=mh3Kjl^
-Y%x$g5>GIhI-h6Snuk|U/S33f#Dp(Q6Qs@pJy)),jtI8VI&PF8Wbn+C_7b-fO1cI@_Rf0arO)1+3q&/v}3Fg>|C>"7W3EPk#mG_,P^9O.6![]fTAwX.^>i
-PLiB}iXQj|>`|;[b4,rqikR[I/)[n^.j&RtWd=-`'>EtxD^s,[g$WBu0:9O:~r7ni"Ho}9a@Q]x<Gtx72^izdob^VpIgEkYP_v2h;;pmYm:j"hJ([v:S^;
-ezB<@Uke{($oTVqJ+/}%Jj!KRMsR`n`BXT-oi7^5Z//K.plRhE/]cqAH[;"G2zB2j-4d;NT3|bv1|pxka`(8IdT[ce5R`4)vZ[}gn_9tH^<51dX[_0vd-!
-qnEL[%2IMvf9hMs7tQ(%)E%8RA[Jkc@Y^1I)ZgM'2jcpTnPbo^g5RGS,nfIT)/N+cx|>(v8/d6N@/=^2<[>h`|'YyktltfPk;$ZIQKIB4l<F5`OrKAp15u
-V'9}gq3C8|wKkh$Z<'fk)ZOf}G{vq'+-SzTKng/@jr[|1nU,$cRx>i,^.K`>;L;=/KHm!-T<)&fq}TRm)iim;/u&!@v:-g!bL!xaF=L)0<q'[>&@'6uCZ4
-46Vn`{O/_R2xG"WVAK3ZZ.F{&2JF&]0h_-Xio3hz)X;}6CGL9xwiW_4ida~4s1B(9vVJ6QYJ5"vYMND,@[a1%D>[=!)_4+K((O.wKsWpe7HWtQP}r@Y6;2
-zX=)yYj@MSnlU5$!y^F818Y:H)O;k[|"c1Sl=9]A.L8|lufGl$rmpmJ0=}i&(EZE`;UAa{8v3<n@#%i@^NLw%5:`0fBY9B5u[t_S^3tniDPl@O$O.D:8f;
-LrV'z^!hxVPP]uBz#Z+^L<(r#Fmx-n#(x$j{hhX`}}s8Z&G0nM>v];N_9Xge9Rz!2kn&'k8SNoD:Zz$.EP:(~xu!"eUTdu#rDa1[}RQf(:um#Id.!NkOo[
-l5nVJCGRMf1j>'AFSNi64U:4~49,;C^E&|{Yeb$(=t+XRm(|X+7A<Fc%m^oNJ=Vf~9Xn$d<sRM6H+3-iC[7xg!S(n5L#">['eK5h_+h,Y#AwJ&{^en%CI"
-_hE^fL{OLbeR+}76eRs5>+8i8KB/'ml0;n0m=WqyS&+qhaeG_9'SkhOiOmU.)T".[Fg$KnU]7jx+c[5/"r}IT7Ji9ZL<}I@5F3KRzqmavrPN{[F&dYNE73
-E_|h!jA[]{"xv@h|K,VHB+}SDPGI/X=hDJDz_08dBpP>[>R/T2R+'jK{m-<cm}VF)`YXOj~.lEkf=Ow4$z=um@`+(u]b3M&4pGLouiM6W9oSHI!GLsVE&8
-eTc}U+^,B.ibMG&3Z33JjS4+I,q1Y-P(c_^"ww}49(V|Mk86cj%XK8.ORz+1b&DW}(G;Knw7_NG/lzL[!9VP!k/x0Bsd6T>6w;<(hDL}GZvTW-[][DtnSK
-a9'+6:`2e|}ZbCLE|"giB-8EEM!X~W(=#cM}Vlo-bdbBac:FKx+,lLsyPxcQWoqy4EM'1Ql8D#-{&t:&6;l6Rw57~|L`iO:/Erd-$,NzO6SkGiu<g:-FTf
-3"%sBp-}gvZw_KnM#QO4iXKbR4tf,On8sotytVn9RDbwu&D(,>UrA;#j#JqZmsM_#Mx.@F.^'W.CAiweD>$sCCN_e$04CzREb0+.|4Lgn94{LRCCSjbU@A
-tDVNUzOXUd_W^Z_!1RwC0bnngOW_e->>.=mu"k=_%oQ=>XhOr=j9K.Iow]rze.&`5m$@:}cxyUJ!G]W^C%wk;FaqX/2m#c"%GpqJ("lXis!>l_<%wTnC_N
-.u<uFRV51K=p&8CEXgfi9_},;#FooqL+J/#)/PRZ.p,{yo3`txJct|iWTFJl2!Zs(n2>9]#'xvxK#)xXKfCmjQcjtq)yJSG0Sph$<EDuZs|68K}KAfm/OZ
-HPAx',[KPdUSI5$(-I]brMyiF@l%bCl(vyH^L9UE^S!jB;[Fyn/$m-]63FFyZOwOdf&"pk#xRB(>cxFLT5v{7`@3)xnozhS<s=VdmKboOwj`Iqr4ZV9#fG
-:j<=SpP]`63ZMbnJa;|.ZO@r#4xp+5"B=<c]z&Z9w3Tnj4TrXLZRF0B4gKw[xTKX0mF=xc,h,g8=sf41<ghXim{I%C~lD/Nzhe4%S-`ve@[cBhh%$ZpkUD
-Lgk=&6[m{NSO7!D[Rk&xp,~w`Dz%=>y{Pst.nCFFF=!-`qk|YObc,w_WOGL4y{5iqQBbtjiVI%kKO@yv6Eck::uQTXopnn1!,j|n+}JzF$575kqMLjtH1X
-gc`HVFdzj<oN>E`_[N(TJiBp5>H'%d=fqw!n]^]>E=P}eXUz{e0$k#CU;fL6#OYnf{][F<26[GLRxc86]l3E)>i/fy=`zaP]>@%[yaS:aS=jDjf^9}-GCq
-p:7ZSB{45OPd>zdU#>PkFRuh9Q}.qz_7Qz{eKR1p{b6eg)igbEx9C3r8Z$)xsi=49SyLqNNwvLs%A[,'.Loe<SC.O&i&dP9WcbS&{@UA^9Laj,S2TT>0H7
-K/9C~g"#@Ws}lEITk4z3z+8g9eR/#@qkgj$P4pxJeNQm]@Pn.CI3hPEav;/v2A-&XY:0<lwqhfn2~v@_#d50pE_YNP_5c('@u^=q^{J|-4GWJ[orW'sEOc
-zgRZp/&YB<_HZWJ:P{VPjC%mR2n]@$~TfZgrsfq&JNt&s0"EP3V}(APuY=Ms.{L7;<'fwC9kgA5QxwbG6''57J0JBZ20@tKrB3@(4;z1Ar@4b#gG<3bP',
-S8mtQM_gthkESU/:N]P98V/b`Yk%+zkN(0f.;iqx9UL%7e&3t:f).$Z(oNtjzKf47P|v_]r'j^AK_A)MMs14E>6##:/V(pdYw1xvgeD(v-'5,fGFBo&ua#
-Um(NyPR'Ku'KNTGGW1zW;O]A7}A5V-n(Z0"G;^F{_B$]IusT}aY1m-|Lp0#UO`gzByR;ggm/Z9ty#<!33B>sAQGc,%D|/J-C;'P@VQw-GIYtRfugR{VZz+
-0]XLEI_<CA:.ZJ5plP!^_]nVr@!KyU<M)yovoxKDth68|Uh`l(T#~Ilp+U4MP3-OTY&vM@FNBjqB>aG|qwl")KX3rVtnY%AZUg51P1@fvw%WH)+Qj-pw7,
-[}SZQ!ljmM:JfeBC8]%OSbd`^/%viE3-opkq<CFA]Zh%Xf,"4`m=lgGIc^Eq}c#=J+m=`I#=18P'#ik.s#5djvaCML#=,eQ$+emY61{emvI==6MiO/.,fH
-,CQNb#HIr@3YE3J;(s7V/nLF!D12=n08ZBWb{TOyn7>oDsfI!}~a_]$pW57C%pL,:+`uU%3d4)F=,Dj#p.W)fH~zg5sYLo'jGG=7gVP.Vt%::$w-'s,{!A
-Jg-`oYsMXFDbxJRJWV1=&p4BU+Ki%>7fh'p#&a">}x313(dB$V|yZY|90LCrtVyHYMc{%jEyyh@xuUBB1OQ:)]x:pI8)</@%)[])2$+9.Y2P|=Ud<w"|Le
-;4uo7q'q;Jqz{_/<g&|(HA}v2a&rW"IumPp1-kGNubr]|NwlUCa}'1@^K7"Hj&~V(q7q1qf`AP@of}5h2%ZGfB6!1uKJ;48xzAS7Jt{}.g=eAq4a,o_Hhm
-b8qc,Ct$p/r)-kCKi(FL-yxU}Bn-+_m#^LWk5)Y@}G"Ish^.gC,fQ!yp'ZX}&[5-dS.]+_[BgrV}LAA{ree^wn5c#QYF/9txdL:eJ0e7yP>T~h]U}9;1.s
-RkEr#OEd45M1u"=-74d0/VxJFdEqbbDgKBq`%_CdrHFHd0jOG7/[Q>~K0$7,Se)W$CkU@^HkS@"Bv:BwqJeNOAC]jJDcy<xKP%yoVz)0y`B^Tm{:SgP]+/
-1U>BaJ((yP_6`YK}0dzl,.jti@+PcE^i&!$-z5Y(zy}{c;QD%Pq"72l8Rwr9lQ!M"fNdX%nLoP8d)Jl+fi^vU-!c`wML}N_L.$<5lu:+SHM)~'I"gC,|"{
-f}&A(^@sU_SGb}>]#kuPb_Bt4M,qP)VN[5bFV#ei"=%JXXb_2PBOMzUW43M&fsZa)xK"'B_^C+Y)t2#+z{Er_uHvc#<j<)f[0]^QVH[QWAig#rgMutlK{X
-;a5wua+2wE1Ul>~:3jV!uvMH4;"`0k@]){M8MF5H>QM|nCA4C"!X`%|SHNj>cKaKw>G4{IjCfoHf)A{>x,uFN%-#y`3^Wnnl-elD|)IH3-IlIW}'{.3Cr5
-mnklrb:!{FAogZ~<pV%!h#Pf`Y^,ec"uF(|R/h`^wXcT]A9K4&m;xoR)qn"in+"VjQ.+|y'c(EknIZQ!lkN;Y-l^jboHo)wsAkt._55d!ER4M,|VDLEwWi
-^":pIZ"seO+wxy&"-auwdSDPq6r.S}D%tv4JfHH4@9gV1dVs:"[4"F,crx{6-,9.f-+^G&J{aui,8]k^S4}A4Ns;5+EiX[bHWjtR2d#uX@@00}kZk$)27<
->luVtn=>%O5PhSphSA.DR2l3GZUA9xaqBPm(330q:Kx;^`V'{&t#9];6>;gCB85-[U(aJ|&0]>3uqxWmz{=#~Tj|kwJR<DqfTU(OjwJRtckL/-{r`piQ:J
-rt9$~WqN3'AzaPz^R<FXc!{],}A-I[gbwf5lAS%/})gERgq]p%;r6up.Vx3u8Ht4A|g3[$']4=N,8ZKl>X#d>l29LzX5`/!@wI<mm`{cNZ5-uhqDFJ`)lK
-+Bg2Hpy-v<`/Etqg9>#!};%%l^.@Q7hxS(qcBEpdFrN"/Q%z"wK5n,VK.-bu271{%Wp:tG~zoR;$8T)GM)Br<]qk=1@Nr`19t1aU5+vmJTzGJ<6g3nf+5e
-kQQ2:/rQI$a<|GVVoB1BE8jXAq>HNwOs#d"c"/ty|+.pJngPQ@;=3L(JHq4VL5_E(jv',3c&bqsSsft-kyiTQ7_NW9|$f<fUCB>2Z8tSbvby|uj<P;7>o4
-[96bod_SW8cb2_wCWqLZgS0ou&BR"0[MChwVXmu+`PBNL[Z9ML/y#tzrQ[xo;NfcpybwktusjS]f|M;5Qwbq@L'c<C!>9FUz<8`v[^^XM&m<W"iIN"`vpl
-m_b+s9HOy5J,6o~oD=[;>Q2/ZG.`$%'eqhhC,`7g{]+eK=1/OFLNT}6nnq9v"j^+&0.yMfB`jF:m.TwHmZ}eYc>x"rJi3"Qbk.e&xj#hF,Pn}5Zv>c5#K,
-Y]oaFUDL70>(,(GnW[)gsbx8mFbO__csf_^&y49FC'{{(=r7k+ADet7=$^F'd}%9TD&0J&9v)@T-QT%rL@ejsErJyr^SY[.P$"aPZlHMfnFMg@VPa)1BrE
-s,xpQ+fQSJTXK9N`/=i^s!%Y:N1+OJP@7cEyR:{wrfza'H1Q.UvU-H!4`;u_p<,C"PQ;dQ48jQ1"M+ad1B'f-`gg(nu`g$iEq'WoP|DovD/</Osw{hsZJ3
-;jf)|-;L53XE9<@LD}[g!K>+0X4!St}44]-(K<<(:Xo"fUNcfWl(IJW-K9K13p"_qI)vQ^IMY)|`_}tVS40B{`}s;IQA|:xE|+`JhNDkK9S[i{>`pN>8Ct
-q'].J6(`"5Q#d+!;5m$2D6ft"mj6<M6f1Wlwwdpd]Sep{N>e5-O.R;36mh,|N!NU9#^y+TvaObSE=`C%P0Exa"Zh;|:>c@VGYYObaUZQuEj:`:Q4y&lw:e
-UvL`'7=rGm,Y3wH"QARGt-/FM-N",gl!ORCZDp]u^]L|M^7h^o3O~{%R$65gvgM]nlNVeM@ep7Rymko{x`^yC8SXH8!,plfujx4;(K>x1w9t'-6yot=2PJ
--BLvoXbIN_@I+'Nu-<8ck3ed`Oyybd^a^=3Dcy:'b^2hdt|::d$J1f[ikvN[bs;Obf,Bw^|DL=G]y_ouS"W%/'HiU3:,g^u6sEfYW1^sOF6q0r3H5jCqx^
-fBzsdII!iZY#"mgi%q7;bgX+OP"Cnw>]:bh-XeN_~YbN7-)@iGpL,tqo=g:%{CB<eiy["qnX~0pr7Q=hX%^Ap|zYoeDlkLMnyxE$8.(2lrWu{wrb01)i^y
-8_H@%'P-JbJR5r/^5O6`Fs{^RS}W/Ae7MWec^eDStwTKk]ywKh@_2O)Q!a$WMx8k3Eq'=U4,|eS5HyTqIC"Td0=_S]_Y,FRbjnkNq1g,Ml,V"[T@sEnT7[
-6%W}zMAtxEHy>[iZeje0x#QSq/0;P=T0;f^WTX=1k2y,gT=pU,8sw>JO0_PZgo:U<6^hF%K^eVnuX[^+4w2b|iz]UtUKsG8/fgG^B9&k]}ca7&!khzZ"x|
-A/hr+sC]gNp(lXFXlr4NEb"}b%h"Ew^/VAT>)Wq|Sj!.}{U|(mtu%'T`<B,1.,!!s:|}C<!'mx63M<Y_iN:$1t^>VF`(<Vcrkwk3,b6]y<m.joDb71PfSO
-@,7q^a,c]Lp4i)b7e@ji./elnGf1NG,l|c6i_TAm7NF}X3RYC0xdS7V1:tV^J$TDK}!JB(U`aae)JUR55'tXO-uKDa`]Y|Tm1&OfEYt;dNM$Aoaf8.@6Ke
-d(=CCrg"fVj0s74=fY/bxU`Jqmf[DM:o/-j4MQ7j7p}t5VXOml]G5D/u%pBaro6F^sqMpvG1gBWI94L/e_NLq4coBxwG/y{RfonzmpqcuB41P$6}jN30:'
-2p7U]=ai$vMsR73!"Q!4K3<x]3)"=gw)!LWs74XppXJS[$6sAgy{4VEe9AB7&A{y{Mhuf[+&OVYnbf;ac{t;}L2qu9EcFf-vN.}/bB>s|r!{VH'=LGR($7
-/$t[uQMSODs7"Bn3S+U7iHP/BV;j#&gjAf;Dt8|BBZCi3$B/Qd{GdgO;t9&:+jvf^TBM~/+F]V=d}Q|^0+1x:5KO%aN%96o(Pa/g0+Rvt8,jR!5%MGh1nj
->jw5|{5u,>VD"E]<a^k..]3tBBXkxxElJ1;PhFtEk,I%kv]%jHhY3G>5XQl+X%gOwJGYO3p|,9SkEQ`HP8)D%qhVm_3YRlGv(w7Z()R!H#mV+x3E^twroW
-c-~'Wqqrp!2F5Si|h9M{Txp5"i`.7'Y8q&`Wx:PNJ"22:Wb^I05>pgm]vS/e@t]RQj}5+"L'!4z9m;BpB,c37xD>WSs-l>e{fuk-K'Uk$E)HFl"$N(.APl
-Qj+9/^gD]Bl>gl++gi.x{X%IECa;j7j9KP{z)Br4ET03s+7+DZ6/i#"jo^u#VVFu)JDQHbjbz13=vsgwhwG`J<zE4i9qK1F)D=!e8Cktca}p6Hxe]i=7_)
-UQ+T:axA}j:q406$LS`W!WbZI+k[I>O.JI<WJ8-;wban!sjdz9FNt]:p4>Cv=Z820}w7z{5Khse/]h1m&IE_C>PG=!'F[xo>7sRZ_yNN#m!>(jBpYBN!yc
-29C+.8DQ20DOeG"#GSoKD!aw@dx#ci:"B0XL['@HDrKBh_I3Vs1NF]16aw]OY^0e+"}X&pW!k7b!O")rtlri{A+^1]<].B7kr.Jz}{e"fb|+^azm[3:6c,
-4p>i)M}4B`UU''H$tMsAC}v@HAyGfEu:lO'Y+14|`5bF;!"@@{ueNV(4#neGU!<wPEH}kmoa3O3NFkdga2dN0%qO`fG$mqjPI{|Zp9LG-Sn%8Ii,-T%(tf
-k(xW#SiQ9a}cspYB^n"{Flp/y9w|>Kg6JML=}F}eNy^,-eO8i_sskJ~6,}E9i/Ziei#DMU0D}Z(F-_Tm{X4<(lU5yt_d&FD]lmry|`5u<e)RM1k+1^U=H+
-{+OrBL3b5"1tw"0!ZvcA8Nh$yAK|T66{en$|V3BLLoVi4#5Yi8C4&5E|ka%X~HtAlM;xRoEqeZ#]zRvQGS,cR`{'n(~o[;&(OF_n}TO.K/^F>evFUw9^ZN
-6Nk#xC[ou(IA.pmWwZ$G;,%-qu'jm6/SS3.lgU%3ZAraGJ;<}jRZSp.p0%BqHCk{}ib}-HW8R[Rjn>ZySUT%fWf%wM/Q3mz{i''<Tg~LZlY'IbA!&O=^,_
-VON|m6My<,3M)S](v-irXNt[a/>R&m^8;!v{txT'%2E]BL/@Vw1Uggq6>leo$eb!vizsEr_U$(w|&taC#J'gMM(Fe{0lVh402V>e,sD&RvE7=L0WZ+I(Xk
-wM4,zzd;RIhro{1WFMfD0,+0x7>/2)8gVg'l{}Et9&$ffY&5toCztnieDXI5o9U'R)ltN/KH(71W&XpF>^3R62}SZo`DtPu+IFbCur-C2ZI&rXXKdF9`;g
-O$=g.|<g+8aIGDTNudcWk]Xh|HJhU"X&j7/2eE#_>"s!c{fPi|~MV1BQsgN&;;"_qHd}Bzmf9cCWt&"v/c}p$N&J3tA;w9"^Y-IFu;9'#^`)saF7#n4yT'
-@<LSubYdGa5_uK34s_.VvhdY]F{ZkQ3Nxo[UHdmqbU^16o]=%qE$/Mh@70iF/M4V3jf(PJSr7phG(7[YA#HLM]%XgN~u)eLz=>!9@(uV$,moJRSZyNYqmO
-C3lHGfh('.r4R5%9nF83%2J]yH],.T{hU|AT8K&0&;.+Es538D8fc)jOGprnxmx,}fONtFtEmd[Bx=-]|Jd8NF29v_82vTu&F=h$Wa29iK9#;#F(#yu4A4
-81]xs3JwBa450z@07(27]'4B9s6yMQW:zK+W#m9ga3UK5_ZI%Kg^{}$NUC4FsA`4=wS@p(syrfQ$)zG6h4"0lE6f%46=!%md6vwa(&qfxMTDEVI("rR!GZ
-iaa&Zz]Jtt"x|y5zeP&3{:Vl!&LiGPb|%^UbQe(<5N+FO:_{d)w7=hx/cJF,T{^9MJPnxt4D&z&v:r[(vJeD/JF!@R|YHDwRLgMG(.b{{ZZI;1>s3^p5>B
-zz2y^-G+f(idKh6IkWpD'Z|Rw%sPN-8cuPioB{x]rC}A}+00R"~`%}S6m=kO,P:bR9DxtXb(zH1ZFi;Q9+/]RD|ktB,ye-_-K+mZJXvPT]nCj2VZS/-Xqs
-&$ye^BJy4<]P&3%.~_<w3kTH+y!VKSB6s+uMuhh6.lnRI<&RRK,`ggz$!{l-xh,Q>X9h,h^y]ErrAz2Rw._A0ixG5>j"M%giYZPjP.j1cqjNX74#y:Y9mq
-F:)WYo4i$eqKAENQ67<U)&@7}={78=#>5pajTS3<C5$jCX#QNTYVk._`IG5H%%/nAmt2cc1Zhi4A0Hc0upg4VV-7idxgShoB_y8coLvkI==3;4wj%yv3lD
-|7^[-RdOf&UpsI@_=SVn6,t}|_GN_V}hVy-#sfMO4fF|oy3u[igR8;thvC[Smr&khCOL$}Z|t0gqLyuc%xWnWPH41h1KZi_<6RI6#;>B]1f.K{57JV`VF,
-!G=U"5ze6TnszUG_|"k>SyB3P%;d"R7"Nd^H&4GmD%QX"l>vSU^SYwZpy^'Ftu-o<)J9{b2oF;i<&6v(c]|V-lwwj3C`AU=EuD|!&);ZPXP/43Qk@pu=AB
-j<OGl^(dqaNy^l'wMwu>Wx:c-DatFSWguM!^"Z&,I!{5nA:=v#T'szBQkbKBL<YM^EC#L'M(teg0d{gYn;p^#zz4O78u-%^tQ)/m;lF%3h3(Lo^W#{R8he
-iN,[@A|5:GDnh[(]T&&a=T!j<x.>o,4R<q^+K^3""GH_vfQg/O_BLxMht3Z[~V^50ug"8E)Ghy)XR.M4z)drWffG_]WnadJo=C|(gmJ7/]va8jno&(QU5o
-LMoT>.0jp$#5Usm,fYB-m2n=FbS%&(A1SH<Gw$nz3^ub@__9/fe]^s}>c;phAwZy^LEc(H-DW^Lu7FJC5d^6:WKA2)01irw00FT|$&G3M,kPUiaUQ3:jNp
-1T6jR#~F7#~{S&O|Gs3u'I&m;pn_Sh<]1ge}W'(A"oh>y@(+R[RTm':"4uYoF`;|V$]f+`[[fmR^G0%MgSz<@TAax!;awZ7)~k1}MPWLr}uh<h9"XGqlwc
-yp0dHi[#&]uwU5oT]Vw_u]W<cOg^!wvmaK"]RuSmP4mx#T>X;R~|H{:9_9g$Bb2+bLM4C+6,^9q2@pnk=CsgL#%%"06Ww:!tY!q9|O+R22oLskT(1Wg}D)
-$:D#H1!.TFB{1<10{#P%)E%D2)NW|v_)+(I#."55ca8:KR/16y}kgo!Gu"h4wCF,uv9rR<{`J1&z{D^#Z);YbD9gHO!2L^C7QB)WpoBKMTdV&$_2v7e|Ui
-QR-VYO!d"Z7;<RF_w)B7ih,qB=jtCcxzRhu{L/rv+4R&{#dAk+vJqtAK4uptrI1^_qWF]h}Mek2owgSIafM:3-_)KjTU|Ji_yeKRJKANBmP{)zbr%hiCAT
-6@MMm]Ais0HropVx@V>PikElRpL,O,j!v^4ZRpL,-8k28v[@+Qy-K3:/Gf&<'V3XyX$(H,:7Yra8<U)EGY@s{cq#{5wg7x5}!+Z&q;zQ+to1WFX==ZR+6J
-ZfV(u)E^txYT(UXP>pn[~zRVwEFNI&pT!;P0.6#rw$X'8>8pN8~a{..0<xHw$`}L]xPrve[++9h"S]kL0qtY%RfFf=|%2nwW2O&booC(gbY)"oV^Ic-kU0
-R"vAoOBiOdAqV<KAzRuln1a1]Fr#~u|+217VCOHJ04M_r3XVt>OudmnOnS0p~zL/;JS%AufyWApmVEmMRa{ha9y0rl`BSkh0EnAw'B_e`/51Pau757"NKw
-e;N4qu"l}Ltk^Lxy]_qQt_.3_o&qz7Hrj=|diDl.;sb$"@BRfwCU.s6z!G93^@fIHyL5h;_;s3/ivS!DJSXj7;b<7IS=.hys:97!j<<PrUP{>30f,prfg]
-iY"},q^VcEUqq]6_l"u/{N]K-DMW9sY4vxoa/r)baixVkZCDih+@au=[_QEW:F6Ch.kWBlNL&.t&b3}(,].@{Z-M"QasaBtL#g(=L'.kqKiKTE&e.+zW0D
-6;-$:00|piw<Z/!_,IjXV2UY)e`VtG9c:Lh6CF;QW0%onLwtH%um^]19.b"xiHUMPW,Oy3nLH8I0'G|fq<ikfY[x^GQ|fmXbYeeFV{WnG08+sk+0^o[}uT
-2!/GLw3]/VX$E[/w.lTs9<6>Ej}$r.k+k8lIsb1OwDr`S=mwAfI4zjps_kf64{(Vm`7xp_3,!%8ZEjSIFop9)|+iFyvS1]AnleNtO/LXQTB23$^g{]K`W6
-~rCpDe^HotC0EwlpAl|azdV8Kl=h.:/.N/]QKL[|9WCkh,inZe%Aj>Usp$8<ch#sgF0/=>Z>){IeH.605Iz9y"Z"'T.4g;Md@_w3.VpTeD#c0YQTmAr"Vx
-#.KWVf9qxWlA]mu'qk.e3Oc!)8{m88Us7I]at2`keu"[Z!-cp<W625]3r;0fSnT=.n-[@p,ipCXH/W>v93v0XUfx|^WKXmaol@%8,Ci!2OWWz4EIf$B"BB
-q&9H%0Dz.I>TDnkI4!~q&a;vm/rQZEq1GE"SWt<eoDXGfx1Mcu3RGQB@u"r4P6P|bj`01ef|oCi2"$UP{1Xt66U[u-%SQ+VNiy,TJ^6;w+eEQJ4<0kVx[k
-ZX5u5A7%EM`3Dsi)0%d>BDp'NOdF%s`x<;@>XK>w/jqApx/TvBEOv[`;[)Z':JLVaufvEi3j4A$KlmxGTa,sG)6<Y)6UH9Y/p)#Chm3xiTcJ,EMuo{_x5B
-`+-[zxt4WJhIwvM53C<W78fTytp155KHQT0NeExJ/CB37S53`2o;uzJwO|2&QMl0G(P;9-8NZGBAn)0qJeJO{K>CIOc9z>)+io[GpU_+#=SF$gHQ.[amh8
-#LtIr+I2/@H3!e|@&RF,I6rezZ"kf@OSTkE8&a-|`zP-Z-u6Q55hB<J)>`bVb&/r:ntWFn`mo_)aUkfU@d/5MN6lxtq31:b%0js:sqW<IOV!!CaBz%6Ri2
-X:jqx1<v#S=u_dG'Vur9=bOP^o>.q7{u#y4A4|2PbpP-/)Cd^atl"@:!h9Pt>abB4tBBF6gwL/zrBk!@j4`P1Q.Mjw5^kiUlf2:f&HkiJ>,gib@K{e8iJ>
-Zi9i:I|Ct3oc+9l'=[$$9"2yNCCr/_$%>'.j08&@.1:i:iV/|8yO>7;MnhS1f,}7{z{Voag76A_."oa|`qepBPZwpYIS+cQAxDJ#hL16hgCBUqdO'C:jzx
-<vnxj7/s@.'WASkX7=qgWb,GY.UTw72-:S'1Yv%2>UvK&2v}qOs-&UkeO,{yaRG9TD[x}|<3R,SEn4V@,1-p_)BEiK-z6Fa6OZ6tJ@dQ|qI(34B$n)/(rT
-l=uSUf97X6+Z.+&mqwo5X&w=7(#xA0e>/D=M8K1caaMWA8.4'n:Q.om<uE!5P5`#wpy"MJ2G$sW!gEt@nPp->;EHw&Zj"8rmE;5^mpc^clS%N+T5Mm3rFa
-(n+CUU12z[o5c&8guvW!sVuA7^LEvv-/..9DQ=dI3zx+6nQsG8`xhG|lAzC1VdOdF4{>JRxP9UKs8R%-OOT<$>Co7h5U6&gzrR~KF)[&.iJ[/6YYQo<7lL
-,xKC8{S46E,OPjQtgwk'_e2[npyXk4:%VltW')=X^o#%aW@y3oMZU."cX1JBFETjkpRuGMO=NJqgdj@NzgJBum#l;@|r=32V#{wDd|#]bxLiD"bStcM#>|
-/boA}EQ&a>N-9c"HMV{"N%P=~=+si1WEn.[iGAOKs7Oq~M]"jI}k!.ySl@#.MPgqF1M@`=]CB]Y.poaUZ`-@WKHiNwJ.U;hJN))UrgG>i#O|Wos6d-|gLi
-4il9c[n<I8d%t.T/KKW0S[O:="&,<IC"X_uHff^[vZBOPvlUxagVVsX{'g/QrgH256LM+#$WVr!C8%"i6}R=[)ZNqdO1(Pxn~N3;QG66vT76so"N8LPD>S
-g5mlvv9K_93/<}5zUoaqR.xgCCRh7eIjj9[PJu{Z)&WTegazzNVs&)7]ISAq,_=G!i3&]sk0%7km5#'E|rbLnHw8ubbc&:c_F)Hpko7V&Wr&Cou`eSG,}#
-x-;a"L3PcmSv'-hybNlg<RGc5j1kkB+O~,04CN5SR+v%s.}5&slPR#;MH3veF`njWMEZAE+.okW.!(:XM/K4&B9b{E2RDL2rVzK8Ry$T/KYLpDF+_IeTFV
-06n]qxi/y4C%XP$DMXjB0y,xp48#o)w7($}=0#acB=POK3YZjNA}ZM%Y$aYTRAOn4q#|=3(upJ;i;=K^#o^>svS6GzoE}F55&m_U(`AO'CL#tw.3l5)jRn
-K/-xDlQ&rmr|QHkRnG&9Bzo3jVT`L-y<D,u.t.4$nTfa)i>/_CE7`Din=eeTM=>0VKJ,rxwhTCCz0)AtFv#IXZm6GtaSFK^,ZM`|11:Q{;HiHk)cJYo+GK
-6z/2:DzHyo]u;]diMOFD<(EHatBKR;19t3O:3(k'u)qzv`6JnhK/EduvzX#ihlx{r^a:-}z%U&F#]Uv$!/~aA]@mbDSRxwvYYH(rqk'2A)]@s"EhIR,WdH
-UpAk@DV+E7ij:"sqCh=dPXU]Ii`E:'nya%e6HRd{Ds);`,g^5gH-TRuPlA<h(`mMcm&pP=M3IwFv@n&j]xhy,3tP^iK1EuJ6fX(nz1a'sd8YBdKQ'M6{T9
-w_^M7oD"$wT8<^V^n&BkJ76@fNIp+PETz=eha1-5[u[h0'x'0U3F4B^AjiS2"Y+KaZ9QMELxq=><WqFl.i;@39ketg""C)}y'8tRaXJ]A,=zBjJA+F[`_}
-GYtqDTrd&FySqgwp4vbmw,{!AFbLM0/rUuIA#E8UD^P&e=6i,kR=Pp[UpO"[:O<z6z}h[B%Vz5|2z!CU'j-PeR~kNLELz5S[{cMtzV11't@>r<s{~F:=Aa
-b=Wqr>@6,KU6madl5&Wmz/&OvG^7v7:JWED%<NRLG4T{4y[wTG#aqj<+hK_!ZU97Ugb/cy'6`8&|DK'>Dq'm'=YqRl,r<TR5)hR"BmSGn,-rq[bo[s/TPy
-Q;]7!9+>jxc5|R#U$D%;y+[9r]`ZS(!9WcABzUyN>/VI}!zZzJkl@x[y_1`{_H]^i.=:eIQCp=:gU:vXkd<bmoON`1^4t50`a<-FJ7w:FRKF~+RA|dUCkG
-wTShLY]s@L30hm;<uc#T,P/A}glNPLq./wKe%h=rye6`S$pdSIlW(Q8"C]:f0XkKVnF6_ggV(Inz0t(Ix[c^L.p&"#QOL'Ro8mRY:lfW6kc=^M[o)2!^8!
-n[ur7lvja2(48I9bi+U)%^iU+o2@L_8nx4fXEhS6k#79YAO3s3ZY;Ib(heGFd[ZxHdep}!xGcE9h@2{yPn]}RIkl56lO1zDT}VRbPp&M=6]5#{GIEpRxja
-$2#"N0@yF_-NavXA"52XA0#v59V$={0L:p;M9)-2&fBgnb!D=Cxw7wU96<8F9Xp=5s7gDe6Z8}wC3f'{m8gv+)>ERhewIKSN)AhlGqISr:)`~,dm7;RqS/
-%PkYo=+Hcz25:x=eA".'z<d7",|l%2{nKd79Ea|}!A(@w<uY62AklTb.[7(36dOBZ+el{9NYkV3YJM+m+]"F#PBt1N#OUxU}w_,[)5<!+qf4sl7z:!)K/L
-<9x$c),p)={D2;_.ki)CyI2LLu4einAwhezLG-TJ:j~HR,X4a3</H1UTY}QbCy,u~pK+FhG'(56MD7Uce.a_0X5{-/{DE8J04GP)'#vyan_Xs5motO}{2j
-2xl9#Jio1@9^`3#K:C8jcKd/F:j4cz)kv_JKPG8"k<G7AJz@9/UA4Q[PS_%[y{a8TwQ!{.c9{Aa_Ob<j`'Wc,1q|>yrvjH"VIcC.jVq)3v5eZMpCe<WC3;
-5/0|l}mYU#'+a4vwc9v}XoLH1%Z:%+X3{ZN;W3]g+[,a#R`QxZx}EsS3Z+P}o>O+|b][FOOw~zyQs=d0`2~>zy0|~]wQAk+#4Ql89)3wme%KUU]%Ne)SL3
-pfUS}R`znW'k[B'7$YOHlWA8"Ds,o,%YP_u^Gygp&MxqzI76Hx9qb$YJOUW1SSsVSe%,8(zahNp{Ji1>l(Zh0!nU38#Utp@/(YT^H.fStFw%<(S.2i{p'y
-zFb$yr.QzFYEL`x!cCmxkJf1dc+.]]V}V.3";=&-c$+W906e8:%5qQ`|kf7{4vbrUR6fT9jV/`O_^vR9kYDa+/CS}rG]v(pNOA-i|LrxWl&U7"S:OW5Y8j
-)An|K^URDrnm=[Vo{6O/68ZoYU~qb^S}'SI@smo.$}:.qnnk0RLuaV@V(2NeZ#/6_`o<g%/a'@e@UVb8%!ZJQxWqRQI:;Xr>Sb^BZ&IJL]ccBJf1(f8qiH
-;/bEp&U]UI;-j5>6iab"aYiQ%ufaj<=_eSN4N^DqQ_BJJ88=5aSv+(YGT$FA"Gj!#Z$vP(|8WKX;9+VVf%p|m$%$cUS.4y4Yu.Tyq4@5n1PIDir}K'pbc8
-YbZ"YWsNWLL+h'x6vG%2sjz!X<edcz'z&`d2|wr620hc5Or`^+kUW#vJ6|Yz[R`l!QW)[LknCnvjL6.YxmC:VEMhhm^-NccDQO23:R<`~lGUGa@yGRBSXN
-,u%vyQ#;T"7Db8`.o{.E5-"[>]^@dZ`-.Fo(owFtwHBR)mQ0/Y'mkozFj)(#w!OVUVS_fb-wT][|pr+=,iFIi%ljNU^og2l(s5-BY7f1L6%G`/53j.K]O0
-Eu.OQ%4rH(6+K]ZPN>M!D+=/W,BE8Xc8M`W4C@y,imd[6F7;D/F;4tT{Ei;2>GI.}Se<k6]Lt):YRT-2@e0E1[e<}sq2m:!}g0G@ym7UOh)aR_^1xv}bE[
-b>y)Y1S.}kl}6U>aZg2:C)-59v68p_$tC&9d+`^ao+{gTw9-9cLyqZC$z:f#PmF"uN.&wrA5{B=8@v1LkdW<AkAJ5w;e;`lY'Dl+l(TneCNj{)t<pA96GT
-pe{Lc/nfg>/w#;{:,mUf3Sz`B.x5Yxm}]5V}VIMr%)wqpw:^{E]^V5%zh8R5-T)Rj=JAc0oGYqX+^oW<I_XoOOf4dhUH+0Z+(8h[#_VQI='Jfup@m+PNxl
->"h'v'|CG'hGj>m)Skck''W}~%w99uS@jyFXq`L_b$S#QT'K>}[fSKI;"$.66%mE&bk-=Ch246>V;1R"Z@wYEsZc@ONOf%0I(-~g4$5XXlnk|[U(-%1.9,
-I7lnx|6<w#eNVd3E+iv!i-VN;lLO]dQl7jE"N[%hEXMD-N|KL[}Q#Xby^Ktu1!cGs`q9Bs/KC^MNb9qel=LU,|x+FLO.DP/yS:pR%0c8Dref7,B"z^ss(7
-<DF2`I1`!E[X$)3rv&XSTRVAe5$M/W:a$+gq=O)Rv0L)Svo:a,9WZvl7nsGF,N;Y)c{Dwo<$-DeW:|U8.Jg`5uiy!,'+5%@,[V1Q"K9$HGh{r]A3DxJ[4U
-ZjyXCgi3sXV/"!h#<)/[~Bq5L-O7R{1pWli^ijigi.DHw@q"+h"+2'4,7&Ld}AME!Xu!|67vfX}K3|")Z'y{$08C;6X3AP;JcLIL,G6YpRR'g_-RJXXJe`
-ht#+^CzL{8~w^W|>3y%#a.f3kQ1FihfaIl$:mAj;(vR^HJJ^"`T5S9lz`XUB&0ooP'qzf_5R<(Glga9"^Q|'dh%,Lk2Z5z5k0>-O%z)(;qbo#EQu:d}Od6
-^m:zi%q2G:;:<5~;&JRhgkG7_xdh^1R/kQl4Y/UjS7yULRux;jqk)'Or!&;7wy0qlWK.<`^hcj_Y[z8_Bf`vEL!Z%0F"0H9j85P$Nx:$=8joIj9OHLe,Am
-vul4Vs7q@UeG)4Tdd),Bo}}'M]GK$,J7lA8@5/HT"0L62n3TlQ{M%ax-bHiXAd8v0X+:hi>U)rNql.B<nYGjSw`MuF(-xzx>HjS/|fH6T[Z}Vnl}KF`KD@
-BI93Yq@V$7Xe5PC!E7S-fZZ>f_&w}0+^Npy7==Y,NcW>^f^S>"p{:8mF>Q5'am9IK9ZF44fzXT4$Cw<i59BSUjVf1j<]d45.1O]|)fvN;iug];2ELYw/o0
-PVDf@fleQ>si<H)jYtX<M:XV}olypHY(kDEtoR_Ca;apqHKkY+k@x|Yv$.ui7s}h7E7r4s;!hl`t9:;wALSio6:Ur/QGN<Wk!`V5I@u6UlctMLMic8]A'T
-KdZJ!-G@x1=U9io@,k16o2|kF<UE[lJNeFPXg6.A;V`f~0;|E71wq07x0DwXPwLw=6}xW+"9ha3GpM~dV5~0n/SI:jBNTtVBpI{<,my|%{Ludj{]<VNtpv
--=/^:g{{w)01b1tOn6RBQ[e{1v6jze}iiUEdQT7bcTo`)AEftYDhlmmx#"Z,D'g%5>jz=>3OrAQ/7`uN'|3r#,8Z1}z:4SU;7ZUOsD`oFeYGGrr:;9E-jd
-bx`ye)3tybr]GEseTAPWYM`W1:%tXkF=woe3JUjcd=#GWuSUwze2[|T/>Trz^A=M!^B8Y,Q.oz5x!KcYKgiF2Dc3adb!>`n+22@<o,='Pl.}.DfJD+khKl
-MDL:Nh,";7}jN=CSVqt8<hCip93H:jUiyn8;AVsqa|J%+XSBP/1xa[R]2x(,~Xb1;b"!/{!FW2P]+496^e`|Xs'jy>q:7x+iB;xW#sIka2EIjS[-F^dM:6
-JfNrWbKrW$<TYE9VN%QKiV!6U[a8]jBCshY2#uUQk$MQi|]qy#a`>-WBx{vX%xE,~rP8ErBXu,I'/Xl^:&D9+`zf-uvkHZ~X")1|+%gnyQHx2>sojbt@9v
--"&ltZCbsoGU"fR0lm:o4Sk%u,[R8)]DROWlLT.O)mKPw^&@!;{o#N]$+&HlH]_so00+N2a4-ZFZV4V+l25Ucx^_Fw{mBkxRF%x(#p||IFo<m9q(Jd2`PF
-B:oGr/%n!/0-Q$SyvX((-B[Y:b;(RLiJSf+,Ws)VSxux@GdL^=Q1&5H.kk~'4D@kM0o]"i9xj5sEaVt'^B=[Lm!GxYvTF5Y@zmh01D;M2I'>PEWX;T<|-|
-t)'$t>cs2'.0@HYCanKGcrP0MV8PW=5Fo4=EpnKP"2N_=xSukS1R5jnj=5AZxL/h[6;rjv@_zSs!!eXN"_]mH//lpNSY@{d'+k`d$x=7Ms,+DPrQAY28fj
-flbr>i-.lhHizH#w$GVNj8wPq2`=0)~3~O3pGW%/Y-<fdgjV#=>B$;N;/D(2-kI}5o9p(p1,O38Y~(+R.|5+:wBcqR8+/xVc6^-%Qe@P&d>&=oX'c7nAIq
-^T/z1MR2LRyyV!+A"HYcW4AA>sOTmlYq.+k+LM&>.Twu!o2@HACr![KZX{}[o(8v.kcNz-X1At=`_mJ7BcWGmM,_K+b-XV`Ayte2~,Lf'Kx'=nsSXbm=if
-FVbkz1~MQwkd;.2r>|>$$GK=V1QZA7q<%wcEzyD&)di,}KpyGXmbSPs]GS7,Z!:hiMb=b|]FDim+!z8;^a@]92U-}#m2[P[@D&h^]p`FXTBD8fcN|9v@,e
-S3Zj7XOh([I9d6^"pT(7uA"g/S~lA)p}mS<i:iInP2{"h>lv2BJ{0gj9(DdAng5JQN{QaN.MxxLcm(a+}qT$<RHQewoOXtL8~7~=|KsZ)UNB4'CiX.B]zt
-7X.G2XI{U`klv=$KM.fI[A{@UWNA9Jv{/BI/zuj,;'K1]}H1Do6}T|s9]+-HY=Sby:sf_0N]uxyeZda<$H-+xf6y`G:!|H3DCG^W,[15[vSSIpfIeI(5$u
-o0.a>:h&JD,(q^83r#8qVwkaU'/GAtW`Z@&Rl}#!E{ApcPnn$]tn7fI{fd"A8ND)vz'z7Q7X%:v.3<,=>6%ZBKF+=nI2hr4,;!;p9$}hsbm2PubONLrhsE
-x|e2x.d#lkJ=AMR}MeY+-sF9(x.POU;T]8R.LbLp~H6)-[56pjPO+0NSG!2xbxf|$Vzs<mF(2I$5q(^9(K(#sMYdulD4G!"oSb#J/5-t93g<Mij^7@'grP
-A/'sSmc'mlh^,.;5}A]jwDYvrbM50kju@_1EMPp}d|3_UUTP@#2_+xbLcpP5ib'CM3}{DUe6rltr$tP29X>:r^,IlXm8)@k0D!D!YM%P4yt)8w,#NEpI+k
-SVJW32QfEA@z^T8L'^2htE5ws'6{%},ImpG_tX/%R!$P8EAYwHevMI-dJaX_SijPG}5eUUDXo!0eOC,^]l]=}OSoN_:f!}Mee6d@jE+>HU<emCC+Q8]l3J
-2roCN_ET@Fg>&Z-(6.CDtIn(Y$XpHU4ul,AIlH/Qhj6a-gSzvHj19p|wVcOr@DeWc&@^6;.VfPQZ9U|/Z3IZh=B{bZi4i>4-X<Wf,5Og,J7M<q%rs|,xKr
-2Z!<#Wk1mt^aO<K|Tfv5^`GrnYCnNqjEv/.{a<[&VJ&HtHijMs;.Y$UGG"bi46u[qCGNX>p!XRzqEgcJPu_3g73I}w-z%>f7/aix@=j/ZmR)^k]'Yn'<T#
-!fT4Y(s(meauekXyQ!}_$q@Z"sC-i6)u$rpmatP3]iRx(yq5km3,Ok0_#>R:YcCI>;dY="rUlbEQV-"foYW8M;#tNB,U_Z}28BT}1@xkSm3';<fFg(%eYk
-.D)uDx6<C8`.a>KXQbxEdyTs0PF'O6x!&`(P{8/<CgkJ~bYFd{|qCZh_h,Xjp%Bf,S%JOOaMU%^,h1ND8.cfH`b:1;+{V3XBhIAitlM>ny!&WA@<:"1Y/>
-;m:}Qy8(deF##(Xfb5!1iG:En&2kY<p[J|tfbP~Us"c#$Gkyu7W=fh.#'PcB$z]$,bOyXye)Yl;,':z&8wgsk0KBq}++=Vk:R(N$_<tJtiG8,mPsTxBro1
-H_OweQbq1JR|'&6c2E/mhi&-);sa]lM<>vr)(T.scB}j`):B:sZz=UI"dyC^wCdw'Y^[6j-T$]C+`gW5sT.<t9KdnQ=Hg=1V4ysJhGREf`!XtsZkF<21hc
-R56Dp8+NgM-dPE!4W'Pl&A>e-,mD-Z}^;e!nRC,15UVl8TPuNOW{(lE'%q}_.RkM$^jm<T-=L;|HE62v)C{v3aY44Wh.q)CEg{%_<<,p~O;S]&>pH}5@=c
--+Q8d-Ga5F_9$LrMEOqSN{i2z_L4bS_M7Hb)[0]0@@w@SF.A9x{'{2=dS30uQIZgJ#FhIpPt]BxaU+|f!X6A4J{E=rIBGo_PZu)faQ->Mjn&4J>%3fohl,
-.b'VR50By#PvoKEG%yx168_1;1>h"Y-ii|ErQYX$=k:UB:"rU=_u!u=Ar'iN^NwTWb:May(cL2hXHYsl[gEwEdsrN<%mZZLjciy3vsU58&#)zZ~KcSgJ;#
-8uGcqNWxvP8f~dRyv=E&e2AaW4RMC&:g:8:='#3jUeF1Fvwva,/=c/o{wR2Lrl4B-w|c>aM>}]qTfIv8jZx&X'et3bFiF%8n(Si7,OmteKCD|<rZ!kiv05
-5u_W^S5pZ4L8TCZ!cv_+wecH,+{sHkXl07SL_t5l"##b8If|w3f=HV~A@Mf37wjx}3QNS=tRj>LBj>9i#nE"8bSaIZo([.quCbTjg+0;1e#@089$#L'Dyt
-XoHX$]RL};2/+BVTfq}t#[Vf0o;n7n@YYVpGXxP%-Gca=7)D(l9bzx!n_Yv3MxsC;kUiuVly;j$T`}<LvpG0K[8KsA.#na0^6TnV#Rzgp,al/5iI3<@ukQ
-5TbVA,+,#erQk|`EL:{5k/mY)o,XHk5H=Yyc%Nu[L+sst4;'izxEdB8Pp4M`8z$>+1'OB,EK}C#9CqQ7dl&4`W4PO@KN|_4T%^Ex#HIDn;o]=HaJB`Haut
-q=N}{%!t1}fXybTTmtGQjbt>T:+UT(L4Yic^y&YV5AIs"C.3`l`"V_440id:/QvBnE!xyLxFfRDb{,b41%14d|LeO6Z|iZ6ynhuu_7%;)'_SJ862l+Fnn@
-f}It0'Fe/8|LCTmcIw^E^<RQRy=JOgqj9:=>(MBTr&v'sz/ti)RrGRt;=]>Ymr<VD@o7LD:MKM1Nfk"/LlU`(I:Ki'=pBzU{e7@GG=!Y@f#wRibcu:[Kq0
->y%}Oo9wwpQNSt}82W+:$W'+a.J)Y8#c''X{;So9$]q0ZQErsP^XJX<[MQ1lu%I4Ii@N`']0a"Do2&@iURc<%Pr.%6FFlCe0ImHu-Z'$iGS!XEu./5gmjj
-e[n:7Aw^OC<`j`=sYPPyR$-S[^!d,evA7#xmYlRcUZqSUJwvj>Z`ju6sRAb:|vO{i/%td[3"$Wvt9GL.]w2'nI_J"t];ttUf{YizGJRMks8>eZjbo@,<Lb
-88JM&q&qgs+8z,jlC{_C|GU3g2m,z8+V.Z]@|,Y=+;],fmPbbQn_MIHMEPmTJhk^OM^<nF"8&Y7u,K_e]i)-+3zEZM+{gPh()P|cXxb88TXaj3Y8LDt9(N
-]SYG<@hM];)ejB@s>wNlFOT]d]TICO^Ub5B!;Rrk|,6A(SiiZJouS,2e%7>]gqy'uK!;g^fyYS%uc[=jSFi^5v$G#zJAaa^RitT+ffUw(=mC)+[K'aZ[Bu
-A/CGYwN;3clLDMZpX:vOVpcOO_wrW(]'{]wOFp~T_QS5LyY`{0!35^Gn}s_zrHx:SQ{:HrZE{h~itT^cr+n]Ls=A:SX`xfxqW11R%Ty43S&)movl=LUL4T
-6Epe54{i"d{I9Ay;kzz1]0eQ:szvP.FLph!_:+BxnXl{}/$RB.ZL2Z({73MS';iZk1=ndsmB#@G;!,EIc{s/U8PW:IOc>(0q=Z>9T"m+H>s$z6l2+3-V[@
-e-7|jCjqp}7Nd2@bfpToa%_YvrwsnEI:]OwedwES>Yc/fL`bTiDe+'Wb.yTCt_^WT"'3u{WNfO_tXE@YrAOaZG$vUbo}<aBoxc&jtgF)7)+jp'6&xr4z)[
-YVE.GcSAK,UEn<HZL)&H;K!=!8)CE0;|T6Utj+eZYG-={q}Sjvy<Sydym2Om&<rVhM5b6H;Zc=:S4GU|[rcv@QZI)mm:6rqtg@/nKRVRjyo+Jf/C!:":eT
-w0V==Bt2fp@ss.t'humJKzOx$`drc)'Y7p4G~FX)Xv1Mba<D5gHJ#/s2EIxMeR0OM5@zFrmq%Lya`mg-hD"o"TKl!d{{3UAm{y`7TKp(A<.+Nld+B%o7SG
-yDKOu5yB'<RIMJziXN;'Dbt;es![&xwAw4vPecNQ,$2=UFbD=j&`({F}UB<t%TnFM5xz9A!Yrw,=/9}:~>aj%ItA'>n&lT9.KTE':v`}l0.r-7!Cyl=@Od
-F|Je+WB-AOE"#}0V{RonV=CE<BQD;,^`j-uVXW1gbbkFHAdE5+X.Jjj8/Nt4xs0jk"IPo9RhmY=w/,ug6.b`|1L7Cp0sOa$.$(w,hZ=S.g|u-Ur,H/!pkw
-:ovoT&bCw-z>aO6Z%HMiiWO5[4s77npH8bz<@AR3n9Q73uGdKbaGJwE5@&VjBt>.2{tDN59m@Zq/7Kk|3OM(NC==5,Q6YKG;2j{7H=NnT]<,34[sikS]Nl
-Fob"p)|@'1cf4IjHc|J@nzc[#9@AMMhY"0>NW[qt5K26U><<_Jqb6HB8f>|zV&iSa:D`|bY_$QWO^3g9PlO]M;Hw-F]LHI`7zuN3#b}4UyUMY_&VXr:=#=
-b_0P^)dz,0aQWgXx6yATTF"K#FSXV;DVy]w1^sVsObS7Z]MR6b;fZ:1fAyrzb%kC&rSDUw:i[G_omPsj~,s0wOr<6u{<EM+3tgPcT7(dN:#K;3#h`v'V3B
-BxVb(9:b;mF9W<5t.qUL[({egs0a23Xud-b@7"BX&<VCt^/lu%'Nl@P%lW3<67,q[sBkc_KHdW+1E>S|sqr(w2Ym-.jfQ`.kb;&i$xY)&R[T4PwiiTX{S&
-5:sRD4;,Z.Y'#C%@Pbo3cB`,{J=+%/hLpomLW1-a>o!8hK3-&4X[MHnPSX|Br.CFN(QkNql)i/MHaq_P^mEaGTTJ8iv3Up'3,M(Iw8$-Z5PUmha+$uu5Hf
-(imf^z=vw2V4Mr'L,vB}tB09(QDv$+.$ziir}6mM"x"XrqBL'Fk_&4/vuF(a5u<e#DgY-})N2T@;-2tH<oleKE7H@rXE/E+M!>R!T)[;s6OK<749Hg=>$"
-16g6em(.yKr#98(>wbL&/u6-aNn)c<Hu4j[AIirHVrdrf-OKxwgC=c[vvo[szuyQ":FZ,8g}auw([-QXrocpX9Gp#oiKN5+n#U5#ia&Qnj0]a=OGXN}`ip
-gi)C<9{8_D@UqM>a{U<}<d_giA>4-S94NL;BXcwRVo[=!Zb'CF,51imkG_oYkuLpxq,YvgG&ATO;uejKNgtM%2{]2ei)Pt<x^AqjTC%=KIEZUut0jY|,SU
-=v4K6h3KcS,Ru;hH{j~.9e"c.4t;^TGL'}|aCB$+e[mOEM.p)T7Kb1'uKy3i6rFk~[kEOxf:VE=FUGd2Up'Lys+Z^xKsfd:DiE8Mo+M{3z7]Re@':_<5V7
-&1vgw)};TimbWDmM"@"+4;EuEgy-F5%QSJqOTb!XJE0P_NQzBaa!ifgmaj[6xrw,yYX{DpR[o&14A6l5V()@hI-Bq}nQy@.X+n#gZR:{e(ZOKU4vorQBr8
-:i9a5u5r}e+%@bvHD#<iVyQ`:"SYTW]#DqMO)(dkbsNt$>]DM9|rqb~M+StyzaUQl&<YJRyFygM@PR.BR^ncF7#zq8eRqyHlKjrJIwF&"lB]U|K&&Bx]'G
-Hk(PaDDjYSRh7}boxhQWRq/3N3tuD$/5N[|S7Or6Fl]jdD"c+8E)RG2PVcs>D]2N`Q&)T{-I1w--I]au@:C+=wMu$-y1h6>jn{jHj!g@3'4mNF/$f^;56L
-Q}5Tq]MRGHFU<PwL!QIBU.J(%eNS:S'x{fC9Wd`i5iwKhcp2n@D34xpj{;0c+1sWkAWMJ5;ZA|O--NKOE5+&~5pAK;'>BG5k'^EOthv^]@_V+Y^y97:D:^
-DfK<HbLkA.A7Rb$Sc4BcwGnF<FZ,K{!'4%||ZM&Db<LqBVP.:4a{[jY0>GF<]wo+<J<ndsyqMWIR)tk#.ENq6&EpV"Z@L5Q7EaRE4.l8fuyIyX~mS)9,-9
-_o4%QVdd&3a7zh<qVYOd%7Sv!W"!<eEinx8RK7n|DPJDE3iM=M|@WXKQ>S|(gvgqAk[p%/Au>&G4`Tl>1#V-px=7r7seUs`Yt)-T$b`i}2td+w_$5W''-D
-REZKfQD4ma~hj=S5m+x@t0EGF-y8Dw>EE%K/3|+p.!p&c^YiV0Uotwru:UE%ezVue:~dPCM&F9w+U=1g;.J+(-A:p7{@&ds):iZN}Ne/d$_`DuVjG#kVy7
-qCdbJ<"t4/A>~=F(&.%I1.})Rjv7z"oYV8;F}o`5n-yx-Ozn@:1Q9n+o~r',)6XCS@8XKD,`um.,2jAelbXV8t3O0^dI!}~)B,`}LUb6{JQ@3[6]rFQFSz
-i|g&6r(fqx}Xs2:(7NS%)2Ep;c[`6,i331Y1d0ujH2OH/bySmc}w7Zd8puAmqV}-1L4Wr:PiB.<q>4d!s9L:nQ^B[&wDXY["<hQo<]w3qqx^B/R4vicH5f
-0(,PR<Gv}[^_1iGzMBgH#bO.,13w}2;di+wOHgLT"X}iJi%rLvH,T,>m}L1yNKeHdHVV$Ol}X^eI;(>D;L#o8apI/>HdkN|J8jR{7Q>feib2|O%z:}-ii;
-=|qjr{1AX<a$L>M9kCh=$qMfE'XAk+$vw)SCx4D^-5n2Ndr|H+rZ1nX<YPnLrq.l7X)OVV2crFE@s3DAK$uVq{Y%Qh%xR0Q]`>C/<"M)#f27<po+Mz&3)+
-0N7Bhf5@@zU=s=4s9k]S5'x/~';.s)F2Utq5g<NEj#cXrwG(e{F(E#P^wd#e]),+h|Cn`/[I=h{|k(y:fIF=mk&I)Ve)NVX2I]GAU$-@!v}rT@J@Z&cxy)
-DW6j00.dYEL:2@NYME|Q<{9=eL|<wF"rxq&#n&19aZSaCct90^DB3wNGBTY$AfRqh#{)lNdVO!/ps|5DHsi}wq7V1xychcbKSXbV]NO)R((Ct7Y3EFG4nN
-UIH__vs3xD=O.I<ZXth!v-ZphlU{B^0/c+Bt+-R(4u7WCS5w=Ch1J5cP`%-ynhzT3<U{k0K@PZ4[W[MCMa-vL6Ft@gRqojwJZ;zJCh{gi6:sA0DmqM2%SP
-_,pEsvoKbB.Y5t3P<p-Yhl@=2/8l1'rKcc<r1y:wzR,c6+OgY5%["xQ4c#mI~wz<Z+(nSXZ$BU#C]#(PZ]lUqa9_u57]z8aJb/jpWCAWl7k6(Bg}H=}4m=
-VBI'hZn{[xAQED{`lbvS<xZd13C6-eTn6Sb{BkKVH8@KIFYy|{!z6LO_]9O[~!+>{7Z3oJ4i%R_i,GQ>LN`Vpx(EDA2IU|`ne$qf-.=upfhei:`oP{2p3v
-dW5QjiS%pR-5M<aJ"7c/P,Q/kcGKjiSY]3X3KKEk$>p'0vPOMZErO{V,9]T;#wHvgY:(CQWm[nAnl]MFPoS[EW"y(G9-"|3}.Tt>1T!9E{[vBOxuwQ1fL`
-_]TUPu`Z&&eI[Vzu'T=2J56fFj8a5dn@e{A6Ln~lNdE!`qSX)C|;s>O9Lrl&$5Nt/6-Az%ecTS&EX"'mMI@Ws6(]P]QT]X"lLT5,Tx!GlUN`.Iic5t^-X=
-<R@53IW+x=5l~3Uo$cWI[JT9hivavDf`!<@Aab~!c)"H[,KuEt'T#]F;GcZ24bD5R$HOd5),QA:"`0P,{YWCQx[!];%d!TWl#1wX$huW0/uvI,@PkX_unT
-UbP`{pW_9[DA`F[M#^3`P5|4RsxPFdXkJ.9F]nG&c>j+Clks+>)QFOUBAzk:Uo|Exij|AwoT;C)REbg08VUDNELiuaKmwacOW/kvouU-8>Dn]XnXL7k6:0
-2<nCVowCC{n6[;]Z}r}3JYsWm[G}2<zn8mGgy&sSldfe-xoa807it:6;e"MijH/kCXA'>1~6@"X<`7WE-<ad<E]HE{j;UNCz@/&#UDyw)}xocIlTAb|!F2
-,%=N(8LiJV|i_VAX7nx;_hqJXYm9Q(]0#@nQqH$l'M&ZU{A_ubvMsuwtUREY#v3$%r'2^`yF)HPSpno+`NlelHpe"xW&E"4Z(=MB`e.Jz4)ILyFL)aUX60
-Y7EW.'eSe0`h|TjFH;)}9g:o'i!BPh:i))bR8He[s$fwBq-qxSrdxdK(a5Uoc,)wFaxn2g0e]6xZ1}C8QDMz51!O~KUMyxr._:xu!'~iRf-<R`bz<J!_1C
-sOQ^Seo>c.sesp@pQBKCmoq`R=XRXFK%bKUsGuk.w7aQ|i<Q&+B]6-Dz5DvJI#:$v2+5n-rx3sFZ$K6F<tM_k4:8iG@C3U_w~m`["i^ppMV>sR)a'6]eYQ
-m7++N69<fnt|2sBNT474qEj3R%tz}[bHlo8TZ4":;TOzEMcxi.2"W'n+:F.FU8iTCcJ8,+qjpw4vYUE^f`&lM:!:G0/DaQpmuNbmtyS$<Of&clA-[:yN!b
-,AAofsl0=7S//6$gt+f,IRN:ZSmeD'W<"3!m<!1$KQcOf9"yJJ,,OKtK'hqXP)/,[;3Zr2/EC:dOr<{e&hi)x09zKl]N"HFm|y2X$PDVYOdxNchCa$Dl0C
-5"KYXI"L})+]zn$`jumtzPIGDij|d,a4H,hHN4^x@VjnBG|`|(#AGO06L=:9&md9#$-ba&5kzH_Vfu1yox~/1.kPvK~j86JPq&@nV)_pA)#mAaQK^/Rqxb
-8m4/lygaf26iV^Qnj=nx2KY)e#=p[UU(jvvu]=$w,we=JNd5yoRb`MfL+/YiX;4F!4YCeFOmzfirZChnb;xU)H5e7]u>MKxf7BEMV+3eg|HV0N>&H<$m`K
->uK.i8P6I;<spuP5+A/e|EoZNK~D-m2v]iR]E6sq9jwWTk)zYm"^]5GBa6YOyAxa_(JO%1vY2{YsYk`Y,t1^8Z2TBdLCxMn_17^>nXdE2g$=Lc|{`10%B&
-EYZJ+gwy-knqNi4%`b#e4gvEEP&;"PvWcD&55Xw%~@sK$,PFe/GAzOGAoLf|r|~8wh7.[;Pb5:GNH9If##JFUQlA@hu)v>jl!/_AXljzeoDNR%Htgj<Q,F
-mC$D0UPy(vZ;gE1RGb((1X#5Cq'@#f:LM_[3JE]HzNiC"5Zwl&&Xsi8P%7208"{'HGsHz{_!2an8V.vi"MK/T5e}LX-p+o(tpIwBU-1q}NKbUz`!rTiLmS
-%LP3DiY0s^kDOIIOh5P'{:[P1j)ykN]Rt9m5>|rKmAnl/H=c7gq<SV)7'Fv'C6kRm;Zj"(I9;jC_A8Fw=&Ty8^KLI5qqj`qg|Ia)hU(]Af@J[knLxw0WuA
-t|ztOotq.rDNqjszNazEo0ra@DT#jrLi9nL7rvPbMFH;1Ftw$[Wr`;~O^T1Ot(11M9e^|]>;JSE<b|8!AI0a(9]BH}ZA|z`F/z=a`2,>RrFL3b'e_b>}s}
-Cm'Xzcdv!XHR<Pc^[vo>>LXAP}b/5af=FnF=EkZaS,8;@Dz}w#Gu/J#&6'beiOUfjOmq>D-/lM3x|palg[UB1[W#+VE^=d)Mzk&mYG^u2a;D-^jF45{E0[
-J`+4P]Kyr_DIi&`9I#/_vS)XIN^gXin(,:rb17FwM&^1O=<f`Ph05sEE{//q-8h34=lxki+h(sD'+yrLd8MubYMRL;oVZL$bW.1Nn<-6zB/Zah]gx'Zp/q
-ROD=H.anB)Mh=iHH_Z[S_x'}i'Fr1O_d09W9REfoiR%9>IrrM;y9R&79qK3Ei0OF8j%%}Bw^#%+F]px7T]wSD'H!(x)%bkEo0.LQi&vD'/zn-54nbuWU8(
-"@&6E}^h[KRc&z9|}'b^oipG8laawu$r6ukXuKsOU],&:Wtl^K/qO3w!o=l(T[n"~(^`J!%n@}J9w7<g)n[(NC,@(ZiCpqG:#&qFGQ1mrLU.6Yq'&GC.=[
-e92KmAQG"/FR'JJ->vD=2t5-gmsSe+BFLbBtKYK,r0wRgHkNWc(F^m#`fd<ww6(_6.-5-T[@HsSI:iS,!d3dizAhiQv8!'J@HB6RYqW|Q7XsEr+uCg"eL(
-LF!].;"7a;#c~I],9,w9FW12cq./a6#5}zE9v9Zd^z7BxQZ]f>S2;WX3n+o-!oi@%#W]3hszZ9~q/%X`%J4:/;i2+!;W#>)p2XL;ZF_G6,K}Lg%l&^#^_"
-%|%/7v2p/4{v.eQ^.}pNn@!l!R6|{Xf@Ti)Q%`XQSZk0:RTertLe;'DxkC5.UW9z;gUIJ(R;k,CB&=OT3zvT_-`f~[|mO;cN38W!@ZHo/c196RsT%@'v6a
-b53^-2+V=nat6Y)yv3}60P|c4Zo>V/'K{X$tErWl]K)HZPIjAF0{a2#Yza]xmlVtje{65e{RvTs/=uYZEb%.[G3y#Ru1o].FEMGHP%KXP-gIx4iE;I[t_y
-ihG5Icc{u7v><}r;aEEE{W^VN&K%3I5v#5Ir=j{X!BOVw-`VV_WL~X}CQiCCQa7]nLMCFP}e/X#{%l&o>qVs/-25@+o#m=Ai$H)%X5jJNhZiCg/4ty-,=O
-52MSOxTthWy'(J`C0y^4NwP].Sr,Um:8`.s0zT-$%XxGh,O14,a%E]5`4f1SmNXXX:p$yiL""A,SO#,%0HwH$lK/9jF/1oDIn|lvwTJA0IPCX@)$"tD`wd
-bVvj^u`Dac1n"YM7#EEvX0QG3R>oZd5`vE0FwNGN8c6^sUWyD015qZ[`h+B}B^"KV=Fpr!5vcEeJQwkn1,5qnAC/K3~K,wLP)x"i49!CZ)psFkKKD7f,Kg
-BEf%RSWlcgiM^sC6h$A#]lZy+H7X-m4#t3sS`sZ#i&ji,}O4rB~%d==ssQAjder]Dsv8%.qCO(C8h]rLO9En:-F($iok~=ETK(+i$B/!I_3@e&IY'3g@.P
-Y$XlV(J`#S;'NBFJBB0G+mXXz=p=1_m^Pq(d`9KtkTL`i/XYSJP^86Lygca5Azj0x(3>n&<%v&7_1+&Bpf-NS{h(B7ci24Sv7A1roL[_Wp,5>H<k=b!+5l
-$[ws4j~0safIT2^a$#29]{}U.UR3I7g{s,^Q6D@XK2U}#(J507BLNN1xlT0)S0~<t$F5R!VEtSYgNf$vJyNz2enRYj!deGI|b:ay[:N6YKVms;9b<>o^@:
-p`ikyF_cm.Xx8;iD(l).-_-r%7VmwWZf]G[j9zmjd^^qFs<tu6pGfBdZ|Q!Vd$iEYJ$CVot-1"-`!8w[5Xf-:n%wiPhit9.CS<EpN!+I5K+BEl(ugIhGtY
-/+t+95VGy:/X1aDO&xexcdlJnRK|W=PrlOtwO|XY0dm^.[:|PL9<X(dm#P=X|w<!4B,<zyqg~z6kRPgy~5LboDZflzxz:6"d@X$smK~m}.Ye|^FvB-F>I-
-rAX87^J{"LsP)1YPl4c#yczyDt[1VeKS+hSSP&gIG/Q%[leIWH.5(aW^Vu$_31w:|8"q_dtN=m-W(es8Y)">cVr/'6AW;=e)=+QjF0OO(O3FfhZ}Oa0aA<
-Z_m^2DUy#H;k8HnTj&o+RlV'f2haOh9n|ih)ePn,[H2a4%(MWV>UE|JG_s;^tJK)sVAvqa|BIJrH&Rk.<PF%:8S}QS]|fX/tKx9s1vkLt0t,uedt92sqI+
-4K[7Jxja~7#25O!JTI<h2sI(#wn-vH.WiC}":$`o9{qGp1K^`J#)M7po`JKVE}d<CD)6V5![m0:U`1jT5^Bd&_jWOnU=2{1vUI;ZwaEL@egE12.+>}(cD@
-}UrSUG[|F{3qUG>:wz[`jLSSg#scU#Q{.Hi67LvnV;+3[KI3F%}$o9@aI0c7Xzuj5U8c7YyAX3{tBGNUjP:q#xn1;Rw7TX|I~>i7:y>=M}vLI,'ck`uGde
-<c"lmigU[,Y.WBbV@W$TnQ2|x10:>h&;WX__>m^YTeWKJRYs<H(J@##H'E}h0I>7z_RLP_`l5}b0Ru5[GTnH)LwenoA+y{Bom,#=9N[]Vu}/V##CabvhK'
-_rqjFg;52Rojr{%grf7y(-Uo7EOXS(/fWSv4'/"lM3!a8=#(!8+p`b[Zm[d"ENe%~:7hGGhS^3t8#,+N2jEN`{-{9RThm1}4Jrg]q@{{={!3fTpm[X[S2_
-IDG&XF~N#yPZ&hV}p:3A}rp@[Z`A>I8##[fx)acA4VA+&^#N2u{wB00&SDVDn@J[ln%X(!XU%8.(d0IH9jd4Q,|8c1N1@J)"{Ul|3e]BoUwR;42V&okQ}Z
-{7&^NMS:9Yl@QujMOT,g7fTp{b!HrRc,t6_07q>`=P80wuk5XVXm7E#4qH|6dm||G&We2^(|IB'75vJp<<UcZmXr@ig#AwMh/N^M(.0A#D!64OvPoubJ"-
-6cjM1.F$6u&!)]-.^Y}Ok;z-79T4S@S,7@~8+aBk'b$3uKFW.Xo(6DnZC;:}H,nQY$nYWCZs'3Z!7$Y%^G|Z`x[-n;1REz=O/4D,gXJ"7l:O&d"'@=+ba'
-@d|CU|wy90Pk0g:qFokO@C$@U-@MoM=:#Ely1D9|3s&p4,5h.zrOk."T2JW-A/pQy%v-'`:n9l5H8(FB@d2OBTa$k]|gyZ9hnKV=YU.^<P)7~+~u1Cj68x
-^,;Ar]9q1CVx)Sr-MZg_cu|NcRuhfP/Ob@;|,YH0[n]K#Fo}L/l5N6v7,Bz%<q,l4k39p{A@';^$&P,53CA#(cpaNd~0[>oPXJ;Bvb/'$hL)Ys5FymL7hB
-.SYbZwoe%(:4B,sDWZC;<5d<;yy8MS!xoZsiA7qR{WS(c-]Ikih,SG}t#mQ,fTzlcNN#yES1SJV"XW8NG=/u~AE]HcgRLj%^h^zxX2ZW/CLA;JqzXVGPKI
-Nz0::A4pvJ``>=5F}w#y[#^c}[(.g")%)%$W7yU[g!]M7obJQoxUIQYpPMbrT-5aWen4(OaA9lr%YUPC+.WM$MhJVb--bdAC(^AeG_bE6ti<1-2PiNh_+l
-PNtKw1S[)%}+TB}N@SC+cLAq#gST0z-Xt$`o&TDq>mL};(utApb"5)iohIc/v:76Lt3bI)7s'5pb5k%v"5qq:BFpS`o{+CfREd$W6A{NHG,IdV#tn!v/aI
-.J]=Z[3;+m(m_at9Rf"1/CUy1-{VR400tghs2Lh>'DnHppR8`N@^H4%3X&9<nIsBjYQ)%K"S)&pyADW)3O"HB9h|4qXzq[,c^U9l]}]nZr-K^+QLK#"{wH
-@p(%5O;03_&Y.d.a.@K8!8H($YZln{aOAkPU,&a5H^Z95ouuiM,pKX)e:LhfI6').'Yac%P2ntC6bs/wh"m(Uat6^Otu!^0j]h1=@g>(;[~!`ge}~O]O(f
-.ORQ(>N2LwiRvOTHwysKgyL{[2TtDbZ6iOBY5D%r9t9xkVBj6o%s<&-s6[m9XeoEA8]:WL/uh.g#;`DHm63$X>EW>V>B_H)KRVc{>N4<}YD|M]W&E5,$eL
-4^nZIl=s7qGE6j:qZ$%VvqcAf]#m">OSnM!r$d3HZS4o#fEatLaC$h3/pNiK^lP2+,t&;z8N[8AF2)~<GGlD8bH7b=_s^&>miIbcoRvLHPCjZJcBV(K14w
-dpD8Tx1V2rI!Gufo[V96^VXi1_ClfESJnoBNN(~JqY+53u5]C/fhf$!}H"W.&D`r|E|lu&o_<R)9bkd"[b,']@MiU&zm,MLlMC@@cZi.N<T/PGND{yc0YI
-vc3A>m"g-;9}grL/Th_Z#8rm~k^&W+m&t7]EEwCA_qNGO}skp,m#"B)Qf(sx;]g#:Z`:Slu9%q|YDMbmw4RP7_L:~5S84Hth"a57Shy5J"DRbW9Kh>3HF0
-=BD3Pcp(JH0iB4Mr6eo4zM@pfQzMhZyUmrR)&5p>3!Tw+!-hHL>s+<'Qq^}D:0C0_#S_Re@&P9}s'jYE(T]eB4l{2k;<AfgYMi+YXH"v"E~zFpV0a|5fWW
-eABmA.(lkPnM!/.Uweu@yE2zBnW1.cc.u8Qf8M@3Jh7kA+,_G038+.@UVGE`DwlSjK$Zi3aBp@A-Pf,;#Js/(c:J+n[SZBw5Yw7#vX9D(m`2;mxn=jb[:+
-qN1#2R;2T(6DDpxatHGtLF:}jbpq8+FoR$vw[v{f5Cvrr8Th!N(N3GS82/'V9e5>{;S9]$dqz>T3wraub:J1ENc%9%a^18)G{5Lt`1grl!=1$s,'AWtXCb
-BqqR#<kK(|5M~1m&6A|eQO%7iOx$4T76Lr:ynne;C{#Ct<+Uwo$|g!jZe00Hu,;{0Ev'Gw/H8CkX)BH)4c6|7;3#c)$[keeSghcy,#{3:'[nu!5sYmQ%RR
-AmsmcFKCx6XMUkYF05u{BzXQ4;98}J)i3-Fx6EU9t.E1]iH'H@A81f5tIm@O4bGwBL&s]u8i(,6M"6X0_d6>p%DlKur9K@Xc^t=fQ:M@GG`mg5]x%KLx`Z
-o-]^15H)W:Mh/r`wes4K#%E6u.)xzk!cY7r`$4b|j/;2LDSOUqp'wJulwYC26y15!WYInUjh`g"lDX[xu>$)O;2%,J{gw{MO&"2d7tt-%k4d;hoL}/5#&X
-;8VKr|O@l^Jg(AL}m|mx=/MGbdzF$uZ0Sn&4SyMtJ'OB:33;jj18r8rFak'=hLG|;5WK'YkipapnBNEwVP=rCzoiy`hYL8Lbgr]I8Z[|ut54Fs5aQtX&}]
-x257DVh-[{}+'<:gSZOJeNYyAK;GHoEG)bPoS"nHlOnB$C9ZfQpL1S8_X@3fIS#$iw^`<1f;Rv%1zzJDf-C.:}J}~ABu8Hv-1e[E=T:"WmE;TgB@P{|KJw
-Q"%O;<kRg'Z@`{tWn&s7"d-[lbC]A-l{|nzRTvkJ,7xc8jvc.-rx'v63YIhYWEq$^9:=s$8QI8J.fHTT0MJw/`jpK6_OC`zcs(8Gs>71;niq/.S"g`rryd
-UQ:Xv<7Ia"a2DO^juBjQqV/Iv^VFfLrTsWc>t[%l_n!okGNyzz-rD}G'B%ez/,@IDlt.2vNp+d{8')84OtCB<nQfx^OYG-<1_1kdipf)jr2^WMEqts`AXO
-JN|(X#6STutuZyLD-"g>@;ViWya0[PYKDi=dD#677[Org[74,:6VK[f2}!1ngm:F{=jwOC|UT!@KW<XG'&>ZnuqHZ&|(zjX%@0)Wtl}R/YtP<xh7HU{MP9
-z^SiQ2utQUr!r%QgD9x7#aH^6{S'}Gf/lG6VYrvY:LKj5c3YrzP,^+k9'q/>4FYee%+y:pTU"exdWx^QY&.9F4aNCUJ`]d`+%LY`pi6<'m!Gy_Yl9g{Ur/
-<KX>&o-q%Ae8:%L,;Y|BsBf(3Fw@{4WCj8^7GS:w!dUn|n_cz/kb6./BFSe4jz_s/cX'/Z_T+r!yI&7T[zcNC<_$Z:S;!a>Dha1ia,>.g:`3VwFVmdHme,
-N`J`tIl;{cw,;d^x`,mZB(X9F'2ab=2e:J6T/K[n:G9l9xDijj&v)5cD9f-G.r:p;e.$prYQMt$gaT^('[GG&^J^9F9+QxFu@HbpbTFS[;75Dn(OO<&Z4D
-UjDW#b6x[AgvLVgU{8@pON.-+cX41V2#tcfVeN[HG:w04coVZ6B0J{p4Ng'pCF7vy;Uivzep,EyE,gB|a^&^_|"38!s}AfPfoROrKjRAtfvB:C+lKuuvg8
-.9&^3"!KI4S{b&uQqKDN"Axt;aHfDpFw;TG%wy[=vI3PUEN}Sdzyrz-I)6bOQ4`t:[sq#Qw-j^T9)SQiBokYDUDnV@<m#C09A[2rUj;%-bh&Vrtqb,qyZZ
-,-4LS|&FXL-{tCh4oy6X%/92oOxr3KmChoJjV9'p0}Q5XOc@qoF@s!DW),H3KY.)Fw|-fDDsyHIEBJD7Vx}!CR:/e|^`Uis@@jXgepSd6%Rb"ub@a"zTzW
-0f]z^VaDYBVy&h'OP/<W;#kYJU<GI!5@Ue^/Z%6/St"bCNOV+(`xTg5"jNF`48-GEIi5Z.<xZIZMFbQxI>#y;&(M[sy"TVzY~A'Jn%o+j_/[v[_#~|S6yo
-2wB`M/]ow2c_#TAv_2=l"WEz%RUozo~L=lUP/n86l@>y62s3j1v#LZ|smz'.rJ%ff(lAYWVNR^U{Q6_jpgCd8UHge&(Tp<lMN-[qbM^R=H]/Wx}]9M+G!O
-'Z^Z1doc2+|XlEYl<E$w]AC1GdfEl+:xvz:J~{QJC^0$:)g)|sn`4+-Bs>cxU'H.j'Vr.IVAHLi_Vzy<{_'g"NXsFIY[Fg;[E)]n~tk0<xRW1Ma0fRtN-v
-RWBC'9zZaj9DDRIOLWs_TApdXkbB;SKbMnlwii@A@'&9oqSM3e;a7/B'4Fth~"X7|De,O3oqiY1.W&9>ES^JJyB)@avVA`S5(#>F6;UZxw`z2Kp[4`Z@"^
-]dVu_eqJhv<mu[bLl:YlN0b4~}Q@u03lAAGH`=W(5)P,|L0J:ZK`]DeV)dO/1Io6YZ-'@c|2KpC.gL]3&FLzBh4uP"9b0W'fuV!.bVHHpo):wcs`N^3]>D
-%mnLwKPAC-;6r;pyfS1%X$VlmIqG=05]0G{CL3.z{>x6@rEZ]p@#4XrQHS-4=ZWEQ]f0F<GB&(F8c`!z:@5Hl:E+S-GG1+cH%1A2~d]E{42_SvB}~<OqcN
-jn=2N1Wjdz%@Lx34BIN_4w:b^[$}w[6fYd|+&o~h!aXa7]%d=PNb!#zG+.L1(QAMj-vAc9XaJ8TYxrRK<NE/EfCG:bl<~"^OS==6e)M`|la'+/.V&O0%'p
-`.myC6DGz;k^9"vT.UKp6Rm`gMnlia<gaNY50ZCQvy|:NP{hh.NXYB=.~,j@pEM==@jj{u;)Mw2_xSRP:=/4|IQ3ZB8D)qUP2N(4/<8{15C46Z0C72$-FS
-83F}+7$Lt$/IV%'OzT%4JkJG$D$D$+l{~E#l&DnU1$c-u:]"fGT;!1cxr]"w81:#Pg^>=GS$.a'cAtb]>$S&sd{/@bCqh;0J4dCOC.8n#z4oeVC[VXoriH
-V[To/)bq3->,2_:bxsABor8a7z2M;NEB<E=x6Als_mmDT4cxN6ZrkCQbRBFbE;BxHrj)<E7a@y~v6'TDm2!0ED!@.X6+[]};/5!yww"r8c,TVKH[Pg]7Ux
-xeEj>_Ph+ZzH%cX5sVq#M"Bp8&f]CxeqwD^BL|"QHj&VA8XB&.+UJ>SzMoAWh%HMG+]}`_(!3_OC%b=3+,yHRl8gSj(:fKhTB<Y<7x+>R9oohSOs3!)6=T
-Bpae0aRt0i4Ub6NdKutL6|>A{xRhC]|-5/TjN,rY{sd+%J!pBgw5CKEwesU7hL1E4&SKYwd-&m25Ja'MqjrZplIuH(DS3HtI)pk3FB3{l{"=IbK[.b0-rF
-^lYeVl~Hf|^+=L<bk7Sv1G;ni9FW9oN[D^)aXs8o_E^;9NfTc%pL`o:KE6=bC/IF,Y39>;-Rga@9n]sHD7+%68(}>XtRP{6kEqUw{y(jini7^5-utnfjMD
-|sr_'8X$B/<.Z'ggZpsZ43320fAS@/b}oZ2U&+lwA8WM,)IAkmZCNj7>[Wuxp>zN]|'bxD<UR:Jn^uv3n&""Mtgh[.Hv0sEHEk|'rqIZP43ASuX-cWn#3N
--2'WI{7!ldce0C%Gh'z1B_^r^E~&VU3g2Q%@j+&T=h-+lTS<D,raKhye>|Q^~;h$:7]#".zL=y~AJc}@Fqf4`E@X~StV%`DEQFc.}f[1tBX@jnyeL%Uf0B
-{&[LUaDW(Pvv1zcJO;rNEX~RnOZ^--)udTIrlk"[M+DXrn2_X|^yj7ZxzEBP"l>teY@dx;TBoy1R%[=Ku<TNqA{/6S,|'c]fAQ%`}JgdHfl&eo>Ln9V!^D
-wdCtGW6Z,e4RNf"Hma-W|=.Ra:iBKq'f-MmUcs3uGZu-CD9a#1.xjQQ2mB:{0>6P]Vo8SDw%61X<BgA_aWK"TU+XpJS-['57QjK8k/i++q+=_X/Y-21jm!
-Br-yz^i(7CTYSOcNk;$h0hhx|`Q@vT">;,Y9K]B[g>FKY5>^MeCcCZ:x]>_LPrbVR%DM@GNja4_WlvBt$_O.!kCwa^-l47HNu<i7ueygFL)mb@AD[V,!&x
-zB3BX<[}xJ;CqfiB:=heIqaU6O3nT4q|E=l<mLUxCdXKv7R"Dt!O_b[4wOpLhGtLst3Bq`bqmq68Dsdu]k%Lpm%`8kxzF{W.dH#pxI!a8A4P`Qi<5@n7"C
-.v:(gJQ7>>z0Sfgk'JARBP$on#~!t4/F7MvQ<B:sM-6T".9z-.Ky[go.y0J%+L$Nr'_0Oc~0kj=&t}|G{N.#SKq(YbY&1y!f)$syn_Q+k0NtFh"|$5[8D{
-6%"1310AhN>7fZWZp{|/Az-RN[TeQ-DZft#$$Ra$44:_p4n7vXpBnP,/8&^$S(|][{j>H-ov#vfD5v)xUk5wAP+3^acrj(w4>S>z+w!J)[j3&v9eI.Z4`/
-S[F$r;V)0FAj[tCQ0+$"HjtPa,#d]twTukiqCil3KdL]lLkDL:+k+Ns<~0}raW5LOgt_YPD4l.M!q'@[Ol{@$^I=LK2N#R-Sa#de0F;L17x<cS4&M!^SQl
-&1Z<3/0ntAvHc"-H40L^T]VlV6Gu;1<1!]r2k>OCa&By5aihmF0o`>vaX`tTQeVc2ijYukw]8+Uo[cUW=|fz-(11n.Qo9VqYV:cehL=lCoFAtwLnCAn2wp
-LF^[O-{+6oph5f~lHHgL'CpUmhAb)o5>M:f3Nf!4RV>ovS'ur;oe~:O#[M1EkaEMT:0s>d<^wow_^/k,<E.Zt3%k"lCKjJ)[b#ai!-7pn^O0@^tD9h!N>8
-a4WtT:p7WlHfkT{NmedH4})p[@5p6>W`2>Sr4ehuOR!omM6Fe,8cJ!!/tIDkg(`G`&Av/qH5@zqCwO2eaFRc:Q8nmw@UfbEaW,U|4<Q,5Q"D3YW)#GuzOB
-hTzq+p!n1MRp-b|Th0NKG-)YR(Ai{tTPAp7h2lH68tTsXtS^Ed3[DM$><TcAEUgKMT!wg[':vP~T[t^Y]Va/i5jT{`KK!@0k5{y<~aBuWMZHs=+B6[3BVn
-hTYp}B]k=8^Ip%7%o%!#Z|@RYY_`Y3fX3kDVw+!R,1qz{$,r)nm=rJ_x<kCq,5@ULW9u$T5hjy}I1u=ip;SI<l~m>`+@uNJFa2uw2>P!|H'8L%6hsV>ni7
-x>U_~jO65bzb:.xnki.=|J.J}@w-Cx<S0nxm!SCA'+PjV,>NK5vbCOY5W8=AkiX{XImQmQs'IJ|LEeVM#)Dg5$]1-|qTt(Ol.=0,pm!&AjNM4i%oAz(4f)
-K3-o<ei>ZZSE(H2yH[hJuROBKulP6sIU$wo,2awTd)9c!.Lj|&r7;B',kE8'eF>|x5@JR}}7Veiam!HloGK2>1jGI6w{^PU[u"{f1>X'@kGRH-=3V2d>!9
-HBfocB`>8F'U}Y8<2XF<-`tRWxf|-i=nRRk1B<<Nhl0w6.@mH3rzN,.RXO5;y%W"q<UQjCT"]nd!!={/'=!o[X3H$u|b;U}3zAb-8./.8U1B&T#}|NVI>T
-U"';@$>Vjp^`r7be}>A1m6/9HpA#"npMhzZ4Ju<F#Uf^z+HSMslMpb_RiBrjuzG/t|xdE%xdPQ#{X/f]TN2YWVG&5A:r,A^lPNAOHPvEW9dw&p6fhR:R&9
-W{V"OWT82Kbbc0+fX9^]OxX;y]I5Ef9c4Bc(:Ty>hin8oNu!.$'>OY(I1LxGR}(I9>=nAIhtbDivob=q@="<ETnzo6iPCL[`2"f$NTk:#)/40^Tx^u0pD'
->L}I'"]ot|k9jSkd`v;,(iCv!f~yS%&pfpxH[]!]m3D,dqJ|BbC#_k^T[.pbW^WbGRD2F`584VlHRT}Y'4rQ-{D7%Y>Y7}"YMP>mUi7Z${u)XME8VFn[Ko
-A.`+@DP'^zFR`(0tO<]Yhl)yb@kjqt21o5Io+feLtZp-@!ml7Y#^!cul5%/5.FT1=Wg!bcEwOrA[k3q&Gj]WnT~`3&5b1>={e1GM'ctbe"{BolW1IT>`>c
-h_[y_Uo|,!0Sl9j}vh`{SJ!CM{smNzpVXS@;_Z.+#_"g;x:L6U#:b$B!5UQR<o{&Qa6&.ay{NEKPPo&{r-hGK-_a=x`AeDBr]-6T-NJ5=D-6Ja{TZLws~"
-1r=%;O>.zEPoYK_%viX^m/I;chBK_,AemUo))G8]}p5|900JCBj46DY[P6~@O5t]CT<H"=QMypT)k!-S6XQ]r1+&]aE/BM<h}Hjp,2.m"Yv,t@g'3V'dq;
-,X0/d:xdY%SExtS5b<W=mO)t7,f"~'efu/kV,.^;ANEU)TVv7>mdt[H%sKPg8G+|b`JmIQ1@u-V$53Z+OqRiB31BwA5`e5jKsAzRrlj2,lFZ)#;RB66</W
-I1_kK&^_Hw{):2p$2/xv_5vG.pMbgaR1U0t0|7(#x3~2521Y{ljVsW[/=KD(([5g)n:wo:'dUL;X93h|`2i!cQP3z)aG$PX[X5suI<x;]9IDCChGoR>i!y
-.V[Ii"8K+16w"99icg3<KNa9tT!j6m77f5pC3bw68U~4zrr1Qo^FCZwqc"iFl@Dh_|d^^3z%13v8j8Xs|]~:t>P")7_xyjPZ.$rwEOvYL}<O&-Xr8g,x'/
-1h${54%vrDNXDy&CNEG3X>V|JB=b%4>yg&S|>0OiO3p5jnV&9c:<.x_sm""n3kJZK1RQG04y=7j5:Zb00ifH%d.^{4<N'hY>>1U"A+fO#JXcS$y.UBe7"A
-3-/JN,XfQ+G<uF"i^w~w(7G!8VTJ|'%r'z{u&`A:1%B@{+2+8%$zGUj//S)t4_V5.@d=19M/X#V4KbSL}MC(}d=8mc,&9+zZ"9vk#2[OC6bJxTABPfMTyx
-P4deD$9)4Z+SUwPu5J>pqHM7zE"9XCE63C%mvqeftWXy%miiZb=hk2:e:|/yx{y4!`Is=jl(zuWEj/[@"M[C}u85<=A46E,M$Qeo.tQ)AhC911/xHi6vy<
-'bKVU=e]RG!}K<7H;E2TpP`DLrUBZ}_s/yC4&>-hqtEQ>,PI/Gs#=/2Rk|%P=];n6UjVB%IrgEF,v3Ce>"uMW^]y<+>L5u@[fVjh}1URqC.`bq3H@S079G
-NDsJg,;3@AQ{6GIkF'0u9n|Gi^7n:cjw5i>1.D>|E0KlYmJB%[X1Na(oq7z;lV-B}Zl@(K[(0@Wp^=VD}/0+#E]P$+<@llx0nEuX_L#LqgFwo4(dQwy[4#
-=m@rT9Upx(C8qsrDn=4.}SV+FG;bUC#7+XZ&go~ZV(0nh-'l77(PMuR3giw>#7'>&s"SG4tb-1m9Pgxof8bZdO`1P-r"prbd6p1mVs6G+'Le8}S>XB1rPL
-a'2e0p=dh0e8zb@1WoO>($R]L{$ykZSCQGR#:iVg|GRRftLidzijj,xH8+/3|gjWT#24^M0L5>^M!,z^:8^oUw"UE=Hkj)qN[D<Z&|WK",YRZF_(j|JJAM
-<1-pXk/2JiL1ZL0h`Bq)^R~s$`$Mo,kEZU.U}EFX.Y#0&I1-NO}Ewj#/aC3r/IQVB)8;P3v.<>^}>sjO,j4'[':CA(k_7,$^X/YbKNl@6x1ub%#P7%bW[}
-I&jabg|Ti<@`DE.gkTB&$tZWooqL^XZrA8_=Yt#Gj!Zh[_E#qCKO3#s61k|@=&g`eCyU]W`X}y_KPl")!.Li#_qxG;HWN|<jDjmnZ{:TA9USe^Pz4oo#iA
-L|-'>gcA{zazo;0K#D|l]-w&0d8HYbBq^TcOu(kKy.+pRtv^sHa.D/2s,efSgZ2>OTe16#'3Psx0>{4.Op7[W4W:}eJ|GIwB/Cgt]l^+}.o0:j&(jxzc{A
-M6L4H0^-=A'HjVL<6m03TC2G4lvb7kb}iX<+9R~pq@KQ8{RDN<uTO@wW7=qg'K#.z,6/~C>.zIRe[+';^VZM'><FD%)ekE(0B="Ng75RS!bd&_8BLCSQ)P
-x-uwY6-c]8n-;RZA"6Rxc>Umaggo=UPp8Sh!X.dR>&qAGaG"49@V1So.nW0S%B:uo!7mz0,:D`~a%L/t:a.#Z)z9IO(F^SSg(i8n4FFpyK%fK5nZdX;|"c
-^e&WNOMbJNh$ZIooum-EBSk2v,{Q)Q-`k0`(n'1s9X(w%k&n7AkWjAiHh]myNhcEw$pOhr`NJ$8CnkGaV[Gh@snET/s(WB4Q$Jr<PHv>4'CgI1ieGLMNpg
-3Jff!E^|An7e'05GMw2]HIlpf@6ZqAdaV]#Zv&wi.vS1~X%6Ls4DpTsSLsTb`YmM45>D[KYu{Ci(qmbN)s>_ZU8j!83u]c$>"rJ,L/Z7x<_9BPK&1>7k=|
-_&3mU13iOa^Uve%QG{=SO}-hoy&kMf!bvK5]J,{jXa0>R(%Q|D#LuMRVLYzioP![LWFb+P2B>|[B8WaZ80x7~N};_8aj/^nOo^N%vg_fb'%&:HHnnYyl/t
-<Zr/yz'[1NEl,pA.Mm3.<wr6'D(vWR6{[+TGA!>wl2drYD,.Mk+J`^HEf0a"R^n%si$`gxLAwP[#`9W{B/"P=tC/t>t%U"@Y~O^5;9]eHVX%Yb]-iB,,[F
-kFpBpK+Y2Ekp3K<@l>&x1wLOAcIr8vpL~Q=8_j/5'-W=OSB`|Q4=jY7"iC}7R@uN:w#j,<>U/4XH4B!>:ZTE0ucJ.NZ-vH68##'CX%+(T-pLa!6=5yjhm8
-:l4r{c%hw4[4TM^>d>e[^YUWgx,Y2cUWGsOXSK`!=.Q,%a7)A%5kfwljDfb35@d55S:Iequ2{Gi;FS2`&i.Pf=N9'P{JO1p_{=jXG48L-gq#j|As,4U2rx
-8g}|@WM`!A[hAd|IC+XV^NtB[>84j29&vjw|Dr[,$3st4,d>p=b-_>VNn.>`_|wshtWF'#EkN)[w;VNR"C#ySF#$"j"N#)hgPK"6Y=kJqFu}3Z@6&s(qk+
-oC(@xkb!5y"/aBLoHOI<4^m.FRqQ8[u]&)F7nj&`RdNS4aM+:'OI=E].^]K]$gHf,zTXvEzZx'(J<JNrJ[%cWT3x"|#<3Uet=>0$a9-PZV17GciHiY%ieu
-L^lYr`st,sx4Vv$AUrmp'ofwJAdrC$ObYU.NGjmswi"l#bnpm#Rv}BaHEjvS{k0,[<oEvPrq6}&99-ao.-j,0ck$u%|Gp8Jf;}vPpnWbJL8}`3Q-stb]!5
-MGk-FjGJ[W-oSJ$3eu.;8S`n/hQ}H8<K0Nnv18i$vgwX(9W+#we.Gkw"'cb7|,c|2<5t4'x9FH[;a&1!3t9|v>HwppXu-D$FC]+Aa[5cVg[`7Pp@!kdJ{}
-`WeNJ|B=UU>6}LXF7Yg6Sz4iHkq,,r`CH;x!zjDjPL.W~,>&GbU[#BzoGj;H/R["c.Y&d+vg&uNn6;_Uj)KC"$N&#P{oWKB5R%[[M{gmsM|G;D,}_r.E#;
-RhWdiO1`IXujyHa2]a&gCc$mux)KW;)tNI#Jx&aRikmf%ny`GQJ(Fu-aNYFzK}%t-7o5hLPZfTI|AbhlZa{i{^Se%q22M8p16)kgJ{xEu>3j{|#|hprU{Z
-#8X&M,IT0CcZJ&{[~!B.@gC{XGXiQhB!-4]Vw$wi/@qG9qT3e=7t8R%5GcYCDk`XRPUb<2pT|V`|cAM`%h9XK$-/Q%#01$9Ahb5z79jQt.`;r.,};l.{~{
-Ae|sqL1l.F}+B";|j6lkRhYkFgUG9^".d=]>^@.KJ-v!]XW4Io+WlTF>u5PgnJXU:)h5xsSeAF!.:/wGG#z%H%q<Zp3o[uW%BjI('txKK`d^y49-hOp(a)
-PdAn}pYErx,ys,}2QlYh2ms+4hClFE96]C3x[}(II_/E](b;`V=aKd'|Rvc`$%m>IlncE+9+1'/T;cJn`gH#YMvP,mav;'ZqnA^BOg"f|6{hr:mmznXaa!
-V->GRnl({:W+h#Q]qo]+-|E],IvQSd-JyzXUu-NWrQ|@93$oPE$c)zVu_U%fP3armevek)TF8D22P;Rc{+"RgPBk~y/#27{Ke,6z|ma)VUo1!;UW"ZJNAu
-ldg`vvu7H85hbmy%p4_D}X{)ketHM`v^_."/[M+`h{YvLa~C(WnkBOVkV!a9|RTa|^LE]4Au1(Mg`|/j)`xt@8<Z"t^_hKa}K%.nj@k$42/71MS:#v:T%}
-'XBn")P<^BF(Xe+[^TO&IiDsk08X^0(^&oQ,3;4FCr$GUxS9IZ>'UNOpYsqf6XKV+(rUXqvm`Q#]5&CM#|L&"-D(z:^s3,[-UK1}1-XN5M38]piZaLj(/K
-Bd=Jad@zJqh'NF'8@VVlT{KB{40JX_j$fb(1^E/2A9+^_kLpg>4;L#QUTZDA7O#bI8W[i#%8&WkI,fVK~K"Z-2nVREL0SP<<tm55eKiQ^Z+d9wG4@.;jpm
-yJ{(~y&ql'wGVKnS'id@9Pvp.aQ5ZQy8AkyxJ^uSc(=t%s%f$eHk@K#XAa)%{K=t~l1c`A~P;W}rhtHOIqy-[sx5M3;1dniicEto)f]`xKO;s'UHU|dQ}x
-&n0_M1bnC}{,iP7TD3%A[TM}I(Z^y#X`1J"OR'}@EVuH~&Q9XQd{|^(<G)IP2@M7n-F99uJI|0|_TlS43]!aWOz</FI/.TWML=1-f8^|XMaU6-[N9:Sz76
-7Oh;,a1B]0l>eq!GK#4eYQl6E)>Auo;/bq+UT^14RJG+grMR1').S|m3^)vgy{rW5[WCI[hj<v];6HKW-b+0%E'A|htSF]y&h9V7Ii_uv1@!kbX0.$qgK,
-:AVHV=[z&iXEp9z"h<Ys[FcQ[qxOgB#Wd,0g;7y1tB{-j5odpGg'5kJ>qieSE1BQPe[6iYh!:x:E0L#z~Q[}/fTq{]I$'tKG@It=i%9my/tn4fQ}`zz=ar
-p"cD;)~{c8>8lf:j.+/<4{ZM=G}-p<)vGfsa51nLCTJM"N<Y!SrrbF1.(gW;a:Cj^dRynLv_z(Gu4zw|w7U"n^x]H4Uu,LWu9x(7e5UTQ!8iBJfDK-J`DG
-^yxm4(+iU`:F'.^V]Mr4Z2AQoNk3,lg]#zE:>[]<7sOvb<xP{iSe^3KJRof!a$(hv/.[W}'#bRv9Ai,y|VZL,cfImBwN^Hb$h{a`Rmw/g{(HMj~=ZV&m]D
-k^<.pD5t$9|f,7QF<uM&7IF3Y<Zi15&%yPZa0ZbUe,$2X%%WbKl(N`'[<-isw^v1j`Q[7bX"7tKN:gQOVc{#Gry)Uxo)"hWhwvy&!{Zfr[ckjIHk=E5r,M
-u]pDCmZKqFF"#E9`D{&l}i5!;{ZW6_LkoP4H}S-c$qeM$UVOP2lz;$[io7w4l{'DizGDEiRTiC%x7c:&)dJ6J[X3QuTWsT8s_uYd(-aal=(+dV-n`9jT6@
-xT#MU"OE&k<g|2V&I2s_#xK79ANLb>sp}kGKoa&vZ3[$3<_9egB7|04_`=~0Z1L2vx5H&%rN%#EHn(;<RD'4-ap-NsPF><<F(qH`Qpgm2nj^[2@u5"xec$
-0SP[y=vV5RAm4}uC:n",]H!j`r>oA'~6VR68z'T2_1W]a7]'Xdnob41[qi`PPm3R"VQO0p+%CQ}|]_e-u<cNF'6'.%"CF(1NfIMT(gMK5QY1;^/3[tMRqh
-!x1<z(}.E{XkA_f:}T4Uz3nc7].$@Oci@_^|9+OSG@l=w%"QYZE.>fKsou<B`)UtO<I]}Z[s0Xo'QMCI0Jjv_{gg6I!%=@@J5k@_#7'L>k(<CouUEAUW=W
-ZRzR45jx-n~t|H:0|Q5zWGoeP_F}5a)B8G.lh+y5"4yxfsdO+lQV/F)#QHe_K-(I,QEc9KI=4jxxUh%ny,icI((1fd&fHzO>lvc/j5DXfnz5=WSz+#WA}M
-07E)Q4m}Aa]}NX#o8:}4$Q_>SFOSd9("cD!ySsrH%+n(UbZKr4@(o=u<ASrMOA#02Y3jNp@BLZTCS(:M2+Z;B,<1eHpyA.SI}KMp7n3L@YK_SNc5RRErQC
-a'Qb).|E086aMjKZ^s8#,@u)NS@]{C8pKPb`G|vwf^]:Cy&n@$PqyO67W2[el}w0zHtECw_{2nMM)$1^>]OJi[7EU(mbOfnU_Z>/zn<Y:BUE^C/-/(X|Hb
-7PB(S)$902S0T$dk;{`S,1j#nH._L5AnE[XPi=Jm/xYNQ,VO_KE-:.8<>UvwY$(:;qNKzIg%`k4OtE{]4jg,|MU0w^SpW$jtH+r(B,}7noit'}I:]rQf#l
-R>.sKbH"6X'^vzh!T$z)(_l5`MsQU9!qJ|itBzA"0r(E]@C48Y>S/f^`1dP^+vkX9Hp>XOnO0[zF"ncK'F5d_gS%8)=AnA=OYkg'4Remv3N99M_B<8PBcV
-!}"l2|{TGg^jpfarp.;;Bfhu~|G(7bfmMs@v!.!u}"^b[F`HN@'9>;5]9BEY6C}+DE/;m[=eNTF)#D681ejqTo$riz6SCWpmdHP}.APG&R`VE']pE+LWR@
-PG|(:hzI>kyrD0uv(#{#]<9)g0fw8^]=<gQ2"Oy>OW;ss]S>jGw#PD(whUICV19xz$XEi4UKUMLob/jW=X:],4vK1OGghr{];p&wIm:w3elZBZwyx%UP%(
-b}mmuyn+foxUe^I&}|5`-3Da<982{G5MLmbKgo`OI}5ZDwFX`;xh(=re2|S_._]YPm-u:U>Y@//;3D#MVC<!e>Kj~}L&QvkDa]65dJ=YN2oSZ.67=x4i4E
-qjETgJdj!~MJUe[[2!5cI@I'-IQ4EgP|K:6T39Ai4-`I3b7`W_|:(ToWK'VB{O'O/Z^{3a0P-O8c39(JtmOb9_GFgi2HbZk;,wgs'iR05Sa"7-9J"B(nkt
-EZj7mxo-0dF`mNdjnz4Ye]>2$7{@gRzLQE$)@xPqjKeJWy<zG;{'q0OiTn>WsuPq@IE@(mKM)|o2"ZEx[vHMhlMp0l#z%Y:T^>8v6lJR}r:f0sQGL&b<FD
--9eKZWM]_4Q:rZ@pIzokA/z7qRf@&;SLct<qw)g4HNg};pR0w:0BP",0H=L6P.c<vmw^hE8,i>H0WxOGIj~y,OdzJijF>x3r[H<FApzmO++g]]Vy[srIhO
-r>G8&$zB$zF}#|j.n<4"RT:$`k{e1K0=xuagS}7iX[AbG$EGr/_Q,uQ((r/]G|%g}g,qk0uDiP&u`'aC.]CE!)mz4{Foc)hlQply%o5rABE),AXNV7SD%[
-%>w1p!RZLu%W7<=]J;HS!TKh}]4%kJqWH[4==>X{~=2oDT6jsO&Kld&@1eS}}K`oCZox&V<eX&y608(T]Q#:YVzU$9zd^GenhPr+QMMzYgdE0g$+G;5+/5
-tc3z3u}!vtNpsUeRt|$(WDBQdO6B#nW72-.d$oGjm3$"^ou{w(alfinGYls|RXXpx9!ysXatzj94Eo|KKm+pRl)8iCDXy:x6an}odu|@|i$nu})w&o&FSm
-xR&5|3;}gi'O:pE;vV`6~iPxW.2q[e!t`|,g-|brfLj7sGd&okmp7+Xg^5Uvi|S+iO^LDZi3bYga0t'}"EQN1q3'l'2nJFK{,5(=>hIKm_BhdE5W3(vcZl
-uz~z)vhhhA75[IVTZA.ptHML#gX+-O&m4ESal2GuR4YpY<cy|F1bBjTP_[Tw-u@gL%43m&;KD;g0L,5.cDM(:kSHji!:6Q0$/Of.+5=3S/X,DS4Jv0szF=
-:g/^h[N`n8+E1mHjxW)S5r(PL1t{Z5kKocP^kQ~_9p^WvZ7r6KG77AQyH%5MEArbX4mq+ez&lZA94u/E~xPf'70"g.K2(f4sS#IFYOfuNzd1V;j_wU-Elw
-54O/SZPX'MyXk{$1nMpTt|wXehvAD":S}_%zMh5G.JJyiH~w&y%_<w'Iz/x-7;^>aj$vvi.MXYEuG5&KZcB:eMa9(SS]dB"Y^mCg!)K-z::k^Mh%aK~)|8
-)vpMDpPuBWnEK:@oNPgu1WT)_(R7Dp!tp(06x31("I]TyNkTg2mEHW!LngjnP10Wj.x3^<!><Y[_AucpS=l['-8D!@g;.Bx(&uck<Y3qleobWYn'3.9]LR
-6e5M@y.]M3CTr(&6{rtll(S3y^K(WQcw5,2DP7'E/w1,YkKWQw73t(p+qM5F%V[2eT/n(rqXvKZm]6;q#Oup}ycX:d=pd[]Y>]h0rPqb_h_dZz:YPUQ>"_
-r<q'#s"I-Q-$XS,1C'}]C%p#c;,W9!PGRmhO/WHVB-tyO%+%hbRX^xk8OzOYHAj)UZ5T}DJkikH!F7UWcK~"VpVLqG5|^7_;Rh~Pj)E^qA>]aXZ3Lsz;#-
-EW'|(4ReRAFL](cpg+U=9WQehbz'JfHU'KZ/meJLHTc`6nsy/C|9Cr7W>n("%J77"GqiXxBYZcU3%8dy7c$$RgZzNly+HHQ}[)t},tExPt^p'"F5%a`KQB
-29h(rX=Ox-aS5vx/qwK+&@rG.cl.D#w7X3z6R;JfRi=|`y%lquk`GjrA_+YEHdzc3C"&aC=C5Cxt|1lcXnqc.n#2)xf>HlDs(r#@6y(@Wf~Xc#`N<|eIC^
-(GO([D#0NOvu)F'(jTYiW0EWJd,UR{'gfn0NoPN8Nn~[#I|67W|}-j4"w/C&]9``m7hJ&4$HSw'!Eb@Fm/<u-ITb#1oLXY2wAyYF6y]J+g)l`:@a5rS%;!
-"AA.!C[HWavR~9lf3y9:Kh-YG5}>;6pb@}77D+DM`tH`(]]uHjSk,I(qOs]jgioK6+r%Xf]lk"%0$+=f<lbqF=#RC68#tlCAA{2}Fj9s05[Wg+g^[@l"!e
-m%`w,qA-O:K!RO}aI#9xtYv,Q`,b`]SbB9_IZL.@oW.w)=m!wTgK+i2Z'8PJBTuR^-Zmw%+-YZ8'H<`,JgM+:i`IW@O#abzB=y6Bp{M%NwZ4FL0vO]-O$z
-'cghy<%[#.Qh9S;10|MVX'hF:%:#0A}w$Z+`"mq9hsD5S4<,N|,p9UF,lT},XNNzIr-=Q6"hnku0w@(/J:fk,:Q(LOxJ/Ve;[fYAg!_pF6mo<JZ|Bjf5Bk
-^okQ^Fz<~7htiiQD(9+N&//x7g4eGlX_^:qLG'.fZwj+.$!i{_upOpW|%F~/.{QXV1#J2{x575nmSSX"9h;%cp=/M8-+_'u)Q:zUB72^t<w9)]]:sTsPEG
-~5-&-BpDrBLR4/9J.|xYkCWTj+){}x|M~#Y9)du"6L/R$P;FYUFy_Qn2bJg3<_;.fB2G.Q28>s#zdUaGuciQGNEcu]Cs|l'AN,KcqTO=@RFQlzFfki~)^5
-|Z.uY;+^2C;_JDP}wFWZ%Cd_"Si8=]<!1enM2Y00-S`xi;wz,&c0=NCw.i=Bin)6k8Tag(x',RR%:1AlX52IOQW{3O#^MbSi}%O^DLg!n.{&0o5ku/oy~[
-=x/vH2vb0mzOWwn83$#pISq|5BMsQY=s}Ms'f(K0+z8jNj!cB<Q&,dqah5Q"uTpy`&'T{G0-/=Io([NxzHdN7rPy&n`ynxO>bRV2KD_"=^1Jg+#9eR1;a@
-[M{CHayNML-pVH-m.^$B[gXqF}|cF7rp4K.,H6Klv^c[@9LxP%e0j^X1-]7NG:v5tipJnfd28KGv!a_!%;8d63d(CA>i;yb^4r]M6<G^w'iq!('aLDzqvX
-T)v5e+tt!bzVx1=n"YkW{E.V8m"(SH3"{;Wm;k9R!9:bADF"x1eY}@LrNfO[-4SXJ`zSYlK/l}1q>3=w!'0mVsT;%GnkcMESVb,r:f|uxYvL+BtRm)=<}t
-TS/2Yc]d}143JK!A@@+FVMdmVWsUd2Q[9#^FW2&kH}R|~b&H'G1@H_`.%#NB7m,5$}:z+eV}-RP]sj9Dy)un5r`Iwx+K4r6:O4<]DwIWh@i#Tx<1CP::GF
-ue3&z98'lEe|%|52VL5[C]J=QDX%hL#OyC$(3=0gl#s3r&/KKC7%Q(ljtyRfopYt5>0uttyJSGDI.:l"2L;w](&@3@bF7+Z.>L,`br$[IY=rGlCuB@>d=6
-DSr:TEfmr.BQ@"TMT[v;z:X&R<&).|1-;r4O_dEcm2BWM7CEpz9PtMwBer=l^}~%g2MOHql2a4{&Xz_)o)43YG6sD43Tr"W%;B41gzw2ne.D1L&jV6}l:,
-"&b+zw2p_3>7]$I=QF'M]_[a|MH`z64X,SSzApip~-;f@qSS{gM6+Dl(:UN6]unTAyM&eC"X`gCV%d9iNm5IVsEfWp+%WI[injYg`9nh2RUecw}4gdoYo^
-LfdchrfYPM/mLn7A}i6:Ebm-ehRimN{0CJ^Aas9Zchrg<+:;1G=fn]#leq8jFyD$fhrq1"I2Vw'"(u&pmBEjjMTw~]d#+%NZtWvV:L<jU:IL,7(MEGJ83g
-L&b/,t%Z%^|StsfQKDA'5sP/J01YgTpU2H|jNESshu%>Tp3j7c8__-!`&e855ART%h+^@VD;HS.bmc[)25+!6F8R)OfkZ79/v|N5TYKi]w;&02|71fMs9-
-a%Nm^Z@Hvam-JIu)7.n&xxhSI,4v7!5R;R0,6K";P846zOc"/y'xI]VsfVjTqm4AlM(U,>J=7d",Y)=B~d"&1!-^%!IGNsxd3VA}A)$Ruj}hIVu+ny'T6'
-<'Y9;:<)v<"4IKIx]Fw>'Yaa0OzG3S--(<-ND#O+`'rNLw0A.o[KO)Nievb-z&Q:w^Z6}hl5oLxhiRGyoUp7"crTvNM00OeI""-ADbQw.DF)ML^u;W;k4m
-~_H4aBYUv3))6c(QtV}E@Y8B<2IKNZ/"|aDnfjm<}9aQ%y3ynvTLeAwZC{=$Y:`f'3n}Jq)Z~zS^K@#oK}7bq_Bkd#((Kr(oN7Gg,7s@r7<H#pddV[NgAt
-7o0_MX]G17s2}+#mabAXeb)f`vYFJvk/elV$WQ':#[%GM=q:1:vKd]]/"wA0u|'EZqID)>n+Boocypx/&>Flst#/~{o:)@NpS|Au$Bi>fH(}oNBQ:59eam
-OkhF`Q=g`}3ui!MFAUiJX%.%jMY$Fn1Qy8R^I(#9C:E'&9Rt{Yo^dyk6w7qBPLbMz6Xb1$57G6IrCxBjbqtUFfT[Wd3Fg,V#1i:`:nx]o(i%YctW3)+e1K
-ED%Tkxrc-J@g`$91/[Q`ic74v:l7d;;>l9D2z_<8Y0Q;<zdBb]=(vq)hlLr5!Dw:@kpez+"aO@)ZF4LWtORb!KHv9^Cbnh)0:l|>X#U2uQzoVI!n5!|--0
-{a7%ZNC5A[q3tl;Ux;a{'7-I<kXxf!{w]mmEx+vO2|5hKxbVS:}`]wuA!GoqM8dp7%.exZMcT}TpD}yqJ3kt(gK8,dIuRu{E.1Ct|ONs2Bv6aapJa)Hx@k
-A_M&hSs]jC%%n^Tnb2~U,U/z18)/w6{MeIJ)i^>Ua36%"`m9H{C1XaYF#,`r[hrUW,mwt`q[_ogQk<B_Ifz1^g9g{-IO(o$bc)QwdpZPu}7<Swe:z-%Dz]
-xJ<@z'zq(begiF8'EEO@D%7K@io$Ld:_|2rKu9#09TJc+>I@3E"zV:PU=TPgT(!DQ]P2R4+'G:)b}$E'o_:U/q,yJ:2VZs}vG_(uIw31_0:moc;>u9y'Fz
-d2x-w&zo.ylN@p+aM-6U{"nX.=4XtxHn+x#Wnth_Vvok&iuVi;ZBK$IuF'wkFgjI+;{RQ(L].t>Hsf)7rd>2wbPB)bx[BJl=Mv9>v>Z-'Ms(NC-9iVp,~5
-}7{s2i=%_,&5aoP4pxFb0|xZIXH];Ye7vQV;3ST'J}LDOjF}|FE""/ANd@fL{D8jYSu7CMA=q/IE"){,R0{BQqN56F@B19S@2g]D11=X]BB'hCObS'u>gi
-fw3sGy={vQh6=97^PNqIlbU%R&P;h&<q"^+&h8gIL@PwrP/6SxU|[S=/,=Rt-_b82&r)t'ds6zn^atQLmI;``ZL2[PU7%%M@G'AT5V'Lf!LVFi_j,6-Il%
-j_V}m+p'%RaV2$}ITu']7["4/jQz_XMdqW5!8J(3jcpmkbu5$8-XL5B.HV2@i&|lL-vf/h/k(P~IOK7ULBPy8(T+!>>d"^X$oTRH!-9X#Iw1]i%!;K7'g0
-qX(A"t@tt6V+09M[1|uT-j,nijT{@^rM0oR!IHCHe^_X0GI}z_Yy<g(&m2r{]@`'@,:rH)6(us/ete&5e/:,[O#"~qt&poSvkgR@(6DZ98D.m0^`8o(OA3
-(<Ed'iM[}fm}LJ(x^CPJ(yV8]A&tDeay#Hq-y0"[hSHpzjQ49f#N@;IXv:~j"q6r6f>@yivvJA%E'S%1vmOD.qX@@ydb^U&{-h-_^YdQ"|D`ZMq#fNP#9[
-O@("#$spS/0hU_wiXqodA$sna&<|3thY<JGaj9Zl}Ip,+G;;.9`;n>K_DJ@Y(|k.Q9`.qO}cG!.4;Tv(osUzF>M@)uXhH$+pqvtQE{g_wx!Vk9_oD={OhG
-7a+DdHlav/esvM(wmvuH7ScELR/s{k@>wpuLIGWiQ($iHB#MU;Ft^.36o09472W>`={E}+z6@0"37Z(WAqQ}'Iw'CJG7h0"}2!v8[}w)LX[T;T#P({hI"r
-cSNL)!BI|AWaYiENkA.8@bht<0lE[Q//A;XPq=VVOu+I7Nwe(d]#2#S"M/a'XG)BX9.K`MYUCsgSI/-<TQ/pc2`I1N9m;2bQX@tDjvA$j_2VaZ~gn-MYef
-/2Bni_0"F.bEb>tEW^wW;Po%J>~2W:+}#Y4>n7=N%KZpsZ43ed&ZR)>aUuiO]P%L.f"S[=so=5:-DjXs.9H9DeJHDmJGh'Lh&n.AV"0s=^/lA&_nyiX$6g
-$XKh+|NibkQGv>$k~4|:Q`A'6V,LwJ%>|ZKkcN5&T"q|4CtdRbhRC8v0y)Y=|/%@ka]$/Q:ROWc+1L/cHjtnA;HQJ>`lN88IE)(FIaDpY-pe0W]1MUKyRq
-Yf`""F2k<dcD{{TJMUTAlr@u{08_L+]sXqjl[<)a_.&u&mk>`<~QdG3)y(l';vCHPXk|Rq(aLe)Ckc5S)hWGo(c957rG!-!Q_77sB"rvbF2_yyDeLw,eUC
-:1ajIn_O^;-(HQabbHeURkE)4FP8ohVJPdPaX)"XbJD<wA~!ysy+mOZ|NGyJ=BCGjft]oG2JJcc<O"!VT<1h|D3AFKqAkl|;OaNP2:R&~u9CyIP#+qR^oZ
-ae,]DPi|mIfelLUoZy|IlWg|Ts83j8G<31gc1{.-5qUsX[:mP+/lST"H="Cbtl.o$7$8S[:R"rJZ3JZ0##g-bk|i"U~ZR#~5HI;G^h%D@:/iR]0;j-K(@#
-i}W8^Q340sQt9c;6,Wh6!kKiLhHw9r:}pwF,X'$9Atp4#Q%5gw(a$r318j(n)}4HC6SZ%NR(<Z.f:%&A"tJx"F52unC2bsqw`MQhuCgYeb%a8cq4YkESY,
-)[gl$ea9L^~lwfs:1lI5FmhNDk@|C3"myfce.S]zt42's3$hCR4ZYgwGe5MD+SGe=f6W~C3OQUd89|CL%q{}X7.Pv|V_7g+;3t>Ky5QXQOa9;(GdkR!(8>
-]Bwo,D.Xb)i|q2d)38!-E>euq0UZc'iOSX$)L4xFc.-;.nab$|4Y09,o7ZmSF6A9gDqa48z,ky@_w=Nk_V4;aki-^QBEM8Y0vy'T$=5I6p"O)A)-u>&v=:
-M2g<U!}zw)4SSfu!Ew[Tih'&h@&^gAGNmx)jQnf%i#6,{u^pv^OasT+"4TxdvV],:19ZleA6v5foK:30K]G<MsACB|nQ'$&CR7d,=G+":+pAVR<sKXm&F1
-P"lxRgQJK:b:FY[9]K7Z;=]zq]}/l&7mE,50}y27f]jR_qD$r@8oC%:%$+j"EFrhb2>Qt!#uB>|D~4]PK2_}VH<0c/X^+ZX&CDcT[Qnq|!Pd'f57^xh.^d
-2)>O,G7>#KS_VV|@gIPQ"btFij3ICpK_6RvqYeSr9{p^=1wBxK)tK`ISbR{;c4>HD;MVoh~@N8aY7eET"zk>}w#l4yaVK:qS=Y!Js5Hjrl3)Bl}Lr//xaD
-goOWfYrnIF~7DwJvA@Ij%<o|2!1]]Sc8dn2m_I/eAyW098g<rEWOMT-OYx3j|e]/Ct3(bOsa48e9E{6F3!dIE#N{B#Fg#/a@<5_Dk]yMY97Jk6Ah&;JF9D
-b+}ig'[MvART#5X4x%A%GK-Wb_!eZ|k5q/M'ROFWS<ez>W7+[aQ2Red)IkWp;GuGyAM13$2YuE#<qk-Q7%][[dd_rGE-3HT3)$M&ltntW{-7pJhXvbyK&6
-Xk#mV&-m~$)[36&sfs:$E$6AF"oA.6S,D_<dH[sS,>$Z7=DG|!EM:Fy`}oca.HGZSYt'IJT7uwW6u2n179Xd}$t6LX}t)57oShh&ZPw6JowRAV-_&9.1ML
-8z5GzhZM%4FqDS0,Tm<C6Kx}k/]K5_`dy}Ts0"Qn(BR;`.($nBk{f9>@)hJV93>|t77O@x&:WMs[}/7I]a{Y~9sHeyYzfDF'>0AN:Gt(olh23b|Ta1^;}_
-&3CK}2J6t@x3,u8}-c)hWqz9ypI"tj}A+a5va9Bm<R0+T%myg!&d[A+o>)!d)ik9U7&zR'n&m6qPT=Hq43&"Yy/EtV4F)Sx'<e6|p(CT,CXV.%oeF/U_-`
-0B(^RSP.;ER1+]5&[s'`V0%#3%@p_|a<!7|ZnbHY8Kk@b3GFrC}u;s7H27+6k$/DD1R4C<~VL4vu>X`.,@v3cm%^[y(qVzWVVRakf2q$x@6ZIP%4S1Vq`E
-252jd+zA>o^ZyrVllX<Oy,7:vV>YYUq@SvnFCdi&EcZ9N1bd,lx7<%Q<&&Op%5vb;W}WT9|1=HrXP2L'GT~0+8ca/(`Q.VV5dn)xXx(g@"'bWP6hTk^%mL
-I{IxGyuftLNw~4b1BUX0_p}/L(v<m.aoaKK_=s1}-;{THdtJu_N9Z=y5o-T]4<v%gG%GK6tK(8ULqKG.Lzcl25PTs8g+3S$TU}omFb570AMNI&wL=Y0d$}
-gyF72p}IOp_)}qMFM%&dfSM3@[tLno}gT{j9|o_r3)+=sEQC{FrX675{,7U(;@^V:"tZ%}qU-=e]8"s,/^=WbfwF:2r!c7TLXF6'=+%6ND]2"937K|}Qpr
-=iRCwY)@&Vudg>xAMUCQk_z_dgu[HtDAkn5I{ey<F69xhwA}e$JMHA}a)vN+GHy1S!9}PU8wD@(%62sYh,56/N2)[,pr`DIB1]:xd{kdJSL]A(h]u_2tgf
-'"FZ`0L/|NA`D5v=ZM,{#^HX+",nn(<"O(Ns)Em@'pr&BPB+ku7W.6uwKK>u`L-tPnRRPhKU"ZOXTC-FhrbrQZ2cP"q8]pFJ@Mnpu$d;<&b|O1a!-v!.V8
-ZU^4jC1w}2rZZq+cf)[|}p.{5z<@Jll@fRu9u}d6M6^D({Q'@1h^-Hu>1>2IVv-Wfu6yy']{H|AD`AJlRSDW7o82[w0v!3r%Y5{KIdX/<i8R$QPmoVX][w
-^/-[g+{=wlGV'Vwb;N0Z{wXwAu]zd<qNjup"5/M@~=FBm8[fvN1M{p4Po[8|8)jRa)%tvq~%4$5_&_hc-'I@7@W}:.hsoH~ax|X$Oi<(e,OC;)yOoS(|>l
-uX)k8`aVp{KU07#J[j3)Q-s;c2BEroDkpPJXl3qjo0/Da{!'N-]>bSBQ'$+N%rZy8C@(me"_B$gUR^5f)R%jXoN68K/`/ubSs.4)x7O(WAt&P'Zn1eHjl#
-f.CY`NeDKQm/,=r=b7P)^b4SyTy8H@kLzIOV/tKEorM4N-9F~7yR~JEo]&8TS"o|Nq3R}$()y8&z:htC;R:ii9#XhN&2ily&2=8s`;LTu7rQTt~_WgPQ;J
-%!BCH<CIliN|6B+wN.6U4dzb9Rzhc|3A:WTJ."_zODgn1^[uFL0i|DZ:<#>ZXFGzxPX:MNqN'uX}Vs#Ts8[kT,JpWU[>]LGtMOuEq&E.aQuzt%LEn&wGJL
-9q}:%F=6T:](o;hZ~V_+,X)RwWp'2[>Sh{RT[:Knpu7OwtwrdgR^HA@Iqe87p9`oT7mbQL$PL1_+akmD,qI"SFPMW(8,Rfaz(YZv$4Mxo&7I}E<UKAl`e!
-AwB&:1aki|Oxbq(:jP'l;PdyaUpAS|_fIE7cG1l!D^DMQDbf(8$lU'pc8Vqc)q%k,SW=T0vo,:zD3(o/o4W$VjmhUJC<2'j10_mbW.5xPf^1ph{wZM+v@y
-CXsS9KP(Y^rFv}GWf6-"v=)'iZu.puU'NY>9fXAE#L7>[V%_Y:4RqHrUSMJml"vM$INCqn1v~$Ss&khXl^OE@ZZNM8hY{(c<Oz+[eYWHGZ4;L`r7E}2DYj
-D|mIQHHUVoNb1Tf>XD_EWqp3^KgBee{]V}Ht7dc]1uHpP.p1XQL3HWu}f[qELoD4:S.Jt"d&0x~wQ9QtcNv#f7"a)M<G&!qrtzf,^W(#h^JuMzDDYMxA~f
-soRUxyx{aGKn0igUMRoY"xpen`p]6@kQ{d%beR:8i')Z7u:}b4"@xn;Pue)Lx=E=>"_Tqv^.&7o8H3Y2Mlt'AXW:h%32.K~)Rz9DA.UZ1@d{rX:XUxc'YG
-vBIE^%T_y>1f"Jh1$P_}BrEns1su5ggp'6Bl8x^PjY'](QIWNZ.gl^%W'fA[qk|H(Vupm9pf!TpSsVnWSm'o"k|E(yruJ)C=7TJ(b7-=4Jp}aV4^s/x|1L
-%D0=:We#Jv=o0d,pfNToOY}/f-.rqA%)mAnwTvPx-/xC=.NA%GdFpl=(%ibXy>lpq^0EM.kGp8xierj2&wBS3ke(K8fkUyfs25'0BAir;65Wj7HSlFE;lX
-EPUV`q#k{vu52oqHDiN#__WRRh3":XD73Ko<Jo!/&]u(cxj/KNLTvq~)m5zLLdQqWiEHL_Nvhep@nj#0lwXBIr1%nC,CD:`+N7bL/3h|V;,N6FLJSd(p@`
-{t.>!O)wXLBJPD0Q(D2`EcAADE-.n+S=G^!f+bI2tm=-bDfmk.VEIOcj;Zua,VQn<Y7!:_]+I<:gNk/>{R(j5m3>n2EMD0heu,DORNS;,#u-fdCc+%O0uR
-eYkLE-gRzI3o_;o%rp7[[Dj47EJxX8@>Ne1)i;niZY_G6+#7[:IFEsv$Z"'0q-[ED(DqalHf;H~r[ezziPNT@sI6/=4=_,CXG0.dBQv.N^~i4XGQ-_+^7r
-Vhn#>qpo@td5z5d#~zdr:'!>S,eI);N6e9!4TpCv&VX(|+tu<0$+5w(C&p;'#Xs_X1akrU-,ayo)&6=H@YC+oQJ7`_ZwuyC|>W<'zp+o_oB.0W[VQ/Miul
->@:ELhfrI/r9kN$rGenQvngfUm>gk#1XVq7!"E$m_M[b^yH+L6({lO.a;j$D"jfq|a&<u["<K0P7>rY2{+`}0qz(^m5uy[/3l7Y'oG<{ul>G--ptn(udVr
-JSoTFi1t2O[i<Fd;JDcXSu,l|nrgfTz>anQO$roH{sr3U_Yx#T'Um`UD3$7j2Kl)!LMAoPI^+FsF3DT6,:bCW'$vd.L/9<s0eP#idBymIQHn{qoBak;eMf
-:TTVr1<7(|b:F4q#IDI5#IHl'j0B0zFtbRA+A3|(kuY^:qR)(_P9YhMqR$8bLu=Pc!si;O(ysiOe8FVj"i9_N`gLqHD]`PL"EkJf|LZy!r"2decv.jT@-G
-:nNQ$l/JOYDr^edoI_efi.fX>z!vt<anYDPGAA~.lnGC.veW`{G1o&T]oxk}#Vwwvum/gfOqlgq6L1=_0B,7KRXoz^G<eLuO+,0@+@kzB4yxKy3_Y|]4;/
-D:^5'G4X3TxN>HL]cyl]NbIZ~+{-Q1;ui0i'|6HHK4Dpy0Wb29)P~;Tb_01J(FO{g1}88TWcPc)jgIo$PW04yQkXTPk^l`8ESToa"@SE^.%d3aRT;7v56M
-U>WqR;=;];sExCy3Y]&(Q)GB'lw^h:.kRKELvR9adE1S2)of{Yy{JjbZ9:6w:QjOq'_`l=BJ"_U,2ERUQaW]~WnORnY+KQ#cn7&TQ,f]MSEt#U.c6u$W4"
-1+El}JO;TyiLq]$h+}bhiRy8l^3Cs3/d!JA!FS<|0[z6s45Q^AM:eIQSGF5^0/9lN$^Man6ro;!uUd&.oDsxJ66_$q'XwMs+};e}wIc:8Zr8Y0yCvs2RLL
-^3&4kBB;w<'6[{2bW+BG8xCN^OpMU(,$tE"zM0x{1nX]8HW,_[yR56g]dkAO5e33ovS(1'0_4[4<3]sNX@>7-DSXgJ[@>y,WCXcBhIw'X{#fIfzZ:Whk=)
-ci&QP7Ok=8j;<iSZiU'r}b<{<$m>TKw')&n&{dbiC,xn5zi_&/CNy/mwtP.s.#ee.1Q$Ji;[sJ#>%DyjQ$I|lsk$8L,]_E7t^6G{%lCM}o7`&/"iAik87R
-5!W-^Ez:-q/lDpyQcb1C;hGHdM46K7ln9'(l.Kl0a4-jeabMMcd%"2/oYLoYS!2]as^a]wyTjcK4818oTe5>tPd`TAfK=G2zt^@SB"A6%8ql|^d`'|Hlk/
-uH|.$K<JD:(O2_IP3,W.WH>@VV`rJ,,zlD,iWkp,_O)->G5<jEKvZ[4(McN^Mcm(sSG!|-)#7>kO8kt|Ik^]ekw)V&CRkU6oNXj6q/.OJ=|X,[XqM+_G1&
-_9[ZT$e(5tcPc'R9:"Cs:Y}JP)LNi[`(w}AaT)JQL7P=ecQ4ZZPPda7gVdqWW3;7D"nZ6U]P4pb2Mwi1cwIHqx7;39re:DkXqXgrjXH!%:EvWu,}>w`I`6
-=F8ysBf}/Bc{-D&B,||-%J3T3GXj.-Wucl/['J0j.mtbn3qVoQ6!l'u[_$G%Yg@}O_`FvBKcWG^'Cv{SP'Nirn-X3cr(iE25EK}E'cr1$e+ajLFk8l}6MD
-QA0q&jLpEx3G;|3VUP{w[eWIaz9Ag(/XKneR^u:lCRj)8&m3>(<,qE~zNHe3F[%@O96V%=XXXW->gq|Aa(f5O&l6}%m_%r9-@C=-{qRCDyzb}6YS45S54{
-[@cij3C5'<9EcaRZWLU=]Z-3eH!iV$aiBNQz;iW1~r%wjuYZFw^xbjpQCia.1$z;vsAw5O4$xp,<F0=n,z<xDr$r"<fW>3RnJ1mG:j~HQFtU|}[F:y}&&z
-d-HnTNPqfVw7(870KxzP^/C^^^x0#q|)w)b^OisdJ4=ZQw,q3;<jS4Drcr2UxM{:MZ%UKSC4>DKUs{vCH=@w8;{f_r7s8hHl+N}n+8yOdD2gAXcq#N_[VQ
-=nROEYir5,wqy(%Xlr%$-qqNilnGYr-YSKPI]_!7/JWoub_+R:<=~dO]C]Yu`H.uVw+q~9xr'Gd+XT6(D0@)we)D:>uy0prQIn`q%yy[YLHgiagUebg`hH
-$-j^VHHk1936L>u#wlJm_$k54O+'Ft;ejU'X"BbR79us_`m#5<::PiTLkN+|eUW9]KRlvUsbp-60ntYW^zJVu%=XU{Z%i&JPv3N9/l@;+nZ#2vjpp1PC=N
-]TERE]Q4%T&nRlL0J_LrbZa{AyR:C}GBE%Q4-pjv)n_/Eq]`5e[Xf|UE6)YckkWb^"oTh02kmtW@"_:g,+o=(]!BfHDinM1kRAsuPqMKj<83%)Hz^n'c)a
-UD='Mk7[c$1S.Yw5xe/Kfc7CiGEtLVqCtL%(t=/(d2T7SqhAb}|LE&ZmJG}+qnb/O-4taLdR<YMa+x7z[xffB.'A01Yud<kTg>Fn|3"W4S+|nF8#nwWqC/
-[C#umGaqI[k4Rf_SlK6@tf'kLN3'w+BOpKq1J4SV[xU8(9Q'ccxy{-)GOnPv_]#YNRk{|NJ&1M,B=Ez#h>IoE5KHXz{lg"'r17U9--3O=b!#Ra1B7;O+`=
-|HP;~%BTB$;7_#Z<6'fN-|s-2l$'}2/J;gME4W|8;FL]Br[%IW23h9=^~Nmh8NY!0L>4HX>Ti51j&t@/70r7x.6mq{Yw/%A$U=J{bu'VZaC-qzy8X_ax5|
-GMkO&Jf-rV]Y1mI{<Dq3Ll@eJ/7jH0]/w3<'xXkNomDw.c%v0F1QIuQ=>;pCeNQve=OVRy,TfdWzm=S+I+!{iIOOw)!{K@U[7f&nj.3V'g#jTc)c)m83u_
-F),Vx`}o[oO=C$"v]3$BOn^,.]F5nkPF&SR[Cf>}-vo+=_-GYsfEM.[PDp'Bt$VEIyLzg7AH)L>ePtLi=esAUB,ea##tRTv/_2kdwfD0!D0sz@H0WiA.;l
-^o6hnL00e%!_q73/.f-z!&q]6A}AQD}n7[Rd#xwJ5P_H/''v[F^_4xrut<x8U+P&0i}r!%il~G'_~<!sHWg"jzAgP&,qXNu[/y8F|,Wo-d8#Ysf^v]Z(:r
-&`vGX+:MRJiLL+DM2b}U3Ov-WH7m>M%fphP$e0DfAW3h$nKTB-4;.4vqRE%M65UvxQ]]Lut/S#py|C!Z"aC>4e4(g'=yk{b-e0ETpJdKI6)DvpWa0GJ'^j
-)>F8)pu=}4.3V@Yg&D^xrRU#tbhY=0{d!|Bge+e207Md-[iz99q{Xvt;'7EPt(k1u';&0>/_`SQ[zQ,ks|AN4Nha;9%N+Ce$}<{]LNk:[=1Q:F$VJb4V"[
-e'PIu,_/gP/0k]iB:giXaEn619F/Qk[GY1'dG!JnqQvJv"'.[Qqm+xDvqjF4|5F5jdQov"t_Pvn|LXd>sjte[T]bG2apM%$q8aF:[$OiOrDzE'zDGz9;[4
-%5Foo:Vjg/AMkcDkOTcuja`a]#@l/U;F!ky9@e]caY%A[pK0rx9s~uMDMnL6>M,:>$FT8HH|,yhq=H+{rdAPVK9,b5q,nu`qO8zRI1deyjJs$'olwaTN.,
-EZ~[9oPxw0<X">ysfp"~@TxRA5H-WJ9"-$cP]5`ZAz$w01]xT=126mP{GUeZ.[Hnq+KSKE3uL:v,6Zlpd:G5T}>;KD#3gx6Cu_X{kb-6Je8"XZ!-+#/t}<
-{sGlKJvA~]d02K},_]mIY87F)Pb%+n0ZC1yO5tIi3i"gj@G)UWy9qKPc'^%kRW0S03T5UN.GOTFzSI0pY={[EtqHgCOo2&%EG{LPhjIcIPNm"K'+Hw5w~@
-@MnmLI^;FwH7`$'kAN5[V"Td.2/sS`2rMS'7}&%N>RAXHUfZlrg"4dfCRShJWb1tZ)A::QGWpi7,J(wk]]+vaO$vOrfYesTRO&H%u`j6$EGF(Cr}n9BX(z
-Sd3:xB>5r%N'iG8q2Ydskp{%E{8qmajv%I7ZY8MKp`>KFBh%],&'XO[nhu~ReglWfnH(UphX1DfBPj()7{:FP:uGKmcSwTv^$`yqY>@[{[6jJj`mQlfTxQ
-3gE`w+}5Sd7cbhGS>W8YMC]MUJT|)]_<Zy/,Zmz;:Kq5m{QqL][%sY7bfO]W@qpga-[`,gZIU6c-{!^Xm0g|/^7K;CBNz,erjc^vO!Js`1xITp9Z&VU,7:
-7oOy:EJ0c2&uTvf(jo;x:gCd<qyt+2jh,zRhW#4PoV6l6V#PDDol9PftuvjAzOD/x(}ZH<OA;7q](s6I^^SB123R<TzOU^{RfAwC@s!PjQ[+i<|;Ao]V!6
-S_d.Xu5OL7{efV-U;oXm$U}"LjXwdmJ-iBlZ{277bM6h[t#+Y,^JO#1GL<NoS7||`]5TInbv-m<wK,6O#i0`h,]icGAu_),Kvq`Ct%#/)<`_0$Z,^uT$x(
-^'}FM3;]FRzElw_[,.3-3lC+Z<4U]MRYcdvc4f6Mo;xZNGMfTz09I8P$pv]^}mJEJvgWAC(7RdRV7b5f-nz$P#]L.:@Xw>7.5AoG}^g@z&3y#[1.-:Euc;
-g(H00HSzkA|y4`5t.@GOD{L{ij/V^Bgqi6zp`7m+>zr=O<kosrn++9204zJs$%g`VYJSzh,}]%UKfMk`=$Nv4BPu(zNA"b-/hWMcJ`DE45~`NfqcUK""uV
-X1trkOW%p9e,rQGx)q~Y+n]Kr,BlaMd=^vY.U$ZF[/bIf,,Vr_1wH)OZgbTV-r+0lN>6B6#=[16_h2z!8N0["isvyS{x>:+5R9(3qQJQ<J:<#6okhxi>fi
->zSkPfqdRymJQ`7Ly`.:$mwm[!WF]w!Js841FI_ztPm9d!1K=0vDwyn2rzs_q!JuR4rTy@2)let^vmIzZE4;I1WeLyoU~q}na}[SkPf@+1GVP#FNeRJJig
-GU`x)Dy8w/=$K$YnUrgurTWD-24b[@&!8,c]4d52`62SVi)R<DbG_mdkdFzuRAow4^n.aGahu`%[:<<sO1V7YmM:/H2,h/Gev01,~wh(jxWsP#'f:3sWQ[
-63.%'/wQ+f95.b(2/T-@[(MZ`]3lms]n|ek_}%qU>8NVUzcDV[iR@dxnrVjw2j:>x,sY7/~q+.Xx,SI=ZW33e^oqI"I^7]c<vVyCH;7JZ3b].aTb0g;y|9
-g+q'9j~&aG+K3l^H}(6FImo#Ahw5$-m!%Uyd:t='!j={sS5vK4kjI%[[mXG1|(YhDOpmY'J]tIVW_IButmaT-J'GzOp=1ej'>&:+Avp>qQ%]60t#c$kU`S
-^9wCOJqW9D&@Ru|j)+1FewB0L0,8@crHaI/tBzc7X9#AdKH%WO`[Uixv3A[%8+#{a'0|kof0='Yt02m'ih$dR|+t&)KVOhwyyK/pelJ;C)%EGA2l23A&k>
-di2+x,qaZ#wHur'kxN#WkY)&>$Q_Z#>2QScK7z~3!XUX@IbKPeVJ=P/`[8J]I8![Y`vxrodPB!)q,{%Xg"v}ul#DD6X7$v@wO4g!w+!0lW>y2R(f|^$I.@
-NU6mE'a2[C3x}J](A`qG6tNQQj,iC)L5M&Q1WjUT#+.)fn8_#U/tg-<X60k7&O0u;"F5_reR5kkE+BFCx3|XLA0Q3<]'8gakM%|K<rrmbB=%>nZ/[D`GIK
-@GD;wAO7u]Tq&.>F^YX[R&h1lm)nwI8s]H1X%LXsFZ_1.Q%6zzM:#DyC=Tj$'}zmv";NDCqA45rlW]MrCf(&'Nc[i{Bj$7lBe`h]v9yb6BC|Bj=Xji+$z)
-0qM|Zw6<m4!U>lJ2Y!hjX^W3w}F/_kW{=!IOgZGWHC=T=.118hNx$!}fFcG0G`|E^rG9@KojAF=G0;~ard_95Yj>F6AR"tP_;i[$+k>7C5qz3YEX:!'@C-
-.(^mQ^TVZFM+o)lmIXg.KG2|!~dE5G;dyu,BjxIeL&-K7oIKGP^]o7>KY}2z&t(DoBd={f.!b+^g6aD5~SO$=vMp!ry[n"s)6F(5@f_Kvo@d|oCLiLN&z/
-]PQ:GE&Y>w9oeMfoK1M5CCiZFA#|"s@`LVMbom8q:Ciz)X^:u|yt:n]C2VjS)o}p+IZE3JvlTCB4jp!pOBJ5$+^7tBD%(+9j+5;M8k8SvgRKbUQYy4%k0K
-XF'vAMI)XQfg$5E|9.E^/A0%r'x5.O]PI`iO`D3Gh[-r=Z&H79W^5uOI^-&cWIp2xC|qMoHP7|d:#v1:m6j0CyQW$`t>E@m}UeD|QXtoLlV@d3zh#G:"eK
-lcdK]$Gr!v/VJc@tIW.dfD9m:t1D]sFh<@:^^K"g!)jIAUD;G]a7&s<AxO/Qa(%.CBH&]IYc-M,r@u75r<2<.>0{#+UE&Jg3Noz$Dafbz[rbQG69_H{]1D
-6q&oI6%JaIqV|2=fiJt.On8r=/n|B^2OVp)19G=NKJo/Q^@SrY@.t0FVTBVN`1kvpY&%isrg6s(:A.CoxJoE2{v|x;vXV9rB)f7K`dU#:d@gEHT5:}_TM7
-dz(0'PE2cB_ZU;4K[TH-X;;`F5K[X{'.3No_DF^)xy-k^FC$kgaBAF%Q~g<aQ"V)HTvB|[E3!AG>}/Pj/T}Q=W^2&MY@|v;hjj9aSbsFCGVJ=ArQ{H,IUS
-J^.15YF6~cXw{j`mlo#)~fM<anblpjPh>AL]=v<9!FS6bd9[PAtTt]+HcedeFLSaG9lJ'LKGVq1J80{CE.VW[<q-)r@<B5KxZavQ~r@#pdRdw[Sw_H@lmz
-V4tk^.bvlx;S8_g#k(5tw!r#3Z-OUw|.jYt<}pA}nY<uCAuFmup7T`uLJ4dr@G-=.aDWx4ag)tUWs@0rWxwj^;[3E/#(R;l&{`;0odmZHfp4e36"z_k=2b
-7XcPR8J2&q@bPI`t+>UTiO^@lp,}';&4PAc<mxkP{,qZe":Al2dRTZ<BdaFQ@t7CXH+zIF#P|Qsf}u"Y"2gN}Xp+~8[A,2!pNSM3`9uCEii2a6MUf<yPg4
-y5~|H3wkkR.^+yXS5w)1~D+e>!BCF-99.SYBK/F`ah:pWV/M&[T$}&z;fPz1B/`Si3V9[R<IuIjWYp84TAh-QT/=w%sSKJg.tj^+u6hYwJ^ju>~b)BPV~`
-c_+yj7$cAPA##6rXKn]KW!7CVU`'#$oGYM-N'4YLX];xxpM}J;."LCE2Yxb+D/Q`8Ha2F3%uJglST@<d=65uyV/O%f]2Bn@:f.;NSUbatoLmFjVaHX`Ywz
-4W(sEQ:j@bJ|pAnNH:,wpsXEsP'kTJ49CvI"><aGsr_b7({@r0vhD[UJ;3SS#nP,!)fCXu72pdzrc5tM${;R|$Yw1Jc7Y+vr[G)VwWsf47p1BU.QyXv,XO
-j}u|)N%<}l~"Q}ULLVJ^TKLiP,{Z!)=]F!WU3QuP]7)vpC0bcQ<"gup!<aKsnm@=cKN.L)s:(dJ|{l>Y8&iY@g9A.[N!5yu)yY[SmUe$t[@,3;>lqma,H<
-UNwPk$thxRlH&QgA@'66M_K-$A=R}:bE2&y.Ut83+DM:UO5|{75{n^gqo:_m)3V]"SYI.IYS>2X%]U=`p(M5FlLioh}-z=yS3t'jAI=9sSpoYAmCaGM4b6
-ET"I$ltQ1Ncno5/b"I5es]32M9'P6l|InrIl8hg[-iu77:6^-$pD@iG.[Kh8M1G_w]G%N%O7V&yaD%YB'X<mxKia9cw_P-uWdg]yaT}[FuJe@swi"Y(QjG
-w$G!S{5=C97h+5S<QQy3EJL:jNJn%;dJnxrd/wAVa$k0)!q=rg+ltp~@,J,"N_D7qIj.D{n^2b#SU)(#{dWu8ZCb#v$Zyu-yyKK+eFDu}3nL-6/UZ0J6:q
-0[bRP)=!>:jgdE|:!tt^ed5Iv[oA[G~$"!|&~Bh+J]>KR3}%gcCw99WCCtW],6vZ7y6uB"'fh0`x}u-rzi~@~64|GgT}zOn)$mhH<l_hD6/(:C8[#Q]zGE
-Xn~-RL!P@BnMcoV<'|jB6}ThE,IGPpoCQ}Fvg>_MXL4P8<_/@1n.Qak1$@r,Beq;eP2zK-b1-x1'Fq/'}U5k18yK-V(:U:H^7`p5.T(kt$]N0/BS,,tSE3
-#ZrvF.Yv^Ap|SWV%0um''HdVYns:,4>yOa5`KDxv[;B$+hUS{Sa{3|[zvE(!+d>if(;`XYHPIUa^TAC/.(rAOVOuvvQGVS4KA5:fVmG:gj9;2AlA2sb<JZ
-e$!MbAFMAUVM1#0wtvws~tbWFW(GYw8QewLnY@1!G%XG)])&wEq7H1#3~d~7,`~hd8jNKi#CY%GJE+~8F9spWa-t#HS3{xn[):@Nx<+{Wgmv'NSm/24N#w
-$no'Eg'@!0C{u+l,;{Pg`dCQ">eGlRD!2,OZ^cbc{Gq.YymlZ(6Nb0)0sS0=jhrG#%@qDO!%Ib$FD%L9!m@oph01SPji:N=v(2D6!rV/4v+rTAk`rKRcH1
-~qL4JD_fGc>I5zP)T_noV0Bz;!O`:#4`G^8z}zO+9H3l.M<zll1f4,&<aZ|-z{A9v.[R;G-xns8hIyff$:&[x&1Mg1+&xl^61q8:W#)-A$y]<UYXDAQd3L
-S{}Ai%NVYom(MqhYt=xk6CL{eNyLX.OB'@3IP67odv/,Y5vm'`9x.>AZOZx=;9^T$VBIa]!dwpabscqd#`bv0.c7V;lk/a=&M3B{l-.CIdJ8)hUNu3j}^|
-rt_;hx+ld{Ow"WmR3X#^J/c35hHnFQ|3ku%jhPuc8<xC=:JO^'ON"t(sGl#9)dF|+Mck=.eouEA<">),E2Gu!zlqv{HnODA`2jeVg06dP4Z::((:`==Trj
-SE"]+]ezeGU%c}~#O[g2!et8B)2x6S#W5,hnlErRUz^<J6U"#n2c>.%T_PLkZ3=}S4X]"6g^>%OnzV2IMuqZ)`DVtE-7sGo&%vlCr_^h%p5Zo)y:{n-qQH
-Bj0]&x}>):82~8~={#/Z<K08VP3hAg<+l$OsWJ/<fv#wVa~=B5o(t,vzufwchepyvT=VpdqZ[dNQltUs3-G#HxvSwopKUS!T<,f`%41+_!7%danl7VT+:X
-Hv%zK.(KG==Ydm2tbW8_x9tY0kC)om1uhN47/-+nK#I}JOS:V]lKQ.GOO+~rm"UbixDlQ-~-xpAgt:&P>lAR0fseDREVhR0t(D%VZ21Fb$1O.1$QO&]'kS
-tBHDEqE.`[Q3K;B3s-e:Y_2WL2QVb>!^O}WHtbrAruvn~3!+pqGWD)b1O^M/h$G1y)s%Scs9dT{,d<mCu[GdKz&bjwSD|pPfANN6_3[S(ZD(=&[`;i_b1!
-z$bmq.q|_zj_Fg~u6^bl"flOw:$:Fr<ZOF:/)/zOtk+5o}&H$z2a!'J9wzaz@pSy%Ek'Mia,A_}Cec22r-NQ|wP^Bj0i^O_e,Dr{5=ESeNFQ;w3s)6)$`h
-.]/Lwq"}G55e9cJN,M_CmN~I]lx#Rx1:sH.a9q'8+YehreH@]kAhok>QGs|aHvQvL@.XtYG^_Kbh6A!0}8yHnkx77K^{Y:exmsH$dx#E|xh<ct8^U%)MJG
-0xXCqk{TpM;#ocmB~aWx$EZP$@7D!#U%(FtDjhavUMRoy>Dcz5)7-OM8m%3@sy!GiZIyMoI1|;(y6-Yo)UZV]4JMrX]YTu7n5lBuBZLFEA!>Fn.&n;VaL|
->5MSpvgL~J@.IEA8k|Z^&&{jf}^Q>8Nr'A}{,$vu}ss`IO]TWg6ecCTp>$DZH%CgYXBM_c'rrjN@srn_O]]5G4f97_fRMPt4l'lHv%Le;0vQR@hN=&GD@m
-o;LXl_pdsJ>MGhEEX{uHib#KD7JHc2u+8=.,l0_Y]9#zQ+`}c.&Ny-/;a'D@FU}UX4p6{2hFZ!mzFa7+9CxcXAo6haNLh2m!)R]5}7}A5J'tto%xPeX|c^
-gzje>x[v{f!LF6ppb7jXnu,MKzn)bOgxQjT[kr"v~HPZdeACDEW5}1AXZ)ST|F.M~"(J[g-(iT4;l<5=_sjn15+B6qLIA%ej^tP@c)^{TYO7-;w^_3mGiC
-!u1|t<8oN`~KiSU`>FVA@[hh!lP+:FAO4Ee"p$/7ITnZoyi_WE(j/|9=Q[~O<8HFg"}2A%m@52[YdC0kRQb|OjlXa6Whc49-=CqNS]b'f/7cih9<c^5"#$
-L=HTg5{N{of=v:6mzF]L[!n@S+WHtWir+2%NBJSKgAnYosXC^,vTLg!oi+eOnNJ#cCs_/SdfX6iytT<|O5WfX`"vkME64#cNy6egXX;RpDJ]L-LL=e!1n)
-sZv`o"l5yH0lly2cL=uijgHlbGym`v^'K`u}6d>z3@.,R-<y"{uL&s]D4VE[OU0zT4e,`FlR#wyF%Ix!Ug6DwTyF<(dtqjy8zM57a(wWCM9.ltF2@VJ4%r
-SY1q5]@^,(c&XI>5UkWGHU7@Vg10~TA==Xc3Wyl1`N%<mmzz8=nL+42]tAsT%#:(_5`Y$JQYEFWMAT"js1j8Nv79"+=(1="bGlix8sZp1)"9b1HmC@xJGn
-uxe{~%V[2BxyG#}Bvy~29Tib>)w&YPjn$!3++bSqyp6={[2ZA`"6RQ'FY&/+!pS;z2Q|&TVgL;eO^eG>H]kcdE&hGb`@<^'u[-:h})8xIn,jq<]LdG&j[J
-#uKgi<J.&h.ovezTu_4n>u`ASNbVUh%ylwolS5u^3T&%jXBkP]gC1(mjx8Fb:%&IZ9L[}A0hUqHch,&R,K$=s3>(.EoiusqR1r_97m-IXo)6VY~aY+w"4m
-}Y]T9po9v6(x-J}IhAO93G'4@EpWnwxn"U0y5:4f7[SeL7'^m.U_8Csj=f+pmy1L<&:tDJ$r=s!`=/FKep=hK6AZjiT1$EU!@u0='r,f5n[{[Nr-Kz+}:}
-wFd"A|&RRSGw9lc>'c=%6|us#3|v-=GnwsxXVP:6I(iW[_.q=m<YQ&x75([.=uOjU{hG`5]qKaH{Gk)pl-j4]K9uwY9Am1zanQ<(=5c92w=izJ#&v9!1s)
-AQYocBaDmc>OELr[@l8$DH[]qru&bj8I.v8Y_[{Fe%'%>jOpKUhm]FKfsb:aGb&fqd'{e44jvSH@p_YJ)sAKkIjER:9Oo|bZbWQOc^J7<gJ{gEaztZ"(Ls
-e4eY%.27u>5pZP)Me;#(HnQ_%[TK#s2}$yNHm)/[V8'_lJ!fF}<b"4hFr^YKi"}^3z}/_o#:5Do+v0'j;7U)Gt!W3<#.8Ws10n4;B>^!<&t57{M=Zm'/-u
-{_wMIDMK8CInd&'T~Qd)6FpHtNC/^[B3@Ty.K|2p4cbA$&,x]1pLtXQVNW{i7zQ"[3q2l4I@(c_|[S!L:eTKc:fw$Hp]rVh]#a%{01CmOb6%m@a%t6LTh#
-S3I&[D~/fJuqfhq5J4aR8fe@0/nF_MTmYe_aRysq(gg>K6[H8/+89),e^os;9mlFu1]E98"s|gKinNG9PIhg!ABeja4B)DGmrTRxh^BUudK_lslPL{{ah6
-=mdeB=ZjxK(Vy5YbyW=ooL:EOWu,VOjwOEvTHS2Nbz1Q`(2d9O<WMp,U!)vZpiBX~MYkF;|{M2-[}aqQ;.GK`z2!4E!%71tj1hY1n=Rg>+)A}kNY"[+(@i
-l`+kPLG+~)UpWq/d.^X4#g9BJ&91UT9E>d{s@1KS1Qxxt|&$H8%^,NsBV]AQ+WSn;7nneQAV{v~!t9.W6+jK&:6,']"|::u)/[F'a"sB/(njfpezn^BA&b
-!{TU+MP=;O"T~v[wok'g`L6D=}QSv'bp1Zr;d<]1N8$wC2`IJq~ZD6_!##dk~6jrj9[ow(kL^8a]}l&TwXe)XU.C9@Sv7Dv8G"cf}cc7tSySd=Ipd8"o_=
-iuye}FB]A.m<VbpPB%,=Nb,116zpQc|Gh:/v,t#.fepkU;YE~w3kP]M5O}U:u4)7pa_op7O}m;Pz=RXAZirvT<ZFg.2r9oYRUt:Z>BT5#KBo|PJ{"/fEiX
-l&dSWU^/2G;5}9;[>Q/BZ,FDD:)>pGF)#FqfXl$_-/r)!DO=QzgJ(b2T,>.;=BLj{,F|5E!O.ID8ny>fcwZxgm/zUWBPqc:r)U2ptlr4WL=q!G&ztkH/c9
-{/3c1R2de:GR9NxYsD$ac3q$t8)VhP|ZqfuN8{DOVT0Z,xyl({chL'pio!$ipfWHr4dwZyp`xPabtPL5{qpNqrt)U_]7TWd=<7i1X|dB5N%RUd]`|Ef.B:
-zm5d}45"T+iO//SU"DFyuZ@Z7qB@)A2)>j$N%,7+)#Ztz=EIPp>1KQ]B)H~m2K_R@=xIO)&r!`sEx3u;sRvbc%X}O4@"qqkadb;P@COv49tq'w[MBWUQGb
-Sl3D}{w`iIHK^zF/UNN'<Of/sQ(b4vQbZ>e"Z)|[H]E|!>X`S;>mNrDpGC!yFdv52#&rS:`)]D):c4]i3lrDa2:qBoMR%&:aKYCMHq[bqhqlD8TV!4-[_i
-r<ZtH,@7y!k6d6J^"y]9$5#I#]VGw'yv&{v]jw}@i2[3aukBk]l-UtOqc:YDsclc&h<0EM~w)f;lQS"RIrIQ"E%JP}-o04V|nW):i>Z:bK;p}/]=,p^3&l
-;Zq46D`yvC>2bz;F,iu-,hj|HPLBDX!XR{O[A4UkBr-<zZDE%no7skyt8eF6Gn[s_UgO+^go}J)V{UD90DlWKn6XbvuW39Zp<yhSkq99j`]6@RPm]t#!"y
-Sj"Qks<3`Jn;",w;b[pVaJ1rHo$@<J`}jq;17AqIVBSXbJFrv,eSrjiK~xT&}eNmBD0#)L.jJ]vq4gfr`t,C]CJKX4s3DcmVKL&8J}CZPcTbXhEI1%9Jkz
-B_!3YA&sFAs%6R,)q/%yg5Nr~6lwi784@;};u;pag8n`Mf%dh,1G%%g'i@1vAqwC`H(:U}zCt7VPtgv$#QIizisr-_v4'`CAxI<Va=xrpO2fkBs/l_KJke
-+m93^.uY:cxFfG(oHJQGq'Ms%3T"I"Yz-$sOJPx!,_OlbUg`Zzc$~k9u#1;v^e=U@m$Q{sj#1vf#9Qa;@!zu59t8K-F$KbM=C".UOkXe%y{Ad}6%`0|}p<
-6F0_ANwDKd>uHv{g!,Y$M%$@<,>xg"N6ab$-j_C(&0U.c6HN%C2K-mRkHoGy5>yK#,"UC]8`W[K{/>iO|E'Ta`@`$W||2svyW(gKF9(l}WFC87AwmnW=Dl
-]6(m;)2&P:%3$[~NG5f0)O!MvA_jqx4j"m7k/v,w{_.Mt+!Ax+G(ik{5k_+TAx&0!o9jVtU6E[MDIG%/#DB>D];XXG!4I{g<8eop,tpO|7=0;4Wj!6Ccks
-,ixDoXz[UU5.K+q#KWp0vYZ]$K$,p71Mf_.BW,<kF{svk=(l71=)G/A-erWd`WMipo<U.tOj7m)ACR;x'y52oGpDfZLE3uK1EKajQ`&meQ<cm||TIe95)>
-$q{=RbOjR+OnQ,!g=M3&dE96YrHzhPpxLGopUl:V<XT+^hj$>/-`wTbaNFFpl;d1cZT+)'a6sAR4je)^W]CVKTQ<K`@@i/j;'"'c|@[zR=+w7WdzQCmS!;
-I<N__V.V.;WFpjJio{mS7P5N67:C_"9WtU3/Yn!.ckeYv"3u_j$3pH)j]`4qo&Lu]M'005:"c-&!0k{YM,gdDx'x<ko/ySLgzzQvDQCx~%GSdmz(k`=qTh
-uej#iWVLu>#0ak`^i$z:wq`t66h:|g>fhY2ZQ!)f'{|0jI3GVMU7cNj_k}Om%_zK8>R|Me~@<ap6RWCypAEg;n}G)a"osfT`~IVvfp)oc2J`<rX:r->{gQ
-ClmJjWh&XzC=9(;["M]E_s[lIC|KTGI5mN|rRf;crEbH;^0^)B1rFm42xW0de;mLU>Fz>ox{)m<l@x==wxQ<RsXP<kjsDOQDY;(+|VumIc_]_ZeI=bPHsz
-0c'dRs7[>=Dt##"yqh$T+eMtztDbZ{@8Oo,R;<$Wi`,U&4!0:D^q36Uk'5KpKtqsRxfo=dH'_JE/!u(hXWk5~ufHv/w^9/b((4wxILtveDn^dsWm];>@0#
-I&+WFfkxo'^WDMSnv+TCHotiD2P`>Vy9O.E'vi~uBpVS<|KscIx!OCakNF+B%Jyp)By4~o$iNVj7"5Ej}$g%j_p"=#u`q@U[|$MQIJK{yozn!'eR^SN4D/
-b$r7=o/XbJ"P7uIV9$!ev+S+VEX{3[xA4ZYtS2CHu8!;,G;0(m:^#6Zww@i)d`Pjc&zs#@bMg2sCJ:SUHMEMrn"@1cM0th<@fwBzVRmYbR@9+`Bt)z+}2i
-kVjiT(ximwxmES;%#b)B,P#I#R!]G!B)~1^$dIPQrAvS,#Rc!2946]p|s&]E.5Nw/J')ras2-(8:xKFZ@EWs,8M#7F3wpx-bDHV0D{|>B9e,I0t,x&9HIY
-9ClOy:):h+ab0F+3cT27ot-W}dM+"e:^aLNfcO#"{2-bu=J^j>$.D/_EOGkib+Llyr2x661EmEgv23{l;!MjL#P="X)U19)`5F|Y5Dsg"YUe'da7V2;BTc
-HzPSPTFeK8!ly7mq`C/T)jmeC:vPlIV|cI39L:JyIu~[4>KiznL'XMm^^&{D3Z]exlaO4:y3@Q5oX_Q98|>zAn^N<t8o=<hFr@$h2nQ,["M>0b&z@InO5H
-Hm@O,#d@h&cIY`ttuNVs=@lR,':@~I/FdDG|c0O8ZC|q-U$]EUzVcO6KwKJ6;L6-u&aNo1^X87bZ~)vh}9}nm0euM(']l#[I0.qDVQa:u9kWc4AUb2bZPY
-#l0>~3I8g{StqK3,6#_Imz]AGSfA+wn@qxLTTN$:l12L)=tbpqi;y$nL#V[BTz2RFbK^z5T0+N%=Z(th'UG-3=281NraBd]"muSHeU_KlXcq#9_EQZ}>3L
-Qres7_zL>Qob_hI49YF_Z'SxE6gi#=Z:~Z.yF=QUyw^)t+wgW`;ZqH(u-K~)4y;f"7Az:})o)jPt.i5,HU-^a/]oGZ&LBNK]<W.8>W}un4w),ww'rIswUe
-,V_Oo^vEOZo{S::k=f$}TBF<pnnrv,y$p6M;m)-ksFsOH=itJ@@Ij=Kl/^}CIXVNZ(&:ilgLe3r'yvz%r4tj&l8XVc=O0tvEbAE@9;$e{^DM%s(lTT`}Q^
-N=)`2&87Oei4g7L|VvGg{EBxSYXN6EU</Y+VO@"C[w7H,$3yuAx>}1Gy3rtCSl5Aok,Xo6i4n7$ZJR1OQT6z,=&7k{6(|9S+18XUkuJ,!nN56B6KK1cdJe
-!XM&4PvJL{=Bp.1%8'3Lu6z[u1UTFX]d9(sx+W|7C/[>wNa"wYV_VPhi[0%P.jJrPWxf%rr3/Nukj47j/Msf+;eXR&YsB>/aFcDN'%{@g2ab0VMj.-eU-s
-x[`{GZ1I0_hNEr8t-#Px_|R$=`Zq^J>.bk8nQWi["}~Uo2lCj1_fsI_;#0Pa$yJTM#d=x]:b#F.DZU^7S{l8T|KJ..{z,y:dv[fPP=r=yQy_}Vj19h~krb
-vx2@Zk1;<K!dOBD2fH&aJ`v&#zKG1oV1s0s5:tG)j>c#&nuwwDDw1=)<m`Z2jGL;g0is<d,[XAajd{>&QfT(K_yaZEiG{6DEpoU^!3:6RQ2g(vQoiC,(:e
-0+9]Ds&+a:0MyWWza}-^vR[C_%3ci9EeE9#$z,j"=&:AtW'^%vlwRx)WD1IPc,72#hV>-@ms'1x@]EMd`|K41hzwm&l"I8V>QDs/9[{Dez<v9T,b;XP^8=
-GjICuHF_AF6_8N{$Bgn^EE4VF4{ROsb)dZrFgKcVYn{n{)2&AHXzQzCq4@j2-oJuP2|9L:M/l{'zt:8XLb`;J8[yTuEywf2'92;l,q]Ho,V3#"}x<.-OTy
-h.$}pnvH:qm{xWw;jBlEak"XAts/{dc|bChB>>5[5`vQL+fq@rsa)OuK1OC0XK$%lEf9l{:wA|Q3^;j.z;tFk8E}(L+!~0Tu1g)n7JRd+A}a-1S#4q(N^H
-)Bw;bWM12&9afEi$Z@[f@OJZ}ojPjUt=s'e0'nzHB4Oge/Q`=f[N`$d1bIWZ25zQ9J,P-Uu5X+su't83MnE8+cFM5U="UGe`[9"(jN$<J/]Ug:7Y_S2EhO
-S)OpE5L!MB>8IP9]RXJn|trCA]51<}wb~G2GDZhR-//&U&4/bnoVH2qWWsMks[ZS]ZYOIzh!1/G$FAQ3tJ"i&/$E31$8lf>iY:hcyd2!'pAv&1{=8{YK`E
-LrhhKFp;EA[>zA!+v=MIDqqf}GW^sJ#Tn%tp-bL:TGtBJ1k'EmjgXcT,k;Xn:i&7O$EI:3CpyQiFz)!4~=[t^=fL#{yW9]a3|sh@hO(Myy7TMveJc@h&e9
-rxtH"Vg!L;zoZW;|YKGV2m2|7%%s4s$l]q.ZCr#]6P_!77P)W7l'fr+I2^v!!l8#j4A/dGaS,;f"&;%Go1BiBA2r&`0ByUY@[qlA/C>9Wt~:;bKit8|@]c
-87Ao;E(>[>{I+t_x%X5;QUS,g^}[&JvjxbAcXsg%Y_z@k}{f61BKgI3-5uawJKy_OU,7HslF{G#%tbLe$",k%)]]Wl(3r3M@CQoL&$`aA`#$z6h%BkH,Tc
-p)-Wes"~A,g]5@G,]Vch7KPd/%ipBn"{C3iUK,%,LFwmn;2v@m=c><J."q([zeG&Uxw=`NjbZbaC0E+feOm&pJItcF>5_S1#+|87IvuwVS$KS$@rbI>MpB
-#jB$.:K>OT|SXK17U]fN/I^%}E0j:vpEwKO<2,JTG]<K&<([E!h_$Tz[(^+Sj3lb7y1|1}KjTqpHKb|3zJJjRHZl^08vPT`&6.57;xhqrV@=3wsWyd#G"I
-yb+W/)q(6!wMTk@a|T_V2phP)@>]M'(mKREV%.I2#9Iv;XY=Ig^Ji)/(n]/kV7GHfMT8sy(NP#PXx&{cV/g9to>0qAm1v|r>Zjf1Bg+z_3<taM1kkaX&}^
-t-#G1p!B"aptRH+18gRd;m937wvuL=>!Cw:<BlgUugjt&`Ta&Ao-EEkpG4Bb.;q6^)(F>KF50jiXBD{&yNJf5Vx%FWgcwjco%ozt=Bwx3:.b%5dl5B@osQ
-$}7ae)`@WFlYW%v$-psxhtTl!6s6.S^pb%F]4{#}rG/r5k3O%q'Oz:n!6Sma.3V]QaFQ<a!yYXta(SzSyHYx"2W>_q}L=Hxq<g:WU2b%Y5XwTLL'gJzCj;
-J.bT<31ja[/pZwLVQ|}H8);^$}_2m{Q)i<FUxX.UsTzR,rXpe;m<|0!.:f"PB$d1%4yrug(t+<"~Q:)pQDsi9BB:{lS,Ro9r:}pw@pXgDn_58}]c:<7$;J
-KWcz}$yKG|+M=q<J#{>8BE5#^XZHi./{}lA-%=xA_L&RFgaSQw~J,Rso<5@fvq9n_^wT`tQ/,qWxN6[I4u-o<gG10U/CkMCcL!aG$<Y4#(SZfk,0>;(W)h
-~.op_|8[sxW`d+2!;axCxU-/&hF<eW8qL,S:mw{5BO$,<];-mYdpe:+gu&H4W]2c7}]:Wx)fLRm$WvJG.HX2l`5UyXlsbB%zw1_DOXy'3b05,!-9bW_/Fw
-Q!E(t.Fb%.'Kdv90jD'[|U3p1,u{zX,zPi~1iMGP3:0b$h-'g5C3QYd+VxYJz@'mSYA|oNJ$oWT41Wv(b@(jNWJ3w7VGJ/RUt[M8:U<7IUV:3jU3YD(&7P
-_pTTYP0&<<XO<Guyu|A|6c%clA4pO$WF^ldVtL}"nE'%}r'H[.ut<LVg-bvYb7H79k023ltE11rqc(XkOVElTU,=lqX|EEN]>P$6XySrULZxns[q3h@IAo
-WL{n:xI}3g|tLd^2JR3"zhif4)}+Pst#&QK|pUo&~OFv4YUF(eyo@N[2TtQJ.<~kOx+=^2p+U>TUnN%'~;rE:HzJ09zCv%FUEMf)dAVHHv<_HAH$FJkw(G
-.Q2Ix],j&,)%gD]{(QrbXPaA(cIRLJy%j+$gA<ug-(XsXIjg^6R_k-):<[t[K%;eES%s)M8W9wqG&&OqPo_m%GeR.u>`>z/iBK6}sq9qCEPdZykqnTGL8R
-fmbtVch=%#8sV>ZB3S#EBBNjfVEA@|nb7;Lu2<n3"sw5u_:4G@mh=gHfftX^KFhy+^OwuarqdWF_2AP(8>J6A^dFyGaBF6HC4E;DNz-1cD>QhJ:-S_g%:4
-1!s_b[%ajnC+lQC/Y-~,K5!iW(w8z))t.TQ@:K3V^]6V&o0ni@1'sx5vFzg7-E%mrPK^.]6I7`D9$=%m&0Er$q,pL$4G7a2Q@_pEow,udw:"At[5-.)KYF
-$uHnvM<9QK;W''y=wIK^`6kbNhm(2;^Wd4;Q6Yx!Faq<A_|TY%(mh9k{N{|nC6lUz$nKmw:xcTK/|-$7a/baQTxR+/OimWI>c4SMGdo|NGoV38G0=yP6L_
-9:e2S#F^^W<mXAAK9r4R{QO)Up1>8(ff/mxRxeP=DI1Si51[#z;T;OGEIBeZ"'R`:x=A7r82&w<%C=Bc(yK+jef0:6zL_;OD%^8t!`dlbG8)~^U"6Iw7#n
-SP&L(tvb4s`b{O`!-ime9DLj{T^%d46FpIM$wS`>ydv9C0n_LbOS'e"53"r<0#@x3:$tZpTIerqZXxj'_aS$uukwIDiHfHVP'6(t2V{6tl8Z#8|ocJIUhm
-/g7[eq&sKYxSZt}0OVG;y8K8gpk/ab"Hz9hESV:n{YyW36CER.A|BV]yTs4Mxr<Ii;}FqnEgXGX}TWo;vKt.uADKP|hpN0u6|^>97_g}Lry6gLQYyIEoZm
-$aW4aK_w%!lv9@T3fhGIlQA_-vs<WMS0%3+&iR[<-49cIb9!Ru4g#DirY"KIr[LI/Bs=[bMiIou^2p&:t4LmYG;$bJ<F)^HvJM0hnLcif]60}/_9<C:3t)
-l{h'3>LV[gx:7FL:+=8<Zm5hOKwP#Zy<OEW^5m-v5d>(fM)Y%skW%s(pD;7/7Ph^uFZQEgi)-iPB%d.jwg$.GJWox^09RqbO>#n"s^}9L:T9#i%}W+Xq}{
-R6:k;SsJPvaV(H#u7#I5HVHI#SFRDeQsVUET+ab5D=a[xTMr|]Pzrmirsev;l;wG6qzV/<'|^)rCS&qY>fp+"1UpVJQMFYz,%/rP{;SWNM,R~Ot;r:YPe9
-qe-^2a~1.x:Tja"3/g!z$a>ku}js.vf7nWB&[<,[bV=h.$Ux'zXA74)N}B%|Z:~qm99dF0-T18zOT'eT!u0VMzp.XX/%#vWU+K/4<y/ew'B='9!(Hfg+0|
-f`J#'l3EV/$>&or3YXlj9R`W(!Sb[Nz0Oscj]X^+7:Y,Ze~:zF/r%K_SPvibHPf}Klt6c5&z7n",yG,UzbZMEUYXP1xwGVoh$z.4)m9rFwF|RRpL^js6K2
-vx%wBp]T_@Ci8o/_{UWep9wvbkj@.rfVu@P"{K~G;46v!rc>%r|dChzu('<9:`AXgDOOC[CFXDNtc}ntNonC8nmd,F'ZS]EXyP7UALJ%8O4Db$s.O$qaBu
->(fNrhEr/@=3L&DC'!9%ksC2&$koZY"Q1K.Xo0zBosf#$!Fisg(z5El4rV0.$k^E@U936Upw8kv{M|/1Y%D9r7Zb26z{K.GLb71u%dFG7DQ@.n<Y{@>YV)
-{WPE1yGnv^2T=yvi#F@Y-+2`IKK]RGXlPkF2_CzCtoZmy,l{e:_GY|(u%x!]Iz%TmXb^rzn0")B,zWVri^wzZ''x@m&]hQwND]Z(=;LM3E>Qb_7KOmnx4z
-ZiHj,87`XLQX{<ynwnGc7;C_:I3Eg7"aT!()T>Q1M&Z3VbWD:t'qg4`:'.i&(.=5'$^oXheICwTgFDDrnY!8GJ-FF5(8+]AtjevNaE-SZb>JJ^bBKKeE8'
-lp~.2{5!^<3^P>CmQF`PI[NVXHfPu|vc,OWVHRCJwYXHxZ0b4J<8YO"0|("gTgEVFhGv]2G2>]{$):c)rA2zdm=;0[QnJ1+[:W5/'HgJE!ffW=]!#WXP!<
-,!,86vPq:=$2OExwde_D0uyC.aFKzw"qRG&t;6R4Xu}iiFqm3BuD'F#$#[O6l6Gzn5eoxAZ!be{viFQYfW4D'7gB%]Ub;o];;$ji<J%{Wm4B8Lm!WK=O%n
-A/r@A;vWTr")t=KWaf80S;N>!<Q=:UP]FD+;22EZ157V_}d}.@FR$m/}{SS.`0HDWguI.V&(n1!/ETM<@>>bd0)czs^5=THbDd;%G+6)B=v:d/9%H9rYx)
-.C&b}z~iJ3PekqGZksawk'J;q#F92b1}KDQK-`8>]o,uXw9OEweu6-PQy!Z9565}T]Kz5KFs)Ge&.xAs"vO=6{O!([UEJRaVOL~6,`=g<L`ro_JwYw+nk2
--:J_[C3}9kFvc7cg9w.}|4HgM|7qa<rm>O9Ohg}=x1,GXdim1#.uf(-1Zh7Q`.d3{Z5/GVZCzFds]dDpKo@xJ{@BKi"F1AyW^p:jAXuV)#WL.7Jf-#go,Q
-h+&NrUDs;FvWf,oPju8ehTfy[qO%ru]|-[S{SY~|AgmCVt&BjJY4uB6T~TTo~]4HS6o5P(=M_YI_jcqE5+vDnIL%:=%0f2nS'U!mj1g2v:^bv1iFD=Di<,
-13>%RUG0hQX_,z,tc`ABDyLe@IqDk>s#Pr(fWjiZLjo<"G)Z6!e<zfAEznrn)k`b>}6YyQ)Cbr>%7)4w9bEP~bP8_v6YMuJGpu}5>4$y,`QyD3dAJD`mk$
->}&zSt/:OV}7Sk1n,t>%DnTf3Hr$r]`+=ehO];:i-/Hn7U-FxweimiV+Or'eMz$(GBX!rB+OmMXg>Nyi5T[e@/o(%7J,u}n}Rw|tj<Lx`d^J,).J9Cy,yY
-KjN3XF.h&<qG!dM`fERlAM1k5B5F(:Vb~3%YUw=N`S>j{HxvTG".%l&rPo7jvp^v_l8C2QsnZ/VV|_h]iZufS],gTb[B,;N|e#nXB6/^_D~=G[7s0#n'=p
-{I8QMUN5OZ0N#%j4Q%TKF;}_%{UKTASaX)1$go@dhk>OsF^n)SJ{g%B:c@jV%/]h8_u}-5<GioXBLIyEYL9Dhi0jVGzHsn_&V+l{qsPg5Rz';lMZ(|d'g!
-+%S/9PZ_"s^qpj8_Feu7ex12@!~rp63K-hC|_Ej&01J1~BQIfen]ko[Iub="v]39}_xH6+mE]9)[yG"X=,BE+k!GW2xV!_tQ,D4OnqJDMI|A!m1tt0T_&^
-Y6db:K&@t|W[D=c9wI;]iFvw1uSBSD>#/NEgm_v:~&|l`E-UjyR=[.^(wA}T0Fxn8f3a0ar$dJ"FMbW#qW$@gWmwq]@>$1EGCeoD]5.T,[Ai/=zcjeRPl2
-hIISlogrya`s6)R6ZoLRX-;^oN}6!4/4R[&c_>H`T5Cn!d)4g/oKt&G6ppCJ{yxvt&j2_x~o==}";oi=pDQ`T!wJ`$vYISDyvSu)2sgcgM-ws]!vR3eU/I
-HixAh#zoY8CfQ5mnz_j3=[&p0I[Re5JLR@".cI>zt:|QP}+VT@d{2+R1rX^hXlgI'I8O]<OMV0K)qq|Wt60UQ`+YOe7iS53/>h}FZ#wWlOk0UK~:A:T9%p
-XESTG^UVd|DBpM%epR!VL9F<:+ZDs+@zY]%:ELYq"UQE+Z3Bi/jx}Jb|y@zV7ui.Ws"7MJqMxl9r^9%t1'h(dW$^0uHT<SuEHP58#<0)hi|;rh}JAjuK&$
-"nD:Ow:IwiWH4Vkh]9bqd$U%k!w|8lZfyv{anHjF{>em6jq7"L!4qp/yN4YUGDVD.YP_P1,y!lz^Z|4BfxP;deSu9JI2o)B{0&Rm=Z<RuDmA]U}rh60-&+
-]jddBI!y$]ME<{sPJ,O6$=4BWm8%xT{EHAiSVqF5xIF!L3VZ[,^`kbnH!1[XXb7Nq{i%c[7rE#U6m1#8FJQ6X{Fr;/eQj4XN+.$Nfb=)[;y]o$,bi+lhy.
-|j~'4iaO7Bq"SB(uU>:W{)>E!4#X_Z6p+yC>@.Sdrf!ym.`4RlzD]Yi30v2aUhK__&}KpI1.7vq,0g5;8c[]_)tu;BMV[%D%0jyeS5QDs1.$@Vm,5D{[28
-"})eQM4{FT8PmF1zOxY_|1,1@5!X:7u,kdIp_.I[eD,mAr:8bj<y`!HZ%/[&~mp!^(i(eTk:(c~Tg2:]/;T0j@r.9``N0rFT+eUY51.8x^RU~IVXQv)e_Y
-m{guwdjHRd,Pn(9bW,^WZ"B:'ABM[EqRaPN[xj/JaebF^oXo`KyOY30J~C[uD;%0>my1GrAq2H<ozSWV]Rj{dS4hJr1Id^ifI/#X<b[w,fiGcyhZpbDdk%
-uv.I;+Mh=/4af(N&{w%!udC]-#_dkl#=zd&T=Y}-yi@#73'>&4q,ctw4e^4a4u)BUeYgkw~3O`@@i,g:A,vI@%#Y1g9BTK_k]ho3+g-'eM%#;!d5|LuVP@
-`bP%U>q6{mbbsD^B)DabdR.^Q5>DEMw7MZ%5+t4'2:0hqoh`(O@YG;(6[S&;B:^Z[S1x1/1E[wshN>JKV!49QJEjR!@#Te/rf!1X`;%6BB@Valpgqw|uM|
-`082A|pV$tZXq237yb'.zxOQ,6g+"ryio6&KE/{wDH`@&OUB]kf:0LMRPNArHD3_G=O,t1(h_y2O'|%RRJOnQynY"ypXgNC-+;3_rnp5aE;s$v=;[W`U_[
-HCBo{4dI$r:}^5")wji;26B#a@@%CC4>`&:>}i2bNUVT`kiR3MiNH6}r:;aU2bQk(R"AebvqS8>v[I"N{]]1E;[b7^G1pLdJI+iI/}G5rs#vsE0k1][Cs_
-&.%"wS!En1G-54}Q@T=N<>v98(~gSR]ORk[#TWLE{YG4uX/DfMiN0%fT:1&UzAx.rsw)3o@|32Sl>Eyh<h-`NoiRgYC7!+=BJ#v&Ex"N+gQ/5(%JyjIN}U
-9.:%s[;u&k,IC);TMP0|Yf<j0|v+W$|:]`.<aP~R-hVGrrbEW,"0Rnv+mR.n}sBF8wD]DNDlHEDs18~tY5F7s,T{_v0:2;8c)op#duOkt=@cLdo7;"Nhn0
-RGyjwyLt-r}$v0_-U'`$,MAH;v=Dv0!Z](l|/e6)t:b0~B#>v.BgW1TeUJ(@|veuLOJL6d`)u%-KvrGH>m1f]_X)@Ryn&/x,z[x_=_hEPK!4_nNV`8.HgG
-g5B=Dc:M^f@!TBT]BqQ7mKh,XN#hmkW=3m$9WCG%Fd<,<2a4xw;9u#cS!p5h}rOyINg@vR4rZcs|Q(/MezN)8lJsUZ21kpXmoM{:zFYv^Eb+s<sS^3Ah,'
-YuXk-=z:l])&%q+;$oG|W1%8W=7IiVjw4rIE8tVA58/P.vL(CJxP"tRQ/Qf912@QsB=9qqe.:2_I-|gF~<Y_tL>I/rzvjQO&"M#uD_Cp$vYP&`@j:x2lY'
-4%AL5U9Cs3h/PxYI<VVi1Q+&Qr=z7nG{ogq;b}7[4m4,9)W,jjn6c%QY|$iz@Y.FF"I^n8~Lzk'86hl/yH`M3]]2zd4j_r7f}h<}4iv_^=(NnvK8QdS>ZM
-/vJrR[p6o]s{VX-P~5pphF@%gbAmnvtpg{p+)3<ndO<syE.QS2Qp^/v:~Tt]1|!tq%_[CMw:zV|Iq.&4t;euTxNm)03K72N7rlD)fdnIx:=8H1pMz@g[<[
-Al_iL>n<3&T[MI1rRSyxxl/hL>=(:8`=%LV4oQw[eyy;2%W]EgP$S)WN<f7B@`'m,Nz2lS2i9AD-M:KU&6>F~p!,]"V+W=HT2(IY5d67;/koUJk[~)l3b#
--<}tL'AnIwnEN[h2}I2::GLB8:hb1FVsMwot-sJ4_th<nc5NaeE[oh[{>^.8Si]"rsh&RfIW59w]=7MopZ1VXz)tXaDFnkk!9,XVs8!u~6C'dU^1KD<'9$
-@7$DJSuaGtc##-Io^L"l6zvHn(c'F<&VAAz<BzSA4S3+`TfL{F,I&XCe+CPoT=06]`l8>J:Z[,!<GF%$)M[,@^}A7'>C62gDO4_v8M^bO[d;8sA[wQ6Sbk
-9w@XhiSptKZPoN<<'Mpr:&[|YBl(Qi-<p7eWMn&%Q,^C=9hD_{rK]7AmeeL`GSh-z[({j7K$ti@^WVuGn2`"s]7+O2<=LyexU6##%|t/^U`X)mN4cS2[lR
-{dNmvU{n=<`Obgq=r|/&TDP],;jBGn/cPH29<&M2X:}/Bf>3GY]W(sOM`9k0J{!hvZmB,Rw3vc=GRyX%9fc-hQnU}nm[N}Ah8H!(w]"[ui=rqPB$iF^}6D
-{pt0{qlrXt>2Mo{yJZJ]V:#Y{!(Cm:9@'#x|=VNa4ZOQ45O{1nOKjf)Ed5y/XUb^JD9N#<!D_#$y&}%KIbqIN<'4+(+^>}fUHG>(/Qp!"!'(,35F:'Z;!.
-fEyWLfv52fKD1s"p}%V4>XVaDNzp@`E(Ko#tb,w'gdf`g7_,{XM}RB}!_k([Yj:QQApB7D,/j9!mq,f`ag^&I}P$Q{G8^zTg[z7Hx'R$~{/.J=ii0n7[sU
-hI.hmM.o&19vKA;2MEu1CO;:%^w_]^dRD{vsi]&7!M{F((.0cPb3jq+^S&$O&ljXL:`Rz-8`B._L@j0QEeAI7:Y0PC}y0F7OSJhA:U-mqD|$E^BRN(ejBV
-8R95Mv`GO^9,TuHn6[oh#8ob|/>63W<W`tmkI$vNdjCovhUIe]&:xFS'{9tC}L|sr%{50+Z@G%:n0JBF}$_&4Azh/RjG!(b<{v-S~cev&vd;6n]oAH5F1M
-1>l|+-T_=1>^N^}j#2-HO)i{FlV1`0x^HGgXBiS)WpGi`AdJ)LDWQQor$Y=1rRMRHxHz^!"MR!^Tau%8;.&pVOMM&mT&3f4NOA@ic2/D(&j-.:s(f^3}NR
-o$!";1SLc%8B]kRe)Ub`qQv{y.A%X"c.VB+iUBJFQfr1<#Fop=DVzcd_tvN/OaIB!-RoX[dL.qptn`M08O`kX'RyE<GVK9E;Wu[)CREc~K!G/dMG51w+AD
-/4%lu`hS}I)DwSm<u"F;_1>3gDl->&;4Ainn_@b}G)"X6s[E~LET-o8&qd-13g@=,-vX!7=5-M4K>KXVVlX<(Za%0q!tor"Kc|ETy`U^8Nnyq0-u`cZ1:v
-L@Tz=^jZmyEQ>BZAdi/+Q:4EBGLRJ=AzVnt1MMHUkB_1ci|,Y%DzJR2Njh>/[F+c~y3nD#!/#zos2Kp=(m`x0ovo{N58x,U&pN3FGoBRKA+l}RjOb|.1sB
-S=J,;Ik+8+'^W)!tbzkFX&h4@J`=l%>c[ScoAx0X[4Ysy1MEdh%Bn.i"K>BB!0u`!@@FH4KH=7[/{B%%xvBOL(t]+On.8X5f<G$mGgtT2jW1czJ.Jf[J~J
-qP'>Z-94FN8atN=yio&=py_W/QfE2R`kFk4AllQDyno32L,$9dY/91r]L.}l/o^v37iC/y"6lNQCV,djoTRzG77Oa$K,62E=5wTOj->s+66&{"!BN#Nz[G
-XxmW<u51})sW@DoYn>u7{h9X>UnbWN++:XEc_tQS::.zT[:!uL-4>B/R^C8c0N@</ywRFDvELC~"AMGQ0%K8X^YKXl]K6,Ob(|{{3VrW,@BQ,47@^eQ;|@
-q9~QHj$6cnKO7L:ODDjXEuV38]r(I;vHVz8D(pc]$vDt(F1]X3^EpLd:+wq`hH=1yRt8~;RN2%r"@j3Vy@><Dn_[uaO<[Sep&JZ<3BVg.qL,B]R+a$lxo7
-m{8jf{#>F{AfHLhfeUn/owQ'^3%Am@zELZ4:.lJ'LE!)p('1E;D{@c^pjEqKmb9!+aiFM3~i"aWx`AeP9g:Xh`S2o:di,a_.^^H<"g]Zpq<I_(l(#J`W$Y
-~FF4IX8R8k:]j'b)a/IsUSVn1CZgX3nJo7a#p_Yxr-jle'cQZ`)UDr.dE<_q=pV$[+@Q8wX^VAD!b}i)oD6-7'(-J}lSU.Bce)7Ma3qxlmvk;(st#;DHtC
-,M95@yS,S@WB<A{7<H_Uo`}@fNX,6:Vz$$:Pkix_:M2rP)GLt,hSH+tSn4q:c&WP&-js}z%{ATcfw{Pvd81xU5]z``&h9=m{`l2BIRg2&>b(foWO)||3mR
-(!l]z5S{nMu]P]`hvIWbAO2+88"AjGSi-nad+".h0`<<8gdHducdeTM7Wy~I|S/"f97G|b5l-@YjZg]Tjk:/(NL]bbMZe{G'8S)I4>[^f!'@,%"5;:IY7F
-SAA'~LtnQ0k'X;]Wx;WEcWbQ{.6pPqz'6!qM!M3NVmITp:L-h"]iM6SQxwcke^$H8Hs$nycog)bYq0i#brD:&sAg);OO!ne.}Cj{b(CT=TD6F(gZy'~@)K
-izgvHGV}cWslM6,D=Hj-V)J|Niftd%An)7}@F!mh^[Bs)y,epM7Mvi>upyRlLitUCZ6j&L#jSp%-S39FtxB>{<g+#"]eH72Kl,%.U&`+Rsc]!eYp;5%5X/
-Be4.UZrI@_4y+'~W/6nF{/v.rwcko{=-+yn(~y(ut'M5a1DR-#NxJ#[;Jl9%N[r<JFv#^HC4x6n(San6+98DUgt7|8j}[;YQirO24S:GdI|pH[$!PG=up9
-'N[9uW<On._f}D}+CBn"b5#}E_=wT]QhMky=KD)Q9&NvnxlpiOl,:ERe_bOGoyrt0MusXFj8JE6^=>WAEWv<B=|1|D7sq>|)`$<J]FW<L}C9]Zf}hmotwT
-bd:Qwz|{mZp+HqVvy4"Y+`(dg,GuQ[gf7l5;,=u#UcUavf$0+h)3jIQ%G;C')n:X}u0"S'hKMjCk[bx$_n^)1f&2#w#9b`c0Wi)V{cBWb8DRQ4pl)Z'DXq
-E.p))"K21!sj^'_|E(TA`oq)VlO_NgsD/X:w6<3`UD'uY>>30WF97kM17Ml3l,bVFbc!2ibfbUk"&(Ji(6#2O8zrv(lNx.UUmk}+JZb#;G2-@Mk68hRGG5
-W[|"l'ef!(##0JQQczw0u+c=yQy)A7XmaD3g7peW;E[=ouR(uRGb^KWV,^L3Ybu|<O{0gM>B"gI<h$<ORDPNz]X|9HB7@j)]'W35tY(o#TFA@j8|36dGXv
-VU.-YP7b/Foj}3|&^.}N3pn,osg5'GQ{l[H"eSqS<'k`yn0-TVo@U=a[~!a0N"'gG$>[:`H3PW0tMUZX^wd}J};k[@:O9Jv8>hmDo^4oM)58UQ-RMPui:^
-GclJ%m&f}}O;5}tj9MJy$NAa$5IVVi-_S1SV$H97RM<V+8Gc=:}9tk&:NK+tZegJQ+ebUrBY%x>dyVlME@(.(c/cPiEAVmn@]K[('$l$xW-=;lRGz/x^Nd
-|;AQowj]s2R>N&A]k)&(smPN023TR}~R%=D!1$'9/4|G37u&pZFsD`_#L3xmNF8ka_tqKZFjH'@!~BkP'o)i!J[&eN~1RPGRJgoiiwzuWG.P-Jqo|8keCB
-YqdInjndorPG/Xeof2tZR#u}hs2|<crTvbdLU$(PHIjU.VX{^B}e/8IgacJ6G-C8AKA{C.iqN<Es)E^;O""L9rC=AO="h|WA:,-22nofwZFa8$uKdN}e]b
-qe>|]H%!_:MH%MBJrvYBuuOsvH+Y7AP'5R-B|XC/K9dKzmB"Xs{P%aFk-|+q{;D)Gj`vRX(h+AiNnE/4"{,Zr][gi6,etmq;rX0QgzOa~5OjsT&#j5F/DJ
-R-H%m6G`H{^({zb$[z1`d']l>#DuPu=3bg1sKX,oW+/cwx4-iNO.#`eY!,,8'#@djvxUn_|ahY:/~Y<<uz.68L]A2F1C7X(iicL"TSsLBlSwENk:$UOfVf
-$fpdVJg2(LRH'Rf(k(&o{Q=Mj;Q_&g9NofU6(AFnwiQ}Lpg}<x]}SwXoA/N>]s[nkPJvh/sHo9dx;CW){FU+1&d:x|-m{51lz(KzVR_JM[CkUxhNnw)V4w
-LHYUwqw6.;il8_/rRLuIh}DyDG!Qd#s7;dzOMOuJy42++c/0$dP<."rOhC%IV'A>YkVw]OZJ38|NGHl!>s:%i}zh`"n)VLof:uxXugQpzZK0GbZ'[VAQu1
-&1h_bEKPwZFLgi4%XF}|csCU#Hyo@4}ta#-9^j<p|`R`,$]+#BB7>K<Ex2'@R{~-C`XtN3obx[]_7mweBpk7/dqoCE_op!<kSJ;8fk&;O.-S[b~iuC`c36
-z}wy4K>vuOs.%rLfD!.4CrF$79fY@Rjc7c~|~dZ$|1sS=;VpuNRv~:V%O<YN1w`RKP&`f6:)gE$NaQ@w893h0E/MUp7B!t:PMl-FhLzKk:Wd}#c<_:{xMt
-W8%x^tKE@q4.CAZY^xT9]5JM,1pf%QIhD)Tu%:pOOX,wX,Ld^z1nK<R2B1CdZSFO[S"g,<K"JM~N&#C}H;WBsR,80WHn.aG2^CSCcSr9~X>7jh_oL[=tw4
-v6V&^M{gr3PEjS.uXE}:$vpo9jp|8JM(Mww7~31amag&oJw'pPY:59bCvA!-xdM+o!9hQ-D)ub"}~eV[Ap3a+N^RN!-)+vjoq;.Pq/5dso)!H3KAwX>F.@
-;`NTHkKaY;P>R](E)L3(eyh;7}X=fn$=RZ{009+KMFqaCbGf7.R.re~Vi#y46}OI6|B,aeSB~c3}lkvsg502zt]b@m'eNQdCgh)^Kpf8[j2bg6Ekz]RS^3
-Sq[H,f$<"yv(XxwWKcl{w,8u:Z_y_=t_E8j{>nJ{3'72(y:8;zY(z7bc|$!G8Ck+)H+1@/Ui5P6H![8J'gWifSXA#pEI2R3kUhp6@]}OTdW:[,7Yv<)+U+
-f#e^3[o('yqG5_XTJlz5CB%:<4}O2,N1@}irc6rX9@_x^96-Ry^.%2OBT.ihc0<b+@MrUT]+t88KaOxCawF0+`e,m]B:L,x>q7%Wp=kDis]2mF;M't&rF<
-H/oI"N[#=0P^r6bbM}V{4g_'1!QJL@iRK&0{M=+6ET95_n=r@EHd!#Zsv#-'/c]AT/kipfiGrDgn:EH(&df,+a;[+^K&Wz2SaOZ-C;@RFsFm`owBb6`>p)
-zU1hX,#W)Y/=$,c4&aGc:}OCI,y_usz>Mi8$4u,-@(5e<hD@@DsZ#Pfu0;|@>"xtp7sblKd)&z7pwNr$H<$O)4mG]hj!%J/Y(ieg$v}LEs+,2.u5Pajy%2
-:/X1Q5ib~ZTr7ntDnRyg!LSy&m9<F@)XfR9a@hww+/EL8(@k0k,/dL5N=>n$$t=d^nq):--4e#%lI+w)eaSi}3.t,5onX;qF'kuUE6LjVEx=@gZ9ExoVpc
-rl!)q/2nZDkr#FK%/u&R`9k;O{&u$Foi(-zGB7q|1$4GFqspD+@@XGl=a$u{UX@;B)8AOhKOg$}A24efdV_,d#iT/0(%:b](Uf~uPJ/ru#+n("emLUEPUy
-mS!<'`O8%gA'8m:Xb$r$@z2rDQq(PIkpwEfYR4"ki.l;w"'JQ8_N~&Jt}ILoz8$(e>"mH/Qy0MAe>&6#bmS41'OUt'G$g8;;]V{T$"Q]D!-@"w^J_}qEMT
-%;YFMTh"%HHE-]P$2G[mkv0`(Jh+(WM5)>)jh0i:DUrrwn~_|F0k4=oGcgJt%vLT<e4/KkZ$o0%=_nbmeSD]V}jb+w=v5k>.13U-_!&|2C-UH]}aE}"%7L
-r]{7WzQXqm$$js&V{Et:zgNislj[Xy1>f-<oU='vvUL+S=DX.Fo&:sIO/UcoXDfAFp!yjk|1#<~sx=~fpBf@V1on/a&fIxc2@Fi%+!%IbyB]>6C|O]`Grz
-wG,pW3d7Kw8%_BY:K(]%V@xA3ZVgI;eh@[+|Y@i(Xdtb,87RuR_y9Ad%%YY;DAKv^}6dj71#`bD^P,_ORXDVu!(0B<|T3wx:'g7$w!&%v.22Wv~q3r|i6V
-@zoPLzKh~W#JiFC'5)[|!GE>>e%Y6B,n+N5'H]-|}cr%rL:bNPfO]njl0ZO^%63v^YV,pWcb-"uq>YAN`;C)H.C)wjJ|m9%m;$4a}qR_,MAfH0LdKCmQK|
-bM^pF;jC`cmU''<)c_-ZY+"XV_56MG'H:XU^szVx)eu%'o^.1yvSxKYY8-;h$;Ci%3rzCd3]emUM.+z0j^Xd/B6s4bxwUzIZ6jD1f"O=yjeeAv+.t.<X<}
-_3O};eldv#J$=T7GGbP"l(=2<e{pa"X&G-O(pdIE2bCh8DE3-O~.,Rd4Zjm.)oSSwDawCFqtX:EkS3xjKG+zv%>yzW(T!f#`k#W0wtUgCX`@d_#(,%Hy+g
-8SP/AGT0P;%zXOR[%kL(`ZdFDUF#y2R.l({YkSMjecNcTDXngo$VU^T^+f-50|)]73/zzKhUBb@h(,g':h$ba<i:95>_r-vD-TO>D^-V5Luv1NZ]bWw+AT
-_L}-7;;7bF^lGGtdy_GX(cMC@4xw<gOmk1!X~l$xi/{iRh4[-!IL'NMB}=1YRcN]B%(Y>sS2AJe3HrSgewKy7NZrxp2g4"6&>yh_1=.[+qVdqM_|>}"^Wb
-FXzV+7I,WYwW1uJF~F'[L'0xTB"sZW.gss/+ic~K0Kl2qGn#Lj_!9Q7)h33MiYqd=-DpFPk}U+z:/zR2UaA]CZOmQHl()@|'v`xv;S!dYcA%oLFf:a_nw3
-,@{pj=%29juj(%'Vx`onLiKg2TF@Yx99>aBBcN:)ILKfsZgGvgB2;9YD0v1ET)Fo%rJYV7~$S[<M{PFu$KYQeY}&[Rt$&g{.Vd!Nxj<[1][a::XV6O'{"=
-4jq)Ad-q0#rE9;@Eda(!G:4:0u(XHkYG~Lht(XN21##ABm|Meuqm[<1sOD-S|9]4ju-|j^hR1W|4OOOy.p$9S!zEM#</G4rp``KDiO^3`wrFvMAzE=f$,M
-YN"/QOhiEa`D'iZ;m[XpomX=~(YIB(MIC$ZJD07)!Ae+r3PNg;bm,^CB&>>fW.RK:).G46>[gqOtRHHpn|(`s.!C%RK[H(s$A_{5B=6L5jQ-!uVk5'gJZ(
-qh26)-33_b8n#b'|Yl=R[@Y=fgH&xum'|0ti-yD"-5.#}j7<Q1$K^z;P@DocrI#Pxu"W]v{%,G^Okn-7p46>_oq6HT_[S4cSaELG%Yn]s$3m6i[WwksU<W
-o@Sik[Q`o{Lv[v"Ei^5nW<U=]spdjc$>LiF0UBvUHMSVf"dhI|A}WmTx_-T}Lg_65_,gy[~a=990|MvWhlkm)}d(J:JD[Bc+<Zw]pS_^_#}gnuS@K(oix9
-tH)[du>#CsH!5/c<yf}-pA}vW]"KVi.o9|ouBp1NxCZ}'^HUJJaygVV7NW;w_"ep(O{[~++Z`y^%Lo[BVe-dzyn3Y'ad/gSTyKhaXI-Q88(>K!3ByAP]J`
-1Xs8~yyk6paEB8HLPk>oIqmL]g[c].LbciB<BUjj#7$UZb%LjUR`hA$c1QQ4pje6_Zk8l5UEgG&7s'OlgMsUxjP_DR7VJH&zq$.q4ho}$Y(K0.q1ZZs+4D
-js}V,[OW(]+/h&c)12k%wwJ/55Xe7b@w|Kwu.F6bdwAw~v^z)G@42saE:]|xYmeq9&G}5f(R3,`ybSF#[h_M}2twQ03Vo4:J{NI%/za45Yx"iM)74'1v@9
-S':i55!49<cWZ%eF_g3q~1rx%c6{O7|}TL"^!,s:/rLZi^zL=bhhe9x$d)~trUCBi$8jC=P@__<G9<Y4$9"=,38fh6eo#(%T&O4&`L's"a$/-W$L/>sh5]
-n7{<>{gax)Fd}_Vl!OnK(bX$.DjC0qzG!N1SLuJ2I4>zZQ4Qpu'b,beHb[tffK)G!4M^v4NjXf/$eTWYGH-EnQMy.^H;aJdN-`SjW{Nv0{d3MBrF"8Bh%|
-L@P-Hw+w8!dx!pLT7>fA>,p7`vEjj(.#_"L3R'j_x<VW1^YL9=EM%{Vr'X}SQG.At4-H,z!H;!z#OqE7MP>-Xm%|u6:!~c0j.Hu"wQu,N@a3zC5;KMv3mk
-lq>Qx2>.()SU]ExulM5(0Bd>MTE+T,SrW3b^3q1T<J1v;o]`wllw%{M-v)cd'0dL,m1pF=)LEcI=6)R0Qv`#={Zs4o/2b#"JX#$5H%~dl-C/+pX-:v{=Q%
-ko,1HGE-EcvN%J~/=Lcz|#ne{r=N#`E8%v!"y@(g6iTEcG^|xUS'|DBL-,_T;//;hv_UsSkPX8c+7@ZAR4}@T-NVLl,N45Pc",}ZA[K&@7R;gAm|xS`X+M
-F>0$fH9d{+o,e`jW5ib/B$$s]OLE"<B>7A;#">Y;9D@$9-[:EQ<B8O%q;Qv2T-luHi/Wtw8)OH:[TA(A"pmBK'G2++l3^MTya>0pNcJbg^C]7fSb&uUWW8
-+hK7oLwkv^+X|C|!E|;x`v%ZSS!v(MO6]Ji0WyP6WhM#X`EvB$P1~.Vi_w"Gf0tP)$)I~vr=t{adOhlC_mAgA}IT^S"EiSo'SgJ2&$.]_o.C~nLIllC8_Z
-G=7vYu58Y1$d<P,+e@u:xertLQDV7+Ejj'W'Y3dYI:YBxMNYJ<gvhCld%&~@m!_J`"p:QQ4N0j0Y;)/puJ!wOB!-(@=)#tb^JJ#bWEKyC'&QYh].cD8-cl
-!g3Iqj$6f[3e]`bFgCS7.R7vUwDpuy2IDuaV(KtymNZz7%LDW^#2'T0ks3'T,ZM<U9FyMA~"lgoT">g,@j]DDFvu5+(hvS1(2_kfdth2MLGio=fKrmo;&A
-lTSvt)E]FI2AEtt$s]_0g(&W4PgYCv]U';f8Rh{-`&9bA8o;m"EDE^.Gn/qQs|<)5jvSBEAZ+C4|86NANKoP!~O=IdT;7U0%a(J<EK;RhFB}F}dDYzV:5g
->Qte+|]uXR)4vy`+H%XP#yg4-OOGQ&yb`IhwF(bZ54W&YXhZI5J;!K.b^ZXjpFWUT[mr8%SdD!,pR}!`T$d%O3NxF#lfcp5%n:jNB,v|1F|:5TFK%zWLgo
-V""2aGze6.b=]u8UoB7+.+$y|bS2[!M(IJ7OihipHX":thQm]Q"iz/a62Y%>Zi=uV]&}kNPJQAWw2g8=oUUNJ+O7B/CN&<"Wm5;!I"kcar;7@yfWTsxtIX
-@xcfqipa<IDX"LR8d8+HrG1qC4}m<J[#uHIu+250>F1j-MtaH:`cz_XpF&0A8rpRdE{|[bn1O^sPoOU4.C-{xttRl0ae9o::5Kj+k8w)S$x[#SA6>39Q3O
-@z7Ep02,[N%I,uF-3WF67AxsYPEI&R&v^.7FY!GgbL26BQ"}=WJZ/duWsj0pri@Zvd]BN:fS48gc{5K.u/D|YZ.XAvwA2b]Ef@OhmV$'XfAqotl'reiIsS
-4"ye2a,kLWSmBFfD8(qOR}[4o[;'0'<EHOHVi$!rfZx&(dhqq7PeAx"D`&tcawIN!@)2@G7N]ky6o/4$dKPMTQ,R'Gg>~wJEaztZDJj/+q!)6HSo=#Qv5j
-.+0B.8cg]fa:j<-1oDnUZjE)%{6KoPo|q2R[DcQjgr+,D+8YU]GJB]O&k^wi@GM2.bE-+i;{<IZaeyG.v]PrGo8'Nh!5Cs</nIEfek'M#RmSFVap8U4SA|
-lEw'+xXtQw_A&'+$I9#1RPXrMZ}{|4gEKvVwQyLlLflz|P3BCT.+iTq5[naTx=VutT7.PF&0[bL.s4Ve{h<MMs4=})!ymg`/RtWoz}/1`}}2}Ec#Po^S|!
-K6GEmLUt7]O7WXL;gCnMww4{'Q"ZRIk9BfD5!Lou$H'D[SJn:=aHzlSn{iNa.c_&tl+Q_SSBZ/0h^(un`WWEf28WXPMA/uRsdN;jp}-.)mH>OAAina10bK
-xRji8/LwPn4INPz<."wgl|Pvsq:.<L~JR;[.5V@cFeKEI)u3#-/$(v@V4:Z7TV:gY.A|[,<'~L,1PG|g@>.<-$jw~,uKXO%YLZ6K4Q8BV!`Jin/+_=M&"Y
-W5y`Gi}#HUwLJYqSfmOJvM||)X/J5IOn<CarUF9=]H"D|78[}$"HYV33(OojW]~VZ{S+yGurYoLB5TD@%aTs`aG-OzTo,BQdr.w2XXI:uz>8(IceO]{#Ya
-GOiBIo2|r<[8Q:'n'5|K6om<6e;{Ruru|gc6X-:|E|}nE]W7~AWKvjo&l}b($CRTmSa59eN|~jIWZ{"umv/-&2u<7t5i:xzs_XxSB'Rk>Z}}weHzJ<|_le
-G't|z:+Bq/^Vr=X{aVCURN6Nd$q.cEs_z'eCM1n&N8u'_IFbY$Xhhk7{EWQCP+OAG/,ZVWvJSE]P=hm4<x4&)y!239GOIk2T:n6o;eQR:C`|e[0|7](>j#
-/!:VF42PP=NgyE<S,IUbSXI<C.`c<557=t'5r%HjW6J-WyRjz[RBPk6>M}9vybPgLqQ$6T|%~(Hd;8+,#$fl24)Qkrl.B}`>=qJ@Ut,_0lxZi.E]R[A)E4
-Hu"d9O7NDiN#t_xXHTBnoxh>cj-R9RF/y!@>7(Y;s)avtv+1Dtu`Ih"66poGRC+6e^/_z{F4o%d!zgZ4!iKEQe%fJ`%+Xz3+EFbI[6k017-Yj+|Kgh~7|x
-_)]asFQ+qhspygsK>Aa|uq([DJWx~5%_vl5{,i|WpS>j7s8_J`E3[=fSjO=UaakxKAMesn-5t,hVnO0YlOq)'IxA3G-.vogl4-4#J1{OPGaC[|K;IEXIR_
-c_yqTqkIj7EM@lUstD6zg{zp"^LU<:[/=A@`1}=dw`)MuRjWiua@4:;zEmj=lM&bc;)L6gx"m;X{%DF:4y=aDi"+>9[!PiA[a[DRqj%bR#{gK`wGy-TZ%<
-TVV'QVbLjjXiKd5WsyT$z>DL$/c}#dV_2s>lmnIr6{=fqNWZ^AZVpZf;qJ|x!r]jx6l-';.)+pwHBOB5|qLZ1Zq[y%mImNZ]Pi&ybJ9Zhxk3c=1WwR}tm{
-X{=sl@#|aOTrHM'hYNdhL_|,^'],eJU1JhZ>P%me{;E`'3WKQ-^qklgw8VId]E!qp[aOuU/>=&w#%[Y]'w=Ayfk>LVqapjnm!d=ZOMbT+[xuCeY}`3gBp]
-Xu#fPn/t6qp'uaPKTBs]^S}$R98O_%uTHg[|}Xa/%/C^VWok(IbjVYU44Cu0#v'iqB<&#bz9JV%`P|iDq<J+zr<.$xck|ZNjW=uqj#UTx8g3b#,|/v3@_y
-[(X&Z)CdT;75D(ykQ^^emt"lGK2-<X;fA<67!hxe{C|;KF3,++'@{eJo/jg{IMNiFKC/r_IO=^%[/nc{f_y"BKzCoQl[GX)n6!b9)7#4<7}"nw2Mh%'-v@
-k<:C!@NN6{wnzh_}s|hnfibhJYI3Be-06aU-PEuN|yk>OOZclvE-b'Yt@6'q('wiu"J,WB/G#Du&."AqTbSUvxdY^3Tcd:fsj;3U`W-l^^3]=U4{Wmi704
-_4iZ^E`1-d=`"1qz'Wmx~LB.6$:R/"/R;>w_x($FvX~82H^qd]26eK_.Gnxib9od-FC>QF(LVa}:XsGbU##br<Dw3t=iM|hG,;GDzMd5@UYgw{nn&i-N'u
-,]P$V,djrQZ:g;|nK0txaW5MIUChEIcV87Dv`,Mv/QQpxE^jx_L;3`.tZk.f!Xn=wl4E90+$`h}3S.%5xvb;o('BiyVI1KA0|m515rGli}=.NL/{8n.{<6
-kH|_YH1eWIKY2v<x[3)Moq-.M|eZS}+Ug6b8ZK:nN$a_QH/]aQEy-h+5#k35nN0D_taEAiQC_t@pz@WIqzyl/Y3B']#@;b3W}6Q^{|nuc|w0mdC`.y#pdz
-6"FFgla2yB>Ie),^NOZUE8@RY@[!Q1wy7`D^HtMR2rEgTKyy#cTXC:&lHlayPrV(nXs[C1MPI]'0FK+oGTi/3._%]IM-Hi+{ya|cU[S=<4:#,R8V@Oo]Sf
-98IHzmF}4!Y$N^}R4mX=oZit{u!]v3xlutB)XtQ'vTm(M+R`h2FmhE^N.g8a~_/&W4}8nz,+a3WOKR%G'vJNhX:`EW^Lwn)jC)v!ql[`V>SICJ>At,,BPS
-:tw=9K7>MRJp`Xh^4.;q]"8cUbEQcK-)(Q}")]K^2_"ar4W(/s'2w;F%=/Fq2{K'v_[$is8CyYVRz)]YWjj].{!Sg92bhj}s_k"T$lW)P$uUAx`{/YKP(%
-W]hT2h+n-C]y6gGHZ!Vc7/)Rz'C6aA/EN;&7B[_RkX@dCVV+P5RMPdA`.vpf;{11k77}M:uea}`JuADRR|,@RwLz~15}JeiR+QlM+>&hk7sTY[-''d-Q1E
-w%v]Mxj7uLo5-9vJ2x|w,}pL.5PaKB-h.o0<1M(!A:RP-Fz^F:"(rx0e-<=G3Hw{8tFU-=a.jLBW=KXUUbZF~JT(0ZfL,8V8wW"D&B4d1thjb@m}Qb`$4W
-!P8k<s#A%+2w4QLB2-t$;Mg)Ey@AAR8PCS.n[<hK`@6&N.GmvVu.Um@_|V3Y'LVe5dK`28kckF!QT0sh9Ag<$qJ9jdq5%kFntHw0R<|mOQS@,c(t,6PnWi
-^L/_1DVh8V/XWabw9Xb}wmqA29%@7u~ed_=C3wDSB)z.QGyE2BVG#`6}>:;||>c}:W;On2TFD,v-;/|=j)-FF>wkXPwd`;8F~mes2V=GjR_M9Z&+SRzA%|
-2g!2E'YRvz@{0=(8aHx&FQdUYr0rC<>(_5)b7uNw(yNG|6hj8tuTcu&AFNy/oq.wf,1F/ov,+$^OE{Z`famxu0(r5O'=>]uhKD<W8itP@@Y|(I&ry#yca!
-&T7i40{t|GbD5Mc3cI!d'dWNHg}>Wf(kQl;FH<;0P]LI|{eHky-RN>+pA8[Ij}[@sPxv7:80kouqX4[>^E}24H2$UK#ubDD#EEztlFHp=Q]Fq0FfFp^XNz
-;{OB/RjjjQEq<xGz~%(fS0Y8[nb|n_n`USp!kcLURX|M4VgDD^mh7>8QYJAAIoz=,R]b:}.Wlq-T7JYycqFS9rtmt&:)xfp0sWl:AzJK@T}h#CQj[XqAIG
-zwbK:fj>P^`M|nV+LvF5!nYi5`IwoSNaAEKz!Gu9.NK&z&(x"Er5K'ML4yR#6yA_Q5a]HoN|2;24ogF"Z`/c<P%0$+/}#ooAouS#dpSs'I"6{|=iI9La>-
-q'yF>f]ZVU}5oJ(ca0C%M.)W3v|T!Zj[cLQYlv;/agbiZ-Q7$J-fSM$yM-0}'0#"7TH/S$s+SlS!:.%I%`:<coB6X53wy$VBK]UGu9CcBh=[(aCpBDHb`m
-tML"@^v)^5S($99uzPWNa[wv!%[Gd4qxU$f"#=|xr>B(V9IxEtp-Xf38!+=E2;]34B1M"G|j0;9gE6pHw1agkRp|q"0eW7pp+Ci:Lu<#6RTKpD6>|Y^oee
-YX}+m/7sPSW]q@)[}Y='66`j02f=20Yf[,1m,@>8llXQ6abgDDY^nHZ^7wKSTQdpP0;ZaKC&~}>R6v_k(ouR:_)1~>'|3wl3GE)>R]!2#tEDY<IjX<Zl,z
-EX3[dbAu-njo1ZJb,PrB|7TDa2vl_CEbi;6VGx/}-ilE0FjyGC;N[twpOH@ZD8mQ$N]}m{LT%esb}YQTkN:D|'(!z%)Yk<1-Xil|%1HK}XdIzbIZ,F-llO
-W>]>B6`N"n>G7Pg5A>pY+na/`E,%YDO2Dh)C6BYxM%.Ymw3AUkBj'Tbo"ip@Hk)!"'B'OD{vnL[@EJ[V48tiS!p//V+,,Tudat%h.:[==CWshF#ZSBe"a'
-VMeR5C;$l'CVvh2/z)`OIwE&{"aHMipISW+Yan%@_a@]y#]3r^hLL,rB_&MZ@}M|Sbkk'z@A{{3TqmrSF=1X9MULft=UxK!W7PNb}+|=l(z;SBu:L:|F[E
-s"-p=RORW{<_SM84Asc::B"YsbtSuL/O1j'nE5]4bh>'v5JW$l9'v2/@J"mBmt&omYuwolYt9!,9}xYh[NnW`/W=#7}KYfQRDJlF}f+7.dG{Ve0$SelF`C
-`n~|,Vn+}=>QTw"%hNWsABLfiSS+=lY1WFPh};]JG4m{-_Y%@FDE"(kx!G{gv<#Bk6<Z5.Cwiz=^=ivMziaaQ_'RWtzsyfpctT`aN!ABi#fr1^(/yhIu^)
-l;CeZL|^n,&[["@7]^q#%Jo0&Su!YM=XfQVEtR#dtEfTs,]p9Fl}'^'V@ZlA>71I}>#v:me(Nh~=/tObm;rKhp+TUo]lE)kzZ`!yIbjloeqQ4T2zmYM+43
-~N&9c6;`I67c%dD#z1+83{>g/B@Q<X|H'r1EXa({3r9,oL.WXp)$Z:4bmN"^Roa'C;rUd_^/{J)zw@r}Iv-}nKJ:ZwNT+JwuW1gY,kwLjfw|Wy')E@VwuT
-LorZNh0X&!$n~5_Yy@/WSfQY3^RUHE0%AYufpZY2PM>2L{~xyF+.X!+-k/4k/F4uXKx!qF(+pfu3_1}xEFyRGu5NPBHqc0X$v!fUs-'RJu">]fv[V-.%UT
-5{#6xY-yKX'f!xKHi_Jv)d.{FVjr!U!isT@6ZqU:/Ru[OQtSG=R[.i{>]>Am_l@;`/jH3TH2r0~{q@F/,3aIx,nUOyHcve62vlt(F-hs'duq}go(yj7$dD
-hUr>>q8F4cHT>1EK@&el:30Ms")&|'4II.QB#4QZp1]LIBg+9W8E{^04YB07NP.fXP>bwUnVNX>Md-}u{34F0zg1$jkt^zYrbvEi/ru.m8>N,NRI1zXq/=
-3G=D,v%g7_|]:lk)"G1SC<B7Q,bB(gS51{Q6@s"N1pI_0BxT[rkjU$l{NQhjSJWQnrJ2vy^'7zNjVY8}xac|pv#5`s^F2))!udVIlmzl<cNB&^p7[4|a<J
-%Xrq{e.jcXkncajF#57l@J/2M5!2C>LSZecDVv8q9$EJY(&Yo=1(id}f#L{iq7q&8uX[jk)hCpP`SZk9{]az$69=zV@s3JO|G0V,GdAn,#2v.I#DLn^iCi
-ZG<o!gUAu#uA.m'FO5M1teXdYyGIog-a3G|aVV3hZYdqoc&4~#`zs,K)95[)Ap7j%vNS2mK|I|Zmhyo>9[Q]oR]DGg9J}Od|K=kUrqXbvoseMeHzi,N_J+
-r@zwd}EUixUdH|vOw@{jf$4'>_3&5&R6^u=ac(~C4,h78Z2S`}(`}h#q_}A/Sl.94!rSWGPV9%}O6VtwME'ih$5OJ#a(QUW,pC.oycrO[tsIhnBO|K8;dx
-~}4u_}2a+j<"r}3{|PO!ns6r{UY.c4yxGri7aT}.s7]1kW!zxPDA5c'<R+j]qN<0</[9O_pUZ88]#+:lFH/Ax2Fo>EMPH8i;pu.rzazrb|E}w87Bd!F!F7
-U$I0%iC[::Nu1Gzlbq"0Ea=!<5L{FuVl"uWl%l.Z@6."R;}Lr}/PnRB'M`tRK|}4)W@n"#Z&wtSWG!uTOm0a!38+^Joy)7B|Rh!7%=A!:QkRb|]Dk&y1>B
-+t!ie}"RD]Q^()s|X%#AC<D^_8)G]HfPz,0kyqkPX:"s`]KPc6|gKg30ZW6wUS5Ftn6)GB2:-J/-o[Cg{r"<d-]D_B[w[]_iDguv0Fa}:TcX<F)w4j;X1m
-IDAm&6irf,Zwd'.Ob+`O0PC/8I0s[/(Jr=CaL!u%%Lf<e$/&8I]v}12W3H~@=U{NX,f|e$4wl6q7ZPf-@l[M+qO{4Ma;>N;&QIyNcC&8)=nP&l+[]uO6]K
-@e{L2"W/'_NIvsmVLkVhZ'QRp7W``I)3]SNUZfpVZ5/a|q@Gwaf3E}Uu{=5#pjO}RuMD&XjSWHM@Xrpaiq7)(>qkYanQ$Tv{+t[avD08@I,Y'Db#v8"keY
-GiuEWn^){<GM(Z[}wIM4FC;I#JE1jb}/AQ;%Bo!b@q3xr$;<^w%P(jNe6Z|ckzG-~Vw06|9x=me}ZgusaV|=Wb<T<D3o_8T+/Y.kU}2v5{~Q|#5<~lD2(M
-$T,-.JcarTHH5}o^N%U(!b[M3;b;=U"#J].&Z9BF%CcWW9(3G_R2GbjqyL6P!q"HJ42HO!Sn;{S/xOhj<c{|T#m@4g'1`2bkf{KgLuD{PDv[Y{ZD^<bV!Z
-I).sGxG<sQJEbV'lY`wbr%V|pfVXY8//LOyhG|=Qz2MG"csVh2jbxSVZkyuhc2S2Q"%!Lh_%(hvw6acfrr@":cH|."hHG%G,rjK''Bg1~!vcyf81e=Iy(z
-i"x95{RQXQZk8v([^RYk+at{eZo<]B+gLQ8/~[1||^K:kq;$}MV#ybMF[TK>$(X`~Vsg!;Rf)=B4!d,/W/mNf5!oW,IjrGRb1C{pabpq_fBejl#>7gzd-"
-P2#+>C(p5W7R,T2qNc6_nLgEbu8H'7Ggr/"G8>NncOYBR"CvJeaD&]'}@v,KqVHe]|(5(0bg0xQLcQAh`@[.u;h9dhPQY{8F4$r-NxO"gM4beO$)6-,`-+
-#J8!p(]xzl$z$&E<J]iDw`~p$na<hdwJFT1+,UuRd(;BonK%wiC/s/ctf6DWv-CGB;C_ftvt>+D&]UI5_KLbvmKU2+!=rg{@St#wOR^wkSW&+^(<np"Nu6
-y#2t-,Smx$U'1nS{'m^.=sx#(XuV4;Jep.(]#]C}rdCm`yS3JKPab+)pN:xix1yaJK%7q#k:pp;@whwEdT1uPOSRD{C[g$p#517!kd(5R(C#;mt7,F<F[G
-DEM7caG)<JCD^JzrAX>`ZZ~&X9cDg.k)9ym)O[=Q0_<e3[R)kN#pi'n>0F|Mzh1{fP!UC(Eo^1>U@a.z34Y{8_aCfJsoGO-G["t1_Qf9v9sLg6i.GDJ!@v
-vQ6M`Rw9zdz+y[wx9gnAUhHnS-LFPKNRz2=AoxfN~O]]/'t,x%Q=iyrwu0%VxD[=w=`].}"tPIZ7Nc>Z--kO]L-]Q>`c&$@A)<XZG#Fq/IpQ'nrWr!O<Be
-_HDo0LYx]Pu:0zBzeUT_T,ouv'9';D;+9)5<&DeXGTy-}5n}N&baJ;WH$U+CIMJ^d_hq-{Sw-hU%a]8=|24W=>#ycY;>q{KhQ8e7Ux@yE^I:&32.O6t'}_
-[p{8g{m_q]d)i-iJ72LGTt|U(EN{:`/-bK44WP^f0I@1w(#TU8m8by]'+0TJ2K[[ml~%x2c=0TmLbXrpmm63E"Ob3Kg!0W4VQU]:j[29A3RD]Ukv5vkUkR
-+%X%i,/DkMA^S^&o6by="`SsbaK}fd47.k5axC2h-i8$84BTxHb]spyS8U~"rJj'um/"`|01QsXI4{[ki<4=u%3Oxigir@oH,"'|o"huc$k|c:ZG#jUsDu
-^P"FN$!u#/^V/Rtg,Lu9:bv#w<e^TE@:R_)!yy=HuAv.+yr#|nriA^St9>f,WuO|R!-cLNI/."{W+l5En/m:B"AEj}6T]{uB@7cZzxDnS%^.ZV)([N1}qK
-kar$0_m25#-.R$Hh-!-BSjq0vHZU_.Z6a`~&e&O^mE1zQl)A&/>Ji=#zSe'>0j%2xhQ"L!f{HD:VQdQSTKR6a:Rm}2{LH+cUu}aXCtCjXgAC}CC>Yj#F&6
-,f3O84WLP{u(nbS6ZFE!ZL>a%r`n}IrQ%k,3ea6x%%.RIv;)sl9Snl;;"bf;asL3v'g[Qws}MUOuu,<UmP^S9yXg~AM%pP@tnNo1O`gvy`|CmITNXmO1]<
-r9<yyDCR89Mx}IH;uU`;/)7ckjk:''4("AOn-Zd"W4~RYfoK%O+nZ4/=qYW4)9i4aJ`#$_.'mm`"M2f.mml6O'Z(7|R+#J6=np99Qh2hdHhMC#s4BOK3MQ
-UNmcaZ0/++avI'PdKl>+rNc517%Et$dLn(-4a=eBUgUU8z@w;T36jT-/hb<So2ViNcV;]8$6:xkloJE/wv.<5Ye`#np<{TSEr$]]}6Rp0y5&m:4W@H4Rxe
-_Pi.>88]$!PszeuJ]I}W&CGd>c)$4Z&l7)@3=Ji>zU[|Hk(j)&)[VU,-h//PHQf5AR8DRFQ&32zMDG#GA[p|4/OJ_s"jY$-Dv7fQfw>&ah[,[1#Qi[^Ldu
-AP)_>{<R$paLtCwLfIB}{C(&n<W,@X-^bm$WKuc_I>{{u=&JcshvJIG=!z.r7v`7<D_%@/Q#:JwfT6PZ<u]pj|a5Zca!UA!{"d`p083m6P4-Eo4-N9ZY#%
-/Ax`s0CC9s>Cb"RhBs]ml>P($1Z5TzIswSu@x]fIZb1b-ud:wEN5TZAH%Nccjsp-gH$L-%@]f2n'L(EFpUT-1|@;p:4+ze>|PuJ:ZTs.6l^;PL8jXnlXs8
-Z)zPaO7F(b%^W}~8p(2fO`VPsbe7'zFyZ`:9l&tUlx(5I)~+mg7,;U+xq`:uWyBNJ!5YN_29"UP9r.ay{R{^1cjPGxj>`-mQ57nwU|fcNBzvyiP:jQESda
-#G^75d[HBkSQ:psHw(1Ew67Ldf}1vOD(sy+y)W4M2LE.C$-l=P7T5F#'_OnGYT{<F^9e0twIJy)B@"$&8e%Q&h%$@Cr["ny[e;&e2L$'=]04%(#K!BEa.R
-^]7LbAAi>3I_$=:!!SURKP4,L|%GE3DrP)F/$7ebc3j2J39T)ja,Zv>c03MwNefCOiP`>_Smj+=DvnYtM.)pcYl]UJj9a7FDHVXh=^L#]GCQr'$cFL0HNC
-H1<$Zv51B:^hiOlde9B5KVl"e9b:%';9A6M8u;3BY>xJi:u0&7xs/s3uz5w2c,;q<0m)VgRz,"Ojpj@[.cAo+<>{.W,8ML)KeMXa(sD#91<{{uz`&I9&m5
-sfw4D7U,^&3:ojtYA[AL!Mn!@BaN{=h/D>."[b"Z[Z'Oe4avRCeL"QdX1FLxaI.3b!(7`GhW{%gw^m7"PG)5<1IjI}(ciWEF>TJy1nwA$7J4$4WMk+VAMh
-Ymm]Mi=rR.Wk)!s8u4Hy=f";mXy}=ownPVI4Xl7lKBI&M3/RSN=_vU7sbT8]iU.|fZaRpdD&Fk;CuVY-Db2X8l<(&!Umew~hf#<pPeEwuQ7xQOW6xbC}<t
-LkWX6Zz${Y-@<Zz-Hy2vTVk#Dp6a`"'zm2s(qmX'c9a#m7I,sdll%|rBXc6aI{)uyOkj6[T}j#[ke}BNB%tSgK5u>mFv%k%C`4lURQe6Nm|+&w5X&HK[JF
-)U_9L{z%as|h!jne99@c_es1~Anqv@F2)@t@ElIWW!Q(s0y[6_@cZt:D;g~$^OP>uC0.L.M8atp,-y`Hh`@1h}rcSEe`wB9m>I4L$:^-OO1z2zZ.n++a$a
-9iwj_MWvB4Do:VHt2gAnMdrV(^:.d_GAhYAM]&l7|"Y0Mg-|GZQ9ly80Mqn0|xc!KqiYzBCVtH6i,9(qXDf#u:Cis"uH0Q>CJ)kmT5I7m/^HdNfXjbcrh`
-P'=O,@:=V,+pJZQ=e46HIup$A%OKxcfyst&sQ!Aw2Us{_|<tA/m&#LO5a2+t7$+s`NE'pKpGM'wl$#O="rNyy423[e4Hx[/xN|,,VSG;{Dq0$i`l!d=KI-
-s.y4W)c39CgxLou^Is/L~L-B41g&/$9x/7rFy=Q8F{h,-_83l^%%Cv^<d)jeYc]|.KF-:QzZ}+<2:QG<2IV]wjl0m8-j2(5q4"Lc6W!M]Y0l|d]A)J.JE2
-hlL{R1t!skG3"<e"Ujd<QdRhBAMT7/Vo9_#/2_ZXX3o(U_NrgIFT"=lTr0Ji6Ge7G.R-&3kESGwBsgdRbxF1kg_M}{b/M(tJwCDEq8vL-{AZK$9c!tzStN
-yI9>^yAN~YFm9Ua(J{kCw{jCsc{.JK^HhFR2/'sK7EY]U"eN,ODEH)gU^},2gG{>]#mvekLp^wTaEEkkC!`hlI{ghXE`[nyH&Y&fa7Z38v;2uzs;PVIM+N
-:s7L|%[xI/@%[9yZ("IjG>`%N`#](7&oU6qYE,N{;"M;9KAYdgD(Fh]TmpW_upQ'jeST^M:IhN"$3$6)zOz1B;Pgz+,m]/oJ>"Q>#czAB!F-1ME]Q#UszC
-d%Ka.@Y+5[;W>=p(bEutH1!s=yECC"(2R5z4o!pnAVwqXfRA|$68x&]wp81Ok=1OwhPbaP6U`#/a[Gc2%f/gTB[eJ&=8L|vi66S!M@DpoKW4]w(B=oJp->
-Z1O7$dK)2/kv/=TB9LxlgzBEqB-LhA)We;Vzf7X"AnAyl-_jWr>i=lWf!BcBs$##O(nmLK+>m[+T-N|js'&|4ZNml(2':9g[a)}mRw!j~hQ1Se&xWS]<.3
-lx&T6U01'{rQh=+-QLWtvcBDhDKi@$q&[Y(%E<kACrRE7Y.TZymV.XR<^9NF|2TZ8_HMpZ|N6U`sX2GRfxvS,IZQU9::]=_qgt9|bGP-EMx.08)R)f[BK2
-M7SrUiC_xt+<+/68(9T>u,^>M|9<^ZOn<2-#`8I&wgjj.ckS5"R$:EnwtZ,$vm~2!AV/'F6zs<n$BCMt-TcCAO=HtII2-d'F`+`x/3YL9$/oFdozhmP6Az
-jgk7wh)sI"7J]M0T/vUTsb<K^X"/;]XC>pbgvq6FA$4z[KIa&Pk(2v>,9d8n((rWm=Y1hpXS5"/di9l+Pr<g]gbjJf$'t6cmJ{&On^mk,9x0NnL8S#yAk=
-(_gZ><K37Kr+P9JmcK=ohpwIN-%Yk/fHV|T3b-Xecono|EKjv"vXNeL,!bE+/1--(R2V+j;g(<bDGoo+]&ZA[l!xEM/b(PUT4:Z"Mo#3>q(uWeZSj#_prU
-zW#^,'t3i:_({=Zr/4<eW-C.L/=M&_$[3b~y}mvD<m^VOqo&71!7)_0i^oWele_NL;qRyidyr46rjcNh.K~Z{|(1-ZV.B5Kj1&8D[#$i4!dG/_b(>qxO#%
--mLa'9S_JPpJZXY+m&FV4m6+,7TdTPUV~aiU+dj1]+RzdX;<4<L-~r<}sNut:gpcycA!PPvwUZZ!!b/IWzKz$17nx"/lL5yJJh"N{0tg-M1sVZTj51!:,R
-IOl_cnF^^h"9ib#-lhn8++~!~oZEaz@H[cC^;#$$9tePur^g1n~Dorsvvj@)NLA{6F_'K08D]&&T98D(Ofj^kqS0Xp,0:TR|Iij;ttF;C@^#yu5xF%Pw@A
-R4;@:I(D_Jf=pZ_N%3U0v:L9;B;SNaZ5U])K:uoQ0:sm{H%LQB,QP[lxi;DuUVqdYO!xUO#31k6@(Jc^[m93v}s115UYrqAfH$1,j8{h@&hUw<h8X"XmtP
-~RZxiY-"oW!fH%5!cZHZ|"J&O2N/TRi,"p87Xa6Qjj1V=V$)bnSMz%Z!vsROt:sMu+uOPd9U`/Xc/F@bg{.H@'z8Jb_Y|,a>!zj3{Lb888U0W^=#.t;c$|
-R|H_K$#W$}3lKE+!8:k+xo.L-k!a6WGNgF.$1wVkKZl17aGC0hKSTVLFD7DupO2J0Y;4+u]t]7!0j[t6hmC{Vbm8FH5,#!58z7f5rZ|`h!uw!HR}5&EOeQ
-ck>Se]+3%N/&Y:5V(2:_F$gH2@y"VPPaj#=NRl6T~Dnw!+"_KdU{1Z0Ml>)YBE/j)WyI7a.B:z>2:p9zwLLNPA)g2YMiH&"E#e,8MF9`4N+<]1$B0e-xI:
-D=<pmS+bp2K.$WSL"z{|RDo7F;>"hrVkpeW+b!%IiK<n4k`D5TTaPeY&pNNJR0%m@!=isLBSWLuW_,duRCsJZXvrQfwDwUF^{|60/TL9UWFX,m-m"4#(4$
-%g#Z)|6&gHRmPPTLT9^d=lmop:325=4!ZcnDbGK!z<`Ft77L{)"P#1er=,q0R9TC9Ns^$7!(1=gy_UYje8(Vzbkq3gerzkt"b_jIih4)~NEzY]McEA~dGG
-sG{J/wU1cS/EM[S|(dF|2wk}g[(yC_L,WK..-Pjp0t+}nH|muYr<u!xyZo^ST%:IV74ALFC^L)0RXk6]4,;h^[>;yezaNJjKH|Z`NPv,^ZA-&pRCIAp$y)
-/|{jm2d'#q7uhRvEB}u<)!6i4%2FV|=lEE}>S&D:Uc%{8Ms16oelKo%wWV8997GCf0LkI2LZ1>l5a^ZoTC.^Yw}7kaf:<=osm;;0>$[9B'qrj"7.:-UtBE
-ea>$@)Stf)n-IktdD=DVChb`OF}9j9FTkfM&UlBPim1Sq!t@Mv6Q5A{]>>5o96$pDB@#cl%/vyuv0L1MI5Hn}6zk1O-ljf+h,OJ2dYz&}Lvq9M"bWMJFE:
-PiPsG)U:<dK"qy@E9<ag:9mi39OCm5!ts9TNMN:EX_VB:r/Ej](t4EcBl$byIB:Fl8t)3Hfa;x|MwN[HX-<vY#KG$gh;Et<G%U>sTmnGDboY__-b,/qJs.
-`Z)|mK!I+Atu<p8%yKJ"+xwG{g1Z8HyH`[FhKt`7gi~V+DLgYZ]PBMoNY!,bAAH_4Rr.Hc>dtTN5<xYbrw'00|&a7h5QZ9Wo<#t_K0.|O4FB$A1PqRn8fV
-..ZyL9}LdIp2rS'p%sasUbvNh3H``QtK7d9@1enw/Jnioo(_,Z@[K<1d3bgYv);@+`grpSZsK50gw0:YxK65Y5&CLR.OVVyN!owYddRci,[=h|im,OSq/m
-jsQ2<C(h)IibuTGfxwEwmI+f|Frbp{=iTk]9Gz^eeI$+-$MYjlCv17JWN]HZKb`+W314ClJTpP~wf^7k:I2AhYcrJnWIcHE=',OF+M0;)Do,[11M$CgBwD
-'WB&=}Rw{Q)R1:8Gy32Oa;|yuBP}<R}`IT,ci^>e)wfInaK;Ojp3#6J&^{J,UdS3D,u2cE}-9R->I}zA%{lsx_l;{ns%@V~+8,Pegzy[gzqMV9#.hrE1S6
-R5^$YH6=xKn=C`a<npme`DnV)"iejq|v_dYXxWVlN0<h+>!c!HY#U;_}nvJ9g%z<dW1Tj%W<dq0V}j"8g|ThPmW)zGe9ayI),(a/N!$3Z5@8S|grev~f0%
-dEW'q/wh$/c&:kkbs.D;%R]L;^X,-l/_5|=8Jvkh1QVyIOg1g0+a~2J(P;Nln&K)=n&,PtUX{-f/4VP1392$#$cjW)@|L]%ftYxrf/9Y60)(ONRI3&H}5B
-l&lm~@/.1!sCiW)y)eszXK0s2g}OdVVIz,@sxVF7a7Ls66:Py2UY@|BwW'I_HF&Bh[3bV;k{A0L4x^`Wmpndg_Na83)%=OxawtM+qobR5^fAXtTeO5VKh=
-9S}m,MW#0j)U8W6I'X'v,jsq+@[<Y2-)"4iw3|.>c4`H{29kw9wzC_/P;Je@+o(rT_`I@oT-OIL:"A4K10s'/.TsMbHTR_,'jJ@B`:q@4pv53.4;CBvP-d
-JZ.<'<fNHjqYs/D:.na%8B+|bg8E$4|z(ivh>z0l^Kn="yp]h`Zrvxl'gW`Vd{r>i3ke4Mt"A,@j6Xg>HIi0&M8'|#k;opp'&0d"2G@}2Fkq,I>%tx^sJq
-iFpS'O9F6,)B[<%MooM<v{'#0B9Z2Rw_f%&b!/;IVg"py![I$_.Buyb3Djw]H^'WY;dh&RHuV{(%LgWV]=Yd[|gO>Ag,HCa=2wpVFAnY3@|)w)U8OB/dk;
-@a,<Cc3YKl-J(,Z)'3`LfrL<67T@qT_R'N3'86pOpRpr^B_dYzu9o8[:T`,HdxwI.=&p!O2D<EIFlhg}.!e@8{"YC}B]@=FnRxBO=Wt|ZE_(+fvBU&jS+E
-BLVB:[e._!oL}IfodZg^'.#zIUeRc]4WZ1fh@%XT:oaqLL%W@ho!d2'n~R;J."}0nhxGhQUl-1]$D/`!;]bwAEUs9j=$/q[#B^5154CpP&0u"y<UGwAX+<
-!-lt$|>Wzq(kul<-ac~4gduhdC"RTx-@:IH5n/c%yXE;Q!@J.o+=9xLH7JI=~GQZe;}q73x=s%Fef:4_UF3Jr[ohHdp;Za-k/yj4=!~`#z)L]4^Nt1/{Y#
-jAK<{g;_jTXen.;(S=yIa0W;oIW`QYRx.yRRU!FjXl@2$wH`THtt}a[(q%jk{Bk=p',<$qvf1StZlND!D]_xy&v$<$g;4"D!OB@h,N_>Y:_tqsqNQD_I1K
-,Be7D(DG^]7WO9oPdwQ0'Z^>dg|N+/DCru;9CfRM1[;wk'zC:N=PL}WZ_9L#UX'A@u.cf2w:u$ik.9<VMCA00CehzdZPD+awT45#{]A&$S>OxhMh8|}/^!
-SSU3dPWZ@[I}25DuypihD(8)1NtG#P:,yl7&6+45Fl<J[#,n,q7$Nq.XRFjXed-_@.Uzc.&-,I=i03EC;v<dhoY!g}q0UOWA^rn=HSw)!N8QGtK^=|bT-r
-F6r%a{0`!!!J&KP57Y$}&[|H%rnoI<e5z{9P&U"C^}b"xKBG9H2p0yb]]YyCeIbe]Nco3.rRcHNUBp{qn#%H0x-qb)^Z}DuM.Cb]}9s&r>z4YyJQ.bl,7|
-0>mZ$o,%w^3FDkn9$kJ_FAhI%WWhGm2.2@cGXCXw$l"(:l=sO+$PFAs,tv^|%(vQj$2tl]sTv}gG0,s%Z+jZMlIII%.2"^j6f"!4gkR,2#u2f#gHI:ShYT
-pJx.;]OlYgBIyZlQ$b/,S#XW[u]Fid'bGBm2gb[VR@2o&>lF^$(P|KPtbGCx&<./qS>@3fjqgFa+pG~TyE{MWBq1S5#&+U--c/=.=:$Q9._.A6W1L0T6i}
-0Ox=a,_P3>'y!UZPP(e$ePQ'ihJ-p)sSU"@EZA'<j>`G7u)u+p84b2zZ'YzlrJJ-[M5_-c),2{Z@.|Jq6o|_!4[pDh:@Z5E0d;8prKo5a]2um>u^[o"bte
-LEFg($D^eW1$3_Y)rpU(Ze=+o:&)HlU"s<sX-,CXtO"x([;V-m|>R^Uivvc{JA%lo-lrXyK|MYyyzhv@D92eG#H[O")Vv]x!r;B/D/&v/v.)LdfmG<bcTR
-y]cc!v=d!v>t=Hqp22O)HQx]'R1@CNWr5j[eld'Uu;rR(A!%!Bo!lo`,Shb[>ck.c5H-Zm050#{)db}|=ArK8fHCTIC-CIuJ'L<|Sn_v=H;IbYz`C,_7VQ
-8tOE=F$Zu(=VNzqkDk/wev@=GrQ["r@B_Y|Nj-z!.'MBV$B<G5O2QC;'yI5<Hj~c[^Y_..>TI)t3Kt@OPR&zEa84,a&3UlsD9'dil!G"tsdh29%ZA&Xs=$
-'>DUL:>O!]|-cH-Wr%e#6^N$<1'kj<beWY9A__Ok<VY/jn:33+z^k8]ma7}`sL5i$>$D,T'E|ArH2$DS0bUSHilLx:eFWzD'(YC]J{xy(gGhE]3O:pl!WB
-dY{TJW01Mj^']VNdfa$h#!E-dt9;Bh&knR4]s9nC"'%"K4=xQ.Xa8g}t;ZKi{"orq,$@)(D/CK,D^{6;gG@O-aHg2/;O<THq50'!o>K#Oy_U:YIEC@@%Or
-pSy+_)61`{#6F]9Ov[&gXGIDp@9C/GmLph%9UQiko`B@XSRg1x{xF'0YFvh,4|43-7u]oOn<-w>kmRrGQ[!~LHpadue#NWi#wYLV0WP7y%:VV(OGRUp5x2
-Vhc85F|%+k,_p}<OR[PCuRvO6btkk7-}8e(&eWxL{wv+fyEkDd5z=xze{:As,9GcLMVR!~7%M;ME`p04fnL|[[a8zX"&ZM'Z%0y}[BsZ%{+7.!r&WQC|y[
-}4upQz3nw)H-Xbwdc@$P|&rV5cHdPw6lKE7Y@iXNn'l/sGr0J#;M">!spN3K#G&BLFIKei{q5U7!TG-IadHy>GFoij1q-;t1cbT%b]~L7f7%xY+QK|v86`
-}{{x=bc]H6Ry!yPVVh@OIDky~{g/|;Bl(i6h869tPu(}7QV%k17tw6uY%O4p~O3C!Js>&(B'!1[vV=e!a.pNc^q|)2[LJ5q,;yVH(;)2{yysH=dW3JD%,p
-cCZd6GgloU|mij`3+katc'/WRx.YORu6Jd~u0JCrHZ|)$dWm1utGSQ5"2Y4w|c~SG]U[sJ5&6DiH5$&BudALS'-yl"H;4!4d}.m2LZXla5!<^/CSJgd9#K
-m,XsJ#h5kPw]i]9p[ZLfAJ/k5R7Y51Ne2wZ!/k}EA0!tFP6!ShpZAj!}ETN/w$27cmC_C[Im6B6Wu7`"%B1$%j.R0i_[yPjD8Vh;c(]YsY:889of-+yy%E
-)9erOV-cLa(uY^"qpTdYQxnT!JUcj_:V:=>Oo[a0b9sCbd"d-tj[OF7pr5{=b]e/CzEOTgMM!An.rZ8Hn:YqfbT9En:{|XprdM3i1US&X[fZ.h"]w,SrV>
-dBd_upD^~A[<B7u9u:OQZtxPv|F%TD}iLoPJaL/]e8&Jxk=l%5_yE8{8kAy4:x<S#oK"y}oFpj5Em[Vy'eEAu[3)5mNVeMF-=N}gMt<ynu9DI/6%mku6%R
-$_-%<E05j,A^gi7.m#v.<6Q_WH<s&k-p^#w,BUS:B.Sy]9,t2VPUbbBS-VwSs`(V^K-[YJVP/_7bx["jpyFrx|H"sTIOo4Qf48BV_Z{r"<O(OU!F4W2S{!
->S9Qs!+1)SxY(&k(>B,jw#T8_x/#:ky4&13x}a7a""%P[eZl{q8EgYk}2L1f~64gre{xubq@W/m+NP.GTl[P@/f&r--e{EF#28P+:K&9T@+2i,>p!:A1u]
-#7Fp)f.|>3&#%`;hK3.<xOZuA1voh"voRhOz|xYm@Rf>G0JFVR(j!.P/Jj94xpLzlg;"~@4vr.Fl8]KE$Y]Q54X3K,eD+XJG"&B(+Wz",>MsQpZQ_#v[et
-3S2Fz-y|Vac3~#5h3wy8BsN7".(/C&86wguB0Zi6=+YzE@'_)26XyRpP_SOXq+YLLA(k0{/A/kwA.T3]EPo=oe~CU9$,]^7uh"IOU3U%x4qGM+[==R9R']
-r3on!wfbkodzfN1(]&BQT^Ep!iE[osm9MtCaI1h=|-.c}Ohvsl];^K1M7K"{X>W^PKL}dzlb>|L96r;q18@ziN)MtmxA,J98xwLduzJGc6C@%DYBMZ3-fw
-T-w-rv#}e8RT,_ey|^MOM2q]WBkE!W[RAwNtzY:v#Z56H+Nl<>[.jgIGZz2C79.X-bYj1_iZRS(o[#KTzRO=QG"Z;-Y]iso&;=]0!fomis@3pK)R"!9bXf
-d!5G0Ni_l(6|dN%cC&bs8JB>z.f@,_gLc/fJh%pT"q@26KeoGw!kA'QVb>>(|@eAX^X920Ag=lLoCz{ZsCp/}/"Z:R3(w=)wc_WS^:<;U;G0GFT>N7bQYS
-e%~q1=6N;@p71S%aB&`RxFU/c=UCM([Tmd]tg`BFuC)EiB;mvrrvI3:Iy-zr{UycZD{PWB_3%JaNzrB["h1jn,D%%7y^[0#oY%FOD['u;TL:j0>Erc,V"L
-r,-S^U}79u)-CMA7it#@:`^-`-+wHh<$i9td:)NnXfYJm",@1kL-ktc+y9`@/w0s1hV(K)ZIZzd(d"Nd7oYc}EHjrC$4"w_s)wAc-{Q2sK!8YQ~mPM>/G(
-M$VMcs6W`I>_jbpYuI(q,)b_p}0Esng5"[:A>MzB$R#9LXG,F{)5'QUO)tzPDRwL0Om<Imv4U+v!%"R_yeOhi}H4(K9,<}o9vu=j{39b!e^HJ"mU6.TJXz
-ZXe,%&fO,DX+[lpg^A'2FX_fA;:TI}g)[$3s~w>A&F4_ORmxAUD_']MP<!pvZL.6T3qZz2.':8{R(a{:i@1i@sbrFOrxX8_]X=D!0DxT~v{zQbCYi;<NM9
-0BElhn/,xQF]^|=jek>Im=v;Ykou{<r@m5.CV'csazGcfKovz0N)x`.]zTjax]3wa!%QM`AwQh"FTWkZ!q6+<pefG-qb%%S)a1a.rLHU4!5e^Ie}5{S)=L
-Pl,CQ=rak>9PA{}J"W3p_Z_3V'DZ#GCM#t%]q<BdUgdp)z0%{QH#JK#,]|{74h}.!|=bXw4Jp^Wnj=Qd@{SeV'tm(fXqG7=E%jMZnI-":a2]H%ss(0$4Ql
-B@lLsYw|mZ<Q{+E(,)pK}9Q4v/&he;HN;eh<MdrN)y:9!=QQ/y1(6eVULT|H(eiwO72LH:'jy|[%31O8@%#8c]3b|rA2'wD8q2gk-vpd(fr3xk9;Zm^OG>
-R/wi4'8Gbqeh[g1nSgA=(!le53T&z;JOl`]+$[G_]I7,Oj@G[1![<<5'toZz+RXvxa`g7t'|;PX8bhl&dM%Ekzvi5,;aR3Q^pTZ.od;A,<F,Z$jT2CH)dZ
-D%Bg}-ylW$7kfrJuK;@i|SU:Gtgm^;2g5t~ya.Oq'B2O;[Pgq5Lyq8O[KD.x&ykb(`QAIuy>'NfCB-C4Hz1!{Ug{Z5}w[2J,^Vz|_3NQ<tHxJ>@y''Zxvj
-n_<QY/xtA;SjB-kJ1MX;fz1}9+f_;_taxD+!XJcu7u,8=yBOi'EQbl6oARk4|$sd0SLDch,nmaJIKV~IvBH"l$~YvUWTIBB3ZyD;ps^TQBHwj>,P`RRl].
-,Q;#-:&DN76+vojo:(Az`b,Tna;/N7>"'(_Z=2RNDW0W)&]@@gMCuJey6iPR(^O7Q"M-=lST/XTLdJ^iZ2ZZ[pr8kG),Ny0xgk|7.(5FVILj&#aUEn;ok.
-+GDKn'O'!M}"CMBesLF0w`w&5j6OX'B90gkg@k4B~^)@kvhRfx-BjlTfX@mNvWpp{v['yOK7AvKAJtyZ[QFw!t+3YnOQ3It=MKG]MTK.>YvgOx1f(#^bWC
-p'(R0"3O;;ATXChN@,R[0;]]e{TC<XnJ6;L@VxsGr`MOe2A^^JaDr)n}DuEq,{2`~Q-T%AY.%C'__Ou&xIIZFu9OrE/$O/5$8p>i;:;;tU,4#Dc-yR-rxu
-32H,xe/O}ueF~AVYE}uMpG2|oABBa+mCe,62rWH+ICyqpf%`#6[yZuK@K-f%<_mx2gG/0DU_9M~XPG8.vbPMPH#:$@'Hz]2g})E!q|dXhWVi"g0A!q8GV&
-6nu=I-u0MHsI{5d"!I-3hnEBZ)/4)jG&f;tK.B9v.ZfEaklqCe"K`|w)!U$SxzUi;;pDr^-4:n}f>D!YSz_YjSAJ6-6$aX3P3YpO9o2$Q3z:b9,{,W&$7i
-6^0]!yFl2Em@F/z8pk{$0E6kg=USp{ys%usK!%{WC9Z'jA!_Tz.&r9~V&x2rKm'8(NUMXffshP8Ci=j)ApO{;sw%}L0E9OiheSToK&j$4gPwv2bUfPY@A3
-kJI/w^VLuF_=I/eJ/TsFBNYg,bN#nV(Be#&3ksu]l.]csLr5AX9dwPTvK&0IB_KPVGH{az(|Rmo-7A5c_YURgs=r;Q8Ly82j@Oi2!w""@5mls[]GJQP!Il
-rFI<Z(;Ew`We4uTXnxrK10K`Bu]&8xx!a>w3GM0o<3BG9RyH/`O^E!yZ0EBqa{34bEhAf;xD1e}i_:|%iG`/;NJ'_`.b[@Y!Xqb<~C3214}^/{#x3h<+6F
-G{pwrGG_+iB<%_=;;LYJQwrNeas{2XPg"@:I,[`aVri3dqRt9,vAUhQ-e..]uUv}IXb3_2.m#cfMD#8kgO-TNR_8eN^b@iR9('AUfM"N1H"g>(<G;5q+7E
-t711!Wyje}BX(@C61oR)#L]&oln&.,i.Ru'mG8~=$IlfZ|XTW>qyJgr.+-avIr4(@S3T<{%gW.~{XJ)w8iZF&QY3Lql9~G9a2rV^P;0u4av+;qF3`"bzlF
-u|8MNR~.1R2TP'dc),8RaR`X;fl.diO)GJn&J_9<nKqZ--O+gWR]i$+aZ1H9kJPtxMAN{m)CR{<BFJYg^@:gv$tPN`6lC>bp.usS{qw|bxz%'I^KKV`22q
-s#7f8HQ:zG8DoiL6Z#%'6:,:>K.6gaFIgVsH}$B/4W@|~"T.['&q/R.,]Wm=[T$S[O}Vv&4>.)uStK9.wDhi.q~BMk&K5-LJB$@.zQJE5cw^1D+{K`BU{1
-;PT$=wvtP'_ZFQ.|h=/:Xqa8nAFvt8%3Cp,>TI.`k&%1GR>m!S[{kg!/t9'VExD5@nhYvE`#r.&6{TNjJFP#n`6-22U{v:&N24pXbqrr6;Ax&lh:C!SL'4
-G":T6}DnGU{d;/UxjJ7s`C=&!/O[Yg@gD|E,~>g[1_gz.Im[@mw_]vfNzDuep7i9cts!Lh:9FyqIcyYkV,$Ii!fJ=m:)iZEP@G09CXQ}TfE,gG(ofF%2Eg
-zmq2&y"~|@B{SO}X(elKENfx_h$6-mUfcNwA(-D^F)iV){>T^x(SkP"vGoW7/|t;bwox=nE{'Z$WmEw-xJGD+F<X8":u,:=jI_:g+{E]sb{)~L&z-H`/T-
-+zUFhzW0Hlzj,@#|gsfY#c!/pR.}%EgxQtGs,-uBLHLwME{GZkT%.ZNiaB-"<=S2yJK@0U)T=+#8dR:[Y:,U)W97%PHeZvTsXgHd_5qOtCmxsJqY4"1G7T
-B=%3n%<`-5:3u]}50|L`]rR_aynf(l`94+I{xf;#=o&fv^6Mv"7fLgDwxxoVo-+y3e%MuD{lJr-MNe~aNK%pw>R#Bll8Q[Hm_LN{Auhr8^{k[v/wk}4pR}
-{f3B.Ym_%"OQiHP6R<^qA5gyMC^K|q4"IiBk4cSl>m-`3"vs"P)z0Yn2(uw0ZO;/izP',uBr|XE!>y.'O),jr]<aSqd=XMszSHNACWy4UUb[|TiCs"H^j9
-^s42g8@))1kUU!3MHY%QO==I~BI"o";a,L^".kE.MZq,bP#s{L.fp,YdGx'FHDXpe0|hB+J_.tY:D&Z!x09([s-%ZUUhlNR#yb[_s^J":8klHFG#uT4m2%
-;M$1,_x.tH)U|$hq6Zmf[vg]>9-NZ^cq}{k6#v)9k/[t`E-dN|Lun7NyU=CENQQV%I%7v2NJ_kjmxj_fkkoPQ)}Z{[(auz/hKe0mk=eRJ@.EH8CMX5BEL3
-w-'I1Md:V&%@7`t42>a"<EqWb{Dj#M,/$eq.vZ^mR9R}$q%5E`-6AF[Z=S0h_'/!Te;7i9KyOx]zcm_mXN7D0P{UH@dYC2w.{Q2YIw,ch@KTBR7h_KxIU#
-`,%g1))t]t;=zIA0-^!):=-JCs2-1[=VB[LxM6#tYrafoK5<{5!Odxwu][e0r-faGn9LGi6r6QI1Z)TZ>/K>zk@7mr^uTbWP%.RTBFKk[{u4RsQ'p5=HP@
-Hu`]2e{`ew2}"jT!nl^%[vqdn4Ds.ho>h'Qis`&=`2L0y_"aP5ywxmATy:c4_pOo"_g-legNUqrNky#Hnw5I="1)aC|&}+((9_@_}-c5,q{Gh9;VmqR-Gb
-}[p#g|&%7FY,X}a-np.=5+~N$.6Tn3]@+"_!,6GSGpkYD{`-R(6IVW9Sj'!y<_rN$:|m+#KMbpxX0H2++(G>w+wX{Xku0az<=Z|Ald[m6nN$),(@kO#!T`
-V&`&sR0-G3BMz33("9`kBtCAKLf+xQ'OK%fw@TYe=he@C0,XUA2rvBL(cpuW+dRN%-"[I7ESU)ToscX@m`8+v/VpvUwI"KW$}mlYPmX4=3K^gfmS9|Bmhs
-t3/;p;SnFOZy,HFPwS-l[+^q$}){;A+os4^!<CZkN}ot]J^FP2qtQdZuXUHH()C&:K[U/-2sYTQ$1)&mE|dKFr9|zzeB6p|d!z@!<ind=-9"IMN8X:>L^g
-nCeam|3Nti@xl>s|qEXQGjpdLDY{){k+u,#h"vuscx{zIixykEv=Z/n9:(_6`D}SdlLKe$<t{mV@8}CE%WmTY8Fw4@j_<D9>}(az6Uy4A^IyzB[/22XR/j
-~p'_|7haRrW##5fN%+KD'i)(>rP@wv1>P|~Gb}.YKV{'[b@)92713jDvkI9ksuYD,&d#A$FP<tQLcxEXVx1f2z)w/zh}QgG)}#uq5(^f#&5ba5GE+@ORhu
-(OMDeyb<0odWYnY&AMrNjg&kKHXGt9^$}"2|a^u%Jg1!EJtS,H9{!5k#<d[`|rkzm7Uk2+t{%8VXyy4"JrgaE,+%l_32'9@<(sln$U6[YTsI8+=>5d{e'K
-^m}M-Rtd#QQac$,.j}tjZ}vuz:Qke76}U7BH0<kP>l+.s4m$`f/IC3[-R_Z.NoDKQJ7;a!ERen#KJ-jv"Mhd)y:t'}UoCw({yB!R^Zp+w(%{{$l=!@E2=V
-ra$rV9gy]QMmEc3MA&mO.!/.D=_})U+e|l;XUkaC>Jg+dT0_pJH%94ef!d;!x}$gm[2dA@D{b&}M<h0,c##lsrM(B93z_|P08ixg70`W2WvOJ8#p[=!Lvz
-QhC-GaT&0uL:aCn5_|uq%a+f)7G:+DStLPpJhWm13BbqtKYzZSMhO3AyxxVhG`u'qxF[E}{v_XE>^!UoN|y;#-0</Qc]eEdce{TAp5jnV,fYa,vX[kAxUK
-[chz>Rbt'07/"3870:N/[}{vzvd0TW:;TW[91k7Oac@a{,,tDuoMXc,&kVMO%.'SO>Rru"3BcLx4!.#g#i,/[XAj,E$$:TF<O0sUHURK(}OT5Yu&-j{D}A
-/g+Dhme[gs37K3Efx:_^F4m[q4!X8K5-3<`wI|9"EggG0}n/##AHXDK^^u42vh-'x:r!vjFPBO"O-z`+K^^=MCB+0JV-JWWdAN4,@ND&Sz#gL)oa<MD2]e
-AA=)>cIDn^gO6b0-pPW9&H.%I<`i=bI>#!ny("FeC;=)^TRgijJU)#g8rC48,W/ryjouM{$xeY;eWWP]c9p2$QWF3zse9ox+!m-4{h'H#5Jl(5{<3;aGD)
-NW}co.TlR@QM3CP}lQ!9%-WR$>+7hPn2-$=`i%6H/N^NvPOWr|CUN$6ZqEH>0MJpGj>e7&!pNQ-(T!o.V,]L,t!G.},K|@}y0v>2DMr-&;^oSL6WkI@4&(
-l<4Kg3NbrT#Qsbg1YUP][p(]oC6^Vv)HEy5!l[lyXca1I<hRA8,%<Q3n}"|iKX.h@'zcVubSw"fi~y8wayS]Q@W@|q(mJvx{RuO;B)F4"d+4yfhuZjNI<#
-F5c-~w#__'^"Jq0VD#p|p$R#wOEtBe!TdE_(M79W@Q[IY/SC:OHH++S'|Sn-}o^M#vcX3#v51.foyI.gNovq&F[#d4{$H^Kj`kFl$W:;CJnH-O+imi6`BP
-uJ1U(`R&.6lrQ>2""zJV|a|)J-xN{[6X@>(R5y&7t^SXu;GnD1:jD&u/k]i=)y$IQRi5.e-2"9QCiVRZpiVAr&65RDL^o0B}JS!}PWi`u)5@`awe7@SDdX
-zpUGWFL|VF)I[Mk@S<0TMIuI&vazLeD<Rs3hff<fw0-MMFbLn7;eTB1pH4^By%;eO{+:t6vF[D{`8lQdQS%c{59d&yuXFCotBcix$C|Kl{}r[;E2iiyir^
-fK]<Dux.PUe4#(FZ-hN>WW't#'ZC']nFFoZatQvS+r>L$!)(t.eh"k75[GDCKLBp-%+]An&m't&e6N^WusiE}{rKCMu<1-m"/jHdwNr.9{$BY8zt$<3EqL
-xYDhTb3EDT|T!ni'hN'5-g[QGv{#GK-rQRx-EOqoxDD8CHLGT7xl@YJzSrx'=4Gzw!`_9B]1cv1K!xLU#4Q=%>{TStJ$C7Uxe09HYrJi^$=%.fZ.1t"~#}
-zsO"1+!j6GkEB).8@e}D."C/~^Fg]fqqUOK%ch/3w{<C,GT(G$;ZqprJ4hv,;ZdGcX|YYBG)Ft|ea]vA;}Ey%f+[LA5!gf-s{PLQC"Q>Ls|WMy[|}:2$,Y
-JzQ}Zq+}%W`NNc)kwfO!:9l/Nn(_&2<tM"X(!{n<RS!7aP}8d#'i~x4=hsVBp([T!j8[qj[y@/nm_!i#K|u<Zy{](GZ(8b]7H&Dq"#4&o!%T@#bp}@rSEQ
-z8&wYVC>("~}'isPXQ].2ve4suCx~RNlOR/LD71yt^xHlf|r5lp0H3Ab""&bcZG4[_#d6hHh$S8P<s=8n&"10kq{p8PrjhB>2:D&cdm|0a!2SZ|0ZM{U1Q
-wlVrZ3W$&BcjsgPquVt]Z{/%[Csz1PrhdrYm455(dt(&RTNQv+I;/QyR9#g^P#|-x'(toJ)S$xlvsip'NZCg"jx-13okUzOqHxxtpDwt,6(.Y/Ezx5]mDR
-:l-AE=Lgc)sw/"[8e7k]gM^1SH,!qeBRirN=_]5yt.(.5<ttd<US;100acY&t0f<mZPRs}_"H5u_dYqFcP+f`!Z}.F2l~=gds|CW={K#}1V{.RPf);O()U
-~!V6<U1+'froK&YZ(F[>=-{9!W$(>hk%!Wf=/"{bvr(RnaEwV}XIwKy7cg~,})+X(Kwf:9tWk9P-b-K)9{4UXa&Uk04hs8;:nJ~ER/&N)!13Xy)U]ocdcv
-eovH{LKO/7Y<N;%i;=g4gIi^XPei[Ba(nt>:c[]72`9vMV[SVpalQxc2O]"ZctED/$-)n,K`3bVQyKsV>>]9_8&J1e%,`iv-(MQGz_b=[u4f=v^VaYu("U
-Gmf^^piTWTsR0R)vl8&xYW_"3;d75agJ:P%7sa8){uHP&xF(4AF>7]tFr5!bYWZBoffiVcG"wOjP)JXk(-M[&R}.LcB%Z&N%9R'k@7Fts&s!WJiofD.aca
-i1oa}D"<_uJAC`#-qKh!VW}Wx$K-Np~R"2gx@&ucAARk4n428W1Aa`K:rA3k%Kqmi8:u//WSD,.)DoXP%q-){uKPD:yk{5fB@#K>~EE0kZ'2[FVk6=|I.B
-x`r3$X#'JL;^~&6f("Q5$PKYHG2pu'wu`#7!bKbX-Fs;L=N2LL]kt"H;Nf/!W'Z"x=j,u|+R@%SbmKn0`A{w^MrQIve4dL,|]/-nRcY&o=&|-P2(@$I#$6
-#@7'l0^`90}9mL86$4tC2(UIqbPfX&Yl0+,{8xfO&dXfkS7E>K]/u47w}yI+{^|JA78$Src@sA%{q"4i:yH5NS5h_^^F}Ey)zFv;9oiZNKefFdt78xGQBC
-<D^52a^RTP00Zuk!b:lsts1vuWY{;O2129g8P"aF%wNr0S~4p^-4Hu[Aes43l$u<'d8$O{bjtYe9av!x]"]u6{:E(1pG$&>Yr;Ro+qA"M(W|L]A7XDfl{i
-ml/2T-W{dWadWn#IZ!nJ`N(jt6-T:{d)/k>-7ba.Q=Q+){vdGE_PY!pJ:w`+B6%e{GfwXcf{yEf]22>LDAnZwEwi'O42TK1Ixy0P^mIcLefs4Be|y'Jg[W
-"EWu5$|m$)oLJ/YMZ+GK&E=b;q&;4p:rsg+Y~[4S+py&T;@/@#^R'JQN5{6"RMWs4TJ9[p/&W/zqc=CE[6b[bx1{mB6:E4WtW1T1e$T4&TYG|@X=X=NJB%
-0Sok-.vWMpQwH+U(Vu7dI3%z3=A3Rye-yF;/un5(qpU45wLCty}.i63X-PB>)BuCRTnrk1GYbk9eVosr%%M6cL+3M"dEWCc57mz8M"f%wqr0fBihk,}ky/
-<J:>DD8mJCk1]8975g5!D3<c91]tX_fjeZ+;/t)uf=Yqu}qj~J/gCDvbu^vb$Gy8"PwiZ76M'[s.up`e`t'RCw'{rzdkqMZ:7t]#$MdZtNB8(/PH)1bG`Q
-eI~/ktZHA(o/;Ovk;jKgm.7fM.$Q[#au"_AVVq'P#D/&7w4[UM!a%%mqn_@q;M@QF}cwT[.<Ra/s!PAP)_Bhp!u<p!=2x1E(;&:E1aO9`"'Pg>P7Y8k$;g
-|8oh@kBe$`dSx[r=|(#!r_]0Y#/D8kkmW{/GLd7b.^.n1xfLNg!,pGw'ro>O^X8@YdInzzMtV>p7u79p'h%5IeYoJ[Rq6#WFi{M+Mu+UsXy-@zJ{RHwFi_
-Z1fx[WK(h1mjq8=,SA]%U.7dI_!yUf`9E_]@[C&&#Y4wzhR+T+8!,ha@~PU}gpM8Iy]4F>3pwjv)z4n@ooye%lQ}N$U`4dm0b{EIP[RoOW|W}An#k}y0!#
--JBA6ywYV{X&KrF.pN5cus/U4Hs32`JQ)CICGfi0q7s_#IzRwJk9nbTDfybNH/Rq4f%u:t#jXi#Uq}-!
+814426 552614
+NV;VBB8"twj=iW'4^OHwV:bfZdX@S'/]d.&kFw$ut-)#g'N`M!tNa_.7d32xpt@iI&8CZ9QaKp.mvZNf)qqZe32|4's^-ZPg$&`c2ZBmw&zm~{mWBq9l5k
+`bqmFV86g{zA/iAGU4hdo5HLtVOP=bb=.W`LZ9q:BX&d"f3,$%,GK4,DoK.xid_}ySx=xQ5/Tnwl+lsA=XZ)K@EWx@okbmyW/V6@KIVb!)jz0(^tM_5AjB
+_{j=H<O/9$qTj.W@m[}hkmA>eH8H-(s0XCnBfKlU-h[;A9ssx-i16<K0F't[enMQ$"0gDWiJR4~@|DZn$qJ+dms)-g8aUx|!h[S<ea1LuRlZY"l,%])&`}
+T(cWpiRFZ(MVI1K/$RTUfyl^C7%yWkI7WtkGQ/Xwok~WXClIV0ZjhO&y'7.XWGbHB.'WkhG2tlrK,<Cl[)jlIzzT]80>c4)"|Emj7H=sOW-wXrg,How`~>
+XHSin/j5Fr.`1_B3T).zEPsRjh.aN4@UCcsccJX1+&,O;8'rnZo.6rFu5f'n5iz4n0.+[`>,~'"J'5t.1b[+MuT592#2D9S]y<=Yk2Ql0%=/y3ec^:s>^h
+~kNZV/&XlQcPZPcUWOeiN/SXF&)V8"v{=#,iv2V#7QCLAc[^2w:qrtjmRojiYln4}SBy-,)+gR[&al&_bf,d[Ujij5r(a5KEf;qvJP${u^e/gB=9Bm86vy
+Gko9tbuP;L5OStKjUm,9v`hMEDh'p_:%'Y>7"~&4XS;=ly'4J7x:CPd73(~ge7R]FYLvp1i)ob;kWR@Ka[TOAxKvyv,Z`uTfO%seU]`f:c_vX`GR>]xYhl
+a,nj|I^#YkxF1;Um7w:'o$Msyu}]psHC|,ilo=mch`;pXQ;v/XCT1Wt&IxUiAr{M$YL8$.>L1l!c8]/ELUVuNvwL^c99~6_Ns+{a~rq)Ki##Wa}dzRy)IF
+Q,IBV9e^5DWW~IqHqZFH]idbftv1Xn3;]XSK2|)c;F#!].F>sBrEV(5vLZ]I&[!tcU+A5[()q"K{kjy^)"N[=sss1PN4[I13rcf+KO[=owCIen`s5p,tU|
+Y[D7;u[W&K`N[n6AT6,uL$)q8-a4q%gQFRbaOux#5Q>6aDJq!$&uKvu-vtSC+uVoo1]"=SOVy;)9@uUywHmf2A,7k{wVEK:YRZdOmPYQd2@;((I'LS5m{e
+,`XKeXt>YcU|=QR/(I48su',$d]K--]!,C7zLmQl^TuO`U/>,oVb]wl-Gp8FSc=WShP0'%ygI+2wP-3.d#|D;2-@:M_Uu$Ckw5xCx^9jTJGMTbFmO=9(aN
+"t23&qxJv%-rC+<F3+OAL]<UP}y2%K2;UoV[W2%V!TF_{<:nqc'h~C+m@|cx[9)$P1iu!VL@D$,Ir!TCjex/Vw.M(,jaW>E/F'E&Ryb@Yj[0Hn6vt-f4fb
+@9TY^g=GFkW,J%JR%^&`W!J6.0R2A2m4JE7C_q6+Ku(7p--9OrM7nlYV7=7Gc>r6H+b=8dx{".HM8dgT0yS)p8T@8K}(j.I2yi1sjceTmj=!>m^}thapu=
+oKXeJJ0|ep_mIeI;OM@9x#_e9{-;G@HpY`btARWPD-"In]j2-FT<5P1b_N@G3L$VW.d[un2r`sh!GBp41f'%m3V2XR$^g_^0qtG.uAzqUfR'iZPZ3hPq$.
+yEr.ZD-ZJ![g.%&>z-|/-UZm#H^m8jG#pHQjiyd%4_,&oM1bov8`H2~nFm"/R{LEors6A23uHE`wo&+,E'{C[FRRfjj+Fp!Jw(-6"3Ot3@+Qa:4KpRh+&:
+f;S&8]u'nZK!}W]/ih.0ENZ/bQ4+R0!B")p]8<<XjqOLG<W,T#q&|D3VeVYJd$j<2PNm)_2)cbRUKE~q>V6IUvW04i;F+K@S4J|4Ue,D<uw[jY~P|J;1Dx
+N9Mcdb=JH`mZ7<[L+Kkzv[(13/,`umr_v=Mboir@=7L"SO:QHj`X[]3+AZ<fvU#91aL/9CID9<uO|(LlAG+8:nw7wB:Qt"'fjYD3PW$36mtoO}!NnV~iq'
++=~4OC{kza6:9x'uz9XCJ]'LlWEqx(kFzuK`]Hq{{a~4m>_{"'}2MR<,EA[}iSJi=-#fKwJ:V"U/f<>,,&tFb=,Trv&3uJ[^NURxg'cgXsA.`d9Ro%QP<3
+Y-~JD_+'tEroItk!a>+4{]8u(A+Zl,Y)W5t&B}2$@7==zeLGc"IiaJfUVnKK9Iyg(/}=rTy;jZkS4!'wB<!,L@"iI7/[r_:1.koNdligWjor0`YN8}fk'r
+)eX|RO'p`>pc-&U,]Fbi=!QFk/:xXc3(gNW^0,c;~M@JD!~%FuNRy:CZ}J"vR:4F`4(1^UBNoBR/t-}x:^yz_ANz4%>d`#}:efG1N"WAAQ@JM=>nBY9o<n
+A_!Fo>C/h2iE2p]Cm4&zCu5QwY9Tta]$W/0/f<Zp9^+r+tyn|j5b7I_f:TwQ4UrFR<p}lTXevX6W]8C#UeKB)[ad>O|kh}bN_qJu=BS>>CV<&L"gc,#@hv
+J.UUIpb3Pb}kr6xil%R)-wE7#m2-!.>0~tyI/lnw;oEAa5ydLE;V[/nwO@Z{zlfuBrYGu&1Q#@ESG/pH`y7W7[reLi$[5,^smre9qRh|8Ta8eF`Ux&@BQ=
+phZyU4Xu-s#TYIS;$u.bYY|qFQ@&77YDG4vo2A2]+2ry1oJNT`r|h_zY$:4X4+1V1/|FfT{x_jq=s1F4Rbpx#IMgjfIIJVsTwwG&<$XEq0DGZ,43ix|N3G
+gPXnLN`h0l]Z33Pe~=EMM1j<8V.lZYgeOO6.A>}A/Jzd{Uf_x'm.FSk#3a70g-;=cu1%OkB(&XwfhdES}^2<G8>n(sI}!g=][,2/722RZ_PG5n<nk'e6Z2
+p3_5Bv:#^X"5qz4<fTg+g|Va<8>KMqeI]KCKydf`zko$=F>R:CSsoKk(A-dXKC2jyQ-mXs`}M,P.mh/H8]=gUi66%R|)bLmY&Y|CJT&V^YCayy6vaq+z2v
+-_Ge|dc3Us>-d/K7lrQw%)JYeKjlg;/Qc^[BDN$|.ESBA/vM1%7Rmzx{~=80xk[]}mLLo:AbwaRBAoL7ZS>b$.,j:,Xp'Vo8_7J6QSj6p4P&,>OYzG-8uq
+i^'B~;J(CJyjn'0Do.$>p4E>#sJU3'}a<6+-6"m:6q<sl'6m~.d.)]$Em]MropkJ[X3/jC&-/.G!:.UY%lKr[14Q-U1ByE/vJr&RVD<V.(5>}>!{F-_b,#
+Gmj`tTrtrSRy$1f(hW}9c;cn4RxR]@5V$=5K6V5+|XLQD-B0hw#bB#,bV=2J&fvj@"m.01BF>RQmTew6.Y4+aIg+lHBpcHek"[Bvz&~ZO>E`<^g|b+j+$K
+pXUudBGd+Dkc.9<mDB!;CAUxmer;^n<|k!L8VVkAYK4G%7'9`M+{1B#7_ae`T/Yv/'fTok`E=`-]Ha0!PtQ/5&BZ[!{F`$PVEo2|d3SjU$daBg{eJNmP_!
+(AF0,]d-LRC-6pCYXuq&OztmL`@DsishTVLB@Z}&nRUzgzK6hzfocx=g47#.P^Q=B=JrN9br6X8@,s6VJl82721@/L<_D#f6&V,=LD+gHHA3enk='8d<uC
+vF^S=!^)m{H1632]>RLP}%%J60k!GTXpwB;=ZLM0u++dqg!"">1HwDx"pl#jPFQ+"e-214)USYdL$cOk^`YwGZQ;rP5%SLT7'ZHt3w<ZgGR=2H8|&F-dfQ
+l^e,des&wvG&-$=Ze<XES:kyJf2+^KN=stx#)BYo)5{tMO|}6)TK:jYTsA-zm,=P"VW=rF;H-Z7owNtG'@~lpoqEiu;1QSDRYFn(Q,PnfG}R>na(Yj0Bcr
+!:Ks4Pr,0)'!]8#07B|4JjX6s#7pXd1a;CuciUC!OFaF4&xGk8IZ+tQ`Ln.Ub=Qu7yaS%nb,p0so#Y]T++`$x]N^g1"km|4,qliefK{3^Lme-teT|D3R}W
+jyf["FRj-am}zo3Nry~rrZ-ETg=@Fw_pSh@DX><,2'j0A=S;)epa-Ge2aCpurKLB4uhaI-N-5#$|:UWhp+<u8>TKrj&A{Vl_MIuSw6sUGe2:@cJT=|RY0Z
+}+u_pf;>YXzW`(D'pH|rJa)1iZ[B>AyT(<R&q+>v+QCy6Q}t}xN+1=MAgeb[JCaPTct|}<tdO>:jB%a({PvfFa=/9u(Lm]il<0k>Fes|3cY@V{q3m^#zhJ
+}VO$ACQlXolM_|O,wsnOx[~f`'(u&Gy4BlCp2`n'>xagKBzs=vz&~ZhxxA.WvxM8F>fT#d=G'W-Qmb&<GQcZlabb}aKf3i^+YX|Vdo+:5qzknIJX;LK(95
+{1<KRl{[)l8m4h{6.X`7pOiCu'J+W:doRb/@ZD9%G1.ZIgIXNt^Rr4^Bwotn~95&_fiCnV<IM+{9_S;'UX)!~/~2hJ4h1I^fTqb{!lR/ru^OK1t#^2F/nY
+c7:dN@[5I}zElv$Wz$hKiui-}=j!e4gaeD!KXN$bvv@F/22"];X8AER4aj}z_bx-I=Z4Rs+%k)@4Xv/ust:uB7Tv4ScOo`42P>)Tl4u9{u)4,]A!j23j<q
+go+0:4)k;ub5Sr,KVWJ_)W0k<O24w,qAgbltm0]M0&[S7oTO7]J#BtFl>zap7hgHG@4Xh!iClOGHUGJHJX3cO<h8{|k.xP4u;^o62Zh!p;_&`fHP/s#yXA
+3ve[SrEFx4:R>J`=lx]FZ^+zEE(I<7Th4$Ga,Z[AIDsniVR:ve$d1c9XV&'L!"m>plUt_HqND{wsBoPB7DR;!9`Iz4o>t;8}_ep`a$=F^e%R]%[vZi%4fI
+4PDctgVN)n~;.iYcF,6Y&AM;hNJ8]5l.-RVBiqe8f^g)!`56Gxtn8@<$JAVG9FmKt9Ns,2+rFg#o7z,FPJWD5ER^}fsLKua}]$L;IYpJ%1Mj`B~n>"IyG7
+;U[#X)NrQ[jO0md0[%1@AHX;_`46~-D4vfpM<{tE(v[$Md]sT5=@vw5j};DNGxvd~)eE5>m;9G9NtnvXeQJ}<G7=/Cs!zOGYX0MF/_r5F]+v.(oX2KN/^B
+lG"`j-"5DP[A;KNF9vnlB+$w~6X)&^2aE61vT<X%4#KR}D88o_65RJak6)&}ug>|cTkD&aj8>R@"k<U4H.-Howk-MfLS5M+/OU}bdj'aVe|`vY$FnI[T[l
+5K#I&l_]H<U4_T2Y=F=rCoc]5>T/z8K-w5bj+B`/Yxk`q,zRlSf_iP:ccTv/B<TjZVTqnGgkL])fMo$)&f!H+H_<Jf'^;s9<m-2]_NpNcAoWB(>+y/`$US
+(='EU9U0J3(-+jgJhE!WJf$h(qSV~<tnK,57-,6<p(#8$Y"T6>)6L'Mb8F#:bUWx|SY8Ghng5(hRXLkjZc4kox]7C9ukT.vxj}S2h>.xk(4P9g'Q@(,0qN
+3;!NvB7wgE(dI'|&^V:cN8Ts]l$<v:2]`"=:E"t]!KIU3u;z,WZ/5mY="Ss3(es#.EwPoO}S^&T<P+q8^KJqE3o"(,+q%1|}{Gt6@On5xrwZ-|>BZi{emB
+H+x!r6,DL0c+=$NI&Q@iR.9@L,aJn"Fhv_II{&Z1}6PHgvyspAf^V4b-7Cv<3o7t+"yI(jy2=X^%LX$U7'v@n';-"Eik!68Z+p<(ih&o78[Sf#gyv$A`xR
+O_M0bMjHY2#JAjWt3u.;^^IQ&C=uUt1MQu9J9Q,V~RlnE6aICvYG%fqNyW+iz'!DF<$j#SuZ$}(-Ym11}x`BvigjtY6MzGU9c1|3L>R=V;L3>l^oz@.&Dg
+i^QkR+;M"4uF!2d]OV"omnM'{d[Z0+}gh%;b9wa=qs}H]@DY3kA%Tl/P;05sepI0n.;e+i(:BA28,l%St3_DoXWl[k7<H[IOlCf:l;BQH"H<(2|Kw=IE~:
+rf_RL$|,#3ah!V,NF5m2lhNBNP%W`ca7u^=i`$|s(^MO||6I2pE$B(Vc~Ms]iYQ]TOpI!bn$:`%T`vf$9QqZ{ZgV9;Ch[N;I-[2i-9B'!ni0PhH"rJD(E&
+sG#yGC/v;nv7w#~[6+;p.ubjm50,c4k5C`hfe/2q~ML[Zz~#|;@TcV4kbSL2hZ|G<>M.N.4HACK=($RCth{$h:C{Vu6V|V{7i75;~"WY{p(@$,_0$UgdF9
+-cbt>k+3HB%-wMgk/w4W4-U4W0/pWr2in'l@$BIve$/$aYWOz1E{3#%-mi7+[$|AR=n(OdBE<9)N=FzX%J]<|MU+O}a7=%^aF$J}:DmVXMM,WS0Iuuz3hP
+WXK`P<h<9&!z}lzRa8&$1{YxeSPNLx9#]rIWn]0p5s&>CBPxR=6H5oUci;@}+Agfas`/th+]CjNaB@M&7{klzoYNEOrqJ;1gFJZ+.O`u!Bw=.wa"CfVdD]
+{jQ1r7ptL-V'>nT59RO9Zv(A8z2M%}T(C`L933R!b"v=o@BY,<Qavh,Mt;qDPK$hfiAsAcYgMcCa^oeyj>iaJP./9Yp$18&H>Id796D"1r;5.@},;^_HDJ
+|{73-V_oeNA''%zN(WawB=6<TM%T0nlqd$X+{V-bq9ia3o/n,AtRV<m(QXPn#rA@u55]'/)-S^jOS0d4$hnqB}!UA$d=}O"}QknYi%qI[Nr2v%S6GeR3Q_
+zP0l'Bku/HdLEIE2XmqEG6wv(GI6|7vScB#LCh+WCp3Pb7,3M0l'ctlNzu!D:Li)l2Z/IQ7I>or^FNIQ^PT'QH1@/ldMiKbLla>ck8e9P.6+=+FGBj^qrP
+4ytj8GKp-x`Rg+.#r{{p'][k;-Alboo5e[}"A/mUo.ovgY`v^;_E5[a$AoR"'D~M=u%$0Q-:O,yj6[0[lO,fviHg:2<.@_>9Ku&R`mW>yy"njs8"jpfeeT
+'4p.&AbM^D>f1D/v=``sMzsq5K/iev6+UcyGs:4n:P]muz"e[Q;)Zm'-%`_2OK>F/w{lu6fUM9inyf{ZqSX>#uQ;|eej|{_[vv}Rr230Pr:O{Mmk6"$/hq
+H@o^oibNq&qWvaR2|)}16[=R8<"9yPoC_;:YzR:)B6|]b1:dV%SFKEGc)}~UNCQyi=$>&"@Gh;o,bg'z+-&zZ!}K:'Sha#,z`m5Zy<_ADaAE"Y>vbRMv6W
+-qQ<xN&X(;X`wN16]AYlv}b-HYOoL.>M@8NQvT<s]8dmc2rL25Q([I32}D6[a<tRg8E0.h11bk>vi8B!rynmb!h#vl]4kmiLl8iqp{K4RT++]Kk{H=pvox
+>rzjw%~T`59iNUPFGyryh|{QU|JU.zI02<bHQA~qxd13Fbl>nO:{3H{8}_9+@iWtkjsV1xyr%|S<>}eh-{Anc0R0>FIK=i_6;vo^s'|R,cCg^b{J)jPDkA
+R{9U,}ubT4/wl18#,z^Y3guur^{[k!synv='CE484;I^SM-c])::;%T]^r]@!@w4VmM&4GG<lGTPo]`'.oj@~SuKthA.L:vKj8,kU$CP[vhb5jK6y-~9IM
+$Cn8CH[.E=l7q,Xs@RGKx9#Q^-M#6vvMIJ%rpkO.v<InF8+]da|qO`A"l0g9<hI6R7~h/$M3|lD;(&lcqW#Jrj9=,p$K:m&(qVXxVfflC9JC[=f)aynD@w
+Amt+MVcj.973%{%ps+.@hx/hb@X;p5~3fSbOk"K}'(h4e>Cx+pj/3ETiWQxuD|Fn`$xH!{vy!x2rH2v}$Z>V&lp)BY/jFA(Zy+VFDB}e&J2r}6i}G=^#&r
+jLF[~Ntc@4K3n]W0F8R6$ROlemYEb#pR+P4><7A3zHE4./cV~<e%<SE+T=m]z!xV;)y',=o)4'E<r%)_#lp`Xzw,N[3'blleWPo$l+e@Zj<q:5-[_@MQ'G
+://<B_y%V,q4`^Y$M)<S,eR"@K(T5k_BrA]:XR][z!s]]E(n-RmizAO:]:_w^[y!pUeEmxvQ+&'u:v`E]x2T^v,2Xl{BpI[ttg5Xa#s.'i$@t1iNwq(HSx
+mqs4Fu])}%5KCM`KO_i{1o0si,pcp97^e&/),SbRW1dPdDu!^('81xu4CNOskt9>jbJH`Q7r>i5n"&xxN/3/fij7tklML5yb@aY`:4j@aky^)0n1Yqaa+U
+N@HYg;.Z[-[|=zIGj(D"{rLW0k4ro>-f26/6$,]nX"O]za3Gm.,l)0~2E]kGX%:.(a]!L6A,m;9czSmuxZrg!WU5)Im|yfj{nej9zL'DG.N+y`v#8)+R7w
+AHQP]X{^wmhNyYbVxfolASqo<aWw7pWitwTQprp_N{v&'Y0!`G2V.yD{aP.E@fwI"N~&GE}5X"b(KDv<%$U3h@$j]Q|C-n;hFmhTc)kG8;>SPiQ$RB770#
+t)$+%bPb;4A.F35TWjbc]xp]ocr4W`dFGw5oES=KNI.p@eBAf^@dOHrRh-w^svm&4U%<TLYQfL^fc-(wxZl>ognrhJQJr2=E=f,_Ah4!u"w@ppJ^FVb>jP
+BK,Hx|@X`ya@0i'(JU_7g,mfhqCPQH3CHgED]AD_,SAJstH5Pn2lAyWX/&m_b);1Hlyo0uTcfw}kw1[cea`@x-x3E3d_vP,Ch|]D"4N.iTvHG2"CHRD7,V
+ZnMXuvR"<<)A0U'bw3vVkJ']H)C1'^S(eH>=Ye@oFVgE4@gIVkAcnt~[0LY1|hu7pmlm"x&lmvCE6$J>Y5$O]}q25e'gxf%,7_SiHc!6Xj@#AW~EWG&-.Q
+Eqv5[2ulH4m|;3>#lzhLyq;2r'.+w0P3H09=C#__"CNc8Ie-+=q#W@YdtFKZU^gIJqLV~$S2L1(LYQ=m/j>r411vniHl8ansM::ESpu$>P0>}W`pBmm}Br
+d7WTkdGLrweeR;hG7nlt>J7g<5+'Jc[J%N>HpG4Jfth9K+)>V(i<B%UI!C4c8IhUAIV)$!{3kGMcpgpq^)XVq%GN}7+O1oHj{g=1Wkis{[&)eI_xBEinKF
+L9X'B0z&b_LZ2)StT;skVwHe9FnVzdK$/QT("cjJEsz!6i"9G+Pi33]#MK~K^uo=H]p$xHE#]W.Ti8@R0blUCEYuUmHe7NJI:BQg|O[7tE.MNr/Yz:cW-c
+Kk@X^aia%AAq1r4dY9sD~n!OMO|]|d!O%Lb^P$wXb;T8u0!/^.Z;d=X%j'o/+xZ=1DpK8^sL`n!CMivyTQ`E><r"L".u-JQ[%9n38.nIFGU}L[ba_x"$;5
+2T>QAIcf&D7mqNBra815jyRyePDsZH".,C&=cM0#gMB,5'@l1dE&-Bpk>9M-8d]1Oab8fz,D^;@Hybh.}9x=[0tTJwGAXkQ>"0tXV>{<~G&Ujpk``->i^M
+:cnl|,MnszAl,9uz0tvIEr;Iuz05xI0$Jd(IOgMlm9:M![~hSI8%<0&l0C%";h]gGT''qbP]y(NA5b'6p=e<vkMsZp6dZ{)4mz:OiMhC_a{|Q!iv8g$:Vm
+1MKZZnywj>`ontsHCcX{yKq`kI;Ez0~)-o>p4hLa|@$_vZDRQ|O7P_0y5;k|py!PQ}#F7ncbH"XBXt||jAVQCJYOOO":2Ek|{tT(nIfj~K$9f(6ociyIw4
+nSHF0q#FOr<N%_)C'Gvpm:n:|<s`Vhgd]pvk!Go"jX"l!GN")#0g_F[<|wMd-Yp7=h}_RWe`!G~3:m9<qd{NBrrR#]^aKDIEE;FgXY36}&b4|&Yg}Y~smZ
+mL_Wk6>^dy<w>VBeL6[IYqLUUuHI"<<r2E:g>:ogP_A"Ka%%Yc{,`0r'Eh<)A(b+eQ13OJ62[xT;.wOO2kRf%HNe;r!17,QhgKRqxj>]dmH2ZwvienuL{d
+)-{xvx~x-)xBdgJi]_R>2AW'fOSa&k=b-";w}s/:"L2`R$G].}E35]Q/H"pE-^BJ62yF7kOYoE|I^y4B{dlk~XeG1i4(@n);[$&cP`6vO=NsF+!ld6<QsL
+mg.c$a@vqlUcaOGrE!x"FaV|^mB[D^/<_JI6|E%OC1g&v/=BKfr6>Jhz|uByk`3%,#G+~tU(^7fj'j"Q;67v+zkY'v|{CmUyb.cupMe2u>l{[=qK+}FZ/1
+HfSd_HIfOh:0Z4u.b;dH/x.G|2tbY(1:^b!YT0(E&+oX4.c]R7PF$Oz'~FZ%N)7Xl5jU=_>&c.=vcoE<y0z4sLvM[x0B^6)Q_A+4(dKz!|BiK{cc:B+f=8
+j_hA%TY5/^VGLyKjFI>Z@:9Y'(Q.qiQ!+KVdEc(a0d,3'J=#skB&.SLU>pL]_[sOk1b&4:[aO|:3F$5TI;-vt)wUp0>guicM+mdgy2~|Jru5l%.S{SA(b$
+vi&klSBpv9@th;=fA|Ws8WTq=Sz`#W[VWbuI}_UZ4}~@(IA_fERbx@-X4x8$gJfo5pd(]b<fl|Qf(5e`v9GcXV+C]h6a9kl7)mza_OCG'5yKN_|nXMj'Z8
+|6wp<3c[[lE`R/MkaaO,0a2xy,-D:X:&xae<E)Db&RshtaF5b2sP/{k21PFXYUEi{esNZj7LK}+[!paE]nix(iHk^"!<tjp|.Xswpr+G:lW%;mdJt9"5<N
+zRX"y[=_7}V[3#},r=lW}BKA2FQ,~6Ewx;,Z-)|052e-AydKq0Hm/65Xc.ol<pOx~o~l#d#FOh@FLI$|bGjI)zO#^E7-06_+;r+Fd@2C=1]0MwH1B@+G3g
+Q^4@f"8FQelUbLt+'UDfm45PVU[4X^9zZdriH$@_Q[`1qq:<t3obO1rAM.>xR<9D>m&aOZ9bFK8w^+xOUMlPo/sFj%{1RDvqa}_1Xk-FGIQq)QWoSLM0^X
+FL@|<&;n[_aFS2#;h4.O2YkCMH'`1T2[CyrkUfYYiM<Y_6J[/c_2Vwb,b_3_+P/2)'~D37.Ur5Ped{i!@xc!kXvG-&36x/m-~$q1COtM|DANz'TqGf(.f$
+=7bTLe':)f2GJygXiFoQ2D9sV4D0vmv>g/hSBb#5j-SG:I%jA&3wq{96)<<VVxrj<6IQY06t9N#$p|gTn.-Yecv]YjB;>JE<lP&"Rbp@'te5x&ujfUW&+9
+X^r[q+LbIsQ)OfwP[+VX4wtSz0Uz79U^elZnFJW)c$TP(0Hf#ng97;5''CI_5T-^:P#irtUlRSB`MhaR52Xb"SfusAc&Gke-U%!YNJ/NAd/%ZBV$_w|Sub
+t,v./^Mg_iPjkYdT+s[oKUTe|RRn($,7.wX6|L/|:(S6W5IFl^5GyKDd^0UqWyBIwsFY$m=}wy4p3]{trim.cSJpb2]at7%0Nt`=aOt7k6s{yZHZSQ^Qu,
+6Pp;6'`<<x<6/,a#.U^y-^,IAsQhYrN[@_juT54msu$FP:^-MKoEZ"jWhLN3VnFskG>|&Iq:kW423EZuw<~f}2-((_-:eXf!rf/RNS.f19HM/({($F,oYF
+8/UHV3Hf(0PI1ravV$tnf$5HXmK(+F=BuWf,T)H!r`t8DiS2qmF3h.yD"PRWstU=d6wRF@UX>#B2[m[9lFK/El5)uQpyo/@];5Cu=zU<yLzVfA{)>BCisS
+Cikp!xZl;iKam^r42x@224lL!Y@%RhPj0/sDFw4X8RFSY[7Nm>E,@K{y;p_'xmf^XXc{I$]e(1TPAO-2{1}S+_S3eGfFRH72T3CNu^b)';O@[z&9,X4ii/
+p:DAJ77z_seu2W`lVU7<'_C-9v6zk`PK$x.1AHF]WVF6zmV06o:egWkKeMwJ!"z7UH}tb0eCHn|LDbxL9`YS-K&sV`]66-!UHf%<-OtpqIbqn0m8_+aqlp
+}1U7obkrnzJpZo^.whQhLED%G0SHwhRU)v70|l(I]<B+>g.E,OLKiz>NRzKv9V`fB<GXSk7'Sf"d&]xq2Gc=av%o1oQo{y5q>Khos4mzo^r+Q2ITSzlZ)1
+wvQ6!]b@g.eT+9)Vg{//OoXC|ilt$A!jaB,$v2EQ4!fRG35"8H/`^R`5"F>}[6Qa[7R4]E/Gq/|^U)/#KdJuHpcS,<9kc)Cy>oXV``%WG2Q2-IVWB@jq6<
+efuGEe3-E7VK3G.S4YROG{]mbb'oF[#"F-zRPZ^6(BWXV[3#h8{(bH:F`)Ff`"Ujl6vA5.AK|QqhsdWm<N8AqKFzLR!#QT9lrd56a0plPKYnbX|{B7|O1&
+I%bLK-bxEaogKabmH<F3gY^L(`g+5<^C)/oI}}iB+;GP()DAGoz^>@3:3rgxO<%+nd&Ru,.a0YS2nn9{2B6OU3XfPxA]9]CC3_mucu.Hn(@Vv"=I[F|0lG
+XgM4Drz>O7_,A#G`3/[hxXKMB`LYue_L9UG/Dfu|.WoJ4ruwGFc,>QyXr$s7Ck+kBVY(~e-qSDpLN8M{A/y(J<w;,lNHS/zny9qL&T^$lwq5Evp05!IzVt
+b@>B{b{J1XWedj@Ko!;80)]<wk6=gJBS6|4Z;K1kz%R_/_uTUHUq%WsST{,XW&c%CS_"|s1uwU-$Bal_Y6M[s_wlhGRnqJr)HsH%2'a>!AsQ+`M^vy)JuW
+`eTCnK{VXq}WKtuZa}VbRN.i50y_T6[=FS2^CSC5#4zuCz^4S{I&UZVBX({6sY`.@SS4,/sgdYr2f1l9/DC4iB1(//;>5TRR8#ILY1LGbeL{sO>+MN+4!v
+%`!vt)O`^o=rq.g}=ij3e}Z)jgQRQx)TG9c"30.m4"|&yRiJgSbDK%oAVS5G[hmpgi=#}:j`J4)!Tnjz]z/S^0``mRS_'!0#J@a%ZT_l+495|oy[q<#`G]
++|Fz!|NEu#~Ga}[s2a7+@ZwPb"tABLN`r;qn[o&%I>,#K!+Pz],L=]r^h0e6]$CynV~dr=I>K5(nW_7q!v1x.=8Y_L5YLLmK[|%iwh.5=pq|C5uNpC!R_e
+]xx4$gWd#CYWL-}]qp.l_/%o~GEZswdYg,|NER1!PHNq{V[n3e(FOHfCUbc4J2<p{@-m,D]>,['k9I[F.4C[YWKSwZO0mEH6F1>lKcqR|0~(KMwcG])=Il
+%y#|y4m4X:rpjNfzX=HQioNHBxwcTe,FX|7WgdV0)vlbGc~|sm7ddLotc6Mo~s-97A8'QQF=YzTZx/$R~Q-pn>M=L1-M9_R+w:j0JIXy-6j]oUa,fbTg23
+h<SsQ1VR3fuz;9kt`+O'E/vkGzX|/gQY6}Ixa9s%"2a:bZIhTG#8,cb2IIAs[>7j_gv5_Zf#PSU`sm|;Q)'U,5Ug`wcUE:p<K{=/Y9aQ0hQL~CJ{YW1Ob|
+^p4u0m!}!|g`hl3E~E#"a]ctyAHUdnbAreYwg^rz4}}g%uWytkLGFBD)(x.6P&A#~2(rx:/:zGLsE-c:L;g7V"p%R(jW~zY.#2U@FS^D/1cdGrQ-;5BH(#
+K]yi<HDn"bH>T8K5s}K=7t{/[qksYS_)H[;w8dg,1TcjYy2vWPk.Ol!iL^KT4(hQsDshXmZo}q=qF.[S4qwy&x_Zow2(+|~aExz:Uv&9"6fY/L:.;Q3YzA
+;t_e"!3N;Q/{w[go.Tq1Y_dVr|]/Roc4kUQoTds%QC$bL[OMZH&m99qsa9N<w<VjE0R"():6Gpzl9iG52q5Eh)=71W6wCqKwusJSmbSAkI/}!)[sX}PWq$
+5#Dx2fqGXMsN-CShK].#zqsR><xe[OlRA|.-b}#R8-R{&+U|ztL/YK/sWy'+:b~%CoR&5aYPZwUm7CBc3y8/4+lx:|/UB>^4//(mo1NJxqzAEG0|Z9OaB=
+}rh,G$su;{2r"3Y[{Hn=KNz_oDo$QWv%`D=ZV<:saIOa(jJ@&u8r`6B"pa;4j8Sje7__OmQO!dA9q:8i}d0{HOLcaQOD<SxmZc3N+f4]3zfN/g.[qrSBsF
+ESuu`eDtyvauYjH;$QEFi#VeKD2cM{c&ob]pvRjEY'=EPhi]sw)F3:B;|Fd#9V>&8p_;LKI1gPt.X`XiXo@I2J@1e^c=!@F+h;_t+DuGs8@,4Tc}!1mLt&
+wY2lSWgimbRIp+!1:Bz@B,LA#aAE,6@)6sWWu^,-6(xh/L`)%bWe>gA8wc3Y,s6U3Dg2.ZszgKC|Y]{2+IWF])f:KFm9Fx>pO;6gXhEJwdHHQ62p%U>SVm
+s2RE;9u;0.a(3`|#|6zV7,uPc5~j)mNLE1Xv;qRa8]b7lf|ta'_KDN~[YI)g{[&+!#3h~3|[htCVa"q>-xD@l:k2SK+WmK"5="Bg:n-#n|jiW-9G_G`:Ra
+N_wG4$'#>m2Og=lRm8}k`B;;"L[@<d.FH0_bv0`u)[_EW2$[p<mcI$RL!,-0bR_GAjM}%VkAT/"=t$P9d]V@f2Zb>m$<#Us3g=[EihGG:K^jTTf899H]4u
+cm+c>J[>:&QNR4}Cr-XyLqVWrtG{%&mGGp>d)kQ4a9.v6szm@q~`2mIeUmvw/]DGD2UiuIcxg91o1d@b!<kjTf:{$FE10,F,<p^4)ke)P_XnRSd:IhBB%Z
+XMC#J@]X8fTXgald!F_HHjngrx/ex@5Zeb~M)p&)tspD5m1]Bip92%uuV.vZRhz&~P:czgdxl"ZfgdOZygb]cnyA#3k5RpZlxmoKZ7_E^S;Hc'Kj~quu[O
+J9O^Lcj-@k%=6zxvBBMXyp]<b^b)Dd`1[8%6PkPkiH<ZzN'/khxV:Pt7}3+O.nS2w1(hIx2fu-)vk3-/)]y(XFgr$X<uMC:;BBgU[lPa<+h)Vdm4'{usk=
+gmrYlL-O"+zcl{zzUt%VUGz/h7{]g6(@LzN@b#j&ysy'd^Cm$PUz{XoB8tBcQEDWCLr6EN^uc>qb%h$KhLV0F[-;HUUyiH_]V(GHC1i4ye4.$7nmD[&]Ex
+kyA^95'vDn{k%X+cVROhGo=egW+YbM&DYky)$>qokO1S&{[+g3iqL{5@jDL|k'+Dyd+zR`f3J,K@gZz%<]+}QO,|h]F)h:qPVeWRI)Jo%26RoaV&aO4Vd`
+@<1y'=buW,4[LGm!%<K];hR)Z^}gw@$CL_0Eq:E[e%cq5C21!,p[C7vG{TJrd2yu}}s]6{RFg$e9H$/[q:e`On+E{kQne<ivv`P{l_YL.),i;BS&y0]|Ug
+2kC@J-w1-fa+YB&ws99pmHFwqN/5^JdEWg-VEduUdujtl-a95z4oz#wm<F,z<wc;q%htWldm}VGbW3VofM6N95'{~qHWc.&/;%geDqMotA|Dkx=>.)vO#J
+yafqCqC!+,OicDcH5qJtx^CLk[YMZQ&%8j'1ZcMA~ke@7'.-J,A+Agt3<V-)V;]]~k|>@ZF8WCDEY^dK(QFC0,5xz2{I47n=]O5#^0TjC3J18p96XHZsu%
+pEr_oK;MkJ[m[ofV~|)j,b1@B5aUb|gZ34S-dtwOyDSG$DD>9]{Q_llV9),FpwlgY&{91c|C0p.`4Ow+.Hpz>Yo&)e|WvVDCp,5_.Tthl>I@xE[E0A|YKM
+1&`q}VDJV/G-Sgt;<M!;5/5Y;wy1[Ph%=6)Lj6snvigUzz.2x66XQCEe]GvC'MtEan2)Qb0beZ~$o)6LX#:-(;-p;>1^oas9|"8V:>TM_qQhxvdVWGVE8<
+cH%'}rc1^-w<y;O^<Zw8=-4;}%l3Pk]M7F[/BS~2X{<_$;Ij;vFpiIZym:[qb,)a~P2VHBgLoG{"',oJEw.P$GTY{F1@79K`!yUSI>|9r]_&[JU+R0"AFH
+WKUwa-$6G4sSY%jC{FZ/ehYubNQi8l3|`<3&dv`[OQirCXW(ZstytBnuTa%J[c-h=sR,Md|h2D(fgT7;KUs9dXvx@C,S]ZHo#hoqWz6O`mCr;^@k]jJEnj
+em"hO@t#}h`8gLh`#3VOmnBUidm59VPG'8"uL&mjE28]y4UAiJL'gmt6;p:fJG#87AJgVR|U7M%n.NPg{jsQjqP;NfAm#i{-mm!x<wX.p"AZ,#diRMkG3p
+h&Y/GQ,c-x=g7[kOO%1sa:b_BE(+/7XhBO8:gkGko,&<#Eli2jLjzNztDENqX%/M)b$YT9'hJnjsAYL7QQpI.rL9OYz#U8uu#lmkdj]5[|_2su}:9),-I+
+Dv6|,KjV1Yb>ts.Z.&&i5VyMO!b7%^uU8$pkgA_@Y&gI7PHlw+8|+fH&Bm7I2[9gp6+s+!qY3Ouyo;};,:hFzv8}IXw17i6wzELPraHEl-oN9pK:BAD6t<
+hcqbb@]g"8JJg$rPci~`O4r=;mX78RhVi6@NIx;sC)jA(QM:D0g|O/'UC3o>+eS'y{HWOhl>_$+@s%zYDvj8`S'f@szaTZ:p8pJ9}mgpXjBM{A(!._p/g9
+%kGKNHz8E_Ot[L9KwhZ[#@LExvD&JR[Or4HzHoowk7j)cgelI$fVejcgvZt'gKbN-siNW.@p{1{=^F[Gcy|>[lM/Yn)C'YID+^Bb"dq-L>z9;natDs,UaD
+qGdgx+C/sS't"Qu[O)rw"-Mha`.Zs$Ejr{RZ6y[UT+&W<C<YS<Y0caur^3>Ixe<R=]GGlP)T7+wz-z(SkV6u'4ToO8UYw)CoUtTN,cRq]YpJsxg"cU,Prc
+r{ayN}a^PUaK:v~'uU)U$:DUeCjQf6+'vn<ABD6t|.b|R,74}dk+l+fR=A_X:Be'`374Y/=<o5K_-9G1QOykx-4rMoe;KVH7HKF5&j9Bin)_SW6"3:DQh<
+a}#bqPx@L<Wl>WH&GtQT-$N,J[zV]ql$QU&tN1.%Eq_3B:G6}">=R:-OBr`d_B19rJLnC}tXGXFeB,4y0Mqa=c)3'x(0R"59<0EMeP$T&a@Ln;J]ca&5%P
+um8G[S['&qF9',s;PNvz97=xC_UN5Uw^wz.8Er_K"-mu.N9lX|C^FRfKk:#lJXtN5fJ1`!!IB2v-VaYW|k_FQaCABUAv-AC,m$wtCBTVwBZc7/Nb`n:3>3
+5qp$3#5Wr'2$f.'^U[H]O[]"DM:8H@G/F)a-!]Q}SVOJ{hK<f5wy^h9D/x|f@Yc>@1$vE2jTd/"DV4&Ms3m^^MxdUUf%'n|a{KLO1[)}DQ:hAor4@;4I$'
+_,!>%s_XV%1!0i|GoD_ivRr]9`3#6i,!`qc^qzm-}j-i717V5;1d:c6G|H"%,JRlzp5,%_M_^o%Nh=:;acWH@r:V=Z^6Xdtu1J#9k>_=kQ&DU"LPl@O;co
+@lptEw.8ayb]fDMy&GmN^jClW`HxTy7IM+[}{X{O.=<y"QO)GZ7.%YLYFA<K`:(^Fo28}|#u!vmtLnse4Uxjwv(^.co3:%geNieOyysZtVwM756!N|:nv`
+@Qctle5#")|(zCh<yC0L+zN.)<V7f(8dRO)$M^&q0;}Ip4nEwow=tir&jZKA%ppId6Vbqh!a[;b[8S"'Nzn!0q1_Uo6p7vIAD{h&}c/^E&@F%%e'hE]mN#
+:08dWHFpwA3%3%V5vSTfP@#c33U9ofz,xINZvq,BceJ|pw1y-SZ.|]"ph-rT3x%Iv!4VT0DM>3a#]I#dRrY{|jASP('E:/ip'X,0Y@r'Gn=h~z5"+n[W.O
+0w++(2$B%irFAL$KvjE9s`NEC82zYd6+K,jl[j-;>g75B{bSI]Vo]uGL4[:lL7<[0N-.+}>s-#4>yYY8=o]FGLRRsz0I}uZgVlDO@vCr/mANqp3^S}!Upy
+THp|&r3/ng7N7Har.nVf+7squ1WVfJHm5-Y$CrDI4@!~i-_6Ym&[iQuB7)7N7zeDxeZ=ffm,YUB)X3B4vCz|D6]^8m7S>BcM1Bcau3`'Hk^_}L="=3`X+<
+Xuz22#X&(YVZTi,6$C'=NINu71;R8>qM/Cu!)_}XKRoZv+FL~7f4^Gy5Zk.=kWi=1-TYV9#>+A[309^rx`.-P1bdUh;D-};tC;ko(Hq2k!Mco+@K<QAXb%
+-0ggd.{-'0}91j,Kd8DcMU|06ea$"Y|(_+RQ!|B&/EJ${q|u+e0)%b#Dc1Ogi%R@[gq#lE@w;}+@2q~xz^WzNyNMq+V;Tu|;T^C]h"FO7<Lv7Bg"vUV5/h
+0GVsb5bg#33'.+Oe<,An)sXhqn6fuWV@9qG.o9#QOJNVwP.5vN|!wT}U$].J:#8Q+9dw[|Jco&se/GI@RY])&XL^x=r#8'+X5+VZr9!hw51<s46SUlxwiC
+aLmfPh9vS}JNZVIA,z4@t'{Wq'K80kL^HW87ciC7m1Q';I%QFBNsie]RuL|=OU1t@mx8u4N]ndZCe@l@q,<eouj1%2>uyHU0HJTL$AU_vBqN427D3^><9$
+pRZC3E>Tg2S@O@%eb"`uDXS3Uhf<;Z5+^_`u3yZNc2.j^NU{$"G-#:LEm1ZC566KK5;NP=wqJY@zOrc1]f[,bxLUJ75Jh6uu[rK7B-zRY((}9%y8dkKFl'
+e#0;_S%/V}DIJ>Dw)"xz&eb/n0dhhwor+gKOVw^p21%FvhfP;9s8e;5cgKY6p6pd"}E2YJ=C#0Jk(s'VH5v-S%ZM]1'%2xjem8f)xn8w_,a.9sc[|QZ]07
+~xa/_j:{x$VqLjDdKbhDJNwZ=${02-gVrn8o][6T3+]XPaF`|P]fE`{p%`@Y!dDFN5&-AhGMCIGp%Okl]6R1PYH!:ks-F)"Ro|^AdvMI&+hJW6T(rJRWOD
+3"(<P"T5]9;,BkHJR!%}8ml{'r.Xzo&q9t6gDz1`ACQ{oK>gwtE{n2(:`lv=}v.e2At{.}:S6ucOS_TwE|ZDXb$-_Ov,4KfO%gD]m3kM[thI7!tXiq4aK`
+(}G|f2;8Rzf&V(XekAv9pGPmjji/1HD3R04gNV2+8-89MweC:{=YsW%CFGz{mZ>s,Z$L5(}5Te#jHo[PT.jrVmXen.$,nX4)@|(o4l}O%yoO[|LrGJ2cq%
+[F[_fh}V|qJ[!|acnihu:eGe7obaK`lo"N$TtA+21P[K_%#9sbT|BDUi5C~j/3I/=Cwy0LJ:N8oyIvulZ@L7M@<s|WNj_Zm_DdGsJED(j)Vi&djIL!'V4F
+16{x@B<(gQ<B&%jGgy=!05,W=H5UM{MQw-bYIg'NfbEo7fPv`cV4D_K%+}B&ip&2amo'63L!s)iYg(L6/F"hQ{Nd)lAfefKh/rECUrNla7%l.%iQBMYWdY
+fM4CnJ(eI`2C.(S]EReZ8sxxJuy%lL9t!(SpT2gTZwbsma@L8q)5kmO6$ecovDI]!@L[6qknfqW3l=o9=`p6pqN5FsFQuwUBj[q]8x~qlq:NYx)x>D98hF
+l;yZF)WE[jilN8<k5V=mMvx}2GPD(hCHQUbx{0^]g&Ul"&RbbEj>z3t-WKMsY#in.)Q"j)gg$CppXh~w{=`{M^_9357Zd[v^B2#wQ;OK+>Z:)UMrR4qqx8
+{ikW@D:(PPuJ%%LCzgULE&oasTeu9OmUI;9geAV]YgKHM^82-/~:r,;hRvUKAs,v/m'0Ya]jSd,p=tEVGwH%r;2<^@SZe![Xs-d5UsEpB=F@'@t]L'jwJW
+7q;aYo{m!=DK8<@p=oZL%RTrbMC2lC'p<gsyBxO,uZG,Wwdsca;@4(<n">Lio2K'flo%T<}5KJ#[:VLxfIJQO`s!RA.>2S>"VEI,g#06T7}^9@x@_XWU0e
+NKjwsPge81-|R_4suz_p(j_(c|^UeSKx/zAA==pe3=km%Z/FCc@^#LPbL6,lF%,}Xb}_1#XbZzH'k@zmc=>-Owg7<Z.iF8g#B#M0@)daY;#-=_.FiFS5u[
+6`fsm4}J:82|gXp-{Hrm>zem|(;Amxf@P[-r.^[|v@ptzWP/A@2nQ"</hmYan>hk90f{kV=Xy|'WAaS%<pxj54>nR@IpoT:(:/4_{-i_67wa!s}STUrh_U
+R_9T/[Bc=.saIK6f${Gj|#<Znl[aVI|s'p-sf^^wd@&rI}i>p7Vv{1%V0Fn^3Y{X0{mg2cm[S8p9&8l=m2=:FvG.Q%:Myf#M"@Z%4{5PPrZ//."_uyf1zP
+N5S<td_DzWy3Q.!fEZ"dD#,Kz2aK0|cVPb}{=)'cqmc.tN@&ZZ3Mhj@+6(figrNC1TXGz'jV&_B9|nhf:jg(;WKBQ.W)]9]qkhTXh9Nq_/xqI>E8HCJz`O
+=]R!j<&-6;]nR=4BWc^s{$kzb=~@Trs;(^sQc`2Bk`&zv^D|q1MWc'0_<2Mx#}xo~$<9z>]Qx"2tTGi<^p{TJWhaFY]/Qsm#i^cd+{_j+s!UTuroy_(|Az
+GR%3$u/j@J+z5:{hT=cMUGdtt|V3ys-H!=|dr$7$M|#YlgyqNt@W'&Dn@dhXV!p/)ZA%DeF>.wkI;WO-y;=p)}rvaSl+QJ^@fn~qDg'kE@lAm<wu(rI2-S
+p`}4@NMzokp}@>e}z0`VbWUY%#S|cWGpp9h6jy%)Q$(<T:`,(P+%ye#2r(,M]BR$I2S>[LXkB7rx8(6Q,%B|#S$c}b<0%iYAc7l{p:wyt"vv%d[P67WsvN
+:n3y{Xmq(|<7:0Iyi[[)i>8<j"s7H8ZO:IdlY"U>bKRZ}ES`1mV@e69AE:8w+,"#JC#bvZ[}=W`C5^BS7wKXf|"$a#Jy&<ezGzHOUD^:BG~Jxm&Pmkj(!3
+]F~jW&pHxg1<7/^A2OnFipqhNF4.&QOI6w`sWiQ(,=!>be09V-U=QuaH&:xdesnv=:k<4Y(oNB:`gcgIX_LSk5(ZePd`D2bKH(sDY<aOw$r>DL-=.Y.9'C
+@RFUls3aTN6-:eZ;0+|mU^b0pks>%aP/(11k[pz__H@Wtu%f%ELf5D3ebrBM;W)feGn]sQj^>aV3)35l@fG]YbPrwIqv/zsGZM3ENe@(,o=j1_%:aAKHiM
+$&LB.:6n@PeAO]oK=Be)xavf$6"FV''$j!tzE^@zi)X}n.#8c<j=kYbtFUce;a-hO']ehI|^!ku&mqkP$l~{<8`S(6}J4jXS^.%UA=t/^7p5wygvDkg8]C
+0"$1WV;o;2qwnl^%=4S4U]^hTg)&~xtlWa1P6LCKW_0bg[o|}(^-NW}+BBWY}#~u,UH-E)zuqL0O.o0i&^h%m@rGHP"+x_DijvUv:arRz#"N`X]x9)'Rq[
+LFWR_V9qsg&).7{MFW{@tWs9.[=/S>$yuw8K"o0`zIC"k^cH7lJoXjE;|FBFMTzyUsb7#tr7Y#I;g)UBFi&rQE&V;_.2EC81ID.D79uS]0HW$P"i!=zLo#
+5N1s:G|Ya`}E]P)sc:[PQ`"^{d=<eWO4ZBFhNI43kQVyO6UuqyfVj@cH$KueK11x0/~$)T}M|+}BsdG!(Lwm`MZ+QiV{12a1QXWl%Y#P5k{$uArwh24rM$
+w.<GJd2K:N{]nm9k^)|VSD4!16w]dAKbIBN`Tr.B[vF{|L&m-|}sl|RB~oB1Gaq!8NCns49@5s8JKr5z<Hv}XC7[$OM3z(b5`eln(ZBJVH_w"`MG8Xh4-8
+R&XJ~)Ek_QX9Zu_azKo=Q4~w4`%4Z$o%+#OAZmP|,&`@M2OA6KFi~fj[Dy5Yz;aqw,"z]bF="'TJNeTrhh3j0v%KY'PGa+kbRqaQ{2mn:u"--Bi_)$5jc`
+k+=kOwJNw{+.XqYR(kOh=bB.RhZ#e]u8R!dg!ysJS;0Uiv~=o{bm=T~@w7PF0Rc<OZ/^k.cxS,p.byN,Uk3<)gARYFFzl.>U-,[4I9)J/k5o9EZeV_asE{
+|Q^V.O3>E/SR1lAtn7F6OUho$o}V^JkXl#[4`t-vFH<e$FH]wGSgT=j0Scq[8S2{WP%`S#WT1h:i@!e,AqqDTx9haC{n2@|G@A'=Iy9<kOH{#ob)ILcI35
+~I)LoYmRC/;`I+O_=kLH^8&,.B/^W9[H1#z93RMWd8v_||xG:)fpRTm<3VJpHdHwTys})(39UB:IGBtRh^A:.Sjd7q=d|)6p{+{Iz6dy[D0,{faW>}F[cT
+iqT/@n)sWK[Jrk.cl+(Xyie^Z4Y,S;T2bIpRPt!(1mIIWaKYV=,FRv{ctLjp|y"x:p![&R'aX6+Tata7B+!O2#26w0n';NTR4^Va)GL4pqe2vwLK=&:p)<
+kSuol:)a-GB2O7[ap{T"/]>5H<v7ZYg;Z3c_8w6qgLzkXuK8b&g31.$mSJn[RDoi[E3=bd8k,t1d.fkE&td3CNLLk+`[0Ch%>Q4TktBPa.~t8_tN^Ph#R;
+@Rk0^6&eA=ex}t4'up{U^X_/Fxt&,811^/lQe5|'4t#.@xAU{t>$zS<TYhGvi"vUy{lL=x;$HK!Y`|.2-,H]Wq~r!xa8$p6|YdvcA@~FhMZ6,D<:~$Ne]u
+kh9n;kOsEHCcwPV_z{(ZtI2vD]j3zQ$d>"sQYM-@k,Jeng3lU"MZy@&rS%pIo-u=3B8H+qPBbmWj=NB]HY9uJ5PN]%SeWF!y@;@9XtQnNUnK4cAN$z[O6b
+jqG)^5mSo:q7eg-w<'PapLarM:cST3Y6v^1C9Kxe2P&,M}{ZvTh1snc!kv/7'G"m:J0{taF"f:T<]3li9D.K1p9pP#LiKn25~yq5/46Lw/WeLfljAA/sm>
+8#iuaiG<k0{$Eg~n$vH&#+HuC$M=/U-V-Vc=23"p&tnh'Z8z-@cnVo_u+ab9_KmH2svV$>tk6{7EX6Gx9Hg4I0.YJ<{<l+8;IkjdE&/-IbjVg=+mz!-Ia4
+x|6o`40bVT"dN/iRi^OtDM|Z-E;7:(LUPjtjh0<(,^KV4^%vb%]{xLcoG8v(2@H5u{]9%m+5b2';V9/<9+FvHx!VXiya#j9#}Gg}s8r]KWrEl|}wn)p<'3
+%@0/:]`/3Z+3-'Mg>e_KZer>mZxj8H20G!ZSgHzD2oQ;SpMoU]C@~LA{G}{@jsU{YcN%ie0V(3|i7wkTuv:eDR.l4o'xUOcl6&6%8HP[c4f$AITh0:0I/S
+lJS80;.03>^txo~m.`'+_7&OBivxxxtZNXp'5SB#9q5(PWHUu!tMGU5LDQn6!/smf9`Ztn:>@_lZw9g:.A@WJQf`#TByuc6V9B6v90)unhiEm^gLV-$2f,
+mj^p7ASUG]+KZwpg8&gTc]Bxz4#:thzdlXS+[b.P"&UfH1T4K2Ht;2j)@iwCA0lr>xR|D1H(@(dQK(L|3Q7EP^,M}=P-"iC/ExwnRyWxnYZ8'zt!exIrQ:
+jWeD4Xg@PWe-zu(AeR;d6}{L6sDCfrJu%zGM(12Tb#>i38ga}3AtdKsAg.el#(6)LA;.lJz!9Q;8V,qmmfsxO/0$w`h8dy"jnsN+_'=w_xf)^d!UH{Bxf|
+8vr%]}n#uw{{20I}5G`ylIAHe2cE+VwyL2dKv"roZLi7Bf_{JQ$7/KM@Q|LQ144),/.8O|_kmmrSs]7JDVb<rQ!<148BOL}M8TMUhs=08xs$Ln(ejAD/cK
++em.E0c1a5.{6/`L9KK@L2!plm}5)Td{hlct^TB(xlNOOkD"_x,|D$qWfOgXHOl%-vo`5KN3(8R=K^h6jqSau|R`ImS>sTL1.dGXxNL'`Zj{+e!]QXoeM6
+=+nUU%lZ&lL=Wv'0dqJ"Z7aQ7:7o6US{l%lSzEs&nizZF`=&3cRTj8Hpj,Ah0(#ewr>(CG;&e^=M4=3digQ37<xFS</}3$DkOBkF7Ypdc},DOh1m+1%@xp
+G:MITTX,';gllGTff=s=L[UH|"|q,8tEhq0@yFRwGD<gO.kmvjsP:@n{WzoaixBNVe:xPQH8(l<_!lTH[`xe.0ex5ud8Po'dKZ3uS6$-]`l&5,izqve;Hl
+){L(%[q88DFU`j)Iw__X(yv2gu&Nmw7:gA=a7:<ZO^{@-^+o$3oP9z)KhSQaNI1`dhK#`u,N8@V3tKs#C;h8Et)S/G.IKZmIU{7xlU^ux[<ULI}Epw08^&
+}=a!Bvq|~AZaKvUU9:M(n)3MU6Vex_u^d@b=#YOt']D,Hbiw^S,tm2`U2;:}k'x>_%z6byVvdu)XK}aN1%`Apsf[`abY}1IZPklx`bn_-ayl'x&PhCp#vu
+K/x>6I^<k$-TVd7;N8MjMn2;Z!>q>6Si(hy^+KDOE({0@$Kt1a>MH2ryfNIu>Gxx_1[lj8cU6fp:W;&1Tn`99KUGT40wIiR>5M$XuU53f'#I}W`":_v2xx
+s--!h=f'.Sv.oA1eELlh9o#q[=-1vMFn`dni9kQe/nnN9XMc(sTqUCGON7c^tuYTjHHfq9DD-=aqB/G3KsmTAX(>RO8ZlW}(rBVpA9:"FrE3lZ${EXFtM-
+uo{EiYQo">WqP4voZt1w]9mqT.!;-K{StDy}=>&$,W+<L%S+aw3n5Ny%CPrud,Ujo2<HWGfi~@o[`E][5)'fqfxLM^>BrUP4d$30D/hO,BR4)<G&=3-wCP
+hSpa49]-@r9,AFo6InR#OB=#^z~/!A98sgLjeH|R[!LW`wT[uHDlW0.Tr]OzWTn!UOt;Zob=MpDVMg.`L_>{5%-rVpTL`{R>5wM;T)T:Hm-NzSxLJa_%~3
+F"3rFLD&qkb`=x4%bS/@fh1#WjHQ|FAovfC2`DpxXG$OarR(nP)p>n2|0148fW9Ovq3[#DLml2HK|4+]OeJFHQ-q4j-V7`3bP|K8)dWPD2{.(zqu8WX;~h
+;%%zp'_=Rv-fHP6]-1T2,zDD4#d1qW4RnHw@^mrNcu/={ZXJj9@=^9PI/m:7_H'e2Mq[8}:MF%4kSiGT4w&oj7.eO{N8SSzP$;l}+%}y|=X]h6w=+^9_y0
+/(lj%_29C$">9EV4'jt+.<PH,O:"<Q.Zx`uN`Ry%u$@Qcq'D`o35bUBAn$ZHv79blFs#B>(R5zA`roA#eU,6>>ajZxk61Iqk&DpmCdl.@hbBqImo<mo"@)
+Z,2wdPM[jPK%`H+0eisf^F:/!tU>w>j8C"o^^Rss`S9YoG:GC7M@|+Q:EE;kZW^gEvC03M7@KOWCx461C6fCL-@|x8XWl4HH!83%RK[<c&xb}jr4&9:bWZ
+4-2KKil)iYw+..2mwHo<x`NKyJze[#~IzjDx:Q)ME161Zk;MR@W}W&2w7fECJOd$UK"opb3wn/:L$0uIkoPE_y[^7.xydUcv[-YJ5M"}iJcmi,f|y8Smc4
+|pr@;:+xm=m:#,|"~_@2-F,5FOv0-TsOg^BN1<46.DnlGaP/GBl]8Z.R"Rn8[v@Fp0UG%{dqJ{S5|%8u#VcAA@=2lWbg4=^Rcxlzb2q<wx1H3HcJkQ#bv]
+8%w}{/3[vXr-{0oE&D8oWSe3[o_a+&jqQli1/oWEe1VP$u;s@XuCiEN>3rrZ{2^mtY+{TY0-R`h:_/>/'{BX~=Eu(&sWL}W|r`.y/[SWbm&GaxNyMDC69E
+z8$R~NTeOWa]Vx0#iqo=%5-^Jp%nOk[@MT]5MDYC4|(fR_s7q=R>db%{<.l$T:yiwq+uMO]L3#rax|}Y/n;;FNsOWmcAWgFB]$e=[,5!n>jiY(ff'D[a3k
+i}_#9$pKn!Kn]s:BYH@Iu:!f,(&zzD!Z,)w_jyvJw$6K+lT5D4P0+2Sh(3PQ=gtbU+-I-whSyjySsknKLk/+EVmonc_8U>D!Lb6XxwPm(jP.=JSR("&&P"
+gpK2[T@-qhv2y}"t[H)Ll)os|C;%kFq/",No+i6e~<d.59lL,Rgj+R:Fr&tM=.0;1/$kiHO,z$(N0QGd'xRER0+XeZ=gaW+273N$l4@c/'^4R8;Y`1=l!/
+3bQyZ9G).F0x=:j>I>KSZY$UQoBf/._<k]|4xaC6|5)v,Yio|bSULn2,qjN@+{u2PtL]]]wq'UM{i<D=zOkRdjq<aVx]rh.K<l13'qJJ_ACrq6eKK<os$t
+E/UHMRn>'nBO6DrCw!S'M}EDb%&x=O-m1^n/$;=@BX=Ymp-zVE;&pLL4<^n5e'U2yEG^5&tu|ej'1T7z(DF$8xZpj<c2zuPihh'Z@jm>2!rH3vZ9|`Ng[l
+Y{J:5WhonL}sntD[A8t,2a!dcK~@/.vjNo'n]nzG]XicLv4z,,FWAt_Z.'&1wAkiO6<0`;',f|wBW=L0([.#G6u^PxpRm}'wlF+!^d>f+sg"FxUMml1kpY
+QaFtiPX1qpF'ijLy+#ic`q@MMXAT5DIn6Ll^M%@!P%!^d6j;wYDrGj2yB$O&rIdg^j2z8$~y!RnVAz.;&ZgL/<e</Hp:KN7ZMe8tV>twSs"E~$.oyNc{s(
+Zr;QeJx7O'_mC1o3jFCW`X_^KY#1uI<K|ZgG,<`R/T"z^/f{=^Sxwnf{IEqnhxXB@dpeXu]%+x2a9&yvGlUZW.{Qdxdv;KUJ^ngYGaG98y6S@"O2F9SJS)
+ncd7~2k"OD+YHp<U%=&2_F.8f^tE;NQW,qU^ictgN70iCynV%Vjn}IQ;SecJ@_qT'sav(ccq.8NA".x7em'zC>zr>ZZ%gV^Q({Tl5^4D_u]xd0at=vgTsr
+%`&x4I+:/@d[@0pEA)H.TzC<#8+NnAMrxv-QAv/7T378lv&t%RbkJTlpKYQK=e9;IOZ-8Rz^oFxYycS-WU][8NmUQQPAda]ud}l!ZqYT;&]0zxK:FLeG&Q
+=RcF}d+$CN$ov2V}-9D0ym/bli7duB2/@4l2=5i!h0]r^6ZMf,j:XHi4A>`4k(o-.IMH^G/U)1FwagD"K/~VTtEdXwj2:DPJ;Ds8dS4pKP`o6(ST@FVjHV
+Pa@:vZacxQ5kB&ynwXwZ;6zb8:hM+_1c8-wy9=KpDl5+,BwhRye87|WY>xs>WN|=.pD$2!nZfR2$#>6y#:NzyZ9(kRrQ|zVSaZT&=vU&>F)(E&Rzv9I|P'
+G&t_jZrUJ9mOvwGTy=!2']wq/MLw.hqiD#VuB"]9HjF(pR9V08bf8$[wLr=ls=3N,|Pj<}00=f_p$>zl`q`T>tlR2[.x`P`<9rw>~;H}Y4)4Dk('7h)YZF
+J!;:V={=9BU;V$X!sqUQ<=fmGO}-3b96cZ>ly+eGC8)G"zgf2t98f4(z`)l-jO;oh"&1M"(,R}Sq-.A:QrWn)YP.:b+F}gLmvd(#{[0s)O7^hOb^NPEEF}
+h>[%fq(54_Boo{r4c.POh]jweS^W10og5P+0-=re}|Kow";/1{@U><Pw&HAso(!kuW'/>}d<l#ThF,@rLRAq#s(5|]cAMy~h`GE]+$`Nw.gQQKC1vm}K{}
+Wz(IdOe7n|&.W{^acnNd48Z>1pr1Q4UXE8Uz)U|_LU=Xp7WQeoXLK'`t[U7f_^v-1,dwRB6mrpuvVf`@$W<$dRc3h"SRr#GuZbPRtcZd7j&xmeA{kO:Xa}
+kE}|EEXVleCEKjR"OUXD'0@y/cS'U5gC8/V%]#D"<z{y0]iWRSFqshw_pcy(m)[n=oTj'U684c:N~{s/l"Ut{9EOA-w0vu<>p4^(9o<PTylj19AyvApZKj
+:EQ+S|e/pPmV-kF,Oi#K#8>pO/YA.qUD<`:A3PN5(g(s3jNwJim-r54S5V&vco&SBlOC$HX4=9p!ipH;n9,rhr.IOj@<ym7eo97c|CpEMT@>NXTz)J^g,x
+";MZBfwJ!_ncf4L^"|@9Vd};OBVdTYVMPx`1sTY_1<9REGN8]Ae6@+ky3j+[,JMX|;Cm^lUTn]u"c%X1_R.-5rGHE`]ai|djpW~AU3|z2Fu<WCt3j`!(-z
+GVj+I4dTbO5d[apY7SZ@i|e0=`$&J.(>Q>&=yH`fli+>7k!J{'JvX%jKnE.BgWPrO})mlaledPo2,t>}pmG|v6KC6xEvi#n'9jV"whqC]AL|<8F|F-6/./
+8S&}kTmqUvcfPZ^F2{!H3L[nI]JNjmcMZsj_jFN^^.zHIbKaEg@f=`|_Z(XbXD_(L^o65>qNksw{q$:rXie%,dJY#V114sh.Ui"nydK"F+z$|Cb!-ztkAS
+UhJ2+56XJu0-FK<}zM27W!v-:&z6F&gr|U>CR"&mIo@&woY;^(f^Yt_+FPY||K6tKcu)"50&ZG7JY!:7JKTZX{MBxa|VpF.m)"kMJgE$&{"Gd5_KWR;x4i
+MWKthm8<"8@N0PQ.2S=#.Ifp8=m9`l>Fb{zY_OHqgIHI~Q!NjGM^BS/q]gydHQ;Uh}%v{LKx;v+q4|vSRtgL%I^^yl6MOnTYHF;c"KQpT`f,^^-8/_)T5K
++!>l)q(o(ybx72D(Y!"AHt>VJ<SVB_)^]djz0$~pdAbFC]#l^Yptd1mX0;Ro5E3T{Nb-h1U_0xttbesTA+0/#<NlHocA.E|]qWxsYvn94NI#11t0JZRE-]
+c{^TntP)iv2:935H)L35<Q-{{89C_v/4c{(J8QV$deT8ebilD'LqwLT0eh;QIFTK:0Rv[U-<L8P_@{L"ywllXb`D2Ezui&RZ[|PKB|c{B%$$mhI'2|&:os
+%q3"ggfwCtMwZ#X(cWQNlX~ZY|2vNOfb'NFh|LV0h}-v@x>|),Rv9CH$Wc.M4b=`&0RQTpKA'TE8dnN)xF[vJUTFS,R>Q,VM+=-^p`_12g@0cSPtqHKjU$
+plIPMv#.cy]7m5~HMSfCwy_9[vf3{m}5sINee>1xw6hYQ(rgB9%I&-R>Xm8p|XDqeBrK6dFORay/9hP.`b5MRR98K|Hs&ABVG[u}m^NOxR8ALuTC!q!J7N
+b%T#ERZ;1$Imo]1WagaY2W`ZhN]Y&m(q[/DG;/;>&_Apyw.J:Q@%tULz{Ebox-qO%we;C$4O,LuO]}`s!ah2YPg8)8+l)^Cw_c9-RMK4+"emP=<%XArG,/
+6K-S]"TNtK6!aS%-,cDJ:2y!Q6%mzZH5pL:}lUKWENQ|:>@yhB0)iOt6vi+VQC8Xq_-c);[CHWq5}r#9{USNJDJ0>Lt_ffnXbow,qHV,5oRp6^@jfX7d]T
+CgN&mV-sQfo-%$YrA1N+}Vv"VkI'b%B%LAc7ex~3rt>)rJ.#pU#`X#_G._d}hoP%8bbyR3d#0D`U2tI-;lHwQTgZ^yjTc&dsh#ZM&W|_D[FXJ5$zY{6R7k
+Q;&)g;pAAH=1dbYv7DQ^rF/,N`j`8)bA%geo%J9`oC~#;KP&3]T7Sl|2v(Ll-5u/Hec@dqznB6b0[oMBd:_[/C!(YDn]b!tyv&P<AR.k9!rf`empB)0`5G
+[GI0AF#wc#}zlT'a."^"l|3g$q)7JX%dzR}+^TOb0s{v+uDbmuWKEp_Z[>!JT-@w.HOOU3)@!73U7,@}BePtUdu`bRDrsLNLU!h`N|6U7xkFxs4M2)&.n;
+~(pfVYL95wx<K<MPogKF,uX5X]1m6fek@R:n>$+j]A1N4mn%mH:ddMF$d/H|wb`.>C8KC{-v0dvc{bTXMg^AdSA<a9CB=cgC8`l+`q(1~D5JjTNjO4+Pi[
+xcXK@8i%cn<et-/+&IkPgx/t9:pL>|vUvE$ti.g`odM6Avx#~I@ojhBq)50"_j@ABDOy)2QP&L13m9A+6q~pP4hbUS|"SwsFjD&f[%8TMdY4!p9ox1Yiai
+l&wzs`AtuGtNbvPeGivnbO/0M|DO,GwCV8{>bVD,3SvA<F9(D{ho+KnSL_Lm%#t3b=|rd-SL#&qG;nvU,Sz}ZzxJlSf3;%ad+jX#)o"OFj[^.pBNoY]q=:
+YW~UuXk2"q-<]o^R=bb0ta^rmNr6ASg%B)4{dU0NxMmZ%sqth!mB3c((OiF!chvvV'&/qj+$Ck#0mf^zB7G%>eXPQJ08eQ^Nr)n&rsC)WHa|<zg.b/+Q`,
+h`[Fn'p_;)N:riC;[Q[|vZ4-<qf[9()|NN-F4]"SjSl,p[+zAnPfNr.@^HR.mC!/RMnqPf"D7@d/'a%`K_Pg.vYclvQ!s#gCUHx:S5)Q_=KDZ2Z:KV}=.{
+Arh}8t")$/`:l&XN+4&[l/"N!ps%h=};]=}9n/]bwV9Eq{1VxYK87;k9j=n(RDv9;=IYi9nkk(#4YMa&ns9-3nMMTyMfErRjjN)1-jHOw5,TYu)a%UCf^6
+.Ce|lWhr8Ez:C=-FtcW=H!Lh4,1GD>};QqTo2f8U+y`7&wIHPo9`+N4HY}c.0}Vs<zo4%>i[z])CSGt&=iwKg[LS&f^q-yIR&OyxG$}7}0PT&RwoJSFS'g
+6o"qc%7W:oI$zD^X;<%@&"ZRBB(3Ze`lj3~sR[PpAn3i<n2:;+_)<+2nq!$4>sl2Ru.ZZEe-MqGLJ!VRU8J$<-q&oWQlK/{AOU-<vxJ};^5-4+M^o%ot>>
+30<vufQ'<=P.C;e2];_s%bVM%6[FbE)hdsN'3@Z^B.3E}:Ueq_[B~6fIv7#lCOwZHKvU['=,|IIdX7u26E,Hh2A;5}aF.@SiO[_nrb2elV!8lQFY7Qk2Z,
+Q<TUL[:iUj2%[Rx;{iW"#d5WnMq27f_'x27Hg:(]s@q]15/%,E|"}DAj0X/B@]V3OBgp~{N]]<Msd:4/@Y!q[hNcvm'U9x%b1p0Za,e48QsvL<uGg#mRG9
+)48:gM$PskrXNVEZ!U#kqAK}(Rq4O1k=SBxx+mbq(j+U(z57'KmQ)u3C-6GzEs^WkyE8R'a-j7IXBc>6%K$b@2HyA$q0[k=.IC2Iu}Xddp,EjM[DV!`^XP
+e4qYS_w/-[C!_RBI'L_M'E,qlMG)bB8,H]l{SUswcEZ)#V2,o>ya{HJW.SG_I^NhA7ZU7SzV7$|+^[YE5#eY[0DE9;@Gvrl:OT!UpdY;33C.l-s,:>%!4Z
+ws.|/[EW"v%F%Hf"z,du2tv$jQ7OOoERHB,Oh_wC%Iptjq^!#2:!xC2t>7F^U+~R,1U|&CnwjcxH^:LF4dRfU2moG>fo4Ng>S^wEDlq{VI1S`9g[v<-_}5
+jx_qaru>DrTFnQ(5lEmC'd"!<<HdC9Fget~j<KCSo!o$wW/frtStM4#QX9u#0:c1T8;=-OE|fOeZ"]g}p2_L0IEC^83R!31.g]PLQ]ly>(YYT/=i5WqD,3
+b{%s7Xss@ld2)G857,>('c|g0.q)_5QS6S`cx^vp"3p-[_&5_v;E1+<w@@%XYWDAhY)ZNsp^P}4(6nz@PpN!@!XX!z7g#ylK|z^pAk<Ahg~KD,T`=PW5$.
+:4d||4GQ<m[VCnJV)29kypW6vpZnCO2zP9`d:>wbaz1=tRG{g}x]%vC&(mU(S#N1njHrI|)9/j2@O9}N3`']0$lNs13G1}OGBq`S`|uyxFTaAH{9rEzZyQ
+B-cJOkRNwgZ;Ll$zqYWqb&>cf66AG}2J`tDVHVonsOZU_3tmC4{EaDE%;:I2;cRxlHudx}SsQ)-8AXuNzZgtHX::yx&,VW:}nzu0#079HFo)ZTS(w|Ao8)
+wS1@O8PpfQDbe+@])#^vhi-GS]l74[P"Xq"s/y$4N})S(:uj^t#T~=-JbyKF!{n[pPYzn-[D|X'%!-wXY-l|o=>L00xs{y!LzqSoPJkJp,=vhiklW^5Dlh
+xlf9w=~I%7>/^NQXbZ<sKKJ8F4jg'M:.YMT,YhwP`L=Edmo6/b;6I4(OQ!vBRnR,_nWqH;9ls=)r03;-A4Gj`ps4t>n6g]"9ek]}5pm+dX&zdpilB#%TyJ
+IKDW{4L#]Eu.(y+F@cy%=v-A3JQ61_zK6)!'sndSiD|Fyc_UxBkzpm"GP}^nE6_G]B^;1)V."G.)PvySP!ezd<"U`5"/y+K$id2vKU;KjeV-G4FAyB_g3O
+@r&5",j#6&`s=.f{EI(z"&_Y[Lyo%]LvGOh^CDu1~RWg6Yi]wWEX3S<uV0'AyZ|t%)t;+DiN.DF!=_+y8PPbekg[Dcs7r=T^ZYQ%Z$QD<%,!xQH>tgo4KQ
+{%SAoy$UO7w;DgKAy(<=Q]8//<VVU{~dqGQDHd43{N:7{MhK|<Zx2H')Y|{_X+&,nM9;DUEa~@b)7AU])VUzx+mpYK^I@F]2hd'LVZSbQb6fVcYb5pa8WA
+iF!V(r"|>C5DCh8;1SE.l59}GWvy)"(#}<Yn'V072]<wjJ)=R:4o:}|.Y@Va^0"hj389]+Lz-o')m1a2h-k5AKK:Z$&dNqq+~^&#g84@[jfvD/Piv`h)nX
+gk&H/e|;#/X;lkBMgox;O&`k^iV08`f:u.XjE!uO>qjJ~FngXZ@Kl3iRNpipn(_5RXgf:|!s7LcW166wTS:@ZI=I5'D.P5Q>Y!t]MIo8[Hem3A)lk)u>)x
+a2RSyP8V"Z}2RZ{S!t@F:QgI[RSfHv4'Ee2nODp%h+$^"ab1!4rZ}1BpN]Vo]uGL7,yD^rK8=($/t%91,Lzihm_ao+iNaNguCvEe,;dxp)ufZXzW]D}7d.
+)|O=V'#B/AK)9XIhk;`9lL$)Nj/PNo2r&&CsntrP%hylEm|,fj"MNI><!r_DLlJ|aAqVAtq`uor00PC'-5NT:4rP`7<#bi^J(%C[excXKw%,9d&B+#<k/T
+.{X+HvBA@MW/cTHbP6".X(;%m9XapFB#ZbpT/2EpoZ7z>2Iou(d]Z9=sSA'za/3JgIrlQh#VED[t};,L5h3+}g,&[mVkW@^MX/<I;neHCeiRc;uPKJV;8s
+USQI!%F"EYMG5L~gg+%i-a3y%iS/F3BV%gm.^8@I5PNIyIavY5@0."zigW$}cu+3W%C{,E&r_3[a~zfJ/bSpMJTtNy~1[jl'UhoaK{W4^c4]{phR)}K%rd
+>%}RRmH$2Y{qu4]U(x-<YO1v32sWe6p<V:u^(fIshYN(8"8;NF:/Bxmkb:oe]zc]|61a.@7YZwG(S|qN%m$X{}>40+E+cF(![MJ^ZKsW&,B>5&SeS[cO/9
+"-JgMS6k8'=:C3F}GI,c&r2J%HEC6Hyqp^~>V0$L`HObO5v[.GM]O}02q0hy'L-n9Pc8`qb/r="ZqQ9i_RpL|7Sn8%]u@0Jw"`"q|"zIRHQ4qV;.i.wGKL
+T3f.Q{r<@yBjGm`3D)W/u",{h>/aDUsu8`,%S-{#`>WC:42KMBCp:;-lfs(GbKpmnTged1yv[L$Vk9YAhTYo9'X@d[!}_Dz$S{ZKDgX&`{Zd}<@xXo"lN^
+K-&M$cS2;vmzolxfWA5`BnSv(>kN5,W+,l-}(jg+I]Mj"}AM$O@38yWHctzp~(QL,6y{^oN#w[hxSXaX@Uj^Y-$vqQe5|WDF$N141c.MjQ>dgzkbK(=!!o
+NSw%RP/(08"SV8&H3VJ,(mAT,[[z7k3e{-Z;:aMmt/h:eLohHI,m)7b71Eq0>Cdu:[Wh|'q{F."cref1m{giW+ZOe,,ZO1gy>ZrezF&5~=K7Kz,VimhNN;
+'6+B(1MT37XQ8Lwyan/FuNRq=.;"[m)H<OX`'H2!.6GOR'q]PE)8cuNaz{O/D!zqT8aDAYLE&]j{H>D'EHjU0+rAU58H[]_XVat=2F):"fxN@LwG_pYJ).
+G$G}0U5LiyYp|u0WCrwT|`a#gb8bfr}CX8Tnxv2rx1>d]/g%FmU+mlh&;Vjmn+oSGY^qm=(vhljdhz2E=1L+K6{p7T0/;$o#0Bn/z|f)V|x9P6hhfJ(q"Z
+m{#GT<SJJ<QF6"]Lv%@0cuQ=_T!,_.QTV`&rrH(BZsEI}3QDgI9PX-ZY"'fX0YG9fVg)nbytyLeoj@C78oBEpsus,ZJet">SGoGRb9O4KhU<a=:HP255,/
+.e4.Q:xDyj3MQWmY+@ODO|TF#fKy38mlBV/3_|<e&y),n%M"eU/){3UfY"OFE6/`x"&CUaVpPNP4yE79^MiV<sLEiWIyM:5S]'j]$IxEyvY8&+@o!qisEi
+aBqHbDEF0^GWPn{F!:Y4D4X`Fk2<IM$_MAB>0Ov^C0S4"5=WcHn]ma/T_!z{#JdA-:0!@NeJHG8dk']GrQP'Ksg|{qb:wN1;8]Nv$}qk+zFyGe{Wh(ryS%
+kjtmsza6vDMubMr[=nF-^<jo;Ha>jU!mRkTK`ct1QjFphds1PSB{re%hVw"C)o@7iQYRXw^/PbdpD|ipamG+lq@@EHo1!SYfOzUW+rtW|#,37vX"D6CVxd
+#M$#,12eX{+f)<R^`.O_{Qum:oUUw@#2iU7|aSLyM:z=b"oK!;oYnshui_)7YFcSDl,zEo/}]/PJV0{f)owuLF'gnN`;A=90QIK8^k,ZmgI8(k9xmajD;(
+uICipT{[0k5qK268y9]SoNWc|XSW:z+>i/g@hoo8QjI/nu`ydcGA=e{K`104-y;o&H`3F=zFD5[v^rVh/d}p9_YLqN<p)3mEN:'jVDiUZD!ZA3G$VVK,I2
+ui~QN&7wDn9)22+{JYREyyh2Nt6:Fi$`GAQ-flK{int7&g9k+SX2F'^/aL^N}I3,W-h}1E'jyP[ybF.1_dEAc-mExUN"o|8V`;$"B|=eEeB1-Nf3SbK'<o
+x)fZnTRtlJb'Bf4bE}9T[z.F,RYrw;YV)HuNP##Ju;8-uGyQ~@/L.s4Z;T5>R"0"}hYCP=FMmxR<Gl+ML!N5(nKhzmAau%0(3i3rX/^J5T6LK<(f;G[p1E
+ezBn>HkFs|ks9`wt<m/>u+k;%D`TzfIiF/Cb{R4`F3Ik_%nyXHje~{Q2IDSC6k=cSe5$vA1HZi{6RnyO)&2U&}}{lgQ<u`UVD2N]k[lrdoL$Dali5Z_!Os
+Jdc+.dmXWO8r:5kL'j#Mp)9dXW3J|pm6:K8'i.6;~qHU@#bV7@g2^pN<,BEY)z'yROb7_$,7M=IHCGe:dvq&#WjB"~i@+@DV$puf`W|e{yp:ch3MWr;Q~g
+6Wb{&0p}Fx2ABk@0drx}Kj94;}Po,`KB3waL5x}psheXq7ObRb}h98h_x-^V#q=.K;KbM<;RBpfafTleN|fMqw3O/U$I#b89eq.Re+]Nfhg|%EC^|i]%fQ
+w+@R]KZ"A29Z|KMt+J:4=G%o^dKBq](|lft&EN%oj`JYSB+ASBq4'c2!P,Eij2[.IMR%0S`ZL@~:RoxV~vs$^fU3cJwjdI1P!r#^W6T|KL/5]zXk=BvxdR
+mp!$/6Sy7m`s+w{rBe4dZt^KvJ5gzT#F7#1N"eSq>reEIRe#:%t7}mR5/9>|wk7;s'Ii$#&xTtS;Y:~/Yjy'ITA#z35d0m'b,4m$f0%6BY^;p@afyrVf/S
+h4o#CSfb^g+4w"e7Av4"ImN7No{&m@@:88[&EM!4V`'g>j'|iikWJx9pYab'xj!906FZ#VMVyD2]6wM;YV+7$PAR_}irQu2(SlTSC+n>K@/]3^MXfY4FS2
+p>[0fRcHi<8Rah;dBn4mJjt7!fvUAEJH&V.f_^E^|>/"rHp>JR>"HU,F8/94XUVRP4+{iT2EUNJzE^)1.ltQl.h7NqohdF=MjL5=lL21F)`F|&;onTHSvc
+<[K([`6fNR&P-PGi0sFEu2u{eiP"Z]8B"]ys^5S,]ehpoEIu6rX$QW7g^|gAEQeqn>-Hm<"$kTm<u9tf=%n$XDbK2j+/ARdyUN%<toHX=^$a8<W(H:}!>2
+#P(..-`sRK5{lb9Vij0e8z+i]_/K`Tv<qP4X^NNnQ;6ta:Ep]VWtJh>523$^"qbFI8ZJ@u-W-Uk_B/_#$mxA9nNWstcV%/K3kPiD}{X1Q@=lN+uK<s=zvd
+jVmR<:['cMD1q^70~k)HzI@Z|&`R6mA-'$EkS'0>]s^&b3!6we-)]%l7_MDzKJ(@zGkR!W-wb6R.!HUf2K~O|2aIKT5^7dlf`,|JTx&5`1/iG]~tpLs6t]
+l}~v<a$1R">,kV<ANAI-x!Mim#HBQy<u.3`6Ph>pLRZGeREde#O6=HU3cRnX0&KgW9lgzV!8I-=#coxKm1C5wjka!ZRO>D6LPg|{S&i}q=<}LtPxFAsqnv
+o9>1|V>1,@|R[ZZo)}4ak`'WWmu;7(bJ/0w`~[X1$%cPuDAVr9/|8HNF2{"]duW,.f8(e$h8n<~fN6Rs)EQQcIDnw1.>,6FQPgral3(1sd]T>[OV4Wt%:r
+n`2x[z`tmw-hN|=qnZ6wZO1rU^!>WP[v;Wm#]aUr5yWudCYV^_ifa3<LBtbwZ!_9TFnm;3xV!!&U]3zMx.=LIN#MM9d;:FRj&x>bpe8B4}0Xz=cR!7_F&S
+iSDw!4tr:_V.pkWh"1}wnXj)QFb@B@{;Lg&cP,pvI@[FC>=n!]5`RH.N0[!C+v2ckJ{p)+,UE.f#[=;%7#xX]x/2^-yt$!_r}F8zTL@"B(X|vRw=`R4yX&
+fff.Eup=At{1)]H])-z|Y`N;Ut-dE{R`UvlA>8(G8):lM{M>N^Wk]IXV+=2,UP+pP2DftT%&aM$rN`l=}x.5FCw@UA3kZ37b0uqVUb;HEz>AD2xqm/+>mg
+^ja]70#m8^6t9@%kt}:QN)MlSSNpnG@"bl}oy'GT;+_F{AMs{QUEg!zDx94[fVwZ98X81`244vSE,p{XJQfkdwxU#"+>A6LaM$/e22U!L)]8GHlPU+9FQA
+Hv{qtoF4#n%Fs9#_O1=j-4.[#>,-!h]yBcg_Dk_UTpUzt8En-fbQkyOC-_1h]<3@'F1p&KB%@[:"o&rf~!Xzf;l+MRfw+i6Rj""IXj62S&~MB^w%F9><0M
+.`P'tL76XiyUChE>RoIs_IQVi>L#l>!/~:rXx/DZ3b7fca]}2`:`z46u'(j.cw_>V4zg^(}2CWRfC_srSE"4Qp8`Y5@`9GnQ3$SRHU)Fy$v>Xgk>g[`%Si
+U-Wm<p)S~syunzl=dn_}z{U>8`53LG^C0XS]9D+X9b.<^Td"AWsW4C'G7MnCU:yJ&9cX>fCO9#p`+lD%$S&VP{c+FiUM9H/W8/D05_v0SrV{dWJSVb[W^,
+F,rQz{0L>O3!Es;osF(=fitn-)@.Ewt6)Ji0}rL]=y@DCuHx<It;j,.m]"#goe,CT]vUi:cp]{TD8/@|CXli<Dk3z[84;_oJJH]NwjhsPGq5m.pa,8WVOF
+Qi{pyo],fNq(.^n6.oc,XWdU72e@>O[EgA-{r|FqO[Q^Xy-Y5K>z:I#Xl{E5wd[LJ1Du[B$pOl4|;|:HQQpSpM<$uj$skN#!Fy>hbx>PMZ3V)4<#%RN;/s
+EcHEyBMIZV+!y(W`jwM.2#(s|p$}%k.&xsXmWRq='{=Dhf^}./T.&ebcLO||;.$_|D8FC(DD3H>)Grs/h$K`HU!Qo%KDV>rM0.K(x>s(]>mw0(50sE+46h
+E/kcWsapbL:_<XPxu.fbAnIO%ty)p@H:j^<7K>f3ZXa5mb{{6(X!jy>_NjY;>g`3d:t-e^%q5ZNa@_)=J/.V;F&(5[7fo&N{sD)NKx_LR,y^NCH!^$@ZNH
+QM/R_[n-OS13dG3P`/bj$"a,{zez)XjuG8"7QeFZ]_Mm7HxVVSPnd>05M:K$%3{3d)!l:)7OUrxXOZb1$;2pKj"L-;6VL]ZkpyU$`P(xo/G:+7^QUVZKI%
+``A7:'UIs:x':IenAaZ^<6bzZ9c:Qaa2icl>U;~6'EBct4Y&w1Yr}rrLi,$G%yXIJ]nG@&m-D2M8Jl@9#7uD^LrZ#66daOFHxS',8,9l>6JRe)M5+.#&a2
+ke%s1dJkh`j3"cwCHBaif+'9jsN,]Bt#}E/7B3Icf;>jp-!&{iwCfRg6k1i46b[|h7qxI[qsb#MNhO#tHy%)w-opvC]LF3KU6c`LE`-ZRuQRKjEtENsS}Y
+dc-u#o}bDr<yAa$=,l~c<]AI/2M+U7(,MPo|3L=l3NW0<wE6!m1XsQrTr<@Zjz.kI<$pTus(1}mNRbMs6K""be#|ZI;^[Vdl'I+@JwXwfUhT$%9R967q8d
+Q,Fg;^lp4.;L~z,p)s@-dm^|R60)Z0>KTi,<p9StwU;.Y,';I%"+Q]U.U.M@zcR6#G,^KPWHzU/Gg)"]X<&4;d8[oT{XsG.Yk_#a9a.4oSome;rv93Js_|
+ocJ&R:Nm^I}o`<Y.[i+h(=j}C4y[4}'dC4G"XcDa_pawgoyeWt-T":@0v8WipTgCs3m#i6UJ58NI$_:]9KMyy6Mi5GjpM293.nzcw.,u}eU"PrWB3eF>.Z
+r,whXMXDUwdrMm;UpOBQ4d[,i@-XR22nEzH{lq>qJE@,ZtQcnL!D<K<K<T4&3'w!7T[!88lXLLKb4HQ9G]PK@&3i`&Ua%ScHL[>,hP_tb8v'~k7d^qGlMy
+I//vFpQO0b-MW.v@L8[Nb8x-t4HMKjaW;Bq{z8[:"S,'F"6(o0w2Yzs,|zx3"m7=cD;)zl5BnvAPxmQute[A|R;r)`=ed/OHMmH%IA5CmB9Ui:r32f9mWv
+G=~gMwv$O,Hs'c%}eQmk,q-C{ru2~&Dk-XEcj[D`2bW)L`+`Y0we(AB&/3b/:4m&lM0smaD0qS#as8=03g-QVf:+:,0C6>k<YW]`>}chrKq8vv.G/6n-~Y
+o.cpvI6sY36m]{|XP>D'jV8)}KQ<.6J]t8!XR^(le<sl5e<DEBIxZ33XUJ`u68@#!rp<mYOeuOcE6m@"UN|^tpe%U`"rs0o$60e6,hco@K["!J2<;@2IFx
+$2vN'/--E7@{['E8_QKmn@|Ut,'@ICt[Tlw5Vta4qbsRUuLb"SZ%|3:>SxzqM2#){a17]p@UtQbbLWK^v>)OFd5@=Y"Gq}:uA8K7.(>lNq4XUI7&(+,r2S
+qLA:fd:9m,lo.kqlO;YT(zHC|a@]0,[#m-uC9n!,)s7Rri<Rc12peqv=#Z84qp7$B$%S=FsQ,G7'90+/!-!6/>c&7whI-gQN]B}hcl,_y^;Z,<:@~K34b1
+A]#|-Y}0FN6Zx}|IRPb|~p4|}WXoKYQ>M:H;0l_rS+3rgr3N/q@La%o;aw,y1jc>k.;p`9]Cw7CXs7j6uyoyb4br}gIs7[)8BH%R'Pvcw^'ztpnQvq6bN'
+F6uXq6JJaZ}df0E3m(Cmu`6!#UQ<N<otqhNKL[BS3"N&Xz==l'2-s+h}-BJ}369Nkufo/+,u`O<dEu(%}lU<eoOtE@}&)'xO@N{.$JgrVN51C%Sbr#tJ.P
+fR2^}o=O$-k!|#H'-l1q#/V,_+D0/wFo.ag,HCYdpb/A%!v})h<o^Q^HW<#xRa|!f:p(#j_SlozZBVx-z8=4B}'UT.9d[XJi#&I=x/4r"G7%2Pa]yVbtV/
+<oC)W2-J&+hE.>sp<kk`vfBE$UYMY(pS@8;|dRsx0l@^FW/fGc@_[S~son]7XkKHm{n0rVnE%ouEa/pYeC2,nGD65T:lL"C0Tia=-|,Mg3phc)WfN^%Y:Y
+4wuh@>26;{cq_j668"C.z/3lakIc2kt!B2RgUTLUt[M=}]@/Sh%q@4N;{5T<46Gr)Md%|{`cYbO3}Zch4ro1akcy[=A+Oy;KJDd<DZe}YqOs8=Go'XvJ@d
+mwNexbDaWvW2F"pV[QtNpJa+c/%m]K:&%9#FUJhh![zkm>p%d2cByInh{B]KZ4(C=lYh]Y4a#Mf7~U=34cTR4kow1hrQnn>wxlq@3&jq&70_sai{k}iY>L
+Bw+dD`|G8B}s6Q-KQA~O;6u}"x$u,,8G_{msf{4xFWmx#@ju@9/%J=M7}5'DG#36}JS")u&cE500JK18U(Fe%gSAzW1N]n2mwsVYDE_|B`w`{U0ncbfN2F
+gBbQ3DXw1gtZ3VzY`hZE(4H"7x@DUW-=ghY|7I-mBDj9eY|@vpJaS,g-%wOYE4Sni+6[YzcCz;+VoxE#QV>0A!:b7n7|gua:o9p)`j};jCjo.4Z4u:!P{y
+%F8;pv,H@D#M;IqF^2NW<}z3nT|[Us=`HI.m[m1|Ga;v-b].a''q!yukvF/;@YC)/M'k,w{WRuiyc<@{k-['QNNNSEj9ruU'w{%b9]|WZbfne}hL)7eCH-
+a,]brzKbS5<2sO;K^2>{^N=--@Uqll}MJtu8yDln$,rxF0mjTWHkC8V:(Y0!=X'QR}dTJxFkU$}RAg-k^13+bR[Wb{|;7AU!H.Ot"cNH^zRXg'HYV{rToP
+6(d%Y3|jdqoKE_!NQ:^.>I>BIPS9j(9m`HR,&{(TFy2s"zd862rKJ@M-F$qe!}_8-A5jYmS$FGUNW%p&5[5,`:=kt_rz,9sGomL8Oo!+Cp{2D+2Sj.X't:
+"eiJoJructE@90dI"$rRp7j:"TEt/q{rW0.y]dlIS.%=.+4eJwc745-5IW0NLC'w5"LhI|E[;/7`p1a{Z]8kh>AO3=9qm,hB~@o$,qXw;2b6jTcs$L,G[/
+Te|j{,||v|Yu06BdOwDNDFxvaV[$JUKTq.PE3)oGMe}aG"yxr/eE`p1$;RqCE57#^2-^FcHploKok8TzKh$Mduq/a'-YTyCN-G:p!8b4WiC6xoqv!!2_!f
+U!u_[9@$%)g>[ppNotPYP@BLE`E7ro$U!NmmuT9G(GH0~gu[=.a,58u9:yDp$Zs72-eU!6.&)7$}-QK%SaHhXI9kxpt/Y^))nt[&`h%gte7ZC3:0.qq&1B
+}s}[2]<we7^NFJC4g)NlvY(=`ZIt`8L^{5PM,#%Zl={,;l.Se,m[|eNvb@@Ly8EOZJKC)3GO+3>2"<d"DHt"T|dRn_7[8'ygSsn,`Zd&N'7'B[Yr`Bjz:v
+,af"Yyt+.%4'=K[Pk^Jj8#nZ&PL{!W:,r:1>]a/-K"%S5z&/:Smiy^k3jmk!x/q,O/qdzd]{-/liQR=((Oo/Y@<d6WwwIV/YCiR5Nzg9i:p"k,KEXmy1`w
+eL~Y`qg"Ss7Qy'q<wWAd~3y9Cg$hTymQY7NVk@nHI^EkayTEpM&&_g&o-BD3xuH@Ej2Hv.J73d4dkXXJU}%ILw{iZGQprV>[0]KQvZ4&{n5<Z4}pNN$5rC
+.@8:]/.^{:aA}r|}I=+G#[]_3-f@l{q`VNk`}AO=;I"c|[]5-N;';XY3QM7Pi0'nxE3QhyYzj=9=84<,d}}p<ezHgLX|@jjCoHi2IDkQl&aQj!YgCtU@r8
+0b0"J{n{[PR.EX#(F./k!5_ThZz;)`0.y($BUijJngf8E[o<wMmCU'{m6C0!%%!dgrfrVkxaC;Fl7#8@:6#!b`K|VO^oEait9o"pe_gU'cTeLgT^fo6_OX
+p]1W2C)56YDZ3vGfdoe[t,(86vZ}@Y(xOjI6K{bTf^&k1.=2NdbfT4UX_^w$-sOLfg|N)SOi%%oM|DOYUnO#=A&z5F:5Mm=b-nzq@qm,UDV@b^(l+[T-}c
+X{jI+uOil;$,t@^)JV<RzPE`l.xYw,`t0RASdr.]AjItN9K@s92W:NSXk[t_TsFj~sNH"ZJXVuKE68Vb|$bQpLB^daP@uB#v+<F[@GmtAmE]C:)x=_`Jaj
+(tK#BW4k'bx'I72^e3o5t[hXf,}|$'+t{!pr(KK92Cc_|$J{M^2/M!}%6UD7fu{zuC+dPYF+|msd[;[N8GR4!(XdtR'RT1O"/]2udj7zXm~]F{oC_e'ej}
+9Rf7`['>H64-,v&Zq5Z2`lCoz^4lMf[@Qs_%p#z-eF/+]emxWc]=kO-{D2kHy.crBLVKdu6b~s%eMA0^wN-Y<JFN&-kY80UJ679e2f&]{T0!I|]SD&1$fw
+&gF7lpl2j.o85H<<vwSk$`+o`ZF4iEs4P<>e:Cb(#F6cod_:`VY"4$AbwKiII+[jrc3nWI(pTpvia'N>Zd-}kv,Bu-+C2|"zwE7Cr2'a7$(Q)6QIXI!J2u
+d{QR75YL/7Or[QQ5sY$Bj1GCk{Mgo}=}'FEohV_!o6DOd{vch$bX!x.n{C}!7fkR;Oovoa+r>NZv-qlC$QGJ]1QRZw-aa^/C%aYGLJ`hw"ywMB6s4D(2Uo
+P8awp/D@!`"+^4H+KB1]kLO+l<1]zqF={p}4,QCdXyOr)^7KF@}p4p7j=dqCo<6VqIsHEF8f1>/BVOaEN=&g+/Mc~_eEGrI9xUp8cjaE|rtft_-4BRvskk
+2k#OU{/tTJwhGxr[RN<Zv(d52plK-5tHazw<M4Kql,S68B8$o%PnF.O+Zqo2]iAe8kr]"1..#XaP3x]RWV1IqpsUO#6M,$U%(RYls%=26V::,net|y)^2s
+XHB_uWZg+P|(9g;wb_5l!8q(snUK$ZneS!wI=A`J12'cY+0QA/,2+Tuva/S<<#{vax^lxz0+6DV)XK>xmoDG1`zw3BV,XR>76d:zJH1_'mq>aqwyd^fGC!
+%uat,aJykI2':6()cdq{1uz7Ocn_32_6}U6E8nzh]kNn-CRd)M%/02$^s!!>-@kHW9wjIVFT>:W@W}Xz8th{Rd3{{)vwP%G:oqY0N|.0RQ=jAJ6!+eGcf(
+d,Hs9r1h6-vCChP-C42Kdlm@8}&%)4AQ0uN:Os|9Q+`NMmD0|B)C~Xa9}0dRB/bsPGnL65;Y9I`A,[LGbLq[q%^Ur|+E@ciKp49,Vj6hG;LOP-xw9pt5Dv
+p}.is(~R%JEj<O]JyCs6.sCQ5tZK}O]5"9lfQCfJ9='X_rh2lzIzcp9<,%&{8xM$s#hZf#vw/7@qS(rBcD$/Fz_q,2NdvxF>"NBe"n7:zGP.>gcOX3s9)}
+E#~k%zk4j")XU.1|'e,B`kZ)gH3M8FY-Y&m[e$iwy{)nTutB#6a|mSCDo#n{VV{{G"t9&}{kUf!}iu/Lhq8jfYbh,1Lf8n;bkW(swK_V)Frj!vAR|,lYVu
+jw2zlRCFrIgg!k;K),wViSjWGV&yj2Udw9lp>T02Zo@^@{c<)s<hUFK,KZx)&>[fV|(dDrn:LnS]C)-g6-T#QkjF7<rk#bL03Yd/!m]]1W|yVXxq3j1gp-
+;dFOcOMf#6h%AFjto}dZQaIfCKEJ+WW]o7m4<rRMU7ealeBG$cc.9G-4"U,)|H!y.I7|P`963CVO-dSz@>:l_0s'=hgdSKJc!}8b=,R2cMBO86:x}kef1!
+D6Vl8Kg0p+R%#5D^[M"vXo,(FJx4'::<kDr[xa(L(F[_jvH7S,.:}v<hz/w&T|$41<DFb@qZC;-hP{]GhZL#.!DYg}gd%r7Or9yF-"s_.j+h0RP{3_2#`t
+#M)>8.iGz"#](;B"o5h;]am:3$5^XGR1tV-THFNa.W!|.q<kP"nXxgJ%+>5Vb;N1sjjH@(s:XZqSWZcr7J-5t-%ZMISn2Eanr`OyeGoXgEf7AXJ&.N,+;=
+A4@gWy1.swpUW4f0R;W}2=61A(wCm>-T~oRhx&zc%i3:|%<:tY#Hx1!mEXh+mMc=8eFp3A@T"hnpWVW2+vk[8^(lv7dp=)i/t761ba#6m>X'%Mpdf[H7:;
+#>d;VP=!TEa.4n#S#<t;Ncl#VCdY8}2Gs/9ulc,j]Jpmo7S,.{/|E:W&[(<|'G;5SH8f&YvKD_O{v9/d_[#H:Of"9Do#mL{xd1a&|[446A'PnfZ]f7H>ev
+:agB.,w1CV7rl_edt`u=kVkR%{QT3^F)Ax/bWfZ9XHgQPQ+WmQFc,:64QQ#P'tuQIdE_Y}h6G,ouu`uW~2caix!$x1W`^b6JuNpi,{Ta.5j;=JhcOtDW14
+r-!0[A'g"/OHmNj2RZ59-_p|Zt:oy!lY1{C_a#Tu7msRVh$G;0|oiwI/.V_5i)<,bO=A[PP]&h]ta[tr'$tm=mXhm$oZ$W,XcDsN.uoGUC+nLKwkm(4z9.
+u/usa^vIC$P>C1#>PAdDny!ycYZbI'wNG.2mI3h}/OAzze1QzL,91%S#g>"$bCn&dpCkp0BmP#)SY<;,n2a{L'3.^MmV|&NtlK~"[6||YMw{2B1,qN,G&5
+Ku$D<&BCbp6q|:OGE_$;Ho^jSR#]!k&5HbaU6c]3|XN^FiWcvTL/$RwbMGLY97Xp=K'3I){3cW4UqUR_DmJ/dZNi[p$j[p2@Ix.XA3|tM4C$WZp{S_Eb-e
+Jkoltr))A1l{"|p'i(GmZCR7+&lwkCzhP8Og"iu,$(Svpl$p.)ffr!IQE_r'x#nGRScs&)EmtYMmG@Yn{>mU%S$@,"NBA,;8PC>}&@qj;8wK-Oaa_G$My(
+iYO<Cxz_Cy6fjzZNxj5^@f8^8YyCb5wLUw!~PaO8UG<z[D1LPcid#eHfq_Pz={!bD:EXc5Xgl3N&e65p$p}nH&PnxLDM`LqZnSom`2l9Iu^-fuEZAF1jtK
+BP|@i|AQqYbsSyW``k+Xf39]>y(awP]0|7(s^%.Z`{J{fR>[g'm[_|@,%0ED%fiKwL@#p=d8Pe!j-5-vPn,ha%.I7+5_+(D)+8O<XN^n3b1+#h.9#J]4uD
+fOehn)<29`K3iM48#(~VDC^x#c|"QY2xa,v3&/`dTb_oR0QRJ`SE.Lk^IailcW3UY[T:#ywXk@q)_2Z0ALw6bX@g`^RnY78ybi"A[7PKF2;J@a)=kkKN{^
+jJE(2VQKLr1KK/C_5{|BkOw.w^142'#Yj>i3MZ#w{U&lX&;w08B(>NWIQZn6}m,b<i/Y{6vf;^AE]b^j#eadtq.b817V0dWen'iNPvYL@"NWKV:P(rFg@n
+onqj-a$F=F|1w28"UC7J+&]9^H'>XOZ=hFD9-<wq'q/Xt1(/E<zIo!vnhu'`7jCW+dfGC6RO`i'+M}}S"ENC{5MKv{(p.Dm$cpP<@zGxGD(;ll9Du!6[vc
+3G#sK-u,1%45M9zc|.C(BOl`|Gku#6^N)sRR^:3I<jy-xlhC+HB(a2%(tk]}&G>80df3jm'RE,Z-fv<BXUgb"];lXl,4@jEW7czSt&hkgOFvh+%Z(Jg;5+
+x0|wlM8k&A|%nTJ.hFe2Ylm41-wp'1zXtMMG5OTUV[<suN)$|dI5]9>}|knz}_D.dtq`SH1txzGz]AZdl,NiY.I&San+gC|Wpc0twiu=Li1_MA'oxd<[)B
+s%$Yn{h$UK,0-cq|Py4}6Z`{diA^AMO.|3nDw2F7U=v^Pz^JoD5//0Kkxdb`c#rPZ9c;`xO@!YyefyG{urkvlXl#b,k#5-_T"@mrvTxJoHv$:LM#MVjXM}
+syV(p4yNTpJ9Ho-h%a)QY6UpKLRq#MJv4y)WlXEfK$AiS0yt1ujiE4aa{Y,uS%#(oea3|/C5Z]hwdJuke,;BW,.2=QPzlf&V{-=G@2>DyZQrv,q"1lEt7d
+A0WT4}lc=R^;1js|J#s)(M4E;A$^i(+%a5=tYM6<5XJZ>w2Jt.$efM%@dg<_M=U|LmvH9||I,O#)kKBOdEj$5C:GXK`H[U8Sa(AB2MRyHjAG46urq4@jvl
+8!l>ME_;UoTS.X0]];WB7kR{0Xa2JGZhWDYEX9]CoTU@]MkIdzc{7&g;<d8$pTYTDa!B,X-^OONwqlu(buKmQpf]aM0AUy]b1:.`>I`6k]W3pP~7)qI{3X
+N_dtGu<z6rWNQ'kKO0|.N@{jIIOB)R}RIqz;aWyTd)ea`c'<t+cUPk)%r<^SU}]E"y/_bbta4be$L.ul%tNJug}5"~G9djv'l$^X|}(+'}{rd2nP.h!,v=
+"UVBY-og4CV}l]$KV(].mBO7wCvrq7yZwqBA@BHY$De}$DO[/g&4b$dl0)&Ysp/J#bhDs+^cnTM0}$cC(.G5$A=/D)&d{-bVJIFg=Z[y;oRkVr}$.t@r|4
+<gry`^2JXA'Zz8sd7`>GWd7R^s.pnK~Ku"uYzJ&|wfxBKLHF9w>]};xKX"V5$6e;<ng9Xef_Q>f,G(disRTMq%$s7kiA(:x8&>aZ_J~35:QAVZ{<{Sn6Zz
+g5P@Y)Pl3v9oY->lSd'-9jfDl^hmp`';Y]lMBOFd4q-4/v>s3M+iP}pu}B~E_F<ZLo%_$'tcVz&hM{)Qc";d&z{M[,s)&9n4F@&z[TwIprI.{V8473E8Xh
+}-PT5!f`NbtR'$NK{gU}WB6FuL+e':{kn8u&f+4>yOKK4EbABc4#1)oA]|5e.p)Tk6=jE}J7xKT[D.Fu}}@"T1zPj5nT9"@vwL8s)iVY=wt^-Ul+|ZnR,p
+BA@=9Zcag-nmH0K.DxUzA<;,$"NBI-@7=/Zs<'9};{]&I:z2b)RpoYX8Qv|[4G@V.!]!}$o838201vV[=@}mR(>ohoKFA%OV&3}tPu9zLu'bn-XLrkL({n
+|f,pz8n@9dEqhMzT%D$tDZ#j"JMr}Uu]Mj3<0d.3"Kt8}S0-(LS[288BMx@"~7#%$0,F4NF(h0k4Cn_xT`F=fOYA!=as(w:U~:FzGJkBPQNwdQUT<|,yl:
+<bF+F%xU{AN;S/PZtG%MdZ4'hQTGs<'y$#!~TxMa9q$bgHgqoXzt</l)J,xMV>%.=!3:jFi6j}[}0'~c^/V|W#n/i=n^!I+7U9rT@V/p8;d-b.gZYQlux'
+Pt}Su|=$0+SJ%Z;^=GQQ#`s)$D9zHkOxN][30jcy>bbLaLzV_4-f~=#O,S'$IL)[VD+HU:[|[TbtgxE{gpO83-Fub%[&@QI#K6g:e(<sAz1Nn]->c@5eyf
+<k]E&g=S`ktz7J8:)[:hHlJr2.a/{&xrkd:7~'.)C.)_`3KjdVm2G0_^<h2qX.Xfj0yaXc2}a+Wdl::bQ+x4[1}{-I%p)`xI&1OJ(wpZ22pAqWZopbB2E.
+uLG&UE8,(;}JEg(g5Q+rTG]]g{O{;euwP3m;A]jDGNsGOlkV@W.2d>Jd=9Mq7,3#]/f5e3]KD43n:I2Gmj=_OTIDQf'3yZ|PZa]j_de%",k%XaudQA6R)y
+]b%_K=),`p=zR1YcoCz)ldfQ$Z";MCh3j+@tmMiN&D1-,'G}Z_'`6>#Ld6dRo:#hkuu;Y4/5rvfm20K='G>:IBk0+$eNr[wKt)nQw<gRy7!80jauej/!27
+f7jRXhM0SM|xx5C_GT,76b5CgZ>uXG]dX+&ENkF{(P_aEdB}acbxJ.e%4APFFu@J,2vNHI;+v8DbcvI|-aj}vpR4pl^a2}X,QvY6[%n6+fK:0sY}FnFgFh
+,j,kMX}mhcreIY>Ft'cSo=i7,9USGtX9V1_p6b@V=g^71jAk4/WoXOyK%fG^>)a^Qx;K&59u>MPIHH3[cBXBtkD>RRo>yB7'Snb{"[SGq):|Q]}vvjyA!Y
+yO=m]:-AOl!1[s.D=gNOSBv7C82nx_>PP`oW)t7Q"ZK-i1LH"!3HTzwZ(gH}(7!S8V!'%gW94)FeonQMIF[@2y1j;U>x@_^B]p06Z,9NxB=tizL>RF<A^>
+'I+{wH1tEU1z8+~C8pDai42yi{kuNRBF<B6X.fSvCR^nano;|ZVMjaOy|q/w6o2S|3LF|q:!DVQmhx]XG5#NSFWC.d0edjeOOC@&SqRui/Fl>,/(YrI@@U
+V3-q|4%pY]^iO(wHa9l&`o1<CiY^FkO5N(N>KRYY660#`{~XX,)]g7)#1FL@H#3iv=R!RM{g-HJ@R=BcGaGf}LNki1)0};v@ba9T9Mx)28C3_)G%-]U0as
+'c<^R#wc#(rMvga"|NG=0Kb7q_)>51V600$3jWCMK/<x[:770Vf'}RD$RlbXH[6P^hXE:>)BGGs#z<q9opsh1z.X"|Se]]0!0XR[wHAWVWom|s-8e:I=eV
+|4_h0jcq^lY(O.XzL:s(wh=Ufi6U7UUiY/x}C=.T)t7jI3UB:oDf+KY!2INj(N,W@iJ#YZ5Z{(etX8mzhC{7h^I-W[qPvUGswvO5p.{=`EmL$`7H+x5U2H
+Pn,l3`D`T-7L<']9KiWs8Em[60Vy[=:7TNOcL&0}086Z+iiL|(2@v]4YeqEd<rSoO<f/GPnchQp3>qq][L]N)hF3/'+.HyWbj!y9ez%vo%(>0]r[chQ[~F
+%y$dtS}tX5JqlzHRS5KW/8|p]k'Y1p|q/-cW~t(M+ha:w}<O!DusK.+k%q|qHk-J2uIiNY5iAbqVK,}#c[aIh7U|~GzFo'jieljpLe[jKtq;|GvQaUOvXl
+#V79Rekv48Aj2+>0%:Ctj@{IcoedCEQaq5dAm9TNKIF"Rya{bRDd'>[nDsJi!9E:Jz%;S"4},`Ue'9c@Zk;J[PbaN&<$VYq%zP;K=<aIfQwpD"[mDv`!]s
+`mYgg;S3|#C]J{g^%#!1uvuj[1V.~Eq(!8V,@-"hW1'-5KPV,m)mW_cV7$|sw2|3t+[8_9(WMZXqqdSwD`){PZ"K,]7ub2Of&yA{u35m@`Qr08=nhc^T&P
+9]c`b=LEa0HvOF|k1U<67>mpbm<pbu7rMO-0xri;.1cD,-gl0NT{ffJUUQ,pAuR>uVKDisjnU6r]3PrFmj$,@/Ui(zZ>yDwfbse$yUoaX+,|>_7f/io]%!
+lZHI1kVb=Li"S6tL{,0|1s%vi+WO~r")#&T@VPy[=E{%y.v{[.IH`xrB^.vu8aaZ3&@0exCS}dLV$i&L!1qE+lUIkuU`EY_-r=~uC^'Kl+[qkL8,.BJq14
+^wDhVy@eR=oFzO(lk9Pb6PY{cTa$rhDt{M<B{CD<&h@r1MhH+E<':a_S1y[2"s=fNV8/Aoea0omIY6XF@@Gq%+sk~R|F.'lc=v+(n+/H(7fHFU6(MQ-&Zm
+UQ9u;:DWP',Kgea3Rj[.}E^B5nTKL+,aPPFU'tyqgFzSriz89E^dXkT@,-a|o(a8dF-FVJB+<j^x3X<yZrS/_Bc_i71m1<I##4317{.6>OiqmPeUARj::o
+^l-.loUs5Oxt]cd63/~e}v7@;Rjb#,yO>xE(o::gZYCStgr_Kb!gB+Kc+O^5STVOjvFA38ER|BZ8Xc|X276Hv1~;uw(98UpXi%$M$KNw=3M5/G/lk6#4&V
+YGvPA<QX[QfC"<]wgt>9d':F$EN'=n~V7F/mAbrG+-s+`]^HkR6+,!-7K8f&l>JLp}Cm/zBXc2CN%fI{6}c'GJ>Far7TU03e@mA/f}&QxBp<g|etg#pcRU
+ZKQgDLiEKNopxyx>lIR,!e%Zf,g=1.z"UBG8b3t6$2z54on4Lm#0.7u7N]da.fh5FFCBR7-Z9N>Q`V-[YA}'Jporsc![Fl}6Lh"Ag|r:~NJwa<iU,j{HkN
+CM9Z4q"e)tFO@.O0"P4I5!7}JkhEc4K&VyMt4iS2M_w+;Az_0;fU>->3T3j>CV}K)Csf!p-QA"EzQKc`"_6JpdF$vQqg:z|=!)b!=GugpQrnB<]c|zyl<E
+o;ZskdIcV4wC(NArk-ZC4D8W5KHEHphvWb6(peEXHKW>CSi`H[N^XgF>Y2%e'ctVXV{99A8J~oI3(R565e|@%p%gQKdx,-W5{4'QQizB!aqo%0h[oCXZ8q
+&+s+_.ea{97yok`yUaQWe%y0ih61@fYf7fP54-YL<kzH=Y%oII:IP#2HRn)@-&vg%2yCYa~S4@qE|[]PO%.SoqkeES'0$eGj;+@3#bp&9)oUxa9$@aNL8s
+2eU#nQf-LW07d&s|W}8$f85>_!>Cu&WXy){)s`%YSI:3!{.E47ZKNg:btj|urY8slU52wdZe-4Y&C@Xo!x)g].+EDMWL-6!`R,h7c3yIB@qf=tzQb-5>i}
+iC[UYYEJb{+4kh"_LD8,/3IMJ!iBXE"f=M3""_WY@C43^2!zR1#DjL8u4(Gc77gz%'VJ_)tZoE=s}O2la}i[oE[TqrmqTaVVWFR$.]LaG<}rb5_[V;^Tdj
+`QLR=@_nW$oVj/e)PjR>yO(4OumdjqOdBMM2DQ}4c-h$~U1OKEM'83KibPM&Fw)fQ4GqEJp#RmuRFMhu<Z'xw;~<Bo<N~t/DD+|='|il$nh8W5)t1CoMpu
+TC]7t}t&XN'D`tsQ(bM&0O4isZ6e)O1QC^u3cng0y9SjIxT>t{amV@z}iYC[(Ud7ResQ/caMd.~rS&;{tf233-8tRnM1)EP{LFC>.fCqe#l3Oy18~X@41s
+j,1SI"9f%zDB>T4Y'y}xIy!-"8d{>nb}/kd^DNF#7T.&,v(b|b8yB+i-JZG[a@w;Fu'6(4;wvdPfX#]A(n=8HS_do'"mVrXE'clWo^~&m+MowdA|{QI!1&
+YeagUJ<RA'ex{kA!:#poaaXCb!Fu5^LE]I}1[.'t'Eee$;7}=n^>O,yc,L)VKk_eRSXhw@[.Nws+45:.X]e5@-oT'2efZ9cPMd[XV&kPT%@+"t@Xmy6H>d
+:,)Lk#gjL8r|vR'QKRBC&pAnR=6[AfW.p&Q9iDk4;S)#OmWJ/PuC}gNuJiGeaVQwVERuYXX<3HFx@+o6N6BH5EZ!1e>dJr~eKdUWxQmP}C1FzxqM1#[NVs
+4Bf-}4$(QDp`D}thL"7i,D0'HkJM770)gP,bqTiE=qI8(dYX[b|I^u[7vQU_`<S:NX+ehr|fCNvK7V|@Q7BgQiTk08ug8j$%![tm3bv0sft[1B,['ONrR7
+Slm-&'kNg.QRbVOIvg-nNvWm>'5,S2GoY2-'bc}b>'07KB44)B#p'x|U@r2]IpekA$q|e<<GUtu0S4E-hCmIO6~Rhc(d`]8<VMp6Tcvt^t20F:MQnBKI/7
+`0Oq_<g,+>`STT0r7z+9]av"/q.m}ML1l>W5bOlC1G0,&3"jg!>G%Lrm;>QM")3Xa]vUWyGp|^8/"O@m}=m;cO/:TSznS,e60|T{848J;7j-Zq6>088Gu}
+wJdPn(corF-4@@S=~|=.wUUM.8X1eos-&O`244j&VZ`73%a,)/w_1>7+@)V3j1R.]D4&_YQ1.ou(.{$tR=BCNu)OFOcf0XOZ/.eeL{B1()tV-G]%<{wQo7
+.2XP-=MDmn#M6#Q=4XTl9Jb-2'ATxcffb6SW&@w=!'>}N9E!Ipg'R4Lbkhe8'BEA,DNk+CCvXk7ty_8N_9%%IyWG_MRBX(;FA378g4pRxzB[L:bAY<E[<0
+nr6vb(~T=F%t;ujuZ<Gxe:N7LkrgDA<{&{bDe%g3JQViIi7^^1!gs/{c/8G(xFK"Kz=Ndd(HVTckCG:&/B&jU,9Sm5cX]fVHw[1XU`6g.]G^{U|;DlF;JV
+.VyIf"iaotw4sy,)D{PgUfZa$Sx'|+Ee40Qj@Bb^;q{''UcbV+[!X}"HoI%1eNd_xp!|upzY3cv%/O;Sd+l}[Iv&+++B/#93.eZG]@;]/{BD;36=~nJYs&
+Sjmptas1]r#`y;V/}{5/)e6W%7(96<u-5_Yt|xUK@}8,=g8;2P#@rh|6+MI+YgiLu5<2wfksKy5n+[gaUQy{=HM-FmlW@b%:&e}l+Dnq|C#^)E')`;V5n|
+r43KsU5mSprclLazXrtpe2euhpmu}^p-g4Fq=4,KQxYH.;,wc[<x!r6JUymT"(vtHmZ&oK+aHAe9hiP/1S<Fx.1Cl-u;8@gdRz~BA^X7`);4'"[a7Lu5Hu
+P)4[3jcC.T6;=;bVt9nmMJWxGI4>|%GJA>/NeLP>b(Q,Q`C/s3McN<P^'0!eWA72-+BA>sD!-{c94=hqLC`<>-9i)s:%V/T{0c2[8R%UB45QrcBXc6!qgE
+;^muCH;@[f]ki6v>&)swV4.i""4ToMqvx4PMuV}"P=GHCYGcHAGUKsTd61z)iB}.JPh+vZumO[ds5AaDPf^(=wr&2.m+;U[xE}A[/31L|j9"bV#J[G"^~n
+[0r%3t6Kz@wXw-9`{ruZ;[%0(raMwzavEKEu!3sfPowO>gq7tx)H.54T|L7fkOZ(yoBT6NtLvLO+9dT!I@S296i:Imrr`<|_$I,s^v-0&YF/IId./tU>c7
+FK-)a'rFHJd.Oi2UBmjRTEuK@+"(6#p)j|3<sRk/3Ptt`hd62A!rP"S.h7SOFn8H^o2vs5Z}Mr3rC}h{%'%}ApFs|i"LO%lVkgD2wuvja[`&u'D(oh^q']
+Fyl%LnmcKgSZB1lbrLMKi0/M"nprd'gri=~z|})M4.-QN7YW<c|UV&pPC{94Xis>CK|Z:dfs@In03@avO)y7aG@9R[Txt_40en.1bJG]BXLj$k^([|.@<S
+)2Qg"Oh>QfOkG2}|Un&ITMe]Q6-PdV"r$erPw^AXGQq^t5<zPyR&W@>K_h"-'!]hwkTpc|p@H$sO|$oC<wHi;vzC=r3:je`jU%~)76#1~)6GJ4PUEGTzQh
+KF]ni6{<8WXkd"w|)2zf}[S7OmZ_S@^H{L+4n{@wulVCOfSY(B]2rF[5`R=hR:qSg.4h,^V{HJomU@~Q4#/WVyQy8HATUn[J6-ICD3cL!kS:JG!&F&GZ1n
+J#ee7"A0'.nT'lvWu9}]yzV;z@8}Zed6MH,6!o%TYJT%BZ9^@>@qxI-|hR7.C(s/AR)4'QroFNHg3-I0mJ"R,XFOLkCv2VC3zKHHi%c}E876hK,v4x3,".
+aONH)[-N;s`#+c:]E`>uLcJB9;)U6|lB)aP%.Bzk^#6EplW{j"^'D.K=~I7;.R,%<5L>6&7l9k'B7Rs+/-GJvoQ<aIycp-dRMZp2fN;oa)kfxCe|JkkAgL
+A2{WKXKn{.@G>ECgDXgFC8Ey|;N,yw:Mxxk,am]L+ZD4qzk#"H:sWH2[yL~h:)T3TT+D|%Q5"S!JmDI2YG2R6s+,|)dm)-t)(1uP$"%eAUTjWEO%>)H-e+
+y7O:&5#W^xsps!$N55|g[lCJw|u+wQ=Vc%`Yg4v|Bc3m|}!2>znV)8+]}r'uL$bb>;sbc2c2:I-K[yPtQ'|i$K<5q.ivyjQHN<=<1@88j;GY(g]pmfe'Br
+[1$|70Ifz6ISeZp('^x^iu]"pGgT7UJ/}%CG2l=LJ5Dj3uQq{c3b}W^=z=~C09p`n|7/=4|B]7`.`!C430bb{Oq$sAv|4@xne+I2^-dX(p12kOEoDKd4H>
+uxpHSGIQ2zm}D(meQ7dtA}xB;i%qb`Vlk=JPvVN['Mp{aUM0pv@T@.R<KEf]'<wj<ii#iOt1E2}dvR@r2VKD4<I:}pVt8";LX)3|bA<#h,5K_FxGM`l6"7
+9r./=4o&]T;""-IyZE6ZKt!]+rkZI<SbR)0T`vn4UXq5T[)t0Bj%/{H0aKlHdT3)H@A-GQbdHxXnT<BtcqWI!!WnTV`M,fz$(W(_3B(Ha.!1u/%c.0Rg0o
+[c}9eN~4g^}'r%LxwvA-4r)A1><OCUD-i7_y/f=KETEGD8:w@@g!=Q2G{S1m3HtUTv+Wjz{|0<x(gJ2xtp>q8[KAlqmB9cf3yvT3|}Myk,c!KD5>3c}Vwv
+Y>]UV=7#_SqH+WBr#"N0Dv"SpD~[Ffy1{@4mc!7(W+FUVfDz<MH3fZrdk,B9zyhIOYiElCfYkt:qR55b>b`Jnb(f4idiHhYAQ@0LPX),X-@_Qkb<uzQyf!
+d!gWC^01L@!Uy{=$C+kiS+%R)6zv(a3|1<D>UgTCblu:^o!!$eDL}AA=R&26jlDIN{SdeOw{'[^1-BGr|]+QHX!cde!~KachkaGKw@#NU6sq"7l46g%rFm
+&'$T#kYsGFVu8Y@a2Cki+OlV{w@xU+3-6@,h8ZtG7FX)CrdTgDF`O>Z|uQQJ%k@x=0HjvQK9uJ/3|Qo5c(nC^fu,}{{TbP<u_"+9WGwruUY4@"2jocie){
+~<A>#sG6z63SXiG]"D=i8t8jlBB|MY1gjKETH8HMHu!3c|Y5'/3WJVkn:$XV(Da4uhm)T;6poMP]&w"bOSlts}XoGcmq!kYdf1tQ+^Aj4yQrJ3x1s|+]S2
+q]PHQQ6Pk]8F$$dQ"&n2ZnMQ.>x`"Mz[2UJHHye0Mg6&oQHtEjUqhBn,@<0($QN{OMq`&mG$@2Q!$e^@s>i#b@9+8gs0J%K!>uBl8tPBy<)&H1X,6@u7W6
+smuEFwE)L}>InJYF:3C=8cOKZ64qcSv%mLATa'Wp7,cbJJ[Sm6PD.rDzd]C3p@,;Fw{4UDUEX7F-1OVmbkFB2<>iUJz:E%/7_%u,DxahTnTu-t8G.<l$iI
+(+yWiy@Kg3`l0Z5>G>R5N(<]w.E+PrZh>PL#"b#a@"ZAaP3N3)1HF|BQ,}Op!eI$c(~%zAVc'Jx[}kZFfXl6A5Mj/a}["@ir<qhaU)7a}5(BZPs_LV$Yt!
+3'0JEN|@1}vGC>Q.j+$hwNg;l0(Rh@6>Fev7/`BO2:$h,|1,POP<&'N[ZeMv&b3a/WF[-@a,)@Ld34rUO9IP7::U-]2F8+U/6K/l:+"}uQO7=WIP30vx:+
+@bSxZ4CutETfb^&>m}fWYb#>&m1eY>zoEcZns;&7kRYZ72!jZ)t1;7zvH$`BW'Vf-<C7^nY9K7X9gm97kRx4=2F>lj=B;]Lds}m`>}1F`8(OYqJY)OG3uH
+'lbq0en=J3jv;;Z_C5lWQXKa!-!4a_Rp9tdGpIQDLZ)acktSmLbJHa55%QK+y-jr%$X<3CPZ%;:ObEKOY9P7DMoK[COuY})&5]wc)q,VYP(&;Rb@v$LW4$
+"hj[%n/F8|}HY5euj:^&IishX`"`5LXOJBUVA!y-<Nb&]:{"YZ@sE)XHU@cY/XQx>Q:WD&+crv24>mCp~HqB_|sg1}Uze.j!5NjF6siIu&OlDxYX,n;^Xl
+Sm(zWU':g;JYd-[A&QVe}.k"JI`kfQtE%{|4S6#gS=_m]O[FFO)f;msCios(fz&-5y9FjZG2p:)6kSWNMys-299yd=Fr0%iAvw+hAXCwha{x"!a>~Wkg,"
+uLbS[6Hm#9EpctLW;,lUja%A9`esYmv}rK%821"4&t$d1oz2f=o>0zOUQ!D:Vj`Y]Oz6FR/d;j%NegBQ=,"Th6W$^2l;,q>Us-ODw01>.p'@Qz<.YpYLCz
+,""gjp/mCA2hf<^c:3Y&Cy6zB4t:<)q0IC<HJ`v0b`3qi!eaNP&+kNS0"<BBd=xxJBD4)^fkYw7`!&W^;8p-QKclnlV+oVeG6q{s)nrB(AS="Z$sr%$UDV
+kSd6P/G#P$|xuKU{Fh>7qhwO8%Fg%LADPNNJS5,ep>siOH;{>9(UgUvg1CU+p)ei}@0CxCJOIRPPLCNEur5)FD4^wH$@uet7(2+sDIipAU$bZZO%g{Rcz+
+C3U,,tqd'/2G^CmTq^tq~4_s^`hF>>4Ascx4_]-4`9VZ+AKD9r[.C<r3xp;Xki,l&{$ias3y](Ug8q:-9g!C)GnD8:T"f=jloZA+(s(<&R=Oa>1$eu>4HV
+Wm;G)`bz&G0N~Z#m[rpcgV&xxp&S!T'a(hBBa!}2>aS![|]duj.qK>.nq%aPHwGINqje~tG6.k6.:"Pbr<P:0A5FBj|[%PR=VK']vaKzJI0gAq7^Gy4^eQ
+=BOgXLH;O5MW;_=f6@<}Ve9rQVIsVz'5O:@riby9!Zv3aIrF0tr`50!jPiV[u&'bJ7"`tKcjS)/neF2eXkpe^zGnl].7(jJnWo!jnysk~1Wb:61gvdObuZ
+Uese,Xw|;Dthsu:HJHjy!8Z:[UtAe=Pv=FH:BZulaE'3i$vn}a!l8exU]@gOn]X)QVno)P}3_XY-:,/e(XK_NR[6U$vX|%|x%m"=TmqhDpf0x"-BV/9|O=
+qO.4jP~as|UIb2Zt@o`v8Uts|Um,`q8`y0B^GU~G.I(FksZ(#V2jHl/<E:]"'gW]xY,4j)5xl%$Eip~;BJ9}e1#Z{-f!Z^gr`LMhFNwS:Ok-#<%a$fM`g2
+OCM.]P#wRjYbN@DH7@DlXKMXzXxVV@8KsFHeC)M6~x8hP7TxJ93ri:<`GMSkAH]^=x]s~|[,-Y7m'<hUcv%_NeP2b!Y==lbF{Bb!=e-LX4,Fw3EW[OY)ef
+CNu6s>7ytkac+p'5D+5gXs8kL]YB>95FoSHx3kx<oxL{B;2e>Y>we9^}!I7=qZe@@!]k5>M@|$-uZ%k{wa&4y:Z'br3HUbJN31sEft:T"s=N`Y_.>yE7Jn
+(h;E#+AU|]z7HA^M|Ulfdx')kUtj$(Bp]P:n<yqG[4hQWL5g-s8km4LqQUguB5]%4h9bTz:%N_O0i}SNC3&3TNV=!;+zvoao[Efo7=#k!iKG!at]VVJMI`
+[>dZ{n5qp+^e_$u{4BZKg}bpc[ox&r#v'5rD}1-O++D}l`OgZ})`s"4O{7NyYvBBnrGBrtDt-/6X77Tp'wSPph[VG6ngxVi-"JOf&,^'L}{o/EER'5E2Y"
+~>:bI[fClh(xz%-T0RmNDns5Q|nS(z)x>I^2$I7MF;k`Os=ImV"5Hv3E;ZkN^jhk~^dj]iYsD(9KY0)040v9v^J;99ZXVb%I]>p==7$[pTF7nSPj~l#MOQ
+o'hbBxX}ll#EbjmeN[`zk{NW)/L,YCmnE|c0Biy]-Zhm/jJ$=qE-x}E;8)iO7bx^bhzb3LKMuoEkol=7('B;eEO.&OIE]F90>Y{(&!RLr!C]N6~y29Z<LW
+h$zlmpP@RNOW~_1:Zy0g0a^=bHEtiRZN9s^jYGyu$Ay_F}C,<R@nKvPx%M9Q<O%:pID(UIS`Dxoi+|~UIq9yL2&5qXCq}M@0#dBTl%Ba%0=[upYn+MFWJU
+p0sNv&Xz}ln<e24,~'qw%<!l#/DX(P[Uj1f"R{8@#sP1+R2>_O@V1>t<cJzGPC;-$42)pC3uU=kpjkT30}KUNU$B&x6A$4dMDz'3Dv|(cJ80}jBz3wJBN`
+Z(Z_gE[]N6iM#-R%#Z+wqGc18o3PLf2{r=V5[A`hS+I@M9V%KRnc0um,O#~ALB9c;js%0;8j^wy@uY|/MH{SrV&qJ&(7m%TmBMDor;:bj@0asN6=M[oz0X
+y09@$tN=+Wma)VvvTn@`Y|T'jy9,ETVm)m(%7-e:YFoSc/%Ov}Is"|U]~,>m6ynOE9vZXSS&&sB/,1u+<ZZnX/"Sz+D"9hi:a}/Ptln^Lzex=to/TFM`ns
+wTPV8.+rS{kD`S'l3dyjua:._{r;&u}2,0)7mo]0w2Tu-&}OyQm(Qa[==##"Gk-%1NZgs3C2TTb{v2N/X)xuNSkMyyv1mWe!1v1,BWo5J1d]ii)sw[7Y'Y
+2(z[1+~3:[~m!t7%aCA1Z%r2]qhswqR_lf5-khoGD{@2dcjqC"97_z0U]4bS#()gl$gIiGH&'OL#'DTR]gA1:0lrB95sGl2)_276/+a8s>5<l$x_2i{j:P
+s$Jw-Hn7Ry43#FE0:n,!M^B{xH9Aav2R+WAMwEO.gq7(kW03WRPXKd=.n7j@d:>(Ah>B!~fh!.d=VT'.E1nDZnZ&xrJ&z_$:YebK<Rjo#'TeDm}Ii,Jq_;
+#sa=Ru^]|u4-{9`"Cch}6QgPb3QK<SK@Zc.N),O:B+|<SQZi)9f^]+lm1IeC~V(9-L9s}n2O>pB'!xCHE):ha49p!7QGWAo(^)S@a$l&y[P|1h7%L8l}Ex
+%xsPU,fQ;y/Rjjb`e[4C2oPxX7ig$y!]P%rtI0'LF4hb$E5uQ5>xq+F7<aoc'-&;:outk8k&.GKg;4RZ=]bDE%(}Oo[HkzNAVYu[(_tuHq8e6ATT~$buwO
+DRm)uN'_sZ#|+R@Ku^rsN8dXW|2U]_BpD4I{5(a2|F/bPaI@KZ18:%t-PknUhpEuI1%M]]K5YNSs8|:#sArt}.Q{CWUY`;;)@;x7^P,JU#J7U,AQ;A1@sy
+R{KLyM$gE^cTr3:)x%rG|Tb|r-N+Mn_D-J]vWe&_NhSUV+&9kx6$E"0X{vd;Tn>H(gJ>>I^c]1haF{0R;;l{1DB/Qx<`T[K>}PKN]3M{vflTL+q^9LV6T7
+)yj0p%zWhln65PO|&qPl1[X6i:US^VH<<!NtsoFIXHYhO<Lf]A!+eluULPOvzF8^FxIG[TU$D6"@0EnH)a!eKFrB0gbYz4kg9]@%.;:'AUrR"^0Pth~#0M
+,gEz,n|O'Uo2]Z3NwCWXKTyf^MR}H]!rX&=JkgMsgTjJfQ!RpJ#R;|IO8KT]S+.)T{IlJFUfINMn@gs;/`A#TPaDN}nAQ0d%j+{NeXg>Z|H7TF]=n%3$z}
+g`ceN@:2Sm/wjSn<vP.UY#YyZ{"lGDqK3T|sMxiKU'#P:e9]|>D{&LmokmzL.0|@A;Rz,]K_KS+g6Q2U8S&8~hD)>^|SdQ)JVC-YM]eP~=fsSsAPywkIt(
+M6X:MjI2mMX|2q_qBaj.BgYF/h;]CO>N1[bL~PHXJ@:45PE209q3m6wni{1%$,C%6h!tX^/Fbq:lzCYN#T;B%QUg.MG1AGElwd3>Zpt,-HR<f(_Y=xv6"l
+FPV@GJnBo+Ey[b4jKUzKHyz|aR(^:e52VkL|W&bK`1MU-akJ(N-l"8Siq=fokN8ZERm+{HvfXxlL:D.J'.0Mjhlzxo47@0TFaJiWBRhf{:nGKO=T#$WFCU
+mvayfQ(/9ztIZ->n9,_10nK`M!{;fCTYAgsOMdu}r%/j9U[qN7dmQfy}#9>gjV6Q'_>#mEt#9-c"j9Q0,"sMO_mbT^iEKAWQhi4jXJceYy&sGNvMoba$#1
+BGPguV%`#-IZsK.E43]"m$HUFzgNzR(Kgc.-h&`AV--N-gRSv+bq}yU)IYNXWyOSK,(G^}@Q~ekAFk@&;qt>>fcQ)<_XE!0p:CKI]nulG>1^Amz3Dy:K1D
+uFDOsrGIodQc2W|d/;$iGm8b4Iv#jVa>)&9yK$,:>3}M;(RJIESZqMpxl:2&0MMkt6HO/p=8={s5UkNS}4#}At(TuO~vPF{CQhK8>+aUNywb!^oIt<_]$W
+S1|TiUc1[J;iI:k=+WOD^tQ,~!(ux/.[-Kj=W_>48<J)M<Mm${KHheQb"r#Lot}jbbLMC;myjmw{K4chnKzDEz5x;pfNc#KUCxxmml0%MO5LF2NLh$9,"~
+nytL'EShKvM10P9a`rdU:^^Y(`Gbd`L9i&jr2NwS04F3MTVv@{a@LJ&}7|6y,;/V_Pl#<&a=^#NYf8|k]3aDn|6TUkj'gD13{gYMW$JI4J6;>3gm>Vpwze
+:#xI'Hgb6=XKT{JYvJF0;KhplL}j/TZf#u(5xD@d{s~dK:)857Zr.Dp|6TE"OrBLrQfLx)RMMVNT"zZs^/v"qv:2":9I~5,n|c3)3O+Dxl0jlcAvxFaw"9
+q6_7p)BIs+RTINk4_G%&LE%0M{l+Os(IDFvSyFSoZs)v]`@ruU89/kvF;pfwl^_YNB=UqdsG,lETXH!z'VzsAo{NjHj4=Ttj%7%KSRH!@&2I1Z-l!y,q2[
+CsO=IrCE+n"~_wEz0>OMcdmZx%PQ<Jrz4kQ[Kq-I2Yuu=Nv{JU_KIHRtVuDMtz-nZi)}V,(d0lDQm{15fa#3bdR;bTw!Z{6I>O>z0RAU5buAm/'zoj5,z)
+Yn62CVW&p7GbjxaxhuN!r(%41mL<M)F}%skZ:FLEB^RlYNEv!Fh=BeLF1.'=Ay;[4)xlppy}BhcuAg~u>.$@$#!{^dswv}U;ei}`c58Y&$;tgx#<AJLC9$
+-(/z&vRx0GL7M,2!A#AGQH5uFr)<6gh@Nudm::#7v>ZQlPUI["KMoyGyivT>MqmySIQI4_fr'bz0>51f7g+xUkH&S.`@QeO.dNK<mDVgKj/|$m4Rof#&/e
+S9K+5uN2k5nM0894g<l<7&uJougr[|w6qWK}2LjI=UUhok>V<E)6'j.eaS1jVV{f=q1QhpRRXTD-J5IF<R'Fu;eq^S=-g7{3N;O|JZYTE,q+ffiC_:KpN8
+hT;!2k0bu[Wu$lopa$}MbR}mv$>.mIj&Q)RyzFr{JC8{YW{8Qq&cJq(+PEOK;Yl]h6oJdIksmttUXx07L^MbbiXnQ<:@m9.mub($T02kA8/LxJ74>{ww;,
+!#44C-1OU-8/,zH'Z/LyZ<e(:)5>tMNqr]L<-cu^&f]l)9eUUi~,=2z5Q@d/Qctcp"&aq:%L7tMtK8E$cCP,_{fqMa'FFG+&E8jMVi1Sn%nK3C4E5Q`LHW
+#7C5gy!HDOE=0O47nV`9v/w0T6,Kl)D%El`rIY:l~sTR^mlH]D&nmb'>z7BJQ<0b"OdTXAZt}T-G3[Psd!zF#w&sP<zxKO"FX#Y|/a}TFu[UXh5_^wh'>a
+>`)m-858aYrJkJBMtzC0oxjUfY%H_`5WjYHSV5)6KydlvLpJ|dQXoal`^zLEb_`CoFc-m2Jm9c.w16=L=ZVQOUj^h-JN)WjdURGk:vu%6ahxMjWcAS7<FU
+b0FCL3'sO[LEJ=E"KA<P{!8T:Gz&^mYoq@W@z-fPy<tF-fX,UI/P8Gr^r>Vm'b@5cAZT0KYd[wl#BwLaP/Z%~50l++5dE&I:dN&=4W>bWY'q:cAYjJR7/w
+B:Km.SMtN)!Ojd0VpSb)e$lu3YbitaXx{[Lw"[Y&q"J#eKq4wWL7rrvVtQX]mR[chx(Zho;^Za,.kMZ^J4}d{4]:nPqWkz;5l<wC(G`_{36P2U":eW+m{x
+DkhU,+K,$=b)22;4'GtnLN=k2#)r:T.m"+0]mt:Xq6M2.ui7^}DbmRZ(w#Lxq<Tl(N~)7|U<]040WQj#x)nfUcpj{Fv8%fbdu}Bhv!X&t]hk(R;rhtJ[W7
+I}}`{tEccSY{78nNI]ab"m/wp1uq"x!MWo5;NGgVT{PltDC.D,_Jkug`wYz9v#}u#=NhkC=o9KHcHyLeWQPA^Ty/6]tLI_&3Y%/w>2d+T@{Cg+R$TfRg]q
+y"inMq65MLT$8l7JwpV:IGF@fgB(rKFeqTIrV3h{+2dOAGDlTs85P]a30Q<!6WMXXY>cGX!@UcxM~NqBs^==TSNdg;q6-igUNT-e{^mV^s62si:'jEHwht
+g-dKkLoiNrp`y'SqPuSx:CEY6dpYf!)(>U23i1(X5jhZtbWCC!BBl%_.$K,{/I&YAW&98PRS,p016a$1dBd,p(CvzW,E>1}-&pMx|t)dVtGN45K9HB|(MT
+PydbsX6q5lI<+@0qKmKWr("gK1s@7S`SUO2]UD&_u_+%$3r%3`V"S}nBsDY[LTjtES3@gSBq||zM.^-uIB%$VFJ`^QBmkyG.N9+<%4I_}AjO$/>e8F`=+v
+9|i}pb0eZ@i^CT4zp||NVW,k'`EG0wpwI]v1x4,ef7Db~t`zCrDDWNwx.8mY#_5x+r+n5uknla9Z@5<i8pZpNKUw>wv3y4rqBr}w$-{[ncCeO4EY,!Q@lF
+DJ/zE1=2kdh@m;[gpwEydsepZKwx7Dq9gx}7rhXs.1P.L6W8EFFU<>fJANn4G"(esHn6g|3ub8)8SNdquA2rX'joo(H+I/@xT-6#+cg;XNE$v;5G4(M[%G
+EN1^`>ZuHXulBJPmJ(6CRG0]Og#>}cE{-a%HH6M81/_.r62QZMbgwB(dMG8C0D$DTpOwK])oxqbWfYeilP+UvP7qi%r6DYu|(STL~=:"![Dl%HxO#P1k3A
+~=/t!!,5Bd=U/,Kg;6USo'`JbT)!U"#m6Gg8,NW{oM9x8"M}h#EJ-WW_A48vF`a{o%N'BSlY{H3nsCH>|fb{8%I45w@-kcl8Ml:;J#vwn./Z&z!Zyj=PNP
+C)^H{GH"/CIDO,YccIa5$-FD3x>H=]IK/s6p#FYzcR+$V7!cJE4T%SKw^V,!jd+hWBM@4e6^d_7Sb:Im"/jZ[)Itd&))z<70w_GFqzvl8R`=8Q<S.+>3+D
+M_[MYH^IFz3`;X(n&zT2L`oA7_C4^QqfzMeUL,$34QmIAqAB08w=/XbB>%gQ,wS|CIz5DNLhN6ZwDbY>+X#a1HHqkNE#DJ<0HY!1>Yju&6nrQ,`f/H[p>&
+XT55)LI"c;PlfD|Q'uO@d>Zx<,Dnz!(g`Q~I[}GrG!Lwj#5OoJEqrt#o=7_LsT_uTWIaT60$_!g:p"=/#F}21k-$&E%i"'v;xFWa<_bf2HFThx}y1WsZqW
+`$sG_Fx3<'}ocjA<hKU{ZWe>yu!"GJ<=68[pxvOlrD^6d&Om>i_#uN7CQe0v|vJzwG;n6=Int/^F@5;gll`nc`mrhSvIeGD7/on.=lHz(@ua|8hSA>($#M
+9]9oDNc`IU5z)MlnrhBL4{4xwTtw9&K7ly/6'7,VL}W9Hnk3(Vx=%u.U/G}xHM#PvJoI@Y+7q0wTeJeta#G!T/!3!:_',N_&q{Il7R'3"eKKl6H3,)IWFq
+Soc@R-}8;frcLR^".z.Ki/v!4e`&ZY0T[J('6NieY83{J>&I5/vBSt1s#&L.f)R7O:.l_3ZRA2KU;9sE^n%Q4&QSr1769,:,HZdYC>v^I@&yWr&"5D75o-
+Z`)d>[_3Y.{@}"6^@-~DsrH4SzOiRdd4xuA+::c<fnWM#|$2mt&mIyU"Z+BoEe5<[D_nNG,b4ewVi,Z&Ow/Ux5%N&U4Ww/;TR2nTOY}nw_^4}C4vMpCsMf
+T4:ev=r:Pr^'=/bKCL$d7enb7<n8/%zs9G"VBmP"xyv"8.iZsqzbaBMYZZHP=3Vh>-Y#l-EJD3,Q^C/L"KnuG;_m;}fyRA1kbeS6dzx:^J3FDpoB[;!NT}
+D1bD4)]B&n0L%MwHhQ,`+|b$H5+4Y5rBjTfEDcoYp4{uTf-oZl5$rpvAGl2r6KUa`<E9>E3Z&W[yK}Sf>kZ`)PFN~CcT%}.bi;1)Xin!^;)XlU0U]WSJsu
+we".9SwNlXKoGTWUUUi"+!,eYoeClHOJR'tnVKmI3|&|H(ECoK$$tTLac#(DG8EQ#Vru3LgSx1>9Z{mS223|:+>DnNp^Tp^/)k9}@FFGdB^F},q/TBg="i
+UA,SyTX.^XU!Th|e}&+N8;@r"SJc6('URS]3#YGM_gK&X)Dy7k`@gudHHl3NMK&4H+H5kGUy~gXA62OtTE.Xb|u}`(#3c&Ui@CU'dx:!kul0|jI+&BGqP6
+X'qbi=UB}$_2i=1[[t|>f+rH7@7H5Zq}%=SzsGQ(nQI=0dp]+JB:jQ6ccLe=Fya%:}$z`LGY'bY+<8dcR}F52wn>/`B"qCi9;$zf,vR'HZ/`Wr)9NL!%1e
+"gb93b3)}@=]pq`%"YH^HK>%q,^;"tcS&c`5IGQ"cPf:QnagHN(ngp4{Z&jL}qrSto[nT'ICpCbnVcZI5^)ZCh0Zlmwg]FB'FsGw!a_Lg@;x4QN24;bL2Q
+W8&mC'D'_<0|lurzmGK@<VmO+@iGmH&:WE.<m}T@kKkS386r+L|]3n9bfz+diL,U%K&()-zZ:>mLB`_']b8z`lnoAW!EJAcs5(V7a.e(7Ki6x`V@cF`Mp(
+pNWCeZpuVND-tuNxyFLdDbLB^GefORHzZ#=y1+!k[0yc!)'3tet9azi>@E5Rb<x$GXYMCu!bW2alEgL_1iA=5^CsG-x1p{g;h$!x5n#ptuEstI04l<BS]1
+75lM`>YhE''6M_6LB3B[@fw[L3j_sIgyTRH.$YIv+%T&3db5v<c'=#fLUdEuLL74_;'qZlI0SkL.;b$OaoNl'lhR7Gv9`vR0.C<hvj0"-!0Zn{@pB4/mP(
+Xubk+_x")K;zCQ-"5JzOb.d2[j>SDFdQ_xgvqXC[%|$^EBqN>B0@$;u9|Y]bO-FhT91[^n{@I>8(p^K:#Y_@0vWiLM;Jm{#C.]D|cH&z:hydV5"[V-#9yg
+F'E^3OW$8:H2JE}ho,w5awBvpJ8z'fFm$s%;sQG4)j6WW,h0@vE"qlc-w9)hoFI0gf4@:qG)ptz^SUf$-Ve}T;Z7%V9KS)9{8K|,M%_w}W3VO7A0$OD49u
+InAs1<;dE+`m_RFQoiU)WlL<D=>MDa/@/_l=u(Z/fcTHA;|OYYk0YI%%!#:W10|r$vMuc=bRAT_+}bas]hB{~"aE/w-W0!NfHkUOLqyo%%GQ@L/:XjgBVo
+.Sya&ucJ>j-UAM&FcYcs'$3DkX=8KD=5cYHw@ceEb]9x!o$CcxAf]%LL}bHFg_r<0P/6Slp,v;#+lv..+"~RO1{u77F6Gn|m%dW{`2qs/T91`@$c#]ePeB
+gQ^hy$;VXir/L.zi3`^^=tT|9BfJpQ9,`H4nr>ZG=1f5:'H$s8EivFOj>o{Gf}_)!UVD'wyHkY<bU0{.Y.w;ooU<{BQ"%o'7U2#,xC$#~lJ@{U5dR9VHx"
+i_hz9""uFeG2m^x,shsG<|`lLsuAOJrhy:X9n:0$<=k|,&>bjMC@sWZpf[(kLt^#0PS<.3aHV=i.z3h1/8wGMtquS7-kw-WMtwg|q_>%ad0ivU['Y{EW%d
+w(rX6>@{,/1adZUVC@oKJMQSR/^qVdfwkyqe08eW/zHOAKOx1lWg]4<"hukm%"~V,W]K:i%Q54c7CUS]&yx+(10^2'+Am]VdQF^P@.|[F[lX;<xFIn1.7Y
+8r.^KD$07Eb&mh%ma#(:x!{N6|(]b|J8"}b7j7hqd_N"xBnc[MKKn)8LolgIvqZy~|n'7}ult|&u(YG;#XR^#ZO^]4!=#ZESL3s.YhN-vZ8G49"%;q,.|O
+1&j;9/$w#9xPP3kTCdYU2HoI5|zq(a3nI>^'W85E6m.(DUl.TeipPmt_JOMyDY}+j-4+[f(_NxBJhU.-)HbenA:Dpkr`:g2UF'_5LgQo(T~SyA:Ogc=Q"|
+R!O7^T%a_d#(S3i1>OF&2CM6hB{Z|fW|>AG3vk>3^#XM^S^;eg$!#BcyzRt=IlmKb"ay|R<.ii1T;p:9IQP}!`F>D!F0_60X[HezvmI$E&i-<i3Ex}&B"r
+W&H&Q%+^;GsK]duGXi2B5|rdL[P%=C<w^fj#=8w.lu!i+;6.`Oxl(N08:#NT(<rj%OkR"RLxgX03'-gMBfh[{9Fa7Uv4|utOgn`}X9t5[M(/{GGu~>h>v!
+Rj<BS=RkzOYD;gEE>rubX,L2suRb8Lga%[GMYL%ieb]Dc`xD{dUB|y$$@sMZ9C~$IX%U^)O/&a1.4RLu!PHDiSc:=d@_HE9aEzszP'q':MsyFEPd#[cZT[
+]7k9D_yCa25m+v60DxVl)=yc<)dLat$wmsPsX{deH+F"|&'rzkx'<_wYNBD&C25r_CGajTV/M>sGl0em|"j,>k00LNHJniKgwU/piO`}zeD,gcM{q5Bc|$
+xUZ(yP0hm,zp6w>w>SkB7%c@-"!Zb%3nyM%c3E`ZX{lnddz@opL^.homIQX6"gEo;_aTu9+N<"a{k>ZL#i&^ptFCw2lhL-mxQ5aqIi-_$}r`_L}K52q8zy
+u0%zlWs1nOSvTXAT7kRtTy.eka~K1JSZzsKva$XIS>Ot7%;fAR`x$('pWv5(V"Dr`h$&/[7Y..I+Ya<uJ{is"2=j"XY|"2]"{BNU!$ft9s36/qE%EF<}O-
+mBEN!6{;AW<oij0Y>wLbV;cqSBS&&aQK8[nS7oJH_,tnireh-|!38v-@YZ7=27}pdaYZ}1:G<KEhwcK]xk7d8;YeYwo<BFC.BBNhtSl5"1%t)tMc5B7z=f
+2DZ<TuMpD(n&{[}m1}oc%&,+!mWP)}F"~k|raz!O(Dd>./,k(FLHZC#3y%8|;7.IFfx.v-dZLpJ7isu}($.y1'fM5/R;yPa6rCPn'LhAcn%DO=]00gUD~8
+nE'x<{oQ8qTQ%gIkx4!7$9i9RQ_P_&dj#-]}GKHSGpC'#rjOW6e/y[BiPE~2'SH@.-tgz)PV&d!,%oUXWbG/.$bTNxh:=9po/_D0A:UlCrN)o[JCV66`#3
+B^<_wHICX(`NzL_GrogVNMP+XG<R'VEED^^f3CzZqA/vEtykzaSt259|ov|Y_2Wp<pd:S7:'4P{oIdsKH`M(aXIY~9{g$V;:S:lg0=Gzu37pj8_hGOLAor
+kJ&)[nvCRVcxfmB]%("`HqZtmI{@2,VhfJ1'$jgX[8kGAB,yN@n$mVz"H7Nu1WK7yV"1bmi4zyM+LoXy]`gGg=0I>5C,Ut@C1^hWEo3!75:vCI=8yt-JSL
+vZaPyn7Pz4xNwdPU<I3YVX%5in|)YYXYnZCSxT7Gy_{%GIK14Iv#1mV`(|Enr[w/;SV[dNDg_l5l>m"<NVb!f[}DWd!u2:g]b4AXjd,!Cj.a<G<$nnYhDT
+X5pe0O)ZvQuTFeoUzQrReK;<_p_)Mav>h[}{Xh;"0mlmO9l[y#ORW]xP+])!rpkyzKWd-&Kv|a/8rWqhDqNq,Ayf0OJsMMoQTyz`5eX&AAqr[kDntQwzV&
+T^XNH_lo9Vwj@C2G5gOUJ=#6iIcs^X>K7(.YYp3+TV!Z@{m$O0!kjI-&HADF$u:`}z<&&{z_vb~t8`(j<!fTzBRV.b@U.TCN$;XiFa~^+jc#7h8>-A!hex
+@7icKeMxE/kz[wB09zgth3aj{/tEA<NcH$v!![8fjt}B)Dmdo>/P68s}UUF9[{=O_WG;ol#Wj+q@&<t``Q6-}96d7M{";;G[l=C"'/v&@HYOSpXO~0GepR
+76vOdF^@L(C'TB74GdL4|.1r@En@6oLIMS(F(7B&&bN)q|}|q%rHRX$uT}iqmZy0:W/`5zlM]vB/_02.ix=Os{RL+QSC;{h-UC>:fBnC/`u[YX8H_Ik!W3
+EeG7"S#gDh"l7"4Qm.XfBB%PWlv1q8tAv,VFU,S`Uq}3X$Ij|=+.<ARy0V&&|'aJ[#)&YcrAZXcK3KqgsjK@{92Uo=UD4S.5+#;3+nNs-k^j2IKt}3cKQK
++r9YdF[dlK+L]F=%f}F<u@U8;:}H6KtYEw";5,$]eSL)mrSOHo,4g#P#RO'sMY,ALNC@k^B2AnY>E'#nyk6$'6`xBhZg_^G-LH`F-`x^+$J:.+/rvrn[zI
+30GDA.w/~:n@WC,.t26v<l-#s$b0M2^p@v42$;2Y]%I:mKx9~x0m)[ZGR(2J`X=Kf{N"Q.=C.`}nWSBER&ePq#m0yy:%&=,A(,Z$%q<W,|#_RS=c[RR{}&
+.(KBHj5(zFa2tF1EOhdA@cV#/WSxK;S|RN;/+rI_AAD3k'kC,UL,FU`q|LO{gaMUDB{x$#%KxQvQAOPo7f<^m1H"3YUeElBKEk#i5zL&4,oP[%7PXk""2b
+nf`6SY/Fp>u2nY/jZfsviFJp;u57!:A-#SuPstk0FR$V+tsSK-5fw#:XqoD}&D}7pY,RTBD>U3FaR,9iJ&-H9N@K&|izkp!UuFnKW9L(n4PjAHqJ.9YrE9
+3MuttGlpCuc.-]h,.==,0Le79kg'BF-=8i3yPL+R:%IdX|Xh(h6DY[rM`%t"3hSxh(K.]X(g8^4xHb2qGzRqoeV7$wE0$qd7Vw%YC32S7}CQP(6MzKc8'-
+i:&Q%RAOn:[aZ5HqXa#02.5sWFMCGcx{J<`wA0Y@[+S-hC^=5dTtO;^(,ggyS,~>KhBxboTql8;<^%OK4dfE4F-a,$iv-s-&FHQUX&7ieA^L9PqV3$)Le@
+uQ<YLYDJ2u,]YWl[6Sl0m1)"}skm%w-x~/vDY4R7OVPKfEe;<X[-,l2S]{0L>f`+k+w33gO&W|OA|::m)ubS9wXXM-:]A8Bik<'=wdU`^ge3U<c>g&G.kY
+0qfVjC@9T,|fnPC^xZ4Mv2^,f%Fqv9(`WT34pjF@h1//khiC2t9tE-6(jo(p=)[RItQ_;q^W]peN35Hj^!t<]+CLVUKiI8SUf=1;b!"q0qc/~&0%)2aQ+q
+e[vavTpc&LJLSEq04w6z2kPX|&i,#$yD7zQzG;By{XQyi4C"]G--CvH)TaYsbZofOpTD2`[8bB%&4ZzFZ)NRV3s'1nZJ0u9Q8[k+.=oW0JJ_cW4N"xd4pw
+L.TZx"9l1VX')gs<k8X:n@{jIIk7nueX#uQdYAAE$lak8Lp7Nr.<L_}W_-'jLRJ$WJ((+h#u6row0%;w$yd(gNWmd|{{Hh>MQ#rq2N:BZ@aFHqPC3gZM&8
+cNbIf#8`rc},&l%m&3O$rsjmTIBD(dV#HE]fqJa/BCfos6-S!/%+x^'JkQ}ki"mJvk~<bK-_75ANk-tro<vtj%K&af,-ys]_&H#S8Q1||jxkh|[m<{+RL{
+Y@:[U%pkl0v}79v'2T4#<j2c~g|,W5TFEVSrYlpf+5sJ{S!H(2yC0:HzQyXd"$d9~.%Rvl60cPdI>LhQUT@qYzAxNU(MW2sWgDxO#Z]9;XRu"6h;#RdAC.
+HSDFnTuv,#Nr,Wv%8o/y$7IGt{jZcnv`kb0OLm2g6`fAq<MzQJOF)U<$71H&Q`H{&sY%+/]"WeCN{j>IaoECEIlwuu(h5=G+ueJd@LA&s$qt~W}y(;E-BM
+M2bM%Q'3.ocAxH3wt4KNu)Sy31|%o4sS(hvC>laUd"&ylNpkp2%CUB%T6w=NA4:N<RN^H"9V/&R|120v6__IJ;&t#{0qIb"Ui"f:IOB#vT:iowY]sNdI&,
+`xOKE]vA9OI/Ta&}se[cF>[>~vi:W9M{Qwz#2k+KO9js8eL7Yh7xpL8xjwk&qz:<)97pAn{SpsE$[W&c)g0&_[oqWI)Q_L#C[&~<N!jL"_#,^$G;_gNd]g
+LNSf>ybw&Y5Ov38wPDDntMyy2KkoG&-A5iyL3(vQphG7F0Gf6Bk^w%-$!TyhI9}D#UAqmSv`-K)6./5IHO9_J)S&V7c(q@o_lrT(2=Kf~CkQI%!hzPl&3k
+;SiF90v4Dil%2IxnMV:}L-2D%Iqm#p(Y.XMRcvhd@m~'^5o@fLZf|_i_l,0ul1R!m_UEszi4"EQSfy'<dK>2'zEfNvWm|#K_lfbp_4%/XeAI,il<F&Y2[Y
+~z@b)kD1GVa,QP+@=rs.u(;Z}_Et'WVE%Cuti0>+M$nf}y&;[x-zXMIU%Oze-e!anmm!dj39T+vDkXTx&.ac8|P:-zL9J(mugd@}y(<qB93MK;w1Y"p7lS
+m!!PC-o2m!v`@wx/D:DMvO0.6Lc:UhRv&Md7Zsvk;p{fAh.pF7`;$&;$NlF4B21HgjU632Cv.oS>5s>[ERq|,:A;<ivmz9Xh`oX.sO+3HH"2+z#4,E<5e4
+&kXY+B`wzgECIAMHw61P`V,G}09Y~z!BJXVD(=`6$O%QJLOqU;[[cbQUaolc(2PJ2o:"MCq3foZ[X[OI(%vWKt_QY[v=DTDG&p>GAmi+b40JJ-HobCxd-C
+`[<a&v$Gu>kt%LH{'3D^S}"w58(M`}uF:rCNi`b:)m<As-tKbRfi(AEbN6)c.67c%DDKCyt{d"yZf%LyRdj;,)TWVLra5'w|-.[.o>gH4lL']wu,^Y|7Tl
+gz#JsA,ELY;pEa}J+l->.o#4`i3K(LE<)f!WEmB6;#Q-8/tajW-srB)@XEx5G8hU|pCUu#mr5#Ik1eP8/:kbDhz5Sa#/<%g5E"Oq65(^@Z}.;]#yK(#8fA
+Icm<`"<Ih"^Uh}@L5Jn,_DG#rdWdiZNDH<m|%nM7+v<J[!2wc}bHb2AXx%p$Cl8-wR"Fl7GgfkCza1,-eE3wH|,OJ)A})IcT-.7BA$u:YHs]OOt>0lyi#k
+7eFEIdGZz}c;L)9^tfS@j{UJo+n2;}sy"bMRQflkAJ-=REst)f{(;HAU^Gjm0[vO#:FQg!FkC"~,n2Kd'+YFV3kh>q!^AVQ,;V$bQ,8&.G@%P2onZ+5RG]
+5bd9,"+p=Es)+#T:rsGqPmGg.s3$+i!F./0<VTQLB3ossQtN&,hn!5@]{)^(@p_'02-:zg|7Fu$3Ieqe/R_+(Khom[|B]qzK(ux0IH0c=p[J!ugwHXlM^o
+ImQ]1.vquXBq3fle:BFxE.2-$OpXlZ1gG=rW>Hcq~9vjpIO4"EqyQl>.PtNsgTmUWXsV;;}pu<}F{SRUqX's^I~/NoXFp,=[-fbhDTmudwrT;-1%mGQ:C"
+4xhag9'KBwnqGN%wG+^id/i/gM:7l9(x[3sr;m3sbLd[BRKxRNJDY$H)n:wfy8hMZ{%Q'f<4;&P7m)]|]^~O=dy4/OL8Kv5!=^o4{uuqV($&`Ep3jKZfss
+fc9][jUcp=O)<>!eROxLR]],/N}uQe9iz`7M>S5Pq"LSKdiIfDA0&>T|xIU0Yotk|)[+C%Ba|;>u#KAp2$qJ=rGRR@{mNHV|!(WOKiu$kv+O88YfoKxcl"
+EA=#q^U[P&r|1Y2b4I4({'1n9MFlRS=A1<E16;t9~dnjR_mk]x('<F+6$N'[bX#8N2pA@p^R0XpRci57:vP%JDvLJpgG"=MX{}0A[hd3]+.wiJ"UX0Q!ko
+7qWnkg5Ix"HyDz/3Y:64M4P9z6VmoLj>PrI.6xNq~Pe(T5IKF0O26Ug2Y0DT;tz""uq)$mT[fD]xDA"P#FxLFT:ph1l3JSZ{2w_w!0kVF'w/W%/l6QJPfv
+WUrHW4.H7"qVB>6L|7]YrP#ivF;@F%9qB/7ySgammjnz;Qw{eVQ4e!_0a-e8o^DDnQ$/Ehc)<|e7es(BRYyPj]zV3@67EX&PKjNz#WybR33_D&|mTlufHe
+nVuVJ>QiPA(=/}Or;.hvW5eUi/_zLoV{&4xE'7,`5WowP,|m-E-k$h(yn2Wd}99@uv>u3<e3rIc7RWtyCTBr0wZt=]cM%5HrcB&"bxC:}@BTNMUz~}A8^;
+%(h.a=}]<tpyuz3nG%%+wKDF10|X87b0;O>'t+AuSX1Wk&W=Tw;]yA`Qnu>O02$Qucsl#c+DzW$G7>SNcI8T,qfSg8A`k(`|WnmJoA%%^bXLmVMo$aqEDC
+Ql.Y+9XBO<g{^p+&UUSXX(=lSXVO^}>v!Xdfc6+TEfVsgGk`_-LdRP77QS8@7E`Ihs<enDl!5B]6rm6gy.3,{WNwa5N5]N^;qq{wAxa=6S`%[}&B:zBrHW
+DG>s'!Ag$L6I|DE9Kh[99Z8[>BtORGt/3IaRImVN,[)idkB]GV9>]'R_j;Nju1BWoIk3@eYei+"mQ{J/`dRz<.W9sf936.R}v]^0towiB+(E#hG3}tmG<&
+DJ.X6g`1&M[[q%ej-}lx|[&q:w|<3%QuLm(ir('HSDKZ|pLwHwFJ35iK'B)s/B,Gw]sffl9syCXw.MYPBfsHLC_<[D=s8JFV{(0'C!w'kkc@_Xu>Ib9nrT
+4e-sW`xNm'<|:2~<aD9b|p:)Tc.Bhmj04!^CP;iV2yI';UrE=(3(Ld+}9o)X8q4KP5GcI|RHM#Tg[#1cw6K]zZU<]6&Q1!5E=K.Ndr~8U>,kR.{|F`ln=7
+[6Q/7p5]c>P9@1t)A4y-qzWs6FUC:sQnu0g-W2JYE3DyI@"f!k[YJfM`]8ijQ`M&3.d@xTH(1Sn(X&~PF|rM(@wQ;;[.u3q>:9$U]A3b66`d-}kqSIx::5
+"Ev>PNPt82kJ@QV=hlTpT}~esf)ssC"go"iA_pp32h#Wdf#t/`=W%xj;;lO1U=,][f~Ivj+(eKC`dos@p3;hybPb%/Qu:R@pc'`5@O#<v@FW{gpP;7ieZ{
+TIY};l:W~i'I.Lg0-<jtB7%B|-c/6$M^9<3/xaBpII;g>97/``|+=dIN&}@:KS^V[xkK`AzGs3j0KE/B7EIz4<J{;D5<E.;E5Ia-v(u64)GyW=,R|(1Q_y
++T`}7p#z![zEqRdzp&llS4]@z2JLMTPuL5ZtTUZav1>#1&TX:W|K)ed9YXEdT7v|GrL(f!.m3fRYtvzlZ&z=DwhO@usn1w"z;+=5&^g7i|=|nG7nOT/wz.
+mL3^WLRDV0R'CF)0KE254l{v%G{^#[P,,{,"f&K%G|NqbZ_%g36J{)JSptsz/x)CT9;&mwZ^L=Q$pH7Jrufx!n$jVNO@JWzZ{x487#Y2To5;=^I-IdhJzI
+5!H:-Ofk=GhO_T=[UV'XF:'r-Z'BYsUu/uS1+g~mIm2uIL&3z',m9E3aoEdKIxgNTl1Aa2"^WSs#rt|"XG1@sf<FE`Q.zGx%"Dk(^H>CxuOzOt2%4;kA8'
+d;o9&"jE0Vdyq}L"g'>i;[eD/c;^`|DZF=ScPmQf40AVr:l=1)PF(m=n)7/W@ihDPELD24n[YLaM-&0.FxSe.SID.6v:yZ'Mcx@waYZ}kc>m;Y4jgm++6Y
+)qX.wU/WPe(0H]Qr{qo5}mepaaaUGG5DKg0#uPEV<1QVwh1%oF0Or-VDUtOHFz[3WX1C<^jk;{1cTt~K.X9.AuUw&5HJ2HUoKy(z+eL3hTY!"#Xk,":%d;
+-io%MjO>bX(V``<F9G<XqWiM4KVA<4Xr7HrqaVl,(&$vv=AM~z(8fcwWJ79`E;bxf|>/&%!|8:k^2ikes5B_iAQc<Z8`V:Us[=e&'6|$3QiFJaPVySE!i.
+E(YL4y4K$LyyKp_7f7xLL]B(wc%_Z7brBykFNh4bo8Avel|X/oc@Xkn2)cgY`+{E5e(J1ulB/bECuF_yK)&IGh4AmU5JDR@cl{Vy^fwv;1RMDhFy7bId..
+vNnj/k}tVC`LoV{2L$`8R,2:O@=]~s=%ok"T}zB{@RCdVgCu)B+]16aJ,J2^5'o:x4G[gd5D5%ZRSeuf^i)GE$iBv[Q70sAS;oD&e2+$Iy,_F6rlNXnIT`
+;cK4Y_r)FhrSy|G%v=O7e]yE'@M}ft`!sSA$0Sp9%i:3_]{<msS-WHmGjn`&2;L'L8f7"R$dS094bnuo'EL`r}WbDWSLQ]+HToqo$-Tp0/7qp..Mx'k/ux
+p1.<ylIVY<fm4LVpEn7Mmb)LR7R7Ol:iebZlmz<2KZwQ/)ice<cM3h:dyI-6dJuvcCQ[b.n6n_4q>&jZ>eowNNYL9pov,tEr6YU;c0=[42y,.!{!ZfD+d)
+@:5i`>!.n5Kjl@46!#N]x!QT`ooO_z|uY3sMy`jfr9{znk}])NELl5xl32Qd`-7_^T%]g4Lg#[a'6).K<P;{(E"@Qp[:_yj4L5Rr0}38nUW3d$51)xf^!i
+TJas5.RGP+i7^YRM<,m`uY9`fi2H/M[Cqx(o";Zu)!Yd.bPkoT'-YXZm'QguM1lONsogP@S3r=D-@&h0}fTn,hw`ZH3Lxxtr]^GNe`XtwEz(n0!HV6y):W
+){:HmtY^AdPl8s4bO$j_5A~e1sPKL=D"}yLw`a:vUf3ma>~E~x:$u5,isNo=At#qG+V:$MA=:Tio1R+M&dd7>bPXpb!Kbu/I&^-nQLG2~%XA(+rz5|.P/d
+qKJS|VI]+m+(2M19i3/ZMZtDF]a3eh||7PWZbx<x[a;F3,8=xq7,E(hq9o{s:BXIA`491_cpu!&9.5d{;SOk`j_^{,e4auld`-QJxh(U;w7i#Mg99VCE~h
+nJ+f6rFgfo#ugTVWczCM{e5Q#x},b2NQk;187RB^J.]g.GBSS</$7JG#326N$1'VwiD.Jp_vks'vN]U<O:saMfaWFN;t0HkJcrLDhaameQ:t2kP(jwv]kG
+;A.]qckhbEw`Kk&i:r's%nN7$#chjTKhcUcO%MLAmTA$7;XH~]oTiJ@`k@vxDYz1+"bs8rCz)>.d/a{gqgrh/VpSFld^-YR:]+1Azo+Z|u{r@%GBo@Awox
+X>qVw&N=W{|b'9{=MhtVd5lXj"K}Kw+6,vCZ3AFWSa`dEj8wQTS`QnjxvAG/_/`"q3)B.2(o$IhkDpIx|r.Xcic[Ff8Z(//Vhj.Z'FzC.iU=X!;8,=^4^z
+IUwqD7%>Ohc2lf/NLC;woWiKkq}Xd"J,d/boFV`(p!h-<`Ch(#sVG.|Z8-6V5jjMj617,ypp4Y5r[W9{XL0>)"<3X&7P!I_/[]r,%v$:|[x#U5V>nD<>)w
+-_+wE#3,&sRKa4UUu,a<Z`%T=GX<n=L)KU#3'6w!y[V@QS`JX0oU2m)]WhKs2y}[M[mt9Zvg3hWwnz[v`3;/a>Rw5e{KUNg)o"~9ePH,3JmtkpuZh%a<G/
+n3y@wzuqHLH.;:WjWDL]98;s;@1=#G<8aKLcNd=D-a_'`I@jX`&C-4Xs9P#T%.<1Bd/.RxzvKGdPNT'Wk]$ZLhBV@=X6r/3f(t74lI0rNa<@w;6M;m>V$C
+Bk(y5r+P{dZq"+JWLR+ljsgnX;%FuIFy_WbZ6Q@M~g8H/aywKwwQX!-kcwk)Tp:5yq4}r4#G7L.8qTG2,#h8>TQ5<1cYLihKiV/80[#0=uLC;S(xMf82H(
+gD]TADUwW&wroolp9=g#v:av+W1-e<c7y@KY0aeJS(#/%e.lb:3PyQ<tm%9#vfIL-A64_{l[M.@>gT-`qX#8u3mf^/x3jJDfPDe=pc_3Vd>V@>O7^<D2JC
+~7+V2,S[@q@+KnIDYW:PX}@2SD|!JXLw4"q:xyZo'.Zr0dNGs!;#/B=+hMy}Ys7f$tFiZqiR,C!,QuF#9K/u6'Sl[V|JS(g!z3[;ZT7jheX|cw1P%:``xc
+JWEId7Oer%QhsA(;TZ:XgdA[I(!{.#-ty0Yw}7|"dQUa0V_w+.)Hy;,CX}dbg/Q,W"B85wWLy!,aGs#e~5eZ3h^%YQ=vlmorXWC":'d{s6'JH-}IV8)hhq
+&=>FSB;$jjnjzt&Jt&z6{fyc:r@"uqS@sZjzccRxh]'RQ1&gzCS3g7C"G/5m|OrA8d|+FMLn/P;+]!VPA_f'nkz6GoH$O],wU:.9Y[0|TA'^_1h,IND_XS
+3VCn>Y%(=sl)g9OYr>F5q5o>U6R}CWS.Il:7Qe:7o8F"AXoC)F`GTm-%F4~RxP-Xwb,f8Sbgis$+6THfcv|}jqNeN6<g+C!$@=4^-4L=0,(d1v/6qb2j/9
+3Hbm$n;N<aAbm{=0S[Oan{$5v3_V7M$/igyXsL:t8C,:,5}%=C1{is>"eNP3+'#4YCvh|i-@B7|(cd|^;oQLz+[0)Ah3Voo]cbiOuP<V$4tW3RG,j|xFKb
+p$CG9!$9g_F+!p@u$<KEzl)Z~In(EJ|XrE7H!cCLMeMA3<9^<=si3]KG4,q^lWF"W5+MKhmS^YQ_N|tS}SHOP"^oUBl5i<p'/!9}mxSeoAWb2YlvRS>]iQ
+5YohMC=f[TdL11Mj:pE%f+64|d[2xYHMfnG<Fpzx+69}jQ[K~gX6c!V`Ll8ox,]hx0hQH(YA>oe>WvN^WsMObppxA0y7mQq5(214-3q7sp3}!sd.GsWTei
+Y=MR<}tVe&TC=t[t(ru-cSKDq(73IWikkm@v}l=YwI$Y"q6pP9[nHmC1!:m[9/_'F0S}=/Tb~{FK,@HN[n;7}a5_#}}BjNCvCGP-mts;0Xt_5_^@]5XY5U
+^%XM01P>FH8Id$Z{9q>-EX.Z;X|`ZZX%c_OMyxH8U_YBu&1JfQlg5BN)=NCSC-SpP"x9r$CR|6~Sa+!K[UyprCP`yqWI&a[{DyZg<Bg}D/!cn_JY>RMZWQ
+XAbp}.,F<4|]1NXQl"h}NHV.tqU!9.voyVW)8gQz~r8t9x+|9!.CN2`EEv/;^jEuT{bO2Reh5aIwCuLPjPQ2&bnZPXo_xMc=]D's'.yFt0R'}3d+z+M<w%
+aSvA^^RP|FW-^jsw`MYO17Z32XO|m%#+iUXfa01I}=nYf<hy6wNY:Avezzh$YX^a'`RvY}n^.TJ6eZ'S/WpX(g6JWqD8CH'xOU6jti4McK0C+dsm1ByR;-
+ET^Nuv9vb]P_u4_C]p%xbFx7a`[cm:XAOo`XOO@Kw:8npFt1'$4R^5wl#f1$tKGfQ"I_latF#^#eN.utnM~7{QAAcCjNi.v+=|,cSZK=T3`X5|(l%yVO4q
+u}|3K;'zbOj<toAcHJM&Y_t_uSstv-h7FeUKRQwD%7Y,Lu1[9}~,A{8iO"t`H)LaFnzO$FMg34OOi27l~%Daz3l9$@A_{e+a1@eB8:JEcMTOA8b7N3Czm8
+:-U')v8reNBZ$N08Y^Ip=/"<!O^FGH7|E-W=D,F$tH(v,B9t}p1Of=|_xd0bukvJE56uTpYI^'oU4]s'k8aLMfjH!y.In}[I|__n'6SSHfgYD(Mg5alFz[
+]d8WDj+Mjvd3q)`GvQIe0%C'LpZO8rp@aKx%(eXENM!0[_IYpMS67>Rrj%"m>CI-"$RsmM$R+Y_E]Xc+v"^9K=d$0q&''=F{hKu_T%[iIV5&/Bkh]R6|)q
+S01+D|(GyA:)V6>O~8#Z6fSfehcF(MAK[|7e0=>;hoy4:'XN+fW2Py.DZfMQ,Hyk~We==5x6v,6T,A&R(7oJh@;5'&!l7UQ|_:lAu[rxz+N&9<UKXY!Ojk
+/1]7Skw9Y[XLN|3'PB=ZbMRfrL.a@)KJ;ow;j$`rnM;Bv_:I_DF"sgOfk4K@1CH[Y/(qV_!o$J`afmkH4gD+'|i@"d9g{nfpCJr77go{,S5,{mn'L:Ux4C
+>&rS}M6i,a!w{q2`|LPb=4dHohzNo%YJNFpXAH5kq[RT:|z`~'hn>^my%LX'e;ZATP,u}D6tNO#feG8rPx-;k<g+4x'X3jg=0n7'[42.[hCR`!N:8eyta_
+pg3{(DApIw0/VM"s;J6|yCJ6<$+$'uo`E(aGTUm,},f0u`vbC;q#fphVB8b#b$AG>xrZx-IdgF@7IZ[k`H<;kVne+KJp4mW9Tk]&ket%H^^S,'&71H,5~s
+eB#H=zYhj$k>jjFB|bf|{]BDyfUi<l/UsP+.|ND2+I'd]#7+"EBxP^_.KEPM~kj#Z!'j3Oa:6Tx@PMA/xJ1RyA"z,3jBArh|76Fgt)xX=4Bo/<|hw8EQ.k
+8%;{(O]|AGWEG,OGa@8>%d9WIOJE.9BJCZukFk7l4i@3IG{Vt`^xFj[Pg42$,RdJG-n++b,UY$N_)ZHVV2bH.hLTwco3:yxlMs8/<uHuqX4fj{$O{=,%|_
+6.PD^Vy3"`2./:=l[qEIl-ak-&PQC(T6;:y4|#}i,aBe%9vi%)LapUSP>EbdNQ|NU0_}]We6fBNB&E8EEU%MDM`LCb"6%q-U!5PR3)G}WbxxKf#Zy.#GfN
+FKFV<lVwH+C{Y_1:2H~WKm^}[mrbdafiY(L`R(lLkpaez/NU2bUq/i<n<m()uPkz@g"dS1MXUD]X;%0>,6|e_:v$MHx)X0=7(/T/[$7c8ow{1Ez{^EVP,m
+qhl,JK7ImVRA#;b_Bhy(cb#Lh{;#C^{Q|=uxTi[SOhhb4qVbQ))ho&Dq,N|7Lr)zU3+yU)[H(F[T+,<!<b(s0f";Yzm0#9d#P,d)Gv4tWYWdL7^qXa-;GV
++N|$~6Y>-ChOAAIKjmxbXkRcUf50~EAS5IwM`7F:CW'MR$3FsENCN'"Z+/.3/FA<Z^H!F/~!MS2oatblg}Vj{H[+]+zyR{N;WM8R_`u3cX9HS9Ey,7'^Yb
+A1}VAO9sSxXfl:Sr#e0+(u;>W!>WP2"l.k;zUFh]0]FV#nCC770C%jeb=2xq2Z@WMAA`o=<w2I&=McvS+X#yz&;!MZSKPfiGAyH_jI1nlN:^3bP/yj'rGh
+K4IM{pBYh0y/)jNF,VX09yMAofz;3FxpBRQN(9)`>x$s3m>.Wch'=DhtbmxC]j"u;qv,3qh5"hEZrqC+~`Js'BDtV3vFYcC47s<o~74n}RquR!%lWQ1s=Q
+(^>o%<WayE#Z]SWXi%,76'e=:CsO@dZ>I,75IL3_23]NKcTzw'rqm)-i@Xg]d[ApKGP@JUH/vsI_~[ZY7.!|XHpQYS@eUi_MaIKWTJwecN!_GxMM=0V5Tg
+l>FIr%Z=JWTMX<gA(E:DZ`rC9#wb<i~{(@jUbqbcIU9^@R=PcZ@x%BYs`Nj=3I0Lse8'dI`j==8pmCm^ow~/wzGbk)W}4w@_C5j#~7Qtd+mFWRJ6C{+dL&
+3A'+_+&W![)-)<]fR1(t%XdO{7d(dM3.rz4XQr:zp`S>e]qKh{Zc%LSVZ,6v}.hiQd35eVBukSPh1vFGvC-ienAw}L,9t!}#Z&R6:KB!vhrgKohBsFW]`g
+c%F1t!fKj@DKcVf9xyvp@-r37ea#_vwqE|>L_N&IoP+u5/g1%h7/'L2iu(B{pv`^eYz(#4ip#Zu;~51'J!fW28;DyBL+S_x4.;^OJEGrb('nd:}i)Lz[gg
+BA&ztrBODrTfB(~6f{a%%].nYn^')h>)Qm~NI+joSqRl!RKlz,Z_-h<i.iC}cs|-TWbbdD=#<|eZ'2ZICeQ5j'Mm+fnT{R#C+pp.dWmj0i;h"nudGDRpcD
+<oQB@wS]75%A|ftW[0g$_(RE+KfAG.GF[_lW5rIsi#za&a={e`65[m>y|+.e>8r;^j2Z#I^rxj)R>5S!hH&YXZ>CCZQD1lgXnZM.yf)2VK=dwfU`-E~%(H
+G45B_9s)DWL+xVM6`Y#T[a0qKCEceJ&kvHKs7U#4ahD)g+pyv1W5H'{64"Wp6/pxV0Q=QR1+@NCvvlelGUW8P(hXZmHR;)Dcc7R=xUw;0!_revLJ4K<DKA
+!L0m|k9KEoQ<qnr!$l_iYTem6oXi{HCi1VB%nj/b5Wq5P56H{r6Osfyl%r$8GZ5avhy:zG@r^7Tn;&jwM94(njV)|Yayhimi:A_;ealSLW!]STFNrFn+re
+QE&BIu'3V;(SIA<7"D3a~IMV&O~"0u{y8R3oO31=a%5)"8sp{'8<Xg=GLniAeqjdix2wW5zetaS8mh-$=T&.40s|mQ5P@Dy%:_i/I!;!(mk3"Y5K$gDnBf
+&DS4Zp%|%HHe,s~G`Hv5j)<Z<[n7TDBM//^jH-]AEj7T&>SlFI)3o,VrXGp|KrK1VW9F2S>)^=A4zwLFzd3(e^w3@,YszrV2N"<[V`sb4EhFc'D7ab=$w]
+!+H9z+Kl_%dwS8q.xa4w=[.9.lf7;x_9G7scMXO:k7'g@5:7yk>t#XRIIc;2V^^[(EeL&#`L<73o]pD,49+oxtJEux+s1DqP:4>R`m:hx8rL)So'&sWcs.
++'0`d@Q'>9wZ(,JgIkih+%|8!5!l^nrSLseF@l;9qKI!_#1hlS'vwL"zh/j>.qgtoVlD5RPU{hLTPfr>@k2EBsy-Ch2)T:dny#3+B(!B.6l269t(:IWU3@
+NC1/aXlUun5B-](,NGp$+e>-nfM8<>bTcbpy)s1wJMIAI"%H"EJXv%$U/p,fP^";QRqpz6K'BGc+{3$R@p~"U-jlP&Ix4LtX4)'LQAusi`/auF1[=^Mk-x
+d48-EQ/6_}-lUD(2E`|PX[^hi%UYMhL=DIjw'tioK|2#GBG2sEn$D![A2hEKRdb]ItoUgda`>.Ib8SzFt=~F,my#7o#fSUFz1Va7X,tub4uul1lE!P0Io8
+_GLkcfa^7:tKbE5UtH]2,8<hv[Yz<v!M4:CN3a;kyI}RZ[uJLXYx%fyQ0#2wk{6]KSVn~e<%qQD;_;S{3L;Ce3bNK'RsBTXj%&8JFPZv`<8%eEHb`'T(T{
+A,,BGuuxpiqx-.Vl%kmj,v,yjRStQ#mkMGr@L%Y=T<npzYkJG%y88Q%1S`2mCH,efoCyM3`<mCS/R//2S@f4;I}<Xj[2FA3GT|q@In8uz7]gO)9%JzDv9H
+;"XW_cchPOqx4Ist`"`bcFw#8(RfhQXidaIbLKLac=5Clr+8g+T!E,jJw!1Tn8}|G=>aC[ij/9/9N0l_Ro]1cT^0T.-Rzm{RsInN<YPy`"p2Jq<+3RNW^{
+Qjo6T0[sq[T9^gS,U6)G+^Z's)|X'IR/QTpk2`StI`~vSW5rgM<a5g}Ey@;429&Dn:`g0!)=_z^W@MNoiDW!V)mS~niQ8H><w[5nE|<ANJu|dzW1C75PHa
+qDXnKW&B']5"^Ca7:sC7X+,P[W=j['ajq!j|o5ve,VuP]N/}HhFV|.cbz]:t|RwzlXSFo,rGiHu.aB{s"W;r9nXe;NoRoz^4p2_2VnvL](%JUi5}_Oozf(
+:OlwXs5>{B1}MJy+I+gyio:L"i<Rvki|YW=-5VO3]{n]TV_-mPlkz)1sW%>[Q3$_!j)/:Y(pEvLR'H7gBGWwS5nWZE=O[C)6D4%BkU}XheVsEK1uIsFckJ
+a{swh>~19:BW$(K2Nn7)K2Kg7WHKpZ[&WDqwcU5;H/{NM@yTc&cFZFUy/qt5O6ht~n)c^mCD&}}!.3cVzWFNbc77[!(P:)y,kX.FEERjB5IL:@%Sef0:-W
+XZ%S>RO]6k|/W9jMKXBNI;Z+[!$095}cBj3BbHXJP%Q7F,Pq#c7fib1+Ol{c)O%[<cOin.l%~:p-ZyzWWdPJIbhg%KKl|r@dKMaQP0K0O0E;<z]@$'sG`8
+wO,efsHTpWjnlNXkh5Y+;3s-{uxg#MWUORY]q2|P/[1riD=^Psh!}__IhZOg^wkx+0jqD9!!^i/wIVoPWG-&+VO/j"|NDZqupGa:rX=2y1wQ0'6}jB3xnG
+.eV`;}s@f4d;fwX`'DH2Ia/k%C"bo5|Sf(xI(qSL78/Hk'm7C}HXSslY=.r!W;5Mh'bTzTHTNw79`4/Z{vyM~m=s:iFBVsEO(jx97jA<{s/}U"";OchOe3
+d":1^zW.;7A0|/]/6;1gvb9w&UN{~W'x]=TV:wx7`Tz>J"W[3Q"L'nMMJ)wA<ylsDtM_;hpd$av_=:W=sga9ViZDdH]MJ^RZhp32/Lf%rnuh"=GHm2Ab|+
+#kR(eCm2I;O{cWW[5)<$E{H=I.8qdXdnN|3O@otS3,FY#=bS0um`B#1Dc%!b'w&A2BD9BT)Tsr].;<^=0dnatO4ZHYy,D'z[iy'<g#i6T'GrbyAXC[b=~<
+'ZlqjyNu8"WwG'@X9<GK]>sfFt'YImQi903JdA't@4!fz&DixTQ5@@^Mx$p%GY#pN:vn_r@RSqZsLeJN#v[uR|MG,,dFy#SNc60#BISojCs4Bq-"}R<Gx<
+&%DhGm<Yp"W{tx/w~S-vO_cS;aA$!E![z#'!c<T!wM1@aRzXG5JmMV[}/=qYT`@|c`!cqqT<i&{UG3u=z[u3,kjA%@lf'pH<_)>NLUD5O@R;-}+1vdv7%t
+kS]7l[9=4,17fJY]'rv,~b2o:l,OsAX6Rn,vcSwHh0F||=%Q|o5PL2+Oo`N+90#XBD)<zi~m(C|VAXBq1D5,A$n'@ZVDjMSOIQ]ZxqNL)8[5yyNLEu`:6+
+BgKDZr+(+a|XS,U:484#290,KfGs0=f^f7VNPF+6!)s7[swZwF@3qs^Ir$(XJtP]zCxEIPzT+&xN6HP3co5";v|r-OcdNabtPM!E=VmBC{1qQamD`4N8su
+J}b}pOVw`]MsBabxfJ`uYx0IOIjd7`E:+R7GuCm,%Q~u]mO^'/tc@#!'O!$1vU[l0dxvUY#)k"yRU}4w3sY}<E^PY277TT@+If/eXF5#=yk$WUPF}",%c`
+orp7Y2@js)Tm}L_&IZQ7}L(FF[y@^FpQ7n%j]"Avobr/DaM4xi2{4rNv#u:z2ejr@k,Vkkk9/..[Z9M10x_9qK'D~&2HAr):/o)3`JU$fh.fKW&&DCF>>S
+Tx-I%ptCOo"o^6ou]Bb>6D6r5c}9jGMl&V;aPDbC[D5g<lSn6.52V^6$(.GU`h=LXfL`Xd.uJa#Xve@Cm{:nu1{8%@To<ePd~s[IZh)M^T5oka5`vpuD/v
+K)(_q{o=T.xjpK20kk3qla#3-JZ%W2#+<n~}R9@H}x2dIVtoXnCm$K0u/#!-;0@!WO:j}."2wWx[`W-wtEToQ0)sIeb:v9wW}oKZ/TvV5u=BJM#wTpL'cI
+fJ%Guhl#Y'qmcjC/n97(/yXMFZzjrqpa8K.(3m}}xMm0=kjD.C8WN|oR<)7r<U8S4J~W4P#U^^>}@f.b(AGktsmtYq7bXW3"mVO&``f0Ua/KdS=qLK|T,t
+&/{6}THr^]Pp3V@FP<tmQtuH>71;T!)!JrQXLhhWaZp)+b0m"{xSw@n.Rg^"jCu]6hX@BkszZ,Z:MK5UCN5B9f3{uIK<HP6c%`8rSsKmFX=tGc,uwvyah<
+~TRuHp16wUdO}u}j-EaCj#8>QVlgwbPUNa`!xq!fd'xYVSPP!r=0VU"wJiPj[OIFBM@7dUyCs30TMh`!b4yH~^-6##/D(^:8S)_N2^~Eh9~XM5(J4<w_kf
+d>W0AS4|AXF3YWibA/=C@nyzEL#gd2//GNW7XUyJ25(%ZK)Nxy+)TQqwp;5u64gl[^oyipYhJ#Y5.9`v7Fb&bOBL530kuK[Ln-x:KYxs{$8xGmfSSq4XFO
+n'~ZoidZn<zGGU~#@em0cf_Y/AOEFN27f%P:Ra],_Tb%C{Mp(zA4!HR8XR$%2aX6=}_Q0D#[^w~Xf_NN32oZA"W{2nfqo5VoxY&a$j8Ox-6Qb<dxe|:4o'
+|[I4,g/}+dZX|W5LBwOj6M47@MW6(Lcm-UpZ%4F2SoT[cR!siAr#)S&v[T4S[-Zq,qLAv^kICv+e2BNA[H4=u$adrL`],4!M1%H(&LvAx=>ZLl%1cTQrb,
+%p6ZNtF2/R<2|lhG6AdrP=Nf|},VQrJlb_h|!t:dYGb-'y>w/&pw7X}tZt^5R^w^F.B^BQ&MkQW[@bPXvQ-y8dd5wRKsCDH|Dx^x{/u@uW}(rZN=^Xnj{u
+R'EvfuY.d.nqM4799B>H8)-%z'@Vt6},IDw(oACX&!zr!J]D,M6z,|X,T)m5NB8RsL{}szs:!(mTR[EWUT)#Bxur:t$t>uZnU9kzY@l+|"Vn~sSP94$u<{
+"$J<]Vm%^<55=H%FJVvu.dD<eXfGP<R@JXDjT8F9YqJ2zmFWP[@[>y83;lknRmM/CpB>GuG9]]eo~v0U!86)58uKT1z[;+0X,k;!<}O/G1Z}6HhCdGo|.U
+BJIYU@HWm5Jm)iMpITqal6uO/Z.U|.lTL(tKNywItL##2Pa_4aLu4"6CK'/s!6,Rpzo^"q-zT"2Ap{7x7GMnu{C^mICt2wN79XUfNa80Sx{tpj~P)QOrOi
+}ht,Z36uT|K!3Zjl[Cg=S/k3>]{,vhxQZfG+#X_5Ap|mqURN2G~Z0'A9I;z:##kOTx;p<XRJbg"E>}QXfxY6|VQ^ZrZ:wC`OGD<=Z33gSeK7i!).yOO>~6
+Z/~2meEP;yIzz&CAk@s}o:s3p,HvpoJ7z6dmJt-,"l&qh$@Kqu%fX]#-<U[fc%4y`VEaR(S+0Q-L%rvzq!8l&sM+oqTh_t7S}jy9izEHd4VOq0bE6;XrZ9
+/;saMEHv)ntuLOM}+NnJ7hCJe5mO_saisfs(jT{HLxn)+K67iTIkl4Q)tdA}CMb]91yk7_U,8`3)vU!/yM4&yuyD[<9fYST%PiDS|z&4-m)ic-<i]#0B5#
+DKT,F7"b~Y7h:Y4-BS_rzOu$au"'{5.TITafNCeplg^DI0OQi#+2{^a:Wb&lwVRDu4ubP:&n,@fw(]gGH;E2z&yJDzW[GrNM{7Y3WA4b)D4%xi3I~qBLVK
+|+6bA6NuJ>Ibh<xr[;n>vP|ek)Hy%v.y|<G<(a'bUHFtZ4ab;(soPkax)s^{1J=bT{Y00f:A/3[W>6bY(_=c:oD#DRkQLKLA6-;mEnrc`"}%&6aDE;M22/
+WLKtXDwOxLqBBNrZk&%|h3dZVuC7{_IZYc-YER/4e`<m5|RGCG3<K|"V=OF^HEqS>Gx.|SEj&5Mu;}DA&Q+FFRUG9OPK$-_Sv=Nir].7sL`P1jkwM!xd$>
+AS/f0}O2O0JvlF%jW>.RN>3'BV5<7]:zW@^8ia;"ikQPLNP>!af33v}H"Hp|F4I(^J>)gQ1xbu~X,Fm+u@:U,+v`S4n)qr,"l%!%w7,w;Z'$NZd<3ns4&!
+u[j6'sX:pFAa"b1bYh<%+6kRK/IT{]"COvNV~8<:&5EZ(^nW7Tr2K1Ak=Q((}i{1NcHy%ariDhs)id4j:AT^b=LHPF({o=Tt)rm|py&LR^UokXY_^'._f]
+_d.RQ3]ss^eY|u96Fg:uz|C&_(6blB~DX{Xgqs@E`9BJL1N3FOLl6"tXIN'QXy!T,ebQW>!N2$b)jA]XkpyPgf.DagKcx,(q0m)'+7qN73J7Xg=lW13[V=
+`,Ri5ZUi&k'BqCIVR`aPv$fF<:N.VzH`}m+0O$]M2zrb+U+@`NjEDk1%@F#Mo1rk=N,^#t]Q;`f8ZY%2D[NTyP'/tN&Ag&ijkt:Z~f<:nULC'OPb,Q"XOu
+(V6{xs,25XpirsTUm/O($(B&!T>0/sv#KFzz%hY5=NhBACbmBRC%$j~k;G{"aaJ!r_Ib-Y>wcmPiOOr_[vn6co7Hdsy8'3nA9vLz=2jc/kcS6C&c}0`XqH
+$G1}{r~$k+4Br=`qX.1M'%_O&Bgi&IaGJU@gn#l2r"CQl0j;hP1FjTJ["&lz[=%STFift/]})7h@jX%[e<1LOlS&u53/irUqP;DtM|3X#hrF90GO>{6jBO
+k`(64NSaN"w[Hpizt>&O%@FdZ(%D#j0bNwNQ~^i8Kbik#OEQ]<%#:b_'c25TVwdW~DC9EarO4Vtw[%)x&(o`4u9fFdBnGz]UJ|[ISJch-}XA-a(0{vwpYz
+=m0y;k99Jv:BYy:Rk&C.U/Q5y`k|7Whh-^+}XskqA"7Dr5%{Gg7`euk;Pa;s]EO>x,LN,aX9eL7(rGlIZ/GNzG_W#M!HVscsa&FTUr#W+cWplMU5ApNBM2
+kvSv(aumNeDNp3np^J5|3HVhpz7t5QP(!b6%`M!xdq3g6"#td^)i4qGulBg8R=4)ob4Epq$57SP3pf>=[57:}eGg<$k3Te<Cr^Z$wLr/,t/]8'/lU+vlJ;
+3Xw8C|7>fmdE3b^]"4^`$-TM#k-qT%<o'>5%L-UQq$TVUc2!+Ozt}aq.{B;l_-^eFdUkdr(aCpKYqCabh_J.PfIFL-%ChSMcHUeL&H.z7-d8"+,Yi3aE`#
+`^7.#PfQ@64HU:R15<53_'yn^`V`zN@j9$Im'D$B5o[0^m'fStM!IJ-[4L7}K4(K%Gp@X^}|Dc{owZrw,SMN(A6fE#yc3C_6F`}Zblk]Q@ot`j9D1bi7Mg
+'F+x66zxl=O'hEI5|7X}gdA(|<lmi|i&]4kkJ}pWb1oX5r:Cn%GI`L%YCOgv[iY_CSw:r-hvEx&hJn$+0m<>-R,;&Y!Penq=BFoHu^sA6;w4S2G9=uqEv1
+j;ObjV)d:}NL-`IXmKu=}d+{xCL|M^:adVvm{fi,"OFbO[1JB[&XTph2C,GP",Cye=1#UZfYrC&vj'w//Z~j5#<KaB,g+&.3)Q6k0ns9>y{v&_1N$z%qAe
+a<V,Sq&Q]JmKzb&7i%@R+'n-ybMbhdfsKy[]Q.I/6eV344Wimo=,(gN1P49tGe8v<rEnY<)xFWg5.g,S7+fNK4GP8Mcx3<+m}e:HRs2]`O$i>J(Wv1U)SP
+bky$HzG!BHBS)):Ief:htP7[^)J-#^t(/jF@zv:3&EqT2JGN.wJ/ofQy[d(M>dQj3H#hLT^m8oH;_9v}bE8H8#&uQ6xrv@vG^C~Uo=V7=@|8gV{r/f30`Z
+%sG$Yl2z05%iSo:Ah5W;.x^P2kakCUBe^^!l'{|l%_b/m>iF;(QM^55+A['v#jOe5tP:pYotRjd"xr%pVkMdauv^2-OC;VkSct6eX;2z@J(>}rmPD+lF#V
+{#dN(zyHdFUcvn,Q<Kb)ZJCxkY}C^{6;X$KPAn0%h:|UutV5[fkyye3<5d8Lq.pD#={.Kq^R,X=sYKoG$|1h,-Lwt%xi,F)u&sv@<|;X;==gPPN,z$r7fw
+,>7ZqS#I(qF==.D93ZnPLQWpq)x.D>x{AmNUPwYppz<Ln"`ady<t-/+`vqaYP`,CLn66!f_Mo%:vt%MJq`D8v$KyoKk%BJiZap~i4v3]mDOta=Y/V(,0~y
+yvDc"",ZQsWHlfn:X<H7Qmr[rR~]fA6wYt1pjB,T{y={9A=-iRh<CD8woEEGLp0)|-_W327_dUQKkzB]4GwTk3D+9<]i}Lxd^].TfGSj@{Z"seH)s1V@mt
+>a>I45ziTRM#[aBJ#X_.O@;'j47`3rHnD`)mxN^>mNC#x%Aayz0XbDq"x-ffrM'u:l6cjX&JU&9CZ]"]0LvNV7KcOnvZ{35zxKS%iY6H(obx9i5qBshz9S
+V]XUG'nnvw}<iY-pZR4Pb"8UlIPdxOs6}UxU9@;jSGfoGw)n[zTKEzU#/^pAE9z[[Bwil:"-l$.,'=-6~,cK<FM];rze;:>4kz=U;TqA)z&&eZCH}eD0C<
+!^7)vx2n!Xn{JBY{TIjD%pV2c<TwV:TwmnW<uSF8G+iK{K=1!iH<(<32#1Yx&iW4I@.)WWYUR}MrP/o5L'`zhnTE#d^N^RkFvJI;m4OP4i&8/klk@^,{<&
+]4%r:/QvAb_pm&DoS]E8}|]S{&Y.cf-^n63[xyE9HQHZypp6zzPL$p^%I2"fPm;r2B!G|N~djZ6+/EG0EZRT}%V:1jBb.hHvM4A<T=V]@aRoY%!7EN&GSh
+AkF#9Sc}Up84]4|zs3^gqKD1aO8Fd][vcffaT%/;5;D@Ws0W22/&_@JtC@N'L8Bggn5bE"Ur,(}P/IBY;le1'5I{!R6B)O(x!s_szrjogRrZSd<B_XIL[A
+o"Ecs2len#v5-DQNaL:x#g"gU&rN^z/P"rHPs"NV`2p7aG_xe1]1C=F>N7TX~"gzNk`AKP!p_"A&;)Gl/l/5#q4^='chSNn_j7W+YDV)_a=fa=qp5b_Skz
+cy#.iP]zH;$pZj()WTWtCZ%gVFy-XXgrT`P}jz&HnW;RgmRg0x&`x]sEOdHTIIX2j)9$-8u3q3#TrLx@AUG{|qMz5:R&7l(SLp-&>X"-XWV2x{C/N+u+$O
+fJ%+G/crNI_1>Ife=dz[}ZZ``l)3Q+JvOw"$xK^cYwka#XDJ7Z,>gQ^1|FnY[7zy0/Bx@Z~1ub}J!J>g>0MR6|%CnUM(/wAuX)zHxvGk>52dBs4/)vRp<m
+FpeDme5^:f$kV/!NOv3b6dZ[ckCtSC<J~1ovemR)Hq!X"^yBvkX>2`xPG^R8FzBH&m93~{QqQYX'$i=dY>Jvbh6%]9X@z@RypSSNH=tq+>R]oE)=O@vy{,
+|9zz]fd@[`#sa42e#94ll6]Uo`[1PJ"/Sj.hsF^0m`@l7RyBY-9WToMJ2+vW'd9<_QRlg9pIDzEg3{pZ8'@-):}tR=BeJ"vq$Aq-&vE@TsDfw[jaXe";0=
+}#@u+:"3L^M=6R67X,L!vg`dIPbeA]sA&NOe#(f`SC;BI7}JA)26r|=+"%oH4C%}bh)znD0$XoT$>xgoVtg][#DS6-+RMUf|JM.z.&EMEQsa]b,fxys,,>
+vQpxC_!8h@^f5k!@#JF`Kyf#h+GOICfV^VPNDOn[WW!/}wf}w#b3PS/cU@2<l+i2/<h]qEz+w$8{J<Bryl.6zdR[gwMxq8UL(feZ/h'xh(cZD`!}_xyFG!
+~9b6iG~-1kO/48a=E1$6FUaZ:}x`+`|)`(ILFc3][p9FGcyec0r[w7XAQ-u,['gaY5O-qE+%o!oyx5(KV|d0dyaxt(@4JI~K.3oWWR=Vd&ajfxl{FlQFZ+
+2PHoF;<U!tEo5yVp}/ei,>_x:z!m"woCD'%5gW.K4f#6pd.E!ZU4}lu^2n7v^.Qe1&;=;Fmj="'`]}z{`Yo^T`+x'7hKu&$R3/$MJ+9|0-%7[fn/ywu,9!
+bv|adMF`54mkske/bKUofr^Vynw|EO2bVz1NI&i,T>xOr.4_Mf4=o!P<yboy{B{)S2><}#,RVmf2!dTx/1r<)N0{=%{!3sP}q)V}8x;/pB3tCi}LO0w{,c
+_yMWq^JnZw(|CJU#zLsb@%g65JJWh|V_tf`_l&eAA-(c@_i,Nw]:4W)(,@g{U^p)R3@YWQ,5K@9<`}+Im:~WDNMHTk$EZ/V7s;.=erl|nyp@E&Fp|jp,R7
+@%"W{g=5BHQS_xEFd,/Me&9mF^w;-%l073-W'Ii<}JT05Xu)_KN8IQ!3%IF={X2FJaiTmJ04"L-Lx1<,rlFVgMl^qY]g=+kNl:]%3{1_0U8^eIqUegbO!Z
+W,;kdk&T4mKE"w#HMjzlF|uONKj_k7lXW'sEl&<{61#Zk]C&miMuJ"u)W^K/L78R0=Oby1H;-C-b<Pv]'KL^d6!))d4TEC3kx86<3$"eyGfZ)LK=P111'e
+dxnn~yYE+a&KvK~Yo-=aH%'BJvgWr'o`4x0MKsS'mG+%DKg9F"uR.u>3)D+]Fcq(@dKaAuA%dEqyx!n<Kha8#n-[oy3yA(_1L0ls'fPM`S.x+)v>tdxe[$
+K0,rOjt1i^sJ,:1V.Ely^Q80>c&vbqW3==U}SwZtoqH<'`Hg4_BDhEn;P&dOmF7rQ)TQr>Mw".s1QU,ncNK4vn3ISSpRk:J;:L:_]1:uo";Z}i>/Sc$=5(
+:e`qZ1{rJ^iFomCT=iN6OuSma'+Txa7+WifZbgD0eC&yM&/Z$^V`Nk.)-%^}hR8yP71__Z_1cL3N:qe'tm$8`^tt9ii;G+Q=[|#Av6"+#QCW3tr4NVd="9
+pr|C:83_dQW:8t/wS@{x<wfbRjSue>~&1d{,d1aJrwvn[l@e.aq>RI,H_8qPe|yFzb>y|sxl{A;Am$^{x{`3s(zo0hkbovtk/&3[g7lpWgt:B;1}Zrld@7
+|.s,:)O%_g=sL(9SfBBee79k6z@38+8D.[i2p7N<Fl_C`zTgyO%3O3.zjwyrhQW;gM8P"Oi+>"E4h}_X|51S%aIu|g/}Eoz|slp%wqe#M6$yfkdn+ywlpu
+OuF,,<F7dh,Tn5R329ZfuSi.A^L^lO|wto}nl29OWcS!<je@Iw#8Z6+}P>T>p(m9w@l+J@>00aU_yG(r7ex,#cT3|S3+d_{ILRE&[|So]Z!6-jFi9E@pHv
+7L_+]m@+z>]doI(Rl`)NC`u%9CEC23E"~3QS~&OmP.+lXpy':i2rn9JAJ3O=Bv>3_Ywu.se[{:~iV=oGcFnnUU|e1jCMpGF7^E/Be{h)vjz2|t9'JN/T30
+6f+l+'fN8d4;d[&|GDnmE^|HE878`]BVV]}=llo6Hv5HB}toa7SY=fMrpio'4('Ep|1M+;{S>6X6cl#N.+vs~VWTYvD<d+Ge.l13@}nZx)$xrQ`j>_s4>O
+/DuwR2&33^>i"<c(!3'S0t,&/jWo.5[tP<q/u7:WuhKb6LDJV8{iX;#l9l(]JEEM@{<;8w&v~.";bn}ZDKex6/N]sSCm>MC.hVH^LTW:8.av#,#oiz[sFh
+B]aUA+h}0xEk'8!y6jOeD4]r{j_w>wGMdL,r.adebdF8goCG4&HC$2F|4L0HLzDvt=k;8dW73L8CMgND8,UuUqw4FK_d&5$m:(7Q6u'Q_:`3LPXzXU,G;$
+L$Z_p[{HNWWnpEh0Y+_ugSNUq/Sx)E0nHjOKR_<xp{S62|{S^LUW$=,d,a``vX[0[EyYD_^h)hDOeTZJ-dhQb07i}S.hN"PVE7L;("8F1C43Ys%sNU_||w
+w;{3xMr`pJy]gDqw|7oB:50}<UFd{olz{=>&Wf3&f52%8jcG&lNQBfIYH(LQ,QT!vEm:4"h<;DM)-ncm82u4J+A7x^VdAMdG'-]BKeE&if.w|%X.kQjDh.
+UP>^xb5j8OkGN[>$WPi$LePK-8EN/9).j-#AK)$a$h`D#Oc[^R@z|h@-pSVRq)r|9n]v`3%cR15i,=K<MoG/_$+n_<dh!pa]6t1I(hBds}tfpLjT={+4Sy
+tha34C'`1z>n`jPI(3`[Ng1y1IT)qa8F)34ESE:rbKER^`QRBP+TL[KDc:x${E>Y..JkVl+8S;>Ss$b-EeVeK1~cfWG=NsRv@8%1wCQJ;po$nhE!Ju#!bk
+~P7PvIr1Y<~%A:jT7YmV<3Q^fm&]&hCl6"c"m,6$SK:vhL>OJ%2u3xcc|9yXi'#9O92g[p7ju8@1bufb6@@2~ZAFV`uA(7;J#{NyYO|HWP,P9fZmFI;w]^
+%('Z+-}9#yYRv{PI/yyyG,Sv2PHGt_H[)Ot|ft&ZD"2f-1Ov>8OsF2X3=z;eUcM^'cYQUsl];T61PXJ-G[xlTJ30jvPIQ!,19k6jUkqZ"tBGtYmMPfd%;8
+whL)NFhS;b^@^#VjM<^G{3N("i{S)SGjN;SW=r!bbr&=$uG$an:5}Juj^m6.x|Rt_/7fq>@aMNXS(zEd1gkEaP4dkijk(u8mQc+68=c7_uchJ$DRU$)/3Z
+OeTMkyK$"6MWuH9jPZyD,E+@!3N^]QXht$4Q'#L00ZvBCh&(01E<yiHL:!{1AOB$4:Z0z}Mq3y0fB_g@IF#F@SxkoH0GvUZhfMDu~,xl=r%cl@lZevDyN'
+}VB"@PHkMk6TvT_Rbtn3zz8j:/B$"%+JZ'}qcwrc8Jc3[(3D!1{J$a'w2,gLmNP(Wk/OC3frn!z|H&=>JpD_M9#F7>"`wX"NcCs;EOwC:4{mdD$qS;AJ[B
+!;&$^X>ecV7+Zwgtu0&[#Y6rCBi{Ji@$N2NC%DTqB['4^+x>wSND8t1;xh'yK,2#A<nCJ1+)LFKJ@'gYQl1UJ3P;/'S3fsF5dY'fg)i<rVs%F5y<TN'WFj
+}szCd<-<s!n3o>.G"n_tMDZ>OmSyHRK7eVzW6O.<@45G7CuyrV[,+:hKu@)z(m-o-tJ5y5Vp_pC$0)at#L"/^"Jp<{=0_!,l+Imxvpi!2S})PCUQyHO=1=
+d8|Z%aTd,^)^$3PJsj:9Ibqubd0=jJ/Vs.kOv,.)M5">p2lQ<)jT";{F8A6eCQR:;iPQ:k+,D._vc0]}vAj2#xnY4a0ZF.AE'4)hDK%yJYj"G{>^C8`aw_
+06^bulBZEZy(OF]a'2H@0e(tpahJqK2TRo@zuh.x}]JU+K8xwdcqPCQ^&JIZeO5QGk}0A",Bd_uhrn=k=!{zwYJO2vu!<k~3K`9TL$bF/@@/./:.<x[E$a
+eM[3x|o<GF3[6rdRn=tttQTWiyissA&BK02tTH9l]wGh<PxL^s:lOVXh^AbZQs%&_t2(DS|A8KFJik)j#lLv@[+`17(C8/B#;DCIIhK<pU&BF}Jn2d$7.N
+SOol9CPn_q[Rc'9$})Vxz/Y`/B,`:`@6gTN4bTIPWQwyI^d-)W{j3=PQ4c^p0-8p$cgI0cP1levVZ09qr&$B8eB|#o9/`YD}}1ahChlLJJ%+a#p,{>3.#a
+nndEK[3.hxmTVjx5/fwi~T4.|B332h7Z[zut3je,PLgru:A`I24-SC_!7fL9w+cWD2[/IZfq/1lo&$n[5d=T'5/O1x-|pi9wo+tk"L{]93{HLDVxHwHM}`
+4s,yu}`bD`(6nL01})^"eH;'tIWgrLYG;DxD~cS)h)aw@'45l6"RbiSpPwr@|TOe8F9lD-1V3feEO3n$k;P+GU,P"nsgF82y30r">J{LORH6xX|:`^x{pL
+`NT`PF55v&Z}<E<M@Ug_ra^jn^'3|EGW/wb_=}6bB|_}+dpY-qKZX7qvag`X>`59f`>'g:]6k7rawrs#Q{o"Z7W)Z0z!hBDOJq$fN`'R#V1;]NJ]9ltNN'
+R0oaM''Un'K"@gPt8fze{.xVlg-an}9@0^G@DfY5'uGd&mLD'.&Pt/YH3I-AAb$33t`M3ajWCm5BH8P-'m^4ij7Y"_13zz1-(EPmUb7(Rf^Q2Mq2kd`9pE
+@,m%MlaDz!7Om<gV"yi7O<fj/aih3>P93mb2r>Gx{O9$$.:7&/NUgQl;_,+tI(`Oe,7m.h{o[xX0=pp}/p{rMq$7&;~]@i!:>[H;D{PUOiX'900X_QXC]9
+ypJvzM@frFle]#'bk$7+SJwAEiY.9Jlup$"S~AU/r"Fg3+"QLAiCgYd98HkSh|()o&Rk_q,a!ho$dWA^F"fpEzr+}q82bJd&rJBS!f4an0yT3/S`%x{[9E
+Z/C-"ZdwaFC1""~/JMlKSSz+.]%Y5)kXhK[:Wi9I1vE$b|<c#t0X30md_p7gBf`om(yXm`fSBxxffD:'h(k,4sy,,>O.SHAt&nSxSeaJBX9HE#ZTu.E793
+QwePP#mu4-EOraBaDjc^b{R4i&&T,MP&:i>rM6N6=!pwh$8}8]jM@j|^$r4YAXbbf(%#kQ7YW"#hPR$2:bL>u|>j4A01z{O>W{9Au[M]%ey8%stMhI2xm(
+(GZ7L"(]gOS6nQ4L:6H&`uG=U}Zo,H8f;9u7|H#,S^gG8PSJYd9J}x$ljFJxn_|&[v%YaJUN<8yy.V{Zh'5MP{|K3/@"musO!-uad|)Zb")=4PKgS:pIeQ
+T;Gx<O9cU<U#eb4JPJIJOh.jy^70f'WR#i'JpDLC3S'kwzd^k^TEe/&>&l7E:G`I@AmwTiXXs_Q#OG{0+CA|.7d|_Li$5W$kcCmb0eE;b=J+m(xe#})ZkS
+fd0y/w;AJBcIGO51Ts^`(MZ+$!aTJ3(98%r4oBf9XA;!`1xCbTpv!%plcOwlP"12%$<WcH4wAfwu0Rf^WP2Kjz/%KC]Y,wB_Dy|]jv3z@spYD>wQxW}ABJ
+pbNs:l{r7qsNekZPWWU}s$OJ9j5m.lf+fw5._Be{ne{q~[ZC"QRi+<bo++(y[amQ@=zo@dlcGiKQMXwdcv#RCv'8&'Z8B'RM@GW%^:aNxcb<BCfC{6$.hN
+>pTRShK`tVme_zCMke!HAtNYXMJ6Sl^j5'{,vMM#f,qu4b/{dBpIic_^S%!20'I>{XhB#5(<|5f67l2M.{/'oW62pqtHH@QL;%aMm>G2GM5kTi|K(!][T2
+6ZaGW<8S#p:lY:9ShhZ$U&x.J]VHYpF+:x'og&b'>vncxA-dnc#||K98IQbcF})DREdPYcxMRR&$1ipJvElKzQ2%</ER|rH$D%MN=@XXsbYL75nvj08WiI
+s1S5bnK)2ZPs062U!nx_x-_%&NOG.|_,B;rs0@Del>ORhtw79C^-][HoLKOqOt2%LM5:@gRfE+2ob.Ayl9mms0w<_,`HZ4WUb&#n/ob,c;"4h<aePt,RAs
+A.Xct7|>i54c;}pHwiXm{:`g[=)ogZbj1wkh88<{.'tP!Bd(byb`/@h@ED0l|KX.SF;QVE}:r]=CO{hPFOxp4-yT]V3a&1khYy5APqh5f|Un>SG:k.#vJ/
+EY'Wil/T=TgS46Et"lD%tQN|m7wES6d#{EDYP8.K([E,b%r6g7{@kNt61$O69pf=Bs(9R-#L"KT{+MBfMmEi{5iiYjv6KX#MHLC&Zr8O1p)+!rq^kn!Sy6
+Ba3tZa|mx4'|gUhw43~RvfLQYx&%2gN_5906h2SXZfwOqPSVmt8"z(D.[G#e9QIvUC]>"(,1Ns3aEfm^Ysy!{!Nd8x/A+fZ&bys(V3dta:1.^q]er$d3('
+qdW]>||w2Dc7p!23i<a7LDc;SXhe80@0P2J<!'9KH.m=lYLt'jKR8DcggQ;9@:,hH-yX.!pZW9Vvr/AmmT7o[/j)kR'z&Y!d$VAmC6GovgZA9xt.npOdCX
+sap;"RbQIxKdUp:7tFrx>HYIV.DkUZdk|2~Y]O[>85JOXOopJk:ZiFz(zi~XqC-2zvYr^NOSHfQdZyf`1O$uZaGXAbAG3,|@GYLJ!zW=.Jpg3xo'e#mt9"
+tf>A_LTBuyl-T$'ybpCZCInAluyv!-DJ982cU&<cX)"6i%ATxF%Y-tiN@jfcl&s^ZSLbZL;X[y78$TAE4r#^0j@xR7h%ERwpBIRW9Wz]J@ziR!Iqb8;v%m
+W^bVR.~61vw.:Fs>>IG>G,Hv!ZK8]|'X6Es99UN%l><GUutb.cpD9K=A/.;v0Yp:hcB"cJh-JAQ+`.)qFA7Eyey84jR[U%2w/]Kg5>%1'k3(bo}=iZx_X5
+SgMY}Xzx[mg;EjlU)w!Kwp8pK6Y27"YISkHas%sd@M2gRuo;r,e"8`Ybaul4U80X'7>_vsUHhRZP]otVJoSC!B,d+(dt'pb>K^;Fx3F'obqe_c42wi~$0=
+X@o[Mq]Wux-P3NuuPQM,uc;wU"I(yH`r#Z8RSPx9,8Mqa}1'zavs&$~cY0j!V%]g^Uxgv&3#2udm@4@{&HlwC6i@LU$v]XKW5,#kS{x_hy'u<gje}kQit/
+^]t.8^Z|~i,7]L8c5JWO;U^"H.tgt`)"{:_9b+w;LE.UQ]Y_k'voyc+Vhc)E[V|iW#FkN_d-80^<9|N"YoI.|a]o{"""baXCo3Zz"e2B{XzZ@vOLYR^6LI
+($!t4zlzFdKK<|jTGk2[TV{Ig5o^yY9uOCO$(PMG0"8.-'pH2A2}7eI)TWZr2)V9bX!Q!}d1Ohm]L#cx)fUp,:Ho~w]BWL|'O`-3,q=L7o9C]hAI}=~87]
+gJV!2(gHn2'n(ll0~B4%pNm|(Nt'fifpw]JM)5TGSMB|;GpKVs(c>4$VOWF]_g'J)C>MA_T-t<:<]$[cl^k|$V^#W)#]-NHGpEjJ&Whk13_tKos.jHb8VC
+#w7Qd>J/oi{nmf!tG@BBr:tL+i6-0X]0$",r_X8^E`61S'^R12jUye(MJ.@HsAd4c:408|5xkPn8oX>%TjWM>x|AXgCGgntn_ot(TOH1M6IRyufbs.1(CX
+1FH@^W9ueI:K19qm=CP[`%LE`r7+37W8RXfI-5F)K##IO_a]SdGU;^MRv%%)i^3gl.!ArkNE&eO:H4oNt^xK,zV[]J:bWQt-7QbZ[qi2M'<49t!`X-=]P%
+8rRV4N"-Ru|eW#/>gl,S"jW9'%<%z_g}DR^Aqq_dI>PVq(40p%mKbRijGyDO9`N^>ysS4>(L`S-O`S+Al|#LS,hV#%MdXr&q2]>$9z}$95d_)G)]I|+J7|
+sa5GSJcn|mIbgxZ{tbm+Y)bpS8w|.Ry4<O%tufp}}<[<z4E2s@nf.n$QYL}pQ"<Zdjme;JpeC|.[goE{u#F4}Cx31v[R9w3ei|fmelTRE0QYL;tkvhGdM`
+kI(E8|"jKY77b/52QXq1o(YW%-7kvp-(d}@)0uq0)[wWwC&I.KM,^n#:WB<#gy5636q&Xg-IQm6Eveg1FvL(wJMl1pF}r:)^)bXZfwfO(B"~`;=np1ZvH6
++';X}pBxcqG[uWiLmPtBuy)4MN&,jWGC{3&4'Uk)60N|4J2(UAS^'|S>YQW^7D;Q:#"LJ)n/K%1mT!:m&O7o(.=|s(@If1F3OX4Z`"9avj&NBGRsuK"lr'
+DQl15|:a}qInHJRIHC6hw'%@:2,pF}4Y$bu2t][TjxPN.tEI@{xq=TIE$KDE45klgb(Az=}qXiI@e8n0j'1&4Q`6l|5(9D>dy/>7(js@f'z][nUff3c^Zf
+[0+@>2)#M>u.H-,Su_`$%rt6a+~-To;S#&3$;n9A,I=9ifQ_#%cyT4DQ<VFTRHnw2n%#zu%$>oG-b^dg"B7YdrUvmXGTexy_>d9Q})|.=EWW.R:Lwa,At-
+k+I8>7;eMs3"KHJN{qPfKny8KT@F5p,1#QisP@M]WwSzitLbCfL!Bw4Az-2Wf}&S5O'MSLC"8/O>FtP`~;lIB&djY[|nQ@D[|;5Zr=7ZtpM-2E(YieMNaN
+eEwvqCUt#m]>wv~JaMb]A^Vd{i^l9[v!;C(#s;c'v5O]m$d9ZhjYmtDW.K~n)UEhlgk,+Z|jYkm6'e`"Ho)MEJ&H2D>^{/zX0awMp64&-TZrv]BgK"+.ce
+3.[')>xf%YMDS06,.+jiN0KpBk;U%)5;~#[^SYc=aG|i_K20]KS7U$$>K1KgBURJJc[+!i[{^;)-0EM8DcwtMpK>RiOby.mrtXJ6>y<]';J%Q"iTdBA=vN
+ufl2MaVHf4(wT$3'67^opf`DN(_`aO^tG&F6u32U^E:wh:2zU`AXMphjb5L`O)hcyrr=GG>Kp5mMWUc0X&OtU=|}P3"8_mtG_T%&b1y1./aagf"]Q-L{8T
+#f@4()F5X[4|v49a82f1+GH3M=CdJC#71}VB|AB^Yk:&ed2'Cz'D/)Z^{^r<HHPWrZ]V[6!'pMP;"9j^2OyAC{)o{iHY`|!ne)p+GBQl@{rUR!SO[=E{Mo
+46R(x.4Ws7Jr3boi}$R!Ps/At"pB5WXi|#0rD49R{_5g7lp9Rj7HbiIj#|e.TBO1wW-RH/Gu851xvA85P.[fsq71#O1OHhJ7/Gq@2HZ)vN4s6XMX$lnV3%
+[wVL+C,!4eCjj{%LGPgGeY^&^n!4ww1Q_m"Y|zq'X-9<io,ID]C]N]RGYa]u0F_(QGL5N;r>M.O0)L$A74[8uJy:3ElSx,-D/hG$]TFSUh5>3I[/Q7_aa7
+W)bQD5!xcm>5B"4O,38B'3-u{1fWVe8/sae(n{J"Vou:Fgv;TVC{q4YGMK<WgAcSkasJQjl=!J5yok@.qRsVoUro`}984<F@ZE=r1N:(jeaqz4pqdCoaSK
+mP`|So;2RooIKH8tF=9h5+tu_)Lm1X/l:&N&N4sHVV;AN+bbS`RDsQnoRHCDv!C4nFCD#WuL`B1<U$zRoBbazjqe{P:hJ[Ja{)PX2)'&Y%8qitJp;,#[Wo
+IXb[k/]d"FFerfhyb|zV<ElZaG`!uwn4aEr/VNBX0'";/l`^]$Z_fXuE6N;M`p-d5hj=,zHl#fnw[f4guNsgluSRC35kk_56;em}eS}jX7/+86F&~&u/dY
+9)NjJn#3!CZCd}zh>!v}uz6z>21|,.w<eI,X!HEQK:JPy;m]+)BokF&;v/s$~jcT>c6nvM;W:0m7]6@moMI4=_Hy2Yqml=n&C5JO)Ikx;U'WIRup[:)8mF
+lnlz7I[Fn&D8Nj08)6Cd>',;pDq>;8=Rr:{^~,|7'7_E{L`pp+Hch%`[aJ=l0Yi,uL"FLmo+/FecLxepEkj(hRn)+Y."g^kdv95=WLn-BG&EK4,OdwZ8#8
+KwImSJS(2Mz6"ZM0Oe=p(k^&nD1m-oiBxDsn-%blD"q,.=J7V](H}{yWnwPL0BY&+PrgoDoB:;5|zA}EvpQ8v15%a<!TejCVcw8qrR1onUzK|K+`2{0=D"
+|<&(AYcS34{_X:W#88SY&UsL#hHS=2-`4}>K#XM6Q6bey'X$7NMTg>sCuQQl0g^]>X-Y>+xMutd,Fm:#`J&uJ{a6UYh@qI|zNnwwikmYcr"l|2nN!L(NlD
+uYoWx/HsDQagC^K!d26nRv:ght^[10[i9/agNL])[a%AQ-&{t#sCd`="N7(l[+.Fdj&rMhjeR1b(`8Pjr={nquZuBGUC;sZVp/kZ)n@z!Sr'a'6G)`KKPs
+I%$nUDkq{meb5YDu54qVip|p[I}U2@(Rx3XEz&Acrkk##5l3PUyIo>~'_4=lnb4vI.e{{IQ9W{ZE&Xg>RO]h.d>iJols"bYXH_e!-EN'66sQkb8!ZxYH/L
+MCPykNALSI8K;(kTs^q!.KzV}O2s>iK8s7^.fy:cy%,UTa~MjBTJ&PQmNQ]28ts$I(=/#;,T]e]%V8E>06^=}u/"+(EpZAY}6hU4GA6CD}t^rs:!,7}uh3
+wiY/v5Z.xv,h@JBc[xF45u!99w8oifA$yLm|/M'vvAC7-"2i]_-WE)e`"037FXrmrLz9epN}Pp#x0o~|gC)WGLE,/t4R>CPt58ns~GwL[-g8ji;Y/Xq>29
+NQJy#`F>0TK_VjN0Xvev689a>S%eMvs'smZ:_N5'=tblnZy",O5H6&y%|3/H,jjMLl=W-2cYCE=cpb/AE'[})hwtfRYh]Uv7C^3N5Nebl1'4xUkN~k|^S3
+kmqJb7@qJ8_-!<7m):wcq9'qN18t'n`^-c!0JktmKKsiamvq`_h7ha{E6jH/}Uy;1O-jY9_B}cH,b=cXWJ;u@a/pl@2QfSd&-$>;<s"rsG.{!,6`VbZIoi
+^ETnLskk;w}%WQZH=OE)i,EGDU<]J{D)ijN%&]ur<I-ihS'U^M_2NYs<w.zPV>fnCS~/l<@;xoud[DKYo+Ptha1Pr!~k05fecFtJ|7;8HUZHavqV7fy'X8
+_;!>4ufd;3%-fIee&|<|D^lcZ-zv8N'5,}&r:BBK{js.h2TU#YpvacYjqnET8]"V!LJ[6;~|Z_=LV5~|ai~Y"S6go&by:nM6~lVB6$J5Rd;xBnm"v/wikn
+GId^DJ3|P`PYQq'2'F5d17!fv=oI)ADd`LRTnLc=-YVtpjTwrNn{o#+6aI`VXK1"}V|(T_fn&zFm$w^0lP;sublwgL@|x:yuuEX&pr3{Gu]s%]zhd0IH"i
+;]>;S1aS1+8)W:LIhP`yVU"M=@6C/=,a:XM.Pzf@=h1Ot)ZZRbWC5ySJJK0RDc|gN)5z`/gp,JQs9.c`5r&B`LSjz]X:Hm}a8/"'W2VcrO2NMxpHspxR1B
+yC(dlpSF^kr5%A;AZ6S,)8/-;R,BQfFv=7t6Oc_osGeRi)RE-x|]n+6)V3a#VxG{FoTk$6YBzN~Fwfr=KL{lLFJ/3ppN=wkPG#H#Ff%ffE2ly4ghgKNpyk
+%y0XwAE2C"XE")Kx#}D>t=D%A!b|tU~r1_%tOGeve9)g,Lc>a(dXRZhG0s4Wzylfo&DIMBg$p:;5]><nb4TC$Y[]Dmlwc/U)W|R@+HE2%]q_'@PLlIw/ne
+eKZk`s'gyxd;vV(+i$iK,[&4>uVO';Xy0,BwRzcYb]`zv"HYz5efcCcF3gIzYcYq9`d)]X3&h_QT7G.2by0uIL,QKoLb<(t7n!IIRc4L37m+16Ac>:!yqx
+#D/b77:G)]U||{,dR4uN-#]Slh.:&UJ&|{t>Z%HG&|ObApY)H0<-4TA:pV,uP<BCR.;u9}YCPXEt:,=m+&_l~!Q-D=(s-E.A'%nRdH]pmG"E#=[=cI)"eO
+oQN6kp/=a{tA]pxxC$`jyp>TkTOH2Rj:A/U=-tU.v|Wt$5Ev!-v(mRy>x](`5P2_BB8NOZ5/L)W(q/eR@Nbnw3+Tvh~GfFUW[Ggh|^]k)NGieYX|pf%W/R
+]M>w8&$j2!&iwd>!H@8`)uj{}FML2Tq/mNdM>IQl]>@zP'%x$]^YFtkYzx>8s_cVeN:^5E:<<7)SHD<.5(S[ctmd"kfF"R<6no&lqq8oWZzAG!={h#yv;r
+WKl9YG2`DWdH0eczis!Rsi~Jh-b'FK|q%%buXcz5ZwP@s9F:GKJ$Wkf/OM3zJjnLbo77~Er'VPY9CL/RVV:5c`KMf|gU)GWM3lM-H%)S/fUq@|Q'(XXlsb
+,Yi;-.H|uhyHaA!O.u9{)jsqtJ)q~e9==_B3LcY7[b+ih1]66^^UhNT4L.;{v/A}y0@$pt"blp"<#1/M_<Ntlo!cc{;A%a%jYM@/)iS9@_5M.t+Zc1tf@l
+bF>@Lk91,HE8Xy-dntpLe:9eBUjI8kY0vx[2srVVLodt>VK<&|]B'74KciuNIiiXeX&Z:5LoNF<G86,.,:pxZ-2X"L3[Q^T52-|F}k/sgasis.DryqM;yN
+M:0D]l)6SPSGV4FeHnyp'K]V!1BWQh#3TM{0v@7[3gq;ax#|+on,rZkNJv=Y5Ei"9c+zdn0uSFu<D08vJ&4Evwz8yIB:0&[}.tI,M.QL"3$y[!(5^Za.OW
+XS5mS_Y}y[@/$a7zEI/6BzYcGrIW!j[f>t~<{ic`=p>F!k7>^U9UyCevr&]r;2Mrn%}zQ=+gFq4;NCJk/N.)DyDc5:dSIOV]308:NrOGH$qR5Gx::&-Yub
+"<+APk"aHc(ESkq%;{tfKm@[-&+wepGlde_LWca18w_&88+pNNp2gw_R4ct5A6.[B7{f5Kl`.1ltW)~REv90CG8O,{Guqwq`f{459,+zfXTiOC!KCh~:DB
+|Vzuh1n}tiY]vxat}D]4<abtYwdDaLuOmvjqST~wq$^w@g>h~LO"%JVOKE634/N.dO.B[aNUHvyWo,>J{RI;-xOjkK$;!|!ynsr-T>_f3&];.'WVDEG8mf
+PZLy7=D1LD${gG1p^'n<_@F)rq_ng.S[j|"aXu)JHG[P>3.&]Y^6,Ls3FU|:2=@gBT$TCn`n+nvm/Nq._],joKSnfCTB(vZoZgLiIok{`I4:KlNFdP0fAU
++N)X&AdKVF{yAvBc>V-Z>2DNj3%cVN{M/-tv]Wq{'E{}d_0TB(_+`yZF/vt_0g7Zuux9gU&Vn1Z[m-5b|(D^F}nFC<K}eOR-f)S>b>ogk{d66&)7T67`fw
+.n4CTYF.m`hw.=wyanQ+GfIk>ELX{h7[6"q7z1C6lhiy1'/ul@xm]..;24Et{7eL"kEr(owg>X&"~2D4|Xi/-dJ(A9lR`>a3Q:=yNHj+#sdN"XX,BVot_M
+gNYhgyt3,>;|UOj`Y7|oBijb'`Pi~ao+hbU3o@Bqe>L^%pVsqrWwt6%$U7D_X[vtW1+l"QF}N'MV=gATWlTy|D{>sDK+.F,:dmhY~Mm)[Klbb%}Ht%a{(N
+@{W.pwHn7p(Rhq`Kh-(jnm@YLqL0BVh[B%@imLs1F(4]<Q_,wyKHKC47OHc}oX,WMbi;L'O#SwWI}pTpzn<)sP8"n3>_a<fBE#Apv.]|5(,G1sjsX^iZRt
+Eo@J.nsWr8zxS:m-lHl,V`Vvg1M.0XO-BSiQAdyI|YiE|"6VYIQE#Dk!#Bvc`_[asPz>!nOgPR5]$3KLz&L(0eU^jpk|"/m,8Xr0UQ$SebQ6vmH;rSbHAM
+W}-@<`O7w|.ET)WN$TS&[MN{AnRXh|__n4No/zWC~RzMjl:;6D>E}#CUyXjLdF(q'sY_w6c64$-:Q0tM25A^k`_XVj)g8G(;f>Jc[]_)bc,iu(Cq`zgI0u
+`P|Lci2G'hnv<s`JXEnWTi>N;S{Src~'XN^w0QFTnq[dr1w}v}{7,]]uqd:%pvi}W{nVka5un+7OBA;BT'Uy{>ZDFQE;qU}p=YxO<gYJy>$M{=-)@@K+7c
+/aX%6l.rALiOI8v,nM!nVmFVSlcw[Y.sDFdG1oGg6I[{ura-F}jb)->AYlrq5+iWPL!rm-CayROxQ>79DpefB!!ZX>=GYhOGmQa1}FymrgxsOQ3.&if'Y_
+#A.t`OW(cj.MG:RTyk;sO;wM/+Lz]Yf7sYV}psh)wI78cZH_f9EJUp_2ofmOIW(SyY_7a|_5`K1[Md/@vY0T"CZ)EZ,BZh};dDY$(w{$T=vcBCxIoI=d=d
+'C)dn:rt;=,/6N~Ak:|Zb;~:,dj}!K0g!L46H6.9%juy]6d/RdUtW<MXr|w9#siJ1ek%;/c;J:]Q~^O[3{NPS'XDieWQU"[MJT(Sr>}v0'`TDT82tPw$N`
+B&6{R@(wwoOc"):,>N'0VK0@M9@]m;o2bbCoE-W]u]&IN/%kbA2h]75)T4YU!ZrN[0#5cTm$(ThrPGXPAv9N^4$J_mwoR7oFz5C!wYRu/Y:[3kI7ZN{#LL
+O-LMeZbvTlkj,^$IR;N<:3v%chOX+V5|$5>F(Xz-)#X{+1Q$|L1)dh)Xp$Xueti!gBNsoP8KNJGt`YW,2$(=WEQNYzs)!x8>0&v/Cvx^e1LRSr$LA'V7t,
+qVjd=V4^.n`}u3kl~7NjXhltui&C;Et]+-^Ad9yVSnoF7p$Gln.}`MC:LB(;"vnZh-w`Bf&-%LuFa"O1'F$$Q4PRNDB6^|(Co:+S|bC<5.r{ZRi,Qq$$e`
+jdmNxPU:s9nrrV_u5C>[,k7q@k'^%v]HJIiJm#+kG,0CM[kGy-3]#Y,YQR-f43X-:5<]+waxFT-3'%9U>4gv<}$2Ce~b$2,e((|-sA5ml;S3vYE9nf%z=j
+Fd{X]+SBwO$I9^;);IM.Yuh'"3`kEerJu(prcZ&Yhq9%y1JsYy4BW"d'd/$Sjd[[pkM%.X@EWe:&>(2>$5r!GuxHJu+XY/x;U$ZF6vqmUCUVuPM'teArn5
+bKR=5=PYt7W"}1O-29uf'g9x-rN<E5Q<ESN.bC@>u!I<Z8syNcHZL_YE=NeBy&@VatG|/;<2F`AOv,N$'H!FlXK|J{pWNTMp-vvJj;2'[z{5KQZ'lKOb0a
+b&-P_h71o^P^D0A8O"KR$bvWkQ5uD)$by6_f)`WJaN+K%5.[Z))Nn&[ELC+/dx'10=N<J/X^$m7|P7&"#TQ.3YL]AFt8U9&<XGm(MN|M;WL"N1GmrwcF$h
+C8XP_&5NK{T[|G(544Vf`y1LtvCG3`rhizCKFQ^'(6bM}{KUA&/HSg1C;s},:tiN7WzYcsq#jVHWZ0.q<_A)M7,H+qM{x'{bWCfoc2P5p6z{BmUl8Vt9bd
+XTq/)nCK8WmfgF[JK91}c1UyAI^r+P^CNi+[zmFsu,Zh<9)M5WcG>&_kp)t23j|l#p&]nj]8BfI6>@~j!n3%A'i'kK1T~w[})wqu(JLLPFsl{=34La(VG[
+IMMO$kSN]uTq3}k6dVLk}mVc1Y$=O|ND6X8>{48^+hT@W9SH-np`-[fmc|t+qxa,Vtp2Z5.kt&YYaV$829EguXy0V}|uW<4q&C|_p=otNtza8NE59lKBOe
+$4zBz1x1ht[0Y3e[BrQ[u^bWL`2gq;``[6n1]z(6LE=4na]x+!;g8%{`BQP5kKwq)73i}=}TMtcZm`x@z4m{G#h%mX4^d-=2`;^DdftO~`SH;66aokF9"Y
+3gYF4Tzj7BQnM4m&[VpEw+F3m}9t0}.9M+-3}uw;[T]}=,(U[V%fFK7[i28'(1GiNVCp19,-B44qfwlzaUt!;E1lC}Hh6W%Ji31RSdF/$'iELVXB'zPrj`
+v3kY.o]a<Z$]:GwfgF,LMeKf#3nG;zHF2gdI)AI%STLK{5w-n9,Oc/3bfY^=$9`nB$VRC0TKNTd]9Re6k_-"Sp{Q~$^iRx3#J1_g{hza3sYqo46|l9>Cgy
+8d(2}EsuqiO6)&-uX_w[/n$(P:7aNuSmD<=SdpFh3V5Jkrs8l_%7>VF&TZ-;jXFS^uAK:n19x/euDLPuxVqG]o]@S$rg/_#oYRgN@U>gFh5Bg^VX>C,A:U
+b-HjTr^GWseR_nqe(y1-PJqWiQe|p!k:/KUdl5C;)s]KE'kbin1OuJL,E"56LF'$z$}^dCiUEbpF6Z|tUouZqwdP@wbT]sUZTN;P8.svN0/4>Owffk%D,E
+DkZ:6v-H<Sb^aVwok4t.Iu22HD{{`(0@wlO$JOxQA6Q>K&-a`m{+/reyn1@!}M>s%nA-DpI9;OhL6-RfuwWsRu'h>2FLSLdn[2ekO{oq!q=KVyhwydqn}8
+N.%VPQj8P]9`>1z!}KTs#9)b6.X_,]LR+XD._S67^Jh<Z"-{5_}<XWXF,-<Oq)xT_&lQP0R[XKEa)GE6Kw,xQcQ)d5;42X#Z9O]5%cwf9>##tyUpUk:nyC
+ebn<^EQ-Qz:U(G]w!ecHJ2Dx'#l7%dvO!JjFq'x"c$ucgxhId^`mka[b)<!zB|zR0F|i&eH&lg^'HR(p>M(''f><bGVL[/dZuPFU2J@MZ#+uCc5y|l.,Bq
+g;]8/|0gAkvm[%X>@qt1gj@yyNrOq&&@cP4Q$}M1Rih7l"(SKzH{KqJ%kq<}XxzB8Vr5COngFXy^zKbmEJ&8ajD$W+Sd07I;"{Iu^-`Vi&9S^wc|E`rA{&
+~"74W+Sad}.f:|$h>X_:30+{7{s>iY}Byx|fkd[9^I7Jl5-IoXQxl4!<+o(m(l~Us-}Q={ja.U#%jw,6Xr's%AsgvUza(w0zPeebaIfK0(IOe>(tu>.v}9
+R.M{UMVxanV>n0KD6JmA,w`/:DXJL(:_,kT3S;J7@%V8jGxX~,5+R#aT9"#3tG&3Om}%CK`/skXF"{J$-WYxvAd#/@UMC}6bC}762XxA5vkeUd:l}qJ<NA
+~eOH)s~Urw.rD8hkT2fEBH`ISqo0tj|yDeKQ9.H"1JBO`;b%HcJcFMRVvdKBj>}KSCUU,(+tH"XAJB`%j'f_nRe0df$;P.Nbt:1Wv(5=^>vKoL$a&re/y>
+oBvkNd-:aHs4F+}G7mSM#X5SsECZ|v^HZh=<,zqhS4[OC@f^u!tS`LTZ=jw0RBb&r`5Z)p_dl_[U0:$]cP9TpZ~>>"p($h7-G7X,ui(GisAotYO8OQL$$N
+c2]"4rU%OV%B$#vupO`:yY|N(/P`QYuGLdIrUhCG},<&>;[j6cc7+JjszB&K0ZpfW^9[~e<j6SC&3/'e+}Xd6iDH`}u/.0YTq4o)7>z!yU+Q7FL:Ur4pVM
+-Ndt2C6{>rB)D-Ho^I.C%iu)w+WT(&!T4wqjYdgeaP:LCb=w=(ORapcpWU;o#YcBi.;If9EpQ`L9^4tQ+y[AE_>{:]_9.#yeSf=I=A/`AsDBbMXmAE~%3C
+3RvF^NkxWgou7{2Ht/bimL3$of;q/jVrCzXINdkvdrV}tCIZ7)zCy4ub_DdA5dkOkZ!^DFveN@Duyhd7a<iS>g]xlc6J!d<5lf@wdej+3)P5;K-{:Zn$|o
+iR0`4)$5%1q^(jv^r,Yf4nyjH)B:JDV/Ndn(ZT-r!7&>;;{HkhtP(6e;,ePOqS45xmQN7RUha^6b<5>=kIVAS>g>@StlvF%ar7=-[j%!q=@R:&/896l#:e
+U5|eZyz0ZkUI[E0{{lp'C-3j/x&,2BSlqL+[EOS$v@EG5Qy^W6>ihwi8G/>2^V~VIK<r$hoQOl>z@wHiKU+,oX(+5XMFE:$1"X]&&dN2=Kyb'/8Z&=BGH]
+jpNup(XyEjQl7JC6Bp"qlZ}Up_!5K+yeYvmIyNxyvcha>}_2/_Shu$cfsJ6(K'{.O[0#4(NZ#u,@4fRvIKKE/".Szjl^H.2VB$RJ-D2I+3g)jI3BjNNtGO
+6.2}]s$=8+1=:5+3!",gT&AarZ2i.F58/iFud_S{CZ@zV`Jf$vrBTSl%H8Oo4;LEhoi.a-8E!ASJ7oc%VQFZIW>`}ZU[[Kkz+%8kUMHZO_hf$zo(1iTL<@
+`/u&pee"sF@Z'iMV%,sv(0`:DS(&MQEF~C9eGTFS$[_N>iDs7ulV&9slIVRA'h,ExNNb=,fRhKr|]^jE=S|v@pOLLR-RxA@r|X8Y+i9&Vt=vEgP5H##YY6
+8A1,2#zd<2gWwqWW!q'b{r-P-qM6&K%ED(5+d/DWFvYZ4_|!Ilhe1M`|n()$1%zrfjWN}4Fz-658AWB"}vA8taVQ/GW__b6P8xMysWebjTG.%w!:=KtAym
+HOB/q=1NN#bwIv4DqY+/I1D9o"}#hV%tmXA`gAhx&rGBZ0IuC7&6u]xy0^_P^EkAUXmW".Lt/DL.6@t#-]zqWv{P)=KB"z&]N)oA>.0Sd)Ta@"W`1`["LY
+!=iE75F3/Hp;+{tO5bf6W3)A$L}ZW1R^)a/:HAqCzN0M$D44/<KqKrN;t'}')+-#hNc+y^p;`k++_1jw5l.2Ow&uH5I:HVSdI'V$+r)U}c{FiLsg)j~00u
+'_ki:'TyAxl7%[ns!d6D4R:C4g:CtGGu'/gIJfFFOk"{<{<W|f(G5;Rc@$=I22VYNCa(VZR1/t-&q(>'EJVEfW=p~#;t%VsUMt4`Fa])v0he<H<-~MI#]'
+f[a}j71e^E`s~zcL{|4Ga/%5xF<m=^zU$v]:=H+Q58BMf&B{NMEsfSlo!fczIs=v"1^w.MsJxz+]tbX@!XRZ%kwymi150H_OXiW[^7}IwY6SW}fzzrSnX9
+A^|{(nT!EMMlUt3k~U`1|Yc{1nFnBtms51Va}%eIFG,d_ON&}Z0Dt.k/IM=:ws)tmIqb'[ntO)S4|PsHe!66mpcVHA)a)^T'{]uZ'%H_8NqRVIY#znjv!.
+A{t:E9YV-,)!zbwQqaWc-7bMJ(A'<okLyarBEUUBt:4/%8s|kBI<$YV-{Ph%pgE6lSOi<)hMUw,LDQNf)dcV%iqs4_pyz'HY>.x=e@zvr/7DnP7o"xM#be
+kaw(;[Wyhz]e&9~rRVi$ree<G$H/,_qWW+C4RI(.y#jm|2Aokhx7A}5_d;74!6f}i;G(8%uY|]3L0p7$ciw6}9QVtIM>Quj}DZ=}.2L}s1dYDq#xZ%M]sZ
+cr_b-:G4MxvHE1><v!OKa"1_>G"!l%'L47i'w-96M;D"'|aef(kR)v`1d1c28IVdX>%!V7a1gl1o]C~1}%-S7WLuL,13%#!kTw~;Ku@j2r<.Nw11aYz7Wh
+5cMTSACl6Rpgy3/];Y(B=^{C&&F[)w_'}CY_sXH_qawd/ZrW:"y7+^]W{OD&3SEJ.:exxION_2#5nvOD,pc_v^+}CeebEfU0+ZOvxiXb141ecTyL5L6aEW
+"z>2+veKY;)&oM4eP1A3lwtF_LW^J"5}PyHlP9b)sh_(Fwiul:R5`ZV<U<kFgsFW.K&%%e>>$O0-wfrZw%<'}c6/J9ZQ|""h7n:A$]d,B[R#'/{)dZ5_:W
+|4<3s<$]0Y'`}zaume);Mr^jP_Dpqi>W!^e;BT<1VlOY@$POzU3^Tu}Z12I'Fi[u%wIWz0kz|iGTFKy<&.q-LB[N03N|ETT0<GDoQ)');RXX$}8xak>b>3
+MGjntbQzfOz(R@CJ_oMujJR+|>[Up2wjqv,.#<ft1J]]L{vcp]^k},Rvq>C`Y][H3kJki4HLa^<G_(VUqds_~v;iuI1A8vQ]i(x[AtZN$8<aZAnrzxN3v0
+JY~mRvinlY<VYqibIT@xO[};y8/,0KqKME/Xa$fC@p^["@TrbvpPosX)jseAsyf93Tz9V]67]G}3AZ_56{&5t@G%QN1F5e9&G$O`>=W;f6gXeeg)=NJP84
+I7HJu`/FeeF}AQL3`>We,RV(f'7Y_VdIY:WVnS|fjFNio`m%/S)>p(^.5QuU^g=rIXSe){`eF8kc|B4o0&1UZG2H`eI/2K:cysI5ulg@v%Q9CKAM=a-fAI
+osOIyd94n{ep|[]N25rBav]Z$2{,['}<ilp_g+c)Up/P|q5$9O5miq6wBeLNSf"zMs]jF}l]Xo$:$`!_PNALVc5e5B1NVV$6;"nz)p(koNyGU%ncrj"e<f
+1u+^O}L3jxZ,#_#uv,b|jM1scijc^cH`+OWvzPXAE%LshqsahQh0qt#zc/JyeM|v65shXE&&W;^LOrN`{ksy=Wa.y}A,-nLMJkX&QKO7yS=S!Iv9u)Qt6'
+Hch;Ks+>yt6|bZlMS)X7B,f`Sg'xp^3"0Jc:NG$GzrP90j01,"tCTHBLkP5YjT1)Subu3Rt;1BM[XJ$Uufo)K[$,>t#MY#e|_hIr8o(y$[m<{h}uVY=]!C
+|98}("THTgd6$!L_sXbjVnZ$%@=}Zh,}WkNE"~Der,&T3M#7w";#9%$RdoX'p7G%nF:qbs4PoDe2OG~R9CD;s:f@-&QP8W-"4vdjUB)F`Oq8p9$zTuwu"q
+zM~t.BoC8mo"b>u&H%1RjXZR#j8=ZhA<wh]Y.o$9}4g(cN<bn`.UChYgh4IV|_.n/.gh%B>^KTfxfH"]GnzI6BL>HbS$d}"S"Wy.0aiMO2qk985d==o8N9
+A:_<|Mx_Ks='dihVJ:Hu"V6E#v#X+KZ-W+5>6dD|pJM7M:>-Nsbb#v.henBhpLUFf#y]P']}EO.X{718dW8}^[YE-9~7~=Q.Rto;q@wu[<C$/Iyv/Tl"OR
+BUSr!v27jxn'+JlZh%p}5wk$I_Tjw;,/)"R#H2EtOO"q=lY|Vk-6Sv"Vb/hW3(I;i#Rs1l,&bu"SC!o3C5e'&^UU5THt7^j(~82#an"SH"IfcA40lwWk_F
+Pt5rj_#j8QoXz{TkNh|f0r8DMpRhT'IDA1nXfQp-sAZZ9nM/%Dz&y,6.nM_)Hq}x$a!e8}xiZlu}!x6-WqZ_ABg2rq_q/1}Ca2J:IL'cU+@j66nK(o:6R4
+9wv@aiEo`9d:K&!-@BbGTPgn)A'ky`nNw#7"!|31&cf/Kw]:bbSoe&jd^c.K+mYTj6Q9J04M6WvMu5z$gi<5=@jyyF~2CH$dA2+cf}wKPKW_BjY1Te{Ibf
+TD#)RAwcfMxQ'g_K@,aO]MOQ)$zNK{{@1cl<^uaQH/]'U4FOlTE(oAx;WAc;wj@P,cXZl(j:|](@)YK=GtDwD967XnZK~:d;Y`e^_tr@g"hOOfrh4R$/Xy
+g<D/CU4@;KXU|K;-PTu{JkD`dZXqV%2oEUW9.P6P,]K]-Ga]>I/v6lB;Kudu/la|xMGXPDeK-g5aUf]VXhGuXnb,hE6-'e"QH1"ci]9rBAq@'<-Nq'3uq7
+<v-d|<}.s-~Q'G`K-X<_NreyQagZ_DqcEPF>~qcrc9H39#LPt5qnT.wum6&[Gz-kKGD=8c0XlqltS/#8y]'zlydHw8I`NyG=ioL-8!Cc4W<rOsy]tMpM3x
+;U&GVaUX;e`YTk>rGG5PaWnthM2#OApr`q)OAcOe;n97wOZ1N!d:KPUkMPZS}`>b~lrrxp4A6u['y7Oy)=Llh]WM@[I.Jtt7EUPy:O^,G9n&j+C4F@yr-K
+xp+v.IG#wDiXyCpTD0X:z!]/P`ZMeT`j${YH+Z[(cC'CUO#g&}B&:<4,a/j_y%mOx#xDM6>cli@Td>=7,&=@V`';tJy)QNQF8a2Qo%{!'GrVnC@xI(qS<E
+f2NDceyKe8zBtBBSp1j8Y{!M7oB&GHjX"zmG/uWv=c)0p["]`hP;A)Ym&uNx8.t`|w)8'U+IA/_Y6AW4jy~Q3(V[!C.<aQmmijBvI^uH0St}!|iz'inJ({
+c@y7Y-hvm)^d+DaG_oaR|Y.[K1kz2(1=C}_J5AG0[Ez]1E[!:0;^wg_9Xnc`X!z/x-7JXR~jR;|xYL4!lFw]k%@R$"jaqEmZcy~{#x.gyxOkN!-7$_[bjt
+l6hu"X'7+;)<JbdzyVwx%&D"lM3[CU).Tn-+kg>OnuQ[PpX,Zjya5D@R{bQF8m@.ZEp=;)U.!Tq,nX=fd!j6Qy.![hTzm4~!l_$F^<ezPktsq>HAFL~}sC
+D#fPq-Sg)6@t66yyci_u2W&yr6i$DU^<5%Yp4Y,<6,~%MX!6lyaoLd=9{[A}Uo(jw#zs7bYwODM@Odub}MaMCb>L%c4a<kJOdbv5y`))/RCo5x0A-;j=Tm
+%LCsu:C`]l0eb^dET2;<`9z/Yywej>gEaBs>5iIf;svhb=tRr7GYyYzU8+h")WzxhaO@5ROjNU4EUl3ADg[A+oZH_j:"riVlizuQu!0H97t&GRGR3U0$mu
+J(}kxAW9{@uY|U'@~18WZe)}m=;KEGW{uwKUr![(iUjFU5A5/Wjm@IvZAqY3UE!6,k_IX}%JWvou/y@OMmXx"dRQ2`P9~`%`P{JMv.g_3N1':A^5"8f`+j
+'D@;7s}I76[jamE&3$&q5&{Dk|;$Gz3KJ1A%qnCDr;z;(vUU!BjfTdEK-ujdyLvi.o9l#&k|Tw'ACn>^:{"m'7s+;JXC!nj<[U_+0)2(2Nvvy<PV<0,J]-
+#;SL#6WZT)~0)O,xelN6PSe@@YXw}'bOman9p'c5_m@FWlWA5E+qbZ}kNLaB=DsJ[nB-V,eCUga`Rwn5WjY|7Im(VQN=+p8C/E%w`2mOir})IBGALI{L70
+c{,051bc_2~a=2kxy!O"lA{.gas^el:rrC,.%!o)9_f3O+%LHa!##NJELCC'BDoTtWmoNh06EnstR`tLe6YWQ+=d0S7h_}dR1[ZqLkC6OEH+~aW4QpH<Ml
+{Hb9|=iXmp$$Hv0(f66d]=sL|D8/z]zc5_uUHk=+g#0oNQIV21T{{ik4ga)1e0_yVgzF3_G|.v{osMm|]C>eQg>`8^zbUgy!op/^=+&KSMfZYO=f,&8MpM
+RW9DrUxe]!!3mnQehGT,EN,LBhr/mC4)8}lV;:MQ^/d8fKGwKUzlKCVn-;jGP]u1;t/Jh_^!46iV+Z$HGvoR06xR~hC."BFMZ"}H{E>NQ94//BZOQ@F|8;
+hAlu_xDK5eg|D->s[;HrBR80K^iISl]N;=!y_tES4szsTkhF"x2'tj[f+D;{Hk21#2|TLEwngeeK4jo9)UwaN&Tts]4$9hMp!R_bw`~}VUwd/3'UJ.2=(F
++UC7>j+cHS'#]GY>6i!J3.)ZN{^`iICBqX-@Xa;"N/l#T6iW!`L2oKp{y:a9]>Ouz'h"n}&/TzQcqFf;O$@n8$N>-%'%"/KX{0UO`hZg`PZAM}ode8K=;C
+dGS&v/V35cubhVXi]Ij|Dp/A87GwPDWno1]A4jBdQ<)N]NMS`bmCBnDv}>r^fDEC"l]Vo{p""7(JV@vTS`9L.s6fzy_,&!OM6seb@"(%%n;w4ajA%X%f_}
+v_(2j9f_|:EuwyeSVo67/x'v19tX^1#OI;6[|s0j'MMS.5XY<<.iCUC3]bsG`!}d4Hu'=&xm4>Nja=<:eE%qFS.t!t[f/7BDVf{{oeNV|9EtTtM:t9Fh<q
+=ej;i!RffNZk<9,yb,7kipK"_,TYQhk7o&dgwtveoszn"Vo'qKNgrGkz;8C4D-Y2txN%wV55kuFbCxXcJW+h}kvSZ'3U/AJX+{,-yi;1=gC3&='V!_=[;e
+z/DSVIH-Qd]SEk9nQfwEsqbVmR&KK}2WUtNI'W{D:Cw;8${8@v~2tySGL<cN]O.2-4BN}GCddeJ7rcCZ=<2Yl:0ZpVMmb+c-e-`)B}{hRbI7LYrvhzWtU)
+4_VE-0:/]_M>qzyZ@=U`xZDXl$A6pDw^VHxTu:Rn_WfMSW"pEIw;xCEVBV&$X}8eU#A;ULt:)rvgCcSj(DMdv6%bnu^A.!91p<tiQ1``_p=9P4L|`Y|/hN
+a<+:IBH-WZmb`87_ST~7IxKu/j9'H233kT>&bV'q<J{LFKb$um-g/BEl7C.PHeE{cn"tASnw@.[(Dy1$9k;>mQePH|:_{3jeW1uqpPRFORaNXHZ[Nu`>J2
+Y8-tzRM.,Y#v{>&jbr)me"#kuRJtB|P`MALL"WSdv}E=7}ZC:h~]AYFpg{'3nm$j5;RySY9%|#GP2r#wFkAgi|BB|S'!^Jw#G<Llw&E)L1:Z:PX}tV2Ahi
+k3QSvbIe`zheWA6gIkvZp%OufRHZ{uKEFUT/tp[z>B6rTZK!VS}Z@[lHm{TJ:1[dtP6e/68xq|[1'|BCz!=,)Y#-Ei$mfiB2rgudMKY.$oWgSv`GcBF1oX
+E61XUJDt`2M.zfM1H18QwAC&,D4qCj}[GBI'5@FPLoog0MBx."]:0:duq1RS4Ea57:lg1Wd-><cVQ$i0^e|m)T|TFqq]%uz#:@l[p8He(^Vg`<YU(DrI<V
+2gwy[j4G'L72+g{m>mQO}>XBXXgc>[mK{}S3h#qT`1bn34Z80`Hle-l!^/7+q|n`J!5iWc^zDW]zwH^@Dge.4n3PwcnGntH|{6<F)l+[i'n|2ELd-ve4J9
+m26{}{S){j$Vr)X1:7m]TBuJ&K7]%]h:'$l=FZc9JO&+P[A1Xc[zDb_$)`2jlwVc]$y[E'}>Pk86[(KuABjTeEdR!T:>u5UzA`1%yQ[MJabLge5+&,(<"_
+@QpoGbTb|]XE9sp[Ma`Mz5t4Bf2KYaT+VA[9FBYSLE2AI5o%<e0B4C@!^wz,F+{VO-+nwaKTQo-#>g>N<@zPiZ/rK40"+'3)SHG"#RZd8FoG)1oInMZD}P
+{`h0FLS6hgHNGF&zjcM!vG3.Mle/DKpA|]U&nY;79%j6(Bm3si}S3p.o:C+%sQZ11c7>USqI[-fdc6iB8dEo99hurw7It=~M9f>S>zai6S4W#r^-c&[:I2
+^x~MvxG9TgnLA^[z7Ss;Z@FvSu;6toF{ub3KCO`VPdYL"(b1lo{>Te:z%mCIG:9r1a+B4a2P'jq6GdiEL(rk4y@<gh{`"-`%.d>u,2PMCGza=6s/QS3T&D
+CaUr:ApK^+')xsK<u1W'l}JLx')XK%RVmF9Y},)ITFR{ng$ZAp:LI75FGrB=7NVqF}qyVE(xdBv3}:[dN)4$xlmM"2MCxaYTFprhODYiocEF0B2>Vc|vgk
+5j7eJ&Fd;gKZ8wpLIeNk)kUO^Ets+Z"JQ+GHwvXozrP8|558mug'mG9>Q$:.-j|G5cn_7BJBZsZm6`}:cGAdp@LpbG=1hMK'nMj6#7+.luDFj@c(JyAi[K
+mk6iS(&l!+mKU;CPJ>Xw>bfi]=(WtXK4ibifp32{HM{6L4!U:/|'yJ$(0{^nAZIUr:RM3d4GX&cs>3bN{+ox7$fME9BYU)ggYek`%m:2y{.eQ9~!Ygm:Rq
+dM'O{Y7NJgl%bS7QurM7wo4rjxozYs5Sa-Cn.G$@uLy7n29QN0dYL{JS>`YVEa"t>0^i:n6%$_~7T-67vY=U"Y.}^]9_jOgmHf-bybBr!t>0_nN64K~<VS
+;l08,Hj9<cbQ_1YOe6pUigQOB4GyV&tq-tN}l;Wcy$"MTB08`vNL#r=`}JhO&nBrXk'>FU/gHk^sY#.O=vcUsSWqYJz;TZ%YE/,fzx&q8s+d6]3IsMW-_g
+G3EZ5h/O6Z,wM6OFUfGZgo+u6G<98'bVukBv)Z]VThv<R!bedf&^wK=]%oZ3>w$L(x0qXu.&Ni|;:&)NXzo|gI8U[l7:!SM(yTHv/%Bx7Z2TIl$&Vr8KkE
+Y-k"L[ycpnT>^<_x"hfMfUf@C72YTbH]@SP-DDU;RLta{F>O<=pG3=t08n[Ur,M[QbW/%X0y|>|uOC3YIcT;kVi'j]exKXnh^}/lvk"J[iIOk':.|bEg19
+UF~uq#l3KqVnE=};xzqdvNr)(K.W-MoVe4;AD0)Vjki{[1hn&7ux6,.;RqD4gJYwq'YX{K1gr3}Yy+M;DVjJIPF<kR`<s-$pZ`d:F!q1gqCs6{_3[VuQ5g
+L''EHeQZ]PCfzkOcYIFZZ',b(}E&S[ddLn>&SjuOchw2!>Fz,/#4'%htH%&[Pkd@H]>AK{t/s}Wh`m"37>ODmq%cZCd49H80NQ}He-M"cQ8!c-OF!y.hH0
+)%/J:H+5iK1Tb.6525UUPu`a_`Z2c'bS8FjJls6LP75(e^!;UR=p`j!(t$b>{$D>GPG0a)_m^nyFWE'FCJ8fx[0ZMO.E]ZUH2}xGPVV."+(J%96nv.Qr`#
+3hREUUf{3"B[XUIFe@<<u((p]s)LEM|aMud0B7R'1W[oD"P@wp@e4Y#;|VGhX<rifs.qDb}=Ejwcp1LL~>"lvWuL7m.RHG^!$RAs4W,e0X'"d``g@xHi3g
+RwUv10](O4c_oEMD67P,]DvM=ACY6<2YuH</FLr7K6%c-2"agjCt/0Zt{$Vl7BwfSI0,jc~c@wTfNJ#>d^cw6g9YkwZ{#(/wB.T58'P]ROZvn]P$P<O]@O
+Xt^D5@%esSF]#0hOnh|3nq)z!8tBT]LnYvik/Jz^r'=QaOA)%-0-#N{z.ci+eSoIv`_C{yTi6$%AMrCg,gWY^AvpkJF)`12-Mh-Kg7-eYNPM2lrqmfqGE{
+~YafaWrc|=`p>K|w0X&,zk/:usJ33W+=i)tkWJ;)v=$"3tJ!br0PKQw@qJ7Lv#u@wH=kCT1_sFowBna_@ajz>xAHweEu,X>fYXzfs%6,0XwWk1xi9n^c:#
+p+jSmDF}/:9Pv5]t+pp_8zA%[_f69LZT]^[sdrVfJ{hEL>E)yv[-iYZr=z%d|VYCs=f@+7@QBhr&hxtt#3otIcLe9I<I;-Om.n:X%e%6W{nw(]cwXMO:HX
+<9n=MK4;W1Bn#SDhK6u[Fn=%mWgk!hcRNP-0<k")po.4]gt=^P+ErpV39h=hfKad0Jmfw=E#:fhsn>17ZONdqqYp}Et9te}FoIPY(vR:/kj/TIIRGR7FRJ
+ze__ZJWruTm+"`&^'MkuQ-6%O%q3XV@|"3}CdcBjRf)B@1)sxE1oY!}vA%p`}<5vQ.D'VrUItmQ)'gm'_dINr{vQ5kK@<8Xm-#Smpt'8a$1<;RI$9>lObz
+d^j/nlND>6V@e8)!H(>C0A"7Z^-YJQ}`T#(:<"&+$bp@<q%{8FEze6'c$D|3c|8lMy){WY-g$DOmAC,}llK6F[sSW/G)C]~n^O[jKb{PZ)[1<!!U.!rgLd
+iA>l<-q=t3/9X=,-w,{wqQh+sv7F#0+xzA0#1md[qG.`s+P_h$FJ@Mq2K]C/m7_z19(u(F++@CDj47^bJ>Nn'n8[5%WPl^kdHx239zW,soX>Ijhd1wbtZY
+"p%avhj'L%EfDNgm%`rUZ#,M~R{<-]|$UzTG&-K"thEFp/&88bqa75&3>|)c<{B$e$X&Q}%Q,G_SkW!F/mM9|mYT%.vx-4q"_T3&QYYtDSP2MG5_4o-Fxe
+MM8k7TIU)@6Ypwn)EmgixL&.Cw2eGzGZ<vt-ID)0A(o3k_|+"xIuh]gsnN]K}jb(.ihAD8`"y96K'LX@iJ)p&1)<F9DZ@C%vX;F[e_=:Wi5)u|`r.ex$NP
+{SVU"TZvOn]-z:no]<@/K3<Xv0C>0;W}P1l9@H|e'DJ,jcaC1{(.if[WAqb$dzwpsT%v]G2|qUh'X}~4%u1Q|CU&5v98qL_ToqM+|/%0V_/4%FfCk+1!cG
+tVvdW&2P5xj(rB[,mlEl#2V<0}_3{&J;6o"aZKg:{^$npcll:)8JguK|d{9f@GD_tf`:0ax{u&NvZ{M,(k;A~AMPk+:HUMPC9jA|7(Yy9TS9w'o5."wW8^
+h-De"q5GkhKhiAQFaj`FFD`aJ8NaI-46Ytb;;uGRO{1_@bgR94]/6qCW(#L;`j>'}n'k!(s:zF3|Tp&j,FCF,#|.ft|Bd)3P2@bawkAFa!v|aBKyrhW^LG
+x.mA](6t,c"[4|L8Bv295Yl4c`qXH7:N}`sH={[d!i=Ak84d}/.h#rNKSorVW@fRzfG.1;8kOj=GCqywK.&8|[del,}ljCau_.VHnon6_dd"shlQK]K-pu
+eU!c,DP0-&k0f1N7u"sHG2KjJe>&@$O6m2Q:vhSLi.lX&]$fICU5drXJ||K!b3:wbdNN|E4e)h.>@1~@yt2':i6T(25B3&_x.79D]OA4,Yu5A>=$)fX7XZ
+6/3Wpu&z[^.DoYR9SK._")zc9M-7n0OHLd5KoogP#[+oLmrk|zh14^#v>9Pw=pC)4|@c6},w=dHfcYhL1>(u/Eor<2#<(vs3t[USX>.e;<<$$U[`/u%${f
+,2U:VMAxR&8k`DF)aWaV^fb_+_TC`RxT>$3YOlIImyKVv)GdohuIQ<VdBMViQ)p;=xh^"g<Bdhs=#][CW7C1S37OqUQs&)f##C[%bhYg1f6<Q1%GKYp-]P
+@kMm2p:AVZQ/eRUY|YZ4C2X&=pMxswrc)7RnpmKjz7WOW.L!R`a.<6l@M<8lacszI0|/Xh1c:=_N#IaW]'8b'XmRXg(w@=[Cr6BbXzdYM(xbg0H[e<=!1|
+vs=N]O0jh$]_o<Y48;+Cyi/E/]+L];~Vo7Hl[y5iVW<|4ZoJ^W'fyM8cY7)O82J9DNcOWO~s/g@FXn17;W],x(B|d@lvG-`%[J<#c).4fYCjFx;&,d-k~%
+nfkc&1(b#UpvFQKHq)i;[RqBeitb-Wk8,j2[%JP,j]=foFox%c<=C!b`Ab]L-Ee&3h;%{IaOD/QgO:6|I[4`r<{}7;zVU:a}j{%oPg;u5l'HGrfPo)aBLv
+xt9i~'/|B)l>lM)0J)Pda#J!U>(a=9/t)hCyd'N`6p-2$Qtikm#CQ/2#6#e5;wH/VjnppVSe!>~"3Zdwk>;Y`c>$B"w5M{<gZl{A_+DB~FW#ny0=sI;c$-
+-gpA|ne'xR=dQLX,iPob{cWn.k,;ZG@D}#aVm:UL9wEO+4)t+:frr[M4EAFq.0J/lmQS^k=}8JxNOw.M)9wBdMG+NZ7pMeS;J"~0UMO2"@AOu8k2}aX@|I
+$;aVCwGKEo)X14yH7I@FuYYC{PRI5Ji;iIM12',u)|(W;,y(N4#-AfUMco/^(}cw0l^/d&oARH!r+rIZkaI:.L7lb&J)=<{Y0];oC6$sB{5!=+"CAm)b1f
+Pf;tm)<'qX`RF==KN,U/N}`>0fnZZ7hRIFAtxI6|wxHvti29nH>5mS|FEJ%`v9K8-09v)cvrjBlT0oW<52JWIE]G%u!j8rBvkedT6_SaAA9$BU-TfmLv6W
+|%1j6")f3x@ZU2/V9Z.nE=<PflKAXt~BH!:sKcDcX(GKf72O|K0NER%.sI.Bl9y"DH~t<]+`0za]9,5#JmdHXGF3S'uIte.fS8Cv!nao}1/rXO8^.'x1y-
+l//x%D8"U`{t3Y@c<6>Q<e/5y(.@5eY"Vd_tE(wSui},]E^:jhasoUCFlRDKIZf}=LCK|w(V$MWEwKo#63`5b4tJYi`["u<30#;p^-Z8gZjOo1U4#6GK,d
+)ujv@hr3nJiIbwNdS1Sq"idr;<wW)LjvV6|XIl&xS{-LbE2EZ`ncsudXW)"8lbSObF47%uvFUaxVzhF:aEYw>wZR8&Ou.yNbcCk`-$sTKKvv'-"SXv=%M9
+cU)c>A3{4^o2&P+'cP(<0+kRqpM!75=`6o4G)jQ&4'D.ZkPK]I'H)sACt#~J"iHgkO.9g3;o=Kw.9r#mZldXf}is"M<Hy8[O=[A@HPT/k1!J--D8/X<Oj%
+_SaTKM#12HVjfu;"ci{}BmYJ6]rd7v'^=2d0l,#[,hT=kE~j(VKKa]DR!Rr1A,TG`7}t`A+|D5$gKtg;"'{cMuxV&Q,+}spbb]x{ZJ#uXB<Gv)tuQ0;k"v
+Fax"C<V[#NuiNluXJ2!f`'UkNC#%yjG;4#p1Z#P5L=~IdsZ:k4`Q)SoJlx5JYfl;h@Fql^iAwcYbA/v4_Mlp%`W70E/_,&0UdL1<LH[/=v)89<.;mB].$z
+b2CGJVgG@GBLLA%U<EazrfmA%2XV@.)4n73=E(0ds[jAn,!I(=':sWY5L]tgSX.q@@U%gPPSE#K=^HbC/+-BjsikDK'5>'|[h$P(C+6Wa=fL7VQnAT5O<s
+xy=G]P.I.ZB7_lgTL#JG&;{Id^[.}+=Zr5:7osZET"TQX-j}+-ggde7GhW'uNC5c2QZ=OZEqtsauSP<e12&E>'/zd2nN%M`cP^l'9%%dsVjevXo7yY5zI|
+"C1E':MG3}i)pNGfcdAAHf[Z+KpE`[dtWU~,cdvbkZ|hD{jq^cwmb,fY!BBSu'v9:+(15x1.#R[AM0lYhzyl_LV4:JB+GC)6Bd<X/mQ+w:+3BVd=)FzFQx
+@{<>P}DZGuQGz[JzN}_@WC68o3=$pfW)c^2E0ZhuYJaC/<A2JH5WH0=Ls1#}Y|e"-1:G^0Ac&)Gx$&lC/Y)wPd[fcy0_CD6Sr5Y{K[%>_+8f9+7'0F<R6W
+LwLh2s+4m2B^ojZHA/nuA`8"JUmiA{pjoKZZ^KC1+4_aXr6gVmUN9Jm{2vMdG=$|>/hpVW>Qx1&E!DNW%+:av,;4v8V+xUqpLRVy2JV!!uqe"eV50R_/~0
+=fsuIm~R%#l2q,SE:helSr5GlF3aTdyM)BIcsr7C3lS]"REM+V]UQW)@jy>-X|$rQ560k/us[n3|<o,Cy9>x-@{${W8a_uo)f]'+@R{"s+`KHsd&WW.L}b
+0_#Vl"Rd6,_u_uT`N_[9FE$jXb6'9oU{jz>FSOE#K#_"R:9<INBuhe20j.wF!veuF:E(=M78a-OO3@KlUF!r[@pyuo~VXh)`.U("DWig)-$,Ms{L[Q!h+D
+"#g2|SsroxC-BL@p9nQDP|KVX&aaQyJhe$~W7R[)908jl9{Y&2]),u+/;0EX,BHU:v_qV5X|OaM+0bd,KO:xE(+O=5|>Ua4W}w9H-p|x:Sur9AV0O(~Z`E
+{QuDx;cBf[=mZGFwJr3OS+A:P'3Ao::>#YV:[TFHU>KX2j~G{p^Z73Pn9a=k^j;wNKJ>J]<FW>6X[U^Ho9k#p-lwbR!h@r5#h,Fl|B"nbj/_a5qXvsx@$R
+;&OjEBh$V>RG9jrOQ"30VMmo#EH52v]"$OOr(t]jL@Va:=j^|Wy1h4xn,Ru6o=99N.u}=ile~JCdUNtAqE'7m!g0e((BVMlh33-N6{-@u{g0HE5X(PJVi|
+;qm%c|A`@}4b|KUg8mIf@M-td{W$Y5CXKSyb|;pPfkYKZg^=>soHB:T<K+frRs~9{4yX^f6![!x3!R6mt6#0D]20Xk_E9^@2j92mQM1G|#v1':'gliKo1E
+)"&/r.{#"IagO`YK,#cG$+]J<%/KoC360eZnr{=t_R'M7Qk;>g~gdJ3yf:v0Q>APa5u"zBbeYNIG}I;d4eTYucRYRZ,p8I{SqqlK6IrvKptK}kSZ/w1Vc{
+1n{bju`>F$G/RDXf+0XY@Xt3r&.rgV3]"(V_VFeZN>%QdowK-fK$[CZyG{}lG7HQy$bqGLwX^`EQC}ik`3MmX(3F0t9%-MY9v'Y)voEd}_i8S@<a4C#^is
+C+}fu`YxBH"F,aJWX0~kMn"P-KUx7v%y(uj;P{9iL7x$DZw$v8.]1t)0sMQx!,=SwW8[VBttIZj]s}O"J8X]))1_E-r]~Cxvc+F&__b:40C/rpJ(-rhTT1
+r3uidi"tb%/mofuCw63b.N-S}_aGMA!NkO(hl5Nd[@xiL7fiI(AF#7X6La;4!dT/{/Di9}v5%L(0~k6{#]/zA+aE<F#-1)sye!^xW-Je6b+R.Tu^~iK'+Q
+-e/',AZJv%#[7/JuGQ>5n63&Pgt,u=I_{fp#;Rg<(O=x2Eh-2NSK2xvJ]cMSPtb<-[{nS^=[X0fuK&JoFS@F`9'SkhOiIw;Vmt3V~0s"/|F{!k~iS_5kQ5
+j+#=Y>(;e%_}Vz6nPCA=mEQg)xqEV!)4>%,G)es5Hp^n5gifGTZrv[654V;(]quihM$wR2@8pE6=vCWtft};J7r[RCm45K/i,>fiQH1_Yz3ynYt{dk-jV5
+u^k6Yc|,/OxqLikV6j&5L$5K/!M]Ty[=ke^EK(.m[;q$YM_M1#@]kVs@3BN9TbFy;[NPkWZ8^}}8QeS&EWLS_Zr4dP)#1%;(tKu_>-3w[W($MRFc;O)CBF
+9Ndoero,o}qJhK}wc}HY([huVLky]leMF]d_Tt.!;bw.pY`L-}1w)0qE'b$9C6lBIR;ZZYKXpHd|J#1:o'K$p2@bd(u'iy'fN0m>eXumvnSakyB<yOcwVk
+[E"0)iVN7GawPJ8g):H=S85HQJeOgB-uJ6pF,mw,#X[U6iM}kh+t'WBs>WSwD3e($t6hp3T&#g%D]vaQ.s%sbNY4Tzv4JUsjf@"7+]`3NA&<OA;Sj1+(i5
+G+t_B#UT)O])2<$ShTExJnmf'9+X6Y9{Bz^)u,PO3@"k|sIu0!sr6)T1RybDN^x#X@v&Mep3AH$lFn@/drNny&J4]H[$3JFVE+o1dcMg2gVMHJ3R,WT!86
+p)n5h_my9IX#ZLx.UP1Sx5Q@{_(Q~s4)K_lM}!F;gxkw@|_;2+tYC%+|#W<PxBmpch2:"hAjHU.O>xC@FmnlM<8jy)[zR%Tg+DJ<#^(<^[Nh>G1B(zMzo(
+;%HOE}Cge|d[Ma-P0L=Gt]|;(TT]Xi$O]4=4]f=PpHn9IM5"e]RIpW'-(2D(_UaA1.gMnnyRn<GBuuI05IMru87F(;v<6g1MM_(#+>_zt^yp4kUdn@k{&>
+<T^o/8U(Lep_Ci%X]w<gkH2&_+m85Y[N#"yk@oK.`1PF!noZHP<b{`#JxjI[(Ae%6dR"=,3Fn/Ox1BGo!X=p5,oQ@Ni6Fgw}[OGf0eH9;qNGDiKih4t/mJ
+1c{pIt8JZLOg-}k3!:OFnV,T2bnXt;p%#uJtd-41U[enU(1$IK/hivTCYN!sQ8Gs(]PVxna[8f]tcpXU]vg>V:2ao7qbAm]^h07R{<&Y&kA8d7lf(34KT[
+G`~#~=D0W&~v]/unrFcS;i,_RZ6R'f@N^@Tbv>~GSqQls)GYlg.erE=V<}+.NE_j8ss/pHYS|Ioy!i<bGm<;887e0tA@V1-s~k~RJBHkQ+nAba:kuKn>cO
+6,L"cd`'n5x4_zY"NCL=2}R"%s}eyAm}]4&]rc'c_Dce/ClTFwincmMv!KFZdO!cxmT9|qr'43F)sTt$v0h8Z(`&e]+yl4wDL@"iSk'5T9|q&"q(NUUyRW
+a3i{,#)-y;y.2T4@gI14pK5z[|3F3]]yUYDD|"L#7@}|CX~FiHTXWso{|k14/W`Ep;9!}DdiqxE]R>x=rcpEN"gCyU:ndRq6bI9](5`L+zD7|a:]&BJ>ai
+[YNP_5bWWW&=}^Cyqz:uG1q8^gS(gizGtP#7b=HNcWNo4`rS|x,"Ueca>}hjjE#,K7ergNX6qLn-@J6r#t_}0R!gkKB&NO4md+eNGc`@[wxE0zqSN5}:py
+=YIHe$^Tkstu6Y2zfv~uX[yM^#j$i,-kD!J9)U3#y7M2A|<<F5HCJ5<)8dBpjY1VR!2R>[7HlfeWu2},"p3+7,Ac,Wh35U|f)("T]OZJ~tnA%o:z<8'#n(
+/kSSK22TkL<_{MED~Xn6H;W@y[Mj&s3T"/I>d@2VQR.8kaoU{;{{cf@zRe:i080SREX%xqH9EQO+L[rv4.K2~k0I(+O-/rizGd<X&].`b-J6O|@GL]lS~i
+C;tc0k.M3qCr%sS+u+<3(4WaiWutf#9>#S~:b/"%~>XV^[qe'8xy4zfD4w7i4q):S|sU;88gy{RYfJ^E}(}YIJO3mOm!x[0f,U_zHiEF1%pW&1qbtL'--0
+<"hM"z55)B1,[:+'yXRZb2&zZ`sfM4TU.I4{S^-_Mrp4jF~}pF0]OYt>gL^_9JWwd3_YUkFbRWCh9aSoBq`=)^qYXIN|D^8qsmxU7yrqJe4!$Vbbx>6Gkv
+{q|4<gY@M|H9z6#R4.R|&g<s)^KM4i/;qZAds,;Oc>^{%GCTC'kdetIde4Ma)X/H(-m1aj'jh{v,`HbJEdS}!pamvopolpwRS,r(`u>83dY){c<fT&a;/3
+dz{wPJe5Gb-UmlYM:2!;+k+SS'o9Ri5x%Bd}ek]5-YitDbxJb^}W3=&p4BVYHi%>7fh'p#UIV5jv.oE06f%.$69dwR>vbfh/to[SDyn;ft+>[rB2gbgu#X
+/:rTaqE2(T`)v,[)2$H;-+7P|=Vdjs"|Lec!zHXwTw_dIN~n'/tR!TdH7oYoHrrPdKJ{w(Wtdf6I|GYr5c/X}}r[)vC&iBz9'N`YmvrqJL`5ae}}hX;EBw
+^YWnIfcwA-x3@LfKkIO8J16qMZd6JCNw5+B;OA^+8E8ix!u)U=Oha=/DSm[+0:)l+E|CHyU:f/jpYr6b!q3X(b]8xj2=m}t<Y&Di|@=4n`>Jw|Vv#}qq9l
+NHs9#QHI09txCL:eJ0F1q"}#|REJ@SUA:AAkErUKJDCIeBk$Y8MGIn:.}rhIlJpXJ}-uCc'>cIholhKF&}=zSO4:cb].xK'vA>.I)9@g3W'_:>v:Bw`MuN
+/FC]KDEcy<xKh1yo8a.0KwB^Tm|i4aQ]+/X,]bht00q">L};e{"f(fP5=&<E($.`|g##~v-)pe$a9i=.$v"%9_<iZ,}a<N&]sw!Muv5]M7QTAI7kmzlW&h
+]5-kbfj7-]Zlp'%qs&dk[Ag!^NFP@]d3$xrtCUuwFK0@86KH3O!SS;PjSV-GAt4MMq!BSX/J'`x#utHwIh.O#uc5Rs<w"o.1gxiI&1/g}axW;ZxU;P,vxB
+Ru]cPD:Ipr@AF>[T.^A4&sa&;f%6pA#9>gd-8kv]`8`qO4tv^,lJS:w-ye}d/NAEc<%sl%aw!50L&w<vXo'$_zbIy@2m/s-L0vpS9U9({f5:eEY5$AB<LV
+tmZk{DJo[na9ux'4;'=3ZhsybNSDvLX5[sY!MOGgmfsJ^U(jNm`X=,7$gk4The;.[Xw3V|sm$Zvo&LBnSJK.<2nQhn>L2SPW>%z-!0#|{x`hl="Bexel^Q
+G^QsX8#F``|p4#T{o36$Jl'a!B]%-;~.rqC|uJn"XzCGMM|ZH{{33Pfh!72.6>=U.ltO4"7|/0NIo:|R7y#XdNagLA/w.oDO}/JG~F^u"LS}+-|NY.IcY4
+eFP+m8VmR-ydrg5=mQ}&<dwY)|$//-}'N!p3/:BW"zSO59Rna]$i;A@,.}M97pYKY/C6d7YTh5lp$]]},,te-7V$@cfHP}m:CyE{c|DI5x!~ip`)>%3[D&
+t9'(],_.5O^o{1#JBaZI5O^ohcAw%]=Q_DM7_!i>V`r1=GnDsxYbpi~uK}WGvd2-s5q;kT$Dfwu5t'o[1#7%^Sx&<}m%5yllqfchJURrM/e-uKt9cKv''Y
+8@tlCM>m-}@Rh;.z=@wrx-vH-MsO&&vgsgTC0mt-qf2KjR@]}.q.e#$"5!k=MC]7nL=k`&_O>Bq,/R~wR<,4+q~8(|xM7qGgk[gxNsq#w4,:|fX8A<qDv4
+fgzz<)eEYC-vMq`#Sc!9rGT;t3k]I7q|+1yImtG'%fA<4<g%0[ym+/`c/elO$7_d]nxp{h;JSL][K>yJ}Hb=V)X54IT_XM0sn`]eO(R6$]$RUP@u/Be{m%
+,[8F$zWxXSs1t2s8PF8eG!O14Ixjp]6P}[B.+]u)`RTh"AW!LVC9,LyKu6i':eC-/"dy8y>WR0P.I68"mzt86RWYuyq/tg!9xoLNSf"zbwBKt;mj-hL7/C
+yw;J6|yC%ak/]3N7BWLe0HwFjh{bvg3CaPwc6c{_%)Om.[O=Vj5=cdYy&VlsGi<vPY#=jI63Ld-pXD0@Vqg/!Xf3}CjO~Xow:{"t7g`]wM8r|4denuV:ML
+_Z}eIR@x~qgkEQ.ck.e&w;9!el8H#Z7=H/5#L,Y]Y2ST2O@0>([+Gnb[)g6cx8iFbO5_csf__U0AGFC'D}V9r7o+XOet7=Amh.F}+Qrf,>r,5];E/"ykQr
+87]Wxbt4e#2^D&(/[2U,PudSG;/Sh;q)DiSt~)}z9ogG(=RiZAG+CJ&+}5!(h%+pSmmPzZ<6@7BC&w_sqn=dN4#vB-vXn60{(^l<DHo!0'>_CtSX!vXCB<
+v-fNH8//>`B1Q(BHafwKEo6TTr2au.4h>)MK4k9w`HT"@>I7tW}@~a(iQ${5y=Vt20Q8yOFE7.m5Le$RT4_8YQ>l!1+,nvJ_2YQ($a+|fz^lS6pl(QpoL8
+!n'GkGs4+Ok%K+];"Ia.6a">tex#9h,8XH&[V&Z{6iaj[l$`9=/h|.%K>Iql_1&O4pHhFt+`HH:i/lH^_(=mmY(}d5"_426L+@M1hxCwFJ^O+!N3OA&JnT
+f/Y}LpnEEE[%=9srdGv5^!Y;MnMGQE'<{%mt~pZ`Hrtf/|vT%[I:A-!d+8%&p/rP/3)OY"@'zBebAmRGuzx<NQ=hQ{}kFSKECOk!C0e3t;rt8uq5#l23:u
+M_kwq&[!Y}dVUM.Q(S[7V&~N<F-.Z|,nR2JKvP{hN@Xjh!6nTGoS^fx>a(./6P6y{toO>&7v{{m6F,cIn-dGTJ#Icx,h&E>dP$d0LrkpzR57f"YJ1+I@>=
+=.WG0T]HKUbuk5Owz<rI>bOSK@G/L#=dNhCqIGfB's1]o"X(~PP;JTAo|dbgYYLPqpnwa'yF9./Lu>|5k|M8%A&]'7EUlmOO.(,;F1])e##w1F>E]!p+Ub
+fG&eBm)i`J>ea6ruv'SGHcjIj#y}Rb8c$FBU!KZ&@K+5m(;3Uqh%K`^LRJ;69(z7NH;CQqSB<@#os<xK<R0=hvx0[Yjpabso68}$j_].)MXx7m8ePMw2O;
+Z!]A_=;:1,^+s,&UE]8to)yKYJxbVw>[v)LIm}mDYz`3R.m,-)&"$z];i=SVMUl667yJ><+t]`79k7O|zx_4UU:so4^.itBr)xCr,&vk+-:Tk<AA]L4dw<
+bK9g-4<TpH;q7`DpR$}02$PKheSH1ltpa<HJ3{@{iAv,9GX&K{nnX'IrL94/uA8{S)x=$ir>t!/gjOa3+S!gBr(ytf":_v'5HYS#Rg<mvhkS!:a|=%@k-p
+rfyP(K~kmbpS@FyondK%Ccpu:GIkFl=a,`l25rO#!kgoUB;Z5={tI&,b_vWV!x1HJ2tHYhJ`qn_T'37NF}X3RYC0`)ef,BQj,={''8s|"rb0(BADS3qZ2g
+IADFDRTmOs[URu-:@<d|+NE/mxkU:p+w5'TlImG-Br[zI:H38mxs/vr%;)F+I,[8&1&&#9H|9A89UUTTg3`T^z@M#h]y"5>h$Lafh9Kjt/qJ6DzmHZ:64F
+7ZGEUBoK1O[U4.<RHL>g>ldey_2c}Zd2ZU+4{M89+{&^$SE@zOB=-._B%Go6Wz@:|Emyr9]Yn;'fvM&;+JqUsmn3<<~=YzJ#"AxNTHp27Fp,D|a"2_CNVC
+Rv'VEEqzlRfGqM.qPAMUjdi9hgBxJ4!<_(1`9r0;x%)1_=s{rx&hdA7pEv#q}b_UDD8Ke;Yt5z"$L5kuf0}<eaye^;S"u9"-T-b61y0HYhx7~)4VVou(p,
+_GYf)qg{lBMBQK_1!pXMR4"o(<6UK7I)xl[0nj>jo5|{Ls7[+g#h9Xip/VOSdUEF;2`iYcha'"~W5UTOi3&aD4UI}qOdv=1;ff[j_yR)5`j+'kN`6dD3Qb
+w})uNbv3|9l93j=</S<]g2V2"q=Hft].w_5A;;.(l0/v3%/5b8^Wv:%6w_,1Bd$i^8k+K"'<DCkI6g<9jrJ1.JpU9"0&h:1e2WTArL40Zwm)i;9w,'{0at
+_WjjrfJ>Z0PRX;.oSH<:i;.20QB^=8S]VASogZhJ$)CZzOPGE;u6#_u)4gnFxUSJ~.){&&gQmqDEKoD3%jNJ{NHLGAP&mZ^=l&w1gl3rt#JK[tvBo5'Z[e
+{d;be1nTh'OaRGj2fY2H@dkvaCGL{CC@ai!8o)UQ+T/b7o}j[q5_Q'^)s0~/i8q4T9q[|:zpU0sO.UmFA_chd{_;Rz~G:V4>Kv=Z820}w7z{qJhse/[9Yu
+;Ac@3_9c0PB6@{L0Cmyl'Yg7<Gk+z.>isMN!ycvgh%j+cnH9qxb9-2(=W[od=xKde-d))&D]>pN<hG+;jF{^si2SavQT~10MO|qpGk<TgkCh^%6x#&s-Wx
+aNl4[gO0:(~+0/g@u.<a~n)/cVls~MEV0S+lUyLiG0V]o2CDDOWSQI{=XfsuZ)JiI.)BKp+wr5jZNcY|lB!1]&<%}lmFPck8Ldvj}HR&l-N`vv85'KWPQ.
+a+|>/z_V"^Z!,_V:sVW:xM2lm+qpgk3vjej8dVXEXG;S%>bvRDsnjl~[YL2a1Lt8>lz_YdgS4sVFNeC3Bt5nu!)6GF|._LU/MU:t+eYjff6ysj]zXMT"u.
+M2B>"[fyBiW|)M@F|6'Rn`Tpqc2@j}syeB4X+b;(6qmM`5,O"~|Cr+He5]XfInJ{[P$KL$xOj,/{2VxVhvpE'(&[o)gXB_q2,}hz[y{dbH1qGze<ZBI^2p
+J;Ntn6IYnJe3^fq.@34X_9-$ab8yZLn5-5GD^$-q#3bg_(}sO!e%E@4e/"[w$F`#M6#Kd=IV3(axEjtXnvyofdq^OFoL:I'I(#bwBDo$P,c|"G:!$Q#.^]
+mL--)+J1Ckvys(D[ty.5zY&P|L_lY'IbA!&O=^ZGlM-|l6My=Z0M)S^We0irXNt[b^>R&mn8;!v{.sM()CT=cv<^fv4}gg|5>lfo$e]!vinVEr_U$(w|&t
+aC#J&8PM(Fe{^hVh402Vb_yrD&ywE7=LrWZ+I(KjwM4,zzejQIhro{sWFM@C0,+0C3ot[l[DkD$G}O~M^R"DElQYyHXfg4C2Y:!&{&0iI"5eXkARkl`4mM
+|XX_C-V<8.Iz{41.~irXbo;{kL=Gr9@G_CApNaAJs!o2l{0x"mQwbkb2sLOAP4B{m4IqZgOm8cFK&d'NcxVg+-!pUUcRFV(!P1rgp]4k757-w|`uSy&O83
+e2ev&2y/')^,X"Rz"|+K';cWF!XhG%J)%-[tZ{HOT0@PRDk2EaL`hN!@s_.Vvh4CzF|ZkQ0G<oZUG5GrdU_`XiT=%qFSU|NQ}8/ODreQH7r2v!K|{/}9]r
+qp}33a]Y>dssl;xu(J%r`<W^$ZGtMfH52x>)BuI|"Q;CAs$bQ'q`-f@%M2zRBIC+qKu=Q2<>1x>3e_7[4,]G@RshzM~xZH&}utHn];vN6||zikGAmd@w|^
+Vm#6C-hbT[5b320aa&{cn4-D3hiK9#;#F(#yO3E4hHBEy)PwBa450z@08(27n$4B9s6yMQW:4W+W">G7h3UK5_w4UhD@~OH19D4FsA_4x[aIW$yMKrL%yM
+4,NYQSdXVa"=m'f-[o<ZAoFEsoEU_I3KY^:}_&|;,1~U2xN#4r^}aDQ%r#MyETIf>!67YGl2W9/ItId$nZj)s#.-e8PG<M$e52="e}euVZS%gMU5q|O^Ud
+cs~TY=UwU8I>s'ckpmvA>I6F|Z84BlV'C}jpr'|Q[#Qr1KFzZ>XDAH[+B7QYwNd|SJc]>p}QnK-GKg3LJ#fEo8W>KJ:1:jS.Wc6A'0HkZn_O9esx[/d_F7
+R)<!_@lR@KNA>fx##iDRH:-`z8mJalF)[luEV<z;S"}qn1eMN(@PS)<b!ofwkiTH+y!VKSB6s++#khh6.lnRI<U:RK-EIPv(}wB.oR5#Z2!i6Q:u!/cg_v
+PUo;lIk$4F&9X;FkRFJshR!6Blol=j'55trIF$A4O$RQ[r)Yn,M9],L9TiJxPu&kY{;uW5^z3)L8.9&>~hH:8x+6N.Wa/X8-_tjL&s#dS.{"L;362X3O>s
+>tMAI@6_m"P'S<]75hjts{<rz=Jg)5aO^%&M'fs(@D%:LPRja'#IkmaSycU8nut|RCkv|=<W2ld&p|@{cjPwU5eYVGy,|,O&[L-+1P30!LmA'z8-8`uKjk
+hH(r._."oG>QeniyA^Z9>ZR]x!ukd;{f=&'GIFY#QBX]9=!xKyo6h]2LQ[2L|,a-n-Uos&uO`5rCTz'fm[zbwC;@k)8tH|Nm4m6HtuTH/%@.{b2oF;i<'e
+g(3F|V-lxw-4C`>Ua>kD|!p$^=h<iVZXit0I{^`1F/~'Pn$CI)gM3)2z~xf0l!"<_2hz#ilrLfx>Rl#&=!}+1T]/MQ;SL|Tg"HEoZ'_,aX-h-i,/|I"nGO
+3GMVe_%GLRhZ]yH#@K9%Xuxtc:)EY$gvZ9$x%Pe(Ft48_`yJSld^hP<S[re>X)BUVr;[_7E%no^+b[3""GH_vfNldN_BLxMh3bRdO@^5CsO$Oh`hNuw%%;
+l)R9Mg&GCm;;._AJp`Y5^2pVyN_sva8j!3&(QU5oLMoT>.0j|B$&)i[7J5c8ZD]ZCbS%@cB`/NMGw$nzTWub@_G.7f"]^s}>c;phAw9yEuEcz)-DW^KG/_
+6a+C@,h:61+TXWFxMWXbNgbhV%]RzDe{1FFT#yDA`m$eW[WcRJwVq81[Ll-UFRdq^79kepW$X=DJ(Uy!Us/./n}dvnOC1p[ug}=ez1!(a|pLCRppJ5,NUj
+|;u>a-=3p3U8w"o`NCrlUG22R`E#w{1V:KC!atz]TBDG2D}L`.%v)#LIMA7@'/XCP{n5vD0VB@}&<e]XSMLV/C#Q045w2i|Xp)u@[SfGdprmHHuKS%ka3F
+|&4JI"p+22^2s>1C{T2"eRy}u$DCCxxp)1f1M}30}<D$ca!S=9Qk$%U$^TmXV,^rqKE@:gQS/.cI,4;H}zu=vIAbTVjF!fn6Q(f4}LlJqa}MNW/NsA.z{D
+^#Z)/lp2^rE8NkSwmls(SF=ltBjHz]bi`<}=bOvxs-u>k#jvc_|yMjYen[OSM=|skq<)yB=J)N].WmGgVvbBWnFzBB5N+ab^(#t-)`EY@^m3]]/b`CN'Kp
+UpIB"}[_kQ'fhY{ZReuIl24c_%5Q9lj|2(0nu.Qb[)GTgFzj~f1[/-:OF5i"9trlUr>YY)SgROYlWr_LdqSy--cTx{wk]qGM9&:Z&]ebp!Ah97qg@8DP}M
+NB2k%%~%mDzU}itHVGj|lD`EuS-9(^Wl2_LjTs{`F>7WnDP(OmSK@"`ke1ne-W;+%qEN{V"ywV'W+rgb=1n"u`^}["E=)QLN,RY&.qe6+m9C/jhI:6utaT
+OI^V:e_R:d$S/fcZ}Gu,[tx55YA,Z@U]3)0Vi9=_IxXf;v_ymz-jf;_2a[h}nU[>]h1_QDE0@nO6Q$V]WPeL6BJ'nq(G^r.L,<cJ6;>b~sL;sl'{T},>ke
+fyC,<AyMD$)&ic@|ggiOE)f`Qd<mLcDb4(5W2ny;0.#37cxqJ#eY&)pFxZH/lZZ[nVO5LfoO3E""H3zdA8V8:$,(O5F%C5LGW+t;2.}smoa74yymn[lW3r
+c^gbL/UsSe91Eh9AV2m_9-h[E;K_qOEQvv0IoH~Mx;4[lfb`XkJREI<,'PJ!:c/4w3#L8u{JS52/#XQ'^ozm8EKioEd-P&IAxM35gm-'I%3rgu[JacKKKb
+nGoq0.n19q8hSCX+~IRudG&.0eDarw>%vzr9s3Bv_;t8FiuN|.tjz.lX#aNKDehK,bMV8ZWeW#ZK(3`ulboqf+CUG-.vXtZbRwEG2"_<#L#D+YYL%D0.#u
+'fx.dlXXewWh]O(z/IHax)vf&i+<>#F|WG,ze;_.5!y:@LY>W;l"KJjw0lTs9<6>Ej`<r.k+k8lIsb1OwDDw2=yKAMNTi5t-QMADb}G0HZ}xt{A8$p^:8$
+YGD%qM6>}UwBIKxBQ4%}SZx3SgCGiKQ;|!Z/MD>q-#ijrlNj3XK]bnWcQciAtJ.PxhGTS_<:z<7$uv5{s)cWQ7sX4L+`T](ib(/3c%&Q8k><Y[5]0xnLo:
+K>IpuRs$5$,);GNVvIA@pF`/`+Kg_L=4!+[aB++s&:L/,N&qJolAMpu'nX9KF|$D2O%<!}.S3n^EjD0WIm"8UkKlB3[oGc!Vo<.s9[@K4du|njn.dvg@L'
+}9;.l<f}g,7N+5R)ZKc<cvFdcE<vW@moPcIHD&BFxRD@D8i`Ka43H=.eV#uL5d'_8ZF(ISGcWR".8W8w=Pa[qhwO+Vg).ME=F,bzmu[xd]a^[tVy>L%g%.
+0#qc0RZX>&>,WSvUsf-6heGKPN[h>1n%0_I,V&NL4&;rjfNP^&sC&5LL#N=4GvMDIu4BM%E%_O$$>5clyoWN:9SM;)GiV6--f&ABtz1<"$uGh_Py(g<,L,
+mUMxV&MO{X";}K9(h4cj.psTHN=IRRu#EiNl,Rdi=qt|t`)aRQt;2DsS~m6^X{fH=$gG`c|V~F6ocWU=-qVXRVD&Tz-X{Jd@lqf(}i>&%@pR%!ga~QHFFb
+3dM]ot6;ufts'5&/IZrLrP7$!=SYe[I4wOmy;0')_9Qc!"8FRe}D;+0_)=wEvR!ns/$OQ.LMgq.vgGF|#{')=-EI-x68|Cj}PJ^D%#!j1GyYvscZpT0J:J
+)$wqAG:e'5n']1X<zn4Mck_o4eJ(%+uaa[2sBF|tiZgGe_V8_'IuW|r:J}VNN(D1^fQ)UsfV$"6D3`m#4E}"qK5M<wwy5_[)gJFZck=QpP|.@8g._ja&R9
+&>U`n6+HttR/Vb`l=kEy^Pf1Xlk+r6#>.A8KMZi+xfoZxp9f$CMg=+r4+!^S%6P]Ticv5QIdx,rLSx>HNb}=)>zGH(p|3v;Qo6R9nygkQe^ZjMtwe23-|_
+$v$x=md#fIarGlfY1d$};8@Lxir"pj<tRiRp_7NT6m==4x!$c)L[Y<4jqHW#SUs4i,@G@yQ}[[+a5anprxC:[/5z)yY5[tAbpq<ieMA0{{o&Omj$;r[-DB
+Y9XdeRPSl5OKDZ+RJB.e]QmL:YSd[]sLz2|-VSke>sVE:_|PV>oWD88{elT%c|>ze;&xFTB+7t_Q^9=eB65`^|%ZHWFEg]FE(+"bze^7v4%B7"iIX$=+_1
+Y5G:n4c})WW4Z3x^tP)%`EZYYL:DAN:M'i)LD&T<$`H@A{Cgn7K%G5Z54v5Hjrfzq[E8k"HD@[i]3U]Q%X2{GjcRZw!7(9&sn-qvCwKmo'z&pJM=QLyzd2
+Nd2Pmf5nJ>1&MlQC[@W&'<^wg|m<Krq[W[4D6i>I+YJ2f%m+/_7ek7T7LSy4(BlsV6[R8I8/(B#G}kXV+,yImjv]mol{jGTEE`Ph)A]b_fUIA2oAfQ7uO1
+2I$7P^,'fHF]D:bY3i(g%7$9I)MHphNyd5AH"hYur24zu=2z83/(oN0W]VT$HLwJqN`#DER'R.72eR]3evOin]+<2tLkzElb^<D.y(Bo9f57Rv5w<3V7-y
+=4UiLw^E]1k`zHJ(('M.Nl)-d)OM%LWuZ]8(o&AM$=fex'j.`|[3#<YG~22X7%iBt6rjLlp,U<MDfw)$2{dx#=@Q@PrXE'XjPz,+j#=L`k</o22[2O"I}2
+~Unz(6NEGxCs`b|!_@|yh,"[uty/utHDivwnNfi.|r/7Wa#kX%iW({(nw`Ae%;oPid"RhJoU%;5"qlv73,-+IPAwv{;i-2K:o'_d5>Zl}R,&]sk0%7kmr"
+'EegqeccXJubbc'i3Hk+JpR=IR-WyRbv35C:(j89}#@17,>[Jc/|bkz|IDBy@Er`kXPW7`iR39jVpA}0gmjcI]Q]@O~AGJ^#7nPNvBp(SN~]^Ht8_ipXHM
+q<mJd>k$tV"1g]I@')qoW3_d<27<G8zb_u{E1^g@6Hs1o=!nBEh[ny>$[CVHT5:XBEQ)H>cPvU:7_U&TA(xo(3s{C)eD;F]0K+dQ1^<Z&aia@.dZQ#]1MF
+Te5yw@cl$FQ&|3F]Ri)&Tq^HSGGzj&]OiVP]Rq$O$NuZ_C0$EIbD)hgGU/0(0JPKLB$1+K(z8>>9b3Bmd)g65f_baWeK}4hc=^~%kCjnXH[@}}O.IFHl9,
+{'O0eQ~RL>mofIt-5W<'#W<t/L/BL:ZITBROFCS^lf#qNKM}G#aC<jOl7r6Xc;$AL19SY,>lbB3;N4IT6J8=hN.&lXymRaDE'Vx6`uIZb)ILo588T+M8]1
+P@wg=T79gO1,oeYJE`9M4$=d@D1$]0r'@5p[g_/GN.ANV4hMPVT#eegQXI}2+jDi`E:'ny#&f6HRH|Ds}8`,g^xdH-TRuPlA<h#oG7G{#It]W4`TUU&4&j
+]x%y,3tP^ilRQlsKJ3RW4BA/eJ`12aKQ}L6{,.w_7LOz("AvV8<^V^n&)`J76@fN"o-P}`z=R<p(WYmK>E($M$(;Zb=2B`cH<Xel'6ql-98b6M"0'nvzI|
+x2AWmUzI|29!)#U7SU|-J^dQ(;Xf5K[We)1`Ig,uYcC]6a:B4]Nx&d&NxK8j+hABI,.k$M.+Z(dU%tX0E"5HI{^,d_(q@'r2"WTU<D965x%1]M9QnEnD0S
+']K)DM:weA|L9Q%k9`pJh;lE],<i3iEg6)qn2GP4+2IWR.;u<QD<l`dJfCtPRux(}'P@e^$5/3|',%xs+[wZDrG;)OkI&sx/2mlX}3DqIHZ2#t<4.[k^h"
+NZ"},Ecfx<"D/3f9R`B-2wYgG0(XQ72H.ik.PUmP8H=vP'_#3H!:{y36<9E0VS-=>ImG%kJ,hs1w@qO_kvy21Z"|YloOa#v]9cyC6/JTq1=6mc!Hms%^b,
+_VxpC3299P5i.S|z,|D72q"i}XuTBpQ))@j'{fL9G`n/+B_Wc+L`%C=dG#:Ck4^jpDW;)jKE9+IY9fAcU[-RJpW'03p.H3)jFKJ8i8fD.#e34ihI@8Q$[,
+L5^+eQ+a}yl;!Cy8&I"5uAp0k6TtHCQc{V~!5RRPvcn-efNVF^|9S5(3`[j;CA,1-^x<M5rEL$/v--v#DCziNkUICnD1NL]jF94s7EIc|"qmFiOQ3fim{l
+${/IjwVuTzboWlT7-,eQsMzV~N&MZytU(#]vwH3)oJwnB|B+8Bb5lbAe^:$<d&R]H"gG!j4h&fzIBra|Rf"x.r%OGLJ)q@u-|ebMw-p'cZ%s^qv9HUdyo+
+"H~g6FgB7]EDdMWe6f0{H|dpjJ4]F%xs(6>8.&|tuWzgO:^]sy@dB{CCn0uIi,(!/H/<<m@Si"4@9`-CsU;+B(e{aZ~+YMf-F<fT,@n]i'1LZE,,j`)t|a
+Wku!v,Rb'=3,ckY-NwDj5+WG3W`yP@F%9-MJ'F&@;/g9D4nPe,ZU&+DI5|f3+[HzJ@<c}vOrQ}wg!-MgPdYyAj/Xma04A|h/Dk_6zvS<D$5:>pnrMy0n"s
+LX=DasRWmPh{i]jY~D:);37rUEPs/Dm{myNr9rbRGrHaB^Pk=F%tSdMU$xoY>,)odp@0Y_eklZ}%+3Wy=gw<#X2C=#7Q"@.8lkCP&q#"w;FRwa@@+OkyHx
+,H7Aa{ZtdoX4!.oGe:S^d3Zyp$6yaeJX/er,I;6l1|&bM&.4<H:nGRk}XnLH(#@]A(l)}=h]h"or&m>d#=Bh|l|}Wyi)zyw|lH}1Pp@m4gr6:}f-}Va$X:
+FH8rGf[c[Jq|^goDmyi-e=]kQR<Bk83TR;B.J1J{iuV5>,mwVvf_.ZH.{PMsZv`j6bV4tNlqK8qZfRtT&)u'$J6}"3g^eX|!`).e04,vg_p,g2PrKMk_GK
+}o"!,Kj#:VZY5.Syt=!}3EOpghn"_j]xgLk|lmJhgd%sTbIS6ANPT^}ZFw6^_="$I_{}WQ_8a_E"f[z0Utqvlo:6e.5-c(}/(j{[T@dWY6J%}WVV@e)|b[
+rJrDg/&m![q0o`9^lor@,Y>X0sFJ@>BUhjdF9^xTull="{D&:K$ll1`XCPWy/jb/<Za5W`30"}I'(m_bTKD7MjowD42yBiKd}.<uF4-vYPvceNQgi;B-#!
+m5:{nqVQI:(-$]$F<c5-prt:EHcr#A.MqniH</Y^xRk>~G<-j5>6@aF#rV:iWTfaj<=_5<M4N^Dqh;16!`%MOYGCk4V03m((Na@wc{B6bK_eD+SY;A%nIW
+qHStPA3=LP8,KVWm//1Y>mlY9c5odSd}u.#AOP1F%$2`ey)sB4P/qLmm)CeVy!X<edczjXk%!}XeMwt[b4N,kGJ|0QS6_kE5abw64L6'[hrb/^hY)=F3Tl
+=Vp0K'Y(wTj)b]U}3YI$(GKdc{6l4vX1@I--QO'o+1radt@T/mh&+Pg5=.+}|u-[pT5l6/"}lUQX"0Jz]_sz(0{,WO,f(7`rNf3@AIN@[0{<f`U6]g6"_m
+T;^'oG4<iN"e,O1bxha.hvmtYm7%"nr)YSaHY^FwF_ERhk:]~:`H=5(-t06%;MRQ4sHTg:V{E+Gf1QyrH]0'@sF!_)5$LN$_r.R["Yr]f}u`ZX(E4W!4tL
+rJo;{wh}VqS|)]m:YN[zrUV5}b5Jg]SOox<gx@GWOH3:h[;b4r9Za0sS7TRQ$hSFlqSG7Lj|lr<djcU3U(!BK,IQv(3DPn,hdTA!dpbg5Jz[a|IR'c%_mC
+wwYA(HPMxTHZq=!A+4i+ncHy05G`G{[9JjN+A)xxfAild"-{8`5fuuLI:vea(]hvX;~T/7MgD=LOVYZ5%R}L|e8Hqn0H<=Bf^&F=kE<sK@,AnpdBG5wE{B
+@$[hO31-v+ft$oSS_/R&du{H0sDnk+_|q9wTh7<x>"h'H@|CF'hGL$:3SAEXHhyE9DJ99u;4(%1Xq`oXb$S#QT"K>}Z7INI;"$.66%{|sDW9Yd![JKY.'X
+$$5_ndFkd_@ONO5"0I)-ch4$5Xa2(k}[u4-%2.9,I7FH:E-^L"sfMq+bUEH!t&k70u7g>C5)MhE"N[{gY@MD5aqmjPu(31Cu<usu1!4_JA29bx'63ngf%9
+yqv^n9'}{%=,-$B-<7^>MEn>;mlwDr,&b!N@#KUZ^a3)qz)o|mwtdEwvd]XmzU@<e/')<yzn]9O|gG<W./Wh'OrG)FlbWyyr%imN/JfxBB}2|v^"WaC<.O
+<[Wdv_>eEf!;kiU9T.d3H[x%`-m118I%q<Z|LQ,j>t}kaDBc=eV/"!h#/(/[D<d5L-S7R{.iWli^ijigi.DH)bD+2Q03rEG6M,#YG[xh}1P#yLSnK3|u<l
+$26/qyXU6C;6X3AP;Jtj[Y6lI4`&%/L@O1q22sHBOk-d;euw[Qhb'1z]Ct+%B;LFT$BjaRUCoY(SZaTV-n#=orp<"`moR9lzBpQo;;oo5Wnzf_d:<({c_a
+9"^Q|'AE#&gtX=U7nbUn0Z"Oj"pzxc4>D6WI8-w;Icb|xWI)5]/]_Y!^Td"Gtt&[uKgm,(jVF9HYl'<tjZ&:ghL{.FxFG$9xR#^,|{t4W('ik426+e`_m}
+{_c(`arH,zij,_,quf~xl5{=aGuMs:0ruhON0Ssw,M)9h^q,L4;e4iC3r)Zq9[Fc;KT:CMRjAZkjd8iw:(OFUyXSi(uh3xJ0zs'zBy@XF:IWMiJWjF%+Qe
+H{B&"F3AhQ%snk>V/&N&Ol,9s)tpdPWYq8M6I9ZB$S]t9;0x<vn!J"Py,QrMI:i^.n}n3kvbxN-=Y,Nch>^fu-]#_yGgfkY#J.@]6qtQ5k>GJw0+H'ap'k
+JQ`')V,N@UV:IHJ:A|7{1Mn{$k-Q:VCht4p=K_y;Jy9y/w#:I+0_=,p@>2p(=<tDs2Ca{U2!X4X83uB;~2Qe"cZcb;PlCa=O!IH(T9X(NuQ@U%cwEA|=-=
+_`]I^p$Mt6~7jBMC^h3N867dVtX&kfGb8'$sqJju;()vNKT_2shZKY(;G1B|LWFEI;;m`JibT"[D(dU6lb7bEh:4I-]U<i|/LE#L)B_rrn2[KcWhERRp7H
+1nc%Qk&VBnc:1%$jDK`YIv<sYU'F0)EoiqUq/X_2lB/lkRFgT3^6PhD"MmJBXeFXQ/"Us%.D5(Blh|(o+OppxEq$/5Uap@,M'(GT4fw+d[6-PHgxupYmh4
+FWJXr-c:F>mfj@_H,:w`E(=khNw&jM2qo)p1[)XH!>PGT"rORAOv+Hwq.^LVx[YO&].X_t[sDEpHRC+G-62}Pv1`qty#5ha%tg!kV'J7cv~R9tPegr$K:.
+SyncRku04O"-dd+gorKA"N3;w5PzTMt9nH&&f5rN0Xp$N%+yq/v5E/4Kd"e)U9d,L=CDA2H_{7WUjv$u.Ldd6lj6+G}#(,>N}n!lq@&S/!~f[XUMr+oY>w
+g42sYVK6~>1NR{N;QP[G/%z[=5tm4`u&{D5XgpF2Fy%-8tV:n&pX_JW2jk'lw5K4~,15s}xj@pfJMG|hm-4IkRDDwRR(Ctu"x/5QzwAqE}fJSq(OA-gUkp
+RO"61z'A|4h}4W%=#l`QoaPUTOW$u/GhOT1}UY:5[uowPFmt[qfb-25_7,{({YzyfGsK,Jxb-M$=+S%fzNM)h3!G-$9Nt=N"S.+4C0IM5<mi]k`%k/04pi
+XPbV%e187<Na.l)ZCtu&/E!2zOqWKth]sJS<SvHOvKUHV>Tyd$)yjJ}Z;=L!#@R%(Ax#NS'Yi=a.w^a3Z5~^<=E=_%b)BWr&A|H%)HVYy50.nl0-CW4}W9
+oxC+St%G3c=w1^a0sBlzX>f6{VAn>+#Cx.1(5[9;}dB-1]8W'3c-=@}1Cngt'-!1#&~H,.@ipn+H#[]itU<r=x[DF'<o}bOKk`eZot#4[8[K7CMY+6~H3u
+jX%@u;,<30:iL($LA]{|`r`V78i7A-9_6>bsg.Kwh|m>#0I6EA-gnP,mhN4(x>/}c4}tUtF}m4V[R]z,bU7'OGdYf-!u"&Jjqn&(|jLfk+(#Q2a+d]H`d2
+9nhmlIc[)9}mZLL^&2#DymR#]m97-BD<BN]and:+;vBx`It%ru."Za"@YcC4(5[h{)YZ2e5%V5vx,[7)nmOHmRDb"N~NxIMtvRPBGG(/kxlRAb9V2aY:hy
+@m<[4uGgg4D9//i[qkKD66tM$tq/'Gf(`]m=EDO#i85HQf1|cI(ST5XO)]QBr'HkEGql5@:N[b|Mb#MrFUPex{L`7pi8[$|R7,"#"]iMU=b|TFDi>C!z9j
+^akbxWD9{&ZD#%8_g,N=Pn`FXTp,8f2K|9v@ydS37p7X:h([I9d6^"pT(7uA`f/S~l1Ty}Hi_sAF7v8)L!4W4N0X2g/2tU;X2AN)#WEDh[xZR,8fOwz"I#
+QdGhAsZ[K|dD`{[UWl[.8,}^R.s('ipJ0SB_76_'<wGKKrAz6H8HZlVQB=Bk9kob@k#xOD0`d.9Z+FTExQdD2/({mO'[mUd9Hw{j<bE_GdBiKcZ,"{oLp;
+/l^9]d^,YTlr!ajy&l(@"(_/@,5]'pUIq%SoE7N>_WIM69zvb'Z41R[[`Yzq}chE$l$,_nl[$vK8UgO71dI-`c:_1l'xq7rwh4>DsMf7$}U->/#V~u&n/3
+1ZSl16dT&H5)EJ,U/PVE.:"isbq2QubO)=rhsEx|e2^^d#lkJ=BMi{neY+-sF9(x.POU;T]8R.Pbd{~H6)[Df4kjgM=0f_G!1JEyf|$Viv(nF(2I;3q(^9
+(K|"iMYd]2^bG!nC;pQ5XY&KZQE^GKN@]_SDN[IF^NK6).ZB%l":&4oc2wai1U6g+c),xIm:rW7{[UXadS0$f5kUoBt,Q5wV4uCo:`cii}Ub{.ZB[NhbWi
+`V%SDW)wNK|ut0j<Z8)!RriD=7gim6$9-BbY;KGtZF%%L2,oNKwEi6$@)EK3[z6S[|ROeBdLjw|FUh.P9-;%=@QwBZVIfH7|+NNCIMCx(T1S}fbUXk$R9+
+l1snKX8=.v"7cD9qbyj<Y`(KFSH5rH<!'0q{G=SN,Tcc8mm|)<g&u!<Fa<iV#iG9RzZ]`qB"Vwrq(EKtZAVD;|LLa1!e"raG{f_fH1G-[<LU+VfP&fQZw=
+5FwL!7CsJ:&o";>g]<l'Mpu}=]wrmG/M{|Hf5KcKk/&>9c_oTfG.dwAw]sQbTN#gd2`tw0rNmNmfL}n#oWYL!JrO#f#U^|`OnUuC8K+qr:X0)I<v(ot{%&
+bNM.hq^__vi=k|Xq+rR-2q>KH()Rze.269,]`K>xzlQBy%2FN%]OZIQ2p>G/.AF.z'>h#G-{m}Kd"t:!V2S|"7R{hOo]%-tplqGInS5}ejmp/>'<EyGJTq
+c<`qKHJVQR~P':&=g9":DxLWE7N7jJ#L>%DyNKe{_k2f%Dk;l#p.Cva'@AyK,J,rzAHPk9cUQHLX@c0Rp2=,:wS_f}!r6vPW$eeiW_z4>%%TAC0{<P=VgE
+C^L_5utBmjBpV|qux)pTB]ANq"3-;M~VX%d&"+StL7dD586FM5js]E){8NwB<YjB{9l3_'fu,g7xB--(DRCQ"4Z|u7M=S<(QS8r`3Nm"'pgMm{C%>u.&%]
+lU[LjxGWd1xOm1`jF.F+hQA^zdyE5[UGkj;{fqo1$eOweQbq%[~z[+KG,]:[OT-82UeDzZyWYn7K.)9hGcyVA3tfV;1wwt=CdlGXMOid9GSQp,N2,S|FW!
+@rJ5-/O&Uq7(P>tL9TNV{Sz9+'fFm>NTF2U1Bfy@l=}-F"Fvyt'H!iCGV'Pl7bCNv5Zg66z=aJOFkX1AG,,ZN)}l{|pS/Yi.'d8@9%ax%<S]V)9YvUxoMK
+'4TduoDC4HE0Q;c3JkLy(>5<,p~O;S]&>prx5@=c'+9-{RTe#SX%-n;)O{C1qs&8j_omM0Ytw^gEM^Q^U^7am_:`Orv/wDucS34u15nr6Q:aZLfc]E!dfh
+.{#v)}[4>Al7cc:r%(zzh7`|jN,UEMf940g7s>,Bs=1s9^}(G^h#bqjLQnrkI-OqhU>Gu1b+Ge<k_Twa`fn=dLqAG%1X0T!su+,1zN~Nd%wu[p(c!uA9<f
+l/<U-T`/v^jqi'S/R++Q.ZTl)L_GCT3<h7jPF1'!r=bfD"MU3F5op%[D"njU)HfhIm$MY[0T"(6i!3vk-TYV#Y>ew-MtrPPUs5AGyNmt,r!e6|E/]S[;UA
+G4-Y+K%VvfkQl{UP%|^jd;N2_6qIbk-H8cB:,}&<m{'@qxke(G@jdu@-!f8yho/a/QPC3eAe>GzIpNMi9Ph(<=]r^F}jJV_cko<GL2m=QKfRq@tdVt6^Vt
+M&(q(!<|u6NS~rvgbAGZhp'iM_x:MPZ[Yn%#U(MN!T:+d$RMh,z+B7R<zVJzlqw=+>yQ%-4DEHO:z^]n^fc[++8|O!XW$MtIw|J3pOIyUlmWo|3rWLg|DJ
+2clz]P/LXkj$Gj&A+ONC@fXZ.`r_|e27Z7a[.Py{DOcbQC{Kl`o7_<Mi.EiX"ztEmhAiY67lXeWIr5WC5t>d:,@`G+sxs"d`0Dp_v9tANv&vxW8s0%Or`t
+QLOY4aT"sZNq`@KD<0v}#<xy/1Q.%$.">eGv%EZy;uMsc5MpWTm2wl-Z@800XEXCLurA1j7D~I$&>1bDJ,6bby#wb<hW477<=F04vv<3iwiNeEPNf4d{J_
+bD=ZkroxvmJ8@y}mL,$;8w|5fS+@txhJ.JN=:@ds^V_:OGY|qqa)YHop<ixW"$#uZrg}dSRSY[0x`)f-n^ew;jB6"g(%jV<:Z4Yg'Fg^_Nu7VxEbAzVu&<
+tYU`F4/e)T0w{{jNsZD3G=!l1rRz@ibc8;[Kq0>y%}gz'z;zs,Dig&9GTm.LkiI0)#v2+2SQGOt0|Uju5<a[Sd|D%dVW'0QmTK6",=NSpZ2i_$JPCz<"qx
+i>,c:[5$"&:,eo2<<%C6=u:93+_g;_-i&<I4"N3_em&Af0.XHEm0AMS-E7F9Sm@(:d/XO+%shpWBwsFGYVFCrSMq_HDOvKuc2V8Ns7G$s.SQmg"^g{VB&:
+{CkPq%52"Z4$,,W54y)83aKTNC%k{'DoE$#Hm(x/KT^Ym+fNjRthCeeO)Tt`zFrtB"Fj]3G@6k.ttRvuD]}{m(YJOW~mDBB-|sZJd_s)2nMpWl.5@ezYH2
+wJj#;%&`o=c2O)m;XunT_RR$Z1hT'9{-]vhP`</(M<UV+tH+}C.n&x$-{7_]7,9ZL.F"l|n{FJIC-5xuMe9FK^-czzD`!xuOjSVD^1D=lQ)uj+r7,-!yQR
+kT)uM8c>9;Db'g<ouVyrt,W#1<fe_!bo.l9%qMA$"fdeEV"rrq+r"x<.Mgw[cOvXwrW(]'LFwOFp~TAhi+fMEH9k!IL_ZcPM1OM+_W/shmZdrpgJ|x}sjV
+yTo3gxyH/iMA6g"rx11RT<x4K_&)movl>LULc<,n"xrli+$pkqQ`uV_w#1]0eQ(v2Y&.^6Js[b^T2{TquN~'Sh1'6gX=PN[)8iYEt=iW0va{<`R_c.!&B+
+yfh+<[0<{fDHBi<5AGpUC!~B3(z8_+,R/R0yoBn]TrE`M|grR%u{=o)CAZ13ZYt+~+Ch>_)mO5|Cnx=n1Gflo(dXxL;hWL0rE19zKnK-_i8g{l&JpN)wk'
+[HKLo1:ZDv8[USBZEN!,.fliGbqwVmTJe/dRU9"HHVeHn[;"a%sj04<#u0<2<=i##T%/=g';AfFkM@ZTvj!7.V+O.vtx{7v{yMGp}>@_Tz1qz]x'(]Si;O
+IL3|(EI|jK5V&M6ezn$Lr-GELf~B,J$)Q>!'9`sQK$w$]i)CaNy9PVfqN=%+A}U`4{1#_Lvpk`Fo'b=r1C!alEf(%%[{j-m'gy-W@CiFpwa/;rK..O&GW{
+x3c9S":#](LgFTaL.[O$a<Qx&u+CeZ8Bi&Ks`TnE"(im8.^SJ,B=)}"kh`}q%c~:]45xs[m'P)f>ldoUC4rW8o#ZYXFry}K<m|tJ7Izi,8<<Ry7O/H/0^j
+9YBpClmEH0OE1H^F3V>hSydDDi:C^#iHZBVSnLKDKdS'x9maJ[u}vm83AR!k%zpcoLHs2|~[s)%&5T+TK}_FxF5VIVHT2FLGv;QRn(/0Vncp4r$)Ury&E/
+"VoVj!CQ_7pf/Gp!''>'Ge1i'7~)_jlsbQ7Tr,$c)a,sy.!]b4I)BezWa,}@!yL3-+jZ~$5^S6)n8em0Ksl=^+TY=Rs7Q<M>o|"&wmAg8Ag>aLEF!HTNBJ
+>C_0_mpQ$3!eN,bjk6U{Yt$4Q]RqV4^y$m+&"4FG`U~YLw}XB^.C%7adbsG8LKc/Hh5c`qqQ,tBwID"FQ3HhAhqe[r}SXb#@ro4(YCQCER^z!ch&wA+"[@
+x|fpBFfldi|6u6v'tIIk:|,VB&&{B+X{`IHfqKsp'0l-JU=K%Bq+2g{ZA0rW>&0wqFGVe;h:MAkJkJ9pi,nmf9-p/r>].r`MJNz%&C&rKDUw:i[G_omP-v
+~,x0wOskb^9<FM+3xgZce7gp7."6^)"EBzolY`2{;B;!.B^G_-aWHxWwkem$}Ce{[4y)my%Sp0[!bk`cTlLndz8:Tf7EL%lW9K67Uwo.aWE@unzj,(h[${
+fef1oD`ESMNN~A{WEV)S&r43Y<7YC!ETQ+0y'-kTf&gG/55;3/%dE]|EOFFc@7wsS%)<sqj`IX<bKd+B$||ltN`h<Qq_]%+sJoq.i.n_x1rJ4F$Zo_]KX#
+RiOeV30hw'^k^^/E6x0poP'85J|,YRC5%l[JlM/Sm#:wXnpD-Hvf/vy3#}YczV.#en(4:'sTQgFdUkdr(a=dsv1Cwh8l0dWX;d'ChzHv>ntveni,U8|IS,
+!e|oQ&olUYx-6'PNG}LuYQjTbfl3Xj,->|i#W2WWha/+A/n:lP}yRO5Xo7QYwO`x:Fp2WZ}){>[(KahNd}m&nXcx2nV8HUgfb/|UxA2:!plwQyXQfGn&wP
+SN%Vb)&khQ-8WLA1@tm@w{(mpWE0hvoN7gSH~mN3BH.$n"yOf3FuXC09<}SAprE1H6aX:cNL;BTcwR>d[=#Zb'EFU+7Ewtc@()wy7w{I'l{r/:ai$.{q++
+gDK7YSEplI%;fctLB`~k;an.upq^cCc%+4thWblC#&k5lwqxuUDB|1.eL_nILa;w'4xsqCv|>cJkE.CcY&I%;NGb.J5/z|a,1pj+JB4fB%-DF0AT`1U%Zi
+n6^=PC4HJrr1x6vTA.ey!e1-5j)bM|e'V^f>nmDc8f0h]Q67@|oLa#Aic>d@~ZgW|-!y!I&TCq_f7w^H`.B"$7izlKPIE8]_!,ph!&B:jKj2j<_nbu@/og
+MCu),9!hA5FVu=1Dt=Lfj(W|HcdqjJ,%Puh866:='c&Cm{>Y]=Rk-a:9)oE6aKA'%a+w"PBSr$|{x^F5@xluKap.me|Qx3=&94x)w,PX"RYT]C]yKh@.DR
+2JZ%70D81w2$WNg.Xa'fD`9tzSNv}O'0@@6<FSU+Nsg%T+gIrs8[|$0`b6|E6p8Ick8M/e::&ME(P%-r0rx3|qompuu'Gx5&)VV^m1je07j+U-7vxm''`<
+V^i5yvru@v1EG}Z5aIjiBV%4o"xYb,krtpQ[F3GDwU^rU<zXOB&umB=1`L"]yZ|690`sHlx;uyF]4Y/TX_esrX<2"vP2a6TK_aftO{..huK^)uf(Ynsk~s
+5mRYUz`<D|gv:>KFqijNOxT;y]uL'tQ,$G7IE&9lh,6lNir09Kq/G<{#38kL")mS3E(T={'PJX`!Y_`-zdssd|a@|4>E9mPh2I:}iw23C`c_a^5qEM1}{-
+0<=q!5;U-R~t)^}nP:EA;+`%wASW^/VQFnr+.K^D{VVg|9~ye&[a,5Ld%70|Qn"!<en/nx8RK7asDPJDE3qM=M}n;YOQV_|(gvgqsp[p%/0u>&Hc`TN$%&
+-9_sZMW{Jw0S]ITFK2,hY)zgNsCb]0l><:MMbX/2r'Nm1g+$)75r5JV@;%!L2#t'Tmy)XFP3Cogh$}bQ=ZBX6^/qNeG]%7R3lp5[;,xs~d'xqQo5+Z>OV:
+r408<YaNTe.Ih3LS6{{{J=H(8:L2+VzyW/tNb^FFJ<"t4/Bm{=F(&.%I1.})sjA3z"'7&P{kyapa#;eV9|Ev_S>#9nmo~r',P7Yq-F.XzZ$`^b.,qkAelb
+PV8t$8OAFdPO%Z2U5x6;B,aNQ@}lJp$`h3;|#O!$-x^Ocj}Xs2/Rvv-4Cd1u)m/cHc{[yC@Kd=!=0Lon'RKBC`!k_m:$+T/$O5S-Q>%;Y+cBT3>f!9<-m7
+WCl^wZM}M#"{v^7Tea~eUf(BktHOx0~m.GwQ.T{TrH1<'984}W:dr2$HF%]J1BGVg"Qc-r9}tyRx'ISJgo:xR@.L0M&9xqZjvkq`Hox`!|V}E=KqP>5N)o
+%o{dBeV8YqUSriw,urw%5yn)ifq}2n#{h&%/.wC/GuaAa2c0k9p$,LT6(Ixy/B>Cv=0^&A)KdoHXPp9g;@c{S5c7@^2X1"KLrq>l7X)OVVdR5Tx^>F6Im/
+R=Cu67{$/f;,{+<Tn2B,cg'rKsv/`rTaPQelznW/uwbXI`JKxML$}n~>eTD7xZ2){jpKZQ]RfgN-@OtSD)M>,XI-!pRFMSf=,SW(C;"JwHgqU.+m]EsIRs
+.r[h]]m9~)i<ftCB`lb9`B+5}'@PZLJ}>B028Z~x($lkN/YCj2IaC-DBAQPjhIMkQE{qt{#D~#V,Wt@xQh~,:01vs]vZC3G0;y#K#-oFWSk<{"E'KyqMWR
+!}[LJ.@rrHOHEu$3C/:{|2$10dhN3Fhj/H]{m/Y][nhFqgY|:pH60kQ"u-r{O2T{B^0/c+Bt+-R(6uf@CS5w=Ch1J5cP`%-ym9zTopR{3%h=zLzOM|F/6w
+zpY[t;"{+j'XW)`T"+K/2W4bz(FTU$SZuf:)Kt83nCZ[Km~lV-O"4jioww!^JU7aQ3/Ro]lnw:.YiKkI6j||,{Avxw3k(NdtXwnp"c{0N|6<TtJj>r])my
+mq2yM9A<-gM:rmAY}J`^1ny{74nhcFDJmzS-hQbR#'sMXU=U`u}B9<>kcvBxW{~tiX]}=n7afKZ^1r]4}eaHg2GXE8C1a%)]0zkub$>'&9WkOlF''dQ+UV
+-t,:7xo1%H2v[R|W/(_I931)`wd4Y9Qo8j(gAu>H"Ihzz#9F+9/nhh%yEpuG:EitoHjSN';!^P7ONr.e8m3;&r8KFG`#8_Q0>#c<<=3AxMu/HRW4pFD=cH
+F%u=z+:H'!DFnp+f'.gfk$rh7jdxw:<19s2JDxaIq7cSOK_JsWL;RC<KIe`sd9uJ[cR^8`clOZpNgeR";eWDKIr/Njw$hN=O8b~/opy`XJ}X;>I#c.GOWY
+z<2oR'9,oI|hCGHI(v0Qo6V|Jg=UUeL|7;KCgZ{b>5klfpMo;X{IlHqTbaVMxB~%QI3@0|8,@,WHDCG[x)vkX<3j0XA+C.qZ^Js-Z!/k2%!F'PZfiDMo^;
+}]/@u/kr%.zC<FGbY>tNcI6I)eBG'h0m997D@tBz.}[IYy2@RHG5A"t1>Lyjp-&ZtY[W2Du8t6;D/W8kng#u'xP'.7)f~PuOapgL%qVL}}EdtkXv6FczXq
+)dx"[g("zI{$4U}4k`7C9J80_NuWO%b"[B^;t.O_vJwll4wH=Ip)Y=sVLt@2Vlf,)7%Vn/coJKkN".mLEDrvM9ZJpEhqjJzhEd_0Lro!#i3p>whkxgG04/
+/l$lTPb7$_Vw!khy3w@c6Dla3{X#L,p<MiNXGbE-shcPa:n|Wzhn&UBr9ZkQP6YcbBbX;S0.f].qDGP5p{qOV^{"!4~,68%]z.^0}r.atJj4SfEz@HP{C9
+m+9O|L:q.gOmNxK$lz@L8q~.K]0#+J#{[%5ntF5j&n".qJp"BM"y'2yGDxb5aeud-1A{0BjE6bv1)(8Emq+4mL8]52gIsQJl)M2;kecRovYrtpqVd2SO3[
+V52NI,~7P6<fMM)VA]{KDSsV:r8^k03}@C:vUo5-+YmwSq2S~weLH}s(pULL71uVv[u)/Qqw3yxN+:QuYx9pk&^9Jc0F0xMz}ikUK-@]WK!]2Iz%Ae]AM/
+x7QpJ]+tloGL_jS3<Y((1p)q)xWShx^h3&H2'/MUki]lV(DHm}XJbf;Y'l5B{k.Q6O]HxBLLyD0=!'A][7,raN8vl8/:vJa`GTn#ObJo/z`S,ev+kC<'nn
++oh1TQ-(vP1L>{s`PG~N~,~rSugJxNd!>tJ^E<:L$g,)+VtMg;u[S,@P<pxYL6j.T,pUXE}XKH"Pr#{TUZOsz'EElUv-|jcV%)}+<p[S,z{)W9#](F}mtT
+dw_Jg;9#u(s9%cOOE8X'$(hn0t_Ro56NKjfwAK2mGf^]+T$Eh/<e-a&mIa,W^9UL%Mj)$Y^`3.+.:OM0.56BsG~A/St@ETn-.s}nT/l0=$>[DNde[%y:%0
+u{7@`:dSg3r3K/5(`4)R+[GN>{Kw,uMp}T_2d":BC8=za{;=tGs7Dxf'o.URJNMUn}rA`B/j%LQ>q'hLFq^gCg)U:k#oHW>)81kUel1eVFOmzfirVChn$<
+xUMB5evbK076<D+.37O&ZqDOej<g`R5^RGBe`y^Ei8P6I;<sevP5mA/e/FoZv$~D-mm{]iE[E6nq9jwWTk#lYmQF]5GBa6YOyAxa_(JO+1/7:xLh2X~;GU
+;<N6B)I=|]qyZ@BM;]Z3GiAO(YYGxyABs($-T7:s$gwy-knqNi4%pb#e4g6`b8S.Q8L<q2S+[k)X!`/f"&h3r'41N841w6DOrJQ[Ms-Vn]9p,]mZq&Z2Q!
+r)_[4AXJrW7Wdyh;1A74BDy:'Jn["gqXTJj=1X9)T.tNSev>BTHmmWGhGK/usCoQ!f:8Y66n/#~xsA</4Q[}sgScP_Dqk>R_Dj$SSy[+dr6{|sHeejEO!7
+&Vr-m#sNRo<ePd~s5Htd;`{jE'zL}VBM^k6flh%9IPGBM(KK(4L1##H{tf8TG}N#iKDvu>s-^5jYi$T^0"r4%D`Sn|CeS]}rGs0_VF>|o<Cw9GKh}U-TpD
+MnuwZw!e{H]^}v@=40L/#@OYSiwzbvhAXqNh_5ZaCE`5&)kfRRxH$`]WFzZ^cl"!EEWkGS+s@JN5v&4!gE=q@nL8n|{[Ll|4mUtBUy`Nut|yb&njYr4!UI
+#RGjC&J8(1;rRvSB-A3h,RId-}hI8E2w$[}}pKn{^`KRU]CEwDU9vkI_L^E1j})#5aBSh^kY[iKB6qBT]7s}p&pzTp~!K.Cza|+lk})=INOW"X~e{v[^rQ
+c/"8>,C:NXlv!rb338J[v]cd}FK9%aHfkYs}r,eYq+"WQ$lm2#N4|GV9CKcr5J$%Ef7;b;R1gh]bT{0j=yEjP,![&(!,@NRLwqi84`i.jlv4,,EQS8LsO'
+2lcJ]rG%JI6<D#d3Q`HjwV%aehV4q&iLsLDMiZSn1<AB$g/bi(xFCQ8:6f{=N8luuZAq|q$<Q1$C85>T,yc9$JI'^bl&l0'MTz&n6RF%#ss4Lv!E'd;NhR
+zKm;&]mDRZ#HeMxB;FnU}[U@@94lW!^=coyYf8/3h^brW))U[zR}TrR"U9sEI4-Groyy@wgx<puKsO[s,&:W&m^K/qO3]'o=0XT[^"~(-Ii!'^a|bToNlM
+TW81DfQW>62e[^Ck{+K`kRb8Kq5U[GI)E4o);!lBDVYcw7+00+:ffPB_Yc_UsOQA[HtIBVQ/@VhHkLJ_Z-z`,y9n>U>=(`tr+cOL.>lF8I6)8_lh'qDS'7
+}HDI@zAhh"y8DjMnMyI%YqVNA7XsDDAsCg"eL({]QmV.Q,BFQBQd@U-&|[s[12cqJ>BL6IywiQmR3J(z7BaF7;e>S2;WX3l+o-g4i@%#W]3hszC.<r/%Hl
+IpOS<U^C4!<%hNB]geZ9m_09avDyW};GG0-08/4nH0d=uUD6;r@V~F=qwpr=lk{B7a:X=<HC46&]9;Ar8]'G{FSD-]P,Q}xbC1[An@@zipICK_QvSVqlZk
+imErY'Apf-=/lRd.!y2+vn@GcM37jjZe-4X1uhv}v`{eo0-H]w^:D8$D5Lz$^f(mZ,}G&,2XB6qwpw!6CXV+QQ;;&Fqz2Y}!wQDMG0-pbqWk[9w=&776xu
+Jkg's8EV12SIR.%-{h6&~krO|$asjC$2Al[@46$6GK2;sW4(B.=r}U^05+SI-2`{k_rj+Zy-Rx]O7X$QmV@&4XI<VbrkowI.kr.M$'Pd)u"$iq,e'f=GF`
+pZ(@6}FcVnj8EM<%%1s<!N3'E1/JH{B6R.(l1rEsHZP"N>H[RZUMCumVPQ[3q5cTlwR'=zT8W^|r#UQIgU!vdg1mN4i3dEHS0-10k)eOYefdC$9Ap3pU~o
+Zn0v25PU4y{QOJ5je;)fH|b:}8c7.'^t|h!o!1@g|G'%Ax%;veMG$;%3vUcD[zQTuSpwqSZ^0}OJwT#D(Ae`WC]r]PN3d_zMr-fr;Y"j+L]wbUjZwkfw<D
+nqt-XIvkgGc:tIF,cUQ,G{u#jv@.}+K%TRA">VCqttbxTjS%,7'{OlG@hPT-Yp%-_Tv3CP#bQya)r7<PNE|dLO`hMA8Qy'AMe-+y1HO_36f&R;eA=T2[Sm
+yew-4v]&c$REUz)mDTK(fn$B$!I_3@a&FR,3g@.PZSxlV(jRr&V.3@FJBB%4F"!u74{'=vc0uzRIw&-e8`VWOtAnCdP/:"CUsu~$G&{(_>&3<h''9hv@I<
+F<1-UpCOzQBUJbUT(},BTd{Cv0N}<lpp@K)w,jbx!0b6Vbn4yAEd;Xgo#QX-jsPj&;jX('t|J&}gZ2`<7Xj}Q$fYW,a6hf_zJ]%R]$9@LP3u>-@%txc5V5
+'qyfVOwz0$o):d+lVr)Sd,qu'jyl+DO0;ol_Zc$$,AOpO%u;l;_N>'{oo6g)0+Zz:Uvygt0J1Yi$(}Fy2HH5rdWM6&fpJAJG8E'IKhRHdI"Tc6~9wr"AQG
+[@HK}hS^}e{ryJ}U"X/nZz]g0p&ZkW+cjMb+4Yg/miM#AlZ:7'</lH+[WNc|0FMqz-[OHn%55[}62w>k(qE$c,B|PLC1X(dm#P=X~w<!1:,<zy#h~z6kRP
+es~JtE^DZf6U&xax!p9D)Qer_0zVAvqZ4@k!%R9}of[Oi1sU3<l/LaOvjo9=+fLZ@VuTO=z5o4hO(zTt-j4YSnqhGNZhNIPI/u>yAR.q~>e!Dr|qR@}79(
+q%+KpGr!3I&'lm:Wi[itW!Uqu!adk/|tU`MgheRh^",NVedW}Z'GYqgz<b7hQw@e@9rte(od"u]Y)"e&-tzsu4CaMas3l>cO2,f|Tc}%&"PV=Z~chH4aOI
+^Jq.Jx%9E"9x])T&9wh/GGUaho<>rx)EPQ58uJil-@LN++ea~`:V,}LoXA(442w,a)%[ejP<c1:]E;1085f#~Qb)(G4HTQ[4MF<^p(Z|GwuXLmV[2&JMc:
+WE|D:gUy~X5znA,|,+5H$l+"kcq5n1hr|YZrx7n5Q&i`TDag~RsdmOv>>Kti17<PNyXG^m!5F"/E0_I[#).(LJ@$CUl_+7|thUDwjmS/o6zlj)gDBjiX[7
+_Nx)#rzKHQp)(}sFsez;Zz~j2&cx6eEwFRFl6Udf4-]LS4sP|xf,TlFXQ^B18Wku|@>SZQ-U-31b7O9q9nSRiI</.85t5bu>cem4X9zCJ7M++YsBL<(Ksy
+.{},rskLJhFu{^OQ:VeG=3e8INT}R{}uME);CEd[AvwO+q1|M0%I1rnanRck@&Xbd9'IzbHK(-0.}140"lM3!af9#(~7M;Bpm=/nrP<D3QS>&37HSI>Te&
+";kZ&yEOfEVNq9KEHAEY5Js>k0MK`|QXsixum<[hA4ea9#MoPDhbEG;m4[rGSH^NJE!_aW>T%sQG:{UosHQbA+&^#NIsvqe>>,r[CrT_p8'Hdf)!WU#[V$
+Ptec0th%Q,|8@7$(adWP<>GObCz-oUwRTngU6bU$E3xNv[ps+)}G1@MD&uv3I|vx,Gnk!^G-D{H=!4qK$KE+m&Z,.$@A:0H1&HrKoK"49]BCWZrC`aD).u
+bKtAtc<2<L^r[X9u^N8Cqp}8;CtgxwlsQb4TAcPDG@aj7^kY^[>{$m{AbO.Ew[aIyt~&Jek{>y@!aE7h|s7R@LxGO|,,1:57Ki&&Fw7-<!07tr|]OE>U7e
+u2f&G-qe3iL&yG&.g]v}0qiM4m=([Gaz[Rt6.EX4;|Um#T@^L,!8<:d{mz`YF#hakHBH4FT2,J$$#w6Dj+_q77Q+%t`u]2cd>hRHmvXu6$;%,pQmV7VOGo
+ZYh88L/nh0M650W^tSR!t$R3ox3Eeh6{34h>R}](U.;U&7$1hnI|_YofQsNjr/ib|M[2JEfJyDTDyn'8%uZS0LaqiXL8[0Ml[=}lkWg9AdTymba8MOp@km
+v!kr;=%)X!KqwAlp^H[>^SXJG0)v%iQJ]im5&6O4k=y($._1weK5GhT^l9O1dKxG`/A$J}D;'VQZPnSMEU<vgFu!6F.u).3hG;[a%u=I{Kk:2%#BI(Tc>6
+b.IO=lXhk/$1+bHiJCpW<Eg@-eoFxbk4`Fqz2Jv"+_&58I[1_F0}O#a6+.8nzlYL<{l%dCdj>[F[A{!Lmo6,e5fyTp"7blZ"YnBrrh|i]&,O)^yC6q-Gho
+x}/IYH!'0T-%ovdFfx!yIRX%JdJWm)W{b'>j%_KD$G$cJ&,&~"89T'QRK<qa[JI.NaiA({a-UfkFd[L+F3K|0Ycrm-[Cl6|D&n;p%2#=D0k/nN<o)@i|Ro
+QW,CA@wiGgkvVYV(780qM>nz4kj$h2VTx(O0:aa&:yTAN+-zk0)io`t@Qwn_pt5H@<3jrgc`(9Q0Llx,mhd$OY3QW#GWIl<2)8quY$7EN]2n'c$s'TcN+B
+"mlExdt9wEOEZU+8falN|"kNkzO80Uu,[50!qModyv#;xl`NZYX>Uf6F{qLp@k/Y>'>_xNofU&Cq]ZGTUx~(D.Qs,u![eKX}x+N,~md($y}J90[7(sX[Vl
+/4+x]}rD,'Dk'tad7x[$RC=TMtpYk'<vUmf<Ex@j`5>"GXFc^c<]9aUJnRL=S}Z=6DNU`'wfj6xVJX,4)kQNlNS,f3&eK/27`!vY;4|#XcC%%0qu3&(UZV
+>mGYMA:'I;buHpo)U'~$:Qs]HXY[y(;nBq-{`i.5+_o8Ya=N@E4vb6Lm7x^W%<rE4ch$gvqvHM};-LfRw5U]|C9ftu#KclMuKB7k&8Fp!xXk^y^@ta+"3;
+:M'l8MY!c&Vlqv,0A!_#$tD_V83e4$f8pQSmQ`1JGFWmz|1Q>T@yH$"7hevW%lN<<)_[EdH<)hUDHwv@yira]nbYAk6Ap%y0yy`&<U4MXOziwZ9/^n]43Q
+BXI$5F7.9_Xk,-u]7xtYMC^0#>oW8^kV84g2~{B9YIpTlm;m=e-;9}gr:2Th_Z:6rm~k^&_%wRzZ@bYeYWsz9v3[OB-tjoG<SxeE[ZIcRduV($p9{l,C^y
+D2s7ti4m_4f`P.%WMo2TNaqhAHR.qDW_b{RRPRMou!ft"FZY9seLHCG.=}c+P<>)<lI;@)-YH6nfv-3"b4:-rZFJ:T5)PfE(jd2<E/0]d$mU&B6X2hIjN'
+jXo<0VMdU^2gryV')JdLnjR/wp"|P):}YL/<aOU2`tbWBc=k#cK-6r9SU]5)PHu<$gQ/8/_LDFsR@X;&1E&B,6%E^49G<j[F&yJ[Q(Eu[z9QfQ2'zpRLX3
+=q`zd^Ehv`xeM:<t8]@e7[G;@W2n6mV)O:P|:=3XT1sSTSdVNC[Z;<d#'M3WMYqq704o~]tFi[,vBa#X,g|(k&^0~]0_yII!nAt'xXC")Z^0E]|l0/Z,@#
+WQ|ErfHLSi'hQIbx2+NTy<`jR}+.dd8%u()=|V>(<gQPS[E8F`2Prop#ID)R&v:yCnEky{pEki1[T3_0B+Zi),"YY{AXmRsFwL7sgNZ)!Wam^@P5l12th{
+(of{hA/,xu$spEG@N5rx+p.'j8h:=hW6,!L6dBWP33aB7+M%&%EG)x9z#z{s|+l}$Bd@"(}zW`)y()CvVQEtw"N{mPbS+>&xUMG6%>acPCblrYMfwd:QTa
+FtWF()$<r-mM[Nhu3kIAA7=X@0b$@w<qf^fC3am7|V8t@(`^&Qsl@{#f|qICTlIi=G[Q:OlQ.dY.HRtEaDPV79tMKu[wI!.XT9J$0@aRDsfg5Q6WeIKlHo
+x]tlspKMEvn5N.-#.MF"%P'2pl2$CAc7Wze:tP_glc6cMGKgYFcSqYDi5-Ogfv-ij{,g<NOrJj'Nkz3DB7&.cHlW/$+6j#]u7IE{/v6UVrs1/,S^ujM`W9
+Eh)#o}:IJ#xsemB=oY;pExoz[=@}Ly++cJZA9Kl#~>M)Z,ejXVmN~%%^^r'li5sflMjc&c5`+YS`Fzt8L+ergz!)n/4szwkxv@MvkomJugiqBz>FN_ZAj4
+NNfar&3V]OeOP18y]cz&up;3<o^Plub.jDa0hNO6fzh!$gQ(vhD$2+syh1^-)O@c-[lbS]A-l{H5/<SvkJ,7xc8jA=F7@y-nLE3qBIxQG1S%%5Q1x%c}|`
+t`14[rK=60MI,:PriN~e|<hJ6'dc24H^k>>:Vk2$z4OT6xpU4XzXBwAi",RAF[|)|,'sj;UHGK6X;GZJy"u'f3z/5imm4TJS~c{(H^`5-6FK30(IcD#W(4
+<fO{o5_<Fm>lbt%cg+1rD-%&)#a4'!|C4=$"^kCl(nUJm4jv<4m|m+!JD(~FB5,!QeLHZev,~bF_}/potS%})ujRzzZ1MH'/[tebHeUIv'%s/U)+C7rE<v
+Otn!KYs>URInl{AoYs";YCq&(]o6H}y7apYw>Im(:Hix;r9N`"Hn,q:Mo]7L^:QSB,^%DX:0}S%'KA5SNL@ep^HTo6J$@glmnPWQ-M<4=B#YW!UM/ww:QC
+z><MAh=;W[3+p73j{4@q)aR6>oI]&@:4ZpOH.4@J8FvRWC|YdTVL#IB-<:`P/l}1~`a'Y3"`N+<2G[n,5i]L!C;HC+pp:nFBz)(I]/C++;kJXp_Sw=pi&x
+Q{V"]i(Nq7X0kQ>]j]Dvpo0`mx`#YjcmH%[#CF42syTUD^mGSIl;{cw,;d^x`,u=a$m[4SA5|]Yq%fst862+/c.u-MbE&k&v8+ra>r&4y,<ppd.$prjQ@(
+$gaTo%'[GG&^l(SjQ4~rilF4BcC+i'8VeTL_$u|W)6Hf(Ve0$EJrZ,4`l;x8-"6F3vgMphc^8TL3Jw2ZKjlap0}$n5,5h_KT]-ybb|'$<Vv6"60ennZiU-
+FNt6MG&0';V#.+Z12t.+.;R!,l7'.ciSda&z#.Bx]rFAUtXT}_orP3(LTuX`i(5HuT:'R.yIMRoVx'L9.09;WmO:{-76wh+8U|;JK.b&`]AESRorizpt~&
+7z[.Kit@3lZOU{E.~nq1ucEFk_.2+el[VL}[=}]w19s=++o>XR<JT#mhfR/@j&]D+,-6_M;4k=J;M+b=4#s>4U}OxXjK]F!a0z3mB49"b:nV#Qa7i]fkxY
+hT>T7ABx^Nh8itn;3g`HGb}n{[KJ25.2V9]11Os4x8P]7/%J0}v.yoeZuN}a"-ESXtN:5u[](Y,Pm@uIxj_9=$8zz4a2|mt!8Z$pwr7xUWTuRT>l6G)ik7
+PAmo;_Ta>1=%/$)XN'h8K'tV]Hth["xT]49;Mm@"PO:,N`jzw4f'cYL)rnQ:,loA0u!<3NThkv1trd0ukg'H.ZP^_M,)|ky$gP(EQ{V]4p|Y@whTdWK>lf
+#qbN:ZAt[E2C}:dDr#Uiv<lMN-[qrM^R/s0I-sz;Rxvl#|,6:7o`(oYT}<Hb=G03Sz@`bW4CEbr1.MM|.M||h53nS&/TET~ddH@#$5fnB7/:+$4:/M!C^(
+DZKH/Of'EYAa%YKMZY/0CJ(_c/`cE:4<W|Bu&r2kJENDFNCuA5]mPuab@Xq[ZD,/Ov^Wn_IyYA']Z1(zn>6vav'-S-xw>M3e;a7/B'4Fth~"X7N[DUv=wj
+JZMjvh'WZs.ZW}sMyv}]=HGl"9BpnmFG~esKm"I>mA>H!no+kKIa|Y3NwKfGI,5V_K[$JI_Oun6<%4moqBK@HiVi1qdr4Cm/,1IXx.G,s;l6dl_R:9{18%
+,5+SJ,IT;pMyQsYK1R-B(<$Dz;"V{[HHpo):wcUw[F3]Vp"m!k2v~`d8aJeVouc4B)1(+Z[qcmY>G:mhnLniMnz-p5p`jn=N|^vmT>`Hqsz#y0QieS^QE]
+=$`n.LC<4[bt(9ZhGjDP;,r3QkqJ_m8O`vv;hc4)>jj:x:]];D:#$VsW0[&BbOi'SAb6L2/11+LgR`vHxetKzJd|-/ct5//oO`Gcb&fHjxt"4FRN.seE~-
+Np.+)L08d+1%,hoFi'v%>H#yd<&NL@srZ)X|`"k;<F/ZT9'IA'w{E6DGz;+G9"vT.UKp6RHoD7HGJZ7fgNY50ZCQvy|:NP{hV1NXYB=.~,0RbTp5`9#/l]
+EBeTc[a1(/&5Nlmq"F1cOfnpUP2NEF<WMxBIdGI6!kq;;|8IqRyxqr5^'B(F948zSN3=``eZ-M-M/G+u[T037MC<b.jQi+R't[0]!1ghIV!bQwp)y}M:2Z
+-0fA-G_jDj['&-eJ'Z5iEx=(ZfipH{ITv<l3Ukn<FP6E9P`iHb,CZC`KkO1=`[(i_TAF8P{d'ldD^sOF.RWrL`Wi<]aho;Ds{K3gpe~E~ahE,V`rmfnmUk
+KCMwYu6'iaG)vVca!HVk[Tm>~.XYPM|z"xt{Vi<edreDEU_|k`)KAH.b;GD<f`u%Ot59tgXLn9u))7~<5m)&8}"h4FS;1-$C']az,W/}sc](dh,rB#wO_Y
+#P.EA2#BeQ%&fW:u[D)w$.:e~k1/>^vz%0i-akGkCV3!)6=TBpY^Xo:yWE+;CZ8qfyy6,OPvp{:sw[|-5/TjN,rY{seY$J[GaD{+3eQeJMvlIaR1_!oIrZ
+g".+wiq9xq6y{/eKDeDi).>YfYacbBc1Z|uN.55B2>(pXUx3Aumq<u~4E}u1_6/Bu,)}gb.Hu[3<!CL[VW%+Mh|H!j;VQzyBG+HlNaTtP@WE,1pj44FQVU
+7%3.BR$9vofMBumO3uw`g&Fz]Agdev{y(jP4'f;JdhPnp.0N'a%e#O}+b<W:5/LP#{${r^SJomZ<W2>{XzDLWl2K~{sjwdlKj'fkq:fQNc#2p8#[fZ|&@)
+vrTd8LpMwCN3tY7Yqa+g3^V3PFka'4czfeO@!fP{j,mev!`BxejPt'f(n#vBb_]G3c_n9T~tCRg-X{`sSHE@DN[J0;;DtekI^a!}LhXmpj.YCN}_X,7r]S
+ymE={'D3['}(x:e>d:Y_b)9S.N/|[%=7A5k@E3Y>J]8&!9SZDy=B,%Qw'n)iG&MuJNPeckrNcNN`GIS,qf+$$D-Zu9~$bVZ6YT@8j[NG[l1xMXelw7sd4N
+EFx/EU=>4ZKNfb&f8_b-/WcD1OYi{heop%~I.81_<g%r1IwhPY$Rb#L%m1f7<%X:ah[7-Zb$f.v>>,Zy7)h7KCV<2;6L)dOT`a9m_!Rf}Yo3)#X/_cl6Jo
+BKtm~t|rc2UK7!dwxg_AGKFc((I-,|{t8MZGWHI'D8|emxy;yuh-`L6E_^VbvX!iNWLu/&F;cHy,;IUKEpd)yBRO<=+kFr3Xou:nFL9eR:epxN,1)4Js:Z
+8/en%)-aAV-[{Tz^=cxe47oxIzkXRNiL5Q3x0[g)fOJ<1"0flHgE@2H|di)Jd{$H<33%;%4_Z.bG(HViiYXXZw(scI$)mN)'bjD|;FZGo}awTmiwL1EbaB
+CeYe]Odh;n8Xct_])oKWpwix0;Ho#b$r}BU@4PZQi<=@n7#C.v:(gJjq`;z0Nfgk'J[PBP5on#~!n%/F@MeT<B+v^-fkD.3lo.KydgE{8k3;xkkYu'50Oc
+~0kj=&t}FB{N0#`x}"HeY&1yYL3'SxY$8F._vj1S"zN4[8D{N1"131p%5|pMJ7.7dyz=_v7%@:!=a8d6KkTEJNL$GGR>bH^N~02L9$MWt6U0,Au;6yU]lO
+eo$nMg.4Rr)XgvAP+3]2erj(w4>S@zwyP5&m.6}u9e71Z4N2u&w&eV-3>j^U6kc#@4'#lU0$C7#I8kR,jX/dcSYFrIu:GLkDlF+k"NMI(1}raW5LOgq_YP
+D4l.Q!g%@[Ml.b)<|HvtCz#%8V@&WI@jUvAMqXV4H,x!/R{J#`G2mWU<0Ja2x&{Fl[iX.U46;vRZ.a/a{RMgT]|dB-`t]C]Q[k]R89Wg>bP5!v6n2n'Jd0
+/n~GFN4c2A/wav90AA];!aP.3M@QDLtq4p3INakqu^"`">mcwj99O-{+6orhVf~lIv|K'CxUDhAbo4dD0]sX8rRwJ:pcGKrMNVMa9V]P0DQXL`ZZ`mk5^(
+M9}4C+{]-"T1_KO/.6YBG5Z""<a8~Y@VjT&NdbSe/+L=QKCPxUJu#263,J'`{PaVtZJ4b!R&H26'q&<$Khxe!b}:3@:J><pZXzw=m7j]YcNPp#4"y93I2u
+f`+2l}c2Ka2WRH|K'`qtw<su7sNf8_)r250rq[6R7G~dvkxHoVKRr/]O2ep$Is-JeHg%K6g`%^8j33..09B_.94Rx:oFhl@yQ|O&#{D:bu&Bszd6)"uA<,
+0]@iud<Isd+e@%[E]A~gsZ1VU!%0X'QvjE6DTx@%e|{WLPY2Z6CDMO[w3f#eEP3d$d`O"n]Xz,3Qe3;Z|Q[%CH2gxfvGyhTATs618)JXyOshus5^as~IB8
+6O|vGI^>IX,rEpb^3eY`Jkm<}x8vr!5'BgCvYXT8lG7sAMmUMA9LCbU6!h3e!:!ZV<(p>^G+-u.siA;t!8@R^nvpNM"&G0B^bJ[V#rtuM(16wSKroT.U_i
+vy.aLz8#8H%ibVi5|<.FGYtRX<{.FOQU"!.4xbhBq[`I5+}bTcx4=6gio:`2DGi%o-:#I3F|ZUv^hh4$8cFO(O;bL{>So(C8(k^190OepG5FZjmRuuyju9
+56bq]^nyNDAE2iU;F$@!Uu/+jb>4:&0fR;;G.7YQPTGmUfN_$oHS~2Xm)MksKhWKsbiaaVv#Kip;k17KSlFaEb"v<j]1p#X)QJdqzD:wAN~r/;Li`:<na:
+g9G-wkfO~li@bR{Y<G46Fxa3%Pw'q1u5ew[Sid,nOmSHHEK.O6W<EU'nSbL{3L|]ZAQ6u-5_a%hQpM0|=+fyr3";En8S5ifJG7MBo9d1!)L|#@KOIC3#Nq
+;h"fxUr>%D2wPkdRZH.JVH@G!D9ri8sc%hqLAHFp.t:R<[kN3#(BQ82Kbb4H+fX9^]OxX;y].3Ef9cZCe(CT[$OT^Po{O#:'.[oF6iAvqm"}kG!3p[apNk
+EggmB>Xdve{'Q)[w`LP"6L[`2"f$NTk:#)/40^Txru0p'(>LNdS!nHAOu-GiFC+|WR;b&Gwq~M.R#IIwMLR]d]m3EZaq.}.:2"ptn:>'IB,@:idhDX3A'm
+OtIRusg/R%e-k7CUR^W/WrCGYsoK5eq/:OKA$jmRz<C4y11yZPd(&b}TYX8sn((HpV[}.D[WDgDfGh%%+}]<ho[B|m^&S9N$f:WYUhvsAn/jft<KqDeLvI
+1aLE3R8h&ecygmKZt[SLR$Jr=V(JFAAk[gs43ZZV($O+qu&OO&$ZvAGxW`'k1{M=>J7"deOGuw:Ja1R"%.z|4i|@wTc2r^G_uy[x_U"6q5oVd]KLv-/AQr
+[s3mBD/g_"CIy9=lGrEYM1=C6t0VV&@$xv8j2Aj>4&9fP-T|K[S&UQyF<L{6oj]Z/=h;gBqf[<`j7O#,T[]k'xBD<;Af_W1B>geMk-~]Q+JShCC%7G3i<X
+KZ@Lya;Wz)9,5Q`8g%~G44i(@@Pod{fZf"U{PH}rN4Qh~QNdegR>pSQ)1';jFydc_cMsNUzKIxMqUhN[q6}K9Zy[RlxFz/+/ks|:+(p{sS6/Tu$o<#qy%n
+[-Qx`>'1kHi%H><zAZh$R{`(z14Yo6'S^h'|e5fw];'/mw!s6gnkEYCgF-%L1fkubyPM(96n%`X'Sc<0Bf1w]Nc0PT_"{fuU=2YaN^H71rijD,Mt#>o)2u
+Vxrp5Y[p_SX3lJ|>G'F#TLBwJ4|jtIykGh9!Q-<!~[Z5+2,|H[$ZIfGE)fUMEQ08Ai!kdwYSy,#4U%K>85UrVeGPG-7;>az/sB+^LY!d7X2=AQGD1.0sW%
+D':%&/|4qJ!.|9Bg(%|Hqq5UHu~xolp(Xryz&{jyWy1@+-AM[7JWf"JPb3JKO-A)J%cf<k<SFYaWYV'rR:h1wTahtFUOwZ-A"N<9~>u/H@5Lka#'Z]fj6y
+(sxK8GU'5`.B9<xHWz,Q4][A+$`4L}TZ/H'(s;+cjA;LeO$cXde%jm}7UX!VOdQF`D8$+a<QjZ6xFw#Zn`=@HNcI.<X9pP`ckXW(8,FMiyFzLDIp47jjbv
+mX_3nh-;EZ'6YwQ_gm%kos_lSTHpew^ZARAJSjWvJIDT"^So{<#fPu+;<It7bNDjjCdu>Bhy/`lZwdP|:pAqP^UY=O3clUf-W|Qpno'V>m)Xz@8&@83eL;
+)@16u[<CQsc;8o.dbm;TOf/)]e/-9/^Ep'@B!N41blPFKQOVGK]-:Dzyj1w^)Ra2@$^O7K5G3|VSTjKm48J#CXO&&wuH[LmPdC`E8jc![264Ow44UiGx!D
+5egCn6ro18"nZJH=Wa7rE6$F<Kco^KRozaWvP=(C;s|5r{Xkxy2SRbwij55:/V)duXA:~5jX^a$e>@:aNF2wU]c5B:nFdN1epC^HN{i/.=PEtN1@=jNAb<
+g^<ZErs=<4%h7")cW^VZr@D/i3<w{bA"Qc'5UboYr,;FM#`wE&UYuGW{;bg"Gz@HPc5c7x;1SVEN)sR}2wRuB>32&)nlHo)"1NC,9G[.cfZyR10SC:r1"b
+z6f}ZOU$htqx_xu$o@&"nOZ`9P(@j5LYPmJv5S^l5y5mc<$o6E2ql^3"hkz`4Cc.`:#,ds+j,N,K.Z(,~'5!Yc$,HWj(kph",NaaZ,Arm"S1)&CG;y>vI[
+;y|.s=kM9a)q",iYlWW3c{7g)5$l")#61&7k=1R{sr`xtn6bXkg0ctmR5w<QW@q)EZ~sTvYLo,kEZU.UlHmY-Y$_&I1-NOP'wjF^aC3r0wk]c2OU~Em;W[
+9}ZhU}dlS-7/Sdy>(_zK)W@R@;uz{XIr,u1"#P7%bW[}I&ja`r|Ti<nH}JOgB=R&$tZWooqL^XZrC8u;Yt_Lz!Ik[_!)qCKO3#s6v0{@=&g`iCyUJn`Xrz
+_KPl")H/dtxHpxG;HWMN=jDjT4Z{:TA9US5G7olmo#.;T|&S0[CxP|huN;0K#D~l]-w&X=On1F`5w)G}k1Vus;2b;vl=3IbULX^QJttQqyHPmFgFj3QQn&
+K@@h_Whko}Ml&DLe[D1uPCG]SBjunz[=0]}N~8A3&r9gcm#]8;)$BbO<+YZB_Pj:]tD5C+BX0Ror3,<=jk7D"QoP7"]v%H5fKNvlFa=,'8j:6tOyLetD!p
+1<'Flu)Cw/%u;SeT@.{CO!ids0KHcUP>[|Yyhci$<(<&9Ni]@^xr6)%G$ZW9}6u(SGA<e3zbYRdi]+H'nygn|TKqY9W}]|V{GOq7^)#NH/eTg2:-_9^;xn
+65@DKz)-Z)9Md)t>uhv$[3{o^X$N1wme[=Q54ugy{3Ur.dYc;y.{n(2J+@Q+u%}K%pYsc<7;h[$sSH5<f%d"Gcb(;N;y2Y-`'/z4Ow5(P}~dBTP!-m+fL&
+zglv.O3=0(&Bw+DTG$~-Cit#{i2:BE@:"'+f{!PNXc7j!w8:J`b'SGAR$#qy/ds7|Mwi}+O(pMvkN+~{'Y][+.jZ]'E$#t+rCz+z5YqfkvjF,5T<6/1)OO
+Y(O!OKso'Dqp1S^1kh+ruj94!MZ#ESHUg'dUqr[]%WQv'8K"nyt$xjD1a]hoVdbOmxz}"BNBN(V5S`N7Tm6UNFlA+0Y)Jf|D@KuMRVLYVAw8"m7kYCXg<2
+2}m1.ko=)W|Z~7!^@JAtu>H8LnYR{r@DCSSRFW8HIlNu(y_lzVMN$>3"3G&I]Wgu;VUee=:)aMY>@}SAlXX8o65T2MHXTjsbVYn{TBb$x8^_+hP{,lBOf[
+O[w:I>vfA$jri{A$G9LRkPB:QgwTn&IaGF{$``xR2'TRw)GB{(fqS^aGq6;2h-d@vv=N[Dt1Z5(|MZ{E(>1KfRc2W=OSB`}QchR5;|16ZK$_B{Qp$U7WY,
+=G2o5e%[Q6)iLwGs:z59=XmO]y.d1+40(9Il-"KYGtSRkSQYFfdkvPpHg0(y;]H]H9;d+`Ls54q^UWGsOX`x@"Y:"7v`7)$&5kfwS0Cfb35@d55S:Iiqu2
+%Hi;FS2`&i.Pf=N9'PDLm1p_|=jXG48L-gq#j|}r,4a1lj8gVy>9=)<oH%>qQtN_.1/h$`XSyZ.O$MWhGlbwkvN#[D=m0+Ay&@=XkN+UJJrPwG[cA^6fBg
+(")ee6|r<E16z[Z+rs$13<d$u33UKuE'OD|{{lpZZ%Cn>rIYdWvKR&RV/0AmPc9yx@ikL.&5f0s}C>|I2wkWl`/MQZkg-a9,[ouB%89Dx4GvG=U=XQF4P{
+JZUM9OQ{F":RTGYf"vrad6nW49R.`%L!G<bxTmSI~I.'o[}U/JHcxAHQM52`ohLN,RY&|P[]3YUk#pQv=%eE~v8a=Y>w0Y3}=>xwP:+9_1}<"lu[^$wS!I
+,gIXe!73yIY[fXOicuG-TKqYptZUWn|xXh6X{O=NJya,7+AnA%"]%6yTXV_eLl.R}|uxS>]6j5{}>jmwQ%Z7iRA]0bBIQ[-W~v!_Gkw"bJUN<8yy$AXgH.
+qRQ4ISB-A!CjPzn]|pYTSn9f'jb:5`@9HG,P:BH!b_5]hhj}]A7t>qiIpfZlfq@WK4OL$wFSmWd74fAenUq"sVeU!w80~7[,;]U[6m>:H4>LO)O'/PE8nI
+T"3Yr=u,X8|'gJ&.u7%!kD[@dd'k^&1T<1tZIVCvM3]vt(AKUI$N$l9dEO(Y-g~x%lgX#=F|2GI-.T/7pz/wDR;7}D7-JV%l:8x>Ld.}-ae6stV6#h0RpH
+lqpzyL1(nwRk:IG#>^lmLJiOIctC&"bsdTU;c,lyxXpXnQZ{{k2gnw9F7qE|MA(-^2I3tzIRCP-Dq10Mt5s`bbAI>2MToe>gcpsQck+i8SBX2D{'_l>7;k
+HdkM[Qj_YO=0{w06-EB48{h9gP)Z8^yN>[6Wz,KVt`RSp{=;F6Yw(st^7ODT^NO>q'qQkYeK"l1|d%R:Spx1<S#:k&t>]&DYrl&R/c@)K'G}I-I|Xxk"!H
+c<TU%:Gdz,mp6h!VuSq6=d$}X[D!{'Cv&+S{&c-M--7mkSH(EwxIS,Q9v039%r4$ciA3`!vgw,Pq0,.YTjwjAqRSi)T.kBoUG2atvKq^>]{jIdh,NrvAWH
+#^])-fD7`/J#^IFV@0X}OSS,GkGNcZl{kdSeV!iHY,f38y[,x%oykNViKrOGz{gJfz%I6@QFLT>A<MxyBe_O/&d_0EH@r&;A49C44=WD3!Vf|+N|vFXIS&
+!]muorqR8<5l"C_-;a];LEhh2;Ou4@C/qSm|HmyJ^A(jmd%LWQbk6fAt-|,-h))s=B=|<qsA9b=CHgvKK84>eVKazp>+<p^e3QaRqhUJ54^nW%{r8aPD;D
+tm'+XzA$hDef<Scr3<vs~^F|gg:HIcqHNbKQPU'|aK!$pwd3CJ"`@GZ`#}~8;PsTn1!Zp]$qzzB4o;.&0RSHg6Z]Y3){"Y^NGmCG':K&@NcN[dv3zmuP"V
+{exp)b^n,QYZ<6W|&&>+O]ox+Um&BM'O1-XN=M38]p`,~Jj(/K"<ZrLgr4PMLIsViGPN7b7pHfcH-h1@E9rjA`SSXd^QU6W2;^O]GUv%~,)7g`DN$EHO6O
+&-2|2>-eHx7wzm"KQd5=cXn]'#PRdU/==7$>)tKFxF6]T)(8[UOTbci]EB4=]]-uZ(-SI_P!lc0o~I3$#Z^Wavq<_Sz40ycJ/2RC;tic]FpHThhq(e84=I
+0A!EXtg5A7na3q8F4fh^hj0/AY}dAWQw6q=kzz5('VZ^+M0bEO1u.Yr$3zpO1#K-Nc-7g+MbyO_i1v}-/1O@0Je""op.}B"iFm/Eyf]c:S>]KxGHKGN"J;
+=7Y/|(HY<IO9E}KY_]7y01-e'({'EhZ[E'5-H`1w0$.{f&SU{j'7.k'@dh[xLP+c1OScR9LVS{V)&vnV~K>8t7Mo1b|CzyoOOo~2{rQ@Y;|`s$K1nw!@46
+=R5#4)hpH.j@3&lG&hl')Q5Y;K"iK_]cR+.[}Kxh)g"L8M]HPQiBOw.kVT^<bMAbePN<]_yX;XQ{PjIO<lLrF>o_z@]8Q#z$`"`F0>J`K_s'EpHt|-0@bq
+N'2m"fzQ#K7cdI[&T9l4.J"w4vyM^Wij.0HmHMI.z:YNi}He/8UmsSz5iR)K)y{4G}%B#|8_"7i'Q>6KdoGlJ:&v8C[`{VtEOQ!:`O.=zDGDJ(4$bv{p-M
+-2`=7fvVQGM1]4<[:DE2)zno:}!mR|+%$=Vef<VyBlJ:1wbmhsYU.[b8Y%m'@W)do=H_=u9M6W!@TsGR:WhQC$tlg@<^q{b^L7qWI:s&4bP9J=z3zjqylo
+K7J|pO+3Q#Qu6RhfZ'=6jJ+RqZOE/FF:>t#iW|W!<)lblx`XXjVf"&E#FESC{$|7ypor52CD>tmN2VmJU@&u:Rp"{ZzFA9$!GwBkf}oqT#Fc+tt=H4z1D7
+g-[-2jB^k[qhUIOx"J`J(-qG-#VlCuhG<Jnm;yD.A=#jG%~s$Kh,T/"mT9q|t2TH0&UZ%sf',#$Wy1+G_<66cMWJdE)mqjlotqep+12gOh.ed45hC3hr9`
+3lq3mxZ7Sua]Mmi!cUVf9/f+Nh^m2J18]al=$+dVsb`9Bza"':#fz!83Dt/[P)k#6Xy@#{fZ/1r$C_xs~F3ZL1)=0e>:)/o-vDBU:AZn{]P(nWG)LMCc$R
+|,O-EHn(vBRD84eow&gJh31^^3Uw8hIpgmNmj^l2@u#%w6O+0SP[iov^G%_[F|gC:n",]H!j`r>oA'~6&;G8)t]lb1W]a7n$Xdnocc1[qi`PPm3R"VPObO
+$QZ$>}]_@.kXCtj.K.:)ack0AzLqv)dNytG#4Bu6mD`WN`R&|ea0i:wVJs>alE$1iJK6mkZiXk:'^|DT>$6y%Hu/X=N6wA~"N6i:YMshBnXb@3&k6Vn:z7
+[s_AG$97bmk+c6B34mkT!9mp4AIp`4t/$2uQQ03|0n>kAyTVdJhJr:q7jBu|J:<:.b"+)lgob4aDwcF<TTk{fh9ua/F}:YA^NOdzOy._2bC+CVui:MN{vz
+viGT3wT`l6z[C,!s)'}qh79#]K+zP7.haQzf@e9(w}Lx^6H1T3},mghr&k,m:eysvy,5[{H((jS;D'2msSi2Va|d|5QxrfjmOMhUS7"R/y|Asx@U`21g"T
+Kpj:mc9+p%eGcc:fP[D%/TRjQ:BeIUwUg70RBsa!W[-Kw6,Osrq3udUPV%p3Dm{7-44F-^=wiP9r(H%[#<pb+>pT@#gC&>Qex2Cu12|U~kPa[&D4-Gn(';
+.{mi_kau=R+c8a/K%wRECAG)C'eKaQtp1bv$o<YkGQQ]p}sA`Uw!R>yV%T<SHhvbr7bsj$49{Bl_,2kB.1H[zVrKU|c!/j_raqp#'$(n)tO|Hh"'pz,,9q
+P<xbbajXJ0&KcRg,/<};SLvP),Nbtx^!|cKi_ZRuG4I=I`E7H(42v$}ao;t0y==-~rM!=RP]=XP{ry3Ooa1UpoT8#xV9m3M:LFz+LLYfM2;rFN$N/!H>Ge
+f{e,jZ:x~I2uOwd7GqXS6wgMmzA`}TyG}e#b@+BP4p/Ijg#j~'Tbz:avi4"R4J:/>{nH`+U:`]kNRoi}L&w'`1Hn_&_^kT1v3lLy1`.6:_!vb)iI%s!FII
+OI}zxF8wRC0qbfGN<JF@.K'O9[O:CqPw`XcLJ'vyfA(W#|KwinL'oEjF585JXq_z<4dp!cxy',LnZXlB(lxQ1XnQ(u0D8W'<q1D!3%LCrm{$:F=}8EVEq:
+{%o=ce5:q3IK|+j:6JkasABCk`%q]7J6IZHd}VI@g,s-5mx36[6+!g}E|B6yYc{&K8UfT}Z7Z3z)|$)taL~ED#e<l#Z4hos|l!0#1<V:%_55HarP+q${zK
+8tIPTE4ZiYvbWG"@kwnRJ[@(&"Fwzm[oAM8FrJAFIu$D_)%w,e1'e;Cp"~3a@W((#!1d[$']jT'Gbdc2ou|XW@IOwhGLE5hTe$n.LMV_oQlTaI/4H71#N]
+zNAq'{|-`+rpN9MA[0Lr%2z_s1&F)5h^bB#iKxZ[+4UvxfaO>wg0w^b;dfjcd'}t{/l<-k;]'FtQ[XA3<|WjFGnz`y2Cy^3-lt=,|kc}$EFH84nOjtZY(C
+<OOraM,z#{-Z(F_L4&f=;IefwxXS<Z$YbJFq$MGCn1cPqja<$>J7|pKn@+^m64T+%+_fh]8;73B+uG{w<7.;L.z/yl#'`bAG6Hu$4PSt~(]=^j/@'Lg_BT
+S.Dvn"W,V%&6:rW=0xeN%X0g:OXdM/HZ"}9^dk:aND{%KR%0TF3MpEtemZLDQDY"[__8LbF9Jy!xUq1qSeJxE8nJD0)I5QDry;Jn8{E:R5<0ZOjaPJkLc$
+N)K-;e~9I59_2(@l5}T,s%R#ef[zzNE=/MpW)#gAj=_(J>ca%>IIp!_wLu%Wo[@/U0W/M.i$vVrl,iZMZPl429;t|7`AE$qZL}`g.s6<KwQ|xmXC_6^sp-
+~$2-sLp|^,8$&S2^t-(QxdA[Dvtgx%978|lDDbWDji_U>R-Wyp&GZyO!My8wJ;x-68nUla`!Dg1(#zu=l#f2dT^&|kf8Kyb,9]A67pnlp{fry3o6iu.r~b
+%U;r#cd%LdfqUfl`B^cbLf,$EGpBMfOORYX4:YO8vqrH'57ZhG'4^hpa[`%j@h`3x!p/!6WZ1SGNAW"ZpOjw<6bdOC{l!vd!8eZY`h4ML#'ciO91ra'mw'
+6#B@7o:7v}"wzlGN;9,]:+c`bO")F$&pU=%O&p+w$n`s~x_MsZ4x-&sKqbsulM$X}8Ur@lGI~s9fLs;,<|JieM[aem;deb~=Lkh%d:r+HWPd]J2aeuLP!S
+xE8Yre#eRmg6#exfh4B.-e@O&i-+:0hXD7J%)irfu4DWhyGIWAG>}|Q(w{C^{Nk))8SExq/mbF}Z3urwzs-H5sfYvpByhyvH.JKu$`z7q-Ird$[L@#8qWd
+D'Jia[Zy'3Nt9rOzPP"'7X%rYJ;Qd3>gsy5uQWP^]4nj'b({,YjV7Np<xvN/z7d$6rL.7glI23f(B!XsBR#N8s,cV5eMuc~6jN;vn6#C!k|#@VH41K~tQ'
+(f-WGuG5&KZcB:eM:Q(SS]dBRp^mID_54XL]mk_M=RA6P%P[|KS9GpPunVnE..`Hg8ty)k:%o$jZ2I"yI<yCN(YS!5oi|7SoY@HbtpQevDFHh((<u>x)@/
+!0%Gtn)%}Kt'euV|oo9Wy><Al%;ez0W/nzzIc`^/5:&S@_Es8JU,q|kGu<xJgEi/s+GeGKzFVTKh1'e7$F0TdRjk9rQ3}<uSJ,`[hsO]2;AA4SUhjd9,z4
+]_n^JD=Q2H=CERWd3i5}t:eCw|,lu)]NT7+rx;pABDy+$nB:u_Zev,915t00J}2'|rVFi&e&cbAfAj&'m:,1Q4,:%6iiV_QJb%Vc{=+y_zYOOvN{-zl]>.
+r(`20m%KBfB`id:5mFsc/F:74d-cy3(P3dmM#@0<p{Huzn27)ZpY2W+cScGAm[{qCKXc}mxVrX@u6NQUq4zueo+Khb@9Kmb_yR8fL0Nl>%0fyxo5e4WQen
+j^JUBz}C66WS!!NFMs&i2FouXQh{2/j}i=&[Y)&e9I)Z$lQ%z>FF3{/:^0l^SP@e}E,E0Qy5g:bGSt<-)ewSG2A0wuB2,4C][yT-VCZIJ_Yq.jGI+6`K!J
+5E^XvB'`XnUd-@")%ME_4Gcx%xrQ6y(@;g~Xc#`N<|eIfW(GO([D#0NOvunD'(ATYiW0!^Jd,UOt&8~k0NoPN8Nn~[#I|67W|}Q/4"w/C&$;e@wZvdp5(H
+)w'!Eb(Im/<u-ITb#1"k/5Bp_tliItat2O6YAT[CHf,+U!CE<T}HL`-Dl&~RVNDtRSrQ74mIl<,u%`7{{xLHKs(A},}(zg190C<GRpO'{:o3.8W]fqv4Nt
+[>`OSYRjJpnzLpnY`ZvFO`%``<<c+#h1)>jdReWJq9&KiTLI![TTb!p1T$'zLQG5sN#s9{yDoQ7[X,=2<rv`%XSb-FgG.,5JiZc.#x)wl"Ci0Q#'H(grV{
+>sz+JbWt]|Oa|=Urm9lJO.]IM0iQ)ZlHzonL{`DI~B`w}`<Rn+-L;Nj&x(!<6C)okSdWw1/E,43aZLUsH&b{11FBksnW/_NK:&"rJb7ney2gVpSxJn'^z(
+thA^b>8@lAkak;!`TyCT)Te;dY,ew&&m-m=f`IDx>/yr=1RC,(UWj3|{xW!+RKx(hBJ0|Fn{Sk)J>^U)EqY;OxEd,JS.y&n_Ka{b]d6i}=8x"bOB%r+J9t
+xp3;+0C'{R-3[G6Xq}}/Y<VF")h9FyOh0jU87/%Eiqm/yLoT|uq+X#Z_Ya&1|NFzTv8v"_UD)c)a`eqRH35FDAF@3EL!C:F}GC6A)|]%l/NS82R]gI3cpx
+_)f:6"cQv`$0Vw^;j;r9hZ4`z6OMb+O=@RX|yyFfkiPB@C![izTK+^dY;_JDg{XLWZ2`rn$iE-vJ/!XCH71I2WIiAM}]DNWRB(_fbzR'0IDHwPF-kos$NS
+Vh:RjSYyvTUY-EGO(x<%$bSi}%O^==o!]1{&0o5ku/oy~[<J/v_0wb4mzOfLH-Y""I5:58Svx+n'b|[2]sM9'^t=RqSC(qh$#J:k,1y;nr~+--!S|+nq[X
+M7Hfc,-{v]lfkV&>"lkYAQ2l|TOTMB4tlbsdPMZbIVTEm3$f<]>z2Y%N95bx)&=SXWf<ZIgrsGW.NA.4-$^!j:S7(bV@wZrbI9y_Hy4YQ/G4]KCZO#2%ns
+:GT}oqd5ab5},vD>F+4RJuGIA5|VK'v`M-"xkGR(-`h=f=xp`[!"ao^fy<p;jZ-,6I`Hw<bzwd%E2mP63d|F%IF';lJyC;zX5:B#:&pFXT96]qIcwK{7DB
+3M+8>s6)!$l:8GmPi6nINnLC#/f6:Ue+{&cKN(`:=Fv]a#Vz+J(XubzKsN._Cb$vL:Gl9gAA>h4BAYl_>tp9ZjyAQFe12k5D`,8P]et2y#akb:c:[0~`Sa
+2seHQW4Br7gY5Oq,EQiX=6q.UevU-TT=ys@dJgcfpPw@ESkEY$qstKW(:4Y&c)oz&jLP&n.@>a%=-`.Pm_RrlMs:L(<:lUOPkQ{nA%c<aY@=-Mwt:"Yk"y
+lTf>cT9T(+Qd8>MPVf)'.w=fpMds+E[EhoRkf`"fpJS3OSGcN6xnM<Etkr[NoFJoYMkxEc4L._#y/jG|awq,1uT4-QklEM=Cw{.E|srgwL|Hnkz5W3}sOT
+OMI'(>DTxK($8^(-FyJ^(P;{U6U_/-Y0h7`'}6]MMS05m8N;~dt^95%Y%K@{#usszVU7G3ek1W|;~k-(A)d=F&<7EyYPQ>n:!i%i)re:O"|c.o(y-EjpsT
+-9r.mZeq;Yh=jXz5E=ip_DtWD"Y4l6hE.GXsgD[})Hdu.[vc!g<secA!:x9J+h76^X{)<Sy]ZV_>#}[(z>}]pH2-B=~N55=tL.Mu_u,6~W}<G%Hz~`YeaL
+P)M4E96HK-)u+dMZp,G2qLPBX=l4_,5)`ofy<rOZf}d|o7l2f,Bt<0a:x)l/R{`UR$"4I;8mqH^Q+=^=l&w)v9FObhJ7<6cR)'1+v.roR7X%/EMU&OM0NH
+V2pCX0}[A@SS"XK_oOMa@A,l`LLbsApC;M5Jfy6sY&(!EH`R(yS>WgE:ccz@xS99]i]0QOf^K!+&UT>66tMU~OGKu}F$:t-ro:,iL^S+b]H`E|G,7[rYz`
+",/(=Bce"&1!1^:!IGNsxd3VA}0%ShLtPs{G{Tw{S:U"o.G>(VrM8nQTHY]N%`L0$=I`%[iB!.<;R'qfyShTASx7fL)`h40,.Rtx3|I;PQtJ8vu;hJ{TL,
+8bGs4O6tMU9I}s<x_S2xoBr=%o)z3OuH~sKaQf%nr6'N'Om:|SXb7#:.05~29y.wTK01+T+,s/k}!wR%4ydVK_BhTM;3d6zqbWOGBOP"x3BrTXvOfwT=PN
+)q/vxwb},Bx@aFC"T$6JH++[uoW,z_}ZVJ4pddV[Ng+w7o_GLXP)17s2}+#mabAXeb;Chv]MJvl=GZ.(-$/S#8,lxY6QASmuF;:=!pi>i{/hhJbNJ88JJ_
+^Hh]r=,[gYfk&<{yRK)@f{S|7.(bR]LoB{{xA&(q|t^:HI!XZ'1}Y|eY'$An<7$iB4%x:yZ&e;v1g"$Yc@C6G(r;"&RnnJiVil{KoNkc~vDy'M_]1$w7G6
+IrDwBjdqtUFfT[Odc]EU;"7f%oZev1M:dh31fF%#lwTCrojsd|J0=qpaMP1^R@hhJLk:NtNGN_=v60ntPWF"T',i^Cg$@i%Sc^(rg7=w|EkG|Zb/`8}zv0
+W+3<~uJKsJzWk+~@eL|!za!=hvNsz@xOy:vVg"e&{8UPvDjr5C#!#XwM2MthKW0go:3AWQt&PL{SI)dJ(gnXs2ZPKXG2gH!J0g{3DYw}YspgsVGy8;HvPY
+nxevNT,anxU}kb87&8hTT`BVt}h&Ki5q:Nh-kST!!a1T;{k_i;>nidlK68}z_&bu%>wxG@Ud2]EsvOxJ8tQ;9Pv@]66She=yN@WjW{:,Bi|g:K!H4",en/
+8E^:<uy)}!zt9'<yR`6QYiuH>3G#i{TA0pKTp9)ftjqsW^u/we/EIPSkO.g9O@|17K@io$Ld:_}a$Lu9#09TJc,me33E4wV:PU8TPg53ze~:!D^t):V(Bh
+^2Q;9_$7TwTUN`BTz'hD';R4^BUB2=zPU`5Q+-PZJo~Nl$Y%HO29ajuUQqL$1Lc1IjQm"Lp(F6Iy>8mCuZi`(ih:'6/WqX)ZBF<.Bj%|=tVL1R0A!5w74h
+5}Ex>)=E4X(,3$a,rx^x-_-+D.$'xMzFMiv+}3:wjT[u2+C/KE3yIb8eVj&()X6`gxXOK4>^5fQ`w()VPxDkRt%&ysRtkN:[}DLU_v}.`xjT"V","J6i=M
+GpBmw>ndF+|q`$3:KMP}qi+v8k@{Rf|8c]:+T0P.WFmmp'02GTy0!pJ'i1zqgKUVLG.Oxh!Q0r%0qKy"k;YZbGq'1k(QVp{>G2qGI1y8M"JLZ_zY/3<@u<
+OA)Ekt,CaS]Lq%IvDC_Z2VUE]TS^e'dS~0-;xjwEDI%>zy3pbYK2@XL;jL38P'n}oX#7SE$h]egbe"sNBW&`4T5W0i9zvdY^i)2VHX:QZN_"TS'&Y)1"jI
+cYxi^5-4i05FpyMq0[&9:o6`%zrL@hZ@u2I!zY.a%>Rj[`.,N.)qh9z+5$I`$hr6nW!<6j()A&`FC^>@k>@Cnn55[{/Y'umMv+ZDq{]@1@@,:rH)6(us/e
+te!5e/5,[O#"=}=>po9LuDj_%Z`l.[2VG(Ao]v8e^Q$/4qG'}2F>uOgdTd`2idCt<[t_#KbC&RI4yUNWV=l<GpzjI49f{M@;Uuv:~j"qnp6fC@yivvJA%E
+$iSWApha65W9`M%$=c;}#3k0e^2EhM2s>fJQsf9Q4{g0UPRQKwi',sK9}=!rodA$sna&<|3tEl(>FakhMCrIp,+G1;.9`;n>K_8[S%/zW;"R@;c}J10"}D
+S)n1]i)wY_{/_h0RG$(vILribN'lM{P;/9oH3GM8E4]ob`lTvof'VKL78zvc!a<bqkJ>vY86>v[Y!rYp|ff[W`wPF`<YvzS+c0wX]0j-y@sncis-cKHh>.
+A6#v7U>j:`lut/+t1.V&R8@cOg{"66Z;d)@;4Jg=Q|zm2&;-==P+{c;MI&DkSulW+ZBiq<xU9^2S5mOS5yyN;lwl!{jzpg#EK-Lt(.BwhJ{Rs=BUXb[N1e
+Y4#HN)D|Yio%!=J6$#qU(NAT+O!s_%v>eKBMOQWy=qt3ipe4wrDTp<q_r<syZ'Jx2b$^Whrk(m+HF(EQ,tzesh8c45YA_ynExcK7Y&Nx]=R593L$PYm'X3
+``ZZc.;heYp:M7`L}J07M]@KW)ql[w62O;Bs&5207A{>';dk'xcv0BL!y!>PL0z!F4XL0hFsfcQVF.'K{2V@M`d93u/uQ153e`8feqy<Hp#1:Z!5D'(@u&
+xV`7H}/&!|_|/]Kv5hAn&j1`}1^}%63A"LPPk|%Mb^FDCjBYqcHlDUS,(sFd{!imY]`,sexYb0ef9xiZk{%9vV-x#v<3Z3m]Lj1_4y--j&y7(71qq$<]Fb
+6U'n&"o-:m5(0-y)EcRFd@IzXucD<$MTJ7`eaVmj7dOUS69xHS|hB8W.de-}Ld)O%9w}R6z#yI1xuiDJu%la$gl:;H/SEwoO4{v0C-UL.rf=1Tywb:Drc9
+m&]dI,N$zC'acKoIbwVwQWn<>|RV)fkvb_^c3G+wX`5Gg&]/stf`2aGL@dqq2EUi~1v&9%<b~bg@JO%u'e].@5%#<m"H')'<H,5k>N~`hZ{z.#(4!xFwNN
+LI;2s$ADbd'Ks{26ui4Hi4YBExXR'<',f30%S_U4w{VO$/RZ)$|/~Zehm[!pt=L1C,1H|y@wgxwu`W6%Q.7I))EbhJGL"xxCv7UWkX3<ol/xAnav4v~rT>
+C`&6b!56>s}=Ux[0FuUWv1:p^e</"f(fP5u>>}E'kr}no,SH(j@ykjron^!_i$Wow`wbf(z{-oLI%UkF2qo)p1=)XH!>A"YUpQ>yMT2[@kK;nqRv~N]"uo
+o`8Bl}DzO!Vy7^v|G,cU8khs}D1u#&S04E8;E"8>[Bwo,D.Xb)i|q2d)>7!-E>Sx:aOz~&iOI7Bl7Yu$b.-;;5ab!u1RzV4`r7Y(kK`QNgeDHOu7Tu]>t=
+NkaVY.5At&Ah137->WD}S:S^9+VLpZ#A1;gn`z(V[<cVag9}rW&]x=ogBN0FcJkhzn3H4o@D5fR3^cb9cPVRPe|78vE`61k8=.hwOt0;7U@un,3ZOVrHYm
+&kD_,nsdYo(86s".#XFU3jWBlgzWq$exa|a'f!2/4Pp)4MdwxXI3c9H>1Zn^0H2-7(Rte!0+V]j"R}v^|KN>5Cb[Asm4~$(QE.}Dx<-pYik&E[tN=H8%E#
+d&Wier0Q=iMFpnuVLEr9e>13lB4mTkfRfiW,+:()#"&m,WRF.X>E'z~@4qQm]NOp{rPUl6b443~6dAAqHD[4w"QkM&#Z'omJM>s)xYc4c]gjIs(BQg^YzQ
+ET"zk>}w&w4yaVK:Ck$d"riJlUdZ]0xe"xP=:rCgLaMH:5d_p;~7Hw#5q,]-308yK"-k$+j!jm^8ZdwnE`b(#|rDn)Tz~Fzv_QK7cq%5b]P]F{sO[{b+rh
+j-S"VJ$d]i56||m.A]{;)}k3Mmg)mN9pR'M6F/"zNqc5{Xrj4g>ELm'4c5@3VkL>d^~sEx0sFZ9=&|"WGIcp6@$HIfoe#vpE2WFn;GuGKXM13$2YdH$<<2
+,Q7%L[,MMn<mh8En(F2'w,Vk[k.y9M@sN3lF7v,KrU;848Jgw1>OAK)hKiT'V+ckj#_aau,MH]{]ZPL1K8+Kx4KZx$BV%VdctgPN%=,w2pI6T!]n|u7_5!
+rk]--NeA^viDsXFpFXy##9!)aw`p^-=;o&i$&BHUn_yAU-kjn5~ggQSlB'ZfI/R|>Lu54RIOK}2/[4m7uW7SU89Tv^'qyAr44+l.A3]b1tspfsz:$Vh+eN
+Xksyz.p9me,7p]p}3VK:Xp(6teMMQK#XdJ"L';Ih+$(WpPImJ^FXg4<syY]%QtX-DoH-v<qgdI}8G+[Q:4;m>G:[|&Abqdb`c7ua>'.&5z0n+<`:p|B$06
+xJoh6%>lXQO=lU_Ee=+udYEB46OI=<nl~w0W2^M`[EK9PUA,0TpEc'wj(5y`><]l0Z)i+sGD!r`{gc{4wV7^LV,/qvc;-%r=ex#z-1UMIa'nF1n=omT]6D
+`Uo=D`d:(<6u{f,wO/,&AX2Bc(8aI6o!NlTc2K_Sep^,qIjrCS(y("JK1j:xQ{m/17k^I}R=Ya$DMJa#h9d3VgbO[mptZh!d+u{okE52glTH]255^[60xq
+J<>Uf@cvuz=TkWQI!z8SMt='<pIF]&24b8zI5u~O)5$#`d[U2q/CW}h-0kVCJ}RV`X@9ecCYfo%RqiVk+f4$@A:dc_dtwPhbt[a[&^nSBM|SE./9Y<FW_(
+v[2wND#;&E;Ryu;9Kr0`v9>CSWRJ|(~pjkNY6Z6=(lt%70Yd'sZ=u}pIzC+(zBIH_$'jPt-A]7I)t!tv4c}h5k,,uUEV>2B!j#=]sDt:TlmKfZ,>JV~&Lo
+mK_`l,{m`'n-z5|o{&+Yi{k50PiX!akdZ-qgdk2+&T38l45DvXd:Er_{~gDve!$8NA7uIAf2ch@aoVQZ%|(Yc2K&JX3_RNL99=wz$1`_2iXu-m.Dmhahb&
+`"j[NMHSrhQ4G01g~BWVBmsZjOJN7kNepJs_g$_Z}'&!f_{8=3RnQ(n9s@%MK&/kp;)P"O[>eUM!gw]:z]tC.s(0p-g,@S84n%wLN}Oduf_h33(pnm]Ky3
+(TFhp+m#4cu({rZG|,bI]lB0-38W)E--#vpRn/K0<vB%M3UVw=g{]cRLq4:!CxQlk2Xl)|z7`enk!]WuR3e_>]T#UV+'NW81B+RV_F.-w7h2crUX`d%_~k
+TOsOj6"OnT5K)+E)xKmQl'Yhcn`[_kC2e&05b3_q>Iq{re6{Cl}-+tm2Dboh1p~;5vzv^OqW/'%_YbYMVy`RZ+;aiY.}1q)+,4Sp!xLNW(i<Kbxi@.7%U}
+'Y'21L;FeocCBBGK^"VlO]k9DXf27Tb{X{2qS=/z+S8]oB.-BDzz7]du_T+L&%oX({$dNNbalRP}F@G8+ThU7b1T6>Nc/6yt'DD;)Rwe<q^+hUNYJhd.(5
+6/7N+l_fRU"ZShCbOZg/_nmWQ_Kf_0rXV$-AJ&R}-Rt>}Qk|pPiuD]AuWcp"}A5]dg1juKjp,p6=8O,8u"zUG'sR^mY$S5S</!dgS:rjKi{Egc5Js'B1:7
+`n;G%>'6=HviSHzLTRDHJ+>;TF/y-ET;i_`'s9%OF!br7BjG74cqli`Ep+bLRcQX!cN-LsSa)^<Q)+$cv{k]_+o80oV'#ZH)0+3LAWVvp"X:MNqN'uX}Vs
+#Ts8[kT,"A<;y5n6qJ8gK3x#4VBhKNLR7bwRL4b/bwP]kmW=/VwQ{>"uhQw:kF<s~9I$)>KhsNuWA]7vg|ErixMxrr24L<_Geq]Zx[sHkZHph6Sg@/o%qt
+wawVL)0LPM.(f'Tf1|aq>zW)7MxREog)X]Z(W+cg8gp9H:6e.-+bfz6@L["4pry|a]A/^O`2~R>Ia'eg+v,Dk+4J$mH5/:Nw]`NwjLjbSE0c/kfWd>PXmQ
+{;+=#@7KexFC00+SuWXnY@=V,{:rn(IE~z>f%La{bkKi-6h$7GtMv}GW7N-"#=+'86e;Mp,/x4BWJ3ahC4g8J<8[k+k)FaG9,t{84(Xu-btJA@-G}1#S30
+q'/Z.<7LIxr}J5x1FXzv38Jd(oj6HUtAJOn|Df1VezNh!AHU;oHS1Tf>XD_EWqp3fKgBee~dV}$z'@q>Yy3L];WtoUJ/VVgD/Kr<0|<#;30aPJ[[/g.gLt
+$URRnUC"rZ#r!BSgedi7cR{ESPc_Dey3Ou`Zf(h2f($t}NOO2YVeu5,y@n3v>8Lz)O8,f$1fHLO+8_eK}JK$j[(>:!'/cTBjYLGa8H3vagDLsqXQu^q#@o
+tMVB-]aV'$9/S:R=E.@D`<@tLnGH5gPywbn7B9os~Snko-!Gg@^a6CzS:[x}rI3HfSJ/DxTdSl)c;NH-/GjGS[+/s/laG1"/Sa)_YxO+;F}pN;-MFb+'!n
+06Ny2zQeh{:Gu}_tI!nWG4|UNf9K4{[Q.=4sSGP|e6,]AfR)w;Ow;L@DGnhz_/EB83/gfscX4BUD_('D^Qtvy^m$i1NT++=K}d{3}SCNCWkk>FYh{2gvCJ
+Su3zK9YFO+7[stk{WyX+%W2`EJxYc[uZz.vbc]vkegkj+rj_{vu52osHdtj"__WRxi3":XD7+Ko<bz!/s_u(cxj/KNLTvq~)m5zLLd~mWifHzGMve^p@nj
+#0kwXBIr1%nC7BsU@5~MDw<E={zX6zKjvrTa(p@`{t.>!O)wXLBJPD0QXZ5`[@aHtb'V}cy/4@"r%BBWyG`UVasuGV;36gBF^={o2B9H_h-P]@O'11jMDk
+/>{Ry.5ms#dZkx}JNLT,f|${KW6%k9JJcG5)|>jUF5yKE-gRfI3o_;o%rp7[[DEY-b6{=[00hq(%u])tVwXnm:9&H3nuaNN-L!^EQsxtL!|CLfiKp:n7,T
+y=[GB0=2$FDcAW%K+vHh/q0_e;^%h;~kc.T7TKA}.#%pOaeEA&@eQbpDroYoL[:y7C0Ct7#Kd3FSq3oqt>AK)F8ZBi]9&}SW^fUWFb!`vb}<nX.9782'Q.
+fzAMZ]Dmy^L(L,g,%-UV<9-CmZ7N%:;Keb_^y5(#'kT`&B'fy]O"sA9}X<x#@Z=CKrBqtHX0#DYuEK.Kz'$a3jC0v[NG&0,g8wy4!,hf@,/k}|J'd-.gBl
+0(61;JvZ1HczJrXSMy'RlJbL)[VTj:5hJO,'4q<OkGeQl{#Z7xLM>Ie;XkMKcC[p+ufee>EHqpZa6CgT87P^|0JrWj:ptmB/XJGTQ#J3';'@b.:n)"tELs
+YE;tmt%V]=mPkB;Wx!PX[CJ9>#vYdme9|u~3#Qf6)<NU0:K7d+%/Q%MQyQx&3Ndmv/h8$0QuA](@Iv(^e_/xh#-!<DFHKSm8:-%z{BA89oQf|7pz7;fRR(
++Su&uOez_L>F|6ZQHD_w(t;J3|=d8qFLCJkOLael,%C5q4ub_DdA5dkOkZ!^DFve}V~6L(xVCywUA7O1G$IFTN8@kyr.]us=5o>;N_%7kmpJ9)34Enj|20
+o/W'WeNf1vEi;_Zv{[He,bnb+R=3gDn$TO([jd!`C|s3'vQOGZf9-IeLkyr4cylTT8,Q7tM8~DnKm<(U)/(>r7c7U#gZI,LYSz17NTFhX(ggj<mj9Lks9a
+e@P6mAEUu)CK2rq(<l%OP>f:lO&iigupoUi'k!S/xU]'I}y+JIJctD[MyPk"M_aZ#y{ki;PGncV#KoOoQUtK{r6ie[1SptVU:AHKMv4J>UbxD}QKtr4@0|
+yLR,vc%|/ZCoJ-:4SxDC)xc-`=t.1KBZ`5Fx]+@mf,~.J&aG<pPVh2s-8o:ll=wkxsTc<YOFmMgk(k$r4k&lXcY3mjB+Zyy`xSFIZMEuZ8dBeLges1YkN2
+])QIT&Z49k4w1&+F(s&.s2v65+f"fPS_DZIukxa(,a034$>:8SCW_H'8.:jVz=0{%_'{5Fvgj4t=Q'4rZTgp@E(FX@ix$jNcMB&m0XG/Z7T.Tsu@#(4@=0
+|,wnAUS5E/LqwnAfTtA/yW7CgQu7Q2-x}/VFLy(RyxQ-t=/e$0M0xdcKB'#f~z`Ou[r_Aa]st-PsEd6p=Q]e#,PWv.JU3:3OA3GC;PM5`tzgx5%WRlOYkt
+]{Ci>gv+f-Iag4_@;aMSPu]Lz'c=./w8>2gjp>xYPm#PNy_3N2h-XOo<0O'1-DUKeKUiUb`lh{P/t'LK>nE%Ek&{_kw&:]`=|v5:MXw@x<tq]#c@ELTBuQ
++Gc7%Gc]pC&vOZlT&frcAvMX|At@&ql3^62{WY}r|J3w}q;^)Aa'O<08Nx)dfH_@,|ziLl`!V;"eNw7xq|7=H_62l^Z&9;4;PM9;,F<aI'J-UCX"Fzm,zp
+kKcfSOG1_|Hh>B=NA/Bi,prD:X:DXtP0"f~%j`w2dSt&:{X1M|-RNJ2w=4=1mpa(Mj|cYz'pb5[/T"gPj)tX,@w&ibnf4Rkl`/sxj8fxDCKHUs_B9Z1rsS
+r9>W,@~jlN#nt^C7b;A|!7F<K)oU{}AC)7=O3bY)JY[p;kf(3BwT<(w]%rOhNtkem2pvG}naqv&jjsr}|c:`PqI<J0Un>K_Z;-{%TPe<,CcAdT9!AXxxjn
+i/J0<Gzd`lLB"TAHht{i,G.D%KOBUwiWPYNdyf"aTol/LpEx3G;|3VWP{w[e4Oaz9AhW/XJ@shnK/uI.GT[#wXa$0UI3PNg4sX4mC_h[Z;i'vF`t#kNdhW
+JiKl("o^-9~nl+a].Tw9:}$R%$(qbKw5o'[yoODmb6N/JRR_lkeW^kzI"kMn.#3xaXLPd)p$]7oJu$9M:N{{v^qe1fAFJhFtA'YQ}]P{yzUD^$F+S_%/=Y
+Rp/O&fR|CiCy%dER3^CI56Rw_ls}tmP;4S5d,FsZI%oF)7DmS&}CB}cGnJy.t69@SR)L;{3d@#`y}6}.='pmW^eWaI;0({zK0_.SJGSKpt>jg2mtzsJYen
+o+aIKChdPAulNNH1EJ|H`dNmMN-JBcI3"GCUbx)7AQ-aEb50&D4P~>'m"r^%%fm'+r4=6z)jB^lLnoDnF+`0uzzKI4kNoVp536}{.p3C%I-"^0`E%^-nJt
+:)9%3g;3T-+z&xS{Nm)6q2zH<t3wbvyBFQY4LIoXpDj^>v[[H_+l3P^E(d9bR=khmX`FW%70X@F}/ul&`"j.q<q/g#uO4,0tN,"6,<'COs/]=2#on"@w;>
+p|1-lD&3!w}gNH{%}y%GVPR7{JM<>&pZwsyCB0/lGy>l^yv#Ev-{w^MOq|LprOQWd}.l~c=dKcg;qL~_MwJ^08Z"WiO0{bLceg$mHI.6rN[[4HAxA%u/Sm
+m_scT'H7|n]+b@hI56XZ[)zSlLAvTpmz^`+SOi[U>T0S(Yo5tq~d[e[I-(3Kgj#`ze$kz^5([2T7RCiYq}ze8#smJGB,qnJE|8Ejdwm$s;oeCfenJh(xFT
+8A.]>[o2.5z:PlskpAj.fp:XJ,gcBK:Xy3$Y6]6JNS/o>lxQ>[hXzxh=ZqOTXm`x_[kGI]/WpQJ!Y%'WL_<]d&`c"Y'L0-/lc5`hhuON![sh$&W9yT7c$e
+E@CeYN{/GxjtD)~|JwP<%2${k-A{PD^oiOb&fiTS#3_Uox/LK5Hk9l!6-_e.K0Cv$Y%;V=0bM0ES&GhTuRlI1ih(.U@5188Hr8f"C{A&Z%]s~XYM_,^S&b
+E&DL{H0{1fR17$&>88N4PIV{G8+KwY6gW5XdC^Ad,|tfW0L70D%Rg'$=oH6Kk|vP[s6g}b[0Qur1HUo4k{aAdUKOrn)i.^";Ia+zp:{z^Pwa|Mg^i%eTQ|
+$d9gnTQ|(`_gPl#H$'ZjSD1}Pc/&SG.pb4G=T;MAmKv4pc-shCo(}:>++t/Wyi,v^@FM<HT|l+vw;<bL/dyTytAKmADgN(J;`vNqpo8H-qNN"7#U|YF5PY
+E`vLo8t<E$PF8{~4vLTFh+0fQvUFZC]1lM8#ld6&Xh~f/Wh#0:SdQ}:!ykG+-1{v}ely>5P,f;0><zTgiZicvwuZtwq@_@Q:N>d3Ll5mh7lpa09@9MOW!&
+5}J`i7kLGDh.G{nX8;YwSI`Pm5"HN0,;'MjS6+HRV,N).Uzsl=.y]bR=Otg#ap[=9)-p3EZtlAmbj5xMzxa]_;u(!fn<Ra2#Sr&SXQz|8i'Ef,F`s'oT~[
+wz1]A9aZb}QEG]I36$Y=>G_k`M5oAWwghk=pjfJwnuAs^:MvK)#fAO}&W-EoR<-k72!8`2y:b<=U^wTub70Sqw-ue3j=C[~P@Ea$19$k&36]-0[x_{s}Wd
+WdTHsR!2N<6sR;h@3xB0d0E3IT]3^6pXE6ix6Uy[c,8M/]s_)Aek66xFHsB';BO/)C465^(_"8fNaGs#".w#hC/g0g|YkVh9B@JNXJYT_6H2U&rjF(@f~6
+#6'^W0<di&N2rCa[+3%5vZ5jgSvb#32y<02EZPq_o(H!rM$z)8d@-J<nc90_dZLCUY3):hq%3}(L,u")X>|FT2X2VhF2j>{VBH7>-wCNjw38,2U^<J{Ved
+B&OVe^m>Cg[w8cu]Pb%N^l)D13h1.`NG)t}>j'=Z/8K>"D"WjdZzir{DDV#RC;vY=!)PIgDlw/X7|N|`-D5vktzAKDjm|VjK=+7"ij>TG7b)[.v'Y+C_2G
+{}lHdkut8Zv6(Bo|Yn_)fqW!ml'ULf#yO/}JpzC6<`g3f02K},<}mIZ8/_T8{%OoxPC1yO'(Iinn>f.o~O)WS8$IHcu])k>Z0Sh1T5gfzs-0+>5/]`=GM>
+/KXcfadv}8RAq7@9zk>od8Vx"eS%bLWzbvRfH{tB7'q6r=2]3yBrd^u8J1=`00.1UdZE:&!:9D`[ZH'yM@`pe8r)Fa6i%6=pgx=%i,.94kxsd$o$>Gmmg`
+`O]t#OID=kA(z7Z3nb;wyP}WOF[{:&^2+v%JpTrcawe+y.,l^dab5lx]x+Ux<gQD>dQqS6#P+ui_{JfMh%q)t&yO[nZXfReglWe@d$`qC9Ias``umv[|ya
+Ts%b.w=:w:InoC|wwJnDuZ1jJj^m82eTxQVaE`,(a6SdeEdRj'Y0N4id4y"s&{K9PU3u;63])TStK>Ny~du:8+g5z-C}QWvvQCT'&5:J`Y,&t0f81s$ks}
+XBrBK#p,bi2M^2>Z%P271]t^&<@6{u_5|g&Y:)F<NMMP}Zv|kMF`/jC6A=M2B&.Vrs4r8ArRb]y>JG+"$eSiH,RFhw@s6wCPx_Kk[a>fk,I-ozJl!evHDE
+{`x$+l+Eq3<bch`VszHQtd53U43Iw_/llVR;htQ}h#L9-;6K{;H+K6FE!E@paN5+y93`fs7%<&a,&3l<l'MUb5P.YyY(su1vn{YoW:e_ALWufw1&$gQEih
+`,]iT)o^_)'Kvq`CuT"^M6+p<'Nq8m}%q13/z<p-;]QA:`vz@>C&ZU+uQT9/Du@b+piOl+%i{O2X^xSN/mS3T,qyzZ&euH;5rZBEEglMBO'w20U&BWG7Q@
+{5zb~-3g=Vm$lY^>NGI%I&YMWle."8aKo.2S5Wz.)NH`zM=lZb;W+[PfA}QezswWL5dl+{H&L#)}NnG#TuXN_O0P>v51fx[Phi#2#=rm&g6#o5aegAzPJw
+(.&yFNsG~Ap$FkOe{4!ekYbl9Dyp96o}y;0XLxz7xWIEZ,aTGx)qtYxm]KL+QVNh]=UvY.9%ZFr-bIg,nV4R/p-2z6z].U-rbRo..5A6"=3W[nlYLP2/->
+RsKzWnjL:.U+e-qWxP6hvoo/4(0E-{F_rEizFy-J>H(gxYz0nC71rX]OoyOPf2uj!Ju821FI!{tP="d!1Kd1vDvKn2rz@HZ"plw)dYEv[lULW=|]Vv+j<S
+H1Ue:|@V~q}nc}[SkP3W-`GV:uENeRJJtrMUDy)Ds8w/9$K$YnUr>YrTXr&qEEWQX!|K#UYTZX^vY.5X@X.Nd[R:S&,ksm+Aow4^i.aGOku`#[uByr.1V7
+YmK:/H2,G/GeIv0,,gh(jxipP##fE$iU!E53/Tl[Z(7-0p6hAdT2N<NA9&[U_4bk{lowg_y5B99},v/pJO)"JrNd_@OLSMa,}8dNJJjWuLJS:hf-a5BAjh
+|vRYH-730Xi2YZys[.mNqUC-!J1UY|m_},+8Glz,~h`[Nj]%&IyprUZ9A-9$bsUf5$f4`seV6;y+0se<|^lmS.q)59Y3GX^2IPg|_]i.(9iC&A{4byiGp:
+_5$4Ogu/VC==_RL%/LJ_FhR>-WK"rQW8-eo[Mafd'^>)0R=u|jF)1FmwA_K0,8@cf+aI$tvyc7G<#A`Ki%TO$VYiWY3A^%8+#{a'ywkoa_<'Yt02[+khtm
+^w&y$Te;m;|{Ne(wCG".2%!3M(Vy}9qhEhrsX%#&a5_Pz:[NzQ3jibTyt[)s]TagksYJxL#[RKyXg{/GUR)%g^L)P(p>%/5hq@1LCg6}]|c5VrAJaMrnVG
+xz}k4bN]NN[<Q%L)gup&K;D)Pz(v0"-Clj_#}92zCj}xuB(C)eJT;9yNsR];gNH=Nt%hXkhlFR/KA;lR/(3&u(GM';vf0_$h-L2t6zOa[[{ei+bhRDS2@n
+@F|=xB3uvBSo#WCnw:K8eQ7GBHP{8;j2>KkPSO#mi<Lj}.KA'dV#cfzF5ULZ<L7UW8kQ>^T''w5FT)>jl_C70xys>Ey@AvQV;1.pKuhfn`bLS,AiUpaK&m
+M$6wa8)nIm6E}8K8>27Uvma8Cfh6OAVk+qvpmImn+FwJgVzvP+cV7H3-=|)H/f!Sw%StSX7>Phnel2;b]-D"c!HuH4HU1m&=o.V++V[;_.r{57oPmhZ,B3
+n'1[.H{5B@8>}]@]~jYJTIvZxN;%W6^",:x(|FS0@%Ia0VF,]O(QxM7Fo}<1&F#`FjjfyR%3Rf(Sha;)m$QUix`c]z(SD,#sWnZLVyR#vfY"_J)JdW53/_
+nFlLx">$c_s-Zb7toY)HCJ>gm1SLkNP7y%s1-&-2CG{aekubgD6|0tYxQ<Hm2G%KC1O4%8Kz)LEogrJhqX[ic/)YB3LoJb~C2T!9ow$Y:VOP)<<wR3qK-C
+.pNH)h5ZpNMIpP~(mV8'64k!~aiCN[K.L<"_iUCgW.e">bqpsSLXWAG&J=csQzN#|,$u[}Uds$tx8tI<o&I%;Idox'Y%Pby|Cczc4oD(uq^j00IXZFX8_A
+ZvdAM9qJmwF)+RH)"u}zo"6VT"GZ'X+yx:ejCW.foh}e_3{;.)GFoT2@l:^AEKbOL=4_LWvVY:E-8VH'UY$nvGs'zsUZBvD-yW.d}vxI(X%XL]5C23}5F!
+ws74;-`0"#Im]a<[2e)O:S<z~P<fQ%PWEszCB^Eh+8oI"$MW#1AtzMJmX^t>mfRcY5}CdsNF2/Kv$w2WZg]20^l0q6_N|XFI]On;`B+-b0YUUEnjR3:E+}
+LRb5V0|D0bm|weQM^mva$rhTMtfw{H~W_;Bx8(#<h}gq>DM0rTM6yD]T}W23AYJ1iG4VocwV5Bh:nCIimDs$Y7hM4ae/[/P1^8-DF!a>C%yE5s>7gVO=T2
+{n!up$q|1T`>$a:Lgg-wi&Jiu_PO}`b[GK.b1]3[NChHY='ThbOAw{q1]>CZ`V-!SD{s=v<9E@S6AdhDclqTt]<E4|ub7=Sa#@n;'LSGVq1Js5{CE.f9.X
+Q<0ffcbIrrlBE+|g_%_JSaNSbLpcijDrP%tk^.aHlxS_gGf#c(5t)"r#"Z>LwKO'.2L^qVA}>C;u>AtFaXp7T`uLJ4dr@G-=]Iq@uH@P0j;.h_4fZrnV`P
+7Fh<#0$VX-uBV>]J:1Cnh4rj.2g_17lgUCh#'!e61w3iH=/1oOCGs{O;xFTw;vX+qok}.1t%Ekm<JHp#'sfJ^ur{;lwu@4+oyd~GuAu!RFuSp;QG5`<TVx
+rOQ1VsRegP;OE#P42ph$JzCBNxcP^@Z_m(7Y63dUY}4EIPb<x>)Mj@1VXH[|36m&hJVw&6-ech}kuC,eaAE(+!RjZ$ECd{!i%Sw(5_OjjL@EN91lpeNz%n
+qG'wPbDb_w::-e^]y<b^|+1K6(9IoWt][+x0kNg%17<PA##6rX3c]KW!8qUU`'_)oGYM5N!%YLX]:Jded{c;."LC#2YxU+D/Q`8Hc2vx$uJglST@kLAMth
+lmtn94E=|XhC+F%.MG=pOYKieC;7Dk+v.A4xjjhk%mR{UzVrN+}=mG^7gN@h{IGpdwHj#4b8=%CcKx@B[$}0J(Ms3mj5^)::A4P,{$Z0ny,)ECNJG6SM'x
+u%y(1qelX78+vr[GvXHAsf47@.BU.QyXv,XOj}u|&G.Eu7^(Le5p8;p<As'Q!7T7i%oFk!b,V!j":N}mbek-M$U]fuL}:2JsYiPVt^z:v2gT.IqzSa]I!7
+|I9}!B(8w"jjYFdJK039r0NR=Lf,25C;eMZ1bad-<Av,D9&7SuxC<;ttm]fP!`XTZTj<eefV.W!iEMp(3|Vr^wv}7[eNZ)T:Fh(;"'4q-i1(]C1+8[Vo7(
+NdClLioh}-z=xSps'jAI:hpS$7>`)D:FN4b6ET"I$l(;1Ncno5A_"I5ePc32M9'P6l|I>[aw~[g[-iu7h@6^-$pDAiR-wJh8M1G_z>5Rg:)-k#YGY95`Jp
+Wh&;Ek5`-Nzmx)7%DUg)AvA2@16a87YB.0m:h81mTlW4((S`{scX00Ry)X]zso!ORq7G4wnvX}|uq&yPiD.zr+`<!Z'O+1<-EirMB@sJS|}n6<@HyyEC]}
+'{z_vbk9sP)%[5yc7F7p{jTeh=T^qE%Uqwhz`yy"c%`>)%]+LJg5!MYOxi:,Wfq8zB)!7;sokqAY<EH6BiV^Jm+.n0D;y6>n9xM/EJ$4nf0Z8%QVms!Jr@
+veWa9|WX@zNW;|{cEp84r,>iP`f};2(FD,+9x-.Ex}NWwY;M#eI^,RhfGu9t;7vk[vqkopuT/ktmi![0ZY;28V}e/c,<KNfE;%6{_nlPKO-:M)NJ^BJ1l0
+c|emMi)#3)YXv`Ds%)u5,(9{yBR'76SS>$wWrv`&=LXkv7Jw<-vNZEs1NV)|+$mBqJLz5=W<-OV0b[{Apx[>58SDo,[sq+i6f|2e=zAnbU[B;IXvQ-u!,1
+4yN+EZwD=]VqpTc`@%Z>Qe@VUWw@l5@'i^yPP,2A[,)F/DNilee6~d9eNm4k`JGL-9{z7v=H'!4#>cEm%;L3'xD^b)Qq~,&APED[ufx]"Xa9CCX!h&Q4{s
+lo'yLTukfbUQ%.`7n/V|jrHz+^G{aV5QVz#vIScr<%W=Fyb33"Sx}ODJ9#/Z+s<%e!C65q9HCHxmg;1u8Zq6Oz$%D[J1Y4}%:]+25JE{"2]i.Us4@+z78B
+G&_`%#$+'ws^BdIGyL7Y6GCM2qEFq[&^<DkI^]G{@pr9ng(@LfLWpMdLAb-+"Paltt4^<@xoOg]N,n)|W`%s3:,Jd8.kV!Z9,1pWVwdtDufDwNxC$e.TJw
+!+"}}R4mnyr^Qcx=3LF{<Xf<RxFRmtvL{>3U5hlG<U`d7BjJ}IR7%5uI[VsxfqBU0E9<]b~u^A;IS<9DUj8`GbO7]6{6rZUQ1+&.{G:[!dTvABb6md}_1L
+~&q,l]uFXo`RQ)b|($'26qCxhsK1u3u|n|rt_;hx+ld{=zY:l7Y<"@p&Dp,sfXUhm)8L$ttg]T8<xC>iJO^'ON"t$s"wp;)dF|+MckK7eoHIB<">),42Gu
+!zlqv{K3F>@`2jpU)RIIYFfkd0LR#[/(fV#.Rs+])u>F]4Kr~#>[4_cet8,{`a`TR@$,O4yNzREzI<J6U"#n2c-1%T`P}R6FW|%H0;"6g^>%OnQ5CBMuu=
+d4FVcH.7PMo&%v|C3EkW(bL6G3sTEHMb;zpUUF3r|]2SOC}PxZk&:6ts%O+"O@_OX4c(Wn]r.<fv#wVa~=Cdo(t,vz.ewchepy0a"VpdkZ[d|9ltTs3-G#
+HxXkwo"LUS_S<,f`%45+AP-RqAw^m.zir{4dm6]jRC7b+lqG+K}p74{-LlWF2%xu!%uf#'(:/^r-s}3-/VH0cV/$[r;#9ML!/I2KZy`k~#hz)m6':-Yyo-
+T2eoaJa3ajRC/T/y'#1wzD<x/^QJn>js:b`<J1v6h)aGuksmA%<>cmu09G]kQc2W"vt}mZd1Y:M67L:w,jXcZF^pxS-H-HK9C<hie9t1z=NbjfB2C1SXWA
+W})NIfZi7K'M3x'j4#)VGnI9:OW(xdkwkrq&7,hBcr}|:1)7E2GHxNbk2Mlc_n_I(+YL5K(]voNahv7-r`R}-%Q"j@:}ty}yFf"B0:tx2jAH9Xx1Vkn;-E
+Q|-H)K@S1[0Hno{7]Y[Evfp8fw3s)6)$`h.]AItIR}4CZC[Bp%'fa2v7Qd>GNQ:{(.tT8&:q#[&lDsxCd0wb(3MK'hdx~o4L3=g_Z<K=5n@6e>lHeWO-fW
+wt|Z5Ln{39exms!#dx#E|x!IBt3][4)My^<wTCak.UpM;#'Aw`~AuyL3U-W)xM")44<UQP#&_`5t#qA:03UicrkYd}V4#<ImIZ^L]kIoIUq/9jwO@qA6c;
+;cZsCFqV48=pj)^66LmVyCBr$Z>I&;GMQqBd[=tptpzi<T_RA}/tg%PKN=>zF.O|O{/_cm{:&;R|vGAy{GO!ekUuOR-2WZ4V,yo%i%J[igjcSN;$s9raV}
+Pkka$&#{Y0NcBH3I{f#:q'$IOO.Q^sJr9>fl+!'9L%f1a$=>{5).TMn=#8ZXQ=3x|9'J8Y&<(^$4,<}U;x498G|,5M>2d53Y)-_=py:"rBg+FZ0nU;tL.e
+ZrMtSy<e.z}GL7.uwm."RxT6yNuxo]Trt/lc-pDOboRks^MgVnqVt;lSiNkC}U,yS&kUS%<![Uo}Or`I3b^+-GMo)NhR:lKt#O>D-yz!%:|o)Gdh=oA[%P
+(s^%`JxH7(=:)Ap{c1P=vh$;Kq`sy`(1yB!Xnaaw^Dvq{Q%A>R>=qq-/ZJeX$E$SfbN>rYdCMXWmloAR/gocum@`x[p(T}0wkWcZ1$+kMXbhAHN[s6LSpW
+:&2-QBpD=^'!=NQWZK}DRm<AAnMvZe1fg<sRx8G'@P]!1JEB7,~,/4IslKcTTLgXf}UJ;YT{i4|pq|mggRi-zy[Y8NRo{`|vzv9{).LwFc6o3s]rN'AJa0
+yH1N9DKuWP/PC)W]fk-vAME^k07hCu{65=,QTXx"o48aDEv|ODU(Ehtfcww0o-N<&+$%mXaI)O(hl%NxUs#rh_]IE@8ls05k4RcDYOwGVYx+N5!4@@|2[|
+ptMF~LM"r|[{1Rs=e:^s-nyGS"rN$iabCo9CXyrqrKg`jQshqC12{popY.>(GJ.E#U0==X4KWyl1k<l0mmzzPI[e&Y<@K1y:$Q]$o+A=R5:l$4=fai!Fy(
+G[%O~&Q%_$Ml}a{c,y8sZpi'"h_1/3~1ssj^sxe{^%8]3pd|#)}Bg|~29Tib>)w&0PQ4$!0#+bSqypd9{[2ZA`}.RQ'FY&(+!pS;z2Q|&TVg];eOBM1'o:
+YHat:QkEA_U<-l89+P|3LDu^5UdX;wX;&j#L_z{OjXr:)QhHsezTu_"qCu`ASNDnUh%yKwolTd]f1T[$jXBkP]gC1(-WrPCbWS7F[9L[}A0hUqyGQ7)%Ss
+9Vm3>(kDoiusqRYm_97mk4`+&Z<l[GHRa9nyg/xs=3|Ugl"7=qhY3AFmI,<wx)+ose8z!Fm|%'2IJ)E2D&[FTju_8&Lt0r7FwMYe^#.Kcd{I_J2bB/FKep
+=hK6AZXlT1$EQO@u0='r4fw^Ys[N0-Kz+}:}wFq!1OTh!/dzfsC_fu}|=e9M:Tg6ZY[4MtO^F-NlvUFknnWw%m;RQ&x75([.Yt=m=phG`5]qKa@{GkKpl-
+j4]K9uwY9An`2>Ih^$v6r[XL`s}d";o>`6s)AQA5cBaDUfCO]6J>Yy[$n:|yq+N!p)W//U46YSVoT-#sF%Uw;BMw1ukY>N9sULRdvL_}tW;B{X>Y1=5a_d
+PC4C5p^m>8L}p=Ck9g6bE7<gJ{gEazQa>'Ls_%o2):CMY`uJy(Crq.PUw=QF%OyFIVaz6iHvXtSO_"7[Xs}eF}:S"4hFr^YKi"}^3z7;_o$i5DM`v0'j87
+U)Gt!W3<#.4Ws10ni:%@^!<&t57{M=[m'/Ds{_{MID<K8C1cd&'T~Qd)6FpH7OC/^[c'[)<=szBbFGEax!4r7:awU6!/>mHy-|}P6ZJXEY5HUp@O@iQe^q
+;eC]bLobxmyjtmRoS|XW#H8B,#9RP%t6-Zh#jXeRna!Wsdtqfhq5J4aR8fe@S(wb@7kulCpo.OmIUrz18ZhTwm&[#RVqnHz]^uu3ZW@b--RxGtfsBbd[fB
+zaQWpIoY>oR54L}s.f3H)FnIDHJtL[,eO14UpyI2B@0K7,O^}%0I7/jTMZV)^t7j_rze.p.`=3R%![4>K!OF%m%nj+j>jsfsMbA/:r)`u>!g]k#0"w5E'$
+ZC]7%!U)"QnS7yUxK`z'GxN:SWPK-GxHFR;M5`j3uqCR9R_zuL%abtWX2JO1e#.Aj:V)(2deL+D9T-777gDh2{$vj,7d3(&b5kv(_#,NZxabsCF[~R;y`h
+CaQ;S.F4!-<0C]kyl!6P[jwP{nBNp,T%Vv"d^}Jyjlc_CX-'gZ7UsNWNONJy2{-^p&UKHo$}n"%zY-m9Jt$+caaz"wjrGlcv0!PuGhq[aB3#U8P{pdOWi`
+TO&q!Y(Aty3$&-JwjaFzN1e1i6[Fo!n@W/#]EwQWo<a"FEGU_'jEIMcTM``tgc!HzmPT:nz/&:JLeQ,V3ihb)+|TsqY|J2-acrXO,ewuSuwW]DAF>J<D.d
+xAl0v-buvDMLW>2nwUZM7,0_e(@i&0h("jEQP@SOjYsll,W96!>,/irx${VHbO_i,g,,cxGN68'BdVvq&tmD'-_mONP}/xB-!RHyjTV%wmjgm{e8qj$tP$
+`++>iAA&X@&vaK@i|Mv`<q/x!Y1nO3eQh%pZfl^)^:KTj%Rz26hgt`4Kq$t8e.O"x7}MF,vr1|Nn0Z,xyl~zchL'pio!$ipf.Nz4dwdxQ@p"AFh"wIueb{
+:fj3OA<N&1MZWMRB/{IcIz'%|Z,AziL;2<i;Ioyo[%0I@|pcq7%MOkUN'OlIE=cAeC1-+YpJ6GC)TTl7OcxF:ae&I`2nAWHt;&_Y>n~2Bqn@DAx3b0~AHy
+c%hO8+`!xIzHFB^8)X0|>m}zje1r(/_[=2/4>XQ}JYhB,Z^f,vFDBWWDy;A]5B+Luu/(zg/#9_C_$[V3AL{uIe'fUYnvEO0M~:$sh+dX)Q4%[QP%wJUK+_
+qt_+3|bJGs%>3bX,Dd0IeJ2N>jx]elUGH3|3O{Y#X2>SF,DZ5@NFn-V+ac7n<cP_MLT|{mtL)`FXm)pKHwq]l-YtOqc:0DccBnwB{+qe4wACpkQS#RIrIQ
+"E%JP}<z'4V|nWp.T]5TDuMS|=9Z4b<F-eT6,JKf8une[CBwVj4SC94QS{m!tb"m~1{j{8#H(Xaf9Ws7gh8^`NeXrkNKkKj^6i<-wx2<Ma|s0.v-7:%O"C
+e=sC-aUB>#Eu,k}0:I#$<@:L[%}[o[F[d/(.$%(T2ilh7/$K95gQip9R6y3c<W8OXz+v8CnafKNl0hJR}z;{]@j<&[lTFOeq4;DN])'4v+dTWz@{f}N;=L
+6wi2]^yWm[FYiJ<SlxaYu]h=W)~GCD{NyfK/rMQJt10G4}BFoJQLHZqP>yrq3K-xxZR8m=+=EOv"IG^u7S$z95uYVWF(mZ.g]pNbY.:zBl|jH%z#;B))91
+P5n!y88aJA9d3=,;3N^PC}ax~)OZ,_2i)wC8%iAUSxgZ36n9R`aQ"8xHT&HQD.B-qmR.txb"e$i&5LJPoF8y[@kF|Yyb$_4sBMMQ8)P+78_9t7y+D;S#H;
+d&^)R"W9v<cJp,|Kv0@v]RpDi|xa^^m}!3sUX[z|^Pfq3Z|Xl"$KE0CK,<0L1g}'uu^j0O$_E@6[}TjvIz)dCtyZ#XHoGy5>jN#,"UC]seU[Pt/>tN8`Ti
+Bo3o"<~fQx{{IY2,DmRK.oYAzk%}W^g0>e(;i0msw[WjtFQ@iatxJhX9FU-`(6[ZkX[B`M#OF,!A4Jg9RvO.J9w(4-GW_>>}!/]6TMXq';>chK>Iu]tH]-
+B0oF0Yel[M3@ow5d#6^r~=)kWT/KQ=psGbd|g<_o-W&y<tyEDP'nrQD@{K92"F~^#Je4$/};L%yoh9$OZa|kB%i,1wrV^Vgihn3Q2yy6i/Nk"A<o,{T&ZC
+e39Nz|psdvh]wz`1lSLf>{W+L8h)+Teh!/n%WTav_1w&)u/S|4ph%bSY^P0g.-y9fa8NOAYlITw.23Pf%p[{,l-Ict[6ADt_8E~.J>/p|jc)w&g+"N6+)6
+3p1iXjA:bS7(3>`7vFIUCWp,;2bacWu.(i0:7kDpX{rhskDp^"gO%.>-@r=&(Xxg'^f]=$_4!$sS2GN!5Owbjk2Y#K`HUAgPz|P&St0u0!f]iD/6s''FZo
+R2^OBf~>@_<cy=%gHj$xm8v5O7Fbbe|qlk]kr5DsYA&/.]g`IHCsm.3GSREE(<TSLLjs+LHxQZCX|8=L}QA^S-8}BRP8{zZ65HmqTGc^-/fsm`1D<qz1uZ
+4XyqDRi2,2R(UkL5:UTO-p/^|wMeb;>x|h'&h/3egJ%[5:('w{"{A#}%>I}"doNOM.~/'DxvL<U>gL0kDoWWCIp1~!(v//Fv24#`#m1&dr{W@2r^^LHG$'
+zm&D)J;)D^bF}u>tJ'L24|/F)&MZ-@9^)mJYY'%{}UA:#tJsPu'eGVXHc+haZVNgaAl}XB#};tL9:ajuS;bF@gIfOU0/t:[iC)wopo5;U)6rrl84Qb"$)/
+6Hz7P6&2Ma![0TBaGasOTZjS:i/;qZ=3BNd["u/S8=95Ls'm"L.KsAx3Oeya5;c&zTP;T+IF@F70WvfRkdd$@L^auVGs0fsv}JWovOx&t;TN!IgUAXw3Sn
+8#q1iB$Y(9z(v#qrrxq2v_".H&WVxGf<6(6fV`;2yj!!Llo.V'1H16&5oi/yD8ra@6'k'Dc@u8!;gL]0(mucy.HL|_E%Doh]yhLFv'3rckfoMV/tp)Y,e4
+O%m`Z$N>lnJNX7Hs0tx[x#S_eK#ul|w.kVtE<k.imwxm@=:%#b)B,P$wGhP>5PUN9dwPp6Z-fW!.S!t1-q%l_Q}|s&]EO5sq:IRAhar2-(8:nKFZo[kJ4x
+9"[3^Lp|/Bcc3(bN$+2EZ,I0t,U-9H5R9ClOH:):iY_b0F+33=w+ot-W}d4+"e:^aLNfcO#"{2)3vl1Rj>$.D/_EOGkib+Llyrxls5T>q'gvz&{l;!&iL#
+P="X)U19A<6t|YX>1g"YUeeca7V2;BlnXvs@G:cC9x_L<x1HB2Vi0jmeC:vPlI<}BdRdu3f{dK@>LQqj:nMVUM=G]&{D3Z]exlaOq@y3@Q4AmnW_%O.ujb
+^N~t}4_<hFr@$h2nQ,8(M>maCyQFoO1HHm@O,#enL'cIU`ttGfUs%4lR,':@~I0t48mzG@~Oicnq-U}[EUzVcO6KwKJ6;LDx['2fJ.^X87bZc+vh}9;nm0
+eun(']$fiV>:cgf)Z`kRT1GH^,EDA7st-c]8|k`OizVAGmiKt)WdVrRCI/vC;S:@Ail3;wu)2cbnB4Ok=Lh/L27q&:MG+pc)hENIUJ(@4zBe51RNN,m8MY
+YMAzND0a)$Xmm4k8Yl.FQKC/XS3x53u>nk|1FG'Y_L'AUGPThj66&cO):O4WU5ROelURrMQ{yn_'+Qc.)SvyWt{]8;NFHVx,wx[E1M0Fs4P6~/l9'5v$=K
+$S/jJHv[oLw1Rf%3f;GEgA$'yv>[V[mYs/5g<kYmCKnJ'K|_Q.NpF=Mha1G$.hnk1m=+H9dUVP0uzNKspv#8Vr[gj+aJ1|[{wuM42zQdcKNP1pBWI[>Vnq
+ThASO{>q"U3RUWHIAt[_$O_k`O9NEO;4z(nJTpA42,Qa_u4hFQWYDnE|_'ROy0PJ!-R1MN6E2eeZr:BV0gsmoH12rF'w,KcaOErd:pH`Px3tF5=wJG__wG
+Kr+lp]c-8p={XO.:{KzjyefieVSDKgfmra6KP"3TOiHjb.]2z:wksvRNDc04RDOrb>Hi.3ZiHXK:4yc'ZJ6^6#z)>a.!O,bN:@a{fKslIYQ3q4i7/gsxm6
+ci)OZVfQ&J#]Lwd-OhaN:V4T";-}]P$$C&w0/w>t09}xKN,VR)wgVx+0/aEKVh8T`2zk!AL9L|]|u%2L;`TLZr9Vo=e7,j=2s+l6`Vj.)URMF8Wz{s2"+x
+2iTS&qHj%qdQt#}5;.d(sXu=N]z#JKIkVie<D2a,.k|oyFMet`r;:r5R#^o66aNEb3yh|-8gGSW7>W6I>"kGCHF@p^Kfs_l-{^|S|]IOACR.n{SqAw2Ae]
+egw;"]oI|iSB;Y#h&u#'b|^W!q>KL>"u^G)SHR9G`)ZrdB4p_|:1l&8e=+r^i9:e(:#$z,j"=&:AEA'^C4spOe5J9a]"F7'e##H05V=XUAC_|'[e2s'F3&
+NLPQ{5@}LS+lvLs}:$TBJ[#h]$wK1Auo<Qdh1f!U9;r:aDUJHxpu:6'4(T<%%9pSczMgX7{2>9%@wAovQ'Fuqg~O43"Oq`B7"Md-<2d3wYE9/ImL'+<;J}
+<qoOm1Rtw)"t0prn"B4N8j+Toi2TMzLl#V'z>@[aQdYy7Ww;jBlEsh"X@tt^{dc|bCDA@m2[[avQL+5nrZ1aUK8L1O.0<e^(`m5:LOoeXOt<xmc;~>g9G[
+rOUe%!^HTu1gfGMrWA5`yD9Az%]o(N^H)B`03oM`H$9aGKq$<hxM_|p6zaS"S-jZk/J@,^vobGzOP=~AaM8{Q%S0bI]Z25F9^dVg'jz+=RNe970#opB/.5
+U2S3<PF64rm-RSuf#^fV@jE]EwAi)34r9%[CC5L!MB>8IP9]cXJnmwQCA]eHt{wb~G'GDZSN.1<,{+G<B_FE_eBB8Sn1MRG0OM(}nvr"A<h'o@Q3tJ"i&/
+$EMW"-Hr$nY:qpMC)!$I1Lk4~^[Nj5Bb6JGsfbw.31f1}H4UH:CIDqif}GV/"Al9$)Lw8p7]Wby1fWGSdu#Fmp()v]MXAF2a%$EI:3CpyQiFz)n6XU[t^=
+fL#{yW9]a3kvynhO^L{yO`Mv!sF_w.JRcsUkJ/O")SDJ=ABvG=v;`8avzc,QiQ,cNKRKWf$:J!>"1N~2[^H$GWU16^v!!lu(j4A/k]BiV]r!S./3w(bsKW
+%MSv=og]Mv4CZH|0xRXCtG^zXC_u(BEIolAzcGRSIWTk4g^rTc%]x}>$_%IWL]ZzG,xCaOyKKwWW%rh2$oz`G)mRb_R|,ZC+:jU,exHyN4"#ABgqPPUF#%
+n>l^j<|<]c<PMZ;hiRZnQ"N,E#bt4&jBJT'krx!PESQ>[_VR;(aJI9]IbCkL#=Q|DpE;6&$UWK|uv.)L`G_B(nf)2|:c!M3hWZh_#Mjc)d)T%w=`.M^-Pl
+%,f`'cWCk&arph^0-8xd-)ZJu%b^:)QiE%e8#i)=+S1i<GL@Oe-{.GMx2#0w]0@bn^Dt.9NMp0G5#z!<1m4woubB:Y])D.KkKMi2wA5RsZyUF,IZZ<vfDN
+VLOh/Ua6}&TQL@/89}sX==1O6c]o9Ibz21:W4_8>H"-Y!c2&1Ky>cRv,b|_FBmrww+,:4SdMNEXRrN0dmfrvp[GOiN>Ag0+ht%l)q9vT`&nIPx.^srdS&2
+mw:7H4/Ym3f2urQ5vT1(=AkXSwGifwTKzY^/%#wKaMsA4D<uOuM%8.nWML&nz+[[>5LdK$0.y;eKZV'gZmzr!281{](gNm9VkgqE&;5"vk2_qt.s>o_<4$
+dx)(7d<6ferH&&CzyZ(I"C)Qm`n3a=B4$03l5B~07nd"X)@M@D!_p=$uc_dJ{{,Ajki}c<}46Us[oH|i#`7r'<`.G{@)VLyqcfrjW5H=s}@)&G_EN'Wb-0
+:YKqDW0GroB2Ai`@fw-INSS<;-np;Wt4hnY'HM^'><Pq}1vebgwL3C%4PzSY7Q&h#zKWvX}q<^gs$QOVlhN_`E!j-!TXpp`4a#.'zv_]emEv[h&NU5$;C(
+j7/M"q|MazDMPjY!pY2glw}^&1V4(g|<Cv|(sujz5x]LUr#x]ObhI%:bU3R;:x|Za8%Y~OX"_p==haY5caF{Yp1X9SHEq9tNABiY|mU.IUzK&f4H.5Dn7R
+(dNzH(GEA;m"lJt|vyN}g'cs4$jp(N%,I&Y|Y_s-`0F-9-qbaFM^-ijQ5z"oVr]sg/'F2%uMc@d$}yuRyV.c|7i(nw6`sJ7Q{r:}df>c@c0)/u>kn5WyR>
+fGM&GBZ]3pQw3r~H;D9vkK[K!c8;"xvZ)Wr1&$q7#G='@!owi,<)QZp7w%"Q53|4iiF}(T4E%"`/NJ!E<41)+szgu_L&_X0|!Of#'VT4nVaza@^/6LJ3w7
+G"]Y8;y&7-+j7+6jwb.FkXl2T#]g@Ik:;><"Y):8/4D}KOROz[JBF1,w%Qk3>(7eP6z!IbNQPx<%@VLyM6lr&B<l#)Q!nCMR)GrcYWwI><lFhj4G"0U^(x
+4Ov2RMfw6PX>EezI9}t}'fyz]nBzDa8Yj7aDG)A7Uos{^`>'iqO$7rdrFKg7I(`Y[3&kc2>ZQKz<_oZH5;`'wfE^"LZjc2k]5uSHtLz5)FZm+:zt45=dEF
+NtRWA!v/m[o]~;U7tzeSm|6G,8^L>0berE^ZG[QJx3VUb.6^07]^Ma}|^V.y@_Rdk@h%GVOGN2"a<>A]Y83$Nsx>5m1kI/u/Q5j;pZU/zUZw3xY%tFUJ'&
+<ku=eNszjq3Cmv9a=dLp&72v6I{Uap&,rciYRP@{.(&A%.;{AA%y3i`7r7b1@':ef$[+QJ{+Y@rgs@)31xv`:z/H@oz|#HM5}H^5S(CHfhn49mI6A^uCiG
+[A$6HC4EI,w4F1uA=QhJ:-vXg%cP(!y@)3sA7s&,nQ:/Z[},K5PQh9oPvbt/jo"_#/C.:;2"+`B^WR$jHi+^85+zMQs,I$f)QS1yu`P$.c,87[JNGc5bo'
+GlICX!>$U=7evBhdb$9V)qOSAj[c-Y3<~o.$:w'@<:e7c^:B]a;jsSOMb,:5@(&&bGfSOe$3<]q5Hc78{%utrs5:JG-9k17m0eafH4kXsR.xa+bfz2a-xn
+_SY1q[FH~j{F^{slmV>7%0TVP6+_]4LDt%h<1`9]2a%oOf$%wS|2(cA[60JN;[T'pL!Z+k>'IJ>8at3C;OFEZ>RPkxQ`!xto#9uzJes8p'q`k|+9K2cSw=
+PZhmY@R_t5BE8G=4dyQnh!,5%-aur=Te$K(v~a2w3-bgm!Ma4;>Bkm!hL=pX(pEh6.a@hwuU%k%p6BT{dCQ+{"K^pE0MZE)tQN&doOUN<h,=Uf.0P])efN
+@`u`5#+wuT^RIfwMwu{k[gpQ<N|`lw[}8mv"|EJFV^P@eh@&[=}y'UPV&,iEmT$HL[.lr'XYMDK4sJwFo8XJ9A(s(&~Y]`-k|.MuN.2b+fU^K0#K!zobuu
+@VV;jpqw03&6yP]U2q/CW}KB2a5)zWc4^0$ty<kr6I<ijshI5u,gpNhHA/x^zxt!W-gGt&_hevOflluU_w6|sS2>)cuCs.{Q>(T+g|c{x0meI;ch32U^)b
+{b{FRe=D:v%)DGOC|tOOtPg]d7vScm5JU>[[9Zgk>FpWO/4:GF!|SXN=<t]Kq;o<%IlK%|I4w!q=o6fNq3fNRY)S0:C[c_^M1s6[p!J'h1#C'Fcgc87emc
+'v7V}b2[^8{8f_P>{XQ-jxj}p(Hd%gT=fL'.Oqb^x]jBOi'hrTDtZY".+9rwEM/FB.lvgWp'bu}E.{WY>LmycdFpEW{mN6Q,iY/<x{^)rCB)qY=f|HQW:I
+J5iNbhz,%^ZE{;j4KF,RyO>=s:0Pe9qeaWUZ~1.xC;iaF-)g3wx^`ku}nV.v7OU1c,3X48D^QQ;'(sS3)7ol4Yj+,HJ)vL2&}pj>6)Pf"~I>n4vXZ:lAtm
+<EY2#^vNeU0Z{Yc[deDq"+66"2NdnHZy[Ipl~'~GE|^Ah1ER>ZV=x>A"5Zkg0_L-|UdGkz[=xtK_rJ$F$yCUR0S^"<m!K}sY-MFJ{X/jT35FH6h<6y1gn-
+~2]eW;9&OoNl<8}MlTQwi,BqP.>LtCas(pZbF#>_6R|H_gs-(lL&@_da+@3:u<_@~&kmz],mn^xLs:-MnsD$h]B:uuQI^2M8Syb8ejMfKVA{BW7<(Ow<4s
+KU^LMONDT$v6Vmf3rzP:g0NVP/Bgi6T^gsi,xz$XES[N0rU!#E))sKlF,fipc(%K|]D3NoM)t72!z0u#S^r-Ca&5J0<[E0Gz(VBw/uh_eDgcJSRmg/+u}r
+M%},c^6qZ/N6OS#e09vku)$4:R0652r<%&~)`kPhvw~;LGzk^7TzS-Mw4ChqdHIo_ZMpxbJi"A4j+<#WM&n|4G/h2T"Hgrs8+e/hqSebr`tm:z~;EKVWEM
+bNm({^;uo)u`<8ViM$,-F=pV2TISQ_Y5.9xz4CMe<goFD_7_-]r7E:Z^gQkz!d3#>C.:H[o7'jii<OHVZC}nl);S$9>SEn:.OC=%sdKF6gGrCrh2=N)r8j
+zI.O2:_joK3vK;L]Fj7g}WfGhkp$L34W.K^rW"S2eW}9C9TnZ#_Pr;pv6$RyA5KzJ<,Cdr}5Jz!8eFYo88;g^]`<ADZr%k3E5z6)5XA$|$+iM{qAtzdmO8
+0[9cJ1`ZX@+/KBgJE!ffYZ=";;}!^].!6O04AeLY'C:hoqjF.g)2Nd1qGzRq'dz=&tBMXB/m.RjHD^Fbkg1qh'#8~KXLjv%LHa6-K#bvjB2agrp2Tk_qwm
+:'DU&BE-,/"+0g-r9:>]OvR"jzY|VFa<e_`Ul`lM:qP7f@`z~[).FQI/"6a6{T@NFk%Df6BIA.<}G}-Gh%&[W{v(';5@nfH&Wr8.-0]B@Vc:)X^[HHI@0G
+si<JW)>]g^;%G+2)B=v:d^8%F9nYx)}]k8zw~TkElKqdv54iAq@Ec-G-SS`h[zjN:w0aPQvdf%J|%rlm;R_}h9$1Yb@X%qV6MCC/x+=+N"ny}B#Whs7PIo
+#{j.hI[22-pec`[z9`2}}Jp_Bd{[gf</B;ytDw|@~>YwI"VLqYZd4}zq&4gfN-vr|qK+c{jn_H-G@,kEa+gDGJeH>J3Po=;{gSZ$Z23UH`eyR<U.,Te0]B
+=D;KHiZm86r{4z<K!8"j6Q<ZSi~v7F#MU=4(35EYWlBm&<V(U3ZdkMJXhXm)bPfkH,@I2]P8XKs:`(+9Y4]`!gXkynPZ:6tkWS5+m(ZH,-D`!Fh:>&Z1SW
+9bqx/ydBxk^ykYQyyp!:MG&dTe2_B_ABuR5zg,[ZC2zP7N!Wj>S1.]MgN"C,zP[K.gH:7wR9[E!4_tG!aDYxL%M_g^^>7V,mhm/1dpJ}SEqeJFmU{#qX~}
+.BhmVMu{w(M+lPJ/ADhFm1CvXs_2'`YrfkE[4A1=SjHI}CSA8'+r!>UJGf}-Rr7F`m%e~7F@N^=qlN$o_jYj&cMy{U2Da8@WB#+HemmYy$HyQ=pCrnX2Zb
+sZ/x"}J|h]pXl3hg]rUhLCAf!JjNcJT-xiPTN#70C]|ooaXk"6AsM$}`]--tRrr35lwNFpy'R}9goe^O<.MlfrjHWNiHG[(Y'f]%c=a4HWa@3hOp+tQN|6
+~6^7MwdxEx69sLy_fzsx@%;oKS|oq724'sjrBp7KKa^q|AJ4tmU%7(,hJ`,aVK'50[yakOF|z$v{m-%EV$yO36/Kw5C+N0BOOW&0N3RKQoxB0qH<zV}B;R
+G}tXiv{(&3E_D)uz^B~h$SFbxN0)C+YG"NMSZNVfplmLHO8zT::vp}vurY|:{;{e]:XU_H])8sb{YO0q@JlQIorqJLraQyCV>n7,hN8etg@YAEP^K4|)!c
+ZWT4}tARt1xbc<VAmEG$6lh}@`r>=,LWj>|QR]IhTu^4o'n_}sacgY/jf`e6bVLg'CY:"oX$4PwWXk/w2;]s)enu5.9y6@+G{"sqd{{uMUN[ALG;<W,|Lh
+z%8+kQ[stZh[MXIlwbSGBb<@85go{'[iCl=3geqY~4!,kEV#{BKm8{tU=a%jCG%uthsy1E|_F=`qaI"Q.heq<"+&eLqYPf5u8;/2_Nb5+4QP@L|qMX]HP!
+OCg!g^{ECfGKb:l5KI>gSLnm,v,2eU/Iatyo0%TnY8CfY5(nr_;K=[&p0IKTJJrvE)NThd2oS+_,vtg:0>[(gG'bFFQ%=6{d9bkzP2xs9^iDAziT&qQL}D
+ozRmj/:fO1B'o3w6ey>|t;BYz5[0<)8h`'(4VX2<jxMFAuqt@-}9tQ%<jBZDs+@zY]%:yKup&UAE+ZYCk/jx{Jb|,bn/32R;-iTdx}Ys^7}M~1-U^R}aS2
+70z7sK8<~)v$c{/>9eq3oLh,@=<;-]N:{Vx0hvgLU5&)i:(&:R-eI(++(iQiNYlLbowOMokv,GH]6j)6"L3c4q/yN4YUGD2JnXND'PUM!GOn6}Y1DMi]yw
+E6oY[k4#BOA"Fc3)n-grp41tw5c=k#{i_3bI+q9f90.pof|DZ#-&)q>oGcFk}E9pmAV'lIZ+Nd3!yBk=G&WmGpDL^H[XXb/Gm{i%c[7r1"7,v("-c59,m|
+3J_Va-hTGD#$i,w|Xi(@O0D#S1K#dJ8Sg39:mJ2[}(a9uW=e.(7t8RXX=IB/w/'d;7{n($.27x3K5S2l]K}oCEt)#lkl9sWho&]KpI1.7v-6<O&,qSs,8i
+t:6;n;O4L3U,fws7%|zG(jMUNz%%B&q|wuajQiMg'Fu"G24_lPe<jHsAS5rT.tT`8QAZN8O#J}l{$wzyaUF_d,&e[]e})=d=Cd39:o!0$5rJR9iSW,1^&@
+KV|`&zSMS3EtG4{0.8x^'Ug=U)EY)egYkt%Ywdsvt^0PoW9bW,oTZ"B:'ABM[EqRPPN[xj:I6|vJMo'XWKyOY3;IS,DxD;%0>ma(5xHXlM^oBUWV]ROidS
+5hJr1I0uCe65'X<b|V5MSmDuO7D>M=W+/j0qc1vQZ<Gq3Tz,uq0!iJa:9%;JUZ&Yxd&T;Y|-x:@#73q=03rZ`tw46uP`%XPCKe8gkw!cO`@@i,g:0UbA("
+Q/l2n(.,IKImgi[dGVqlt.<-7ug=aScS8Y$EX9!;hBcA!wKHvvgBXQFzd^K<>UC)3ckVQ=GPj]"I7QbexzB{om"&0.km=n)-as!f%H%B;|fx]nC7@P+Eg5
+&(:P;!kq'JF!Wko.#,c1ajBuxr4x|uM|O0T1gu{.&j43dDEMrtZ_vfU-MtzI}Ld+Aw4j"pie1`>$&vG=vCo3SQ+Mye9tTxoQ:rXq6k~)26NpuE&=0#S7v3
+}fJ'AVCo`"RLnQT={W]0+)s@nOkBL!7'6s:bcaWJ1x@w0ghc2=)<Hka%b'MhRg@|}"-#KJd%Q{tlEfKKxO/jR[E$<O}"bTyc3D0AYV.w8!A>yI8k1.%Fk8
+pUl14D[5eQEo!K!weMe)q0R!.@;(ytZ3N'D)5B}"VG("qls(931w.9'{'4u"+,Q|XW8&Nalfm5Yqi"<7J|B{9(p,<5),vaq;@op3C`ZzuY,ZPhqRVQ7Ay`
+){Xc;E3cYbu1m-drCyoN#=I0)rqVqzt,R:S)e9TlsA7pd2TXv!7l2NVU0|9,W$|:$IPT@"}U4Q.mcg[t=Md2QGQ61{m]zi'eMpe:6N`kHEDs18~tY5(8[(
+&y@v0::;eEPv$'Fm{WjZ[GTI1fT#{&<_"mqVnuuj7fAXm@=9&/D(5JanSnlc&Ly5[(l|pKL2iTE@}c#[m;`O0B&L<s0^]oImw|EYIIA3i+Ss|dmnY[@M8@
+D0Y%CH,<q7i7x_=_G'PK3c!oNV`8.HAFh5B=Dc:M^f0!v-T]pYA7zKh,(7#hkkW=bU$9WC~#Fd8,<2E5xw99q#cS"p5h:ursRt=_k&Ff8Hf{,B4x/brgmH
+R&Fxe`_F-:>uR,jXD`'k)Jqc/2~k9$N:>[=2P4j+.VE6,I/UTHC|.($[h^,5ujtL+J63.y;R$8/P.vL(CJwP|s0;/Qf912@Qppa;ALuU&e6d#5v1vFq9#e
+JG%yOr,0wN|63bs:f;+^Z!4`3[~fa4H<&mWmm6"JOk~Ywg^oU.,T@#5,7eAsE9xm:"~-a|x}3P_u"7xuj0;wj4}Hu1|p.+SUU&]X9"Qqb3=|n#4Z5Jt[q0
+)z=i~3ZyPVh-4xB2M>,L>4FCn{Qe7S5nmMfx3%Hc!;@ZhTr"qTZG{B9iT/,$qdy_YXQgC$@48yCXe(!4OxoXy[tp[ttVoocJ9e@./&J|.xeciECoCGC+k+
+Q,}"rxmt"]{tp{v!~krqJw}ML63^71B#No8E8U|hAvG%wnIt7[d)az0,7&k<1zPvv0}<%@M,57#Zrfx6q{#-PQ!gHjdTydv|+_."R`3/CMn"@BvzvUo:+J
+%t"/koSKnKK.<o[4wxwZWcGQ5%|k)WM7x>c3sSQY4HR)C9SKbec'%ZlF+tFj`U3S^caY4F!ySWx/pwpv]vNPU%ds6X@N&)T'r<"95w_@x#aV5ykBAN:A$e
+W,]Mu.43k)"L<<_"zX~wH;f8WbeN0;>>St7x[I/P'/[71N6cZy~F,p#Q!F'3(bR+<F)k1BPIFb&]JnTH8FciGI`wHfsv>KrpwEB#IO#L3N~^WVB#TDAMY<
+|aM.[dKCM8!H;oPxi]O[d;&vA[1^GS1%9w>)FiSp&L"RAfvB0Mpru,[|J`vSHV'^|Z}B.v##9Uxl+^->RK7,IUabKaVW>bPs~;Xr$KijSr9,kq&GT9>-d-
+1QnFH$zf+rV#:Pu|(#)KMKF6(u('<cgx]o3YYbS6<$Cx{o~j,[_P3%zKzxzWZcP1up:>CQ>^'$"^&{`:SB-WFCV250rQyZ<{S3Vv.3!uhz=wUr7^;)'/p&
+,yX/[nbD]dYFD99YLSlB$2r#&Efo"~JL]`Kj8C,f(ZhFvphZF@yKvRRytr91[j`SURPUw>LzHnVJ_/4g=Y'UY5Q1NR!^ajw0)#c#LTb(I[@U(m["=|&X1i
+tE^M1u2TnXtWTKGja&t2.61Rwk`:5S@"l(Y{wvVEvvY:(DtCzUr3{),`w^}+1|1'[1Rll>>3nv%`PnJs-HUG>kegJO)iAAc.jS!Q&`i3EcEfJEZvcVL"Cx
+CmmaLEA)8AIiaEJ!"L:x3#7iNwjqv9smp%<{Zam:cW|@UH$#nk!Rl2T;9W9zDcNmaOyTzjzw-;h:4E]s7M8nSf+lLs&a|e[3/(E{y[^6Ts~zGT#p(%<dQ"
+45##i}aA>q9uPwgYa8Fk,!:,lUB3I%Qf{RZP4:s=31)s~ZAsLfS^.Y`fzg'+Rc=FG5zf>{EQi/B|{b6'35IWq;f&ugGbTbgvAJf"X)|8RX9IK:]_s#Ox;$
+u$m0EzPx/leG[{a(J>_2J'Y(J2I.UYy'uPHXN>dT[m.=kqqW.VH.vUcri:Eb)V`T;nVcHTTPaf)I&ol=FaL'(b,fh'1/hxD0QYGmnr"x7[4'fq"_O/;|<%
+<&CPfJ#f'&D:f|aVptdx79#iK!2<W&=m-borI2}Ls-^Fl@JL4W'4i|g#;_V8P1|r~8Kr'E3V:Uh8w26X8$lw"XlpD`tIKaz`"E|L]=]IdzT`$11]F)qN~D
+B&k@BBY@!z)&b>eG>`}9A2EN;#BKAb{4_h]C&`q;]IuHtxCS0i1$ft=oM17FJsP'7FHH:apOkyRkeL=K~L:TEz9U3eNRCOve18k3"MVw8xGtltR(,ZjV06
+i,nz#/^gAsD{g)sp1I(lZuFh4Y]nb>84N^CvZ<S7Yug#]bFat<<4[YF9BGLRJ=Az=4t1JFHUkB_1ci|,Y%k%JRF#jh>/~@+c~y3nD#H0!zos2Kp=q=Gyu4
+>q}N58x,U&3O5F5rBRCA-l}R:8@}V(z`h^)j(q9i>#R0g!!6/7z)HQcTACy'd9o10.ycWNHWCivd`<[)FKjW4$K!R)sWn>U+zW{G'u2=JuOQ~$6rc9!>F/
+|GJ>a;nFVa(YiKDxO]%KG<3}@k+JQq!ZK[^.H;]4CDnH/-^etTlq~|OwH.OA=Ew3rbN(44aogc|kmqEhWw{#@<|G|;9cu%`6m=3)lNh;{ZZA^#cbjH0}q=
+&[xPZ#Wkp'>N4r":AMPl>Q199A-96"`B_N:F@6><EAZ'6o2voQ04(wxQ=Vjp7j{xdMyeLwh$@{"[SSR88)i'w/5_rTAN/dM9AUiu7::<Yv1Eey@4!3rgXe
+q%&jd_e.8[@VlFx0~b@y-s&i!`61^lOpQmW,IMY4%4{[|j'K>Llp7Ofb3X3$_M6=xu!R!9AW_;97J0D-+0;JYF@iNmyczdKQ''kZ0f.ee@pOT([$IB)JY.
+6!Jae]vbKMH2DK;!}EpLBT)Ic0+iA{/u&,st+8CV>yhn{z`8;Z7e&<UjphW^_)UwX/zGPV-{accbiLw8rhR[">)TEmlB$h2qinri,,$d8h_Co#~|02|b.f
+/+jXGd-mQY]1&|3N/=8cJAYCACJABE|XUm]Dz)x0Uk+=THa+^R304>2a3P2F]s_NB&A%~g{:"7u<q&0dYpDrqq}X;e{[~+/5[#Npb9.af!=}ub_g689108
+.|W96U@mtEvrcj@i.;z-.@G)),K_QLJr^H5s@C&_/cW`wNrn;-^B|_It17KS@p1.""(+b_&s_M,JWoSN<EFozAS`U7ZPO%NN")he;feENwNnun`"3N]fsb
+0_2##5")Z6eEm%OD,[@1Ja0})l8FYU0!V;vJ$yMy]"R`>R=nvhF{>F}|;L']$TZWpa+".h0`'<8g,JduWuuTM7F|nI|S/"f97G+b4=V0,ImDcih(['#4f>
+Cpf=eE4$o:%5+0C@EPv)&#RY^E6lZ3812S~6KHVVH$m]@k{.dcqSDh<+,IhID$D!qM!MG#VmjTp:L-h"]iM6SQpwK`8N=k5mg(ZusIocB5d@R&BgZ)3Q>}
+C,utY;uUuLTzWD4653MGT@vMi=[hpUtTSqe3=l0gpMgmkjBmdKqh;qf1e1,JQYcrn_+$<,&$]%->pjalngx7a5Z[(KT1"R^Ya7yF(6^hozF,z9m(Q$:k]e
+D2k_=2`.-xa.n|Sd7h"9['@Z_Y@i[nK6PA5gCm'&>=M1#d~)peLmW1`Zr{%KP$+PYU"V-nGK1Lej_H#E7"$xhT"m4hQ0gij<OQ'b$;gd#Ftw&cd+muX!!W
+I(2Y)7f&q}"r|-DtChlBpT;"V{Uz6Ms=AF2l"g+UMbX'DT%/RWa}UW+fy"7vUf!>[rpi&jMfd]D=,YKnQFidzQGINii'({<u34E5Sk_BE/!u"k(`(GD$.>
+W>SXzKH0PT_T"0!1</g}.'ols}+YHK{:BC9OgzF}](3Mldq4tH3c4o^rs=Ml!9MNjR-6OM/98^BM0y=8a%hQ/K(G-9pUYW)fe;b$CtAAe8hA|U:1S>XE[x
+ucFb+#cbg^6)B:lAa0EP3"#H`Zs6/fpKSTBFp!ie`!H/X<-w0F.CXCJt26x]s}N")e]LNhfbE|A%kSP_0]((g@gDlgSTBzDX3TY&;/dvH!b$l>62`jlNr}
+I"ly:tG/@OAE}s/Lh,(ZJM9s.wv#([Yq8Qu(1=~jjX22(N(.bn#R{rPLH1RkJwTSF}@{FAqA+RL68]+AR-Viy18<(3[T_Ut(=x`@pkmjtzN0!1.{&O#xhV
+<x#_Dy6[>S8>IpJJm_$)k`,>MzFKCldf28gM{(vh'>l.4w[.UUuycE<N7T}r.WkvX:_&AvrH1;}wJ>0g+<aJltU'^2cY)QnvIRI"4IM3pQq|Tm7,sL"0gW
+2a+{-yomJSZ-c'4^vw`<2Wc2j!g[}H%qV/$X1o-xIyP8Cp4%.)rM54|cQ'!"Fvd'|W0:t_:6s@TwjI"^6Un)`4H5YTmt-<$QnQ[1-nW]ygCeOwEIms6d%p
+>Kf`~<g'%=x5wp]Se@=c|G{+lfV7<76NHZ/7|t&Sv}j/5y-E.[X"V8|jK{Mxa[z}-i>(#!(3Ac^9@R,Q!VPS)DG+a8NK[hxPbG'|~e3cV{Vsmr.qQxU}Fe
+^we<vf^(slc9ZDwEuz|Kf<-P-JwHM-vq>flIC5HFIqIx{3W<rHEXzl9"{}iJ+}[ix:Mpren"UgmbWj3Bm|n1%r'[dDsp6Zc&2-2eo7^;yL.n4e$p=oD!iC
+'MqV)[@!af=Wfi$T%Ld2v^rv>9cCO#"x_1DB~7aTiDbQEYLLp+5|E)}MEM~p`z]fK0Z9R_<kbVd-DeBBa![J~gRAdttN6dg3+RZbmqKK:M+Bv,pGR/^}.4
+W4i5r^uLgBP_f'$bZ}UY2Us>~JJt|:3ixTc]n[W#7bB}6=9}WPQOpC).XB=P#"dq1sMXp|JK-uK.`zDO5hM&(i&wb^P#S&#9)a=dItMvsa%XfTr.)ne7T=
+>n2AV{H#@^jJt:oPnUsLoh%qyj,++6wyduYmneNQvNr]mAOap2;b>`]11k/<~GFz~uLx6vMAPlZ+~{jFw|$K,{/IZda2hRt's[6'@@$6uCa,PR7rPkYb#o
+Y6&e.A|x9T/47HeC{KG%8$Naj#d/ktU%{j8_F}Ynad&MwwkR,t{E3vq{,kMZY+p,N{&qk}p{mt43dGClY[)p}1T%H}'LMa;AYQICHwzzmQQ{bu6&/0[)/k
+myk:b<!VsE#s$KfW''26%tW/72i1"25f1dlBQ7h@q/zr5dmp;g3@Fmy0ZyVcaO;O2viyddr5_7TB}z0Hzarq$`x[Q|=is$l;bOMQmcXq[^RW]n:,cp~Ll6
+MGZw6o=Td6sricvqWU{).$@FjJ(5!6D1u;j/hD7DS=$cna.iR|H4U8j:mYy8wRB@aJgzY`%[32D9bkqbwxAaNDMeTmUR.nu,dOJs5E,pn'/TEbc7A9az+K
+a!)btL[Xm=!je,wY9jsqnm,+Pp%9h2{#jinVQ{,f.&3(Lrn%kbjp~QB)"g|Ula/swl=%^y:{'+{rL#0)a<)i.V@C>l"g^u]g[R>U}UTF/V>#k0z:pL(X@'
+<K&$(e4(<u'M=%`mKfd6NqXS.Z"VG/3UdCpl|Jlma8p9LlPB|bxfNDG<+<.JxjL^6[]#2B]Ah0{xatMBJ-^A9SPXS"6tmt|Xy-Gdm'rD={b.>]J<cD"fo0
+#2)`({5_z2pjR}e1QcAjg3#ThT!!011^Ip)d{nRHB0dENYW(TFfp1IF2t!O}5$arK$rpt;24mk=>Tqf)N`y+6r/V:Vyq!kWN}p+v.IHRkv9|zq@L3}lk>u
+g502yt]b@m'e-QdC&A%@5ID-<F(vclhLEp]ExkOyG+TaS'j|.i`|FtDILO7;jMo^H7I@|0+>=gk1E}{9Wk_`,>k}VF(>II['"Y'X{i;YZ)`VjE[gZ4"m&d
+Trls+/<1@4,ql[mb.35&pGhD.20V1jv/8nj:F#4h2H%0M:jNG#m0ws%TO=3)"')leDU#s$q}Wua=<aona|$EMREf0$^c2A/SyYI9=ik3$x>tx&S$'%0FHy
+3x#v`M/g1Nqk+"`$i#jb};f<67X:8wllj|r5>Sy]C=$l.g6W9nQqabM}(yFOY(A!"sv^'&R2<xyY4Kf)Sw;_Xfb9fq#)CS"'O:Sl97A4-4^x87^$l]-T}_
+AbrybI/!.H|eIbG;yyq#k8I%|%&Y5e@oKo8TejM#8&fx)[rj0H~tR_BIZEwqopepg^3b1/XC"(rIu{K=.XJ.G4.whw0""XSMInT6MELs<_[8PQV<iQXlla
+IbInfc/Up391Wx0[3i=$e0exX+ekk04Sfws7Go4C=i%M"0esDYnFC"lO05z'EGT{ah<t$g+xa`nVZ_k>EH45Ac=X%4N^#eQ26dvt[d-'Z<z!Vsowe50c"1
+JxXdJFaN2%=ef)wfQ<D)~7C&c0NwlwIFH}{46BWyJch6<XQ}U!V%UF~4J2q(n[LTNGV6yGyy|UYt]tG;R5}rl4kqSY[8@MF@|lSqW8hfuam(RyZhLPHZ%w
+YX~t]7%pAQ9e}&-CXn^Vw"(tFQ=1C3/+1MZ'O%o`![p`k}"Yx/Y"1M!_fajActK15kVa9WKnqu31hNl'cAUCE/=!~#zN>2]d|]e>4!gIaXt;-ks{YH~iW@
+NE2W=3-y;K`4G(d|gBIhhZnJ4'_B]STG6r0FUCMun^:k%>WWK,k//ZbIZ(nLGb5yYL+QdYr|6s/O<Y]l"'o9{^yU#XlAN2T-|l1Ad0S+|Et_3V]-#L(/=U
+-Uj.fcl#mAH&XR6#SmOpV{XGTR7U(:UF!2DJ]8,T3LV3j2E#W^^nH5Ocm[[=cFTlwC~nl#MA#UAX0BR3+eCVZx@|=(cB`Wd^Smitpuo/^5Y|&B.P:r;qN[
+O]4.r&rX2fONL!51G,8]2$-R+OlEw5_GEJ$$wr7-{%L8IdYF#QSgvfkk'<K"q|R48$D@rp{$H]:4_QBvlcDe5W'"UtEQ/:"I3czW)Z%fj_GNcS8TTDvL-e
+V%pQD]d!"N/"+<bKhqMYj<Vn!B>!oGKiaC/gJalNoAEq@)BHf{OFO/<bQ!&m_L)=xHIZLhzWwHb8zZ/{s4>$K@(A=4)7fz6rS%R<^K_l%+aPz<CY;[v65r
+.8Yx>oOxUH[raw0v!1tgydD0K{4W0-~uV;J]VJn1|7$)N^K]R&:0-yu5bX^_~HqWtAHM7V)M]GaJm#AVDrjAVrF.6eh:Ecz}7.WK`KQ{Ug3hW_"H(9^OoD
+)SMorB%^[K6`NSTGIwSwQ6TSuI9eX_lY00Ws>NxTdZ:H.'.'HJ8%Ik]Cz)TSmW:+Qduc6{bBx>X)dMU4yXP]c:3DK7HO)=f3c+VEYP6,sN9.2NSN~fmok4
+(z5=5x80)H0e#f9`;8U<v&B!lf;]X=7[tCYAfz>=~3X61^{--n%}"9(Ww0=7H<DU1QNX:VXkOl>TNjecHTTDXnN5$Vl[T^+f-50|S]73/zD=dU1b@h(,g'
+:h$ba<i:95ydr-tD-TO>rF-V5LiYQ#"ebWw+AT_L}-7;;7bFUlGGtd^`GX&cMC@4vw<gOmP1!X}l#Jl/{iRh4[-!IL`LMB}=.R#Hy:c).4_h'DYrJF_f%P
+Iqv{Nz3gpcBOz(K,usO@BY88bL-rDuTx4{$W:jRDi=IxaL8I"<WYfVzX7OI:Uf1G~P!@P|&ZZG~njpZj~7G]:-T_U#|%zC~jfr!JDs5PGtS"(}"Ej+94Z|
+Af=TFLh9$`7:A<!=:d;IE.}o#q46jYAy$eVm.%I<^+YN3dz,S/S/4:ic9@j(h}b2T=@h@UWCQeF{S2pvrM.1uZkPcCUQ3g<nBh(3s-(fq4,u5($9Ltl$g=
+(t1$I5|-5&j($g{.Vd!Nxj<[Xs[a>:XV6O'{c=vQd3^Iv;d"``a2:Rj7A!V(k'upO@&.F[zqyWO@OF6$NR%$M]c:H-!Li.Tu[+{Q2[%'S@ctk{%%!gFm}E
+|&W)}3}HvrddWSv>Nj$y6wO;SfN8arG[#7<@6{iNIgsmUkimXdHUI+A3:6+8fl`3SbWs}DQir#4qR_4_g]]jKby4XSnil:YW!/0T1KS#+U"u1;j0rhspE.
+&CrO#=c"]+t&V@""ZJ'T9Q#=`AgNZb&&ZCN!~:,Vnkt'5h4@&/dL(=.M;RB7MAY4g<E{PDoU1em(JulD6'#p`Zv)~n!F+FME$hf[H#IrCq5g9;ZG(ge6~"
+AF-'Uj~mH--:G.dZx^VvV4%a}DI"lYVcpU`(cL_J!r3gc$esM8%NcZpiah>t8W'Z&+gA'J|Dy6kI.3m/=]l6|oTqGQ->e+};`G7oRdT)MdINj'-Vi3BT.Z
+Vq-Koo'fMD,i0NQtg;NWWCvq&y,E=1g}sBn]8"tw&s1)mF;H^<2t"|zW3^9wl{/Jcx4v]ouN7C(U@@{x(HTn=an(im|Vt_%QGv2d.0`a7}B5M;YlkYX8}z
+26P2=d<Cm8ry1G4J"5El@ruc;[Aw+^zAXy%itw<D5R::`<h'w=mt,se_0X2)fx<>cw}m`3S+Pq.o_;u7t/U3Yz,U+K0zqSN52Poi,e}zHG4>ew;bD4TZJ$
+9uEf#:MFh@3Q5:fc#NhTVI0go}bX(K0.q1ZZs+]>jsOn,[`Wu_,^h&c)12Dz3vJ/eme^7bz||Kwu.F6bdw{[|v^z!G9%BhB::]|xqxeqU%[{5f(R3,(%86
+F]JkEGdtD5Z772SIIND|6w#V`,vSKk@=%|T%Ven]S#,]BZsUzAePZT&qY|lrj$:7HM`BtF^u('fXGpT8!'ZO(FMMSwTU,#>tt3'y)whqz!mgF:+bN313r.
+|smG)C&k!SZ7DtTy2/fuKK!3u'.0V_)^Fyz:y7DLm$qp(j|$2+!yf$,19Iu/{gWoB}!`,@S94U/[S4mWvE_vMiiJgQ&LMqIU#3VK|uEFVX(lCBt9cei7gm
+kc}r"]i=wplsstip;wZ$z3EtY]5#XtyCBJY}4=Okqu}/9<<%wb`,hY!AvtIbJ(i>O><u5$xsfyW+Mh1QIn=c-6)oe<5fmf5uI58`'sQR#.XXFU/x0+hr@4
+|0$uPmR{Pa9u'&@EW=rI<p5sdojv';@6N[T5r$,vG]LCyY-]I(42$``WQp")SDW@"2~p$LhS8s~[2|/u;AB]Tkmx[RM37L`^{$wNeBy3#|;/kGAl$F{fAW
+"9.ij9ZCHl`ARHZT;41);<4EEAS':LP7vy64zL%x<"Ek2h-f"V]A~GF;#YAoP+esIOQ6zsIh:mn(6fqS3%Y2jzZ+Bdg`Z$#eB<n.a"ngH$#:CR4RF%,K}4
+de$#J+9b"8VIBo+M_`^oi<zrkrXL$n(jDn-GAbi@jQ<qiBH^J|3{F%'F~p@h%y$=gvAoLGF5@}^y.%EJ7h4iYC7i6I5u1GCxA8CX;)9z<o'Y[d:O&v-f(|
+5T0HxaM._O1YA8ZNHsQcUuYq7E,+"&i^ah1GQCI`R,(k;1zj2BCkI_7J^UA]^O[NWpYi{5'^F/VcA$1P<R:Gt-@lAj}UxzX84CC.mAp3'bU!eXyYD}+J{u
+Y7y7w>v&i90;p&KwwX"^J$s<>"RUNc)5GYe'ecCR6(+a.bL)#rw6"-WRVD_(w2YFf;k[#!2!Oy@OXgwTyl!(amIjh>W8LTlvhX1"eqBec4K.Up}S444I;y
+M4u[<b~aqEWqc:qb'F2wG_.[2QuMTwPmM;F<z6[!qkv{%e6u%bKK<[=cl[fwL:(>G>L+t2c5%@)Ufi'Gj3Agt$]Zo/t|i"2i/F%hZuoW]|8C5-yWy.`hAW
+#Rw{@-(umF["<_wc5><vDkBBar.F,L3}dPOx^_q'}HSKXC.r'A]sGCKyR8$`hLy>ug~2Y+[[TrwW'DDEN<tv,3Pwjh5bFPKco!:1qi]C~E||/T(5{d@ym@
+1R7tA/|5^6r+R`1iC7mnR[_JlPsA@j7K,4Nr]x"U30n5lu.p_o<==s@w'f"5eCRYBe8sSq}CxZlP_}G<<hQ<ksfCA0u]Xm@%Xl41WH>DJT~p+u0vqO%|7S
+4UqVJ,/eh:gnE:8g,zQ7$T%),P5DM2L2%fQem$UFdWxe+VIECVr4lgrx](@LARw}-v~Ap6R9|:!'"y:ai]eq^gyJNnS=Uad,{;~VwnE_il%2otw5^eu@kP
+!~K=IdT;7U0%q9rW`tS%^FB}F}5[K}V:5g5"Nd}t]uLk#%vy<1H%XPGsg:A%Qec2`qFy~>et]2tym1dmKuX$l5u(Oa#q)K(zk6M###urR<f<-!1tn4Nqyd
+n7U<VxR,Z}iU|MW<5nG!+"{2$ZJ,E8/9t6c.D3_s5e@a#$&Rd]tUDOrKNi!hQJJ=H!XHrVsVm{g'FM7Qy/$.HXF@#kI{wf,{mLQv$sb$ZX&fAldx<56!xf
+MwbmcO"H}E'&RrfgA4/Pd!si}I_,DNw[7haugA@xi|"a{CZp88|GJ#Z"h<'95CKm4UjN{6&DyfbI`9l+67j[{OK(B4Wb7G&4YAtFb-><iyYk;4DN$Hzv;G
+4n#gDb!<r4^i@bz.VH8r.0}==bI#({W6l/mJO+#JmALT~ldg_h$+:#!QM88gC4uHJ=4$VaO|.B)Aj}=h6v$MDMcLfX.S,aYfR_(`m9x>Lt$e<6m4}X35Hv
+`JD[8|<#'C.V_@fEVPgH&FOeXHAIJ|mgt)5x3s%Mr0#]zu%fJ0c}PyM+E.34>.WhVqS/e%fY%"Z!.Ipe9z%LZr(7n2XBAq6NiK)2Kd6X/a{J_=j!@uemJL
+rF`hRayIEHazQa`Ih/pGSl[c+;0}RYQ/.+B>Ad7KW9|-Zs06'QaL"E.'{ll^yFgrIK=v{A$#VZnZ=.05wzn&Os);n7+;U6dLviS"B;"Tk|VyVMUG)O=)El
+W4g@)hh8-Yd`AYmMnyQdb>3:&9`q2_&GED)OxnB^BJ(R!0@B4@J5|26xno"[2q15H9m`JE4hDlw:N`w!},rP.+iT$G`n1=0A-)sTo,PF'_[bX!nYiqB'0f
+UJUaaeQFwr/A"zXC{}GWp}aXHb$}q^0.8![=',Ucs"sy-,P1N^{0H7&x3Mi64Z$b1cdfGMXKC`l%m^Um(j+ZCMaz5dS6F#41DPJ7jd1BnF_:<{DsrB)@A9
+Y:TVtUJ+Ak77e2#}~}[FvNjk9px.}4oUnZ@b}d$AhNER#2F-9nL2#3e}Y^M5W;pq".F'0$n]o10IZXC/S%v7;9s6p]!VHUbEF)>'9O>&0SzeK^[.Ds3a'/
+WQ|TSUrf1>Q9w3V{Wi]`:gpd|FW%p^RR-,Udsc_te#YcwLGRy[hmOJIf||D<Xd{z42]s2Mu)F$5=h+~^:AA$Gw;FG`w4m2O,KVWboUz!DJ.X6g]@g0d=vx
+U}.)!qk-`(^V_gtCD=bq:};3D|:U9/Rc]{[F}A/v5d;!}Sx`7I^{OQc2V:#sgaHI^%HIBQ~vysunLT6zyDsjV^A9~|gAkcRBcWzHPKVGJ:,6|WNDu|@@pm
+^Mt0_ol6&e82Hh1]51a5(jZ[~`rb5_RbJ.^i4JZ9+DNCtQJW-<$oW"1s:/SIA$zVr.Sx9gubTy;dxUg4+so%-eO0B.U[RZhb.:aJj'9Y:qCr'LWXP29Jh1
+FVX5"l'3lJ~D,#lxY5>gNrrCFNO9:FrXyx.rtnetgy6wk^Q3fs8)&=CxGIBVRST1qZi;2B)2Jydo~Bic&0-]u4"Nh:),3;XD3voJ}JT%2W&Rq{%nHP7M_N
+[^{lF%fRd{}[kY0rIcss&HIx,y`r;45="F7x3{5tg}L/aN<4jzJlLydFik^7U4(.^=Pq>0[B48^i.ci>d&b4iT~8sWz@kPVyjoG)M}GV=}bD3Lnv/e7|mt
+}aZ=y@+'--gOmuZS"8!of-q80H6{)./6_A87%]P`YEwq"E"BM>Nc|faGWm47Z@%.8lt_Lod;i;G#D.c)|L'z((}C/N^qpB1}s{Ohy/O55ZC8CsY!rr8MTm
+Zbwh$a@5>fW0/b@,6!I.F4BIY)(98ZG8&AYriB!s;FA,+W`PYaK)Lo-j>$U68ce'cyvP[7UFnNrxvkr!p9k|o0E-S&H)0kr)<Bm'@lmb^5_|A8d8543%3m
+T<~etN)4%#XyaC$2zj~mP@%A6XWEaBQ]`z5o8cfW:_^FmINNvZl%uZ,oemyvBqtOUg!gOOA`DPX@2aTDw@VNR7YS}tYR16#]UfNvGH._Qx%,kFH,>QVT~c
+:S/}|LO&Jh@r(&c9prb{|2HoC(BO:$j}hBt0%bX5uL&B#{EBXK9(LX0"tNOwR`|:0]yUR+A`1},gIw1rW-@FcE3D_9-oo$DxBR9)RHPFx}N[${4nz};`+N
+G16]Ny#/P>pm`v8V|SrfF1trQAtNDx|7smX>=17.kQPMn)a#hqa>/Z20]lmi^@cNan(@@h3lOTPRXNe%IOk=5q^kRkr.p5LF>w/!^w)S_.$7E2q5-[Xjba
+W-gWTJV9{h!|SF8$|z#c}/GMrfIu_Xy@pGZi@gn2/RB&p+SaJ$K}}'CLf4rgu5c^o:=y(}5}U&$lKi9R:s,lN|>qfz3ee'^58+YxTU:!]xuPw{b,q[y'Ni
++YH:DgB/|/~osLus]%EO_]u^oe!nzGf-WgCpdZVrcq,p"PTW<=y><<{BqLUyiE(Ul%;snk@&c>JD<Crk|.(PvbZE+VnS)<<1gnOMePUxa;7ZQ:]=5Bs6<'
+RrWN2olTCl}au|<fMCqXds,|-v'vQxs4X&:q5Ch.S+;#|F)qCnJyCG6e/{_^PC~`/Sm<brTzE=z])&Pe@n"ZW{+[3[gVWsXZkMd<m`#Hj|uh+/BKU.8#@.
+k2DGL!`ABCTy$Z]$nV4{tC@xx@lk2r_B5w&yn_tR<}O}a|("!A`I{0AF=9w|PO7fF9tvVZJ!)3Vj.L09k0|F._vu|xR>Hik8qz3oA|,DZyL/S'H_57mhq(
+,IXhphc}<Z`x<]qE_WBPXkx)&g<DrNgKHW%>g+^-aGF;q#7F_EGU-IE<4iFRZjL+VF5viT#.d5-fv>_(C])|In|>hTv>rLIii'hFM'M3Vgl('7meaNK&(#
+TT],&".F!4y3X:VdL|L"~RD](DN/xF['t1FeT!_`w<6W[{3L@&0zK3:wsc@F9@g]I%t98>(rVt1c!0iBV$i!2b,,_j.O8|v>'hy({|NwyT8Gp(1^xB"+}}
+{hzXSa%|Gr=U{`voO=cGxe_qQdG;wiH^:}(F>+-+t}kJlXx38egv!ps(":8DuF_rs$E}Y<#lB^+vTU{Q!7)vfRB1aI0gAqsOq`IXJ](9]+cvnptNyAb,yo
+'k^L<MOO#$bfh!ZM$6$7>B=N5|iv^DF.XUBs^4(I0cxMhE(+QyPb!z;N0"3zh1F/W>RKMc#gKT"(%MbBJXMX^&[@+mG&HVc>wY!w#>'b#Cs(jzf4hVFWCZ
+}lsIos`73l{sGR!Q>lm^yTDV@,#SzaCmP#=.'7I,Qw7Ohw!kdK|Fc`fC2"Fz%'}OGlkdT<{L.^@4Do@m}NxUOxhZ6hKbK.<Kd%eB+5S9Ezyx&l%kH,oSzj
+4|7U^e],,G93XpY(e.Ufn_x=USrp>s_0RzbMX{7"D;vKrmP1<+|rGm3cGf^S3C+Ie=^LQ"R|VAmea-6Flw#/4:sK>_1Q48B)i#@hm)A06LUh-HcYl1p7X2
+QN}4M8v/WKrLia3.soZ]idDy@^g+f<DA9Dc3WZ_K5'wL+eY1R"XULdWWGz~e('uaPC|k#zhgyOlw<{@0$C1|tPXY]rbUAw~A4rvA0prc(OEEvCT}]"UreC
+u-;5w',g['+{FYag%7;a/y#tIuAr+|&t_OO5:UqCdP14_$1Mq"tEQ{qBy8Oe~tc[XZhYpKvW@#9J`Z0SmjlA&)!_ozAOsJ9IaC=Y3zRqo)'j>f[3f;L8`Y
+c/kz#ZR:IC=V]TE%Yc#V+`n}Cl"'tu`;W{xnd[p#U>;Yi'pIMHBE&'w{7y&ZtpW%9K#4]l'L{e7hplIo8RdJ!cU"'AcV:dpUsn&<;Kn83q_l!Q3wZ&Wb#J
+CVlnPnWi}`0_+Vm}P<YkCo]vF#!K%zML>m1(kMuGJH'Xl6MVMLa_om"Bkn,R(n=8A3'8STI8&^&-<cR_+j|#o;'E)!=p)(l6mr7a/ql_VnVMZs4H63BUv'
+m^a&E<F&SGitTERU)`t}x)9O55OmR)1$xTIEPTrem4KkWl'ObbG]B6%5&uOohOG/5-~[!r#M)!{Fz1z[!sba`OA+rB2g{(^IX|FN=|H"ybIM2F3Fkxf=Jz
+)D7mJ,#P=tmK9$k/ax,144D$5"c7K,8c$WWt_<4Il`(5S4u!qr]ABX[^C&B{Hh>B=;xLn|d[N[7N&'WSE;Anz1W$>M>y<Q__v4BxheSgzbplp=EaXn48[j
+S,F#2zv`#0njf!eR"Vz68Ct{|{6bL-l)N+Y&6aTHUjggP{(HhG_5&vHzR67Yeqw!z%Vv/ujXxLXeCTnM-awK2q6x~C_)#DQfC!j-yHnb^Q3Rv}:QZ1=o|8
+48cZ-Wpe+c_K5o{0!+64DY87hVD0kzuZ$Y6J,++n,v6c2}Hh@NUxl)@8<Nf>kuZ<s}-B3g&}M"3LDRi4GbD|7pQ&[tQqWDgiDx]v[fO:.wdHU;;b|.YS0(
+Lvie}QDedQ)w:M68}=($l+;#+Q,$Tt#ur'zZv_f3U^pqRg0}c"e]b#}LI4Rn4mq><xD4H!X;;+N-]P!6qgRE$R.^.<|q#y.IrikK75&}t|@+Pd]#IIl;vp
+R2g+#[<9tCQW.O+`.%u5'oTrv"4DW+q8Dzh`W>;]3:V2@iM"L;&D=fSEELSGE.7F1S|t;_Sael0jhJlyXp2"F8:|R>z[B])`q8i^FYiu:VGVdV6&Y'J9)U
+VKP2ksJ[7<,{Ru;K}g920dZgQM~Nyfu'8>hTLzYB]w6mVUdh#3^qU5|x<ztWx5'Tp."0a[2L8)L7)ys5EFH>mOX;Nax^Q#KlgD@iDjw5J-k6fy$f{9DeKu
+w=U9q|O(T6HAACNu|`I!"Z+RUf87+4INet5/NAX9!|O_B^%00)ldTL3khT}n[6LM7$z]7}FtG6(F]kuJ3c<Y,^gZP3CK4Zgf`|WZ)i3,'C$39h_83c4NL]
+%{{'-|Ql|964#.p&Ci":[rIWD5s'<=cNsLc'BHa[|{)B84Yq^(v%A-jwaCC3!@(.F!T"R>n|iat/w[YO&<n|%)7#oVe7IKF2f0pTGPX'&DWqG'z1,Fd%g/
+-{~k`7aq6<AYdU(-d<+dt{6H9KG%=B=2cKM_fl;]'L`x1EF$x9mk3;tH-vH!v/Jh[Hw6`QypB/#:-Oc8BD>f}tw"p;-6fxd:t7XSd1tscN1eV=a9U+0XrX
+LS>(w-:+g+Ss.],t;lvWk)n9^L]kP1Vqwzr)pIvk0tp%:;n'a@-4i8ZgVke&3HNA4ow=Ne97p@""<Q<@2RNK`1A=#=moav-N8&grVklE5MoNkx(M@'$LYk
+@e5_|{eES3{Z<QBzH(.e:x1IXm;gAT,uXSKb,E~.n54+nNV@=#ab23=SFM3cw5r^cp^l8uA7C|,OsX.>OBW3HlXL-%tN{hEX>N~JafnD11BP+f0R{W:!64
+bTr]7:'m;(GXiK}7oun,w9GGdhH3K"3y11d_'/,!u>sip,!DTReVWyLASM5LX>Txey)9PWk:(>o$G3">HR5/wUyG=20CM6_2&q@b:o_:t{`L<$jR1s4J8C
+lhSxr"P4xB<mg,Qm')j4)OCx[}O><J<XvH'D-EXaMu]ra)oLZ@Xp)$^BtG`EbVfvA$y40Wl4F$CZSfS`yO5LRONe$.5&E]kYwMb<3G;yOZaag}+gN:@PEZ
+_>F#[B[C%A]&TfJn{]oc3Hy$uN5Iymp{.Pb6qF#d$h+F5e_5S5cHm=KX63]M#|:=^5^P!|Zu/@U9g8}kB=]_qf_KDjH&Fu`)<;OBXs|KOskY;rWxs$zrIL
+j!VN^)Kvvn=2S/N&^QBZJh=d-t0"a+],`v{t}R=vO#!uoBgPVz9Zx;V2-^`%KGT!aH0c[jxnA;$j`C>Wn/KO$)Mp$JYS3dMV2zuF-#a1N]'p='=F9YiVHZ
+'/d-9fBQPZ5t%:2Vi^HO0S6g}0dKOO>>C+0Z2Ytw:>{bw[wqy]nQ$Yxjs^[xT"Qxv!#ln67=sD%'[R{gCh8Ua5+bu+XAOpBOX^NWQMj$f9csPy&dUm=Kd"
+gY2NAd{tv[iVB@di#4:;EAetUa/nIxZf;g%mH%Ooin(78ioa0|H1M>2lv7;<ghQ.G!OL&.X<i_&A@gxwAg)EIaPj~%o^WZJ!xt8dGu^AM8g'%=n{xI@dZf
+Fd;`)1uzlY~Jnofh{qMzgr^SBac_Wy8a3|OV~5ieT5DtAT$/%m#R;R8i!iXr=qVRzHr;5}|L7v`O"[N8vO8JYFNZA(+fpPHj5r]}DJ`IlLiI@Q|=_#wi{^
+6e}%y{k}]drqqNovXwxI0uJv9|8qO#|<_73H"Y!ekH4-M=$x#P~H2{uy->N|!~Ja^oy|Dxx"L23TV|LRj,S_AT1Kt,qiO'avq3U0Qd+XOP0:VE5S|W4(,e
+TF+/h$ESBfeHLk31Tp^S&3hHJ<Jbd!'q`v6)N9[S3PS@m]r&,#M[<RS8q(y+#<!w>u!unw#r9SyV4pOb,MOD#G<G$uWl%l@6uzuGOOLtN-zN!_kwqhw}(6
+0jV{ysuOO&Vzxi6tk=LOeKil>$UamAP>'c"4gF7-iMyR|f"RrBfQjY,@.,okTh/lM:-fx^|sU&O}>G'$ZDq'Qi'qh_e8<abWV$.CbG'@FC{}XRAN((a3e9
+DXVh7%{,~-XJkV&,qZ}f)!:/vQOLjf(6X]nn:57[wu0$,<y7N8p2iu]l:&VN-k%1o!jYdP'7:@aH'lXxFx{k7QRdq,u,O#U&Kj]YBDsB'dwia8I}2k6RQ^
+MRr|=#"1_>WuVI-sL9!R^kk0cEuVyal/7{)=WbxVu,)dj3IB:5$iSy/uv.O9Rm<wXFaiMRi};uwpR'&1VrG(<TVN~w}M>8[GpJ,.GZ`}QK4,T(,&be{:xD
+g,R}@O4;8o!}`E@=hDfVbo-nMYMRFJr"NV(]wD4O<qQ)}G-@Lh89t%((v{V/ZpcX_`(CFHz1Imt4p,o87kqgkrVF<O>,aQS4tFeR4(&R/wlG&o/GJ:6yX^
+(am:P4Y{,lZ"x+19<zjSq;oP/IWAxkCs5rseU3^YV=Z|jm`a42c29|Mz|mKA+C`F0xU|Ht~w)|#&'{HtKd{ZK7jy"NLx!m;ZIm/K1$}=cqu3qt$V,h&/O4
+]$FwKykm1>XPqHef'WRfn26E=Bg[,[Otcas_6KLN,v1Nufaf9e#%=N/aldVu7v8/@':lQf~r=K"T.`gOwv~EhZ}dZH`+ig_%u-l0Ma`6/YrBQh%Gg}]wU^
+ao,L4%o9lhMtV,FVfr0(J]>5n[a3#a1nZ-I;pu)T&dzv=I5{v;LoiHmQkr,JJ}r<UGHypeeO5;f4weq|xbs|,[e<qI[&C^'7d2,R&zrX0v/'83;)GX+w;|
+asi`3Ns#FduA6A).WxHC6.Rp{H&uytwFLMp|-0cbKx.[8)mfPei&)!d$$6.Q/r8aZfJJ19|HvwrDe%$E%y$a8bTi:V}Gteyeq_knwYO%g&h!#0n7rmFjFg
+2e5l4mhzFZuEcOCf^R]HQT]aXo=_ZgKZ~:)HWDK,,c;!@[x>s,M"",fz17&SGJUChM0lSPh@Tx8Ssi&UNYTo@VVv}kql;#WE=OFGTBLN(GulnFx;v)H2D6
+Ayr[S=_D=$Q$=OLzub0GpQaZwuk4t'wJGm}|!'Jv63i-n^6mTx[Tm[aP=rSLO{(]q<[.-HhhS]JNo#N>-wa^qgp}p'"g^Qt32p,_#[t=Q&bb9LQN4O,B!B
+B+(PRMb#~WGDBiW$814EYu/"aaHX>+2k15[Uq6_<roweT,I6e8N/!1{d!tL7frunw=Goz<h7I4Qp#h{@UtTzM]oz/^lRgS(<npBN(4!i6|H&-v5/k;0nve
+'mp'amx#>5#tz/Jed.9mdjwMa;/M$j.QP[<=y46Q:NKM~5!RQz%Ht/!SzQv:-|+>rB~mB&L1_dm#"@6$nrj@x%.V;>T`7%iRxLM<J"u6h["vYqtzjX"Ak&
+JLjG0il-.El}p-hRkVAFhhh&gh[yn5X)]Nln"4n>0F|Mzh0Ms8QRt<bvM(1jn6O}SX&KQAg9cdKZ4))P|R_p~SBIc;Kr:Y{N3-lVr3Tnt>DujaHD,82!#o
+P&WrLMXDH1<s=^KF]wttPRy#m6jiM{}}_sWp]Fs{yzz@]9Oj9Y~XF$c^l5wo78C;4=o|i^UXHf"o#8$B{T1=b1Em}%e5SprtjA@nFVka9x,(M+@YS6|ET(
+||Fna&F8lB|!QVsz%.W^[L1/j]K;&UXrdirkAw+lneP|4^j[TK$c.HmW,c<j+J47.Pia:${WO&]6%eY/kC=+c#dpoSj$VXtW|[))Qmy`]'=f]7fIi>S1h_
+5(d'Cn+N>0fRPRI^;n8y#qL8YB)WwKpHF4B@U>PMCbTA+;B^NlO$$L-e'Vj6"m,qvDxYLTY|2-FRljBM@mJTpC%f9>i1.<)|zO@@J[-.U&eA$/h,5R;6A^
+j[9o6b-;D`Dp%@W}id,,3lYAZ2q8!u;#BCl%`H~.tp._RZP:W'C-:t5#d|C]QsjFyosvIR{1fKm|i$7,cKAa,&o{TAx[@2mmlX.!5Pp]4&.9K$8:QyAY6=
+HhzruJu9Q>;T|t2q9b8.q@#!wMqpUWG$_ZugeeI3~1&}T$HsbV"{&!@02B8Kw2I+9I0Rs!-]v9AR"~aA#Iv/Gs[0o|rlruyYWFimN_voOGwe[J5N1YAMW!
+}hcz9-e1mV6yRe!}C:%=[^IQ=1uI%R!4QWq.N07r~_zE7oE9],.'pEA^;fjfctG6w|u+NqJ0B4/k`>(2LF{=_j:$!%veNCC'mV.OJj%91PA=fxH&"6!^Zs
+R(pV_X%W!{1|D1/J,gxMragZuQ1Cx#[37jjB$Zf<x4_1/XKk=nQrX`Bg'2_.71GO6;7YHW&ZT&bQ`o+/`:V$ZGrDq<g_ydL.%N/0qZ}Kq6W>v&+]ORH%^d
+@!E2,[~nBOP>7G9W0;tc:,tk6Uw<>;Bo>/qrW]h=HnNg0TdE+&J47i_|V_=Q{kAII96,Gc3`BI-UDbsIQos][1.lc,vb[,+o{`f}"Q~&Er%aAyS6qlX;LY
+$cl5MH.|GJo5)hs$(G8R-cae2SCURrxy,+TT_}$5RW"y-/QdW#=ov.A$"WCy$Mm<!3Bri]!GXW[J@k']m:ylwM4Z>3:/yp5n"&M:$_5Jvp,ViX1Ip(w9)t
+WIkLV>K]4/Y+T+Vj.{+p5QX9XA7!X"FXwNw{IU-+p:)S`[~{2+$Rl<<.>_>$5.Nzv5OBu3NReF(9_nK)=Tg'w+3^smyGmi_)n56@[YDW$7S!!RyA4#Tr7_
+sW(iukadwra]TmMX&:k'u}2)<b85!Srt&^NtRoh'kvuW"G04FO2j:nqVe{ADoYAxDwNZHt]p{qa5Xca!`YR|RwKo)JT{NJlH6NG"(W_m$v$+tcq"/TGVO]
+|Di<M=ykW(|8/|UkAgPf|+=L1<#)fY^He%YXdi!ncWNoi9r6iCG"n]"MI!JW8sAOB3i-;:5t"-!S{]e/8X7X2n<B{J|<L3w$jzTM)|v$|h_:~DNZ|BU`}u
+F830V.:)'Az2"'fR^a<7pInK;E>BTRAnwx8'7Mic/>9&zpJaB&$u6>RBvpAc4e6FtNZ2-BZl(C.%Tah@{0^[nlRe#x"2(&INLf&$3_F{~p7X9@}mk4aF(<
+"ZUI<)=bL,Ips^!TtZ68n#;7R'jABG-W(3'`I").f'G{o+p(4:z+u_nvkC'XMD,R5>ZX`(-es`"i|qY{yq$<M%N,Xw0sf;t&Xm_#<<<1Dvx@J<'1HC`{'^
+Gh!!+D;oSSo]t9jc#IZ)z#E[U0Vv^qpu($kxqWN6_#$Xo`yVXH"a`#ISZLFV,9(#mCnw<hFZ;e-NKdW8ivOFp)vYF|50C4LQu8tD'$5d8^qbKr0&BK_@"3
+ZUZo0!2G}!sDpD1(.Ec]Bhf.hj6<N0P_KFD:8)mBvYVh'G4@6h9`5$v&NRdkx%8a(#}5n9`V^Q)ilw+-m_@XNx[z6A"a2x=tsxnO$M@h$v_<Ny,f341Hvb
+ep;Pwm%rR0E4U[XIg>Sv3cnUmhjxemdyA.9U"o@Cv'e8u"@gt(gpcO]IL]R]yhS,eJkNCF&M(Ruu-#Q''bY^[!@)9Xda"Yh/B>iU/bsI21,<^:o@Yv[Bzd
+p!m&`C+0aj3KEjgwQ_rd3cdhA"GLNkg7O:SFEf"Ub%S(on1BCzg@4{=KHT!3{AfGBAHQ|1Y-|Bz)-!9new~hv#.IMrC{BE&7Fxb=IFzeuN.c}Y|Z{SN=4e
+oz'-T4|f<Is[-gzc&$"8Yi]!hC1E3Y$!u[,L$R!GPZFy%2CZNZY2fkqWRtVupaO/=pxc@&Tc>umObw7&hSnWrT[3:_q^yMahNBwb<&s+nspR`b.)Mm8GlW
+82fFG'_HzkP9.W_,f4Thg'<^'1l;}At;&vYTU(4U{6Q0XVr'dK$A"%W$m%I}).BY+@.A(LP0!o]8==;_5/BD${1;bhf4jP9&AX){av[-)Rk${>UVx^;DH]
+fC>:2-+tBaI|4+@61:4`0(DG89MEPG'$inCq.-e_UL:PzbI#Ymr}z+dr~ahQ,x+5tlam0vu&mX(jn0e5oId|m}u7_y-a[uKOs<46LDDs9I>/`Z955p[xp'
+HIdJe_C=W7xAIhW%V[|Zo2a^)%@X;Mll5x6]q';T[tteYK9&yjU#cm'BG]=:r<OvxByQr6A(39x:D@2&+A7Tum3#40W-}!N>yP>Z!d=<J[s.q4Hcc$>DW]
+SHxe(h/LHd%B41m&9&CJMgvMt=9-_NZ,hd2$0)+)WnqW`0{]Es.Zyyo98GTf"=>fxSHkSII,chu>gP7U435qk'1KM<4crTr`xdh@5I5jTPq(F[u$:P{QoQ
+Cmk8(I:w7gZ,$AqG)]y)8+rWovv#Qfv>neeeqTWJ.H$Y8z:(o$E&(L4>-=`".+{(_JX[K8w(GJ5DG{(jaA~L!eP9EQ!sLy85Z.@XZ0uWi{@wU>&%]MJVOr
+8&%Xi-nfF{8qaHUBCKiGnFt,/'sKJO)FZ"#zG<9l)2BmZPi4n[36N@MfKdVoRNBn$8x#'9.>gWSDkoGIc%BEPd;|8:nWAMv/|Pyv)6DAP$|4_.++u#DXp.
+dUb;Ve^&2')bY{c"-|1^-qn}#}#Gxvx12|j9<;]7:Z+HTYzC8:4"RQ=I'^f0zBMvZQsR]zxT}2-kJlc{k:uipfoRDZ;.%86%e}zK:W=Bt%p@hai40nlkop
+g`eGE>4/O&ka+XU$Pw!w3sX|g13tCQ'<ea8|{{!ESn;[~w<4i#K44-UxnWvRV]aP91@pAwq;Cv|k>_jw+l@b;v00R)#,'@~jdX|MZ%)'tL,P!@($64{$,v
+{mZaoG'UAZgy.O[sf8N6(2&<f`<|r,/">vft{VFL=xrm9I=rQ`q1q"YfhSaxVMh=D[;"Wf6:RbZqY=yru$E_6aVjA%}GaLE@EV9AiqXL%^@^:+DF;/7lPW
+>N',-nlR{C_tC=T^pacE`"l5G$""&@YW+{%ppkWi8V-'VkEH_hNFx2DZla!LAD{NSA_swC%b_w=^,I6$a:k=}=eqetkebGu.^M3/]AF>ug2[}!|)J<y(xt
+fjk5^.e:EEd;TsIs3.pq%k8ZY4K-Z#9t:#cLdj84}<:E1$9'@,uZz&Y$40JDIG{CIv6=D0;E@w3kcC#O`4]dnomx<5>"$;g<j%rPI&FI:ylc'{Pqxg{lAP
+4fDEq%Z2&H24V><Im"N0!V~UQ"%J0g}T/3eR{%,moe@&g@S:WmlN=2P9_4Gn{Yf;J/gMaLO!Cr8v'Lt"L;I|G_zrX%m^likd3R[5#&Ppx{4sw}Qx<bGvbT
+%Yq1MP@Cb,.MK4uGtTD0QEKuYMu6K7c&fdIczJxU`SWp6WlVsxvP<_(bB}>B3+2A:zNtp|Qu4rS8aDle:N$lURmg~Bp'r3iB/r=N2D"y`JH@ClMWRc2Wm-
+:`514aVZ[M3{3uQ:v<mXhVbD6|@RcGT^J#B#aIJ^>$oBSZG[o3LEn{}k.v9Q.9&X'r&nkF!qa$.iHO0%ha>.)XFq1V"6aP9,t)o!`x"3hAowP}C=6[TC8P
+k]K#Ai-@_T<9H;L9fJIx4rE!X=^ho;Bqg+fPkm=.'oGWD.d[P,@{US%}>rEat#'Awe[&GR>Z/>l3G+-D(KIX`%qpwPFWvpDA>$C&|Ql5N]:b+=eD&/I>eh
+cXU%U:_pASn^H!@4y"64V[@w_n[v-X_pU/|UrR)UZ!4oGiH-.q6cz1{v!v%iC^X@0l]&{$:8D(Nfr^qqTDc+rsz##xFL=Gb]BGfD<&1yHr0$,OW>2ozswi
+-ZHuipXL)V#_5<S5ZWw/WEeL<a=,D;PV+,@SZnwAm{5+@%U9Vqs.{YMk!#NttLm{~g22vkH%tviFEoT}y<`p3IZsKz7COl-#^2_eYVHH9/@46W"(uT;5Bg
+D07c{uvv;>Tgk_h7Ys[[~]OEG8A@vqk9[v)YJTDt2w=3r6OSIC#ZS=L'P#='cngWvTXwGjX!(6NiwYKtu8YTUqXmY.$<C82QP,_&Z&|TqHm-#^Awq}QalP
+{U}/r}VS<]4!9i64wAt@Z$57I0EsxWk.$(>TPw;uEM0bSNUF.<=]%k2L{y.uJm6[C5B2Dv~7Bz'q}cj|LUL+#@Hv2!@y(1]89!/o_)O6"^E}@ntu43ga6/
+Q[%n0vqpy/Yh')a[|Q0NTu/2`%LN48sX=dVDlQ#QNO2[$7c]1)Iq=0={ya<q`N9j'i%Y]$Aw-,Sb"lxuBa[cuQ(@et+0374e$xySuf)N_b-/.61][lbX@q
+US:3zFLDp:>;AJjwu{%gzMg_PN-g&%1qevc!olE6hM9zo2Z:)tdL5O+x52qFGex-]DCk6z0K.c1JxKr_[^K/#:9_#wK67Lfw`9~k/KM_bpbqQF,%`3LD(f
+5$_rlA7Wo"J;!j>t0o-ZYfX)zluWGJP_3@a9Y[`nAx0Umq2"jr{(cdq^eS'S@XLDTb-,@'KAKE1F]{z#U(Doy/)x>|_9Emw+G=+:LGs}(8:y^BXWrl[pWY
+dZH{!lA+fX)Wy}.G=8PB}ONr+G|$"zsHt)>-'P(Khqni`'q+2l.B6ynp/kT%V4&4rv6vJ1oDx#dZB^Hm&.Q!N8ewd-RmA&uwWe+$6tC|J-+'I_q`$Xt3p:
+kmS1R'"2'%9"c0b}#R=>!^tMZbxNoA+@7KTUVVLz>|v+zWKy3uvHwtQpL2'wtm2,tHA_$m,_FV<]Gd-Znc8$G{)_f:z1Z_#>{`,n7#b./{-#r3:-TtSB7D
+"((jKl]>`)Ib/PQ{8hdTLa5K4,d04Zvtz:yv`Lvkn}UEA|pS{L^I6n7cp|x7E@!)yBRJ=8rWE}sqKaglVAdCd7|UzHwQAd/LAqISy#rDA=P2N$&`w-]CCF
+&Sk{4L=f7SoRs9&`3w]Sl[e|xX;(wrk{bzZi[BGe&i[Vu,H<A,TR1'`FIqna//h{P>i58y(M[R,Bs/z)>[~d}M&w}VJBrjx!b:-:mbnmsHW:1^@2]SXj|Q
+Yn}^2JtaHRohE>/;B:F9@jU$<uAU:D]$#(fV]zy"{l9eJ%'v4'bhkWd+Gh06rhY)I6Emy<BDzskLx=zZq,Rq^iy5OciW>L;Qm=M3e[4)>'"K@K8)}T_cnt
+`%G=U{mQh$j,Ky)+WKF7x'{/`7mk!:Wm,Gy_Zk8i:]$vX!pou',liZ-jmv`A^G@ZC|;^lQMn&pBl)kKT-]pw(vCfjDI_P7zN+%."l@ZRPV@4(KvC:&Z!<C
+GrDOj5hS&,p}BHRATUD1ui~s;>F#Y:VI+T|otA8&0o%M^Kux/5P5h)dsq_e0-|YyNK^9j1idGCyR0BrHm{Firy{l'd^cSKS^7i+dLU.IA^Mm>pc2[(GzY0
+RcSx7|JUGw07v(/QIm"9h,l7wUxe#aHS[NiF'JB@:]]jx7F@9-j8)sw&AwXMq,FnCP}_9@TF7}+u6;JMA5c^bW{BSZa}d/R8~[xiM`F$i_xD{FD}8c.=`u
+k@$D}`XS"uALtzTV~xqwQo-i-hQ|qV<x`1ywxfGe0^j]j_^z.%:DGV:qYHln3Qs;nZMB+9}y~q1el394^r]%q1z-Jul<-x(Hsg9flr%hGLHr2}vZ'j7oK3
+l'D>^{(W<3Z_rWIZsEZ$Z3Zp}+3-Sp@vb5]4i2G(5a_<49Y{>sC4ZJK-]T$;%!c][Z7i_,8si.DFq>Di2T6PnKjvA0b(fw%X:pM#EByNI0u]OT=n4ju{S:
+HbEwP(mxAja(r|!-Llu2.R_]xe>]#jnh%mEnSHXG9KEE))S![3f.`g1jx,kW0<Y1@q$XF4lXAU6z]NuqA<(SKcb9J4XMR%{Dua=Yc%+lnq:k(Y!^aC@`}J
+0poVRd1P6L"ZAf)X-H{Z]j|(xY-8+b]SV)tLpCyhV/g4R)G:rmM|aCvP'8-<X(o8~.:aj_'Gv@q]f`OVT-M/:Rv5O429i;&Z8b|GkPkV:6|-}0R.CYDFdB
+._GzbVX/tpoqnyHzX:#VpVfQQq"}~2_C>INN!@5G/NYiF#yM=kBtd`9r`{I.D^sbj}}hi3Z+i5!3:.ZUi,ihObZf6f=SN;<,9Hk%4[ci2CmdY$uNM_m:Di
+RS(E1hs0syK_LSYhPB&gxgk/N7tgKKCtS]}XPC{%<8wE@$+X3"nK+zO9at!0KFVY5&(%AGN_3!t9eQ"Wsy=`0^}krPbw^1m,1$!aS]4,9/u2W06pxd_&"@
+P3=d=3W>f$&[b:dm<wY1r]EfnMCglBr,H9XQbNRXl>FskKiPs}{Vyj@=}u|!T8Z/{JK`7<`7RiYofs3&m8$aW3^U3Q;cF<C/IIHvM,iRN2>GV7o4Nq]Ozy
+9t0%Op&KC#htw5ZrJR4u|(k:}_tw}Vj5D'eL0I${DVD&@(ZoF^H"O^+lkrl]2.CwhmgkIp9PtxX@5"Z>3!skSgAe7Uk6y=3EgUwl`uYimjfF)g70:,9"y0
+4e6PJRT73b!>GBKLA6Z-y3Vy'4Cl}M/SYPbAvS/GDZ9Kwl$B}ywa|iH/Mn@qMY5q4c@xF{mzCX'^8HP-e@`J8LoXpC[`nOJznoG1j3tFqK!s@kKg-MG1[2
+]/k7c!@V7.db:I2QAD#'0kj^i4-S/V&EP3xePj@4_Q+"G;Z=5rJCK`zIcVTX@k.S4G+2e2"#uV$XD8Chf25!$')hNp)84.XV`PnVDPtCDh,NMBT:@z_y0K
+Au:C|yqge7("k#B(.(E.a9ap(nQVBe!:{ywn/yWhH0Uy!nAPz3Y'4qTcg%4zVx3+Ep_S=Ar`NlzO(8zd$JS'Ra@y~:;C]YYtQ&,kUq22Ep)l[j4<Vs(!m(
+NuS79'k_q-k#^u'UNkyuiw``KB/JL|Boo:b!(L`f5C#Svpm/m}%)xp<qs)+wuz%ku>LJ/pgPaXmUXO1VXWMkJJ4ute{bFLkFb]@}Y+k,j33GEGX{N#2vNI
+2y70euxrkI>1[q&!1c9j32j1EKZ!tavzGDF2:m'v=!MZPLM,<^]x{fk^1@@0<{OI#GKcsvku/OkSO[&sQ7Numku-8^JM:q6_x{mS6[ecp=M.xSZ-kCx5F-
+Xi,T<anPBLt`hB=pk->bFZ)0!]&+#e(0-#t[D:CK8J'@yV@r%>h6vs().!E_~Cd2rx/0(TA_NsBtD={l@m;/60"5T7IqJbO9Kd_n)IYwImLXB6yykD"&KU
+&+{Qo)&nkN>6tkegoMk}_{Kcg):GHz#B2|U;vg<GHC#G~NCQHCU-=WmOP+<^Q=Jit(Sha`V6gvR#ssKR4P`aW`/L,]jbI<nTK#qMNSNmyUWXd``y!p_WOA
+.X)Vp0|OlJUga,9Q`[,t<+K$!1q&_$#/@RJ9a3Jy4(3'>B0</90fjhjMb/iiOF94;nD6-0XiBU5(7Up=>}%()gHN>L6<!"$G8{'U~s7+~mBo"jl"Wtsy#4
+"UyEh`^}Pm2@`|0MoP((L,e]8Cf]<.u<$d5K[M1+^=V+)n6y~cIg,VM!$GIEv`I/BG}:m;QKH064[-[e:,d(P.7dBot41YhAL0bWWC83'B_&)A9c-zSzd4
+lE%cPoLX9^}(CqY^UTmso;V[NQewt2~L8Dwm:rsvo^@$z)M44"BbFH#/^F4M=zu2{3Y[_'SgoP~S<c%s0rmVC{Y_cmsj^x8I^$CF7UurWqiYgG)@2u"DkH
+]oWcJBWXqNA^>)>GGr6gX}ADjPf8k9ANfCtw3kkcd{lfxdj5Oe9(c|F.<()HMbgS8X{uq{(Se>@aUj}[D^E>$;F!khF|+q<crT(34[qlR]$u=#C$fibeFQ
+86a,QUOiG&{&NW>O~-9.^H+<NYE"0@kX7^2Li(mSW+Xoe_mWW]4=N_CHo5z^_8]mI,}`sL+^Vpaw2)$]sR<tC'S'Jb%<HiDE^Tem4Ey-'ZlJC<[iI-m.u3
+}pdim(<2Vq/sy;LSvS42.Bpv<m"bS!-1sRG|I<<<z}'AoNzn%Yf2@]7O>P<fWJ7n)BkSH)f8Rd)Vp^K)$%|5^}/8XbndzL3}K1@xpD1s<>L!qTmoeX2PT}
+_,lYWE<EA1hJOEXanQ&K^:R|EQqCrR`NL.O,/54do)a$^:T&t8eLE:3!.t94I:19K;}p2+L,YStyEDn7k7'tu0so6`qH<%1asmy{OT5t#"R23KlGppr+k]
+A]Yr"Oc.b}D)0!,&O4s5}^%rLzo87fMxi([GY>go^o<BAGGDeKAJVh,7tam}cc2M&K,Jitp+xfYiAqwOX)BVb]=c:)J_ez,]Y-s^4UfM^V%08jxTa74wNM
+D&w7`)YLe."^hI[u~c#1v840c@09^]X8MI^lgqdWb1-Tkm26_ro)e0zi<A"pNSqCw"qQgb}0A:/l8S`3fhQt,<OO|Q'}GI9F+5mF2Nhm4We1tTt#L/2J+5
+IE>6MQd09h@HM8gCdv)+fYqNvw#|%wH)rtgOd2:fy|~ha.~AO=bLH;U}(t;,V>p{hmJ=08EHP8JlpII0DkM_Z+PI6jJ-jj^DyIE8CnzYI2J@$gK[L$Tk~N
+{Jg6+`[5k!R#OrC=k1rM0Ka6/eq"iOaM~<0s]b)H<E$l}IE|xvH5V<DUppOHeKc3jPGX{FHN#(9^dmS[dG6U"vt41ip_hp37f%[}'"[b^8|IJkkysG4rwo
+o;ETR'iO9SIno;[QLLwDEMgAI;;E$L0%HgVDA[&@SVm_0Jwo#^woM"za0.Z$))5``Uc|5)j3`1bxui!tt8Asuj6WCOoQ]3VsFE$s!L^A7P$p]sH)YF2Gp1
+sFB0soK<Uqn_DcbwyXI<7&o;'&Nt)BAWTUwk~6;}|`YTC%128rFaNf}|a^n,6qp6J4D}9hM(>f]r!4Y.zbUbr6bItyt<+AgTUiv!!m:;G7qL[ht`j|iudC
+tnA3cTa;5h$g%.N8[zr1X,sB"s'0:i[|wN$3z}tg.#6mOAQ.hfc]mXtPT6W0r[)u#kkQ7l[jOeWlW#Ix1OF6k^DiDHlR^'otf^xXX+uN].8E4N_v`#`obk
+|X4!|3kp_L3sCOy2KG#w[FaF"=IO4<CY,o-aYda>GQ17_N),-XDTykv=h,b:v7cj1/Z;n8OFiSEmRhdWR%cevhZ&Z4|U:&-x@-![(}Um:z#rAjeV}9&0aA
+S)!;260+N%U'mQf(N+vrd;`"TTa1iF_Q0mIq%hAyrSTH5JBbN_^'6PyKR[3bkhm5W}Dv_{Pd|MRMo32HN_dBZ5NPUHd=89xbskq==k;>2N28h%(Zk&)|6}
+b#UYhGsQ9H_2)5:&W}xk-'2e8MXS^[O}]uA1voiQuo|]Oz4vj}aRCEB05FM<o^h!nx'w/-Lwve:>/9!AweKp="qnV`.Q(3<#M^m95%U6L^xlX>v)JxXeZA
+ZV{k`ul:79HQ}P1NG^RW;-IOcF~=`G>6ZS,<#&Zb$.QA2"(9lP4F]4v}Lckvb<Cg]y0"<E8+!%x9T|Qd6k#}AGLC#8Qz^/jeeA:SfwugcrS$`7;Zde:,NI
+ujnqz<x;0#XX>9e"_xGvkyF%D!U7,BY^2T'<F>!WYY+mtzqJqQ%.Pt#J28ch6^boRdrr'[g/lB&jgan,PoUr"mkYktly7JnF2qIwNOHR;49}AdlOsiq=A_
+Sa.ZVAZUL|10}#D<jOG;MboBKd5LOnmZs1Vv_sTI6ynz4j0LyOpCFEETn6#'$@6G&j/ot31Yd`NiqTk-Ks%cfLBWkBV1"nAN,,Pm|T^3K-oGk^ioo0[1@A
+FaS4]&TLU2zrjsxnw`}PDA]21{L3r7~;)<fFVHW6t^TQORbx5$t6e!k^%ADrJ%}uN_32>yQvB]<@u[8(AxztuH#yLD8l9`}/!Zd{3(Gz3L`CTFb]N]'.9W
+eb:0F4bQ)<fT}qB=+`C@lZo.d=C&WR1E&GdlvC/)KT&p@y`@bb:d"3@C{RlgsAl';egRsg]'rH6gq"/4>F-fO{Wha80ZH^U7+$(M[ZO^F_KM!Ko!/dnv"+
+<[~)Q:o)1<mz&%7!Krxm&y{%UW+^EQCp(;:To.$WzArKCP6VryHX2qwG"dRBI<Vql%f.s086RU8JI9F!,WubT|G5SmJOpo5r%)RI+nz#js%>i#qU+YH83]
+cPl<<r/aP$5pN&w^aRq|5]{gF@%!zwc^IM+|KUav!RmUGJpGsI1Tr(hP6.]'`Zw";Mm#{t^G'H=;zc-k;iF`u&.y|A%Rw[F/1SEz>1G_>j[u8z@AC+Mq,U
+m%17<b}+>dZI2gNWwtdt8R[u%)yg]wEaskp-X)WqZ!>Ca|Yw'aRki@kWXs_,v;Lj$/1"Mr_rix(Fm7$3H3:8wRa_~Bo@DtVPbrFOrxA-"<1)D!Brwc~vry
+c_~[>Sk6p3i@-ai_M6=kU^:{_>8BTb1w^^Ka9/ALlYy@vtw;B]9w9U0^Iy|Ix<E[~w5R,Uncu.VlRxRnmz'FcMlJQ<J2xp6+"epfQ1pR))/7sWJ0QZ}VVg
+Z^n9};5J{JR4CossZ!>`+ZKJarq`0Tg/yGAnYm)8@=ik(-e2IOn(q;ZP6oaspd0e0^LL}A5pNdh#K[!F!MRCtuE/Uv6NCg>C@$iqBlRf{'n_9K/nzb#B>Z
+kTY[>&]",Sme3p;(Vq2CDys8AK{T@)X+r`6il/cVneAsZ$vQa^mR]231,Il.}F"LSo4(B0T:-X>OKGfCu'#egYAEes#W@W<]|eI]sY^}fn&_,R7/xb^H:[
+)/PB1:epU&m$skW=M-YlCrK=zwL&'gp7MYKz%h1|w5~JpbPCaqRwC(h9T6cC'"K1U_)^5Ngl)P(O8bUeVq2-!kAjC{EqPKQ1>8T4G)z@<9'Ldf]ESNvQh2
+I)1EUs_Fjbvi{8/BHcbpHP-+1aQVx<p<@_g:lwTqdt(7ei3)BBZ}tbR,)|O+CMgrY0VRz5HncR;J=iSTn=wyX7/9.>scKgny2]Qn"rkt'ge,^h_50HTsKC
+;7~kk=;$T2[M62lcPR:e[be3e5GM`dwjfzY|4514j;rF:P<!XJ>t{wIr7e2gU3t-t^~p!F{>'|y)0P"'mN/l/RG}nne1QJVp!'44{55EDYpbdE1uwU<ja,
+W+3W};<$oLm#VOMET@i'[1tn@/uwwxOIu,T8~Hx$vAS'`Z,:f/880rS|!{ydTTeS1}9n;=h"US3]yVLoo6Hha,04UkH`G=Yf"t_SXOm[oiWvZ)>;lHoIDk
+t.Hk~]ykd3"T.ltq;@&W%UF]fi8&2iul#cPa<u+]6Y0>jvH'C.pc{l/1jg~^fs8)0Ro}zI#x{S]DYzW;bwuT,n!~oM`pnaMp<xx2L;}:hF#X)PDI&>eVR[
+zPn'=+yD7{:r"#``K2,yT9QP)8EQ.#>a-e>Vpo-/m>Fy+iJk2pF'3ZJqxY2`]D2%+v%wKX4&h5$#%%vZmcZq;su_$.+{(|4Ty-Q53vHg2;XS<9cQ`[^79+
+blAFYQ`X(Y0.XBSZ~)0n8vK,2;M2);'A8e!~a#>R4gnU"Tm95ja#,Tt4`Y&%n+b<_=BLtEd|h8Xif>)Q48]d!/4H}cm/)4Q^K9n6';}WG4{nX1X4_5[9._
+J}S'um1:VXQvSD:I>D{Bt{[4oH-N%tRlh8QIUU4zlo=jI#(tP|DFLe[`T{IUU0,RzZd_`kP<9F]7&.P%Au{TK[`WEF.d3bOD"Y=|.T/W=xg7G)aX5PoYJN
+OtP$L)ZK("e#GXi$!^ft_EF]-%2u2_99F9pkm().oX:ZWSbemV<Rp7w;fHZ1|QU2U=5w|,4j5_+rRfEkWO3yv#0Nct2yGN8C83nbfm|sPzq}_-OO6QeSM2
+t,S(#O5v1EfU:9Y@pJ|GxFo^yF;mA1+DxG^<tF9NpD`n8QNAA[C"e]0`K8sRz.re7YxvIcR0s"J&(5Cvbm.+%}xq"8`3%k+v[4wuic_FpwgEoqBXWb`Dc<
+]7wrP)tNr1k(o5krGyuQASesa)[s=K=6zbPeeCo`|[5X.>pv@7a>9|FF0o/%BG7RJ1M`E:jP=8O/`dAyj_Ki))$H=>>KK==Tu+{u@=9Nr3V`Tc[@Z!Fg.{
+]2ICtG,>.w|oTU1Glj{uy4.'u}b`]A}zT>oSqoekV|aZkKz}n5u`It&.)LQJ}Z4-B^<}1DC)o$`ZY3CzlyPBdva||F{d"qC>D)8KOJ5$as"V,6/)Ai;71s
+vXsjn-JB/645+s(k$k"C8[;=3sf=><QuZACP$gLQ8MsP<#$V"[S7zw<8-b.{)71+P>`|9oeF3-{G;r2)BS3TV|%g@"<{jG)wc^ZFZ!K"Lq8/~G4aCbr1~U
+Els>H4{=`^^'Bw0kH{;t{Z{V5(zl~;jn~!NT2jTlKqo.CiL"vaf&p`9<nK-+=8,`@/{V,%&a).H9kJOsSG9yVc[=VsQF{rag^@Kg)c$74`Y%U;bp:LY_nz
+>gRe8#RYUCv.1%DE)R-rV4Gykb]alV7Z"R('oW8@k,3-%s;5Jm8C+u{v|.!u.N8/b[)d.R=PVHIu(jC-1[PFkPB'Ui6.fqOQOX0txVnc:cAsxOvr3@/Rz$
+shv^&>pNbl2e_3;=&"f2sVNCh>;7'R.|x=RU/em8nAUH_[R)0IOujo@M#tr0TAhGokmNOxX<pu/y+4)cI/-j.,vZyX+U"Fo)'Jzlq4l7#QhahuPun6;eU&
+2g]n&lpk|#MXm92}d(({Oxf+NMgd`n`RV=5Yqv1%s$QXvapaG7.CO4ZAumAGfGwfQj4b]vfN'3Sr7-(gCy<9mGoU2v-[RhD"{V"anrpyn,N9HG|2sINtX5
+!~U2r^2+/NvW'4raCL<4%TVuw%-3Ki|llRY0k"PcNuB8Zb#}"_IMx'@5z_@jN[S3cuQ)c,Do#v;nKF$r}[a|lVK-~3B}bmr|S(jABK]$(sv|K+Tu"~48l}
+oxAy5SD|/gHj{)<{mt^_/zbcl2k}njfri8XwJO-fpVB{M}POhzq50avj@t,zr]]2'l+c=-2o[fMm"4b%v&d_U=`_5#R+)V&v)pUY/)XBu2J%@z5qbsQCvK
+I>yne!%OD[#$FI3#jQ+cJL0"Ok>wa^{[UW6c"}{EsnR7m]Ue8VZ<./%YnE9R!F_rwKo+NWe,-{2bm[JTqNRr5!ku%DfK8fTVbHED1eTM,hw&EM6I3M:>c2
+ID.M3f|okp'w,e`fqME-30`b{,&dA^>;n"dc`e!cLgaBQGPzOh`SSO8T36et3HmIX}WV3ElF[O8Zhj.npNsWmN.}/|L;y):[E&pnfZD4ri}svCh7~>JG8g
+hSh<3Mn&G>Q=-=&Ofld,_<7j4:at0eA@H_dp/Bvt20pK{y=oJKDCqjkn6WQt!7nyK0qwueW(e&-P8|4XwUApWtsPFrsM32<1;q"JP#BghPE{nI<(0>C9a{
+lCXx$dJ=Zn,lmL}|'D]PbFWDg]5IzP<vOr[1dXKx%'Ty%w^}t)@i'^'cL9V)'){|4TwI@3xR`apn{648KNRfwH$11ernoy!8sM,MoI{jS`Wxzm:d>"amih
+r(;F,-`yd`=FFFt{/Ec6&[X,_&0QN6]b)(leXb<ck_0]Rs[-Gz1G."%>hcFY+$@3^&,n_Ag#>sxNTMJR0O]^WK|Ge<8X8p{,#"W(}fenzuDFiD&R4hPew/
+A8p/Ew%l.T,`DvNc&n-S>I!/]JU#8y0JDUe:>R^i:"M5_P[USrFz&yGKETi`'$6<+2CY4fq:fOQO1;BP"sIXnrYr<e7K<T$62O(swuQm-zr-Q&by9L_t6r
+pCH1R)DZqMI>=lvO@-:mXIzS,<j`DF[k2sS3"]O;x+c4h0eyYoHg{`ewQ{7Uv!48C7Li'c{H4Q9Q2aR/O<gp44GZm]__ac]w]ewG>3oHknSGTb%8H)Kb"h
+5p%oTf$Zkt2nfp@en^U:YQ`>E^]VyRFJ8dgpO#S.Qe8DhEA/b&&m8("mO6/}"Orn]Ye3Ne(i/)"p{>P7i,DpJSCp)=-Wm&:<-df1.io;TGIt~|jSIt5%KM
+fpxX1v-7%:Wh1bVFJLK'4J;G1LWE!V1/cX$;WW<fViJ!Tqtjd!EPT&F2^%:EzTp2^M=UG|fL[Z1>~@0$F0(9J%YU5s[4ii(^j@Px/<a:]Ip[js[cBt1dI_
+x>pG@n4/qiI+k[53c)tb,2w`rQ0DC@zM=:6(wSgfXShe#S6/jFS)>VaPcO(uCmh!oWumRo3bbJ.u,B#&QoX+Wd@Xy|ls]JQ(P2Pty=Mn0->_n+=7St+-nN
+z<C4~/A2bYcEpscJQ}&xJc1VQ;Ai>"WS#LZ8O#_{zO;)^]!"Sv]N:RivqS5g<;_jGT<'^>^Jwf^h){!4O,#QopR^EsOq#Rxy^u~4IY7&(@Js]}gB%d`Dg@
+0.HYZamw#R/>45j^0hjU'>|16Qqc1c9daaC27)kHNYfd>,02A1ire{pfL{^6ZJaVFlZJY/R9lv@2obcPoq|J_|RGP=@<bp6f!KGbhMR].zq_ZTQt%$)N;X
+QjfE4k!eFhPD<s_Q9KJ)ly6u6g6OPLQ@9N4w[}br#jaH%w0g@zpNml=2VAG@(3nO=sTh$QY@tnEjyRw+]&2|IRw4frYg}vH>{118I^Y-hX^@-7'+mai-Bs
+$d'K,MqHN${:xQ[cQJb%n`=cni/Jg6u[l7f))X0v^4M]uvinbO8#z#Ok<qsS~r$Vr2]78mX_I$s3FumOGU8+mbl-rP-^si}8xzJI`-L"4La8b6mIX%"^qr
+suJQ_%"RLOa#C|>&G2-.]^Lc"Yb=azOR))i2-VU>K][]NQ78j;/A+M5f+{uTia6DCX=7zGwYaMyQ_wEU]&4]+zY&o82412rS4^qvZ|m^mV<Hz>+"QFIbw1
+IPgD]5%(Adoj2g=uo=PBu'fx5/,y7XqGAfnFn/<<h;JjgC1/&^3[Y&:NbWO6LN^m2>bAaRiy%`BaLlIrJ|jvklx;%$(R%U$!<NB{~P_nC=VRJD2i@{)^mw
+%}CTg>~>DO`BeDKaGZQ;pD,N(-cEFQ5v0>~M=AhvLg<_>RY6A^n{80n`foiAoKyB:;gd9"bG63D76B|03Iyosvsv@cmwPcDo83JtQSs3~(sySp&6@YgmXG
+0W}U-(/.(](LP1#>7v+$xkA5g^F7n!'hA0.RWh"=x0pvGGt_uAW9=3CpMi$)pbp;xIh^~E^.&lO['#9Gx/#lC2^Cs6jm:7nuX[cWjk08Li<U`Jl_&si8k'
+Th^N@Cjd5,=4gEP]ct7Qs2FwyqX={>pXB0D]CzA)6e}b2y`En{6iOO.kwK|n_bI>[G6ayD)@2xNWcgoBbx)p@RN<$o`"DPmEo7d7p9<y)!!<CNp2x!h7=y
+#ESMtizgC/3M8w/TQBB8Do92`l_Jw;m4DSOA`{GMq-&XDE3r(G,VvyJ$YJPl"O{,lV'3/9fG:m^c%2kV6m7w6P1:!|v+0IM3(7FA8=^>q]^law7M79z^0'
+oJ.a<Ym}D<qr7)F/k]+7LT$3%yd$1OG)/7WVz^K5c9dlc8s)m,@=z<Y+<'Q46K9"WcB$0KSFH>^x0s^MXWbA7I5ccD)S#0t2K80=Jp[bwNA4%a;,G)I/5J
+zOh1[UNaF8lTbAa3n]Z:^wV%#>;>nLD8Z>ro&8=VxZ7n|hIlX{/guE~kX%-JGhDs]<qM;$xrg'g%p|p$T#6&.K>wu.C3fStlht]>y'_0/X'-rBO%r".n{R
+!5W2Pe0ymD'G]Ffe-acWU:MdwQv-@+KQA]f!eM4s+^GT2a&-,%5+j),]92kBxVF+MgU''L2_lZ!NGpN)8#T;[qhu9LX@6e6fHU-zq;P4jViFO+a!7:Uqp{
+:a9=2b0XuL`0-0;)uWcKZc(`~[HRZvaX))m|$ls}9kFoS%[A>7lrY^&gh4tc&>GX~u1.aELj1OHdK>aH3b$lTnWm)B)'K&Cv6tL.mNo%nG#s;YxX,VlY68
+ojN4nZ>'Oq0Q#2qj~J^Lm{]S;kCgL.@U96{V0o2rF{i%hC:s:tHV2%E$Pb!K3np$B6g@.tx1-$cyU|W$%HnkiJLW]eP^MIy_R"y5Up`o(0ogtXUzS=pCx(
+|psvhNpDH(piCa#TmL:piB.J~Xm+1,s,I{!]$JF#VlMkD"6:L"o-199jtr;RYkl6r[fEF<8Z$m;+)XCg2/JWS5D;aWLUkxaX};A8B$z_lmluY[1l:sq9Eb
+r"gXWU<HHB$,VlWU0^erQm>SKy>iL[H{`oyYBq58+zf_F1)jZ-h7Yr:j~}iUHaxi493aWJo5NXhfSd_loQT%=X,[t}wT|vGza4f4/($P>z/57eI`}2J#ef
+(ug!CEd0%GR_;eo[A$v7##"}<sNg4D<6iKGElrb2Lq!bgOa8&kSXs30r_r!/hSo6R2@xc+;x~aL&5d>6Gk)0o7ij=#+an;X2{VJM6;#|QeIs~Hcb;M$5QD
+[kn:(<;(a>rnn{jywfm;E{CEB!j}kjqCbL!Qz!G<shA!-ggj+B17]lq#O]k}<tc.@OOd7(#/4mhDHv:|2p|aK5HS]llyhJ,,H-XRN$%MQZrJeWJDk4OPm[
+}PU,wXM(N'tQvXr'u/31SC;q+.d`7RCL64[l6}(QZF/sbN2GRN0'#N>u/kK#PBJox/rV=(=0=g,Qy3lvS=]VIG=>_V'M<vBz'F#0R[nD9Z3Y%9tl{Q)%rQ
+6OVJ{;!2Y64q),LU:x/5ZK_odw%|Z4e(6RB'>b{|,h_)agztJP%Vm'+OmWvK("/uU>KLPg2Xeq'"i9M,/(Oy+B&o6!qeDRerEA`]5yQ4u05<utY|((c^F>
+fI4-ia'0#y2ps|s[7e/g1ehA|,ffU-bz([f!JKmg)RG@|ryvscNsR)yy<.t_oc%)8n,7)I,M4Jr,%M_.Q>a&~[!<1$$Vvia[,4p8R1[3R!c:!r4[/CH@b!
+L^EW<Pr|N<"(&iD;,h>"D!i&"Fabs[3#q|~UF9S=zUVc9Y&-B5}oHZVtv}KmD`RW`_N2^.LXk,zWcFG@1WpTHn~Uy6"Lmx%Jd=''PjWzl2&.x50511&mqb
+X6LOW2EkTXigxroCaIQE<Q=:<^N4a;b_/@-RzT0_0K2j:nqV.S>DoYAxDw^TE2o-&OCE384$XR6Zf(5s]Ot1nyfIGTf-I)BNG}ZzM'}.4E{&;-f-ub0QH&
+X$pbpU+xMFY`N8/}&'=k-e_u2+jfc=HkWipOVF#4fA$}t;|$n/X"xLn}>Z|zz`1}]$(>[8sd%DVz:[R>G`kc5+@VbaW&^XS&IoSYL'&dD-:s/_+p+V>_:t
+T=p5@Pi2FJ8:xRma0:dY<nj07D5R88b]J;E.R=+=ZGd[xJB_5pw]0h!BQcl3E>9`wGsW$vPZv%90rS-f[";H1^c>Lu-7HR))/LT(nNc3Bhz]uO-zmog&Ih
+,c|[d.cp<_ab:O~3oK1"G_qk-bk>Ijv<6-JNwG^]5#ob#wI-KHGX~4MCfd/6-]tqv#N6Ov&,rKWHTH(hl4wD|CSAptr5URPq1%h+rSiAdadAB_2b{I.wn9
+Ru#::y.XPKVaawO.,1t,R[F{1r%)oxj5)Lds]`7^76M'Z"YQH4'I|wMUIf1xYo]a2ZXop9-9((1z{%rsvxZu)zPlnxV|CA.Q|8u&aFSsNr03~H95Qlll8a
+HiFEX(kXHHP'~xjDVVp%n](f%@zrpDXim:$<S}J_+SaNZEqMU^,K@IYW`uDbafah1O27%.yb1}:fdQ3Ig/e{Kii%LvG<V3)<h5"+m8HJ)I<r`s);U#-#Wt
+!c7ABuQno]8q=SdkPYc-id5o>IIzeunT4::i}GX="TNL!)pF)]e0d<u.)7}{2DfyvOvWi._ItI:@PX{M0@lv$/HFtuxW%'7Q1w_$-U$5(cUJfjx<mbM={q
+a!gDvJa/Zz/Kcj'4rdA:tT<L_:%Fn_(j4JwSZxeSrUCKW.#L0"{.qL^tOt59tCPJ"Lxp(w'vY|KZysCs6D{.>o9D[m4BiM|R#+kj>3>:2Ie,YzN_C}vWz+
+B1Wg2_U`G2Q/HJtStkpFGC8)%s{$)^Lq[g$$=k;KGJcgz8R#h%vq51kCihGU{F}V^5(0ba]ur1`z]8U65gG&U0<c;1]tX_KpmZ+;RnJ%UAYqu}F%~5Xrs/
+MppTvb;Eb-Q8M]v='DRuJBgzlZTxThrz#7K|OzbqcC6t%T${D7@EB8'/PH)1eGzdeIj/"#ncaSwVRaoW/t[rHCHFy:&RY6q}"mS.(^.P#D6,Kpy6,yc/p2
+/Lp]7J_x[#k|cq'9;WDaIxQg|^Un$'JPzFJPUwrBE6;&.36uLma[XuYSkRyRP[<`nK%]e`3O-')')rbCh-FJI6&n1PAYa`Ew]r,,qzG/T_#i1xfL|O!6B$
+o/Fu]|`4P^3JreelnuQVaNvf6p:r%5geYo}^np7R|0aJy4F&az_TgR5oHn6iBY!_KbW.LAf@;Ts8l#Fv'I'@w6oi/-14H_.HYY&SVX(%`p(o$QbE{4.0}H
+t)ob.`XU.k.LdO]Vi/GIM]'h@nwRN+8X3bM8QV/`"w{_w7=b8>n4a9E|}AH"k},1!#=J=5It}YV{1{:rm.rNdKzs/U}GdFAAq#5dJ;Uy&_F{J_)b0/G^,&
+6k0Oqlp}%(xsTs,(':3K1DZs={G"
 */

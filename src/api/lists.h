@@ -222,7 +222,7 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PR
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X) \
-  X(DIRECT, 1) /* copy, fill, iota, transform: registers only; row_map: a row in registers */ \
+  X(DIRECT, 1) /* copy, fill, iota, transform: registers only; row_map, reduce_axis: a row in registers */ \
   X(EVEN_SHARE, 2) /* reduce: an equal share of the input a block; the last block combines; */ \
   /* rows: of a row, or of columns; the block of the last share combines */ \
   X(STEALING, 3) /* reduce: blocks draw tiles by ticket; the last block combines one partial result a tile; */ \

@@ -27,6 +27,12 @@ GP_DEVICE gp__word *gp__words(void *workspace) {
   return gp__as<gp__word>(gp__as<gp__u8>(workspace) + GP__CONTROL_BYTES);
 }
 
+// While its ticket is on its way, a block prefetches the tile of its own number, whoever draws that. All threads call.
+template<int SIZE, int TILE> GP_DEVICE void gp__prefetch_tile(const void *from, gp__u64 count) {
+  const gp__u64 at = gp__u64(blockIdx.x) * (TILE * SIZE) + threadIdx.x * 128;
+  if (from && threadIdx.x * 128 < TILE * SIZE && at < count * SIZE) gp__prefetch(gp__as<const gp__u8>(from) + at);
+}
+
 // An accumulator as 8-byte pieces; each travels with its tag.
 template<class Acc> union gp__pieces {
   Acc value;

@@ -29,10 +29,13 @@ template<class O> struct gp__expand_by_offsets {
     args.begin = a.begin;
     args.segments = a.segments;
     const gp__offset_ends<O> ends(args);
-    const gp__u64 room = gp__count(a), all = ends.last(), count = all < room ? all : room, work = count + a.segments;
+    const gp__u64 room = gp__count(a);
     gp__u64 diagonal[2], s[2];
-    gp__expand_diagonals(work, warps, mine, diagonal);
-    gp__split(ends, work, diagonal, s);
+    gp__expand_diagonals(room + a.segments, warps, mine, diagonal); // the search starts before the total is known
+    const gp__split_look<gp__offset_ends<O>> look(ends, double(float(a.segments) / float(room + a.segments)), diagonal);
+    const gp__u64 all = ends.last(), count = all < room ? all : room, work = count + a.segments;
+    if (count < room) gp__expand_diagonals(work, warps, mine, diagonal);
+    look.split(ends, 0, work, diagonal, s);
     const gp__u64 end = diagonal[1] - s[1];
     share.begin = diagonal[0] - s[0], share.end = end < count ? end : count, share.segment = s[0];
     items += s[0] + 1, limit = gp__u32((s[1] < a.segments ? s[1] + 1 : s[1]) - s[0]);

@@ -5,7 +5,8 @@ enum {
   GP__EXPAND_MOST = 16, // elements of a lane in a piece, at most, if they are smaller than a vector
   GP__EXPAND_LENGTHS = 16, // lengths of runs that a thread scans
   GP__EXPAND_RUNS = GP__WARP * 4, // runs of a tile
-  GP__EXPAND_WIDE = 4 // segments of a lane that are loaded together
+  GP__EXPAND_WIDE = 4, // segments of a lane that are loaded together
+  GP__EXPAND_WARPS = 8 // of a block, if the caller does not choose
 };
 GP__RULE int gp__is_expand(int primitive) { return primitive == GP_EXPAND || primitive == GP_RUN_LENGTH_EXPAND; }
 // Elements of a lane in a piece: whole vectors, or single elements that do not fill one.

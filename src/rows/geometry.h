@@ -38,7 +38,10 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__g
   g->replicas = 1;
   if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
     gp__u64 groups, fit, most;
-    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s->rows.length) ++g->log2_lanes;
+    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s->rows.length ||
+        (g->log2_lanes < 5 && s->segments << g->log2_lanes < resident * (unsigned)threads &&
+            s->rows.length >> g->log2_lanes > (unsigned)gp__vector_items(s->in_size))) // others have nothing to do
+      ++g->log2_lanes;
     groups = (unsigned)threads >> g->log2_lanes;
     fit = s->rows.length ? items / s->rows.length : groups;
     most = s->segments / resident;
@@ -46,6 +49,10 @@ GP__HOST void gp__geometry_rows(gp_policy p, gp__form s, gp__u64 resident, gp__g
       g->tile_items = gp__ceil_div(s->segments, gp__ceil_div(gp__ceil_div(s->segments, fit), resident) * resident);
     else g->tile_items = fit < groups ? fit : most < groups ? groups : most / groups * groups;
     units = gp__ceil_div(s->segments, g->tile_items);
+  } else if (form == GP__ROWS_LANES) {
+    while ((gp__u64)(unsigned)p.vectors << g->log2_lanes < gp__row_windows(s->rows.length, s->in_size, 0))
+      ++g->log2_lanes;
+    units = gp__ceil_div(s->segments, (unsigned)threads >> g->log2_lanes);
   } else if (form == GP__ROWS_WARP) units = gp__ceil_div(s->segments, (unsigned)warps);
   else if (form == GP__ROWS_BLOCK) {
     const unsigned round = (unsigned)(threads * p.vectors);

@@ -43,6 +43,21 @@ GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begi
   return READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
 }
 
+// The same of a row of whole vectors, which lanes hold at once; it begins at `at`, or is not there.
+template<class P, class Op, class Acc, class T, class Load>
+GP_DEVICE Acc gp__fold_held(const Load &load, const T *at, unsigned vectors, unsigned lane, unsigned lanes) {
+  const int K = P::vectors, V = gp__row<T>::V;
+  const unsigned first = Op::commutative ? lane : lane * K, step = Op::commutative ? lanes : 1;
+  gp__vector_access<T, V> x[K];
+  GP__EACH(k, K) x[k].template load_if<P::load>(first + k * step < vectors, at + (first + k * step) * V);
+  Acc sum = Op::identity();
+  GP__EACH(k, K) {
+    if (first + k * step >= vectors) continue;
+    GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[k].item[j], (first + k * step) * V + j)));
+  }
+  return gp__lanes_reduce(sum, Op(), lanes);
+}
+
 template<class P, int FORM, class In, class Acc, class Out> struct gp__rows_storage {
   gp_tile_reduce_storage<P::threads, Acc> reduce;
   gp__ticket ticket;
@@ -59,9 +74,9 @@ GP_DEVICE gp__ticket gp__part_ticket(const gp__rows_args &a, gp__ticket &shared)
   return shared;
 }
 
-// Reductions of rows. FORM: GP__ROWS_TILE, _WARP or _BLOCK. If several blocks share a row, tickets number the parts,
-// row after row, one a block. The block of a row's last part waits for those before: their tickets are lower, so their
-// blocks run already, and they wait for none. Words carry the launch's tag, so none is ever cleared.
+// Reductions of rows. FORM: GP__ROWS_TILE, _LANES, _WARP or _BLOCK. If several blocks share a row, tickets number the
+// parts, row after row, one a block. The block of a row's last part waits for those before: their tickets are lower, so
+// their blocks run already, and they wait for none. Words carry the launch's tag, so none is ever cleared.
 template<class P, int FORM, bool STATE, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
   const int T = P::threads;
@@ -76,6 +91,16 @@ GP_DEVICE void gp__rows_reduce(const gp__rows_args &a) {
       const Acc sum = gp__lanes_reduce(gp__fold_chunk<false, Op, Acc>(load, s.tile, c, 0), Op(), 1u << a.log2_lanes);
       if (lane == 0 && there) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
     });
+  } else if (FORM == GP__ROWS_LANES) {
+    const unsigned lanes = 1u << a.log2_lanes, lane = gp_lane() & (lanes - 1), held = 32u >> a.log2_lanes;
+    const unsigned vectors = unsigned(a.extent[0]) / gp__row<In>::V;
+    for (gp__u64 first = warp * held; first < a.rows; first += warps * held) {
+      const gp__u64 r = first + (gp_lane() >> a.log2_lanes);
+      const bool there = r < a.rows;
+      const In *at = gp__as<const In>(a.in) + gp__row_offset(a, a.in_stride, there ? r : first);
+      const Acc sum = gp__fold_held<P, Op, Acc>(load, at, there ? vectors : 0, lane, lanes);
+      if (lane == 0 && there) gp__row_result<Op, Acc, Out, STATE>(a, r, sum);
+    }
   } else if (FORM == GP__ROWS_WARP) {
     for (gp__u64 r = warp; r < a.rows; r += warps) {
       const gp__row<In> row = gp__row_of<In>(a, r);

@@ -23,10 +23,11 @@ GP__HOST void gp__shape_rows(const gp__request *q, gp__shape *h) {
   h->rows.length = r->extent[0];
   h->rows.columns = r->columns ? r->extent[1] : 0;
   h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
+  h->rows.whole = r->in_stride[0] == 1 && !h->rows.shifted && r->extent[0] * q->in_size % GP__VECTOR == 0;
 }
 GP__HOST int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_SCAN_AXIS) return kinds[0] = q->rows.columns ? GP__SCAN_COLUMNS : GP__SCAN_ROWS, 1;
-  if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
+  if (p->algorithm == GP_DIRECT && q->primitive == GP_ROW_MAP) return kinds[0] = GP__MAP_ROWS, 1;
   kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
   kinds[1] = GP__APPLY_ROWS;
   return q->primitive == GP_ROW_MAP ? 2 : 1;

@@ -15,7 +15,8 @@ enum {
   GP__ROWS_TILE, // a block has several rows in shared memory, and a power of two of lanes each
   GP__ROWS_WARP, // a warp
   GP__ROWS_BLOCK, // a block, or several
-  GP__ROWS_COLUMNS // a warp reads neighbouring elements of several rows
+  GP__ROWS_COLUMNS, // a warp reads neighbouring elements of several rows
+  GP__ROWS_LANES // a power of two of lanes, which hold a row of whole vectors
 };
 // Elements of a thread that scans columns: it holds them.
 GP__RULE int gp__column_chunk(int vectors, int size) {
@@ -39,6 +40,7 @@ GP__RULE int gp__column_items(int in_size, int acc_size) {
 // The form of a call's first kernel. GP_DIRECT keeps a row in the registers of those who read it.
 GP__RULE int gp__rows_form(gp_policy p, gp__form s) {
   return s->rows.columns ? GP__ROWS_COLUMNS
+      : p.algorithm == GP_DIRECT && s->primitive == GP_REDUCE_AXIS ? GP__ROWS_LANES
       : p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_LOOK_BACK ? GP__ROWS_BLOCK
       : gp__row_windows(s->rows.length, s->in_size, 0) <= (unsigned)(GP__WARP * p.vectors) ? GP__ROWS_TILE
       : p.algorithm == GP_WARP_SEGMENTS ? GP__ROWS_WARP
@@ -61,8 +63,10 @@ GP__RULE int gp__policy_valid_rows(gp_policy p, gp__form s) {
               : p.algorithm == GP_EVEN_SHARE ? !s->rows.columns ||
                   p.threads * gp__column_items(s->in_size, s->acc_size) * s->acc_size + 64 <= GP__STATIC_SHARED_BYTES
                                              : !s->rows.columns &&
-                  (s->primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS
-                      : p.algorithm == GP_DIRECT &&
+                  (s->primitive == GP_REDUCE_AXIS ? p.algorithm == GP_WARP_SEGMENTS ||
+                              (p.algorithm == GP_DIRECT && s->rows.whole &&
+                                  gp__row_windows(s->rows.length, s->in_size, 0) <= (unsigned)(GP__WARP * p.vectors))
+                                                  : p.algorithm == GP_DIRECT &&
                               gp__row_windows(s->rows.length, s->in_size, s->rows.shifted) <=
                                   (unsigned)(p.threads * p.vectors)));
 }

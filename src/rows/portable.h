@@ -7,7 +7,8 @@ enum {
   GP__ROWS_FEW = 32, // rows a multiprocessor, below which blocks read those longer than
   GP__ROWS_SHORT = 256, // windows; and, however many there are, those longer than
   GP__ROWS_LONG = 16 << 10, // windows
-  GP__ROWS_KEPT = 16 // vectors of a thread, at most
+  GP__ROWS_KEPT = 16, // vectors of a thread, at most
+  GP__ROWS_HELD = 16 // windows of a whole row, from which on lanes hold it (H200, 2026-11-30)
 };
 GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__form s) {
   const gp__u64 windows = gp__row_windows(s->rows.length, s->in_size, s->rows.shifted);
@@ -16,6 +17,16 @@ GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__form s) {
   const gp__u64 whole = gp__row_windows(s->rows.length, s->in_size, 0);
   const int tile = !s->rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
   const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
+  if (s->primitive == GP_REDUCE_AXIS && s->rows.whole && !s->rows.columns && s->commutative && tile && !vectors &&
+      GP__VECTOR % s->in_size == 0 && whole >= GP__ROWS_HELD && (!algorithm || algorithm == GP_DIRECT)) {
+    int lanes = 8; // at least; up to five vectors a lane, if a warp can hold the row so
+    while (lanes < GP__WARP && whole > 5u * (unsigned)lanes) lanes *= 2;
+    p.vectors = (int)gp__ceil_div(whole, (unsigned)lanes);
+    p.algorithm = GP_DIRECT, p.threads = gp__default_to(p.threads, 256);
+    p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors > 5 ? 4 : p.vectors > 2 ? 6 : 8);
+    return p;
+  }
   const int threads = gp__default_to(p.threads, tile ? 128 : 256);
   if (!p.algorithm)
     p.algorithm = scan ? (tile ? GP_WARP_SEGMENTS : GP_LOOK_BACK)

@@ -2,39 +2,61 @@
 // uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, rows/arguments.h,
 //   device/vector_access.cuh, device/tile_reduce.cuh, rows/row.cuh
 
+enum { GP__LINES = 11 << 12 }; // more than a tile has
+// n / by, for n below 2 GP__LINES and `by` up to that.
+struct gp__line_number {
+  unsigned by, factor;
+  GP_DEVICE explicit gp__line_number(unsigned by_) : by(by_), factor(by_ > 1 ? ~0u / by_ + 1 : 0) {}
+  GP_DEVICE unsigned operator()(unsigned n) const { return by > 1 ? gp__high_product(n, factor) : n; }
+};
+// How often an index of a dimension starts again within n steps from `at` on.
+struct gp__line_turns {
+  gp__line_number number;
+  unsigned skipped;
+  GP_DEVICE gp__line_turns(gp__u64 at, gp__u64 extent)
+    : number(extent < GP__LINES ? unsigned(extent) : unsigned(GP__LINES)),
+      skipped(extent - at < number.by ? number.by - unsigned(extent - at) : 0) {}
+  GP_DEVICE unsigned operator()(unsigned n) const { return number(skipped + n); }
+};
 // Rows `first` ... of the call, `pitch` elements apart, or anywhere; or a part of a row.
 template<class T> struct gp__lines {
   typedef gp__row<T, unsigned> Line;
   const T *at;
   gp__i64 pitch, stride; // in elements, from line to line, from element to element
   unsigned rows, length;
-  const gp__rows_args &a;
-  const gp__i64 (&strides)[4];
-  gp__u64 first;
   bool pitched;
+  gp__line_turns turns[2]; // of dimensions 1 and 2
+  gp__i64 turned[2]; // elements that a turn adds
   // Elements `begin` ... of row r.
-  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 r, gp__u64 begin,
-      unsigned length_)
-    : at(gp__as<const T>(base) + gp__row_offset(args, steps, r) + gp__i64(begin) * steps[0]), pitch(0),
-      stride(steps[0]), rows(1), length(length_), a(args), strides(steps), first(r), pitched(true) {}
+  GP_DEVICE gp__lines(
+      const gp__rows_args &a, const void *base, const gp__i64 (&steps)[4], gp__u64 r, gp__u64 begin, unsigned length_)
+    : at(gp__as<const T>(base) + gp__row_offset(a, steps, r) + gp__i64(begin) * steps[0]), pitch(0), stride(steps[0]),
+      rows(1), length(length_), pitched(true), turns{{0, 1}, {0, 1}}, turned{} {}
   // Rows of the call. together: they are one line.
-  GP_DEVICE gp__lines(const gp__rows_args &args, const void *base, const gp__i64 (&steps)[4], gp__u64 first_,
-      unsigned rows_, bool together)
-    : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(args.extent[0])),
-      a(args), strides(steps), first(first_), pitched(together || args.extent[2] * args.extent[3] == 1) {
+  GP_DEVICE gp__lines(
+      const gp__rows_args &a, const void *base, const gp__i64 (&steps)[4], gp__u64 first, unsigned rows_, bool together)
+    : at(gp__as<const T>(base)), pitch(steps[1]), stride(steps[0]), rows(rows_), length(unsigned(a.extent[0])),
+      pitched(together || a.extent[2] * a.extent[3] == 1), turns{{0, 1}, {0, 1}}, turned{} {
     if (pitched) at += gp__i64(first) * (together ? gp__i64(length) : pitch);
+    else {
+      const gp__u64 q = first / a.extent[1], s = q / a.extent[2];
+      turns[0] = gp__line_turns(first - q * a.extent[1], a.extent[1]);
+      turns[1] = gp__line_turns(q - s * a.extent[2], a.extent[2]);
+      turned[0] = steps[2] - gp__i64(a.extent[1]) * pitch;
+      turned[1] = steps[3] - gp__i64(a.extent[2]) * steps[2];
+      at += gp__i64(first) * pitch + gp__i64(q) * turned[0] + gp__i64(s) * turned[1];
+    }
     if (together) length *= rows, rows = 1, stride = 1;
   }
   GP_DEVICE Line operator()(unsigned r) const {
     if (r >= rows) return Line();
-    return Line(at + (pitched ? r * pitch : gp__row_offset(a, strides, first + r)), length, stride);
+    const T *line = at + r * pitch;
+    if (!pitched) {
+      const unsigned q = turns[0](r);
+      line += gp__i64(q) * turned[0] + gp__i64(turns[1](q)) * turned[1];
+    }
+    return Line(line, length, stride);
   }
-};
-// n / by, for less than 2^16 each.
-struct gp__line_number {
-  unsigned by, factor;
-  GP_DEVICE explicit gp__line_number(unsigned by_) : by(by_), factor(by_ > 1 ? ~0u / by_ + 1 : 0) {}
-  GP_DEVICE unsigned operator()(unsigned n) const { return by > 1 ? gp__high_product(n, factor) : n; }
 };
 template<class In, class Out> union gp__row_slot { // a result takes its element's place
   In in;
@@ -60,23 +82,22 @@ template<class P, bool ROOM, class In, class Out> struct gp__rows_tile {
     const gp__line_number line_of(ONE ? 1 : each);
     for (unsigned n = threadIdx.x; n < count; n += U * T) {
       typename gp__row<In>::Window x[U];
+      unsigned at[U]; // the window's first element in its line
       GP__EACH(u, U) {
         const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
         line.template load<P::load>(n + u * T - r * each, x[u]);
+        at[u] = line.length ? line.first(n + u * T - r * each) : lines.length;
       }
       GP__EACH(u, U) {
-        const unsigned r = ONE ? 0 : line_of(n + u * T);
-        const gp__row<In, unsigned> line = ONE ? only : lines(r);
-        // The window's first element in its line, and its slot.
-        const unsigned at = line.length ? line.first(n + u * T - r * each) : lines.length;
-        const unsigned to = skip + r * lines.length + at;
+        const unsigned r = ONE ? 0 : line_of(n + u * T), to = skip + r * lines.length + at[u];
         Group y;
         GP__EACH(j, V) y.item[j].in = x[u].item[j];
-        if (at < lines.length && at + V <= lines.length && to % V == 0) y.template store<GP_CACHE_ALL>(slot(to, even));
+        if (at[u] < lines.length && at[u] + V <= lines.length && to % V == 0)
+          y.template store<GP_CACHE_ALL>(slot(to, even));
         else {
           GP__EACH(j, V)
-            if (at + j < lines.length) *slot(to + j, even) = y.item[j];
+            if (at[u] + j < lines.length) *slot(to + j, even) = y.item[j];
         }
       }
     }

@@ -76,6 +76,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + Tile::TILE - 1) / Tile::TILE;
   const bool once = tiles <= gridDim.x;
+  if (once && !gp__operands<Load>::described) gp__prefetch_tile<int(sizeof(In)), Tile::TILE>(a.in, n);
   for (;;) {
     if (!threadIdx.x) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
     __syncthreads();

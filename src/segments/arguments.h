@@ -14,5 +14,5 @@ typedef struct gp__segment_args {
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
-  int once; // a segment for which they would wait twice is long
+  int once; // a segment for which they would wait twice is long; 2: a warp reads rows of 32 elements
 } gp__segment_args;

@@ -47,7 +47,7 @@ template<class K> struct gp__compact_keys {
   static GP_DEVICE void run(const gp__stream_args &a, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
       gp__u64 before, int rank, int total, int exist) {
     if (a.out_keys && total > 0)
-      gp__compact<K>::template run<ITEMS, FULL>(
+      gp__compact<K, true>::template run<ITEMS, FULL>(
           a.out_keys, before, t.keys + first * int(sizeof(K)), heads, rank, total, exist, t.exist<32 * ITEMS>(first));
   }
 };
@@ -132,6 +132,7 @@ template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class
   template<int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
       const State &before, gp__u8 *scratch) {
+    const bool DIRECT = REDUCE && ITEMS <= GP__FEW_ITEMS;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     gp__u8 *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
@@ -157,9 +158,12 @@ template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class
       const bool open = !(gp_warp_broadcast(heads.word[0], 0) & 1u); // the first run to end here began before the group
       results_all = ranks.all;
       out = gp__as<Out>(a.out_values) + (before.heads - (open ? 1 : 0));
-      __syncwarp();
-      if (!LOOSE) results = gp__copy_out<Out>::alike(out, results, results_all, 32 * ITEMS);
-      next = results + ranks.before * int(sizeof(Out));
+      if (DIRECT) out += ranks.before;
+      else {
+        __syncwarp();
+        if (!LOOSE) results = gp__copy_out<Out>::alike(out, results, results_all, 32 * ITEMS);
+        next = results + ranks.before * int(sizeof(Out));
+      }
     }
     gp__vecs<Out, ITEMS> r;
     if (!FULL) r.clear();
@@ -170,7 +174,8 @@ template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class
       if (WHAT == GP_EXCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(head ? start : run);
       run = head ? (INIT ? Op()(init, x) : x) : Op()(run, x);
       if (WHAT == GP_INCLUSIVE_SCAN_BY_KEY) r.item[j] = gp_convert<Acc, Out>()(run);
-      if (REDUCE && ends.get(j)) {
+      if (DIRECT && ends.get(j)) *out++ = gp_convert<Acc, Out>()(run);
+      if (REDUCE && !DIRECT && ends.get(j)) {
         put(next, gp_convert<Acc, Out>()(run));
         next += sizeof(Out);
       }
@@ -183,8 +188,10 @@ template<int WHAT, bool INIT, class Heads, class Op, class Load, class In, class
           if (FULL || j < exist) put(to + j * int(sizeof(Out)), r.item[j]);
       }
     }
-    __syncwarp();
-    copy(out, results, results_all);
+    if (!DIRECT) {
+      __syncwarp();
+      copy(out, results, results_all);
+    }
     if (REDUCE)
       gp__compact_keys<Key>::template run<ITEMS, FULL>(
           a, t, first, heads, before.heads, heads_before, heads_all, exist);

@@ -9,6 +9,11 @@ GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__form s, gp__u64 reside
   const unsigned items = (unsigned)gp__vector_items(s->in_size);
   g->log2_lanes = s->segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
   while (g->log2_lanes < 5 && (gp__segments_are_few(s) || (gp__u64)items << g->log2_lanes < mean)) ++g->log2_lanes;
+  // Fewer lanes, each with several vectors in flight, rather than a second round.
+  while (!gp__segments_are_few(s) && g->log2_lanes > (s->segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0) &&
+      gp__ceil_div(s->segments << g->log2_lanes, (unsigned)p.threads) > resident && p.vectors > 1 &&
+      mean <= (gp__u64)(items * (unsigned)(p.vectors - 1)) << (g->log2_lanes - 1))
+    --g->log2_lanes;
   if (mean > (gp__u64)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
   if (s->reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;

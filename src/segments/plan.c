@@ -69,7 +69,7 @@ GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.log2_lanes = l->g->log2_lanes;
-  a.once = gp__segments_are_few(l->h);
+  a.once = gp__segments_are_few(l->h) ? 1 + (l->g->log2_lanes == 5 && l->h->count >> 7 < l->h->segments) : 0;
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }

@@ -15,7 +15,7 @@ enum {
 };
 static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_FEW, 0, 0, GP_WARP_SEGMENTS, 0, 0, 0, 0, 21),
-    GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 3, 0, 8, 21),
+    GP__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 5, 0, 4, 30),
     GP__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_SHORT, 8 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
     GP__H200(0, -1, 0, 0, 0, GP_PIPELINED, 768, 5, 3, 1, 21),
     GP__H200(GP_SEGMENTED_REDUCE, -1, GP__IF_SEGMENTS_LIGHT, 8 << 20, 0, GP_MERGE_PATH, 0, 7, 0, 3, 21),
@@ -48,12 +48,13 @@ GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__form s) {
   if (gp__is_expand(s->primitive)) { // as many as registers allow, but one less for runs that are not short
     p.algorithm = gp__default_to(p.algorithm, GP_MERGE_PATH);
     p.vectors = gp__default_to(p.vectors, 4);
-    p.blocks_per_sm =
-        gp__default_to(p.blocks_per_sm, s->primitive == GP_RUN_LENGTH_EXPAND && s->count / 16 >= s->segments ? 3 : 4);
+    // A warp has two pieces of the output at least.
+    const gp__u64 blocks =
+        (s->count + s->segments) / (2 * GP__WARP * GP__EXPAND_MOST) / ((unsigned)sms * GP__EXPAND_WARPS);
+    const int most = s->primitive == GP_RUN_LENGTH_EXPAND && s->count / 16 >= s->segments ? 3 : 4;
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, !blocks ? 1 : blocks < (unsigned)most ? (int)blocks : most);
   }
   q = GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
-  if (s->described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
-    q.blocks_per_sm = 4;
   while (!vectors && gp__is_expand(s->primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;

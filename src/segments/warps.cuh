@@ -59,6 +59,23 @@ template<class P, class Op, class Load, class In, class Acc, class I = gp__u32> 
     }
     return sum;
   }
+  static const bool BY_ROWS = FREE && Op::commutative && !Operands::described && sizeof(In) <= 16;
+  // The same by a warp for short segments, in rows of 32 elements: fewer instructions.
+  GP_DEVICE Acc by_rows(I begin, I n) const {
+    const int R = 8;
+    Acc sum = Op::identity();
+    GP__UNROLL_BY(1)
+    for (I i = gp_lane(); i < n; i += 32 * R) {
+      const In *at = in + begin + i;
+      const I left = n - i;
+      Acc x[R];
+      GP__EACH(j, R)
+        x[j] =
+            32u * j < left ? Op::prepare(typename Operands::functor()(at[32 * j], begin + i + 32 * j)) : Op::identity();
+      GP__EACH(j, R) sum = Op()(sum, x[j]);
+    }
+    return sum;
+  }
 };
 
 template<int THREADS, class Acc> struct gp__warp_segments_storage {
@@ -94,7 +111,9 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
         const I length = begin < end ? I(end - begin) : 0;
         const bool mine = length <= most && (all || length > done);
         if (!all && !mine) continue;
-        Acc sum = read(I(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
+        Acc sum = Op::identity();
+        if (Reader::BY_ROWS && a.once > 1 && all) sum = read.by_rows(I(begin), mine ? length : 0);
+        else sum = read(I(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
         if (log2_lanes > 5) {
           sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);
           __syncthreads();

@@ -206,6 +206,10 @@ template<class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stre
   const gp__u64 n = gp__count(a), tiles = (n + S::TILE - 1) / S::TILE;
   if (S::idle(a, n)) return;
   const bool once = tiles <= gridDim.x;
+  if (once) {
+    gp__prefetch_tile<S::KEY, S::TILE>(a.keys, n);
+    gp__prefetch_tile<S::VALUE, S::TILE>(a.values, n);
+  }
   for (;;) {
     if (!threadIdx.x) // nobody waits for a lone tile
       s.ticket[0] =

@@ -58,6 +58,7 @@ GP__HOST gp__measures gp__measure_stream(gp__form s) {
 }
 GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__form s) {
   const gp__u64 tiles = gp__ceil_div(s->count, 256ull * (unsigned)gp__stream_items(1, s->key_size, s->in_size));
+  const int lengths = s->primitive == GP_RUN_LENGTHS;
   const unsigned when = (s->key_size && s->in_size ? GP__IF_STREAM_PAIRS : 0) |
       (s->offset_size ? GP__IF_STREAM_SEARCHES : 0) |
       (s->offset_size && !s->described && !s->reproducible && s->segments <= (unsigned)s->multiprocessors << 6 &&
@@ -73,8 +74,10 @@ GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__form s) {
               : 0) |
       (tiles > GP__CLUSTER ? GP__IF_STREAM_WIDE : 0) |
       (s->segments <= (unsigned)s->multiprocessors << 4 ? GP__IF_STREAM_FEW : 0) |
-      (!s->offset_size && (tiles == 2 || (tiles > GP__GROUP && tiles <= 2 * GP__GROUP)) ? GP__IF_STREAM_BROAD : 0) |
-      (tiles <= 2 * GP__GROUP || s->stream.parts ? 0
+      (!s->offset_size && (tiles == 2 || (tiles > GP__GROUP && 2 * tiles <= (lengths ? 9 : 4) * GP__GROUP))
+              ? GP__IF_STREAM_BROAD
+              : 0) |
+      (tiles <= 2 * GP__GROUP || s->stream.parts || lengths ? 0
               : tiles <= 3 * GP__GROUP ? GP__IF_STREAM_THIRDS
               : 2 * tiles <= 9 * GP__GROUP ? GP__IF_STREAM_FOURTHS
               : 0);

@@ -98,10 +98,10 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
     if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
       const bool stays = total == all && t.first + first == before.runs;
       if (!stays || a.out_keys != a.keys)
-        gp__compact<Key>::template run<ITEMS, FULL>(
+        gp__compact<Key, WHAT != GP_UNIQUE>::template run<ITEMS, FULL>(
             a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks, rank, total, exist, all);
       if (!stays || a.out_values != a.values)
-        gp__compact<V>::template run<ITEMS, FULL>(
+        gp__compact<V, WHAT != GP_UNIQUE>::template run<ITEMS, FULL>(
             a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value, marks, rank, total, exist, all);
     }
     if (!LENGTHS || !a.out2) return;
@@ -130,6 +130,15 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
     const int last = last_head<ITEMS>(heads),
               earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(~0u, last > 0)), last);
     const gp__i64 open = earlier ? earlier : gp__i64(before.last) - origin;
+    if (ITEMS <= GP__FEW_ITEMS) {
+      gp__i64 begin = open;
+      L *next = out + rank;
+      GP__EACH(j, ITEMS) {
+        if (heads.get(j)) begin = lane_first + j + 1;
+        if (marks.get(j)) *next++ = L(BEGINS ? origin + begin - 1 : lane_first + j + 2 - begin);
+      }
+      return;
+    }
     int begin = int(open), head = 32 * ITEMS + 1, end = 0; // the thread's first head and end, if any
     GP__UNROLL
     for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {

@@ -134,14 +134,22 @@ template<class T> struct gp__copy_out {
   }
 };
 
+// Results of so few elements a thread go to memory one by one: a way through shared memory takes longer.
+enum { GP__FEW_ITEMS = 4 };
 // Compacts the marked elements of a group's part of an array there, and stores them from to[before] on. If no lane has
-// many, each element is stored by itself.
-template<class V> struct gp__compact {
+// many, each element is stored by itself. DIRECT: so are all if there are few a thread; runs are seldom short.
+template<class V, bool DIRECT = false> struct gp__compact {
   template<int ITEMS, bool FULL>
   static GP_DEVICE void run(
       void *to, gp__u64 before, gp__u8 *group, const gp__bits<ITEMS> &marks, int rank, int total, int exist, int all) {
     V *out = gp__as<V>(to) + before;
     gp__u8 *mine = group + gp_lane() * (ITEMS * sizeof(V));
+    if (DIRECT && ITEMS <= GP__FEW_ITEMS) {
+      V *next = out + rank;
+      GP__EACH(j, ITEMS)
+        if (marks.get(j)) *next++ = gp__as<const V>(mine)[j];
+      return;
+    }
     if (!__any_sync(~0u, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
       GP__EACH(w, gp__bits<ITEMS>::WORDS) {
@@ -170,7 +178,7 @@ template<class V> struct gp__compact {
     gp__copy_out<V>::run(out, group, total);
   }
 };
-template<> struct gp__compact<gp__none> {
+template<bool DIRECT> struct gp__compact<gp__none, DIRECT> {
   template<int ITEMS, bool FULL>
   static GP_DEVICE void run(void *, gp__u64, gp__u8 *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };

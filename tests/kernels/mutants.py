@@ -1554,6 +1554,28 @@ MUTANTS = {
         "    values.append(prefix, round, blockIdx.x, gridDim.x, typename S::Join());\n", ""),
     "streams: tickets miscounted": ("SELECT", "src/select/pipelined.cuh", "tiles + gp__u64(gridDim.x) * STAGES);",
                                     "tiles + gp__u64(gridDim.x) * (STAGES - 1));"),
+    "rows in registers: a vector behind a row is folded": (
+        "AXES", "src/rows/kernels.cuh",
+        "if (first + k * step >= vectors) continue;", "if (first + k * step > vectors) continue;"),
+    "rows in registers: lanes take rows by their rank": (
+        "AXES", "src/rows/kernels.cuh", "first + (gp_lane() >> a.log2_lanes);", "first + (gp_lane() & (held - 1));"),
+    "lines: an index starts at the dimension's first": (
+        "AXES", "src/rows/tile.cuh",
+        "skipped(extent - at < number.by ? number.by - unsigned(extent - at) : 0)", "skipped(0)"),
+    "lines: a turn of dimension 2 goes on": (
+        "AXES", "src/rows/tile.cuh",
+        "turned[1] = steps[3] - gp__i64(a.extent[2]) * steps[2];", "turned[1] = steps[3];"),
+    "runs of few elements a thread: the length of a run begins before its head": (
+        "RUNS", "src/select/runs.cuh",
+        "if (heads.get(j)) begin = lane_first + j + 1;", "if (heads.get(j)) begin = lane_first + j;"),
+    "streams of few elements a thread: the thread's first element for all": (
+        "RUNS", "src/select/stream.cuh",
+        "if (marks.get(j)) *next++ = gp__as<const V>(mine)[j];",
+        "if (marks.get(j)) *next++ = gp__as<const V>(mine)[0];"),
+    "reduce by key of few elements a thread: results of all lanes at one place": (
+        "BY_KEY", "src/segments/by_key.cuh", "if (DIRECT) out += ranks.before;", "if (DIRECT) out += 0;"),
+    "segments in rows of 32: an element behind a segment is folded": (
+        "SEGMENTS", "src/segments/warps.cuh", "32u * j < left ?", "32u * j <= left ?"),
     "scans of segments: what a block has scanned is not carried on": (
         "BY_KEY", "src/segments/scans.cuh", "else carry.append(total, Op());", "else carry.has = INIT;"),
     "scans of segments: warps before a warp are left out": (

@@ -114,9 +114,10 @@ template<class P, class Op, class In, class Acc, class Out, class F, bool MAPS, 
 static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[4], bool columns, int algorithm) {
   typedef gp__load<In, Acc, F> Load;
   typedef Both<In, Acc, Out> Map;
-  const bool gaps = seed % 3 != 0, init = kind != MAP && seed % 4 == 1;
+  const bool whole = kind == REDUCE && algorithm == GP_DIRECT; // rows of whole vectors
+  const bool gaps = seed % 3 != 0 && !whole, init = kind != MAP && seed % 4 == 1;
   const bool in_place = kind != REDUCE && std::is_same<In, Out>::value && seed % 5 == 2;
-  const size_t offset = seed % 2 ? random32() % 16 : 0;
+  const size_t offset = seed % 2 && !whole ? random32() % 16 : 0;
   const Strides from = random_strides(extent, columns ? 1 : 0, !in_place, gaps);
   u64 out_extent[4] = {kind == REDUCE ? 1 : extent[0], extent[1], extent[2], extent[3]};
   const Strides to = in_place ? from : random_strides(out_extent, columns ? 1 : 0, false, gaps);
@@ -184,6 +185,7 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
     a.extent[d] = extent[d], a.in_stride[d] = from.of[d], a.out_stride[d] = kind == REDUCE && d == 0 ? 0 : to.of[d];
   }
   s.rows.shifted = from.of[0] == 1 && bits % 16 != 0;
+  s.rows.whole = from.of[0] == 1 && bits % 16 == 0 && extent[0] * sizeof(In) % 16 == 0;
   gp_policy p = policy_of<P>(algorithm);
   if (!gp__valid_by(&gp__rules_rows, p, &s)) return;
   const int form = gp__rows_form(p, &s);
@@ -212,6 +214,7 @@ static void run(const char *name, Kind kind, unsigned seed, const u64 (&extent)[
     e = Maps<MAPS>::template run<P, Op, Load, In, Acc, Map, Out>(name, form, algorithm == GP_DIRECT, g, a);
   } else if constexpr (!std::is_same<Out, int>::value || !std::is_same<Acc, Triple>::value) {
     e = form == GP__ROWS_TILE ? Row<P, GP__ROWS_TILE, false, Op, Load, In, Acc, Out>::launch(name, g, a)
+        : form == GP__ROWS_LANES ? Row<P, GP__ROWS_LANES, false, Op, Load, In, Acc, Out>::launch(name, g, a)
         : form == GP__ROWS_WARP ? Row<P, GP__ROWS_WARP, false, Op, Load, In, Acc, Out>::launch(name, g, a)
         : form == GP__ROWS_BLOCK
         ? Row<P, GP__ROWS_BLOCK, false, Op, Load, In, Acc, Out>::launch(name, g, a)
@@ -262,6 +265,11 @@ static void sweep(const char *name, int seeds) {
           simt::set_random_schedule(uint64_t(seed) * 1000 + which * 10 + unsigned(columns));
           if (algorithm == GP_WARP_SEGMENTS || algorithm == GP_EVEN_SHARE)
             run<P, Op, In, Acc, Out, F, MAPS, SCANS>(name, REDUCE, seed, extent, columns, algorithm);
+          if (algorithm == GP_DIRECT && !columns) {
+            const unsigned V = unsigned(gp__vector_items(sizeof(In)));
+            const u64 held[4] = {length % (V * P::vectors * 32) / V * V, extent[1], extent[2], extent[3]};
+            run<P, Op, In, Acc, Out, F, MAPS, SCANS>(name, REDUCE, seed, held, columns, algorithm);
+          }
           if (MAPS && length && (algorithm == GP_EVEN_SHARE || algorithm == GP_DIRECT))
             run<P, Op, In, Acc, Out, F, MAPS, SCANS>(name, MAP, seed, extent, columns, algorithm);
           if (SCANS != NONE && length && (algorithm == GP_WARP_SEGMENTS || algorithm == GP_LOOK_BACK))
@@ -312,7 +320,8 @@ static void copies(int seeds) {
 static void geometry() {
   if (!only.empty() && only != "geometry") return;
   for (u64 rows : {u64(1), u64(3), u64(131), u64(132), u64(4096), u64(1) << 33})
-    for (u64 length : {u64(0), u64(1), u64(33), u64(4096), u64(1) << 20, u64(1) << 35})
+    for (u64 length :
+        {u64(0), u64(1), u64(33), u64(60), u64(64), u64(300), u64(1024), u64(4096), u64(1) << 20, u64(1) << 35})
       for (u64 columns : {u64(0), u64(1), u64(3), u64(129)})
         for (int primitive : {GP_REDUCE_AXIS, GP_ROW_MAP, GP_SCAN_AXIS}) {
           gp__shape s = {};
@@ -320,6 +329,7 @@ static void geometry() {
           s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 << 10;
           s.segments = rows * (columns ? columns : 1), s.rows.length = length, s.rows.columns = columns;
           s.count = s.segments * length;
+          s.rows.whole = !columns && length % 4 == 0 && rows % 2;
           // 2^38 results are a terabyte: each needs memory of its own
           if (primitive == GP_SCAN_AXIS && double(s.segments) * double(length) >= 0x1p38) continue;
           gp_policy p = {};
@@ -329,6 +339,13 @@ static void geometry() {
               ", columns " + std::to_string(columns);
           check(gp__valid_by(&gp__rules_rows, p, &s), what + ": valid");
           const int form = gp__rows_form(p, &s);
+          const bool held = s.rows.whole && primitive == GP_REDUCE_AXIS && length >= 64 && length <= 1024;
+          check((form == GP__ROWS_LANES) == held, what + ": rows in registers");
+          if (held) {
+            const u64 windows = length / 4, most = u64(p.vectors) << g.log2_lanes;
+            check(g.log2_lanes >= 3 && g.log2_lanes <= 5 && most >= windows && most - (1u << g.log2_lanes) < windows,
+                what + ": lanes of a row");
+          }
           const u64 work =
               form == GP__ROWS_COLUMNS || primitive == GP_SCAN_AXIS ? length : gp__row_windows(length, 4, 1);
           check(g.grid >= 1 && (g.grid <= 132u * unsigned(p.blocks_per_sm) || (g.replicas > 1 && g.grid == g.tiles)),

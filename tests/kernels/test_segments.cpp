@@ -105,7 +105,8 @@ template<class P, int ENDS, class O, class Op, class F, class In, class Out> str
     a.out = out.data, a.count = input.size(), a.segments = segments, a.length = length;
     a.bad = o.bad || o.offset % 2 ? bad.data : nullptr, a.workspace = workspace(g.words), a.has_init = o.init;
     a.share = g.share, a.rate = double(segments) / double(input.size() + segments);
-    a.log2_lanes = g.log2_lanes, a.once = gp__segments_are_few(&s) && !o.wide;
+    a.log2_lanes = g.log2_lanes;
+    a.once = gp__segments_are_few(&s) && !o.wide ? 1 + (g.log2_lanes == 5 && s.count >> 7 < s.segments) : 0;
     std::memcpy(a.init.bytes, &init, sizeof init);
     int e = gp__policy_valid_segments(p, &s) ? 0 : 1;
     if (!e && ENDS == RANGES && o.algorithm == GP_MERGE_PATH)
@@ -630,8 +631,9 @@ int main(int argc, char **argv) {
   SEGMENTED("ranges affine", Tiny, RANGES, u32, Compose, SameAffine, Affine, Affine);
   is_reproducible();
   SEGMENTED("pipelined affine", Ring, OFFSETS, u32, Compose, SameAffine, Affine, Affine);
-#ifndef TEST_FEW
   typedef gp_convert<float, float> SameFloat;
+  SEGMENTED("offsets f32", Deep, OFFSETS, u32, gp_sum<float>, SameFloat, float, float);
+#ifndef TEST_FEW
   typedef gp_convert<u32, u32> SameU32;
   typedef gp_convert<u8, u64> U8ToU64;
   typedef gp_convert<gp_f16, float> HalfToFloat;
@@ -640,7 +642,6 @@ int main(int argc, char **argv) {
   typedef gp_convert<Large, Large> SameLarge;
   typedef gp_convert<u8, u8> SameU8;
   SEGMENTED("offsets u32", Odd, OFFSETS, u64, gp_sum<u32>, SameU32, u32, u32);
-  SEGMENTED("offsets f32", Deep, OFFSETS, u32, gp_sum<float>, SameFloat, float, float);
   SEGMENTED("offsets u8", Tiny, OFFSETS, u32, gp_sum<u8>, SameU8, u8, u8);
   SEGMENTED("offsets u8 to u64", Odd, OFFSETS, u32, gp_sum<u64>, U8ToU64, u8, u64);
   SEGMENTED("offsets f16 by f32", Odd, OFFSETS, u64, gp_sum<float>, HalfToFloat, gp_f16, gp_f16);

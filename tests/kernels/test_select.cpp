@@ -413,7 +413,7 @@ int main(int argc, char **argv) {
 
 #ifdef TEST_SELECT
   select_if<GP_LOOK_BACK, Tiny, 1, u32>("select u32", seeds);
-  select_if<GP_ONE_CLUSTER, Tiny, 1, u32>("select u32 by a cluster", seeds);
+  select_if<GP_ONE_CLUSTER, Odd, 1, u32>("select u32 by a cluster", seeds);
   select_if<GP_PIPELINED, Tiny, 1, u32>("select u32 pipelined", seeds);
   select_if<GP_PIPELINED, Tiny, 2, Two>("partition s2 pipelined", seeds);
 #ifndef TEST_FEW
@@ -428,10 +428,12 @@ int main(int argc, char **argv) {
 #endif
 
 #ifdef TEST_RUNS
-  runs<GP_PIPELINED, Tiny, GP_NONTRIVIAL_RUNS, u32, gp__none, u32>("nontrivial runs pipelined", seeds);
+  runs<GP_PIPELINED, Odd, GP_NONTRIVIAL_RUNS, u32, gp__none, u32>("nontrivial runs pipelined", seeds);
+  runs<GP_LOOK_BACK, Tiny, GP_RUN_LENGTHS, u32, gp__none, u32>("run lengths u32", seeds);
   runs<GP_LOOK_BACK, Odd, GP_RUN_LENGTHS, u16, gp__none, u64>("run lengths u16", seeds);
 #ifndef TEST_FEW
   runs<GP_ONE_CLUSTER, Odd, GP_RUN_LENGTHS, u16, gp__none, u32>("run lengths u16 by a cluster", seeds);
+  runs<GP_LOOK_BACK, Tiny, GP_NONTRIVIAL_RUNS, u32, gp__none, u32>("nontrivial runs u32", seeds);
   runs<GP_PIPELINED, Odd, GP_RUN_LENGTHS, u8, gp__none, u32>("run lengths u8 pipelined", seeds);
   runs<GP_PIPELINED, Tiny, GP_UNIQUE, u64, gp__none, gp__none>("unique u64 pipelined", seeds);
   runs<GP_PIPELINED, Odd, GP_UNIQUE, u16, Triple, gp__none>("unique by key pipelined", seeds);
@@ -442,6 +444,7 @@ int main(int argc, char **argv) {
 #ifdef TEST_BY_KEY
   by_key<GP_PIPELINED, Tiny, GP_REDUCE_BY_KEY, false, KEYS, Compose, Affine, Affine>(
       "reduce by key affine pipelined", seeds);
+  by_key<GP_LOOK_BACK, Odd, GP_REDUCE_BY_KEY, false, KEYS, Compose, Affine, Affine>("reduce by key affine", seeds);
   by_key<GP_LOOK_BACK, Odd, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, Compose, Affine, Affine>(
       "scan of segments affine", seeds);
   by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, OFFSETS, AddTriple, Triple, Triple>(

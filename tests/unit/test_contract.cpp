@@ -186,8 +186,8 @@ static void register_kernels() {
       "gp__policy<512, 4, 1, 3, 0, 4, 1>", "gp__policy<256, 1, 3, 3, 3, 8, 1>", "gp_sum<float>", "float");
   register_policy<gp__policy<512, 2, 1, 3, 0, 4, 1>, gp__policy<256, 1, 3, 3, 3, 8, 1>, gp_sum<float>, float>(
       "gp__policy<512, 2, 1, 3, 0, 4, 1>", "gp__policy<256, 1, 3, 3, 3, 8, 1>", "gp_sum<float>", "float");
-  register_policy<gp__policy<256, 3, 3, 3, 0, 8, 1>, gp__policy<256, 1, 3, 3, 3, 8, 1>, gp_sum<float>, float>(
-      "gp__policy<256, 3, 3, 3, 0, 8, 1>", "gp__policy<256, 1, 3, 3, 3, 8, 1>", "gp_sum<float>", "float");
+  register_policy<gp__policy<256, 5, 3, 3, 0, 4, 1>, gp__policy<256, 1, 3, 3, 3, 8, 1>, gp_sum<float>, float>(
+      "gp__policy<256, 5, 3, 3, 0, 4, 1>", "gp__policy<256, 1, 3, 3, 3, 8, 1>", "gp_sum<float>", "float");
 }
 
 // ---- calls

@@ -71,6 +71,9 @@ FAKE_KERNEL(gp__rows_args,
     gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 1, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
         int, int, int>);
 FAKE_KERNEL(gp__rows_args,
+    gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 4, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
+        int, int, int>);
+FAKE_KERNEL(gp__rows_args,
     gp__rows_reduce<gp__policy<128, 1, 3, 3, 0, 1, 2>, 2, false, gp_sum<int>, gp__load<int, int, gp_convert<int, int>>,
         int, int, int>);
 FAKE_KERNEL(gp__rows_args,
@@ -2217,8 +2220,8 @@ static void test_more_policies() {
   BAD(GP_E_POLICY, "policy.algorithm = 7 is not valid for this call", gp_run(ctx, &c, nullptr));
   c = sample(GP_SEGMENTED_REDUCE);
   c.policy = &p;
-  // few elements: as many lanes a segment as hold one of mean length with a vector each, or the block; a warp if there
-  // are at most 16 segments a multiprocessor; no workspace
+  // few elements: as many lanes a segment as hold one of mean length with a vector each, fewer rather than a second
+  // round, or the block; a warp if there are at most 16 segments a multiprocessor; no workspace
   const struct {
     uint64_t count, segments;
     bool ranges;
@@ -2229,8 +2232,10 @@ static void test_more_policies() {
       {100, 100, false, GP_WARP_SEGMENTS, 0, 1}, {100, 100, true, GP_WARP_SEGMENTS, 3, 4},
       {500, 100, false, GP_WARP_SEGMENTS, 1, 1}, {1600, 100, false, GP_WARP_SEGMENTS, 2, 2},
       {1601, 100, false, GP_WARP_SEGMENTS, 3, 4}, {8192, 64, true, GP_WARP_SEGMENTS, 5, 8},
-      {8192, 21, false, GP_WARP_SEGMENTS, 10, 16}, {16384, 64, false, GP_WARP_SEGMENTS, 5, 8},
-      {16385, 64, false, GP_MERGE_PATH, 0, 0}, {10, 8193, false, GP_MERGE_PATH, 0, 0}};
+      {16384, 21, false, GP_WARP_SEGMENTS, 10, 8}, {16384, 64, false, GP_WARP_SEGMENTS, 5, 8},
+      {14000, 2000, false, GP_WARP_SEGMENTS, 0, 8}, {16000, 500, false, GP_WARP_SEGMENTS, 2, 8},
+      {14000, 2000, true, GP_WARP_SEGMENTS, 3, 8}, {16385, 64, false, GP_MERGE_PATH, 0, 0},
+      {10, 8193, false, GP_MERGE_PATH, 0, 0}};
   for (const auto &row : rows) {
     gp__shape s = {};
     s.primitive = GP_SEGMENTED_REDUCE, s.in_size = s.acc_size = s.out_size = s.offset_size = 4,
