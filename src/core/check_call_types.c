@@ -93,7 +93,7 @@ GP__HOST gp_result gp__check_key_types(gp__checking *k) {
     GP__CHECK(
         gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;
-  if (k->reads & GP__READS_OUT2_TYPE) {
+  if ((k->reads & GP__READS_LENGTHS) == GP__READS_LENGTHS) {
     gp_type type = c->out2_type ? c->out2_type : c->out_type ? c->out_type : (gp_type)GP_U32;
     GP__CHECK(
         gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
