@@ -131,7 +131,7 @@ typedef struct gp_call {
       // of segments: unary, makes what is stored of each result, of out_type; 0: none
 
   // Columns of a sort.
-  const gp_column *columns; // sort_columns: in host memory
+  const gp_column *columns; // sort_columns; unique, reduce_by_key: further values: in host memory
   uint64_t column_count; // up to 64
   uint64_t key_columns; // the first so many of them are keys, by their priority, `keys` before them; others move
 

@@ -1923,6 +1923,13 @@ MUTANTS = {
     "top-k of both: values converted from a cooperative sort's words": (
         "TOP_K_CALLS", "src/top_k/names.c", "  } else if (gp__is_cooperative(p->algorithm)) { // sorts pairs",
         "  }\n  if (gp__is_cooperative(p->algorithm)) { // sorts pairs"),
+    "columns of runs: a column accumulates in the values' type": (
+        "ARGUMENTS", "src/select/plan.c", "call->acc_type = gp__accumulator_of(call->in_type, q->op);", ""),
+    "columns of runs: the host leaves them out": (
+        "ARGUMENTS", "src/core/run.c", "i < q->column_count && gp__calls_behind(q, NULL, i, &column); ++i)",
+        "i + 1 < q->column_count && gp__calls_behind(q, NULL, i, &column); ++i)"),
+    "columns of runs: every column is the first": (
+        "ARGUMENTS", "src/select/plan.c", "call->in = q->columns[row].in;", "call->in = q->columns[0].in;"),
     "types: top-k of segments with keys of 16 bytes": (
         "ARGUMENTS", "src/top_k/check.c",
         "GP__CHECK(gp__check_short(", "(void)(gp__check_short("),

@@ -496,6 +496,17 @@ static void put_columns(Side &s, gp_call &c, int size, size_t n, size_t keys) {
   }
   c.columns = s.keep(list)->data(), c.column_count = 8, c.key_columns = keys, c.count = n;
 }
+// Columns that follow runs.
+static void put_run_columns(Side &s, gp_call &c, size_t n) {
+  std::array<gp_column, 3> list;
+  for (size_t i = 0; i < 3; ++i) {
+    const int width = 1 << (2 - i);
+    list[i] = {number_type(width), 0, nullptr, nullptr};
+    list[i].in = s.put(noise(n, width, i), width, Side::NUMBER);
+    list[i].out = s.take(n, width, Side::NUMBER);
+  }
+  c.columns = s.keep(list)->data(), c.column_count = 3;
+}
 // A member of a call as the description of its array.
 static void describe(Side &s, gp_type &type, const void *&member) {
   member = s.keep(gp_input_array(type, member));
@@ -613,6 +624,11 @@ static const std::vector<Case> cases = {
          c.out2 = s.take(n, 4, Side::NUMBER); COUNTED(1)),
     CASE("unique", GP_UNIQUE, ALL, KEYS; c.out_keys = s.take(n, size); COUNTED(1)),
     CASE("unique by key", GP_UNIQUE, KEYED, KEYS; VALUES; c.out_keys = s.take(n, size); COUNTED(1)),
+    CASE("unique columns", GP_UNIQUE, KEYED, KEYS; VALUES; c.out_keys = s.take(n, size); COUNTED(1);
+         put_run_columns(s, c, n)),
+    CASE("sums of columns", GP_REDUCE_BY_KEY, ALL, KEYS; c.op = GP_SUM; c.in_type = c.out_type = GP_I16;
+         c.in = s.put(noise(n, 2, 9), 2, Side::NUMBER); c.out = s.take(n, 2, Side::NUMBER);
+         c.out_keys = s.take(n, size); COUNTED(1); put_run_columns(s, c, n)),
     CASE("adjacent difference", GP_ADJACENT_DIFFERENCE, ALL, IN_TO_OUT; c.op = s.op(DIFFER, size)),
     CASE("reverse", GP_REVERSE, ALL, IN_TO_OUT),
     CASE("reverse in place", GP_REVERSE, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1), size);
