@@ -1370,7 +1370,7 @@ typedef struct gp_call {
       // lengths
   gp_type acc_type; // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is a smaller float
   gp_type out_type; // of out; 0: in_type
-  gp_type out2_type; // run lengths: i32, u32, i64 or u64; 0: u32
+  gp_type out2_type; // run lengths: i32, u32, i64 or u64; 0: u32; top-k: likewise, of out2; 0: none
 
   // Inputs.
   const void *in; // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
@@ -1391,7 +1391,7 @@ typedef struct gp_call {
   // Outputs.
   void *out; // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: the
       // selected ones; histogram: bins of each channel, channel after channel
-  void *out2; // run lengths: lengths, or NULL; partition: the second part
+  void *out2; // run lengths: lengths, or NULL; partition: the second part; top-k with values: indices too, or NULL
   void *out3; // partition: the third part; NULL: two parts; swap: the second array
   void *out_keys; // the first key of each run, or NULL; sorted keys
   uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
@@ -1471,7 +1471,7 @@ typedef struct gp_call {
       // of segments: unary, makes what is stored of each result, of out_type; 0: none
 
   // Columns of a sort.
-  const gp_column *columns; // sort_columns: in host memory
+  const gp_column *columns; // sort_columns; unique, reduce_by_key: further values: in host memory
   uint64_t column_count; // up to 64
   uint64_t key_columns; // the first so many of them are keys, by their priority, `keys` before them; others move
 
@@ -1802,7 +1802,9 @@ GP__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_type 
 GP__API gp_result gp_count_runs(
     gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t *out_count, gp_stream stream);
 
-// The first element of each run; by key: the first key of each run and its value.
+// The first element of each run; by key: the first key of each run and its value. gp_call.columns: further values, up
+// to 64 columns of built-in types; out: room for `count`. reduce_by_key takes them too: its operator, a built-in one,
+// folds each in its own type. Each column is a call that reads the keys again, so keys are not in place.
 GP__API gp_result gp_unique(
     gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out, uint64_t *out_count, gp_stream stream);
 GP__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
@@ -2039,7 +2041,8 @@ GP__API gp_result gp_argsort_columns(gp_context *ctx, gp_type index_type, const 
 // any type, structs too: LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as
 // in the input, and out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is
 // read once, in up to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and
-// segments: indices again, and a segmented sort).
+// segments: indices again, and a segmented sort). gp_call.out2 gets indices beside values (out2_type: i32, u32, i64 or
+// u64): the call finds indices, and a further launch moves k values a row through them.
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
     uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
@@ -2050,8 +2053,8 @@ GP__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index
 // not overlap. out_keys[s * k] and out_indices[s * k] are the first results of segment s, in the order of gp_top_k: of
 // equal keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it
 // holds. Indices count from the start of the segment; index_type is i32, u32, i64 or u64. One output may be NULL.
-// flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out), a k for each segment (in2)
-// and GP_CHECKED.
+// flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out) or beside them (out2), a k for
+// each segment (in2) and GP_CHECKED.
 //   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
 //               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several
 //               (k <= 64: up to 2048 keys twice, by a warp). k > 1024: a segmented sort, and a launch for the first k.
@@ -8056,6 +8059,7 @@ typedef struct gp__segmented_top_k_args {
   gp__u64 length, part, task_room, list_room; // part: most keys of a task
   unsigned offset_bytes, batch; // batch: segments of a warp
   unsigned by_lanes, by_warps; // most keys of a segment for lanes, for a warp
+  unsigned index_bytes; // of the indices in top.from, by which values move
 } gp__segmented_top_k_args;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
@@ -15956,9 +15960,10 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
     const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
-    if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
+    const bool keys = a.out_keys != 0;
+    if ((WHAT == GP_UNIQUE || (WHAT != GP_NONTRIVIAL_RUNS && keys)) && total > 0) { // in place: see gp__select
       const bool stays = total == all && t.first + first == before.runs;
-      if (!stays || a.out_keys != a.keys)
+      if (keys && (!stays || a.out_keys != a.keys))
         gp__compact<Key, WHAT != GP_UNIQUE>::template run<ITEMS, FULL>(
             a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks, rank, total, exist, all);
       if (!stays || a.out_values != a.values)
@@ -24414,6 +24419,22 @@ template<class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args 
   if (!threadIdx.x) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
+template<class P, class In, class Out> GP_DEVICE void gp__top_k_values(const gp__segmented_top_k_args &a) {
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const gp__u64 most = a.top.count_device ? *a.top.count_device : ~0ull;
+  for (gp__u64 to = blockIdx.x * gp__u64(P::threads) + threadIdx.x; to < a.top.rows * a.top.k;
+       to += gp__u64(gridDim.x) * P::threads) {
+    const gp__top_k_segment s(a, to / a.top.k);
+    const gp__u64 place = to % a.top.k;
+    if (place >= s.k || place >= most) continue;
+    const gp__u64 index =
+        a.index_bytes == 8 ? gp__as<const gp__u64>(a.top.from)[to] : gp__as<const gp__u32>(a.top.from)[to];
+    if (index < s.count) // wrong offsets
+      gp__as<Out>(a.top.out)[to] = gp__as<const In>(a.top.in)[s.begin + index];
+  }
+}
+
 template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -32678,6 +32699,7 @@ static void gp__host_best_of_row(
     if (q->in_size)
       gp__host_move((gp__u8 *)q->out + to * q->out_size, (const gp__u8 *)q->in + from * q->in_size, q->in_size);
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
+    if (q->out2_size) gp__host_put_index(q->out2, q->out2_size, to, heap[i].index);
   }
 }
 static gp_result gp__host_top_k(const gp__host_call *h) {
@@ -33091,7 +33113,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2494464"
+#define GPUPRIMS__EMBEDDED_FROM "2502656"
 
 // ---- core/embed.c - this file's own text
 
@@ -34471,6 +34493,7 @@ GP__API const char *gp_last_message(void) {
   X(TOP_K_ORDER_TASKS, gp__top_k_order_tasks, gp__segmented_top_k_args, by_order, 0) \
   X(TOP_K_ORDER_SHORT, gp__top_k_order_short, gp__segmented_top_k_args, by_order, GP__NO_SHARED) \
   X(TOP_K_ORDER_CUT, gp__top_k_order_cut, gp__segmented_top_k_args, order_cut, GP__NO_SHARED) \
+  X(TOP_K_VALUES, gp__top_k_values, gp__segmented_top_k_args, in_out, GP__NO_SHARED) \
   X(TOP_K_PLACES, gp__top_k_places, gp__segmented_top_k_args, wide, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)
 
@@ -36261,7 +36284,7 @@ GP__HOST void gp__one(gp_type type, gp__value *v) {
   F(OFFSET_TYPE, offset_type, GP_E_TYPE, "has no offsets") \
   F(ACC_TYPE, acc_type, GP_E_TYPE, "has no accumulator") \
   F(OUT_TYPE, out_type, GP_E_TYPE, "has no such output") \
-  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no lengths") \
+  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no such output") \
   F(IN, in, GP_E_ARGUMENT, "has no input") \
   F(IN2, in2, GP_E_ARGUMENT, "has no second input") \
   F(KEYS, keys, GP_E_ARGUMENT, "has no keys") \
@@ -36730,6 +36753,11 @@ GP__HOST gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op
       field, gp__op_rows[op].name);
 }
 
+GP__HOST gp_type gp__accumulator_of(gp_type type, gp_op op) {
+  return gp__is_small_float(type) && !(type == GP_E4M3 && (op == GP_MIN || op == GP_MAX)) // it has no infinity
+      ? (gp_type)GP_F32
+      : type;
+}
 GP__HOST gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
   const gp_call *c = k->c;
@@ -36737,11 +36765,7 @@ GP__HOST gp_result gp__check_accumulator(gp__checking *k) {
   const char *who = k->who;
   const int builtin_op = !q->user_op, host = k->host;
   q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX ? 1 : q->op == GP_MINMAX ? 2 : q->op == GP_ARGMINMAX ? 3 : 0;
-  q->acc_type = c->acc_type ? c->acc_type
-      : !q->is_arg && gp__is_small_float(q->out_type) &&
-          !(q->out_type == GP_E4M3 && (q->op == GP_MIN || q->op == GP_MAX)) // has no infinity to begin with
-      ? (gp_type)GP_F32
-      : q->out_type;
+  q->acc_type = c->acc_type ? c->acc_type : q->is_arg ? q->out_type : gp__accumulator_of(q->out_type, q->op);
   GP__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
@@ -36801,7 +36825,7 @@ GP__HOST gp_result gp__check_key_types(gp__checking *k) {
     GP__CHECK(
         gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;
-  if (k->reads & GP__READS_OUT2_TYPE) {
+  if ((k->reads & GP__READS_LENGTHS) == GP__READS_LENGTHS) {
     gp_type type = c->out2_type ? c->out2_type : c->out_type ? c->out_type : (gp_type)GP_U32;
     GP__CHECK(
         gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
@@ -37069,7 +37093,8 @@ GP__HOST gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
     GP__CHECK(gp__writing(
         k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted, GP__ALIAS_OF_OUT_KEYS));
   if (q->out2_size)
-    GP__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
+    GP__CHECK(gp__writing(k, k->reads & GP__READS_K ? "out2 (indices)" : "out2 (lengths)", c->out2, k->out2.align,
+        q->out2_size, b->out2, b->out2_wanted, 0));
   if (k->own[GP__CHECK_OUTPUTS]) GP__CHECK(k->own[GP__CHECK_OUTPUTS](k));
   if (k->reads & GP__READS_OUT_COUNT) GP__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
   if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED)) GP__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
@@ -37218,6 +37243,101 @@ GP__HOST gp_result gp__batch_buffers(gp__checking *k) {
 static const gp__own_check gp__checks_batch[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_batch_types},
     {GP__CHECK_NUMBERS, gp__check_batch_numbers}, {GP__CHECK_BUFFERS, gp__batch_buffers}};
 
+// ---- columns/check.c - checking a call: sorts of columns
+
+GP__HOST gp_result gp__check_column_key(
+    const gp__checking *k, const char *name, gp_type type, const gp__checked_type *t) {
+  return t->info
+      ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
+      : gp__check_short(k->who, name, type, "gp_argsort takes it as the only key");
+}
+GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
+  const gp_column *c = &k->c->columns[i];
+  const int is_key = (uint64_t)i < k->c->key_columns, of_runs = k->c->primitive != GP_SORT_COLUMNS;
+  gp__checked_type t;
+  char name[28], *in = k->column_name[2 * i], *out = k->column_name[2 * i + 1];
+  snprintf(name, sizeof name, "columns[%d].type", i);
+  snprintf(in, sizeof k->column_name[0], "columns[%d].in", i);
+  snprintf(out, sizeof k->column_name[0], "columns[%d].out", i);
+  GP__CHECK(gp__check_type(k->s, k->who, name, c->type, &t));
+  if (is_key) GP__CHECK(gp__check_column_key(k, name, c->type, &t));
+  if (of_runs && t.info)
+    return gp__fail(
+        GP_E_TYPE, "%s: @%s is struct type \"%s\": columns of runs are of built-in types", k->who, name, t.info->name);
+  if (of_runs && k->fold)
+    GP__CHECK(gp__check_operator_on(k->who, name, k->q->op, gp__accumulator_of(c->type, k->q->op)));
+  if (c->descending & ~is_key)
+    return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
+        is_key ? " or 1" : ": the column is no key, see @key_columns");
+  k->q->column_size[i] = (gp__u8)t.size;
+  k->q->column_align[i] = (gp__u8)t.align;
+  GP__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
+  return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
+}
+GP__HOST gp_result gp__check_column_list(const gp__checking *k) {
+  const gp_call *c = k->c;
+  if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
+        c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
+  if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
+  if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "columns", c->columns));
+  return GP_SUCCESS;
+}
+GP__HOST gp_result gp__check_run_columns(gp__checking *k) {
+  const gp__request *q = k->q;
+  int i;
+  GP__CHECK(gp__check_column_list(k));
+  if (k->c->column_count && k->fold &&
+      (q->user_op || q->transform || q->stored || q->is_arg || k->c->init || k->c->flags))
+    return gp__fail(GP_E_UNSUPPORTED,
+        "%s: @columns: these take a built-in operator with one result, and no init, transform, apply or flags", k->who);
+  for (i = 0; i < (int)k->c->column_count; ++i) GP__CHECK(gp__check_column(k, i, 0, 1));
+  return GP_SUCCESS;
+}
+GP__HOST gp_result gp__check_columns(gp__checking *k) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int alone = c->key_type || c->keys || c->out_keys, indices = c->out || c->out_type;
+  const uint64_t keys = c->key_columns + (unsigned)alone;
+  const int alias = keys == 1, wanted = keys == 1 && !indices;
+  int i;
+  GP__CHECK(gp__check_column_list(k));
+  if (keys < 1 || keys > GP_KEY_LIMIT)
+    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who, (gp__u64)keys,
+        (int)GP_KEY_LIMIT);
+  q->count = q->stride = c->count;
+  q->channels = q->active = 1;
+  q->in_type = GP_U32; // a kernel reads indices
+  q->in_size = 4;
+  if (indices)
+    GP__CHECK(gp__check_integer(
+        k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out));
+  GP__CHECK(gp__check_reach(k, (uint64_t)1 << 32));
+  q->out_size = k->out.size;
+  q->offset_size = indices ? k->out.size : c->count > (uint64_t)1 << 32 ? 8 : 4;
+  q->offset_type = q->offset_size == 8 ? GP_U64 : GP_U32;
+  if (alone) {
+    GP__CHECK(gp__check_type(k->s, k->who, "key_type", c->key_type, &k->key));
+    GP__CHECK(gp__check_column_key(k, "key_type", c->key_type, &k->key));
+    q->key_type = c->key_type;
+    q->key_size = k->key.size;
+    GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, alias));
+    GP__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, c->count, wanted, alias));
+  }
+  for (i = 0; i < (int)c->column_count; ++i)
+    GP__CHECK(gp__check_column(k, i, alias && !alone && !i, wanted && !alone && !i));
+  if ((uintptr_t)c->count_device % 8)
+    return gp__fail(
+        GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who, (const void *)c->count_device);
+  if (c->count_device) GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  if (indices) GP__CHECK(gp__writing(k, "out", c->out, k->out.align, k->out.size, c->count, 1, 0));
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
+}
+static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_columns}};
+
 // ---- select/check.c - checking a call: predicates, parts, runs
 
 GP__HOST int gp__is_predicated(gp_primitive p) {
@@ -37292,6 +37412,7 @@ GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = (uint64_t)gp__parts_of(k->q);
+  if (k->c->column_count) b->keys_alias = 0; // they are read again
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
     b->out2_wanted = 1;
@@ -37302,7 +37423,7 @@ GP__HOST gp_result gp__check_parts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
-  if (c->primitive != GP_PARTITION) return GP_SUCCESS;
+  if (c->primitive != GP_PARTITION) return gp__check_run_columns(k);
   GP__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, q->count, 1, 0));
   if (q->transform)
     GP__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
@@ -37975,8 +38096,14 @@ GP__HOST gp_result gp__check_moved(gp__checking *k) {
   if (k->in.size) {
     if (q->out_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
+    if (c->out2 || c->out2_type)
+      GP__CHECK(gp__check_integer(
+          k, "out2_type (of indices)", c->out2_type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
+    q->out2_size = k->out2.size;
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
+  if (c->out2 || c->out2_type)
+    return gp__fail(GP_E_ARGUMENT, "%s: @out2 is set, but not @in: without values, @out takes indices", k->who);
   if (!q->out_type && !c->out && c->primitive != GP_SHUFFLE) return GP_SUCCESS;
   if (c->primitive == GP_SEGMENTED_TOP_K)
     return gp__check_integer(
@@ -37986,6 +38113,19 @@ GP__HOST gp_result gp__check_moved(gp__checking *k) {
 GP__HOST int gp__order_index_bytes(const gp__request *q) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments ? q->segments : 1;
   return q->count > UINT32_MAX / rows ? 8 : 4;
+}
+GP__HOST int gp__has_many_ranks(const gp__request *q) {
+  return q->op ? q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q))
+      : q->primitive != GP_TOP_K && q->primitive != GP_NTH_ELEMENT && q->length > GP__TOP_K_FEW;
+}
+GP__HOST gp_result gp__check_longest(const gp__checking *k, const char *name, uint64_t longest) {
+  const int both = k->out2.size != 0;
+  const gp_type type = both ? k->c->out2_type : k->c->out_type;
+  return (both || !k->in.size) && (both ? k->out2.size : k->out.size) == 4 &&
+          longest > (type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX)
+      ? gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out%s_type): use i64 or u64", k->who,
+            name, (gp__u64)longest, both ? "2" : "")
+      : GP_SUCCESS;
 }
 GP__HOST gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
 GP__HOST uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
@@ -38000,7 +38140,8 @@ GP__HOST gp_result gp__check_k(gp__checking *k) {
         GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (gp__u64)c->rows, (gp__u64)c->count);
   if (c->op && c->count_device && gp__rows_in(c) > 1)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows that an operator orders (@op) are whole", k->who);
-  k->q->composed = c->op && c->k > gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q));
+  GP__CHECK(gp__check_longest(k, "count", c->count));
+  k->q->composed = k->out2.size || gp__has_many_ranks(k->q);
   if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   if (!c->op && !c->out_keys && sorted && c->k > GP__TOP_K_FEW)
@@ -38034,7 +38175,8 @@ GP__HOST gp_result gp__top_k_buffers(gp__checking *k) {
   const uint64_t rows = gp__rows_in(k->c);
   b->in *= rows;
   b->keys *= rows;
-  b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->k;
+  b->out = b->out_keys = b->out2 = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->k;
+  b->out2_wanted = 1;
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},
@@ -38043,21 +38185,17 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 
 GP__HOST gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
-  k->q->composed =
-      k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (unsigned)GP__TOP_K_FEW);
+  k->q->composed = k->out2.size || gp__has_many_ranks(k->q);
   return k->c->k <= UINT32_MAX ? GP_SUCCESS
       : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (gp__u64)k->c->k);
 }
 GP__HOST gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  const uint64_t most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX;
   uint64_t longest;
   GP__CHECK(gp__check_equal_segments(k));
   longest = q->offset_size ? q->count : c->segment_length;
-  if (!k->in.size && k->out.size == 4 && longest > most)
-    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
-        q->offset_size ? "count" : "segment_length", (gp__u64)longest);
+  GP__CHECK(gp__check_longest(k, q->offset_size ? "count" : "segment_length", longest));
   GP__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
     return gp__fail(
@@ -38071,7 +38209,8 @@ GP__HOST gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__buffers *b = k->buffers;
   b->begin_wanted = (c->flags & GP_CHECKED) || c->segments > 0;
-  b->out = b->out_keys = c->segments * c->k;
+  b->out = b->out_keys = b->out2 = c->segments * c->k;
+  b->out2_wanted = 1;
   return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
 }
 static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},
@@ -38938,80 +39077,6 @@ GP__HOST gp_result gp__check_hash(gp__checking *k) {
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 static const gp__own_check gp__checks_hash[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_hash}};
-
-// ---- columns/check.c - checking a call: sorts of columns
-
-GP__HOST gp_result gp__check_column_key(
-    const gp__checking *k, const char *name, gp_type type, const gp__checked_type *t) {
-  return t->info
-      ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
-      : gp__check_short(k->who, name, type, "gp_argsort takes it as the only key");
-}
-GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
-  const gp_column *c = &k->c->columns[i];
-  const int is_key = (uint64_t)i < k->c->key_columns;
-  gp__checked_type t;
-  char name[28], *in = k->column_name[2 * i], *out = k->column_name[2 * i + 1];
-  snprintf(name, sizeof name, "columns[%d].type", i);
-  snprintf(in, sizeof k->column_name[0], "columns[%d].in", i);
-  snprintf(out, sizeof k->column_name[0], "columns[%d].out", i);
-  GP__CHECK(gp__check_type(k->s, k->who, name, c->type, &t));
-  if (is_key) GP__CHECK(gp__check_column_key(k, name, c->type, &t));
-  if (c->descending & ~is_key)
-    return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
-        is_key ? " or 1" : ": the column is no key, see @key_columns");
-  k->q->column_size[i] = (gp__u8)t.size;
-  k->q->column_align[i] = (gp__u8)t.align;
-  GP__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
-  return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
-}
-GP__HOST gp_result gp__check_columns(gp__checking *k) {
-  static const gp__checked_type number = {8, 8, NULL};
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  const int alone = c->key_type || c->keys || c->out_keys, indices = c->out || c->out_type;
-  const uint64_t keys = c->key_columns + (unsigned)alone;
-  const int alias = keys == 1, wanted = keys == 1 && !indices;
-  int i;
-  if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
-        c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
-        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
-        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
-  if (keys < 1 || keys > GP_KEY_LIMIT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who, (gp__u64)keys,
-        (int)GP_KEY_LIMIT);
-  if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
-  if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "columns", c->columns));
-  q->count = q->stride = c->count;
-  q->channels = q->active = 1;
-  q->in_type = GP_U32; // a kernel reads indices
-  q->in_size = 4;
-  if (indices)
-    GP__CHECK(gp__check_integer(
-        k, "out_type (of indices)", c->out_type, 4, 8, "i32, u32, i64 or u64", &q->out_type, &k->out));
-  GP__CHECK(gp__check_reach(k, (uint64_t)1 << 32));
-  q->out_size = k->out.size;
-  q->offset_size = indices ? k->out.size : c->count > (uint64_t)1 << 32 ? 8 : 4;
-  q->offset_type = q->offset_size == 8 ? GP_U64 : GP_U32;
-  if (alone) {
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type", c->key_type, &k->key));
-    GP__CHECK(gp__check_column_key(k, "key_type", c->key_type, &k->key));
-    q->key_type = c->key_type;
-    q->key_size = k->key.size;
-    GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, alias));
-    GP__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, c->count, wanted, alias));
-  }
-  for (i = 0; i < (int)c->column_count; ++i)
-    GP__CHECK(gp__check_column(k, i, alias && !alone && !i, wanted && !alone && !i));
-  if ((uintptr_t)c->count_device % 8)
-    return gp__fail(
-        GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who, (const void *)c->count_device);
-  if (c->count_device) GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
-  if (indices) GP__CHECK(gp__writing(k, "out", c->out, k->out.align, k->out.size, c->count, 1, 0));
-  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
-}
-static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_columns}};
 
 // ---- core/check.c - checking a call as a whole
 
@@ -40158,7 +40223,15 @@ GP__HOST void gp__name_by_order(const gp__spelling *q, gp__text *t) {
 }
 GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)h;
-  if (gp__is_cooperative(p->algorithm)) { // sorts pairs
+  if (q->out2_size) {
+    if (w->kind != GP__TOP_K_VALUES) { // others find indices
+      w->in_type = GP_TYPE_DEFAULT;
+      w->out_type = q->out2_type;
+      w->in_struct = w->out_struct = NULL;
+      w->in_size = 0;
+      w->out_size = (int)q->out2_size;
+    }
+  } else if (gp__is_cooperative(p->algorithm)) { // sorts pairs
     w->in_type = gp__moved_as(q);
     w->in_struct = q->out_struct;
     w->in_size = (int)q->out_size;
@@ -42672,10 +42745,39 @@ GP__HOST gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp_
   gp__add_top_k_kernel(g, &a, GP__TOP_K_ORDER_CUT, a.top.rows * a.top.k);
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+GP__HOST gp_result gp__add_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g);
+GP__HOST gp_result gp__add_top_k_of_both(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+  gp__request indices = *q;
+  gp__segmented_top_k_args a;
+  indices.in = NULL;
+  indices.in_type = GP_TYPE_DEFAULT;
+  indices.out = q->out2;
+  indices.out_type = q->out2_type;
+  indices.in_struct = indices.out_struct = NULL;
+  indices.out_size = q->out2_size;
+  indices.in_size = indices.out2_size = 0;
+  indices.composed = gp__has_many_ranks(q);
+  GP__CHECK(gp__add_top_k(s, &indices, g));
+  gp__fill_top_k_segments(q, &a);
+  a.top.from = q->out2;
+  a.index_bytes = (unsigned)q->out2_size;
+  if (q->primitive == GP_TOP_K) {
+    a.end = NULL;
+    a.top.count_device = (const gp__u64 *)q->count_device;
+  }
+  gp__add_top_k_kernel(g, &a, GP__TOP_K_VALUES, a.top.rows * a.top.k);
+  return GP_SUCCESS;
+}
+GP__HOST gp_result gp__add_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int wide = q->count > UINT32_MAX;
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
   gp__segmented_top_k_args a;
+  if (!q->composed) {
+    g->steps[g->count++].request = g->request_count;
+    g->requests[g->request_count++] = *q;
+    return GP_SUCCESS;
+  }
+  if (q->out2_size) return gp__add_top_k_of_both(s, q, g);
   if (q->op) return gp__add_ordered_top_k(s, q, g);
   gp__fill_top_k_segments(q, &a);
   c.key_type = q->key_type;
@@ -42743,10 +42845,7 @@ GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u
     gp__plan_little(g, &plain);
     return GP_SUCCESS;
   }
-  if (q->composed) return gp__add_sorted_top_k(s, &plain, g);
-  g->steps[g->count++].request = g->request_count;
-  g->requests[g->request_count++] = plain;
-  return GP_SUCCESS;
+  return gp__add_top_k(s, &plain, g); // or another call that is ready
 }
 GP__HOST gp_result gp__run_written(
     gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
@@ -43736,9 +43835,28 @@ GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__u8
   return GP_SUCCESS;
 }
 GP__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
+GP__HOST uint64_t gp__column_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+  (void)p;
+  if (row >= q->column_count) return q->column_count;
+  *call = *q;
+  call->in_type = call->out_type = q->columns[row].type;
+  call->in_size = call->out_size = q->column_size[row];
+  call->in = q->columns[row].in;
+  call->out = q->columns[row].out;
+  call->out_keys = NULL;
+  call->policy = NULL;
+  call->column_count = 0;
+  call->in_struct = call->acc_struct = call->out_struct = NULL;
+  memset(&call->inputs, 0, offsetof(gp__inputs, node));
+  if (q->acc_size) {
+    call->acc_type = gp__accumulator_of(call->in_type, q->op);
+    call->acc_size = gp__host_size(call->acc_type);
+  }
+  return q->column_count;
+}
 static const gp__family gp__family_stream = {gp__checks_stream, gp__stream_is_idle, gp__shape_stream,
     gp__kinds_of_stream, &gp__kernels_of_stream, gp__operators_of_predicate, gp__launch_stream, NULL, gp__offsets_check,
-    NULL, &gp__by_key_calls, gp__host_stream};
+    gp__column_behind, &gp__by_key_calls, gp__host_stream};
 static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
     GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES,
     GP_CHECKED};
@@ -43750,13 +43868,14 @@ static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_st
 static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
     GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
 static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
-    GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+    GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED | GP__READS_COLUMNS | GP__READS_COLUMN_COUNT,
+    GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
 static const gp__primitive gp__primitive_run_lengths = {
     &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0, 0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
     &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT, 0, 0};
 static const gp__primitive gp__primitive_unique = {&gp__family_stream,
-    GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
+    GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED | GP__READS_COLUMNS | GP__READS_COLUMN_COUNT,
     GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_select = {
     &gp__family_stream, GP__READS_SELECT, GP__KEEPS_TYPE | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
@@ -43986,12 +44105,16 @@ static const gp__primitive gp__primitive_set_symmetric_difference = {
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
-GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
-  if (q->composed) {
-    kinds[0] = GP__TOP_K_ORDER_CUT;
-    kinds[1] = GP__TOP_K_PLACES;
-    return gp__top_k_is_one(q) ? 1 : 2;
+GP__HOST int gp__kinds_of_composed_top_k(const gp__request *q, gp__kernel_kind *kinds) {
+  int count = 0;
+  if (q->out2_size) kinds[count++] = GP__TOP_K_VALUES;
+  if (gp__has_many_ranks(q)) {
+    kinds[count++] = q->op ? GP__TOP_K_ORDER_CUT : GP__TOP_K_CUT;
+    if (q->op && !gp__top_k_is_one(q)) kinds[count++] = GP__TOP_K_PLACES;
   }
+  return count;
+}
+GP__HOST int gp__kinds_of_ordered_top_k(gp__kernel_kind *kinds) {
   kinds[0] = GP__TOP_K_ORDER_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
   kinds[2] = GP__TOP_K_ORDER_SHORT;
@@ -43999,7 +44122,8 @@ GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *k
 }
 GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
-  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
+  if (q->composed) return gp__kinds_of_composed_top_k(q, kinds);
+  if (q->op) return gp__kinds_of_ordered_top_k(kinds);
   if (gp__is_cooperative(p->algorithm))
     return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   if (p->algorithm == GP_SAMPLED_SELECT) return kinds[0] = GP__SELECT_BOUNDED, kinds[1] = GP__SORT_ONE_CLUSTER, 2;
@@ -44013,7 +44137,11 @@ GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__ke
 
 GP__HOST void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
-  h->top_k.results = q->composed ? 1 : q->length;
+  if (q->out2_size) { // indices are found, as if there were no values
+    h->in_size = 0;
+    h->out_size = (int)q->out2_size;
+  }
+  h->top_k.results = gp__has_many_ranks(q) ? 1 : q->length;
   h->top_k.order_bytes = q->op ? gp__order_index_bytes(q) : 0;
   h->top_k.drop_keys =
       q->primitive == GP_TOP_K && !q->op && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
@@ -44068,7 +44196,7 @@ static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle,
     &gp__kernels_of_top_k, gp__operators_of_order,
     GP__WRITES_INPUTS(gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results), gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
-    GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
+    GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
@@ -44076,8 +44204,8 @@ static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
 
 GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
-  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
-  if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
+  if (q->composed) return gp__kinds_of_composed_top_k(q, kinds);
+  if (q->op) return gp__kinds_of_ordered_top_k(kinds);
   kinds[0] = GP__TOP_K_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
   kinds[2] = GP__TOP_K_SHORT;
@@ -44088,7 +44216,7 @@ static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k
     GP__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
-        GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
+        GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GP__HOST int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
@@ -44826,6 +44954,9 @@ GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uin
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
+GP__HOST int gp__next_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+  return (!row || q->column_count) && row < gp__calls_behind(q, p, row, call);
+}
 GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 GP__HOST gp_result gp__run_chosen(
@@ -44838,6 +44969,7 @@ GP__HOST gp_result gp__run_chosen(
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
   gp_result result = GP_SUCCESS;
   const int idle = run && gp__nothing_to_do(q);
+  uint64_t row = 0;
   int pushed, count, i;
   if (idle && !gp__is_checked(q)) return GP_SUCCESS;
   GP__CHECK(gp__enter(s, who, &pushed));
@@ -44850,8 +44982,8 @@ GP__HOST gp_result gp__run_chosen(
     const gp__geometry g = gp__geometry_of(*p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
-  if (result == GP_SUCCESS && !idle && gp__calls_behind(q, p, 0, &behind)) {
-    uint64_t room = least; // its kernels and its room before anything happens
+  for (; result == GP_SUCCESS && !idle && gp__next_behind(q, p, row, &behind); ++row) {
+    uint64_t room = least; // kernels and room before anything happens
     result = gp__run_request(s, &behind, NULL, 0, stream, 0);
     if (result == GP_SUCCESS) result = gp__workspace_of(s, &behind, NULL, &room);
     least = room;
@@ -44875,11 +45007,8 @@ GP__HOST gp_result gp__run_chosen(
     if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, h, p, kernels, count, stream, least);
     gp__let_kernels_go(kernels, count);
   }
-  if (run && !idle) {
-    uint64_t row;
-    for (row = 0; result == GP_SUCCESS && row < gp__calls_behind(q, p, row, &behind); ++row)
-      result = gp__run_request(s, &behind, NULL, 1, stream, 0);
-  }
+  for (row = 0; run && !idle && result == GP_SUCCESS && row < gp__calls_behind(q, p, row, &behind); ++row)
+    result = gp__run_request(s, &behind, NULL, 1, stream, 0);
   return gp__leave(s, who, pushed, result);
 }
 
@@ -44920,6 +45049,8 @@ GP__HOST gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state 
   return result == (gp_result)GP__UNKNOWN ? gp__check_memory_of_call(k, whole, s, caller, call, stream, q) : result;
 }
 GP__HOST gp_result gp__run_on_host(gp__state *s, gp__request *q) {
+  gp__request column;
+  uint64_t i;
   if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
   if (q->init_device) memcpy(q->init.bytes, q->init_device, q->acc_size);
   if (gp__is_checked(q) && q->bad) {
@@ -44928,7 +45059,10 @@ GP__HOST gp_result gp__run_on_host(gp__state *s, gp__request *q) {
     if (result != GP_SUCCESS || *q->bad != UINT64_MAX) return result;
   }
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
-  return gp__host_run_described(q, s->host_threads);
+  GP__CHECK(gp__host_run_described(q, s->host_threads));
+  for (i = 0; i < q->column_count && gp__calls_behind(q, NULL, i, &column); ++i)
+    GP__CHECK(gp__host_run(&column, s->host_threads));
+  return GP_SUCCESS;
 }
 GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream);
 GP__HOST gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
@@ -44965,6 +45099,7 @@ GP__HOST int gp__misaligned_by(int size, int which) {
 GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
   const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
+  uint64_t row = 0;
   int shift;
   for (shift = 0; shift < 16; ++shift) {
     gp__shape h = gp__shape_of(q);
@@ -44985,7 +45120,7 @@ GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp
     if (result != GP_SUCCESS) continue; // a policy that does not serve such buffers
     g = gp__geometry_of(p, &h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
-    if (!shift && gp__calls_behind(q, &p, 0, &behind)) GP__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
+    for (; !shift && gp__next_behind(q, &p, row, &behind); ++row) GP__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
   }
   return GP_SUCCESS;
 }
@@ -45193,6 +45328,7 @@ GP__HOST gp_result gp__compile_request(gp__state *s, const char *who, const gp__
   gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp_result result = GP_SUCCESS;
+  uint64_t row = 0;
   int count, i;
   gp__shape_on(&h, on);
   GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
@@ -45207,7 +45343,7 @@ GP__HOST gp_result gp__compile_request(gp__state *s, const char *who, const gp__
     }
     gp__let_kernels_go(&k, 1);
   }
-  if (result == GP_SUCCESS && gp__calls_behind(q, &p, 0, &behind))
+  for (; result == GP_SUCCESS && gp__next_behind(q, &p, row, &behind); ++row)
     result = gp__compile_request(s, who, &behind, NULL, on, table, take, user);
   return result;
 }
@@ -52738,1920 +52874,1921 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-814426 552614
-NV;VBB8"twj=iW'4^OHwV:bfZdX@S'/]d.&kFw$ut-)#g'N`M!tNa_.7d32xpt@iI&8CZ9QaKp.mvZNf)qqZe32|4's^-ZPg$&`c2ZBmw&zm~{mWBq9l5k
-`bqmFV86g{zA/iAGU4hdo5HLtVOP=bb=.W`LZ9q:BX&d"f3,$%,GK4,DoK.xid_}ySx=xQ5/Tnwl+lsA=XZ)K@EWx@okbmyW/V6@KIVb!)jz0(^tM_5AjB
-_{j=H<O/9$qTj.W@m[}hkmA>eH8H-(s0XCnBfKlU-h[;A9ssx-i16<K0F't[enMQ$"0gDWiJR4~@|DZn$qJ+dms)-g8aUx|!h[S<ea1LuRlZY"l,%])&`}
-T(cWpiRFZ(MVI1K/$RTUfyl^C7%yWkI7WtkGQ/Xwok~WXClIV0ZjhO&y'7.XWGbHB.'WkhG2tlrK,<Cl[)jlIzzT]80>c4)"|Emj7H=sOW-wXrg,How`~>
-XHSin/j5Fr.`1_B3T).zEPsRjh.aN4@UCcsccJX1+&,O;8'rnZo.6rFu5f'n5iz4n0.+[`>,~'"J'5t.1b[+MuT592#2D9S]y<=Yk2Ql0%=/y3ec^:s>^h
-~kNZV/&XlQcPZPcUWOeiN/SXF&)V8"v{=#,iv2V#7QCLAc[^2w:qrtjmRojiYln4}SBy-,)+gR[&al&_bf,d[Ujij5r(a5KEf;qvJP${u^e/gB=9Bm86vy
-Gko9tbuP;L5OStKjUm,9v`hMEDh'p_:%'Y>7"~&4XS;=ly'4J7x:CPd73(~ge7R]FYLvp1i)ob;kWR@Ka[TOAxKvyv,Z`uTfO%seU]`f:c_vX`GR>]xYhl
-a,nj|I^#YkxF1;Um7w:'o$Msyu}]psHC|,ilo=mch`;pXQ;v/XCT1Wt&IxUiAr{M$YL8$.>L1l!c8]/ELUVuNvwL^c99~6_Ns+{a~rq)Ki##Wa}dzRy)IF
-Q,IBV9e^5DWW~IqHqZFH]idbftv1Xn3;]XSK2|)c;F#!].F>sBrEV(5vLZ]I&[!tcU+A5[()q"K{kjy^)"N[=sss1PN4[I13rcf+KO[=owCIen`s5p,tU|
-Y[D7;u[W&K`N[n6AT6,uL$)q8-a4q%gQFRbaOux#5Q>6aDJq!$&uKvu-vtSC+uVoo1]"=SOVy;)9@uUywHmf2A,7k{wVEK:YRZdOmPYQd2@;((I'LS5m{e
-,`XKeXt>YcU|=QR/(I48su',$d]K--]!,C7zLmQl^TuO`U/>,oVb]wl-Gp8FSc=WShP0'%ygI+2wP-3.d#|D;2-@:M_Uu$Ckw5xCx^9jTJGMTbFmO=9(aN
-"t23&qxJv%-rC+<F3+OAL]<UP}y2%K2;UoV[W2%V!TF_{<:nqc'h~C+m@|cx[9)$P1iu!VL@D$,Ir!TCjex/Vw.M(,jaW>E/F'E&Ryb@Yj[0Hn6vt-f4fb
-@9TY^g=GFkW,J%JR%^&`W!J6.0R2A2m4JE7C_q6+Ku(7p--9OrM7nlYV7=7Gc>r6H+b=8dx{".HM8dgT0yS)p8T@8K}(j.I2yi1sjceTmj=!>m^}thapu=
-oKXeJJ0|ep_mIeI;OM@9x#_e9{-;G@HpY`btARWPD-"In]j2-FT<5P1b_N@G3L$VW.d[un2r`sh!GBp41f'%m3V2XR$^g_^0qtG.uAzqUfR'iZPZ3hPq$.
-yEr.ZD-ZJ![g.%&>z-|/-UZm#H^m8jG#pHQjiyd%4_,&oM1bov8`H2~nFm"/R{LEors6A23uHE`wo&+,E'{C[FRRfjj+Fp!Jw(-6"3Ot3@+Qa:4KpRh+&:
-f;S&8]u'nZK!}W]/ih.0ENZ/bQ4+R0!B")p]8<<XjqOLG<W,T#q&|D3VeVYJd$j<2PNm)_2)cbRUKE~q>V6IUvW04i;F+K@S4J|4Ue,D<uw[jY~P|J;1Dx
-N9Mcdb=JH`mZ7<[L+Kkzv[(13/,`umr_v=Mboir@=7L"SO:QHj`X[]3+AZ<fvU#91aL/9CID9<uO|(LlAG+8:nw7wB:Qt"'fjYD3PW$36mtoO}!NnV~iq'
-+=~4OC{kza6:9x'uz9XCJ]'LlWEqx(kFzuK`]Hq{{a~4m>_{"'}2MR<,EA[}iSJi=-#fKwJ:V"U/f<>,,&tFb=,Trv&3uJ[^NURxg'cgXsA.`d9Ro%QP<3
-Y-~JD_+'tEroItk!a>+4{]8u(A+Zl,Y)W5t&B}2$@7==zeLGc"IiaJfUVnKK9Iyg(/}=rTy;jZkS4!'wB<!,L@"iI7/[r_:1.koNdligWjor0`YN8}fk'r
-)eX|RO'p`>pc-&U,]Fbi=!QFk/:xXc3(gNW^0,c;~M@JD!~%FuNRy:CZ}J"vR:4F`4(1^UBNoBR/t-}x:^yz_ANz4%>d`#}:efG1N"WAAQ@JM=>nBY9o<n
-A_!Fo>C/h2iE2p]Cm4&zCu5QwY9Tta]$W/0/f<Zp9^+r+tyn|j5b7I_f:TwQ4UrFR<p}lTXevX6W]8C#UeKB)[ad>O|kh}bN_qJu=BS>>CV<&L"gc,#@hv
-J.UUIpb3Pb}kr6xil%R)-wE7#m2-!.>0~tyI/lnw;oEAa5ydLE;V[/nwO@Z{zlfuBrYGu&1Q#@ESG/pH`y7W7[reLi$[5,^smre9qRh|8Ta8eF`Ux&@BQ=
-phZyU4Xu-s#TYIS;$u.bYY|qFQ@&77YDG4vo2A2]+2ry1oJNT`r|h_zY$:4X4+1V1/|FfT{x_jq=s1F4Rbpx#IMgjfIIJVsTwwG&<$XEq0DGZ,43ix|N3G
-gPXnLN`h0l]Z33Pe~=EMM1j<8V.lZYgeOO6.A>}A/Jzd{Uf_x'm.FSk#3a70g-;=cu1%OkB(&XwfhdES}^2<G8>n(sI}!g=][,2/722RZ_PG5n<nk'e6Z2
-p3_5Bv:#^X"5qz4<fTg+g|Va<8>KMqeI]KCKydf`zko$=F>R:CSsoKk(A-dXKC2jyQ-mXs`}M,P.mh/H8]=gUi66%R|)bLmY&Y|CJT&V^YCayy6vaq+z2v
--_Ge|dc3Us>-d/K7lrQw%)JYeKjlg;/Qc^[BDN$|.ESBA/vM1%7Rmzx{~=80xk[]}mLLo:AbwaRBAoL7ZS>b$.,j:,Xp'Vo8_7J6QSj6p4P&,>OYzG-8uq
-i^'B~;J(CJyjn'0Do.$>p4E>#sJU3'}a<6+-6"m:6q<sl'6m~.d.)]$Em]MropkJ[X3/jC&-/.G!:.UY%lKr[14Q-U1ByE/vJr&RVD<V.(5>}>!{F-_b,#
-Gmj`tTrtrSRy$1f(hW}9c;cn4RxR]@5V$=5K6V5+|XLQD-B0hw#bB#,bV=2J&fvj@"m.01BF>RQmTew6.Y4+aIg+lHBpcHek"[Bvz&~ZO>E`<^g|b+j+$K
-pXUudBGd+Dkc.9<mDB!;CAUxmer;^n<|k!L8VVkAYK4G%7'9`M+{1B#7_ae`T/Yv/'fTok`E=`-]Ha0!PtQ/5&BZ[!{F`$PVEo2|d3SjU$daBg{eJNmP_!
-(AF0,]d-LRC-6pCYXuq&OztmL`@DsishTVLB@Z}&nRUzgzK6hzfocx=g47#.P^Q=B=JrN9br6X8@,s6VJl82721@/L<_D#f6&V,=LD+gHHA3enk='8d<uC
-vF^S=!^)m{H1632]>RLP}%%J60k!GTXpwB;=ZLM0u++dqg!"">1HwDx"pl#jPFQ+"e-214)USYdL$cOk^`YwGZQ;rP5%SLT7'ZHt3w<ZgGR=2H8|&F-dfQ
-l^e,des&wvG&-$=Ze<XES:kyJf2+^KN=stx#)BYo)5{tMO|}6)TK:jYTsA-zm,=P"VW=rF;H-Z7owNtG'@~lpoqEiu;1QSDRYFn(Q,PnfG}R>na(Yj0Bcr
-!:Ks4Pr,0)'!]8#07B|4JjX6s#7pXd1a;CuciUC!OFaF4&xGk8IZ+tQ`Ln.Ub=Qu7yaS%nb,p0so#Y]T++`$x]N^g1"km|4,qliefK{3^Lme-teT|D3R}W
-jyf["FRj-am}zo3Nry~rrZ-ETg=@Fw_pSh@DX><,2'j0A=S;)epa-Ge2aCpurKLB4uhaI-N-5#$|:UWhp+<u8>TKrj&A{Vl_MIuSw6sUGe2:@cJT=|RY0Z
-}+u_pf;>YXzW`(D'pH|rJa)1iZ[B>AyT(<R&q+>v+QCy6Q}t}xN+1=MAgeb[JCaPTct|}<tdO>:jB%a({PvfFa=/9u(Lm]il<0k>Fes|3cY@V{q3m^#zhJ
-}VO$ACQlXolM_|O,wsnOx[~f`'(u&Gy4BlCp2`n'>xagKBzs=vz&~ZhxxA.WvxM8F>fT#d=G'W-Qmb&<GQcZlabb}aKf3i^+YX|Vdo+:5qzknIJX;LK(95
-{1<KRl{[)l8m4h{6.X`7pOiCu'J+W:doRb/@ZD9%G1.ZIgIXNt^Rr4^Bwotn~95&_fiCnV<IM+{9_S;'UX)!~/~2hJ4h1I^fTqb{!lR/ru^OK1t#^2F/nY
-c7:dN@[5I}zElv$Wz$hKiui-}=j!e4gaeD!KXN$bvv@F/22"];X8AER4aj}z_bx-I=Z4Rs+%k)@4Xv/ust:uB7Tv4ScOo`42P>)Tl4u9{u)4,]A!j23j<q
-go+0:4)k;ub5Sr,KVWJ_)W0k<O24w,qAgbltm0]M0&[S7oTO7]J#BtFl>zap7hgHG@4Xh!iClOGHUGJHJX3cO<h8{|k.xP4u;^o62Zh!p;_&`fHP/s#yXA
-3ve[SrEFx4:R>J`=lx]FZ^+zEE(I<7Th4$Ga,Z[AIDsniVR:ve$d1c9XV&'L!"m>plUt_HqND{wsBoPB7DR;!9`Iz4o>t;8}_ep`a$=F^e%R]%[vZi%4fI
-4PDctgVN)n~;.iYcF,6Y&AM;hNJ8]5l.-RVBiqe8f^g)!`56Gxtn8@<$JAVG9FmKt9Ns,2+rFg#o7z,FPJWD5ER^}fsLKua}]$L;IYpJ%1Mj`B~n>"IyG7
-;U[#X)NrQ[jO0md0[%1@AHX;_`46~-D4vfpM<{tE(v[$Md]sT5=@vw5j};DNGxvd~)eE5>m;9G9NtnvXeQJ}<G7=/Cs!zOGYX0MF/_r5F]+v.(oX2KN/^B
-lG"`j-"5DP[A;KNF9vnlB+$w~6X)&^2aE61vT<X%4#KR}D88o_65RJak6)&}ug>|cTkD&aj8>R@"k<U4H.-Howk-MfLS5M+/OU}bdj'aVe|`vY$FnI[T[l
-5K#I&l_]H<U4_T2Y=F=rCoc]5>T/z8K-w5bj+B`/Yxk`q,zRlSf_iP:ccTv/B<TjZVTqnGgkL])fMo$)&f!H+H_<Jf'^;s9<m-2]_NpNcAoWB(>+y/`$US
-(='EU9U0J3(-+jgJhE!WJf$h(qSV~<tnK,57-,6<p(#8$Y"T6>)6L'Mb8F#:bUWx|SY8Ghng5(hRXLkjZc4kox]7C9ukT.vxj}S2h>.xk(4P9g'Q@(,0qN
-3;!NvB7wgE(dI'|&^V:cN8Ts]l$<v:2]`"=:E"t]!KIU3u;z,WZ/5mY="Ss3(es#.EwPoO}S^&T<P+q8^KJqE3o"(,+q%1|}{Gt6@On5xrwZ-|>BZi{emB
-H+x!r6,DL0c+=$NI&Q@iR.9@L,aJn"Fhv_II{&Z1}6PHgvyspAf^V4b-7Cv<3o7t+"yI(jy2=X^%LX$U7'v@n';-"Eik!68Z+p<(ih&o78[Sf#gyv$A`xR
-O_M0bMjHY2#JAjWt3u.;^^IQ&C=uUt1MQu9J9Q,V~RlnE6aICvYG%fqNyW+iz'!DF<$j#SuZ$}(-Ym11}x`BvigjtY6MzGU9c1|3L>R=V;L3>l^oz@.&Dg
-i^QkR+;M"4uF!2d]OV"omnM'{d[Z0+}gh%;b9wa=qs}H]@DY3kA%Tl/P;05sepI0n.;e+i(:BA28,l%St3_DoXWl[k7<H[IOlCf:l;BQH"H<(2|Kw=IE~:
-rf_RL$|,#3ah!V,NF5m2lhNBNP%W`ca7u^=i`$|s(^MO||6I2pE$B(Vc~Ms]iYQ]TOpI!bn$:`%T`vf$9QqZ{ZgV9;Ch[N;I-[2i-9B'!ni0PhH"rJD(E&
-sG#yGC/v;nv7w#~[6+;p.ubjm50,c4k5C`hfe/2q~ML[Zz~#|;@TcV4kbSL2hZ|G<>M.N.4HACK=($RCth{$h:C{Vu6V|V{7i75;~"WY{p(@$,_0$UgdF9
--cbt>k+3HB%-wMgk/w4W4-U4W0/pWr2in'l@$BIve$/$aYWOz1E{3#%-mi7+[$|AR=n(OdBE<9)N=FzX%J]<|MU+O}a7=%^aF$J}:DmVXMM,WS0Iuuz3hP
-WXK`P<h<9&!z}lzRa8&$1{YxeSPNLx9#]rIWn]0p5s&>CBPxR=6H5oUci;@}+Agfas`/th+]CjNaB@M&7{klzoYNEOrqJ;1gFJZ+.O`u!Bw=.wa"CfVdD]
-{jQ1r7ptL-V'>nT59RO9Zv(A8z2M%}T(C`L933R!b"v=o@BY,<Qavh,Mt;qDPK$hfiAsAcYgMcCa^oeyj>iaJP./9Yp$18&H>Id796D"1r;5.@},;^_HDJ
-|{73-V_oeNA''%zN(WawB=6<TM%T0nlqd$X+{V-bq9ia3o/n,AtRV<m(QXPn#rA@u55]'/)-S^jOS0d4$hnqB}!UA$d=}O"}QknYi%qI[Nr2v%S6GeR3Q_
-zP0l'Bku/HdLEIE2XmqEG6wv(GI6|7vScB#LCh+WCp3Pb7,3M0l'ctlNzu!D:Li)l2Z/IQ7I>or^FNIQ^PT'QH1@/ldMiKbLla>ck8e9P.6+=+FGBj^qrP
-4ytj8GKp-x`Rg+.#r{{p'][k;-Alboo5e[}"A/mUo.ovgY`v^;_E5[a$AoR"'D~M=u%$0Q-:O,yj6[0[lO,fviHg:2<.@_>9Ku&R`mW>yy"njs8"jpfeeT
-'4p.&AbM^D>f1D/v=``sMzsq5K/iev6+UcyGs:4n:P]muz"e[Q;)Zm'-%`_2OK>F/w{lu6fUM9inyf{ZqSX>#uQ;|eej|{_[vv}Rr230Pr:O{Mmk6"$/hq
-H@o^oibNq&qWvaR2|)}16[=R8<"9yPoC_;:YzR:)B6|]b1:dV%SFKEGc)}~UNCQyi=$>&"@Gh;o,bg'z+-&zZ!}K:'Sha#,z`m5Zy<_ADaAE"Y>vbRMv6W
--qQ<xN&X(;X`wN16]AYlv}b-HYOoL.>M@8NQvT<s]8dmc2rL25Q([I32}D6[a<tRg8E0.h11bk>vi8B!rynmb!h#vl]4kmiLl8iqp{K4RT++]Kk{H=pvox
->rzjw%~T`59iNUPFGyryh|{QU|JU.zI02<bHQA~qxd13Fbl>nO:{3H{8}_9+@iWtkjsV1xyr%|S<>}eh-{Anc0R0>FIK=i_6;vo^s'|R,cCg^b{J)jPDkA
-R{9U,}ubT4/wl18#,z^Y3guur^{[k!synv='CE484;I^SM-c])::;%T]^r]@!@w4VmM&4GG<lGTPo]`'.oj@~SuKthA.L:vKj8,kU$CP[vhb5jK6y-~9IM
-$Cn8CH[.E=l7q,Xs@RGKx9#Q^-M#6vvMIJ%rpkO.v<InF8+]da|qO`A"l0g9<hI6R7~h/$M3|lD;(&lcqW#Jrj9=,p$K:m&(qVXxVfflC9JC[=f)aynD@w
-Amt+MVcj.973%{%ps+.@hx/hb@X;p5~3fSbOk"K}'(h4e>Cx+pj/3ETiWQxuD|Fn`$xH!{vy!x2rH2v}$Z>V&lp)BY/jFA(Zy+VFDB}e&J2r}6i}G=^#&r
-jLF[~Ntc@4K3n]W0F8R6$ROlemYEb#pR+P4><7A3zHE4./cV~<e%<SE+T=m]z!xV;)y',=o)4'E<r%)_#lp`Xzw,N[3'blleWPo$l+e@Zj<q:5-[_@MQ'G
-://<B_y%V,q4`^Y$M)<S,eR"@K(T5k_BrA]:XR][z!s]]E(n-RmizAO:]:_w^[y!pUeEmxvQ+&'u:v`E]x2T^v,2Xl{BpI[ttg5Xa#s.'i$@t1iNwq(HSx
-mqs4Fu])}%5KCM`KO_i{1o0si,pcp97^e&/),SbRW1dPdDu!^('81xu4CNOskt9>jbJH`Q7r>i5n"&xxN/3/fij7tklML5yb@aY`:4j@aky^)0n1Yqaa+U
-N@HYg;.Z[-[|=zIGj(D"{rLW0k4ro>-f26/6$,]nX"O]za3Gm.,l)0~2E]kGX%:.(a]!L6A,m;9czSmuxZrg!WU5)Im|yfj{nej9zL'DG.N+y`v#8)+R7w
-AHQP]X{^wmhNyYbVxfolASqo<aWw7pWitwTQprp_N{v&'Y0!`G2V.yD{aP.E@fwI"N~&GE}5X"b(KDv<%$U3h@$j]Q|C-n;hFmhTc)kG8;>SPiQ$RB770#
-t)$+%bPb;4A.F35TWjbc]xp]ocr4W`dFGw5oES=KNI.p@eBAf^@dOHrRh-w^svm&4U%<TLYQfL^fc-(wxZl>ognrhJQJr2=E=f,_Ah4!u"w@ppJ^FVb>jP
-BK,Hx|@X`ya@0i'(JU_7g,mfhqCPQH3CHgED]AD_,SAJstH5Pn2lAyWX/&m_b);1Hlyo0uTcfw}kw1[cea`@x-x3E3d_vP,Ch|]D"4N.iTvHG2"CHRD7,V
-ZnMXuvR"<<)A0U'bw3vVkJ']H)C1'^S(eH>=Ye@oFVgE4@gIVkAcnt~[0LY1|hu7pmlm"x&lmvCE6$J>Y5$O]}q25e'gxf%,7_SiHc!6Xj@#AW~EWG&-.Q
-Eqv5[2ulH4m|;3>#lzhLyq;2r'.+w0P3H09=C#__"CNc8Ie-+=q#W@YdtFKZU^gIJqLV~$S2L1(LYQ=m/j>r411vniHl8ansM::ESpu$>P0>}W`pBmm}Br
-d7WTkdGLrweeR;hG7nlt>J7g<5+'Jc[J%N>HpG4Jfth9K+)>V(i<B%UI!C4c8IhUAIV)$!{3kGMcpgpq^)XVq%GN}7+O1oHj{g=1Wkis{[&)eI_xBEinKF
-L9X'B0z&b_LZ2)StT;skVwHe9FnVzdK$/QT("cjJEsz!6i"9G+Pi33]#MK~K^uo=H]p$xHE#]W.Ti8@R0blUCEYuUmHe7NJI:BQg|O[7tE.MNr/Yz:cW-c
-Kk@X^aia%AAq1r4dY9sD~n!OMO|]|d!O%Lb^P$wXb;T8u0!/^.Z;d=X%j'o/+xZ=1DpK8^sL`n!CMivyTQ`E><r"L".u-JQ[%9n38.nIFGU}L[ba_x"$;5
-2T>QAIcf&D7mqNBra815jyRyePDsZH".,C&=cM0#gMB,5'@l1dE&-Bpk>9M-8d]1Oab8fz,D^;@Hybh.}9x=[0tTJwGAXkQ>"0tXV>{<~G&Ujpk``->i^M
-:cnl|,MnszAl,9uz0tvIEr;Iuz05xI0$Jd(IOgMlm9:M![~hSI8%<0&l0C%";h]gGT''qbP]y(NA5b'6p=e<vkMsZp6dZ{)4mz:OiMhC_a{|Q!iv8g$:Vm
-1MKZZnywj>`ontsHCcX{yKq`kI;Ez0~)-o>p4hLa|@$_vZDRQ|O7P_0y5;k|py!PQ}#F7ncbH"XBXt||jAVQCJYOOO":2Ek|{tT(nIfj~K$9f(6ociyIw4
-nSHF0q#FOr<N%_)C'Gvpm:n:|<s`Vhgd]pvk!Go"jX"l!GN")#0g_F[<|wMd-Yp7=h}_RWe`!G~3:m9<qd{NBrrR#]^aKDIEE;FgXY36}&b4|&Yg}Y~smZ
-mL_Wk6>^dy<w>VBeL6[IYqLUUuHI"<<r2E:g>:ogP_A"Ka%%Yc{,`0r'Eh<)A(b+eQ13OJ62[xT;.wOO2kRf%HNe;r!17,QhgKRqxj>]dmH2ZwvienuL{d
-)-{xvx~x-)xBdgJi]_R>2AW'fOSa&k=b-";w}s/:"L2`R$G].}E35]Q/H"pE-^BJ62yF7kOYoE|I^y4B{dlk~XeG1i4(@n);[$&cP`6vO=NsF+!ld6<QsL
-mg.c$a@vqlUcaOGrE!x"FaV|^mB[D^/<_JI6|E%OC1g&v/=BKfr6>Jhz|uByk`3%,#G+~tU(^7fj'j"Q;67v+zkY'v|{CmUyb.cupMe2u>l{[=qK+}FZ/1
-HfSd_HIfOh:0Z4u.b;dH/x.G|2tbY(1:^b!YT0(E&+oX4.c]R7PF$Oz'~FZ%N)7Xl5jU=_>&c.=vcoE<y0z4sLvM[x0B^6)Q_A+4(dKz!|BiK{cc:B+f=8
-j_hA%TY5/^VGLyKjFI>Z@:9Y'(Q.qiQ!+KVdEc(a0d,3'J=#skB&.SLU>pL]_[sOk1b&4:[aO|:3F$5TI;-vt)wUp0>guicM+mdgy2~|Jru5l%.S{SA(b$
-vi&klSBpv9@th;=fA|Ws8WTq=Sz`#W[VWbuI}_UZ4}~@(IA_fERbx@-X4x8$gJfo5pd(]b<fl|Qf(5e`v9GcXV+C]h6a9kl7)mza_OCG'5yKN_|nXMj'Z8
-|6wp<3c[[lE`R/MkaaO,0a2xy,-D:X:&xae<E)Db&RshtaF5b2sP/{k21PFXYUEi{esNZj7LK}+[!paE]nix(iHk^"!<tjp|.Xswpr+G:lW%;mdJt9"5<N
-zRX"y[=_7}V[3#},r=lW}BKA2FQ,~6Ewx;,Z-)|052e-AydKq0Hm/65Xc.ol<pOx~o~l#d#FOh@FLI$|bGjI)zO#^E7-06_+;r+Fd@2C=1]0MwH1B@+G3g
-Q^4@f"8FQelUbLt+'UDfm45PVU[4X^9zZdriH$@_Q[`1qq:<t3obO1rAM.>xR<9D>m&aOZ9bFK8w^+xOUMlPo/sFj%{1RDvqa}_1Xk-FGIQq)QWoSLM0^X
-FL@|<&;n[_aFS2#;h4.O2YkCMH'`1T2[CyrkUfYYiM<Y_6J[/c_2Vwb,b_3_+P/2)'~D37.Ur5Ped{i!@xc!kXvG-&36x/m-~$q1COtM|DANz'TqGf(.f$
-=7bTLe':)f2GJygXiFoQ2D9sV4D0vmv>g/hSBb#5j-SG:I%jA&3wq{96)<<VVxrj<6IQY06t9N#$p|gTn.-Yecv]YjB;>JE<lP&"Rbp@'te5x&ujfUW&+9
-X^r[q+LbIsQ)OfwP[+VX4wtSz0Uz79U^elZnFJW)c$TP(0Hf#ng97;5''CI_5T-^:P#irtUlRSB`MhaR52Xb"SfusAc&Gke-U%!YNJ/NAd/%ZBV$_w|Sub
-t,v./^Mg_iPjkYdT+s[oKUTe|RRn($,7.wX6|L/|:(S6W5IFl^5GyKDd^0UqWyBIwsFY$m=}wy4p3]{trim.cSJpb2]at7%0Nt`=aOt7k6s{yZHZSQ^Qu,
-6Pp;6'`<<x<6/,a#.U^y-^,IAsQhYrN[@_juT54msu$FP:^-MKoEZ"jWhLN3VnFskG>|&Iq:kW423EZuw<~f}2-((_-:eXf!rf/RNS.f19HM/({($F,oYF
-8/UHV3Hf(0PI1ravV$tnf$5HXmK(+F=BuWf,T)H!r`t8DiS2qmF3h.yD"PRWstU=d6wRF@UX>#B2[m[9lFK/El5)uQpyo/@];5Cu=zU<yLzVfA{)>BCisS
-Cikp!xZl;iKam^r42x@224lL!Y@%RhPj0/sDFw4X8RFSY[7Nm>E,@K{y;p_'xmf^XXc{I$]e(1TPAO-2{1}S+_S3eGfFRH72T3CNu^b)';O@[z&9,X4ii/
-p:DAJ77z_seu2W`lVU7<'_C-9v6zk`PK$x.1AHF]WVF6zmV06o:egWkKeMwJ!"z7UH}tb0eCHn|LDbxL9`YS-K&sV`]66-!UHf%<-OtpqIbqn0m8_+aqlp
-}1U7obkrnzJpZo^.whQhLED%G0SHwhRU)v70|l(I]<B+>g.E,OLKiz>NRzKv9V`fB<GXSk7'Sf"d&]xq2Gc=av%o1oQo{y5q>Khos4mzo^r+Q2ITSzlZ)1
-wvQ6!]b@g.eT+9)Vg{//OoXC|ilt$A!jaB,$v2EQ4!fRG35"8H/`^R`5"F>}[6Qa[7R4]E/Gq/|^U)/#KdJuHpcS,<9kc)Cy>oXV``%WG2Q2-IVWB@jq6<
-efuGEe3-E7VK3G.S4YROG{]mbb'oF[#"F-zRPZ^6(BWXV[3#h8{(bH:F`)Ff`"Ujl6vA5.AK|QqhsdWm<N8AqKFzLR!#QT9lrd56a0plPKYnbX|{B7|O1&
-I%bLK-bxEaogKabmH<F3gY^L(`g+5<^C)/oI}}iB+;GP()DAGoz^>@3:3rgxO<%+nd&Ru,.a0YS2nn9{2B6OU3XfPxA]9]CC3_mucu.Hn(@Vv"=I[F|0lG
-XgM4Drz>O7_,A#G`3/[hxXKMB`LYue_L9UG/Dfu|.WoJ4ruwGFc,>QyXr$s7Ck+kBVY(~e-qSDpLN8M{A/y(J<w;,lNHS/zny9qL&T^$lwq5Evp05!IzVt
-b@>B{b{J1XWedj@Ko!;80)]<wk6=gJBS6|4Z;K1kz%R_/_uTUHUq%WsST{,XW&c%CS_"|s1uwU-$Bal_Y6M[s_wlhGRnqJr)HsH%2'a>!AsQ+`M^vy)JuW
-`eTCnK{VXq}WKtuZa}VbRN.i50y_T6[=FS2^CSC5#4zuCz^4S{I&UZVBX({6sY`.@SS4,/sgdYr2f1l9/DC4iB1(//;>5TRR8#ILY1LGbeL{sO>+MN+4!v
-%`!vt)O`^o=rq.g}=ij3e}Z)jgQRQx)TG9c"30.m4"|&yRiJgSbDK%oAVS5G[hmpgi=#}:j`J4)!Tnjz]z/S^0``mRS_'!0#J@a%ZT_l+495|oy[q<#`G]
-+|Fz!|NEu#~Ga}[s2a7+@ZwPb"tABLN`r;qn[o&%I>,#K!+Pz],L=]r^h0e6]$CynV~dr=I>K5(nW_7q!v1x.=8Y_L5YLLmK[|%iwh.5=pq|C5uNpC!R_e
-]xx4$gWd#CYWL-}]qp.l_/%o~GEZswdYg,|NER1!PHNq{V[n3e(FOHfCUbc4J2<p{@-m,D]>,['k9I[F.4C[YWKSwZO0mEH6F1>lKcqR|0~(KMwcG])=Il
-%y#|y4m4X:rpjNfzX=HQioNHBxwcTe,FX|7WgdV0)vlbGc~|sm7ddLotc6Mo~s-97A8'QQF=YzTZx/$R~Q-pn>M=L1-M9_R+w:j0JIXy-6j]oUa,fbTg23
-h<SsQ1VR3fuz;9kt`+O'E/vkGzX|/gQY6}Ixa9s%"2a:bZIhTG#8,cb2IIAs[>7j_gv5_Zf#PSU`sm|;Q)'U,5Ug`wcUE:p<K{=/Y9aQ0hQL~CJ{YW1Ob|
-^p4u0m!}!|g`hl3E~E#"a]ctyAHUdnbAreYwg^rz4}}g%uWytkLGFBD)(x.6P&A#~2(rx:/:zGLsE-c:L;g7V"p%R(jW~zY.#2U@FS^D/1cdGrQ-;5BH(#
-K]yi<HDn"bH>T8K5s}K=7t{/[qksYS_)H[;w8dg,1TcjYy2vWPk.Ol!iL^KT4(hQsDshXmZo}q=qF.[S4qwy&x_Zow2(+|~aExz:Uv&9"6fY/L:.;Q3YzA
-;t_e"!3N;Q/{w[go.Tq1Y_dVr|]/Roc4kUQoTds%QC$bL[OMZH&m99qsa9N<w<VjE0R"():6Gpzl9iG52q5Eh)=71W6wCqKwusJSmbSAkI/}!)[sX}PWq$
-5#Dx2fqGXMsN-CShK].#zqsR><xe[OlRA|.-b}#R8-R{&+U|ztL/YK/sWy'+:b~%CoR&5aYPZwUm7CBc3y8/4+lx:|/UB>^4//(mo1NJxqzAEG0|Z9OaB=
-}rh,G$su;{2r"3Y[{Hn=KNz_oDo$QWv%`D=ZV<:saIOa(jJ@&u8r`6B"pa;4j8Sje7__OmQO!dA9q:8i}d0{HOLcaQOD<SxmZc3N+f4]3zfN/g.[qrSBsF
-ESuu`eDtyvauYjH;$QEFi#VeKD2cM{c&ob]pvRjEY'=EPhi]sw)F3:B;|Fd#9V>&8p_;LKI1gPt.X`XiXo@I2J@1e^c=!@F+h;_t+DuGs8@,4Tc}!1mLt&
-wY2lSWgimbRIp+!1:Bz@B,LA#aAE,6@)6sWWu^,-6(xh/L`)%bWe>gA8wc3Y,s6U3Dg2.ZszgKC|Y]{2+IWF])f:KFm9Fx>pO;6gXhEJwdHHQ62p%U>SVm
-s2RE;9u;0.a(3`|#|6zV7,uPc5~j)mNLE1Xv;qRa8]b7lf|ta'_KDN~[YI)g{[&+!#3h~3|[htCVa"q>-xD@l:k2SK+WmK"5="Bg:n-#n|jiW-9G_G`:Ra
-N_wG4$'#>m2Og=lRm8}k`B;;"L[@<d.FH0_bv0`u)[_EW2$[p<mcI$RL!,-0bR_GAjM}%VkAT/"=t$P9d]V@f2Zb>m$<#Us3g=[EihGG:K^jTTf899H]4u
-cm+c>J[>:&QNR4}Cr-XyLqVWrtG{%&mGGp>d)kQ4a9.v6szm@q~`2mIeUmvw/]DGD2UiuIcxg91o1d@b!<kjTf:{$FE10,F,<p^4)ke)P_XnRSd:IhBB%Z
-XMC#J@]X8fTXgald!F_HHjngrx/ex@5Zeb~M)p&)tspD5m1]Bip92%uuV.vZRhz&~P:czgdxl"ZfgdOZygb]cnyA#3k5RpZlxmoKZ7_E^S;Hc'Kj~quu[O
-J9O^Lcj-@k%=6zxvBBMXyp]<b^b)Dd`1[8%6PkPkiH<ZzN'/khxV:Pt7}3+O.nS2w1(hIx2fu-)vk3-/)]y(XFgr$X<uMC:;BBgU[lPa<+h)Vdm4'{usk=
-gmrYlL-O"+zcl{zzUt%VUGz/h7{]g6(@LzN@b#j&ysy'd^Cm$PUz{XoB8tBcQEDWCLr6EN^uc>qb%h$KhLV0F[-;HUUyiH_]V(GHC1i4ye4.$7nmD[&]Ex
-kyA^95'vDn{k%X+cVROhGo=egW+YbM&DYky)$>qokO1S&{[+g3iqL{5@jDL|k'+Dyd+zR`f3J,K@gZz%<]+}QO,|h]F)h:qPVeWRI)Jo%26RoaV&aO4Vd`
-@<1y'=buW,4[LGm!%<K];hR)Z^}gw@$CL_0Eq:E[e%cq5C21!,p[C7vG{TJrd2yu}}s]6{RFg$e9H$/[q:e`On+E{kQne<ivv`P{l_YL.),i;BS&y0]|Ug
-2kC@J-w1-fa+YB&ws99pmHFwqN/5^JdEWg-VEduUdujtl-a95z4oz#wm<F,z<wc;q%htWldm}VGbW3VofM6N95'{~qHWc.&/;%geDqMotA|Dkx=>.)vO#J
-yafqCqC!+,OicDcH5qJtx^CLk[YMZQ&%8j'1ZcMA~ke@7'.-J,A+Agt3<V-)V;]]~k|>@ZF8WCDEY^dK(QFC0,5xz2{I47n=]O5#^0TjC3J18p96XHZsu%
-pEr_oK;MkJ[m[ofV~|)j,b1@B5aUb|gZ34S-dtwOyDSG$DD>9]{Q_llV9),FpwlgY&{91c|C0p.`4Ow+.Hpz>Yo&)e|WvVDCp,5_.Tthl>I@xE[E0A|YKM
-1&`q}VDJV/G-Sgt;<M!;5/5Y;wy1[Ph%=6)Lj6snvigUzz.2x66XQCEe]GvC'MtEan2)Qb0beZ~$o)6LX#:-(;-p;>1^oas9|"8V:>TM_qQhxvdVWGVE8<
-cH%'}rc1^-w<y;O^<Zw8=-4;}%l3Pk]M7F[/BS~2X{<_$;Ij;vFpiIZym:[qb,)a~P2VHBgLoG{"',oJEw.P$GTY{F1@79K`!yUSI>|9r]_&[JU+R0"AFH
-WKUwa-$6G4sSY%jC{FZ/ehYubNQi8l3|`<3&dv`[OQirCXW(ZstytBnuTa%J[c-h=sR,Md|h2D(fgT7;KUs9dXvx@C,S]ZHo#hoqWz6O`mCr;^@k]jJEnj
-em"hO@t#}h`8gLh`#3VOmnBUidm59VPG'8"uL&mjE28]y4UAiJL'gmt6;p:fJG#87AJgVR|U7M%n.NPg{jsQjqP;NfAm#i{-mm!x<wX.p"AZ,#diRMkG3p
-h&Y/GQ,c-x=g7[kOO%1sa:b_BE(+/7XhBO8:gkGko,&<#Eli2jLjzNztDENqX%/M)b$YT9'hJnjsAYL7QQpI.rL9OYz#U8uu#lmkdj]5[|_2su}:9),-I+
-Dv6|,KjV1Yb>ts.Z.&&i5VyMO!b7%^uU8$pkgA_@Y&gI7PHlw+8|+fH&Bm7I2[9gp6+s+!qY3Ouyo;};,:hFzv8}IXw17i6wzELPraHEl-oN9pK:BAD6t<
-hcqbb@]g"8JJg$rPci~`O4r=;mX78RhVi6@NIx;sC)jA(QM:D0g|O/'UC3o>+eS'y{HWOhl>_$+@s%zYDvj8`S'f@szaTZ:p8pJ9}mgpXjBM{A(!._p/g9
-%kGKNHz8E_Ot[L9KwhZ[#@LExvD&JR[Or4HzHoowk7j)cgelI$fVejcgvZt'gKbN-siNW.@p{1{=^F[Gcy|>[lM/Yn)C'YID+^Bb"dq-L>z9;natDs,UaD
-qGdgx+C/sS't"Qu[O)rw"-Mha`.Zs$Ejr{RZ6y[UT+&W<C<YS<Y0caur^3>Ixe<R=]GGlP)T7+wz-z(SkV6u'4ToO8UYw)CoUtTN,cRq]YpJsxg"cU,Prc
-r{ayN}a^PUaK:v~'uU)U$:DUeCjQf6+'vn<ABD6t|.b|R,74}dk+l+fR=A_X:Be'`374Y/=<o5K_-9G1QOykx-4rMoe;KVH7HKF5&j9Bin)_SW6"3:DQh<
-a}#bqPx@L<Wl>WH&GtQT-$N,J[zV]ql$QU&tN1.%Eq_3B:G6}">=R:-OBr`d_B19rJLnC}tXGXFeB,4y0Mqa=c)3'x(0R"59<0EMeP$T&a@Ln;J]ca&5%P
-um8G[S['&qF9',s;PNvz97=xC_UN5Uw^wz.8Er_K"-mu.N9lX|C^FRfKk:#lJXtN5fJ1`!!IB2v-VaYW|k_FQaCABUAv-AC,m$wtCBTVwBZc7/Nb`n:3>3
-5qp$3#5Wr'2$f.'^U[H]O[]"DM:8H@G/F)a-!]Q}SVOJ{hK<f5wy^h9D/x|f@Yc>@1$vE2jTd/"DV4&Ms3m^^MxdUUf%'n|a{KLO1[)}DQ:hAor4@;4I$'
-_,!>%s_XV%1!0i|GoD_ivRr]9`3#6i,!`qc^qzm-}j-i717V5;1d:c6G|H"%,JRlzp5,%_M_^o%Nh=:;acWH@r:V=Z^6Xdtu1J#9k>_=kQ&DU"LPl@O;co
-@lptEw.8ayb]fDMy&GmN^jClW`HxTy7IM+[}{X{O.=<y"QO)GZ7.%YLYFA<K`:(^Fo28}|#u!vmtLnse4Uxjwv(^.co3:%geNieOyysZtVwM756!N|:nv`
-@Qctle5#")|(zCh<yC0L+zN.)<V7f(8dRO)$M^&q0;}Ip4nEwow=tir&jZKA%ppId6Vbqh!a[;b[8S"'Nzn!0q1_Uo6p7vIAD{h&}c/^E&@F%%e'hE]mN#
-:08dWHFpwA3%3%V5vSTfP@#c33U9ofz,xINZvq,BceJ|pw1y-SZ.|]"ph-rT3x%Iv!4VT0DM>3a#]I#dRrY{|jASP('E:/ip'X,0Y@r'Gn=h~z5"+n[W.O
-0w++(2$B%irFAL$KvjE9s`NEC82zYd6+K,jl[j-;>g75B{bSI]Vo]uGL4[:lL7<[0N-.+}>s-#4>yYY8=o]FGLRRsz0I}uZgVlDO@vCr/mANqp3^S}!Upy
-THp|&r3/ng7N7Har.nVf+7squ1WVfJHm5-Y$CrDI4@!~i-_6Ym&[iQuB7)7N7zeDxeZ=ffm,YUB)X3B4vCz|D6]^8m7S>BcM1Bcau3`'Hk^_}L="=3`X+<
-Xuz22#X&(YVZTi,6$C'=NINu71;R8>qM/Cu!)_}XKRoZv+FL~7f4^Gy5Zk.=kWi=1-TYV9#>+A[309^rx`.-P1bdUh;D-};tC;ko(Hq2k!Mco+@K<QAXb%
--0ggd.{-'0}91j,Kd8DcMU|06ea$"Y|(_+RQ!|B&/EJ${q|u+e0)%b#Dc1Ogi%R@[gq#lE@w;}+@2q~xz^WzNyNMq+V;Tu|;T^C]h"FO7<Lv7Bg"vUV5/h
-0GVsb5bg#33'.+Oe<,An)sXhqn6fuWV@9qG.o9#QOJNVwP.5vN|!wT}U$].J:#8Q+9dw[|Jco&se/GI@RY])&XL^x=r#8'+X5+VZr9!hw51<s46SUlxwiC
-aLmfPh9vS}JNZVIA,z4@t'{Wq'K80kL^HW87ciC7m1Q';I%QFBNsie]RuL|=OU1t@mx8u4N]ndZCe@l@q,<eouj1%2>uyHU0HJTL$AU_vBqN427D3^><9$
-pRZC3E>Tg2S@O@%eb"`uDXS3Uhf<;Z5+^_`u3yZNc2.j^NU{$"G-#:LEm1ZC566KK5;NP=wqJY@zOrc1]f[,bxLUJ75Jh6uu[rK7B-zRY((}9%y8dkKFl'
-e#0;_S%/V}DIJ>Dw)"xz&eb/n0dhhwor+gKOVw^p21%FvhfP;9s8e;5cgKY6p6pd"}E2YJ=C#0Jk(s'VH5v-S%ZM]1'%2xjem8f)xn8w_,a.9sc[|QZ]07
-~xa/_j:{x$VqLjDdKbhDJNwZ=${02-gVrn8o][6T3+]XPaF`|P]fE`{p%`@Y!dDFN5&-AhGMCIGp%Okl]6R1PYH!:ks-F)"Ro|^AdvMI&+hJW6T(rJRWOD
-3"(<P"T5]9;,BkHJR!%}8ml{'r.Xzo&q9t6gDz1`ACQ{oK>gwtE{n2(:`lv=}v.e2At{.}:S6ucOS_TwE|ZDXb$-_Ov,4KfO%gD]m3kM[thI7!tXiq4aK`
-(}G|f2;8Rzf&V(XekAv9pGPmjji/1HD3R04gNV2+8-89MweC:{=YsW%CFGz{mZ>s,Z$L5(}5Te#jHo[PT.jrVmXen.$,nX4)@|(o4l}O%yoO[|LrGJ2cq%
-[F[_fh}V|qJ[!|acnihu:eGe7obaK`lo"N$TtA+21P[K_%#9sbT|BDUi5C~j/3I/=Cwy0LJ:N8oyIvulZ@L7M@<s|WNj_Zm_DdGsJED(j)Vi&djIL!'V4F
-16{x@B<(gQ<B&%jGgy=!05,W=H5UM{MQw-bYIg'NfbEo7fPv`cV4D_K%+}B&ip&2amo'63L!s)iYg(L6/F"hQ{Nd)lAfefKh/rECUrNla7%l.%iQBMYWdY
-fM4CnJ(eI`2C.(S]EReZ8sxxJuy%lL9t!(SpT2gTZwbsma@L8q)5kmO6$ecovDI]!@L[6qknfqW3l=o9=`p6pqN5FsFQuwUBj[q]8x~qlq:NYx)x>D98hF
-l;yZF)WE[jilN8<k5V=mMvx}2GPD(hCHQUbx{0^]g&Ul"&RbbEj>z3t-WKMsY#in.)Q"j)gg$CppXh~w{=`{M^_9357Zd[v^B2#wQ;OK+>Z:)UMrR4qqx8
-{ikW@D:(PPuJ%%LCzgULE&oasTeu9OmUI;9geAV]YgKHM^82-/~:r,;hRvUKAs,v/m'0Ya]jSd,p=tEVGwH%r;2<^@SZe![Xs-d5UsEpB=F@'@t]L'jwJW
-7q;aYo{m!=DK8<@p=oZL%RTrbMC2lC'p<gsyBxO,uZG,Wwdsca;@4(<n">Lio2K'flo%T<}5KJ#[:VLxfIJQO`s!RA.>2S>"VEI,g#06T7}^9@x@_XWU0e
-NKjwsPge81-|R_4suz_p(j_(c|^UeSKx/zAA==pe3=km%Z/FCc@^#LPbL6,lF%,}Xb}_1#XbZzH'k@zmc=>-Owg7<Z.iF8g#B#M0@)daY;#-=_.FiFS5u[
-6`fsm4}J:82|gXp-{Hrm>zem|(;Amxf@P[-r.^[|v@ptzWP/A@2nQ"</hmYan>hk90f{kV=Xy|'WAaS%<pxj54>nR@IpoT:(:/4_{-i_67wa!s}STUrh_U
-R_9T/[Bc=.saIK6f${Gj|#<Znl[aVI|s'p-sf^^wd@&rI}i>p7Vv{1%V0Fn^3Y{X0{mg2cm[S8p9&8l=m2=:FvG.Q%:Myf#M"@Z%4{5PPrZ//."_uyf1zP
-N5S<td_DzWy3Q.!fEZ"dD#,Kz2aK0|cVPb}{=)'cqmc.tN@&ZZ3Mhj@+6(figrNC1TXGz'jV&_B9|nhf:jg(;WKBQ.W)]9]qkhTXh9Nq_/xqI>E8HCJz`O
-=]R!j<&-6;]nR=4BWc^s{$kzb=~@Trs;(^sQc`2Bk`&zv^D|q1MWc'0_<2Mx#}xo~$<9z>]Qx"2tTGi<^p{TJWhaFY]/Qsm#i^cd+{_j+s!UTuroy_(|Az
-GR%3$u/j@J+z5:{hT=cMUGdtt|V3ys-H!=|dr$7$M|#YlgyqNt@W'&Dn@dhXV!p/)ZA%DeF>.wkI;WO-y;=p)}rvaSl+QJ^@fn~qDg'kE@lAm<wu(rI2-S
-p`}4@NMzokp}@>e}z0`VbWUY%#S|cWGpp9h6jy%)Q$(<T:`,(P+%ye#2r(,M]BR$I2S>[LXkB7rx8(6Q,%B|#S$c}b<0%iYAc7l{p:wyt"vv%d[P67WsvN
-:n3y{Xmq(|<7:0Iyi[[)i>8<j"s7H8ZO:IdlY"U>bKRZ}ES`1mV@e69AE:8w+,"#JC#bvZ[}=W`C5^BS7wKXf|"$a#Jy&<ezGzHOUD^:BG~Jxm&Pmkj(!3
-]F~jW&pHxg1<7/^A2OnFipqhNF4.&QOI6w`sWiQ(,=!>be09V-U=QuaH&:xdesnv=:k<4Y(oNB:`gcgIX_LSk5(ZePd`D2bKH(sDY<aOw$r>DL-=.Y.9'C
-@RFUls3aTN6-:eZ;0+|mU^b0pks>%aP/(11k[pz__H@Wtu%f%ELf5D3ebrBM;W)feGn]sQj^>aV3)35l@fG]YbPrwIqv/zsGZM3ENe@(,o=j1_%:aAKHiM
-$&LB.:6n@PeAO]oK=Be)xavf$6"FV''$j!tzE^@zi)X}n.#8c<j=kYbtFUce;a-hO']ehI|^!ku&mqkP$l~{<8`S(6}J4jXS^.%UA=t/^7p5wygvDkg8]C
-0"$1WV;o;2qwnl^%=4S4U]^hTg)&~xtlWa1P6LCKW_0bg[o|}(^-NW}+BBWY}#~u,UH-E)zuqL0O.o0i&^h%m@rGHP"+x_DijvUv:arRz#"N`X]x9)'Rq[
-LFWR_V9qsg&).7{MFW{@tWs9.[=/S>$yuw8K"o0`zIC"k^cH7lJoXjE;|FBFMTzyUsb7#tr7Y#I;g)UBFi&rQE&V;_.2EC81ID.D79uS]0HW$P"i!=zLo#
-5N1s:G|Ya`}E]P)sc:[PQ`"^{d=<eWO4ZBFhNI43kQVyO6UuqyfVj@cH$KueK11x0/~$)T}M|+}BsdG!(Lwm`MZ+QiV{12a1QXWl%Y#P5k{$uArwh24rM$
-w.<GJd2K:N{]nm9k^)|VSD4!16w]dAKbIBN`Tr.B[vF{|L&m-|}sl|RB~oB1Gaq!8NCns49@5s8JKr5z<Hv}XC7[$OM3z(b5`eln(ZBJVH_w"`MG8Xh4-8
-R&XJ~)Ek_QX9Zu_azKo=Q4~w4`%4Z$o%+#OAZmP|,&`@M2OA6KFi~fj[Dy5Yz;aqw,"z]bF="'TJNeTrhh3j0v%KY'PGa+kbRqaQ{2mn:u"--Bi_)$5jc`
-k+=kOwJNw{+.XqYR(kOh=bB.RhZ#e]u8R!dg!ysJS;0Uiv~=o{bm=T~@w7PF0Rc<OZ/^k.cxS,p.byN,Uk3<)gARYFFzl.>U-,[4I9)J/k5o9EZeV_asE{
-|Q^V.O3>E/SR1lAtn7F6OUho$o}V^JkXl#[4`t-vFH<e$FH]wGSgT=j0Scq[8S2{WP%`S#WT1h:i@!e,AqqDTx9haC{n2@|G@A'=Iy9<kOH{#ob)ILcI35
-~I)LoYmRC/;`I+O_=kLH^8&,.B/^W9[H1#z93RMWd8v_||xG:)fpRTm<3VJpHdHwTys})(39UB:IGBtRh^A:.Sjd7q=d|)6p{+{Iz6dy[D0,{faW>}F[cT
-iqT/@n)sWK[Jrk.cl+(Xyie^Z4Y,S;T2bIpRPt!(1mIIWaKYV=,FRv{ctLjp|y"x:p![&R'aX6+Tata7B+!O2#26w0n';NTR4^Va)GL4pqe2vwLK=&:p)<
-kSuol:)a-GB2O7[ap{T"/]>5H<v7ZYg;Z3c_8w6qgLzkXuK8b&g31.$mSJn[RDoi[E3=bd8k,t1d.fkE&td3CNLLk+`[0Ch%>Q4TktBPa.~t8_tN^Ph#R;
-@Rk0^6&eA=ex}t4'up{U^X_/Fxt&,811^/lQe5|'4t#.@xAU{t>$zS<TYhGvi"vUy{lL=x;$HK!Y`|.2-,H]Wq~r!xa8$p6|YdvcA@~FhMZ6,D<:~$Ne]u
-kh9n;kOsEHCcwPV_z{(ZtI2vD]j3zQ$d>"sQYM-@k,Jeng3lU"MZy@&rS%pIo-u=3B8H+qPBbmWj=NB]HY9uJ5PN]%SeWF!y@;@9XtQnNUnK4cAN$z[O6b
-jqG)^5mSo:q7eg-w<'PapLarM:cST3Y6v^1C9Kxe2P&,M}{ZvTh1snc!kv/7'G"m:J0{taF"f:T<]3li9D.K1p9pP#LiKn25~yq5/46Lw/WeLfljAA/sm>
-8#iuaiG<k0{$Eg~n$vH&#+HuC$M=/U-V-Vc=23"p&tnh'Z8z-@cnVo_u+ab9_KmH2svV$>tk6{7EX6Gx9Hg4I0.YJ<{<l+8;IkjdE&/-IbjVg=+mz!-Ia4
-x|6o`40bVT"dN/iRi^OtDM|Z-E;7:(LUPjtjh0<(,^KV4^%vb%]{xLcoG8v(2@H5u{]9%m+5b2';V9/<9+FvHx!VXiya#j9#}Gg}s8r]KWrEl|}wn)p<'3
-%@0/:]`/3Z+3-'Mg>e_KZer>mZxj8H20G!ZSgHzD2oQ;SpMoU]C@~LA{G}{@jsU{YcN%ie0V(3|i7wkTuv:eDR.l4o'xUOcl6&6%8HP[c4f$AITh0:0I/S
-lJS80;.03>^txo~m.`'+_7&OBivxxxtZNXp'5SB#9q5(PWHUu!tMGU5LDQn6!/smf9`Ztn:>@_lZw9g:.A@WJQf`#TByuc6V9B6v90)unhiEm^gLV-$2f,
-mj^p7ASUG]+KZwpg8&gTc]Bxz4#:thzdlXS+[b.P"&UfH1T4K2Ht;2j)@iwCA0lr>xR|D1H(@(dQK(L|3Q7EP^,M}=P-"iC/ExwnRyWxnYZ8'zt!exIrQ:
-jWeD4Xg@PWe-zu(AeR;d6}{L6sDCfrJu%zGM(12Tb#>i38ga}3AtdKsAg.el#(6)LA;.lJz!9Q;8V,qmmfsxO/0$w`h8dy"jnsN+_'=w_xf)^d!UH{Bxf|
-8vr%]}n#uw{{20I}5G`ylIAHe2cE+VwyL2dKv"roZLi7Bf_{JQ$7/KM@Q|LQ144),/.8O|_kmmrSs]7JDVb<rQ!<148BOL}M8TMUhs=08xs$Ln(ejAD/cK
-+em.E0c1a5.{6/`L9KK@L2!plm}5)Td{hlct^TB(xlNOOkD"_x,|D$qWfOgXHOl%-vo`5KN3(8R=K^h6jqSau|R`ImS>sTL1.dGXxNL'`Zj{+e!]QXoeM6
-=+nUU%lZ&lL=Wv'0dqJ"Z7aQ7:7o6US{l%lSzEs&nizZF`=&3cRTj8Hpj,Ah0(#ewr>(CG;&e^=M4=3digQ37<xFS</}3$DkOBkF7Ypdc},DOh1m+1%@xp
-G:MITTX,';gllGTff=s=L[UH|"|q,8tEhq0@yFRwGD<gO.kmvjsP:@n{WzoaixBNVe:xPQH8(l<_!lTH[`xe.0ex5ud8Po'dKZ3uS6$-]`l&5,izqve;Hl
-){L(%[q88DFU`j)Iw__X(yv2gu&Nmw7:gA=a7:<ZO^{@-^+o$3oP9z)KhSQaNI1`dhK#`u,N8@V3tKs#C;h8Et)S/G.IKZmIU{7xlU^ux[<ULI}Epw08^&
-}=a!Bvq|~AZaKvUU9:M(n)3MU6Vex_u^d@b=#YOt']D,Hbiw^S,tm2`U2;:}k'x>_%z6byVvdu)XK}aN1%`Apsf[`abY}1IZPklx`bn_-ayl'x&PhCp#vu
-K/x>6I^<k$-TVd7;N8MjMn2;Z!>q>6Si(hy^+KDOE({0@$Kt1a>MH2ryfNIu>Gxx_1[lj8cU6fp:W;&1Tn`99KUGT40wIiR>5M$XuU53f'#I}W`":_v2xx
-s--!h=f'.Sv.oA1eELlh9o#q[=-1vMFn`dni9kQe/nnN9XMc(sTqUCGON7c^tuYTjHHfq9DD-=aqB/G3KsmTAX(>RO8ZlW}(rBVpA9:"FrE3lZ${EXFtM-
-uo{EiYQo">WqP4voZt1w]9mqT.!;-K{StDy}=>&$,W+<L%S+aw3n5Ny%CPrud,Ujo2<HWGfi~@o[`E][5)'fqfxLM^>BrUP4d$30D/hO,BR4)<G&=3-wCP
-hSpa49]-@r9,AFo6InR#OB=#^z~/!A98sgLjeH|R[!LW`wT[uHDlW0.Tr]OzWTn!UOt;Zob=MpDVMg.`L_>{5%-rVpTL`{R>5wM;T)T:Hm-NzSxLJa_%~3
-F"3rFLD&qkb`=x4%bS/@fh1#WjHQ|FAovfC2`DpxXG$OarR(nP)p>n2|0148fW9Ovq3[#DLml2HK|4+]OeJFHQ-q4j-V7`3bP|K8)dWPD2{.(zqu8WX;~h
-;%%zp'_=Rv-fHP6]-1T2,zDD4#d1qW4RnHw@^mrNcu/={ZXJj9@=^9PI/m:7_H'e2Mq[8}:MF%4kSiGT4w&oj7.eO{N8SSzP$;l}+%}y|=X]h6w=+^9_y0
-/(lj%_29C$">9EV4'jt+.<PH,O:"<Q.Zx`uN`Ry%u$@Qcq'D`o35bUBAn$ZHv79blFs#B>(R5zA`roA#eU,6>>ajZxk61Iqk&DpmCdl.@hbBqImo<mo"@)
-Z,2wdPM[jPK%`H+0eisf^F:/!tU>w>j8C"o^^Rss`S9YoG:GC7M@|+Q:EE;kZW^gEvC03M7@KOWCx461C6fCL-@|x8XWl4HH!83%RK[<c&xb}jr4&9:bWZ
-4-2KKil)iYw+..2mwHo<x`NKyJze[#~IzjDx:Q)ME161Zk;MR@W}W&2w7fECJOd$UK"opb3wn/:L$0uIkoPE_y[^7.xydUcv[-YJ5M"}iJcmi,f|y8Smc4
-|pr@;:+xm=m:#,|"~_@2-F,5FOv0-TsOg^BN1<46.DnlGaP/GBl]8Z.R"Rn8[v@Fp0UG%{dqJ{S5|%8u#VcAA@=2lWbg4=^Rcxlzb2q<wx1H3HcJkQ#bv]
-8%w}{/3[vXr-{0oE&D8oWSe3[o_a+&jqQli1/oWEe1VP$u;s@XuCiEN>3rrZ{2^mtY+{TY0-R`h:_/>/'{BX~=Eu(&sWL}W|r`.y/[SWbm&GaxNyMDC69E
-z8$R~NTeOWa]Vx0#iqo=%5-^Jp%nOk[@MT]5MDYC4|(fR_s7q=R>db%{<.l$T:yiwq+uMO]L3#rax|}Y/n;;FNsOWmcAWgFB]$e=[,5!n>jiY(ff'D[a3k
-i}_#9$pKn!Kn]s:BYH@Iu:!f,(&zzD!Z,)w_jyvJw$6K+lT5D4P0+2Sh(3PQ=gtbU+-I-whSyjySsknKLk/+EVmonc_8U>D!Lb6XxwPm(jP.=JSR("&&P"
-gpK2[T@-qhv2y}"t[H)Ll)os|C;%kFq/",No+i6e~<d.59lL,Rgj+R:Fr&tM=.0;1/$kiHO,z$(N0QGd'xRER0+XeZ=gaW+273N$l4@c/'^4R8;Y`1=l!/
-3bQyZ9G).F0x=:j>I>KSZY$UQoBf/._<k]|4xaC6|5)v,Yio|bSULn2,qjN@+{u2PtL]]]wq'UM{i<D=zOkRdjq<aVx]rh.K<l13'qJJ_ACrq6eKK<os$t
-E/UHMRn>'nBO6DrCw!S'M}EDb%&x=O-m1^n/$;=@BX=Ymp-zVE;&pLL4<^n5e'U2yEG^5&tu|ej'1T7z(DF$8xZpj<c2zuPihh'Z@jm>2!rH3vZ9|`Ng[l
-Y{J:5WhonL}sntD[A8t,2a!dcK~@/.vjNo'n]nzG]XicLv4z,,FWAt_Z.'&1wAkiO6<0`;',f|wBW=L0([.#G6u^PxpRm}'wlF+!^d>f+sg"FxUMml1kpY
-QaFtiPX1qpF'ijLy+#ic`q@MMXAT5DIn6Ll^M%@!P%!^d6j;wYDrGj2yB$O&rIdg^j2z8$~y!RnVAz.;&ZgL/<e</Hp:KN7ZMe8tV>twSs"E~$.oyNc{s(
-Zr;QeJx7O'_mC1o3jFCW`X_^KY#1uI<K|ZgG,<`R/T"z^/f{=^Sxwnf{IEqnhxXB@dpeXu]%+x2a9&yvGlUZW.{Qdxdv;KUJ^ngYGaG98y6S@"O2F9SJS)
-ncd7~2k"OD+YHp<U%=&2_F.8f^tE;NQW,qU^ictgN70iCynV%Vjn}IQ;SecJ@_qT'sav(ccq.8NA".x7em'zC>zr>ZZ%gV^Q({Tl5^4D_u]xd0at=vgTsr
-%`&x4I+:/@d[@0pEA)H.TzC<#8+NnAMrxv-QAv/7T378lv&t%RbkJTlpKYQK=e9;IOZ-8Rz^oFxYycS-WU][8NmUQQPAda]ud}l!ZqYT;&]0zxK:FLeG&Q
-=RcF}d+$CN$ov2V}-9D0ym/bli7duB2/@4l2=5i!h0]r^6ZMf,j:XHi4A>`4k(o-.IMH^G/U)1FwagD"K/~VTtEdXwj2:DPJ;Ds8dS4pKP`o6(ST@FVjHV
-Pa@:vZacxQ5kB&ynwXwZ;6zb8:hM+_1c8-wy9=KpDl5+,BwhRye87|WY>xs>WN|=.pD$2!nZfR2$#>6y#:NzyZ9(kRrQ|zVSaZT&=vU&>F)(E&Rzv9I|P'
-G&t_jZrUJ9mOvwGTy=!2']wq/MLw.hqiD#VuB"]9HjF(pR9V08bf8$[wLr=ls=3N,|Pj<}00=f_p$>zl`q`T>tlR2[.x`P`<9rw>~;H}Y4)4Dk('7h)YZF
-J!;:V={=9BU;V$X!sqUQ<=fmGO}-3b96cZ>ly+eGC8)G"zgf2t98f4(z`)l-jO;oh"&1M"(,R}Sq-.A:QrWn)YP.:b+F}gLmvd(#{[0s)O7^hOb^NPEEF}
-h>[%fq(54_Boo{r4c.POh]jweS^W10og5P+0-=re}|Kow";/1{@U><Pw&HAso(!kuW'/>}d<l#ThF,@rLRAq#s(5|]cAMy~h`GE]+$`Nw.gQQKC1vm}K{}
-Wz(IdOe7n|&.W{^acnNd48Z>1pr1Q4UXE8Uz)U|_LU=Xp7WQeoXLK'`t[U7f_^v-1,dwRB6mrpuvVf`@$W<$dRc3h"SRr#GuZbPRtcZd7j&xmeA{kO:Xa}
-kE}|EEXVleCEKjR"OUXD'0@y/cS'U5gC8/V%]#D"<z{y0]iWRSFqshw_pcy(m)[n=oTj'U684c:N~{s/l"Ut{9EOA-w0vu<>p4^(9o<PTylj19AyvApZKj
-:EQ+S|e/pPmV-kF,Oi#K#8>pO/YA.qUD<`:A3PN5(g(s3jNwJim-r54S5V&vco&SBlOC$HX4=9p!ipH;n9,rhr.IOj@<ym7eo97c|CpEMT@>NXTz)J^g,x
-";MZBfwJ!_ncf4L^"|@9Vd};OBVdTYVMPx`1sTY_1<9REGN8]Ae6@+ky3j+[,JMX|;Cm^lUTn]u"c%X1_R.-5rGHE`]ai|djpW~AU3|z2Fu<WCt3j`!(-z
-GVj+I4dTbO5d[apY7SZ@i|e0=`$&J.(>Q>&=yH`fli+>7k!J{'JvX%jKnE.BgWPrO})mlaledPo2,t>}pmG|v6KC6xEvi#n'9jV"whqC]AL|<8F|F-6/./
-8S&}kTmqUvcfPZ^F2{!H3L[nI]JNjmcMZsj_jFN^^.zHIbKaEg@f=`|_Z(XbXD_(L^o65>qNksw{q$:rXie%,dJY#V114sh.Ui"nydK"F+z$|Cb!-ztkAS
-UhJ2+56XJu0-FK<}zM27W!v-:&z6F&gr|U>CR"&mIo@&woY;^(f^Yt_+FPY||K6tKcu)"50&ZG7JY!:7JKTZX{MBxa|VpF.m)"kMJgE$&{"Gd5_KWR;x4i
-MWKthm8<"8@N0PQ.2S=#.Ifp8=m9`l>Fb{zY_OHqgIHI~Q!NjGM^BS/q]gydHQ;Uh}%v{LKx;v+q4|vSRtgL%I^^yl6MOnTYHF;c"KQpT`f,^^-8/_)T5K
-+!>l)q(o(ybx72D(Y!"AHt>VJ<SVB_)^]djz0$~pdAbFC]#l^Yptd1mX0;Ro5E3T{Nb-h1U_0xttbesTA+0/#<NlHocA.E|]qWxsYvn94NI#11t0JZRE-]
-c{^TntP)iv2:935H)L35<Q-{{89C_v/4c{(J8QV$deT8ebilD'LqwLT0eh;QIFTK:0Rv[U-<L8P_@{L"ywllXb`D2Ezui&RZ[|PKB|c{B%$$mhI'2|&:os
-%q3"ggfwCtMwZ#X(cWQNlX~ZY|2vNOfb'NFh|LV0h}-v@x>|),Rv9CH$Wc.M4b=`&0RQTpKA'TE8dnN)xF[vJUTFS,R>Q,VM+=-^p`_12g@0cSPtqHKjU$
-plIPMv#.cy]7m5~HMSfCwy_9[vf3{m}5sINee>1xw6hYQ(rgB9%I&-R>Xm8p|XDqeBrK6dFORay/9hP.`b5MRR98K|Hs&ABVG[u}m^NOxR8ALuTC!q!J7N
-b%T#ERZ;1$Imo]1WagaY2W`ZhN]Y&m(q[/DG;/;>&_Apyw.J:Q@%tULz{Ebox-qO%we;C$4O,LuO]}`s!ah2YPg8)8+l)^Cw_c9-RMK4+"emP=<%XArG,/
-6K-S]"TNtK6!aS%-,cDJ:2y!Q6%mzZH5pL:}lUKWENQ|:>@yhB0)iOt6vi+VQC8Xq_-c);[CHWq5}r#9{USNJDJ0>Lt_ffnXbow,qHV,5oRp6^@jfX7d]T
-CgN&mV-sQfo-%$YrA1N+}Vv"VkI'b%B%LAc7ex~3rt>)rJ.#pU#`X#_G._d}hoP%8bbyR3d#0D`U2tI-;lHwQTgZ^yjTc&dsh#ZM&W|_D[FXJ5$zY{6R7k
-Q;&)g;pAAH=1dbYv7DQ^rF/,N`j`8)bA%geo%J9`oC~#;KP&3]T7Sl|2v(Ll-5u/Hec@dqznB6b0[oMBd:_[/C!(YDn]b!tyv&P<AR.k9!rf`empB)0`5G
-[GI0AF#wc#}zlT'a."^"l|3g$q)7JX%dzR}+^TOb0s{v+uDbmuWKEp_Z[>!JT-@w.HOOU3)@!73U7,@}BePtUdu`bRDrsLNLU!h`N|6U7xkFxs4M2)&.n;
-~(pfVYL95wx<K<MPogKF,uX5X]1m6fek@R:n>$+j]A1N4mn%mH:ddMF$d/H|wb`.>C8KC{-v0dvc{bTXMg^AdSA<a9CB=cgC8`l+`q(1~D5JjTNjO4+Pi[
-xcXK@8i%cn<et-/+&IkPgx/t9:pL>|vUvE$ti.g`odM6Avx#~I@ojhBq)50"_j@ABDOy)2QP&L13m9A+6q~pP4hbUS|"SwsFjD&f[%8TMdY4!p9ox1Yiai
-l&wzs`AtuGtNbvPeGivnbO/0M|DO,GwCV8{>bVD,3SvA<F9(D{ho+KnSL_Lm%#t3b=|rd-SL#&qG;nvU,Sz}ZzxJlSf3;%ad+jX#)o"OFj[^.pBNoY]q=:
-YW~UuXk2"q-<]o^R=bb0ta^rmNr6ASg%B)4{dU0NxMmZ%sqth!mB3c((OiF!chvvV'&/qj+$Ck#0mf^zB7G%>eXPQJ08eQ^Nr)n&rsC)WHa|<zg.b/+Q`,
-h`[Fn'p_;)N:riC;[Q[|vZ4-<qf[9()|NN-F4]"SjSl,p[+zAnPfNr.@^HR.mC!/RMnqPf"D7@d/'a%`K_Pg.vYclvQ!s#gCUHx:S5)Q_=KDZ2Z:KV}=.{
-Arh}8t")$/`:l&XN+4&[l/"N!ps%h=};]=}9n/]bwV9Eq{1VxYK87;k9j=n(RDv9;=IYi9nkk(#4YMa&ns9-3nMMTyMfErRjjN)1-jHOw5,TYu)a%UCf^6
-.Ce|lWhr8Ez:C=-FtcW=H!Lh4,1GD>};QqTo2f8U+y`7&wIHPo9`+N4HY}c.0}Vs<zo4%>i[z])CSGt&=iwKg[LS&f^q-yIR&OyxG$}7}0PT&RwoJSFS'g
-6o"qc%7W:oI$zD^X;<%@&"ZRBB(3Ze`lj3~sR[PpAn3i<n2:;+_)<+2nq!$4>sl2Ru.ZZEe-MqGLJ!VRU8J$<-q&oWQlK/{AOU-<vxJ};^5-4+M^o%ot>>
-30<vufQ'<=P.C;e2];_s%bVM%6[FbE)hdsN'3@Z^B.3E}:Ueq_[B~6fIv7#lCOwZHKvU['=,|IIdX7u26E,Hh2A;5}aF.@SiO[_nrb2elV!8lQFY7Qk2Z,
-Q<TUL[:iUj2%[Rx;{iW"#d5WnMq27f_'x27Hg:(]s@q]15/%,E|"}DAj0X/B@]V3OBgp~{N]]<Msd:4/@Y!q[hNcvm'U9x%b1p0Za,e48QsvL<uGg#mRG9
-)48:gM$PskrXNVEZ!U#kqAK}(Rq4O1k=SBxx+mbq(j+U(z57'KmQ)u3C-6GzEs^WkyE8R'a-j7IXBc>6%K$b@2HyA$q0[k=.IC2Iu}Xddp,EjM[DV!`^XP
-e4qYS_w/-[C!_RBI'L_M'E,qlMG)bB8,H]l{SUswcEZ)#V2,o>ya{HJW.SG_I^NhA7ZU7SzV7$|+^[YE5#eY[0DE9;@Gvrl:OT!UpdY;33C.l-s,:>%!4Z
-ws.|/[EW"v%F%Hf"z,du2tv$jQ7OOoERHB,Oh_wC%Iptjq^!#2:!xC2t>7F^U+~R,1U|&CnwjcxH^:LF4dRfU2moG>fo4Ng>S^wEDlq{VI1S`9g[v<-_}5
-jx_qaru>DrTFnQ(5lEmC'd"!<<HdC9Fget~j<KCSo!o$wW/frtStM4#QX9u#0:c1T8;=-OE|fOeZ"]g}p2_L0IEC^83R!31.g]PLQ]ly>(YYT/=i5WqD,3
-b{%s7Xss@ld2)G857,>('c|g0.q)_5QS6S`cx^vp"3p-[_&5_v;E1+<w@@%XYWDAhY)ZNsp^P}4(6nz@PpN!@!XX!z7g#ylK|z^pAk<Ahg~KD,T`=PW5$.
-:4d||4GQ<m[VCnJV)29kypW6vpZnCO2zP9`d:>wbaz1=tRG{g}x]%vC&(mU(S#N1njHrI|)9/j2@O9}N3`']0$lNs13G1}OGBq`S`|uyxFTaAH{9rEzZyQ
-B-cJOkRNwgZ;Ll$zqYWqb&>cf66AG}2J`tDVHVonsOZU_3tmC4{EaDE%;:I2;cRxlHudx}SsQ)-8AXuNzZgtHX::yx&,VW:}nzu0#079HFo)ZTS(w|Ao8)
-wS1@O8PpfQDbe+@])#^vhi-GS]l74[P"Xq"s/y$4N})S(:uj^t#T~=-JbyKF!{n[pPYzn-[D|X'%!-wXY-l|o=>L00xs{y!LzqSoPJkJp,=vhiklW^5Dlh
-xlf9w=~I%7>/^NQXbZ<sKKJ8F4jg'M:.YMT,YhwP`L=Edmo6/b;6I4(OQ!vBRnR,_nWqH;9ls=)r03;-A4Gj`ps4t>n6g]"9ek]}5pm+dX&zdpilB#%TyJ
-IKDW{4L#]Eu.(y+F@cy%=v-A3JQ61_zK6)!'sndSiD|Fyc_UxBkzpm"GP}^nE6_G]B^;1)V."G.)PvySP!ezd<"U`5"/y+K$id2vKU;KjeV-G4FAyB_g3O
-@r&5",j#6&`s=.f{EI(z"&_Y[Lyo%]LvGOh^CDu1~RWg6Yi]wWEX3S<uV0'AyZ|t%)t;+DiN.DF!=_+y8PPbekg[Dcs7r=T^ZYQ%Z$QD<%,!xQH>tgo4KQ
-{%SAoy$UO7w;DgKAy(<=Q]8//<VVU{~dqGQDHd43{N:7{MhK|<Zx2H')Y|{_X+&,nM9;DUEa~@b)7AU])VUzx+mpYK^I@F]2hd'LVZSbQb6fVcYb5pa8WA
-iF!V(r"|>C5DCh8;1SE.l59}GWvy)"(#}<Yn'V072]<wjJ)=R:4o:}|.Y@Va^0"hj389]+Lz-o')m1a2h-k5AKK:Z$&dNqq+~^&#g84@[jfvD/Piv`h)nX
-gk&H/e|;#/X;lkBMgox;O&`k^iV08`f:u.XjE!uO>qjJ~FngXZ@Kl3iRNpipn(_5RXgf:|!s7LcW166wTS:@ZI=I5'D.P5Q>Y!t]MIo8[Hem3A)lk)u>)x
-a2RSyP8V"Z}2RZ{S!t@F:QgI[RSfHv4'Ee2nODp%h+$^"ab1!4rZ}1BpN]Vo]uGL7,yD^rK8=($/t%91,Lzihm_ao+iNaNguCvEe,;dxp)ufZXzW]D}7d.
-)|O=V'#B/AK)9XIhk;`9lL$)Nj/PNo2r&&CsntrP%hylEm|,fj"MNI><!r_DLlJ|aAqVAtq`uor00PC'-5NT:4rP`7<#bi^J(%C[excXKw%,9d&B+#<k/T
-.{X+HvBA@MW/cTHbP6".X(;%m9XapFB#ZbpT/2EpoZ7z>2Iou(d]Z9=sSA'za/3JgIrlQh#VED[t};,L5h3+}g,&[mVkW@^MX/<I;neHCeiRc;uPKJV;8s
-USQI!%F"EYMG5L~gg+%i-a3y%iS/F3BV%gm.^8@I5PNIyIavY5@0."zigW$}cu+3W%C{,E&r_3[a~zfJ/bSpMJTtNy~1[jl'UhoaK{W4^c4]{phR)}K%rd
->%}RRmH$2Y{qu4]U(x-<YO1v32sWe6p<V:u^(fIshYN(8"8;NF:/Bxmkb:oe]zc]|61a.@7YZwG(S|qN%m$X{}>40+E+cF(![MJ^ZKsW&,B>5&SeS[cO/9
-"-JgMS6k8'=:C3F}GI,c&r2J%HEC6Hyqp^~>V0$L`HObO5v[.GM]O}02q0hy'L-n9Pc8`qb/r="ZqQ9i_RpL|7Sn8%]u@0Jw"`"q|"zIRHQ4qV;.i.wGKL
-T3f.Q{r<@yBjGm`3D)W/u",{h>/aDUsu8`,%S-{#`>WC:42KMBCp:;-lfs(GbKpmnTged1yv[L$Vk9YAhTYo9'X@d[!}_Dz$S{ZKDgX&`{Zd}<@xXo"lN^
-K-&M$cS2;vmzolxfWA5`BnSv(>kN5,W+,l-}(jg+I]Mj"}AM$O@38yWHctzp~(QL,6y{^oN#w[hxSXaX@Uj^Y-$vqQe5|WDF$N141c.MjQ>dgzkbK(=!!o
-NSw%RP/(08"SV8&H3VJ,(mAT,[[z7k3e{-Z;:aMmt/h:eLohHI,m)7b71Eq0>Cdu:[Wh|'q{F."cref1m{giW+ZOe,,ZO1gy>ZrezF&5~=K7Kz,VimhNN;
-'6+B(1MT37XQ8Lwyan/FuNRq=.;"[m)H<OX`'H2!.6GOR'q]PE)8cuNaz{O/D!zqT8aDAYLE&]j{H>D'EHjU0+rAU58H[]_XVat=2F):"fxN@LwG_pYJ).
-G$G}0U5LiyYp|u0WCrwT|`a#gb8bfr}CX8Tnxv2rx1>d]/g%FmU+mlh&;Vjmn+oSGY^qm=(vhljdhz2E=1L+K6{p7T0/;$o#0Bn/z|f)V|x9P6hhfJ(q"Z
-m{#GT<SJJ<QF6"]Lv%@0cuQ=_T!,_.QTV`&rrH(BZsEI}3QDgI9PX-ZY"'fX0YG9fVg)nbytyLeoj@C78oBEpsus,ZJet">SGoGRb9O4KhU<a=:HP255,/
-.e4.Q:xDyj3MQWmY+@ODO|TF#fKy38mlBV/3_|<e&y),n%M"eU/){3UfY"OFE6/`x"&CUaVpPNP4yE79^MiV<sLEiWIyM:5S]'j]$IxEyvY8&+@o!qisEi
-aBqHbDEF0^GWPn{F!:Y4D4X`Fk2<IM$_MAB>0Ov^C0S4"5=WcHn]ma/T_!z{#JdA-:0!@NeJHG8dk']GrQP'Ksg|{qb:wN1;8]Nv$}qk+zFyGe{Wh(ryS%
-kjtmsza6vDMubMr[=nF-^<jo;Ha>jU!mRkTK`ct1QjFphds1PSB{re%hVw"C)o@7iQYRXw^/PbdpD|ipamG+lq@@EHo1!SYfOzUW+rtW|#,37vX"D6CVxd
-#M$#,12eX{+f)<R^`.O_{Qum:oUUw@#2iU7|aSLyM:z=b"oK!;oYnshui_)7YFcSDl,zEo/}]/PJV0{f)owuLF'gnN`;A=90QIK8^k,ZmgI8(k9xmajD;(
-uICipT{[0k5qK268y9]SoNWc|XSW:z+>i/g@hoo8QjI/nu`ydcGA=e{K`104-y;o&H`3F=zFD5[v^rVh/d}p9_YLqN<p)3mEN:'jVDiUZD!ZA3G$VVK,I2
-ui~QN&7wDn9)22+{JYREyyh2Nt6:Fi$`GAQ-flK{int7&g9k+SX2F'^/aL^N}I3,W-h}1E'jyP[ybF.1_dEAc-mExUN"o|8V`;$"B|=eEeB1-Nf3SbK'<o
-x)fZnTRtlJb'Bf4bE}9T[z.F,RYrw;YV)HuNP##Ju;8-uGyQ~@/L.s4Z;T5>R"0"}hYCP=FMmxR<Gl+ML!N5(nKhzmAau%0(3i3rX/^J5T6LK<(f;G[p1E
-ezBn>HkFs|ks9`wt<m/>u+k;%D`TzfIiF/Cb{R4`F3Ik_%nyXHje~{Q2IDSC6k=cSe5$vA1HZi{6RnyO)&2U&}}{lgQ<u`UVD2N]k[lrdoL$Dali5Z_!Os
-Jdc+.dmXWO8r:5kL'j#Mp)9dXW3J|pm6:K8'i.6;~qHU@#bV7@g2^pN<,BEY)z'yROb7_$,7M=IHCGe:dvq&#WjB"~i@+@DV$puf`W|e{yp:ch3MWr;Q~g
-6Wb{&0p}Fx2ABk@0drx}Kj94;}Po,`KB3waL5x}psheXq7ObRb}h98h_x-^V#q=.K;KbM<;RBpfafTleN|fMqw3O/U$I#b89eq.Re+]Nfhg|%EC^|i]%fQ
-w+@R]KZ"A29Z|KMt+J:4=G%o^dKBq](|lft&EN%oj`JYSB+ASBq4'c2!P,Eij2[.IMR%0S`ZL@~:RoxV~vs$^fU3cJwjdI1P!r#^W6T|KL/5]zXk=BvxdR
-mp!$/6Sy7m`s+w{rBe4dZt^KvJ5gzT#F7#1N"eSq>reEIRe#:%t7}mR5/9>|wk7;s'Ii$#&xTtS;Y:~/Yjy'ITA#z35d0m'b,4m$f0%6BY^;p@afyrVf/S
-h4o#CSfb^g+4w"e7Av4"ImN7No{&m@@:88[&EM!4V`'g>j'|iikWJx9pYab'xj!906FZ#VMVyD2]6wM;YV+7$PAR_}irQu2(SlTSC+n>K@/]3^MXfY4FS2
-p>[0fRcHi<8Rah;dBn4mJjt7!fvUAEJH&V.f_^E^|>/"rHp>JR>"HU,F8/94XUVRP4+{iT2EUNJzE^)1.ltQl.h7NqohdF=MjL5=lL21F)`F|&;onTHSvc
-<[K([`6fNR&P-PGi0sFEu2u{eiP"Z]8B"]ys^5S,]ehpoEIu6rX$QW7g^|gAEQeqn>-Hm<"$kTm<u9tf=%n$XDbK2j+/ARdyUN%<toHX=^$a8<W(H:}!>2
-#P(..-`sRK5{lb9Vij0e8z+i]_/K`Tv<qP4X^NNnQ;6ta:Ep]VWtJh>523$^"qbFI8ZJ@u-W-Uk_B/_#$mxA9nNWstcV%/K3kPiD}{X1Q@=lN+uK<s=zvd
-jVmR<:['cMD1q^70~k)HzI@Z|&`R6mA-'$EkS'0>]s^&b3!6we-)]%l7_MDzKJ(@zGkR!W-wb6R.!HUf2K~O|2aIKT5^7dlf`,|JTx&5`1/iG]~tpLs6t]
-l}~v<a$1R">,kV<ANAI-x!Mim#HBQy<u.3`6Ph>pLRZGeREde#O6=HU3cRnX0&KgW9lgzV!8I-=#coxKm1C5wjka!ZRO>D6LPg|{S&i}q=<}LtPxFAsqnv
-o9>1|V>1,@|R[ZZo)}4ak`'WWmu;7(bJ/0w`~[X1$%cPuDAVr9/|8HNF2{"]duW,.f8(e$h8n<~fN6Rs)EQQcIDnw1.>,6FQPgral3(1sd]T>[OV4Wt%:r
-n`2x[z`tmw-hN|=qnZ6wZO1rU^!>WP[v;Wm#]aUr5yWudCYV^_ifa3<LBtbwZ!_9TFnm;3xV!!&U]3zMx.=LIN#MM9d;:FRj&x>bpe8B4}0Xz=cR!7_F&S
-iSDw!4tr:_V.pkWh"1}wnXj)QFb@B@{;Lg&cP,pvI@[FC>=n!]5`RH.N0[!C+v2ckJ{p)+,UE.f#[=;%7#xX]x/2^-yt$!_r}F8zTL@"B(X|vRw=`R4yX&
-fff.Eup=At{1)]H])-z|Y`N;Ut-dE{R`UvlA>8(G8):lM{M>N^Wk]IXV+=2,UP+pP2DftT%&aM$rN`l=}x.5FCw@UA3kZ37b0uqVUb;HEz>AD2xqm/+>mg
-^ja]70#m8^6t9@%kt}:QN)MlSSNpnG@"bl}oy'GT;+_F{AMs{QUEg!zDx94[fVwZ98X81`244vSE,p{XJQfkdwxU#"+>A6LaM$/e22U!L)]8GHlPU+9FQA
-Hv{qtoF4#n%Fs9#_O1=j-4.[#>,-!h]yBcg_Dk_UTpUzt8En-fbQkyOC-_1h]<3@'F1p&KB%@[:"o&rf~!Xzf;l+MRfw+i6Rj""IXj62S&~MB^w%F9><0M
-.`P'tL76XiyUChE>RoIs_IQVi>L#l>!/~:rXx/DZ3b7fca]}2`:`z46u'(j.cw_>V4zg^(}2CWRfC_srSE"4Qp8`Y5@`9GnQ3$SRHU)Fy$v>Xgk>g[`%Si
-U-Wm<p)S~syunzl=dn_}z{U>8`53LG^C0XS]9D+X9b.<^Td"AWsW4C'G7MnCU:yJ&9cX>fCO9#p`+lD%$S&VP{c+FiUM9H/W8/D05_v0SrV{dWJSVb[W^,
-F,rQz{0L>O3!Es;osF(=fitn-)@.Ewt6)Ji0}rL]=y@DCuHx<It;j,.m]"#goe,CT]vUi:cp]{TD8/@|CXli<Dk3z[84;_oJJH]NwjhsPGq5m.pa,8WVOF
-Qi{pyo],fNq(.^n6.oc,XWdU72e@>O[EgA-{r|FqO[Q^Xy-Y5K>z:I#Xl{E5wd[LJ1Du[B$pOl4|;|:HQQpSpM<$uj$skN#!Fy>hbx>PMZ3V)4<#%RN;/s
-EcHEyBMIZV+!y(W`jwM.2#(s|p$}%k.&xsXmWRq='{=Dhf^}./T.&ebcLO||;.$_|D8FC(DD3H>)Grs/h$K`HU!Qo%KDV>rM0.K(x>s(]>mw0(50sE+46h
-E/kcWsapbL:_<XPxu.fbAnIO%ty)p@H:j^<7K>f3ZXa5mb{{6(X!jy>_NjY;>g`3d:t-e^%q5ZNa@_)=J/.V;F&(5[7fo&N{sD)NKx_LR,y^NCH!^$@ZNH
-QM/R_[n-OS13dG3P`/bj$"a,{zez)XjuG8"7QeFZ]_Mm7HxVVSPnd>05M:K$%3{3d)!l:)7OUrxXOZb1$;2pKj"L-;6VL]ZkpyU$`P(xo/G:+7^QUVZKI%
-``A7:'UIs:x':IenAaZ^<6bzZ9c:Qaa2icl>U;~6'EBct4Y&w1Yr}rrLi,$G%yXIJ]nG@&m-D2M8Jl@9#7uD^LrZ#66daOFHxS',8,9l>6JRe)M5+.#&a2
-ke%s1dJkh`j3"cwCHBaif+'9jsN,]Bt#}E/7B3Icf;>jp-!&{iwCfRg6k1i46b[|h7qxI[qsb#MNhO#tHy%)w-opvC]LF3KU6c`LE`-ZRuQRKjEtENsS}Y
-dc-u#o}bDr<yAa$=,l~c<]AI/2M+U7(,MPo|3L=l3NW0<wE6!m1XsQrTr<@Zjz.kI<$pTus(1}mNRbMs6K""be#|ZI;^[Vdl'I+@JwXwfUhT$%9R967q8d
-Q,Fg;^lp4.;L~z,p)s@-dm^|R60)Z0>KTi,<p9StwU;.Y,';I%"+Q]U.U.M@zcR6#G,^KPWHzU/Gg)"]X<&4;d8[oT{XsG.Yk_#a9a.4oSome;rv93Js_|
-ocJ&R:Nm^I}o`<Y.[i+h(=j}C4y[4}'dC4G"XcDa_pawgoyeWt-T":@0v8WipTgCs3m#i6UJ58NI$_:]9KMyy6Mi5GjpM293.nzcw.,u}eU"PrWB3eF>.Z
-r,whXMXDUwdrMm;UpOBQ4d[,i@-XR22nEzH{lq>qJE@,ZtQcnL!D<K<K<T4&3'w!7T[!88lXLLKb4HQ9G]PK@&3i`&Ua%ScHL[>,hP_tb8v'~k7d^qGlMy
-I//vFpQO0b-MW.v@L8[Nb8x-t4HMKjaW;Bq{z8[:"S,'F"6(o0w2Yzs,|zx3"m7=cD;)zl5BnvAPxmQute[A|R;r)`=ed/OHMmH%IA5CmB9Ui:r32f9mWv
-G=~gMwv$O,Hs'c%}eQmk,q-C{ru2~&Dk-XEcj[D`2bW)L`+`Y0we(AB&/3b/:4m&lM0smaD0qS#as8=03g-QVf:+:,0C6>k<YW]`>}chrKq8vv.G/6n-~Y
-o.cpvI6sY36m]{|XP>D'jV8)}KQ<.6J]t8!XR^(le<sl5e<DEBIxZ33XUJ`u68@#!rp<mYOeuOcE6m@"UN|^tpe%U`"rs0o$60e6,hco@K["!J2<;@2IFx
-$2vN'/--E7@{['E8_QKmn@|Ut,'@ICt[Tlw5Vta4qbsRUuLb"SZ%|3:>SxzqM2#){a17]p@UtQbbLWK^v>)OFd5@=Y"Gq}:uA8K7.(>lNq4XUI7&(+,r2S
-qLA:fd:9m,lo.kqlO;YT(zHC|a@]0,[#m-uC9n!,)s7Rri<Rc12peqv=#Z84qp7$B$%S=FsQ,G7'90+/!-!6/>c&7whI-gQN]B}hcl,_y^;Z,<:@~K34b1
-A]#|-Y}0FN6Zx}|IRPb|~p4|}WXoKYQ>M:H;0l_rS+3rgr3N/q@La%o;aw,y1jc>k.;p`9]Cw7CXs7j6uyoyb4br}gIs7[)8BH%R'Pvcw^'ztpnQvq6bN'
-F6uXq6JJaZ}df0E3m(Cmu`6!#UQ<N<otqhNKL[BS3"N&Xz==l'2-s+h}-BJ}369Nkufo/+,u`O<dEu(%}lU<eoOtE@}&)'xO@N{.$JgrVN51C%Sbr#tJ.P
-fR2^}o=O$-k!|#H'-l1q#/V,_+D0/wFo.ag,HCYdpb/A%!v})h<o^Q^HW<#xRa|!f:p(#j_SlozZBVx-z8=4B}'UT.9d[XJi#&I=x/4r"G7%2Pa]yVbtV/
-<oC)W2-J&+hE.>sp<kk`vfBE$UYMY(pS@8;|dRsx0l@^FW/fGc@_[S~son]7XkKHm{n0rVnE%ouEa/pYeC2,nGD65T:lL"C0Tia=-|,Mg3phc)WfN^%Y:Y
-4wuh@>26;{cq_j668"C.z/3lakIc2kt!B2RgUTLUt[M=}]@/Sh%q@4N;{5T<46Gr)Md%|{`cYbO3}Zch4ro1akcy[=A+Oy;KJDd<DZe}YqOs8=Go'XvJ@d
-mwNexbDaWvW2F"pV[QtNpJa+c/%m]K:&%9#FUJhh![zkm>p%d2cByInh{B]KZ4(C=lYh]Y4a#Mf7~U=34cTR4kow1hrQnn>wxlq@3&jq&70_sai{k}iY>L
-Bw+dD`|G8B}s6Q-KQA~O;6u}"x$u,,8G_{msf{4xFWmx#@ju@9/%J=M7}5'DG#36}JS")u&cE500JK18U(Fe%gSAzW1N]n2mwsVYDE_|B`w`{U0ncbfN2F
-gBbQ3DXw1gtZ3VzY`hZE(4H"7x@DUW-=ghY|7I-mBDj9eY|@vpJaS,g-%wOYE4Sni+6[YzcCz;+VoxE#QV>0A!:b7n7|gua:o9p)`j};jCjo.4Z4u:!P{y
-%F8;pv,H@D#M;IqF^2NW<}z3nT|[Us=`HI.m[m1|Ga;v-b].a''q!yukvF/;@YC)/M'k,w{WRuiyc<@{k-['QNNNSEj9ruU'w{%b9]|WZbfne}hL)7eCH-
-a,]brzKbS5<2sO;K^2>{^N=--@Uqll}MJtu8yDln$,rxF0mjTWHkC8V:(Y0!=X'QR}dTJxFkU$}RAg-k^13+bR[Wb{|;7AU!H.Ot"cNH^zRXg'HYV{rToP
-6(d%Y3|jdqoKE_!NQ:^.>I>BIPS9j(9m`HR,&{(TFy2s"zd862rKJ@M-F$qe!}_8-A5jYmS$FGUNW%p&5[5,`:=kt_rz,9sGomL8Oo!+Cp{2D+2Sj.X't:
-"eiJoJructE@90dI"$rRp7j:"TEt/q{rW0.y]dlIS.%=.+4eJwc745-5IW0NLC'w5"LhI|E[;/7`p1a{Z]8kh>AO3=9qm,hB~@o$,qXw;2b6jTcs$L,G[/
-Te|j{,||v|Yu06BdOwDNDFxvaV[$JUKTq.PE3)oGMe}aG"yxr/eE`p1$;RqCE57#^2-^FcHploKok8TzKh$Mduq/a'-YTyCN-G:p!8b4WiC6xoqv!!2_!f
-U!u_[9@$%)g>[ppNotPYP@BLE`E7ro$U!NmmuT9G(GH0~gu[=.a,58u9:yDp$Zs72-eU!6.&)7$}-QK%SaHhXI9kxpt/Y^))nt[&`h%gte7ZC3:0.qq&1B
-}s}[2]<we7^NFJC4g)NlvY(=`ZIt`8L^{5PM,#%Zl={,;l.Se,m[|eNvb@@Ly8EOZJKC)3GO+3>2"<d"DHt"T|dRn_7[8'ygSsn,`Zd&N'7'B[Yr`Bjz:v
-,af"Yyt+.%4'=K[Pk^Jj8#nZ&PL{!W:,r:1>]a/-K"%S5z&/:Smiy^k3jmk!x/q,O/qdzd]{-/liQR=((Oo/Y@<d6WwwIV/YCiR5Nzg9i:p"k,KEXmy1`w
-eL~Y`qg"Ss7Qy'q<wWAd~3y9Cg$hTymQY7NVk@nHI^EkayTEpM&&_g&o-BD3xuH@Ej2Hv.J73d4dkXXJU}%ILw{iZGQprV>[0]KQvZ4&{n5<Z4}pNN$5rC
-.@8:]/.^{:aA}r|}I=+G#[]_3-f@l{q`VNk`}AO=;I"c|[]5-N;';XY3QM7Pi0'nxE3QhyYzj=9=84<,d}}p<ezHgLX|@jjCoHi2IDkQl&aQj!YgCtU@r8
-0b0"J{n{[PR.EX#(F./k!5_ThZz;)`0.y($BUijJngf8E[o<wMmCU'{m6C0!%%!dgrfrVkxaC;Fl7#8@:6#!b`K|VO^oEait9o"pe_gU'cTeLgT^fo6_OX
-p]1W2C)56YDZ3vGfdoe[t,(86vZ}@Y(xOjI6K{bTf^&k1.=2NdbfT4UX_^w$-sOLfg|N)SOi%%oM|DOYUnO#=A&z5F:5Mm=b-nzq@qm,UDV@b^(l+[T-}c
-X{jI+uOil;$,t@^)JV<RzPE`l.xYw,`t0RASdr.]AjItN9K@s92W:NSXk[t_TsFj~sNH"ZJXVuKE68Vb|$bQpLB^daP@uB#v+<F[@GmtAmE]C:)x=_`Jaj
-(tK#BW4k'bx'I72^e3o5t[hXf,}|$'+t{!pr(KK92Cc_|$J{M^2/M!}%6UD7fu{zuC+dPYF+|msd[;[N8GR4!(XdtR'RT1O"/]2udj7zXm~]F{oC_e'ej}
-9Rf7`['>H64-,v&Zq5Z2`lCoz^4lMf[@Qs_%p#z-eF/+]emxWc]=kO-{D2kHy.crBLVKdu6b~s%eMA0^wN-Y<JFN&-kY80UJ679e2f&]{T0!I|]SD&1$fw
-&gF7lpl2j.o85H<<vwSk$`+o`ZF4iEs4P<>e:Cb(#F6cod_:`VY"4$AbwKiII+[jrc3nWI(pTpvia'N>Zd-}kv,Bu-+C2|"zwE7Cr2'a7$(Q)6QIXI!J2u
-d{QR75YL/7Or[QQ5sY$Bj1GCk{Mgo}=}'FEohV_!o6DOd{vch$bX!x.n{C}!7fkR;Oovoa+r>NZv-qlC$QGJ]1QRZw-aa^/C%aYGLJ`hw"ywMB6s4D(2Uo
-P8awp/D@!`"+^4H+KB1]kLO+l<1]zqF={p}4,QCdXyOr)^7KF@}p4p7j=dqCo<6VqIsHEF8f1>/BVOaEN=&g+/Mc~_eEGrI9xUp8cjaE|rtft_-4BRvskk
-2k#OU{/tTJwhGxr[RN<Zv(d52plK-5tHazw<M4Kql,S68B8$o%PnF.O+Zqo2]iAe8kr]"1..#XaP3x]RWV1IqpsUO#6M,$U%(RYls%=26V::,net|y)^2s
-XHB_uWZg+P|(9g;wb_5l!8q(snUK$ZneS!wI=A`J12'cY+0QA/,2+Tuva/S<<#{vax^lxz0+6DV)XK>xmoDG1`zw3BV,XR>76d:zJH1_'mq>aqwyd^fGC!
-%uat,aJykI2':6()cdq{1uz7Ocn_32_6}U6E8nzh]kNn-CRd)M%/02$^s!!>-@kHW9wjIVFT>:W@W}Xz8th{Rd3{{)vwP%G:oqY0N|.0RQ=jAJ6!+eGcf(
-d,Hs9r1h6-vCChP-C42Kdlm@8}&%)4AQ0uN:Os|9Q+`NMmD0|B)C~Xa9}0dRB/bsPGnL65;Y9I`A,[LGbLq[q%^Ur|+E@ciKp49,Vj6hG;LOP-xw9pt5Dv
-p}.is(~R%JEj<O]JyCs6.sCQ5tZK}O]5"9lfQCfJ9='X_rh2lzIzcp9<,%&{8xM$s#hZf#vw/7@qS(rBcD$/Fz_q,2NdvxF>"NBe"n7:zGP.>gcOX3s9)}
-E#~k%zk4j")XU.1|'e,B`kZ)gH3M8FY-Y&m[e$iwy{)nTutB#6a|mSCDo#n{VV{{G"t9&}{kUf!}iu/Lhq8jfYbh,1Lf8n;bkW(swK_V)Frj!vAR|,lYVu
-jw2zlRCFrIgg!k;K),wViSjWGV&yj2Udw9lp>T02Zo@^@{c<)s<hUFK,KZx)&>[fV|(dDrn:LnS]C)-g6-T#QkjF7<rk#bL03Yd/!m]]1W|yVXxq3j1gp-
-;dFOcOMf#6h%AFjto}dZQaIfCKEJ+WW]o7m4<rRMU7ealeBG$cc.9G-4"U,)|H!y.I7|P`963CVO-dSz@>:l_0s'=hgdSKJc!}8b=,R2cMBO86:x}kef1!
-D6Vl8Kg0p+R%#5D^[M"vXo,(FJx4'::<kDr[xa(L(F[_jvH7S,.:}v<hz/w&T|$41<DFb@qZC;-hP{]GhZL#.!DYg}gd%r7Or9yF-"s_.j+h0RP{3_2#`t
-#M)>8.iGz"#](;B"o5h;]am:3$5^XGR1tV-THFNa.W!|.q<kP"nXxgJ%+>5Vb;N1sjjH@(s:XZqSWZcr7J-5t-%ZMISn2Eanr`OyeGoXgEf7AXJ&.N,+;=
-A4@gWy1.swpUW4f0R;W}2=61A(wCm>-T~oRhx&zc%i3:|%<:tY#Hx1!mEXh+mMc=8eFp3A@T"hnpWVW2+vk[8^(lv7dp=)i/t761ba#6m>X'%Mpdf[H7:;
-#>d;VP=!TEa.4n#S#<t;Ncl#VCdY8}2Gs/9ulc,j]Jpmo7S,.{/|E:W&[(<|'G;5SH8f&YvKD_O{v9/d_[#H:Of"9Do#mL{xd1a&|[446A'PnfZ]f7H>ev
-:agB.,w1CV7rl_edt`u=kVkR%{QT3^F)Ax/bWfZ9XHgQPQ+WmQFc,:64QQ#P'tuQIdE_Y}h6G,ouu`uW~2caix!$x1W`^b6JuNpi,{Ta.5j;=JhcOtDW14
-r-!0[A'g"/OHmNj2RZ59-_p|Zt:oy!lY1{C_a#Tu7msRVh$G;0|oiwI/.V_5i)<,bO=A[PP]&h]ta[tr'$tm=mXhm$oZ$W,XcDsN.uoGUC+nLKwkm(4z9.
-u/usa^vIC$P>C1#>PAdDny!ycYZbI'wNG.2mI3h}/OAzze1QzL,91%S#g>"$bCn&dpCkp0BmP#)SY<;,n2a{L'3.^MmV|&NtlK~"[6||YMw{2B1,qN,G&5
-Ku$D<&BCbp6q|:OGE_$;Ho^jSR#]!k&5HbaU6c]3|XN^FiWcvTL/$RwbMGLY97Xp=K'3I){3cW4UqUR_DmJ/dZNi[p$j[p2@Ix.XA3|tM4C$WZp{S_Eb-e
-Jkoltr))A1l{"|p'i(GmZCR7+&lwkCzhP8Og"iu,$(Svpl$p.)ffr!IQE_r'x#nGRScs&)EmtYMmG@Yn{>mU%S$@,"NBA,;8PC>}&@qj;8wK-Oaa_G$My(
-iYO<Cxz_Cy6fjzZNxj5^@f8^8YyCb5wLUw!~PaO8UG<z[D1LPcid#eHfq_Pz={!bD:EXc5Xgl3N&e65p$p}nH&PnxLDM`LqZnSom`2l9Iu^-fuEZAF1jtK
-BP|@i|AQqYbsSyW``k+Xf39]>y(awP]0|7(s^%.Z`{J{fR>[g'm[_|@,%0ED%fiKwL@#p=d8Pe!j-5-vPn,ha%.I7+5_+(D)+8O<XN^n3b1+#h.9#J]4uD
-fOehn)<29`K3iM48#(~VDC^x#c|"QY2xa,v3&/`dTb_oR0QRJ`SE.Lk^IailcW3UY[T:#ywXk@q)_2Z0ALw6bX@g`^RnY78ybi"A[7PKF2;J@a)=kkKN{^
-jJE(2VQKLr1KK/C_5{|BkOw.w^142'#Yj>i3MZ#w{U&lX&;w08B(>NWIQZn6}m,b<i/Y{6vf;^AE]b^j#eadtq.b817V0dWen'iNPvYL@"NWKV:P(rFg@n
-onqj-a$F=F|1w28"UC7J+&]9^H'>XOZ=hFD9-<wq'q/Xt1(/E<zIo!vnhu'`7jCW+dfGC6RO`i'+M}}S"ENC{5MKv{(p.Dm$cpP<@zGxGD(;ll9Du!6[vc
-3G#sK-u,1%45M9zc|.C(BOl`|Gku#6^N)sRR^:3I<jy-xlhC+HB(a2%(tk]}&G>80df3jm'RE,Z-fv<BXUgb"];lXl,4@jEW7czSt&hkgOFvh+%Z(Jg;5+
-x0|wlM8k&A|%nTJ.hFe2Ylm41-wp'1zXtMMG5OTUV[<suN)$|dI5]9>}|knz}_D.dtq`SH1txzGz]AZdl,NiY.I&San+gC|Wpc0twiu=Li1_MA'oxd<[)B
-s%$Yn{h$UK,0-cq|Py4}6Z`{diA^AMO.|3nDw2F7U=v^Pz^JoD5//0Kkxdb`c#rPZ9c;`xO@!YyefyG{urkvlXl#b,k#5-_T"@mrvTxJoHv$:LM#MVjXM}
-syV(p4yNTpJ9Ho-h%a)QY6UpKLRq#MJv4y)WlXEfK$AiS0yt1ujiE4aa{Y,uS%#(oea3|/C5Z]hwdJuke,;BW,.2=QPzlf&V{-=G@2>DyZQrv,q"1lEt7d
-A0WT4}lc=R^;1js|J#s)(M4E;A$^i(+%a5=tYM6<5XJZ>w2Jt.$efM%@dg<_M=U|LmvH9||I,O#)kKBOdEj$5C:GXK`H[U8Sa(AB2MRyHjAG46urq4@jvl
-8!l>ME_;UoTS.X0]];WB7kR{0Xa2JGZhWDYEX9]CoTU@]MkIdzc{7&g;<d8$pTYTDa!B,X-^OONwqlu(buKmQpf]aM0AUy]b1:.`>I`6k]W3pP~7)qI{3X
-N_dtGu<z6rWNQ'kKO0|.N@{jIIOB)R}RIqz;aWyTd)ea`c'<t+cUPk)%r<^SU}]E"y/_bbta4be$L.ul%tNJug}5"~G9djv'l$^X|}(+'}{rd2nP.h!,v=
-"UVBY-og4CV}l]$KV(].mBO7wCvrq7yZwqBA@BHY$De}$DO[/g&4b$dl0)&Ysp/J#bhDs+^cnTM0}$cC(.G5$A=/D)&d{-bVJIFg=Z[y;oRkVr}$.t@r|4
-<gry`^2JXA'Zz8sd7`>GWd7R^s.pnK~Ku"uYzJ&|wfxBKLHF9w>]};xKX"V5$6e;<ng9Xef_Q>f,G(disRTMq%$s7kiA(:x8&>aZ_J~35:QAVZ{<{Sn6Zz
-g5P@Y)Pl3v9oY->lSd'-9jfDl^hmp`';Y]lMBOFd4q-4/v>s3M+iP}pu}B~E_F<ZLo%_$'tcVz&hM{)Qc";d&z{M[,s)&9n4F@&z[TwIprI.{V8473E8Xh
-}-PT5!f`NbtR'$NK{gU}WB6FuL+e':{kn8u&f+4>yOKK4EbABc4#1)oA]|5e.p)Tk6=jE}J7xKT[D.Fu}}@"T1zPj5nT9"@vwL8s)iVY=wt^-Ul+|ZnR,p
-BA@=9Zcag-nmH0K.DxUzA<;,$"NBI-@7=/Zs<'9};{]&I:z2b)RpoYX8Qv|[4G@V.!]!}$o838201vV[=@}mR(>ohoKFA%OV&3}tPu9zLu'bn-XLrkL({n
-|f,pz8n@9dEqhMzT%D$tDZ#j"JMr}Uu]Mj3<0d.3"Kt8}S0-(LS[288BMx@"~7#%$0,F4NF(h0k4Cn_xT`F=fOYA!=as(w:U~:FzGJkBPQNwdQUT<|,yl:
-<bF+F%xU{AN;S/PZtG%MdZ4'hQTGs<'y$#!~TxMa9q$bgHgqoXzt</l)J,xMV>%.=!3:jFi6j}[}0'~c^/V|W#n/i=n^!I+7U9rT@V/p8;d-b.gZYQlux'
-Pt}Su|=$0+SJ%Z;^=GQQ#`s)$D9zHkOxN][30jcy>bbLaLzV_4-f~=#O,S'$IL)[VD+HU:[|[TbtgxE{gpO83-Fub%[&@QI#K6g:e(<sAz1Nn]->c@5eyf
-<k]E&g=S`ktz7J8:)[:hHlJr2.a/{&xrkd:7~'.)C.)_`3KjdVm2G0_^<h2qX.Xfj0yaXc2}a+Wdl::bQ+x4[1}{-I%p)`xI&1OJ(wpZ22pAqWZopbB2E.
-uLG&UE8,(;}JEg(g5Q+rTG]]g{O{;euwP3m;A]jDGNsGOlkV@W.2d>Jd=9Mq7,3#]/f5e3]KD43n:I2Gmj=_OTIDQf'3yZ|PZa]j_de%",k%XaudQA6R)y
-]b%_K=),`p=zR1YcoCz)ldfQ$Z";MCh3j+@tmMiN&D1-,'G}Z_'`6>#Ld6dRo:#hkuu;Y4/5rvfm20K='G>:IBk0+$eNr[wKt)nQw<gRy7!80jauej/!27
-f7jRXhM0SM|xx5C_GT,76b5CgZ>uXG]dX+&ENkF{(P_aEdB}acbxJ.e%4APFFu@J,2vNHI;+v8DbcvI|-aj}vpR4pl^a2}X,QvY6[%n6+fK:0sY}FnFgFh
-,j,kMX}mhcreIY>Ft'cSo=i7,9USGtX9V1_p6b@V=g^71jAk4/WoXOyK%fG^>)a^Qx;K&59u>MPIHH3[cBXBtkD>RRo>yB7'Snb{"[SGq):|Q]}vvjyA!Y
-yO=m]:-AOl!1[s.D=gNOSBv7C82nx_>PP`oW)t7Q"ZK-i1LH"!3HTzwZ(gH}(7!S8V!'%gW94)FeonQMIF[@2y1j;U>x@_^B]p06Z,9NxB=tizL>RF<A^>
-'I+{wH1tEU1z8+~C8pDai42yi{kuNRBF<B6X.fSvCR^nano;|ZVMjaOy|q/w6o2S|3LF|q:!DVQmhx]XG5#NSFWC.d0edjeOOC@&SqRui/Fl>,/(YrI@@U
-V3-q|4%pY]^iO(wHa9l&`o1<CiY^FkO5N(N>KRYY660#`{~XX,)]g7)#1FL@H#3iv=R!RM{g-HJ@R=BcGaGf}LNki1)0};v@ba9T9Mx)28C3_)G%-]U0as
-'c<^R#wc#(rMvga"|NG=0Kb7q_)>51V600$3jWCMK/<x[:770Vf'}RD$RlbXH[6P^hXE:>)BGGs#z<q9opsh1z.X"|Se]]0!0XR[wHAWVWom|s-8e:I=eV
-|4_h0jcq^lY(O.XzL:s(wh=Ufi6U7UUiY/x}C=.T)t7jI3UB:oDf+KY!2INj(N,W@iJ#YZ5Z{(etX8mzhC{7h^I-W[qPvUGswvO5p.{=`EmL$`7H+x5U2H
-Pn,l3`D`T-7L<']9KiWs8Em[60Vy[=:7TNOcL&0}086Z+iiL|(2@v]4YeqEd<rSoO<f/GPnchQp3>qq][L]N)hF3/'+.HyWbj!y9ez%vo%(>0]r[chQ[~F
-%y$dtS}tX5JqlzHRS5KW/8|p]k'Y1p|q/-cW~t(M+ha:w}<O!DusK.+k%q|qHk-J2uIiNY5iAbqVK,}#c[aIh7U|~GzFo'jieljpLe[jKtq;|GvQaUOvXl
-#V79Rekv48Aj2+>0%:Ctj@{IcoedCEQaq5dAm9TNKIF"Rya{bRDd'>[nDsJi!9E:Jz%;S"4},`Ue'9c@Zk;J[PbaN&<$VYq%zP;K=<aIfQwpD"[mDv`!]s
-`mYgg;S3|#C]J{g^%#!1uvuj[1V.~Eq(!8V,@-"hW1'-5KPV,m)mW_cV7$|sw2|3t+[8_9(WMZXqqdSwD`){PZ"K,]7ub2Of&yA{u35m@`Qr08=nhc^T&P
-9]c`b=LEa0HvOF|k1U<67>mpbm<pbu7rMO-0xri;.1cD,-gl0NT{ffJUUQ,pAuR>uVKDisjnU6r]3PrFmj$,@/Ui(zZ>yDwfbse$yUoaX+,|>_7f/io]%!
-lZHI1kVb=Li"S6tL{,0|1s%vi+WO~r")#&T@VPy[=E{%y.v{[.IH`xrB^.vu8aaZ3&@0exCS}dLV$i&L!1qE+lUIkuU`EY_-r=~uC^'Kl+[qkL8,.BJq14
-^wDhVy@eR=oFzO(lk9Pb6PY{cTa$rhDt{M<B{CD<&h@r1MhH+E<':a_S1y[2"s=fNV8/Aoea0omIY6XF@@Gq%+sk~R|F.'lc=v+(n+/H(7fHFU6(MQ-&Zm
-UQ9u;:DWP',Kgea3Rj[.}E^B5nTKL+,aPPFU'tyqgFzSriz89E^dXkT@,-a|o(a8dF-FVJB+<j^x3X<yZrS/_Bc_i71m1<I##4317{.6>OiqmPeUARj::o
-^l-.loUs5Oxt]cd63/~e}v7@;Rjb#,yO>xE(o::gZYCStgr_Kb!gB+Kc+O^5STVOjvFA38ER|BZ8Xc|X276Hv1~;uw(98UpXi%$M$KNw=3M5/G/lk6#4&V
-YGvPA<QX[QfC"<]wgt>9d':F$EN'=n~V7F/mAbrG+-s+`]^HkR6+,!-7K8f&l>JLp}Cm/zBXc2CN%fI{6}c'GJ>Far7TU03e@mA/f}&QxBp<g|etg#pcRU
-ZKQgDLiEKNopxyx>lIR,!e%Zf,g=1.z"UBG8b3t6$2z54on4Lm#0.7u7N]da.fh5FFCBR7-Z9N>Q`V-[YA}'Jporsc![Fl}6Lh"Ag|r:~NJwa<iU,j{HkN
-CM9Z4q"e)tFO@.O0"P4I5!7}JkhEc4K&VyMt4iS2M_w+;Az_0;fU>->3T3j>CV}K)Csf!p-QA"EzQKc`"_6JpdF$vQqg:z|=!)b!=GugpQrnB<]c|zyl<E
-o;ZskdIcV4wC(NArk-ZC4D8W5KHEHphvWb6(peEXHKW>CSi`H[N^XgF>Y2%e'ctVXV{99A8J~oI3(R565e|@%p%gQKdx,-W5{4'QQizB!aqo%0h[oCXZ8q
-&+s+_.ea{97yok`yUaQWe%y0ih61@fYf7fP54-YL<kzH=Y%oII:IP#2HRn)@-&vg%2yCYa~S4@qE|[]PO%.SoqkeES'0$eGj;+@3#bp&9)oUxa9$@aNL8s
-2eU#nQf-LW07d&s|W}8$f85>_!>Cu&WXy){)s`%YSI:3!{.E47ZKNg:btj|urY8slU52wdZe-4Y&C@Xo!x)g].+EDMWL-6!`R,h7c3yIB@qf=tzQb-5>i}
-iC[UYYEJb{+4kh"_LD8,/3IMJ!iBXE"f=M3""_WY@C43^2!zR1#DjL8u4(Gc77gz%'VJ_)tZoE=s}O2la}i[oE[TqrmqTaVVWFR$.]LaG<}rb5_[V;^Tdj
-`QLR=@_nW$oVj/e)PjR>yO(4OumdjqOdBMM2DQ}4c-h$~U1OKEM'83KibPM&Fw)fQ4GqEJp#RmuRFMhu<Z'xw;~<Bo<N~t/DD+|='|il$nh8W5)t1CoMpu
-TC]7t}t&XN'D`tsQ(bM&0O4isZ6e)O1QC^u3cng0y9SjIxT>t{amV@z}iYC[(Ud7ResQ/caMd.~rS&;{tf233-8tRnM1)EP{LFC>.fCqe#l3Oy18~X@41s
-j,1SI"9f%zDB>T4Y'y}xIy!-"8d{>nb}/kd^DNF#7T.&,v(b|b8yB+i-JZG[a@w;Fu'6(4;wvdPfX#]A(n=8HS_do'"mVrXE'clWo^~&m+MowdA|{QI!1&
-YeagUJ<RA'ex{kA!:#poaaXCb!Fu5^LE]I}1[.'t'Eee$;7}=n^>O,yc,L)VKk_eRSXhw@[.Nws+45:.X]e5@-oT'2efZ9cPMd[XV&kPT%@+"t@Xmy6H>d
-:,)Lk#gjL8r|vR'QKRBC&pAnR=6[AfW.p&Q9iDk4;S)#OmWJ/PuC}gNuJiGeaVQwVERuYXX<3HFx@+o6N6BH5EZ!1e>dJr~eKdUWxQmP}C1FzxqM1#[NVs
-4Bf-}4$(QDp`D}thL"7i,D0'HkJM770)gP,bqTiE=qI8(dYX[b|I^u[7vQU_`<S:NX+ehr|fCNvK7V|@Q7BgQiTk08ug8j$%![tm3bv0sft[1B,['ONrR7
-Slm-&'kNg.QRbVOIvg-nNvWm>'5,S2GoY2-'bc}b>'07KB44)B#p'x|U@r2]IpekA$q|e<<GUtu0S4E-hCmIO6~Rhc(d`]8<VMp6Tcvt^t20F:MQnBKI/7
-`0Oq_<g,+>`STT0r7z+9]av"/q.m}ML1l>W5bOlC1G0,&3"jg!>G%Lrm;>QM")3Xa]vUWyGp|^8/"O@m}=m;cO/:TSznS,e60|T{848J;7j-Zq6>088Gu}
-wJdPn(corF-4@@S=~|=.wUUM.8X1eos-&O`244j&VZ`73%a,)/w_1>7+@)V3j1R.]D4&_YQ1.ou(.{$tR=BCNu)OFOcf0XOZ/.eeL{B1()tV-G]%<{wQo7
-.2XP-=MDmn#M6#Q=4XTl9Jb-2'ATxcffb6SW&@w=!'>}N9E!Ipg'R4Lbkhe8'BEA,DNk+CCvXk7ty_8N_9%%IyWG_MRBX(;FA378g4pRxzB[L:bAY<E[<0
-nr6vb(~T=F%t;ujuZ<Gxe:N7LkrgDA<{&{bDe%g3JQViIi7^^1!gs/{c/8G(xFK"Kz=Ndd(HVTckCG:&/B&jU,9Sm5cX]fVHw[1XU`6g.]G^{U|;DlF;JV
-.VyIf"iaotw4sy,)D{PgUfZa$Sx'|+Ee40Qj@Bb^;q{''UcbV+[!X}"HoI%1eNd_xp!|upzY3cv%/O;Sd+l}[Iv&+++B/#93.eZG]@;]/{BD;36=~nJYs&
-Sjmptas1]r#`y;V/}{5/)e6W%7(96<u-5_Yt|xUK@}8,=g8;2P#@rh|6+MI+YgiLu5<2wfksKy5n+[gaUQy{=HM-FmlW@b%:&e}l+Dnq|C#^)E')`;V5n|
-r43KsU5mSprclLazXrtpe2euhpmu}^p-g4Fq=4,KQxYH.;,wc[<x!r6JUymT"(vtHmZ&oK+aHAe9hiP/1S<Fx.1Cl-u;8@gdRz~BA^X7`);4'"[a7Lu5Hu
-P)4[3jcC.T6;=;bVt9nmMJWxGI4>|%GJA>/NeLP>b(Q,Q`C/s3McN<P^'0!eWA72-+BA>sD!-{c94=hqLC`<>-9i)s:%V/T{0c2[8R%UB45QrcBXc6!qgE
-;^muCH;@[f]ki6v>&)swV4.i""4ToMqvx4PMuV}"P=GHCYGcHAGUKsTd61z)iB}.JPh+vZumO[ds5AaDPf^(=wr&2.m+;U[xE}A[/31L|j9"bV#J[G"^~n
-[0r%3t6Kz@wXw-9`{ruZ;[%0(raMwzavEKEu!3sfPowO>gq7tx)H.54T|L7fkOZ(yoBT6NtLvLO+9dT!I@S296i:Imrr`<|_$I,s^v-0&YF/IId./tU>c7
-FK-)a'rFHJd.Oi2UBmjRTEuK@+"(6#p)j|3<sRk/3Ptt`hd62A!rP"S.h7SOFn8H^o2vs5Z}Mr3rC}h{%'%}ApFs|i"LO%lVkgD2wuvja[`&u'D(oh^q']
-Fyl%LnmcKgSZB1lbrLMKi0/M"nprd'gri=~z|})M4.-QN7YW<c|UV&pPC{94Xis>CK|Z:dfs@In03@avO)y7aG@9R[Txt_40en.1bJG]BXLj$k^([|.@<S
-)2Qg"Oh>QfOkG2}|Un&ITMe]Q6-PdV"r$erPw^AXGQq^t5<zPyR&W@>K_h"-'!]hwkTpc|p@H$sO|$oC<wHi;vzC=r3:je`jU%~)76#1~)6GJ4PUEGTzQh
-KF]ni6{<8WXkd"w|)2zf}[S7OmZ_S@^H{L+4n{@wulVCOfSY(B]2rF[5`R=hR:qSg.4h,^V{HJomU@~Q4#/WVyQy8HATUn[J6-ICD3cL!kS:JG!&F&GZ1n
-J#ee7"A0'.nT'lvWu9}]yzV;z@8}Zed6MH,6!o%TYJT%BZ9^@>@qxI-|hR7.C(s/AR)4'QroFNHg3-I0mJ"R,XFOLkCv2VC3zKHHi%c}E876hK,v4x3,".
-aONH)[-N;s`#+c:]E`>uLcJB9;)U6|lB)aP%.Bzk^#6EplW{j"^'D.K=~I7;.R,%<5L>6&7l9k'B7Rs+/-GJvoQ<aIycp-dRMZp2fN;oa)kfxCe|JkkAgL
-A2{WKXKn{.@G>ECgDXgFC8Ey|;N,yw:Mxxk,am]L+ZD4qzk#"H:sWH2[yL~h:)T3TT+D|%Q5"S!JmDI2YG2R6s+,|)dm)-t)(1uP$"%eAUTjWEO%>)H-e+
-y7O:&5#W^xsps!$N55|g[lCJw|u+wQ=Vc%`Yg4v|Bc3m|}!2>znV)8+]}r'uL$bb>;sbc2c2:I-K[yPtQ'|i$K<5q.ivyjQHN<=<1@88j;GY(g]pmfe'Br
-[1$|70Ifz6ISeZp('^x^iu]"pGgT7UJ/}%CG2l=LJ5Dj3uQq{c3b}W^=z=~C09p`n|7/=4|B]7`.`!C430bb{Oq$sAv|4@xne+I2^-dX(p12kOEoDKd4H>
-uxpHSGIQ2zm}D(meQ7dtA}xB;i%qb`Vlk=JPvVN['Mp{aUM0pv@T@.R<KEf]'<wj<ii#iOt1E2}dvR@r2VKD4<I:}pVt8";LX)3|bA<#h,5K_FxGM`l6"7
-9r./=4o&]T;""-IyZE6ZKt!]+rkZI<SbR)0T`vn4UXq5T[)t0Bj%/{H0aKlHdT3)H@A-GQbdHxXnT<BtcqWI!!WnTV`M,fz$(W(_3B(Ha.!1u/%c.0Rg0o
-[c}9eN~4g^}'r%LxwvA-4r)A1><OCUD-i7_y/f=KETEGD8:w@@g!=Q2G{S1m3HtUTv+Wjz{|0<x(gJ2xtp>q8[KAlqmB9cf3yvT3|}Myk,c!KD5>3c}Vwv
-Y>]UV=7#_SqH+WBr#"N0Dv"SpD~[Ffy1{@4mc!7(W+FUVfDz<MH3fZrdk,B9zyhIOYiElCfYkt:qR55b>b`Jnb(f4idiHhYAQ@0LPX),X-@_Qkb<uzQyf!
-d!gWC^01L@!Uy{=$C+kiS+%R)6zv(a3|1<D>UgTCblu:^o!!$eDL}AA=R&26jlDIN{SdeOw{'[^1-BGr|]+QHX!cde!~KachkaGKw@#NU6sq"7l46g%rFm
-&'$T#kYsGFVu8Y@a2Cki+OlV{w@xU+3-6@,h8ZtG7FX)CrdTgDF`O>Z|uQQJ%k@x=0HjvQK9uJ/3|Qo5c(nC^fu,}{{TbP<u_"+9WGwruUY4@"2jocie){
-~<A>#sG6z63SXiG]"D=i8t8jlBB|MY1gjKETH8HMHu!3c|Y5'/3WJVkn:$XV(Da4uhm)T;6poMP]&w"bOSlts}XoGcmq!kYdf1tQ+^Aj4yQrJ3x1s|+]S2
-q]PHQQ6Pk]8F$$dQ"&n2ZnMQ.>x`"Mz[2UJHHye0Mg6&oQHtEjUqhBn,@<0($QN{OMq`&mG$@2Q!$e^@s>i#b@9+8gs0J%K!>uBl8tPBy<)&H1X,6@u7W6
-smuEFwE)L}>InJYF:3C=8cOKZ64qcSv%mLATa'Wp7,cbJJ[Sm6PD.rDzd]C3p@,;Fw{4UDUEX7F-1OVmbkFB2<>iUJz:E%/7_%u,DxahTnTu-t8G.<l$iI
-(+yWiy@Kg3`l0Z5>G>R5N(<]w.E+PrZh>PL#"b#a@"ZAaP3N3)1HF|BQ,}Op!eI$c(~%zAVc'Jx[}kZFfXl6A5Mj/a}["@ir<qhaU)7a}5(BZPs_LV$Yt!
-3'0JEN|@1}vGC>Q.j+$hwNg;l0(Rh@6>Fev7/`BO2:$h,|1,POP<&'N[ZeMv&b3a/WF[-@a,)@Ld34rUO9IP7::U-]2F8+U/6K/l:+"}uQO7=WIP30vx:+
-@bSxZ4CutETfb^&>m}fWYb#>&m1eY>zoEcZns;&7kRYZ72!jZ)t1;7zvH$`BW'Vf-<C7^nY9K7X9gm97kRx4=2F>lj=B;]Lds}m`>}1F`8(OYqJY)OG3uH
-'lbq0en=J3jv;;Z_C5lWQXKa!-!4a_Rp9tdGpIQDLZ)acktSmLbJHa55%QK+y-jr%$X<3CPZ%;:ObEKOY9P7DMoK[COuY})&5]wc)q,VYP(&;Rb@v$LW4$
-"hj[%n/F8|}HY5euj:^&IishX`"`5LXOJBUVA!y-<Nb&]:{"YZ@sE)XHU@cY/XQx>Q:WD&+crv24>mCp~HqB_|sg1}Uze.j!5NjF6siIu&OlDxYX,n;^Xl
-Sm(zWU':g;JYd-[A&QVe}.k"JI`kfQtE%{|4S6#gS=_m]O[FFO)f;msCios(fz&-5y9FjZG2p:)6kSWNMys-299yd=Fr0%iAvw+hAXCwha{x"!a>~Wkg,"
-uLbS[6Hm#9EpctLW;,lUja%A9`esYmv}rK%821"4&t$d1oz2f=o>0zOUQ!D:Vj`Y]Oz6FR/d;j%NegBQ=,"Th6W$^2l;,q>Us-ODw01>.p'@Qz<.YpYLCz
-,""gjp/mCA2hf<^c:3Y&Cy6zB4t:<)q0IC<HJ`v0b`3qi!eaNP&+kNS0"<BBd=xxJBD4)^fkYw7`!&W^;8p-QKclnlV+oVeG6q{s)nrB(AS="Z$sr%$UDV
-kSd6P/G#P$|xuKU{Fh>7qhwO8%Fg%LADPNNJS5,ep>siOH;{>9(UgUvg1CU+p)ei}@0CxCJOIRPPLCNEur5)FD4^wH$@uet7(2+sDIipAU$bZZO%g{Rcz+
-C3U,,tqd'/2G^CmTq^tq~4_s^`hF>>4Ascx4_]-4`9VZ+AKD9r[.C<r3xp;Xki,l&{$ias3y](Ug8q:-9g!C)GnD8:T"f=jloZA+(s(<&R=Oa>1$eu>4HV
-Wm;G)`bz&G0N~Z#m[rpcgV&xxp&S!T'a(hBBa!}2>aS![|]duj.qK>.nq%aPHwGINqje~tG6.k6.:"Pbr<P:0A5FBj|[%PR=VK']vaKzJI0gAq7^Gy4^eQ
-=BOgXLH;O5MW;_=f6@<}Ve9rQVIsVz'5O:@riby9!Zv3aIrF0tr`50!jPiV[u&'bJ7"`tKcjS)/neF2eXkpe^zGnl].7(jJnWo!jnysk~1Wb:61gvdObuZ
-Uese,Xw|;Dthsu:HJHjy!8Z:[UtAe=Pv=FH:BZulaE'3i$vn}a!l8exU]@gOn]X)QVno)P}3_XY-:,/e(XK_NR[6U$vX|%|x%m"=TmqhDpf0x"-BV/9|O=
-qO.4jP~as|UIb2Zt@o`v8Uts|Um,`q8`y0B^GU~G.I(FksZ(#V2jHl/<E:]"'gW]xY,4j)5xl%$Eip~;BJ9}e1#Z{-f!Z^gr`LMhFNwS:Ok-#<%a$fM`g2
-OCM.]P#wRjYbN@DH7@DlXKMXzXxVV@8KsFHeC)M6~x8hP7TxJ93ri:<`GMSkAH]^=x]s~|[,-Y7m'<hUcv%_NeP2b!Y==lbF{Bb!=e-LX4,Fw3EW[OY)ef
-CNu6s>7ytkac+p'5D+5gXs8kL]YB>95FoSHx3kx<oxL{B;2e>Y>we9^}!I7=qZe@@!]k5>M@|$-uZ%k{wa&4y:Z'br3HUbJN31sEft:T"s=N`Y_.>yE7Jn
-(h;E#+AU|]z7HA^M|Ulfdx')kUtj$(Bp]P:n<yqG[4hQWL5g-s8km4LqQUguB5]%4h9bTz:%N_O0i}SNC3&3TNV=!;+zvoao[Efo7=#k!iKG!at]VVJMI`
-[>dZ{n5qp+^e_$u{4BZKg}bpc[ox&r#v'5rD}1-O++D}l`OgZ})`s"4O{7NyYvBBnrGBrtDt-/6X77Tp'wSPph[VG6ngxVi-"JOf&,^'L}{o/EER'5E2Y"
-~>:bI[fClh(xz%-T0RmNDns5Q|nS(z)x>I^2$I7MF;k`Os=ImV"5Hv3E;ZkN^jhk~^dj]iYsD(9KY0)040v9v^J;99ZXVb%I]>p==7$[pTF7nSPj~l#MOQ
-o'hbBxX}ll#EbjmeN[`zk{NW)/L,YCmnE|c0Biy]-Zhm/jJ$=qE-x}E;8)iO7bx^bhzb3LKMuoEkol=7('B;eEO.&OIE]F90>Y{(&!RLr!C]N6~y29Z<LW
-h$zlmpP@RNOW~_1:Zy0g0a^=bHEtiRZN9s^jYGyu$Ay_F}C,<R@nKvPx%M9Q<O%:pID(UIS`Dxoi+|~UIq9yL2&5qXCq}M@0#dBTl%Ba%0=[upYn+MFWJU
-p0sNv&Xz}ln<e24,~'qw%<!l#/DX(P[Uj1f"R{8@#sP1+R2>_O@V1>t<cJzGPC;-$42)pC3uU=kpjkT30}KUNU$B&x6A$4dMDz'3Dv|(cJ80}jBz3wJBN`
-Z(Z_gE[]N6iM#-R%#Z+wqGc18o3PLf2{r=V5[A`hS+I@M9V%KRnc0um,O#~ALB9c;js%0;8j^wy@uY|/MH{SrV&qJ&(7m%TmBMDor;:bj@0asN6=M[oz0X
-y09@$tN=+Wma)VvvTn@`Y|T'jy9,ETVm)m(%7-e:YFoSc/%Ov}Is"|U]~,>m6ynOE9vZXSS&&sB/,1u+<ZZnX/"Sz+D"9hi:a}/Ptln^Lzex=to/TFM`ns
-wTPV8.+rS{kD`S'l3dyjua:._{r;&u}2,0)7mo]0w2Tu-&}OyQm(Qa[==##"Gk-%1NZgs3C2TTb{v2N/X)xuNSkMyyv1mWe!1v1,BWo5J1d]ii)sw[7Y'Y
-2(z[1+~3:[~m!t7%aCA1Z%r2]qhswqR_lf5-khoGD{@2dcjqC"97_z0U]4bS#()gl$gIiGH&'OL#'DTR]gA1:0lrB95sGl2)_276/+a8s>5<l$x_2i{j:P
-s$Jw-Hn7Ry43#FE0:n,!M^B{xH9Aav2R+WAMwEO.gq7(kW03WRPXKd=.n7j@d:>(Ah>B!~fh!.d=VT'.E1nDZnZ&xrJ&z_$:YebK<Rjo#'TeDm}Ii,Jq_;
-#sa=Ru^]|u4-{9`"Cch}6QgPb3QK<SK@Zc.N),O:B+|<SQZi)9f^]+lm1IeC~V(9-L9s}n2O>pB'!xCHE):ha49p!7QGWAo(^)S@a$l&y[P|1h7%L8l}Ex
-%xsPU,fQ;y/Rjjb`e[4C2oPxX7ig$y!]P%rtI0'LF4hb$E5uQ5>xq+F7<aoc'-&;:outk8k&.GKg;4RZ=]bDE%(}Oo[HkzNAVYu[(_tuHq8e6ATT~$buwO
-DRm)uN'_sZ#|+R@Ku^rsN8dXW|2U]_BpD4I{5(a2|F/bPaI@KZ18:%t-PknUhpEuI1%M]]K5YNSs8|:#sArt}.Q{CWUY`;;)@;x7^P,JU#J7U,AQ;A1@sy
-R{KLyM$gE^cTr3:)x%rG|Tb|r-N+Mn_D-J]vWe&_NhSUV+&9kx6$E"0X{vd;Tn>H(gJ>>I^c]1haF{0R;;l{1DB/Qx<`T[K>}PKN]3M{vflTL+q^9LV6T7
-)yj0p%zWhln65PO|&qPl1[X6i:US^VH<<!NtsoFIXHYhO<Lf]A!+eluULPOvzF8^FxIG[TU$D6"@0EnH)a!eKFrB0gbYz4kg9]@%.;:'AUrR"^0Pth~#0M
-,gEz,n|O'Uo2]Z3NwCWXKTyf^MR}H]!rX&=JkgMsgTjJfQ!RpJ#R;|IO8KT]S+.)T{IlJFUfINMn@gs;/`A#TPaDN}nAQ0d%j+{NeXg>Z|H7TF]=n%3$z}
-g`ceN@:2Sm/wjSn<vP.UY#YyZ{"lGDqK3T|sMxiKU'#P:e9]|>D{&LmokmzL.0|@A;Rz,]K_KS+g6Q2U8S&8~hD)>^|SdQ)JVC-YM]eP~=fsSsAPywkIt(
-M6X:MjI2mMX|2q_qBaj.BgYF/h;]CO>N1[bL~PHXJ@:45PE209q3m6wni{1%$,C%6h!tX^/Fbq:lzCYN#T;B%QUg.MG1AGElwd3>Zpt,-HR<f(_Y=xv6"l
-FPV@GJnBo+Ey[b4jKUzKHyz|aR(^:e52VkL|W&bK`1MU-akJ(N-l"8Siq=fokN8ZERm+{HvfXxlL:D.J'.0Mjhlzxo47@0TFaJiWBRhf{:nGKO=T#$WFCU
-mvayfQ(/9ztIZ->n9,_10nK`M!{;fCTYAgsOMdu}r%/j9U[qN7dmQfy}#9>gjV6Q'_>#mEt#9-c"j9Q0,"sMO_mbT^iEKAWQhi4jXJceYy&sGNvMoba$#1
-BGPguV%`#-IZsK.E43]"m$HUFzgNzR(Kgc.-h&`AV--N-gRSv+bq}yU)IYNXWyOSK,(G^}@Q~ekAFk@&;qt>>fcQ)<_XE!0p:CKI]nulG>1^Amz3Dy:K1D
-uFDOsrGIodQc2W|d/;$iGm8b4Iv#jVa>)&9yK$,:>3}M;(RJIESZqMpxl:2&0MMkt6HO/p=8={s5UkNS}4#}At(TuO~vPF{CQhK8>+aUNywb!^oIt<_]$W
-S1|TiUc1[J;iI:k=+WOD^tQ,~!(ux/.[-Kj=W_>48<J)M<Mm${KHheQb"r#Lot}jbbLMC;myjmw{K4chnKzDEz5x;pfNc#KUCxxmml0%MO5LF2NLh$9,"~
-nytL'EShKvM10P9a`rdU:^^Y(`Gbd`L9i&jr2NwS04F3MTVv@{a@LJ&}7|6y,;/V_Pl#<&a=^#NYf8|k]3aDn|6TUkj'gD13{gYMW$JI4J6;>3gm>Vpwze
-:#xI'Hgb6=XKT{JYvJF0;KhplL}j/TZf#u(5xD@d{s~dK:)857Zr.Dp|6TE"OrBLrQfLx)RMMVNT"zZs^/v"qv:2":9I~5,n|c3)3O+Dxl0jlcAvxFaw"9
-q6_7p)BIs+RTINk4_G%&LE%0M{l+Os(IDFvSyFSoZs)v]`@ruU89/kvF;pfwl^_YNB=UqdsG,lETXH!z'VzsAo{NjHj4=Ttj%7%KSRH!@&2I1Z-l!y,q2[
-CsO=IrCE+n"~_wEz0>OMcdmZx%PQ<Jrz4kQ[Kq-I2Yuu=Nv{JU_KIHRtVuDMtz-nZi)}V,(d0lDQm{15fa#3bdR;bTw!Z{6I>O>z0RAU5buAm/'zoj5,z)
-Yn62CVW&p7GbjxaxhuN!r(%41mL<M)F}%skZ:FLEB^RlYNEv!Fh=BeLF1.'=Ay;[4)xlppy}BhcuAg~u>.$@$#!{^dswv}U;ei}`c58Y&$;tgx#<AJLC9$
--(/z&vRx0GL7M,2!A#AGQH5uFr)<6gh@Nudm::#7v>ZQlPUI["KMoyGyivT>MqmySIQI4_fr'bz0>51f7g+xUkH&S.`@QeO.dNK<mDVgKj/|$m4Rof#&/e
-S9K+5uN2k5nM0894g<l<7&uJougr[|w6qWK}2LjI=UUhok>V<E)6'j.eaS1jVV{f=q1QhpRRXTD-J5IF<R'Fu;eq^S=-g7{3N;O|JZYTE,q+ffiC_:KpN8
-hT;!2k0bu[Wu$lopa$}MbR}mv$>.mIj&Q)RyzFr{JC8{YW{8Qq&cJq(+PEOK;Yl]h6oJdIksmttUXx07L^MbbiXnQ<:@m9.mub($T02kA8/LxJ74>{ww;,
-!#44C-1OU-8/,zH'Z/LyZ<e(:)5>tMNqr]L<-cu^&f]l)9eUUi~,=2z5Q@d/Qctcp"&aq:%L7tMtK8E$cCP,_{fqMa'FFG+&E8jMVi1Sn%nK3C4E5Q`LHW
-#7C5gy!HDOE=0O47nV`9v/w0T6,Kl)D%El`rIY:l~sTR^mlH]D&nmb'>z7BJQ<0b"OdTXAZt}T-G3[Psd!zF#w&sP<zxKO"FX#Y|/a}TFu[UXh5_^wh'>a
->`)m-858aYrJkJBMtzC0oxjUfY%H_`5WjYHSV5)6KydlvLpJ|dQXoal`^zLEb_`CoFc-m2Jm9c.w16=L=ZVQOUj^h-JN)WjdURGk:vu%6ahxMjWcAS7<FU
-b0FCL3'sO[LEJ=E"KA<P{!8T:Gz&^mYoq@W@z-fPy<tF-fX,UI/P8Gr^r>Vm'b@5cAZT0KYd[wl#BwLaP/Z%~50l++5dE&I:dN&=4W>bWY'q:cAYjJR7/w
-B:Km.SMtN)!Ojd0VpSb)e$lu3YbitaXx{[Lw"[Y&q"J#eKq4wWL7rrvVtQX]mR[chx(Zho;^Za,.kMZ^J4}d{4]:nPqWkz;5l<wC(G`_{36P2U":eW+m{x
-DkhU,+K,$=b)22;4'GtnLN=k2#)r:T.m"+0]mt:Xq6M2.ui7^}DbmRZ(w#Lxq<Tl(N~)7|U<]040WQj#x)nfUcpj{Fv8%fbdu}Bhv!X&t]hk(R;rhtJ[W7
-I}}`{tEccSY{78nNI]ab"m/wp1uq"x!MWo5;NGgVT{PltDC.D,_Jkug`wYz9v#}u#=NhkC=o9KHcHyLeWQPA^Ty/6]tLI_&3Y%/w>2d+T@{Cg+R$TfRg]q
-y"inMq65MLT$8l7JwpV:IGF@fgB(rKFeqTIrV3h{+2dOAGDlTs85P]a30Q<!6WMXXY>cGX!@UcxM~NqBs^==TSNdg;q6-igUNT-e{^mV^s62si:'jEHwht
-g-dKkLoiNrp`y'SqPuSx:CEY6dpYf!)(>U23i1(X5jhZtbWCC!BBl%_.$K,{/I&YAW&98PRS,p016a$1dBd,p(CvzW,E>1}-&pMx|t)dVtGN45K9HB|(MT
-PydbsX6q5lI<+@0qKmKWr("gK1s@7S`SUO2]UD&_u_+%$3r%3`V"S}nBsDY[LTjtES3@gSBq||zM.^-uIB%$VFJ`^QBmkyG.N9+<%4I_}AjO$/>e8F`=+v
-9|i}pb0eZ@i^CT4zp||NVW,k'`EG0wpwI]v1x4,ef7Db~t`zCrDDWNwx.8mY#_5x+r+n5uknla9Z@5<i8pZpNKUw>wv3y4rqBr}w$-{[ncCeO4EY,!Q@lF
-DJ/zE1=2kdh@m;[gpwEydsepZKwx7Dq9gx}7rhXs.1P.L6W8EFFU<>fJANn4G"(esHn6g|3ub8)8SNdquA2rX'joo(H+I/@xT-6#+cg;XNE$v;5G4(M[%G
-EN1^`>ZuHXulBJPmJ(6CRG0]Og#>}cE{-a%HH6M81/_.r62QZMbgwB(dMG8C0D$DTpOwK])oxqbWfYeilP+UvP7qi%r6DYu|(STL~=:"![Dl%HxO#P1k3A
-~=/t!!,5Bd=U/,Kg;6USo'`JbT)!U"#m6Gg8,NW{oM9x8"M}h#EJ-WW_A48vF`a{o%N'BSlY{H3nsCH>|fb{8%I45w@-kcl8Ml:;J#vwn./Z&z!Zyj=PNP
-C)^H{GH"/CIDO,YccIa5$-FD3x>H=]IK/s6p#FYzcR+$V7!cJE4T%SKw^V,!jd+hWBM@4e6^d_7Sb:Im"/jZ[)Itd&))z<70w_GFqzvl8R`=8Q<S.+>3+D
-M_[MYH^IFz3`;X(n&zT2L`oA7_C4^QqfzMeUL,$34QmIAqAB08w=/XbB>%gQ,wS|CIz5DNLhN6ZwDbY>+X#a1HHqkNE#DJ<0HY!1>Yju&6nrQ,`f/H[p>&
-XT55)LI"c;PlfD|Q'uO@d>Zx<,Dnz!(g`Q~I[}GrG!Lwj#5OoJEqrt#o=7_LsT_uTWIaT60$_!g:p"=/#F}21k-$&E%i"'v;xFWa<_bf2HFThx}y1WsZqW
-`$sG_Fx3<'}ocjA<hKU{ZWe>yu!"GJ<=68[pxvOlrD^6d&Om>i_#uN7CQe0v|vJzwG;n6=Int/^F@5;gll`nc`mrhSvIeGD7/on.=lHz(@ua|8hSA>($#M
-9]9oDNc`IU5z)MlnrhBL4{4xwTtw9&K7ly/6'7,VL}W9Hnk3(Vx=%u.U/G}xHM#PvJoI@Y+7q0wTeJeta#G!T/!3!:_',N_&q{Il7R'3"eKKl6H3,)IWFq
-Soc@R-}8;frcLR^".z.Ki/v!4e`&ZY0T[J('6NieY83{J>&I5/vBSt1s#&L.f)R7O:.l_3ZRA2KU;9sE^n%Q4&QSr1769,:,HZdYC>v^I@&yWr&"5D75o-
-Z`)d>[_3Y.{@}"6^@-~DsrH4SzOiRdd4xuA+::c<fnWM#|$2mt&mIyU"Z+BoEe5<[D_nNG,b4ewVi,Z&Ow/Ux5%N&U4Ww/;TR2nTOY}nw_^4}C4vMpCsMf
-T4:ev=r:Pr^'=/bKCL$d7enb7<n8/%zs9G"VBmP"xyv"8.iZsqzbaBMYZZHP=3Vh>-Y#l-EJD3,Q^C/L"KnuG;_m;}fyRA1kbeS6dzx:^J3FDpoB[;!NT}
-D1bD4)]B&n0L%MwHhQ,`+|b$H5+4Y5rBjTfEDcoYp4{uTf-oZl5$rpvAGl2r6KUa`<E9>E3Z&W[yK}Sf>kZ`)PFN~CcT%}.bi;1)Xin!^;)XlU0U]WSJsu
-we".9SwNlXKoGTWUUUi"+!,eYoeClHOJR'tnVKmI3|&|H(ECoK$$tTLac#(DG8EQ#Vru3LgSx1>9Z{mS223|:+>DnNp^Tp^/)k9}@FFGdB^F},q/TBg="i
-UA,SyTX.^XU!Th|e}&+N8;@r"SJc6('URS]3#YGM_gK&X)Dy7k`@gudHHl3NMK&4H+H5kGUy~gXA62OtTE.Xb|u}`(#3c&Ui@CU'dx:!kul0|jI+&BGqP6
-X'qbi=UB}$_2i=1[[t|>f+rH7@7H5Zq}%=SzsGQ(nQI=0dp]+JB:jQ6ccLe=Fya%:}$z`LGY'bY+<8dcR}F52wn>/`B"qCi9;$zf,vR'HZ/`Wr)9NL!%1e
-"gb93b3)}@=]pq`%"YH^HK>%q,^;"tcS&c`5IGQ"cPf:QnagHN(ngp4{Z&jL}qrSto[nT'ICpCbnVcZI5^)ZCh0Zlmwg]FB'FsGw!a_Lg@;x4QN24;bL2Q
-W8&mC'D'_<0|lurzmGK@<VmO+@iGmH&:WE.<m}T@kKkS386r+L|]3n9bfz+diL,U%K&()-zZ:>mLB`_']b8z`lnoAW!EJAcs5(V7a.e(7Ki6x`V@cF`Mp(
-pNWCeZpuVND-tuNxyFLdDbLB^GefORHzZ#=y1+!k[0yc!)'3tet9azi>@E5Rb<x$GXYMCu!bW2alEgL_1iA=5^CsG-x1p{g;h$!x5n#ptuEstI04l<BS]1
-75lM`>YhE''6M_6LB3B[@fw[L3j_sIgyTRH.$YIv+%T&3db5v<c'=#fLUdEuLL74_;'qZlI0SkL.;b$OaoNl'lhR7Gv9`vR0.C<hvj0"-!0Zn{@pB4/mP(
-Xubk+_x")K;zCQ-"5JzOb.d2[j>SDFdQ_xgvqXC[%|$^EBqN>B0@$;u9|Y]bO-FhT91[^n{@I>8(p^K:#Y_@0vWiLM;Jm{#C.]D|cH&z:hydV5"[V-#9yg
-F'E^3OW$8:H2JE}ho,w5awBvpJ8z'fFm$s%;sQG4)j6WW,h0@vE"qlc-w9)hoFI0gf4@:qG)ptz^SUf$-Ve}T;Z7%V9KS)9{8K|,M%_w}W3VO7A0$OD49u
-InAs1<;dE+`m_RFQoiU)WlL<D=>MDa/@/_l=u(Z/fcTHA;|OYYk0YI%%!#:W10|r$vMuc=bRAT_+}bas]hB{~"aE/w-W0!NfHkUOLqyo%%GQ@L/:XjgBVo
-.Sya&ucJ>j-UAM&FcYcs'$3DkX=8KD=5cYHw@ceEb]9x!o$CcxAf]%LL}bHFg_r<0P/6Slp,v;#+lv..+"~RO1{u77F6Gn|m%dW{`2qs/T91`@$c#]ePeB
-gQ^hy$;VXir/L.zi3`^^=tT|9BfJpQ9,`H4nr>ZG=1f5:'H$s8EivFOj>o{Gf}_)!UVD'wyHkY<bU0{.Y.w;ooU<{BQ"%o'7U2#,xC$#~lJ@{U5dR9VHx"
-i_hz9""uFeG2m^x,shsG<|`lLsuAOJrhy:X9n:0$<=k|,&>bjMC@sWZpf[(kLt^#0PS<.3aHV=i.z3h1/8wGMtquS7-kw-WMtwg|q_>%ad0ivU['Y{EW%d
-w(rX6>@{,/1adZUVC@oKJMQSR/^qVdfwkyqe08eW/zHOAKOx1lWg]4<"hukm%"~V,W]K:i%Q54c7CUS]&yx+(10^2'+Am]VdQF^P@.|[F[lX;<xFIn1.7Y
-8r.^KD$07Eb&mh%ma#(:x!{N6|(]b|J8"}b7j7hqd_N"xBnc[MKKn)8LolgIvqZy~|n'7}ult|&u(YG;#XR^#ZO^]4!=#ZESL3s.YhN-vZ8G49"%;q,.|O
-1&j;9/$w#9xPP3kTCdYU2HoI5|zq(a3nI>^'W85E6m.(DUl.TeipPmt_JOMyDY}+j-4+[f(_NxBJhU.-)HbenA:Dpkr`:g2UF'_5LgQo(T~SyA:Ogc=Q"|
-R!O7^T%a_d#(S3i1>OF&2CM6hB{Z|fW|>AG3vk>3^#XM^S^;eg$!#BcyzRt=IlmKb"ay|R<.ii1T;p:9IQP}!`F>D!F0_60X[HezvmI$E&i-<i3Ex}&B"r
-W&H&Q%+^;GsK]duGXi2B5|rdL[P%=C<w^fj#=8w.lu!i+;6.`Oxl(N08:#NT(<rj%OkR"RLxgX03'-gMBfh[{9Fa7Uv4|utOgn`}X9t5[M(/{GGu~>h>v!
-Rj<BS=RkzOYD;gEE>rubX,L2suRb8Lga%[GMYL%ieb]Dc`xD{dUB|y$$@sMZ9C~$IX%U^)O/&a1.4RLu!PHDiSc:=d@_HE9aEzszP'q':MsyFEPd#[cZT[
-]7k9D_yCa25m+v60DxVl)=yc<)dLat$wmsPsX{deH+F"|&'rzkx'<_wYNBD&C25r_CGajTV/M>sGl0em|"j,>k00LNHJniKgwU/piO`}zeD,gcM{q5Bc|$
-xUZ(yP0hm,zp6w>w>SkB7%c@-"!Zb%3nyM%c3E`ZX{lnddz@opL^.homIQX6"gEo;_aTu9+N<"a{k>ZL#i&^ptFCw2lhL-mxQ5aqIi-_$}r`_L}K52q8zy
-u0%zlWs1nOSvTXAT7kRtTy.eka~K1JSZzsKva$XIS>Ot7%;fAR`x$('pWv5(V"Dr`h$&/[7Y..I+Ya<uJ{is"2=j"XY|"2]"{BNU!$ft9s36/qE%EF<}O-
-mBEN!6{;AW<oij0Y>wLbV;cqSBS&&aQK8[nS7oJH_,tnireh-|!38v-@YZ7=27}pdaYZ}1:G<KEhwcK]xk7d8;YeYwo<BFC.BBNhtSl5"1%t)tMc5B7z=f
-2DZ<TuMpD(n&{[}m1}oc%&,+!mWP)}F"~k|raz!O(Dd>./,k(FLHZC#3y%8|;7.IFfx.v-dZLpJ7isu}($.y1'fM5/R;yPa6rCPn'LhAcn%DO=]00gUD~8
-nE'x<{oQ8qTQ%gIkx4!7$9i9RQ_P_&dj#-]}GKHSGpC'#rjOW6e/y[BiPE~2'SH@.-tgz)PV&d!,%oUXWbG/.$bTNxh:=9po/_D0A:UlCrN)o[JCV66`#3
-B^<_wHICX(`NzL_GrogVNMP+XG<R'VEED^^f3CzZqA/vEtykzaSt259|ov|Y_2Wp<pd:S7:'4P{oIdsKH`M(aXIY~9{g$V;:S:lg0=Gzu37pj8_hGOLAor
-kJ&)[nvCRVcxfmB]%("`HqZtmI{@2,VhfJ1'$jgX[8kGAB,yN@n$mVz"H7Nu1WK7yV"1bmi4zyM+LoXy]`gGg=0I>5C,Ut@C1^hWEo3!75:vCI=8yt-JSL
-vZaPyn7Pz4xNwdPU<I3YVX%5in|)YYXYnZCSxT7Gy_{%GIK14Iv#1mV`(|Enr[w/;SV[dNDg_l5l>m"<NVb!f[}DWd!u2:g]b4AXjd,!Cj.a<G<$nnYhDT
-X5pe0O)ZvQuTFeoUzQrReK;<_p_)Mav>h[}{Xh;"0mlmO9l[y#ORW]xP+])!rpkyzKWd-&Kv|a/8rWqhDqNq,Ayf0OJsMMoQTyz`5eX&AAqr[kDntQwzV&
-T^XNH_lo9Vwj@C2G5gOUJ=#6iIcs^X>K7(.YYp3+TV!Z@{m$O0!kjI-&HADF$u:`}z<&&{z_vb~t8`(j<!fTzBRV.b@U.TCN$;XiFa~^+jc#7h8>-A!hex
-@7icKeMxE/kz[wB09zgth3aj{/tEA<NcH$v!![8fjt}B)Dmdo>/P68s}UUF9[{=O_WG;ol#Wj+q@&<t``Q6-}96d7M{";;G[l=C"'/v&@HYOSpXO~0GepR
-76vOdF^@L(C'TB74GdL4|.1r@En@6oLIMS(F(7B&&bN)q|}|q%rHRX$uT}iqmZy0:W/`5zlM]vB/_02.ix=Os{RL+QSC;{h-UC>:fBnC/`u[YX8H_Ik!W3
-EeG7"S#gDh"l7"4Qm.XfBB%PWlv1q8tAv,VFU,S`Uq}3X$Ij|=+.<ARy0V&&|'aJ[#)&YcrAZXcK3KqgsjK@{92Uo=UD4S.5+#;3+nNs-k^j2IKt}3cKQK
-+r9YdF[dlK+L]F=%f}F<u@U8;:}H6KtYEw";5,$]eSL)mrSOHo,4g#P#RO'sMY,ALNC@k^B2AnY>E'#nyk6$'6`xBhZg_^G-LH`F-`x^+$J:.+/rvrn[zI
-30GDA.w/~:n@WC,.t26v<l-#s$b0M2^p@v42$;2Y]%I:mKx9~x0m)[ZGR(2J`X=Kf{N"Q.=C.`}nWSBER&ePq#m0yy:%&=,A(,Z$%q<W,|#_RS=c[RR{}&
-.(KBHj5(zFa2tF1EOhdA@cV#/WSxK;S|RN;/+rI_AAD3k'kC,UL,FU`q|LO{gaMUDB{x$#%KxQvQAOPo7f<^m1H"3YUeElBKEk#i5zL&4,oP[%7PXk""2b
-nf`6SY/Fp>u2nY/jZfsviFJp;u57!:A-#SuPstk0FR$V+tsSK-5fw#:XqoD}&D}7pY,RTBD>U3FaR,9iJ&-H9N@K&|izkp!UuFnKW9L(n4PjAHqJ.9YrE9
-3MuttGlpCuc.-]h,.==,0Le79kg'BF-=8i3yPL+R:%IdX|Xh(h6DY[rM`%t"3hSxh(K.]X(g8^4xHb2qGzRqoeV7$wE0$qd7Vw%YC32S7}CQP(6MzKc8'-
-i:&Q%RAOn:[aZ5HqXa#02.5sWFMCGcx{J<`wA0Y@[+S-hC^=5dTtO;^(,ggyS,~>KhBxboTql8;<^%OK4dfE4F-a,$iv-s-&FHQUX&7ieA^L9PqV3$)Le@
-uQ<YLYDJ2u,]YWl[6Sl0m1)"}skm%w-x~/vDY4R7OVPKfEe;<X[-,l2S]{0L>f`+k+w33gO&W|OA|::m)ubS9wXXM-:]A8Bik<'=wdU`^ge3U<c>g&G.kY
-0qfVjC@9T,|fnPC^xZ4Mv2^,f%Fqv9(`WT34pjF@h1//khiC2t9tE-6(jo(p=)[RItQ_;q^W]peN35Hj^!t<]+CLVUKiI8SUf=1;b!"q0qc/~&0%)2aQ+q
-e[vavTpc&LJLSEq04w6z2kPX|&i,#$yD7zQzG;By{XQyi4C"]G--CvH)TaYsbZofOpTD2`[8bB%&4ZzFZ)NRV3s'1nZJ0u9Q8[k+.=oW0JJ_cW4N"xd4pw
-L.TZx"9l1VX')gs<k8X:n@{jIIk7nueX#uQdYAAE$lak8Lp7Nr.<L_}W_-'jLRJ$WJ((+h#u6row0%;w$yd(gNWmd|{{Hh>MQ#rq2N:BZ@aFHqPC3gZM&8
-cNbIf#8`rc},&l%m&3O$rsjmTIBD(dV#HE]fqJa/BCfos6-S!/%+x^'JkQ}ki"mJvk~<bK-_75ANk-tro<vtj%K&af,-ys]_&H#S8Q1||jxkh|[m<{+RL{
-Y@:[U%pkl0v}79v'2T4#<j2c~g|,W5TFEVSrYlpf+5sJ{S!H(2yC0:HzQyXd"$d9~.%Rvl60cPdI>LhQUT@qYzAxNU(MW2sWgDxO#Z]9;XRu"6h;#RdAC.
-HSDFnTuv,#Nr,Wv%8o/y$7IGt{jZcnv`kb0OLm2g6`fAq<MzQJOF)U<$71H&Q`H{&sY%+/]"WeCN{j>IaoECEIlwuu(h5=G+ueJd@LA&s$qt~W}y(;E-BM
-M2bM%Q'3.ocAxH3wt4KNu)Sy31|%o4sS(hvC>laUd"&ylNpkp2%CUB%T6w=NA4:N<RN^H"9V/&R|120v6__IJ;&t#{0qIb"Ui"f:IOB#vT:iowY]sNdI&,
-`xOKE]vA9OI/Ta&}se[cF>[>~vi:W9M{Qwz#2k+KO9js8eL7Yh7xpL8xjwk&qz:<)97pAn{SpsE$[W&c)g0&_[oqWI)Q_L#C[&~<N!jL"_#,^$G;_gNd]g
-LNSf>ybw&Y5Ov38wPDDntMyy2KkoG&-A5iyL3(vQphG7F0Gf6Bk^w%-$!TyhI9}D#UAqmSv`-K)6./5IHO9_J)S&V7c(q@o_lrT(2=Kf~CkQI%!hzPl&3k
-;SiF90v4Dil%2IxnMV:}L-2D%Iqm#p(Y.XMRcvhd@m~'^5o@fLZf|_i_l,0ul1R!m_UEszi4"EQSfy'<dK>2'zEfNvWm|#K_lfbp_4%/XeAI,il<F&Y2[Y
-~z@b)kD1GVa,QP+@=rs.u(;Z}_Et'WVE%Cuti0>+M$nf}y&;[x-zXMIU%Oze-e!anmm!dj39T+vDkXTx&.ac8|P:-zL9J(mugd@}y(<qB93MK;w1Y"p7lS
-m!!PC-o2m!v`@wx/D:DMvO0.6Lc:UhRv&Md7Zsvk;p{fAh.pF7`;$&;$NlF4B21HgjU632Cv.oS>5s>[ERq|,:A;<ivmz9Xh`oX.sO+3HH"2+z#4,E<5e4
-&kXY+B`wzgECIAMHw61P`V,G}09Y~z!BJXVD(=`6$O%QJLOqU;[[cbQUaolc(2PJ2o:"MCq3foZ[X[OI(%vWKt_QY[v=DTDG&p>GAmi+b40JJ-HobCxd-C
-`[<a&v$Gu>kt%LH{'3D^S}"w58(M`}uF:rCNi`b:)m<As-tKbRfi(AEbN6)c.67c%DDKCyt{d"yZf%LyRdj;,)TWVLra5'w|-.[.o>gH4lL']wu,^Y|7Tl
-gz#JsA,ELY;pEa}J+l->.o#4`i3K(LE<)f!WEmB6;#Q-8/tajW-srB)@XEx5G8hU|pCUu#mr5#Ik1eP8/:kbDhz5Sa#/<%g5E"Oq65(^@Z}.;]#yK(#8fA
-Icm<`"<Ih"^Uh}@L5Jn,_DG#rdWdiZNDH<m|%nM7+v<J[!2wc}bHb2AXx%p$Cl8-wR"Fl7GgfkCza1,-eE3wH|,OJ)A})IcT-.7BA$u:YHs]OOt>0lyi#k
-7eFEIdGZz}c;L)9^tfS@j{UJo+n2;}sy"bMRQflkAJ-=REst)f{(;HAU^Gjm0[vO#:FQg!FkC"~,n2Kd'+YFV3kh>q!^AVQ,;V$bQ,8&.G@%P2onZ+5RG]
-5bd9,"+p=Es)+#T:rsGqPmGg.s3$+i!F./0<VTQLB3ossQtN&,hn!5@]{)^(@p_'02-:zg|7Fu$3Ieqe/R_+(Khom[|B]qzK(ux0IH0c=p[J!ugwHXlM^o
-ImQ]1.vquXBq3fle:BFxE.2-$OpXlZ1gG=rW>Hcq~9vjpIO4"EqyQl>.PtNsgTmUWXsV;;}pu<}F{SRUqX's^I~/NoXFp,=[-fbhDTmudwrT;-1%mGQ:C"
-4xhag9'KBwnqGN%wG+^id/i/gM:7l9(x[3sr;m3sbLd[BRKxRNJDY$H)n:wfy8hMZ{%Q'f<4;&P7m)]|]^~O=dy4/OL8Kv5!=^o4{uuqV($&`Ep3jKZfss
-fc9][jUcp=O)<>!eROxLR]],/N}uQe9iz`7M>S5Pq"LSKdiIfDA0&>T|xIU0Yotk|)[+C%Ba|;>u#KAp2$qJ=rGRR@{mNHV|!(WOKiu$kv+O88YfoKxcl"
-EA=#q^U[P&r|1Y2b4I4({'1n9MFlRS=A1<E16;t9~dnjR_mk]x('<F+6$N'[bX#8N2pA@p^R0XpRci57:vP%JDvLJpgG"=MX{}0A[hd3]+.wiJ"UX0Q!ko
-7qWnkg5Ix"HyDz/3Y:64M4P9z6VmoLj>PrI.6xNq~Pe(T5IKF0O26Ug2Y0DT;tz""uq)$mT[fD]xDA"P#FxLFT:ph1l3JSZ{2w_w!0kVF'w/W%/l6QJPfv
-WUrHW4.H7"qVB>6L|7]YrP#ivF;@F%9qB/7ySgammjnz;Qw{eVQ4e!_0a-e8o^DDnQ$/Ehc)<|e7es(BRYyPj]zV3@67EX&PKjNz#WybR33_D&|mTlufHe
-nVuVJ>QiPA(=/}Or;.hvW5eUi/_zLoV{&4xE'7,`5WowP,|m-E-k$h(yn2Wd}99@uv>u3<e3rIc7RWtyCTBr0wZt=]cM%5HrcB&"bxC:}@BTNMUz~}A8^;
-%(h.a=}]<tpyuz3nG%%+wKDF10|X87b0;O>'t+AuSX1Wk&W=Tw;]yA`Qnu>O02$Qucsl#c+DzW$G7>SNcI8T,qfSg8A`k(`|WnmJoA%%^bXLmVMo$aqEDC
-Ql.Y+9XBO<g{^p+&UUSXX(=lSXVO^}>v!Xdfc6+TEfVsgGk`_-LdRP77QS8@7E`Ihs<enDl!5B]6rm6gy.3,{WNwa5N5]N^;qq{wAxa=6S`%[}&B:zBrHW
-DG>s'!Ag$L6I|DE9Kh[99Z8[>BtORGt/3IaRImVN,[)idkB]GV9>]'R_j;Nju1BWoIk3@eYei+"mQ{J/`dRz<.W9sf936.R}v]^0towiB+(E#hG3}tmG<&
-DJ.X6g`1&M[[q%ej-}lx|[&q:w|<3%QuLm(ir('HSDKZ|pLwHwFJ35iK'B)s/B,Gw]sffl9syCXw.MYPBfsHLC_<[D=s8JFV{(0'C!w'kkc@_Xu>Ib9nrT
-4e-sW`xNm'<|:2~<aD9b|p:)Tc.Bhmj04!^CP;iV2yI';UrE=(3(Ld+}9o)X8q4KP5GcI|RHM#Tg[#1cw6K]zZU<]6&Q1!5E=K.Ndr~8U>,kR.{|F`ln=7
-[6Q/7p5]c>P9@1t)A4y-qzWs6FUC:sQnu0g-W2JYE3DyI@"f!k[YJfM`]8ijQ`M&3.d@xTH(1Sn(X&~PF|rM(@wQ;;[.u3q>:9$U]A3b66`d-}kqSIx::5
-"Ev>PNPt82kJ@QV=hlTpT}~esf)ssC"go"iA_pp32h#Wdf#t/`=W%xj;;lO1U=,][f~Ivj+(eKC`dos@p3;hybPb%/Qu:R@pc'`5@O#<v@FW{gpP;7ieZ{
-TIY};l:W~i'I.Lg0-<jtB7%B|-c/6$M^9<3/xaBpII;g>97/``|+=dIN&}@:KS^V[xkK`AzGs3j0KE/B7EIz4<J{;D5<E.;E5Ia-v(u64)GyW=,R|(1Q_y
-+T`}7p#z![zEqRdzp&llS4]@z2JLMTPuL5ZtTUZav1>#1&TX:W|K)ed9YXEdT7v|GrL(f!.m3fRYtvzlZ&z=DwhO@usn1w"z;+=5&^g7i|=|nG7nOT/wz.
-mL3^WLRDV0R'CF)0KE254l{v%G{^#[P,,{,"f&K%G|NqbZ_%g36J{)JSptsz/x)CT9;&mwZ^L=Q$pH7Jrufx!n$jVNO@JWzZ{x487#Y2To5;=^I-IdhJzI
-5!H:-Ofk=GhO_T=[UV'XF:'r-Z'BYsUu/uS1+g~mIm2uIL&3z',m9E3aoEdKIxgNTl1Aa2"^WSs#rt|"XG1@sf<FE`Q.zGx%"Dk(^H>CxuOzOt2%4;kA8'
-d;o9&"jE0Vdyq}L"g'>i;[eD/c;^`|DZF=ScPmQf40AVr:l=1)PF(m=n)7/W@ihDPELD24n[YLaM-&0.FxSe.SID.6v:yZ'Mcx@waYZ}kc>m;Y4jgm++6Y
-)qX.wU/WPe(0H]Qr{qo5}mepaaaUGG5DKg0#uPEV<1QVwh1%oF0Or-VDUtOHFz[3WX1C<^jk;{1cTt~K.X9.AuUw&5HJ2HUoKy(z+eL3hTY!"#Xk,":%d;
--io%MjO>bX(V``<F9G<XqWiM4KVA<4Xr7HrqaVl,(&$vv=AM~z(8fcwWJ79`E;bxf|>/&%!|8:k^2ikes5B_iAQc<Z8`V:Us[=e&'6|$3QiFJaPVySE!i.
-E(YL4y4K$LyyKp_7f7xLL]B(wc%_Z7brBykFNh4bo8Avel|X/oc@Xkn2)cgY`+{E5e(J1ulB/bECuF_yK)&IGh4AmU5JDR@cl{Vy^fwv;1RMDhFy7bId..
-vNnj/k}tVC`LoV{2L$`8R,2:O@=]~s=%ok"T}zB{@RCdVgCu)B+]16aJ,J2^5'o:x4G[gd5D5%ZRSeuf^i)GE$iBv[Q70sAS;oD&e2+$Iy,_F6rlNXnIT`
-;cK4Y_r)FhrSy|G%v=O7e]yE'@M}ft`!sSA$0Sp9%i:3_]{<msS-WHmGjn`&2;L'L8f7"R$dS094bnuo'EL`r}WbDWSLQ]+HToqo$-Tp0/7qp..Mx'k/ux
-p1.<ylIVY<fm4LVpEn7Mmb)LR7R7Ol:iebZlmz<2KZwQ/)ice<cM3h:dyI-6dJuvcCQ[b.n6n_4q>&jZ>eowNNYL9pov,tEr6YU;c0=[42y,.!{!ZfD+d)
-@:5i`>!.n5Kjl@46!#N]x!QT`ooO_z|uY3sMy`jfr9{znk}])NELl5xl32Qd`-7_^T%]g4Lg#[a'6).K<P;{(E"@Qp[:_yj4L5Rr0}38nUW3d$51)xf^!i
-TJas5.RGP+i7^YRM<,m`uY9`fi2H/M[Cqx(o";Zu)!Yd.bPkoT'-YXZm'QguM1lONsogP@S3r=D-@&h0}fTn,hw`ZH3Lxxtr]^GNe`XtwEz(n0!HV6y):W
-){:HmtY^AdPl8s4bO$j_5A~e1sPKL=D"}yLw`a:vUf3ma>~E~x:$u5,isNo=At#qG+V:$MA=:Tio1R+M&dd7>bPXpb!Kbu/I&^-nQLG2~%XA(+rz5|.P/d
-qKJS|VI]+m+(2M19i3/ZMZtDF]a3eh||7PWZbx<x[a;F3,8=xq7,E(hq9o{s:BXIA`491_cpu!&9.5d{;SOk`j_^{,e4auld`-QJxh(U;w7i#Mg99VCE~h
-nJ+f6rFgfo#ugTVWczCM{e5Q#x},b2NQk;187RB^J.]g.GBSS</$7JG#326N$1'VwiD.Jp_vks'vN]U<O:saMfaWFN;t0HkJcrLDhaameQ:t2kP(jwv]kG
-;A.]qckhbEw`Kk&i:r's%nN7$#chjTKhcUcO%MLAmTA$7;XH~]oTiJ@`k@vxDYz1+"bs8rCz)>.d/a{gqgrh/VpSFld^-YR:]+1Azo+Z|u{r@%GBo@Awox
-X>qVw&N=W{|b'9{=MhtVd5lXj"K}Kw+6,vCZ3AFWSa`dEj8wQTS`QnjxvAG/_/`"q3)B.2(o$IhkDpIx|r.Xcic[Ff8Z(//Vhj.Z'FzC.iU=X!;8,=^4^z
-IUwqD7%>Ohc2lf/NLC;woWiKkq}Xd"J,d/boFV`(p!h-<`Ch(#sVG.|Z8-6V5jjMj617,ypp4Y5r[W9{XL0>)"<3X&7P!I_/[]r,%v$:|[x#U5V>nD<>)w
--_+wE#3,&sRKa4UUu,a<Z`%T=GX<n=L)KU#3'6w!y[V@QS`JX0oU2m)]WhKs2y}[M[mt9Zvg3hWwnz[v`3;/a>Rw5e{KUNg)o"~9ePH,3JmtkpuZh%a<G/
-n3y@wzuqHLH.;:WjWDL]98;s;@1=#G<8aKLcNd=D-a_'`I@jX`&C-4Xs9P#T%.<1Bd/.RxzvKGdPNT'Wk]$ZLhBV@=X6r/3f(t74lI0rNa<@w;6M;m>V$C
-Bk(y5r+P{dZq"+JWLR+ljsgnX;%FuIFy_WbZ6Q@M~g8H/aywKwwQX!-kcwk)Tp:5yq4}r4#G7L.8qTG2,#h8>TQ5<1cYLihKiV/80[#0=uLC;S(xMf82H(
-gD]TADUwW&wroolp9=g#v:av+W1-e<c7y@KY0aeJS(#/%e.lb:3PyQ<tm%9#vfIL-A64_{l[M.@>gT-`qX#8u3mf^/x3jJDfPDe=pc_3Vd>V@>O7^<D2JC
-~7+V2,S[@q@+KnIDYW:PX}@2SD|!JXLw4"q:xyZo'.Zr0dNGs!;#/B=+hMy}Ys7f$tFiZqiR,C!,QuF#9K/u6'Sl[V|JS(g!z3[;ZT7jheX|cw1P%:``xc
-JWEId7Oer%QhsA(;TZ:XgdA[I(!{.#-ty0Yw}7|"dQUa0V_w+.)Hy;,CX}dbg/Q,W"B85wWLy!,aGs#e~5eZ3h^%YQ=vlmorXWC":'d{s6'JH-}IV8)hhq
-&=>FSB;$jjnjzt&Jt&z6{fyc:r@"uqS@sZjzccRxh]'RQ1&gzCS3g7C"G/5m|OrA8d|+FMLn/P;+]!VPA_f'nkz6GoH$O],wU:.9Y[0|TA'^_1h,IND_XS
-3VCn>Y%(=sl)g9OYr>F5q5o>U6R}CWS.Il:7Qe:7o8F"AXoC)F`GTm-%F4~RxP-Xwb,f8Sbgis$+6THfcv|}jqNeN6<g+C!$@=4^-4L=0,(d1v/6qb2j/9
-3Hbm$n;N<aAbm{=0S[Oan{$5v3_V7M$/igyXsL:t8C,:,5}%=C1{is>"eNP3+'#4YCvh|i-@B7|(cd|^;oQLz+[0)Ah3Voo]cbiOuP<V$4tW3RG,j|xFKb
-p$CG9!$9g_F+!p@u$<KEzl)Z~In(EJ|XrE7H!cCLMeMA3<9^<=si3]KG4,q^lWF"W5+MKhmS^YQ_N|tS}SHOP"^oUBl5i<p'/!9}mxSeoAWb2YlvRS>]iQ
-5YohMC=f[TdL11Mj:pE%f+64|d[2xYHMfnG<Fpzx+69}jQ[K~gX6c!V`Ll8ox,]hx0hQH(YA>oe>WvN^WsMObppxA0y7mQq5(214-3q7sp3}!sd.GsWTei
-Y=MR<}tVe&TC=t[t(ru-cSKDq(73IWikkm@v}l=YwI$Y"q6pP9[nHmC1!:m[9/_'F0S}=/Tb~{FK,@HN[n;7}a5_#}}BjNCvCGP-mts;0Xt_5_^@]5XY5U
-^%XM01P>FH8Id$Z{9q>-EX.Z;X|`ZZX%c_OMyxH8U_YBu&1JfQlg5BN)=NCSC-SpP"x9r$CR|6~Sa+!K[UyprCP`yqWI&a[{DyZg<Bg}D/!cn_JY>RMZWQ
-XAbp}.,F<4|]1NXQl"h}NHV.tqU!9.voyVW)8gQz~r8t9x+|9!.CN2`EEv/;^jEuT{bO2Reh5aIwCuLPjPQ2&bnZPXo_xMc=]D's'.yFt0R'}3d+z+M<w%
-aSvA^^RP|FW-^jsw`MYO17Z32XO|m%#+iUXfa01I}=nYf<hy6wNY:Avezzh$YX^a'`RvY}n^.TJ6eZ'S/WpX(g6JWqD8CH'xOU6jti4McK0C+dsm1ByR;-
-ET^Nuv9vb]P_u4_C]p%xbFx7a`[cm:XAOo`XOO@Kw:8npFt1'$4R^5wl#f1$tKGfQ"I_latF#^#eN.utnM~7{QAAcCjNi.v+=|,cSZK=T3`X5|(l%yVO4q
-u}|3K;'zbOj<toAcHJM&Y_t_uSstv-h7FeUKRQwD%7Y,Lu1[9}~,A{8iO"t`H)LaFnzO$FMg34OOi27l~%Daz3l9$@A_{e+a1@eB8:JEcMTOA8b7N3Czm8
-:-U')v8reNBZ$N08Y^Ip=/"<!O^FGH7|E-W=D,F$tH(v,B9t}p1Of=|_xd0bukvJE56uTpYI^'oU4]s'k8aLMfjH!y.In}[I|__n'6SSHfgYD(Mg5alFz[
-]d8WDj+Mjvd3q)`GvQIe0%C'LpZO8rp@aKx%(eXENM!0[_IYpMS67>Rrj%"m>CI-"$RsmM$R+Y_E]Xc+v"^9K=d$0q&''=F{hKu_T%[iIV5&/Bkh]R6|)q
-S01+D|(GyA:)V6>O~8#Z6fSfehcF(MAK[|7e0=>;hoy4:'XN+fW2Py.DZfMQ,Hyk~We==5x6v,6T,A&R(7oJh@;5'&!l7UQ|_:lAu[rxz+N&9<UKXY!Ojk
-/1]7Skw9Y[XLN|3'PB=ZbMRfrL.a@)KJ;ow;j$`rnM;Bv_:I_DF"sgOfk4K@1CH[Y/(qV_!o$J`afmkH4gD+'|i@"d9g{nfpCJr77go{,S5,{mn'L:Ux4C
->&rS}M6i,a!w{q2`|LPb=4dHohzNo%YJNFpXAH5kq[RT:|z`~'hn>^my%LX'e;ZATP,u}D6tNO#feG8rPx-;k<g+4x'X3jg=0n7'[42.[hCR`!N:8eyta_
-pg3{(DApIw0/VM"s;J6|yCJ6<$+$'uo`E(aGTUm,},f0u`vbC;q#fphVB8b#b$AG>xrZx-IdgF@7IZ[k`H<;kVne+KJp4mW9Tk]&ket%H^^S,'&71H,5~s
-eB#H=zYhj$k>jjFB|bf|{]BDyfUi<l/UsP+.|ND2+I'd]#7+"EBxP^_.KEPM~kj#Z!'j3Oa:6Tx@PMA/xJ1RyA"z,3jBArh|76Fgt)xX=4Bo/<|hw8EQ.k
-8%;{(O]|AGWEG,OGa@8>%d9WIOJE.9BJCZukFk7l4i@3IG{Vt`^xFj[Pg42$,RdJG-n++b,UY$N_)ZHVV2bH.hLTwco3:yxlMs8/<uHuqX4fj{$O{=,%|_
-6.PD^Vy3"`2./:=l[qEIl-ak-&PQC(T6;:y4|#}i,aBe%9vi%)LapUSP>EbdNQ|NU0_}]We6fBNB&E8EEU%MDM`LCb"6%q-U!5PR3)G}WbxxKf#Zy.#GfN
-FKFV<lVwH+C{Y_1:2H~WKm^}[mrbdafiY(L`R(lLkpaez/NU2bUq/i<n<m()uPkz@g"dS1MXUD]X;%0>,6|e_:v$MHx)X0=7(/T/[$7c8ow{1Ez{^EVP,m
-qhl,JK7ImVRA#;b_Bhy(cb#Lh{;#C^{Q|=uxTi[SOhhb4qVbQ))ho&Dq,N|7Lr)zU3+yU)[H(F[T+,<!<b(s0f";Yzm0#9d#P,d)Gv4tWYWdL7^qXa-;GV
-+N|$~6Y>-ChOAAIKjmxbXkRcUf50~EAS5IwM`7F:CW'MR$3FsENCN'"Z+/.3/FA<Z^H!F/~!MS2oatblg}Vj{H[+]+zyR{N;WM8R_`u3cX9HS9Ey,7'^Yb
-A1}VAO9sSxXfl:Sr#e0+(u;>W!>WP2"l.k;zUFh]0]FV#nCC770C%jeb=2xq2Z@WMAA`o=<w2I&=McvS+X#yz&;!MZSKPfiGAyH_jI1nlN:^3bP/yj'rGh
-K4IM{pBYh0y/)jNF,VX09yMAofz;3FxpBRQN(9)`>x$s3m>.Wch'=DhtbmxC]j"u;qv,3qh5"hEZrqC+~`Js'BDtV3vFYcC47s<o~74n}RquR!%lWQ1s=Q
-(^>o%<WayE#Z]SWXi%,76'e=:CsO@dZ>I,75IL3_23]NKcTzw'rqm)-i@Xg]d[ApKGP@JUH/vsI_~[ZY7.!|XHpQYS@eUi_MaIKWTJwecN!_GxMM=0V5Tg
-l>FIr%Z=JWTMX<gA(E:DZ`rC9#wb<i~{(@jUbqbcIU9^@R=PcZ@x%BYs`Nj=3I0Lse8'dI`j==8pmCm^ow~/wzGbk)W}4w@_C5j#~7Qtd+mFWRJ6C{+dL&
-3A'+_+&W![)-)<]fR1(t%XdO{7d(dM3.rz4XQr:zp`S>e]qKh{Zc%LSVZ,6v}.hiQd35eVBukSPh1vFGvC-ienAw}L,9t!}#Z&R6:KB!vhrgKohBsFW]`g
-c%F1t!fKj@DKcVf9xyvp@-r37ea#_vwqE|>L_N&IoP+u5/g1%h7/'L2iu(B{pv`^eYz(#4ip#Zu;~51'J!fW28;DyBL+S_x4.;^OJEGrb('nd:}i)Lz[gg
-BA&ztrBODrTfB(~6f{a%%].nYn^')h>)Qm~NI+joSqRl!RKlz,Z_-h<i.iC}cs|-TWbbdD=#<|eZ'2ZICeQ5j'Mm+fnT{R#C+pp.dWmj0i;h"nudGDRpcD
-<oQB@wS]75%A|ftW[0g$_(RE+KfAG.GF[_lW5rIsi#za&a={e`65[m>y|+.e>8r;^j2Z#I^rxj)R>5S!hH&YXZ>CCZQD1lgXnZM.yf)2VK=dwfU`-E~%(H
-G45B_9s)DWL+xVM6`Y#T[a0qKCEceJ&kvHKs7U#4ahD)g+pyv1W5H'{64"Wp6/pxV0Q=QR1+@NCvvlelGUW8P(hXZmHR;)Dcc7R=xUw;0!_revLJ4K<DKA
-!L0m|k9KEoQ<qnr!$l_iYTem6oXi{HCi1VB%nj/b5Wq5P56H{r6Osfyl%r$8GZ5avhy:zG@r^7Tn;&jwM94(njV)|Yayhimi:A_;ealSLW!]STFNrFn+re
-QE&BIu'3V;(SIA<7"D3a~IMV&O~"0u{y8R3oO31=a%5)"8sp{'8<Xg=GLniAeqjdix2wW5zetaS8mh-$=T&.40s|mQ5P@Dy%:_i/I!;!(mk3"Y5K$gDnBf
-&DS4Zp%|%HHe,s~G`Hv5j)<Z<[n7TDBM//^jH-]AEj7T&>SlFI)3o,VrXGp|KrK1VW9F2S>)^=A4zwLFzd3(e^w3@,YszrV2N"<[V`sb4EhFc'D7ab=$w]
-!+H9z+Kl_%dwS8q.xa4w=[.9.lf7;x_9G7scMXO:k7'g@5:7yk>t#XRIIc;2V^^[(EeL&#`L<73o]pD,49+oxtJEux+s1DqP:4>R`m:hx8rL)So'&sWcs.
-+'0`d@Q'>9wZ(,JgIkih+%|8!5!l^nrSLseF@l;9qKI!_#1hlS'vwL"zh/j>.qgtoVlD5RPU{hLTPfr>@k2EBsy-Ch2)T:dny#3+B(!B.6l269t(:IWU3@
-NC1/aXlUun5B-](,NGp$+e>-nfM8<>bTcbpy)s1wJMIAI"%H"EJXv%$U/p,fP^";QRqpz6K'BGc+{3$R@p~"U-jlP&Ix4LtX4)'LQAusi`/auF1[=^Mk-x
-d48-EQ/6_}-lUD(2E`|PX[^hi%UYMhL=DIjw'tioK|2#GBG2sEn$D![A2hEKRdb]ItoUgda`>.Ib8SzFt=~F,my#7o#fSUFz1Va7X,tub4uul1lE!P0Io8
-_GLkcfa^7:tKbE5UtH]2,8<hv[Yz<v!M4:CN3a;kyI}RZ[uJLXYx%fyQ0#2wk{6]KSVn~e<%qQD;_;S{3L;Ce3bNK'RsBTXj%&8JFPZv`<8%eEHb`'T(T{
-A,,BGuuxpiqx-.Vl%kmj,v,yjRStQ#mkMGr@L%Y=T<npzYkJG%y88Q%1S`2mCH,efoCyM3`<mCS/R//2S@f4;I}<Xj[2FA3GT|q@In8uz7]gO)9%JzDv9H
-;"XW_cchPOqx4Ist`"`bcFw#8(RfhQXidaIbLKLac=5Clr+8g+T!E,jJw!1Tn8}|G=>aC[ij/9/9N0l_Ro]1cT^0T.-Rzm{RsInN<YPy`"p2Jq<+3RNW^{
-Qjo6T0[sq[T9^gS,U6)G+^Z's)|X'IR/QTpk2`StI`~vSW5rgM<a5g}Ey@;429&Dn:`g0!)=_z^W@MNoiDW!V)mS~niQ8H><w[5nE|<ANJu|dzW1C75PHa
-qDXnKW&B']5"^Ca7:sC7X+,P[W=j['ajq!j|o5ve,VuP]N/}HhFV|.cbz]:t|RwzlXSFo,rGiHu.aB{s"W;r9nXe;NoRoz^4p2_2VnvL](%JUi5}_Oozf(
-:OlwXs5>{B1}MJy+I+gyio:L"i<Rvki|YW=-5VO3]{n]TV_-mPlkz)1sW%>[Q3$_!j)/:Y(pEvLR'H7gBGWwS5nWZE=O[C)6D4%BkU}XheVsEK1uIsFckJ
-a{swh>~19:BW$(K2Nn7)K2Kg7WHKpZ[&WDqwcU5;H/{NM@yTc&cFZFUy/qt5O6ht~n)c^mCD&}}!.3cVzWFNbc77[!(P:)y,kX.FEERjB5IL:@%Sef0:-W
-XZ%S>RO]6k|/W9jMKXBNI;Z+[!$095}cBj3BbHXJP%Q7F,Pq#c7fib1+Ol{c)O%[<cOin.l%~:p-ZyzWWdPJIbhg%KKl|r@dKMaQP0K0O0E;<z]@$'sG`8
-wO,efsHTpWjnlNXkh5Y+;3s-{uxg#MWUORY]q2|P/[1riD=^Psh!}__IhZOg^wkx+0jqD9!!^i/wIVoPWG-&+VO/j"|NDZqupGa:rX=2y1wQ0'6}jB3xnG
-.eV`;}s@f4d;fwX`'DH2Ia/k%C"bo5|Sf(xI(qSL78/Hk'm7C}HXSslY=.r!W;5Mh'bTzTHTNw79`4/Z{vyM~m=s:iFBVsEO(jx97jA<{s/}U"";OchOe3
-d":1^zW.;7A0|/]/6;1gvb9w&UN{~W'x]=TV:wx7`Tz>J"W[3Q"L'nMMJ)wA<ylsDtM_;hpd$av_=:W=sga9ViZDdH]MJ^RZhp32/Lf%rnuh"=GHm2Ab|+
-#kR(eCm2I;O{cWW[5)<$E{H=I.8qdXdnN|3O@otS3,FY#=bS0um`B#1Dc%!b'w&A2BD9BT)Tsr].;<^=0dnatO4ZHYy,D'z[iy'<g#i6T'GrbyAXC[b=~<
-'ZlqjyNu8"WwG'@X9<GK]>sfFt'YImQi903JdA't@4!fz&DixTQ5@@^Mx$p%GY#pN:vn_r@RSqZsLeJN#v[uR|MG,,dFy#SNc60#BISojCs4Bq-"}R<Gx<
-&%DhGm<Yp"W{tx/w~S-vO_cS;aA$!E![z#'!c<T!wM1@aRzXG5JmMV[}/=qYT`@|c`!cqqT<i&{UG3u=z[u3,kjA%@lf'pH<_)>NLUD5O@R;-}+1vdv7%t
-kS]7l[9=4,17fJY]'rv,~b2o:l,OsAX6Rn,vcSwHh0F||=%Q|o5PL2+Oo`N+90#XBD)<zi~m(C|VAXBq1D5,A$n'@ZVDjMSOIQ]ZxqNL)8[5yyNLEu`:6+
-BgKDZr+(+a|XS,U:484#290,KfGs0=f^f7VNPF+6!)s7[swZwF@3qs^Ir$(XJtP]zCxEIPzT+&xN6HP3co5";v|r-OcdNabtPM!E=VmBC{1qQamD`4N8su
-J}b}pOVw`]MsBabxfJ`uYx0IOIjd7`E:+R7GuCm,%Q~u]mO^'/tc@#!'O!$1vU[l0dxvUY#)k"yRU}4w3sY}<E^PY277TT@+If/eXF5#=yk$WUPF}",%c`
-orp7Y2@js)Tm}L_&IZQ7}L(FF[y@^FpQ7n%j]"Avobr/DaM4xi2{4rNv#u:z2ejr@k,Vkkk9/..[Z9M10x_9qK'D~&2HAr):/o)3`JU$fh.fKW&&DCF>>S
-Tx-I%ptCOo"o^6ou]Bb>6D6r5c}9jGMl&V;aPDbC[D5g<lSn6.52V^6$(.GU`h=LXfL`Xd.uJa#Xve@Cm{:nu1{8%@To<ePd~s[IZh)M^T5oka5`vpuD/v
-K)(_q{o=T.xjpK20kk3qla#3-JZ%W2#+<n~}R9@H}x2dIVtoXnCm$K0u/#!-;0@!WO:j}."2wWx[`W-wtEToQ0)sIeb:v9wW}oKZ/TvV5u=BJM#wTpL'cI
-fJ%Guhl#Y'qmcjC/n97(/yXMFZzjrqpa8K.(3m}}xMm0=kjD.C8WN|oR<)7r<U8S4J~W4P#U^^>}@f.b(AGktsmtYq7bXW3"mVO&``f0Ua/KdS=qLK|T,t
-&/{6}THr^]Pp3V@FP<tmQtuH>71;T!)!JrQXLhhWaZp)+b0m"{xSw@n.Rg^"jCu]6hX@BkszZ,Z:MK5UCN5B9f3{uIK<HP6c%`8rSsKmFX=tGc,uwvyah<
-~TRuHp16wUdO}u}j-EaCj#8>QVlgwbPUNa`!xq!fd'xYVSPP!r=0VU"wJiPj[OIFBM@7dUyCs30TMh`!b4yH~^-6##/D(^:8S)_N2^~Eh9~XM5(J4<w_kf
-d>W0AS4|AXF3YWibA/=C@nyzEL#gd2//GNW7XUyJ25(%ZK)Nxy+)TQqwp;5u64gl[^oyipYhJ#Y5.9`v7Fb&bOBL530kuK[Ln-x:KYxs{$8xGmfSSq4XFO
-n'~ZoidZn<zGGU~#@em0cf_Y/AOEFN27f%P:Ra],_Tb%C{Mp(zA4!HR8XR$%2aX6=}_Q0D#[^w~Xf_NN32oZA"W{2nfqo5VoxY&a$j8Ox-6Qb<dxe|:4o'
-|[I4,g/}+dZX|W5LBwOj6M47@MW6(Lcm-UpZ%4F2SoT[cR!siAr#)S&v[T4S[-Zq,qLAv^kICv+e2BNA[H4=u$adrL`],4!M1%H(&LvAx=>ZLl%1cTQrb,
-%p6ZNtF2/R<2|lhG6AdrP=Nf|},VQrJlb_h|!t:dYGb-'y>w/&pw7X}tZt^5R^w^F.B^BQ&MkQW[@bPXvQ-y8dd5wRKsCDH|Dx^x{/u@uW}(rZN=^Xnj{u
-R'EvfuY.d.nqM4799B>H8)-%z'@Vt6},IDw(oACX&!zr!J]D,M6z,|X,T)m5NB8RsL{}szs:!(mTR[EWUT)#Bxur:t$t>uZnU9kzY@l+|"Vn~sSP94$u<{
-"$J<]Vm%^<55=H%FJVvu.dD<eXfGP<R@JXDjT8F9YqJ2zmFWP[@[>y83;lknRmM/CpB>GuG9]]eo~v0U!86)58uKT1z[;+0X,k;!<}O/G1Z}6HhCdGo|.U
-BJIYU@HWm5Jm)iMpITqal6uO/Z.U|.lTL(tKNywItL##2Pa_4aLu4"6CK'/s!6,Rpzo^"q-zT"2Ap{7x7GMnu{C^mICt2wN79XUfNa80Sx{tpj~P)QOrOi
-}ht,Z36uT|K!3Zjl[Cg=S/k3>]{,vhxQZfG+#X_5Ap|mqURN2G~Z0'A9I;z:##kOTx;p<XRJbg"E>}QXfxY6|VQ^ZrZ:wC`OGD<=Z33gSeK7i!).yOO>~6
-Z/~2meEP;yIzz&CAk@s}o:s3p,HvpoJ7z6dmJt-,"l&qh$@Kqu%fX]#-<U[fc%4y`VEaR(S+0Q-L%rvzq!8l&sM+oqTh_t7S}jy9izEHd4VOq0bE6;XrZ9
-/;saMEHv)ntuLOM}+NnJ7hCJe5mO_saisfs(jT{HLxn)+K67iTIkl4Q)tdA}CMb]91yk7_U,8`3)vU!/yM4&yuyD[<9fYST%PiDS|z&4-m)ic-<i]#0B5#
-DKT,F7"b~Y7h:Y4-BS_rzOu$au"'{5.TITafNCeplg^DI0OQi#+2{^a:Wb&lwVRDu4ubP:&n,@fw(]gGH;E2z&yJDzW[GrNM{7Y3WA4b)D4%xi3I~qBLVK
-|+6bA6NuJ>Ibh<xr[;n>vP|ek)Hy%v.y|<G<(a'bUHFtZ4ab;(soPkax)s^{1J=bT{Y00f:A/3[W>6bY(_=c:oD#DRkQLKLA6-;mEnrc`"}%&6aDE;M22/
-WLKtXDwOxLqBBNrZk&%|h3dZVuC7{_IZYc-YER/4e`<m5|RGCG3<K|"V=OF^HEqS>Gx.|SEj&5Mu;}DA&Q+FFRUG9OPK$-_Sv=Nir].7sL`P1jkwM!xd$>
-AS/f0}O2O0JvlF%jW>.RN>3'BV5<7]:zW@^8ia;"ikQPLNP>!af33v}H"Hp|F4I(^J>)gQ1xbu~X,Fm+u@:U,+v`S4n)qr,"l%!%w7,w;Z'$NZd<3ns4&!
-u[j6'sX:pFAa"b1bYh<%+6kRK/IT{]"COvNV~8<:&5EZ(^nW7Tr2K1Ak=Q((}i{1NcHy%ariDhs)id4j:AT^b=LHPF({o=Tt)rm|py&LR^UokXY_^'._f]
-_d.RQ3]ss^eY|u96Fg:uz|C&_(6blB~DX{Xgqs@E`9BJL1N3FOLl6"tXIN'QXy!T,ebQW>!N2$b)jA]XkpyPgf.DagKcx,(q0m)'+7qN73J7Xg=lW13[V=
-`,Ri5ZUi&k'BqCIVR`aPv$fF<:N.VzH`}m+0O$]M2zrb+U+@`NjEDk1%@F#Mo1rk=N,^#t]Q;`f8ZY%2D[NTyP'/tN&Ag&ijkt:Z~f<:nULC'OPb,Q"XOu
-(V6{xs,25XpirsTUm/O($(B&!T>0/sv#KFzz%hY5=NhBACbmBRC%$j~k;G{"aaJ!r_Ib-Y>wcmPiOOr_[vn6co7Hdsy8'3nA9vLz=2jc/kcS6C&c}0`XqH
-$G1}{r~$k+4Br=`qX.1M'%_O&Bgi&IaGJU@gn#l2r"CQl0j;hP1FjTJ["&lz[=%STFift/]})7h@jX%[e<1LOlS&u53/irUqP;DtM|3X#hrF90GO>{6jBO
-k`(64NSaN"w[Hpizt>&O%@FdZ(%D#j0bNwNQ~^i8Kbik#OEQ]<%#:b_'c25TVwdW~DC9EarO4Vtw[%)x&(o`4u9fFdBnGz]UJ|[ISJch-}XA-a(0{vwpYz
-=m0y;k99Jv:BYy:Rk&C.U/Q5y`k|7Whh-^+}XskqA"7Dr5%{Gg7`euk;Pa;s]EO>x,LN,aX9eL7(rGlIZ/GNzG_W#M!HVscsa&FTUr#W+cWplMU5ApNBM2
-kvSv(aumNeDNp3np^J5|3HVhpz7t5QP(!b6%`M!xdq3g6"#td^)i4qGulBg8R=4)ob4Epq$57SP3pf>=[57:}eGg<$k3Te<Cr^Z$wLr/,t/]8'/lU+vlJ;
-3Xw8C|7>fmdE3b^]"4^`$-TM#k-qT%<o'>5%L-UQq$TVUc2!+Ozt}aq.{B;l_-^eFdUkdr(aCpKYqCabh_J.PfIFL-%ChSMcHUeL&H.z7-d8"+,Yi3aE`#
-`^7.#PfQ@64HU:R15<53_'yn^`V`zN@j9$Im'D$B5o[0^m'fStM!IJ-[4L7}K4(K%Gp@X^}|Dc{owZrw,SMN(A6fE#yc3C_6F`}Zblk]Q@ot`j9D1bi7Mg
-'F+x66zxl=O'hEI5|7X}gdA(|<lmi|i&]4kkJ}pWb1oX5r:Cn%GI`L%YCOgv[iY_CSw:r-hvEx&hJn$+0m<>-R,;&Y!Penq=BFoHu^sA6;w4S2G9=uqEv1
-j;ObjV)d:}NL-`IXmKu=}d+{xCL|M^:adVvm{fi,"OFbO[1JB[&XTph2C,GP",Cye=1#UZfYrC&vj'w//Z~j5#<KaB,g+&.3)Q6k0ns9>y{v&_1N$z%qAe
-a<V,Sq&Q]JmKzb&7i%@R+'n-ybMbhdfsKy[]Q.I/6eV344Wimo=,(gN1P49tGe8v<rEnY<)xFWg5.g,S7+fNK4GP8Mcx3<+m}e:HRs2]`O$i>J(Wv1U)SP
-bky$HzG!BHBS)):Ief:htP7[^)J-#^t(/jF@zv:3&EqT2JGN.wJ/ofQy[d(M>dQj3H#hLT^m8oH;_9v}bE8H8#&uQ6xrv@vG^C~Uo=V7=@|8gV{r/f30`Z
-%sG$Yl2z05%iSo:Ah5W;.x^P2kakCUBe^^!l'{|l%_b/m>iF;(QM^55+A['v#jOe5tP:pYotRjd"xr%pVkMdauv^2-OC;VkSct6eX;2z@J(>}rmPD+lF#V
-{#dN(zyHdFUcvn,Q<Kb)ZJCxkY}C^{6;X$KPAn0%h:|UutV5[fkyye3<5d8Lq.pD#={.Kq^R,X=sYKoG$|1h,-Lwt%xi,F)u&sv@<|;X;==gPPN,z$r7fw
-,>7ZqS#I(qF==.D93ZnPLQWpq)x.D>x{AmNUPwYppz<Ln"`ady<t-/+`vqaYP`,CLn66!f_Mo%:vt%MJq`D8v$KyoKk%BJiZap~i4v3]mDOta=Y/V(,0~y
-yvDc"",ZQsWHlfn:X<H7Qmr[rR~]fA6wYt1pjB,T{y={9A=-iRh<CD8woEEGLp0)|-_W327_dUQKkzB]4GwTk3D+9<]i}Lxd^].TfGSj@{Z"seH)s1V@mt
->a>I45ziTRM#[aBJ#X_.O@;'j47`3rHnD`)mxN^>mNC#x%Aayz0XbDq"x-ffrM'u:l6cjX&JU&9CZ]"]0LvNV7KcOnvZ{35zxKS%iY6H(obx9i5qBshz9S
-V]XUG'nnvw}<iY-pZR4Pb"8UlIPdxOs6}UxU9@;jSGfoGw)n[zTKEzU#/^pAE9z[[Bwil:"-l$.,'=-6~,cK<FM];rze;:>4kz=U;TqA)z&&eZCH}eD0C<
-!^7)vx2n!Xn{JBY{TIjD%pV2c<TwV:TwmnW<uSF8G+iK{K=1!iH<(<32#1Yx&iW4I@.)WWYUR}MrP/o5L'`zhnTE#d^N^RkFvJI;m4OP4i&8/klk@^,{<&
-]4%r:/QvAb_pm&DoS]E8}|]S{&Y.cf-^n63[xyE9HQHZypp6zzPL$p^%I2"fPm;r2B!G|N~djZ6+/EG0EZRT}%V:1jBb.hHvM4A<T=V]@aRoY%!7EN&GSh
-AkF#9Sc}Up84]4|zs3^gqKD1aO8Fd][vcffaT%/;5;D@Ws0W22/&_@JtC@N'L8Bggn5bE"Ur,(}P/IBY;le1'5I{!R6B)O(x!s_szrjogRrZSd<B_XIL[A
-o"Ecs2len#v5-DQNaL:x#g"gU&rN^z/P"rHPs"NV`2p7aG_xe1]1C=F>N7TX~"gzNk`AKP!p_"A&;)Gl/l/5#q4^='chSNn_j7W+YDV)_a=fa=qp5b_Skz
-cy#.iP]zH;$pZj()WTWtCZ%gVFy-XXgrT`P}jz&HnW;RgmRg0x&`x]sEOdHTIIX2j)9$-8u3q3#TrLx@AUG{|qMz5:R&7l(SLp-&>X"-XWV2x{C/N+u+$O
-fJ%+G/crNI_1>Ife=dz[}ZZ``l)3Q+JvOw"$xK^cYwka#XDJ7Z,>gQ^1|FnY[7zy0/Bx@Z~1ub}J!J>g>0MR6|%CnUM(/wAuX)zHxvGk>52dBs4/)vRp<m
-FpeDme5^:f$kV/!NOv3b6dZ[ckCtSC<J~1ovemR)Hq!X"^yBvkX>2`xPG^R8FzBH&m93~{QqQYX'$i=dY>Jvbh6%]9X@z@RypSSNH=tq+>R]oE)=O@vy{,
-|9zz]fd@[`#sa42e#94ll6]Uo`[1PJ"/Sj.hsF^0m`@l7RyBY-9WToMJ2+vW'd9<_QRlg9pIDzEg3{pZ8'@-):}tR=BeJ"vq$Aq-&vE@TsDfw[jaXe";0=
-}#@u+:"3L^M=6R67X,L!vg`dIPbeA]sA&NOe#(f`SC;BI7}JA)26r|=+"%oH4C%}bh)znD0$XoT$>xgoVtg][#DS6-+RMUf|JM.z.&EMEQsa]b,fxys,,>
-vQpxC_!8h@^f5k!@#JF`Kyf#h+GOICfV^VPNDOn[WW!/}wf}w#b3PS/cU@2<l+i2/<h]qEz+w$8{J<Bryl.6zdR[gwMxq8UL(feZ/h'xh(cZD`!}_xyFG!
-~9b6iG~-1kO/48a=E1$6FUaZ:}x`+`|)`(ILFc3][p9FGcyec0r[w7XAQ-u,['gaY5O-qE+%o!oyx5(KV|d0dyaxt(@4JI~K.3oWWR=Vd&ajfxl{FlQFZ+
-2PHoF;<U!tEo5yVp}/ei,>_x:z!m"woCD'%5gW.K4f#6pd.E!ZU4}lu^2n7v^.Qe1&;=;Fmj="'`]}z{`Yo^T`+x'7hKu&$R3/$MJ+9|0-%7[fn/ywu,9!
-bv|adMF`54mkske/bKUofr^Vynw|EO2bVz1NI&i,T>xOr.4_Mf4=o!P<yboy{B{)S2><}#,RVmf2!dTx/1r<)N0{=%{!3sP}q)V}8x;/pB3tCi}LO0w{,c
-_yMWq^JnZw(|CJU#zLsb@%g65JJWh|V_tf`_l&eAA-(c@_i,Nw]:4W)(,@g{U^p)R3@YWQ,5K@9<`}+Im:~WDNMHTk$EZ/V7s;.=erl|nyp@E&Fp|jp,R7
-@%"W{g=5BHQS_xEFd,/Me&9mF^w;-%l073-W'Ii<}JT05Xu)_KN8IQ!3%IF={X2FJaiTmJ04"L-Lx1<,rlFVgMl^qY]g=+kNl:]%3{1_0U8^eIqUegbO!Z
-W,;kdk&T4mKE"w#HMjzlF|uONKj_k7lXW'sEl&<{61#Zk]C&miMuJ"u)W^K/L78R0=Oby1H;-C-b<Pv]'KL^d6!))d4TEC3kx86<3$"eyGfZ)LK=P111'e
-dxnn~yYE+a&KvK~Yo-=aH%'BJvgWr'o`4x0MKsS'mG+%DKg9F"uR.u>3)D+]Fcq(@dKaAuA%dEqyx!n<Kha8#n-[oy3yA(_1L0ls'fPM`S.x+)v>tdxe[$
-K0,rOjt1i^sJ,:1V.Ely^Q80>c&vbqW3==U}SwZtoqH<'`Hg4_BDhEn;P&dOmF7rQ)TQr>Mw".s1QU,ncNK4vn3ISSpRk:J;:L:_]1:uo";Z}i>/Sc$=5(
-:e`qZ1{rJ^iFomCT=iN6OuSma'+Txa7+WifZbgD0eC&yM&/Z$^V`Nk.)-%^}hR8yP71__Z_1cL3N:qe'tm$8`^tt9ii;G+Q=[|#Av6"+#QCW3tr4NVd="9
-pr|C:83_dQW:8t/wS@{x<wfbRjSue>~&1d{,d1aJrwvn[l@e.aq>RI,H_8qPe|yFzb>y|sxl{A;Am$^{x{`3s(zo0hkbovtk/&3[g7lpWgt:B;1}Zrld@7
-|.s,:)O%_g=sL(9SfBBee79k6z@38+8D.[i2p7N<Fl_C`zTgyO%3O3.zjwyrhQW;gM8P"Oi+>"E4h}_X|51S%aIu|g/}Eoz|slp%wqe#M6$yfkdn+ywlpu
-OuF,,<F7dh,Tn5R329ZfuSi.A^L^lO|wto}nl29OWcS!<je@Iw#8Z6+}P>T>p(m9w@l+J@>00aU_yG(r7ex,#cT3|S3+d_{ILRE&[|So]Z!6-jFi9E@pHv
-7L_+]m@+z>]doI(Rl`)NC`u%9CEC23E"~3QS~&OmP.+lXpy':i2rn9JAJ3O=Bv>3_Ywu.se[{:~iV=oGcFnnUU|e1jCMpGF7^E/Be{h)vjz2|t9'JN/T30
-6f+l+'fN8d4;d[&|GDnmE^|HE878`]BVV]}=llo6Hv5HB}toa7SY=fMrpio'4('Ep|1M+;{S>6X6cl#N.+vs~VWTYvD<d+Ge.l13@}nZx)$xrQ`j>_s4>O
-/DuwR2&33^>i"<c(!3'S0t,&/jWo.5[tP<q/u7:WuhKb6LDJV8{iX;#l9l(]JEEM@{<;8w&v~.";bn}ZDKex6/N]sSCm>MC.hVH^LTW:8.av#,#oiz[sFh
-B]aUA+h}0xEk'8!y6jOeD4]r{j_w>wGMdL,r.adebdF8goCG4&HC$2F|4L0HLzDvt=k;8dW73L8CMgND8,UuUqw4FK_d&5$m:(7Q6u'Q_:`3LPXzXU,G;$
-L$Z_p[{HNWWnpEh0Y+_ugSNUq/Sx)E0nHjOKR_<xp{S62|{S^LUW$=,d,a``vX[0[EyYD_^h)hDOeTZJ-dhQb07i}S.hN"PVE7L;("8F1C43Ys%sNU_||w
-w;{3xMr`pJy]gDqw|7oB:50}<UFd{olz{=>&Wf3&f52%8jcG&lNQBfIYH(LQ,QT!vEm:4"h<;DM)-ncm82u4J+A7x^VdAMdG'-]BKeE&if.w|%X.kQjDh.
-UP>^xb5j8OkGN[>$WPi$LePK-8EN/9).j-#AK)$a$h`D#Oc[^R@z|h@-pSVRq)r|9n]v`3%cR15i,=K<MoG/_$+n_<dh!pa]6t1I(hBds}tfpLjT={+4Sy
-tha34C'`1z>n`jPI(3`[Ng1y1IT)qa8F)34ESE:rbKER^`QRBP+TL[KDc:x${E>Y..JkVl+8S;>Ss$b-EeVeK1~cfWG=NsRv@8%1wCQJ;po$nhE!Ju#!bk
-~P7PvIr1Y<~%A:jT7YmV<3Q^fm&]&hCl6"c"m,6$SK:vhL>OJ%2u3xcc|9yXi'#9O92g[p7ju8@1bufb6@@2~ZAFV`uA(7;J#{NyYO|HWP,P9fZmFI;w]^
-%('Z+-}9#yYRv{PI/yyyG,Sv2PHGt_H[)Ot|ft&ZD"2f-1Ov>8OsF2X3=z;eUcM^'cYQUsl];T61PXJ-G[xlTJ30jvPIQ!,19k6jUkqZ"tBGtYmMPfd%;8
-whL)NFhS;b^@^#VjM<^G{3N("i{S)SGjN;SW=r!bbr&=$uG$an:5}Juj^m6.x|Rt_/7fq>@aMNXS(zEd1gkEaP4dkijk(u8mQc+68=c7_uchJ$DRU$)/3Z
-OeTMkyK$"6MWuH9jPZyD,E+@!3N^]QXht$4Q'#L00ZvBCh&(01E<yiHL:!{1AOB$4:Z0z}Mq3y0fB_g@IF#F@SxkoH0GvUZhfMDu~,xl=r%cl@lZevDyN'
-}VB"@PHkMk6TvT_Rbtn3zz8j:/B$"%+JZ'}qcwrc8Jc3[(3D!1{J$a'w2,gLmNP(Wk/OC3frn!z|H&=>JpD_M9#F7>"`wX"NcCs;EOwC:4{mdD$qS;AJ[B
-!;&$^X>ecV7+Zwgtu0&[#Y6rCBi{Ji@$N2NC%DTqB['4^+x>wSND8t1;xh'yK,2#A<nCJ1+)LFKJ@'gYQl1UJ3P;/'S3fsF5dY'fg)i<rVs%F5y<TN'WFj
-}szCd<-<s!n3o>.G"n_tMDZ>OmSyHRK7eVzW6O.<@45G7CuyrV[,+:hKu@)z(m-o-tJ5y5Vp_pC$0)at#L"/^"Jp<{=0_!,l+Imxvpi!2S})PCUQyHO=1=
-d8|Z%aTd,^)^$3PJsj:9Ibqubd0=jJ/Vs.kOv,.)M5">p2lQ<)jT";{F8A6eCQR:;iPQ:k+,D._vc0]}vAj2#xnY4a0ZF.AE'4)hDK%yJYj"G{>^C8`aw_
-06^bulBZEZy(OF]a'2H@0e(tpahJqK2TRo@zuh.x}]JU+K8xwdcqPCQ^&JIZeO5QGk}0A",Bd_uhrn=k=!{zwYJO2vu!<k~3K`9TL$bF/@@/./:.<x[E$a
-eM[3x|o<GF3[6rdRn=tttQTWiyissA&BK02tTH9l]wGh<PxL^s:lOVXh^AbZQs%&_t2(DS|A8KFJik)j#lLv@[+`17(C8/B#;DCIIhK<pU&BF}Jn2d$7.N
-SOol9CPn_q[Rc'9$})Vxz/Y`/B,`:`@6gTN4bTIPWQwyI^d-)W{j3=PQ4c^p0-8p$cgI0cP1levVZ09qr&$B8eB|#o9/`YD}}1ahChlLJJ%+a#p,{>3.#a
-nndEK[3.hxmTVjx5/fwi~T4.|B332h7Z[zut3je,PLgru:A`I24-SC_!7fL9w+cWD2[/IZfq/1lo&$n[5d=T'5/O1x-|pi9wo+tk"L{]93{HLDVxHwHM}`
-4s,yu}`bD`(6nL01})^"eH;'tIWgrLYG;DxD~cS)h)aw@'45l6"RbiSpPwr@|TOe8F9lD-1V3feEO3n$k;P+GU,P"nsgF82y30r">J{LORH6xX|:`^x{pL
-`NT`PF55v&Z}<E<M@Ug_ra^jn^'3|EGW/wb_=}6bB|_}+dpY-qKZX7qvag`X>`59f`>'g:]6k7rawrs#Q{o"Z7W)Z0z!hBDOJq$fN`'R#V1;]NJ]9ltNN'
-R0oaM''Un'K"@gPt8fze{.xVlg-an}9@0^G@DfY5'uGd&mLD'.&Pt/YH3I-AAb$33t`M3ajWCm5BH8P-'m^4ij7Y"_13zz1-(EPmUb7(Rf^Q2Mq2kd`9pE
-@,m%MlaDz!7Om<gV"yi7O<fj/aih3>P93mb2r>Gx{O9$$.:7&/NUgQl;_,+tI(`Oe,7m.h{o[xX0=pp}/p{rMq$7&;~]@i!:>[H;D{PUOiX'900X_QXC]9
-ypJvzM@frFle]#'bk$7+SJwAEiY.9Jlup$"S~AU/r"Fg3+"QLAiCgYd98HkSh|()o&Rk_q,a!ho$dWA^F"fpEzr+}q82bJd&rJBS!f4an0yT3/S`%x{[9E
-Z/C-"ZdwaFC1""~/JMlKSSz+.]%Y5)kXhK[:Wi9I1vE$b|<c#t0X30md_p7gBf`om(yXm`fSBxxffD:'h(k,4sy,,>O.SHAt&nSxSeaJBX9HE#ZTu.E793
-QwePP#mu4-EOraBaDjc^b{R4i&&T,MP&:i>rM6N6=!pwh$8}8]jM@j|^$r4YAXbbf(%#kQ7YW"#hPR$2:bL>u|>j4A01z{O>W{9Au[M]%ey8%stMhI2xm(
-(GZ7L"(]gOS6nQ4L:6H&`uG=U}Zo,H8f;9u7|H#,S^gG8PSJYd9J}x$ljFJxn_|&[v%YaJUN<8yy.V{Zh'5MP{|K3/@"musO!-uad|)Zb")=4PKgS:pIeQ
-T;Gx<O9cU<U#eb4JPJIJOh.jy^70f'WR#i'JpDLC3S'kwzd^k^TEe/&>&l7E:G`I@AmwTiXXs_Q#OG{0+CA|.7d|_Li$5W$kcCmb0eE;b=J+m(xe#})ZkS
-fd0y/w;AJBcIGO51Ts^`(MZ+$!aTJ3(98%r4oBf9XA;!`1xCbTpv!%plcOwlP"12%$<WcH4wAfwu0Rf^WP2Kjz/%KC]Y,wB_Dy|]jv3z@spYD>wQxW}ABJ
-pbNs:l{r7qsNekZPWWU}s$OJ9j5m.lf+fw5._Be{ne{q~[ZC"QRi+<bo++(y[amQ@=zo@dlcGiKQMXwdcv#RCv'8&'Z8B'RM@GW%^:aNxcb<BCfC{6$.hN
->pTRShK`tVme_zCMke!HAtNYXMJ6Sl^j5'{,vMM#f,qu4b/{dBpIic_^S%!20'I>{XhB#5(<|5f67l2M.{/'oW62pqtHH@QL;%aMm>G2GM5kTi|K(!][T2
-6ZaGW<8S#p:lY:9ShhZ$U&x.J]VHYpF+:x'og&b'>vncxA-dnc#||K98IQbcF})DREdPYcxMRR&$1ipJvElKzQ2%</ER|rH$D%MN=@XXsbYL75nvj08WiI
-s1S5bnK)2ZPs062U!nx_x-_%&NOG.|_,B;rs0@Del>ORhtw79C^-][HoLKOqOt2%LM5:@gRfE+2ob.Ayl9mms0w<_,`HZ4WUb&#n/ob,c;"4h<aePt,RAs
-A.Xct7|>i54c;}pHwiXm{:`g[=)ogZbj1wkh88<{.'tP!Bd(byb`/@h@ED0l|KX.SF;QVE}:r]=CO{hPFOxp4-yT]V3a&1khYy5APqh5f|Un>SG:k.#vJ/
-EY'Wil/T=TgS46Et"lD%tQN|m7wES6d#{EDYP8.K([E,b%r6g7{@kNt61$O69pf=Bs(9R-#L"KT{+MBfMmEi{5iiYjv6KX#MHLC&Zr8O1p)+!rq^kn!Sy6
-Ba3tZa|mx4'|gUhw43~RvfLQYx&%2gN_5906h2SXZfwOqPSVmt8"z(D.[G#e9QIvUC]>"(,1Ns3aEfm^Ysy!{!Nd8x/A+fZ&bys(V3dta:1.^q]er$d3('
-qdW]>||w2Dc7p!23i<a7LDc;SXhe80@0P2J<!'9KH.m=lYLt'jKR8DcggQ;9@:,hH-yX.!pZW9Vvr/AmmT7o[/j)kR'z&Y!d$VAmC6GovgZA9xt.npOdCX
-sap;"RbQIxKdUp:7tFrx>HYIV.DkUZdk|2~Y]O[>85JOXOopJk:ZiFz(zi~XqC-2zvYr^NOSHfQdZyf`1O$uZaGXAbAG3,|@GYLJ!zW=.Jpg3xo'e#mt9"
-tf>A_LTBuyl-T$'ybpCZCInAluyv!-DJ982cU&<cX)"6i%ATxF%Y-tiN@jfcl&s^ZSLbZL;X[y78$TAE4r#^0j@xR7h%ERwpBIRW9Wz]J@ziR!Iqb8;v%m
-W^bVR.~61vw.:Fs>>IG>G,Hv!ZK8]|'X6Es99UN%l><GUutb.cpD9K=A/.;v0Yp:hcB"cJh-JAQ+`.)qFA7Eyey84jR[U%2w/]Kg5>%1'k3(bo}=iZx_X5
-SgMY}Xzx[mg;EjlU)w!Kwp8pK6Y27"YISkHas%sd@M2gRuo;r,e"8`Ybaul4U80X'7>_vsUHhRZP]otVJoSC!B,d+(dt'pb>K^;Fx3F'obqe_c42wi~$0=
-X@o[Mq]Wux-P3NuuPQM,uc;wU"I(yH`r#Z8RSPx9,8Mqa}1'zavs&$~cY0j!V%]g^Uxgv&3#2udm@4@{&HlwC6i@LU$v]XKW5,#kS{x_hy'u<gje}kQit/
-^]t.8^Z|~i,7]L8c5JWO;U^"H.tgt`)"{:_9b+w;LE.UQ]Y_k'voyc+Vhc)E[V|iW#FkN_d-80^<9|N"YoI.|a]o{"""baXCo3Zz"e2B{XzZ@vOLYR^6LI
-($!t4zlzFdKK<|jTGk2[TV{Ig5o^yY9uOCO$(PMG0"8.-'pH2A2}7eI)TWZr2)V9bX!Q!}d1Ohm]L#cx)fUp,:Ho~w]BWL|'O`-3,q=L7o9C]hAI}=~87]
-gJV!2(gHn2'n(ll0~B4%pNm|(Nt'fifpw]JM)5TGSMB|;GpKVs(c>4$VOWF]_g'J)C>MA_T-t<:<]$[cl^k|$V^#W)#]-NHGpEjJ&Whk13_tKos.jHb8VC
-#w7Qd>J/oi{nmf!tG@BBr:tL+i6-0X]0$",r_X8^E`61S'^R12jUye(MJ.@HsAd4c:408|5xkPn8oX>%TjWM>x|AXgCGgntn_ot(TOH1M6IRyufbs.1(CX
-1FH@^W9ueI:K19qm=CP[`%LE`r7+37W8RXfI-5F)K##IO_a]SdGU;^MRv%%)i^3gl.!ArkNE&eO:H4oNt^xK,zV[]J:bWQt-7QbZ[qi2M'<49t!`X-=]P%
-8rRV4N"-Ru|eW#/>gl,S"jW9'%<%z_g}DR^Aqq_dI>PVq(40p%mKbRijGyDO9`N^>ysS4>(L`S-O`S+Al|#LS,hV#%MdXr&q2]>$9z}$95d_)G)]I|+J7|
-sa5GSJcn|mIbgxZ{tbm+Y)bpS8w|.Ry4<O%tufp}}<[<z4E2s@nf.n$QYL}pQ"<Zdjme;JpeC|.[goE{u#F4}Cx31v[R9w3ei|fmelTRE0QYL;tkvhGdM`
-kI(E8|"jKY77b/52QXq1o(YW%-7kvp-(d}@)0uq0)[wWwC&I.KM,^n#:WB<#gy5636q&Xg-IQm6Eveg1FvL(wJMl1pF}r:)^)bXZfwfO(B"~`;=np1ZvH6
-+';X}pBxcqG[uWiLmPtBuy)4MN&,jWGC{3&4'Uk)60N|4J2(UAS^'|S>YQW^7D;Q:#"LJ)n/K%1mT!:m&O7o(.=|s(@If1F3OX4Z`"9avj&NBGRsuK"lr'
-DQl15|:a}qInHJRIHC6hw'%@:2,pF}4Y$bu2t][TjxPN.tEI@{xq=TIE$KDE45klgb(Az=}qXiI@e8n0j'1&4Q`6l|5(9D>dy/>7(js@f'z][nUff3c^Zf
-[0+@>2)#M>u.H-,Su_`$%rt6a+~-To;S#&3$;n9A,I=9ifQ_#%cyT4DQ<VFTRHnw2n%#zu%$>oG-b^dg"B7YdrUvmXGTexy_>d9Q})|.=EWW.R:Lwa,At-
-k+I8>7;eMs3"KHJN{qPfKny8KT@F5p,1#QisP@M]WwSzitLbCfL!Bw4Az-2Wf}&S5O'MSLC"8/O>FtP`~;lIB&djY[|nQ@D[|;5Zr=7ZtpM-2E(YieMNaN
-eEwvqCUt#m]>wv~JaMb]A^Vd{i^l9[v!;C(#s;c'v5O]m$d9ZhjYmtDW.K~n)UEhlgk,+Z|jYkm6'e`"Ho)MEJ&H2D>^{/zX0awMp64&-TZrv]BgK"+.ce
-3.[')>xf%YMDS06,.+jiN0KpBk;U%)5;~#[^SYc=aG|i_K20]KS7U$$>K1KgBURJJc[+!i[{^;)-0EM8DcwtMpK>RiOby.mrtXJ6>y<]';J%Q"iTdBA=vN
-ufl2MaVHf4(wT$3'67^opf`DN(_`aO^tG&F6u32U^E:wh:2zU`AXMphjb5L`O)hcyrr=GG>Kp5mMWUc0X&OtU=|}P3"8_mtG_T%&b1y1./aagf"]Q-L{8T
-#f@4()F5X[4|v49a82f1+GH3M=CdJC#71}VB|AB^Yk:&ed2'Cz'D/)Z^{^r<HHPWrZ]V[6!'pMP;"9j^2OyAC{)o{iHY`|!ne)p+GBQl@{rUR!SO[=E{Mo
-46R(x.4Ws7Jr3boi}$R!Ps/At"pB5WXi|#0rD49R{_5g7lp9Rj7HbiIj#|e.TBO1wW-RH/Gu851xvA85P.[fsq71#O1OHhJ7/Gq@2HZ)vN4s6XMX$lnV3%
-[wVL+C,!4eCjj{%LGPgGeY^&^n!4ww1Q_m"Y|zq'X-9<io,ID]C]N]RGYa]u0F_(QGL5N;r>M.O0)L$A74[8uJy:3ElSx,-D/hG$]TFSUh5>3I[/Q7_aa7
-W)bQD5!xcm>5B"4O,38B'3-u{1fWVe8/sae(n{J"Vou:Fgv;TVC{q4YGMK<WgAcSkasJQjl=!J5yok@.qRsVoUro`}984<F@ZE=r1N:(jeaqz4pqdCoaSK
-mP`|So;2RooIKH8tF=9h5+tu_)Lm1X/l:&N&N4sHVV;AN+bbS`RDsQnoRHCDv!C4nFCD#WuL`B1<U$zRoBbazjqe{P:hJ[Ja{)PX2)'&Y%8qitJp;,#[Wo
-IXb[k/]d"FFerfhyb|zV<ElZaG`!uwn4aEr/VNBX0'";/l`^]$Z_fXuE6N;M`p-d5hj=,zHl#fnw[f4guNsgluSRC35kk_56;em}eS}jX7/+86F&~&u/dY
-9)NjJn#3!CZCd}zh>!v}uz6z>21|,.w<eI,X!HEQK:JPy;m]+)BokF&;v/s$~jcT>c6nvM;W:0m7]6@moMI4=_Hy2Yqml=n&C5JO)Ikx;U'WIRup[:)8mF
-lnlz7I[Fn&D8Nj08)6Cd>',;pDq>;8=Rr:{^~,|7'7_E{L`pp+Hch%`[aJ=l0Yi,uL"FLmo+/FecLxepEkj(hRn)+Y."g^kdv95=WLn-BG&EK4,OdwZ8#8
-KwImSJS(2Mz6"ZM0Oe=p(k^&nD1m-oiBxDsn-%blD"q,.=J7V](H}{yWnwPL0BY&+PrgoDoB:;5|zA}EvpQ8v15%a<!TejCVcw8qrR1onUzK|K+`2{0=D"
-|<&(AYcS34{_X:W#88SY&UsL#hHS=2-`4}>K#XM6Q6bey'X$7NMTg>sCuQQl0g^]>X-Y>+xMutd,Fm:#`J&uJ{a6UYh@qI|zNnwwikmYcr"l|2nN!L(NlD
-uYoWx/HsDQagC^K!d26nRv:ght^[10[i9/agNL])[a%AQ-&{t#sCd`="N7(l[+.Fdj&rMhjeR1b(`8Pjr={nquZuBGUC;sZVp/kZ)n@z!Sr'a'6G)`KKPs
-I%$nUDkq{meb5YDu54qVip|p[I}U2@(Rx3XEz&Acrkk##5l3PUyIo>~'_4=lnb4vI.e{{IQ9W{ZE&Xg>RO]h.d>iJols"bYXH_e!-EN'66sQkb8!ZxYH/L
-MCPykNALSI8K;(kTs^q!.KzV}O2s>iK8s7^.fy:cy%,UTa~MjBTJ&PQmNQ]28ts$I(=/#;,T]e]%V8E>06^=}u/"+(EpZAY}6hU4GA6CD}t^rs:!,7}uh3
-wiY/v5Z.xv,h@JBc[xF45u!99w8oifA$yLm|/M'vvAC7-"2i]_-WE)e`"037FXrmrLz9epN}Pp#x0o~|gC)WGLE,/t4R>CPt58ns~GwL[-g8ji;Y/Xq>29
-NQJy#`F>0TK_VjN0Xvev689a>S%eMvs'smZ:_N5'=tblnZy",O5H6&y%|3/H,jjMLl=W-2cYCE=cpb/AE'[})hwtfRYh]Uv7C^3N5Nebl1'4xUkN~k|^S3
-kmqJb7@qJ8_-!<7m):wcq9'qN18t'n`^-c!0JktmKKsiamvq`_h7ha{E6jH/}Uy;1O-jY9_B}cH,b=cXWJ;u@a/pl@2QfSd&-$>;<s"rsG.{!,6`VbZIoi
-^ETnLskk;w}%WQZH=OE)i,EGDU<]J{D)ijN%&]ur<I-ihS'U^M_2NYs<w.zPV>fnCS~/l<@;xoud[DKYo+Ptha1Pr!~k05fecFtJ|7;8HUZHavqV7fy'X8
-_;!>4ufd;3%-fIee&|<|D^lcZ-zv8N'5,}&r:BBK{js.h2TU#YpvacYjqnET8]"V!LJ[6;~|Z_=LV5~|ai~Y"S6go&by:nM6~lVB6$J5Rd;xBnm"v/wikn
-GId^DJ3|P`PYQq'2'F5d17!fv=oI)ADd`LRTnLc=-YVtpjTwrNn{o#+6aI`VXK1"}V|(T_fn&zFm$w^0lP;sublwgL@|x:yuuEX&pr3{Gu]s%]zhd0IH"i
-;]>;S1aS1+8)W:LIhP`yVU"M=@6C/=,a:XM.Pzf@=h1Ot)ZZRbWC5ySJJK0RDc|gN)5z`/gp,JQs9.c`5r&B`LSjz]X:Hm}a8/"'W2VcrO2NMxpHspxR1B
-yC(dlpSF^kr5%A;AZ6S,)8/-;R,BQfFv=7t6Oc_osGeRi)RE-x|]n+6)V3a#VxG{FoTk$6YBzN~Fwfr=KL{lLFJ/3ppN=wkPG#H#Ff%ffE2ly4ghgKNpyk
-%y0XwAE2C"XE")Kx#}D>t=D%A!b|tU~r1_%tOGeve9)g,Lc>a(dXRZhG0s4Wzylfo&DIMBg$p:;5]><nb4TC$Y[]Dmlwc/U)W|R@+HE2%]q_'@PLlIw/ne
-eKZk`s'gyxd;vV(+i$iK,[&4>uVO';Xy0,BwRzcYb]`zv"HYz5efcCcF3gIzYcYq9`d)]X3&h_QT7G.2by0uIL,QKoLb<(t7n!IIRc4L37m+16Ac>:!yqx
-#D/b77:G)]U||{,dR4uN-#]Slh.:&UJ&|{t>Z%HG&|ObApY)H0<-4TA:pV,uP<BCR.;u9}YCPXEt:,=m+&_l~!Q-D=(s-E.A'%nRdH]pmG"E#=[=cI)"eO
-oQN6kp/=a{tA]pxxC$`jyp>TkTOH2Rj:A/U=-tU.v|Wt$5Ev!-v(mRy>x](`5P2_BB8NOZ5/L)W(q/eR@Nbnw3+Tvh~GfFUW[Ggh|^]k)NGieYX|pf%W/R
-]M>w8&$j2!&iwd>!H@8`)uj{}FML2Tq/mNdM>IQl]>@zP'%x$]^YFtkYzx>8s_cVeN:^5E:<<7)SHD<.5(S[ctmd"kfF"R<6no&lqq8oWZzAG!={h#yv;r
-WKl9YG2`DWdH0eczis!Rsi~Jh-b'FK|q%%buXcz5ZwP@s9F:GKJ$Wkf/OM3zJjnLbo77~Er'VPY9CL/RVV:5c`KMf|gU)GWM3lM-H%)S/fUq@|Q'(XXlsb
-,Yi;-.H|uhyHaA!O.u9{)jsqtJ)q~e9==_B3LcY7[b+ih1]66^^UhNT4L.;{v/A}y0@$pt"blp"<#1/M_<Ntlo!cc{;A%a%jYM@/)iS9@_5M.t+Zc1tf@l
-bF>@Lk91,HE8Xy-dntpLe:9eBUjI8kY0vx[2srVVLodt>VK<&|]B'74KciuNIiiXeX&Z:5LoNF<G86,.,:pxZ-2X"L3[Q^T52-|F}k/sgasis.DryqM;yN
-M:0D]l)6SPSGV4FeHnyp'K]V!1BWQh#3TM{0v@7[3gq;ax#|+on,rZkNJv=Y5Ei"9c+zdn0uSFu<D08vJ&4Evwz8yIB:0&[}.tI,M.QL"3$y[!(5^Za.OW
-XS5mS_Y}y[@/$a7zEI/6BzYcGrIW!j[f>t~<{ic`=p>F!k7>^U9UyCevr&]r;2Mrn%}zQ=+gFq4;NCJk/N.)DyDc5:dSIOV]308:NrOGH$qR5Gx::&-Yub
-"<+APk"aHc(ESkq%;{tfKm@[-&+wepGlde_LWca18w_&88+pNNp2gw_R4ct5A6.[B7{f5Kl`.1ltW)~REv90CG8O,{Guqwq`f{459,+zfXTiOC!KCh~:DB
-|Vzuh1n}tiY]vxat}D]4<abtYwdDaLuOmvjqST~wq$^w@g>h~LO"%JVOKE634/N.dO.B[aNUHvyWo,>J{RI;-xOjkK$;!|!ynsr-T>_f3&];.'WVDEG8mf
-PZLy7=D1LD${gG1p^'n<_@F)rq_ng.S[j|"aXu)JHG[P>3.&]Y^6,Ls3FU|:2=@gBT$TCn`n+nvm/Nq._],joKSnfCTB(vZoZgLiIok{`I4:KlNFdP0fAU
-+N)X&AdKVF{yAvBc>V-Z>2DNj3%cVN{M/-tv]Wq{'E{}d_0TB(_+`yZF/vt_0g7Zuux9gU&Vn1Z[m-5b|(D^F}nFC<K}eOR-f)S>b>ogk{d66&)7T67`fw
-.n4CTYF.m`hw.=wyanQ+GfIk>ELX{h7[6"q7z1C6lhiy1'/ul@xm]..;24Et{7eL"kEr(owg>X&"~2D4|Xi/-dJ(A9lR`>a3Q:=yNHj+#sdN"XX,BVot_M
-gNYhgyt3,>;|UOj`Y7|oBijb'`Pi~ao+hbU3o@Bqe>L^%pVsqrWwt6%$U7D_X[vtW1+l"QF}N'MV=gATWlTy|D{>sDK+.F,:dmhY~Mm)[Klbb%}Ht%a{(N
-@{W.pwHn7p(Rhq`Kh-(jnm@YLqL0BVh[B%@imLs1F(4]<Q_,wyKHKC47OHc}oX,WMbi;L'O#SwWI}pTpzn<)sP8"n3>_a<fBE#Apv.]|5(,G1sjsX^iZRt
-Eo@J.nsWr8zxS:m-lHl,V`Vvg1M.0XO-BSiQAdyI|YiE|"6VYIQE#Dk!#Bvc`_[asPz>!nOgPR5]$3KLz&L(0eU^jpk|"/m,8Xr0UQ$SebQ6vmH;rSbHAM
-W}-@<`O7w|.ET)WN$TS&[MN{AnRXh|__n4No/zWC~RzMjl:;6D>E}#CUyXjLdF(q'sY_w6c64$-:Q0tM25A^k`_XVj)g8G(;f>Jc[]_)bc,iu(Cq`zgI0u
-`P|Lci2G'hnv<s`JXEnWTi>N;S{Src~'XN^w0QFTnq[dr1w}v}{7,]]uqd:%pvi}W{nVka5un+7OBA;BT'Uy{>ZDFQE;qU}p=YxO<gYJy>$M{=-)@@K+7c
-/aX%6l.rALiOI8v,nM!nVmFVSlcw[Y.sDFdG1oGg6I[{ura-F}jb)->AYlrq5+iWPL!rm-CayROxQ>79DpefB!!ZX>=GYhOGmQa1}FymrgxsOQ3.&if'Y_
-#A.t`OW(cj.MG:RTyk;sO;wM/+Lz]Yf7sYV}psh)wI78cZH_f9EJUp_2ofmOIW(SyY_7a|_5`K1[Md/@vY0T"CZ)EZ,BZh};dDY$(w{$T=vcBCxIoI=d=d
-'C)dn:rt;=,/6N~Ak:|Zb;~:,dj}!K0g!L46H6.9%juy]6d/RdUtW<MXr|w9#siJ1ek%;/c;J:]Q~^O[3{NPS'XDieWQU"[MJT(Sr>}v0'`TDT82tPw$N`
-B&6{R@(wwoOc"):,>N'0VK0@M9@]m;o2bbCoE-W]u]&IN/%kbA2h]75)T4YU!ZrN[0#5cTm$(ThrPGXPAv9N^4$J_mwoR7oFz5C!wYRu/Y:[3kI7ZN{#LL
-O-LMeZbvTlkj,^$IR;N<:3v%chOX+V5|$5>F(Xz-)#X{+1Q$|L1)dh)Xp$Xueti!gBNsoP8KNJGt`YW,2$(=WEQNYzs)!x8>0&v/Cvx^e1LRSr$LA'V7t,
-qVjd=V4^.n`}u3kl~7NjXhltui&C;Et]+-^Ad9yVSnoF7p$Gln.}`MC:LB(;"vnZh-w`Bf&-%LuFa"O1'F$$Q4PRNDB6^|(Co:+S|bC<5.r{ZRi,Qq$$e`
-jdmNxPU:s9nrrV_u5C>[,k7q@k'^%v]HJIiJm#+kG,0CM[kGy-3]#Y,YQR-f43X-:5<]+waxFT-3'%9U>4gv<}$2Ce~b$2,e((|-sA5ml;S3vYE9nf%z=j
-Fd{X]+SBwO$I9^;);IM.Yuh'"3`kEerJu(prcZ&Yhq9%y1JsYy4BW"d'd/$Sjd[[pkM%.X@EWe:&>(2>$5r!GuxHJu+XY/x;U$ZF6vqmUCUVuPM'teArn5
-bKR=5=PYt7W"}1O-29uf'g9x-rN<E5Q<ESN.bC@>u!I<Z8syNcHZL_YE=NeBy&@VatG|/;<2F`AOv,N$'H!FlXK|J{pWNTMp-vvJj;2'[z{5KQZ'lKOb0a
-b&-P_h71o^P^D0A8O"KR$bvWkQ5uD)$by6_f)`WJaN+K%5.[Z))Nn&[ELC+/dx'10=N<J/X^$m7|P7&"#TQ.3YL]AFt8U9&<XGm(MN|M;WL"N1GmrwcF$h
-C8XP_&5NK{T[|G(544Vf`y1LtvCG3`rhizCKFQ^'(6bM}{KUA&/HSg1C;s},:tiN7WzYcsq#jVHWZ0.q<_A)M7,H+qM{x'{bWCfoc2P5p6z{BmUl8Vt9bd
-XTq/)nCK8WmfgF[JK91}c1UyAI^r+P^CNi+[zmFsu,Zh<9)M5WcG>&_kp)t23j|l#p&]nj]8BfI6>@~j!n3%A'i'kK1T~w[})wqu(JLLPFsl{=34La(VG[
-IMMO$kSN]uTq3}k6dVLk}mVc1Y$=O|ND6X8>{48^+hT@W9SH-np`-[fmc|t+qxa,Vtp2Z5.kt&YYaV$829EguXy0V}|uW<4q&C|_p=otNtza8NE59lKBOe
-$4zBz1x1ht[0Y3e[BrQ[u^bWL`2gq;``[6n1]z(6LE=4na]x+!;g8%{`BQP5kKwq)73i}=}TMtcZm`x@z4m{G#h%mX4^d-=2`;^DdftO~`SH;66aokF9"Y
-3gYF4Tzj7BQnM4m&[VpEw+F3m}9t0}.9M+-3}uw;[T]}=,(U[V%fFK7[i28'(1GiNVCp19,-B44qfwlzaUt!;E1lC}Hh6W%Ji31RSdF/$'iELVXB'zPrj`
-v3kY.o]a<Z$]:GwfgF,LMeKf#3nG;zHF2gdI)AI%STLK{5w-n9,Oc/3bfY^=$9`nB$VRC0TKNTd]9Re6k_-"Sp{Q~$^iRx3#J1_g{hza3sYqo46|l9>Cgy
-8d(2}EsuqiO6)&-uX_w[/n$(P:7aNuSmD<=SdpFh3V5Jkrs8l_%7>VF&TZ-;jXFS^uAK:n19x/euDLPuxVqG]o]@S$rg/_#oYRgN@U>gFh5Bg^VX>C,A:U
-b-HjTr^GWseR_nqe(y1-PJqWiQe|p!k:/KUdl5C;)s]KE'kbin1OuJL,E"56LF'$z$}^dCiUEbpF6Z|tUouZqwdP@wbT]sUZTN;P8.svN0/4>Owffk%D,E
-DkZ:6v-H<Sb^aVwok4t.Iu22HD{{`(0@wlO$JOxQA6Q>K&-a`m{+/reyn1@!}M>s%nA-DpI9;OhL6-RfuwWsRu'h>2FLSLdn[2ekO{oq!q=KVyhwydqn}8
-N.%VPQj8P]9`>1z!}KTs#9)b6.X_,]LR+XD._S67^Jh<Z"-{5_}<XWXF,-<Oq)xT_&lQP0R[XKEa)GE6Kw,xQcQ)d5;42X#Z9O]5%cwf9>##tyUpUk:nyC
-ebn<^EQ-Qz:U(G]w!ecHJ2Dx'#l7%dvO!JjFq'x"c$ucgxhId^`mka[b)<!zB|zR0F|i&eH&lg^'HR(p>M(''f><bGVL[/dZuPFU2J@MZ#+uCc5y|l.,Bq
-g;]8/|0gAkvm[%X>@qt1gj@yyNrOq&&@cP4Q$}M1Rih7l"(SKzH{KqJ%kq<}XxzB8Vr5COngFXy^zKbmEJ&8ajD$W+Sd07I;"{Iu^-`Vi&9S^wc|E`rA{&
-~"74W+Sad}.f:|$h>X_:30+{7{s>iY}Byx|fkd[9^I7Jl5-IoXQxl4!<+o(m(l~Us-}Q={ja.U#%jw,6Xr's%AsgvUza(w0zPeebaIfK0(IOe>(tu>.v}9
-R.M{UMVxanV>n0KD6JmA,w`/:DXJL(:_,kT3S;J7@%V8jGxX~,5+R#aT9"#3tG&3Om}%CK`/skXF"{J$-WYxvAd#/@UMC}6bC}762XxA5vkeUd:l}qJ<NA
-~eOH)s~Urw.rD8hkT2fEBH`ISqo0tj|yDeKQ9.H"1JBO`;b%HcJcFMRVvdKBj>}KSCUU,(+tH"XAJB`%j'f_nRe0df$;P.Nbt:1Wv(5=^>vKoL$a&re/y>
-oBvkNd-:aHs4F+}G7mSM#X5SsECZ|v^HZh=<,zqhS4[OC@f^u!tS`LTZ=jw0RBb&r`5Z)p_dl_[U0:$]cP9TpZ~>>"p($h7-G7X,ui(GisAotYO8OQL$$N
-c2]"4rU%OV%B$#vupO`:yY|N(/P`QYuGLdIrUhCG},<&>;[j6cc7+JjszB&K0ZpfW^9[~e<j6SC&3/'e+}Xd6iDH`}u/.0YTq4o)7>z!yU+Q7FL:Ur4pVM
--Ndt2C6{>rB)D-Ho^I.C%iu)w+WT(&!T4wqjYdgeaP:LCb=w=(ORapcpWU;o#YcBi.;If9EpQ`L9^4tQ+y[AE_>{:]_9.#yeSf=I=A/`AsDBbMXmAE~%3C
-3RvF^NkxWgou7{2Ht/bimL3$of;q/jVrCzXINdkvdrV}tCIZ7)zCy4ub_DdA5dkOkZ!^DFveN@Duyhd7a<iS>g]xlc6J!d<5lf@wdej+3)P5;K-{:Zn$|o
-iR0`4)$5%1q^(jv^r,Yf4nyjH)B:JDV/Ndn(ZT-r!7&>;;{HkhtP(6e;,ePOqS45xmQN7RUha^6b<5>=kIVAS>g>@StlvF%ar7=-[j%!q=@R:&/896l#:e
-U5|eZyz0ZkUI[E0{{lp'C-3j/x&,2BSlqL+[EOS$v@EG5Qy^W6>ihwi8G/>2^V~VIK<r$hoQOl>z@wHiKU+,oX(+5XMFE:$1"X]&&dN2=Kyb'/8Z&=BGH]
-jpNup(XyEjQl7JC6Bp"qlZ}Up_!5K+yeYvmIyNxyvcha>}_2/_Shu$cfsJ6(K'{.O[0#4(NZ#u,@4fRvIKKE/".Szjl^H.2VB$RJ-D2I+3g)jI3BjNNtGO
-6.2}]s$=8+1=:5+3!",gT&AarZ2i.F58/iFud_S{CZ@zV`Jf$vrBTSl%H8Oo4;LEhoi.a-8E!ASJ7oc%VQFZIW>`}ZU[[Kkz+%8kUMHZO_hf$zo(1iTL<@
-`/u&pee"sF@Z'iMV%,sv(0`:DS(&MQEF~C9eGTFS$[_N>iDs7ulV&9slIVRA'h,ExNNb=,fRhKr|]^jE=S|v@pOLLR-RxA@r|X8Y+i9&Vt=vEgP5H##YY6
-8A1,2#zd<2gWwqWW!q'b{r-P-qM6&K%ED(5+d/DWFvYZ4_|!Ilhe1M`|n()$1%zrfjWN}4Fz-658AWB"}vA8taVQ/GW__b6P8xMysWebjTG.%w!:=KtAym
-HOB/q=1NN#bwIv4DqY+/I1D9o"}#hV%tmXA`gAhx&rGBZ0IuC7&6u]xy0^_P^EkAUXmW".Lt/DL.6@t#-]zqWv{P)=KB"z&]N)oA>.0Sd)Ta@"W`1`["LY
-!=iE75F3/Hp;+{tO5bf6W3)A$L}ZW1R^)a/:HAqCzN0M$D44/<KqKrN;t'}')+-#hNc+y^p;`k++_1jw5l.2Ow&uH5I:HVSdI'V$+r)U}c{FiLsg)j~00u
-'_ki:'TyAxl7%[ns!d6D4R:C4g:CtGGu'/gIJfFFOk"{<{<W|f(G5;Rc@$=I22VYNCa(VZR1/t-&q(>'EJVEfW=p~#;t%VsUMt4`Fa])v0he<H<-~MI#]'
-f[a}j71e^E`s~zcL{|4Ga/%5xF<m=^zU$v]:=H+Q58BMf&B{NMEsfSlo!fczIs=v"1^w.MsJxz+]tbX@!XRZ%kwymi150H_OXiW[^7}IwY6SW}fzzrSnX9
-A^|{(nT!EMMlUt3k~U`1|Yc{1nFnBtms51Va}%eIFG,d_ON&}Z0Dt.k/IM=:ws)tmIqb'[ntO)S4|PsHe!66mpcVHA)a)^T'{]uZ'%H_8NqRVIY#znjv!.
-A{t:E9YV-,)!zbwQqaWc-7bMJ(A'<okLyarBEUUBt:4/%8s|kBI<$YV-{Ph%pgE6lSOi<)hMUw,LDQNf)dcV%iqs4_pyz'HY>.x=e@zvr/7DnP7o"xM#be
-kaw(;[Wyhz]e&9~rRVi$ree<G$H/,_qWW+C4RI(.y#jm|2Aokhx7A}5_d;74!6f}i;G(8%uY|]3L0p7$ciw6}9QVtIM>Quj}DZ=}.2L}s1dYDq#xZ%M]sZ
-cr_b-:G4MxvHE1><v!OKa"1_>G"!l%'L47i'w-96M;D"'|aef(kR)v`1d1c28IVdX>%!V7a1gl1o]C~1}%-S7WLuL,13%#!kTw~;Ku@j2r<.Nw11aYz7Wh
-5cMTSACl6Rpgy3/];Y(B=^{C&&F[)w_'}CY_sXH_qawd/ZrW:"y7+^]W{OD&3SEJ.:exxION_2#5nvOD,pc_v^+}CeebEfU0+ZOvxiXb141ecTyL5L6aEW
-"z>2+veKY;)&oM4eP1A3lwtF_LW^J"5}PyHlP9b)sh_(Fwiul:R5`ZV<U<kFgsFW.K&%%e>>$O0-wfrZw%<'}c6/J9ZQ|""h7n:A$]d,B[R#'/{)dZ5_:W
-|4<3s<$]0Y'`}zaume);Mr^jP_Dpqi>W!^e;BT<1VlOY@$POzU3^Tu}Z12I'Fi[u%wIWz0kz|iGTFKy<&.q-LB[N03N|ETT0<GDoQ)');RXX$}8xak>b>3
-MGjntbQzfOz(R@CJ_oMujJR+|>[Up2wjqv,.#<ft1J]]L{vcp]^k},Rvq>C`Y][H3kJki4HLa^<G_(VUqds_~v;iuI1A8vQ]i(x[AtZN$8<aZAnrzxN3v0
-JY~mRvinlY<VYqibIT@xO[};y8/,0KqKME/Xa$fC@p^["@TrbvpPosX)jseAsyf93Tz9V]67]G}3AZ_56{&5t@G%QN1F5e9&G$O`>=W;f6gXeeg)=NJP84
-I7HJu`/FeeF}AQL3`>We,RV(f'7Y_VdIY:WVnS|fjFNio`m%/S)>p(^.5QuU^g=rIXSe){`eF8kc|B4o0&1UZG2H`eI/2K:cysI5ulg@v%Q9CKAM=a-fAI
-osOIyd94n{ep|[]N25rBav]Z$2{,['}<ilp_g+c)Up/P|q5$9O5miq6wBeLNSf"zMs]jF}l]Xo$:$`!_PNALVc5e5B1NVV$6;"nz)p(koNyGU%ncrj"e<f
-1u+^O}L3jxZ,#_#uv,b|jM1scijc^cH`+OWvzPXAE%LshqsahQh0qt#zc/JyeM|v65shXE&&W;^LOrN`{ksy=Wa.y}A,-nLMJkX&QKO7yS=S!Iv9u)Qt6'
-Hch;Ks+>yt6|bZlMS)X7B,f`Sg'xp^3"0Jc:NG$GzrP90j01,"tCTHBLkP5YjT1)Subu3Rt;1BM[XJ$Uufo)K[$,>t#MY#e|_hIr8o(y$[m<{h}uVY=]!C
-|98}("THTgd6$!L_sXbjVnZ$%@=}Zh,}WkNE"~Der,&T3M#7w";#9%$RdoX'p7G%nF:qbs4PoDe2OG~R9CD;s:f@-&QP8W-"4vdjUB)F`Oq8p9$zTuwu"q
-zM~t.BoC8mo"b>u&H%1RjXZR#j8=ZhA<wh]Y.o$9}4g(cN<bn`.UChYgh4IV|_.n/.gh%B>^KTfxfH"]GnzI6BL>HbS$d}"S"Wy.0aiMO2qk985d==o8N9
-A:_<|Mx_Ks='dihVJ:Hu"V6E#v#X+KZ-W+5>6dD|pJM7M:>-Nsbb#v.henBhpLUFf#y]P']}EO.X{718dW8}^[YE-9~7~=Q.Rto;q@wu[<C$/Iyv/Tl"OR
-BUSr!v27jxn'+JlZh%p}5wk$I_Tjw;,/)"R#H2EtOO"q=lY|Vk-6Sv"Vb/hW3(I;i#Rs1l,&bu"SC!o3C5e'&^UU5THt7^j(~82#an"SH"IfcA40lwWk_F
-Pt5rj_#j8QoXz{TkNh|f0r8DMpRhT'IDA1nXfQp-sAZZ9nM/%Dz&y,6.nM_)Hq}x$a!e8}xiZlu}!x6-WqZ_ABg2rq_q/1}Ca2J:IL'cU+@j66nK(o:6R4
-9wv@aiEo`9d:K&!-@BbGTPgn)A'ky`nNw#7"!|31&cf/Kw]:bbSoe&jd^c.K+mYTj6Q9J04M6WvMu5z$gi<5=@jyyF~2CH$dA2+cf}wKPKW_BjY1Te{Ibf
-TD#)RAwcfMxQ'g_K@,aO]MOQ)$zNK{{@1cl<^uaQH/]'U4FOlTE(oAx;WAc;wj@P,cXZl(j:|](@)YK=GtDwD967XnZK~:d;Y`e^_tr@g"hOOfrh4R$/Xy
-g<D/CU4@;KXU|K;-PTu{JkD`dZXqV%2oEUW9.P6P,]K]-Ga]>I/v6lB;Kudu/la|xMGXPDeK-g5aUf]VXhGuXnb,hE6-'e"QH1"ci]9rBAq@'<-Nq'3uq7
-<v-d|<}.s-~Q'G`K-X<_NreyQagZ_DqcEPF>~qcrc9H39#LPt5qnT.wum6&[Gz-kKGD=8c0XlqltS/#8y]'zlydHw8I`NyG=ioL-8!Cc4W<rOsy]tMpM3x
-;U&GVaUX;e`YTk>rGG5PaWnthM2#OApr`q)OAcOe;n97wOZ1N!d:KPUkMPZS}`>b~lrrxp4A6u['y7Oy)=Llh]WM@[I.Jtt7EUPy:O^,G9n&j+C4F@yr-K
-xp+v.IG#wDiXyCpTD0X:z!]/P`ZMeT`j${YH+Z[(cC'CUO#g&}B&:<4,a/j_y%mOx#xDM6>cli@Td>=7,&=@V`';tJy)QNQF8a2Qo%{!'GrVnC@xI(qS<E
-f2NDceyKe8zBtBBSp1j8Y{!M7oB&GHjX"zmG/uWv=c)0p["]`hP;A)Ym&uNx8.t`|w)8'U+IA/_Y6AW4jy~Q3(V[!C.<aQmmijBvI^uH0St}!|iz'inJ({
-c@y7Y-hvm)^d+DaG_oaR|Y.[K1kz2(1=C}_J5AG0[Ez]1E[!:0;^wg_9Xnc`X!z/x-7JXR~jR;|xYL4!lFw]k%@R$"jaqEmZcy~{#x.gyxOkN!-7$_[bjt
-l6hu"X'7+;)<JbdzyVwx%&D"lM3[CU).Tn-+kg>OnuQ[PpX,Zjya5D@R{bQF8m@.ZEp=;)U.!Tq,nX=fd!j6Qy.![hTzm4~!l_$F^<ezPktsq>HAFL~}sC
-D#fPq-Sg)6@t66yyci_u2W&yr6i$DU^<5%Yp4Y,<6,~%MX!6lyaoLd=9{[A}Uo(jw#zs7bYwODM@Odub}MaMCb>L%c4a<kJOdbv5y`))/RCo5x0A-;j=Tm
-%LCsu:C`]l0eb^dET2;<`9z/Yywej>gEaBs>5iIf;svhb=tRr7GYyYzU8+h")WzxhaO@5ROjNU4EUl3ADg[A+oZH_j:"riVlizuQu!0H97t&GRGR3U0$mu
-J(}kxAW9{@uY|U'@~18WZe)}m=;KEGW{uwKUr![(iUjFU5A5/Wjm@IvZAqY3UE!6,k_IX}%JWvou/y@OMmXx"dRQ2`P9~`%`P{JMv.g_3N1':A^5"8f`+j
-'D@;7s}I76[jamE&3$&q5&{Dk|;$Gz3KJ1A%qnCDr;z;(vUU!BjfTdEK-ujdyLvi.o9l#&k|Tw'ACn>^:{"m'7s+;JXC!nj<[U_+0)2(2Nvvy<PV<0,J]-
-#;SL#6WZT)~0)O,xelN6PSe@@YXw}'bOman9p'c5_m@FWlWA5E+qbZ}kNLaB=DsJ[nB-V,eCUga`Rwn5WjY|7Im(VQN=+p8C/E%w`2mOir})IBGALI{L70
-c{,051bc_2~a=2kxy!O"lA{.gas^el:rrC,.%!o)9_f3O+%LHa!##NJELCC'BDoTtWmoNh06EnstR`tLe6YWQ+=d0S7h_}dR1[ZqLkC6OEH+~aW4QpH<Ml
-{Hb9|=iXmp$$Hv0(f66d]=sL|D8/z]zc5_uUHk=+g#0oNQIV21T{{ik4ga)1e0_yVgzF3_G|.v{osMm|]C>eQg>`8^zbUgy!op/^=+&KSMfZYO=f,&8MpM
-RW9DrUxe]!!3mnQehGT,EN,LBhr/mC4)8}lV;:MQ^/d8fKGwKUzlKCVn-;jGP]u1;t/Jh_^!46iV+Z$HGvoR06xR~hC."BFMZ"}H{E>NQ94//BZOQ@F|8;
-hAlu_xDK5eg|D->s[;HrBR80K^iISl]N;=!y_tES4szsTkhF"x2'tj[f+D;{Hk21#2|TLEwngeeK4jo9)UwaN&Tts]4$9hMp!R_bw`~}VUwd/3'UJ.2=(F
-+UC7>j+cHS'#]GY>6i!J3.)ZN{^`iICBqX-@Xa;"N/l#T6iW!`L2oKp{y:a9]>Ouz'h"n}&/TzQcqFf;O$@n8$N>-%'%"/KX{0UO`hZg`PZAM}ode8K=;C
-dGS&v/V35cubhVXi]Ij|Dp/A87GwPDWno1]A4jBdQ<)N]NMS`bmCBnDv}>r^fDEC"l]Vo{p""7(JV@vTS`9L.s6fzy_,&!OM6seb@"(%%n;w4ajA%X%f_}
-v_(2j9f_|:EuwyeSVo67/x'v19tX^1#OI;6[|s0j'MMS.5XY<<.iCUC3]bsG`!}d4Hu'=&xm4>Nja=<:eE%qFS.t!t[f/7BDVf{{oeNV|9EtTtM:t9Fh<q
-=ej;i!RffNZk<9,yb,7kipK"_,TYQhk7o&dgwtveoszn"Vo'qKNgrGkz;8C4D-Y2txN%wV55kuFbCxXcJW+h}kvSZ'3U/AJX+{,-yi;1=gC3&='V!_=[;e
-z/DSVIH-Qd]SEk9nQfwEsqbVmR&KK}2WUtNI'W{D:Cw;8${8@v~2tySGL<cN]O.2-4BN}GCddeJ7rcCZ=<2Yl:0ZpVMmb+c-e-`)B}{hRbI7LYrvhzWtU)
-4_VE-0:/]_M>qzyZ@=U`xZDXl$A6pDw^VHxTu:Rn_WfMSW"pEIw;xCEVBV&$X}8eU#A;ULt:)rvgCcSj(DMdv6%bnu^A.!91p<tiQ1``_p=9P4L|`Y|/hN
-a<+:IBH-WZmb`87_ST~7IxKu/j9'H233kT>&bV'q<J{LFKb$um-g/BEl7C.PHeE{cn"tASnw@.[(Dy1$9k;>mQePH|:_{3jeW1uqpPRFORaNXHZ[Nu`>J2
-Y8-tzRM.,Y#v{>&jbr)me"#kuRJtB|P`MALL"WSdv}E=7}ZC:h~]AYFpg{'3nm$j5;RySY9%|#GP2r#wFkAgi|BB|S'!^Jw#G<Llw&E)L1:Z:PX}tV2Ahi
-k3QSvbIe`zheWA6gIkvZp%OufRHZ{uKEFUT/tp[z>B6rTZK!VS}Z@[lHm{TJ:1[dtP6e/68xq|[1'|BCz!=,)Y#-Ei$mfiB2rgudMKY.$oWgSv`GcBF1oX
-E61XUJDt`2M.zfM1H18QwAC&,D4qCj}[GBI'5@FPLoog0MBx."]:0:duq1RS4Ea57:lg1Wd-><cVQ$i0^e|m)T|TFqq]%uz#:@l[p8He(^Vg`<YU(DrI<V
-2gwy[j4G'L72+g{m>mQO}>XBXXgc>[mK{}S3h#qT`1bn34Z80`Hle-l!^/7+q|n`J!5iWc^zDW]zwH^@Dge.4n3PwcnGntH|{6<F)l+[i'n|2ELd-ve4J9
-m26{}{S){j$Vr)X1:7m]TBuJ&K7]%]h:'$l=FZc9JO&+P[A1Xc[zDb_$)`2jlwVc]$y[E'}>Pk86[(KuABjTeEdR!T:>u5UzA`1%yQ[MJabLge5+&,(<"_
-@QpoGbTb|]XE9sp[Ma`Mz5t4Bf2KYaT+VA[9FBYSLE2AI5o%<e0B4C@!^wz,F+{VO-+nwaKTQo-#>g>N<@zPiZ/rK40"+'3)SHG"#RZd8FoG)1oInMZD}P
-{`h0FLS6hgHNGF&zjcM!vG3.Mle/DKpA|]U&nY;79%j6(Bm3si}S3p.o:C+%sQZ11c7>USqI[-fdc6iB8dEo99hurw7It=~M9f>S>zai6S4W#r^-c&[:I2
-^x~MvxG9TgnLA^[z7Ss;Z@FvSu;6toF{ub3KCO`VPdYL"(b1lo{>Te:z%mCIG:9r1a+B4a2P'jq6GdiEL(rk4y@<gh{`"-`%.d>u,2PMCGza=6s/QS3T&D
-CaUr:ApK^+')xsK<u1W'l}JLx')XK%RVmF9Y},)ITFR{ng$ZAp:LI75FGrB=7NVqF}qyVE(xdBv3}:[dN)4$xlmM"2MCxaYTFprhODYiocEF0B2>Vc|vgk
-5j7eJ&Fd;gKZ8wpLIeNk)kUO^Ets+Z"JQ+GHwvXozrP8|558mug'mG9>Q$:.-j|G5cn_7BJBZsZm6`}:cGAdp@LpbG=1hMK'nMj6#7+.luDFj@c(JyAi[K
-mk6iS(&l!+mKU;CPJ>Xw>bfi]=(WtXK4ibifp32{HM{6L4!U:/|'yJ$(0{^nAZIUr:RM3d4GX&cs>3bN{+ox7$fME9BYU)ggYek`%m:2y{.eQ9~!Ygm:Rq
-dM'O{Y7NJgl%bS7QurM7wo4rjxozYs5Sa-Cn.G$@uLy7n29QN0dYL{JS>`YVEa"t>0^i:n6%$_~7T-67vY=U"Y.}^]9_jOgmHf-bybBr!t>0_nN64K~<VS
-;l08,Hj9<cbQ_1YOe6pUigQOB4GyV&tq-tN}l;Wcy$"MTB08`vNL#r=`}JhO&nBrXk'>FU/gHk^sY#.O=vcUsSWqYJz;TZ%YE/,fzx&q8s+d6]3IsMW-_g
-G3EZ5h/O6Z,wM6OFUfGZgo+u6G<98'bVukBv)Z]VThv<R!bedf&^wK=]%oZ3>w$L(x0qXu.&Ni|;:&)NXzo|gI8U[l7:!SM(yTHv/%Bx7Z2TIl$&Vr8KkE
-Y-k"L[ycpnT>^<_x"hfMfUf@C72YTbH]@SP-DDU;RLta{F>O<=pG3=t08n[Ur,M[QbW/%X0y|>|uOC3YIcT;kVi'j]exKXnh^}/lvk"J[iIOk':.|bEg19
-UF~uq#l3KqVnE=};xzqdvNr)(K.W-MoVe4;AD0)Vjki{[1hn&7ux6,.;RqD4gJYwq'YX{K1gr3}Yy+M;DVjJIPF<kR`<s-$pZ`d:F!q1gqCs6{_3[VuQ5g
-L''EHeQZ]PCfzkOcYIFZZ',b(}E&S[ddLn>&SjuOchw2!>Fz,/#4'%htH%&[Pkd@H]>AK{t/s}Wh`m"37>ODmq%cZCd49H80NQ}He-M"cQ8!c-OF!y.hH0
-)%/J:H+5iK1Tb.6525UUPu`a_`Z2c'bS8FjJls6LP75(e^!;UR=p`j!(t$b>{$D>GPG0a)_m^nyFWE'FCJ8fx[0ZMO.E]ZUH2}xGPVV."+(J%96nv.Qr`#
-3hREUUf{3"B[XUIFe@<<u((p]s)LEM|aMud0B7R'1W[oD"P@wp@e4Y#;|VGhX<rifs.qDb}=Ejwcp1LL~>"lvWuL7m.RHG^!$RAs4W,e0X'"d``g@xHi3g
-RwUv10](O4c_oEMD67P,]DvM=ACY6<2YuH</FLr7K6%c-2"agjCt/0Zt{$Vl7BwfSI0,jc~c@wTfNJ#>d^cw6g9YkwZ{#(/wB.T58'P]ROZvn]P$P<O]@O
-Xt^D5@%esSF]#0hOnh|3nq)z!8tBT]LnYvik/Jz^r'=QaOA)%-0-#N{z.ci+eSoIv`_C{yTi6$%AMrCg,gWY^AvpkJF)`12-Mh-Kg7-eYNPM2lrqmfqGE{
-~YafaWrc|=`p>K|w0X&,zk/:usJ33W+=i)tkWJ;)v=$"3tJ!br0PKQw@qJ7Lv#u@wH=kCT1_sFowBna_@ajz>xAHweEu,X>fYXzfs%6,0XwWk1xi9n^c:#
-p+jSmDF}/:9Pv5]t+pp_8zA%[_f69LZT]^[sdrVfJ{hEL>E)yv[-iYZr=z%d|VYCs=f@+7@QBhr&hxtt#3otIcLe9I<I;-Om.n:X%e%6W{nw(]cwXMO:HX
-<9n=MK4;W1Bn#SDhK6u[Fn=%mWgk!hcRNP-0<k")po.4]gt=^P+ErpV39h=hfKad0Jmfw=E#:fhsn>17ZONdqqYp}Et9te}FoIPY(vR:/kj/TIIRGR7FRJ
-ze__ZJWruTm+"`&^'MkuQ-6%O%q3XV@|"3}CdcBjRf)B@1)sxE1oY!}vA%p`}<5vQ.D'VrUItmQ)'gm'_dINr{vQ5kK@<8Xm-#Smpt'8a$1<;RI$9>lObz
-d^j/nlND>6V@e8)!H(>C0A"7Z^-YJQ}`T#(:<"&+$bp@<q%{8FEze6'c$D|3c|8lMy){WY-g$DOmAC,}llK6F[sSW/G)C]~n^O[jKb{PZ)[1<!!U.!rgLd
-iA>l<-q=t3/9X=,-w,{wqQh+sv7F#0+xzA0#1md[qG.`s+P_h$FJ@Mq2K]C/m7_z19(u(F++@CDj47^bJ>Nn'n8[5%WPl^kdHx239zW,soX>Ijhd1wbtZY
-"p%avhj'L%EfDNgm%`rUZ#,M~R{<-]|$UzTG&-K"thEFp/&88bqa75&3>|)c<{B$e$X&Q}%Q,G_SkW!F/mM9|mYT%.vx-4q"_T3&QYYtDSP2MG5_4o-Fxe
-MM8k7TIU)@6Ypwn)EmgixL&.Cw2eGzGZ<vt-ID)0A(o3k_|+"xIuh]gsnN]K}jb(.ihAD8`"y96K'LX@iJ)p&1)<F9DZ@C%vX;F[e_=:Wi5)u|`r.ex$NP
-{SVU"TZvOn]-z:no]<@/K3<Xv0C>0;W}P1l9@H|e'DJ,jcaC1{(.if[WAqb$dzwpsT%v]G2|qUh'X}~4%u1Q|CU&5v98qL_ToqM+|/%0V_/4%FfCk+1!cG
-tVvdW&2P5xj(rB[,mlEl#2V<0}_3{&J;6o"aZKg:{^$npcll:)8JguK|d{9f@GD_tf`:0ax{u&NvZ{M,(k;A~AMPk+:HUMPC9jA|7(Yy9TS9w'o5."wW8^
-h-De"q5GkhKhiAQFaj`FFD`aJ8NaI-46Ytb;;uGRO{1_@bgR94]/6qCW(#L;`j>'}n'k!(s:zF3|Tp&j,FCF,#|.ft|Bd)3P2@bawkAFa!v|aBKyrhW^LG
-x.mA](6t,c"[4|L8Bv295Yl4c`qXH7:N}`sH={[d!i=Ak84d}/.h#rNKSorVW@fRzfG.1;8kOj=GCqywK.&8|[del,}ljCau_.VHnon6_dd"shlQK]K-pu
-eU!c,DP0-&k0f1N7u"sHG2KjJe>&@$O6m2Q:vhSLi.lX&]$fICU5drXJ||K!b3:wbdNN|E4e)h.>@1~@yt2':i6T(25B3&_x.79D]OA4,Yu5A>=$)fX7XZ
-6/3Wpu&z[^.DoYR9SK._")zc9M-7n0OHLd5KoogP#[+oLmrk|zh14^#v>9Pw=pC)4|@c6},w=dHfcYhL1>(u/Eor<2#<(vs3t[USX>.e;<<$$U[`/u%${f
-,2U:VMAxR&8k`DF)aWaV^fb_+_TC`RxT>$3YOlIImyKVv)GdohuIQ<VdBMViQ)p;=xh^"g<Bdhs=#][CW7C1S37OqUQs&)f##C[%bhYg1f6<Q1%GKYp-]P
-@kMm2p:AVZQ/eRUY|YZ4C2X&=pMxswrc)7RnpmKjz7WOW.L!R`a.<6l@M<8lacszI0|/Xh1c:=_N#IaW]'8b'XmRXg(w@=[Cr6BbXzdYM(xbg0H[e<=!1|
-vs=N]O0jh$]_o<Y48;+Cyi/E/]+L];~Vo7Hl[y5iVW<|4ZoJ^W'fyM8cY7)O82J9DNcOWO~s/g@FXn17;W],x(B|d@lvG-`%[J<#c).4fYCjFx;&,d-k~%
-nfkc&1(b#UpvFQKHq)i;[RqBeitb-Wk8,j2[%JP,j]=foFox%c<=C!b`Ab]L-Ee&3h;%{IaOD/QgO:6|I[4`r<{}7;zVU:a}j{%oPg;u5l'HGrfPo)aBLv
-xt9i~'/|B)l>lM)0J)Pda#J!U>(a=9/t)hCyd'N`6p-2$Qtikm#CQ/2#6#e5;wH/VjnppVSe!>~"3Zdwk>;Y`c>$B"w5M{<gZl{A_+DB~FW#ny0=sI;c$-
--gpA|ne'xR=dQLX,iPob{cWn.k,;ZG@D}#aVm:UL9wEO+4)t+:frr[M4EAFq.0J/lmQS^k=}8JxNOw.M)9wBdMG+NZ7pMeS;J"~0UMO2"@AOu8k2}aX@|I
-$;aVCwGKEo)X14yH7I@FuYYC{PRI5Ji;iIM12',u)|(W;,y(N4#-AfUMco/^(}cw0l^/d&oARH!r+rIZkaI:.L7lb&J)=<{Y0];oC6$sB{5!=+"CAm)b1f
-Pf;tm)<'qX`RF==KN,U/N}`>0fnZZ7hRIFAtxI6|wxHvti29nH>5mS|FEJ%`v9K8-09v)cvrjBlT0oW<52JWIE]G%u!j8rBvkedT6_SaAA9$BU-TfmLv6W
-|%1j6")f3x@ZU2/V9Z.nE=<PflKAXt~BH!:sKcDcX(GKf72O|K0NER%.sI.Bl9y"DH~t<]+`0za]9,5#JmdHXGF3S'uIte.fS8Cv!nao}1/rXO8^.'x1y-
-l//x%D8"U`{t3Y@c<6>Q<e/5y(.@5eY"Vd_tE(wSui},]E^:jhasoUCFlRDKIZf}=LCK|w(V$MWEwKo#63`5b4tJYi`["u<30#;p^-Z8gZjOo1U4#6GK,d
-)ujv@hr3nJiIbwNdS1Sq"idr;<wW)LjvV6|XIl&xS{-LbE2EZ`ncsudXW)"8lbSObF47%uvFUaxVzhF:aEYw>wZR8&Ou.yNbcCk`-$sTKKvv'-"SXv=%M9
-cU)c>A3{4^o2&P+'cP(<0+kRqpM!75=`6o4G)jQ&4'D.ZkPK]I'H)sACt#~J"iHgkO.9g3;o=Kw.9r#mZldXf}is"M<Hy8[O=[A@HPT/k1!J--D8/X<Oj%
-_SaTKM#12HVjfu;"ci{}BmYJ6]rd7v'^=2d0l,#[,hT=kE~j(VKKa]DR!Rr1A,TG`7}t`A+|D5$gKtg;"'{cMuxV&Q,+}spbb]x{ZJ#uXB<Gv)tuQ0;k"v
-Fax"C<V[#NuiNluXJ2!f`'UkNC#%yjG;4#p1Z#P5L=~IdsZ:k4`Q)SoJlx5JYfl;h@Fql^iAwcYbA/v4_Mlp%`W70E/_,&0UdL1<LH[/=v)89<.;mB].$z
-b2CGJVgG@GBLLA%U<EazrfmA%2XV@.)4n73=E(0ds[jAn,!I(=':sWY5L]tgSX.q@@U%gPPSE#K=^HbC/+-BjsikDK'5>'|[h$P(C+6Wa=fL7VQnAT5O<s
-xy=G]P.I.ZB7_lgTL#JG&;{Id^[.}+=Zr5:7osZET"TQX-j}+-ggde7GhW'uNC5c2QZ=OZEqtsauSP<e12&E>'/zd2nN%M`cP^l'9%%dsVjevXo7yY5zI|
-"C1E':MG3}i)pNGfcdAAHf[Z+KpE`[dtWU~,cdvbkZ|hD{jq^cwmb,fY!BBSu'v9:+(15x1.#R[AM0lYhzyl_LV4:JB+GC)6Bd<X/mQ+w:+3BVd=)FzFQx
-@{<>P}DZGuQGz[JzN}_@WC68o3=$pfW)c^2E0ZhuYJaC/<A2JH5WH0=Ls1#}Y|e"-1:G^0Ac&)Gx$&lC/Y)wPd[fcy0_CD6Sr5Y{K[%>_+8f9+7'0F<R6W
-LwLh2s+4m2B^ojZHA/nuA`8"JUmiA{pjoKZZ^KC1+4_aXr6gVmUN9Jm{2vMdG=$|>/hpVW>Qx1&E!DNW%+:av,;4v8V+xUqpLRVy2JV!!uqe"eV50R_/~0
-=fsuIm~R%#l2q,SE:helSr5GlF3aTdyM)BIcsr7C3lS]"REM+V]UQW)@jy>-X|$rQ560k/us[n3|<o,Cy9>x-@{${W8a_uo)f]'+@R{"s+`KHsd&WW.L}b
-0_#Vl"Rd6,_u_uT`N_[9FE$jXb6'9oU{jz>FSOE#K#_"R:9<INBuhe20j.wF!veuF:E(=M78a-OO3@KlUF!r[@pyuo~VXh)`.U("DWig)-$,Ms{L[Q!h+D
-"#g2|SsroxC-BL@p9nQDP|KVX&aaQyJhe$~W7R[)908jl9{Y&2]),u+/;0EX,BHU:v_qV5X|OaM+0bd,KO:xE(+O=5|>Ua4W}w9H-p|x:Sur9AV0O(~Z`E
-{QuDx;cBf[=mZGFwJr3OS+A:P'3Ao::>#YV:[TFHU>KX2j~G{p^Z73Pn9a=k^j;wNKJ>J]<FW>6X[U^Ho9k#p-lwbR!h@r5#h,Fl|B"nbj/_a5qXvsx@$R
-;&OjEBh$V>RG9jrOQ"30VMmo#EH52v]"$OOr(t]jL@Va:=j^|Wy1h4xn,Ru6o=99N.u}=ile~JCdUNtAqE'7m!g0e((BVMlh33-N6{-@u{g0HE5X(PJVi|
-;qm%c|A`@}4b|KUg8mIf@M-td{W$Y5CXKSyb|;pPfkYKZg^=>soHB:T<K+frRs~9{4yX^f6![!x3!R6mt6#0D]20Xk_E9^@2j92mQM1G|#v1':'gliKo1E
-)"&/r.{#"IagO`YK,#cG$+]J<%/KoC360eZnr{=t_R'M7Qk;>g~gdJ3yf:v0Q>APa5u"zBbeYNIG}I;d4eTYucRYRZ,p8I{SqqlK6IrvKptK}kSZ/w1Vc{
-1n{bju`>F$G/RDXf+0XY@Xt3r&.rgV3]"(V_VFeZN>%QdowK-fK$[CZyG{}lG7HQy$bqGLwX^`EQC}ik`3MmX(3F0t9%-MY9v'Y)voEd}_i8S@<a4C#^is
-C+}fu`YxBH"F,aJWX0~kMn"P-KUx7v%y(uj;P{9iL7x$DZw$v8.]1t)0sMQx!,=SwW8[VBttIZj]s}O"J8X]))1_E-r]~Cxvc+F&__b:40C/rpJ(-rhTT1
-r3uidi"tb%/mofuCw63b.N-S}_aGMA!NkO(hl5Nd[@xiL7fiI(AF#7X6La;4!dT/{/Di9}v5%L(0~k6{#]/zA+aE<F#-1)sye!^xW-Je6b+R.Tu^~iK'+Q
--e/',AZJv%#[7/JuGQ>5n63&Pgt,u=I_{fp#;Rg<(O=x2Eh-2NSK2xvJ]cMSPtb<-[{nS^=[X0fuK&JoFS@F`9'SkhOiIw;Vmt3V~0s"/|F{!k~iS_5kQ5
-j+#=Y>(;e%_}Vz6nPCA=mEQg)xqEV!)4>%,G)es5Hp^n5gifGTZrv[654V;(]quihM$wR2@8pE6=vCWtft};J7r[RCm45K/i,>fiQH1_Yz3ynYt{dk-jV5
-u^k6Yc|,/OxqLikV6j&5L$5K/!M]Ty[=ke^EK(.m[;q$YM_M1#@]kVs@3BN9TbFy;[NPkWZ8^}}8QeS&EWLS_Zr4dP)#1%;(tKu_>-3w[W($MRFc;O)CBF
-9Ndoero,o}qJhK}wc}HY([huVLky]leMF]d_Tt.!;bw.pY`L-}1w)0qE'b$9C6lBIR;ZZYKXpHd|J#1:o'K$p2@bd(u'iy'fN0m>eXumvnSakyB<yOcwVk
-[E"0)iVN7GawPJ8g):H=S85HQJeOgB-uJ6pF,mw,#X[U6iM}kh+t'WBs>WSwD3e($t6hp3T&#g%D]vaQ.s%sbNY4Tzv4JUsjf@"7+]`3NA&<OA;Sj1+(i5
-G+t_B#UT)O])2<$ShTExJnmf'9+X6Y9{Bz^)u,PO3@"k|sIu0!sr6)T1RybDN^x#X@v&Mep3AH$lFn@/drNny&J4]H[$3JFVE+o1dcMg2gVMHJ3R,WT!86
-p)n5h_my9IX#ZLx.UP1Sx5Q@{_(Q~s4)K_lM}!F;gxkw@|_;2+tYC%+|#W<PxBmpch2:"hAjHU.O>xC@FmnlM<8jy)[zR%Tg+DJ<#^(<^[Nh>G1B(zMzo(
-;%HOE}Cge|d[Ma-P0L=Gt]|;(TT]Xi$O]4=4]f=PpHn9IM5"e]RIpW'-(2D(_UaA1.gMnnyRn<GBuuI05IMru87F(;v<6g1MM_(#+>_zt^yp4kUdn@k{&>
-<T^o/8U(Lep_Ci%X]w<gkH2&_+m85Y[N#"yk@oK.`1PF!noZHP<b{`#JxjI[(Ae%6dR"=,3Fn/Ox1BGo!X=p5,oQ@Ni6Fgw}[OGf0eH9;qNGDiKih4t/mJ
-1c{pIt8JZLOg-}k3!:OFnV,T2bnXt;p%#uJtd-41U[enU(1$IK/hivTCYN!sQ8Gs(]PVxna[8f]tcpXU]vg>V:2ao7qbAm]^h07R{<&Y&kA8d7lf(34KT[
-G`~#~=D0W&~v]/unrFcS;i,_RZ6R'f@N^@Tbv>~GSqQls)GYlg.erE=V<}+.NE_j8ss/pHYS|Ioy!i<bGm<;887e0tA@V1-s~k~RJBHkQ+nAba:kuKn>cO
-6,L"cd`'n5x4_zY"NCL=2}R"%s}eyAm}]4&]rc'c_Dce/ClTFwincmMv!KFZdO!cxmT9|qr'43F)sTt$v0h8Z(`&e]+yl4wDL@"iSk'5T9|q&"q(NUUyRW
-a3i{,#)-y;y.2T4@gI14pK5z[|3F3]]yUYDD|"L#7@}|CX~FiHTXWso{|k14/W`Ep;9!}DdiqxE]R>x=rcpEN"gCyU:ndRq6bI9](5`L+zD7|a:]&BJ>ai
-[YNP_5bWWW&=}^Cyqz:uG1q8^gS(gizGtP#7b=HNcWNo4`rS|x,"Ueca>}hjjE#,K7ergNX6qLn-@J6r#t_}0R!gkKB&NO4md+eNGc`@[wxE0zqSN5}:py
-=YIHe$^Tkstu6Y2zfv~uX[yM^#j$i,-kD!J9)U3#y7M2A|<<F5HCJ5<)8dBpjY1VR!2R>[7HlfeWu2},"p3+7,Ac,Wh35U|f)("T]OZJ~tnA%o:z<8'#n(
-/kSSK22TkL<_{MED~Xn6H;W@y[Mj&s3T"/I>d@2VQR.8kaoU{;{{cf@zRe:i080SREX%xqH9EQO+L[rv4.K2~k0I(+O-/rizGd<X&].`b-J6O|@GL]lS~i
-C;tc0k.M3qCr%sS+u+<3(4WaiWutf#9>#S~:b/"%~>XV^[qe'8xy4zfD4w7i4q):S|sU;88gy{RYfJ^E}(}YIJO3mOm!x[0f,U_zHiEF1%pW&1qbtL'--0
-<"hM"z55)B1,[:+'yXRZb2&zZ`sfM4TU.I4{S^-_Mrp4jF~}pF0]OYt>gL^_9JWwd3_YUkFbRWCh9aSoBq`=)^qYXIN|D^8qsmxU7yrqJe4!$Vbbx>6Gkv
-{q|4<gY@M|H9z6#R4.R|&g<s)^KM4i/;qZAds,;Oc>^{%GCTC'kdetIde4Ma)X/H(-m1aj'jh{v,`HbJEdS}!pamvopolpwRS,r(`u>83dY){c<fT&a;/3
-dz{wPJe5Gb-UmlYM:2!;+k+SS'o9Ri5x%Bd}ek]5-YitDbxJb^}W3=&p4BVYHi%>7fh'p#UIV5jv.oE06f%.$69dwR>vbfh/to[SDyn;ft+>[rB2gbgu#X
-/:rTaqE2(T`)v,[)2$H;-+7P|=Vdjs"|Lec!zHXwTw_dIN~n'/tR!TdH7oYoHrrPdKJ{w(Wtdf6I|GYr5c/X}}r[)vC&iBz9'N`YmvrqJL`5ae}}hX;EBw
-^YWnIfcwA-x3@LfKkIO8J16qMZd6JCNw5+B;OA^+8E8ix!u)U=Oha=/DSm[+0:)l+E|CHyU:f/jpYr6b!q3X(b]8xj2=m}t<Y&Di|@=4n`>Jw|Vv#}qq9l
-NHs9#QHI09txCL:eJ0F1q"}#|REJ@SUA:AAkErUKJDCIeBk$Y8MGIn:.}rhIlJpXJ}-uCc'>cIholhKF&}=zSO4:cb].xK'vA>.I)9@g3W'_:>v:Bw`MuN
-/FC]KDEcy<xKh1yo8a.0KwB^Tm|i4aQ]+/X,]bht00q">L};e{"f(fP5=&<E($.`|g##~v-)pe$a9i=.$v"%9_<iZ,}a<N&]sw!Muv5]M7QTAI7kmzlW&h
-]5-kbfj7-]Zlp'%qs&dk[Ag!^NFP@]d3$xrtCUuwFK0@86KH3O!SS;PjSV-GAt4MMq!BSX/J'`x#utHwIh.O#uc5Rs<w"o.1gxiI&1/g}axW;ZxU;P,vxB
-Ru]cPD:Ipr@AF>[T.^A4&sa&;f%6pA#9>gd-8kv]`8`qO4tv^,lJS:w-ye}d/NAEc<%sl%aw!50L&w<vXo'$_zbIy@2m/s-L0vpS9U9({f5:eEY5$AB<LV
-tmZk{DJo[na9ux'4;'=3ZhsybNSDvLX5[sY!MOGgmfsJ^U(jNm`X=,7$gk4The;.[Xw3V|sm$Zvo&LBnSJK.<2nQhn>L2SPW>%z-!0#|{x`hl="Bexel^Q
-G^QsX8#F``|p4#T{o36$Jl'a!B]%-;~.rqC|uJn"XzCGMM|ZH{{33Pfh!72.6>=U.ltO4"7|/0NIo:|R7y#XdNagLA/w.oDO}/JG~F^u"LS}+-|NY.IcY4
-eFP+m8VmR-ydrg5=mQ}&<dwY)|$//-}'N!p3/:BW"zSO59Rna]$i;A@,.}M97pYKY/C6d7YTh5lp$]]},,te-7V$@cfHP}m:CyE{c|DI5x!~ip`)>%3[D&
-t9'(],_.5O^o{1#JBaZI5O^ohcAw%]=Q_DM7_!i>V`r1=GnDsxYbpi~uK}WGvd2-s5q;kT$Dfwu5t'o[1#7%^Sx&<}m%5yllqfchJURrM/e-uKt9cKv''Y
-8@tlCM>m-}@Rh;.z=@wrx-vH-MsO&&vgsgTC0mt-qf2KjR@]}.q.e#$"5!k=MC]7nL=k`&_O>Bq,/R~wR<,4+q~8(|xM7qGgk[gxNsq#w4,:|fX8A<qDv4
-fgzz<)eEYC-vMq`#Sc!9rGT;t3k]I7q|+1yImtG'%fA<4<g%0[ym+/`c/elO$7_d]nxp{h;JSL][K>yJ}Hb=V)X54IT_XM0sn`]eO(R6$]$RUP@u/Be{m%
-,[8F$zWxXSs1t2s8PF8eG!O14Ixjp]6P}[B.+]u)`RTh"AW!LVC9,LyKu6i':eC-/"dy8y>WR0P.I68"mzt86RWYuyq/tg!9xoLNSf"zbwBKt;mj-hL7/C
-yw;J6|yC%ak/]3N7BWLe0HwFjh{bvg3CaPwc6c{_%)Om.[O=Vj5=cdYy&VlsGi<vPY#=jI63Ld-pXD0@Vqg/!Xf3}CjO~Xow:{"t7g`]wM8r|4denuV:ML
-_Z}eIR@x~qgkEQ.ck.e&w;9!el8H#Z7=H/5#L,Y]Y2ST2O@0>([+Gnb[)g6cx8iFbO5_csf__U0AGFC'D}V9r7o+XOet7=Amh.F}+Qrf,>r,5];E/"ykQr
-87]Wxbt4e#2^D&(/[2U,PudSG;/Sh;q)DiSt~)}z9ogG(=RiZAG+CJ&+}5!(h%+pSmmPzZ<6@7BC&w_sqn=dN4#vB-vXn60{(^l<DHo!0'>_CtSX!vXCB<
-v-fNH8//>`B1Q(BHafwKEo6TTr2au.4h>)MK4k9w`HT"@>I7tW}@~a(iQ${5y=Vt20Q8yOFE7.m5Le$RT4_8YQ>l!1+,nvJ_2YQ($a+|fz^lS6pl(QpoL8
-!n'GkGs4+Ok%K+];"Ia.6a">tex#9h,8XH&[V&Z{6iaj[l$`9=/h|.%K>Iql_1&O4pHhFt+`HH:i/lH^_(=mmY(}d5"_426L+@M1hxCwFJ^O+!N3OA&JnT
-f/Y}LpnEEE[%=9srdGv5^!Y;MnMGQE'<{%mt~pZ`Hrtf/|vT%[I:A-!d+8%&p/rP/3)OY"@'zBebAmRGuzx<NQ=hQ{}kFSKECOk!C0e3t;rt8uq5#l23:u
-M_kwq&[!Y}dVUM.Q(S[7V&~N<F-.Z|,nR2JKvP{hN@Xjh!6nTGoS^fx>a(./6P6y{toO>&7v{{m6F,cIn-dGTJ#Icx,h&E>dP$d0LrkpzR57f"YJ1+I@>=
-=.WG0T]HKUbuk5Owz<rI>bOSK@G/L#=dNhCqIGfB's1]o"X(~PP;JTAo|dbgYYLPqpnwa'yF9./Lu>|5k|M8%A&]'7EUlmOO.(,;F1])e##w1F>E]!p+Ub
-fG&eBm)i`J>ea6ruv'SGHcjIj#y}Rb8c$FBU!KZ&@K+5m(;3Uqh%K`^LRJ;69(z7NH;CQqSB<@#os<xK<R0=hvx0[Yjpabso68}$j_].)MXx7m8ePMw2O;
-Z!]A_=;:1,^+s,&UE]8to)yKYJxbVw>[v)LIm}mDYz`3R.m,-)&"$z];i=SVMUl667yJ><+t]`79k7O|zx_4UU:so4^.itBr)xCr,&vk+-:Tk<AA]L4dw<
-bK9g-4<TpH;q7`DpR$}02$PKheSH1ltpa<HJ3{@{iAv,9GX&K{nnX'IrL94/uA8{S)x=$ir>t!/gjOa3+S!gBr(ytf":_v'5HYS#Rg<mvhkS!:a|=%@k-p
-rfyP(K~kmbpS@FyondK%Ccpu:GIkFl=a,`l25rO#!kgoUB;Z5={tI&,b_vWV!x1HJ2tHYhJ`qn_T'37NF}X3RYC0`)ef,BQj,={''8s|"rb0(BADS3qZ2g
-IADFDRTmOs[URu-:@<d|+NE/mxkU:p+w5'TlImG-Br[zI:H38mxs/vr%;)F+I,[8&1&&#9H|9A89UUTTg3`T^z@M#h]y"5>h$Lafh9Kjt/qJ6DzmHZ:64F
-7ZGEUBoK1O[U4.<RHL>g>ldey_2c}Zd2ZU+4{M89+{&^$SE@zOB=-._B%Go6Wz@:|Emyr9]Yn;'fvM&;+JqUsmn3<<~=YzJ#"AxNTHp27Fp,D|a"2_CNVC
-Rv'VEEqzlRfGqM.qPAMUjdi9hgBxJ4!<_(1`9r0;x%)1_=s{rx&hdA7pEv#q}b_UDD8Ke;Yt5z"$L5kuf0}<eaye^;S"u9"-T-b61y0HYhx7~)4VVou(p,
-_GYf)qg{lBMBQK_1!pXMR4"o(<6UK7I)xl[0nj>jo5|{Ls7[+g#h9Xip/VOSdUEF;2`iYcha'"~W5UTOi3&aD4UI}qOdv=1;ff[j_yR)5`j+'kN`6dD3Qb
-w})uNbv3|9l93j=</S<]g2V2"q=Hft].w_5A;;.(l0/v3%/5b8^Wv:%6w_,1Bd$i^8k+K"'<DCkI6g<9jrJ1.JpU9"0&h:1e2WTArL40Zwm)i;9w,'{0at
-_WjjrfJ>Z0PRX;.oSH<:i;.20QB^=8S]VASogZhJ$)CZzOPGE;u6#_u)4gnFxUSJ~.){&&gQmqDEKoD3%jNJ{NHLGAP&mZ^=l&w1gl3rt#JK[tvBo5'Z[e
-{d;be1nTh'OaRGj2fY2H@dkvaCGL{CC@ai!8o)UQ+T/b7o}j[q5_Q'^)s0~/i8q4T9q[|:zpU0sO.UmFA_chd{_;Rz~G:V4>Kv=Z820}w7z{qJhse/[9Yu
-;Ac@3_9c0PB6@{L0Cmyl'Yg7<Gk+z.>isMN!ycvgh%j+cnH9qxb9-2(=W[od=xKde-d))&D]>pN<hG+;jF{^si2SavQT~10MO|qpGk<TgkCh^%6x#&s-Wx
-aNl4[gO0:(~+0/g@u.<a~n)/cVls~MEV0S+lUyLiG0V]o2CDDOWSQI{=XfsuZ)JiI.)BKp+wr5jZNcY|lB!1]&<%}lmFPck8Ldvj}HR&l-N`vv85'KWPQ.
-a+|>/z_V"^Z!,_V:sVW:xM2lm+qpgk3vjej8dVXEXG;S%>bvRDsnjl~[YL2a1Lt8>lz_YdgS4sVFNeC3Bt5nu!)6GF|._LU/MU:t+eYjff6ysj]zXMT"u.
-M2B>"[fyBiW|)M@F|6'Rn`Tpqc2@j}syeB4X+b;(6qmM`5,O"~|Cr+He5]XfInJ{[P$KL$xOj,/{2VxVhvpE'(&[o)gXB_q2,}hz[y{dbH1qGze<ZBI^2p
-J;Ntn6IYnJe3^fq.@34X_9-$ab8yZLn5-5GD^$-q#3bg_(}sO!e%E@4e/"[w$F`#M6#Kd=IV3(axEjtXnvyofdq^OFoL:I'I(#bwBDo$P,c|"G:!$Q#.^]
-mL--)+J1Ckvys(D[ty.5zY&P|L_lY'IbA!&O=^ZGlM-|l6My=Z0M)S^We0irXNt[b^>R&mn8;!v{.sM()CT=cv<^fv4}gg|5>lfo$e]!vinVEr_U$(w|&t
-aC#J&8PM(Fe{^hVh402Vb_yrD&ywE7=LrWZ+I(KjwM4,zzejQIhro{sWFM@C0,+0C3ot[l[DkD$G}O~M^R"DElQYyHXfg4C2Y:!&{&0iI"5eXkARkl`4mM
-|XX_C-V<8.Iz{41.~irXbo;{kL=Gr9@G_CApNaAJs!o2l{0x"mQwbkb2sLOAP4B{m4IqZgOm8cFK&d'NcxVg+-!pUUcRFV(!P1rgp]4k757-w|`uSy&O83
-e2ev&2y/')^,X"Rz"|+K';cWF!XhG%J)%-[tZ{HOT0@PRDk2EaL`hN!@s_.Vvh4CzF|ZkQ0G<oZUG5GrdU_`XiT=%qFSU|NQ}8/ODreQH7r2v!K|{/}9]r
-qp}33a]Y>dssl;xu(J%r`<W^$ZGtMfH52x>)BuI|"Q;CAs$bQ'q`-f@%M2zRBIC+qKu=Q2<>1x>3e_7[4,]G@RshzM~xZH&}utHn];vN6||zikGAmd@w|^
-Vm#6C-hbT[5b320aa&{cn4-D3hiK9#;#F(#yO3E4hHBEy)PwBa450z@08(27n$4B9s6yMQW:4W+W">G7h3UK5_w4UhD@~OH19D4FsA_4x[aIW$yMKrL%yM
-4,NYQSdXVa"=m'f-[o<ZAoFEsoEU_I3KY^:}_&|;,1~U2xN#4r^}aDQ%r#MyETIf>!67YGl2W9/ItId$nZj)s#.-e8PG<M$e52="e}euVZS%gMU5q|O^Ud
-cs~TY=UwU8I>s'ckpmvA>I6F|Z84BlV'C}jpr'|Q[#Qr1KFzZ>XDAH[+B7QYwNd|SJc]>p}QnK-GKg3LJ#fEo8W>KJ:1:jS.Wc6A'0HkZn_O9esx[/d_F7
-R)<!_@lR@KNA>fx##iDRH:-`z8mJalF)[luEV<z;S"}qn1eMN(@PS)<b!ofwkiTH+y!VKSB6s++#khh6.lnRI<U:RK-EIPv(}wB.oR5#Z2!i6Q:u!/cg_v
-PUo;lIk$4F&9X;FkRFJshR!6Blol=j'55trIF$A4O$RQ[r)Yn,M9],L9TiJxPu&kY{;uW5^z3)L8.9&>~hH:8x+6N.Wa/X8-_tjL&s#dS.{"L;362X3O>s
->tMAI@6_m"P'S<]75hjts{<rz=Jg)5aO^%&M'fs(@D%:LPRja'#IkmaSycU8nut|RCkv|=<W2ld&p|@{cjPwU5eYVGy,|,O&[L-+1P30!LmA'z8-8`uKjk
-hH(r._."oG>QeniyA^Z9>ZR]x!ukd;{f=&'GIFY#QBX]9=!xKyo6h]2LQ[2L|,a-n-Uos&uO`5rCTz'fm[zbwC;@k)8tH|Nm4m6HtuTH/%@.{b2oF;i<'e
-g(3F|V-lxw-4C`>Ua>kD|!p$^=h<iVZXit0I{^`1F/~'Pn$CI)gM3)2z~xf0l!"<_2hz#ilrLfx>Rl#&=!}+1T]/MQ;SL|Tg"HEoZ'_,aX-h-i,/|I"nGO
-3GMVe_%GLRhZ]yH#@K9%Xuxtc:)EY$gvZ9$x%Pe(Ft48_`yJSld^hP<S[re>X)BUVr;[_7E%no^+b[3""GH_vfNldN_BLxMh3bRdO@^5CsO$Oh`hNuw%%;
-l)R9Mg&GCm;;._AJp`Y5^2pVyN_sva8j!3&(QU5oLMoT>.0j|B$&)i[7J5c8ZD]ZCbS%@cB`/NMGw$nzTWub@_G.7f"]^s}>c;phAw9yEuEcz)-DW^KG/_
-6a+C@,h:61+TXWFxMWXbNgbhV%]RzDe{1FFT#yDA`m$eW[WcRJwVq81[Ll-UFRdq^79kepW$X=DJ(Uy!Us/./n}dvnOC1p[ug}=ez1!(a|pLCRppJ5,NUj
-|;u>a-=3p3U8w"o`NCrlUG22R`E#w{1V:KC!atz]TBDG2D}L`.%v)#LIMA7@'/XCP{n5vD0VB@}&<e]XSMLV/C#Q045w2i|Xp)u@[SfGdprmHHuKS%ka3F
-|&4JI"p+22^2s>1C{T2"eRy}u$DCCxxp)1f1M}30}<D$ca!S=9Qk$%U$^TmXV,^rqKE@:gQS/.cI,4;H}zu=vIAbTVjF!fn6Q(f4}LlJqa}MNW/NsA.z{D
-^#Z)/lp2^rE8NkSwmls(SF=ltBjHz]bi`<}=bOvxs-u>k#jvc_|yMjYen[OSM=|skq<)yB=J)N].WmGgVvbBWnFzBB5N+ab^(#t-)`EY@^m3]]/b`CN'Kp
-UpIB"}[_kQ'fhY{ZReuIl24c_%5Q9lj|2(0nu.Qb[)GTgFzj~f1[/-:OF5i"9trlUr>YY)SgROYlWr_LdqSy--cTx{wk]qGM9&:Z&]ebp!Ah97qg@8DP}M
-NB2k%%~%mDzU}itHVGj|lD`EuS-9(^Wl2_LjTs{`F>7WnDP(OmSK@"`ke1ne-W;+%qEN{V"ywV'W+rgb=1n"u`^}["E=)QLN,RY&.qe6+m9C/jhI:6utaT
-OI^V:e_R:d$S/fcZ}Gu,[tx55YA,Z@U]3)0Vi9=_IxXf;v_ymz-jf;_2a[h}nU[>]h1_QDE0@nO6Q$V]WPeL6BJ'nq(G^r.L,<cJ6;>b~sL;sl'{T},>ke
-fyC,<AyMD$)&ic@|ggiOE)f`Qd<mLcDb4(5W2ny;0.#37cxqJ#eY&)pFxZH/lZZ[nVO5LfoO3E""H3zdA8V8:$,(O5F%C5LGW+t;2.}smoa74yymn[lW3r
-c^gbL/UsSe91Eh9AV2m_9-h[E;K_qOEQvv0IoH~Mx;4[lfb`XkJREI<,'PJ!:c/4w3#L8u{JS52/#XQ'^ozm8EKioEd-P&IAxM35gm-'I%3rgu[JacKKKb
-nGoq0.n19q8hSCX+~IRudG&.0eDarw>%vzr9s3Bv_;t8FiuN|.tjz.lX#aNKDehK,bMV8ZWeW#ZK(3`ulboqf+CUG-.vXtZbRwEG2"_<#L#D+YYL%D0.#u
-'fx.dlXXewWh]O(z/IHax)vf&i+<>#F|WG,ze;_.5!y:@LY>W;l"KJjw0lTs9<6>Ej`<r.k+k8lIsb1OwDDw2=yKAMNTi5t-QMADb}G0HZ}xt{A8$p^:8$
-YGD%qM6>}UwBIKxBQ4%}SZx3SgCGiKQ;|!Z/MD>q-#ijrlNj3XK]bnWcQciAtJ.PxhGTS_<:z<7$uv5{s)cWQ7sX4L+`T](ib(/3c%&Q8k><Y[5]0xnLo:
-K>IpuRs$5$,);GNVvIA@pF`/`+Kg_L=4!+[aB++s&:L/,N&qJolAMpu'nX9KF|$D2O%<!}.S3n^EjD0WIm"8UkKlB3[oGc!Vo<.s9[@K4du|njn.dvg@L'
-}9;.l<f}g,7N+5R)ZKc<cvFdcE<vW@moPcIHD&BFxRD@D8i`Ka43H=.eV#uL5d'_8ZF(ISGcWR".8W8w=Pa[qhwO+Vg).ME=F,bzmu[xd]a^[tVy>L%g%.
-0#qc0RZX>&>,WSvUsf-6heGKPN[h>1n%0_I,V&NL4&;rjfNP^&sC&5LL#N=4GvMDIu4BM%E%_O$$>5clyoWN:9SM;)GiV6--f&ABtz1<"$uGh_Py(g<,L,
-mUMxV&MO{X";}K9(h4cj.psTHN=IRRu#EiNl,Rdi=qt|t`)aRQt;2DsS~m6^X{fH=$gG`c|V~F6ocWU=-qVXRVD&Tz-X{Jd@lqf(}i>&%@pR%!ga~QHFFb
-3dM]ot6;ufts'5&/IZrLrP7$!=SYe[I4wOmy;0')_9Qc!"8FRe}D;+0_)=wEvR!ns/$OQ.LMgq.vgGF|#{')=-EI-x68|Cj}PJ^D%#!j1GyYvscZpT0J:J
-)$wqAG:e'5n']1X<zn4Mck_o4eJ(%+uaa[2sBF|tiZgGe_V8_'IuW|r:J}VNN(D1^fQ)UsfV$"6D3`m#4E}"qK5M<wwy5_[)gJFZck=QpP|.@8g._ja&R9
-&>U`n6+HttR/Vb`l=kEy^Pf1Xlk+r6#>.A8KMZi+xfoZxp9f$CMg=+r4+!^S%6P]Ticv5QIdx,rLSx>HNb}=)>zGH(p|3v;Qo6R9nygkQe^ZjMtwe23-|_
-$v$x=md#fIarGlfY1d$};8@Lxir"pj<tRiRp_7NT6m==4x!$c)L[Y<4jqHW#SUs4i,@G@yQ}[[+a5anprxC:[/5z)yY5[tAbpq<ieMA0{{o&Omj$;r[-DB
-Y9XdeRPSl5OKDZ+RJB.e]QmL:YSd[]sLz2|-VSke>sVE:_|PV>oWD88{elT%c|>ze;&xFTB+7t_Q^9=eB65`^|%ZHWFEg]FE(+"bze^7v4%B7"iIX$=+_1
-Y5G:n4c})WW4Z3x^tP)%`EZYYL:DAN:M'i)LD&T<$`H@A{Cgn7K%G5Z54v5Hjrfzq[E8k"HD@[i]3U]Q%X2{GjcRZw!7(9&sn-qvCwKmo'z&pJM=QLyzd2
-Nd2Pmf5nJ>1&MlQC[@W&'<^wg|m<Krq[W[4D6i>I+YJ2f%m+/_7ek7T7LSy4(BlsV6[R8I8/(B#G}kXV+,yImjv]mol{jGTEE`Ph)A]b_fUIA2oAfQ7uO1
-2I$7P^,'fHF]D:bY3i(g%7$9I)MHphNyd5AH"hYur24zu=2z83/(oN0W]VT$HLwJqN`#DER'R.72eR]3evOin]+<2tLkzElb^<D.y(Bo9f57Rv5w<3V7-y
-=4UiLw^E]1k`zHJ(('M.Nl)-d)OM%LWuZ]8(o&AM$=fex'j.`|[3#<YG~22X7%iBt6rjLlp,U<MDfw)$2{dx#=@Q@PrXE'XjPz,+j#=L`k</o22[2O"I}2
-~Unz(6NEGxCs`b|!_@|yh,"[uty/utHDivwnNfi.|r/7Wa#kX%iW({(nw`Ae%;oPid"RhJoU%;5"qlv73,-+IPAwv{;i-2K:o'_d5>Zl}R,&]sk0%7kmr"
-'EegqeccXJubbc'i3Hk+JpR=IR-WyRbv35C:(j89}#@17,>[Jc/|bkz|IDBy@Er`kXPW7`iR39jVpA}0gmjcI]Q]@O~AGJ^#7nPNvBp(SN~]^Ht8_ipXHM
-q<mJd>k$tV"1g]I@')qoW3_d<27<G8zb_u{E1^g@6Hs1o=!nBEh[ny>$[CVHT5:XBEQ)H>cPvU:7_U&TA(xo(3s{C)eD;F]0K+dQ1^<Z&aia@.dZQ#]1MF
-Te5yw@cl$FQ&|3F]Ri)&Tq^HSGGzj&]OiVP]Rq$O$NuZ_C0$EIbD)hgGU/0(0JPKLB$1+K(z8>>9b3Bmd)g65f_baWeK}4hc=^~%kCjnXH[@}}O.IFHl9,
-{'O0eQ~RL>mofIt-5W<'#W<t/L/BL:ZITBROFCS^lf#qNKM}G#aC<jOl7r6Xc;$AL19SY,>lbB3;N4IT6J8=hN.&lXymRaDE'Vx6`uIZb)ILo588T+M8]1
-P@wg=T79gO1,oeYJE`9M4$=d@D1$]0r'@5p[g_/GN.ANV4hMPVT#eegQXI}2+jDi`E:'ny#&f6HRH|Ds}8`,g^xdH-TRuPlA<h#oG7G{#It]W4`TUU&4&j
-]x%y,3tP^ilRQlsKJ3RW4BA/eJ`12aKQ}L6{,.w_7LOz("AvV8<^V^n&)`J76@fN"o-P}`z=R<p(WYmK>E($M$(;Zb=2B`cH<Xel'6ql-98b6M"0'nvzI|
-x2AWmUzI|29!)#U7SU|-J^dQ(;Xf5K[We)1`Ig,uYcC]6a:B4]Nx&d&NxK8j+hABI,.k$M.+Z(dU%tX0E"5HI{^,d_(q@'r2"WTU<D965x%1]M9QnEnD0S
-']K)DM:weA|L9Q%k9`pJh;lE],<i3iEg6)qn2GP4+2IWR.;u<QD<l`dJfCtPRux(}'P@e^$5/3|',%xs+[wZDrG;)OkI&sx/2mlX}3DqIHZ2#t<4.[k^h"
-NZ"},Ecfx<"D/3f9R`B-2wYgG0(XQ72H.ik.PUmP8H=vP'_#3H!:{y36<9E0VS-=>ImG%kJ,hs1w@qO_kvy21Z"|YloOa#v]9cyC6/JTq1=6mc!Hms%^b,
-_VxpC3299P5i.S|z,|D72q"i}XuTBpQ))@j'{fL9G`n/+B_Wc+L`%C=dG#:Ck4^jpDW;)jKE9+IY9fAcU[-RJpW'03p.H3)jFKJ8i8fD.#e34ihI@8Q$[,
-L5^+eQ+a}yl;!Cy8&I"5uAp0k6TtHCQc{V~!5RRPvcn-efNVF^|9S5(3`[j;CA,1-^x<M5rEL$/v--v#DCziNkUICnD1NL]jF94s7EIc|"qmFiOQ3fim{l
-${/IjwVuTzboWlT7-,eQsMzV~N&MZytU(#]vwH3)oJwnB|B+8Bb5lbAe^:$<d&R]H"gG!j4h&fzIBra|Rf"x.r%OGLJ)q@u-|ebMw-p'cZ%s^qv9HUdyo+
-"H~g6FgB7]EDdMWe6f0{H|dpjJ4]F%xs(6>8.&|tuWzgO:^]sy@dB{CCn0uIi,(!/H/<<m@Si"4@9`-CsU;+B(e{aZ~+YMf-F<fT,@n]i'1LZE,,j`)t|a
-Wku!v,Rb'=3,ckY-NwDj5+WG3W`yP@F%9-MJ'F&@;/g9D4nPe,ZU&+DI5|f3+[HzJ@<c}vOrQ}wg!-MgPdYyAj/Xma04A|h/Dk_6zvS<D$5:>pnrMy0n"s
-LX=DasRWmPh{i]jY~D:);37rUEPs/Dm{myNr9rbRGrHaB^Pk=F%tSdMU$xoY>,)odp@0Y_eklZ}%+3Wy=gw<#X2C=#7Q"@.8lkCP&q#"w;FRwa@@+OkyHx
-,H7Aa{ZtdoX4!.oGe:S^d3Zyp$6yaeJX/er,I;6l1|&bM&.4<H:nGRk}XnLH(#@]A(l)}=h]h"or&m>d#=Bh|l|}Wyi)zyw|lH}1Pp@m4gr6:}f-}Va$X:
-FH8rGf[c[Jq|^goDmyi-e=]kQR<Bk83TR;B.J1J{iuV5>,mwVvf_.ZH.{PMsZv`j6bV4tNlqK8qZfRtT&)u'$J6}"3g^eX|!`).e04,vg_p,g2PrKMk_GK
-}o"!,Kj#:VZY5.Syt=!}3EOpghn"_j]xgLk|lmJhgd%sTbIS6ANPT^}ZFw6^_="$I_{}WQ_8a_E"f[z0Utqvlo:6e.5-c(}/(j{[T@dWY6J%}WVV@e)|b[
-rJrDg/&m![q0o`9^lor@,Y>X0sFJ@>BUhjdF9^xTull="{D&:K$ll1`XCPWy/jb/<Za5W`30"}I'(m_bTKD7MjowD42yBiKd}.<uF4-vYPvceNQgi;B-#!
-m5:{nqVQI:(-$]$F<c5-prt:EHcr#A.MqniH</Y^xRk>~G<-j5>6@aF#rV:iWTfaj<=_5<M4N^Dqh;16!`%MOYGCk4V03m((Na@wc{B6bK_eD+SY;A%nIW
-qHStPA3=LP8,KVWm//1Y>mlY9c5odSd}u.#AOP1F%$2`ey)sB4P/qLmm)CeVy!X<edczjXk%!}XeMwt[b4N,kGJ|0QS6_kE5abw64L6'[hrb/^hY)=F3Tl
-=Vp0K'Y(wTj)b]U}3YI$(GKdc{6l4vX1@I--QO'o+1radt@T/mh&+Pg5=.+}|u-[pT5l6/"}lUQX"0Jz]_sz(0{,WO,f(7`rNf3@AIN@[0{<f`U6]g6"_m
-T;^'oG4<iN"e,O1bxha.hvmtYm7%"nr)YSaHY^FwF_ERhk:]~:`H=5(-t06%;MRQ4sHTg:V{E+Gf1QyrH]0'@sF!_)5$LN$_r.R["Yr]f}u`ZX(E4W!4tL
-rJo;{wh}VqS|)]m:YN[zrUV5}b5Jg]SOox<gx@GWOH3:h[;b4r9Za0sS7TRQ$hSFlqSG7Lj|lr<djcU3U(!BK,IQv(3DPn,hdTA!dpbg5Jz[a|IR'c%_mC
-wwYA(HPMxTHZq=!A+4i+ncHy05G`G{[9JjN+A)xxfAild"-{8`5fuuLI:vea(]hvX;~T/7MgD=LOVYZ5%R}L|e8Hqn0H<=Bf^&F=kE<sK@,AnpdBG5wE{B
-@$[hO31-v+ft$oSS_/R&du{H0sDnk+_|q9wTh7<x>"h'H@|CF'hGL$:3SAEXHhyE9DJ99u;4(%1Xq`oXb$S#QT"K>}Z7INI;"$.66%{|sDW9Yd![JKY.'X
-$$5_ndFkd_@ONO5"0I)-ch4$5Xa2(k}[u4-%2.9,I7FH:E-^L"sfMq+bUEH!t&k70u7g>C5)MhE"N[{gY@MD5aqmjPu(31Cu<usu1!4_JA29bx'63ngf%9
-yqv^n9'}{%=,-$B-<7^>MEn>;mlwDr,&b!N@#KUZ^a3)qz)o|mwtdEwvd]XmzU@<e/')<yzn]9O|gG<W./Wh'OrG)FlbWyyr%imN/JfxBB}2|v^"WaC<.O
-<[Wdv_>eEf!;kiU9T.d3H[x%`-m118I%q<Z|LQ,j>t}kaDBc=eV/"!h#/(/[D<d5L-S7R{.iWli^ijigi.DH)bD+2Q03rEG6M,#YG[xh}1P#yLSnK3|u<l
-$26/qyXU6C;6X3AP;Jtj[Y6lI4`&%/L@O1q22sHBOk-d;euw[Qhb'1z]Ct+%B;LFT$BjaRUCoY(SZaTV-n#=orp<"`moR9lzBpQo;;oo5Wnzf_d:<({c_a
-9"^Q|'AE#&gtX=U7nbUn0Z"Oj"pzxc4>D6WI8-w;Icb|xWI)5]/]_Y!^Td"Gtt&[uKgm,(jVF9HYl'<tjZ&:ghL{.FxFG$9xR#^,|{t4W('ik426+e`_m}
-{_c(`arH,zij,_,quf~xl5{=aGuMs:0ruhON0Ssw,M)9h^q,L4;e4iC3r)Zq9[Fc;KT:CMRjAZkjd8iw:(OFUyXSi(uh3xJ0zs'zBy@XF:IWMiJWjF%+Qe
-H{B&"F3AhQ%snk>V/&N&Ol,9s)tpdPWYq8M6I9ZB$S]t9;0x<vn!J"Py,QrMI:i^.n}n3kvbxN-=Y,Nch>^fu-]#_yGgfkY#J.@]6qtQ5k>GJw0+H'ap'k
-JQ`')V,N@UV:IHJ:A|7{1Mn{$k-Q:VCht4p=K_y;Jy9y/w#:I+0_=,p@>2p(=<tDs2Ca{U2!X4X83uB;~2Qe"cZcb;PlCa=O!IH(T9X(NuQ@U%cwEA|=-=
-_`]I^p$Mt6~7jBMC^h3N867dVtX&kfGb8'$sqJju;()vNKT_2shZKY(;G1B|LWFEI;;m`JibT"[D(dU6lb7bEh:4I-]U<i|/LE#L)B_rrn2[KcWhERRp7H
-1nc%Qk&VBnc:1%$jDK`YIv<sYU'F0)EoiqUq/X_2lB/lkRFgT3^6PhD"MmJBXeFXQ/"Us%.D5(Blh|(o+OppxEq$/5Uap@,M'(GT4fw+d[6-PHgxupYmh4
-FWJXr-c:F>mfj@_H,:w`E(=khNw&jM2qo)p1[)XH!>PGT"rORAOv+Hwq.^LVx[YO&].X_t[sDEpHRC+G-62}Pv1`qty#5ha%tg!kV'J7cv~R9tPegr$K:.
-SyncRku04O"-dd+gorKA"N3;w5PzTMt9nH&&f5rN0Xp$N%+yq/v5E/4Kd"e)U9d,L=CDA2H_{7WUjv$u.Ldd6lj6+G}#(,>N}n!lq@&S/!~f[XUMr+oY>w
-g42sYVK6~>1NR{N;QP[G/%z[=5tm4`u&{D5XgpF2Fy%-8tV:n&pX_JW2jk'lw5K4~,15s}xj@pfJMG|hm-4IkRDDwRR(Ctu"x/5QzwAqE}fJSq(OA-gUkp
-RO"61z'A|4h}4W%=#l`QoaPUTOW$u/GhOT1}UY:5[uowPFmt[qfb-25_7,{({YzyfGsK,Jxb-M$=+S%fzNM)h3!G-$9Nt=N"S.+4C0IM5<mi]k`%k/04pi
-XPbV%e187<Na.l)ZCtu&/E!2zOqWKth]sJS<SvHOvKUHV>Tyd$)yjJ}Z;=L!#@R%(Ax#NS'Yi=a.w^a3Z5~^<=E=_%b)BWr&A|H%)HVYy50.nl0-CW4}W9
-oxC+St%G3c=w1^a0sBlzX>f6{VAn>+#Cx.1(5[9;}dB-1]8W'3c-=@}1Cngt'-!1#&~H,.@ipn+H#[]itU<r=x[DF'<o}bOKk`eZot#4[8[K7CMY+6~H3u
-jX%@u;,<30:iL($LA]{|`r`V78i7A-9_6>bsg.Kwh|m>#0I6EA-gnP,mhN4(x>/}c4}tUtF}m4V[R]z,bU7'OGdYf-!u"&Jjqn&(|jLfk+(#Q2a+d]H`d2
-9nhmlIc[)9}mZLL^&2#DymR#]m97-BD<BN]and:+;vBx`It%ru."Za"@YcC4(5[h{)YZ2e5%V5vx,[7)nmOHmRDb"N~NxIMtvRPBGG(/kxlRAb9V2aY:hy
-@m<[4uGgg4D9//i[qkKD66tM$tq/'Gf(`]m=EDO#i85HQf1|cI(ST5XO)]QBr'HkEGql5@:N[b|Mb#MrFUPex{L`7pi8[$|R7,"#"]iMU=b|TFDi>C!z9j
-^akbxWD9{&ZD#%8_g,N=Pn`FXTp,8f2K|9v@ydS37p7X:h([I9d6^"pT(7uA`f/S~l1Ty}Hi_sAF7v8)L!4W4N0X2g/2tU;X2AN)#WEDh[xZR,8fOwz"I#
-QdGhAsZ[K|dD`{[UWl[.8,}^R.s('ipJ0SB_76_'<wGKKrAz6H8HZlVQB=Bk9kob@k#xOD0`d.9Z+FTExQdD2/({mO'[mUd9Hw{j<bE_GdBiKcZ,"{oLp;
-/l^9]d^,YTlr!ajy&l(@"(_/@,5]'pUIq%SoE7N>_WIM69zvb'Z41R[[`Yzq}chE$l$,_nl[$vK8UgO71dI-`c:_1l'xq7rwh4>DsMf7$}U->/#V~u&n/3
-1ZSl16dT&H5)EJ,U/PVE.:"isbq2QubO)=rhsEx|e2^^d#lkJ=BMi{neY+-sF9(x.POU;T]8R.Pbd{~H6)[Df4kjgM=0f_G!1JEyf|$Viv(nF(2I;3q(^9
-(K|"iMYd]2^bG!nC;pQ5XY&KZQE^GKN@]_SDN[IF^NK6).ZB%l":&4oc2wai1U6g+c),xIm:rW7{[UXadS0$f5kUoBt,Q5wV4uCo:`cii}Ub{.ZB[NhbWi
-`V%SDW)wNK|ut0j<Z8)!RriD=7gim6$9-BbY;KGtZF%%L2,oNKwEi6$@)EK3[z6S[|ROeBdLjw|FUh.P9-;%=@QwBZVIfH7|+NNCIMCx(T1S}fbUXk$R9+
-l1snKX8=.v"7cD9qbyj<Y`(KFSH5rH<!'0q{G=SN,Tcc8mm|)<g&u!<Fa<iV#iG9RzZ]`qB"Vwrq(EKtZAVD;|LLa1!e"raG{f_fH1G-[<LU+VfP&fQZw=
-5FwL!7CsJ:&o";>g]<l'Mpu}=]wrmG/M{|Hf5KcKk/&>9c_oTfG.dwAw]sQbTN#gd2`tw0rNmNmfL}n#oWYL!JrO#f#U^|`OnUuC8K+qr:X0)I<v(ot{%&
-bNM.hq^__vi=k|Xq+rR-2q>KH()Rze.269,]`K>xzlQBy%2FN%]OZIQ2p>G/.AF.z'>h#G-{m}Kd"t:!V2S|"7R{hOo]%-tplqGInS5}ejmp/>'<EyGJTq
-c<`qKHJVQR~P':&=g9":DxLWE7N7jJ#L>%DyNKe{_k2f%Dk;l#p.Cva'@AyK,J,rzAHPk9cUQHLX@c0Rp2=,:wS_f}!r6vPW$eeiW_z4>%%TAC0{<P=VgE
-C^L_5utBmjBpV|qux)pTB]ANq"3-;M~VX%d&"+StL7dD586FM5js]E){8NwB<YjB{9l3_'fu,g7xB--(DRCQ"4Z|u7M=S<(QS8r`3Nm"'pgMm{C%>u.&%]
-lU[LjxGWd1xOm1`jF.F+hQA^zdyE5[UGkj;{fqo1$eOweQbq%[~z[+KG,]:[OT-82UeDzZyWYn7K.)9hGcyVA3tfV;1wwt=CdlGXMOid9GSQp,N2,S|FW!
-@rJ5-/O&Uq7(P>tL9TNV{Sz9+'fFm>NTF2U1Bfy@l=}-F"Fvyt'H!iCGV'Pl7bCNv5Zg66z=aJOFkX1AG,,ZN)}l{|pS/Yi.'d8@9%ax%<S]V)9YvUxoMK
-'4TduoDC4HE0Q;c3JkLy(>5<,p~O;S]&>prx5@=c'+9-{RTe#SX%-n;)O{C1qs&8j_omM0Ytw^gEM^Q^U^7am_:`Orv/wDucS34u15nr6Q:aZLfc]E!dfh
-.{#v)}[4>Al7cc:r%(zzh7`|jN,UEMf940g7s>,Bs=1s9^}(G^h#bqjLQnrkI-OqhU>Gu1b+Ge<k_Twa`fn=dLqAG%1X0T!su+,1zN~Nd%wu[p(c!uA9<f
-l/<U-T`/v^jqi'S/R++Q.ZTl)L_GCT3<h7jPF1'!r=bfD"MU3F5op%[D"njU)HfhIm$MY[0T"(6i!3vk-TYV#Y>ew-MtrPPUs5AGyNmt,r!e6|E/]S[;UA
-G4-Y+K%VvfkQl{UP%|^jd;N2_6qIbk-H8cB:,}&<m{'@qxke(G@jdu@-!f8yho/a/QPC3eAe>GzIpNMi9Ph(<=]r^F}jJV_cko<GL2m=QKfRq@tdVt6^Vt
-M&(q(!<|u6NS~rvgbAGZhp'iM_x:MPZ[Yn%#U(MN!T:+d$RMh,z+B7R<zVJzlqw=+>yQ%-4DEHO:z^]n^fc[++8|O!XW$MtIw|J3pOIyUlmWo|3rWLg|DJ
-2clz]P/LXkj$Gj&A+ONC@fXZ.`r_|e27Z7a[.Py{DOcbQC{Kl`o7_<Mi.EiX"ztEmhAiY67lXeWIr5WC5t>d:,@`G+sxs"d`0Dp_v9tANv&vxW8s0%Or`t
-QLOY4aT"sZNq`@KD<0v}#<xy/1Q.%$.">eGv%EZy;uMsc5MpWTm2wl-Z@800XEXCLurA1j7D~I$&>1bDJ,6bby#wb<hW477<=F04vv<3iwiNeEPNf4d{J_
-bD=ZkroxvmJ8@y}mL,$;8w|5fS+@txhJ.JN=:@ds^V_:OGY|qqa)YHop<ixW"$#uZrg}dSRSY[0x`)f-n^ew;jB6"g(%jV<:Z4Yg'Fg^_Nu7VxEbAzVu&<
-tYU`F4/e)T0w{{jNsZD3G=!l1rRz@ibc8;[Kq0>y%}gz'z;zs,Dig&9GTm.LkiI0)#v2+2SQGOt0|Uju5<a[Sd|D%dVW'0QmTK6",=NSpZ2i_$JPCz<"qx
-i>,c:[5$"&:,eo2<<%C6=u:93+_g;_-i&<I4"N3_em&Af0.XHEm0AMS-E7F9Sm@(:d/XO+%shpWBwsFGYVFCrSMq_HDOvKuc2V8Ns7G$s.SQmg"^g{VB&:
-{CkPq%52"Z4$,,W54y)83aKTNC%k{'DoE$#Hm(x/KT^Ym+fNjRthCeeO)Tt`zFrtB"Fj]3G@6k.ttRvuD]}{m(YJOW~mDBB-|sZJd_s)2nMpWl.5@ezYH2
-wJj#;%&`o=c2O)m;XunT_RR$Z1hT'9{-]vhP`</(M<UV+tH+}C.n&x$-{7_]7,9ZL.F"l|n{FJIC-5xuMe9FK^-czzD`!xuOjSVD^1D=lQ)uj+r7,-!yQR
-kT)uM8c>9;Db'g<ouVyrt,W#1<fe_!bo.l9%qMA$"fdeEV"rrq+r"x<.Mgw[cOvXwrW(]'LFwOFp~TAhi+fMEH9k!IL_ZcPM1OM+_W/shmZdrpgJ|x}sjV
-yTo3gxyH/iMA6g"rx11RT<x4K_&)movl>LULc<,n"xrli+$pkqQ`uV_w#1]0eQ(v2Y&.^6Js[b^T2{TquN~'Sh1'6gX=PN[)8iYEt=iW0va{<`R_c.!&B+
-yfh+<[0<{fDHBi<5AGpUC!~B3(z8_+,R/R0yoBn]TrE`M|grR%u{=o)CAZ13ZYt+~+Ch>_)mO5|Cnx=n1Gflo(dXxL;hWL0rE19zKnK-_i8g{l&JpN)wk'
-[HKLo1:ZDv8[USBZEN!,.fliGbqwVmTJe/dRU9"HHVeHn[;"a%sj04<#u0<2<=i##T%/=g';AfFkM@ZTvj!7.V+O.vtx{7v{yMGp}>@_Tz1qz]x'(]Si;O
-IL3|(EI|jK5V&M6ezn$Lr-GELf~B,J$)Q>!'9`sQK$w$]i)CaNy9PVfqN=%+A}U`4{1#_Lvpk`Fo'b=r1C!alEf(%%[{j-m'gy-W@CiFpwa/;rK..O&GW{
-x3c9S":#](LgFTaL.[O$a<Qx&u+CeZ8Bi&Ks`TnE"(im8.^SJ,B=)}"kh`}q%c~:]45xs[m'P)f>ldoUC4rW8o#ZYXFry}K<m|tJ7Izi,8<<Ry7O/H/0^j
-9YBpClmEH0OE1H^F3V>hSydDDi:C^#iHZBVSnLKDKdS'x9maJ[u}vm83AR!k%zpcoLHs2|~[s)%&5T+TK}_FxF5VIVHT2FLGv;QRn(/0Vncp4r$)Ury&E/
-"VoVj!CQ_7pf/Gp!''>'Ge1i'7~)_jlsbQ7Tr,$c)a,sy.!]b4I)BezWa,}@!yL3-+jZ~$5^S6)n8em0Ksl=^+TY=Rs7Q<M>o|"&wmAg8Ag>aLEF!HTNBJ
->C_0_mpQ$3!eN,bjk6U{Yt$4Q]RqV4^y$m+&"4FG`U~YLw}XB^.C%7adbsG8LKc/Hh5c`qqQ,tBwID"FQ3HhAhqe[r}SXb#@ro4(YCQCER^z!ch&wA+"[@
-x|fpBFfldi|6u6v'tIIk:|,VB&&{B+X{`IHfqKsp'0l-JU=K%Bq+2g{ZA0rW>&0wqFGVe;h:MAkJkJ9pi,nmf9-p/r>].r`MJNz%&C&rKDUw:i[G_omP-v
-~,x0wOskb^9<FM+3xgZce7gp7."6^)"EBzolY`2{;B;!.B^G_-aWHxWwkem$}Ce{[4y)my%Sp0[!bk`cTlLndz8:Tf7EL%lW9K67Uwo.aWE@unzj,(h[${
-fef1oD`ESMNN~A{WEV)S&r43Y<7YC!ETQ+0y'-kTf&gG/55;3/%dE]|EOFFc@7wsS%)<sqj`IX<bKd+B$||ltN`h<Qq_]%+sJoq.i.n_x1rJ4F$Zo_]KX#
-RiOeV30hw'^k^^/E6x0poP'85J|,YRC5%l[JlM/Sm#:wXnpD-Hvf/vy3#}YczV.#en(4:'sTQgFdUkdr(a=dsv1Cwh8l0dWX;d'ChzHv>ntveni,U8|IS,
-!e|oQ&olUYx-6'PNG}LuYQjTbfl3Xj,->|i#W2WWha/+A/n:lP}yRO5Xo7QYwO`x:Fp2WZ}){>[(KahNd}m&nXcx2nV8HUgfb/|UxA2:!plwQyXQfGn&wP
-SN%Vb)&khQ-8WLA1@tm@w{(mpWE0hvoN7gSH~mN3BH.$n"yOf3FuXC09<}SAprE1H6aX:cNL;BTcwR>d[=#Zb'EFU+7Ewtc@()wy7w{I'l{r/:ai$.{q++
-gDK7YSEplI%;fctLB`~k;an.upq^cCc%+4thWblC#&k5lwqxuUDB|1.eL_nILa;w'4xsqCv|>cJkE.CcY&I%;NGb.J5/z|a,1pj+JB4fB%-DF0AT`1U%Zi
-n6^=PC4HJrr1x6vTA.ey!e1-5j)bM|e'V^f>nmDc8f0h]Q67@|oLa#Aic>d@~ZgW|-!y!I&TCq_f7w^H`.B"$7izlKPIE8]_!,ph!&B:jKj2j<_nbu@/og
-MCu),9!hA5FVu=1Dt=Lfj(W|HcdqjJ,%Puh866:='c&Cm{>Y]=Rk-a:9)oE6aKA'%a+w"PBSr$|{x^F5@xluKap.me|Qx3=&94x)w,PX"RYT]C]yKh@.DR
-2JZ%70D81w2$WNg.Xa'fD`9tzSNv}O'0@@6<FSU+Nsg%T+gIrs8[|$0`b6|E6p8Ick8M/e::&ME(P%-r0rx3|qompuu'Gx5&)VV^m1je07j+U-7vxm''`<
-V^i5yvru@v1EG}Z5aIjiBV%4o"xYb,krtpQ[F3GDwU^rU<zXOB&umB=1`L"]yZ|690`sHlx;uyF]4Y/TX_esrX<2"vP2a6TK_aftO{..huK^)uf(Ynsk~s
-5mRYUz`<D|gv:>KFqijNOxT;y]uL'tQ,$G7IE&9lh,6lNir09Kq/G<{#38kL")mS3E(T={'PJX`!Y_`-zdssd|a@|4>E9mPh2I:}iw23C`c_a^5qEM1}{-
-0<=q!5;U-R~t)^}nP:EA;+`%wASW^/VQFnr+.K^D{VVg|9~ye&[a,5Ld%70|Qn"!<en/nx8RK7asDPJDE3qM=M}n;YOQV_|(gvgqsp[p%/0u>&Hc`TN$%&
--9_sZMW{Jw0S]ITFK2,hY)zgNsCb]0l><:MMbX/2r'Nm1g+$)75r5JV@;%!L2#t'Tmy)XFP3Cogh$}bQ=ZBX6^/qNeG]%7R3lp5[;,xs~d'xqQo5+Z>OV:
-r408<YaNTe.Ih3LS6{{{J=H(8:L2+VzyW/tNb^FFJ<"t4/Bm{=F(&.%I1.})sjA3z"'7&P{kyapa#;eV9|Ev_S>#9nmo~r',P7Yq-F.XzZ$`^b.,qkAelb
-PV8t$8OAFdPO%Z2U5x6;B,aNQ@}lJp$`h3;|#O!$-x^Ocj}Xs2/Rvv-4Cd1u)m/cHc{[yC@Kd=!=0Lon'RKBC`!k_m:$+T/$O5S-Q>%;Y+cBT3>f!9<-m7
-WCl^wZM}M#"{v^7Tea~eUf(BktHOx0~m.GwQ.T{TrH1<'984}W:dr2$HF%]J1BGVg"Qc-r9}tyRx'ISJgo:xR@.L0M&9xqZjvkq`Hox`!|V}E=KqP>5N)o
-%o{dBeV8YqUSriw,urw%5yn)ifq}2n#{h&%/.wC/GuaAa2c0k9p$,LT6(Ixy/B>Cv=0^&A)KdoHXPp9g;@c{S5c7@^2X1"KLrq>l7X)OVVdR5Tx^>F6Im/
-R=Cu67{$/f;,{+<Tn2B,cg'rKsv/`rTaPQelznW/uwbXI`JKxML$}n~>eTD7xZ2){jpKZQ]RfgN-@OtSD)M>,XI-!pRFMSf=,SW(C;"JwHgqU.+m]EsIRs
-.r[h]]m9~)i<ftCB`lb9`B+5}'@PZLJ}>B028Z~x($lkN/YCj2IaC-DBAQPjhIMkQE{qt{#D~#V,Wt@xQh~,:01vs]vZC3G0;y#K#-oFWSk<{"E'KyqMWR
-!}[LJ.@rrHOHEu$3C/:{|2$10dhN3Fhj/H]{m/Y][nhFqgY|:pH60kQ"u-r{O2T{B^0/c+Bt+-R(6uf@CS5w=Ch1J5cP`%-ym9zTopR{3%h=zLzOM|F/6w
-zpY[t;"{+j'XW)`T"+K/2W4bz(FTU$SZuf:)Kt83nCZ[Km~lV-O"4jioww!^JU7aQ3/Ro]lnw:.YiKkI6j||,{Avxw3k(NdtXwnp"c{0N|6<TtJj>r])my
-mq2yM9A<-gM:rmAY}J`^1ny{74nhcFDJmzS-hQbR#'sMXU=U`u}B9<>kcvBxW{~tiX]}=n7afKZ^1r]4}eaHg2GXE8C1a%)]0zkub$>'&9WkOlF''dQ+UV
--t,:7xo1%H2v[R|W/(_I931)`wd4Y9Qo8j(gAu>H"Ihzz#9F+9/nhh%yEpuG:EitoHjSN';!^P7ONr.e8m3;&r8KFG`#8_Q0>#c<<=3AxMu/HRW4pFD=cH
-F%u=z+:H'!DFnp+f'.gfk$rh7jdxw:<19s2JDxaIq7cSOK_JsWL;RC<KIe`sd9uJ[cR^8`clOZpNgeR";eWDKIr/Njw$hN=O8b~/opy`XJ}X;>I#c.GOWY
-z<2oR'9,oI|hCGHI(v0Qo6V|Jg=UUeL|7;KCgZ{b>5klfpMo;X{IlHqTbaVMxB~%QI3@0|8,@,WHDCG[x)vkX<3j0XA+C.qZ^Js-Z!/k2%!F'PZfiDMo^;
-}]/@u/kr%.zC<FGbY>tNcI6I)eBG'h0m997D@tBz.}[IYy2@RHG5A"t1>Lyjp-&ZtY[W2Du8t6;D/W8kng#u'xP'.7)f~PuOapgL%qVL}}EdtkXv6FczXq
-)dx"[g("zI{$4U}4k`7C9J80_NuWO%b"[B^;t.O_vJwll4wH=Ip)Y=sVLt@2Vlf,)7%Vn/coJKkN".mLEDrvM9ZJpEhqjJzhEd_0Lro!#i3p>whkxgG04/
-/l$lTPb7$_Vw!khy3w@c6Dla3{X#L,p<MiNXGbE-shcPa:n|Wzhn&UBr9ZkQP6YcbBbX;S0.f].qDGP5p{qOV^{"!4~,68%]z.^0}r.atJj4SfEz@HP{C9
-m+9O|L:q.gOmNxK$lz@L8q~.K]0#+J#{[%5ntF5j&n".qJp"BM"y'2yGDxb5aeud-1A{0BjE6bv1)(8Emq+4mL8]52gIsQJl)M2;kecRovYrtpqVd2SO3[
-V52NI,~7P6<fMM)VA]{KDSsV:r8^k03}@C:vUo5-+YmwSq2S~weLH}s(pULL71uVv[u)/Qqw3yxN+:QuYx9pk&^9Jc0F0xMz}ikUK-@]WK!]2Iz%Ae]AM/
-x7QpJ]+tloGL_jS3<Y((1p)q)xWShx^h3&H2'/MUki]lV(DHm}XJbf;Y'l5B{k.Q6O]HxBLLyD0=!'A][7,raN8vl8/:vJa`GTn#ObJo/z`S,ev+kC<'nn
-+oh1TQ-(vP1L>{s`PG~N~,~rSugJxNd!>tJ^E<:L$g,)+VtMg;u[S,@P<pxYL6j.T,pUXE}XKH"Pr#{TUZOsz'EElUv-|jcV%)}+<p[S,z{)W9#](F}mtT
-dw_Jg;9#u(s9%cOOE8X'$(hn0t_Ro56NKjfwAK2mGf^]+T$Eh/<e-a&mIa,W^9UL%Mj)$Y^`3.+.:OM0.56BsG~A/St@ETn-.s}nT/l0=$>[DNde[%y:%0
-u{7@`:dSg3r3K/5(`4)R+[GN>{Kw,uMp}T_2d":BC8=za{;=tGs7Dxf'o.URJNMUn}rA`B/j%LQ>q'hLFq^gCg)U:k#oHW>)81kUel1eVFOmzfirVChn$<
-xUMB5evbK076<D+.37O&ZqDOej<g`R5^RGBe`y^Ei8P6I;<sevP5mA/e/FoZv$~D-mm{]iE[E6nq9jwWTk#lYmQF]5GBa6YOyAxa_(JO+1/7:xLh2X~;GU
-;<N6B)I=|]qyZ@BM;]Z3GiAO(YYGxyABs($-T7:s$gwy-knqNi4%pb#e4g6`b8S.Q8L<q2S+[k)X!`/f"&h3r'41N841w6DOrJQ[Ms-Vn]9p,]mZq&Z2Q!
-r)_[4AXJrW7Wdyh;1A74BDy:'Jn["gqXTJj=1X9)T.tNSev>BTHmmWGhGK/usCoQ!f:8Y66n/#~xsA</4Q[}sgScP_Dqk>R_Dj$SSy[+dr6{|sHeejEO!7
-&Vr-m#sNRo<ePd~s5Htd;`{jE'zL}VBM^k6flh%9IPGBM(KK(4L1##H{tf8TG}N#iKDvu>s-^5jYi$T^0"r4%D`Sn|CeS]}rGs0_VF>|o<Cw9GKh}U-TpD
-MnuwZw!e{H]^}v@=40L/#@OYSiwzbvhAXqNh_5ZaCE`5&)kfRRxH$`]WFzZ^cl"!EEWkGS+s@JN5v&4!gE=q@nL8n|{[Ll|4mUtBUy`Nut|yb&njYr4!UI
-#RGjC&J8(1;rRvSB-A3h,RId-}hI8E2w$[}}pKn{^`KRU]CEwDU9vkI_L^E1j})#5aBSh^kY[iKB6qBT]7s}p&pzTp~!K.Cza|+lk})=INOW"X~e{v[^rQ
-c/"8>,C:NXlv!rb338J[v]cd}FK9%aHfkYs}r,eYq+"WQ$lm2#N4|GV9CKcr5J$%Ef7;b;R1gh]bT{0j=yEjP,![&(!,@NRLwqi84`i.jlv4,,EQS8LsO'
-2lcJ]rG%JI6<D#d3Q`HjwV%aehV4q&iLsLDMiZSn1<AB$g/bi(xFCQ8:6f{=N8luuZAq|q$<Q1$C85>T,yc9$JI'^bl&l0'MTz&n6RF%#ss4Lv!E'd;NhR
-zKm;&]mDRZ#HeMxB;FnU}[U@@94lW!^=coyYf8/3h^brW))U[zR}TrR"U9sEI4-Groyy@wgx<puKsO[s,&:W&m^K/qO3]'o=0XT[^"~(-Ii!'^a|bToNlM
-TW81DfQW>62e[^Ck{+K`kRb8Kq5U[GI)E4o);!lBDVYcw7+00+:ffPB_Yc_UsOQA[HtIBVQ/@VhHkLJ_Z-z`,y9n>U>=(`tr+cOL.>lF8I6)8_lh'qDS'7
-}HDI@zAhh"y8DjMnMyI%YqVNA7XsDDAsCg"eL({]QmV.Q,BFQBQd@U-&|[s[12cqJ>BL6IywiQmR3J(z7BaF7;e>S2;WX3l+o-g4i@%#W]3hszC.<r/%Hl
-IpOS<U^C4!<%hNB]geZ9m_09avDyW};GG0-08/4nH0d=uUD6;r@V~F=qwpr=lk{B7a:X=<HC46&]9;Ar8]'G{FSD-]P,Q}xbC1[An@@zipICK_QvSVqlZk
-imErY'Apf-=/lRd.!y2+vn@GcM37jjZe-4X1uhv}v`{eo0-H]w^:D8$D5Lz$^f(mZ,}G&,2XB6qwpw!6CXV+QQ;;&Fqz2Y}!wQDMG0-pbqWk[9w=&776xu
-Jkg's8EV12SIR.%-{h6&~krO|$asjC$2Al[@46$6GK2;sW4(B.=r}U^05+SI-2`{k_rj+Zy-Rx]O7X$QmV@&4XI<VbrkowI.kr.M$'Pd)u"$iq,e'f=GF`
-pZ(@6}FcVnj8EM<%%1s<!N3'E1/JH{B6R.(l1rEsHZP"N>H[RZUMCumVPQ[3q5cTlwR'=zT8W^|r#UQIgU!vdg1mN4i3dEHS0-10k)eOYefdC$9Ap3pU~o
-Zn0v25PU4y{QOJ5je;)fH|b:}8c7.'^t|h!o!1@g|G'%Ax%;veMG$;%3vUcD[zQTuSpwqSZ^0}OJwT#D(Ae`WC]r]PN3d_zMr-fr;Y"j+L]wbUjZwkfw<D
-nqt-XIvkgGc:tIF,cUQ,G{u#jv@.}+K%TRA">VCqttbxTjS%,7'{OlG@hPT-Yp%-_Tv3CP#bQya)r7<PNE|dLO`hMA8Qy'AMe-+y1HO_36f&R;eA=T2[Sm
-yew-4v]&c$REUz)mDTK(fn$B$!I_3@a&FR,3g@.PZSxlV(jRr&V.3@FJBB%4F"!u74{'=vc0uzRIw&-e8`VWOtAnCdP/:"CUsu~$G&{(_>&3<h''9hv@I<
-F<1-UpCOzQBUJbUT(},BTd{Cv0N}<lpp@K)w,jbx!0b6Vbn4yAEd;Xgo#QX-jsPj&;jX('t|J&}gZ2`<7Xj}Q$fYW,a6hf_zJ]%R]$9@LP3u>-@%txc5V5
-'qyfVOwz0$o):d+lVr)Sd,qu'jyl+DO0;ol_Zc$$,AOpO%u;l;_N>'{oo6g)0+Zz:Uvygt0J1Yi$(}Fy2HH5rdWM6&fpJAJG8E'IKhRHdI"Tc6~9wr"AQG
-[@HK}hS^}e{ryJ}U"X/nZz]g0p&ZkW+cjMb+4Yg/miM#AlZ:7'</lH+[WNc|0FMqz-[OHn%55[}62w>k(qE$c,B|PLC1X(dm#P=X~w<!1:,<zy#h~z6kRP
-es~JtE^DZf6U&xax!p9D)Qer_0zVAvqZ4@k!%R9}of[Oi1sU3<l/LaOvjo9=+fLZ@VuTO=z5o4hO(zTt-j4YSnqhGNZhNIPI/u>yAR.q~>e!Dr|qR@}79(
-q%+KpGr!3I&'lm:Wi[itW!Uqu!adk/|tU`MgheRh^",NVedW}Z'GYqgz<b7hQw@e@9rte(od"u]Y)"e&-tzsu4CaMas3l>cO2,f|Tc}%&"PV=Z~chH4aOI
-^Jq.Jx%9E"9x])T&9wh/GGUaho<>rx)EPQ58uJil-@LN++ea~`:V,}LoXA(442w,a)%[ejP<c1:]E;1085f#~Qb)(G4HTQ[4MF<^p(Z|GwuXLmV[2&JMc:
-WE|D:gUy~X5znA,|,+5H$l+"kcq5n1hr|YZrx7n5Q&i`TDag~RsdmOv>>Kti17<PNyXG^m!5F"/E0_I[#).(LJ@$CUl_+7|thUDwjmS/o6zlj)gDBjiX[7
-_Nx)#rzKHQp)(}sFsez;Zz~j2&cx6eEwFRFl6Udf4-]LS4sP|xf,TlFXQ^B18Wku|@>SZQ-U-31b7O9q9nSRiI</.85t5bu>cem4X9zCJ7M++YsBL<(Ksy
-.{},rskLJhFu{^OQ:VeG=3e8INT}R{}uME);CEd[AvwO+q1|M0%I1rnanRck@&Xbd9'IzbHK(-0.}140"lM3!af9#(~7M;Bpm=/nrP<D3QS>&37HSI>Te&
-";kZ&yEOfEVNq9KEHAEY5Js>k0MK`|QXsixum<[hA4ea9#MoPDhbEG;m4[rGSH^NJE!_aW>T%sQG:{UosHQbA+&^#NIsvqe>>,r[CrT_p8'Hdf)!WU#[V$
-Ptec0th%Q,|8@7$(adWP<>GObCz-oUwRTngU6bU$E3xNv[ps+)}G1@MD&uv3I|vx,Gnk!^G-D{H=!4qK$KE+m&Z,.$@A:0H1&HrKoK"49]BCWZrC`aD).u
-bKtAtc<2<L^r[X9u^N8Cqp}8;CtgxwlsQb4TAcPDG@aj7^kY^[>{$m{AbO.Ew[aIyt~&Jek{>y@!aE7h|s7R@LxGO|,,1:57Ki&&Fw7-<!07tr|]OE>U7e
-u2f&G-qe3iL&yG&.g]v}0qiM4m=([Gaz[Rt6.EX4;|Um#T@^L,!8<:d{mz`YF#hakHBH4FT2,J$$#w6Dj+_q77Q+%t`u]2cd>hRHmvXu6$;%,pQmV7VOGo
-ZYh88L/nh0M650W^tSR!t$R3ox3Eeh6{34h>R}](U.;U&7$1hnI|_YofQsNjr/ib|M[2JEfJyDTDyn'8%uZS0LaqiXL8[0Ml[=}lkWg9AdTymba8MOp@km
-v!kr;=%)X!KqwAlp^H[>^SXJG0)v%iQJ]im5&6O4k=y($._1weK5GhT^l9O1dKxG`/A$J}D;'VQZPnSMEU<vgFu!6F.u).3hG;[a%u=I{Kk:2%#BI(Tc>6
-b.IO=lXhk/$1+bHiJCpW<Eg@-eoFxbk4`Fqz2Jv"+_&58I[1_F0}O#a6+.8nzlYL<{l%dCdj>[F[A{!Lmo6,e5fyTp"7blZ"YnBrrh|i]&,O)^yC6q-Gho
-x}/IYH!'0T-%ovdFfx!yIRX%JdJWm)W{b'>j%_KD$G$cJ&,&~"89T'QRK<qa[JI.NaiA({a-UfkFd[L+F3K|0Ycrm-[Cl6|D&n;p%2#=D0k/nN<o)@i|Ro
-QW,CA@wiGgkvVYV(780qM>nz4kj$h2VTx(O0:aa&:yTAN+-zk0)io`t@Qwn_pt5H@<3jrgc`(9Q0Llx,mhd$OY3QW#GWIl<2)8quY$7EN]2n'c$s'TcN+B
-"mlExdt9wEOEZU+8falN|"kNkzO80Uu,[50!qModyv#;xl`NZYX>Uf6F{qLp@k/Y>'>_xNofU&Cq]ZGTUx~(D.Qs,u![eKX}x+N,~md($y}J90[7(sX[Vl
-/4+x]}rD,'Dk'tad7x[$RC=TMtpYk'<vUmf<Ex@j`5>"GXFc^c<]9aUJnRL=S}Z=6DNU`'wfj6xVJX,4)kQNlNS,f3&eK/27`!vY;4|#XcC%%0qu3&(UZV
->mGYMA:'I;buHpo)U'~$:Qs]HXY[y(;nBq-{`i.5+_o8Ya=N@E4vb6Lm7x^W%<rE4ch$gvqvHM};-LfRw5U]|C9ftu#KclMuKB7k&8Fp!xXk^y^@ta+"3;
-:M'l8MY!c&Vlqv,0A!_#$tD_V83e4$f8pQSmQ`1JGFWmz|1Q>T@yH$"7hevW%lN<<)_[EdH<)hUDHwv@yira]nbYAk6Ap%y0yy`&<U4MXOziwZ9/^n]43Q
-BXI$5F7.9_Xk,-u]7xtYMC^0#>oW8^kV84g2~{B9YIpTlm;m=e-;9}gr:2Th_Z:6rm~k^&_%wRzZ@bYeYWsz9v3[OB-tjoG<SxeE[ZIcRduV($p9{l,C^y
-D2s7ti4m_4f`P.%WMo2TNaqhAHR.qDW_b{RRPRMou!ft"FZY9seLHCG.=}c+P<>)<lI;@)-YH6nfv-3"b4:-rZFJ:T5)PfE(jd2<E/0]d$mU&B6X2hIjN'
-jXo<0VMdU^2gryV')JdLnjR/wp"|P):}YL/<aOU2`tbWBc=k#cK-6r9SU]5)PHu<$gQ/8/_LDFsR@X;&1E&B,6%E^49G<j[F&yJ[Q(Eu[z9QfQ2'zpRLX3
-=q`zd^Ehv`xeM:<t8]@e7[G;@W2n6mV)O:P|:=3XT1sSTSdVNC[Z;<d#'M3WMYqq704o~]tFi[,vBa#X,g|(k&^0~]0_yII!nAt'xXC")Z^0E]|l0/Z,@#
-WQ|ErfHLSi'hQIbx2+NTy<`jR}+.dd8%u()=|V>(<gQPS[E8F`2Prop#ID)R&v:yCnEky{pEki1[T3_0B+Zi),"YY{AXmRsFwL7sgNZ)!Wam^@P5l12th{
-(of{hA/,xu$spEG@N5rx+p.'j8h:=hW6,!L6dBWP33aB7+M%&%EG)x9z#z{s|+l}$Bd@"(}zW`)y()CvVQEtw"N{mPbS+>&xUMG6%>acPCblrYMfwd:QTa
-FtWF()$<r-mM[Nhu3kIAA7=X@0b$@w<qf^fC3am7|V8t@(`^&Qsl@{#f|qICTlIi=G[Q:OlQ.dY.HRtEaDPV79tMKu[wI!.XT9J$0@aRDsfg5Q6WeIKlHo
-x]tlspKMEvn5N.-#.MF"%P'2pl2$CAc7Wze:tP_glc6cMGKgYFcSqYDi5-Ogfv-ij{,g<NOrJj'Nkz3DB7&.cHlW/$+6j#]u7IE{/v6UVrs1/,S^ujM`W9
-Eh)#o}:IJ#xsemB=oY;pExoz[=@}Ly++cJZA9Kl#~>M)Z,ejXVmN~%%^^r'li5sflMjc&c5`+YS`Fzt8L+ergz!)n/4szwkxv@MvkomJugiqBz>FN_ZAj4
-NNfar&3V]OeOP18y]cz&up;3<o^Plub.jDa0hNO6fzh!$gQ(vhD$2+syh1^-)O@c-[lbS]A-l{H5/<SvkJ,7xc8jA=F7@y-nLE3qBIxQG1S%%5Q1x%c}|`
-t`14[rK=60MI,:PriN~e|<hJ6'dc24H^k>>:Vk2$z4OT6xpU4XzXBwAi",RAF[|)|,'sj;UHGK6X;GZJy"u'f3z/5imm4TJS~c{(H^`5-6FK30(IcD#W(4
-<fO{o5_<Fm>lbt%cg+1rD-%&)#a4'!|C4=$"^kCl(nUJm4jv<4m|m+!JD(~FB5,!QeLHZev,~bF_}/potS%})ujRzzZ1MH'/[tebHeUIv'%s/U)+C7rE<v
-Otn!KYs>URInl{AoYs";YCq&(]o6H}y7apYw>Im(:Hix;r9N`"Hn,q:Mo]7L^:QSB,^%DX:0}S%'KA5SNL@ep^HTo6J$@glmnPWQ-M<4=B#YW!UM/ww:QC
-z><MAh=;W[3+p73j{4@q)aR6>oI]&@:4ZpOH.4@J8FvRWC|YdTVL#IB-<:`P/l}1~`a'Y3"`N+<2G[n,5i]L!C;HC+pp:nFBz)(I]/C++;kJXp_Sw=pi&x
-Q{V"]i(Nq7X0kQ>]j]Dvpo0`mx`#YjcmH%[#CF42syTUD^mGSIl;{cw,;d^x`,u=a$m[4SA5|]Yq%fst862+/c.u-MbE&k&v8+ra>r&4y,<ppd.$prjQ@(
-$gaTo%'[GG&^l(SjQ4~rilF4BcC+i'8VeTL_$u|W)6Hf(Ve0$EJrZ,4`l;x8-"6F3vgMphc^8TL3Jw2ZKjlap0}$n5,5h_KT]-ybb|'$<Vv6"60ennZiU-
-FNt6MG&0';V#.+Z12t.+.;R!,l7'.ciSda&z#.Bx]rFAUtXT}_orP3(LTuX`i(5HuT:'R.yIMRoVx'L9.09;WmO:{-76wh+8U|;JK.b&`]AESRorizpt~&
-7z[.Kit@3lZOU{E.~nq1ucEFk_.2+el[VL}[=}]w19s=++o>XR<JT#mhfR/@j&]D+,-6_M;4k=J;M+b=4#s>4U}OxXjK]F!a0z3mB49"b:nV#Qa7i]fkxY
-hT>T7ABx^Nh8itn;3g`HGb}n{[KJ25.2V9]11Os4x8P]7/%J0}v.yoeZuN}a"-ESXtN:5u[](Y,Pm@uIxj_9=$8zz4a2|mt!8Z$pwr7xUWTuRT>l6G)ik7
-PAmo;_Ta>1=%/$)XN'h8K'tV]Hth["xT]49;Mm@"PO:,N`jzw4f'cYL)rnQ:,loA0u!<3NThkv1trd0ukg'H.ZP^_M,)|ky$gP(EQ{V]4p|Y@whTdWK>lf
-#qbN:ZAt[E2C}:dDr#Uiv<lMN-[qrM^R/s0I-sz;Rxvl#|,6:7o`(oYT}<Hb=G03Sz@`bW4CEbr1.MM|.M||h53nS&/TET~ddH@#$5fnB7/:+$4:/M!C^(
-DZKH/Of'EYAa%YKMZY/0CJ(_c/`cE:4<W|Bu&r2kJENDFNCuA5]mPuab@Xq[ZD,/Ov^Wn_IyYA']Z1(zn>6vav'-S-xw>M3e;a7/B'4Fth~"X7N[DUv=wj
-JZMjvh'WZs.ZW}sMyv}]=HGl"9BpnmFG~esKm"I>mA>H!no+kKIa|Y3NwKfGI,5V_K[$JI_Oun6<%4moqBK@HiVi1qdr4Cm/,1IXx.G,s;l6dl_R:9{18%
-,5+SJ,IT;pMyQsYK1R-B(<$Dz;"V{[HHpo):wcUw[F3]Vp"m!k2v~`d8aJeVouc4B)1(+Z[qcmY>G:mhnLniMnz-p5p`jn=N|^vmT>`Hqsz#y0QieS^QE]
-=$`n.LC<4[bt(9ZhGjDP;,r3QkqJ_m8O`vv;hc4)>jj:x:]];D:#$VsW0[&BbOi'SAb6L2/11+LgR`vHxetKzJd|-/ct5//oO`Gcb&fHjxt"4FRN.seE~-
-Np.+)L08d+1%,hoFi'v%>H#yd<&NL@srZ)X|`"k;<F/ZT9'IA'w{E6DGz;+G9"vT.UKp6RHoD7HGJZ7fgNY50ZCQvy|:NP{hV1NXYB=.~,0RbTp5`9#/l]
-EBeTc[a1(/&5Nlmq"F1cOfnpUP2NEF<WMxBIdGI6!kq;;|8IqRyxqr5^'B(F948zSN3=``eZ-M-M/G+u[T037MC<b.jQi+R't[0]!1ghIV!bQwp)y}M:2Z
--0fA-G_jDj['&-eJ'Z5iEx=(ZfipH{ITv<l3Ukn<FP6E9P`iHb,CZC`KkO1=`[(i_TAF8P{d'ldD^sOF.RWrL`Wi<]aho;Ds{K3gpe~E~ahE,V`rmfnmUk
-KCMwYu6'iaG)vVca!HVk[Tm>~.XYPM|z"xt{Vi<edreDEU_|k`)KAH.b;GD<f`u%Ot59tgXLn9u))7~<5m)&8}"h4FS;1-$C']az,W/}sc](dh,rB#wO_Y
-#P.EA2#BeQ%&fW:u[D)w$.:e~k1/>^vz%0i-akGkCV3!)6=TBpY^Xo:yWE+;CZ8qfyy6,OPvp{:sw[|-5/TjN,rY{seY$J[GaD{+3eQeJMvlIaR1_!oIrZ
-g".+wiq9xq6y{/eKDeDi).>YfYacbBc1Z|uN.55B2>(pXUx3Aumq<u~4E}u1_6/Bu,)}gb.Hu[3<!CL[VW%+Mh|H!j;VQzyBG+HlNaTtP@WE,1pj44FQVU
-7%3.BR$9vofMBumO3uw`g&Fz]Agdev{y(jP4'f;JdhPnp.0N'a%e#O}+b<W:5/LP#{${r^SJomZ<W2>{XzDLWl2K~{sjwdlKj'fkq:fQNc#2p8#[fZ|&@)
-vrTd8LpMwCN3tY7Yqa+g3^V3PFka'4czfeO@!fP{j,mev!`BxejPt'f(n#vBb_]G3c_n9T~tCRg-X{`sSHE@DN[J0;;DtekI^a!}LhXmpj.YCN}_X,7r]S
-ymE={'D3['}(x:e>d:Y_b)9S.N/|[%=7A5k@E3Y>J]8&!9SZDy=B,%Qw'n)iG&MuJNPeckrNcNN`GIS,qf+$$D-Zu9~$bVZ6YT@8j[NG[l1xMXelw7sd4N
-EFx/EU=>4ZKNfb&f8_b-/WcD1OYi{heop%~I.81_<g%r1IwhPY$Rb#L%m1f7<%X:ah[7-Zb$f.v>>,Zy7)h7KCV<2;6L)dOT`a9m_!Rf}Yo3)#X/_cl6Jo
-BKtm~t|rc2UK7!dwxg_AGKFc((I-,|{t8MZGWHI'D8|emxy;yuh-`L6E_^VbvX!iNWLu/&F;cHy,;IUKEpd)yBRO<=+kFr3Xou:nFL9eR:epxN,1)4Js:Z
-8/en%)-aAV-[{Tz^=cxe47oxIzkXRNiL5Q3x0[g)fOJ<1"0flHgE@2H|di)Jd{$H<33%;%4_Z.bG(HViiYXXZw(scI$)mN)'bjD|;FZGo}awTmiwL1EbaB
-CeYe]Odh;n8Xct_])oKWpwix0;Ho#b$r}BU@4PZQi<=@n7#C.v:(gJjq`;z0Nfgk'J[PBP5on#~!n%/F@MeT<B+v^-fkD.3lo.KydgE{8k3;xkkYu'50Oc
-~0kj=&t}FB{N0#`x}"HeY&1yYL3'SxY$8F._vj1S"zN4[8D{N1"131p%5|pMJ7.7dyz=_v7%@:!=a8d6KkTEJNL$GGR>bH^N~02L9$MWt6U0,Au;6yU]lO
-eo$nMg.4Rr)XgvAP+3]2erj(w4>S@zwyP5&m.6}u9e71Z4N2u&w&eV-3>j^U6kc#@4'#lU0$C7#I8kR,jX/dcSYFrIu:GLkDlF+k"NMI(1}raW5LOgq_YP
-D4l.Q!g%@[Ml.b)<|HvtCz#%8V@&WI@jUvAMqXV4H,x!/R{J#`G2mWU<0Ja2x&{Fl[iX.U46;vRZ.a/a{RMgT]|dB-`t]C]Q[k]R89Wg>bP5!v6n2n'Jd0
-/n~GFN4c2A/wav90AA];!aP.3M@QDLtq4p3INakqu^"`">mcwj99O-{+6orhVf~lIv|K'CxUDhAbo4dD0]sX8rRwJ:pcGKrMNVMa9V]P0DQXL`ZZ`mk5^(
-M9}4C+{]-"T1_KO/.6YBG5Z""<a8~Y@VjT&NdbSe/+L=QKCPxUJu#263,J'`{PaVtZJ4b!R&H26'q&<$Khxe!b}:3@:J><pZXzw=m7j]YcNPp#4"y93I2u
-f`+2l}c2Ka2WRH|K'`qtw<su7sNf8_)r250rq[6R7G~dvkxHoVKRr/]O2ep$Is-JeHg%K6g`%^8j33..09B_.94Rx:oFhl@yQ|O&#{D:bu&Bszd6)"uA<,
-0]@iud<Isd+e@%[E]A~gsZ1VU!%0X'QvjE6DTx@%e|{WLPY2Z6CDMO[w3f#eEP3d$d`O"n]Xz,3Qe3;Z|Q[%CH2gxfvGyhTATs618)JXyOshus5^as~IB8
-6O|vGI^>IX,rEpb^3eY`Jkm<}x8vr!5'BgCvYXT8lG7sAMmUMA9LCbU6!h3e!:!ZV<(p>^G+-u.siA;t!8@R^nvpNM"&G0B^bJ[V#rtuM(16wSKroT.U_i
-vy.aLz8#8H%ibVi5|<.FGYtRX<{.FOQU"!.4xbhBq[`I5+}bTcx4=6gio:`2DGi%o-:#I3F|ZUv^hh4$8cFO(O;bL{>So(C8(k^190OepG5FZjmRuuyju9
-56bq]^nyNDAE2iU;F$@!Uu/+jb>4:&0fR;;G.7YQPTGmUfN_$oHS~2Xm)MksKhWKsbiaaVv#Kip;k17KSlFaEb"v<j]1p#X)QJdqzD:wAN~r/;Li`:<na:
-g9G-wkfO~li@bR{Y<G46Fxa3%Pw'q1u5ew[Sid,nOmSHHEK.O6W<EU'nSbL{3L|]ZAQ6u-5_a%hQpM0|=+fyr3";En8S5ifJG7MBo9d1!)L|#@KOIC3#Nq
-;h"fxUr>%D2wPkdRZH.JVH@G!D9ri8sc%hqLAHFp.t:R<[kN3#(BQ82Kbb4H+fX9^]OxX;y].3Ef9cZCe(CT[$OT^Po{O#:'.[oF6iAvqm"}kG!3p[apNk
-EggmB>Xdve{'Q)[w`LP"6L[`2"f$NTk:#)/40^Txru0p'(>LNdS!nHAOu-GiFC+|WR;b&Gwq~M.R#IIwMLR]d]m3EZaq.}.:2"ptn:>'IB,@:idhDX3A'm
-OtIRusg/R%e-k7CUR^W/WrCGYsoK5eq/:OKA$jmRz<C4y11yZPd(&b}TYX8sn((HpV[}.D[WDgDfGh%%+}]<ho[B|m^&S9N$f:WYUhvsAn/jft<KqDeLvI
-1aLE3R8h&ecygmKZt[SLR$Jr=V(JFAAk[gs43ZZV($O+qu&OO&$ZvAGxW`'k1{M=>J7"deOGuw:Ja1R"%.z|4i|@wTc2r^G_uy[x_U"6q5oVd]KLv-/AQr
-[s3mBD/g_"CIy9=lGrEYM1=C6t0VV&@$xv8j2Aj>4&9fP-T|K[S&UQyF<L{6oj]Z/=h;gBqf[<`j7O#,T[]k'xBD<;Af_W1B>geMk-~]Q+JShCC%7G3i<X
-KZ@Lya;Wz)9,5Q`8g%~G44i(@@Pod{fZf"U{PH}rN4Qh~QNdegR>pSQ)1';jFydc_cMsNUzKIxMqUhN[q6}K9Zy[RlxFz/+/ks|:+(p{sS6/Tu$o<#qy%n
-[-Qx`>'1kHi%H><zAZh$R{`(z14Yo6'S^h'|e5fw];'/mw!s6gnkEYCgF-%L1fkubyPM(96n%`X'Sc<0Bf1w]Nc0PT_"{fuU=2YaN^H71rijD,Mt#>o)2u
-Vxrp5Y[p_SX3lJ|>G'F#TLBwJ4|jtIykGh9!Q-<!~[Z5+2,|H[$ZIfGE)fUMEQ08Ai!kdwYSy,#4U%K>85UrVeGPG-7;>az/sB+^LY!d7X2=AQGD1.0sW%
-D':%&/|4qJ!.|9Bg(%|Hqq5UHu~xolp(Xryz&{jyWy1@+-AM[7JWf"JPb3JKO-A)J%cf<k<SFYaWYV'rR:h1wTahtFUOwZ-A"N<9~>u/H@5Lka#'Z]fj6y
-(sxK8GU'5`.B9<xHWz,Q4][A+$`4L}TZ/H'(s;+cjA;LeO$cXde%jm}7UX!VOdQF`D8$+a<QjZ6xFw#Zn`=@HNcI.<X9pP`ckXW(8,FMiyFzLDIp47jjbv
-mX_3nh-;EZ'6YwQ_gm%kos_lSTHpew^ZARAJSjWvJIDT"^So{<#fPu+;<It7bNDjjCdu>Bhy/`lZwdP|:pAqP^UY=O3clUf-W|Qpno'V>m)Xz@8&@83eL;
-)@16u[<CQsc;8o.dbm;TOf/)]e/-9/^Ep'@B!N41blPFKQOVGK]-:Dzyj1w^)Ra2@$^O7K5G3|VSTjKm48J#CXO&&wuH[LmPdC`E8jc![264Ow44UiGx!D
-5egCn6ro18"nZJH=Wa7rE6$F<Kco^KRozaWvP=(C;s|5r{Xkxy2SRbwij55:/V)duXA:~5jX^a$e>@:aNF2wU]c5B:nFdN1epC^HN{i/.=PEtN1@=jNAb<
-g^<ZErs=<4%h7")cW^VZr@D/i3<w{bA"Qc'5UboYr,;FM#`wE&UYuGW{;bg"Gz@HPc5c7x;1SVEN)sR}2wRuB>32&)nlHo)"1NC,9G[.cfZyR10SC:r1"b
-z6f}ZOU$htqx_xu$o@&"nOZ`9P(@j5LYPmJv5S^l5y5mc<$o6E2ql^3"hkz`4Cc.`:#,ds+j,N,K.Z(,~'5!Yc$,HWj(kph",NaaZ,Arm"S1)&CG;y>vI[
-;y|.s=kM9a)q",iYlWW3c{7g)5$l")#61&7k=1R{sr`xtn6bXkg0ctmR5w<QW@q)EZ~sTvYLo,kEZU.UlHmY-Y$_&I1-NOP'wjF^aC3r0wk]c2OU~Em;W[
-9}ZhU}dlS-7/Sdy>(_zK)W@R@;uz{XIr,u1"#P7%bW[}I&ja`r|Ti<nH}JOgB=R&$tZWooqL^XZrC8u;Yt_Lz!Ik[_!)qCKO3#s6v0{@=&g`iCyUJn`Xrz
-_KPl")H/dtxHpxG;HWMN=jDjT4Z{:TA9US5G7olmo#.;T|&S0[CxP|huN;0K#D~l]-w&X=On1F`5w)G}k1Vus;2b;vl=3IbULX^QJttQqyHPmFgFj3QQn&
-K@@h_Whko}Ml&DLe[D1uPCG]SBjunz[=0]}N~8A3&r9gcm#]8;)$BbO<+YZB_Pj:]tD5C+BX0Ror3,<=jk7D"QoP7"]v%H5fKNvlFa=,'8j:6tOyLetD!p
-1<'Flu)Cw/%u;SeT@.{CO!ids0KHcUP>[|Yyhci$<(<&9Ni]@^xr6)%G$ZW9}6u(SGA<e3zbYRdi]+H'nygn|TKqY9W}]|V{GOq7^)#NH/eTg2:-_9^;xn
-65@DKz)-Z)9Md)t>uhv$[3{o^X$N1wme[=Q54ugy{3Ur.dYc;y.{n(2J+@Q+u%}K%pYsc<7;h[$sSH5<f%d"Gcb(;N;y2Y-`'/z4Ow5(P}~dBTP!-m+fL&
-zglv.O3=0(&Bw+DTG$~-Cit#{i2:BE@:"'+f{!PNXc7j!w8:J`b'SGAR$#qy/ds7|Mwi}+O(pMvkN+~{'Y][+.jZ]'E$#t+rCz+z5YqfkvjF,5T<6/1)OO
-Y(O!OKso'Dqp1S^1kh+ruj94!MZ#ESHUg'dUqr[]%WQv'8K"nyt$xjD1a]hoVdbOmxz}"BNBN(V5S`N7Tm6UNFlA+0Y)Jf|D@KuMRVLYVAw8"m7kYCXg<2
-2}m1.ko=)W|Z~7!^@JAtu>H8LnYR{r@DCSSRFW8HIlNu(y_lzVMN$>3"3G&I]Wgu;VUee=:)aMY>@}SAlXX8o65T2MHXTjsbVYn{TBb$x8^_+hP{,lBOf[
-O[w:I>vfA$jri{A$G9LRkPB:QgwTn&IaGF{$``xR2'TRw)GB{(fqS^aGq6;2h-d@vv=N[Dt1Z5(|MZ{E(>1KfRc2W=OSB`}QchR5;|16ZK$_B{Qp$U7WY,
-=G2o5e%[Q6)iLwGs:z59=XmO]y.d1+40(9Il-"KYGtSRkSQYFfdkvPpHg0(y;]H]H9;d+`Ls54q^UWGsOX`x@"Y:"7v`7)$&5kfwS0Cfb35@d55S:Iiqu2
-%Hi;FS2`&i.Pf=N9'PDLm1p_|=jXG48L-gq#j|}r,4a1lj8gVy>9=)<oH%>qQtN_.1/h$`XSyZ.O$MWhGlbwkvN#[D=m0+Ay&@=XkN+UJJrPwG[cA^6fBg
-(")ee6|r<E16z[Z+rs$13<d$u33UKuE'OD|{{lpZZ%Cn>rIYdWvKR&RV/0AmPc9yx@ikL.&5f0s}C>|I2wkWl`/MQZkg-a9,[ouB%89Dx4GvG=U=XQF4P{
-JZUM9OQ{F":RTGYf"vrad6nW49R.`%L!G<bxTmSI~I.'o[}U/JHcxAHQM52`ohLN,RY&|P[]3YUk#pQv=%eE~v8a=Y>w0Y3}=>xwP:+9_1}<"lu[^$wS!I
-,gIXe!73yIY[fXOicuG-TKqYptZUWn|xXh6X{O=NJya,7+AnA%"]%6yTXV_eLl.R}|uxS>]6j5{}>jmwQ%Z7iRA]0bBIQ[-W~v!_Gkw"bJUN<8yy$AXgH.
-qRQ4ISB-A!CjPzn]|pYTSn9f'jb:5`@9HG,P:BH!b_5]hhj}]A7t>qiIpfZlfq@WK4OL$wFSmWd74fAenUq"sVeU!w80~7[,;]U[6m>:H4>LO)O'/PE8nI
-T"3Yr=u,X8|'gJ&.u7%!kD[@dd'k^&1T<1tZIVCvM3]vt(AKUI$N$l9dEO(Y-g~x%lgX#=F|2GI-.T/7pz/wDR;7}D7-JV%l:8x>Ld.}-ae6stV6#h0RpH
-lqpzyL1(nwRk:IG#>^lmLJiOIctC&"bsdTU;c,lyxXpXnQZ{{k2gnw9F7qE|MA(-^2I3tzIRCP-Dq10Mt5s`bbAI>2MToe>gcpsQck+i8SBX2D{'_l>7;k
-HdkM[Qj_YO=0{w06-EB48{h9gP)Z8^yN>[6Wz,KVt`RSp{=;F6Yw(st^7ODT^NO>q'qQkYeK"l1|d%R:Spx1<S#:k&t>]&DYrl&R/c@)K'G}I-I|Xxk"!H
-c<TU%:Gdz,mp6h!VuSq6=d$}X[D!{'Cv&+S{&c-M--7mkSH(EwxIS,Q9v039%r4$ciA3`!vgw,Pq0,.YTjwjAqRSi)T.kBoUG2atvKq^>]{jIdh,NrvAWH
-#^])-fD7`/J#^IFV@0X}OSS,GkGNcZl{kdSeV!iHY,f38y[,x%oykNViKrOGz{gJfz%I6@QFLT>A<MxyBe_O/&d_0EH@r&;A49C44=WD3!Vf|+N|vFXIS&
-!]muorqR8<5l"C_-;a];LEhh2;Ou4@C/qSm|HmyJ^A(jmd%LWQbk6fAt-|,-h))s=B=|<qsA9b=CHgvKK84>eVKazp>+<p^e3QaRqhUJ54^nW%{r8aPD;D
-tm'+XzA$hDef<Scr3<vs~^F|gg:HIcqHNbKQPU'|aK!$pwd3CJ"`@GZ`#}~8;PsTn1!Zp]$qzzB4o;.&0RSHg6Z]Y3){"Y^NGmCG':K&@NcN[dv3zmuP"V
-{exp)b^n,QYZ<6W|&&>+O]ox+Um&BM'O1-XN=M38]p`,~Jj(/K"<ZrLgr4PMLIsViGPN7b7pHfcH-h1@E9rjA`SSXd^QU6W2;^O]GUv%~,)7g`DN$EHO6O
-&-2|2>-eHx7wzm"KQd5=cXn]'#PRdU/==7$>)tKFxF6]T)(8[UOTbci]EB4=]]-uZ(-SI_P!lc0o~I3$#Z^Wavq<_Sz40ycJ/2RC;tic]FpHThhq(e84=I
-0A!EXtg5A7na3q8F4fh^hj0/AY}dAWQw6q=kzz5('VZ^+M0bEO1u.Yr$3zpO1#K-Nc-7g+MbyO_i1v}-/1O@0Je""op.}B"iFm/Eyf]c:S>]KxGHKGN"J;
-=7Y/|(HY<IO9E}KY_]7y01-e'({'EhZ[E'5-H`1w0$.{f&SU{j'7.k'@dh[xLP+c1OScR9LVS{V)&vnV~K>8t7Mo1b|CzyoOOo~2{rQ@Y;|`s$K1nw!@46
-=R5#4)hpH.j@3&lG&hl')Q5Y;K"iK_]cR+.[}Kxh)g"L8M]HPQiBOw.kVT^<bMAbePN<]_yX;XQ{PjIO<lLrF>o_z@]8Q#z$`"`F0>J`K_s'EpHt|-0@bq
-N'2m"fzQ#K7cdI[&T9l4.J"w4vyM^Wij.0HmHMI.z:YNi}He/8UmsSz5iR)K)y{4G}%B#|8_"7i'Q>6KdoGlJ:&v8C[`{VtEOQ!:`O.=zDGDJ(4$bv{p-M
--2`=7fvVQGM1]4<[:DE2)zno:}!mR|+%$=Vef<VyBlJ:1wbmhsYU.[b8Y%m'@W)do=H_=u9M6W!@TsGR:WhQC$tlg@<^q{b^L7qWI:s&4bP9J=z3zjqylo
-K7J|pO+3Q#Qu6RhfZ'=6jJ+RqZOE/FF:>t#iW|W!<)lblx`XXjVf"&E#FESC{$|7ypor52CD>tmN2VmJU@&u:Rp"{ZzFA9$!GwBkf}oqT#Fc+tt=H4z1D7
-g-[-2jB^k[qhUIOx"J`J(-qG-#VlCuhG<Jnm;yD.A=#jG%~s$Kh,T/"mT9q|t2TH0&UZ%sf',#$Wy1+G_<66cMWJdE)mqjlotqep+12gOh.ed45hC3hr9`
-3lq3mxZ7Sua]Mmi!cUVf9/f+Nh^m2J18]al=$+dVsb`9Bza"':#fz!83Dt/[P)k#6Xy@#{fZ/1r$C_xs~F3ZL1)=0e>:)/o-vDBU:AZn{]P(nWG)LMCc$R
-|,O-EHn(vBRD84eow&gJh31^^3Uw8hIpgmNmj^l2@u#%w6O+0SP[iov^G%_[F|gC:n",]H!j`r>oA'~6&;G8)t]lb1W]a7n$Xdnocc1[qi`PPm3R"VPObO
-$QZ$>}]_@.kXCtj.K.:)ack0AzLqv)dNytG#4Bu6mD`WN`R&|ea0i:wVJs>alE$1iJK6mkZiXk:'^|DT>$6y%Hu/X=N6wA~"N6i:YMshBnXb@3&k6Vn:z7
-[s_AG$97bmk+c6B34mkT!9mp4AIp`4t/$2uQQ03|0n>kAyTVdJhJr:q7jBu|J:<:.b"+)lgob4aDwcF<TTk{fh9ua/F}:YA^NOdzOy._2bC+CVui:MN{vz
-viGT3wT`l6z[C,!s)'}qh79#]K+zP7.haQzf@e9(w}Lx^6H1T3},mghr&k,m:eysvy,5[{H((jS;D'2msSi2Va|d|5QxrfjmOMhUS7"R/y|Asx@U`21g"T
-Kpj:mc9+p%eGcc:fP[D%/TRjQ:BeIUwUg70RBsa!W[-Kw6,Osrq3udUPV%p3Dm{7-44F-^=wiP9r(H%[#<pb+>pT@#gC&>Qex2Cu12|U~kPa[&D4-Gn(';
-.{mi_kau=R+c8a/K%wRECAG)C'eKaQtp1bv$o<YkGQQ]p}sA`Uw!R>yV%T<SHhvbr7bsj$49{Bl_,2kB.1H[zVrKU|c!/j_raqp#'$(n)tO|Hh"'pz,,9q
-P<xbbajXJ0&KcRg,/<};SLvP),Nbtx^!|cKi_ZRuG4I=I`E7H(42v$}ao;t0y==-~rM!=RP]=XP{ry3Ooa1UpoT8#xV9m3M:LFz+LLYfM2;rFN$N/!H>Ge
-f{e,jZ:x~I2uOwd7GqXS6wgMmzA`}TyG}e#b@+BP4p/Ijg#j~'Tbz:avi4"R4J:/>{nH`+U:`]kNRoi}L&w'`1Hn_&_^kT1v3lLy1`.6:_!vb)iI%s!FII
-OI}zxF8wRC0qbfGN<JF@.K'O9[O:CqPw`XcLJ'vyfA(W#|KwinL'oEjF585JXq_z<4dp!cxy',LnZXlB(lxQ1XnQ(u0D8W'<q1D!3%LCrm{$:F=}8EVEq:
-{%o=ce5:q3IK|+j:6JkasABCk`%q]7J6IZHd}VI@g,s-5mx36[6+!g}E|B6yYc{&K8UfT}Z7Z3z)|$)taL~ED#e<l#Z4hos|l!0#1<V:%_55HarP+q${zK
-8tIPTE4ZiYvbWG"@kwnRJ[@(&"Fwzm[oAM8FrJAFIu$D_)%w,e1'e;Cp"~3a@W((#!1d[$']jT'Gbdc2ou|XW@IOwhGLE5hTe$n.LMV_oQlTaI/4H71#N]
-zNAq'{|-`+rpN9MA[0Lr%2z_s1&F)5h^bB#iKxZ[+4UvxfaO>wg0w^b;dfjcd'}t{/l<-k;]'FtQ[XA3<|WjFGnz`y2Cy^3-lt=,|kc}$EFH84nOjtZY(C
-<OOraM,z#{-Z(F_L4&f=;IefwxXS<Z$YbJFq$MGCn1cPqja<$>J7|pKn@+^m64T+%+_fh]8;73B+uG{w<7.;L.z/yl#'`bAG6Hu$4PSt~(]=^j/@'Lg_BT
-S.Dvn"W,V%&6:rW=0xeN%X0g:OXdM/HZ"}9^dk:aND{%KR%0TF3MpEtemZLDQDY"[__8LbF9Jy!xUq1qSeJxE8nJD0)I5QDry;Jn8{E:R5<0ZOjaPJkLc$
-N)K-;e~9I59_2(@l5}T,s%R#ef[zzNE=/MpW)#gAj=_(J>ca%>IIp!_wLu%Wo[@/U0W/M.i$vVrl,iZMZPl429;t|7`AE$qZL}`g.s6<KwQ|xmXC_6^sp-
-~$2-sLp|^,8$&S2^t-(QxdA[Dvtgx%978|lDDbWDji_U>R-Wyp&GZyO!My8wJ;x-68nUla`!Dg1(#zu=l#f2dT^&|kf8Kyb,9]A67pnlp{fry3o6iu.r~b
-%U;r#cd%LdfqUfl`B^cbLf,$EGpBMfOORYX4:YO8vqrH'57ZhG'4^hpa[`%j@h`3x!p/!6WZ1SGNAW"ZpOjw<6bdOC{l!vd!8eZY`h4ML#'ciO91ra'mw'
-6#B@7o:7v}"wzlGN;9,]:+c`bO")F$&pU=%O&p+w$n`s~x_MsZ4x-&sKqbsulM$X}8Ur@lGI~s9fLs;,<|JieM[aem;deb~=Lkh%d:r+HWPd]J2aeuLP!S
-xE8Yre#eRmg6#exfh4B.-e@O&i-+:0hXD7J%)irfu4DWhyGIWAG>}|Q(w{C^{Nk))8SExq/mbF}Z3urwzs-H5sfYvpByhyvH.JKu$`z7q-Ird$[L@#8qWd
-D'Jia[Zy'3Nt9rOzPP"'7X%rYJ;Qd3>gsy5uQWP^]4nj'b({,YjV7Np<xvN/z7d$6rL.7glI23f(B!XsBR#N8s,cV5eMuc~6jN;vn6#C!k|#@VH41K~tQ'
-(f-WGuG5&KZcB:eM:Q(SS]dBRp^mID_54XL]mk_M=RA6P%P[|KS9GpPunVnE..`Hg8ty)k:%o$jZ2I"yI<yCN(YS!5oi|7SoY@HbtpQevDFHh((<u>x)@/
-!0%Gtn)%}Kt'euV|oo9Wy><Al%;ez0W/nzzIc`^/5:&S@_Es8JU,q|kGu<xJgEi/s+GeGKzFVTKh1'e7$F0TdRjk9rQ3}<uSJ,`[hsO]2;AA4SUhjd9,z4
-]_n^JD=Q2H=CERWd3i5}t:eCw|,lu)]NT7+rx;pABDy+$nB:u_Zev,915t00J}2'|rVFi&e&cbAfAj&'m:,1Q4,:%6iiV_QJb%Vc{=+y_zYOOvN{-zl]>.
-r(`20m%KBfB`id:5mFsc/F:74d-cy3(P3dmM#@0<p{Huzn27)ZpY2W+cScGAm[{qCKXc}mxVrX@u6NQUq4zueo+Khb@9Kmb_yR8fL0Nl>%0fyxo5e4WQen
-j^JUBz}C66WS!!NFMs&i2FouXQh{2/j}i=&[Y)&e9I)Z$lQ%z>FF3{/:^0l^SP@e}E,E0Qy5g:bGSt<-)ewSG2A0wuB2,4C][yT-VCZIJ_Yq.jGI+6`K!J
-5E^XvB'`XnUd-@")%ME_4Gcx%xrQ6y(@;g~Xc#`N<|eIfW(GO([D#0NOvunD'(ATYiW0!^Jd,UOt&8~k0NoPN8Nn~[#I|67W|}Q/4"w/C&$;e@wZvdp5(H
-)w'!Eb(Im/<u-ITb#1"k/5Bp_tliItat2O6YAT[CHf,+U!CE<T}HL`-Dl&~RVNDtRSrQ74mIl<,u%`7{{xLHKs(A},}(zg190C<GRpO'{:o3.8W]fqv4Nt
-[>`OSYRjJpnzLpnY`ZvFO`%``<<c+#h1)>jdReWJq9&KiTLI![TTb!p1T$'zLQG5sN#s9{yDoQ7[X,=2<rv`%XSb-FgG.,5JiZc.#x)wl"Ci0Q#'H(grV{
->sz+JbWt]|Oa|=Urm9lJO.]IM0iQ)ZlHzonL{`DI~B`w}`<Rn+-L;Nj&x(!<6C)okSdWw1/E,43aZLUsH&b{11FBksnW/_NK:&"rJb7ney2gVpSxJn'^z(
-thA^b>8@lAkak;!`TyCT)Te;dY,ew&&m-m=f`IDx>/yr=1RC,(UWj3|{xW!+RKx(hBJ0|Fn{Sk)J>^U)EqY;OxEd,JS.y&n_Ka{b]d6i}=8x"bOB%r+J9t
-xp3;+0C'{R-3[G6Xq}}/Y<VF")h9FyOh0jU87/%Eiqm/yLoT|uq+X#Z_Ya&1|NFzTv8v"_UD)c)a`eqRH35FDAF@3EL!C:F}GC6A)|]%l/NS82R]gI3cpx
-_)f:6"cQv`$0Vw^;j;r9hZ4`z6OMb+O=@RX|yyFfkiPB@C![izTK+^dY;_JDg{XLWZ2`rn$iE-vJ/!XCH71I2WIiAM}]DNWRB(_fbzR'0IDHwPF-kos$NS
-Vh:RjSYyvTUY-EGO(x<%$bSi}%O^==o!]1{&0o5ku/oy~[<J/v_0wb4mzOfLH-Y""I5:58Svx+n'b|[2]sM9'^t=RqSC(qh$#J:k,1y;nr~+--!S|+nq[X
-M7Hfc,-{v]lfkV&>"lkYAQ2l|TOTMB4tlbsdPMZbIVTEm3$f<]>z2Y%N95bx)&=SXWf<ZIgrsGW.NA.4-$^!j:S7(bV@wZrbI9y_Hy4YQ/G4]KCZO#2%ns
-:GT}oqd5ab5},vD>F+4RJuGIA5|VK'v`M-"xkGR(-`h=f=xp`[!"ao^fy<p;jZ-,6I`Hw<bzwd%E2mP63d|F%IF';lJyC;zX5:B#:&pFXT96]qIcwK{7DB
-3M+8>s6)!$l:8GmPi6nINnLC#/f6:Ue+{&cKN(`:=Fv]a#Vz+J(XubzKsN._Cb$vL:Gl9gAA>h4BAYl_>tp9ZjyAQFe12k5D`,8P]et2y#akb:c:[0~`Sa
-2seHQW4Br7gY5Oq,EQiX=6q.UevU-TT=ys@dJgcfpPw@ESkEY$qstKW(:4Y&c)oz&jLP&n.@>a%=-`.Pm_RrlMs:L(<:lUOPkQ{nA%c<aY@=-Mwt:"Yk"y
-lTf>cT9T(+Qd8>MPVf)'.w=fpMds+E[EhoRkf`"fpJS3OSGcN6xnM<Etkr[NoFJoYMkxEc4L._#y/jG|awq,1uT4-QklEM=Cw{.E|srgwL|Hnkz5W3}sOT
-OMI'(>DTxK($8^(-FyJ^(P;{U6U_/-Y0h7`'}6]MMS05m8N;~dt^95%Y%K@{#usszVU7G3ek1W|;~k-(A)d=F&<7EyYPQ>n:!i%i)re:O"|c.o(y-EjpsT
--9r.mZeq;Yh=jXz5E=ip_DtWD"Y4l6hE.GXsgD[})Hdu.[vc!g<secA!:x9J+h76^X{)<Sy]ZV_>#}[(z>}]pH2-B=~N55=tL.Mu_u,6~W}<G%Hz~`YeaL
-P)M4E96HK-)u+dMZp,G2qLPBX=l4_,5)`ofy<rOZf}d|o7l2f,Bt<0a:x)l/R{`UR$"4I;8mqH^Q+=^=l&w)v9FObhJ7<6cR)'1+v.roR7X%/EMU&OM0NH
-V2pCX0}[A@SS"XK_oOMa@A,l`LLbsApC;M5Jfy6sY&(!EH`R(yS>WgE:ccz@xS99]i]0QOf^K!+&UT>66tMU~OGKu}F$:t-ro:,iL^S+b]H`E|G,7[rYz`
-",/(=Bce"&1!1^:!IGNsxd3VA}0%ShLtPs{G{Tw{S:U"o.G>(VrM8nQTHY]N%`L0$=I`%[iB!.<;R'qfyShTASx7fL)`h40,.Rtx3|I;PQtJ8vu;hJ{TL,
-8bGs4O6tMU9I}s<x_S2xoBr=%o)z3OuH~sKaQf%nr6'N'Om:|SXb7#:.05~29y.wTK01+T+,s/k}!wR%4ydVK_BhTM;3d6zqbWOGBOP"x3BrTXvOfwT=PN
-)q/vxwb},Bx@aFC"T$6JH++[uoW,z_}ZVJ4pddV[Ng+w7o_GLXP)17s2}+#mabAXeb;Chv]MJvl=GZ.(-$/S#8,lxY6QASmuF;:=!pi>i{/hhJbNJ88JJ_
-^Hh]r=,[gYfk&<{yRK)@f{S|7.(bR]LoB{{xA&(q|t^:HI!XZ'1}Y|eY'$An<7$iB4%x:yZ&e;v1g"$Yc@C6G(r;"&RnnJiVil{KoNkc~vDy'M_]1$w7G6
-IrDwBjdqtUFfT[Odc]EU;"7f%oZev1M:dh31fF%#lwTCrojsd|J0=qpaMP1^R@hhJLk:NtNGN_=v60ntPWF"T',i^Cg$@i%Sc^(rg7=w|EkG|Zb/`8}zv0
-W+3<~uJKsJzWk+~@eL|!za!=hvNsz@xOy:vVg"e&{8UPvDjr5C#!#XwM2MthKW0go:3AWQt&PL{SI)dJ(gnXs2ZPKXG2gH!J0g{3DYw}YspgsVGy8;HvPY
-nxevNT,anxU}kb87&8hTT`BVt}h&Ki5q:Nh-kST!!a1T;{k_i;>nidlK68}z_&bu%>wxG@Ud2]EsvOxJ8tQ;9Pv@]66She=yN@WjW{:,Bi|g:K!H4",en/
-8E^:<uy)}!zt9'<yR`6QYiuH>3G#i{TA0pKTp9)ftjqsW^u/we/EIPSkO.g9O@|17K@io$Ld:_}a$Lu9#09TJc,me33E4wV:PU8TPg53ze~:!D^t):V(Bh
-^2Q;9_$7TwTUN`BTz'hD';R4^BUB2=zPU`5Q+-PZJo~Nl$Y%HO29ajuUQqL$1Lc1IjQm"Lp(F6Iy>8mCuZi`(ih:'6/WqX)ZBF<.Bj%|=tVL1R0A!5w74h
-5}Ex>)=E4X(,3$a,rx^x-_-+D.$'xMzFMiv+}3:wjT[u2+C/KE3yIb8eVj&()X6`gxXOK4>^5fQ`w()VPxDkRt%&ysRtkN:[}DLU_v}.`xjT"V","J6i=M
-GpBmw>ndF+|q`$3:KMP}qi+v8k@{Rf|8c]:+T0P.WFmmp'02GTy0!pJ'i1zqgKUVLG.Oxh!Q0r%0qKy"k;YZbGq'1k(QVp{>G2qGI1y8M"JLZ_zY/3<@u<
-OA)Ekt,CaS]Lq%IvDC_Z2VUE]TS^e'dS~0-;xjwEDI%>zy3pbYK2@XL;jL38P'n}oX#7SE$h]egbe"sNBW&`4T5W0i9zvdY^i)2VHX:QZN_"TS'&Y)1"jI
-cYxi^5-4i05FpyMq0[&9:o6`%zrL@hZ@u2I!zY.a%>Rj[`.,N.)qh9z+5$I`$hr6nW!<6j()A&`FC^>@k>@Cnn55[{/Y'umMv+ZDq{]@1@@,:rH)6(us/e
-te!5e/5,[O#"=}=>po9LuDj_%Z`l.[2VG(Ao]v8e^Q$/4qG'}2F>uOgdTd`2idCt<[t_#KbC&RI4yUNWV=l<GpzjI49f{M@;Uuv:~j"qnp6fC@yivvJA%E
-$iSWApha65W9`M%$=c;}#3k0e^2EhM2s>fJQsf9Q4{g0UPRQKwi',sK9}=!rodA$sna&<|3tEl(>FakhMCrIp,+G1;.9`;n>K_8[S%/zW;"R@;c}J10"}D
-S)n1]i)wY_{/_h0RG$(vILribN'lM{P;/9oH3GM8E4]ob`lTvof'VKL78zvc!a<bqkJ>vY86>v[Y!rYp|ff[W`wPF`<YvzS+c0wX]0j-y@sncis-cKHh>.
-A6#v7U>j:`lut/+t1.V&R8@cOg{"66Z;d)@;4Jg=Q|zm2&;-==P+{c;MI&DkSulW+ZBiq<xU9^2S5mOS5yyN;lwl!{jzpg#EK-Lt(.BwhJ{Rs=BUXb[N1e
-Y4#HN)D|Yio%!=J6$#qU(NAT+O!s_%v>eKBMOQWy=qt3ipe4wrDTp<q_r<syZ'Jx2b$^Whrk(m+HF(EQ,tzesh8c45YA_ynExcK7Y&Nx]=R593L$PYm'X3
-``ZZc.;heYp:M7`L}J07M]@KW)ql[w62O;Bs&5207A{>';dk'xcv0BL!y!>PL0z!F4XL0hFsfcQVF.'K{2V@M`d93u/uQ153e`8feqy<Hp#1:Z!5D'(@u&
-xV`7H}/&!|_|/]Kv5hAn&j1`}1^}%63A"LPPk|%Mb^FDCjBYqcHlDUS,(sFd{!imY]`,sexYb0ef9xiZk{%9vV-x#v<3Z3m]Lj1_4y--j&y7(71qq$<]Fb
-6U'n&"o-:m5(0-y)EcRFd@IzXucD<$MTJ7`eaVmj7dOUS69xHS|hB8W.de-}Ld)O%9w}R6z#yI1xuiDJu%la$gl:;H/SEwoO4{v0C-UL.rf=1Tywb:Drc9
-m&]dI,N$zC'acKoIbwVwQWn<>|RV)fkvb_^c3G+wX`5Gg&]/stf`2aGL@dqq2EUi~1v&9%<b~bg@JO%u'e].@5%#<m"H')'<H,5k>N~`hZ{z.#(4!xFwNN
-LI;2s$ADbd'Ks{26ui4Hi4YBExXR'<',f30%S_U4w{VO$/RZ)$|/~Zehm[!pt=L1C,1H|y@wgxwu`W6%Q.7I))EbhJGL"xxCv7UWkX3<ol/xAnav4v~rT>
-C`&6b!56>s}=Ux[0FuUWv1:p^e</"f(fP5u>>}E'kr}no,SH(j@ykjron^!_i$Wow`wbf(z{-oLI%UkF2qo)p1=)XH!>A"YUpQ>yMT2[@kK;nqRv~N]"uo
-o`8Bl}DzO!Vy7^v|G,cU8khs}D1u#&S04E8;E"8>[Bwo,D.Xb)i|q2d)>7!-E>Sx:aOz~&iOI7Bl7Yu$b.-;;5ab!u1RzV4`r7Y(kK`QNgeDHOu7Tu]>t=
-NkaVY.5At&Ah137->WD}S:S^9+VLpZ#A1;gn`z(V[<cVag9}rW&]x=ogBN0FcJkhzn3H4o@D5fR3^cb9cPVRPe|78vE`61k8=.hwOt0;7U@un,3ZOVrHYm
-&kD_,nsdYo(86s".#XFU3jWBlgzWq$exa|a'f!2/4Pp)4MdwxXI3c9H>1Zn^0H2-7(Rte!0+V]j"R}v^|KN>5Cb[Asm4~$(QE.}Dx<-pYik&E[tN=H8%E#
-d&Wier0Q=iMFpnuVLEr9e>13lB4mTkfRfiW,+:()#"&m,WRF.X>E'z~@4qQm]NOp{rPUl6b443~6dAAqHD[4w"QkM&#Z'omJM>s)xYc4c]gjIs(BQg^YzQ
-ET"zk>}w&w4yaVK:Ck$d"riJlUdZ]0xe"xP=:rCgLaMH:5d_p;~7Hw#5q,]-308yK"-k$+j!jm^8ZdwnE`b(#|rDn)Tz~Fzv_QK7cq%5b]P]F{sO[{b+rh
-j-S"VJ$d]i56||m.A]{;)}k3Mmg)mN9pR'M6F/"zNqc5{Xrj4g>ELm'4c5@3VkL>d^~sEx0sFZ9=&|"WGIcp6@$HIfoe#vpE2WFn;GuGKXM13$2YdH$<<2
-,Q7%L[,MMn<mh8En(F2'w,Vk[k.y9M@sN3lF7v,KrU;848Jgw1>OAK)hKiT'V+ckj#_aau,MH]{]ZPL1K8+Kx4KZx$BV%VdctgPN%=,w2pI6T!]n|u7_5!
-rk]--NeA^viDsXFpFXy##9!)aw`p^-=;o&i$&BHUn_yAU-kjn5~ggQSlB'ZfI/R|>Lu54RIOK}2/[4m7uW7SU89Tv^'qyAr44+l.A3]b1tspfsz:$Vh+eN
-Xksyz.p9me,7p]p}3VK:Xp(6teMMQK#XdJ"L';Ih+$(WpPImJ^FXg4<syY]%QtX-DoH-v<qgdI}8G+[Q:4;m>G:[|&Abqdb`c7ua>'.&5z0n+<`:p|B$06
-xJoh6%>lXQO=lU_Ee=+udYEB46OI=<nl~w0W2^M`[EK9PUA,0TpEc'wj(5y`><]l0Z)i+sGD!r`{gc{4wV7^LV,/qvc;-%r=ex#z-1UMIa'nF1n=omT]6D
-`Uo=D`d:(<6u{f,wO/,&AX2Bc(8aI6o!NlTc2K_Sep^,qIjrCS(y("JK1j:xQ{m/17k^I}R=Ya$DMJa#h9d3VgbO[mptZh!d+u{okE52glTH]255^[60xq
-J<>Uf@cvuz=TkWQI!z8SMt='<pIF]&24b8zI5u~O)5$#`d[U2q/CW}h-0kVCJ}RV`X@9ecCYfo%RqiVk+f4$@A:dc_dtwPhbt[a[&^nSBM|SE./9Y<FW_(
-v[2wND#;&E;Ryu;9Kr0`v9>CSWRJ|(~pjkNY6Z6=(lt%70Yd'sZ=u}pIzC+(zBIH_$'jPt-A]7I)t!tv4c}h5k,,uUEV>2B!j#=]sDt:TlmKfZ,>JV~&Lo
-mK_`l,{m`'n-z5|o{&+Yi{k50PiX!akdZ-qgdk2+&T38l45DvXd:Er_{~gDve!$8NA7uIAf2ch@aoVQZ%|(Yc2K&JX3_RNL99=wz$1`_2iXu-m.Dmhahb&
-`"j[NMHSrhQ4G01g~BWVBmsZjOJN7kNepJs_g$_Z}'&!f_{8=3RnQ(n9s@%MK&/kp;)P"O[>eUM!gw]:z]tC.s(0p-g,@S84n%wLN}Oduf_h33(pnm]Ky3
-(TFhp+m#4cu({rZG|,bI]lB0-38W)E--#vpRn/K0<vB%M3UVw=g{]cRLq4:!CxQlk2Xl)|z7`enk!]WuR3e_>]T#UV+'NW81B+RV_F.-w7h2crUX`d%_~k
-TOsOj6"OnT5K)+E)xKmQl'Yhcn`[_kC2e&05b3_q>Iq{re6{Cl}-+tm2Dboh1p~;5vzv^OqW/'%_YbYMVy`RZ+;aiY.}1q)+,4Sp!xLNW(i<Kbxi@.7%U}
-'Y'21L;FeocCBBGK^"VlO]k9DXf27Tb{X{2qS=/z+S8]oB.-BDzz7]du_T+L&%oX({$dNNbalRP}F@G8+ThU7b1T6>Nc/6yt'DD;)Rwe<q^+hUNYJhd.(5
-6/7N+l_fRU"ZShCbOZg/_nmWQ_Kf_0rXV$-AJ&R}-Rt>}Qk|pPiuD]AuWcp"}A5]dg1juKjp,p6=8O,8u"zUG'sR^mY$S5S</!dgS:rjKi{Egc5Js'B1:7
-`n;G%>'6=HviSHzLTRDHJ+>;TF/y-ET;i_`'s9%OF!br7BjG74cqli`Ep+bLRcQX!cN-LsSa)^<Q)+$cv{k]_+o80oV'#ZH)0+3LAWVvp"X:MNqN'uX}Vs
-#Ts8[kT,"A<;y5n6qJ8gK3x#4VBhKNLR7bwRL4b/bwP]kmW=/VwQ{>"uhQw:kF<s~9I$)>KhsNuWA]7vg|ErixMxrr24L<_Geq]Zx[sHkZHph6Sg@/o%qt
-wawVL)0LPM.(f'Tf1|aq>zW)7MxREog)X]Z(W+cg8gp9H:6e.-+bfz6@L["4pry|a]A/^O`2~R>Ia'eg+v,Dk+4J$mH5/:Nw]`NwjLjbSE0c/kfWd>PXmQ
-{;+=#@7KexFC00+SuWXnY@=V,{:rn(IE~z>f%La{bkKi-6h$7GtMv}GW7N-"#=+'86e;Mp,/x4BWJ3ahC4g8J<8[k+k)FaG9,t{84(Xu-btJA@-G}1#S30
-q'/Z.<7LIxr}J5x1FXzv38Jd(oj6HUtAJOn|Df1VezNh!AHU;oHS1Tf>XD_EWqp3fKgBee~dV}$z'@q>Yy3L];WtoUJ/VVgD/Kr<0|<#;30aPJ[[/g.gLt
-$URRnUC"rZ#r!BSgedi7cR{ESPc_Dey3Ou`Zf(h2f($t}NOO2YVeu5,y@n3v>8Lz)O8,f$1fHLO+8_eK}JK$j[(>:!'/cTBjYLGa8H3vagDLsqXQu^q#@o
-tMVB-]aV'$9/S:R=E.@D`<@tLnGH5gPywbn7B9os~Snko-!Gg@^a6CzS:[x}rI3HfSJ/DxTdSl)c;NH-/GjGS[+/s/laG1"/Sa)_YxO+;F}pN;-MFb+'!n
-06Ny2zQeh{:Gu}_tI!nWG4|UNf9K4{[Q.=4sSGP|e6,]AfR)w;Ow;L@DGnhz_/EB83/gfscX4BUD_('D^Qtvy^m$i1NT++=K}d{3}SCNCWkk>FYh{2gvCJ
-Su3zK9YFO+7[stk{WyX+%W2`EJxYc[uZz.vbc]vkegkj+rj_{vu52osHdtj"__WRxi3":XD7+Ko<bz!/s_u(cxj/KNLTvq~)m5zLLd~mWifHzGMve^p@nj
-#0kwXBIr1%nC7BsU@5~MDw<E={zX6zKjvrTa(p@`{t.>!O)wXLBJPD0QXZ5`[@aHtb'V}cy/4@"r%BBWyG`UVasuGV;36gBF^={o2B9H_h-P]@O'11jMDk
-/>{Ry.5ms#dZkx}JNLT,f|${KW6%k9JJcG5)|>jUF5yKE-gRfI3o_;o%rp7[[DEY-b6{=[00hq(%u])tVwXnm:9&H3nuaNN-L!^EQsxtL!|CLfiKp:n7,T
-y=[GB0=2$FDcAW%K+vHh/q0_e;^%h;~kc.T7TKA}.#%pOaeEA&@eQbpDroYoL[:y7C0Ct7#Kd3FSq3oqt>AK)F8ZBi]9&}SW^fUWFb!`vb}<nX.9782'Q.
-fzAMZ]Dmy^L(L,g,%-UV<9-CmZ7N%:;Keb_^y5(#'kT`&B'fy]O"sA9}X<x#@Z=CKrBqtHX0#DYuEK.Kz'$a3jC0v[NG&0,g8wy4!,hf@,/k}|J'd-.gBl
-0(61;JvZ1HczJrXSMy'RlJbL)[VTj:5hJO,'4q<OkGeQl{#Z7xLM>Ie;XkMKcC[p+ufee>EHqpZa6CgT87P^|0JrWj:ptmB/XJGTQ#J3';'@b.:n)"tELs
-YE;tmt%V]=mPkB;Wx!PX[CJ9>#vYdme9|u~3#Qf6)<NU0:K7d+%/Q%MQyQx&3Ndmv/h8$0QuA](@Iv(^e_/xh#-!<DFHKSm8:-%z{BA89oQf|7pz7;fRR(
-+Su&uOez_L>F|6ZQHD_w(t;J3|=d8qFLCJkOLael,%C5q4ub_DdA5dkOkZ!^DFve}V~6L(xVCywUA7O1G$IFTN8@kyr.]us=5o>;N_%7kmpJ9)34Enj|20
-o/W'WeNf1vEi;_Zv{[He,bnb+R=3gDn$TO([jd!`C|s3'vQOGZf9-IeLkyr4cylTT8,Q7tM8~DnKm<(U)/(>r7c7U#gZI,LYSz17NTFhX(ggj<mj9Lks9a
-e@P6mAEUu)CK2rq(<l%OP>f:lO&iigupoUi'k!S/xU]'I}y+JIJctD[MyPk"M_aZ#y{ki;PGncV#KoOoQUtK{r6ie[1SptVU:AHKMv4J>UbxD}QKtr4@0|
-yLR,vc%|/ZCoJ-:4SxDC)xc-`=t.1KBZ`5Fx]+@mf,~.J&aG<pPVh2s-8o:ll=wkxsTc<YOFmMgk(k$r4k&lXcY3mjB+Zyy`xSFIZMEuZ8dBeLges1YkN2
-])QIT&Z49k4w1&+F(s&.s2v65+f"fPS_DZIukxa(,a034$>:8SCW_H'8.:jVz=0{%_'{5Fvgj4t=Q'4rZTgp@E(FX@ix$jNcMB&m0XG/Z7T.Tsu@#(4@=0
-|,wnAUS5E/LqwnAfTtA/yW7CgQu7Q2-x}/VFLy(RyxQ-t=/e$0M0xdcKB'#f~z`Ou[r_Aa]st-PsEd6p=Q]e#,PWv.JU3:3OA3GC;PM5`tzgx5%WRlOYkt
-]{Ci>gv+f-Iag4_@;aMSPu]Lz'c=./w8>2gjp>xYPm#PNy_3N2h-XOo<0O'1-DUKeKUiUb`lh{P/t'LK>nE%Ek&{_kw&:]`=|v5:MXw@x<tq]#c@ELTBuQ
-+Gc7%Gc]pC&vOZlT&frcAvMX|At@&ql3^62{WY}r|J3w}q;^)Aa'O<08Nx)dfH_@,|ziLl`!V;"eNw7xq|7=H_62l^Z&9;4;PM9;,F<aI'J-UCX"Fzm,zp
-kKcfSOG1_|Hh>B=NA/Bi,prD:X:DXtP0"f~%j`w2dSt&:{X1M|-RNJ2w=4=1mpa(Mj|cYz'pb5[/T"gPj)tX,@w&ibnf4Rkl`/sxj8fxDCKHUs_B9Z1rsS
-r9>W,@~jlN#nt^C7b;A|!7F<K)oU{}AC)7=O3bY)JY[p;kf(3BwT<(w]%rOhNtkem2pvG}naqv&jjsr}|c:`PqI<J0Un>K_Z;-{%TPe<,CcAdT9!AXxxjn
-i/J0<Gzd`lLB"TAHht{i,G.D%KOBUwiWPYNdyf"aTol/LpEx3G;|3VWP{w[e4Oaz9AhW/XJ@shnK/uI.GT[#wXa$0UI3PNg4sX4mC_h[Z;i'vF`t#kNdhW
-JiKl("o^-9~nl+a].Tw9:}$R%$(qbKw5o'[yoODmb6N/JRR_lkeW^kzI"kMn.#3xaXLPd)p$]7oJu$9M:N{{v^qe1fAFJhFtA'YQ}]P{yzUD^$F+S_%/=Y
-Rp/O&fR|CiCy%dER3^CI56Rw_ls}tmP;4S5d,FsZI%oF)7DmS&}CB}cGnJy.t69@SR)L;{3d@#`y}6}.='pmW^eWaI;0({zK0_.SJGSKpt>jg2mtzsJYen
-o+aIKChdPAulNNH1EJ|H`dNmMN-JBcI3"GCUbx)7AQ-aEb50&D4P~>'m"r^%%fm'+r4=6z)jB^lLnoDnF+`0uzzKI4kNoVp536}{.p3C%I-"^0`E%^-nJt
-:)9%3g;3T-+z&xS{Nm)6q2zH<t3wbvyBFQY4LIoXpDj^>v[[H_+l3P^E(d9bR=khmX`FW%70X@F}/ul&`"j.q<q/g#uO4,0tN,"6,<'COs/]=2#on"@w;>
-p|1-lD&3!w}gNH{%}y%GVPR7{JM<>&pZwsyCB0/lGy>l^yv#Ev-{w^MOq|LprOQWd}.l~c=dKcg;qL~_MwJ^08Z"WiO0{bLceg$mHI.6rN[[4HAxA%u/Sm
-m_scT'H7|n]+b@hI56XZ[)zSlLAvTpmz^`+SOi[U>T0S(Yo5tq~d[e[I-(3Kgj#`ze$kz^5([2T7RCiYq}ze8#smJGB,qnJE|8Ejdwm$s;oeCfenJh(xFT
-8A.]>[o2.5z:PlskpAj.fp:XJ,gcBK:Xy3$Y6]6JNS/o>lxQ>[hXzxh=ZqOTXm`x_[kGI]/WpQJ!Y%'WL_<]d&`c"Y'L0-/lc5`hhuON![sh$&W9yT7c$e
-E@CeYN{/GxjtD)~|JwP<%2${k-A{PD^oiOb&fiTS#3_Uox/LK5Hk9l!6-_e.K0Cv$Y%;V=0bM0ES&GhTuRlI1ih(.U@5188Hr8f"C{A&Z%]s~XYM_,^S&b
-E&DL{H0{1fR17$&>88N4PIV{G8+KwY6gW5XdC^Ad,|tfW0L70D%Rg'$=oH6Kk|vP[s6g}b[0Qur1HUo4k{aAdUKOrn)i.^";Ia+zp:{z^Pwa|Mg^i%eTQ|
-$d9gnTQ|(`_gPl#H$'ZjSD1}Pc/&SG.pb4G=T;MAmKv4pc-shCo(}:>++t/Wyi,v^@FM<HT|l+vw;<bL/dyTytAKmADgN(J;`vNqpo8H-qNN"7#U|YF5PY
-E`vLo8t<E$PF8{~4vLTFh+0fQvUFZC]1lM8#ld6&Xh~f/Wh#0:SdQ}:!ykG+-1{v}ely>5P,f;0><zTgiZicvwuZtwq@_@Q:N>d3Ll5mh7lpa09@9MOW!&
-5}J`i7kLGDh.G{nX8;YwSI`Pm5"HN0,;'MjS6+HRV,N).Uzsl=.y]bR=Otg#ap[=9)-p3EZtlAmbj5xMzxa]_;u(!fn<Ra2#Sr&SXQz|8i'Ef,F`s'oT~[
-wz1]A9aZb}QEG]I36$Y=>G_k`M5oAWwghk=pjfJwnuAs^:MvK)#fAO}&W-EoR<-k72!8`2y:b<=U^wTub70Sqw-ue3j=C[~P@Ea$19$k&36]-0[x_{s}Wd
-WdTHsR!2N<6sR;h@3xB0d0E3IT]3^6pXE6ix6Uy[c,8M/]s_)Aek66xFHsB';BO/)C465^(_"8fNaGs#".w#hC/g0g|YkVh9B@JNXJYT_6H2U&rjF(@f~6
-#6'^W0<di&N2rCa[+3%5vZ5jgSvb#32y<02EZPq_o(H!rM$z)8d@-J<nc90_dZLCUY3):hq%3}(L,u")X>|FT2X2VhF2j>{VBH7>-wCNjw38,2U^<J{Ved
-B&OVe^m>Cg[w8cu]Pb%N^l)D13h1.`NG)t}>j'=Z/8K>"D"WjdZzir{DDV#RC;vY=!)PIgDlw/X7|N|`-D5vktzAKDjm|VjK=+7"ij>TG7b)[.v'Y+C_2G
-{}lHdkut8Zv6(Bo|Yn_)fqW!ml'ULf#yO/}JpzC6<`g3f02K},<}mIZ8/_T8{%OoxPC1yO'(Iinn>f.o~O)WS8$IHcu])k>Z0Sh1T5gfzs-0+>5/]`=GM>
-/KXcfadv}8RAq7@9zk>od8Vx"eS%bLWzbvRfH{tB7'q6r=2]3yBrd^u8J1=`00.1UdZE:&!:9D`[ZH'yM@`pe8r)Fa6i%6=pgx=%i,.94kxsd$o$>Gmmg`
-`O]t#OID=kA(z7Z3nb;wyP}WOF[{:&^2+v%JpTrcawe+y.,l^dab5lx]x+Ux<gQD>dQqS6#P+ui_{JfMh%q)t&yO[nZXfReglWe@d$`qC9Ias``umv[|ya
-Ts%b.w=:w:InoC|wwJnDuZ1jJj^m82eTxQVaE`,(a6SdeEdRj'Y0N4id4y"s&{K9PU3u;63])TStK>Ny~du:8+g5z-C}QWvvQCT'&5:J`Y,&t0f81s$ks}
-XBrBK#p,bi2M^2>Z%P271]t^&<@6{u_5|g&Y:)F<NMMP}Zv|kMF`/jC6A=M2B&.Vrs4r8ArRb]y>JG+"$eSiH,RFhw@s6wCPx_Kk[a>fk,I-ozJl!evHDE
-{`x$+l+Eq3<bch`VszHQtd53U43Iw_/llVR;htQ}h#L9-;6K{;H+K6FE!E@paN5+y93`fs7%<&a,&3l<l'MUb5P.YyY(su1vn{YoW:e_ALWufw1&$gQEih
-`,]iT)o^_)'Kvq`CuT"^M6+p<'Nq8m}%q13/z<p-;]QA:`vz@>C&ZU+uQT9/Du@b+piOl+%i{O2X^xSN/mS3T,qyzZ&euH;5rZBEEglMBO'w20U&BWG7Q@
-{5zb~-3g=Vm$lY^>NGI%I&YMWle."8aKo.2S5Wz.)NH`zM=lZb;W+[PfA}QezswWL5dl+{H&L#)}NnG#TuXN_O0P>v51fx[Phi#2#=rm&g6#o5aegAzPJw
-(.&yFNsG~Ap$FkOe{4!ekYbl9Dyp96o}y;0XLxz7xWIEZ,aTGx)qtYxm]KL+QVNh]=UvY.9%ZFr-bIg,nV4R/p-2z6z].U-rbRo..5A6"=3W[nlYLP2/->
-RsKzWnjL:.U+e-qWxP6hvoo/4(0E-{F_rEizFy-J>H(gxYz0nC71rX]OoyOPf2uj!Ju821FI!{tP="d!1Kd1vDvKn2rz@HZ"plw)dYEv[lULW=|]Vv+j<S
-H1Ue:|@V~q}nc}[SkP3W-`GV:uENeRJJtrMUDy)Ds8w/9$K$YnUr>YrTXr&qEEWQX!|K#UYTZX^vY.5X@X.Nd[R:S&,ksm+Aow4^i.aGOku`#[uByr.1V7
-YmK:/H2,G/GeIv0,,gh(jxipP##fE$iU!E53/Tl[Z(7-0p6hAdT2N<NA9&[U_4bk{lowg_y5B99},v/pJO)"JrNd_@OLSMa,}8dNJJjWuLJS:hf-a5BAjh
-|vRYH-730Xi2YZys[.mNqUC-!J1UY|m_},+8Glz,~h`[Nj]%&IyprUZ9A-9$bsUf5$f4`seV6;y+0se<|^lmS.q)59Y3GX^2IPg|_]i.(9iC&A{4byiGp:
-_5$4Ogu/VC==_RL%/LJ_FhR>-WK"rQW8-eo[Mafd'^>)0R=u|jF)1FmwA_K0,8@cf+aI$tvyc7G<#A`Ki%TO$VYiWY3A^%8+#{a'ywkoa_<'Yt02[+khtm
-^w&y$Te;m;|{Ne(wCG".2%!3M(Vy}9qhEhrsX%#&a5_Pz:[NzQ3jibTyt[)s]TagksYJxL#[RKyXg{/GUR)%g^L)P(p>%/5hq@1LCg6}]|c5VrAJaMrnVG
-xz}k4bN]NN[<Q%L)gup&K;D)Pz(v0"-Clj_#}92zCj}xuB(C)eJT;9yNsR];gNH=Nt%hXkhlFR/KA;lR/(3&u(GM';vf0_$h-L2t6zOa[[{ei+bhRDS2@n
-@F|=xB3uvBSo#WCnw:K8eQ7GBHP{8;j2>KkPSO#mi<Lj}.KA'dV#cfzF5ULZ<L7UW8kQ>^T''w5FT)>jl_C70xys>Ey@AvQV;1.pKuhfn`bLS,AiUpaK&m
-M$6wa8)nIm6E}8K8>27Uvma8Cfh6OAVk+qvpmImn+FwJgVzvP+cV7H3-=|)H/f!Sw%StSX7>Phnel2;b]-D"c!HuH4HU1m&=o.V++V[;_.r{57oPmhZ,B3
-n'1[.H{5B@8>}]@]~jYJTIvZxN;%W6^",:x(|FS0@%Ia0VF,]O(QxM7Fo}<1&F#`FjjfyR%3Rf(Sha;)m$QUix`c]z(SD,#sWnZLVyR#vfY"_J)JdW53/_
-nFlLx">$c_s-Zb7toY)HCJ>gm1SLkNP7y%s1-&-2CG{aekubgD6|0tYxQ<Hm2G%KC1O4%8Kz)LEogrJhqX[ic/)YB3LoJb~C2T!9ow$Y:VOP)<<wR3qK-C
-.pNH)h5ZpNMIpP~(mV8'64k!~aiCN[K.L<"_iUCgW.e">bqpsSLXWAG&J=csQzN#|,$u[}Uds$tx8tI<o&I%;Idox'Y%Pby|Cczc4oD(uq^j00IXZFX8_A
-ZvdAM9qJmwF)+RH)"u}zo"6VT"GZ'X+yx:ejCW.foh}e_3{;.)GFoT2@l:^AEKbOL=4_LWvVY:E-8VH'UY$nvGs'zsUZBvD-yW.d}vxI(X%XL]5C23}5F!
-ws74;-`0"#Im]a<[2e)O:S<z~P<fQ%PWEszCB^Eh+8oI"$MW#1AtzMJmX^t>mfRcY5}CdsNF2/Kv$w2WZg]20^l0q6_N|XFI]On;`B+-b0YUUEnjR3:E+}
-LRb5V0|D0bm|weQM^mva$rhTMtfw{H~W_;Bx8(#<h}gq>DM0rTM6yD]T}W23AYJ1iG4VocwV5Bh:nCIimDs$Y7hM4ae/[/P1^8-DF!a>C%yE5s>7gVO=T2
-{n!up$q|1T`>$a:Lgg-wi&Jiu_PO}`b[GK.b1]3[NChHY='ThbOAw{q1]>CZ`V-!SD{s=v<9E@S6AdhDclqTt]<E4|ub7=Sa#@n;'LSGVq1Js5{CE.f9.X
-Q<0ffcbIrrlBE+|g_%_JSaNSbLpcijDrP%tk^.aHlxS_gGf#c(5t)"r#"Z>LwKO'.2L^qVA}>C;u>AtFaXp7T`uLJ4dr@G-=]Iq@uH@P0j;.h_4fZrnV`P
-7Fh<#0$VX-uBV>]J:1Cnh4rj.2g_17lgUCh#'!e61w3iH=/1oOCGs{O;xFTw;vX+qok}.1t%Ekm<JHp#'sfJ^ur{;lwu@4+oyd~GuAu!RFuSp;QG5`<TVx
-rOQ1VsRegP;OE#P42ph$JzCBNxcP^@Z_m(7Y63dUY}4EIPb<x>)Mj@1VXH[|36m&hJVw&6-ech}kuC,eaAE(+!RjZ$ECd{!i%Sw(5_OjjL@EN91lpeNz%n
-qG'wPbDb_w::-e^]y<b^|+1K6(9IoWt][+x0kNg%17<PA##6rX3c]KW!8qUU`'_)oGYM5N!%YLX]:Jded{c;."LC#2YxU+D/Q`8Hc2vx$uJglST@kLAMth
-lmtn94E=|XhC+F%.MG=pOYKieC;7Dk+v.A4xjjhk%mR{UzVrN+}=mG^7gN@h{IGpdwHj#4b8=%CcKx@B[$}0J(Ms3mj5^)::A4P,{$Z0ny,)ECNJG6SM'x
-u%y(1qelX78+vr[GvXHAsf47@.BU.QyXv,XOj}u|&G.Eu7^(Le5p8;p<As'Q!7T7i%oFk!b,V!j":N}mbek-M$U]fuL}:2JsYiPVt^z:v2gT.IqzSa]I!7
-|I9}!B(8w"jjYFdJK039r0NR=Lf,25C;eMZ1bad-<Av,D9&7SuxC<;ttm]fP!`XTZTj<eefV.W!iEMp(3|Vr^wv}7[eNZ)T:Fh(;"'4q-i1(]C1+8[Vo7(
-NdClLioh}-z=xSps'jAI:hpS$7>`)D:FN4b6ET"I$l(;1Ncno5A_"I5ePc32M9'P6l|I>[aw~[g[-iu7h@6^-$pDAiR-wJh8M1G_z>5Rg:)-k#YGY95`Jp
-Wh&;Ek5`-Nzmx)7%DUg)AvA2@16a87YB.0m:h81mTlW4((S`{scX00Ry)X]zso!ORq7G4wnvX}|uq&yPiD.zr+`<!Z'O+1<-EirMB@sJS|}n6<@HyyEC]}
-'{z_vbk9sP)%[5yc7F7p{jTeh=T^qE%Uqwhz`yy"c%`>)%]+LJg5!MYOxi:,Wfq8zB)!7;sokqAY<EH6BiV^Jm+.n0D;y6>n9xM/EJ$4nf0Z8%QVms!Jr@
-veWa9|WX@zNW;|{cEp84r,>iP`f};2(FD,+9x-.Ex}NWwY;M#eI^,RhfGu9t;7vk[vqkopuT/ktmi![0ZY;28V}e/c,<KNfE;%6{_nlPKO-:M)NJ^BJ1l0
-c|emMi)#3)YXv`Ds%)u5,(9{yBR'76SS>$wWrv`&=LXkv7Jw<-vNZEs1NV)|+$mBqJLz5=W<-OV0b[{Apx[>58SDo,[sq+i6f|2e=zAnbU[B;IXvQ-u!,1
-4yN+EZwD=]VqpTc`@%Z>Qe@VUWw@l5@'i^yPP,2A[,)F/DNilee6~d9eNm4k`JGL-9{z7v=H'!4#>cEm%;L3'xD^b)Qq~,&APED[ufx]"Xa9CCX!h&Q4{s
-lo'yLTukfbUQ%.`7n/V|jrHz+^G{aV5QVz#vIScr<%W=Fyb33"Sx}ODJ9#/Z+s<%e!C65q9HCHxmg;1u8Zq6Oz$%D[J1Y4}%:]+25JE{"2]i.Us4@+z78B
-G&_`%#$+'ws^BdIGyL7Y6GCM2qEFq[&^<DkI^]G{@pr9ng(@LfLWpMdLAb-+"Paltt4^<@xoOg]N,n)|W`%s3:,Jd8.kV!Z9,1pWVwdtDufDwNxC$e.TJw
-!+"}}R4mnyr^Qcx=3LF{<Xf<RxFRmtvL{>3U5hlG<U`d7BjJ}IR7%5uI[VsxfqBU0E9<]b~u^A;IS<9DUj8`GbO7]6{6rZUQ1+&.{G:[!dTvABb6md}_1L
-~&q,l]uFXo`RQ)b|($'26qCxhsK1u3u|n|rt_;hx+ld{=zY:l7Y<"@p&Dp,sfXUhm)8L$ttg]T8<xC>iJO^'ON"t$s"wp;)dF|+MckK7eoHIB<">),42Gu
-!zlqv{K3F>@`2jpU)RIIYFfkd0LR#[/(fV#.Rs+])u>F]4Kr~#>[4_cet8,{`a`TR@$,O4yNzREzI<J6U"#n2c-1%T`P}R6FW|%H0;"6g^>%OnQ5CBMuu=
-d4FVcH.7PMo&%v|C3EkW(bL6G3sTEHMb;zpUUF3r|]2SOC}PxZk&:6ts%O+"O@_OX4c(Wn]r.<fv#wVa~=Cdo(t,vz.ewchepy0a"VpdkZ[d|9ltTs3-G#
-HxXkwo"LUS_S<,f`%45+AP-RqAw^m.zir{4dm6]jRC7b+lqG+K}p74{-LlWF2%xu!%uf#'(:/^r-s}3-/VH0cV/$[r;#9ML!/I2KZy`k~#hz)m6':-Yyo-
-T2eoaJa3ajRC/T/y'#1wzD<x/^QJn>js:b`<J1v6h)aGuksmA%<>cmu09G]kQc2W"vt}mZd1Y:M67L:w,jXcZF^pxS-H-HK9C<hie9t1z=NbjfB2C1SXWA
-W})NIfZi7K'M3x'j4#)VGnI9:OW(xdkwkrq&7,hBcr}|:1)7E2GHxNbk2Mlc_n_I(+YL5K(]voNahv7-r`R}-%Q"j@:}ty}yFf"B0:tx2jAH9Xx1Vkn;-E
-Q|-H)K@S1[0Hno{7]Y[Evfp8fw3s)6)$`h.]AItIR}4CZC[Bp%'fa2v7Qd>GNQ:{(.tT8&:q#[&lDsxCd0wb(3MK'hdx~o4L3=g_Z<K=5n@6e>lHeWO-fW
-wt|Z5Ln{39exms!#dx#E|x!IBt3][4)My^<wTCak.UpM;#'Aw`~AuyL3U-W)xM")44<UQP#&_`5t#qA:03UicrkYd}V4#<ImIZ^L]kIoIUq/9jwO@qA6c;
-;cZsCFqV48=pj)^66LmVyCBr$Z>I&;GMQqBd[=tptpzi<T_RA}/tg%PKN=>zF.O|O{/_cm{:&;R|vGAy{GO!ekUuOR-2WZ4V,yo%i%J[igjcSN;$s9raV}
-Pkka$&#{Y0NcBH3I{f#:q'$IOO.Q^sJr9>fl+!'9L%f1a$=>{5).TMn=#8ZXQ=3x|9'J8Y&<(^$4,<}U;x498G|,5M>2d53Y)-_=py:"rBg+FZ0nU;tL.e
-ZrMtSy<e.z}GL7.uwm."RxT6yNuxo]Trt/lc-pDOboRks^MgVnqVt;lSiNkC}U,yS&kUS%<![Uo}Or`I3b^+-GMo)NhR:lKt#O>D-yz!%:|o)Gdh=oA[%P
-(s^%`JxH7(=:)Ap{c1P=vh$;Kq`sy`(1yB!Xnaaw^Dvq{Q%A>R>=qq-/ZJeX$E$SfbN>rYdCMXWmloAR/gocum@`x[p(T}0wkWcZ1$+kMXbhAHN[s6LSpW
-:&2-QBpD=^'!=NQWZK}DRm<AAnMvZe1fg<sRx8G'@P]!1JEB7,~,/4IslKcTTLgXf}UJ;YT{i4|pq|mggRi-zy[Y8NRo{`|vzv9{).LwFc6o3s]rN'AJa0
-yH1N9DKuWP/PC)W]fk-vAME^k07hCu{65=,QTXx"o48aDEv|ODU(Ehtfcww0o-N<&+$%mXaI)O(hl%NxUs#rh_]IE@8ls05k4RcDYOwGVYx+N5!4@@|2[|
-ptMF~LM"r|[{1Rs=e:^s-nyGS"rN$iabCo9CXyrqrKg`jQshqC12{popY.>(GJ.E#U0==X4KWyl1k<l0mmzzPI[e&Y<@K1y:$Q]$o+A=R5:l$4=fai!Fy(
-G[%O~&Q%_$Ml}a{c,y8sZpi'"h_1/3~1ssj^sxe{^%8]3pd|#)}Bg|~29Tib>)w&0PQ4$!0#+bSqypd9{[2ZA`}.RQ'FY&(+!pS;z2Q|&TVg];eOBM1'o:
-YHat:QkEA_U<-l89+P|3LDu^5UdX;wX;&j#L_z{OjXr:)QhHsezTu_"qCu`ASNDnUh%yKwolTd]f1T[$jXBkP]gC1(-WrPCbWS7F[9L[}A0hUqyGQ7)%Ss
-9Vm3>(kDoiusqRYm_97mk4`+&Z<l[GHRa9nyg/xs=3|Ugl"7=qhY3AFmI,<wx)+ose8z!Fm|%'2IJ)E2D&[FTju_8&Lt0r7FwMYe^#.Kcd{I_J2bB/FKep
-=hK6AZXlT1$EQO@u0='r4fw^Ys[N0-Kz+}:}wFq!1OTh!/dzfsC_fu}|=e9M:Tg6ZY[4MtO^F-NlvUFknnWw%m;RQ&x75([.Yt=m=phG`5]qKa@{GkKpl-
-j4]K9uwY9An`2>Ih^$v6r[XL`s}d";o>`6s)AQA5cBaDUfCO]6J>Yy[$n:|yq+N!p)W//U46YSVoT-#sF%Uw;BMw1ukY>N9sULRdvL_}tW;B{X>Y1=5a_d
-PC4C5p^m>8L}p=Ck9g6bE7<gJ{gEazQa>'Ls_%o2):CMY`uJy(Crq.PUw=QF%OyFIVaz6iHvXtSO_"7[Xs}eF}:S"4hFr^YKi"}^3z7;_o$i5DM`v0'j87
-U)Gt!W3<#.4Ws10ni:%@^!<&t57{M=[m'/Ds{_{MID<K8C1cd&'T~Qd)6FpH7OC/^[c'[)<=szBbFGEax!4r7:awU6!/>mHy-|}P6ZJXEY5HUp@O@iQe^q
-;eC]bLobxmyjtmRoS|XW#H8B,#9RP%t6-Zh#jXeRna!Wsdtqfhq5J4aR8fe@S(wb@7kulCpo.OmIUrz18ZhTwm&[#RVqnHz]^uu3ZW@b--RxGtfsBbd[fB
-zaQWpIoY>oR54L}s.f3H)FnIDHJtL[,eO14UpyI2B@0K7,O^}%0I7/jTMZV)^t7j_rze.p.`=3R%![4>K!OF%m%nj+j>jsfsMbA/:r)`u>!g]k#0"w5E'$
-ZC]7%!U)"QnS7yUxK`z'GxN:SWPK-GxHFR;M5`j3uqCR9R_zuL%abtWX2JO1e#.Aj:V)(2deL+D9T-777gDh2{$vj,7d3(&b5kv(_#,NZxabsCF[~R;y`h
-CaQ;S.F4!-<0C]kyl!6P[jwP{nBNp,T%Vv"d^}Jyjlc_CX-'gZ7UsNWNONJy2{-^p&UKHo$}n"%zY-m9Jt$+caaz"wjrGlcv0!PuGhq[aB3#U8P{pdOWi`
-TO&q!Y(Aty3$&-JwjaFzN1e1i6[Fo!n@W/#]EwQWo<a"FEGU_'jEIMcTM``tgc!HzmPT:nz/&:JLeQ,V3ihb)+|TsqY|J2-acrXO,ewuSuwW]DAF>J<D.d
-xAl0v-buvDMLW>2nwUZM7,0_e(@i&0h("jEQP@SOjYsll,W96!>,/irx${VHbO_i,g,,cxGN68'BdVvq&tmD'-_mONP}/xB-!RHyjTV%wmjgm{e8qj$tP$
-`++>iAA&X@&vaK@i|Mv`<q/x!Y1nO3eQh%pZfl^)^:KTj%Rz26hgt`4Kq$t8e.O"x7}MF,vr1|Nn0Z,xyl~zchL'pio!$ipf.Nz4dwdxQ@p"AFh"wIueb{
-:fj3OA<N&1MZWMRB/{IcIz'%|Z,AziL;2<i;Ioyo[%0I@|pcq7%MOkUN'OlIE=cAeC1-+YpJ6GC)TTl7OcxF:ae&I`2nAWHt;&_Y>n~2Bqn@DAx3b0~AHy
-c%hO8+`!xIzHFB^8)X0|>m}zje1r(/_[=2/4>XQ}JYhB,Z^f,vFDBWWDy;A]5B+Luu/(zg/#9_C_$[V3AL{uIe'fUYnvEO0M~:$sh+dX)Q4%[QP%wJUK+_
-qt_+3|bJGs%>3bX,Dd0IeJ2N>jx]elUGH3|3O{Y#X2>SF,DZ5@NFn-V+ac7n<cP_MLT|{mtL)`FXm)pKHwq]l-YtOqc:0DccBnwB{+qe4wACpkQS#RIrIQ
-"E%JP}<z'4V|nWp.T]5TDuMS|=9Z4b<F-eT6,JKf8une[CBwVj4SC94QS{m!tb"m~1{j{8#H(Xaf9Ws7gh8^`NeXrkNKkKj^6i<-wx2<Ma|s0.v-7:%O"C
-e=sC-aUB>#Eu,k}0:I#$<@:L[%}[o[F[d/(.$%(T2ilh7/$K95gQip9R6y3c<W8OXz+v8CnafKNl0hJR}z;{]@j<&[lTFOeq4;DN])'4v+dTWz@{f}N;=L
-6wi2]^yWm[FYiJ<SlxaYu]h=W)~GCD{NyfK/rMQJt10G4}BFoJQLHZqP>yrq3K-xxZR8m=+=EOv"IG^u7S$z95uYVWF(mZ.g]pNbY.:zBl|jH%z#;B))91
-P5n!y88aJA9d3=,;3N^PC}ax~)OZ,_2i)wC8%iAUSxgZ36n9R`aQ"8xHT&HQD.B-qmR.txb"e$i&5LJPoF8y[@kF|Yyb$_4sBMMQ8)P+78_9t7y+D;S#H;
-d&^)R"W9v<cJp,|Kv0@v]RpDi|xa^^m}!3sUX[z|^Pfq3Z|Xl"$KE0CK,<0L1g}'uu^j0O$_E@6[}TjvIz)dCtyZ#XHoGy5>jN#,"UC]seU[Pt/>tN8`Ti
-Bo3o"<~fQx{{IY2,DmRK.oYAzk%}W^g0>e(;i0msw[WjtFQ@iatxJhX9FU-`(6[ZkX[B`M#OF,!A4Jg9RvO.J9w(4-GW_>>}!/]6TMXq';>chK>Iu]tH]-
-B0oF0Yel[M3@ow5d#6^r~=)kWT/KQ=psGbd|g<_o-W&y<tyEDP'nrQD@{K92"F~^#Je4$/};L%yoh9$OZa|kB%i,1wrV^Vgihn3Q2yy6i/Nk"A<o,{T&ZC
-e39Nz|psdvh]wz`1lSLf>{W+L8h)+Teh!/n%WTav_1w&)u/S|4ph%bSY^P0g.-y9fa8NOAYlITw.23Pf%p[{,l-Ict[6ADt_8E~.J>/p|jc)w&g+"N6+)6
-3p1iXjA:bS7(3>`7vFIUCWp,;2bacWu.(i0:7kDpX{rhskDp^"gO%.>-@r=&(Xxg'^f]=$_4!$sS2GN!5Owbjk2Y#K`HUAgPz|P&St0u0!f]iD/6s''FZo
-R2^OBf~>@_<cy=%gHj$xm8v5O7Fbbe|qlk]kr5DsYA&/.]g`IHCsm.3GSREE(<TSLLjs+LHxQZCX|8=L}QA^S-8}BRP8{zZ65HmqTGc^-/fsm`1D<qz1uZ
-4XyqDRi2,2R(UkL5:UTO-p/^|wMeb;>x|h'&h/3egJ%[5:('w{"{A#}%>I}"doNOM.~/'DxvL<U>gL0kDoWWCIp1~!(v//Fv24#`#m1&dr{W@2r^^LHG$'
-zm&D)J;)D^bF}u>tJ'L24|/F)&MZ-@9^)mJYY'%{}UA:#tJsPu'eGVXHc+haZVNgaAl}XB#};tL9:ajuS;bF@gIfOU0/t:[iC)wopo5;U)6rrl84Qb"$)/
-6Hz7P6&2Ma![0TBaGasOTZjS:i/;qZ=3BNd["u/S8=95Ls'm"L.KsAx3Oeya5;c&zTP;T+IF@F70WvfRkdd$@L^auVGs0fsv}JWovOx&t;TN!IgUAXw3Sn
-8#q1iB$Y(9z(v#qrrxq2v_".H&WVxGf<6(6fV`;2yj!!Llo.V'1H16&5oi/yD8ra@6'k'Dc@u8!;gL]0(mucy.HL|_E%Doh]yhLFv'3rckfoMV/tp)Y,e4
-O%m`Z$N>lnJNX7Hs0tx[x#S_eK#ul|w.kVtE<k.imwxm@=:%#b)B,P$wGhP>5PUN9dwPp6Z-fW!.S!t1-q%l_Q}|s&]EO5sq:IRAhar2-(8:nKFZo[kJ4x
-9"[3^Lp|/Bcc3(bN$+2EZ,I0t,U-9H5R9ClOH:):iY_b0F+33=w+ot-W}d4+"e:^aLNfcO#"{2)3vl1Rj>$.D/_EOGkib+Llyrxls5T>q'gvz&{l;!&iL#
-P="X)U19A<6t|YX>1g"YUeeca7V2;BlnXvs@G:cC9x_L<x1HB2Vi0jmeC:vPlI<}BdRdu3f{dK@>LQqj:nMVUM=G]&{D3Z]exlaOq@y3@Q4AmnW_%O.ujb
-^N~t}4_<hFr@$h2nQ,8(M>maCyQFoO1HHm@O,#enL'cIU`ttGfUs%4lR,':@~I0t48mzG@~Oicnq-U}[EUzVcO6KwKJ6;LDx['2fJ.^X87bZc+vh}9;nm0
-eun(']$fiV>:cgf)Z`kRT1GH^,EDA7st-c]8|k`OizVAGmiKt)WdVrRCI/vC;S:@Ail3;wu)2cbnB4Ok=Lh/L27q&:MG+pc)hENIUJ(@4zBe51RNN,m8MY
-YMAzND0a)$Xmm4k8Yl.FQKC/XS3x53u>nk|1FG'Y_L'AUGPThj66&cO):O4WU5ROelURrMQ{yn_'+Qc.)SvyWt{]8;NFHVx,wx[E1M0Fs4P6~/l9'5v$=K
-$S/jJHv[oLw1Rf%3f;GEgA$'yv>[V[mYs/5g<kYmCKnJ'K|_Q.NpF=Mha1G$.hnk1m=+H9dUVP0uzNKspv#8Vr[gj+aJ1|[{wuM42zQdcKNP1pBWI[>Vnq
-ThASO{>q"U3RUWHIAt[_$O_k`O9NEO;4z(nJTpA42,Qa_u4hFQWYDnE|_'ROy0PJ!-R1MN6E2eeZr:BV0gsmoH12rF'w,KcaOErd:pH`Px3tF5=wJG__wG
-Kr+lp]c-8p={XO.:{KzjyefieVSDKgfmra6KP"3TOiHjb.]2z:wksvRNDc04RDOrb>Hi.3ZiHXK:4yc'ZJ6^6#z)>a.!O,bN:@a{fKslIYQ3q4i7/gsxm6
-ci)OZVfQ&J#]Lwd-OhaN:V4T";-}]P$$C&w0/w>t09}xKN,VR)wgVx+0/aEKVh8T`2zk!AL9L|]|u%2L;`TLZr9Vo=e7,j=2s+l6`Vj.)URMF8Wz{s2"+x
-2iTS&qHj%qdQt#}5;.d(sXu=N]z#JKIkVie<D2a,.k|oyFMet`r;:r5R#^o66aNEb3yh|-8gGSW7>W6I>"kGCHF@p^Kfs_l-{^|S|]IOACR.n{SqAw2Ae]
-egw;"]oI|iSB;Y#h&u#'b|^W!q>KL>"u^G)SHR9G`)ZrdB4p_|:1l&8e=+r^i9:e(:#$z,j"=&:AEA'^C4spOe5J9a]"F7'e##H05V=XUAC_|'[e2s'F3&
-NLPQ{5@}LS+lvLs}:$TBJ[#h]$wK1Auo<Qdh1f!U9;r:aDUJHxpu:6'4(T<%%9pSczMgX7{2>9%@wAovQ'Fuqg~O43"Oq`B7"Md-<2d3wYE9/ImL'+<;J}
-<qoOm1Rtw)"t0prn"B4N8j+Toi2TMzLl#V'z>@[aQdYy7Ww;jBlEsh"X@tt^{dc|bCDA@m2[[avQL+5nrZ1aUK8L1O.0<e^(`m5:LOoeXOt<xmc;~>g9G[
-rOUe%!^HTu1gfGMrWA5`yD9Az%]o(N^H)B`03oM`H$9aGKq$<hxM_|p6zaS"S-jZk/J@,^vobGzOP=~AaM8{Q%S0bI]Z25F9^dVg'jz+=RNe970#opB/.5
-U2S3<PF64rm-RSuf#^fV@jE]EwAi)34r9%[CC5L!MB>8IP9]cXJnmwQCA]eHt{wb~G'GDZSN.1<,{+G<B_FE_eBB8Sn1MRG0OM(}nvr"A<h'o@Q3tJ"i&/
-$EMW"-Hr$nY:qpMC)!$I1Lk4~^[Nj5Bb6JGsfbw.31f1}H4UH:CIDqif}GV/"Al9$)Lw8p7]Wby1fWGSdu#Fmp()v]MXAF2a%$EI:3CpyQiFz)n6XU[t^=
-fL#{yW9]a3kvynhO^L{yO`Mv!sF_w.JRcsUkJ/O")SDJ=ABvG=v;`8avzc,QiQ,cNKRKWf$:J!>"1N~2[^H$GWU16^v!!lu(j4A/k]BiV]r!S./3w(bsKW
-%MSv=og]Mv4CZH|0xRXCtG^zXC_u(BEIolAzcGRSIWTk4g^rTc%]x}>$_%IWL]ZzG,xCaOyKKwWW%rh2$oz`G)mRb_R|,ZC+:jU,exHyN4"#ABgqPPUF#%
-n>l^j<|<]c<PMZ;hiRZnQ"N,E#bt4&jBJT'krx!PESQ>[_VR;(aJI9]IbCkL#=Q|DpE;6&$UWK|uv.)L`G_B(nf)2|:c!M3hWZh_#Mjc)d)T%w=`.M^-Pl
-%,f`'cWCk&arph^0-8xd-)ZJu%b^:)QiE%e8#i)=+S1i<GL@Oe-{.GMx2#0w]0@bn^Dt.9NMp0G5#z!<1m4woubB:Y])D.KkKMi2wA5RsZyUF,IZZ<vfDN
-VLOh/Ua6}&TQL@/89}sX==1O6c]o9Ibz21:W4_8>H"-Y!c2&1Ky>cRv,b|_FBmrww+,:4SdMNEXRrN0dmfrvp[GOiN>Ag0+ht%l)q9vT`&nIPx.^srdS&2
-mw:7H4/Ym3f2urQ5vT1(=AkXSwGifwTKzY^/%#wKaMsA4D<uOuM%8.nWML&nz+[[>5LdK$0.y;eKZV'gZmzr!281{](gNm9VkgqE&;5"vk2_qt.s>o_<4$
-dx)(7d<6ferH&&CzyZ(I"C)Qm`n3a=B4$03l5B~07nd"X)@M@D!_p=$uc_dJ{{,Ajki}c<}46Us[oH|i#`7r'<`.G{@)VLyqcfrjW5H=s}@)&G_EN'Wb-0
-:YKqDW0GroB2Ai`@fw-INSS<;-np;Wt4hnY'HM^'><Pq}1vebgwL3C%4PzSY7Q&h#zKWvX}q<^gs$QOVlhN_`E!j-!TXpp`4a#.'zv_]emEv[h&NU5$;C(
-j7/M"q|MazDMPjY!pY2glw}^&1V4(g|<Cv|(sujz5x]LUr#x]ObhI%:bU3R;:x|Za8%Y~OX"_p==haY5caF{Yp1X9SHEq9tNABiY|mU.IUzK&f4H.5Dn7R
-(dNzH(GEA;m"lJt|vyN}g'cs4$jp(N%,I&Y|Y_s-`0F-9-qbaFM^-ijQ5z"oVr]sg/'F2%uMc@d$}yuRyV.c|7i(nw6`sJ7Q{r:}df>c@c0)/u>kn5WyR>
-fGM&GBZ]3pQw3r~H;D9vkK[K!c8;"xvZ)Wr1&$q7#G='@!owi,<)QZp7w%"Q53|4iiF}(T4E%"`/NJ!E<41)+szgu_L&_X0|!Of#'VT4nVaza@^/6LJ3w7
-G"]Y8;y&7-+j7+6jwb.FkXl2T#]g@Ik:;><"Y):8/4D}KOROz[JBF1,w%Qk3>(7eP6z!IbNQPx<%@VLyM6lr&B<l#)Q!nCMR)GrcYWwI><lFhj4G"0U^(x
-4Ov2RMfw6PX>EezI9}t}'fyz]nBzDa8Yj7aDG)A7Uos{^`>'iqO$7rdrFKg7I(`Y[3&kc2>ZQKz<_oZH5;`'wfE^"LZjc2k]5uSHtLz5)FZm+:zt45=dEF
-NtRWA!v/m[o]~;U7tzeSm|6G,8^L>0berE^ZG[QJx3VUb.6^07]^Ma}|^V.y@_Rdk@h%GVOGN2"a<>A]Y83$Nsx>5m1kI/u/Q5j;pZU/zUZw3xY%tFUJ'&
-<ku=eNszjq3Cmv9a=dLp&72v6I{Uap&,rciYRP@{.(&A%.;{AA%y3i`7r7b1@':ef$[+QJ{+Y@rgs@)31xv`:z/H@oz|#HM5}H^5S(CHfhn49mI6A^uCiG
-[A$6HC4EI,w4F1uA=QhJ:-vXg%cP(!y@)3sA7s&,nQ:/Z[},K5PQh9oPvbt/jo"_#/C.:;2"+`B^WR$jHi+^85+zMQs,I$f)QS1yu`P$.c,87[JNGc5bo'
-GlICX!>$U=7evBhdb$9V)qOSAj[c-Y3<~o.$:w'@<:e7c^:B]a;jsSOMb,:5@(&&bGfSOe$3<]q5Hc78{%utrs5:JG-9k17m0eafH4kXsR.xa+bfz2a-xn
-_SY1q[FH~j{F^{slmV>7%0TVP6+_]4LDt%h<1`9]2a%oOf$%wS|2(cA[60JN;[T'pL!Z+k>'IJ>8at3C;OFEZ>RPkxQ`!xto#9uzJes8p'q`k|+9K2cSw=
-PZhmY@R_t5BE8G=4dyQnh!,5%-aur=Te$K(v~a2w3-bgm!Ma4;>Bkm!hL=pX(pEh6.a@hwuU%k%p6BT{dCQ+{"K^pE0MZE)tQN&doOUN<h,=Uf.0P])efN
-@`u`5#+wuT^RIfwMwu{k[gpQ<N|`lw[}8mv"|EJFV^P@eh@&[=}y'UPV&,iEmT$HL[.lr'XYMDK4sJwFo8XJ9A(s(&~Y]`-k|.MuN.2b+fU^K0#K!zobuu
-@VV;jpqw03&6yP]U2q/CW}KB2a5)zWc4^0$ty<kr6I<ijshI5u,gpNhHA/x^zxt!W-gGt&_hevOflluU_w6|sS2>)cuCs.{Q>(T+g|c{x0meI;ch32U^)b
-{b{FRe=D:v%)DGOC|tOOtPg]d7vScm5JU>[[9Zgk>FpWO/4:GF!|SXN=<t]Kq;o<%IlK%|I4w!q=o6fNq3fNRY)S0:C[c_^M1s6[p!J'h1#C'Fcgc87emc
-'v7V}b2[^8{8f_P>{XQ-jxj}p(Hd%gT=fL'.Oqb^x]jBOi'hrTDtZY".+9rwEM/FB.lvgWp'bu}E.{WY>LmycdFpEW{mN6Q,iY/<x{^)rCB)qY=f|HQW:I
-J5iNbhz,%^ZE{;j4KF,RyO>=s:0Pe9qeaWUZ~1.xC;iaF-)g3wx^`ku}nV.v7OU1c,3X48D^QQ;'(sS3)7ol4Yj+,HJ)vL2&}pj>6)Pf"~I>n4vXZ:lAtm
-<EY2#^vNeU0Z{Yc[deDq"+66"2NdnHZy[Ipl~'~GE|^Ah1ER>ZV=x>A"5Zkg0_L-|UdGkz[=xtK_rJ$F$yCUR0S^"<m!K}sY-MFJ{X/jT35FH6h<6y1gn-
-~2]eW;9&OoNl<8}MlTQwi,BqP.>LtCas(pZbF#>_6R|H_gs-(lL&@_da+@3:u<_@~&kmz],mn^xLs:-MnsD$h]B:uuQI^2M8Syb8ejMfKVA{BW7<(Ow<4s
-KU^LMONDT$v6Vmf3rzP:g0NVP/Bgi6T^gsi,xz$XES[N0rU!#E))sKlF,fipc(%K|]D3NoM)t72!z0u#S^r-Ca&5J0<[E0Gz(VBw/uh_eDgcJSRmg/+u}r
-M%},c^6qZ/N6OS#e09vku)$4:R0652r<%&~)`kPhvw~;LGzk^7TzS-Mw4ChqdHIo_ZMpxbJi"A4j+<#WM&n|4G/h2T"Hgrs8+e/hqSebr`tm:z~;EKVWEM
-bNm({^;uo)u`<8ViM$,-F=pV2TISQ_Y5.9xz4CMe<goFD_7_-]r7E:Z^gQkz!d3#>C.:H[o7'jii<OHVZC}nl);S$9>SEn:.OC=%sdKF6gGrCrh2=N)r8j
-zI.O2:_joK3vK;L]Fj7g}WfGhkp$L34W.K^rW"S2eW}9C9TnZ#_Pr;pv6$RyA5KzJ<,Cdr}5Jz!8eFYo88;g^]`<ADZr%k3E5z6)5XA$|$+iM{qAtzdmO8
-0[9cJ1`ZX@+/KBgJE!ffYZ=";;}!^].!6O04AeLY'C:hoqjF.g)2Nd1qGzRq'dz=&tBMXB/m.RjHD^Fbkg1qh'#8~KXLjv%LHa6-K#bvjB2agrp2Tk_qwm
-:'DU&BE-,/"+0g-r9:>]OvR"jzY|VFa<e_`Ul`lM:qP7f@`z~[).FQI/"6a6{T@NFk%Df6BIA.<}G}-Gh%&[W{v(';5@nfH&Wr8.-0]B@Vc:)X^[HHI@0G
-si<JW)>]g^;%G+2)B=v:d^8%F9nYx)}]k8zw~TkElKqdv54iAq@Ec-G-SS`h[zjN:w0aPQvdf%J|%rlm;R_}h9$1Yb@X%qV6MCC/x+=+N"ny}B#Whs7PIo
-#{j.hI[22-pec`[z9`2}}Jp_Bd{[gf</B;ytDw|@~>YwI"VLqYZd4}zq&4gfN-vr|qK+c{jn_H-G@,kEa+gDGJeH>J3Po=;{gSZ$Z23UH`eyR<U.,Te0]B
-=D;KHiZm86r{4z<K!8"j6Q<ZSi~v7F#MU=4(35EYWlBm&<V(U3ZdkMJXhXm)bPfkH,@I2]P8XKs:`(+9Y4]`!gXkynPZ:6tkWS5+m(ZH,-D`!Fh:>&Z1SW
-9bqx/ydBxk^ykYQyyp!:MG&dTe2_B_ABuR5zg,[ZC2zP7N!Wj>S1.]MgN"C,zP[K.gH:7wR9[E!4_tG!aDYxL%M_g^^>7V,mhm/1dpJ}SEqeJFmU{#qX~}
-.BhmVMu{w(M+lPJ/ADhFm1CvXs_2'`YrfkE[4A1=SjHI}CSA8'+r!>UJGf}-Rr7F`m%e~7F@N^=qlN$o_jYj&cMy{U2Da8@WB#+HemmYy$HyQ=pCrnX2Zb
-sZ/x"}J|h]pXl3hg]rUhLCAf!JjNcJT-xiPTN#70C]|ooaXk"6AsM$}`]--tRrr35lwNFpy'R}9goe^O<.MlfrjHWNiHG[(Y'f]%c=a4HWa@3hOp+tQN|6
-~6^7MwdxEx69sLy_fzsx@%;oKS|oq724'sjrBp7KKa^q|AJ4tmU%7(,hJ`,aVK'50[yakOF|z$v{m-%EV$yO36/Kw5C+N0BOOW&0N3RKQoxB0qH<zV}B;R
-G}tXiv{(&3E_D)uz^B~h$SFbxN0)C+YG"NMSZNVfplmLHO8zT::vp}vurY|:{;{e]:XU_H])8sb{YO0q@JlQIorqJLraQyCV>n7,hN8etg@YAEP^K4|)!c
-ZWT4}tARt1xbc<VAmEG$6lh}@`r>=,LWj>|QR]IhTu^4o'n_}sacgY/jf`e6bVLg'CY:"oX$4PwWXk/w2;]s)enu5.9y6@+G{"sqd{{uMUN[ALG;<W,|Lh
-z%8+kQ[stZh[MXIlwbSGBb<@85go{'[iCl=3geqY~4!,kEV#{BKm8{tU=a%jCG%uthsy1E|_F=`qaI"Q.heq<"+&eLqYPf5u8;/2_Nb5+4QP@L|qMX]HP!
-OCg!g^{ECfGKb:l5KI>gSLnm,v,2eU/Iatyo0%TnY8CfY5(nr_;K=[&p0IKTJJrvE)NThd2oS+_,vtg:0>[(gG'bFFQ%=6{d9bkzP2xs9^iDAziT&qQL}D
-ozRmj/:fO1B'o3w6ey>|t;BYz5[0<)8h`'(4VX2<jxMFAuqt@-}9tQ%<jBZDs+@zY]%:yKup&UAE+ZYCk/jx{Jb|,bn/32R;-iTdx}Ys^7}M~1-U^R}aS2
-70z7sK8<~)v$c{/>9eq3oLh,@=<;-]N:{Vx0hvgLU5&)i:(&:R-eI(++(iQiNYlLbowOMokv,GH]6j)6"L3c4q/yN4YUGD2JnXND'PUM!GOn6}Y1DMi]yw
-E6oY[k4#BOA"Fc3)n-grp41tw5c=k#{i_3bI+q9f90.pof|DZ#-&)q>oGcFk}E9pmAV'lIZ+Nd3!yBk=G&WmGpDL^H[XXb/Gm{i%c[7r1"7,v("-c59,m|
-3J_Va-hTGD#$i,w|Xi(@O0D#S1K#dJ8Sg39:mJ2[}(a9uW=e.(7t8RXX=IB/w/'d;7{n($.27x3K5S2l]K}oCEt)#lkl9sWho&]KpI1.7v-6<O&,qSs,8i
-t:6;n;O4L3U,fws7%|zG(jMUNz%%B&q|wuajQiMg'Fu"G24_lPe<jHsAS5rT.tT`8QAZN8O#J}l{$wzyaUF_d,&e[]e})=d=Cd39:o!0$5rJR9iSW,1^&@
-KV|`&zSMS3EtG4{0.8x^'Ug=U)EY)egYkt%Ywdsvt^0PoW9bW,oTZ"B:'ABM[EqRPPN[xj:I6|vJMo'XWKyOY3;IS,DxD;%0>ma(5xHXlM^oBUWV]ROidS
-5hJr1I0uCe65'X<b|V5MSmDuO7D>M=W+/j0qc1vQZ<Gq3Tz,uq0!iJa:9%;JUZ&Yxd&T;Y|-x:@#73q=03rZ`tw46uP`%XPCKe8gkw!cO`@@i,g:0UbA("
-Q/l2n(.,IKImgi[dGVqlt.<-7ug=aScS8Y$EX9!;hBcA!wKHvvgBXQFzd^K<>UC)3ckVQ=GPj]"I7QbexzB{om"&0.km=n)-as!f%H%B;|fx]nC7@P+Eg5
-&(:P;!kq'JF!Wko.#,c1ajBuxr4x|uM|O0T1gu{.&j43dDEMrtZ_vfU-MtzI}Ld+Aw4j"pie1`>$&vG=vCo3SQ+Mye9tTxoQ:rXq6k~)26NpuE&=0#S7v3
-}fJ'AVCo`"RLnQT={W]0+)s@nOkBL!7'6s:bcaWJ1x@w0ghc2=)<Hka%b'MhRg@|}"-#KJd%Q{tlEfKKxO/jR[E$<O}"bTyc3D0AYV.w8!A>yI8k1.%Fk8
-pUl14D[5eQEo!K!weMe)q0R!.@;(ytZ3N'D)5B}"VG("qls(931w.9'{'4u"+,Q|XW8&Nalfm5Yqi"<7J|B{9(p,<5),vaq;@op3C`ZzuY,ZPhqRVQ7Ay`
-){Xc;E3cYbu1m-drCyoN#=I0)rqVqzt,R:S)e9TlsA7pd2TXv!7l2NVU0|9,W$|:$IPT@"}U4Q.mcg[t=Md2QGQ61{m]zi'eMpe:6N`kHEDs18~tY5(8[(
-&y@v0::;eEPv$'Fm{WjZ[GTI1fT#{&<_"mqVnuuj7fAXm@=9&/D(5JanSnlc&Ly5[(l|pKL2iTE@}c#[m;`O0B&L<s0^]oImw|EYIIA3i+Ss|dmnY[@M8@
-D0Y%CH,<q7i7x_=_G'PK3c!oNV`8.HAFh5B=Dc:M^f0!v-T]pYA7zKh,(7#hkkW=bU$9WC~#Fd8,<2E5xw99q#cS"p5h:ursRt=_k&Ff8Hf{,B4x/brgmH
-R&Fxe`_F-:>uR,jXD`'k)Jqc/2~k9$N:>[=2P4j+.VE6,I/UTHC|.($[h^,5ujtL+J63.y;R$8/P.vL(CJwP|s0;/Qf912@Qppa;ALuU&e6d#5v1vFq9#e
-JG%yOr,0wN|63bs:f;+^Z!4`3[~fa4H<&mWmm6"JOk~Ywg^oU.,T@#5,7eAsE9xm:"~-a|x}3P_u"7xuj0;wj4}Hu1|p.+SUU&]X9"Qqb3=|n#4Z5Jt[q0
-)z=i~3ZyPVh-4xB2M>,L>4FCn{Qe7S5nmMfx3%Hc!;@ZhTr"qTZG{B9iT/,$qdy_YXQgC$@48yCXe(!4OxoXy[tp[ttVoocJ9e@./&J|.xeciECoCGC+k+
-Q,}"rxmt"]{tp{v!~krqJw}ML63^71B#No8E8U|hAvG%wnIt7[d)az0,7&k<1zPvv0}<%@M,57#Zrfx6q{#-PQ!gHjdTydv|+_."R`3/CMn"@BvzvUo:+J
-%t"/koSKnKK.<o[4wxwZWcGQ5%|k)WM7x>c3sSQY4HR)C9SKbec'%ZlF+tFj`U3S^caY4F!ySWx/pwpv]vNPU%ds6X@N&)T'r<"95w_@x#aV5ykBAN:A$e
-W,]Mu.43k)"L<<_"zX~wH;f8WbeN0;>>St7x[I/P'/[71N6cZy~F,p#Q!F'3(bR+<F)k1BPIFb&]JnTH8FciGI`wHfsv>KrpwEB#IO#L3N~^WVB#TDAMY<
-|aM.[dKCM8!H;oPxi]O[d;&vA[1^GS1%9w>)FiSp&L"RAfvB0Mpru,[|J`vSHV'^|Z}B.v##9Uxl+^->RK7,IUabKaVW>bPs~;Xr$KijSr9,kq&GT9>-d-
-1QnFH$zf+rV#:Pu|(#)KMKF6(u('<cgx]o3YYbS6<$Cx{o~j,[_P3%zKzxzWZcP1up:>CQ>^'$"^&{`:SB-WFCV250rQyZ<{S3Vv.3!uhz=wUr7^;)'/p&
-,yX/[nbD]dYFD99YLSlB$2r#&Efo"~JL]`Kj8C,f(ZhFvphZF@yKvRRytr91[j`SURPUw>LzHnVJ_/4g=Y'UY5Q1NR!^ajw0)#c#LTb(I[@U(m["=|&X1i
-tE^M1u2TnXtWTKGja&t2.61Rwk`:5S@"l(Y{wvVEvvY:(DtCzUr3{),`w^}+1|1'[1Rll>>3nv%`PnJs-HUG>kegJO)iAAc.jS!Q&`i3EcEfJEZvcVL"Cx
-CmmaLEA)8AIiaEJ!"L:x3#7iNwjqv9smp%<{Zam:cW|@UH$#nk!Rl2T;9W9zDcNmaOyTzjzw-;h:4E]s7M8nSf+lLs&a|e[3/(E{y[^6Ts~zGT#p(%<dQ"
-45##i}aA>q9uPwgYa8Fk,!:,lUB3I%Qf{RZP4:s=31)s~ZAsLfS^.Y`fzg'+Rc=FG5zf>{EQi/B|{b6'35IWq;f&ugGbTbgvAJf"X)|8RX9IK:]_s#Ox;$
-u$m0EzPx/leG[{a(J>_2J'Y(J2I.UYy'uPHXN>dT[m.=kqqW.VH.vUcri:Eb)V`T;nVcHTTPaf)I&ol=FaL'(b,fh'1/hxD0QYGmnr"x7[4'fq"_O/;|<%
-<&CPfJ#f'&D:f|aVptdx79#iK!2<W&=m-borI2}Ls-^Fl@JL4W'4i|g#;_V8P1|r~8Kr'E3V:Uh8w26X8$lw"XlpD`tIKaz`"E|L]=]IdzT`$11]F)qN~D
-B&k@BBY@!z)&b>eG>`}9A2EN;#BKAb{4_h]C&`q;]IuHtxCS0i1$ft=oM17FJsP'7FHH:apOkyRkeL=K~L:TEz9U3eNRCOve18k3"MVw8xGtltR(,ZjV06
-i,nz#/^gAsD{g)sp1I(lZuFh4Y]nb>84N^CvZ<S7Yug#]bFat<<4[YF9BGLRJ=Az=4t1JFHUkB_1ci|,Y%k%JRF#jh>/~@+c~y3nD#H0!zos2Kp=q=Gyu4
->q}N58x,U&3O5F5rBRCA-l}R:8@}V(z`h^)j(q9i>#R0g!!6/7z)HQcTACy'd9o10.ycWNHWCivd`<[)FKjW4$K!R)sWn>U+zW{G'u2=JuOQ~$6rc9!>F/
-|GJ>a;nFVa(YiKDxO]%KG<3}@k+JQq!ZK[^.H;]4CDnH/-^etTlq~|OwH.OA=Ew3rbN(44aogc|kmqEhWw{#@<|G|;9cu%`6m=3)lNh;{ZZA^#cbjH0}q=
-&[xPZ#Wkp'>N4r":AMPl>Q199A-96"`B_N:F@6><EAZ'6o2voQ04(wxQ=Vjp7j{xdMyeLwh$@{"[SSR88)i'w/5_rTAN/dM9AUiu7::<Yv1Eey@4!3rgXe
-q%&jd_e.8[@VlFx0~b@y-s&i!`61^lOpQmW,IMY4%4{[|j'K>Llp7Ofb3X3$_M6=xu!R!9AW_;97J0D-+0;JYF@iNmyczdKQ''kZ0f.ee@pOT([$IB)JY.
-6!Jae]vbKMH2DK;!}EpLBT)Ic0+iA{/u&,st+8CV>yhn{z`8;Z7e&<UjphW^_)UwX/zGPV-{accbiLw8rhR[">)TEmlB$h2qinri,,$d8h_Co#~|02|b.f
-/+jXGd-mQY]1&|3N/=8cJAYCACJABE|XUm]Dz)x0Uk+=THa+^R304>2a3P2F]s_NB&A%~g{:"7u<q&0dYpDrqq}X;e{[~+/5[#Npb9.af!=}ub_g689108
-.|W96U@mtEvrcj@i.;z-.@G)),K_QLJr^H5s@C&_/cW`wNrn;-^B|_It17KS@p1.""(+b_&s_M,JWoSN<EFozAS`U7ZPO%NN")he;feENwNnun`"3N]fsb
-0_2##5")Z6eEm%OD,[@1Ja0})l8FYU0!V;vJ$yMy]"R`>R=nvhF{>F}|;L']$TZWpa+".h0`'<8g,JduWuuTM7F|nI|S/"f97G+b4=V0,ImDcih(['#4f>
-Cpf=eE4$o:%5+0C@EPv)&#RY^E6lZ3812S~6KHVVH$m]@k{.dcqSDh<+,IhID$D!qM!MG#VmjTp:L-h"]iM6SQpwK`8N=k5mg(ZusIocB5d@R&BgZ)3Q>}
-C,utY;uUuLTzWD4653MGT@vMi=[hpUtTSqe3=l0gpMgmkjBmdKqh;qf1e1,JQYcrn_+$<,&$]%->pjalngx7a5Z[(KT1"R^Ya7yF(6^hozF,z9m(Q$:k]e
-D2k_=2`.-xa.n|Sd7h"9['@Z_Y@i[nK6PA5gCm'&>=M1#d~)peLmW1`Zr{%KP$+PYU"V-nGK1Lej_H#E7"$xhT"m4hQ0gij<OQ'b$;gd#Ftw&cd+muX!!W
-I(2Y)7f&q}"r|-DtChlBpT;"V{Uz6Ms=AF2l"g+UMbX'DT%/RWa}UW+fy"7vUf!>[rpi&jMfd]D=,YKnQFidzQGINii'({<u34E5Sk_BE/!u"k(`(GD$.>
-W>SXzKH0PT_T"0!1</g}.'ols}+YHK{:BC9OgzF}](3Mldq4tH3c4o^rs=Ml!9MNjR-6OM/98^BM0y=8a%hQ/K(G-9pUYW)fe;b$CtAAe8hA|U:1S>XE[x
-ucFb+#cbg^6)B:lAa0EP3"#H`Zs6/fpKSTBFp!ie`!H/X<-w0F.CXCJt26x]s}N")e]LNhfbE|A%kSP_0]((g@gDlgSTBzDX3TY&;/dvH!b$l>62`jlNr}
-I"ly:tG/@OAE}s/Lh,(ZJM9s.wv#([Yq8Qu(1=~jjX22(N(.bn#R{rPLH1RkJwTSF}@{FAqA+RL68]+AR-Viy18<(3[T_Ut(=x`@pkmjtzN0!1.{&O#xhV
-<x#_Dy6[>S8>IpJJm_$)k`,>MzFKCldf28gM{(vh'>l.4w[.UUuycE<N7T}r.WkvX:_&AvrH1;}wJ>0g+<aJltU'^2cY)QnvIRI"4IM3pQq|Tm7,sL"0gW
-2a+{-yomJSZ-c'4^vw`<2Wc2j!g[}H%qV/$X1o-xIyP8Cp4%.)rM54|cQ'!"Fvd'|W0:t_:6s@TwjI"^6Un)`4H5YTmt-<$QnQ[1-nW]ygCeOwEIms6d%p
->Kf`~<g'%=x5wp]Se@=c|G{+lfV7<76NHZ/7|t&Sv}j/5y-E.[X"V8|jK{Mxa[z}-i>(#!(3Ac^9@R,Q!VPS)DG+a8NK[hxPbG'|~e3cV{Vsmr.qQxU}Fe
-^we<vf^(slc9ZDwEuz|Kf<-P-JwHM-vq>flIC5HFIqIx{3W<rHEXzl9"{}iJ+}[ix:Mpren"UgmbWj3Bm|n1%r'[dDsp6Zc&2-2eo7^;yL.n4e$p=oD!iC
-'MqV)[@!af=Wfi$T%Ld2v^rv>9cCO#"x_1DB~7aTiDbQEYLLp+5|E)}MEM~p`z]fK0Z9R_<kbVd-DeBBa![J~gRAdttN6dg3+RZbmqKK:M+Bv,pGR/^}.4
-W4i5r^uLgBP_f'$bZ}UY2Us>~JJt|:3ixTc]n[W#7bB}6=9}WPQOpC).XB=P#"dq1sMXp|JK-uK.`zDO5hM&(i&wb^P#S&#9)a=dItMvsa%XfTr.)ne7T=
->n2AV{H#@^jJt:oPnUsLoh%qyj,++6wyduYmneNQvNr]mAOap2;b>`]11k/<~GFz~uLx6vMAPlZ+~{jFw|$K,{/IZda2hRt's[6'@@$6uCa,PR7rPkYb#o
-Y6&e.A|x9T/47HeC{KG%8$Naj#d/ktU%{j8_F}Ynad&MwwkR,t{E3vq{,kMZY+p,N{&qk}p{mt43dGClY[)p}1T%H}'LMa;AYQICHwzzmQQ{bu6&/0[)/k
-myk:b<!VsE#s$KfW''26%tW/72i1"25f1dlBQ7h@q/zr5dmp;g3@Fmy0ZyVcaO;O2viyddr5_7TB}z0Hzarq$`x[Q|=is$l;bOMQmcXq[^RW]n:,cp~Ll6
-MGZw6o=Td6sricvqWU{).$@FjJ(5!6D1u;j/hD7DS=$cna.iR|H4U8j:mYy8wRB@aJgzY`%[32D9bkqbwxAaNDMeTmUR.nu,dOJs5E,pn'/TEbc7A9az+K
-a!)btL[Xm=!je,wY9jsqnm,+Pp%9h2{#jinVQ{,f.&3(Lrn%kbjp~QB)"g|Ula/swl=%^y:{'+{rL#0)a<)i.V@C>l"g^u]g[R>U}UTF/V>#k0z:pL(X@'
-<K&$(e4(<u'M=%`mKfd6NqXS.Z"VG/3UdCpl|Jlma8p9LlPB|bxfNDG<+<.JxjL^6[]#2B]Ah0{xatMBJ-^A9SPXS"6tmt|Xy-Gdm'rD={b.>]J<cD"fo0
-#2)`({5_z2pjR}e1QcAjg3#ThT!!011^Ip)d{nRHB0dENYW(TFfp1IF2t!O}5$arK$rpt;24mk=>Tqf)N`y+6r/V:Vyq!kWN}p+v.IHRkv9|zq@L3}lk>u
-g502yt]b@m'e-QdC&A%@5ID-<F(vclhLEp]ExkOyG+TaS'j|.i`|FtDILO7;jMo^H7I@|0+>=gk1E}{9Wk_`,>k}VF(>II['"Y'X{i;YZ)`VjE[gZ4"m&d
-Trls+/<1@4,ql[mb.35&pGhD.20V1jv/8nj:F#4h2H%0M:jNG#m0ws%TO=3)"')leDU#s$q}Wua=<aona|$EMREf0$^c2A/SyYI9=ik3$x>tx&S$'%0FHy
-3x#v`M/g1Nqk+"`$i#jb};f<67X:8wllj|r5>Sy]C=$l.g6W9nQqabM}(yFOY(A!"sv^'&R2<xyY4Kf)Sw;_Xfb9fq#)CS"'O:Sl97A4-4^x87^$l]-T}_
-AbrybI/!.H|eIbG;yyq#k8I%|%&Y5e@oKo8TejM#8&fx)[rj0H~tR_BIZEwqopepg^3b1/XC"(rIu{K=.XJ.G4.whw0""XSMInT6MELs<_[8PQV<iQXlla
-IbInfc/Up391Wx0[3i=$e0exX+ekk04Sfws7Go4C=i%M"0esDYnFC"lO05z'EGT{ah<t$g+xa`nVZ_k>EH45Ac=X%4N^#eQ26dvt[d-'Z<z!Vsowe50c"1
-JxXdJFaN2%=ef)wfQ<D)~7C&c0NwlwIFH}{46BWyJch6<XQ}U!V%UF~4J2q(n[LTNGV6yGyy|UYt]tG;R5}rl4kqSY[8@MF@|lSqW8hfuam(RyZhLPHZ%w
-YX~t]7%pAQ9e}&-CXn^Vw"(tFQ=1C3/+1MZ'O%o`![p`k}"Yx/Y"1M!_fajActK15kVa9WKnqu31hNl'cAUCE/=!~#zN>2]d|]e>4!gIaXt;-ks{YH~iW@
-NE2W=3-y;K`4G(d|gBIhhZnJ4'_B]STG6r0FUCMun^:k%>WWK,k//ZbIZ(nLGb5yYL+QdYr|6s/O<Y]l"'o9{^yU#XlAN2T-|l1Ad0S+|Et_3V]-#L(/=U
--Uj.fcl#mAH&XR6#SmOpV{XGTR7U(:UF!2DJ]8,T3LV3j2E#W^^nH5Ocm[[=cFTlwC~nl#MA#UAX0BR3+eCVZx@|=(cB`Wd^Smitpuo/^5Y|&B.P:r;qN[
-O]4.r&rX2fONL!51G,8]2$-R+OlEw5_GEJ$$wr7-{%L8IdYF#QSgvfkk'<K"q|R48$D@rp{$H]:4_QBvlcDe5W'"UtEQ/:"I3czW)Z%fj_GNcS8TTDvL-e
-V%pQD]d!"N/"+<bKhqMYj<Vn!B>!oGKiaC/gJalNoAEq@)BHf{OFO/<bQ!&m_L)=xHIZLhzWwHb8zZ/{s4>$K@(A=4)7fz6rS%R<^K_l%+aPz<CY;[v65r
-.8Yx>oOxUH[raw0v!1tgydD0K{4W0-~uV;J]VJn1|7$)N^K]R&:0-yu5bX^_~HqWtAHM7V)M]GaJm#AVDrjAVrF.6eh:Ecz}7.WK`KQ{Ug3hW_"H(9^OoD
-)SMorB%^[K6`NSTGIwSwQ6TSuI9eX_lY00Ws>NxTdZ:H.'.'HJ8%Ik]Cz)TSmW:+Qduc6{bBx>X)dMU4yXP]c:3DK7HO)=f3c+VEYP6,sN9.2NSN~fmok4
-(z5=5x80)H0e#f9`;8U<v&B!lf;]X=7[tCYAfz>=~3X61^{--n%}"9(Ww0=7H<DU1QNX:VXkOl>TNjecHTTDXnN5$Vl[T^+f-50|S]73/zD=dU1b@h(,g'
-:h$ba<i:95ydr-tD-TO>rF-V5LiYQ#"ebWw+AT_L}-7;;7bFUlGGtd^`GX&cMC@4vw<gOmP1!X}l#Jl/{iRh4[-!IL`LMB}=.R#Hy:c).4_h'DYrJF_f%P
-Iqv{Nz3gpcBOz(K,usO@BY88bL-rDuTx4{$W:jRDi=IxaL8I"<WYfVzX7OI:Uf1G~P!@P|&ZZG~njpZj~7G]:-T_U#|%zC~jfr!JDs5PGtS"(}"Ej+94Z|
-Af=TFLh9$`7:A<!=:d;IE.}o#q46jYAy$eVm.%I<^+YN3dz,S/S/4:ic9@j(h}b2T=@h@UWCQeF{S2pvrM.1uZkPcCUQ3g<nBh(3s-(fq4,u5($9Ltl$g=
-(t1$I5|-5&j($g{.Vd!Nxj<[Xs[a>:XV6O'{c=vQd3^Iv;d"``a2:Rj7A!V(k'upO@&.F[zqyWO@OF6$NR%$M]c:H-!Li.Tu[+{Q2[%'S@ctk{%%!gFm}E
-|&W)}3}HvrddWSv>Nj$y6wO;SfN8arG[#7<@6{iNIgsmUkimXdHUI+A3:6+8fl`3SbWs}DQir#4qR_4_g]]jKby4XSnil:YW!/0T1KS#+U"u1;j0rhspE.
-&CrO#=c"]+t&V@""ZJ'T9Q#=`AgNZb&&ZCN!~:,Vnkt'5h4@&/dL(=.M;RB7MAY4g<E{PDoU1em(JulD6'#p`Zv)~n!F+FME$hf[H#IrCq5g9;ZG(ge6~"
-AF-'Uj~mH--:G.dZx^VvV4%a}DI"lYVcpU`(cL_J!r3gc$esM8%NcZpiah>t8W'Z&+gA'J|Dy6kI.3m/=]l6|oTqGQ->e+};`G7oRdT)MdINj'-Vi3BT.Z
-Vq-Koo'fMD,i0NQtg;NWWCvq&y,E=1g}sBn]8"tw&s1)mF;H^<2t"|zW3^9wl{/Jcx4v]ouN7C(U@@{x(HTn=an(im|Vt_%QGv2d.0`a7}B5M;YlkYX8}z
-26P2=d<Cm8ry1G4J"5El@ruc;[Aw+^zAXy%itw<D5R::`<h'w=mt,se_0X2)fx<>cw}m`3S+Pq.o_;u7t/U3Yz,U+K0zqSN52Poi,e}zHG4>ew;bD4TZJ$
-9uEf#:MFh@3Q5:fc#NhTVI0go}bX(K0.q1ZZs+]>jsOn,[`Wu_,^h&c)12Dz3vJ/eme^7bz||Kwu.F6bdw{[|v^z!G9%BhB::]|xqxeqU%[{5f(R3,(%86
-F]JkEGdtD5Z772SIIND|6w#V`,vSKk@=%|T%Ven]S#,]BZsUzAePZT&qY|lrj$:7HM`BtF^u('fXGpT8!'ZO(FMMSwTU,#>tt3'y)whqz!mgF:+bN313r.
-|smG)C&k!SZ7DtTy2/fuKK!3u'.0V_)^Fyz:y7DLm$qp(j|$2+!yf$,19Iu/{gWoB}!`,@S94U/[S4mWvE_vMiiJgQ&LMqIU#3VK|uEFVX(lCBt9cei7gm
-kc}r"]i=wplsstip;wZ$z3EtY]5#XtyCBJY}4=Okqu}/9<<%wb`,hY!AvtIbJ(i>O><u5$xsfyW+Mh1QIn=c-6)oe<5fmf5uI58`'sQR#.XXFU/x0+hr@4
-|0$uPmR{Pa9u'&@EW=rI<p5sdojv';@6N[T5r$,vG]LCyY-]I(42$``WQp")SDW@"2~p$LhS8s~[2|/u;AB]Tkmx[RM37L`^{$wNeBy3#|;/kGAl$F{fAW
-"9.ij9ZCHl`ARHZT;41);<4EEAS':LP7vy64zL%x<"Ek2h-f"V]A~GF;#YAoP+esIOQ6zsIh:mn(6fqS3%Y2jzZ+Bdg`Z$#eB<n.a"ngH$#:CR4RF%,K}4
-de$#J+9b"8VIBo+M_`^oi<zrkrXL$n(jDn-GAbi@jQ<qiBH^J|3{F%'F~p@h%y$=gvAoLGF5@}^y.%EJ7h4iYC7i6I5u1GCxA8CX;)9z<o'Y[d:O&v-f(|
-5T0HxaM._O1YA8ZNHsQcUuYq7E,+"&i^ah1GQCI`R,(k;1zj2BCkI_7J^UA]^O[NWpYi{5'^F/VcA$1P<R:Gt-@lAj}UxzX84CC.mAp3'bU!eXyYD}+J{u
-Y7y7w>v&i90;p&KwwX"^J$s<>"RUNc)5GYe'ecCR6(+a.bL)#rw6"-WRVD_(w2YFf;k[#!2!Oy@OXgwTyl!(amIjh>W8LTlvhX1"eqBec4K.Up}S444I;y
-M4u[<b~aqEWqc:qb'F2wG_.[2QuMTwPmM;F<z6[!qkv{%e6u%bKK<[=cl[fwL:(>G>L+t2c5%@)Ufi'Gj3Agt$]Zo/t|i"2i/F%hZuoW]|8C5-yWy.`hAW
-#Rw{@-(umF["<_wc5><vDkBBar.F,L3}dPOx^_q'}HSKXC.r'A]sGCKyR8$`hLy>ug~2Y+[[TrwW'DDEN<tv,3Pwjh5bFPKco!:1qi]C~E||/T(5{d@ym@
-1R7tA/|5^6r+R`1iC7mnR[_JlPsA@j7K,4Nr]x"U30n5lu.p_o<==s@w'f"5eCRYBe8sSq}CxZlP_}G<<hQ<ksfCA0u]Xm@%Xl41WH>DJT~p+u0vqO%|7S
-4UqVJ,/eh:gnE:8g,zQ7$T%),P5DM2L2%fQem$UFdWxe+VIECVr4lgrx](@LARw}-v~Ap6R9|:!'"y:ai]eq^gyJNnS=Uad,{;~VwnE_il%2otw5^eu@kP
-!~K=IdT;7U0%q9rW`tS%^FB}F}5[K}V:5g5"Nd}t]uLk#%vy<1H%XPGsg:A%Qec2`qFy~>et]2tym1dmKuX$l5u(Oa#q)K(zk6M###urR<f<-!1tn4Nqyd
-n7U<VxR,Z}iU|MW<5nG!+"{2$ZJ,E8/9t6c.D3_s5e@a#$&Rd]tUDOrKNi!hQJJ=H!XHrVsVm{g'FM7Qy/$.HXF@#kI{wf,{mLQv$sb$ZX&fAldx<56!xf
-MwbmcO"H}E'&RrfgA4/Pd!si}I_,DNw[7haugA@xi|"a{CZp88|GJ#Z"h<'95CKm4UjN{6&DyfbI`9l+67j[{OK(B4Wb7G&4YAtFb-><iyYk;4DN$Hzv;G
-4n#gDb!<r4^i@bz.VH8r.0}==bI#({W6l/mJO+#JmALT~ldg_h$+:#!QM88gC4uHJ=4$VaO|.B)Aj}=h6v$MDMcLfX.S,aYfR_(`m9x>Lt$e<6m4}X35Hv
-`JD[8|<#'C.V_@fEVPgH&FOeXHAIJ|mgt)5x3s%Mr0#]zu%fJ0c}PyM+E.34>.WhVqS/e%fY%"Z!.Ipe9z%LZr(7n2XBAq6NiK)2Kd6X/a{J_=j!@uemJL
-rF`hRayIEHazQa`Ih/pGSl[c+;0}RYQ/.+B>Ad7KW9|-Zs06'QaL"E.'{ll^yFgrIK=v{A$#VZnZ=.05wzn&Os);n7+;U6dLviS"B;"Tk|VyVMUG)O=)El
-W4g@)hh8-Yd`AYmMnyQdb>3:&9`q2_&GED)OxnB^BJ(R!0@B4@J5|26xno"[2q15H9m`JE4hDlw:N`w!},rP.+iT$G`n1=0A-)sTo,PF'_[bX!nYiqB'0f
-UJUaaeQFwr/A"zXC{}GWp}aXHb$}q^0.8![=',Ucs"sy-,P1N^{0H7&x3Mi64Z$b1cdfGMXKC`l%m^Um(j+ZCMaz5dS6F#41DPJ7jd1BnF_:<{DsrB)@A9
-Y:TVtUJ+Ak77e2#}~}[FvNjk9px.}4oUnZ@b}d$AhNER#2F-9nL2#3e}Y^M5W;pq".F'0$n]o10IZXC/S%v7;9s6p]!VHUbEF)>'9O>&0SzeK^[.Ds3a'/
-WQ|TSUrf1>Q9w3V{Wi]`:gpd|FW%p^RR-,Udsc_te#YcwLGRy[hmOJIf||D<Xd{z42]s2Mu)F$5=h+~^:AA$Gw;FG`w4m2O,KVWboUz!DJ.X6g]@g0d=vx
-U}.)!qk-`(^V_gtCD=bq:};3D|:U9/Rc]{[F}A/v5d;!}Sx`7I^{OQc2V:#sgaHI^%HIBQ~vysunLT6zyDsjV^A9~|gAkcRBcWzHPKVGJ:,6|WNDu|@@pm
-^Mt0_ol6&e82Hh1]51a5(jZ[~`rb5_RbJ.^i4JZ9+DNCtQJW-<$oW"1s:/SIA$zVr.Sx9gubTy;dxUg4+so%-eO0B.U[RZhb.:aJj'9Y:qCr'LWXP29Jh1
-FVX5"l'3lJ~D,#lxY5>gNrrCFNO9:FrXyx.rtnetgy6wk^Q3fs8)&=CxGIBVRST1qZi;2B)2Jydo~Bic&0-]u4"Nh:),3;XD3voJ}JT%2W&Rq{%nHP7M_N
-[^{lF%fRd{}[kY0rIcss&HIx,y`r;45="F7x3{5tg}L/aN<4jzJlLydFik^7U4(.^=Pq>0[B48^i.ci>d&b4iT~8sWz@kPVyjoG)M}GV=}bD3Lnv/e7|mt
-}aZ=y@+'--gOmuZS"8!of-q80H6{)./6_A87%]P`YEwq"E"BM>Nc|faGWm47Z@%.8lt_Lod;i;G#D.c)|L'z((}C/N^qpB1}s{Ohy/O55ZC8CsY!rr8MTm
-Zbwh$a@5>fW0/b@,6!I.F4BIY)(98ZG8&AYriB!s;FA,+W`PYaK)Lo-j>$U68ce'cyvP[7UFnNrxvkr!p9k|o0E-S&H)0kr)<Bm'@lmb^5_|A8d8543%3m
-T<~etN)4%#XyaC$2zj~mP@%A6XWEaBQ]`z5o8cfW:_^FmINNvZl%uZ,oemyvBqtOUg!gOOA`DPX@2aTDw@VNR7YS}tYR16#]UfNvGH._Qx%,kFH,>QVT~c
-:S/}|LO&Jh@r(&c9prb{|2HoC(BO:$j}hBt0%bX5uL&B#{EBXK9(LX0"tNOwR`|:0]yUR+A`1},gIw1rW-@FcE3D_9-oo$DxBR9)RHPFx}N[${4nz};`+N
-G16]Ny#/P>pm`v8V|SrfF1trQAtNDx|7smX>=17.kQPMn)a#hqa>/Z20]lmi^@cNan(@@h3lOTPRXNe%IOk=5q^kRkr.p5LF>w/!^w)S_.$7E2q5-[Xjba
-W-gWTJV9{h!|SF8$|z#c}/GMrfIu_Xy@pGZi@gn2/RB&p+SaJ$K}}'CLf4rgu5c^o:=y(}5}U&$lKi9R:s,lN|>qfz3ee'^58+YxTU:!]xuPw{b,q[y'Ni
-+YH:DgB/|/~osLus]%EO_]u^oe!nzGf-WgCpdZVrcq,p"PTW<=y><<{BqLUyiE(Ul%;snk@&c>JD<Crk|.(PvbZE+VnS)<<1gnOMePUxa;7ZQ:]=5Bs6<'
-RrWN2olTCl}au|<fMCqXds,|-v'vQxs4X&:q5Ch.S+;#|F)qCnJyCG6e/{_^PC~`/Sm<brTzE=z])&Pe@n"ZW{+[3[gVWsXZkMd<m`#Hj|uh+/BKU.8#@.
-k2DGL!`ABCTy$Z]$nV4{tC@xx@lk2r_B5w&yn_tR<}O}a|("!A`I{0AF=9w|PO7fF9tvVZJ!)3Vj.L09k0|F._vu|xR>Hik8qz3oA|,DZyL/S'H_57mhq(
-,IXhphc}<Z`x<]qE_WBPXkx)&g<DrNgKHW%>g+^-aGF;q#7F_EGU-IE<4iFRZjL+VF5viT#.d5-fv>_(C])|In|>hTv>rLIii'hFM'M3Vgl('7meaNK&(#
-TT],&".F!4y3X:VdL|L"~RD](DN/xF['t1FeT!_`w<6W[{3L@&0zK3:wsc@F9@g]I%t98>(rVt1c!0iBV$i!2b,,_j.O8|v>'hy({|NwyT8Gp(1^xB"+}}
-{hzXSa%|Gr=U{`voO=cGxe_qQdG;wiH^:}(F>+-+t}kJlXx38egv!ps(":8DuF_rs$E}Y<#lB^+vTU{Q!7)vfRB1aI0gAqsOq`IXJ](9]+cvnptNyAb,yo
-'k^L<MOO#$bfh!ZM$6$7>B=N5|iv^DF.XUBs^4(I0cxMhE(+QyPb!z;N0"3zh1F/W>RKMc#gKT"(%MbBJXMX^&[@+mG&HVc>wY!w#>'b#Cs(jzf4hVFWCZ
-}lsIos`73l{sGR!Q>lm^yTDV@,#SzaCmP#=.'7I,Qw7Ohw!kdK|Fc`fC2"Fz%'}OGlkdT<{L.^@4Do@m}NxUOxhZ6hKbK.<Kd%eB+5S9Ezyx&l%kH,oSzj
-4|7U^e],,G93XpY(e.Ufn_x=USrp>s_0RzbMX{7"D;vKrmP1<+|rGm3cGf^S3C+Ie=^LQ"R|VAmea-6Flw#/4:sK>_1Q48B)i#@hm)A06LUh-HcYl1p7X2
-QN}4M8v/WKrLia3.soZ]idDy@^g+f<DA9Dc3WZ_K5'wL+eY1R"XULdWWGz~e('uaPC|k#zhgyOlw<{@0$C1|tPXY]rbUAw~A4rvA0prc(OEEvCT}]"UreC
-u-;5w',g['+{FYag%7;a/y#tIuAr+|&t_OO5:UqCdP14_$1Mq"tEQ{qBy8Oe~tc[XZhYpKvW@#9J`Z0SmjlA&)!_ozAOsJ9IaC=Y3zRqo)'j>f[3f;L8`Y
-c/kz#ZR:IC=V]TE%Yc#V+`n}Cl"'tu`;W{xnd[p#U>;Yi'pIMHBE&'w{7y&ZtpW%9K#4]l'L{e7hplIo8RdJ!cU"'AcV:dpUsn&<;Kn83q_l!Q3wZ&Wb#J
-CVlnPnWi}`0_+Vm}P<YkCo]vF#!K%zML>m1(kMuGJH'Xl6MVMLa_om"Bkn,R(n=8A3'8STI8&^&-<cR_+j|#o;'E)!=p)(l6mr7a/ql_VnVMZs4H63BUv'
-m^a&E<F&SGitTERU)`t}x)9O55OmR)1$xTIEPTrem4KkWl'ObbG]B6%5&uOohOG/5-~[!r#M)!{Fz1z[!sba`OA+rB2g{(^IX|FN=|H"ybIM2F3Fkxf=Jz
-)D7mJ,#P=tmK9$k/ax,144D$5"c7K,8c$WWt_<4Il`(5S4u!qr]ABX[^C&B{Hh>B=;xLn|d[N[7N&'WSE;Anz1W$>M>y<Q__v4BxheSgzbplp=EaXn48[j
-S,F#2zv`#0njf!eR"Vz68Ct{|{6bL-l)N+Y&6aTHUjggP{(HhG_5&vHzR67Yeqw!z%Vv/ujXxLXeCTnM-awK2q6x~C_)#DQfC!j-yHnb^Q3Rv}:QZ1=o|8
-48cZ-Wpe+c_K5o{0!+64DY87hVD0kzuZ$Y6J,++n,v6c2}Hh@NUxl)@8<Nf>kuZ<s}-B3g&}M"3LDRi4GbD|7pQ&[tQqWDgiDx]v[fO:.wdHU;;b|.YS0(
-Lvie}QDedQ)w:M68}=($l+;#+Q,$Tt#ur'zZv_f3U^pqRg0}c"e]b#}LI4Rn4mq><xD4H!X;;+N-]P!6qgRE$R.^.<|q#y.IrikK75&}t|@+Pd]#IIl;vp
-R2g+#[<9tCQW.O+`.%u5'oTrv"4DW+q8Dzh`W>;]3:V2@iM"L;&D=fSEELSGE.7F1S|t;_Sael0jhJlyXp2"F8:|R>z[B])`q8i^FYiu:VGVdV6&Y'J9)U
-VKP2ksJ[7<,{Ru;K}g920dZgQM~Nyfu'8>hTLzYB]w6mVUdh#3^qU5|x<ztWx5'Tp."0a[2L8)L7)ys5EFH>mOX;Nax^Q#KlgD@iDjw5J-k6fy$f{9DeKu
-w=U9q|O(T6HAACNu|`I!"Z+RUf87+4INet5/NAX9!|O_B^%00)ldTL3khT}n[6LM7$z]7}FtG6(F]kuJ3c<Y,^gZP3CK4Zgf`|WZ)i3,'C$39h_83c4NL]
-%{{'-|Ql|964#.p&Ci":[rIWD5s'<=cNsLc'BHa[|{)B84Yq^(v%A-jwaCC3!@(.F!T"R>n|iat/w[YO&<n|%)7#oVe7IKF2f0pTGPX'&DWqG'z1,Fd%g/
--{~k`7aq6<AYdU(-d<+dt{6H9KG%=B=2cKM_fl;]'L`x1EF$x9mk3;tH-vH!v/Jh[Hw6`QypB/#:-Oc8BD>f}tw"p;-6fxd:t7XSd1tscN1eV=a9U+0XrX
-LS>(w-:+g+Ss.],t;lvWk)n9^L]kP1Vqwzr)pIvk0tp%:;n'a@-4i8ZgVke&3HNA4ow=Ne97p@""<Q<@2RNK`1A=#=moav-N8&grVklE5MoNkx(M@'$LYk
-@e5_|{eES3{Z<QBzH(.e:x1IXm;gAT,uXSKb,E~.n54+nNV@=#ab23=SFM3cw5r^cp^l8uA7C|,OsX.>OBW3HlXL-%tN{hEX>N~JafnD11BP+f0R{W:!64
-bTr]7:'m;(GXiK}7oun,w9GGdhH3K"3y11d_'/,!u>sip,!DTReVWyLASM5LX>Txey)9PWk:(>o$G3">HR5/wUyG=20CM6_2&q@b:o_:t{`L<$jR1s4J8C
-lhSxr"P4xB<mg,Qm')j4)OCx[}O><J<XvH'D-EXaMu]ra)oLZ@Xp)$^BtG`EbVfvA$y40Wl4F$CZSfS`yO5LRONe$.5&E]kYwMb<3G;yOZaag}+gN:@PEZ
-_>F#[B[C%A]&TfJn{]oc3Hy$uN5Iymp{.Pb6qF#d$h+F5e_5S5cHm=KX63]M#|:=^5^P!|Zu/@U9g8}kB=]_qf_KDjH&Fu`)<;OBXs|KOskY;rWxs$zrIL
-j!VN^)Kvvn=2S/N&^QBZJh=d-t0"a+],`v{t}R=vO#!uoBgPVz9Zx;V2-^`%KGT!aH0c[jxnA;$j`C>Wn/KO$)Mp$JYS3dMV2zuF-#a1N]'p='=F9YiVHZ
-'/d-9fBQPZ5t%:2Vi^HO0S6g}0dKOO>>C+0Z2Ytw:>{bw[wqy]nQ$Yxjs^[xT"Qxv!#ln67=sD%'[R{gCh8Ua5+bu+XAOpBOX^NWQMj$f9csPy&dUm=Kd"
-gY2NAd{tv[iVB@di#4:;EAetUa/nIxZf;g%mH%Ooin(78ioa0|H1M>2lv7;<ghQ.G!OL&.X<i_&A@gxwAg)EIaPj~%o^WZJ!xt8dGu^AM8g'%=n{xI@dZf
-Fd;`)1uzlY~Jnofh{qMzgr^SBac_Wy8a3|OV~5ieT5DtAT$/%m#R;R8i!iXr=qVRzHr;5}|L7v`O"[N8vO8JYFNZA(+fpPHj5r]}DJ`IlLiI@Q|=_#wi{^
-6e}%y{k}]drqqNovXwxI0uJv9|8qO#|<_73H"Y!ekH4-M=$x#P~H2{uy->N|!~Ja^oy|Dxx"L23TV|LRj,S_AT1Kt,qiO'avq3U0Qd+XOP0:VE5S|W4(,e
-TF+/h$ESBfeHLk31Tp^S&3hHJ<Jbd!'q`v6)N9[S3PS@m]r&,#M[<RS8q(y+#<!w>u!unw#r9SyV4pOb,MOD#G<G$uWl%l@6uzuGOOLtN-zN!_kwqhw}(6
-0jV{ysuOO&Vzxi6tk=LOeKil>$UamAP>'c"4gF7-iMyR|f"RrBfQjY,@.,okTh/lM:-fx^|sU&O}>G'$ZDq'Qi'qh_e8<abWV$.CbG'@FC{}XRAN((a3e9
-DXVh7%{,~-XJkV&,qZ}f)!:/vQOLjf(6X]nn:57[wu0$,<y7N8p2iu]l:&VN-k%1o!jYdP'7:@aH'lXxFx{k7QRdq,u,O#U&Kj]YBDsB'dwia8I}2k6RQ^
-MRr|=#"1_>WuVI-sL9!R^kk0cEuVyal/7{)=WbxVu,)dj3IB:5$iSy/uv.O9Rm<wXFaiMRi};uwpR'&1VrG(<TVN~w}M>8[GpJ,.GZ`}QK4,T(,&be{:xD
-g,R}@O4;8o!}`E@=hDfVbo-nMYMRFJr"NV(]wD4O<qQ)}G-@Lh89t%((v{V/ZpcX_`(CFHz1Imt4p,o87kqgkrVF<O>,aQS4tFeR4(&R/wlG&o/GJ:6yX^
-(am:P4Y{,lZ"x+19<zjSq;oP/IWAxkCs5rseU3^YV=Z|jm`a42c29|Mz|mKA+C`F0xU|Ht~w)|#&'{HtKd{ZK7jy"NLx!m;ZIm/K1$}=cqu3qt$V,h&/O4
-]$FwKykm1>XPqHef'WRfn26E=Bg[,[Otcas_6KLN,v1Nufaf9e#%=N/aldVu7v8/@':lQf~r=K"T.`gOwv~EhZ}dZH`+ig_%u-l0Ma`6/YrBQh%Gg}]wU^
-ao,L4%o9lhMtV,FVfr0(J]>5n[a3#a1nZ-I;pu)T&dzv=I5{v;LoiHmQkr,JJ}r<UGHypeeO5;f4weq|xbs|,[e<qI[&C^'7d2,R&zrX0v/'83;)GX+w;|
-asi`3Ns#FduA6A).WxHC6.Rp{H&uytwFLMp|-0cbKx.[8)mfPei&)!d$$6.Q/r8aZfJJ19|HvwrDe%$E%y$a8bTi:V}Gteyeq_knwYO%g&h!#0n7rmFjFg
-2e5l4mhzFZuEcOCf^R]HQT]aXo=_ZgKZ~:)HWDK,,c;!@[x>s,M"",fz17&SGJUChM0lSPh@Tx8Ssi&UNYTo@VVv}kql;#WE=OFGTBLN(GulnFx;v)H2D6
-Ayr[S=_D=$Q$=OLzub0GpQaZwuk4t'wJGm}|!'Jv63i-n^6mTx[Tm[aP=rSLO{(]q<[.-HhhS]JNo#N>-wa^qgp}p'"g^Qt32p,_#[t=Q&bb9LQN4O,B!B
-B+(PRMb#~WGDBiW$814EYu/"aaHX>+2k15[Uq6_<roweT,I6e8N/!1{d!tL7frunw=Goz<h7I4Qp#h{@UtTzM]oz/^lRgS(<npBN(4!i6|H&-v5/k;0nve
-'mp'amx#>5#tz/Jed.9mdjwMa;/M$j.QP[<=y46Q:NKM~5!RQz%Ht/!SzQv:-|+>rB~mB&L1_dm#"@6$nrj@x%.V;>T`7%iRxLM<J"u6h["vYqtzjX"Ak&
-JLjG0il-.El}p-hRkVAFhhh&gh[yn5X)]Nln"4n>0F|Mzh0Ms8QRt<bvM(1jn6O}SX&KQAg9cdKZ4))P|R_p~SBIc;Kr:Y{N3-lVr3Tnt>DujaHD,82!#o
-P&WrLMXDH1<s=^KF]wttPRy#m6jiM{}}_sWp]Fs{yzz@]9Oj9Y~XF$c^l5wo78C;4=o|i^UXHf"o#8$B{T1=b1Em}%e5SprtjA@nFVka9x,(M+@YS6|ET(
-||Fna&F8lB|!QVsz%.W^[L1/j]K;&UXrdirkAw+lneP|4^j[TK$c.HmW,c<j+J47.Pia:${WO&]6%eY/kC=+c#dpoSj$VXtW|[))Qmy`]'=f]7fIi>S1h_
-5(d'Cn+N>0fRPRI^;n8y#qL8YB)WwKpHF4B@U>PMCbTA+;B^NlO$$L-e'Vj6"m,qvDxYLTY|2-FRljBM@mJTpC%f9>i1.<)|zO@@J[-.U&eA$/h,5R;6A^
-j[9o6b-;D`Dp%@W}id,,3lYAZ2q8!u;#BCl%`H~.tp._RZP:W'C-:t5#d|C]QsjFyosvIR{1fKm|i$7,cKAa,&o{TAx[@2mmlX.!5Pp]4&.9K$8:QyAY6=
-HhzruJu9Q>;T|t2q9b8.q@#!wMqpUWG$_ZugeeI3~1&}T$HsbV"{&!@02B8Kw2I+9I0Rs!-]v9AR"~aA#Iv/Gs[0o|rlruyYWFimN_voOGwe[J5N1YAMW!
-}hcz9-e1mV6yRe!}C:%=[^IQ=1uI%R!4QWq.N07r~_zE7oE9],.'pEA^;fjfctG6w|u+NqJ0B4/k`>(2LF{=_j:$!%veNCC'mV.OJj%91PA=fxH&"6!^Zs
-R(pV_X%W!{1|D1/J,gxMragZuQ1Cx#[37jjB$Zf<x4_1/XKk=nQrX`Bg'2_.71GO6;7YHW&ZT&bQ`o+/`:V$ZGrDq<g_ydL.%N/0qZ}Kq6W>v&+]ORH%^d
-@!E2,[~nBOP>7G9W0;tc:,tk6Uw<>;Bo>/qrW]h=HnNg0TdE+&J47i_|V_=Q{kAII96,Gc3`BI-UDbsIQos][1.lc,vb[,+o{`f}"Q~&Er%aAyS6qlX;LY
-$cl5MH.|GJo5)hs$(G8R-cae2SCURrxy,+TT_}$5RW"y-/QdW#=ov.A$"WCy$Mm<!3Bri]!GXW[J@k']m:ylwM4Z>3:/yp5n"&M:$_5Jvp,ViX1Ip(w9)t
-WIkLV>K]4/Y+T+Vj.{+p5QX9XA7!X"FXwNw{IU-+p:)S`[~{2+$Rl<<.>_>$5.Nzv5OBu3NReF(9_nK)=Tg'w+3^smyGmi_)n56@[YDW$7S!!RyA4#Tr7_
-sW(iukadwra]TmMX&:k'u}2)<b85!Srt&^NtRoh'kvuW"G04FO2j:nqVe{ADoYAxDwNZHt]p{qa5Xca!`YR|RwKo)JT{NJlH6NG"(W_m$v$+tcq"/TGVO]
-|Di<M=ykW(|8/|UkAgPf|+=L1<#)fY^He%YXdi!ncWNoi9r6iCG"n]"MI!JW8sAOB3i-;:5t"-!S{]e/8X7X2n<B{J|<L3w$jzTM)|v$|h_:~DNZ|BU`}u
-F830V.:)'Az2"'fR^a<7pInK;E>BTRAnwx8'7Mic/>9&zpJaB&$u6>RBvpAc4e6FtNZ2-BZl(C.%Tah@{0^[nlRe#x"2(&INLf&$3_F{~p7X9@}mk4aF(<
-"ZUI<)=bL,Ips^!TtZ68n#;7R'jABG-W(3'`I").f'G{o+p(4:z+u_nvkC'XMD,R5>ZX`(-es`"i|qY{yq$<M%N,Xw0sf;t&Xm_#<<<1Dvx@J<'1HC`{'^
-Gh!!+D;oSSo]t9jc#IZ)z#E[U0Vv^qpu($kxqWN6_#$Xo`yVXH"a`#ISZLFV,9(#mCnw<hFZ;e-NKdW8ivOFp)vYF|50C4LQu8tD'$5d8^qbKr0&BK_@"3
-ZUZo0!2G}!sDpD1(.Ec]Bhf.hj6<N0P_KFD:8)mBvYVh'G4@6h9`5$v&NRdkx%8a(#}5n9`V^Q)ilw+-m_@XNx[z6A"a2x=tsxnO$M@h$v_<Ny,f341Hvb
-ep;Pwm%rR0E4U[XIg>Sv3cnUmhjxemdyA.9U"o@Cv'e8u"@gt(gpcO]IL]R]yhS,eJkNCF&M(Ruu-#Q''bY^[!@)9Xda"Yh/B>iU/bsI21,<^:o@Yv[Bzd
-p!m&`C+0aj3KEjgwQ_rd3cdhA"GLNkg7O:SFEf"Ub%S(on1BCzg@4{=KHT!3{AfGBAHQ|1Y-|Bz)-!9new~hv#.IMrC{BE&7Fxb=IFzeuN.c}Y|Z{SN=4e
-oz'-T4|f<Is[-gzc&$"8Yi]!hC1E3Y$!u[,L$R!GPZFy%2CZNZY2fkqWRtVupaO/=pxc@&Tc>umObw7&hSnWrT[3:_q^yMahNBwb<&s+nspR`b.)Mm8GlW
-82fFG'_HzkP9.W_,f4Thg'<^'1l;}At;&vYTU(4U{6Q0XVr'dK$A"%W$m%I}).BY+@.A(LP0!o]8==;_5/BD${1;bhf4jP9&AX){av[-)Rk${>UVx^;DH]
-fC>:2-+tBaI|4+@61:4`0(DG89MEPG'$inCq.-e_UL:PzbI#Ymr}z+dr~ahQ,x+5tlam0vu&mX(jn0e5oId|m}u7_y-a[uKOs<46LDDs9I>/`Z955p[xp'
-HIdJe_C=W7xAIhW%V[|Zo2a^)%@X;Mll5x6]q';T[tteYK9&yjU#cm'BG]=:r<OvxByQr6A(39x:D@2&+A7Tum3#40W-}!N>yP>Z!d=<J[s.q4Hcc$>DW]
-SHxe(h/LHd%B41m&9&CJMgvMt=9-_NZ,hd2$0)+)WnqW`0{]Es.Zyyo98GTf"=>fxSHkSII,chu>gP7U435qk'1KM<4crTr`xdh@5I5jTPq(F[u$:P{QoQ
-Cmk8(I:w7gZ,$AqG)]y)8+rWovv#Qfv>neeeqTWJ.H$Y8z:(o$E&(L4>-=`".+{(_JX[K8w(GJ5DG{(jaA~L!eP9EQ!sLy85Z.@XZ0uWi{@wU>&%]MJVOr
-8&%Xi-nfF{8qaHUBCKiGnFt,/'sKJO)FZ"#zG<9l)2BmZPi4n[36N@MfKdVoRNBn$8x#'9.>gWSDkoGIc%BEPd;|8:nWAMv/|Pyv)6DAP$|4_.++u#DXp.
-dUb;Ve^&2')bY{c"-|1^-qn}#}#Gxvx12|j9<;]7:Z+HTYzC8:4"RQ=I'^f0zBMvZQsR]zxT}2-kJlc{k:uipfoRDZ;.%86%e}zK:W=Bt%p@hai40nlkop
-g`eGE>4/O&ka+XU$Pw!w3sX|g13tCQ'<ea8|{{!ESn;[~w<4i#K44-UxnWvRV]aP91@pAwq;Cv|k>_jw+l@b;v00R)#,'@~jdX|MZ%)'tL,P!@($64{$,v
-{mZaoG'UAZgy.O[sf8N6(2&<f`<|r,/">vft{VFL=xrm9I=rQ`q1q"YfhSaxVMh=D[;"Wf6:RbZqY=yru$E_6aVjA%}GaLE@EV9AiqXL%^@^:+DF;/7lPW
->N',-nlR{C_tC=T^pacE`"l5G$""&@YW+{%ppkWi8V-'VkEH_hNFx2DZla!LAD{NSA_swC%b_w=^,I6$a:k=}=eqetkebGu.^M3/]AF>ug2[}!|)J<y(xt
-fjk5^.e:EEd;TsIs3.pq%k8ZY4K-Z#9t:#cLdj84}<:E1$9'@,uZz&Y$40JDIG{CIv6=D0;E@w3kcC#O`4]dnomx<5>"$;g<j%rPI&FI:ylc'{Pqxg{lAP
-4fDEq%Z2&H24V><Im"N0!V~UQ"%J0g}T/3eR{%,moe@&g@S:WmlN=2P9_4Gn{Yf;J/gMaLO!Cr8v'Lt"L;I|G_zrX%m^likd3R[5#&Ppx{4sw}Qx<bGvbT
-%Yq1MP@Cb,.MK4uGtTD0QEKuYMu6K7c&fdIczJxU`SWp6WlVsxvP<_(bB}>B3+2A:zNtp|Qu4rS8aDle:N$lURmg~Bp'r3iB/r=N2D"y`JH@ClMWRc2Wm-
-:`514aVZ[M3{3uQ:v<mXhVbD6|@RcGT^J#B#aIJ^>$oBSZG[o3LEn{}k.v9Q.9&X'r&nkF!qa$.iHO0%ha>.)XFq1V"6aP9,t)o!`x"3hAowP}C=6[TC8P
-k]K#Ai-@_T<9H;L9fJIx4rE!X=^ho;Bqg+fPkm=.'oGWD.d[P,@{US%}>rEat#'Awe[&GR>Z/>l3G+-D(KIX`%qpwPFWvpDA>$C&|Ql5N]:b+=eD&/I>eh
-cXU%U:_pASn^H!@4y"64V[@w_n[v-X_pU/|UrR)UZ!4oGiH-.q6cz1{v!v%iC^X@0l]&{$:8D(Nfr^qqTDc+rsz##xFL=Gb]BGfD<&1yHr0$,OW>2ozswi
--ZHuipXL)V#_5<S5ZWw/WEeL<a=,D;PV+,@SZnwAm{5+@%U9Vqs.{YMk!#NttLm{~g22vkH%tviFEoT}y<`p3IZsKz7COl-#^2_eYVHH9/@46W"(uT;5Bg
-D07c{uvv;>Tgk_h7Ys[[~]OEG8A@vqk9[v)YJTDt2w=3r6OSIC#ZS=L'P#='cngWvTXwGjX!(6NiwYKtu8YTUqXmY.$<C82QP,_&Z&|TqHm-#^Awq}QalP
-{U}/r}VS<]4!9i64wAt@Z$57I0EsxWk.$(>TPw;uEM0bSNUF.<=]%k2L{y.uJm6[C5B2Dv~7Bz'q}cj|LUL+#@Hv2!@y(1]89!/o_)O6"^E}@ntu43ga6/
-Q[%n0vqpy/Yh')a[|Q0NTu/2`%LN48sX=dVDlQ#QNO2[$7c]1)Iq=0={ya<q`N9j'i%Y]$Aw-,Sb"lxuBa[cuQ(@et+0374e$xySuf)N_b-/.61][lbX@q
-US:3zFLDp:>;AJjwu{%gzMg_PN-g&%1qevc!olE6hM9zo2Z:)tdL5O+x52qFGex-]DCk6z0K.c1JxKr_[^K/#:9_#wK67Lfw`9~k/KM_bpbqQF,%`3LD(f
-5$_rlA7Wo"J;!j>t0o-ZYfX)zluWGJP_3@a9Y[`nAx0Umq2"jr{(cdq^eS'S@XLDTb-,@'KAKE1F]{z#U(Doy/)x>|_9Emw+G=+:LGs}(8:y^BXWrl[pWY
-dZH{!lA+fX)Wy}.G=8PB}ONr+G|$"zsHt)>-'P(Khqni`'q+2l.B6ynp/kT%V4&4rv6vJ1oDx#dZB^Hm&.Q!N8ewd-RmA&uwWe+$6tC|J-+'I_q`$Xt3p:
-kmS1R'"2'%9"c0b}#R=>!^tMZbxNoA+@7KTUVVLz>|v+zWKy3uvHwtQpL2'wtm2,tHA_$m,_FV<]Gd-Znc8$G{)_f:z1Z_#>{`,n7#b./{-#r3:-TtSB7D
-"((jKl]>`)Ib/PQ{8hdTLa5K4,d04Zvtz:yv`Lvkn}UEA|pS{L^I6n7cp|x7E@!)yBRJ=8rWE}sqKaglVAdCd7|UzHwQAd/LAqISy#rDA=P2N$&`w-]CCF
-&Sk{4L=f7SoRs9&`3w]Sl[e|xX;(wrk{bzZi[BGe&i[Vu,H<A,TR1'`FIqna//h{P>i58y(M[R,Bs/z)>[~d}M&w}VJBrjx!b:-:mbnmsHW:1^@2]SXj|Q
-Yn}^2JtaHRohE>/;B:F9@jU$<uAU:D]$#(fV]zy"{l9eJ%'v4'bhkWd+Gh06rhY)I6Emy<BDzskLx=zZq,Rq^iy5OciW>L;Qm=M3e[4)>'"K@K8)}T_cnt
-`%G=U{mQh$j,Ky)+WKF7x'{/`7mk!:Wm,Gy_Zk8i:]$vX!pou',liZ-jmv`A^G@ZC|;^lQMn&pBl)kKT-]pw(vCfjDI_P7zN+%."l@ZRPV@4(KvC:&Z!<C
-GrDOj5hS&,p}BHRATUD1ui~s;>F#Y:VI+T|otA8&0o%M^Kux/5P5h)dsq_e0-|YyNK^9j1idGCyR0BrHm{Firy{l'd^cSKS^7i+dLU.IA^Mm>pc2[(GzY0
-RcSx7|JUGw07v(/QIm"9h,l7wUxe#aHS[NiF'JB@:]]jx7F@9-j8)sw&AwXMq,FnCP}_9@TF7}+u6;JMA5c^bW{BSZa}d/R8~[xiM`F$i_xD{FD}8c.=`u
-k@$D}`XS"uALtzTV~xqwQo-i-hQ|qV<x`1ywxfGe0^j]j_^z.%:DGV:qYHln3Qs;nZMB+9}y~q1el394^r]%q1z-Jul<-x(Hsg9flr%hGLHr2}vZ'j7oK3
-l'D>^{(W<3Z_rWIZsEZ$Z3Zp}+3-Sp@vb5]4i2G(5a_<49Y{>sC4ZJK-]T$;%!c][Z7i_,8si.DFq>Di2T6PnKjvA0b(fw%X:pM#EByNI0u]OT=n4ju{S:
-HbEwP(mxAja(r|!-Llu2.R_]xe>]#jnh%mEnSHXG9KEE))S![3f.`g1jx,kW0<Y1@q$XF4lXAU6z]NuqA<(SKcb9J4XMR%{Dua=Yc%+lnq:k(Y!^aC@`}J
-0poVRd1P6L"ZAf)X-H{Z]j|(xY-8+b]SV)tLpCyhV/g4R)G:rmM|aCvP'8-<X(o8~.:aj_'Gv@q]f`OVT-M/:Rv5O429i;&Z8b|GkPkV:6|-}0R.CYDFdB
-._GzbVX/tpoqnyHzX:#VpVfQQq"}~2_C>INN!@5G/NYiF#yM=kBtd`9r`{I.D^sbj}}hi3Z+i5!3:.ZUi,ihObZf6f=SN;<,9Hk%4[ci2CmdY$uNM_m:Di
-RS(E1hs0syK_LSYhPB&gxgk/N7tgKKCtS]}XPC{%<8wE@$+X3"nK+zO9at!0KFVY5&(%AGN_3!t9eQ"Wsy=`0^}krPbw^1m,1$!aS]4,9/u2W06pxd_&"@
-P3=d=3W>f$&[b:dm<wY1r]EfnMCglBr,H9XQbNRXl>FskKiPs}{Vyj@=}u|!T8Z/{JK`7<`7RiYofs3&m8$aW3^U3Q;cF<C/IIHvM,iRN2>GV7o4Nq]Ozy
-9t0%Op&KC#htw5ZrJR4u|(k:}_tw}Vj5D'eL0I${DVD&@(ZoF^H"O^+lkrl]2.CwhmgkIp9PtxX@5"Z>3!skSgAe7Uk6y=3EgUwl`uYimjfF)g70:,9"y0
-4e6PJRT73b!>GBKLA6Z-y3Vy'4Cl}M/SYPbAvS/GDZ9Kwl$B}ywa|iH/Mn@qMY5q4c@xF{mzCX'^8HP-e@`J8LoXpC[`nOJznoG1j3tFqK!s@kKg-MG1[2
-]/k7c!@V7.db:I2QAD#'0kj^i4-S/V&EP3xePj@4_Q+"G;Z=5rJCK`zIcVTX@k.S4G+2e2"#uV$XD8Chf25!$')hNp)84.XV`PnVDPtCDh,NMBT:@z_y0K
-Au:C|yqge7("k#B(.(E.a9ap(nQVBe!:{ywn/yWhH0Uy!nAPz3Y'4qTcg%4zVx3+Ep_S=Ar`NlzO(8zd$JS'Ra@y~:;C]YYtQ&,kUq22Ep)l[j4<Vs(!m(
-NuS79'k_q-k#^u'UNkyuiw``KB/JL|Boo:b!(L`f5C#Svpm/m}%)xp<qs)+wuz%ku>LJ/pgPaXmUXO1VXWMkJJ4ute{bFLkFb]@}Y+k,j33GEGX{N#2vNI
-2y70euxrkI>1[q&!1c9j32j1EKZ!tavzGDF2:m'v=!MZPLM,<^]x{fk^1@@0<{OI#GKcsvku/OkSO[&sQ7Numku-8^JM:q6_x{mS6[ecp=M.xSZ-kCx5F-
-Xi,T<anPBLt`hB=pk->bFZ)0!]&+#e(0-#t[D:CK8J'@yV@r%>h6vs().!E_~Cd2rx/0(TA_NsBtD={l@m;/60"5T7IqJbO9Kd_n)IYwImLXB6yykD"&KU
-&+{Qo)&nkN>6tkegoMk}_{Kcg):GHz#B2|U;vg<GHC#G~NCQHCU-=WmOP+<^Q=Jit(Sha`V6gvR#ssKR4P`aW`/L,]jbI<nTK#qMNSNmyUWXd``y!p_WOA
-.X)Vp0|OlJUga,9Q`[,t<+K$!1q&_$#/@RJ9a3Jy4(3'>B0</90fjhjMb/iiOF94;nD6-0XiBU5(7Up=>}%()gHN>L6<!"$G8{'U~s7+~mBo"jl"Wtsy#4
-"UyEh`^}Pm2@`|0MoP((L,e]8Cf]<.u<$d5K[M1+^=V+)n6y~cIg,VM!$GIEv`I/BG}:m;QKH064[-[e:,d(P.7dBot41YhAL0bWWC83'B_&)A9c-zSzd4
-lE%cPoLX9^}(CqY^UTmso;V[NQewt2~L8Dwm:rsvo^@$z)M44"BbFH#/^F4M=zu2{3Y[_'SgoP~S<c%s0rmVC{Y_cmsj^x8I^$CF7UurWqiYgG)@2u"DkH
-]oWcJBWXqNA^>)>GGr6gX}ADjPf8k9ANfCtw3kkcd{lfxdj5Oe9(c|F.<()HMbgS8X{uq{(Se>@aUj}[D^E>$;F!khF|+q<crT(34[qlR]$u=#C$fibeFQ
-86a,QUOiG&{&NW>O~-9.^H+<NYE"0@kX7^2Li(mSW+Xoe_mWW]4=N_CHo5z^_8]mI,}`sL+^Vpaw2)$]sR<tC'S'Jb%<HiDE^Tem4Ey-'ZlJC<[iI-m.u3
-}pdim(<2Vq/sy;LSvS42.Bpv<m"bS!-1sRG|I<<<z}'AoNzn%Yf2@]7O>P<fWJ7n)BkSH)f8Rd)Vp^K)$%|5^}/8XbndzL3}K1@xpD1s<>L!qTmoeX2PT}
-_,lYWE<EA1hJOEXanQ&K^:R|EQqCrR`NL.O,/54do)a$^:T&t8eLE:3!.t94I:19K;}p2+L,YStyEDn7k7'tu0so6`qH<%1asmy{OT5t#"R23KlGppr+k]
-A]Yr"Oc.b}D)0!,&O4s5}^%rLzo87fMxi([GY>go^o<BAGGDeKAJVh,7tam}cc2M&K,Jitp+xfYiAqwOX)BVb]=c:)J_ez,]Y-s^4UfM^V%08jxTa74wNM
-D&w7`)YLe."^hI[u~c#1v840c@09^]X8MI^lgqdWb1-Tkm26_ro)e0zi<A"pNSqCw"qQgb}0A:/l8S`3fhQt,<OO|Q'}GI9F+5mF2Nhm4We1tTt#L/2J+5
-IE>6MQd09h@HM8gCdv)+fYqNvw#|%wH)rtgOd2:fy|~ha.~AO=bLH;U}(t;,V>p{hmJ=08EHP8JlpII0DkM_Z+PI6jJ-jj^DyIE8CnzYI2J@$gK[L$Tk~N
-{Jg6+`[5k!R#OrC=k1rM0Ka6/eq"iOaM~<0s]b)H<E$l}IE|xvH5V<DUppOHeKc3jPGX{FHN#(9^dmS[dG6U"vt41ip_hp37f%[}'"[b^8|IJkkysG4rwo
-o;ETR'iO9SIno;[QLLwDEMgAI;;E$L0%HgVDA[&@SVm_0Jwo#^woM"za0.Z$))5``Uc|5)j3`1bxui!tt8Asuj6WCOoQ]3VsFE$s!L^A7P$p]sH)YF2Gp1
-sFB0soK<Uqn_DcbwyXI<7&o;'&Nt)BAWTUwk~6;}|`YTC%128rFaNf}|a^n,6qp6J4D}9hM(>f]r!4Y.zbUbr6bItyt<+AgTUiv!!m:;G7qL[ht`j|iudC
-tnA3cTa;5h$g%.N8[zr1X,sB"s'0:i[|wN$3z}tg.#6mOAQ.hfc]mXtPT6W0r[)u#kkQ7l[jOeWlW#Ix1OF6k^DiDHlR^'otf^xXX+uN].8E4N_v`#`obk
-|X4!|3kp_L3sCOy2KG#w[FaF"=IO4<CY,o-aYda>GQ17_N),-XDTykv=h,b:v7cj1/Z;n8OFiSEmRhdWR%cevhZ&Z4|U:&-x@-![(}Um:z#rAjeV}9&0aA
-S)!;260+N%U'mQf(N+vrd;`"TTa1iF_Q0mIq%hAyrSTH5JBbN_^'6PyKR[3bkhm5W}Dv_{Pd|MRMo32HN_dBZ5NPUHd=89xbskq==k;>2N28h%(Zk&)|6}
-b#UYhGsQ9H_2)5:&W}xk-'2e8MXS^[O}]uA1voiQuo|]Oz4vj}aRCEB05FM<o^h!nx'w/-Lwve:>/9!AweKp="qnV`.Q(3<#M^m95%U6L^xlX>v)JxXeZA
-ZV{k`ul:79HQ}P1NG^RW;-IOcF~=`G>6ZS,<#&Zb$.QA2"(9lP4F]4v}Lckvb<Cg]y0"<E8+!%x9T|Qd6k#}AGLC#8Qz^/jeeA:SfwugcrS$`7;Zde:,NI
-ujnqz<x;0#XX>9e"_xGvkyF%D!U7,BY^2T'<F>!WYY+mtzqJqQ%.Pt#J28ch6^boRdrr'[g/lB&jgan,PoUr"mkYktly7JnF2qIwNOHR;49}AdlOsiq=A_
-Sa.ZVAZUL|10}#D<jOG;MboBKd5LOnmZs1Vv_sTI6ynz4j0LyOpCFEETn6#'$@6G&j/ot31Yd`NiqTk-Ks%cfLBWkBV1"nAN,,Pm|T^3K-oGk^ioo0[1@A
-FaS4]&TLU2zrjsxnw`}PDA]21{L3r7~;)<fFVHW6t^TQORbx5$t6e!k^%ADrJ%}uN_32>yQvB]<@u[8(AxztuH#yLD8l9`}/!Zd{3(Gz3L`CTFb]N]'.9W
-eb:0F4bQ)<fT}qB=+`C@lZo.d=C&WR1E&GdlvC/)KT&p@y`@bb:d"3@C{RlgsAl';egRsg]'rH6gq"/4>F-fO{Wha80ZH^U7+$(M[ZO^F_KM!Ko!/dnv"+
-<[~)Q:o)1<mz&%7!Krxm&y{%UW+^EQCp(;:To.$WzArKCP6VryHX2qwG"dRBI<Vql%f.s086RU8JI9F!,WubT|G5SmJOpo5r%)RI+nz#js%>i#qU+YH83]
-cPl<<r/aP$5pN&w^aRq|5]{gF@%!zwc^IM+|KUav!RmUGJpGsI1Tr(hP6.]'`Zw";Mm#{t^G'H=;zc-k;iF`u&.y|A%Rw[F/1SEz>1G_>j[u8z@AC+Mq,U
-m%17<b}+>dZI2gNWwtdt8R[u%)yg]wEaskp-X)WqZ!>Ca|Yw'aRki@kWXs_,v;Lj$/1"Mr_rix(Fm7$3H3:8wRa_~Bo@DtVPbrFOrxA-"<1)D!Brwc~vry
-c_~[>Sk6p3i@-ai_M6=kU^:{_>8BTb1w^^Ka9/ALlYy@vtw;B]9w9U0^Iy|Ix<E[~w5R,Uncu.VlRxRnmz'FcMlJQ<J2xp6+"epfQ1pR))/7sWJ0QZ}VVg
-Z^n9};5J{JR4CossZ!>`+ZKJarq`0Tg/yGAnYm)8@=ik(-e2IOn(q;ZP6oaspd0e0^LL}A5pNdh#K[!F!MRCtuE/Uv6NCg>C@$iqBlRf{'n_9K/nzb#B>Z
-kTY[>&]",Sme3p;(Vq2CDys8AK{T@)X+r`6il/cVneAsZ$vQa^mR]231,Il.}F"LSo4(B0T:-X>OKGfCu'#egYAEes#W@W<]|eI]sY^}fn&_,R7/xb^H:[
-)/PB1:epU&m$skW=M-YlCrK=zwL&'gp7MYKz%h1|w5~JpbPCaqRwC(h9T6cC'"K1U_)^5Ngl)P(O8bUeVq2-!kAjC{EqPKQ1>8T4G)z@<9'Ldf]ESNvQh2
-I)1EUs_Fjbvi{8/BHcbpHP-+1aQVx<p<@_g:lwTqdt(7ei3)BBZ}tbR,)|O+CMgrY0VRz5HncR;J=iSTn=wyX7/9.>scKgny2]Qn"rkt'ge,^h_50HTsKC
-;7~kk=;$T2[M62lcPR:e[be3e5GM`dwjfzY|4514j;rF:P<!XJ>t{wIr7e2gU3t-t^~p!F{>'|y)0P"'mN/l/RG}nne1QJVp!'44{55EDYpbdE1uwU<ja,
-W+3W};<$oLm#VOMET@i'[1tn@/uwwxOIu,T8~Hx$vAS'`Z,:f/880rS|!{ydTTeS1}9n;=h"US3]yVLoo6Hha,04UkH`G=Yf"t_SXOm[oiWvZ)>;lHoIDk
-t.Hk~]ykd3"T.ltq;@&W%UF]fi8&2iul#cPa<u+]6Y0>jvH'C.pc{l/1jg~^fs8)0Ro}zI#x{S]DYzW;bwuT,n!~oM`pnaMp<xx2L;}:hF#X)PDI&>eVR[
-zPn'=+yD7{:r"#``K2,yT9QP)8EQ.#>a-e>Vpo-/m>Fy+iJk2pF'3ZJqxY2`]D2%+v%wKX4&h5$#%%vZmcZq;su_$.+{(|4Ty-Q53vHg2;XS<9cQ`[^79+
-blAFYQ`X(Y0.XBSZ~)0n8vK,2;M2);'A8e!~a#>R4gnU"Tm95ja#,Tt4`Y&%n+b<_=BLtEd|h8Xif>)Q48]d!/4H}cm/)4Q^K9n6';}WG4{nX1X4_5[9._
-J}S'um1:VXQvSD:I>D{Bt{[4oH-N%tRlh8QIUU4zlo=jI#(tP|DFLe[`T{IUU0,RzZd_`kP<9F]7&.P%Au{TK[`WEF.d3bOD"Y=|.T/W=xg7G)aX5PoYJN
-OtP$L)ZK("e#GXi$!^ft_EF]-%2u2_99F9pkm().oX:ZWSbemV<Rp7w;fHZ1|QU2U=5w|,4j5_+rRfEkWO3yv#0Nct2yGN8C83nbfm|sPzq}_-OO6QeSM2
-t,S(#O5v1EfU:9Y@pJ|GxFo^yF;mA1+DxG^<tF9NpD`n8QNAA[C"e]0`K8sRz.re7YxvIcR0s"J&(5Cvbm.+%}xq"8`3%k+v[4wuic_FpwgEoqBXWb`Dc<
-]7wrP)tNr1k(o5krGyuQASesa)[s=K=6zbPeeCo`|[5X.>pv@7a>9|FF0o/%BG7RJ1M`E:jP=8O/`dAyj_Ki))$H=>>KK==Tu+{u@=9Nr3V`Tc[@Z!Fg.{
-]2ICtG,>.w|oTU1Glj{uy4.'u}b`]A}zT>oSqoekV|aZkKz}n5u`It&.)LQJ}Z4-B^<}1DC)o$`ZY3CzlyPBdva||F{d"qC>D)8KOJ5$as"V,6/)Ai;71s
-vXsjn-JB/645+s(k$k"C8[;=3sf=><QuZACP$gLQ8MsP<#$V"[S7zw<8-b.{)71+P>`|9oeF3-{G;r2)BS3TV|%g@"<{jG)wc^ZFZ!K"Lq8/~G4aCbr1~U
-Els>H4{=`^^'Bw0kH{;t{Z{V5(zl~;jn~!NT2jTlKqo.CiL"vaf&p`9<nK-+=8,`@/{V,%&a).H9kJOsSG9yVc[=VsQF{rag^@Kg)c$74`Y%U;bp:LY_nz
->gRe8#RYUCv.1%DE)R-rV4Gykb]alV7Z"R('oW8@k,3-%s;5Jm8C+u{v|.!u.N8/b[)d.R=PVHIu(jC-1[PFkPB'Ui6.fqOQOX0txVnc:cAsxOvr3@/Rz$
-shv^&>pNbl2e_3;=&"f2sVNCh>;7'R.|x=RU/em8nAUH_[R)0IOujo@M#tr0TAhGokmNOxX<pu/y+4)cI/-j.,vZyX+U"Fo)'Jzlq4l7#QhahuPun6;eU&
-2g]n&lpk|#MXm92}d(({Oxf+NMgd`n`RV=5Yqv1%s$QXvapaG7.CO4ZAumAGfGwfQj4b]vfN'3Sr7-(gCy<9mGoU2v-[RhD"{V"anrpyn,N9HG|2sINtX5
-!~U2r^2+/NvW'4raCL<4%TVuw%-3Ki|llRY0k"PcNuB8Zb#}"_IMx'@5z_@jN[S3cuQ)c,Do#v;nKF$r}[a|lVK-~3B}bmr|S(jABK]$(sv|K+Tu"~48l}
-oxAy5SD|/gHj{)<{mt^_/zbcl2k}njfri8XwJO-fpVB{M}POhzq50avj@t,zr]]2'l+c=-2o[fMm"4b%v&d_U=`_5#R+)V&v)pUY/)XBu2J%@z5qbsQCvK
-I>yne!%OD[#$FI3#jQ+cJL0"Ok>wa^{[UW6c"}{EsnR7m]Ue8VZ<./%YnE9R!F_rwKo+NWe,-{2bm[JTqNRr5!ku%DfK8fTVbHED1eTM,hw&EM6I3M:>c2
-ID.M3f|okp'w,e`fqME-30`b{,&dA^>;n"dc`e!cLgaBQGPzOh`SSO8T36et3HmIX}WV3ElF[O8Zhj.npNsWmN.}/|L;y):[E&pnfZD4ri}svCh7~>JG8g
-hSh<3Mn&G>Q=-=&Ofld,_<7j4:at0eA@H_dp/Bvt20pK{y=oJKDCqjkn6WQt!7nyK0qwueW(e&-P8|4XwUApWtsPFrsM32<1;q"JP#BghPE{nI<(0>C9a{
-lCXx$dJ=Zn,lmL}|'D]PbFWDg]5IzP<vOr[1dXKx%'Ty%w^}t)@i'^'cL9V)'){|4TwI@3xR`apn{648KNRfwH$11ernoy!8sM,MoI{jS`Wxzm:d>"amih
-r(;F,-`yd`=FFFt{/Ec6&[X,_&0QN6]b)(leXb<ck_0]Rs[-Gz1G."%>hcFY+$@3^&,n_Ag#>sxNTMJR0O]^WK|Ge<8X8p{,#"W(}fenzuDFiD&R4hPew/
-A8p/Ew%l.T,`DvNc&n-S>I!/]JU#8y0JDUe:>R^i:"M5_P[USrFz&yGKETi`'$6<+2CY4fq:fOQO1;BP"sIXnrYr<e7K<T$62O(swuQm-zr-Q&by9L_t6r
-pCH1R)DZqMI>=lvO@-:mXIzS,<j`DF[k2sS3"]O;x+c4h0eyYoHg{`ewQ{7Uv!48C7Li'c{H4Q9Q2aR/O<gp44GZm]__ac]w]ewG>3oHknSGTb%8H)Kb"h
-5p%oTf$Zkt2nfp@en^U:YQ`>E^]VyRFJ8dgpO#S.Qe8DhEA/b&&m8("mO6/}"Orn]Ye3Ne(i/)"p{>P7i,DpJSCp)=-Wm&:<-df1.io;TGIt~|jSIt5%KM
-fpxX1v-7%:Wh1bVFJLK'4J;G1LWE!V1/cX$;WW<fViJ!Tqtjd!EPT&F2^%:EzTp2^M=UG|fL[Z1>~@0$F0(9J%YU5s[4ii(^j@Px/<a:]Ip[js[cBt1dI_
-x>pG@n4/qiI+k[53c)tb,2w`rQ0DC@zM=:6(wSgfXShe#S6/jFS)>VaPcO(uCmh!oWumRo3bbJ.u,B#&QoX+Wd@Xy|ls]JQ(P2Pty=Mn0->_n+=7St+-nN
-z<C4~/A2bYcEpscJQ}&xJc1VQ;Ai>"WS#LZ8O#_{zO;)^]!"Sv]N:RivqS5g<;_jGT<'^>^Jwf^h){!4O,#QopR^EsOq#Rxy^u~4IY7&(@Js]}gB%d`Dg@
-0.HYZamw#R/>45j^0hjU'>|16Qqc1c9daaC27)kHNYfd>,02A1ire{pfL{^6ZJaVFlZJY/R9lv@2obcPoq|J_|RGP=@<bp6f!KGbhMR].zq_ZTQt%$)N;X
-QjfE4k!eFhPD<s_Q9KJ)ly6u6g6OPLQ@9N4w[}br#jaH%w0g@zpNml=2VAG@(3nO=sTh$QY@tnEjyRw+]&2|IRw4frYg}vH>{118I^Y-hX^@-7'+mai-Bs
-$d'K,MqHN${:xQ[cQJb%n`=cni/Jg6u[l7f))X0v^4M]uvinbO8#z#Ok<qsS~r$Vr2]78mX_I$s3FumOGU8+mbl-rP-^si}8xzJI`-L"4La8b6mIX%"^qr
-suJQ_%"RLOa#C|>&G2-.]^Lc"Yb=azOR))i2-VU>K][]NQ78j;/A+M5f+{uTia6DCX=7zGwYaMyQ_wEU]&4]+zY&o82412rS4^qvZ|m^mV<Hz>+"QFIbw1
-IPgD]5%(Adoj2g=uo=PBu'fx5/,y7XqGAfnFn/<<h;JjgC1/&^3[Y&:NbWO6LN^m2>bAaRiy%`BaLlIrJ|jvklx;%$(R%U$!<NB{~P_nC=VRJD2i@{)^mw
-%}CTg>~>DO`BeDKaGZQ;pD,N(-cEFQ5v0>~M=AhvLg<_>RY6A^n{80n`foiAoKyB:;gd9"bG63D76B|03Iyosvsv@cmwPcDo83JtQSs3~(sySp&6@YgmXG
-0W}U-(/.(](LP1#>7v+$xkA5g^F7n!'hA0.RWh"=x0pvGGt_uAW9=3CpMi$)pbp;xIh^~E^.&lO['#9Gx/#lC2^Cs6jm:7nuX[cWjk08Li<U`Jl_&si8k'
-Th^N@Cjd5,=4gEP]ct7Qs2FwyqX={>pXB0D]CzA)6e}b2y`En{6iOO.kwK|n_bI>[G6ayD)@2xNWcgoBbx)p@RN<$o`"DPmEo7d7p9<y)!!<CNp2x!h7=y
-#ESMtizgC/3M8w/TQBB8Do92`l_Jw;m4DSOA`{GMq-&XDE3r(G,VvyJ$YJPl"O{,lV'3/9fG:m^c%2kV6m7w6P1:!|v+0IM3(7FA8=^>q]^law7M79z^0'
-oJ.a<Ym}D<qr7)F/k]+7LT$3%yd$1OG)/7WVz^K5c9dlc8s)m,@=z<Y+<'Q46K9"WcB$0KSFH>^x0s^MXWbA7I5ccD)S#0t2K80=Jp[bwNA4%a;,G)I/5J
-zOh1[UNaF8lTbAa3n]Z:^wV%#>;>nLD8Z>ro&8=VxZ7n|hIlX{/guE~kX%-JGhDs]<qM;$xrg'g%p|p$T#6&.K>wu.C3fStlht]>y'_0/X'-rBO%r".n{R
-!5W2Pe0ymD'G]Ffe-acWU:MdwQv-@+KQA]f!eM4s+^GT2a&-,%5+j),]92kBxVF+MgU''L2_lZ!NGpN)8#T;[qhu9LX@6e6fHU-zq;P4jViFO+a!7:Uqp{
-:a9=2b0XuL`0-0;)uWcKZc(`~[HRZvaX))m|$ls}9kFoS%[A>7lrY^&gh4tc&>GX~u1.aELj1OHdK>aH3b$lTnWm)B)'K&Cv6tL.mNo%nG#s;YxX,VlY68
-ojN4nZ>'Oq0Q#2qj~J^Lm{]S;kCgL.@U96{V0o2rF{i%hC:s:tHV2%E$Pb!K3np$B6g@.tx1-$cyU|W$%HnkiJLW]eP^MIy_R"y5Up`o(0ogtXUzS=pCx(
-|psvhNpDH(piCa#TmL:piB.J~Xm+1,s,I{!]$JF#VlMkD"6:L"o-199jtr;RYkl6r[fEF<8Z$m;+)XCg2/JWS5D;aWLUkxaX};A8B$z_lmluY[1l:sq9Eb
-r"gXWU<HHB$,VlWU0^erQm>SKy>iL[H{`oyYBq58+zf_F1)jZ-h7Yr:j~}iUHaxi493aWJo5NXhfSd_loQT%=X,[t}wT|vGza4f4/($P>z/57eI`}2J#ef
-(ug!CEd0%GR_;eo[A$v7##"}<sNg4D<6iKGElrb2Lq!bgOa8&kSXs30r_r!/hSo6R2@xc+;x~aL&5d>6Gk)0o7ij=#+an;X2{VJM6;#|QeIs~Hcb;M$5QD
-[kn:(<;(a>rnn{jywfm;E{CEB!j}kjqCbL!Qz!G<shA!-ggj+B17]lq#O]k}<tc.@OOd7(#/4mhDHv:|2p|aK5HS]llyhJ,,H-XRN$%MQZrJeWJDk4OPm[
-}PU,wXM(N'tQvXr'u/31SC;q+.d`7RCL64[l6}(QZF/sbN2GRN0'#N>u/kK#PBJox/rV=(=0=g,Qy3lvS=]VIG=>_V'M<vBz'F#0R[nD9Z3Y%9tl{Q)%rQ
-6OVJ{;!2Y64q),LU:x/5ZK_odw%|Z4e(6RB'>b{|,h_)agztJP%Vm'+OmWvK("/uU>KLPg2Xeq'"i9M,/(Oy+B&o6!qeDRerEA`]5yQ4u05<utY|((c^F>
-fI4-ia'0#y2ps|s[7e/g1ehA|,ffU-bz([f!JKmg)RG@|ryvscNsR)yy<.t_oc%)8n,7)I,M4Jr,%M_.Q>a&~[!<1$$Vvia[,4p8R1[3R!c:!r4[/CH@b!
-L^EW<Pr|N<"(&iD;,h>"D!i&"Fabs[3#q|~UF9S=zUVc9Y&-B5}oHZVtv}KmD`RW`_N2^.LXk,zWcFG@1WpTHn~Uy6"Lmx%Jd=''PjWzl2&.x50511&mqb
-X6LOW2EkTXigxroCaIQE<Q=:<^N4a;b_/@-RzT0_0K2j:nqV.S>DoYAxDw^TE2o-&OCE384$XR6Zf(5s]Ot1nyfIGTf-I)BNG}ZzM'}.4E{&;-f-ub0QH&
-X$pbpU+xMFY`N8/}&'=k-e_u2+jfc=HkWipOVF#4fA$}t;|$n/X"xLn}>Z|zz`1}]$(>[8sd%DVz:[R>G`kc5+@VbaW&^XS&IoSYL'&dD-:s/_+p+V>_:t
-T=p5@Pi2FJ8:xRma0:dY<nj07D5R88b]J;E.R=+=ZGd[xJB_5pw]0h!BQcl3E>9`wGsW$vPZv%90rS-f[";H1^c>Lu-7HR))/LT(nNc3Bhz]uO-zmog&Ih
-,c|[d.cp<_ab:O~3oK1"G_qk-bk>Ijv<6-JNwG^]5#ob#wI-KHGX~4MCfd/6-]tqv#N6Ov&,rKWHTH(hl4wD|CSAptr5URPq1%h+rSiAdadAB_2b{I.wn9
-Ru#::y.XPKVaawO.,1t,R[F{1r%)oxj5)Lds]`7^76M'Z"YQH4'I|wMUIf1xYo]a2ZXop9-9((1z{%rsvxZu)zPlnxV|CA.Q|8u&aFSsNr03~H95Qlll8a
-HiFEX(kXHHP'~xjDVVp%n](f%@zrpDXim:$<S}J_+SaNZEqMU^,K@IYW`uDbafah1O27%.yb1}:fdQ3Ig/e{Kii%LvG<V3)<h5"+m8HJ)I<r`s);U#-#Wt
-!c7ABuQno]8q=SdkPYc-id5o>IIzeunT4::i}GX="TNL!)pF)]e0d<u.)7}{2DfyvOvWi._ItI:@PX{M0@lv$/HFtuxW%'7Q1w_$-U$5(cUJfjx<mbM={q
-a!gDvJa/Zz/Kcj'4rdA:tT<L_:%Fn_(j4JwSZxeSrUCKW.#L0"{.qL^tOt59tCPJ"Lxp(w'vY|KZysCs6D{.>o9D[m4BiM|R#+kj>3>:2Ie,YzN_C}vWz+
-B1Wg2_U`G2Q/HJtStkpFGC8)%s{$)^Lq[g$$=k;KGJcgz8R#h%vq51kCihGU{F}V^5(0ba]ur1`z]8U65gG&U0<c;1]tX_KpmZ+;RnJ%UAYqu}F%~5Xrs/
-MppTvb;Eb-Q8M]v='DRuJBgzlZTxThrz#7K|OzbqcC6t%T${D7@EB8'/PH)1eGzdeIj/"#ncaSwVRaoW/t[rHCHFy:&RY6q}"mS.(^.P#D6,Kpy6,yc/p2
-/Lp]7J_x[#k|cq'9;WDaIxQg|^Un$'JPzFJPUwrBE6;&.36uLma[XuYSkRyRP[<`nK%]e`3O-')')rbCh-FJI6&n1PAYa`Ew]r,,qzG/T_#i1xfL|O!6B$
-o/Fu]|`4P^3JreelnuQVaNvf6p:r%5geYo}^np7R|0aJy4F&az_TgR5oHn6iBY!_KbW.LAf@;Ts8l#Fv'I'@w6oi/-14H_.HYY&SVX(%`p(o$QbE{4.0}H
-t)ob.`XU.k.LdO]Vi/GIM]'h@nwRN+8X3bM8QV/`"w{_w7=b8>n4a9E|}AH"k},1!#=J=5It}YV{1{:rm.rNdKzs/U}GdFAAq#5dJ;Uy&_F{J_)b0/G^,&
-6k0Oqlp}%(xsTs,(':3K1DZs={G"
+815178 553088
+NV;Ve;h9twj=iW'4^OHw|;ZkUN<9$v1>nQ999[z6KuhG7>;1%[%LGGMP2qXf7LCz!aE[L>m,Wuc2amTIv=o")On2e=76.g:$1zuYBmv-DFyys!ad~BXT>F
+b]k.!cYK&b:SH2cFNJza_]-qO"Ys=ZA0Z)5R"=_a(Oyo]WYIn4RpJ{X[_:$hKo<>jyPRlC,-MzHHe{;NQy"MaZ(]xR<3UmG@/ihn3NN$za].B4j/CNlZQt
+|O%}_"x8[gr@p)GSM7=ohZsQXo=KU;X_x:fK1XUMGqPc{9iw~[^qdbQ0egoEX/;T7{0}7(ihE8tBQ`(N9csiwy,#0wih^Dx!cG44bD9L/$-Bd(~a!NH}(7
+x5;D2#E]2B%n16ygIqJv3jB6{w8djOoM:8Ko8E(>0,OC1m2r%N/J>kdcoZ"Fk^aCL[0,$LwMBfJ0TdMEM,D'P]:JK9)3k+x6w:Id.RVti#Wy1y-cP$U:mh
+!a3c2||f#;:9AR@hv^1%v8',EGn])LN9+UW'bS4mcI2x/vAqKgOl|L}s]WZ/7g!]ZD^iicn77xCpmb]h%r48j5WAds';#4/MY$M^/lSTl-^X5^,3;Vtjxe
+=&:Yr'/(g7h#h8!j8U{<}2@lvTALv{<#,iv2V#7Q8&AD/n4zRO4hNm;dc^Xln4Z8aM:SqjrhnR%ES@5aRI0F3vLl|Q.Lz-VBDxth]Vyi4"twm^J=]X1$4!
+>+P-8m>3GV(0p,q8`(W<7;s_oeoVjvA@#LhqJ"#<NiqiTNN8rG8^Vx6mI&Q'_Q^89y]kA":^2]>r"Q':+0Nfbk%".-ErMpif^IGrQdKc7-:Hbw]m9U[HH8
+NlN!{1:x${haclw!a9jtpTbAP&6+sVD9{Py7MlW2oBsJQzsxEZ'e9R^MD.![BGnR-J>XUaJj's;e{X`e!pjVl7YOcwMoEj.j%>phGW[btUVQU'$aYQ9_f]
+oUX:)1qy7L=<|Wam1v225'(W/LCJ}zKn'9(]1E=x+Il'Xu/^RV9]V9Vj2-1hkvHTc`zYd7Hy>V_@UX>fS6T>FiWlAsLXH]%DOy9u(Q>J{X}Cy|;2e||z$e
+HEj0M%</kvop5ayaho}=9^]skz@jc=l[_)E_Nz,@9bkUTRVk^#lQ_qBr#>S!A`0@J+"R>E`_KVP_V"v3Lp_+%bUBcRWr0dwl|VG;=;OQ|9R!6.n8tj8L"X
+^w=uBht.5q'M&I&fDVp:;c[=<3Z+1:7AlrFLzlRI/@o@VGi"7Z-h1`:7O"l}d`&{lbA{G:1/u]n^Nq4tk])ET1V:VlC2)KEbxX"j[<V4dqLl&Jk[eC`CpJ
+DXtfh9df6WW]NNYp_)`=6`e0[.tO8TSq0>oz60a<WsGSFdQpJc15Koix=W7[@X0Lp#p3_gI'uX"3;6+:sQP2Tj9q[@8K8VOW`>z]1[rN%%6@=G6rSf2#`=
+U4qGUKW{I%LBdKVPJ>TckVpD,jCt#_mtjyCC'Xyz^ywoi69O<Qpf<NHP}E(=vay.J,TGm/r{&}<S5fpMvE^7/RR)+X%@vEq.:jhXgNr1/91rVMww,X@U6r
+mpV:f+;uFrx|4)gYDtw^m]S'jH:xJ7NWTIdpa-0P=4t)gHGdU(keg;%G+@|4X;p@fj6><8ZY5>4:-1-S%A:Ku>tUupt[m3#L=QQM>|oetut^z<0z9NH7|U
+0Ij;tjK7VhmY_g+l6}#vt_aAH@}B)%pcVtC0ftNi+)mV&<a6}sElZpl;E+V[~Y7-y!`c9W~2;U0Jti##-B[O.XR't]5wYb9O!C=wam-ci<^$;(Hpy2z:^!
+BE-8ySX-P58"gH1=TgYd_}!j|)d3$@=SKYp]8<CoCsq8JB{V#SpEL=0Kp!ZArP+HTs=,=R0VxKuy^1.TOcs/lz{jEAv0sHyM[yPM,2)1Gm$^$l(]gdG$'F
+^7_/jsHzilojFI9;`(yv2K`g5P7=!>YdiM0^uYdbPQ(08Kd:542;t.`H4VclZKh{CEWqehz=`oxTJP,wDO-kYYEB[LmHkN.Lb1O_<!(.HKUu6uu4KJ]5ix
+=-sB9LMPLGyNh3Z[AWB+r=V>S->cq1LjOD/:&8XP>_t=l01SS[-MIvnM,-"JsA_$.7HHyAU.I4zDSv8zyaHL,CMD~9V<vKS9Sh|X,#GYb)!g~3`Il:}k3T
+J#emCE(c5h6cH0b:HlgVv>{@2NoL%K}e'Re$O;dt%JNqveu/X+[=)Qm]0[sCq=B=)w)u]s,j6D9hFS&fG,`urUye;+NT+{u.$Y6e$2$a]$MEBMeMxOlgi'
+6}ck1S23l8D,/mwn4'G,|lRK<|DZ4>"y`Z9"1RH%frgP.!J&!tM.<mHw"}OFF9[(b6a;d#N<@.[_Fv_Po2`q6jzap'Nstwg{C(c]i$eq=x1d^=E%9/#g6U
+QRtwFbY_X>N5pLvN5b4e&b2KB$7ApJ4:U-Efxq<!.8v,PdOJ@DLUj7.Ibi'|bHYR)[&:El4iWC{bBH#d9saz5|E{SpqlzP&][d-X,v"}kM@Hy`w:;XIpb3
+;EzXfLoTk'$36piMB6HQ"i<:u|!z^FkBUy{e-J>0qYNqlXAtMbC&+0SCOu<%goZGh)H]#@F$9GpH`y7WtZq68o"[p1%u<-8t}RPq8Ta8BLdUvu}A1lphZy
+U4WG.sE)4q%'7lLO65xeUN_,MM3glGE`D`o"5C-->`sz'p&9{^iJ.'iC#`c:bWqXs4siU]tMzG']yWXS3EIs+xAHEVzI1L8NlSO+j>q6sxVRM&huM5(xi[
+>r2+/tqso(d]r{sRIg8hfYymZco^ryj(ZQU[_%4`8&pZr6=#!Y{ImDq9X2mD~|$9gBk/xe_Lxg{<0,I@k}a4wxAtwup/ysjAas)Q1[vN-3#3Z4Fa6y@1BO
+xPEG'.oDmI8_RoqeEi>LZL01XjmruBY1kSQkYpV_D/@_sd3.5D3E8"(T[gZMvAi}//ExSqt5W6<Y[B5w=e1gcBAgPm_}<GQK@0y<0zz7_)MLE6Y5_IP$jO
+G+@<$;'#Mr/Xk!qa>wk;E7-xL]04zIqZ&dSi/'GY<D<[efRFYI+Eo{sRSji7N/4D2H((OP]cn^%EM#m:m9$w^^(6V::8DF<RiN=i@Ffu#r@f2#jp`u7j;)
+^6R;|{}INibUi,lwEF[1`lLzRlB-xp^j;fx9T':UXH^:qZS|oZ{$|d&/<ZIS`!EO|R[q%]H;dd3_Mc4`M5-bm:V>x`=pqPlH(fQw{FU)g4hc747(}!s`lH
+cLgCgfikD$nag8>+rRb4w&SG!.ZmYbu1So7+~Ytxl0BF9(24QAaUhe%dYwls{s<4w<SPxSWUtF<O%yh1|d)c)L[+6O-uzN;aUfQs~'(kT(%Ly6M.}EiI~b
+ub~S&X/T65J`apM0o]_F.;`5nx`Bm}5cr94+Zt=u^Ln4&^IG%;HW;^`Bl$jiU}Q>#:-V;N:L%^=LXu>G:nH-[s9-9Ws+0X1Be<G'p9&x]xBKgOO;x68by1
+PlSpKqB$jYC^I!|j{OlRO|Cbx]#f~BE2v_M-c}+i7o8:}n9Hu%`L6iB.eF0tHqm}[1HqMLr3by=+brzEZho/3>JSwHf^1.-n6KGwCu;(1;(M$w4g2p+3%@
+E#+i:l>DT|)(bnu#sJ<Mj99'(F>2#OLvJWn;x#5>8N$JVnFpTiIZ`UuUm6F&0J~qFbLb;(/Zm9q<-dYfJUfTDH^|;%w[g<df/X<8xN_9VeUy^d$CjtA4$O
+<po@:tjaMJ>[N}t1A}X{-M9&Nj9'%}@1A4SfI@3,{6bw<cl]5vQRzt:LK8gGSS(5%}U!TOe|UK'K,AkjboHU0D}eK{0<l=5U$f>)R,isXnscy2WtZx7')N
+W.&enk;%ttG{}2t{C0I<C(5F"_5|-uLp_DY"YuSKKk0!Ok_B6l-)iqfHQ=>y(YnYc]#YQ=QxQ4<_-f(=JXWpaX_0Gocn4y#bW7>3=)HvQN}]J$tETH(8U(
+06'SqqZL!P}`M9i#vZu&I!j4vm8[@2-w/H%om);[5q,YXP:}wH_e^l,Te92XwIu{h#T$DF@L#E}2|O;Kw"R4mYvA07T[Do.b[df$crY/K[GFKpQq&XvE#@
+]xZf(}"eX_vU[CHMYcE`4#&Fn@{A>0uOjr@mzrDWh+fb@ixH^4`BvH@9Ig[!NIh{EZhJ}[QUc)B1u"lNiCrHKl1vf8QZX>:^hKf{Z#HW8ydFX=u)th#0}'
+`d~Y_I6uTxq6mi_}o9|NYi92zksH0Cbb&.|][rAPoSOMFvz&~ZhxxA.WuJNgU_r:#q/4%k'hHp$/49e1uABB!B6DChoTmkmmrv%.[w&GC5>;_ee$jvgSXq
+^y70SK@c&Mhl/uH&qaqHD9Xf;0fe)W/<W0vUYVoMCq6eI}N;WyOiQw1QJ[z&LzqHOV%a2"OmJh':SGS8QSh<zYUJT+`2vzw7"cFSNe$>Kir8X:N{Dnd#TA
+y0d/3[tk,}:yPP)&gq|9_mrrp:fW5%RlXr]&4`zmKBmrO6eP/`k{/DlaTwW{Jv#8TaA{d);eb=M}OP!176ul_>K<3Vt"u8)2d:]-P/dc2>ig2LKJ<He$v,
+jV|6@,R)Kfi$`Q@;}ABMmP_Ke61P+I>Y2b4`feJk1S-VNgQBct(X:p~U:Z2y4u0|zb6hBu$@HXh!hN0}W_"[S_QDzS;88$<jZ:J3zIACOneVx<-fg5b.J'
+8'2,Exa5K3lGubKO=YCnYiW1~pLz'J]9&YY.NO<&!U]fh)j$ns[6UqipTR(viqXtl3aIhkGWRK,Rtb46x[DS|(!E$;$@lN4NL0r60.cA#Qf6z2M:Vv"Vq{
+[UelB-')Yu6`Ej{lIO"npxtEfeRzF:=An=[Ui%E$k-u(7xD[!tg)<056Gxt5OKA$]l$_;b>Ot9Ns7C!r{f1Wfc,FTJXr6s,j}fKD/=A}C(>WE4ejR(>^o1
+lG>PN}lBDn>QoP:rQ[BN0mR3N=lEn_Ej4046$:A4vfnM;MGLy_qXLB+<n+pd}z]98.$84MDBhj$q"t,<OPsMW[1Jt0Cq;N.wzBz2YN4}0xgqSt~iqy~3i9
+Z9j^/y:e(Cup).D"yRG:pJCzG)IoT-Od6HO)4}Jy:p_rY9aU0YF3HmcSwAGmE3y^IP92C4C;d@]HrnWSCi"6ChW:fVh9=PD!-lm!7@LWP'Y(oI%lOXW$tG
+@3:/4sVa9'FL;|m[13}R}Q;$Jz+E$%uw-9}r::0'C9358E3SoYo-lXRQhw',A}8]xto|:YeifQXIv/OhRX^1yFLbmMB#sWLnvH`,)rY/[LAH,MD)]vIY$t
+1Qr]f:8'p[ZzlkA.+Q.FU"xW>o~{<q,Ic+GSvu7Ov-mjrUFHFmTnIj'S}&WBN[`7Y0)QYQ/]7.sg%JV9;trR`V$2s7}Z6E6D#,spl)(lVxf5guDW!$d|P)
+WUTSvt|3<n~{fyVT{aJYf#u=$mw}%`7ZxM%-ET`'B(A&C'"j^7s3YHr[YY'j4ZKQ}$&J9>(koQ<}f7W8Q.r+g83u,ISiB(-NDw6zX}FW!UqUr$W/,pG@h0
+l}dtc')B7|=c)Us:>t}9xM<55SIuRF&c@vbtk=uHydrwQ`>&KqKpl4G|srKS[/;LkUV^$Ryj!CHz82xx(Hg"TXyN"'Fi[-_B!IFZ51|j[z0.,pepyP.SxD
+48E.wpk_/6}tH`^$O}H#HTF5'zrPn3<MFLYlkfR2()d+7KAyQmrp>uYw>.@3Q%K8gFb4:icAZ_iXkxu^2-GQxfBaM&SfpX}3(&OSvOP>w]S6/X|FwKaN)t
+Be~n+y5O1K!7Mtl1$B:o_&O;Y>1@x#}d:k4,cE]P'3Y2);kMx%n0}C=GJ^:GSg2(WC^"ciZQ~(P{B0UHSG#Yld!E/Y&LBa[DgHB5u9]C|MTlK"O)kql8C4
+GMTi"Sk[@+yt#&v5L>4HF;s|M6<Y[(Y8ImGv&MqJb^}7aVCu%yjF"j&=~iE^ju9YKE=%$u<e/hp'&&%)t(4kTLfD={sXP3u$xr`/l@N+-)]Gim#0z$z&Hi
+H.&IH[Qu1p#l'=B:9<3mK4}c'oTSNr[KNo-sC2,d|Y:qku5Yn|I"sGoka;)NCi7/iZ/H8>AS+nIf029=($",,3B"1h9N$W>FrGE2u^:_KhsLoC811])^"K
++);$io%gxX_:;GN$}"Vc)d&^_#gT5Klx_dRbTi[(`,l3M9^h$)`rUuyz3#y,[lp6b36MR=zFOdBE=h)N<bQhXDtHF})5J}a7x+/xF$<}TfZ/0yx6]@wnu[
+V(Nl]&!:335"Y_~aN7<n~Z^P[8j$[.>M1]FD,7>h|6GB61Fn)Du0JL..Iw|xOga@q!hrF|+xJ{n%fkAt20Nahiw=PxUZta4{gN)rB;wZh5R&EE/7a<_G"j
+LP~inH-DT7gEmi6q,eWJ!XbSaN#}k,0l7-<By7h#2]W'E='9<hK(l@O2F@|y@'kRG_sR-HrU}u<|osHx&<4q`WASr_7oF;EF=nx<UU8Y-e`FpQ,R(JD`W_
+PU.@|WBC)[I%HVMAw^@9;s'Lpp|q%kwXy,6V!ub#<!t@`Lt(cSY:=K;Y$AP;r)[@x)`{/DLBPaBY.i]^YmEWCTED,n()%097`jKv_.6-CuWo1fd#:vWPOX
+Y_uJ0<)z.RJ2c;<m!W=VoTlHx(:"NL%[U.:MgfY1Kz$MJCy;R&|odK[9}_7SBU,9+-'d<n+PAw3""i:`(cfVc!G^a;g4/K+iIa'8XYBUp-gQcwoJO;f;38
++"hE7b!59XJ'zg%[Uxz{{#bq9JN:s`JGfP|7hFoV=H!3HnZ{o(>Da0%85(qr)yUKQA$$L1oA+B{9FC"nE0Ud5xazc!5u&}wWXE<An;Uy<d0j^jcT&>)>6H
+&k1K,J`s5m)xz`2|wjotJ,'_@_ASDn.2CHK`GQ_'3<A@5E/Fxk^h2,z=_vj@YU"B/HGF}S{Tz{"Ou#lAk',kkt{WQ<&@J$ru}:1oX]IMc!r}0%toFKI:OP
+:gw9ji7eQU$`e$I_^b."=gAsICUwE9w>R9TK72dMP_P2).VL)5G=!E,gC9yNCS`0!/wiA7'-HXi&Mfd=8z97nEG18a`rw9Dn`s$7bgyOe%rt]CU(Ck45S3
+@7-%}%[_{}},3Ufj^+vKF6._5=lZE:7TEuWW+MKvFvT(/^%j7>OAEwQMC{<b1!q8,>C!&kApxO1Sq!Q&'x3O$_`I$_<y[-m2)6f.<R8a,RYN"er})`wl|H
+xd_]rFT,HmN{|@0x5OFg1/6R}G[19`ETc%cj<)0|%sTQ^Qm}gH[)t]j(eIjEd7J|Aw2haIuN@I$XJ@Q7E7F[rADr$r66f,)-$6ySJfrnbmMw^e[UtqLg--
+uiz/W+#"R|BU(O[]eM1[UQH^RjTNM,4V05W,@.UWu:~QY%Vm(nghW7$v&$rv@KFSj>lhLe+NGcdAu_k!6NGFS>_SMXbAT[d2B_s/w:3moA`-'x9p9N2Ay,
+%1<;uedT!+/csRe&yYTz7q]cv2gLfCcJf'nLWkvMdNt"g-nr=P[3i(#K03UUmHDSRdm/nv>=qN]RWhZ3$-5Cf,m^X4o/q_bq:%>6c^%9|3rjfR,$]1%B0<
+[+8Ith4".I6RuL8wsQ-vye<YY>CJbErP4<=bq_kK]LrT&E1o>/;;|H=6K>#Xb7Th|w.aI_}`HQ8W>fC3pZDiOMc(70O#9YS-(fxwTOAE.}MN@$~b/|p'T]
+Jd>Q!4uF5X%zQ_i<]LdM"=k{x%eJ<#+V6(Hn:M)ov2pkNoXT>kTt`:71Jo>tzQB]l5oK;-ve'"O9U[DEAln(PD)b&65;dUur/";(0Kc/0GR@^TYA<wAl0.
+hIFZ&UI+o'r"E%q:BDjP<S&RyEo1K`>.fiZo<!d^]E@K/#clzAO:]:Py5a2@G2ELQj|P=!ZKr50Bf]Vhbe1qk/<We%L%Q`_F)El^IDoS/iYDOd<z46i1hT
+(NRNh9qZ(67B8Yo7>koUH&Yox[@^e&w8bx6jkJHQ9Jd$Y53H@r2Hdz.:akC]Dwe_>/2h7_R&96]i&4O1MF7HEd4H[4{f.l"`/nv07zUlC+bEk@Ip~57Y~M
+!ZVF4SM#4%ckFRy!,7Pu2XRB.!W!o`PVUh,,P9.f[=nLH+0;`"/%)^{'y[DC%dHS<iO`Q1dN[^;(/E4-vzj;O0+9toT2vA)G_68RUyJ>TS%jlFO{Hcaa6!
+IJY:KHZs5w]y&HvKrMnG]fwcnT]KIF>!6a8{s1wmN"i-0!5N"u<fi,+]%p(JgY^Kldo#x/fSeEJ1xCIq!:v`SjB>E1~e3qw{wyqs5aLsyELSi"_@D&9&jp
+R^_IVz|P7jAuAoZ{JI_|l;|`o%>C8,UZXQItz<q+,MkI+F4HMZ.k6{|UMnrhw#TT;<T&YQal7u^S>O/yc,}%EA+sZ!p}<3|GcPd4-&_Y|[E@Wi~QlF|xv,
+F.'UPf,:H]H.Y[BNyqkG2[S3F)^^ydq|hAb8Pti=]},-fJ4UtnIfiiGV][FU98#NxqXS+2[Rh]C__=K;W:3'lAz(l3^@%Gjk@Xa4#Kya-UKcBE-x]XUFP9
+YR2[vSzA(jHc{&6E4SK'f1""DIQ1=dE[8/C:$)'c~F{Qr"ohkzisu_ARc7/BcmVO"uh`R&7g8qWWOIp6/ZSn"{'NLZW0D<(6yq-1=L9ed:[uI.r1Ab~R4,
+|/T[;<LDay=VEfB6}vZsm=DA0.suT-,&sQlBB[~$e0QioV%'e6`GobB#R'd[HUH^n1_C.PpS7]=!bu{N/IY7l;IUMp<2e{-X[%bm5QWSi"8<LP|4}eJ)0J
+pT|C.A:q@aT0vR^OeK[whJ/Cz<qu's@c=H:IM5JYu[$%L1lSE/<#.ME,eB-5=<~f>T8!~X)g~{krXM@%%HMR^.]a%8y|=y}DBekFH:Pmf9!mi.,p3LCw,3
+p:WZ!iw0}/i5:SG'v$n7%h>il_gIon)h<#7W47{]XA`$#E{$GE0d#Bkdtl8%2':IFE8R;>MB}Ya;PEE#M+]"ao4"_:Go.mErGlovwczghDE(vmwnEr-/Un
+kP{_Mdb%{.(4`SA#Yna7/Ho_$(lW(IT$=BW!S!$P<;gyoFiHKM}|D1KpVqF)%c>nV)m[B]3vJv:CU|"JJ/Wdn2V_SyB6yz,xDl-a;-Vf[$IW&Y]MjtlwE7
+`J<BiIPgg,dmrC#7Ked.yyN(=GR72XVc`TxE{2Ez=#`PTtxn-llHhTH7'7o0bWaXAh%pB%o5BfvT8YAs=`.q1V2_baolk1)7aw4RgSoClT6ch)gY]iYIE0
+{v]8I<+wwRu.+QmwPo9(Zr;aiDK'M``+X^1s3|[Mq1T8Yo}<@h,a89.>;oXMgRj;|de(6Y|Q{6M9C@>05|A`[gSzRMf!fp}:DrP$mk10,,kSY0<F!gs;mb
+o(mYY9%:u5zwA@'S~NEcO`L/~e:iz0f>Mlw0zG>fp3DTcm[(n_J[XRgQ`j|o|cr@~w4]cplRkv-TsVlsVBwYYIGjP&`Xol/3")Um-}Xh%C'.,X+5#X$SYT
+:Y0/EPN0H_4[<3@[T`X2.b_]@e<l79+o=^h#rXW2$8Gp@ee|u@a)ko6G3tEC=ag-i]<}gP.kY3sR''>4!U#FPX^&BCe^s,kL86`fDV64}M`|xHI88pN{%J
+C!gWBxd!tA>9L&j-r#6JhQPm&)lR56;Tfv#R`;^(yaYILcrn00e5TpP5h9;fUGO]'lm12@b{aK=^Alq15Guzkx0gF}Ys2,Ly)&i.M#hFCt50h5tWt+b.Y"
+rbg9|G[!wIr.q.~UwfSrNf2kT%tZc>0,9}E]0Yak)&B33J.+BvWCJI,4Ql^uRX$+[II#41yc.QdR$Y|I#OhEpKA$"sBkXG/7>a9A>W{e^"K3.M,)]"N]5A
+C!{@LN7Ku2g@%MZ)IA,wAd$QJ3yFR}['$=nP_L+{dd='QYCuo#<2A.pH#(8>-'vsT_L>G7:&"0SbF'P%3L:}^mrgd<b_swsujUMyalu&CF^UUT-d~}atQg
+kZcrJ}Y=$9i9/|2eM&$4e=R-alFN_Kc/)+W<W>+lMuW>]lJn;S3lWkk;:oi2}g"X}Z|P72'&M:M6JC8W8,KZ5,R%osyLXen0ku-5#LisqR-_$1fS%ePZLs
+)w}un)>GaQAFNcJwp)[%seJRBNw77'g$_]XD^b='#w,r.ZNoQP1Jz>$U2qwyCP4{Q_/r-rDAb}89F1.).nL<}KQ.4FPj~7r8#u~/jL6oJ>PT<]L)KTc.UC
+"9cmz8'jc2#&/7}l&vrEC4>O(+P6k)#5!:ry:DN,jyz"S%`H{[@,V`Os^G$<pBKji(E2/([}'HMrXQrMgD8W@PB(Z@}1oT<9O`fYIvGD!~j0HC'<vBMGaW
+mV>zr!^Ysvmz]1[)2jaZKda^2zrV<`nTVFzL.pp|e{RdAz/Fm633hU&Z0[Faj]PmRE2g2Tt[oqb7'Z}.p}0@F`o;t@wvz:A^}oDlc<Fb02P@Mg]Dp7+$hf
+SOW!NNt}G>Wlkv#NCv)}Vxg-EW9VqRR.4pX`eacfFL0TCm1#iH"B;mI%{+iF>h^hHYymdCRcmJroGUYlgK4i;RQ0k'LHMmL#ZfP6ls-V)'JaL_g/k6}gZ=
+i>;,x)u,Ls@fovj(C5-$,'Wmrp244Qsy0lvJ'0,xEiK2%|"_<R4q-X|Uds=Dm9Y/rnQ^SKwHs-]zU#Omaz/5;l5[;Jut>^"=}t^rNz&JyD1I")pgeB$H0u
+8^P1L8tB<x7N_J@pu5o6kEitgmDEbzrR!D&LNibbDKcnN`;cb5lUhi|3mG7&7E.}+bV_m`zn|Ft79Gh4;,|PGT^b^Pw'uNm)vmIp}0dq.[#Qce5ZWcf`'2
+miKCW}]R7[,L:2Ni#)bX,dfN.Ur5sGEyAkaNq&|SOk&nBJ#G7$ucSse.O}5=LZ|s]8Bat,:ZhUZBe.`M<zJSUCzHCc11PCC,pli@];s1SEi-X'^`:lYD/Y
+6<o]RZQ|Xwi`#^VjB|7>4uM[S`&<_LxH][B(~+ro]0dos]ABCEtA[_vgTP9Bx_Bsb.5)ej6.uvJQ(/qSB;!h$Tx&Fcn":+VX~wcVLHTLwAU^QvpcoRS+Q'
+,U=4<HicuSGGq&|jAFQ$=^A)REHKr1"<@1)'t9,XYRj]!Jx4t#H<R-p'1I!iNnFd3Dllr|qqmGf]YfU``>)eL1k}&6ZK=rtm}pR@[dyh}<$.;Xk7MGQaC8
+9Wg^IK9;EhmP6C<^3SOdg#I>G`'w(xJ:BS2kWF5Tv4Yauzffq+:ZR{v5ltU]SZTTex.F4knpA@"DwjlIHo+<5fBl-IqsqmxJ6'~aSfH7iA=lo24[#4BcM6
+Z#_mv#TEk$0"{iHdV]F(SXA3z}4^rGZVhuuHSLu+6SYLHOh8@d|yd-Ns^Z3UAwdX>$Ky=l(C#;.Vw@Y)(n:6S<xdAhB=Tv)qG.WHeSX0_.~oS0q|2|W'O>
+U6S`v9;-v]yh$7.!dtq}C=h;m`h]%@vYoe|]p^AeP|E0lACo>'S{mDlG+I>IKq~HMZQ|OnIjf0>Zv/A@/,WbCVT<u<<aArd^kZbu;3^)`Qz=DiIoe]<Z6b
+YBp6Kti/TGk>3)Jtv/{.{"1:x.6gBAVjBfFjnFT1q4^B,T7zh>=32B(lt`SZXmhL)_VsIP"5SI!;9zzVsAa[f$|rRO~VH{~Uw}AIBN{]bd}=^'jf}mM^z5
+8j9QKb]sT<`k2{ECB$QP-x^Z86"iSKgL6NaNQd'4tr@h;7!>@TXAK[{(HC[2@js#:Fa9"T0p[GPrPFrEUgry^_3KLv_W,{Ak^g'7kz'1({KOf-Q,Wwq]fm
+H1C6x$j94Gj-t,<<y@Yo]FtYOYpu#pkRUpWY,`l(UlebaAr}/K"&|BxE"_@#)MUEM_3`X0Ux<W:Ri+A&GB6o`[qB2@G>,a(``F5_lI^=K+-#9}cFQzcO39
+90WR2zot=.b|w:FzT$Oc7OcXP`p,$ET"0zzf^S6QlS(lzNwkzNWb~h8>~V"C<(N.rdJ(LBHCq%+#^{74bV+2Y("^F72[G}v`FpDugYK)2)xkjXMm3rHnt=
+q+}-@8JYz8hZU&Z8H=wq>LSEk/mkoxW1(w2H!dGcJzyMfQ{{[/"rGTu;xkBp>>E]pyA&b}IFJ09_[%=iT]R65J/hx.[`Ewr)qSmw~|K-TvfUAkY$=A5'9Z
+6nkT;z`K!A-UdMCl@:TsiiRa=XYGHZheZz(4O2@]lYlO_j68l;k<vK@z8mXhSu;m,&"Y_$Y+0m[TA)hHia(->,dWU(}gv_HF@`'gg+9Wkq-f{/(L[]T&Cj
+~K@</Nx6mSc(&i~0nTqRrB-Nlp)(|EOU_|+iv|Cp~GG2hLtQ#Y80%)#hj8fSj(CY`h"!RkSVwAeCA]u;uL+RCh%`K<iu~V_ogU$ur#Hf[deO#iEE@R1>9L
+a{yV4.6&)J}z7b0}D`$32M'r+eD.BB&wK[u_x$f`QW{RVO%k~/[BN$}jvfDh$o2Ej1>E5@9J%VLr:2apZO}u7J~5"08j$SfB9>|W!`)jHQGCpj.qv#j`1I
+beDYJ@QNe,L<k@@Gf/2S1]>=]$=EC=]UF2q|w7"TH!t#UH'(]4x-[=>zqH~;EaTOR|L3}Me)S.X=j>'!eAP_5;d8'l9V~hcdc]Pi#/%K#<0#N93-ER@'N;
+J'e$486'$aj"{)(b$dPJT;8'p_4.krY-a}${:t7";wZ)NH,PY'708/M1niUBr%wa<;i)#A(:3z_NjWK"8=sHSsD<Jg0O6_(;ik2`1/p/'U-Aq"Pwh[T9S!
+,!kDOAF4/Vo[k:e,ySnw}]Wzm8$6_VndR(JidpFD7PNc!+PC!"@!cd^|GY.=Hz(`R4fe4:;z=FN+HBfG'd&FGPvcNy816gAK{H:(auU>C8|{c,G"{_hJT8
+2pwW|lhnHeOGUHpC9c&k<jOs-<j)3)5^K0K-5kZs9RZ[U3b1.6yQ=L-l|[1kSNSm}p1^X%02sxwydlV6U:=yLfpfHn2H~1XC.jhFCrav{)>B[KqJ4X+%O^
+]pC`k^^}[2%=,g"t5Z~T6hb1,Kml,cPC8Y$>A8Cso7xNzRpi#dT2{>(p}}w4O+#/]pQi5{jo(hQ_$bL6.th7F&mW5%lHn>BU3d4%EknYH8|X6_K&{>Fga#
+Rn_u@0Z`vNH=`+|v}'cwQ9nOS[vo'A~MbzzWEnZvmrHo)0~,q)O{/d{!]'`#$pCN`s}jJs6XTGzwkDnyE|zV/hi4QbQ!He0^FWh_vnt3=z,%b0NZj1flP@
+WTUV;:C=WzGp43dS>h2bd+C(Ae1N>XB.P_3%Ed2CR+PXa2g-$qrZEPCw-ixON8Ifp+]al{E0+9m{FGH=>+$kDse(B3x|3X0Z-]KS&GVj8|H[pK<mMY$>qY
+EL(:=X^hY]AK@rh0DC^:zW=]1Bp}2$>EG5;z9&AO-,Mu8k2_Dx'o7vOF9SKeYLvd|tY#DBP/f2nZV8EB.n(J;<hZ$-ip545Y#v74AD;4q)7ajfE_peLnSo
+_7(Ey^kf&-P`ZcuUmNHn9F}fMcP!/hiLq7Wk,xK+YEa.:&]`dz0oeDQx^;'Ie%TY`w7Tx8=s}0#T<QVzkf5g0)1XrWrf,<-5KXE^$q~LHN9"6q@fg|GXqO
+4cef9{ad5bMqfQla.mu&q4V;{e#3OI3tCDViRxX;)UdGmiafNzSc$Uw&;zU-}M`<LG-v/5-eI2@0aVZz.ZF^|`B|7zlbAQvN>1+jj7,L{PJp{W;=CKG(]Z
+u)yA+)x_R9Bj$^u!n!d7to-Urf0}i;`]+}O1aQkTyRyUKrk|^9P<rAw>uz8/9v;2vOC0&}JK<&Vror<FD/c;JbdejTN>69:;17)'<8r3ocT%)LK,R(l4&#
+=;Uf)SSELeB$!R:j:Fu$C.Rppr`%a8/q,Q8}PTZ-gU`"%dk}k{/jSf1b-L`]"Fo>7wFl]A~a%j=_x,=#W}L9FC}3o)|kHT}>`D6HU+!uscs<6i#CPTOyn)
+339x]5:X.!G!yCbJLdLdUuHlI#+JwL.ul}"lQsXNprmfW&-'&U!.bW/.SsP}iS![fS`mH}K9k3!AT-pC}C:nD};4=.wRh;oks|.l>BTh}pFrVM{a6}yb&a
+HE<^j|k|a5Tu_L,gNnA'o|B9eIFfwhiTGkE,B9jr+<1dAPr8=un.~A>)!]}SFP79B,[|SD3nIhZ5W@"S3faExh.oQtWov:~ge0B8+YW[}9^qGBQSeLR_]x
+1)f@(kOK|@[5JT;/a^)QLIuz9djx'W%NK@bUG7:J,WQ'L/G$-QI0m)a0uyr@6(`9(vs/@bLafRwJPap9U!])1z9q)p}ITYpqLFw>4AIt[I/b&|<K)BCfb{
+L:Bv,dN^t)n:]<#O<q4(B2yBeq&O$wI,Ud=I`=[sLdp52)JvPbG_#>6<Bng:)L;LF'+beJ<RF@~Y/>4LjV'oI$9h=B_]8tx0n,gkTm#:nMii]`Qj9Un$NT
+Nlyd7{8U,^`hP}r:_,S)<<%ZoiR>!"K}3pLn9s+y20Tcm&af{!7N<4MN15H-ZfPl(H1rmkveL.S9e0j]G@h>TQG9CaIsVd%_.4U]jyj0#B5|4<Mm%$Oi/{
+UQ6drhL.S;Z$Rj&dyJ-;zZ'5PB|pLftOUE2|R_yp7xXS_B52.TSe)p./N^$/G'IX}F<a4z0'fimF049tk-I3HN=ViYHx:`$:FdDJXdyGSA)YH|l4Nis<{q
+&r&2O'^_WoC.b#}#Dl%%Jr(8q!I'q'YnjeQMP/E[=(tK{e~{iUy<Sxs,Ju`EvnI1>[.citHhP95Wd33QlGp_vcEw0Rn0HrD1{>YRSkg)i{%I~Xd9UtDBmM
+=dWB0v2FA26H[O771TIR<g[iio>^$)Yoq9E^,ZC#N`7(;rb,O0;g9W7(guB]<2+I:y]^r(t8fbOo2L+>Ua90Bv/J%&_}r|+HLGBmb5[W/VuS8BzbddKA1C
+.8"eXFE/tBz3y`"Cc;rcoe"rh>fP"TOnuzZ//w0JPFt}b-^gm4aaFq0I=dk1q!.XtOTOqsj}YJO5cHE'/q}:pj%HAL@cg$aOD57<L0'''<_1OE[Xs5~cVH
+0:ku)HuAj.v_"!~8iph/S11^D-^[RIh+31WVPF)ZLF0o$e9m6(pIu`MwLo4RK+}kHUD=XIv6"LzQW`Zgs)]NAAHEE$s&[&;tes"^iPv['Zt#(FNBE|r_xj
+rCz6&b+|)oAUl3FTR{,s&8}cASX_c7RDsz`%we.zY.N0X;=Tw3s;[I'tbWy#(6t1A_;Q/['JU(#w':hi|a7r<4f'-A'MKi_YOsQSfB-P>_X_C^r"@|'(`U
+|NG1Gd1@B5(.A{V9CZO(NXY|C9A8cJ}0b4+O[ox;^NTf>o9@}gnLMQ4c@D0p`EYOy+^_5|=+o&Eez^vVQC,2vU~s4l8kk,!S&`Gk48y)Lw}ihbYi1:@45(
+Nc+52Im=v.C@oltb@{vdp9dxI|N_)nj!RUd"h+Jn@`+YT/z;Q5o5Ei_P$Ch=giP9li8qBQ]&U]V`AN)YS}Z6nTfACDMtDo&lT`},O0wk~|M'/4ZQYQ}Pe@
+2#NCdC{:cxa]3>`fmPftLT0I4yH>xMfzWS-$Tt29B8;IVTRSUC3u}$]:#G^q=I+dF(ZScp&$(-0OTjWKp)cj!R5IpJ'k9-GF,fMlx=zL:<$UWY;W{{WJ>l
+,,'H@C3VTpaJty2b/omMS:g07Xf>_Yv#3Mm=S+eV-FD2Ia5}:bq^a2svuG(=PxDfZz@S[%N,iPE3MtdDr:[W:JVVPBo%%eLU`qdD5]7J/<eXD$pa2u8hD9
+6b`UI#CoH6wzfM"Ova{,mgv5NFEYDIt:Ivr.hfLq'.S<"w/dSDszh+.^T{-VSyy"0#n;cAt{y6c_i]CRQhxMc-6,XxTKDX]n'6}o5$dG6pg,eH9R1;"RZ#
+ybMo4HE8Xw_4YMcgGb(nG.>%u)vxx+Y81s|SKP20))(B[,b{-DB$LV:&~e6`LK1vdFEVz$K+q3P&-^Ljss'h[7-#^&yf,h+cs_@Cbpm,@rkW#JYy5e"FTV
+z-"rMvGS+1JpQI<QWEvlfq:PEU4vXW>9ew.^Gpy0@3SsM]~w+OpS_Gi}#;QS4Tesm)Gx<1hDEwf;F;bGs3gLV3_2BYy;Qp2U2$wo5bH2gN.oA0J^41Z08<
+eew<;FoaB'[9=[~a]Y.lc_`B|6|AQ)](Q|CpF'k)%1v&~mYS=7M9w>et_Esbx[Zk(/ki~Ejh=y;-!UM$YQZ%a0#5AzXiu4o@n<5;z:[fB.L$uP}VJJj8u>
+PwbfhGZUA|ZA9K@s1d9V[R,q8D`n/)1UcyPt&&0$;-jyD'L[tjeF5sL4mkQCS&}q_#E1t6Z(lt.Nr.|JhjAurE7H==ajYrnb,b%aZ<]n@m9@%uom4,PgFq
+/q=sUYb<oSC@3R{DR{(8E^H&H]s<m&zlPr7U+}bbcg_{ucvGnPWJt&o70UPb%N$Z]zfx_mS:mTRI7vO'SVDu]+kzah&I^Z9a'U~e,c:zAlu+d=6!k&0!Od
+jl|Z<{/uHn1U~Z96qN1/hNJ&!#pv,TEPOS>q6pA'5dm|nhjVetwIbFMX0^BnZA8S#c'VN'7t["uF0n>GQf)uWg5rVt|G5Eam]qOg==DTtcm!k;LrIh>c=W
+U!BJ6n~A>zQIbRL=n%8K`7g:$33mAc'&)QVes"ii30=w.ZG(W!(W525d6e:lNp&EHm{m3hf^8%&1C#wQ.X(5`VCKEf^0M3anf$1.CdF)wytnS'q#G;-kBE
+r:.9c0p[TOn^#:H-99vR}{,kJP@);Bl80]a0~K"NVx<;I%{I{0pn2s2gaGT4i[f"Zlh!NnLiL4H[!8L7lFBlqI[48'|A@FR8)^=SXLv('9`-g0<!:SJVVg
+@ToRq]7`g!Gi.!pq,`5|!zGF2_J+7VzV[qqFjbCe"RT5VS8df9;v'ImmOfY[Q@aplcivq@Z=AZzpyK!f`aW-m/,Z&jE!vr!o!(1o2GEKa77;),0rm#',ji
+#t_=|8P&<UEO3|MtCx4dxAw&f}trnEo3l]5L%c+c_/OC3kw1)4~CnI&XmIs`cy;p06)at.&|K%8"sC]qM8/KNGCG[lY+'.j{nGKoQ9Gp|l,Qu(]61qmafL
+"pby_OfUcB=;nH5:J0.0y]bxRo|]lhzjLpGaj%6n/:t#ziZE"8#HwcsT$'QWb08DJtp_cx8X|Jgak9}+s/0feYBsK=BMpE|A001uME=AUBr/`wnC$}CjTE
+[oyfPu,xXYVl<uynpdu'L,ln4xMs="_W@")YjMglsfSwH|~m9tztYw49VsAd6i_^:XXo+d<7gmAdiU#r"9BV<$v-p"$_GL,_@R0i.{EULbR!CK@}!c4}rj
+4j2+x)oVq##pP28qw}Fk`KCHj=~5,M.<>iZ/9gfmU{%N1>0#m%kk]wfw6_bcQ$XQ|`4d3Qqy-%=Ex&pW>+iRZ]C#}7u#Z}j6,%XzoDe>!~5}oyWLqrjePz
+Xf%>Nl8qqi"Nx+m5@j-f)MN<>WQgTx`=6M(vOJ.oqwf6hFdaaCG}4xT|(xB":yJM{dmf>t+_]V%sFY1y}%X1XZ-B$=,qQ&/SLtX]#'WNXR6{NT:j^5=UTT
+(|]mZY-YVyo[WnywX7u/6k"G+8,G(QiCt::k|_TY5e9H}](2(@'5V-#_&`5,09pOMH0Jf/yo>ac+cfA$l)FuTN7'<44|@0vVNz20F)@mK/z,L"^ES)li=G
+5M{$%(ReA+oYX`jOTjd.g753KQc8G7+pE@Vh!5pT6^y,x&;<q+8MLB5T>j-Nqnn/G+RG;=8"fG8b/MA|67A2"y)H|=[4YCz2i{0/Dy{R~}a,@1!GAU",,]
+rdUK,MCx]3/a"sScy:+r1hQX"qM0:C)c-Mi9N{=4SY[H1!&IN)&&{IZ(R>FlLkK{9#uu),CIFh3j+!R4<!%l1hj<MyC>d9]_~<W=tM0q,GFe4S8[#7s#xQ
+@xzg>3c{f[;4rNenob%{P}+x0&YQ'5R!z<gJYIR.k+OU$jNpEcsrTWU_CxusUmy@R:R^W$WX5]%lM4_T-R;a@Khc(T{D-^FHLW6yMDjr_H[G{[GKEcfccY
+$M4Uyf9h.{pG5HL3DY3U4#0f3b<&o7!D`mlPmyH^gEpc~|DXM.slb0o+.uXf[5ez,b}:C}V.e#$DvQ~Nw}A"rmzA"E6-I4aBZl0E>7l&PC13!Va60q%.!R
+yTDQ@wygqJICUAE^X:Fn|^$Z`qzuTCNOe;3SvtulvVl8V[>/IX{XbYBGuUD>bYd-;JzDG'D6sU|AshpA^M5V57O@B"I;zjvU$wIcg9Qlf=h]9NP-sMm)UA
+~%Z&cZ7m^!{R#>@R`zEai<8-XJ}HdYoLaQsw3utAJLs',Ui3@q&-#i~KdIGp^fmv^%02wn)V7WP.AC!)4K`7:bvW7YnU/_E5}))aw/M^B'~&)k&[WJ.hHC
+cwor!8We|,MzkF,RE8bM>Je6/|kn+8A#d&GUMr8ty9=]9v>Ltv`DO}M54y'ziOaK61OBnah@j+_OD5Fmob}Nkz6<)uHWW7t"=Vzm)s@9#;"d{dA0fUF%gk
+Unr54-wThUi;'huKvGx>;R&=Q.){4R>LX8f$#>YkFFMLW'todmIX=X>EXn[XpjGZWAfMa&1A3]eR-Vh-3Ikb,pM^BQOTZ|mrU{1P>a"4_iTFfh!W_dajI9
+[63NyL_}X.tqUh]4/anA0)G1kt:-Bk2sP[3DKgA)Pw~tX=8Gcj~1%V2Lj-U|K-b_.e6_UzO2Snz5yQTs3_`ny$whW:&+nt(ImlwP0SogoS2=_xI`WZgY`M
+b.m{w,k=PQ2R>nF2q'PsrrJ}$>R/qM2T-%dRAGrGi@>[r2(:NaRPsII{oJd5@g~5"9-c;n(DcOT6%4hwP57xTIl=UrhkI,!lo{;cdr}03p:>1eLG@Ieczx
+//~l<f6Z@Ah>4vgfbc(Uvv[GnhVC{GB[Mb/b!fNM5,m./UwKp$d4]w)!niD1k9wO_gaGArZm_eMw%7+F4nE5rk/)Q{'l7n5bG}tn^odb+2/<>f7OE/!Ub,
+&y]0<+g#6_6j$G+(Q%+_v!3.i33>c&E]gR.Ce-8:!GI.|t0}iR+A[$2R:7LJ()`6lG/,E"%,[FNjv:GGYkFQjV-y%.vYexxy9VR}Q4Y,s2(y>`vAHt#"ls
+S2COL$3s"z||)8o)#I&QgN7{pXY%]!j_oX1ed:N=uH]"mb!o9RI=>P$]GMf+_MB,E)hRQ<Y:OQFBL:bx14Vs=jmUN1ud+5SW0^w_O41H35qJlT,I:1@GiF
+#yoQS.81qtTFq'U[9><(PNb99O]P+DqUineW3D2D5Uf0c/TX1t@/3z;quHP6[$rnQK!%nz}!~7^rbUY!}73gH--<BRs9~%PkCkw_C.kbd@Wl-ZkMItQaz@
+'Kq/_w7-zN|AGQB!<El!+>_`BI6vd4`9}M--F[H2i[gWJnnGa5qpQg>{UYIgc0rZzQasZLM!_b[fh's<pE<{N1k_4;sa#+^b~9_c0IahIHwg71(Y.w<b~R
+NLaBKC}8m=9vIYvmN'$6o"jsKB]gH0,D#He:KAYa/"$<kIRkr(7P$N`kQXdM5Uj-MKmlLl@=:7x@r6/l<5~X]og'8PDOb'd#Rki#J8&wg9W>9${vp"=8k|
+{`a""hL#A&42y&B2|1-OJ<D"N#Q7TwU};@F69s}0KaC$'-SLt[3)ZI&A]]ni&"n<[3>$Pj+v(<(;vg;m;CgPZ[~0^}14eiUoO9q+_iXz30OsU`D[Iwlqe>
+Mu={-g2,Cf@-cm&%$6pq<nyETxKu#oq.g.p{J=IMfr4iYHGCgwx}Qh9D)Sw+24vLL/1_=DMw&PIWp43K&(F^}X-Gf,k/k0OIKT<`amz&JiGfK7:Xo#<7iw
+,&WjAu;Y-TF_@p.2Z`CwW_+@Dit@l{hv9yV2mpbH9b1(`P/6{lwzRC#ok)o;V'T(XT<.N"Q@.ZM0]A#ohc'im#y8AJUo'F"QW75gsc<dBnr_.5K#9GgDxp
+;`hYrQOhPl{|kh$F1q2:JC@_P/#IvD}=`Yd4|A+u[sXF}QWeM5|3Zm=#e`;TdWWedx,ej@1(07!8M`;c8J,[PbhWy"OZpZb(aZ&/J|cV(d]aQFkx'}N+;r
+8Niix}GTtw$OyiZd{3c"mLV'4+(!;;K7Ce|7B;gMI%hP0%dKVY}<5J_V$(tG4S>nwCItSVk`44BN,X^Bf]~>l47+@sHpms~/N@IY4M9ipAoTg[!2%`@.H`
++]68ISM(BBIl/)e56><2^J'@hMb(Zj!;qR!._hb{|Mt:iGl_gT[Ajjnp7r#%=e.x&";QL,WD{QA=ezbwfrx8Nm<7@72J0KnaDjg>Zp-pM4':'kMiuTw)Lv
+0}kB=E|DE3nt3Of1Z71[IT<tcmvLm2eNcxB3l8!/ElXhh3FWf^KI>[scAO85+BX;TFKpb$xB{_Ed:WVQv+YLr8DoC)B6=KK$@eA8!#J0J+V/_`D;6=C0Vb
+/I1oFD->P_nW>Rrn#12<K<mn~0K3h$j3mpBkHYxfV^{C]#rMT9ZiC5LT.v.5k([FCtckeLuF0<{^6l_Z6l|qgbq2U)8/Ki3<DYQnv|@3;W:GO<D3/'QXAE
+:bhc4aHf6&=P9siLZV=6XbL`%[|2t9J7Y0>|TPQa>hH==.7i@nydH_"(ILYpB8&[hIHR~;9)_J)$!4U{!}|2QC|i7x@0WU.68)_I,N=MXm1:813ULTR4-_
+%<Z8bq2GQwuVUPnWTLq3S.{wP++{[paR#4MdXHhM(Hk@V89.R_vdY-OFlMB>>#uGA'X.[%3ZTDbM-EX0O!)^5+!FQ%ljlPjvHH41/S4'%I,]^h_.R(F+Mw
+/&4iXdKf,kV|WGQ@+/]4mRdOb'=:7G@M__/kEX)o9qu|k`t43Y=.V2WZ&W~3em0Syz5R^{sw_-%FPHOk7-xFK3aQS5D<k8LQ0dZN'mT^K)b&/E"407OEt0
+ouKH]{Zj_5/(T&;;K5uPl"_,UBz`J9:xO,Idr,WQ"VCU3TtY-(m@-^JL|T/dmn&EyG`X2DWd2hQk1XK.^+AB>71Ua98r12;=92iX(4VS9TX6nO7c&zMlZp
+,XWtIG%;Fh[4BN4<SViJJzRWpWR/2vR".@c2Yd+6H`0s9lPO=HtT8yo:wrgC'Lw'au!=wp~<5e"^RQ"bMHGR]_$0C>|3ux+4e>2=UVN:AZmH"`$e'@E+B,
+jR<W]e7S@>lUPmaaDcp=Q4~w1l0vH!IR!"81Dt_q>|8;NZm4TMkS$D;.'WEoeL8G{y_;{[@fH.~4j:uvkOgFM'7r[DMf%skPUIk2^%Z1){]_|R4e^^nnmY
+Ip(j=a-ja#6Ci!.J>/#|(D58=FRM8&cjbUA-Ix^2NC$'~xYzSGQq.:a);W57PM.RYClv!vdjNeZ#y;9f/jEec0|Lsuk1!Xx<!8R.y^M)q'~tAa+Q>^PW&{
+d2wdE}OA/Lu;Gs{bf5B8^Bk+Oa8`MuUh3jA80Mf1L30@-A-:k]0-I!'vO9LWx4ZV>xSn'Z4l2gQK2[-,ew!gdNx)^R2Cx;_D'.IiRD4=l0Fz}QHWiEZoya
+ovK|Bn:J]wI)Kav`IF-_=_p0=@fVz`p[SDkMgh[:]^Ps!)@909Bury.AY&v$6^XKBn4.Ey#Ro7R5=Yh-v"lNK(<:KhCBBdFT]iCi~y1eaMVuI5:+ZKb}^D
+mXTs]9I9}C+HyCZBcZ.`8VgjPtIc2}2zj]WDVZ>-XV%m)]hINM_AsEqZ/6~d{/{U/-N`B6{xKL^Hzs2vCIrn.@gd3<U1;0/bwR+`DhfSeE(8A|$KNnch3i
+cpoT$J;m09jqAxJwhi'[SH;4#SMz~)zRd]5YD}wPy`3XToL,W"vE-%$wP/_`d+u](ok^w,,H5wxT{9Z)RkAJLD"k(Y#86QEQYn!%/Q3x+yEKPjq."u|[Oy
+eO55z<=7F_ckQsmYA#.LY4w@/,T!0Be}:ui7:M:Z":469yL"qT+yf_k%+C.YK'jS90mhuDV$OgMy^^MrC.d;`W%NM@.X+`6GSMO6THaY_Ce^YW:$bFbsX>
+|`nEpPW0-Vk@D9kH&S1(wVL${hn<z/lTake/4b+2=1Jk/05w:[f(gopSovq>DG6YRzJ4>v8+&OHD-Gw]%2;V!kNfP(&jpb-2eG.2Qf`#SS9_HT67"9&u&N
+dazW5[OluwTuIUHi]/)dx2a4WQ0v>Dad}m>7TUbn1jn`.ezq!i)UN}8UVh@amsp+.nmd1l>xSDYw@j^RN&</Am&+FRA-DhtifxOXt6KF/:XYiM8)rwO2>k
+@9k6$SeTZ3j]uDy7U.E_n5|H}Kjpr9!1RuT!523d,'QVc=~5!bwrnh(x7L@SFHOIoKVoI>>w}`H"7zm@:wh9kyX6m7/=B#jQ8ch[/HS7I_Np:)3h]#h|s;
+X-#b'qUc{0w}IKAdec<W0d0:UYacGtPN+x-EU4/EyHF=|<gE#h%i[sZ1z<SHZ_dq(=ZO[4=/rLsmUe'[=3OYL:pQ+'k;%^Wg<9Nu"j-r)4Y0Yx0$X;z>rm
+HjELslMi~#]0sBC2-aewnQuS>xmY~5(dsUCz1Y&X-eksU#l_]>u3p-:_|^wv4EBL#R1trj"T1t+Hy)=cJ<DSbF6Nwixm7ah-zm46>;b7yJ{!tSIo-_:==!
+;o:E&.-B+^%Z!'zTI[6!vX>Da0-0T]G^AL.(Giz{!7sD)A&iF+THD'}@{1r#@uf5&+cMLH|Z{9HhRVkCP%q(OoL]Mn)du_DiU^VI&GXodHCp$L_7O^JzJN
+w,fc9w'jh8GA9"Y|06&em:]<'CdK#B~NuwcK3WVJ$2fOARl&0OWSA!~eSeLsP_@Xksb8>4;j;:$(G">XX!Bb,PI;j!2hzx,b[9m+gU)$Yx{SYNWm"ljk8J
+I!d/Y$XPqfCZg1;OiC/I|0.:}mK_'MTI[ygI#gsKqO-[6owWpaZD~yRV"}ab(^_TfxvbBU)dh}fy`X7_k.elTgTJ$07""}VY|O"z<h%c4my|_JLqJ]+UTf
+@M]S#IARL}g<O8eC[P2-wZ|68DTFz}4NP=+2I_DX@3p=|{{(Xi}glciZ-;qlJOE^C<bCEWU}Irm:`l7<=5d#GG8:S(CB1E`Ud.N9CV"GRfX)`#Tstk(DUj
+@QIq}SSh+'.eR.ZI0Eg[^z<k1[lJh7~q-^t&:xfvp)+IxAz|o7TbhP"WgObyt%Gm.|U!}2wi1EZ{B8n<QN`VvTCo+Ki-_uzugD4Uv9"+T-FH}|u5,ud3(X
+(]skhKI#X6W4x4aJE:W{RbDN#cv/<LTXcte5oLa'B"EXW70cMo,&P`]1"]`RBxljMqbH|-dF})A@L=jG]I)lRs2,Uh2H'ruVM,igc0u.k3J`o{u>b<G]V2
+[m#jlPVGUhHC<v^FZ$94,V45fxCUFNglXa3f%X.;L[MHz(]f7}zqKr0@f:ocro4[s@<r|xoP:@f$`Had>]pzwN1r}#-Oi_k>A+(A5bOzW[<l>qo!DKYcMI
+mY/vYrvEehXuVc'=nJcaX5Di_!09!g[!{jvK/k7(n5F%KejZO#1d>^0`1d^=PW.<LW]wMfO)G&&C3pJylAnt#w(M|SB^MCe&q$-R<lEF'+:b.ZLdOi$m@w
+eRnP/-9mClpA6ID{e#.Kvq%/4TYNcZ.a=w(8f=RQiw2Zg".5Vr'|v47:wjOZcp$yaHb^,bzZ3,Nyl>oO.(=b0"P2u{scqKUkf}HO1%pAoE(]`a}Xl4nT~S
+Sz'dl_ZBCDb|&PNZD%mvDvt]'vWDxFFZqMBMX}9Q8fay#4{N~5p3OurzXPbE'_6>ES[TPrZ+ybm!wo.Yg[3h[!1ij:=A5@uVsGc;gtV67p{6fk0N;BoSd]
+kufHP90tmXsFEo7/`.6P!Z--.Ueq:FW)yWTLsU1Ctud:'wK,ZB8#J5i[^Id>A3YK5KQutMQk:Uv4Aeq//_Dr8'B@VY[p9h4.ZEqzh5u)ie]`mG3j)ny>8e
+'z8TBGtpswVtkG>{CKz;.'uJK1CD|B:&2<|m]DFWyh`$,NZ9x+TxZ4}gA}wh[Q8Vd>"HUj5JKX@o&My/B9VxYM7NrD;[u)T0B:Ai99x&jYPfYKainXrUq4
+i$Yk}:P}R3%HfUmZYEUjQ$O(RC~V~<qoHIAF-Cyq>Nb;X6kBL$%UYr>i2Xrp"-0",<"r<"w@eY1@&-~;vu:Hj!POARP+3hgvtN8-%`Ev={[&rOkc(w[bf@
+dOV.Ah5(<OQy;+oILGh+'.#0XcVIs=}=Wa/IZ&).))~).5q;8[v0h_f|[5u|5tiQ)n7juW`1cgKYzt<BMfKD~qpuq|Rr}%v}G4xNa)EUF3{I}nxjh1cLL5
+Gn:c]jf>"tyUF,kXz.o,I%d$fBceZ8T0NS6AdN.(fTC)(H0[a$YC{<GT6a7>C#{|#]V4|Nikt(SYeR[v^EGeO`6FfA5'"|]xf)b!()pmibSawv0K{x;M&(
+t"9Rg}#-#@{7YTIerZ{U~[cPnulS.[x'B%%O;)q=,L7i&<7>ki#6G6Yj^@5lLM.xk-{6ogdx_bSc3Sn@+2c2"s!'%eu"b'{rG)Gj55#4Ru;y+"^bVZbYMS
+$F_$<I&9V0Z'o:p6!XC1M:%kXSYgyO4<@+p><%m%N-j(#J,[IPZAA+IhDq'kevg.zg]X{JnizKeKz5g>]Q"j`MDKL)LCVte<v&,-.X7=m$GTvE#kJDQ@2<
+izE_"g>)cqMDiSl=P,,B|u#'qgTIIV!XCX{eah.0S'zBRv1_Tzz;UiNY-KAs-{^kun"fmj~g3rey{2V}~-5)A$!XzN=_31HdzW%-w_zE<=SPG+aL2aKV7+
+v%;t66@Ce-3[3;}]8^,(.m,N+TwY/Z)j_iCel]X-G],=WYi8{W}Io>M(k%QnW;hHpvm-%YfZaFmJxBM,I&Dc5F^s}62'x5t|38f$qM9h;E_.@s9LTk}h35
+uH]rB5{c[w)k8D_5mqahGuW<>B;2og~O6@I6:jx&RWEEbIb^0.Z#YvAS`0>5qo26{`8jM:B[Rp^JUy%`Fb7_@xioF4~m"w+{Z6Q5B4!+==#W4r!J82zC`(
+kB_y7rqcgu,}t`DTC43jC3{|yC+)Z@ZJ}:E(}>]%lJz'G_&Tf0@GR4ne4:Dk{@Rf6AEXsA>|^.i@eIy^K-(ruH/'G9-.s/Be3lu{+bQ3pOml;4afgy}bGl
+J)m:!X8T|;hc8V8GS8Stxdhg[+NL[vhRJZA-f!|iFP2bZx1`YcJk8Fro@ilJQ`N[$Rynky(l!)Kt2Yr7D4T0}C.%kSl-bv,uDp^^OQ-]i+ybR=}PJHk80.
+GKE5w:P/(]M^$ojqh-{j{J}oBKQ02t-Bl[%w'h<,%,K!^|$6q2@=yU:-Ho/i.B<A1;^ctUgZrk=9_gKaIg>`BLc'zpHmY|Cj=t{+u)6=Ii+SJc0"=C$MYJ
+]6vd=Cq{@2^z`Un)YAeg5)R8L.Q<WP>bD8t7"Xy^{h7r6FCVHE&<;%`LVH!twzr7j.!^DH&4wVm^|T{>:n|BHaJf,NTMIu&nS&+Hif6k;kyVl=mR|u!v{[
+=:w/@fs/%HFSUpdA(ki'$Rdc0o/w#G"tS|phCF3Ofs=_!j{l=anVUFN4uA]feN,sTxaz-iqUL_Ip^X~S!f`K'jKes,)m(Oml&Ow^e>d/YR9yXC-|QGvxS}
+bn^{TZ>gE}pU3D|6Det}0,jUei|e5#PEat5%=8rOAt4I23des%&%ZJTa1Oza0a_28(RY^mXH2U8.r&;WFbinbcQ@$XXMS:6`]Do,{G2].2<yM9dHupn]I8
+Y@[GUZ#[E9C|BCWD;(JQ^mgpe7E}()|Q`36g<wwTI'(0A:%--,^gm}BjN5(>TnX;Jc>]SePuuJNm:-vr<K}._(;J.}1raR]56"M+f<xkSr!BFXv^@hLghJ
+>Y-2}|>oAE`s0:OT^%d=9(|1c}a;g[&}^I!_'Sheny]7.3_@MlDbOp)F,ZYjYt>,y<(KaWH84'Aivgh/`VBAjKg0k9j2T4C`mgf6!Jg7:P;X,WsvXfVtJf
+)g)b@b4,9cG0QNlPqC~LzyY/mUk5qL{yB#5%ra!f$|^8K7]vB`hO'lA1#R"lL.uJp0@);YV}.^+}wYs=6sq|<Sme74BNdI4XNlR(~JK",tavY}BjP(Z=z[
+niB1z8_R(&f.M0ej#kd_Pi#N5tKUlAK>^kT":@w}::G-IWGKK"L):QO>~|ofkgYG+yX{yw%$=_{r6GMO!aDQ'R;']Sw`56XJ-@.F_,rjug~;}k[K_6c.l7
+,vC"0si.J+3Tm1)>)FawC3>8d1|T_b|4SOg<jkhMN5+y&=@6ia^BB5hUq&blzIpq><`iix3qa&Ti^z<LZL6"IUlt#`I^@HIj%O/qUt~rGI3AppzUV#[X2x
+o.bX)JuwENzH-#oMC<eS:BZ@_j)of^&R)SiC+',MGP}(2R+5t/gcF$FD`7!v#ih/4<T#<1"7ZEfl65OMfcLn]LwajaIS0g]bOu/8qB>:phMuR,E(la;FGV
+b24{Rx')D>5r8>7i"QgysiU[~M#MSd&&^OT7$5TfcC4Q0h4lk)dZ-c5$G4ghumE%dnuH{NK,B$=P~9O!l5+xOw<OcC)yQa:M2a`D=C+JU8;tcnL#sM4G6A
+fUEscO.f'"`28MDj){iKEnCl7;9(^E`6<_xlh<"SbsnJXFf'L`/>YH~vx_m:x')rWWFE}]B#NFkV=`^/idHU2nxDsXxQYuTz4g+{q`"gGWGq]U(4I3y{9P
+siu+nU|(u$3Rw]ho=CCi}N!R`O2Gm"SYO{P#GzkG`b^Cb3RlG+Z8`va8,tX_)C4:IM#<DwXS<@/JhO@BC7^'`IGEGFBG/`>jouulJB5y|a[{Tz`R;pENep
+k2KS.5ahdsi+f![W{3T$d/{7LlHHz3Sd$F`iMSK{IgYs(Kug#kw:Z45KXS.SEe,Wt#Qc!ifl8DjaEFjm1%KKH[g.tFo}OtTpE8ZTu8Z4W#=@&[tnuQz}{8
+F"Yj:.4IegHQh;:+ao#xWrt}yuDh5x^Dwx7F'jOuv1TbZ+3R7/)Ky}MP$^[;U=PqI4|(5vc!U#@+7y1Q,XQ$jk+js_`cy(L)0_pk'V<SMOBXY&]{p^6MUt
+gR`O:[[nle'WmTwQNkY8yJGFW[eFK`P&f]>bP}i+"/VQORM$YwU4-&"z}:w3dd8HP,jIK93'Bw@{36<^Ye'`,nT&b-H5@1vuNtJriiLW@=}.";a;y#iO!p
+1hN.%Kkw8]X/dMzuI]o;#@ci9$T$d&()xW-zrI5)Z)`"+`=AR.Ot_1qwGs1LNr:=2gJ{@fJ5IC6XU4Xofe@`J7~#QR0S=8Lf(ixl&OZvA7<Zf4Q1h0KPnk
+I_p21vVmKZW:yJ6$)Njnt9I+S;gHm_ten^sWoN`>05f|[srM0RwY{{06BJhwSWR>Zz/V;ucN0ivoKO`Q7qkh;wcGO.Vn#ix4z|[|H8)o;lrg5-v[HQo>oz
+4&,)&70|y-1SthO"`]jao<7&tozqX39fz>|bdrbEC1QaYirqbv=xqJC(I@6sn.qZ~-rC/287^/3oWh`e(&Xz=`-4@kTb2C`Wm<NOn8CN-)>Tqabj,D1JEf
+IaQ:O4@hxRAiy4>Jw,KRE!^kk!=hqujG1fP>TB<(arDMpv%Yq$tH8AvfE;CH}|+4,K_S5{>JmjQzj:-aLX&;~q"B||S,#)lA_/JQp_P#vjVpc5}flO]MgD
+=#FF"gm}2;CH"{O]h0M5gSo1$=Cq4[^@WtGOW@VX-+zH%WP!#&wr!GacnVr&aK3vw7(uI,N44qZ+BEzWUz-d@SKpR"aMZ&_+z|</pw8j8-bBPo$lqz^dq_
+a^Tk.fz^}^mV6_<pd:Gm$N|SQ|O[Yl+`z+`B9ca5xNMzlapw:b{os_H{AB@(f;iGiB}sm}"[iv!f[W#a9@AyU2h&A].Bo>|d!h'>LqYWSv_87H`exJ0a$V
+fS%awu'.C`0v8n+@grzW$eIx0WbGySeXQ0:XCv0D.>JE2SzrgF{;MmXh#_eqwQpY@E%04hNE`NO,zAptd,0]HLHNaGNl7M9Yk/]S]ex3#HrF}_J-0bp$3Z
+GNL#S$!_jrY#_5qTRnFDL;!$|y0(F0l.||%qD"FBa'tNO,!%c(RWmMN)~ZY|V[v{BWJnHEomy1@|o>d{>F'X9GBq8k{g@|hh`IJ2RQXpg@^yE8[nM)xF@w
+x=d]WU90KR+7V^A0#4Jk`DmU(^JH3o@3.;NyZsvUL.086b7zKPL6SVy#-L0fc/'/CZ_uusZ+OwY|xZ1A,>A#[htzg,+WE0Gg]Sa/%4-NjHfK2^P0'U)3T(
+)tE=RS+2qa$9<&p|OLQxL.MXhZgKc<CDy:H(UR3QF'eP`pO4eSHsA=-W_,hNL`&m-qnV64_V@-]4r(rZD=$3@s6tObX`5N1FO8A}XGs#DrdC6-5OAfPA20
+^!N!yCo_c[BI9A:[q55+%!Xd2Vfha<P1QTYdQ;v&s,Y%FQ~h,%1|rIR=:P8W]B-_ZyH|n%`[5q7w@$QrpYnlNnxu`b"1!zMw,N-bv4Ej3>WRM"O"l9iw=M
+f][pgjJNp3Bae!Od+;"evPY.C<g`Q&3A6@8f`0$ufPp$#A0G.70.Ex7yb9zc>-2nyQ1JpsoX.8quP6pYS=kEL"LDH%(Kj$8ebxqzb@y'M+9_jwoE+#,:[w
+5]J^9&Bm9yth^-6>KbeSZU&9%1r[3nWVZk"^R_fQgwgVRN8]RXW:/X~{W4%=8Gt[GnOMW%g`eoT2A`wGY.fj7"eyL(NStEYlj5cEx%apjko611)h;01JZQ
+&5"d0l4S&4>fk554nVjk6t[QP;Hqb/S(L;m%F!XU,rW+&Nr5kOom0q/S!83y3gdYt2zUcc&b,IeT}k_[u%]F+ZsG,+<36^ha>8B0;Bvj&}bR8<i|S6DcS{
+SJ!kD54L4;_CI5%5uw7]{66U`<W<piju%ZD$tQ&lv#sWzQ}uD[X/z!_P.v~YCDszc8tJ%TfS|nZ$,o-)ce[G'1Xk6.6e$%GDNIw2n#GkWbkAUe@lja1=|F
+UGF#7sDbY@h!JZj'@z"MD`0@-#GkMq[lB#,snoHy-ei[6:.wA{#O9b2g/|,-u%6[QrrKs3=ogRx/`CK<u3R<+%muR@"c;Aj=c[prY"Fmw3pi-Lyhgm]7;W
+&;]IA$t0f3sS-UyZVXV"/zMV&h/pz7e)265)@zFS4(~[[O[p/D^@|,[+:gwK;lir<:Qdl2:I3=<4Rz~ekmD%j1$@m5akE24kGh!U)ddC`A[351D]btJ0LG
+7(A+PpXugF"3qY^8z{VrGGREC1}=bv:T<<ifcE$V8v8#w<Vfa!y:LV(qE<N}p|+n$TAcqdW2DMWx+M_b%4fej9$M6ScB'{#,$&_,OmK/xuu$|r%LH$dk51
+3MJIcM#vYKt9zwPLlQBOV0gU-lWkXwLt+^6:D=Q6A7BYF<gQUjU2g."`S.0}lrFxL}Slz%(^{o:D'JX(/:51ke[ROzRoiISgO@Fo'.#acSUpT}.)o%1zi:
+-6pbibKXSf!}0rT>z|E<KR:(k2kbE9|4PF2W7S.3c!12drz5l-@9RJO}ZdFt]83EN@6vYwxwsV~><<P0A^!L:n8;C5aq)y&n9P;,]_Vhju|hAW!9P/Z93'
+u9xJ4&Uta+2{F7_54Jau9K)1PGp|AEFunm1C.=zdL+!nH{JjOg`-z::=3m<L]Wh>lJ`lkc40!^9a-O~TT].6m=tz1VX+m7[CNVx}3i0[aZ,O`%L1GmOC>l
+nR#s>iH4g[DS$p}t[by;wzP}|J8,ac&G7D)d0o::~c^L_Itv(6Nzi$Q[MX'i`$s@l6OlbO)eduNVY++#dn/Ue'@Ue'hJYE%KzjI$pl`:p7:X!4)YsQYM@a
+Gy+70#)>C:T$=E|ER90.QJb;L2O]hD(:49k-Nf{I3P0Y%&:879o<&ja%$j'N1DACDy`!iHJchG9=F=#:Xt7@>|:s-=;<mZkY0s$ujkZs~{8uX|EYDH2dzk
+oF5h4Q2R!g0!LdcWu>JUl-O^ztaSx_+L(0zn:O+1ydUw$PpZ"GWE=e5})sYy"8`dh;Xqs%<q`"9T6r"V+bf$/]95m6(gH2Rn8{s;!2nUe.CvBNga:M$zM=
+i&_y}u>=K/4dbY:5c4=C>eRpEbO"uY3OsnxWeFp5"VgQ+0K<L[Ew=&O0ZCZh,yLp:Q<s+o92yTj1F{XaBkoQYl7yFUY=6s{J5NKG-}OqXQ^B4[73oUuZ]D
++lt(mcn77%4w{S!ZLFg%P2n/w}:mhpr8;eg2z#a0Vx`Y12=a'v`>L&=RdI`JGB^YZYs3H=O+VRFF4e#"tO0B`iKtx]F%oy75MpgnWk7y<a'vL46fr.&BpG
+.K#/&l:kWC-vc]#F@.#D[,wm3G8EP3v$yGY[{-WJ;S'>yp;,p=WvX+fT(k)(<!%R~[SGQS(XdV'q_2Jy%KJD9ydR#v8%ac&:T:cS}0sG>O4t"GVl~'CDe'
+<l'CR:_xDO[3tpja8ol)"`h{cHUr+8z@yW=27!RH^j6C.J5:q_$%TV9hPM6^-+&1$P@9;5:ooO]BBeGs&DJsxM,xFrjf}N{L$<BI'BA>"La;t7+IYoqj}:
+QvAw.om<.rkMT]^yiVOe~rGti}^'Wg2EE$!-j(n0<Y++wu~K4I]0R}=dQ[TYIk06GCwgGqw7f/oEl{hc(+dG%.[YO<K8gQ3L7izn(^.k4dW/[gN]][yAFj
++=iS8D/p<iW9uw>Ci6H@'{/{e$n3"/4D!&!A<v~i!OF;49'zi@n^zeH.BhI>0kfS|'<Dn,PeUfR3x4cpf`_,k@l)sIw}aj"}m!<cls7"]yItR5,g[uS{u0
+K;=XsTo|T;P@/n<+3[7i%mX;L&c-I!e4xE6.2+@OZQ@}2KOPO@VnP3F3{};,kln&DL}#CRCqPSnQAUTXtb,{%tbUH:'B;!UO,Y7Z}xe2xOiK:)gkszqGfW
+1dT|C/2kn1<02f3G/^'mO8`qvZVxg@'QwjZjA|hc:;>]05Mg0N;9bXr%Q]!#yu".-NsyzVYN"!0Og<))^99jZN9+)53gFbfQWA4wIA|1SmN-CzMjsox/d-
+d9ts7M,[njvRRVhI<8B@.ai2P+j^5'55k|CZrK3Z]:}f56lsBq{p.0rv.5yfGQ/G_ONBz_&togZIz9+#@81Z5G(-HolHl,U>m`'5(O=Qf$dUW&T[%sX|%3
+x#)!D%e8Y^$8.4g03L]|hiPg-ufDDA['GNM5;O}.nMJLGM5rf1HhR7wNp!Ds"9Ac{+U'w'3=2bC;K6Lh4Sl:/vXR%GT:~}zz(9_.E|d%k{r49Z+pM4HSX<
+[WmWf<F|FI`z(SL-jt((|pfYd:%RB!P>XPJ>Xl$CA5wi>U<}YIH0-mw^!@$YsuXeoMk6IW<>!0[0mO[4x-I!PM$VTBe-)(!m6E9_62yk#lK(z+e|J=H!<0
+P'2j'Bns+_r`YDR];n9=%NnQDy<EXgRXCFtYFi={m8v&eC%t{ZA0a[)W;e$FQMn;e'Ht9KPCZdC`A`Q)~fh3|{j^x)3sj_+C.xejaLr>QjQU<+'JO(u5C=
+&ta>jz6+KvQKoFo]]2IMCsq+%Fs/rxYhCjhEMs+qa1FSDmRqND>yjEaZP@,SD}wcAcQEN)71nM}-k.^JJBvBUsB4#uKG"Mf;<[cBVE%#D'N"95Svy`#D!K
+BDx<yDk{zbX".WLCgp)TB)9348YT8fI[|4]^|,Zh5!V450a#,Pi+uQQTJH=`|xNcg5_<Kom31/@6y$/}~L1:W_<"^J1kuW}7ak~>(KcI-Q8pn5f(:`1q'%
+OW)90;IpL4VHA'xt5"^)9Vc1e##M:T-`YG<jr8nr"xn6,i-xsX6zj}zTQsh%KFwSTrY%:XzI0#.Qvz^J.u,O5E6&cX>bkCaSzI2pc"ad)^1>uuvc70}hjx
+!b"LntLrjHppM+t,u{|L[+8Iprz==EYvB$V0x#iRi"TD`CLxdHm$}i{.,bS'Jm0lA:tmW-bBvLVP07)z]Z4J<cxcCNxJqd.ArJ5C2"AN1mcL)C/$&|,:^3
+-RvUtkEw<YRFV>vF38ilorDIYN~[=@^`,TRO32~xtb2mjWdU")M>O_S5+zM>g;+isIq9xz$@K"dlSzl^.bx]64j1"X`Kas(reHJO"F`X[7j4opY,nyP9@|
+Fvu}~i%E|:R`@]U&:>%b10HUem0GecY"5Pb'%l&G$R^[Jp;}9Fq6=eGyUp,,+J_bO+:4nH|Ulc+.O7!b]SiHq4r@)aT:'+%4hr@n)9J!XGH]M$]I7V#K@|
+)H~5%chu&khFt/{5FSYE'7crXW8kLe1aL4#_`Kv4`Ke&xWsr#o]OUuF6#fu]a5IO5koF1UR];.PIqzzdc/i;3ZD"0d!k%f!FC]le$|e]e+2awEr_IzL(vv
+qN5jn;~}[4/+R%4f"'dbYh&Y`k)UC-H|HCnoy6V-m%|OQb$n@h1y:IOtIc9UZvX5tJL=^rqe`=n]-@%vyoH@}Ik92=Q94Z7C^`dKuK1@:Pp8pq+1O/kWwf
+#5ogd7Z$c()"JeW$$g&11NR!~SE+dT=S<FRj3d(j-E-c'ZB$x7}uy{r0kEbQorP-4RXw_].r$oA2._-#~%)T3#vLAR:Q:7x|fC$=$z'JyKk`4r+CJ@b]fP
+Ef]sfl%9WCC,n]~!G6~O$yns$.ir!Ja{n{Hsp%y(L)83$$bt^7XUh/'gi=XI-@_I7Fqvqu`mco[HdK{G$$D(^udP[1l<yoCDwBxHGJR/B:0FHs`L![1-:>
+V=abRO``.[GKqa4.K%fa!UY7lAz8<dqZ{ZbET8tB3ES[+_^,"(P;Aj,:pX1hK'Xtb-`'jWE-ZT$FlzZ4i([:pwK[5}}}ZoEB;]pfP$W-2rgcA4_7j68nX-
+>FXN>3}d!{__C66:}fJup,CSNU9jn:Sa2$N^.o=B&qt$}>j;}/6J;=PO_v4RQu3}V|@-|{^Tk2!o]%R"$&ZD]"Z{6W{/eC)LhOB0S>I&80p2:lO5Tm]CVn
+p.|0d]@#=H.j3d92]0`VKy6(muxeO&.uEw38}iE'IJ)>dG'j"n8lgd%^X5Q5Yy19zkS=Ex+59_"<lcFc`XYI7=2,zfP6m7L!&;b:QNQASp!GxLkAct`ftc
+wpwj]oPm3|PJQAIW..dy"p,7+#byF"TVwDA88E6&U5f=WNd#2^)[6rK)xNI/rrE=J%7,$}&@/US}WrL3S0{b7Vj`/'UB)K"n%j;3iP-"]vjIf8n/%joG'g
+[C"k9XDScY}|rQ:ce<HE=Ir4fjm0XXey]DHc3_'@S=~`cNN7@eI}Y-WqPE@Z2Hd^NNK@"(tyy/QT+QPYp(@w9=c-FR3e]X"w'if^zZqUAxSFg[dR_Yh]A+
+B.&k^_+T[/+Jc/xX5V2lBi.bPW!{L&Ttor"/),60NDFCs|GB-]W[LNTg^)i6(Us(jiiZh@mmd_P/4Igxw4~.zXi:'cz+as{lip&6w}V`$AnJoJU|,XLn<d
+G[V{mwgmo7Fx$-&KHNyk[j2v13(t+uKXo;XBF5`>+/<`eICL,Pmg<nK.aZSfVJI`{a>3vK^K(I!<f[>^E-QU'$pj5KO%mM;EnMRIC)Vtiy[_@FtZZL"Wqe
+F5[+#|ysCYi:f4D+h.OA`a1SW,/=PQVXyN5R8T@;MC;Xbt|+1Bn|aI(^MWCVhn$R]qg^)-,0:Zi8eeiShxX9#D0$_u!UIUnsgGfWC/$Sf0m63:zu#wn(vP
+P<Uy)f2mwjYde`4mh0&6.Y-muJDSFTv9@7sSv$nU',nLnKQ{3YN=_+Gi<j-1D[Xk.&,QWVRro8EhI]qv{/=cI/`vCLILd>/G)ysbll`x}YK<`PCI;5wdT5
+bxL8h=a^$bOMKke,m'ND(c,vMU")[tRT8kGIOQZc>gJP3R+WLXH8InU8+ww]h1N":y;=I:0A/TBG+%Nw5yjoa(7.UW_EU=(iF=$q,{>wr$L.h}fNMRz"My
+bF/1ylLk0Xz7fXN"n|[P5:g"T#.nC<>#)9J%uk-inH&$dH|sEDgO+]e+ACy&7_UrDf"$6L!Lx{}_T|c|iQ%vcd&,^A:$4)=}<VghB<6Xq<$Z0X|'LC>M]'
+E{oashC=D>B8Mexcvo~Ukxh,/s07GefNhA%-@Gim>N1oNV<5]ml6cxWvZ97K/08%v]-`/W8I;'+3dSx8sBRU.B6Al[:@_rRt<gWQnf&(/p:vr.XD8]Qubt
+E2@|s,eR"}'B/>k[f,U+lsT1>y|:t4R;H<kga#59SG|XuSLxCOnu=I1LEcBMQsWkIBi}ionGgk>jgVr,Hd7'B&DV(c`Y)F>X2Gd>B@}/O}[#u&4tMdVq[W
+N0>IPQsV0@|}c[:A{9tz/tNCaWH[c4Z+bdj{J&aQW0(.:q0@39Y}uQ<JTN+G!l#VYsIa/#df}D4JyK2ok$VpZvE%P[mN^pD<YApFmg<2O8>J"B)bZDgMj@
+R'2wjuzeUd)/AeReZDK&pZ]92|}yBe{h41!#^dpDphN3(DroHpghL]SeJAhfPm5OJ'TDu7]:4%:Fb4j^/vv&<!n5)",7sZs.5UCQ>|Q-g_qAw96PLXM<cy
+aD%'x9%(FHi3~Q;H$rI0p-%]gyw%%M"Y0RvkZ&O8Y|cx`yaD[.2/2sR]I;/)bKYMD$Q2F>kj],K!"#}iMHQg{fN.9K=>9BtaOe-0J(#3$M5Fn^oRG.<JN5
+R5M4X^$dI&Y=t79|@DZ9,lShg'M",cMP#&2m=RJ.'^,{EhiRJbXg44`/sS8(pA=Vnr){ft/Ls%yG:zY;<`#NlRVKNM#hKYwMsA<2&@,6DLjH~mvBH_WtNI
+oyIeG!4!,')iuhl>Sus`,iQ:vcTg65&gL:o(/66l<xhK&TR4([a5ENL[,L5^43o!T+@'(&@WWrUk!}N&]MH[I4Gu9)3%lRm2c<&CO(YWeS""n8krdi(-"p
+OpxN`17w]KaZY7gE^q<KKPGhIf+K#x;>f<AbZj`W)buVbgL]H[}D)mB{MJzKH-r_+PDX0r2N)[SRWtzl<gY1qE;tuk]e4!EHTB2'9|}NlZ[oZsyr&nKr/%
+T_4$mt1-U"ZCT#trB&l!/)d2c[;&z;_UKV~imsR<f[{xbuO5ygp$#]lRe;kLJfjmDEoB+eP8oH12hpfE(a&Y}vU>-fWkk$N0y.i{zV.1t]k}sP}E!A1-xw
+F$,oH/.j}#$5irwfUKgh_)IfYECdDs>Y;hfN]#B.MA(9B5!Giy-O3n6xyUpMDVswyc+bn1a+_b){zz.[grq0!PM{}^Jgg%4}9yS|<uBdGk6Of-w%f-^_lN
+1j>qI{PMa^9+N$b/.1Ds8>QC+s)I[ys@2bxuw8Fgqig>e<M".=eYS252r&m&Y69g,b#i)]%'sy+Zr%)!Gs}7q}zC`3.2YKGcVgg;Wi1Qi@0^8<XW,d50GK
+]t/1)J6y]5Ff]#64Vj&0bA=aq}S"6NXLFL#F-HA:z}<52>,sHi`>owgw~4k(v&^3}YS_!|':}";:ISdxQ[cqJ]]wGKY_(-'XzND>h$Iq/1k]_[m9|35E|(
+lvl<m:dB]]-SV`8oFr~lpvj/b><^('$_VHQi4"GzL}^pvd8r_7XH2fv1oF_Oo]RetfSa(bNy^QLgq^9z0))"oF"}|$'DH5Ft7-%tYPKZS7jml&!2bGi|~N
+A@{x4@,>^|s=e4VC'qcZ1Asgrj'$f:ott3K{"~1rU{5KydV/wyOusS+N<WGuo=I<!18nAGE.X<v#K+I;m]OEoa,`-A}_D;y>']-/3]./A$cb2^J+KwjR{V
+darv.A=9bjd)[IddwE#YuE{4#!Vd(HnE13p%zsRI-"1qZwtfY|aw"6nJX=s@s"!fyzj71`JuOl/w4U;p"S;pF,k>j>e|~4}LYCjl82V`uT_}q:|nZ5Q%@$
+ydlZ|Q{7(cOZ;7h8Kc:}Lh7d9p"}8+,,/G%-~tLb^QuZY>fyJKYYnkWPUC/2AMZo7./M>UF^9Arl.-;BL/r[~#B&R}(R9{%|K$4:KZl=8VkhnhWKJgLmE%
+glcO<lhJh=2tfdq"0E=$}`@!C3QjW`$LlLZC_myTC,&,)8{ajURl$9%[OrLfDtaGI@eW%PTp9NS-VB,fbQSu4iw^j)k7VX|'ISKUM5O[(&@9pG~$|b)HCr
+sors|#g35_#EC"wdbO4n_2CJ-(SA>f0B"WxdQZ52c9x#vN"C^R"fVQ==^%X]!<|:$Y|;eeAEzcca]}C`:`vQt,((j.kwiYkB}roS7TXFsIBH}o(wb:ND=z
+{:8LR+6sX"9'7jT3iMr15tMm20bhON5tdpy,<{7$elB,Lt9wN8=J4^Sv4@Ca1A5eW@0%GK=o#@|spQYtqc&Xvb<77CU:zJ&9kX"gQO9#t`+lQ&#$S;hNq%
+cErIP@^k.n2(U@e(:JkN3kqn;B//1;N55.}|W6JrWg'i^HzbC=ji7o8(A]Ew6)2r|-luL]Y6_f!#Yg'cQ/.NM84$-"_zNoU]eXjiCcT61OD)6w#J"4JiIW
+M&14u8XSHnxgHYa1yN^hH.ROK{}0&>SvXoHg7yks[ez0;w6`G70`G-2DP0}.snNa:xat1f,9d=SosG&zYvYqqTb{iI5LUw.)fl8cLcLCEzez0FQQUhpM<$
+Yk$s{Np#Fy`hP{m8LZcmq$=RnQ+B0s$p43}(]YHF5P|!BziqvDMjV,-q"3^Mu-!UHZ.I[4z=B^PnMgiBk!{6-qW|@gThli"wfne[)R(G<s9vlBhgqbU`._
+D-hwPmPSB=%VaXBv/k4T/Re$X5w2'E:Ad">mLc=[-Da-R[,vkTq|!ty)t@H:j^,&Qbo@33"ItEvyL01"RuZ>J>2'>g`3v8FEe^1p5ZMaFm=Rr;0@w<8b_p
+eWGhrAdC='"7gy8l]0UWV1._2<v;)%@,6Z3sdo<E`hYr(PNNO1Mc%mxOU=|6$sc^Th@Fr6jMb[j%hwTK)Ngmbt/7kg40dUax(e0wI1|e&Wyty+](Z01nMH
+Sp|KFQjRRLe/4o%Bu!r5k^MrQ4=[81/I4IOawwA4u,gY8`Xp@P!k}imq%ap_B7P(YLH'1(-CcODHe|g"p]LM,YatBdm:^m^,]9nCxOpY-$6w$9SpjH'tpp
+1yvX`1EK&L|4>u>`hD{sk'TKqeY;R/<cgMyF9,|3ZpmW".}18%v:rwSl&9j+VteS8]s<D8b+LN1r5c|L2DIV5`X5O!3M34Q,Eimsut}sV6@e8Kxy;7iFaQ
+>wew_M$m]L+%7zel0L5/T`;O8avW&1haM,xqKUlwet|>M}RvfPGzxzJc&=@Fx%"<b/+AbCw79O_L'C$=lk"G9JZxf,wVsEiLYlg-patoRzyYV#9!eA+[4N
+eYO_UTJRLW|I;d5Z}xR^`JS#mvQWo%YNYk:dzG%FRd{I45bj'jbrjXQZ{8:VB]Xt!VJuXLn&{KCV+]qGHHCHgpEHSH1j-,$zJJy<=Fm{2#tKxm"=)a'_)c
+P^2uiMf4xj7a%l>bL4N'tL])exn7#AkRk`gGWA$IA/V.stAiE^tOP2y[4}]5B4G"kBtl@I1dNGP7EKZ."]u#8m`j4uEUxXHQtCjd}=RW8voeCiMyy6Ti5G
+jpj,[)+n8cyUO<,tU"4c0cCK3^G,LNZ&2yGO/d9}`YBx8z+,Rckj#^s]1{pWv`w.;v"x:UaeE@!<WHu4~>h]7&yF$l1="!6YQ8v{'zxVpk,qzYyW:VpDI%
+i])@EY-AMvh)(DZRk_wdV_Al+l-,YCl3'9"Xvh>lV.Z%[cG"s9AvuS$YP@jj6w,nT:e!TS}a={x960IpdhUrGs_}[9Awo;M1PhD6v$OIkrbLu{Na0ArsWd
+x@w[d/SH)s1I>A5CY`s/F]>S'r8mWvxTO/Mw(%O,Jsjc%}eQ<h,qoC"so#P>DklAGc2^[k3bM)qAotz3mLIkc,0'r%:4Q'<6Vtma|5bW!CVSY>YM%&-|z5
+S6>dM[SQl6ObZ&UWKmE"UacYLWQ^wJ/VKm5L0k'=<1:srFx9s<$=zCdpSw&kD2)'qH0u(mNg9sL2Sip/^$C<LJ%$o%e#f)yLn52J/wV}iSo8>&2xpZNH:/
+)S~wg3ZA8QSoi%W,8Zd"NNN0)=QeOg1dXy;WQORyquP<R}M'3on@O9TN9k>s$&7KBiC_lXA2tPG2!-I_kmB$_:1#]v(v"d%hCsHG:7x0umW_D36V`vsQ$Z
+>n'4c|%e8{+YQ_@cy%4c}Gl]oK=T,9zrk<6(rCcod;n/UmT&|g~<VhJ#]JWCPqmKUE4k4UqE`W7`+[+W)(V[xH5UnN-3w.y2)(d:s@1ogo"'._lx83y8f:
+jW|i[s5xaCq$fa8"+%2=r;Pht.~wNV$jOWY|k^NqlE-x>;>e7+XNjHwAfNhHySi;t&UCqv7jnWR|{CVbD.>^DcZ{d#.tHGl1JTd=4FX_:ez5@V09>)z^+h
+()-r2wqn/$hvS1Mf@l)/z^_/_iwe$5e|}];mU:rn41dMiBDTe.+TT02>fb9^cvJuIT"U{N>FUgx+4o[n(kO"92c!u012d&P'zHRPq_u[Tq$a^Kix`JTl;6
+8isQ1_fUUGM.bPjv6unF7Ern5^`G#7-fode$tOun"Uu+|Taine#"7SeJQ{MMCG>rfTG08Gmvsy<k:[8[:MK24mc^Cy'yP,tUm-mSwNA37NP@[SO"=0t:2[
+xF)slz{r|Ydxt3Fhjf%)`xn#_cwdW<J%nV6Xj5PH"B/P=@5>;Cnuu49sJV/AT21{+b~BkFUki7$_(sFb!RL_wT)@yM^AtnXy^@')nECZli-=`d_ieK%`Mu
+l2355!d>&TCZ}{[dh3phc)pMy<(465}njR=:26;{}s<VLK<|@.z/&GqtOIf$UjA14M5t#_guV18K@/Th%q'5H-~Y}Q&U"f_I=S88OCyuETILAE<G!)pFCe
+n^mi[C/&faA^8Ze}(nOs8=FA6uvJW5.JRe4oeCe(QDj#oVeg3ew5:ODn~wo9A5S[D'UJ=-X0e:5W`'H)CI~InhqB3K[c%C=lYhy4Qs)rI{8TGSJ6VK~^&&
+AqF_YQPZ>w.Znd#<n{R&o{<kJ1FxND0u{/UoWV|p{wExi5d)AktaS#irLr-,;QI%NrC}YqD}mbv,[(3C2_w!D@IUq=:)V[0ihIzD^ChJI#;y:(ky_y5C,_
+J#>S(Mg,l:WaEfY+6[V7hoJ09,vC4%[9xQkjoF&#`dO@5+s''i0BR%z8'fBXuQ0vmp5x<l#kpo(s+lHWrHeAR2uUsLg%,l]4d^#01}|@O'0yY,KmVE`s"G
+TLTePr-D2W8F.vxk8(Kzn`8nah}{S@iaWk=h5j0b#s{4vN^u#;Br.3wpc-"_bd64w}gF,_/Y4[r3_!DX_{wTtH6b+764HDUr4_Hbk:$[9xTD:QZ)#2ze'd
+K]K,t)r@[8A5vBNo&9|Upjta<}nh>6g1GTPh/nuij1f1rFd_x]X&AVhGLSJR{7TNMUa;K:W#[@@q^`%CAift)&;KC,Gx{D#nN`@%x[aRt+Xq0V+-LjztIe
+=aBJB|4lE^d5/l+;;6mYtWy>OV0Ma@ZTq&{#kmI}r,>dBYMGxyDv")$1dw2YE><UFz-pbkPlf2|ZO2x9`E-cDY/mVg-;p+NH}ni^8Q)rpz^>G/Vz/Q{h$B
+z;zgCJ95^CP&y_LGO"i#IC^-mST]-_k2pS.hVF#b2j/.SQx&c'ih92'I[V$qV]|C%UhK(CJZ#%QOdB@_[c;n0l;9H`w.mh/5$1r^x"MCUCCs_@Dvz"hiu!
+o>4wiaxm(@yd,K0q{/zc-]f@$X6rgoz<_6=^STPYc!Gb8Jc^]c8$:Dh+O0bf.3G'~h,)oG2N{odPP{yV-dMaB'%lVeM!v`<DuV.Emb=C(CXY3bM(3JVWA2
+LDN7sGLBjo`2;^3<^L<Mj|fKf"IQr6Jpm]&1me5CwTnl=LzCO8kNRe)U&4rwh-K/'ySK=3XY@|h`7uWO<7en#yfwLDN&4H#W(Kyu-4exXI"Bg;Zj1,~NIR
+giYOw[^$k[K}Z[IC,{|C]la)PW&2k&V1yjPm6sn6iof,5Z)=qE#Yz'^0Nn.U2mZ0Ql[,<E:GL@8;WKUs2;RJP5&N7,1N1.38o5|`w#+-<%<VOmx8rp|8^O
+:smH>;`bBcy+Z.PtU@.i5jd5=Jj(dfzwVor!w|X"$"SE/J!b[4kQwU|'WGTl!HGEX)uPwpu<0>lW}VM[>[Iuhc-5^,(u+d^Z:+p;7=5`]=]Z!i.:Rnr>[t
+#)]VU|O6%u:$F=l79BAsO[!0=%T`.n,R6U3K.qN[3yzy[E-vhs=d^:$(YNBT68)prhNc9kJ.L{l;gOd[3j)Q/pZ4k(rk'5T%,y=YXSr='a{BE9j]jO45dL
+~s=4%wx;2m`:zamZ4&.otVBe}ekq;bFv$Xn=4Il0`5^Jv;=}irPHRy0e(}udicj9aMaYJ##`45$lQP@uJ>:qdgN%srIC%uC>)oQA&{l>Ng|Dqt:>92+f71
+2q=aKYA}:=|y3wchNhn7x>1+NE-R^#<S,E^^P>eDfD]l7WK}`Z90i9r<N[^J>f.^m]&!/^W."+9({$u;z8pmp_#/Qq9"ECvaf}k}iBBP7:BDr3/eq13!|K
+07v4Nd~d~WHf0h/=q!8l.v%skXbC'9|a];uU2CP+,=Zl+zWlLu1BLUJ&Vew}%&YL8F>Z5yp:D@1z)V;WgYDrs<F/BWL!@}&4NEP&d;b)d-,Jik</oc[!.o
+"O;:oTKeF5SeZ+1q2b3%+/&|-,j_ix81;;s:DGKMN0,t7<)"Z{|A6mEW4i,4:QpNnnT>m#O(eq&Zau3kz&(62xG6cG'`}K,yNdEY"jnsrw;G0t:=Bh`|Sv
+"OktmbxQ28LcAYvW"-mC~%g8i=+lJNJrKN"Iw7,"pCtK$eUFGE.h'DiQ/$I)/y2[n)pOstcjuxY^D>Q.ROY>(0aNc07Hs=TUh_W|Nb7BYO|CO"!<:`|xbu
+"%~KYTD&;[KdT:!mY]yLZ-xAKa5"3v(li]g.ayxP<wFh3;V6_Vl@m^@nx@@EK&a9&_#P^,@B;[/`^V$=rJ4|)eQN/}c9Dg@`Cyus6btq%eMA%^GK-YNG'f
+b2F=pWOe[Z]CKDd>OR%P+8'']O2EQfcaB&S+rF,ib]Zh:YZr$LG1,V.Y|S=A2endUiqn]Qavme"7bn7,}2<!uC7q[yWEpl'O+C9/xlCGnN3KmqYcId$3'v
+_c9E+>"_W(d{mnz!8hxGwDmIZvdeQ+@jq`=Y.$vk:/RrN's)75O&y4m#1|pLSd~sBuz6BFUsPAACGydSkj|B^dwXEBin^fvJc#KRuvgeOn}J=LN#TiyX|h
+gA@z@J>k}>{$g9jJza[}G,1f7`~J7#@jXI[((&!12C26aqd1]>-jO+l<2]upAzX4`W$9a+DEeIU]%NF@]p-i7jubQ72=fmqIMGMLgNG[Mb8l!0zY,O=<wu
+m_rSSNb$l-bPr>Ci@ihN,_]Kp:us$w>WhNHrI1)smRkrd9%{Vek16MAbGJ-5cKizD/8YeIt7&L7B_%o%PnG]O+Zqs2miUiNW,=$Aj"#X392x$"./RpacOP
+O#,f9#;#&Q`yfh.<n]''$LBZ}M%@1[dTCHN:v2.Ep$]D_zbJ5lx,,TVeUKJVm6[!}xY`Hso+BKxo)Q{4,2%)"MeYs17%.M_h}Ypw@4Kfo31uYrc`N2>A@z
+/d57VR"86dMzZnVJ68Hj[KEop+i8rR445`qI^D8KxP)lxc5gal65SyGcL>SJ2o%RrQ!=mAN2UR9dFD3x(<@C.<E(![ht+aU&]^0$i)}S4>W}0{-Wh{daZ&
+{Xvw;%G:pq|)N|g]j]=jRG>!&eGcU(_,dx.xImv%lL+bE;(=%,:Ew_]}m"%+2hiy8]J_U&mTpfgu5W|1{B8ebhz@G&CX"TnZ8q3p=mfbxBHO]Zep_QaoR8
+ByG"=n$mAo"L~0q#Y-v|t8oqPbd;dn5hh;g1v&BpfUk#/ssegLAhc#g.()x}Rr}".{{;].!5gY-GOg+q{dOmdMjCTqyft/2.=Nx,.dZx5JCLnnM|-0y`6u
+6IYv`=)#$vRh"W|=#'|+Jz}j{2p7DL=p6W#X=C1<ofdoTClR)8`t58euE|Y5G|hxpDgch<&RIlc{G1o3bS<cOdK9dIi_7$!Prz@mQ@N]:Uu9>Q[,b/L^#=
+C}<t@/H,F,;(qf'jDp@%]{!OJms9Dn{||C&g63-&sTzhcS0e"&tUiSrWvmT3-vuI|$lp>TH=]or9a|>c}R=hfFK,KZz)2Z5NizhNTf^T|=)&e2e7_dX'{1
+e^Q/>$n-o]dGpY,8G&3Bpm5EFuJ7sy'&Nd'yQ{[u5jcIW.(2R|[y}L<u}W{Oo[TZ]x#7@vy,Y_Nx|JuvBc/9s;1i%jhJCghvI|v`0u65nJEo{sVm>'!pMY
+}58"Nm5Y"j{yc.5L&7Dy1yOKYrGBINB!fKXVdJh_nYO%:3D^#OsKxe,(FJx4":RHYGCEuD;n=Ua[$a`y,M/+ra);nZ$R0r#Z>@DVM3GNYKn%siSP{Mo+U!
+=Hv|zV.M0{6)sk&&9_"{%#Z)zsqQgX(o+rB8}S3]mW$$1Ud#X;D9.xZT3+G</,=h_XI,ZVq6]-G{s65kN(kQ2sJ%%0sun4hW6tt4'i6VIG4kll@J=I-5p-
+%ZKI0t~G`@QoGZeGwkUb!x`<h+<DMRA@YTBxt|O%}eu]^%cS'nuO@@AkBifA3,>/!wat`gPwc5#$V-k.(Yy(t3zNbt7C2;C(|eEguQ:pewyqKVpt-Q+WM%
+m5hR]7_>8K!Wvp[vZ`DvsQG,528_slom&Kq.S-A!|a/++HD:#^y.ip'Q;2El19-GF3^yuB#h^x>po7`I>w;ziS;8OCQmT45dG_WzG8kS>Y$Y~O2l'2^03x
+g(B;f(pKFlGrF9}&|%azdM:-mavG!Mdn3|>1}19#O<}yVd_46Wht3%~m7b>"@Nf9p2>x/b;}k-mcNQYg4tc-gq^U2,iJ:[Fr;G{6H_/h"q+-ouu`uW~2ca
+1z!${(S>ApZ5zfpsUNsoWYI'BCz`.y@F&l,Ti_1oi2#vEY.[3%U9C!k0byZ6:ow!lY3{|5C&&mdgsRVh$G}0|oSzMKDGkYg)J5D}GBo%u+q!4W=WNP=.{R
+X[AR[(]7>;L0Ggg{uk`mGCqbttmXC1EvI$v^us1GvIw#)_N@$mMAdD~y!ycY,yI'wNH]2mQ3h}F"Ezy6&h|6ng%Qxg3WkPODL"bLpb(&PxCl"]^<;,p2a{
+pPM!aZ(L}R%NHe|"vIw{.kmyYF4u@LcH&FCLWr>y`yifEeqK_NwTUK:G(UGK6.qZxE5)v-E7iU`kqX(A$=CDAFUC3&EN(an/'Zg0j$cO_4xq/p(#u5T_==
+8YYF=M]k=MHgA#<jD.GjA.IHgPRK/Fc1Y/l@+tu"SJMidcvV0tw#P2h2OTqrCt0t:9}}d}N:Cx#P'A27+E:Drz<!R$UBg^q&qHRSes5AEm|YF[m^1_A_X-
+-'WF6#5nB,;8~>>}wB+v;8wK-Oaa0_%7}SE=B<Cxz__6IMKw6{oV`H]M}SN4lq_rbq{f|}Vd{}2[)oGu;_.i"sXwpjD_yo0s'KgSn25M/PYF--fKAS&bz_
+(8w^rw[jOId7hFUg`2URnlRE8pg6XjOUWJBP|@8y@"qYUVMkW`5v+XW5I:vs/CY$S^Deg9;8WKYtUVu,yPM%)Q_|AZ%0!J#rtM|e$9|Vn#B1RqYf~fuEuY
+JmgR$Qwn~UHb%F^xr9T}V(pdCtnf+82+g1!qcF,W[LalCliXKyWs5#GB6[el5PaSk2{KUXYxzB3/3U5wjqi4E|v0Iw|ph=CyK^_GF3.DCm}_tEA/#/~xf=
+a[pa0H'=wlnfMMXlv=~q+T,+Sq<#uSgf7cud(:m]u[$rgde'p0OOhLuO|.{^aK2'%YQ[St2d8_wh24{6zb8yD@Yz@q9q/dKF5E{%VGqw2t(XYhrK:VZO}I
+Xv2(PAA,0dqI^/T{;ZFpE&q@7$R!@f$ET^B`3n7C(jEjyBOE>#+eMr^EO%V`7OJ}oKz`t'o]iqwb{M-nA>[bRs9/1mU&Qa0x96hVD,OM4Gl:[K82'_<D!2
+8E,S8}p2$-vJ<TbasfY.xOY_5S{SJ:Px7rkLQs<UZN0wk<J>QL>$=pLm5Ww.OVs,_hD,MthhkVi|u7$wzm43a2DwIP2+j9m#j9o>`Itjvq6R@!K[uOJw`3
+{'niC4F.u|XMGvJYb2V$!mbVQ)(:>Y&Y;TxYRe]IS^ZD&S>HnoDHKV}Y[Dfur_HgX1"8oxOd#{47PDw4x3p#&-~d@OM1j9tTPk4E[9`aX}2l!J<;xw~`&b
+1NVwUqf7"jAHNM;8KIMz1B9RFHoA`SN!dh$yAY(Y-`^4/Qe5Ekibrc5h]0>;If',UJsso"3"7Y@Q}rFgh(:#TeQ#Xt@W;/4oOXI0BFu51{"L3s3k[.D)=q
+K8B}gkcOH}FnfU=P]#Djun'b1UK=v.W3Gy.w.1aHs{&c4%.cG#.;Vj2bClX=4Ep7B@!@b[;;LyN;R0;<A385"4=muqg;GY/4}==w,l-gXqtlzdoh@6uMss
+_MSd}"qa=xxj&P1Z<e5N3K}NyMF([4|mwppE.4hz0o42+;57rtw6vjld#')B/03E]KA}/_}]t]>vUCpe$7G0b3:ES^G2#+YRy<SuMv3OroC<Rn0|eY;cZe
+VX.Vrci)Wy%3!o(,Eyu4;Q)!nfH7|lv|n_(CGxK!D7+q^!&tPBbE<KE>.ZptTw3`[,Axk.7$,bavU8mh5KQcL<JD!/UIQV_+S+M7Vd<2&^08hzIGMk:%AM
+)w9cA7+`;e#qo!%`W+bl{uvkDF"m1Iy6W#w0d{B6|L-x$D<SF6J%sPs@g3,CFAk[PEzL,.)@9V&"}4B1qp6Gx9zXQPI;Bb{}ATCpF(>|=xE,[Jm.34"6XZ
+}a}Y"~k-a3,.f-NKhDM-F8s+</7>$pVE9v&+ev!]}AZyuNudP#,5FJM264Z.J=].i0MZ0^CLLx)14{<]4z$DIZf8<I=L96SAZK0Qa'S{==n]X>g|{BS0~J
+6cgj@0~"6,q)M]Z:HK=)AK'J`/YsKDjTZau:{c,qdP8P;0_R!e!6PfG5t'9tQ[X^IknrJT16={cHNARhOpZ:|VuuW%-J"K=9<n@T0z~^SQL7/1)U7>)y9+
+%hLWvZ;'b"58&Oegd1n'"a+7w){Sn6AD68Q@=+723v9oY->l)dJ&.tr2|msG]Hu-#Z5r^rYIcL%l%|>tT,K){}Ed~(j)Gio^ae<BRm7d,88tJDMjw8Ywwz
+sL[,s)|8n4.4&z[TmG/J&;u/;GMEA8Xh}-~<O!Kpriv.+1skmQ0|=GW->iIVhX.Wv+S)BLP#a{l&60W)'$5.uYan]#1{nQoZL'7v:a3{IE]k!2Keu'hgo+
+f@g,+L3W6-ca6CqO`CxjIU>+Jfg>u{Vx~E>k@_04M`H;|y=%]j(7oZfc+&SP,,q8.6=/Iv<'U|O0Eb4kvDD3:noYW&ico>kK0$T8/-i[CJkR`c#O<_|n.l
+HB{se6H^#E[Qs;%jUROnj9hl80-2WY0Wr6_6M]X3xwG#<X/%j|-Y@U|;/wX:=}yG.k/}GtVN5nh/'WhfOmPPk0;cAL<Ud&'Kkxo|RIbP<tRc~dYDC)fhJ4
+HQ`Wy.~:~zDTr_/[1jDLwkqZ&p|5<8l)[j=omV%9#5Jk$v3:Dn,=uZ|V+k<_o`[_t7XjQg/64o{iR`KY]aO^oMW0d:[R<rp(SjoD3se1t6Pg3%ej]YaSla
+0!oxI[u'n'Q,Y@tu7,KZ1W|-n!O$l59r7]^=hEH5E-H]J0^KKM)Uld:z[h}^<Dn)JrQqG%Wbh=1pE,yq#L1=6xuV"[us:9D,$_d&;+'$pOMbcxc|C}3d[U
+mR,g[.wh5Q>P-c>tJM9r;X|J~y#k-vvL-Mb{pk)zb4MBEDv%#$#W4f=6lYSQ'ckr`OS|(F^/3.K"j,v&jhg{Z,[{k'^r~6a`$"r&XHSblRiv#%J4R+8d;n
+jE]D!q:l)Jzi`oNRLap$!j+1=$Pw<%}T)$$rY.^)[R;V8qd2wDdu#M.+n1KOs7`As7E%30I4S`mO[Tp)7KUV7'2L+c,We7{;/Pf3@TM/lw&ujBIL&E$Y2z
+!33Ti+1VLfXXyI:xubk3uk5ms:`EuQaOaRW|1Qb1B[8Cy'6INa/e)./@[[M0O0KN@sJ4=J`'CP_x`u!j0$tB0SQWQC7z<n))V_>Y_=9GGNf6L9OJ_X6(KR
+&Bm:csrc3hSFR$mQL&vN!O{_9KXQ=!CM{eeR0RJ0GrBN8wD]o#_uph"poyDe`8);Icpc"B~hZ!,zk;8s_>dT}4ToHD">wL6ldrt%ohb[0+Z(!e^d=z$&qV
+u%Mx,z-qMsd50@`uikN}:EtVau$6&z1!'U8;a!y<>ABnGbV+yj{YK0HMqIY8ITjEPT58+8~7n|JSox%CRbrIy|s:Tf/E|MRIo"I_J&i;xQ7jb[Byt_iCqi
+f0.K1->osT2[|v;#E8,9ua:7LgB4z}]tRy3,=Q`cj.1AI/kyVz~VHYV[2y92&)M5DPoMQ1.J!jY;q1+_&$VZCEU{Ws=t4J^&S5n-xn2H/LxZ}<r/:X]R!Q
+.tCg;z-2kO)Njt.(mUt]}(ra(fC[l.<2yR_zSMmOku%9"^dwoilzpS:V5.1:27d.;jce~roA2/D]=][<9yH>0|R3Cqr/FDkUR3,=X5j)9-03uR9t3ehsFj
+Uf8IgSl]oNW4VeSoRut.^Z]6E0<fE=87:j2d{v,bg:#wo0ooT%JEWCb_C(DYq1{Cq^f#f+DIvti"WtzFCMg_|zPugUw<"%dVX7sM'tz"q^d=76ImVeNyXs
+bB]klQyZW[Lw|Pr"op)ko6P/aUO=e1h]wo%KaWQs+gJjuTosSQOz=TXH",q|md`,u#6$<h-&2qUzm}aTZ2'Gz%oX)tA<E#e"}"N++Q;R9Mz!F(h,On.82_
+:iLt5Tx7f)StJu-zW4^D3O6Cme"nPOFt!O,ZXh<N5Tsl]g$,;jB36yOR:a`Hro97QC1<hD8v/Vh|FDuk4DAzYalZ0P'CJ6;D#^;S7Ql=e/~"qNXbx=GKcP
+;rfJO6NE/uHu~I[Px8PV;N~L8<m3Xr3J5d~1>2{`}nr8ONjJsyHZpljW@v7]0)-zz:@8@1th28%>B=I'ueHkY_=@+=Cd)2&MpcyBEEKxkn>y}Fp+(Lh=MU
+#p.s#]RQR6Pm)!E4ba1g+p4kacc7;bhC'C2-!Q'/5Cg)fHhH0syU'O`;/C&tV=xlnp",l@28+{U0Ne4{]psb6G4$`,rZr@g:mv%I'xpnaiHLVC%yUMy{ub
+#F+McLVo|n~Ym`@=UAo)m,8S:+[J+7hN`yp>a]YIYRB!P&)B-3J-K1IpWwY}YI1Nd6tGvbQs-Ym{pY@63[=%XviuycrL|G}[IWcDq1YGmfWYDGf,nu3wd=
+$qnV;AHk]JM=]:lF~{pV0f-u}AY!cyc5Kg$-]X8,zJW)UFUU%`'BobSDkI(eUgc0q<h"h,mYy'R6~U1ZJ{'{5C|8W^!VRx}s]9{%<4S[/a:K8V'dywYfzw
+V=m'idPNnygiwxYkn8Q_}N_|.lm_E35P~Shbf6_]B@sH]{HB>,.u>[Xc"j<pny,JJd{Rf5M0Hixo;;bKlZ78!M[]>ii6xNd.S7C^f;KwH@[$>{-d.,AP[/
+z5ROM"iW(7-XNqfnyQM;wA2)X0J,R0k_DUs<DOqq^P>4%=bW-p~/ZA!tj&o>{Fl](!;Vdw)=P+,p"}Qu)eBR18]WUs[2I:!/rd#v/;sFo$J(}2qSgiJ9.H
+X4sTh>M;Sl%/Fry7kH.Xb;sm+Stse6xq_/k4QVQJVaP}xH:,[,|;.hSHB)kOum{d;j-aca>%OzWD{cR&p)s']<@.Sql(=V{!xB+F@t<CeWVm[_TYxUIlos
+u9fb)T1o5m6_]5+HBqpc4jj"][>Qh4;bnMd[>yy>:25)n/oX5W.6{0S6@SK]F1QJZ]EDN54egEG$E[<T<1}<f4o>UUc{$(Giv1k<a9<px,9GSO1{'%w(t_
+IUdd;SP<ji<:v,<"(-ZIwg+0DR"9QmE2tPvvej+8<KnB|E4^~e|HY0_hJB'UMO>xE(C]^r;=4izrx@"peaH]#q^d=`KF=j>rh4eKQq]Wc]D||Y_+fL.n]Q
+t^ix!,QT,B9q!FO5WB3v31CUAP}d]$pSUtT=Z_10Kz.i&[{<r>S;Zkiev8;rP4S!vEXH0v}#j|>RwjX,6_n#wu!/OxoJFr&02[3{nw}G9|MZcd;EM!8l~z
+>PD2T`t&9};ys2h`OEis_`|73a+Om+;{u`z:3rPn;cH'0eHdtq{;6M4=;jk(2GY}}uRwzfHyfA<oo9-[Sxa;!x/M8s"Qi<YVtsut|hH,-Xx|0fqZBkRPt`
+`NcawwrQDfItfT2#xp0-iU/qFeV{^j2)hI$tGUU{<Te]2!tbq!tzb1b(Eo6|bw4=V%:MD[aJ`Ch_r)D!]8[Essh>7hO6(aUC"wtj<'}wQK0g:uZ5HCN"{P
+vR'O"(#RFh%5zDt9Fvo]nBONsHA4w.ixcp~H0lY#k,/Re;IL/%0ewLZ1&C`ejNPi{Irt>6K>wRi`wrJTXgF>e1%e}bKV5"{99AjI~oC$dW56[f|@)p%gYK
+,z,-lYf6&hFy}`>Dyv#(AmIamlWfQAzT@'tAl0[Mxt!_)DGFpG-a+MTk;X(MBo&)_.|w^Mp`}SE+}x$OkWv`(|<mIn|2!X6U=X:/Z_}2`>>!.Q%]OMuC7:
+g(6D4FX%>%"ICiV:5F12oPA`gha{S0^!ZJ|9E:5c"<yOcOegXG|H)m$%-K{bUmsE-oE>'24nJ&kWdK%jM1WW!-V#aCG{%68G/1P:8ngxVLKY!D8cNxRz)d
+DGq9up=d#F7e]Rd4z6OR07M7F9s2'yAFw|Xbs}QKKCE(Y:Z}@>$ME[wBj61%UbHx3lS#4.bnS/O$7fJp.j2-g'v"z_+>>-a/'dJ.'ES|N>(hBCG.FR_#;_
+'st0X[%:6(0]fmZ'}}F]|WEi(Vb<hO>G<S)TzhJk[$[,3;@y!qLm-!kHVpB,'L=wA}{]9_B;:GU9bQt>3De|sgIVQ|i^"+]}7Qe&b+`:i7i&Ci-213Cm5j
+]c:VJt&iyY)f.F!)mqTxxO`t.tEUIf-YQg`x1%1@p=>TqTbgqF7eODMpB^[N0eDTg7V8]TPP^'lZZ)5r`{3Me$>l_IF%b_(ND1W"T$T|uP.}M$!}W9(8Dx
+a#)T8=<:qP<J|LE@h'Ls>3~9M;g_t7X91Y{1NzN3kP@NyH&7Gndiv1p$dxncaancmERgmsLX0S@34NY_6("w,QE]Cz!M/VZYWkgTlmqMa;"`ozDYfft3[N
+I|BPOw8b9Z@-sow`nJgz01+.zEAvXO5hD6p#HsvX]OU%_aBD4e;}^lwS@']IT(wnef<jlegXK|X^gAO,~G7v0.MV>L#(GP3`7;Jw42GI6.h>wMCF"#%X}I
+vU.][Iu85h/eV!4'B)A$YrUyt4;prvB[1r!yMOc$~hC{"#.GN:UxnBaVw<,I~&ocXc{{]N/;;3D/X_.p|em}EIbGI&-v!3MlXt3}.TQlSU~+V0P5J=5eD.
+dy]sJa[Ah.t[F[e3$fHijQ}#d<Z(1D1>~ynDmxt&(/M#LM]:X`csPx[CH;1]Z%kw~qF}D'IRoU1U|Pyo:AKWWf+DHP@hv}bKmpJhu:s@JMkNP<&XVM,Q|=
+')wZQsPCMWe260>o;;;x[dE&cbo5&$9gUVihNpNI>i-nYeFh>'=,S2IoJ@9]BH3E]./7H:44lB#p3wM>>rj9obIXx3b{KXhl(kl@(Hh8Qe2ehJ{&OHjN|i
+4<gME,jBPKPtX1F:{9mBKI177Vmx_<=U>Znn'7Cp7zE>.xm$>dhDuyjWY]jOZ{Xe]Y3KGhb,}#6Z3nk<,9Fn&ClC'W5@}1UFrZD1HpLQUOR;Mti48>__<x
+-aavuZwNn6U-#9X`4'@P`;L]>;S|,7p8W}iS.H7<g.{}5YJ0Ju^]7]gTXn:j%Q;nK!C6Pn/bu;AhS6GWp[_xPp,Y&^;UdJXK6^vphs=}R{n/AdD6TrYDmO
+lF@Gg$Ka,6Cko%9yz`Ds9gO-thiEC;p@NLbT.;f.CW{X`CpL'.JWeX4=I`KRK9Ai2^jxXUM"GJvC%]'G'dAF!I/`&`2%+Z](G2ZCkw.|!R(PV)C&x(+t6^
+I9$,xFu9G$GcG8XT@[[mN0P]c-Dd~fw[9V-Ua2H7sL_'cN;VEU>kHj+oofi7xAb9I%K[OqV7$|+@{v{QizC"e-V+Dm{^B"c1Vyyy~FB|{XhpYq~W-(A2ND
+nckL3X=2{1l7c$dLJwVFlTpU6C(Jui1m7'sl!1}em5W|>]pYZ!6,Y1{yGKf8ySiJkh'RzgiXcHcPUgZU_HlvY>pt&@L.W@L.Gck%(Bb<`Z9pYA~s,v`JJ+
+G'h9$7miDi3`daX:7nl8!R0Hl-Uq3}2P}kUkEi9Y7$FX#+oQXqMss8~u66D+4H5ozU#k#pw6O7]i$n`ibqnFz5ttyVS>@$JKHOSRn/Lv_F9(E)[Y>bX/1&
+/1!:dY$=Q,8q~5"@J[z(wGV5AOKYGCB4=u8[vFbeV|MGLw.)rKUI{{Vbf.I.O,H]D@6xFNzB28`cGuB<S<y^Qq>3'UKw]4VR+O@KQ1|3_lKCgg!OoSe[M/
+C+t%w}mVWFy[J{([KX1(`=`#J77QF6O}xc"y`j0wjjl.|{x%KrMYpRs-L='kGUfl0sohK@AzIF!u25Fb_$kbnH$A!jF.R(y,`U{lEcW4PZRcl@Nsdwu/jU
+mx6[gtcC{@uk2HuYtc[qq{fl{e@:--Cs<Klc%&"EzndZtZr3@horrkkY>@;dfKhp}oY1HSh'$mwyn,GrOb-XrmXRbQ"JW|Z;2]jS`DlNzyJXcb{!C:_5N,
+)Vg|C9rDQvInSRB/%D;m9H|__Ae+Kj'Li@`FL$xB0PV|OQ4[8Mst3bRCPAr6&QG{yB(h/|EtLiD^XCs2>z_z-}@`BghE}L~J0NlavHg)5Z]N"l|$7RX$VO
+o_zdFQ,_R[3uVXacSVQUqnHZ'ChfDXW2N[^-S1oT:$.8b>:m=4#0h)|K"y:HO-/Z&"|AY%B`@`}eO',U]D`|h^'RwRme`)mOAxbH,8uN:TRO5Idx}EQ6PP
+u;wrEUxKMtRmBjK$nBHsow(_%8Ow5b7Esa]#I:Do9&qwabGuEII0VmPz)s@gta.;dBc&>Vq|WqK_7b#pA8cgW7@i_AQSGNY}e:y!!4a=&h!WU^TLapwZ~0
+;y<,pb)M@HY_I%qNt"Jgv>Os%zO+fJz<Dn3_/<c!iR%-)iPHY$=Ez6Dr]YqsBz"g|H[`1V^X1Oy]IW;'0|B$<,7F&oLse^Czx|Y1;L2c+A'_mz-Nw>%w8.
+74!Gzt)`!Gh5em>2O,+pc%jVN>jwm3}><2[7Yy$C1Nz9'Nj[@>'_<oaq/23u_dS7kdzMSoJ>`PqFdoYR=hR:~;f.4h,^5Zor]]ra_(6,S>4l~k=xWE"]I:
+k}<ESihp9^-)dZ"6qL(w-XP5co%w%;vP55]5YBj#}]yz>^}_[OqCf%sBR=6z|Lew-"FlEK@>>C0Nk#dR8][Th=_T3G0#dakzUD_r:@NV!%528y-VcnM-oh
+Qby6+IN{%}pkxZ,=R|7u!S`|t_@OOv%R:+ZZ&)yCEe7;sW$O[K_o+}/JlI"i}F27zQWZ.yU$Y'y:tY|CQU8%,%<57_Z#BK^tm2]9y%XUdd:1~J15{pl8Ks
+5QrF&>eepEe#cW%><WU(Euk3atHb;ru;uUGkstIFhV#k:r3t+B:7o9eap8%G3c=7sNW&wasc=J}x.];'jhA{_J5+/'3fM-j6,$S`$:@k4@qamDyFyi&bL;
+8PMf08_mh/=X($[uv+euRXgGQTi|s1&_0[]XH_lB=sxzXI"(eB0L^AtmQKrG"(=$P&KE{>xosc[Xo/X]vu&Pm}eSUr3rH4H#3JS,A>JD:qmvq9qcdv]AKB
+GB0DcuP0cA1pwC_d-tIpLzJ<3MwYBKvo:uKFy>`MRT2<8%pH'xvEOvPLVnfA;T."^qDL3bgHyj{m%{yqJ,JJWV^cnQ9a"plDW,[[4}gU^}{W:gNym<2_do
+=LD9l4^Ja+.uZa^WHHE[]Vboplr#2zm}&$wqh,,na}^Avn%qj`u0k=y8r(}r.xOvA-hB^A:TK-R<LEWc@H_0<ii#Cg#)FURq>i1xsue2y;%A}pyn8",CJr
+5OZkTP4jh,w)v47AG,#r.xYV1+{#n:5""-1n@)6ZMt2m%Ju==/;p:TW:ALKYN=yY:>&ys0F#X|roBe~c!s)%rnSgyr`+48OO67"N1qY!A;~Sy@BPxl/RIP
+y1k@!"7`hUzmY%R"Lq|zJ+'6[.`0lq.3M>wZVO6hl`h4-(84d@Gx`jU&8&{4Ne-lQF3cP%mK5tn6r(mi}S<f^2Gtw}SGu_8!%Fu^CrozE(AZ;1L{]+@NI7
+B|LE2oLr~sX#meT7.Z'1k}UhgvE<#LzX}b4c#<%UY..#w_$cn_<WP(i}a;LV<m6@VhY.2h/705UAI-c4xvCE)J+9pu%ICxDsoIIY0GP3oz3G%,!;(Q;zWR
+M.Vcuu8bT7Ys:+GXD`j&]|#|6U!sZY=(QGUX`Jr)D0e.KsNdbtj`T^@+yTLBIF`i5'X3(HW5@z=q|aoNOT6'.t%Xb!+MzNFP,nhrJ5GjMBoefH~OZv&w$k
+k^icDuaysT$hZ^wo:qcNHJ)}0Db`Py=G(LI:ptZsi2}>h7l7X9#(1k;MIn-lh`W9UN;]b56A9_HQ<uid)K)f)kMX-b%l6$_:sUOR|P&RV|JEj2:p}AKI|E
+K"NoUM3t)h2m4R~"7vKUV40L}%U.j-TmM{bntH2pyTRC8o$mx;|vxLyxUGJ%yN'uq}S^RcR'%ctIoPZ^cox`i'Js;$v5DUdn.OJA%'ZChrviq1}elqpzM:
+4sR0KKW,@C]-it,[2(W:,<T%"S@[%v8T.EqU^P=.X/]"[[&gIZ`c_LVy[rRb)7C]$FrXL7z6"%,FU_[mE;ea;)@<bC&nkslrb+EYrp_G}]u;pYe3wUB;MO
+XE;ap4kz4bp3T3H9bP^!"[fmtvH4)7GZ.%U+KtHwPhb^}h=8hN)e`V1gLJ6j6Y@$xUHk=m3UqAk#RA-5spb]<}Hwq<]`_%~b05U|c0VlH]-{7rEUx9l^Zr
+!}43M8JO<OpJ)^[`sV;ZMHv7-`j^<vGl{';%.fK=D2a<]_y6,FT+XDP<ObGF-s_7oB(KRY1HW69553V:V5=f!j^&1WcED4{:q_:TQe8J[R5r{&30{}6ryN
+:ka;Y/XhqcJ_PV7XW166BzTc|qcb/8X$Q7>f;)Xl2X'^(DKS8hf28y%BEs<9Lu^m9)luefz'C$jnsA>}_<[s##|WFy[W,dSZmQ1uX'$R0r[=)hnjRmj<+<
+7<^NyA}:B2G<))NCHXP=y)&7EA^ZGZHK)u@b+fn!}p4s5`)`&}#-#)Pk9{'|g^o7Gi)-+kD-E{:I!Q+Zumb/iC{&HUaO0S<ip6axoKuW=2i@L-P2"=ByT,
+uO2!S#r45kG_doqA/fk/hlMm%y8,$dYOPXAsoD~PAe1vvF'5+%;jS%Xlux-d-dpNKF`s>5tG/@PMyxbxD!Ta$B/<A^nF(iX8J^_5~9gykoWRw4fZ~}8EW$
+DNBD[=[uYhC_MHC>#K`[Dp=A=a<B%8pp0aW7v`n#sxeJgH]6[e<8Ja;SeUPjAD]:1V#hv^n]B/vBu@a/B^.fW-(^CQj1NY&l@4zLQYFo08Yb<8/O[_3!Qo
+oC@{ov5F[K)7v;B{f`oM5ZMak)Tj^0&4z9Ov[mZI8$N-$2|XYJ6BjfhT6G]5{jsqIX4w&mjox{svNYFfafi#"8Apq/C1e>Tl[JGDH72<[X=KJ@}^Uh4oNN
+@a.O^oWv]NQ8'W9^LJv&)FB:>,euQ-6qctLW;,N;iadMQk8wxszOZ6$[/o"Y$y.BZHOXIi",)|#;jgnb/(Bl&-7&6'%a'KjZLJzg0,Rkh6x$;gi;,qOUw-
+ODM/}A+i'@Uz:4Ypi6F#9"k8FIZuZ@2hn<.LNE3-LR~5@ma+lw_@ndWnpAX@hCDdS"HDV']KV{sBSn2Kj(9TMkh86@Mg@q;B&KTX-}cRlkYHx7k`>=s[oI
+>=><'N#XS7"KX9W7V=}JE1@`(YeHz/2dR{#yiQ>7mhwOz%Fgkd`2B6Tei+;26W}xfY@OBm$jnrOxzBxB9#d):kfT&F.J5b<361'I[Nmhr9lnNY9(}w}l%T
+Kq3dEI2jyBu/WYpNgi}T'qc9XyJq3$I$)TxIzqfoA%xdL`u"sRkSOAX/L4:=I>#M%`L|V5`;)@1&756^:e$clfacw5"gLpRy]wm&l2")#ce5-.fPwQ34sH
+9R;MSVRh0g{5I0RJ0+|uYJ'+C72Ok{=r;G:cWdU(e3_wjcm;Fb9LMX4`A-zb/&N"A8pLVM_YjkQ6PA5m'r,kx6[A:wU9k3Rjm}]-6@-'>1|AYbjmR@;uUK
+,]9biwspg78c!TktuSI$IezO2w@m|Ix:]v>t#e;r<BhmHjz6rI$yrL6N;vhU|Jek`db19xIcb9r+A1LR1#Nsgy}@rusm'3:^gjBK0X`L)w;GW;]M{"b=;f
+y5J[vs{HNUMk6{0iM+1x1Gjc|LDlLvr7ZT8[m9+O+^NOm|3z#L5=14yc(eS^r=T:2:'Po:rI%jA<e&!R}4oHMMVq&Of<P-h{"(0hpvy)t'n814sUJ;3uF}
+dMFS[6enDRIw7!W<(LUOy>6[_Xt8"w58_Yshc1aBzE'F4ihuj,7UNA.L[<k,mp:p0j@i1AF-BUmY=WjS`%,O.;'iMlrEjf45<Q=b~VMrnzubu;S8((3=Mg
+<wSWkzm(T|V9&W&C7voa9MpsA6tYs-0SG[W7|9o)HdTYurRkRZ~ri/AJUpux~T.IXi+H>+8vIAiYm|-/~p'%Oa:wP,;]|iO7S;dQm"6c^OxE#rr7ll}Sna
+ECSegEZ7`YA|3DxZ:r+UCd2HQwFRaX/5zS;5x,V[_u(1|=Jdtw@/~&TI:5|LrWQ6:C4%u`Y6^L~68LlyK,~m+R7L%pjqBk_l!b0)XKg2{eQKD0^$p+1ln(
+zl0^$=qNam-FADGl5hoNl=avwU(SQ%)tDB!m=)aZ+^da0fB:d]6KSt(5D[h1_{I4>TWmF,:BWxzLl40rQU4mcI9+CQj('wu)1_O0i}T|-dFE({S=n-dx>q
+ao[ELAat-sPE[piv)Wu_m=VWp_6csBXzMR5X~roh`vXl6[@|qyD}E1#}]/lkEL"-e,B8[Hta#bx@<"4O.8Ny]oQeZg5dXkL09<Q2NM7c-p%"`R}QG6rgJn
+i-P59r#&J'L}Dq/Ek:s7p,^"~>;bo]N7u8<Ma#>/W90e2H}+9OQi$N.M05>X#d,75tj`CV=I=/$IS4qDP=u7;tttP@}Kos4LcS-6K%U@Z@y-Mne.^[mkH_
+#q>_w/ml.Mt:B,0/8FPGm6QsH$Fp/M>gVGp5BF`fX>ANFyi<,n6&EodcYO(iaX5(K2tz1,KPeflds2~MW;+fWWkCP#7^2cMn,9T%T4Nn^[HTB%o.RUnkc1
+_sm;]>9-G|g5|Mn'BrXnc_FB]xcq%2qQfR06.NOJt}@wC,NWv;IzEP9B;/{"%E<C)Z3=%r87Waq6|'ptZv{Nk)<7:6[G>P=Q&KQ]y-zSLZ9cpig],-u't/
+.EGihpCt%E^!WvdQ4xj7'q1)~DqF<,#_F.Bi9!<{ZZ'R/ES#bs:+{{iIKMHJHXD2nMJOI"SrBGQ#(Zs58:J+1:UE_u^I"eto{Wd#iMHH&rrs!$4Rk|1URy
+T5h7(uUf{P{%[b|T(Md=3|zs]g!iLPl,&ll`/I173(74^>r|P9AO`zmY[um.Emein(oCn7[eID'cna7to#YC0|~z%{asXx%{nWb%Xl-:o6fNs.pLVxf_H[
+sIL@N3t]#C%o@<soW44a,gHy,/HHj5E@_4{Hj.8|JKg=>}S_u{.Ux8luoK'%7-A]>yH:q'$gs}&NQO5'/tx{&x3{ry[B4fxDK|}Nr&!,z$`_b3d'ty-RkY
+K-_p;mLb{z@q<)6o:Fu|xfe7TYcBC.+Y""r<mljGmY^8=2'WlX^GD(hPDg+O-YD$XM)va}I15B|6'5;%=/jWt/Bz2ShFfC'Ylt~gv<:E.t9&-u>snB+B}9
+qi)+BWm5K`c]!h)sxi,=yk~%z[@4~F59MF~i7%0@{66YeDg9Mk[L!;;xm|,,Y:khlH[_tJK&#E_Q~Q:HCW#00OQ(fI'3eR%g7Qd2!i]gA1C0`UYE5s/a2)
+_2l57TYge@(@:<Pv<37z_&cZyC}18jzf9Et<`SCc4!d0C}}B^n1N=E#/)Df).SMdrEq3O/X[d'I|u>P@sQ2We[vYft3M^-{u9yq@=i)@8AKw+EFx[j-NSS
+7c(f0Kl/zDmF-JpT>Ta7p,-aI{i79V=}69[<[[t{L,S'Mj!l-^:U3H;z//|Sr4x)SQZiGFf^"Tim_EeC~VR-",A{g4%-GOYQO|)=&Q<MZknxh=SG;1PybT
+i0/Q>TNm9})sNR7[uOcd.{}Px%!n;y/R#vb`T[6foH!hDzN9+jl&!+ck4@pvjGNF(h%lpLQr,6:6;awc'-}PQ`[u+"p-SYd},>'M1TfOxFMv!ayo,d!aoq
+&&<[|E$SvkjaHG{B=9mfq4Cj&u%7K{-^z=&`>xP3_}gSwfmvP3U]shiVzUDw~u6)UqELic4VPQ#/@Hb&Z;!D-{<t7|<nEud(e|.M;CAhzb:JyH{mLOBi-!
+%2/zVZ3vMx`!pgt+sw{3Lubr674jD)B_AWZ##9ogX+F4Ng9zmgLbU9m#jO6z#c]LLX50XT/Xqy&W]zRU$}P%DEGD%O4OhIyXyQz,&wr_sA8|T>${4lTthh
+9TC":w@VFG>i]`~_EO^!dy>&e",9XVZp;;S8$>OenM.+c^qGoJVK[>lDi,!qts~Sh}#z#7l48VAPy{",TOii$zaIFpj'mQB6..)bcca^8q{o55d2x:g%Dc
+nGA.%XU"fyNs!Hw2$6iP&rf2e%T48-Ysd<v^V}wojWPyf2#[[O;]!rX&(JogAV@wtsKS~$jJSi;|j|Otuis7M0~joYsj)Nqzv^]OhV:Aa%("aDM}EAQ0d%
+U+{N-Zg>m#=7]FKb^YFVs}NpgvRD'eh:$K4AE'/("L&q:l!L#G2M~ge2Alng%m5<=-_L{([9GsNK@fF+lqT[$=@["pJS&wN=C|[,DL/HMzl-5eC2dBX/bM
+xyvl!%p#{78&{)]#ae;,'c7m}C1RzvdY,GSdbtpVE:8{O@W'>2(iL#8#Vmo;[lGwR{Y;TS[L'b=F5>@Smfiu7Ts8k58H:8I2+p|pGg9dEUI@g92|dM]nIL
+y^#%6def!3NICgCI`y!JtX9.dSM!z=JOgCT9&zdljTbalfYkkW<l'#RP&Uer&b)T>ShujSP#zqr=cCBldLb9Il1f8t+zb9H=btCZrS=6/szVSm<xb=De''
+-Hm"{>Pv^OgCMb/4YE@>yFT{blXZCmX/<DJL{9jin/w$T4KyyR>Yy];lBx5-.DzO4;Xw1/mIml>4L2!~F[2{(cTx<B's3G2!Os{DlU(^+]g`3L[zkz3=Wv
+-sR3PSu+NdXl9Mq,yeHBCiRW14[&r.R+Z3RK_=7a`i5P-b;Bwl^dCtQR-C{x,EZSmQGU0{y8im]%^a$9_0/eOr(oeBf`{OEBuvx"YC|U(2QjdS7Td;USH;
+}szXK,q^dHoBT:VRH>qhL>`'Y2d<C5'2(RgFt.$R`3JD$9x)x&Ml:G;Do5UuT;L=&&Ioh<97)OrLX-Nmnv>OCy]Lnj/'^wu#Z[(J<qKg)^$xGKnymUtZ1J
+ZcAzfZ2#Ai{eX7,q76;Z!}F226QCr]|`7"'w|#g_!tD)16%"P!Yy{'(m)evJv_mq$^;48^TJ>|ecS70p"x+dIyEuCpFrp>{NK4~f8XBEYek54|=x/wrC29
+Z.Z|}K5crS-[nqyqKaf[%thD_OO2:Tzc-|Vh=[H`adFm<WZKf_Y1YasUK"<M9r6.UTc^J3kCxZ:kx%%bgO0e_ju>{2R-aP^!"nv;Y@O9,QC/}}JOU=Zx3n
+Y8M/G1KjFNw6'5yxSw5qr,KLlMoA^HSI}F`y+mIO@`+:x-2JZIxxSY<`:V+p5o!e;1QRvmX-9ida[>!~_zMXDnb:8a&F^u%CPctY445chByt)Y:+j3ubIF
+zL1GanBP5p6V|c1/~C"u$)/0,;-%2'n'rngNWHQi2dbxwtCiCgg>]Z]/c'NCtWatgw}eBz"{7tmX=y!:XztKa8:]EA(F|uVYVR~%HY>|OJi|i+sosiJ.YE
+[M6;qoih<!w/)5{Y-lQ{%2(mxU("[dl.)v!P@5YfhWEp2az/O.zun+9}[e^u~ydY=R8Z2xDf&K<aKw9r{|w<DD,w7fAx(KkHtb_GO&A@!qzr<1;Wz.|97J
+G#Ju:8MjkGkq|P|D]5dRrda&mV)]vz0RRCH:9c+-J1F<y`N7^pIPxxS/7zK.W&_2&KcroK#69qQeEY5@{Z$AdPQv"wT[i|12u"Z|IHR),</)ee'gYL.}{2
+&6vc|r|GI:G.>;4>YOPv%<~[~^sS<s]YEqdwX"n4[K#`3rVeo%PWn9>N"42b,^i)D:{TxGa^P`g"`5rBwlX'2&d(&ETAa{Z!Q[tI0sl{%NBCfO4,Y]jpv+
+xsQBG!"':<DZJ|-F$syU%W6&(a.JawjQjk+r!-IPWRMqmK{S4hmhcd(GJz{[-K2L>)SE9X<%0s4,Rt6'@Uy.vNHd(Qhpg9miq&ClDp6V^+:+Kd~UIQZ.h'
+5S+8DG0'hYV#3JxlS)[L.m%H$+l3SEUxv{hj5d/s-J|UYLO!>F+27h>.B}8IeOr4d22eWn)231C{'Kb:H5Upn"KPd'ycS|4Cd:C)9&)^jT[,)G-)XF<{Lf
+vq$BGBgiz-Z<3qt;$_.8+bWgl;gk`I;Hi.ZUS`|gzv^l]g|+kND(-%ul|rfrKNPbmHy"{FhmNW[L$OSrZ9zBO@dpVH<^OPnVl}P/kRBD%W,svu$f)M~Amy
+D4T^1-;d(QuJ"'75Tut[hM`u|MR@pSA5!LbVHo|Gpx-=7YV"H-`ieq>|ja)pwoC@!)ACBO1<op8OVyaOn+0R4e0o(JT.]Mz4$|"+d&T3bJD#[HRT_xT'c6
+^r,Jd5]w^5(&'9:qq!nwYA1[9O%v<q!OZ1Jkgw#L7ifFtI.^'y:-S5</&J6K,kZ6C72<DT]j'}"ZalO8NF:8%9,(AOV^}Z-'Ekt_oKY!{,WR"RhxM_o-:4
+[6~^H8pdvrfXQB_'NWg,E@2fvE,hX>wh%j"-Vc+5I1zr2K,&x(bd3B)9.-_&DFPX:{&N2d;lzYGZyRCh'ba5>1>R%ZCJ<`c!'jfAqVm:YE0lZB5d!-J:dN
+&=E%0B!m$a]B&uJVFUN|pJeG$]6z,#}lvzWV#o(",3~70vF}3^s}6ZqZ|o'-^u|jeYHy,'CQu7w`J;Cvo.}(qX/cxwzXH`Tj3D0H<=~G8=6>v254CDxi|2
+y4DAI("Y_ct<Av.ut/(xe`Op#F}jLtUPHyF.uWx19C4IWK#f#yGeE.Icp|43,;;'=6"Mp}(]z-F:%<]|5@64kZV=&81nUQ<idgbg^!'fALe:G]rmy4mMXD
+jW1m[XFN]e$ljF{,>`P0,R7<F"#_%VlyPvT4"_$|/q:E!wpzYdJda7zC8Z4j>L%Ql)LL>.@h>L!$uR[)ymI$NhS7^v-6S1C7hZ#V-A2VeJL6#{d$A]&sOl
+u32&mq]kC,px>)S)qv!E=ZNZ|sw'xrLB1aE|>/S/e4Lld-|6)TIE]wfV)[,$S@sl.5>f,h=:>EXn3P4#eZ'&$yrNZe](3-"WVHZt@(KCu4$^%=r.)C82,a
+kCROr.8Cav<M~X{qdbGxPc-jltq^(M>UQ{S%SM4_EH'cy-HhOsb+5YOI2Nuuz14kr&FVOI1-;dzc~se0Y^',s"}=EESqVJ#Xw[Qy<n$zScv#Ys^[[Qh-AF
+@FIBeJG&]0KW)JSF9ZHY1vaqVHLBjW-qHR{>lF~udew=YVO^eH%8To"O>^3NU#gCqbgXos@jv!R.K(%2N%9TL(Bq>ON70@VKd1(:lb-A`[%dK7C0"si;#u
+q1hW4[jjJvR`6vG}/!3M3YwHgc{dX;eZC8>xByC:#ovuaf&Ozy!R>@dY^dRkpw9gG=1M5xPrpDDnDqi#-{&EDnSJAgd5_I;ijplmRK4wvua'cWrqQ}}w;P
+IE_c$Kw2D+&!t@LB(7rzl+;&Qq%(30ed&OSevbC|Jv},WU=%L&UgeIv,5"p]'j`GpWwuTqfw~,.u1!oHBK3c+m`$j]2mS&COw%/{ng"fo(<<m<drGFK%a/
+w.Dxq!a95G3,e;+l6zWHW9HJek5co+E4yPCnN1IczoYu2&XD3v"B-&]U,9@'J,%E^qw2hv^^Ilp'ptotxqXP5+C3E=Z!JS$N9{f)E;L,m8)+"GbDG'FlIw
+RggkUe]:JXAjBfC3un!&ddXyB,ADR.zo$;.pVm,X.'krt894ZBnD^258,J$DD[bDKmPz]yK(G.RODfrOMm4z;__p2&>|k+>v-M2cb'Z%wqYQNAd;nMI_J>
+~C+]kMtN>fdo(_BVTQEL:!~H8sSe{v85z|mp3fOaTUkM)N.9>6NueX]p_4_@opiH1N<([_[Bg$M#u4)6aM-aVFTKbW;Tj3S[8nuUkWj#Ix'WN,VXLA_7^w
+5D$]D9V@4y|5l-M+g4{vQx:1DD+ZMB"{U!qF_c|vwnV9i.b<!x+y)n.RM;,alHI<$_PS<KzQ6p&p-jF);`j>bkp7v[qCjtvP&+WHB.JRuhMx~s:K|9ds}"
+g,BTBVohBXv`HAl>#4@lusd!V^JuEx|QTy)1}5Zxh>7ni$]P<W~I)ghrq"LwkRFLy;Eq>^3r!8_LsTMx;k`nkq)$v-8Rw!<]Rb`)%jE0&E%iGPLF|bloj0
+3xqW)"Y,M|~:zlplpQJ4fh)K<'~ozuA<jy2tH,zs2t')LP;I@{ml=Df5qQmS1PgRG0:7&uJp]uoixoOq1t)YS<@ZBqo0Vd||Z3[mOF.$m^Ev`Q<h$C3U~b
+Dd%)%!@,zY$/-3Gx+BigVH%T[zbfXz4W3Naeo}4xuZ"t4x1w<m@W#gI(#uY-:6|1rRFNZBQ6XYY/QV&!ZiBfKBIxl>m+JmlWa#%!rjJ"E@w.j,MEPrg>)$
+0R-)'U]+c:R9&@x6zpjS1Fax"7bhkYLxy/p<,.B[^TI"(4Y_jWh^HU6)2tAgfq9=Ht}$kZ/7Lm5m/3w[o0.5GEj5{d6+XWT!cfzb7K~:<FJHnkCjAt+(Kj
+DLY,#{40CtmG2+jt;FS"%4O7B]q1_1)9sQl!bVkb=.)frX8;en80RDe]}k&n@ID2FO9XN.AIdCOuH1LOT>vZHhjtm='|a@8K}$es'z1&j>W#P>YUsp9gNn
+"G8>&nwY8XB<8mxHQBKzqHZk@232uCZBDE}Yv_f_@&Afn4'K~&)$b@zQ<1w(2wrvOQ[J8aPxM0u;C)L!+)[)J}%'U$2l@[U=E:49vC'{-x.dr>&o!cxGNO
++Tx8YVfuZ+n;enpL[{HvXZ_0D,`FTfjdLck2(>y%XlLmAkHi{a|!H|$L&:$_<BUu}mJ_oIBr^t1^_xWfy/"+k/<PnY/nktFAQdBPPxTkf4U%.n$/>eS2V'
+qT9Jq%~K`Hf+Y4weVA%Z0K<Oh:9OI4eiW"b.@;Y[ET-}9^S:BM_aGlmMGo6Tx#e%Q[k50S|BH0c(whj57Z,&gYZX.n{94[x$g/:}qswH'>cG^Lr;YenOfb
+ef[A_t},t6UB(RP;+a,'$,2;`4-Q&RhuV@Ev{,sMb=D]n]NR{Z~UtF5yUPi74'^vu0qjh9:H0JOoaQLY[o7eD[/l;j2alCc_)i82@tj}81#h:!Xk_d&;hh
+B.&]4_B={7pQJm'tA<-X(MI1qB3N$MV|n0jVnqLa1I1jG6f}.3&pvs'`M07J7cFQGfgA%(sl-q,qetC+Q|v)=wpC79gs/ODH-Q.JAp.F(BS7158KnM_tTQ
+#6[bJE}x"fV{Sb#7`($xaYHY8":kwK>5I."u}a%&BE,Fr1j|e[(qG]IorrM_m]Iw~vqo"|/}5x3b#":q<$!q]y^Q6(~5BHlp<d7]T=;sXlK4"Eob5$@hjB
+.7-qv@AqyU[<m>Vw"9=[SG3Sx9OYU}K62Oepsn@FR)k@3+Ed#.TE.<n}(_D^./686r+LKm{);bhzLd:d}:#6x9<ji=.0we8a0@]b(NEl&M_0!E@`~nJ0T7
+i.e(%Ni6z`w@dt`Mt(^{/eg==]nwMPL]:ieQjqXRZ<i9.a'i:CXAL_h[!g,YEd3B'$wC5OtlZi)G)WSFFH'YO=Ad-1ZVl@zV7AhctfaSu`Uad;V06Jg@hg
+M+!5ArS[7W}stE'zoK6C9p2hR_c';STTmZB@})Z=re&<OyF2D=7r33v>mj;D:PCPH|EZ>(L(;>s^2qYl]IliM_I|WBWtZqM6DNQG}1=w.ZZ)`z(!HU%Sy)
+{bj^32}H6rj#)%U"Nk-!:xB&XP#!nak+@4)Pgh#(IPqj>G/WIn0f|l`=MSyT989wJkf2Xa0k^j2P>61B,y$wryQSII'nEYDm`$TQn@Xm,Mi2@wWHC^mZ<n
+1aM2PSVk)v:saE/DZ=&T7PUHsS-7MH,zV(-cB[iNa<t^t[<dPcmi98CHY@d>3#]$E{K%U|-kG@Y8iG66o8ndDE{Lu|[b,zfzx>W1MtlX<aF.}=}#l",1L<
+U14FJ`WF#;>GXRS,&i5vCGjY=y;`-Dcm;|#^.(RX!m!LJ%6b2e',>n'ZT`S=7C!9e|xD'9REqsza%Wx#g'f0|c%b)u(QsI#Fo3oF,,}4C@'Uk#5&#^SHSo
+bg[}aJ^O'bUWx.3V!r.,^"Fm0,I}Tmw<`L}es05TPL`,lmliOq5LX^Jf`aD7ay9v|'[+]c;^Ie|EkHb72Za%^0nkypa4V4eI`JwFG%m[".V)NO$u@X__d9
+^p%izjAp]1f[")u!4+TvA4:3PUIV{dPt[;EDjSUem/Xr:oyY5EAuH+Xcwk/+DkyTb@B96>rx}X:Tav.Bz}`:X]/MSL7o>Y<bp){."_w;]DJU$1U"%o'7U2
+x%Na""9c%=9t&arUvphiz_cf]":e~J5X=@OT]t6Yq72cE{WAtY_;|Xu&sujJ2vB8v[|W,x$GEy:dm5H(Nt^#|R$T.3(JV=gU}X&X([H4p5}{P%nX=%<)Fr
+(JC:SxTAxEDHbTVNJ+Q9y:d4Q0$_H{75m^1c2=2As{fIhjNfh6:rjg,%Tn.}<PVu<%S};ew{X^]s4a!}tR!HHTty)wQXdHRG$e(kcOl[<ut0a4=2O6B|qW
+^))<Le[|Ef+(Lbt=zTyg(`"yTOeFi$X6X|C61;F(]utLx"6VO}Hxiz'M-I#_I>aH|c)z7h;tzn87"^UL$l6y<=zzS7WyOX,JX-#2'=$6y<(K)Y#6D$gX3S
+($4tO@3wB[P!2qz+9[n9{m>$@|:m6!3#,$ZyTMwAXoSB&2+zu`Rs(3E<5,@uw5{KAE@=G#m/5XVh<j,6.D|SjC#9u=s{A(bv.DvbvxZ^X'Ga1v`etSZ{_z
+daqBNpn|.wt9#"n.OgXTtnQlHw)g(I8BA!XbYgc,{.WjRlrNli_2AUz/Mx>.3<N,m!`!9QG,Z&%N7J%b7#0%x0`<"+_2"h.'^Uy{~_T9&!j>8L<2~cHwBh
+a0E&i-Ai3Ep}MC"rW&H&RTD];G`q7JUo^<-d:z#TlPH51JAyTzA6C|!_3:z-(qi(6{<N[n8{s'zI[>p<dv38%2PPtih:>|(w5kQ(z>p):qDCdm'|aQ3{<(
+Fi-v]0qG>qL,}:Q""VXb&Zuil{3g(9mhYfjF`3O,qu#yx1LD(8=z3wq_IFYD@fxD"rk`}M-PB{<L-a!Rd</:ATr&To|gl-X|8-rARvbm(acv>Y@`+O9}}r
+DhllyZ<o$T~V6cs>d#h]pB4ojK||'x#n0g0,Xc81G3foT={wY262Eg,T}xtyD!j7tN>3w1gQO92PuJGrBkVTF%HM15dQCmNZ@[<VMT"V}'[SrlJl[:CG=O
+qzF}Ele/7xk9YYw]yG}8>_^Nh-R9T}el3F&1AMm3`qc_P{"O.%'W)/cS>C[Yt1.N%8YtRz'"_ieVS,}(3]b|p>GuT@-M<WL>0;>ZN&e%au3/.<frm.9Cw#
+4l4T:L="r%%LpHl2X1!^s]"{5`WQ4iG>%0Ao|VF|E[<Nvw=k~^FuCdb&O=o}Yzj[83U!s#zBr-F'"d@rWWt+LTx8BBgt[(e0}crE7#Rb-Q/FiU&Dsx9Q=B
+p(Tk{A2HbUQ&Mh3HOw^ym/Z0r_5Y0Y>wrc|<z[jcB8!CuWM8hF,_snN77HBgIR_%!EMn+G17+`cxC`mfCM3oRV$UG@9aM+_3wp),BvQd>3Bjd:>B@Q+)$S
+&`H3^Z]]$jA6ajRlCuH{KeFND-COuXiFLE8XyMztJGZo||22N:2[8HiQoGMA:$tsS[M2G+B9.fz[}+]'G3HO8Y(CuckGNn#(:%5jY8PFq.b`LyQCuv3)Be
+a4tO<k(GAGBdHbHPxR0-HX:o|1:A;UU+>e9!d]-Ws_+0Z-dMFQ5[`o%V&CnPf2{};"hb>H57I^nEL[OHG%QLdJ%,'2mm}$5n"UsjVQ+TNxx:x>pob6g>_$
+UlCr4+Asrd#66`s4=j^@ML5'{%vmiC>mcap/uj~4WGs:&VGErF^f3C&ZqARp7(EBsD%k#59|ovq5s:.c'y-U%NL]M!9bMm;slAy0@3o4}#c-S>i"R9GjlV
+fTz<!50m)$[rlta.y>#ReCL2jjC{D_sG|[P(6Oxf3u^tEVA{]A5_:pJ^}ocBV><f^GZ>f3:P3jjlUtDU~]xV|di4_zM+eHm{uoA4|=0Ipok4VtoYkchW[L
+F!MIGnep(9xt-JvLvZcPyn>!w4xNwd&U<I_Y$3>5inS)+q)5g%CSe^,4fcx%GIw0(5N"Hx^H_7Zc'a};kJqCyZCxayVypyQVt]0-)(]:xe;3;0fn)G2ne@
+x9{NGLXp]$ecx2"j5u1Jj8j/OPhmgGq&V;73Om!speL-cW"&:m88<YI[vMyIs&fuX9Fsfe{8U>h!Xpkysq-JN6N_/Y2{rbb,3s7w823n23l)uk5.4YrN)k
+f}#b_PsCk+C73e_O44AxE]-D1:[^9J9Y+|`,sY(yq]6k1K7k&.843Gwd6W{sKh>Dq;t=YS"v>G}G<G1dJLgxV{f^<2}jXH<eo4cBHM!9lB##;f/<PnUsj/
+B<Ve~>1!:A|_cEdwM^l>J,hIv,8Y=8xC+Q:8b{Py1Ia'J/@$To@-8P"kyHsxhHJ1K|%/WG^.]U1SY@t}2TCy<4@wjkyUD+#'z1L|=%C_r/Qt6{Y"G.ez$k
+a3%SXcwG3cI_`M6QpE)wJKZ'tXJ;&pNwlg%-'ir.{ldt:z_a"+%iZxM$DMs$`>I7Fgo9NYF^{6F8PdMuf$WFXH'}5rdep;w0U;e|dazftCQ-:WVMLj.)Ym
+>1|J/`a:23Tn=q6#/FbKjF"V!O1W"YY"FRX;/NQe'!WloW2Pe(h#/6^#^HbYii4PTqf_RQBkL}5Y.9U9ej)seKz(=x7eX<7Nu+RO$.^bR/KH!@(Im{y2F,
+^T|%~tE<1HuVu[/4D4TwPTD."#NNE@m6v0[&(.y!GW!'H$K$(&}j9QY)A]("-#e_bVCsS6:T89aI[KZEHthr=k"[(pDL''{84/X<#:=EW2@.8G45F9EL/#
+"o}n,f(}M'+4ZkQ'(2oNbgtK#SI(Y>467!5B3X(U'!~giGM{H&,TP3H'i1TJW$)%`b%{ZhazPb:p`/m^r,q%&WYzMhPZl'_Hgs%P:|0R$3s/SxL]YalOQ)
+=d,<6-`O!'0q#/39U'S1);wU|Typ)]=<4bV(^"|s2S-&4%BMTMsd#j4-:kX1!Hx^"b$JxmE5|/qFzvvQL4NYTlorV<6F:(;c=Dkszx}!@3SpOCn{mwTZx>
+F&@8w[T;%E(0f1@[F<b<S.2v3#f'Wh3v`r4CF+|v#ji@19[6mX5R^|A&^P)BpXG}(,CVlYYx$eOYz,w$!0[yGmLkJ6GTKG6;>bj91++DXC/h/|4d&]|)C2
+MjU'-u<iBY1Dk&3{}rR2-Z`ibf&6Vs~0U30<F0HsM>0X:-^;Z6X;lg5eYQy%kvomGG,[C7!OeJ<ony)K7;"bk8M'3ngqdDog6I]w0odMCP_'RE8c(p`YM@
+f.=f8N!`$P@QQ!({{3Ru@2[xVCayq{OQ8yIO&(JQ=WpJUm!vJ2Xd{E1_75i9KC^=c-,y!iIikaKf^Rz(VjY|c4Rc#pWV2".Z%24p}XTkkmb6ndI#c4'!G"
+7zntIZa[5:0EP#hc%lk916)23bG0T0&<|0Qvr3kr-a82=gzls)LyL38HE2j92V_SN%1'i:F4kR{;)gTxtfbnGu_|H=Emx(Mn6ZNX1,u'LDJ{L^$Rf7e's:
+%)}Xi&1lh>b8ejWHrZM4;^HqLn[5=nN%P@k=.RX.)9K|UJWqvsqSSeq@#%&vcJ7)[|kNr+pj6NKNUhfG18,/=dxwRA"Wm9d`}r7i}J~5v{]6Z&'K|;At5!
+:`0q{.>[|P@<xR](X%"aET:/04EGuLm3AD9Jo/t|rYkX-P}iF&=g.L{,#cMO[kqg=4V&2z5%oo[{qlZD4IPV"AX8R`$jrwwFZ)PR,Fo/nt0.&C~%zOjOc1
+:BWfb]<aVo-SC@.&R,tf-[JD#F{Z;F:&YFAzZ3@KvdH6}3"E-5Se"QM(&I^_+,f+j_%aQ4qBYV]";pp@b-.UF9GqLmkYKe{PoeQ{q$uf@4C8PO0bn)^P}6
+`aYkMvMTcN.X9JnqQ&L&t%+E<Lhz]]j{g"|A(.WZO7a^{4`YLcTz'`)j2kvc~`3cDt!Nn-V6")!b8#NX6Ous]{9'x`Xlp8o(z't]lFBp1EGuJqkFc1w.VJ
+lAO+^j!hrF=[WDLiY_$PLG|2Z`T}.Pm/hYH%UU5)|P@2jO5FfVSr}F8DU+ydbs)w:^]ksu&g3eWAf[50s.OD]pf/5>+aal|oFj"#qo:X_`34X0A9Iuu,zF
+NJ&O9UHn6C8LL6B+t.PIi7L8"}Ds1JmaU>w.&8QZ;vu:{E3W231$exIc/wO<4fF)f6.Zh@YG%w)QWVO+;]K_KWk=2H56jZ7K"hRE5KURS/q4YH"acq]oYq
+B2oopcBc_6F7BsIL_vKu3Wy`VeYO!L)azmv_Wp{bDV-BhaJ$2Uep7PH=yT5WXEfO@pakTUXvhbZS&py4NX_&/;Y6:rcdTqiZYd.9A62M1dUQ-t6>RFWt-G
+Ar%>&&(#cX-.pV6-KF,k_{Fzh0e85]{HvTcf8bz8X5qQM7Dg240Y:Q@F"d(F#h/SszWrMh0-E12K=C.oX3Up"mA.OGfdu_0u8A;T%`Tk@_H6gl,}J.rb1F
+AoCi9Bo5|2$J`6hW^5`w{}&[.Zn+Be+;{:ezKJ3;CQ@rau.^ATH|Yj3_3f9n0](YkA'|Cu(bb)O6|9^i:pUwyd%2#,3llj'C3-Qv8oFQd,q$x0m_HeF:nV
+#sPaF95##s}g/0M(=S.A90O%Fil%tIxn|m:}L-6D%I#nfpXp32I=-d.3jg~'^5)LLw3N+A}^4|fY4c{"6>q.ew-G#h~'=)#<OK>2'zFfVvnJz&z>WNHC]n
+}+mK:mV;K.4z+y`4LVQS]>c73.mtx(V1snr98G=nX>v]R[;+{G!BB8jm$RjrK;.LWSi=5h<N0zF[nVzHJUOVP;S&QpTP+t,h9S;HNz9`6v,]r0XmG;]|t1
+Vd@WExcXoB;$0KV(s.!~,:_Df!`A]p9!D:QFvO8.>uFTa$$`j-aw4@0F1qKvV'~h-u|9EK<<X;hbeK:=4=^`}r{ub#N'T$J!N+BypPS8<iSsl_=spv3VJ8
+W)"c"X^L"+(b0q_4{T05tDXdiQQJpBp_fD7"6)s40Zs]Zz%QpN/xnD;oAeslWL&)b(^&NVr7^CCL_IvP>a2,`sjWuiY&C,wwgzOEXEe_qyNs9i!pu(FRN:
+wsC9God"OlqZ1WqH./0vC1,mG:NdA2~]^.Du]=5%akHbR|I)iVi=bkk4&wjV8s]&eWdVVE2BJUpI;YyylOOePaXN,JqRSe1!sO0=OVnGR4NuQw:bz}rr_|
+jjpnh/pK_dOq}Z!@fA{OZtB:#qlI=d]c/%M}_`CRP%1%4HZP[{_jBA.xIfECgnB}/^w8$_mZy1-A7iH06K^+X5S){=w+DA8}XbYSSIxfo{E%^)4>,zO1$e
+`08@=IMJLKb<._)i|(JU+XCC%[C!|j(K)sPw5n'3NEGK_WkX9l@:d<[R3Z`r7'q#-TKXQiY_1:gu)Vw|5h80yzO@m#g`_2l$)yz<hfVr7x%"6[<l|x}[Jz
+_Xfu>n&/&zI,#uF}m:Cl4PUo&lJ)|$Hmrp9ODYKg,ws[=.ZrWx!|NjXd<fg6v0H{wz09.P6V6+jtRwIwA(%O8QmD$fau_|9M0ZE@|,=6#rx=3-1rV,xBJp
+tw(qOSdwx<lcXlIG7&Uopbq%$Ks/4gCCMbn99`Kz857X@;DD<`99`ZCsx0UpL@z3]^d.=QQiPDhw($zL>{|<@Z08Hr{w3@+TU.W)~snJKL<I~(wLS68e/U
+ecDp0wj;!ugwDXCEVA'simQ;N5t<aIBpLZOBFxi/crfNjku=Zrc/cv_4Om8FvjNm;3"EIMEFam8KiJazN;VXuV1;vciQ{kvW#-$4r-<q}=x`>FM2!]NfI.
+DTouCwKz;-hyyd"T-TErODg^-FCq[er(r,%EBTI=L/_M|7QP.r[@egRJDhgCjQY%Ws%{rfD0]DX+:ZO$#lEw`2>G:P^gZGE9r!Y=v-VdvL[Eaza2!02KJb
+p05bte'Uz9fA[M~`63SntBaTb</nyPOR>=Qn:X8K6jLAp]~;'go_<"^1#@9_66ruNu,}V)#}>Z1aPMtff+7'@oQ)<Z|LKbqv6SPRg5@`QZX)t>YW-qP&%X
+XN/)cG"riRrm$75Xs6[8jS.,.H_sR`EQGH+@k7QxLe,%@5sO%SFY}w%v+|[)g`C_CRM@F@<A=<{2t{HA|>@I5puQ;gkWO/3+V2T{KG!i'o.a<8/Ho"Iv>}
+jh;XKp!U#"y'g272my(LoS.,`WdadC;cw+.rQ7i<j(VqISYd~:xNCTpfh;z$uA$JLLT]Pe2)wNK=@.=3sF(Y.3TD'huO3.MBj!|U@e$t~ESy1k)=.lBt,J
+&8g<V;`ZE48Y|B`"Jo#+{lL3.HYYn=[EsnCe^IH$&VXXF^j)Qd4TKthPQ]+n[wT#~y`-GBy9=@B9yg.U!xH9Z'4sB%'8FU]6;A^/zg8nuU4nJMDXMQbGJg
+#WKyR33_EU|mulufHeWy1>3AQivB(=8QOr3)FzP5d&uVA|o4H}!Q^Cj=Sv>i}M7<%n_kp|PsWaVhWoiuIvz|HyS_5#`Yyl_t@OQ3V|7}Xq$d|ZTw1Ji(S[
+17$$NWqs[,/OP8+>/0..DtMS!LX{'Q;}T4=sus[=jW5kQps90^k2E',4IyKKEaz9u'LZ;z]v)b>,l2htQ[Ow^uh1F<Wvh1{0c2+DnE<dbEcU|0Q"2g`pkJ
+d(""o(r^xY~WD,#$GK`zWcrm'@^gVNa9qr],3kAh|,n^|vh(;g8d/tl9WiW:A895f-}u7CmXjNG<l`g{$Llo]1&"jDw@AP~Y5GB+~R'gQ|_b-SNL~A!yr{
+.aS;R>SLV(u_^pw[kmgEE#sw~(MkH$v/n0k3'nj}@W|{5O)M.v[MK%,;:yzR!OUHO:0%,C$(1<o-xs-V3n&/wcqpu%E)gNfVBqEM/'G>fa>%(StO+W)^~B
+PMF]jk:{I/1fi(|UA5LBp+l$.;2Y23^l/[j,^nt6IZe_k[1ZcpCF8]gIL`Kn-C@OCpcZ>lNsT`wD`1&4anJDEu^x5&lL'7&s1DTb;aptZD>s8JFV}(4'C!
+L$vtq03lK06p.vFT4eStW`aCm'E|:2~<aD9bLcT2sJ;b[fU@2!^C4<:n2ywR.;/4`SZSfY-Gno3u=rg5h+r`=d;27"rD>"_PH[Cs}/s]@Zj-)P,bVfV7"I
+P-Cm<yJst}tnPB`#Jn}mRIwY$nQn}803|x`{#>E2gVVH8uwC6Ez[njuN>sga[eMwBA_CvvtiYuhCn4u[vKxn~sdS5@qMv9Fm+g.7U_L9^.9'{XmX/sR=@a
+CETK=JJYGg;C]T#2#h1(xq{`~JK_P,OKsL`tV&>z_zZ#}v!z]6${:>J1o)<8,q[76b`<qx_;WEwD2Nl'5j[q1^jR_Z6ajCO@!k&$fkd^4WOl#=8Fm<_r9{
+@VV@`;cs>-P&O2I}]+<J84XtP3RwGaF.kj[qw/61^n|]3Plp:$,GqLT+nTpY.:^$beSbGN,%q2;h1rs]q}VKX'=n^!ljdVwB]h8&0ixZmA'nB0'B|ZpkGa
+,;SiqNHn;EH2;>`Z`jL8TYh,Rns<Q>UO}-7H1Q8kr8nZ~)cCeWp|omMzO:ng5"F/8/&qjIV[4@%)4;]r>q8<auv{koBn>zFr8VB<J,Y&xN_4Q#a7ARBluX
+y=d}]POI%|KbieJP%ysx$RtA/</:qXStsKM]_q&#j`s@iK(tGrV-nP:Qo8Hzx^`9yX[d0:4:JyJN"x)CPQU,tpdT{TiQuG7J:ppj!n5jVNt3JW'Z{x487#
+wLjH[];]d&.q;7OdgUpbVOdt/41-YK;j^j;1I:0r-Z'BHvUuxtqKVrrKsymM#%S)OSVu-3koH3C69M&g_o)`0[P0[=69rtxP~4_>7xgk=L.S9+@"iAL:IY
+Vodi8N&N+R-;kA8'{GL@V9^'0V<sb}:$N/ciT8J8=GlH>{e6j+ScRmQf5_R.fT.7A28v.[X<FxS>y("~n&Y{HZJ%qpbWP0;(yOns#;@{djKo[N{eIRQN!q
+C|OH9:)Hp,1GJG#I>IMTrEa-ud(0L]ff;`Y;VcIc,D)PHu<frOD%i"0_XA^6x8A)_k.Or-WD2zOHm%k3;Y1C<^jk4|In:K%Lv5/AFa)q)BJN/bkvf{%|9D
+7Br:2u.%/XO/-(HV]T`+xU/>_Qz8Bo~oVBoFCzcZ9D_WBw9JbCrq9XdR&#qxz/_3XN&[4cv(fZELE;cxD{n9-)F{s@<uASULwJ`>;U>b<Z8``PkxN9e&86
+{Qv;FKeA1lM:"S4Y)&YLTyUK$LAMxIo,zl[wCua$|pjKZ7xO`tovxQ1E1h^nIZ]'PAk>@2<g>lGI+auid6>fo+UOmh>MUX8uo#,pjQwv19)reTS[7lup&p
+Yc^d}im'PoU&aM3'0un=)@dF:vLGt78}TYX"<r,>a7X2]5vhUn.d3L+U)HoJ2"LLj:I/bW[TcyNDJ+aG7a'"xrPZcDp6vb'y{#d4#=$n-&vxY;]<,b|M2K
+m:Vkyr+m76hg=N7E'm;c%<1vz'0!Iq9IzMbxm&ti.^v|KkA"e(=.<'bRVi:3_]{<Ci'97oZmR_B[CUw]vO"N!%&I'@QGB_ja3RjaF}sEf_$w!j<n&a>go,
+Spk47qx.v.s3{;JO{$S_)R8Y~`|Maq.53w'r-w;Z"[!-o{HMkzSNCD(^:E7EhRrAQrEyB"(Itqm5dJevcCQ[r.68n_4qI%jZ:e'vNNjL%iov.jgfQX&Srn
+/>3ud5|Wg8_2s:ci/.2i`>bUZ,7t=2,Z|!O3f8oE5zdDg|~M596D<`;r29Onnk1J;DY7$&gKuq@dai`c~x0Ybh7AVh.EQ-YkM4>x&"kj4"|u6c^>JSGu[U
+q8_{m@@[sU@Q`XO6y;Zr@p."'sJEw|o9hm{I[Kk4S{aoS,.19,GY_;B5S8/a8atb>Ne#H^G4#Enyf(G8wJwDi_RMw=~2@&i_zf;4,hw`C<;uosts8=mz#:
+0kAsu1j0!HV6w)|WQ&9HmtQ^Adal7E=m(mKHKi}C!z86sVq8Qf<|q_S/:8G6V"zFzZ`UOSH/[.-6XRUDWs=i4o2#hqLS2wxbNIRC>$>Ay5f%ZU!9i1%b2L
+|J[d6G+7fvR!RiFmf"y^o:'m_wLb&9W6^CLZXEQ[O6L.||_gk=>F}zBA_b6D[^elSwDWeqZaee,g<CnAG"auDc|"RRhEFyLA{W>Vq<x7K4NJHqxU"pUJ#F
+(q>3SIo&(imkN{Y,xlkYRzMYu[RW^FyqpXg=V[Z|RR2T>>)(;c)pSe8>sg@NmdZM2tubfPSe.bk;dpkFcHbb2@k1P5k]cBg}@stJ+d`"8=FS$|ItuN<T')
+".T<$`!K2/X[PCO$bH:;^EIwrWC_-rM33mXZO#chjT4.y2X{yeV(pVo!omwcmBw:udltY1M{3l:(UPDK-J4N%0"CoL}DoGJEI-YV+cjF%u5Q5Q;z>L,/h,
+`Zj8-nA#<8|="tVm2!Cib<dlsgEBcXJ%Z{K%!B,>a21#|eaKfs>ycWYoV{_7dmWWnBZZD<m@Nt"$/^eC!"Z>!)t[6C&D]N|pN{PX#71H<b;Y:G{7"cE55f
+rnnDTGF$ZRSaHKN5C&"(]x4sla=D8WA|AL4Z:5&&q!-j:/w4}Kw"qUs&'1$SU9@eZ>WZ8-[j.jjM$q_35MII,l+Jt%ZNl6l_m[^)g#>[QY2vH_T&L%h!>>
+hJ5uo_kkd5j6U@&%,h~RTx:eN+<jRdB^lv^VXp%nC'%;QG:TPZMPM>k0:im]`;Wt4M.(m]jN<r0!_BT=<6Fq4DglOwR|mP>/X$t4qwhqZ}b:zr~#c5;'%)
+>DTo+R+p:+U@k8:k&)~J1n_9d1SrnF0v92tGu_Tl.wN6&jfKHvjqh,Nr;J$hnSx5)"R:jv4S.2(0DF^xtoGGdP{PB;8@6G%$NcA@_=}j2wGrM+P4(Jul5V
+@2r+oKHz!)gh2t+JnrYsZqZ(JWLR+l%Xgn];%FuI@k_WbZe9>M~g!J_wywPw[R5'#UEq~JSp%5yq7OH+"4=ZfRM.~+&"3jps^Z_WD=Y'E6yj'-(>R@`yHa
+Gt$MTa]SC:I)<@qojvn>f5OY[+a_CPJ4=D:S)y7Ii#(nMpXvin)'6ynH:IJ"3t3_PDbJk8]dHa2UU%98pd}<KWWyb=I%Q&f14Ja_~k(wlAc<OaPo>GAdN6
+G4CQ+,HKkFT8~yog}yIR3b.&yb%g+iDJMpX:nr6eZ}"BKc_R+asRBdefte6Mc&267Ffxcd.)GuNZ#Cgv~_y)FjnD.79'6q^U0cn4~`X9<EV+I]%{br/}xh
+(#l)_U8/,;f;WH)&`e4a]yGvD}6rR#a%P]Dwy|)|)>HdMm#c1+`xNe(JS@0Tf/9I;|rtO=&7`;bOg{0wsQ4CkhlLLMH7Wi<+B$-KFG:P@AI&@3cesCMM_!
+$ai$:%wuLGI.6XLW@;V;<6LMRWTqMye`dziwIw8[!z%d"v%#G"O2cJBzRv;dSwM213;lM}"r/A>V"iP,WY5nYz/#xbx<43nwNBY/vTmc6XSRqhWvXbq1za
+~M2qLAt^!+cYKnvrK)N;c5aad--K]Q,-.4!v7r}KtfVU0=TUW+GO4zI`aMC%m.'f,:bR^0sJ+2E-nVf#{1aYCgp%!e.Q3nIinmJY_r`:QIX1OV}K9uIKLY
+EWu0(OBZu+CTE%,wRf=i9LI:D!VAiY]E$2jJ9".]{(g1ih{UOZm;q1-STzIt|c)x%WeJtWKJ6Be{aOL`_1We[{Ow0"fgX_[3obu=TsJ,r;UpUJ<UN^+S7+
+@vq5I)ujjL_b`7VgF{sB2((cbR[{Opqvs/p(txYojGJ/LAn6!e3XWvU_6I2vgX0WU%ChA6vSN>Hl,+=Ka=AlFv$-""Pi`KP"CPZo+_H/b_'!6}gj#NQa-F
+QXlvRSBSRSH4aY^eWMK+;,c`l[~E<5DDvlzr(DXXnN>`l(ib&tR6zzW@42wQnnU&8'SJsar|<,J@v/d`a]Cbb+u`rtz.}lFhe>T3wXJ:5,pIjB5Bq&n1Bn
+9Az'8WpOE.4gz{&w+>Z"!:3C";Q&XoVM|Y/@s&}):(;o<&z/I5]>0o`So'iH})l'coo8hSdVw]=3XF@gtV}bjwktqcnzqd|N^E`JnwxHjyrun6S"pJ{X6K
+KF7RFSmwFb"G7Y<TH=_QQ0p-jsbUakL)ko%x6W<(0/U%G-8L;)cO<c9e}Qcjc/UXYTo4(9d#CYePu:H"~N._hJCH`Jf5e{OBlZB:%HjF"b8/<B/$z,Eo+E
+4Hh9P:dm)d~:=Jq[8&pZ:[^/`v='4(6|4N';LR7!!#voK,=T2DBNwy8tuz&}E-(aF&`)6,VT)eVrMD6[2'3bvvD|f.sDT[uv!p[;i<x@|Ng/oaQx2.tFJ(
+^Qh1x:W#s30Q)V$>IvoX]mfP/2_Kj^TG44OKpj>gr[hi4tk}s<VY"0c/nE}fhfJ.$o="la)I~<f{f2XrY:Tf2+#K]c}}l4kNaz$TuZ[iX/L27buf&5[L1)
+<1RA9YkW~[a;jJ.x[fS7jnPy,GA1V+EQKm}=lGHIL3dtFz`-]D9r6',LsC61WQ7noY{^"D;7k(3i1#I_latF,^JfN.y%Uy}NNya`gK!k%V>KZsJlYdj51j
+M'lvN`.j9|mx$}lXtNO^M{/EAGbP8PfN^<,]T1JX`+PNhK,u+$)s)MU,:x1[9}~,A{r/O"^A)moCi^v}ui<JNG&}RD@k8qOCvFk9L_+`O27`=W{W|@,Bq^
+:84[p,d"F#6_^U;$LM-J28blMmM&;65Inm"^"gQedcz|QX3BD,G$NG]x%].yqwqZH:~0N0$]OyNCo%2H`o#T.:7Fx5L/y#Y#<CRH!Je^4az:e4EajITs+J
+{^)/saLqu3OmnYOknyF)jv&49,`GlQcI@)f.Fy6}||Pb8pd5>tX_tspZI^<oWl|3_"$zmpcwDKG&U']:`dpdcNF]V-%jKctYfP2]!I"0nlD;|7+^)zIQ[.
+KwRg.,iN;a<c~m/szGTnc}Kjm=o2^1EUu'8=Uk`GVvG_=gJsgZA}Cw$7'5`M+E|yy21t.oXEeX0lueZetd[sH-G}CI$z/}c@b^ScuWw20cavlR~y.N}@R>
+UN8-]oUbOVv%LkhgVT7!hM6.I1,mMjEbhbA<Z)2)!a@0V1MIKend|i{jwBPHm{f{QSdC1Cpwyek4MA]Q{E4Ir-UohHYfgT2@87Q@yP:s;^wiU|Q/{tw.O+
+D[>H:ICbR=IKUV'De:aY+e#"]I3Esv/5}(0c24+mLn9$3f>.[>+0D##+:|j`"(in>^5{Oq^"}>kFkDRKm5-y78RZQ)3;68TTtj`RUNktT3PSP^,$<R)'#t
+a9<P8]]qXJsGvRmfDXYzNMl;llFqFL'c71.cegwRg}4Qh.yqIBRCUxT;2eh)[%Q)8X'j,sWZWnLx8ctettTcEjRpvi)F,}`GrbV[01&#fh_s,"xh^y<%]0
+MeOxUDxT3blvkcsc(mID%wz8PBlnR(}4hcPAZKALy^TY]XmPvJr(ST{lu9-)H|K1I8L&9.nF|,VV:hKza)`DH_lz=DB+TEJgtV'[4^%w#ulX_|1WaWY;oK
+B^J9_Vq7y]#hWhOLk[]v0<[b8{DT]$$im9]t~(),Z{Pon/#bXo$=DTXM_3aG9^#9NLy_w#vAU.5"Rr^Q<TY]0Y@k$4{jlbG'1kOCs6rl^BJ8}c#j#y4H%'
+iA-m3h-6}R-/t8!qgP!='@JA,lNDk'iEuyHc|Ti6k<y8xCbRFJ|.xKCnyAOQHiV'n2m3c{m{l[^1-r7A~C%;U5Q(77eu<ygTgo~6t6#hV]i^'i{bO=<OIE
+_7'-.3KV#XBdLTVF.H%y5+gD^2C5Go9+hfM1Z1/MA(ZBZPrW+ISi@oY7dNp:>tG',=[P12i"Uw/8eI'Bw2,g1$V)U8BiwL>T[,+oY',@9Z>W2Y^0Qr6Agd
+A$bJ70r)]}H7jv;2^k]5$I&tco6;-nc;^WW0s2nf|xrjx1$eZ;+:3&!e38r:@4U'$PO@{lSyLYk7}9rSHDhNL]kA1+b.$,fQJtjju9ql}zie~+VS"9%cq%
+l[@'-{Md4]S_T4xeS(dHRx|alA%U_22em]szJjd5,X9k-3}h+Af^bfW@K[w)GymV`>EWPhUUs0FY<$+3t$n^`A0oALjt&A_D(`!CamMNA=;0t3-F0XUi!>
+-2d`rgJ0Bv;MmwnQk)L/|vj[%Z"M=&Jm+J/]SgYzzjL=RD-8{L7+(<7S^T;/z'UkwN(jXk}e_KUV><VW7HH,El:es`2)u3ufW=Xgx'H5k+JA6wd$lvc+PG
+SeTk$NJ%j%$Ich%J.qUKb$PSSbrbVj=WDyMAofmW]uocbTDu}Py@Zr&h~a-#WcO/[f51C]uCtu"u&qIrQM#s}P#JFL[H{cx^;EWV;j2WBnJmJ$%e{ySnwf
+dlk$6G'2MQO3-V0:30-D[/#6z(.3W+3FK.KZ)dg}%I.]+qMIxvO[23}NKc_z0PxI.&J'1TJ0<>1I24n>74-vO{DvPm>l-'vzXHxQYS+eQi_M124<N6{Csf
+F@4Mfb/(l+rDC_355"1c[t/r/@4o0bMa=A9C:Rwbwn~{uBXX1nbcAUit[%5'E7]r/bln=tTZkqaBJw_X'b+tGIpElqA6J<|7Xq"U=j4zQF&Aqdw,,zw^dq
+2C$L0Ed%;v^x~i@KRq-"Umvs>TvCBSnw[d2sZl#csJc/E!%_Bh/A29l;%$"%kERKBDU:t(hu}Lb`leAk,S_nna.cmH@gujp;28jO3cZp:[^,n|.X`84xgO
+--pG8iv2)+|1[H/D6(ll4]YWD/!q^xvps3a67e7#jenegz|i0s7f:$2lU;K:WhN<6vX_l1Yj`o@lIds1VkEI"<V/pV`:Z"tA5y(N7`uHWtHa#7&{~$7v#D
+o0XjqDF=.39(JFZ<U(LsktRnl;udmAtnn<sB@$QiOJF^(Sg,dkvx-}6O`C<$$=."6zA6IM37)>[Zum:'8LM1l8Kr)F^VubWNDZVmA}Z`>FSSqCFRWtXCAa
+G2AO6U7}`YtoR2X7}j1Oao_/UWYBK<`(W#kFREH6Lal:mj5@;2HfZ.CXsD#a={e`=IMhZ6z5&N]Oq;Sj2ZEI^rtjc^>5W!9`Y!l=H=ObQDv1gXD#8VMDyi
+Bf7C]D<o/3h/T4;%>A2bHT2<hT{;HM=5#Tg`0qx>EceJ/kvH"W7U#4H.D)BXpyw`XdG'=)E#]yL<_s.@eZ~%1+oem(nZIZ}6<!$An'tQm%b1{RaK-ZvUw;
++!_r[+yr+uWf^A[s<[S3j_KBz1XKx'/u-3fGmTcaY2YD;'_:!FE<Z:]]lhQed=t"oxCylLyl1,pp('VO#rmPtv0qF8TxsVL15;yW(RwnP6rFYG:EBU`|=a
++@.92G&qpaTr+q%VGh57)iL:$TldY>2f~g#e%X:n;H,yN,IXfqSrW[$;&:dX74fl|D1J,[]riO""'JbYx,EDC@R|j=Xu33Yg|2sQTtrOG>`&bk_-IW9i!.
+u8^B}FYK$U/{jiX2;X/l/5W}A%zzGqUIgoN=cio^WGL&kCBMu"AtdU61uF}i$_;u<dUXKU<x<4j|VqK1VW|2):2Ts'CwyLT6Ys3(e^`'@,MVsgjwN"E['w
+6^7ECkg/fM@Fy>nj3F[SlJhdY4e].PF'oDlq)P.9&u-g^dCsF7xp598.vZSDaY],Dl>tRk%dep@XSK^[o'0U-%z|WM1o]pI5F"+o+u&Kux(y1Dp!/Y`hoG
+'bC-7&ABvd6Zq6gb930|uP6<("o`ogUZ&UGaQJ&(6Q~PJwU+S2DAiEX@3i=-':YTVjuIK5S-.]bcJ@26Qo]%+S/t^4ts!['WjST)'i|&XF+T<.Oey#:%bS
+ik+,HX`[Ry.5<;66NCs@f4X[G@e'LSAKqZ{^jjP!Hxf}tVRex._!:&3krS_Gg8WW+%fORr6W)SG-nF"N{JB_Zf%/uKBiPEC4LE3AT+<r(ze!Zis/_l^3tD
+xX|FSvi$]I/Y`V|ZqYv|dyF^NF]UId=zfp2BmJAY,idUFAuS[%7U]I#r6VwT[-}Y0kX/:d:aJM'A:rd9x1<'1}nZ~DLXkV(FKM['kOT9ia.r1O|`nkFw[j
+8j!v{TWb,Dc}bg1&>QId|pxHe=5Fq08wRNKM~yT!YRBpra.eW/jpC;-A|4;Qh#,TDj^QQo#_739Fv17AO=<[cq9'd0v89;)jpHxwyldx#H!SHEW:DKCK#$
+fA;D`EL@A)_2kAl=Ho`R"x.2Tnb0&>11^P5oXX|U:Om@hb_.;Na=!1;XWdz^n]J'HjI'w5S`Yh_P^]GYKLqAw4|M(YwlfjuLK}W[:IzC82cmbZaKgtvT4]
+QRbRTis&C%[n4[P|Spa.oPNa0;stv^G|6ge3|QJ<UX>0NzYnDOFWR+,Wf06HN<kN;j0;i&,jbI|8_>+0Fg)H1Any>:Hj0>[$N({pEaZ;c><9XXwF@T#T/F
+v.yfN(,+K5YXU,p=z-~l^>:YwHyLp1C|K4L>~X&G`Z8f,.<6!LK^iVLhpvy!hY+5&joFXVvZh9$8/@=Tai`%5&#^3lbd:'H_5'8Ig(`b@BF8:N7Bq64'VH
+:i[0{X3nQS{nk!EvR"HSyBsQv]L5,lepLAekAc6(gByO{15r~#lx3'.qwb9([x#wZ)MW1Bs]#=R"f9V_@jE0K}l:0B/^AmSY%[QMb=@vWs:-8qXnBgjf2>
+@rRA2fneH|HQ1q3Mv,~MX'0g6aepG"0_a`M7THF`Oj&mMUrTyb7(GC(JOCp+z;zm3PtSwCN"ogd!'U~7,3E.-n[Qn]3J!)j{tLvptMqEI/`rVlvmj9ARB#
+kkmoASQkZY1CRm|r[6Ke!;|cEQ<60>ieo={Ciee}eB]k>NO8jfdJSPc73$L)U#4m/">B>AcX)qn.rmZA[E8q%2<C4_^B+)c&%ntIO]+Zj54#4M#y=U(8[,
+'STJ:D34,(+d!XXR:Q,(=EZ5E_LN(3skMg$w`-NI:|-83dfa,!iE:B9W~F}yeLwJ9lOj"kbGs5vHHz/O-mvW<VmH+iEYD5)HYLt"eUk$x)d&]'RZ~Wjou/
+D.I/l"']/$V't:2}I|+nI13ktK-<8V'N$#@.1@t+t8A$3f38G'CUHgu3PO#OGPAXJ;R;O62J6Nw}6J1Sq8KwJ@S8v#bKAV9$E[fidS8G$@@mboAT~+C3;V
+=^"oKAT)Zw3nKz<`yV-22r"M._S-qdNS:M6L8L+^Te~"OPbcI8Um"G"0Fue44ebUT^v{,TIzcKt5HCQ#44TjC%WQa@7)K'<]Xp&8uHHRb}ai{QB5ek,,tK
+Bl7<}+Hg4P1(q6ZU@G2]H:n,W"h#"jg02v='l2w.;|/9gN81.r[ZZ{^zMDAR8WE!d&,9Q6KIgN&TM`_{vx!|iG906ajv`vW>u'#bl84BboyprC[_M=hC22
+XTM+c_bk$Y4pZD^EP,Jl{t4KHCo&O{cW4b6X<$Bti=U:MdG39>rw1|6BoKF6h4Z!bSGRbaq:1DdT!bUs&A/:r!bi/SsrbP/^tVTI/gdw)w,u#j+i70zN&+
+29dl/i,{wNA/my=PfXH7FrVd>h:=CXOJg`GvoH!1aw!t!GmHQ]Nq)LJp#&}5awyDE}uO3E7<G1Ku$bW4pZRPvl%Tw,I$6:DM70E"1MxD;/{Co{jb)a'(yD
+-dUpz`Zr$+=9:6IF62XPk[Wc_$NyEy5bo9-vm6E(4aSP>a|=(Ps8JKS8iZ,ZKE!urTJqgj(E(G:l;o:QdohMyw"#{h.ya:9v-WsWt)q$Wt.a37S4I3%{{&
+Vp&n2K1M[mB=4h4g/RbP7hI!=%56HyLP-hnkWK1E`7Ky-b'|AE0[2zvNZm0t>7f99/>pyd<Oqw,S9V}`MLjn_r!OUWEB+v)a4AQMaGB>#e`mb>c!2+Hboz
+%FRts6PN8c!(S+E-kl'o5'gg+OO{KvRm63GqOsdx%l18%P)THyJ7beW[4@;#(sFt40NEKfUDNrd0FE6d4o4U,#lPJ6XAo5!ve=28@$yoRJ4w_@Oz%;]Z(j
+bh^kEGIP9_j}nifhgxE{gpK83-I|OUX&o%aQ|axc%s82VWD)xYvL6NeyFmhswX),y`Z4!$3/.`Z9_i3c<D&I[Y4(-9HiQFKPB|8hZ=Df|x,4FHeyxnAWI%
+YtW(--!kTy,)DBBhbN3D-mh3+]elN-n667CG(F2;}_!1JhoZP3k!2zTbr/La_1a^2{)x(Nod(}y1,fByN;vtv[~#lReuyQ:UxYC2G`gJX^u%[FW7hV[o"s
+T1^<6E|#fe^E(IeaPIFRIy~W9d4Szz/hT756~s'+p.Ch2N:twyqln{)k%H_D9BssUm~Q3/xM3+D1Wvq8,}`5jFG5Tk0qp%I$YciP)^==aM0Jde=rFPn}#3
+tA`P02r$=l>PlD[[Bu`ZsT^^|@@>TXOcWDN>P}5+3D"+,v~O1/acLF+qej{vedCm$K4u0RMUPWr!$-'Kv-^W[VSXVVMqDTfT{u@&64j|WZ~"MGr{0p!N~9
+&`k+aaCDe$[#AQV+rzX8+!LOo|ewYQy9Y]#bZ6,aR|1Z""b{Iy5%Y&pg$&vE/nWCh#$k67f96Y+eUBo!sg/pbr#kG&8BCMNYB2L#~ICrnUw5t{gkwXYxY.
+/01VtDfh)N+LI:6OFOaznEFL8,iH`9rZGMBn,k@3p#Pm&#gtog7k]QC$P<~LibW>R#"!2/wJSV)0B>LCo]wxl2ikx5HwLK}xK8)di`Y"rl0`y{#'|i&g<.
+ibk4EBy8}DHs%OOjDk6Rl|rmzVwtBeX&P[!^TP_!=OxCA"n6~L_-77,(#"}6rJ48!bY(z-N|g/'R,kB.ypZAXFJAF7E^aNy|y/D44kjc]e=>uRcC6sgsLH
+ao[k3b_XDNO3<252q`8N3)AB$0ZOArKYhy_B!yA{dI!d0o5Ox)oG|eR5pu$T:vvSIbdDZeJz,dMoVVFeRi~Mlw7KqDKRS(>vib07s({jTk`'djgB.HvGH6
+o2A<58HNH7/F`XG3QqCSd.5@5W7mN,~>=CDEP4aiPN=NS9]>tv`Ra>q[Uqm6#g&us1pRD{L{K+$yraj<+^S,d7TRx0CD%%MGp8/e%LN5>&vc.BToqk8Oh-
+7Qb<Yxe|IKo'~[-5,g.Ohc4W|WecbwcUryGMfx3L&LKbjTrZ%4J2So1bcR]x:Xs#sRw)[:q.>>nw|pLAw^#HNe3K-d/aVnz!u$<J|u<;7GKra2_@<nYD`7
+<uRJBAQH_NiM-sZuJRWe6%XC$ZQm)`brP=_f|}g<:xYop@s7!6)a~ve]vJo6w[KZe6u|oNe^V4/zkcUcmr~C@3yYH_gQD>4rTo`#9b5KJ`>gMZ2rg""`gE
+FbB<C(=Ep(3;d-!JcoF!DFe9=P;7DRisOqSs>{3y2Z(:`+knpqL'b8'MVp<s+YWUmRH'Z@wDOA"/-zwhL`|N}o.%v=ilPD3}D(H-a'F6HbI)-dHbZ}R1rr
+_5I)r7-)u9BS:Ks1}p<faH&^xIL;O,ThG8,35,~`#}`{%&P&v86Z-g7=M|Hp>clK:8_-K,dctK[Q%tYn_xc-uoC+FZe:!-!,58zLrKL>0)0Xq0k8<})]H`
+Z}GmPe3m;ZR6xfnHA[l0[Jp[1SHKe3pMDpQ}TKlIi/-5o@vnX`Cy.w%%A!kf8AfKY!-2G$FM"ZU9m#b^"q!{T"3A[{@x7G8ntM3n!JCt2wU,n9<D,;o(}{
+NKty~8.99xGyOE9)wkmMcPR!j^D)/)|qFS|tIcjh-p(b){3Qoj+4`fuLC'WD<w|'kP((3y^h<qiaofG,NpF=B"ozmY3vF2JnKV8+mfH4093{`5d"VPR2]O
+>(Y3Xxq8p|^`S$%I85"@!^S,LkW#HtkKOc.dn(yvb7{tpIh2,Y8ZKFDQef'U[fl3KzBjcoZpT/j=vuY>Jbb)LuOr7KS/cod%il[oKDG`2<EdS"xJ"0"Y-@
+T,'@GZlezVcjY{X'"2-aKr-J}c>X$7+%ewq'Qb49w'le|XzaPOv"7.u8n(J[F8:BET@-~`T,<.HpH/.&sU]nUKtDhO-&qt:!GRKKrnaH2pH>}Y9_/g}s{|
+@Tc.K{o87103nwGTrlO1(Gjb(u%0XEad8[h!]N+":ua$s;+{s_p6Ke5T@idda8-@k:@t1pQTh@]vYqB=QXFaF/cAo7p[fj(v>>2CLuAzpzOKb!KFrJg}dw
+Me6aBkzi<DkYrs|_S]nR}P`(S6nfUx5<RJQ|[gja)8(Jy.IFt3VY=I>fwtAAEPQw264g_|kZ0a@oy,;9F1G:'Q0iIP5:q"E#SDEBGPPRC=7v|&=RjZcfn0
+|#xg-`yme{F;ZRE&OLBdw6P9"r-LyDzO-H(z8gaPZ6r95dSypMS^ycx{l}ePls:$UD/yI-'z|A5.(+Z".V@kcY1T<}Z>Vh+F0#<c%g86SUQii2lsyuHT}q
+WET3|CNQ;NdqlJR50[kE2^oMLBP3n0N{@44$8,0ip_:8NR8TfW'PNRCUsZenlH_l~+h%@R)>#+dJ0;HbVJ;OQ7TRkXI#OWXIs:(on:&t,f.!ng5]hK~ImF
+4PIs&z8a_0(0G(Zp%xDvoGDZBlW(:3)0Ks27_Tbnl%/nAG)b1$ITKBMkA+-!2}nwcE`o"!FjOB(.4eTuxED3=R|"&zOhvlE8Q[F7ru{vI9)R@QHQ;Bw1Xd
+c7VD.^n071{z5QQ;~Y;q3)+U"mLm;UMN8[IJRM95"12:W+eqOG.nCtw|)I{TU9=gsYCGDQ4FCe3B1T2_IW6)o&UPu"h9JYPJ.xYka.s`RR;d<BjPHuN&os
+9jVZW=oj.L,.en)QFjl(1D@Hfe$Z.7V,WXr&1fTS'7n3N,#v#iw/4jJ]QZ|0/FmM+xI/,Q`PI2iV{[Ov|=4d3.#n~G{>w1U@cFqXAgR"tVAC+^infsJ-q&
+}<#Jdj{o&{6@Z9Sngw@_v=@U>xSm<aD-VX'wHc)'+:Ij[hT&yMwhBXBk<11YgXm[T{6^$=9PNznr<,,I5GpePXb)Ax~npq""x4opqx2]S)I`.z7|0X[cGv
+cS6CmFq0]Q}e'lO|ej~(V58Cr=/nY]1M0%_OMCgi&I~a5;WDm"HXe"q9t0r]4@qm|s`&.9c6ISQ>oN,{X[|}[5'o[_u{g`(;<|39P#^xT,JR!:XkYiiCpO
+3)Fj|XqzphT<T.aAXrGRj6_0voX-nuqn~d_AZrl5b:aHG348X:ei~2+zM&h=7)h.[<;}W2<dmAMhG$^eJ}q:(di)0rm0]Bm%|LAJ7|y)5-Bd=r~r`Qt{2a
+6C;-zHMhzz=m7M^F^[HvUDMyVQl->.U/9)No^{h.cJO0VK7Mvw`!koM=;OoIGKFC7SZpC}m!d.z[l2R:|RkLd[V<C=o;(`<@K!RdY9h^r.c5NeB|eqm;WI
+FR%F}J$LZc<DAC6"45jt9OEV2ODd`8dz%wp8Gp/_;$c$B_w/=}qvY|A[jwhNAUZOAJHy#<g3A_M:"Cb/a0fi1'2a@t)LZm>5oZT;)$>z1i)Vqk]p`zQbi;
+'<0k|nY(Bmf;Ame!h491n%_!ZB!t<%#U0-vpHN0b+9p2nP2'hA6W2nf!EzJY0sHVuH%59WQv`roTVKM5Zb]WYc2bh_G]le{2gU#2csavX.J,sWTfm#r&9#
+05`laX]}N3k.~UOXv-1l'S3/Gt{r^)fL)O~|W|!U6tVRg-<zPkWC'u$Qz>L)dYn1mhZUUyh//dV4<+Wr!)@+iy;C{G!M-^xS$b]YGLdRJiQnU:OcKH^sZS
+nAU1joawSM<q'U2xL/h;FbD4-6X}Ogy#P^kveO~h>+<GeOJk!7kzU`FlQ95do6_C3gr4nsl@3i"h|RWvBCTJ[cW==c{#0bkv]xFxDID(6REN1lpq`XJ.LR
+c>{7QLm;&poZ)]{wXNUNVzO/A64kfIz=92&-(zgIKt}Kfw/;QDY1.0Mg.>}s=aJ)vBcg"U:Ls^gP:&b^foQ6AWN$vVcY.^j/scq#rs^:40wX;YcGxfefFW
+`a28,%xL@'&y;}]G;)VRLkj-+9bJREsyr(oW${f|JOH0fBS6`oc:$G4Bf64}}'9F(u||2X<Zj+@YX_;}I9EnI1c84:hK:6a.<qpOQx;n<}4'~^{gFW^yH#
+x^NQ;)gfvb)C>+@]BXdd%GMwH!c!L8P)J-qmLkcKc0Jz^X#3oi8ducmJfVKrGM@q7qlH{FZc}DrEA{G+X"n_'_hvk''!A1NK;&Ay$c""x>o];_n@SjS.gR
+t/N0}3v4Llsb-m{SYp@ks"1)$vD6;=SN0uniGbA3KuKsN|vqP7Cbs(zTd7"jS!oW8K/jn%}BAfsf<'Z4sY8'6'dHW:&;u1+Eh^iMexq|/)d;SOaIGe|hv8
+dT@FDjpQrf$N}crbY1f4T[/&B%m53{GleC_|[]mQI91H-%8#Pj[Kk+PAuM!r+^,qTeymxaR^~mfwBlZ_:l!nepM|MmU&hLz:{sVbN<Txz0dN/T@@o2tD.j
+,@}l~M$W>Gf1VY:5+}XjqUIFas]&'F5#s]l088s+xuz`Xwrg_@!b8|(DUqj;Ln{wBlO>WwKng9sL=Ko%:vr%G;q`x7(%EkQs.5Yra7~o~ims3]}DEta=Z^
+'A,0x{/teG$#5e|hMZ.{K4^CEtJjn%H-yV~CiSBW]EPb4){yd|ZA%!.F^iqoON{51cdE)TQ>dW32rdHVQKkzB]Vuv%u)f%V'I3T,gI;p8i)=PBQDA>~Lx(
+4zz0rN2oTI0G9pJ06W5o12Ak{KKH=hY/rq&{~K0oY&xN%]Z{d%r+^C+jZCqNS$q9NN#75Y:3Z2&FWf589DJUfSxY2u/vahu=)7wFGv5v&+^aIn>`}xh_Hd
+>shz9S(aTUv>nnUw~khY)i^YvPb".U$HPddOs6|&M;^_=';crHkL<$DbSKEzVRVJ}tm@Nmm1N3em9;N%$tqvi/.FJdc`-I7BM%j.rjR&L4fb+nKGrd2hb0
+)1Zimjcp)v'xDOcM!mp4C8$)E^]7-nuUVrJj_D;1bSY`uMsutyVRfhcFV_S0lt!AXZ2BG@|@"9mjH0&_=luDVBk5W&RUfQi)=}<owqV'QOg`wFea4(Ui$f
+S|5{{=Wq@Cvn&(5[M;SFR,#zzgQFD&gZKwS/l{I}1]#(X&[LkHDIfw!wIS<+fC!M1]xLeE(Y:{bfBzIEUQY]JL&cy5Y#>UOH9Qmn,HdW(Z6)]Ca`4+.Jpz
+,l|%=`953HJ{(2}Z!_fqP<=$.3zCe|HEU-mAQw%NDG+7g7tY9+6]ZJALg9Z<a5Y/4}8{[;(#4Ocwi#O18j3o,IdFLS4i[7Wl`vkOx"SXL"YN)MFw=MXUHS
+}CnJL^_Rw}PK9!4@diQ{Y[vuYgfsw|VkzF<R}qy#~0gVNNax>9V:jF!F.J%#vy}&~Wtps`[CC(XJ]'^,:)<l/l/5'qoc='chO13`<}953g53}e1y=L`n$"
+@^8I+fK.}-_(XQO!)+Nr&Zr]1a,5rUm{M4^z`+{PXb@CTT:Z!5l8ae8c^2Ok7p0/R>7ULMm]hdsdwa|pA.pF=0B.saDEGoTzq`G)+2jsfM+|x`QMontalo
+St"y].6o(WlNvc,y5c7`mvdQe{!jGv@PMq;@|H`"=s9HUk/CrTFC#Z,>pg+<X(6uvl}N&v)fBuPkg`7C@C_u0Wf97=,2-kgSWzZk=T6Auv/`>52d5Vw^)v
+Rp33FpeDme5^5e$k_/YLOvYc+qO;rF1N;a8c$)d6}{8Q^#Fyh@rLUZ}-@,S$@#wnlY}xkC'UpYclZa9(+d$AEY9a'"MXo#xVwXRbHkgyD%YV9W`hsNez&@
+dk+<AmfDy,a)K]7;V|hp.oTet}&m_/lQS[2S|%pD+=@GNIw3Noc"=^6dx8x[7GJb$AU'#6{%WLk`{|GgK}}T[!^&rX(67pO--wv6U+;1U3E]ekP,MY9m+6
+1Hw-Kl4$#bI^M=WR67@,L!vg`dxgbeA]1A&N4N#(a`22_`)U~52TW'JO1l!#MYVo:g.bxz[b2Pvcx!(7gyGpHT@QnnZ&mE7;U}57k|`)}opP}v!2w,~{J&
+&02Upxa@}lc$A)b{Fv)+]vC7z[}.,[gn_J|mA2(>w+By-:CeE8_U_o<_W+'j0ez:CXJ^[3tEy%SQ,yNi2xMG!6w]R[}uMxCPkeR7[a'EszE<rlhv'zXjyF
+W!O"CZJcD!Z6g'3-8BF`!6FU#[V|x`Iy66`(d6R1>_05HBi(P5)/Z@QuoS4tr9$:Oz|i3F+]:Ec8TP9u,JXr&kilB{YS1Y75MqlkIuu-Bta.abFOEu4uV6
+nT)Prcc'C.OtqcB}(qM$6p;vfCTO[B.O21P>XyC^i9Nz8'a(.1wS<@{|lvRfDrIVsHF05:%CLd2m^t7-0M#lu1|`;r(tUR3SB%L'u^wjuOXbh+Y58ik}Gy
+$P6lZaRP4o++[3oKsmUqbWcd]J-N[D]U$dY,`aJEl>mQ&0>BrQ#DlBO`wzeFdK,}$PIFb7/yp4`a9!<5^<%$A:6-1-IC6Y8Qe<V`PzqM']NTVU9wA2|9EJ
+>Kd^oH`6~m>joOt+iqcv=3zv'rp0!y7^Mt[^39rC@!.GKBS7xp:T5@E>J<jDKMP6$FZX(i,5K@QH`}GH@.P<cf:GTk`JZ/W7y]W^CJ`O||{@Js%CEBsh{V
+Jm`Tik]>+u5f_Z`Kwuv-dgM#gS;KGe6P,,v0n%Ep)2^nD.k66|s!;)DTPM:D-"m`^F,=ku40I7X_4mMyK.jXRKLgsQr^cj!HT]A}/$ScxGqxT%p<tS}4]S
+(B$z9nl(G|v#|^F$=N>uoap+N|+|yNaB%kY,|%0t`,ZSLu|oIz#QL_A'JOG@lKMnT+3rlQscA&R%'<"-vkWCBp&k4O0]U=I/&]v8f^)NgyW^QJDF;:JjSR
+L^o]X'g!S$!;~50"mwn)TcpnM1s'AwEr@xphD.qJH2Kky%V&:!~1P'2f2:>c4)@d~(<Za)Iiaur"])Kha8P]78!v'ua0=BeB9}T)Q|=(TfU1:>tdo6j"!$
+Td:T{WI@S4s0Yj'buM;9pW~v"N0{!ZA@h}3&(e|zZV"`Dx{_A)4B{>E"I7wb"E:TTEK_gz^)y(KU0n2KK4zn3IdSSg"44mnCo_Tj<^|gn/&y(Hu`i'RR-n
+oI]ZQxB]LpruxFSV8Z1%Xx:PuJg(UivxiUJxK<EUgNEQ<G}yV(p3AiS9oO>'^=h,pK_Za1j6ZfMw@`zu{7v:KK]E;m65HV98"A5&9#R[YFL7e%!LnhFjvY
+Y<lR6Za-0VEq0}/I[MIZv7WM&Q`@h.TI#;KkJqD86G>GVqMLq>"2aG/!ygYMo)4U`{w;)M{oT`I,,z'wajOBZDg)OjP_=6Z6oN0x}a.PNU5m>|4g;K>ZEn
+NN&D&3TP[:p@JVLc-wtzZ=2v3(Cmuyn|)OexW1O5RKp{-!h}3hYTP^"<HQy/@/xty!~y6J-&vnx|5Kus:.+d-DeP;|g`)RfZb+uqR|'5dfWuG_ut!7>]vZ
+WLY0EyiT|CBk-UP,NoYcMS~A+F[z8waCQ@i|`fOT;%887F5H7zon_v~RT_dbE,b`CrJZeF.Jh_gX"s=YZt9Go3/_)]$,^LU5&|rr1d~xvzj6"1#%mj<.r_
+.qdC>H"HNrK,V2KGcnJdCr~M+h>="8q3'Zu&gRh5Bm1Z(fS=`t{hXmQ6Bi0]"(5d"[v-C69gPh~XF2%E03{x:u8O+;$3W4J[d.YCE6>4@#hjC6LXBnh+>i
+)LH`vSIoGz''`^KXGU=3}O{{{6fOT;cL.|;tPG{SDZ!vzNUcTEvV%L|^RI^)%K`>3{Vbv$#i7SYKfe"N]Itf^{`kU}58!y5C;w.#y}h/!u7jKh_jEmzpbM
+n^iq%D-E[v&('_kA"h2)=jS+;dotUpe/~Bl6H6&<(8x)uAs|L9(J}+'GvH`'I&`iJh@8mF[Ht//6M[m{tWYRn1b+wAv$TW`3s31Et0/Ds1ESOjkAzHd/&0
+D3:'Imo{gxsa=w6qmz:U7)RyWLhM>q[]d^G_+MM57lB,)pRpmSU$BK]Ac<8HlzYUuo}<b`x=Z[_L@#Cy%iPO`j:BrTXIT'=|-X&JYrQmNRjTN;ml2{%a!=
+FqVg}m2|KZ[$!TL|FFX)!>$jZS)3=NCS"8_-khWc{lPG2zW2@5WiHte3AlzX7=QTpJr61ZMH;9QsUUfmdI>o6Pbs{Y'S"I5s#YFE:2LJ9NXvRBnlOU#Z+m
+0d3SB0hQ_0Y)k}MuVu,_cE1px}nM.PX.G]xFQvlJkgID08T9BGi-`t{nB]t8l)p!7T4+k%LX&}K)&H6B.XK+c%A&-L{iITUwuhdHbYBP_rm/guGP/RS!J'
+0znMSoav&=l%)Cy3Koo#jF[f{S+7D9W2S`M!n_i2-{hizVi(N`b-Y!=1z%d3c{hi]vq0%cg(2i,=L<MoG/8#qb/%CE>v_9eMEI(PzoirvzN21'b}#u3DS)
+';kHi4}eXc2y]YK%10tatN!2W9PzQI6#lk1==qZLC{AL'Y|Hc)5Zd6M6Fm3sXP^[/D6r^pDHRQk5$vw4nzq|4|b%B"jAuO|Kd1}1v4YKIquSCj(%$w<uq>
+p>"#du_itFAb0;OH=/mks4Z;M3hd)J4YZo%^XG{7vo'Pd/(d<qNS"RX1}j+D~EM7D^Ur@UbjY/)%d=gc+ZB2j%_&Z%q&~zYK~poO(4D$mTb=+T=Yxoj8sj
+`{W9#Ug6+m|HJW#c8wFZl#OMTcG#bvkWf1,u',=s!Bj@,{,PWe$k-o)uN<wKx4e.:',1`-u1aE)QS!pZ,sE>So!q""7APW&[)Xb7!;frXZmM!}Y%;8whLw
+w2-/>b~@^#zUF<jdxtz0dSWe)SGj60;k0JCBBJR^wt_0an%5Ob>(`m6.x|a'A=hfq>;aENXS(zEd1gcEx[4d<TyYt1N[^y]T{4kzc_hTh/3+k&2<86sdTM
+ky^PFT,/|BQSs/Q)P"nGF^'LS)G'igGj!3tbkMQiR1@3i$lnETsxjrS:T&2E;0#/P8b+`Z:)x@Wv2I#B!3hM8l#+w+@EH7bKf#gKi2Spv_vlCLa{OQM>bg
+1>c{`t6e7'o85&L%g7:v>$0<"Q<q8!:7K|NwMY"=v"_KP(}5So|T3,gL<KP(.k/OM$fra$8|H&=>pqD_M9#FX>"`l36wFewVh|oeSGFFIg<b&'AJ[B`XO!
+Rj>P">^Tnz>kLW#>#l)rCBq{EW;.zCw])fMfa8PG#)s]NeNDIt(;`.'y,%C%L@'LZrHeT/SPW&sIz.~(LT+:1T4U72&N)eJrb/#E4[|I_cKFwqN["9tvYw
+Beu]{/GWU&#5GX)1EZ[(iR-+85Tu`XRckw%@V[=IsizRDJNiJWcNI[rW8|WclwQ]]1.jm}<jPXIctAn8s0cI:!wAp|oRY2^W<C7),PqiI4F3Ny]W`[/=$k
+wp+}f>%4W#l"dX<.u+rknOPn)S)Tr.7|_|MfaetN3gb0AfjI)6{3+b9XW7;q'0z-#AstN(2_m^K|3j!Y$MPrRJ#u'#YTQY-#ev-jSH+(FV6Xa{}L8@DW[3
++zFopoS_p/yMVIoE;WifR|R9pSozCb^DX|OpB6,q_hCW"0T{~IjEMWaYm`yHg!xXS07M(kKwkWX/2rIjaDPuLDyTud<2ur"AxKZx~tAiSeXsREklX/5|T5
+K.3[o@.kdq#rBsJ$+@&SWV$hJMC<jeZ$q+MwSBL,06.y&ys.WK(G{52o~tF{Q.`M=:~[pW{%J=OB0@Oi,Nbu0AzZha.n1"^2RY,b|VI^zWqOX)SAU9k,@J
+s{kHopvLHE=(z>P/^NPS;_TL&A/o1Zqi<Ysil8TE{M6nv#Tthb>nzum`azlR=3j`]I_LFk~wq@`S>5u#U`gsB|#oQ:`YD}}1%RcQYw:tYKB&a7]cE:"arn
+dE'b4]hx==:(.3/fwi-;RW=L>T&E`s0O5Z+tC&ieExA.OZI2BxGaAP,DP^|T.XhZB=n6Gq/1po8!038d!U'5dN1x-|h/,,b5~d$vp[93vH^ASEla4zyBVh
+aUj}@tfoKtV5;BTlq"p`$QHT{!^jf!cnK&=g'Ss+qfN8GnrK(dPieXhooL_h1j,%qox)N)X..ag+Z`vnsR1ze"}/X)6|O",Rl0GO,NcJkg>kg535_uBCVj
+-b}Vqpk-<QXh}y[,g_X|@FAnFsZ04<Xzp@49:i1O,s%CI=Wwe=mZKLeUo<4ADP3`)i8>al{l{H^NXhtfsQ$[[:aSK90`&mO6#{H:DMt>_;%>D%:6haI.@:
+7AnP:VoAcgaI'ZS5!M|cg3HfI`jdpR#LFvdz{:V=S<U%2@m-ZNMJ>=xj3R1LY0/XC"46,Z&TAL0FrmV%mt_N0vs@P#s,`]U$EYiI|[>)T)xlJKfv|(VrdX
+G#7Gp2OP/gH^s;RM.8L<0EXo2n3>xQd[4gi;tgp}F^.Sjf!V)6x'XVdMQUd@]|6NO>QRiDuhD^0t||1KlPnJmI"U|j6(I(oU93Gs}f5.7o!:0e+;=kx$d`
+7||9DnIg{s+M.+3B;[>RVO=0l,|N6iQa9_=9lGl0||Umt:]cqJwI"R{^HKN{xTm&{s2r:=ugu3e(1@_O^oEzr+NZmJ~xH-W'C/flg];_s5jW0b.fm#g>IY
+XPkJjdZW>_Z$(Zcs0t$(Z68:-GrC)FPueP{q9I;n:@B{yA"UaM7&@h,mn{=zB,{EmWelj>L|.XJ|}<pLeq(tm7Gsh"1Kytu7xFXDbW-c&zahQ)]`BF0SGf
+5}zTB>-{nk9|AZg)uLZAL1V)prX{>wp7:=^(%;W+:lqt@pAwQ4Xr,McfN[|wR;%bEC>>Z]8;2)&HWp!'f=|k+EDDNbY9Y-f-5h>,+qS[9j#uL|c(Pbh+U=
+:etU)0lZ(Kr-".mh4bx+u}>A>}chL3M+][x|]WV-"8DL}HbbktWA@ftN45;7.|zuwIvb0d^kvhQrd.lX":7Hs9'E>{'0uonsq#'S_>e"A4}%L}lJ;un%VF
+qR0-)[XCj6,nWN2]>Pj(~6J7z[v<|%S;.r+cidqR'kwz|iAi(6r'R@_x{+WB:d1h|TUiiX]@dY;G|_+C<|N8H}_L1&m1Bj;UXF,NiUf%J+]Zue-Q)Z^1sD
+=t}p'wcFz]W{q`,S%y>rNIe"/+ts4Q!pVoao3-^d+54FSwG4=aW1;7O}Y7&'_57:4^JB)LZtP:63)61,um$d6DB'vcAi!,=Ad^m6_]!U9gd$71Dc^jbOJW
+BQ#5=huIZxnaE#CA0|,mCi{,2u=3yIIfsS[GmtX'Yw|,eW1u|B-F@erl#UuM5';5FC@Cyj5ee&Up7i4DlTB_=|4Av8E;vg%-_4S)exydMDzO]uv[:"lVDj
+<6{5zf}5&p)cZ.1pz;R.{l^j)L5t'U(1_{"cMJRpN)1,1|Y:mjb@iEUlzSy29+<2K;ch]9r"/r9olO9KJ))FKV+o%7'5~D=hWW7'Bvyh+0-)Qs0!tQ5m|Z
+cGoHP_#p:lx9ijhh4#.{|]J]VH+cqC~f}4F:J=1_~ccDJp}crx@p"gV%CHM{DMETk#1Hvug,8.[VlS2+STQ1W2/Xy4t.o%L3ew(YA.tWUerc'D5>v]%KDI
+5fxs/PcYw!%A`vm/n=b75BuYIso[SnO"wiRN37C7^tSC2orw,TYQrI2U4CSKVy%w@59rT<=`1y~"Pn{vBFwV-:E.u<DL~d^13P$q%4}#^le"Qcv6}O7GfE
+Y43x.$K%NmVv-m0H!;FgX%Qb;SJm6PMjtM{yB%u,u/#%#`1L`VtB=@oqhiMjnMp[WKxG-V(Vh|o3m#Hu(:V|mrpBlrmBm63q'fbXC)E0A"'cnb#2M[O:>>
+`$]z_i,5YEnuY.`Zu[E@[Jt7R=gX/U298B6u[&Yq"0^Y@#VIR,K@kN/q9$(56if=_JT-jUQe#6k|UN2rcu&@}+zD=F/A4%Q,U7eR=JpZ)wU%"{SbB+:3.j
+I+}qLLlBaz28,yff#uEP<jVJ_NVWXDKAZ-$&rt+y){wTC3%4Df2iHaUQCInI>!mC4`BvQVt"^,`W0W'L9fQxsD&)8}F+xl0g{X8]3#2Ur|N-eY0xQ(M/Rm
+ye3#)m3JYFZ.{ov#l^y[6/I6t|&R3e'vE@>0jx.)$.!^&YA3#eH41TfdYJ@>PW|Rq#8R:-y4l0Xfj&)=!e_6fj'Q|&(h9@"X_3)l&M2N/7XHSZ-iZY@d0t
+L#'G^g((/;;^.9QS9@_,ysve7Mf}'|3VXXoe<BkZ<msSvZ>r.<(dAndIiX_^up/eD{/t^ZB=(O,5{s-q,JCnjOxR]6SuO_3oGSCm=6vLX#0CqYi7:2+,Ox
+|JvFXY!iH"^[h,k[c^5EPfASlfT{pOi|G268+mgLFN!5b43B.GFU%yAqf_y[p6k>#Q^e/f/5)7iI0+zt(B;Fx|]sNEv46oJH(`}]R/KZ^2e<pxN"'>=OZX
+4%%;CG:nj-.(s>bCG>IZHva2K8e|6o6E^RmYx)X]Ml(m[(9GarQt#2$.:HqYH]sB]Omdh8,AE#2tt6AH;%#{U8jN=v23ZRvt$xbFq%HZ72Tk0=IowpE(h6
+dQaWYDRYS>l6Z-PN$fTo1NiXXjHxuc_AzwP7Pa(R]v{6{JUJQ`y!;.|6I>GW]zr@tldKbtspSS+jy>b9q0+@|4yPU]!2Y39@Q#@1b`)A&#m$oGc`wY$'>Y
+)=FapN$M(_i2$}q&SP}`fOvguP'oXN3KZjy2dS"0j+M8<>9Nnx/sG+^hOxt;%(CCEChJJcz7S7vE"my(il;Q(zkX-&J;wX$ysp)-_P0)Aa|vsH]C8ygu=:
+0pR}lRh//$^wPh2Hmfh`e;LQcVN38{]9{h+p"}rjPTqf+uu5JoNA!=FzWkn|@o/!a=CYU)W=Q/5JIj}`QK=1}1C-4mZHlFK/pZQcHkbHQU&}yIC]gY65.#
+!K3NZ#;C66/Oyi@L)>$vN5|Y4v7G>6wd~.%P[BxUnG%i)`(`XO]qtS;k=J%)nEbX~P+Q|k/nm]MRcxXNm{Z"evEu}H]L|'3a-3,q=L&oqAhgQI}=m;7]a;
+WP2(r4H)v)nIHWnc(%pN<y(N|'fiAo[^JM)5%mzx`zVlbu3i0u]G).OWg:APFp2d^xY[<!L^./-QBa%jFOR;A"8T!]$NHG{Dgd1F'b<h`MEzfjs4/moo:|
+23Njm@{].|B)iN;Rmefm3&s]`]GKJi_!3C6nlnK4$AXsexn{D!9Cda@-Pkp3Qi&isVv}FD(k=4ESx2`11;SaV(gkvWKw4=tqJBTGeE,Ix&:ZzL[QSV`'JT
++W1^Z{i+(Zi&bzWA=0bh5W`5G#JT0mE/8+=lJQ2&je(0l)/a,t(v-h8V]'+Lma5S9Lytc5SC:]4+IOn^Pq4vJS]JCb(it-C@aZ[qG-;+LX-K!Al&`m&&-J
+;V4N|,pr|ef)c],%J.O'=%]2/3]_v|K+^CuKXr)QfQq(s[eqmKo:O0GyeO9`o^8k-`4>S6Ts$[bsA,H}lIS,tj"%Mdyl&qJh`Q,z71RoV>2=)]1q%IKY4a
+F##sD_Jt_i^.9WQkgadi@m8!1u%3iZ$rt+)y<}rF_7_a~yn^IxO<fREpx{s/K)GVZzxl+{:|.[xlVxu#1YJDx3;n6&'pDKw|zsn6/,r<k0mAUFG;WqQ)Nt
+dEno$6Qo~r]2pdbEG4sCAA5O.WDGR>^|PAUYN>08n1pefp-(tLu@+'mh>4iZlyOk69;PPb@[:klz$Bykw0zr9Z@b0yfTA<zaiZfwpN(B"~`;=n32[vh(4.
+S2zcH8jKWP'c<bEV$oT3b5;A}3y4qd)G-u,,W3q@xz)H2(KABa'|S>6WW^7D;QR%Jwr2]=<,nr2#4rJvha1@|54n:cHK<^uD>uA^xxRXr^GL|-7:[qo5b7
+Qb&CnRnen5QPQbIi]81o=@trPR:sWmp`WweKkE%S|qy,HIJhAwdEAU6Uzc<grLYf,]TNjx4DXHi']@]GDoP`tB6mt-4mOqhz[h!LW#IVM^q[CvrVm!jeE9
+h(NKe25R.^9Qm:&@A@:x(qOsl-KI^;$NP;'YnDbi`^yq~VOMQLEXA|"7^lJAkvEDWvZ-Dk^E|BB5j!&EuGHg_nS$lXFsG_>d0Q})|./3@k>.]6O`$AxRK#
+-m_RxzwYwra%{lQ|Pa-zrDcm2wF{F:8>;Yz_KcK,-gqN@oGE,!re&ob$2LyO!ic6:MI=F!8+9_Uy9o~.4CAQPe0_9zs@cuPV@u|Vm/>w7>+bSYie(f0Ki'
+wvKBWt#mF`Mz<gMep>h]VdD3^l9[t!;C'#-HdVs5O]m$d9fgjYmtDWg5PH;j%'ng$8%ZnW2X&U7t`'VB[}(fC^CZE2ANzWArM[-pYLE,^|V<@{09U^r`:]
+q1E}ht[+@yLW/s&m|)F>rbHW12%)5;($r::=s^!p!y<i20eKS7LQ#_I1fr1;C4/w_/Tsn|o]f#.37-)qORMp'EZiOb_UBjzkWZ`{[EkmZ92!Jb6`VOeIJ)
+C/ot}8B#LC4EBHPG}B-{5%Ayo4,>@KKs~ROTU]V1IZqGT}oc0tSIB}%++/pG<"48E9G]p4x[Gs{tJ{sKgaFwlyClzAr4IC9W^-4_3`Qzis1:.%wS:ivf4R
+Zq4ttEgc'KrPdT=29`$Ex:eg5;=y@FTM_"yw^lby|#62_[~,c(X>mp<0$:rW0eL`.=T.@m:V,<fP&nlfC32jE|KDN'$0>G7y;>}kY(h0NDk_VhE&TnM2V`
+_X0U(uoxl+vpTHe299bdhvNsX7#|j6&PS&VQs8Ht)a@6)'-,dE&iHiX0Swcg/cg5;3'7~cdwMOLGA/]oHU0oWUeA>]37ib,7wIH&S+[#{v<lH5Co>|JeO5
+zC;(!Cw"IGm2M.L&e9V!rR0G_u[46)-Y9za5<&u@eNjiM6}Je+ED(O@[[&,Xf7hqs-e]v:0<$+/Ayl[!^S_2M$;Adx"tcEv4j]b3T2B"wjrH{u+|Ww@.,#
+MC"f~F:qjz6&2.zE)kIYrcvA+LP<cDK1[y&!Vou:brW4$vb|I+B4-ZxF4oJhfW0&'6g_'RAU.,E.!Ss)|N.}uYF"v]}nS>HloA!$cW&XSB>&Vi&Aj9j.+m
+uB$hxIDN%4]y^%h%S+!(t+JRqcKg2tm0.wfXTR%g5m=$:LJ:,X'a<dJtK);wQI+v@h$QI2]%#BSQVHNpe:Tbi&18oB}fM';mlk7hXe:BY`8a@v]r9}g/|W
+Z{AKo7w.QNz:2MO4$oE$87Xu+Bc0fL)rafLT%6KI75~]rY#l54w;]#Xzc(BxEJ`=HrnfRltZuvHYJ[z'eWVk=e<l%gBmvb>;Kq@G]OMjiXPQ]g8k4Dy&Qt
+@+TgI2[/C/Pp|ylyd^'l_A#JKW=n:s!0M{}&w</L^)BsSj~dIvpxmDw3&`;l0/W!'oS'or|@=6-wT3401es{8SS.w!jxLk3<K.hrt8ZIo_eGFwgCvS8drF
+u0uQDyahb|3t`p9;;i=gf;+Op+l4V7z{PyRr3WXe1MOgv@(pl^D+6Q0ul^g.Pt!62OGE:e$XC)UDA&_t{%4iE7/,&NC|T1(LN5jbGbutkVFXsZy99vq_=x
+{H]x0o$KY4/68Oa/[z'(v#<n2A}w9o!geb$u#ciKvj3j[_sWPOht<)ie9AVGjr$Gq#x`^],}OC}EJaSgmBD)<X_eejR8rz&w=;NHi;o6~MJiXN@#rghVq"
++u>y#"PH/YElUU1uR]RZzR6i0XKiYOWfQ<S+M=ywKRvPg>!scn%ezP^y+MUJxbSy`9^2t[y^Cc@Ew+66"O1&#XznS3P|T3~eLy4Gbd!4qk5J-&}q{o7umt
+19bN>mBq+,>-Y:JeV7IXl@B41z[q1iBqs[qsy_:Lh&SNz9J2T=_!tlSyv:k)Z{:qm5|6`6Mhzu[Ns@3=C2JN%=akv+#NgQ7c#|I7"]7i1:'Y0A660L6R%v
+j2{x{mIc5Y9u/%fhEIJI'JN>1@$RKyXEX[=cU1DfN7l3X<xIo>"(oB_6STl^3'CyQMQ9TtIH&Xg>RO]h>d&^JolsDbU"{Ke!SF}>66V#"j['1k!7,_Asdj
+@v>owfc0,@(5LZG$wk)Rm}=SI_V}G{QUHuRG#w"UTa~MjB>s"Pps8h.[-K$Rd$`VR]$Tqi:+NPV_>Ky$r]x@}'{j:f[z4-b[.coqdj7jR3FTzrtm%0#5l4
+ono,UaQ9<gImas3EGla^OpN`QN2@sw]|/MKp0MdM&&X_8@%3g2hb'[0zPDN;xmL'mG_tzFENpLA{JC)W5Os$:js!]duUs|3Tfw/sNQLPz))H$@A[B"M"eM
+4o4_A^hG_b3L.|dJ,->1^sqA9z$"ix/'ea{ajjq{|'"s">(dz&33^9qEL^x$|f8U]'2HF!fvsy<kUE5[:MDyM>C{W3=jZCSDErmN{SRTJ/T]~F'ci):mqJ
+AN[dIOZ-!<9m2:ycrh'q{-7F1e$,XB!(nt83[CL3,I0MKv8lK`6XW3-vh]!nTD'ya&|Wjoelp/Vlk5^K`ARzhVU[csI"=h:i_x'y3bW|s+fv+FTb8+{h&_
+uhvXTpe,-$ZHl73T"[1chii-DOZi.k,"Ove5XY=3n3R.(JB^jcbuW^rxV$~)=3mnB$L_g6sLb<16ws]{22!~Do>{/GO2pCOq!m'[9UZHZv#WXEt/)4=V![
+r%KJVE%8KC0ol}}%d<MF>9_oPzkaPYqY,gntGnh;PD&-$4^oMeB]ZK|Eb,g8hbbPt,vyH^On-ruy_)dL#.s|ReB:%YObPOQl06Vci,+OaY{>BFCI6<,}U`
+,s9a0uSBILubTd.}pQWLTv"lgbEh&[J##Gsd(N%jhCeFo2R2A"&<MOdeQIYlmyC`=Ae-FX@5eQcG%UfC[dBn.au%rRk!7O%jfJcwp}qwdO~0'I0^a%bX;z
+k)p"v_l:%#`myccjp{Tu7j=@>d<Y3CR26N|vW@xm1Ox)ll)bc1:ZSJJK0R#p~r[U}|2vcz[cixehaHVdnyC='6c`'$2+&d$LiP+RLA-mul>O`Ir69E<_8C
+!2dLmqIyM="o(o'U/jF=jR$t7M5%!^wI9(K^!@VD'UoD[X.-Y!MwF>cCmts)#dKgfiF3%%nzSZ2Obs18%JV#j_$]~N)b2EQ"zb<=1:e7D6,{D6Wq+aJe(>
+]rpxbJ./_Kp8F+`y'l#=$f.;4T`r,3A{5l7w4DJk4.d2ra%^"4&N96Leq]0j`t@o`L~xE3_dSIgHtHHz+!KoD2IB-xo`S`Rq/FkGNC_E"0uji=&f+<:Zy&
+Yb~gOu0=e'6/L5z`t8h_YwTjZy%KU@woX3_]u6qX$]A|,zaAXlna.c8beKWQd#;j9#b6_dPsGf@e;OXh'/[iSBI=iZ[RT!3iZn0Z|5Ki/no7mfNZOFyqGs
+!T@Um8'M-qtI<!N8W7fcO:yj"|kft[PMIbvTd,yJU(O@-l~DJ_Q60<ZV~e~#Vj&i{Z1nR:5wRPm[/9$gG.HZpC}c[O!TJjJzawh>a$Dle5&ieXHovdXmJv
+r'=n)n~%/7ivMap6C|aS~>lve5xA@M1cQAg3[5MvGR$UYxSl)8tWdZJ13fCvV`Mw7f@nX=g=q'M3Rnon63JvcL5A~25,YL]f(R5/P)9^q/,%@EyF|XtALE
+1poBA<PcDEuAot&}AyDl[NIDE<dgYZCNgh(Ev#MxkJk&XB=raxFfuB6`;]km{Z/rZY)we_iz8$,Mx@:24yF=tN0-y@Y0r7ub+3Ki_,F-DX&#e$TzA7ud:y
+vQ"hLJz:@@~zH:u/o(L!pfm[Y|V5_Cn&XTpCZtxBF5CDEDod~dxH<&ec+MdTrUwJezPR^W"v(d|Y]'c[S<6:'J%8NfFx6l;"4Rb[f5178BvUcbLaX(/JC8
+A;Q/d0kM_&wUt5nv=^R&XtqpQ,8`FSdz)n>rVl3UQa:x-ZSCNp%g#yyOh=N]p_7=#VHU8A/ijCalU01FLrF^m.08[4y}&%]"AS52wz{K2e'7ntV6R5#G_'
+t_MCgb"|6>_;b<js>tUw5KF/Ekd4XrXFTe^/qJa/HSWY9uXAi:x.2;V5aFsRI7@/wYo]r4}NBt6^xz]B+MItS%q{~SQ3+h9,Hw)CvVOZ2u%QmP;y$<A2jm
+eOlY:fAuRIrlO!rNtc2HTwM}}p"mNBHtnu&Xe0l|yXEO@u2GH|CKloS_QGc>od-utLV'"o;v&7u1)DQD}B!(/,XB,N8JU)p!AwrlCLlM_{Vty$1dDQ'pmL
+)s8d$..;L]'K6)$=E,_%>7r!p<A)I0^t0]QLRem}LB1@So0Nlz+ZIY^D'JZ<"tCD1KQ^@#f`O{LGGkC--kI|z`@=)<TrC58JypU}i^5Q&xd]X2nF(OJXvb
+LIZ>J9'm{KNEc@I=CaM-l|XlgzF[RKuzFI`<36/oCwwa|tJR]NgrT)`u-&IIjph%YckLLCCB46=m||EE{xcO0LE73hjiflA}ltOkoYEF)BT2hhLRI4I_RL
+fqtHBdJ|:E<m%eKwuiRK-XwJszt'v.akaZ{R{S3}G"#GyC|qJhqtQfbWYopO!w}}tnSe-6.u5AnH^O7WWylU)rz|[.z[w$^1ayqcpvsxdms``7BeX.`-QJ
+G;8[{6:nxTJ)I=U_+wv6t.pF9<()Z}1{yLZ`YB4&9^v,`^Y!F'J%gzepPd"-v2A,LEN!bk^V{Io=Q^<oHwiX5H~]YgK_KwN<EaM5"RfWp8Xv:9kRDuGq$_
+rC<6t4S`"Sfqe,~"Aq%e|FS^q8hP1;9r;^a,2,{kl=m/VwpiWF$.GXg'gtpa7cfJDD{`!m4qf5=Gb.JhOba,Fp]LOvOuZ=:7l_D;<_koUJm-DEz1B#W{>/
+2<K}/K>.uJXsd:9Q.uqvM8Cx9vt`bJ!X2e`_54CG#"B^}S5TGE3YtH^3p!2"<}1OxhUR07;MCKC4'pA2alO|@utw~.$rt5!"aKgh>n%x]"B>vjI,s;gb1q
+<SYn}#9hObE;_<EL~dk=thdE`!cca,)F~'<oCeatlX;J=j<q|'>%B%D`QH|+AzBWTwdmQvOa6,}04QUUuH/br@p>L40d|0y^~WKn>4>J7BQpGB3Fi%;89b
+'^!dCs7ncB2dQ-)R_g4H&`@-xj>bthk0.tTC'[eY;lv+y<xLe.9p!|E@jTQ#M4V)Q=S'v6@1F(B:V#!84v=pCCb3OHc}yX,WOb"HL'Z"]w6I'`XCu^A&XP
+.hv)Bv+sT&&E^rC'T&Am/Qea#_[F78EXs4<gDX@:|K]LY3(JGoi^SB!3Ys7W{><f08Vf2J=(Jd0G=4s]U"%8';&"=qs4ilI,4<U=U|YVXDe+]Loj&3U;%R
+&A&g%0,enG[@6E(Zx>HZH@^TGt2Br:}/ra4L;LLuBe$Bf:vZ}z4h/&TDmpnU)-i'iR>z^Zkm!](bdy>'BXfGFVBQ~3(`}kiH.y5zS(BGp[T;Ai[aHRLM+A
+)b6,ka$5T.`;gpRbATDIccOi{:2Ob+Escy(]}2&Yag6|_S.rqXw^5eADKvVvC2iQHr6QD_qEeow%O<]]Og">}0wMzJ/R3Lu}[l/^kab^,+kfcAbCUVUy{>
+RDE"J;qU!q@2r}YOkt{]'x+--)'4K+fK$aBIDk~eL`2}Bg783y}]x_j]Ea(rI5mr'GdGznGg[I[{6y(/F}Cd2-9ATlmp9TE<i6o}vrVA$''DG<auYz^+v8
+EFHc,4rD9c.sLk~)y{OXMWaBPQZQ7yLWp=@Fp24]CpSZ,Vl^~bc|+0D&Ib<g<6y/z'N8cZU]pHV&:L2v9pqY[L7"u}5[[tmxg^w=B8w%/5S@6o}Y,4X0jv
+MyaK^HNX!H}vK!4U@_+L@#~JoAXo4eC17'^W1y_A0<qKa!mZNv9RGS(Wx=';sYiL=wsP7t4Y)"L`BaHpH:mtv!p1/82)y:4WZpp>oXnA`Vd)k@T};1&@-y
+<F3UG.UJ%jxS@3GgY)zmnEjMh(RB]DkMjrXU=sna)e'C8IlxL[4l,To$fP5/VOBjA:SPt,I9-pz<0W[o6hos9@Nz5-{.ctnASEY4r6SCu}46!&Vm$bV>Zx
+0)LOBnEBtvN{>k&O8[=!q^"Z<Pg%5fs0o(%uN^EWrnxKO:M'#HP.tf^H+"}08)[S_TWlw7+eC.R2p'&FyhPIMrZD#PVbN'5m`UU'4vE!|&Om07h'1+WEcK
+jzs)fl&B0&O/Nep=H:F=%g4eA;<zNNB=%s1;Cd7G>}Qulf~>$kXhWt]/'q0@!H58N_HRr/%_wvKb(lV_9|/|dST91U~m[7Q9npAyI|Tie[s'hd8Uh9|:XM
+AzKZmr_pW4FT@31xbAl6s|En,=@(5,4=2^<=mKG{0'brw$Ru&#3;7C;d{;~@dx^mU>CP@]nn0eN0e_|,F('G|j7ikg[RV#+dWkEbJ.<5MhJ5gN;]+C5x@I
+-rrX=I$va[oR3DD[HY!FE4FWZNTpw[!Hp$:5#G^}yd}W-D&cIL/mq!o5G1jKQVk1:>GfKKldw)w1Jsu6f{A!eV>d<_jd[[@hNT:)EE0NR2_$$@3+zgdy'[
+rM-a1v~mr8OTM-lWMY@R<F7BZ.FDQb#F8K&|F7tMsR.@ZboKVNH)%r#7NIJR'H=3m]8(f/E[U0Fjf,Los^r0_)QaW(nk{K16c6cmXkh_^,RRxPt1/w)"$>
+xBc&`J!VCgXigj10RGd'OlL-ayr}gAJ_4M$]W'KPIdu!<cPJ3b[or3<MeZ`mQY~^uoMHu@S2EaHRky@.>)l-oW>^YsBj@KZ;R6`Yecox2BB"[n@_@Avj2#
+b'-#1+nQ#Yrk[Buvw]&P3eQOWRQ7J[Oms$NJ$AUG8YAE's/G:U5oA6EG@0:LB[JU`of.<3BTqlLgHEA"lBIx/n^$h#=iUsh.x^O{6hLtZF&klzo_P2y/X%
+H|Krx0aXkmD=c2rCgl$g%dz6]jKEDCl:]1AK%{s1+fdFJM7:q{=,.l>c%9l"UKx(FOg;!;XN~YH0BrQ3e[]X&V[$WGCU%Z7bm:eV:P$y+w6lu/7Ue0D/R/
+Qu6)|q1O1pOb0D}v8veZ:gGuuqkQ%3v]p{^LIflPcU9p(K8EXk!YD3}`5K.'DqxBl@MvCsiBK"Z1eux1>+YvTuPqC}V3qxa,gtp2Wd2kx7bz9]$829EgFB
+8KV}jJ)_Fw;=$o{;Lz+zCc8N>5`t4DQq6Yx_}W}(EKY;Z=bGHgBvf_LRVnaDz.W>oqh16y`ivhzGZD8sp&SOP)pBa#Lr=mZzDJk'x7X6=@hM3c[_eFi.C,
+b)X3uSd-v_1Sn2GDK8QoE-@bZAy3W[k<Zrmb2T:'_CQn/+Y8TceXZQKR}Oj=lOs@ti;%fqDBemk>U](ETc#x<DiGB)kXC,./NVEp19,-C4ipkxgzb-r"Dk
+>Yc|0R!V%Jn)d8:CdV"SgYs]S1%|8J2r{X>Y.o9g<Zq_:Gze.GHK9f%Q#3vGWq~mbOYq=_p)})~koEH;`YrSG=CE4q0&/3PlB$XRf):6+j|-.H2&|_<P^L
+;sP9rj^|+!-`Gx4M<a-fTNui[mbST<$hlzkts<M=M%pMI[L{3g[e]%X>E-mct&aO'asR0['A1s`$19|8i|97QONKDfe#HEu$.aSYUy)l)3KS`j(zF5z.M.
+L$<tW6Da_a[3,a)du,H3Hhn/7y^m]F^Z',H@A5N<L5r<q:jwn=z[))h{UXpl4Mx0Gn~J3H!|V,T#SjHZmZiKQeexDCw0P2,lDw{8~(CB;NPh6.8JJzm1]}
+@vpZ8pD}9n[]lKvmZf#j<ICf1cfk%D-E[v^B6voHT_b^aVa5ZH"HnlB57D0|m0Vi&8y/`t`(`K99K&.a`m>,/r.%n1@!}M>s6nB[+6`$(M~quO#zDNijDb
+N!:eRo8qi>)DHX{x^e8o~neLxdG+A5,1k+@Sm-1Rs+|BlBW(i]u'M1[Ql(nHo'F8+eN56^Ti}QP8I<ZN<R>X0eW^Zyqf2/8gR'm_u/-)UIXmzqCG-]4u"W
+DRDPdOEG%m=lazWI`0k26fsR@5AJI#XH:^%ia&L#ed+M9iuIdeXC.otNJ2>x9b1Q(Ok`jY_k]@&alRyI<o6TldmgC0~mAwk[[UoYwH}7c9X<h%(S]x8.vz
+`(bGEOl/dZ7"{6+g3WJ,IYGmljp7VK>xy]P!Jn4{r@.'P4O:S5ppu.8k0{I}W96<k#E#i|fkgmh7l"g`KzEtxmy<R7Y|#VvcZ7fJ&},hi2URzKfmFx#8Xj
+x#2/=BP=,K0-eK^X7=8SpixzBO|@M`{RGf-Y<=&-rO>B/}uU`kA]m2%xLx[3IgRaeVxNgGQR'qMr_J_q]3QxK4!<3o(mAw]XEEj{d|ja.UM.TYDY=xgGq0
+}D)p/BeL(NiqfqA5cq8hrarK.DFV3CP7#8Www]iq~'3>Lt=PHfdEA5(z9h!=Y^H_0j$VpM%,]g0ExX$-V+@|m:Y}N"Y)0fiQ[OQkfR&p5w$0nJQ0cYD<bg
+,"T5Dxr66-_KFnPYR6W=y:})!7[>$A34Mo<&b{Pal7G"D3aV=A+uVQ7&UjE8gy7&um]-[G`+Z|a3;>iFL+_#^0ip6^x@V#Sh|7UjP#ZN=Sh[$]WsT})Dpx
+OLwR`_v/eBoNHFT6dj@ur/5|6&N'wP4|4rFZD]=`}xxUAEDNoF=S~WTd'|VQnTJGlJRu+COMYg{ra9BFulVOx{b+B4x"m_~Dm)+{.V(}Q1d:W!wP4q^=|L
+1F;)m}+l4V~H-Hu1)F"hj}89@Zf^,{7<ttxlcVCh<2qTD{MJlhu|G;SjyR5Uzd`{A)n6CecNI8>.sllzFfIklHi25uJ{bX~O~xE;f.w3g(,K7|1xvjgn=}
+l=L;p741N6U[Y#3"3#+p(T(gbc.ymqxZuIcUST_ONPVB&MYIQPl3vYVT(&b(lqbVmOMLFQQvAb3wB(])FCgG;8(BYkzn(]/G4-KjdE-AZuWMh.p;@l4:02
+G4e33a@ngldE-b)4a/Y170W4Zs[Khi>hD"S.</RA#"yA2JUsrI+Yzr7fPdBdPC5C2H,57lB,)pRpkz3qyCrT;z5z/HhyDvSDg;8d$OULp8c+df%`jzn$d/
+NtHF/rtfnZ@CCEdJ_M}01K}nu`b8)OAb9LRE@fBLS6R7wz^vQXv%`DB(rfT/PM^1XT-r!7#0^.~cGsb-D2PcVq9g1/75`uh7-QXja_H'aY`^IMVAVmM]J+
+/[m<%axN)!C0&Pq=Yh.;cat-g#j9,Jgu#ln_))1q7iywOaf",P+tS|#j{('%)t5B@fzQGWYB's<'fG(w[OL)2EMpew!NT>Qgs5b&&j){CGfL;fpUWcl[5e
+e[]gFi;(m&EJOT-g"T~b:Dfv"3.^GN6b!Cx8}JAK[mFj[n>zkRKB|RSoHq_AD<KuRhYo|fZ&~`S[`<]`fz+ou>m;eVuPZ"l>F{'4v('"SHHXO&2+~:e;<6
+ETwFF/.htNQe/.zEMf.FjypVY{TS^zNS/4,eKKxf<i")nzDOKK_zz4q-b{=4k7Zl5UYosAHQflBWi_4]BoK|OH|B--eLG-Z0uS{_2QhaC<H]$wC>5asNbh
+MlHZrCr0oK3w};8qn$1!+1|%>=_YX9$qk^t2rBt:A^kjnia!}hf4D2t#r'kq:Z;jqX4z.kg>R+CM[4e)ay}-=I9,i&I2&8tue7![gt}4W<//oa&IzoZ4x2
+FgpzekQEDV"7Mj<ogOEDG#}T=2U`A6_$;LXCaA%UV`woXgXg7!7d,ITN&h++I4H=d0zk27Omt$[5M1Kg-sXbf:;DH"s!=xxofv9KIO^0B"}vA8ta3W")W_
+_b5!.{dtJ<Tp`:(9i63zVVqF(L&m"EEWoAUxAk=r6|k`DZfsa3JM%W=n8"&k=I5.r}h=mS;S8gN$/hxCKG.okQgq./u(a,CF<Wmc%Zu)rYgHvc0CF^ecF=
+CQVRCvhg37[)Qs.N@;%F2BH+#c2dS`}>"3a2_z.zD,=DC7`b]1&li';Y0J81lZtB|7^{9U;sh1:,sqL,!zUzeL<h0+RtRuQD'tm6<PC6VD^L.n%#_qoi:k
+x>')]SoJ;qGs!T9R#"!pQ31U:`b8UTT.+u_rYN'8[i<HLfE%zLzs@C<I"M.<NqpM5vzW$xE{y)xNv1IU$H;.YpKC.IuJzLGx0E)-%LHeMUzO:+/b2jZ@&]
+BSSW)GUB#Lm.KKgaq^q-c]B4|f9@Qx<s6kl(0(peUcSuY5E5FbA3chA2!&@W)E'^H$k$_%"f>.,+jo0@sjkL.g;U(9WaZL`qCeVBSGLH_'V7xy:#C1N@Y9
+sGYOBF76xE}foSh;Vaj_JE9}PiEM}C7AS3e&Fh4]ksRJ3VJi.k9)#Z^."fs`6fO,fpjl5I>}z,>G[MSV/Z_s2(jT@UD,cWi|U7z"j(A1tC-!ttMbF^1cMd
+AW1<kVSN82o9PzO)Sq7&s_toC-g|t:Vh;/n53PE^wQoaxc-7_FJ(CV9oM2rrTHM75uQ+%V2|Hy.Hh1,u9"u"i%pgE6hSOi<)Efkz6jDQ'D6C,v]@Oy:mwM
+g_SDam{/F($xQ)|C"QVnLr.&aeQ|K:FJ!sqZu=}RAr4JsU}zY_pQJF6GftGR)=$q{D][3+y%9zcJ~/4[0L~Gs:s]5-^0c-33o9in_=5q1sN{atiu&.4uHW
+e,3MC{kyS4#(=to"|qDQBIkwu|L.|;BiO=qF~LEc{]gk33b&mu`!FckQX_=G-7OK:2Xyl57j9}1v6LFUGbbM#k^Y@Q''J_vG>Ifs!Q5Ny),paT/i]raG]u
+oyql+{Kkt}m0u^'B}j2r^XVxhb:`_c@KvV+)'QV8D2QmYO/xaX;A0Q#D+e_2CRFUJ}%'HY8k]Kkk[ascM|Vx83r}M;e+XoCuXoP^wr'[56{sKhmbEx7X""
+oF;SB(:Jd}Jo|51AH[CesTnZCbLuW6Q7|7"v/h@D>aU<p<"NzQIZ__%h@8el4GM9sT='o$BLtKH]jYrlY'r.u3uxk:ApThP0]u:x].vuqoN.XQQw3$'@Wt
+m;A{h`'AhG=UIJSR(^l3e=@s'^so&iF$+SfdMAtLXQdFF`Rlmy6NL<gmeXz6j;[S>JcvAD-)nuY$`oN}&upMUVi@5#H1'RA>$IEJ;;F=zju.h%.ktr8Ru[
+|i62yt1kf%tfwY7%pict4hYfz'le3R~W=bn{Yc2[jOPf!8`;0pnUrOkN2=cC^1S8b`=Ny,8/2a].R|ky|_X-Mek7VD/`cy4As>)aZKv>m|d:k]6PAPOnB,
+JM'tOW9M{$9"6A"^BRr(-k"733#L.5}d#[|>7Q1M[OsTWl.;;yUYZo33wHm9B]dX/()1jLT$dcH=ZP$$OrQbsfT(i}prXE={D2|Vp:3c6vI$]5LZ,/+SiA
+wk`oi8C9ie`^eU3U`-!yS(_7e8/YDUCCX_1S+nB8w&2#Cv1xt&MhNVkVjB)2~kiB8sVN8RE}r`.w^n3<]x{G@f7DFaEx:D@a&br`LEWwzpIaau!6aLdLry
+#C^aQA8ya/n`PWRh2R$jM^D5HuM+EfRCgI3,^C85>>d21ugHsqdK:^;R1iE]Ce~n}sYhWY6{g+q[m20YgNZfBa-g.JG}FO"INguy=Dme4lfcFlmhYv(TRQ
+4;l{p9qr+p9={<H)TyAMoQqW$RdW68r7TnsR/X4w45_!63$_7:zG8fA|ZY+n"_<DW{-jbmbNp%_vdu&nT^a+YsrOPt>D'cibaiix$aelVNg%9IBg4#Ox^B
+abF-Zj9eDjWoLv[As"[}"@_3+2SS{/g,4hYEpIdtZY!i:odLkW#"Li4o`{9o=dSwNa03wc:!Ku/kmDsd{]!0lCLbIuI{OSzi04z+w]+/`V@U.;TBm:%3Q.
+=dj&.mZg<J`NPqy'^%q;8)Ze~g+ZZQ#JzA"!K>9!{-Y/gUh7&Kk<`{wTU5+0(&/}lyAt5uP3VaGu1vH>:lihrvB/L&lhJioz37kDhW^'bz-f5)hCWREYJH
+VnQ42m3):gVv)")7m0n_hlrw,&m%N@NTwB5<15Cj4Ed:dUPLeeEV4g4)>u{y3fXB5)%v;<Y'NUTm+A;V>{zA[k}K!`$L{kbJi(dXcmp77):_O43C>ApKs|
+jQr}ei"k}mXo-,WD}%7O'dmTH-i-2](R8DOHAFmnxJmtN!{c9FU)#NqFx%YnzE::#T;8X2<;H_P"}+p("OVNfvJ{efx)b!!v-:Ig1r'^U=UU2/x@7]B+<>
+"m}Vuu2KL4x0{KjcbQ(dELB/o"}:QU|f7Kgx^n<=If.N+5;}Oy01]],.d/(<S#$&Aex>z{vax>;Oy5/z%`$:hY~Af>`[%-#S%eoK_9(:s#[W5f-YA0"O]D
+0^QBigP1iidC/S=9[lSTB%7((KX`DZt%^5$z_J0.;Qj=&>{Y`m';KiBryZe$PYM(Kj%BfVFW7cnItjiA!if#&$7r1RrL{fAn[I$sWj_KN8tH|iXdMvAAd<
+XfT5WHhAo2Z>>zlIeeW3(Ux%F+G@&hH&4]-D2U[-leKmO"^$p50'KB^9jm6v=$5M@;{:Pldh']x-v#;I2((QXU%VnNfGpEv1DmTg_G[ginWBm3Ad-4%gpi
+v0$;BnblP5Gy[i`FhA1"/T:9SiKc8wjB7IIq-bpKfo{TVAqrU9U%'3o7,1H=nueTc$G)UEf269vVVpo=/}$kPc6<3=T#m+sU2iA4[/.oE2RJ-/oGy'isP[
+pYv5Z;aE`5+`.;M@||Mqz/V3>0VYwO>4gM1Z`n0}`GJ!jk![ibee=lTj,mSCzy)$Z(b0^^x4@J$+vlY!dHh8G7U9W3_xduq8'OqlF|&B)N8/_[kl9thM}q
+K8%<"#H1:nvm.x11s0%/(}8VYK%,0z&Cg[=+y&xQ{3=/V<<HHd}N41Mn9H75[xt04cVd}Ur<V!tDfj=u:'|yPZ#>4NJ(64c^]pXkARD}|"Q&s1$}9|xBZ8
+&Apfa0|B$iE[15(/i2gJkBK75DV|WI3euHg/Aa8|Hfdo-YJJaFpt86+Q81ZxoIJNbcdili97<J:.f-eiygmvt!v(zBIH|ZHhqp-FoYt"sNztTYDVu<Qy|8
+UT0nU{L7^l'{VMMQ]-U5dGz^p8^,,`+vka~BrDiXtBMLq^X:i$]/9o!8DRY$:OHYGFIi2XviSBs28Oa#./a+b^j_,&mO+$xDL6CclimPd>F7b++u4bH5O<
+Pkiq"0=Si4=qVk"HX5g4e{T8Eat)$}Nyu`gez')C2D;8Hm8%emLU}f1u^HCZsVe(+p(1Z!v"bG):nGw&qxK0Km`#}1aBe'!qx+7(4N<a&|13&|Ub,U#5}g
+~Wh,ZM}/pFQtIMC7Bu49zoVT!0/wVT3l},_HJE^NHvg8Pfg7oJYOQ|8xD0AYF}2VI`T39in[1EG!<_;^wgN9<o2]YPz/{&[5l9OFi.{]c`4!)R2iF#%R$"
+voI3wlUz~{4xuZovOkN!-7$_VSjt|6UJRkS,V]Y9[`bf]xDO^PbgY2943VPxIw}Q7%tAwI8To,rum/HL2n<%g|w$VRTC/1nB.bR`2R'Fs+GfF7B1MGB-o)
+vOUm`!(nyx.=I10Xg#Y7Jpr4Qg=L%P~4v8y]`T4b;T{i1#UTV,ncWa3yUfE8Q56i$'@hpsRg!t+m_CeIZQjR8t1C<Z_-5=WPAdcCp=Oq;1wuatn/7oxFFC
+"Ar|)Gj5cALl=%GaHrPCN,(ff@3n_QW+8]eU0eb^Gi(DT(wE{^Yy{iU]wS>c4>{]If;svhERb.x,6XN6a:8+s!{TtjhaM@LPgux,CFUl:adOO_2`ZU);(&
+04IKmc,11('Yl^(%1I<IuHYUT$Q_3/HgU)3_JmcRB,(MF'S_:abVX>vq}!3nQa:=_ce$T5fhJqcT86+mywqZ5QB'bkS]!x&wgx9a{$'V:yX#(:%bw0BB')
+pH#X[/ctq4l=Qo+U'b,ORpIkx4+stRJ([wy5;TW)+z]X{ogL"P'yN!jv!L6}>4Anozp<u=Pki|EfNrPM.aRoI#dXR9oH^DY127ekU.8KMo/l#_Om)aEEpL
+mt==>W%eeh;]h9%83|gV]QUt>YwRtGdlv/44(QE:#m:OCen^&'2z/H,g2/mR|iCj/!VsDwei%q(`<TGNRn0pZ!8^lE=GaTS'l>)`yT{Xo8"yYz&f'4vGq&
+e4/qfTP(KnkpHrXI-DmZNAtuJ&d1h"@cb>Lz7(Lzi(r$h9VM.=kNhL;wtxsH|'[-#E|[nVto<^[T-C6^~(v.`-Gw&CzbAfe(6kWZsa)E;pf+c`:p:d4;M'
+R&}1;}CK9.>XwRMHwgoi"u,b"7pa7)eN)jzE1.T_#9vvAI:ZZZqPC1M/Oa-QT9lWaCz,&Xs-=VLBfiY5$TPOx=Rb'6s!-Fo"'q~k;PSZ8k(l$Y|}%iSc~g
+;"NZU,J`fY|Mu3FDec>]`=@g@DRAdc@0XqlKjW>2{;},UDFoN+qVZwTm4L$n]4H>:9<IY%Qf<^QaSwrG""fe^-%EY^-Qhl4NKva]iXhBt_`0J#]@f;I4I^
+:33&v/"!kHE5Fgl(iUxpFefc#>Atl4TOxZ<u#KFEi.0Kiv5[v&PRPpb+7cwZ'4T{@K%s;tWf@<KB"fzQKY;Da1^NetG,#2=ULE7o>jKu0jZ9)U)bV&1zL_
+E$wtMpp$<Fopv}cK7i2Ri6v4DHW,hyftB897K+W2z8f$pV-{VWPWH/fR~;mjtjM<'Dn/z<N&)vN1!`L20Lp{y:&R9]rZn=~'5}{W)p"nFX^;RDIY~VN&5j
++K}[p|8>UmgG3]o0wU4l5%M$)QXMB%S{EVdN8MAC.AVq$r%jybAqY/&n{y8@<mR;{MCxKd=_)U47m:b_foQU4[4pJzX0btcHxs5-Hx3kA(/|L0"AxNkF^R
+"W+<<4IKDXd{-s@cr4;j8s7d{M&8_kXdaK2)}gqpF09;@K_29iV:pM8by7^XqFnx1dM.tLLnEH<6<mH/;lkA8#g+2JK)=6XK>v}:3"B#FL&(g06i&=}Zu+
+uvmxcz!oBhVpUmsJyxm0BAQ&3%=GlL$L.8%z`jD20$4tr3y@PcB%=7#C!%/M`9iP[XUwYT!L'S"TI9G},T6IPzY9P#]T|-saXuTmv>/2ByP2,;rH!2MiW^
+_o]dJ}dzekQsvq%b;UOMH5xk<Z;iVoFt=o$+LqTTjy0Xr;Dn`CIgD}f,0o$GpJ/aaSv!`bVYoV=(r[D(URz|CGyh.u/rtY#q%HgdWa_2QBlLQB][aGMYTI
+3&~]%(X(vSHxB!+UEu>ohCrcQ_.u<<}>}8,Dn)dR8Jf{+ClhP{3Ki`=ZeYd{sB>gOByz9JXF;BQy1H;INHERb8vS~vPMuuZ-]t,p-s='T9U_9swz[I"U](
+PtSIEpq(jZu%B&kO1&kVlJj=&M{SxeQ;-oR#as:VgYdRD=xK4PmE2M{)Nv!,"cUip7fF}zIvLBt=x9zpYVPe4L!TyDTUt%"6e2Wk&)cc&BS-9Aq%d>]&1q
+J[Ah$w~Aie>PYb=9p7hca8gK}"Ia+P'y6F7'V%#|HZ#FCxTGO";vuRJtyzl_MAML"WWdv}I/]}[LWJF.+uT+18uFOe:p)v3DYK%h+K2>$fM,c{ad`Z)%9E
+FJ,X2!/<HoXuA{U;f18bIN0LNA4^KOECZPaMta~qpttHNr[e:{&{Xe1.5OgsgnX@G/X.Vl,gD0b8My}!>C=l^k-C'e!(Xkx_lNctq'Fnira(Ev`l6|51="
+dFTu(+8'4k,zC:+%#aj>%:A{i@#OEh{,3X=w,Jkk,{Xqhgszpq10mS%XR=ZTPP|h]"^E'&MO6}xb>>I<!R_maZR$qM^=h)/TB@Fc|rdO08Ov[<fK@hG9xU
+OG5#Y01,u=VgV0&!_2v7`MEqU.XMRvfmHlcuz>2OHt4h$z;zHWL|}_;(XP+z3MQq[ub:'3EOh;b'Mw6Ds8KjI!b@XNmZxGDF['/M=2yv~";W$%jDz#x>9`
+jC1q!q8]ZGj|(R|Kp'zds<XbS$MD`lP8ZFi/o:(LAb&y1V=lwq5j'TH_~)R:9F"wT+)o;lq"|B&Gobi0!Jfs^tihjX2UxMR_3+FH^3=Gyt8;RHWaWvud^3
+-=4bm)O{_b2Y^pfTcyx4AWd6/iTf>ahL_fMqhC:b<n.GK@<q;p(LW:H13^tua=~heFdxnkSv(u+9{68/MZlD^(KEq[EB3K&2h6KFB,=mBqBX{@N0sMaw<n
+{a3VuJVzXU_xXo_sr`~gJRO&KijdOvz(+jb^}o}`RL:gdvVg1`E:>6fQ;G!apkmUeQ++k&HE9]zxP={`LaY/(`zRZ353@=@+eN;)f!)tU]BkSANY(w}|8}
+#23%loJk-iW7^Xem$n{z1_I"5VzqW,ul-6J;fdO3+v>|4:}.W@uwiK/ZwHd|mp:63gpjvp|65haHMzUS4XW}>c`+Z>tO-1:Avv=[#K5&Gw`Q]tMKv|vpcx
+'`J&/",wAeK<@U0B!w(UNS.]>]#MaA;J@1_i^+")lVK<}1EpN3@BHFv(L%VV=/ZY},Yp'<R{Km$ZAp:Lf35F6rB=YH5IcO]NrpRNKozXO.=q8TY"NuHf!)
+]oMEws+dfxsAG3Nw|GvS'(w`O+LK>$@a2RYD_rfl{zw6RdNkBvUOfE&tdE$r+5lnmo`wgP"~j'b{}[}<4]5r&>))F,EFT27_J]ubx.4]@`SE!Q<qw^hvL9
+.7:Z+^sYfcnN)=7@`VIWdb(DL<a>$AZ44quKk/T"3A2Ohxjbk4o<@o=+B7,L:6{w^O-z(>GlI7c"/rSvJj^!GvZ.nAlqEw1LW:4N{x5>+[,,h0{YjYggi7
+kQL(/0H]P5-x(h:9@j[dNcx%hh#Ua^z_0V:DE{UcK=kI%%y[G}#lr3%rd<^.j'E5ZEO0(eNKPO_,m;,S!+WWnd$7cmaf.2(];l;PA}L36%ft7M$X[WHzbg
+~[(}q:UkMhekA|fwhF>9xu$s}Xw+&5_|I^e%,mC'|A3}Jq=9PPwzkn91;8t%LUr{yQ-Hf1wq0u]|'Iqa>q_d.qHvZKv'^(dwmbPfFWsDCprD&Q'>dOCbr,
+_(6y`H!+]$Z5qXG|FFTw=K3IsMfu5WdX-hO;(gIb,w&5,LUf{YgoZk+l!,n2C/hXwKBK~S,%-K(#@Lve4RwK=]%ok3y|$L4w0qiuk%Ni`Pu^%ORzo|8a7U
+C27:%Si'yT,w/%Bx7ZX:NBV#NG@^GbmUvPx>|BXlT>b<E{"h>%kh6`w)p1:BpG:m/RJ`EV^fM1O%=Ju;,=`VD$WcHQcR,0/w0viFE7!L}KP_+ldBE')zS-
+/pb}BSrAo2LOlxI|=Ad<}rn)IZstL)@Ax,f<N,[#1x]{9Z^59D(Yh|c-!uzc"[RTIIY^D&Lk_5|<Vy@d2[Srk,S&@-t^CJ^[H9gzj1et#iW9_X];;$+B=7
+;D=&/hlEL6,ShGmKtiNx&E6^i$&O[/1Rzu3JW#FyYKxmGM#wjWzQRv'N-R>-(7SM9-W}e%bg}7OoM(T/z6qeH')8NAI_%G.wcs&rH}:TY:(h>:xNYT@Yqt
+cm8jO>MQ}Ha-|9cQN!J9|jJyh9LE{5Uf%_Hpxl]2hUvp#I)[}lVO<B6DH/B(PjusViLvXLI0Jl~+x->j#>([!:wkaBrQQ%3;Ii/TTszEG'mYhOkxXR)47|
+mD]ZQH2}xGOVR.I,0r9P`['H~fI&B"kEUUf{("0_(>HFIA4U+L(p9y`qhxWgmZQ9etqW7]pd"-wZ<`!Zv_DKm310DeHH$_yH#_<z5!z],h(Dm^|kCG'e+Q
+$3e3/U22S%W]dj4e;+RF4"I}QAU0r(4C6%7d79uY@E`t4=oe"z}8FWZ^F]Z"HM1^%dEW~R[E!f=b9^wUl#Q=J^".dHI#aWpV9B<OFz%-=]>6{N:">86u4:
+|=s}'V'8E.f9F!N6`5[fon3Eux<%L1I@C/6zD|,3Vt3EkK77iV0C:D$_8`{yB4`ezbk+K14:kU~l=]/t/Fe2-8u([7Cb+l;Lqvg,{dTmiSz62MTA[fDk[Y
+vI=.7^bR]x^Es,Wq|q87+uHw~wZcbNQlBr5kypi/AI1e)Og,3MMGGZ!eV==:__S]4/421@9vE-[l+!2M=[[[OWz+>,+"N(g%aM('dSiiNf"I8kf0+8mf<,
+e=B6>^)xT/9x3"T]HyPhsbPCF}DLb|3bN/,48[;Fl5xV2rVwE:"><P9zj>b/OMmpZo#JB^_o`vzb5pG&8e#="Jh=.C~G}%g0q"ey6moAZg~{ArCpMDxCem
+`/_^+yq`wz7|v5R=`Of7=0d|j38.`kvg{VGCm>4^lB.pz<In2+t7o5Y"!Gd^8_ttNK|k@_XAb>zT6L[|qmlz'+o7;olmxeWzFliQfujY"{j3]pAC}JoAZO
+zHaBot312qlIW[8@<2<Z/C#.C4:GU<b<gS[KMRJnE_>,Xts/PO"!(c/G~g&Bj24n3AZ+22_IOh#LC`-v-q+y[k%YZfBkt=e3emwT^+R+OCjZ)wpZEDOG}h
+IO<iGQJ6%EkkU=.tDm9(cxXFTSY&Z}!eN-lEY:~:LH$P`.}gyjuQK@mpRp4bs4|r:_)4k:Qs{@lzhnm)6=Zlj`ulCl2gRKCKkfI/laulEc5GTr<c]lku8w
+XP]4GSB!-QCS/av,5+Mc-,abu|a;5Oz_dZ73li9m;Kukp]xDS&&xrKKR^|;ysPF'}&~+}"eGK9r<GAb&)2Ozg`aOSgG]J7-kQM97qf+hOt~-zcA7(Ww}eD
+8IYKq9P<w%n__xMfbS@9a-6F41li4r>I.-6YZF=l'cW+9fSQt6ofkhTFt'lB:b@8g|%9%6};ALoH$PeOlc'&VSA5;j[XT@`OYzB)r4FKEEh5%YtA3/;pP"
+V<"ZK=4nVsuaH.u<sL^73QhAPU`weVw0)3g7ZHqG=ew2f[)Zrwn:"w2et4{Y<vt-MDe5`0_Fc>2i}efZOmHk:y72i=uZs;~LKZ2XQ8_-M9<9$.FTzB#;C-
+_osf{nFTu"}$U]HLlon32aqAUktY&DxtabbLBv}STq6Y]^DvrX@`IF6EDigClyou!S$X6Q-G.Dvekxpa2w2nX)'8D;dDivI`LuTh3-8YtD#(G7Kuzh9UOm
+jZF"Tld>~eWi~;!0V_/4ziLeV5A!q&mVZeW&a85xKew1/Uv^+cb<jE=g-U&I>d-o"aTK"jg=&^f5c>$^Or(s<&FyUe@Ga@VCB]yo%ODT7Lu7v6^MlS/1+_
+yj45K@]AuE1OeSlMbi6bL$wm'"v(9^V0Deh6.GR.5scKHeBtAKda_r5-go2>+,XM2S1Z/3y,1ztS-p/QT6BlHpurCttwd5$8vzLC~TsbM`$m]z7]lgd5[F
+SNS4@-<ftp2/,-2N<4,R&gz48^fHx2AuwItRcrAnfcZ&a$j7G:%a:nv]$Z3EncfLD%U{eRAiR3@mL{d.EfRGMp@J9"ON5sNC/y<^>,~llO'5^p;a[gKd~`
+Lv=ls-u}(b1ual`zZ4Zz!:ZA1'.)k#ftRi8B<tN"XCjS$e}o4]1W|Qc/FCS8^{&d08%K1:WU,/GfF.kM+QV0{2o(M4b1nO-dI5yWB%A[UCx_B3h+M&gD_I
+tgiJ$R,s2w|z>iGGkJp[['1{zM/7z$3Wpu&z[<ib]5R9Ty1BCLzc9MI6|6WHZIJt]af.$8cvjhkEsin1|A'<!@oH@jtfJo#s=q[i~HC=Nd/`~W}G/V}Oh6
+/_{(!XTS;FbS}j5AVH2KaH&dI:Ty5IG23_ROGL,0_OUD`AK<OEt<Y@)eH&}vg)C4>ZqpusP4]6jI6;kqui+J_j+T#3=]WrO=>NXb1RhZSQ[CW7A1S3f7Cm
+Qsy:h#R+m%I.Ygsf%^x({$7lx&og>kMm2p:A(DP/eRaX|Y]4f,[U:p;{8rrcBC}^HQWVgl:|-Um"pddU1u/@p1w4YHfw:-|/ahay:=COEI2o]'_c&)HQu2
+seA@1XFy2mxd3usQ7I4k4m~c`g)}af^fWr1ta$cm0#_%H0{E&yy+=_;,_G9K|lZyubnxb9m}L'al)nLU9r>IG&h7=)e-afB8=g~JWDZS<HpXgi@U|S(O{_
+Hz+(BRTJA#`".4B=&W3MM#)2Y6P#PDuB#1{A3;JzBjfc-&u]m9|1$F(v'FcUP3UG&qEG93lA7w48^L`0mDG,X1GZZ),:gGvhh6U&OtKXWi;x@H6k.x0F[#
+ru^[.m`dE|3nIDoIXyU%$,034NX=owBhc[Lg9t<y{'"y`mki+swg9kK,M[",^Ni2hj$`_f9pyM-I`Bjvs;S!;!-c4&P_XL|I8D>^Lvtr'+/gbcu36d%91S
+9umN2{#,PkehqH]CX[P}"+,2IoFQvo:U9za"hJ<5c=CQFcCAPAW60euGd+3qgj^$}5F,pe1rR%SMJ(cdj&@R_<3q@iNF'wHM'wj5YotoNa.;UgEK#7&s&l
+3&g=M0<[sD9ii8R0xTuqw.H+$Hx;WM5#Ceyi<eH`@tM2/,ypwBI:^iFms[,U1hvKo_/h-#p=!i"VcH'W[ahuvH~nx}:E/5n8SO+`zL>F9d,giFIJhHd,eD
+2`lJ~%ydrlI"F.9:~E#I(<BhL{`zyg[3[.bb=&F==K/%+=n|A]cN[74N$&qj^jKBu4nsT42)e#8a8qV(JhgD/AnRI85>8v/SvrjBILSiO<52tUKE1bRK%F
+.xLe{wzEkv34)AoP%KkED%6,CYEEh|Mhu^SZT.mszGkm(uoA^H{S9<6g2U=cZ5d%`FCcA<hu'0QajlW9TmQ(z1yD0mo@#fp66E29Okb."I![8/8^pGpk(a
+-)oF]3|6w4hLU0R2_]MeFcL{RVCm{OjV6%$[hRo"NI.w]HDZ@t)I=,DlPXK@eOBTPls7TM5@v>jW>U[:j%'GDlGA)fIxRC]]|t<V!)Q!w,EO]b}S_2^%~3
+BSL)$FW"5P{NTOSanE%K<^)d{Wjv0kr3nJAJ]IXf/.RCdidr|PevT6Gz<ZZC6uXL5x}1Di1k3B[HM3f403|Njb(9bFb3%uwt&xo/d&U('&]IVGo6H{JNy-
+uf:)iR%UmqE43fZ&)S+avhVkRB0AQ}GqfRjq2/p>RjO1}$Jm>TkLkD.ulcSa%+#ecP$]UQ>]wG)a;oV,Z(P;P#TL]7fkb;~)mZ%ffjRaNO|fg1yAnN",eL
+$i@4dp{@B;DhNnzi%6v9+v"03b!:Kcme1eWkC5%t7TJz}4y/JDX6#xk9cAuu1Bn_nB9`6L_f3:Y"]!x`iG7G(pzy=l!/eY&UZi'aiYa/L..fGzKv5g9Nwm
++a{1(9E(9l%)}kn@s7N3<A~/i^ifGMVIf,oh[,S=FfiEtH|xZqHKSev7,<F;'H{Oc)]skAE}anl'xReS~:J%6u%fW40/EIiN@Q!T&qpP@nw/==^eq9uF@+
+[P{;Na:'tpQHXeag-^u<mB%P#|l28G>hEc'Yqqi+3;0bteVqG1"T,3l.&=MUUKb$)qN>G1J&!5U<WQKk4-gm_s-lVIa_S/.s8:4Qf^v4B2h%;atJut0^TY
+`;,EzP"oA#)^I@KZn].L;N,gty|{U5d8(dL=$[.cnVhm++E0Fl/np]8"[k8u5#8f~Tn&AmLQr249Zbf+5#x)Zf$Revi&e_OGqLE7y{h&pw2qRXk.S7ck{=
+Q2eLC_,6j8"%=%Fl=(u9ZB0x--.A9u:tk:er}J}=O&@5kc<q~)i/~%kQknJ[k|FI)AA6["~c4-J.#u^i|"_23KrO4^4aYzi_4CqJhVOfbHklCG2i5zi[7h
+L_]d_b&P3b"2jQMXS6p=jXEi_t|;-#gK4%&8;Q+M_x6]xni{F,kW/sBhsIR/^YO&!(7=O<Xlt^5;8;aATE$v%3-Bua$N6Y/9%y#!Dk0m/[6ioLfor6G"1q
+TQ7;gpl3YM6f^i~gqTz,^5Q^PHyQ@$BCiO989/I1AX6:)@.wIN`)<s>/I-nxSl>_/a&}<OCyo@5x!g,uf_C<[dtx.TNcr$>QcAxj6jr@;l"y:{2[M"gE_9
+JHl+>YvJt3^3'w#t:rU)x46ZSj=Sm1F"4)Bg;NkgQQIZONBC0Xmd.rbuBErHfgNd.4)&"%mx(V4{x0sC#m]8V&Lgwxt[vY~<x[Ho7bvpT-AOv(p1Z1NC#3
+K)7t.41R{"{+>6_j$!,jli}b9t#.Y$FDgI#E19;E}Gy)!,'tI8sHbUF8(y,+jX7bof`1%J|_9D8Y6g>1<0S'"Y'4G[tzT;#7W3EPi#v!c,L^G}LHOOZf_Q
+'w}@Q[kg1<h&,-_E^.sq2$Ffcb#%ODtSPxijC-vK@plJ#g|zs.{,+DsWqQK({1(,83Y>MUYRr.-CB3y1MW~[]DKE+Oy=G+'N#gOy:aI%Rhjk|yuY;oiIW/
+Vj(;:w&-shci&^RP~99^{@xN$iu$uDx;fB!AX[2m+q)eMNs7y9QV0Ao:;>:6+TmJcJ-:7[a,6iuc:7REE`4DXWhPTpn(f9bTqg/]I26-;ogRV&gR+ea,}P
+"Ms)L7g+7c5mI0/_a5wkRxG(i-AQpyYLtQ~_jy-FKg,Q)(_Z|4RXJzT6ork3.zfJ,+b$OY5:j:W_N:q:/|/b-jOSmy)<s2V7PNk#we}^sC[`w63mUV~gcF
+:jeX0R5DnfRTNO4kV"1na&CpYU{C)Lmag$~lt$K5sY,l,L%JLf6g9s5u%QI{>N5d9{8w_Q+7bS,Xs61fbHTxq'_,2z-SCh1@Ns{Nonx,OpU6jVR$@KQ3mc
+l%J</".,2qy&M=L'Eaq8P]Z<yi:[E'@R%hN"TgL5a&zQV+{$_hz0GLz1v1;^$76TdxTqFrj0doiAx6zUfW^XR">,`S%=VoCAirXZve;C~xkae^%I.MGEIy
+l1JL~osbuJMkSbgt8r$Q43i1%DGE2U43fG/R!oQo8&(ZmpmI1Ay+rV{>+|mdVVNKUhx6QXKND2(5y8Ykz7=7)#=)agKOszCZxf1`vgaOutpX4m)A3F_]q#
+vLY9w'WQvoPc}_:Pj_T]dYw>d{bTGmA`H{C4AeVoNv=Wr(7Hcg#/9tS{|fjM:Y-e>3w=tNg=hM7mPv%ea]zV.fhXHtdH->a1PyPl.Ks}~9J8Y]))UncU&]
+iogeE%z/o@M-MW&Q550]O|fm3/%&Nt{5Rq0"/Leawl}j&I=rA]PH428`bfGgImQENdJCde{N4iI(ab#r{$La;4%dT/v/~n9}v57I(0f16{4mjN+TBbMp:j
+4HT}5spfg:coSL0VlsAo~EHSZ8;r'$'1TJv%#[O:JuGQWo584UPgQ2z^vk3cp#j:7T%gMJ)etUZ7k9'xp;]cqkVeck,[{n#GR82@FmR2CwR/;V2RPP$t,o
+IwM.Yk~3~@i$KvEV}^x+w`m_|efiSlZ(4LKoeq6KhEJLXfgD(sJt.F(c9Ii5R`q:i-~>2Uwj"M'-$t|qIA`qgBz2PbdF)$Mgs^1Sxc2EW;lFsM>fbI![>D
+t(4W(g$v0A{#yd>V(RA|Y|5qyx4p(j@57lF'5GDEjmFwNU/Ii(f%~4G4pu<b30y!v}LLjA-sXt'q;+5Y|^+oi(,jO<&Yh$5b.!){J:~u.8dKV=8MLoW|b2
+DDocYb&n}!,l^`0#m+^Gi#6d)l0zFaIg`7]}=h}lbeg|whW|EQ'g-[{KS<d+(UZ@3"kgT9_5s|6|#qX.e'!S$9D6]`5Q@G8lfkuGd|[RV;o'z&aDJHI1k/
+;u-M/4Z]P38m^4oZ%kB<Kg(xVkbK"0)i'f7G1a>M8g2:C=kDr%cax7lWl{IbxbQLv,Q<@j8yg}bi+t0W_J=Ft6GT'o!6Xx0&uh2xjoCylJ<MD{!-1l37gT
+U3R7fSu^vyQ^VHnj%AGvzS{Q]l+GNHe>G]PDRRaEjxdsHr@}$r~&T4z.QUAX9{0Si#Tt/}[`yEa]-cx+cXSuGXQ()0n3::6;B:#T"K3DB}(&j9;]|ov]rz
+iP$ohGgn_}1yztC-e)T-)"QKS)n5h_5{Eb=Qm6<YHm)iq5Q@%`9QrV5XK_<6#"l<aj.xG{`jB4A4e)2zB^WPrcXc<kDSw"M-N.tz2g8=#Ry5r1{,ktGp+4
+h!/faZ;H0(^[#1>G4bcuj+`1V)o|(}cOFt5<$tNP[n2Z=Yt^;2_l=X,z:c3muT1"<aT%hs]%m&%qg1u,1C<'_UaAj9NyamyRE^d`zK=1R48x'3-KT.N^4g
+1M|u0%RX:w)RcH:Hpq9@ut7843LCZ|LLgJ:]OnSInqt4Xf8`LdRIJi-Qgea]lT:I5V[ZX=-w8+7+4oWrGo}I|E;C_CFKqm{#Nif&7HBYjabKZRD0%51%w[
+8oWuNEd^C<ixVr)9YDjt5rK=uuEd'2NuBW9|[7D^k&]K$a1rAHJRWlWtC4[DO^$ZQH}7;g-P:MJzTa9U6|.a^#k_ZA1L7(5XW6d^N&3xgO.gCwtzS(AekT
+JDj{<0@A(q_$mhns'y6o`>ak"/uQuX/I5w"0bKnNN}>Nj`;0'{R/Oy+`A/eLcTt.JU`/!_;Ad+~^IFe30O9=x8B,H`OQ=eysW6g"Y&z;`2+{{rD4VO2qwR
+y2HXA&a`UE1Epy;wNA7S/OX/iQLQl|=D"$}Mv`kHCi2s-oo:G%VewOmx->`&m`@k/|KAUk=aAc.]tsm_"jYLB}q(p]Yic/M=lhTD`2T1R_D751A-i;Ttil
+]Pw<1')a=p/TvTR)=B#8Hw)`4YHhu#d|J=gVb2;9v]H2VJU_qrk.I(F'ib/xSBeal3EmYNlF"d,Wb"92&ADZS>_SA/"#F(B62<z)o8b7^LbXm-quHR%Y}1
+FoGJLA_bOFA=(lx/.atQM+sDpC}0P}|M6E"Ovw<gPg/tfy:8s$)2Mk3X{/Ff5CjIINwX@l'Ojpso=4EeG}pYuL%9iNKv+4=]=m3Gyy0Z_WffnRA]5x%lYZ
+t3NuZ@a'Z#1euGWK'7ApMu=#n+kF8:<i:2rTfh=_fBqj8&Sb;MNk5v/>N;F(]KR3KKbLGpq0TCfJlf3Dzp#G3I^:,RaX5Px^wzpAYgwN}DU3M6XG[1634&
+PrJ"iE'-:Z86qtyf:O:;$hRQY6..Wk=]'t_nWfca"=|+6tV@y[OjJmpS#^I>d@a>QR.8kawU{;|{cf@zReir4,{/:bl:zIh-4h9l6>x4Q(7Xr((5S+P[/r
+izGdpW=9(oDj3&29TT~+AK"y<GzpXt'7)22JVxi%|T&Z%YnoFkOKEQ-0&:']p'"Q{WSc005&}lN7'}YA}69SZI'.;}20/[oa,vRYfJSl{1|YC;O3Hgm"eJ
+1D@u@N7wt_(#=xu+qb~LI&'W^!4rZZwi(o~-0bugku$K6e-gwB4%;e/IW|PN(/-/|iBfvHDJ,T2z|]lbZ+#nyjH-[cqd[5N2V6_vAK@#gA9Z'h+pj%_|KA
+N.r49Z>C6'X']&j]k.e5]Yjt(aMY&:_,4#lwt:G:T{H#+RhXhsg'o)GN<CbK~zki{jSXE3)<uunWqntn=NAC<n;7C6:Vtw<u^N@aL.Mqf|~a&FZd[a`H7Q
+R6B7xr>8"C=%7NFBkRX"=Tc7(7uY<U+I{s84@&_jimr;`b]"|UuxI7U)@x8w5u#GCZ3p;/CnPkY^Qz<`Ana)un{4R.):w:wh=D~1A:p(/W:uv:T>BZPNj-
+O+-'yf,HqN+HY|PGCon7qbR>0;pIH&:.H!&m[:##d.;#6F9c_w|M!89rV%PYxejv@wL2]ex>q]KM$ub{,}$r6SG]gRpaQc#D/G@ROzT#JtcdfqQOY[H+gw
+LuDsZq;=W7`h[kQgb{f!GN,$UK}!H8^NS-6v'/n{"M:&F<8b(&.aKREPoc,C{$p/L(Nk+@tS`6|NVQ85~8)l+EP7=yCQr'%5`dYs85u3SzQj,6HSAqa_c!
+eNL(ws(YBd3[=D'>V|,2ys(W-7vexh28baa+!QN%9M8Id|4J]tF+vpuk/2k/B/'4@k8>YbyE{WoXD5#%rT91BCd0DLE(&X&=yY$Udrm=%_$<8x"'T]Zk;K
+<`wMaIR{AFP]/!x=Nn_yS+"UEZe==39/r|~5l4q])Md;brwg|Jd`[hqETcd'D-FYa7R03M3O-xqsu2W)zDQi>.mV"W8Gf9(Owf;@dr]-xEV<c&/q"9DmDr
+pz%)r[tXN[~mTdc<rEEz3W9epzZi}NYL["<5oyBUc%;%Q$-s3X-gG}dY3R_deeHF`ZVH^Be;Y,/90D=61}5/Fu{Em@~slAH"D4"6i!vo_zA9rfpZxESWC}
+qT=2F)+)EK';EV`&R7!Trw~$&Q8A>7^6O+q_3$J4F$L`4D0w<DW6;@I^71K5Bww(Nb);G0Fsjx+i3GqBnmAzxFEn4|d#2'lB8"P|1x2YbP]jA#6.sZK4le
+;Nq>+5#J7a{wPCgeL0E&TKsW8QPoOA`HIuwq'3QT])X&mvpq>wuW+a:ZPY9}pF~V|tWz|`6X.$%!xz[MVAA7$N)wu%l-yzN3}pe+0p^nK;}:;g<l2=GFB{
+bmV>4[e:|Te3lS|lR^k(H5CO963#>kwiyrnHD.e|,;zB(A'ssjX^AXVrhAPJxl:Rvvh0i2WYmraNSPSQk0mmyXsaYKO}:U8da>m0nNaF|l2F@k_fgeV&63
+1d#A,UI"Q1@'Qn|uEK[jWP]`k<L3v0@8'Ao:c8RcM]`[RaUz<N0`qLv0YYh/h_5G5z}!H(`RD`:fgDSFseOZ3sVS|/|xNRRIAvZURbD1s9N-X+3Q[UVLC}
+pOI8ToEx5[mTj840iQ=%h%`,k|UqFL2e4K=6Cy>rFLMw3}$-s`~oyQZpYuX6j4+Z+A!2C"&>^oh2E"x.Zy(!)PpJDr4VH_(6'+VHcgNcp%(x-O8YbN`j1,
+CN!x43eS@hQ&oz:=GGNTgZ_jGb7|^TM'.z>nlgDQuo8xn|,,kP69)ec]kh0KDteR]:|;p.FQmz%$mXw5IN]wWWB[=}|bc7&&|q'X8G2dFf.z^uF@f+MWSn
+rRI-jn7+p{A!s0kQKo_$hq2DfS=<l(:i36,^R<@R/.kv(V~6]t9Cw4T08V:r4L-_ooD|F450X`)k@|;rpZS9`Hc),g+phRq9}tvaM+-3lOmq'n4t3W8cWv
+9@sJ%:[$5!8u/Be{Q&`Z&IvuHxXS%2X3s8ijXJ[$aBGp@@0S6PA]B.w_u)r3/v!1/P'G%@JdNes61):ed-0Qdy&|PTR0&.I6<"mzt8:RWYyyr^[-!9lawz
+%N%ybw=K!+mjQo]7^+1|(aLYtBC=k/m3sL`08LyEwFrhMyvg;C2hwceK!`%)gGOM(B<g>kcIGRdRls=2/+Bkd"GdZ)]w#5vAmnGdfjitJ%]<q2iVif086r
+1{L4@&=qAK45/Og`2&}VT{CE)f6JsF/Q.cd&,0Nt8!kzYHc27=H/(Q7Ul>mAh:,gS;SEd9opPXAqCoEj}<[U$<6gZ%`O!1QaZFN&.0"k&E[ioiaSl:<37-
+d]OzP'LEF#/Rf.~PlfP@JpbH!TY-:()E(]$"39(&pNJolNKAtIP/01yh~CEz52T/^V>`c%p+:#i^tPr[KN3+SJQnS#}j)Xq6O[dQ3hG#~TA'V4ZpJ[c40<
+,CFPC_,^48U4nAI:Gw..%r&IT-2^IB53,C"DfY.uNC(hx_4zF^E(MNN/%[vE6SEnX.m;#AWnixb-h/8H;ac$hWyAjW<a>R6D_f/Hf!sm1X!;U-=Qi$@270
+r:Q@a<"4L>UR:o1xCDM<<=.oXcIlhISJl%z"v!Qow`p$;%i6LsFHunI-crZ{rQ-;9<BWt+@RRlB`ZBZVRuM,07Hp:kfzlCF7zh[JP}8B2{UmM(W0GEQ}@9
+s9FlrMD^{oMMU_0oQlEFb55Q^y1VTB&<6G9="eBjChLbG]A.]T9tLN`2UO>+5G2{^bT^D5DP{qE6%B.e-_XhCgiZ^AhHQ+Nf05J&v0P7)rZ5dZzy@."D2m
+4E)YW{aRfNim)rS)},D:|=s8`U6-^%IGsKm|Z]63]5:NUt;j2}-}(T{+^vD2D$Xo2|;d6E0V"L#Xp/+XYUcr|i52v'xo8i4WBlM4:68'RI:C-Jq;K+iYte
+J&A)g/VTQXv'Jm!otfK!FyugisL^S.Zcq^`S;1et,rbTnf"da2t}:^VU75A^2l1FEyC!zm1jF3&-7m{@@]BXLgj<:d!:qSo3^7kyAgw-C|Ds4qaJa'ep^x
+D:FqU$oTtjdtw{Txg#YPg_OOOl~M/l|jn^bs"4O:~sHj8-vdMk]`=V-Zv9)Z;=zQo<G54"r$TIbB2$@:PUZc/a%xj`>@#os<,Is:nvW#tXoTdz`1~cVUis
+KH`;"Dq7~KLmGgMXh]>Py>_=L:1,oTKU$jF@.yITwK)3&A#OV@|k65;J>4>|pXhPHU/%%h#|J-.;t.[.il>U`2(@GrnWn-u,F}`feI^,js`H1;ht-r)x|w
+jTPq`,:Tm<BA.d%q5R1,WrqXF/w4$aTH)58QO(mPb,.x7J&YDNr-+XdaH}z)W3firgxZ)|n!Bq86nj8o}7uF}'.BP"or0al#rjmPIlZ&(5v%=i.-_Chk:-
+a+WODXz92._.p`j#8yu06[DXM@ZCb+u||(W0LQA)8KIS#rJR2BQt/l/,yMi{:J1igb!U<qq#O^5AVq65tvz6>3wq`Ywi($WavsJ[+bm:NEnzIK|-L4p=K|
+HyLUQ=ihZL7U<Nb|aBlVI+]Q{h6-`g8$@<3y+NE/gjkUR{Twf>Tl%sdU}Lnef1|d_uk{}de9|QCRZRT8uQGs#7ZO1o[)^.vssXB.2}XZU5>fl%Pcjq}LpU
+-yNS{mmA4dq/Xl}XD@'wmGrIagpm^t>(KaFXCELA6Hm`~/b<1teQ-Jau;}XL3$Ve7-2ve!o$;w,jsfmud)rzy[@lw.Q2GhAfXpu]td6#-h~'(g&EH`(%4=
+ZiE^29;j=-qic/Df'>{J(gP|<,kLHoI[!sZ%KRZA.xY5P{1skTti(tZQle9m47#1W3lSs"V[6b&K>Plww.xmC.`m)]mqs_y^u3HD}K09S"G"Q&0P2Uqf/=
+BM8;us6YOa|"-t]iTNoT]rYv3`E0|Q$>naA]ysi;%yKubV[BO#(plXi^6xBpb_9vCw{XVw3tT)"&,@S%>qJZdTxa1i:fF"v[+OHm7VrSOaP00s}B112-aa
+2l~5K}b9ub$s|p.mBo4U]02`^_nm@|PL8uO/^gRiLFV#f<cfF}8'2R}FQ|tYH[0I!cc8UX;g-eS(T)1w2#xRwP;/0of7C'7umjqVQj9AD4M_u3mIuQS3cs
+eRvr>hCG+S$H[J=SP/"J+/T;OEznRDFS:bfjQ[Zz$qIoqeobq[m-.JIc{yEkl$CIB|jUsj-tqPA-d,+N%ue/3+p+oGc,k6($D[)i2Zyd#BY=o6C[qN[a_+
+0fK>aCE3$=yY!r9UwByk6Y"d^wRpGm)B8oubzL<zSrwL1.]Z,+`J5FQMQ+%O6{4CG(a9A.0/fJ>cwsz@m0@F@loX$W_m'q8aDdLN>:mYhtv4W60U@o<^_D
+PGj8lJ1iEn@sXu;A60-0mEmrSUQ}-kqKgKS^'[(YmR!voJu^7!]pQ),&O]p1mW3grK'#)h^isz`IMLx#82:",TYU~!ZTkvIatn}5lJN7uj!RBd.8r6Of0'
+#YMqW!l7a!(!1IPu{m}HL_E4Lc6<!At]6]#[TgtC$=f9i,AmW4,BKU$qU|+w]xr_%p;{-o=SmR,Xv"pimW%omR/vzR_r~slA,P<EGO8Chj#+|Kq<c&1O-R
+qab`!q8j9#!,fqcV!_~Z%0h+%h~Ch5QD`[]nCGSmX!Zpz^kEnQ]2L:O:X{Tj9atqfzS14Y2xN2o/<:GyPHJ)rxJ=}3!DoM@&!;_Us@`fs5"UJPW"uVlE=N
+#D~l0D/-)FN_[Gb=DiMkF=l{aw%-;p+{]781~J%g'nf(LR#L6$uQ]qH='ckH;{jwf&=[MkOn#ZBif(9U}Q[|Dvqf",a=XBdXS[C|IEvEJ]Hgr4X4p%ns9a
+/at3l2|F^XS'f-Bn<whGQtsjbz;9^E#2=#.S`bT65w]J8IAN-'6dhHBP']}6!#r4P=FzY%$F;,WqXbSwxwS.,;ITp!"khCIg$ie6yV<qOpTq0%Cqxqc(~6
+'|$l)!q9&:KU=qPOCGma`Wluj16P=%-5JViP^wjC3/yD]O%O=^CJlMP#|6My=Z2M,Sg+zCQgjy~EDlY%&m1P,!ky5ty06d/&e`J`ep}py0$=Jcsncf-GOL
+WaTKJ|D!G5p+&ML|HN^pphwS8J1y;huP=f8"";J[zl};I@OA/,D>"&B"mO'-$UYyd/bD2Ui+yLFTd`9w1];Y2@9NdvS@PN-W1n:RNt.qkY[YZ.pu.h89Mq
+V-BaAtahFGBYde~kc_d-{YG2Iz>5n-~i$Y8_8yWwwYI&VY[R7kgL]O}'[O3lBKbN)flf1{iJCH0H_:yo@:+$5-i712BK#__W-.`tTS8y37KWGlwgV&1;P@
+}cr}/uGD^BLvCTdN[BPIZZ%CUM/+!p"vHjU+gAC$6GM'r2(85k.kl3@<LSYccD5aL`7K!@vn|<LE0a}b(mJ9)cE`@jk+4J[u@A1@k^[w3:~}8h[9Urw}_3
+DU6T)!WrlnhG#7]YI#Iz)O.2O{{mN6kYdaaV`0y/+6XarT%7)R>^[}QKXo=FQ1%.s4(5UPwb6%^+3W/M7Hz5x`1[6pfzq!Y$XcszGSZHjfI>G"&lTKEI"K
+'7B)]L2Uyexqtndp1%yh)5Ac#5'^_WgPm,r:uTUJ2@dmV!G:j|'&;lyBPCg:se5CX+)|1W<iml3.mWA{XZ@mpukb=BWT/%`>$t6lls<TZtVGe1y4pW46ch
+_|_`.hk={e>E^#uu_q!L"#)`6B1pCV,OpMDZGPg%0wT<S]Ido2iJ'vuQt>i7n8#f5[b<WP]-{fbm>X/E8;ZT@/eu:=-2+VOnC]89=jC>]Bll@UV<>!J8k6
+u/."+JS^ZDn@oLtxB]>n91oRG(b-s|-l0{(1WW(|-nwL^)sAdhpkFq0mbgXHwAOxF:veU`_gxYPjw%r!hU[BC:F`r|/lR4k(g)sRNPoCY!5,o^H[79O1)@
+Z|LKYV8=G@kM$3o-C>lR9<NA"g;$i.DRLpk_~8g;H2F)[l:@V<'+S"bv0"ua=:xrU"VE:z~M/4GYkNe&h;%;!t"EZXZRm{}Uo;pu>2,#-|!h&-"'B-3YG+
+kezTJOH9[)SDtKhBfhR"Kx>GnQ8PQx|t&<aqx'rw78$+;"ziH9<nt&X@AdCS&K`u[h-Pd3<U1)>,!_[a7'|=2i#k%kh3(JGVc2oM7,3^s|cCqlj[32G<$.
+Bh;H</g`c<7Gz^Sv|nP}oM~KpPt{`cMuQu;}EWqY@@UG,S,j]<>SYi"iM)A}4!=esI7_P<Vn6Zq}t_~L!W(^Vy'&IOAy|KizkY3YRGy,1XL&5KE6`83_|K
+mAryFx9`8Ljk2o[b9>;#sHyV{KQu_<:Ry(%Ue$P3o.l{57pW<]Nko<7;VYiqst`LOjcnFfE_:eY0P%.CvN)hSB0o+p9xSRik_LH=7jl[/qe#R!Gugm)oJu
+_:sJ9yCV6Y,K%(nKu/gpYeijgZ57b:MP&%|6=(!3jXlhq1|ak,ABz<}/|^ufh2^yE2r8yz_&HP"^AXE|@HHx6DN_)u[h(PQR`'I$SFK'-gX3=aU+]'=,2p
+(Qxg-^|I"nhOol`Qe_%Gj:f,o{.VFi9%au+uc:)E+<gvZ9$xhP6A"z48_`#KAbG=G;V'6gvsAE@7k7)m[z>64r0qY0U+'4g:)kdJKv~of[^(d^WNSZqZbT
+fA}&5+^7EJVLbUT23};Iw;LOz8;O3Ikf2Ngvil/0;!JO'#=:[Nd`C^TIO)47faXtd:xo:T&'Ty+jZ626/#Euga9wrufd}ASMxB5]`1a'xZUYFFH{A8P,5q
+&>qCkPGm#zZRJRyE9`'k#H4LDSs}7:2-Gu`eA8hqA][C^O1,NKHXJfBN5N%GaF&]nNYNn1+UwDBOkX29/)Z#tY>yzBEA$,0;lNn/Gb!_WP~zqABq8UZqp&
+~Ok>Y9M];<m>)xSS_=n<AaL;;7DO8Cvb4w)&d6<</!P&V#R#kDqlscbe0dbSoz!]:r"bgTnSy_Y^.<4g<nYz.vo"Q>(%bu`ZH{Ri]G^9XOe|m-S-cENql:
+K,>l|W)jImj0^zGk')5{X#^>f(+N]'RqnDbgJ)y#!j;Uzq;KypNg:K:w%EyQ#:aBMw4$;W$]9RUJSaY<fS9|`:6(yjv&VIwoOS4)XWXMXE'F3cr!CR9U0U
+Pz.xP]<D7o!NL)y-X)/lG)_5W&bt}yz3+AGpWKsAwByG~aaV#W4[d3OjK_i#lv'Y|yMjni]hv/xJx4+ccMu`a|@_/8t'uzUBfR;(TpOuNC"^YqbfqLldT_
+$L/6ax8D+@g4{ARI#>Z<0F]9TtPw0lNW-;JswppZpgHOLOBJ~riZ^Sv$#y~<&UJ%WNXb,sbP>Ps+77$G1dj10'X3Uu=w>I5x7Oq=49s<:j"u&XPylUlU{5
+a6(0m6PF1gCPyTM>F+`JE/t#|5a-Or7|o6I8F/j('SoKi@>64L<icNevwY-k(3"`gGGK@"`ke1wq'k<+,='7};SMv[St#Mi(aFO[scsO{Db-.0x}(p/bLZ
+JnzNktkac6u'{T~dVI_S@219SwAvS2KuBwmYaMNb+=,&W@=I=/l]V-w@>O){:@Fu4OGms]>.%nsOv<#`b>Yn'M,k^C9ZiQim3:se"]5$|z84]wV6E'xmlm
+)wAD2Fxl'{U}K={efyC,^AyM[0)&5H]ze[S}DD^bPZ+9lmn.n>l>A^tV..f37cxqGRbY5ApFxZi/lZN>a/f=sM`}#hnMpEiJlN]gS'q5e=e)zGvl/5dV..
+-}moa7=M|G%BHk+xAnjC8nkxyC^WOhP>Wam_`.h[f;VnI8y-NL95{4Qf{.+>Hra`Xk@R$5`l<[6P.Y'+|X,dU<{]jYHYS<8'wdt]PhrSwtH9$-8AxM35bm
+-'y<3rUxQHac]HKbnGkq|0n19q8h@+2$tIRu$b$VYCeo%L0#U|y[zX1Lp]K-aEz7=+'LOV^1:dKKs{$u6>q32o]q>,<lzmW[0k:L:qfM("w<AVnk:bQZM@
+a1(n'{bYZq0{::Qh.{H;FZ)$ew>.;O:{>3dAN%WCTsmQ)h)87TjZqyq00mR^D=Bv=4D-x68)V+BAH!6!2N9Y0f-#6<DA=w2}kGKHxE:uCL)h#&3j]z^t6;
+:wZTc2`|{j&$5Hb8WiFZO"iRNo=X[L(<jZhf[Dk"9w)ORPkkpH7kcfL>sVNyJRQqoHd:&YyV<xWB%)S!+[3@A:&Wn/sz=g#0peqcK/;^}s%vvEx,jgfMC{
+|Y^`,u^HY@5xAXjJiDG#zD|Ua;eSs<LoNI;DWI;qH}2c3j!GKfFHEQ7''eIvuIcpBfXk3Z00P@{cXr%qc[gm)&HX30s&A:!=9v0cJJM(+bEh}9=32R!PDk
+ipQK}Q^;bvb>L'7F<]l<byO7#rHpn8<li2f`"n:<Xu+sYM'Ha^WzWG`Qo5l{zkk+C,tfo^3vFJ2H{OSbD[9=+]~+'Sz>C<I#>Sc,]z3:1j~f>DTL`pJh6s
+Hj@=>k,uO+1|<S@+BoY)ciNFMv-B1Rd{9vto0X]ro)RCRI/9GwOO5J=w0v5rQ(>!S5$F+rLi4_$nIyJMd<Jk#j>x,krIOqY}aNJ:t)wx}_+mZuw>wFv.oY
+z.4,mZQ60w5KFdJ%V/8|Ll|7Jt(VD0=A1<[0oTOeu%2VX,2>1jsO-U:=$g~;0Jm',4SkSD>=ub2.:H87A&FblMW<Yf%fXkfHn$%@kuW9vJw4KUD=wO0i1j
+vFx!D$6tLI"2xBB]0q}L@x+UUkXUs<kI_h-YD/nX3K]0d:N|%+RS2I=4vj,2hh)^^$iwO#q[#Hj#c=CrY^KH.).]_6ZUjHFxGrb.BcEu4uOe&vG"Yv7I3t
+Td5UwV-4$hP_MZUkAjf6XYDOdhYtrbKS`%8j{!yIO=qJWP!CcB93I%_C0%+l=H;[(..ZXr[j2[K&3.w"mB:TH{e]jgmAwvz-U)|P_i5M7Unu2_#,gJs$EX
+X#&$z;%}zUU.S;%%58RbisE^.5V.JUt1W`i1AwG`(ujf`cGN6CSR^w<r;yVz<ArqVr)hfL`B8(_cZgr+72dM`+;ee|PeY9M>4=oNrO6<~_GWI=3,RZ52@P
+BP{jUU!H1@<jJt(:Z^tO6qSw)_~wDEIJ!mAKmHlMXdx>LCa(ZIHGjt^1>&/H;rZ.52p0#vNv-vonExiGjijJp0xul&oq)'b=|]H_tlccO83{9th>hAoh0D
+53zRa<GOj8:9^RfX5=vn!qTzH/4bAeryzaA,s/EqbS=MB65L/QJ-G>/iD%QV$:5AP$:B0}lgl/EGFsOuPV#z.jHmLPX'm1WK0wl`@{}MZ@|MocTR-4s&tL
+HMmHPcNRRq1(Y4>B;91Do4n|YnW4{3O^QVB1<KZYZzVa`7qfHVT6!>:^q^In]xcO=Kt)})_ZHrBEjrfzBshOL"HDf]7mp/WsSkY|D'B"I|u%}#^N%I}12O
+uI5:u#gIf0zIR2lFozHxY5pc"LW-@w}qLHdPFB5OI}H;VNGj~H~plx/qFf0LwrX4vQ5za!zVwdR.-oE}In<>QAtD+@{b-5'DQCG==19zC1C/+;]L|9rbth
+ISUcXlQyaZzr.S5YpwvWRb7mi1;@`sRX3iQNL8Z{w@BMdlD"BixB/}9}odI`Y_h#1('W)&iC[$pg=Q^y!Wkd"SSj`1^E=>PK%8Ys~y=$Xq>SC9Rel@|-QP
+oq_k8@`=ADM[Y.L&Bs0`m9RK&HhzK9u>,r5RvVu#C4t,o}6|a/f]O)#6:ePwSS^Qwh}9,P-"_K/h4^=bN)TJtved@yAyVT1g&j6uO,b#U0#';]woNG^,Uv
+{LvX@gkNdzfut,xR.daj-_Sg<k]jG<d[wu],}lOKFXMKmaFz0LhO<SrYIGlvh3o-i;q8,"l4&ztG~a_o68s(szE0p8eK(mUR$G8mB||70z#%]>6i@wxnHn
+83_#ijGWs,9px!}2OJxCyBGc4eNcm.3H4[GpVRn%70b-FakpSSc+O;x-@a+LnU>E;zfRz|8DByn--UU3}0J-M&FQk<BDP^t:9lzS=3Txvg-P[3d)~wp$ab
+%xl9<oiPLT`3ox+96zH]_(g/CZu&q^^Ica1t;JZC)<G8zbMx~xo3t_Z4z(uVbsBEV_ny:1gs-o9JQ2zs"3G>IlC-TMD-jeA(xou%T^K9r2zan@d%2k)n^=
+TAuo:Vq=n!WLyN7a>f"o-ISbO&NKF]9/)&]q^H(L4|YS>8t;im]qt7n6c2bC1SEIQD@s&bkVySXd86n1QW4,(zHBy>b3Cm|dd65f+p(1DePYHamt}+0d.6
+B`C]M|#{gQ-J)v_Zrj]/EQPR>f=L%&l>1;}/Vja%MtX18e=Y1v-h3p$g2HRG&o!q5Z6ynn'myvwPNoHOz/q.Acl9xy(V&V{xba)+6uaN).GN@rJZ-k1,Pu
+wByyR3@P}U8yK7^x{89=mQdlhekks/$q|(Gl4I]'SPkkhg=MKmDy%l@NH,BXZQ^2J#AhTp=M%X$cFT0B3=k!![LmNb+p;JqfO^<'XFVnjD1PCj@,&x<rOS
+i/^Y|n-ZMx]AXls00MK1yXWhL|)=$-6vh`1D:zu5;]_|x'6t-%,MjJE:aK@)<-:8|-]%o:ddV7S/|Wt@-A!CTrspQ.}Yi:e_k-42-_%/viIIB]it~FMkrn
+SyDPV$_wYJW^>x#>P]]t2S>&iW;-Q-5jV3j]o@Cmjm0xzTo3-)<zbd^CdL!6|pkA.NHDhv4jih:ag,Phn.5j:}Kp'pZccO~y^L45VU;VOH5}#Vns@f_`ge
+p{a7/^=Xu&Y`gk:3O(osUa1O^og7${wmVHNqzmBb!;.6Zsp2}IDY;IeV9.(ZGPHnHO4LgLOSZ7ny6cVz6t$g+:9y4KRL83T{Jj[wTGy`X0<+ky+"YUP6Dj
+3GcyN7`8_|U0"(#M!zz$Mw"4zLA]t%"B:-2wlim>^I672HpiO/&U=97HnyQ_AQY4".~{&F<9F_R$V/1dic/LI,Ssl|@qp_:1M)4ZD|YloOa#];PGteq=m"
+dBIu1o!^_<B<E7v4pcSH:jg-v;8'lqVl{t[c&:YXo^P.Q9]AbG,lvB<M;nVEqq6tA|6E[+$u^N{`[,g#7)}t'80<Hfpvv6F+Khr0TAv)<6vDdnTdHyCa)|
+URMXqXkTDreMZTsKYcZEPsU>AxmP`6r+H$_zf+d1M$/)7=jsGcLXM7(JDGCd}<]go$ih[;wUU^s12"GFe$MovDS6|)%}9-kJAXr1rcDlyCna!"U$v$r$:]
+'B:[$Ae9W.9U)f`b~slL&87bv{n6bn_l:=pZ!7TmmM'5K.`2rAsi#L+WE>iK$@vTuO!+0Z+'f8MSQ'>-s9>7R&BrUL|z;s+v~L~xdvf_MgU^PRb,Mk>&kY
+LyZR$u7-L+$D`ra]zXrUjei(EuOv8cdsfe9CWmvG(1:jM4o>tzRp1FK#!(lBNN)%(f~+Y}8'MTa^8$WGQ<a%&XB-TXyBqpaR+HD@ptaMo;CtzXT1yCtWU:
+649_$pv,J!MU/Y}>!,GxA+)mPuHD-m;o:4y:q#7)<ui{j,JxG+}q7>/hoQeIkV;{[pajK3$XSBrVrMuIz{2}M5nzF^zT",&XdeRYdVMVfssk>jVf=aD{Sr
++L;o<-v=<'bC$)7BOo{>J1Z;H30$6fW$7FB'=)I4a-AtbXV%KyvehyP}9pxqgch:(d&z^xZrb7~_Lbpn8[F&ptA`Mk+04r[p[7qbCses.f698LE(fOAjPN
+'I2b#/Hitp@yMN.(YO-0'_8v<C@-vCd3/4^VkYiAZV/rEg(kgzx>_HfWmf7K$ZX>"Y$I8zHrH>~LSgbY<[.yh9'>zwh|nIC=Y'17oOUD3qju)l4{`AhkpQ
+z|2cxqgWN7s^ye,<wr7lIRwQ}jf(^Y|R'KFcSLfy(-JpOt$/pE_N+Wy&bqb@NW2T.M#YpH<AI8vCs,L2~X-e/j,}Tzi79DQdZVvM^w+^l5bi#'"/b0Q7j,
+8(}otfwNHv)_Xk5EJ!2tX&R.85J:%ujZ}{^szb{:]$<V,VOwT{Ywa$Bt.Q2q`^tAu!@Iz7<ar(>Zr#lXt}AP&:a_x-CbW6Av@a.DYk,/aOdam7T63{@[Va
+TcrjEng@^Kj[H=cAS'Vsdx[m>"pNPoNiQ{cswYm,N#&%~nF4FU3`@|C9)&9K&j/-ZIguvQsN2@sO%y7K6vD,pC+/<;%nCa;=kh>E|tOOKK(JbT1q60r=HS
+lo'r'`6WI.@%h!USp"j_WiDaOxz9O6H8)}D!t7/_eO"AVrBn&CrJ=H@$P6N/4"TRg5nkup$J`Z.[yxhg{9b@k]$4cU!<`t{_@fEo$V8`}Sb8%@qe|b+Aey
+0<6]D+TY;A&n%<2A=yz1Z^f8_l}u)3l;'udH0a[jFedSo|Y/bMOP3F]!ftZy"x$KR/|KIE%2JFKP=^qmC|AlGRPOEMn{ycx)ZrkGmv}Pd6_kxH@F1divL]
+eidF|PhYE/dXKGvGI(f;l${:tP`pk}hk:]$4)2x7'c{dHkW+k#>x3p~g,1Vl($&Dj8H"wN(b[UPu"Eh@JGb]A5}QN|;eq$aJ.+=yRpWT.}XwpT^JE[^Lc3
+FSJkD=Y$(J62`SW2'T9>lwEDgert|!7"!oiR{;czAF3543SQe>&nbKSOF!6I5<ZTv;ng70y!w+=/k=EEv55SvA"3Dn(-Tm4EFF7;D/G;EtT{-^;2@GM.Ok
+e<M5]L<,Q4%+iYdKWs>8KXoidDkTb|g0O@}m@<Oh^(L_pLmo2qMPXRPkbE6ZdF5u'7[fE!]AID8Q&>n{GB1,+#ycgAG|3Dv$xI)PxZ5Yiz,IkoN7SS/-1V
+vNM<cdloG|T[H44hXC#)XO2L1lKT.N}r9fAKJ8Mm/:=Xg^=N+pur5c=S7r|hro3=qtPDWycQ8=x@+jF(6+@wEk]5Xr/{Az~v$TINToNG0GK1rV8MWN+DaD
+Xm06"6&1@rbiFzd8aNj9LEEEmj4)W>_2KEdw85C}v`=6ia+W!e,FHrTg^8/Q3AJPV^)3M[TWOTzGCJ,S1#h}DY!3}<S(7OPJ.WfXuzBx0%BXx.8Pn!`xS1
+-)+(%T+RAijJ{>+3N(#h4K%#mfDe699/_`NUUn'qzR^!Q}isF[q1>w%K+ui(/<'0C=sZcF/1b]Qj!kS4PzzB/btxu#TSEC}@C/u3kq8m5E&FJfaq|{DjJe
+6`{&2ftl&z8ry&}IQnV:k}hh(&n.PXt)A_73H0Yuvz~zFRA!EWQqGuwHY.5O<zVqLKHEj+89lGq5C<e/@5^MVH]09}^5Hv+/`h'O2bT35wv|Nz:bS.W5>F
+1]PXPzoPsA2/'8U@=qi^>e<fo:kiVh';,G1ue5]"ZBIOp)BY>jh$'j>t~kaDBcK,.=$!P&<0:8WDd5M[yMo{Q_.Z"U"vigB'r4%BcT+hT"D$nEM,}XvrAj
+|B7$swX=%um],5Ca-Vzr0-ZI+GLE^!;Jtj[Y,lXXBjR']_g(6TGC90cMl(A1KDBmZz{;%'>f9QA'y<m&_1r56ojFiG)1DpRfY@Da&L!A7NzU5}YzW5@'8|
+$nZOZSxK|g`arSU88m}rjWY4nw0,{^q(+N0cC)Kx$mtc2ou'mzLE0Br4kRL{jBvP+q]Z|x(a_g=wlT/5iRAGL-C`BY~U'N6'{iux;jqk,!9xY"^,}NN2W(
+(SWH<<2KQ=#}@vXa5NY72T"<q8mp(y@l^s[Na9)my4y{&-sq#FpK.ec%uJ]w1jB4x;Q,K^kW|}]8yUrJRR(S5o+W,'ssvG[=T4>]k&_+DNR[5=6n7UTf(1
+lu5Bn>;CgYOcl;Zy"/zC">S%vhh,uKl|Ivm+yV|_6-$c3[';F.ZZ_'d_!xju(Ep$O>X3R)W2A1}5}WO@s^>2+rqJ;tOXv.!b5.5w)K>zUJhs]HoD|6.A$^
+cmT[bPP.:_y[n8]2[StnMFO2>@#_1cBS_OiYJ[u3-,Q/0C-|q&PlX2zV'F3<e`nPW4WYqk~u@Bl$m}'mJ,U'QYR#bId,wPWs#l{mU`ydDeZ&{o~0s{B1xl
+RG++'ri`yZ8YTbQd;Guf"q>{MI$v"Rivnwtpc@C8({U:V.=sdsZu}(PwwS'@chO7q41UCA`zu0Bho&;mY;ibV"[D(d!,Hp=>|a(l[u<jMv~VZ[MC;Aad@H
++m6Y8VchtN]c)v!Rit;02vS]eW_y26R:7z^J>jy4-WBoyq$n_o_2]`'GF"qaFT`=-3/YKmpCXetAP/CXh+hbI0aYLt.14|UH~gG1[p0f4@8D}ET36MT6Gh
+uOvnLsDbJhh4E(M1yUN[dulf{<_H5iwB@'=khNxUjM:q7,l(>%1/"_.4#.Kg:`bT,H`f2<R4qh4}:[.XRW[sDElm$e-XdJA|6L_`_Di-kRd4FNhw}(!mmb
+mR@"xmVr4xX2/cwo5Ic<ULKl(!nH()Wk'@-;XQo{v}uHM=xE<%_VJ1+,^J@!pla$E@B95q1F]N#/2P5dPY|+al9h&;Qa6[0!KagE}n$-z0XFRddQ.ZQWi%
+qmS&1.#9%|n6O@IHma]TPV,b~.S,PB2SFy]NUf:R.G^"1+Iv9;PndBaw0R{e''Q.["Ux'hxl0<~:8{!dm|r-)UHQpZR'uQjb)-"NJ0BLIQY(cZl%LR<JJt
+1t&K@z`VS>(H(|TxYn;A`ox|lLCG}F:^TOxN2zZ>m76(e(7wFpzf<P:e~V0XD</vQdl[tu6G,iu:9)w[qMmAzf;pLT&}"0KPv/wt!U'b&zZ9I6T5Z%<iDA
+M)~wBH$ZbYV48)l21,Es:@,qEm)`I;D%a>#p1}/bI^j9Re5C2AV6B:8wq/bGn>18^.}tmbB0gJ55TEF0FwFV$N"#-ixPSx8yv=ie(js$ksX0{bajpWpbmS
+"'FM=}f^Nwl&m(F6=[B]:w//=C{I3_f`Q@0r`x0I'>D'WXd:p{-|q"9!q1v))$$<BY^oO4X:3{|_Mt+i3B6tn4@Esu}r!)EvX|u{o/a>U3Y1A=byM2nkc-
+dwmqhn'vrDxHRac0D4j;|$|Zb^i(;E.[qz!DJu3f>"h.)'Z^T&3K243{pxf$"6rJS/Zz'FVNf8Jhq2G$)TR3~O}hGWmQl&$JEjLtV]_1o<H-(Ja(+3m|H`
+hmur#"O3YY2&C^6|eB;paG2(Qc[r,H#T9)cL9'NC],X`2/5N]a/eCT/z1M()|iyyV!f_#n0H#3(5ggA$UaYq.+k+ifTuV:|yEY5h#2"f~7W7C{}[,',Y0e
+G{u9<04W=`tHe,bB{o5rQYki2_v]Y@gMiy%j=GQC6:v|Cy#ZMna2WJeMA/3xP|EM(S]5]O)]"Y^1=oil#[Z^Sz)(zyH&>GS7|u&wla<G%"7(=PhqP<!:Sy
+&Fax|mG(pH=n2XQf7FiW[EA!m2Si]n^#Jncqo3t:%-.DQf~[}_XsS34i7XKhWDv!C,`-z:0FuADg/S(m8)r}d_<iajj[!DQ#P]Lot+@#Wnh-UaD`tD%>Yd
+b9p7!7MM.q>&[%DDoQF.LEszIg,|6-.Z8;S6z=%;S1rGHiY]J]~%,DSYA2<{9a;U{^D6g>bYdW!o^Ff+F(uy@IK'|Q+FCHEWFgi_8r6}S{D"R+Kbl/inN]
+:rAWgmx4!x`w2niB;R7JX,YTIx!a3%WXH:F"(40&>_35/C`9FLY2pK@<dbZ-OLR_=+k-5_2uPd!a1iQK$;h4dGRe$mGx[2(wC;JIbv=nSZPuiC,u'`[a7j
+tOvF-G~b=N9+_[u'ZMLG6VHI>Vw%P-lDB+$'yJ6Ie<AeaDj'sd'UD8tM$lY[&+'Yl=7g`2Y!3$B4)g^Ul&Ql=l-URIi)^^F3,R>n%,norbt;ugAde`T&TC
+`a(QD-[;3WqlOO9lGl7ia^t&O9T@cKlO86+zS:n!=KXpkjco]<yeT+Q.j>/shsw=dp-QX+jLQCRMboGoR],2[j+@IrAVe(rx/En^e!Fz!ke9FpxX{1RH}+
+WuvqWtl$jK!rmxf;qpvX)8aoZAe-h:d!1F6"k-enWk&hz8!hi:i>h>Lt-y~F#m0nphE;[F:l9V8Ht8'_WT4=mYy/aMT2d!#,(B,NDG<]R<ivE)=C;])t:X
+g|cNA/fnhi=A;wJB&}EZv;C,.;fk{iI75n`vSqw_rT7=g!K:cKC@FD$Q55L6BeSVy9f87Iqje3x520@DSqIdA!df~e9TS[9je(}lp/_bzelYLo!x[v:JjQ
+l6enm)idF`3v8:}FhA+4C}<t3=BHTnTE4x;=Fxep&D3d#{Kg$f'M=G~>:i6/QN`<5+]}@xN=0`Y54%Vhqdet}=mwCX2-=sq3pZ&#nRe#3(+ml#j"LzRRiF
+jq@:i%+&NdgOKs(-suiLIHfIu^FOrx+ry&XI{LH(%_ze,269,]bK>xzlQBy%DF}<]O;p"DE^l<;`j:v/=R&lkw/gRI,iT!.DYz$MzjQ}];+8gcWe-Im$[}
+'uVL$(J0SeZ'uL3n<%Y%l5+B]u>tb"SX`nGDHBW.,Y@`<QTg+-,wOUeE>|V:4y)Pb4k}r.RHmLK#LR7]b]'(}@X!_$5&'kIF@F|^k13M.a{6(n]A}d)k2"
+AMA{Ow}')K~bj{-&nq4DtcF7hfTU9G}dtRhZS9ny!&V"!bY"@c:[W[J|QWqQ`v'C}=2zgD'BA9X<S95V4Xl[IN)M!"#]n4j,)YcrOyY;4C$3O!hGOov15k
+ukpki'Ti:vn</&-kx0Y[=X:{fZ{,;G<AzZEf|S^5'tO7S0J#5hq^[Z&aoY%%VpFpvo9tJYK!^aie_`Y{[/G]]%gYlU%&N#qCM^d)~B>:R&'{.b]zjq`(8U
+T0_H/ILGX/hm(_vcE_Vq~9<X$$I+j-|d4yw5gc3$EodXsEKz4^d08LSdvZb!+NkM>aPE3cO'gj7bCN%/Zg>6z=Z;OFkX`(4UmjzTDXNOZio`E'%qA`.R>F
+$^9h<TH/8t~c,,#=$a023aY45WfUI%]'>S3CaV3Y7^%V{-%C,D`S15^9IQnXt=F';@$LW:EOg0}x$[t@wG@(XM7HF+]_]0/@g@v@(A9x|'`3OaS32umH7m
+J#SqHpsnH_|o_+|f7U7o"Mrs_r6_$zI[ie$xMx)y<i|hl+Yhtw6bbRIqi.MzFoPs.|s$4cS{}eV&hCv"uK:n~d1jU.=n9$pq%yMbif3F7epCu"4s(w2y(^
+`H/;l/WYv3I(u"3ZL7Na`YwZKM'=[pUEC%RKR7+439FKP@ywX>+DAlaydpSe(zvP:fBD0snZ"+UC_q,4"yd,fMHOSY0%CUkzAA-iUCC7r<K#wN|h6ZeK0X
+,N~spveUO00;Edn[ulN;<S@yp56lF%DmdX19kL2oz;CD}<Oa)1hv+EElt/j@HbAom}/TI#3LA=)qKZmZ@%D]3uV-a['12@"2@]xF{WqAUL&9|r9sWwcFOT
+tXKebJ|8.UXk6U2j-W'-2Sad$q;tm7%U%ANSsLjJy@l><teUoBhucE2J9E0"[Jn="_ihIGsJtXkO0l7o(lQpjDC<F]#]"4JR$r1z(zQGpR1ULn1qA2Y9zo
+I@AeEKrOY|LaBxYo:ArZa&_=)vGnV{YaH[y4#7@"yw7LioYzPZBm3>|N`Db`^o7,$`{=2@>STX{tuLLbeNBbj67ldC=dP'=aH6>dH5]oYH//Q(=B#g_@Z|
+aaxn@Co1Nh@)zf6kFCuH~hD.bzcs=]P{lQT}>Vouz@3;)';RYKOo+h+lLl1tGJvb.+[DmZ8e^OJ-L'XCdKA`(F;XZ5R#A<:a6U,pq{p1b<hW67OH=F8Eko
+L'PqLtJiDumHbtt]cy>v'4$W:.y|K105>qLKY<>I|>6BX1y-5e-S}Q~@%J$U/s2}:c!Md)iz3&2RdX`GNTA5Z|f|vy'AU9JbS8i'Wr/r.VTZn58(Avr4nf
+#$e4s9tMv^shU|a#H!1)Z/"9~qG{c=v}8j~;3v[sV=4&{/k,WwT"Z2ZFJ}Fgp,R||zJ&bEtRb3oyXYE$[SSPf<n(RE48g'PjyyZFA>;q}2SQl:hW_B@Pg/
+<nJHNuN0I9%w$g,.58Dve,@;wPn8r[C,mjl[&j;NoU=#]bN=WsF^5+m6Y@tu6]EW{YHEM=`xJ;eFjQ$:J.QI,XO+)s(wk1|x4c&v32'o|Gpc=7L6{pFsnZ
+SZdQ8+:9jg9:sNl`$:{C.QrT52QC4$PTlYjM%-Zo(j8aUt@PCzR9iBLi~jS.a^lTW5fijRcKK}0)+CAF%rc#hU<F<GIW9jh&lm';zyi2=3:W}mjC00BnlG
+WWhR%L2I=uV+`Cfj}5wJj#;%c6`Zifm&4^krOI/7~Ab'vHI%g&wA|&;D3]_B+$`,Wm^,v1cx`z8u38R37F/qd|9-EJb!$=dX@2`<P.~)Jh4]^5Ot3J9cvK
+{:Rm<+a|}9g7.Y%e)-]n|5Xl<c%^Mc;N'7|W_lcw3h@[S_xLcUMYjM=s)rBhZv8qcjZv8q+rZv8Xgr)sCg=wMxhSQP]{grzLs'BhffBfCG9k^IT_lp:b)g
+@w.o/shmZdRpgJbfqtS/z+atLsZn+iEA6gXfh1aiT<y4nX&)oH(M=L4Lc<,nZv|k;qeboI"bT=Md]v~<b/Q<Gm;+GZX,i-+nSOhuIY9KECT31LDZo|X-&5
+~XumxP}GN@$D-]}")6C-NbVN@0$kknu(4XkjoT-3I;4Pnc'(]PUA/%/R|{oB<m:JO@8}Ex9#zN_H(a2Z13,qd5}+1k>_"0O5~Chj=n2ufltWP3e,'$=pW{
+gJt_MZU"90u{WNQ|;kif0=L`#eZG-v%Ko}e[(5sH+UxP%mI2I2b/C,7ivyXD1_i:Fcr)r6$Z83jLLJ4^'k=b3|p`k>dzj1.W"EZMAh8Y_L6LSoh;{Sdy'm
+Mm@va/ySGE:X%=n6j"`w.xrJg`:&Id'[3+ILCXq<#Ts%z"$mpa;s0q0.g&(AX_:6vaiD:p@s5!z;sKs.3Gp|3bhrc)Wpbe4GzFYXXvadPa<D3gB;kQJ)T5
+NfbR0OU5bt:BDnzNyatHigKXQ+I:GG!CA}"h`GB|pZ^fQ#Nm++mjqvB%N7SG#EKO-7yB)<uCMJMoX|f'esaFmS~N`barwJ#$,F@Q37sm@]`t)}Wpg{vTEJ
+>0bD`e:`!e{lLVtoomA,ZJi/(UqqaN8"QQh`d/OFKW|l1{F>yx"s/pOM:#vq}sdua-+:D}h##|=.x&.HoZRkVbV}qKQb+Rs=>A_|Ap]o6cBLF].g|D2#3o
+IZ8+27~.9$j,SAGr!E6u$$L(CFP49m2m='1ah'$P={3y{B|z_j,I'M93][0KZK2}+O.m:,$/wj#sA<=2ZKwIn=.XK3Eeb)0kQb.Ut7'nX,on&$`0eGth%z
+_4ZU)E"}4%qqX$|IRL'G7j|iUBkh$Icu+ycYFl;7;sLr#8Q/_n1j/=If:cFs]L)Y^UQ]5&6q0kTc|qw6mx%0Wl|]U)XU_52w!,2OW<^`K/iBT),;xLis/I
+mu8|9b[}3L50TDwegJsS;mdS]rX+KTxNPqs^Z#E9]Iu"lO]GBPCXI>.{rqiTB=L.jnNc"U/@9P=h9le4_@#jo)mf0TM0pk`nj.V"Bl9v=Uo+,t(yI)wj;k
+GqdJo{AxI|:Id/$JbhqrtL~N__m}|drTbZix8EoP0H!NQC{S'tVsJ9>o:7Hb`r,FVYNE@[7W^A}&~opJ[(|eHy!Jm$Gx$$I(("bk`c<aLndz-;Tf/E^"NX
+~d[ZmzxmBk=]KHlHRn#=-xKLMBF-@i&yyLDb31PQYj)FD<'<7YE!ETd+0y'-@=fUfGA25;;/%dj^|EELFcB7ysS%+<>z=aFXMbKd^C$||ltNws[OR|{"UJ
+>`b;3Ff4MkXsY3V=LHcqMSojEa",kdTJ|PoI:%%D$C.(i#Il-FtDqTOKGV4DUsGDB|AznXC%VUT6~<j}Lw,;$sfqRX`z-r9q2q9a,aYcVY-u1&&w:wFN'Y
+:1~J%gkZGIO}%O.Fa]c^,gkH}C0$&=Up|aOc%7!_sl;TMc`wBe_ZCPDxk`k[)ZVWsu6VM67R.[#_#6f#y"GFqg)/a'ZB{x,Al;}pso4{m)9e&x32_B(l9v
+9Md|n3H%yVZ.5-,U-'I0FfG+`(=[TDKCC4[<@.L^lr;8ABR]|`{xu|v6nVQ:am1U&@[l8=jwQ,hLcw{HS31g<$0h$wDzbyeyO:;tNT%NR!]Ql66'-Edb"x
+i[/JMaDW-,'DU"s7}oZy`t-Oj)D4sA1q'5VI]<Xf3;=LK_[fqwpH}xi:,poWC1@PsViZbOyGmoEKXktjJRIyel1XEp>^2-`Wqqm]4d49/9`2%5E=v.sOsE
+,)K#!u4wX9kA+<"FxS/Q:qCGrnM,w`VNjMo^~JX;z|n2=;VbS`]}{90vD_vGbB,D)ssrx<)gTf)>BFCvNvhKaask{fa+_VR2@Dsxn4B'a!!7izDq~pA8e_
+O'phQ=B:jKj2kk^nmK`'[EYaz<19!h0FL/lZCfm=Lfj(W|MCGeUsG)6x|!ut=octhIJRHEQ6jTXfA%=ASu2ZaU:IcE(!b<lAZm&8RfHO9:feo7W{d1HXFM
+![Gk={sg%2dG]Lg5y0(3_Hjzhm_Ri{[u|U(g@Q5yxfmIdRukX9<}|/$I=@~Xae:-toHe`s<6o};dAbKIcIXXhX7Kb"&bu8'u-8QX#/]jdD&F5OC)NG2PRc
+~-cmH7A9#RRKS+|6TGw&NfE4fmADIoy[`'(tNO]r,G;-k4B>>.}t+Po_"%4)9x7w>^8Ox1zJ|m(R"so/;'<iIw,.S>kf]dw9<1u_MqZ<[(qj>K4H"MdoP6
+;uobg3z[`,ako^y|K'%4@gb+XR<+yvWF%_14_FF@4gohz^>h7/4cJ`%ynI#X"ki1/ti1y:9L#t;-nGS)pm[<mF[Z,v".G)w{0k,ftWiupj8'.+@K>FZ$U:
++@eL#{v%FCO=XIFix&Weq8k<CN1h3cvgk0oYiZhoNX_QA[}|z`}bYTq;MS<-zw<FZ"%R(V;'Ol+2Nt{q%yRuj%(_3YJH3gD{X.}%)02o|bHn#MWf/HKjPB
+-'5)"x1uY,gj~Z:>a7#u%BH-fPU2/%#;!{Vs`/NPPdQL!6D!0`K2[xz8t5+1:Nur/7,h2/c}PcTp`StQ5nkiKKr.,2j(As|.<gRY+K~[YcOTWFt3zC%qVb
+]KCrK7[;tL>1395F@ee"Cq2ml853D%lXDZrZ$N("Q$Y->9l=6wH(vi73}tE5B<pb@7;BYQaN0>v8&iA:|)JjA34/'7mPc1yala@QI^Pzgnc)]%t<q^pQ=k
+Zb8kz7IS$tzV;$9l<i`C$@uBpiLL_`Y/M]>]bBuferbcY)=5ZuPrTP'OVP{vZ:xYR|,RlhL}'$.y5j'PMFZpIo/`U#bBot0X01]0G2,NsdyS]cFpuYd8Vx
+DHyj~&lC0<=!ux($1C&"Ej-W&U,3[-qd3M>F$i!|ce`uts,2:yG@lV+IOA|Cxd{o[^"+)6OH-Il}IW6j|$ZS3.OZcV!TGL[&I):'K+:p<eR|&O}sLn1Y)R
+m|fEDLq471"guO-vx6"iAXmqWf4oDl~_3uZ`!U<Ba}G-}CVLO}2@Ax4%`>wigDZLjKVz`EqKpC>Z8lY'$)aVcNiv)]ia@9vxv|.4tuoGy1)y'd8gLu_Hie
+zBUBRpSBI_dvA}UtY+l123P-5`g2T[}%uZ7_3(dvg``8)Q~z0jRp7Qi,TF;nu=7<qAIvTOl(,tvYr6hcSEag}n/K[0;.psM=>>5(5hyt@MrQSet-F#L^Gq
+np@T'q,zc^]<8f.$lylusTKCqYXXan|#K3JVED1;h=50Q<0utPW@5U5-^Wt35H@Uf@9w3iXkC^hI+_p(+s$dipa6.B~L/jQ259f#cM)f-3J&PW:I3KHr_E
+l>dt"h+O3X90+33)P;fkjo9,{yNp5)Jzzef>+j[#[DH9V"!]8G]zr!iV;+uj'5$UaJ@}n,WO3,IR7^6:B5me:e67XN3C;t3-mt#B,eX.[JL_-{^6!3T{.>
+0R_w8QzZ<6XN`i+^7v#ku%LAsHH|dlQfpal+qj^fX;affQ#@-wOhr;d[^kC)RP#&DSsv!LrBfW4FY8k|X=Qaip9HMYR.RJcc-J^NA|Qn<w=EFx9UAx~6-Q
+)E_IQZAlM]~t4GwPN$>o`PjDen)Rf(g@tzf`hUJq==35"6i[l7k6kBg}/w6%n=NZX"hZ2}'zAQCDAZlbXk4xh+fW@6'eTn>S;z)`[VH8X)bV@l6w|m]4o;
+)BuP`<2[]NVFMvES)TLTehb[uLQ=Ps1he`Kp'M~[K({MA-=uOfX^hiwJzsNKe^(%M+(cMG9-8I2dDs,MH=!76U(o|Y'c,p5V0mvaLDT|F5g<|y^wfzS^Ux
++&z@&s2nAn5eh,P$J>X<{)yjNwh9g0#yz(t2}t3}F`t>2To8E{`YBO'w1^1fraHQohPu)V'UeIkjnvV<=2a+-rYt]oQI{@XfhjJfiy/ZZgwzHl&aH<-K~P
+7xCX%duj/UNA/6]q.0DZB')[^/I@sq:S.U&F|hCGHItJ)hIZkf[r0jkqffQ.62tlOp-qel&wfHI<Odt4oiPo<fy1=|Y+fE0|rE^6)o.fj8543Z2XBU=2q4
+R=a7Ztg90":WH)"F'PZfiDdL<Vy;B^k=<-8SmLzXUiE:byf]sbKJcl,Q=j999DXjS+MY=r+uGe$o)j@&Tcy_E=g%~y~r&aHy+$0p1zJ]7_t%nl0n+>)QFO
+fBAz|7Uo,Oxij|AwoT;CYisJg0nZUDq>dtuafowacO>5mv^x2(NQtqikZ=gZf+/W(/(MHzfAOfQ2HV]KOE!=1lcvl[G}2<_o8mEgzUpS"iKL`m^D(07i8j
+[<f"twt4<ua<4Sa(!DaPwvq,dc'^kYx2sc~{LTj7-zA^##&[rw)}AqcISX^E~"R7,)Yz&OtSq.xTA/Z2{trV;RH^=I%#'`$=qWq1P7WHRK#s;;)t6kNXT[
+,B3,_4aG6#VN|B`Ctk1nCQW4pYF{5LYoZvhN_OL&^K@c!(Zv4OdoR_hk{p|;lD_PMzW.)1w@K@Wh|TXIb]uOYrnv1yQ`L}]E'TY]]c&@g{sz1a2C,T(i;S
+l@briH56u5!Ny]D{x_O5[Nfqs|"|GagpXxip3tbi1WXX^];.L=#NZWi5CwXr}=BdfO9oBK$WF;cLgp6Z#cHTXa+ai;~!2kp)3uo]SaW;@7aQ|iQ!-4a:^5
+FuI7KzZRt'JJ4I4R,^eQ|T9U./}0aj;`'uv/Triw0r6'M'p<bM>H(Y>P:Cc'[@=WdgN6`X;RD>xEKXT]/t;e!+gS-HF;X&y1oCX#ULM'd$~Ny[@5.tSoJ=
+uK.T)OT"AbRQRiS7V2+2!6lsdgNkEl'v}-#:TS=/KzeH&RWb=>7x;QHL]!^&0T|g[A"6sSU_Yz,Yht{N27L7i%kCZS`Kg.U<o5!m;!W%KQcOn9&y[G,,dO
+tK0h8,!3@F]]/KLgWQTSpxeX}LZhS3`CCYNERx-^=<_pcCZ8x#4}Jsm)UeD(1;xvp%gHXo>s{3]/EHI:mjB`}8qlhS-zI7cHH5PoyG7s^]#H`0xpG.lS3y
+PHtYEP)[&R%'7EG-u@er=/Gm3WQV~=#.j!L6OF1,e8zR/vjPmEa<%>ba%t;="enFwd:0~^<DTCIS-l!_5%4i-lFEt,hKL86A>`zVR6:_j_s6zunDqayEAy
+Nq4<XiVH4F3cQC"F=pzfir<DhnyGgXeM5evbs>66<Ds037)+3e]Oej<gmRdFQG>^`yb'i8q6D[_xCLiYr@/eussZv$~D-mCE@jF[E6rq9jv(jF#u[x.eH=
+2`(;BxYHHeBbTuM9AQ#J/KMp-:;f!L9smsjF{W7D$`=U"A|t2Bl2:@AIPOxSFfE"LGwYcaV7<KMdCbLfwIjwl2b6|2:'C[N:fk8j9uT<#oeC^Qs)LS,o8[
+,oMZ"g,3(pfJ}k_uVL<_'Zq&>X9!gS@>,`l53`-ky|<@JiVT`aN]TdW["gqX>sawO2R2);sNNCL0>TLm%V#nGK1uRd]$!f:8Y6%ng!Q{K`^'-hmOzrLcF]
+Dqk>#vDjgSo685FgJx9.mKHjEOUJ).r-m#_N^^BfXdrqsegJ`/vV,/Mp2m-S"6b{{"E%S01kf_rY]Y[D32NsNtz2T{x+~lG_`;>RfrrIGK-+@#n41t=(a|
+Ce.FqUGsqr-kzzg<Rz-4YtJ[lsL)Wc7q2q-a&`(,Yv]>U$W<|W.u(UMNCzrAXqNhT5UagLGo5GQNS=rodMM555AYKLH-x%oC/=CQ<gGZk-G!OiFge^!P"}
+v9YZzHy8r|RX<s!3`]R!zQ2g$')C)4Gjy'rOlt$}3r,cck;j5%oIJY7CNh'6S!~}mK3vkazpq:3blDU9(lI_T^b5a})#ZoaQ3HLRvJ]AXoA.%[!~6h=ddY
+-PG-SD1-j`1-)zS&0i9a`IXfM:ry6Y;[`8q.kq+o>"usy'J5a}4eEy%G45dh.MjK(lm.E%i}GC15/_o-4"xaWitqef~DmsP#f&a=X,&{gRoW>E&t.FE([J
+4bz'yVkfLXZ^H{uifm(s1>$krL<[TRjY|iMjoVlI$bS.1Ni]DYNIejBs+ix'tHgV.zE5]%@_Q5wQyS(z;7f@<s!}i'$rb78c'9`9PKfoTR%9ZHrrZ<V@#>
+gPxMoGi0g3.t'#!aM@mM{x'qN'+n5^cjeg$M)^'XbHRjDP}[sY]"4l"":,J5VZf8/3s]brW)$UZLd}vD~Pk[yJ1Yjc]IVL,{>F8wzM6ghjU#&/6c2,mzPq
+0:M@lFXGxgq:KD9P#HqO2Q~lZaAKit=XYV:G_AYcs[^)6Ap9&](x+;G45%)ld:6Fz(2K.XRGA'ShS5fU/L45KKZ&K+1=s%>pIv&^si="vPB_Z/to}SAo'd
+P(rfY}5"5k9n{s"ydS52=d)wXO_+veQa`|aG>4.E;,J@@sF5#JBUtYyv_3xA]o8<I{8zx!="mNdvnLl>>!{{z{js~q_4BGxF^}PxkdjFioDyOQenW${c$@
+|t7QC4B#EiidTz}i~V'3TZGmH+LRQ"en_Vv2dG~'3zQ=(/]e@41UeOfD$u/.R_X!S}4EkCpx$=m#+X(zJ[$mf$odV;Sr=bm$ZClU:z1b4c0^cUtoYVN{':
++ftoMT^F;D2moTL9T_Z]dt}d}+pw,.Qmd(vCQO=9k+5h(_qK~W/0(W]m!ZaE!--}~J+t:]7Zkq:Ek{]rI@dy{o!{Ui%/Bn:u#K"Z"r]Kaqtk4>W{1IrZc^
+"c3ao7C6B7!M.jAX9bqj8i`CwV0X69FRoN<F%XhpT#Td52XWmEq>d^@n$qKQ=a{ZICv6yWOUpEAvY&)=1'Q`$y8WJ[:Y91!-9/$xWLelAofjzuLFY7m9!l
+uGm"6|o]DwKnS'j]w[rNOu}LSpPAId0$m8q!WS_h/]oiGt)4sLAv>+J)$uu7Hn<Jlt6.AOf4!tC(;CaA"8u+ISQ]dQr,]G.-BVLW";':Q<15FUw(,U,hKb
+91'rL4SObn0Ta(Y,p&G:E]#/tCU^"[&4lX}Z(i<A"Z6t9CMG9BZbkff[XRs5[eMSo2ZYpSY|d>Oa-YX[x+{RJX0OQKfE|e7Iy2G8PlPbbkCfc+oo_5D[s<
+x0=r`$3MNKfQ_lLZ2KE)>M}qhA|z]X=d%u|aQR6C,;#/.;T}|-4NO%P#3#Bh`!5WA5@e1yPXo[:)t,Ifb4N_A]xqKE-wi{$E"aeaE0"kd!A.YIF"_[{PKe
+|DN@D!Vd7`JImW73.Bp3l.3,Xhe6[[n/!SX1B]`rmIZ1[8E.d%[NhS('rD;AY;{(AUJ-='Vz.1qL}D0!l.hiO{QBJrYk$SvlITZ.1HuX)`ONmhxF(%Tku3
+d&H_UPzdp8ojk"c';T3$QEhS,'`Q49<=mR'BkX"q|5v}.1pzE`EiJf'4qe^2GZRM)D9:q^],-ur$$Tqj9lBvZbE}$ZdncYFP@xY[AOioXEZC"~~aBW`jkm
+!J`r5Y9>m5Jh(0KfD/,Pk,f^d^VN-Mpa]}-K,Q95k974=m8}S+CD74qW]SHLz0w`jPS(/58!~ml'"[W"Uzelx8l:hf(t(}BZXd+=t"TOCZ2Hkq6aFB6&@o
+=AJG8EUEKh-eGC~(GLxRJm$`PuB_|'t&+Yuw)QO/mR6d&Xgb{!lnItpE^a8Y"rPmo5GJ|Mj}.msT:2<Cg|UrIs8-=tZ&{z0Zj[Y}oq~a41@I05jMks~o>_
+bA!G(!2DWLs:<^r>xEzVoeu<-%gFI='4C#m`wp7VM+cQ,n!3AQ-YeN,:]p5'S.22j,SxA&|bJ9c02ZtdFH]7:3#wRA[.uTJ^B6o4#EO{;yAK,l9NJikHB.
+NINIxt8ko:-q3_8b{!2Ii0!-_SLR;ipGsP3I'VimUjFm><,Spxu!adk/KK;Air>zGooP;DFaKiP@EAOZx=c+`|GUv_xt+jBK,XtNdR>!<'F{P{7l8J|^),
+en2[>"DO+I9Qkgs.Qh!q+A^A$`3fJV3tS[:49x8%+m$ws.{FUavlq-pN&b2k+-`eEGsU,8;#J1^F@F#gr4Si#+4XMUa%<xbjt"rW`mk]$kh$:4h[xgRBhB
+Gm(Gw!T4DK_O,q7RyMpyc:5zJa0p1B@JsNfbkZgeSOD#HI"Y@Pm`fws(EJPl>xU.H4Q&k8x;qgO;rdmO.01e$tpX/PsN!Cn5ui(lGpVn)_zXZF;&AiN$<,
+;&SCHhJzuu_h5Uzcg:xA+K>hm,48|<"J4N<c"+(}RFDNf;{z8v3UquNpbLK.d(,;{p5[^Lb)J!87W.l`9lm]v-R0TOXR6$"$GEdVdg>m(`F2abPAXs{44r
+.B)^ON2"]b/|8v}wdsPyKz:u![oOV34ak4%w5D@4kka`(4$Ycw5;,m&>5&<b@F[R>HSOm#="">93!%GuW}[uhVc|:dq-[PjL/h2PKCV)%4hH@a:JA8Xxah
+/VuxZ1p'qqs47+'Pml!d.$Q>#,M7SNQ{TS7xP%jR[B<HOfZ;._okRj^JKY>;03$,Cm1g$+lp|{Gn~e'Q)}m:b('s~$x7W_7H9R#8O/BdV7d;bnd))v,;EO
+&jW6MI4}4])E'Huc)!&-xN;_H@qnWU:3Nhd@Av"Pz{S(4,RVj=-}u@&]D}z]~M##bG-v84YT;&1WWyIWE1^Mw#p<ZdzSANR+y+gfzk`$VA,`z2WS'5<Su.
+zMS1]9[P+Yx(DJKFJL,}NDBk`/QDXo2j7`2}^.zYPj{IAH{)UdTgxwls"y~;@cPD]`n>L<eYug_NSuW1v7|oUxXbNy3PwJv|`{+c`E7h.V6#aeWBO|2:Bl
+CM,`t-Pc{ObYXxd[rVyRb3vt0h>:>lapI/0KH;0(UPV}'F%u'@6@K[]py'+wi]BnQzBh#T@^y'x,8]%zRMBl|`sA`0fcIejA1J<0#w6DvH`qm7b+wVkd:D
+DJcQ7K0aSTx]+3aibSSv.{9`^xu"T=(2#>Jb<@N4P1)#R1}P{jQ$[+C-UZ=U!z)ay+-MMr`A+:^wXI;{,hngr/ib17---pX,!ps&j4#mj{f4_=eY8e_.w!
+)U1<d,ig|Nfo;;;JmZA5Q6.@G!lbcIX%9V/g>n+B$Sk3.:2j,X2T0%(ilSa-QVUpt]-;FV}G>eH[_ZAL:S`NI[0qh2%kiQV#~q$D3xfudg4H&`SS|w.4$z
+08,5-O+JINueCvn5I+3EN<Q.s__5/,BI-]n3GkD{.%Z'l<8k@X8w4I+YpbAN!fz!U@`H.5$'#`(g}8vp%V.v&mzL<{UIoeumrDi8E{FpXaj68MJu2eQdnc
+M"]u1JKs-O!+,O)^tB<qAKOoSx/I^on0lA9)moIkJs.}o%2+lwm@+()Wi<1-l&ufcq%Gd7aix`u&AWg5vbZ{nSb4RL(fo5CXhrw1{%qJ52Hx@;DzubPX_b
+y#`0oz_rp%t:4/ax+p#<wj$C2DKIk<gv-uJasI:Ay|%2'RZwFWU(d2VT>1kB]s4!Qt)aLL,zk0)io`4Z~p[@G1%F@<$tOmc`R-LTf^:;^;yP~(,9J#GWwT
+<2)8qu=%+'N]2nNd(s'TgN+B$mlEu]FQF$9b>j&[uovfO9vf;N8-!Qu,[5|#B6Seyv/:nl`NY+80<rTX~LU5AyFhabacA1Z5Ms1CaybmA}Z]NFbb.,]BTR
+}O;VDrgwEmTd0T^M:srI92sl@W5Od/QbcN3p%{`/|/^3{XBH#|R^#P`<;P`{~}:OIdN|#SR&N2ysHR;JFs|xj5sMbN^<"}mw_=dDMl<0$xMy-M0v2t.Yxr
+N#hG-m`:U^~DA8^i9wVk+:}=SAMolIE'T'N@5;8tW`gjF<#t[qk0}6ez`/0-nxK.rpAa5oRqW)kq0&;M&7lcuP-wzfNP&g6O>U1lvw4bM=g>%K9f4wMSEZ
+wloSy@,O9y~qv5Rl|@Og.,f,Im/%}rF#l8X7Cae8`!N&%j<]9PetR/DP0<%]id}|Lh-]7|@#[XPWo'XLNL+.@6^A>f)SydRMb%I|!b[@f+IgFmIq~Ij8vm
+/;XhO;+7Ix@|=5;{Z1O>;4Y%BDd^@myS&]<2qI:29fQJ]s-X<|M'hBC498A{R]05iq9qZw[!}X!TQe>}tuPe3V!Hr!FX;!'T`&!jT#gm`F]hlfPuS/NwCg
+Mk<3LD`(B2+g<k3K6tofmvnS)TF3AeQlQR7B-TF!+Z>ren8l52,Ct8.`Da!WM=L=);JjXkj]UeD@b(e[Dtek9f{n30k/8nxyZR("lfLK<-_0vng"a+ECc)
+FQ"3gwi@|>4+VjJ_ocwu:TVq;mw<]Lgn.%<+;CPD`-aY'tzLBiKZ_D}a5[Od;(~/uOLCYVy()}lp-VS|6SzK"#up]A:Juj>SUwHT1V`'x[z<Gk#;g!)GJT
+$6KTG}:eiS5}<%mPe"Y;NI+)X3^IS3,HjDB`IN1;~tcAaq(mb].<+vRK.3mqO|2=coU`pSl_dVQanl./C"!M2(7=9q8_1oMmzb_@&L@A}s0qI<u#AW!nXn
+M5w!H1z;{kbPT=AWF@C)2/9,@#V"O3JDYv;InD=5@tX%~gd-&btOa!tdcVfF;@PFJi@JE-(0Vu(&Wx}BI0K`^J#}1ra|H2iazt2x4h6@xPbx0Cuky&wog|
+Sg&&r@&+u,}{0En'YqwY'PWb@E^D$D65+M{s+T;l$vMe%JiLdgUE&5NPj>)0d06lc5T"K;{W9bqL,y6A4k=I3TavV%HUIOR+AVkONg<T3-4/sfkDQ.H6mx
+qQ@QN$)s9S;5.c;Re"9&btAjq^_<.gjPFamI%Qr,PZ'hQW2yRex^pl%QSJZmLxtrYZXP>@9=+##9[xYLxe1f&Z6iZl7ST|V$9IDUX+iiBg|.NQ2%Y2hp`$
+O0)RD@nt^,IRtPo%aBo]d5YBbVOf=cd{}y@01;A%,MBQ!!$)Ju5(21LY:|D]J!IJLIn`[B@xHpUVe^B3>;s2=LFvEyVrc78J-WTf;NZa![4'q4~S<9$UcP
+x{'q^{OCTb-YZ(kh#L|nm4YhX5N2FCC=9`!Z5+~JzbLr|qc6H$3-cZG]52hnzkY-<Wl:v/bbY+f>8"9(bw;ID@oHVdckANxIjVsc=DEjyE)7q,:X8K1g&-
+.BUS1UMI/BPX~6&g3Zb4vbP[b2xcOEYSpa)>4^HpdL%:65tFuixrmeZ-~vvmRR<Q{/=[k7VjkWt)13"mA,-E!(d6AVTw%q!a[5RBReXR$RQt|z6JP48_9c
+I8TJ1h6_<M[Z<idUorOso`Z^EL}{w[#&V`N'ay}.`eP<V-/5r>s63'8U'6hdy&TaPl!|AS'LRA7mM.0t!C@SuF.K4Q+^3`WkqCmZHh%(V=AE-Ym'g:+Mq'
+N`h1=T`5S7FK#Vb4rafVXK<fe|S6_<Gm>lct%chv$JWg:Q$h&+T8PaZ^k[nFykun~R[HNoXGUtto"rf0}krIN-!z(oLev,,bl`}/QaiW%|{tjR~z).MHD.
+OWebCC;56:8t%tR/d,d)Xe+e4!VKfvy&kCsOUfe;@F@:m[zMm9(mIE.fI{/G~j)u>7G=$Ml5;,<5ey/]L$!}<bY)Jx8/>n+=|hI.!gM6TvaXHGD4RzHEk/
+';dl1P.0H4P4>['U'7'U/<y#3<Y}I'.::uMkffaN_dZ<)/5HF_T}]L|^AWyy6&:56W/<A`ni"R50"]+q<^MaP_^D@-^__aft>#+wF/zS~o<[IHDH$lTFlF
+>bRYJHQIgn;G56_7ET+raf$)[)Kekx`kR0vA+.iK7NFb['eMXTx)tu2da.gd3mu,J)[mMr)nuH384douu-eZq@)QdjA56ilIgrBK[VX%Xpiv8<aX)|57T:
+N`){#l:UgNwmn.IJ#<`$RDsiQ9$>5cqpu$Y3m%{McKY%GwwsZs}Vp-OvV=]>/cd_(e&nh($DIEge~K3F<>]L"8bRxmB%&iS[Ydy0XqG+V>'BVBUp>Z&(Tt
+p4NgGp1I7vt[jEDN2I'b'y0q3O.i$nPOQ)a8yO6rhZB:8JHV:`[r_2HlYz~ViYngjh)<}WsVpG$ya#GiqKOMCLzt;a)gnqFwS`I%{{m/Xc^85$gO:CWL#{
+gN}"bOS4btfMyoKfy-s]yNXa1-kn=w7j+4_@9E#a[R)_^dVJW9[sy9,{'cR.M7HG<;=,uZ%-c+k7!6CRx{[kKV{WH86ynQHanHX3xUiJm}gl0[ZW6oWn-:
+GmD&eX6=##reX;zop5-`W)|H`rY{vQPk^VYMbo^'z_v9Ys"5/anE]1/Ok4L-Q]r4%J+bV`yos/l{BF$8q&=tfFoL5;d3%Pq@:Dsj`h3$8z"DBDV^z"M6ib
+6iLr+`m2#+>lGGo.k7F`Xa{@'DNAY)<'`IX4PP9(h9ocV.s.Jl]4(PfGy-TT.U7A<|L+MSCld!LczXSK$A8e@YUOqdi[/duxWKxr8dWl`o@7'Tuk&$gPo'
+Q{(a1i|Yawc%C<7_HrE,1gh^)e1,UAimI)>9F3fj2U'W5q1rc:WJ95;yLm.f|b+gkjolo6aeYTOT5p0cM)Xz(Au%<CEb|1&7-g`IlOml&z`&ZHC]OqrcT!
+i%ecp=rXW8Ac`+GL_tnt{((!N[:IxQWc`<a^3,h:8z_%itjPGvuA~r"rXqj(ZiHgmcakkTeMT;J:n_8h/-8qX)PwaRYCUF'vlh&l<jK8y36`nF;B^>$HrP
+0#(zmH%BS/NZ:a}n+H-61}V(f;dW&MYNpzW4D:OM[Dl:QN^rNvX_$d/+r6CR/Z3}{}g=#1KH/20,2b@4>6F>DHNx#_k@2ln^ln|'=Anb5C.uOr~YK`_DuV
+)dn/1IZ6YZ&$pBL"S4Y;J,^i.Ij{5M=6d8x`lQiAO'/y6my`N+5P.qrZT={M<=dq3ItLS(xGk(Qc;Xis^J,bKf&X.`:Sxn~y!UciS}u2>!T0_0@w|$=/l'
+ZEI%l=!ch>7Wdtc1eS4[o^!z:@4Hoih%R-GG@B^Ho0A2wi!/wHb>%oC}GZYeG{Xm>aN1f1dzf$MV9)bpCAFp/K:9_|`P['2JhOmq}hEZXavb'd,S`_!#{G
+w0M`8Qpdt&K1r-lAsZ8qImL<<N@5-ZEGpf(Q+Z=gj^`3:(mR!g]<KW6.)uLu-KaU3m|/q6l;h4+,1JeLbvg32Gtk,7SLvx@{FrWKb#py/;}g{h%.e51cY:
+v,0RQTp51QRV9nF2siB>t(UVQYCF7q"F1c&N[c+QDzO0U0MxRIHHI6!k+H;|YIyR#y9tpc'B)FNGOv'{D+``X=,M1M3G+uZT,$7MC<>4jQe+#@Qb0]"`fh
+7YdbQw"+y}FaYlH(~6-G_jDj]'&-eJ'Z5i`IA(>r%dCOD]+H~t^+v;X@k<d5i|}_oT(%JdmRLF>v,IP{AAVMnHgfxT<rt$Jq%r6]xm5Y%wTFC}]/XN,%n(
+/`%5,H>}>q+Q{Pwcp,3qkPJ`XiNFwoP4pt'uG0!@#2SMP{-t+MI2cY3QM}Iq9Qp+D>xQzSCKQ|IGbah/(!)(>i8&XtCxy3lgiK#vghT3OI[{3iK'NGf9#i
+nB"AC5ZsYHK|$`<P''nhR#RWXkdw$Kp{u.^.86nA7aLe#z_}G2zM1E.9:'a]4RP.Tr}e/[YW3ipBW+Gu9jNK{v1xYrpfD%RmrX7uk&Ve}l{^7'Sh2@(EJz
+0C0;Ca@<ae2mdIO@PxOi@o3YaCWdij#y9](3<7~m5j4.JBr|zH6A&E<'x13xgOf])]hA:QA(BC(@uG)O;fbd`lgF![kDr(G[Ud:AdOOV`6IhZHeAOfupob
+wNj.I[u5tNs7t|"iMvmGaT{JhgX1M|a4:HiSx`I_T-;c7U'K};)eMNs7vCeGA`+nWUUKu<]Ncbbb.06x[jOIo%{7x4@t+6[U]cEhqG-;@'OSA9D4wfA<e;
+wR5Ig#%OtMp9SOVP/rCvayn6n'g505bD2}yT!0{V,g<ldpdy7=|wws,N1w4##I`wg$T=vA=-YHc^}8IZx_s&m3hTRO.x(p-`f;KwfmZ,+|Ow:j#NvuU(YS
+m9%m-wt_&NrM;'r]-%{'e+>$~$[fC0O[PApP|D<DMN'%=7A5OA>$e-fm;Rw]WbDyT@,%lqm3eiG&fKP7P7rt;8+e7A45BdUakP9)[^,sZmJtm/|x=jryU%
+qMj7y3YBUu~y!rCpO'4j9t3ZMN7y&fhuD9a1Gg#OB^{h{Lb+NZ0OK[<gTZ2wWhO+R9>Q7Ru(KUG9h+C{dRHsxP/`7W(&n{i$s,t`wc+t5LKd~k`a{mFl"N
+QZ"1)#j'o1$#fvMwmBNKvyB)^CV8JNdd3(2&cBWS&'p{{t5FZGMF2S3[sfmx};&eQ9z|Kh;=-tl3O;x0ulB6R-m`hN(cIlLtqE6`8#Go~5"{%fO:I$UoZz
+')[Jdy,_ZZl=+vR(l>eY3C`]78Z,t=XGXAEF]sze,F'x#qh$ucVO|EdlIBB+.s@C+'P<,q~J_M./;<U_QD8ER9s,G9X<F2%rssgw3&NmWIRjZSa;Ho5.!T
+8}8cX[mpwAbECc[<2L)}FRT^N2EkTG1`/W(vix0;_m#bcf}BsYE!Z%SXQ^]N-_&>T0os"N1Vw@"NJQ/ra9a!r@=[M<95AUuxo4>'wa)ip2~kb4AVek$.Ms
+y0i,/K,Jo;(9:bPH1`MAkO@7}74!=Fm$CdY&VQxyg&euPQ8H_@pj`;!zTC7PdxAC%A[>a+Gz1vWQOx"ZYN"BwO&+}F9;Edjb[.id]=9M$.]FzPd@P[7_F^
+mNU1aB72}SNL',"uj>U|BKEper-H!7J_}msxfR{M)BUCd("f'sG]W[]kpSfL:IcE`Gxhw(]{;Pb>Nz@]2f7348U2~R^^LN&51q~7O=lgLp]ad"CK~PYW]B
+|]6#A^n:W});6=2h1Vm"LL9Pj.RhxUyojXHvVAM.c,RkwTanZja3.Hi6t!/R{5q^G2kW,<kOba:!}3K>X=@G,Z.L+R.a/aL;Lgx:r;zD=kVC(%6XT%nk[8
+YEh=!nk^pF.r!hRk{]#aHleARb0w':Ie~:sH~+Kg[wJo6osGibrefdj=2D>PZHch99y8[6I`dRiM)ZonIe9IO9w;>i.r'E}%BExMSLV(V`0Xzk7n'U|+|%
+-y7sTDmx1T<h8U>1]D^_,X)GjQ+6:/0WIZ&twm08E&#U"8zx:=3<]<jgNQzk}|dGEvYkAK-Z~J;Cx{jeW+i|Pq[@)i6>Y`C>2g!1GR_[!o!y_uJ7sH{!z;
+iqltr+.p'!4Y$qH5bt4DsOXfaFgB)9~G2xje!DC`5R.8hS+;{.iA^/QR:e6Or^tiEpkp!n_dTb8s{53-zp./twAA'@-FI3~UX[bnP>4Rz:pthl@y0|O&5x
+D:$v&BL{2N2dRDp1((+6];UlDR1W6im/2vSwOm)3s3H}T]g5aK47m4y/U`,>g2[)CT0d+nmt/-WALR[:@<"Q%Dd9|>^`H6e)YF)=@UQhVW"M}"/Jw){^v]
+A{sWbw%/JeVCaK0o,su{>5XKNvw.>54&2ku_<<yNm@V2qL+_c8e(~.U#|[;@cVf7&]j@r@7ZQCNB/'A+i'v1jv9D'BbRBg./`<1S~&'a'Ix[8MXqjqzY~u
+if%91B,+0(Bd3W4WP="3gewlOj5d3yCB[KonzFwbwJ(H)uUUV3S8li,5;`xYaYvih`=A!X$;tND_B^a2ZPprW)}b`rE_}{<mUcte`d]5gH'm,SPPz-IOV_
+.6ViH]cF>|%<^re}}|Pe2@XC)hoGM2w^emBcU{Y}/_vQ{fY&t@i/W+Z}/iOC/"-VpbBauKV98F%U}YVXB2,V7o{>.s>yL'r=aE.)cA8p&M0tP18%X)5K3n
+zD%wLM~r/;Ui`:-vB]x['!~bI7PGznIEEnykvL(7y<(_D9Q:,:M,1B[SE}HD}ppsUF)Y/<MccL`H&>pI!LDJ0U|#KeA#FhoMywi)fyr3";Fn_T&s-pY2_1
+x[~t#T7}t)68:a:"hwKxilDcfnFGmexMy[M9mYL9ZpEGP&q&7l70NZqpK5%eH>-0Mr+!j(^U%,(5IwiA;m,k<U>R!N(Q`kANmtYFQ36s"$eULDd8%]#WeE
+DY<,YYtO]o8%#3YYcMto}{I6_IWHhQ}:I|H,lr0U:=mg{g$y!=M5_h-qwZD2^70zMd$).07=&>|a57L@0}lh'I"]tT]2vU"aArp/'5e]>f#G@g#_sB5t/)
+2y6B>k-|)GG/[q1UAwkN&E82ibz]Ml7j:p~YnxsF(C%,`KmtOh"0}`om}U>EH]Oi0r{aHYQXOMFwVO9s]o-emOPa;WmfA^/Rh&Og+IzwxBU#tKcj,08Z%N
+xZ.c:gR<=^!D)EN`Zy5QLK+(>#xc6HgCf_J6""d[nYIVmB,o't]uJ+Y=[>UQg%Pq&O%&#,L1UMTmSFY|g^_5.hqC84{z]5tS3$R;fO6zPW.}s%7fI(LhwL
+1FRl{%NtVJyIx+U(/{Y6>cBXI[oQX+hGUpp+Wy3^R:q}UDk#,OML+F)1G_]R-DiU<Onn:;<hxFrqwL.n87<+h;W`ID>/Bt!8:S:>>/YL3x;;_=<1FE4}.z
+-#{;#5M.hC8%7G/iWke=uiyaMTz)N6_/X[N+!nGGR1_^/aGyK7M$#y!ob[{G~Q`(sqoP':LCvj@T)8~WY_._Y&5xuix8:iO5O$j`S;Oe]7y/</<z2>42fG
+lh_EhDcb`|l`8pa]1@y&H(W"'aeIeEm0O[M``@r+Ge0`6FJGde#4R9U9_h1,&@fth0rtfRn@{xN%/XEW//wH]5K4DH7B">o0E3t0j-+#g6}DeBA4GD&;46
+N+Yt};(8HOMm$F]4SbM}S2fe<nANO({F}TOk%.=!Y#DrL]kWe9.Qd2S2E4yhpx%Nl]o+LP'Z5.Du"9T{QjKHKNi9}jg/6my7v5`C3b)qy,~H;iU1QoGma6
+HdG$Tk5e4:;{ML8Fx%W)0.G[mxU]]Pr0oU:XB}U:cKChod)-j/7f([Z.0{naON$v#ERN++q|x2k<a{XB+KG3i>UNd`/c&cVtv]${]>uS-OaJ&e.-:GTW9r
+@>7(N$a0uIka&VZ]vjxy(s+L9uU'[a/pPWqo-w6RE:8a4'AHx|'7+Hq#z]5c;XH:eO$cLd1/tG![OlP;:qib<Jd!<`)sz'T,Z}'zy_XF2TB@9+bBA%FzQT
+Q-UT)thaja7^@ZAQI%X#B4CbSL}MC(dJZOVHqEt)iNpMzJ(d!|M&%RAJ[jWvLI#QOm]+}<%fPu+;%qiNj|HVPCdu"Chy/`lZ[eP|7iAqL'3IY|CGY9{X8x
+XE7rO$39Cq@_+F;}dt[0Ck`t`)=r6bWjL,[TrP2Emu-jl_F|"C20G5!VZ^.T`vg=x8^/Aa6.8n9)`5=tCN4qNC0fPY/gEymRr.L5vjkCyz_y.RRx$XX[t8
+McYjqO@m6Nv`Rx6K]!0MXC%Q{Xy[,9uM5@lt_T&8B|[pDScJQkbil,+oL5R/jtiZ.cA1[qc#X`)o[,<I1e~U]>/=Q+;,3v!7io'U16;.4-w!3ZDws]i_vb
+n$J.$_+@i1lWPuBvQ_XV^$xL|jZUg"1Q7T6m4``$E6i$=(~t`7y7gGdz7;tfjV'R4#=m0gn>=eo1dO=ofgmZ1={W-5$D1^4K2JSCK8KCzNL=&TQ9[p2NF-
+_2%FJTp]X5cZdto)mGrbB5ue~ORGb8bZmND2Q[,/Mxbdae1m~t6G>@Le8"80m`+JCdBSMDqw0qCWH[NBrtlo1$9'";ex"h,NMK.Zk,!W2!k`$,5,V`TcQ$
+1zDD67^f[$=EAeqC$kZn+Q7kHnL7,u4i]p0t)tVEI7T16uyjW+U_s+Ao;[&iwYQ${3:Ob7,jwzpNTz|9'tM#DW8f'eYD{^nFMc5|bcLrlzgO]{4&cx^Z0g
+PH9"a6PA/-nFBr=t#V5BY67L|iH`Xb94dGPxpV)!1U2(#HLPksQ2)sLz2o&"'QoKXdCq@vw)cR["bs=aLYvJ`wkWOGrybx.'RxAkD44@EG5`Ib_X)I_vHk
+B6`6K^5@5zVk7sHRkc9iBccCqJ+d1$O1u,{hY-l0yzUU6m)HTy$pc%10kYsAI|S8;q3rURC|`OtqHQ|qD.1xmN>0V^[KiZz2<g6kJyZlrOz)@RdkCMLFGP
+Xgb4@/C73mg![kRkeFIQpRF>Ws_Wpkr}wYNftKufl%Ndwi+G#]5C'5|9|{AQS')f%9c:(S|,O-QE|(+YZBn8G]6K9Ya%bkXhIxG3lTtFaa!9H!(s1|iB&J
+sZI`qHE|6;3VW{c=gq[3Ps)^,gVT~clUSy,AZ/amN28!cI7k:DyF-(pOvN-a<u@:@"r,iJmn{Yx-Q%b3pdkX6//YU'J%$wHs&%a^+:{NzMo{yeSJ6-@&&-
+8;^.5B=V+bpA@$a;@vM'dA&E~J/tY51(IEk&9z=U=%7!WdlQ53HEhm/xfI[fF3z{h'`zGWNOxxqekW'p-J,^'k%Qk2)-%R)Q-`+WL+I$jG419NDy2Y-`#;
+uHmc6@!|nVB3z"I8Fxo7fQ+aTzK5KB"H`JwJW>eS0,f>R5i-b%z1RTbrVAuqc^$r&h!MyqwDf|6n4^IQIlsizFopB=|>#L"Jxq=3Rn9R15{<NOxk(kM&~s
+j`J)'&YoTpqT3b7WC_-2wTnd^UGsJ.yQG8y,!u/;sHLNZszc'k7a%VT)`,>xu!N_$y;#e!KE@5nLIP|pMuCZgWeyw%+JND~uM;F:=>tc967tq:{+M6<B'A
+8}&9qx;wa=KQIo,du39ALB1{5=<2-.e1WT(yb4SKW2fq!q^a_:(F<slWBOlzSp&I!O$_Zp;2$r@bzd4&MFJ,JLWYWHzgv_8vLPyH2"W,FZy|@|r{l;FFvi
++p2CY7QXsFse]Hb<B&;voBrIB4ggk2o#vbp2804IG.Mny}Fr$$NvVHDcIjAWt)PK=k`WCcNJ+Y3sjp-<|$E])r~vLO)B5JD{YwXK(>1Ks:J&k/9i2o;h5'
+lY8Q)Z=6R@2f]L.jZ$1jWBhc=2#_9u.Bb7.Dk,J;rS2{6DQA2Q695tsGXg{];X)D+Q"G`z/:LlFzhtdK8]=<dFmz.|HuS`_K|k&x:iYzdUTQ'FmcxN]!aM
+~CAiT5i:x0BF-_a67&NBd9ZYgUh$nluI&'G(rmpM6(fL8:%(6_Rq2}zT#(eJwmo0Uu-G!<TyIh)YjerZ|.2b.,A`is_s$SwxvO^bKg!JKsKK/<_P{0V6XM
+10OuZ$[/VUa=SD^tA{QHw%OaZ%ZX^W,-ic}2:fx^L>DCPo]K,:]yob4{=wFEbYiv9fmCD:B|80-Q5PFmd0{K{DoT2p~^H}I9ve_b,B0cWr~LSY0N[JGCMF
+|{!|nHjnp+<(p]F4vxq65M9O=tF"i:SG}L"n#Bw4]1HQ$;H+E!u$BMrG:5kI.'Im~Rk+Ko]vwO9#/NU1x}(p^J7pZ%>O452|:8pd^Y,D{B_p{Ip'|}k_ca
+_bR8YC_35K)2lkW$iFazV#_U[CiM%GUb=A1Ja]BQ2k&{+<>ngRUa/xAVsMraF-$bek<6gP@PfBX`fh;Qc8qY{;!`)U{y>}/Wy4FCxyXh9$c9G7D&o"hyPh
+MC!5dzMpZ)oY5Iw]I"[0]`u#z,d!GgwT0Um9+QqTpuoiN9QWgsF'h6rS@5B28sEnZ|A&SN#_DhI-Gs24G5v|f)$mtS:JmU%TS96>kr/&C.w[(]GTFC_H8r
+3uAqO!+$p5~aImfJws6%rlLr["~MD-tVAj~9A'Y#-!@Q@!4zKrFq2;H]C<haa/21Aol^BlK`&v,Z(j85Kf=<eYocqI`#eNZQZd]`X_[-y0t|r9&ZXvm<%v
+(aVvtB>g+mEC/;))MZ0C,F<5824c>1VOtJzLL+<^>;"RP#z2JD,]DHj|[D-,y.DVP@TRvZS.9mpVRnO/8_w.YjAJXMP+Y_^x,FTT5]PhObi@1Y[cA5J@}|
+>E>=Dw{n<kI^bR@AXtt4G;2[PwkS"w#Ao&{Plg#Zo&bt^Avl$.bG4yq.aG+>XlH8(mcpg7xU>8#ht[d&F8I@Efb3~kJ1Zl)C4YuGMH2.oP}&R8I4dZ|+Ul
+=D9$j|K&I|gnbuQcC^:;#.5CO&45_J-(CKflf`(s1mcgN$r1&+y|&cDdmU|2dSm0apmp3q7'v049&r4$diFE@"YSp7|d+684NWnV8cq'<5cX7eR"ZeSW8s
+a=C/vVoIW,_rvAWH4^8THDcZm'Z!mvKtw"5[}nW]3e&[eKfOU{uw'4u4>U-e[M>&^#wM}7YH6J/c|N;7DN;b,HG6gi=A9FxyYK>}<,c_0EH@8Ppsc$_BY^
+J[+P.x-i]}~M^@mr80tyPJ|9)^|($C&/oJjmvhNR&jzl_:C/JiGO@H|5@1!KewQlWJR:lolNjOGQ"jy%G40[MZRWkeXIN`n^_.$/]MqS4}BsuCdN;>6bB{
+T2;#`%x&'Dtbx9`5[ly.vO]|ghrSzt@8Pl"yonh0qO$X(vVHk"8u8Zo+0.2YmY'|Oa>nwIfm:4hOJe+[`i8;[EtuLRmJW^0RUa(gRzkVTe)md%$D$c96sL
+%3i#LsoSt;pi&(%k_'R<:.mVy%opdx{427{fl=,[F!ZTHH[|XMBSrVS7<kE5`Rp_[OOvHz)H`o&)'sC.]LB!%+mYAKOoBDRDa32Ng8Jz),6ZOjHd3gwnqf
+jui^:Shc%"%zKqQ{z9h"P^W!Ad~;0,xLeoI<t:W2t5p[/HYx,80jujZX-)vDJ{I8r3fGiGibi4VUl4@A3"o>G7WHxeOZ1$",AkBzJ^SRz49tpgXd&KLW#o
+>,_CG&lX-VbZ@GjJJ<(@tP/U^{JMjR_gl;=@UAD_<T5lfarRPbKb$Qg/THTN;9zsHIcanah>k|eE80YG~gleQ+Gy3ECY{7|A)g4|s.u@EVqHEP"h{Gyf6H
+vPU94tc4ZBsgDVq=`VRB}/+dx[mN7l^]Ntq0-e/SOSOhZ[r#[Uz4[zW"<OlQ/tet4%.k~]t:5sR'3GB|2bR9HVPtS"sx#+P6)m'm`6kWF`Q}ra7xH/'r|@
++i&1"sF:nO+N^Pj!,_E--jr03EV>7/.`;S+)"G]!!FV7at_uG]@!cbG3.$qgC,L=VHx=|z&i=bl>s"79|m-^ChmIM8k9#We,0g..z`tB^UYZHCHcx#Jw!R
+wsj<E1BQqe{(P5m!m@-%3_s)/%6};M'et;q'!j!-hKA7A3{gk=]_lNC}+su,ar)/qa1T)"F-0-#J$t9:'^Z|6f/4('j/&zWlvA<<efxE[Z"+Z!FP@}<2XS
+(fn@n.DalHboPM8Ltxo;=PraQnRg1N!N,v,J({~Z1xJ>'Yguv2"lA5f(>pi'v(78283S625=H@=i=7^]hEjkS99HY;V+K03%p&~fp_mHbyC=x{E28&O9jh
+u(v2)kf^)3=Bly_wC}XhQ'{Zs)]wt(3ubnD)`z7PtoeUroKP.{H.W2rEWsc[K1GM9]MXrh&ew(zNqcurJCTs189ya:AS2;1YfwH7lN"Zn;/!hpaWK}.N+U
+hGhijZRHGYmM<<79q=HXJQB&%qnU$r5X]8Mi8%XVPb!]cOSDK>B/5q>K)p(5TZ}ued:%@D}@p8#p&`XMs)$=Cj`O}_AHa=}2Mo('t^jz5C#t^De#CDLxz1
+Qn>@9x7Ad}|c/Z6B(/MaT#("IL2)&WM^LfdBx;IqdI%T2hM+Qt4VsX|Zm(HU;t.WtH3>d'QD^Bam&bo;;z_}++ByLh1=KDn65vG+AW;Vmu:W7F!wX]'Adc
+sXE:5^wS7fX1;sN&E;[etSz1g2-+WoI>a;h3)nikue'bCbKc[XCW(RbquxEuzs)eWn1,>(@ExdG8Tk%|8"+=aq)fJ+qDF%_jY|:7pMCKh]Ee9mN2nVCr8_
+NU7hX+wSR=RSOLfPAOrFbha3a-d(#irr8;pVPJ>VG`m]fWpHFCkc{U1VJ}TpU1Fr8YNvYMDXXf0bf:.Sg)A|7k$jleOG.I%BZD`9mJU66v.uPJIny9^dKq
+F}":1'>ayWC4cCU2Tvo&x/9a5u2Up<DC0uQ[GIN+,d4l}jcke-FH%8@I:<BfJFkCzY7'}l.1t}O-/(F<V!$lcYBRe<85-V4VaojBaqDSCg}=lE78JzOyV@
+m.F+A;n'.7gN`#oVc:{z:A+-N>:7}g3.}eR|Q%Et2v[L8QA$7O)w$@Z}jgXv]a0jwN_9{O30H8<scTWmKiGt`@8,^sxU@PxA+OFMY/VTP#tnSir4>(o=/I
+3S'#JA<jBpur'o@BflR_:<vNM+,S2U^(mT_zA.:dzY]zp%ww)$]TH&M#A.Zd^o`"nWVEO3|lB1U$EuZ6'9l@XR7:eZVnemKPLBD|uIv]m:Cy=,@$lpyOs,
+=X~qv}ZQ`A-j)e<yuhMM.$MmB5jsJ]$RA/3k5y;-~76;t_UTQbyDis<8p./{U9H!B(7+S!()WVjQlFJOTskSLE{B|_-aVcl0`gw[5,p}hyJfpYD4yr0>yS
+@b>8/7{uJUQsHN:s'qBqb+#vo<W"Ee/iP4+T@c|.nWCBB[qzE+RnNsq1DnZH=UF9VFcZ:o.=,/"(xhECH!I>c@2@@fHDqr}c$yXNXu,F;Pf:|<F2ih3Uav
+_0dk7j^rnUfqC&ay3jh=/{rIKR<+a7+rXSKmSy/w_AzT,H|CRXhTxD,wab=)"FQSRM`]M&EYOh+M.n`|gcn9<]y])+VZ6-z[-]eFWViU3WAaFU.QVU6:d_
+f4^a}5;1k=X9qd[2Cg9w/}|__YYd~z&=a$j^V&!<A{lL&[>Wm9#$7cZ%J(j_"W`<6Eaabt2yNj3G`;!]43`P6Lx6[R!_`g+;SKhB@3:yPc_-%BgPE)Zec]
+'u8kW|;hhncTG'_ZaeU-266e6$G]F5voJ12a5rRIsZoEIZXdN@AB7@w&N)yX-m_::xNMHA@OdLPQ8[<D%E&bOP;j}"yJ+q<bch,R49`T7|`,R8=m6d}YFW
+`^yc,PoT~z.GS2,7<|jfNt`#/"MP|}!-f4hgD;~VFsRT^Y;1KUNNWrLSbmaV#-rmt>}}^s"=-<2$Hu4:I'hNXXcrk7;]rF7>`{Y&)X8qWWc@%.UiH<y)<I
+M8<6-lI9B5.0'gSZ39Gdm)Pb9_j@[zyxv=XC,w,n'iWRF+C$C8Ur#bIWtqg6UNXs`9:Iz=Iit>ZwAT@;HC'Mw_N&]0SE()@xPqjKSMWy,z_GM@q0%i;4CW
+MtPqcCNnrlpN9l9CFDfr>5oxfEnFTEHI/oGr.)Z,dHKMJ$/j)+,Or|&e)xjq(O_;/Cm[9aqen-CDc>&f+lY$bmaJAE9CLflcKo5di':%Sv91>bH",0Pzs5
+P.X<tsL@43~:dnLEy:v}L<Qf0Z}esx/CT|-&<rl<l6e|Qirth@habR6QRS1wpL!IhoFXL1fW7>spE4>&HtxVh75qG|y6<UF63C90uccIzsZ93`H`ug-'/r
+M`&AMnV]U),S#^7O5Z~$Pk3bep!~Pw$XGq#`xOeJAo'R"Oap%gbJSoZq@zB>0Z4Mcx>!'+RDjWoHD5;_66Uyw-)vT+>`t=(]ly5^"=czay~1}#@0dc2u1S
+2eFuOScl{1dOcwl|c-r!g8qbzU&9rdUpG_,(c."yrv2Pat<Ov3)4I42hVoK4D4M(nUf(M9O,Nyq#@|2rB{hi%(@zdO{6DATYs0$2~f,Y]nT6M(^V@6T,,h
+!G&'7|MFyV9G%mpC[3LRN]d<hzfV<8I5Fq#]igS9,RAak)$}]EevC,STD9ObQX/xj$GYQRL&Z@nvu+qr0;@d0=(j]|lL~kCgo',{Yfm8^42HU3^8;JWWl}
+(dZ}flIL/kjI;gWU7zVh"x-rVTCY3X9aGiyb}Gd'8C366.]([]h>=5i_Pqvwl3y%{CbeKd54(@+KSaDhT,)58|)[Jj(fDgHZeE1cJUFuJhyJaUvPbQMdzB
+3}"1T]#<o_C-R^(x`WQ}6vy@e("4G'c+;;-wK3YeDSoMm->%lf1vPqU5Yynh+&LgM!:x9#/{f[kE%dd+w{|k0nw|gfPC3RL=2H}pIO|7[7]Iz|ic</N"@q
+EhHZS[`YnL>hne=oz7uF"8=q8VMJVgvxh7N4#B.v2Mjfmt0X+[T1z#[LfZOF:r5R!N|T9Yv_tY7f^X-`%qg{Ht.>s]IC>CaON:mM2cyCdy#xeIU.0oo|zr
+)eSKj^&&|nQNE,Jf`^DUez[xw/sK<7fBt4]r6,[irV)vBH3&A&j[(&o[&(Fay#f+zNM+C%2VpB"p|NX6(QNhz^e+97,@7).^_EmTvj~=FLwnY1fLzxz2tc
+!SacK0M%`'QSRBd4S9F5LSsyE"Mz3L7(lSIS0)-/OVq,-2x4)L<_ZmxMp7L#x[6[BN7&.Xv8k&Otmt<)"uqGwYr8kR!B`'KsOK!x9B$=uSJ,'^hs~sCU8A
+L_Uhg]9,LLm@H@<a0hubra'RWd5i4Ox:psm{5Yl3ZNyL2f$%pABDI'$np"z@]CL&XWwM((eOP%OJt)l";-p(_<kNH(D%yP(9ug33Fd2)q@@4:sqUnY@d"^
+#K#7ekZJJk_w$'b6"XCeuN[phIqG1|470S:s4r~YWhX5_>q<=,Lsz;},s@'|>$gi%aYvR(KehYYd21KT}j]=-w6NSU{`7oIaoKzjS0d9MRI9ss^;`J.r6h
+.j4V7_8"z[$UJUvy}C66!:!!ib.LTs=uou)ih{rAp}i=JU23dd9I)F&YN#fs"@brG+4@V=%"@e-Okh=RtJMTUj$k(!)e$SG2{5%KGe)lDTawA#(zlI0Z>k
+Pd.}yg6Z(O(%%i1Zu`6Qb6lc$Fur>5<rR+wuG_&TWAGv&8DzGWP'whAaGni@m|LNJu3U$",9gn@D9Xm=fK,wR=}v!mL`)/]}>7P!$'hqq>o}8Vn%_ZH73&
+4tKx+Sw:8Wln5"o({.rK'6-O7U5A|=:E4V5AVuQ<mZzuG]4isk@lpZ7%h%Z>>[javxCQo9<rk.->F(+[/K3'EYWa7slin_dR.DaCwBZ"a#VIFf"G6&v%o3
+Gr7;Ke;1&8Q:]|ccj>pbZI!eC5WZj(N1Gy`<<c+#s(%0bBQdWJx[~.ui=I![TTC"bBr#'z=[G5wN#s6tyD!R7[W,);Ufmp/C)j(+r9(GnfJz33$MZEl&B(
+v$n:AAtOwtURh;ai&k5td7%7^7@<0izTr^V^sw`gKAFCAqpCuG6mjO|Hw2KrGG1pghFc{=dI>oj0tAoB7h6GKC6wl.o,ByqW>B!j[1/__K:&ufqE{tnl2y
+4G(hER-<w`8j_<!cf:7Jj8FY}@'uc)QolUF5_Sb91gK8~{.M[Ou,aPM_rML>y@LkQvbB6E%ldB~GWcqXDW(2%g+23.e&WT((eMhy&5;$m[xv:Em{>YHy"|
+jyH$yf)u^;;+ry_9:9A%'um<kvbxU{hdt>dEt5t1^1AM_$R1m:|u&5Eq:5wm=41&;@2DCLqy.o~Bw=&8=|KYCJ|csE;Tl-FKc.w'&$j0N{YJ4XPvZC>6d=
+{JR'tJIZyS:i[Kk+b'^C=8[o:UE0CNim3'@K7YsJQRCm.O8=Tu=C%/zwi[6DRGJZ7k'HhS7r[.qMQVPtMA,DYMEH=s]Pg,^/GpAhu/t_/-9tT;(RSUwPc9
+nV3FRgK]%w1gjYCw%d>wVQ:Ro-xTB)C4ErkeW@"Hz(J=Y,MdU[AMFP:P/g_[]^Zk0:l}Ia;QQ"pdo'^{ALvhC5@.|yg/G1u>)vFUKm~FotJr#oCgxr~#i+
+`uA-<)xm=88#05.;Mx.gzfoGi{vX.ynx`>3jV2V2pP@^$-]2VhIUQUF_AM{CIaT9<=-p5+-m.1~aTgjIl}z:X,mC+65S4,8GIn#$'}4p8Wb0j^<2.]/GE:
+uYivQ4HD^<iY-|CuaghPWw>T)@UH^)w7/H/Mk=$HVcr!!rWmCK1AQZLZoc`9R:@aKNtXlER716qq>A}<bzwdw&2m6Z)C04#5DS2Gct/>r(.]a9]RIK&u-,
+Lmebe6~Zc`+f&[&L-TR"1V>6{D/VLC:I-X9'Q59&r%=>A6B(`:@VZvbRVzGIuiHf}5zfV@Yq#zW./G]D|01sl(Zkf^>t3>ZjHQibpWXFm^A&>-F2Kl~[xb
+"tX;(/Fz8cyT[^`M~@R@bF_d/t`ugML'yGVi.pp_N_%{]VYot,jQc3yC+;B'.SGbWMF}[S4qVu8'b0q2[(MZfa#%"@1vS3{ln^[b"&s0=s4^nS|N/x"qoN
+;ERK[Ky.;c:5O^HhX6|uw'2.Z_C7_iwuyE&ACxW=$olIyiHSC@>d>Fd'JUcnI]e.kYg#'y>Esev%X&:^[#UKfrUpg78c(pHX0k~fJEoz9PY:xpbrrk^}F&
+=2MOFqma`4}UWz_)>TY)dcUjbBZip:<#qz:ALwpD{L;fUvX=,LyZx7#,35Z7dE6i7yM0T5vV1r4@6D5y=X'ME27'Ss_b!L~9-L-M%(SVwK4f62RZzKrr'a
+]xM&4@`^&tCVcc9i;s+5OK3D3w[:0qiY[{g57FDv%I(/j}J,HX6'%}F=D%2%Pbc#%O."}8]1'SEXf/^XsBga.^8o%<WEAurxAcxswui1^dKoS3J5Nb_eqP
+rd(MfT(%8X+!gM5aLA3F/ZFNKmp8i8!WmSPtmVWbi-clP^t,XB>jm2s9%"SMj^5(bcOCXJiyp!Ml;+S'&LuW/]=n4&/1sO!te4nlTY^NN(a[F<TNBnGme&
+;{queje@sMH`eI0.;5=[UEwU9xKi5jDS}Zzk/uIig+w-kt!_-{x+p.8/z{gV<,hWlP$XwX4+D!mY,VF"<Z#!MmY;:Q#jvu4{GU7-6PS2uZzS48V+,$&u"`
+K1-vh"r@!{FsK!7^,TYx/m.<;[S/N=s07,CxRPk.bsF{pW,4}7_mjPw>40U;J7/v^zGY[NTH|>qXPa0O~Gc8WU5/aN%XO+`VoNeL}_5H>6z%[VDzUVa$^V
+Mnk'hJ4SL,:bGs4O6tl)rjBN=8w(Y}Ddd,%o_qX#so%0]f5Mvmr6:7=r5'is0wVPUjlT"w`N<N.nk$.i%&NSjdYN-"v7f3Le`|0;jh14.al;/5j#6{>EN.
+mpOLE1lqSZVrnA!>P8eTWfTw#P>v3bHV_%Pi^Z4lb-k1Z!SM;y,1L|"-o-"uU"JyT4dn},jv;WXy/o'>NYY.T'i'h5s+gn=hdhK5U<nQU-<3zD;jLy;Q(W
+D{rOSr)KU`X[qMn|bfZDH>R]:HJ1poFM;v&$16KI:Rj_Jy4n`bEEInRqPB^b_OkKmA~H7V,k$R3sEmO,f]n^|Zf4K3JMC<F'BmnypZ'YHO78N]~'~"!jIG
+dyP#M[;}[!()I&H}>d!l<lSt^(RR&=@b;qz`ON4.hi%Ig3/^1Wr,w4]f<3B8VRpz)fDm(@i0EE!Jk:`a74ga=va>4j}0S&%<U'VK[=J_A:q/:M^w7GW+HU
+pNx'@PpqB`<I[0Emf(Oi+C/J,A.ckW{g"Gr`VS,ZB}&446v/f!nQ2RZP4PO}h#sB_ucrR,U@Y|=+KaQ.JmeiXDHgVRPE"Xz}V+xO}tacl,XrSH9@ezBCG,
+X;4Cu{4^sa=/&_6o8eZ^7oo>pT{d7rl(z!XlEJ8f`v[R6o"@I/,fWv4+F"Y>DHq9:P$uIwI74$y|98kK#|J@i+J|`"^9+Sw$0b9LEVXa,98NrWGsH=m<Z0
+n[UbsciW2G.E2$'k<qNe7TfyO>GQ^eb2~Gr/9a2F7-l;x=ztW{Ck)%VLHht]ilWWCdD.dg[oOHE39'8eZuf>%$}(78YMkDT]mOmVM$NtSauNdGu}!Rnqx5
+}LPWW@9A3$XfbUu@(M%Cc2}v`)n/Pg%#(n$_d(c4!1,Sn%48}6#abNr3=RFgBPBtduhIv$gqFBpU{h"Lt(F67|>8mCvZk`kih:06$<tjN/9Z}<y3cO^q8U
+d)#1x:.{7_>g)7.T0b_k$&8haR6f07p_k:Y;Z8.xg1ud0QP/h7N3}7!jBSZ)=7nInIEySt;^WvbN0[[TOIU2;0gFvK.fCy%}9"vx9K}7.>!b7jAze.`xjT
+IW",i=qn=MQba[p]T;lchL&'ESjx@}qiA_CGcw#}sP'<ZC0^6S:WvTx'[dF$E6tgm9$ciL'-AWZ7fw<-x(8M4-cu{$'n17Emc/AWF!,cN>HaqGpay81#JL
+Z_JV/3A@u<WAeJkt0d@(:wpvnnKe;7F.gn7+%=)/F($Ax,_^-=Jc<7M3^EeIvd7Dn-%qi|};5}<F,x.haVbTyjt'Py(44`H-i>{PPvkdY^"6X;+R0NAK_"
+TS'&Y)%#SCiYxi.F;3i0VF8{|G(>1bie6`hzsz`h[njDo$p.9C`Zug[`hEz:1dP#Z6I'pA&Qsv5B#0o,Cq^,_FZi>@k>Zd}XJIAt'_82Jl^FGO[ZXQ=XVv
+EM`Dt>QTJWPw~hrY"LK|+%'MVhVf#`B.XU0Kb6RO|8>A`CN`%u$@0WvI[;xgR9U}@t.rdf~rsm.Pv`o/NuE2j^F#s@-7AVlbtV4HOMPMa;Uuv:IERwbp6f
+C@6|vvJA&E}R:kkKs)fo:%<yY>dd&{Es-_/5YP6RTg/Kq#.g9QfkEWYjumfzt;Uxe-!WT{%wMVJHH"<8UqYy#WHL+B,%`YMG$Yn>xr0sI(8zHI`haJ0IT!
+r.GeMB$(z#'ZWg%Qq2gz:G[htCaBFu2A&,tMVDs9}ujrceO{=>'i9^BGI{@nX`1#a!gOF|@k=A8e;:d0S]bAqnHKUwK`y9SW7M4kx.0-ruX>.Z_My-9LmT
+"KpxT:9QWJ<>3J~{5S`=br.k~^={"!(9[}IB|AZTiPJQ({iw=N!/NLP"!5~Hso(y3OJ17qoqH6'iq<tUhFbj5mn8WF}f3uQ&Eu-{m}3HK-7ys#BNH+~-N@
+|V/I)[<2L<jp[:@gs|CE.Ho/eEd'^2~aH[B}o-s_Ca}lZJXloz|<<|qiKl-_5F~0JF|lf)#MQ+R")D;ok:1Q(zed@U!DBpWwZPVVR.014}dxH'^<b--S6p
+_Npwd8'hu"Y=7(}l,]vPsl/5sQHI)`e"+kpH:+p=kG]T2('OC1-^3zJ<BX">kcT@(I}T(BE/13$KwJ)>&[wVG{.%0'_{7dpJrk|,pxZ_oF'#tZ%<sfS0T%
+%+)bIh9_jZ29r=@!3-kRq1T}Nl#Ow3Sv&cY&7c^FAu7{qa,jXla<)6S^MIYyza^R<{+ar&q5d@t9gA{'NW)Mpey/LOum,z#7DNATI%EwZ3FH!8<;/#PU;U
+=d{PIcT><V8+0PXF32@i<;O/p1mqI([7vMyoWQ(;fZpq`V&v7dOUS69xxjd.B8W.YcCQ;d)O=Ew}{6z#0NuIhecIJLlaXPl:<He''woOpLw0<-UL(rH#X:
+(O^]mOy-Ij>C7&hQOa`^TbUd>5ue-/CSx,Xs9C,Gk#SwE.{/,G`&yaiODlVKmIVvPCNzGKYDT60#ZGnjI#|WSap9%{FMrJ0+;]jMo)/lUP<2gKfTH=1[^G
+ur[#KnG=:^[!30JyHz"tQuwg82+C^p>kiAL"lJtGkmzR>K<!DJK[^b!+wzLuTIL3]"n51g]oZY6j"{wT7X!ed8)K/XfuP1l-Qd<z5b,9QC"O}Zqs#yF3Vb
+eZa$a'MeA>x,;XC+e{RRz)y6E1-H~i1/bC{e+g&M!VAx'VK!j_<w>1y5MWb$GDIZ}Zb6Kd9H8XraHmw`C<,N62"rwuAb3D=1~7L%A8Q%Kvj$bO8`SPZerJ
+|yR'PD6T|E1|o`z$IYn1Vy&UMPs@VexPZY-6";S$x7#-wPvlDg"t|JjTniHr9T[_"z!$2R_]Sr/3!|'s>dT]Bb'9sLEIR.HE[E&qOBoji`2[6/f}f}#|8{
+XDQ:vLaBBXH79D~+%<L+F}LQr.=p;G^t_ie{c`#|(VflH0cL4Ej%aeEkb.lz6$Jc%3@$=6~>OVK,.w-T_6}=S3$-tKm]/M17nL/H#+d2isX=TMVwk5XzHu
+AnpC%&W_d%l(LEaI<|KW(S6CR7z)=G<"jBhA&;;sJ)n&F1r"}uRgQJUk9TQ+E%qluKM2B,g.Q7BQSSTs_9f]MsA3-8+u0:@GaDGoIh+Xf@B$i,3c6&USRB
+D9aSEqM#leS|rGO>t%X^;(mR%-J]8EXc`8f_u,:,@M2S02pM,[p5'WRC7Rz3|@FI~9'{tFYg343wnndh{wwsSr;{x^G1wB8K)tA`xjbR|j=s]m7mw]ZR@E
+~}^Ii(N3!n.;q63bP0a<,)C1)iEGurE0G7:@WAHq}=8xaDiogcnYuu5K![bz^Xe%wUZn]{^&VF/,vgtGXg_IgcZvWQYO2YL//}{"]4$3&-dqa4b]H]CtsO
+#}473;$"S"_J$dai56@}wm`>~]P|k3gu`$1rVL`QjTKj+Dj+e/hV[MvAkP52R%K=p<pS70DnVO4{Q;c=.G$}!<5dRz>W9YXa4&hCET!Faq/c,HKXM1X"/l
+rc&//)'h1R]@&7.v{ab&[4hQ%:j#Tz^Jvfm=Rqk/7I72";'eGQGQ6T~!IG"U;{:kIv4QMBBPrSH3j=b@!LH[r$'_#U>@YB3!hCK0.o]Apoons^!)m(C;T7
+sL<,N1zSG>0a_!s%g(hM$a6eWxSQuxmzd7Qx7Y'bz>wBmE.|ncrm>f-cNq;SjEbbpo7Kx}7B,)o[drs}~g@#$_mS#'H"2Wv1[}qb`_%Eu;T)0O%7b7hw>F
+1Ls[~^Wp@DP4PjN5LuUqMgP/B1AN:GveHG1X@S}`Q<jV;o6%QC,lC2|nOTGf(-u(.7Q7Ij%#C[;7|Q.@DaJ/0}}+MbS!WO&]!)C<vp>'{w%Z7_Mu28'.}[
+(&e8z;JN7%#Ew|!:B([3@909@2mMftuVSAt.Kf9UGpGvvBW`bG@Vs<=]~A{9f3;=9`V]@uXlH'VxQ5!Mw7KIo%8K@_e;LWeAQen5liYZG,G:Xa82a)bF~j
+XYD{W:a;Q_UWru#nmMZpVz[9<QxbvS6]y@Oheg-c4LkIFb]+^TkCr+|n.Dvr=2kXk7%7H$~,a+LOj^e_$DMJX#E@d3WgjO7EJyxJ!CQK~v}R,XEukc>)Z+
+D>]n|w=/1jv@|wzeG/F<95QfI]2f$.=|e$6hQ!3$E=23l2_^:Pe^)yZfD`kd(b@7B^X&R7[_wF71Ce#%tUc"DZu,]Q01.Cq@CK|g[bt[(^&^nSBM{$3'Y9
+4jg0C1<Q2wND+:&E=%+K,$3KZ`3{kI(A0htBuHUJbASJt4w2/4n[Ar6Q.7&hTbQL%BiH;66@O6]R|`ewCg$(Da$xc-.0QRnQW[QKT|98:)y!:3AtlOGupO
+LV^8gBer%y4|q]J#o[z5Eq|U'YHZWJ=PQ3vBTM69aP6maG42e|1oYMhF~)SNVtx"Omz9'Oz`8bbBIDDR}C_^,M.v1)lf"DeDC>){SWQYmw.A2QuR:[H8Hr
+xEY4~!V<));wk4.N>WX5D-Ag'`(/;e4op}EGj%a0t<NAhk|el"l60@~<#|nAhwL7knFr(W1Dj%E<<B/&,A2SDQ;K('M9@"gH7mr1)Niqy%2Z_p3xQaQ;g1
+DujzVPC_r7f}i|/tCLjSv,$cV!%)2Ziht8%n:T<O}MUEs&f@W%HP~dj;|/dl]cRLq4%!qZ6pk2Xl||}ZpqJx)l&<R3E>Z::&C.{!}nJA3+AY,j:80U~fSO
+{2>J)mv31|M}Kw#z65qjDGd2uuOQl'ZheGL-w3%)D;WY8,oIB2w|zIm7+cP;SM2X3p>V)w}]-L%r^OGki8@'pWv^|,hu3"xc`'VdbfbPZ9=ll11[C3y]ke
+<+G'K>ZUpH+8w>$nX|B`I<=avggyD0W-D^2%ssxf_{lLOn$O0K>0NAk#A)$7wuxM2VzJ#Qm/<}o1efqoF"jOc04-}ThUZ[1T:>Nc%ZVyS2s]T9~s<q^+Ej
+8lpJC'VY{'"M+lgfRUa2ShicN,tVpKW(h@)J1<n/]["129>8o-iGWjqO('HZXXeZENB3ZF4+r+",H@lL~Igb/tKEb&{G>:+i}Ns&~s+Z:-VX8'7yl;hXy1
+>C@Pbt0;)NR+#W%UDaXyoCFU'&Kor4VU+kuy9h(VR@A/iRsw/!BgNbhG74~pk:BbxTp6)ItFW1zh2yb(-kHJ."A|>aEv"sHeaCmxTi/'R-Jn{F78idH4Ou
+.)W=ZUe]clvnq|:fBuab;3k>dN(7!;TX328usMcO!.)6(L_l[R,o4qNF7IHCaEgu#i,$zwa|gJfg9:jPsAS(Ne#gpl6-6I;&Cd96|+XP<5.z`cF:T^6Q@!
+fM#ysy:'4^J%$$8q^<O-s.<}zl;plZzD_1hJ|w2#G0es4Q7{pINm4][qWUN14}006M!EIrQ&E"PW=jJyxxG|!YUM983nQF,cCa6@_nCr(kqZ!"Do~4[a5w
+qF/.s-Yny>aSNHxv(-R92ljI+ZG2lh~N@8.8+sLKCX`fT]CxCf,[0`x#SyH`nR$z+$~oEAoU.97KRb(]jcB07nT1N-{0R6j_#kl-)1smn=,N$$]a"azcmC
+<eZ;720rQ4NW$@7:!W(K|]Sv6yRU4ZRhO<l`ty}W"^qaN]M=dD/`dA4(Ja!o(p{gyQ]/layyzU~CHYPogW7ozPII!^~5Sj0;<Y>>&|U(xF7yiRTB7nf=y%
+Zn8cU5WZ];}#Eq~oQt)1k$73Vk'R&I5,BV[t$#j9R!z|4]f{FY]AFQ"(_qB1w'5g|zId)mJ7},(jd[>)zw|s_4ZlO0zgryP$!]p:M3&6AD|pezsLE^aK;O
+.K;,K)F|Zu26Wf04&iHJ^XEFA4SU!+2-_2fmVh'fEQZ)qD]o=&cGTX{.(nMwal]-~n.ge6~mYT"|b(&z|;~SD6|Kt;BEO>5fTq.u8PpfJ..^Ngm(bes6ss
+zc7ak5gv8'>XsZ=5}ZVT!~'e,Pj]ZT8F${lw}I$BRTwYWT@g"Q;0;x^^a3s6B6`28HteBnc`d)Xr<LrkBho0ubS2`9Lz@[5]zSIPuE<2mAP/C3UD//ORM6
+2V7[Ezbd3%=#}gHpERly,ZfOy)d9F90|5GYMJeO@9WDA'z3Cq+_,)gKwFU|j7d^9A&YgY^eI0c-fXEg"^'N[N8gU>Z65zvWsH_nE>L+("n}p_Y)M.c4:l8
+gr772Bj{[ge6>XUNVn^TA&Td.s&pXhg{t36zlji&+r9E@A4kva!|vd>pCgof'Q(D9_sKBoZ(-.L`d=^:h7.ba_tmN-,Dfmk.83BfYb6B{o-:9HF.-Pj0h;
+|Q!|(t]&PEP_mK69Ku(rhj@r.TT&WD7$n8c:Cd4dNm@ixGCnYIJQ}UD=wpGwCEDNkK0T(GgI>O@'SFe7"E-<P=e'Rc3x@!6@4qMUC;'!'IzY,,$PLzXpDU
+X$j_kd&'q3CAcup%GY!8P5H_.dFQn.o^g^4XBQUnP4#s;E%W`wH`0|%6z5B"!fCJ.$"0MRScxV7,#R!=FkXe-^pd@LTYSEn-O|q/:Nm0.@~@lF|XZ3yE|O
+T]O.eL>F+FauY],/,;5;;jGtzDSk7cHU%(%F)5$lh^"ESC)`Li.TlwJ-[HoO7=;[]JT<5qJ|@wWFE1Cd),#UB9oTVb}9tyPwMF0{%Otit[UN`Rk3E8!V6n
+WNHf''DbmvmcL::;s/Yh0MW<vb)sS7IZPO;X<BJJ,grV_Yn4]U{xH)#9l.!NgE"[d3qnjfuHJ9]>2ugz_ajTMk}]/kGL-,DQ,Of&KU-K4,!L_=Ahxt+F{F
+>2$=4SDe2<ccp&wkQWKA"P@hL6UE6h'+yIH]pFv>8r|:$vyW![RK^]UYR8rA]%ZA<1#Ku$TOo7Z),o5@X0^=9fh7Y'8zk3M==&N-_HCa[{PEmpSu>qGrSw
+Q`n)E+2z'opzVT.I+Yzr7fPdBdPC5C2H,57lB,)pRpkz=s"cc+TvHv=nNuen'gNVMI(|BLL^@via8421tPGHE2(zDkT}oF{#Hscb{}f4~e'5`0/x~KF;6U
+i0AvfIwZViLYM@L:seLgOPW0X_~zh<h|wGY@mf>+jE4]c8%c+T[i|fl4r[UT.{la0c8";F$Rx|M(qP$"DYy<ZzgS/I5pkr!n[EaSi+bCs7Kk&B3@v`XaSb
+tTOPlj/u!s})}A3kAk}oI4nUWFfzTE!%pSF0,Yh>64=#S<`|t5zpQbtDVM"mDQJA#mGMq(.:^p%H3RfvFHKUxKXxqne[0$Jy;;/`]K0zY51jaxZ{QK<tz3
+0|Zw$7fHP%:6.&hPOG&sKeu7pQ=Zq]Ktui`reD958bM7s;t,{D<pm9E)W[[H/uu/KK8pcL(GFpw)y3;K4{'e5C45XLCBDs1X=<YCSAno(&j09]bKS<m$Df
+E+T!Rh,sp[aZaa=mbsv<X{BS'FMb+!c]|x(+j-b`[mo4vFj8vKS>%@`%i#Pv7y8HvZ.L/g^EPXZ<|'mP<qMMxC_[c:c$;24R4O6sE1N%wd7oe)Q](}RQn@
+(Z)i=@cid"5!@Qo@r[#rhGviAZ2t9xgyiNaBi56De)5%!zu+6}A4tR&f-96MIwvxm43;@l!RdKSQPi+%KL(_urs_//reP/>,5R!V^:ee;1P'D9.]c5AJoL
+~j.+I||sk$be:noJ-y`6jua]YZqL'`:$XJ#Hc&`Jc]$!<u@tzCP91}|Q>|.A.fSKeKUiUbbl>{g-t'i6Y^i)7A)xqWX!js@ZBaq'b&_@P6MLT,t[,C%GS(
+HY.{0YZ8be/^hu<I:rJfT>bggg"_ApEW,o:gVp6:hT]bI{026wh2pclxo!AFNC2k{m(f@%Syw9kJee6j9CXN;Z,^F3~{NxNv25-zczMn,V%!umiUocyoaB
+{OicxurNa9LEEE~F]f`[P3="2xzmF:u9~q9<%G>gv@(R!h4k9ewO;P<FIg'D=nmZPRDD>FFWy}`AMTV9gZh/5C:Ym=dg%m6x[IX(F%K%,s{^t<];IcujdD
+zef<+2[Z`jq0JUAX)/p(3MYF,P!'-|Y_GgCe`+0&gC>7XAKgG)2DlW;o$g1:jYlEMZ=tWUlyCu(mTd.tD^6I1UA(d-S8w0]nL!Hsq+JggcYq8`p((=BhOO
+%z_-nk+2)voe7qvSrG}CS`d=KMN5'c3hBeaoXKU9jctZ5dG|+M}QdkVRyhB8LG|LI&v"m;)HkC,By"=e[jqED"|kpQ)jO)&fH+c`Zur^d[0KFS$4jS"<7C
+U<BK6GUPb^h>~n}va]%DNs9}nQ%$'C4O77o'[yoOHmwiz<q%'@;YJ`:Xvq}V1j.#2JHY{gd)v3_7sJ}$6F:N}{v^uq)r(p[x&/X"o-"vh|g|UD9#I2$@3#
+=YRpc7ifV|(/Cy%d{:2^CIC/Rw=ls}cpP;d;MI7jP7+6vv2M@mS&t+"u"bwd^'^W^__P~5_|)C&h[.pFwQ2y:a;eDkBdp(TN'd50Dv++'U@rTM</rNv3Wy
+qp.}o%0TrzH1oYVDPzbw4=Xo27S&6"_/U4"YCHe}pged`FJIK!,`lK.ULfLI;mQZ_){IIFnA"vjqdY,G`5v&xENG{sj8(y)5_HQ3J&z+jFwF4>1.d'/l"g
+`)56R-_<Z]+K!-|w$rk<^K[i-G:2q/wl1e`u%c`^hMlTs@vEk5eny3,02p'2Z1"FY)!c5IfhVSHWB8m{c.H!CFDS[R=>m#Hs!H-;!&dj/1UEmuWkj..gKp
+V[_{J8~hRFzhzP{nG',v+l+"&zT/eB77IM+=gLT>x4Uk4592^-J_;r^Znt/|jFb{~@k|`X|HjF"bg;F{{@wpY=@OM0[<|>8G#eoP+8^c+K)vTRl^Zr'qyX
+UQY@pc%@H7}n!%p0Vd,Zl="&gtu6xM^Lef:16+iE@j_:)i$="ZyI87Ye,21(']g@#oxCRFf0h!)RMuzeb/|O9&=lixZBhXJv.$g&%6I,7#EF&FV#gZn)"M
+.!W7V'{wf1PMd("41q~1%,>g<oYK4}TN1:^_1f_iXIvRK)K,D!rvl3~qCoGX90}5`]wV'HIS6^u/&]nPm-b7@"1_&lQ^V|@3mr7Tx[)y/#28JRLKZg)NmZ
+~J-q<JhL>-Ads{1mIo}ctp]NZ)SQE{{]'|,VZ$H-,hf89iin'qV1OL$tO[tU9FB_yIJ7-Z<EhB7@-lf6uR/J1i%(.Ua598EeePL$B{L%Z%]s~XjMu)/k&b
+4&mTxo<x_MhBM'aZWOCI~pw{mOvtm5aMkO+JDj_w_u+z>^}y!O/)0:-48akj'yY$w;s|Eh}F{ZMc}L[`+lj_<lAur=<;$A"NQvu=KHpd)&Zg~dn5oI]HYf
+7ba|75>r,c<l"tB(=S&;8|3wx]L6)[sEinE83.xBKJ6a:o[QKe_1|Tj)+t/W{i7e<_6M>c;}vT/xb9xCY1r'8e=rdW5Dg$G;@LhwxvZ4;5R,:5h>tV(u@n
+xQRa[u,HBic`}69=i=5w3"/T#[neGK:b)F}9NZ1',Cz{vXl&RQ]+ZUK-7Op-esq^V|9xSpB0N'fEP2N1s@KZ4xgTH|m3nb`Nw1gQ958r5'WraXO(x[`,Fp
+ExByWb.gc)H.u9SyDdwbve`(7>VHjpXx^>`RBI(s;lSL^o[hARlRNwjL&)hPV];rm)R&+;dM_0Wi_[>T)PY.[B{wLXQ,-I,O$.9'ak@QGsL7cAs.!%~[wz
+Pma[qlGO4Sdmn<lgE$#"Rd`,vBR.uKLy'5@8DNF#m]S!}$-RRa(-QQ4FVvD%TC0.uhw30S~1};MZLf6j0s~IXlvzo8+X07wt_gK"5RE,dBHhWZMD9[-2/2
+F+^&Q:V0,DzG~nRaJb&nt'S-Kb)4zxc0loXw"5l&193.:kM|]h/1QKX,BspcWSjtF@^$5ZE6b<811_c;D-:uk#,_#'N'tyo"%m'RO0I@nm|&J%C3zHrVh9
+dn[9%X^E~w2A=HLK/u8cSM&V-d-u_ZSEuFE3E:@0Hhz{NHK7f[9d%c,%II&=0.$lP-7uhE}4h_6cdB'n8]0kyfn^Y11sp(s4@3E`_IqAj)SPwLMRs)DHNm
+"}Aaq0bd>|m1Gw-I#gXypWl<z$VvM+Br%'c"Yl'-X69&k&,J1}4{aX}y:sb'Au5mkr"I6QQSv=e7OAc`,zt39onAzK=mB2H.UxZ{!K3j5P4('Vgm-vR^"~
+Xo+,>26vnhn4+>yLA.B=1>'lR{kY4g#b]KNulJ:L@sX>z6puFCS<Y3F5<4cJ+O!B)@a5XmBTh1;CMw>;w1'0@@+@zWk^97.4xypwRa+2]v4Aj1mZiMN(8H
+_/HYjaeFv-n>+=A)P<M7`K<K=TUT!k`<m4H`pqqmYlX^(V;cef';N{2rJ({m<tzXoZwAr]W;nMFzPu3Pd#L/QsD=L;}=X&wh0vR'z^O4c@>`lK[,qFLtu0
+!yA{dIqT'u93m0f-x0k$h=)nFxDqX2Kslccb&gydw<Zm)OJ.b(W<Y.N#}4l}gIbe`g+!}3%m8+]n~ag^-)7Z'=J,,x%/:ScUv[D5iY}_hXl,Bg<""(H+P6
+Ro/!3djunAnb@Ee$Ef~stV4CoT'BO7}hMwA%ab&hCD](`imD#'xPeQ"#%LF(y757~1p0`CbUkh3lnVV+O4.Kvh1y`='x'tRTIb{zKMdm$<)(i]n8Eyg6C@
+3r&q>iX}lv+6T#L&p]mqV#zJ':m{f35JYt;h<K1@ttDY~c}L;xF7TMQc4up1P3$u7KYPU8o;$u}d5M1JHGG;mSnFg(DaojgFMu(n/`],)d}OMoehz`b/81
+79D8)SN;xl~Mlh~}Z-[7o5Q/lXPkGnQ'+d[p9|hW/xn<sKu5j&ULg1O9i%&Q(PZFmWbPMyF<$!Zhr46{xOZ64d0c1+`5@4irHfzY7BoO@VgeVn`"y5`tGJ
+fQbLe_w,5p!utI#0dmH.CUgJKP|+R14^{k`9S:'aRoUqlPd,YU-urT!#tv,M.b=gHlvxhrlF`Nt,myuk%"y{SZCCz4_Y{l,SbDHf:gSL/0ZUAW6&Rub'}A
+y&DtBUMA8r+THNhjcz0Y{tR9'zK56;aU7;U/T2Z|v90GvVt6O^spd^#0OaB8P^&E>qzc5KR`VuUHJxN|;O~c)$U]>NaDZ2IkhIePUIGW.5{D@d2DA]j2]x
+5cCJ4'G:NQ8@]E`oehoaRiU_[BuzQV>Kl$6uZG!-7wVn"P_p1y=VQC]o{VX(ZqS`J7n['0s%KJ@M5=k)G'Rd.xgV!LNNe,@':I3u{$|Jp[V}g$K`y|a&nZ
+A_0dz(nqc$BBW(%!WD[@:Z-k6x89}tPwCk+rJq.OI7v@_e51:Z]Ooy/^f2uj=I'93`FIgzq!_!Rg]CbHN)[=uMuZ1=S8KfVP5:p^A2nHnp%Gja@`Le%HpM
+W&!lj7}W;;H4"I.|y1S'ODzch&>6NR)i`,,`od7r)/KPCY]pYKBNNGSI53=h+$y+"Fj'[X/LbP>^pF$8qy]JfJ9B37NS)F&Hs;iBnSLA">{`|yV(u=3+h8
+)u;37yqv`lD'^5997PX72P:qmbxG5udV'$>H8sR2m%$w`YaVOAatpVk)SpJO6u[lbcEEyuom3;b2xT'&_OEZ8zzs:C:Ba.>'L$;Yif2SnAd|OV,u/}QhtE
+nU>WB<eI~::uu8v%7@ei/AjwSuW7:iLs0PZ)pU150XG'iFL.fj3&x>^[h>z-)_{@^'&{ZgT!hDc7(#T6Q.z9C:A|pv(^U<^O__A4#nQaWfHv:.bn3yGI$}
+XjgVIcqxWW"G@!">[.YR:QO`15G/-%Piy!Jt#v2R+l+2)xh&~)`D9klG0$Toi|AlG=Xd='"bZm</Z@AVYzSYpwt)EVYdwOhBV..q@yQQM|f`Dh<&"rEu`w
+9<hng@;Jb#Du:A!./bNRfQtbP>1bZxJF_9CQxTm8~sZNjQ3jibTyc_)s]T>P|wYJhu#8%uk$My=l)UcA{TL)x0=c)<HQd_QvbOJ|8{GJ,OAgatQ].mLm<5
+!if+zq`70GB-~EiQP91ema2qZ4tCu0'y,#Tm#"w4oLBG3Qmj0'JuR>Q#yx[5Bn/#=2R6S+}k"..-Y>h6S:Vs9,TtY[Y:PnMXtu{CA[9DuT1R%gFBC#"s)[
+UdClnc;=LQCnn$7[~m,49GP{8;j2AKYSSO#mDjKjH<t`.Id+fz+Rm6kL7ou60G((4)3<pEeUWF2[;{l6(N6+}<M_^["<.aME=<hhIyfp-M9(1G#RBOWb5k
+Y|WW:#uQy)tO[CK,BtcPEyDw:C32TI#NMP!0QG!KgVpvP+sVT3+>/}Uc'Dl.{:5kjk2>KML2ek&]wR|&sSpu5Y4;<Hlivg@@/KpXd@ODe:xRrdZ9a:NVjK
+X%bkBWi(v1g1(|,r/q<JaA3!0U4!.(V;E>2=eu6|6,lmF)h]KG/u!~RHzFIamX`D6{3@U|q.O+HbhgU348eLY}jx"hidgc'%l{^!0rl!rdjpF1{^2mwbm6
+N%o!x0I;0I0f[yu`+2oKMkQIMUy/HP}"5bE_#G0z3rz4nsQ%=XGGZh&unx>1ZmGSomSBqY1|()dVc{;NjJ{@c]aK;L`L5Cs5oo'&4a/+#5KL&&-a>FQ<fm
+3PGAXboT'Dhur.Amj9@;iT-YYbLl!zcAgVwxk5K=c9erD!TfOo)Ph@m}fxttNl>CKy0KO1GR+LJ'bjokWz91hG]TTW$hioEGO@TLR.=:n2SFpD_AqSdAx!
+x5A&2%VhE6"uX::"fml.GZziw{x:|urn.fZ.|Co){.(%rX~xb(d>eW+Z2[ym_iLWLSvJ3>[jZ%~lIIMc6SwjklBL%VM<vpOL,5{s7lemSo_TQl+!P{gT@;
+2k!9C4Ax/m/U)OR_<zPh<fQ%9k[;Oa2n8h_![q~#iV#1dnzMJm]^v>mfRcb5tfFi{UeWN_+bzJiP&N{0D>ip,ybkzG1xv=:mR}a;lNf'S;2U[$luY5Dg=<
+>(_:yy9C5jQk1POw{vkVp]lazB<'Bxz(a]=SXVl/hn2G8Z|2wicuX)1=f(dpI4{1s.l(dmv)!t8:89HU3D>`b0HSu$)_uHN-~%Zhc"f|Q4!O]KkoOvQy&%
+U}1TNBSIYv0#>bM-nSj@BO}`I!q@6b9]/['Bte3Z,),LOwXuIcQ:ELPV""2|SY:>@'N=xJ^IQgmc47O'Xhr4mMgY$D&^.n.vplTq}Lp.(t!GLRmJ#2k5/V
+esEP~JvHuPF%)S&rr/9aZ`~;kz#GH3XU9o3yl3OmL&F1BjK/S)!6EkNez;WdfQD=;{8JkZ8BwY_ED{xdVqcEtOBZ^X9qc_jAH!mlV:N@CF4g$`>"tk4YT&
+kJ29sB|@]J[k}sT5zj.2i_s7ImUCEQ!!2&&q>bjVBk4-'5z|X8~XG|V6DR6ozOc$Es}zdVDYWh;{X84f#-<wMN&T;LJC-:%t_!cF'T)HQGevVX(sf}ICp.
+)vk&'x#5e]MidMR_;EpgA-b[@]>A7Y63eUY}<EIPd<00&f&(P/G+pO%&.:<,GNH3Wq3'8sLacwILcS7P=Fm"4ap|IJ#:M<[nNjRA3'P92X`LivWFdm(i}E
+SH<q)_6K+jsXD=z5$u&(9I0X.im%Y$Xq3Qw<(Pmg!;KblTkhUn.V}Mo<ECX;!^<pIj@FEzqCvT=.04NsmNr]Np|2~DgA&f0TcK3y>a+P4dL.%7SIx=EDIZ
+_kkJFU;SLa='xHVDxKH6kA6TTA~q+QOXda#y)wpZ>5{=-bn,ufWtN57wrzEF"+d[0RiB6M`1bsN(8k`;Ix83@%6.2YT%o$Z0~y<)ECOJU,:7T|E#61L,gl
+}LO4ogzmlbl`eNHM^:a,.Q>Sx,=gu}c{#4'3(Zn$hqwKn>r<4V'QjN(NZ+_kC$fM9R)W$w,HevkRr/0,5Qj{FCW.2T}.t^z:q#gThNazilnF34e=]}S8=6
+N!Z{4I~Y`Sl&|0c_AZ3;@lqm@,wS{4f]lSth2_FGLfeA@'86DI^Ux0H]H]4@zwu&6k[);XUj@JGDrotPq@LNA0{M;oJ4qRxi)Gmu^'B{'NP<+BO3U%JOv1
+/y8:F+QlE%K.vt/6]#I:~^@B^%q^pJ2di`"ipo%G@e{$/ux^p4lte[Rgj`OF<vgl}M20nP84y.Qk;K8ACT'"9GT{Mw7Lm"IC)<wud&v4Jq;L'5($Hs_tSW
+^2ZYE]Bs};)"ww;]kFfIolGAR$C0B;I6[B@#K!;LhIq.@3K}YC6j[/E6WR<=oh"h7-s^/]k"KKf#buc4y_E6s)a]MK9e;SFsuYPk&.l'nA_V8[UJ^tqc-K
+1m7ttunH-kdl@G]w]L;Z5@-LEG[O`zTB9!UFjg]J|:!t|=AJ%ik9-xpD~$o#1S!q77X/(B,U8L__duI!d$q>8U;wVNKtxT9#0MG@Bsip7f%a~_DGCzkOMy
+q|`6TDPoEY<RF9L'wB8[O#0wfm/_O"RL!PpCnMco^<%|n5,{y|~E)xwF>LytiI7NXtW{i!E2Y++XsG,tGn(^COKd_i[|bv=:jC6rB.idn1e(%k<7-IOS#9
+CQ5nTH;bQ9Et7"2gOA.:(&hh<WL<gyV!~(XkHOvpliXyHS3dk-1z5'[ccstvJY@X8|%4B9Ac_sRbIO|f_7pnd5cLJ{;<XvlFD[5cm{/oR!u!VW3LhTEROX
+$`vz|sqHB]_@]_Mc/^}@nl)i<Ae-8&g0PUJ3W2Gy_f5eU}5fFm4kY;tq8Quw_`4_<Pl)Rm{P+UH3x,pt_"[s~7,`[nd8jNNp"C^%+KCR~8#n@T/rUUYFyi
+Q^g:L/'p3I`f1!Bqj^Bsc2SoEK5WS5h{IR+lhBz;U`]%=}O}7lH5S7scH^5{zr4O+;,;HREI_mWcVCcd2!XCg^j;!)MmpteR=p7H'v:C_CwtlTHz0jAZHY
+h9w6adA7OquGKldxQdP0a94R<DDdKECOpxNmnSkn,J#@=G5&Ooi'=c)Y,,S4cn]fM1iR]%},o4.7tuF=20<7$lW)rQ[VJ,}ksq[i8;IsKNX8&[z&(7,'U#
+EG<ZWIy0U]&m>$Vck=XXq^~INv$ySX,)W.2aZ`,i}I]Z_XLd}uK{{w1;lb.^fq~KI`.5O3a2<t-A5phZU6|eoZUQ1+$VTC:[2d`eZSDL~Kz@=bzRBNyX:Y
+;C},w&YjB.<d&HEgUkk2}Y}t=Wk24;US%3ktGLk2AxwCB;1<FF>}dH'>8F8nXlO"P4&1je)<r|;/NNWs$s"wA$&q/Oif]<%"fouE.X#[X7GCelmxTfv{q4
+F>LCBU)/1%yp3kJXT.LR#[0WcV$:h.cQ)u>FV%LrG%>[4_wii!,{0JxSR@_E|G(Rb)gv4XVLC0_cBGWA)X;"X[Ijvz+nOU1jl5REkZ)fBFS7HYkY[3%c,h
+X<7$XW!nw'CEs#Rh0TC5P_nidnXE4W`FrVj.#KMy|M/9&u(Z3zP%z^lf["VA6>NOk>Q`&b]b{7bIh1_7kw#NnHOLNx0a"VTej,@q[.IKd;+>5Q8MlFvHM6
+wn@:VR>_"=l:A-$cJ`dKm.ziLz4d58]jRC1SutJc/ePwn+"V9u93Y:{K"RKDfS%]vLr-s}38;]S]f<U.GO.+~rn"KbzuDl[a~-dp@8w:bU>lW9(D4CJ.HV
+T:0t(DCj=)qmvgSrSH#s;]/oREAX^AmL5${Duk9cA%`8dmu0EF"ZEBC_}ms|Y7MBb<nKQvQp5U2H>k9cp(Jn~btQdWNTheiB/gpi&{GeHan88C7|kd:ui2
+qVle|e'5Y)m"k^CiS|:0:S)ePQ;Q6p$cJ}UxXbDgqK8]by|1cr/o/_%72s)<SKJ]voM2mv7-<Aj}IRr8{no}n7vzJBQ1-.yc7HX6Zk{$GKjBQQ.gC%;a5z
+;cGIypPG)c@%`oZGQfJ=zjY8~NgPxjpVJXdeYv-nwr6Hp;(K|@41S1eD1wVLJqgv3Z8IH^1n0e21H.k/t+bOqe_=wjfcW0b0U6x]Cv!ahezh'7JB9H{Llw
+Xn&x+J^g=Uo:olmzt=Bv`JQ5T^(8B^f1uG2xv&bl61utO7Nlt#0R;DlMP%(Fx/jmAL@7RkrUdVilkl-,->#"i@L7ZpSGs|>l:vPVjNqzTk{TJV]4LM)6u;
+&m(dk:`l@6wjCrP}v<.;&;.f,x2q]/KIYpb/;%W.a}T{D#-,KV)}MP>8Yqu@|{X#dJ=xRAA7pE6{&vC&xmc%3Z,&wf)BAM_BTajLN@;t@v!ayo,d8=DMfR
+c8J+<=u4O+Pfw#V[un)[[hOuScm'{FGW7W.=N#%w.=Mrxi<_c2b,)qhyczr['&LW7=n-!ORox}CS"Y$:T31:S%_zBPX488{2fFI$}j,DN4"Mc+2aAuzfao
+HD{"gyAap70B=J}ssA7xTeV|pgE|xC0M`t.rJqw%gL'Z.kvK(7,O5RMr27g5@4||O7p%XIEoTk-a6|q:f{7efXt<Sa2i/a[)}!&g4iCSh$7"#,4|RYkWp,
+a>hCXC3k;N18^Yva%PKHU]r`LGe|Sr8|!s]1gAQHwB`m$Au$`TP%l,7@kRPs}uE[OS:f[4){T`LW5DA&IFBvZ|GJ}tZ8`>H-EY^>d"Pwi/@B#7eOuF>g;W
+=P1w"A12o"$S>bjvJCQo:s%Ft8F$X;/}A|gfPtyKm7nhZR1MOHjE`Tc{%DA^FU}4M_CkEZgN{5]T}B[D(pwHTO7Kf"@IYnI[bav;{|[fYOLzIDbo"zF7n1
+,"HDx,fD&=Nh)3H[,0tq^q^Hv)Pat5`$aJY52YWuzsvYmT#9_5c[b]Pl</vAn}wE=YF^m.A8EtilnqKk=K[RyPpN+_D^2{QAlM.h8K^hiR+"plSeXo-;UE
+bDT=z#3<}MnlPR&aECc0x,2NTrFbDd!%!DM%sz2C,GE5j&4Nj<K-&',WMn0f'no4kl.EA>ITNeN`(LmYV4RDO5F&'@5J;5Jr(51lLe<3"ZQc/"BvPU.G>>
+VJYSYaO;C<kl^pTy{aWhMzuPf$Bi@^;8RkdEej-CyHojmje&dq9Dc9(9%n^8[)Eh(yRo_+j#B6j@6HR;/j3-04~a'VkD"{+)SglUa{bxA.^T3o@kR#v-^>
+7WmkPE+P/4MrN9H,G3Rp2V/,+nup5xSJJ+0#wprvi5z`!I0F>eSr5[@):UKHAF:fn+<DkBm/^Ax+uGg>K>I$XRT>AE@,#:pg5&$u}R$zK2T;~:.Ue:+PY+
+"Qk.A:Z%{8GL<q&uvIygFIv4h8vJ35B@>&Gwzfafu6iCQymp}lGA=Blc0_]EWjq'zuvOzu2ze@l,(@s^-;y{CE|mEoL6~Ugrn6ahMPvSit'p=h/yAGWiT1
+(E&9BuK/TaLr8n[{&eW&sMN}]OMKe"p4Ks"^dzYVC_qdz{XKY{5+OL356H0v{<V8HVl--1nn%aroj:P&;8R$-+=Kqr/I$BxTxz{^WMY':Lz#Y/|UpM7G`W
+41r+)Vn"_WJ>xdpxZs";LEaeqXphA5sBaDL"]NaKr[=ls)8Y7;bgk$1F>2|5nt,0SbC##Q(K0d,Flc]Y3I7w{Q5pQZ)nT|rBUbu3>Y1=Zo$rK0,a,wQH0-
+m|O^aF^D[u$;IXMO4pb7cKRgG}AE+#:t~^Avg/W_SZb3aj.z6Rzl=w={=gwf;DXR(m;_Tnt5{CcOjn}Qm$V]0Zc-9vX7>'{B,i`k8=q"Rq(F(9Bb:yCFRs
+Xm~_jqZ1&^'(BP[!X&5`2)(I`:|(=]x]+LwKl#iJ.Bn<F9>e2UAga&13tR4qRJFW,M7wt0tt%=Nr#G~=bR@2j_y0HmiO7`>ZcX)sw>NF,YhXS3nGq0@^oY
+m-ZE9f<BQToTeKsF]q!d[u)|B5HwGk_tz,3J~si6O4>t8TGmz`EdV_l.km1ochaw(FGDxXxNJ4SILfuW'#!Xe:Da11]M6<Gek=HO[ZvSy{)`O>ob2Ce^K+
+d^~Q!eW2mBlXa+zp"O[G.JtS't^fzq2k'jVRKb[!k%L'PMCet[IORCT,-%pcblwF=ly=_CK!OF{l{ur%G_ux[L_q`'V5SHn@kawbN$]7hw/s'%eR59!F'B
+~g)xS29k&'08m.HBguKIw%O-Xtj4,Q~CNjlpH&iYH:MD8I5%3e@b@K9aq;ub[k}xe]@hrEBqcw2PT]r_O557sN58'iS%G=1-tZ'ly,:bIE&mzPai5$"z]S
+.4;gS;j'@+M@LirG0w]l8A~R!{6;)Mg;j7vFNq[w2l'giI6D=}.Y;"eCYl0GD^hW7-qL3X@5fw}l%Q@!IflFL,Aju[DHU#O5@-4n:G$R}FPo^]"X.Z]6/T
+jd8_qoQo[#EbM0|;7CCjFYr)6,,;K9ChUj@>rw|rB]7@QqTv%U`zs19+RpTeTcQ;-G=KGV.pZz<GimTp5xo@vc(7wAoH!g^{5=~cAAW=Vizv.;7Lg.NfP`
+s:)k67]b-J%trYx"G{h"26ukHj|@lRmMZH='}9L[_#T>Z,GD4=+>JFF)g.aNrZ&>;A6>~zI7|obkwK-8vO$7CjO9-}ui3<|utDw|~aJt_<iQpT&_W]`#I6
+&v4us_zyaB6H$O%l-XwTa^#I^z]Lv.&3pjKp}DHA6<6K9<3fJ"rQg9AzS]l@3"8ofZZY)u`wu|{Hrh"E@/::^xhoc`OJc:caG@/;7jx@:q)1(tNjwB[s7`
+/wUj-l3g>]io>aoN35xIB9z>=HgyHgGI1Fb{_`5zYejB4x9zEi}I,dcub}dl0<5tqf6GDxN^gY#e|8iezX>@GY[3UI3=Gi=J_AKBCX)=&h]o2oDqk[WZ^v
+ON6_B%ff3`8[V5mRgQA=@.ZkJ<Lkcm:H.H6Xmb.3Dr]Y7xk.5E]"XE"6;1|YG%lD)Gww.z&he_cRIynmDhAX)yNSw2>x82<i"}j.LKlD0`K$=wBU8VGg7W
+[3,s%,G0SiXy=1JuMc.l`z+^})ujPGU1;EnP,LDW_sfY2$x&KZP}q4:w[kuAh,zV"oN%W-04[RmiYQ%MTU$nW;/CjEV0D[h=+{s^A|CpgP6"9D4^,9Tngy
+:wn+E-T)-|MpILysN['Z-TQ^TYqwjM"J.moRF2_apW(I`Efw%>2m6^NOojt=%kTymZSZS4PJ}my(dyZwCU8}(Y{xY,WMrLu_OI9Wgqzu994T.n:f^>>rtx
+AcB6`,mGH=I^WBU]{#[lwJ||jCTFiUED|b5nn|EE;Ism>i14F|pSNA8vewo]2T'vkEyl1K%@5V.5SbPnAdpc%v<YrkMJVikM>PsBH^{/UpFOUrP:l'UC6.
+]JZ5[}!u5.19_Ipb9dF$),v]/HijKozlajRC`bh.&duL2GTd^fq1;d[(ZluIg`KNe=J!:2-nosNh(Yr|.x~Cq!.g}jf6pDCMbL8kXwjs1<$NQmNdZz#97-
+IBp4x]:nV;~"y"&u6J1,k(Kf,e"5`|m;5X55_NPsdR=5argIO-t2("vjl2L#peS2x102uswN8P&B7r:(&JneC+HgosE&}(IjHu"yq'bVVxppb4nS$X3v'd
+fTU%i}gNQTN+^nMVUz1-gG"_nM|lYq]Kl`2iq#zvYU:Ys#)0TqbLL{U4u!LQ-,X^2^5U`y^'yYyb&_<sON@Z7x)6p]@#Wm`ZW=MG|jd)n!V8:!]_=)D"Hs
+/kT/PAIqbjxa,84H]}{:$G4,7YsK`HrtU6/jNnwvp>{{`|DcMn&i'C2[P=HOY6MetLB:K/M{quB(`1E"z/(C$t~jucc%e='=$lfcrdEjceC8}2c$iQ_`N,
+<+RG2^&s{mQuC^CNCbiR!}oN7xMv/cM|5w&vCQE@/e$S"QCWxElw;q,Y"J>uV}CuaqighcveIv6OF0;g'-0CMZwBD"J.d{H7l43x4:%p:g{9Rp/G;R@tWb
+'sb}yNLH>j2ns'F3%faV-+$LP&"OU2m`DS_B%cPs}[s7WZrs%}v6^,=hMo9uf9Nq"mx0[zYhY#>|>aUc0t,A8y;K)0z&DLDN/=vx%>$he3#,XgC}4[V)OQ
+y2s(+$kx%iX<vb)&>^F.PVVTSl3Us(A_)X}>OL6vUq}P7"=O^F9S&JCO=%|7!pJ%s48D+=DO}t]5VM}$cQa@Tc5Bt6WExx^$0PJ#QD15m=<3#{7SmhI91]
+Klku66$S+^%'P<l+Wk9+H'QR;KMyYrTX|"s6asX&.^GxC4,s.ws`nYlib0GSZN0y9cFqv%c^'%+OKz'$Q.$w'm&=gZ+jb"S$g(j9SSh3$x{Cpae_h@Bvo`
+2u<x,y3UC[lpvRv}}zpQ&p-}ZQ#-R,%z>BIcy`4,xtvOIEj]5.y_0NqE5hl|UhDr4.dy3TC^S-/2]RP8Lde71HoqTG-8u4YV^LSD}6Q2=5A)m%7"^egAMi
+V::.ISbrAq'5ZpONI^OPbIWQtypMjats/WM!:xzl:>Lmu:no-}YlVQ5:A^b_[VqFs^f`^I)1NaF]qhQ%IVkZT@tBWTX[&rojzznp5w`J!.<+2`LLwxg|f:
+fl=Z$V:].-kJwL7vz@5^;/>@(._}XnJ{=rq,eJW:asLF{r2eZ{c2Oom#VW%0Sby{}rnm^LPKstQ,=p^SzyCT7rsCjo`jWh<qg3%"Ba"]kjlB~=dY$XhA"m
+PaqvVoJ8,RjS:id:rZQ)xCtKp{lTU<!)47jk"LzMfJsSnrkd5;k&zT`.+w94abodd!>/Gqt!{snAgj"$7r-oNdI`jd;%01F`;IBj`<yQ:HS#x(KA@2cnO:
+}-UPJOM1v/XrfRk;N4G^Z$-rbo_o=2fP/;}V:$<g;2w=oiu+(#yo1Z+KVkni<HQ.jco#PeIH^%Qd~n9TWq9tR+3v7T&gEXnZg`zBR6%AJH.6XBx(Ls<>Tz
+1N%td1q97!YmDeUKP}{>vjsE4kFtmwxm@=^3sdzJtk)I;Q)"|PkSQIY$CImQ%>K(`)&Hqp<Gs@HmiA|/RHVActhIi{J}<[u/1]}Aa/3Sty~.^6fF,kMBt>
+dTl:>lC$]z:[RNs9$_Q+F#=}%Nc'KDBXn+$.<5.$toY-iM:=`[=T+q(rKg!FQ3Xj$mT`[B`368gE#j'0Ttcj^sUr3/T>S@gv7bp%H"m]L#P=#X@$F;&XvK
+w52]gs.3!e/h95)f3fmqepS/'fCa.{n60{Xc1)kE(FsT)cW>HdcWOddavbc{dK.BLQNpaoMVWM=Ge&|2Y=oC-4H8R/pb:P5oW_.@+|8lut<{c1|Hd0OoI@
+(#2Tkhk3AQ"ict#k_}Qnt[.yx%H_x]Fq9BLlkM,sUKlRG)_[ff2jHOWI#a}}PHuI3I<%c9YKoj^&Q|<pQvdr|"2fG]NE{7$[R3;;|R0d[@Im_`,:'{P/;:
++ic"Z`l#kWs4LTca#[D<Wp6cq(BgB|,`9xD6M%^I}zTdv$D15za@c3E])gPBevlCmVxIa7KVxN~sRjn`uddi2B.q],O+;DV.`.^OQ=Q.2=.U<"ha&Xe"5w
+HYG[M7wJj9C/|A,MU"WZMK0kq,#G;|/a3jUlhjh.wk`)#r9oN#2}'%wGPuoV{K)E|5:ct8;mKTSi0)KVU;>MKrgl_r+>YpFwF`WlEq77ii{6S,+YWR8)sH
+-v^]j;5&teg_hh)PDZ3JMYMO_WJhDygs.t!A#;rS;CKh-&l'Vs`B>[cGZ$F-7!rkv{Qh4L-|6|r!1rl:3oqj6;!i^n4opzr"Mid^3}JUKvT([<ii,1(<1F
+z^7HR.^1cyydSx$GlioO:n;gx4|]]Zhq=#I:_O,G8Jbe)fY^vZ/(0nv(e1h_&a~I]c9>a{K111QoThnGK2<u+1|%%{BfOH]NiHZ,`z54pnL47xxW$.l[s7
+`M/-UmI5NFQfIb`x`b`dICYmcR7mm>-8pWfjP2]"~qGW<J4^QB,1)XcE,DIaNy0kTFgRC-AO6k7Dzvt)qys+TZU_c+;rfi.,(3J.oth=LDx'sk.a#v10WA
+K6b7M"(pd2Oe0VlU;8H-9h[9gSNl9ZX[i-fNWXx+_-Vx+0/anSZ:0`BDsX$`Y#GwG;<'oKu6(I`DNX<QH-#Q=x<TP!Erq]aBZNRUPPs9hQ+xJt|wMr/0%q
+{]t#~Y/Vq$VC{^JtYg3UdF>VZ:@}V7Z9c`S`EUt47$vTp#P7.+f%3/UiX$Sl)Hg@L4u`hqa.R31v"@>uXX;+bBz_zdP6'mlHAt$}_#[Dj$s_o4i@G%@d7C
+1A&LEPv.L)BqIOA@w4B367`h~nw+R[B_R2Fyn,M8Byl);{#El/D4ty'3c8AVD-X-IiG:GH#4b7M,84V<srw/9(#smQeB2n'1n_e47C"'e:hKPtR9Lr$#VE
+SK/%</;P5r|gVdQhfCT(PYQq.iFMR]4hO'yo3YkC"7@SgVV":ST-]Rcz&f}LjMdQecoaT5X/nz<]~}fhXq"bFyksPn;KJY6s/@+FQcVl6O/yZlXNS]P@%T
+"Uch{n+hkLC&Rqe6qcUaeGE%^`O+Jfwe_Y=tYY:^i24O%dV",N-TPnnuits#i|#7e`3a'3DxngT5XjnN^,iC3JJDO2j5o`^{g9I6X(-<wP'(GW|HDDOQwj
+;Qg6emIN1%uQ~#(@^p.TS,Ko3/Jh/Ckcb3btz6~DR1<Q[Uj[xp/.UFOn-i)(Nz}cSY8[s'9ARrvfTR$&B5}l]+-9^dEjm/Mq6)=z}s&6MnH-)cCF5U5#~l
+i6y),[)t9>qo1sHLS.=:z{j<v^MXr(!@HDln3<_B|WCLWvwcrsXm4|)f5=Xc]CSyvh&B,(Dvx5UK"]o;}<=7<g^7U)LvLss3UPWqA4Zt5BzUc'U)"uznuf
+,F(gFB(`y#rQx_~`}{(9}1qJp$//uFg+|bXk]g&wDX{nprK9;]~G4)hL+q0`NY5BW!"`-rM[nQtMV^CJ$/)c8;`rvb`pf>EVwA)Cu5vFB|@>'K[lif#B}$
+32Uor_aO/d/I2aOvhVF_x]JRes2qa-(!UQBCjt+|}E=YXn2|m1Sx>y^L&yT!CeQx]u0!v=^i)Lq!~0[YZ>x#Rp[Vri)]Sl2p._6P.$X$G2|Y}]"D[6qp#,
+-NU2m4n/I;WCtGSzXC!v(BEIolwyod"([@0CT{#}:^='FQC@4H;_e+Ue8wBw<tK]pPYZMJ4gdtJOqfA8uTgr;^hn}7=$^y-wSxJltukuRyegqYS&M8=hZk
+o=;IYdN:3|zQMS/eBp8A[v4^)kt[c("~tX''p<gIM<X%a0yqrluEo%uNNp5DlL6K&q2V$T;=X8tmo/6=~v<O/N`5>f1xmnJ`s3gl$'HgZv2T>W"X.Sqqx$
+5-u]|iH^Kw39{gZ>gwkUpQA_lJXX%<}%JvFc55F.Z6Y.vB#4V57F%[/6P:`TrlYu44`o!DU|G!y/J`iRcXE.,kNk#2[vnwT0VSdq,UjX=IfQGAyl6U^M#K
+g)9Fn&tzDQ16t;j1voBAMYh%,O4&%U4_Y>X"]p=bs:1K<@ksL-B{>k<bK7eJwRt>Iy$iVRVO|fmfqHG>48t75`2,Cst%n)r9vT1>nIqx{;TjG(-C;DiOiG
+;cZF<r|ij=k+=0Y`T3)qkSKqNKUE<=%)9sBy&BkM)Z#JoFXe5BX50<@bq8-2|Iu'..y;iKZV'g"om&$CWA/H/O_[o<("GToEc+(FpAJ`);2BZ2G'aiF>up
+kLcorq;%>:wxy..bc4dlwi[`f$i|t`fX`@;GlYZTu$'wpN4|2p!6o6n8cCq:dmZ|QO/dle0eBaSw#8[7d8&.p+V)WiioSn_ol}M|zo<]8]IY_Ne7QWCUV5
+bc#y;8=WsLCRyvlLEd6$u5Kad`6VvE2=OSCmFHmLKB9O(56;-@j{~e{f~i>.8H8@g;~J;S#fQYBBcV8<xRb1:[B9qC#ueC9{b|#vP8ViFZ2MgX:umu}p2}
+t3!f<JmeNZayi:d^BKallj!h7ou3!r|^jTXrzl/q@w#xt9j(uRjzruR#9g:U'u.vm#9{!_lB}spMlZ/='p<7mCJpjkn+qq,;4d3V7L6CI1fHlM'J<M.C_2
+f[R>):I[NR|Z#MnaM[XZKADRq9Lcg|N8M9cp+3$+[C$fm-;<:Qi(>qgd)q$fYfV9u{E;MfNPO2svZ3`z|9jE/%&12D;G[,Dg)Jp`r`$#gM0|]N]m.W#wy-
+yS1!D|3Om6iT3-A-N)@GZIom!{z=7kYe-0QU'B;#4QK|o9CiFu&mDnQ[m<+4ObCgV"6cSP4"DVv+o1Ui<{~a&1SG2=(O]_tK$mrkAWP#n0+z_=>TTu(l1u
+@V'T0j=/2[rsMpV3u<=XR.cU1dvs:>D%33O|njCtq4LzO&rlo7wI$`Vj7@ttHwk$_is&ygX4;;tt@2+P+^2I,C##9LoYKYGodA_eS5+ex33{Z7>D-M_2#D
+aV7qsl27{";%'`.ez}+tX>]pp!R<`U;d=DswUg"DKubgilk/sw8q1qNThlB6JbNS&_XuH4rVQE:oeIvmD;vbO|9U}fkM4%0|Pq({07mvVW%K^DYqr:`R[r
+`@1l[-}rBD8w=ft>t^-VC,@xXS-J{Hw;]<bMP/.`nEWb;d[RpV8=C"kZI^;V{/Fzymr_1y'Ze|%cfFYLd3#hJ%}+Uk-yl"[F}SCalF.Tzt`E(J|NvcZsi0
+@R4rlUfTG(YSh.gX,UgF:l0U+HQt$Q8WM+0k3S{p9&z#KMnvEMWi!^E)VD]wktf`XvLpp%5OCJd^Q+c71E_N^JHIo=v#I3$,]]Mw(F^lD('=r|ok6Z&BPM
+D@eg:|:wg4%c"JHyu=|3gL+>#ax&Xw!e^'eiXhw&IVyxpE5.Zs=PpQ+Wfp4aof'"riS!i88Wvo08a##^l';Zj@}/PQy+(,Lu|u(,kIh..x8Nuo_Oo@Z3g7
+H+bA`2T626.1h0~p'4/6|zB=nE}/su&H">=Zwzj}umYs5&t|jIDsA%N<CKqkeWugQ@z%>Ix/b.LnMGh0{aK/~b|Po_JND=j`Cv:v/a+KD7,2=(>SuIDieI
+s=>mORjr;c;_'8,6ps41@`H:zQz6}v3tr;Q;"{E9GV+mNq,XDH4<2J0hN&Wubej^k|7>ESGPWU'kS9jD7B')bdjt6Ny2[,u2|b/_60d|79F.awAD2W].8t
+[OBkFdfa0'H:$#f&#S{eF>+#F>kJx&Q4/pRu`+PLQ@=NuwK2TPL;m.a%Z6F[J656+.eFez:=ly4ny,!XM$,h-}u%u;>pFz.9$LjMzQ(G0)LZQby+:kb{[h
+2':EbMs9&%3b<3h'<xcKA.UN!Xkv}ctH[6MtS,u$:p.xXqlJjH-Pu5~sIRU5Hu:=.ZAIm56jKYsZoY22UKB.K:-|hcdg!]6P'l:=LV0BJcX=9]:S`JAGCL
+),W;u>CLi;##:Lye<AKo4]PKkubD'5m}r[D:wKr.qAHKNNo1R;mzM+_U}0y}[dXok,yiTp-o9bV_F^owOF'!mM"'NXNdQ+!Sbt#%@/x^_yt!lU$p}hZjbe
+}q[wK;Vh3}{2)_GoLGo&WXX>gmTG-Mf[B=;aw+F7MW>%N:!4QaJy@GIc!3{7n9l77%.JeneFBs#='ILFfgrTCjXk(=+/QswGu5UjKucV^X&iXu#z}d_$/7
+>wc{F<c{REA.]'3Sh^1L2Sg}7@JV}F3ps7t#='+P|Le1VAP36y6R:WI,|RXk{"dg%}EBZqC#06upS_sJ3YaVOIt(7#gGzUHIdSFRDeJx<j~%lvf(+,;{5:
+lfutJph|bw+dZt}uS+;d>/(^{Nm!nZshJl1r7ANWVHJ5iNI.L&kb=3}.HYTeVhNg0GK]F;a0yq5kYo~(S|l^tA<6.g^lp=>Xj}]^9nty#TjMMNk{X2".T3
+y%`IEg}x+].ZBYvO)Nf"MaO5+wB]VxO+Cbu1Eg<Mp-V)My;-4ua^3uNVN$c`^g0lWY1p1oNdT5=z#K}Zs;OOTfHKuGnnLKsm`,auA#39^"p9Hm$aTY>h!]
++'3Y"vuFi$]C$W4$X{nJ3cT8|aBqCUl-"bsgA<Nmd7&iHIG)5r[o!0:w%;7Qfa94BO_x/D-h(He2Z#F#;AX/G}Nb^/1yQTn8+|q$LW{zJFN(_[v$Qc.+&N
+!Mt<C,;2f5a7BvVRtJUhlyB&N4.#G=42BJu=u`Q2^=iqS+j6^Bc2%pt<gYWKqaBv('DFygw%nFA:b=r5oo(S@%q9XoSg+"P,ntD$c/lM{M=5KBeu}$!,6u
+IQ06NJ$}83vBI$O(/L^EHUK0fl5rVtU94}O(yW`[}ZCdo5|NIS=d,67V(I!Dx{V=qG.H/_TT-3zW`&1y_y0j4]9zAnRbJ.-+C`B<K]NGylsuF2CD8CloYm
+&,[{M/G;XNJu%x'"yzUkIzJRqLO0mS=$KAFrX^wz8''x|l"]VTwN$F=k/FFr&p/hsGWq$d47Vf"vY36;'1~COLO^Vv/Li(I_)Aqvkke#c7]seAac`(.9{t
+Xz94=f_Lb%gUKQ_Ee:3H.3#%AMB=WW$x;$|ij-#(5uK/6Quh/L^#!JG)rp{$=l=`x$}"guX>rsR-jh@8FPM{:Y`4#};dIJnEMt`<qkDgzyckpnZqlHEt`<
+ajeNzsomAqr_=W2aa,QO[Avlk[-}o&.P+erky098TzXbVxEy7<!/J9xm`#r.5Ph7.v;PH0J[5W'PSUS^fwsi"TKCP|ZaI)~JoAUkkqACVzD6RMpXd,c50b
+<+6dMe!wxI:[@Vm9#hUO';FdwhYR)OfH1Ha+ZiPC;Cq`d;#6^Ha.g8afPn<}>{g/IaLP3x$>xfIFv@0Y,o,xZ+|';KhYTF}yG(!LPFAP-loms}nMv$A@|u
+N8PgTR-IV%{O:<w>w!qFUJYo&(J{c{^,~N^$uXVv2pFo#x|5uf$Rz(JCXKPjZEXMf$$+Ye+Bi5%cf7fRWL;lCls=OFtzgo1_M4t!;hWWAq>/+{j,6<5N`b
+ONzl!)syawoQh$xS+,+8E0-}%,xJ+$%!TN`tN^e0$Z_rm>o<x[_xRlS^RWiKal^pJ(P|4O+l9v%.f@@2)8>Kce7)y2Q|Gfw`L`s,ujy:&30ry=KcP@!TtB
+C=-v5P]j,1g981O]a]EF88xVxdoFhoO(}fW_o]^>Ci;nH1!,DbHchl{7Pfz<QG:p8y`K),uq+&"J>o>il%]^0c#z1$#`{t]c%jMBO)Kb~}78%y:5|{fksy
+r<6E`i=ni++0C7`An9HnB=lG8E/srH;cl4})Lb+"v$^F)Im5=fI1i9mN4GtN75oXR,#CtIGW/L118b~,m>QS0@^uMuCic@TtmdGMvrv[c]qv028F'm+Wxt
+"cu=S8ZiuAQlY%IHPb`s}fW(f-_/[5l[='_7;3a&A|_.sI<QyN4hrC!;niiqjcZZa:B<Ozr`Zx{Or3Cf9m6SQnS4npNi`:2v"8[4VWVsIRa23-hmZSWV5v
+DGQS{LtEbvkT9x[C7N$kAA9hemi}!ZlJ2-@buJz.R!DKe^L,irv%tTWlm@llINf/"MrLdfQNo^TSET'+Uxjb5+x`,1Df6GaNw[EL00SM^d2imFEGFpL,bO
+-g-aar5QWXKgUo/{Ro/u<GYp'HXL}5B>A]F&kke,%DZh&52{kc]._dCTas-KFH([]E>>1vA[dNAGgmSgabYJKau[0TrGb],+O0c9pA5CBykaU-yaVK7#L<
+v{D-I>[R^tj<&%;ebT%k(-^tQ$7)>pH2|`XwHG|;nc0RG}tXoCw1RFTB&Mwz.+~h{h4p{7)TP%=4Q7h@nfX+=knzhO)|;],zx}y5e/;V>YDDcm_]wBnEpN
+Yq%dKBDz={qq;=W7wB&-__#ON]e2&FOxWP%Isn=#G]]L0|V/y7)B|zTwHv]{`vL-uNExC7'<i)Gv#ETtVcg{.9mpBRnCZ:BnJqwTjc+g[%btEO:_wi''|l
+<KQ3Su$,]]Z(wAN=0F|nTe3aIl=.D{b07BF%)V1],19sq]/.n'jow$`g9J9XF8CT=YkHTzH7l2gI5iuHDJ'pkJZk9,jYOQHj2R=r<Wel'lhRqdaQp_mogh
+CdK.P#gd"(8,Nwa5}M7lPUcD={cIE#PP(o(2z2]H>$4rz#k^o'CfGKj:#itpYOjsZ]{roD6m/IKRL`/[&_vP&HEJ_F(_X6W8~o8IKTZJp%A%~FPs2oy,r/
+kk~kya71NmRF5ERT:6"r.pW|8)}xyBc51N`:Uwg(}D@dRm2BQM:Bc]_FIw%xCp'=`nXiG9=fnUBXv4JW';eggh^l[]_8{Rv'm5.nR}PB2oDUg&fmOH.+ah
+064em;ssxs>t5ELbhd%.xR'J's2i^74^w(%tH#9A5o$^&l5,WVkih!(OGW]LfiH#JE;8|tl61WEBC:=zKI2|<wb>jh[9&n5<VTUsis8l4e`HjdM`2H=Kem
+5jP7"L3cip{{])%0daHg~<B`'WUMs(64.O'X`3umxwE6oYZ<'Q2gGlJc3)n-Gq`W1to5$RV&uT2(CC9dPMR>Ab~Nb-5&I,0d%]kGWAd^Obn99<yLfyC:X$
+eH47Y7q@UFwAV`JE9jWYQuI57itM5)qu9c,|xh$v^nQN.X^'e_Zrm'Am%qoM#ar<=ad$7fH6P/<Zy7G9R{w`toIYbHp'lQb<O%IZ,;_nATE33<G$6MYsGX
+z:@B`ye"iFX@C4Eg$YdP3/TsjEA=QL'>4x&=.IjL.Iqst!$An_eG1PUR^w.$Y:/nsrHMKsikm0=O5-{B:Oh7^>/+z$7zBg)C<gWfkI--;EgE1oE}jJvnD3
+9:uT=}.,alK-tHSxOm5w8Mt5og4|mDH,QC~nkQfBW_i;j`AX/gt66YpS)]HMaj451Kd&/_$;Tk%I/ak/TkSrQ+MU8@Hi&ICVn^wRb%Y=qP`1r'YY`t-aD)
+VO:J{7s|.3=lJq4hM"j}m!ce+r%yFIaexw<A%N~Y2R5y83S,viqdTY(cn;:lJ%T+x(},9vC2+Lyw`rKzqhHBf1Cl'$CP>5`U>1<%#p1O_fLt&T]<<6RsrX
+_8pE]c(b9v1DVy+p5o!e;1@`~kDDG<Uvd4Vbbn9'9UG>E$M`-Ed)3^pdgi[dvmqlu]<-@ug=1<bS:2uj1R=3}G&CtRj_^a)eY.|`b5TB+NrfFZ72SN1'R-
+OFl+;o<eJ.B)(6::$Fpi)-iJ"rc`S`.Ok|pyBUbUR)~T;inDOQ/xAd<P`Wk!Q#ZkZSBeOgENdCWrMEgs1gd5jwLi&QiySR3:%r.p;u|ELn{=h^RlH#+YII
+%Bj}cnwb8>0f^9B61Jd2%<C@NUCA#EsM(8WyK.d5-L.ZrV@OiVi2SgS^St/HhF#fv^M|CmR"x:Q#W;NNb@3NQNqzw_J4wU$VC+F/G:RgMgO<h<hUn4|xhZ
+gM'uq}F3VhR//{yWb4vlGMZA9UWK"#^Qiwa_7H<,%&d83cEf7Ju;g`Ws}o/8K$c@<.;^{1Ah7tz.n2MbTy-m&"#mi(J31w.9'{XKvQ',9}P3P,xCX|U;ic
+S$WMpz>kR0a702'6.ElV[`bF3qtz7[nZPh2hwm-`eH<}Hw}Yl1a`Ok{R2MA7Vr9@s_Sd_xDrGX&$=sbW1Z&AiTVhY0Um/ZAX%e;gT]O!;_h%u'VxtmTx/Y
+x206=UY:'=WR0g3d{._o}6C_uf:y[ZBMUU@{Nz#>|Xh|[K)]^]-dOz5P9M-@};25XAS|&h-KIWgK~j@{AMTdaVc$|Rt.w!02upSq~SAuFny!4[wJD1n'rn
+!a!0m'Mr{(kqJ6U_HL6z68b/-C0#O]W`T+zp!Lfa=H=:_JBR0:vh/M!oxns_Wl/5DY=nXGGwa`PRvjRoG%)MUglUG_{:BUIZcR#J{DuFvVa.M'x5QQ0Tv=
+0X9Y{Ll[yh)/"wp}E@NT_s=vGW<qezs}dt~O;|>%SHgxklXWe`TvIfuEFdov:Kwv|1fhf"}G'SnK8LW^L]ep&jRIM.F+-}|%$[w]]IiVtL<G7b+yWQ$8qP
+cuYSa5yDPMmmax9p<1W-X+s1ywc'({AMxtDL~<Omy6@b'J7=IhT:W]:N=0kI"N4FGYQ$TZ$Y>h|7H2if6o}kT9.fKa/SuJi&YO{6B}g5iZ6-+(hrHQ3+'t
+xN3}yd6)X!{3(vZ}+Svk0-1ka5[#ii^OHD9s[;EUVXmsVkaa$fLdq]Igkx@+p/#4v4-[nA#$!|69B[<OTSukf@aAB>+K=|!ee=)Q)59+f%nTq}&8A]/=.{
+uw)3%P<kH&:np0c2QfTR_l<+0L:CWLGmS<BBIZ"G-J#M")+/aC)'U3Zl<(OlVopovhJpH`tBg4acr(dw,<+]cU][$2T|=3{XsMtK,(qQ'>14XCK^T;-Wb,
+Ci^JOezvi^ame#H`(AHY%"64.hdb|%)@AjFq)"`TWlqTXn&Dwt]ut:T`8HSiQsmDk#J){k:WM700rXF:;l+LW)aQ&uwql<>Ky5a,#9tUdG$_@CL-E=4`H7
+;e0J(Jo$9J_(heSpTMZ0bi>)(kJ:oQC2-^liYp+b:jQyzjWV=&~=SS;A{"DLHNB9k"WUAy67KQ20jN-G5!D3H`4nzVtuu3R.0)YE'S#$Db":a=>(po~Wh.
+b6Aa="K3UOuIIRlBr/Q_Z4SH+y|;w`bN"1UHUzfhFd<QJ5}Nk.E}vVmJf"(:3(~8KAJL)CGBtz'67v=A4HH$=IZ0AgIt#"JgF!3MbS4+lVzW'N(vayS^ab
+~ZQ}W;xT(E:7`fxzKIj64fQwWN0Nb`zLWRjL#Y4Bb;x#SJf1JP-M8j0h~DfOp"gZ]qZljMj.3,DM7x)=>BDZ7!+f$5ib$_TJ&Q7n&v;gVF2XFiUi49;^:P
+nBSNqsRB]nFCb16_DiKrPxtHmo;Ev.~p0c1O()V2.<b-Ut2=7_Eg7JopfQ{Gk/UOG5_&,hv`z}D`8BM>Pd4MU7Qk{cO7:BfmZ#uWhg=A)h`SDU|qL^Nu&j
+VJoVZrF/`yHlLyx[.e5WL(p"=-z<J1@P@U(m@#I{&XpstfA7Yyb/v<Mk#YcIp#L)',i9{FM[m:aPj(!}j+wEi+Y:9DRwOj,Y+,'oMn=31|})[1:ammkDYA
+"ANGphlJ3[41(.f{$Qa`F;S(kMgt0LfGgMsh<`w29-Nr4s3gmR,DzAqFnBe"#nPOX"r'rc%L[&;V&5uuHf5+gA-L21>)4br1YM|-}>}n&Ey[C}y.g/{:&7
+{3SQLSyrw<+zD4sh5d.j{Uh9`R/89`)"pe~s#Ev(:%_$GI"7j}z_Hggj}p23.+hW9!S6y&B34#vC~hYPLFs=Y2{U~Z4VLf][Fe`f~g'+TcNF`o{fmdP@S=
+Iwnkw:'In0hV:0"]kE5Oxo;mm({Jq""3QBQkD]E;Ij;$}$m02|`|(u<dQOwb'a.--iXiyCVQXyk&0WEk>Hv;Mezj>)eF!3VQ[3+f+S<30yk{DT|$s#{hpA
+pk]6};eeHPy"p4HMH!crK!cd^/w,Hr:H#V-aWez#voZXE{LtORLn'E-VKr|m,ZKD%WDTIxRc,s_s"57r&RT%&I;pj/e6g.#=sO:4cnv2iWxR!9UC<GX;3^
+AHFV3XPQGd}EPwnt;d6XQoib8qFn`Y2OWk),vKnsE21lJsfS'A+/n}zUvn_RqN_JLB&frK0R1pVKHVaWA&DYBlc'YlJer+G!U=+}BKeiC}0E{geLe$WuZ2
+|<$MZHW+c];x=Fn"O"~cq:0S4rqG;z<V}]k1=WJG]0;ncpHs)%5cZR=.Z__jagb,#(|n19hixZP6e>1t%tZ8[7vU's)j4'@H+0DL0|4v{9q8sph<Hz4nnK
+I3h{0Ih`R4Foz%joy@/l_u[iD#H0dzLy2K">rl=ku4erpf`,VUaR)8|bKnBRCA:lbSjOF}90sBo;f+;IGX7+8^XXx6G}lFZ&i4`d;B==>c^SmH0{/1nBkJ
+AX@3^WR1g'|!H-`1^]Do311KdBd4"[J>}1nMrc~7UXs]NIa.8X0u"4Sudr6N{'Y1kz81Lfv;~JoPWUc-94;N8aYOQv/5&=A{{p@E|`jhLLcF{0GGAaacal
+mqtrTo,Wv"ipyR1d+9);f07)[5Uq01~g%P/qEKJlsp0BQL{R&UV>$m#rqDF1RI`u,0mSHm~$6`d2d1UR0iA,Ysmc&|oUR/vqoUM_tz!k8fa,6UE|zP}N!0
+bEBV~wB98$`H}sAD%a8P`!9r>F/SXf|%NO%G5u"4J58V!6}nRY"_AFz)~@h1`,wYZQh4$A(+68cBBQ>U(G#u[@lqjw1UIL&-F2ntX"1DVK|yQhZa1<o.^Z
+7(4m%(8ce6`E/b~`YaZ-S"}V-{>)e$,>n35EKkG=p]TgO,J08w6fF2DKb"}E1ddT)I=AbjaQFzm6ek5Oc]Ztu`vw`Viivt3>w@[,S4sn9wTHoX3BH{_]q-
++IX'l63T4|GK.(D=!DYr{/D`Z0diwQJ5{!KQ0g#3~g%i'j;euOAp$F-nQoTIqZyK'k6guGj+BXF'i|/kW`Ud$oS`jdzLTiX9_rk&XPEbKSn1'(;AJgG{z)
+<_GC<LYdUBDEGInOYYvY[s/f=gQLGiZNb5v":l-pD-8_vh.pn&1G8%zU@atN--X1DOV<oUI>_x5b30:OS}>KViUl"U8!SGY@zXBMCSwn1.O!V)g>Nj@7[v
+#yBj33^HV1DokZj8O!g7vS~s;fCHNw+tLvS"Zf/rKpIJ2#45")[eTix4wNHO#K)o&5IVs9A}C|}S}e/U-p-<.h:IU4=8Mj{:lnHA[/[I.cM|_jgJq;4@:Z
+c2!2u}s6D%[BRGsC$:7MU$XYvCXlIh`:tt}+h[IPusqE`f,L%5(3`@"+q"L(;_/ciUH$xgF7Pyz!@cXzp:CBfgvn2rM0WwUlHq)h)Gb^p&)bvVt^[(7ZX;
+Q/<ym!gNzE)phl/|!Re`1#8!3;Qo]VG7oqYgR2+]A}>j.$rlseM4h+vOBK{jIbL<2.ak,.kW]qhN2G)YM}&ojmn^0<ws-M_i,gkc3e@#%YT,"`R8tD@>B{
+'N<a1f-fki6upyRlrILjISU30)Q3<n8jE%o)6y<A8@pF9!5XE-lwb#u5ZZH#Yeyuoa0dM'i%HSHC~gt/Cl`cXO]ho3=G+,OS)k{6K7{72$P}h9~b@e7irT
+iq13(s&edD7,.O`>^W5$.&D!gL<#AuKdYH[<(W{4_NZ]79sOZ%IxqY6&"$i'-}_a{%2t1piUM7Rn_4g|E6NiC<wJ/W#A^|p@DJi(r^3z!8Au[4E6_u@!L5
+LGe=$WhVi(XcuSS/${{nzVcY](o1qUPK@z%o61z]qn<dF^hqS"dmjM"^tQXEDJ3$m1OgPpG{cxvc=CmO7J]zghx6VKzFpe,=xT!^aq"5Zd@F"FN^z9OqjA
+Or39TxR1d+Asi;ei#|MmP7C93V,u&e8Z0I09qc";%J,qM|:mT+.kN;G4tq(/rU#3t1iKDGDXxxE."+7!QG1!wjL+=|lXTAknZMVl`_Lgcj:2vq'3g`,O2R
+cEt#1w_>~_N`7M/4mZ3ngE=O4eoM[gw!4(]SRK1cxOsSUZ:tG/@OAEdiIe!N>KMh{QTQ^-:OAK8&)Y7Y{V<5'D0zk@qu')$]~okA$XqpW@i|Vjk`CDQu]I
+M:A_<E+TtBOW0E=++0j1Wr$`_XR.kpx]!`Mr7z$f}<Ur$>=tJ87.P[nbQtvY0C+cK8lo<1C5mz1}xtpBV&;8bmqPwd88/s#oWzq+b-90UoXUN-bnfoQU{w
+8B0go.m./@^Q`<W^u&7|6'E!$ayg,b,[zMlhtI/z$`ux@8lxnbBP=R[gm=uv6$xfh"P`v!nT#TjGzsRD<]{};UG|;h9MJy8fE>#Ca;O5<H}Su][Yn=;n@F
+"0dL9k@m[C051Xu1+%y(ISJkSZG$Rakv,nY2JHuQW=vWdX{jk({@UCGN@>/Fle>@^j&K|'9nz/uU_RFf>SPg}RmNS)$0O[@;.eTD8gA4irY6I9S8vFbzF-
+M;R)xn=8eeuNP+S]pXZ;co$gzdm`u7Mt5{<deNuOyuI|()mwIi|VNjJ1&58);"|>JQ>e]YXT'Xy_UA|EJA+aS2E.4B!Xwxm1c[.m!j{}=l@tPZ8CO)VZuc
+.dWS}}njnL{[}45&cG~UXbz6OG4$Vb$L&v!5uK6>3)Q2N'eK_gCxWFSbjs9,'#-L6NJmbo-9jNo(c`e7&+:-B$BYt%p+5|NeO75fMIB|>DM%J3jnRWqjr&
+A2WRBPk]r&TA4^7OqHPt2%vF]KjkaxFE[Nos.4!{,ZV^|gq6(^tmJ;k<BsE|3IwizUd+]<>sEKpgvPe3D+p7G:ACdLWuStWbl4juD3iem7x;A"r)Qgl`Xp
+JV$r@8o{83i%^J/UdwgCrI5dR(K>3h=rB=$n<A!eq0EHwig8,J#w>UEEo)69"i"xeiNG{e2#ZS4%K1mF#Rd>0V|67db{F:`txE-3V2rX$oFXO2ko@G"15D
+~5Mg8qfr!f;J&7jFEs'kLCwpld&O9i~`{R38rV7!L2Uk]!QT]r/Y7u=FP9e,{UJ=AcAZ^N;rLNAt`Kf4&08fpL-;VbN>;fpwkqM}"tgl==I&]N[Iv}HyHy
+$+=43G!@hI~(."rO42KLk$CmzY,qU|#vEO{NIs5(Yhe)P}+S{)^b+w]N92X'XSR#jNI>ks5/4/%{<d(AfK]tr!v7Sk&aF)3k<|!oc,45garoWYe,rz1;{/
+cHFrv`#dON#o]n3J]"8E}GYUHmOo5q(L/|ppv''jP,;dM+CN{C_:EZ8MupfIUuOT3Wabq.T+"Zb({]h/hD@Dj;$cnaOs9O4+<[G]u%5![bA(6aBDg+oD/T
+Cm2n23Ct`AmAD2xyY]hze#"6fxD3&Iw;oF3B,g#]B|a]X-&p!fkP{V"yJG+)WbxL-Is:/d|Rc<vF{x:zs76x.h;K@q-3CA:=@Mj-zHSF,1xfyNvUOD)[h&
+Q}j&GbzNfI2wxiK<A5C1Sd&<EO|S9ei]vPxfJr6r:8r>.'Y3TUft,z;RT2qZ>DZSNS!l('9'c+N[1Ww4$M--UMzryXQXAy/|/Bj>Qf_^iXrO`IAbmJ8;Ry
+Akybt8R_~>}2W;auYkx3y-Rc>@C-_N+K/LJ<dD4c)(")&AU|ICo)%LiOTAgBsFm<^VJ.6hTHU_h4SIOctBZS2B-GlQGpbLUI%#tr|ZBsXN[Sfz}mUTi6/0
+-JET7A|%=GnFn.!fTfda;zjqOzte-Q'cgHG+dD[CyYf^;^D7w$9,<CF;Kz^Cu_D=3ta`wzaKKZI}-:Pyt|B#uH>hqO[QpO^l)C,->'W=e0UR2<'n:iekM@
+)>SSJO<z!@&0'qtP1H@h^zDNV2@2xK!N4/yL&s)ThojNQ]"gL%o;Rh6Zhf<EpDX}IF2Dxxzj5FCGbEv,oYfO@B)tK3K>8T12y5&Ca@<4sO2,N1A}irc69,
+R^fx<Rz29s<;"2[_;VBs:0kJ+@.Q/^W%L[&eI8mJawj)UW-x,]Cie3U^%O(_bZnrPivwmF8F't&r^HH/Mm>lfqx&r3zi)RYyqA(yE_4#y"27XK,MeN@'./
+di'Iq:Zv1,Y)PI1Y8'pBqy,js>v5L:D,"47]yCz<)ki[vRD#}X=e&,sh`:0gI%hj_sbYVkNb7B{2i.t+cN_Rc|j<7YYtBb^Em'4w94Q]dJr%!eKWJOWnz7
+s[UyoHWS0lYi,+}o>UN63G^8{7~'!1.6O(shZA9y,3%L"_KnBA%I3>pz`XR1t5:ZvGcOw8#]ihzi1lFK9>)O5OHki_OZ4OUz<J.7G{b,:HlStnHz>V~m_-
+}63=BnTR0|NHpj4U1xaH^FiN%XYe2`H"RKij.ZELU!8N4=usuf+qA+uj7IlNXxOZ$Z]oEWd<3tklrXhHVT"sRsE]7Am7}8k8@a1W8Fw1(xrZ2<f);O0lw^
+3-yg#=x6hXS<v0g(EW[x,-o%&LR!5=lk-FA0~Ez$l+MWJEl&MFjbN-oc)9/2C1q7.8nd<)xaPOv1sF:G|{ya(}KHd,3$0Mo^nanA@zdk=kgainKn!KZW)M
+l'RAb`y3/!SQ|7,X@qmpC0MPO4qkz]VFz|mc!tl_;3!U7$&k;Kp4S$dO%2]ttlt+&:IA>EgW'{lX]FC65HYF#0'<6&L'W=R5m$MZ)]mN`fW[b^pN>M$-RO
+$Z/oNolq[llnwp)Ecg>u%veiTs4/Rv[S80S9@hZheSk9,}mKCbQ_01|Tws4Q(&#4Kq8K3+hVuxaY5`O/:sqELfH[aSIIk'w4ICv'm;gyDujc/8m$(ENzlW
+FTkI)K(e$-2]|S+n~5fCaM3COFaz/Jj<URX2(qfgs[&SPsM^1I-8Q!hD0UsJ2$DP+OJHxd[Gta'$kU7-0R7[5ql39QSg9gkk(<'(q|R4O"&+JIjMf>_p@9
+mM,`WqMkk-eSFQj@"I3c$XlZ%fj_GNcSITn8vLQfV%i)dz{"~M_9+<;sNe1AYX+_"bW!_mxbTb;"qC`NoAfq@)BH+vz&O/Mb"9&m_LH=J`IZ=QmWwH:[S=
+X|[Yig%=#A:l+#E|ArS%R<Fukq/G^#k3Tl.!JddLCru#a'U"o`]{ylhY(7`-c(h+VS&Q&{mQ$Tr4m5'[JuTIY3M+)8+]Kj|mbES^tD_S$gpnlTdf7Eo:L8
+7;GN)D4}ePpt{";pg}Q_!2;Z:8vU[].@-n$9^OoDX;LovB.^2K0Ay'"0np1p#LqRuI[C}<u%T$5f4xJSfyv1".WQrYcg<<1X~F^E]2v_6C{p+yp1P_~%C7
+C%7#{yC_wv;QHXpnS.&YS>[u;"Vdu>@XTUK1gh=/ol)v6-1yG<</!DpqFQ:WGkkrbkBvhnRS##I:UD#=.QBe^St>!OWrmGrb/.~3ZqT3R[g(o]u3o{CS@p
+{$ru|4%G[P>hwZqOf1>A<cQ-|ZLR#&86w;aWI(J"a/if.GEI7<k+^!TefU^Du(I]"rznjZHa_Jb4A6s&~7'WG1gSBM8SQ9P|CI:<I#Aavo@8}">a<uEg`/
+5fbdAzaAYb4x@D%zxPK-Zf6)NKnh8QpuO3gE]#%%wOXNYi}E[R)XFInk.{!`Vm.]wb0on+}}2{4z2oDf["x[qE5}+e(ULds(kK(</tuW:{znaDHs/+sBa6
+(6RuI4w9K(APzjE`tXYNbY)BNX^lugk}dBu:(lR2Wa{bqCLmQHa^H(k'XwWYLS!d;d%&WAob:aF4<.V_|su^$X.tLtu:TjNo=HoJEx;:=AYxW.:a%CcN:)
+hwrMWk/gS"[i1'J};=g%BhM#Fr$COH=mu2t)n`%x|6mU_RI!6,ZhRZQ5Myr[W+8!WVs{@-YWwwHflLHkg/;rGY==Bjlz|32xd#p`8Y~n#xz>O9Ow,H~q4]
+"jf5G:Y+j)1#KF6:1g|pok^{GS{Zoa1l.Duy4]o+jRWhGW^&)"&YUmH.+%a6aWY&5n[}a#Rj_fOXD-(tDQg82a|:7rU7^HPiKK4OJZ{K{s-:mwA1x80r)<
+#Ra9x:NTkld-5+2+FA"kX2H0-,rM!lBU'0Y.spB]&CsOq<_""Tq&j0L!TJ]S@%&YPaN{LL-,0ei$6S4.[Xn"LE:$O.dLeY,M6RB7|WZ4ttD{zzj;<Dv$jy
+4%[;#w!>5Il4%j8UA;'#X#>56{(r]|"-XKTzsnx(=VcE..JSo8_Tl:G7p=an:e.d!Qr&1JBmD-NChpXh{z(}m_=kt}0viMQ2=+F]x]cJ8GI,9fUg%MVqMO
+Ab.%$UnD|T0-|OfIu/@mJ1j=P4vI`Lc'yXi3CTt-1K%3SfOr`{#HK`zVb^o^L04k5"$/mdl9@jVHmi]:tH)[&vm-6VH!{;E)rN'/aasAlvYz,)QoJ1MF@F
+oYYLD|]A}1dg8uN^.Nk0=QA(5wJilRUO1NYl3b6BNGpJ7IXvPIA1=J2}8VtuYC2q;52}<8j!Ebm21;qAj-9h{urXBbZtDg|HNk{n07SIZg%=9;tEhPzcp,
+2_-xP7GjLsR->eS,2w%Iwm&/OuDk8#1s%Q3h,Mr'7u0fSQgb7`q[5jKw'xHSXw>qMgYx@b$$}"f0jmac8a21"<T_`S,da;yxt3&E{xbQ2#+z<oS3hC}MlX
+&IK|UJrI@N+c]:Bsbs9]N{FFrIMRS}BBUh+U$#1,K3rb)+5eHL3QS:Xw@8_D]!e@v&=2-dAHAxAM[IAY#5$nGA"&O!jQCF4N6"yoWZ;#SP~DM%cSnE1L1!
+D:G|=U$t&dFD7TA0jFTN@bkdv"kgYR2E|s/3I%M]fGQ<.6Rmx/h,LOyb+&fG5u6WS$v_i>+ON.w,b6Z#qpn/|$3Y)t;,K`Opk=sgWoc}Qv6^q{%%UO2^FE
+RQt:'.V;o/K^MV@N)QJYYR"n5E:4%LRUPy>D)hkcqU^bjlvp>VstFwWp>(y3FtY]5#4LsexOJ{m4r1qE%7o^[h+XAy!t~@1EZXz>-,b&9<D98YcZ_pV(8+
+:Zg]9vX`gD'.S$drAeEar%'KH]/R(z(zCPm|a!s`8G1P(UrwqJ$uy"-uJJ3jb:WeNDV6@s-JnR9>o#H)u;XR^=U]Ihyd<S0kCGZ`hTFihf'2G_6a]yR'.F
+(%l;Xex57xS`Z8c^x_igmt}"l^QU2R;WAa`H&oxK1YkZ`i2ozNbtY/P{dHGbWEc'W'X`J/8Hoot;s!_}$ss[}r+D'V01b1d]#lkGh%=SJOM6nV0.:m&'6f
+gS4TY2lzy4`Iv{.{F,d7FUPX[)95x9PH(F<j[[]DZ`0ZAoH;,z}dM;WN:qztCQ+!g"@FcWki_5|4ZS9^:04rQ]BEYdoO|i#7|,dydY0Z#Hjihy<zXg<NMg
++v$%Ml<bks$5fhJqys^R~cOTk.ihuN!vcMd/19#>49s4_Y|slN+#3s+4;v{=5&CAcauy"3m<5=+rQK2nMw{&[L~g;2oSJ}OWEZG%3z5%jh/GDOlXfSyDTD
+C'wZ.s26ec<P2-MKG"-eP)FfIW'&Jp;+3j.i<9$gT|ZXZtK56tcVU/J_g0bZcJB+uIev%/pV]`|SFg](5V.f|(ZP,f=x3+lKD&GCAll^j4]2L9!!B$,s."
+xl,MEDP);98SU!i3VoI$Y/vM4ulnqT/uv1~lnb3t=4Rb6S~a-)Wq"UJp+IazpAuR&sfZv67L~-m;weW8h{t}T|nI'$k/Z$zQoEr,Mcbg_s=Pk-$RLo,AW1
+FAQyo+s&g_D9T&hdUz9Qut)-N!(7ojd@~FU[^H:fn"uo!VaofYPX+/HNy"ww{<vK&r[mWR~}+:_Z!gm!DsA`u3|i@Kr.|ptI5L.N8XQ'P>CS0PZo`D,Q-G
+umn|H1EC;'tLlS"55&Cc'@1p#QB.Uu`@Up0@)F,.82)xgjUbd0e"kc$gs{zf;ip6ikCyiIoP^_wCaO}]dS,40&Bz!Nw}xpxqMaAzfA2|RL]G82Pa|lu8+E
+4//EB/!f3XX$t1BT2R=u>Xlc_2';!aZKOM5-4g!Svu<CFl0X-0PBnuHXJDE)0V9.0mvH>/Z:jo.a4.uX`trZG4702K6=zaE[R(YfHmO8P=y"Is("IVdgB8
+I:n"SZ2Xov9Z7(VvIE&HV6-Nbc'Rjt+Zs],2OWN[!PX15Cm],;(#x-5/563E|3aOd},mdy3A5glY0NHlsrLkM.{{"#,QvD>{&9l-O|xb+2)JZS{<56-{wQ
+hZP4D-!6mIs:3"lF<jYK_g;C&J^$Z1[|ihw&E1_#OmQ71{4m8[85On^$fVLX7%G[=oxrSq8bI&lbkgrLlF>ZXuz%CY)&f(6v{3c2s-NWHJ4}ah,qHX|-_}
+WxaX={Xtx|@&R@4xB^G_R3.[s+%zOI760Mi&$k4c&K&y6mX5.ubzg0B9F!C[]HRZ%z`cy'13UQi=Ay{i>m$7KZzyT8M5q.^EQ%`qf%pw8j>eJxitiUS4cf
+#i-)U|BKlQs77ViHdU}gt6dB&Okyy|$o&L,KqtdGOnW]%8hcVm}/BYS`_u5Q]NljG5Uf`u1Z3i_I&7z7$j_{-$84"Tz3U^E}HyJmea=4(4Q7=rTE/`R}XQ
+&t$M>FcLRQF_,aOfuX(`>Q|>`JRC^VJ2}Xp4Hv=<Z8-O_9%a>^w@b)4>atWIv=L++q6Hxqh)5x3sUd614m0I$rw(qOk{FT1Vq,e&'bC%^H3Q4uQ-0P%qFD
+T}M2BqI|u@5`xe!D3,|$.rZ<w`GS>ZV"bYARsvekl:"DRdO_}p{6|aGVos,Kt^}6{+/7iYUGD9#72v;%&SKS_tZN("Xl:.Hr%ZgXuOL<>_Vp^2Gxaqm2s]
+'}s!zh);V,V]SeaLzi0(h<jvk{Fen4B/!g/%d(<+61w&F[>I>A2lFf4f.DC_jU}mL{YnNBB)$[7L8VxT4B9:2`_$6Q&"/8Q5jyi)K.^uNwZx9bHfQqU(:s
+QWJji'xj!=YTAWi4j[,ZKsZz_`&q'PDn|6[SL&C24A}zGa]|RH`fW<9[OtL8=uZ`(s)j0.-Pr'<uu`NP|NS#N<J3E:w/;}:&Eu+IQ1Ho#>CB0Z)1Bn4H8L
+MSk^Bp3O"Xn/yU//3my^Zo_HIF$wIrAOhv!oTV#9{m5@m'xX~/=^FgP8xI8J=Z&50l8=)WMu!5Vd"`7xR-Rh_BtE@^6R5-STFl(nP{"VESW"L0y"<lGk_x
+"ZgxAbcyX+1evGUL-s;b8c-h:3fa[_0SX)wcVs_9X5AVuL;H0s,"brmxIY=vbYI#2b2<[X.9T<ENIO^cgvC2-StynUxr/+w}k>/2hfx6nJ)74#`"V^zcF@
+/`2idz"LG`1Aq2P,b;U{d[g8BqkFq2x@+Ur^M{%E1T!a5brS'HLJK2B@xL'-H/VrLb<WLoE8e`mG#O&5A-5.hv5pwfDs)m`mMezvfX=n+CX-meP{'5U]U7
+{96KSppUjOO@JaRBl+5mmw-mh0PtoBaNAy<=TU!UB:'eoqBj9<^@<WepaOv5l#boX1$U.,3A|2XNo)rx{LO(d@r))ol)YQe^,dA/Ubt.-Q3#V2H4rNdTn@
+d}736pU/~DT+nb^=.<L+.IzG&MkprZ"%Oqry=Y8;lz|#R62'#1LJBVVNez+zhoMpr()]ljqPyj|^^`O7;UeWPi@a!r^3I{}j=PdOY%}p<_~@od<D:vbD9`
+w}e;Wd+kjXa`]ujuyIE0HolcYTZe%6$SGXz%@V]BMNGu_J-p+-UYb_jf{$9GC$f#&qp}0ehj4/R|W&:Y`]_)XO#b}Oj{O;xQTU3hJB7Z[E&J$nN:"(YE0d
+XnY"'+E#:mIG=,GPv|S3Z:sOOcoOI)-,d6mINOZ7P1x'd_%$GjD8wyG/"[Qv[JCPXcZNF;XRA`]Z_G80`X2xQXHWx+2`8J5aluY,01J(hLs_+o4$^Q+98V
+%i[I#Ov@9X>DL{w1DOyN8EyVg+_=2-[;>PJJZ3kuUnLE1AmvTaHv%w~!,!;.F4FI!,XP[=vo~@YrEA!sftA,LW<VYa[)+or/>$Qe5ce'bKvP~1YF=Krxvk
+sPBQG}IWqht9[i|bfiAo4:D%v65G(-l#&W;nC&OO^=iYQuF]^gOrXW]jWqxt7<tBPAd'T(evxlXfmvw)dW^<}w+{~;'s=jGY|Mmf]#cdE7E)$_Y(#'@5d+
+dUP(/8}(ohPyfm)ZY>}eNv+I^u~rQ7Vk68ZR,+|HV';|zw(,A:5N%7iT<P'ovgWp~^`xGH!|"nL_2hBD[q5Ej7~<@lQ073)"sbs4eg_,]meGi%z@)grqgz
+)xhU^b06Y2W!k4b$)76V}jFYFp|}n0i70I~OU=VfI1Z>l{AYhG0Ii%Wf@`&vF1sD:`@aZ&0)-v-(XHnG5ssXL/2h:dD%G@,/A6Z;iI%_qpc@e5Iyk^EE7D
+3Q38}/`w3AiF2Vw+Ue`z(P>5(i@'!7uwcJ680Vba5QD<EcqhQs!|8u8$|z;nw'47U2QKo<&1OCB/@gn2/RB&}v;UL$K}O@CLAY[y`43G=UKW/|Z#B6(c-1
+h'"RH4Omkl"cMk_YoZVE>hR24!2.U$fdUR0fQZ_1jl91v|i2g74iw]"Y)HOxa,'7QixV|<t3P!!vZyW|R&_Y_8QADp];&By>Rx(HpYux+p))_.7yP"[{#}
+8/V=1":2a^L(WB>RWd6<6=@-p%BP;38dauj<sci,~y.gZC]pyml.j1huhSO/`@;]k)L<|P!aqOBRjU_9'd=6qX=IE=bkIZqt:8sgce{B<VXXBg'w-%Lt2,
+He'c"Z]|l2)>|jtd{FdZmEdH[YcO.3S046$)TR`>p2EuL!aAqYXyJ=(^wj)7NaX&%`'GYal(m6O}_c{o|}eDl2pr9k)a^tP%#HD8@J4)KjB,eyt2Z_H}7q
+N"v]V(p6@o&mAbDFnfu%@l%rmIoU#@6,:kv1WWM"RhrjLis2>3z6!FOdp,:K7.SL=`Kaqzs9UsFp&UX"Q%'".RKBIvATH[Ij7p|)aCH^U0,pH]=P}rJ.kd
+pE&@@I"=Zam:,V~`:Gac99fCz#;iE|wDER5xIDKl)t83v,eYMX_2/Z~mc[@"yk>M~XaXP<jniK)"6B8ZJ_6ygvt)<vuE'pfHfV]CImc3P&{8NxE6U6-O%^
+^>''Whj6&;/wno8VH%lnjywCMJt.6y6`Go,la}"^Tk0MIn+MAFEZP|$Tz(Crl4d7o,<b`R{z(yZZaN-u"<-87gYEL^<"=eF'8](SVvclUS)yD5MN8DAxNK
+&xid^r-Kb{kv@wMa;4Ow}<&^vaNj]w24Hrl3E{~$W5v-`!I=mDBS#<-8RqgQ-V_IR`_rEZm|TE-9@2AlsQ;BS6YFyoYVlE)HP]+RSs,004%mJnj-!}Gtfe
+r|R#]9|%exK@%3'Z!1H7Odr!=kE37ESu^0BO,djT+UC,zZ~;oIol^GNE!m<P}QT]N;l(c=M,;M&z(E.DKL%TUN_y_V2NYR~`AaF8nuTn2]O|Tct^q(l:I+
+bB"mQ'X%/<$B]Z(:%UpqjPWKzR%8[f96^M'tsWCpU}'txwaR$Y=9_LKB2$k}mHcW1]eL6M=WieS4pN`!c]Me|Gh(_%vycGqM4D'/Zw)Ia=(US;"{f_yLq!
+6F/x#/5iZuqJ^%AOb2R&8W[3d>Yl/%YsNqCGLxNM~qpab}{Yb^07#OS(of%8|PY1%DueBjht~u(^}rAev49uo].T|9/}}q.bqcNL&'"!9.:k0<TUN}#N5h
+Z:^q3o#(]phlq!'m-]yt5rmnn`^oH'EpBv3<Rzls-&#q_=H|~SArSH5"GrPKLWX':7XzDZg6DJSH!Je^Tp5o[Y=}7_{F"T/@q^&;4kw/Mh/U8$2Zv]ju/n
+S7vdbvpqWj;,c2<j8WSo2oGK$grzd:Sb.xwkr]Aq]Yb/kzL|V+XC=VmTE%Ycyn+`VrOY%]gmAV-yp_G9b&ukhs,Y[Kc^q:7:<v/vGt8n^G{VjkK6#cTqj&
+#O;cOkV(BKw:=B^3VE<$r^eJ,Wa#Fq-L')GtwOMU1MiU:^uZoLvc!^E:1}m4=2kC)705,UOiro29G@+uU]=ANdGp[Vca=lQUq-.^-mSWI|;i9NWKc}CW8O
++m%^#%m9,<Z"g!9j6b>pv&]M'qagk8L>J/3Z#-1yp6y6]"{Dgv]|kc;;=z8Dby]4pe#Zz7f#~-=fV,mkWcvoKb"uBZO;sH/q)/5m{cbxDEJ}D!xwRf89R$
+WHU&v"FGLt}Y[_VjGH(rKN@I#(CPXDb)SPp!6'UZOCMsM"]p9P##J[7<3/e:yAWZ{<X+Rw6JOaoY)WZ2lb.cIp7]V$=P;f}|IYw3=s=%&I{,leFt=%v$_a
+h-KQ}PF56oi9JQb_U65RMC4}Rav&I46yd6Ym6V(LK40O`ex9iYBykGY$wavR-k0qAum2&7Du-!)D!}Xh&Ch(P%H+:&uR[M,oACD^S]srD(c5C`TYtHz|ed
+kEfj:DR:Zd>t6rLSvqbus#w$ID)kQ.F$+}+,yD{AX#~|Xxx[E6P5CeEfj>zFsyQ^,5DW)55ykfdHus4NmJxsLuelmRRY'77".fWT]pm;vvqsz-0iF`,Ri]
+#aZAPC>njKtvB>Z4nOl)uz<J{MIKG+pa&1n:}L^)4_f4`YPZLxXHN/g+]B`j)3N7"YdiZo89oYGsqi2X[YvruwI#2SxoN-8^d&'F0vGa+&Kb@8^0dgYEQ[
+wgny"y:2jhwYu_xKQZ4wRoO{qjG#WUA&BE5OXU(aEpY}mcKmsM7PkE_QzHbS@0^yWfTZ'puT|s{G~631WSNC2E(RzdYQI"c(zHS>q^S/:3G|]@1X(}&oj:
+!&0}QuaahnAgY&lNHiSC;x~sJZa-C6eF-H5qACj0Gt1o}qu>1{k[uwNzY]o@R5il>0fE{i0aIZh@(NupGg#^ZO5Zaj.rcVyM-#olvlKBs'W;cb!@Q6F&#"
+Mus)8GE2M=4-IV|^f0a!&TJ)FMmXZ"3Fg/}fs5!VowC6PnF>pNFiiC31aIgKPoIP"Z+R&}9fK)JNetp4NAY9kwd3a<+>>2ddeLKvhT}n=Z67["O0Wr&/+&
+kX`V}Ym`mN+8};)Qwz&5B)1-(R3yFErt,4RsBjSwl,<B0O~.$g]KnXn`RjRso5Q;BC&@m=Otn'{=E2uDC`GCPO{WWTM|nh%++0xzBa_QQ_LWY".Q90LOuo
+zVF[YO/UZ{+2z!]/e7DKzJL@$Th!m4,f-eb&z1)FY%g/vz~k`7Vq><(=&<T&st7qJy;p&,,"FoXkodf@Th:.Hi={86c"Pmz3iKzc'zFP{V%snc5%`Qypb]
+#:=OzDBD&gAuw"Np7KJs-U3xq&IBFT8{>K[VBR3I<fy3L'A1phb)g+GVE9'y.G41u<v[n6>/IeuL8}WR6q}b$6ah>'X4x@!lb&p#GKJ"hB.o[4GXGaolL(
+9!-h#YYh[C9k)ciVuTK6=r@TDJQllE5M`lTstu].%vLk@eF_@|X'S3.[I#le`@,z"gabQ:)}d4uB>0UlKQ.9]JU)nN+_0QBp9Yu.37YB|%$K)CYKkFA&Ur
+#m0)j0cHiw)4#t'RYfOs/a/r1r1JP)HikxFG_JJ+T805K30p/W@IhcNpT#Wb'jp8"]uE0RT)U8o/&vx1z@]&GB'Jk|>Yi<;aVUaMDe>^f4)tm`$<pNfpP'
+_x5@^c501Wm)<d6)t3D=k[)8pcl,Qlt}Ed#SO;B}4GSiNXn7~DV/1`IeX.7a#Rc%h73{mOs5<JqWvH8D~&Xa;x]ra)oLZ@Dps#^BtG`EbV1oO+sH.Wl4^'
+b69fS`yONe98hq"'_YC]VYwM3T3GW6{6EDd{3O{C@PQ5>]qcEGLK1AV8!za=>/T`f;"Y^k<k`^2ZuMz`VC2EF)Y71XJOEoSbhjtOlai/4k.Fezn;~UY:`C
+RDSWpW!eUXHsB6~(@NFZLl88wF|g'etR=G&Neh+0eP8g0'YrpiD@qrptIGY{#<jIP4[Ih7[4ZN"jNEjiy,)Q)TR`g9V09A~V6rxSF>X>|uK52tXK24NiV#
+(k76.37n_n{EHC,hSTqsM2}S0%}QC;!rN(KNL"-n0lrEL<hB7+mvDq(&GEWSg,0=>u.B#7}gS]GQC2HSc0PT<pF(jeJ6hY9W'ER^T6J@"NkP9M3!LOH,$`
+y2(S&F}DXF.jQYGBMl<19w2g=n7<;fF:r-9LhM7IvycsrP]Z2NAd%uD_h'b_rs!ln>gtWMi+3Bnfpo1{E6Hs4|QpFGEb{H%geS,(VKPuIp)B3(IxyE6,Jt
+-|)zAC^}IeR`yc#q_-Z4ayQ8dIkv#>MpS@_m'LuI_^Lp7qmvEpG5YDDn[I%`zqdY,GbYiuA<ZeZDBkSB]f8"X5yi,_Z>9(lyji1b^N3yH=^('wQkcbFCAq
+8Q[iB|",JRIRpdavnN#Z;&dYCE8QbJNdnz$)`iCiZGWoHDYKp#L`Wudek+[i=r4C}J<oUJFA}E#b_V3h;l@aXvE+p!yzJ&x%]+3;J{h_#|~xuPmN'g:zz|
+Y5VGeg+QM`U@Oz3Mv}gm>p0O4gIw+dqQko/G~n8pNNKU<j~YQm,a8cq'sv$4g[k8"uOj+Be02C.zyJlRFO&jI!Zr|HB^AE.exeBjVS2$,fu"u-+,qy8o'j
+LZa.wd@{Lo#by8@'ZQ8Hemgtwhf,c^f,XNL|3(y,6@Z2sOgDJ80WgX(|R|T,g,)sXJeRHXD'/!FOVzW^kW^5`ws}&[!_RN=lO1%;SC2_XI711IyS85xQI}
+#Y7@;nYFH8]gzucn49p3VJ7E;sIK>>Q+j&I&N(DJjLKvXqeU!P_q0{GL$es/3{wOFjCj.7rw{U=/c4xJTl)R6iVEzvq3U0:gidvQP<7/7V@H_<#@z>Z@}_
+jQ$(dCV!k`eLT08hL]&2bip#4IZ`"r3%cId!M`X;^-6%v8`B:-x$|%AI!wQu1ZVUSyDeku~GL:vS%m<j"l%l.Z(Y96=Gm9!c3oL>G{cZt|u5K;4zA|ITN{
+,$,>MOJ,a[(nS,Y>Yj+M[OgolRo172h.cyerV=VRF:XRqqC@xDg,9]HbWiQw3gaX0qzoqyIL]ZWyx&dCNPg;T>_G4O}6C4WE-@Nhu8t%C)[iV/Zp%Y/I9d
+jnU6n[GN'f]PccbPUgOkW|FN@$uGik8U"63)MSOi)`)a&)_j@Y'd],~m>tWX6$q5EQxp'1#0R0WbXd;Ff%mv<LQZAIzkCg]47Nnu&{gak:C/'H+p71,N@r
+m4j=hu-64rHY[e[{SG|l.q!9v{0nP%/VEVV{"mAaU28$G#&<e;9(+q8o$bJP$[rgEGj@KM^D4E[bjS,[.zsau_$Nh#<njTyNANYy'(5wYL/s4[.JL,U&!5
+ezh,FW$C~AYipq%6ouDY;D2J{W{=@v3PdbDbGb<cjBX;'_}4<V"l%3w|kuQmKoAU-$gjmfW>yK@^40I%ucw)f.zu}74BRkhm`/2gg;zp=I-39{<qC8qU/Y
+p|XO3[`&cT}I6g8wBf<)JyxL&;JyV,I)nsK}h<)z1:83<Xk;Gw;|Psi`3N)(hIJ[K`GSjQ<si("l_D}GlEJH$TRl=.f;0:8vI5||<.z)!.w9`NO4.7]!}p
+`<}Txm!qRJHcr:$E%y$a8bTiqhPcPCg7ynGv]=">E;h!'>m7yuDFK8Tq,u)bb7Du4i{Z(x_!{13'|cu4'(:w~0imJOsac={q1P~[&]KU["",cz17&SGJ^C
+hM0l#9Q_Jm{.b656wD7BnRcH<50N8OS'Bx$7=lew=YYZ^ku9v)4)Y=BfeGOniS2s4s=xk{f`%YH>qlj|lc9"|ddu2g|[Uy{h6Fr/uKz{Ko-_N$Xfopts<$
+dXgR+HhhS]JNo#q8-w=dqgp}p'"g^QjF.p,_$[w^9;bb9LR|^WV`aBB+H!}jD&{1>}`S0(OAGhc]Z%^f:rTE^0bcqOjp0D8}wefLau77u)!AuJf/vypO<c
+{6B6l3!{B_xk_8@@T>"k`IzI}4<8$=[>/cfp]YM@@arwuXLBIW62Qaw|<86%f-YIi/#=pKa.O^;hwMFV<xT=!>}8l;y41QXNKM~5P9:|ScK@%S3/nTRy5[
+dB~mCUb<;MVR-^K'ZgU_g56.3b&B>3~,w|D2f&I,,R]cBKOqtHrC.9nv0E0il-IhV}/^z,I/FWy%#9k+(7)RR.hP)&94y,z7L[.DL}`.wss=9F%_jx.Gsl
+m#{6cb!sH}M+o64,~4B}r^0Ra_6S{:c"Rn`;zki{W/:bmA|g%L):O`@n1K)[AV<s%g&m/l8n[R1Xrd>>KngNr2X&~T%ahiA{-gppMj&6$4'>)38Y~E!q{z
+zm>ne}3HvtnBQHs"jW&;Y^qWU)+&e5Be4KG`0H^[{vcA;:tiW/"jtkD#E8:Y.>Tnk{Lx"+KU!.UeDuLVKCgBiN49-DL}YU@a5X3]4L)=j9IZ61qNgt>3MR
+5c%WNL1EEK!<al"v>l4Xo:a!:N&vzPx<y$80S:G6.o$'3%[])2|@F<y0nQbQYckZJWZ.h96n/v$}mq3Y/,+WwKpHF4B@U>PMCbTA+;Yi8ug"}Ylwj]I,E)
+Vwz2M=g:v9X&HRljBM@mJT3"#r-0uW.<)|fOAnG[!@+-`_'<iqJ%bJ^<I9~Hl>/Ueobb+^'}YsMKb4KepMg#s3;4CgepIby==H_V2rbe><VFy9PFa]0Fk9
+`dM}/=Aq0IzM/VpLA]tL8lfmd5qY57Zk077-/#1$7;;w#,06WZi3p]So<0z#8)Pr&';h9Fa5z&z1L=&!am]8F`5=St('@ag)noWn_>H6eDuwY:22t0+Z%)
+KF#3IRxZrYi}2db}9)SQux#,{Xtj[yS%MsU0|Tg;.gs75CNh%J]GtjZ%J9tGI-lWAHW<~pos7bkVCoY8ld~)WC&}'Tl.n;fys@U+ha.FQMS:^)V2/tA7yA
+sd)a^1<i&[H9&^I4{L5YSx=,:V!d2dWif;=H)bA$Q3',)r#OWK}MGMk3kbvK#/7$ZLz`TZpn7UyQVA7EKapfL03+9e.D!Qe"eu<!LjKk"FsuNSAyhLdO@H
+Fj5x~:c>'/ox|Da1ERo&"';%7/!26zEA8UN4j7mugT[<`L6kyDY%>TvrlLH;=W9:k,4%d$XYLTr_s4uGFor!$}aUXdN#1{yqCNr|mM[=;mYTxYo9.+'$At
+.Q@=2$H'0qa9:]aA{s6HS.ZYH;eYkd5=7FPd-UEJ.Rdd<JE_-Y3kK3JaVm"T6:|Jk#!Ft[.R-3/dC{FV,/+V6VlfQr&Y4E3=ueASc`YsM``8MI4yBm]M{,
+IN1Brjz:VFzSIaGnT=^:bcT#.8r=LOcbnh5V/EG{6sk`Pd2Kh:9/o!nry61HQZJ]Oos]`gp0_y@C~6WSof!1.>Ix+6B!dqr7XnS)s.6)HQDC`h:)D:R<@1
+"gJ@e4Oe_g&G03:S<!%/Ik:%.DsQk92bv/m(6rjn@N5z(iUn}|M9"BpLC2R6j6sz<57"c;[!%a%nP}T{b.qo+(!g,tB=.I!})C,c+}%{:yV=^r^+s|~I5C
+AxgqNZHtEesqa5lp|U`Ye#&qDI0r&yq^=Cfo4-I>3)eW`Ym:/0&D-Vm+f"KmBsuD^`c$"o)7Y|exuJ1o_0+CrI%I04b>j)a<iAn:!&KwpNZUM6YqcQB_o$
+_xgS[$10T-izJ-a9K=7X>!+v^1}5O/f){"G|:7XyQ"PsA]$3hl}19A)z}ZL0(tl='Au2"'6;:DXMaqlK;E>BTR{sLM.S,7qp'0]#qCeA2;zOr@RBsiSL4e
+6FtNZ2.pWl(C.%$Jm_N(@>IuhC,sk(r=INLfV;C>ix|c+2^Dlpk4=L9<"ZWI=)}Gw6[Fef}1TJj|9-:ts0,yhvx:S'M6j&L)5F!SZ[GF)=/iq>HC;vMdc{
+n2<'SR]C}fLP&S[dDQopX[Jk/ebcr&aV)%&W$yzA.JSRn>ob&aJhVj-W-y$!EM%B+0;VR&Z4lbSZ$h2:VG.`RK>]B.+Sibmm67aLSGcf^A#w@79=Gw&]t%
+_2/L1^cxSL(uOvfqv&}`CXCF_JPwx;m[h0-$5HGK/HjBI`;zZveHB:2RS}ddm9B5r(t!v-C]~#M-_'q-r;>0v]y]iVK(}CQb<M0%;YpX`U{cJ;L/GJ2OcQ
+VSENaGx|,&I0w,uVqrPQ%vA&8oh}r&AksOdN-rm0@5vYnlMVB&({ki_T-dX+2maeY5l"JA@MlL9GwI%;[bt<ZZ}{5D,IwJ^e%T[ETgtrBqsJ'fBJpT50=%
+Uz-tORf22Ik7j-}MS!:$k5FRAP`<7jroj}0E>v2t)5-aUWTV1VL(0N)X72$!EQpHlt(6$U]3L|_n[ovWJ4yrPo),eR>0K%'{i>q[3.DYG<=DOv(K~%.vh<
+R1Ec2`5h~WmU}1OTH!9newVE{9AgzfcxK]7xbO]/pjsLl{/1}YzZL<{YDK|q/81no{/c$0wzQa~"%|%)r=yu<Sr[]!#,6U52}3(htWdHALsLGfr2a1#k,m
+-p_=[UFg@&4p`yfOzI[#E:Qkyib3Am&t7DW)cH,519!t67Pmc1T:Ec&+MikF}k=9MIPBy#j3p9Z^odp!%LYF}GBo}m"Nsst"'t9c_Su.B(Ee#`"RlQv:-N
+8/l'0ka=vw&/.NpRw;w@0:1%FD_;X)Z^i]n9fF<}1NH;j-Mhhnu]ZBMuE_2)X>=;$eqvZOJAYlFj5=0]=Iv#/BFeGVFvUZCU@wO#F[zba/muxO;,dr"bhQ
+,x;5HGpGkLz#qXn/n0e5oI>OvOx,oMMomK7gJ/+,f2cx.d`Vo=^Y+Isyp'dHdJ)Y'mV7xAIho1V[|Zo2=d)%_k.7G)z|x]q';T[t<gTK,&yj7"ax;oru''
+fVT7ivD>2JBhG;7'%lXlPRVf"v)",WlUPP70gi_=3dUHI-s.CLcBrQ0JxxNdLnbJXe~69oW$9{n9)7r27D|'_&HD_#cImPT:$R/L6^&:"z_T~Zg,}#_L5o
+B9aVK(sW)c8B529$cIWL:WCD)LRR$L1Cj1{;y6~@RAj=E_Ebj0:s{D8E6spK4>!2xq`d)tC1DI&p3Vp[x)3Ub89qu_7X5)=6hI;Zx'%gwPf-29glSS&LPx
+@EQP[ol_QJM0[KrS%>t7SH:qKzPsR`M#Eg=e3UOT#HWj&78ChSn5S]O4$xdn$LD!+R=J_/tePh(T+qQy@F/p9Cek7n.>Xi:rwJk.95nv_3%2}ME[8wZq3N
+kCYvmQ|)%!^DJz9M}bGz@+gLub^R+MVRLM@1ffPVfF|ZIrA8XZ9QZNI;X9wUj^x&Z3t#<V8=[_XAic~w3nFG-DKH:o4ZSO<b+^)3{ErcbZxE:S^fR^Af!d
+R7j"mPkFir@(d]frtWVGn'"ey-Ea5Ct`l&dU+fj>oPtx6I4lKabJ3)68./]Yi1Fiyk#B|gSRECv9-2&{.F_"Iz2S|rted_q(KOq-7qbPA|,UA|LR}Eqhp6
+`,,degUG3#C_85>]}dD4=pUGY9fG)K8<v/mEsulc..iw4!%e0'KG!)4nv]rq]mF7_6gyC|xU^0N6(2&<f`A|r,1">v^t{V=L=x{r.d@J9Ax(K!_24]|7(J
+|)&Wp8Mu;0WmL|XpeC8E2Lwc@B%9@R7)6+I%4.y:x'DpiC|U[hCc$;KkG0abO|%JPAeKvwVxOo7XIQDY22%Wb`bflD>39){:Q:22w`T%vVjDd6WD"v`fw{
+|`;iIB~xKs+W7p"$J^VZ{ZHeMkULEmj;;y6/|5i[iPr}l(gkFBPc73h;<h)-b3z%[;2':&m4I+(BeJGnyPI,u-5OPcS;}Z1A$R^&Q.^6:O;'3(R-JDIGK@
+"uhXe>Uh[p'XGegNNH7J[aYs'F9X,,y2Q+c"q,jp.zhm{fzs@$Y|[#uml+Zq]yzWaoj_/16(.:}-|-f$)ru9z+UPU;G+7Z^LZ,S>S:`mlN=2v[=H$j{Yf;
+3RD7cLO!+gjKY&W#2W!x}^gP`3.,WTUJD%[Dx+Ny~z4kn}Um.iT_e40GvKm"TJ8eXrUmT]O5N]#'G7ij9pSuUPcg<]Vr`9~)-c#@y$fsf$y_jDa|]bE4pv
+8z2up|yt{fe!aO.w7w433,2Q2|B=JkNcKfZzCfsViKH@ClMWRcv0,":`m/4a37i|Cx/l^+G%wktjp2,OahCc;n5"+h1C,Ho!Nos/R>xXfJkN1GNM'Ek&(2
+${I4Mp9dNhg5'm:sqHYj)aB5/k!,qg-&LT$'`x"3hAowc}=57[uC:Pk]K#`E.Vxsn&bjcu,=VZ;CVg{j)pgj2qOkUkx{=t|(nb/PFqL>C)57_d:Ul4l!_t
+Q|rVYX(+0Y9eSM5oov6]w&&2:{#Hcf$oku19-3~ib@<AGS5%(]|_cnW^_h_m1d(.Jn5P0+~!y45:azPH>L`k12T/Mjx9&j>PZvBEeUWw[pAXNLQ{}o=W5k
+"+J"~8=jV!ak3k]wLVLYX3IM:qPZ|"tIAz2/%3s}4hquiRIWXf9a6=J$fZoT7X(e>+^S&Y;WV>B]>17=.$DtYMd_=bXe!qOr91>sE-f7KVnM6I"b98.J<g
+r)ltl5'hCn6IJYfO[0dzUY[e&O&)]K/"@)Xf^VHH9/@46W#WKp/dhOUBgok]'J~Qa&,_"{>SK"|;}hlO`^keWR{c#3rXHV(d:]qpl=_J&K,6n;}+4jB_|H
+=C}pDhX!<N4Tn51vK/B4VLF:DU-0I})2!M9-5-w+dok-#^Awr}.gK/v-|=c}}St9f&9i64xoQF-kD,J0ktxW7#SS_:VORyIM0b-MRl:WW:LjJ6c|<e<H8[
+D5B2ty~,5|Twz:O}7j5"jnY6h!`MUWE;9!/o_)~M%eC}'c%ynFLDL<~8(^=ntLv/Yh')3>PhW75T')X/LN48sXTbVDlQ#QNO2[$7c]1)Iq=0.UNI{6`N9j
+'iLZ]$dq2-PS,>U{Ra[cuQ~>et52374e$xySOe)NwbI..61][lbX@qUS:33ELDH]`]]b!L{|ZD[,z_a!<J%#Yw`yY-oljKfM9zpa@/2jIwY|w7PeDX%_1!
+9gbWJv@t/11JC%iw5=qz~8hG0puK@+Hq@#~kXtv>qKg{;v%)8|cN;xs.k{Cfk]=(c-z+4V2a-ucvM]vz2G)$S^~DFH^,hSq_Kv^n|c)!rnc}>YB_K:QfZ{
+'>tOgabBhR_ULtc>G`=BIZ>f4w>&zPp5lY4Svlq}(88{o`THSucC^w$meN"uaTr<8Wy}{FN8PB{OOr+G|$ezsHt)'PTgI_+h(FA$#,2l.B@MHIit:#0l"-
+Ka_leE[:`Gbt'.VRKCw{(:}^!S3XG;H8zBa&R]t9``cNp:%olnn[wme2=$j].ViUDjZQFxo7^M,|(RTwK`Nh`4~q+^ew}VH)N;JOby1l[+`Ael46|,dz"e
+tekce,5<Cp(<$TUi3No&)-XexKu-|nHcnSRf40UEU,hUg'A'1D&#JyN[)"JdW>Mjq3fIQnjAmb+jI[2m%[Jh]},M5lQ26qXb!lFexnsM6ilh'"H`6LTcCc
+])ee#ZyS&riaNd|ee8zwg3>|M6NfQP,O'5&%D!~6yL`Z``_,yk%$F:.lY_=tn;9-gRBL,ez1S8I{p3V0vrsNBNns1acCTsnj([4/1&S]4'<LYqnal4h{K_
+euvjPIh6+Fz6Wkr8cT[]G]Z7qWQXv0nEx.AWJU4Ob1C0XKy>W:e1`[A"6N{OM3g7"R-7d0&(K8M>$Z965f9(%0s<MpI(i7!ug3LiH.`hJWd+rQ@K3;43Av
+J9h3GNs`9p>"+Oh#!KR)jsum"B7oI&67rinQcDf##tBuO2u5M)vQa4Wd/t5W#A0zDXklQYOy@DoZ^z/3"'X:LYd_E2B)%TwmU-;DY=E4#NZ72a_C3:Pvep
+12=0ZZUh`I^>PF>)XK.;kt{#:;(vD)SD&+V<ULm/W[VU3w.Mp%Nf+xls@QTzwt2`E_&C-8-gP+I="Rj%3T-q2)]bjaS,t^(x;uTs=I~IP3Fib@K@6z2uUs
+:#j1id+erU[EIa0um'GmT,9pSn,l(Yt'FpS,:pF1[]Zbj=71jv4@'n'hyrd7Tc_x@BS%:RSU}uZrJ%@qmpKYkg)q~xH5&2sTptM_#!H%0UKs%[Q@oLztE8
+p>+G@9JqKH2MeSxDuInCAa=r'{EJ<!G!>5_D.={=E"[3kxdP'H_P.@-MnTk&"lluhw'/pVj7H]5S7Qr@qV/-g(|LMD@2%H{uKH`7PhOdhjBxl4xy4:4iMu
+sWj&!O@gmwz<V%)f(9%t~9cq,vEQ]%idCoq+TxI7${m}I-SbQwuT4:^ue}qF@%w_ftCGe)wPwkAdPR=;HIQd~O!<RDl0GCmA3{aty8s[7hi!7+$;!!rmm=
+]so=C>4SDB6(J{}s2>H6FLC0d&fw%X:pM#EByNQ0DmhiUI]ku{kFHbhqa(9M1FqSr|NU7uLXV9Ms~wuU:pD{-+'|y1pp&,Y)##{R'elS^g1jx,kW0<Y1@q
+$XF40$1;,Nn7zI2^%ifpq[6Y=f9#}2{oAldR&uww^t%lnp|fHL~5(Ixj|qHPN6Q=1D9^kBQuWL)R7GeE"5pJoEsZC1YAo/,uWh=0gB@gA1g&"0j;5]DjFt
+Iz6Li1/&hnqcy>c.z]`J~:W^u#f;$tmW.le&OVk/9F:YS;=@b`6`0zV}MVdQ,C!7P}&goG^b=Y4gb+oa%GYk)T4xvy"GO5Z`O)rhIO";siRdK`m|}F_^0%
+a>C_X)k1_JO{i^UsII.CU(1C6,s]D{6lnxw`8m0/r,]GIlp:u8qOt6mLsVA%t9UK=icFf`T<RwEiE98rV-Qu'3lTch!wiIz7kr2I59>5]Bx`6|#Y_FkpLK
+=vl.5'{NYY.On:gr7Bx16qD}G8TC1!(DNtz8`mGfLg<:N^_(J-oQ}bjH)Q`4fm9HNX9r=+(.~DmsXiA5ux:[f,_R9K>706|OTSSt#k9JTI#$:B4#0I`G,z
+<D7l<paOSD!F/IbjN}L"SC8{#XDO7>7U#K<{3q._|nC+vi"xs:v9[fX3h7m`rmF@7iZK[LfofNLVcTio96!8-_.$'s)RTm@4lr0h7P)W`9;Qd2R_C[ad8.
++AD1=Bf0Yqr`C:t2N#))~IQ=$KB2F<SC|7.x,D`ZIk<O;3{U7MRci=O`clOI,nw>UOv5A-mD5+>IrKPUoz=o6h0i|b^q{Z>dJ.~80%WO>@bsUydJ2kVr0u
+"fb1Egw.dzJBb8]F8^MSfbF3_estn2BuP[qP5`45nH<u6uothg"bdNNO7{{F90UHa_tF{)lWtjdo.5gCF5_J4r&-`#w0cjx%M[`7%-vx%Fr--:U4~tuyLk
+@S6e~-Q_36GDjW|X'0L[DOSoWb:b_qDC>PiDHYGGFDAK8DqtuT0n#yl,j7,v0Sju2X7Y4E4>U$fAPW3L~&%ZiR|'BQaOu]$fzL[:(h3i/C+g#.Gg'_13AD
+X10/b6l`akWb##rVYx2^<),kzB<5Yar5%UI#F3GRj`H%g8Kr{27g78!kY"PHtm`D6G':7#K5]RMI:];^:;%Y1y)_n/%7(2iG@lUh-mo's6J|Z9/Oe$WC_3
+2)"2D;gM/YX|TY^MM%a+LD12DzkUr(i"-mC_0S.vQK/Q;;|a.Ju60[-3M,{Vjs<2]</mUo["7Iou}q[|!X{OsCf1NB^dLqr!lmpglgbYmvVf2)R#Sa7rA,
+dew"0wKLm"B#+v^7jF+9aBMS"f'XU[o`H}u[cMc+_159QCx5F-Xi[k<a>9cvgB5dWb'">bFZV@A[&+#e7>S%O.gSdtOr.^r^,c/[1w$=cd&".G"x]NmSAV
+(e>)7!=;sq({z#PCPR.EXn(hi)j1hd,]dE{C<RkPgf`iZ7Mjdw76;bhh6@xUsdXTZ'^Ktno>o+O51xOd%#'BiSW!<68s.4k`D&]J5Q/@/o~4U<#ZMYj1$R
+ABL6K56,NXDnZgPdW`/L!]jbI<nTc/qMNSNmBWWXd``y2p_WOA.X)Vp0|OlJUga,9Q`[0t<+K$C1q&_$#/@RyPh3Jy4(3'>B0<:'>MSRUyl<PT}jQGS^/M
+8>/Ta,'(7Up=&rG()g:NI=,^QP#c"|V=e^{Gu;%qy+4(M0s[Dv!/M+vFY&=TJX/s{dX'e;4qW9W#l9^23jd>>/jVV>7n|FDA`<PgR&j2|0wZLF~<!TCoPh
+.Byk,8wyB9M^rC}MSsvn!E/CN[zL>VfC.kr&}QH!>Br7f=;EDnS2Tctu{RxBsuBg<+fl[29Xl%g-ZJ)PreHvD.(vfe-L5X+XA;455(F:30%1UghH2P^X`R
+M2)!W'sB6[;`sI,Wdh6TO^t<"RzF.@QQu6AS9K_Oz[B<_Y+M,aLC&Ii,]%3|^<{I5ZSNs|oH@NB#MPVR`zLegqeWUH%yWNpJUJed9(c|F.<()HUbgS8X{u
+q{|&K][C)V_:e<i['Uj!TRiz3d7crT(34lIGi>Sy0Qa"yJCE7bWlaR[JKM3hQsVVXDajV;yp-^fhz[W0Fh-nX6uSHi<=lHZ4HklmY/EvA+|TOnV;]mA,}`
+wLCi;Ij=)%^-}[(e[Q{9kBj"sxKBH.lcVXbg:G{YfsM{b]7hhV3O,Ih[:.+2{T9W;0>0^'4/@r(DzQD!L9Qj#>`Q;W[&(;!_tpx')#I4xD`&T5dITegvCb
+|85MA=f@)/xxtUFn~}Iy1`bY-;erHY49[:ewGW$PD0f9fMO;{<Nmqn)QRYOPJ$2VYVSzJ$hqJx"df%k(}cruq5#=7Uo5'PXxz99_r@1.Kx%{}djxo13LI&
+QqY)Z,1e|PjN0wEXQxfm$vQ%IoS(nQDJT#$fnfMVE0U[d#,(ah5s]<L#@hlyZ,A:G;l8H7&uEx/MhB{c[2~8U^=ik7Uyj](&7orw1w67G)C^3YPo0g"vn+
+S{d/Nr2nV,}}`3`.C;rm(Da])w|]F"e=F,My(/+>NUBCCNEp{x^,oN@3RLNQ!@bcny!qQ(L-+(r_/Som1>MI8GsI}p>(jRK4&UXNn'5`hX%`9N@b`g!s,b
+YLRi:>:IGMgiLp!+<$(m+35rn%w<SoN11x_e$neF0o$PlpAddhZ%%;e[3k&3B#.mDXXS.Nc^Nr|C98Su_pwxv+_<4w7glJ1$.`VBZRe@}O#}%tn0h}uBv'
+&mBwJ)|q-2^SCys_wi]YM$g&GtoaX43-XIN=5)e0RD6>6PGy~,QqJSi4qzX;^Pvw>5l1Qn>tBL:Kd$NHaMz<0s]b)HEE0Z{qdzW5oI#=`)cpOHeKB7jPGX
+y3eff_wmqG:>RXKn!Lc6Ysl0R+v/BEL8oP_1^-PdeF[ilcnp_5o;6=2Sbr<@SbL'pU-h7%Va)1}yuFAu!EqYc3Qhj3W(oqfvr-/kC@6>-1:9d-<^+AgU~{
+A(j3GB`xui!t^[^hjV#@H{;W$Vq.2,o)~'1KW$AQ}.^OE@hIo]Wgh):{BuQj29e>erqWcbgw+X+uUYuT:Y&{oUd=;fo`4V:=OOF[W]b9f9cdFb{t7_[c['
+[&~7sURZYoU{p/Lk<_>"nz.xVcCugX=2y2LfMcA"y=l<;Li7W#Iy_=a>U"}|3@=.x{5W<;8R#cK.[!pN("jKE6KtnRk(0KAI%/%]I1,<PyBb(jAi0Kj|-6
+5E'cD{3XWBo8l|TDk^S%A%hvVK6wjhGa+]'HOz(bQIX:6X$.@rJOU;l)QBkLcyf/L1l[W+u=PKsEO0dP,:0cce){N3q|h%4(]B}Rd3)<+J"_;,%/q8vCGc
+u5W6&`/1WdEnRq<8XyW@sK77Yrl=s%i]z_JX6`1T5"xS8+A}Tlr&ciOBsP821>qsdO1f_3MUhCHJ)<4p.A.#D2JR4a%M$i2Q1C4/]t_X}H}eeqHZw`[K}O
+oZ[rHN_5/dFOw:qBk9e^sDuBKn80MByFa#AKNCz!tN'4)Zk&4z=`b#+5hGsQHcAXUY:Xl}#m0VAK5MXS[S{OIvpHvoh"{vM][747fDNmp0mQG%.Vn.v2fF
+OdZ[)Mu3|KL_1ewbt6~H"-kZ$<j8<-Ew`O{Y)UHpG@i@3Ro9KR7Ey>|,XRm(y{lDNEO$Ga]$805h<l3#aJzT"VTVhPH&!pwH<4+;r'(8Jvk)=dGbJ{odU4
+K);(!I$<WNqLE_0n@z1iBvlD@I)bgK+WFs.'x|C;{bzg,afoKoLZrn>FD=vShgM'g/$R)@`D[.v#VsqhY%EDS>%#|=CIC8SqGiC(F'o^[&-|;Ce1EeSNi!
+R|o5%cA6qNVzocA|4O|fbd|O[v#e2x~^q2YlpONeHrXw7rTo`(5r"Y|qZybu"(`,pfhndPTmZVP9lH=ucH~;]Vk,yZ0qJu|^!&`g0FCkKo/3`PH;MP|kTI
+Xd^89WobquS)Q77Ht4[#fiOE|VFersoRvG-V,P;]&,Qa`@7B^`hC)H!!UzU2@mSip_$GgMg`U21{tGeNCn2WLk-oEvNZ+'w+Bs0"FNe!;GrCDr.&}uN_72
+>yQvR]<@u[8(Ax-uvH#yLD8l9`}/QliN+<GzK6A2kbp>g>%V.kCB1W@7pG=:2"h+b_}zx_kyq.7vw-5bR1Q%YBtvjET3RYIOI+p(<VF^Ni]XsY3^x8)Ta8
+8M9>PAfk13evM^GlP&b|=c@6;+nmHmb(S/=KsBJs)2>c+YW>:!5k)pZTI4iC"0Y@oR'-gMj#)DqlbMh;Gz=#y,I}2!8R&-n4|Qz|0x1-"hS4<FKV=d.Re;
+^37z^yW-4'5R4ClMktE.akQw0l'g$bhoQ%#qR{CNS@z6mAm00xchAvkOQ(+)mzix@yWW2aW>cF=5nqiH{>W:N|h;`a`NG%hh|SCnNCcXsR_b%V8vD-S|27
+H5uHo^jNtSK%hNNh[)<)=kIqU$p7{u]]b6(}6Rj>+>Y^G's[MoQ)G0dF(suk.$l7%UTRMDxY[lBn!pGN|W8e$<[Tlw-SuRB}mz>AXIu_uSGM9;eG>B.:G-
+-M]6ZZj){=^)d).-}9X4N.t_2K`JCxO7I{^-"<1)D!BrqT~vryc_~[>S<Np3<0h=p_,&p3u;A}Uo@o]1=N2vsvn;BZc/PW7eOVA0@N|/%HDfhYf'mKh7v&
+$y7dDFoMofOfmOAolA!jzd#hK8dx_($D['~#j[GGr3.kcay.3t>n&#P'[5(LR4Co%tZ!nv+ZSs@gZ`0Tg/yGAn5EmOt^E@98LDp|}1E/3"yvAi`J4N=<+B
+SB5pNdh#K[!F!MRCtuE/Uv6NiO]d^'~MQY#Ny^Z@Rt:^tF&bY6U+29],S'vE3w[E.@2KeIGkO">kl5=DAIFc6QY=D/[LW]6(k$A=WN]231,Il.}Fxdjv>T
+2W:.V<08$_fCvV#KM5I]mS(>9@-TqwoTLJE`K_+>4%N<oFc`/>vQ|F%PHc0-Z(eXrZ>-6rCr:Zsqy,,OrNv4Kz%hW}w5~J8dPCz|Jw&)h9T6zNW9tAOA1<
+JzLZ1!iz^E)L,eD8D1<-EssK~k$b7}QnXDi@i).vFN:i&{Z(6<p2Ah(i>kRFlTu8/BHcbpHP-+1aQVx<p<@_g:lwdICKT,ss^8BBlOLp9&.|,1exLg6@,U
+FbkKo9^5`sjiv/{Ml,m>.>1cGg|uqQ.t"xGyTrfB57I=<Yt5,)pl~3{V@9/T_,V<YBh9Aa_1/U#<>UBdsXBDF8A@jVy{neUnZ-f/}i[#MRq%&rJjhJB|e=
+4dWt=JvGq+A;}c,%X,0F,Ce1}q"Tggo[s'RYXcqc6nrlCt.D#6WHULi`:M:}FCLET!@ZF4KM|^%VnO.{91F%jQ91>yl;i.3<lQN[Y-~snLT0%AI^tb7Atb
+"[59f@eL%nQGV>_koK+JT:cfX`~Jb<PpG3'nK6CRqOWd-uZa0<|At^GFaV"C|G|v6YhE{M"+r)Y5['S7(lLN+Z^_z2V8jvH'[h0gll/1jg}/fs9X0Ro}zI
+pz.e]DYz;<bwvT,n!~kM`p8aLpR77%lxP]tbRk9h3d$_sj:m|8ZP@#O)HDU|8!X(</0r4_._SU.$#E.oGdab}Bv]+<a,_XyXked|Hn3qsVSWkywx6go9=.
+w[6Gh8Shla{`dcodOv&h_}wf`m9t4u)q1M%epxA0zZ@HIUARbyS+Ah9z}f%SGAu^!>T4We-jUb]k:'5=@a"~EEBsl2d.:]^;{x19<]fT1G&Rv%c<_=BLtE
+d|h8Xiq-%9,[@qQVY4~Bv'%+:ne-afT](;5YacHk^%xT5_u@bDv8!Oj]q;TOR<d+/ThH68IAgTGUz|Wp~&.C^.TK;=W3SiRM#gp)D21`-6ro=W3nZzazht
+8/]3oZ#']9&RO.a&BKJTq%SzyHQKZ}kE^t(fJ&,Rp<[gH=e78KiQ7Td7q[DQc<t".]bMmuk|}B;0X@]-W>pkl().oX:ZJ(CLY/V%bN!%fH+.|QVaT=',z,
+6j5_+rBf{pWO3yv#hLst2yveTw[)IpT{gubw:Ib9||/RI(PC<OR(#O5v1Eh.S"Y@rJ|GxFo^yF=iII4fME^<tFBN=hDmD@d@)n=':%4Bt1[T@byqH^8|CI
+^SNP"0UYCvsr'=c}m}`2D/_{Yqpi6aPkDo-g.=~e2n^ZKXx3pZ8tP)tNrBV1_JSQUkU(=/KYeE__ib4ugk{urK:cqRnCS8<a>y`:{vUVVA@0BZu)ganaP(
+G$5}yXYrbl'_e(FC,^29qph503XJh.<5!wKk4b.nM>J#LHha[2Neim98LbpDR2>57<V;Sa'T2|SP|Ctq1::1aaH){|(OxZK}:i$vS.P'/GuPj{8}8Dky3n
+g|kc}yS-mbPgq$~FB^;v%)"E$)a{Ml>S];%<'T8Y^jLWX90Sv^9JIG'('9#G87KSVPrh%z[eM/@qhB`{Js3-e@.9mPl/`GA'(zeK,-ow#$vNIgV[n&;hxD
+KB$}JbvxNe^<{ZlyKyR6[.{)XEw6o05>:>Nsm1y]idLwK4~9L5O;9EwZ@=</FcX0RxTjv7v/J0DDMnR_U"yXaZ8KWb+VB(p&Vgx8=cRH8mT|YOJ1=X;&7)
+"a).H9lJS{<|RKbpn^lxibVsI[<_rOzF~LGo3+|8bpfs1@[ww|PJP%QYUCv.a<jF)R-rl1Gykb]alV7Z8/1.,.P^V7D+%s;5.n8CBs{v|.!usxO<0<1I2+
+1"8`[Zs)KP[OuV;!`&Ui6.rImrE^6f'|&v2^BS>;)&(/AM.bY$@YI_c([aL+ZjA:aUSPQBShs'eKBV;g"YyRM|xRN+LIAv.R&qt{^w4:vReT:1DHokmNGt
+2X)_TjzoZYE3u6cz@&JkhK',BWsjR&C6]rgC]y[+{j'm>F&_<9l7&9'_H5T$Vc8ZBxhgZ.Z5[s;)NC)j[3M(=u/{TgT$!0~zX4enu.2k&S-o[Upjt&&&o2
+D^1:Cvw[p7rA>;~08.15%_8gEnkr-E<$S|;Q2f_sv&3:{CZwi|@j(pWReB[B~H$}gb1POr@}Ng_13DAsN|-Ek]B;zpF[Q$#2xo+^5c>ylMVy^ZewA0e+rG
+_;r:+[@G<l.Rx(UGe:YQ)$@j)CbdiU`eQ.oQd_frfxh}VG[BP8Ya,[_X<xA7GO"6s5QF:8_]G{Bvx"g}B/:df{mx@=`xw|x@hz#6SZvjat,z5^]2i_TGZ8
+A`6Nw[H8f%v&d_U=`_q6SY$cMwuD<l'%H:gkD]0NOZ`J92L6{>yne!+|d8u#iC3#jQ+coTl%-kat[s>mn3wWFgNIAIrhhp'M(dyG:kF]ciW)AoGQ@u~Ja{
+aPZ[U+m0JcJ1dP^Ui}1n#F{ca1iv2@~q5cCo2!ZB/oi).x2s$|5;x;BXR&a<aF"M')c1B3"X~RcMj}PW'WBD=dypr$(vnsHUlkO[4%7pF@&U5d&XfDZMjW
+-d)MxH<oFa@C<WVNrah4b4'!<n>H;g^,o@F|4X}p"<2laf2@W$|n;.K)%txGGvk6qMW2s,>@3WZtWIY]kuWEUXg[@md_@bJXur`<2^)<Ma0MSP<.Pl>w8b
+p#T$7D;vv)0.|]~Iuqh7$hwI;MDr|s-s.;v784K@x#gcy>9jqS(-!#r@w1#l7)3-XiC}iZM1XS'db9/L9x~Wq<Zx%'Ty(8v9j3;i'^'cL9V)>5{|dk:J@3
+xR`atn|e)[ff9D]I%11ernoy!8(#8x_quVEaiuzm#,qhD]=|f12p680)a`"3dbz|(bB,SuD&pR0Q/r&I<i{w0wn1@+.W374S,},p;!R@KIZ^"!.=H"$L1A
+b!2fZ`0jm.0{2k$;dzoGoGfAjNjDr7p$l9=/A!pK|N1VbtHxrJcm#hW|;D7){UJ@k+Ea2.{QJ6<n5GmMe3G4"32,ae=,7L.|1aDU2XhHuF=:e@lIiGjxF+
+u|"|u)f7P9AgG!c|Ilpg,30tbzih[]%]t^HR#8`lfoTWqMk%^a'EHL8)m[WY:L@-:m'F$;7W:6gj5XBh'F"iRVo5FH84Hu2alc{`fw5|7UF!,[a,gs)B}4
+Ds.hXAi'n]DI,Y@Dv>w_IAzV|zEwaiN]GYAw=o"_e-k6]Nvq'O#%oMnw5I[<1)>w$(_-1(Z_E>!VrYWw3ds-^;tIN5Fbb/orM{z("mO6/}"Orn]Ye3Ne':
+J)ob|]XL^LCFd/DFD4L>79$1Lp,`M')P(mnj|{S(ojKXgsqGPI,GRx0'7%_h&krvt.GrUlzn;S|9bWfE.,9A-y5XE()KO/U$%!%{E2^%;EzTp2^MFU;`se
+OI$d!`Sq8hq;`>;jld`Tfd6dqB@O2_nn0C4euxLwY{xq927(ecTpY'ys5=E>[XB%KB)XLAKhXaa0Of8][SMiEr=isC#i[Vt3d:8=;cFOUy#HXZH<zG]+Lp
+UeWyV`RRhHY<Wd/Xy|Pt]Jm'P2Pty=Nn0-oG>CGf|^48$}'YdG}=BebI^6KlON:XOehm_iJ/:(:&e@0^o!s+Stl},DQU#%aeRxJ,~`tHn|&-|/W36j+T&R
+6yJ,[fW}-{%%9H&YLRvJXAY:2@A/NH4C/^{VN|{G/px-y>]SXHGf1eA50PXct50&9;:82oVKDo8GPICD527)kHKRfd>,`IpH9[e{pfL{^6k5qj3Gndl'i-
+Hz1XHBZ[oqx;z{1[z.^WBcJM"tOEQy";9vb@4+!k+'xM;X)VMiEW!yzNql[iG+"kfD+m"~ct9,0E&86FrV.7J{bJfbMh5,HX]vB|4ttIp56$uzD4"Dg7u$
+A7G$k$>R$!@cbdTKpy'-R}OaNE@Su9%||o~<U',Y"k>L][w,Gzih'Fos>{|M%wxCMv#cE!M])o@<-6rOb4tf}G/9Go.x!0Qixu_)sm_yHg&(e"j}0p["zi
+G={1uznzSy3m>WD%k'v0ELq$hM=c;WzrknJElv(eP)z[qr$y6h@#RhV}iR0}`RBW'V@nccS}ERB|P].)i2,'<_&tvG.sU&~u-uQ2lo;U8VOzwvC<1;t`[K
+3xrUL,U3y9nu#Ov9yYy|%T5.'v)`p}F_r))G>:sy5#z(e>bp`]C@{gWI";PYvVij6l=M_kZ"6c~Fd>#xqc`Xo`$+^]>aE]k{t}cj-Lr;}M~1p!qKZMu7.]
+BuJm%s8FcC]rfDI(=M%k8"os6%^BCSBebu_s6Xk$e^9k9hD^S5X==iBSL{2HxEF.-&^^%sr_2|>.p$0WOYkn6zu^mg#nYM/xk9IMa_<g~$5H,}{%CkP>51
+#E-Lm;z<m{X4po+%&11!TWl9>27OicnI:%8Hm9eZFIa7@(Pr&'#]]@a53Q=AJZ5"9Fa5sYVyX"6#C]6%.R$Yq@=aYZO_VD;%YE)dwS#)_ep;xIh^~E^.&l
+f8%Q.c{'#3C`aoe=j|-lzM`ubt{F(-hE1tI;l_&saQGS;sof02Gq/D!HNiNRct7QEJV:sI=6w]@o$6e:cva2IK1l+sAi,yEZsyZ>=]ha0V!R^[DsyRfAjp
+XUo&G>:+J7/n+HX`EXr81gbQ(|+y/]<'F{'^'yA_}o>V2jLy>|,6E}[{R|q/}Y-`o>%8j[6r-cNf5icBb9B/>IDqT5RkPnq/ES#64@Ji=^Qw>H4Ci0-D!%
+4[Sc]GiRcW!(W2c8,RkWk4EO1l|I:2hU'n2rJs)/zMU)%(|qO^_zta;"oL-E<:]gej8Qd=QC9w4g-s@WP7/dU+RL0!OF5NG2uX35W."HKtQ#-Hc'>t3FS-
+A{aOAf<<qH,5ZBq2&:"(u2uO>Ypb6Fp{Dm.d-LXDcX}Nd}!ctOeL,}ZILe$/B.q2^wVu.OWfMd5|0TSfOz=UB{NXa-;JWj,{,+nFdnmy.0]+)fxC/X6h[)
+z4WtiA@6X}qWBG~1mSf@4zkB(X{Lb%7t8x7nTXK__B9R#EFtrm.VJ!-lv0fowIGaG2hqiF]RYng(=Tx#pt)RFWV3bd8OK2pG(FGS$eIbo/k4vO,/.vA>W7
+"zbbD4"+..HK{[fo@>qt[zZ7Kny<{](Y'2voD&s'/K>u%e"5ahYCVq%XO[+DRBjlVE/A&:nT3oA372X{&Yf}>Zi`'+=@`aVAJ^&gl4tc'mlj!z)VBb7t=<
++2,(3|HwByAw8LkW$ishy6VMSTMrA@dpT|(u1ul]d^'m4K.lR^)iEdP9jt[{9aBr%8_m/6bd>FOS&&<pz/t%)-wUC`1f[fq.:E3sm(jwSe~F%;fSL4}Qb=
+qM<}<:%HdiiJLW]eP^MIy_#:sJ7}L56>]Ph3mp-6m%dBcosqfv>/U>,HTuzcXq2,@<"vE3nNZ6KqfVl#~r0qFkPGtNrYQQ=c/7_{V$PZ8uuj/w.(W$CTnp
+"4hNxi0gJTgix&Wtxf"UL@7ywgOm/7xws=NNoZIdnvkMDA4mU4tPY^X(Rbl`ajRel7,lH{58U6V@3g6|Enu^SGROu4J:Z4IjJ&@J/t!~`-svguN>3ad5,6
+M)tZCq4X1]T%=X,[t}wT9L5|pBaTlQ:[Xf=0pHj4tFjspAyN_cG^f$9#EihlHDDVUJA;i2x|Bl,5t7W+q!({c]n$iou,b8hRrBmkLz-WX@Iu&N5{HK=lq#
+^x5ny53E~PSQY=R]GJ-C7kRx11#x7W#W!Mo9^VH&0S~mTv6^'Ta1REw5:JL1"kf1FU9&(8qm_.OZ@nmBIAzhdz]7kJ)Xl6yXOSd,<Mx@C1N&["Xb@<SQ7(
+T}{:O##_'89=b_ATN}G&ihcJ6>9tgU!7#Dqv:(]vxC:TeSs#19E7kGA>k<cQ6P>3OPSh}I^[#AxYaK"W|fCR}[ES(-'KIs3hV1SZA1>N(W}!wl#g#3o0&B
+GFyDhI!khB=yH&MC~yWQOndrPxVCw(1V)URTkQ2,K;:PyRi#g^["9.MSTbQM)iQNdeVb{.EG0MP{SQ(Qj<=gM,m=o5QYH5O1TCintA]>H@9hH5ri8ymf<U
+t^aU9hL>`)&MCKc^IQsHqdJl<zDvo=%cU':(b,2.mudf..1qAgv!2Kf0j2EJ5EN]|03v~t(fh+"]N859HD=+7}[KK'VN}A-!5hP]CXK_;o4Cv<`u_EnN,{
+iw/E>7%':979#8,PA'9Ik=97>&:hm-=)~ECp,}NpouoNyTU7~3hWXb48a:tWQR"9Z-[)6t4U1JEUk049S>#/nJUE_/Ue2P,$Rk)UmoEJdoIaEowwJ{!$h`
+|U`QVYrBAf!Zo:n)NGcAVk.kD9FM(56jJ:L_pMGY!sODu:Z4AVrND.kB9Nea-}6'bmzTJh]%=Piq>KH!`i{UK854WmRdp5&JBl(v.T9X!UcGx>4Z|i#9Wn
+W9LMn]#M9<L'|'d79apx:PR,VGhyuKd8D7V$``g2^m>p|TQ`l4Jk^5+S4}EcVGO`oV~$Om%xGw<b"Dyyp]"3SL8@%=iBO6I"aq2}yzSr:L[zT0XOv!Z]1v
+^25W:'1fSA9`{,kz9}aL5@mlhEP<=ii$.l=.x1c6X(#:bt|W{%2|_&eZ9$<yz1p{h4kUN{o{{{C-O-QT3K_H=Pj"rsR_lE^VW#"E~mDkN98ZZme1&nONL%
+f@z47MA$<4{;G]tlNMl%32lKl4nNqX2slpLg&NvHs#6sUBO>DVCw!oAB0g'hTYl8r_MK.w3(Z3}3:HOB{`L4)VL([}w{6dyQt:4XbI&U<_e+Lsm/,S.EKd
+'X65cpri7%E17Us|Tl^PKN+vUhsx}pxoo$bc#5.a(Ah]}fuy48%Ak/[v7U1ydsiKS$)-5uy5B8WpqH&J|`nEZXd.:-+)j&=d-t(6rgMgfms6DfbyVJVJjP
+vhoEO2`'7=mE7SHr`e)8h$;%ZA#1Jy&[rDbcxJ1yksdA1,DB@UN^{/Q+Y-:]Qqmihf%+s#F"-DQMO[__F;jiBsm'glOXKj:c.1yrDbaf>sXO:7x>qF@|hy
+l'VeT6WkM1.IX]Y19jm@DoY{l%G!+^cnO@zv#vsga]q3dD4L{7U.eh}BTDa5V$)V2DgA5a/Q85l'"Wo;(%#C9J0I8D9/PZ3g+/crsreMql[}WB&VWdIqS^
+{='lg]=5'<njgm`11<+9,rLt7,VE.G,sJVrXiFyYuer9zOtTE5cb0VK;WYih_0|I:`23"-J>u6XN8BfQd@nQlWX,-^:+]/edZ6l/d&"w>f$.=y<_7^;zs6
+ysfmLf1H=o9DZ>X`FfYS#+kj"4>:CI;+[zN_C}vWz++T1mYn;A5X.Qq+fENK{),XnFi5!h}TNZTX$P(,/)|%M)._6!Y!tTAKX(EBbPQ^Tfq'#nC<}7sJ"1
+%6{UBd|ap|bev]!fnb/qWe3zv/gde63v9["5{7uqNC;J)eTDc=!!tpco6P&zWB_eL`<$$D`xtMUJ0gTZdDQQBJ7Mvk!+L{%@>vJa@RzSIsAK4CjA1G5Z({
+PS$-s|j[[Vf+7)sLQ8&8VUjnRP2xkuFkcqgUH8eO)_jRxfaU!7)tOu.z.^pK8P"~8"E;_'c'z'h'<<AHQu8M)%8JdZ=/M!x:m|c$610Q%#9U51hH~BX@MQ
+d7vB)!fQS^I,[[E.);Suu4}flR^@=@loyvS{JKogy@ox:5d_i1[e;^lLjoE8X%H0mEQ<9)PM]OG7T/^W5<mG[wrG17mYes.y#lS5Q]RyJItxM^3.>_<<Z{
+aU:'(`<ro]SwDv77AGJmsHH(0)$PiF~eO>uee%-!U-2L!EP|,H3[QtV6Z`,wXcZ+z4wQ]abL+2K}y^1b}g7_^t%@t"&dq_ecmg#!&}j_!)1g4qZV+vEj_x
+&yM.mt#"S>U6[^mW>BI-lpe-t15[.td]Eh^WTXK6Av]z%gg9JC]T-S|/.SEtAf$s={+#!!
 */

@@ -14,8 +14,8 @@ from ._moving import (bincount, compress, count_if, flatnonzero, flip, histogram
 from ._operators import Operator, maximum, minimum, operator, where
 from ._reductions import (all, any, argmax, argmin, count_nonzero, cummax, cummin, cumprod, cumsum, diff, max, mean,
                           min, prod, reduce, scan, segment_max, segment_min, segment_sum, sum)
-from ._sorting import (argsort, group_by, intersect1d, isin, merge, nth_element, searchsorted, setdiff1d, setxor1d,
-                       sort, topk, union1d, unique)
+from ._sorting import (argsort, group_by, intersect1d, isin, merge, nth_element, searchsorted, segment_topk, setdiff1d,
+                       setxor1d, sort, topk, union1d, unique)
 from ._work import Sized
 from .errors import GpuprimsError
 
@@ -26,5 +26,5 @@ __all__ = [
     "cumsum", "diff", "errors", "flatnonzero", "flip", "group_by", "histogram", "intersect1d", "isin", "max",
     "maximum", "mean", "merge", "min", "minimum", "nonzero", "nth_element", "operator", "partition", "permutation",
     "permute", "prod", "put", "raw", "reduce", "reverse", "roll", "scan", "searchsorted", "segment_max", "segment_min",
-    "segment_sum", "select", "setdiff1d", "setxor1d", "show_config", "shuffle", "sort", "sum", "take", "topk",
-    "transform", "transpose", "union1d", "unique", "use", "where"]
+    "segment_sum", "segment_topk", "select", "setdiff1d", "setxor1d", "show_config", "shuffle", "sort", "sum", "take",
+    "topk", "transform", "transpose", "union1d", "unique", "use", "where"]

@@ -186,6 +186,49 @@ def topk(x: Array, k: int, /, *, axis: Any = -1, largest: bool = True, sorted: b
     return work.finish(keys), work.finish(index)
 
 
+def segment_topk(x: Array, offsets: Array, k: int, /, *, largest: bool = True, counts: Array = None,
+                 payload: Array = None, stream: Any = None) -> tuple[Array, ...]:
+    """(Values, indices) of the k largest elements of each segment x[offsets[s]:offsets[s + 1]], a row a segment.
+    Indices count from the segment's start; -1, and a value of 0, follow the last one where there are fewer than k.
+    counts: uint32, a k for each segment. payload: an array like x, whose elements at these places come third. Offsets
+    are checked on the host and trusted on a GPU."""
+    given = {"x": x, "offsets": offsets, "counts": counts, "payload": payload}
+    work = Work(stream, {name: array for name, array in given.items() if array is not None})
+    view, where, k = _one(work["x"], "x"), _one(work["offsets"], "offsets"), natural("k", k)
+    if where.name not in ("int32", "uint32", "int64", "uint64"):
+        raise TypeError(f"offsets: its elements are {where.name}, not integers of 32 or 64 bits")
+    if not where.size:
+        raise ValueError("offsets is empty: n segments have n + 1 offsets")
+    rows = where.size - 1
+    where, source = work.contiguous(where), work.contiguous(view)
+    work.check_offsets(where, view.size)
+    keys, index = work.empty((rows, k), view.name, view), work.empty((rows, k), "int64", view)
+    members: dict[str, Any] = {"out_type": lib.GP_I64, "out": index.data}
+    moved = None
+    if payload is not None:
+        beside = _one(work["payload"], "payload")
+        if beside.size != view.size:
+            raise ValueError(f"payload has {beside.size} elements, and x {view.size}")
+        moved = work.empty((rows, k), beside.name, view)
+        beside = work.contiguous(beside)
+        members = {"in_type": beside.type, "in_": beside.data, "out_type": beside.type, "out": moved.data,
+                   "out2_type": lib.GP_I64, "out2": index.data}
+    if counts is not None:
+        own = _one(work["counts"], "counts")
+        if own.name != "uint32" or own.size != rows:
+            raise ValueError(f"counts has {own.size} elements of {own.name}, not {rows} of uint32")
+        members["in2"] = work.contiguous(own).data
+    if index.size:
+        for filled, value in ((keys, 0), (index, 255), (moved, 0)):
+            if filled is not None:
+                check(lib.gp_fill(work.handle, lib.GP_U8, ffi.new("uint8_t *", value), filled.data,
+                                  filled.size * filled.itemsize, work.stream))
+        work.call(lib.GP_SEGMENTED_TOP_K, key_type=view.type, keys=source.data, count=view.size,
+                  offset_type=where.type, begin=where.data, segments=rows, k=k, out_keys=keys.data,
+                  flags=lib.GP_DESCENDING if largest else 0, **members)
+    return tuple(work.finish(one) for one in (keys, index, moved) if one is not None)
+
+
 def nth_element(x: Array, n: int, /, *, descending: bool = False, stream: Any = None) -> Array:
     """The element that a sort of the flattened x would put at position n; nothing is rearranged. numpy.partition's
     element at kth."""
@@ -418,5 +461,5 @@ def _sum_type(work: Work, name: str) -> str:
     return "uint64" if name.startswith("u") and work.library.wide_unsigned else "int64"
 
 
-__all__ = ["argsort", "group_by", "intersect1d", "isin", "merge", "nth_element", "searchsorted", "setdiff1d",
-           "setxor1d", "sort", "sort_with_indices", "topk", "union1d", "unique"]
+__all__ = ["argsort", "group_by", "intersect1d", "isin", "merge", "nth_element", "searchsorted", "segment_topk",
+           "setdiff1d", "setxor1d", "sort", "sort_with_indices", "topk", "union1d", "unique"]

@@ -30,7 +30,7 @@ typedef struct gp_call {
       // lengths
   gp_type acc_type; // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is a smaller float
   gp_type out_type; // of out; 0: in_type
-  gp_type out2_type; // run lengths: i32, u32, i64 or u64; 0: u32
+  gp_type out2_type; // run lengths: i32, u32, i64 or u64; 0: u32; top-k: likewise, of out2; 0: none
 
   // Inputs.
   const void *in; // `count` elements; copy_batch: pointers to the sources; expand, run_length_expand: `segments`
@@ -51,7 +51,7 @@ typedef struct gp_call {
   // Outputs.
   void *out; // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: the
       // selected ones; histogram: bins of each channel, channel after channel
-  void *out2; // run lengths: lengths, or NULL; partition: the second part
+  void *out2; // run lengths: lengths, or NULL; partition: the second part; top-k with values: indices too, or NULL
   void *out3; // partition: the third part; NULL: two parts; swap: the second array
   void *out_keys; // the first key of each run, or NULL; sorted keys
   uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part; is_sorted, find_if,
@@ -131,7 +131,7 @@ typedef struct gp_call {
       // of segments: unary, makes what is stored of each result, of out_type; 0: none
 
   // Columns of a sort.
-  const gp_column *columns; // sort_columns: in host memory
+  const gp_column *columns; // sort_columns; unique, reduce_by_key: further values: in host memory
   uint64_t column_count; // up to 64
   uint64_t key_columns; // the first so many of them are keys, by their priority, `keys` before them; others move
 

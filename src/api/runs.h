@@ -59,7 +59,9 @@ GP__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_type 
 GP__API gp_result gp_count_runs(
     gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t *out_count, gp_stream stream);
 
-// The first element of each run; by key: the first key of each run and its value.
+// The first element of each run; by key: the first key of each run and its value. gp_call.columns: further values, up
+// to 64 columns of built-in types; out: room for `count`. reduce_by_key takes them too: its operator, a built-in one,
+// folds each in its own type. Each column is a call that reads the keys again, so keys are not in place.
 GP__API gp_result gp_unique(
     gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out, uint64_t *out_count, gp_stream stream);
 GP__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,

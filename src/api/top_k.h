@@ -14,7 +14,8 @@
 // any type, structs too: LESS, GREATER or a user's operator, whose reverse GP_DESCENDING takes; keys that tie come as
 // in the input, and out_keys may be NULL. Up to 1024 results (24 KB of keys and indices, if that is less) every key is
 // read once, in up to three launches; beyond, a merge sort (workspace: keys and indices, and that of the sort; rows and
-// segments: indices again, and a segmented sort).
+// segments: indices again, and a segmented sort). gp_call.out2 gets indices beside values (out2_type: i32, u32, i64 or
+// u64): the call finds indices, and a further launch moves k values a row through them.
 GP__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys, const void *values,
     uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 // The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
@@ -25,8 +26,8 @@ GP__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index
 // not overlap. out_keys[s * k] and out_indices[s * k] are the first results of segment s, in the order of gp_top_k: of
 // equal keys, those that come first. Where a segment has fewer than k elements, the rest of its k places keeps what it
 // holds. Indices count from the start of the segment; index_type is i32, u32, i64 or u64. One output may be NULL.
-// flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out), a k for each segment (in2)
-// and GP_CHECKED.
+// flags: GP_DESCENDING, GP_UNSORTED. gp_call offers values in place of indices (in, out) or beside them (out2), a k for
+// each segment (in2) and GP_CHECKED.
 //   Launches    Up to three, whatever the lengths, which only the device looks at; mostly one if segments have one
 //               length. Each key is read once: by lanes of a warp (up to 512 keys), by a block, or by several
 //               (k <= 64: up to 2048 keys twice, by a warp). k > 1024: a segmented sort, and a launch for the first k.

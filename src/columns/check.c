@@ -12,7 +12,7 @@ GP__HOST gp_result gp__check_column_key(
 // Checks column number i. alias: it may be sorted in place; wanted: its output must be there.
 GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
   const gp_column *c = &k->c->columns[i];
-  const int is_key = (uint64_t)i < k->c->key_columns;
+  const int is_key = (uint64_t)i < k->c->key_columns, of_runs = k->c->primitive != GP_SORT_COLUMNS;
   gp__checked_type t;
   char name[28], *in = k->column_name[2 * i], *out = k->column_name[2 * i + 1];
   snprintf(name, sizeof name, "columns[%d].type", i);
@@ -20,6 +20,11 @@ GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wante
   snprintf(out, sizeof k->column_name[0], "columns[%d].out", i);
   GP__CHECK(gp__check_type(k->s, k->who, name, c->type, &t));
   if (is_key) GP__CHECK(gp__check_column_key(k, name, c->type, &t));
+  if (of_runs && t.info)
+    return gp__fail(
+        GP_E_TYPE, "%s: @%s is struct type \"%s\": columns of runs are of built-in types", k->who, name, t.info->name);
+  if (of_runs && k->fold)
+    GP__CHECK(gp__check_operator_on(k->who, name, k->q->op, gp__accumulator_of(c->type, k->q->op)));
   if (c->descending & ~is_key)
     return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
         is_key ? " or 1" : ": the column is no key, see @key_columns");
@@ -27,6 +32,29 @@ GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wante
   k->q->column_align[i] = (gp__u8)t.align;
   GP__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
   return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
+}
+GP__HOST gp_result gp__check_column_list(const gp__checking *k) {
+  const gp_call *c = k->c;
+  if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
+        c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
+  if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
+  if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "columns", c->columns));
+  return GP_SUCCESS;
+}
+// Columns that follow runs.
+GP__HOST gp_result gp__check_run_columns(gp__checking *k) {
+  const gp__request *q = k->q;
+  int i;
+  GP__CHECK(gp__check_column_list(k));
+  if (k->c->column_count && k->fold &&
+      (q->user_op || q->transform || q->stored || q->is_arg || k->c->init || k->c->flags))
+    return gp__fail(GP_E_UNSUPPORTED,
+        "%s: @columns: these take a built-in operator with one result, and no init, transform, apply or flags", k->who);
+  for (i = 0; i < (int)k->c->column_count; ++i) GP__CHECK(gp__check_column(k, i, 0, 1));
+  return GP_SUCCESS;
 }
 // Keys may be sorted in place if they are the only ones: the indices of several lead back to the input.
 GP__HOST gp_result gp__check_columns(gp__checking *k) {
@@ -37,16 +65,10 @@ GP__HOST gp_result gp__check_columns(gp__checking *k) {
   const uint64_t keys = c->key_columns + (unsigned)alone;
   const int alias = keys == 1, wanted = keys == 1 && !indices;
   int i;
-  if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
-        c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
-        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
-        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
+  GP__CHECK(gp__check_column_list(k));
   if (keys < 1 || keys > GP_KEY_LIMIT)
     return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who, (gp__u64)keys,
         (int)GP_KEY_LIMIT);
-  if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
-  if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "columns", c->columns));
   q->count = q->stride = c->count;
   q->channels = q->active = 1;
   q->in_type = GP_U32; // a kernel reads indices

@@ -16,6 +16,7 @@ GP__HOST int gp__misaligned_by(int size, int which) {
 GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
   const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
+  uint64_t row = 0;
   int shift;
   for (shift = 0; shift < 16; ++shift) {
     gp__shape h = gp__shape_of(q);
@@ -36,7 +37,7 @@ GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp
     if (result != GP_SUCCESS) continue; // a policy that does not serve such buffers
     g = gp__geometry_of(p, &h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
-    if (!shift && gp__calls_behind(q, &p, 0, &behind)) GP__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
+    for (; !shift && gp__next_behind(q, &p, row, &behind); ++row) GP__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
   }
   return GP_SUCCESS;
 }
@@ -245,6 +246,7 @@ GP__HOST gp_result gp__compile_request(gp__state *s, const char *who, const gp__
   gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp_result result = GP_SUCCESS;
+  uint64_t row = 0;
   int count, i;
   gp__shape_on(&h, on);
   GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
@@ -259,7 +261,7 @@ GP__HOST gp_result gp__compile_request(gp__state *s, const char *who, const gp__
     }
     gp__let_kernels_go(&k, 1);
   }
-  if (result == GP_SUCCESS && gp__calls_behind(q, &p, 0, &behind))
+  for (; result == GP_SUCCESS && gp__next_behind(q, &p, row, &behind); ++row)
     result = gp__compile_request(s, who, &behind, NULL, on, table, take, user);
   return result;
 }

@@ -150,7 +150,8 @@ GP__HOST gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
     GP__CHECK(gp__writing(
         k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted, GP__ALIAS_OF_OUT_KEYS));
   if (q->out2_size)
-    GP__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
+    GP__CHECK(gp__writing(k, k->reads & GP__READS_K ? "out2 (indices)" : "out2 (lengths)", c->out2, k->out2.align,
+        q->out2_size, b->out2, b->out2_wanted, 0));
   if (k->own[GP__CHECK_OUTPUTS]) GP__CHECK(k->own[GP__CHECK_OUTPUTS](k));
   if (k->reads & GP__READS_OUT_COUNT) GP__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
   if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED)) GP__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));

@@ -20,6 +20,12 @@ GP__HOST gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op
       field, gp__op_rows[op].name);
 }
 
+// The accumulator of results of a type.
+GP__HOST gp_type gp__accumulator_of(gp_type type, gp_op op) {
+  return gp__is_small_float(type) && !(type == GP_E4M3 && (op == GP_MIN || op == GP_MAX)) // it has no infinity
+      ? (gp_type)GP_F32
+      : type;
+}
 // Types of primitives with an accumulator.
 GP__HOST gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
@@ -28,11 +34,7 @@ GP__HOST gp_result gp__check_accumulator(gp__checking *k) {
   const char *who = k->who;
   const int builtin_op = !q->user_op, host = k->host;
   q->is_arg = q->op == GP_ARGMIN || q->op == GP_ARGMAX ? 1 : q->op == GP_MINMAX ? 2 : q->op == GP_ARGMINMAX ? 3 : 0;
-  q->acc_type = c->acc_type ? c->acc_type
-      : !q->is_arg && gp__is_small_float(q->out_type) &&
-          !(q->out_type == GP_E4M3 && (q->op == GP_MIN || q->op == GP_MAX)) // has no infinity to begin with
-      ? (gp_type)GP_F32
-      : q->out_type;
+  q->acc_type = c->acc_type ? c->acc_type : q->is_arg ? q->out_type : gp__accumulator_of(q->out_type, q->op);
   GP__CHECK(gp__check_type(k->s, who, "acc_type", q->acc_type, &acc));
   q->acc_struct = acc.info;
   q->acc_size = acc.size;
@@ -93,7 +95,7 @@ GP__HOST gp_result gp__check_key_types(gp__checking *k) {
     GP__CHECK(
         gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;
-  if (k->reads & GP__READS_OUT2_TYPE) {
+  if ((k->reads & GP__READS_LENGTHS) == GP__READS_LENGTHS) {
     gp_type type = c->out2_type ? c->out2_type : c->out_type ? c->out_type : (gp_type)GP_U32;
     GP__CHECK(
         gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));

@@ -20,7 +20,7 @@ GP__HOST void gp__one(gp_type type, gp__value *v) {
   F(OFFSET_TYPE, offset_type, GP_E_TYPE, "has no offsets") \
   F(ACC_TYPE, acc_type, GP_E_TYPE, "has no accumulator") \
   F(OUT_TYPE, out_type, GP_E_TYPE, "has no such output") \
-  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no lengths") \
+  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no such output") \
   F(IN, in, GP_E_ARGUMENT, "has no input") \
   F(IN2, in2, GP_E_ARGUMENT, "has no second input") \
   F(KEYS, keys, GP_E_ARGUMENT, "has no keys") \

@@ -11,6 +11,10 @@ GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uin
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
+// The same; 0: it needs the kernels and the room of the call at row 0.
+GP__HOST int gp__next_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+  return (!row || q->column_count) && row < gp__calls_behind(q, p, row, call);
+}
 GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
@@ -24,6 +28,7 @@ GP__HOST gp_result gp__run_chosen(
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
   gp_result result = GP_SUCCESS;
   const int idle = run && gp__nothing_to_do(q);
+  uint64_t row = 0;
   int pushed, count, i;
   if (idle && !gp__is_checked(q)) return GP_SUCCESS;
   GP__CHECK(gp__enter(s, who, &pushed));
@@ -36,8 +41,8 @@ GP__HOST gp_result gp__run_chosen(
     const gp__geometry g = gp__geometry_of(*p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
-  if (result == GP_SUCCESS && !idle && gp__calls_behind(q, p, 0, &behind)) {
-    uint64_t room = least; // its kernels and its room before anything happens
+  for (; result == GP_SUCCESS && !idle && gp__next_behind(q, p, row, &behind); ++row) {
+    uint64_t room = least; // kernels and room before anything happens
     result = gp__run_request(s, &behind, NULL, 0, stream, 0);
     if (result == GP_SUCCESS) result = gp__workspace_of(s, &behind, NULL, &room);
     least = room;
@@ -61,11 +66,8 @@ GP__HOST gp_result gp__run_chosen(
     if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, h, p, kernels, count, stream, least);
     gp__let_kernels_go(kernels, count);
   }
-  if (run && !idle) {
-    uint64_t row;
-    for (row = 0; result == GP_SUCCESS && row < gp__calls_behind(q, p, row, &behind); ++row)
-      result = gp__run_request(s, &behind, NULL, 1, stream, 0);
-  }
+  for (row = 0; run && !idle && result == GP_SUCCESS && row < gp__calls_behind(q, p, row, &behind); ++row)
+    result = gp__run_request(s, &behind, NULL, 1, stream, 0);
   return gp__leave(s, who, pushed, result);
 }
 
@@ -111,6 +113,8 @@ GP__HOST gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state 
   return result == (gp_result)GP__UNKNOWN ? gp__check_memory_of_call(k, whole, s, caller, call, stream, q) : result;
 }
 GP__HOST gp_result gp__run_on_host(gp__state *s, gp__request *q) {
+  gp__request column;
+  uint64_t i;
   if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
   if (q->init_device) memcpy(q->init.bytes, q->init_device, q->acc_size);
   if (gp__is_checked(q) && q->bad) {
@@ -119,7 +123,10 @@ GP__HOST gp_result gp__run_on_host(gp__state *s, gp__request *q) {
     if (result != GP_SUCCESS || *q->bad != UINT64_MAX) return result;
   }
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
-  return gp__host_run_described(q, s->host_threads);
+  GP__CHECK(gp__host_run_described(q, s->host_threads));
+  for (i = 0; i < q->column_count && gp__calls_behind(q, NULL, i, &column); ++i)
+    GP__CHECK(gp__host_run(&column, s->host_threads));
+  return GP_SUCCESS;
 }
 GP__HOST gp_result gp__run_by_plan(gp__state *s, const gp_call *c, gp_stream stream);
 GP__HOST gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {

@@ -49,10 +49,7 @@ GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u
     gp__plan_little(g, &plain);
     return GP_SUCCESS;
   }
-  if (q->composed) return gp__add_sorted_top_k(s, &plain, g);
-  g->steps[g->count++].request = g->request_count;
-  g->requests[g->request_count++] = plain;
-  return GP_SUCCESS;
+  return gp__add_top_k(s, &plain, g); // or another call that is ready
 }
 GP__HOST gp_result gp__run_written(
     gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {

@@ -1,7 +1,7 @@
 // select/check.c - checking a call: predicates, parts, runs
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c,
 //   core/request.c, select/host.c, core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/checking.c,
-//   core/check_operators.c, core/check_call_types.c, core/check_buffers.c
+//   core/check_operators.c, core/check_call_types.c, core/check_buffers.c, columns/check.c
 
 GP__HOST int gp__is_predicated(gp_primitive p) {
   return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF || p == GP_IS_PARTITIONED || p == GP_PARTITION_POINT;
@@ -76,6 +76,7 @@ GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = (uint64_t)gp__parts_of(k->q);
+  if (k->c->column_count) b->keys_alias = 0; // they are read again
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
     b->out2_wanted = 1;
@@ -86,7 +87,7 @@ GP__HOST gp_result gp__check_parts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
-  if (c->primitive != GP_PARTITION) return GP_SUCCESS;
+  if (c->primitive != GP_PARTITION) return gp__check_run_columns(k);
   GP__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, q->count, 1, 0));
   if (q->transform)
     GP__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));

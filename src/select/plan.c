@@ -1,8 +1,9 @@
 // select/plan.c - plans of streams: selection, runs, by key, segmented scans
-// uses: api/lists.h, api/policy.h, api/structs.h, api/input.h, api/call.h, core/words.h, core/rules.h, core/shape.h,
-//   select/arguments.h, core/system.c, core/request.c, segments/host.c, select/runs_host.c, select/host.c,
-//   core/names.c, scan/kinds.c, segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/state.c,
-//   core/reads.c, select/check.c, select/names.c, core/launch.c, group_by/launch.c, graph/launch.c, segments/plan.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, api/input.h, api/call.h, core/words.h, core/rules.h,
+//   core/shape.h, select/arguments.h, core/system.c, core/request.c, host/values.c, segments/host.c,
+//   select/runs_host.c, select/host.c, core/names.c, scan/kinds.c, segments/kinds.c, core/kinds.c, core/primitive.c,
+//   host/run.c, core/state.c, core/reads.c, core/check_call_types.c, select/check.c, select/names.c, core/launch.c,
+//   group_by/launch.c, graph/launch.c, segments/plan.c
 
 GP__HOST int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
 GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
@@ -74,9 +75,29 @@ GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__u8
   return GP_SUCCESS;
 }
 GP__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
+// A call for each further column: it finds the runs again.
+GP__HOST uint64_t gp__column_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+  (void)p;
+  if (row >= q->column_count) return q->column_count;
+  *call = *q;
+  call->in_type = call->out_type = q->columns[row].type;
+  call->in_size = call->out_size = q->column_size[row];
+  call->in = q->columns[row].in;
+  call->out = q->columns[row].out;
+  call->out_keys = NULL;
+  call->policy = NULL;
+  call->column_count = 0;
+  call->in_struct = call->acc_struct = call->out_struct = NULL;
+  memset(&call->inputs, 0, offsetof(gp__inputs, node));
+  if (q->acc_size) {
+    call->acc_type = gp__accumulator_of(call->in_type, q->op);
+    call->acc_size = gp__host_size(call->acc_type);
+  }
+  return q->column_count;
+}
 static const gp__family gp__family_stream = {gp__checks_stream, gp__stream_is_idle, gp__shape_stream,
     gp__kinds_of_stream, &gp__kernels_of_stream, gp__operators_of_predicate, gp__launch_stream, NULL, gp__offsets_check,
-    NULL, &gp__by_key_calls, gp__host_stream};
+    gp__column_behind, &gp__by_key_calls, gp__host_stream};
 static const gp__primitive gp__primitive_segmented_inclusive_scan = {&gp__family_stream,
     GP__READS_STORED | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES,
     GP_CHECKED};
@@ -88,13 +109,14 @@ static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_st
 static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_STORED | GP__READS_RUNS,
     GP__IN_PLACE | GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
 static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
-    GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED, GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
+    GP__READS_STORED | GP__READS_RUNS | GP__READS_COMPACTED | GP__READS_COLUMNS | GP__READS_COLUMN_COUNT,
+    GP__TAKES_INPUTS | GP__REPRODUCES | GP__STORES, 0};
 static const gp__primitive gp__primitive_run_lengths = {
     &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0, 0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
     &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT, 0, 0};
 static const gp__primitive gp__primitive_unique = {&gp__family_stream,
-    GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
+    GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED | GP__READS_COLUMNS | GP__READS_COLUMN_COUNT,
     GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_select = {
     &gp__family_stream, GP__READS_SELECT, GP__KEEPS_TYPE | GP__IN_PLACE | GP__TAKES_INPUTS, 0};

@@ -95,9 +95,10 @@ template<int WHAT, class Heads, class V, class Length> struct gp__runs {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
     const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
-    if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
+    const bool keys = a.out_keys != 0;
+    if ((WHAT == GP_UNIQUE || (WHAT != GP_NONTRIVIAL_RUNS && keys)) && total > 0) { // in place: see gp__select
       const bool stays = total == all && t.first + first == before.runs;
-      if (!stays || a.out_keys != a.keys)
+      if (keys && (!stays || a.out_keys != a.keys))
         gp__compact<Key, WHAT != GP_UNIQUE>::template run<ITEMS, FULL>(
             a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks, rank, total, exist, all);
       if (!stays || a.out_values != a.values)

@@ -54,4 +54,5 @@ typedef struct gp__segmented_top_k_args {
   gp__u64 length, part, task_room, list_room; // part: most keys of a task
   unsigned offset_bytes, batch; // batch: segments of a warp
   unsigned by_lanes, by_warps; // most keys of a segment for lanes, for a warp
+  unsigned index_bytes; // of the indices in top.from, by which values move
 } gp__segmented_top_k_args;

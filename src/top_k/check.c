@@ -10,8 +10,14 @@ GP__HOST gp_result gp__check_moved(gp__checking *k) {
   if (k->in.size) {
     if (q->out_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert elements", k->who);
+    if (c->out2 || c->out2_type)
+      GP__CHECK(gp__check_integer(
+          k, "out2_type (of indices)", c->out2_type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
+    q->out2_size = k->out2.size;
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
+  if (c->out2 || c->out2_type)
+    return gp__fail(GP_E_ARGUMENT, "%s: @out2 is set, but not @in: without values, @out takes indices", k->who);
   if (!q->out_type && !c->out && c->primitive != GP_SHUFFLE) return GP_SUCCESS;
   if (c->primitive == GP_SEGMENTED_TOP_K)
     return gp__check_integer(
@@ -22,6 +28,21 @@ GP__HOST gp_result gp__check_moved(gp__checking *k) {
 GP__HOST int gp__order_index_bytes(const gp__request *q) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments ? q->segments : 1;
   return q->count > UINT32_MAX / rows ? 8 : 4;
+}
+// Whether a top-k, of k results a row, consists of other calls, but for values beside indices.
+GP__HOST int gp__has_many_ranks(const gp__request *q) {
+  return q->op ? q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q))
+      : q->primitive != GP_TOP_K && q->primitive != GP_NTH_ELEMENT && q->length > GP__TOP_K_FEW;
+}
+// Indices of up to `longest` elements, the call's `name`.
+GP__HOST gp_result gp__check_longest(const gp__checking *k, const char *name, uint64_t longest) {
+  const int both = k->out2.size != 0;
+  const gp_type type = both ? k->c->out2_type : k->c->out_type;
+  return (both || !k->in.size) && (both ? k->out2.size : k->out.size) == 4 &&
+          longest > (type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX)
+      ? gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out%s_type): use i64 or u64", k->who,
+            name, (gp__u64)longest, both ? "2" : "")
+      : GP_SUCCESS;
 }
 // An operator orders keys in place of their bits.
 GP__HOST gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
@@ -38,7 +59,8 @@ GP__HOST gp_result gp__check_k(gp__checking *k) {
         GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (gp__u64)c->rows, (gp__u64)c->count);
   if (c->op && c->count_device && gp__rows_in(c) > 1)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows that an operator orders (@op) are whole", k->who);
-  k->q->composed = c->op && c->k > gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q));
+  GP__CHECK(gp__check_longest(k, "count", c->count));
+  k->q->composed = k->out2.size || gp__has_many_ranks(k->q);
   if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   if (!c->op && !c->out_keys && sorted && c->k > GP__TOP_K_FEW)
@@ -72,7 +94,8 @@ GP__HOST gp_result gp__top_k_buffers(gp__checking *k) {
   const uint64_t rows = gp__rows_in(k->c);
   b->in *= rows;
   b->keys *= rows;
-  b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->k;
+  b->out = b->out_keys = b->out2 = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->k;
+  b->out2_wanted = 1;
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},
@@ -81,21 +104,17 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 
 GP__HOST gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
-  k->q->composed =
-      k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (unsigned)GP__TOP_K_FEW);
+  k->q->composed = k->out2.size || gp__has_many_ranks(k->q);
   return k->c->k <= UINT32_MAX ? GP_SUCCESS
       : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (gp__u64)k->c->k);
 }
 GP__HOST gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  const uint64_t most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX;
   uint64_t longest;
   GP__CHECK(gp__check_equal_segments(k));
   longest = q->offset_size ? q->count : c->segment_length;
-  if (!k->in.size && k->out.size == 4 && longest > most)
-    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
-        q->offset_size ? "count" : "segment_length", (gp__u64)longest);
+  GP__CHECK(gp__check_longest(k, q->offset_size ? "count" : "segment_length", longest));
   GP__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
     return gp__fail(
@@ -109,7 +128,8 @@ GP__HOST gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__buffers *b = k->buffers;
   b->begin_wanted = (c->flags & GP_CHECKED) || c->segments > 0;
-  b->out = b->out_keys = c->segments * c->k;
+  b->out = b->out_keys = b->out2 = c->segments * c->k;
+  b->out2_wanted = 1;
   return c->in2 ? gp__reading(k, "in2", c->in2, &number, c->segments, 1, 0) : GP_SUCCESS;
 }
 static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_rank_order},

@@ -66,6 +66,7 @@ static void gp__host_best_of_row(
     if (q->in_size)
       gp__host_move((gp__u8 *)q->out + to * q->out_size, (const gp__u8 *)q->in + from * q->in_size, q->in_size);
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
+    if (q->out2_size) gp__host_put_index(q->out2, q->out2_size, to, heap[i].index);
   }
 }
 static gp_result gp__host_top_k(const gp__host_call *h) {

@@ -14,5 +14,6 @@
   X(TOP_K_ORDER_TASKS, gp__top_k_order_tasks, gp__segmented_top_k_args, by_order, 0) \
   X(TOP_K_ORDER_SHORT, gp__top_k_order_short, gp__segmented_top_k_args, by_order, GP__NO_SHARED) \
   X(TOP_K_ORDER_CUT, gp__top_k_order_cut, gp__segmented_top_k_args, order_cut, GP__NO_SHARED) \
+  X(TOP_K_VALUES, gp__top_k_values, gp__segmented_top_k_args, in_out, GP__NO_SHARED) \
   X(TOP_K_PLACES, gp__top_k_places, gp__segmented_top_k_args, wide, GP__NO_SHARED) \
   X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)

@@ -208,11 +208,41 @@ GP__HOST gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp_
   gp__add_top_k_kernel(g, &a, GP__TOP_K_ORDER_CUT, a.top.rows * a.top.k);
   return GP_SUCCESS;
 }
+GP__HOST gp_result gp__add_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g);
+// Values and indices: a top-k with indices, and the values that they lead to.
+GP__HOST gp_result gp__add_top_k_of_both(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+  gp__request indices = *q;
+  gp__segmented_top_k_args a;
+  indices.in = NULL;
+  indices.in_type = GP_TYPE_DEFAULT;
+  indices.out = q->out2;
+  indices.out_type = q->out2_type;
+  indices.in_struct = indices.out_struct = NULL;
+  indices.out_size = q->out2_size;
+  indices.in_size = indices.out2_size = 0;
+  indices.composed = gp__has_many_ranks(q);
+  GP__CHECK(gp__add_top_k(s, &indices, g));
+  gp__fill_top_k_segments(q, &a);
+  a.top.from = q->out2;
+  a.index_bytes = (unsigned)q->out2_size;
+  if (q->primitive == GP_TOP_K) {
+    a.end = NULL;
+    a.top.count_device = (const gp__u64 *)q->count_device;
+  }
+  gp__add_top_k_kernel(g, &a, GP__TOP_K_VALUES, a.top.rows * a.top.k);
+  return GP_SUCCESS;
+}
 // Many results of segments: a sort, then the first k.
-GP__HOST gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+GP__HOST gp_result gp__add_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int wide = q->count > UINT32_MAX;
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
   gp__segmented_top_k_args a;
+  if (!q->composed) {
+    g->steps[g->count++].request = g->request_count;
+    g->requests[g->request_count++] = *q;
+    return GP_SUCCESS;
+  }
+  if (q->out2_size) return gp__add_top_k_of_both(s, q, g);
   if (q->op) return gp__add_ordered_top_k(s, q, g);
   gp__fill_top_k_segments(q, &a);
   c.key_type = q->key_type;

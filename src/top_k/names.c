@@ -30,7 +30,15 @@ GP__HOST void gp__name_by_order(const gp__spelling *q, gp__text *t) {
 }
 GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, gp__form h, gp__spelling *w) {
   (void)h;
-  if (gp__is_cooperative(p->algorithm)) { // sorts pairs
+  if (q->out2_size) {
+    if (w->kind != GP__TOP_K_VALUES) { // others find indices
+      w->in_type = GP_TYPE_DEFAULT;
+      w->out_type = q->out2_type;
+      w->in_struct = w->out_struct = NULL;
+      w->in_size = 0;
+      w->out_size = (int)q->out2_size;
+    }
+  } else if (gp__is_cooperative(p->algorithm)) { // sorts pairs
     w->in_type = gp__moved_as(q);
     w->in_struct = q->out_struct;
     w->in_size = (int)q->out_size;

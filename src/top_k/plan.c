@@ -4,12 +4,17 @@
 //   segments/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c, core/shape.c, core/spelling.c,
 //   merge/names.c, top_k/names.c, top_k/launch.c, map/written.c, map/plan.c, segments/plan.c
 
-GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
-  if (q->composed) {
-    kinds[0] = GP__TOP_K_ORDER_CUT;
-    kinds[1] = GP__TOP_K_PLACES;
-    return gp__top_k_is_one(q) ? 1 : 2;
+// Between and after other calls.
+GP__HOST int gp__kinds_of_composed_top_k(const gp__request *q, gp__kernel_kind *kinds) {
+  int count = 0;
+  if (q->out2_size) kinds[count++] = GP__TOP_K_VALUES;
+  if (gp__has_many_ranks(q)) {
+    kinds[count++] = q->op ? GP__TOP_K_ORDER_CUT : GP__TOP_K_CUT;
+    if (q->op && !gp__top_k_is_one(q)) kinds[count++] = GP__TOP_K_PLACES;
   }
+  return count;
+}
+GP__HOST int gp__kinds_of_ordered_top_k(gp__kernel_kind *kinds) {
   kinds[0] = GP__TOP_K_ORDER_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
   kinds[2] = GP__TOP_K_ORDER_SHORT;
@@ -17,7 +22,8 @@ GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *k
 }
 GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
-  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
+  if (q->composed) return gp__kinds_of_composed_top_k(q, kinds);
+  if (q->op) return gp__kinds_of_ordered_top_k(kinds);
   if (gp__is_cooperative(p->algorithm))
     return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   if (p->algorithm == GP_SAMPLED_SELECT) return kinds[0] = GP__SELECT_BOUNDED, kinds[1] = GP__SORT_ONE_CLUSTER, 2;
@@ -31,7 +37,11 @@ GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__ke
 
 GP__HOST void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
-  h->top_k.results = q->composed ? 1 : q->length;
+  if (q->out2_size) { // indices are found, as if there were no values
+    h->in_size = 0;
+    h->out_size = (int)q->out2_size;
+  }
+  h->top_k.results = gp__has_many_ranks(q) ? 1 : q->length;
   h->top_k.order_bytes = q->op ? gp__order_index_bytes(q) : 0;
   h->top_k.drop_keys =
       q->primitive == GP_TOP_K && !q->op && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
@@ -88,7 +98,7 @@ static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle,
     &gp__kernels_of_top_k, gp__operators_of_order,
     GP__WRITES_INPUTS(gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results), gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
-    GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
+    GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
@@ -96,8 +106,8 @@ static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
 
 GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
-  if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
-  if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
+  if (q->composed) return gp__kinds_of_composed_top_k(q, kinds);
+  if (q->op) return gp__kinds_of_ordered_top_k(kinds);
   kinds[0] = GP__TOP_K_TASKS;
   kinds[1] = GP__TOP_K_BEGIN;
   kinds[2] = GP__TOP_K_SHORT;
@@ -108,7 +118,7 @@ static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k
     GP__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
-        GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
+        GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GP__HOST int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {

@@ -376,6 +376,23 @@ template<class P> GP_DEVICE void gp__top_k_begin(const gp__segmented_top_k_args 
   if (!threadIdx.x) a.header->listed = a.header->lists = a.header->taken = 0;
 }
 
+// The values of results. from: their indices, from the start of a segment on. count_device: limits every segment.
+template<class P, class In, class Out> GP_DEVICE void gp__top_k_values(const gp__segmented_top_k_args &a) {
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const gp__u64 most = a.top.count_device ? *a.top.count_device : ~0ull;
+  for (gp__u64 to = blockIdx.x * gp__u64(P::threads) + threadIdx.x; to < a.top.rows * a.top.k;
+       to += gp__u64(gridDim.x) * P::threads) {
+    const gp__top_k_segment s(a, to / a.top.k);
+    const gp__u64 place = to % a.top.k;
+    if (place >= s.k || place >= most) continue;
+    const gp__u64 index =
+        a.index_bytes == 8 ? gp__as<const gp__u64>(a.top.from)[to] : gp__as<const gp__u32>(a.top.from)[to];
+    if (index < s.count) // wrong offsets
+      gp__as<Out>(a.top.out)[to] = gp__as<const In>(a.top.in)[s.begin + index];
+  }
+}
+
 // The first k of sorted segments. lists: indices, of 4 bytes; WIDE: of 8.
 template<class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_cut(const gp__segmented_top_k_args &a) {

@@ -1835,13 +1835,14 @@ def build_top_k(call):
     keys = special_keys(type_, n * max(rows, 1), s["kind"], s["seed"])
     call.set(key_type=type_, flags=g["flags"], k=k, rows=rows)
     call.given("keys", keys, type_)
-    out = x = None
+    out = x = indices = None
     total = k * max(rows, 1)
     if g["in_type"]:
         x = data_of(g["in_type"], n * max(rows, 1), s["kind"], s["seed"] + 21)
         call.set(in_type=g["in_type"])
         call.given("in_", x, g["in_type"])
         out = call.room("out", total, g["in_type"], wanted=False)
+        indices = room_for_indices(call, total)
     elif g["out_type"]:
         call.set(out_type=g["out_type"])
         out = call.room("out", total, g["out_type"], wanted=False)
@@ -1856,8 +1857,9 @@ def build_top_k(call):
         order = np.argsort(bits[of_row], kind="stable")[:k]
         chosen = keys[of_row][order]
         moved = x[of_row][order] if x is not None else order.astype(DTYPES[g["out_type"]]) if g["out_type"] else None
+        places = order.astype(DTYPES[g["out2_type"]]) if indices else None
         if g["flags"] & gp.UNSORTED:  # the same elements, in any order, keys and values together
-            for piece, what in ((out_keys, chosen), (out, moved)):
+            for piece, what in ((out_keys, chosen), (out, moved), (indices, places)):
                 if piece and len(what):
                     call.check(piece, what.nbytes, same_set(what), at=row * k * what.itemsize)
             continue
@@ -1865,6 +1867,17 @@ def build_top_k(call):
             call.expect(out_keys, chosen, at=row * k * chosen.itemsize)
         if out:
             call.expect(out, moved, at=row * k * moved.itemsize)
+        if indices:
+            call.expect(indices, places, at=row * k * places.itemsize)
+
+
+def room_for_indices(call, count):
+    """Where the indices beside values go, if they are wanted."""
+    type_ = call.group["out2_type"]
+    if not type_:
+        return None
+    call.set(out2_type=type_)
+    return call.room("out2", count, type_, wanted=count > 0)
 
 
 def build_segmented_top_k(call):
@@ -1910,6 +1923,7 @@ def build_segmented_top_k(call):
         if x is not None:
             call.given("in_", x, g["in_type"])
         out = call.room("out", segments * k, g["in_type"] or g["out_type"])
+    indices = room_for_indices(call, segments * k) if g["in_type"] else None
     out_keys = call.room("out_keys", segments * k, type_, wanted=False) if not out or s["seed"] % 4 or not k else None
     if not good:
         return
@@ -1923,6 +1937,9 @@ def build_segmented_top_k(call):
         if out:
             moved = x[part][order] if x is not None else order.astype(DTYPES[g["out_type"]])
             call.expect(out, moved, at=i * k * moved.itemsize)
+        if indices:
+            places = order.astype(DTYPES[g["out2_type"]])
+            call.expect(indices, places, at=i * k * places.itemsize)
 
 
 def same_set(wanted):
@@ -2532,12 +2549,14 @@ def draw_top_k(g, r):
     g["key_type"] = r.choice(BUILT_IN)
     g["flags"] = r.choice([0, gp.DESCENDING]) | (r.choice([0, 0, gp.UNSORTED]) if g["primitive"] == "top_k" else 0)
     draw_moved(g, r)
+    g["out2_type"] = r.choice([0, *OFFSETS])
 
 
 def draw_segmented_top_k(g, r):
     g["key_type"] = r.choice(BUILT_IN)
     g["flags"] = r.choice([0, gp.DESCENDING]) | r.choice([0, 0, gp.UNSORTED])
     draw_moved(g, r)
+    g["out2_type"] = r.choice([0, *OFFSETS])
     g["offset_type"], g["own"] = r.choice(OFFSETS), r.random() < 0.4
     g["segments"] = r.choice(["offsets", "offsets", "ends", "fixed"])
     g["checked"] = g["segments"] == "offsets" and r.random() < 0.2

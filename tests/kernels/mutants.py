@@ -109,6 +109,7 @@ FILES = {
     "CONTRACT": "../unit/test_contract.cpp",
     "GROUP_CALLS": "../unit/test_dispatch_graphs.cpp",
     "LITTLE": "../unit/test_dispatch_sorting.cpp",
+    "TOP_K_CALLS": "../unit/test_dispatch_sorting.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
     "INFLATE": "../unit/test_inflate.cpp",
@@ -1933,6 +1934,24 @@ MUTANTS = {
         "(q->equal == GP_AND || q->equal == GP_OR)"),
     "types: ARGMINMAX of 16 bytes": (
         "ARGUMENTS", "src/core/check_types.c", " || op == GP_ARGMAX || op == GP_ARGMINMAX)", " || op == GP_ARGMAX)"),
+    "top-k of both: values beyond the keys that exist": (
+        "TOP_K_CALLS", "src/top_k/segments.cuh", "place >= s.k || place >= most", "place >= s.k"),
+    "top-k of both: indices of 8 bytes are read as 4": (
+        "TOP_K_CALLS", "src/top_k/segments.cuh", "a.index_bytes == 8 ? gp__as<const gp__u64>(a.top.from)[to]",
+        "a.index_bytes == 16 ? gp__as<const gp__u64>(a.top.from)[to]"),
+    "top-k of both: values of the first segment": (
+        "TOP_K_CALLS", "src/top_k/segments.cuh", "gp__as<const In>(a.top.in)[s.begin + index]",
+        "gp__as<const In>(a.top.in)[index]"),
+    "top-k of both: values converted from a cooperative sort's words": (
+        "TOP_K_CALLS", "src/top_k/names.c", "  } else if (gp__is_cooperative(p->algorithm)) { // sorts pairs",
+        "  }\n  if (gp__is_cooperative(p->algorithm)) { // sorts pairs"),
+    "columns of runs: a column accumulates in the values' type": (
+        "ARGUMENTS", "src/select/plan.c", "call->acc_type = gp__accumulator_of(call->in_type, q->op);", ""),
+    "columns of runs: the host leaves them out": (
+        "ARGUMENTS", "src/core/run.c", "i < q->column_count && gp__calls_behind(q, NULL, i, &column); ++i)",
+        "i + 1 < q->column_count && gp__calls_behind(q, NULL, i, &column); ++i)"),
+    "columns of runs: every column is the first": (
+        "ARGUMENTS", "src/select/plan.c", "call->in = q->columns[row].in;", "call->in = q->columns[0].in;"),
     "types: top-k of segments with keys of 16 bytes": (
         "ARGUMENTS", "src/top_k/check.c",
         "GP__CHECK(gp__check_short(", "(void)(gp__check_short("),

@@ -239,6 +239,28 @@ def test_topk(data):
 
 @random_calls
 @given(data=st.data())
+def test_segment_topk(data):
+    x = data.draw(arrays(least=1)).ravel()
+    offsets = np.sort(np.array(data.draw(st.lists(st.integers(0, x.size), min_size=1, max_size=6)), np.int64))
+    k, largest, own = data.draw(st.integers(0, 5)), data.draw(st.booleans()), data.draw(st.booleans())
+    rows = len(offsets) - 1
+    counts = np.arange(rows, dtype=np.uint32) if own else None
+    payload = np.arange(x.size) * 0.5
+    values, indices = gp.segment_topk(x, offsets, k, largest=largest, counts=counts)
+    three = gp.segment_topk(x, offsets, k, largest=largest, counts=counts, payload=payload)
+    same(three[0], values), same(three[1], indices)
+    assert values.shape == indices.shape == three[2].shape == (rows, k)
+    for s in range(rows):
+        part = slice(offsets[s], offsets[s + 1])
+        best = gp.argsort(x[part], descending=largest)[:min(k, s) if own else k]
+        rest = np.full(k - len(best), -1)
+        same(indices[s], np.concatenate([best, rest]).astype(np.int64))
+        same(values[s], np.concatenate([x[part][best], np.zeros(len(rest), x.dtype)]))
+        same(three[2][s], np.concatenate([payload[part][best], np.zeros(len(rest))]))
+
+
+@random_calls
+@given(data=st.data())
 def test_unique(data):
     x = data.draw(arrays())
     names = ["return_index", "return_inverse", "return_counts"]

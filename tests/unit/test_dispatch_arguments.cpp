@@ -1995,6 +1995,25 @@ static void test_element_types(bool host) {
     CHECK(count == 2 && found[0] == 0 && found[1] == 1);
     GOOD(gp_contains(ctx, GP_BOOL, build, 1, some, 6, flags, nullptr));
     CHECK(!flags[0] && flags[1] && flags[2] && flags[3] && !flags[4] && flags[5]);
+    { // columns that follow runs: sums in accumulators of their own types, and first elements
+      const unsigned keys[] = {3, 3, 3, 5, 5}, values[] = {1, 2, 3, 4, 5};
+      const unsigned char bytes[] = {250, 7, 1, 9, 8};
+      const uint16_t halves[] = {0x6400, 0x3800, 0x3800, 0x4000, 0x4200}; // 1024, 0.5, 0.5; 2, 3
+      unsigned sums[5] = {0}, out_keys[5] = {0};
+      unsigned char out_bytes[5] = {0};
+      uint16_t out_halves[5] = {0};
+      const gp_column columns[] = {{GP_U8, 0, bytes, out_bytes}, {GP_F16, 0, halves, out_halves}};
+      gp_call c = gp_call_init(GP_REDUCE_BY_KEY);
+      c.op = GP_SUM, c.key_type = c.in_type = c.out_type = GP_U32, c.keys = keys, c.in = values, c.out = sums;
+      c.out_keys = out_keys, c.out_count = &count, c.count = 5, c.columns = columns, c.column_count = 2;
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(count == 2 && sums[0] == 6 && sums[1] == 9 && out_keys[0] == 3 && out_keys[1] == 5);
+      CHECK(out_bytes[0] == 2 && out_bytes[1] == 17 && out_halves[0] == 0x6401 && out_halves[1] == 0x4500);
+      c.primitive = GP_UNIQUE, c.op = GP_OP_DEFAULT, c.in_type = c.out_type = GP_TYPE_DEFAULT, c.in = c.out = nullptr;
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(
+          count == 2 && out_bytes[0] == 250 && out_bytes[1] == 9 && out_halves[0] == 0x6400 && out_halves[1] == 0x4000);
+    }
     gp_call c = gp_call_init(GP_ROW_MAP); // AND, OR and all others on bool read true and false
     const uint64_t extent[1] = {6};
     const gp_axes axes = gp_axes_mapped(1, extent, 0);

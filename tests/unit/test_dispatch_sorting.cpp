@@ -93,6 +93,8 @@ FAKE_KERNEL(gp__segmented_top_k_args,
     gp__top_k_short<gp__policy<64, 1, 3, 3, 0, 8, 2>, float, gp__none, unsigned long long, true, false>);
 FAKE_KERNEL(gp__segmented_top_k_args,
     gp__top_k_tasks<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned long long, true, false>);
+FAKE_KERNEL(gp__segmented_top_k_args, gp__top_k_values<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, float>);
+FAKE_KERNEL(gp__segmented_top_k_args, gp__top_k_values<gp__policy<256, 1, 3, 3, 0, 2, 2>, float, float>);
 FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
 FAKE_KERNEL(
     gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<float>, unsigned int>);
@@ -321,6 +323,76 @@ static void test_top_k() {
     GOOD(gp_shuffle(host, GP_U32, seed, nullptr, n, same.data(), nullptr));
     CHECK(memcmp(out.data, same.data(), n * 4) == 0);
     gp_close(host);
+  }
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
+  CLOSE(ctx);
+}
+
+// Values and indices in one call: of rows, a few of whose keys exist, of one row that is sorted, and of segments. The
+// caller's policy is that of the search for indices.
+static void test_top_k_of_both() {
+  fake::machine.multiprocessors = 3;
+  gp_context *ctx = open_fake();
+  for (const int way : {int(GP_BEST_LISTS), int(GP_RADIX_SELECT), int(GP_ONE_LAUNCH), -1}) {
+    const unsigned n = 3000, k = way == GP_RADIX_SELECT ? 90 : 60, rows = way < 0 ? 6 : way == GP_BEST_LISTS ? 2 : 1;
+    const unsigned there = way == GP_BEST_LISTS ? 40 : n;
+    std::vector<unsigned> offsets(1, way < 0 ? 5 : 0), ks;
+    for (unsigned i = 0; i < rows; ++i) {
+      offsets.push_back(offsets.back() + (way < 0 ? i * 37 % 70 + 20 : n));
+      ks.push_back(i % 2 ? i : 100);
+    }
+    std::vector<float> keys(offsets.back()), values;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      keys[i] = float(int(i * 2654435761u >> 22)) * (i % 3 ? 1.f : -1.f);
+      values.push_back(float(i) + 0.5f);
+    }
+    Device<float> in(keys), with(values), out(rows * k), out_keys(rows * k);
+    Device<unsigned> begin(offsets), own(ks), narrow(rows * k);
+    Device<long long> wide(rows * k);
+    Device<uint64_t> count(std::vector<uint64_t>(1, there));
+    gp_policy p = small(way < 0 ? int(GP_BEST_LISTS) : way);
+    gp_call c = gp_call_init(way < 0 ? GP_SEGMENTED_TOP_K : GP_TOP_K);
+    p.threads = 64;
+    if (way == GP_ONE_LAUNCH) p.threads = 256, p.blocks_per_sm = 2;
+    c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.k = k, c.flags = GP_DESCENDING;
+    c.in_type = GP_F32, c.in = with.data, c.out = out.data;
+    c.count = way < 0 ? keys.size() : n;
+    if (way < 0) {
+      c.segments = rows, c.offset_type = GP_U32, c.begin = begin.data, c.in2 = own.data;
+      c.out2_type = GP_I64, c.out2 = wide.data;
+    } else {
+      c.rows = rows, c.out2_type = GP_U32, c.out2 = narrow.data;
+      if (there < n) c.count_device = count.data;
+    }
+    simt::host_fill(out.data, 0x5a, rows * k * 4);
+    simt::host_fill(out_keys.data, 0x5a, rows * k * 4);
+    simt::host_fill(narrow.data, 0, rows * k * 4); // as if these were indices
+    simt::host_fill(wide.data, 0, rows * k * 8);
+    const unsigned launches = fake::counts.launches;
+    GOOD(gp_run(ctx, &c, nullptr));
+    const unsigned wanted = way == GP_RADIX_SELECT ? 5 : 1; // and one that moves values
+    check(fake::counts.launches == launches + wanted + 1, __LINE__, "both, way %d: %u launches", way,
+        unsigned(fake::counts.launches - launches));
+    const unsigned kept = 0x5a5a5a5au;
+    bool good = true;
+    for (unsigned row = 0; row < rows; ++row) {
+      const float *x = keys.data() + offsets[row];
+      std::vector<unsigned> order(std::min(there, offsets[row + 1] - offsets[row]));
+      for (size_t i = 0; i < order.size(); ++i) order[i] = unsigned(i);
+      std::stable_sort(order.begin(), order.end(),
+          [&](unsigned a, unsigned b) { return rank_of_float(x[a]) < rank_of_float(x[b]); });
+      const size_t found = std::min<size_t>(order.size(), way < 0 ? std::min(k, ks[row]) : k);
+      for (size_t i = 0; i < k; ++i) {
+        const size_t to = row * k + i;
+        if (i >= found)
+          good = good && !memcmp(out.data + to, &kept, 4) && !memcmp(out_keys.data + to, &kept, 4) &&
+              narrow.data[to] == 0 && wide.data[to] == 0;
+        else
+          good = good && out.data[to] == values[offsets[row] + order[i]] && out_keys.data[to] == x[order[i]] &&
+              (way < 0 ? wide.data[to] == (long long)order[i] : narrow.data[to] == order[i]);
+      }
+    }
+    check(good, __LINE__, "values and indices, way %d", way);
   }
   check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
   CLOSE(ctx);
@@ -928,7 +1000,11 @@ int main(int argc, char **argv) {
 #ifdef TEST_LITTLE // the part that mutants.py needs
   return run_groups(argc, argv, {{"little memory", test_little_memory}});
 #endif
+#ifdef TEST_TOP_K_CALLS
+  return run_groups(argc, argv, {{"top-k of both", test_top_k_of_both}});
+#endif
   return run_groups(argc, argv,
-      {{"top-k", test_top_k}, {"round trips", test_round_trips}, {"sorts", test_sorts}, {"teams", test_teams},
-          {"merges", test_merges}, {"little memory", test_little_memory}});
+      {{"top-k", test_top_k}, {"top-k of both", test_top_k_of_both}, {"round trips", test_round_trips},
+          {"sorts", test_sorts}, {"teams", test_teams}, {"merges", test_merges},
+          {"little memory", test_little_memory}});
 }

@@ -157,3 +157,67 @@ def test_bad_columns(host):
         host.run("sort_columns", columns=table([(u32, 0, x, out)]), column_count=1, key_columns=2, count=9)
     with pytest.raises(Error, match=r"columns\[0\].out is null"):
         host.run("sort_columns", columns=table([(u32, 0, x, None)]), column_count=1, key_columns=1, count=9)
+
+
+@given(types, st.lists(types, max_size=12), sizes, st.sampled_from([None, "SUM", "MAX", "BIT_XOR"]), st.booleans(),
+       st.integers(0, 2**20))
+@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@pytest.mark.turn
+def test_columns_of_runs(host, threaded, type_, others, n, op, alone, seed):
+    """The first element of each run, or a fold, of the call's values and of further columns."""
+    rng = np.random.default_rng(seed)
+    if op:
+        others = [t for t in others if t[0] in "iu"]
+    keys = np.repeat(np.arange(n), rng.integers(1, 9, n))[:n].astype(np.uint8).astype(DTYPES[type_])
+    begin = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))[:n]
+    ufunc = {"SUM": np.add, "MAX": np.maximum, "BIT_XOR": np.bitwise_xor}.get(op)
+
+    def wanted(x):
+        return x[begin] if not op else ufunc.reduceat(x, begin, dtype=x.dtype) if n else x
+    columns, outs = [], []
+    for i, t in enumerate(others):
+        x = special(t, n, "special", seed + i)
+        buffer, out = guarded(n, x.dtype, i % 3)
+        columns.append((t, 0, x, out))
+        outs.append((buffer, out, wanted(x)))
+    first, out = rng.integers(0, 99, n), np.zeros(n, np.int64)
+    out_keys, number = np.zeros_like(keys), np.zeros(1, np.uint64)
+    fields = dict(in_type="i64", in_=first, out=out) if op or not alone else {}
+    if op:
+        fields.update(op=op, out_type="i64")
+    context = threaded if seed % 2 else host
+    context.run("reduce_by_key" if op else "unique", key_type=type_, keys=keys, count=n, columns=table(columns),
+                column_count=len(columns), out_keys=out_keys, out_count=number, **fields)
+    runs = len(begin)
+    assert number[0] == runs and same_bytes(out_keys[:runs], keys[begin])
+    if fields:
+        assert same_bytes(out[:runs], wanted(first))
+    for buffer, got, expected in outs:
+        assert same_bytes(got[:runs], expected)
+        check_canaries(buffer, got)
+
+
+def test_columns_of_runs_that_are_wrong(host):
+    x, out, number = np.zeros(9, np.uint32), np.zeros(9, np.uint32), np.zeros(1, np.uint64)
+    fields = dict(key_type="u32", keys=x, count=9, out_keys=out, out_count=number)
+    fold = dict(in_type="u32", out_type="u32", in_=x, out=np.zeros(9, np.uint32), op="SUM")
+    more = np.zeros(9, np.uint32)
+    u32, f32 = "u32", "f32"
+    for call, column, extra, code, text in [
+            ("unique", (u32, 0, x, out), {}, "GP_E_OVERLAP", "columns[0].out"),
+            ("unique", (u32, 0, x, more), {"out_keys": x}, "GP_E_OVERLAP", "keys and out_keys overlap"),
+            ("unique", (u32, 0, x, None), {}, "GP_E_NULL", "columns[0].out is null"),
+            ("unique", (u32, 1, x, more), {}, "GP_E_ARGUMENT", "columns[0].descending is 1, not 0"),
+            ("unique", (raw(host, 3), 0, x, more), {}, "GP_E_TYPE", "columns of runs are of built-in types"),
+            ("unique", (u32, 0, x, more), {"column_count": 65}, "GP_E_ARGUMENT", "column_count is 65, above 64"),
+            ("run_lengths", (u32, 0, x, more), {}, "GP_E_ARGUMENT", "columns: the call has no columns"),
+            ("reduce_by_key", (f32, 0, x, more), dict(fold, op="BIT_OR"), "GP_E_OPERATOR",
+             "columns[0].type: BIT_OR works on integers and bool only, not on f32"),
+            ("reduce_by_key", (u32, 0, x, more), dict(fold, transform="NEGATE"), "GP_E_UNSUPPORTED",
+             "columns: these take a built-in operator"),
+            ("reduce_by_key", (u32, 0, x, more), dict(fold, init=np.ones(1, np.uint32)), "GP_E_UNSUPPORTED",
+             "and no init"),
+            ("reduce_by_key", (u32, 0, x, more), dict(fold, flags=1), "GP_E_UNSUPPORTED", "apply or flags")]:
+        with pytest.raises(Error) as error:
+            host.run(call, **{**fields, "columns": table([column]), "column_count": 1, **extra})
+        assert error.value.name == code and text in error.value.message, error.value.message

@@ -41,7 +41,7 @@ def same_bits(a, b):
     assert a.tobytes() == b.tobytes()
 
 
-@given(types, data, st.booleans(), st.integers(0, 4), st.sampled_from(["keys", "u32", "u64", "values"]),
+@given(types, data, st.booleans(), st.integers(0, 4), st.sampled_from(["keys", "u32", "u64", "values", "both"]),
        st.integers(1, 3))
 @settings(max_examples=1500)
 @pytest.mark.turn
@@ -50,13 +50,16 @@ def test_top_k(host, type_, what, descending, which, outputs, rows):
     k = [1, n, n // 2, min(n, 3), 0][which]
     x = shifted(values(type_, n * rows, kind, seed), offset)
     keys_buffer, out_keys = guarded(k * rows, DTYPES[type_], offset)
-    value_type = {"keys": 0, "values": "f64"}.get(outputs, outputs)
-    given_values = np.random.default_rng(seed).standard_normal(n * rows) if outputs == "values" else None
+    value_type = {"keys": 0, "values": "f64", "both": "f64"}.get(outputs, outputs)
+    given_values = np.random.default_rng(seed).standard_normal(n * rows) if value_type == "f64" else None
+    index_type = ["i32", "u32", "i64", "u64"][seed % 4]
+    indices_buffer, indices = guarded(k * rows, DTYPES[index_type], 0)
     buffer, out = guarded(k * rows if value_type else 0, DTYPES[value_type] if value_type else np.uint8, 0)
     flags = DESCENDING if descending else 0
-    if outputs == "values":
+    if given_values is not None:
+        both = dict(out2=indices, out2_type=index_type) if outputs == "both" else {}
         host.run("top_k", key_type=type_, in_type=value_type, keys=x, in_=given_values, rows=rows, count=n, k=k,
-                 out_keys=out_keys, out=out, flags=flags)
+                 out_keys=out_keys, out=out, flags=flags, **both)
     else:
         host.call("gp_top_k_rows", type_, value_type, x, rows, n, k, out_keys, out if value_type else None, flags)
     for row in range(rows):
@@ -64,8 +67,11 @@ def test_top_k(host, type_, what, descending, which, outputs, rows):
         order = first(of_row, type_, k, descending)
         same_bits(out_keys[row * k:(row + 1) * k], of_row[order])
         if value_type:
-            wanted = given_values[row * n:(row + 1) * n][order] if outputs == "values" else order.astype(out.dtype)
+            wanted = given_values[row * n:(row + 1) * n][order] if value_type == "f64" else order.astype(out.dtype)
             same_bits(out[row * k:(row + 1) * k], wanted)
+        if outputs == "both":
+            same_bits(indices[row * k:(row + 1) * k], order.astype(indices.dtype))
+    check_canaries(indices_buffer, indices)
     check_canaries(keys_buffer, out_keys)
     check_canaries(buffer, out)
 
@@ -131,6 +137,11 @@ def test_median(host):
     assert out[0] == np.median(x)
 
 
+# values, and indices of a type that is to be said
+BOTH = dict(key_type="u32", k=2, count=4, in_=np.zeros(4, np.float32), in_type="f32", out=np.zeros(2, np.float32),
+            out2=np.zeros(2, np.uint64))
+
+
 @pytest.mark.parametrize("fields,name", [
     (dict(key_type="u32", k=5, count=4), "GP_E_ARGUMENT"),
     (dict(key_type="u32", k=2, count=4, out_keys=None), "GP_E_NULL"),
@@ -145,6 +156,14 @@ def test_median(host):
      "GP_E_NULL"),
     (dict(key_type="u32", k=2, count=4, op="SUM"), "GP_E_OPERATOR"),
     (dict(key_type="u32", k=2, count=4, begin_bit=1), "GP_E_ARGUMENT"),
+    (dict(key_type="u32", k=2, count=4, out2=np.zeros(4, np.uint32), out2_type="u32"), "GP_E_ARGUMENT"),
+    (dict(key_type="u32", k=2, count=4, out2_type="u32"), "GP_E_ARGUMENT"),
+    (dict(BOTH), "GP_E_TYPE"),
+    (dict(BOTH, out2_type="u16"), "GP_E_TYPE"),
+    (dict(BOTH, out2_type="u32", out2=None), "GP_E_NULL"),
+    (dict(BOTH, out2_type="u64", out2=np.zeros(9, np.uint8)[1:]), "GP_E_ALIGNMENT"),
+    (dict(BOTH, out2_type="u32", count=2**32), "GP_E_SIZE"),
+    (dict(BOTH, out2_type="i32", count=2**31 + 1), "GP_E_SIZE"),
 ])
 def test_errors(host, fields, name):
     call = dict(keys=np.zeros(4000, np.uint32), out_keys=np.zeros(4000, np.uint32))
@@ -271,8 +290,8 @@ def test_errors_of_orders(host, people, fields, message):
 
 @given(types, st.integers(0, 60), st.sampled_from(KINDS), st.booleans(), st.sampled_from(["offsets", "ends", "equal"]),
        st.sampled_from([0, 1, 2, 7, 100, 1024, 1500]), st.booleans(),
-       st.sampled_from([None, "i32", "u32", "i64", "u64", "values"]), st.sampled_from(["i32", "u32", "i64", "u64"]),
-       st.integers(0, 2**20))
+       st.sampled_from([None, "i32", "u32", "i64", "u64", "values", "both"]),
+       st.sampled_from(["i32", "u32", "i64", "u64"]), st.integers(0, 2**20))
 @settings(max_examples=500)
 @pytest.mark.turn
 def test_segments(host, threaded, type_, segments, kind, descending, form, k, own, outputs, offset_type, seed):
@@ -288,8 +307,9 @@ def test_segments(host, threaded, type_, segments, kind, descending, form, k, ow
         begin, end = begin[order], end[order]
     x = shifted(values(type_, n, kind, seed), seed % 4)
     ks = rng.integers(0, k + 3, segments).astype(np.uint32) if own else None
-    given_values = rng.standard_normal(n) if outputs == "values" else None
-    value_type = {None: 0, "values": "f64"}.get(outputs, outputs)
+    given_values = rng.standard_normal(n) if outputs in ("values", "both") else None
+    value_type = {None: 0, "values": "f64", "both": "f64"}.get(outputs, outputs)
+    indices = np.full(segments * k, 7, np.int32)
     keys_buffer, out_keys = guarded(segments * k, DTYPES[type_], seed % 4)
     out_type = DTYPES[value_type] if value_type else np.uint8
     buffer, out = guarded(segments * k if value_type else 0, out_type, 0)
@@ -304,9 +324,11 @@ def test_segments(host, threaded, type_, segments, kind, descending, form, k, ow
         places = Segments(TYPES[offset_type], starts, stops, segments)
         fields = {"offset_type": offset_type, "begin": starts, "end": stops}
     flags = DESCENDING if descending else 0
-    if own or outputs == "values":
-        if outputs == "values":
+    if own or given_values is not None:
+        if given_values is not None:
             fields.update(in_=given_values, in_type="f64")
+        if outputs == "both":
+            fields.update(out2=indices, out2_type="i32")
         context.run("segmented_top_k", key_type=type_, keys=x, count=n, segments=segments, k=k, in2=ks, flags=flags,
                     out_keys=out_keys, out=out if value_type else None, out_type=value_type, **fields)
     else:
@@ -319,7 +341,10 @@ def test_segments(host, threaded, type_, segments, kind, descending, form, k, ow
         part = slice(begin[s], end[s])
         order = first(x[part], type_, min(k, ks[s]) if own else k, descending)
         wanted_keys[s * k:s * k + len(order)] = x[part][order]
-        wanted[s * k:s * k + len(order)] = given_values[part][order] if outputs == "values" else order.astype(out_type)
+        moved = order.astype(out_type) if given_values is None else given_values[part][order]
+        wanted[s * k:s * k + len(order)] = moved
+        if outputs == "both":
+            assert indices[s * k:s * k + k].tolist() == order.tolist() + [7] * (k - len(order))
     same_bits(out_keys, wanted_keys)
     if value_type:
         same_bits(out, wanted)

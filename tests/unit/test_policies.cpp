@@ -496,6 +496,17 @@ static void put_columns(Side &s, gp_call &c, int size, size_t n, size_t keys) {
   }
   c.columns = s.keep(list)->data(), c.column_count = 8, c.key_columns = keys, c.count = n;
 }
+// Columns that follow runs.
+static void put_run_columns(Side &s, gp_call &c, size_t n) {
+  std::array<gp_column, 3> list;
+  for (size_t i = 0; i < 3; ++i) {
+    const int width = 1 << (2 - i);
+    list[i] = {number_type(width), 0, nullptr, nullptr};
+    list[i].in = s.put(noise(n, width, i), width, Side::NUMBER);
+    list[i].out = s.take(n, width, Side::NUMBER);
+  }
+  c.columns = s.keep(list)->data(), c.column_count = 3;
+}
 // A member of a call as the description of its array.
 static void describe(Side &s, gp_type &type, const void *&member) {
   member = s.keep(gp_input_array(type, member));
@@ -613,6 +624,11 @@ static const std::vector<Case> cases = {
          c.out2 = s.take(n, 4, Side::NUMBER); COUNTED(1)),
     CASE("unique", GP_UNIQUE, ALL, KEYS; c.out_keys = s.take(n, size); COUNTED(1)),
     CASE("unique by key", GP_UNIQUE, KEYED, KEYS; VALUES; c.out_keys = s.take(n, size); COUNTED(1)),
+    CASE("unique columns", GP_UNIQUE, KEYED, KEYS; VALUES; c.out_keys = s.take(n, size); COUNTED(1);
+         put_run_columns(s, c, n)),
+    CASE("sums of columns", GP_REDUCE_BY_KEY, ALL, KEYS; c.op = GP_SUM; c.in_type = c.out_type = GP_I16;
+         c.in = s.put(noise(n, 2, 9), 2, Side::NUMBER); c.out = s.take(n, 2, Side::NUMBER);
+         c.out_keys = s.take(n, size); COUNTED(1); put_run_columns(s, c, n)),
     CASE("adjacent difference", GP_ADJACENT_DIFFERENCE, ALL, IN_TO_OUT; c.op = s.op(DIFFER, size)),
     CASE("reverse", GP_REVERSE, ALL, IN_TO_OUT),
     CASE("reverse in place", GP_REVERSE, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1), size);
@@ -719,6 +735,14 @@ static const std::vector<Case> cases = {
          c.out_type = GP_U32; c.out = s.take(c.k, 4)),
     CASE("top k values", GP_TOP_K, PAIRS, NUMBER_KEYS; c.rows = 1; c.k = std::min<size_t>(n, 50);
          c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value)),
+    CASE("top k, values and indices", GP_TOP_K, PAIRS, NUMBER_KEYS; c.rows = 3; c.count = n / 3;
+         c.k = std::min<size_t>(n / 3, 50); c.out_keys = s.take(c.rows * c.k, size, Side::NUMBER);
+         c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value);
+         c.out = s.take(c.rows * c.k, value); c.out2_type = GP_I64; c.out2 = s.take(c.rows * c.k, 8, Side::NUMBER)),
+    CASE("top k, many values and indices", GP_TOP_K, PAIRS, NUMBER_KEYS; c.rows = 1; c.k = n / 2 + 1;
+         c.out_keys = s.take(c.k, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
+         c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value); c.out2_type = GP_U32;
+         c.out2 = s.take(c.k, 4, Side::NUMBER)),
     CASE("top k of segments", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; SEGMENTS; c.k = 7;
          c.out_keys = s.take(c.segments * c.k, size)),
     CASE("top k of long segments", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 2;
@@ -736,6 +760,14 @@ static const std::vector<Case> cases = {
     CASE("many of segments, pairs", GP_SEGMENTED_TOP_K, PAIRS, NUMBER_KEYS; SEGMENTS; c.k = 1025;
          c.out_keys = s.take(c.segments * c.k, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
          c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.segments * c.k, value)),
+    CASE("top k of segments, values and indices", GP_SEGMENTED_TOP_K, PAIRS, NUMBER_KEYS; SEGMENTS; c.k = 9;
+         c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value);
+         c.out = s.take(c.segments * c.k, value); c.out2_type = GP_U64;
+         c.out2 = s.take(c.segments * c.k, 8, Side::NUMBER); c.out_keys = nullptr),
+    CASE("many of segments, values and indices", GP_SEGMENTED_TOP_K, PAIRS, NUMBER_KEYS; SEGMENTS; c.k = 1025;
+         c.out_keys = s.take(c.segments * c.k, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
+         c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.segments * c.k, value); c.out2_type = GP_I32;
+         c.out2 = s.take(c.segments * c.k, 4, Side::NUMBER)),
     CASE("many of segments, indices", GP_SEGMENTED_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 3;
          c.segment_length = n / 3; c.count = n / 3 * 3; c.k = 2000; c.out_type = GP_U32;
          c.out = s.take(c.segments * c.k, 4); c.out_keys = nullptr),
@@ -762,6 +794,11 @@ static const std::vector<Case> cases = {
          c.keys = s.put(keys_of(n, size, 3), size); c.segments = 3; c.segment_length = n / 3; c.count = n / 3 * 3;
          c.k = 2000; c.out_type = GP_U32; c.out = s.take(c.segments * c.k, 4, Side::NUMBER);
          c.out_keys = s.take(c.segments * c.k, size)),
+    CASE("values and indices by an order", GP_SEGMENTED_TOP_K, KEYED, c.key_type = s.type(size);
+         c.op = s.op(LESS, size); c.count = n; c.keys = s.put(keys_of(n, size, 3), size); SEGMENTS; c.k = n / 2 + 1;
+         c.out_keys = nullptr; c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value);
+         c.out = s.take(c.segments * c.k, value); c.out2_type = GP_U32;
+         c.out2 = s.take(c.segments * c.k, 4, Side::NUMBER)),
     CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.n = n / 2; c.out_keys = s.take(1, size)),
     CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.seed = 7),
     CASE("group by many", GP_GROUP_BY_MANY, ALL, put_aggregates(s, c, n); c.key_type = s.type(size);
