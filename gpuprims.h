@@ -31401,6 +31401,7 @@ typedef struct gp__input_node {
 typedef struct gp__inputs {
   int count, arrays, values; // count: of `node`
   int in, in2, keys, keys2; // the nodes that gp_call's members are, plus 1; 0: an array, or none
+  uint64_t elements[4]; // of in, in2, keys, keys2
   gp__input_node node[GP_INPUT_PARTS];
   gp__input_data data;
 } gp__inputs;
@@ -31480,7 +31481,8 @@ typedef struct gp__request {
   gp_fault *fault; // NULL without GP_CHECKED
   void *workspace; // the caller's, or NULL
   uint64_t workspace_bytes;
-  int fused; // kernels read described inputs, and `composed` is for calls in steps
+  int fused; // described inputs that kernels read; bits: 1: in, 2: in2
+  int written; // others are written to arrays first
   int in_steps; // other calls in place of kernels: GP_LITTLE_MEMORY; by key with GP_REPRODUCIBLE
   int stepwise; // bfs: a launch a step, because a cooperative one was refused
   const gp_aggregate *aggregates;
@@ -36542,7 +36544,7 @@ typedef struct gp__family {
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone; beside `launch`: for described inputs, steps, q->composed
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: for steps and q->composed
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GP__IDLE_IF_EMPTY NULL
@@ -36575,12 +36577,14 @@ GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 GP__HOST inline const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }
-// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
-// calls in steps or of calls.
+// The calls that write described inputs, and the call on arrays (map/written.c).
+GP__HOST const gp__composition *gp__writing_first(void);
+// The calls that a call consists of, or NULL. A family that launches kernels has them for inputs that are written
+// first, and for calls in steps or of calls.
 GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
-  const int kernels = !q->in_steps && !q->composed && (!q->inputs.count || q->fused);
-  return family->launch && kernels ? NULL : family->composed;
+  if (family->launch && !q->in_steps && !q->composed && !q->written) return NULL;
+  return family->composed ? family->composed : gp__writing_first();
 }
 
 // Loops of the host that run other calls: vectorised as those of >>host are.
@@ -38292,13 +38296,21 @@ enum {
   GP__KEYS_IN_PLACE = 32768, // out_keys may be keys
   GP__WANTS_KEYS = 65536, // out_keys may not be NULL
   GP__REPRODUCES = 131072, // any fold under GP_REPRODUCIBLE, on every device
-  GP__TAKES_INPUTS = 262144, // in_type and in2_type may be GP_INPUT
+  GP__TAKES_INPUTS = 262144, // kernels read a described `in`; other calls read it from an array that is written first
   GP__TAKES_BOTH = 524288, // MINMAX and ARGMINMAX
   GP__TAKES_AXES = 1048576,
-  GP__STORES = 2097152 // `apply`: unary, of each result
+  GP__STORES = 2097152, // `apply`: unary, of each result
+  GP__TAKES_SECOND = 4194304 // kernels read a described in2
 };
 
 GP__HOST uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
+// Whether an input, 0 to 3: in, in2, keys, keys2, has an element for each that the call counts. Calls on segments
+// without an operator read one value a segment.
+GP__HOST int gp__is_counted(gp_primitive primitive, int input) {
+  static const uint64_t others[] = {GP__READS_SEGMENTS, GP__READS_COUNT2, GP__READS_KEY_COUNT, GP__READS_COUNT2};
+  const uint64_t reads = gp__reads(primitive), folds = reads & GP__READS_OP ? (uint64_t)GP__READS_SEGMENTS : 0;
+  return !(reads & others[input] & ~folds);
+}
 
 // ---- core/places.c - checking a call: places of buffers and values that an earlier call has shown to be right
 
@@ -38685,6 +38697,47 @@ GP__HOST gp_result gp__check_integer(const gp__checking *k, const char *field, g
   return GP_SUCCESS;
 }
 
+// The type of an input, an array or a described one, which leaves no array in the request.
+GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
+    gp_type *type, gp__checked_type *t, int *root) {
+  gp__request *q = k->q;
+  const int first = root == &q->inputs.in, second = root == &q->inputs.in2;
+  *type = wanted;
+  if (wanted != GP_INPUT || k->traits & (GP__TAKES_AXES | GP__TAKES_PERMUTATION))
+    return gp__check_type(k->s, k->who, field, wanted, t);
+  *(first ? &q->in : second ? &q->in2 : &q->keys) = NULL;
+  if (k->traits & (first ? GP__TAKES_INPUTS : second ? GP__TAKES_SECOND : 0)) q->fused |= first ? 1 : 2;
+  else q->written = 1;
+  return gp__check_described(k, field, input, type, t, root);
+}
+GP__HOST gp_result gp__check_in2_type(gp__checking *k, const char *field, gp_type wanted) {
+  return gp__check_input_type(k, field, wanted, k->c->in2, &k->q->in2_type, &k->in2, &k->q->inputs.in2);
+}
+GP__HOST gp_result gp__check_keys_type(gp__checking *k, const char *field) {
+  gp__request *q = k->q;
+  GP__CHECK(gp__check_input_type(k, field, k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  return GP_SUCCESS;
+}
+GP__HOST gp_result gp__check_values_type(gp__checking *k) {
+  gp__request *q = k->q;
+  GP__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
+  return k->c->out_type && k->c->out_type != q->in_type
+      ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
+      : GP_SUCCESS;
+}
+// The second input is described where the first one is.
+GP__HOST gp_result gp__check_second(
+    gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
+  gp__checked_type t;
+  gp_type own;
+  if (!first || !input) return GP_SUCCESS;
+  GP__CHECK(gp__check_described(k, name, input, &own, &t, root));
+  return own == type ? GP_SUCCESS
+      : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
+}
+
 GP__HOST gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
   return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)", k->who,
       field, gp__op_rows[op].name);
@@ -38747,11 +38800,11 @@ GP__HOST gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (k->by_flags || q->equal == GP_HEADS) {
+    GP__CHECK(gp__check_keys_type(k, "key_type (of flags)"));
     GP__CHECK(gp__check_integer(
-        k, "key_type (of flags)", c->key_type, 1, 4, "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
+        k, "key_type (of flags)", q->key_type, 1, 4, "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
   } else if (k->reads & GP__READS_EQUAL) {
-    q->key_type = c->key_type;
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+    GP__CHECK(gp__check_keys_type(k, "key_type"));
     if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
   } else if (k->own[GP__CHECK_KEY_TYPES]) {
     GP__CHECK(k->own[GP__CHECK_KEY_TYPES](k));
@@ -38813,37 +38866,12 @@ GP__HOST gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   return gp__check_reach(k, most);
 }
 
-// The type of an input, an array or a described one.
-GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
-    gp_type *type, gp__checked_type *t, int *root) {
-  *type = wanted;
-  return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
-      : gp__check_type(k->s, k->who, field, wanted, t);
-}
-GP__HOST gp_result gp__check_keys_type(gp__checking *k) {
-  gp__request *q = k->q;
-  GP__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
-  if (q->inputs.keys) q->keys = NULL;
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
-  return GP_SUCCESS;
-}
-GP__HOST gp_result gp__check_values_type(gp__checking *k) {
-  gp__request *q = k->q;
-  GP__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
-  if (q->inputs.in) q->in = NULL;
-  return k->c->out_type && k->c->out_type != q->in_type
-      ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
-      : GP_SUCCESS;
-}
 GP__HOST gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int alone = (k->traits & GP__TAKES_KEYS_ALONE) && (!c->out || (k->traits & GP__TAKES_INDICES));
-  if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in)) {
+  if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in))
     GP__CHECK(gp__check_input_type(k, "in_type", c->in_type, c->in, &q->in_type, &k->in, &q->inputs.in));
-    if (q->inputs.in) q->in = NULL;
-  }
   GP__CHECK(k->own[GP__CHECK_OUT_TYPE] ? k->own[GP__CHECK_OUT_TYPE](k) : gp__check_out_type(k));
   GP__CHECK(gp__check_key_types(k));
   q->in_struct = k->in.info;
@@ -39001,6 +39029,8 @@ GP__HOST gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   gp__checked_type acc;
+  const uint64_t elements[] = {b->in, b->in2, b->keys, c->count2};
+  memcpy(q->inputs.elements, elements, sizeof elements);
   if (q->inputs.in) GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
   else if (k->in.size) GP__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
   if (q->inputs.in2) GP__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
@@ -39119,12 +39149,7 @@ GP__HOST gp_result gp__check_map_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_out_type(k));
-  if (c->primitive == GP_TRANSFORM2) {
-    GP__CHECK(gp__check_input_type(
-        k, "in2_type", c->in2_type ? c->in2_type : c->in_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
-    if (q->inputs.in2) q->in2 = NULL;
-    return GP_SUCCESS;
-  }
+  if (c->primitive == GP_TRANSFORM2) return gp__check_in2_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type);
   if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
       (q->inputs.in ? q->in_type : c->in_type) != q->out_type)
     return gp__fail(
@@ -39239,12 +39264,10 @@ GP__HOST gp_result gp__check_predicates(gp__checking *k) {
 GP__HOST gp_result gp__check_predicate_type(gp__checking *k) {
   gp__request *q = k->q;
   const gp__checked_type *tested = k->by_stencil ? &k->key : &k->in;
-  const gp_type type = k->by_stencil ? k->c->key_type : q->in_type;
+  gp_type type;
   if (!gp__is_predicated(k->c->primitive)) return GP_SUCCESS;
-  if (k->by_stencil) {
-    q->key_type = type;
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type (of the stencil)", q->key_type, &k->key));
-  }
+  if (k->by_stencil) GP__CHECK(gp__check_keys_type(k, "key_type (of the stencil)"));
+  type = k->by_stencil ? q->key_type : q->in_type;
   if (tested->info && q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
   if (tested->info && q->transform && !q->user_transform) return gp__no_struct(k, "predicate2", q->transform);
   GP__CHECK(gp__check_operator_on(k->who, "op", q->op, type));
@@ -39265,7 +39288,6 @@ GP__HOST gp_result gp__check_stream_operators(gp__checking *k) {
 }
 GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
-  k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = (uint64_t)gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
@@ -39322,8 +39344,7 @@ GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
   if (c->primitive == GP_GATHER && q->inputs.in)
     return gp__fail(GP_E_TYPE, "%s: @in_type is GP_INPUT: this call takes described indices, not elements", k->who);
   if (!c->in2 && !c->in2_type && c->primitive != GP_GATHER) return GP_SUCCESS;
-  GP__CHECK(gp__check_input_type(k, "in2_type", c->in2_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
-  if (q->inputs.in2) q->in2 = NULL;
+  GP__CHECK(gp__check_in2_type(k, "in2_type", c->in2_type));
   return k->in2.info || !gp__is_integer(q->in2_type) || k->in2.size < 4 || k->in2.size > 8
       ? gp__fail(GP_E_TYPE, "%s: @in2_type (of indices) is not i32, u32, i64 or u64", k->who)
       : GP_SUCCESS;
@@ -39332,10 +39353,7 @@ GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
 GP__HOST gp_result gp__check_scatter_key_type(gp__checking *k) {
   const int replaces = k->c->primitive == GP_REPLACE;
   if (!replaces && !k->c->keys && !k->c->key_type) return GP_SUCCESS;
-  if (!replaces) {
-    k->q->key_type = k->c->key_type;
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type", k->q->key_type, &k->key));
-  }
+  if (!replaces) GP__CHECK(gp__check_keys_type(k, "key_type"));
   if ((replaces ? k->in.info : k->key.info) && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
   return gp__check_operator_on(k->who, "op", k->q->op, replaces ? k->q->in_type : k->q->key_type);
 }
@@ -39394,23 +39412,13 @@ GP__HOST gp_result gp__check_order(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-// The second input is described where the first one is.
-GP__HOST gp_result gp__check_second(
-    gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
-  gp__checked_type t;
-  gp_type own;
-  if (!first || !input) return GP_SUCCESS;
-  GP__CHECK(gp__check_described(k, name, input, &own, &t, root));
-  return own == type ? GP_SUCCESS
-      : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
-}
 // Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
 // indices to `out`.
 GP__HOST gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   GP__CHECK(gp__check_second(k, "keys2", c->keys2, q->inputs.keys, q->key_type, &q->inputs.keys2));
   if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   if (!q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", q->op, q->key_type));
@@ -39541,10 +39549,9 @@ GP__HOST gp_result gp__check_find_out_type(gp__checking *k) {
   } else if (c->primitive == GP_LEXICOGRAPHIC) q->out_type = q->acc_type = GP_I32, q->acc_size = 4;
   else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   if (gp__finds_difference(c->primitive)) {
-    if (c->in2_type && c->in2_type != c->in_type)
+    GP__CHECK(gp__check_in2_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type));
+    if (q->in2_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @in2_type differ: this call does not convert elements", k->who);
-    q->in2_type = q->in_type;
-    k->in2 = k->in;
   }
   return gp__check_out_type(k);
 }
@@ -39572,11 +39579,12 @@ GP__HOST gp_result gp__check_position_type(gp__checking *k) { return gp__check_i
 GP__HOST gp_result gp__check_needles(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (c->key_type && c->key_type != q->in_type)
-    return gp__fail(
-        GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array", k->who);
   q->key_type = q->in_type;
   k->key = k->in;
+  if (c->key_type) GP__CHECK(gp__check_keys_type(k, "key_type"));
+  if (q->key_type != q->in_type)
+    return gp__fail(
+        GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array", k->who);
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   return q->user_op ? GP_SUCCESS : gp__check_operator_on(k->who, "op", q->op, q->in_type);
 }
@@ -39669,8 +39677,7 @@ GP__HOST gp_result gp__check_histogram_types(gp__checking *k) {
         gp__type_rows[q->in_type].name);
   GP__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
   if (weights) {
-    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
-    GP__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
+    GP__CHECK(gp__check_in2_type(k, "in2_type (of weights)", c->in2_type ? c->in2_type : c->in_type));
     if (k->in2.info)
       return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights) is a struct type, not a built-in type", k->who);
     GP__CHECK(gp__check_short(k->who, "in2_type (of weights)", q->in2_type, "convert them"));
@@ -39854,7 +39861,7 @@ GP__HOST gp_result gp__check_sort_types(gp__checking *k) {
   gp__checked_type ordered = {0, 0, NULL};
   int bits;
   k->fold = 0;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)
@@ -39906,7 +39913,7 @@ GP__HOST gp_result gp__check_sorted_segments(gp__checking *k) {
   const char *who = k->who;
   const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
   int bits;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
   GP__CHECK(gp__check_short(who, "key_type", q->key_type, "sort by segment and key: a struct and gp_key_field"));
   if (values) {
@@ -39956,10 +39963,8 @@ static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_T
 // ---- group_by/check.c - checking a call: group-by
 
 GP__HOST gp_result gp__check_group_keys(gp__checking *k) {
-  const gp_call *c = k->c;
   gp__request *q = k->q;
-  q->key_type = c->key_type;
-  GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type \"%s\", not a built-in type", k->who, k->key.info->name);
   if (gp__is_complex(q->key_type))
@@ -40022,7 +40027,7 @@ GP__HOST gp_result gp__check_top_k_out_type(gp__checking *k) {
 }
 GP__HOST gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (c->op) {
     if (k->key.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
     if (!k->q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", k->q->op, k->q->key_type));
@@ -40924,13 +40929,17 @@ GP__HOST gp_result gp__check_hash(gp__checking *k) {
   q->count2 = c->count2;
   q->capacity = room;
   q->channels = q->active = 1;
-  q->in = c->keys;
   if (q->inputs.in) {
+    GP__CHECK(gp__check_second(k, "keys2", c->keys2, 1, q->key_type, &q->inputs.keys2));
     GP__CHECK(gp__check_padding(k));
     GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, c->count, 0));
     GP__CHECK(gp__check_input_values(k));
-    q->in = NULL;
-  } else GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
+    q->inputs.elements[0] = c->count;
+    q->inputs.elements[3] = c->count2;
+  } else {
+    q->in = c->keys;
+    GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
+  }
   if (c->count_device) {
     if ((uintptr_t)c->count_device % 8)
       return gp__fail(
@@ -40948,7 +40957,8 @@ GP__HOST gp_result gp__check_hash(gp__checking *k) {
   if (joins) {
     if ((int)c->join < GP_JOIN_INNER || (int)c->join > GP_JOIN_FLAGS)
       return gp__fail(GP_E_ARGUMENT, "%s: @join is %d, not a gp_join_kind", k->who, (int)c->join);
-    GP__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (q->inputs.keys2) GP__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));
+    else GP__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     q->out_type = c->out_type;
     if (flags ? c->out_type != 0 : c->out_type != GP_U32 && c->out_type != GP_I64)
       return gp__fail(GP_E_TYPE,
@@ -41168,7 +41178,7 @@ GP__HOST void gp__set_shape(const gp__request *q, gp__shape *h) {
   h->count = q->count;
   if (family->shape) family->shape(q, h);
   else h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h->described = q->inputs.count != 0;
+  h->described = q->fused != 0;
   h->reproducible = (q->flags & GP_REPRODUCIBLE) && !h->exact;
 }
 GP__HOST gp__shape gp__shape_of(const gp__request *q) {
@@ -41543,7 +41553,7 @@ GP__HOST void gp__spell(
     w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
         (uint64_t)(q->fields[i].descending != 0) << 32;
   w->list_count = (uint64_t)q->field_count;
-  if (q->inputs.count) gp__spell_inputs(&q->inputs, w);
+  if (q->fused) gp__spell_inputs(&q->inputs, w);
   if (own && own->spell) own->spell(q, p, h, w);
   if (own) w->resident = own->resident(q, p, h, w);
 }
@@ -43314,7 +43324,7 @@ GP__HOST void *gp__arguments_with_inputs(
 #undef GP__NAMED
   const size_t size = sizes[k->spelling->kind];
   const size_t at = (size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR; // the alignment of a gp__value
-  if (!q->inputs.count) return arguments;
+  if (!q->fused) return arguments;
   memcpy(room->bytes, arguments, size);
   memcpy(room->bytes + at, &q->inputs.data, sizeof q->inputs.data);
   return room->bytes;
@@ -44283,6 +44293,7 @@ GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins,
   runs.count_device = q->count_device;
   q->primitive = GP_SEGMENTED_REDUCE;
   q->in_steps = 0;
+  q->policy = NULL;
   q->begin = begins;
   q->offset_type = index->type;
   q->offset_size = index->type == GP_U64 ? 8 : 4;
@@ -44412,6 +44423,10 @@ GP__HOST void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t i
 GP__HOST gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
   g->steps[g->count++].request = g->request_count;
   return gp__check_call(s, who, c, 0, g->at != NULL, &g->requests[g->request_count++]);
+}
+GP__HOST void gp__add_request(gp__graph_plan *g, const gp__request *q) {
+  g->steps[g->count++].request = g->request_count;
+  g->requests[g->request_count++] = *q;
 }
 GP__HOST gp_result gp__add_fill(
     gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out, uint64_t words) {
@@ -44543,12 +44558,10 @@ GP__HOST gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, 
   gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__graph_args a;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   a.offsets = q->graph.offsets;
   a.targets = q->graph.targets;
   a.vertices = q->graph.vertices;
@@ -44556,7 +44569,42 @@ GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__u8 
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g);
+typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, gp__graph_plan *g);
+// Makes a plan whose memory is at `at`, or NULL. Described inputs that no kernel reads are written first: by sorts to
+// their outputs, otherwise to memory that the plan holds. Then `make` plans the call on arrays, with policy p.
+GP__HOST gp_result gp__plan_at(
+    gp__state *s, const gp__request *q, const gp_policy *p, gp__make_plan make, gp__u8 *at, gp__graph_plan *g) {
+  const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
+  gp__request plain = *q;
+  gp__inputs *all = &plain.inputs;
+  int *const roots[] = {&all->in, &all->in2, &all->keys, &all->keys2};
+  const void **const arrays[] = {&plain.in, &plain.in2, &plain.keys, &plain.keys2};
+  void *const outs[] = {q->out, NULL, q->out_keys, NULL};
+  int i;
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  plain.policy = p;
+  plain.written = 0;
+  for (i = 3; i >= 0; --i) {
+    const gp__input_node *n = all->node + *roots[i];
+    gp_call copy = gp_call_init(GP_COPY);
+    if (!*roots[i] || q->fused >> i & 1) continue;
+    --n;
+    *roots[i] = 0;
+    copy.in_type = GP_INPUT;
+    copy.out_type = n->type;
+    copy.in = n->from;
+    copy.out = in_place ? outs[i] : NULL;
+    copy.count = q->inputs.elements[i];
+    if (gp__is_counted(q->primitive, i)) copy.count_device = q->count_device;
+    if (!copy.out && !(in_place && q->in_steps)) copy.out = gp__take(g, copy.count * n->size);
+    *arrays[i] = copy.out ? copy.out : (void *)(uintptr_t)GP__VECTOR; // an address alone
+    if (copy.count) GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &copy));
+  }
+  if (in_place && plain.in && !q->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  all->count = all->in > all->in2 ? all->in : all->in2; // the parts of the others follow
+  return make(s, &plain, g);
+}
 // Runs a plan. The primary context must be current. run 0: only builds the kernels.
 GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
     uint64_t least, gp__make_plan make) {
@@ -44570,7 +44618,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   gp__request behind;
   gp__holding held = {s, NULL, NULL, 0, 0};
   int count, i;
-  gp_result result = make(s, q, NULL, &g);
+  gp_result result = gp__plan_at(s, q, p, make, NULL, &g);
   gp__shape_on(&h, &s->about);
   count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
@@ -44585,7 +44633,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   if (held.capturing) gp__keep_captured(kernels, count);
   geometry = gp__geometry_of(*p, &h, 0);
   geometry.shared_bytes = 0;
-  result = make(s, q, held.at, &g);
+  result = gp__plan_at(s, q, p, make, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
     int k = 0;
@@ -44610,15 +44658,16 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   gp__let_kernels_go(kernels, count);
   return result;
 }
-GP__HOST gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
+GP__HOST gp_result gp__bytes_of_plan(
+    gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
-  GP__CHECK(make(s, q, NULL, &g));
+  GP__CHECK(gp__plan_at(s, q, given, make, NULL, &g));
   return gp__room_of_steps(s, g.requests, g.request_count, g.held, bytes);
 }
 GP__HOST gp_result gp__calls_of_plan(
     gp__state *s, const gp__request *q, gp__request *calls, int *count, gp__make_plan make) {
   gp__graph_plan g;
-  const gp_result result = make(s, q, NULL, &g);
+  const gp_result result = gp__plan_at(s, q, q->policy, make, NULL, &g);
   *count = g.request_count;
   memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
   return result;
@@ -44631,8 +44680,8 @@ GP__HOST gp_result gp__calls_of_plan(
   } \
   GP__HOST gp_result gp__bytes_of_##name( \
       gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) { \
-    (void)given, (void)h; \
-    return gp__bytes_of_plan(s, q, bytes, plan_of); \
+    (void)h; \
+    return gp__bytes_of_plan(s, q, given, bytes, plan_of); \
   } \
   GP__HOST gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, int *count) { \
     return gp__calls_of_plan(s, q, calls, count, plan_of); \
@@ -44919,41 +44968,11 @@ GP__HOST gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__
   return GP_SUCCESS;
 }
 
-// ---- map/written.c - described inputs of calls whose kernels read arrays: copies before the call
+// ---- map/written.c - the call on arrays behind copies of described inputs; sorts in little memory
 
-// Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
-// address alone while the plan has no memory.
-GP__HOST gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root, uint64_t count,
-    const uint64_t *count_device, void *out, const void **array) {
-  const gp__input_node *n = &q->inputs.node[root - 1];
-  gp_call copy = gp_call_init(GP_COPY);
-  if (!out && !q->in_steps) out = gp__take(g, count * n->size);
-  *array = out ? out : g;
-  copy.in_type = GP_INPUT;
-  copy.out_type = n->type;
-  copy.in = n->from;
-  copy.out = out;
-  copy.count = count;
-  copy.count_device = count_device;
-  return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
-}
-// Copies go to the outputs where every element is written by the call, and it may run in place.
-GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
-  const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
-  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
-  const gp__inputs *all = &q->inputs;
+GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   gp__request plain = *q;
-  memset(g, 0, sizeof *g);
-  g->at = at;
   (void)gp__take(g, 0); // a plan holds something
-  memset(&plain.inputs, 0, offsetof(gp__inputs, node));
-  if (all->keys)
-    GP__CHECK(gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
-  if (all->in)
-    GP__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
-  if (all->keys2) GP__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
-  if (all->in2) GP__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
-  if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
   plain.in_steps = 0;
   if (q->in_steps && q->count >> GP__LITTLE_LOG2) {
     if (!plain.in && !q->in_struct && q->out_size >= 4) { // indices; or asked without buffers
@@ -44968,29 +44987,11 @@ GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u
     return GP_SUCCESS;
   }
   if (q->composed) return gp__add_sorted_top_k(s, &plain, g);
-  g->steps[g->count++].request = g->request_count;
-  g->requests[g->request_count++] = plain;
+  gp__add_request(g, &plain);
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__run_written(
-    gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
-  gp__request own = *q;
-  own.policy = p;
-  return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
-}
-GP__HOST gp_result gp__bytes_of_written(
-    gp__state *s, const gp__request *q, const gp_policy *given, gp__form h, uint64_t *bytes) {
-  gp__request own = *q;
-  (void)h;
-  own.policy = given;
-  return gp__bytes_of_plan(s, &own, bytes, gp__written_plan_of);
-}
-GP__HOST gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
-  return gp__calls_of_plan(s, q, calls, count, gp__written_plan_of);
-}
-static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};
-// A family's members from `launch` to `composed`.
-#define GP__WRITES_INPUTS(launch, refused, checked, behind) launch, refused, checked, behind, &gp__written_calls
+GP__CALLS_BY_PLAN(written, gp__written_plan_of);
+GP__HOST const gp__composition *gp__writing_first(void) { return &gp__written_calls; }
 
 // ---- hash/launch.c - calls with hash tables: steps and other calls
 
@@ -45158,16 +45159,12 @@ GP__HOST gp_result gp__plan_join(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   a.keys = q->in;
   a.count_device = (const gp__u64 *)q->count_device;
-  if (q->inputs.in) // kernels read arrays
-    GP__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
 }
 
@@ -45286,14 +45283,12 @@ GP__HOST gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__grap
 GP__HOST int gp__ranks_many(const gp__request *q) {
   return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
 }
-GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
   const uint64_t results = q->composed ? q->count : q->segments * q->length;
   gp_call c = gp_call_init(top ? GP_SEGMENTED_TOP_K : GP_SEGMENTED_SORT);
   void *keys = NULL;
-  memset(g, 0, sizeof *g);
-  g->at = at;
   c.key_type = q->key_type;
   c.keys = q->keys;
   c.segments = q->segments;
@@ -45352,7 +45347,7 @@ GP__HOST void gp__add_column(gp__graph_plan *g, const gp__request *q, const void
   column->word = word;
   column->words = (int)size / word;
 }
-GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t values = q->column_count - q->key_columns;
   gp_call sort = gp_call_init(GP_SORT);
@@ -45362,8 +45357,6 @@ GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u
   void *order = q->out, *sorted;
   uint64_t i;
   int k;
-  memset(g, 0, sizeof *g);
-  g->at = at;
   (void)gp__take(g, 0); // a plan holds something
   sort.count = q->count;
   sort.count_device = q->count_device;
@@ -45391,7 +45384,7 @@ GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u
       sort.in_type = q->offset_type;
       sort.in = order;
     }
-    if (!at && count > 1) sort.keys = sort.out_keys = g; // the sort's room depends on whether it has an output
+    if (!g->at && count > 1) sort.keys = sort.out_keys = g; // the sort's room depends on whether it has an output
     GP__CHECK(gp__add_call(s, who, g, &sort));
   }
   for (k = 1; k < count; ++k)
@@ -45490,7 +45483,8 @@ static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL
 static const gp__primitive gp__primitive_transform = {
     &gp__family_map, GP__READS_MAP | GP__READS_OP, GP__TAKES_UNARY | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_transform2 = {&gp__family_map,
-    GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE | GP__TAKES_INPUTS, 0};
+    GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__TAKES_SECOND, 0};
 static const gp__primitive gp__primitive_adjacent_difference = {
     &gp__family_map, GP__READS_MAP | GP__READS_OP, 0, GP_RIGHT};
 
@@ -45576,8 +45570,8 @@ static const gp__family gp__family_scatter = {gp__checks_scatter, GP__IDLE_IF_EM
   (GP__READS_MAP | GP__READS_IN2_TYPE | GP__READS_IN2 | GP__READS_OP | GP__READS_SCALAR | GP__READS_KEY_TYPE | \
       GP__READS_KEYS | GP__READS_N)
 static const gp__primitive gp__primitive_scatter = {
-    &gp__family_scatter, GP__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GP__READS_SCATTER, GP__TAKES_INPUTS, 0};
+    &gp__family_scatter, GP__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS | GP__TAKES_SECOND, 0};
+static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GP__READS_SCATTER, GP__TAKES_SECOND, 0};
 static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
     GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR | GP__READS_VALUE, GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
@@ -45968,16 +45962,15 @@ GP__HOST gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {
     GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
-GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   gp_input index;
+  gp__request reduce = *q;
   gp_call runs;
-  memset(g, 0, sizeof *g);
-  g->at = at;
-  g->requests[1] = *q;
-  runs = gp__split_by_key(&g->requests[1], &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
+  if (!q->in_steps) return gp__written_plan_of(s, q, g);
+  runs = gp__split_by_key(&reduce, &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
       q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size));
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
-  g->steps[g->count++].request = g->request_count++;
+  gp__add_request(g, &reduce);
   return GP_SUCCESS;
 }
 GP__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
@@ -46165,11 +46158,10 @@ static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
     gp__block_of_sort_kernel, GP__NO_FORM, gp__resident_sorts, gp__spell_sort, GP__NO_FIT};
 static const gp__family gp__family_sort = {gp__checks_sort, GP__IDLE_IF_EMPTY, gp__shape_sort, gp__kinds_of_sort,
-    &gp__kernels_of_sort, gp__operators_of_sort, GP__WRITES_INPUTS(gp__launch_sort, &gp__one_sweep, NULL, NULL),
-    gp__host_sort};
+    &gp__kernels_of_sort, gp__operators_of_sort, gp__launch_sort, &gp__one_sweep, NULL, NULL, NULL, gp__host_sort};
 static const gp__primitive gp__primitive_sort = {&gp__family_sort,
     GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE, GP_DESCENDING | GP_LITTLE_MEMORY};
 
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
@@ -46188,11 +46180,11 @@ static const gp__kernel_rules gp__kernels_of_segmented_sort = {GP__SAME_POLICY, 
     gp__block_of_segments_kernel, GP__NO_FORM, gp__resident_segments, gp__spell_segmented_sort, GP__NO_FIT};
 static const gp__family gp__family_segmented_sort = {gp__checks_segmented_sort, gp__segmented_sort_is_idle,
     gp__shape_radix_keys, gp__kinds_of_segmented_sort, &gp__kernels_of_segmented_sort, GP__FOLD_OPERATORS,
-    GP__WRITES_INPUTS(gp__launch_segmented_sort, NULL, gp__offsets_check, NULL), gp__host_segmented_sort};
+    GP__LAUNCH_AFTER(gp__launch_segmented_sort, gp__offsets_check), gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {&gp__family_segmented_sort,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
         GP__READS_BAD,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_CHECKED | GP_DESCENDING};
 
 // ---- merge/plan.c - plans of merges, merge sort and sets
 
@@ -46217,20 +46209,18 @@ GP__HOST gp_result gp__host_merges(gp__host_call *h) {
 static const gp__kernel_rules gp__kernels_of_merge = {GP__SAME_POLICY, GP__SAME_THREADS, gp__block_of_merge_kernel,
     GP__NO_FORM, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 static const gp__family gp__family_merge = {gp__checks_merge, gp__merge_is_idle, gp__shape_keys, gp__kinds_of_merge,
-    &gp__kernels_of_merge, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
-    gp__host_merges};
+    &gp__kernels_of_merge, gp__operators_of_order, GP__LAUNCH(gp__launch_merge), gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
-static const gp__primitive gp__primitive_merge = {
-    &gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_DESCENDING | GP_LITTLE_MEMORY};
+static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_union = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_intersection = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_symmetric_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
@@ -46315,14 +46305,14 @@ static const gp_policy gp__radix_select = {GP_RADIX_SELECT, 0, 0, 0, 0, 0, 0, 0,
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GP__SAME_THREADS, GP__SAME_BLOCK,
     GP__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, gp__operators_of_order,
-    GP__WRITES_INPUTS(gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results), gp__host_ranks};
+    &gp__kernels_of_top_k, gp__operators_of_order, gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results, NULL,
+    gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
-    GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
+    GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS, GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES,
+    GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
-    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
-    GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N, GP__WANTS_KEYS,
+    GP_DESCENDING};
 
 GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
@@ -46335,11 +46325,11 @@ GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy 
 }
 static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k, gp__top_k_is_idle, gp__shape_top_k,
     gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, gp__operators_of_order,
-    GP__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
+    GP__LAUNCH_AFTER(gp__launch_segmented_top_k, gp__offsets_check), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GP__HOST int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -46690,7 +46680,7 @@ GP__HOST void gp__add_groups(gp__graph_plan *g, uint64_t count, gp__group_args *
   g->steps[g->count++].args.group = *a;
 }
 // A sort of pairs and the reduction of its runs; with tables, their kernel's steps and a sort of the groups' keys, too.
-GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   uint64_t most = 0;
   const int log2 = gp__group_log2(q, &most);
@@ -46699,9 +46689,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
   gp__group_args a;
   gp__request reduce;
   gp_input index;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = q->in_type;
   sort.keys = q->keys, sort.in = q->in;
@@ -46741,8 +46729,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
         &reduce, &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)), q->out_keys ? q->out_keys : sort.out_keys);
     --g->count, --g->request_count;
     GP__CHECK(gp__add_call(s, who, g, &runs));
-    g->requests[g->request_count] = reduce;
-    g->steps[g->count++].request = g->request_count++;
+    gp__add_request(g, &reduce);
   }
   if (!log2) return GP_SUCCESS;
   sort.in_type = sort.out_type = GP_TYPE_DEFAULT;
@@ -46845,10 +46832,9 @@ GP__CALLS_BY_PLAN(hash, gp__hash_plan_of);
 static const gp__kernel_rules gp__kernels_of_hash = {GP__SAME_KERNELS, gp__resident_hash, gp__spell_hash, GP__NO_FIT};
 static const gp__family gp__family_hash = {gp__checks_hash, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_hash,
     &gp__kernels_of_hash, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__hash_calls), gp__host_hash};
-static const gp__primitive gp__primitive_group_by_many = {&gp__family_hash,
-    GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_distinct = {
-    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_group_by_many = {
+    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT, 0, 0};
+static const gp__primitive gp__primitive_distinct = {&gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS, 0, 0};
 static const gp__primitive gp__primitive_join = {&gp__family_hash,
     GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_OUT | GP__READS_OUT2 | GP__READS_OUT_TYPE |
         GP__READS_JOIN,
@@ -47006,9 +46992,12 @@ static void gp__host_make(
 }
 
 // An array of a described input's elements, in new memory. Elements that a stencil keeps back are not made:
-// what they are made of need not be there.
-static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
+// what they are made of need not be there. passes: q, its stencil an array.
+static gp_result gp__host_array_of(
+    const gp__request *q, const gp__request *passes, int root, int input, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
+  const uint64_t count =
+      gp__is_counted(q->primitive, input) && all->elements[input] == q->stride ? q->count : all->elements[input];
   const size_t size = root ? all->node[root - 1].size : 0;
   gp__u8 *rooms[GP_INPUT_PARTS], *room;
   size_t bytes = 0;
@@ -47031,7 +47020,8 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
     const size_t n = gp__smaller(count - first, GP__HOST_MADE);
     gp__u8 *out = (gp__u8 *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
-    if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
+    if (input < 2 && (q->primitive == GP_SCATTER || q->primitive == GP_GATHER))
+      gp__host_passes(passes, first, truth, n);
     else memset(truth, 1, n);
     for (k = 0; k < n; k = end + 1) {
       for (end = k; end < n && truth[end]; ++end) {}
@@ -47067,22 +47057,20 @@ static gp_result gp__host_store(const gp__request *q, int threads) {
   return result;
 }
 GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads) {
-  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
-  gp__request with_arrays;
+  const gp__inputs *all = &q->inputs;
+  const int roots[] = {all->in, all->in2, all->keys, all->keys2};
+  gp__request plain;
+  const void **const arrays[] = {&plain.in, &plain.in2, &plain.keys, &plain.keys2};
   void *owned[4] = {NULL, NULL, NULL, NULL};
   gp_result result = GP_SUCCESS;
   int i;
   if (q->stored) return gp__host_store(q, threads);
-  if (!q->inputs.count) return gp__host_run(q, threads);
-  with_arrays = *q;
-  memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));
-  result = gp__host_array_of(q, q->inputs.in, count, &with_arrays.in, &owned[0]);
-  if (result == GP_SUCCESS)
-    result = gp__host_array_of(
-        q, q->inputs.in2, gp__reads(q->primitive) & GP__READS_KEYS2 ? q->count2 : count, &with_arrays.in2, &owned[1]);
-  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys, count, &with_arrays.keys, &owned[2]);
-  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys2, q->count2, &with_arrays.keys2, &owned[3]);
-  if (result == GP_SUCCESS) result = gp__host_run(&with_arrays, threads);
+  if (!all->count) return gp__host_run(q, threads);
+  plain = *q;
+  memset(&plain.inputs, 0, offsetof(gp__inputs, node));
+  for (i = 3; i >= 0 && result == GP_SUCCESS; --i)
+    result = gp__host_array_of(q, &plain, roots[i], i, arrays[i], &owned[i]);
+  if (result == GP_SUCCESS) result = gp__host_run(&plain, threads);
   for (i = 0; i < 4; ++i) free(owned[i]);
   return result;
 }
@@ -51879,7 +51867,8 @@ GP__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *
 
 GP__API gp_result gp_shuffle(
     gp_context *ctx, gp_type type, uint64_t seed, const void *in, uint64_t count, void *out, gp_stream stream) {
-  gp_call c = gp__call(GP_SHUFFLE, GP_OP_DEFAULT, in ? type : GP_TYPE_DEFAULT, type, in, out, count);
+  gp_call c =
+      gp__call(GP_SHUFFLE, GP_OP_DEFAULT, in ? type : GP_TYPE_DEFAULT, in ? GP_TYPE_DEFAULT : type, in, out, count);
   c.seed = seed;
   return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
 }

@@ -36,7 +36,7 @@ GP__HOST void gp__add_groups(gp__graph_plan *g, uint64_t count, gp__group_args *
   g->steps[g->count++].args.group = *a;
 }
 // A sort of pairs and the reduction of its runs; with tables, their kernel's steps and a sort of the groups' keys, too.
-GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   uint64_t most = 0;
   const int log2 = gp__group_log2(q, &most);
@@ -45,9 +45,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
   gp__group_args a;
   gp__request reduce;
   gp_input index;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = q->in_type;
   sort.keys = q->keys, sort.in = q->in;
@@ -87,8 +85,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
         &reduce, &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)), q->out_keys ? q->out_keys : sort.out_keys);
     --g->count, --g->request_count;
     GP__CHECK(gp__add_call(s, who, g, &runs));
-    g->requests[g->request_count] = reduce;
-    g->steps[g->count++].request = g->request_count++;
+    gp__add_request(g, &reduce);
   }
   if (!log2) return GP_SUCCESS;
   sort.in_type = sort.out_type = GP_TYPE_DEFAULT;

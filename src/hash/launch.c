@@ -1,7 +1,7 @@
 // hash/launch.c - calls with hash tables: steps and other calls
 // uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, api/init.h, core/words.h, core/rules.h,
 //   hash/arguments.h, hash/folds.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c,
-//   group_by/host.c, graph/host.c, core/state.c, graph/launch.c, map/written.c
+//   group_by/host.c, graph/host.c, core/state.c, graph/launch.c
 
 GP__HOST void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__hash_args *args) {
   gp__graph_step *step = &g->steps[g->count++];
@@ -167,15 +167,11 @@ GP__HOST gp_result gp__plan_join(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   a.keys = q->in;
   a.count_device = (const gp__u64 *)q->count_device;
-  if (q->inputs.in) // kernels read arrays
-    GP__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
 }

@@ -52,7 +52,7 @@ GP__HOST gp_result gp__check_top_k_out_type(gp__checking *k) {
 }
 GP__HOST gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (c->op) {
     if (k->key.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
     if (!k->q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", k->q->op, k->q->key_type));

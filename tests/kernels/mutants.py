@@ -105,6 +105,7 @@ FILES = {
     "MARCHING_CUBES": "test_marching_cubes.cpp",
     "INPUTS": "test_inputs.cpp",
     "INPUT_CALLS": "../unit/test_inputs.cpp",
+    "DESCRIBED": "../unit/test_described.cpp",
     "ARGUMENTS": "../unit/test_dispatch_arguments.cpp",
     "CONTRACT": "../unit/test_contract.cpp",
     "GROUP_CALLS": "../unit/test_dispatch_graphs.cpp",
@@ -1219,7 +1220,7 @@ MUTANTS = {
     "stored: on the host nothing is applied": (
         "CONTRACT", "src/host/inputs.c", "if (q->stored) return gp__host_store(q, threads);", "(void)0;"),
     "reproducible groups: nothing is reduced": (
-        "GROUP_CALLS", "src/group_by/plan.c", "    g->steps[g->count++].request = g->request_count++;\n", ""),
+        "GROUP_CALLS", "src/group_by/plan.c", "    gp__add_request(g, &reduce);\n", ""),
     "reproducible groups: runs are not asked for the same bits": (
         "GROUP_CALLS", "src/group_by/plan.c", "  runs.flags = q->flags;\n", ""),
     "reproducible segments: on the host a warp takes twice as many": (
@@ -1229,11 +1230,9 @@ MUTANTS = {
         "int w = 0; w < gp__key_words<K>::value; ++w"),
     "sort order: down is up": ("MERGE", "src/sort/keys.cuh", "DESCENDING ? y < x : x < y", "x < y"),
     "described sorts: keys are not written first": (
-        "LITTLE", "src/map/written.c",
-        "return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;",
-        "return GP_SUCCESS;"),
+        "LITTLE", "src/graph/launch.c", "if (copy.count) GP__CHECK(gp__add_call", "if (0) GP__CHECK(gp__add_call"),
     "described sorts: a key too few is written": (
-        "LITTLE", "src/map/written.c", "copy.count = count;", "copy.count = count - 1;"),
+        "LITTLE", "src/graph/launch.c", "copy.count = q->inputs.elements[i];", "copy.count = q->inputs.elements[i] - 1;"),
     "little memory: a round too few": ("LITTLE", "src/sort/little.c", "(n + 1) == n / 2)", "(n + 1) == n / 2 - 1)"),
     "little memory: the last block is as long as the others": (
         "LITTLE", "src/sort/little.c", "c->count = block < 0 ? 0 : first[block == n - 1].count;",
@@ -2141,9 +2140,37 @@ MUTANTS = {
         "GROUPS", "src/group_by/kernels.cuh",
         "a.has_init ? Op()(init, x) : x",
         "x"),
+    "described: keys are taken for an array": (
+        "DESCRIBED", "src/core/check_call_types.c", "else q->written = 1;", ""),
+    "described: what kernels read is written too": (
+        "DESCRIBED", "src/core/check_call_types.c", "(first ? GP__TAKES_INPUTS : second ? GP__TAKES_SECOND : 0)", "0"),
+    "described: the second input is left to kernels": (
+        "DESCRIBED", "src/core/check_call_types.c", "second ? GP__TAKES_SECOND : 0", "GP__TAKES_INPUTS"),
+    "described: strided rows are taken for a stream": (
+        "DESCRIBED", "src/core/check_call_types.c", " || k->traits & (GP__TAKES_AXES | GP__TAKES_PERMUTATION))", ")"),
+    "described: the workspace lacks what is written": (
+        "DESCRIBED", "src/graph/launch.c", "gp__take(g, copy.count * n->size)", "gp__take(g, 0)"),
+    "described: the call on arrays chooses its own policy": (
+        "DESCRIBED", "src/graph/launch.c", "  plain.policy = p;\n", ""),
+    "described: sums of segments get the policy of sums by key": (
+        "DESCRIBED", "src/group_by/launch.c", "  q->policy = NULL;\n", ""),
+    "described: an expansion's values end at the count": (
+        "DESCRIBED", "src/core/reads.c", "{GP__READS_SEGMENTS, ", "{0, "),
+    "described: a sorted array ends at the needles' count": (
+        "DESCRIBED", "src/core/reads.c", "GP__READS_KEY_COUNT, GP__READS_COUNT2}", "0, GP__READS_COUNT2}"),
+    "described: on the host elements behind the count are made": (
+        "DESCRIBED", "src/host/inputs.c", "? q->count : all->elements[input];", "? q->stride : all->elements[input];"),
+    "described: on the host a stencil is read before it is made": (
+        "DESCRIBED", "src/host/inputs.c", "gp__host_passes(passes, first", "gp__host_passes(q, first"),
+    "described: a join's build side has no elements": (
+        "DESCRIBED", "src/hash/check.c", "    q->inputs.elements[3] = c->count2;\n", ""),
+    "described: needles and sorted array of two types": (
+        "DESCRIBED", "src/search/check.c", "if (q->key_type != q->in_type)", "if (0)"),
+    "described: two arrays of two types": (
+        "DESCRIBED", "src/find/check.c", "if (q->in2_type != q->in_type)", "if (0)"),
     "inputs: the host's keys are their own description": (
         "INPUT_CALLS", "src/host/inputs.c",
-        "gp__host_array_of(q, q->inputs.keys, count,", "gp__host_array_of(q, q->inputs.in, count,"),
+        "gp__host_array_of(q, &plain, roots[i], i,", "gp__host_array_of(q, &plain, roots[i & 1], i,"),
     "columns: words of an element": (
         "COLUMNS", "src/columns/kernels.cuh",
         "words + k % words]", "words]"),

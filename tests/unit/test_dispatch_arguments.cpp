@@ -1360,7 +1360,7 @@ static void test_more_arguments(bool host) {
   FINE(GP_JOIN, c.count2 = 0, c.keys2 = nullptr);
   FINE(GP_JOIN, c.join = GP_JOIN_FLAGS, c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr, c.out_count = nullptr,
       c.capacity = 0);
-  WRONG(GP_E_TYPE, "key_type is GP_INPUT: this call reads an array there", GP_JOIN, c.key_type = GP_INPUT);
+  WRONG(GP_E_NULL, "key_type is GP_INPUT, but the gp_input is null", GP_JOIN, c.key_type = GP_INPUT, c.keys = nullptr);
   WRONG(GP_E_NULL, ": keys2 is null", GP_JOIN, c.keys2 = nullptr);
   WRONG(GP_E_SIZE, ": count2 is 2147483647, not below 2^31 - 1", GP_JOIN, c.count2 = INT32_MAX);
   WRONG(GP_E_ARGUMENT, ": join is 5, not a gp_join_kind", GP_JOIN, c.join = gp_join_kind(5));
