@@ -27,6 +27,7 @@ GP__HOST gp_result gp__plan_groups(
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
   const int either = !folds && !g->at; // asked without buffers: with elements or without
+  const int any = !folds && q->flags & GP_UNSORTED, bare = counts || (any && plain && !truths); // bare: keys alone
   const uint64_t n = q->count, room = q->capacity < n ? q->capacity : n;
   const gp_input ramp = gp_input_ramp(GP_U32, NULL, NULL);
   const gp_aggregate *one = NULL;
@@ -66,7 +67,7 @@ GP__HOST gp_result gp__plan_groups(
     sorted = gp__take(g, n * size);
     order = gp__take(g, n * (width < 4 ? 4 : width));
     sort.out_keys = sorted;
-    if (!counts && (!moves || (one && !one->column))) { // without addresses: whichever it will be
+    if (!bare && (!moves || (one && !one->column))) { // without addresses: whichever it will be
       sort.out_type = GP_U32, sort.out = order;
       if (n) GP__CHECK(gp__add_call(s, who, g, &sort));
     }
@@ -75,7 +76,7 @@ GP__HOST gp_result gp__plan_groups(
       sort.in = one->column, sort.out = order;
     }
     if (either) sort.out_type = GP_TYPE_DEFAULT, sort.out = NULL;
-    if (n && (moves || counts || either)) GP__CHECK(gp__add_call(s, who, g, &sort));
+    if (n && (moves || bare || either)) GP__CHECK(gp__add_call(s, who, g, &sort));
     unique.key_type = gp__group_type(sort.key_type, size);
     unique.keys = unique.out_keys = sorted;
     unique.count = n;
@@ -85,7 +86,7 @@ GP__HOST gp_result gp__plan_groups(
     if (folds) {
       unique.in_type = GP_INPUT, unique.in = &ramp;
       unique.out = a->list = (unsigned *)gp__take(g, n * 4);
-    } else if (!counts) {
+    } else if (!bare) {
       unique.in_type = GP_U32, unique.in = order;
       unique.out = a->rows = (unsigned *)gp__take(g, n * 4);
     }
@@ -93,7 +94,7 @@ GP__HOST gp_result gp__plan_groups(
   }
   named = *a;
   if (!truths || !folds) named.list = NULL;
-  if (!folds && !counts) {
+  if (!folds && !counts && !any) {
     sort = gp_call_init(GP_SORT);
     sort.key_type = GP_U32;
     sort.keys = sort.out_keys = a->rows;
@@ -101,7 +102,7 @@ GP__HOST gp_result gp__plan_groups(
     sort.count_device = (const uint64_t *)a->found;
     sort.end_bit = gp__bit_length(n);
     if (n) GP__CHECK(gp__add_call(s, who, g, &sort));
-  } else if (folds && plain && !truths) named.keys = sorted;
+  } else if (plain && !truths) named.keys = sorted;
   else if (folds) named.rows = (unsigned *)(plain ? order : sorted);
   gp__add_hash(g, GP__HASH_NUMBER, n, &named);
   if (!folds) return GP_SUCCESS;

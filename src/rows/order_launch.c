@@ -126,7 +126,7 @@ GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp_
   c.keys = q->keys;
   c.segments = q->segments;
   c.segment_length = q->rows.extent[0];
-  c.flags = top ? q->flags : q->flags & GP_DESCENDING;
+  c.flags = q->flags & (top ? GP_DESCENDING | GP_UNSORTED : GP_DESCENDING);
   c.out_keys = q->out_keys;
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;

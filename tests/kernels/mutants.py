@@ -1222,7 +1222,7 @@ MUTANTS = {
     "reproducible groups: nothing is reduced": (
         "GROUP_CALLS", "src/group_by/plan.c", "    gp__add_request(g, &reduce);\n", ""),
     "reproducible groups: runs are not asked for the same bits": (
-        "GROUP_CALLS", "src/group_by/plan.c", "  runs.flags = q->flags;\n", ""),
+        "GROUP_CALLS", "src/group_by/plan.c", "  runs.flags = q->flags & GP_REPRODUCIBLE;\n", ""),
     "reproducible segments: on the host a warp takes twice as many": (
         "CONTRACT", "src/segments/host.c", "n <= lane * 32", "n <= lane * 64"),
     "sort order: the least significant word decides": (

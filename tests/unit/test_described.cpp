@@ -5,6 +5,7 @@
 
 #include "emulated_compiler.h"
 
+#include <list>
 #include <memory>
 
 enum { N = 200, SHORT = N - 9, ROOM = 16384, INPUTS = 4 };
@@ -113,6 +114,8 @@ struct Places {
   unsigned char *out, *out2, *out3, *out_keys, *spare, *spare2;
   uint64_t *counts, *bad, *short_count;
   gp_aggregate aggregates[2];
+  gp_column columns[2];
+  std::list<gp_axes> axes; // the sample has one for several calls
   explicit Places(Memory &memory)
     : m(memory), x(N), y(N), rising(N), keys(N), more_keys(N), lengths(10), index(N), flags(N) {
     unsigned seed = 7;
@@ -145,6 +148,7 @@ struct Places {
       if (p == GP_TRANSFORM2) c.in2_type = GP_F32, c.in2 = dy;
       return c;
     }
+    if (c.axes) axes.push_back(*c.axes), c.axes = &axes.back();
     const bool two = p == GP_MERGE || gp__is_set(p), bound = p == GP_LOWER_BOUND || p == GP_UPPER_BOUND;
     const bool passes = p == GP_SCATTER || p == GP_GATHER;
     if (c.in) c.in = dx;
@@ -165,6 +169,8 @@ struct Places {
     if (c.out_keys) c.out_keys = out_keys;
     if (c.out_count) c.out_count = counts;
     if (c.bad) c.bad = bad;
+    columns[0] = {GP_F32, 0, dx, out2}, columns[1] = {GP_U8, 0, dflags, out3};
+    if (p == GP_SORT_COLUMNS) c.columns = columns;
     if (p == GP_GROUP_BY_MANY) {
       aggregates[0] = {GP_AGGREGATE_MEAN, GP_F32, dx, out, GP_TYPE_DEFAULT};
       aggregates[1] = {GP_AGGREGATE_COUNT, GP_TYPE_DEFAULT, nullptr, out2, GP_U32};
@@ -211,6 +217,10 @@ struct Places {
     argsort.in_type = GP_TYPE_DEFAULT, argsort.in = nullptr, argsort.out_type = GP_U32, argsort.out_keys = nullptr;
     gp_call &number = add("without keys", GP_DISTINCT);
     number.out_keys = nullptr;
+    gp_call &complex = add("of complex numbers", GP_DISTINCT);
+    complex.key_type = GP_C32, complex.count = N / 2;
+    gp_call &truths = add("of bool", GP_DISTINCT);
+    truths.key_type = GP_BOOL, truths.keys = dflags;
     gp_call &segments = add("as many segments as elements, some empty", GP_EXPAND);
     segments.segments = N, segments.begin = deven;
     gp_call &length = add("as many keys as needles", GP_UPPER_BOUND);
@@ -319,7 +329,8 @@ static void compare(gp_context *ctx, Places &places, const Case &one, const std:
     const size_t all = elements_of(c, input);
     const gp_type type = type_of(one.call, input);
     const bool ends = shortened && !ends_elsewhere(p, input);
-    kept.emplace_back(new Described(places.m, type, *pointer_of(plain, input), ends ? size_t(SHORT) : all, all));
+    kept.emplace_back(
+        new Described(places.m, type, *pointer_of(plain, input), ends ? std::min(size_t(SHORT), all) : all, all));
     describe(c, input, &kept.back()->root);
     if (input < 2 && (traits & (input ? GP__TAKES_SECOND : GP__TAKES_INPUTS))) continue;
     ++written, bytes += all * size_of(type);
@@ -379,12 +390,66 @@ static void each(gp_context *ctx, bool host) {
   }
 }
 
+// GP_FASTEST: the results of the default, in any order where a call's results have no order of their own, by no more
+// launches and in no larger workspace.
+static bool gives_up_order(gp_primitive p) {
+  return p == GP_TOP_K || p == GP_SEGMENTED_TOP_K || p == GP_TOP_K_AXIS || p == GP_DISTINCT || p == GP_GROUP_BY;
+}
+// The bytes of each result, of its key and what is beside it, in ascending order row by row.
+static std::vector<std::string> sorted_results(const Places &places, const gp_call &c) {
+  const uint64_t rows = c.primitive == GP_SEGMENTED_TOP_K ? c.segments
+      : c.primitive == GP_TOP_K_AXIS ? N / c.axes->extent[1]
+      : 1;
+  const uint64_t each = c.primitive == GP_DISTINCT || c.primitive == GP_GROUP_BY ? *places.counts : c.k;
+  const char *keys = reinterpret_cast<char *>(places.out_keys), *out = reinterpret_cast<char *>(places.out);
+  const size_t size = size_of(c.key_type);
+  std::vector<std::string> all;
+  for (uint64_t row = 0; row < rows; ++row) {
+    const size_t begin = all.size();
+    for (uint64_t i = row * each; i < (row + 1) * each; ++i)
+      all.push_back(std::string(keys + i * size, size) + (c.out ? std::string(out + i * 4, 4) : std::string()));
+    std::sort(all.begin() + std::ptrdiff_t(begin), all.end());
+  }
+  return all;
+}
+static void fastest(gp_context *ctx, bool host) {
+  Memory m(host);
+  Places places(m);
+  for (const Case &one : places.cases()) {
+    const gp_primitive p = one.call.primitive;
+    if (p >= GP_BFS && p <= GP_BFS_SOURCES) continue; // the sample has no real graph
+    if (p == GP_COPY_BATCH || p == GP_CONVERT_LAYOUT) continue; // nor pointers to buffers, nor structs
+    gp_call quick = one.call;
+    Run usual(ctx, places), any(ctx, places);
+    quick.flags |= GP_FASTEST;
+    if (quick.flags & GP_REPRODUCIBLE) {
+      BAD(GP_E_ARGUMENT, "flags: GP_FASTEST and GP_REPRODUCIBLE exclude each other", gp_run(ctx, &quick, nullptr));
+      continue;
+    }
+    if (!usual.of(one, one.call, "usual")) continue;
+    const bool ran = host || fake::machine.run;
+    const bool in_any_order = gives_up_order(p) && quick.out_keys && ran;
+    const std::vector<std::string> before = in_any_order ? sorted_results(places, quick) : std::vector<std::string>();
+    if (!any.of(one, quick, "fastest")) continue;
+    if (in_any_order)
+      check(before == sorted_results(places, quick) && !before.empty(), __LINE__, "%s %s: other results",
+          gp__primitive_names[p], one.name.c_str());
+    else
+      check(usual.results == any.results, __LINE__, "%s %s: other results", gp__primitive_names[p], one.name.c_str());
+    check(any.launches <= usual.launches && any.room <= usual.room, __LINE__, "%s %s: %u launches, usually %u",
+        gp__primitive_names[p], one.name.c_str(), any.launches, usual.launches);
+    if (!host && p == GP_DISTINCT && quick.out_keys)
+      check(any.launches < usual.launches, __LINE__, "%s: %u launches", gp__primitive_names[p], any.launches);
+  }
+}
+
 static void test_host() {
   gp_config k = gp_config_init();
   gp_context *ctx = nullptr;
   k.backend = GP_BACKEND_HOST, k.cache_dir = "";
   GOOD(gp_open(&k, &ctx));
   each(ctx, true);
+  fastest(ctx, true);
   CLOSE(ctx);
 }
 static void test_emulated() {
@@ -395,6 +460,7 @@ static void test_emulated() {
   fake::compiler = emulated::compile;
 #endif
   each(ctx, false);
+  fastest(ctx, false);
   CLOSE(ctx);
 }
 // The caller's policy is that of the call on arrays, and types that must be equal are compared behind descriptions.

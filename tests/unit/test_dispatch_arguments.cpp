@@ -1128,7 +1128,8 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.end_bit = 33);
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
-    WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", p, c.flags = GP_UNSORTED);
+    WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k, segmented_top_k, top_k_axis, distinct and group_by only", p,
+        c.flags = GP_UNSORTED);
   }
   WRONG(GP_E_SIZE, "segments is 4294967297, too large for u32 positions", GP_LOAD_BALANCE,
       c.segments = (uint64_t(1) << 32) + 1);

@@ -583,7 +583,8 @@ static void test_refused() {
   GOOD(copy(more[3]));
   BAD(GP_E_ARGUMENT, "more than 4 constants and ramps", copy(more[4]));
   // Calls that read arrays only, and types that do not meet.
-  BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there", gp_transpose(ctx, GP_INPUT, &a, 0, 2, 4, out.data, 0, nullptr));
+  BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there",
+      gp_transpose(ctx, GP_INPUT, &a, 0, 2, 4, out.data, 0, nullptr));
   BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there",
       gp_reduce(ctx, GP_SUM, GP_I32, GP_INPUT, v.data, 8, out.data, nullptr));
   BAD(GP_E_TYPE, "in_type and out_type differ", copy(a, GP_F32));
