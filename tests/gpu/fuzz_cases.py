@@ -947,7 +947,10 @@ def build_distinct(call):
     n = call.bound(n)
     first = np.sort(np.unique(ordered(keys[:n], g["key_type"]), return_index=True)[1])
     put_number(call, len(first))
-    if out_keys:
+    if out_keys and call.shot["seed"] % 8 == 0:
+        call.set(flags=[gp.UNSORTED, gp.FASTEST][call.shot["seed"] // 8 % 2])
+        call.check(out_keys, len(first) * keys.itemsize, same_set(keys[:n][first]))
+    elif out_keys:
         call.expect(out_keys, keys[:n][first])
 
 
@@ -1858,7 +1861,7 @@ def build_top_k(call):
         order = np.argsort(bits[of_row], kind="stable")[:k]
         chosen = keys[of_row][order]
         moved = x[of_row][order] if x is not None else order.astype(DTYPES[g["out_type"]]) if g["out_type"] else None
-        if g["flags"] & gp.UNSORTED:  # the same elements, in any order, keys and values together
+        if g["flags"] & (gp.UNSORTED | gp.FASTEST):  # the same elements, in any order, keys and values together
             for piece, what in ((out_keys, chosen), (out, moved)):
                 if piece and len(what):
                     call.check(piece, what.nbytes, same_set(what), at=row * k * what.itemsize)
@@ -2532,7 +2535,8 @@ def draw_two(g, r):
 
 def draw_top_k(g, r):
     g["key_type"] = r.choice(BUILT_IN)
-    g["flags"] = r.choice([0, gp.DESCENDING]) | (r.choice([0, 0, gp.UNSORTED]) if g["primitive"] == "top_k" else 0)
+    g["flags"] = r.choice([0, gp.DESCENDING]) | (r.choice([0, 0, gp.UNSORTED, gp.FASTEST])
+                                                  if g["primitive"] == "top_k" else 0)
     draw_moved(g, r)
 
 
@@ -2760,6 +2764,14 @@ def describe(call):
         f[TYPE_OF_INPUT[field]] = gp.INPUT
 
 
+def fastest(call):
+    """Some calls say that time is all that matters: their results are the same ones, but for the order of some."""
+    f = call.fields
+    if call.shot["seed"] % 16 == 0 and not f.get("flags", 0) & gp.REPRODUCIBLE and \
+            f["primitive"] not in ("top_k", "segmented_top_k", "top_k_axis", "distinct", "group_by"):
+        f["flags"] = f.get("flags", 0) | gp.FASTEST
+
+
 def draw_described(g, r):
     fields = r.choice([["in_"], ["keys"], ["in2"], ["in_", "keys"], ["in_", "in2"], ["in_", "in2", "keys"]])
     g["described"] = {field: r.choice(["stride", "gather", "convert"]) for field in fields}
@@ -2869,7 +2881,9 @@ def build(group, shot):
     FAMILIES[group["primitive"]][1](call)
     if shot.get("invalid"):
         invalidate(call, shot["invalid"])
-    elif group.get("described"):
-        describe(call)
+    else:
+        if group.get("described"):
+            describe(call)
+        fastest(call)
     call.lay_out()
     return call

@@ -1232,7 +1232,8 @@ MUTANTS = {
     "described sorts: keys are not written first": (
         "LITTLE", "src/graph/launch.c", "if (copy.count) GP__CHECK(gp__add_call", "if (0) GP__CHECK(gp__add_call"),
     "described sorts: a key too few is written": (
-        "LITTLE", "src/graph/launch.c", "copy.count = q->inputs.elements[i];", "copy.count = q->inputs.elements[i] - 1;"),
+        "LITTLE", "src/graph/launch.c", "copy.count = q->inputs.elements[i];",
+        "copy.count = q->inputs.elements[i] - 1;"),
     "little memory: a round too few": ("LITTLE", "src/sort/little.c", "(n + 1) == n / 2)", "(n + 1) == n / 2 - 1)"),
     "little memory: the last block is as long as the others": (
         "LITTLE", "src/sort/little.c", "c->count = block < 0 ? 0 : first[block == n - 1].count;",
@@ -2140,6 +2141,34 @@ MUTANTS = {
         "GROUPS", "src/group_by/kernels.cuh",
         "a.has_init ? Op()(init, x) : x",
         "x"),
+    "fastest: the same bits everywhere, too": (
+        "DESCRIBED", "src/core/checking.c",
+        "if ((c->flags & (GP_FASTEST | GP_REPRODUCIBLE)) == (GP_FASTEST | GP_REPRODUCIBLE))", "if (0)"),
+    "fastest: distinct elements keep their order": (
+        "DESCRIBED", "src/hash/launch.c", "any = !folds && q->flags & GP_UNSORTED,", "any = 0,"),
+    "fastest: it means no flag": (
+        "DESCRIBED", "src/core/checking.c", "if (c->flags & GP_FASTEST) k->q->flags |= GP_UNSORTED;", ""),
+    "inputs: a map of ramps is launched as one that reads": (
+        "INPUT_CALLS", "src/map/portable.h", "!s->in_size || s->described == 1;", "!s->in_size;"),
+    "inputs: a map that reads is launched as a fill": (
+        "INPUT_CALLS", "src/core/shape.c", "q->inputs.arrays || q->key_size", "q->key_size"),
+    "argmax: the bytes of results make it large": (
+        "INPUT_CALLS", "src/reduce/portable.h", "  if (s->out_size >= 16) m.bytes = s->count * (unsigned)s->in_size;\n",
+        ""),
+    "argmax: a later element of the same value wins": (
+        "REDUCE", "src/device/operators.cuh", "(MAX ? a.value >= b.value : a.value <= b.value)",
+        "(MAX ? a.value > b.value : a.value < b.value)"),
+    "argmax: a later NaN wins": (
+        "REDUCE", "src/device/operators.cuh", " || a.value != a.value;\n  return (a.index < 0)",
+        ";\n  return (a.index < 0)"),
+    "argmax: elements do not beat none": (
+        "REDUCE", "src/device/operators.cuh", "return (a.index < 0) | !keeps ? b : a;", "return !keeps ? b : a;"),
+    "inputs: the second array is taken for aligned": (
+        "INPUTS", "src/device/inputs.cuh", "return a.template aligned<V>() && b.template aligned<V>();",
+        "return a.template aligned<V>();"),
+    "inputs: an array is taken for aligned": (
+        "INPUTS", "src/device/inputs.cuh", "return !gp__misalignment(data, gp__vector_access_alignment<T, V>::value);",
+        "return true;"),
     "described: keys are taken for an array": (
         "DESCRIBED", "src/core/check_call_types.c", "else q->written = 1;", ""),
     "described: what kernels read is written too": (
@@ -3856,8 +3885,8 @@ MUTANTS = {
         "INPUTS", "src/device/inputs.cuh", "data[gp__i64(i) * stride]",
         "data[i * unsigned(stride)]"),
     "inputs: a gathered run begins at the run's first index": (
-        "INPUTS", "src/device/inputs.cuh", "x[j] = a.at(gp__u64(index[j]));",
-        "x[j] = a.at(gp__u64(index[0]) + j);"),
+        "INPUTS", "src/device/inputs.cuh", "load<CACHE>(i, index);\n    GP__EACH(j, V) x[j] = a.at(gp__u64(index[j]));",
+        "load<CACHE>(i, index);\n    GP__EACH(j, V) x[j] = a.at(gp__u64(index[0]) + j);"),
     "inputs: a tile's rest is left out": (
         "INPUTS", "src/device/inputs.cuh", "i = whole * (THREADS * V) + thread; i < all;",
         "i = whole * (THREADS * V) + thread; i + 1 < all;"),
