@@ -827,7 +827,7 @@ enum {
   GP_CHECKED = 2, // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
   GP_RIGHT = 4, // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8, // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16, // top-k: the results in any order
+  GP_UNSORTED = 16, // top-k, distinct, group_by: the results in any order
   GP_KEEP_GAPS = 32, // convert_layout: bytes of the output that belong to no field keep what they hold
   GP_UNTIL_TARGET = 64, // bfs: stops after the level that reaches gp_call.target
   GP_SYMMETRISE = 128, // graph_from_edges: with every edge the opposite one
@@ -835,7 +835,9 @@ enum {
   GP_DROP_LOOPS = 512, // graph_from_edges: no edge from a vertex to itself
   GP_EXCLUSIVE = 1024, // scan_axis: out[i] is the fold of the elements before i
   GP_LITTLE_MEMORY = 2048, // sort, merge_sort: a quarter of the elements in the workspace, slower
-  GP_BALANCED = 4096 // gp_world_run: the results in even shares
+  GP_BALANCED = 4096, // gp_world_run: the results in even shares
+  GP_FASTEST =
+      8192 // any call, in place of GP_REPRODUCIBLE: gives up what costs time, which is what GP_UNSORTED gives up
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -1261,15 +1263,16 @@ GP__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 //     gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &x, &y);
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
-// copy, transform and transform2 take one; reduce, count_if, any, all, find_if, partition_point; scans; segmented
-// reductions and scans; select, partition and scatter in place of the elements; scatter and gather in place of the
-// indices; unique, reductions and scans by key in place of the values; histograms of one channel; searches in place of
-// the needles. Sorts, segmented sorts, top-k, nth_element, merges and sets take them in place of keys and values,
-// distinct and group_by_many in place of keys: they write the elements to their outputs or to the workspace first, by
-// one launch, and go on from there. Descriptions are read during the call and may be
-// nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or
-// not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in
-// kinds, types and operators; pointers, strides and values are arguments.
+// Kernels make the elements of copy, transform and transform2; reduce, count_if, any, all, find_if, partition_point;
+// scans; segmented reductions and scans; select, partition and scatter; the indices of scatter and gather; the values
+// of unique, reductions and scans by key; the samples of histograms of one channel; the needles of searches. Other
+// inputs with a type of their elements (in, in2, keys, keys2) are written first, by one launch: by sorts to their
+// outputs, otherwise to the workspace. Of keys and keys2 both are described, or neither; likewise of the values of
+// merges and sets. Arrays alone are what gp_gather reads from, inputs with strides (axes, permutations), offsets and
+// lengths, columns, edges. Descriptions are read during the call and may be nested. A call has up to GP_INPUT_PARTS of
+// them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and
+// ramps. Its output overlaps none of these arrays. Kernels differ in kinds, types and operators; pointers, strides and
+// values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1, // data[i]
   GP_INPUT_CONSTANT = 2, // *start
@@ -1766,7 +1769,8 @@ GP__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, 
 // values in the order of the input; *out_count = the number of distinct keys. Keys are of a built-in type, and equal
 // where their bits are: floats sort in IEEE 754 total order, so -0 and 0, and NaNs with other payloads, are groups of
 // their own. out_keys may be NULL; out_values may be `values`. Any operator but ARGMIN and ARGMAX. The same bits in
-// every call; with GP_REPRODUCIBLE on every device.
+// every call; with GP_REPRODUCIBLE on every device. With GP_UNSORTED or GP_FASTEST (gp_call.flags) groups come in any
+// order where tables fold them.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
 // sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
 // of 4 and 8 bytes) and count is 2^19 or more (keys of up to 4 bytes: 2^21), blocks first fold what they read in tables
@@ -2260,7 +2264,8 @@ GP__API gp_result gp_group_by_many(gp_context *ctx, gp_type key_type, const void
     gp_stream stream);
 
 // out[i] = the i-th distinct element, in the order of first occurrence; room for `capacity` of them, 0: `count`. type
-// may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices.
+// may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices, and the
+// sort of the elements moves indices; with GP_UNSORTED or GP_FASTEST (gp_call.flags) they come in any order without.
 GP__API gp_result gp_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
     uint64_t capacity, uint64_t *out_count, gp_stream stream);
 
@@ -5700,6 +5705,7 @@ static const gp__policy_row gp__map_rows[] = {
 };
 GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
   const int shrinks = s->primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
+  const int fills = !s->in_size || s->described == 1; // fill, iota, and maps of ramps and constants
   if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow, in small blocks
     p.vectors = gp__default_to(p.vectors, 4);
     p.threads = gp__default_to(p.threads, s->count >> 34 ? 1024 : 128); // tickets have 28 bits
@@ -5709,9 +5715,9 @@ GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
     p.vectors = gp__default_to(p.vectors, 1);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s->primitive == GP_GROUP_BY_MANY ? 6 : 8);
   }
-  if (!s->in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
+  if (fills) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // nobody reads it soon
   p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
-      (s->in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s->primitive) ? GP__IF_MAP_GRAPHS : 0) |
+      (fills ? GP__IF_MAP_FILLS : 0) | (gp__is_graph_work(s->primitive) ? GP__IF_MAP_GRAPHS : 0) |
           (gp__is_bound(s->primitive) && (s->in_size == 4 || s->in_size == 8) && s->count >= 1 << 18 &&
                       s->segments * (unsigned)s->in_size >= 128 << 10 && s->segments / 4 <= s->count
                   ? GP__IF_MAP_SAMPLES
@@ -5738,9 +5744,14 @@ static const gp__policy_row gp__reduce_rows[] = {
     GP__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
     GP__H200(0, -1, GP__IF_REDUCE_BYTES, 12 << 20, 0, 0, 0, 4, 0, 0, 30),
 };
+GP__HOST gp__measures gp__measure_reduce(gp__form s) {
+  gp__measures m = gp__measure_elements(s);
+  if (s->out_size >= 16) m.bytes = s->count * (unsigned)s->in_size;
+  return m;
+}
 GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__form s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s,
+  p = GP__FILL(p, gp__reduce_rows, gp__measure_reduce, s,
       (s->reproducible ? GP__IF_CANONICAL_REDUCE : 0) | (s->acc_size == 1 ? GP__IF_REDUCE_BYTES : 0));
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;
@@ -6609,7 +6620,7 @@ GP__HOST void gp__geometry_map(gp_policy p, gp__form s, gp__u64 resident, gp__ge
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
 }
 
-GP__HOST int gp__row_serves_map(gp__form s) { return s->primitive != GP_COPY_BATCH; }
+GP__HOST int gp__row_serves_map(gp__form s) { return s->primitive != GP_COPY_BATCH && s->described != 1; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elements, gp__portable_map,
     GP__ALWAYS_OVERLAPS, gp__geometry_map, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};
@@ -6625,7 +6636,7 @@ GP__HOST void gp__geometry_reduce(gp_policy p, gp__form s, gp__u64 resident, gp_
   g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s->acc_size);
 }
 
-static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce,
+static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_reduce, gp__portable_reduce,
     GP__ALWAYS_OVERLAPS, gp__geometry_reduce, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- find/geometry.h - launches of searches for the first element
@@ -8653,6 +8664,24 @@ template<class Min, class Max> struct gp__both_operators : gp__operator<gp_both<
 template<class T> struct gp_minmax : gp__both_operators<gp_min<T>, gp_max<T>> {};
 template<class T> struct gp_argminmax : gp__both_operators<gp_argmin<T>, gp_argmax<T>> {};
 
+// op(a, b) where b comes after a in the input, and is an element: an arg-reduction compares no indices then.
+template<class Op, class T> GP_DEVICE T gp__append(const Op &op, const T &a, const T &b) { return op(a, b); }
+template<bool MAX, class T> GP_DEVICE gp_arg<T> gp__append_arg(const gp_arg<T> &a, const gp_arg<T> &b) {
+  const bool keeps = (MAX ? a.value >= b.value : a.value <= b.value) || a.value != a.value;
+  return (a.index < 0) | !keeps ? b : a;
+}
+template<class T> GP_DEVICE gp_arg<T> gp__append(const gp_argmin<T> &, const gp_arg<T> &a, const gp_arg<T> &b) {
+  return gp__append_arg<false>(a, b);
+}
+template<class T> GP_DEVICE gp_arg<T> gp__append(const gp_argmax<T> &, const gp_arg<T> &a, const gp_arg<T> &b) {
+  return gp__append_arg<true>(a, b);
+}
+template<class T>
+GP_DEVICE gp_both<gp_arg<T>> gp__append(
+    const gp_argminmax<T> &, const gp_both<gp_arg<T>> &a, const gp_both<gp_arg<T>> &b) {
+  return {gp__append_arg<false>(a.min, b.min), gp__append_arg<true>(a.max, b.max)};
+}
+
 // a - b: no fold uses it, but gp__binary does.
 template<class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;
@@ -9030,8 +9059,9 @@ template<class T, int V> struct gp__vector_access_alignment {
 
 // ---- device/inputs.cuh - elements of described inputs, made as they are loaded
 
-// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors. apart:
-// neighbours are not side by side in memory, so that neighbouring threads should read them.
+// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors. If
+// `aligned`, load_whole makes V from a multiple of V on, by vectors alone: loads that depend on nothing are issued
+// together. apart: neighbours are not side by side in memory, so that neighbouring threads should read them.
 template<class T, int ARRAY> struct gp__input_array {
   typedef T type;
   static const bool apart = false;
@@ -9043,6 +9073,14 @@ template<class T, int ARRAY> struct gp__input_array {
     v.template load<CACHE>(data + i, gp__misalignment(data + i, gp__vector_access_alignment<T, V>::value), false);
     GP__EACH(j, V) x[j] = v.item[j];
   }
+  template<int V> GP_DEVICE bool aligned() const {
+    return !gp__misalignment(data, gp__vector_access_alignment<T, V>::value);
+  }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, T (&x)[V]) const {
+    gp__vector_access<T, V> v;
+    v.template load<CACHE>(data + i, 0, false);
+    GP__EACH(j, V) x[j] = v.item[j];
+  }
 };
 // The base of those whose elements are made one by one.
 template<class Input, class T> struct gp__input_by_element {
@@ -9051,6 +9089,8 @@ template<class Input, class T> struct gp__input_by_element {
   template<int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
     GP__EACH(j, V) x[j] = gp__as<const Input>(this)->at(i + j);
   }
+  template<int V> GP_DEVICE bool aligned() const { return true; }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, T (&x)[V]) const { load<CACHE>(i, x); }
 };
 template<class T, int VALUE> struct gp__input_constant : gp__input_by_element<gp__input_constant<T, VALUE>, T> {
   const gp__value &value;
@@ -9084,6 +9124,12 @@ template<class A, class B> struct gp__input_gathered {
     b.template load<CACHE>(i, index);
     GP__EACH(j, V) x[j] = a.at(gp__u64(index[j]));
   }
+  template<int V> GP_DEVICE bool aligned() const { return b.template aligned<V>(); }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, type (&x)[V]) const {
+    typename B::type index[V];
+    b.template load_whole<CACHE>(i, index);
+    GP__EACH(j, V) x[j] = a.at(gp__u64(index[j]));
+  }
 };
 template<class F, class R, class A, class B = gp__none> struct gp__input_mapped {
   typedef R type;
@@ -9099,6 +9145,14 @@ template<class F, class R, class A, class B = gp__none> struct gp__input_mapped 
     b.template load<CACHE>(i, q);
     GP__EACH(j, V) x[j] = F()(p[j], q[j]);
   }
+  template<int V> GP_DEVICE bool aligned() const { return a.template aligned<V>() && b.template aligned<V>(); }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, R (&x)[V]) const {
+    typename A::type p[V];
+    typename B::type q[V];
+    a.template load_whole<CACHE>(i, p);
+    b.template load_whole<CACHE>(i, q);
+    GP__EACH(j, V) x[j] = F()(p[j], q[j]);
+  }
 };
 template<class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
   typedef R type;
@@ -9109,6 +9163,12 @@ template<class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
   template<int CACHE, int V> GP_DEVICE void load(gp__u64 i, R (&x)[V]) const {
     typename A::type p[V];
     a.template load<CACHE>(i, p);
+    GP__EACH(j, V) x[j] = F()(p[j]);
+  }
+  template<int V> GP_DEVICE bool aligned() const { return a.template aligned<V>(); }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, R (&x)[V]) const {
+    typename A::type p[V];
+    a.template load_whole<CACHE>(i, p);
     GP__EACH(j, V) x[j] = F()(p[j]);
   }
 };
@@ -13083,7 +13143,7 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
     GP__EACH(k, K)
       gp__load_operand<P::load>(p[k], load, in, first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
     GP__EACH(k, K)
-      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
+      GP__EACH(j, V) sum = gp__append(Op(), sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
     for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(gp__loaded(load, in, i)));
   return sum;
@@ -13100,7 +13160,8 @@ GP_DEVICE void gp__reduce_packs(
   GP__EACH(k, PACKS) {
     const gp__u64 at = WHOLE || i + k * stride < packs ? i + k * stride : i;
     Acc with = sum; // computed in any case: a branch would hold back its load
-    GP__EACH(j, Pack::items) with = Op()(with, Op::prepare(load(p[k].item[j], head + at * Pack::items + j)));
+    GP__EACH(j, Pack::items)
+      with = gp__append(Op(), with, Op::prepare(load(p[k].item[j], head + at * Pack::items + j)));
     if (WHOLE || i + k * stride < packs) sum = with;
   }
 }
@@ -13127,9 +13188,21 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     const gp__u64 stride = gp__u64(gridDim.x) * T;
     GP__UNROLL_BY(4)
     for (gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
-      sum = Op()(sum, Op::prepare(load(in[i], i)));
+      sum = gp__append(Op(), sum, Op::prepare(load(in[i], i)));
   }
   return sum;
+}
+template<bool ALIGNED, int K, int V, class P, class Op, class In, class Acc, class Load>
+GP_DEVICE gp__u64 gp__reduce_runs(const Load &load, gp__u64 r, gp__u64 stride, gp__u64 runs, Acc &sum) {
+  for (; r + (K - 1) * stride < runs; r += K * stride) {
+    In x[K][V];
+    GP__EACH(k, K)
+      if (ALIGNED) load.first.template load_whole<P::load>((r + k * stride) * V, x[k]);
+      else load.first.template load<P::load>((r + k * stride) * V, x[k]);
+    GP__EACH(k, K)
+      GP__EACH(j, V) sum = gp__append(Op(), sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
+  }
+  return r;
 }
 template<class P, class Op, class Acc, class In, class F, class Input>
 GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *, gp__u64 n, unsigned) {
@@ -13138,16 +13211,12 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
   const gp__u64 runs = n / V, stride = gp__u64(gridDim.x) * T;
   gp__u64 r = gp__u64(blockIdx.x) * T + threadIdx.x;
   Acc sum = Op::identity();
-  for (; r + (K - 1) * stride < runs; r += K * stride) {
-    In x[K][V];
-    GP__EACH(k, K) load.first.template load<P::load>((r + k * stride) * V, x[k]);
-    GP__EACH(k, K)
-      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
-  }
+  if (load.first.template aligned<V>()) r = gp__reduce_runs<true, K, V, P, Op, In>(load, r, stride, runs, sum);
+  else r = gp__reduce_runs<false, K, V, P, Op, In>(load, r, stride, runs, sum);
   for (; r < runs; r += stride) {
     In x[V];
     load.first.template load<P::load>(r * V, x);
-    GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
+    GP__EACH(j, V) sum = gp__append(Op(), sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
   if (!blockIdx.x && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
@@ -29769,6 +29838,7 @@ typedef struct gp__input_node {
 typedef struct gp__inputs {
   int count, arrays, values; // count: of `node`
   int in, in2, keys, keys2; // the nodes that gp_call's members are, plus 1; 0: an array, or none
+  uint64_t elements[4]; // of in, in2, keys, keys2
   gp__input_node node[GP_INPUT_PARTS];
   gp__input_data data;
 } gp__inputs;
@@ -29842,7 +29912,8 @@ typedef struct gp__request {
   gp_fault *fault; // NULL without GP_CHECKED
   void *workspace; // the caller's, or NULL
   uint64_t workspace_bytes;
-  int fused; // kernels read described inputs, and `composed` is for calls in steps
+  int fused; // described inputs that kernels read; bits: 1: in, 2: in2
+  int written; // others are written to arrays first
   int in_steps; // other calls in place of kernels: GP_LITTLE_MEMORY; by key with GP_REPRODUCIBLE
   int stepwise; // bfs: a launch a step, because a cooperative one was refused
   const gp_aggregate *aggregates;
@@ -33113,7 +33184,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2502656"
+#define GPUPRIMS__EMBEDDED_FROM "2506752"
 
 // ---- core/embed.c - this file's own text
 
@@ -34688,7 +34759,7 @@ typedef struct gp__family {
   const gp_policy *refused; // if blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone; beside `launch`: for described inputs, steps, q->composed
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: for steps and q->composed
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GP__IDLE_IF_EMPTY NULL
@@ -34716,10 +34787,11 @@ GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 GP__HOST inline const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }
+GP__HOST const gp__composition *gp__writing_first(void);
 GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
-  const int kernels = !q->in_steps && !q->composed && (!q->inputs.count || q->fused);
-  return family->launch && kernels ? NULL : family->composed;
+  if (family->launch && !q->in_steps && !q->composed && !q->written) return NULL;
+  return family->composed ? family->composed : gp__writing_first();
 }
 
 // Loops of the host that run other calls: vectorised as those of >>host are.
@@ -36376,13 +36448,19 @@ enum {
   GP__KEYS_IN_PLACE = 32768, // out_keys may be keys
   GP__WANTS_KEYS = 65536, // out_keys may not be NULL
   GP__REPRODUCES = 131072, // any fold under GP_REPRODUCIBLE, on every device
-  GP__TAKES_INPUTS = 262144, // in_type and in2_type may be GP_INPUT
+  GP__TAKES_INPUTS = 262144, // kernels read a described `in`; other calls read it from an array that is written first
   GP__TAKES_BOTH = 524288, // MINMAX and ARGMINMAX
   GP__TAKES_AXES = 1048576,
-  GP__STORES = 2097152 // `apply`: unary, of each result
+  GP__STORES = 2097152, // `apply`: unary, of each result
+  GP__TAKES_SECOND = 4194304 // kernels read a described in2
 };
 
 GP__HOST uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
+GP__HOST int gp__is_counted(gp_primitive primitive, int input) {
+  static const uint64_t others[] = {GP__READS_SEGMENTS, GP__READS_COUNT2, GP__READS_KEY_COUNT, GP__READS_COUNT2};
+  const uint64_t reads = gp__reads(primitive), folds = reads & GP__READS_OP ? (uint64_t)GP__READS_SEGMENTS : 0;
+  return !(reads & others[input] & ~folds);
+}
 
 // ---- core/places.c - checking a call: places of buffers and values that an earlier call has shown to be right
 
@@ -36436,7 +36514,7 @@ typedef struct gp__checking {
   F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
   F(GP_RIGHT, "adjacent_difference") \
   F(GP_DESCENDING, "sort, merge_sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
-  F(GP_UNSORTED, "top_k, segmented_top_k and top_k_axis") \
+  F(GP_UNSORTED, "top_k, segmented_top_k, top_k_axis, distinct and group_by") \
   F(GP_KEEP_GAPS, "convert_layout") \
   F(GP_UNTIL_TARGET, "bfs") \
   F(GP_SYMMETRISE, "graph_from_edges") \
@@ -36471,7 +36549,10 @@ GP__HOST gp_result gp__check_fields(const gp__checking *k) {
 #define GP__OR(FLAG, text) | FLAG
   GP__OWN_FLAGS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->flags & ~(GP_REPRODUCIBLE GP__OWN_FLAGS(GP__OR)))
+  if ((c->flags & (GP_FASTEST | GP_REPRODUCIBLE)) == (GP_FASTEST | GP_REPRODUCIBLE))
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_FASTEST and GP_REPRODUCIBLE exclude each other", k->who);
+  if (c->flags & GP_FASTEST) k->q->flags |= GP_UNSORTED;
+  if (c->flags & ~(GP_REPRODUCIBLE | GP_FASTEST GP__OWN_FLAGS(GP__OR)))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
 #undef GP__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
@@ -36748,6 +36829,45 @@ GP__HOST gp_result gp__check_integer(const gp__checking *k, const char *field, g
   return GP_SUCCESS;
 }
 
+GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
+    gp_type *type, gp__checked_type *t, int *root) {
+  gp__request *q = k->q;
+  const int first = root == &q->inputs.in, second = root == &q->inputs.in2;
+  *type = wanted;
+  if (wanted != GP_INPUT || k->traits & (GP__TAKES_AXES | GP__TAKES_PERMUTATION))
+    return gp__check_type(k->s, k->who, field, wanted, t);
+  *(first ? &q->in : second ? &q->in2 : &q->keys) = NULL;
+  if (k->traits & (first ? GP__TAKES_INPUTS : second ? GP__TAKES_SECOND : 0)) q->fused |= first ? 1 : 2;
+  else q->written = 1;
+  return gp__check_described(k, field, input, type, t, root);
+}
+GP__HOST gp_result gp__check_in2_type(gp__checking *k, const char *field, gp_type wanted) {
+  return gp__check_input_type(k, field, wanted, k->c->in2, &k->q->in2_type, &k->in2, &k->q->inputs.in2);
+}
+GP__HOST gp_result gp__check_keys_type(gp__checking *k, const char *field) {
+  gp__request *q = k->q;
+  GP__CHECK(gp__check_input_type(k, field, k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  return GP_SUCCESS;
+}
+GP__HOST gp_result gp__check_values_type(gp__checking *k) {
+  gp__request *q = k->q;
+  GP__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
+  return k->c->out_type && k->c->out_type != q->in_type
+      ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
+      : GP_SUCCESS;
+}
+GP__HOST gp_result gp__check_second(
+    gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
+  gp__checked_type t;
+  gp_type own;
+  if (!first || !input) return GP_SUCCESS;
+  GP__CHECK(gp__check_described(k, name, input, &own, &t, root));
+  return own == type ? GP_SUCCESS
+      : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
+}
+
 GP__HOST gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
   return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)", k->who,
       field, gp__op_rows[op].name);
@@ -36809,11 +36929,11 @@ GP__HOST gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (k->by_flags || q->equal == GP_HEADS) {
+    GP__CHECK(gp__check_keys_type(k, "key_type (of flags)"));
     GP__CHECK(gp__check_integer(
-        k, "key_type (of flags)", c->key_type, 1, 4, "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
+        k, "key_type (of flags)", q->key_type, 1, 4, "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
   } else if (k->reads & GP__READS_EQUAL) {
-    q->key_type = c->key_type;
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+    GP__CHECK(gp__check_keys_type(k, "key_type"));
     if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
   } else if (k->own[GP__CHECK_KEY_TYPES]) {
     GP__CHECK(k->own[GP__CHECK_KEY_TYPES](k));
@@ -36872,36 +36992,12 @@ GP__HOST gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   return gp__check_reach(k, most);
 }
 
-GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
-    gp_type *type, gp__checked_type *t, int *root) {
-  *type = wanted;
-  return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
-      : gp__check_type(k->s, k->who, field, wanted, t);
-}
-GP__HOST gp_result gp__check_keys_type(gp__checking *k) {
-  gp__request *q = k->q;
-  GP__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
-  if (q->inputs.keys) q->keys = NULL;
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
-  return GP_SUCCESS;
-}
-GP__HOST gp_result gp__check_values_type(gp__checking *k) {
-  gp__request *q = k->q;
-  GP__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
-  if (q->inputs.in) q->in = NULL;
-  return k->c->out_type && k->c->out_type != q->in_type
-      ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
-      : GP_SUCCESS;
-}
 GP__HOST gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int alone = (k->traits & GP__TAKES_KEYS_ALONE) && (!c->out || (k->traits & GP__TAKES_INDICES));
-  if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in)) {
+  if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in))
     GP__CHECK(gp__check_input_type(k, "in_type", c->in_type, c->in, &q->in_type, &k->in, &q->inputs.in));
-    if (q->inputs.in) q->in = NULL;
-  }
   GP__CHECK(k->own[GP__CHECK_OUT_TYPE] ? k->own[GP__CHECK_OUT_TYPE](k) : gp__check_out_type(k));
   GP__CHECK(gp__check_key_types(k));
   q->in_struct = k->in.info;
@@ -37052,6 +37148,8 @@ GP__HOST gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   gp__checked_type acc;
+  const uint64_t elements[] = {b->in, b->in2, b->keys, c->count2};
+  memcpy(q->inputs.elements, elements, sizeof elements);
   if (q->inputs.in) GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
   else if (k->in.size) GP__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
   if (q->inputs.in2) GP__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
@@ -37169,12 +37267,7 @@ GP__HOST gp_result gp__check_map_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_out_type(k));
-  if (c->primitive == GP_TRANSFORM2) {
-    GP__CHECK(gp__check_input_type(
-        k, "in2_type", c->in2_type ? c->in2_type : c->in_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
-    if (q->inputs.in2) q->in2 = NULL;
-    return GP_SUCCESS;
-  }
+  if (c->primitive == GP_TRANSFORM2) return gp__check_in2_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type);
   if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
       (q->inputs.in ? q->in_type : c->in_type) != q->out_type)
     return gp__fail(
@@ -37383,12 +37476,10 @@ GP__HOST gp_result gp__check_predicates(gp__checking *k) {
 GP__HOST gp_result gp__check_predicate_type(gp__checking *k) {
   gp__request *q = k->q;
   const gp__checked_type *tested = k->by_stencil ? &k->key : &k->in;
-  const gp_type type = k->by_stencil ? k->c->key_type : q->in_type;
+  gp_type type;
   if (!gp__is_predicated(k->c->primitive)) return GP_SUCCESS;
-  if (k->by_stencil) {
-    q->key_type = type;
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type (of the stencil)", q->key_type, &k->key));
-  }
+  if (k->by_stencil) GP__CHECK(gp__check_keys_type(k, "key_type (of the stencil)"));
+  type = k->by_stencil ? q->key_type : q->in_type;
   if (tested->info && q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
   if (tested->info && q->transform && !q->user_transform) return gp__no_struct(k, "predicate2", q->transform);
   GP__CHECK(gp__check_operator_on(k->who, "op", q->op, type));
@@ -37409,7 +37500,6 @@ GP__HOST gp_result gp__check_stream_operators(gp__checking *k) {
 }
 GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
-  k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = (uint64_t)gp__parts_of(k->q);
   if (k->c->column_count) b->keys_alias = 0; // they are read again
@@ -37465,8 +37555,7 @@ GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
   if (c->primitive == GP_GATHER && q->inputs.in)
     return gp__fail(GP_E_TYPE, "%s: @in_type is GP_INPUT: this call takes described indices, not elements", k->who);
   if (!c->in2 && !c->in2_type && c->primitive != GP_GATHER) return GP_SUCCESS;
-  GP__CHECK(gp__check_input_type(k, "in2_type", c->in2_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
-  if (q->inputs.in2) q->in2 = NULL;
+  GP__CHECK(gp__check_in2_type(k, "in2_type", c->in2_type));
   return k->in2.info || !gp__is_integer(q->in2_type) || k->in2.size < 4 || k->in2.size > 8
       ? gp__fail(GP_E_TYPE, "%s: @in2_type (of indices) is not i32, u32, i64 or u64", k->who)
       : GP_SUCCESS;
@@ -37474,10 +37563,7 @@ GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
 GP__HOST gp_result gp__check_scatter_key_type(gp__checking *k) {
   const int replaces = k->c->primitive == GP_REPLACE;
   if (!replaces && !k->c->keys && !k->c->key_type) return GP_SUCCESS;
-  if (!replaces) {
-    k->q->key_type = k->c->key_type;
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type", k->q->key_type, &k->key));
-  }
+  if (!replaces) GP__CHECK(gp__check_keys_type(k, "key_type"));
   if ((replaces ? k->in.info : k->key.info) && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
   return gp__check_operator_on(k->who, "op", k->q->op, replaces ? k->q->in_type : k->q->key_type);
 }
@@ -37531,20 +37617,11 @@ GP__HOST gp_result gp__check_order(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__check_second(
-    gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
-  gp__checked_type t;
-  gp_type own;
-  if (!first || !input) return GP_SUCCESS;
-  GP__CHECK(gp__check_described(k, name, input, &own, &t, root));
-  return own == type ? GP_SUCCESS
-      : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
-}
 GP__HOST gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   GP__CHECK(gp__check_second(k, "keys2", c->keys2, q->inputs.keys, q->key_type, &q->inputs.keys2));
   if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   if (!q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", q->op, q->key_type));
@@ -37669,10 +37746,9 @@ GP__HOST gp_result gp__check_find_out_type(gp__checking *k) {
   } else if (c->primitive == GP_LEXICOGRAPHIC) q->out_type = q->acc_type = GP_I32, q->acc_size = 4;
   else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   if (gp__finds_difference(c->primitive)) {
-    if (c->in2_type && c->in2_type != c->in_type)
+    GP__CHECK(gp__check_in2_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type));
+    if (q->in2_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @in2_type differ: this call does not convert elements", k->who);
-    q->in2_type = q->in_type;
-    k->in2 = k->in;
   }
   return gp__check_out_type(k);
 }
@@ -37699,11 +37775,12 @@ GP__HOST gp_result gp__check_position_type(gp__checking *k) { return gp__check_i
 GP__HOST gp_result gp__check_needles(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (c->key_type && c->key_type != q->in_type)
-    return gp__fail(
-        GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array", k->who);
   q->key_type = q->in_type;
   k->key = k->in;
+  if (c->key_type) GP__CHECK(gp__check_keys_type(k, "key_type"));
+  if (q->key_type != q->in_type)
+    return gp__fail(
+        GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array", k->who);
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   return q->user_op ? GP_SUCCESS : gp__check_operator_on(k->who, "op", q->op, q->in_type);
 }
@@ -37793,8 +37870,7 @@ GP__HOST gp_result gp__check_histogram_types(gp__checking *k) {
         gp__type_rows[q->in_type].name);
   GP__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
   if (weights) {
-    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
-    GP__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
+    GP__CHECK(gp__check_in2_type(k, "in2_type (of weights)", c->in2_type ? c->in2_type : c->in_type));
     if (k->in2.info)
       return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights) is a struct type, not a built-in type", k->who);
     GP__CHECK(gp__check_short(k->who, "in2_type (of weights)", q->in2_type, "convert them"));
@@ -37972,7 +38048,7 @@ GP__HOST gp_result gp__check_sort_types(gp__checking *k) {
   gp__checked_type ordered = {0, 0, NULL};
   int bits;
   k->fold = 0;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)
@@ -38023,7 +38099,7 @@ GP__HOST gp_result gp__check_sorted_segments(gp__checking *k) {
   const char *who = k->who;
   const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
   int bits;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
   GP__CHECK(gp__check_short(who, "key_type", q->key_type, "sort by segment and key: a struct and gp_key_field"));
   if (values) {
@@ -38072,10 +38148,8 @@ static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_T
 // ---- group_by/check.c - checking a call: group-by
 
 GP__HOST gp_result gp__check_group_keys(gp__checking *k) {
-  const gp_call *c = k->c;
   gp__request *q = k->q;
-  q->key_type = c->key_type;
-  GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type \"%s\", not a built-in type", k->who, k->key.info->name);
   if (gp__is_complex(q->key_type))
@@ -38131,7 +38205,7 @@ GP__HOST gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp_
 GP__HOST uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
 GP__HOST gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
-  const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
+  const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(k->q->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, %s @count (%llu)", k->who, nth ? "n" : "k",
         (gp__u64)(nth ? c->n : c->k), nth ? "not below" : "above", (gp__u64)c->count);
@@ -38155,7 +38229,7 @@ GP__HOST gp_result gp__check_top_k_out_type(gp__checking *k) {
 }
 GP__HOST gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (c->op) {
     if (k->key.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
     if (!k->q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", k->q->op, k->q->key_type));
@@ -39033,13 +39107,17 @@ GP__HOST gp_result gp__check_hash(gp__checking *k) {
   q->count2 = c->count2;
   q->capacity = room;
   q->channels = q->active = 1;
-  q->in = c->keys;
   if (q->inputs.in) {
+    GP__CHECK(gp__check_second(k, "keys2", c->keys2, 1, q->key_type, &q->inputs.keys2));
     GP__CHECK(gp__check_padding(k));
     GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, c->count, 0));
     GP__CHECK(gp__check_input_values(k));
-    q->in = NULL;
-  } else GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
+    q->inputs.elements[0] = c->count;
+    q->inputs.elements[3] = c->count2;
+  } else {
+    q->in = c->keys;
+    GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
+  }
   if (c->count_device) {
     if ((uintptr_t)c->count_device % 8)
       return gp__fail(
@@ -39057,7 +39135,8 @@ GP__HOST gp_result gp__check_hash(gp__checking *k) {
   if (joins) {
     if ((int)c->join < GP_JOIN_INNER || (int)c->join > GP_JOIN_FLAGS)
       return gp__fail(GP_E_ARGUMENT, "%s: @join is %d, not a gp_join_kind", k->who, (int)c->join);
-    GP__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (q->inputs.keys2) GP__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));
+    else GP__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     q->out_type = c->out_type;
     if (flags ? c->out_type != 0 : c->out_type != GP_U32 && c->out_type != GP_I64)
       return gp__fail(GP_E_TYPE,
@@ -39195,7 +39274,9 @@ GP__HOST void gp__set_shape(const gp__request *q, gp__shape *h) {
   h->count = q->count;
   if (family->shape) family->shape(q, h);
   else h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h->described = q->inputs.count != 0;
+  h->described = !q->fused ? 0
+      : q->inputs.arrays || q->key_size || (q->in_size && !q->inputs.in) || (q->in2_size && !q->inputs.in2) ? 2
+      : 1;
   h->reproducible = (q->flags & GP_REPRODUCIBLE) && !h->exact;
 }
 GP__HOST gp__shape gp__shape_of(const gp__request *q) {
@@ -39545,7 +39626,7 @@ GP__HOST void gp__spell(
     w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
         (uint64_t)(q->fields[i].descending != 0) << 32;
   w->list_count = (uint64_t)q->field_count;
-  if (q->inputs.count) gp__spell_inputs(&q->inputs, w);
+  if (q->fused) gp__spell_inputs(&q->inputs, w);
   if (own && own->spell) own->spell(q, p, h, w);
   if (own) w->resident = own->resident(q, p, h, w);
 }
@@ -41231,7 +41312,7 @@ GP__HOST void *gp__arguments_with_inputs(
 #undef GP__NAMED
   const size_t size = sizes[k->spelling->kind];
   const size_t at = (size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR; // the alignment of a gp__value
-  if (!q->inputs.count) return arguments;
+  if (!q->fused) return arguments;
   memcpy(room->bytes, arguments, size);
   memcpy(room->bytes + at, &q->inputs.data, sizeof q->inputs.data);
   return room->bytes;
@@ -42159,6 +42240,7 @@ GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins,
   runs.count_device = q->count_device;
   q->primitive = GP_SEGMENTED_REDUCE;
   q->in_steps = 0;
+  q->policy = NULL;
   q->begin = begins;
   q->offset_type = index->type;
   q->offset_size = index->type == GP_U64 ? 8 : 4;
@@ -42280,6 +42362,10 @@ GP__HOST void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t i
 GP__HOST gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
   g->steps[g->count++].request = g->request_count;
   return gp__check_call(s, who, c, 0, g->at != NULL, &g->requests[g->request_count++]);
+}
+GP__HOST void gp__add_request(gp__graph_plan *g, const gp__request *q) {
+  g->steps[g->count++].request = g->request_count;
+  g->requests[g->request_count++] = *q;
 }
 GP__HOST gp_result gp__add_fill(
     gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out, uint64_t words) {
@@ -42410,12 +42496,10 @@ GP__HOST gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, 
   gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__graph_args a;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   a.offsets = q->graph.offsets;
   a.targets = q->graph.targets;
   a.vertices = q->graph.vertices;
@@ -42423,7 +42507,40 @@ GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__u8 
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g);
+typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, gp__graph_plan *g);
+GP__HOST gp_result gp__plan_at(
+    gp__state *s, const gp__request *q, const gp_policy *p, gp__make_plan make, gp__u8 *at, gp__graph_plan *g) {
+  const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
+  gp__request plain = *q;
+  gp__inputs *all = &plain.inputs;
+  int *const roots[] = {&all->in, &all->in2, &all->keys, &all->keys2};
+  const void **const arrays[] = {&plain.in, &plain.in2, &plain.keys, &plain.keys2};
+  void *const outs[] = {q->out, NULL, q->out_keys, NULL};
+  int i;
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  plain.policy = p;
+  plain.written = 0;
+  for (i = 3; i >= 0; --i) {
+    const gp__input_node *n = all->node + *roots[i];
+    gp_call copy = gp_call_init(GP_COPY);
+    if (!*roots[i] || q->fused >> i & 1) continue;
+    --n;
+    *roots[i] = 0;
+    copy.in_type = GP_INPUT;
+    copy.out_type = n->type;
+    copy.in = n->from;
+    copy.out = in_place ? outs[i] : NULL;
+    copy.count = q->inputs.elements[i];
+    if (gp__is_counted(q->primitive, i)) copy.count_device = q->count_device;
+    if (!copy.out && !(in_place && q->in_steps)) copy.out = gp__take(g, copy.count * n->size);
+    *arrays[i] = copy.out ? copy.out : (void *)(uintptr_t)GP__VECTOR; // an address alone
+    if (copy.count) GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &copy));
+  }
+  if (in_place && plain.in && !q->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  all->count = all->in > all->in2 ? all->in : all->in2; // the parts of the others follow
+  return make(s, &plain, g);
+}
 GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
     uint64_t least, gp__make_plan make) {
   const char *who = gp__primitive_names[q->primitive];
@@ -42436,7 +42553,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   gp__request behind;
   gp__holding held = {s, NULL, NULL, 0, 0};
   int count, i;
-  gp_result result = make(s, q, NULL, &g);
+  gp_result result = gp__plan_at(s, q, p, make, NULL, &g);
   gp__shape_on(&h, &s->about);
   count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
@@ -42451,7 +42568,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   if (held.capturing) gp__keep_captured(kernels, count);
   geometry = gp__geometry_of(*p, &h, 0);
   geometry.shared_bytes = 0;
-  result = make(s, q, held.at, &g);
+  result = gp__plan_at(s, q, p, make, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
     int k = 0;
@@ -42476,15 +42593,16 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   gp__let_kernels_go(kernels, count);
   return result;
 }
-GP__HOST gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
+GP__HOST gp_result gp__bytes_of_plan(
+    gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
-  GP__CHECK(make(s, q, NULL, &g));
+  GP__CHECK(gp__plan_at(s, q, given, make, NULL, &g));
   return gp__room_of_steps(s, g.requests, g.request_count, g.held, bytes);
 }
 GP__HOST gp_result gp__calls_of_plan(
     gp__state *s, const gp__request *q, gp__request *calls, int *count, gp__make_plan make) {
   gp__graph_plan g;
-  const gp_result result = make(s, q, NULL, &g);
+  const gp_result result = gp__plan_at(s, q, q->policy, make, NULL, &g);
   *count = g.request_count;
   memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
   return result;
@@ -42496,8 +42614,8 @@ GP__HOST gp_result gp__calls_of_plan(
   } \
   GP__HOST gp_result gp__bytes_of_##name( \
       gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) { \
-    (void)given, (void)h; \
-    return gp__bytes_of_plan(s, q, bytes, plan_of); \
+    (void)h; \
+    return gp__bytes_of_plan(s, q, given, bytes, plan_of); \
   } \
   GP__HOST gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, int *count) { \
     return gp__calls_of_plan(s, q, calls, count, plan_of); \
@@ -42800,38 +42918,11 @@ GP__HOST gp_result gp__add_top_k(gp__state *s, const gp__request *q, gp__graph_p
   return GP_SUCCESS;
 }
 
-// ---- map/written.c - described inputs of calls whose kernels read arrays: copies before the call
+// ---- map/written.c - the call on arrays behind copies of described inputs; sorts in little memory
 
-GP__HOST gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root, uint64_t count,
-    const uint64_t *count_device, void *out, const void **array) {
-  const gp__input_node *n = &q->inputs.node[root - 1];
-  gp_call copy = gp_call_init(GP_COPY);
-  if (!out && !q->in_steps) out = gp__take(g, count * n->size);
-  *array = out ? out : g;
-  copy.in_type = GP_INPUT;
-  copy.out_type = n->type;
-  copy.in = n->from;
-  copy.out = out;
-  copy.count = count;
-  copy.count_device = count_device;
-  return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
-}
-GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
-  const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
-  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
-  const gp__inputs *all = &q->inputs;
+GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   gp__request plain = *q;
-  memset(g, 0, sizeof *g);
-  g->at = at;
   (void)gp__take(g, 0); // a plan holds something
-  memset(&plain.inputs, 0, offsetof(gp__inputs, node));
-  if (all->keys)
-    GP__CHECK(gp__add_written(s, g, q, all->keys, count, q->count_device, in_place ? q->out_keys : NULL, &plain.keys));
-  if (all->in)
-    GP__CHECK(gp__add_written(s, g, q, all->in, count, q->count_device, in_place ? q->out : NULL, &plain.in));
-  if (all->keys2) GP__CHECK(gp__add_written(s, g, q, all->keys2, q->count2, NULL, NULL, &plain.keys2));
-  if (all->in2) GP__CHECK(gp__add_written(s, g, q, all->in2, q->count2, NULL, NULL, &plain.in2));
-  if (in_place && all->in && !q->out) plain.in = plain.out = g; // asked without buffers
   plain.in_steps = 0;
   if (q->in_steps && q->count >> GP__LITTLE_LOG2) {
     if (!plain.in && !q->in_struct && q->out_size >= 4) { // indices; or asked without buffers
@@ -42847,24 +42938,8 @@ GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u
   }
   return gp__add_top_k(s, &plain, g); // or another call that is ready
 }
-GP__HOST gp_result gp__run_written(
-    gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
-  gp__request own = *q;
-  own.policy = p;
-  return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
-}
-GP__HOST gp_result gp__bytes_of_written(
-    gp__state *s, const gp__request *q, const gp_policy *given, gp__form h, uint64_t *bytes) {
-  gp__request own = *q;
-  (void)h;
-  own.policy = given;
-  return gp__bytes_of_plan(s, &own, bytes, gp__written_plan_of);
-}
-GP__HOST gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
-  return gp__calls_of_plan(s, q, calls, count, gp__written_plan_of);
-}
-static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};
-#define GP__WRITES_INPUTS(launch, refused, checked, behind) launch, refused, checked, behind, &gp__written_calls
+GP__CALLS_BY_PLAN(written, gp__written_plan_of);
+GP__HOST const gp__composition *gp__writing_first(void) { return &gp__written_calls; }
 
 // ---- hash/launch.c - calls with hash tables: steps and other calls
 
@@ -42888,6 +42963,7 @@ GP__HOST gp_result gp__plan_groups(
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
   const int either = !folds && !g->at; // asked without buffers: with elements or without
+  const int any = !folds && q->flags & GP_UNSORTED, bare = counts || (any && plain && !truths); // bare: keys alone
   const uint64_t n = q->count, room = q->capacity < n ? q->capacity : n;
   const gp_input ramp = gp_input_ramp(GP_U32, NULL, NULL);
   const gp_aggregate *one = NULL;
@@ -42927,7 +43003,7 @@ GP__HOST gp_result gp__plan_groups(
     sorted = gp__take(g, n * size);
     order = gp__take(g, n * (width < 4 ? 4 : width));
     sort.out_keys = sorted;
-    if (!counts && (!moves || (one && !one->column))) { // without addresses: whichever it will be
+    if (!bare && (!moves || (one && !one->column))) { // without addresses: whichever it will be
       sort.out_type = GP_U32, sort.out = order;
       if (n) GP__CHECK(gp__add_call(s, who, g, &sort));
     }
@@ -42936,7 +43012,7 @@ GP__HOST gp_result gp__plan_groups(
       sort.in = one->column, sort.out = order;
     }
     if (either) sort.out_type = GP_TYPE_DEFAULT, sort.out = NULL;
-    if (n && (moves || counts || either)) GP__CHECK(gp__add_call(s, who, g, &sort));
+    if (n && (moves || bare || either)) GP__CHECK(gp__add_call(s, who, g, &sort));
     unique.key_type = gp__group_type(sort.key_type, size);
     unique.keys = unique.out_keys = sorted;
     unique.count = n;
@@ -42946,7 +43022,7 @@ GP__HOST gp_result gp__plan_groups(
     if (folds) {
       unique.in_type = GP_INPUT, unique.in = &ramp;
       unique.out = a->list = (unsigned *)gp__take(g, n * 4);
-    } else if (!counts) {
+    } else if (!bare) {
       unique.in_type = GP_U32, unique.in = order;
       unique.out = a->rows = (unsigned *)gp__take(g, n * 4);
     }
@@ -42954,7 +43030,7 @@ GP__HOST gp_result gp__plan_groups(
   }
   named = *a;
   if (!truths || !folds) named.list = NULL;
-  if (!folds && !counts) {
+  if (!folds && !counts && !any) {
     sort = gp_call_init(GP_SORT);
     sort.key_type = GP_U32;
     sort.keys = sort.out_keys = a->rows;
@@ -42962,7 +43038,7 @@ GP__HOST gp_result gp__plan_groups(
     sort.count_device = (const uint64_t *)a->found;
     sort.end_bit = gp__bit_length(n);
     if (n) GP__CHECK(gp__add_call(s, who, g, &sort));
-  } else if (folds && plain && !truths) named.keys = sorted;
+  } else if (plain && !truths) named.keys = sorted;
   else if (folds) named.rows = (unsigned *)(plain ? order : sorted);
   gp__add_hash(g, GP__HASH_NUMBER, n, &named);
   if (!folds) return GP_SUCCESS;
@@ -43028,16 +43104,12 @@ GP__HOST gp_result gp__plan_join(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   a.keys = q->in;
   a.count_device = (const gp__u64 *)q->count_device;
-  if (q->inputs.in) // kernels read arrays
-    GP__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
 }
 
@@ -43149,19 +43221,17 @@ GP__HOST gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__grap
 GP__HOST int gp__ranks_many(const gp__request *q) {
   return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
 }
-GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
   const uint64_t results = q->composed ? q->count : q->segments * q->length;
   gp_call c = gp_call_init(top ? GP_SEGMENTED_TOP_K : GP_SEGMENTED_SORT);
   void *keys = NULL;
-  memset(g, 0, sizeof *g);
-  g->at = at;
   c.key_type = q->key_type;
   c.keys = q->keys;
   c.segments = q->segments;
   c.segment_length = q->rows.extent[0];
-  c.flags = top ? q->flags : q->flags & GP_DESCENDING;
+  c.flags = q->flags & (top ? GP_DESCENDING | GP_UNSORTED : GP_DESCENDING);
   c.out_keys = q->out_keys;
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;
@@ -43213,7 +43283,7 @@ GP__HOST void gp__add_column(gp__graph_plan *g, const gp__request *q, const void
   column->word = word;
   column->words = (int)size / word;
 }
-GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t values = q->column_count - q->key_columns;
   gp_call sort = gp_call_init(GP_SORT);
@@ -43223,8 +43293,6 @@ GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u
   void *order = q->out, *sorted;
   uint64_t i;
   int k;
-  memset(g, 0, sizeof *g);
-  g->at = at;
   (void)gp__take(g, 0); // a plan holds something
   sort.count = q->count;
   sort.count_device = q->count_device;
@@ -43252,7 +43320,7 @@ GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u
       sort.in_type = q->offset_type;
       sort.in = order;
     }
-    if (!at && count > 1) sort.keys = sort.out_keys = g; // the sort's room depends on whether it has an output
+    if (!g->at && count > 1) sort.keys = sort.out_keys = g; // the sort's room depends on whether it has an output
     GP__CHECK(gp__add_call(s, who, g, &sort));
   }
   for (k = 1; k < count; ++k)
@@ -43349,7 +43417,8 @@ static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL
 static const gp__primitive gp__primitive_transform = {
     &gp__family_map, GP__READS_MAP | GP__READS_OP, GP__TAKES_UNARY | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_transform2 = {&gp__family_map,
-    GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE | GP__TAKES_INPUTS, 0};
+    GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__TAKES_SECOND, 0};
 static const gp__primitive gp__primitive_adjacent_difference = {
     &gp__family_map, GP__READS_MAP | GP__READS_OP, 0, GP_RIGHT};
 
@@ -43432,8 +43501,8 @@ static const gp__family gp__family_scatter = {gp__checks_scatter, GP__IDLE_IF_EM
   (GP__READS_MAP | GP__READS_IN2_TYPE | GP__READS_IN2 | GP__READS_OP | GP__READS_SCALAR | GP__READS_KEY_TYPE | \
       GP__READS_KEYS | GP__READS_N)
 static const gp__primitive gp__primitive_scatter = {
-    &gp__family_scatter, GP__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GP__READS_SCATTER, GP__TAKES_INPUTS, 0};
+    &gp__family_scatter, GP__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS | GP__TAKES_SECOND, 0};
+static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GP__READS_SCATTER, GP__TAKES_SECOND, 0};
 static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
     GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR | GP__READS_VALUE, GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
@@ -43822,16 +43891,15 @@ GP__HOST gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {
     GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
-GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   gp_input index;
+  gp__request reduce = *q;
   gp_call runs;
-  memset(g, 0, sizeof *g);
-  g->at = at;
-  g->requests[1] = *q;
-  runs = gp__split_by_key(&g->requests[1], &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
+  if (!q->in_steps) return gp__written_plan_of(s, q, g);
+  runs = gp__split_by_key(&reduce, &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
       q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size));
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
-  g->steps[g->count++].request = g->request_count++;
+  gp__add_request(g, &reduce);
   return GP_SUCCESS;
 }
 GP__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
@@ -44036,11 +44104,10 @@ static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
     gp__block_of_sort_kernel, GP__NO_FORM, gp__resident_sorts, gp__spell_sort, GP__NO_FIT};
 static const gp__family gp__family_sort = {gp__checks_sort, GP__IDLE_IF_EMPTY, gp__shape_sort, gp__kinds_of_sort,
-    &gp__kernels_of_sort, gp__operators_of_sort, GP__WRITES_INPUTS(gp__launch_sort, &gp__one_sweep, NULL, NULL),
-    gp__host_sort};
+    &gp__kernels_of_sort, gp__operators_of_sort, gp__launch_sort, &gp__one_sweep, NULL, NULL, NULL, gp__host_sort};
 static const gp__primitive gp__primitive_sort = {&gp__family_sort,
     GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE, GP_DESCENDING | GP_LITTLE_MEMORY};
 
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
@@ -44059,11 +44126,11 @@ static const gp__kernel_rules gp__kernels_of_segmented_sort = {GP__SAME_POLICY, 
     gp__block_of_segments_kernel, GP__NO_FORM, gp__resident_segments, gp__spell_segmented_sort, GP__NO_FIT};
 static const gp__family gp__family_segmented_sort = {gp__checks_segmented_sort, gp__segmented_sort_is_idle,
     gp__shape_radix_keys, gp__kinds_of_segmented_sort, &gp__kernels_of_segmented_sort, GP__FOLD_OPERATORS,
-    GP__WRITES_INPUTS(gp__launch_segmented_sort, NULL, gp__offsets_check, NULL), gp__host_segmented_sort};
+    GP__LAUNCH_AFTER(gp__launch_segmented_sort, gp__offsets_check), gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {&gp__family_segmented_sort,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
         GP__READS_BAD,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_CHECKED | GP_DESCENDING};
 
 // ---- merge/plan.c - plans of merges, merge sort and sets
 
@@ -44088,20 +44155,18 @@ GP__HOST gp_result gp__host_merges(gp__host_call *h) {
 static const gp__kernel_rules gp__kernels_of_merge = {GP__SAME_POLICY, GP__SAME_THREADS, gp__block_of_merge_kernel,
     GP__NO_FORM, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 static const gp__family gp__family_merge = {gp__checks_merge, gp__merge_is_idle, gp__shape_keys, gp__kinds_of_merge,
-    &gp__kernels_of_merge, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
-    gp__host_merges};
+    &gp__kernels_of_merge, gp__operators_of_order, GP__LAUNCH(gp__launch_merge), gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
-static const gp__primitive gp__primitive_merge = {
-    &gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_DESCENDING | GP_LITTLE_MEMORY};
+static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_union = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_intersection = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_symmetric_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
@@ -44193,14 +44258,14 @@ static const gp_policy gp__radix_select = {GP_RADIX_SELECT, 0, 0, 0, 0, 0, 0, 0,
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GP__SAME_THREADS, GP__SAME_BLOCK,
     GP__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, gp__operators_of_order,
-    GP__WRITES_INPUTS(gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results), gp__host_ranks};
+    &gp__kernels_of_top_k, gp__operators_of_order, gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results, NULL,
+    gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
     GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
-    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
-    GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N, GP__WANTS_KEYS,
+    GP_DESCENDING};
 
 GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
@@ -44213,11 +44278,11 @@ GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy 
 }
 static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k, gp__top_k_is_idle, gp__shape_top_k,
     gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, gp__operators_of_order,
-    GP__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
+    GP__LAUNCH_AFTER(gp__launch_segmented_top_k, gp__offsets_check), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GP__HOST int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -44561,7 +44626,7 @@ GP__HOST void gp__add_groups(gp__graph_plan *g, uint64_t count, gp__group_args *
   g->steps[g->count].items = 4 * count; // full grids
   g->steps[g->count++].args.group = *a;
 }
-GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   uint64_t most = 0;
   const int log2 = gp__group_log2(q, &most);
@@ -44570,9 +44635,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
   gp__group_args a;
   gp__request reduce;
   gp_input index;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = q->in_type;
   sort.keys = q->keys, sort.in = q->in;
@@ -44604,7 +44667,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
   runs.transform = q->transform;
   runs.init = q->has_init ? &q->init : NULL;
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = q->out_count;
-  runs.flags = q->flags;
+  runs.flags = q->flags & GP_REPRODUCIBLE;
   GP__CHECK(gp__add_call(s, who, g, &runs));
   reduce = g->requests[g->request_count - 1];
   if (reduce.in_steps) {
@@ -44612,8 +44675,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
         &reduce, &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)), q->out_keys ? q->out_keys : sort.out_keys);
     --g->count, --g->request_count;
     GP__CHECK(gp__add_call(s, who, g, &runs));
-    g->requests[g->request_count] = reduce;
-    g->steps[g->count++].request = g->request_count++;
+    gp__add_request(g, &reduce);
   }
   if (!log2) return GP_SUCCESS;
   sort.in_type = sort.out_type = GP_TYPE_DEFAULT;
@@ -44621,7 +44683,8 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
   sort.keys = a.list;
   sort.count = gp__smaller(q->count, words);
   sort.count_device = (uint64_t *)a.found;
-  GP__CHECK(gp__add_call(s, who, g, &sort));
+  if (q->flags & GP_UNSORTED) a.sorted = a.list;
+  else GP__CHECK(gp__add_call(s, who, g, &sort));
   gp__add_groups(g, q->count, &a, GP__GROUP_WRITES);
   return GP_SUCCESS;
 }
@@ -44637,7 +44700,8 @@ static const gp__family gp__family_group_by = {gp__checks_group_by, gp__is_never
     gp__kinds_of_groups, &gp__kernels_of_groups, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__group_by_calls),
     gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {&gp__family_group_by,
-    GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE | GP__REPRODUCES, 0};
+    GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE | GP__REPRODUCES,
+    GP_UNSORTED};
 
 // ---- graph/plan.c - plans of work on graphs
 
@@ -44713,10 +44777,10 @@ GP__CALLS_BY_PLAN(hash, gp__hash_plan_of);
 static const gp__kernel_rules gp__kernels_of_hash = {GP__SAME_KERNELS, gp__resident_hash, gp__spell_hash, GP__NO_FIT};
 static const gp__family gp__family_hash = {gp__checks_hash, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_hash,
     &gp__kernels_of_hash, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__hash_calls), gp__host_hash};
-static const gp__primitive gp__primitive_group_by_many = {&gp__family_hash,
-    GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_group_by_many = {
+    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT, 0, 0};
 static const gp__primitive gp__primitive_distinct = {
-    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS, GP__TAKES_INPUTS, 0};
+    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS, 0, GP_UNSORTED};
 static const gp__primitive gp__primitive_join = {&gp__family_hash,
     GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_OUT | GP__READS_OUT2 | GP__READS_OUT_TYPE |
         GP__READS_JOIN,
@@ -44869,8 +44933,11 @@ static void gp__host_make(
   }
 }
 
-static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
+static gp_result gp__host_array_of(
+    const gp__request *q, const gp__request *passes, int root, int input, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
+  const uint64_t count =
+      gp__is_counted(q->primitive, input) && all->elements[input] == q->stride ? q->count : all->elements[input];
   const size_t size = root ? all->node[root - 1].size : 0;
   gp__u8 *rooms[GP_INPUT_PARTS], *room;
   size_t bytes = 0;
@@ -44893,7 +44960,8 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
     const size_t n = gp__smaller(count - first, GP__HOST_MADE);
     gp__u8 *out = (gp__u8 *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
-    if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
+    if (input < 2 && (q->primitive == GP_SCATTER || q->primitive == GP_GATHER))
+      gp__host_passes(passes, first, truth, n);
     else memset(truth, 1, n);
     for (k = 0; k < n; k = end + 1) {
       for (end = k; end < n && truth[end]; ++end) {}
@@ -44927,22 +44995,20 @@ static gp_result gp__host_store(const gp__request *q, int threads) {
   return result;
 }
 GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads) {
-  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
-  gp__request with_arrays;
+  const gp__inputs *all = &q->inputs;
+  const int roots[] = {all->in, all->in2, all->keys, all->keys2};
+  gp__request plain;
+  const void **const arrays[] = {&plain.in, &plain.in2, &plain.keys, &plain.keys2};
   void *owned[4] = {NULL, NULL, NULL, NULL};
   gp_result result = GP_SUCCESS;
   int i;
   if (q->stored) return gp__host_store(q, threads);
-  if (!q->inputs.count) return gp__host_run(q, threads);
-  with_arrays = *q;
-  memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));
-  result = gp__host_array_of(q, q->inputs.in, count, &with_arrays.in, &owned[0]);
-  if (result == GP_SUCCESS)
-    result = gp__host_array_of(
-        q, q->inputs.in2, gp__reads(q->primitive) & GP__READS_KEYS2 ? q->count2 : count, &with_arrays.in2, &owned[1]);
-  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys, count, &with_arrays.keys, &owned[2]);
-  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys2, q->count2, &with_arrays.keys2, &owned[3]);
-  if (result == GP_SUCCESS) result = gp__host_run(&with_arrays, threads);
+  if (!all->count) return gp__host_run(q, threads);
+  plain = *q;
+  memset(&plain.inputs, 0, offsetof(gp__inputs, node));
+  for (i = 3; i >= 0 && result == GP_SUCCESS; --i)
+    result = gp__host_array_of(q, &plain, roots[i], i, arrays[i], &owned[i]);
+  if (result == GP_SUCCESS) result = gp__host_run(&plain, threads);
   for (i = 0; i < 4; ++i) free(owned[i]);
   return result;
 }
@@ -49546,7 +49612,8 @@ GP__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *
 
 GP__API gp_result gp_shuffle(
     gp_context *ctx, gp_type type, uint64_t seed, const void *in, uint64_t count, void *out, gp_stream stream) {
-  gp_call c = gp__call(GP_SHUFFLE, GP_OP_DEFAULT, in ? type : GP_TYPE_DEFAULT, type, in, out, count);
+  gp_call c =
+      gp__call(GP_SHUFFLE, GP_OP_DEFAULT, in ? type : GP_TYPE_DEFAULT, in ? GP_TYPE_DEFAULT : type, in, out, count);
   c.seed = seed;
   return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
 }
@@ -51856,6 +51923,7 @@ GP__HOST const gp__of_worlds *gp__find_world_call(gp_primitive p) {
   return NULL;
 }
 GP__HOST gp_result gp__world_dispatch(gp_world *w, gp_call c) {
+  c.flags &= ~GP_FASTEST;
   if (c.flags & GP_CHECKED) {
     c.flags &= ~GP_CHECKED;
     GP__CHECK(gp__world_agree(w, &c, c.count, 0, GP_SUCCESS));
@@ -52874,1921 +52942,1925 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-815178 553088
-NV;Ve;h9twj=iW'4^OHw|;ZkUN<9$v1>nQ999[z6KuhG7>;1%[%LGGMP2qXf7LCz!aE[L>m,Wuc2amTIv=o")On2e=76.g:$1zuYBmv-DFyys!ad~BXT>F
-b]k.!cYK&b:SH2cFNJza_]-qO"Ys=ZA0Z)5R"=_a(Oyo]WYIn4RpJ{X[_:$hKo<>jyPRlC,-MzHHe{;NQy"MaZ(]xR<3UmG@/ihn3NN$za].B4j/CNlZQt
-|O%}_"x8[gr@p)GSM7=ohZsQXo=KU;X_x:fK1XUMGqPc{9iw~[^qdbQ0egoEX/;T7{0}7(ihE8tBQ`(N9csiwy,#0wih^Dx!cG44bD9L/$-Bd(~a!NH}(7
-x5;D2#E]2B%n16ygIqJv3jB6{w8djOoM:8Ko8E(>0,OC1m2r%N/J>kdcoZ"Fk^aCL[0,$LwMBfJ0TdMEM,D'P]:JK9)3k+x6w:Id.RVti#Wy1y-cP$U:mh
-!a3c2||f#;:9AR@hv^1%v8',EGn])LN9+UW'bS4mcI2x/vAqKgOl|L}s]WZ/7g!]ZD^iicn77xCpmb]h%r48j5WAds';#4/MY$M^/lSTl-^X5^,3;Vtjxe
-=&:Yr'/(g7h#h8!j8U{<}2@lvTALv{<#,iv2V#7Q8&AD/n4zRO4hNm;dc^Xln4Z8aM:SqjrhnR%ES@5aRI0F3vLl|Q.Lz-VBDxth]Vyi4"twm^J=]X1$4!
->+P-8m>3GV(0p,q8`(W<7;s_oeoVjvA@#LhqJ"#<NiqiTNN8rG8^Vx6mI&Q'_Q^89y]kA":^2]>r"Q':+0Nfbk%".-ErMpif^IGrQdKc7-:Hbw]m9U[HH8
-NlN!{1:x${haclw!a9jtpTbAP&6+sVD9{Py7MlW2oBsJQzsxEZ'e9R^MD.![BGnR-J>XUaJj's;e{X`e!pjVl7YOcwMoEj.j%>phGW[btUVQU'$aYQ9_f]
-oUX:)1qy7L=<|Wam1v225'(W/LCJ}zKn'9(]1E=x+Il'Xu/^RV9]V9Vj2-1hkvHTc`zYd7Hy>V_@UX>fS6T>FiWlAsLXH]%DOy9u(Q>J{X}Cy|;2e||z$e
-HEj0M%</kvop5ayaho}=9^]skz@jc=l[_)E_Nz,@9bkUTRVk^#lQ_qBr#>S!A`0@J+"R>E`_KVP_V"v3Lp_+%bUBcRWr0dwl|VG;=;OQ|9R!6.n8tj8L"X
-^w=uBht.5q'M&I&fDVp:;c[=<3Z+1:7AlrFLzlRI/@o@VGi"7Z-h1`:7O"l}d`&{lbA{G:1/u]n^Nq4tk])ET1V:VlC2)KEbxX"j[<V4dqLl&Jk[eC`CpJ
-DXtfh9df6WW]NNYp_)`=6`e0[.tO8TSq0>oz60a<WsGSFdQpJc15Koix=W7[@X0Lp#p3_gI'uX"3;6+:sQP2Tj9q[@8K8VOW`>z]1[rN%%6@=G6rSf2#`=
-U4qGUKW{I%LBdKVPJ>TckVpD,jCt#_mtjyCC'Xyz^ywoi69O<Qpf<NHP}E(=vay.J,TGm/r{&}<S5fpMvE^7/RR)+X%@vEq.:jhXgNr1/91rVMww,X@U6r
-mpV:f+;uFrx|4)gYDtw^m]S'jH:xJ7NWTIdpa-0P=4t)gHGdU(keg;%G+@|4X;p@fj6><8ZY5>4:-1-S%A:Ku>tUupt[m3#L=QQM>|oetut^z<0z9NH7|U
-0Ij;tjK7VhmY_g+l6}#vt_aAH@}B)%pcVtC0ftNi+)mV&<a6}sElZpl;E+V[~Y7-y!`c9W~2;U0Jti##-B[O.XR't]5wYb9O!C=wam-ci<^$;(Hpy2z:^!
-BE-8ySX-P58"gH1=TgYd_}!j|)d3$@=SKYp]8<CoCsq8JB{V#SpEL=0Kp!ZArP+HTs=,=R0VxKuy^1.TOcs/lz{jEAv0sHyM[yPM,2)1Gm$^$l(]gdG$'F
-^7_/jsHzilojFI9;`(yv2K`g5P7=!>YdiM0^uYdbPQ(08Kd:542;t.`H4VclZKh{CEWqehz=`oxTJP,wDO-kYYEB[LmHkN.Lb1O_<!(.HKUu6uu4KJ]5ix
-=-sB9LMPLGyNh3Z[AWB+r=V>S->cq1LjOD/:&8XP>_t=l01SS[-MIvnM,-"JsA_$.7HHyAU.I4zDSv8zyaHL,CMD~9V<vKS9Sh|X,#GYb)!g~3`Il:}k3T
-J#emCE(c5h6cH0b:HlgVv>{@2NoL%K}e'Re$O;dt%JNqveu/X+[=)Qm]0[sCq=B=)w)u]s,j6D9hFS&fG,`urUye;+NT+{u.$Y6e$2$a]$MEBMeMxOlgi'
-6}ck1S23l8D,/mwn4'G,|lRK<|DZ4>"y`Z9"1RH%frgP.!J&!tM.<mHw"}OFF9[(b6a;d#N<@.[_Fv_Po2`q6jzap'Nstwg{C(c]i$eq=x1d^=E%9/#g6U
-QRtwFbY_X>N5pLvN5b4e&b2KB$7ApJ4:U-Efxq<!.8v,PdOJ@DLUj7.Ibi'|bHYR)[&:El4iWC{bBH#d9saz5|E{SpqlzP&][d-X,v"}kM@Hy`w:;XIpb3
-;EzXfLoTk'$36piMB6HQ"i<:u|!z^FkBUy{e-J>0qYNqlXAtMbC&+0SCOu<%goZGh)H]#@F$9GpH`y7WtZq68o"[p1%u<-8t}RPq8Ta8BLdUvu}A1lphZy
-U4WG.sE)4q%'7lLO65xeUN_,MM3glGE`D`o"5C-->`sz'p&9{^iJ.'iC#`c:bWqXs4siU]tMzG']yWXS3EIs+xAHEVzI1L8NlSO+j>q6sxVRM&huM5(xi[
->r2+/tqso(d]r{sRIg8hfYymZco^ryj(ZQU[_%4`8&pZr6=#!Y{ImDq9X2mD~|$9gBk/xe_Lxg{<0,I@k}a4wxAtwup/ysjAas)Q1[vN-3#3Z4Fa6y@1BO
-xPEG'.oDmI8_RoqeEi>LZL01XjmruBY1kSQkYpV_D/@_sd3.5D3E8"(T[gZMvAi}//ExSqt5W6<Y[B5w=e1gcBAgPm_}<GQK@0y<0zz7_)MLE6Y5_IP$jO
-G+@<$;'#Mr/Xk!qa>wk;E7-xL]04zIqZ&dSi/'GY<D<[efRFYI+Eo{sRSji7N/4D2H((OP]cn^%EM#m:m9$w^^(6V::8DF<RiN=i@Ffu#r@f2#jp`u7j;)
-^6R;|{}INibUi,lwEF[1`lLzRlB-xp^j;fx9T':UXH^:qZS|oZ{$|d&/<ZIS`!EO|R[q%]H;dd3_Mc4`M5-bm:V>x`=pqPlH(fQw{FU)g4hc747(}!s`lH
-cLgCgfikD$nag8>+rRb4w&SG!.ZmYbu1So7+~Ytxl0BF9(24QAaUhe%dYwls{s<4w<SPxSWUtF<O%yh1|d)c)L[+6O-uzN;aUfQs~'(kT(%Ly6M.}EiI~b
-ub~S&X/T65J`apM0o]_F.;`5nx`Bm}5cr94+Zt=u^Ln4&^IG%;HW;^`Bl$jiU}Q>#:-V;N:L%^=LXu>G:nH-[s9-9Ws+0X1Be<G'p9&x]xBKgOO;x68by1
-PlSpKqB$jYC^I!|j{OlRO|Cbx]#f~BE2v_M-c}+i7o8:}n9Hu%`L6iB.eF0tHqm}[1HqMLr3by=+brzEZho/3>JSwHf^1.-n6KGwCu;(1;(M$w4g2p+3%@
-E#+i:l>DT|)(bnu#sJ<Mj99'(F>2#OLvJWn;x#5>8N$JVnFpTiIZ`UuUm6F&0J~qFbLb;(/Zm9q<-dYfJUfTDH^|;%w[g<df/X<8xN_9VeUy^d$CjtA4$O
-<po@:tjaMJ>[N}t1A}X{-M9&Nj9'%}@1A4SfI@3,{6bw<cl]5vQRzt:LK8gGSS(5%}U!TOe|UK'K,AkjboHU0D}eK{0<l=5U$f>)R,isXnscy2WtZx7')N
-W.&enk;%ttG{}2t{C0I<C(5F"_5|-uLp_DY"YuSKKk0!Ok_B6l-)iqfHQ=>y(YnYc]#YQ=QxQ4<_-f(=JXWpaX_0Gocn4y#bW7>3=)HvQN}]J$tETH(8U(
-06'SqqZL!P}`M9i#vZu&I!j4vm8[@2-w/H%om);[5q,YXP:}wH_e^l,Te92XwIu{h#T$DF@L#E}2|O;Kw"R4mYvA07T[Do.b[df$crY/K[GFKpQq&XvE#@
-]xZf(}"eX_vU[CHMYcE`4#&Fn@{A>0uOjr@mzrDWh+fb@ixH^4`BvH@9Ig[!NIh{EZhJ}[QUc)B1u"lNiCrHKl1vf8QZX>:^hKf{Z#HW8ydFX=u)th#0}'
-`d~Y_I6uTxq6mi_}o9|NYi92zksH0Cbb&.|][rAPoSOMFvz&~ZhxxA.WuJNgU_r:#q/4%k'hHp$/49e1uABB!B6DChoTmkmmrv%.[w&GC5>;_ee$jvgSXq
-^y70SK@c&Mhl/uH&qaqHD9Xf;0fe)W/<W0vUYVoMCq6eI}N;WyOiQw1QJ[z&LzqHOV%a2"OmJh':SGS8QSh<zYUJT+`2vzw7"cFSNe$>Kir8X:N{Dnd#TA
-y0d/3[tk,}:yPP)&gq|9_mrrp:fW5%RlXr]&4`zmKBmrO6eP/`k{/DlaTwW{Jv#8TaA{d);eb=M}OP!176ul_>K<3Vt"u8)2d:]-P/dc2>ig2LKJ<He$v,
-jV|6@,R)Kfi$`Q@;}ABMmP_Ke61P+I>Y2b4`feJk1S-VNgQBct(X:p~U:Z2y4u0|zb6hBu$@HXh!hN0}W_"[S_QDzS;88$<jZ:J3zIACOneVx<-fg5b.J'
-8'2,Exa5K3lGubKO=YCnYiW1~pLz'J]9&YY.NO<&!U]fh)j$ns[6UqipTR(viqXtl3aIhkGWRK,Rtb46x[DS|(!E$;$@lN4NL0r60.cA#Qf6z2M:Vv"Vq{
-[UelB-')Yu6`Ej{lIO"npxtEfeRzF:=An=[Ui%E$k-u(7xD[!tg)<056Gxt5OKA$]l$_;b>Ot9Ns7C!r{f1Wfc,FTJXr6s,j}fKD/=A}C(>WE4ejR(>^o1
-lG>PN}lBDn>QoP:rQ[BN0mR3N=lEn_Ej4046$:A4vfnM;MGLy_qXLB+<n+pd}z]98.$84MDBhj$q"t,<OPsMW[1Jt0Cq;N.wzBz2YN4}0xgqSt~iqy~3i9
-Z9j^/y:e(Cup).D"yRG:pJCzG)IoT-Od6HO)4}Jy:p_rY9aU0YF3HmcSwAGmE3y^IP92C4C;d@]HrnWSCi"6ChW:fVh9=PD!-lm!7@LWP'Y(oI%lOXW$tG
-@3:/4sVa9'FL;|m[13}R}Q;$Jz+E$%uw-9}r::0'C9358E3SoYo-lXRQhw',A}8]xto|:YeifQXIv/OhRX^1yFLbmMB#sWLnvH`,)rY/[LAH,MD)]vIY$t
-1Qr]f:8'p[ZzlkA.+Q.FU"xW>o~{<q,Ic+GSvu7Ov-mjrUFHFmTnIj'S}&WBN[`7Y0)QYQ/]7.sg%JV9;trR`V$2s7}Z6E6D#,spl)(lVxf5guDW!$d|P)
-WUTSvt|3<n~{fyVT{aJYf#u=$mw}%`7ZxM%-ET`'B(A&C'"j^7s3YHr[YY'j4ZKQ}$&J9>(koQ<}f7W8Q.r+g83u,ISiB(-NDw6zX}FW!UqUr$W/,pG@h0
-l}dtc')B7|=c)Us:>t}9xM<55SIuRF&c@vbtk=uHydrwQ`>&KqKpl4G|srKS[/;LkUV^$Ryj!CHz82xx(Hg"TXyN"'Fi[-_B!IFZ51|j[z0.,pepyP.SxD
-48E.wpk_/6}tH`^$O}H#HTF5'zrPn3<MFLYlkfR2()d+7KAyQmrp>uYw>.@3Q%K8gFb4:icAZ_iXkxu^2-GQxfBaM&SfpX}3(&OSvOP>w]S6/X|FwKaN)t
-Be~n+y5O1K!7Mtl1$B:o_&O;Y>1@x#}d:k4,cE]P'3Y2);kMx%n0}C=GJ^:GSg2(WC^"ciZQ~(P{B0UHSG#Yld!E/Y&LBa[DgHB5u9]C|MTlK"O)kql8C4
-GMTi"Sk[@+yt#&v5L>4HF;s|M6<Y[(Y8ImGv&MqJb^}7aVCu%yjF"j&=~iE^ju9YKE=%$u<e/hp'&&%)t(4kTLfD={sXP3u$xr`/l@N+-)]Gim#0z$z&Hi
-H.&IH[Qu1p#l'=B:9<3mK4}c'oTSNr[KNo-sC2,d|Y:qku5Yn|I"sGoka;)NCi7/iZ/H8>AS+nIf029=($",,3B"1h9N$W>FrGE2u^:_KhsLoC811])^"K
-+);$io%gxX_:;GN$}"Vc)d&^_#gT5Klx_dRbTi[(`,l3M9^h$)`rUuyz3#y,[lp6b36MR=zFOdBE=h)N<bQhXDtHF})5J}a7x+/xF$<}TfZ/0yx6]@wnu[
-V(Nl]&!:335"Y_~aN7<n~Z^P[8j$[.>M1]FD,7>h|6GB61Fn)Du0JL..Iw|xOga@q!hrF|+xJ{n%fkAt20Nahiw=PxUZta4{gN)rB;wZh5R&EE/7a<_G"j
-LP~inH-DT7gEmi6q,eWJ!XbSaN#}k,0l7-<By7h#2]W'E='9<hK(l@O2F@|y@'kRG_sR-HrU}u<|osHx&<4q`WASr_7oF;EF=nx<UU8Y-e`FpQ,R(JD`W_
-PU.@|WBC)[I%HVMAw^@9;s'Lpp|q%kwXy,6V!ub#<!t@`Lt(cSY:=K;Y$AP;r)[@x)`{/DLBPaBY.i]^YmEWCTED,n()%097`jKv_.6-CuWo1fd#:vWPOX
-Y_uJ0<)z.RJ2c;<m!W=VoTlHx(:"NL%[U.:MgfY1Kz$MJCy;R&|odK[9}_7SBU,9+-'d<n+PAw3""i:`(cfVc!G^a;g4/K+iIa'8XYBUp-gQcwoJO;f;38
-+"hE7b!59XJ'zg%[Uxz{{#bq9JN:s`JGfP|7hFoV=H!3HnZ{o(>Da0%85(qr)yUKQA$$L1oA+B{9FC"nE0Ud5xazc!5u&}wWXE<An;Uy<d0j^jcT&>)>6H
-&k1K,J`s5m)xz`2|wjotJ,'_@_ASDn.2CHK`GQ_'3<A@5E/Fxk^h2,z=_vj@YU"B/HGF}S{Tz{"Ou#lAk',kkt{WQ<&@J$ru}:1oX]IMc!r}0%toFKI:OP
-:gw9ji7eQU$`e$I_^b."=gAsICUwE9w>R9TK72dMP_P2).VL)5G=!E,gC9yNCS`0!/wiA7'-HXi&Mfd=8z97nEG18a`rw9Dn`s$7bgyOe%rt]CU(Ck45S3
-@7-%}%[_{}},3Ufj^+vKF6._5=lZE:7TEuWW+MKvFvT(/^%j7>OAEwQMC{<b1!q8,>C!&kApxO1Sq!Q&'x3O$_`I$_<y[-m2)6f.<R8a,RYN"er})`wl|H
-xd_]rFT,HmN{|@0x5OFg1/6R}G[19`ETc%cj<)0|%sTQ^Qm}gH[)t]j(eIjEd7J|Aw2haIuN@I$XJ@Q7E7F[rADr$r66f,)-$6ySJfrnbmMw^e[UtqLg--
-uiz/W+#"R|BU(O[]eM1[UQH^RjTNM,4V05W,@.UWu:~QY%Vm(nghW7$v&$rv@KFSj>lhLe+NGcdAu_k!6NGFS>_SMXbAT[d2B_s/w:3moA`-'x9p9N2Ay,
-%1<;uedT!+/csRe&yYTz7q]cv2gLfCcJf'nLWkvMdNt"g-nr=P[3i(#K03UUmHDSRdm/nv>=qN]RWhZ3$-5Cf,m^X4o/q_bq:%>6c^%9|3rjfR,$]1%B0<
-[+8Ith4".I6RuL8wsQ-vye<YY>CJbErP4<=bq_kK]LrT&E1o>/;;|H=6K>#Xb7Th|w.aI_}`HQ8W>fC3pZDiOMc(70O#9YS-(fxwTOAE.}MN@$~b/|p'T]
-Jd>Q!4uF5X%zQ_i<]LdM"=k{x%eJ<#+V6(Hn:M)ov2pkNoXT>kTt`:71Jo>tzQB]l5oK;-ve'"O9U[DEAln(PD)b&65;dUur/";(0Kc/0GR@^TYA<wAl0.
-hIFZ&UI+o'r"E%q:BDjP<S&RyEo1K`>.fiZo<!d^]E@K/#clzAO:]:Py5a2@G2ELQj|P=!ZKr50Bf]Vhbe1qk/<We%L%Q`_F)El^IDoS/iYDOd<z46i1hT
-(NRNh9qZ(67B8Yo7>koUH&Yox[@^e&w8bx6jkJHQ9Jd$Y53H@r2Hdz.:akC]Dwe_>/2h7_R&96]i&4O1MF7HEd4H[4{f.l"`/nv07zUlC+bEk@Ip~57Y~M
-!ZVF4SM#4%ckFRy!,7Pu2XRB.!W!o`PVUh,,P9.f[=nLH+0;`"/%)^{'y[DC%dHS<iO`Q1dN[^;(/E4-vzj;O0+9toT2vA)G_68RUyJ>TS%jlFO{Hcaa6!
-IJY:KHZs5w]y&HvKrMnG]fwcnT]KIF>!6a8{s1wmN"i-0!5N"u<fi,+]%p(JgY^Kldo#x/fSeEJ1xCIq!:v`SjB>E1~e3qw{wyqs5aLsyELSi"_@D&9&jp
-R^_IVz|P7jAuAoZ{JI_|l;|`o%>C8,UZXQItz<q+,MkI+F4HMZ.k6{|UMnrhw#TT;<T&YQal7u^S>O/yc,}%EA+sZ!p}<3|GcPd4-&_Y|[E@Wi~QlF|xv,
-F.'UPf,:H]H.Y[BNyqkG2[S3F)^^ydq|hAb8Pti=]},-fJ4UtnIfiiGV][FU98#NxqXS+2[Rh]C__=K;W:3'lAz(l3^@%Gjk@Xa4#Kya-UKcBE-x]XUFP9
-YR2[vSzA(jHc{&6E4SK'f1""DIQ1=dE[8/C:$)'c~F{Qr"ohkzisu_ARc7/BcmVO"uh`R&7g8qWWOIp6/ZSn"{'NLZW0D<(6yq-1=L9ed:[uI.r1Ab~R4,
-|/T[;<LDay=VEfB6}vZsm=DA0.suT-,&sQlBB[~$e0QioV%'e6`GobB#R'd[HUH^n1_C.PpS7]=!bu{N/IY7l;IUMp<2e{-X[%bm5QWSi"8<LP|4}eJ)0J
-pT|C.A:q@aT0vR^OeK[whJ/Cz<qu's@c=H:IM5JYu[$%L1lSE/<#.ME,eB-5=<~f>T8!~X)g~{krXM@%%HMR^.]a%8y|=y}DBekFH:Pmf9!mi.,p3LCw,3
-p:WZ!iw0}/i5:SG'v$n7%h>il_gIon)h<#7W47{]XA`$#E{$GE0d#Bkdtl8%2':IFE8R;>MB}Ya;PEE#M+]"ao4"_:Go.mErGlovwczghDE(vmwnEr-/Un
-kP{_Mdb%{.(4`SA#Yna7/Ho_$(lW(IT$=BW!S!$P<;gyoFiHKM}|D1KpVqF)%c>nV)m[B]3vJv:CU|"JJ/Wdn2V_SyB6yz,xDl-a;-Vf[$IW&Y]MjtlwE7
-`J<BiIPgg,dmrC#7Ked.yyN(=GR72XVc`TxE{2Ez=#`PTtxn-llHhTH7'7o0bWaXAh%pB%o5BfvT8YAs=`.q1V2_baolk1)7aw4RgSoClT6ch)gY]iYIE0
-{v]8I<+wwRu.+QmwPo9(Zr;aiDK'M``+X^1s3|[Mq1T8Yo}<@h,a89.>;oXMgRj;|de(6Y|Q{6M9C@>05|A`[gSzRMf!fp}:DrP$mk10,,kSY0<F!gs;mb
-o(mYY9%:u5zwA@'S~NEcO`L/~e:iz0f>Mlw0zG>fp3DTcm[(n_J[XRgQ`j|o|cr@~w4]cplRkv-TsVlsVBwYYIGjP&`Xol/3")Um-}Xh%C'.,X+5#X$SYT
-:Y0/EPN0H_4[<3@[T`X2.b_]@e<l79+o=^h#rXW2$8Gp@ee|u@a)ko6G3tEC=ag-i]<}gP.kY3sR''>4!U#FPX^&BCe^s,kL86`fDV64}M`|xHI88pN{%J
-C!gWBxd!tA>9L&j-r#6JhQPm&)lR56;Tfv#R`;^(yaYILcrn00e5TpP5h9;fUGO]'lm12@b{aK=^Alq15Guzkx0gF}Ys2,Ly)&i.M#hFCt50h5tWt+b.Y"
-rbg9|G[!wIr.q.~UwfSrNf2kT%tZc>0,9}E]0Yak)&B33J.+BvWCJI,4Ql^uRX$+[II#41yc.QdR$Y|I#OhEpKA$"sBkXG/7>a9A>W{e^"K3.M,)]"N]5A
-C!{@LN7Ku2g@%MZ)IA,wAd$QJ3yFR}['$=nP_L+{dd='QYCuo#<2A.pH#(8>-'vsT_L>G7:&"0SbF'P%3L:}^mrgd<b_swsujUMyalu&CF^UUT-d~}atQg
-kZcrJ}Y=$9i9/|2eM&$4e=R-alFN_Kc/)+W<W>+lMuW>]lJn;S3lWkk;:oi2}g"X}Z|P72'&M:M6JC8W8,KZ5,R%osyLXen0ku-5#LisqR-_$1fS%ePZLs
-)w}un)>GaQAFNcJwp)[%seJRBNw77'g$_]XD^b='#w,r.ZNoQP1Jz>$U2qwyCP4{Q_/r-rDAb}89F1.).nL<}KQ.4FPj~7r8#u~/jL6oJ>PT<]L)KTc.UC
-"9cmz8'jc2#&/7}l&vrEC4>O(+P6k)#5!:ry:DN,jyz"S%`H{[@,V`Os^G$<pBKji(E2/([}'HMrXQrMgD8W@PB(Z@}1oT<9O`fYIvGD!~j0HC'<vBMGaW
-mV>zr!^Ysvmz]1[)2jaZKda^2zrV<`nTVFzL.pp|e{RdAz/Fm633hU&Z0[Faj]PmRE2g2Tt[oqb7'Z}.p}0@F`o;t@wvz:A^}oDlc<Fb02P@Mg]Dp7+$hf
-SOW!NNt}G>Wlkv#NCv)}Vxg-EW9VqRR.4pX`eacfFL0TCm1#iH"B;mI%{+iF>h^hHYymdCRcmJroGUYlgK4i;RQ0k'LHMmL#ZfP6ls-V)'JaL_g/k6}gZ=
-i>;,x)u,Ls@fovj(C5-$,'Wmrp244Qsy0lvJ'0,xEiK2%|"_<R4q-X|Uds=Dm9Y/rnQ^SKwHs-]zU#Omaz/5;l5[;Jut>^"=}t^rNz&JyD1I")pgeB$H0u
-8^P1L8tB<x7N_J@pu5o6kEitgmDEbzrR!D&LNibbDKcnN`;cb5lUhi|3mG7&7E.}+bV_m`zn|Ft79Gh4;,|PGT^b^Pw'uNm)vmIp}0dq.[#Qce5ZWcf`'2
-miKCW}]R7[,L:2Ni#)bX,dfN.Ur5sGEyAkaNq&|SOk&nBJ#G7$ucSse.O}5=LZ|s]8Bat,:ZhUZBe.`M<zJSUCzHCc11PCC,pli@];s1SEi-X'^`:lYD/Y
-6<o]RZQ|Xwi`#^VjB|7>4uM[S`&<_LxH][B(~+ro]0dos]ABCEtA[_vgTP9Bx_Bsb.5)ej6.uvJQ(/qSB;!h$Tx&Fcn":+VX~wcVLHTLwAU^QvpcoRS+Q'
-,U=4<HicuSGGq&|jAFQ$=^A)REHKr1"<@1)'t9,XYRj]!Jx4t#H<R-p'1I!iNnFd3Dllr|qqmGf]YfU``>)eL1k}&6ZK=rtm}pR@[dyh}<$.;Xk7MGQaC8
-9Wg^IK9;EhmP6C<^3SOdg#I>G`'w(xJ:BS2kWF5Tv4Yauzffq+:ZR{v5ltU]SZTTex.F4knpA@"DwjlIHo+<5fBl-IqsqmxJ6'~aSfH7iA=lo24[#4BcM6
-Z#_mv#TEk$0"{iHdV]F(SXA3z}4^rGZVhuuHSLu+6SYLHOh8@d|yd-Ns^Z3UAwdX>$Ky=l(C#;.Vw@Y)(n:6S<xdAhB=Tv)qG.WHeSX0_.~oS0q|2|W'O>
-U6S`v9;-v]yh$7.!dtq}C=h;m`h]%@vYoe|]p^AeP|E0lACo>'S{mDlG+I>IKq~HMZQ|OnIjf0>Zv/A@/,WbCVT<u<<aArd^kZbu;3^)`Qz=DiIoe]<Z6b
-YBp6Kti/TGk>3)Jtv/{.{"1:x.6gBAVjBfFjnFT1q4^B,T7zh>=32B(lt`SZXmhL)_VsIP"5SI!;9zzVsAa[f$|rRO~VH{~Uw}AIBN{]bd}=^'jf}mM^z5
-8j9QKb]sT<`k2{ECB$QP-x^Z86"iSKgL6NaNQd'4tr@h;7!>@TXAK[{(HC[2@js#:Fa9"T0p[GPrPFrEUgry^_3KLv_W,{Ak^g'7kz'1({KOf-Q,Wwq]fm
-H1C6x$j94Gj-t,<<y@Yo]FtYOYpu#pkRUpWY,`l(UlebaAr}/K"&|BxE"_@#)MUEM_3`X0Ux<W:Ri+A&GB6o`[qB2@G>,a(``F5_lI^=K+-#9}cFQzcO39
-90WR2zot=.b|w:FzT$Oc7OcXP`p,$ET"0zzf^S6QlS(lzNwkzNWb~h8>~V"C<(N.rdJ(LBHCq%+#^{74bV+2Y("^F72[G}v`FpDugYK)2)xkjXMm3rHnt=
-q+}-@8JYz8hZU&Z8H=wq>LSEk/mkoxW1(w2H!dGcJzyMfQ{{[/"rGTu;xkBp>>E]pyA&b}IFJ09_[%=iT]R65J/hx.[`Ewr)qSmw~|K-TvfUAkY$=A5'9Z
-6nkT;z`K!A-UdMCl@:TsiiRa=XYGHZheZz(4O2@]lYlO_j68l;k<vK@z8mXhSu;m,&"Y_$Y+0m[TA)hHia(->,dWU(}gv_HF@`'gg+9Wkq-f{/(L[]T&Cj
-~K@</Nx6mSc(&i~0nTqRrB-Nlp)(|EOU_|+iv|Cp~GG2hLtQ#Y80%)#hj8fSj(CY`h"!RkSVwAeCA]u;uL+RCh%`K<iu~V_ogU$ur#Hf[deO#iEE@R1>9L
-a{yV4.6&)J}z7b0}D`$32M'r+eD.BB&wK[u_x$f`QW{RVO%k~/[BN$}jvfDh$o2Ej1>E5@9J%VLr:2apZO}u7J~5"08j$SfB9>|W!`)jHQGCpj.qv#j`1I
-beDYJ@QNe,L<k@@Gf/2S1]>=]$=EC=]UF2q|w7"TH!t#UH'(]4x-[=>zqH~;EaTOR|L3}Me)S.X=j>'!eAP_5;d8'l9V~hcdc]Pi#/%K#<0#N93-ER@'N;
-J'e$486'$aj"{)(b$dPJT;8'p_4.krY-a}${:t7";wZ)NH,PY'708/M1niUBr%wa<;i)#A(:3z_NjWK"8=sHSsD<Jg0O6_(;ik2`1/p/'U-Aq"Pwh[T9S!
-,!kDOAF4/Vo[k:e,ySnw}]Wzm8$6_VndR(JidpFD7PNc!+PC!"@!cd^|GY.=Hz(`R4fe4:;z=FN+HBfG'd&FGPvcNy816gAK{H:(auU>C8|{c,G"{_hJT8
-2pwW|lhnHeOGUHpC9c&k<jOs-<j)3)5^K0K-5kZs9RZ[U3b1.6yQ=L-l|[1kSNSm}p1^X%02sxwydlV6U:=yLfpfHn2H~1XC.jhFCrav{)>B[KqJ4X+%O^
-]pC`k^^}[2%=,g"t5Z~T6hb1,Kml,cPC8Y$>A8Cso7xNzRpi#dT2{>(p}}w4O+#/]pQi5{jo(hQ_$bL6.th7F&mW5%lHn>BU3d4%EknYH8|X6_K&{>Fga#
-Rn_u@0Z`vNH=`+|v}'cwQ9nOS[vo'A~MbzzWEnZvmrHo)0~,q)O{/d{!]'`#$pCN`s}jJs6XTGzwkDnyE|zV/hi4QbQ!He0^FWh_vnt3=z,%b0NZj1flP@
-WTUV;:C=WzGp43dS>h2bd+C(Ae1N>XB.P_3%Ed2CR+PXa2g-$qrZEPCw-ixON8Ifp+]al{E0+9m{FGH=>+$kDse(B3x|3X0Z-]KS&GVj8|H[pK<mMY$>qY
-EL(:=X^hY]AK@rh0DC^:zW=]1Bp}2$>EG5;z9&AO-,Mu8k2_Dx'o7vOF9SKeYLvd|tY#DBP/f2nZV8EB.n(J;<hZ$-ip545Y#v74AD;4q)7ajfE_peLnSo
-_7(Ey^kf&-P`ZcuUmNHn9F}fMcP!/hiLq7Wk,xK+YEa.:&]`dz0oeDQx^;'Ie%TY`w7Tx8=s}0#T<QVzkf5g0)1XrWrf,<-5KXE^$q~LHN9"6q@fg|GXqO
-4cef9{ad5bMqfQla.mu&q4V;{e#3OI3tCDViRxX;)UdGmiafNzSc$Uw&;zU-}M`<LG-v/5-eI2@0aVZz.ZF^|`B|7zlbAQvN>1+jj7,L{PJp{W;=CKG(]Z
-u)yA+)x_R9Bj$^u!n!d7to-Urf0}i;`]+}O1aQkTyRyUKrk|^9P<rAw>uz8/9v;2vOC0&}JK<&Vror<FD/c;JbdejTN>69:;17)'<8r3ocT%)LK,R(l4&#
-=;Uf)SSELeB$!R:j:Fu$C.Rppr`%a8/q,Q8}PTZ-gU`"%dk}k{/jSf1b-L`]"Fo>7wFl]A~a%j=_x,=#W}L9FC}3o)|kHT}>`D6HU+!uscs<6i#CPTOyn)
-339x]5:X.!G!yCbJLdLdUuHlI#+JwL.ul}"lQsXNprmfW&-'&U!.bW/.SsP}iS![fS`mH}K9k3!AT-pC}C:nD};4=.wRh;oks|.l>BTh}pFrVM{a6}yb&a
-HE<^j|k|a5Tu_L,gNnA'o|B9eIFfwhiTGkE,B9jr+<1dAPr8=un.~A>)!]}SFP79B,[|SD3nIhZ5W@"S3faExh.oQtWov:~ge0B8+YW[}9^qGBQSeLR_]x
-1)f@(kOK|@[5JT;/a^)QLIuz9djx'W%NK@bUG7:J,WQ'L/G$-QI0m)a0uyr@6(`9(vs/@bLafRwJPap9U!])1z9q)p}ITYpqLFw>4AIt[I/b&|<K)BCfb{
-L:Bv,dN^t)n:]<#O<q4(B2yBeq&O$wI,Ud=I`=[sLdp52)JvPbG_#>6<Bng:)L;LF'+beJ<RF@~Y/>4LjV'oI$9h=B_]8tx0n,gkTm#:nMii]`Qj9Un$NT
-Nlyd7{8U,^`hP}r:_,S)<<%ZoiR>!"K}3pLn9s+y20Tcm&af{!7N<4MN15H-ZfPl(H1rmkveL.S9e0j]G@h>TQG9CaIsVd%_.4U]jyj0#B5|4<Mm%$Oi/{
-UQ6drhL.S;Z$Rj&dyJ-;zZ'5PB|pLftOUE2|R_yp7xXS_B52.TSe)p./N^$/G'IX}F<a4z0'fimF049tk-I3HN=ViYHx:`$:FdDJXdyGSA)YH|l4Nis<{q
-&r&2O'^_WoC.b#}#Dl%%Jr(8q!I'q'YnjeQMP/E[=(tK{e~{iUy<Sxs,Ju`EvnI1>[.citHhP95Wd33QlGp_vcEw0Rn0HrD1{>YRSkg)i{%I~Xd9UtDBmM
-=dWB0v2FA26H[O771TIR<g[iio>^$)Yoq9E^,ZC#N`7(;rb,O0;g9W7(guB]<2+I:y]^r(t8fbOo2L+>Ua90Bv/J%&_}r|+HLGBmb5[W/VuS8BzbddKA1C
-.8"eXFE/tBz3y`"Cc;rcoe"rh>fP"TOnuzZ//w0JPFt}b-^gm4aaFq0I=dk1q!.XtOTOqsj}YJO5cHE'/q}:pj%HAL@cg$aOD57<L0'''<_1OE[Xs5~cVH
-0:ku)HuAj.v_"!~8iph/S11^D-^[RIh+31WVPF)ZLF0o$e9m6(pIu`MwLo4RK+}kHUD=XIv6"LzQW`Zgs)]NAAHEE$s&[&;tes"^iPv['Zt#(FNBE|r_xj
-rCz6&b+|)oAUl3FTR{,s&8}cASX_c7RDsz`%we.zY.N0X;=Tw3s;[I'tbWy#(6t1A_;Q/['JU(#w':hi|a7r<4f'-A'MKi_YOsQSfB-P>_X_C^r"@|'(`U
-|NG1Gd1@B5(.A{V9CZO(NXY|C9A8cJ}0b4+O[ox;^NTf>o9@}gnLMQ4c@D0p`EYOy+^_5|=+o&Eez^vVQC,2vU~s4l8kk,!S&`Gk48y)Lw}ihbYi1:@45(
-Nc+52Im=v.C@oltb@{vdp9dxI|N_)nj!RUd"h+Jn@`+YT/z;Q5o5Ei_P$Ch=giP9li8qBQ]&U]V`AN)YS}Z6nTfACDMtDo&lT`},O0wk~|M'/4ZQYQ}Pe@
-2#NCdC{:cxa]3>`fmPftLT0I4yH>xMfzWS-$Tt29B8;IVTRSUC3u}$]:#G^q=I+dF(ZScp&$(-0OTjWKp)cj!R5IpJ'k9-GF,fMlx=zL:<$UWY;W{{WJ>l
-,,'H@C3VTpaJty2b/omMS:g07Xf>_Yv#3Mm=S+eV-FD2Ia5}:bq^a2svuG(=PxDfZz@S[%N,iPE3MtdDr:[W:JVVPBo%%eLU`qdD5]7J/<eXD$pa2u8hD9
-6b`UI#CoH6wzfM"Ova{,mgv5NFEYDIt:Ivr.hfLq'.S<"w/dSDszh+.^T{-VSyy"0#n;cAt{y6c_i]CRQhxMc-6,XxTKDX]n'6}o5$dG6pg,eH9R1;"RZ#
-ybMo4HE8Xw_4YMcgGb(nG.>%u)vxx+Y81s|SKP20))(B[,b{-DB$LV:&~e6`LK1vdFEVz$K+q3P&-^Ljss'h[7-#^&yf,h+cs_@Cbpm,@rkW#JYy5e"FTV
-z-"rMvGS+1JpQI<QWEvlfq:PEU4vXW>9ew.^Gpy0@3SsM]~w+OpS_Gi}#;QS4Tesm)Gx<1hDEwf;F;bGs3gLV3_2BYy;Qp2U2$wo5bH2gN.oA0J^41Z08<
-eew<;FoaB'[9=[~a]Y.lc_`B|6|AQ)](Q|CpF'k)%1v&~mYS=7M9w>et_Esbx[Zk(/ki~Ejh=y;-!UM$YQZ%a0#5AzXiu4o@n<5;z:[fB.L$uP}VJJj8u>
-PwbfhGZUA|ZA9K@s1d9V[R,q8D`n/)1UcyPt&&0$;-jyD'L[tjeF5sL4mkQCS&}q_#E1t6Z(lt.Nr.|JhjAurE7H==ajYrnb,b%aZ<]n@m9@%uom4,PgFq
-/q=sUYb<oSC@3R{DR{(8E^H&H]s<m&zlPr7U+}bbcg_{ucvGnPWJt&o70UPb%N$Z]zfx_mS:mTRI7vO'SVDu]+kzah&I^Z9a'U~e,c:zAlu+d=6!k&0!Od
-jl|Z<{/uHn1U~Z96qN1/hNJ&!#pv,TEPOS>q6pA'5dm|nhjVetwIbFMX0^BnZA8S#c'VN'7t["uF0n>GQf)uWg5rVt|G5Eam]qOg==DTtcm!k;LrIh>c=W
-U!BJ6n~A>zQIbRL=n%8K`7g:$33mAc'&)QVes"ii30=w.ZG(W!(W525d6e:lNp&EHm{m3hf^8%&1C#wQ.X(5`VCKEf^0M3anf$1.CdF)wytnS'q#G;-kBE
-r:.9c0p[TOn^#:H-99vR}{,kJP@);Bl80]a0~K"NVx<;I%{I{0pn2s2gaGT4i[f"Zlh!NnLiL4H[!8L7lFBlqI[48'|A@FR8)^=SXLv('9`-g0<!:SJVVg
-@ToRq]7`g!Gi.!pq,`5|!zGF2_J+7VzV[qqFjbCe"RT5VS8df9;v'ImmOfY[Q@aplcivq@Z=AZzpyK!f`aW-m/,Z&jE!vr!o!(1o2GEKa77;),0rm#',ji
-#t_=|8P&<UEO3|MtCx4dxAw&f}trnEo3l]5L%c+c_/OC3kw1)4~CnI&XmIs`cy;p06)at.&|K%8"sC]qM8/KNGCG[lY+'.j{nGKoQ9Gp|l,Qu(]61qmafL
-"pby_OfUcB=;nH5:J0.0y]bxRo|]lhzjLpGaj%6n/:t#ziZE"8#HwcsT$'QWb08DJtp_cx8X|Jgak9}+s/0feYBsK=BMpE|A001uME=AUBr/`wnC$}CjTE
-[oyfPu,xXYVl<uynpdu'L,ln4xMs="_W@")YjMglsfSwH|~m9tztYw49VsAd6i_^:XXo+d<7gmAdiU#r"9BV<$v-p"$_GL,_@R0i.{EULbR!CK@}!c4}rj
-4j2+x)oVq##pP28qw}Fk`KCHj=~5,M.<>iZ/9gfmU{%N1>0#m%kk]wfw6_bcQ$XQ|`4d3Qqy-%=Ex&pW>+iRZ]C#}7u#Z}j6,%XzoDe>!~5}oyWLqrjePz
-Xf%>Nl8qqi"Nx+m5@j-f)MN<>WQgTx`=6M(vOJ.oqwf6hFdaaCG}4xT|(xB":yJM{dmf>t+_]V%sFY1y}%X1XZ-B$=,qQ&/SLtX]#'WNXR6{NT:j^5=UTT
-(|]mZY-YVyo[WnywX7u/6k"G+8,G(QiCt::k|_TY5e9H}](2(@'5V-#_&`5,09pOMH0Jf/yo>ac+cfA$l)FuTN7'<44|@0vVNz20F)@mK/z,L"^ES)li=G
-5M{$%(ReA+oYX`jOTjd.g753KQc8G7+pE@Vh!5pT6^y,x&;<q+8MLB5T>j-Nqnn/G+RG;=8"fG8b/MA|67A2"y)H|=[4YCz2i{0/Dy{R~}a,@1!GAU",,]
-rdUK,MCx]3/a"sScy:+r1hQX"qM0:C)c-Mi9N{=4SY[H1!&IN)&&{IZ(R>FlLkK{9#uu),CIFh3j+!R4<!%l1hj<MyC>d9]_~<W=tM0q,GFe4S8[#7s#xQ
-@xzg>3c{f[;4rNenob%{P}+x0&YQ'5R!z<gJYIR.k+OU$jNpEcsrTWU_CxusUmy@R:R^W$WX5]%lM4_T-R;a@Khc(T{D-^FHLW6yMDjr_H[G{[GKEcfccY
-$M4Uyf9h.{pG5HL3DY3U4#0f3b<&o7!D`mlPmyH^gEpc~|DXM.slb0o+.uXf[5ez,b}:C}V.e#$DvQ~Nw}A"rmzA"E6-I4aBZl0E>7l&PC13!Va60q%.!R
-yTDQ@wygqJICUAE^X:Fn|^$Z`qzuTCNOe;3SvtulvVl8V[>/IX{XbYBGuUD>bYd-;JzDG'D6sU|AshpA^M5V57O@B"I;zjvU$wIcg9Qlf=h]9NP-sMm)UA
-~%Z&cZ7m^!{R#>@R`zEai<8-XJ}HdYoLaQsw3utAJLs',Ui3@q&-#i~KdIGp^fmv^%02wn)V7WP.AC!)4K`7:bvW7YnU/_E5}))aw/M^B'~&)k&[WJ.hHC
-cwor!8We|,MzkF,RE8bM>Je6/|kn+8A#d&GUMr8ty9=]9v>Ltv`DO}M54y'ziOaK61OBnah@j+_OD5Fmob}Nkz6<)uHWW7t"=Vzm)s@9#;"d{dA0fUF%gk
-Unr54-wThUi;'huKvGx>;R&=Q.){4R>LX8f$#>YkFFMLW'todmIX=X>EXn[XpjGZWAfMa&1A3]eR-Vh-3Ikb,pM^BQOTZ|mrU{1P>a"4_iTFfh!W_dajI9
-[63NyL_}X.tqUh]4/anA0)G1kt:-Bk2sP[3DKgA)Pw~tX=8Gcj~1%V2Lj-U|K-b_.e6_UzO2Snz5yQTs3_`ny$whW:&+nt(ImlwP0SogoS2=_xI`WZgY`M
-b.m{w,k=PQ2R>nF2q'PsrrJ}$>R/qM2T-%dRAGrGi@>[r2(:NaRPsII{oJd5@g~5"9-c;n(DcOT6%4hwP57xTIl=UrhkI,!lo{;cdr}03p:>1eLG@Ieczx
-//~l<f6Z@Ah>4vgfbc(Uvv[GnhVC{GB[Mb/b!fNM5,m./UwKp$d4]w)!niD1k9wO_gaGArZm_eMw%7+F4nE5rk/)Q{'l7n5bG}tn^odb+2/<>f7OE/!Ub,
-&y]0<+g#6_6j$G+(Q%+_v!3.i33>c&E]gR.Ce-8:!GI.|t0}iR+A[$2R:7LJ()`6lG/,E"%,[FNjv:GGYkFQjV-y%.vYexxy9VR}Q4Y,s2(y>`vAHt#"ls
-S2COL$3s"z||)8o)#I&QgN7{pXY%]!j_oX1ed:N=uH]"mb!o9RI=>P$]GMf+_MB,E)hRQ<Y:OQFBL:bx14Vs=jmUN1ud+5SW0^w_O41H35qJlT,I:1@GiF
-#yoQS.81qtTFq'U[9><(PNb99O]P+DqUineW3D2D5Uf0c/TX1t@/3z;quHP6[$rnQK!%nz}!~7^rbUY!}73gH--<BRs9~%PkCkw_C.kbd@Wl-ZkMItQaz@
-'Kq/_w7-zN|AGQB!<El!+>_`BI6vd4`9}M--F[H2i[gWJnnGa5qpQg>{UYIgc0rZzQasZLM!_b[fh's<pE<{N1k_4;sa#+^b~9_c0IahIHwg71(Y.w<b~R
-NLaBKC}8m=9vIYvmN'$6o"jsKB]gH0,D#He:KAYa/"$<kIRkr(7P$N`kQXdM5Uj-MKmlLl@=:7x@r6/l<5~X]og'8PDOb'd#Rki#J8&wg9W>9${vp"=8k|
-{`a""hL#A&42y&B2|1-OJ<D"N#Q7TwU};@F69s}0KaC$'-SLt[3)ZI&A]]ni&"n<[3>$Pj+v(<(;vg;m;CgPZ[~0^}14eiUoO9q+_iXz30OsU`D[Iwlqe>
-Mu={-g2,Cf@-cm&%$6pq<nyETxKu#oq.g.p{J=IMfr4iYHGCgwx}Qh9D)Sw+24vLL/1_=DMw&PIWp43K&(F^}X-Gf,k/k0OIKT<`amz&JiGfK7:Xo#<7iw
-,&WjAu;Y-TF_@p.2Z`CwW_+@Dit@l{hv9yV2mpbH9b1(`P/6{lwzRC#ok)o;V'T(XT<.N"Q@.ZM0]A#ohc'im#y8AJUo'F"QW75gsc<dBnr_.5K#9GgDxp
-;`hYrQOhPl{|kh$F1q2:JC@_P/#IvD}=`Yd4|A+u[sXF}QWeM5|3Zm=#e`;TdWWedx,ej@1(07!8M`;c8J,[PbhWy"OZpZb(aZ&/J|cV(d]aQFkx'}N+;r
-8Niix}GTtw$OyiZd{3c"mLV'4+(!;;K7Ce|7B;gMI%hP0%dKVY}<5J_V$(tG4S>nwCItSVk`44BN,X^Bf]~>l47+@sHpms~/N@IY4M9ipAoTg[!2%`@.H`
-+]68ISM(BBIl/)e56><2^J'@hMb(Zj!;qR!._hb{|Mt:iGl_gT[Ajjnp7r#%=e.x&";QL,WD{QA=ezbwfrx8Nm<7@72J0KnaDjg>Zp-pM4':'kMiuTw)Lv
-0}kB=E|DE3nt3Of1Z71[IT<tcmvLm2eNcxB3l8!/ElXhh3FWf^KI>[scAO85+BX;TFKpb$xB{_Ed:WVQv+YLr8DoC)B6=KK$@eA8!#J0J+V/_`D;6=C0Vb
-/I1oFD->P_nW>Rrn#12<K<mn~0K3h$j3mpBkHYxfV^{C]#rMT9ZiC5LT.v.5k([FCtckeLuF0<{^6l_Z6l|qgbq2U)8/Ki3<DYQnv|@3;W:GO<D3/'QXAE
-:bhc4aHf6&=P9siLZV=6XbL`%[|2t9J7Y0>|TPQa>hH==.7i@nydH_"(ILYpB8&[hIHR~;9)_J)$!4U{!}|2QC|i7x@0WU.68)_I,N=MXm1:813ULTR4-_
-%<Z8bq2GQwuVUPnWTLq3S.{wP++{[paR#4MdXHhM(Hk@V89.R_vdY-OFlMB>>#uGA'X.[%3ZTDbM-EX0O!)^5+!FQ%ljlPjvHH41/S4'%I,]^h_.R(F+Mw
-/&4iXdKf,kV|WGQ@+/]4mRdOb'=:7G@M__/kEX)o9qu|k`t43Y=.V2WZ&W~3em0Syz5R^{sw_-%FPHOk7-xFK3aQS5D<k8LQ0dZN'mT^K)b&/E"407OEt0
-ouKH]{Zj_5/(T&;;K5uPl"_,UBz`J9:xO,Idr,WQ"VCU3TtY-(m@-^JL|T/dmn&EyG`X2DWd2hQk1XK.^+AB>71Ua98r12;=92iX(4VS9TX6nO7c&zMlZp
-,XWtIG%;Fh[4BN4<SViJJzRWpWR/2vR".@c2Yd+6H`0s9lPO=HtT8yo:wrgC'Lw'au!=wp~<5e"^RQ"bMHGR]_$0C>|3ux+4e>2=UVN:AZmH"`$e'@E+B,
-jR<W]e7S@>lUPmaaDcp=Q4~w1l0vH!IR!"81Dt_q>|8;NZm4TMkS$D;.'WEoeL8G{y_;{[@fH.~4j:uvkOgFM'7r[DMf%skPUIk2^%Z1){]_|R4e^^nnmY
-Ip(j=a-ja#6Ci!.J>/#|(D58=FRM8&cjbUA-Ix^2NC$'~xYzSGQq.:a);W57PM.RYClv!vdjNeZ#y;9f/jEec0|Lsuk1!Xx<!8R.y^M)q'~tAa+Q>^PW&{
-d2wdE}OA/Lu;Gs{bf5B8^Bk+Oa8`MuUh3jA80Mf1L30@-A-:k]0-I!'vO9LWx4ZV>xSn'Z4l2gQK2[-,ew!gdNx)^R2Cx;_D'.IiRD4=l0Fz}QHWiEZoya
-ovK|Bn:J]wI)Kav`IF-_=_p0=@fVz`p[SDkMgh[:]^Ps!)@909Bury.AY&v$6^XKBn4.Ey#Ro7R5=Yh-v"lNK(<:KhCBBdFT]iCi~y1eaMVuI5:+ZKb}^D
-mXTs]9I9}C+HyCZBcZ.`8VgjPtIc2}2zj]WDVZ>-XV%m)]hINM_AsEqZ/6~d{/{U/-N`B6{xKL^Hzs2vCIrn.@gd3<U1;0/bwR+`DhfSeE(8A|$KNnch3i
-cpoT$J;m09jqAxJwhi'[SH;4#SMz~)zRd]5YD}wPy`3XToL,W"vE-%$wP/_`d+u](ok^w,,H5wxT{9Z)RkAJLD"k(Y#86QEQYn!%/Q3x+yEKPjq."u|[Oy
-eO55z<=7F_ckQsmYA#.LY4w@/,T!0Be}:ui7:M:Z":469yL"qT+yf_k%+C.YK'jS90mhuDV$OgMy^^MrC.d;`W%NM@.X+`6GSMO6THaY_Ce^YW:$bFbsX>
-|`nEpPW0-Vk@D9kH&S1(wVL${hn<z/lTake/4b+2=1Jk/05w:[f(gopSovq>DG6YRzJ4>v8+&OHD-Gw]%2;V!kNfP(&jpb-2eG.2Qf`#SS9_HT67"9&u&N
-dazW5[OluwTuIUHi]/)dx2a4WQ0v>Dad}m>7TUbn1jn`.ezq!i)UN}8UVh@amsp+.nmd1l>xSDYw@j^RN&</Am&+FRA-DhtifxOXt6KF/:XYiM8)rwO2>k
-@9k6$SeTZ3j]uDy7U.E_n5|H}Kjpr9!1RuT!523d,'QVc=~5!bwrnh(x7L@SFHOIoKVoI>>w}`H"7zm@:wh9kyX6m7/=B#jQ8ch[/HS7I_Np:)3h]#h|s;
-X-#b'qUc{0w}IKAdec<W0d0:UYacGtPN+x-EU4/EyHF=|<gE#h%i[sZ1z<SHZ_dq(=ZO[4=/rLsmUe'[=3OYL:pQ+'k;%^Wg<9Nu"j-r)4Y0Yx0$X;z>rm
-HjELslMi~#]0sBC2-aewnQuS>xmY~5(dsUCz1Y&X-eksU#l_]>u3p-:_|^wv4EBL#R1trj"T1t+Hy)=cJ<DSbF6Nwixm7ah-zm46>;b7yJ{!tSIo-_:==!
-;o:E&.-B+^%Z!'zTI[6!vX>Da0-0T]G^AL.(Giz{!7sD)A&iF+THD'}@{1r#@uf5&+cMLH|Z{9HhRVkCP%q(OoL]Mn)du_DiU^VI&GXodHCp$L_7O^JzJN
-w,fc9w'jh8GA9"Y|06&em:]<'CdK#B~NuwcK3WVJ$2fOARl&0OWSA!~eSeLsP_@Xksb8>4;j;:$(G">XX!Bb,PI;j!2hzx,b[9m+gU)$Yx{SYNWm"ljk8J
-I!d/Y$XPqfCZg1;OiC/I|0.:}mK_'MTI[ygI#gsKqO-[6owWpaZD~yRV"}ab(^_TfxvbBU)dh}fy`X7_k.elTgTJ$07""}VY|O"z<h%c4my|_JLqJ]+UTf
-@M]S#IARL}g<O8eC[P2-wZ|68DTFz}4NP=+2I_DX@3p=|{{(Xi}glciZ-;qlJOE^C<bCEWU}Irm:`l7<=5d#GG8:S(CB1E`Ud.N9CV"GRfX)`#Tstk(DUj
-@QIq}SSh+'.eR.ZI0Eg[^z<k1[lJh7~q-^t&:xfvp)+IxAz|o7TbhP"WgObyt%Gm.|U!}2wi1EZ{B8n<QN`VvTCo+Ki-_uzugD4Uv9"+T-FH}|u5,ud3(X
-(]skhKI#X6W4x4aJE:W{RbDN#cv/<LTXcte5oLa'B"EXW70cMo,&P`]1"]`RBxljMqbH|-dF})A@L=jG]I)lRs2,Uh2H'ruVM,igc0u.k3J`o{u>b<G]V2
-[m#jlPVGUhHC<v^FZ$94,V45fxCUFNglXa3f%X.;L[MHz(]f7}zqKr0@f:ocro4[s@<r|xoP:@f$`Had>]pzwN1r}#-Oi_k>A+(A5bOzW[<l>qo!DKYcMI
-mY/vYrvEehXuVc'=nJcaX5Di_!09!g[!{jvK/k7(n5F%KejZO#1d>^0`1d^=PW.<LW]wMfO)G&&C3pJylAnt#w(M|SB^MCe&q$-R<lEF'+:b.ZLdOi$m@w
-eRnP/-9mClpA6ID{e#.Kvq%/4TYNcZ.a=w(8f=RQiw2Zg".5Vr'|v47:wjOZcp$yaHb^,bzZ3,Nyl>oO.(=b0"P2u{scqKUkf}HO1%pAoE(]`a}Xl4nT~S
-Sz'dl_ZBCDb|&PNZD%mvDvt]'vWDxFFZqMBMX}9Q8fay#4{N~5p3OurzXPbE'_6>ES[TPrZ+ybm!wo.Yg[3h[!1ij:=A5@uVsGc;gtV67p{6fk0N;BoSd]
-kufHP90tmXsFEo7/`.6P!Z--.Ueq:FW)yWTLsU1Ctud:'wK,ZB8#J5i[^Id>A3YK5KQutMQk:Uv4Aeq//_Dr8'B@VY[p9h4.ZEqzh5u)ie]`mG3j)ny>8e
-'z8TBGtpswVtkG>{CKz;.'uJK1CD|B:&2<|m]DFWyh`$,NZ9x+TxZ4}gA}wh[Q8Vd>"HUj5JKX@o&My/B9VxYM7NrD;[u)T0B:Ai99x&jYPfYKainXrUq4
-i$Yk}:P}R3%HfUmZYEUjQ$O(RC~V~<qoHIAF-Cyq>Nb;X6kBL$%UYr>i2Xrp"-0",<"r<"w@eY1@&-~;vu:Hj!POARP+3hgvtN8-%`Ev={[&rOkc(w[bf@
-dOV.Ah5(<OQy;+oILGh+'.#0XcVIs=}=Wa/IZ&).))~).5q;8[v0h_f|[5u|5tiQ)n7juW`1cgKYzt<BMfKD~qpuq|Rr}%v}G4xNa)EUF3{I}nxjh1cLL5
-Gn:c]jf>"tyUF,kXz.o,I%d$fBceZ8T0NS6AdN.(fTC)(H0[a$YC{<GT6a7>C#{|#]V4|Nikt(SYeR[v^EGeO`6FfA5'"|]xf)b!()pmibSawv0K{x;M&(
-t"9Rg}#-#@{7YTIerZ{U~[cPnulS.[x'B%%O;)q=,L7i&<7>ki#6G6Yj^@5lLM.xk-{6ogdx_bSc3Sn@+2c2"s!'%eu"b'{rG)Gj55#4Ru;y+"^bVZbYMS
-$F_$<I&9V0Z'o:p6!XC1M:%kXSYgyO4<@+p><%m%N-j(#J,[IPZAA+IhDq'kevg.zg]X{JnizKeKz5g>]Q"j`MDKL)LCVte<v&,-.X7=m$GTvE#kJDQ@2<
-izE_"g>)cqMDiSl=P,,B|u#'qgTIIV!XCX{eah.0S'zBRv1_Tzz;UiNY-KAs-{^kun"fmj~g3rey{2V}~-5)A$!XzN=_31HdzW%-w_zE<=SPG+aL2aKV7+
-v%;t66@Ce-3[3;}]8^,(.m,N+TwY/Z)j_iCel]X-G],=WYi8{W}Io>M(k%QnW;hHpvm-%YfZaFmJxBM,I&Dc5F^s}62'x5t|38f$qM9h;E_.@s9LTk}h35
-uH]rB5{c[w)k8D_5mqahGuW<>B;2og~O6@I6:jx&RWEEbIb^0.Z#YvAS`0>5qo26{`8jM:B[Rp^JUy%`Fb7_@xioF4~m"w+{Z6Q5B4!+==#W4r!J82zC`(
-kB_y7rqcgu,}t`DTC43jC3{|yC+)Z@ZJ}:E(}>]%lJz'G_&Tf0@GR4ne4:Dk{@Rf6AEXsA>|^.i@eIy^K-(ruH/'G9-.s/Be3lu{+bQ3pOml;4afgy}bGl
-J)m:!X8T|;hc8V8GS8Stxdhg[+NL[vhRJZA-f!|iFP2bZx1`YcJk8Fro@ilJQ`N[$Rynky(l!)Kt2Yr7D4T0}C.%kSl-bv,uDp^^OQ-]i+ybR=}PJHk80.
-GKE5w:P/(]M^$ojqh-{j{J}oBKQ02t-Bl[%w'h<,%,K!^|$6q2@=yU:-Ho/i.B<A1;^ctUgZrk=9_gKaIg>`BLc'zpHmY|Cj=t{+u)6=Ii+SJc0"=C$MYJ
-]6vd=Cq{@2^z`Un)YAeg5)R8L.Q<WP>bD8t7"Xy^{h7r6FCVHE&<;%`LVH!twzr7j.!^DH&4wVm^|T{>:n|BHaJf,NTMIu&nS&+Hif6k;kyVl=mR|u!v{[
-=:w/@fs/%HFSUpdA(ki'$Rdc0o/w#G"tS|phCF3Ofs=_!j{l=anVUFN4uA]feN,sTxaz-iqUL_Ip^X~S!f`K'jKes,)m(Oml&Ow^e>d/YR9yXC-|QGvxS}
-bn^{TZ>gE}pU3D|6Det}0,jUei|e5#PEat5%=8rOAt4I23des%&%ZJTa1Oza0a_28(RY^mXH2U8.r&;WFbinbcQ@$XXMS:6`]Do,{G2].2<yM9dHupn]I8
-Y@[GUZ#[E9C|BCWD;(JQ^mgpe7E}()|Q`36g<wwTI'(0A:%--,^gm}BjN5(>TnX;Jc>]SePuuJNm:-vr<K}._(;J.}1raR]56"M+f<xkSr!BFXv^@hLghJ
->Y-2}|>oAE`s0:OT^%d=9(|1c}a;g[&}^I!_'Sheny]7.3_@MlDbOp)F,ZYjYt>,y<(KaWH84'Aivgh/`VBAjKg0k9j2T4C`mgf6!Jg7:P;X,WsvXfVtJf
-)g)b@b4,9cG0QNlPqC~LzyY/mUk5qL{yB#5%ra!f$|^8K7]vB`hO'lA1#R"lL.uJp0@);YV}.^+}wYs=6sq|<Sme74BNdI4XNlR(~JK",tavY}BjP(Z=z[
-niB1z8_R(&f.M0ej#kd_Pi#N5tKUlAK>^kT":@w}::G-IWGKK"L):QO>~|ofkgYG+yX{yw%$=_{r6GMO!aDQ'R;']Sw`56XJ-@.F_,rjug~;}k[K_6c.l7
-,vC"0si.J+3Tm1)>)FawC3>8d1|T_b|4SOg<jkhMN5+y&=@6ia^BB5hUq&blzIpq><`iix3qa&Ti^z<LZL6"IUlt#`I^@HIj%O/qUt~rGI3AppzUV#[X2x
-o.bX)JuwENzH-#oMC<eS:BZ@_j)of^&R)SiC+',MGP}(2R+5t/gcF$FD`7!v#ih/4<T#<1"7ZEfl65OMfcLn]LwajaIS0g]bOu/8qB>:phMuR,E(la;FGV
-b24{Rx')D>5r8>7i"QgysiU[~M#MSd&&^OT7$5TfcC4Q0h4lk)dZ-c5$G4ghumE%dnuH{NK,B$=P~9O!l5+xOw<OcC)yQa:M2a`D=C+JU8;tcnL#sM4G6A
-fUEscO.f'"`28MDj){iKEnCl7;9(^E`6<_xlh<"SbsnJXFf'L`/>YH~vx_m:x')rWWFE}]B#NFkV=`^/idHU2nxDsXxQYuTz4g+{q`"gGWGq]U(4I3y{9P
-siu+nU|(u$3Rw]ho=CCi}N!R`O2Gm"SYO{P#GzkG`b^Cb3RlG+Z8`va8,tX_)C4:IM#<DwXS<@/JhO@BC7^'`IGEGFBG/`>jouulJB5y|a[{Tz`R;pENep
-k2KS.5ahdsi+f![W{3T$d/{7LlHHz3Sd$F`iMSK{IgYs(Kug#kw:Z45KXS.SEe,Wt#Qc!ifl8DjaEFjm1%KKH[g.tFo}OtTpE8ZTu8Z4W#=@&[tnuQz}{8
-F"Yj:.4IegHQh;:+ao#xWrt}yuDh5x^Dwx7F'jOuv1TbZ+3R7/)Ky}MP$^[;U=PqI4|(5vc!U#@+7y1Q,XQ$jk+js_`cy(L)0_pk'V<SMOBXY&]{p^6MUt
-gR`O:[[nle'WmTwQNkY8yJGFW[eFK`P&f]>bP}i+"/VQORM$YwU4-&"z}:w3dd8HP,jIK93'Bw@{36<^Ye'`,nT&b-H5@1vuNtJriiLW@=}.";a;y#iO!p
-1hN.%Kkw8]X/dMzuI]o;#@ci9$T$d&()xW-zrI5)Z)`"+`=AR.Ot_1qwGs1LNr:=2gJ{@fJ5IC6XU4Xofe@`J7~#QR0S=8Lf(ixl&OZvA7<Zf4Q1h0KPnk
-I_p21vVmKZW:yJ6$)Njnt9I+S;gHm_ten^sWoN`>05f|[srM0RwY{{06BJhwSWR>Zz/V;ucN0ivoKO`Q7qkh;wcGO.Vn#ix4z|[|H8)o;lrg5-v[HQo>oz
-4&,)&70|y-1SthO"`]jao<7&tozqX39fz>|bdrbEC1QaYirqbv=xqJC(I@6sn.qZ~-rC/287^/3oWh`e(&Xz=`-4@kTb2C`Wm<NOn8CN-)>Tqabj,D1JEf
-IaQ:O4@hxRAiy4>Jw,KRE!^kk!=hqujG1fP>TB<(arDMpv%Yq$tH8AvfE;CH}|+4,K_S5{>JmjQzj:-aLX&;~q"B||S,#)lA_/JQp_P#vjVpc5}flO]MgD
-=#FF"gm}2;CH"{O]h0M5gSo1$=Cq4[^@WtGOW@VX-+zH%WP!#&wr!GacnVr&aK3vw7(uI,N44qZ+BEzWUz-d@SKpR"aMZ&_+z|</pw8j8-bBPo$lqz^dq_
-a^Tk.fz^}^mV6_<pd:Gm$N|SQ|O[Yl+`z+`B9ca5xNMzlapw:b{os_H{AB@(f;iGiB}sm}"[iv!f[W#a9@AyU2h&A].Bo>|d!h'>LqYWSv_87H`exJ0a$V
-fS%awu'.C`0v8n+@grzW$eIx0WbGySeXQ0:XCv0D.>JE2SzrgF{;MmXh#_eqwQpY@E%04hNE`NO,zAptd,0]HLHNaGNl7M9Yk/]S]ex3#HrF}_J-0bp$3Z
-GNL#S$!_jrY#_5qTRnFDL;!$|y0(F0l.||%qD"FBa'tNO,!%c(RWmMN)~ZY|V[v{BWJnHEomy1@|o>d{>F'X9GBq8k{g@|hh`IJ2RQXpg@^yE8[nM)xF@w
-x=d]WU90KR+7V^A0#4Jk`DmU(^JH3o@3.;NyZsvUL.086b7zKPL6SVy#-L0fc/'/CZ_uusZ+OwY|xZ1A,>A#[htzg,+WE0Gg]Sa/%4-NjHfK2^P0'U)3T(
-)tE=RS+2qa$9<&p|OLQxL.MXhZgKc<CDy:H(UR3QF'eP`pO4eSHsA=-W_,hNL`&m-qnV64_V@-]4r(rZD=$3@s6tObX`5N1FO8A}XGs#DrdC6-5OAfPA20
-^!N!yCo_c[BI9A:[q55+%!Xd2Vfha<P1QTYdQ;v&s,Y%FQ~h,%1|rIR=:P8W]B-_ZyH|n%`[5q7w@$QrpYnlNnxu`b"1!zMw,N-bv4Ej3>WRM"O"l9iw=M
-f][pgjJNp3Bae!Od+;"evPY.C<g`Q&3A6@8f`0$ufPp$#A0G.70.Ex7yb9zc>-2nyQ1JpsoX.8quP6pYS=kEL"LDH%(Kj$8ebxqzb@y'M+9_jwoE+#,:[w
-5]J^9&Bm9yth^-6>KbeSZU&9%1r[3nWVZk"^R_fQgwgVRN8]RXW:/X~{W4%=8Gt[GnOMW%g`eoT2A`wGY.fj7"eyL(NStEYlj5cEx%apjko611)h;01JZQ
-&5"d0l4S&4>fk554nVjk6t[QP;Hqb/S(L;m%F!XU,rW+&Nr5kOom0q/S!83y3gdYt2zUcc&b,IeT}k_[u%]F+ZsG,+<36^ha>8B0;Bvj&}bR8<i|S6DcS{
-SJ!kD54L4;_CI5%5uw7]{66U`<W<piju%ZD$tQ&lv#sWzQ}uD[X/z!_P.v~YCDszc8tJ%TfS|nZ$,o-)ce[G'1Xk6.6e$%GDNIw2n#GkWbkAUe@lja1=|F
-UGF#7sDbY@h!JZj'@z"MD`0@-#GkMq[lB#,snoHy-ei[6:.wA{#O9b2g/|,-u%6[QrrKs3=ogRx/`CK<u3R<+%muR@"c;Aj=c[prY"Fmw3pi-Lyhgm]7;W
-&;]IA$t0f3sS-UyZVXV"/zMV&h/pz7e)265)@zFS4(~[[O[p/D^@|,[+:gwK;lir<:Qdl2:I3=<4Rz~ekmD%j1$@m5akE24kGh!U)ddC`A[351D]btJ0LG
-7(A+PpXugF"3qY^8z{VrGGREC1}=bv:T<<ifcE$V8v8#w<Vfa!y:LV(qE<N}p|+n$TAcqdW2DMWx+M_b%4fej9$M6ScB'{#,$&_,OmK/xuu$|r%LH$dk51
-3MJIcM#vYKt9zwPLlQBOV0gU-lWkXwLt+^6:D=Q6A7BYF<gQUjU2g."`S.0}lrFxL}Slz%(^{o:D'JX(/:51ke[ROzRoiISgO@Fo'.#acSUpT}.)o%1zi:
--6pbibKXSf!}0rT>z|E<KR:(k2kbE9|4PF2W7S.3c!12drz5l-@9RJO}ZdFt]83EN@6vYwxwsV~><<P0A^!L:n8;C5aq)y&n9P;,]_Vhju|hAW!9P/Z93'
-u9xJ4&Uta+2{F7_54Jau9K)1PGp|AEFunm1C.=zdL+!nH{JjOg`-z::=3m<L]Wh>lJ`lkc40!^9a-O~TT].6m=tz1VX+m7[CNVx}3i0[aZ,O`%L1GmOC>l
-nR#s>iH4g[DS$p}t[by;wzP}|J8,ac&G7D)d0o::~c^L_Itv(6Nzi$Q[MX'i`$s@l6OlbO)eduNVY++#dn/Ue'@Ue'hJYE%KzjI$pl`:p7:X!4)YsQYM@a
-Gy+70#)>C:T$=E|ER90.QJb;L2O]hD(:49k-Nf{I3P0Y%&:879o<&ja%$j'N1DACDy`!iHJchG9=F=#:Xt7@>|:s-=;<mZkY0s$ujkZs~{8uX|EYDH2dzk
-oF5h4Q2R!g0!LdcWu>JUl-O^ztaSx_+L(0zn:O+1ydUw$PpZ"GWE=e5})sYy"8`dh;Xqs%<q`"9T6r"V+bf$/]95m6(gH2Rn8{s;!2nUe.CvBNga:M$zM=
-i&_y}u>=K/4dbY:5c4=C>eRpEbO"uY3OsnxWeFp5"VgQ+0K<L[Ew=&O0ZCZh,yLp:Q<s+o92yTj1F{XaBkoQYl7yFUY=6s{J5NKG-}OqXQ^B4[73oUuZ]D
-+lt(mcn77%4w{S!ZLFg%P2n/w}:mhpr8;eg2z#a0Vx`Y12=a'v`>L&=RdI`JGB^YZYs3H=O+VRFF4e#"tO0B`iKtx]F%oy75MpgnWk7y<a'vL46fr.&BpG
-.K#/&l:kWC-vc]#F@.#D[,wm3G8EP3v$yGY[{-WJ;S'>yp;,p=WvX+fT(k)(<!%R~[SGQS(XdV'q_2Jy%KJD9ydR#v8%ac&:T:cS}0sG>O4t"GVl~'CDe'
-<l'CR:_xDO[3tpja8ol)"`h{cHUr+8z@yW=27!RH^j6C.J5:q_$%TV9hPM6^-+&1$P@9;5:ooO]BBeGs&DJsxM,xFrjf}N{L$<BI'BA>"La;t7+IYoqj}:
-QvAw.om<.rkMT]^yiVOe~rGti}^'Wg2EE$!-j(n0<Y++wu~K4I]0R}=dQ[TYIk06GCwgGqw7f/oEl{hc(+dG%.[YO<K8gQ3L7izn(^.k4dW/[gN]][yAFj
-+=iS8D/p<iW9uw>Ci6H@'{/{e$n3"/4D!&!A<v~i!OF;49'zi@n^zeH.BhI>0kfS|'<Dn,PeUfR3x4cpf`_,k@l)sIw}aj"}m!<cls7"]yItR5,g[uS{u0
-K;=XsTo|T;P@/n<+3[7i%mX;L&c-I!e4xE6.2+@OZQ@}2KOPO@VnP3F3{};,kln&DL}#CRCqPSnQAUTXtb,{%tbUH:'B;!UO,Y7Z}xe2xOiK:)gkszqGfW
-1dT|C/2kn1<02f3G/^'mO8`qvZVxg@'QwjZjA|hc:;>]05Mg0N;9bXr%Q]!#yu".-NsyzVYN"!0Og<))^99jZN9+)53gFbfQWA4wIA|1SmN-CzMjsox/d-
-d9ts7M,[njvRRVhI<8B@.ai2P+j^5'55k|CZrK3Z]:}f56lsBq{p.0rv.5yfGQ/G_ONBz_&togZIz9+#@81Z5G(-HolHl,U>m`'5(O=Qf$dUW&T[%sX|%3
-x#)!D%e8Y^$8.4g03L]|hiPg-ufDDA['GNM5;O}.nMJLGM5rf1HhR7wNp!Ds"9Ac{+U'w'3=2bC;K6Lh4Sl:/vXR%GT:~}zz(9_.E|d%k{r49Z+pM4HSX<
-[WmWf<F|FI`z(SL-jt((|pfYd:%RB!P>XPJ>Xl$CA5wi>U<}YIH0-mw^!@$YsuXeoMk6IW<>!0[0mO[4x-I!PM$VTBe-)(!m6E9_62yk#lK(z+e|J=H!<0
-P'2j'Bns+_r`YDR];n9=%NnQDy<EXgRXCFtYFi={m8v&eC%t{ZA0a[)W;e$FQMn;e'Ht9KPCZdC`A`Q)~fh3|{j^x)3sj_+C.xejaLr>QjQU<+'JO(u5C=
-&ta>jz6+KvQKoFo]]2IMCsq+%Fs/rxYhCjhEMs+qa1FSDmRqND>yjEaZP@,SD}wcAcQEN)71nM}-k.^JJBvBUsB4#uKG"Mf;<[cBVE%#D'N"95Svy`#D!K
-BDx<yDk{zbX".WLCgp)TB)9348YT8fI[|4]^|,Zh5!V450a#,Pi+uQQTJH=`|xNcg5_<Kom31/@6y$/}~L1:W_<"^J1kuW}7ak~>(KcI-Q8pn5f(:`1q'%
-OW)90;IpL4VHA'xt5"^)9Vc1e##M:T-`YG<jr8nr"xn6,i-xsX6zj}zTQsh%KFwSTrY%:XzI0#.Qvz^J.u,O5E6&cX>bkCaSzI2pc"ad)^1>uuvc70}hjx
-!b"LntLrjHppM+t,u{|L[+8Iprz==EYvB$V0x#iRi"TD`CLxdHm$}i{.,bS'Jm0lA:tmW-bBvLVP07)z]Z4J<cxcCNxJqd.ArJ5C2"AN1mcL)C/$&|,:^3
--RvUtkEw<YRFV>vF38ilorDIYN~[=@^`,TRO32~xtb2mjWdU")M>O_S5+zM>g;+isIq9xz$@K"dlSzl^.bx]64j1"X`Kas(reHJO"F`X[7j4opY,nyP9@|
-Fvu}~i%E|:R`@]U&:>%b10HUem0GecY"5Pb'%l&G$R^[Jp;}9Fq6=eGyUp,,+J_bO+:4nH|Ulc+.O7!b]SiHq4r@)aT:'+%4hr@n)9J!XGH]M$]I7V#K@|
-)H~5%chu&khFt/{5FSYE'7crXW8kLe1aL4#_`Kv4`Ke&xWsr#o]OUuF6#fu]a5IO5koF1UR];.PIqzzdc/i;3ZD"0d!k%f!FC]le$|e]e+2awEr_IzL(vv
-qN5jn;~}[4/+R%4f"'dbYh&Y`k)UC-H|HCnoy6V-m%|OQb$n@h1y:IOtIc9UZvX5tJL=^rqe`=n]-@%vyoH@}Ik92=Q94Z7C^`dKuK1@:Pp8pq+1O/kWwf
-#5ogd7Z$c()"JeW$$g&11NR!~SE+dT=S<FRj3d(j-E-c'ZB$x7}uy{r0kEbQorP-4RXw_].r$oA2._-#~%)T3#vLAR:Q:7x|fC$=$z'JyKk`4r+CJ@b]fP
-Ef]sfl%9WCC,n]~!G6~O$yns$.ir!Ja{n{Hsp%y(L)83$$bt^7XUh/'gi=XI-@_I7Fqvqu`mco[HdK{G$$D(^udP[1l<yoCDwBxHGJR/B:0FHs`L![1-:>
-V=abRO``.[GKqa4.K%fa!UY7lAz8<dqZ{ZbET8tB3ES[+_^,"(P;Aj,:pX1hK'Xtb-`'jWE-ZT$FlzZ4i([:pwK[5}}}ZoEB;]pfP$W-2rgcA4_7j68nX-
->FXN>3}d!{__C66:}fJup,CSNU9jn:Sa2$N^.o=B&qt$}>j;}/6J;=PO_v4RQu3}V|@-|{^Tk2!o]%R"$&ZD]"Z{6W{/eC)LhOB0S>I&80p2:lO5Tm]CVn
-p.|0d]@#=H.j3d92]0`VKy6(muxeO&.uEw38}iE'IJ)>dG'j"n8lgd%^X5Q5Yy19zkS=Ex+59_"<lcFc`XYI7=2,zfP6m7L!&;b:QNQASp!GxLkAct`ftc
-wpwj]oPm3|PJQAIW..dy"p,7+#byF"TVwDA88E6&U5f=WNd#2^)[6rK)xNI/rrE=J%7,$}&@/US}WrL3S0{b7Vj`/'UB)K"n%j;3iP-"]vjIf8n/%joG'g
-[C"k9XDScY}|rQ:ce<HE=Ir4fjm0XXey]DHc3_'@S=~`cNN7@eI}Y-WqPE@Z2Hd^NNK@"(tyy/QT+QPYp(@w9=c-FR3e]X"w'if^zZqUAxSFg[dR_Yh]A+
-B.&k^_+T[/+Jc/xX5V2lBi.bPW!{L&Ttor"/),60NDFCs|GB-]W[LNTg^)i6(Us(jiiZh@mmd_P/4Igxw4~.zXi:'cz+as{lip&6w}V`$AnJoJU|,XLn<d
-G[V{mwgmo7Fx$-&KHNyk[j2v13(t+uKXo;XBF5`>+/<`eICL,Pmg<nK.aZSfVJI`{a>3vK^K(I!<f[>^E-QU'$pj5KO%mM;EnMRIC)Vtiy[_@FtZZL"Wqe
-F5[+#|ysCYi:f4D+h.OA`a1SW,/=PQVXyN5R8T@;MC;Xbt|+1Bn|aI(^MWCVhn$R]qg^)-,0:Zi8eeiShxX9#D0$_u!UIUnsgGfWC/$Sf0m63:zu#wn(vP
-P<Uy)f2mwjYde`4mh0&6.Y-muJDSFTv9@7sSv$nU',nLnKQ{3YN=_+Gi<j-1D[Xk.&,QWVRro8EhI]qv{/=cI/`vCLILd>/G)ysbll`x}YK<`PCI;5wdT5
-bxL8h=a^$bOMKke,m'ND(c,vMU")[tRT8kGIOQZc>gJP3R+WLXH8InU8+ww]h1N":y;=I:0A/TBG+%Nw5yjoa(7.UW_EU=(iF=$q,{>wr$L.h}fNMRz"My
-bF/1ylLk0Xz7fXN"n|[P5:g"T#.nC<>#)9J%uk-inH&$dH|sEDgO+]e+ACy&7_UrDf"$6L!Lx{}_T|c|iQ%vcd&,^A:$4)=}<VghB<6Xq<$Z0X|'LC>M]'
-E{oashC=D>B8Mexcvo~Ukxh,/s07GefNhA%-@Gim>N1oNV<5]ml6cxWvZ97K/08%v]-`/W8I;'+3dSx8sBRU.B6Al[:@_rRt<gWQnf&(/p:vr.XD8]Qubt
-E2@|s,eR"}'B/>k[f,U+lsT1>y|:t4R;H<kga#59SG|XuSLxCOnu=I1LEcBMQsWkIBi}ionGgk>jgVr,Hd7'B&DV(c`Y)F>X2Gd>B@}/O}[#u&4tMdVq[W
-N0>IPQsV0@|}c[:A{9tz/tNCaWH[c4Z+bdj{J&aQW0(.:q0@39Y}uQ<JTN+G!l#VYsIa/#df}D4JyK2ok$VpZvE%P[mN^pD<YApFmg<2O8>J"B)bZDgMj@
-R'2wjuzeUd)/AeReZDK&pZ]92|}yBe{h41!#^dpDphN3(DroHpghL]SeJAhfPm5OJ'TDu7]:4%:Fb4j^/vv&<!n5)",7sZs.5UCQ>|Q-g_qAw96PLXM<cy
-aD%'x9%(FHi3~Q;H$rI0p-%]gyw%%M"Y0RvkZ&O8Y|cx`yaD[.2/2sR]I;/)bKYMD$Q2F>kj],K!"#}iMHQg{fN.9K=>9BtaOe-0J(#3$M5Fn^oRG.<JN5
-R5M4X^$dI&Y=t79|@DZ9,lShg'M",cMP#&2m=RJ.'^,{EhiRJbXg44`/sS8(pA=Vnr){ft/Ls%yG:zY;<`#NlRVKNM#hKYwMsA<2&@,6DLjH~mvBH_WtNI
-oyIeG!4!,')iuhl>Sus`,iQ:vcTg65&gL:o(/66l<xhK&TR4([a5ENL[,L5^43o!T+@'(&@WWrUk!}N&]MH[I4Gu9)3%lRm2c<&CO(YWeS""n8krdi(-"p
-OpxN`17w]KaZY7gE^q<KKPGhIf+K#x;>f<AbZj`W)buVbgL]H[}D)mB{MJzKH-r_+PDX0r2N)[SRWtzl<gY1qE;tuk]e4!EHTB2'9|}NlZ[oZsyr&nKr/%
-T_4$mt1-U"ZCT#trB&l!/)d2c[;&z;_UKV~imsR<f[{xbuO5ygp$#]lRe;kLJfjmDEoB+eP8oH12hpfE(a&Y}vU>-fWkk$N0y.i{zV.1t]k}sP}E!A1-xw
-F$,oH/.j}#$5irwfUKgh_)IfYECdDs>Y;hfN]#B.MA(9B5!Giy-O3n6xyUpMDVswyc+bn1a+_b){zz.[grq0!PM{}^Jgg%4}9yS|<uBdGk6Of-w%f-^_lN
-1j>qI{PMa^9+N$b/.1Ds8>QC+s)I[ys@2bxuw8Fgqig>e<M".=eYS252r&m&Y69g,b#i)]%'sy+Zr%)!Gs}7q}zC`3.2YKGcVgg;Wi1Qi@0^8<XW,d50GK
-]t/1)J6y]5Ff]#64Vj&0bA=aq}S"6NXLFL#F-HA:z}<52>,sHi`>owgw~4k(v&^3}YS_!|':}";:ISdxQ[cqJ]]wGKY_(-'XzND>h$Iq/1k]_[m9|35E|(
-lvl<m:dB]]-SV`8oFr~lpvj/b><^('$_VHQi4"GzL}^pvd8r_7XH2fv1oF_Oo]RetfSa(bNy^QLgq^9z0))"oF"}|$'DH5Ft7-%tYPKZS7jml&!2bGi|~N
-A@{x4@,>^|s=e4VC'qcZ1Asgrj'$f:ott3K{"~1rU{5KydV/wyOusS+N<WGuo=I<!18nAGE.X<v#K+I;m]OEoa,`-A}_D;y>']-/3]./A$cb2^J+KwjR{V
-darv.A=9bjd)[IddwE#YuE{4#!Vd(HnE13p%zsRI-"1qZwtfY|aw"6nJX=s@s"!fyzj71`JuOl/w4U;p"S;pF,k>j>e|~4}LYCjl82V`uT_}q:|nZ5Q%@$
-ydlZ|Q{7(cOZ;7h8Kc:}Lh7d9p"}8+,,/G%-~tLb^QuZY>fyJKYYnkWPUC/2AMZo7./M>UF^9Arl.-;BL/r[~#B&R}(R9{%|K$4:KZl=8VkhnhWKJgLmE%
-glcO<lhJh=2tfdq"0E=$}`@!C3QjW`$LlLZC_myTC,&,)8{ajURl$9%[OrLfDtaGI@eW%PTp9NS-VB,fbQSu4iw^j)k7VX|'ISKUM5O[(&@9pG~$|b)HCr
-sors|#g35_#EC"wdbO4n_2CJ-(SA>f0B"WxdQZ52c9x#vN"C^R"fVQ==^%X]!<|:$Y|;eeAEzcca]}C`:`vQt,((j.kwiYkB}roS7TXFsIBH}o(wb:ND=z
-{:8LR+6sX"9'7jT3iMr15tMm20bhON5tdpy,<{7$elB,Lt9wN8=J4^Sv4@Ca1A5eW@0%GK=o#@|spQYtqc&Xvb<77CU:zJ&9kX"gQO9#t`+lQ&#$S;hNq%
-cErIP@^k.n2(U@e(:JkN3kqn;B//1;N55.}|W6JrWg'i^HzbC=ji7o8(A]Ew6)2r|-luL]Y6_f!#Yg'cQ/.NM84$-"_zNoU]eXjiCcT61OD)6w#J"4JiIW
-M&14u8XSHnxgHYa1yN^hH.ROK{}0&>SvXoHg7yks[ez0;w6`G70`G-2DP0}.snNa:xat1f,9d=SosG&zYvYqqTb{iI5LUw.)fl8cLcLCEzez0FQQUhpM<$
-Yk$s{Np#Fy`hP{m8LZcmq$=RnQ+B0s$p43}(]YHF5P|!BziqvDMjV,-q"3^Mu-!UHZ.I[4z=B^PnMgiBk!{6-qW|@gThli"wfne[)R(G<s9vlBhgqbU`._
-D-hwPmPSB=%VaXBv/k4T/Re$X5w2'E:Ad">mLc=[-Da-R[,vkTq|!ty)t@H:j^,&Qbo@33"ItEvyL01"RuZ>J>2'>g`3v8FEe^1p5ZMaFm=Rr;0@w<8b_p
-eWGhrAdC='"7gy8l]0UWV1._2<v;)%@,6Z3sdo<E`hYr(PNNO1Mc%mxOU=|6$sc^Th@Fr6jMb[j%hwTK)Ngmbt/7kg40dUax(e0wI1|e&Wyty+](Z01nMH
-Sp|KFQjRRLe/4o%Bu!r5k^MrQ4=[81/I4IOawwA4u,gY8`Xp@P!k}imq%ap_B7P(YLH'1(-CcODHe|g"p]LM,YatBdm:^m^,]9nCxOpY-$6w$9SpjH'tpp
-1yvX`1EK&L|4>u>`hD{sk'TKqeY;R/<cgMyF9,|3ZpmW".}18%v:rwSl&9j+VteS8]s<D8b+LN1r5c|L2DIV5`X5O!3M34Q,Eimsut}sV6@e8Kxy;7iFaQ
->wew_M$m]L+%7zel0L5/T`;O8avW&1haM,xqKUlwet|>M}RvfPGzxzJc&=@Fx%"<b/+AbCw79O_L'C$=lk"G9JZxf,wVsEiLYlg-patoRzyYV#9!eA+[4N
-eYO_UTJRLW|I;d5Z}xR^`JS#mvQWo%YNYk:dzG%FRd{I45bj'jbrjXQZ{8:VB]Xt!VJuXLn&{KCV+]qGHHCHgpEHSH1j-,$zJJy<=Fm{2#tKxm"=)a'_)c
-P^2uiMf4xj7a%l>bL4N'tL])exn7#AkRk`gGWA$IA/V.stAiE^tOP2y[4}]5B4G"kBtl@I1dNGP7EKZ."]u#8m`j4uEUxXHQtCjd}=RW8voeCiMyy6Ti5G
-jpj,[)+n8cyUO<,tU"4c0cCK3^G,LNZ&2yGO/d9}`YBx8z+,Rckj#^s]1{pWv`w.;v"x:UaeE@!<WHu4~>h]7&yF$l1="!6YQ8v{'zxVpk,qzYyW:VpDI%
-i])@EY-AMvh)(DZRk_wdV_Al+l-,YCl3'9"Xvh>lV.Z%[cG"s9AvuS$YP@jj6w,nT:e!TS}a={x960IpdhUrGs_}[9Awo;M1PhD6v$OIkrbLu{Na0ArsWd
-x@w[d/SH)s1I>A5CY`s/F]>S'r8mWvxTO/Mw(%O,Jsjc%}eQ<h,qoC"so#P>DklAGc2^[k3bM)qAotz3mLIkc,0'r%:4Q'<6Vtma|5bW!CVSY>YM%&-|z5
-S6>dM[SQl6ObZ&UWKmE"UacYLWQ^wJ/VKm5L0k'=<1:srFx9s<$=zCdpSw&kD2)'qH0u(mNg9sL2Sip/^$C<LJ%$o%e#f)yLn52J/wV}iSo8>&2xpZNH:/
-)S~wg3ZA8QSoi%W,8Zd"NNN0)=QeOg1dXy;WQORyquP<R}M'3on@O9TN9k>s$&7KBiC_lXA2tPG2!-I_kmB$_:1#]v(v"d%hCsHG:7x0umW_D36V`vsQ$Z
->n'4c|%e8{+YQ_@cy%4c}Gl]oK=T,9zrk<6(rCcod;n/UmT&|g~<VhJ#]JWCPqmKUE4k4UqE`W7`+[+W)(V[xH5UnN-3w.y2)(d:s@1ogo"'._lx83y8f:
-jW|i[s5xaCq$fa8"+%2=r;Pht.~wNV$jOWY|k^NqlE-x>;>e7+XNjHwAfNhHySi;t&UCqv7jnWR|{CVbD.>^DcZ{d#.tHGl1JTd=4FX_:ez5@V09>)z^+h
-()-r2wqn/$hvS1Mf@l)/z^_/_iwe$5e|}];mU:rn41dMiBDTe.+TT02>fb9^cvJuIT"U{N>FUgx+4o[n(kO"92c!u012d&P'zHRPq_u[Tq$a^Kix`JTl;6
-8isQ1_fUUGM.bPjv6unF7Ern5^`G#7-fode$tOun"Uu+|Taine#"7SeJQ{MMCG>rfTG08Gmvsy<k:[8[:MK24mc^Cy'yP,tUm-mSwNA37NP@[SO"=0t:2[
-xF)slz{r|Ydxt3Fhjf%)`xn#_cwdW<J%nV6Xj5PH"B/P=@5>;Cnuu49sJV/AT21{+b~BkFUki7$_(sFb!RL_wT)@yM^AtnXy^@')nECZli-=`d_ieK%`Mu
-l2355!d>&TCZ}{[dh3phc)pMy<(465}njR=:26;{}s<VLK<|@.z/&GqtOIf$UjA14M5t#_guV18K@/Th%q'5H-~Y}Q&U"f_I=S88OCyuETILAE<G!)pFCe
-n^mi[C/&faA^8Ze}(nOs8=FA6uvJW5.JRe4oeCe(QDj#oVeg3ew5:ODn~wo9A5S[D'UJ=-X0e:5W`'H)CI~InhqB3K[c%C=lYhy4Qs)rI{8TGSJ6VK~^&&
-AqF_YQPZ>w.Znd#<n{R&o{<kJ1FxND0u{/UoWV|p{wExi5d)AktaS#irLr-,;QI%NrC}YqD}mbv,[(3C2_w!D@IUq=:)V[0ihIzD^ChJI#;y:(ky_y5C,_
-J#>S(Mg,l:WaEfY+6[V7hoJ09,vC4%[9xQkjoF&#`dO@5+s''i0BR%z8'fBXuQ0vmp5x<l#kpo(s+lHWrHeAR2uUsLg%,l]4d^#01}|@O'0yY,KmVE`s"G
-TLTePr-D2W8F.vxk8(Kzn`8nah}{S@iaWk=h5j0b#s{4vN^u#;Br.3wpc-"_bd64w}gF,_/Y4[r3_!DX_{wTtH6b+764HDUr4_Hbk:$[9xTD:QZ)#2ze'd
-K]K,t)r@[8A5vBNo&9|Upjta<}nh>6g1GTPh/nuij1f1rFd_x]X&AVhGLSJR{7TNMUa;K:W#[@@q^`%CAift)&;KC,Gx{D#nN`@%x[aRt+Xq0V+-LjztIe
-=aBJB|4lE^d5/l+;;6mYtWy>OV0Ma@ZTq&{#kmI}r,>dBYMGxyDv")$1dw2YE><UFz-pbkPlf2|ZO2x9`E-cDY/mVg-;p+NH}ni^8Q)rpz^>G/Vz/Q{h$B
-z;zgCJ95^CP&y_LGO"i#IC^-mST]-_k2pS.hVF#b2j/.SQx&c'ih92'I[V$qV]|C%UhK(CJZ#%QOdB@_[c;n0l;9H`w.mh/5$1r^x"MCUCCs_@Dvz"hiu!
-o>4wiaxm(@yd,K0q{/zc-]f@$X6rgoz<_6=^STPYc!Gb8Jc^]c8$:Dh+O0bf.3G'~h,)oG2N{odPP{yV-dMaB'%lVeM!v`<DuV.Emb=C(CXY3bM(3JVWA2
-LDN7sGLBjo`2;^3<^L<Mj|fKf"IQr6Jpm]&1me5CwTnl=LzCO8kNRe)U&4rwh-K/'ySK=3XY@|h`7uWO<7en#yfwLDN&4H#W(Kyu-4exXI"Bg;Zj1,~NIR
-giYOw[^$k[K}Z[IC,{|C]la)PW&2k&V1yjPm6sn6iof,5Z)=qE#Yz'^0Nn.U2mZ0Ql[,<E:GL@8;WKUs2;RJP5&N7,1N1.38o5|`w#+-<%<VOmx8rp|8^O
-:smH>;`bBcy+Z.PtU@.i5jd5=Jj(dfzwVor!w|X"$"SE/J!b[4kQwU|'WGTl!HGEX)uPwpu<0>lW}VM[>[Iuhc-5^,(u+d^Z:+p;7=5`]=]Z!i.:Rnr>[t
-#)]VU|O6%u:$F=l79BAsO[!0=%T`.n,R6U3K.qN[3yzy[E-vhs=d^:$(YNBT68)prhNc9kJ.L{l;gOd[3j)Q/pZ4k(rk'5T%,y=YXSr='a{BE9j]jO45dL
-~s=4%wx;2m`:zamZ4&.otVBe}ekq;bFv$Xn=4Il0`5^Jv;=}irPHRy0e(}udicj9aMaYJ##`45$lQP@uJ>:qdgN%srIC%uC>)oQA&{l>Ng|Dqt:>92+f71
-2q=aKYA}:=|y3wchNhn7x>1+NE-R^#<S,E^^P>eDfD]l7WK}`Z90i9r<N[^J>f.^m]&!/^W."+9({$u;z8pmp_#/Qq9"ECvaf}k}iBBP7:BDr3/eq13!|K
-07v4Nd~d~WHf0h/=q!8l.v%skXbC'9|a];uU2CP+,=Zl+zWlLu1BLUJ&Vew}%&YL8F>Z5yp:D@1z)V;WgYDrs<F/BWL!@}&4NEP&d;b)d-,Jik</oc[!.o
-"O;:oTKeF5SeZ+1q2b3%+/&|-,j_ix81;;s:DGKMN0,t7<)"Z{|A6mEW4i,4:QpNnnT>m#O(eq&Zau3kz&(62xG6cG'`}K,yNdEY"jnsrw;G0t:=Bh`|Sv
-"OktmbxQ28LcAYvW"-mC~%g8i=+lJNJrKN"Iw7,"pCtK$eUFGE.h'DiQ/$I)/y2[n)pOstcjuxY^D>Q.ROY>(0aNc07Hs=TUh_W|Nb7BYO|CO"!<:`|xbu
-"%~KYTD&;[KdT:!mY]yLZ-xAKa5"3v(li]g.ayxP<wFh3;V6_Vl@m^@nx@@EK&a9&_#P^,@B;[/`^V$=rJ4|)eQN/}c9Dg@`Cyus6btq%eMA%^GK-YNG'f
-b2F=pWOe[Z]CKDd>OR%P+8'']O2EQfcaB&S+rF,ib]Zh:YZr$LG1,V.Y|S=A2endUiqn]Qavme"7bn7,}2<!uC7q[yWEpl'O+C9/xlCGnN3KmqYcId$3'v
-_c9E+>"_W(d{mnz!8hxGwDmIZvdeQ+@jq`=Y.$vk:/RrN's)75O&y4m#1|pLSd~sBuz6BFUsPAACGydSkj|B^dwXEBin^fvJc#KRuvgeOn}J=LN#TiyX|h
-gA@z@J>k}>{$g9jJza[}G,1f7`~J7#@jXI[((&!12C26aqd1]>-jO+l<2]upAzX4`W$9a+DEeIU]%NF@]p-i7jubQ72=fmqIMGMLgNG[Mb8l!0zY,O=<wu
-m_rSSNb$l-bPr>Ci@ihN,_]Kp:us$w>WhNHrI1)smRkrd9%{Vek16MAbGJ-5cKizD/8YeIt7&L7B_%o%PnG]O+Zqs2miUiNW,=$Aj"#X392x$"./RpacOP
-O#,f9#;#&Q`yfh.<n]''$LBZ}M%@1[dTCHN:v2.Ep$]D_zbJ5lx,,TVeUKJVm6[!}xY`Hso+BKxo)Q{4,2%)"MeYs17%.M_h}Ypw@4Kfo31uYrc`N2>A@z
-/d57VR"86dMzZnVJ68Hj[KEop+i8rR445`qI^D8KxP)lxc5gal65SyGcL>SJ2o%RrQ!=mAN2UR9dFD3x(<@C.<E(![ht+aU&]^0$i)}S4>W}0{-Wh{daZ&
-{Xvw;%G:pq|)N|g]j]=jRG>!&eGcU(_,dx.xImv%lL+bE;(=%,:Ew_]}m"%+2hiy8]J_U&mTpfgu5W|1{B8ebhz@G&CX"TnZ8q3p=mfbxBHO]Zep_QaoR8
-ByG"=n$mAo"L~0q#Y-v|t8oqPbd;dn5hh;g1v&BpfUk#/ssegLAhc#g.()x}Rr}".{{;].!5gY-GOg+q{dOmdMjCTqyft/2.=Nx,.dZx5JCLnnM|-0y`6u
-6IYv`=)#$vRh"W|=#'|+Jz}j{2p7DL=p6W#X=C1<ofdoTClR)8`t58euE|Y5G|hxpDgch<&RIlc{G1o3bS<cOdK9dIi_7$!Prz@mQ@N]:Uu9>Q[,b/L^#=
-C}<t@/H,F,;(qf'jDp@%]{!OJms9Dn{||C&g63-&sTzhcS0e"&tUiSrWvmT3-vuI|$lp>TH=]or9a|>c}R=hfFK,KZz)2Z5NizhNTf^T|=)&e2e7_dX'{1
-e^Q/>$n-o]dGpY,8G&3Bpm5EFuJ7sy'&Nd'yQ{[u5jcIW.(2R|[y}L<u}W{Oo[TZ]x#7@vy,Y_Nx|JuvBc/9s;1i%jhJCghvI|v`0u65nJEo{sVm>'!pMY
-}58"Nm5Y"j{yc.5L&7Dy1yOKYrGBINB!fKXVdJh_nYO%:3D^#OsKxe,(FJx4":RHYGCEuD;n=Ua[$a`y,M/+ra);nZ$R0r#Z>@DVM3GNYKn%siSP{Mo+U!
-=Hv|zV.M0{6)sk&&9_"{%#Z)zsqQgX(o+rB8}S3]mW$$1Ud#X;D9.xZT3+G</,=h_XI,ZVq6]-G{s65kN(kQ2sJ%%0sun4hW6tt4'i6VIG4kll@J=I-5p-
-%ZKI0t~G`@QoGZeGwkUb!x`<h+<DMRA@YTBxt|O%}eu]^%cS'nuO@@AkBifA3,>/!wat`gPwc5#$V-k.(Yy(t3zNbt7C2;C(|eEguQ:pewyqKVpt-Q+WM%
-m5hR]7_>8K!Wvp[vZ`DvsQG,528_slom&Kq.S-A!|a/++HD:#^y.ip'Q;2El19-GF3^yuB#h^x>po7`I>w;ziS;8OCQmT45dG_WzG8kS>Y$Y~O2l'2^03x
-g(B;f(pKFlGrF9}&|%azdM:-mavG!Mdn3|>1}19#O<}yVd_46Wht3%~m7b>"@Nf9p2>x/b;}k-mcNQYg4tc-gq^U2,iJ:[Fr;G{6H_/h"q+-ouu`uW~2ca
-1z!${(S>ApZ5zfpsUNsoWYI'BCz`.y@F&l,Ti_1oi2#vEY.[3%U9C!k0byZ6:ow!lY3{|5C&&mdgsRVh$G}0|oSzMKDGkYg)J5D}GBo%u+q!4W=WNP=.{R
-X[AR[(]7>;L0Ggg{uk`mGCqbttmXC1EvI$v^us1GvIw#)_N@$mMAdD~y!ycY,yI'wNH]2mQ3h}F"Ezy6&h|6ng%Qxg3WkPODL"bLpb(&PxCl"]^<;,p2a{
-pPM!aZ(L}R%NHe|"vIw{.kmyYF4u@LcH&FCLWr>y`yifEeqK_NwTUK:G(UGK6.qZxE5)v-E7iU`kqX(A$=CDAFUC3&EN(an/'Zg0j$cO_4xq/p(#u5T_==
-8YYF=M]k=MHgA#<jD.GjA.IHgPRK/Fc1Y/l@+tu"SJMidcvV0tw#P2h2OTqrCt0t:9}}d}N:Cx#P'A27+E:Drz<!R$UBg^q&qHRSes5AEm|YF[m^1_A_X-
--'WF6#5nB,;8~>>}wB+v;8wK-Oaa0_%7}SE=B<Cxz__6IMKw6{oV`H]M}SN4lq_rbq{f|}Vd{}2[)oGu;_.i"sXwpjD_yo0s'KgSn25M/PYF--fKAS&bz_
-(8w^rw[jOId7hFUg`2URnlRE8pg6XjOUWJBP|@8y@"qYUVMkW`5v+XW5I:vs/CY$S^Deg9;8WKYtUVu,yPM%)Q_|AZ%0!J#rtM|e$9|Vn#B1RqYf~fuEuY
-JmgR$Qwn~UHb%F^xr9T}V(pdCtnf+82+g1!qcF,W[LalCliXKyWs5#GB6[el5PaSk2{KUXYxzB3/3U5wjqi4E|v0Iw|ph=CyK^_GF3.DCm}_tEA/#/~xf=
-a[pa0H'=wlnfMMXlv=~q+T,+Sq<#uSgf7cud(:m]u[$rgde'p0OOhLuO|.{^aK2'%YQ[St2d8_wh24{6zb8yD@Yz@q9q/dKF5E{%VGqw2t(XYhrK:VZO}I
-Xv2(PAA,0dqI^/T{;ZFpE&q@7$R!@f$ET^B`3n7C(jEjyBOE>#+eMr^EO%V`7OJ}oKz`t'o]iqwb{M-nA>[bRs9/1mU&Qa0x96hVD,OM4Gl:[K82'_<D!2
-8E,S8}p2$-vJ<TbasfY.xOY_5S{SJ:Px7rkLQs<UZN0wk<J>QL>$=pLm5Ww.OVs,_hD,MthhkVi|u7$wzm43a2DwIP2+j9m#j9o>`Itjvq6R@!K[uOJw`3
-{'niC4F.u|XMGvJYb2V$!mbVQ)(:>Y&Y;TxYRe]IS^ZD&S>HnoDHKV}Y[Dfur_HgX1"8oxOd#{47PDw4x3p#&-~d@OM1j9tTPk4E[9`aX}2l!J<;xw~`&b
-1NVwUqf7"jAHNM;8KIMz1B9RFHoA`SN!dh$yAY(Y-`^4/Qe5Ekibrc5h]0>;If',UJsso"3"7Y@Q}rFgh(:#TeQ#Xt@W;/4oOXI0BFu51{"L3s3k[.D)=q
-K8B}gkcOH}FnfU=P]#Djun'b1UK=v.W3Gy.w.1aHs{&c4%.cG#.;Vj2bClX=4Ep7B@!@b[;;LyN;R0;<A385"4=muqg;GY/4}==w,l-gXqtlzdoh@6uMss
-_MSd}"qa=xxj&P1Z<e5N3K}NyMF([4|mwppE.4hz0o42+;57rtw6vjld#')B/03E]KA}/_}]t]>vUCpe$7G0b3:ES^G2#+YRy<SuMv3OroC<Rn0|eY;cZe
-VX.Vrci)Wy%3!o(,Eyu4;Q)!nfH7|lv|n_(CGxK!D7+q^!&tPBbE<KE>.ZptTw3`[,Axk.7$,bavU8mh5KQcL<JD!/UIQV_+S+M7Vd<2&^08hzIGMk:%AM
-)w9cA7+`;e#qo!%`W+bl{uvkDF"m1Iy6W#w0d{B6|L-x$D<SF6J%sPs@g3,CFAk[PEzL,.)@9V&"}4B1qp6Gx9zXQPI;Bb{}ATCpF(>|=xE,[Jm.34"6XZ
-}a}Y"~k-a3,.f-NKhDM-F8s+</7>$pVE9v&+ev!]}AZyuNudP#,5FJM264Z.J=].i0MZ0^CLLx)14{<]4z$DIZf8<I=L96SAZK0Qa'S{==n]X>g|{BS0~J
-6cgj@0~"6,q)M]Z:HK=)AK'J`/YsKDjTZau:{c,qdP8P;0_R!e!6PfG5t'9tQ[X^IknrJT16={cHNARhOpZ:|VuuW%-J"K=9<n@T0z~^SQL7/1)U7>)y9+
-%hLWvZ;'b"58&Oegd1n'"a+7w){Sn6AD68Q@=+723v9oY->l)dJ&.tr2|msG]Hu-#Z5r^rYIcL%l%|>tT,K){}Ed~(j)Gio^ae<BRm7d,88tJDMjw8Ywwz
-sL[,s)|8n4.4&z[TmG/J&;u/;GMEA8Xh}-~<O!Kpriv.+1skmQ0|=GW->iIVhX.Wv+S)BLP#a{l&60W)'$5.uYan]#1{nQoZL'7v:a3{IE]k!2Keu'hgo+
-f@g,+L3W6-ca6CqO`CxjIU>+Jfg>u{Vx~E>k@_04M`H;|y=%]j(7oZfc+&SP,,q8.6=/Iv<'U|O0Eb4kvDD3:noYW&ico>kK0$T8/-i[CJkR`c#O<_|n.l
-HB{se6H^#E[Qs;%jUROnj9hl80-2WY0Wr6_6M]X3xwG#<X/%j|-Y@U|;/wX:=}yG.k/}GtVN5nh/'WhfOmPPk0;cAL<Ud&'Kkxo|RIbP<tRc~dYDC)fhJ4
-HQ`Wy.~:~zDTr_/[1jDLwkqZ&p|5<8l)[j=omV%9#5Jk$v3:Dn,=uZ|V+k<_o`[_t7XjQg/64o{iR`KY]aO^oMW0d:[R<rp(SjoD3se1t6Pg3%ej]YaSla
-0!oxI[u'n'Q,Y@tu7,KZ1W|-n!O$l59r7]^=hEH5E-H]J0^KKM)Uld:z[h}^<Dn)JrQqG%Wbh=1pE,yq#L1=6xuV"[us:9D,$_d&;+'$pOMbcxc|C}3d[U
-mR,g[.wh5Q>P-c>tJM9r;X|J~y#k-vvL-Mb{pk)zb4MBEDv%#$#W4f=6lYSQ'ckr`OS|(F^/3.K"j,v&jhg{Z,[{k'^r~6a`$"r&XHSblRiv#%J4R+8d;n
-jE]D!q:l)Jzi`oNRLap$!j+1=$Pw<%}T)$$rY.^)[R;V8qd2wDdu#M.+n1KOs7`As7E%30I4S`mO[Tp)7KUV7'2L+c,We7{;/Pf3@TM/lw&ujBIL&E$Y2z
-!33Ti+1VLfXXyI:xubk3uk5ms:`EuQaOaRW|1Qb1B[8Cy'6INa/e)./@[[M0O0KN@sJ4=J`'CP_x`u!j0$tB0SQWQC7z<n))V_>Y_=9GGNf6L9OJ_X6(KR
-&Bm:csrc3hSFR$mQL&vN!O{_9KXQ=!CM{eeR0RJ0GrBN8wD]o#_uph"poyDe`8);Icpc"B~hZ!,zk;8s_>dT}4ToHD">wL6ldrt%ohb[0+Z(!e^d=z$&qV
-u%Mx,z-qMsd50@`uikN}:EtVau$6&z1!'U8;a!y<>ABnGbV+yj{YK0HMqIY8ITjEPT58+8~7n|JSox%CRbrIy|s:Tf/E|MRIo"I_J&i;xQ7jb[Byt_iCqi
-f0.K1->osT2[|v;#E8,9ua:7LgB4z}]tRy3,=Q`cj.1AI/kyVz~VHYV[2y92&)M5DPoMQ1.J!jY;q1+_&$VZCEU{Ws=t4J^&S5n-xn2H/LxZ}<r/:X]R!Q
-.tCg;z-2kO)Njt.(mUt]}(ra(fC[l.<2yR_zSMmOku%9"^dwoilzpS:V5.1:27d.;jce~roA2/D]=][<9yH>0|R3Cqr/FDkUR3,=X5j)9-03uR9t3ehsFj
-Uf8IgSl]oNW4VeSoRut.^Z]6E0<fE=87:j2d{v,bg:#wo0ooT%JEWCb_C(DYq1{Cq^f#f+DIvti"WtzFCMg_|zPugUw<"%dVX7sM'tz"q^d=76ImVeNyXs
-bB]klQyZW[Lw|Pr"op)ko6P/aUO=e1h]wo%KaWQs+gJjuTosSQOz=TXH",q|md`,u#6$<h-&2qUzm}aTZ2'Gz%oX)tA<E#e"}"N++Q;R9Mz!F(h,On.82_
-:iLt5Tx7f)StJu-zW4^D3O6Cme"nPOFt!O,ZXh<N5Tsl]g$,;jB36yOR:a`Hro97QC1<hD8v/Vh|FDuk4DAzYalZ0P'CJ6;D#^;S7Ql=e/~"qNXbx=GKcP
-;rfJO6NE/uHu~I[Px8PV;N~L8<m3Xr3J5d~1>2{`}nr8ONjJsyHZpljW@v7]0)-zz:@8@1th28%>B=I'ueHkY_=@+=Cd)2&MpcyBEEKxkn>y}Fp+(Lh=MU
-#p.s#]RQR6Pm)!E4ba1g+p4kacc7;bhC'C2-!Q'/5Cg)fHhH0syU'O`;/C&tV=xlnp",l@28+{U0Ne4{]psb6G4$`,rZr@g:mv%I'xpnaiHLVC%yUMy{ub
-#F+McLVo|n~Ym`@=UAo)m,8S:+[J+7hN`yp>a]YIYRB!P&)B-3J-K1IpWwY}YI1Nd6tGvbQs-Ym{pY@63[=%XviuycrL|G}[IWcDq1YGmfWYDGf,nu3wd=
-$qnV;AHk]JM=]:lF~{pV0f-u}AY!cyc5Kg$-]X8,zJW)UFUU%`'BobSDkI(eUgc0q<h"h,mYy'R6~U1ZJ{'{5C|8W^!VRx}s]9{%<4S[/a:K8V'dywYfzw
-V=m'idPNnygiwxYkn8Q_}N_|.lm_E35P~Shbf6_]B@sH]{HB>,.u>[Xc"j<pny,JJd{Rf5M0Hixo;;bKlZ78!M[]>ii6xNd.S7C^f;KwH@[$>{-d.,AP[/
-z5ROM"iW(7-XNqfnyQM;wA2)X0J,R0k_DUs<DOqq^P>4%=bW-p~/ZA!tj&o>{Fl](!;Vdw)=P+,p"}Qu)eBR18]WUs[2I:!/rd#v/;sFo$J(}2qSgiJ9.H
-X4sTh>M;Sl%/Fry7kH.Xb;sm+Stse6xq_/k4QVQJVaP}xH:,[,|;.hSHB)kOum{d;j-aca>%OzWD{cR&p)s']<@.Sql(=V{!xB+F@t<CeWVm[_TYxUIlos
-u9fb)T1o5m6_]5+HBqpc4jj"][>Qh4;bnMd[>yy>:25)n/oX5W.6{0S6@SK]F1QJZ]EDN54egEG$E[<T<1}<f4o>UUc{$(Giv1k<a9<px,9GSO1{'%w(t_
-IUdd;SP<ji<:v,<"(-ZIwg+0DR"9QmE2tPvvej+8<KnB|E4^~e|HY0_hJB'UMO>xE(C]^r;=4izrx@"peaH]#q^d=`KF=j>rh4eKQq]Wc]D||Y_+fL.n]Q
-t^ix!,QT,B9q!FO5WB3v31CUAP}d]$pSUtT=Z_10Kz.i&[{<r>S;Zkiev8;rP4S!vEXH0v}#j|>RwjX,6_n#wu!/OxoJFr&02[3{nw}G9|MZcd;EM!8l~z
->PD2T`t&9};ys2h`OEis_`|73a+Om+;{u`z:3rPn;cH'0eHdtq{;6M4=;jk(2GY}}uRwzfHyfA<oo9-[Sxa;!x/M8s"Qi<YVtsut|hH,-Xx|0fqZBkRPt`
-`NcawwrQDfItfT2#xp0-iU/qFeV{^j2)hI$tGUU{<Te]2!tbq!tzb1b(Eo6|bw4=V%:MD[aJ`Ch_r)D!]8[Essh>7hO6(aUC"wtj<'}wQK0g:uZ5HCN"{P
-vR'O"(#RFh%5zDt9Fvo]nBONsHA4w.ixcp~H0lY#k,/Re;IL/%0ewLZ1&C`ejNPi{Irt>6K>wRi`wrJTXgF>e1%e}bKV5"{99AjI~oC$dW56[f|@)p%gYK
-,z,-lYf6&hFy}`>Dyv#(AmIamlWfQAzT@'tAl0[Mxt!_)DGFpG-a+MTk;X(MBo&)_.|w^Mp`}SE+}x$OkWv`(|<mIn|2!X6U=X:/Z_}2`>>!.Q%]OMuC7:
-g(6D4FX%>%"ICiV:5F12oPA`gha{S0^!ZJ|9E:5c"<yOcOegXG|H)m$%-K{bUmsE-oE>'24nJ&kWdK%jM1WW!-V#aCG{%68G/1P:8ngxVLKY!D8cNxRz)d
-DGq9up=d#F7e]Rd4z6OR07M7F9s2'yAFw|Xbs}QKKCE(Y:Z}@>$ME[wBj61%UbHx3lS#4.bnS/O$7fJp.j2-g'v"z_+>>-a/'dJ.'ES|N>(hBCG.FR_#;_
-'st0X[%:6(0]fmZ'}}F]|WEi(Vb<hO>G<S)TzhJk[$[,3;@y!qLm-!kHVpB,'L=wA}{]9_B;:GU9bQt>3De|sgIVQ|i^"+]}7Qe&b+`:i7i&Ci-213Cm5j
-]c:VJt&iyY)f.F!)mqTxxO`t.tEUIf-YQg`x1%1@p=>TqTbgqF7eODMpB^[N0eDTg7V8]TPP^'lZZ)5r`{3Me$>l_IF%b_(ND1W"T$T|uP.}M$!}W9(8Dx
-a#)T8=<:qP<J|LE@h'Ls>3~9M;g_t7X91Y{1NzN3kP@NyH&7Gndiv1p$dxncaancmERgmsLX0S@34NY_6("w,QE]Cz!M/VZYWkgTlmqMa;"`ozDYfft3[N
-I|BPOw8b9Z@-sow`nJgz01+.zEAvXO5hD6p#HsvX]OU%_aBD4e;}^lwS@']IT(wnef<jlegXK|X^gAO,~G7v0.MV>L#(GP3`7;Jw42GI6.h>wMCF"#%X}I
-vU.][Iu85h/eV!4'B)A$YrUyt4;prvB[1r!yMOc$~hC{"#.GN:UxnBaVw<,I~&ocXc{{]N/;;3D/X_.p|em}EIbGI&-v!3MlXt3}.TQlSU~+V0P5J=5eD.
-dy]sJa[Ah.t[F[e3$fHijQ}#d<Z(1D1>~ynDmxt&(/M#LM]:X`csPx[CH;1]Z%kw~qF}D'IRoU1U|Pyo:AKWWf+DHP@hv}bKmpJhu:s@JMkNP<&XVM,Q|=
-')wZQsPCMWe260>o;;;x[dE&cbo5&$9gUVihNpNI>i-nYeFh>'=,S2IoJ@9]BH3E]./7H:44lB#p3wM>>rj9obIXx3b{KXhl(kl@(Hh8Qe2ehJ{&OHjN|i
-4<gME,jBPKPtX1F:{9mBKI177Vmx_<=U>Znn'7Cp7zE>.xm$>dhDuyjWY]jOZ{Xe]Y3KGhb,}#6Z3nk<,9Fn&ClC'W5@}1UFrZD1HpLQUOR;Mti48>__<x
--aavuZwNn6U-#9X`4'@P`;L]>;S|,7p8W}iS.H7<g.{}5YJ0Ju^]7]gTXn:j%Q;nK!C6Pn/bu;AhS6GWp[_xPp,Y&^;UdJXK6^vphs=}R{n/AdD6TrYDmO
-lF@Gg$Ka,6Cko%9yz`Ds9gO-thiEC;p@NLbT.;f.CW{X`CpL'.JWeX4=I`KRK9Ai2^jxXUM"GJvC%]'G'dAF!I/`&`2%+Z](G2ZCkw.|!R(PV)C&x(+t6^
-I9$,xFu9G$GcG8XT@[[mN0P]c-Dd~fw[9V-Ua2H7sL_'cN;VEU>kHj+oofi7xAb9I%K[OqV7$|+@{v{QizC"e-V+Dm{^B"c1Vyyy~FB|{XhpYq~W-(A2ND
-nckL3X=2{1l7c$dLJwVFlTpU6C(Jui1m7'sl!1}em5W|>]pYZ!6,Y1{yGKf8ySiJkh'RzgiXcHcPUgZU_HlvY>pt&@L.W@L.Gck%(Bb<`Z9pYA~s,v`JJ+
-G'h9$7miDi3`daX:7nl8!R0Hl-Uq3}2P}kUkEi9Y7$FX#+oQXqMss8~u66D+4H5ozU#k#pw6O7]i$n`ibqnFz5ttyVS>@$JKHOSRn/Lv_F9(E)[Y>bX/1&
-/1!:dY$=Q,8q~5"@J[z(wGV5AOKYGCB4=u8[vFbeV|MGLw.)rKUI{{Vbf.I.O,H]D@6xFNzB28`cGuB<S<y^Qq>3'UKw]4VR+O@KQ1|3_lKCgg!OoSe[M/
-C+t%w}mVWFy[J{([KX1(`=`#J77QF6O}xc"y`j0wjjl.|{x%KrMYpRs-L='kGUfl0sohK@AzIF!u25Fb_$kbnH$A!jF.R(y,`U{lEcW4PZRcl@Nsdwu/jU
-mx6[gtcC{@uk2HuYtc[qq{fl{e@:--Cs<Klc%&"EzndZtZr3@horrkkY>@;dfKhp}oY1HSh'$mwyn,GrOb-XrmXRbQ"JW|Z;2]jS`DlNzyJXcb{!C:_5N,
-)Vg|C9rDQvInSRB/%D;m9H|__Ae+Kj'Li@`FL$xB0PV|OQ4[8Mst3bRCPAr6&QG{yB(h/|EtLiD^XCs2>z_z-}@`BghE}L~J0NlavHg)5Z]N"l|$7RX$VO
-o_zdFQ,_R[3uVXacSVQUqnHZ'ChfDXW2N[^-S1oT:$.8b>:m=4#0h)|K"y:HO-/Z&"|AY%B`@`}eO',U]D`|h^'RwRme`)mOAxbH,8uN:TRO5Idx}EQ6PP
-u;wrEUxKMtRmBjK$nBHsow(_%8Ow5b7Esa]#I:Do9&qwabGuEII0VmPz)s@gta.;dBc&>Vq|WqK_7b#pA8cgW7@i_AQSGNY}e:y!!4a=&h!WU^TLapwZ~0
-;y<,pb)M@HY_I%qNt"Jgv>Os%zO+fJz<Dn3_/<c!iR%-)iPHY$=Ez6Dr]YqsBz"g|H[`1V^X1Oy]IW;'0|B$<,7F&oLse^Czx|Y1;L2c+A'_mz-Nw>%w8.
-74!Gzt)`!Gh5em>2O,+pc%jVN>jwm3}><2[7Yy$C1Nz9'Nj[@>'_<oaq/23u_dS7kdzMSoJ>`PqFdoYR=hR:~;f.4h,^5Zor]]ra_(6,S>4l~k=xWE"]I:
-k}<ESihp9^-)dZ"6qL(w-XP5co%w%;vP55]5YBj#}]yz>^}_[OqCf%sBR=6z|Lew-"FlEK@>>C0Nk#dR8][Th=_T3G0#dakzUD_r:@NV!%528y-VcnM-oh
-Qby6+IN{%}pkxZ,=R|7u!S`|t_@OOv%R:+ZZ&)yCEe7;sW$O[K_o+}/JlI"i}F27zQWZ.yU$Y'y:tY|CQU8%,%<57_Z#BK^tm2]9y%XUdd:1~J15{pl8Ks
-5QrF&>eepEe#cW%><WU(Euk3atHb;ru;uUGkstIFhV#k:r3t+B:7o9eap8%G3c=7sNW&wasc=J}x.];'jhA{_J5+/'3fM-j6,$S`$:@k4@qamDyFyi&bL;
-8PMf08_mh/=X($[uv+euRXgGQTi|s1&_0[]XH_lB=sxzXI"(eB0L^AtmQKrG"(=$P&KE{>xosc[Xo/X]vu&Pm}eSUr3rH4H#3JS,A>JD:qmvq9qcdv]AKB
-GB0DcuP0cA1pwC_d-tIpLzJ<3MwYBKvo:uKFy>`MRT2<8%pH'xvEOvPLVnfA;T."^qDL3bgHyj{m%{yqJ,JJWV^cnQ9a"plDW,[[4}gU^}{W:gNym<2_do
-=LD9l4^Ja+.uZa^WHHE[]Vboplr#2zm}&$wqh,,na}^Avn%qj`u0k=y8r(}r.xOvA-hB^A:TK-R<LEWc@H_0<ii#Cg#)FURq>i1xsue2y;%A}pyn8",CJr
-5OZkTP4jh,w)v47AG,#r.xYV1+{#n:5""-1n@)6ZMt2m%Ju==/;p:TW:ALKYN=yY:>&ys0F#X|roBe~c!s)%rnSgyr`+48OO67"N1qY!A;~Sy@BPxl/RIP
-y1k@!"7`hUzmY%R"Lq|zJ+'6[.`0lq.3M>wZVO6hl`h4-(84d@Gx`jU&8&{4Ne-lQF3cP%mK5tn6r(mi}S<f^2Gtw}SGu_8!%Fu^CrozE(AZ;1L{]+@NI7
-B|LE2oLr~sX#meT7.Z'1k}UhgvE<#LzX}b4c#<%UY..#w_$cn_<WP(i}a;LV<m6@VhY.2h/705UAI-c4xvCE)J+9pu%ICxDsoIIY0GP3oz3G%,!;(Q;zWR
-M.Vcuu8bT7Ys:+GXD`j&]|#|6U!sZY=(QGUX`Jr)D0e.KsNdbtj`T^@+yTLBIF`i5'X3(HW5@z=q|aoNOT6'.t%Xb!+MzNFP,nhrJ5GjMBoefH~OZv&w$k
-k^icDuaysT$hZ^wo:qcNHJ)}0Db`Py=G(LI:ptZsi2}>h7l7X9#(1k;MIn-lh`W9UN;]b56A9_HQ<uid)K)f)kMX-b%l6$_:sUOR|P&RV|JEj2:p}AKI|E
-K"NoUM3t)h2m4R~"7vKUV40L}%U.j-TmM{bntH2pyTRC8o$mx;|vxLyxUGJ%yN'uq}S^RcR'%ctIoPZ^cox`i'Js;$v5DUdn.OJA%'ZChrviq1}elqpzM:
-4sR0KKW,@C]-it,[2(W:,<T%"S@[%v8T.EqU^P=.X/]"[[&gIZ`c_LVy[rRb)7C]$FrXL7z6"%,FU_[mE;ea;)@<bC&nkslrb+EYrp_G}]u;pYe3wUB;MO
-XE;ap4kz4bp3T3H9bP^!"[fmtvH4)7GZ.%U+KtHwPhb^}h=8hN)e`V1gLJ6j6Y@$xUHk=m3UqAk#RA-5spb]<}Hwq<]`_%~b05U|c0VlH]-{7rEUx9l^Zr
-!}43M8JO<OpJ)^[`sV;ZMHv7-`j^<vGl{';%.fK=D2a<]_y6,FT+XDP<ObGF-s_7oB(KRY1HW69553V:V5=f!j^&1WcED4{:q_:TQe8J[R5r{&30{}6ryN
-:ka;Y/XhqcJ_PV7XW166BzTc|qcb/8X$Q7>f;)Xl2X'^(DKS8hf28y%BEs<9Lu^m9)luefz'C$jnsA>}_<[s##|WFy[W,dSZmQ1uX'$R0r[=)hnjRmj<+<
-7<^NyA}:B2G<))NCHXP=y)&7EA^ZGZHK)u@b+fn!}p4s5`)`&}#-#)Pk9{'|g^o7Gi)-+kD-E{:I!Q+Zumb/iC{&HUaO0S<ip6axoKuW=2i@L-P2"=ByT,
-uO2!S#r45kG_doqA/fk/hlMm%y8,$dYOPXAsoD~PAe1vvF'5+%;jS%Xlux-d-dpNKF`s>5tG/@PMyxbxD!Ta$B/<A^nF(iX8J^_5~9gykoWRw4fZ~}8EW$
-DNBD[=[uYhC_MHC>#K`[Dp=A=a<B%8pp0aW7v`n#sxeJgH]6[e<8Ja;SeUPjAD]:1V#hv^n]B/vBu@a/B^.fW-(^CQj1NY&l@4zLQYFo08Yb<8/O[_3!Qo
-oC@{ov5F[K)7v;B{f`oM5ZMak)Tj^0&4z9Ov[mZI8$N-$2|XYJ6BjfhT6G]5{jsqIX4w&mjox{svNYFfafi#"8Apq/C1e>Tl[JGDH72<[X=KJ@}^Uh4oNN
-@a.O^oWv]NQ8'W9^LJv&)FB:>,euQ-6qctLW;,N;iadMQk8wxszOZ6$[/o"Y$y.BZHOXIi",)|#;jgnb/(Bl&-7&6'%a'KjZLJzg0,Rkh6x$;gi;,qOUw-
-ODM/}A+i'@Uz:4Ypi6F#9"k8FIZuZ@2hn<.LNE3-LR~5@ma+lw_@ndWnpAX@hCDdS"HDV']KV{sBSn2Kj(9TMkh86@Mg@q;B&KTX-}cRlkYHx7k`>=s[oI
->=><'N#XS7"KX9W7V=}JE1@`(YeHz/2dR{#yiQ>7mhwOz%Fgkd`2B6Tei+;26W}xfY@OBm$jnrOxzBxB9#d):kfT&F.J5b<361'I[Nmhr9lnNY9(}w}l%T
-Kq3dEI2jyBu/WYpNgi}T'qc9XyJq3$I$)TxIzqfoA%xdL`u"sRkSOAX/L4:=I>#M%`L|V5`;)@1&756^:e$clfacw5"gLpRy]wm&l2")#ce5-.fPwQ34sH
-9R;MSVRh0g{5I0RJ0+|uYJ'+C72Ok{=r;G:cWdU(e3_wjcm;Fb9LMX4`A-zb/&N"A8pLVM_YjkQ6PA5m'r,kx6[A:wU9k3Rjm}]-6@-'>1|AYbjmR@;uUK
-,]9biwspg78c!TktuSI$IezO2w@m|Ix:]v>t#e;r<BhmHjz6rI$yrL6N;vhU|Jek`db19xIcb9r+A1LR1#Nsgy}@rusm'3:^gjBK0X`L)w;GW;]M{"b=;f
-y5J[vs{HNUMk6{0iM+1x1Gjc|LDlLvr7ZT8[m9+O+^NOm|3z#L5=14yc(eS^r=T:2:'Po:rI%jA<e&!R}4oHMMVq&Of<P-h{"(0hpvy)t'n814sUJ;3uF}
-dMFS[6enDRIw7!W<(LUOy>6[_Xt8"w58_Yshc1aBzE'F4ihuj,7UNA.L[<k,mp:p0j@i1AF-BUmY=WjS`%,O.;'iMlrEjf45<Q=b~VMrnzubu;S8((3=Mg
-<wSWkzm(T|V9&W&C7voa9MpsA6tYs-0SG[W7|9o)HdTYurRkRZ~ri/AJUpux~T.IXi+H>+8vIAiYm|-/~p'%Oa:wP,;]|iO7S;dQm"6c^OxE#rr7ll}Sna
-ECSegEZ7`YA|3DxZ:r+UCd2HQwFRaX/5zS;5x,V[_u(1|=Jdtw@/~&TI:5|LrWQ6:C4%u`Y6^L~68LlyK,~m+R7L%pjqBk_l!b0)XKg2{eQKD0^$p+1ln(
-zl0^$=qNam-FADGl5hoNl=avwU(SQ%)tDB!m=)aZ+^da0fB:d]6KSt(5D[h1_{I4>TWmF,:BWxzLl40rQU4mcI9+CQj('wu)1_O0i}T|-dFE({S=n-dx>q
-ao[ELAat-sPE[piv)Wu_m=VWp_6csBXzMR5X~roh`vXl6[@|qyD}E1#}]/lkEL"-e,B8[Hta#bx@<"4O.8Ny]oQeZg5dXkL09<Q2NM7c-p%"`R}QG6rgJn
-i-P59r#&J'L}Dq/Ek:s7p,^"~>;bo]N7u8<Ma#>/W90e2H}+9OQi$N.M05>X#d,75tj`CV=I=/$IS4qDP=u7;tttP@}Kos4LcS-6K%U@Z@y-Mne.^[mkH_
-#q>_w/ml.Mt:B,0/8FPGm6QsH$Fp/M>gVGp5BF`fX>ANFyi<,n6&EodcYO(iaX5(K2tz1,KPeflds2~MW;+fWWkCP#7^2cMn,9T%T4Nn^[HTB%o.RUnkc1
-_sm;]>9-G|g5|Mn'BrXnc_FB]xcq%2qQfR06.NOJt}@wC,NWv;IzEP9B;/{"%E<C)Z3=%r87Waq6|'ptZv{Nk)<7:6[G>P=Q&KQ]y-zSLZ9cpig],-u't/
-.EGihpCt%E^!WvdQ4xj7'q1)~DqF<,#_F.Bi9!<{ZZ'R/ES#bs:+{{iIKMHJHXD2nMJOI"SrBGQ#(Zs58:J+1:UE_u^I"eto{Wd#iMHH&rrs!$4Rk|1URy
-T5h7(uUf{P{%[b|T(Md=3|zs]g!iLPl,&ll`/I173(74^>r|P9AO`zmY[um.Emein(oCn7[eID'cna7to#YC0|~z%{asXx%{nWb%Xl-:o6fNs.pLVxf_H[
-sIL@N3t]#C%o@<soW44a,gHy,/HHj5E@_4{Hj.8|JKg=>}S_u{.Ux8luoK'%7-A]>yH:q'$gs}&NQO5'/tx{&x3{ry[B4fxDK|}Nr&!,z$`_b3d'ty-RkY
-K-_p;mLb{z@q<)6o:Fu|xfe7TYcBC.+Y""r<mljGmY^8=2'WlX^GD(hPDg+O-YD$XM)va}I15B|6'5;%=/jWt/Bz2ShFfC'Ylt~gv<:E.t9&-u>snB+B}9
-qi)+BWm5K`c]!h)sxi,=yk~%z[@4~F59MF~i7%0@{66YeDg9Mk[L!;;xm|,,Y:khlH[_tJK&#E_Q~Q:HCW#00OQ(fI'3eR%g7Qd2!i]gA1C0`UYE5s/a2)
-_2l57TYge@(@:<Pv<37z_&cZyC}18jzf9Et<`SCc4!d0C}}B^n1N=E#/)Df).SMdrEq3O/X[d'I|u>P@sQ2We[vYft3M^-{u9yq@=i)@8AKw+EFx[j-NSS
-7c(f0Kl/zDmF-JpT>Ta7p,-aI{i79V=}69[<[[t{L,S'Mj!l-^:U3H;z//|Sr4x)SQZiGFf^"Tim_EeC~VR-",A{g4%-GOYQO|)=&Q<MZknxh=SG;1PybT
-i0/Q>TNm9})sNR7[uOcd.{}Px%!n;y/R#vb`T[6foH!hDzN9+jl&!+ck4@pvjGNF(h%lpLQr,6:6;awc'-}PQ`[u+"p-SYd},>'M1TfOxFMv!ayo,d!aoq
-&&<[|E$SvkjaHG{B=9mfq4Cj&u%7K{-^z=&`>xP3_}gSwfmvP3U]shiVzUDw~u6)UqELic4VPQ#/@Hb&Z;!D-{<t7|<nEud(e|.M;CAhzb:JyH{mLOBi-!
-%2/zVZ3vMx`!pgt+sw{3Lubr674jD)B_AWZ##9ogX+F4Ng9zmgLbU9m#jO6z#c]LLX50XT/Xqy&W]zRU$}P%DEGD%O4OhIyXyQz,&wr_sA8|T>${4lTthh
-9TC":w@VFG>i]`~_EO^!dy>&e",9XVZp;;S8$>OenM.+c^qGoJVK[>lDi,!qts~Sh}#z#7l48VAPy{",TOii$zaIFpj'mQB6..)bcca^8q{o55d2x:g%Dc
-nGA.%XU"fyNs!Hw2$6iP&rf2e%T48-Ysd<v^V}wojWPyf2#[[O;]!rX&(JogAV@wtsKS~$jJSi;|j|Otuis7M0~joYsj)Nqzv^]OhV:Aa%("aDM}EAQ0d%
-U+{N-Zg>m#=7]FKb^YFVs}NpgvRD'eh:$K4AE'/("L&q:l!L#G2M~ge2Alng%m5<=-_L{([9GsNK@fF+lqT[$=@["pJS&wN=C|[,DL/HMzl-5eC2dBX/bM
-xyvl!%p#{78&{)]#ae;,'c7m}C1RzvdY,GSdbtpVE:8{O@W'>2(iL#8#Vmo;[lGwR{Y;TS[L'b=F5>@Smfiu7Ts8k58H:8I2+p|pGg9dEUI@g92|dM]nIL
-y^#%6def!3NICgCI`y!JtX9.dSM!z=JOgCT9&zdljTbalfYkkW<l'#RP&Uer&b)T>ShujSP#zqr=cCBldLb9Il1f8t+zb9H=btCZrS=6/szVSm<xb=De''
--Hm"{>Pv^OgCMb/4YE@>yFT{blXZCmX/<DJL{9jin/w$T4KyyR>Yy];lBx5-.DzO4;Xw1/mIml>4L2!~F[2{(cTx<B's3G2!Os{DlU(^+]g`3L[zkz3=Wv
--sR3PSu+NdXl9Mq,yeHBCiRW14[&r.R+Z3RK_=7a`i5P-b;Bwl^dCtQR-C{x,EZSmQGU0{y8im]%^a$9_0/eOr(oeBf`{OEBuvx"YC|U(2QjdS7Td;USH;
-}szXK,q^dHoBT:VRH>qhL>`'Y2d<C5'2(RgFt.$R`3JD$9x)x&Ml:G;Do5UuT;L=&&Ioh<97)OrLX-Nmnv>OCy]Lnj/'^wu#Z[(J<qKg)^$xGKnymUtZ1J
-ZcAzfZ2#Ai{eX7,q76;Z!}F226QCr]|`7"'w|#g_!tD)16%"P!Yy{'(m)evJv_mq$^;48^TJ>|ecS70p"x+dIyEuCpFrp>{NK4~f8XBEYek54|=x/wrC29
-Z.Z|}K5crS-[nqyqKaf[%thD_OO2:Tzc-|Vh=[H`adFm<WZKf_Y1YasUK"<M9r6.UTc^J3kCxZ:kx%%bgO0e_ju>{2R-aP^!"nv;Y@O9,QC/}}JOU=Zx3n
-Y8M/G1KjFNw6'5yxSw5qr,KLlMoA^HSI}F`y+mIO@`+:x-2JZIxxSY<`:V+p5o!e;1QRvmX-9ida[>!~_zMXDnb:8a&F^u%CPctY445chByt)Y:+j3ubIF
-zL1GanBP5p6V|c1/~C"u$)/0,;-%2'n'rngNWHQi2dbxwtCiCgg>]Z]/c'NCtWatgw}eBz"{7tmX=y!:XztKa8:]EA(F|uVYVR~%HY>|OJi|i+sosiJ.YE
-[M6;qoih<!w/)5{Y-lQ{%2(mxU("[dl.)v!P@5YfhWEp2az/O.zun+9}[e^u~ydY=R8Z2xDf&K<aKw9r{|w<DD,w7fAx(KkHtb_GO&A@!qzr<1;Wz.|97J
-G#Ju:8MjkGkq|P|D]5dRrda&mV)]vz0RRCH:9c+-J1F<y`N7^pIPxxS/7zK.W&_2&KcroK#69qQeEY5@{Z$AdPQv"wT[i|12u"Z|IHR),</)ee'gYL.}{2
-&6vc|r|GI:G.>;4>YOPv%<~[~^sS<s]YEqdwX"n4[K#`3rVeo%PWn9>N"42b,^i)D:{TxGa^P`g"`5rBwlX'2&d(&ETAa{Z!Q[tI0sl{%NBCfO4,Y]jpv+
-xsQBG!"':<DZJ|-F$syU%W6&(a.JawjQjk+r!-IPWRMqmK{S4hmhcd(GJz{[-K2L>)SE9X<%0s4,Rt6'@Uy.vNHd(Qhpg9miq&ClDp6V^+:+Kd~UIQZ.h'
-5S+8DG0'hYV#3JxlS)[L.m%H$+l3SEUxv{hj5d/s-J|UYLO!>F+27h>.B}8IeOr4d22eWn)231C{'Kb:H5Upn"KPd'ycS|4Cd:C)9&)^jT[,)G-)XF<{Lf
-vq$BGBgiz-Z<3qt;$_.8+bWgl;gk`I;Hi.ZUS`|gzv^l]g|+kND(-%ul|rfrKNPbmHy"{FhmNW[L$OSrZ9zBO@dpVH<^OPnVl}P/kRBD%W,svu$f)M~Amy
-D4T^1-;d(QuJ"'75Tut[hM`u|MR@pSA5!LbVHo|Gpx-=7YV"H-`ieq>|ja)pwoC@!)ACBO1<op8OVyaOn+0R4e0o(JT.]Mz4$|"+d&T3bJD#[HRT_xT'c6
-^r,Jd5]w^5(&'9:qq!nwYA1[9O%v<q!OZ1Jkgw#L7ifFtI.^'y:-S5</&J6K,kZ6C72<DT]j'}"ZalO8NF:8%9,(AOV^}Z-'Ekt_oKY!{,WR"RhxM_o-:4
-[6~^H8pdvrfXQB_'NWg,E@2fvE,hX>wh%j"-Vc+5I1zr2K,&x(bd3B)9.-_&DFPX:{&N2d;lzYGZyRCh'ba5>1>R%ZCJ<`c!'jfAqVm:YE0lZB5d!-J:dN
-&=E%0B!m$a]B&uJVFUN|pJeG$]6z,#}lvzWV#o(",3~70vF}3^s}6ZqZ|o'-^u|jeYHy,'CQu7w`J;Cvo.}(qX/cxwzXH`Tj3D0H<=~G8=6>v254CDxi|2
-y4DAI("Y_ct<Av.ut/(xe`Op#F}jLtUPHyF.uWx19C4IWK#f#yGeE.Icp|43,;;'=6"Mp}(]z-F:%<]|5@64kZV=&81nUQ<idgbg^!'fALe:G]rmy4mMXD
-jW1m[XFN]e$ljF{,>`P0,R7<F"#_%VlyPvT4"_$|/q:E!wpzYdJda7zC8Z4j>L%Ql)LL>.@h>L!$uR[)ymI$NhS7^v-6S1C7hZ#V-A2VeJL6#{d$A]&sOl
-u32&mq]kC,px>)S)qv!E=ZNZ|sw'xrLB1aE|>/S/e4Lld-|6)TIE]wfV)[,$S@sl.5>f,h=:>EXn3P4#eZ'&$yrNZe](3-"WVHZt@(KCu4$^%=r.)C82,a
-kCROr.8Cav<M~X{qdbGxPc-jltq^(M>UQ{S%SM4_EH'cy-HhOsb+5YOI2Nuuz14kr&FVOI1-;dzc~se0Y^',s"}=EESqVJ#Xw[Qy<n$zScv#Ys^[[Qh-AF
-@FIBeJG&]0KW)JSF9ZHY1vaqVHLBjW-qHR{>lF~udew=YVO^eH%8To"O>^3NU#gCqbgXos@jv!R.K(%2N%9TL(Bq>ON70@VKd1(:lb-A`[%dK7C0"si;#u
-q1hW4[jjJvR`6vG}/!3M3YwHgc{dX;eZC8>xByC:#ovuaf&Ozy!R>@dY^dRkpw9gG=1M5xPrpDDnDqi#-{&EDnSJAgd5_I;ijplmRK4wvua'cWrqQ}}w;P
-IE_c$Kw2D+&!t@LB(7rzl+;&Qq%(30ed&OSevbC|Jv},WU=%L&UgeIv,5"p]'j`GpWwuTqfw~,.u1!oHBK3c+m`$j]2mS&COw%/{ng"fo(<<m<drGFK%a/
-w.Dxq!a95G3,e;+l6zWHW9HJek5co+E4yPCnN1IczoYu2&XD3v"B-&]U,9@'J,%E^qw2hv^^Ilp'ptotxqXP5+C3E=Z!JS$N9{f)E;L,m8)+"GbDG'FlIw
-RggkUe]:JXAjBfC3un!&ddXyB,ADR.zo$;.pVm,X.'krt894ZBnD^258,J$DD[bDKmPz]yK(G.RODfrOMm4z;__p2&>|k+>v-M2cb'Z%wqYQNAd;nMI_J>
-~C+]kMtN>fdo(_BVTQEL:!~H8sSe{v85z|mp3fOaTUkM)N.9>6NueX]p_4_@opiH1N<([_[Bg$M#u4)6aM-aVFTKbW;Tj3S[8nuUkWj#Ix'WN,VXLA_7^w
-5D$]D9V@4y|5l-M+g4{vQx:1DD+ZMB"{U!qF_c|vwnV9i.b<!x+y)n.RM;,alHI<$_PS<KzQ6p&p-jF);`j>bkp7v[qCjtvP&+WHB.JRuhMx~s:K|9ds}"
-g,BTBVohBXv`HAl>#4@lusd!V^JuEx|QTy)1}5Zxh>7ni$]P<W~I)ghrq"LwkRFLy;Eq>^3r!8_LsTMx;k`nkq)$v-8Rw!<]Rb`)%jE0&E%iGPLF|bloj0
-3xqW)"Y,M|~:zlplpQJ4fh)K<'~ozuA<jy2tH,zs2t')LP;I@{ml=Df5qQmS1PgRG0:7&uJp]uoixoOq1t)YS<@ZBqo0Vd||Z3[mOF.$m^Ev`Q<h$C3U~b
-Dd%)%!@,zY$/-3Gx+BigVH%T[zbfXz4W3Naeo}4xuZ"t4x1w<m@W#gI(#uY-:6|1rRFNZBQ6XYY/QV&!ZiBfKBIxl>m+JmlWa#%!rjJ"E@w.j,MEPrg>)$
-0R-)'U]+c:R9&@x6zpjS1Fax"7bhkYLxy/p<,.B[^TI"(4Y_jWh^HU6)2tAgfq9=Ht}$kZ/7Lm5m/3w[o0.5GEj5{d6+XWT!cfzb7K~:<FJHnkCjAt+(Kj
-DLY,#{40CtmG2+jt;FS"%4O7B]q1_1)9sQl!bVkb=.)frX8;en80RDe]}k&n@ID2FO9XN.AIdCOuH1LOT>vZHhjtm='|a@8K}$es'z1&j>W#P>YUsp9gNn
-"G8>&nwY8XB<8mxHQBKzqHZk@232uCZBDE}Yv_f_@&Afn4'K~&)$b@zQ<1w(2wrvOQ[J8aPxM0u;C)L!+)[)J}%'U$2l@[U=E:49vC'{-x.dr>&o!cxGNO
-+Tx8YVfuZ+n;enpL[{HvXZ_0D,`FTfjdLck2(>y%XlLmAkHi{a|!H|$L&:$_<BUu}mJ_oIBr^t1^_xWfy/"+k/<PnY/nktFAQdBPPxTkf4U%.n$/>eS2V'
-qT9Jq%~K`Hf+Y4weVA%Z0K<Oh:9OI4eiW"b.@;Y[ET-}9^S:BM_aGlmMGo6Tx#e%Q[k50S|BH0c(whj57Z,&gYZX.n{94[x$g/:}qswH'>cG^Lr;YenOfb
-ef[A_t},t6UB(RP;+a,'$,2;`4-Q&RhuV@Ev{,sMb=D]n]NR{Z~UtF5yUPi74'^vu0qjh9:H0JOoaQLY[o7eD[/l;j2alCc_)i82@tj}81#h:!Xk_d&;hh
-B.&]4_B={7pQJm'tA<-X(MI1qB3N$MV|n0jVnqLa1I1jG6f}.3&pvs'`M07J7cFQGfgA%(sl-q,qetC+Q|v)=wpC79gs/ODH-Q.JAp.F(BS7158KnM_tTQ
-#6[bJE}x"fV{Sb#7`($xaYHY8":kwK>5I."u}a%&BE,Fr1j|e[(qG]IorrM_m]Iw~vqo"|/}5x3b#":q<$!q]y^Q6(~5BHlp<d7]T=;sXlK4"Eob5$@hjB
-.7-qv@AqyU[<m>Vw"9=[SG3Sx9OYU}K62Oepsn@FR)k@3+Ed#.TE.<n}(_D^./686r+LKm{);bhzLd:d}:#6x9<ji=.0we8a0@]b(NEl&M_0!E@`~nJ0T7
-i.e(%Ni6z`w@dt`Mt(^{/eg==]nwMPL]:ieQjqXRZ<i9.a'i:CXAL_h[!g,YEd3B'$wC5OtlZi)G)WSFFH'YO=Ad-1ZVl@zV7AhctfaSu`Uad;V06Jg@hg
-M+!5ArS[7W}stE'zoK6C9p2hR_c';STTmZB@})Z=re&<OyF2D=7r33v>mj;D:PCPH|EZ>(L(;>s^2qYl]IliM_I|WBWtZqM6DNQG}1=w.ZZ)`z(!HU%Sy)
-{bj^32}H6rj#)%U"Nk-!:xB&XP#!nak+@4)Pgh#(IPqj>G/WIn0f|l`=MSyT989wJkf2Xa0k^j2P>61B,y$wryQSII'nEYDm`$TQn@Xm,Mi2@wWHC^mZ<n
-1aM2PSVk)v:saE/DZ=&T7PUHsS-7MH,zV(-cB[iNa<t^t[<dPcmi98CHY@d>3#]$E{K%U|-kG@Y8iG66o8ndDE{Lu|[b,zfzx>W1MtlX<aF.}=}#l",1L<
-U14FJ`WF#;>GXRS,&i5vCGjY=y;`-Dcm;|#^.(RX!m!LJ%6b2e',>n'ZT`S=7C!9e|xD'9REqsza%Wx#g'f0|c%b)u(QsI#Fo3oF,,}4C@'Uk#5&#^SHSo
-bg[}aJ^O'bUWx.3V!r.,^"Fm0,I}Tmw<`L}es05TPL`,lmliOq5LX^Jf`aD7ay9v|'[+]c;^Ie|EkHb72Za%^0nkypa4V4eI`JwFG%m[".V)NO$u@X__d9
-^p%izjAp]1f[")u!4+TvA4:3PUIV{dPt[;EDjSUem/Xr:oyY5EAuH+Xcwk/+DkyTb@B96>rx}X:Tav.Bz}`:X]/MSL7o>Y<bp){."_w;]DJU$1U"%o'7U2
-x%Na""9c%=9t&arUvphiz_cf]":e~J5X=@OT]t6Yq72cE{WAtY_;|Xu&sujJ2vB8v[|W,x$GEy:dm5H(Nt^#|R$T.3(JV=gU}X&X([H4p5}{P%nX=%<)Fr
-(JC:SxTAxEDHbTVNJ+Q9y:d4Q0$_H{75m^1c2=2As{fIhjNfh6:rjg,%Tn.}<PVu<%S};ew{X^]s4a!}tR!HHTty)wQXdHRG$e(kcOl[<ut0a4=2O6B|qW
-^))<Le[|Ef+(Lbt=zTyg(`"yTOeFi$X6X|C61;F(]utLx"6VO}Hxiz'M-I#_I>aH|c)z7h;tzn87"^UL$l6y<=zzS7WyOX,JX-#2'=$6y<(K)Y#6D$gX3S
-($4tO@3wB[P!2qz+9[n9{m>$@|:m6!3#,$ZyTMwAXoSB&2+zu`Rs(3E<5,@uw5{KAE@=G#m/5XVh<j,6.D|SjC#9u=s{A(bv.DvbvxZ^X'Ga1v`etSZ{_z
-daqBNpn|.wt9#"n.OgXTtnQlHw)g(I8BA!XbYgc,{.WjRlrNli_2AUz/Mx>.3<N,m!`!9QG,Z&%N7J%b7#0%x0`<"+_2"h.'^Uy{~_T9&!j>8L<2~cHwBh
-a0E&i-Ai3Ep}MC"rW&H&RTD];G`q7JUo^<-d:z#TlPH51JAyTzA6C|!_3:z-(qi(6{<N[n8{s'zI[>p<dv38%2PPtih:>|(w5kQ(z>p):qDCdm'|aQ3{<(
-Fi-v]0qG>qL,}:Q""VXb&Zuil{3g(9mhYfjF`3O,qu#yx1LD(8=z3wq_IFYD@fxD"rk`}M-PB{<L-a!Rd</:ATr&To|gl-X|8-rARvbm(acv>Y@`+O9}}r
-DhllyZ<o$T~V6cs>d#h]pB4ojK||'x#n0g0,Xc81G3foT={wY262Eg,T}xtyD!j7tN>3w1gQO92PuJGrBkVTF%HM15dQCmNZ@[<VMT"V}'[SrlJl[:CG=O
-qzF}Ele/7xk9YYw]yG}8>_^Nh-R9T}el3F&1AMm3`qc_P{"O.%'W)/cS>C[Yt1.N%8YtRz'"_ieVS,}(3]b|p>GuT@-M<WL>0;>ZN&e%au3/.<frm.9Cw#
-4l4T:L="r%%LpHl2X1!^s]"{5`WQ4iG>%0Ao|VF|E[<Nvw=k~^FuCdb&O=o}Yzj[83U!s#zBr-F'"d@rWWt+LTx8BBgt[(e0}crE7#Rb-Q/FiU&Dsx9Q=B
-p(Tk{A2HbUQ&Mh3HOw^ym/Z0r_5Y0Y>wrc|<z[jcB8!CuWM8hF,_snN77HBgIR_%!EMn+G17+`cxC`mfCM3oRV$UG@9aM+_3wp),BvQd>3Bjd:>B@Q+)$S
-&`H3^Z]]$jA6ajRlCuH{KeFND-COuXiFLE8XyMztJGZo||22N:2[8HiQoGMA:$tsS[M2G+B9.fz[}+]'G3HO8Y(CuckGNn#(:%5jY8PFq.b`LyQCuv3)Be
-a4tO<k(GAGBdHbHPxR0-HX:o|1:A;UU+>e9!d]-Ws_+0Z-dMFQ5[`o%V&CnPf2{};"hb>H57I^nEL[OHG%QLdJ%,'2mm}$5n"UsjVQ+TNxx:x>pob6g>_$
-UlCr4+Asrd#66`s4=j^@ML5'{%vmiC>mcap/uj~4WGs:&VGErF^f3C&ZqARp7(EBsD%k#59|ovq5s:.c'y-U%NL]M!9bMm;slAy0@3o4}#c-S>i"R9GjlV
-fTz<!50m)$[rlta.y>#ReCL2jjC{D_sG|[P(6Oxf3u^tEVA{]A5_:pJ^}ocBV><f^GZ>f3:P3jjlUtDU~]xV|di4_zM+eHm{uoA4|=0Ipok4VtoYkchW[L
-F!MIGnep(9xt-JvLvZcPyn>!w4xNwd&U<I_Y$3>5inS)+q)5g%CSe^,4fcx%GIw0(5N"Hx^H_7Zc'a};kJqCyZCxayVypyQVt]0-)(]:xe;3;0fn)G2ne@
-x9{NGLXp]$ecx2"j5u1Jj8j/OPhmgGq&V;73Om!speL-cW"&:m88<YI[vMyIs&fuX9Fsfe{8U>h!Xpkysq-JN6N_/Y2{rbb,3s7w823n23l)uk5.4YrN)k
-f}#b_PsCk+C73e_O44AxE]-D1:[^9J9Y+|`,sY(yq]6k1K7k&.843Gwd6W{sKh>Dq;t=YS"v>G}G<G1dJLgxV{f^<2}jXH<eo4cBHM!9lB##;f/<PnUsj/
-B<Ve~>1!:A|_cEdwM^l>J,hIv,8Y=8xC+Q:8b{Py1Ia'J/@$To@-8P"kyHsxhHJ1K|%/WG^.]U1SY@t}2TCy<4@wjkyUD+#'z1L|=%C_r/Qt6{Y"G.ez$k
-a3%SXcwG3cI_`M6QpE)wJKZ'tXJ;&pNwlg%-'ir.{ldt:z_a"+%iZxM$DMs$`>I7Fgo9NYF^{6F8PdMuf$WFXH'}5rdep;w0U;e|dazftCQ-:WVMLj.)Ym
->1|J/`a:23Tn=q6#/FbKjF"V!O1W"YY"FRX;/NQe'!WloW2Pe(h#/6^#^HbYii4PTqf_RQBkL}5Y.9U9ej)seKz(=x7eX<7Nu+RO$.^bR/KH!@(Im{y2F,
-^T|%~tE<1HuVu[/4D4TwPTD."#NNE@m6v0[&(.y!GW!'H$K$(&}j9QY)A]("-#e_bVCsS6:T89aI[KZEHthr=k"[(pDL''{84/X<#:=EW2@.8G45F9EL/#
-"o}n,f(}M'+4ZkQ'(2oNbgtK#SI(Y>467!5B3X(U'!~giGM{H&,TP3H'i1TJW$)%`b%{ZhazPb:p`/m^r,q%&WYzMhPZl'_Hgs%P:|0R$3s/SxL]YalOQ)
-=d,<6-`O!'0q#/39U'S1);wU|Typ)]=<4bV(^"|s2S-&4%BMTMsd#j4-:kX1!Hx^"b$JxmE5|/qFzvvQL4NYTlorV<6F:(;c=Dkszx}!@3SpOCn{mwTZx>
-F&@8w[T;%E(0f1@[F<b<S.2v3#f'Wh3v`r4CF+|v#ji@19[6mX5R^|A&^P)BpXG}(,CVlYYx$eOYz,w$!0[yGmLkJ6GTKG6;>bj91++DXC/h/|4d&]|)C2
-MjU'-u<iBY1Dk&3{}rR2-Z`ibf&6Vs~0U30<F0HsM>0X:-^;Z6X;lg5eYQy%kvomGG,[C7!OeJ<ony)K7;"bk8M'3ngqdDog6I]w0odMCP_'RE8c(p`YM@
-f.=f8N!`$P@QQ!({{3Ru@2[xVCayq{OQ8yIO&(JQ=WpJUm!vJ2Xd{E1_75i9KC^=c-,y!iIikaKf^Rz(VjY|c4Rc#pWV2".Z%24p}XTkkmb6ndI#c4'!G"
-7zntIZa[5:0EP#hc%lk916)23bG0T0&<|0Qvr3kr-a82=gzls)LyL38HE2j92V_SN%1'i:F4kR{;)gTxtfbnGu_|H=Emx(Mn6ZNX1,u'LDJ{L^$Rf7e's:
-%)}Xi&1lh>b8ejWHrZM4;^HqLn[5=nN%P@k=.RX.)9K|UJWqvsqSSeq@#%&vcJ7)[|kNr+pj6NKNUhfG18,/=dxwRA"Wm9d`}r7i}J~5v{]6Z&'K|;At5!
-:`0q{.>[|P@<xR](X%"aET:/04EGuLm3AD9Jo/t|rYkX-P}iF&=g.L{,#cMO[kqg=4V&2z5%oo[{qlZD4IPV"AX8R`$jrwwFZ)PR,Fo/nt0.&C~%zOjOc1
-:BWfb]<aVo-SC@.&R,tf-[JD#F{Z;F:&YFAzZ3@KvdH6}3"E-5Se"QM(&I^_+,f+j_%aQ4qBYV]";pp@b-.UF9GqLmkYKe{PoeQ{q$uf@4C8PO0bn)^P}6
-`aYkMvMTcN.X9JnqQ&L&t%+E<Lhz]]j{g"|A(.WZO7a^{4`YLcTz'`)j2kvc~`3cDt!Nn-V6")!b8#NX6Ous]{9'x`Xlp8o(z't]lFBp1EGuJqkFc1w.VJ
-lAO+^j!hrF=[WDLiY_$PLG|2Z`T}.Pm/hYH%UU5)|P@2jO5FfVSr}F8DU+ydbs)w:^]ksu&g3eWAf[50s.OD]pf/5>+aal|oFj"#qo:X_`34X0A9Iuu,zF
-NJ&O9UHn6C8LL6B+t.PIi7L8"}Ds1JmaU>w.&8QZ;vu:{E3W231$exIc/wO<4fF)f6.Zh@YG%w)QWVO+;]K_KWk=2H56jZ7K"hRE5KURS/q4YH"acq]oYq
-B2oopcBc_6F7BsIL_vKu3Wy`VeYO!L)azmv_Wp{bDV-BhaJ$2Uep7PH=yT5WXEfO@pakTUXvhbZS&py4NX_&/;Y6:rcdTqiZYd.9A62M1dUQ-t6>RFWt-G
-Ar%>&&(#cX-.pV6-KF,k_{Fzh0e85]{HvTcf8bz8X5qQM7Dg240Y:Q@F"d(F#h/SszWrMh0-E12K=C.oX3Up"mA.OGfdu_0u8A;T%`Tk@_H6gl,}J.rb1F
-AoCi9Bo5|2$J`6hW^5`w{}&[.Zn+Be+;{:ezKJ3;CQ@rau.^ATH|Yj3_3f9n0](YkA'|Cu(bb)O6|9^i:pUwyd%2#,3llj'C3-Qv8oFQd,q$x0m_HeF:nV
-#sPaF95##s}g/0M(=S.A90O%Fil%tIxn|m:}L-6D%I#nfpXp32I=-d.3jg~'^5)LLw3N+A}^4|fY4c{"6>q.ew-G#h~'=)#<OK>2'zFfVvnJz&z>WNHC]n
-}+mK:mV;K.4z+y`4LVQS]>c73.mtx(V1snr98G=nX>v]R[;+{G!BB8jm$RjrK;.LWSi=5h<N0zF[nVzHJUOVP;S&QpTP+t,h9S;HNz9`6v,]r0XmG;]|t1
-Vd@WExcXoB;$0KV(s.!~,:_Df!`A]p9!D:QFvO8.>uFTa$$`j-aw4@0F1qKvV'~h-u|9EK<<X;hbeK:=4=^`}r{ub#N'T$J!N+BypPS8<iSsl_=spv3VJ8
-W)"c"X^L"+(b0q_4{T05tDXdiQQJpBp_fD7"6)s40Zs]Zz%QpN/xnD;oAeslWL&)b(^&NVr7^CCL_IvP>a2,`sjWuiY&C,wwgzOEXEe_qyNs9i!pu(FRN:
-wsC9God"OlqZ1WqH./0vC1,mG:NdA2~]^.Du]=5%akHbR|I)iVi=bkk4&wjV8s]&eWdVVE2BJUpI;YyylOOePaXN,JqRSe1!sO0=OVnGR4NuQw:bz}rr_|
-jjpnh/pK_dOq}Z!@fA{OZtB:#qlI=d]c/%M}_`CRP%1%4HZP[{_jBA.xIfECgnB}/^w8$_mZy1-A7iH06K^+X5S){=w+DA8}XbYSSIxfo{E%^)4>,zO1$e
-`08@=IMJLKb<._)i|(JU+XCC%[C!|j(K)sPw5n'3NEGK_WkX9l@:d<[R3Z`r7'q#-TKXQiY_1:gu)Vw|5h80yzO@m#g`_2l$)yz<hfVr7x%"6[<l|x}[Jz
-_Xfu>n&/&zI,#uF}m:Cl4PUo&lJ)|$Hmrp9ODYKg,ws[=.ZrWx!|NjXd<fg6v0H{wz09.P6V6+jtRwIwA(%O8QmD$fau_|9M0ZE@|,=6#rx=3-1rV,xBJp
-tw(qOSdwx<lcXlIG7&Uopbq%$Ks/4gCCMbn99`Kz857X@;DD<`99`ZCsx0UpL@z3]^d.=QQiPDhw($zL>{|<@Z08Hr{w3@+TU.W)~snJKL<I~(wLS68e/U
-ecDp0wj;!ugwDXCEVA'simQ;N5t<aIBpLZOBFxi/crfNjku=Zrc/cv_4Om8FvjNm;3"EIMEFam8KiJazN;VXuV1;vciQ{kvW#-$4r-<q}=x`>FM2!]NfI.
-DTouCwKz;-hyyd"T-TErODg^-FCq[er(r,%EBTI=L/_M|7QP.r[@egRJDhgCjQY%Ws%{rfD0]DX+:ZO$#lEw`2>G:P^gZGE9r!Y=v-VdvL[Eaza2!02KJb
-p05bte'Uz9fA[M~`63SntBaTb</nyPOR>=Qn:X8K6jLAp]~;'go_<"^1#@9_66ruNu,}V)#}>Z1aPMtff+7'@oQ)<Z|LKbqv6SPRg5@`QZX)t>YW-qP&%X
-XN/)cG"riRrm$75Xs6[8jS.,.H_sR`EQGH+@k7QxLe,%@5sO%SFY}w%v+|[)g`C_CRM@F@<A=<{2t{HA|>@I5puQ;gkWO/3+V2T{KG!i'o.a<8/Ho"Iv>}
-jh;XKp!U#"y'g272my(LoS.,`WdadC;cw+.rQ7i<j(VqISYd~:xNCTpfh;z$uA$JLLT]Pe2)wNK=@.=3sF(Y.3TD'huO3.MBj!|U@e$t~ESy1k)=.lBt,J
-&8g<V;`ZE48Y|B`"Jo#+{lL3.HYYn=[EsnCe^IH$&VXXF^j)Qd4TKthPQ]+n[wT#~y`-GBy9=@B9yg.U!xH9Z'4sB%'8FU]6;A^/zg8nuU4nJMDXMQbGJg
-#WKyR33_EU|mulufHeWy1>3AQivB(=8QOr3)FzP5d&uVA|o4H}!Q^Cj=Sv>i}M7<%n_kp|PsWaVhWoiuIvz|HyS_5#`Yyl_t@OQ3V|7}Xq$d|ZTw1Ji(S[
-17$$NWqs[,/OP8+>/0..DtMS!LX{'Q;}T4=sus[=jW5kQps90^k2E',4IyKKEaz9u'LZ;z]v)b>,l2htQ[Ow^uh1F<Wvh1{0c2+DnE<dbEcU|0Q"2g`pkJ
-d(""o(r^xY~WD,#$GK`zWcrm'@^gVNa9qr],3kAh|,n^|vh(;g8d/tl9WiW:A895f-}u7CmXjNG<l`g{$Llo]1&"jDw@AP~Y5GB+~R'gQ|_b-SNL~A!yr{
-.aS;R>SLV(u_^pw[kmgEE#sw~(MkH$v/n0k3'nj}@W|{5O)M.v[MK%,;:yzR!OUHO:0%,C$(1<o-xs-V3n&/wcqpu%E)gNfVBqEM/'G>fa>%(StO+W)^~B
-PMF]jk:{I/1fi(|UA5LBp+l$.;2Y23^l/[j,^nt6IZe_k[1ZcpCF8]gIL`Kn-C@OCpcZ>lNsT`wD`1&4anJDEu^x5&lL'7&s1DTb;aptZD>s8JFV}(4'C!
-L$vtq03lK06p.vFT4eStW`aCm'E|:2~<aD9bLcT2sJ;b[fU@2!^C4<:n2ywR.;/4`SZSfY-Gno3u=rg5h+r`=d;27"rD>"_PH[Cs}/s]@Zj-)P,bVfV7"I
-P-Cm<yJst}tnPB`#Jn}mRIwY$nQn}803|x`{#>E2gVVH8uwC6Ez[njuN>sga[eMwBA_CvvtiYuhCn4u[vKxn~sdS5@qMv9Fm+g.7U_L9^.9'{XmX/sR=@a
-CETK=JJYGg;C]T#2#h1(xq{`~JK_P,OKsL`tV&>z_zZ#}v!z]6${:>J1o)<8,q[76b`<qx_;WEwD2Nl'5j[q1^jR_Z6ajCO@!k&$fkd^4WOl#=8Fm<_r9{
-@VV@`;cs>-P&O2I}]+<J84XtP3RwGaF.kj[qw/61^n|]3Plp:$,GqLT+nTpY.:^$beSbGN,%q2;h1rs]q}VKX'=n^!ljdVwB]h8&0ixZmA'nB0'B|ZpkGa
-,;SiqNHn;EH2;>`Z`jL8TYh,Rns<Q>UO}-7H1Q8kr8nZ~)cCeWp|omMzO:ng5"F/8/&qjIV[4@%)4;]r>q8<auv{koBn>zFr8VB<J,Y&xN_4Q#a7ARBluX
-y=d}]POI%|KbieJP%ysx$RtA/</:qXStsKM]_q&#j`s@iK(tGrV-nP:Qo8Hzx^`9yX[d0:4:JyJN"x)CPQU,tpdT{TiQuG7J:ppj!n5jVNt3JW'Z{x487#
-wLjH[];]d&.q;7OdgUpbVOdt/41-YK;j^j;1I:0r-Z'BHvUuxtqKVrrKsymM#%S)OSVu-3koH3C69M&g_o)`0[P0[=69rtxP~4_>7xgk=L.S9+@"iAL:IY
-Vodi8N&N+R-;kA8'{GL@V9^'0V<sb}:$N/ciT8J8=GlH>{e6j+ScRmQf5_R.fT.7A28v.[X<FxS>y("~n&Y{HZJ%qpbWP0;(yOns#;@{djKo[N{eIRQN!q
-C|OH9:)Hp,1GJG#I>IMTrEa-ud(0L]ff;`Y;VcIc,D)PHu<frOD%i"0_XA^6x8A)_k.Or-WD2zOHm%k3;Y1C<^jk4|In:K%Lv5/AFa)q)BJN/bkvf{%|9D
-7Br:2u.%/XO/-(HV]T`+xU/>_Qz8Bo~oVBoFCzcZ9D_WBw9JbCrq9XdR&#qxz/_3XN&[4cv(fZELE;cxD{n9-)F{s@<uASULwJ`>;U>b<Z8``PkxN9e&86
-{Qv;FKeA1lM:"S4Y)&YLTyUK$LAMxIo,zl[wCua$|pjKZ7xO`tovxQ1E1h^nIZ]'PAk>@2<g>lGI+auid6>fo+UOmh>MUX8uo#,pjQwv19)reTS[7lup&p
-Yc^d}im'PoU&aM3'0un=)@dF:vLGt78}TYX"<r,>a7X2]5vhUn.d3L+U)HoJ2"LLj:I/bW[TcyNDJ+aG7a'"xrPZcDp6vb'y{#d4#=$n-&vxY;]<,b|M2K
-m:Vkyr+m76hg=N7E'm;c%<1vz'0!Iq9IzMbxm&ti.^v|KkA"e(=.<'bRVi:3_]{<Ci'97oZmR_B[CUw]vO"N!%&I'@QGB_ja3RjaF}sEf_$w!j<n&a>go,
-Spk47qx.v.s3{;JO{$S_)R8Y~`|Maq.53w'r-w;Z"[!-o{HMkzSNCD(^:E7EhRrAQrEyB"(Itqm5dJevcCQ[r.68n_4qI%jZ:e'vNNjL%iov.jgfQX&Srn
-/>3ud5|Wg8_2s:ci/.2i`>bUZ,7t=2,Z|!O3f8oE5zdDg|~M596D<`;r29Onnk1J;DY7$&gKuq@dai`c~x0Ybh7AVh.EQ-YkM4>x&"kj4"|u6c^>JSGu[U
-q8_{m@@[sU@Q`XO6y;Zr@p."'sJEw|o9hm{I[Kk4S{aoS,.19,GY_;B5S8/a8atb>Ne#H^G4#Enyf(G8wJwDi_RMw=~2@&i_zf;4,hw`C<;uosts8=mz#:
-0kAsu1j0!HV6w)|WQ&9HmtQ^Adal7E=m(mKHKi}C!z86sVq8Qf<|q_S/:8G6V"zFzZ`UOSH/[.-6XRUDWs=i4o2#hqLS2wxbNIRC>$>Ay5f%ZU!9i1%b2L
-|J[d6G+7fvR!RiFmf"y^o:'m_wLb&9W6^CLZXEQ[O6L.||_gk=>F}zBA_b6D[^elSwDWeqZaee,g<CnAG"auDc|"RRhEFyLA{W>Vq<x7K4NJHqxU"pUJ#F
-(q>3SIo&(imkN{Y,xlkYRzMYu[RW^FyqpXg=V[Z|RR2T>>)(;c)pSe8>sg@NmdZM2tubfPSe.bk;dpkFcHbb2@k1P5k]cBg}@stJ+d`"8=FS$|ItuN<T')
-".T<$`!K2/X[PCO$bH:;^EIwrWC_-rM33mXZO#chjT4.y2X{yeV(pVo!omwcmBw:udltY1M{3l:(UPDK-J4N%0"CoL}DoGJEI-YV+cjF%u5Q5Q;z>L,/h,
-`Zj8-nA#<8|="tVm2!Cib<dlsgEBcXJ%Z{K%!B,>a21#|eaKfs>ycWYoV{_7dmWWnBZZD<m@Nt"$/^eC!"Z>!)t[6C&D]N|pN{PX#71H<b;Y:G{7"cE55f
-rnnDTGF$ZRSaHKN5C&"(]x4sla=D8WA|AL4Z:5&&q!-j:/w4}Kw"qUs&'1$SU9@eZ>WZ8-[j.jjM$q_35MII,l+Jt%ZNl6l_m[^)g#>[QY2vH_T&L%h!>>
-hJ5uo_kkd5j6U@&%,h~RTx:eN+<jRdB^lv^VXp%nC'%;QG:TPZMPM>k0:im]`;Wt4M.(m]jN<r0!_BT=<6Fq4DglOwR|mP>/X$t4qwhqZ}b:zr~#c5;'%)
->DTo+R+p:+U@k8:k&)~J1n_9d1SrnF0v92tGu_Tl.wN6&jfKHvjqh,Nr;J$hnSx5)"R:jv4S.2(0DF^xtoGGdP{PB;8@6G%$NcA@_=}j2wGrM+P4(Jul5V
-@2r+oKHz!)gh2t+JnrYsZqZ(JWLR+l%Xgn];%FuI@k_WbZe9>M~g!J_wywPw[R5'#UEq~JSp%5yq7OH+"4=ZfRM.~+&"3jps^Z_WD=Y'E6yj'-(>R@`yHa
-Gt$MTa]SC:I)<@qojvn>f5OY[+a_CPJ4=D:S)y7Ii#(nMpXvin)'6ynH:IJ"3t3_PDbJk8]dHa2UU%98pd}<KWWyb=I%Q&f14Ja_~k(wlAc<OaPo>GAdN6
-G4CQ+,HKkFT8~yog}yIR3b.&yb%g+iDJMpX:nr6eZ}"BKc_R+asRBdefte6Mc&267Ffxcd.)GuNZ#Cgv~_y)FjnD.79'6q^U0cn4~`X9<EV+I]%{br/}xh
-(#l)_U8/,;f;WH)&`e4a]yGvD}6rR#a%P]Dwy|)|)>HdMm#c1+`xNe(JS@0Tf/9I;|rtO=&7`;bOg{0wsQ4CkhlLLMH7Wi<+B$-KFG:P@AI&@3cesCMM_!
-$ai$:%wuLGI.6XLW@;V;<6LMRWTqMye`dziwIw8[!z%d"v%#G"O2cJBzRv;dSwM213;lM}"r/A>V"iP,WY5nYz/#xbx<43nwNBY/vTmc6XSRqhWvXbq1za
-~M2qLAt^!+cYKnvrK)N;c5aad--K]Q,-.4!v7r}KtfVU0=TUW+GO4zI`aMC%m.'f,:bR^0sJ+2E-nVf#{1aYCgp%!e.Q3nIinmJY_r`:QIX1OV}K9uIKLY
-EWu0(OBZu+CTE%,wRf=i9LI:D!VAiY]E$2jJ9".]{(g1ih{UOZm;q1-STzIt|c)x%WeJtWKJ6Be{aOL`_1We[{Ow0"fgX_[3obu=TsJ,r;UpUJ<UN^+S7+
-@vq5I)ujjL_b`7VgF{sB2((cbR[{Opqvs/p(txYojGJ/LAn6!e3XWvU_6I2vgX0WU%ChA6vSN>Hl,+=Ka=AlFv$-""Pi`KP"CPZo+_H/b_'!6}gj#NQa-F
-QXlvRSBSRSH4aY^eWMK+;,c`l[~E<5DDvlzr(DXXnN>`l(ib&tR6zzW@42wQnnU&8'SJsar|<,J@v/d`a]Cbb+u`rtz.}lFhe>T3wXJ:5,pIjB5Bq&n1Bn
-9Az'8WpOE.4gz{&w+>Z"!:3C";Q&XoVM|Y/@s&}):(;o<&z/I5]>0o`So'iH})l'coo8hSdVw]=3XF@gtV}bjwktqcnzqd|N^E`JnwxHjyrun6S"pJ{X6K
-KF7RFSmwFb"G7Y<TH=_QQ0p-jsbUakL)ko%x6W<(0/U%G-8L;)cO<c9e}Qcjc/UXYTo4(9d#CYePu:H"~N._hJCH`Jf5e{OBlZB:%HjF"b8/<B/$z,Eo+E
-4Hh9P:dm)d~:=Jq[8&pZ:[^/`v='4(6|4N';LR7!!#voK,=T2DBNwy8tuz&}E-(aF&`)6,VT)eVrMD6[2'3bvvD|f.sDT[uv!p[;i<x@|Ng/oaQx2.tFJ(
-^Qh1x:W#s30Q)V$>IvoX]mfP/2_Kj^TG44OKpj>gr[hi4tk}s<VY"0c/nE}fhfJ.$o="la)I~<f{f2XrY:Tf2+#K]c}}l4kNaz$TuZ[iX/L27buf&5[L1)
-<1RA9YkW~[a;jJ.x[fS7jnPy,GA1V+EQKm}=lGHIL3dtFz`-]D9r6',LsC61WQ7noY{^"D;7k(3i1#I_latF,^JfN.y%Uy}NNya`gK!k%V>KZsJlYdj51j
-M'lvN`.j9|mx$}lXtNO^M{/EAGbP8PfN^<,]T1JX`+PNhK,u+$)s)MU,:x1[9}~,A{r/O"^A)moCi^v}ui<JNG&}RD@k8qOCvFk9L_+`O27`=W{W|@,Bq^
-:84[p,d"F#6_^U;$LM-J28blMmM&;65Inm"^"gQedcz|QX3BD,G$NG]x%].yqwqZH:~0N0$]OyNCo%2H`o#T.:7Fx5L/y#Y#<CRH!Je^4az:e4EajITs+J
-{^)/saLqu3OmnYOknyF)jv&49,`GlQcI@)f.Fy6}||Pb8pd5>tX_tspZI^<oWl|3_"$zmpcwDKG&U']:`dpdcNF]V-%jKctYfP2]!I"0nlD;|7+^)zIQ[.
-KwRg.,iN;a<c~m/szGTnc}Kjm=o2^1EUu'8=Uk`GVvG_=gJsgZA}Cw$7'5`M+E|yy21t.oXEeX0lueZetd[sH-G}CI$z/}c@b^ScuWw20cavlR~y.N}@R>
-UN8-]oUbOVv%LkhgVT7!hM6.I1,mMjEbhbA<Z)2)!a@0V1MIKend|i{jwBPHm{f{QSdC1Cpwyek4MA]Q{E4Ir-UohHYfgT2@87Q@yP:s;^wiU|Q/{tw.O+
-D[>H:ICbR=IKUV'De:aY+e#"]I3Esv/5}(0c24+mLn9$3f>.[>+0D##+:|j`"(in>^5{Oq^"}>kFkDRKm5-y78RZQ)3;68TTtj`RUNktT3PSP^,$<R)'#t
-a9<P8]]qXJsGvRmfDXYzNMl;llFqFL'c71.cegwRg}4Qh.yqIBRCUxT;2eh)[%Q)8X'j,sWZWnLx8ctettTcEjRpvi)F,}`GrbV[01&#fh_s,"xh^y<%]0
-MeOxUDxT3blvkcsc(mID%wz8PBlnR(}4hcPAZKALy^TY]XmPvJr(ST{lu9-)H|K1I8L&9.nF|,VV:hKza)`DH_lz=DB+TEJgtV'[4^%w#ulX_|1WaWY;oK
-B^J9_Vq7y]#hWhOLk[]v0<[b8{DT]$$im9]t~(),Z{Pon/#bXo$=DTXM_3aG9^#9NLy_w#vAU.5"Rr^Q<TY]0Y@k$4{jlbG'1kOCs6rl^BJ8}c#j#y4H%'
-iA-m3h-6}R-/t8!qgP!='@JA,lNDk'iEuyHc|Ti6k<y8xCbRFJ|.xKCnyAOQHiV'n2m3c{m{l[^1-r7A~C%;U5Q(77eu<ygTgo~6t6#hV]i^'i{bO=<OIE
-_7'-.3KV#XBdLTVF.H%y5+gD^2C5Go9+hfM1Z1/MA(ZBZPrW+ISi@oY7dNp:>tG',=[P12i"Uw/8eI'Bw2,g1$V)U8BiwL>T[,+oY',@9Z>W2Y^0Qr6Agd
-A$bJ70r)]}H7jv;2^k]5$I&tco6;-nc;^WW0s2nf|xrjx1$eZ;+:3&!e38r:@4U'$PO@{lSyLYk7}9rSHDhNL]kA1+b.$,fQJtjju9ql}zie~+VS"9%cq%
-l[@'-{Md4]S_T4xeS(dHRx|alA%U_22em]szJjd5,X9k-3}h+Af^bfW@K[w)GymV`>EWPhUUs0FY<$+3t$n^`A0oALjt&A_D(`!CamMNA=;0t3-F0XUi!>
--2d`rgJ0Bv;MmwnQk)L/|vj[%Z"M=&Jm+J/]SgYzzjL=RD-8{L7+(<7S^T;/z'UkwN(jXk}e_KUV><VW7HH,El:es`2)u3ufW=Xgx'H5k+JA6wd$lvc+PG
-SeTk$NJ%j%$Ich%J.qUKb$PSSbrbVj=WDyMAofmW]uocbTDu}Py@Zr&h~a-#WcO/[f51C]uCtu"u&qIrQM#s}P#JFL[H{cx^;EWV;j2WBnJmJ$%e{ySnwf
-dlk$6G'2MQO3-V0:30-D[/#6z(.3W+3FK.KZ)dg}%I.]+qMIxvO[23}NKc_z0PxI.&J'1TJ0<>1I24n>74-vO{DvPm>l-'vzXHxQYS+eQi_M124<N6{Csf
-F@4Mfb/(l+rDC_355"1c[t/r/@4o0bMa=A9C:Rwbwn~{uBXX1nbcAUit[%5'E7]r/bln=tTZkqaBJw_X'b+tGIpElqA6J<|7Xq"U=j4zQF&Aqdw,,zw^dq
-2C$L0Ed%;v^x~i@KRq-"Umvs>TvCBSnw[d2sZl#csJc/E!%_Bh/A29l;%$"%kERKBDU:t(hu}Lb`leAk,S_nna.cmH@gujp;28jO3cZp:[^,n|.X`84xgO
---pG8iv2)+|1[H/D6(ll4]YWD/!q^xvps3a67e7#jenegz|i0s7f:$2lU;K:WhN<6vX_l1Yj`o@lIds1VkEI"<V/pV`:Z"tA5y(N7`uHWtHa#7&{~$7v#D
-o0XjqDF=.39(JFZ<U(LsktRnl;udmAtnn<sB@$QiOJF^(Sg,dkvx-}6O`C<$$=."6zA6IM37)>[Zum:'8LM1l8Kr)F^VubWNDZVmA}Z`>FSSqCFRWtXCAa
-G2AO6U7}`YtoR2X7}j1Oao_/UWYBK<`(W#kFREH6Lal:mj5@;2HfZ.CXsD#a={e`=IMhZ6z5&N]Oq;Sj2ZEI^rtjc^>5W!9`Y!l=H=ObQDv1gXD#8VMDyi
-Bf7C]D<o/3h/T4;%>A2bHT2<hT{;HM=5#Tg`0qx>EceJ/kvH"W7U#4H.D)BXpyw`XdG'=)E#]yL<_s.@eZ~%1+oem(nZIZ}6<!$An'tQm%b1{RaK-ZvUw;
-+!_r[+yr+uWf^A[s<[S3j_KBz1XKx'/u-3fGmTcaY2YD;'_:!FE<Z:]]lhQed=t"oxCylLyl1,pp('VO#rmPtv0qF8TxsVL15;yW(RwnP6rFYG:EBU`|=a
-+@.92G&qpaTr+q%VGh57)iL:$TldY>2f~g#e%X:n;H,yN,IXfqSrW[$;&:dX74fl|D1J,[]riO""'JbYx,EDC@R|j=Xu33Yg|2sQTtrOG>`&bk_-IW9i!.
-u8^B}FYK$U/{jiX2;X/l/5W}A%zzGqUIgoN=cio^WGL&kCBMu"AtdU61uF}i$_;u<dUXKU<x<4j|VqK1VW|2):2Ts'CwyLT6Ys3(e^`'@,MVsgjwN"E['w
-6^7ECkg/fM@Fy>nj3F[SlJhdY4e].PF'oDlq)P.9&u-g^dCsF7xp598.vZSDaY],Dl>tRk%dep@XSK^[o'0U-%z|WM1o]pI5F"+o+u&Kux(y1Dp!/Y`hoG
-'bC-7&ABvd6Zq6gb930|uP6<("o`ogUZ&UGaQJ&(6Q~PJwU+S2DAiEX@3i=-':YTVjuIK5S-.]bcJ@26Qo]%+S/t^4ts!['WjST)'i|&XF+T<.Oey#:%bS
-ik+,HX`[Ry.5<;66NCs@f4X[G@e'LSAKqZ{^jjP!Hxf}tVRex._!:&3krS_Gg8WW+%fORr6W)SG-nF"N{JB_Zf%/uKBiPEC4LE3AT+<r(ze!Zis/_l^3tD
-xX|FSvi$]I/Y`V|ZqYv|dyF^NF]UId=zfp2BmJAY,idUFAuS[%7U]I#r6VwT[-}Y0kX/:d:aJM'A:rd9x1<'1}nZ~DLXkV(FKM['kOT9ia.r1O|`nkFw[j
-8j!v{TWb,Dc}bg1&>QId|pxHe=5Fq08wRNKM~yT!YRBpra.eW/jpC;-A|4;Qh#,TDj^QQo#_739Fv17AO=<[cq9'd0v89;)jpHxwyldx#H!SHEW:DKCK#$
-fA;D`EL@A)_2kAl=Ho`R"x.2Tnb0&>11^P5oXX|U:Om@hb_.;Na=!1;XWdz^n]J'HjI'w5S`Yh_P^]GYKLqAw4|M(YwlfjuLK}W[:IzC82cmbZaKgtvT4]
-QRbRTis&C%[n4[P|Spa.oPNa0;stv^G|6ge3|QJ<UX>0NzYnDOFWR+,Wf06HN<kN;j0;i&,jbI|8_>+0Fg)H1Any>:Hj0>[$N({pEaZ;c><9XXwF@T#T/F
-v.yfN(,+K5YXU,p=z-~l^>:YwHyLp1C|K4L>~X&G`Z8f,.<6!LK^iVLhpvy!hY+5&joFXVvZh9$8/@=Tai`%5&#^3lbd:'H_5'8Ig(`b@BF8:N7Bq64'VH
-:i[0{X3nQS{nk!EvR"HSyBsQv]L5,lepLAekAc6(gByO{15r~#lx3'.qwb9([x#wZ)MW1Bs]#=R"f9V_@jE0K}l:0B/^AmSY%[QMb=@vWs:-8qXnBgjf2>
-@rRA2fneH|HQ1q3Mv,~MX'0g6aepG"0_a`M7THF`Oj&mMUrTyb7(GC(JOCp+z;zm3PtSwCN"ogd!'U~7,3E.-n[Qn]3J!)j{tLvptMqEI/`rVlvmj9ARB#
-kkmoASQkZY1CRm|r[6Ke!;|cEQ<60>ieo={Ciee}eB]k>NO8jfdJSPc73$L)U#4m/">B>AcX)qn.rmZA[E8q%2<C4_^B+)c&%ntIO]+Zj54#4M#y=U(8[,
-'STJ:D34,(+d!XXR:Q,(=EZ5E_LN(3skMg$w`-NI:|-83dfa,!iE:B9W~F}yeLwJ9lOj"kbGs5vHHz/O-mvW<VmH+iEYD5)HYLt"eUk$x)d&]'RZ~Wjou/
-D.I/l"']/$V't:2}I|+nI13ktK-<8V'N$#@.1@t+t8A$3f38G'CUHgu3PO#OGPAXJ;R;O62J6Nw}6J1Sq8KwJ@S8v#bKAV9$E[fidS8G$@@mboAT~+C3;V
-=^"oKAT)Zw3nKz<`yV-22r"M._S-qdNS:M6L8L+^Te~"OPbcI8Um"G"0Fue44ebUT^v{,TIzcKt5HCQ#44TjC%WQa@7)K'<]Xp&8uHHRb}ai{QB5ek,,tK
-Bl7<}+Hg4P1(q6ZU@G2]H:n,W"h#"jg02v='l2w.;|/9gN81.r[ZZ{^zMDAR8WE!d&,9Q6KIgN&TM`_{vx!|iG906ajv`vW>u'#bl84BboyprC[_M=hC22
-XTM+c_bk$Y4pZD^EP,Jl{t4KHCo&O{cW4b6X<$Bti=U:MdG39>rw1|6BoKF6h4Z!bSGRbaq:1DdT!bUs&A/:r!bi/SsrbP/^tVTI/gdw)w,u#j+i70zN&+
-29dl/i,{wNA/my=PfXH7FrVd>h:=CXOJg`GvoH!1aw!t!GmHQ]Nq)LJp#&}5awyDE}uO3E7<G1Ku$bW4pZRPvl%Tw,I$6:DM70E"1MxD;/{Co{jb)a'(yD
--dUpz`Zr$+=9:6IF62XPk[Wc_$NyEy5bo9-vm6E(4aSP>a|=(Ps8JKS8iZ,ZKE!urTJqgj(E(G:l;o:QdohMyw"#{h.ya:9v-WsWt)q$Wt.a37S4I3%{{&
-Vp&n2K1M[mB=4h4g/RbP7hI!=%56HyLP-hnkWK1E`7Ky-b'|AE0[2zvNZm0t>7f99/>pyd<Oqw,S9V}`MLjn_r!OUWEB+v)a4AQMaGB>#e`mb>c!2+Hboz
-%FRts6PN8c!(S+E-kl'o5'gg+OO{KvRm63GqOsdx%l18%P)THyJ7beW[4@;#(sFt40NEKfUDNrd0FE6d4o4U,#lPJ6XAo5!ve=28@$yoRJ4w_@Oz%;]Z(j
-bh^kEGIP9_j}nifhgxE{gpK83-I|OUX&o%aQ|axc%s82VWD)xYvL6NeyFmhswX),y`Z4!$3/.`Z9_i3c<D&I[Y4(-9HiQFKPB|8hZ=Df|x,4FHeyxnAWI%
-YtW(--!kTy,)DBBhbN3D-mh3+]elN-n667CG(F2;}_!1JhoZP3k!2zTbr/La_1a^2{)x(Nod(}y1,fByN;vtv[~#lReuyQ:UxYC2G`gJX^u%[FW7hV[o"s
-T1^<6E|#fe^E(IeaPIFRIy~W9d4Szz/hT756~s'+p.Ch2N:twyqln{)k%H_D9BssUm~Q3/xM3+D1Wvq8,}`5jFG5Tk0qp%I$YciP)^==aM0Jde=rFPn}#3
-tA`P02r$=l>PlD[[Bu`ZsT^^|@@>TXOcWDN>P}5+3D"+,v~O1/acLF+qej{vedCm$K4u0RMUPWr!$-'Kv-^W[VSXVVMqDTfT{u@&64j|WZ~"MGr{0p!N~9
-&`k+aaCDe$[#AQV+rzX8+!LOo|ewYQy9Y]#bZ6,aR|1Z""b{Iy5%Y&pg$&vE/nWCh#$k67f96Y+eUBo!sg/pbr#kG&8BCMNYB2L#~ICrnUw5t{gkwXYxY.
-/01VtDfh)N+LI:6OFOaznEFL8,iH`9rZGMBn,k@3p#Pm&#gtog7k]QC$P<~LibW>R#"!2/wJSV)0B>LCo]wxl2ikx5HwLK}xK8)di`Y"rl0`y{#'|i&g<.
-ibk4EBy8}DHs%OOjDk6Rl|rmzVwtBeX&P[!^TP_!=OxCA"n6~L_-77,(#"}6rJ48!bY(z-N|g/'R,kB.ypZAXFJAF7E^aNy|y/D44kjc]e=>uRcC6sgsLH
-ao[k3b_XDNO3<252q`8N3)AB$0ZOArKYhy_B!yA{dI!d0o5Ox)oG|eR5pu$T:vvSIbdDZeJz,dMoVVFeRi~Mlw7KqDKRS(>vib07s({jTk`'djgB.HvGH6
-o2A<58HNH7/F`XG3QqCSd.5@5W7mN,~>=CDEP4aiPN=NS9]>tv`Ra>q[Uqm6#g&us1pRD{L{K+$yraj<+^S,d7TRx0CD%%MGp8/e%LN5>&vc.BToqk8Oh-
-7Qb<Yxe|IKo'~[-5,g.Ohc4W|WecbwcUryGMfx3L&LKbjTrZ%4J2So1bcR]x:Xs#sRw)[:q.>>nw|pLAw^#HNe3K-d/aVnz!u$<J|u<;7GKra2_@<nYD`7
-<uRJBAQH_NiM-sZuJRWe6%XC$ZQm)`brP=_f|}g<:xYop@s7!6)a~ve]vJo6w[KZe6u|oNe^V4/zkcUcmr~C@3yYH_gQD>4rTo`#9b5KJ`>gMZ2rg""`gE
-FbB<C(=Ep(3;d-!JcoF!DFe9=P;7DRisOqSs>{3y2Z(:`+knpqL'b8'MVp<s+YWUmRH'Z@wDOA"/-zwhL`|N}o.%v=ilPD3}D(H-a'F6HbI)-dHbZ}R1rr
-_5I)r7-)u9BS:Ks1}p<faH&^xIL;O,ThG8,35,~`#}`{%&P&v86Z-g7=M|Hp>clK:8_-K,dctK[Q%tYn_xc-uoC+FZe:!-!,58zLrKL>0)0Xq0k8<})]H`
-Z}GmPe3m;ZR6xfnHA[l0[Jp[1SHKe3pMDpQ}TKlIi/-5o@vnX`Cy.w%%A!kf8AfKY!-2G$FM"ZU9m#b^"q!{T"3A[{@x7G8ntM3n!JCt2wU,n9<D,;o(}{
-NKty~8.99xGyOE9)wkmMcPR!j^D)/)|qFS|tIcjh-p(b){3Qoj+4`fuLC'WD<w|'kP((3y^h<qiaofG,NpF=B"ozmY3vF2JnKV8+mfH4093{`5d"VPR2]O
->(Y3Xxq8p|^`S$%I85"@!^S,LkW#HtkKOc.dn(yvb7{tpIh2,Y8ZKFDQef'U[fl3KzBjcoZpT/j=vuY>Jbb)LuOr7KS/cod%il[oKDG`2<EdS"xJ"0"Y-@
-T,'@GZlezVcjY{X'"2-aKr-J}c>X$7+%ewq'Qb49w'le|XzaPOv"7.u8n(J[F8:BET@-~`T,<.HpH/.&sU]nUKtDhO-&qt:!GRKKrnaH2pH>}Y9_/g}s{|
-@Tc.K{o87103nwGTrlO1(Gjb(u%0XEad8[h!]N+":ua$s;+{s_p6Ke5T@idda8-@k:@t1pQTh@]vYqB=QXFaF/cAo7p[fj(v>>2CLuAzpzOKb!KFrJg}dw
-Me6aBkzi<DkYrs|_S]nR}P`(S6nfUx5<RJQ|[gja)8(Jy.IFt3VY=I>fwtAAEPQw264g_|kZ0a@oy,;9F1G:'Q0iIP5:q"E#SDEBGPPRC=7v|&=RjZcfn0
-|#xg-`yme{F;ZRE&OLBdw6P9"r-LyDzO-H(z8gaPZ6r95dSypMS^ycx{l}ePls:$UD/yI-'z|A5.(+Z".V@kcY1T<}Z>Vh+F0#<c%g86SUQii2lsyuHT}q
-WET3|CNQ;NdqlJR50[kE2^oMLBP3n0N{@44$8,0ip_:8NR8TfW'PNRCUsZenlH_l~+h%@R)>#+dJ0;HbVJ;OQ7TRkXI#OWXIs:(on:&t,f.!ng5]hK~ImF
-4PIs&z8a_0(0G(Zp%xDvoGDZBlW(:3)0Ks27_Tbnl%/nAG)b1$ITKBMkA+-!2}nwcE`o"!FjOB(.4eTuxED3=R|"&zOhvlE8Q[F7ru{vI9)R@QHQ;Bw1Xd
-c7VD.^n071{z5QQ;~Y;q3)+U"mLm;UMN8[IJRM95"12:W+eqOG.nCtw|)I{TU9=gsYCGDQ4FCe3B1T2_IW6)o&UPu"h9JYPJ.xYka.s`RR;d<BjPHuN&os
-9jVZW=oj.L,.en)QFjl(1D@Hfe$Z.7V,WXr&1fTS'7n3N,#v#iw/4jJ]QZ|0/FmM+xI/,Q`PI2iV{[Ov|=4d3.#n~G{>w1U@cFqXAgR"tVAC+^infsJ-q&
-}<#Jdj{o&{6@Z9Sngw@_v=@U>xSm<aD-VX'wHc)'+:Ij[hT&yMwhBXBk<11YgXm[T{6^$=9PNznr<,,I5GpePXb)Ax~npq""x4opqx2]S)I`.z7|0X[cGv
-cS6CmFq0]Q}e'lO|ej~(V58Cr=/nY]1M0%_OMCgi&I~a5;WDm"HXe"q9t0r]4@qm|s`&.9c6ISQ>oN,{X[|}[5'o[_u{g`(;<|39P#^xT,JR!:XkYiiCpO
-3)Fj|XqzphT<T.aAXrGRj6_0voX-nuqn~d_AZrl5b:aHG348X:ei~2+zM&h=7)h.[<;}W2<dmAMhG$^eJ}q:(di)0rm0]Bm%|LAJ7|y)5-Bd=r~r`Qt{2a
-6C;-zHMhzz=m7M^F^[HvUDMyVQl->.U/9)No^{h.cJO0VK7Mvw`!koM=;OoIGKFC7SZpC}m!d.z[l2R:|RkLd[V<C=o;(`<@K!RdY9h^r.c5NeB|eqm;WI
-FR%F}J$LZc<DAC6"45jt9OEV2ODd`8dz%wp8Gp/_;$c$B_w/=}qvY|A[jwhNAUZOAJHy#<g3A_M:"Cb/a0fi1'2a@t)LZm>5oZT;)$>z1i)Vqk]p`zQbi;
-'<0k|nY(Bmf;Ame!h491n%_!ZB!t<%#U0-vpHN0b+9p2nP2'hA6W2nf!EzJY0sHVuH%59WQv`roTVKM5Zb]WYc2bh_G]le{2gU#2csavX.J,sWTfm#r&9#
-05`laX]}N3k.~UOXv-1l'S3/Gt{r^)fL)O~|W|!U6tVRg-<zPkWC'u$Qz>L)dYn1mhZUUyh//dV4<+Wr!)@+iy;C{G!M-^xS$b]YGLdRJiQnU:OcKH^sZS
-nAU1joawSM<q'U2xL/h;FbD4-6X}Ogy#P^kveO~h>+<GeOJk!7kzU`FlQ95do6_C3gr4nsl@3i"h|RWvBCTJ[cW==c{#0bkv]xFxDID(6REN1lpq`XJ.LR
-c>{7QLm;&poZ)]{wXNUNVzO/A64kfIz=92&-(zgIKt}Kfw/;QDY1.0Mg.>}s=aJ)vBcg"U:Ls^gP:&b^foQ6AWN$vVcY.^j/scq#rs^:40wX;YcGxfefFW
-`a28,%xL@'&y;}]G;)VRLkj-+9bJREsyr(oW${f|JOH0fBS6`oc:$G4Bf64}}'9F(u||2X<Zj+@YX_;}I9EnI1c84:hK:6a.<qpOQx;n<}4'~^{gFW^yH#
-x^NQ;)gfvb)C>+@]BXdd%GMwH!c!L8P)J-qmLkcKc0Jz^X#3oi8ducmJfVKrGM@q7qlH{FZc}DrEA{G+X"n_'_hvk''!A1NK;&Ay$c""x>o];_n@SjS.gR
-t/N0}3v4Llsb-m{SYp@ks"1)$vD6;=SN0uniGbA3KuKsN|vqP7Cbs(zTd7"jS!oW8K/jn%}BAfsf<'Z4sY8'6'dHW:&;u1+Eh^iMexq|/)d;SOaIGe|hv8
-dT@FDjpQrf$N}crbY1f4T[/&B%m53{GleC_|[]mQI91H-%8#Pj[Kk+PAuM!r+^,qTeymxaR^~mfwBlZ_:l!nepM|MmU&hLz:{sVbN<Txz0dN/T@@o2tD.j
-,@}l~M$W>Gf1VY:5+}XjqUIFas]&'F5#s]l088s+xuz`Xwrg_@!b8|(DUqj;Ln{wBlO>WwKng9sL=Ko%:vr%G;q`x7(%EkQs.5Yra7~o~ims3]}DEta=Z^
-'A,0x{/teG$#5e|hMZ.{K4^CEtJjn%H-yV~CiSBW]EPb4){yd|ZA%!.F^iqoON{51cdE)TQ>dW32rdHVQKkzB]Vuv%u)f%V'I3T,gI;p8i)=PBQDA>~Lx(
-4zz0rN2oTI0G9pJ06W5o12Ak{KKH=hY/rq&{~K0oY&xN%]Z{d%r+^C+jZCqNS$q9NN#75Y:3Z2&FWf589DJUfSxY2u/vahu=)7wFGv5v&+^aIn>`}xh_Hd
->shz9S(aTUv>nnUw~khY)i^YvPb".U$HPddOs6|&M;^_=';crHkL<$DbSKEzVRVJ}tm@Nmm1N3em9;N%$tqvi/.FJdc`-I7BM%j.rjR&L4fb+nKGrd2hb0
-)1Zimjcp)v'xDOcM!mp4C8$)E^]7-nuUVrJj_D;1bSY`uMsutyVRfhcFV_S0lt!AXZ2BG@|@"9mjH0&_=luDVBk5W&RUfQi)=}<owqV'QOg`wFea4(Ui$f
-S|5{{=Wq@Cvn&(5[M;SFR,#zzgQFD&gZKwS/l{I}1]#(X&[LkHDIfw!wIS<+fC!M1]xLeE(Y:{bfBzIEUQY]JL&cy5Y#>UOH9Qmn,HdW(Z6)]Ca`4+.Jpz
-,l|%=`953HJ{(2}Z!_fqP<=$.3zCe|HEU-mAQw%NDG+7g7tY9+6]ZJALg9Z<a5Y/4}8{[;(#4Ocwi#O18j3o,IdFLS4i[7Wl`vkOx"SXL"YN)MFw=MXUHS
-}CnJL^_Rw}PK9!4@diQ{Y[vuYgfsw|VkzF<R}qy#~0gVNNax>9V:jF!F.J%#vy}&~Wtps`[CC(XJ]'^,:)<l/l/5'qoc='chO13`<}953g53}e1y=L`n$"
-@^8I+fK.}-_(XQO!)+Nr&Zr]1a,5rUm{M4^z`+{PXb@CTT:Z!5l8ae8c^2Ok7p0/R>7ULMm]hdsdwa|pA.pF=0B.saDEGoTzq`G)+2jsfM+|x`QMontalo
-St"y].6o(WlNvc,y5c7`mvdQe{!jGv@PMq;@|H`"=s9HUk/CrTFC#Z,>pg+<X(6uvl}N&v)fBuPkg`7C@C_u0Wf97=,2-kgSWzZk=T6Auv/`>52d5Vw^)v
-Rp33FpeDme5^5e$k_/YLOvYc+qO;rF1N;a8c$)d6}{8Q^#Fyh@rLUZ}-@,S$@#wnlY}xkC'UpYclZa9(+d$AEY9a'"MXo#xVwXRbHkgyD%YV9W`hsNez&@
-dk+<AmfDy,a)K]7;V|hp.oTet}&m_/lQS[2S|%pD+=@GNIw3Noc"=^6dx8x[7GJb$AU'#6{%WLk`{|GgK}}T[!^&rX(67pO--wv6U+;1U3E]ekP,MY9m+6
-1Hw-Kl4$#bI^M=WR67@,L!vg`dxgbeA]1A&N4N#(a`22_`)U~52TW'JO1l!#MYVo:g.bxz[b2Pvcx!(7gyGpHT@QnnZ&mE7;U}57k|`)}opP}v!2w,~{J&
-&02Upxa@}lc$A)b{Fv)+]vC7z[}.,[gn_J|mA2(>w+By-:CeE8_U_o<_W+'j0ez:CXJ^[3tEy%SQ,yNi2xMG!6w]R[}uMxCPkeR7[a'EszE<rlhv'zXjyF
-W!O"CZJcD!Z6g'3-8BF`!6FU#[V|x`Iy66`(d6R1>_05HBi(P5)/Z@QuoS4tr9$:Oz|i3F+]:Ec8TP9u,JXr&kilB{YS1Y75MqlkIuu-Bta.abFOEu4uV6
-nT)Prcc'C.OtqcB}(qM$6p;vfCTO[B.O21P>XyC^i9Nz8'a(.1wS<@{|lvRfDrIVsHF05:%CLd2m^t7-0M#lu1|`;r(tUR3SB%L'u^wjuOXbh+Y58ik}Gy
-$P6lZaRP4o++[3oKsmUqbWcd]J-N[D]U$dY,`aJEl>mQ&0>BrQ#DlBO`wzeFdK,}$PIFb7/yp4`a9!<5^<%$A:6-1-IC6Y8Qe<V`PzqM']NTVU9wA2|9EJ
->Kd^oH`6~m>joOt+iqcv=3zv'rp0!y7^Mt[^39rC@!.GKBS7xp:T5@E>J<jDKMP6$FZX(i,5K@QH`}GH@.P<cf:GTk`JZ/W7y]W^CJ`O||{@Js%CEBsh{V
-Jm`Tik]>+u5f_Z`Kwuv-dgM#gS;KGe6P,,v0n%Ep)2^nD.k66|s!;)DTPM:D-"m`^F,=ku40I7X_4mMyK.jXRKLgsQr^cj!HT]A}/$ScxGqxT%p<tS}4]S
-(B$z9nl(G|v#|^F$=N>uoap+N|+|yNaB%kY,|%0t`,ZSLu|oIz#QL_A'JOG@lKMnT+3rlQscA&R%'<"-vkWCBp&k4O0]U=I/&]v8f^)NgyW^QJDF;:JjSR
-L^o]X'g!S$!;~50"mwn)TcpnM1s'AwEr@xphD.qJH2Kky%V&:!~1P'2f2:>c4)@d~(<Za)Iiaur"])Kha8P]78!v'ua0=BeB9}T)Q|=(TfU1:>tdo6j"!$
-Td:T{WI@S4s0Yj'buM;9pW~v"N0{!ZA@h}3&(e|zZV"`Dx{_A)4B{>E"I7wb"E:TTEK_gz^)y(KU0n2KK4zn3IdSSg"44mnCo_Tj<^|gn/&y(Hu`i'RR-n
-oI]ZQxB]LpruxFSV8Z1%Xx:PuJg(UivxiUJxK<EUgNEQ<G}yV(p3AiS9oO>'^=h,pK_Za1j6ZfMw@`zu{7v:KK]E;m65HV98"A5&9#R[YFL7e%!LnhFjvY
-Y<lR6Za-0VEq0}/I[MIZv7WM&Q`@h.TI#;KkJqD86G>GVqMLq>"2aG/!ygYMo)4U`{w;)M{oT`I,,z'wajOBZDg)OjP_=6Z6oN0x}a.PNU5m>|4g;K>ZEn
-NN&D&3TP[:p@JVLc-wtzZ=2v3(Cmuyn|)OexW1O5RKp{-!h}3hYTP^"<HQy/@/xty!~y6J-&vnx|5Kus:.+d-DeP;|g`)RfZb+uqR|'5dfWuG_ut!7>]vZ
-WLY0EyiT|CBk-UP,NoYcMS~A+F[z8waCQ@i|`fOT;%887F5H7zon_v~RT_dbE,b`CrJZeF.Jh_gX"s=YZt9Go3/_)]$,^LU5&|rr1d~xvzj6"1#%mj<.r_
-.qdC>H"HNrK,V2KGcnJdCr~M+h>="8q3'Zu&gRh5Bm1Z(fS=`t{hXmQ6Bi0]"(5d"[v-C69gPh~XF2%E03{x:u8O+;$3W4J[d.YCE6>4@#hjC6LXBnh+>i
-)LH`vSIoGz''`^KXGU=3}O{{{6fOT;cL.|;tPG{SDZ!vzNUcTEvV%L|^RI^)%K`>3{Vbv$#i7SYKfe"N]Itf^{`kU}58!y5C;w.#y}h/!u7jKh_jEmzpbM
-n^iq%D-E[v&('_kA"h2)=jS+;dotUpe/~Bl6H6&<(8x)uAs|L9(J}+'GvH`'I&`iJh@8mF[Ht//6M[m{tWYRn1b+wAv$TW`3s31Et0/Ds1ESOjkAzHd/&0
-D3:'Imo{gxsa=w6qmz:U7)RyWLhM>q[]d^G_+MM57lB,)pRpmSU$BK]Ac<8HlzYUuo}<b`x=Z[_L@#Cy%iPO`j:BrTXIT'=|-X&JYrQmNRjTN;ml2{%a!=
-FqVg}m2|KZ[$!TL|FFX)!>$jZS)3=NCS"8_-khWc{lPG2zW2@5WiHte3AlzX7=QTpJr61ZMH;9QsUUfmdI>o6Pbs{Y'S"I5s#YFE:2LJ9NXvRBnlOU#Z+m
-0d3SB0hQ_0Y)k}MuVu,_cE1px}nM.PX.G]xFQvlJkgID08T9BGi-`t{nB]t8l)p!7T4+k%LX&}K)&H6B.XK+c%A&-L{iITUwuhdHbYBP_rm/guGP/RS!J'
-0znMSoav&=l%)Cy3Koo#jF[f{S+7D9W2S`M!n_i2-{hizVi(N`b-Y!=1z%d3c{hi]vq0%cg(2i,=L<MoG/8#qb/%CE>v_9eMEI(PzoirvzN21'b}#u3DS)
-';kHi4}eXc2y]YK%10tatN!2W9PzQI6#lk1==qZLC{AL'Y|Hc)5Zd6M6Fm3sXP^[/D6r^pDHRQk5$vw4nzq|4|b%B"jAuO|Kd1}1v4YKIquSCj(%$w<uq>
-p>"#du_itFAb0;OH=/mks4Z;M3hd)J4YZo%^XG{7vo'Pd/(d<qNS"RX1}j+D~EM7D^Ur@UbjY/)%d=gc+ZB2j%_&Z%q&~zYK~poO(4D$mTb=+T=Yxoj8sj
-`{W9#Ug6+m|HJW#c8wFZl#OMTcG#bvkWf1,u',=s!Bj@,{,PWe$k-o)uN<wKx4e.:',1`-u1aE)QS!pZ,sE>So!q""7APW&[)Xb7!;frXZmM!}Y%;8whLw
-w2-/>b~@^#zUF<jdxtz0dSWe)SGj60;k0JCBBJR^wt_0an%5Ob>(`m6.x|a'A=hfq>;aENXS(zEd1gcEx[4d<TyYt1N[^y]T{4kzc_hTh/3+k&2<86sdTM
-ky^PFT,/|BQSs/Q)P"nGF^'LS)G'igGj!3tbkMQiR1@3i$lnETsxjrS:T&2E;0#/P8b+`Z:)x@Wv2I#B!3hM8l#+w+@EH7bKf#gKi2Spv_vlCLa{OQM>bg
-1>c{`t6e7'o85&L%g7:v>$0<"Q<q8!:7K|NwMY"=v"_KP(}5So|T3,gL<KP(.k/OM$fra$8|H&=>pqD_M9#FX>"`l36wFewVh|oeSGFFIg<b&'AJ[B`XO!
-Rj>P">^Tnz>kLW#>#l)rCBq{EW;.zCw])fMfa8PG#)s]NeNDIt(;`.'y,%C%L@'LZrHeT/SPW&sIz.~(LT+:1T4U72&N)eJrb/#E4[|I_cKFwqN["9tvYw
-Beu]{/GWU&#5GX)1EZ[(iR-+85Tu`XRckw%@V[=IsizRDJNiJWcNI[rW8|WclwQ]]1.jm}<jPXIctAn8s0cI:!wAp|oRY2^W<C7),PqiI4F3Ny]W`[/=$k
-wp+}f>%4W#l"dX<.u+rknOPn)S)Tr.7|_|MfaetN3gb0AfjI)6{3+b9XW7;q'0z-#AstN(2_m^K|3j!Y$MPrRJ#u'#YTQY-#ev-jSH+(FV6Xa{}L8@DW[3
-+zFopoS_p/yMVIoE;WifR|R9pSozCb^DX|OpB6,q_hCW"0T{~IjEMWaYm`yHg!xXS07M(kKwkWX/2rIjaDPuLDyTud<2ur"AxKZx~tAiSeXsREklX/5|T5
-K.3[o@.kdq#rBsJ$+@&SWV$hJMC<jeZ$q+MwSBL,06.y&ys.WK(G{52o~tF{Q.`M=:~[pW{%J=OB0@Oi,Nbu0AzZha.n1"^2RY,b|VI^zWqOX)SAU9k,@J
-s{kHopvLHE=(z>P/^NPS;_TL&A/o1Zqi<Ysil8TE{M6nv#Tthb>nzum`azlR=3j`]I_LFk~wq@`S>5u#U`gsB|#oQ:`YD}}1%RcQYw:tYKB&a7]cE:"arn
-dE'b4]hx==:(.3/fwi-;RW=L>T&E`s0O5Z+tC&ieExA.OZI2BxGaAP,DP^|T.XhZB=n6Gq/1po8!038d!U'5dN1x-|h/,,b5~d$vp[93vH^ASEla4zyBVh
-aUj}@tfoKtV5;BTlq"p`$QHT{!^jf!cnK&=g'Ss+qfN8GnrK(dPieXhooL_h1j,%qox)N)X..ag+Z`vnsR1ze"}/X)6|O",Rl0GO,NcJkg>kg535_uBCVj
--b}Vqpk-<QXh}y[,g_X|@FAnFsZ04<Xzp@49:i1O,s%CI=Wwe=mZKLeUo<4ADP3`)i8>al{l{H^NXhtfsQ$[[:aSK90`&mO6#{H:DMt>_;%>D%:6haI.@:
-7AnP:VoAcgaI'ZS5!M|cg3HfI`jdpR#LFvdz{:V=S<U%2@m-ZNMJ>=xj3R1LY0/XC"46,Z&TAL0FrmV%mt_N0vs@P#s,`]U$EYiI|[>)T)xlJKfv|(VrdX
-G#7Gp2OP/gH^s;RM.8L<0EXo2n3>xQd[4gi;tgp}F^.Sjf!V)6x'XVdMQUd@]|6NO>QRiDuhD^0t||1KlPnJmI"U|j6(I(oU93Gs}f5.7o!:0e+;=kx$d`
-7||9DnIg{s+M.+3B;[>RVO=0l,|N6iQa9_=9lGl0||Umt:]cqJwI"R{^HKN{xTm&{s2r:=ugu3e(1@_O^oEzr+NZmJ~xH-W'C/flg];_s5jW0b.fm#g>IY
-XPkJjdZW>_Z$(Zcs0t$(Z68:-GrC)FPueP{q9I;n:@B{yA"UaM7&@h,mn{=zB,{EmWelj>L|.XJ|}<pLeq(tm7Gsh"1Kytu7xFXDbW-c&zahQ)]`BF0SGf
-5}zTB>-{nk9|AZg)uLZAL1V)prX{>wp7:=^(%;W+:lqt@pAwQ4Xr,McfN[|wR;%bEC>>Z]8;2)&HWp!'f=|k+EDDNbY9Y-f-5h>,+qS[9j#uL|c(Pbh+U=
-:etU)0lZ(Kr-".mh4bx+u}>A>}chL3M+][x|]WV-"8DL}HbbktWA@ftN45;7.|zuwIvb0d^kvhQrd.lX":7Hs9'E>{'0uonsq#'S_>e"A4}%L}lJ;un%VF
-qR0-)[XCj6,nWN2]>Pj(~6J7z[v<|%S;.r+cidqR'kwz|iAi(6r'R@_x{+WB:d1h|TUiiX]@dY;G|_+C<|N8H}_L1&m1Bj;UXF,NiUf%J+]Zue-Q)Z^1sD
-=t}p'wcFz]W{q`,S%y>rNIe"/+ts4Q!pVoao3-^d+54FSwG4=aW1;7O}Y7&'_57:4^JB)LZtP:63)61,um$d6DB'vcAi!,=Ad^m6_]!U9gd$71Dc^jbOJW
-BQ#5=huIZxnaE#CA0|,mCi{,2u=3yIIfsS[GmtX'Yw|,eW1u|B-F@erl#UuM5';5FC@Cyj5ee&Up7i4DlTB_=|4Av8E;vg%-_4S)exydMDzO]uv[:"lVDj
-<6{5zf}5&p)cZ.1pz;R.{l^j)L5t'U(1_{"cMJRpN)1,1|Y:mjb@iEUlzSy29+<2K;ch]9r"/r9olO9KJ))FKV+o%7'5~D=hWW7'Bvyh+0-)Qs0!tQ5m|Z
-cGoHP_#p:lx9ijhh4#.{|]J]VH+cqC~f}4F:J=1_~ccDJp}crx@p"gV%CHM{DMETk#1Hvug,8.[VlS2+STQ1W2/Xy4t.o%L3ew(YA.tWUerc'D5>v]%KDI
-5fxs/PcYw!%A`vm/n=b75BuYIso[SnO"wiRN37C7^tSC2orw,TYQrI2U4CSKVy%w@59rT<=`1y~"Pn{vBFwV-:E.u<DL~d^13P$q%4}#^le"Qcv6}O7GfE
-Y43x.$K%NmVv-m0H!;FgX%Qb;SJm6PMjtM{yB%u,u/#%#`1L`VtB=@oqhiMjnMp[WKxG-V(Vh|o3m#Hu(:V|mrpBlrmBm63q'fbXC)E0A"'cnb#2M[O:>>
-`$]z_i,5YEnuY.`Zu[E@[Jt7R=gX/U298B6u[&Yq"0^Y@#VIR,K@kN/q9$(56if=_JT-jUQe#6k|UN2rcu&@}+zD=F/A4%Q,U7eR=JpZ)wU%"{SbB+:3.j
-I+}qLLlBaz28,yff#uEP<jVJ_NVWXDKAZ-$&rt+y){wTC3%4Df2iHaUQCInI>!mC4`BvQVt"^,`W0W'L9fQxsD&)8}F+xl0g{X8]3#2Ur|N-eY0xQ(M/Rm
-ye3#)m3JYFZ.{ov#l^y[6/I6t|&R3e'vE@>0jx.)$.!^&YA3#eH41TfdYJ@>PW|Rq#8R:-y4l0Xfj&)=!e_6fj'Q|&(h9@"X_3)l&M2N/7XHSZ-iZY@d0t
-L#'G^g((/;;^.9QS9@_,ysve7Mf}'|3VXXoe<BkZ<msSvZ>r.<(dAndIiX_^up/eD{/t^ZB=(O,5{s-q,JCnjOxR]6SuO_3oGSCm=6vLX#0CqYi7:2+,Ox
-|JvFXY!iH"^[h,k[c^5EPfASlfT{pOi|G268+mgLFN!5b43B.GFU%yAqf_y[p6k>#Q^e/f/5)7iI0+zt(B;Fx|]sNEv46oJH(`}]R/KZ^2e<pxN"'>=OZX
-4%%;CG:nj-.(s>bCG>IZHva2K8e|6o6E^RmYx)X]Ml(m[(9GarQt#2$.:HqYH]sB]Omdh8,AE#2tt6AH;%#{U8jN=v23ZRvt$xbFq%HZ72Tk0=IowpE(h6
-dQaWYDRYS>l6Z-PN$fTo1NiXXjHxuc_AzwP7Pa(R]v{6{JUJQ`y!;.|6I>GW]zr@tldKbtspSS+jy>b9q0+@|4yPU]!2Y39@Q#@1b`)A&#m$oGc`wY$'>Y
-)=FapN$M(_i2$}q&SP}`fOvguP'oXN3KZjy2dS"0j+M8<>9Nnx/sG+^hOxt;%(CCEChJJcz7S7vE"my(il;Q(zkX-&J;wX$ysp)-_P0)Aa|vsH]C8ygu=:
-0pR}lRh//$^wPh2Hmfh`e;LQcVN38{]9{h+p"}rjPTqf+uu5JoNA!=FzWkn|@o/!a=CYU)W=Q/5JIj}`QK=1}1C-4mZHlFK/pZQcHkbHQU&}yIC]gY65.#
-!K3NZ#;C66/Oyi@L)>$vN5|Y4v7G>6wd~.%P[BxUnG%i)`(`XO]qtS;k=J%)nEbX~P+Q|k/nm]MRcxXNm{Z"evEu}H]L|'3a-3,q=L&oqAhgQI}=m;7]a;
-WP2(r4H)v)nIHWnc(%pN<y(N|'fiAo[^JM)5%mzx`zVlbu3i0u]G).OWg:APFp2d^xY[<!L^./-QBa%jFOR;A"8T!]$NHG{Dgd1F'b<h`MEzfjs4/moo:|
-23Njm@{].|B)iN;Rmefm3&s]`]GKJi_!3C6nlnK4$AXsexn{D!9Cda@-Pkp3Qi&isVv}FD(k=4ESx2`11;SaV(gkvWKw4=tqJBTGeE,Ix&:ZzL[QSV`'JT
-+W1^Z{i+(Zi&bzWA=0bh5W`5G#JT0mE/8+=lJQ2&je(0l)/a,t(v-h8V]'+Lma5S9Lytc5SC:]4+IOn^Pq4vJS]JCb(it-C@aZ[qG-;+LX-K!Al&`m&&-J
-;V4N|,pr|ef)c],%J.O'=%]2/3]_v|K+^CuKXr)QfQq(s[eqmKo:O0GyeO9`o^8k-`4>S6Ts$[bsA,H}lIS,tj"%Mdyl&qJh`Q,z71RoV>2=)]1q%IKY4a
-F##sD_Jt_i^.9WQkgadi@m8!1u%3iZ$rt+)y<}rF_7_a~yn^IxO<fREpx{s/K)GVZzxl+{:|.[xlVxu#1YJDx3;n6&'pDKw|zsn6/,r<k0mAUFG;WqQ)Nt
-dEno$6Qo~r]2pdbEG4sCAA5O.WDGR>^|PAUYN>08n1pefp-(tLu@+'mh>4iZlyOk69;PPb@[:klz$Bykw0zr9Z@b0yfTA<zaiZfwpN(B"~`;=n32[vh(4.
-S2zcH8jKWP'c<bEV$oT3b5;A}3y4qd)G-u,,W3q@xz)H2(KABa'|S>6WW^7D;QR%Jwr2]=<,nr2#4rJvha1@|54n:cHK<^uD>uA^xxRXr^GL|-7:[qo5b7
-Qb&CnRnen5QPQbIi]81o=@trPR:sWmp`WweKkE%S|qy,HIJhAwdEAU6Uzc<grLYf,]TNjx4DXHi']@]GDoP`tB6mt-4mOqhz[h!LW#IVM^q[CvrVm!jeE9
-h(NKe25R.^9Qm:&@A@:x(qOsl-KI^;$NP;'YnDbi`^yq~VOMQLEXA|"7^lJAkvEDWvZ-Dk^E|BB5j!&EuGHg_nS$lXFsG_>d0Q})|./3@k>.]6O`$AxRK#
--m_RxzwYwra%{lQ|Pa-zrDcm2wF{F:8>;Yz_KcK,-gqN@oGE,!re&ob$2LyO!ic6:MI=F!8+9_Uy9o~.4CAQPe0_9zs@cuPV@u|Vm/>w7>+bSYie(f0Ki'
-wvKBWt#mF`Mz<gMep>h]VdD3^l9[t!;C'#-HdVs5O]m$d9fgjYmtDWg5PH;j%'ng$8%ZnW2X&U7t`'VB[}(fC^CZE2ANzWArM[-pYLE,^|V<@{09U^r`:]
-q1E}ht[+@yLW/s&m|)F>rbHW12%)5;($r::=s^!p!y<i20eKS7LQ#_I1fr1;C4/w_/Tsn|o]f#.37-)qORMp'EZiOb_UBjzkWZ`{[EkmZ92!Jb6`VOeIJ)
-C/ot}8B#LC4EBHPG}B-{5%Ayo4,>@KKs~ROTU]V1IZqGT}oc0tSIB}%++/pG<"48E9G]p4x[Gs{tJ{sKgaFwlyClzAr4IC9W^-4_3`Qzis1:.%wS:ivf4R
-Zq4ttEgc'KrPdT=29`$Ex:eg5;=y@FTM_"yw^lby|#62_[~,c(X>mp<0$:rW0eL`.=T.@m:V,<fP&nlfC32jE|KDN'$0>G7y;>}kY(h0NDk_VhE&TnM2V`
-_X0U(uoxl+vpTHe299bdhvNsX7#|j6&PS&VQs8Ht)a@6)'-,dE&iHiX0Swcg/cg5;3'7~cdwMOLGA/]oHU0oWUeA>]37ib,7wIH&S+[#{v<lH5Co>|JeO5
-zC;(!Cw"IGm2M.L&e9V!rR0G_u[46)-Y9za5<&u@eNjiM6}Je+ED(O@[[&,Xf7hqs-e]v:0<$+/Ayl[!^S_2M$;Adx"tcEv4j]b3T2B"wjrH{u+|Ww@.,#
-MC"f~F:qjz6&2.zE)kIYrcvA+LP<cDK1[y&!Vou:brW4$vb|I+B4-ZxF4oJhfW0&'6g_'RAU.,E.!Ss)|N.}uYF"v]}nS>HloA!$cW&XSB>&Vi&Aj9j.+m
-uB$hxIDN%4]y^%h%S+!(t+JRqcKg2tm0.wfXTR%g5m=$:LJ:,X'a<dJtK);wQI+v@h$QI2]%#BSQVHNpe:Tbi&18oB}fM';mlk7hXe:BY`8a@v]r9}g/|W
-Z{AKo7w.QNz:2MO4$oE$87Xu+Bc0fL)rafLT%6KI75~]rY#l54w;]#Xzc(BxEJ`=HrnfRltZuvHYJ[z'eWVk=e<l%gBmvb>;Kq@G]OMjiXPQ]g8k4Dy&Qt
-@+TgI2[/C/Pp|ylyd^'l_A#JKW=n:s!0M{}&w</L^)BsSj~dIvpxmDw3&`;l0/W!'oS'or|@=6-wT3401es{8SS.w!jxLk3<K.hrt8ZIo_eGFwgCvS8drF
-u0uQDyahb|3t`p9;;i=gf;+Op+l4V7z{PyRr3WXe1MOgv@(pl^D+6Q0ul^g.Pt!62OGE:e$XC)UDA&_t{%4iE7/,&NC|T1(LN5jbGbutkVFXsZy99vq_=x
-{H]x0o$KY4/68Oa/[z'(v#<n2A}w9o!geb$u#ciKvj3j[_sWPOht<)ie9AVGjr$Gq#x`^],}OC}EJaSgmBD)<X_eejR8rz&w=;NHi;o6~MJiXN@#rghVq"
-+u>y#"PH/YElUU1uR]RZzR6i0XKiYOWfQ<S+M=ywKRvPg>!scn%ezP^y+MUJxbSy`9^2t[y^Cc@Ew+66"O1&#XznS3P|T3~eLy4Gbd!4qk5J-&}q{o7umt
-19bN>mBq+,>-Y:JeV7IXl@B41z[q1iBqs[qsy_:Lh&SNz9J2T=_!tlSyv:k)Z{:qm5|6`6Mhzu[Ns@3=C2JN%=akv+#NgQ7c#|I7"]7i1:'Y0A660L6R%v
-j2{x{mIc5Y9u/%fhEIJI'JN>1@$RKyXEX[=cU1DfN7l3X<xIo>"(oB_6STl^3'CyQMQ9TtIH&Xg>RO]h>d&^JolsDbU"{Ke!SF}>66V#"j['1k!7,_Asdj
-@v>owfc0,@(5LZG$wk)Rm}=SI_V}G{QUHuRG#w"UTa~MjB>s"Pps8h.[-K$Rd$`VR]$Tqi:+NPV_>Ky$r]x@}'{j:f[z4-b[.coqdj7jR3FTzrtm%0#5l4
-ono,UaQ9<gImas3EGla^OpN`QN2@sw]|/MKp0MdM&&X_8@%3g2hb'[0zPDN;xmL'mG_tzFENpLA{JC)W5Os$:js!]duUs|3Tfw/sNQLPz))H$@A[B"M"eM
-4o4_A^hG_b3L.|dJ,->1^sqA9z$"ix/'ea{ajjq{|'"s">(dz&33^9qEL^x$|f8U]'2HF!fvsy<kUE5[:MDyM>C{W3=jZCSDErmN{SRTJ/T]~F'ci):mqJ
-AN[dIOZ-!<9m2:ycrh'q{-7F1e$,XB!(nt83[CL3,I0MKv8lK`6XW3-vh]!nTD'ya&|Wjoelp/Vlk5^K`ARzhVU[csI"=h:i_x'y3bW|s+fv+FTb8+{h&_
-uhvXTpe,-$ZHl73T"[1chii-DOZi.k,"Ove5XY=3n3R.(JB^jcbuW^rxV$~)=3mnB$L_g6sLb<16ws]{22!~Do>{/GO2pCOq!m'[9UZHZv#WXEt/)4=V![
-r%KJVE%8KC0ol}}%d<MF>9_oPzkaPYqY,gntGnh;PD&-$4^oMeB]ZK|Eb,g8hbbPt,vyH^On-ruy_)dL#.s|ReB:%YObPOQl06Vci,+OaY{>BFCI6<,}U`
-,s9a0uSBILubTd.}pQWLTv"lgbEh&[J##Gsd(N%jhCeFo2R2A"&<MOdeQIYlmyC`=Ae-FX@5eQcG%UfC[dBn.au%rRk!7O%jfJcwp}qwdO~0'I0^a%bX;z
-k)p"v_l:%#`myccjp{Tu7j=@>d<Y3CR26N|vW@xm1Ox)ll)bc1:ZSJJK0R#p~r[U}|2vcz[cixehaHVdnyC='6c`'$2+&d$LiP+RLA-mul>O`Ir69E<_8C
-!2dLmqIyM="o(o'U/jF=jR$t7M5%!^wI9(K^!@VD'UoD[X.-Y!MwF>cCmts)#dKgfiF3%%nzSZ2Obs18%JV#j_$]~N)b2EQ"zb<=1:e7D6,{D6Wq+aJe(>
-]rpxbJ./_Kp8F+`y'l#=$f.;4T`r,3A{5l7w4DJk4.d2ra%^"4&N96Leq]0j`t@o`L~xE3_dSIgHtHHz+!KoD2IB-xo`S`Rq/FkGNC_E"0uji=&f+<:Zy&
-Yb~gOu0=e'6/L5z`t8h_YwTjZy%KU@woX3_]u6qX$]A|,zaAXlna.c8beKWQd#;j9#b6_dPsGf@e;OXh'/[iSBI=iZ[RT!3iZn0Z|5Ki/no7mfNZOFyqGs
-!T@Um8'M-qtI<!N8W7fcO:yj"|kft[PMIbvTd,yJU(O@-l~DJ_Q60<ZV~e~#Vj&i{Z1nR:5wRPm[/9$gG.HZpC}c[O!TJjJzawh>a$Dle5&ieXHovdXmJv
-r'=n)n~%/7ivMap6C|aS~>lve5xA@M1cQAg3[5MvGR$UYxSl)8tWdZJ13fCvV`Mw7f@nX=g=q'M3Rnon63JvcL5A~25,YL]f(R5/P)9^q/,%@EyF|XtALE
-1poBA<PcDEuAot&}AyDl[NIDE<dgYZCNgh(Ev#MxkJk&XB=raxFfuB6`;]km{Z/rZY)we_iz8$,Mx@:24yF=tN0-y@Y0r7ub+3Ki_,F-DX&#e$TzA7ud:y
-vQ"hLJz:@@~zH:u/o(L!pfm[Y|V5_Cn&XTpCZtxBF5CDEDod~dxH<&ec+MdTrUwJezPR^W"v(d|Y]'c[S<6:'J%8NfFx6l;"4Rb[f5178BvUcbLaX(/JC8
-A;Q/d0kM_&wUt5nv=^R&XtqpQ,8`FSdz)n>rVl3UQa:x-ZSCNp%g#yyOh=N]p_7=#VHU8A/ijCalU01FLrF^m.08[4y}&%]"AS52wz{K2e'7ntV6R5#G_'
-t_MCgb"|6>_;b<js>tUw5KF/Ekd4XrXFTe^/qJa/HSWY9uXAi:x.2;V5aFsRI7@/wYo]r4}NBt6^xz]B+MItS%q{~SQ3+h9,Hw)CvVOZ2u%QmP;y$<A2jm
-eOlY:fAuRIrlO!rNtc2HTwM}}p"mNBHtnu&Xe0l|yXEO@u2GH|CKloS_QGc>od-utLV'"o;v&7u1)DQD}B!(/,XB,N8JU)p!AwrlCLlM_{Vty$1dDQ'pmL
-)s8d$..;L]'K6)$=E,_%>7r!p<A)I0^t0]QLRem}LB1@So0Nlz+ZIY^D'JZ<"tCD1KQ^@#f`O{LGGkC--kI|z`@=)<TrC58JypU}i^5Q&xd]X2nF(OJXvb
-LIZ>J9'm{KNEc@I=CaM-l|XlgzF[RKuzFI`<36/oCwwa|tJR]NgrT)`u-&IIjph%YckLLCCB46=m||EE{xcO0LE73hjiflA}ltOkoYEF)BT2hhLRI4I_RL
-fqtHBdJ|:E<m%eKwuiRK-XwJszt'v.akaZ{R{S3}G"#GyC|qJhqtQfbWYopO!w}}tnSe-6.u5AnH^O7WWylU)rz|[.z[w$^1ayqcpvsxdms``7BeX.`-QJ
-G;8[{6:nxTJ)I=U_+wv6t.pF9<()Z}1{yLZ`YB4&9^v,`^Y!F'J%gzepPd"-v2A,LEN!bk^V{Io=Q^<oHwiX5H~]YgK_KwN<EaM5"RfWp8Xv:9kRDuGq$_
-rC<6t4S`"Sfqe,~"Aq%e|FS^q8hP1;9r;^a,2,{kl=m/VwpiWF$.GXg'gtpa7cfJDD{`!m4qf5=Gb.JhOba,Fp]LOvOuZ=:7l_D;<_koUJm-DEz1B#W{>/
-2<K}/K>.uJXsd:9Q.uqvM8Cx9vt`bJ!X2e`_54CG#"B^}S5TGE3YtH^3p!2"<}1OxhUR07;MCKC4'pA2alO|@utw~.$rt5!"aKgh>n%x]"B>vjI,s;gb1q
-<SYn}#9hObE;_<EL~dk=thdE`!cca,)F~'<oCeatlX;J=j<q|'>%B%D`QH|+AzBWTwdmQvOa6,}04QUUuH/br@p>L40d|0y^~WKn>4>J7BQpGB3Fi%;89b
-'^!dCs7ncB2dQ-)R_g4H&`@-xj>bthk0.tTC'[eY;lv+y<xLe.9p!|E@jTQ#M4V)Q=S'v6@1F(B:V#!84v=pCCb3OHc}yX,WOb"HL'Z"]w6I'`XCu^A&XP
-.hv)Bv+sT&&E^rC'T&Am/Qea#_[F78EXs4<gDX@:|K]LY3(JGoi^SB!3Ys7W{><f08Vf2J=(Jd0G=4s]U"%8';&"=qs4ilI,4<U=U|YVXDe+]Loj&3U;%R
-&A&g%0,enG[@6E(Zx>HZH@^TGt2Br:}/ra4L;LLuBe$Bf:vZ}z4h/&TDmpnU)-i'iR>z^Zkm!](bdy>'BXfGFVBQ~3(`}kiH.y5zS(BGp[T;Ai[aHRLM+A
-)b6,ka$5T.`;gpRbATDIccOi{:2Ob+Escy(]}2&Yag6|_S.rqXw^5eADKvVvC2iQHr6QD_qEeow%O<]]Og">}0wMzJ/R3Lu}[l/^kab^,+kfcAbCUVUy{>
-RDE"J;qU!q@2r}YOkt{]'x+--)'4K+fK$aBIDk~eL`2}Bg783y}]x_j]Ea(rI5mr'GdGznGg[I[{6y(/F}Cd2-9ATlmp9TE<i6o}vrVA$''DG<auYz^+v8
-EFHc,4rD9c.sLk~)y{OXMWaBPQZQ7yLWp=@Fp24]CpSZ,Vl^~bc|+0D&Ib<g<6y/z'N8cZU]pHV&:L2v9pqY[L7"u}5[[tmxg^w=B8w%/5S@6o}Y,4X0jv
-MyaK^HNX!H}vK!4U@_+L@#~JoAXo4eC17'^W1y_A0<qKa!mZNv9RGS(Wx=';sYiL=wsP7t4Y)"L`BaHpH:mtv!p1/82)y:4WZpp>oXnA`Vd)k@T};1&@-y
-<F3UG.UJ%jxS@3GgY)zmnEjMh(RB]DkMjrXU=sna)e'C8IlxL[4l,To$fP5/VOBjA:SPt,I9-pz<0W[o6hos9@Nz5-{.ctnASEY4r6SCu}46!&Vm$bV>Zx
-0)LOBnEBtvN{>k&O8[=!q^"Z<Pg%5fs0o(%uN^EWrnxKO:M'#HP.tf^H+"}08)[S_TWlw7+eC.R2p'&FyhPIMrZD#PVbN'5m`UU'4vE!|&Om07h'1+WEcK
-jzs)fl&B0&O/Nep=H:F=%g4eA;<zNNB=%s1;Cd7G>}Qulf~>$kXhWt]/'q0@!H58N_HRr/%_wvKb(lV_9|/|dST91U~m[7Q9npAyI|Tie[s'hd8Uh9|:XM
-AzKZmr_pW4FT@31xbAl6s|En,=@(5,4=2^<=mKG{0'brw$Ru&#3;7C;d{;~@dx^mU>CP@]nn0eN0e_|,F('G|j7ikg[RV#+dWkEbJ.<5MhJ5gN;]+C5x@I
--rrX=I$va[oR3DD[HY!FE4FWZNTpw[!Hp$:5#G^}yd}W-D&cIL/mq!o5G1jKQVk1:>GfKKldw)w1Jsu6f{A!eV>d<_jd[[@hNT:)EE0NR2_$$@3+zgdy'[
-rM-a1v~mr8OTM-lWMY@R<F7BZ.FDQb#F8K&|F7tMsR.@ZboKVNH)%r#7NIJR'H=3m]8(f/E[U0Fjf,Los^r0_)QaW(nk{K16c6cmXkh_^,RRxPt1/w)"$>
-xBc&`J!VCgXigj10RGd'OlL-ayr}gAJ_4M$]W'KPIdu!<cPJ3b[or3<MeZ`mQY~^uoMHu@S2EaHRky@.>)l-oW>^YsBj@KZ;R6`Yecox2BB"[n@_@Avj2#
-b'-#1+nQ#Yrk[Buvw]&P3eQOWRQ7J[Oms$NJ$AUG8YAE's/G:U5oA6EG@0:LB[JU`of.<3BTqlLgHEA"lBIx/n^$h#=iUsh.x^O{6hLtZF&klzo_P2y/X%
-H|Krx0aXkmD=c2rCgl$g%dz6]jKEDCl:]1AK%{s1+fdFJM7:q{=,.l>c%9l"UKx(FOg;!;XN~YH0BrQ3e[]X&V[$WGCU%Z7bm:eV:P$y+w6lu/7Ue0D/R/
-Qu6)|q1O1pOb0D}v8veZ:gGuuqkQ%3v]p{^LIflPcU9p(K8EXk!YD3}`5K.'DqxBl@MvCsiBK"Z1eux1>+YvTuPqC}V3qxa,gtp2Wd2kx7bz9]$829EgFB
-8KV}jJ)_Fw;=$o{;Lz+zCc8N>5`t4DQq6Yx_}W}(EKY;Z=bGHgBvf_LRVnaDz.W>oqh16y`ivhzGZD8sp&SOP)pBa#Lr=mZzDJk'x7X6=@hM3c[_eFi.C,
-b)X3uSd-v_1Sn2GDK8QoE-@bZAy3W[k<Zrmb2T:'_CQn/+Y8TceXZQKR}Oj=lOs@ti;%fqDBemk>U](ETc#x<DiGB)kXC,./NVEp19,-C4ipkxgzb-r"Dk
->Yc|0R!V%Jn)d8:CdV"SgYs]S1%|8J2r{X>Y.o9g<Zq_:Gze.GHK9f%Q#3vGWq~mbOYq=_p)})~koEH;`YrSG=CE4q0&/3PlB$XRf):6+j|-.H2&|_<P^L
-;sP9rj^|+!-`Gx4M<a-fTNui[mbST<$hlzkts<M=M%pMI[L{3g[e]%X>E-mct&aO'asR0['A1s`$19|8i|97QONKDfe#HEu$.aSYUy)l)3KS`j(zF5z.M.
-L$<tW6Da_a[3,a)du,H3Hhn/7y^m]F^Z',H@A5N<L5r<q:jwn=z[))h{UXpl4Mx0Gn~J3H!|V,T#SjHZmZiKQeexDCw0P2,lDw{8~(CB;NPh6.8JJzm1]}
-@vpZ8pD}9n[]lKvmZf#j<ICf1cfk%D-E[v^B6voHT_b^aVa5ZH"HnlB57D0|m0Vi&8y/`t`(`K99K&.a`m>,/r.%n1@!}M>s6nB[+6`$(M~quO#zDNijDb
-N!:eRo8qi>)DHX{x^e8o~neLxdG+A5,1k+@Sm-1Rs+|BlBW(i]u'M1[Ql(nHo'F8+eN56^Ti}QP8I<ZN<R>X0eW^Zyqf2/8gR'm_u/-)UIXmzqCG-]4u"W
-DRDPdOEG%m=lazWI`0k26fsR@5AJI#XH:^%ia&L#ed+M9iuIdeXC.otNJ2>x9b1Q(Ok`jY_k]@&alRyI<o6TldmgC0~mAwk[[UoYwH}7c9X<h%(S]x8.vz
-`(bGEOl/dZ7"{6+g3WJ,IYGmljp7VK>xy]P!Jn4{r@.'P4O:S5ppu.8k0{I}W96<k#E#i|fkgmh7l"g`KzEtxmy<R7Y|#VvcZ7fJ&},hi2URzKfmFx#8Xj
-x#2/=BP=,K0-eK^X7=8SpixzBO|@M`{RGf-Y<=&-rO>B/}uU`kA]m2%xLx[3IgRaeVxNgGQR'qMr_J_q]3QxK4!<3o(mAw]XEEj{d|ja.UM.TYDY=xgGq0
-}D)p/BeL(NiqfqA5cq8hrarK.DFV3CP7#8Www]iq~'3>Lt=PHfdEA5(z9h!=Y^H_0j$VpM%,]g0ExX$-V+@|m:Y}N"Y)0fiQ[OQkfR&p5w$0nJQ0cYD<bg
-,"T5Dxr66-_KFnPYR6W=y:})!7[>$A34Mo<&b{Pal7G"D3aV=A+uVQ7&UjE8gy7&um]-[G`+Z|a3;>iFL+_#^0ip6^x@V#Sh|7UjP#ZN=Sh[$]WsT})Dpx
-OLwR`_v/eBoNHFT6dj@ur/5|6&N'wP4|4rFZD]=`}xxUAEDNoF=S~WTd'|VQnTJGlJRu+COMYg{ra9BFulVOx{b+B4x"m_~Dm)+{.V(}Q1d:W!wP4q^=|L
-1F;)m}+l4V~H-Hu1)F"hj}89@Zf^,{7<ttxlcVCh<2qTD{MJlhu|G;SjyR5Uzd`{A)n6CecNI8>.sllzFfIklHi25uJ{bX~O~xE;f.w3g(,K7|1xvjgn=}
-l=L;p741N6U[Y#3"3#+p(T(gbc.ymqxZuIcUST_ONPVB&MYIQPl3vYVT(&b(lqbVmOMLFQQvAb3wB(])FCgG;8(BYkzn(]/G4-KjdE-AZuWMh.p;@l4:02
-G4e33a@ngldE-b)4a/Y170W4Zs[Khi>hD"S.</RA#"yA2JUsrI+Yzr7fPdBdPC5C2H,57lB,)pRpkz3qyCrT;z5z/HhyDvSDg;8d$OULp8c+df%`jzn$d/
-NtHF/rtfnZ@CCEdJ_M}01K}nu`b8)OAb9LRE@fBLS6R7wz^vQXv%`DB(rfT/PM^1XT-r!7#0^.~cGsb-D2PcVq9g1/75`uh7-QXja_H'aY`^IMVAVmM]J+
-/[m<%axN)!C0&Pq=Yh.;cat-g#j9,Jgu#ln_))1q7iywOaf",P+tS|#j{('%)t5B@fzQGWYB's<'fG(w[OL)2EMpew!NT>Qgs5b&&j){CGfL;fpUWcl[5e
-e[]gFi;(m&EJOT-g"T~b:Dfv"3.^GN6b!Cx8}JAK[mFj[n>zkRKB|RSoHq_AD<KuRhYo|fZ&~`S[`<]`fz+ou>m;eVuPZ"l>F{'4v('"SHHXO&2+~:e;<6
-ETwFF/.htNQe/.zEMf.FjypVY{TS^zNS/4,eKKxf<i")nzDOKK_zz4q-b{=4k7Zl5UYosAHQflBWi_4]BoK|OH|B--eLG-Z0uS{_2QhaC<H]$wC>5asNbh
-MlHZrCr0oK3w};8qn$1!+1|%>=_YX9$qk^t2rBt:A^kjnia!}hf4D2t#r'kq:Z;jqX4z.kg>R+CM[4e)ay}-=I9,i&I2&8tue7![gt}4W<//oa&IzoZ4x2
-FgpzekQEDV"7Mj<ogOEDG#}T=2U`A6_$;LXCaA%UV`woXgXg7!7d,ITN&h++I4H=d0zk27Omt$[5M1Kg-sXbf:;DH"s!=xxofv9KIO^0B"}vA8ta3W")W_
-_b5!.{dtJ<Tp`:(9i63zVVqF(L&m"EEWoAUxAk=r6|k`DZfsa3JM%W=n8"&k=I5.r}h=mS;S8gN$/hxCKG.okQgq./u(a,CF<Wmc%Zu)rYgHvc0CF^ecF=
-CQVRCvhg37[)Qs.N@;%F2BH+#c2dS`}>"3a2_z.zD,=DC7`b]1&li';Y0J81lZtB|7^{9U;sh1:,sqL,!zUzeL<h0+RtRuQD'tm6<PC6VD^L.n%#_qoi:k
-x>')]SoJ;qGs!T9R#"!pQ31U:`b8UTT.+u_rYN'8[i<HLfE%zLzs@C<I"M.<NqpM5vzW$xE{y)xNv1IU$H;.YpKC.IuJzLGx0E)-%LHeMUzO:+/b2jZ@&]
-BSSW)GUB#Lm.KKgaq^q-c]B4|f9@Qx<s6kl(0(peUcSuY5E5FbA3chA2!&@W)E'^H$k$_%"f>.,+jo0@sjkL.g;U(9WaZL`qCeVBSGLH_'V7xy:#C1N@Y9
-sGYOBF76xE}foSh;Vaj_JE9}PiEM}C7AS3e&Fh4]ksRJ3VJi.k9)#Z^."fs`6fO,fpjl5I>}z,>G[MSV/Z_s2(jT@UD,cWi|U7z"j(A1tC-!ttMbF^1cMd
-AW1<kVSN82o9PzO)Sq7&s_toC-g|t:Vh;/n53PE^wQoaxc-7_FJ(CV9oM2rrTHM75uQ+%V2|Hy.Hh1,u9"u"i%pgE6hSOi<)Efkz6jDQ'D6C,v]@Oy:mwM
-g_SDam{/F($xQ)|C"QVnLr.&aeQ|K:FJ!sqZu=}RAr4JsU}zY_pQJF6GftGR)=$q{D][3+y%9zcJ~/4[0L~Gs:s]5-^0c-33o9in_=5q1sN{atiu&.4uHW
-e,3MC{kyS4#(=to"|qDQBIkwu|L.|;BiO=qF~LEc{]gk33b&mu`!FckQX_=G-7OK:2Xyl57j9}1v6LFUGbbM#k^Y@Q''J_vG>Ifs!Q5Ny),paT/i]raG]u
-oyql+{Kkt}m0u^'B}j2r^XVxhb:`_c@KvV+)'QV8D2QmYO/xaX;A0Q#D+e_2CRFUJ}%'HY8k]Kkk[ascM|Vx83r}M;e+XoCuXoP^wr'[56{sKhmbEx7X""
-oF;SB(:Jd}Jo|51AH[CesTnZCbLuW6Q7|7"v/h@D>aU<p<"NzQIZ__%h@8el4GM9sT='o$BLtKH]jYrlY'r.u3uxk:ApThP0]u:x].vuqoN.XQQw3$'@Wt
-m;A{h`'AhG=UIJSR(^l3e=@s'^so&iF$+SfdMAtLXQdFF`Rlmy6NL<gmeXz6j;[S>JcvAD-)nuY$`oN}&upMUVi@5#H1'RA>$IEJ;;F=zju.h%.ktr8Ru[
-|i62yt1kf%tfwY7%pict4hYfz'le3R~W=bn{Yc2[jOPf!8`;0pnUrOkN2=cC^1S8b`=Ny,8/2a].R|ky|_X-Mek7VD/`cy4As>)aZKv>m|d:k]6PAPOnB,
-JM'tOW9M{$9"6A"^BRr(-k"733#L.5}d#[|>7Q1M[OsTWl.;;yUYZo33wHm9B]dX/()1jLT$dcH=ZP$$OrQbsfT(i}prXE={D2|Vp:3c6vI$]5LZ,/+SiA
-wk`oi8C9ie`^eU3U`-!yS(_7e8/YDUCCX_1S+nB8w&2#Cv1xt&MhNVkVjB)2~kiB8sVN8RE}r`.w^n3<]x{G@f7DFaEx:D@a&br`LEWwzpIaau!6aLdLry
-#C^aQA8ya/n`PWRh2R$jM^D5HuM+EfRCgI3,^C85>>d21ugHsqdK:^;R1iE]Ce~n}sYhWY6{g+q[m20YgNZfBa-g.JG}FO"INguy=Dme4lfcFlmhYv(TRQ
-4;l{p9qr+p9={<H)TyAMoQqW$RdW68r7TnsR/X4w45_!63$_7:zG8fA|ZY+n"_<DW{-jbmbNp%_vdu&nT^a+YsrOPt>D'cibaiix$aelVNg%9IBg4#Ox^B
-abF-Zj9eDjWoLv[As"[}"@_3+2SS{/g,4hYEpIdtZY!i:odLkW#"Li4o`{9o=dSwNa03wc:!Ku/kmDsd{]!0lCLbIuI{OSzi04z+w]+/`V@U.;TBm:%3Q.
-=dj&.mZg<J`NPqy'^%q;8)Ze~g+ZZQ#JzA"!K>9!{-Y/gUh7&Kk<`{wTU5+0(&/}lyAt5uP3VaGu1vH>:lihrvB/L&lhJioz37kDhW^'bz-f5)hCWREYJH
-VnQ42m3):gVv)")7m0n_hlrw,&m%N@NTwB5<15Cj4Ed:dUPLeeEV4g4)>u{y3fXB5)%v;<Y'NUTm+A;V>{zA[k}K!`$L{kbJi(dXcmp77):_O43C>ApKs|
-jQr}ei"k}mXo-,WD}%7O'dmTH-i-2](R8DOHAFmnxJmtN!{c9FU)#NqFx%YnzE::#T;8X2<;H_P"}+p("OVNfvJ{efx)b!!v-:Ig1r'^U=UU2/x@7]B+<>
-"m}Vuu2KL4x0{KjcbQ(dELB/o"}:QU|f7Kgx^n<=If.N+5;}Oy01]],.d/(<S#$&Aex>z{vax>;Oy5/z%`$:hY~Af>`[%-#S%eoK_9(:s#[W5f-YA0"O]D
-0^QBigP1iidC/S=9[lSTB%7((KX`DZt%^5$z_J0.;Qj=&>{Y`m';KiBryZe$PYM(Kj%BfVFW7cnItjiA!if#&$7r1RrL{fAn[I$sWj_KN8tH|iXdMvAAd<
-XfT5WHhAo2Z>>zlIeeW3(Ux%F+G@&hH&4]-D2U[-leKmO"^$p50'KB^9jm6v=$5M@;{:Pldh']x-v#;I2((QXU%VnNfGpEv1DmTg_G[ginWBm3Ad-4%gpi
-v0$;BnblP5Gy[i`FhA1"/T:9SiKc8wjB7IIq-bpKfo{TVAqrU9U%'3o7,1H=nueTc$G)UEf269vVVpo=/}$kPc6<3=T#m+sU2iA4[/.oE2RJ-/oGy'isP[
-pYv5Z;aE`5+`.;M@||Mqz/V3>0VYwO>4gM1Z`n0}`GJ!jk![ibee=lTj,mSCzy)$Z(b0^^x4@J$+vlY!dHh8G7U9W3_xduq8'OqlF|&B)N8/_[kl9thM}q
-K8%<"#H1:nvm.x11s0%/(}8VYK%,0z&Cg[=+y&xQ{3=/V<<HHd}N41Mn9H75[xt04cVd}Ur<V!tDfj=u:'|yPZ#>4NJ(64c^]pXkARD}|"Q&s1$}9|xBZ8
-&Apfa0|B$iE[15(/i2gJkBK75DV|WI3euHg/Aa8|Hfdo-YJJaFpt86+Q81ZxoIJNbcdili97<J:.f-eiygmvt!v(zBIH|ZHhqp-FoYt"sNztTYDVu<Qy|8
-UT0nU{L7^l'{VMMQ]-U5dGz^p8^,,`+vka~BrDiXtBMLq^X:i$]/9o!8DRY$:OHYGFIi2XviSBs28Oa#./a+b^j_,&mO+$xDL6CclimPd>F7b++u4bH5O<
-Pkiq"0=Si4=qVk"HX5g4e{T8Eat)$}Nyu`gez')C2D;8Hm8%emLU}f1u^HCZsVe(+p(1Z!v"bG):nGw&qxK0Km`#}1aBe'!qx+7(4N<a&|13&|Ub,U#5}g
-~Wh,ZM}/pFQtIMC7Bu49zoVT!0/wVT3l},_HJE^NHvg8Pfg7oJYOQ|8xD0AYF}2VI`T39in[1EG!<_;^wgN9<o2]YPz/{&[5l9OFi.{]c`4!)R2iF#%R$"
-voI3wlUz~{4xuZovOkN!-7$_VSjt|6UJRkS,V]Y9[`bf]xDO^PbgY2943VPxIw}Q7%tAwI8To,rum/HL2n<%g|w$VRTC/1nB.bR`2R'Fs+GfF7B1MGB-o)
-vOUm`!(nyx.=I10Xg#Y7Jpr4Qg=L%P~4v8y]`T4b;T{i1#UTV,ncWa3yUfE8Q56i$'@hpsRg!t+m_CeIZQjR8t1C<Z_-5=WPAdcCp=Oq;1wuatn/7oxFFC
-"Ar|)Gj5cALl=%GaHrPCN,(ff@3n_QW+8]eU0eb^Gi(DT(wE{^Yy{iU]wS>c4>{]If;svhERb.x,6XN6a:8+s!{TtjhaM@LPgux,CFUl:adOO_2`ZU);(&
-04IKmc,11('Yl^(%1I<IuHYUT$Q_3/HgU)3_JmcRB,(MF'S_:abVX>vq}!3nQa:=_ce$T5fhJqcT86+mywqZ5QB'bkS]!x&wgx9a{$'V:yX#(:%bw0BB')
-pH#X[/ctq4l=Qo+U'b,ORpIkx4+stRJ([wy5;TW)+z]X{ogL"P'yN!jv!L6}>4Anozp<u=Pki|EfNrPM.aRoI#dXR9oH^DY127ekU.8KMo/l#_Om)aEEpL
-mt==>W%eeh;]h9%83|gV]QUt>YwRtGdlv/44(QE:#m:OCen^&'2z/H,g2/mR|iCj/!VsDwei%q(`<TGNRn0pZ!8^lE=GaTS'l>)`yT{Xo8"yYz&f'4vGq&
-e4/qfTP(KnkpHrXI-DmZNAtuJ&d1h"@cb>Lz7(Lzi(r$h9VM.=kNhL;wtxsH|'[-#E|[nVto<^[T-C6^~(v.`-Gw&CzbAfe(6kWZsa)E;pf+c`:p:d4;M'
-R&}1;}CK9.>XwRMHwgoi"u,b"7pa7)eN)jzE1.T_#9vvAI:ZZZqPC1M/Oa-QT9lWaCz,&Xs-=VLBfiY5$TPOx=Rb'6s!-Fo"'q~k;PSZ8k(l$Y|}%iSc~g
-;"NZU,J`fY|Mu3FDec>]`=@g@DRAdc@0XqlKjW>2{;},UDFoN+qVZwTm4L$n]4H>:9<IY%Qf<^QaSwrG""fe^-%EY^-Qhl4NKva]iXhBt_`0J#]@f;I4I^
-:33&v/"!kHE5Fgl(iUxpFefc#>Atl4TOxZ<u#KFEi.0Kiv5[v&PRPpb+7cwZ'4T{@K%s;tWf@<KB"fzQKY;Da1^NetG,#2=ULE7o>jKu0jZ9)U)bV&1zL_
-E$wtMpp$<Fopv}cK7i2Ri6v4DHW,hyftB897K+W2z8f$pV-{VWPWH/fR~;mjtjM<'Dn/z<N&)vN1!`L20Lp{y:&R9]rZn=~'5}{W)p"nFX^;RDIY~VN&5j
-+K}[p|8>UmgG3]o0wU4l5%M$)QXMB%S{EVdN8MAC.AVq$r%jybAqY/&n{y8@<mR;{MCxKd=_)U47m:b_foQU4[4pJzX0btcHxs5-Hx3kA(/|L0"AxNkF^R
-"W+<<4IKDXd{-s@cr4;j8s7d{M&8_kXdaK2)}gqpF09;@K_29iV:pM8by7^XqFnx1dM.tLLnEH<6<mH/;lkA8#g+2JK)=6XK>v}:3"B#FL&(g06i&=}Zu+
-uvmxcz!oBhVpUmsJyxm0BAQ&3%=GlL$L.8%z`jD20$4tr3y@PcB%=7#C!%/M`9iP[XUwYT!L'S"TI9G},T6IPzY9P#]T|-saXuTmv>/2ByP2,;rH!2MiW^
-_o]dJ}dzekQsvq%b;UOMH5xk<Z;iVoFt=o$+LqTTjy0Xr;Dn`CIgD}f,0o$GpJ/aaSv!`bVYoV=(r[D(URz|CGyh.u/rtY#q%HgdWa_2QBlLQB][aGMYTI
-3&~]%(X(vSHxB!+UEu>ohCrcQ_.u<<}>}8,Dn)dR8Jf{+ClhP{3Ki`=ZeYd{sB>gOByz9JXF;BQy1H;INHERb8vS~vPMuuZ-]t,p-s='T9U_9swz[I"U](
-PtSIEpq(jZu%B&kO1&kVlJj=&M{SxeQ;-oR#as:VgYdRD=xK4PmE2M{)Nv!,"cUip7fF}zIvLBt=x9zpYVPe4L!TyDTUt%"6e2Wk&)cc&BS-9Aq%d>]&1q
-J[Ah$w~Aie>PYb=9p7hca8gK}"Ia+P'y6F7'V%#|HZ#FCxTGO";vuRJtyzl_MAML"WWdv}I/]}[LWJF.+uT+18uFOe:p)v3DYK%h+K2>$fM,c{ad`Z)%9E
-FJ,X2!/<HoXuA{U;f18bIN0LNA4^KOECZPaMta~qpttHNr[e:{&{Xe1.5OgsgnX@G/X.Vl,gD0b8My}!>C=l^k-C'e!(Xkx_lNctq'Fnira(Ev`l6|51="
-dFTu(+8'4k,zC:+%#aj>%:A{i@#OEh{,3X=w,Jkk,{Xqhgszpq10mS%XR=ZTPP|h]"^E'&MO6}xb>>I<!R_maZR$qM^=h)/TB@Fc|rdO08Ov[<fK@hG9xU
-OG5#Y01,u=VgV0&!_2v7`MEqU.XMRvfmHlcuz>2OHt4h$z;zHWL|}_;(XP+z3MQq[ub:'3EOh;b'Mw6Ds8KjI!b@XNmZxGDF['/M=2yv~";W$%jDz#x>9`
-jC1q!q8]ZGj|(R|Kp'zds<XbS$MD`lP8ZFi/o:(LAb&y1V=lwq5j'TH_~)R:9F"wT+)o;lq"|B&Gobi0!Jfs^tihjX2UxMR_3+FH^3=Gyt8;RHWaWvud^3
--=4bm)O{_b2Y^pfTcyx4AWd6/iTf>ahL_fMqhC:b<n.GK@<q;p(LW:H13^tua=~heFdxnkSv(u+9{68/MZlD^(KEq[EB3K&2h6KFB,=mBqBX{@N0sMaw<n
-{a3VuJVzXU_xXo_sr`~gJRO&KijdOvz(+jb^}o}`RL:gdvVg1`E:>6fQ;G!apkmUeQ++k&HE9]zxP={`LaY/(`zRZ353@=@+eN;)f!)tU]BkSANY(w}|8}
-#23%loJk-iW7^Xem$n{z1_I"5VzqW,ul-6J;fdO3+v>|4:}.W@uwiK/ZwHd|mp:63gpjvp|65haHMzUS4XW}>c`+Z>tO-1:Avv=[#K5&Gw`Q]tMKv|vpcx
-'`J&/",wAeK<@U0B!w(UNS.]>]#MaA;J@1_i^+")lVK<}1EpN3@BHFv(L%VV=/ZY},Yp'<R{Km$ZAp:Lf35F6rB=YH5IcO]NrpRNKozXO.=q8TY"NuHf!)
-]oMEws+dfxsAG3Nw|GvS'(w`O+LK>$@a2RYD_rfl{zw6RdNkBvUOfE&tdE$r+5lnmo`wgP"~j'b{}[}<4]5r&>))F,EFT27_J]ubx.4]@`SE!Q<qw^hvL9
-.7:Z+^sYfcnN)=7@`VIWdb(DL<a>$AZ44quKk/T"3A2Ohxjbk4o<@o=+B7,L:6{w^O-z(>GlI7c"/rSvJj^!GvZ.nAlqEw1LW:4N{x5>+[,,h0{YjYggi7
-kQL(/0H]P5-x(h:9@j[dNcx%hh#Ua^z_0V:DE{UcK=kI%%y[G}#lr3%rd<^.j'E5ZEO0(eNKPO_,m;,S!+WWnd$7cmaf.2(];l;PA}L36%ft7M$X[WHzbg
-~[(}q:UkMhekA|fwhF>9xu$s}Xw+&5_|I^e%,mC'|A3}Jq=9PPwzkn91;8t%LUr{yQ-Hf1wq0u]|'Iqa>q_d.qHvZKv'^(dwmbPfFWsDCprD&Q'>dOCbr,
-_(6y`H!+]$Z5qXG|FFTw=K3IsMfu5WdX-hO;(gIb,w&5,LUf{YgoZk+l!,n2C/hXwKBK~S,%-K(#@Lve4RwK=]%ok3y|$L4w0qiuk%Ni`Pu^%ORzo|8a7U
-C27:%Si'yT,w/%Bx7ZX:NBV#NG@^GbmUvPx>|BXlT>b<E{"h>%kh6`w)p1:BpG:m/RJ`EV^fM1O%=Ju;,=`VD$WcHQcR,0/w0viFE7!L}KP_+ldBE')zS-
-/pb}BSrAo2LOlxI|=Ad<}rn)IZstL)@Ax,f<N,[#1x]{9Z^59D(Yh|c-!uzc"[RTIIY^D&Lk_5|<Vy@d2[Srk,S&@-t^CJ^[H9gzj1et#iW9_X];;$+B=7
-;D=&/hlEL6,ShGmKtiNx&E6^i$&O[/1Rzu3JW#FyYKxmGM#wjWzQRv'N-R>-(7SM9-W}e%bg}7OoM(T/z6qeH')8NAI_%G.wcs&rH}:TY:(h>:xNYT@Yqt
-cm8jO>MQ}Ha-|9cQN!J9|jJyh9LE{5Uf%_Hpxl]2hUvp#I)[}lVO<B6DH/B(PjusViLvXLI0Jl~+x->j#>([!:wkaBrQQ%3;Ii/TTszEG'mYhOkxXR)47|
-mD]ZQH2}xGOVR.I,0r9P`['H~fI&B"kEUUf{("0_(>HFIA4U+L(p9y`qhxWgmZQ9etqW7]pd"-wZ<`!Zv_DKm310DeHH$_yH#_<z5!z],h(Dm^|kCG'e+Q
-$3e3/U22S%W]dj4e;+RF4"I}QAU0r(4C6%7d79uY@E`t4=oe"z}8FWZ^F]Z"HM1^%dEW~R[E!f=b9^wUl#Q=J^".dHI#aWpV9B<OFz%-=]>6{N:">86u4:
-|=s}'V'8E.f9F!N6`5[fon3Eux<%L1I@C/6zD|,3Vt3EkK77iV0C:D$_8`{yB4`ezbk+K14:kU~l=]/t/Fe2-8u([7Cb+l;Lqvg,{dTmiSz62MTA[fDk[Y
-vI=.7^bR]x^Es,Wq|q87+uHw~wZcbNQlBr5kypi/AI1e)Og,3MMGGZ!eV==:__S]4/421@9vE-[l+!2M=[[[OWz+>,+"N(g%aM('dSiiNf"I8kf0+8mf<,
-e=B6>^)xT/9x3"T]HyPhsbPCF}DLb|3bN/,48[;Fl5xV2rVwE:"><P9zj>b/OMmpZo#JB^_o`vzb5pG&8e#="Jh=.C~G}%g0q"ey6moAZg~{ArCpMDxCem
-`/_^+yq`wz7|v5R=`Of7=0d|j38.`kvg{VGCm>4^lB.pz<In2+t7o5Y"!Gd^8_ttNK|k@_XAb>zT6L[|qmlz'+o7;olmxeWzFliQfujY"{j3]pAC}JoAZO
-zHaBot312qlIW[8@<2<Z/C#.C4:GU<b<gS[KMRJnE_>,Xts/PO"!(c/G~g&Bj24n3AZ+22_IOh#LC`-v-q+y[k%YZfBkt=e3emwT^+R+OCjZ)wpZEDOG}h
-IO<iGQJ6%EkkU=.tDm9(cxXFTSY&Z}!eN-lEY:~:LH$P`.}gyjuQK@mpRp4bs4|r:_)4k:Qs{@lzhnm)6=Zlj`ulCl2gRKCKkfI/laulEc5GTr<c]lku8w
-XP]4GSB!-QCS/av,5+Mc-,abu|a;5Oz_dZ73li9m;Kukp]xDS&&xrKKR^|;ysPF'}&~+}"eGK9r<GAb&)2Ozg`aOSgG]J7-kQM97qf+hOt~-zcA7(Ww}eD
-8IYKq9P<w%n__xMfbS@9a-6F41li4r>I.-6YZF=l'cW+9fSQt6ofkhTFt'lB:b@8g|%9%6};ALoH$PeOlc'&VSA5;j[XT@`OYzB)r4FKEEh5%YtA3/;pP"
-V<"ZK=4nVsuaH.u<sL^73QhAPU`weVw0)3g7ZHqG=ew2f[)Zrwn:"w2et4{Y<vt-MDe5`0_Fc>2i}efZOmHk:y72i=uZs;~LKZ2XQ8_-M9<9$.FTzB#;C-
-_osf{nFTu"}$U]HLlon32aqAUktY&DxtabbLBv}STq6Y]^DvrX@`IF6EDigClyou!S$X6Q-G.Dvekxpa2w2nX)'8D;dDivI`LuTh3-8YtD#(G7Kuzh9UOm
-jZF"Tld>~eWi~;!0V_/4ziLeV5A!q&mVZeW&a85xKew1/Uv^+cb<jE=g-U&I>d-o"aTK"jg=&^f5c>$^Or(s<&FyUe@Ga@VCB]yo%ODT7Lu7v6^MlS/1+_
-yj45K@]AuE1OeSlMbi6bL$wm'"v(9^V0Deh6.GR.5scKHeBtAKda_r5-go2>+,XM2S1Z/3y,1ztS-p/QT6BlHpurCttwd5$8vzLC~TsbM`$m]z7]lgd5[F
-SNS4@-<ftp2/,-2N<4,R&gz48^fHx2AuwItRcrAnfcZ&a$j7G:%a:nv]$Z3EncfLD%U{eRAiR3@mL{d.EfRGMp@J9"ON5sNC/y<^>,~llO'5^p;a[gKd~`
-Lv=ls-u}(b1ual`zZ4Zz!:ZA1'.)k#ftRi8B<tN"XCjS$e}o4]1W|Qc/FCS8^{&d08%K1:WU,/GfF.kM+QV0{2o(M4b1nO-dI5yWB%A[UCx_B3h+M&gD_I
-tgiJ$R,s2w|z>iGGkJp[['1{zM/7z$3Wpu&z[<ib]5R9Ty1BCLzc9MI6|6WHZIJt]af.$8cvjhkEsin1|A'<!@oH@jtfJo#s=q[i~HC=Nd/`~W}G/V}Oh6
-/_{(!XTS;FbS}j5AVH2KaH&dI:Ty5IG23_ROGL,0_OUD`AK<OEt<Y@)eH&}vg)C4>ZqpusP4]6jI6;kqui+J_j+T#3=]WrO=>NXb1RhZSQ[CW7A1S3f7Cm
-Qsy:h#R+m%I.Ygsf%^x({$7lx&og>kMm2p:A(DP/eRaX|Y]4f,[U:p;{8rrcBC}^HQWVgl:|-Um"pddU1u/@p1w4YHfw:-|/ahay:=COEI2o]'_c&)HQu2
-seA@1XFy2mxd3usQ7I4k4m~c`g)}af^fWr1ta$cm0#_%H0{E&yy+=_;,_G9K|lZyubnxb9m}L'al)nLU9r>IG&h7=)e-afB8=g~JWDZS<HpXgi@U|S(O{_
-Hz+(BRTJA#`".4B=&W3MM#)2Y6P#PDuB#1{A3;JzBjfc-&u]m9|1$F(v'FcUP3UG&qEG93lA7w48^L`0mDG,X1GZZ),:gGvhh6U&OtKXWi;x@H6k.x0F[#
-ru^[.m`dE|3nIDoIXyU%$,034NX=owBhc[Lg9t<y{'"y`mki+swg9kK,M[",^Ni2hj$`_f9pyM-I`Bjvs;S!;!-c4&P_XL|I8D>^Lvtr'+/gbcu36d%91S
-9umN2{#,PkehqH]CX[P}"+,2IoFQvo:U9za"hJ<5c=CQFcCAPAW60euGd+3qgj^$}5F,pe1rR%SMJ(cdj&@R_<3q@iNF'wHM'wj5YotoNa.;UgEK#7&s&l
-3&g=M0<[sD9ii8R0xTuqw.H+$Hx;WM5#Ceyi<eH`@tM2/,ypwBI:^iFms[,U1hvKo_/h-#p=!i"VcH'W[ahuvH~nx}:E/5n8SO+`zL>F9d,giFIJhHd,eD
-2`lJ~%ydrlI"F.9:~E#I(<BhL{`zyg[3[.bb=&F==K/%+=n|A]cN[74N$&qj^jKBu4nsT42)e#8a8qV(JhgD/AnRI85>8v/SvrjBILSiO<52tUKE1bRK%F
-.xLe{wzEkv34)AoP%KkED%6,CYEEh|Mhu^SZT.mszGkm(uoA^H{S9<6g2U=cZ5d%`FCcA<hu'0QajlW9TmQ(z1yD0mo@#fp66E29Okb."I![8/8^pGpk(a
--)oF]3|6w4hLU0R2_]MeFcL{RVCm{OjV6%$[hRo"NI.w]HDZ@t)I=,DlPXK@eOBTPls7TM5@v>jW>U[:j%'GDlGA)fIxRC]]|t<V!)Q!w,EO]b}S_2^%~3
-BSL)$FW"5P{NTOSanE%K<^)d{Wjv0kr3nJAJ]IXf/.RCdidr|PevT6Gz<ZZC6uXL5x}1Di1k3B[HM3f403|Njb(9bFb3%uwt&xo/d&U('&]IVGo6H{JNy-
-uf:)iR%UmqE43fZ&)S+avhVkRB0AQ}GqfRjq2/p>RjO1}$Jm>TkLkD.ulcSa%+#ecP$]UQ>]wG)a;oV,Z(P;P#TL]7fkb;~)mZ%ffjRaNO|fg1yAnN",eL
-$i@4dp{@B;DhNnzi%6v9+v"03b!:Kcme1eWkC5%t7TJz}4y/JDX6#xk9cAuu1Bn_nB9`6L_f3:Y"]!x`iG7G(pzy=l!/eY&UZi'aiYa/L..fGzKv5g9Nwm
-+a{1(9E(9l%)}kn@s7N3<A~/i^ifGMVIf,oh[,S=FfiEtH|xZqHKSev7,<F;'H{Oc)]skAE}anl'xReS~:J%6u%fW40/EIiN@Q!T&qpP@nw/==^eq9uF@+
-[P{;Na:'tpQHXeag-^u<mB%P#|l28G>hEc'Yqqi+3;0bteVqG1"T,3l.&=MUUKb$)qN>G1J&!5U<WQKk4-gm_s-lVIa_S/.s8:4Qf^v4B2h%;atJut0^TY
-`;,EzP"oA#)^I@KZn].L;N,gty|{U5d8(dL=$[.cnVhm++E0Fl/np]8"[k8u5#8f~Tn&AmLQr249Zbf+5#x)Zf$Revi&e_OGqLE7y{h&pw2qRXk.S7ck{=
-Q2eLC_,6j8"%=%Fl=(u9ZB0x--.A9u:tk:er}J}=O&@5kc<q~)i/~%kQknJ[k|FI)AA6["~c4-J.#u^i|"_23KrO4^4aYzi_4CqJhVOfbHklCG2i5zi[7h
-L_]d_b&P3b"2jQMXS6p=jXEi_t|;-#gK4%&8;Q+M_x6]xni{F,kW/sBhsIR/^YO&!(7=O<Xlt^5;8;aATE$v%3-Bua$N6Y/9%y#!Dk0m/[6ioLfor6G"1q
-TQ7;gpl3YM6f^i~gqTz,^5Q^PHyQ@$BCiO989/I1AX6:)@.wIN`)<s>/I-nxSl>_/a&}<OCyo@5x!g,uf_C<[dtx.TNcr$>QcAxj6jr@;l"y:{2[M"gE_9
-JHl+>YvJt3^3'w#t:rU)x46ZSj=Sm1F"4)Bg;NkgQQIZONBC0Xmd.rbuBErHfgNd.4)&"%mx(V4{x0sC#m]8V&Lgwxt[vY~<x[Ho7bvpT-AOv(p1Z1NC#3
-K)7t.41R{"{+>6_j$!,jli}b9t#.Y$FDgI#E19;E}Gy)!,'tI8sHbUF8(y,+jX7bof`1%J|_9D8Y6g>1<0S'"Y'4G[tzT;#7W3EPi#v!c,L^G}LHOOZf_Q
-'w}@Q[kg1<h&,-_E^.sq2$Ffcb#%ODtSPxijC-vK@plJ#g|zs.{,+DsWqQK({1(,83Y>MUYRr.-CB3y1MW~[]DKE+Oy=G+'N#gOy:aI%Rhjk|yuY;oiIW/
-Vj(;:w&-shci&^RP~99^{@xN$iu$uDx;fB!AX[2m+q)eMNs7y9QV0Ao:;>:6+TmJcJ-:7[a,6iuc:7REE`4DXWhPTpn(f9bTqg/]I26-;ogRV&gR+ea,}P
-"Ms)L7g+7c5mI0/_a5wkRxG(i-AQpyYLtQ~_jy-FKg,Q)(_Z|4RXJzT6ork3.zfJ,+b$OY5:j:W_N:q:/|/b-jOSmy)<s2V7PNk#we}^sC[`w63mUV~gcF
-:jeX0R5DnfRTNO4kV"1na&CpYU{C)Lmag$~lt$K5sY,l,L%JLf6g9s5u%QI{>N5d9{8w_Q+7bS,Xs61fbHTxq'_,2z-SCh1@Ns{Nonx,OpU6jVR$@KQ3mc
-l%J</".,2qy&M=L'Eaq8P]Z<yi:[E'@R%hN"TgL5a&zQV+{$_hz0GLz1v1;^$76TdxTqFrj0doiAx6zUfW^XR">,`S%=VoCAirXZve;C~xkae^%I.MGEIy
-l1JL~osbuJMkSbgt8r$Q43i1%DGE2U43fG/R!oQo8&(ZmpmI1Ay+rV{>+|mdVVNKUhx6QXKND2(5y8Ykz7=7)#=)agKOszCZxf1`vgaOutpX4m)A3F_]q#
-vLY9w'WQvoPc}_:Pj_T]dYw>d{bTGmA`H{C4AeVoNv=Wr(7Hcg#/9tS{|fjM:Y-e>3w=tNg=hM7mPv%ea]zV.fhXHtdH->a1PyPl.Ks}~9J8Y]))UncU&]
-iogeE%z/o@M-MW&Q550]O|fm3/%&Nt{5Rq0"/Leawl}j&I=rA]PH428`bfGgImQENdJCde{N4iI(ab#r{$La;4%dT/v/~n9}v57I(0f16{4mjN+TBbMp:j
-4HT}5spfg:coSL0VlsAo~EHSZ8;r'$'1TJv%#[O:JuGQWo584UPgQ2z^vk3cp#j:7T%gMJ)etUZ7k9'xp;]cqkVeck,[{n#GR82@FmR2CwR/;V2RPP$t,o
-IwM.Yk~3~@i$KvEV}^x+w`m_|efiSlZ(4LKoeq6KhEJLXfgD(sJt.F(c9Ii5R`q:i-~>2Uwj"M'-$t|qIA`qgBz2PbdF)$Mgs^1Sxc2EW;lFsM>fbI![>D
-t(4W(g$v0A{#yd>V(RA|Y|5qyx4p(j@57lF'5GDEjmFwNU/Ii(f%~4G4pu<b30y!v}LLjA-sXt'q;+5Y|^+oi(,jO<&Yh$5b.!){J:~u.8dKV=8MLoW|b2
-DDocYb&n}!,l^`0#m+^Gi#6d)l0zFaIg`7]}=h}lbeg|whW|EQ'g-[{KS<d+(UZ@3"kgT9_5s|6|#qX.e'!S$9D6]`5Q@G8lfkuGd|[RV;o'z&aDJHI1k/
-;u-M/4Z]P38m^4oZ%kB<Kg(xVkbK"0)i'f7G1a>M8g2:C=kDr%cax7lWl{IbxbQLv,Q<@j8yg}bi+t0W_J=Ft6GT'o!6Xx0&uh2xjoCylJ<MD{!-1l37gT
-U3R7fSu^vyQ^VHnj%AGvzS{Q]l+GNHe>G]PDRRaEjxdsHr@}$r~&T4z.QUAX9{0Si#Tt/}[`yEa]-cx+cXSuGXQ()0n3::6;B:#T"K3DB}(&j9;]|ov]rz
-iP$ohGgn_}1yztC-e)T-)"QKS)n5h_5{Eb=Qm6<YHm)iq5Q@%`9QrV5XK_<6#"l<aj.xG{`jB4A4e)2zB^WPrcXc<kDSw"M-N.tz2g8=#Ry5r1{,ktGp+4
-h!/faZ;H0(^[#1>G4bcuj+`1V)o|(}cOFt5<$tNP[n2Z=Yt^;2_l=X,z:c3muT1"<aT%hs]%m&%qg1u,1C<'_UaAj9NyamyRE^d`zK=1R48x'3-KT.N^4g
-1M|u0%RX:w)RcH:Hpq9@ut7843LCZ|LLgJ:]OnSInqt4Xf8`LdRIJi-Qgea]lT:I5V[ZX=-w8+7+4oWrGo}I|E;C_CFKqm{#Nif&7HBYjabKZRD0%51%w[
-8oWuNEd^C<ixVr)9YDjt5rK=uuEd'2NuBW9|[7D^k&]K$a1rAHJRWlWtC4[DO^$ZQH}7;g-P:MJzTa9U6|.a^#k_ZA1L7(5XW6d^N&3xgO.gCwtzS(AekT
-JDj{<0@A(q_$mhns'y6o`>ak"/uQuX/I5w"0bKnNN}>Nj`;0'{R/Oy+`A/eLcTt.JU`/!_;Ad+~^IFe30O9=x8B,H`OQ=eysW6g"Y&z;`2+{{rD4VO2qwR
-y2HXA&a`UE1Epy;wNA7S/OX/iQLQl|=D"$}Mv`kHCi2s-oo:G%VewOmx->`&m`@k/|KAUk=aAc.]tsm_"jYLB}q(p]Yic/M=lhTD`2T1R_D751A-i;Ttil
-]Pw<1')a=p/TvTR)=B#8Hw)`4YHhu#d|J=gVb2;9v]H2VJU_qrk.I(F'ib/xSBeal3EmYNlF"d,Wb"92&ADZS>_SA/"#F(B62<z)o8b7^LbXm-quHR%Y}1
-FoGJLA_bOFA=(lx/.atQM+sDpC}0P}|M6E"Ovw<gPg/tfy:8s$)2Mk3X{/Ff5CjIINwX@l'Ojpso=4EeG}pYuL%9iNKv+4=]=m3Gyy0Z_WffnRA]5x%lYZ
-t3NuZ@a'Z#1euGWK'7ApMu=#n+kF8:<i:2rTfh=_fBqj8&Sb;MNk5v/>N;F(]KR3KKbLGpq0TCfJlf3Dzp#G3I^:,RaX5Px^wzpAYgwN}DU3M6XG[1634&
-PrJ"iE'-:Z86qtyf:O:;$hRQY6..Wk=]'t_nWfca"=|+6tV@y[OjJmpS#^I>d@a>QR.8kawU{;|{cf@zReir4,{/:bl:zIh-4h9l6>x4Q(7Xr((5S+P[/r
-izGdpW=9(oDj3&29TT~+AK"y<GzpXt'7)22JVxi%|T&Z%YnoFkOKEQ-0&:']p'"Q{WSc005&}lN7'}YA}69SZI'.;}20/[oa,vRYfJSl{1|YC;O3Hgm"eJ
-1D@u@N7wt_(#=xu+qb~LI&'W^!4rZZwi(o~-0bugku$K6e-gwB4%;e/IW|PN(/-/|iBfvHDJ,T2z|]lbZ+#nyjH-[cqd[5N2V6_vAK@#gA9Z'h+pj%_|KA
-N.r49Z>C6'X']&j]k.e5]Yjt(aMY&:_,4#lwt:G:T{H#+RhXhsg'o)GN<CbK~zki{jSXE3)<uunWqntn=NAC<n;7C6:Vtw<u^N@aL.Mqf|~a&FZd[a`H7Q
-R6B7xr>8"C=%7NFBkRX"=Tc7(7uY<U+I{s84@&_jimr;`b]"|UuxI7U)@x8w5u#GCZ3p;/CnPkY^Qz<`Ana)un{4R.):w:wh=D~1A:p(/W:uv:T>BZPNj-
-O+-'yf,HqN+HY|PGCon7qbR>0;pIH&:.H!&m[:##d.;#6F9c_w|M!89rV%PYxejv@wL2]ex>q]KM$ub{,}$r6SG]gRpaQc#D/G@ROzT#JtcdfqQOY[H+gw
-LuDsZq;=W7`h[kQgb{f!GN,$UK}!H8^NS-6v'/n{"M:&F<8b(&.aKREPoc,C{$p/L(Nk+@tS`6|NVQ85~8)l+EP7=yCQr'%5`dYs85u3SzQj,6HSAqa_c!
-eNL(ws(YBd3[=D'>V|,2ys(W-7vexh28baa+!QN%9M8Id|4J]tF+vpuk/2k/B/'4@k8>YbyE{WoXD5#%rT91BCd0DLE(&X&=yY$Udrm=%_$<8x"'T]Zk;K
-<`wMaIR{AFP]/!x=Nn_yS+"UEZe==39/r|~5l4q])Md;brwg|Jd`[hqETcd'D-FYa7R03M3O-xqsu2W)zDQi>.mV"W8Gf9(Owf;@dr]-xEV<c&/q"9DmDr
-pz%)r[tXN[~mTdc<rEEz3W9epzZi}NYL["<5oyBUc%;%Q$-s3X-gG}dY3R_deeHF`ZVH^Be;Y,/90D=61}5/Fu{Em@~slAH"D4"6i!vo_zA9rfpZxESWC}
-qT=2F)+)EK';EV`&R7!Trw~$&Q8A>7^6O+q_3$J4F$L`4D0w<DW6;@I^71K5Bww(Nb);G0Fsjx+i3GqBnmAzxFEn4|d#2'lB8"P|1x2YbP]jA#6.sZK4le
-;Nq>+5#J7a{wPCgeL0E&TKsW8QPoOA`HIuwq'3QT])X&mvpq>wuW+a:ZPY9}pF~V|tWz|`6X.$%!xz[MVAA7$N)wu%l-yzN3}pe+0p^nK;}:;g<l2=GFB{
-bmV>4[e:|Te3lS|lR^k(H5CO963#>kwiyrnHD.e|,;zB(A'ssjX^AXVrhAPJxl:Rvvh0i2WYmraNSPSQk0mmyXsaYKO}:U8da>m0nNaF|l2F@k_fgeV&63
-1d#A,UI"Q1@'Qn|uEK[jWP]`k<L3v0@8'Ao:c8RcM]`[RaUz<N0`qLv0YYh/h_5G5z}!H(`RD`:fgDSFseOZ3sVS|/|xNRRIAvZURbD1s9N-X+3Q[UVLC}
-pOI8ToEx5[mTj840iQ=%h%`,k|UqFL2e4K=6Cy>rFLMw3}$-s`~oyQZpYuX6j4+Z+A!2C"&>^oh2E"x.Zy(!)PpJDr4VH_(6'+VHcgNcp%(x-O8YbN`j1,
-CN!x43eS@hQ&oz:=GGNTgZ_jGb7|^TM'.z>nlgDQuo8xn|,,kP69)ec]kh0KDteR]:|;p.FQmz%$mXw5IN]wWWB[=}|bc7&&|q'X8G2dFf.z^uF@f+MWSn
-rRI-jn7+p{A!s0kQKo_$hq2DfS=<l(:i36,^R<@R/.kv(V~6]t9Cw4T08V:r4L-_ooD|F450X`)k@|;rpZS9`Hc),g+phRq9}tvaM+-3lOmq'n4t3W8cWv
-9@sJ%:[$5!8u/Be{Q&`Z&IvuHxXS%2X3s8ijXJ[$aBGp@@0S6PA]B.w_u)r3/v!1/P'G%@JdNes61):ed-0Qdy&|PTR0&.I6<"mzt8:RWYyyr^[-!9lawz
-%N%ybw=K!+mjQo]7^+1|(aLYtBC=k/m3sL`08LyEwFrhMyvg;C2hwceK!`%)gGOM(B<g>kcIGRdRls=2/+Bkd"GdZ)]w#5vAmnGdfjitJ%]<q2iVif086r
-1{L4@&=qAK45/Og`2&}VT{CE)f6JsF/Q.cd&,0Nt8!kzYHc27=H/(Q7Ul>mAh:,gS;SEd9opPXAqCoEj}<[U$<6gZ%`O!1QaZFN&.0"k&E[ioiaSl:<37-
-d]OzP'LEF#/Rf.~PlfP@JpbH!TY-:()E(]$"39(&pNJolNKAtIP/01yh~CEz52T/^V>`c%p+:#i^tPr[KN3+SJQnS#}j)Xq6O[dQ3hG#~TA'V4ZpJ[c40<
-,CFPC_,^48U4nAI:Gw..%r&IT-2^IB53,C"DfY.uNC(hx_4zF^E(MNN/%[vE6SEnX.m;#AWnixb-h/8H;ac$hWyAjW<a>R6D_f/Hf!sm1X!;U-=Qi$@270
-r:Q@a<"4L>UR:o1xCDM<<=.oXcIlhISJl%z"v!Qow`p$;%i6LsFHunI-crZ{rQ-;9<BWt+@RRlB`ZBZVRuM,07Hp:kfzlCF7zh[JP}8B2{UmM(W0GEQ}@9
-s9FlrMD^{oMMU_0oQlEFb55Q^y1VTB&<6G9="eBjChLbG]A.]T9tLN`2UO>+5G2{^bT^D5DP{qE6%B.e-_XhCgiZ^AhHQ+Nf05J&v0P7)rZ5dZzy@."D2m
-4E)YW{aRfNim)rS)},D:|=s8`U6-^%IGsKm|Z]63]5:NUt;j2}-}(T{+^vD2D$Xo2|;d6E0V"L#Xp/+XYUcr|i52v'xo8i4WBlM4:68'RI:C-Jq;K+iYte
-J&A)g/VTQXv'Jm!otfK!FyugisL^S.Zcq^`S;1et,rbTnf"da2t}:^VU75A^2l1FEyC!zm1jF3&-7m{@@]BXLgj<:d!:qSo3^7kyAgw-C|Ds4qaJa'ep^x
-D:FqU$oTtjdtw{Txg#YPg_OOOl~M/l|jn^bs"4O:~sHj8-vdMk]`=V-Zv9)Z;=zQo<G54"r$TIbB2$@:PUZc/a%xj`>@#os<,Is:nvW#tXoTdz`1~cVUis
-KH`;"Dq7~KLmGgMXh]>Py>_=L:1,oTKU$jF@.yITwK)3&A#OV@|k65;J>4>|pXhPHU/%%h#|J-.;t.[.il>U`2(@GrnWn-u,F}`feI^,js`H1;ht-r)x|w
-jTPq`,:Tm<BA.d%q5R1,WrqXF/w4$aTH)58QO(mPb,.x7J&YDNr-+XdaH}z)W3firgxZ)|n!Bq86nj8o}7uF}'.BP"or0al#rjmPIlZ&(5v%=i.-_Chk:-
-a+WODXz92._.p`j#8yu06[DXM@ZCb+u||(W0LQA)8KIS#rJR2BQt/l/,yMi{:J1igb!U<qq#O^5AVq65tvz6>3wq`Ywi($WavsJ[+bm:NEnzIK|-L4p=K|
-HyLUQ=ihZL7U<Nb|aBlVI+]Q{h6-`g8$@<3y+NE/gjkUR{Twf>Tl%sdU}Lnef1|d_uk{}de9|QCRZRT8uQGs#7ZO1o[)^.vssXB.2}XZU5>fl%Pcjq}LpU
--yNS{mmA4dq/Xl}XD@'wmGrIagpm^t>(KaFXCELA6Hm`~/b<1teQ-Jau;}XL3$Ve7-2ve!o$;w,jsfmud)rzy[@lw.Q2GhAfXpu]td6#-h~'(g&EH`(%4=
-ZiE^29;j=-qic/Df'>{J(gP|<,kLHoI[!sZ%KRZA.xY5P{1skTti(tZQle9m47#1W3lSs"V[6b&K>Plww.xmC.`m)]mqs_y^u3HD}K09S"G"Q&0P2Uqf/=
-BM8;us6YOa|"-t]iTNoT]rYv3`E0|Q$>naA]ysi;%yKubV[BO#(plXi^6xBpb_9vCw{XVw3tT)"&,@S%>qJZdTxa1i:fF"v[+OHm7VrSOaP00s}B112-aa
-2l~5K}b9ub$s|p.mBo4U]02`^_nm@|PL8uO/^gRiLFV#f<cfF}8'2R}FQ|tYH[0I!cc8UX;g-eS(T)1w2#xRwP;/0of7C'7umjqVQj9AD4M_u3mIuQS3cs
-eRvr>hCG+S$H[J=SP/"J+/T;OEznRDFS:bfjQ[Zz$qIoqeobq[m-.JIc{yEkl$CIB|jUsj-tqPA-d,+N%ue/3+p+oGc,k6($D[)i2Zyd#BY=o6C[qN[a_+
-0fK>aCE3$=yY!r9UwByk6Y"d^wRpGm)B8oubzL<zSrwL1.]Z,+`J5FQMQ+%O6{4CG(a9A.0/fJ>cwsz@m0@F@loX$W_m'q8aDdLN>:mYhtv4W60U@o<^_D
-PGj8lJ1iEn@sXu;A60-0mEmrSUQ}-kqKgKS^'[(YmR!voJu^7!]pQ),&O]p1mW3grK'#)h^isz`IMLx#82:",TYU~!ZTkvIatn}5lJN7uj!RBd.8r6Of0'
-#YMqW!l7a!(!1IPu{m}HL_E4Lc6<!At]6]#[TgtC$=f9i,AmW4,BKU$qU|+w]xr_%p;{-o=SmR,Xv"pimW%omR/vzR_r~slA,P<EGO8Chj#+|Kq<c&1O-R
-qab`!q8j9#!,fqcV!_~Z%0h+%h~Ch5QD`[]nCGSmX!Zpz^kEnQ]2L:O:X{Tj9atqfzS14Y2xN2o/<:GyPHJ)rxJ=}3!DoM@&!;_Us@`fs5"UJPW"uVlE=N
-#D~l0D/-)FN_[Gb=DiMkF=l{aw%-;p+{]781~J%g'nf(LR#L6$uQ]qH='ckH;{jwf&=[MkOn#ZBif(9U}Q[|Dvqf",a=XBdXS[C|IEvEJ]Hgr4X4p%ns9a
-/at3l2|F^XS'f-Bn<whGQtsjbz;9^E#2=#.S`bT65w]J8IAN-'6dhHBP']}6!#r4P=FzY%$F;,WqXbSwxwS.,;ITp!"khCIg$ie6yV<qOpTq0%Cqxqc(~6
-'|$l)!q9&:KU=qPOCGma`Wluj16P=%-5JViP^wjC3/yD]O%O=^CJlMP#|6My=Z2M,Sg+zCQgjy~EDlY%&m1P,!ky5ty06d/&e`J`ep}py0$=Jcsncf-GOL
-WaTKJ|D!G5p+&ML|HN^pphwS8J1y;huP=f8"";J[zl};I@OA/,D>"&B"mO'-$UYyd/bD2Ui+yLFTd`9w1];Y2@9NdvS@PN-W1n:RNt.qkY[YZ.pu.h89Mq
-V-BaAtahFGBYde~kc_d-{YG2Iz>5n-~i$Y8_8yWwwYI&VY[R7kgL]O}'[O3lBKbN)flf1{iJCH0H_:yo@:+$5-i712BK#__W-.`tTS8y37KWGlwgV&1;P@
-}cr}/uGD^BLvCTdN[BPIZZ%CUM/+!p"vHjU+gAC$6GM'r2(85k.kl3@<LSYccD5aL`7K!@vn|<LE0a}b(mJ9)cE`@jk+4J[u@A1@k^[w3:~}8h[9Urw}_3
-DU6T)!WrlnhG#7]YI#Iz)O.2O{{mN6kYdaaV`0y/+6XarT%7)R>^[}QKXo=FQ1%.s4(5UPwb6%^+3W/M7Hz5x`1[6pfzq!Y$XcszGSZHjfI>G"&lTKEI"K
-'7B)]L2Uyexqtndp1%yh)5Ac#5'^_WgPm,r:uTUJ2@dmV!G:j|'&;lyBPCg:se5CX+)|1W<iml3.mWA{XZ@mpukb=BWT/%`>$t6lls<TZtVGe1y4pW46ch
-_|_`.hk={e>E^#uu_q!L"#)`6B1pCV,OpMDZGPg%0wT<S]Ido2iJ'vuQt>i7n8#f5[b<WP]-{fbm>X/E8;ZT@/eu:=-2+VOnC]89=jC>]Bll@UV<>!J8k6
-u/."+JS^ZDn@oLtxB]>n91oRG(b-s|-l0{(1WW(|-nwL^)sAdhpkFq0mbgXHwAOxF:veU`_gxYPjw%r!hU[BC:F`r|/lR4k(g)sRNPoCY!5,o^H[79O1)@
-Z|LKYV8=G@kM$3o-C>lR9<NA"g;$i.DRLpk_~8g;H2F)[l:@V<'+S"bv0"ua=:xrU"VE:z~M/4GYkNe&h;%;!t"EZXZRm{}Uo;pu>2,#-|!h&-"'B-3YG+
-kezTJOH9[)SDtKhBfhR"Kx>GnQ8PQx|t&<aqx'rw78$+;"ziH9<nt&X@AdCS&K`u[h-Pd3<U1)>,!_[a7'|=2i#k%kh3(JGVc2oM7,3^s|cCqlj[32G<$.
-Bh;H</g`c<7Gz^Sv|nP}oM~KpPt{`cMuQu;}EWqY@@UG,S,j]<>SYi"iM)A}4!=esI7_P<Vn6Zq}t_~L!W(^Vy'&IOAy|KizkY3YRGy,1XL&5KE6`83_|K
-mAryFx9`8Ljk2o[b9>;#sHyV{KQu_<:Ry(%Ue$P3o.l{57pW<]Nko<7;VYiqst`LOjcnFfE_:eY0P%.CvN)hSB0o+p9xSRik_LH=7jl[/qe#R!Gugm)oJu
-_:sJ9yCV6Y,K%(nKu/gpYeijgZ57b:MP&%|6=(!3jXlhq1|ak,ABz<}/|^ufh2^yE2r8yz_&HP"^AXE|@HHx6DN_)u[h(PQR`'I$SFK'-gX3=aU+]'=,2p
-(Qxg-^|I"nhOol`Qe_%Gj:f,o{.VFi9%au+uc:)E+<gvZ9$xhP6A"z48_`#KAbG=G;V'6gvsAE@7k7)m[z>64r0qY0U+'4g:)kdJKv~of[^(d^WNSZqZbT
-fA}&5+^7EJVLbUT23};Iw;LOz8;O3Ikf2Ngvil/0;!JO'#=:[Nd`C^TIO)47faXtd:xo:T&'Ty+jZ626/#Euga9wrufd}ASMxB5]`1a'xZUYFFH{A8P,5q
-&>qCkPGm#zZRJRyE9`'k#H4LDSs}7:2-Gu`eA8hqA][C^O1,NKHXJfBN5N%GaF&]nNYNn1+UwDBOkX29/)Z#tY>yzBEA$,0;lNn/Gb!_WP~zqABq8UZqp&
-~Ok>Y9M];<m>)xSS_=n<AaL;;7DO8Cvb4w)&d6<</!P&V#R#kDqlscbe0dbSoz!]:r"bgTnSy_Y^.<4g<nYz.vo"Q>(%bu`ZH{Ri]G^9XOe|m-S-cENql:
-K,>l|W)jImj0^zGk')5{X#^>f(+N]'RqnDbgJ)y#!j;Uzq;KypNg:K:w%EyQ#:aBMw4$;W$]9RUJSaY<fS9|`:6(yjv&VIwoOS4)XWXMXE'F3cr!CR9U0U
-Pz.xP]<D7o!NL)y-X)/lG)_5W&bt}yz3+AGpWKsAwByG~aaV#W4[d3OjK_i#lv'Y|yMjni]hv/xJx4+ccMu`a|@_/8t'uzUBfR;(TpOuNC"^YqbfqLldT_
-$L/6ax8D+@g4{ARI#>Z<0F]9TtPw0lNW-;JswppZpgHOLOBJ~riZ^Sv$#y~<&UJ%WNXb,sbP>Ps+77$G1dj10'X3Uu=w>I5x7Oq=49s<:j"u&XPylUlU{5
-a6(0m6PF1gCPyTM>F+`JE/t#|5a-Or7|o6I8F/j('SoKi@>64L<icNevwY-k(3"`gGGK@"`ke1wq'k<+,='7};SMv[St#Mi(aFO[scsO{Db-.0x}(p/bLZ
-JnzNktkac6u'{T~dVI_S@219SwAvS2KuBwmYaMNb+=,&W@=I=/l]V-w@>O){:@Fu4OGms]>.%nsOv<#`b>Yn'M,k^C9ZiQim3:se"]5$|z84]wV6E'xmlm
-)wAD2Fxl'{U}K={efyC,^AyM[0)&5H]ze[S}DD^bPZ+9lmn.n>l>A^tV..f37cxqGRbY5ApFxZi/lZN>a/f=sM`}#hnMpEiJlN]gS'q5e=e)zGvl/5dV..
--}moa7=M|G%BHk+xAnjC8nkxyC^WOhP>Wam_`.h[f;VnI8y-NL95{4Qf{.+>Hra`Xk@R$5`l<[6P.Y'+|X,dU<{]jYHYS<8'wdt]PhrSwtH9$-8AxM35bm
--'y<3rUxQHac]HKbnGkq|0n19q8h@+2$tIRu$b$VYCeo%L0#U|y[zX1Lp]K-aEz7=+'LOV^1:dKKs{$u6>q32o]q>,<lzmW[0k:L:qfM("w<AVnk:bQZM@
-a1(n'{bYZq0{::Qh.{H;FZ)$ew>.;O:{>3dAN%WCTsmQ)h)87TjZqyq00mR^D=Bv=4D-x68)V+BAH!6!2N9Y0f-#6<DA=w2}kGKHxE:uCL)h#&3j]z^t6;
-:wZTc2`|{j&$5Hb8WiFZO"iRNo=X[L(<jZhf[Dk"9w)ORPkkpH7kcfL>sVNyJRQqoHd:&YyV<xWB%)S!+[3@A:&Wn/sz=g#0peqcK/;^}s%vvEx,jgfMC{
-|Y^`,u^HY@5xAXjJiDG#zD|Ua;eSs<LoNI;DWI;qH}2c3j!GKfFHEQ7''eIvuIcpBfXk3Z00P@{cXr%qc[gm)&HX30s&A:!=9v0cJJM(+bEh}9=32R!PDk
-ipQK}Q^;bvb>L'7F<]l<byO7#rHpn8<li2f`"n:<Xu+sYM'Ha^WzWG`Qo5l{zkk+C,tfo^3vFJ2H{OSbD[9=+]~+'Sz>C<I#>Sc,]z3:1j~f>DTL`pJh6s
-Hj@=>k,uO+1|<S@+BoY)ciNFMv-B1Rd{9vto0X]ro)RCRI/9GwOO5J=w0v5rQ(>!S5$F+rLi4_$nIyJMd<Jk#j>x,krIOqY}aNJ:t)wx}_+mZuw>wFv.oY
-z.4,mZQ60w5KFdJ%V/8|Ll|7Jt(VD0=A1<[0oTOeu%2VX,2>1jsO-U:=$g~;0Jm',4SkSD>=ub2.:H87A&FblMW<Yf%fXkfHn$%@kuW9vJw4KUD=wO0i1j
-vFx!D$6tLI"2xBB]0q}L@x+UUkXUs<kI_h-YD/nX3K]0d:N|%+RS2I=4vj,2hh)^^$iwO#q[#Hj#c=CrY^KH.).]_6ZUjHFxGrb.BcEu4uOe&vG"Yv7I3t
-Td5UwV-4$hP_MZUkAjf6XYDOdhYtrbKS`%8j{!yIO=qJWP!CcB93I%_C0%+l=H;[(..ZXr[j2[K&3.w"mB:TH{e]jgmAwvz-U)|P_i5M7Unu2_#,gJs$EX
-X#&$z;%}zUU.S;%%58RbisE^.5V.JUt1W`i1AwG`(ujf`cGN6CSR^w<r;yVz<ArqVr)hfL`B8(_cZgr+72dM`+;ee|PeY9M>4=oNrO6<~_GWI=3,RZ52@P
-BP{jUU!H1@<jJt(:Z^tO6qSw)_~wDEIJ!mAKmHlMXdx>LCa(ZIHGjt^1>&/H;rZ.52p0#vNv-vonExiGjijJp0xul&oq)'b=|]H_tlccO83{9th>hAoh0D
-53zRa<GOj8:9^RfX5=vn!qTzH/4bAeryzaA,s/EqbS=MB65L/QJ-G>/iD%QV$:5AP$:B0}lgl/EGFsOuPV#z.jHmLPX'm1WK0wl`@{}MZ@|MocTR-4s&tL
-HMmHPcNRRq1(Y4>B;91Do4n|YnW4{3O^QVB1<KZYZzVa`7qfHVT6!>:^q^In]xcO=Kt)})_ZHrBEjrfzBshOL"HDf]7mp/WsSkY|D'B"I|u%}#^N%I}12O
-uI5:u#gIf0zIR2lFozHxY5pc"LW-@w}qLHdPFB5OI}H;VNGj~H~plx/qFf0LwrX4vQ5za!zVwdR.-oE}In<>QAtD+@{b-5'DQCG==19zC1C/+;]L|9rbth
-ISUcXlQyaZzr.S5YpwvWRb7mi1;@`sRX3iQNL8Z{w@BMdlD"BixB/}9}odI`Y_h#1('W)&iC[$pg=Q^y!Wkd"SSj`1^E=>PK%8Ys~y=$Xq>SC9Rel@|-QP
-oq_k8@`=ADM[Y.L&Bs0`m9RK&HhzK9u>,r5RvVu#C4t,o}6|a/f]O)#6:ePwSS^Qwh}9,P-"_K/h4^=bN)TJtved@yAyVT1g&j6uO,b#U0#';]woNG^,Uv
-{LvX@gkNdzfut,xR.daj-_Sg<k]jG<d[wu],}lOKFXMKmaFz0LhO<SrYIGlvh3o-i;q8,"l4&ztG~a_o68s(szE0p8eK(mUR$G8mB||70z#%]>6i@wxnHn
-83_#ijGWs,9px!}2OJxCyBGc4eNcm.3H4[GpVRn%70b-FakpSSc+O;x-@a+LnU>E;zfRz|8DByn--UU3}0J-M&FQk<BDP^t:9lzS=3Txvg-P[3d)~wp$ab
-%xl9<oiPLT`3ox+96zH]_(g/CZu&q^^Ica1t;JZC)<G8zbMx~xo3t_Z4z(uVbsBEV_ny:1gs-o9JQ2zs"3G>IlC-TMD-jeA(xou%T^K9r2zan@d%2k)n^=
-TAuo:Vq=n!WLyN7a>f"o-ISbO&NKF]9/)&]q^H(L4|YS>8t;im]qt7n6c2bC1SEIQD@s&bkVySXd86n1QW4,(zHBy>b3Cm|dd65f+p(1DePYHamt}+0d.6
-B`C]M|#{gQ-J)v_Zrj]/EQPR>f=L%&l>1;}/Vja%MtX18e=Y1v-h3p$g2HRG&o!q5Z6ynn'myvwPNoHOz/q.Acl9xy(V&V{xba)+6uaN).GN@rJZ-k1,Pu
-wByyR3@P}U8yK7^x{89=mQdlhekks/$q|(Gl4I]'SPkkhg=MKmDy%l@NH,BXZQ^2J#AhTp=M%X$cFT0B3=k!![LmNb+p;JqfO^<'XFVnjD1PCj@,&x<rOS
-i/^Y|n-ZMx]AXls00MK1yXWhL|)=$-6vh`1D:zu5;]_|x'6t-%,MjJE:aK@)<-:8|-]%o:ddV7S/|Wt@-A!CTrspQ.}Yi:e_k-42-_%/viIIB]it~FMkrn
-SyDPV$_wYJW^>x#>P]]t2S>&iW;-Q-5jV3j]o@Cmjm0xzTo3-)<zbd^CdL!6|pkA.NHDhv4jih:ag,Phn.5j:}Kp'pZccO~y^L45VU;VOH5}#Vns@f_`ge
-p{a7/^=Xu&Y`gk:3O(osUa1O^og7${wmVHNqzmBb!;.6Zsp2}IDY;IeV9.(ZGPHnHO4LgLOSZ7ny6cVz6t$g+:9y4KRL83T{Jj[wTGy`X0<+ky+"YUP6Dj
-3GcyN7`8_|U0"(#M!zz$Mw"4zLA]t%"B:-2wlim>^I672HpiO/&U=97HnyQ_AQY4".~{&F<9F_R$V/1dic/LI,Ssl|@qp_:1M)4ZD|YloOa#];PGteq=m"
-dBIu1o!^_<B<E7v4pcSH:jg-v;8'lqVl{t[c&:YXo^P.Q9]AbG,lvB<M;nVEqq6tA|6E[+$u^N{`[,g#7)}t'80<Hfpvv6F+Khr0TAv)<6vDdnTdHyCa)|
-URMXqXkTDreMZTsKYcZEPsU>AxmP`6r+H$_zf+d1M$/)7=jsGcLXM7(JDGCd}<]go$ih[;wUU^s12"GFe$MovDS6|)%}9-kJAXr1rcDlyCna!"U$v$r$:]
-'B:[$Ae9W.9U)f`b~slL&87bv{n6bn_l:=pZ!7TmmM'5K.`2rAsi#L+WE>iK$@vTuO!+0Z+'f8MSQ'>-s9>7R&BrUL|z;s+v~L~xdvf_MgU^PRb,Mk>&kY
-LyZR$u7-L+$D`ra]zXrUjei(EuOv8cdsfe9CWmvG(1:jM4o>tzRp1FK#!(lBNN)%(f~+Y}8'MTa^8$WGQ<a%&XB-TXyBqpaR+HD@ptaMo;CtzXT1yCtWU:
-649_$pv,J!MU/Y}>!,GxA+)mPuHD-m;o:4y:q#7)<ui{j,JxG+}q7>/hoQeIkV;{[pajK3$XSBrVrMuIz{2}M5nzF^zT",&XdeRYdVMVfssk>jVf=aD{Sr
-+L;o<-v=<'bC$)7BOo{>J1Z;H30$6fW$7FB'=)I4a-AtbXV%KyvehyP}9pxqgch:(d&z^xZrb7~_Lbpn8[F&ptA`Mk+04r[p[7qbCses.f698LE(fOAjPN
-'I2b#/Hitp@yMN.(YO-0'_8v<C@-vCd3/4^VkYiAZV/rEg(kgzx>_HfWmf7K$ZX>"Y$I8zHrH>~LSgbY<[.yh9'>zwh|nIC=Y'17oOUD3qju)l4{`AhkpQ
-z|2cxqgWN7s^ye,<wr7lIRwQ}jf(^Y|R'KFcSLfy(-JpOt$/pE_N+Wy&bqb@NW2T.M#YpH<AI8vCs,L2~X-e/j,}Tzi79DQdZVvM^w+^l5bi#'"/b0Q7j,
-8(}otfwNHv)_Xk5EJ!2tX&R.85J:%ujZ}{^szb{:]$<V,VOwT{Ywa$Bt.Q2q`^tAu!@Iz7<ar(>Zr#lXt}AP&:a_x-CbW6Av@a.DYk,/aOdam7T63{@[Va
-TcrjEng@^Kj[H=cAS'Vsdx[m>"pNPoNiQ{cswYm,N#&%~nF4FU3`@|C9)&9K&j/-ZIguvQsN2@sO%y7K6vD,pC+/<;%nCa;=kh>E|tOOKK(JbT1q60r=HS
-lo'r'`6WI.@%h!USp"j_WiDaOxz9O6H8)}D!t7/_eO"AVrBn&CrJ=H@$P6N/4"TRg5nkup$J`Z.[yxhg{9b@k]$4cU!<`t{_@fEo$V8`}Sb8%@qe|b+Aey
-0<6]D+TY;A&n%<2A=yz1Z^f8_l}u)3l;'udH0a[jFedSo|Y/bMOP3F]!ftZy"x$KR/|KIE%2JFKP=^qmC|AlGRPOEMn{ycx)ZrkGmv}Pd6_kxH@F1divL]
-eidF|PhYE/dXKGvGI(f;l${:tP`pk}hk:]$4)2x7'c{dHkW+k#>x3p~g,1Vl($&Dj8H"wN(b[UPu"Eh@JGb]A5}QN|;eq$aJ.+=yRpWT.}XwpT^JE[^Lc3
-FSJkD=Y$(J62`SW2'T9>lwEDgert|!7"!oiR{;czAF3543SQe>&nbKSOF!6I5<ZTv;ng70y!w+=/k=EEv55SvA"3Dn(-Tm4EFF7;D/G;EtT{-^;2@GM.Ok
-e<M5]L<,Q4%+iYdKWs>8KXoidDkTb|g0O@}m@<Oh^(L_pLmo2qMPXRPkbE6ZdF5u'7[fE!]AID8Q&>n{GB1,+#ycgAG|3Dv$xI)PxZ5Yiz,IkoN7SS/-1V
-vNM<cdloG|T[H44hXC#)XO2L1lKT.N}r9fAKJ8Mm/:=Xg^=N+pur5c=S7r|hro3=qtPDWycQ8=x@+jF(6+@wEk]5Xr/{Az~v$TINToNG0GK1rV8MWN+DaD
-Xm06"6&1@rbiFzd8aNj9LEEEmj4)W>_2KEdw85C}v`=6ia+W!e,FHrTg^8/Q3AJPV^)3M[TWOTzGCJ,S1#h}DY!3}<S(7OPJ.WfXuzBx0%BXx.8Pn!`xS1
--)+(%T+RAijJ{>+3N(#h4K%#mfDe699/_`NUUn'qzR^!Q}isF[q1>w%K+ui(/<'0C=sZcF/1b]Qj!kS4PzzB/btxu#TSEC}@C/u3kq8m5E&FJfaq|{DjJe
-6`{&2ftl&z8ry&}IQnV:k}hh(&n.PXt)A_73H0Yuvz~zFRA!EWQqGuwHY.5O<zVqLKHEj+89lGq5C<e/@5^MVH]09}^5Hv+/`h'O2bT35wv|Nz:bS.W5>F
-1]PXPzoPsA2/'8U@=qi^>e<fo:kiVh';,G1ue5]"ZBIOp)BY>jh$'j>t~kaDBcK,.=$!P&<0:8WDd5M[yMo{Q_.Z"U"vigB'r4%BcT+hT"D$nEM,}XvrAj
-|B7$swX=%um],5Ca-Vzr0-ZI+GLE^!;Jtj[Y,lXXBjR']_g(6TGC90cMl(A1KDBmZz{;%'>f9QA'y<m&_1r56ojFiG)1DpRfY@Da&L!A7NzU5}YzW5@'8|
-$nZOZSxK|g`arSU88m}rjWY4nw0,{^q(+N0cC)Kx$mtc2ou'mzLE0Br4kRL{jBvP+q]Z|x(a_g=wlT/5iRAGL-C`BY~U'N6'{iux;jqk,!9xY"^,}NN2W(
-(SWH<<2KQ=#}@vXa5NY72T"<q8mp(y@l^s[Na9)my4y{&-sq#FpK.ec%uJ]w1jB4x;Q,K^kW|}]8yUrJRR(S5o+W,'ssvG[=T4>]k&_+DNR[5=6n7UTf(1
-lu5Bn>;CgYOcl;Zy"/zC">S%vhh,uKl|Ivm+yV|_6-$c3[';F.ZZ_'d_!xju(Ep$O>X3R)W2A1}5}WO@s^>2+rqJ;tOXv.!b5.5w)K>zUJhs]HoD|6.A$^
-cmT[bPP.:_y[n8]2[StnMFO2>@#_1cBS_OiYJ[u3-,Q/0C-|q&PlX2zV'F3<e`nPW4WYqk~u@Bl$m}'mJ,U'QYR#bId,wPWs#l{mU`ydDeZ&{o~0s{B1xl
-RG++'ri`yZ8YTbQd;Guf"q>{MI$v"Rivnwtpc@C8({U:V.=sdsZu}(PwwS'@chO7q41UCA`zu0Bho&;mY;ibV"[D(d!,Hp=>|a(l[u<jMv~VZ[MC;Aad@H
-+m6Y8VchtN]c)v!Rit;02vS]eW_y26R:7z^J>jy4-WBoyq$n_o_2]`'GF"qaFT`=-3/YKmpCXetAP/CXh+hbI0aYLt.14|UH~gG1[p0f4@8D}ET36MT6Gh
-uOvnLsDbJhh4E(M1yUN[dulf{<_H5iwB@'=khNxUjM:q7,l(>%1/"_.4#.Kg:`bT,H`f2<R4qh4}:[.XRW[sDElm$e-XdJA|6L_`_Di-kRd4FNhw}(!mmb
-mR@"xmVr4xX2/cwo5Ic<ULKl(!nH()Wk'@-;XQo{v}uHM=xE<%_VJ1+,^J@!pla$E@B95q1F]N#/2P5dPY|+al9h&;Qa6[0!KagE}n$-z0XFRddQ.ZQWi%
-qmS&1.#9%|n6O@IHma]TPV,b~.S,PB2SFy]NUf:R.G^"1+Iv9;PndBaw0R{e''Q.["Ux'hxl0<~:8{!dm|r-)UHQpZR'uQjb)-"NJ0BLIQY(cZl%LR<JJt
-1t&K@z`VS>(H(|TxYn;A`ox|lLCG}F:^TOxN2zZ>m76(e(7wFpzf<P:e~V0XD</vQdl[tu6G,iu:9)w[qMmAzf;pLT&}"0KPv/wt!U'b&zZ9I6T5Z%<iDA
-M)~wBH$ZbYV48)l21,Es:@,qEm)`I;D%a>#p1}/bI^j9Re5C2AV6B:8wq/bGn>18^.}tmbB0gJ55TEF0FwFV$N"#-ixPSx8yv=ie(js$ksX0{bajpWpbmS
-"'FM=}f^Nwl&m(F6=[B]:w//=C{I3_f`Q@0r`x0I'>D'WXd:p{-|q"9!q1v))$$<BY^oO4X:3{|_Mt+i3B6tn4@Esu}r!)EvX|u{o/a>U3Y1A=byM2nkc-
-dwmqhn'vrDxHRac0D4j;|$|Zb^i(;E.[qz!DJu3f>"h.)'Z^T&3K243{pxf$"6rJS/Zz'FVNf8Jhq2G$)TR3~O}hGWmQl&$JEjLtV]_1o<H-(Ja(+3m|H`
-hmur#"O3YY2&C^6|eB;paG2(Qc[r,H#T9)cL9'NC],X`2/5N]a/eCT/z1M()|iyyV!f_#n0H#3(5ggA$UaYq.+k+ifTuV:|yEY5h#2"f~7W7C{}[,',Y0e
-G{u9<04W=`tHe,bB{o5rQYki2_v]Y@gMiy%j=GQC6:v|Cy#ZMna2WJeMA/3xP|EM(S]5]O)]"Y^1=oil#[Z^Sz)(zyH&>GS7|u&wla<G%"7(=PhqP<!:Sy
-&Fax|mG(pH=n2XQf7FiW[EA!m2Si]n^#Jncqo3t:%-.DQf~[}_XsS34i7XKhWDv!C,`-z:0FuADg/S(m8)r}d_<iajj[!DQ#P]Lot+@#Wnh-UaD`tD%>Yd
-b9p7!7MM.q>&[%DDoQF.LEszIg,|6-.Z8;S6z=%;S1rGHiY]J]~%,DSYA2<{9a;U{^D6g>bYdW!o^Ff+F(uy@IK'|Q+FCHEWFgi_8r6}S{D"R+Kbl/inN]
-:rAWgmx4!x`w2niB;R7JX,YTIx!a3%WXH:F"(40&>_35/C`9FLY2pK@<dbZ-OLR_=+k-5_2uPd!a1iQK$;h4dGRe$mGx[2(wC;JIbv=nSZPuiC,u'`[a7j
-tOvF-G~b=N9+_[u'ZMLG6VHI>Vw%P-lDB+$'yJ6Ie<AeaDj'sd'UD8tM$lY[&+'Yl=7g`2Y!3$B4)g^Ul&Ql=l-URIi)^^F3,R>n%,norbt;ugAde`T&TC
-`a(QD-[;3WqlOO9lGl7ia^t&O9T@cKlO86+zS:n!=KXpkjco]<yeT+Q.j>/shsw=dp-QX+jLQCRMboGoR],2[j+@IrAVe(rx/En^e!Fz!ke9FpxX{1RH}+
-WuvqWtl$jK!rmxf;qpvX)8aoZAe-h:d!1F6"k-enWk&hz8!hi:i>h>Lt-y~F#m0nphE;[F:l9V8Ht8'_WT4=mYy/aMT2d!#,(B,NDG<]R<ivE)=C;])t:X
-g|cNA/fnhi=A;wJB&}EZv;C,.;fk{iI75n`vSqw_rT7=g!K:cKC@FD$Q55L6BeSVy9f87Iqje3x520@DSqIdA!df~e9TS[9je(}lp/_bzelYLo!x[v:JjQ
-l6enm)idF`3v8:}FhA+4C}<t3=BHTnTE4x;=Fxep&D3d#{Kg$f'M=G~>:i6/QN`<5+]}@xN=0`Y54%Vhqdet}=mwCX2-=sq3pZ&#nRe#3(+ml#j"LzRRiF
-jq@:i%+&NdgOKs(-suiLIHfIu^FOrx+ry&XI{LH(%_ze,269,]bK>xzlQBy%DF}<]O;p"DE^l<;`j:v/=R&lkw/gRI,iT!.DYz$MzjQ}];+8gcWe-Im$[}
-'uVL$(J0SeZ'uL3n<%Y%l5+B]u>tb"SX`nGDHBW.,Y@`<QTg+-,wOUeE>|V:4y)Pb4k}r.RHmLK#LR7]b]'(}@X!_$5&'kIF@F|^k13M.a{6(n]A}d)k2"
-AMA{Ow}')K~bj{-&nq4DtcF7hfTU9G}dtRhZS9ny!&V"!bY"@c:[W[J|QWqQ`v'C}=2zgD'BA9X<S95V4Xl[IN)M!"#]n4j,)YcrOyY;4C$3O!hGOov15k
-ukpki'Ti:vn</&-kx0Y[=X:{fZ{,;G<AzZEf|S^5'tO7S0J#5hq^[Z&aoY%%VpFpvo9tJYK!^aie_`Y{[/G]]%gYlU%&N#qCM^d)~B>:R&'{.b]zjq`(8U
-T0_H/ILGX/hm(_vcE_Vq~9<X$$I+j-|d4yw5gc3$EodXsEKz4^d08LSdvZb!+NkM>aPE3cO'gj7bCN%/Zg>6z=Z;OFkX`(4UmjzTDXNOZio`E'%qA`.R>F
-$^9h<TH/8t~c,,#=$a023aY45WfUI%]'>S3CaV3Y7^%V{-%C,D`S15^9IQnXt=F';@$LW:EOg0}x$[t@wG@(XM7HF+]_]0/@g@v@(A9x|'`3OaS32umH7m
-J#SqHpsnH_|o_+|f7U7o"Mrs_r6_$zI[ie$xMx)y<i|hl+Yhtw6bbRIqi.MzFoPs.|s$4cS{}eV&hCv"uK:n~d1jU.=n9$pq%yMbif3F7epCu"4s(w2y(^
-`H/;l/WYv3I(u"3ZL7Na`YwZKM'=[pUEC%RKR7+439FKP@ywX>+DAlaydpSe(zvP:fBD0snZ"+UC_q,4"yd,fMHOSY0%CUkzAA-iUCC7r<K#wN|h6ZeK0X
-,N~spveUO00;Edn[ulN;<S@yp56lF%DmdX19kL2oz;CD}<Oa)1hv+EElt/j@HbAom}/TI#3LA=)qKZmZ@%D]3uV-a['12@"2@]xF{WqAUL&9|r9sWwcFOT
-tXKebJ|8.UXk6U2j-W'-2Sad$q;tm7%U%ANSsLjJy@l><teUoBhucE2J9E0"[Jn="_ihIGsJtXkO0l7o(lQpjDC<F]#]"4JR$r1z(zQGpR1ULn1qA2Y9zo
-I@AeEKrOY|LaBxYo:ArZa&_=)vGnV{YaH[y4#7@"yw7LioYzPZBm3>|N`Db`^o7,$`{=2@>STX{tuLLbeNBbj67ldC=dP'=aH6>dH5]oYH//Q(=B#g_@Z|
-aaxn@Co1Nh@)zf6kFCuH~hD.bzcs=]P{lQT}>Vouz@3;)';RYKOo+h+lLl1tGJvb.+[DmZ8e^OJ-L'XCdKA`(F;XZ5R#A<:a6U,pq{p1b<hW67OH=F8Eko
-L'PqLtJiDumHbtt]cy>v'4$W:.y|K105>qLKY<>I|>6BX1y-5e-S}Q~@%J$U/s2}:c!Md)iz3&2RdX`GNTA5Z|f|vy'AU9JbS8i'Wr/r.VTZn58(Avr4nf
-#$e4s9tMv^shU|a#H!1)Z/"9~qG{c=v}8j~;3v[sV=4&{/k,WwT"Z2ZFJ}Fgp,R||zJ&bEtRb3oyXYE$[SSPf<n(RE48g'PjyyZFA>;q}2SQl:hW_B@Pg/
-<nJHNuN0I9%w$g,.58Dve,@;wPn8r[C,mjl[&j;NoU=#]bN=WsF^5+m6Y@tu6]EW{YHEM=`xJ;eFjQ$:J.QI,XO+)s(wk1|x4c&v32'o|Gpc=7L6{pFsnZ
-SZdQ8+:9jg9:sNl`$:{C.QrT52QC4$PTlYjM%-Zo(j8aUt@PCzR9iBLi~jS.a^lTW5fijRcKK}0)+CAF%rc#hU<F<GIW9jh&lm';zyi2=3:W}mjC00BnlG
-WWhR%L2I=uV+`Cfj}5wJj#;%c6`Zifm&4^krOI/7~Ab'vHI%g&wA|&;D3]_B+$`,Wm^,v1cx`z8u38R37F/qd|9-EJb!$=dX@2`<P.~)Jh4]^5Ot3J9cvK
-{:Rm<+a|}9g7.Y%e)-]n|5Xl<c%^Mc;N'7|W_lcw3h@[S_xLcUMYjM=s)rBhZv8qcjZv8q+rZv8Xgr)sCg=wMxhSQP]{grzLs'BhffBfCG9k^IT_lp:b)g
-@w.o/shmZdRpgJbfqtS/z+atLsZn+iEA6gXfh1aiT<y4nX&)oH(M=L4Lc<,nZv|k;qeboI"bT=Md]v~<b/Q<Gm;+GZX,i-+nSOhuIY9KECT31LDZo|X-&5
-~XumxP}GN@$D-]}")6C-NbVN@0$kknu(4XkjoT-3I;4Pnc'(]PUA/%/R|{oB<m:JO@8}Ex9#zN_H(a2Z13,qd5}+1k>_"0O5~Chj=n2ufltWP3e,'$=pW{
-gJt_MZU"90u{WNQ|;kif0=L`#eZG-v%Ko}e[(5sH+UxP%mI2I2b/C,7ivyXD1_i:Fcr)r6$Z83jLLJ4^'k=b3|p`k>dzj1.W"EZMAh8Y_L6LSoh;{Sdy'm
-Mm@va/ySGE:X%=n6j"`w.xrJg`:&Id'[3+ILCXq<#Ts%z"$mpa;s0q0.g&(AX_:6vaiD:p@s5!z;sKs.3Gp|3bhrc)Wpbe4GzFYXXvadPa<D3gB;kQJ)T5
-NfbR0OU5bt:BDnzNyatHigKXQ+I:GG!CA}"h`GB|pZ^fQ#Nm++mjqvB%N7SG#EKO-7yB)<uCMJMoX|f'esaFmS~N`barwJ#$,F@Q37sm@]`t)}Wpg{vTEJ
->0bD`e:`!e{lLVtoomA,ZJi/(UqqaN8"QQh`d/OFKW|l1{F>yx"s/pOM:#vq}sdua-+:D}h##|=.x&.HoZRkVbV}qKQb+Rs=>A_|Ap]o6cBLF].g|D2#3o
-IZ8+27~.9$j,SAGr!E6u$$L(CFP49m2m='1ah'$P={3y{B|z_j,I'M93][0KZK2}+O.m:,$/wj#sA<=2ZKwIn=.XK3Eeb)0kQb.Ut7'nX,on&$`0eGth%z
-_4ZU)E"}4%qqX$|IRL'G7j|iUBkh$Icu+ycYFl;7;sLr#8Q/_n1j/=If:cFs]L)Y^UQ]5&6q0kTc|qw6mx%0Wl|]U)XU_52w!,2OW<^`K/iBT),;xLis/I
-mu8|9b[}3L50TDwegJsS;mdS]rX+KTxNPqs^Z#E9]Iu"lO]GBPCXI>.{rqiTB=L.jnNc"U/@9P=h9le4_@#jo)mf0TM0pk`nj.V"Bl9v=Uo+,t(yI)wj;k
-GqdJo{AxI|:Id/$JbhqrtL~N__m}|drTbZix8EoP0H!NQC{S'tVsJ9>o:7Hb`r,FVYNE@[7W^A}&~opJ[(|eHy!Jm$Gx$$I(("bk`c<aLndz-;Tf/E^"NX
-~d[ZmzxmBk=]KHlHRn#=-xKLMBF-@i&yyLDb31PQYj)FD<'<7YE!ETd+0y'-@=fUfGA25;;/%dj^|EELFcB7ysS%+<>z=aFXMbKd^C$||ltNws[OR|{"UJ
->`b;3Ff4MkXsY3V=LHcqMSojEa",kdTJ|PoI:%%D$C.(i#Il-FtDqTOKGV4DUsGDB|AznXC%VUT6~<j}Lw,;$sfqRX`z-r9q2q9a,aYcVY-u1&&w:wFN'Y
-:1~J%gkZGIO}%O.Fa]c^,gkH}C0$&=Up|aOc%7!_sl;TMc`wBe_ZCPDxk`k[)ZVWsu6VM67R.[#_#6f#y"GFqg)/a'ZB{x,Al;}pso4{m)9e&x32_B(l9v
-9Md|n3H%yVZ.5-,U-'I0FfG+`(=[TDKCC4[<@.L^lr;8ABR]|`{xu|v6nVQ:am1U&@[l8=jwQ,hLcw{HS31g<$0h$wDzbyeyO:;tNT%NR!]Ql66'-Edb"x
-i[/JMaDW-,'DU"s7}oZy`t-Oj)D4sA1q'5VI]<Xf3;=LK_[fqwpH}xi:,poWC1@PsViZbOyGmoEKXktjJRIyel1XEp>^2-`Wqqm]4d49/9`2%5E=v.sOsE
-,)K#!u4wX9kA+<"FxS/Q:qCGrnM,w`VNjMo^~JX;z|n2=;VbS`]}{90vD_vGbB,D)ssrx<)gTf)>BFCvNvhKaask{fa+_VR2@Dsxn4B'a!!7izDq~pA8e_
-O'phQ=B:jKj2kk^nmK`'[EYaz<19!h0FL/lZCfm=Lfj(W|MCGeUsG)6x|!ut=octhIJRHEQ6jTXfA%=ASu2ZaU:IcE(!b<lAZm&8RfHO9:feo7W{d1HXFM
-![Gk={sg%2dG]Lg5y0(3_Hjzhm_Ri{[u|U(g@Q5yxfmIdRukX9<}|/$I=@~Xae:-toHe`s<6o};dAbKIcIXXhX7Kb"&bu8'u-8QX#/]jdD&F5OC)NG2PRc
-~-cmH7A9#RRKS+|6TGw&NfE4fmADIoy[`'(tNO]r,G;-k4B>>.}t+Po_"%4)9x7w>^8Ox1zJ|m(R"so/;'<iIw,.S>kf]dw9<1u_MqZ<[(qj>K4H"MdoP6
-;uobg3z[`,ako^y|K'%4@gb+XR<+yvWF%_14_FF@4gohz^>h7/4cJ`%ynI#X"ki1/ti1y:9L#t;-nGS)pm[<mF[Z,v".G)w{0k,ftWiupj8'.+@K>FZ$U:
-+@eL#{v%FCO=XIFix&Weq8k<CN1h3cvgk0oYiZhoNX_QA[}|z`}bYTq;MS<-zw<FZ"%R(V;'Ol+2Nt{q%yRuj%(_3YJH3gD{X.}%)02o|bHn#MWf/HKjPB
--'5)"x1uY,gj~Z:>a7#u%BH-fPU2/%#;!{Vs`/NPPdQL!6D!0`K2[xz8t5+1:Nur/7,h2/c}PcTp`StQ5nkiKKr.,2j(As|.<gRY+K~[YcOTWFt3zC%qVb
-]KCrK7[;tL>1395F@ee"Cq2ml853D%lXDZrZ$N("Q$Y->9l=6wH(vi73}tE5B<pb@7;BYQaN0>v8&iA:|)JjA34/'7mPc1yala@QI^Pzgnc)]%t<q^pQ=k
-Zb8kz7IS$tzV;$9l<i`C$@uBpiLL_`Y/M]>]bBuferbcY)=5ZuPrTP'OVP{vZ:xYR|,RlhL}'$.y5j'PMFZpIo/`U#bBot0X01]0G2,NsdyS]cFpuYd8Vx
-DHyj~&lC0<=!ux($1C&"Ej-W&U,3[-qd3M>F$i!|ce`uts,2:yG@lV+IOA|Cxd{o[^"+)6OH-Il}IW6j|$ZS3.OZcV!TGL[&I):'K+:p<eR|&O}sLn1Y)R
-m|fEDLq471"guO-vx6"iAXmqWf4oDl~_3uZ`!U<Ba}G-}CVLO}2@Ax4%`>wigDZLjKVz`EqKpC>Z8lY'$)aVcNiv)]ia@9vxv|.4tuoGy1)y'd8gLu_Hie
-zBUBRpSBI_dvA}UtY+l123P-5`g2T[}%uZ7_3(dvg``8)Q~z0jRp7Qi,TF;nu=7<qAIvTOl(,tvYr6hcSEag}n/K[0;.psM=>>5(5hyt@MrQSet-F#L^Gq
-np@T'q,zc^]<8f.$lylusTKCqYXXan|#K3JVED1;h=50Q<0utPW@5U5-^Wt35H@Uf@9w3iXkC^hI+_p(+s$dipa6.B~L/jQ259f#cM)f-3J&PW:I3KHr_E
-l>dt"h+O3X90+33)P;fkjo9,{yNp5)Jzzef>+j[#[DH9V"!]8G]zr!iV;+uj'5$UaJ@}n,WO3,IR7^6:B5me:e67XN3C;t3-mt#B,eX.[JL_-{^6!3T{.>
-0R_w8QzZ<6XN`i+^7v#ku%LAsHH|dlQfpal+qj^fX;affQ#@-wOhr;d[^kC)RP#&DSsv!LrBfW4FY8k|X=Qaip9HMYR.RJcc-J^NA|Qn<w=EFx9UAx~6-Q
-)E_IQZAlM]~t4GwPN$>o`PjDen)Rf(g@tzf`hUJq==35"6i[l7k6kBg}/w6%n=NZX"hZ2}'zAQCDAZlbXk4xh+fW@6'eTn>S;z)`[VH8X)bV@l6w|m]4o;
-)BuP`<2[]NVFMvES)TLTehb[uLQ=Ps1he`Kp'M~[K({MA-=uOfX^hiwJzsNKe^(%M+(cMG9-8I2dDs,MH=!76U(o|Y'c,p5V0mvaLDT|F5g<|y^wfzS^Ux
-+&z@&s2nAn5eh,P$J>X<{)yjNwh9g0#yz(t2}t3}F`t>2To8E{`YBO'w1^1fraHQohPu)V'UeIkjnvV<=2a+-rYt]oQI{@XfhjJfiy/ZZgwzHl&aH<-K~P
-7xCX%duj/UNA/6]q.0DZB')[^/I@sq:S.U&F|hCGHItJ)hIZkf[r0jkqffQ.62tlOp-qel&wfHI<Odt4oiPo<fy1=|Y+fE0|rE^6)o.fj8543Z2XBU=2q4
-R=a7Ztg90":WH)"F'PZfiDdL<Vy;B^k=<-8SmLzXUiE:byf]sbKJcl,Q=j999DXjS+MY=r+uGe$o)j@&Tcy_E=g%~y~r&aHy+$0p1zJ]7_t%nl0n+>)QFO
-fBAz|7Uo,Oxij|AwoT;CYisJg0nZUDq>dtuafowacO>5mv^x2(NQtqikZ=gZf+/W(/(MHzfAOfQ2HV]KOE!=1lcvl[G}2<_o8mEgzUpS"iKL`m^D(07i8j
-[<f"twt4<ua<4Sa(!DaPwvq,dc'^kYx2sc~{LTj7-zA^##&[rw)}AqcISX^E~"R7,)Yz&OtSq.xTA/Z2{trV;RH^=I%#'`$=qWq1P7WHRK#s;;)t6kNXT[
-,B3,_4aG6#VN|B`Ctk1nCQW4pYF{5LYoZvhN_OL&^K@c!(Zv4OdoR_hk{p|;lD_PMzW.)1w@K@Wh|TXIb]uOYrnv1yQ`L}]E'TY]]c&@g{sz1a2C,T(i;S
-l@briH56u5!Ny]D{x_O5[Nfqs|"|GagpXxip3tbi1WXX^];.L=#NZWi5CwXr}=BdfO9oBK$WF;cLgp6Z#cHTXa+ai;~!2kp)3uo]SaW;@7aQ|iQ!-4a:^5
-FuI7KzZRt'JJ4I4R,^eQ|T9U./}0aj;`'uv/Triw0r6'M'p<bM>H(Y>P:Cc'[@=WdgN6`X;RD>xEKXT]/t;e!+gS-HF;X&y1oCX#ULM'd$~Ny[@5.tSoJ=
-uK.T)OT"AbRQRiS7V2+2!6lsdgNkEl'v}-#:TS=/KzeH&RWb=>7x;QHL]!^&0T|g[A"6sSU_Yz,Yht{N27L7i%kCZS`Kg.U<o5!m;!W%KQcOn9&y[G,,dO
-tK0h8,!3@F]]/KLgWQTSpxeX}LZhS3`CCYNERx-^=<_pcCZ8x#4}Jsm)UeD(1;xvp%gHXo>s{3]/EHI:mjB`}8qlhS-zI7cHH5PoyG7s^]#H`0xpG.lS3y
-PHtYEP)[&R%'7EG-u@er=/Gm3WQV~=#.j!L6OF1,e8zR/vjPmEa<%>ba%t;="enFwd:0~^<DTCIS-l!_5%4i-lFEt,hKL86A>`zVR6:_j_s6zunDqayEAy
-Nq4<XiVH4F3cQC"F=pzfir<DhnyGgXeM5evbs>66<Ds037)+3e]Oej<gmRdFQG>^`yb'i8q6D[_xCLiYr@/eussZv$~D-mCE@jF[E6rq9jv(jF#u[x.eH=
-2`(;BxYHHeBbTuM9AQ#J/KMp-:;f!L9smsjF{W7D$`=U"A|t2Bl2:@AIPOxSFfE"LGwYcaV7<KMdCbLfwIjwl2b6|2:'C[N:fk8j9uT<#oeC^Qs)LS,o8[
-,oMZ"g,3(pfJ}k_uVL<_'Zq&>X9!gS@>,`l53`-ky|<@JiVT`aN]TdW["gqX>sawO2R2);sNNCL0>TLm%V#nGK1uRd]$!f:8Y6%ng!Q{K`^'-hmOzrLcF]
-Dqk>#vDjgSo685FgJx9.mKHjEOUJ).r-m#_N^^BfXdrqsegJ`/vV,/Mp2m-S"6b{{"E%S01kf_rY]Y[D32NsNtz2T{x+~lG_`;>RfrrIGK-+@#n41t=(a|
-Ce.FqUGsqr-kzzg<Rz-4YtJ[lsL)Wc7q2q-a&`(,Yv]>U$W<|W.u(UMNCzrAXqNhT5UagLGo5GQNS=rodMM555AYKLH-x%oC/=CQ<gGZk-G!OiFge^!P"}
-v9YZzHy8r|RX<s!3`]R!zQ2g$')C)4Gjy'rOlt$}3r,cck;j5%oIJY7CNh'6S!~}mK3vkazpq:3blDU9(lI_T^b5a})#ZoaQ3HLRvJ]AXoA.%[!~6h=ddY
--PG-SD1-j`1-)zS&0i9a`IXfM:ry6Y;[`8q.kq+o>"usy'J5a}4eEy%G45dh.MjK(lm.E%i}GC15/_o-4"xaWitqef~DmsP#f&a=X,&{gRoW>E&t.FE([J
-4bz'yVkfLXZ^H{uifm(s1>$krL<[TRjY|iMjoVlI$bS.1Ni]DYNIejBs+ix'tHgV.zE5]%@_Q5wQyS(z;7f@<s!}i'$rb78c'9`9PKfoTR%9ZHrrZ<V@#>
-gPxMoGi0g3.t'#!aM@mM{x'qN'+n5^cjeg$M)^'XbHRjDP}[sY]"4l"":,J5VZf8/3s]brW)$UZLd}vD~Pk[yJ1Yjc]IVL,{>F8wzM6ghjU#&/6c2,mzPq
-0:M@lFXGxgq:KD9P#HqO2Q~lZaAKit=XYV:G_AYcs[^)6Ap9&](x+;G45%)ld:6Fz(2K.XRGA'ShS5fU/L45KKZ&K+1=s%>pIv&^si="vPB_Z/to}SAo'd
-P(rfY}5"5k9n{s"ydS52=d)wXO_+veQa`|aG>4.E;,J@@sF5#JBUtYyv_3xA]o8<I{8zx!="mNdvnLl>>!{{z{js~q_4BGxF^}PxkdjFioDyOQenW${c$@
-|t7QC4B#EiidTz}i~V'3TZGmH+LRQ"en_Vv2dG~'3zQ=(/]e@41UeOfD$u/.R_X!S}4EkCpx$=m#+X(zJ[$mf$odV;Sr=bm$ZClU:z1b4c0^cUtoYVN{':
-+ftoMT^F;D2moTL9T_Z]dt}d}+pw,.Qmd(vCQO=9k+5h(_qK~W/0(W]m!ZaE!--}~J+t:]7Zkq:Ek{]rI@dy{o!{Ui%/Bn:u#K"Z"r]Kaqtk4>W{1IrZc^
-"c3ao7C6B7!M.jAX9bqj8i`CwV0X69FRoN<F%XhpT#Td52XWmEq>d^@n$qKQ=a{ZICv6yWOUpEAvY&)=1'Q`$y8WJ[:Y91!-9/$xWLelAofjzuLFY7m9!l
-uGm"6|o]DwKnS'j]w[rNOu}LSpPAId0$m8q!WS_h/]oiGt)4sLAv>+J)$uu7Hn<Jlt6.AOf4!tC(;CaA"8u+ISQ]dQr,]G.-BVLW";':Q<15FUw(,U,hKb
-91'rL4SObn0Ta(Y,p&G:E]#/tCU^"[&4lX}Z(i<A"Z6t9CMG9BZbkff[XRs5[eMSo2ZYpSY|d>Oa-YX[x+{RJX0OQKfE|e7Iy2G8PlPbbkCfc+oo_5D[s<
-x0=r`$3MNKfQ_lLZ2KE)>M}qhA|z]X=d%u|aQR6C,;#/.;T}|-4NO%P#3#Bh`!5WA5@e1yPXo[:)t,Ifb4N_A]xqKE-wi{$E"aeaE0"kd!A.YIF"_[{PKe
-|DN@D!Vd7`JImW73.Bp3l.3,Xhe6[[n/!SX1B]`rmIZ1[8E.d%[NhS('rD;AY;{(AUJ-='Vz.1qL}D0!l.hiO{QBJrYk$SvlITZ.1HuX)`ONmhxF(%Tku3
-d&H_UPzdp8ojk"c';T3$QEhS,'`Q49<=mR'BkX"q|5v}.1pzE`EiJf'4qe^2GZRM)D9:q^],-ur$$Tqj9lBvZbE}$ZdncYFP@xY[AOioXEZC"~~aBW`jkm
-!J`r5Y9>m5Jh(0KfD/,Pk,f^d^VN-Mpa]}-K,Q95k974=m8}S+CD74qW]SHLz0w`jPS(/58!~ml'"[W"Uzelx8l:hf(t(}BZXd+=t"TOCZ2Hkq6aFB6&@o
-=AJG8EUEKh-eGC~(GLxRJm$`PuB_|'t&+Yuw)QO/mR6d&Xgb{!lnItpE^a8Y"rPmo5GJ|Mj}.msT:2<Cg|UrIs8-=tZ&{z0Zj[Y}oq~a41@I05jMks~o>_
-bA!G(!2DWLs:<^r>xEzVoeu<-%gFI='4C#m`wp7VM+cQ,n!3AQ-YeN,:]p5'S.22j,SxA&|bJ9c02ZtdFH]7:3#wRA[.uTJ^B6o4#EO{;yAK,l9NJikHB.
-NINIxt8ko:-q3_8b{!2Ii0!-_SLR;ipGsP3I'VimUjFm><,Spxu!adk/KK;Air>zGooP;DFaKiP@EAOZx=c+`|GUv_xt+jBK,XtNdR>!<'F{P{7l8J|^),
-en2[>"DO+I9Qkgs.Qh!q+A^A$`3fJV3tS[:49x8%+m$ws.{FUavlq-pN&b2k+-`eEGsU,8;#J1^F@F#gr4Si#+4XMUa%<xbjt"rW`mk]$kh$:4h[xgRBhB
-Gm(Gw!T4DK_O,q7RyMpyc:5zJa0p1B@JsNfbkZgeSOD#HI"Y@Pm`fws(EJPl>xU.H4Q&k8x;qgO;rdmO.01e$tpX/PsN!Cn5ui(lGpVn)_zXZF;&AiN$<,
-;&SCHhJzuu_h5Uzcg:xA+K>hm,48|<"J4N<c"+(}RFDNf;{z8v3UquNpbLK.d(,;{p5[^Lb)J!87W.l`9lm]v-R0TOXR6$"$GEdVdg>m(`F2abPAXs{44r
-.B)^ON2"]b/|8v}wdsPyKz:u![oOV34ak4%w5D@4kka`(4$Ycw5;,m&>5&<b@F[R>HSOm#="">93!%GuW}[uhVc|:dq-[PjL/h2PKCV)%4hH@a:JA8Xxah
-/VuxZ1p'qqs47+'Pml!d.$Q>#,M7SNQ{TS7xP%jR[B<HOfZ;._okRj^JKY>;03$,Cm1g$+lp|{Gn~e'Q)}m:b('s~$x7W_7H9R#8O/BdV7d;bnd))v,;EO
-&jW6MI4}4])E'Huc)!&-xN;_H@qnWU:3Nhd@Av"Pz{S(4,RVj=-}u@&]D}z]~M##bG-v84YT;&1WWyIWE1^Mw#p<ZdzSANR+y+gfzk`$VA,`z2WS'5<Su.
-zMS1]9[P+Yx(DJKFJL,}NDBk`/QDXo2j7`2}^.zYPj{IAH{)UdTgxwls"y~;@cPD]`n>L<eYug_NSuW1v7|oUxXbNy3PwJv|`{+c`E7h.V6#aeWBO|2:Bl
-CM,`t-Pc{ObYXxd[rVyRb3vt0h>:>lapI/0KH;0(UPV}'F%u'@6@K[]py'+wi]BnQzBh#T@^y'x,8]%zRMBl|`sA`0fcIejA1J<0#w6DvH`qm7b+wVkd:D
-DJcQ7K0aSTx]+3aibSSv.{9`^xu"T=(2#>Jb<@N4P1)#R1}P{jQ$[+C-UZ=U!z)ay+-MMr`A+:^wXI;{,hngr/ib17---pX,!ps&j4#mj{f4_=eY8e_.w!
-)U1<d,ig|Nfo;;;JmZA5Q6.@G!lbcIX%9V/g>n+B$Sk3.:2j,X2T0%(ilSa-QVUpt]-;FV}G>eH[_ZAL:S`NI[0qh2%kiQV#~q$D3xfudg4H&`SS|w.4$z
-08,5-O+JINueCvn5I+3EN<Q.s__5/,BI-]n3GkD{.%Z'l<8k@X8w4I+YpbAN!fz!U@`H.5$'#`(g}8vp%V.v&mzL<{UIoeumrDi8E{FpXaj68MJu2eQdnc
-M"]u1JKs-O!+,O)^tB<qAKOoSx/I^on0lA9)moIkJs.}o%2+lwm@+()Wi<1-l&ufcq%Gd7aix`u&AWg5vbZ{nSb4RL(fo5CXhrw1{%qJ52Hx@;DzubPX_b
-y#`0oz_rp%t:4/ax+p#<wj$C2DKIk<gv-uJasI:Ay|%2'RZwFWU(d2VT>1kB]s4!Qt)aLL,zk0)io`4Z~p[@G1%F@<$tOmc`R-LTf^:;^;yP~(,9J#GWwT
-<2)8qu=%+'N]2nNd(s'TgN+B$mlEu]FQF$9b>j&[uovfO9vf;N8-!Qu,[5|#B6Seyv/:nl`NY+80<rTX~LU5AyFhabacA1Z5Ms1CaybmA}Z]NFbb.,]BTR
-}O;VDrgwEmTd0T^M:srI92sl@W5Od/QbcN3p%{`/|/^3{XBH#|R^#P`<;P`{~}:OIdN|#SR&N2ysHR;JFs|xj5sMbN^<"}mw_=dDMl<0$xMy-M0v2t.Yxr
-N#hG-m`:U^~DA8^i9wVk+:}=SAMolIE'T'N@5;8tW`gjF<#t[qk0}6ez`/0-nxK.rpAa5oRqW)kq0&;M&7lcuP-wzfNP&g6O>U1lvw4bM=g>%K9f4wMSEZ
-wloSy@,O9y~qv5Rl|@Og.,f,Im/%}rF#l8X7Cae8`!N&%j<]9PetR/DP0<%]id}|Lh-]7|@#[XPWo'XLNL+.@6^A>f)SydRMb%I|!b[@f+IgFmIq~Ij8vm
-/;XhO;+7Ix@|=5;{Z1O>;4Y%BDd^@myS&]<2qI:29fQJ]s-X<|M'hBC498A{R]05iq9qZw[!}X!TQe>}tuPe3V!Hr!FX;!'T`&!jT#gm`F]hlfPuS/NwCg
-Mk<3LD`(B2+g<k3K6tofmvnS)TF3AeQlQR7B-TF!+Z>ren8l52,Ct8.`Da!WM=L=);JjXkj]UeD@b(e[Dtek9f{n30k/8nxyZR("lfLK<-_0vng"a+ECc)
-FQ"3gwi@|>4+VjJ_ocwu:TVq;mw<]Lgn.%<+;CPD`-aY'tzLBiKZ_D}a5[Od;(~/uOLCYVy()}lp-VS|6SzK"#up]A:Juj>SUwHT1V`'x[z<Gk#;g!)GJT
-$6KTG}:eiS5}<%mPe"Y;NI+)X3^IS3,HjDB`IN1;~tcAaq(mb].<+vRK.3mqO|2=coU`pSl_dVQanl./C"!M2(7=9q8_1oMmzb_@&L@A}s0qI<u#AW!nXn
-M5w!H1z;{kbPT=AWF@C)2/9,@#V"O3JDYv;InD=5@tX%~gd-&btOa!tdcVfF;@PFJi@JE-(0Vu(&Wx}BI0K`^J#}1ra|H2iazt2x4h6@xPbx0Cuky&wog|
-Sg&&r@&+u,}{0En'YqwY'PWb@E^D$D65+M{s+T;l$vMe%JiLdgUE&5NPj>)0d06lc5T"K;{W9bqL,y6A4k=I3TavV%HUIOR+AVkONg<T3-4/sfkDQ.H6mx
-qQ@QN$)s9S;5.c;Re"9&btAjq^_<.gjPFamI%Qr,PZ'hQW2yRex^pl%QSJZmLxtrYZXP>@9=+##9[xYLxe1f&Z6iZl7ST|V$9IDUX+iiBg|.NQ2%Y2hp`$
-O0)RD@nt^,IRtPo%aBo]d5YBbVOf=cd{}y@01;A%,MBQ!!$)Ju5(21LY:|D]J!IJLIn`[B@xHpUVe^B3>;s2=LFvEyVrc78J-WTf;NZa![4'q4~S<9$UcP
-x{'q^{OCTb-YZ(kh#L|nm4YhX5N2FCC=9`!Z5+~JzbLr|qc6H$3-cZG]52hnzkY-<Wl:v/bbY+f>8"9(bw;ID@oHVdckANxIjVsc=DEjyE)7q,:X8K1g&-
-.BUS1UMI/BPX~6&g3Zb4vbP[b2xcOEYSpa)>4^HpdL%:65tFuixrmeZ-~vvmRR<Q{/=[k7VjkWt)13"mA,-E!(d6AVTw%q!a[5RBReXR$RQt|z6JP48_9c
-I8TJ1h6_<M[Z<idUorOso`Z^EL}{w[#&V`N'ay}.`eP<V-/5r>s63'8U'6hdy&TaPl!|AS'LRA7mM.0t!C@SuF.K4Q+^3`WkqCmZHh%(V=AE-Ym'g:+Mq'
-N`h1=T`5S7FK#Vb4rafVXK<fe|S6_<Gm>lct%chv$JWg:Q$h&+T8PaZ^k[nFykun~R[HNoXGUtto"rf0}krIN-!z(oLev,,bl`}/QaiW%|{tjR~z).MHD.
-OWebCC;56:8t%tR/d,d)Xe+e4!VKfvy&kCsOUfe;@F@:m[zMm9(mIE.fI{/G~j)u>7G=$Ml5;,<5ey/]L$!}<bY)Jx8/>n+=|hI.!gM6TvaXHGD4RzHEk/
-';dl1P.0H4P4>['U'7'U/<y#3<Y}I'.::uMkffaN_dZ<)/5HF_T}]L|^AWyy6&:56W/<A`ni"R50"]+q<^MaP_^D@-^__aft>#+wF/zS~o<[IHDH$lTFlF
->bRYJHQIgn;G56_7ET+raf$)[)Kekx`kR0vA+.iK7NFb['eMXTx)tu2da.gd3mu,J)[mMr)nuH384douu-eZq@)QdjA56ilIgrBK[VX%Xpiv8<aX)|57T:
-N`){#l:UgNwmn.IJ#<`$RDsiQ9$>5cqpu$Y3m%{McKY%GwwsZs}Vp-OvV=]>/cd_(e&nh($DIEge~K3F<>]L"8bRxmB%&iS[Ydy0XqG+V>'BVBUp>Z&(Tt
-p4NgGp1I7vt[jEDN2I'b'y0q3O.i$nPOQ)a8yO6rhZB:8JHV:`[r_2HlYz~ViYngjh)<}WsVpG$ya#GiqKOMCLzt;a)gnqFwS`I%{{m/Xc^85$gO:CWL#{
-gN}"bOS4btfMyoKfy-s]yNXa1-kn=w7j+4_@9E#a[R)_^dVJW9[sy9,{'cR.M7HG<;=,uZ%-c+k7!6CRx{[kKV{WH86ynQHanHX3xUiJm}gl0[ZW6oWn-:
-GmD&eX6=##reX;zop5-`W)|H`rY{vQPk^VYMbo^'z_v9Ys"5/anE]1/Ok4L-Q]r4%J+bV`yos/l{BF$8q&=tfFoL5;d3%Pq@:Dsj`h3$8z"DBDV^z"M6ib
-6iLr+`m2#+>lGGo.k7F`Xa{@'DNAY)<'`IX4PP9(h9ocV.s.Jl]4(PfGy-TT.U7A<|L+MSCld!LczXSK$A8e@YUOqdi[/duxWKxr8dWl`o@7'Tuk&$gPo'
-Q{(a1i|Yawc%C<7_HrE,1gh^)e1,UAimI)>9F3fj2U'W5q1rc:WJ95;yLm.f|b+gkjolo6aeYTOT5p0cM)Xz(Au%<CEb|1&7-g`IlOml&z`&ZHC]OqrcT!
-i%ecp=rXW8Ac`+GL_tnt{((!N[:IxQWc`<a^3,h:8z_%itjPGvuA~r"rXqj(ZiHgmcakkTeMT;J:n_8h/-8qX)PwaRYCUF'vlh&l<jK8y36`nF;B^>$HrP
-0#(zmH%BS/NZ:a}n+H-61}V(f;dW&MYNpzW4D:OM[Dl:QN^rNvX_$d/+r6CR/Z3}{}g=#1KH/20,2b@4>6F>DHNx#_k@2ln^ln|'=Anb5C.uOr~YK`_DuV
-)dn/1IZ6YZ&$pBL"S4Y;J,^i.Ij{5M=6d8x`lQiAO'/y6my`N+5P.qrZT={M<=dq3ItLS(xGk(Qc;Xis^J,bKf&X.`:Sxn~y!UciS}u2>!T0_0@w|$=/l'
-ZEI%l=!ch>7Wdtc1eS4[o^!z:@4Hoih%R-GG@B^Ho0A2wi!/wHb>%oC}GZYeG{Xm>aN1f1dzf$MV9)bpCAFp/K:9_|`P['2JhOmq}hEZXavb'd,S`_!#{G
-w0M`8Qpdt&K1r-lAsZ8qImL<<N@5-ZEGpf(Q+Z=gj^`3:(mR!g]<KW6.)uLu-KaU3m|/q6l;h4+,1JeLbvg32Gtk,7SLvx@{FrWKb#py/;}g{h%.e51cY:
-v,0RQTp51QRV9nF2siB>t(UVQYCF7q"F1c&N[c+QDzO0U0MxRIHHI6!k+H;|YIyR#y9tpc'B)FNGOv'{D+``X=,M1M3G+uZT,$7MC<>4jQe+#@Qb0]"`fh
-7YdbQw"+y}FaYlH(~6-G_jDj]'&-eJ'Z5i`IA(>r%dCOD]+H~t^+v;X@k<d5i|}_oT(%JdmRLF>v,IP{AAVMnHgfxT<rt$Jq%r6]xm5Y%wTFC}]/XN,%n(
-/`%5,H>}>q+Q{Pwcp,3qkPJ`XiNFwoP4pt'uG0!@#2SMP{-t+MI2cY3QM}Iq9Qp+D>xQzSCKQ|IGbah/(!)(>i8&XtCxy3lgiK#vghT3OI[{3iK'NGf9#i
-nB"AC5ZsYHK|$`<P''nhR#RWXkdw$Kp{u.^.86nA7aLe#z_}G2zM1E.9:'a]4RP.Tr}e/[YW3ipBW+Gu9jNK{v1xYrpfD%RmrX7uk&Ve}l{^7'Sh2@(EJz
-0C0;Ca@<ae2mdIO@PxOi@o3YaCWdij#y9](3<7~m5j4.JBr|zH6A&E<'x13xgOf])]hA:QA(BC(@uG)O;fbd`lgF![kDr(G[Ud:AdOOV`6IhZHeAOfupob
-wNj.I[u5tNs7t|"iMvmGaT{JhgX1M|a4:HiSx`I_T-;c7U'K};)eMNs7vCeGA`+nWUUKu<]Ncbbb.06x[jOIo%{7x4@t+6[U]cEhqG-;@'OSA9D4wfA<e;
-wR5Ig#%OtMp9SOVP/rCvayn6n'g505bD2}yT!0{V,g<ldpdy7=|wws,N1w4##I`wg$T=vA=-YHc^}8IZx_s&m3hTRO.x(p-`f;KwfmZ,+|Ow:j#NvuU(YS
-m9%m-wt_&NrM;'r]-%{'e+>$~$[fC0O[PApP|D<DMN'%=7A5OA>$e-fm;Rw]WbDyT@,%lqm3eiG&fKP7P7rt;8+e7A45BdUakP9)[^,sZmJtm/|x=jryU%
-qMj7y3YBUu~y!rCpO'4j9t3ZMN7y&fhuD9a1Gg#OB^{h{Lb+NZ0OK[<gTZ2wWhO+R9>Q7Ru(KUG9h+C{dRHsxP/`7W(&n{i$s,t`wc+t5LKd~k`a{mFl"N
-QZ"1)#j'o1$#fvMwmBNKvyB)^CV8JNdd3(2&cBWS&'p{{t5FZGMF2S3[sfmx};&eQ9z|Kh;=-tl3O;x0ulB6R-m`hN(cIlLtqE6`8#Go~5"{%fO:I$UoZz
-')[Jdy,_ZZl=+vR(l>eY3C`]78Z,t=XGXAEF]sze,F'x#qh$ucVO|EdlIBB+.s@C+'P<,q~J_M./;<U_QD8ER9s,G9X<F2%rssgw3&NmWIRjZSa;Ho5.!T
-8}8cX[mpwAbECc[<2L)}FRT^N2EkTG1`/W(vix0;_m#bcf}BsYE!Z%SXQ^]N-_&>T0os"N1Vw@"NJQ/ra9a!r@=[M<95AUuxo4>'wa)ip2~kb4AVek$.Ms
-y0i,/K,Jo;(9:bPH1`MAkO@7}74!=Fm$CdY&VQxyg&euPQ8H_@pj`;!zTC7PdxAC%A[>a+Gz1vWQOx"ZYN"BwO&+}F9;Edjb[.id]=9M$.]FzPd@P[7_F^
-mNU1aB72}SNL',"uj>U|BKEper-H!7J_}msxfR{M)BUCd("f'sG]W[]kpSfL:IcE`Gxhw(]{;Pb>Nz@]2f7348U2~R^^LN&51q~7O=lgLp]ad"CK~PYW]B
-|]6#A^n:W});6=2h1Vm"LL9Pj.RhxUyojXHvVAM.c,RkwTanZja3.Hi6t!/R{5q^G2kW,<kOba:!}3K>X=@G,Z.L+R.a/aL;Lgx:r;zD=kVC(%6XT%nk[8
-YEh=!nk^pF.r!hRk{]#aHleARb0w':Ie~:sH~+Kg[wJo6osGibrefdj=2D>PZHch99y8[6I`dRiM)ZonIe9IO9w;>i.r'E}%BExMSLV(V`0Xzk7n'U|+|%
--y7sTDmx1T<h8U>1]D^_,X)GjQ+6:/0WIZ&twm08E&#U"8zx:=3<]<jgNQzk}|dGEvYkAK-Z~J;Cx{jeW+i|Pq[@)i6>Y`C>2g!1GR_[!o!y_uJ7sH{!z;
-iqltr+.p'!4Y$qH5bt4DsOXfaFgB)9~G2xje!DC`5R.8hS+;{.iA^/QR:e6Or^tiEpkp!n_dTb8s{53-zp./twAA'@-FI3~UX[bnP>4Rz:pthl@y0|O&5x
-D:$v&BL{2N2dRDp1((+6];UlDR1W6im/2vSwOm)3s3H}T]g5aK47m4y/U`,>g2[)CT0d+nmt/-WALR[:@<"Q%Dd9|>^`H6e)YF)=@UQhVW"M}"/Jw){^v]
-A{sWbw%/JeVCaK0o,su{>5XKNvw.>54&2ku_<<yNm@V2qL+_c8e(~.U#|[;@cVf7&]j@r@7ZQCNB/'A+i'v1jv9D'BbRBg./`<1S~&'a'Ix[8MXqjqzY~u
-if%91B,+0(Bd3W4WP="3gewlOj5d3yCB[KonzFwbwJ(H)uUUV3S8li,5;`xYaYvih`=A!X$;tND_B^a2ZPprW)}b`rE_}{<mUcte`d]5gH'm,SPPz-IOV_
-.6ViH]cF>|%<^re}}|Pe2@XC)hoGM2w^emBcU{Y}/_vQ{fY&t@i/W+Z}/iOC/"-VpbBauKV98F%U}YVXB2,V7o{>.s>yL'r=aE.)cA8p&M0tP18%X)5K3n
-zD%wLM~r/;Ui`:-vB]x['!~bI7PGznIEEnykvL(7y<(_D9Q:,:M,1B[SE}HD}ppsUF)Y/<MccL`H&>pI!LDJ0U|#KeA#FhoMywi)fyr3";Fn_T&s-pY2_1
-x[~t#T7}t)68:a:"hwKxilDcfnFGmexMy[M9mYL9ZpEGP&q&7l70NZqpK5%eH>-0Mr+!j(^U%,(5IwiA;m,k<U>R!N(Q`kANmtYFQ36s"$eULDd8%]#WeE
-DY<,YYtO]o8%#3YYcMto}{I6_IWHhQ}:I|H,lr0U:=mg{g$y!=M5_h-qwZD2^70zMd$).07=&>|a57L@0}lh'I"]tT]2vU"aArp/'5e]>f#G@g#_sB5t/)
-2y6B>k-|)GG/[q1UAwkN&E82ibz]Ml7j:p~YnxsF(C%,`KmtOh"0}`om}U>EH]Oi0r{aHYQXOMFwVO9s]o-emOPa;WmfA^/Rh&Og+IzwxBU#tKcj,08Z%N
-xZ.c:gR<=^!D)EN`Zy5QLK+(>#xc6HgCf_J6""d[nYIVmB,o't]uJ+Y=[>UQg%Pq&O%&#,L1UMTmSFY|g^_5.hqC84{z]5tS3$R;fO6zPW.}s%7fI(LhwL
-1FRl{%NtVJyIx+U(/{Y6>cBXI[oQX+hGUpp+Wy3^R:q}UDk#,OML+F)1G_]R-DiU<Onn:;<hxFrqwL.n87<+h;W`ID>/Bt!8:S:>>/YL3x;;_=<1FE4}.z
--#{;#5M.hC8%7G/iWke=uiyaMTz)N6_/X[N+!nGGR1_^/aGyK7M$#y!ob[{G~Q`(sqoP':LCvj@T)8~WY_._Y&5xuix8:iO5O$j`S;Oe]7y/</<z2>42fG
-lh_EhDcb`|l`8pa]1@y&H(W"'aeIeEm0O[M``@r+Ge0`6FJGde#4R9U9_h1,&@fth0rtfRn@{xN%/XEW//wH]5K4DH7B">o0E3t0j-+#g6}DeBA4GD&;46
-N+Yt};(8HOMm$F]4SbM}S2fe<nANO({F}TOk%.=!Y#DrL]kWe9.Qd2S2E4yhpx%Nl]o+LP'Z5.Du"9T{QjKHKNi9}jg/6my7v5`C3b)qy,~H;iU1QoGma6
-HdG$Tk5e4:;{ML8Fx%W)0.G[mxU]]Pr0oU:XB}U:cKChod)-j/7f([Z.0{naON$v#ERN++q|x2k<a{XB+KG3i>UNd`/c&cVtv]${]>uS-OaJ&e.-:GTW9r
-@>7(N$a0uIka&VZ]vjxy(s+L9uU'[a/pPWqo-w6RE:8a4'AHx|'7+Hq#z]5c;XH:eO$cLd1/tG![OlP;:qib<Jd!<`)sz'T,Z}'zy_XF2TB@9+bBA%FzQT
-Q-UT)thaja7^@ZAQI%X#B4CbSL}MC(dJZOVHqEt)iNpMzJ(d!|M&%RAJ[jWvLI#QOm]+}<%fPu+;%qiNj|HVPCdu"Chy/`lZ[eP|7iAqL'3IY|CGY9{X8x
-XE7rO$39Cq@_+F;}dt[0Ck`t`)=r6bWjL,[TrP2Emu-jl_F|"C20G5!VZ^.T`vg=x8^/Aa6.8n9)`5=tCN4qNC0fPY/gEymRr.L5vjkCyz_y.RRx$XX[t8
-McYjqO@m6Nv`Rx6K]!0MXC%Q{Xy[,9uM5@lt_T&8B|[pDScJQkbil,+oL5R/jtiZ.cA1[qc#X`)o[,<I1e~U]>/=Q+;,3v!7io'U16;.4-w!3ZDws]i_vb
-n$J.$_+@i1lWPuBvQ_XV^$xL|jZUg"1Q7T6m4``$E6i$=(~t`7y7gGdz7;tfjV'R4#=m0gn>=eo1dO=ofgmZ1={W-5$D1^4K2JSCK8KCzNL=&TQ9[p2NF-
-_2%FJTp]X5cZdto)mGrbB5ue~ORGb8bZmND2Q[,/Mxbdae1m~t6G>@Le8"80m`+JCdBSMDqw0qCWH[NBrtlo1$9'";ex"h,NMK.Zk,!W2!k`$,5,V`TcQ$
-1zDD67^f[$=EAeqC$kZn+Q7kHnL7,u4i]p0t)tVEI7T16uyjW+U_s+Ao;[&iwYQ${3:Ob7,jwzpNTz|9'tM#DW8f'eYD{^nFMc5|bcLrlzgO]{4&cx^Z0g
-PH9"a6PA/-nFBr=t#V5BY67L|iH`Xb94dGPxpV)!1U2(#HLPksQ2)sLz2o&"'QoKXdCq@vw)cR["bs=aLYvJ`wkWOGrybx.'RxAkD44@EG5`Ib_X)I_vHk
-B6`6K^5@5zVk7sHRkc9iBccCqJ+d1$O1u,{hY-l0yzUU6m)HTy$pc%10kYsAI|S8;q3rURC|`OtqHQ|qD.1xmN>0V^[KiZz2<g6kJyZlrOz)@RdkCMLFGP
-Xgb4@/C73mg![kRkeFIQpRF>Ws_Wpkr}wYNftKufl%Ndwi+G#]5C'5|9|{AQS')f%9c:(S|,O-QE|(+YZBn8G]6K9Ya%bkXhIxG3lTtFaa!9H!(s1|iB&J
-sZI`qHE|6;3VW{c=gq[3Ps)^,gVT~clUSy,AZ/amN28!cI7k:DyF-(pOvN-a<u@:@"r,iJmn{Yx-Q%b3pdkX6//YU'J%$wHs&%a^+:{NzMo{yeSJ6-@&&-
-8;^.5B=V+bpA@$a;@vM'dA&E~J/tY51(IEk&9z=U=%7!WdlQ53HEhm/xfI[fF3z{h'`zGWNOxxqekW'p-J,^'k%Qk2)-%R)Q-`+WL+I$jG419NDy2Y-`#;
-uHmc6@!|nVB3z"I8Fxo7fQ+aTzK5KB"H`JwJW>eS0,f>R5i-b%z1RTbrVAuqc^$r&h!MyqwDf|6n4^IQIlsizFopB=|>#L"Jxq=3Rn9R15{<NOxk(kM&~s
-j`J)'&YoTpqT3b7WC_-2wTnd^UGsJ.yQG8y,!u/;sHLNZszc'k7a%VT)`,>xu!N_$y;#e!KE@5nLIP|pMuCZgWeyw%+JND~uM;F:=>tc967tq:{+M6<B'A
-8}&9qx;wa=KQIo,du39ALB1{5=<2-.e1WT(yb4SKW2fq!q^a_:(F<slWBOlzSp&I!O$_Zp;2$r@bzd4&MFJ,JLWYWHzgv_8vLPyH2"W,FZy|@|r{l;FFvi
-+p2CY7QXsFse]Hb<B&;voBrIB4ggk2o#vbp2804IG.Mny}Fr$$NvVHDcIjAWt)PK=k`WCcNJ+Y3sjp-<|$E])r~vLO)B5JD{YwXK(>1Ks:J&k/9i2o;h5'
-lY8Q)Z=6R@2f]L.jZ$1jWBhc=2#_9u.Bb7.Dk,J;rS2{6DQA2Q695tsGXg{];X)D+Q"G`z/:LlFzhtdK8]=<dFmz.|HuS`_K|k&x:iYzdUTQ'FmcxN]!aM
-~CAiT5i:x0BF-_a67&NBd9ZYgUh$nluI&'G(rmpM6(fL8:%(6_Rq2}zT#(eJwmo0Uu-G!<TyIh)YjerZ|.2b.,A`is_s$SwxvO^bKg!JKsKK/<_P{0V6XM
-10OuZ$[/VUa=SD^tA{QHw%OaZ%ZX^W,-ic}2:fx^L>DCPo]K,:]yob4{=wFEbYiv9fmCD:B|80-Q5PFmd0{K{DoT2p~^H}I9ve_b,B0cWr~LSY0N[JGCMF
-|{!|nHjnp+<(p]F4vxq65M9O=tF"i:SG}L"n#Bw4]1HQ$;H+E!u$BMrG:5kI.'Im~Rk+Ko]vwO9#/NU1x}(p^J7pZ%>O452|:8pd^Y,D{B_p{Ip'|}k_ca
-_bR8YC_35K)2lkW$iFazV#_U[CiM%GUb=A1Ja]BQ2k&{+<>ngRUa/xAVsMraF-$bek<6gP@PfBX`fh;Qc8qY{;!`)U{y>}/Wy4FCxyXh9$c9G7D&o"hyPh
-MC!5dzMpZ)oY5Iw]I"[0]`u#z,d!GgwT0Um9+QqTpuoiN9QWgsF'h6rS@5B28sEnZ|A&SN#_DhI-Gs24G5v|f)$mtS:JmU%TS96>kr/&C.w[(]GTFC_H8r
-3uAqO!+$p5~aImfJws6%rlLr["~MD-tVAj~9A'Y#-!@Q@!4zKrFq2;H]C<haa/21Aol^BlK`&v,Z(j85Kf=<eYocqI`#eNZQZd]`X_[-y0t|r9&ZXvm<%v
-(aVvtB>g+mEC/;))MZ0C,F<5824c>1VOtJzLL+<^>;"RP#z2JD,]DHj|[D-,y.DVP@TRvZS.9mpVRnO/8_w.YjAJXMP+Y_^x,FTT5]PhObi@1Y[cA5J@}|
->E>=Dw{n<kI^bR@AXtt4G;2[PwkS"w#Ao&{Plg#Zo&bt^Avl$.bG4yq.aG+>XlH8(mcpg7xU>8#ht[d&F8I@Efb3~kJ1Zl)C4YuGMH2.oP}&R8I4dZ|+Ul
-=D9$j|K&I|gnbuQcC^:;#.5CO&45_J-(CKflf`(s1mcgN$r1&+y|&cDdmU|2dSm0apmp3q7'v049&r4$diFE@"YSp7|d+684NWnV8cq'<5cX7eR"ZeSW8s
-a=C/vVoIW,_rvAWH4^8THDcZm'Z!mvKtw"5[}nW]3e&[eKfOU{uw'4u4>U-e[M>&^#wM}7YH6J/c|N;7DN;b,HG6gi=A9FxyYK>}<,c_0EH@8Ppsc$_BY^
-J[+P.x-i]}~M^@mr80tyPJ|9)^|($C&/oJjmvhNR&jzl_:C/JiGO@H|5@1!KewQlWJR:lolNjOGQ"jy%G40[MZRWkeXIN`n^_.$/]MqS4}BsuCdN;>6bB{
-T2;#`%x&'Dtbx9`5[ly.vO]|ghrSzt@8Pl"yonh0qO$X(vVHk"8u8Zo+0.2YmY'|Oa>nwIfm:4hOJe+[`i8;[EtuLRmJW^0RUa(gRzkVTe)md%$D$c96sL
-%3i#LsoSt;pi&(%k_'R<:.mVy%opdx{427{fl=,[F!ZTHH[|XMBSrVS7<kE5`Rp_[OOvHz)H`o&)'sC.]LB!%+mYAKOoBDRDa32Ng8Jz),6ZOjHd3gwnqf
-jui^:Shc%"%zKqQ{z9h"P^W!Ad~;0,xLeoI<t:W2t5p[/HYx,80jujZX-)vDJ{I8r3fGiGibi4VUl4@A3"o>G7WHxeOZ1$",AkBzJ^SRz49tpgXd&KLW#o
->,_CG&lX-VbZ@GjJJ<(@tP/U^{JMjR_gl;=@UAD_<T5lfarRPbKb$Qg/THTN;9zsHIcanah>k|eE80YG~gleQ+Gy3ECY{7|A)g4|s.u@EVqHEP"h{Gyf6H
-vPU94tc4ZBsgDVq=`VRB}/+dx[mN7l^]Ntq0-e/SOSOhZ[r#[Uz4[zW"<OlQ/tet4%.k~]t:5sR'3GB|2bR9HVPtS"sx#+P6)m'm`6kWF`Q}ra7xH/'r|@
-+i&1"sF:nO+N^Pj!,_E--jr03EV>7/.`;S+)"G]!!FV7at_uG]@!cbG3.$qgC,L=VHx=|z&i=bl>s"79|m-^ChmIM8k9#We,0g..z`tB^UYZHCHcx#Jw!R
-wsj<E1BQqe{(P5m!m@-%3_s)/%6};M'et;q'!j!-hKA7A3{gk=]_lNC}+su,ar)/qa1T)"F-0-#J$t9:'^Z|6f/4('j/&zWlvA<<efxE[Z"+Z!FP@}<2XS
-(fn@n.DalHboPM8Ltxo;=PraQnRg1N!N,v,J({~Z1xJ>'Yguv2"lA5f(>pi'v(78283S625=H@=i=7^]hEjkS99HY;V+K03%p&~fp_mHbyC=x{E28&O9jh
-u(v2)kf^)3=Bly_wC}XhQ'{Zs)]wt(3ubnD)`z7PtoeUroKP.{H.W2rEWsc[K1GM9]MXrh&ew(zNqcurJCTs189ya:AS2;1YfwH7lN"Zn;/!hpaWK}.N+U
-hGhijZRHGYmM<<79q=HXJQB&%qnU$r5X]8Mi8%XVPb!]cOSDK>B/5q>K)p(5TZ}ued:%@D}@p8#p&`XMs)$=Cj`O}_AHa=}2Mo('t^jz5C#t^De#CDLxz1
-Qn>@9x7Ad}|c/Z6B(/MaT#("IL2)&WM^LfdBx;IqdI%T2hM+Qt4VsX|Zm(HU;t.WtH3>d'QD^Bam&bo;;z_}++ByLh1=KDn65vG+AW;Vmu:W7F!wX]'Adc
-sXE:5^wS7fX1;sN&E;[etSz1g2-+WoI>a;h3)nikue'bCbKc[XCW(RbquxEuzs)eWn1,>(@ExdG8Tk%|8"+=aq)fJ+qDF%_jY|:7pMCKh]Ee9mN2nVCr8_
-NU7hX+wSR=RSOLfPAOrFbha3a-d(#irr8;pVPJ>VG`m]fWpHFCkc{U1VJ}TpU1Fr8YNvYMDXXf0bf:.Sg)A|7k$jleOG.I%BZD`9mJU66v.uPJIny9^dKq
-F}":1'>ayWC4cCU2Tvo&x/9a5u2Up<DC0uQ[GIN+,d4l}jcke-FH%8@I:<BfJFkCzY7'}l.1t}O-/(F<V!$lcYBRe<85-V4VaojBaqDSCg}=lE78JzOyV@
-m.F+A;n'.7gN`#oVc:{z:A+-N>:7}g3.}eR|Q%Et2v[L8QA$7O)w$@Z}jgXv]a0jwN_9{O30H8<scTWmKiGt`@8,^sxU@PxA+OFMY/VTP#tnSir4>(o=/I
-3S'#JA<jBpur'o@BflR_:<vNM+,S2U^(mT_zA.:dzY]zp%ww)$]TH&M#A.Zd^o`"nWVEO3|lB1U$EuZ6'9l@XR7:eZVnemKPLBD|uIv]m:Cy=,@$lpyOs,
-=X~qv}ZQ`A-j)e<yuhMM.$MmB5jsJ]$RA/3k5y;-~76;t_UTQbyDis<8p./{U9H!B(7+S!()WVjQlFJOTskSLE{B|_-aVcl0`gw[5,p}hyJfpYD4yr0>yS
-@b>8/7{uJUQsHN:s'qBqb+#vo<W"Ee/iP4+T@c|.nWCBB[qzE+RnNsq1DnZH=UF9VFcZ:o.=,/"(xhECH!I>c@2@@fHDqr}c$yXNXu,F;Pf:|<F2ih3Uav
-_0dk7j^rnUfqC&ay3jh=/{rIKR<+a7+rXSKmSy/w_AzT,H|CRXhTxD,wab=)"FQSRM`]M&EYOh+M.n`|gcn9<]y])+VZ6-z[-]eFWViU3WAaFU.QVU6:d_
-f4^a}5;1k=X9qd[2Cg9w/}|__YYd~z&=a$j^V&!<A{lL&[>Wm9#$7cZ%J(j_"W`<6Eaabt2yNj3G`;!]43`P6Lx6[R!_`g+;SKhB@3:yPc_-%BgPE)Zec]
-'u8kW|;hhncTG'_ZaeU-266e6$G]F5voJ12a5rRIsZoEIZXdN@AB7@w&N)yX-m_::xNMHA@OdLPQ8[<D%E&bOP;j}"yJ+q<bch,R49`T7|`,R8=m6d}YFW
-`^yc,PoT~z.GS2,7<|jfNt`#/"MP|}!-f4hgD;~VFsRT^Y;1KUNNWrLSbmaV#-rmt>}}^s"=-<2$Hu4:I'hNXXcrk7;]rF7>`{Y&)X8qWWc@%.UiH<y)<I
-M8<6-lI9B5.0'gSZ39Gdm)Pb9_j@[zyxv=XC,w,n'iWRF+C$C8Ur#bIWtqg6UNXs`9:Iz=Iit>ZwAT@;HC'Mw_N&]0SE()@xPqjKSMWy,z_GM@q0%i;4CW
-MtPqcCNnrlpN9l9CFDfr>5oxfEnFTEHI/oGr.)Z,dHKMJ$/j)+,Or|&e)xjq(O_;/Cm[9aqen-CDc>&f+lY$bmaJAE9CLflcKo5di':%Sv91>bH",0Pzs5
-P.X<tsL@43~:dnLEy:v}L<Qf0Z}esx/CT|-&<rl<l6e|Qirth@habR6QRS1wpL!IhoFXL1fW7>spE4>&HtxVh75qG|y6<UF63C90uccIzsZ93`H`ug-'/r
-M`&AMnV]U),S#^7O5Z~$Pk3bep!~Pw$XGq#`xOeJAo'R"Oap%gbJSoZq@zB>0Z4Mcx>!'+RDjWoHD5;_66Uyw-)vT+>`t=(]ly5^"=czay~1}#@0dc2u1S
-2eFuOScl{1dOcwl|c-r!g8qbzU&9rdUpG_,(c."yrv2Pat<Ov3)4I42hVoK4D4M(nUf(M9O,Nyq#@|2rB{hi%(@zdO{6DATYs0$2~f,Y]nT6M(^V@6T,,h
-!G&'7|MFyV9G%mpC[3LRN]d<hzfV<8I5Fq#]igS9,RAak)$}]EevC,STD9ObQX/xj$GYQRL&Z@nvu+qr0;@d0=(j]|lL~kCgo',{Yfm8^42HU3^8;JWWl}
-(dZ}flIL/kjI;gWU7zVh"x-rVTCY3X9aGiyb}Gd'8C366.]([]h>=5i_Pqvwl3y%{CbeKd54(@+KSaDhT,)58|)[Jj(fDgHZeE1cJUFuJhyJaUvPbQMdzB
-3}"1T]#<o_C-R^(x`WQ}6vy@e("4G'c+;;-wK3YeDSoMm->%lf1vPqU5Yynh+&LgM!:x9#/{f[kE%dd+w{|k0nw|gfPC3RL=2H}pIO|7[7]Iz|ic</N"@q
-EhHZS[`YnL>hne=oz7uF"8=q8VMJVgvxh7N4#B.v2Mjfmt0X+[T1z#[LfZOF:r5R!N|T9Yv_tY7f^X-`%qg{Ht.>s]IC>CaON:mM2cyCdy#xeIU.0oo|zr
-)eSKj^&&|nQNE,Jf`^DUez[xw/sK<7fBt4]r6,[irV)vBH3&A&j[(&o[&(Fay#f+zNM+C%2VpB"p|NX6(QNhz^e+97,@7).^_EmTvj~=FLwnY1fLzxz2tc
-!SacK0M%`'QSRBd4S9F5LSsyE"Mz3L7(lSIS0)-/OVq,-2x4)L<_ZmxMp7L#x[6[BN7&.Xv8k&Otmt<)"uqGwYr8kR!B`'KsOK!x9B$=uSJ,'^hs~sCU8A
-L_Uhg]9,LLm@H@<a0hubra'RWd5i4Ox:psm{5Yl3ZNyL2f$%pABDI'$np"z@]CL&XWwM((eOP%OJt)l";-p(_<kNH(D%yP(9ug33Fd2)q@@4:sqUnY@d"^
-#K#7ekZJJk_w$'b6"XCeuN[phIqG1|470S:s4r~YWhX5_>q<=,Lsz;},s@'|>$gi%aYvR(KehYYd21KT}j]=-w6NSU{`7oIaoKzjS0d9MRI9ss^;`J.r6h
-.j4V7_8"z[$UJUvy}C66!:!!ib.LTs=uou)ih{rAp}i=JU23dd9I)F&YN#fs"@brG+4@V=%"@e-Okh=RtJMTUj$k(!)e$SG2{5%KGe)lDTawA#(zlI0Z>k
-Pd.}yg6Z(O(%%i1Zu`6Qb6lc$Fur>5<rR+wuG_&TWAGv&8DzGWP'whAaGni@m|LNJu3U$",9gn@D9Xm=fK,wR=}v!mL`)/]}>7P!$'hqq>o}8Vn%_ZH73&
-4tKx+Sw:8Wln5"o({.rK'6-O7U5A|=:E4V5AVuQ<mZzuG]4isk@lpZ7%h%Z>>[javxCQo9<rk.->F(+[/K3'EYWa7slin_dR.DaCwBZ"a#VIFf"G6&v%o3
-Gr7;Ke;1&8Q:]|ccj>pbZI!eC5WZj(N1Gy`<<c+#s(%0bBQdWJx[~.ui=I![TTC"bBr#'z=[G5wN#s6tyD!R7[W,);Ufmp/C)j(+r9(GnfJz33$MZEl&B(
-v$n:AAtOwtURh;ai&k5td7%7^7@<0izTr^V^sw`gKAFCAqpCuG6mjO|Hw2KrGG1pghFc{=dI>oj0tAoB7h6GKC6wl.o,ByqW>B!j[1/__K:&ufqE{tnl2y
-4G(hER-<w`8j_<!cf:7Jj8FY}@'uc)QolUF5_Sb91gK8~{.M[Ou,aPM_rML>y@LkQvbB6E%ldB~GWcqXDW(2%g+23.e&WT((eMhy&5;$m[xv:Em{>YHy"|
-jyH$yf)u^;;+ry_9:9A%'um<kvbxU{hdt>dEt5t1^1AM_$R1m:|u&5Eq:5wm=41&;@2DCLqy.o~Bw=&8=|KYCJ|csE;Tl-FKc.w'&$j0N{YJ4XPvZC>6d=
-{JR'tJIZyS:i[Kk+b'^C=8[o:UE0CNim3'@K7YsJQRCm.O8=Tu=C%/zwi[6DRGJZ7k'HhS7r[.qMQVPtMA,DYMEH=s]Pg,^/GpAhu/t_/-9tT;(RSUwPc9
-nV3FRgK]%w1gjYCw%d>wVQ:Ro-xTB)C4ErkeW@"Hz(J=Y,MdU[AMFP:P/g_[]^Zk0:l}Ia;QQ"pdo'^{ALvhC5@.|yg/G1u>)vFUKm~FotJr#oCgxr~#i+
-`uA-<)xm=88#05.;Mx.gzfoGi{vX.ynx`>3jV2V2pP@^$-]2VhIUQUF_AM{CIaT9<=-p5+-m.1~aTgjIl}z:X,mC+65S4,8GIn#$'}4p8Wb0j^<2.]/GE:
-uYivQ4HD^<iY-|CuaghPWw>T)@UH^)w7/H/Mk=$HVcr!!rWmCK1AQZLZoc`9R:@aKNtXlER716qq>A}<bzwdw&2m6Z)C04#5DS2Gct/>r(.]a9]RIK&u-,
-Lmebe6~Zc`+f&[&L-TR"1V>6{D/VLC:I-X9'Q59&r%=>A6B(`:@VZvbRVzGIuiHf}5zfV@Yq#zW./G]D|01sl(Zkf^>t3>ZjHQibpWXFm^A&>-F2Kl~[xb
-"tX;(/Fz8cyT[^`M~@R@bF_d/t`ugML'yGVi.pp_N_%{]VYot,jQc3yC+;B'.SGbWMF}[S4qVu8'b0q2[(MZfa#%"@1vS3{ln^[b"&s0=s4^nS|N/x"qoN
-;ERK[Ky.;c:5O^HhX6|uw'2.Z_C7_iwuyE&ACxW=$olIyiHSC@>d>Fd'JUcnI]e.kYg#'y>Esev%X&:^[#UKfrUpg78c(pHX0k~fJEoz9PY:xpbrrk^}F&
-=2MOFqma`4}UWz_)>TY)dcUjbBZip:<#qz:ALwpD{L;fUvX=,LyZx7#,35Z7dE6i7yM0T5vV1r4@6D5y=X'ME27'Ss_b!L~9-L-M%(SVwK4f62RZzKrr'a
-]xM&4@`^&tCVcc9i;s+5OK3D3w[:0qiY[{g57FDv%I(/j}J,HX6'%}F=D%2%Pbc#%O."}8]1'SEXf/^XsBga.^8o%<WEAurxAcxswui1^dKoS3J5Nb_eqP
-rd(MfT(%8X+!gM5aLA3F/ZFNKmp8i8!WmSPtmVWbi-clP^t,XB>jm2s9%"SMj^5(bcOCXJiyp!Ml;+S'&LuW/]=n4&/1sO!te4nlTY^NN(a[F<TNBnGme&
-;{queje@sMH`eI0.;5=[UEwU9xKi5jDS}Zzk/uIig+w-kt!_-{x+p.8/z{gV<,hWlP$XwX4+D!mY,VF"<Z#!MmY;:Q#jvu4{GU7-6PS2uZzS48V+,$&u"`
-K1-vh"r@!{FsK!7^,TYx/m.<;[S/N=s07,CxRPk.bsF{pW,4}7_mjPw>40U;J7/v^zGY[NTH|>qXPa0O~Gc8WU5/aN%XO+`VoNeL}_5H>6z%[VDzUVa$^V
-Mnk'hJ4SL,:bGs4O6tl)rjBN=8w(Y}Ddd,%o_qX#so%0]f5Mvmr6:7=r5'is0wVPUjlT"w`N<N.nk$.i%&NSjdYN-"v7f3Le`|0;jh14.al;/5j#6{>EN.
-mpOLE1lqSZVrnA!>P8eTWfTw#P>v3bHV_%Pi^Z4lb-k1Z!SM;y,1L|"-o-"uU"JyT4dn},jv;WXy/o'>NYY.T'i'h5s+gn=hdhK5U<nQU-<3zD;jLy;Q(W
-D{rOSr)KU`X[qMn|bfZDH>R]:HJ1poFM;v&$16KI:Rj_Jy4n`bEEInRqPB^b_OkKmA~H7V,k$R3sEmO,f]n^|Zf4K3JMC<F'BmnypZ'YHO78N]~'~"!jIG
-dyP#M[;}[!()I&H}>d!l<lSt^(RR&=@b;qz`ON4.hi%Ig3/^1Wr,w4]f<3B8VRpz)fDm(@i0EE!Jk:`a74ga=va>4j}0S&%<U'VK[=J_A:q/:M^w7GW+HU
-pNx'@PpqB`<I[0Emf(Oi+C/J,A.ckW{g"Gr`VS,ZB}&446v/f!nQ2RZP4PO}h#sB_ucrR,U@Y|=+KaQ.JmeiXDHgVRPE"Xz}V+xO}tacl,XrSH9@ezBCG,
-X;4Cu{4^sa=/&_6o8eZ^7oo>pT{d7rl(z!XlEJ8f`v[R6o"@I/,fWv4+F"Y>DHq9:P$uIwI74$y|98kK#|J@i+J|`"^9+Sw$0b9LEVXa,98NrWGsH=m<Z0
-n[UbsciW2G.E2$'k<qNe7TfyO>GQ^eb2~Gr/9a2F7-l;x=ztW{Ck)%VLHht]ilWWCdD.dg[oOHE39'8eZuf>%$}(78YMkDT]mOmVM$NtSauNdGu}!Rnqx5
-}LPWW@9A3$XfbUu@(M%Cc2}v`)n/Pg%#(n$_d(c4!1,Sn%48}6#abNr3=RFgBPBtduhIv$gqFBpU{h"Lt(F67|>8mCvZk`kih:06$<tjN/9Z}<y3cO^q8U
-d)#1x:.{7_>g)7.T0b_k$&8haR6f07p_k:Y;Z8.xg1ud0QP/h7N3}7!jBSZ)=7nInIEySt;^WvbN0[[TOIU2;0gFvK.fCy%}9"vx9K}7.>!b7jAze.`xjT
-IW",i=qn=MQba[p]T;lchL&'ESjx@}qiA_CGcw#}sP'<ZC0^6S:WvTx'[dF$E6tgm9$ciL'-AWZ7fw<-x(8M4-cu{$'n17Emc/AWF!,cN>HaqGpay81#JL
-Z_JV/3A@u<WAeJkt0d@(:wpvnnKe;7F.gn7+%=)/F($Ax,_^-=Jc<7M3^EeIvd7Dn-%qi|};5}<F,x.haVbTyjt'Py(44`H-i>{PPvkdY^"6X;+R0NAK_"
-TS'&Y)%#SCiYxi.F;3i0VF8{|G(>1bie6`hzsz`h[njDo$p.9C`Zug[`hEz:1dP#Z6I'pA&Qsv5B#0o,Cq^,_FZi>@k>Zd}XJIAt'_82Jl^FGO[ZXQ=XVv
-EM`Dt>QTJWPw~hrY"LK|+%'MVhVf#`B.XU0Kb6RO|8>A`CN`%u$@0WvI[;xgR9U}@t.rdf~rsm.Pv`o/NuE2j^F#s@-7AVlbtV4HOMPMa;Uuv:IERwbp6f
-C@6|vvJA&E}R:kkKs)fo:%<yY>dd&{Es-_/5YP6RTg/Kq#.g9QfkEWYjumfzt;Uxe-!WT{%wMVJHH"<8UqYy#WHL+B,%`YMG$Yn>xr0sI(8zHI`haJ0IT!
-r.GeMB$(z#'ZWg%Qq2gz:G[htCaBFu2A&,tMVDs9}ujrceO{=>'i9^BGI{@nX`1#a!gOF|@k=A8e;:d0S]bAqnHKUwK`y9SW7M4kx.0-ruX>.Z_My-9LmT
-"KpxT:9QWJ<>3J~{5S`=br.k~^={"!(9[}IB|AZTiPJQ({iw=N!/NLP"!5~Hso(y3OJ17qoqH6'iq<tUhFbj5mn8WF}f3uQ&Eu-{m}3HK-7ys#BNH+~-N@
-|V/I)[<2L<jp[:@gs|CE.Ho/eEd'^2~aH[B}o-s_Ca}lZJXloz|<<|qiKl-_5F~0JF|lf)#MQ+R")D;ok:1Q(zed@U!DBpWwZPVVR.014}dxH'^<b--S6p
-_Npwd8'hu"Y=7(}l,]vPsl/5sQHI)`e"+kpH:+p=kG]T2('OC1-^3zJ<BX">kcT@(I}T(BE/13$KwJ)>&[wVG{.%0'_{7dpJrk|,pxZ_oF'#tZ%<sfS0T%
-%+)bIh9_jZ29r=@!3-kRq1T}Nl#Ow3Sv&cY&7c^FAu7{qa,jXla<)6S^MIYyza^R<{+ar&q5d@t9gA{'NW)Mpey/LOum,z#7DNATI%EwZ3FH!8<;/#PU;U
-=d{PIcT><V8+0PXF32@i<;O/p1mqI([7vMyoWQ(;fZpq`V&v7dOUS69xxjd.B8W.YcCQ;d)O=Ew}{6z#0NuIhecIJLlaXPl:<He''woOpLw0<-UL(rH#X:
-(O^]mOy-Ij>C7&hQOa`^TbUd>5ue-/CSx,Xs9C,Gk#SwE.{/,G`&yaiODlVKmIVvPCNzGKYDT60#ZGnjI#|WSap9%{FMrJ0+;]jMo)/lUP<2gKfTH=1[^G
-ur[#KnG=:^[!30JyHz"tQuwg82+C^p>kiAL"lJtGkmzR>K<!DJK[^b!+wzLuTIL3]"n51g]oZY6j"{wT7X!ed8)K/XfuP1l-Qd<z5b,9QC"O}Zqs#yF3Vb
-eZa$a'MeA>x,;XC+e{RRz)y6E1-H~i1/bC{e+g&M!VAx'VK!j_<w>1y5MWb$GDIZ}Zb6Kd9H8XraHmw`C<,N62"rwuAb3D=1~7L%A8Q%Kvj$bO8`SPZerJ
-|yR'PD6T|E1|o`z$IYn1Vy&UMPs@VexPZY-6";S$x7#-wPvlDg"t|JjTniHr9T[_"z!$2R_]Sr/3!|'s>dT]Bb'9sLEIR.HE[E&qOBoji`2[6/f}f}#|8{
-XDQ:vLaBBXH79D~+%<L+F}LQr.=p;G^t_ie{c`#|(VflH0cL4Ej%aeEkb.lz6$Jc%3@$=6~>OVK,.w-T_6}=S3$-tKm]/M17nL/H#+d2isX=TMVwk5XzHu
-AnpC%&W_d%l(LEaI<|KW(S6CR7z)=G<"jBhA&;;sJ)n&F1r"}uRgQJUk9TQ+E%qluKM2B,g.Q7BQSSTs_9f]MsA3-8+u0:@GaDGoIh+Xf@B$i,3c6&USRB
-D9aSEqM#leS|rGO>t%X^;(mR%-J]8EXc`8f_u,:,@M2S02pM,[p5'WRC7Rz3|@FI~9'{tFYg343wnndh{wwsSr;{x^G1wB8K)tA`xjbR|j=s]m7mw]ZR@E
-~}^Ii(N3!n.;q63bP0a<,)C1)iEGurE0G7:@WAHq}=8xaDiogcnYuu5K![bz^Xe%wUZn]{^&VF/,vgtGXg_IgcZvWQYO2YL//}{"]4$3&-dqa4b]H]CtsO
-#}473;$"S"_J$dai56@}wm`>~]P|k3gu`$1rVL`QjTKj+Dj+e/hV[MvAkP52R%K=p<pS70DnVO4{Q;c=.G$}!<5dRz>W9YXa4&hCET!Faq/c,HKXM1X"/l
-rc&//)'h1R]@&7.v{ab&[4hQ%:j#Tz^Jvfm=Rqk/7I72";'eGQGQ6T~!IG"U;{:kIv4QMBBPrSH3j=b@!LH[r$'_#U>@YB3!hCK0.o]Apoons^!)m(C;T7
-sL<,N1zSG>0a_!s%g(hM$a6eWxSQuxmzd7Qx7Y'bz>wBmE.|ncrm>f-cNq;SjEbbpo7Kx}7B,)o[drs}~g@#$_mS#'H"2Wv1[}qb`_%Eu;T)0O%7b7hw>F
-1Ls[~^Wp@DP4PjN5LuUqMgP/B1AN:GveHG1X@S}`Q<jV;o6%QC,lC2|nOTGf(-u(.7Q7Ij%#C[;7|Q.@DaJ/0}}+MbS!WO&]!)C<vp>'{w%Z7_Mu28'.}[
-(&e8z;JN7%#Ew|!:B([3@909@2mMftuVSAt.Kf9UGpGvvBW`bG@Vs<=]~A{9f3;=9`V]@uXlH'VxQ5!Mw7KIo%8K@_e;LWeAQen5liYZG,G:Xa82a)bF~j
-XYD{W:a;Q_UWru#nmMZpVz[9<QxbvS6]y@Oheg-c4LkIFb]+^TkCr+|n.Dvr=2kXk7%7H$~,a+LOj^e_$DMJX#E@d3WgjO7EJyxJ!CQK~v}R,XEukc>)Z+
-D>]n|w=/1jv@|wzeG/F<95QfI]2f$.=|e$6hQ!3$E=23l2_^:Pe^)yZfD`kd(b@7B^X&R7[_wF71Ce#%tUc"DZu,]Q01.Cq@CK|g[bt[(^&^nSBM{$3'Y9
-4jg0C1<Q2wND+:&E=%+K,$3KZ`3{kI(A0htBuHUJbASJt4w2/4n[Ar6Q.7&hTbQL%BiH;66@O6]R|`ewCg$(Da$xc-.0QRnQW[QKT|98:)y!:3AtlOGupO
-LV^8gBer%y4|q]J#o[z5Eq|U'YHZWJ=PQ3vBTM69aP6maG42e|1oYMhF~)SNVtx"Omz9'Oz`8bbBIDDR}C_^,M.v1)lf"DeDC>){SWQYmw.A2QuR:[H8Hr
-xEY4~!V<));wk4.N>WX5D-Ag'`(/;e4op}EGj%a0t<NAhk|el"l60@~<#|nAhwL7knFr(W1Dj%E<<B/&,A2SDQ;K('M9@"gH7mr1)Niqy%2Z_p3xQaQ;g1
-DujzVPC_r7f}i|/tCLjSv,$cV!%)2Ziht8%n:T<O}MUEs&f@W%HP~dj;|/dl]cRLq4%!qZ6pk2Xl||}ZpqJx)l&<R3E>Z::&C.{!}nJA3+AY,j:80U~fSO
-{2>J)mv31|M}Kw#z65qjDGd2uuOQl'ZheGL-w3%)D;WY8,oIB2w|zIm7+cP;SM2X3p>V)w}]-L%r^OGki8@'pWv^|,hu3"xc`'VdbfbPZ9=ll11[C3y]ke
-<+G'K>ZUpH+8w>$nX|B`I<=avggyD0W-D^2%ssxf_{lLOn$O0K>0NAk#A)$7wuxM2VzJ#Qm/<}o1efqoF"jOc04-}ThUZ[1T:>Nc%ZVyS2s]T9~s<q^+Ej
-8lpJC'VY{'"M+lgfRUa2ShicN,tVpKW(h@)J1<n/]["129>8o-iGWjqO('HZXXeZENB3ZF4+r+",H@lL~Igb/tKEb&{G>:+i}Ns&~s+Z:-VX8'7yl;hXy1
->C@Pbt0;)NR+#W%UDaXyoCFU'&Kor4VU+kuy9h(VR@A/iRsw/!BgNbhG74~pk:BbxTp6)ItFW1zh2yb(-kHJ."A|>aEv"sHeaCmxTi/'R-Jn{F78idH4Ou
-.)W=ZUe]clvnq|:fBuab;3k>dN(7!;TX328usMcO!.)6(L_l[R,o4qNF7IHCaEgu#i,$zwa|gJfg9:jPsAS(Ne#gpl6-6I;&Cd96|+XP<5.z`cF:T^6Q@!
-fM#ysy:'4^J%$$8q^<O-s.<}zl;plZzD_1hJ|w2#G0es4Q7{pINm4][qWUN14}006M!EIrQ&E"PW=jJyxxG|!YUM983nQF,cCa6@_nCr(kqZ!"Do~4[a5w
-qF/.s-Yny>aSNHxv(-R92ljI+ZG2lh~N@8.8+sLKCX`fT]CxCf,[0`x#SyH`nR$z+$~oEAoU.97KRb(]jcB07nT1N-{0R6j_#kl-)1smn=,N$$]a"azcmC
-<eZ;720rQ4NW$@7:!W(K|]Sv6yRU4ZRhO<l`ty}W"^qaN]M=dD/`dA4(Ja!o(p{gyQ]/layyzU~CHYPogW7ozPII!^~5Sj0;<Y>>&|U(xF7yiRTB7nf=y%
-Zn8cU5WZ];}#Eq~oQt)1k$73Vk'R&I5,BV[t$#j9R!z|4]f{FY]AFQ"(_qB1w'5g|zId)mJ7},(jd[>)zw|s_4ZlO0zgryP$!]p:M3&6AD|pezsLE^aK;O
-.K;,K)F|Zu26Wf04&iHJ^XEFA4SU!+2-_2fmVh'fEQZ)qD]o=&cGTX{.(nMwal]-~n.ge6~mYT"|b(&z|;~SD6|Kt;BEO>5fTq.u8PpfJ..^Ngm(bes6ss
-zc7ak5gv8'>XsZ=5}ZVT!~'e,Pj]ZT8F${lw}I$BRTwYWT@g"Q;0;x^^a3s6B6`28HteBnc`d)Xr<LrkBho0ubS2`9Lz@[5]zSIPuE<2mAP/C3UD//ORM6
-2V7[Ezbd3%=#}gHpERly,ZfOy)d9F90|5GYMJeO@9WDA'z3Cq+_,)gKwFU|j7d^9A&YgY^eI0c-fXEg"^'N[N8gU>Z65zvWsH_nE>L+("n}p_Y)M.c4:l8
-gr772Bj{[ge6>XUNVn^TA&Td.s&pXhg{t36zlji&+r9E@A4kva!|vd>pCgof'Q(D9_sKBoZ(-.L`d=^:h7.ba_tmN-,Dfmk.83BfYb6B{o-:9HF.-Pj0h;
-|Q!|(t]&PEP_mK69Ku(rhj@r.TT&WD7$n8c:Cd4dNm@ixGCnYIJQ}UD=wpGwCEDNkK0T(GgI>O@'SFe7"E-<P=e'Rc3x@!6@4qMUC;'!'IzY,,$PLzXpDU
-X$j_kd&'q3CAcup%GY!8P5H_.dFQn.o^g^4XBQUnP4#s;E%W`wH`0|%6z5B"!fCJ.$"0MRScxV7,#R!=FkXe-^pd@LTYSEn-O|q/:Nm0.@~@lF|XZ3yE|O
-T]O.eL>F+FauY],/,;5;;jGtzDSk7cHU%(%F)5$lh^"ESC)`Li.TlwJ-[HoO7=;[]JT<5qJ|@wWFE1Cd),#UB9oTVb}9tyPwMF0{%Otit[UN`Rk3E8!V6n
-WNHf''DbmvmcL::;s/Yh0MW<vb)sS7IZPO;X<BJJ,grV_Yn4]U{xH)#9l.!NgE"[d3qnjfuHJ9]>2ugz_ajTMk}]/kGL-,DQ,Of&KU-K4,!L_=Ahxt+F{F
->2$=4SDe2<ccp&wkQWKA"P@hL6UE6h'+yIH]pFv>8r|:$vyW![RK^]UYR8rA]%ZA<1#Ku$TOo7Z),o5@X0^=9fh7Y'8zk3M==&N-_HCa[{PEmpSu>qGrSw
-Q`n)E+2z'opzVT.I+Yzr7fPdBdPC5C2H,57lB,)pRpkz=s"cc+TvHv=nNuen'gNVMI(|BLL^@via8421tPGHE2(zDkT}oF{#Hscb{}f4~e'5`0/x~KF;6U
-i0AvfIwZViLYM@L:seLgOPW0X_~zh<h|wGY@mf>+jE4]c8%c+T[i|fl4r[UT.{la0c8";F$Rx|M(qP$"DYy<ZzgS/I5pkr!n[EaSi+bCs7Kk&B3@v`XaSb
-tTOPlj/u!s})}A3kAk}oI4nUWFfzTE!%pSF0,Yh>64=#S<`|t5zpQbtDVM"mDQJA#mGMq(.:^p%H3RfvFHKUxKXxqne[0$Jy;;/`]K0zY51jaxZ{QK<tz3
-0|Zw$7fHP%:6.&hPOG&sKeu7pQ=Zq]Ktui`reD958bM7s;t,{D<pm9E)W[[H/uu/KK8pcL(GFpw)y3;K4{'e5C45XLCBDs1X=<YCSAno(&j09]bKS<m$Df
-E+T!Rh,sp[aZaa=mbsv<X{BS'FMb+!c]|x(+j-b`[mo4vFj8vKS>%@`%i#Pv7y8HvZ.L/g^EPXZ<|'mP<qMMxC_[c:c$;24R4O6sE1N%wd7oe)Q](}RQn@
-(Z)i=@cid"5!@Qo@r[#rhGviAZ2t9xgyiNaBi56De)5%!zu+6}A4tR&f-96MIwvxm43;@l!RdKSQPi+%KL(_urs_//reP/>,5R!V^:ee;1P'D9.]c5AJoL
-~j.+I||sk$be:noJ-y`6jua]YZqL'`:$XJ#Hc&`Jc]$!<u@tzCP91}|Q>|.A.fSKeKUiUbbl>{g-t'i6Y^i)7A)xqWX!js@ZBaq'b&_@P6MLT,t[,C%GS(
-HY.{0YZ8be/^hu<I:rJfT>bggg"_ApEW,o:gVp6:hT]bI{026wh2pclxo!AFNC2k{m(f@%Syw9kJee6j9CXN;Z,^F3~{NxNv25-zczMn,V%!umiUocyoaB
-{OicxurNa9LEEE~F]f`[P3="2xzmF:u9~q9<%G>gv@(R!h4k9ewO;P<FIg'D=nmZPRDD>FFWy}`AMTV9gZh/5C:Ym=dg%m6x[IX(F%K%,s{^t<];IcujdD
-zef<+2[Z`jq0JUAX)/p(3MYF,P!'-|Y_GgCe`+0&gC>7XAKgG)2DlW;o$g1:jYlEMZ=tWUlyCu(mTd.tD^6I1UA(d-S8w0]nL!Hsq+JggcYq8`p((=BhOO
-%z_-nk+2)voe7qvSrG}CS`d=KMN5'c3hBeaoXKU9jctZ5dG|+M}QdkVRyhB8LG|LI&v"m;)HkC,By"=e[jqED"|kpQ)jO)&fH+c`Zur^d[0KFS$4jS"<7C
-U<BK6GUPb^h>~n}va]%DNs9}nQ%$'C4O77o'[yoOHmwiz<q%'@;YJ`:Xvq}V1j.#2JHY{gd)v3_7sJ}$6F:N}{v^uq)r(p[x&/X"o-"vh|g|UD9#I2$@3#
-=YRpc7ifV|(/Cy%d{:2^CIC/Rw=ls}cpP;d;MI7jP7+6vv2M@mS&t+"u"bwd^'^W^__P~5_|)C&h[.pFwQ2y:a;eDkBdp(TN'd50Dv++'U@rTM</rNv3Wy
-qp.}o%0TrzH1oYVDPzbw4=Xo27S&6"_/U4"YCHe}pged`FJIK!,`lK.ULfLI;mQZ_){IIFnA"vjqdY,G`5v&xENG{sj8(y)5_HQ3J&z+jFwF4>1.d'/l"g
-`)56R-_<Z]+K!-|w$rk<^K[i-G:2q/wl1e`u%c`^hMlTs@vEk5eny3,02p'2Z1"FY)!c5IfhVSHWB8m{c.H!CFDS[R=>m#Hs!H-;!&dj/1UEmuWkj..gKp
-V[_{J8~hRFzhzP{nG',v+l+"&zT/eB77IM+=gLT>x4Uk4592^-J_;r^Znt/|jFb{~@k|`X|HjF"bg;F{{@wpY=@OM0[<|>8G#eoP+8^c+K)vTRl^Zr'qyX
-UQY@pc%@H7}n!%p0Vd,Zl="&gtu6xM^Lef:16+iE@j_:)i$="ZyI87Ye,21(']g@#oxCRFf0h!)RMuzeb/|O9&=lixZBhXJv.$g&%6I,7#EF&FV#gZn)"M
-.!W7V'{wf1PMd("41q~1%,>g<oYK4}TN1:^_1f_iXIvRK)K,D!rvl3~qCoGX90}5`]wV'HIS6^u/&]nPm-b7@"1_&lQ^V|@3mr7Tx[)y/#28JRLKZg)NmZ
-~J-q<JhL>-Ads{1mIo}ctp]NZ)SQE{{]'|,VZ$H-,hf89iin'qV1OL$tO[tU9FB_yIJ7-Z<EhB7@-lf6uR/J1i%(.Ua598EeePL$B{L%Z%]s~XjMu)/k&b
-4&mTxo<x_MhBM'aZWOCI~pw{mOvtm5aMkO+JDj_w_u+z>^}y!O/)0:-48akj'yY$w;s|Eh}F{ZMc}L[`+lj_<lAur=<;$A"NQvu=KHpd)&Zg~dn5oI]HYf
-7ba|75>r,c<l"tB(=S&;8|3wx]L6)[sEinE83.xBKJ6a:o[QKe_1|Tj)+t/W{i7e<_6M>c;}vT/xb9xCY1r'8e=rdW5Dg$G;@LhwxvZ4;5R,:5h>tV(u@n
-xQRa[u,HBic`}69=i=5w3"/T#[neGK:b)F}9NZ1',Cz{vXl&RQ]+ZUK-7Op-esq^V|9xSpB0N'fEP2N1s@KZ4xgTH|m3nb`Nw1gQ958r5'WraXO(x[`,Fp
-ExByWb.gc)H.u9SyDdwbve`(7>VHjpXx^>`RBI(s;lSL^o[hARlRNwjL&)hPV];rm)R&+;dM_0Wi_[>T)PY.[B{wLXQ,-I,O$.9'ak@QGsL7cAs.!%~[wz
-Pma[qlGO4Sdmn<lgE$#"Rd`,vBR.uKLy'5@8DNF#m]S!}$-RRa(-QQ4FVvD%TC0.uhw30S~1};MZLf6j0s~IXlvzo8+X07wt_gK"5RE,dBHhWZMD9[-2/2
-F+^&Q:V0,DzG~nRaJb&nt'S-Kb)4zxc0loXw"5l&193.:kM|]h/1QKX,BspcWSjtF@^$5ZE6b<811_c;D-:uk#,_#'N'tyo"%m'RO0I@nm|&J%C3zHrVh9
-dn[9%X^E~w2A=HLK/u8cSM&V-d-u_ZSEuFE3E:@0Hhz{NHK7f[9d%c,%II&=0.$lP-7uhE}4h_6cdB'n8]0kyfn^Y11sp(s4@3E`_IqAj)SPwLMRs)DHNm
-"}Aaq0bd>|m1Gw-I#gXypWl<z$VvM+Br%'c"Yl'-X69&k&,J1}4{aX}y:sb'Au5mkr"I6QQSv=e7OAc`,zt39onAzK=mB2H.UxZ{!K3j5P4('Vgm-vR^"~
-Xo+,>26vnhn4+>yLA.B=1>'lR{kY4g#b]KNulJ:L@sX>z6puFCS<Y3F5<4cJ+O!B)@a5XmBTh1;CMw>;w1'0@@+@zWk^97.4xypwRa+2]v4Aj1mZiMN(8H
-_/HYjaeFv-n>+=A)P<M7`K<K=TUT!k`<m4H`pqqmYlX^(V;cef';N{2rJ({m<tzXoZwAr]W;nMFzPu3Pd#L/QsD=L;}=X&wh0vR'z^O4c@>`lK[,qFLtu0
-!yA{dIqT'u93m0f-x0k$h=)nFxDqX2Kslccb&gydw<Zm)OJ.b(W<Y.N#}4l}gIbe`g+!}3%m8+]n~ag^-)7Z'=J,,x%/:ScUv[D5iY}_hXl,Bg<""(H+P6
-Ro/!3djunAnb@Ee$Ef~stV4CoT'BO7}hMwA%ab&hCD](`imD#'xPeQ"#%LF(y757~1p0`CbUkh3lnVV+O4.Kvh1y`='x'tRTIb{zKMdm$<)(i]n8Eyg6C@
-3r&q>iX}lv+6T#L&p]mqV#zJ':m{f35JYt;h<K1@ttDY~c}L;xF7TMQc4up1P3$u7KYPU8o;$u}d5M1JHGG;mSnFg(DaojgFMu(n/`],)d}OMoehz`b/81
-79D8)SN;xl~Mlh~}Z-[7o5Q/lXPkGnQ'+d[p9|hW/xn<sKu5j&ULg1O9i%&Q(PZFmWbPMyF<$!Zhr46{xOZ64d0c1+`5@4irHfzY7BoO@VgeVn`"y5`tGJ
-fQbLe_w,5p!utI#0dmH.CUgJKP|+R14^{k`9S:'aRoUqlPd,YU-urT!#tv,M.b=gHlvxhrlF`Nt,myuk%"y{SZCCz4_Y{l,SbDHf:gSL/0ZUAW6&Rub'}A
-y&DtBUMA8r+THNhjcz0Y{tR9'zK56;aU7;U/T2Z|v90GvVt6O^spd^#0OaB8P^&E>qzc5KR`VuUHJxN|;O~c)$U]>NaDZ2IkhIePUIGW.5{D@d2DA]j2]x
-5cCJ4'G:NQ8@]E`oehoaRiU_[BuzQV>Kl$6uZG!-7wVn"P_p1y=VQC]o{VX(ZqS`J7n['0s%KJ@M5=k)G'Rd.xgV!LNNe,@':I3u{$|Jp[V}g$K`y|a&nZ
-A_0dz(nqc$BBW(%!WD[@:Z-k6x89}tPwCk+rJq.OI7v@_e51:Z]Ooy/^f2uj=I'93`FIgzq!_!Rg]CbHN)[=uMuZ1=S8KfVP5:p^A2nHnp%Gja@`Le%HpM
-W&!lj7}W;;H4"I.|y1S'ODzch&>6NR)i`,,`od7r)/KPCY]pYKBNNGSI53=h+$y+"Fj'[X/LbP>^pF$8qy]JfJ9B37NS)F&Hs;iBnSLA">{`|yV(u=3+h8
-)u;37yqv`lD'^5997PX72P:qmbxG5udV'$>H8sR2m%$w`YaVOAatpVk)SpJO6u[lbcEEyuom3;b2xT'&_OEZ8zzs:C:Ba.>'L$;Yif2SnAd|OV,u/}QhtE
-nU>WB<eI~::uu8v%7@ei/AjwSuW7:iLs0PZ)pU150XG'iFL.fj3&x>^[h>z-)_{@^'&{ZgT!hDc7(#T6Q.z9C:A|pv(^U<^O__A4#nQaWfHv:.bn3yGI$}
-XjgVIcqxWW"G@!">[.YR:QO`15G/-%Piy!Jt#v2R+l+2)xh&~)`D9klG0$Toi|AlG=Xd='"bZm</Z@AVYzSYpwt)EVYdwOhBV..q@yQQM|f`Dh<&"rEu`w
-9<hng@;Jb#Du:A!./bNRfQtbP>1bZxJF_9CQxTm8~sZNjQ3jibTyc_)s]T>P|wYJhu#8%uk$My=l)UcA{TL)x0=c)<HQd_QvbOJ|8{GJ,OAgatQ].mLm<5
-!if+zq`70GB-~EiQP91ema2qZ4tCu0'y,#Tm#"w4oLBG3Qmj0'JuR>Q#yx[5Bn/#=2R6S+}k"..-Y>h6S:Vs9,TtY[Y:PnMXtu{CA[9DuT1R%gFBC#"s)[
-UdClnc;=LQCnn$7[~m,49GP{8;j2AKYSSO#mDjKjH<t`.Id+fz+Rm6kL7ou60G((4)3<pEeUWF2[;{l6(N6+}<M_^["<.aME=<hhIyfp-M9(1G#RBOWb5k
-Y|WW:#uQy)tO[CK,BtcPEyDw:C32TI#NMP!0QG!KgVpvP+sVT3+>/}Uc'Dl.{:5kjk2>KML2ek&]wR|&sSpu5Y4;<Hlivg@@/KpXd@ODe:xRrdZ9a:NVjK
-X%bkBWi(v1g1(|,r/q<JaA3!0U4!.(V;E>2=eu6|6,lmF)h]KG/u!~RHzFIamX`D6{3@U|q.O+HbhgU348eLY}jx"hidgc'%l{^!0rl!rdjpF1{^2mwbm6
-N%o!x0I;0I0f[yu`+2oKMkQIMUy/HP}"5bE_#G0z3rz4nsQ%=XGGZh&unx>1ZmGSomSBqY1|()dVc{;NjJ{@c]aK;L`L5Cs5oo'&4a/+#5KL&&-a>FQ<fm
-3PGAXboT'Dhur.Amj9@;iT-YYbLl!zcAgVwxk5K=c9erD!TfOo)Ph@m}fxttNl>CKy0KO1GR+LJ'bjokWz91hG]TTW$hioEGO@TLR.=:n2SFpD_AqSdAx!
-x5A&2%VhE6"uX::"fml.GZziw{x:|urn.fZ.|Co){.(%rX~xb(d>eW+Z2[ym_iLWLSvJ3>[jZ%~lIIMc6SwjklBL%VM<vpOL,5{s7lemSo_TQl+!P{gT@;
-2k!9C4Ax/m/U)OR_<zPh<fQ%9k[;Oa2n8h_![q~#iV#1dnzMJm]^v>mfRcb5tfFi{UeWN_+bzJiP&N{0D>ip,ybkzG1xv=:mR}a;lNf'S;2U[$luY5Dg=<
->(_:yy9C5jQk1POw{vkVp]lazB<'Bxz(a]=SXVl/hn2G8Z|2wicuX)1=f(dpI4{1s.l(dmv)!t8:89HU3D>`b0HSu$)_uHN-~%Zhc"f|Q4!O]KkoOvQy&%
-U}1TNBSIYv0#>bM-nSj@BO}`I!q@6b9]/['Bte3Z,),LOwXuIcQ:ELPV""2|SY:>@'N=xJ^IQgmc47O'Xhr4mMgY$D&^.n.vplTq}Lp.(t!GLRmJ#2k5/V
-esEP~JvHuPF%)S&rr/9aZ`~;kz#GH3XU9o3yl3OmL&F1BjK/S)!6EkNez;WdfQD=;{8JkZ8BwY_ED{xdVqcEtOBZ^X9qc_jAH!mlV:N@CF4g$`>"tk4YT&
-kJ29sB|@]J[k}sT5zj.2i_s7ImUCEQ!!2&&q>bjVBk4-'5z|X8~XG|V6DR6ozOc$Es}zdVDYWh;{X84f#-<wMN&T;LJC-:%t_!cF'T)HQGevVX(sf}ICp.
-)vk&'x#5e]MidMR_;EpgA-b[@]>A7Y63eUY}<EIPd<00&f&(P/G+pO%&.:<,GNH3Wq3'8sLacwILcS7P=Fm"4ap|IJ#:M<[nNjRA3'P92X`LivWFdm(i}E
-SH<q)_6K+jsXD=z5$u&(9I0X.im%Y$Xq3Qw<(Pmg!;KblTkhUn.V}Mo<ECX;!^<pIj@FEzqCvT=.04NsmNr]Np|2~DgA&f0TcK3y>a+P4dL.%7SIx=EDIZ
-_kkJFU;SLa='xHVDxKH6kA6TTA~q+QOXda#y)wpZ>5{=-bn,ufWtN57wrzEF"+d[0RiB6M`1bsN(8k`;Ix83@%6.2YT%o$Z0~y<)ECOJU,:7T|E#61L,gl
-}LO4ogzmlbl`eNHM^:a,.Q>Sx,=gu}c{#4'3(Zn$hqwKn>r<4V'QjN(NZ+_kC$fM9R)W$w,HevkRr/0,5Qj{FCW.2T}.t^z:q#gThNazilnF34e=]}S8=6
-N!Z{4I~Y`Sl&|0c_AZ3;@lqm@,wS{4f]lSth2_FGLfeA@'86DI^Ux0H]H]4@zwu&6k[);XUj@JGDrotPq@LNA0{M;oJ4qRxi)Gmu^'B{'NP<+BO3U%JOv1
-/y8:F+QlE%K.vt/6]#I:~^@B^%q^pJ2di`"ipo%G@e{$/ux^p4lte[Rgj`OF<vgl}M20nP84y.Qk;K8ACT'"9GT{Mw7Lm"IC)<wud&v4Jq;L'5($Hs_tSW
-^2ZYE]Bs};)"ww;]kFfIolGAR$C0B;I6[B@#K!;LhIq.@3K}YC6j[/E6WR<=oh"h7-s^/]k"KKf#buc4y_E6s)a]MK9e;SFsuYPk&.l'nA_V8[UJ^tqc-K
-1m7ttunH-kdl@G]w]L;Z5@-LEG[O`zTB9!UFjg]J|:!t|=AJ%ik9-xpD~$o#1S!q77X/(B,U8L__duI!d$q>8U;wVNKtxT9#0MG@Bsip7f%a~_DGCzkOMy
-q|`6TDPoEY<RF9L'wB8[O#0wfm/_O"RL!PpCnMco^<%|n5,{y|~E)xwF>LytiI7NXtW{i!E2Y++XsG,tGn(^COKd_i[|bv=:jC6rB.idn1e(%k<7-IOS#9
-CQ5nTH;bQ9Et7"2gOA.:(&hh<WL<gyV!~(XkHOvpliXyHS3dk-1z5'[ccstvJY@X8|%4B9Ac_sRbIO|f_7pnd5cLJ{;<XvlFD[5cm{/oR!u!VW3LhTEROX
-$`vz|sqHB]_@]_Mc/^}@nl)i<Ae-8&g0PUJ3W2Gy_f5eU}5fFm4kY;tq8Quw_`4_<Pl)Rm{P+UH3x,pt_"[s~7,`[nd8jNNp"C^%+KCR~8#n@T/rUUYFyi
-Q^g:L/'p3I`f1!Bqj^Bsc2SoEK5WS5h{IR+lhBz;U`]%=}O}7lH5S7scH^5{zr4O+;,;HREI_mWcVCcd2!XCg^j;!)MmpteR=p7H'v:C_CwtlTHz0jAZHY
-h9w6adA7OquGKldxQdP0a94R<DDdKECOpxNmnSkn,J#@=G5&Ooi'=c)Y,,S4cn]fM1iR]%},o4.7tuF=20<7$lW)rQ[VJ,}ksq[i8;IsKNX8&[z&(7,'U#
-EG<ZWIy0U]&m>$Vck=XXq^~INv$ySX,)W.2aZ`,i}I]Z_XLd}uK{{w1;lb.^fq~KI`.5O3a2<t-A5phZU6|eoZUQ1+$VTC:[2d`eZSDL~Kz@=bzRBNyX:Y
-;C},w&YjB.<d&HEgUkk2}Y}t=Wk24;US%3ktGLk2AxwCB;1<FF>}dH'>8F8nXlO"P4&1je)<r|;/NNWs$s"wA$&q/Oif]<%"fouE.X#[X7GCelmxTfv{q4
-F>LCBU)/1%yp3kJXT.LR#[0WcV$:h.cQ)u>FV%LrG%>[4_wii!,{0JxSR@_E|G(Rb)gv4XVLC0_cBGWA)X;"X[Ijvz+nOU1jl5REkZ)fBFS7HYkY[3%c,h
-X<7$XW!nw'CEs#Rh0TC5P_nidnXE4W`FrVj.#KMy|M/9&u(Z3zP%z^lf["VA6>NOk>Q`&b]b{7bIh1_7kw#NnHOLNx0a"VTej,@q[.IKd;+>5Q8MlFvHM6
-wn@:VR>_"=l:A-$cJ`dKm.ziLz4d58]jRC1SutJc/ePwn+"V9u93Y:{K"RKDfS%]vLr-s}38;]S]f<U.GO.+~rn"KbzuDl[a~-dp@8w:bU>lW9(D4CJ.HV
-T:0t(DCj=)qmvgSrSH#s;]/oREAX^AmL5${Duk9cA%`8dmu0EF"ZEBC_}ms|Y7MBb<nKQvQp5U2H>k9cp(Jn~btQdWNTheiB/gpi&{GeHan88C7|kd:ui2
-qVle|e'5Y)m"k^CiS|:0:S)ePQ;Q6p$cJ}UxXbDgqK8]by|1cr/o/_%72s)<SKJ]voM2mv7-<Aj}IRr8{no}n7vzJBQ1-.yc7HX6Zk{$GKjBQQ.gC%;a5z
-;cGIypPG)c@%`oZGQfJ=zjY8~NgPxjpVJXdeYv-nwr6Hp;(K|@41S1eD1wVLJqgv3Z8IH^1n0e21H.k/t+bOqe_=wjfcW0b0U6x]Cv!ahezh'7JB9H{Llw
-Xn&x+J^g=Uo:olmzt=Bv`JQ5T^(8B^f1uG2xv&bl61utO7Nlt#0R;DlMP%(Fx/jmAL@7RkrUdVilkl-,->#"i@L7ZpSGs|>l:vPVjNqzTk{TJV]4LM)6u;
-&m(dk:`l@6wjCrP}v<.;&;.f,x2q]/KIYpb/;%W.a}T{D#-,KV)}MP>8Yqu@|{X#dJ=xRAA7pE6{&vC&xmc%3Z,&wf)BAM_BTajLN@;t@v!ayo,d8=DMfR
-c8J+<=u4O+Pfw#V[un)[[hOuScm'{FGW7W.=N#%w.=Mrxi<_c2b,)qhyczr['&LW7=n-!ORox}CS"Y$:T31:S%_zBPX488{2fFI$}j,DN4"Mc+2aAuzfao
-HD{"gyAap70B=J}ssA7xTeV|pgE|xC0M`t.rJqw%gL'Z.kvK(7,O5RMr27g5@4||O7p%XIEoTk-a6|q:f{7efXt<Sa2i/a[)}!&g4iCSh$7"#,4|RYkWp,
-a>hCXC3k;N18^Yva%PKHU]r`LGe|Sr8|!s]1gAQHwB`m$Au$`TP%l,7@kRPs}uE[OS:f[4){T`LW5DA&IFBvZ|GJ}tZ8`>H-EY^>d"Pwi/@B#7eOuF>g;W
-=P1w"A12o"$S>bjvJCQo:s%Ft8F$X;/}A|gfPtyKm7nhZR1MOHjE`Tc{%DA^FU}4M_CkEZgN{5]T}B[D(pwHTO7Kf"@IYnI[bav;{|[fYOLzIDbo"zF7n1
-,"HDx,fD&=Nh)3H[,0tq^q^Hv)Pat5`$aJY52YWuzsvYmT#9_5c[b]Pl</vAn}wE=YF^m.A8EtilnqKk=K[RyPpN+_D^2{QAlM.h8K^hiR+"plSeXo-;UE
-bDT=z#3<}MnlPR&aECc0x,2NTrFbDd!%!DM%sz2C,GE5j&4Nj<K-&',WMn0f'no4kl.EA>ITNeN`(LmYV4RDO5F&'@5J;5Jr(51lLe<3"ZQc/"BvPU.G>>
-VJYSYaO;C<kl^pTy{aWhMzuPf$Bi@^;8RkdEej-CyHojmje&dq9Dc9(9%n^8[)Eh(yRo_+j#B6j@6HR;/j3-04~a'VkD"{+)SglUa{bxA.^T3o@kR#v-^>
-7WmkPE+P/4MrN9H,G3Rp2V/,+nup5xSJJ+0#wprvi5z`!I0F>eSr5[@):UKHAF:fn+<DkBm/^Ax+uGg>K>I$XRT>AE@,#:pg5&$u}R$zK2T;~:.Ue:+PY+
-"Qk.A:Z%{8GL<q&uvIygFIv4h8vJ35B@>&Gwzfafu6iCQymp}lGA=Blc0_]EWjq'zuvOzu2ze@l,(@s^-;y{CE|mEoL6~Ugrn6ahMPvSit'p=h/yAGWiT1
-(E&9BuK/TaLr8n[{&eW&sMN}]OMKe"p4Ks"^dzYVC_qdz{XKY{5+OL356H0v{<V8HVl--1nn%aroj:P&;8R$-+=Kqr/I$BxTxz{^WMY':Lz#Y/|UpM7G`W
-41r+)Vn"_WJ>xdpxZs";LEaeqXphA5sBaDL"]NaKr[=ls)8Y7;bgk$1F>2|5nt,0SbC##Q(K0d,Flc]Y3I7w{Q5pQZ)nT|rBUbu3>Y1=Zo$rK0,a,wQH0-
-m|O^aF^D[u$;IXMO4pb7cKRgG}AE+#:t~^Avg/W_SZb3aj.z6Rzl=w={=gwf;DXR(m;_Tnt5{CcOjn}Qm$V]0Zc-9vX7>'{B,i`k8=q"Rq(F(9Bb:yCFRs
-Xm~_jqZ1&^'(BP[!X&5`2)(I`:|(=]x]+LwKl#iJ.Bn<F9>e2UAga&13tR4qRJFW,M7wt0tt%=Nr#G~=bR@2j_y0HmiO7`>ZcX)sw>NF,YhXS3nGq0@^oY
-m-ZE9f<BQToTeKsF]q!d[u)|B5HwGk_tz,3J~si6O4>t8TGmz`EdV_l.km1ochaw(FGDxXxNJ4SILfuW'#!Xe:Da11]M6<Gek=HO[ZvSy{)`O>ob2Ce^K+
-d^~Q!eW2mBlXa+zp"O[G.JtS't^fzq2k'jVRKb[!k%L'PMCet[IORCT,-%pcblwF=ly=_CK!OF{l{ur%G_ux[L_q`'V5SHn@kawbN$]7hw/s'%eR59!F'B
-~g)xS29k&'08m.HBguKIw%O-Xtj4,Q~CNjlpH&iYH:MD8I5%3e@b@K9aq;ub[k}xe]@hrEBqcw2PT]r_O557sN58'iS%G=1-tZ'ly,:bIE&mzPai5$"z]S
-.4;gS;j'@+M@LirG0w]l8A~R!{6;)Mg;j7vFNq[w2l'giI6D=}.Y;"eCYl0GD^hW7-qL3X@5fw}l%Q@!IflFL,Aju[DHU#O5@-4n:G$R}FPo^]"X.Z]6/T
-jd8_qoQo[#EbM0|;7CCjFYr)6,,;K9ChUj@>rw|rB]7@QqTv%U`zs19+RpTeTcQ;-G=KGV.pZz<GimTp5xo@vc(7wAoH!g^{5=~cAAW=Vizv.;7Lg.NfP`
-s:)k67]b-J%trYx"G{h"26ukHj|@lRmMZH='}9L[_#T>Z,GD4=+>JFF)g.aNrZ&>;A6>~zI7|obkwK-8vO$7CjO9-}ui3<|utDw|~aJt_<iQpT&_W]`#I6
-&v4us_zyaB6H$O%l-XwTa^#I^z]Lv.&3pjKp}DHA6<6K9<3fJ"rQg9AzS]l@3"8ofZZY)u`wu|{Hrh"E@/::^xhoc`OJc:caG@/;7jx@:q)1(tNjwB[s7`
-/wUj-l3g>]io>aoN35xIB9z>=HgyHgGI1Fb{_`5zYejB4x9zEi}I,dcub}dl0<5tqf6GDxN^gY#e|8iezX>@GY[3UI3=Gi=J_AKBCX)=&h]o2oDqk[WZ^v
-ON6_B%ff3`8[V5mRgQA=@.ZkJ<Lkcm:H.H6Xmb.3Dr]Y7xk.5E]"XE"6;1|YG%lD)Gww.z&he_cRIynmDhAX)yNSw2>x82<i"}j.LKlD0`K$=wBU8VGg7W
-[3,s%,G0SiXy=1JuMc.l`z+^})ujPGU1;EnP,LDW_sfY2$x&KZP}q4:w[kuAh,zV"oN%W-04[RmiYQ%MTU$nW;/CjEV0D[h=+{s^A|CpgP6"9D4^,9Tngy
-:wn+E-T)-|MpILysN['Z-TQ^TYqwjM"J.moRF2_apW(I`Efw%>2m6^NOojt=%kTymZSZS4PJ}my(dyZwCU8}(Y{xY,WMrLu_OI9Wgqzu994T.n:f^>>rtx
-AcB6`,mGH=I^WBU]{#[lwJ||jCTFiUED|b5nn|EE;Ism>i14F|pSNA8vewo]2T'vkEyl1K%@5V.5SbPnAdpc%v<YrkMJVikM>PsBH^{/UpFOUrP:l'UC6.
-]JZ5[}!u5.19_Ipb9dF$),v]/HijKozlajRC`bh.&duL2GTd^fq1;d[(ZluIg`KNe=J!:2-nosNh(Yr|.x~Cq!.g}jf6pDCMbL8kXwjs1<$NQmNdZz#97-
-IBp4x]:nV;~"y"&u6J1,k(Kf,e"5`|m;5X55_NPsdR=5argIO-t2("vjl2L#peS2x102uswN8P&B7r:(&JneC+HgosE&}(IjHu"yq'bVVxppb4nS$X3v'd
-fTU%i}gNQTN+^nMVUz1-gG"_nM|lYq]Kl`2iq#zvYU:Ys#)0TqbLL{U4u!LQ-,X^2^5U`y^'yYyb&_<sON@Z7x)6p]@#Wm`ZW=MG|jd)n!V8:!]_=)D"Hs
-/kT/PAIqbjxa,84H]}{:$G4,7YsK`HrtU6/jNnwvp>{{`|DcMn&i'C2[P=HOY6MetLB:K/M{quB(`1E"z/(C$t~jucc%e='=$lfcrdEjceC8}2c$iQ_`N,
-<+RG2^&s{mQuC^CNCbiR!}oN7xMv/cM|5w&vCQE@/e$S"QCWxElw;q,Y"J>uV}CuaqighcveIv6OF0;g'-0CMZwBD"J.d{H7l43x4:%p:g{9Rp/G;R@tWb
-'sb}yNLH>j2ns'F3%faV-+$LP&"OU2m`DS_B%cPs}[s7WZrs%}v6^,=hMo9uf9Nq"mx0[zYhY#>|>aUc0t,A8y;K)0z&DLDN/=vx%>$he3#,XgC}4[V)OQ
-y2s(+$kx%iX<vb)&>^F.PVVTSl3Us(A_)X}>OL6vUq}P7"=O^F9S&JCO=%|7!pJ%s48D+=DO}t]5VM}$cQa@Tc5Bt6WExx^$0PJ#QD15m=<3#{7SmhI91]
-Klku66$S+^%'P<l+Wk9+H'QR;KMyYrTX|"s6asX&.^GxC4,s.ws`nYlib0GSZN0y9cFqv%c^'%+OKz'$Q.$w'm&=gZ+jb"S$g(j9SSh3$x{Cpae_h@Bvo`
-2u<x,y3UC[lpvRv}}zpQ&p-}ZQ#-R,%z>BIcy`4,xtvOIEj]5.y_0NqE5hl|UhDr4.dy3TC^S-/2]RP8Lde71HoqTG-8u4YV^LSD}6Q2=5A)m%7"^egAMi
-V::.ISbrAq'5ZpONI^OPbIWQtypMjats/WM!:xzl:>Lmu:no-}YlVQ5:A^b_[VqFs^f`^I)1NaF]qhQ%IVkZT@tBWTX[&rojzznp5w`J!.<+2`LLwxg|f:
-fl=Z$V:].-kJwL7vz@5^;/>@(._}XnJ{=rq,eJW:asLF{r2eZ{c2Oom#VW%0Sby{}rnm^LPKstQ,=p^SzyCT7rsCjo`jWh<qg3%"Ba"]kjlB~=dY$XhA"m
-PaqvVoJ8,RjS:id:rZQ)xCtKp{lTU<!)47jk"LzMfJsSnrkd5;k&zT`.+w94abodd!>/Gqt!{snAgj"$7r-oNdI`jd;%01F`;IBj`<yQ:HS#x(KA@2cnO:
-}-UPJOM1v/XrfRk;N4G^Z$-rbo_o=2fP/;}V:$<g;2w=oiu+(#yo1Z+KVkni<HQ.jco#PeIH^%Qd~n9TWq9tR+3v7T&gEXnZg`zBR6%AJH.6XBx(Ls<>Tz
-1N%td1q97!YmDeUKP}{>vjsE4kFtmwxm@=^3sdzJtk)I;Q)"|PkSQIY$CImQ%>K(`)&Hqp<Gs@HmiA|/RHVActhIi{J}<[u/1]}Aa/3Sty~.^6fF,kMBt>
-dTl:>lC$]z:[RNs9$_Q+F#=}%Nc'KDBXn+$.<5.$toY-iM:=`[=T+q(rKg!FQ3Xj$mT`[B`368gE#j'0Ttcj^sUr3/T>S@gv7bp%H"m]L#P=#X@$F;&XvK
-w52]gs.3!e/h95)f3fmqepS/'fCa.{n60{Xc1)kE(FsT)cW>HdcWOddavbc{dK.BLQNpaoMVWM=Ge&|2Y=oC-4H8R/pb:P5oW_.@+|8lut<{c1|Hd0OoI@
-(#2Tkhk3AQ"ict#k_}Qnt[.yx%H_x]Fq9BLlkM,sUKlRG)_[ff2jHOWI#a}}PHuI3I<%c9YKoj^&Q|<pQvdr|"2fG]NE{7$[R3;;|R0d[@Im_`,:'{P/;:
-+ic"Z`l#kWs4LTca#[D<Wp6cq(BgB|,`9xD6M%^I}zTdv$D15za@c3E])gPBevlCmVxIa7KVxN~sRjn`uddi2B.q],O+;DV.`.^OQ=Q.2=.U<"ha&Xe"5w
-HYG[M7wJj9C/|A,MU"WZMK0kq,#G;|/a3jUlhjh.wk`)#r9oN#2}'%wGPuoV{K)E|5:ct8;mKTSi0)KVU;>MKrgl_r+>YpFwF`WlEq77ii{6S,+YWR8)sH
--v^]j;5&teg_hh)PDZ3JMYMO_WJhDygs.t!A#;rS;CKh-&l'Vs`B>[cGZ$F-7!rkv{Qh4L-|6|r!1rl:3oqj6;!i^n4opzr"Mid^3}JUKvT([<ii,1(<1F
-z^7HR.^1cyydSx$GlioO:n;gx4|]]Zhq=#I:_O,G8Jbe)fY^vZ/(0nv(e1h_&a~I]c9>a{K111QoThnGK2<u+1|%%{BfOH]NiHZ,`z54pnL47xxW$.l[s7
-`M/-UmI5NFQfIb`x`b`dICYmcR7mm>-8pWfjP2]"~qGW<J4^QB,1)XcE,DIaNy0kTFgRC-AO6k7Dzvt)qys+TZU_c+;rfi.,(3J.oth=LDx'sk.a#v10WA
-K6b7M"(pd2Oe0VlU;8H-9h[9gSNl9ZX[i-fNWXx+_-Vx+0/anSZ:0`BDsX$`Y#GwG;<'oKu6(I`DNX<QH-#Q=x<TP!Erq]aBZNRUPPs9hQ+xJt|wMr/0%q
-{]t#~Y/Vq$VC{^JtYg3UdF>VZ:@}V7Z9c`S`EUt47$vTp#P7.+f%3/UiX$Sl)Hg@L4u`hqa.R31v"@>uXX;+bBz_zdP6'mlHAt$}_#[Dj$s_o4i@G%@d7C
-1A&LEPv.L)BqIOA@w4B367`h~nw+R[B_R2Fyn,M8Byl);{#El/D4ty'3c8AVD-X-IiG:GH#4b7M,84V<srw/9(#smQeB2n'1n_e47C"'e:hKPtR9Lr$#VE
-SK/%</;P5r|gVdQhfCT(PYQq.iFMR]4hO'yo3YkC"7@SgVV":ST-]Rcz&f}LjMdQecoaT5X/nz<]~}fhXq"bFyksPn;KJY6s/@+FQcVl6O/yZlXNS]P@%T
-"Uch{n+hkLC&Rqe6qcUaeGE%^`O+Jfwe_Y=tYY:^i24O%dV",N-TPnnuits#i|#7e`3a'3DxngT5XjnN^,iC3JJDO2j5o`^{g9I6X(-<wP'(GW|HDDOQwj
-;Qg6emIN1%uQ~#(@^p.TS,Ko3/Jh/Ckcb3btz6~DR1<Q[Uj[xp/.UFOn-i)(Nz}cSY8[s'9ARrvfTR$&B5}l]+-9^dEjm/Mq6)=z}s&6MnH-)cCF5U5#~l
-i6y),[)t9>qo1sHLS.=:z{j<v^MXr(!@HDln3<_B|WCLWvwcrsXm4|)f5=Xc]CSyvh&B,(Dvx5UK"]o;}<=7<g^7U)LvLss3UPWqA4Zt5BzUc'U)"uznuf
-,F(gFB(`y#rQx_~`}{(9}1qJp$//uFg+|bXk]g&wDX{nprK9;]~G4)hL+q0`NY5BW!"`-rM[nQtMV^CJ$/)c8;`rvb`pf>EVwA)Cu5vFB|@>'K[lif#B}$
-32Uor_aO/d/I2aOvhVF_x]JRes2qa-(!UQBCjt+|}E=YXn2|m1Sx>y^L&yT!CeQx]u0!v=^i)Lq!~0[YZ>x#Rp[Vri)]Sl2p._6P.$X$G2|Y}]"D[6qp#,
--NU2m4n/I;WCtGSzXC!v(BEIolwyod"([@0CT{#}:^='FQC@4H;_e+Ue8wBw<tK]pPYZMJ4gdtJOqfA8uTgr;^hn}7=$^y-wSxJltukuRyegqYS&M8=hZk
-o=;IYdN:3|zQMS/eBp8A[v4^)kt[c("~tX''p<gIM<X%a0yqrluEo%uNNp5DlL6K&q2V$T;=X8tmo/6=~v<O/N`5>f1xmnJ`s3gl$'HgZv2T>W"X.Sqqx$
-5-u]|iH^Kw39{gZ>gwkUpQA_lJXX%<}%JvFc55F.Z6Y.vB#4V57F%[/6P:`TrlYu44`o!DU|G!y/J`iRcXE.,kNk#2[vnwT0VSdq,UjX=IfQGAyl6U^M#K
-g)9Fn&tzDQ16t;j1voBAMYh%,O4&%U4_Y>X"]p=bs:1K<@ksL-B{>k<bK7eJwRt>Iy$iVRVO|fmfqHG>48t75`2,Cst%n)r9vT1>nIqx{;TjG(-C;DiOiG
-;cZF<r|ij=k+=0Y`T3)qkSKqNKUE<=%)9sBy&BkM)Z#JoFXe5BX50<@bq8-2|Iu'..y;iKZV'g"om&$CWA/H/O_[o<("GToEc+(FpAJ`);2BZ2G'aiF>up
-kLcorq;%>:wxy..bc4dlwi[`f$i|t`fX`@;GlYZTu$'wpN4|2p!6o6n8cCq:dmZ|QO/dle0eBaSw#8[7d8&.p+V)WiioSn_ol}M|zo<]8]IY_Ne7QWCUV5
-bc#y;8=WsLCRyvlLEd6$u5Kad`6VvE2=OSCmFHmLKB9O(56;-@j{~e{f~i>.8H8@g;~J;S#fQYBBcV8<xRb1:[B9qC#ueC9{b|#vP8ViFZ2MgX:umu}p2}
-t3!f<JmeNZayi:d^BKallj!h7ou3!r|^jTXrzl/q@w#xt9j(uRjzruR#9g:U'u.vm#9{!_lB}spMlZ/='p<7mCJpjkn+qq,;4d3V7L6CI1fHlM'J<M.C_2
-f[R>):I[NR|Z#MnaM[XZKADRq9Lcg|N8M9cp+3$+[C$fm-;<:Qi(>qgd)q$fYfV9u{E;MfNPO2svZ3`z|9jE/%&12D;G[,Dg)Jp`r`$#gM0|]N]m.W#wy-
-yS1!D|3Om6iT3-A-N)@GZIom!{z=7kYe-0QU'B;#4QK|o9CiFu&mDnQ[m<+4ObCgV"6cSP4"DVv+o1Ui<{~a&1SG2=(O]_tK$mrkAWP#n0+z_=>TTu(l1u
-@V'T0j=/2[rsMpV3u<=XR.cU1dvs:>D%33O|njCtq4LzO&rlo7wI$`Vj7@ttHwk$_is&ygX4;;tt@2+P+^2I,C##9LoYKYGodA_eS5+ex33{Z7>D-M_2#D
-aV7qsl27{";%'`.ez}+tX>]pp!R<`U;d=DswUg"DKubgilk/sw8q1qNThlB6JbNS&_XuH4rVQE:oeIvmD;vbO|9U}fkM4%0|Pq({07mvVW%K^DYqr:`R[r
-`@1l[-}rBD8w=ft>t^-VC,@xXS-J{Hw;]<bMP/.`nEWb;d[RpV8=C"kZI^;V{/Fzymr_1y'Ze|%cfFYLd3#hJ%}+Uk-yl"[F}SCalF.Tzt`E(J|NvcZsi0
-@R4rlUfTG(YSh.gX,UgF:l0U+HQt$Q8WM+0k3S{p9&z#KMnvEMWi!^E)VD]wktf`XvLpp%5OCJd^Q+c71E_N^JHIo=v#I3$,]]Mw(F^lD('=r|ok6Z&BPM
-D@eg:|:wg4%c"JHyu=|3gL+>#ax&Xw!e^'eiXhw&IVyxpE5.Zs=PpQ+Wfp4aof'"riS!i88Wvo08a##^l';Zj@}/PQy+(,Lu|u(,kIh..x8Nuo_Oo@Z3g7
-H+bA`2T626.1h0~p'4/6|zB=nE}/su&H">=Zwzj}umYs5&t|jIDsA%N<CKqkeWugQ@z%>Ix/b.LnMGh0{aK/~b|Po_JND=j`Cv:v/a+KD7,2=(>SuIDieI
-s=>mORjr;c;_'8,6ps41@`H:zQz6}v3tr;Q;"{E9GV+mNq,XDH4<2J0hN&Wubej^k|7>ESGPWU'kS9jD7B')bdjt6Ny2[,u2|b/_60d|79F.awAD2W].8t
-[OBkFdfa0'H:$#f&#S{eF>+#F>kJx&Q4/pRu`+PLQ@=NuwK2TPL;m.a%Z6F[J656+.eFez:=ly4ny,!XM$,h-}u%u;>pFz.9$LjMzQ(G0)LZQby+:kb{[h
-2':EbMs9&%3b<3h'<xcKA.UN!Xkv}ctH[6MtS,u$:p.xXqlJjH-Pu5~sIRU5Hu:=.ZAIm56jKYsZoY22UKB.K:-|hcdg!]6P'l:=LV0BJcX=9]:S`JAGCL
-),W;u>CLi;##:Lye<AKo4]PKkubD'5m}r[D:wKr.qAHKNNo1R;mzM+_U}0y}[dXok,yiTp-o9bV_F^owOF'!mM"'NXNdQ+!Sbt#%@/x^_yt!lU$p}hZjbe
-}q[wK;Vh3}{2)_GoLGo&WXX>gmTG-Mf[B=;aw+F7MW>%N:!4QaJy@GIc!3{7n9l77%.JeneFBs#='ILFfgrTCjXk(=+/QswGu5UjKucV^X&iXu#z}d_$/7
->wc{F<c{REA.]'3Sh^1L2Sg}7@JV}F3ps7t#='+P|Le1VAP36y6R:WI,|RXk{"dg%}EBZqC#06upS_sJ3YaVOIt(7#gGzUHIdSFRDeJx<j~%lvf(+,;{5:
-lfutJph|bw+dZt}uS+;d>/(^{Nm!nZshJl1r7ANWVHJ5iNI.L&kb=3}.HYTeVhNg0GK]F;a0yq5kYo~(S|l^tA<6.g^lp=>Xj}]^9nty#TjMMNk{X2".T3
-y%`IEg}x+].ZBYvO)Nf"MaO5+wB]VxO+Cbu1Eg<Mp-V)My;-4ua^3uNVN$c`^g0lWY1p1oNdT5=z#K}Zs;OOTfHKuGnnLKsm`,auA#39^"p9Hm$aTY>h!]
-+'3Y"vuFi$]C$W4$X{nJ3cT8|aBqCUl-"bsgA<Nmd7&iHIG)5r[o!0:w%;7Qfa94BO_x/D-h(He2Z#F#;AX/G}Nb^/1yQTn8+|q$LW{zJFN(_[v$Qc.+&N
-!Mt<C,;2f5a7BvVRtJUhlyB&N4.#G=42BJu=u`Q2^=iqS+j6^Bc2%pt<gYWKqaBv('DFygw%nFA:b=r5oo(S@%q9XoSg+"P,ntD$c/lM{M=5KBeu}$!,6u
-IQ06NJ$}83vBI$O(/L^EHUK0fl5rVtU94}O(yW`[}ZCdo5|NIS=d,67V(I!Dx{V=qG.H/_TT-3zW`&1y_y0j4]9zAnRbJ.-+C`B<K]NGylsuF2CD8CloYm
-&,[{M/G;XNJu%x'"yzUkIzJRqLO0mS=$KAFrX^wz8''x|l"]VTwN$F=k/FFr&p/hsGWq$d47Vf"vY36;'1~COLO^Vv/Li(I_)Aqvkke#c7]seAac`(.9{t
-Xz94=f_Lb%gUKQ_Ee:3H.3#%AMB=WW$x;$|ij-#(5uK/6Quh/L^#!JG)rp{$=l=`x$}"guX>rsR-jh@8FPM{:Y`4#};dIJnEMt`<qkDgzyckpnZqlHEt`<
-ajeNzsomAqr_=W2aa,QO[Avlk[-}o&.P+erky098TzXbVxEy7<!/J9xm`#r.5Ph7.v;PH0J[5W'PSUS^fwsi"TKCP|ZaI)~JoAUkkqACVzD6RMpXd,c50b
-<+6dMe!wxI:[@Vm9#hUO';FdwhYR)OfH1Ha+ZiPC;Cq`d;#6^Ha.g8afPn<}>{g/IaLP3x$>xfIFv@0Y,o,xZ+|';KhYTF}yG(!LPFAP-loms}nMv$A@|u
-N8PgTR-IV%{O:<w>w!qFUJYo&(J{c{^,~N^$uXVv2pFo#x|5uf$Rz(JCXKPjZEXMf$$+Ye+Bi5%cf7fRWL;lCls=OFtzgo1_M4t!;hWWAq>/+{j,6<5N`b
-ONzl!)syawoQh$xS+,+8E0-}%,xJ+$%!TN`tN^e0$Z_rm>o<x[_xRlS^RWiKal^pJ(P|4O+l9v%.f@@2)8>Kce7)y2Q|Gfw`L`s,ujy:&30ry=KcP@!TtB
-C=-v5P]j,1g981O]a]EF88xVxdoFhoO(}fW_o]^>Ci;nH1!,DbHchl{7Pfz<QG:p8y`K),uq+&"J>o>il%]^0c#z1$#`{t]c%jMBO)Kb~}78%y:5|{fksy
-r<6E`i=ni++0C7`An9HnB=lG8E/srH;cl4})Lb+"v$^F)Im5=fI1i9mN4GtN75oXR,#CtIGW/L118b~,m>QS0@^uMuCic@TtmdGMvrv[c]qv028F'm+Wxt
-"cu=S8ZiuAQlY%IHPb`s}fW(f-_/[5l[='_7;3a&A|_.sI<QyN4hrC!;niiqjcZZa:B<Ozr`Zx{Or3Cf9m6SQnS4npNi`:2v"8[4VWVsIRa23-hmZSWV5v
-DGQS{LtEbvkT9x[C7N$kAA9hemi}!ZlJ2-@buJz.R!DKe^L,irv%tTWlm@llINf/"MrLdfQNo^TSET'+Uxjb5+x`,1Df6GaNw[EL00SM^d2imFEGFpL,bO
--g-aar5QWXKgUo/{Ro/u<GYp'HXL}5B>A]F&kke,%DZh&52{kc]._dCTas-KFH([]E>>1vA[dNAGgmSgabYJKau[0TrGb],+O0c9pA5CBykaU-yaVK7#L<
-v{D-I>[R^tj<&%;ebT%k(-^tQ$7)>pH2|`XwHG|;nc0RG}tXoCw1RFTB&Mwz.+~h{h4p{7)TP%=4Q7h@nfX+=knzhO)|;],zx}y5e/;V>YDDcm_]wBnEpN
-Yq%dKBDz={qq;=W7wB&-__#ON]e2&FOxWP%Isn=#G]]L0|V/y7)B|zTwHv]{`vL-uNExC7'<i)Gv#ETtVcg{.9mpBRnCZ:BnJqwTjc+g[%btEO:_wi''|l
-<KQ3Su$,]]Z(wAN=0F|nTe3aIl=.D{b07BF%)V1],19sq]/.n'jow$`g9J9XF8CT=YkHTzH7l2gI5iuHDJ'pkJZk9,jYOQHj2R=r<Wel'lhRqdaQp_mogh
-CdK.P#gd"(8,Nwa5}M7lPUcD={cIE#PP(o(2z2]H>$4rz#k^o'CfGKj:#itpYOjsZ]{roD6m/IKRL`/[&_vP&HEJ_F(_X6W8~o8IKTZJp%A%~FPs2oy,r/
-kk~kya71NmRF5ERT:6"r.pW|8)}xyBc51N`:Uwg(}D@dRm2BQM:Bc]_FIw%xCp'=`nXiG9=fnUBXv4JW';eggh^l[]_8{Rv'm5.nR}PB2oDUg&fmOH.+ah
-064em;ssxs>t5ELbhd%.xR'J's2i^74^w(%tH#9A5o$^&l5,WVkih!(OGW]LfiH#JE;8|tl61WEBC:=zKI2|<wb>jh[9&n5<VTUsis8l4e`HjdM`2H=Kem
-5jP7"L3cip{{])%0daHg~<B`'WUMs(64.O'X`3umxwE6oYZ<'Q2gGlJc3)n-Gq`W1to5$RV&uT2(CC9dPMR>Ab~Nb-5&I,0d%]kGWAd^Obn99<yLfyC:X$
-eH47Y7q@UFwAV`JE9jWYQuI57itM5)qu9c,|xh$v^nQN.X^'e_Zrm'Am%qoM#ar<=ad$7fH6P/<Zy7G9R{w`toIYbHp'lQb<O%IZ,;_nATE33<G$6MYsGX
-z:@B`ye"iFX@C4Eg$YdP3/TsjEA=QL'>4x&=.IjL.Iqst!$An_eG1PUR^w.$Y:/nsrHMKsikm0=O5-{B:Oh7^>/+z$7zBg)C<gWfkI--;EgE1oE}jJvnD3
-9:uT=}.,alK-tHSxOm5w8Mt5og4|mDH,QC~nkQfBW_i;j`AX/gt66YpS)]HMaj451Kd&/_$;Tk%I/ak/TkSrQ+MU8@Hi&ICVn^wRb%Y=qP`1r'YY`t-aD)
-VO:J{7s|.3=lJq4hM"j}m!ce+r%yFIaexw<A%N~Y2R5y83S,viqdTY(cn;:lJ%T+x(},9vC2+Lyw`rKzqhHBf1Cl'$CP>5`U>1<%#p1O_fLt&T]<<6RsrX
-_8pE]c(b9v1DVy+p5o!e;1@`~kDDG<Uvd4Vbbn9'9UG>E$M`-Ed)3^pdgi[dvmqlu]<-@ug=1<bS:2uj1R=3}G&CtRj_^a)eY.|`b5TB+NrfFZ72SN1'R-
-OFl+;o<eJ.B)(6::$Fpi)-iJ"rc`S`.Ok|pyBUbUR)~T;inDOQ/xAd<P`Wk!Q#ZkZSBeOgENdCWrMEgs1gd5jwLi&QiySR3:%r.p;u|ELn{=h^RlH#+YII
-%Bj}cnwb8>0f^9B61Jd2%<C@NUCA#EsM(8WyK.d5-L.ZrV@OiVi2SgS^St/HhF#fv^M|CmR"x:Q#W;NNb@3NQNqzw_J4wU$VC+F/G:RgMgO<h<hUn4|xhZ
-gM'uq}F3VhR//{yWb4vlGMZA9UWK"#^Qiwa_7H<,%&d83cEf7Ju;g`Ws}o/8K$c@<.;^{1Ah7tz.n2MbTy-m&"#mi(J31w.9'{XKvQ',9}P3P,xCX|U;ic
-S$WMpz>kR0a702'6.ElV[`bF3qtz7[nZPh2hwm-`eH<}Hw}Yl1a`Ok{R2MA7Vr9@s_Sd_xDrGX&$=sbW1Z&AiTVhY0Um/ZAX%e;gT]O!;_h%u'VxtmTx/Y
-x206=UY:'=WR0g3d{._o}6C_uf:y[ZBMUU@{Nz#>|Xh|[K)]^]-dOz5P9M-@};25XAS|&h-KIWgK~j@{AMTdaVc$|Rt.w!02upSq~SAuFny!4[wJD1n'rn
-!a!0m'Mr{(kqJ6U_HL6z68b/-C0#O]W`T+zp!Lfa=H=:_JBR0:vh/M!oxns_Wl/5DY=nXGGwa`PRvjRoG%)MUglUG_{:BUIZcR#J{DuFvVa.M'x5QQ0Tv=
-0X9Y{Ll[yh)/"wp}E@NT_s=vGW<qezs}dt~O;|>%SHgxklXWe`TvIfuEFdov:Kwv|1fhf"}G'SnK8LW^L]ep&jRIM.F+-}|%$[w]]IiVtL<G7b+yWQ$8qP
-cuYSa5yDPMmmax9p<1W-X+s1ywc'({AMxtDL~<Omy6@b'J7=IhT:W]:N=0kI"N4FGYQ$TZ$Y>h|7H2if6o}kT9.fKa/SuJi&YO{6B}g5iZ6-+(hrHQ3+'t
-xN3}yd6)X!{3(vZ}+Svk0-1ka5[#ii^OHD9s[;EUVXmsVkaa$fLdq]Igkx@+p/#4v4-[nA#$!|69B[<OTSukf@aAB>+K=|!ee=)Q)59+f%nTq}&8A]/=.{
-uw)3%P<kH&:np0c2QfTR_l<+0L:CWLGmS<BBIZ"G-J#M")+/aC)'U3Zl<(OlVopovhJpH`tBg4acr(dw,<+]cU][$2T|=3{XsMtK,(qQ'>14XCK^T;-Wb,
-Ci^JOezvi^ame#H`(AHY%"64.hdb|%)@AjFq)"`TWlqTXn&Dwt]ut:T`8HSiQsmDk#J){k:WM700rXF:;l+LW)aQ&uwql<>Ky5a,#9tUdG$_@CL-E=4`H7
-;e0J(Jo$9J_(heSpTMZ0bi>)(kJ:oQC2-^liYp+b:jQyzjWV=&~=SS;A{"DLHNB9k"WUAy67KQ20jN-G5!D3H`4nzVtuu3R.0)YE'S#$Db":a=>(po~Wh.
-b6Aa="K3UOuIIRlBr/Q_Z4SH+y|;w`bN"1UHUzfhFd<QJ5}Nk.E}vVmJf"(:3(~8KAJL)CGBtz'67v=A4HH$=IZ0AgIt#"JgF!3MbS4+lVzW'N(vayS^ab
-~ZQ}W;xT(E:7`fxzKIj64fQwWN0Nb`zLWRjL#Y4Bb;x#SJf1JP-M8j0h~DfOp"gZ]qZljMj.3,DM7x)=>BDZ7!+f$5ib$_TJ&Q7n&v;gVF2XFiUi49;^:P
-nBSNqsRB]nFCb16_DiKrPxtHmo;Ev.~p0c1O()V2.<b-Ut2=7_Eg7JopfQ{Gk/UOG5_&,hv`z}D`8BM>Pd4MU7Qk{cO7:BfmZ#uWhg=A)h`SDU|qL^Nu&j
-VJoVZrF/`yHlLyx[.e5WL(p"=-z<J1@P@U(m@#I{&XpstfA7Yyb/v<Mk#YcIp#L)',i9{FM[m:aPj(!}j+wEi+Y:9DRwOj,Y+,'oMn=31|})[1:ammkDYA
-"ANGphlJ3[41(.f{$Qa`F;S(kMgt0LfGgMsh<`w29-Nr4s3gmR,DzAqFnBe"#nPOX"r'rc%L[&;V&5uuHf5+gA-L21>)4br1YM|-}>}n&Ey[C}y.g/{:&7
-{3SQLSyrw<+zD4sh5d.j{Uh9`R/89`)"pe~s#Ev(:%_$GI"7j}z_Hggj}p23.+hW9!S6y&B34#vC~hYPLFs=Y2{U~Z4VLf][Fe`f~g'+TcNF`o{fmdP@S=
-Iwnkw:'In0hV:0"]kE5Oxo;mm({Jq""3QBQkD]E;Ij;$}$m02|`|(u<dQOwb'a.--iXiyCVQXyk&0WEk>Hv;Mezj>)eF!3VQ[3+f+S<30yk{DT|$s#{hpA
-pk]6};eeHPy"p4HMH!crK!cd^/w,Hr:H#V-aWez#voZXE{LtORLn'E-VKr|m,ZKD%WDTIxRc,s_s"57r&RT%&I;pj/e6g.#=sO:4cnv2iWxR!9UC<GX;3^
-AHFV3XPQGd}EPwnt;d6XQoib8qFn`Y2OWk),vKnsE21lJsfS'A+/n}zUvn_RqN_JLB&frK0R1pVKHVaWA&DYBlc'YlJer+G!U=+}BKeiC}0E{geLe$WuZ2
-|<$MZHW+c];x=Fn"O"~cq:0S4rqG;z<V}]k1=WJG]0;ncpHs)%5cZR=.Z__jagb,#(|n19hixZP6e>1t%tZ8[7vU's)j4'@H+0DL0|4v{9q8sph<Hz4nnK
-I3h{0Ih`R4Foz%joy@/l_u[iD#H0dzLy2K">rl=ku4erpf`,VUaR)8|bKnBRCA:lbSjOF}90sBo;f+;IGX7+8^XXx6G}lFZ&i4`d;B==>c^SmH0{/1nBkJ
-AX@3^WR1g'|!H-`1^]Do311KdBd4"[J>}1nMrc~7UXs]NIa.8X0u"4Sudr6N{'Y1kz81Lfv;~JoPWUc-94;N8aYOQv/5&=A{{p@E|`jhLLcF{0GGAaacal
-mqtrTo,Wv"ipyR1d+9);f07)[5Uq01~g%P/qEKJlsp0BQL{R&UV>$m#rqDF1RI`u,0mSHm~$6`d2d1UR0iA,Ysmc&|oUR/vqoUM_tz!k8fa,6UE|zP}N!0
-bEBV~wB98$`H}sAD%a8P`!9r>F/SXf|%NO%G5u"4J58V!6}nRY"_AFz)~@h1`,wYZQh4$A(+68cBBQ>U(G#u[@lqjw1UIL&-F2ntX"1DVK|yQhZa1<o.^Z
-7(4m%(8ce6`E/b~`YaZ-S"}V-{>)e$,>n35EKkG=p]TgO,J08w6fF2DKb"}E1ddT)I=AbjaQFzm6ek5Oc]Ztu`vw`Viivt3>w@[,S4sn9wTHoX3BH{_]q-
-+IX'l63T4|GK.(D=!DYr{/D`Z0diwQJ5{!KQ0g#3~g%i'j;euOAp$F-nQoTIqZyK'k6guGj+BXF'i|/kW`Ud$oS`jdzLTiX9_rk&XPEbKSn1'(;AJgG{z)
-<_GC<LYdUBDEGInOYYvY[s/f=gQLGiZNb5v":l-pD-8_vh.pn&1G8%zU@atN--X1DOV<oUI>_x5b30:OS}>KViUl"U8!SGY@zXBMCSwn1.O!V)g>Nj@7[v
-#yBj33^HV1DokZj8O!g7vS~s;fCHNw+tLvS"Zf/rKpIJ2#45")[eTix4wNHO#K)o&5IVs9A}C|}S}e/U-p-<.h:IU4=8Mj{:lnHA[/[I.cM|_jgJq;4@:Z
-c2!2u}s6D%[BRGsC$:7MU$XYvCXlIh`:tt}+h[IPusqE`f,L%5(3`@"+q"L(;_/ciUH$xgF7Pyz!@cXzp:CBfgvn2rM0WwUlHq)h)Gb^p&)bvVt^[(7ZX;
-Q/<ym!gNzE)phl/|!Re`1#8!3;Qo]VG7oqYgR2+]A}>j.$rlseM4h+vOBK{jIbL<2.ak,.kW]qhN2G)YM}&ojmn^0<ws-M_i,gkc3e@#%YT,"`R8tD@>B{
-'N<a1f-fki6upyRlrILjISU30)Q3<n8jE%o)6y<A8@pF9!5XE-lwb#u5ZZH#Yeyuoa0dM'i%HSHC~gt/Cl`cXO]ho3=G+,OS)k{6K7{72$P}h9~b@e7irT
-iq13(s&edD7,.O`>^W5$.&D!gL<#AuKdYH[<(W{4_NZ]79sOZ%IxqY6&"$i'-}_a{%2t1piUM7Rn_4g|E6NiC<wJ/W#A^|p@DJi(r^3z!8Au[4E6_u@!L5
-LGe=$WhVi(XcuSS/${{nzVcY](o1qUPK@z%o61z]qn<dF^hqS"dmjM"^tQXEDJ3$m1OgPpG{cxvc=CmO7J]zghx6VKzFpe,=xT!^aq"5Zd@F"FN^z9OqjA
-Or39TxR1d+Asi;ei#|MmP7C93V,u&e8Z0I09qc";%J,qM|:mT+.kN;G4tq(/rU#3t1iKDGDXxxE."+7!QG1!wjL+=|lXTAknZMVl`_Lgcj:2vq'3g`,O2R
-cEt#1w_>~_N`7M/4mZ3ngE=O4eoM[gw!4(]SRK1cxOsSUZ:tG/@OAEdiIe!N>KMh{QTQ^-:OAK8&)Y7Y{V<5'D0zk@qu')$]~okA$XqpW@i|Vjk`CDQu]I
-M:A_<E+TtBOW0E=++0j1Wr$`_XR.kpx]!`Mr7z$f}<Ur$>=tJ87.P[nbQtvY0C+cK8lo<1C5mz1}xtpBV&;8bmqPwd88/s#oWzq+b-90UoXUN-bnfoQU{w
-8B0go.m./@^Q`<W^u&7|6'E!$ayg,b,[zMlhtI/z$`ux@8lxnbBP=R[gm=uv6$xfh"P`v!nT#TjGzsRD<]{};UG|;h9MJy8fE>#Ca;O5<H}Su][Yn=;n@F
-"0dL9k@m[C051Xu1+%y(ISJkSZG$Rakv,nY2JHuQW=vWdX{jk({@UCGN@>/Fle>@^j&K|'9nz/uU_RFf>SPg}RmNS)$0O[@;.eTD8gA4irY6I9S8vFbzF-
-M;R)xn=8eeuNP+S]pXZ;co$gzdm`u7Mt5{<deNuOyuI|()mwIi|VNjJ1&58);"|>JQ>e]YXT'Xy_UA|EJA+aS2E.4B!Xwxm1c[.m!j{}=l@tPZ8CO)VZuc
-.dWS}}njnL{[}45&cG~UXbz6OG4$Vb$L&v!5uK6>3)Q2N'eK_gCxWFSbjs9,'#-L6NJmbo-9jNo(c`e7&+:-B$BYt%p+5|NeO75fMIB|>DM%J3jnRWqjr&
-A2WRBPk]r&TA4^7OqHPt2%vF]KjkaxFE[Nos.4!{,ZV^|gq6(^tmJ;k<BsE|3IwizUd+]<>sEKpgvPe3D+p7G:ACdLWuStWbl4juD3iem7x;A"r)Qgl`Xp
-JV$r@8o{83i%^J/UdwgCrI5dR(K>3h=rB=$n<A!eq0EHwig8,J#w>UEEo)69"i"xeiNG{e2#ZS4%K1mF#Rd>0V|67db{F:`txE-3V2rX$oFXO2ko@G"15D
-~5Mg8qfr!f;J&7jFEs'kLCwpld&O9i~`{R38rV7!L2Uk]!QT]r/Y7u=FP9e,{UJ=AcAZ^N;rLNAt`Kf4&08fpL-;VbN>;fpwkqM}"tgl==I&]N[Iv}HyHy
-$+=43G!@hI~(."rO42KLk$CmzY,qU|#vEO{NIs5(Yhe)P}+S{)^b+w]N92X'XSR#jNI>ks5/4/%{<d(AfK]tr!v7Sk&aF)3k<|!oc,45garoWYe,rz1;{/
-cHFrv`#dON#o]n3J]"8E}GYUHmOo5q(L/|ppv''jP,;dM+CN{C_:EZ8MupfIUuOT3Wabq.T+"Zb({]h/hD@Dj;$cnaOs9O4+<[G]u%5![bA(6aBDg+oD/T
-Cm2n23Ct`AmAD2xyY]hze#"6fxD3&Iw;oF3B,g#]B|a]X-&p!fkP{V"yJG+)WbxL-Is:/d|Rc<vF{x:zs76x.h;K@q-3CA:=@Mj-zHSF,1xfyNvUOD)[h&
-Q}j&GbzNfI2wxiK<A5C1Sd&<EO|S9ei]vPxfJr6r:8r>.'Y3TUft,z;RT2qZ>DZSNS!l('9'c+N[1Ww4$M--UMzryXQXAy/|/Bj>Qf_^iXrO`IAbmJ8;Ry
-Akybt8R_~>}2W;auYkx3y-Rc>@C-_N+K/LJ<dD4c)(")&AU|ICo)%LiOTAgBsFm<^VJ.6hTHU_h4SIOctBZS2B-GlQGpbLUI%#tr|ZBsXN[Sfz}mUTi6/0
--JET7A|%=GnFn.!fTfda;zjqOzte-Q'cgHG+dD[CyYf^;^D7w$9,<CF;Kz^Cu_D=3ta`wzaKKZI}-:Pyt|B#uH>hqO[QpO^l)C,->'W=e0UR2<'n:iekM@
-)>SSJO<z!@&0'qtP1H@h^zDNV2@2xK!N4/yL&s)ThojNQ]"gL%o;Rh6Zhf<EpDX}IF2Dxxzj5FCGbEv,oYfO@B)tK3K>8T12y5&Ca@<4sO2,N1A}irc69,
-R^fx<Rz29s<;"2[_;VBs:0kJ+@.Q/^W%L[&eI8mJawj)UW-x,]Cie3U^%O(_bZnrPivwmF8F't&r^HH/Mm>lfqx&r3zi)RYyqA(yE_4#y"27XK,MeN@'./
-di'Iq:Zv1,Y)PI1Y8'pBqy,js>v5L:D,"47]yCz<)ki[vRD#}X=e&,sh`:0gI%hj_sbYVkNb7B{2i.t+cN_Rc|j<7YYtBb^Em'4w94Q]dJr%!eKWJOWnz7
-s[UyoHWS0lYi,+}o>UN63G^8{7~'!1.6O(shZA9y,3%L"_KnBA%I3>pz`XR1t5:ZvGcOw8#]ihzi1lFK9>)O5OHki_OZ4OUz<J.7G{b,:HlStnHz>V~m_-
-}63=BnTR0|NHpj4U1xaH^FiN%XYe2`H"RKij.ZELU!8N4=usuf+qA+uj7IlNXxOZ$Z]oEWd<3tklrXhHVT"sRsE]7Am7}8k8@a1W8Fw1(xrZ2<f);O0lw^
-3-yg#=x6hXS<v0g(EW[x,-o%&LR!5=lk-FA0~Ez$l+MWJEl&MFjbN-oc)9/2C1q7.8nd<)xaPOv1sF:G|{ya(}KHd,3$0Mo^nanA@zdk=kgainKn!KZW)M
-l'RAb`y3/!SQ|7,X@qmpC0MPO4qkz]VFz|mc!tl_;3!U7$&k;Kp4S$dO%2]ttlt+&:IA>EgW'{lX]FC65HYF#0'<6&L'W=R5m$MZ)]mN`fW[b^pN>M$-RO
-$Z/oNolq[llnwp)Ecg>u%veiTs4/Rv[S80S9@hZheSk9,}mKCbQ_01|Tws4Q(&#4Kq8K3+hVuxaY5`O/:sqELfH[aSIIk'w4ICv'm;gyDujc/8m$(ENzlW
-FTkI)K(e$-2]|S+n~5fCaM3COFaz/Jj<URX2(qfgs[&SPsM^1I-8Q!hD0UsJ2$DP+OJHxd[Gta'$kU7-0R7[5ql39QSg9gkk(<'(q|R4O"&+JIjMf>_p@9
-mM,`WqMkk-eSFQj@"I3c$XlZ%fj_GNcSITn8vLQfV%i)dz{"~M_9+<;sNe1AYX+_"bW!_mxbTb;"qC`NoAfq@)BH+vz&O/Mb"9&m_LH=J`IZ=QmWwH:[S=
-X|[Yig%=#A:l+#E|ArS%R<Fukq/G^#k3Tl.!JddLCru#a'U"o`]{ylhY(7`-c(h+VS&Q&{mQ$Tr4m5'[JuTIY3M+)8+]Kj|mbES^tD_S$gpnlTdf7Eo:L8
-7;GN)D4}ePpt{";pg}Q_!2;Z:8vU[].@-n$9^OoDX;LovB.^2K0Ay'"0np1p#LqRuI[C}<u%T$5f4xJSfyv1".WQrYcg<<1X~F^E]2v_6C{p+yp1P_~%C7
-C%7#{yC_wv;QHXpnS.&YS>[u;"Vdu>@XTUK1gh=/ol)v6-1yG<</!DpqFQ:WGkkrbkBvhnRS##I:UD#=.QBe^St>!OWrmGrb/.~3ZqT3R[g(o]u3o{CS@p
-{$ru|4%G[P>hwZqOf1>A<cQ-|ZLR#&86w;aWI(J"a/if.GEI7<k+^!TefU^Du(I]"rznjZHa_Jb4A6s&~7'WG1gSBM8SQ9P|CI:<I#Aavo@8}">a<uEg`/
-5fbdAzaAYb4x@D%zxPK-Zf6)NKnh8QpuO3gE]#%%wOXNYi}E[R)XFInk.{!`Vm.]wb0on+}}2{4z2oDf["x[qE5}+e(ULds(kK(</tuW:{znaDHs/+sBa6
-(6RuI4w9K(APzjE`tXYNbY)BNX^lugk}dBu:(lR2Wa{bqCLmQHa^H(k'XwWYLS!d;d%&WAob:aF4<.V_|su^$X.tLtu:TjNo=HoJEx;:=AYxW.:a%CcN:)
-hwrMWk/gS"[i1'J};=g%BhM#Fr$COH=mu2t)n`%x|6mU_RI!6,ZhRZQ5Myr[W+8!WVs{@-YWwwHflLHkg/;rGY==Bjlz|32xd#p`8Y~n#xz>O9Ow,H~q4]
-"jf5G:Y+j)1#KF6:1g|pok^{GS{Zoa1l.Duy4]o+jRWhGW^&)"&YUmH.+%a6aWY&5n[}a#Rj_fOXD-(tDQg82a|:7rU7^HPiKK4OJZ{K{s-:mwA1x80r)<
-#Ra9x:NTkld-5+2+FA"kX2H0-,rM!lBU'0Y.spB]&CsOq<_""Tq&j0L!TJ]S@%&YPaN{LL-,0ei$6S4.[Xn"LE:$O.dLeY,M6RB7|WZ4ttD{zzj;<Dv$jy
-4%[;#w!>5Il4%j8UA;'#X#>56{(r]|"-XKTzsnx(=VcE..JSo8_Tl:G7p=an:e.d!Qr&1JBmD-NChpXh{z(}m_=kt}0viMQ2=+F]x]cJ8GI,9fUg%MVqMO
-Ab.%$UnD|T0-|OfIu/@mJ1j=P4vI`Lc'yXi3CTt-1K%3SfOr`{#HK`zVb^o^L04k5"$/mdl9@jVHmi]:tH)[&vm-6VH!{;E)rN'/aasAlvYz,)QoJ1MF@F
-oYYLD|]A}1dg8uN^.Nk0=QA(5wJilRUO1NYl3b6BNGpJ7IXvPIA1=J2}8VtuYC2q;52}<8j!Ebm21;qAj-9h{urXBbZtDg|HNk{n07SIZg%=9;tEhPzcp,
-2_-xP7GjLsR->eS,2w%Iwm&/OuDk8#1s%Q3h,Mr'7u0fSQgb7`q[5jKw'xHSXw>qMgYx@b$$}"f0jmac8a21"<T_`S,da;yxt3&E{xbQ2#+z<oS3hC}MlX
-&IK|UJrI@N+c]:Bsbs9]N{FFrIMRS}BBUh+U$#1,K3rb)+5eHL3QS:Xw@8_D]!e@v&=2-dAHAxAM[IAY#5$nGA"&O!jQCF4N6"yoWZ;#SP~DM%cSnE1L1!
-D:G|=U$t&dFD7TA0jFTN@bkdv"kgYR2E|s/3I%M]fGQ<.6Rmx/h,LOyb+&fG5u6WS$v_i>+ON.w,b6Z#qpn/|$3Y)t;,K`Opk=sgWoc}Qv6^q{%%UO2^FE
-RQt:'.V;o/K^MV@N)QJYYR"n5E:4%LRUPy>D)hkcqU^bjlvp>VstFwWp>(y3FtY]5#4LsexOJ{m4r1qE%7o^[h+XAy!t~@1EZXz>-,b&9<D98YcZ_pV(8+
-:Zg]9vX`gD'.S$drAeEar%'KH]/R(z(zCPm|a!s`8G1P(UrwqJ$uy"-uJJ3jb:WeNDV6@s-JnR9>o#H)u;XR^=U]Ihyd<S0kCGZ`hTFihf'2G_6a]yR'.F
-(%l;Xex57xS`Z8c^x_igmt}"l^QU2R;WAa`H&oxK1YkZ`i2ozNbtY/P{dHGbWEc'W'X`J/8Hoot;s!_}$ss[}r+D'V01b1d]#lkGh%=SJOM6nV0.:m&'6f
-gS4TY2lzy4`Iv{.{F,d7FUPX[)95x9PH(F<j[[]DZ`0ZAoH;,z}dM;WN:qztCQ+!g"@FcWki_5|4ZS9^:04rQ]BEYdoO|i#7|,dydY0Z#Hjihy<zXg<NMg
-+v$%Ml<bks$5fhJqys^R~cOTk.ihuN!vcMd/19#>49s4_Y|slN+#3s+4;v{=5&CAcauy"3m<5=+rQK2nMw{&[L~g;2oSJ}OWEZG%3z5%jh/GDOlXfSyDTD
-C'wZ.s26ec<P2-MKG"-eP)FfIW'&Jp;+3j.i<9$gT|ZXZtK56tcVU/J_g0bZcJB+uIev%/pV]`|SFg](5V.f|(ZP,f=x3+lKD&GCAll^j4]2L9!!B$,s."
-xl,MEDP);98SU!i3VoI$Y/vM4ulnqT/uv1~lnb3t=4Rb6S~a-)Wq"UJp+IazpAuR&sfZv67L~-m;weW8h{t}T|nI'$k/Z$zQoEr,Mcbg_s=Pk-$RLo,AW1
-FAQyo+s&g_D9T&hdUz9Qut)-N!(7ojd@~FU[^H:fn"uo!VaofYPX+/HNy"ww{<vK&r[mWR~}+:_Z!gm!DsA`u3|i@Kr.|ptI5L.N8XQ'P>CS0PZo`D,Q-G
-umn|H1EC;'tLlS"55&Cc'@1p#QB.Uu`@Up0@)F,.82)xgjUbd0e"kc$gs{zf;ip6ikCyiIoP^_wCaO}]dS,40&Bz!Nw}xpxqMaAzfA2|RL]G82Pa|lu8+E
-4//EB/!f3XX$t1BT2R=u>Xlc_2';!aZKOM5-4g!Svu<CFl0X-0PBnuHXJDE)0V9.0mvH>/Z:jo.a4.uX`trZG4702K6=zaE[R(YfHmO8P=y"Is("IVdgB8
-I:n"SZ2Xov9Z7(VvIE&HV6-Nbc'Rjt+Zs],2OWN[!PX15Cm],;(#x-5/563E|3aOd},mdy3A5glY0NHlsrLkM.{{"#,QvD>{&9l-O|xb+2)JZS{<56-{wQ
-hZP4D-!6mIs:3"lF<jYK_g;C&J^$Z1[|ihw&E1_#OmQ71{4m8[85On^$fVLX7%G[=oxrSq8bI&lbkgrLlF>ZXuz%CY)&f(6v{3c2s-NWHJ4}ah,qHX|-_}
-WxaX={Xtx|@&R@4xB^G_R3.[s+%zOI760Mi&$k4c&K&y6mX5.ubzg0B9F!C[]HRZ%z`cy'13UQi=Ay{i>m$7KZzyT8M5q.^EQ%`qf%pw8j>eJxitiUS4cf
-#i-)U|BKlQs77ViHdU}gt6dB&Okyy|$o&L,KqtdGOnW]%8hcVm}/BYS`_u5Q]NljG5Uf`u1Z3i_I&7z7$j_{-$84"Tz3U^E}HyJmea=4(4Q7=rTE/`R}XQ
-&t$M>FcLRQF_,aOfuX(`>Q|>`JRC^VJ2}Xp4Hv=<Z8-O_9%a>^w@b)4>atWIv=L++q6Hxqh)5x3sUd614m0I$rw(qOk{FT1Vq,e&'bC%^H3Q4uQ-0P%qFD
-T}M2BqI|u@5`xe!D3,|$.rZ<w`GS>ZV"bYARsvekl:"DRdO_}p{6|aGVos,Kt^}6{+/7iYUGD9#72v;%&SKS_tZN("Xl:.Hr%ZgXuOL<>_Vp^2Gxaqm2s]
-'}s!zh);V,V]SeaLzi0(h<jvk{Fen4B/!g/%d(<+61w&F[>I>A2lFf4f.DC_jU}mL{YnNBB)$[7L8VxT4B9:2`_$6Q&"/8Q5jyi)K.^uNwZx9bHfQqU(:s
-QWJji'xj!=YTAWi4j[,ZKsZz_`&q'PDn|6[SL&C24A}zGa]|RH`fW<9[OtL8=uZ`(s)j0.-Pr'<uu`NP|NS#N<J3E:w/;}:&Eu+IQ1Ho#>CB0Z)1Bn4H8L
-MSk^Bp3O"Xn/yU//3my^Zo_HIF$wIrAOhv!oTV#9{m5@m'xX~/=^FgP8xI8J=Z&50l8=)WMu!5Vd"`7xR-Rh_BtE@^6R5-STFl(nP{"VESW"L0y"<lGk_x
-"ZgxAbcyX+1evGUL-s;b8c-h:3fa[_0SX)wcVs_9X5AVuL;H0s,"brmxIY=vbYI#2b2<[X.9T<ENIO^cgvC2-StynUxr/+w}k>/2hfx6nJ)74#`"V^zcF@
-/`2idz"LG`1Aq2P,b;U{d[g8BqkFq2x@+Ur^M{%E1T!a5brS'HLJK2B@xL'-H/VrLb<WLoE8e`mG#O&5A-5.hv5pwfDs)m`mMezvfX=n+CX-meP{'5U]U7
-{96KSppUjOO@JaRBl+5mmw-mh0PtoBaNAy<=TU!UB:'eoqBj9<^@<WepaOv5l#boX1$U.,3A|2XNo)rx{LO(d@r))ol)YQe^,dA/Ubt.-Q3#V2H4rNdTn@
-d}736pU/~DT+nb^=.<L+.IzG&MkprZ"%Oqry=Y8;lz|#R62'#1LJBVVNez+zhoMpr()]ljqPyj|^^`O7;UeWPi@a!r^3I{}j=PdOY%}p<_~@od<D:vbD9`
-w}e;Wd+kjXa`]ujuyIE0HolcYTZe%6$SGXz%@V]BMNGu_J-p+-UYb_jf{$9GC$f#&qp}0ehj4/R|W&:Y`]_)XO#b}Oj{O;xQTU3hJB7Z[E&J$nN:"(YE0d
-XnY"'+E#:mIG=,GPv|S3Z:sOOcoOI)-,d6mINOZ7P1x'd_%$GjD8wyG/"[Qv[JCPXcZNF;XRA`]Z_G80`X2xQXHWx+2`8J5aluY,01J(hLs_+o4$^Q+98V
-%i[I#Ov@9X>DL{w1DOyN8EyVg+_=2-[;>PJJZ3kuUnLE1AmvTaHv%w~!,!;.F4FI!,XP[=vo~@YrEA!sftA,LW<VYa[)+or/>$Qe5ce'bKvP~1YF=Krxvk
-sPBQG}IWqht9[i|bfiAo4:D%v65G(-l#&W;nC&OO^=iYQuF]^gOrXW]jWqxt7<tBPAd'T(evxlXfmvw)dW^<}w+{~;'s=jGY|Mmf]#cdE7E)$_Y(#'@5d+
-dUP(/8}(ohPyfm)ZY>}eNv+I^u~rQ7Vk68ZR,+|HV';|zw(,A:5N%7iT<P'ovgWp~^`xGH!|"nL_2hBD[q5Ej7~<@lQ073)"sbs4eg_,]meGi%z@)grqgz
-)xhU^b06Y2W!k4b$)76V}jFYFp|}n0i70I~OU=VfI1Z>l{AYhG0Ii%Wf@`&vF1sD:`@aZ&0)-v-(XHnG5ssXL/2h:dD%G@,/A6Z;iI%_qpc@e5Iyk^EE7D
-3Q38}/`w3AiF2Vw+Ue`z(P>5(i@'!7uwcJ680Vba5QD<EcqhQs!|8u8$|z;nw'47U2QKo<&1OCB/@gn2/RB&}v;UL$K}O@CLAY[y`43G=UKW/|Z#B6(c-1
-h'"RH4Omkl"cMk_YoZVE>hR24!2.U$fdUR0fQZ_1jl91v|i2g74iw]"Y)HOxa,'7QixV|<t3P!!vZyW|R&_Y_8QADp];&By>Rx(HpYux+p))_.7yP"[{#}
-8/V=1":2a^L(WB>RWd6<6=@-p%BP;38dauj<sci,~y.gZC]pyml.j1huhSO/`@;]k)L<|P!aqOBRjU_9'd=6qX=IE=bkIZqt:8sgce{B<VXXBg'w-%Lt2,
-He'c"Z]|l2)>|jtd{FdZmEdH[YcO.3S046$)TR`>p2EuL!aAqYXyJ=(^wj)7NaX&%`'GYal(m6O}_c{o|}eDl2pr9k)a^tP%#HD8@J4)KjB,eyt2Z_H}7q
-N"v]V(p6@o&mAbDFnfu%@l%rmIoU#@6,:kv1WWM"RhrjLis2>3z6!FOdp,:K7.SL=`Kaqzs9UsFp&UX"Q%'".RKBIvATH[Ij7p|)aCH^U0,pH]=P}rJ.kd
-pE&@@I"=Zam:,V~`:Gac99fCz#;iE|wDER5xIDKl)t83v,eYMX_2/Z~mc[@"yk>M~XaXP<jniK)"6B8ZJ_6ygvt)<vuE'pfHfV]CImc3P&{8NxE6U6-O%^
-^>''Whj6&;/wno8VH%lnjywCMJt.6y6`Go,la}"^Tk0MIn+MAFEZP|$Tz(Crl4d7o,<b`R{z(yZZaN-u"<-87gYEL^<"=eF'8](SVvclUS)yD5MN8DAxNK
-&xid^r-Kb{kv@wMa;4Ow}<&^vaNj]w24Hrl3E{~$W5v-`!I=mDBS#<-8RqgQ-V_IR`_rEZm|TE-9@2AlsQ;BS6YFyoYVlE)HP]+RSs,004%mJnj-!}Gtfe
-r|R#]9|%exK@%3'Z!1H7Odr!=kE37ESu^0BO,djT+UC,zZ~;oIol^GNE!m<P}QT]N;l(c=M,;M&z(E.DKL%TUN_y_V2NYR~`AaF8nuTn2]O|Tct^q(l:I+
-bB"mQ'X%/<$B]Z(:%UpqjPWKzR%8[f96^M'tsWCpU}'txwaR$Y=9_LKB2$k}mHcW1]eL6M=WieS4pN`!c]Me|Gh(_%vycGqM4D'/Zw)Ia=(US;"{f_yLq!
-6F/x#/5iZuqJ^%AOb2R&8W[3d>Yl/%YsNqCGLxNM~qpab}{Yb^07#OS(of%8|PY1%DueBjht~u(^}rAev49uo].T|9/}}q.bqcNL&'"!9.:k0<TUN}#N5h
-Z:^q3o#(]phlq!'m-]yt5rmnn`^oH'EpBv3<Rzls-&#q_=H|~SArSH5"GrPKLWX':7XzDZg6DJSH!Je^Tp5o[Y=}7_{F"T/@q^&;4kw/Mh/U8$2Zv]ju/n
-S7vdbvpqWj;,c2<j8WSo2oGK$grzd:Sb.xwkr]Aq]Yb/kzL|V+XC=VmTE%Ycyn+`VrOY%]gmAV-yp_G9b&ukhs,Y[Kc^q:7:<v/vGt8n^G{VjkK6#cTqj&
-#O;cOkV(BKw:=B^3VE<$r^eJ,Wa#Fq-L')GtwOMU1MiU:^uZoLvc!^E:1}m4=2kC)705,UOiro29G@+uU]=ANdGp[Vca=lQUq-.^-mSWI|;i9NWKc}CW8O
-+m%^#%m9,<Z"g!9j6b>pv&]M'qagk8L>J/3Z#-1yp6y6]"{Dgv]|kc;;=z8Dby]4pe#Zz7f#~-=fV,mkWcvoKb"uBZO;sH/q)/5m{cbxDEJ}D!xwRf89R$
-WHU&v"FGLt}Y[_VjGH(rKN@I#(CPXDb)SPp!6'UZOCMsM"]p9P##J[7<3/e:yAWZ{<X+Rw6JOaoY)WZ2lb.cIp7]V$=P;f}|IYw3=s=%&I{,leFt=%v$_a
-h-KQ}PF56oi9JQb_U65RMC4}Rav&I46yd6Ym6V(LK40O`ex9iYBykGY$wavR-k0qAum2&7Du-!)D!}Xh&Ch(P%H+:&uR[M,oACD^S]srD(c5C`TYtHz|ed
-kEfj:DR:Zd>t6rLSvqbus#w$ID)kQ.F$+}+,yD{AX#~|Xxx[E6P5CeEfj>zFsyQ^,5DW)55ykfdHus4NmJxsLuelmRRY'77".fWT]pm;vvqsz-0iF`,Ri]
-#aZAPC>njKtvB>Z4nOl)uz<J{MIKG+pa&1n:}L^)4_f4`YPZLxXHN/g+]B`j)3N7"YdiZo89oYGsqi2X[YvruwI#2SxoN-8^d&'F0vGa+&Kb@8^0dgYEQ[
-wgny"y:2jhwYu_xKQZ4wRoO{qjG#WUA&BE5OXU(aEpY}mcKmsM7PkE_QzHbS@0^yWfTZ'puT|s{G~631WSNC2E(RzdYQI"c(zHS>q^S/:3G|]@1X(}&oj:
-!&0}QuaahnAgY&lNHiSC;x~sJZa-C6eF-H5qACj0Gt1o}qu>1{k[uwNzY]o@R5il>0fE{i0aIZh@(NupGg#^ZO5Zaj.rcVyM-#olvlKBs'W;cb!@Q6F&#"
-Mus)8GE2M=4-IV|^f0a!&TJ)FMmXZ"3Fg/}fs5!VowC6PnF>pNFiiC31aIgKPoIP"Z+R&}9fK)JNetp4NAY9kwd3a<+>>2ddeLKvhT}n=Z67["O0Wr&/+&
-kX`V}Ym`mN+8};)Qwz&5B)1-(R3yFErt,4RsBjSwl,<B0O~.$g]KnXn`RjRso5Q;BC&@m=Otn'{=E2uDC`GCPO{WWTM|nh%++0xzBa_QQ_LWY".Q90LOuo
-zVF[YO/UZ{+2z!]/e7DKzJL@$Th!m4,f-eb&z1)FY%g/vz~k`7Vq><(=&<T&st7qJy;p&,,"FoXkodf@Th:.Hi={86c"Pmz3iKzc'zFP{V%snc5%`Qypb]
-#:=OzDBD&gAuw"Np7KJs-U3xq&IBFT8{>K[VBR3I<fy3L'A1phb)g+GVE9'y.G41u<v[n6>/IeuL8}WR6q}b$6ah>'X4x@!lb&p#GKJ"hB.o[4GXGaolL(
-9!-h#YYh[C9k)ciVuTK6=r@TDJQllE5M`lTstu].%vLk@eF_@|X'S3.[I#le`@,z"gabQ:)}d4uB>0UlKQ.9]JU)nN+_0QBp9Yu.37YB|%$K)CYKkFA&Ur
-#m0)j0cHiw)4#t'RYfOs/a/r1r1JP)HikxFG_JJ+T805K30p/W@IhcNpT#Wb'jp8"]uE0RT)U8o/&vx1z@]&GB'Jk|>Yi<;aVUaMDe>^f4)tm`$<pNfpP'
-_x5@^c501Wm)<d6)t3D=k[)8pcl,Qlt}Ed#SO;B}4GSiNXn7~DV/1`IeX.7a#Rc%h73{mOs5<JqWvH8D~&Xa;x]ra)oLZ@Dps#^BtG`EbV1oO+sH.Wl4^'
-b69fS`yONe98hq"'_YC]VYwM3T3GW6{6EDd{3O{C@PQ5>]qcEGLK1AV8!za=>/T`f;"Y^k<k`^2ZuMz`VC2EF)Y71XJOEoSbhjtOlai/4k.Fezn;~UY:`C
-RDSWpW!eUXHsB6~(@NFZLl88wF|g'etR=G&Neh+0eP8g0'YrpiD@qrptIGY{#<jIP4[Ih7[4ZN"jNEjiy,)Q)TR`g9V09A~V6rxSF>X>|uK52tXK24NiV#
-(k76.37n_n{EHC,hSTqsM2}S0%}QC;!rN(KNL"-n0lrEL<hB7+mvDq(&GEWSg,0=>u.B#7}gS]GQC2HSc0PT<pF(jeJ6hY9W'ER^T6J@"NkP9M3!LOH,$`
-y2(S&F}DXF.jQYGBMl<19w2g=n7<;fF:r-9LhM7IvycsrP]Z2NAd%uD_h'b_rs!ln>gtWMi+3Bnfpo1{E6Hs4|QpFGEb{H%geS,(VKPuIp)B3(IxyE6,Jt
--|)zAC^}IeR`yc#q_-Z4ayQ8dIkv#>MpS@_m'LuI_^Lp7qmvEpG5YDDn[I%`zqdY,GbYiuA<ZeZDBkSB]f8"X5yi,_Z>9(lyji1b^N3yH=^('wQkcbFCAq
-8Q[iB|",JRIRpdavnN#Z;&dYCE8QbJNdnz$)`iCiZGWoHDYKp#L`Wudek+[i=r4C}J<oUJFA}E#b_V3h;l@aXvE+p!yzJ&x%]+3;J{h_#|~xuPmN'g:zz|
-Y5VGeg+QM`U@Oz3Mv}gm>p0O4gIw+dqQko/G~n8pNNKU<j~YQm,a8cq'sv$4g[k8"uOj+Be02C.zyJlRFO&jI!Zr|HB^AE.exeBjVS2$,fu"u-+,qy8o'j
-LZa.wd@{Lo#by8@'ZQ8Hemgtwhf,c^f,XNL|3(y,6@Z2sOgDJ80WgX(|R|T,g,)sXJeRHXD'/!FOVzW^kW^5`ws}&[!_RN=lO1%;SC2_XI711IyS85xQI}
-#Y7@;nYFH8]gzucn49p3VJ7E;sIK>>Q+j&I&N(DJjLKvXqeU!P_q0{GL$es/3{wOFjCj.7rw{U=/c4xJTl)R6iVEzvq3U0:gidvQP<7/7V@H_<#@z>Z@}_
-jQ$(dCV!k`eLT08hL]&2bip#4IZ`"r3%cId!M`X;^-6%v8`B:-x$|%AI!wQu1ZVUSyDeku~GL:vS%m<j"l%l.Z(Y96=Gm9!c3oL>G{cZt|u5K;4zA|ITN{
-,$,>MOJ,a[(nS,Y>Yj+M[OgolRo172h.cyerV=VRF:XRqqC@xDg,9]HbWiQw3gaX0qzoqyIL]ZWyx&dCNPg;T>_G4O}6C4WE-@Nhu8t%C)[iV/Zp%Y/I9d
-jnU6n[GN'f]PccbPUgOkW|FN@$uGik8U"63)MSOi)`)a&)_j@Y'd],~m>tWX6$q5EQxp'1#0R0WbXd;Ff%mv<LQZAIzkCg]47Nnu&{gak:C/'H+p71,N@r
-m4j=hu-64rHY[e[{SG|l.q!9v{0nP%/VEVV{"mAaU28$G#&<e;9(+q8o$bJP$[rgEGj@KM^D4E[bjS,[.zsau_$Nh#<njTyNANYy'(5wYL/s4[.JL,U&!5
-ezh,FW$C~AYipq%6ouDY;D2J{W{=@v3PdbDbGb<cjBX;'_}4<V"l%3w|kuQmKoAU-$gjmfW>yK@^40I%ucw)f.zu}74BRkhm`/2gg;zp=I-39{<qC8qU/Y
-p|XO3[`&cT}I6g8wBf<)JyxL&;JyV,I)nsK}h<)z1:83<Xk;Gw;|Psi`3N)(hIJ[K`GSjQ<si("l_D}GlEJH$TRl=.f;0:8vI5||<.z)!.w9`NO4.7]!}p
-`<}Txm!qRJHcr:$E%y$a8bTiqhPcPCg7ynGv]=">E;h!'>m7yuDFK8Tq,u)bb7Du4i{Z(x_!{13'|cu4'(:w~0imJOsac={q1P~[&]KU["",cz17&SGJ^C
-hM0l#9Q_Jm{.b656wD7BnRcH<50N8OS'Bx$7=lew=YYZ^ku9v)4)Y=BfeGOniS2s4s=xk{f`%YH>qlj|lc9"|ddu2g|[Uy{h6Fr/uKz{Ko-_N$Xfopts<$
-dXgR+HhhS]JNo#q8-w=dqgp}p'"g^QjF.p,_$[w^9;bb9LR|^WV`aBB+H!}jD&{1>}`S0(OAGhc]Z%^f:rTE^0bcqOjp0D8}wefLau77u)!AuJf/vypO<c
-{6B6l3!{B_xk_8@@T>"k`IzI}4<8$=[>/cfp]YM@@arwuXLBIW62Qaw|<86%f-YIi/#=pKa.O^;hwMFV<xT=!>}8l;y41QXNKM~5P9:|ScK@%S3/nTRy5[
-dB~mCUb<;MVR-^K'ZgU_g56.3b&B>3~,w|D2f&I,,R]cBKOqtHrC.9nv0E0il-IhV}/^z,I/FWy%#9k+(7)RR.hP)&94y,z7L[.DL}`.wss=9F%_jx.Gsl
-m#{6cb!sH}M+o64,~4B}r^0Ra_6S{:c"Rn`;zki{W/:bmA|g%L):O`@n1K)[AV<s%g&m/l8n[R1Xrd>>KngNr2X&~T%ahiA{-gppMj&6$4'>)38Y~E!q{z
-zm>ne}3HvtnBQHs"jW&;Y^qWU)+&e5Be4KG`0H^[{vcA;:tiW/"jtkD#E8:Y.>Tnk{Lx"+KU!.UeDuLVKCgBiN49-DL}YU@a5X3]4L)=j9IZ61qNgt>3MR
-5c%WNL1EEK!<al"v>l4Xo:a!:N&vzPx<y$80S:G6.o$'3%[])2|@F<y0nQbQYckZJWZ.h96n/v$}mq3Y/,+WwKpHF4B@U>PMCbTA+;Yi8ug"}Ylwj]I,E)
-Vwz2M=g:v9X&HRljBM@mJT3"#r-0uW.<)|fOAnG[!@+-`_'<iqJ%bJ^<I9~Hl>/Ueobb+^'}YsMKb4KepMg#s3;4CgepIby==H_V2rbe><VFy9PFa]0Fk9
-`dM}/=Aq0IzM/VpLA]tL8lfmd5qY57Zk077-/#1$7;;w#,06WZi3p]So<0z#8)Pr&';h9Fa5z&z1L=&!am]8F`5=St('@ag)noWn_>H6eDuwY:22t0+Z%)
-KF#3IRxZrYi}2db}9)SQux#,{Xtj[yS%MsU0|Tg;.gs75CNh%J]GtjZ%J9tGI-lWAHW<~pos7bkVCoY8ld~)WC&}'Tl.n;fys@U+ha.FQMS:^)V2/tA7yA
-sd)a^1<i&[H9&^I4{L5YSx=,:V!d2dWif;=H)bA$Q3',)r#OWK}MGMk3kbvK#/7$ZLz`TZpn7UyQVA7EKapfL03+9e.D!Qe"eu<!LjKk"FsuNSAyhLdO@H
-Fj5x~:c>'/ox|Da1ERo&"';%7/!26zEA8UN4j7mugT[<`L6kyDY%>TvrlLH;=W9:k,4%d$XYLTr_s4uGFor!$}aUXdN#1{yqCNr|mM[=;mYTxYo9.+'$At
-.Q@=2$H'0qa9:]aA{s6HS.ZYH;eYkd5=7FPd-UEJ.Rdd<JE_-Y3kK3JaVm"T6:|Jk#!Ft[.R-3/dC{FV,/+V6VlfQr&Y4E3=ueASc`YsM``8MI4yBm]M{,
-IN1Brjz:VFzSIaGnT=^:bcT#.8r=LOcbnh5V/EG{6sk`Pd2Kh:9/o!nry61HQZJ]Oos]`gp0_y@C~6WSof!1.>Ix+6B!dqr7XnS)s.6)HQDC`h:)D:R<@1
-"gJ@e4Oe_g&G03:S<!%/Ik:%.DsQk92bv/m(6rjn@N5z(iUn}|M9"BpLC2R6j6sz<57"c;[!%a%nP}T{b.qo+(!g,tB=.I!})C,c+}%{:yV=^r^+s|~I5C
-AxgqNZHtEesqa5lp|U`Ye#&qDI0r&yq^=Cfo4-I>3)eW`Ym:/0&D-Vm+f"KmBsuD^`c$"o)7Y|exuJ1o_0+CrI%I04b>j)a<iAn:!&KwpNZUM6YqcQB_o$
-_xgS[$10T-izJ-a9K=7X>!+v^1}5O/f){"G|:7XyQ"PsA]$3hl}19A)z}ZL0(tl='Au2"'6;:DXMaqlK;E>BTR{sLM.S,7qp'0]#qCeA2;zOr@RBsiSL4e
-6FtNZ2.pWl(C.%$Jm_N(@>IuhC,sk(r=INLfV;C>ix|c+2^Dlpk4=L9<"ZWI=)}Gw6[Fef}1TJj|9-:ts0,yhvx:S'M6j&L)5F!SZ[GF)=/iq>HC;vMdc{
-n2<'SR]C}fLP&S[dDQopX[Jk/ebcr&aV)%&W$yzA.JSRn>ob&aJhVj-W-y$!EM%B+0;VR&Z4lbSZ$h2:VG.`RK>]B.+Sibmm67aLSGcf^A#w@79=Gw&]t%
-_2/L1^cxSL(uOvfqv&}`CXCF_JPwx;m[h0-$5HGK/HjBI`;zZveHB:2RS}ddm9B5r(t!v-C]~#M-_'q-r;>0v]y]iVK(}CQb<M0%;YpX`U{cJ;L/GJ2OcQ
-VSENaGx|,&I0w,uVqrPQ%vA&8oh}r&AksOdN-rm0@5vYnlMVB&({ki_T-dX+2maeY5l"JA@MlL9GwI%;[bt<ZZ}{5D,IwJ^e%T[ETgtrBqsJ'fBJpT50=%
-Uz-tORf22Ik7j-}MS!:$k5FRAP`<7jroj}0E>v2t)5-aUWTV1VL(0N)X72$!EQpHlt(6$U]3L|_n[ovWJ4yrPo),eR>0K%'{i>q[3.DYG<=DOv(K~%.vh<
-R1Ec2`5h~WmU}1OTH!9newVE{9AgzfcxK]7xbO]/pjsLl{/1}YzZL<{YDK|q/81no{/c$0wzQa~"%|%)r=yu<Sr[]!#,6U52}3(htWdHALsLGfr2a1#k,m
--p_=[UFg@&4p`yfOzI[#E:Qkyib3Am&t7DW)cH,519!t67Pmc1T:Ec&+MikF}k=9MIPBy#j3p9Z^odp!%LYF}GBo}m"Nsst"'t9c_Su.B(Ee#`"RlQv:-N
-8/l'0ka=vw&/.NpRw;w@0:1%FD_;X)Z^i]n9fF<}1NH;j-Mhhnu]ZBMuE_2)X>=;$eqvZOJAYlFj5=0]=Iv#/BFeGVFvUZCU@wO#F[zba/muxO;,dr"bhQ
-,x;5HGpGkLz#qXn/n0e5oI>OvOx,oMMomK7gJ/+,f2cx.d`Vo=^Y+Isyp'dHdJ)Y'mV7xAIho1V[|Zo2=d)%_k.7G)z|x]q';T[t<gTK,&yj7"ax;oru''
-fVT7ivD>2JBhG;7'%lXlPRVf"v)",WlUPP70gi_=3dUHI-s.CLcBrQ0JxxNdLnbJXe~69oW$9{n9)7r27D|'_&HD_#cImPT:$R/L6^&:"z_T~Zg,}#_L5o
-B9aVK(sW)c8B529$cIWL:WCD)LRR$L1Cj1{;y6~@RAj=E_Ebj0:s{D8E6spK4>!2xq`d)tC1DI&p3Vp[x)3Ub89qu_7X5)=6hI;Zx'%gwPf-29glSS&LPx
-@EQP[ol_QJM0[KrS%>t7SH:qKzPsR`M#Eg=e3UOT#HWj&78ChSn5S]O4$xdn$LD!+R=J_/tePh(T+qQy@F/p9Cek7n.>Xi:rwJk.95nv_3%2}ME[8wZq3N
-kCYvmQ|)%!^DJz9M}bGz@+gLub^R+MVRLM@1ffPVfF|ZIrA8XZ9QZNI;X9wUj^x&Z3t#<V8=[_XAic~w3nFG-DKH:o4ZSO<b+^)3{ErcbZxE:S^fR^Af!d
-R7j"mPkFir@(d]frtWVGn'"ey-Ea5Ct`l&dU+fj>oPtx6I4lKabJ3)68./]Yi1Fiyk#B|gSRECv9-2&{.F_"Iz2S|rted_q(KOq-7qbPA|,UA|LR}Eqhp6
-`,,degUG3#C_85>]}dD4=pUGY9fG)K8<v/mEsulc..iw4!%e0'KG!)4nv]rq]mF7_6gyC|xU^0N6(2&<f`A|r,1">v^t{V=L=x{r.d@J9Ax(K!_24]|7(J
-|)&Wp8Mu;0WmL|XpeC8E2Lwc@B%9@R7)6+I%4.y:x'DpiC|U[hCc$;KkG0abO|%JPAeKvwVxOo7XIQDY22%Wb`bflD>39){:Q:22w`T%vVjDd6WD"v`fw{
-|`;iIB~xKs+W7p"$J^VZ{ZHeMkULEmj;;y6/|5i[iPr}l(gkFBPc73h;<h)-b3z%[;2':&m4I+(BeJGnyPI,u-5OPcS;}Z1A$R^&Q.^6:O;'3(R-JDIGK@
-"uhXe>Uh[p'XGegNNH7J[aYs'F9X,,y2Q+c"q,jp.zhm{fzs@$Y|[#uml+Zq]yzWaoj_/16(.:}-|-f$)ru9z+UPU;G+7Z^LZ,S>S:`mlN=2v[=H$j{Yf;
-3RD7cLO!+gjKY&W#2W!x}^gP`3.,WTUJD%[Dx+Ny~z4kn}Um.iT_e40GvKm"TJ8eXrUmT]O5N]#'G7ij9pSuUPcg<]Vr`9~)-c#@y$fsf$y_jDa|]bE4pv
-8z2up|yt{fe!aO.w7w433,2Q2|B=JkNcKfZzCfsViKH@ClMWRcv0,":`m/4a37i|Cx/l^+G%wktjp2,OahCc;n5"+h1C,Ho!Nos/R>xXfJkN1GNM'Ek&(2
-${I4Mp9dNhg5'm:sqHYj)aB5/k!,qg-&LT$'`x"3hAowc}=57[uC:Pk]K#`E.Vxsn&bjcu,=VZ;CVg{j)pgj2qOkUkx{=t|(nb/PFqL>C)57_d:Ul4l!_t
-Q|rVYX(+0Y9eSM5oov6]w&&2:{#Hcf$oku19-3~ib@<AGS5%(]|_cnW^_h_m1d(.Jn5P0+~!y45:azPH>L`k12T/Mjx9&j>PZvBEeUWw[pAXNLQ{}o=W5k
-"+J"~8=jV!ak3k]wLVLYX3IM:qPZ|"tIAz2/%3s}4hquiRIWXf9a6=J$fZoT7X(e>+^S&Y;WV>B]>17=.$DtYMd_=bXe!qOr91>sE-f7KVnM6I"b98.J<g
-r)ltl5'hCn6IJYfO[0dzUY[e&O&)]K/"@)Xf^VHH9/@46W#WKp/dhOUBgok]'J~Qa&,_"{>SK"|;}hlO`^keWR{c#3rXHV(d:]qpl=_J&K,6n;}+4jB_|H
-=C}pDhX!<N4Tn51vK/B4VLF:DU-0I})2!M9-5-w+dok-#^Awr}.gK/v-|=c}}St9f&9i64xoQF-kD,J0ktxW7#SS_:VORyIM0b-MRl:WW:LjJ6c|<e<H8[
-D5B2ty~,5|Twz:O}7j5"jnY6h!`MUWE;9!/o_)~M%eC}'c%ynFLDL<~8(^=ntLv/Yh')3>PhW75T')X/LN48sXTbVDlQ#QNO2[$7c]1)Iq=0.UNI{6`N9j
-'iLZ]$dq2-PS,>U{Ra[cuQ~>et52374e$xySOe)NwbI..61][lbX@qUS:33ELDH]`]]b!L{|ZD[,z_a!<J%#Yw`yY-oljKfM9zpa@/2jIwY|w7PeDX%_1!
-9gbWJv@t/11JC%iw5=qz~8hG0puK@+Hq@#~kXtv>qKg{;v%)8|cN;xs.k{Cfk]=(c-z+4V2a-ucvM]vz2G)$S^~DFH^,hSq_Kv^n|c)!rnc}>YB_K:QfZ{
-'>tOgabBhR_ULtc>G`=BIZ>f4w>&zPp5lY4Svlq}(88{o`THSucC^w$meN"uaTr<8Wy}{FN8PB{OOr+G|$ezsHt)'PTgI_+h(FA$#,2l.B@MHIit:#0l"-
-Ka_leE[:`Gbt'.VRKCw{(:}^!S3XG;H8zBa&R]t9``cNp:%olnn[wme2=$j].ViUDjZQFxo7^M,|(RTwK`Nh`4~q+^ew}VH)N;JOby1l[+`Ael46|,dz"e
-tekce,5<Cp(<$TUi3No&)-XexKu-|nHcnSRf40UEU,hUg'A'1D&#JyN[)"JdW>Mjq3fIQnjAmb+jI[2m%[Jh]},M5lQ26qXb!lFexnsM6ilh'"H`6LTcCc
-])ee#ZyS&riaNd|ee8zwg3>|M6NfQP,O'5&%D!~6yL`Z``_,yk%$F:.lY_=tn;9-gRBL,ez1S8I{p3V0vrsNBNns1acCTsnj([4/1&S]4'<LYqnal4h{K_
-euvjPIh6+Fz6Wkr8cT[]G]Z7qWQXv0nEx.AWJU4Ob1C0XKy>W:e1`[A"6N{OM3g7"R-7d0&(K8M>$Z965f9(%0s<MpI(i7!ug3LiH.`hJWd+rQ@K3;43Av
-J9h3GNs`9p>"+Oh#!KR)jsum"B7oI&67rinQcDf##tBuO2u5M)vQa4Wd/t5W#A0zDXklQYOy@DoZ^z/3"'X:LYd_E2B)%TwmU-;DY=E4#NZ72a_C3:Pvep
-12=0ZZUh`I^>PF>)XK.;kt{#:;(vD)SD&+V<ULm/W[VU3w.Mp%Nf+xls@QTzwt2`E_&C-8-gP+I="Rj%3T-q2)]bjaS,t^(x;uTs=I~IP3Fib@K@6z2uUs
-:#j1id+erU[EIa0um'GmT,9pSn,l(Yt'FpS,:pF1[]Zbj=71jv4@'n'hyrd7Tc_x@BS%:RSU}uZrJ%@qmpKYkg)q~xH5&2sTptM_#!H%0UKs%[Q@oLztE8
-p>+G@9JqKH2MeSxDuInCAa=r'{EJ<!G!>5_D.={=E"[3kxdP'H_P.@-MnTk&"lluhw'/pVj7H]5S7Qr@qV/-g(|LMD@2%H{uKH`7PhOdhjBxl4xy4:4iMu
-sWj&!O@gmwz<V%)f(9%t~9cq,vEQ]%idCoq+TxI7${m}I-SbQwuT4:^ue}qF@%w_ftCGe)wPwkAdPR=;HIQd~O!<RDl0GCmA3{aty8s[7hi!7+$;!!rmm=
-]so=C>4SDB6(J{}s2>H6FLC0d&fw%X:pM#EByNQ0DmhiUI]ku{kFHbhqa(9M1FqSr|NU7uLXV9Ms~wuU:pD{-+'|y1pp&,Y)##{R'elS^g1jx,kW0<Y1@q
-$XF40$1;,Nn7zI2^%ifpq[6Y=f9#}2{oAldR&uww^t%lnp|fHL~5(Ixj|qHPN6Q=1D9^kBQuWL)R7GeE"5pJoEsZC1YAo/,uWh=0gB@gA1g&"0j;5]DjFt
-Iz6Li1/&hnqcy>c.z]`J~:W^u#f;$tmW.le&OVk/9F:YS;=@b`6`0zV}MVdQ,C!7P}&goG^b=Y4gb+oa%GYk)T4xvy"GO5Z`O)rhIO";siRdK`m|}F_^0%
-a>C_X)k1_JO{i^UsII.CU(1C6,s]D{6lnxw`8m0/r,]GIlp:u8qOt6mLsVA%t9UK=icFf`T<RwEiE98rV-Qu'3lTch!wiIz7kr2I59>5]Bx`6|#Y_FkpLK
-=vl.5'{NYY.On:gr7Bx16qD}G8TC1!(DNtz8`mGfLg<:N^_(J-oQ}bjH)Q`4fm9HNX9r=+(.~DmsXiA5ux:[f,_R9K>706|OTSSt#k9JTI#$:B4#0I`G,z
-<D7l<paOSD!F/IbjN}L"SC8{#XDO7>7U#K<{3q._|nC+vi"xs:v9[fX3h7m`rmF@7iZK[LfofNLVcTio96!8-_.$'s)RTm@4lr0h7P)W`9;Qd2R_C[ad8.
-+AD1=Bf0Yqr`C:t2N#))~IQ=$KB2F<SC|7.x,D`ZIk<O;3{U7MRci=O`clOI,nw>UOv5A-mD5+>IrKPUoz=o6h0i|b^q{Z>dJ.~80%WO>@bsUydJ2kVr0u
-"fb1Egw.dzJBb8]F8^MSfbF3_estn2BuP[qP5`45nH<u6uothg"bdNNO7{{F90UHa_tF{)lWtjdo.5gCF5_J4r&-`#w0cjx%M[`7%-vx%Fr--:U4~tuyLk
-@S6e~-Q_36GDjW|X'0L[DOSoWb:b_qDC>PiDHYGGFDAK8DqtuT0n#yl,j7,v0Sju2X7Y4E4>U$fAPW3L~&%ZiR|'BQaOu]$fzL[:(h3i/C+g#.Gg'_13AD
-X10/b6l`akWb##rVYx2^<),kzB<5Yar5%UI#F3GRj`H%g8Kr{27g78!kY"PHtm`D6G':7#K5]RMI:];^:;%Y1y)_n/%7(2iG@lUh-mo's6J|Z9/Oe$WC_3
-2)"2D;gM/YX|TY^MM%a+LD12DzkUr(i"-mC_0S.vQK/Q;;|a.Ju60[-3M,{Vjs<2]</mUo["7Iou}q[|!X{OsCf1NB^dLqr!lmpglgbYmvVf2)R#Sa7rA,
-dew"0wKLm"B#+v^7jF+9aBMS"f'XU[o`H}u[cMc+_159QCx5F-Xi[k<a>9cvgB5dWb'">bFZV@A[&+#e7>S%O.gSdtOr.^r^,c/[1w$=cd&".G"x]NmSAV
-(e>)7!=;sq({z#PCPR.EXn(hi)j1hd,]dE{C<RkPgf`iZ7Mjdw76;bhh6@xUsdXTZ'^Ktno>o+O51xOd%#'BiSW!<68s.4k`D&]J5Q/@/o~4U<#ZMYj1$R
-ABL6K56,NXDnZgPdW`/L!]jbI<nTc/qMNSNmBWWXd``y2p_WOA.X)Vp0|OlJUga,9Q`[0t<+K$C1q&_$#/@RyPh3Jy4(3'>B0<:'>MSRUyl<PT}jQGS^/M
-8>/Ta,'(7Up=&rG()g:NI=,^QP#c"|V=e^{Gu;%qy+4(M0s[Dv!/M+vFY&=TJX/s{dX'e;4qW9W#l9^23jd>>/jVV>7n|FDA`<PgR&j2|0wZLF~<!TCoPh
-.Byk,8wyB9M^rC}MSsvn!E/CN[zL>VfC.kr&}QH!>Br7f=;EDnS2Tctu{RxBsuBg<+fl[29Xl%g-ZJ)PreHvD.(vfe-L5X+XA;455(F:30%1UghH2P^X`R
-M2)!W'sB6[;`sI,Wdh6TO^t<"RzF.@QQu6AS9K_Oz[B<_Y+M,aLC&Ii,]%3|^<{I5ZSNs|oH@NB#MPVR`zLegqeWUH%yWNpJUJed9(c|F.<()HUbgS8X{u
-q{|&K][C)V_:e<i['Uj!TRiz3d7crT(34lIGi>Sy0Qa"yJCE7bWlaR[JKM3hQsVVXDajV;yp-^fhz[W0Fh-nX6uSHi<=lHZ4HklmY/EvA+|TOnV;]mA,}`
-wLCi;Ij=)%^-}[(e[Q{9kBj"sxKBH.lcVXbg:G{YfsM{b]7hhV3O,Ih[:.+2{T9W;0>0^'4/@r(DzQD!L9Qj#>`Q;W[&(;!_tpx')#I4xD`&T5dITegvCb
-|85MA=f@)/xxtUFn~}Iy1`bY-;erHY49[:ewGW$PD0f9fMO;{<Nmqn)QRYOPJ$2VYVSzJ$hqJx"df%k(}cruq5#=7Uo5'PXxz99_r@1.Kx%{}djxo13LI&
-QqY)Z,1e|PjN0wEXQxfm$vQ%IoS(nQDJT#$fnfMVE0U[d#,(ah5s]<L#@hlyZ,A:G;l8H7&uEx/MhB{c[2~8U^=ik7Uyj](&7orw1w67G)C^3YPo0g"vn+
-S{d/Nr2nV,}}`3`.C;rm(Da])w|]F"e=F,My(/+>NUBCCNEp{x^,oN@3RLNQ!@bcny!qQ(L-+(r_/Som1>MI8GsI}p>(jRK4&UXNn'5`hX%`9N@b`g!s,b
-YLRi:>:IGMgiLp!+<$(m+35rn%w<SoN11x_e$neF0o$PlpAddhZ%%;e[3k&3B#.mDXXS.Nc^Nr|C98Su_pwxv+_<4w7glJ1$.`VBZRe@}O#}%tn0h}uBv'
-&mBwJ)|q-2^SCys_wi]YM$g&GtoaX43-XIN=5)e0RD6>6PGy~,QqJSi4qzX;^Pvw>5l1Qn>tBL:Kd$NHaMz<0s]b)HEE0Z{qdzW5oI#=`)cpOHeKB7jPGX
-y3eff_wmqG:>RXKn!Lc6Ysl0R+v/BEL8oP_1^-PdeF[ilcnp_5o;6=2Sbr<@SbL'pU-h7%Va)1}yuFAu!EqYc3Qhj3W(oqfvr-/kC@6>-1:9d-<^+AgU~{
-A(j3GB`xui!t^[^hjV#@H{;W$Vq.2,o)~'1KW$AQ}.^OE@hIo]Wgh):{BuQj29e>erqWcbgw+X+uUYuT:Y&{oUd=;fo`4V:=OOF[W]b9f9cdFb{t7_[c['
-[&~7sURZYoU{p/Lk<_>"nz.xVcCugX=2y2LfMcA"y=l<;Li7W#Iy_=a>U"}|3@=.x{5W<;8R#cK.[!pN("jKE6KtnRk(0KAI%/%]I1,<PyBb(jAi0Kj|-6
-5E'cD{3XWBo8l|TDk^S%A%hvVK6wjhGa+]'HOz(bQIX:6X$.@rJOU;l)QBkLcyf/L1l[W+u=PKsEO0dP,:0cce){N3q|h%4(]B}Rd3)<+J"_;,%/q8vCGc
-u5W6&`/1WdEnRq<8XyW@sK77Yrl=s%i]z_JX6`1T5"xS8+A}Tlr&ciOBsP821>qsdO1f_3MUhCHJ)<4p.A.#D2JR4a%M$i2Q1C4/]t_X}H}eeqHZw`[K}O
-oZ[rHN_5/dFOw:qBk9e^sDuBKn80MByFa#AKNCz!tN'4)Zk&4z=`b#+5hGsQHcAXUY:Xl}#m0VAK5MXS[S{OIvpHvoh"{vM][747fDNmp0mQG%.Vn.v2fF
-OdZ[)Mu3|KL_1ewbt6~H"-kZ$<j8<-Ew`O{Y)UHpG@i@3Ro9KR7Ey>|,XRm(y{lDNEO$Ga]$805h<l3#aJzT"VTVhPH&!pwH<4+;r'(8Jvk)=dGbJ{odU4
-K);(!I$<WNqLE_0n@z1iBvlD@I)bgK+WFs.'x|C;{bzg,afoKoLZrn>FD=vShgM'g/$R)@`D[.v#VsqhY%EDS>%#|=CIC8SqGiC(F'o^[&-|;Ce1EeSNi!
-R|o5%cA6qNVzocA|4O|fbd|O[v#e2x~^q2YlpONeHrXw7rTo`(5r"Y|qZybu"(`,pfhndPTmZVP9lH=ucH~;]Vk,yZ0qJu|^!&`g0FCkKo/3`PH;MP|kTI
-Xd^89WobquS)Q77Ht4[#fiOE|VFersoRvG-V,P;]&,Qa`@7B^`hC)H!!UzU2@mSip_$GgMg`U21{tGeNCn2WLk-oEvNZ+'w+Bs0"FNe!;GrCDr.&}uN_72
->yQvR]<@u[8(Ax-uvH#yLD8l9`}/QliN+<GzK6A2kbp>g>%V.kCB1W@7pG=:2"h+b_}zx_kyq.7vw-5bR1Q%YBtvjET3RYIOI+p(<VF^Ni]XsY3^x8)Ta8
-8M9>PAfk13evM^GlP&b|=c@6;+nmHmb(S/=KsBJs)2>c+YW>:!5k)pZTI4iC"0Y@oR'-gMj#)DqlbMh;Gz=#y,I}2!8R&-n4|Qz|0x1-"hS4<FKV=d.Re;
-^37z^yW-4'5R4ClMktE.akQw0l'g$bhoQ%#qR{CNS@z6mAm00xchAvkOQ(+)mzix@yWW2aW>cF=5nqiH{>W:N|h;`a`NG%hh|SCnNCcXsR_b%V8vD-S|27
-H5uHo^jNtSK%hNNh[)<)=kIqU$p7{u]]b6(}6Rj>+>Y^G's[MoQ)G0dF(suk.$l7%UTRMDxY[lBn!pGN|W8e$<[Tlw-SuRB}mz>AXIu_uSGM9;eG>B.:G-
--M]6ZZj){=^)d).-}9X4N.t_2K`JCxO7I{^-"<1)D!BrqT~vryc_~[>S<Np3<0h=p_,&p3u;A}Uo@o]1=N2vsvn;BZc/PW7eOVA0@N|/%HDfhYf'mKh7v&
-$y7dDFoMofOfmOAolA!jzd#hK8dx_($D['~#j[GGr3.kcay.3t>n&#P'[5(LR4Co%tZ!nv+ZSs@gZ`0Tg/yGAn5EmOt^E@98LDp|}1E/3"yvAi`J4N=<+B
-SB5pNdh#K[!F!MRCtuE/Uv6NiO]d^'~MQY#Ny^Z@Rt:^tF&bY6U+29],S'vE3w[E.@2KeIGkO">kl5=DAIFc6QY=D/[LW]6(k$A=WN]231,Il.}Fxdjv>T
-2W:.V<08$_fCvV#KM5I]mS(>9@-TqwoTLJE`K_+>4%N<oFc`/>vQ|F%PHc0-Z(eXrZ>-6rCr:Zsqy,,OrNv4Kz%hW}w5~J8dPCz|Jw&)h9T6zNW9tAOA1<
-JzLZ1!iz^E)L,eD8D1<-EssK~k$b7}QnXDi@i).vFN:i&{Z(6<p2Ah(i>kRFlTu8/BHcbpHP-+1aQVx<p<@_g:lwdICKT,ss^8BBlOLp9&.|,1exLg6@,U
-FbkKo9^5`sjiv/{Ml,m>.>1cGg|uqQ.t"xGyTrfB57I=<Yt5,)pl~3{V@9/T_,V<YBh9Aa_1/U#<>UBdsXBDF8A@jVy{neUnZ-f/}i[#MRq%&rJjhJB|e=
-4dWt=JvGq+A;}c,%X,0F,Ce1}q"Tggo[s'RYXcqc6nrlCt.D#6WHULi`:M:}FCLET!@ZF4KM|^%VnO.{91F%jQ91>yl;i.3<lQN[Y-~snLT0%AI^tb7Atb
-"[59f@eL%nQGV>_koK+JT:cfX`~Jb<PpG3'nK6CRqOWd-uZa0<|At^GFaV"C|G|v6YhE{M"+r)Y5['S7(lLN+Z^_z2V8jvH'[h0gll/1jg}/fs9X0Ro}zI
-pz.e]DYz;<bwvT,n!~kM`p8aLpR77%lxP]tbRk9h3d$_sj:m|8ZP@#O)HDU|8!X(</0r4_._SU.$#E.oGdab}Bv]+<a,_XyXked|Hn3qsVSWkywx6go9=.
-w[6Gh8Shla{`dcodOv&h_}wf`m9t4u)q1M%epxA0zZ@HIUARbyS+Ah9z}f%SGAu^!>T4We-jUb]k:'5=@a"~EEBsl2d.:]^;{x19<]fT1G&Rv%c<_=BLtE
-d|h8Xiq-%9,[@qQVY4~Bv'%+:ne-afT](;5YacHk^%xT5_u@bDv8!Oj]q;TOR<d+/ThH68IAgTGUz|Wp~&.C^.TK;=W3SiRM#gp)D21`-6ro=W3nZzazht
-8/]3oZ#']9&RO.a&BKJTq%SzyHQKZ}kE^t(fJ&,Rp<[gH=e78KiQ7Td7q[DQc<t".]bMmuk|}B;0X@]-W>pkl().oX:ZJ(CLY/V%bN!%fH+.|QVaT=',z,
-6j5_+rBf{pWO3yv#hLst2yveTw[)IpT{gubw:Ib9||/RI(PC<OR(#O5v1Eh.S"Y@rJ|GxFo^yF=iII4fME^<tFBN=hDmD@d@)n=':%4Bt1[T@byqH^8|CI
-^SNP"0UYCvsr'=c}m}`2D/_{Yqpi6aPkDo-g.=~e2n^ZKXx3pZ8tP)tNrBV1_JSQUkU(=/KYeE__ib4ugk{urK:cqRnCS8<a>y`:{vUVVA@0BZu)ganaP(
-G$5}yXYrbl'_e(FC,^29qph503XJh.<5!wKk4b.nM>J#LHha[2Neim98LbpDR2>57<V;Sa'T2|SP|Ctq1::1aaH){|(OxZK}:i$vS.P'/GuPj{8}8Dky3n
-g|kc}yS-mbPgq$~FB^;v%)"E$)a{Ml>S];%<'T8Y^jLWX90Sv^9JIG'('9#G87KSVPrh%z[eM/@qhB`{Js3-e@.9mPl/`GA'(zeK,-ow#$vNIgV[n&;hxD
-KB$}JbvxNe^<{ZlyKyR6[.{)XEw6o05>:>Nsm1y]idLwK4~9L5O;9EwZ@=</FcX0RxTjv7v/J0DDMnR_U"yXaZ8KWb+VB(p&Vgx8=cRH8mT|YOJ1=X;&7)
-"a).H9lJS{<|RKbpn^lxibVsI[<_rOzF~LGo3+|8bpfs1@[ww|PJP%QYUCv.a<jF)R-rl1Gykb]alV7Z8/1.,.P^V7D+%s;5.n8CBs{v|.!usxO<0<1I2+
-1"8`[Zs)KP[OuV;!`&Ui6.rImrE^6f'|&v2^BS>;)&(/AM.bY$@YI_c([aL+ZjA:aUSPQBShs'eKBV;g"YyRM|xRN+LIAv.R&qt{^w4:vReT:1DHokmNGt
-2X)_TjzoZYE3u6cz@&JkhK',BWsjR&C6]rgC]y[+{j'm>F&_<9l7&9'_H5T$Vc8ZBxhgZ.Z5[s;)NC)j[3M(=u/{TgT$!0~zX4enu.2k&S-o[Upjt&&&o2
-D^1:Cvw[p7rA>;~08.15%_8gEnkr-E<$S|;Q2f_sv&3:{CZwi|@j(pWReB[B~H$}gb1POr@}Ng_13DAsN|-Ek]B;zpF[Q$#2xo+^5c>ylMVy^ZewA0e+rG
-_;r:+[@G<l.Rx(UGe:YQ)$@j)CbdiU`eQ.oQd_frfxh}VG[BP8Ya,[_X<xA7GO"6s5QF:8_]G{Bvx"g}B/:df{mx@=`xw|x@hz#6SZvjat,z5^]2i_TGZ8
-A`6Nw[H8f%v&d_U=`_q6SY$cMwuD<l'%H:gkD]0NOZ`J92L6{>yne!+|d8u#iC3#jQ+coTl%-kat[s>mn3wWFgNIAIrhhp'M(dyG:kF]ciW)AoGQ@u~Ja{
-aPZ[U+m0JcJ1dP^Ui}1n#F{ca1iv2@~q5cCo2!ZB/oi).x2s$|5;x;BXR&a<aF"M')c1B3"X~RcMj}PW'WBD=dypr$(vnsHUlkO[4%7pF@&U5d&XfDZMjW
--d)MxH<oFa@C<WVNrah4b4'!<n>H;g^,o@F|4X}p"<2laf2@W$|n;.K)%txGGvk6qMW2s,>@3WZtWIY]kuWEUXg[@md_@bJXur`<2^)<Ma0MSP<.Pl>w8b
-p#T$7D;vv)0.|]~Iuqh7$hwI;MDr|s-s.;v784K@x#gcy>9jqS(-!#r@w1#l7)3-XiC}iZM1XS'db9/L9x~Wq<Zx%'Ty(8v9j3;i'^'cL9V)>5{|dk:J@3
-xR`atn|e)[ff9D]I%11ernoy!8(#8x_quVEaiuzm#,qhD]=|f12p680)a`"3dbz|(bB,SuD&pR0Q/r&I<i{w0wn1@+.W374S,},p;!R@KIZ^"!.=H"$L1A
-b!2fZ`0jm.0{2k$;dzoGoGfAjNjDr7p$l9=/A!pK|N1VbtHxrJcm#hW|;D7){UJ@k+Ea2.{QJ6<n5GmMe3G4"32,ae=,7L.|1aDU2XhHuF=:e@lIiGjxF+
-u|"|u)f7P9AgG!c|Ilpg,30tbzih[]%]t^HR#8`lfoTWqMk%^a'EHL8)m[WY:L@-:m'F$;7W:6gj5XBh'F"iRVo5FH84Hu2alc{`fw5|7UF!,[a,gs)B}4
-Ds.hXAi'n]DI,Y@Dv>w_IAzV|zEwaiN]GYAw=o"_e-k6]Nvq'O#%oMnw5I[<1)>w$(_-1(Z_E>!VrYWw3ds-^;tIN5Fbb/orM{z("mO6/}"Orn]Ye3Ne':
-J)ob|]XL^LCFd/DFD4L>79$1Lp,`M')P(mnj|{S(ojKXgsqGPI,GRx0'7%_h&krvt.GrUlzn;S|9bWfE.,9A-y5XE()KO/U$%!%{E2^%;EzTp2^MFU;`se
-OI$d!`Sq8hq;`>;jld`Tfd6dqB@O2_nn0C4euxLwY{xq927(ecTpY'ys5=E>[XB%KB)XLAKhXaa0Of8][SMiEr=isC#i[Vt3d:8=;cFOUy#HXZH<zG]+Lp
-UeWyV`RRhHY<Wd/Xy|Pt]Jm'P2Pty=Nn0-oG>CGf|^48$}'YdG}=BebI^6KlON:XOehm_iJ/:(:&e@0^o!s+Stl},DQU#%aeRxJ,~`tHn|&-|/W36j+T&R
-6yJ,[fW}-{%%9H&YLRvJXAY:2@A/NH4C/^{VN|{G/px-y>]SXHGf1eA50PXct50&9;:82oVKDo8GPICD527)kHKRfd>,`IpH9[e{pfL{^6k5qj3Gndl'i-
-Hz1XHBZ[oqx;z{1[z.^WBcJM"tOEQy";9vb@4+!k+'xM;X)VMiEW!yzNql[iG+"kfD+m"~ct9,0E&86FrV.7J{bJfbMh5,HX]vB|4ttIp56$uzD4"Dg7u$
-A7G$k$>R$!@cbdTKpy'-R}OaNE@Su9%||o~<U',Y"k>L][w,Gzih'Fos>{|M%wxCMv#cE!M])o@<-6rOb4tf}G/9Go.x!0Qixu_)sm_yHg&(e"j}0p["zi
-G={1uznzSy3m>WD%k'v0ELq$hM=c;WzrknJElv(eP)z[qr$y6h@#RhV}iR0}`RBW'V@nccS}ERB|P].)i2,'<_&tvG.sU&~u-uQ2lo;U8VOzwvC<1;t`[K
-3xrUL,U3y9nu#Ov9yYy|%T5.'v)`p}F_r))G>:sy5#z(e>bp`]C@{gWI";PYvVij6l=M_kZ"6c~Fd>#xqc`Xo`$+^]>aE]k{t}cj-Lr;}M~1p!qKZMu7.]
-BuJm%s8FcC]rfDI(=M%k8"os6%^BCSBebu_s6Xk$e^9k9hD^S5X==iBSL{2HxEF.-&^^%sr_2|>.p$0WOYkn6zu^mg#nYM/xk9IMa_<g~$5H,}{%CkP>51
-#E-Lm;z<m{X4po+%&11!TWl9>27OicnI:%8Hm9eZFIa7@(Pr&'#]]@a53Q=AJZ5"9Fa5sYVyX"6#C]6%.R$Yq@=aYZO_VD;%YE)dwS#)_ep;xIh^~E^.&l
-f8%Q.c{'#3C`aoe=j|-lzM`ubt{F(-hE1tI;l_&saQGS;sof02Gq/D!HNiNRct7QEJV:sI=6w]@o$6e:cva2IK1l+sAi,yEZsyZ>=]ha0V!R^[DsyRfAjp
-XUo&G>:+J7/n+HX`EXr81gbQ(|+y/]<'F{'^'yA_}o>V2jLy>|,6E}[{R|q/}Y-`o>%8j[6r-cNf5icBb9B/>IDqT5RkPnq/ES#64@Ji=^Qw>H4Ci0-D!%
-4[Sc]GiRcW!(W2c8,RkWk4EO1l|I:2hU'n2rJs)/zMU)%(|qO^_zta;"oL-E<:]gej8Qd=QC9w4g-s@WP7/dU+RL0!OF5NG2uX35W."HKtQ#-Hc'>t3FS-
-A{aOAf<<qH,5ZBq2&:"(u2uO>Ypb6Fp{Dm.d-LXDcX}Nd}!ctOeL,}ZILe$/B.q2^wVu.OWfMd5|0TSfOz=UB{NXa-;JWj,{,+nFdnmy.0]+)fxC/X6h[)
-z4WtiA@6X}qWBG~1mSf@4zkB(X{Lb%7t8x7nTXK__B9R#EFtrm.VJ!-lv0fowIGaG2hqiF]RYng(=Tx#pt)RFWV3bd8OK2pG(FGS$eIbo/k4vO,/.vA>W7
-"zbbD4"+..HK{[fo@>qt[zZ7Kny<{](Y'2voD&s'/K>u%e"5ahYCVq%XO[+DRBjlVE/A&:nT3oA372X{&Yf}>Zi`'+=@`aVAJ^&gl4tc'mlj!z)VBb7t=<
-+2,(3|HwByAw8LkW$ishy6VMSTMrA@dpT|(u1ul]d^'m4K.lR^)iEdP9jt[{9aBr%8_m/6bd>FOS&&<pz/t%)-wUC`1f[fq.:E3sm(jwSe~F%;fSL4}Qb=
-qM<}<:%HdiiJLW]eP^MIy_#:sJ7}L56>]Ph3mp-6m%dBcosqfv>/U>,HTuzcXq2,@<"vE3nNZ6KqfVl#~r0qFkPGtNrYQQ=c/7_{V$PZ8uuj/w.(W$CTnp
-"4hNxi0gJTgix&Wtxf"UL@7ywgOm/7xws=NNoZIdnvkMDA4mU4tPY^X(Rbl`ajRel7,lH{58U6V@3g6|Enu^SGROu4J:Z4IjJ&@J/t!~`-svguN>3ad5,6
-M)tZCq4X1]T%=X,[t}wT9L5|pBaTlQ:[Xf=0pHj4tFjspAyN_cG^f$9#EihlHDDVUJA;i2x|Bl,5t7W+q!({c]n$iou,b8hRrBmkLz-WX@Iu&N5{HK=lq#
-^x5ny53E~PSQY=R]GJ-C7kRx11#x7W#W!Mo9^VH&0S~mTv6^'Ta1REw5:JL1"kf1FU9&(8qm_.OZ@nmBIAzhdz]7kJ)Xl6yXOSd,<Mx@C1N&["Xb@<SQ7(
-T}{:O##_'89=b_ATN}G&ihcJ6>9tgU!7#Dqv:(]vxC:TeSs#19E7kGA>k<cQ6P>3OPSh}I^[#AxYaK"W|fCR}[ES(-'KIs3hV1SZA1>N(W}!wl#g#3o0&B
-GFyDhI!khB=yH&MC~yWQOndrPxVCw(1V)URTkQ2,K;:PyRi#g^["9.MSTbQM)iQNdeVb{.EG0MP{SQ(Qj<=gM,m=o5QYH5O1TCintA]>H@9hH5ri8ymf<U
-t^aU9hL>`)&MCKc^IQsHqdJl<zDvo=%cU':(b,2.mudf..1qAgv!2Kf0j2EJ5EN]|03v~t(fh+"]N859HD=+7}[KK'VN}A-!5hP]CXK_;o4Cv<`u_EnN,{
-iw/E>7%':979#8,PA'9Ik=97>&:hm-=)~ECp,}NpouoNyTU7~3hWXb48a:tWQR"9Z-[)6t4U1JEUk049S>#/nJUE_/Ue2P,$Rk)UmoEJdoIaEowwJ{!$h`
-|U`QVYrBAf!Zo:n)NGcAVk.kD9FM(56jJ:L_pMGY!sODu:Z4AVrND.kB9Nea-}6'bmzTJh]%=Piq>KH!`i{UK854WmRdp5&JBl(v.T9X!UcGx>4Z|i#9Wn
-W9LMn]#M9<L'|'d79apx:PR,VGhyuKd8D7V$``g2^m>p|TQ`l4Jk^5+S4}EcVGO`oV~$Om%xGw<b"Dyyp]"3SL8@%=iBO6I"aq2}yzSr:L[zT0XOv!Z]1v
-^25W:'1fSA9`{,kz9}aL5@mlhEP<=ii$.l=.x1c6X(#:bt|W{%2|_&eZ9$<yz1p{h4kUN{o{{{C-O-QT3K_H=Pj"rsR_lE^VW#"E~mDkN98ZZme1&nONL%
-f@z47MA$<4{;G]tlNMl%32lKl4nNqX2slpLg&NvHs#6sUBO>DVCw!oAB0g'hTYl8r_MK.w3(Z3}3:HOB{`L4)VL([}w{6dyQt:4XbI&U<_e+Lsm/,S.EKd
-'X65cpri7%E17Us|Tl^PKN+vUhsx}pxoo$bc#5.a(Ah]}fuy48%Ak/[v7U1ydsiKS$)-5uy5B8WpqH&J|`nEZXd.:-+)j&=d-t(6rgMgfms6DfbyVJVJjP
-vhoEO2`'7=mE7SHr`e)8h$;%ZA#1Jy&[rDbcxJ1yksdA1,DB@UN^{/Q+Y-:]Qqmihf%+s#F"-DQMO[__F;jiBsm'glOXKj:c.1yrDbaf>sXO:7x>qF@|hy
-l'VeT6WkM1.IX]Y19jm@DoY{l%G!+^cnO@zv#vsga]q3dD4L{7U.eh}BTDa5V$)V2DgA5a/Q85l'"Wo;(%#C9J0I8D9/PZ3g+/crsreMql[}WB&VWdIqS^
-{='lg]=5'<njgm`11<+9,rLt7,VE.G,sJVrXiFyYuer9zOtTE5cb0VK;WYih_0|I:`23"-J>u6XN8BfQd@nQlWX,-^:+]/edZ6l/d&"w>f$.=y<_7^;zs6
-ysfmLf1H=o9DZ>X`FfYS#+kj"4>:CI;+[zN_C}vWz++T1mYn;A5X.Qq+fENK{),XnFi5!h}TNZTX$P(,/)|%M)._6!Y!tTAKX(EBbPQ^Tfq'#nC<}7sJ"1
-%6{UBd|ap|bev]!fnb/qWe3zv/gde63v9["5{7uqNC;J)eTDc=!!tpco6P&zWB_eL`<$$D`xtMUJ0gTZdDQQBJ7Mvk!+L{%@>vJa@RzSIsAK4CjA1G5Z({
-PS$-s|j[[Vf+7)sLQ8&8VUjnRP2xkuFkcqgUH8eO)_jRxfaU!7)tOu.z.^pK8P"~8"E;_'c'z'h'<<AHQu8M)%8JdZ=/M!x:m|c$610Q%#9U51hH~BX@MQ
-d7vB)!fQS^I,[[E.);Suu4}flR^@=@loyvS{JKogy@ox:5d_i1[e;^lLjoE8X%H0mEQ<9)PM]OG7T/^W5<mG[wrG17mYes.y#lS5Q]RyJItxM^3.>_<<Z{
-aU:'(`<ro]SwDv77AGJmsHH(0)$PiF~eO>uee%-!U-2L!EP|,H3[QtV6Z`,wXcZ+z4wQ]abL+2K}y^1b}g7_^t%@t"&dq_ecmg#!&}j_!)1g4qZV+vEj_x
-&yM.mt#"S>U6[^mW>BI-lpe-t15[.td]Eh^WTXK6Av]z%gg9JC]T-S|/.SEtAf$s={+#!!
+817807 554761
+NV+V:p'"twj=T2`w:@&+Nhh:T4rpH_`b/X-aZ=EJ`G{8LEX#wW)pEEz;^y}`XjXeKB$}1{L;>IENtj^vq)JZMKt#0HDWw(!C#;e;wyD,^d9l5k`bX3k.!c
+Qyya:Sal+HNJ1bJn;NJ!XEzWjUJdZ9B#BX=A'g-,}#,G4YU2G6YMK=mMjExVN[njazY.:6+fptOge04k&h:>}hBJ/V6@KI'ye_&W,`SF"qF>8zWU&r@CO3
+'W+7gS,QB3XP`6k+Dm1N"-L6j@AS5u@60r;&s1!V1jhGK^iZ9(sr5(G$b;wZ"=('"vR@Y/k$+hicztKGi5+h+drCN1fzwrLU9O,PUvz;E,64S0],1s{0'2
+`T%k51It%%",JukzjNuq'XteAGbm"=^YMX[12e5ep-{){f|Jo8_F(QGyyDSt33+%gyS,%,l31R`3G!lq|IU@cj>P#cGF;+o5-/z{"0rh2N7R]Sc`5pQFF|
+tuS(v@I/XhjZbUO>CMr4QpcF$fbTL5ao6<m'=)f^|!)sB+vZ!g#6=0]@jK5B]6F1yYro;D>E.3tl}l8C=Np$&:495PHH8pe)u6+3ec_im]%|gl,aV/UE/s
+B(ryA4O1%%N/SX|z)V"2(K1QUEMX<Q-hapUh>nQzZ`T{]XSok%2Z^H/D`t@6PoO&.mV`}urq<%.8p"tP(SZ;Lp.iwGWcc45/;WHtR#_a7D(eH6Cn[wPBx'
+d!/=uwnzz}vkr#SzoO7D17oy!,'|8ruhEEpFf}`k%KzzJ}Hea!'.qUOjBA+vohgL]@zB<m900zp4k|H[GQfy[l&yeKTfA5-qVOKd@)ja&m~Cr5567eSKIq
+z7K79KN(#X>5fC~7F_J=}$P%i{k5Y7=HMi{oR|j_9t~)UtQT{NDZ2JOf3DPN[8$"1l[k5oVg')+m3z8s9H0PlOu}/7:>d-(%O9pW[bpUm&,$,/%C<7(%ED
+v3Tj1EqH_PGH0#w8z|^HS7s,&/@(m{S:D4#PuZ20w1(3hStOs,0C.Tzj&iVv0R|yAfNqGt,vplF1rv_hu2l:J`ztbi.#-[+.{69py<F{2D-tTRL>,HR=fH
+PnwLIPveeN3=&t1dP8|M8%S{t:ba;^Qx5Q66|CJq6W2lNziC6%$ZAXNo!2$$U=OVq;Y/`hgFnF@QY:O7SO]aiztVG;)fv#zR$"K:]PFVIB$C9XCT`$UV'I
+Mo4b14i.bTVN8Z`E55bSk7WgkvoZAqc___[UR$K67Q:@]f}#lzLBhw@:_xeS$=:W1LLtP-4.c#/ED2hErK^&OyCk{5zCW^T|TJIMoS5m~THtbNxs~5&qJ;
+G1Re<Z@SGBH4Ya[xAm+#s7YKYYdAXmJ>]o6671=l4'3WGLd|[FM1pF^,6hL%HEkJi@PX/Z%.Lhvh^bZvMWzke.-@OWr]Fl2D%R6k|3adt=39|(E:4Y^Cu7
+-Qr('[vr,Wt1$iL)S3Z{CEdMFf6a$TN|nMSnHNil09Krk7!jF>U^{ojU6U24wV]`VOigZZZ1Mbn,Xh9%VkR0%Eq.4|hXcNm:BR>f1ymq0R@U@oIv8fa(/c
+rlVLHSZk"}L@^bU0^tQrcMx0'C]@HC<!+0i3No'ID^,w)Be5j(}l]:tQ3$kPW|bTr%.=yaYW=Zc0F.x$i`+-.<7<bq$Uab`mXU`A.^R]|E#Z],`U=0b3&>
+C&jf[$K>Ks@^s@jtvKMCanGb[^Yv_b(BRJ_4u[{k`5rCeT.YtpP+LTS}r_CCr/J<sN:a{C/tS8sJtTg:o<$@C#|wsStJm9gh,&L(!Bk]6)MM8H[@AL:XdB
+td4i)_1]7$^v&a(E/3v$v>=XWMJ6<K'/KupONEHh9W-(e'g3"Fp#41fQ$4sLAP]Nr]~dhOFK},Uy9]Z+KTG:sEPA({NDv^Rh@KC,Re"l@H2CvL{t[]#]DO
+SDsk/B'`AXeb3UQ#9@Xu6:"^+v)Fc4q@N7pKoJi9ak"Y:]p)Q(<7k:ns>C9=@g2gNWl}Y%DCb#!DM^YercU#{!]dC5,@7kvaumdoO}HOnVf^q'm=59-Aq=
+zaNu.{LySFf@ys8vn0c.C2OkPsto1]lvmgO_t=%<1Sd[toIvnMxqX:ha<<SxZ_,m5UamAQ|_mbIP<a~_txu-MC1]Pw,)ekx2dtPiuyzXDJ2+Jk4r{I/+h$
+&5q,Z1(>@hff$En:7RHBAJ],7YoCc1s,{DqhA(arMx[GP>XE}y]eQuQyHq/ii_1/k+ky4)EWHrnu-9qQDq+HjF$g1/`ZJu=I>Ik@]&pqbkC}7#')Zwq,HQ
+MRu!xv"P7_tQ``[N,YLrF`=!v+Rt/6|[Yjj|p7G%bIva#JA#==|;f(T[FBF4~+{D=>L0t.d4^/(t^p"cnLEqZJhxyLt|T$Zb$v0Y0wxvn//#,V"[5jze'u
+)gNp/]WOrti{#rjt0hdj^iwA[{lVX$^i>w]$SdD{UfrPTzwH1J!Fx7KnMBdeN|u:iqPT4k03K]2Er(Vu2aaDQyI}xZ7gDeQ(.(XA^';ZtO4{%.dc_+'D]F
+ij(RhFvp:5/=.hnErwglD)!.>0~tVCiqq,;o[>%0^erF}V[/a,4>Z{saX)ArYGh)I]#@ES9G5Cdy7WfDD|(oSD5,%umre9qRh|8Ta8BLdUg)@B1lphZyU4
+Xu-s;`6OS;$u6bseTMf#-#dM3gQH;JgYA:MNU)>`sz,p/9{^qJT(yCRH[:sTnQkETTz=iF(e):&,0(Fh8R6}#AyU4z<_@jLA;ooZ-qmSN6B9P@BdcQM#Fz
+Am9=CT-6jUVuM-kyz&$}FVt^T6k[^ch.}"S4h`v6uLhv3+|FA|4PU&S1WS[$/#yG2ZFqYpD#j$%{;DZzGH`'~j_p>DqiWaznAi&3R|CkemooLeV0>a7{]S
+PZ|-MW4ej_E2fpz_M`qb=p;/A!0o2o/)O2BZuWoDvS~hl+x,v'y5&e4:_VgOryPAc}nad&w>u<{W)kpYB%MVy#h&PdQN"Y"0KFdjQ|&l.x!mRf98}Z0zqA
+^opW4f2tFtg:[|Zf'1(Y>u=I!z#pmp7^nw!-S`WY`"-J#9KJ+8_JP$`486)SZ"3S<9!n;Oo:vbvaO:fc&"ZS>b=h-j:,Xp'V^;_7J6+R$q$2P&r2OYK0C@
+{wFne`~.@R)fMFDSXaIVK/")4_Vx6j)$~A/,VU[PSK`rTC[shp]QBFGc7TWy`yhZY,b'sirvB.SQ&PuQoVQBX|PWJ4MS#C.wX7q2j[@j@FBignO4@<d;7W
+amHC7y[^]f6]r3cjn%4^2VymY%=E#.Y%m.RK'eV;[Tf169sU2WsL#p>"&Bx]nw&fSp@"+.01BF>RbmKO1JfW4+aIhY@g^b^mqa'o"`iQo{sR,29alsSq=r
+4U4o=g$o1ex$1`'&2Qw;!,GB/h4wJ/P>Mwr$m}8<-D~qkY)sh:xsBraE(x0QOb2Y@`49',.BznGrSM<@M!|j$lI,_Z[!L/},ij;6V}{P/yKhI1BJ,8<'|r
+p8#A+<.H}R'Fp#'dh8G6NQjN~yI_qoQM,BVKdHO(RsFW(gqZn^%8]fmlpYdK^bKO$e/,QSNQ`]gB1z@6w|)5W0>ze$gYqeMxd0$,Q/!qNL+RHk`%hQ/t/A
+/,9@Nq^U0b]db{zQZT}9O1,.ZKII6Mskbi]V}>U.,/];Xw'r+_HbN<9N>-j-Xzw$'s7}h_~J3(QZm9rk%w1Nu,)+Oc9{.+m9OXl`jn@8xN_9QetoyY.I#X
+Cm-z;j-u-/oOdPF!by2H@%<k&8.M_9$U4v_C][h{CZQ<ow5-Qg;.h=OLvE1A%}u[)_Gp-z9#BR~uhq9jKo&/dqZ7o"twes]027m6"s[D'MM<]@)TuQ76iQ
+RS^ni,BjJE5Euaxh.]et^V#,oAnU;lHz$r4(te3$1m}tnW@!zW>c'YZ2vfMo3ZZt(%~/(<(4#Z~r4Hg;XM1Y5ajmNX;6Goen4y!brJ>3=)abh78Ke"K3kc
+'[I$(,Z>WI@|S@.qEm4hB)OQ+!#=Ocb5B1<N4D;zd:(_,8S/@thrOY%gbKn$Lmc4!f_O#(j"[$`6RJO)Pg,/|P[Yi<H`XZ:>xpuBs9QWJ1&6M[GF:pSqHy
+]^#@]x`"CR4H1nk-8e6$dMhoG%xl]_GJ[>0Olr@m[)dWh+fb#j=C^4qpuHD9sdB"ZfLyg6Qs#:"[G3bAk$X{RedozY@n)V~62]+;<uDkglE>3tYk_Vk3|h
+m2|^c,|5=C~wqr&MXT-t`Ry{wHgBsXho-gBF3I;=1g_!u4tiXnE9wNy9fTvc-Th}eWVH,bEeK[x)CWL>+-Jk0OGVzPMuY/1q`hcZ%|~.%nPF]JwO>_E_(D
+,K7W^|ma_usPR&cq!e3w]|>Lh=eH:)jq1i`<v7R)CA5/oO)mb0:&UiyHZrOnm&q6Uz$LP<db7Cm&V0-;0EI!(Z{g|hR#ZSRz%<VW|3+YD]V|vAi&;Dj<}/
+GNQI{^lI=yviLoJ)N:QuPmS9{ZT"JHz,58(t6[=!uFn;02!"];X8AE#L7Ayw^Fr9#WwH"i5)V3^G/onq&0'A<3"vm2}Fb3A`>.ldFj%.kk'^_"q(o9y"=L
+}>kr9G~K5`P#YZPAiW2!0"c%O;[KrC!&&TW=C+,GyCIF2-`1n|34`aErJTW16^2;%rUA+Eh8Uv/@rxb:StGyT<&|0<&|PB6|z;a}!Ep)Y{7gQ7E3kj<0qP
+"'s.r+zlb}nO!+VS'2!uZpfYb2[EloRaTM!+Elj,fy=893SaQ3o(Zi8L(eQc'&/nQe0kYF7ohkGWRK,Rtb46G)f'z1!h'U'^X{Gzv>eLnQIa##ML2WxS+o
+".by6-IZc8A<Yu51l<%LMDW46f6ByI/}Y>)ov4t2CEI!N"$Q)H#,.DZ[^M]!MUs-PfxS$u;,z"$DE!ze%LiY9)p=!{,,RrK@Wp+[/j}<xP)7y2$'i:PBqK
+('40;55ZqY>rVwGW#^@,lGR!b6~h0Dc9^"JAHXn-Xs6t}Y@Q9Cm^LV4XU]$g.RKL+4s1Ov%PjVhVEb"6,^Z(oZ!&[z)^DgFbti1a,"Egwp@z_m;>eJB9x3
+(6w3.K'./Y8c"`Q/o7jQAA9(>B}fCcC#&hh=vgJwCXi'|LGTe8YGVid:i0_DS9SicZ_"$eHmF-m>P`E@;0D((tO%=)s<~%0"N"I48$v<j@!<zA;e-4Pj,'
+P]j"+XfQ7f$;)p%w4Rbhs-u(-/_oG"')Ve!;uP^-]:F$ipoch-/OfF.F%'zd=K9{{S_X:y`5ITK$2qm=zQ#3<BsktE[yY%e1=`no@70f4=7w`n6xf2t,JY
+;Q3Qr]f:Fsp[ZzlkYh,Q.FU"xW>o~{<q,Ic+GSvu7Ov-mjJ{FHFmTnIj^x}&WBN[`7S>/7HT/]PhtgALV9T)sR`V$2s7}Z6E6D#,spl)(lVxq+!&4kP"D}
+^%=j::My})0v!}rMk:~o5=D"z/RG{O#A[=NfSU3RD$bS`#3S=vn,zXl4J>==%t1C69~"Td-0UtIh_}r,<-:VyTD-YK'diEa$V7bL,Nm}3<"jJjJhGSTzCW
+4kV&B7+]/`#-Jo/h-SpsP;-J1G;3M,z<^Lmq(,[$!atz}C@LJsbY'qCRJUyTHMDheol)aS@MJ%FL0J""(x(u,P,v[55a{+f!7/E#NS5]c``2jPvC==Fjb}
+[:/F0Km%EYuVcZ`e[x+m(Pl.-h9JQ`i95c@Kqw<}e{cXsGA`N&6Z)88gZ#J%i|am>m3VuNh^~g>K'U&mUy{!HWEZzsi<.;hj~YmQDwU9:2vXOjhV")T%gx
+HL^>YPBJ;U!xK4#7h&{P~"Y,g@Af9(Z3<`&9r__J>.skEoMHBPrR4KclmSkj}!R5PJeT+9<>=Mi[+[nXri<RISmHRzFSAud6D^C#}s-WlF@X^,c@uD-a2F
+G.`R|+b}T$e>cZ33FnHW(G|K>JlhRBOP3Xq`#8u^O#d$/t,e|fcO95H-@(FTB+hZ0vSL$s3DeYY{ygE0_mtxz<go,RYrf'c:!h[NNt7kyEW:0+K4#kO9~9
+uJ[j=EZGu{%dRyVpX>V'>c[T!qTv)lSI>6gH.p2)&CPl]Ivy+=I}ePJ4wFq]UfaE['t=W4:92i%H5D()]/&i%UU)bP(E^f#k_3J4]2u^:_KhsLoC81H9,^
+#y42U'"D1|CkiX06n=o1E^_bF087mH_V5S0g(U72~`;y>W`(~)Ad/}>8GeW3N{lKfpKVdg-KR3lee%;'|#6S|(17QaO{1Ip|CNq5:rk'U|'N6=U)sL9_m_
+j9.1xY:-~#LEI#1@|D{MU^O}S#M!)1d27s]STNLxD'kq.kiB{Yfx)^;a'(4H`Tp}E]l'q}~peMCiXIaDU.M9bLv3A|^"irz}zOliOuQPKxVQ=|q+<h`7W[
+IywB_J"eusZnb1kPDe`V,$tHo^`h+n]v5nm}NUyt~NY071vq"+C./@V<hw'64;8-@O4UoPuXX$KVlE+E`!u9pJ!e9D>U'Om%V/-n7/Zx#V/=0C!=aOcjXv
+,CBuFd=_f}"sD<Q)y>Gi&A,K2gV#3O%7FBPK]]0K.Zp8mrPvMahsYmoGlI%ch$djssdSD.{,`kyStH+ulxfHHcZtpEB)%z#RRS38AF@zRS[Ubylv(DC"/z
+DhhkY_uJ0<)z.RJ2c;<m!W=VoTvc|S]!OL%[U.:MSN4BrvLrdJf/(8mDolL%t_v.B7K#I}Jb5Yj!SGW+{-'CVYjXX&&3E;u_)Vc.=LVzXpbMd%n/JJZSfR
+VV|xl)w(jR$bzeNVJ$A|<QOmf9@u#Oj1rGI7h&iyx1TYC>"Q.ZhjabIzD=Bzb]imFx!o"d<:v^;DUiE!Tx}V%jgb9cwh@jR5Dv<c^';bO<:Y9da|'U$ot|
+q7e=B>@VqM0([P[MSH>o8=Q2QwI8O:IXZ55rR]tf:8K2w^55:(g}-V/GoZuz,bC<E}KQ5Y:<Tc5st[xu'RUMpHX]>C9H+dn0wYHTeJGC87^S0-F{whkN/2
+aAZ('z=-%4mk"OK`T_MU'.74Qz)+fhTp%0S.72Q4fs-XjV}wF/pEIF;rw$Xwm0plSXYY}=CIBk'{of,QXu^Lm_(tL)2DpJ4}@-lY3(@rA"N}@IXDn`^2Ga
+7HH,'k|e_s]XnCR<xN&XbhX`P8'eIthIu8NNC(C;[;VZvav|k&YYF1B!kri!uD9Y69VZT!P^m)2f>fs(|4uV)6)K#^oa:I4pU/;)"e`abb/(5:3pLUg|u1
+"ZKM3k-}J{]KYvUk1X8[BiX2^.^]amzsSqEfTnDO,YM=)Fz1s6-SR%z(yfgltP/8y)/}w)G%"jmbZA-p|&[}.a<{TUTfL4s^r@(M,x~GL`Qa[7Z4.JZryi
+9)[fMY'zgz=ezvjBjK!q82SZQe3aqzWY8NTdVOV!9Tmr_7F5Rj{)3P0"@wFN|u@+2L!uU"y^RqcVI|1JpY^!E3Mdi1ni)`2Ly]+8G3T_@:GT,2_>D5#EhA
+H#}m&[A9K'Qb}%-a$8Q6iOLcu0O2'e!"HpPRNJP}W[s!{7cW$K^n"}qhm<FX%>y8~0`U,Sq)f@R3x3:%M4d)qY@ZqmO9g}()T'xj:Ni)H6DD0F]6&hIU][
+jwF8F+ay}RZs[38bv.NHO^u&3l8F%i$X((M12M<TWR);o@;lrgU>Z-zE<CTYuMluA`F:jY'15T=p]4#e!NNw&4pe)atnnbv9-<kIQ/P,l{8fmS,(u-t<oM
+weH`u=Y&vO2/S-6$]wZuKras[lr<!H/k9jxg!GSy3G/ld&U8-1KhU_R=x&EA~g4Yfm^4lc<Kd>l"Jm51K;fVG4M<E<s%>4QH[l=|MUIm'1>r<Nn!>&s-Bj
+SXpMZpItjV.$fSNuK<fXoDFMU0m/=A2Sz0'vK9p:G2b4utgaI^WUrm3P1vs`hIR->$^Ak.(/=).UO`W2$AgayuoU,89UXV]D2KAG"t8;L2`cS"TbH7oXo:
+ZFh]1U1dIwT-H_,gRQY.3mF<)&{K394)'K!&cb<9OyEvH9`:M4"ww;nOrz5.rL$wLzPg~Gj=!ND)L]e6qCo7LU'&^=z"Qlp!<=tffK;Iy^ZygIUW_en@vu
+"u:$)ZXtYLjKkZIo};Z;#'sRSP6D5:g83PIz_KE0'!I.~`!,"4TRoDS5+`7UJ.XGi8yhI4.]R`%%/C_)wyaeY':cec`)IrY-!_qX2pUtYR_xrJK<Hd)De&
+&jB1Rs'tzR`2-PA;(Vk'v5g'`r4L,i1MdF>wG#+Z#D!6-RO:A<L'Y+GCy+@;yYG<:UK771:`Bljit-P7;Zq_Qf|xs#l$<P!=16w/yL2LuU9EJ:>+:e9;rQ
+c(B'i1m,J"fpjiq#7L+9ZgQZZi=TtHzsvJoc@5`Gl|%z^'su&@q+BcpIvbk1u6/6@mP`HI}Y,E.D$'CQ3`(E3^e&XgmM8,@Bp9!)0}oG7]g#dAn4zAz9E3
+6H}Fz)<"-XK3Z4]vu.1+rHq9Mwre"v6gW]4-@LKeK{~w-$p:'XnOHX@UyvNYGXS3d3Yn43@V/GnRMKsWJN%+)Zu;U2F&HD=Y,6^@(N}Y:vBl%tVJ6,sGe-
+Zf@4wW|$U"Egr(|A_nG4:-,3FS(]d3jg;@)e:1q`4;5Y"BwCk@'Byrzd1hrdOvp[V#oWB{WU)UEG([`dE%&vHR]9Gnjw`}"xYd,k+n"&/dlS@,1)ZHAIh5
+!Q=u|)/iZsMf@i`m~h=S"zfpZ&QC%Kj5Y]3dw+{UvYDL`pF;/^0lzm"]"%KA$z)h=$Dmnh"tBpMY,fUb+qQ1(ELUu6HA=qs`~Vsx~^r(TSbLY1$$M[>9mK
+~D^}67xeSTOq[eB6Ka',LekNJK(tSG1G:REa[,!>aT+^I5a4j9D#faE<EV/+cozGbm:6BAnK{U{$)l2w[]HU;/`mWW;JJ5w{hv(xdP-%.rF281qR0CgNR9
+~:{]j[d(tA{ga#3G]NOf[:4'[19{w{$(4_kqrn(9O+]0HMgX"{=($9L#Vi=wt<}2wloyc(5Ho,T}.#&tOiE-dUS`R)j(7Do%--uev`avzoFxHH}{qAyoe<
+e]TA-cnunA"i9JmRq{/R7-c9:E;@Y7Gg<]/6,g7YK<wP|j_1uD71o`h.EKq/H#kma1],fKW:=jMAg=V+Q<}Yege@/H[{;-,)/wgVw{Wc!R'Udy-%oR,Dm4
+a-cXeWaP7]pA3%vSck2&pRry3[i#k(ff;T}a/Ds=W"+l!TdTs$[i{SIQW45`tPT/=bKrU"P1LMM/zDlF;Kz#|<KjvTE<41eGzD{jD|_nobp(i>ubxBp3/&
+nR7O'gw:1/AgsOep0,SDa0,,EpTYZcBJ_KIlsux^GVaR6@|G_@86g7jh-;El@6>uz^%NviQ{>l@6-x:v'KM1!`e!yKIcUB%;TmR$_QT$X%1BDDUadPO,tU
+Hu~vRasn{wDG,w/grqn'O'nY_Lf/m[Y3uhlWUX5_^4Fpygm[WnC(j#J>0+8K$c>#T6NXL'Ze~cI^GC.1Xi~4&9r=H$e]oqv_RCBKY_'Km0eYUUub9"N+i0
+%6.XydP-.KU$UgF5s3w9I%5+{<VFrfH-o+L#&M)C#z&uJ;d0KsjR!PL{1lET+vi8nf.{`PvY./WZ/)gP#zdZJ-RX#gh2~9SmGde26bb.=qcl+Z+$Ih3l$3
+{%&KU5/o$v1RNpr{ON=^hI>RlHuz#_v{VvP'roaGr2)V3mP6&9%;nQmB%&C(5$c[ySbS]TEh13I;62UjUj-wK|AW@MOuI4TfdD5+;es|"ePW`wG]>ZA1nT
+&APKIefa_MpTQ{u)}p%ho];nuk4Xu:9wxgm51:Z%5cw4k$l3_fM)CW'7'TW(CZN(@TLW`f-eeX.k$r`iyq8G2quJOX7nTx1ivBG]QBj7[fU`6v9MNsBH!l
+mL%%gIfL:TO'U0V<>DxT)<]}`vJnGmnX:fF$8=.Uj+`mpDV^!D#ES6GFS[gAN-m=cbS:fLcD_tPr$vPAEX6%d4|%cIp|fvZLq3x6TiZue"q(<.X$i:SPoQ
+K^dXyP}l(:Z>sp8_Cb'mK;Eb<mg|>SIm1X$/KF:sW-/!]AV.Z<2.CZ@W^l#Z.sdS(Vm{faYBQ={QV[lgA8V>n-9]&p{R^GKQ2mcq5sLq7{{Qn1<l5,Eb'f
+#KLEIF,cJ(q8pThO@z78_l8x){uBj}C-.2.)tbVek"Q#5t9_^7ePR{#mWI%aKBPTqAw2Elc.JD[P;Io-Du:iR#XZm/'zvEC4eO-+v7H0R+~[y{@x&XFOM"
+RP/pE{tj^H|:hBeeL@)dI>S>)pExu:SnUj[m!/j;Jj/[%`<D-Hh,+{f3GgRWXbV'b/xfEKYh0i1r)mY8uuVr4{v!`92^};XrFAV}w"uBN^UWzTS4f}Gz>u
+i+iD[75Ho-rHF76#%Hs#HYb7XJz%=zNY&nPhvTX]it~pomwv9Umm!wR2D^5phfthta))g2sPkabD>!-j#!,6!u3{sEu`&"cN`&wW9VuRr94BV_MUKT4sY-
+%w-"xb#pM>r$'&450E&ng``Gf,^SMqZ:,FIzcbYE=UUC6P+x^fBb+0Zt9BPc>Ec;KAPFw;JGiKMc%&NTANA.&mAn'$AkqDt5<l(2m+p[VpG)IV2z,c"F.A
+Hlte}g"h;G/Bd(skXaEh$=Z^`,"jo;u4@s%QNlkom2H'g{Zb{@#1cdUB$)h(|(+u;oXyl%n3@Q:{EJ<{2J{mG&eo<ea!vOqV/2:{I-/j,vVg>dmKenir%Q
+UZ=t~)o@45S<'w}Z<E;SqHOa<8<tsB^tm6/T%Va%v:|n]07.;`gy{ZKyV'SO#nmC$2dT6m~Sm'5Mi+]WHCVg_+E3~D+7-&w5Pe+|A">Jj!kXSMG,mKeo5b
+;6/TB7>]!b;ON$;aifF[f$Vq8QI^FT2M5z<z5'o'=25enX|@!aP;P<.Z=1%j#pW:4[WfVT@7fbvs$G,0JU4hN[Ilz[j<"/$p<BSt2HY#sZoqb2v7{"=ykE
+r;<E%6HgZL#QT+y3)$M|r;}@|qu!pkzIa+qRaV.RT1V=oTJ<;.g+1Q:zOA~!t[`8Wg,#4IYCeh-supau%8'O,e--kSc=qS583K`@2|%h58(("2u{2#pEf%
+nloXQ"MkoG4gVZY]'r$e>W3xO<)AM,9EkRe"-ag,Js1uxk^(dNf)EPDUU3%}<`d<(YKv|1!l:gjSlfjE'.=)G")BuHop%}82P53G3FZa72dMFq}L,9{CcP
+#vuLJPT,unex5oxL41e@B}X@nfkp`G~uYw+LmkC;$p!_f$oTmHXh9:4<sBB1x&+q>Gh]+I{9#4%:l8gskLJ6gcgC9l6-lM)"=SGsB$+;|8y088,!_=.E_$
+^&r$eIY$Dk/Lf08>8m^lGU+oBFTOT6-O1DUVtHH:WZSn`B;6ck99lgSvorH'R<w9Y{&3]),P#Yl&5f:!h6C8kt/BT$;K;$Hnll3A1,A2r9:=d^zIH;eM=3
+nGTI~prd}H:qZz`2^-q^aDv/e<G7rAC>@q$uu]/w,mO|cQ"Z4i9=lRv0u!a[peu3$=Y#NAdT!Ie0Tfg8Tyv:HJT%_AM`J=WqCOGh7bU`cHu!eAA+AGx1Ei
+WS~G!yWS2wjQt02,+3!=m3FHO:]2D@<(Isc>|078y_7[IPMGin!a9uiskW1;^hhVsS|G<WJy^qDkFej1eXig~=gbXNE@NetEzwu]P'wp1(9to--p9L`r|+
+VO9W8|WWbF%=%^7VK+boCwLV=@S+Kl]D[YF|I}+1aOU(:Mz<4}Xo3ffrfgG]c7xGKcsS}X"RB"xo,R"7S;j^bwWY6]3rZXi=9.;l|E/EjcW57sRD&4H1I@
+Imq[/=.L4hw,.pjIXv+2@fSk]9uTXRd`#qd0uXY=NH3uPdq0{@md(pr:TPV,N%D7cknHM<$:(fGg$,DxlqAG{vhcM@E3S+b7+h@3G6Rf$kSn<AIWrt<^6e
+6^g]P[y@$MJIQkrv)n)BK5^(Y7-|n_m^0C2(f@0c{)(l[;;J2Tue(_V9'9)B43//!Gf,}AO>;t{/b>5_b!0>WtD{yC.Bz;wt47Ea4Ua!'1__Q&YnKJtfO,
+VD&H@1)T-$gA+Tv%E{4Za.!]E7^n]]C35J/QD2r<.xElCnLw9]`U9`2t}{XQ#C6'~^7]I.&fDY_e{$q,{HwUZQ~J2[8rE[Qx+=yPC@fwtTVvzP4(|(orIh
+>:2H^RK4[.p$3cLWN^<f;!tmFNGHzyYM,4'rzMeCX]!T>eElTd]FzwEE@1]j':.({t(vd^~wM7pWYaos]0yCbU$NX6|m8|^d(}Xs2PwB/XpVCvpHkCo(tR
+dI))t&Vq33Nc^@I!+H,kTbJeuFxs>2&=KVQk>$~|GC7&Y3q4yhA/-HkKYSsjv+#nU[T5zcoX(0e^'yG/0-s4D/~!uT]Y^9>E&+@cFH}P;At1Qs#mk$,k<#
+AFHTaT}_t<+@^3,]-O$)`klmw827w0)1^@,xPx4ZcN!KMYl;Ue-]967h+3_EV@Zh7w<>Y(,xaOw5wbb<KP6Ps1Q],]mDCKx}Znjq8YLMD3$9d:V[TuE&:#
+ILga~egq0|1O>+dR<1!vrb!va+O`x@Zfd;L}JUUFH}c2)U!&!s=SG9c"30yAwiPQ!]n<B3fk,Q[HpxoSXX+C|5I.];,ogTGx"UGg^rRjS#+o63z@CPPDy0
+TOd>q{&|9.QYsKrjoqqGKO18cL}yK"^oq}$y{:T+z`gPr"I2gv.BrsVmqLo7p[6%t!2!zJ/vW:t^h0d6q(aF[/n3e,-GiC_WfhRePWOz2nMQyqmGqc4m~y
+e,4{f>~cw||c<g2U!R^6mxx46dWd#C6^K-"e;kIzgib@hIDZswGvhZ!O|P1!Noxdl-qkav(FWoLe(F<oee(F<_(B5X1WJ1.6Y1xXS%+_//$3lO(<7,p%z$
+"rKcqR8@1/L}mHEZ%'[S(t$z#RIKI`{nU{Izi[UG@2!A|q'TW4VpV&K0IJ0@L+XFkGT|"`{pnpd(mv.dn+A-@J|T{-(J[b4-l14aw1~'WUDs5g)OrRKbRI
+gwb`-II)"UK./XR)A$R5|RT(M&Q[X,#xx+,lDgm5WQdM.d/['>Y:!eB)kAcpzRV0eB<I|yoy'ydv=]+5L=2LEh+7YPg_>m[en4Mf"^`}pd:4DqEDi"B^m@
+6Ja3!I2_t+{^2oe2Q6Wu>xxqp(dCWUzO$n}O]$`u&!hpJ}+vvG`%n9if7)1)=x`d@OOr7x8qcm>kb).;^PJ[I>H35uK^H/yuqf2KLiU^otSSSDU-SpQdXE
+]'x4`HC/~x[y7M0]9ENoIc+k~+@yCfX+BIc5n%H8}_v<9Kil~/|YyGtSN5#RFm^$oIuz![g<D//5m7r){Kdxi@eq^:+|SiGo%7y8Q6vc"-/g};Ks0'KZ8r
+mfKRX2V@h9I$Fi65j5e$WWkwx':[OopaY[)k=L70isoH$H&>yP4DrCVM!Z:`}rWtBwSt5cjhB2C'JWU$@:]FOKA0]N]8$3c7#8jkQqK3d)a.$G1`y}.AOZ
+=Jg^&aWV's8b6YQbkKSfzmwM1%t/r6WX+EFC:CKhGW_!rB|Iz58zEvvnrs3Mr}YZ7i2gZK%IsL('NL&Q93^FBFZ#x(]1|K'=##UQZ;TZZ9@4+scVR'cuT1
+/|5Es#t^5!nwkBRMeqxdI(Hy"`_csP"~M$Cv0NK]OJB>R#OC%k>dOc4_xJq%Ngnq/HK5[8fG]`r18Q:8=%6S{k@v/-2bCP8XbA2+E@ZyRn%"a2T2C>@UQ<
+EKcfeW>Ruo&QQwz$:C=Pg3$,paM..{w&V]E.b4K=@d8T-j3v<8Q2]NzCk#8D1BR>pC:SFmT:oX|!Zjfzd5#tpR&["3ZdC.,<-i1D1J,mCycX7J!|t=`@i^
+7`rn@,3<]X~Ndso>Gq5u)Q`XWc5<54}J_OnF,5(@;dtkIS'H4@fXXjNRpNtXjX.!j!oP5bG"9},R_pJ,'}go^`geT<1,!yR.,m38Q:K.&SG>;ZxRC}$%)g
+11}4E}rVVFNaS.QDRb:nD}2aV1wRh;$i5..ucg}siNs9Y`NR%}>pzw2F@,/j74Kc|^/-'}qEX=`o2RIRY|VS@ExaFC'"'<a,6Sf&OK@5p"wKtPH5u)G.bf
+0POL"zGXBJfIm)78{11y)49zZwKx-7pC(K4obc`1mh;{90>5Sc'}n,^SV_-&jsG]YjqvgS<aG8j!-U-)!c_RX!2oW3=y8>HjGdW%J-P[4IgUuhE>,K|WrL
+t'|+/7>T"jBuG#x21+O5KThY0dqM8qTyycuL9R:liJ3A$X{t{)3]SF.H0W#Hd%N^qQ0=haYcW8'wggVeaSUZ#7.)WewhZ%YA;vC^$>.<:v`g;,!D8u!|l=
+C>aETTD2mh:8U;y>x.,VP.:qQLz2"jTQp{JTw)9bnht6<<#6kd@s(%:<tP)f0T@&:%0^1=^yF{M)DJ(gJdK|%dP}MaKKUU/f.83uvWM#352xUo@8q@W-y,
+E&)Y0:E6:9#RB0Lug3iyO>46CL2Os8wz^ZuHxVw"!GTr~33l!i$0c.]T^n4d.ve=783n{Fnvh2>UUJv`nB&sp_&+O!ghT%mH>W{0{XiBm@u}P+]V^V)8dj
+oPpKF&In+iEfdkFf7'kdpBSJ1q^wg^go0|xw,kI.G=4=)M%K&A0^9qZ^D&X-yiN..2+^&!Wsp$`cMj2_4id0evK6EN]x}2LB$s]OMf<W4>_h5jjMWI)F.1
+ln(;RHB5H:W5V]Jh):Vr4FJ<I|9=l+l3T<#lR+/1yI6uiWEGft5M@2fF,8!Jef<-$slHxxlK1t~=&P>J`T!$es:n1dzxzMg=mBm5+Tac#Nt_1S=dH"n7Xv
+8,4[)D%@I%^DK,B}8.GB)/~{un%n^3V5gA|"hdDRbR:77=zPp_wm}mDR|RplJ+s{8gEA!62lJyph76SOqf9Ft}4VorkW{0NZ^/Hw]LDC:^MsSlQn;4Fr]`
+,SP1lR_A.i;BW"y0]|7n2kN0'''<_1YExLOlxm1qP;k%bVQ/a1L#+HI<Na9(p`u$!.bE%Do!6ZC`A6"WI7pJ_G{QnogvreX}_J)iLLnm&Y#m>5pN}X.1Sx
+s"sZOo&YP+qO:.(S>;%'P&nm1QCCsk:r>]c/1O;2/5DGc41AgiKjTdk.9EEZn-+GAv:a%]s7n^&}d:bGlx8D!4e[GoN>`Y`>bs%Ry%&V;f%Dfb!"li"Y,s
+XGN/lAB{"okaLciXgR=j4UE|-zQFx:T]5jZ9kl-(PDig/|w$AV-xIvcg[r^BOxN|%A"H{iL=F]wf9xo4]rdwG-RsQi_V2||mE6ukSp2MAW[)</Vl'Lye)E
+Uf]xMy2o+SPT2bVS%)]fJ60oQfw[8+Z$ko`-kT%q7([HI`7wRm8a{76BV6byR'TmT:urnp5,0Ny$~dxyy_+Thvc5|,9kpH@.h/dvC!=og,x'WCa{"~W^QL
+"z@,OVxB.GJEu!SBa@/ch'w#2<h&7kFVJ(}Vk'H/ZecsZ_vnuV^9q-`kyPcj:i'679r2'<(KS+G+B<[B3u#%ET9kqcWia1St,Ucxd!hKuGu>Y(2'UC9UId
+p%K9T;M!s'6]7W)A(^&5gmA,WU}:$2i>$WlFcHp4zUY|IYz=JfAN&p&_0/99y}XM6BE/u9<RcTTx^xa=Bxl&Ls1I@9]u^e^9Y,M|$-Ri+TXrnTH]N^#u$o
+1^SqF`hz$D`@4G#%H<^%9)uZ&9c-="qc)eFQWc@^dM!hxr|:-8pyrID{V('v,)!JDd#S^V,U2qe:,tJfKvNCa|BO2)^PP0+`h}'Zq@umI:du}R#.c&=UF&
+WAe,c0%`x2P31q5:b{%Qf4)->CsMB|tO}|5,>hCTB@3Q04<M7Rg|h'vaR1KM404P)1y))@u{ik3Ej.Y%642bP5B<,hJny|5RM7MWR/'Jf-EZ/#^&qf|n-f
+Ev{vC}D`|M`xr{,jPZx@,Oje8k(=C_cmqiV#8i5VTz|!N7h^T0]QxFD1p_d<nH9'Dn-#6}o`AQsy;4}=TDI,Vx&P~cw7xMw.~.VE-@@w]}d<`27i5I:jt!
+grshD"N{|IK]UYVTI^EY]z3WQ."8B;U'rPci1qN_/V&svK!"O/#5SzrU;.kAAA4PM:X4)vy}f:CbUbCKr"yyjJshqkZ0j<W5gJud)"768x7RjgWUR]{Ej(
+eVm>Z:fhr&@!O[UWx%+00kWkj"M]|bNp!kZ%HQm$lR^ahq%+M|kAFoYB,N${{'d!S7d/)Y(B+(3{bXADFsq#2t7,Rp3B[N+1u8ilt;W9"4][ap+mB{"B;(
+ex[++&)9'4DWJ&gu!:"s(qthYDf2w6Il-,oP;)>zq`^j#l~aePRZ7r~"p}bbc8Vf~/LdPXtz%#=]n=IgNG]2>M/F@eFc_Ej=6T^n>J/5FIn}SmaWCF;>[f
+Y5QkwH!+61uZM#D$uq(7zN_}TniyyBdX6DD<E6`,K7~H%(-wc9f<0BCN|UvVpxZd#mrEpe4-,T=A;_kvR/^`~6Y/=<w5K_WO>1QODl;.YrMo|GKVk1HKuL
+^h9B]A(0ti'g+]]OR/pO3Byg>`x/BuV=R&9yZR=T-g6m(>wwA$wHy)s$T9[o)oX>,U(9Jn<mSD~6!D:)>mw]ZpD2r7ElzpnLoM<`UH)wEvzWqiY>>;9@nr
+=N`Sb}>RO4VJYQsB]B>HcoDm4^u9fc:t.YauPmi}PH)p:K&H::PfwU7q$7UN6<Z@,9#L3)GsO3hohT,qml(^V{+<Eg>"WoB[t"dC^g$2t+3S~]8!&@fW]@
+gG|)2.KG=##<Rs5PSEv8d.~`@$6)N!}L+fY|5KzViCxEt:VAwhHO"XZV;|&kFSM<K0uoRi82+zXBW<r}&l(f_qHV5$T,f(j,{9A(T8hmr#x9#$I:Q'B.TU
+_cbSr3@;";0MBR9m7iz+2UY,6r(KfywloM5x_#]sGl2L56Agi=ud0vAG+%nDAz+YjQ]F21,oVY:k]FqocaY}v]adAJqojOTP>DXcJKpZk,;[`poq%]]z31
+&7$7sACx2txoYrdF-MBk+}]X:P-WybyA{zGus{Z>(k+#oP/6h1znY]=<uBUX+ZV_GVtwwt}FMpQc0%uo-KMGpJnSjFvv'gnT4D6+lKxd_vn%lgQOEMfv_[
+}o-,."9)Y/,jTXPw]_$l4{^95E7gU`+^EV`Uj;nxeiPC!3@N`LO$l9;DvwnUkI!8O5vkFDT#}r+i[JNz<7VbID^`Pp"n=v4br-9cc:_#p3wT1'y)E>]!Ei
+/ZvpQN,`S9/8VH!heXVOmYVu<2N2~/<+nOrlH^sI<^0,fcvRtPzV,xkF0T%-dDb:&sP0x}&l]q%y=XynX8@8=vrZ#w"6;u&Kd:/6YG#UBj`Z`2T8XWK|U3
+;G:OUQ~]]DCb/gnjyL+=>"I/cUPFS!Mpw}bq(rk>{lCQfNL^,AGNT{`/7-fki=3PP4FhT`{4Er!)E|'{+i6URq_N}|}[Ikh!(y$4"AnZ/!#mt]kf)}j#Xz
+D9q:!~Xz3YH%D9ke=OQaL#]q9X}>{MTR1Y@I_aZ!/$o|]UTt;gHep{,Hzqb{9v=6,{nAWr,s'y^p,7uXb<el:4E}J]lK#GHB07V@!@k4l4hcju^<le{3Oz
+@3NRVT7#5-t)lNs0cWdm&[RrUpY/0+FRkmUw7zS[c+Xz7GE>P]=t"/3md84X0_eI<C1-7532`fy_&sJ,"})/n}krF}8CPwG5C/0!@so,~zk^U,n}aEdb|q
+Ibk:]:rlK-R81#pJn7x$K%d9,E@X6iKSZ'm#v<):vo0RG>,Iv}>2^A+sM#4R:^^+U-7<LXSxztu7Z&XvpgS6pnzIYl'"33+:_uF4/UK5zT<cR7DGsb-P.k
+f{"wXPE}v{I44nie(6`SYp<_2}u[gU;x};[2#Kz1oOu{u71=Bm~VX2.m8R=s5>#VG)@!Ho1>W6pXyW>>Uk&UWy,Zeg/ClpHfDU4!0n}$v^Vuh%mbN$Qc'Y
+y10H|Z>D^pL}`pE8T}w-LAr|4%j/V1#(&}7<&>+X,dP$2|}==$RV}p++=fyh5UCR]a=X/jFh]nJPp'U[C8jj7Eu_'+9^N3/@z(2Xgok$>[1w6Ua4]A/hW>
+7loJ{Z)"q7n'SwB|MpDw]KL+jl^dnwAMk7oXACk4)zRu6"/7(5_#(Dog/U-=B8ZZNAk`FXOeJruE7tpoz^n{ed0,&Erh[&)h1gi5~icj{uI"R9^'Pve4Y"
+mWFSqiY)^[y!K4etfpIS4Y)"sq[uzY/]~|i&z$8z|Uii"Wd=z638L3'>11).^xRR8i8m!b^'6Tu<AQ"WJjMtbjLTWUs5S;EW@{]go,:fnk^-KIpZZ(L/K;
+BHFm'KN#-Sb_4g3F~PVRs>jA|5iKZ<>B}[pj+v%6b+m9}|a8=PeV6zx,5IOG;fmf"%`$24yk_w!(UX/Ul%5IhOpm01zYbBf!C1Y9%M^Y|.Mai`UZ|FD;W@
+YgF_|%~[o</]w#Zb,G|SGqJ+"DbIR,OGb!$WqfX]>arl%Ds]ouHz}C,9<E]IkyX"J^SqC}GFktcztOf;kq#-ta/XBUTuD<b%yrD^j0u{_`qjS0dHM>G5tG
+kryVZ5lt^E(EK&N>u#`2+PAPZX!{vR/#tK/BKSE7h<YltWb3IMp)'d!(m@Zb^K(XueDx,q64c{Xto0wPYRNU:p$x`j,UaNM)mq6F/`HT4ThKUv8lS}5s([
+^|9rc51@k'XBxK-h#WWD_;6%~i#4z{'vannh0avcqvFkmoKn^LRQifLx1W<+zd0aYwP5;kdtx.->25"x'H5W/+Z7:It)3o_r2|pQJce[ndv"H&qvLy>Glq
+I6FiCA'e]A%=2Xzqoor^HZ,:78%1}qHmrUNZ`z"$-H;X(B48gXN5.-i=m,O4VHp_wa-m-K[B%EsoY,9+rbhAE<F2j[6N$@W/aTW#'(JDt6Wfy$6Ln5)BYD
+!+2/9L4HxdzHPA%4:f889$%-}.7E8IgKghtn|KsPwzZYb9su4,11qqcPW[s`6n<&fe$psuOaL['q%wLrk)1jx[-`&;ZOi9gh4Pn:>aYC$L$D.$MR_'bF)G
+@7n{i;`2SG'.C0'7OeD_ukA_5ubAng@+b88%HPMEF-c&lj.6TH[FT]WXN/:lH}oi+ovAZ$++LP8dvM=%WAqf>OyY4+aH&v]WJO@`Gb0$<T/),R9XkJf%x+
+MP{seC,[ZMchx+MY'YV@k/rg[HoW.RN|LT(:Ge!A)=+-eU9Q(p":mdD/Di<S2Q~:@[;[^|hhb}43|U[XH:wGd:p4,]Z}mgK|,)@[/'NjV+b`bib;f;-lSV
+Y+Xts``6Qck^](a/8d^wewq'X-,-^4CE=#4r{[bxik97A)mCx2WUpt!_}2A06Go-`+N8%c)h]Kl^,h~TJ"^X`'}ujrGS+#E@y/OUaK6GioZ;FZ`:>;IH<H
+NvJm~Cyn7o.[fn}OKursUCH"G%^;@}">,;pqQa]ZVR5"#28v4drd5OhSfOU)~}AR8"oO><fW<Ep),jdU4x&RzW']'%rgA!7`kdCKoqZ[BY}bo'VW":&4`f
+9p'vZ[uoNw9b0%vK&_/xcXG2fa|CtFU5H5Bg`4Y_Qis]GwXCJ-itSfeWI(-vHNu:Qc1:)#;4GL&E/q@uY;eyu]3">_;|;G~kGs4_91"qFDO)x{~i%.T"iv
+OPYO5{'c~!SPu%UCN=%i=ls6erZ.&R7"<ZODTODk'$Ks0id3:$6-bBK>5A_qOP2X2#@!W,^II;48U(=AfBY+Li/,_@w6`1zolgUdCB)SC]9V63]N+cY"3c
+#kmPXWpX%P>5QMm.a@4nioZ+yyIo]DjUa"Y%s]inqRe}q-GH<^``MgBoakWG%1x0e'V4[rY:/4s$AkDBt':%F0>2}Dlkg-v+BntI)(#T>`2v4T!w$PKF+3
+~!3;l,o_GT2['M5JX^oq6uKWn4gWv85/b{!gHImGC_|>8"Ck,7@^I_4iRtTVf.fAIQMz/Q1rThSV4KPAS_5/8[i1EgLGj=T%uJ=8-GSk,z9Y%a3B~sWHVd
+Qy2EMEiv<w=5t6@NFTrt.v$+zJ9&!U(u"+egz^Pb@W-fmaVKgX5P(%e`,"#x'itN-2!AK"1q2yD8<}Ep=U}dr0TqRfmz10L<x7-%p=BnbJ~:a@2hs'>Dib
+W|[7iqW}&Vc2(l]+Vk,/!As&jIMfkTn9&^<!w%Zh8O7"TIT5rATBj01N5SgwDuXM3+Eo<gT|dy[QJw"L[e>%aqtvjXT0";S]!(>q.7OS:C9:l.FWl5$0^s
+v]&dUk;GR=o:0X>{k{r^_b&6H'CSn6L6[5vQB#l%Rv%'-3:r0[wI(0pu-zAv9JuyA%L#1qb5.fyh,Y;xut/x`p5g3kih@u{bj]S88RuSkY75aF5g6dCd/]
+Jjy2vee3qw2ifS6)|6`/k)W3%`G>}7SnalM:]tQ#l;><,HDGS5`TyRtKci$D:`{0pw|`Hi;h``I"pbSfd=n@{X[=i|JINJLA^H7Jn2[K|GOv`RjQ;zLzli
+'o{(RBFvsG8K:ng@E1Jh|k/iiMw"{YG5Iv@dK@)8MBT:Dd=w:WY+g7n:g.MD3lfXEal=)Y<7.YRda8}OGEA0hR&7|nJJ&|6(=aU0SBEE[4/0@0eSX>nvYD
+#-JPiHT1N97Qrn-Ah^.R%p(Qm[Pa!I9:bpJO>s^|6X%NY^)uyBZReSgt=/6j</)|($cT8="}t>[e}Juo/KlR161&/2VfKJvujsZW.PJBwEk$I(ocsTBf~L
+SQ;HG:XRU%5!86.GW7c)GT7zft@iDe[(y&k_e&Y/X#S5<=@9v/lha&#Te@M#1Omxpb'@8"_>z12F4HQPyF1%@2^2E'WnqUl66[M=^H{_jvRVPqgyd,RNMX
+!(}(0A39ZD9$RQB%6Dx1k&W&5y:636reEq>]Xai3C;J/dh[.Cr%/1uwt3$j)Z%Hvc}/@0<:$Jf<HUPF-Pim&,-4'i-79TiH.C6A'tB^DH._9Hgfi!w9IZe
+U@@LhGcYBYG9S{b`dIMJmK;nkMu7)sLLGWXmykz+`unmy=jtwi=wLr6)]/0XU8KFiqX20`d)EU$R91]iQpf)q#(+DhXoYq9}':52L04cj%H@[]bzsc06$I
+pvv3amc]6XLEMcuAPNrfH`P><}18"Zs%5y&^5mIakZb,Je3NKAVtC8qFk5&&r68_+u"U`crGROGHiBtkCoq`us&`>fd=PW![=|Chcb>SM$D)D[QNK9A7q`
+BreCNYq$YI{IocK;Cnhbq8dLp.hGnuOacGeTmG1Lnn)[9oVx+J><TSAs5|4[BJ-V{718zMWJU_HvP$2PV_.]+ulSVYRT>v<_%d.bn:1ha!I&{r>Dp;Xa%w
+UCDp0fy"tF<[^(zT%|~d#':jP|haHpYmN)P:H2$&XX=W}MgNbb`Z_!f;t](t]Ik^q@n'.4Cnw<r4vVy^_u.2m3TMY-`l"`=Nu7~s8S4B%(Ibi9|brB#M{P
+ge8ikc>zExyh}UR2iMj,f;hSe[TOc^]aAR0^o4s=X{%_ufFY1O0o(86Lz2|yT8l608/7+Fm}I/m=<z!Ji9qpcCE>=5'efiMTw,eR}fCN3[[`ycz>Ik|_T!
+]F=@LW"BFXKx!U(B@(E[@.D7KC(RLIcvTt.y'jemS.CJbD0+`;3U:IbA~-x`8tS)=1:f%-HPsIihx-"frovi8>5uV}$xle7FI>7SP$eZ]+%)0c,zrK+etN
+p6@%[/qs2""#vY)xz&T/i)vJjWre-ByP3CFwizlqPhqHS9'aBAViFu=_A#Rfv$<WA2s-0#$/3e.+8c5GAxK2F2^:xE-qaub>V%_uw}+]OTtlb9.+@-fMii
+Q'Y,4:{3En$oId6-k.k_{BDP!4kraqR=yk01Hpo<2cHQ`N7c"q.8R->IrX77h0G#OJ#)7&dfmbktVTw9O^myl{0.(Ug'C&%(Y,2e2PZxloahQHp-9bg9[U
+[zkPX(t/Ut[0fy>t(@DJySNMS]hbe@5_Y6$"B9!}W@M_vf<Sf;X}ISG[ulN]g^5+@,~jJ&%bG"af7yS5"_)C]"-ly(>l<&0;R#-Xq$h=-f=,jU9^.@Pp>`
+.d<ULK,0O-2D;Th-cJ8_<e~rpQQv;X=!vTb[,t0`_x(Uh:BH@M>Nb<VW=uP&9qe%!LJ6;MP;dQjWb^u8g<34ONql[Our)vYpGO21`M|AIPl<9'__[iROl"
+r"r4+Nl=)f!^jLx3:6AG:JGQ'LW}]s[=51QqU1nH6kiz9>]{%.~|SeI$PY4roZi!;IdXK.yW.4ef7o=rJ}H:3V7:>GlGk-wgsNxPU[EL@5e6Bv|U:!>"M)
+#%ob0I0pK&T(w=Ua52D_7o.#0Hl%)j>gU)`zZHv#o3z%@NrUq8R!-$/A<-9nr3a@vcN&!Xi|f,48>.S/-My$Xwo^^WmyLU[u&}:,+Ik<4<d$Fp2DP6;Ty^
+BiiUa1Ht',On^TrEd)unGW_>F^4OD2ZiSq>t|LFr#m$R).$9;Yw5<7mr}8d#NXmqG["}r}[8.B[$vH1w#xH"tR`Gj<F/ao9Pz;yh"VYNW/L<r$pblEV4X^
+vbrY/=v:<<C9.En,la0R_fE_('<T@dA8U)wWSg5D5$9xVr>dIu^3&z5(#7TJ5uaW!(n#~;R[LD9&l)$Q5Sm7eAM'k!|x:)]$:SAuD`kgEK7M"^cXm=_#Tr
+$As$nLbE~"HIq]MooFK!tMuSRy>&T=QSe]0R4K|cA[.V^0-s7V,;G$BcNI!eVdPaOc.n8aR_piJr^LJH9iIe!#Mb&Zn|_t}D5+VR+8fd1hGipx'7,1a-mb
+Bvz_2)VM)!5,(NXU)EP@ZmVCD3LPC&,XE!R{)_H0R>o1XT,@kx|6YA.GG{{+J(bU)[c|,m;xb,>MakU8tGLPsD5J;ji(fDE&hC6ER1s1AK|X3xTah)y,sh
+aI2^GXfvljl]^ZcBW3XjV4%tDl[Z0I,{lUq<foW$PlQ[]P78L)qm&A:{F[XQtL^gn{0]hGsi~&9y@Ma$V`ARu|)_v,t7[P"_O>nY88uFyOY_2`&)J5r$R^
+{o'MEsVf>4Qk,L"ABPG"Zn,(pp!L3-OC)]1PuxLmxPQytl<t`t0'z+5@-#/O@N9OtQigOxOBV(vm&EJr~Q[v)!4g9'}4d8D>rxiQ.8+IPN`d=K7'zfKo-V
+&d$fZdAX{@!p/nzLt]U<c)v$}ubKE-HOn26nJaZ`g)3,2`B0=({zlcl}vn:>.WW[V%96c<(Jn/DFZaV/4Y@]qHmm)#EjtPvKi'Qb^6+k"fOQa,YiN-$6Ph
+`vyg[joH.sOM#O5."blm|&&W.Y><%B>98q+7.P>5phg>$J""kvi5(^L9CAVidDVgr1bQ~=u;mHfr;}'aVAU1H9EGSs#1^WIV7dU"2b..9:)'R_I2qTfw%/
+DsN2t-!5+fV}aa]aMW["hm^QHGIX#Eb7MD7x89~ZK@I(,iVyCzpw$<2ra,2FS7Qbjt;G!0wGWK-$L`Raj28}meQ_#7q)XmKL>4X(]076+6J7L=W:m+gD6y
+~n_oAxr_|(XS{qV`L-V71`qJRZ>w_YGb@rDKGU&cUPZkS),5#Zx${F[1uenR/2vx)tPPiR6M%KINk>B|YBMQwwdVRaT,|kOatJloWUBFYf5vXX`0TZi_Z6
+4J3`MwSWUB,=oQ0t/5^UDQL|Q9td>+jI2{MYcGgWyfPO(#M@B_={c(:zOlt_9<S5{'ljNI]#q/zAL$-_WU4Yoblx:E$pyKZsz{Msn)=`uY@-$g!f!e#3>+
+rA2w1.n]mDO|RH(Fy!drhY.T0hN9]9x&#4%.2e4@kJs|1TDabKlq{yv5yR'hf+(RyOq2t$9pW2#.,%qDDLL/5{&Vs+}1L|#L,a:;8$Yft6{43&IA)zZdNA
+$A'LH4QuEVPkLR5VHy3u.]huC4Mb6-aLPjzS26r6bGXt>[{E,orMN&j>qJG3%R;)dmF9OuS$E$%]Q=;=&3yI/j:yF&Bn.l3Lv{9(hKF0`l]xR]=SPt.fy}
+|X9s+.XQU/i%Nz_>mZEs7S!g>XYu@/f,DqKb4p{0$IqyLTm4zva9Y%d^6W'@S1C7:YNLLa"+jp,Z!/Hg<Aa:4D]$~q!]Y.N6=H8wsEHC}X~=7B#gPQ8wpG
+Q&0".:9%,05;sqat9hz>;ziAJ!TO}.v^V:7IiW)mz@+eB}C&_3}RdJhAd>RXw(aN`N{:}^67Mc[m+(N{M:(Xz[7#UWT.Mu9+FElVB%]/KXydC+D7rOulFC
+m=]5EKMj7{QY0HX}$C88rt5OgMC88J9Q<gWd~=ePfxdVa2LwYTPh;Cs[~w>a)degEU+.>U4@EtDFSC#E;wb:|1!#9X=UmD3szq@kp5,^3rj)5e~Gn'oYYR
+=n3y)(;1|lCvgZC%^d+^P9`{g4FgXN042fMf28BZJs/oeAHXB8A/RBqGndirD!;3QS)05B{/K0~n92R"J}uod9ifJzVI,):Bg9'/PCIO@!FQi/F_R7x[4c
+vQZp_nAD1z4dvUXsdfX'_/LeLB<hz4z|u/c4ibA,:BEWIQQ.7rKv#rmu&DPFB5ab<M)x2XmvT{uPkRm=%{49!9e!o%,oA[nXl{kX&XSS}9-b.#a7qNkLa3
+$:+];]PW5eKzs<_/cJTWoh2PHhc>AC&.7go7x4OAa3IWWSzN/W+4J'=%Rr9},gGa6hlL%ibx3$+RMkeA;.Hu;qXP&(`8#=^Ax`.u"yyeAG/HDy)f=__w=L
+w3`Vnlk[5q}#cC<'ZBF"<moH4qaF2TWEA7Nt,f>-wy|1|QxyWzCo@9ndUM}Dt5ukcRf|`P[mf7H7r@jQ6r]`]A_1a"lepw$d/).-K;y:I52UdH=7)U|k)s
+zkhp^Cv[$3W.=N:`HE^@}DamOoeiyU1#WU"iRv3uvRN0G`[D{#Zl#t9tXff#Wk%c_km6"XpH5gY&L9h([fq>_Q7#QnoWk]rrlz_[%nbP8l'f]VQk(D[lmw
+()_9_(>655R)|!E5P!GN]fLbXq}CMIUChM$9)5zq#D:d9ZbkIcomVOXHZh4YrPdX[yve%H"3Ox|:3Up@Z8G#]Ea]PjTjEAs@xIgM-<Ay'OEwu0%L4{u[FY
+3lLAP9So]1]^MJud'LC@2eVp:,|umv"J2^glY,[y'1!Ln"3iBWWn!,J/n#TLh`22F}If8.DI>&T/HDk'Y0x',jGU0ciCwq._UikPSB^C>`+giYspos_G(q
+LmndHdQ|nLGYJfuNT+sn)pB4ctL:tEcp25q]E<!_SqT8|,EP"ZmF:;Ktsm9$%C/h6!%jR"07K2X%Q-PhkDP}&^gWM>m)]iw@h!JsDS6)'{BFYC).P1ZN$t
+{HIy%RCFp-!O2@5;@$_16=]sT"71G-U(<1fq$PFr+r6uOAC#L!edZ"De)!y!rIR^sX2cRe"XUxjx~oO%gtq=Q45sWv/sHmNjf>%d>:`CLbG7.DQCZrgN!T
+rX.r<@:7XO~tC"G2sTg@@|4WYY5h#Lav/Y;:35nNF9jS]Z4Iu1QTs/2Cenk>]E#GM)FUkdb`FDS+o0cxSu&mwjxG7Z:;Y-l_izV[LfV:|j8'-WmOYtaLvc
+-a1hzw+:ifCq^)1C5S,NnkMrAq&iYK`5B@Ut+M1iZzA>3DCK1o6r$TM)0rE=:%MH6gcn2y:P+k|^(;QwHp2>LPb=](Arg,aiSQUY=5K{18@"acIYpM;Z%O
+_@:V62=HK{Eo1':(O_'<dF@oa9[;4Ox#a]3_ju%Vm}Q^xb!!R1Xayd=hFx5Jb;(/Jlz[bOT)-bBv[-gtf5OuzI_W!e_U1RE)Wo@J-Og2in$#9W<g"@nyX5
+%/A7&i[$fYB-o]2zK&vmP8v42_,>d0uz;1T}b4fu0]3:>"C+H5`;n1nlRf#nx=PkZpCOZv;U8E}:S:WD#a5I@ce")5s'oCTRcL~uD4q`s-gsEI%Yd}aP^N
+"}Bhwt@+IMuhp(>24W6+/Z/CSZbvRZjR$awF9"k`Ecif9bsCU6=TzXd.q_ZCci9]#E6o&"I4a:|;we!4&R7UIR&l:">r1VKz7LLbhELb}VV]w={H!W4^SO
+&)(HNUM=o0XiG-tCycKfu^@D:([yq`Sv)9hPK6;,:;{3Dw'ZfS3f'M=yDQ`k/_P,FPa|TMzcS:rC-x;}X}a)oUsz"{Fo1O%`)YgfEohcqi$aAz.0::zd{G
+~xNo_LSZy:;bb(%H3U(^XCt]&u_E`PJ/4CGcR${<]:>>0S$<d-j[(^DmWG{"7n}T<HR}Y|%r74yz2x#xPwR;DuJ7TZda'{p{YlKF:C~e{-j@@,WSbUz97.
+{%T9w$W!%TSGDZ}k0QhhPK=;:e39)"-.GsOkrkvYU_]B@&KF)sEWk^N_$OyR=;4n&8c5/s!4.%O1)>a&S,GEIE.BY2WjLN&}NXRX]xc=e]"Wc`}N}Obg>F
+}u;o7p!=`T.(NRJR2ucgzF~qAG`#Ac!Qpg/=)^a9f:PE$)b1bI1qiS0G<9;MJFjNJ_g1UW[aqt=]l_fP:Fkz13e6`EYmuK73,W)4lg&Y>c`1kkG7G4PSLF
+9lJQqH|Tfghlz7yy@3Hw/@{`CHl>A<50SDBT'-et^]GTRo<Pc5KfY$1b$`X(Yeom],RxwkEY>T_ax-kZU1QP2zzr|,_q.t-N0b4v@`j(mq_V9jTy!pr.oq
+aPN^i)nne7~f',v#=P8FO!t5{rC5$6jnjN]<g,%ub+gGX-,K@&uNm77r=fx#`#ixlu7%.O]m<-k,,(r=g/zZ#@1RtK{@XO+Ej.;Rizi/+:ia3>0@$wx_NA
+c4)Jth~oYj0.F4vj>T7nDlZN98@3{j:$V9p|#IT3,Ah#(,]}%qE'm]02AIv#$.p41BSKTH=5.7N$ju:+xy"t_$$5{xP.5|F4AB9LI6Rl5l=-3|]>Sq~bx'
+hFN#Q4-9tUwBghQFiCGJ={~xR_:W)UV0&HmZ$GJYEgZY]r!--pvq^AEr3%:FiX6avtM;u2xPA.Py:Ro^>6n:=T&X^`8B@bC}eIn|Z)Px7rf>9lmN0]>bmn
+:K&3GNW`1,5ALUeF0-:9nHuLI'"ur2SD<=m#{J-_S]I[|n:vnqXS4{+y=[wk<9b/7h5|'TPRxc>eVU)rqJZx<gdy^D+&S{Hh$/@AL.G>$$#U${7%wduPGt
+Cl;@TWAsQP0!+h-{DwO}_)ow@.Z^@kz#W)l'~=C>7Z@w(%R)&r&'3>j/L"12^4j,b(9(-IM");qm@`%t(=gi#1M>kwk(Z71!4K'3t;3L7U".Z4)jYM;!Vo
+kLb_|@,X3!ba0r:Q>+T6Q(+'AV>%rT_;pDB;~Ius4<+b]Qc"UCH;m#^fw|q>j9Tk(<YsE)9DAvf),kuXL-ZJ,N"#Bk{77q6z=TAZ7o0`9'CiyS5C$e<n~q
+"21gAM6cbtee660)aYsa@`qMyuS@`T=8^c>PY}r+vZ_pevFV(hKzX1_R2-bqmn,)cz{ym;TK~[#6|zzKs<jn@$1vrSu(5/N,xKW+eO0c,JIdsVzfN^j=kY
+Ayu@0Ow9Vjrfrxv%[Dl/@dUbA|1+j.Vn:b4%O}-yMg+o;l@jM8mmJl-`D|Y#8"02%gV.&V(|zr"fsZ%S"0e^xH=B+DM3]b4[EEoA6vL`EN0]_ONR5)=Z3(
+y=CIX.c}Wf&SFp!|%EtAJ2J&Ag:kbG;xOh%u"-Sf%KF(vT,wmex"m2lEF|;C_lV;j.i.X9qxhkcok=Q_ZgEykre+gCr`jA9kou+N2{rBsqVm%Xf%k$toyu
+!){}E"Gdw$&m8oH%5qZjf$rj1kf"PP/8EdkN6$b&@_Y);@hb-fs{1}UTIO4+=1WqTz:HT]$Lb5:fBL:ekrMl6|3xFSm8sjO]bTPt!LF%Xe>-fmVZg_Nw(L
+|9UDDb~lnM,;-=VoM[mk9/+|/qku$a$BjyVxcxBJA1t^h}[hbH$rPOSks6uq;Ze1^<(|R=gb_vjTzK,X/x:].g(_`y7rW)22^p/[SUuvGeJ8[1~4~_({a`
+[Soif4#;Cnw}Wdb=2X3^$onIBf(XV8MM(wn>N{!huZF{G1$`r-;)uu+k<C0"[(dHIy%.UA=n-HL_jK)v'3$#g)=1%i2:{MT4#>%QMv("j]7u.vDLp6ulxP
+(CszXl={;ry%X(AL(!Dsz6^ka;bqByHRe#1@)lI]]_3J5<=C{_m/0bp$KfGN%"<i1cGx>"4%oiY:c2Z@t>RO&h^qP"K8%'=[c{PBQn$Ewr2BBfA"~YNOG"
+VuI_q^7j9ctB|z1ththm7Cf`=JmIT$Mpx+;J%f,:1ZcMJMp|=EtDUY!cYwo0i7SEt%DCZ`)(S%VvmfN(Wz{Y+LtUxmkNvh'bK.=76b)RBE[=yy7]R,2CC@
+$Zx'DvXFnTjtBq"[`({OV#gV6#}ci3XBlO.#T(#+HNu6Lu^;b$-Z"]R(ltc^0F>XXD-Q`,'ze<q{>'hk[2Ee=;SD><T(o6y[E'eP_B456kHsc[j3E]e2A$
+n1~uFvNM7+oNLB<WD6ijs8"BjI3`=kc#Vs'_=V'^TXvQ~{!HI_da#L~3V(qp!]QKJmI>,!_=c:K"9Ng)O5/a2h}=BN,SqPDuhGD&!iR&]^#(Xk-Q=Xe(4v
+Ot=d^+=9HdLp!(JN@JCMG01t7V-AOc[HAw3.]onUXj8Uv#&%XRRq"zH;!cebrz(L`Cf5_oG,dVX$d,kAdFXKtaxES$m4F}19<Kza,d")rl[|.#Y&B[iG#`
+wADyS4JB9r4{k=$yFt6La>0>yb^|jebG@`m|;J+LnJ2"Cz}qax$"1Q0MrJJ^P,`[Pt7`w#@""b0+.8f:!L2YFDD=eOeOE[8<.KjV4y!<E+h:3.:yv,X^x;
+TTv48][,`h3`ycySYvXY/$j3O#Kfhc7isE@wFC;3.%apXS05+@0QV>{w$'-I#I=YF'[i!|/ss1^nKnr^8LEPye+AT({REL{%v=4xk%>r"Iq2kq{q90y[pt
+BK4!TsoiR&Cf.Ahb@]bf:A4`y:/,P.p02OP|g#fi,l`ugW|0Q{WcqdS{U;!ku`hv{L`e&H)IyqL:yzJ,Z2<a7+lPyrz<ozCG$]deR1(kf"Ul<AG6i3|sOt
+k]W"~Sift`SKZ;{b,t_B{)<dfgRE=f"g/Kmcn%:!Le@|uii4}p5XKi@W"uN.@[xfT1v@3!r/6i)}-C-@nkkglcp%gA7MUz^C)`%2sBqi+RDnPQ6z7v}fi#
+2[SrDcM%JY{54kIL1i/Kv_Xjrz!3H,0|mB`%X]QCfbd["2R%4q`h&1rXres,'W!ZzfqsF;R(H5MEIXs9b'-2.)42ev98P8Lmq&^t;cMT_wbM2n3V(72)lm
+4ZDKNp`m"TS"J$$mvoD2lOL:+Kje;48Xm^::m5YWideK^9jdKjH6aRWnRpG>hNK]scC%fO.&`hJ|_3,VlC|w^bchKCzm_'G'B0(4L/ZmE&YI'^.c$bfzNW
+[H-2FnDs"gJsrmdaZb+FD=k:%{6Si57rv+cT@&RCujo6}PR{FICm3UBy0(uc8U!fp{'7[#</'p[5g&_4(U1dNIZDkN1LxPx0Xb!+),K;4/ZHN_fHH'#-a}
+WXEkRh_4:Px^~coV>_99+']Ity,-de2%'rjh|`umCzzg.5F8d<YR)|(G),MFpW->OtJq2yf%g&Neg=><b+T-"0Mrv<cifj)RU&(JQ}sy^)'6G!l&(7]j+#
+v'ezfvXI1vtV,%<<&#A^kE:n&_C5hnFGSqIxN^IvTrt1k(NdgJS0J6Xt=%1jY){Z~5daT|6uu%Q}coAyk:SN<@L41g"YMM4T`gzW}/wzsC5f.No5)Y2nBR
+1YX"!k.=US}nltMDv/i)LD};zIi'4"7&aoKuDx0Iz=.LQ@Tx|kZ,cH~{=uZ3UNOkiXAQET@a+ot<pug6G[%],h1m1A~C_@-pTHzgr6!V&9]<w$0!mjCl|!
+KPpVk%<;GUb7j[hNr+t(!;ath>_Sbc#t;Xl4-=Z#BO#8(UB=!G!z8ef%_gG%S`K$((A.yigR+"{tEV<aO]3Mcm4(&[7Dr/#:IAuQ3-^X(LbsUzAi7[|2x4
+bMA!'2JchG]S(FoDmV9jzz9.X64H%z!h6)"4xuPHMs_CS)p41I2d2VFjGQ~"b)}{`!GdQa/V,C8%Z'tc3@^1GB^8O_Z52`VV0d8vT"ISZju_@hwrYyjZrj
+y;~qiU5O&..h+Cw>JqZ$c1Mb[#o2l96"d2&,!">BUE0Ussh+P2AVd:/6fZ`'"=6SdYviKY|c{dPp!bO"~o+g)5gF!zb'1I8,Ab.#U^`VE/dRyEN=c0oS[D
+fK97khgIL9g_`774]2"4u^uf+;8u!KIy]C->LZaOa|F4#'0xcrg['m[Ad9PP4@54ui2=<uswPcX}zwzGTQ4ffa$-)4Tx`Yg6~_1+l"BPw+Vo,X}g%YSvgi
+h+%#5&EwlIB!OgW`A]}umx[9rIbFTl"X;3t/#1YU0(w64(:E!:NQcLwLx^fS!-Fw{%|u0@Y)~L%@X;,<][c,@P/"P@<|Hp}=4k5d#KcGJ4^,2pAj'('(At
+qv.'_bbM$IyazAckSe.'F5+Qp`u8om@EZy~%08/r"c~ThK1xw#^/%ajs[N1rG%teFuN]t5E+zRyUif!(x0'`k,)!cT7SS/_ITj<z]>q>^My<lni8M$:[uV
+N32|[1J9Fl-#A$7"[BNJ3%=v@p$Q>s"R5'rHeUqsOiqoMR"UUvEkw41[qP(%<nFsI!Hl4mhY6[%]~A.5])a'P-6EDtY}D2<@LZ@ZcdhAxWBigqq&/V>&L1
+FWt]0L'mz^b$2+,:{En;_O<+t3sj>^c;LS@)J'uqc9i}d(sb~@bm+'8OXhq]PM8HsKlMZKuQAY>[>lQk^4_8nLWsb$CgV4)#EmSss/6wo4|Wqc2zs_/bF;
+$`yId|Q%e1"05Wx!Y;_W)Xvmb$aDV#~%~vV0ca-ecuS{Qy1+dkT%Pf~9KUwUC;=;ox"%G'>'_'IxJ]Ahk"aJ)#t8AQ,abIb$'@82ry&r7x<Sy32&G+brCU
+M0/HKhd>JzeWC-oSf`@sd7NXCIhN442MCU!"fMH7-laMnx9f,X,[%(IP|q:`m{kz^_&_tg_S]|a^7VatK;9;>]:@&>/,#@J^|EHm8!!OOJ;6B}j|`T^U:1
+).$68kJ!r,IVjiFG.KxMb9m9|Ly)_^PmLG'j>D#^2dwnM&ZuM(9&]-`T1p7bKw$X/'U-bo7m|!BqRReZ-htls[I2>8yp5Hsazb7y1I1d2j&Gf5B,C&pIU-
+w+Rx=u`i9r<I'YF#2:2cb]Uv0&,.l8|7,QimQRGLm&2!OwKP5=b9XFoE7Lm|hiO8M{Ql4]@S&gA)Gqj"}<b=;)MRAS"5:v-F~AyW]3~<FQ[FgQ%ESLB'`=
+(E=#S:vV;rD4Z`:}^Z@#`]E|d%k{`49ZmpNc1V!m]WmWgk4}3c[zEYx"FKZ3@$P'ZjXj<-^bjdZ@O&'^<1~a)t%x5$2wLf%|j^:nL6vI#h2[`;rnQS%<CD
+f^!imD#;CIgtlt;il0F3]@x,|F#uzRZZrfYa4!_@/LcUT`3n_br`W58v-,`0`8}haRTGp>KKmX+iGERsmUZ9~,}.9;)<>12/{fd)>a,e3ix|w^4q(X6A1q
+'Q/{r]~,9WFEAO;^1^$>xPV]wPM^`LC0p;WV"y_@_SCF;jQ=9lNF-,vmV)EG[!Lvt|7WYiy"ycn,McojVXK!0qm{i>z|6Wuf"UI'Nm>Q#'+j}cEC}&7.^q
+SFil:'1)$lQZ$rw.^PPc2j:6U$g!3sB;uGZKm<bkE$_i{,i(9"3Cgwg5MUcKe)VXo:=af5IlWL8;=M;-l]YTUAH-$<,3;Q%q_'],@1zTbC%2S0U=5D|!J}
+=ey>7Epg7&wfZ'"_7rgv{tvAi5<NRz~gSvJa)PnC(Wm]TwL]q:N-aoQ>XXHN,wlr7:MDy!FO1(,"5u31itjfqN0,ghc6{R458n[1dM~+Q2|q>%8#@x<s#l
+!R#lK,EbUERt)%TL;zon=J|Tagxxxi5^-Brf2Y`-T-}cP%~dE.shM{~`UPUHlxQ$8TD,l^WF"9N>f8EXzn3iIRt">h7K'p.KJm4l!A-K/931Yq($Ah<=q'
+:%c7WHewbi$h'aJ+=e&2+Xd"Zk'sB7X(94E2;!Q1)6[uksS[`2C|viCJ&&~.Dd{9h=jmX#UOy%~x(1IJF<[u!%Ywo_(MNK(SY>/3!^8Fb2SHt!=CArRZ%w
+Ya6bfxHEmO97g5xpVX=pxt!nVy+=<'}C4_yeFw[UCo`bJ4lSH-LEQX&I/k-;gXVv7+d&Z$h<,4ZlU<;h[FRx]bFwU^&=(o-ugM,VTu{=Eu;-I+F:.#04-"
+#cHR8B2a1AXp-G5-WzF[;Q^4;"M$AJf>!K@|eM5bSpGZ/6<kq:t1&VX`>LnAORQV/2Qwy][qk=UR(&/.{X[[[e%7%}ts[<gv,cb#d1bAG_Hw&JH|uo4zVm
+qy{jIV&qFah+V+-lhAN$_M3gqd4UqJiYhU7C#x"C,|N.=[Mi2t.$O.C3nY~PFua"J'/w#Q5}N#:5q}0Fe'Y$g)[k!UY:}ILaHN#+sP-q0/.H,9}WetnarT
+~m[Y"2P9Lf7Ck@s{Lep`]8J[u`p;gVRjDmS++sJ%th&j)S7D{Pjai$!f9!{S!1ri/Sk.6k,iVwYJ'h[=3i"FE2RU1mSRmdzY3FqGN|X6A^|;~"`%4>mk.-
+'Wj1&kn7bJ)#$6Y1dk:+{4IBko7w"]l%+_I,|c6/]@lc7)mCR8S{34gD'_e}`qg-b5@QOq}&>4.;%'~j`HXUG/zwyq@h{n`/,^<dov!;VO`_y:'`.7PK2f
+U+A%nNijVz!zugR/zglXRi<5Yi%3AbY,TlmUp|sBK{iVSFeNM;YY{I)(FwNV'TK(!"h4e=J#g8W${=FV^UBUM6@Qu.4W4Z_k%B6Rf44dJ'@JR1gk_qK=kt
+-xFvb1F39xN9=%PJoB1+YNk(s;.0oXDMoV#qt{@yue-YCyoVJQ3iy7S4/{iUTmZfa.sIU1.V|8ZZ^|yX3g'v>}M;[OCma]l2/rtiEl#3gkNx!u<4z&EFZc
+l>w|P[<#q)r8l2;lM5zntNVnn:YWap0"JicxVw5/usBni,@0QS`Js:B"x$5}t_2D=EM$mR~;Dfb`]jclBDolSC,@U!t1bqj0BDW#'wC0lc}q8'p/+o>mW@
+;F!RFL)dd43uI;`<ZzcN9WaWzTI#ZY^K7C`kJo2T0y+Zs+Qy~^L&y^8AqHY]T6Uc_3w5)v&>B':ErjdwO]59,2p1NRS<~g@Z}[+87N{.bNQn/Z|=gETl|x
+nb)5z'R</Nv"r(-1,`a9hZp$oy8+>FJZG7lydF[zU^:!3<0ma=Au<5#Z0Mcy(|3[iKwMqWR3!s)GBDe(RIH_(3a+sSI7MD!FM>J_6=lQOVGIGwIdUzfy)[
+q=E/|ed'W$=j@GB<cOlQ1jt$9Jb6@3lV.Ay],1k&1f/dV<oXt8E0$Fp1B[("6yX3voI2z_N:A,lJwHV.^s,Xr-Yp:oM4YX0352CufbdBAS@6g0GSSgy3,g
+n(~qyFEO.uCk0Qky'NhDZGqsX/64!sFPR(x#vOqjk(9Nb9>`&2y>|&;Cu`f=nI<=QR"iSGju>UB2}PD:tip>lT;l(cYymh&^3TtCt(/Ur,%#iYVG%,R0sN
+e,Y'TFoxg<-XW()/`7B@d02EG,j_T=zW5U1oWK1HlRmsU.|NqI&`@t+Rw4iQ]Bd/#K{nTvERo#}{NI)"oN|s;orb:gKK)DM}~57,:]_P9Q"NWXEIbl.>N)
+T4AkV/I[Vk.VCo]ieXu7"2o=T`;YSmsdi'lB^OK{q66}q68A'[Xtz5zn}AOu+ech[Z+[%2~{hvZs&+Lwc%!.sG7qk:Ddl]89S1U6wg[:b]L2/@pT%8%Oy{
+}v4WP9F;O_<e'emYS]-0Kj30-}E:EM+`OuEbX,AYtcMOUyJ}R/XMyFB.]CYlJQVKM=Z0wT:#g_{LPAz";5R>(,Bj`20@C,cO;tPr_D;-N_%z+U0CD^TlP}
+7]H8}A#&pN-LZ6o%xyZUpaY4S3H"[8WYJB@IedNT14)mvWJMAh;E$_$VcpPa'^T5;I!{8Vx..`eIRs%is&;uTaS6Aq3#a{biRE45Y3>Y#Id[xJon.sad`5
+_Uue}GuS|gD8|]+AUWuZrR%#gLAK_jPyMBl4PRcMA3(JJmGQlHRG:Vd}-EG.|!ktAZKqX:G`uBqGy-V0Wt8V`;tNZ5B<8cD)`%u$P3hcR1[fWvp`UJmsJI
+,)MlKCh%3g]M2.|v[M3,,AU5cyM]#|:739I@6P%#"~[s,JXIZ6!b)zZlanptcRVK0{{7gkN5a_{=^#RM52mPa+LR]{"go{%}%[5OGa';8wg/`kGyV<MW_^
+qQ=,=@/9'3V=Sap(=<I%U)Diw8sBRU.B+1Hm785b)y%7sdnfxnAmtMd4rA7ji{`7/4pN!7;.:8Y()ljT[kssp{q37!,{t:ZG=$7M#%wR1d`bmE,7_,POJ`
+mqq`CE^,LM/)Mg>rq)KKZVumle7|{mXP;YyXyCDMFy)nK<Ue|y:x/P[-jYa`3l|9HsjLv#qjtc9[}XL%~yc7Ul5vfAxWD_C{DU'fCexK0e4r$ua,J4axM.
++](fA|E76Msbe)7P;`{o^wHGNU|RjIEs][V@f2@y<;7o|mqLP}[RQ]DAByoYnF(<`bot!"7w9@=K47ixCd/)$S1NvNow>Ru1W:3-K)v6]:vvH7o|ikQ6`!
+TyYjhO:SHkdXsP<y^4E;BMZSx43+tS0EHP,JA1DpweBF.+w^|wR-@(|h]"q4fNr)2FFT,]I/O%tGNNU@=@(igy1SN%$Gxm&,Ayly4J1EYP}/tUMWHu;=s_
+PryC3%,$cq^^%''xO9~!>hxpEJ%Uv1f,0ZA4jfZRTR7]tFuqf%J4R"M_;Ec>TP%YGIxq,D2@.6eh&A2SQKcAFV-7^`Z_("aJv4{uDo{O,i=qPEVQHGblz1
+2lTDZ8C-q,QjQLE=yG:,hU>`=$9q!mG`)NQ]-;e4Rb2=&{Lf8D%|h'66P[G+O$<oh!!:PaP&^g$m^w_E:]0Jvr712D</q(v7KG/M]Bx:9i-hXAxlqd8&W'
+4E,PjvPQSoO{=sp!L1iFK&LT,xbOy[QO)z+g]e&MCBG_u7bI^!"7LQ~iqq5qWT<bw=$@_;d]<A)2Z6XQuF8%b%,OH3$$)B=Fb</W_y6#0//>Cbxo1ydw"g
+h>21;-|4jA+,xo3."oG&AxFk|d4r"JJa99csz'|MCsPDR.CYe|YASC'oB]g4"S8`m=[mpH{+fVB&P"f$rA'@+Pu]Q17(zj"O:/$zP5%vXKmP{.(<W&3WXw
+5Hxq-GoBP7^>c//D6dMi.C"M({fbAMwlt$eE^0ft%y[WhBuOfmEN6nIznef)=A.ol4_$M0PgkmZYTrRSK=p/Mx[+l4C,&zsAI31+f+!KutJ9[55_C{OYbl
+S;:rQdn]TGEqpW4e2DYRJ}._}}(tINbr[PYO)H.ffm<J]31qKj-G7t7+5o`$^O=8U|:n(s47gPq9M_GWiTEC.k"Q8HTz.g{RJX4N7lC72f@-k'W:I#':99
+>QekZY4f-5'3Qn]v!.k_iTWxmv+.V,:Y)]H!|^i=)|b'">ZE:z2=rqswS=fbi_<a@nC4XMH&"_)^->s=7K5y{)fYHpypY1']~_l}tqK[tgVv1QHq.JSqWb
+LPlCgs2=_=;46,%@9(2w@/T7Y_1vv}aj|}fkT(CyV$3{MgL_^2ilAenJ8k).%@Fr!e]<v#WHI;8^e;[/EB><vXECc<'.T'z>@WIF4yt]XH]tS-1y~VDkW'
+w#p)Y9|k{dt)uI&bXFQ+7cG0Bwo"##MwWIF7vb@`@{fyPG/jLS8Jn@"w|z3TXWOuOl/w4U;p"S;pF,k>=zz:AFNhSAQ`/(8X`>AU8rN4iV"CqGs:%|gNvC
+Pe|u}yct}L+Wxve3C_'nP&KG_AaF:&uaFAOYI'vcP,GJ=7@OwuCh'AYW/%Hrd>`EjK2zYcXORtPNrYofWu2wZjq;u|wMv$cLEy#j6rj.U)i||tdEK9.W'o
+@VzN=A.N.&`G$L|ovS'-c382:XC=0AbUbYRkhA.oYHYHxpivfDyKBC[H1hP[Edq9jmhRPd-%2j;_bLzwpdxRzZC8=(#Ftmz[y7H<bus4JWh}SRD4W,.Zb^
+CE@"clApK@",^%75Cagxo9>boQ|2mUVue.OGn27mo_T%Z)+Z$d(G5sJK"7TEDU#kTRMnN!'%;]`UIbBcgLO`j8C.uBpM`98)4"OeD9qsL)q3_Zek8b:T"M
+z:w/-o9z$&9o4QpFP/P!lEuwJGPR_OB{G0<Y&pzM=Km[/L<>8h7uh&1O=nXoX'tLNJ>EDi"qOX_(G";r`tf9DmXVRZUvt]|C$&wxg]'bEXGzzKWeP"VF=P
+jw["c@:eVsV;SLKo|ceUUWTWEm]Y#@Y"8}I/Mo9{4.@]GBdYBY~4,)F.%a0|,c[6jTZJmP.S,F$eFfyW,yfG+WCsKM5t]e`X5{8Sko^+snZwf5qa6^yw5n
+@a1Alcj0(#46`vR_}JI9OHtB;1Mp_Z,2<]|5O-u<RrAj="Lo&u3RRQj]tfJRB3fEQn-X9^D0+_(1SrV{[Wb_Vb<<AU5&Y/6(V/2g+PoSl"vFIIji|48(A]
+Ew6)2r|-luYc^SAr}PmrTpiVV78[Y"WPPN7BT]eXjiF'fS)gW<[z=`PTjcVFthxF-_^MVe9{=@Ni!myyGFoabOy1#kL5eH=tO4%RfN4)E:H,<L2;lc2F<q
+L^t]rBcW&oCfkov0e04N^&jZXflYmMv}ZwG2~[]}yMTE35'TUOZ}F%AmAJ-J1Ez)t+#>r8@,(p`ODjJ@@oN!2bDmiG59je`ihE1nx<_&E-%Y}e8T&6W.NY
+-#`=!ih>Kn;lezzHAK8NyAgvqD-;NYjo1MXxLbh63LbG<sSp@M8N7|@ppQ#![PU@&Rt"v8@/q`X9h4bjInkx^@&zh-+_tYT.#=)1g4|&lcy+cVCWo%@0iv
+0(@o"bL,=s2(>r5+nqp6kW86ox1YGHwY1/y4ee-g2PIg/vs"&vh^}40}3WfLS(|:gDih#bUT+xMcp!$[bFPBe:/Dxuy"#;W:cEMNoeAQ:|D2nSM'YTWi<$
+<Tx"@_vFiA7rlMjtV'5^zn-^2$`Io{'6XZf%0R=T&N@;,{Vv1No`cdeeW#/f-z=MmXr%dZ6_c98;zdi":pUt/7kg40dUax|ryrY$vL`BVlt5916@WjD/-l
+g]#-,8"L8AvCvQ_0/;=yY}n;V!-q]idiXwhvMO9xMf^TxY[1n,q&,"]ppbPkx@KFW]^i!CIxh]1iz=/;2T^Z<5DJoG|Wn]~3b4/sNO|+HWG_E4{I[L#As:
+h0WPiBZX|fICWh(Pkw'a`cLQwKQj]=T4x7S_D8a<%cviQcuIbw|NBi>r=u;IMw:IIZ0@>P7aa[]d)gr/vREI'+"%Cfed4HW0cX%-t-T^EDwvTyNj3%|mhf
+%+:UbEgxKKwxz$xC7YveuB1nKm]4]DrcscOO.n6X8^;iB7d@$pRJRm6.Z"H|$W3v3rk}qH7)Hf>o5T7')7BlKMM_ZcUUZ4nsgX`m>w%{OC5eFGOvuBi,FV
+:JylIYLt4#dxprE3zsiEPG%mgERin@_qii[W+JBWysA%"QVa(T>4r$lQ,4KJ|og!jKAJveac;Z%X)@.aq,1BLr9+;ID{ka8L%yZdjSdZ5d){wenL,3ITes
+3n8er<%k6(r1A&9WL<[<FM!%DF,lfEr6n64.yC7^9Gc@|')2=3Qpm+<-&RscuIl}re~zkEhEx[zpd'BK'C"yzG^)W]_JIYKE[sKq'OC|D1^Yyd-9$Jg&Uj
+K1)vq`wA9/k{T8k8O}FNW]G]nm5q^-N7zYvz:2[>RCu|LQ<Fy(^chjuION{+:;.TOg^_Q<a8OC/xo,s_~uvqL>Du3eDD[F+KO}IT4t9l=e#JR|jXJX<-:/
+;!mSp|`j3X31,[#x/xx`hX"[UI9qg/O-vLH3}IyFn!Ib%!(mc[EZWE|xusYA(U29EF`.WNiC'l7>xw^sveD['B!17d:V(YJW"r#4(wqu/elT-UqK5)lrG/
+GU'INuI9<a,j#mW$p##:(g],>t/]q-vFSa~yr2z{}L"|=SM@(YTL3%<UcytobtE+/f(RLwGOVCEL8jN"j1),CE@THCJPy'DLzOmA'I9]")bNooxla5YTEn
+qo4.AQ79AfftwAB@gv,du"iwfL]hpdWo:Y_G"L}b>W:lB0FOziEa!p-@hSdjFKnnD^5nbL^"Y/CpjT{ftH7qW,AMZvO+}3<T)TJRa_haUGI`sT@vb8)hOl
+&q#];pvxkvl0BH:=-}L}r(@w5q+L3GUa+"1[8qWkNUmKpTez%jlvhe~INyQzgD/^4q9T]wz3_)46<I;pM[v=VIHeYVBm3]Nt%0,5D<$v"4#ZG0!vS/C5Zk
+L7QfL#i)btU^9@VTWU5ew/Vs/dATnqZY<EbEd2@d)E2Lu;=M6jx@!VN<ySy`(BYo|sEY9qGsm#Ssj-!@]G&,EG|m:<`uW)S`sgWXK0%)eCen;8<W78m"|3
+3%h+Oh;KxJ6m3Sh_<|GUZAwz1yW[h[@qzd@wzj1)rHv!I92Fo=HC^L"'SVK'|&u'VF0E>Jh33{jlYax|A6Xejn(Zc10<TwR/DKa@6gJK^ta2cy~OfYl]2g
+9dUOB^vc_e2WD3DVXK2{uiC8Q#0Njv7La%n;aw5M.v@6"r}b@#]CA3CXs7M|vzoyr4brBilm~omfWn<CSht;wZBm,N-Syl&)fN4%k3fviJ#[&KR036nWCm
+O_q&@3SozW%F>;&'~BiGffVZjpP2X/w7g5`{{Aa{k4F{nw[L!g6lkQVopVRO~l=1(&51h^}-2.!|/v/VNs))8J#aB$)j0.ht(<#JsZImZ`u=`'FTU/.XnL
+&W{{]KqsZB{BGu6N%SafeYcDG]s}>+<'=WVJW$:BmFZr5b6Wcj<tb<#y,tI9f|.`{g<hn1dv7"h)hwRn!gMy.l}jQP<&2!r6KNJ5-b'e!]x{NltS/>Jv;H
+O]$}~WIq5zBH^x<uQcJK_(ghQ,$_&s$b!RL_J!%^syCeg_ozc`u%]ib6k::Y=J;TKu}@wl0D0lK!H]+XB6xy7xm@/;46ayz]-@OIy_/I4RddTxIiz5|t/&
+#C`X2YoAoGp@F(yF)vDSlu[eV0y5#y~KEY%-~5&3Yl{T_rvwka;9;og8}l'ubG!l1b{MfL_mT[I3A_hxBfDm4y,1W-2MtH2JTG<qxczL|EW|AfA`"gp5QA
+aPDKJh^<Z_Cy5;v%$9$.R@_X&/qWH_FrVA/^X+iYG_MAUC41Sowedx8ltd${COWhGuSl/,,+R.L#q0`[FuANEG42#n{fh95DA4ns3Mg27_f_sqk;OIYfGt
+y%diSvN`GsFxe2_XFE6R0xd}kT_]uEn771EdA>u!,4IU^h<!e9X"AM$EBDlJP';yU1UuHtxL5mB=Y'0JO7p`UOTy[IpO-}pCh]"LXLm2K%`((/mA7)#M(m
+pG`xZ(]Eu6i"6JCDB,W^yIUZi4VG>Dkh`3[@JaqCCqR9wy=#E4Tnxv,[YzcC6HUj,Nth`TXS!iH3(L}f-fA0Pj8n/jv1rv:BN^Oi#G-m!g>20$$pZh%QLn
+I|~956[zJQ2oX$~7oAxZ4}[aj8!mm{fA3&U,Yk<J^I2;nrhZ:{<|D94T:c4|jE/O#&KE)dgwO{KU")i3)Y7Pv%mcx`-Qw-`VhDV|VQ]KNB#6}Q`e(a>D$A
+ekGnG:2-^.Qms'q%mE'Mk=ZVtS/&_+]59B+d/kKkE(Utd6jr(pGWyA_)ph1Ug53eY<$8|UtkSLXC_rYzFYg<IJ:Y5UUKX5h1t]z.m2a@ZTq&{#kmI}NNmL
+/[w}%zDv12$1x{!QE><Uzy)iGXVlf2|Z~IP=`Er'tY3mVgXgp+NH}n9G!tYrtwB@G/VzURE5&B6HzgCJ95^C({S^Ku<%i#wmZ-mSC>Wnc:I:cJk3"B}'''
+]h|RCSFsp&%dm;RIk>Pa";Fe'=e="#:gq1anMpqv'G_[z4,VGEvBR(]k{!X2<aaJp_<z^M|5xrCHvCOzeiu_lAhpJwJHKoF46</nkYNY.vp^rN={l{mr{q
+qz(vzL~2MLxDH9R|nE0EV1`YTAb#/},_6JTfX9f%|rmL1Au2}`mS8("CZr[/c6>HpZmd]fQ6uU{tbC;e)O)d|yy#c4e0C6|vIL#!m_+`{#hcKj)kd{YSpe
+)Is|o.FWDZ^ocZ=CkwQNRm$=WlLkV3~gRb=.e,x5vhxNCyihNOC8V5y[R,`58#./u)$ri^j56kxpN.Y<%J2oFxBR}z$e[m3[Q_qc0&p#U<S-9}HL|qKsG;
+s|pipGnx7irx8^~E#4$jSo@4DTFMa{II[#kz`%VeV=O]}AC@ssY$%]G$,ymQt$U&o'N_DW)x+,o]qO[h,;%i478.J[z.M.ag@OTbRw1M<ZM@/ug.W:0'F2
+.A44+A]9u=:[(61fWRvDR$ZHc!Z86Bu=oP-P]Z}n[0Fn2YFp7:(HGlC5=A@:]Zr_1:Rnr>[t#)]VU||SFp`"d^u,^``JUO"WY{;A(vU9-j+eWw7>Z{}{Cd
+,z'v/C@.SST,a:,-%w<'gBBuVAO|f[D8Bm{'&h(w=+HkytzZ;RV{0l-iy^SA~`c[t>Gg`YreHz"qSz|]XGK>Hh{lZRWvy;aC~Cvwqp3L-jv/+5HW|vodz.
+`}EJh4j{WCU}lCtBLm1D@N[PRvMtbKE-pM`pCk`x]hfdN496hHj4/opt^(PI"p.6gvJjSaVvTbwHxIpOAnk%)}/r|6`uc]W$Y-:$v"T!9hIoiP<EIRpx@z
+J:9!mI]3P'[j83/=7Dy;_}!48:O`as3!S>E[4m`[||2)ri&8>zy#w"RoN`M1cMPLzGbFT[pS1iT:a(+s[IwBPa:&NI!2L8l5plKGJN%Nsq4,CK&T>h5QET
+R7oG64;n/4Yf(dz5.ys2$.P,6^x0M@~gcQ"_AADoOwJ&7$3IO^!!tad"bm>TBBm]SCF$=uegisfn5X+RAp!UcXj1NYUeavjz@[O4TG9y9Rna}xgCbcg1C<
+wyX"pi@;)#1&a7n3>s>tgR0$Z<k{1@V8:/&'PZy6nC,pw[u$lB6V"9o+k@vVaD+mUuKOUbR<bQ8NZW=`64Ja_s"UE>_lpvM_hiG(0rT[`J(KC'K#p@lizA
+t&I7';'L_JhhO3M7b|tR~j0=pr_O[94C,I'0t.S!-LU'A%O"@MJmvwHMq{{Hj4TcBlZ!&x1p$H~'=qb.S9yn2LHpyd(u`y[mS9sZa_pqNR;KN]h,Bm&>cI
+G85n[TI"0D@ZGaFU4l^f0_W{z({-~Ru"=RwI/K5qn<BT^O=5eAcj6uyC@CGL45fh%e]=%^GKev+Mke@8s9rW],l#:eof_9g'{tA"..CQChBNEDc,!5ek4S
+tC-RSc4gd{Do"1"WJ)Z`/NSJbq;^8$@Ame/TWo7,}28!Am}6mvxEpluN0Cu4xlCGnNJ'%#ubQd%3`toc9E,m%a-AS{T4i$8hxGwD0J!q,gZY@jq`=Y.$Fh
+:/FU_'s)F=O&oGZ&Pwbw%x3u@lvLbjV"Xd`dXWG(UV]8la85ibP_:NAw5&r%joML{^zsYvz%&Tr3Mqda}pQq3o:]w(NRTsFJ6}m6>MEoZy1&[U/j&10,"o
+5&H+kcIB9]sT}4XXA:'cY+jF>`(QB5Dnkq-;+zD"8cHSRlGLENCYJ]dqzlCvN{j8wEfeETt5-|YW&yY@eW'{D(X9B"f]bS]SQ{Y>:uaTii%B>WhN0go2)s
+=;msd9B8=$LScx9gmrrj"{4xk<M4gp+%+#Jb=+m3MGY=}4kc9[YT)Taz<YceT$#2FQAr(#:<"cBvC#}%4MN%]))#&GxW;WZ;/.`tWSpD;k28U3enK<mD:h
+a(9g;wTvGYr7,25`,u3/[L9"ys2Bmh`5@z9a3#xHpd)2#xH5hBM):x~>"6ny8FrM`F>l!gAB{C[`~pWHJM+&$OvEVY4_.sKOlU8u5]b5SPc&HGGAdq:gwN
+{"apqvGO$[yE$u{Gw[+shv(%d$"YZazC(&QwRZ.r/W^d:Wh0}7)j3C,-`9@'R3y(H[-}=x70Oyj=9x)1lqV)IY_ez3xz)BS;XUbg[!)Klu;H=78'RrEsN)
+uCChP-=43K$R[_d#7(mL_R~lMkb.zR35@{v[o>ucmHytb%l@Y7DD#27N7Z$hh8ujcH[{=M-Xj-;e"!YW8-:Y4OSbMW]Ak8gR&u'$CYwT^;R].{n>uF6RYj
+kPUr#$`eyKT'Z7AE]d7}(|u1vfb="-I;zqJLQ{ypZilRD1/v4tJy'7G(@pI{jbgQ}MV`H^Rq#98+`5XInoOIf2,<()'[gNQdgs;aj=cPax1a;jw]]LErI>
+Qx<eAtdriz.1f{u9wpUZ/pPQc!n_~DE2iaKk}f-1i^I8rJCH1s|,nVq}MJ}#-8G50xbro6wssIjhtlBs&Qq@-c;b;AYh8wuP%icV"n!&5rY5,mSqcv0{|u
+eqz8$_>W=ts$&`ZF7.c,J|TF]84n^Oiaud9&7s}^l9<'m1xqmqZkoJpvD6CSIyS4s7R>WSxzqg!<I'zH%Y7/9R9Vn[>JM|X7tM<;qQUisMB{[+sI-t!y(d
+KUGq/;0C"{6u|wM2y1x}P9'78swK[nt7@HyrCuioaG=QgV>S(U52Lj:INZube9hHKv(a2ui[].H;&dfm~#x[H4KPvuG;IvZ5et@t}tBg&`C<w!>)//IsN@
+[5})SEd<z{guoL70kre+vd<o3mdhkgS^YZ=9m6#s7xM4!U[PZ7&%Ej!/]^d.zslzK>n%PoBS{Mo+U!=HZ}zV.MXzP5sk&&9_"{%R^,zs`TgX(o[TC8}SbE
+oX$$1Ud#X;D9.xMK6+UE-KP.g;e=njJZoUd|J,II`SGhYx5##(-I3+SE,K+Y$]]<6cHIGGadR+TI!Z~^[Y"^mpacfvfE2+}3^1Zd>kX:po7'p@Q8qY68Xh
+Q3O_Ok1.#L6-Uopb/64o&jxQN5=yoDhLtYQ"lUGV$=J<zX7rDf3bY]bSgfbDYA.IrL}we;Jy'h6<7#wYthoZ@0-6c0LI@z>o3zk95UZA[nII6pge^<j&2P
+}AW%^gcs$o`SEI%h|W2GY[&4,ZnMz1"E@M0IxZnz<|'OdsV&)1lx/lUIwn(gVuZm%c:n[&TpeRMWn+N9yu|PrIVpiY]$iPFs)gd1I"8o-lHlX6;8Ji9^`J
+V$QOoLA#TVpbk["|Tz`gUraS+#>}EA/-~hNbWxzA#,@:fYqmj9|%=c_d2I.ja4R)FNvhOfscB<fi|c#8FP!Q'<%C-`sAhNK&!q_+Ws<12()xBo^qiugSvG
+&Q]=v;_p_xM"_&8<+[R"v=bu&|RG1Zqr%;b'CO98<=^"912TxcgtoIG[x&'_rqc&97d51Du_>O03TLZ=<oAhz|[Tjn3nnY7g]+rC}!;Q-5t.^DUgDY6Jc>
+:/L"Qv,q)qwsJ:(mH4;7Z"c)sulKukKgB!+OO2"3Qa.b"Ew#3^{rEXs8xCVIg9-7N;Qj(vlhrFmO7>V8M@bs.pb#|6]8J#.[M%hOTo'&C3'cTYaKvZ0[Eg
+;q5C';PuE_%j6r:pCRE]h_&55pSVfymX#18nEiWcvTL/%R[cNu+Yg3Xp=K,3JX%4P,vqA-Q]6<eQjMrWGGHYGGe<)B_C".a2wmX/8M=uy8,@7KPWRl9m@m
+NC~S"zn=$BR9[HJMx%lwEBzhP8Kg"iu,dd`!Hu"I0%DD(!5s31CWgPep.]JM&ACc9uZuc0@vO_G;$:rX&9g12U/[N__Or`&z/[Le&8koAc"7OkE=B<Cxz_
+j$6ffzZNtjpc@f6^8YfeJXgw(q~}+C}O{=Uv{dAv,bid>gabq_C/V{fdD:IX+7XgK3V&Ee+i$p;n'[MnyzxK+MoZmSjDBXj9Iu93.wEZ<F9jk5bg^_]Mx[
+JlZjfF=o+LVk5+6]{x(al"aAaCFs~+76TvZjK&}8t"&hA}v;$WJ&"JLff7S[f0H"a(3Ef>QrrcLlAMA.i-|HEMFp}JA{x-jOH+IC2KIr&[]%tWPIr3n_^e
+AGuFukf{lx,Qc1-mCG[gRiGXufr<>{i2ZV5:[ztwE+1OucCLPw_mBf-vRYLjkABcHa7pG::Si|24buL10q)q6cd2-D^yN@"{lFt/D5(9fEca:weWNsxn^j
+awIqC$I(9gteK8PVOnXB)$#='B:Kl6Jq@'+YN,QpdM&+=N`IP,(qgb,bSR;4^J2K.Z=EKe^jJftLNwzS81Y!)qJdn'jN_l4wb#JHxP:P1r#b;n2o+v-at'
+3Fl1:3ahVD7JP3h:"5,8f}H6NAK$w>uwMpWfCV10>BiJ]'YukRhA){.Zsj2&Y7+4G.>6.XTn^2"X-3PChOE)R&Tc_iqo9D='Ngmn,i7^6]9{HIvepJ/;nf
+XzG^x_je+ZL=>sRlMVBiKU$t2&KH0E__UOlOA+ym43%-qsKP2+R.m#R.(K`I]_Zr:R@!K[sOws'5{'KoecF.u|<NGvJY,D-(}ZB/#30SY4+4P)qd;vQd(Y
+YOv37_3rZfJ<Z7SOKs%e_}Sb%|7ixqzek|{N`ockB-6Of';{ra(UH&y1mQL%+ORziIz=78,O>+FQ>oav{y4xf"C,U/q{b+kGBi{3DPkOF^c(~4A,8_.Zna
+{>/4iaha$_Y`Y&cCF8=uXtAQTYY0Q+im'#sPS}"B(+,v%,VV:@-XfAxDc]BVWsYrdmcQ>/PULD-Jl}N{w2k|W{Q=u81"S,F-Tn2:1NRJ5/VU#X}E,BGBol
+HYPCzY65.%cE4<kYe6kQC{B=g0cQ+-jk;'(^(1Xt|p%lU8Tzx.UH#hu7.cH4N|<KO7js9&>uTu[=Wt(rq(Bg/g655!^K5u[YVjvyC{:oMnm;%"OTVlxp$x
+zdE,`{DXbwv^/sf[gFX[fQPl:{|]uVc;Zn,e_L(Ml>DFSh$=WFk=0&<Z$mwnF|caeW"_;zI5TG4L,39.,JV)Wy%3!o(,Eyu4{6S>RKkMwZn{]n}fnru!fM
+2dl9)j!cDiWtx[86`kup"A87^rW;M'uXjc,PdQJtXF6Dqw3@2dg0[I,Iqy4r1e2W^|xpAZl1)31V!c!mByC`(uSEx".`zN]/l]W3MV!g"qJt3X__ht9)qq
+i!ad+/I)e3J$N@7vlCSBB^}RjqLSA<}:8%woDa@HuYb&hF!#a-Xtk}-6LFW@1w5%DvrQJ.OZ(jyxiP!JOi4(b.h/X(T5Ysr(4zlP)eD-W#|;X7}.aY-RV#
+ZqJLn1qV@A.!ZcCTjz+P-|GOlIEB@G)1'fJ}(fi;;O-G6(zYAa)4gp_aDM)[7,^cu`^0XRdqr0G5bF9/D)dc|[RV25cD^0`D2`n{.I4/(y3pTy[I-D=d6-
+$1KS6MCl=Sdm@<(6h9#%5HSbf!pj1oLQ,c,G|1XXfD[6~T=m"a+,g.A4Ii7mgNE:7m;b9ua".-3^L)A<;xM,w<Mv&n8$)`"5|oAh+A.c$cPvQy"8k^`sM|
+IEY&bpxKmzo7o}@/0a.b:,2j0u&|Qq~GRlQ^k:hrEP}|vJxH=U(A+LY`XU$'YHnwY9[f8R_'7qIKvJvsFnG(~A(6B`Bn'`="g4-7+6`&_|T);(tFu$.`l4
+9/kAoEG0-o+#X#B0@Vyi"]7s6h``~55kHQg9XhS:_(%s~[(71gL0UzDVx&sVjOe,ne)pn[B6d$W[Q;nuK=s:/h~yReK{RlVY^z~^]l7U}ZnRL4f`:`Q64g
+SQ4j`]"a=g#wNndu:)ok[#l0gCG^d,NfEZi(#_J#nW|3.gBQu@R)F8TUS!Q#x(0hUOC>@n3U=@~mBZ%5Ra@EA%g;uXOK^KT7D6gw{Rwq/c[FhcpH35D-DY
+OIEMFfe/;U{jNZi/i=Mr}Uw]&i3<|f.3&Kt8yS0-i1$9DOObxr_#o7)4#WXbY7IYCWuBn{j{nIElfOtd!YPs(wwT2;Fz`yVcZXypt;)+'wg.2+4i5+J3G.
+7Fc0-Y1JZ]1rgMf:{'&mb65j1)z}J2peCrAQ]64w:k:6B2Fjmqfn}jC'F#P/O22w@}>"@.vH]I%{0&f/9&`K!I.fF9nTWbPpT:S-$/gZYQ4w[1d0y(:e}!
+`Bn;%ZOi_K:h"`;,S,=zSj={}s7FMU&)ZESLaL"n_4ofU=#ORT'$u!"xb#h<^oIyL4pYmRwhpm5}Q}x6AKtOZwa+VJNTW:wm,FDL"{gEysH1yy%oR@CL~;
+4D_erNW/_|4'w6#z'K,X5#.hgxa=sbt_4#)_`3h!CE5T+<[_~ylLRji1d$4a:,ZOIz!Mn;;b_v74@2}{e`-pDkpIC<SJ(w#xgJgwjWB5CnNsPT8ra;4SbL
+<,IR&|Y#^WCM1[}lvtvsNKts"jzQ^:9hlz0oLVU/a0kYa>Jd1"Or8Z0#^^zhJFEtfGFe=r9=GYX>+#p77fL)'mOPwv}{1az1"j3"zHM0FL`x]Mvf]44v1"
+se}6GkXw!A./42d&LVeVvds)z:_|Y2M&^<HQSs1-v@w)|_]=p^vG&sP1`=inxs)O6D=A9$=+4VgqD+[m]@9ck7t[^8A]Wx^X8_=>">KUa+yTJH,{jhk--r
+oGXA+LW!-#RM##"QJ72&51O:zB7Q[9m+J=VWZ(I)J4aDDITx/|OKQo|srq}en'U[`B;lENAo>zCdAr+"Y=!a6-|UF2mh#hDu~s~5RQ[UX<YNttsNj,rjbE
+65'X'ccY7i)VESB)<%Uj:2<hDyUwluejqYz'ib(,dubl|H1c)+F]5p9@MU}z%W^AS|n'71"^.nAHcZ<hO}=Erqd|:gUGw{eY%!Yg!}Q9o|.L)4s2W6G>F:
+UC%F28mET,H`C=Q.Tnjq+L`&{wY':y&t&+']i!0&Sg45$-"<3TCxO!jx64"]yoH[;sDYx1#MzLw1u7QtTA&rCzA_(C3:_#z;gHQ}8.z2oLUt%^.G([iz9S
+j)!>&sci)O6D66/-=a/(}#Zz$M1/G`GgnU)Nnix5PGFB{v`|dJIMm4EvPT|nPM.!BFO)Y,/c2G;)D]8|dwRC'^Qn{JElPom^)6n`;VLP#rIH&y"UXw/^tC
+5+$-f[TveuoEHfOw2p>}httvC(Z[|E==,,9P.|Cl[=y@tZH7Y39}@<x.v=fZRM!h5HQ|.ZdGTfLy`iEc7XW$r7.9=rx"f$8:g]HAP/aUO=e1h]wo%KaWQs
+_P.kuTb'SQOz=TYvr!q|0e`,u#6$<h%UI|vz+sPTZ2'Gz%pX)tA<E#e"}"N++Q;R9Mz!F(h,On.82_:iLt5TDbg)vnBu-zXc^D3O6Cne"nPObs!O,ZXhHM
+d<rlgi%Zf#B36y}:c[`H%m,.QC1<hD8v/Vh|.8uk4DAznanZ0P'CR6;D#^;Sz=r=f/~"r|8bx=o$oP"8_J`6NExt@uPa5Rx8PV<|}La=m3joVD=dD,>2K]
+7zr8X|iJsy|YrljW@v7]0)>wY:Q5@1[.28%>D=I'FNiW2@]^4Ygw6E,x_HtchhrrGm1kxXCJ=n}6n7)EqQ(Sr)e{w9F!Pm4O6{Sk/F@_;xC_~uQpF}w(U0
+^qPop6UoA0MRQv:;9p:,RKDN^kGQ<^>MSZn;bmOg5x%Ah5@<;yUz9Xs3=q2H@Myn,6BaNt6UnkCmYoM+>}mb+ba_usCGVIEd[jqyq;/HtQ-lXsW&gU;-S{
+zzBO/mEcJBj8}y>_goOuosCEzJdJ%K4&%{lpj##uOte,wm:8Mmm%34|$H(kna'-'C|d(;I/QH_3X3x.'CD$,W'-da+a$q_]6@Js.dW/-pS;[bRzjrFCPx.
+jX!Fd)]h)inC%`vCD<p'N,KlGB%|$V<pHfVCb!DtZc2[1[-@CV^%TC#M)3X,+!)hSt5Q{e3d(a@GkfEGmB;0wc1%nAEO+[_tG6O(n+$_t(KI2VT@wKElnx
+2Lmb&4sA,@#ek/vnLZQz3&Fgp6^(y+s-5Epw.u(dB`=.(KWeS+{%7vA.)6'y9,-<9G7<J;aD.oE0&DVC&=}4J"$|/Su0e9;g&54zK]7fhno]6!^D$5L(Xb
+AuR$(L!vw7Bu]Q:P'JF{G9'CP7/mH%J&q!bJH/,mc)=^<%XbA7~:wxoyWs&T%U3(ii.P2.F^R[J3Emlp_TN]c@D'(Ti;H8PUUo3o0d-v&izx}{{I]YGYij
+h5kAi}`5.&@U}.(sjcXUF8{uOqB,@5qA0#9|I-}BjRJTKS@^1VjwQG<p}#xB+F@tvdlRM]6@'58/oYE/kRJF1)@`H[J>:J4n0M]Ht=R$79Z#QHSE^yF9Zt
+2]SCI2]=]363;Kw@&LW's:kA"s3;9OzIEKOiw&f8V)XATWLHwh(-Fy(0jSs!c;O<<pw,9GSO0M'%w(t_IUddJ[v=ji<:v,8!T&>5|r%(b9R[hG4Xy8MzTt
+%-1ev1O3,n!rrF>W3'e1$;)-Y|CiA0`5@@=39{@L!5J1rG:dawsGEBXbU5u=cqqL1^xG[}{_xiq6at{8LnfMkbP/#.^wKS1ql`)LY(3jOjB9n"I:;Kj/nn
+)W`Vds]1O/K_i.mFtCM[/xu):!{Jl4)zO"^{Oh8t=UY@H"0wP'8MNwG8D8A}FgJK/MvoT,Ngq#f$mHoeL#xK5E|c-x-W!PyFj&z(0FjyhJkvWq)hqIO5Gy
+Q|0[>V-kved++9Bm/rDD>bvz^{0=&ISy0Xpe2bV,v|yPg.iI9Jri"#yY1/Gijk;So662p{_M~HaW#"hB<{DDnqd$bFejzBe%oc@8P-kzIJ,yjm"2Pqk/k,
+)yV)I;D!gFd"gw|@C1uB'{o4f9V%:MT[aJECh_5,ix^RzcD$F_,E8,TA<aTNGF/$~LWu,RFtZ5HCN"DRvR'O"(#RFh%5zDY9FvS^nBONQNQ4w.ix+r(I0l
+q/k,/Re;IL/%0ewLZ1tB`e]E`t{Iu{>6K>wRi`wrJTXg:@d1%e0cKVp'{99A<aXqw#dW56VfOF)p%gUK!z,-lY+1&hFyCZwpG`#(Am`_mlWf#GK=n>tAl0
+[M+u!_)DGFpG-a+M<`;X(MDo&)_.|w;L5Z}SE+Tx$O#Vv`(|~mIn|2!XfldAU.+H|2`>>!.Q%]OMuC7:g(6D;JX%>%#w;inF6to1oPA`9la{S0^!ZJ|9E:
+dKq;yOmOegYuP+Hj$%-K{b9nsE-oE>(a4n&-kWdKk/|HWW!-V#aCG{%68G/18/8ngx0)7l"x$rA{9N7qE1y[oqVr|J[CV.L8%fOR07iOjQn2'yAFw|Xbw}
+QKGCE(Y:0h#@$ME[wBke0%UbHxKwd#"1bnS/~;7fJp.j2-i'v"Lv+>>-a/uf[]'Ef#eJ1hBCG.FR_#;_'st03>$][SXmsu=$~Oc>PkbET;B/E8040iT:NE
+ft]">&Z.:zPIAti!vc<wSUU6`z`O}>]@a./cG3B9K0ZaDOzrd;C"E@5&qg;<sRh%{3t,uRbsVAYXbu+Fli:p5KTsM=&rxJ!%ww:MM8gLxJ3;6rcq9[B{(#
+Y_MG^:yipDx3]qZ`Sv2npfsBa:tZ:-n:h8%Ad2=T,xp|qYr"1uNL"U}YU7cWY$kQ:O.hCy:RQ}l[%[gD^#)T8=S$lPxDlLG@h'Lse4<9M;g_t7a91Y{1vT
+N3kP@NyHoYGndiv1,1dxnc1JYfmERgLsLXH_@3w:Y_6("w,QE]oTP51WZYWkgTlm9Oi;"`ozL8T|GLH{!xE"zB8b9Z@-Z5v`6L_z+0+.zEAv.95hD6p#Hs
+vX29U%_aADjcCQ^lwS@']I}1]]Q|UUnJE3sz0=V:zLy]s^_SJB7o+>U"f`x,dc!3GIpS|:^u#"TA.CHNV9QS{L1(k#rs:#l:,8@/>O1lUov'uI|U]{D/f|
+F({Rcx`+:lzS(s^c@/pX6p}-P+eGvy:{MUVEf</@9bxLE}ypDmp,6noGvY0kD|`+!Zi)h"-@~IrYGK);#{zi&)9aP;O.1:KF%MmSS$|&HX51AfA[{uBhXs
+G30<x%vxJT/BEi}r8erU>:6+Tq:DGj|:%d@.2`Wa||SRv;{nvQW;3@nvbw|pMG-c<7Z6X-Youd[9`jos@fWgURi+}<Ss}Y^Sl{Nv%yBnkWx)W11mu^sshO
+CdoT8G$j-8;|i]1P+E8d"HA+KZAzn&]c/sV4y)+;PNFB{lv@gzt}{Az}JtR/xf>K%c#<~Cq%^y.p$x|%}+:(a#Tb,Aao<arbf::t8^mF(FAByZ<(kXMS&O
+}:>|<r]$#DOPmz6T8Do$d@ZUz,(L(4#&VX+t[-aySe,v.0Ve!%Z<"@1khF4ILn1/>N@m'>c;nNq:TS|n`IGLqq~V!mEb,yIW<<vg6{ni}{5W"#}'mKfDx5
+45:(Tms2Q%)V-x>iBL~+PoXz=7o:kr"pafhty>uF^!v]NfMU2u-,#}/wmHvVdcfltzH)%>7zHw!B;U8NN`9<G]nd}15vxfOJmokc}:2a-s+rQ+hp@yZ<^N
+`31s"LLt6|J@n)0i[C|mMwU`l0ULM(Zr:7r#sV)16k|)S3{;"R+GAy!Bnp8>vBV0K@KX2+22~YX8!uWk1]..ZSu|LHC'Owa8v$bA[<trW>>hi["MoJzELr
+j5)ifea&.LTmFdN&eF=QNO.}Oop.<-2)/AwW(y.|+FUa1MT@ok.0fY{z@;1nE6IXel`I&VD1F`$'wYrkUB]fKm0X'BJOB[G^J>|;/G%/}uWj'cz"iaPlpH
+cuo0dx}O+|4DrR]1y54%i>GWXSCl&xXZKK2Yl{x%rzZS<eD`pxF@hcH%icq.flz2jx'/qI4QteX.KG3HX)#ijuo8C]-X%gizZTfHvn;oPi):1qO8_B7gt^
+g/=Y]u#o2Wr>n}5RHWS.K>@t|xUKH}T+=ga:2PQ]3;y6+MH21P[we;WCpf_VEk5n`ZY`2Wy{=HW/ln<A8by9+eTl,rYe4T+0dRHc7;PfXxMo~rf[y6x}E0
+Eoj7^fer7KW9Ao#]u,b9`4gq=4i5:{!MefkxB>+MvZuLMNwi!(wtnn,>oKRo#1-hJ3]0Tsk"!vk>`$f3cQL6rZEXa1cv$^2[X)nMp_bs,77r`O/VkK&Ki7
++-30QT>:rgOs_CV!t5:h`9VvPp8;Wo,M!bJXRkUb'2|<P>FLSZisOGS`qsg!8xhRGYNe9WpA@92hex:%5/z|`y6[/^%U]d5QVdpACeuieK;^uybc/@[f@`
++)m]ElxqQBg;##3TT:qvIp/NN;!"jRc4&GSzmS<phqJ2es&9KY]X8rhNG+<@MA$MnVhT#xJ;qo(_d|-eL0pvi=9$a@,Lnt~f5g=%)8]>@tvK^$(Y%<NAA:
+(5<!Erp-T}wg.ad^mrycrpD)&iQor%8ll/U1-m=zEOsH=`uvRCa|LWletT4oPM5DxiXu~r~FGAi3d>IzR>Qi%-K>6/G5Nh=_3W!O15-d(C}sJD=fNVWQ,b
+95(/S|'j~86m)[m3mX!t;4|8:61#ya3+ao[AzLN),Utz)|O=h+n&YLA3Z}^rpqd{h{v)%}Ipim|i>Kx!lVmgg,ru__a[aUu'VTlh^q3>+O4|nF<keDR2pS
+d`%DaqAFSaHpp>+]}vWi]OhDSaXcF-Y.F|pes>o>$b2gKP0N[S>a[.~wf|lTs"!GBZ)Q8;)=%w@cn7nCStX6MIDx`nHKq)c{i$pOn]zhd{}4Ls'YAdD>=W
+F"P&+8"S!o3(YheL~e05biav"Oro6B@.:3B|H;AHE1+}n&W6MjMY].I=^+p{4BUv0G5`,>Yw'}2^'p4;Nu!lsk2o"lPJH]]C}etb~(R/{[Rq[F{]sBy:1u
+(dAzuR@wR9_[-m#I@e=CCltH`LTJvy)Ip[="dk7J/&XQ%T}VL;s9{0TSorB]R``(6,S>ah~kuvWE"]7=k}=svSOcv=92F7$Kkw.p72!JEan5#Uk"JI:J3c
+T&y;rw.Vu_d#DLILLH&6on%TYJ%+zI~WTQKr}c~5T7s(uG}L-HN5:3RN/d]#k}{XeV%C_J|V{SL]b"N,!UFhgE`i;vKH{yYG!r&fw91snBVxMoj-HyhxOd
+mqn2q7tb8vuY)e_+hL5K~-^6IsO1SxzUN>hWJ5|rww|N}DtCiLh9u65odDy|k3~r&}+PTblY_G%ae%j,9&aDr|7aC3Y|tCe|ZksAbLW0LAI)7v=Y)%1beD
+d<o33[e{S9]Rji.79{Q%[Gn6mjjk5OR!jBc|C#&0~C&6(RF%G];)Q]&#:b{`6hU:t`33E}n!tEhIj#8Rg$7mRx.X%KWMATTPUh.R6QT|}kRoopaOP{;SFU
+_^P)YK+f68E]D>1K8/(4`T68mWvM5xV.TObBjR8L-7L9J!>|u<>|Jyxb:5JN9x[QH{Jq<q7'b`8q|dPk/krxH9"<Qe5i#xcP-Y5k"JJBLg&vdWCet5S/MV
+rp@EH@{D[CHM6+%@|aF[oe6E++|t6I^^SB12XV:fIwPwDPRW$_N0{J"hX-Zx1$OwtP~zLfy{bXLE|8Ue{Hu'A`%RGqLLGL}`7@!"1UDeVMx89_B|R:1wBy
++X<{pe+_<p,GHK5ML$tba"}MZCc!zm(e!ET"q6V&g[T>4=10.8`|7d~M%tG07Nw:jNk0ILeokX!,pp@{Pw$C7%P7~y=k3ana3w$J}MvcDm_9M4c+)|"XO]
+auX/CPCM,NE2n/M>W2)ILokJHsyPOU!@)5QrmfblCJR(kCf^0!F"CqX{nyjs$n6qm%Y8qBN_d#>N-3=$PHet#)gBzPNVnG..ZNW7PoQjw,:=5v+R`R7{Mz
+`&<G"`}[wZX]$P7juJ,M^abmYH'_IZ"GC[U-Vpsb=cGA6tON#/6}78%@~"<,&f&r9v,>)oLduS`L{bJ2/c8-TC'y@4NLYbanzk,a2zc2Zc%b8<PAP3&f(]
+Wte7.EE^G49>9^!`{{G;TV4QkX0)l,<&3s6cDdq9S_9r9=(Oc%U:2HsOo%ZK<o55|TNdQ5Ft{59+)`S/e+F^#;vRBvr33n(gpC5Qrr+nhLu"liI^}7Bh9R
+ujt:d-E&heL`yI|3ZnFJZk=/23gT^UV<s6scsG,s_yv3v:MU1Cl#FrjyQ"Hk{OxqR-rF:wf`|}vHub,_GY"oHZ_lM5)#HYZD#J{x[g=z]M_byk4Z=n`(<X
+FS'gu;!{1{@%+>Y0,s[=L4}b<%3x|+OghA}[.{XV#sCj>Jd1pDMhc3w.W)K9w+q$4)4x6;)gr'UJxcrTj&oB5tcU@#=>k)6'7Xh7:nA4x54U(R):nsc>Sa
+_Ef5'K^o)8A5naVhbi5[d3ey^5~{34v]3W8Y#LT'j4MeBH"Y;&;<3ioMT]&w<Jg'@`U}=I]mJePn2JMBv's@v24s!gg'qB=zT:ofO;>Z~&z"~0bP/.n'86
+XDYn)W9-NoF`G>BGe4f{1,MgC3LV#L8m)e5d]7.A>0%#PxFz1M=7s[;e'#)t/_)^R&|5#Hn|sXe3m"&ZhevU^FgbD6aaAMc](N/Lqm=GVwAxw|8i]s+WvD
+5qNuLKz(EdV%wTmLXSa'Wpy,Se[G[Sm6PD/r;z4FC3#=Z#dz1q`rKHX7G-1O_mFlGBj:>iQNm:F%]3`Tu,Dx=s^BkyB<-4GFvQP4UTO<Zi=/p"4)@2:0i&
+t%bSMpMVbT,w2V`g]fDpc=VP=1)E!}$Rmp&9(EPM9wBm5:rSP#V1CAF,uNo)y!fVFu5|^X=6s(wy%Dbfae&9}_@hcF29@ZCpg'tD[E0a"xsV=gCT%<o.mv
+^5dXMVe$<sV$GkT4~/rq(-QmVd9gq<^r0n#iS>Bul}Fuc4"t0>GHNnt0mz)U=H[Dsr}-/jFp|bxSkVpQ(u]%Z}(nhZ0kegK(IFT48C;{{XnTuEpeb^&>n}
+mcHe#>%>1eHBzo_d{nD$TZvhbTHA"tXUX(^,MLYco19S}e-<_6FoB.]4X9bmg3j#NYNAu0u.o(oGDBz}l4GDLX2mk8~Lq[Trc%OYYJxL/x{VE%zB@'Wla+
+cFutVoP&H,Yc%p{tdG:EQDzC(aK`xS'xDs)trp/{Waw,#!rSoc/iSe!u4f[@1kZKi]C&7QZX}z[pP8T`FBx=I1~2C2xYA+q:$^!;aBvC0^6|dFE"zq7vk,
+h$'b'xV^OA14[kF"NYGMV{$Zd(T"|u8%liEv5K8/Fi~mu0;qq>t_kdCk8qE7gV[#xjd%u9JkR@Bxe4lrTNZ<18@.2!yzK@.i5JJYa#)Y7|I3w<mb24h.%g
+7ZlLd8Y3Gy860XetV|C0S^C@rB}eJKG,v{e69gVf&4&M)MfJ9;UY~]2^p0oMEqB)DU&nwt(ZsnzH%zl4-8)D{)%[$%y,_URFM_DC}9<p)VW#z{FjnzaM{n
+WRj(L`Jp>kJMjdhr`lQG<zQ^8K|WwpsFcxP#SOjmy2e`=i)c(!@Qcn^YSqKGCCPX0hM%J@Q[5T8W}1aj-K4%KF5(WeBSArk:o6q/m8H-,_Z<eqEYR)-vV2
+n<wh)La#1+M.0TIW5acc3%l0Faye,"ea<S>6kN{1:H+e|$^ifFF[[_fD`I_`#6r<VOE.vt~`|ZGoa^KmId`/1^#c/1jZ!6GsJ,f/!ecWwc$=Ez|')Ce|Ot
+4k`ZHsL8R#drJCBXM+eCuT/X-k3NHw08fu"FXJ9{baZf-"DTLw5;Ce`d)i_XZ(%dnfDs].Hv7=.<!{~^SiyM%2fXUb')OSwU}=fXQbX9n[/r2C1s!E_mU`
+ON6NUPsLgT8PhxZm&`8tU/w;U$%QE+&Q5u|u/k0hv:$L0)Goro|W~:^da)Va6&EPbVtJ31]yE'!p:MuE7jBM:)yda|4T8"Ih))L3!8,XzJ[9;jZD#DHoMk
+Gumg[hCe31hn_H@(+H/Nd!Lk(E)!ly7)mo;6l``KpF(=XIR%V.UW/he.g'xk32Y3|n!'5.y"Z9,&0.aApHY%o4'[<d$r"rSeA&Sew#3ofkZRJop'}{AG)x
+vY_}ae9rsW`PCnAT]m){Ga=B:u~kQ5r30gqe+(P3fs)B.!7aDUQWD28,oEIBqN_A=zHXAD^L}Kw/QJ-zuH^yvM3s~(9:),XDMqNbRa/dse,Xw|@D[.su(K
+<H4T!8Z:[UuASb|nrunSd6jZZt.EH(J=vg{3{tNQO>A{J.ERv/T:E"fb2S-MCmiW0JwU}rk_^_e@VsoB+fGlt>I7,CYZkAAj}GY`bVJ{)/A:X"bkWexzZ0
+pP4p{wq3)-`n$CTH#mmeQvw^(UBMr>`C1#=y0f_<7`^nZo+Mp:9se3.r6HJ6Y'h74yoI12bZG!99wn5}FlGA9I}E=f%3f8sbP:VOq|_i#Lg5h9<'k80NyR
+_3lIRYurRkRZ~ri/_G8tL{~:(d=}+H>+,YIAiYm|-/~pXkNa|wP,;]|iO7S;dQm"6c^OxE#rr7tl}SnaECx7;3m,A=1O68{Z:r+UCd2HtqFRaXR+fF^+NU
+;>'(;<84ZI|6p;"i.Cl-h=,@V#Ukk[,Ap^el8)xw7rFmFwzRXRtCz[qZBAn4oGJw([y46qFB@{c6x7$L$GHtfbs9'uIkmsM}F^2%>+wl<f^n_gE5JYfZF>
+<."OLES|+5-kQ#%UoV0Y~P~lSKMM6,k>}P|lxdT-Dnn(U#b_B{YTy+|^F-EYu]WuQaG>qu`V(Gk51{AlKZ$XSB29gRMMqoL$LWFi:DySVy0^HhhrMv20~^
+mE`wu|cGiQ9i3M&^rgnQrTMz;)G{Gaw}O#4_>,Rw'{^X{d!ni!VTXC_;~@%Mfi"Y].I)37k13mg#DZ,%zevy8KJVLyqr/$74MSBz+/D@,ST.nuy%;f1KtC
+W)/kG=rs{wu0;n#g8cFfRcwrS--GkUCGF25EcWe!zJ-y&.{2([k]M)Y_O@g_7GC[n[N&WZR0!$BE5;+pI:]69M&gP+EL[WzU|Z4w{R`/q@Xr5}'[AsBV9z
+A:>w>k%3F<w6JBT4P{b&aEr>ieLqcKe"pzuh}OrmV:drT`-Yi5g1CZ[Zv%hz/yo=TQZ3F3=V#8'3mbSS6/hF#PE,Ftqu|=@N=>i^TFrigKGaB(t,Pw<Yhg
+M}&f0=q@[^ZoO""F,Xo(|S/xeL^%-M!y8fHws=;XF`py.F/y|tK[4"1&6j~TiRh1kL~l=+yUI}^+&rQQTW{GMV3Qb"6`H$FrUN'dB2}gckW6#>k:`SR!Ux
+47-%=h&&CiUcuyFh'vnrXafC]yr|p#$gaEQ#EYs58:yBM9UE_u^I"eto{Wd#iMXH&r.X"'>Qk|1URyT5h7(uUfTV{%[b|T(Md=3|8s]g=hLPl,&ll`/I17
+%(gK^>r|@9AO`z+Y[um.Emm/[,oCn7[eIDreq29to#uB/|~zvyasXxvynWb%Zl-:o6fNs.pLVxf_H[sI44N3t]#C%o|;soC44a,gWvy.HHsY'Y@+}4g'.}
+56o^`}a@zN$jN[vyrS#Q>;quoN[md"i2~OS7:g'S(y||#MZ|y{m1,r{26Owfx#9S}QZ}A3d'c||:jYK-.+ZuO{NNv%0T[v^bKO+[Fr|=p1cmB<Q!WzoljG
+mY[8=2V@%e^GD(hP;g|NEe;$XMbtq}roIbyLjNW33X$B$r=oG/OAuK7G-Xx"[3%RNU%7IY"U;vEE03A+FG@@7seahUs"@Q6"L4b3~5gR=myXo#pVv+{2-V
+_qbme}s+oMxb~5'ORt{t[2/,n+/<#TUN,#./s1)>BG482wE_hJTQ^7<zn+_N9'z!bCm:4Pf'U$,JLe2G;hjD`!g]YW)ApnvQd_:PLyNwoHn7Zy{##F5@h[
+^"Z=axro~[@oB%u0axoi}i]eq)kWr3WRbX3q0VyZS0E]0<2sc1!P7'"Vs/Y=T>J1nDknZ&UxVTnOa8)N&F6;#{`)Teau~L`RbLAoKew'Lfz5"g49XLC-a7
+cd;A8%fX(Y<rt5;`Lf[GOcU`US}74ovr4Ix5j>h[|LU)AUv$/YXwjkmU|K{[QD"${K^/%rKN6I6Fi_B8+G_Rg,`^T,(s/}'{p};{;BcgK=I>Uh80`V#+hS
+BK[15c;BfvT&|3^NFE4K_'CZv6-ZcrD{U-D4Hjyd<xFCuPl9^3@+:b#yp}$NTfXyeE/_sAuNz@uAeo#uC!L5"k8j6|>M9a'/^roMGPdGTZFSt@-Md`f|!,
+(xGeOt_d!,Z6df'4#&YmrS_LRje6;n>6p9G>~[z!YTyq`NJ:AdL4&)daVs'g5rS'RX+OKDUVZy]0$"AI!_NxLL[PC&W#+slK=WM7^{]sM7|f[:Z^t6.%O#
+fp&]b}D`D#n`TGK8&uTI^p-bUgc9XG+e`[&b'`-O0v`Ls1/M>vUwCLIkJ1Z{0'o>{fmoBS.f,N60H'HFr,|tx,-Mn>yi)Y,t;,z6)yJ=a+11OZLOG!O|Dm
+Pl)m=ZusUSLYH<<!+zsoFIXHbh71^c]Ad+L2uULPynSq`WPg.VJ4a>NZ+03${>]IGRrPIH8{nIqoV9!T,6]wu:;7I-R@Y!PU~-br,}VoV<t}4/@g8MsuNO
+9Eb3f{2zlw92oqM}+y~%5-ylV3"Zwc0'9C4b/jY=hN~'kWXZ-gfXF_<JDM}wp3#Hkn93[|,u$G+WLojb0m=hj+{fijx@r)-d&.`{Wu[c>z;W~FI,EB".A:
+k0(d;p};-4EgE+iNuCK#<O_@E!.coBg$SRSq8yyB+L/Q%48P!Ed/,SV^BwPMJow^lo4RltJe4IBY(o%oW7%aB-o{|6oFQ,^vD(,GL[|e>%toHdqq$J]vv-
+iSMx,{@<7e8'qYzOeP]k&(Uc$tF.-0Mp7h+Vo8hF3{~[K)hPVJOnSO3TAEpHW}~pN70]NRAzIy7_Uwq=()JwyLDEzpQOep=u"rU6R:F(y!uZr|Ne(R)vuC
+y,/8WNWk;A<l'#RPU=dr&bzR>ShujSP#,TfZ+R%5ope%to_xxUtqg%toaWGLH15uQQj=':,gg6;)<:M^yWm;x_V|yKni8G3i^[sk&yCZ07c[6=&cc+wR6U
+^=pW(HfW5'Z4r;TYarJ85fu}6UI|~;ZqXZ]GvC}}1:BxlF'sRS,hdXe!sRpPFE<W<Sxbhn7pboi47`6h%F|'l5xI0ZRxc7yLob;R#1Cu7-e;$55F$u=ZKC
+>TH!7E'yeZ8Jcj"UMbp'7hUSmQu=-{V>Qba+9D(Q=@:K{f/`KcJBx}OF'XV(rbp9Ad!.m0v2n.10]-rTjFkLBZ3Z<H/)5,^h1UO[@/3DHXdI.C.%OkC:&T
+(:rf'Qq3q-vYTlUf_J(m)VvY,,n`QXQM/uew19x[[o]|Qt:wZVx39ql&KE1r{LpOw0&rmtkuY-h7=r3HRY]4D%^SvL2N,d66pQQ}D)S4:ax>NA]PSLO"s@
+"yb<)ZSP9Pm{N$%_UqDfz@yw5k+#-@27B"Mgd70p"x+dIy@tDpIcb]w{lG{N52chBLWJEzXr;pwKc#JUCxxmmlH1MO1LF2NL:k9,"~"{V20hltsn8-V!Gf
+YOG&R<[5MZVi5ym$.9IQpu[1_lTim34`8s0Blg<&NuX0L,lFW#Q)/7X/k=x4oQ!A9FBg`|fkUkk'gD+$jjYMW$9I4Jti-6yxnL`qle;RgL$bEpHF<6O}<z
+peV;j,dz>rL)HbHd/,a^q`4u)B"6-VA)v/Y|ySs}nc>myHN3qJJ,}8Fps]!sZZWZ2kB3yj0n.WSo].Se'5:]A)XiKU'[C1tw{3;U-9q6{qHTQYf^uslmG.
+DcCR63i0j|vTyx$5QXgs|b:`]M|q]`"fj-nki@q0Sbr_C"SA!cXZpGNpK6D$1oCptPzsWmpf24>R]isj748O!,C#;7cbWstG{iHITODR`)nfU]V<"~tL^v
+zavjDJY7r+M;Xrswun!9Mc[qA4uu>|2tx=2Kn}[v,mxu)xSiZil}'[Cdu1DQlMA5ja>$2M6<`9H9Z{:IUM-}lROS:nK1J$#O%NVR7#_4</4K_O}/MAq7^{
+of)bjnZmzZ_'S)VGF@B20OJlaZl|JEDUle~]v_A30y2o.-s_pj2,wihD<oBgPY>Qb]eL<ayvyEroG"qU5C<$PV`AA4rO+"Gw]^j[_-IOoaC)}cpg)sN;zA
+f55`nt^m_Is_Q,Iprk`hIW&FJ(l5c]]Y{a|']D[D_29<I#nA4QgA]tL#}PReTQ.u.uCJu|mKAU$H^J]T$GQ"%:$1ILawPU(Q&A0>v6;dSf]d8(N;qg(|n!
+.&wdbBk1TNZ!ir=Y`onROjGo8D)S~q13UQoK!WV:77iVXy-r7%{uz%0+M9B5IF6;5O7Heq}9_&KU~<l.I|JZ]:3&,&ErsZj37w8[wpz#l3BHD{v{Wj5d.s
+-J6bYLO!>FZI7h@]B}8IcOr4d22eWn[I4`u`E$b:H5efZ$r!I/]m'xmIu)ID.%0<]Y872lY21kD{uM=)/EGFu)nRG2cIS/+[U|dh0!2/u2_d._%VE82bj"
+ha_S8Pz5V{f0<.P7pPsOjwzi5ah(mXCTi_GKFn7zf3&a~e9:w:gdB1mHdY:i`|Pe.P+-$DsMmzw".PmRrlr|BpCEC2)4;ob|!6m39)y:f{^AZrdVVD8Gw0
+SJP4U=/Uy%[hS[iEgW0&[}lI&p@Ong8=qlaeKHAVbFkhE,Zd8t6=i/;fLkV%P#-7V+ioHD:Y;)R@#CtySu4"OeP#ygz3yL-2Fk)s)z|eS/kM|]u<XH4i6o
+"ZdK}mW_}6T!lxzdRss<j[g_Yki^aiClrn/jVvm},=6z_)k9.soGVyRAfa}]/9W+;yx(%2sR`;]%+[wnn7<}Xh7!li%l5X'YyyzY>s4+k%;R3-+((O4nZ+
+lAsgDt6,6,BJ;b2QdrA-fj|2Rx-zAIb9zYGZxRCh'bbd>1>R%ZCJaYc!'jfAqVm:ZE0lC6Ga!-J:dN&=~+0B!mSI]B&uJVt=K|pJeG$]6z,#}lvzWV#o("
+,39rUBh|[Hf}J6b7xaR29mkUJdltZ'b#lNmBsUbnwG{1a3;G`qt3mAtXFf>nVY}mOYO[mDIGdfoT_EsHf`p0!4EHjXbn9l=.(xe`Op#F}jLtUPHyb-uWx1
+qA4I40jfR{cC4VdBJ}>YN]UT0ZZdwOUm}U3.$^>OZ0,+u=k^$[(H<h_s$spD@!k7aerEdmyufec6&mF<Yum<}6kq#u3bN&1o9WA5QGk7RG$Vly/vUc"_$|
+G||E!wpzYdJd}6%rTY2j>L%Ql)LL>.@h>L!$uR[)ym"#NhS7^vfc<BdM_7K/9`A.KsvK#xJW^:+h{YlF5"Xe8XJ#_s]2&3H5!hW6zeWip/pgwbzv){0V,Y
+Z}3Ka$eC>2aRLdu<AO)4)>I7Vp5y#)4(6R;>g!n)nM<6'jKyBYSAhOQUrGTT>@gJWo,W24KVAI}duL&=z{KVTi7BdirkI,XV'Px]Z#82L#Zf,N_i=Gu//9
+~maeD%.(k&FhXm]mf`"U|4x^o$|-8]C{%qXNwDkeYnVVn_+yl5IUA(JiQ6gFvGbW6A_"F<:.VV"aAU'U^+3ruc(4f]^WX[m]mAq42ZTAB2Bh9+UoW<ic-/
+Aqeson7klG>5fpjtT^n:hu@]J>F+|D}}+@KK'^@cNAfPV^AORh.]:@@GmcMTx>(an.Kh0[6+l(E03l;]Wg,|;0+2FQ]6=jw%a}B@4N6_R&c)Tl>yc|%okX
+6`~C:c;^!aNLmH4K$|dE/lZvef#}4xUui#1J<PV|5{pY1JC=4xI$TfH[TH&fQG$T#DfDoePZ4o|iM+;7G[zep'Z@l"wZz`IOqrXN}rYT'Ru$H!;^Uk)@nG
+12Uuz{`RHx'"ph[seI>Umur#Njh,3bshZv^oX&)KgA`Lr|+23S;"/{yhAg"|pY,MXj|A[R"|4o2WEq-X"}/2;HQr%[c.e[#XAC9El!MONMUOrRZ@rI<PyS
+w}^!xoHxNda/|mb}S598ac2+yXC"BH;p"g{I-f'f/ct3IA9`oeG5C5w<W"O+l"Ld$Cp6-lc{g:ke9j&!_g&XMFdO,PBk1%|,;j"!7IawhqRKm}1uu&`/Hs
+E2E!:.%O17t"IvXt1){f6$k{#-Pg_;C^YG8niAhzD,{]`'F8vo2F8NI9t{T(!3bm>pM;H+kUGCQUr%jqj/KY~kij)L0PD-T:xp6%cg](FeCeovole^uh-t
+U|IYg`+,vY<NsPpZL>=:LG.d$I/V:bYNx]TgcIn;Ho&=h;-n+L6$C]"3jjh2RR[{I"'#PK,(l^GF#{NZOT=ZX"WV84[EPev>z{2A@q1eg`LD)npFZNk8!}
+q9+hQ'>{vd`P^I<Q"C<K`qWjH{CN%^'E83x'Gb(xIcJvJwL%=pSdIif:Os-w+TWJkxQ+Jgh91Aw@Fny9r5j!1r/pxX%8sxd[on9q8"x98kN|^k~[]dlG$=
+)taT+CorG64KHzw{,c+_'T+r7Vm"1qga+;$67vuB:C;`gXF3RLpWg^HeOKU0mk76+5"X0;^44i{s=QjpGX$joR'wZiUqYk<="CrqXPQM0#m9Be,|`!PGAo
+[!gf3>Cd$)vh%a2&X={bs"F{f,BU6m3T!"1n7}1T{Od6uIv_RO~9Qy5]U931PZA,8uT;@dl:(FfoCF2v{qN".`rR2]k('!Q2r(t:'J5k]c7jRaQ6(:zwvZ
+]pM$!x{Uu%p<Xp3A(G3{2Y,oVP)d^Z(^0cI+w/}!wZZv<VH!e,sf]%ZEoMd!LX~8s5Z<>v:-cyL`nT>E!K}t:d#F62p_hdAZbaZ8z!;fdTmR~".zWSS=Q#
+htUPAIY2riasrv2w$PCxs[3bPWXHVn]Qx+G#f)n6O:/lM6Y#1)7j:bJ3_cIFzC]sM<V=[R}!5UJRT$Wc(i(x9&eUc(d9;bpSQ<;HF]TE3]%VdcR_P;HDb>
+_DCO(2j{EUv&5YpP|WM@3[oj$jrw7J>[H[}zx:/l2/Src><d0nS=WTT=#G9AiXWA4,:(wRbOrn0|dZq6xP$X;suefApPFD$lFakCgCYKOJ)wnlr%Is/@h=
+ZMStu`|=yRd:H]P1>CGc9FkC:/vQrJ5Qh;)=pfZ$ldxh;yJSG>;H@$HK|0V&UCjM6T|b)ZA`{X|9hygCF$bWc9wpM<+Fbdmj2@_x5=wv517vkMuwcTzOPJ
+OK$;z:31ZPl(+qs[J.28=j:82XF;NKsxBHN.)RHYA73l665#Mr&Xw%,c<)G&x.Rda@olo1]>dYRxNHEq!|Rqa;Pb_eK=Fd}IVjH.PrzFyqc:4F;;r8$P@&
+wico{:MCBR7zSr<CyI38uQJos$SQ@UzIQU(DB8EQ7nruXeWR=,C9"}mSgJwqG3[f}|~Q,GdX=_}zK/%7UK-AkyQLbY,DwRHqq(RjgMS>l3lC7;o;f]JyhZ
+Yw]3v:PJ/yf&$E(/k)0r2+vaC^BX!6.[by5+c<+a`JYX!".nI)Jg`_n5RUui^T8vkK@2d))KT|ouNJz'D;Y<<eTlc[@+9&`CWsCzPNu>jBwxPNQFEu]_9p
+6Vuxj8ZtJ)7$pD{Bu.0y%N4OAYL,NP9uUH6H|aP@]z;HuYm`A9:dSJ@;NI,v+.G}U#q^6mP=q5=`3Tf,<9U.X72MQ-g6gM.eKrCJmA$Ku@0TsqBHkkE0]k
+_4FN-FBUi0)GpD"m+$[.MTz^APoz{;7bFxN)uCqLI1IDFKEW1VR+c:s<wp3B7k;2Gl5U0)#Av.B'2nyoAGB['OfBcL$4Hc52/"p|U0UP/D,o9:EcJ:QZsT
+Y#;Af:Qsr:";v0KwB!GgC`xt92/Z7)n2B.Po:v4p't^,9Sd|(gr")JSiyCa9E>Wefyl4l(sJ>_u-._9Srf+=;Er_4]!b(19lg/I_uBW2^xg0rI.[jY4^2u
+@LDKqe}`MM`q#.d1emC7bs}(9.uFyIOm1O[_B0[9@WaJK<@f"h!bU2H2DgT_siA==^CsG-y`lxOVP(e7>i#pK+5VtI2GXXGQ]175lMW>bht>'6s`lqbEA[
+&n]Roi$_wK:D:6BTMA]_J2Ir%qgDz3k<4+]eRrLZwKrZ0;oqjKV;+2pTtk@w}Cr5gKc)xY2{9oL0#C<hnj}S-!_Ck{wu1+0mrWXuAkZG"/SSTvc#'&HDv}
+'<HDcmZ'nuF$<sB`!LFP7nr5}j+o0k6X86<xhJ60{P};a<;Ob>A___O0fYi(z3D>|xZv67^5YO>ZFp4O[TaM@sMCj+~^vUx]}rK0zb+gk"ib#6JEwrH&=,
+qzVqpJgc0/i[8m+Um$5I0U&WW,,+py@VJuq&..%EU65(3JX},Fd<DKU|qA6<]me}j<)4#V'NS):{06R6x)&q{`11<9:@x{$39u(cAsw0]dtBqjVRFQV/U)
+>2q=D=:MLaA<7_t=vWZ/#cTH$<NgXYk0d'V23/i@00}r$v@)c=2;[:^kOBax>Ej|Gf/6Xz8H)P9DhFTr'J|HnM49aeWESjgBVoF_ya+u];%0-U$N&FcYcs
+'$[>;B88V2`YD=dLRaeENm.{<YX`BM.r>#fe8e.o&=S^5m',<G@UKFQ%XI#''9~hw(`177+#Hn|m6dW{`2rsxSt6@_)G$:%(PCw'RT#ltTW2w6Y+N<IB<3
+<]0rjgiR]0(v9B3YtUk8)DlgNUo<v#S063kh!F='b{un^MO|fh|f3]J'sW:=}N[Y{{gzW`m:IA#gkx|rBwM2n7glk9np]$o^b($_NeU=}X4-6Lw4C1m@N]
+WsZ6:;nO"h5UBX@%YT>'XYQtS+JHUyUGe1/IuQR>:=CM5RKd)%.yztx!UXkI.{T:ARC]Aw1VX.UMtw:yZ@0#bwb4g]gnvfG]"2PiM^.0a|U'YouJa$qnhC
+|Z^siV^jIcEw4TueA8xoV%hOCnau@Y)]:Hz.+skmbV{VGjW.ajaVeK4Oq=&]&yl+C<2^J3ZWc]0cwGLSoE"]Bhvk}8})/zvhU/:C"67oMc:AQm!OK72yC[
+J"!(ca^4~lu,yo@wKU/jbdUjpM]%FQr'z;7C|7}S8&>XSGCm+>ZlVNrlG75Fx7"8L/RO~KR72F>4]993R".{d</-oH5Mf=p|7rJ0Ld)Wq2<@q+"IhduOuT
+(Ovo7lxIQuF+V<;PoQI[G@H7ObOp~GF[<_JOUy`X0,k[5Y[fJ_oxBJLV.-&HbenA:Dpkr`:g}"k.>JvOhT3N5UBJ2x@vHJ}uC/zy550d2xg<I|ey5{47bI
+S{,bu7|fVNWmU0_`>3_RWM/k^;lrpR(WexgG}VZKtC5mQJVm)]6B)HQL3!5(4['}NH/mV<I@=zScUDpfj;UJR0r7:NyA|pFrxDPjI4r1)q'X2qXojBo4oI
+:7>4DElH+-pAW[Uu(G~|]XI&7#X&++F&#0qDPbQ0sXRUOm.b+D|3JW].Q[lA+WT;iw="-GJZr2}|q2Y@!FQGc3yw/w6hR'x9dO//fcwv^pqIMvNB4J5U.I
+>3fK<|uUbFWT`<hY<DNi8=.8tCErX7:41FmapuPo,|z@$/>A`G=G}i}y~}yr"A5jqe~W}6ji7d:v,>R5(QUR)&!epw}tq%Jpt+n:hqU|^Pd<n9iOJKfGNa
+Bfl`81!HfRt&~kklG51-iRmyPFTZS[$LuFE7HezMZKON=3t<19sG]=wsu(swAA3RkwC-5Yh}-";b2}F"F)}vcgWs7v@m'2`9SAz0W#JKld9_<c|"WcU)H_
+9Rb6@#D^DMre;E[ZX{lnq]{nFoL^2hKE6h(F"gMoV@XPq80x@Pa{vWHZrx,^_{JoIQ+B$^D}y:{e]Q^4-g0Ao6fqVk]n>O_Ev/u.tJ<c(;~<!,eOys[Z|p
+'$;pFKPAt7}6kdwQoJW#Oe$%|RH%z8Ror%)V}avTU`dxRFF$dji1EZc=6Jp)t3#Uy)--"QKxnSs!Ejdb2CagD=mQ)On4P=[+tPN6o<i>^m3mCG4ZhFOUMY
+i||o&ce}i`j89GItl=_|>57H3/YZ}1AsdoJRkCBxmhGa+W6K1ZyJ>51VJzbtW>}^}j>9_3GjO,pd2:EA<T#yz,36bl8;'Kf62iajupV!ix'k%20{!eJmK3
+]4gd_uMJh1A}w="0oFbck;t)3#|JFzcV|rQ&ts"X0T4ytm[pSI#]p=->&3j,F!|V%Vbbik$KQakC@u/5P}e6@YEi`ImEm!p&@8l2R`TAU`S,,5YKR!F;70
+f@5>79Hyh#H8>a(.-dZ"MDu}V#NF]noNn<fit8}nl)"wHs)6.CX]|(G^l&fV,$3)yrrTq]_a(MN]WO.6|L2H9RIs,tp`>r--V>oAq:o5T;%L29if@ZP/~o
+:[s,OFXRIXRzxI5KFDDG{>NFMPN0-pzv_GHsd6Pls/&5:vNUr"|hU.tT2D<}%kX`qhR$3S)0))&9>YjvVF!b,PX=l|ZaF-KV,2euZL-<Tks:CT@-!AEqvs
+mI%A>'%R(K2R%UkENP,]j&FjYR](Y/(%nM`2>0uMr^CZai+`%cjo_B=lqbj[dN3Fte^HB0Xr0`za'`,$]H'Z_mM%93}MCe0{P&F_N#;aAu6i=tSl&gZ#Oi
+iV+$ZG<FnoMX=Jm5/4ur4nJa7FY92!7bMpM=5|qZC'@rmx'}U6m449'_z;h#G9zDWdr(FSB;IHY2n;g83m9C,Z~]4nl!E$1J`z^%eLx4i+<;2#uSa&PU'#
+SGy'=N!Vj(em5W:,LPAdj13+ViVJ;qB@v<%S)K5}^Ihm7UN;jOI|5byX<9+aCl2e_5_8w+hawRZa)`8`F6;LHDs|Za(B>ggxyybkaT#1a`$v^VF]fWk!$O
+<'I]OU}]Gn={Te^/i-Dp)YeaHF%ngSm=km=<#lpZ<L"819Grn@:L9e5+Xcw9m'~11=od<U]<CN$;A^Faj^p/c#,E>_d0#szKl79L`iwr&<Uwab-tMv41QF
+z[UD_i62apG#J(}7tNr/{H^NKJwh%!mOi})-|QVy)7kABP]Z%Pj+g@c.0`lJnRm)WwZZ`!{[WGInp8Y;+(qp/-_L/-I2qI_E>SfDLBg/f$:$k`D6Zws`ZV
+)x1b)`8|cGn(v/0MW,NmkDhStyLMlC1h`K7zIwGzP@-^OCW_bwerh2JIK(;SFx~k/bx&)Wm-$%Lt[0#Kc4:E'iX+fO3Nxi>O]LQd).s]=`.44V{o[)CoG:
+D#gk9jN&~fy{I0Nx,EIJzka&nU_d$W'e!Y6TQK~fl:z6eyb^sfP]HZBhA"c[;UwRoV1rmf,/{qUG3i%<5S(W/h2IMtOK.)'UxK{2IkjIYuLs9k4WJ};As_
+Q8@:#I,KECPL#t4,<hDiePmK;gaH'Y)Qh99gSJBISW]}_CZpy#=d60K0AbOKXS@3>t1ERs/q4>7LCn<v"_(P$`'=&JrKH>EdY@'-)S4S!KG(NAf$7TqK0u
+/"V(.S-T:yXey+R.+l>#qbHe>.Q{73Tu!C=S_I^KmwWqb8:F<1qqg49bT1b!NJ<EU#tL.#B2@k5&.QuCl]k{fx&'3dJ>x,n0HhBLK%Gsh`d(j`|%'BtBC2
+lU#v1g=RTUfR5K;}@`HiuV[M%#RxU.O$N|JDtf/1.tdo6KQ!E9e-/^)[Eza1)vu(SSCw'tElBKVh,/5zD&G,^Ss19P8`v!tbrfK6$q/FX3u2>CFuvejH2g
+8K0<c,o_aU:F{g]vE,t:5V+tEkK-Vf:$LU`a4yZb{NT55%)cn[3j~MMGwVy4h[Os:kk,MYqI./VXYu@Rv0^HeJF_]tR#aO@'ExyknDlpnVc.y_h,L^0U5,
+J&hL7!.U/H9TK%7XK;$s)d@!BM]{H`<oDUgFo870bN}"R%H/e2^m<}4&jvZq<qgAR&K2/.dftTPdE7d9Sjpar_M!.%)%MflX~7ZK-^Rt7Zclr-oViz2]B-
+A^1k=So;OLVf%-<9tc(,Ps(L(LkUz-;14OMu'7ZcC:`rY_$^+hUWL+|tUIUimk7qZPPoHhG5R_X!1-c_Ka=w=$>53$~5s_GF:,VvcIc^&:=<H>g@v@wW+!
+DEtJ;|ON"kLX`Tt=!L-,BT/@oF@T#4(]18_=Zz5Q!ysE(7,s<JbTLcVZAt_gDu-ZV{=iW3X2owfXv4MdgkyP3H!UJ"Z;WAmze]+22sTZ|f9YqFwZ6M~2b,
+a%-7hhjs-+iA0nk^4C<<URtejr9tpP,<tvhw/%w[a|KW/q_e(C">6UjbsPu'`/{s<jTvI8:js^:Vs!QIzCrV3Pq$;1`-;5A4!ds4-U[lNZUq6k-N!g>ZLy
+&K+FM!s+W7/}CnpN%lq{H2C"6mQran.m7DJtC7FOkbz;&o@!$b),Geok53|%7j_=Zk@:,d}+u}T}FBSb5NC;VC,a~(e^:,;CgN78{f%ju7_j023k^v6FLw
+T]bts@!h8I$L"#op$IN:56L5R@#aQ4qBYV]"8ieAb-.UF9Gq^j5Y)eaVoeQ{N+uf@4C8PO,br)^P}6;IXkMvMTcN.X9JnqQ&L&t%+E<LpzB]N|V"|A(.WZ
+38BdML`YLcTzxv)j2kGL[f^yDt!Nn-05")!b8#NX6Oh']{9'x`XlN>o(L@2]lFhq9EGuwm2Ac1w.VJlAx3^j!hf(=[WDLiY_$PLG|2Z`T}.Pn^eRH%T&@(
+|P@2jO5FfV_qyF8DU+ydbs)w:^@`su&g1eWAf[50s.ODv{q.5>YI#m|oFj^(qoRd_`34X0A9IuvZwFNJ&O9UHn6C8LT6B+t.PIi7j5+}7V1JmaU>w.&8QZ
+;v8;kE3WX41$ex-d/w(;4fF)f6]Ce@YG%w.QWVO+vbK_KWk=XIm4jZ7K"hsE5K:PS/q46NQIcq]oA7:2nAwBbp@,c,bxeeAzfy+kNokCAgQeUo}uz@k1h`
+p.=oJ1sP-bYYB[H$"y;Kpkp2%CJ:%Txw=NXX^f[]Y0C!o.U]<}$%+28HaYd]$t#{lv/e"U"/f:'O2RvTaj^j<Fh{ym,6imO(f:ja({ZYYb2z&v]`(#L:Zb
+=6;%>V~cV!o@'({"js8euL1R/M"qIrSqM-[w%o1"7p1q{S{rE$(1fLC"Q(SE^e7CB#>wCdsazDZ'G,$[MKU0V-;P-G@!Mw+zgu3MsF`z1vvbcONIF)jm|u
+'D~1C`V/ufrs11j,(X';'uP/r6pa/;wBH-C(k"NK2xdn0nh8o]4`UY(v=>v}|zH6DMh5#$y!Qar`0D`KM9,/FC>`z,(ZY`dpE:}D/_6nF;JSj`.xd<;7{)
+Q:Y+EuPPJO'Xa2>2g{YzXdr@KL7N"xbT:v,x_F^&2.RQpa[Ci{|tjPSjiXd394]f[Ud6)W.|q$2&#+k!&)%21pH;y[W:3W!O%C6IWe6K+t$'R6){+i-nH@
+~0]2uXb:m$By9K{JD!C)!8/SOfRO0jp8dky4"Orq|=n&{zY323fM"57;c8Zf{H]6/2T;-0i#MPgWQyLZR}8&Cmr0]:%b5@D}sSYz}8ttV7F)K_![^znB;u
+8U0]>`I)Lr53F8Id:X+1W9iHlEs1V`;Ti/G7[q/o#jL${X&NT/][r'Ta^Hf(K!C>u3Y[U)mcu)u|mQz3+I/G7Y!$zc._WJ9c}!Xf%_#QanY>p}s+iet`0u
+t.x_CX`t#NA$+b#hsMjl7CFa+PcVtx'u-a0J0(XHH)-(Uc-5nOnvXT<5<(]'2]BmVS}'|DqMP+u(q`2&SBD,s5INP>FaTWU^KaE8Y(rqMC{;<;gs]=5%<X
+4ZR|I)9@i=bkk4&wjV8s]&eWdVVE2BJUki[>zylO[ePaXNS5yhjq)PKg;dg;Ic9+hyhL/p|OKx@OFFJvs'Je~ooI!mP0E`OgVvX^QIXdINWe(Rg}'5mg9R
+FQY4ngn|Yt11'M5D4aDHb}(nL-R@r=8V&1]s4(-e:=F):%}/|T3`bP9:=::5MDwN@#@%+0'|g(RCp@]__Ldd66fWhnUs~S-;V<22#>2!0yRC;Mcz,vTX73
+5e@<vk.u0.gWm9Y=BxoSI"WiN`TsT4f-tyvjM}+E.WN|8Hlf#oAXvQTM_/Fr;J/{R!,>1GP{Pm5NpkrK0HTV#NP9:euO4'YK~rFLSyrF~!Dcfzpg-mfrVz
+Km+v`5]Df|8t<C0r6"L(e|M|,]Wg[jZ%FKjz.&<8%OhhmD~ebuC}lJ0ZM@}Z66g7h=2-1rw,4NJptw0I9iqLN^nijb++ohGzm%hFzgOFHX&TWzBM5AW}iR
+k.A'TU'1@>JupdgSm)y0"u$Xq]%bj)L`Zw>>P2-E-t%h^J(>|]3-5T4T,+BitG_hxxBPD5v/tI8Gz6hjU4(;ge3wox8^}K{LiKYc^HSJ.v6>g+G};UsISa
++a5Jao~aE{"BoZ`v0aEo8J@V%mhW>V5EQh`xhj@]DxRs@w3b+38@BUTkR$vXl1l@'GS<UdzZl:Xjyq}9J6t:d)^m+rn+=ANuVK")O5gfWeL=6kQLx}<pv1
+Gb_EBJ:AVcaBw<""NjlaRR:w/Zufn#/+0i(x{N-h:g55dSW-#l01bK2pAsO#apCV;86G#VUq%f.ee#R&)1+eu&KW2p^D~i+.s1>7hm-pAvy1p:C^cMB3jh
+_/z[^</8d&miq](E'g3+>"^1#@9_76T[Ou,"W)#}D:[q+..XE=($`Hi<}7!7;pxL,:+[tYco)1=%K0=<YIQGU<ohoHtKP2{hxGj,dsf+>-F:+WV4px9A4h
+c4//Hrh5lCP,^RJ8#:MIho$z[fF%Qobnbh7HGs0`0^f<O}8(inYqvLr[O,)o;$Ko'<gpG)qIt|WfXkvh)GAhT}pa$wsjSI{50K>3JK[T0(7AF`'/NML{7D
+E%9bq-AP;ZLVFg];MC}N<Xy=:V"|DC_5#eCck/bmf_v.w%%c1x4!h`5:T^[_Yh&<'C"er13ShfG@G@Gz%xBrs,0-A(e3WR{tQ)v6aq4GXB>0A8_^(3j5%0
+$:u-9Fg/$l5WM7jc"Z4ed:13)B-O"0"rxY_{(4@{~.^NQbpDk$7MZ9')ZcHHD-=3iNr"$pRS,QPMFYoFs#"HIp[g<c/%5Ue3d{IO'OP/tT)H|R&oy]FA4h
+.jW5EVj[3nv}e3.jofF|M}BiFNa5/5!bSjlbr.BT<2PX%C`j@^+hSo!^q'jkJTK@Z)xX]o7lh2vI,;sr4,l0Bs8N5'G1;1gz@ac`H6RVs#zWNq)|+gU'po
+@46u@Bmje6;9Zm>8.bdD9>)TLk%n,b]ae<Pk|26gw5qw%LkSp_y^8gkNFHT_a#.y42HX{x1P|]8O(c9HiEj=0(jNFS2t(YT))i_]"v>:517S.)vZt'^#5t
+K(YPBE$S=+Y2+I#sQsu.lEG!;nA&1Xzq32@b2$<]=H:P:E;)$KW'|x2zsgh6nysgHL62,DVI<d<Kat|0Q"2gdpkJd(^'o(h|27MXD,#$GKY[Xcrm'@^g&7
+hv{rE0EhFh|,qJyWiW_mCI;jOq/';IA}{Ne&!zXBpgt7lFS^+OYHc8/`79LX+}T8Ql+4]%tjFIN^a[-SH-!BJS:}.aS;H^TLn4u_"kw[cuD33"J5zT`&}]
+ffb4u)%vu}1k~|+8#7'L=G7RFmo|A.QDuB'W^Wi(::T'M;is@tT4:$OIG2K#4Ttfr;_hKCT$5_sA1RxXMgl0;nPI).dmutn|cu(DF<zj1C$`xTvQV.p1W)
+HO#@7Ce4gl8X-]3027tIBBVK+Csc+zQ`@d[R)t:+4fWvp1dFN,"P6XT9hihY]'~6vepw"TchFuvdU`JO2RWeQ;yBxW^"m/TXI_cc`_rEP^V)FK.k.BCeR/
+q:kC!YFg7ICcT2'H;bN]U@2!^C6<:n%;yR/j/cSUPr7CyIfvlv|I,7B&Ko;p,)ETJJP@opP,wr|>s]V78.}n-bZf>;"Iw.Cm<y%K5(8H~b>.p^z]w2o5ma
+!_W}Bsn+St+8QeuDgHqC]Lq`hRNily2RN"m}9vy_pz#d=-4W'vR}S=.^]@xTm0p<Eu+>I:F|6M:<&^;;^K-4Y3;h%Z[CSkLNpdkv~xxIR4,dU:]@]L!aN+
+l]i-zknq.o~5wc0oL,CxvnJt'r'98"DF/}4IPzowj`@iZ.;S]`Rv0]0v|E53F#8uKqIg"{|/9.BJgZU|w5q7{U43TO}rV:8>].eS:P}72C(|TIcPpkVV"j
+!dWeQT&/JKAZDwy>puf!-H$OIYEqwLG2@JS'V0UY/Jdw!JFgK%]M{^.xPFzlY^<"VVCmpc7RQZ0Up7D`r3B0!T}ZpkN:7US<b{l^x3~S(9ZMY.p}#I"N!>
+O3":a6r$jA6H~0K"6N]FgZoA=y:;noz(4"s%TXzW0I)e3Ql<;Cj,LO4J}0.s#/0fRYsH5x8T!MLwhOn|4_&6BwV4c(6kNNP{!&]mK^{)"bm'M,f(RC%O]W
+8<FV7>vhCIEYMg0YlZ'O{LEr3,e;:KE,7]qtYm-Bnxi2P4=fJs)ffN|PcgW@J`Hh+[zQ]{CURde7wMKnV.c>{j%JLv3ILyzGGNWC`#_HyUy8y;KAqo&b0%
+;{.Hs@6,|w7aIjhXy#[;<}zh@Repo%T%CJVh_&:M~|x1vr@dAMS$n`py<e0xDU!/#9AbP@cgY2rxgQKo!,5<N)i!Cb%pSC/laD#9gGvwm+R6A.BMsDKC]o
+p2Jsi0%k#jM@t{Jt1J>$%D]MJW4.AWN%x5Lo.hQR&['|idu}O'}Gr}|&2VNp>kU^k+x/0XX{WDntZ$x3jm(P9K.3&{p8oGS@&[[2mpTxXy2WdZpVCFP/#'
+PA%IxdXI!+YX`rWi(,gFDDKg{awP<o=`2<^.&E5AIYyUaQ,|bT2#vX^T&21ntF;OBe9#%Lv5/AFa{2-pENyr.PO}6|9D7Br:J>'#A`V'V$d;>#j&Nj(_@9
+N-bv~Hk1x32NBF^a@<w(exbA|L=WdR$:eNh_[=[OSu%=QiJGqCrm2fC}sn!Crf|@AeR%HZRJN44c.wW`8|[Eb$y#69k/.b~GmIZvRB>0"VTyt-d=4DXlT=
+ll:8Zgr=cKGqKo.qZl3,]Ub7fqsek(U)pQbK!uVH:alFIXUp;=L,Uog-j+2H^oU`S5K+`jzrh%:Ycl36pvXs`p]CX:Arqco%#c,b`sV`1ald%>hCEii{oo
+IZnnzT!@%^^#Fp]O`m!y/#)G9/ONiNN<3Ca4cKp0Vm(,KcU53n><G.QdKJ+wBvk[dJkz[dPX|IB:613fKG!O"@J+JE[w"h3W[Kykq@cV5AotB|l$R4yiCm
+rid+1'8Ho9Lq$b9+a5iux{eNOJdm)DfI1ys``SnlV{8`L]j,EYfBqpi0Vb9,.A_t|DNo<(<oG+Fx%q,/e1Q=X^NIJl=]{I}x0j<bTmcmGBu9G;xsa:(Lk4
+,tthhmY#4GN5%='=rg3[V&%[Zd5AGv#d:A3_2}Vlmo&<FN>5{V|ev|nbGW;3.+z`<VXX3Z1Ao^W&OdT=UgUT`d|b"VZ6SSG7NRtbZuj#kUxJUj<31(2FIu
+$|W@4=PP~5E[Ib,|raPlf7`[78n^3Xd-^}|h45_ag,SRD6Ti3%2#Zd~x0Ymg8ons{DQ-YkM4>x&"kj4"|u6cj[`SGuWr+E_{m@@[sUroeX~Ms<Zr@pJ!'s
+@dx|o9hm{I[KZ%S{aoS,219,GY_;B5S8"":atbP|A)H^+5#EnygWG8%h/EWb7:<8+3n.Wbzf<c,h:a,RSl.q~gPYPwh&V0wWYc(_CW]p_FoB>r;jNA"Y=q
+^emR.9;8Xb3%{7,^}zsYj#{u"b!aUG3z=[e8}TGzT!_,JGo7uV2LjzK;1{SNVi@]h7jm[BRIh=w1^iq(Q_w^$a8YO=P^g4D{Ds.`_GCJyd!)~CLyIn_{Ff
+!8o36>7Y-dX<s(T;HIO[WTvt6-@daUiS%[g`%czs_d&Qe9XfrLPwSvQ@^&r%DGBj`cVcSGY^>N.){WP'j&`Cz4H-62,3S3jm8XTi$5ii{N)EB2Q%NuElTC
+Wq8_,+snMp||A->3'it1[xfF@Dw4t!!5I11oK"Mrh%ECJz@L&.win3b91}assJ7G&/s3yA$JV<dffd7ZLCa5uLv1yy.0WMKeFi!N~uAIYv10s6YSj6gA}k
+g1Gr8W-&D(k!P=[`O00'hRDQmGWq<zMiELzp+kTiXC1eUU4DQ0OXORd^MuP'jti:QLMoTz)K~u@NTzEr!pxYwh&2aQS/{'+0kpc!XUP@"eF4Ejd-a'24Ox
+JAxt+"v7[9iW0FI1&hPa[rRx`{CklHj^pZ8Bxp92olU9m@Ntx#/^uS!##`%2O.Ld,f9{ccyx'3&MQnVszG&ZWi!lRqlxF@9Ct2.X<4]LRdleoM(-sQQ$=O
+7lk]SpJ[Su.dLKgVp6v%<aN^A1x.Q9KAKFG)L=Qs@KOWG.QZ{vJIxu1s0g+d,g[5Hx2wN_3RWEz,80-Ia^[]2855~#59}hkYc`)39t(wS>72E#@',hrwBH
+)[jfpA3B)XWl<WtU>6)8&Eow^4y/e>:;F]<;K0Yg)]@]/t3z<2/m<K<l{rJyj[0C&rH'O2a>QI]KU{Gzu4#:x:Rg5U[Auz,di2RkDkd[6#!Aca3HeAm(]F
++|Y:6YGQ.U)^Mtyi_]_Ki7)a>kkv<yZ#R&|`lSzJ2C%d".=f7KHCh1iy&tXOp`i"7kgg%1;-0qd`dLJ]8cxe92NjUo.HUYo!3#ED[B8rW!IL7$DX)22Ha:
+RfW9U5D.;6OvI^=d7JNAlq7(i=JN4NIZ>qjYQ+bU)"xDYG-TeGR|uaQl:>-x:Za+CHwt!$vR,J4LYi_NpI[rNxo|+ug_R>54(hnVQ>o|vm5wTp="A#:fao
+%I;8P+-Ik@bOC8RwW@re2x!>8`V1~/0HH$J"LNI]PIlFSt.@vB}MU`639D&V=abDh;[nJCBf|q>r80]k;zGwoBK]iMP,g)su@Oiubha)SSLu-R_rwmHZD{
+}A3%)w6uoq$:@}Xner0`,&{&_Whx7U!M"MlleP$jwk!}PY=58ZH@91+Oic^"gO1Iu/TE_+)Kh(siI@|#VLN.|RzZyH<xud9!C.Ybr]G_|G<worKE_(6r1.
+=x'%m-X!N}df,-'[o>xLz{EA/")D9.<qt@lEy;'CX}-yg/TZo.B8x|Xzp:,ajm>g27M_4u^%bQje4c^g1`G&.6WvJ28f'P^Yy!(Q}M-Y[jmFx1BVGVXl-r
+(/uLtNnHbf_#re4{#Nke=K$Qu,#htd2|)zG|,MQ5YXG>|}VDIY_;O%Q2n-U4:QTPg`7@b-}eFoU<4,tp[kjhIE=z<B{W|AQftq61K@h:6|acf5-Rj(yTuH
+KjTq;3#STT"|&M9Z0+$W=n"Wu:$.Vf.8gZos`$SaTmIE`$NCTkCjz.n>gk+',mCnZa'sxL$KLSxIFd<EsYG<EF9Z@eSq[^Zt7k"-{.~iB]"j;N^aAbBi=0
+>[2uDZ,IiFN=xr/W~!fFrd[3zVf;gFvgVr=f8VQ,#nv5nS221`$8gad%ft'L5g87+bcbHvv<e`}VFM,;NV_zt+(F-Hp0oiXe|T[i6KzC2wH&u2y7fmi"<w
+IEv7%v2oQR%QE}SD0lJF@kCG-)B<$OR4<ljC6@$nWP%B%;txn_>e~sUl|j<6mCh#U=q<h99{w9JB&+8KOHFJdD>foos,Go,vV}FthwwdTy8CC1UdGLN3l$
+U$(d].B^U%32Xi66g#vB'v%Cuff80-S'(H}h`lbgiG]ync;;5bDYc[u"y@jTD0-z`o6S(|7a`sa>tNW$dJ0C~P7]F{@H.&sik60i55tqR$]5$-JVU8WS9.
+:aVx1&M@Otkq!SH>|&1&gG,6xKYefL)I|DYRImb83v|[A%Qcb4I3PKxT&,`7@gNAit;Js1FQHkO6Wrtu!mJ5YBD;]KKFXk7@xY^@3JRIn6m1yyx_{9S_@p
+g/fn!e;P9C/;AflGmxdGa;+%W,e<qWT:G%Zzg;O%ETq[Zb-Wc"ikj!O)35`%'Tfk_Jy;VUJYJ7lBre7C#a[{@;C-<BU}Fk}Sn_5Ym:o%'T.`<XPjg"Bw6'
+w{FMOzZDeLXzj`ua~o9dw2OCT9O@suVfJK5v.+$q)zSSQmml7u7UozE}Y+i%7fEg8=aBOTwgug}B%EI>nuv5POrP;,}2M_"/!GC5+moRg|5_q2n<;.b1/9
+1s{qPv3}AM~%EaZw85ZkZVYvJl[FN|+DbFxl`etH<AnL-X7TYX^aBk6w`P>GK@@UfZr|e^dU5x`I<D9innCp{,6jQoBFcKTd2Iv]FER0hU4'HjhaeuE&c4
+Ffzq,`F#5x5L~'ep+Ce%_F~Nw#H)oAS:lqeAnS#5(L5GQB9)[%{Q+J2'ZvzH|)$HZ2V<O.Gf![sNbvcq6K96(,I{,cP,K=&K]Q5|o`%yVO5fj}iI}Z.vE}
+hWY`|aHJVUT_cndtKy`gKUz_^CTzHq9&AQ=}R@0-1t2gDtaPXHuMrHZc7-:i!wP%^DiKXfW9}qr:g.ZeOW>/=z4KFyQvQ+p__]j_VbgU<mc$J_XJWR')/F
+Wq5,OmD@So!}s0@C6ChvbD+HBzj>YJIo`OK6)x#x$rOQ!A`EK668s%)LDAgh:<:F@P9QfbcgI[GL.5hly)|p^Ll'qSy&9TmHTfnssSClQyIl!X),9g$h&g
+9@kmj/U)UA;E%leO'/zOqvF,hhg9rB]ZD6^66lY4yE7>MDk%sZ_A>9$'W)[k&T}/TkNERqm/>6RsCH:d-.&=}yhK$HD&Ij278&P`jm7;`|)qq1ewE)kBeD
+>B8vSt4/&K]s1vB,t1Xfjc(Wx+6cI8xC#{8j)x#w!gtt;f'G<T+p#YgA4)EdMq3taD&ah,`reSYc4dDKsF_Ljf@8"gF&QHPH5xv9MY(dzm-h3e}orcS8B&
+<F3^/Yh9@oBA)nsG~sFzk"{QyCbAsz~5s)!T4lg}Nr$']mN!}ePa]&.o0Eg)ntojGz(+dazs+nll8)~D<{1^yx^Oojh{gjPAZuAYWY-PzV[qDFjAcm`/kI
+oG<q!Bfe{`5jl`p$6Tv3AhT2($an&k)99#(g0`:i3L1/@},)F98(xQ{o.Z{Tl|~T9X-#>VU&G]6KJsGr36RCVx1v<h7^SQ"eI>oDe1wkHqfput$fzC>|Yf
+u.GGdwFR7C,oVBrD{9{O+90f!xg`92zFk]tBD%y(0s^k%tVxk=1Y7{$r$rKKIB8t:w{sUbUOA4Kp;>=kRP23IM;!gJIfXh0<D2]NI5ZyGIE#z1CZjKrAq6
+hUtWc4Gi8=Lw.oX#rq8v}/I/|rOqNih'UN@mS:ZOv95-gRTWv3O&k;.E7|BTo2d@H|j`aT:3Dgo;&Q4^Gw#ulXC}`@aWY;oKB^cs,Wq7>W#hWhOLk[]vv0
+[b8{DT;$gim9]t+,F+Z{bl^/#b+1+="ZXMM6]G9^#9e(y_w#vAU.5"Rr^Q<TY]0Yzpr3{jlbG'wn#bx6rl^BJ8}c!j#y4H%'iA-m3h-6Rq2/t8!qgP!='@
+LADwvO95Riiu]nq5nW.3f"[-d,Tg-<;zL/ZF!;Y2UWOOHWGkBl=%E"@yP`twA6GfJYb'W95WNG}eoh#q[$K,h"L.ZXtJ8x#$4wT|nQKV.d`d;GL@#=f=-o
+s}'Gidlf)nmikI@8@8I$b(,_1^iL+Iqq}V8j&ijI;3(LA{]'~2[}w2>dn4Kj3%)b$91F)I!MpG]-dThV@:$i9({]{8:&j,6O&pLN.6%sVuIE#=|E/5'2:`
+!;Pb,kzWcb#L`{R!fWRQS=uxzn[S:h,pM,Xb0+p[o&Dq,N|7]rlzU3/yc"O+-F{`63o-I'/h_M$U3wJCJfJ&9qQ3mu'WWY=!z{GPdaIN=Y'GQy9qVK8d`O
+-13^"exb8`gBT}),r'o;5I4@37t"2<%7q"IeKb+x1%J6xX<T%e&@qdd8c'9PJH=LqQ2ceOob|ic"oShZ_dNYGp@sWa;kJ^Ioi[+}x%R0;8Mns/a|-9nx|L
+)]wNy'>m157Qj%[:6jp(!n5Ao>n9C0t0W1'ixgHM!ub<Gk9nilC=FvQf5y>lKvrl8UdE{r86[wg3!d)3hm-S_eIUPJ6X]j(Cq%~FlYjU50FN%&w6DrJNcu
+_n#i$avf/ix^2<02v.VRWwxugTG;P(T,uYR+jUreZs1To35+zc]lV=n%z[#f}i^|+cP|&sZv$O/`VqiI4IMomi>{HLP&(L[3T/n!#cx-0f=EOccB@3geix
+'Yzd66x&rEM_7:t4zoFN<:}IBnq^eq0'zHVwka>cweN;BmB%pJdS(c{xyp5SulI8[#3doIK-OufKB4j.,aO=T|wQQ6Be)1fWw!)t)A2p[;FkOWuJlcN:58
+5uRe5j:l}1[^WH&wj%$8^dhE9wh,hF;fh/eGQj,Y0giT;D/X(5&)P98XbQ:lE5o'k6Wod_"Nz[,8`8Q/v}-NQHp%,sQU%}&XubT]oEC{LdMU9a^K=5~N!8
+Lr5W6NLC.j(2aO{7b(^y%'YukCofxw`Bv_`Gdu(T4Hctp4671c|;2U"xaHH/BuNhPhqdkl5g6SI__p|w}$..O;[UR6&emUpmxDC[u$9wHcyNp-J:-Pbo6k
+(];O'7:CavKFpgW:t#-2.aw}[,IDH=Z8AamPi!M=|mzLKw!hjIEb.5:/QPO/H|KVXFs.HV3m)@aR31chFlk^8l<V`D+B({T(XCC.$9"DI>sD+oRf@{XD,{
+^a>:hlaM71U>#eA4g/S:4E1Rvz^e}&#(4h6aJJBid[u%60{&E{gS9SDLt>^}G4+idy:dGd.jGr(=lhFx75U!&d:EEVlAl4fsY&a]WtKC|zAa2MXW8.azLC
+]Y0AGbEA@1/&=1gi&(Lal:mjF@;2HfG]1[sD#a={e`=IMhgS|+Tf>8x.l5_=25@JsnNm_+=Ps4eQsN()9piaY(tkYRVK!mZySr1aoaQ+-wyVkpF%>A2bHT
+2<hTd0E50C"Tg`0qz>sK_;/kj+"W16$4D.D)BXpyw`Xd2f@)G#]yL<#n)}eZ~%1+oe],nZIZ}6<!$An'tQm%b1dGH|-ZvU`0^@dr`+yr+u&c[A[s;kS3j_
+KBz1XKx'/u-3fGmTcaY2YD;'_:"tu<Z:]]T]Qeels"oxCylL5xs,pp('VO(RxPtvVrN8TxJVL15;yW(RwnP67AYG:EBU`|=a+@HEee,qB[Tr+q%VGhF7)i
+L:$TldY>2f~g#e7U:n/+,yN,wAfqSrW[$;&:dX74flEF0Y,[]riO""'JbYx,ED'-C8T'J!`K,,>.y]/R8`o>aTzxsU!S"Nd'IT||n0Rp</jw^5.XjgsWn6
+_CM1A[W&CnObm's):uo"S:1cm4Ube5c+M^%$WPOyUVpH`/Tegp>"}5d<j[Ef'.j8DwbiRQFmNYvWM,sfVfEAoWv8L&b))0f,WkM:_vq(KPeKJk`Ep(Z9<2
+P.lto-hCN1(3h6-8gkH6[w#4FN>aBQm%e]0yEeOzlM"V$lSl|<.C==BSk/bp"9RM#sm2aRjR;"}sA-4=5r^o'x(xRjlxujqN=#RYiP^35/b+FeCn11X9%'
+-0u.Mx&`]|Ce!6fee/5sRXtR~CT!K#BLa:rQo<Ns-(7B<7'XqV,yK6su7cjE9"Nj(wP#_0"j]4Rcp<pGE}&3E]xy&F!r5/RJ/(zf&s5._48JYwlPWBHyk9
+1v;ibT;tcB4HIoX^GdL"DX&0r0kE3wkNj5>N{,,AyggiQXgWf9(]O51w[0nmEEHamsw.)Y=&})z|(wxU;>FG9;0|Zey<1)h1"aP/QB7Clk>8X<wWLvIHhr
+K(wnVD:_TCFlE`L9W[E.i%UYLhc;$dtL;MEP!OZho(2X]_~ah=51)En]:q"@@M6t$J11:!Vmlx)2]cFoLfiudT'FTMDUq;h7MS|=UixO"T2i8-"a#w)l4e
+)M<dJ%5U<2%y]1<..F9o+:d##=^>2Wd#NH.N4uAz=vO#[0Ua,{`9i&d=JOiS["T7QN"LJ;}ygnIu'`>q9664[j}LMMsb4b5N$pQH5]`xVwG58sH)(Z&tYe
+k.L}DL1yTj4KUM#+R7bM0$)Z(sDin`^_ur~uvuY+KV/&3V,0|#Gi@L:|x`wLvw@Ks[GQowdWgV4ouKLH|qS(L,:8h`eY+x_`6,yY>eLPyD"3Noo`#_4&S>
+Wn5Q~{SR|@)mm#C.jB<W+H$nr{lC1{61CEjj5d{W_"]dl&)isgr!b^oyp4F9Z|zWQ(s=uK_1GW7P1eJ,`@{GCvwR4@O%yx%ovkDFD)4]F.c^c'X]8v~9^p
+(<<@g%!Jw#VrV^m0!4i1|Vlo#i=u7k'zGd7B[f]gJ^<lQ3|XHt+M0>Q&=W@.I32Q=""HseUZ8hbce!k%,nAA2`%0yl/1[R;9MwVC<iQyJp.e6|)!mCL[U>
+81-bk@y:;eFN;keM2dv!n/]Un]j+FPCOSEve,VwPAO/}HhVVG<~Kt;{r|RwzlXUF2-rG_HR4aBoV"W(x5HT747a]HN@+JXCX0Y1TVkSdjE[}Z[mzT,f#:r
+0iuvmHZzrg^HaHM,Ae_}a3:4-F}s$`n"+)j+Cm{:~>O4=-gs7X'"{22!#F!>^TY;Tc0EM_l+RiL}NZ7d7r5BDS2{_K~yLmAEX!{bLL,iit>lr-iGOJFisw
+!K~1Z[(U%WK26c'XK2KgyWYHlZ[&oOdw4m5;_-&"3>XTc&eF_FgM{qI'8,btc_$):])a.|Y(:EZ-9,oz5+oM8Q.!;Xy,$e/tIEjuB5R,^K(VFNW_60;M''
+0R,c{0~JA.EfM1@DsmG#=m!(^+PYua>oo40e8#t=Z#uz<w5wc`A#tVhL#-SuAw3e4$D#o<_0ZyzWOdPJ:ShgyJ8bxgnFd{f%!@v>e3hUAv@>IPJ4`uvORf
+NwLT3X"LY{V56'Tsc4s-oyXJ"7/F0EvGN`r&TG]5|AC@s.ZQInAdtlO8fWvx+0zq2<n#tgqwH'w8=4a)Y>$=]$y{d6}xrDa:`3ZCtB&1'"6}IB@r%o8KJ:
+T|0a_4d]szVm%xG21v:WLd!EKJ{('_Me9I:iy|Y^0X+y(z8g.'W},)E@S:1PI5"l$sIj~nj[Tm5Y1OFQ]^X),>~+y#}skS^PzzF78iEE|HWj(VSvvkUYCI
+DhSM3mR)jwBb.JXhnc=$uA731aa):XPV84GX8=&<^Sq+NqJ_"eN3Gr@|4]'fW.<;O:K%qbZ<U]2lA3THdCHi2cV]V(inj]^g@[uCgd4{pHu1itx]K2j|NB
+(<kSL'n)+f%,tv@1=U_}0eEvj2y$vlIXP$3QDOc@2JtY|bq6rG6WhmF(IUdrs26w/qq2H/${5aoiTl5};%3Jaak/4RCO8zYhru7hS^pfOuSY7!oohkKt8v
+FDbf^,II|XqLUgG2PAds_!Rl8#uUn_ffPdHZW["t&#9AeD[5$d;W856D"blV[B2>t{E3.t9PluT2}^J[$x"x5<lWz75wkvy"!p$a/dgHadZ#o&Xlq)&%wr
+cGu1xPsNqNU1M>%|sYcSZo`"U5}/UgK[49S8iZY-uh}kd+4eG72hAl"qu`R#GaQyqq$%t#9t&UOn8_"1j34A-k/AHM&H#t'xx-+c`Dej_r3=E5hR:yy2H&
+i&H$EE_k,XY$t%KEWYt&{q!m+#a=$6^z2]pY^1YO!W,J)da&]k%gBd@^hJ%CENF0f+x;bwqZ&c[rhzyJ@/==1=^'Tk&}6%9fiL^5/OgaU{Dx5U$U:7kN8g
+eo6>qLtM&7,ThOO%[#]K`K$;n1Kl/Kj+fFHK=RU7QJ{=-4%SCKAd|X<14KB_~LNbGPzTOR|fX)t<ycYs%XlecvjdULQHEkA=]Z(jbh7jhAQP9_j}niDngx
+E{gpG83-.j%UZ&L,Nh}axc)sZaBZD)xYvL6NayFmhswX!,JIk1!$3/^vZ9_i3cTp#I[Y4(-9$oQF:PT#/RB#dMxs7GjnHup__0q)1kV298N@'u72fb`QE{
+ff6[QF2:wC{8]LKMLau/CUzneApQ^7s'V"Av'Ff=uC>B@=Bx1r1z]J/|tB4M1|{Ukkl9~&V&Imr$R,36eC;XOs/=l+7k,GN/6aqj)B;XKhy&JLTt0pHD3|
+!2cWm`zEV'two%3zpt/a2q`.c'/5}-qbeMawHA+1A|Uin)+4x1R1AmSmvC`=m#suAgZIXf;C/j+J,2^^$'^05IVvZO'5Nwi$G|rV!g5&9J_AP%o'1PJQmV
+]ML5SYs@:9-Ewm<Omhx{WHgM&GE^|}aWE4xUBIL4la9tD9t/gYZ)s7{@L$7"8jAPQAK<eJ6<mJK3t4k]>7tlKx;M}(oZ)sXE"v.$3`/J^fDNo0M,;&:IDq
+B!H!k{8yodD'g&BU'hKvGdt,[KW<N-Vk.mE8;"i4XTR<=K!-'0f{t%qGEt2Uy)H"TEcO&0m4iH]h8`hKW5+)3{pQ@iulpD;k^QG+.98T""d+Rqh/a1z&]M
+qzpEFL8,iHN<rZGMBn,k@3p#Pm&#ZWogrpxPC$v=~Lz_[>R#"!{lyJ.V)0B>NCo]wxW2jkx5HwWJ}xOr-di`Y"rl0`y{#'|i&goLnbk4EBy8}DHsSKOj~p
+WRl|rmLn0sBeX&P[]cTP6H1)7CDQoe}La-77,(#"~eUK48!bi4z-a#g/'R,kh/ypcAXFJAF7E^aNq|z^174kjc]e=>uRcC&vgsLHaoNj3b0p$x)EWCICaB
+Jl<2ab'>5}^fm%OumKZySy^q#I=`]#q3MpwL%JMpN(3ml(oEIg%>,aIpmB7<Ru#)Ew,eb_(Qf+(A1_#k^xNBi/-2a<h.{GR^Y]-0_D`WIO8UnM<jg;E6~d
+lVI;I^G0L[{6}]YdDnnG@Tylzz%R9]go@U@]a9)e,P#O+l+C_&exexo%%tdDUX%^+Rq,R.jVa2;/gK%3Xq:8hY`R{pX1kvwF.gzU!Xf(>{CO.eH$P>VY&[
+^PsB+<71{OuqcUryGMfx3L&Lzx|=oZq6J2elRbcR}xiAr#sR[+[:q.>>nw|pLAw^'HNe3KDbHZ=4i$u$<JEwlR7GKra2_@<nYD^7:uRJBAQH_NiM=sZuJR
+We6%yC&ZQmYvbrbl^f|}g<:xYojBs7|.)a~ve]vJo6w[KZe6u|gNe^V4/zZcUcFJP2aXM=en#h20+JavBQ.p4e|r`rL2)JcS"oEb4pt^bS0bw$Z]rUP5rv
+u!b3r-_8^,b9kxhwjx_Nk{Ylr_pTGvxwx$B-%f<w_x%=<;whZ%m0{281RV'|Ms=4}7~H(R{^EG^r6}3(H-a'F6_O]r'oY|){3Ee!8gqOnszJ18@X00xmFa
+Njebf>hv3RiqD2G|.&Cm[o.nt@v{w{A'Dmlwqn+et@o8A97zD'#CR_E]s.nQB>VhmQPDKHPLr)"O{Jp|zn1bgR9e/e%K5#0xx34Dgz,RwmIP`0)v_{9a<P
+3_%n>R^.E`sjpxcq!})uPqR=8I3}U@@bDkPb52AQ({|AulF#OdX/Rs"K:46-bY!Ioh3'fAHt8gyYw<Sua["fqY(dHMg=.NKZ>Bquvksn|"R#{fQkt3%rX3
+6uSNO!3ZNDWC7&S/oXNp$&LE_h6r4"9/PzYzNqI;"D)cv=($A>bjG&Z2gdahX7%yOXb=J[ZOSy#O>^bSqX|xCe(cFtXrveG-8{CkaU('f'b}x9@xH+}DTL
+E"XtFv;'f`+_e})TgFc7lnYBE6wLN]<s-,&l&qC+06zK$rcmQ&f:@r'X]{lvbAeSBzS[I5#JDNh;-GC{KU"+VhQ(7Sv-zhZwzkHH'}QCEigT`}sQAUeD#i
+ouAK[/Iyis1<LvJadD>LlOMvaisfs(t:~c3FITjQZ,fvb$dT=#7aIg)DM0Rh8nG(aR5+#%eu"nNfh)>pyD"ZLF2()+~Sp&=rSH6[I_9QJ(T,FHq)LkrR'u
+H#P^T[0^A"qW2|,}9SH"aj]i~q3F3w>VZm;R-}c;T!&-PckZE+~/24h/%gE`mM/<)^uQzm_QgGj;4Cu-~rouFEkfejwNX3RA%lHQ2TuinN~q{c(OyEl>aK
+u}-B7eh<kr=!I_]PSeh"6|Lw.y|<W<(ajbelhjnF.Ij&sovW{x1hLvBrxE'yK-0f;ox2<<^'B=X@}HAzWV5'oJ]qJZZ&XG4vypg[PRQ'qaj.VArVTL'zXD
+xDWLo1a7h=u#$}tX|<lya,c_`7-HgKVW=GnCV[Jl|/K2EWbz".m#h<SPC17Zd;w(y`"eVfArf(i2X7BHA82uxXI{_B6|E2lUOjLqL.]ZDqK9Ab%m_';M=|
+L2`A/Z2Xv+!]9T494Vqm5<;]4l-KkgPD}!NJPykw8;ad2vyi|oxGH}EY,&LM>)y#@r(nNKAUmIT@8qQN1B'HS6ag7#h%91IOub)L.'yeHXZis4H!a[j6's
+y:H)AaVdRbB]j!Q7kR:aITXc"CWv_$P-!V"2BGi>v$zbfk5A`tu-i"Q3P<t`0|O55BG[7G4a&yAzqv^1f4y0%f"_(N&xa}L7M>Hv3xEhl@;S`n{mAq@]^)
+oxKn[Z|u96Fgixz|T#d66bZ`~2gElDyxWco-[5f(eQ4g2p6"kCFN8Q"T!TRfbQY>YL2$])AAs5b`r"2y5en8cm4K8IvR3.<Me{t2yNvr0u|W)>l/1;E3}P
+jE]t#]xIoUkhCiv$Y(lQ,9/O{0Wq&Ws@bMxMj4!rS_28F3ctX|JjqLp`rkdO,^,tt];`C[==RAC>7#~DY;OrB,Os"}5]wVtAy&((-XRr+.;!Gy|E;FGO5i
+&)JvxsG{].|jh$V$2;pS"1"Vv#n@N{Xh"MUzMC@xv8@#K3j,yb(ZPW^fg""e:TVrCGN%z(z{G_I`_CHerld0R@$$yMlZ$D8o@Z:<+>'LSe+;hV|KnZ'L_.
+to!z82blGaayC|-zntV%=WM&]'Nw9r([IxrJZu.1/:n:K!gEy,Qjap~xqW0]'f=xgq.mmM1U9zz}k_n.<x@4wDb}1h|Rh.[qRC%#KX#]V{qrd7Xx}z;VZv
+$Ad`c=2k}cG;|{eciw0A0M|T1'yp0-,[<Oeic3+z@%#J7)h.[<#rW2<dmAMhG$^eJ}ritfN)0rm0]B<=bJ,J|iB,5-;Uzq|r"Rt{D^5q;-{v;kzz=m7M^F
+n[HvaCQyCRl->.V^J&No^{h.tGO0|LHMvw`!ko,=;O!JC<FC7S"rC}m!d.Lsl2A=|R5&d[V<+2o;a^<@K!"MV9tzh;FJ,IK&He[V/q==ng{s'v3HteUdd/
+GIJ1Ou(/D|nICPFwRpWPjb;>V'F(`>p=W|Jd>x>P$e!y<7I|#eG1+0{j;]rW$I8qb^p)c:`d/VDnD::q9N0.E]1o]'B:B3NG$p"j$/90V0p@HA@9f1:9u#
+f4"a:dY#GGzTX4%6^OTHP,Xh2#Cg5$f:|Cq>^<B%Jo=GFT[;Va3p|>}_qM'5tqVrCjOAUkQh|^VTi|4hv8,ddS;fDU}J@B.zr+L9I,DeW6aEW#Wi-Vw9wD
+"9>Y-'.1jj>i<3ys{{{{U&p!Jj,&O9Uv}W1M5Y-%k;nDjI#W/&I-0ltPSp:n/H7O$C;H|lHIn]gfr0CB4Q}p/aW7<)y7B@T;#_{/_]~Mmh%Mrg&=]e4ujz
+yK=@{(Z.vV#w5hDQcFlzJy_h$_WJByEc'f3IDnJq-a/H8c=l%'#xVGGeV/;1e9Nohr:Qq^XK<[,;-RGNyQ!PoGy^a3|p6H2o&KL+S5TT_y~aH<AhWz^'UL
+arHr"EuM7Zy^Zs+{%ttz)=nsl<_;3vdM#zQiwP1}-!G5@zEOsHs#.t0AhLS0>xdIJLJWn=`Z66}d~@EKaB`PH3:E1RIWaW%R|nerXUJzrxle[K0-V,7r&Q
+CMmK$cG)R+l%p3]9rFwE=MKiv{.TR]J^/eP$64otmoN8ffx9~G,pkKJnFfw^4X2ri0g5;O~&8YcN97KPYMcxb$UGhf$67{<02[yJBq-y<Qxx(eZCnGv=lD
+fz,!Gm^Yd(08:|p"`&U80G-M46,e>'k%fp<d0dp-|East3jNFK,JPj~Y;(=FY#zo^UV9v}PH8H.#KKsExr[o;BYC@;w/k,6VK''L9{6x&/WFjdyg!BV}PG
+X6zB&`))K0kfYb_MNpUbK2`0Syi7iyua|]K/}kugTdy'/3}i]=Vr[d)D1WSiC7<:fgz+"C.c-DpKInN&mJ)Y2&-`zN:VAvar0[A9M'-oc-m8`0lx9nha0X
+kEl_r":(D3#vbrH41KexLU3(a$_^P2|)w-Nl.J6N=)zLt@GI/vc;bg%Yw;sdpLL0A]eW_mRq^RvJ]TH4R+z=kB2QJCYs)DUYYOZ'{6eZeNfp5[M6f(Hp.d
+Y+^BhQ@/8()P$Rq)JVu_||_J]]'c8dG""Amjxv@M/K)/h=leA5z97df=|TLq2k>5~^M5V-Cc`{>2J1UJ;IOO"zuDx+jRgSwPKVB6AR:AL[Zu+MKm{+lto&
+pLOrlmSKGVb-<5]Pc=zL!1B@i_3hnCimkxJC3!QUP)CDzwpsSloS@2#:kAjd=VF;#lup&U4[^5VF[%8<ai0Mxd|sh+D4|F"O>9zq4%zWl_WvOo}f_Y{Eh]
+p>lAcd71pmh_i)HYDL3r|mVAH8(T|94yj+e5;eUhZCpNS$rhNN0T,lBY0(S3=r+-ba5;D:NlYy(zAE{^T,{3/l+LTTpA5H1oP{tn5q_JF|o:Dr;jK0<Ykz
+~FFlCH{q{gp!';Sc~6DgPC{Rg]Y}d(;cqvkLt"DbSKayFR);J`k[Lmm1N3Mb%jz!$tqvi/.FJdc`hN=qK&U;cV%-6BJF3^"lLm2hb0)1rtmjcp)v'x"OcM
+~=t4C8p(E^]7-nuUVrNjvOZ=B(2BTnemBti%e^Rj+@'@>`D`/7Dbl^y_#QXVW3)>;luDnMk5W&RUfQi)=}Sm`f+/"}LBpkHDk)(T&M%{Hxw,.e_dk_-0G8
+}U&ky$#zCiQFD&g,KwS/l{I}1]S@X&[LkHDIjw!w-T<+fC!M2]xLeE(Y:{2OBzIEUQ)FJL&cy5q/>UOH9Qmn,HdW(Z8.9ePBH4Cr_w5Yz+WARIEnpxiAy7
+~=Ke!XZ':EueH{V.+9Za~p+zfl4MNNg5P4I:6s`vNRdABJ3=E|Nx8V0%G|DqS&|AMU_>LbmWj/h'8o66Z`~sd(cJo&Cx)gbL"v=8Z/wL8ijXW,Z}sl#"j<
+i)~sDQ'tK&sS[y52%eD6sLj-{_w<uw]h8$7)'XO=Qf3)Tmz9wBNHMcMKI@>hR<UM&D(5T4Zp4I<o5;Y%-xo]$M%qd|bhsw[j4oX>-%7X|bfDi+@>4aW.w$
+dl_{Itl.:J'Bc<zttmOpaIH+>j;J$4$L#p/"_vzlWfs1uE_W%:e6mstV|rLs]goHCTBX4]DTJgd^8q%pEc4[Hd"TwtBvbc#tB[~O9f.0"U'-baY[>t.akU
+^ZKB>qJ2Zkz5(@T#Zs6Ydr_(6%$>=C/j/J+sTstOc"n>b`Z5-Gou|;ar$8s:qFehCr+96]m+pvtIq>s@Ob{SdhPD{e6b|IZG:+7:5X.Y'&Hnn}_b8B8.i8
+ypfj~>{vnGW&<g%:PjON7jECc:fJWxG6#WZ+94/QAAlPG^:9byk++m93~{_rQY)@j.=dHB<+ERI"8#Ynt_"ulScv[5[xe=)]oE`I749z{,B:D&BZd@[`bs
+Ew].ho%4il$W,J$SOEuPE'x+CSMWVdlMH>ev4t%naehx=R3j:dj>=MS%H']IUOyoR2#(UsH".W'U,LfA&3!fDWSJQ7=Wh{+xCMYH3XR{|x2!DUx2Y'.&G]
+523Zo]7TLy%X6GKR'ur6^w<}D:z!C7%8iI=w_d/B(7-dorMtYlfWh%B)0O,f9^Ix4o3j[%Ld{hfzE{lRu<ra/T&m$Pz'TzD,4/.tQrnmun:'[Z{0-+}g=}
+YO1uJi1|p=AM(STub4JqPc81SnZQ4}em}1->a.JzAvF##K=ahmpF$vHT6B8Q.E<fU0&fD6"U~u._Pe]|B[Lawlo0#Bg7ZV6cb6$}_b})`gs8p/DIZg3]B9
+0FavUWh/&KiK'-rcw)k/|PYR4^2zu:J<Oh4u&iz0zN"AmNDMJjW}_CJT_nS1o#4>z|_w@C/erkea),/HpV|C-Z;a.yn,6K=Nwo'xfOe_Y7zYm%M-0s/X[(
+a5,g@hX}4X+`|v~P4Tc%_EdDr0]nHU&^+'^6cX6z>JUB<q;O/HQokb":^Wv65Zp,Fs,c=IQhYS/g38=%LC(BGMw`<aZ|5f#e3vNohr<)1FKR8dyLkMb:PT
+axTLI|k}zBh>`wct8$;'_`!yOxaTB}ARh[WzmcP!2UbktrrT4%&D+o{&/%Vm<2!dTxNHh<+|Nx=%|P3sa}-&kO1MaVx`Ly:3QZ^$Q}{`<]KwSb>Y3}ZrL#
+G;F`D=B{_PpTlISG]%,a&OKC_6uaxBa=8_`R=ic19kwP%RL(Mm76S6U2`qon3Os2=Qa`R4aV:e<uVBc`)E6<mz[PdPpY$yEn2Z}s{rEH![X$IdY>x/<."n
+oM:x):'Qi<a:8}L=MEq53pRXhvq-5XITid8[NsP)E5d^~kG6eAu:s.(+1eKC}$lhDeO6rl=wC@Bp`9}=su0Ql7m_~8-@(7'(fgrOOVn)"1dk+T"p>'"w#H
+CjjlJzl}zt;[lfbQ{PESvR_|ccKP{uA"}JEe::NP0vAs6!ex__OAm9yG01$drRhn&']0b="RSI>]3XgSgUi;cgI].z%^3)Y4O9R'A`l=<,^a1ReP_ipcnp
+%WV:T1k4v}tr48Cedy+zVk]@)`0k:QTzw2&DbZ:%56u!%oMeba@^u0eB1'N@|-/_(-zrtlE9Z]>J@9NT$L#(IC-F|Yt,-3z8Er$Qy9|h6&Q=EoGBz.~DZ9
+X}++[-o!D1R,{2"d>Z0FvRXH+FBAgzx;upjB{19z%(We`2G#$SN9rG@/g]Iq)e5V0,M;{^9]("|l_$,AOTo/yJ<@En=M"D><wlEj{bfY#=J(Xi)Cb)Yi[>
+R]MN1'I)C2bg(eK25T9"4GbuITjN|tzU6b`A)^|C0xG3=@}u699tkj:bMoPngQxUFuDIx2|/!&YHu5Hx+AGwaLU<N@5mMoq;o6#QChQeSODmk'<)lg;p@j
+yVVpLt#Vk2U:|9QpAKnbdht{-KrKhjEDQ-3pdQC#b'NV8VO11kA=`fiD/bcLEn7b_.zFHO{Es-|]5uIv;yVf>iQ!=3h84wk|+kK(g^{z,f0E&"8Ta_p.uG
+7phw6ZAnF0b[ju[{3|Hs0B|I$uVy9!N}DQpXv<$Wl#t=^<okt"{uLr8,k_p{fsiiT:2IZfP"Tz'o/T]4E5ieK&iNW|r2k>jk"MY:l70w3@ft"Cze`W8Zx6
+x`yIw'~a4jBq-`cKpwmvTv5A8Ew{l-^=:}9:5b]ROW0/kpcjLw8qad'vI7J#z(LLy^/tEA2#.VG.7Y4ugY>'2[MIg_uh^`2r:A`f}Teo,hY%q[[W2q_idu
+I+#mlchmZHmHX^&bP/>3Kxt$n.;e:|yV0BSNa>wVt<Q]&}Y^@nxL<M=m]f$Fl^,5q3!G<jS1oE27I4c,9$X`/NI"R^g<hM"!(q9Jc:lokM8iyZUIU3Bcj}
+J`7Y'z@',mlkH0t]#e"(fyelfCHIK8R2JU0GX2cvwE6imQQ)eOD,TbK:_VJ5cl#NQ$vs~VLfYv>}I5R@;YTh5{1tJk1{m@M,`(yBEV,(~uExx#>XR[I89f
+}$m(PO&ysIl7`YSJga=bN[G>[zGk(gYtu4WMm'M42D>XBN/3D(Y|D2GX%7)kY"@l@bd6#0Mq9g9B6`=VyW:$%@,y-Hw<k9-]VD_dJ8Gk-U5RQl@jwObHdq
+NL<J'f~XXbzk"rg,W5-jjfdecvI|Wh'lGAK>1oHf}Zv==dgO$gqFDFGNh#2ct31on1{y3jio/JS,^V6p{dIM_|WQi5gNdh>M@g@I"G|rI!iV@otq|>wBCh
+)/ch{N06n>fQ@pi<,zt$-,N^WNn7<_]MLdL21/jVRI;1qH}F`Ssp8ua@3'w&FOeT]JDbg"B(^sgF'E^$1l&&-KUP~oUo.lGMiN~'dOE`K;iiu/5=Q])|[7
+H8q8S(6i%rzg!"b,'+E3<_=]/#{yH{<XA6]<^HY_ORn!Cjb'iD]mYIRgAvYgE<hidefli+^Mv^U5{K!I'-sMGqcR}pqJPR>'4ES)p./>#Z7IVb4xme=cy2
+kGAP2CaohyMGc./yIha(l[4|]N7A&75EKg|'R+dd/s3/;AuMqa_]O4tDV<&y1cUIJEuF=1HfP+P_K4@Xxm-"xO~}7Kbw^)Xx5Gqw2R}KGd.AKe4=,F&09W
+2$U}$Y&b1Ey}4'BWS$c>"zoTM+/FdJg}M2W8.eFT]1==3H::(VZC2O/V['~&~>fK#eK1&0L`_uSgi4GD2Azd"sBe`(]RW$plb&pAa#:$nqX1)%P#o[ui,=
+9v^)aorG{nu&&X7'rPHU>#;e!l5)AO&,2u3xdpl0e1ESJtN9NOHp|/Q>A`%BJFc[yB{7Vjt#@T4>}aANnM>g~cZj3m-DWm%5_zFhSSKw0-OQR{qQ[i#k[t
+:wm6p^dP]Zu`Y!3|:tKk;6R#AMBA{n;O|rF2j3EuTK)HcY7=3S(i;<xR61aXR-^8NukdY@GzQFAS-`9k$mUkqZP.DJqlHfTO>R^D<'gzL)V'1p~0o9Oj3/
+FCMKN(Di{S)S+kH-;k0JCBqaT^LyAWdB$5Ob>(`mq3x|a'A=KMd]`Ciz0W/vFI@Oqto9FIV)r5jBx84kW'xHwq7>O+Q=E4V-CWOKeJ)yTu:"i)7<yc~'h=
+"3~#]mh</v&3I4>SkUIFgFWy~S%B`ER(V_g)CySg'T(-ChU>%<!~cIYM(Dc@7`ebza!EPyMY&4l.^hnM6)L&A)^C$cl@lZev@y{#y[BPB[Uv`kJKN._P}"
+L%g7:v>$0<"QkY8!:7K|_w|p"=f"_KP(b6il5S3,}JEKP(.k/OE$fr_$8|H&=>pqD_M9u'X>^el36wFewVh|oeSGFFIg<b&'AJsM`XO!Rj>P">^Tnz`kLW
+#>#l)rCBq{]c_'zCw])fQfa8PGSAs]}({fnj1U@;,t7)d)v^/v3guK)=$"0-fqu;}1t)5S>)GZKC,z0KqfE=%hE8zq;Hujmey8$QQ<+q-bu]{/GWVU#dGX
+)1Kim$t9:i[+Snn<HBtzS_<mSY}x~[qYtx+/yZ+_6^VOGILNF_wSWX7[lXKKRAsS+0x1B==[sS+-Pmrt~>lHu3_UgXKo#;zfPVA4F$_{[Y_r'<i:(E~rGn
+TQ~EPpCJv(jJLBs]kO(->)M5~=G)qQ=XrT";!G;oHKc#q'StPQsv+,5.1zCWnO;B!4#x@q4a_CN-4''4$sYfS{4luP2K0@|ZQaw_=K{FjZbef6t1|j7D/C
+5BXt@w_!t&eEef)IwA/8[zX=kz03ZtQSQZE=iX]t1G41!qegO^/kU,;KE|h.HST5Z3I)E6D)~E7a8`7{a(hq0f`MqxFaGM/pE1wj&guTX;&_{@=yI5Q5p5
+r!k@REHtwK[Z)@K2v!}iDNGoKRUl;7k|5$`q"+P=mc86rf.S2r(V80dt;"D@FoQ`u|;DI6&oPuK`Tc=P31]/$I~.[_gFeD3Rt4F>dRo+}f{pCL~qX)pQ7(
+ujHD.]n0vqRWk4Q-M3X^Nb5m.BhZW479/ec`(L~MevnN{[AT'C=5o6dt}LU6Bi]RK";Atx2}QH]'A=bO!XShChlL.K=6a#PZgB3.QAJH16%pY>EM`^^SbZ
+'D|s<:RW}1Y)-hUt@|dS+tC&yegDt:z6qC`riC_!7fL9x+92O7cY]Ljd=A_aP!>EMI~+/IH{>r7zh;66DJF$8kO9REmovf|Ump7zv:VhEVj}atfoKtV5;B
+Tlq"p`$QHT{!uuf!cnK&=g'Ss+qfN8GnrK(dPieXho8&_h1jh+qou"N)Y][]g+Z`vnsR1ze"~^W)6|k!,Rl0GO(GcJkg>kg5I2_u}vwj-bN@Yek-<Qg_Em
+|&lqI).IQnFsZ0z0oxqnGD:i1O5x|6I=$rP=&YKLeUo<4ADP3`en8>wj{l{HfNXhtfwQ$[[:aSK90`&mO6K&#ADMt>_;%>e%a7g2H.@:7AnPRbb@cgaIDY
+S5!Mbcg3bBy4Gq|hRe3LT|+4k/V.<RX0v&nfod_/iEX[K6=(@1a!YVU=TiaeXbyu<RHKo7(LKH8Qy=WbN#4lE5P>1T:%Nu56uTR>$C6@U-TTrF4m/Mm@P_
+olSu>Skk{pOe$kr&qKG)N09{f5CW#Vk2FV#jEh{mBU(yZ0BgA&@Hy&}HB{mn",u}kwOxvIQZh>-6`E2.r>H/c|Vz#iG+90NA.$jcNPqc!eiu&|JX[s7-[h
+/1<4bxoa=iY.9Jwdb(H(xR+=q"Fg3+$lLA8aElpb]c<$d}%+gP4D(fQ:PX~gNhHv_GMY%87"^kOl.ryhis1:4og@`4~:k$;AL&dxy$nVdUOlqL7dh4MPuV
+57y+^E)jlu#lw0F%3,7muJ(q(z>(C}_p"tNAu0=MV{7g%gEm>AyXm`I(I-e{w]+<,0V7sr&,,>~E$h:pdiSxaM.saa.t!25+f-E7d4Qw'Qs.[xZUBgxAI5
+Gj3hq|q(<%S:(7jRKHmIRl]loDMN[9G8e0z7CS"x8)$c>/%,d%Q-#zTy&h!Bo5WH%d}0]reQSH,j}7<AGO'AXGK+)x7>rd_>b+&fet#YG&MPOv3[a+0.Y6
+&&Z.x{ZKgrML;+Gan&Ul~B#&.v@CYgv.%73JNj$l-GDj@v([[v82BG"fVr|y)9OU3:ZZ>r!&`Q2P}Nq2cPtSC)O=6h@:uta'1Kwep>JPS|T{>k=bQ1.g6}
+e+hhcL.Dq7:W#ic'fi6&~POPt[VHEJIK=Vf518+%Ki%ZFIP,om[C'U":+6)6`@mpQp#{ix4cCLGGZ8I)AWkv!9JLeH2:TwM%gL[=N-.VXI1SkWsU8t_dI.
+s/pMtTf&WGz<h%{D=Z_43-^d7RYbiL4+`ol(/De}%Y#${H,.<<f`Ue>yZ]0-%jk'{u#qA_2S{p`EKP/1DnG,o>!;]De%[(bB@FCgzp2hRYrsLd>{5-G#CA
+V}ilCi|ZG>hXM5(rJ:@cWvZ)Yw|,lRtkzc8j]KdZ$,ly8.UIjdYd%TB<K-MjrnqCBlB_=|4Av8E;Vt%-=4S)exydMDyO]u;V-!lVDj<6!6zfb6+p)cG]Wq
+_0#F/j:p|L5t'UM+_{.pf5Uz[:jg%gNp4KyncX.4<b[:`9-AyGLp40!suHIYDx${_>]1y>/N#{-{$p03NwP:)Nhx$klttd%Pf[mKQu2YMYt_!5FNPm$433
+&9GQP_D_>R;I5):xKi)'r'2Y3^sAic3^iN)d--[hqpE})DoEdPlB}McRV;v.esJoVJzQ(RGKEREtZPb:e7:@UQsbzL8dvvk_8W3E%2lo!Zu2YK]g9<A,,L
+g_eR`H[KbN[n(|b8g)]#Iu2j',@11|gf.'o&Elj>#%W={f&TA=({/n(`G9P!PWD,JT8KSj>tDSa=uz4/0>.C#uW9)Y|DLos^s2S%CTX^;OmQ'h(6tqGeGI
+qRa5W!uf>]syN-]bfZ!}Yhe#OS"Q"`lCIF}WAW|zB3[3d,50/,9+k.j.4g:kc!s{Sm_}UM|WddLA}!`Y=`h'&Q%/xDuWCAQ:V@_"m_5EADMMGRX`fCo.54
+`3l_42EQ}]76;pAcnTn}N>gfFh~6;>DrM$p"~/LZ5P(c5fgQg^7hmXrv^yJg}^[IZ=Aih>^iXLNtjglmtE~RBdSZsZ%sca01M3qsPVYPFlfoEz$-"(AU>q
+c,GjF%}:-{:$f(v"~[(s%&MD'-bQB]QKP|n<1W@>mTrT~-[kkc&}3K7!ih~>FDFakA'DP``/ar2Qt{^5~3xykgbG@x8FI|V|M:ESE4sZih;cdD4I4(P+xg
+Zc,((.<QnaLjXkh,YF&.m='HRs_M"Y6nKNH]@0x6/)HWTR&,7E,31F6;[F(M{-/HuzXRp)SxPE#pa$/n4#jMQ2HU`R{`K@u5)clmk|m8:IMXQ'wuucHjWm
+v0p9/f~LTafrQDHV5n~zwS7c"|sxPneB$v"XT6qT|3ubWY`o2gk|L@jF2Ja^4DF|GlKB)m9bAGLfy@HYmJy{xz"r_PlmA5K&A`B#]NrqSp0u83DP1_4jcG
+jFXb8D1:GDjNJgEO@(,-UG;8<OP+B+Y1(c4jPt!w[}B^p6k>#Q^e/fSY[i3C=R76kWn)8g@M[)7=ncspRHw`t;!{CXC/IMg!%__OhX4%%;fA:nj-.(s>aw
+l[n6mn+8tOH{J`LhwTV5r30jwY/[81QlY[9v2B":Sn"dm:VfGQXJQP6`l%AjjL_nU)#x,PT{Wn7'3&lkl7xp9+l6NC&X@Y>IYfi0g(eQ#XYDTYS>l6_-Q|
+#fTov:iXXjHxuc_AzwN7Pa(R]v{6|JUJY`y!;.|6.@u@;zr@tl[dCkfc&W3U2]DRl0<<|4yPD>"Xm)]09"`(BA&`#"wQ-dCoMl"$1lT/doxf"7<4E)ROyR
+jgOAEgzD{g-GUZ+e>tM)DiQ@t%8['0]7LMXx~$@E9{z]R$224as5ap}Zi,{JQGN<FuGs$Nu<SRe.9<S{KwT&o8)Taot%zc@aZMty/.(Ij}vhs'XQoz9sNd
+j=EAs]69Y0hX[Ny[Os%IIOJFiiIDaJz+@uWvQ^}{kFHOav'!p/KwZ)W=Q/5JIj}`QK=1}1E-4m}B-AK/ADNc0`QHQU&}yIC]gY656#!K3NZ#;C66A"yi@L
+)>~uN5|Y4v7G>6wd~.%P[BxUnG%iMY(`XO]qFk;k=J%)nEbX~P+Q@l/nm]MRcx(7m{Z"evho}H]L|'3a-3'q+O>zK@jgQIOUm;7]a;WP2(r4H)v)nIHWY_
+$Rw7aM#4PSf'(x>nxfUYRGNMB|QupKZsXy>4%'9kE]ag3I)C@M=>0P7nWV&9aA$t38k]aP]iP>Sf44~aDCX3$B/EA73NEtJ+WGwH/}YX7Fv0}>(}a<t7^9
+wqrGY#zmo>k4fsAP)2,HGH)q"1mxD{w|TPQZLn]&&txXSESEfjzOt/Ut/+3:NXo(Y]iAk$sFMkfzq[yIf`;cC3'd|R^l|6@hi;A$fi&k:<mNt%T=t#BNmv
+/(wr,ko+4"(jAjcV]Tkz6h>Puq((G%Xo'yBy's]j>$U6wo+:~eMKy+;a^mj%58.4hI,z);n52BUszUJ2qlnwc&^%gk&6[evRoGS#oo_j(4O&Jx}CF%q>'R
+5'9S0R>)W)^}b|zB^CuKXr.QfQq(s[tS[uNT2<jtK}gmZ=NW7AH[&L&i&8Cia6l|Yq&7gV$)wwAr8L0-]'Gn{`"q2:c4@SO,Yccvjd`Y#QK]mSV)XU2<}1
+yf^)89]'YY5hBN;JvJ<jx}'_9zUfwm8Z]gz1s,LF`uQZmDT;|naflm#wROV7HrY-[GeNdk$=w68E5`IyhT<wWKP3._4D3WW-7K&EoVAk4D#({BxPTf=sfS
+YmLL>BozP>LZ&:Px8N9Iu9]|1c=w5HR>PqU@H:yP]GP7KX{WLQS!}E]8RWWw(bqXp@sgP6]E_tzBaWsDQ7Kqb{0bz}AVW^)D3oQ1G:&DsHq8Tu="-GVEg.
+&`)FDJU`{FsHPJul6l76/Fc_owmfe>gBAe6v=:q>:YxM'&)4_cMgS60L3Pg)fMb_}f`<tsgkyZ8X52,"}Y>X_iMFHZAde&n/nt^hKwzTLpK8Hi3h|$}T:1
+$"5aFYv!z5:`~'V+)O}fX:1(Td-td]A@2[nL>tqpzeo+3vOI==-Nh3IlNCBGqRs"2k_PoAX#{+v!YiYHh3};6LO.:FJ+J]bdqK$CU(!baXfNb3~0~+I4w@
+8p(|+cU-j)xn2UI^vRvY}!dE)Ojpj7bT"ErNre;f|utGIa#xu`j&Va40JaMJB.h%2UA|5:X[MUz+:UlIi4eXK=8%s`"3}_UgSA_Q-Ja}AMTy6hF#tn${ue
+rwe=E(r);pbS7Am"U]!_v:9plwQkuEl"w!hpD`R@B_K}v-AdZrcpx=Now9=Y|a|^UqW,um29mO{lnQt^uKJ7uKflg"G$Db~aTb[]!7=fAdT>8|G)BfL1A=
+i8|8pM%Xyu}}V>UMHfX39Eo&,JsBJIj'MM:eRZZ"[@-j}/S+1o'VpiJu8`{QDDe5.qG"pP&ayu/c!H:w"%iROF$p|g%enQT,[GZm[IZmasnB}cs02@('j|
+XX&%S1p@erdI:NLT]H2peLoPn+`;vQ=7Lnj96OhfB}cMlhfgOIA.Ji.;eN%%d}~adJ^A'&OD.Cd"<P~jdx1AQ5:,w0r#[)Icg+3vMO0[wC1APH+i)(tEqN
+Za`NP8Z6=pa}G2m,=;_k`6~hQprTBv-p88Mp3sqYVn9T$8+yy^04HBX,-,/F;Rv9^{{m~OgQ;!Ic3RnVQ.w$hFpgz:HX<MoE+[Yj7jxW"QmL5_{7_9>`D`
+QH#+ChI'jzx>:U@!wW9o1n`(^RNs2'wyofI0KIv=cQU4[05On]8La&A6R;{8D@+g=)>tBz>jHY{{8mfXm+c1JG`Nmk:P;gEnC}qTc%p/P_&^&>1{f`ObHs
+zRl|rq_PVB5WZi|#%x2+W9z0>JVKc@]3V`d)OBYDWEh&CK_"g.#O8gxjil@zL]RslY0CIi9Ji2$ix/6iPvWzIbzL!gz)9e_bEp:@zI7X:^{o@1<7JOb+[N
+jY5&j855'9}^jetlmOoOZx>>Ai-GzEzZHetw0o{!{}VJIqdm~+79KII^UY3Cgz0,#^IzHZ<E'&$6+1IC5:z.ZxN7AYee&VH_!q53kD;iqdnF!fi|Bw;H"5
+[^[`oMJOO=vc~|%gT5%"cwwN`|d99WfhLfG9jk,@zC<}(g+o|-Oe4{bj|3,kB-m=;9HrVNB|]H!=HS.Nqv3.RL,ebHsioKYD,u5(>{%a<D"a/n^}lgkYXg
+=Tzy@%CM~_1u%"N&R4MGMY;AO+$cS`iflQEoSvBD8"dGKn!f$_rL`B=W),U0>v}eh^Ewo$QQ+EO7K7}22)S#W9nL46}(2&#mmvd<B>MV>CK$cCUqsMY{e0
+2bvlBcX-|6<zM`x'uZB^T""K)cXwm"rnWlLb!Nj5NuEc$xXA-zG=VNaqsMZOl{SSWmZ)JiLHn_nR+l/|d@hlbvNE|te7X@VZlImsWxRR['PLmcW{7S.9u}
+'{6zPaV}U.{<uI[o.ef#"Sp!xVS[,XBo2A(;v/Lytjz`0LBm,fO<.()["-U)qMW)_@<L`I{uzzrRjY6gmEkx()%kL.KIG.%-t3Ic5}&C!A}h}=:3X&Q#To
+k!yto1EHa#FKe>!+!0~=pL^QO,rvw%tBFR$@qd|FJwE&R6@6gu7TT3wpH{6,Jw:_thnX'Y^9g^bN>.+=WL;05)&E97&Olw{8kZN]U|DOS(bd$7"ZO0FODq
+(kfPp#XGdejppgkm]<blTu4OK4fyP3[kcm_`WvkD-hk}>!+m4")_3OBZ4Z0JFoX!c=b{jxLo~:i9cg{4DQr]I>^llUKf:|%=^N+X']0>PU-M/><}IvWxbc
+mtnM1)D5@`%g]HXbxb^T",EBZd_:'DoCR5jOUA^icrmfnMpZ;jK_#s:2y(fl|)OjTT]B8FMVi1IvY:Ivpjjfu|7l1(As|]-KZ!,h/KoM+&u,<QG8-(F{3$
++`Aw&b(1F$Gg>d|%+gL(-)Ia,2:tu%fC@0Iw:[~ZuH~N^Ufr:1Lm(ET`g9B"K7(nK[urf6"z'%'Vf6+lSW(7~R.6}lWJmJ~D2<`Vv@]w~FdW@X"TBifyFq
+q;.@xi+8Af"L2gHX`6O!I&=2J:az$lCB6}o{Z8qC=I6Y_lKCeK^IkQT5|J3r1=gWLK7UH9|Lfa9557%#JQp4|gZc:T`H}2NrT%`l&T@&@)p/6uFFR09pGo
+U8xz[btaAOsB>;Qn=h9xk%k&lPp3/28i7"[:%%5n)&Gs^:4L.kzeu>V26_Yb&@(Y|9.Ud&oJG,VWY&l<ws#AR:8xAL~YZ-gR3}6RPCw02c=hNdLo+48^%>
+MMU55Ew}AWV|x[C"4{7:m{aCkXFCPkj,$u}Yqqy8nm+,.UBXn0;5VU;d/g4&Z&'$)JNmoy+[+y@2W2v{PRV:^<P>dC-D@WK%8zR$'D4GIXDNd-nSm;Y@uM
+n{udD-Y|i@'-m&J)6{<!1WBZ[7t$8|$F6&zT.4L3&Ftb7u=>)2cY6'lKB@}vl.5}1Q$.K&CR9[OOX&suOq^VFGBYni((mF'27Uz"S(4cbNNtd&yZo"s<hC
+W7}_G-X9MW]j6Z$8mC{&jk4+`inJ,{vZtNY+C8=3lR_=;wR6b"Wn8xYpwvJk)$WLutmgqFB+&@cP}i488)k7o+qN&QZG6N!%|]%9lO)88WJYUuzTTa`rof
+'zP6nF6)asODZcu3J_RP"bk'Z696-yTBw4eQ(HP(.]mXc'X<YX~UoajJ&80o@4qV}fs-e"xQ@Ijw;oQit{~z|w]ar[NM(T+MPR<U{{vI<SL'DzOsU`zi`L
+)[$)L'(esacK^ogrhl'aGY!<y{M|+q}d_ma)oYd+Oyq"uVI&({&]63lZSs&:RS,HF.Xk3^O@UYY+=p4sSWM=7vKoZd</E;VmP_55Cn~%Zyr%rq/JRo{fd+
+:/OSPn!GqVw'I|,j-wfhZn96)vb`YO3{^,G>_yUo$IG@2m^_3BsQPDlYn'j[/6vKJr==RdX5G-/$vz-,whed>}Ceo||_8bXWecbE&o1tR1;`1+3)oFfof.
+>u-[u,4=4q-HhI(fc+na=>^;azdF+7Bhlb9('srt<%$b|gt+~{BnEwIcixDhaHU5nyC='6g`'$2+&dzKiP+RLAr2wl>O:Ir69E<_8C!2uImqIyd;"oAz'U
+]#;j^.#y-f+#4kL5]$7n)/k2%jxankV&>Pgz4_CaWvf$#qeDuEc)##I|,>)gvx)[Sd<Qt@SmB8!B+bp!Op_^(.sZ3ZV|`IWq+aZe(>]rpxbJ./_Kp8F+`y
+ukv=$f/j4T`r,3A{Vl7wp1dF+'DXJX$n!+S7|%D2N0T32eBzIZhNrkOz^Yzpfe2|&PX+3X5I${HA:AiIXbGcIaAb"WKFu^$r&^]=|#>p!s%yX^DSZ'f+po
+L[tnmz:FmM$ej0{Hl)pm!#N^:_)g||w4(%{Hk1'I3Z_[3h39`Pbl1atdY2qIWD_Jkj`L>5$TKGHE.!mJny<GRlsxpb|lc2EGs)~LD{is)tc&SZ<dfYW8.m
+vlx1^m7KQOt/gu[,.IO]bRPqGitnSKq)s_-&f$HF!J99^3:3PG&zS(netD5_k&i2,Sq/6XD,arSE,KNf+44WI9+cx%:3K^Vd62vKZ66:XcSc8"ml4ND1e=
+YOmb9WIRyT8oW,I7^Wy<v%SOKER]/7cySUcFx/EkUa+|_vE|'xXcKS7v,]K^V6-|%_mCNa;<E/S.|woAF>w]@]<Wsn|EmkZw'@]vAJS+~Sl;dz6IO+G+Gg
+{7d7|l84U06M443xm]-RyDk=9u[[+ASZxZvH!R;k3`,=9HRZ%YLa,NeO5PQ5tQ_Vplp@-M49-/%@9cJ<My|Y2heP>Lc86E(gw/uz`Z/b"pKl!TaSbPh$~.
+7.V8soJq([oLJ`f!5Vsv@7%T2GxHlo5a-D{c^#sp&fi:J;|dCNqhxi"z$CPl@Sh@:/hbpo0Z<r3M,G_PZhinr+pX[1MjBBfA%1W53[e]iV(<dZ{97F|%y:
+X_uh_M55^RWv+]bfSc!{`y%FE1oYl^_o[L2JhNgDiYsG|_@n:tZ]V(=bcAf3/<>p]5,H4$%>^%~ObMgUlJ<^]}sIHdC@s|L!~sFo%V!`1oUYQUStniUcPl
+u7,gi/7ygID|(pJTK5Q9~T:]VmQ<x|a^)$EFH_{iMT:bbRx]En7Wj:;xTCS4Erevjl&Z'9OD06L^jd}D6Ut4NWCepwrRr#{,GtpSgC&_3vjY>U(4$GedK`
+3OlV2JEx"_<R&`XaDuYCf8#W;+AVLjrnD6)rq^Qv=lw15NO&@_A>U}AuS3y)C<KyWv1pK>5=Hla0#3[NdYslYpJsYUdY07~wk0WKKL2Cq,=f;b+|<bQJyg
+sPl<~.(0Ep.P=_1;x(e0wbBCbM[FSD.H=CJH>5DZ0oXt6JD,Q32]O1M5b+PhF@fUwqw4hHKTLooh#ude{H@j,qWhi#Ok[Ld={|,e;](aW>Tt78%#76(}R7
+b=b8a5eAo2kZDleU2v^T:pXR,%6.(%{%fW+4}+Y<h]`0BnGIxBnFUWkc}50Q#WRwUUD^mF.zB5`HUR$Wp^wzW=p4eTjg;|Z3uNg$'RWr:"Tbleo4hO4d&F
+zZLSBh$R;j%Bku3`x0ZZvm!~t5,o&dtZuwj/6oq|DRe<Du4{SB7OAe,xySWyekWC&M=(pzG)3z#/@Mh[_k@kja&mEUblG0Zy,<o(7&n|>uuktOd}DOLAP(
+2TL>!z)A"OcG6T#_-2yw_F}nwP<Jsp$(o<Z@b(>g(`S&0biNUZ~v+x{F8V>3.&hXbKIvDLh,NRY^}^@:SiObry$z`p^2Qs8F},3uv1mFIZp-B+])L{Y]4p
+pTQ""u%|=4,0",;Oyf@sV8-,hQD9+8PCq(Apf1`XNr'o2}Vs}BCZSPq,##i'qX#duC#6/GyV;gQR&NN$-/8YrQVOsV'e"CG_t#crQyiBr2G"jJE@~:+k/f
+}ZBuMs5xo^qqyeQCZIokdmHo&{W^|{cvh%5r](03P`ny,>T!yZ%)2,n>'+C0"Tv_/vomY]h7!NV.0d<vErAz)h1Wb'G4WcmXX/NdTW=9lRk-]+`PAfn:ni
+9Mx,x'>&J_Iy^,zZ0bhs^W#(+g/[(Jv=73D3Ha#`tJ9oC@,dk:~_xerKw_h%28VaThJ@A;nmWpu_cZyB9]]G[rMb~bmbEjR+UOWE-<(IchL^GcAI#9`<<P
+:m)Aa8oVZEhRW@}/(e-gB5TYn5sXqwJ;Ob~yt]R+#&xG-3"Z&/mL^A;HbS-&"OEnRSedDF|ne}^350{E$nv.5$7qrqp4Xf[=a,/"9Qn3`nuh)-Ri9ge.6x
+_[;#JryZMWy|LDPo|s9D;(rmPpFj<fSBtP,G"h>Sw>LB4y^|4zdf9@cq[Y4mJV6'2|8,7%-JQo|6dLj036/xD<AOsIOpz/9h2./)6A3|4[GtZ]r@sQ;Kc;
+YL]=R4TVBKI+xZFg(@UvQruJ(bLTlfK:i#"8.O0H89EOx<~,3oTMf[~9/E9)].`2Mmh.a#~F@=zX;dIt;Y`/bl_9)V^S_>m%+v4`0EW$ka$5T.`;gp}xS=
+AIccOi{:2OhY3v9y(]}2MZag6|_S.rqXj]5eXOfn,oeCP$mfJ#e>dihrZ5w1NUw}%8x_]u5jT)lnQ}VS;<UD.2%7Q|GaDe(/)ux]$gh#rUa-~c_Cc}4}Tk
+v;Nr5882.Gt49J-dC4-obJboA|aONOCt4Hp@S;gC/fqIXg/lHms_kO8qrxJt1<h|cID8Q`&Zuba)iWRL]}lg.a'..flW@m2wS3mPhjlG7GegOG9huW~3qy
+{2w0Cc|#4$LtGHxX^jaD3=cb%75.W=|FE{5>f,nEW}}t_Zo=u}^M2UBa98"o_^}EEJMpy%P}oOqc2iyY^7C}_5WpCxdamsvYa<i6XQEZ(pcgf0{O/(~vVR
+T=jFbYhL:JYo,glY"CH.JKJ^J9m,^vC_{3-=W[FNOLggKwKls/N9-]K$~fRu$XVAsB0/@m8xnKsI";OZG-%V!NL2ATF<Bv=`p0`-Z:tvU4`#RK[b-(-|b$
+d;%EI4$h>4xyi41!j#&3s{B:8l-3[;[.}@qvvdgPRF8a%";=8DMfL^f,5}O07R2"@./g{>P{'50D5vMT}5cnH-8w%D)Ui<e+w=X/GlVY$W"[Kpw'SGk^:v
+qIO`f$"4HDD'rVhU[Z|VU7+6#+uG^Xt>-n@Tgh[jE^_qcU+=pXZWO;pjvfupy0!rn"]jkt{!9N/q:%}"N_JJU:04vL@WkXw#50vq5'5[CMSH#A$._)'Xfc
+jx{@pLI#<bOnKsXFVkZ%%H>|,myzG=v!$&G/$jO0~wY661LE!oSEZt1l6X0}wF'}oaiR)zm_iNIO]p<KNa%M;jO=YTM-ltFTg!6+BQ:J""a}Co{J%:WB.;
+5.CekRi,"n$$:B7KAio"U:thrrrV^u[D>[:aAk/o-<&t5J25+|H">i_=,aXmg4B!sU9@OKpECdH^c.Wi!c{wsITMI]23'KV^ZfwO](:X]L^W@Xt!]32/7D
+kil-uNn!C^2xgZDL6F~5CLyAUAjBY_oz'!Kdt2OtK{f73KS4"H=]9'PaG[^xSd,Dk7xh+er/b%"9kV!2VtKJ{w/gYXc]%SP=6x#r]M-LhHlY(9C2h/wR,e
+_D52-HNwFM<s6266w4n+T{<'fIr"4&$yNzA{Fum`}JSL#Y/3]=SQ;0jb9(Z9O;Nd1.{<,I7ja,68-a<Itu%`gzX/mUM=iWy5M&DqF.AogF$ReiKy-Xi/5w
+FSf&L<@m9jcdOPx!++pB{Y0Yw:]|%1YIFRBGS-C6Hb4Q[sPvg[l8hg)]jc}|YhauRE#U4L4X@"A`l1zWRqHwHrrA'v0+,Cj,[msB%PQ"q#kUsm>2xzaq7C
+S'YbA<D^kWJ7OO|S>-Izq{@E~m'IHuhM2yhv"ewCd`O,2doW#-<WA0nW>u#xet"d>$ma_2^u:Tx,P.Sj(GEQ7GR]D$cv|'xw^[8$fuE)#Jf[m@fvSf{dep
+S^B/^W+I>|y"o;(63BUi~Vr|3h)ALLK0R@b]^Pt4H];Hqj!j-.xshOGT,-Dpy4W0&a`uhV#!#lB.78L],iW2/Lc(YBAsYLqL-P{Y4yXpgI,{D/5OP@!ypM
+PZ;nXrFEn9}KZ_dKu9"Z6;y"c+L8]16Kr3b1v`]<{7$P4_C1O_}B2^8/lK/R[4x^4aN}oTsh/8O0ek}bx|ry@=`k6m}B+oS7PyA_T=Ho_.Q!v]wbT`nSxC
+I=U9paDELAYoQiM]#X5+fHq`jS]unQQ|w[TZ@Jl8_|.=&({nxFsbH0/-V;o|m$1S0z~g^nF7J{>Qy_wO;YDygnBYykIZs<d1(.ovDi^UhB_$DK<;SO.{R}
+xc$"LSqdNXN#9Ef|EWED0U/uyZ5md!6^biI4jEX}k2<|y^x4:EauxjZT:U>,SP-n%f0N#]ED(FJLSWq;LFbRKODm|G)iwpiQJ(F16H`j4(}92f@Fl!%Jk<
+#.Rit.9E5nzN6y]klGOA)}-LD_&ZGwSY.Vzs@)5Q":jsqVL{_tA:gj2l5FY)895qoA1Jy1Oq=L-RpJl<W6qi+la6k&!=KL]@Z#(c(%!Xh<"ss!DX'P!i5K
+wr=r#5rSJ@>C0T8dT,}EaJeF[lj9'iM{sn'H[S^!nHXi={LIw83}t`c;([,rq"}x%y!|tkIyt,#hk(8C%5)unX!Hr'>V/vkIu;x:v'Uj0LdC<D8F4C1IT,
+nElQ^=Kt:][k97/6W>A5N<L5r<q:jwn=z[.)h{9Ypl4Mx0Gn~J3H!|V,9!SjHZmZ3%QeexDCw0P2,l]oaE{&CB;NPh6.haLzm1]}@vBr)yI}$>LU1mU;Hz
+%,/4YMBbfk%D-EJyZ:6voHT_b^mSa5ZH"HnlB57D0|L0Wi&8w/atw4`K99K&.aNp>,/r1T!/@!FOGs%nB[+6`$"x{evO@yLNCiDbN!:ehl+pjm&DHX{x^e
+8o~n{(Nq&UaYU(vT0:v&X9zT~`v`<<umLSf(@h(TwcIS3-UCg+,@msPhMXF$6x`Jw3_ApnLO-{Ht_5@9N(PF#Q@=nehYytdp5r!H>$B;Vu_LK7w|1J1GFK
+>]^<iu)c6uDh+GSen<jxj&JNGu479U)B{4]Y-M$Qu,#Cjd)MlSJS|PC:{p{K#5|sdH(!CL@n"}Y}>v=pKaD#].C4`"bJ.BUa:9'[g[%GsL4k};{2W]AqJB
+`PkMy`=7gy$;)Xip0>%}XrNwJ3`90(6"yCb3cf$[5-e.kn2P<my}eEaf744K&`k`GOP7KF,tH8`MCu1yOR@JFCJKgubA!}XA_Ka`Wx~!eF|.uLAV1)-vLF
+u5-I>8UdBu<k9_<q{6Rty-KX{"{OvX+,6Y6eB)z,9ePzT(4wVNjY$.`/6uEna/b>#MGz$nOowxJR4i^X8;qaVWiN!+0ZGf"M"7K]nElW7]>QY.h=^}~x7&
+ewg%|6w3JT9.Ksi_Pd&/rkV>GW<aedG1wzpV98vY3:Jv&%u<L_x/u[f<#dtjKEf>k&3W"Isr$9f#JjAc4dUX9=Br9KPRS'n{$zCC@-tqSaKnW3t&%}ydIn
+rnt(zJLnxn'Op3B,6bf2yihyYgqsCBG:5rIj7:w<`]slo8s179bz~xTU:nRFhi5'O;UV%216UWaga|s9E70!,MSj1+4YN=N8&Rc});-BDYUEO:MuCoq&e:
+oG}ncrCMhU>4QGOYC(~NAZF4q]@>-ttBGc|<`Kka$IqP41.cW;/n"7yTYAhPI<}f4%WUD0jMb&z`s$1blah@6-~8$]_Uh<oZlB>"xSIF[&&[J%oV$4_jS+
+Ll7-r>f"Tf1[n!<G)&EF;opjyKI8P]NlxZq.X(|br1B@aw/l_L.'gxbgSlVd94Uk[r6v7fc0L1$}zN2%I%5f/PNQeeyoWHR.3Owh&,DRZlGU[1~n|oyT0+
+et:bT<[R%Kohm^n$F54gt@gJ5utJzBf^z#S78Z2LO=Ig&q5G-|J_j>//B6".2#m,fl4(Dss;]W$ckz,($aTH^"U:{&0DNHq4lN0(VQ/PfoWd%a(1qqpdPW
+a,+5YXFs&Xbmg{Xu2Kcb^e@}^e`Pt[6&a-OG/jJfTYzw;JSoKB:qR)MG3cKssH0NnohK8HmzYUuo}<b`x=EkI7Ct%IY_Cbadpf%5+25UpTdaB|WIG#/@d^
+%Ug=Z<f--BN>%AqS]/bFjXt<4ky[K<#Ofwz5rRk[)5t,]8Ik=xD{e|X}}t![.:W;><N]S@Fb<6Qr,+/f)dU7OMqnMWvvo3sIynD_K7:YOws9/mc-<4P'BO
+}MJlRjSX)eSK_oc,f%^J2u6dpg4xB;gk"j#_9atU^g"jIY(RM"Yq<q))WJ_9Du:4/3LK|(y=V&3z;4E@gJQC{lGA!{T&[3z([n7dY@{A3pv!Psbw+VuA.V
+]L0%CZ]:#La2i(RkEjblmIMe>pye^D.S3`83LYye4|-pZiUxpT+Ilf_20_1@01cf9L6(MVx.O[E!4(q7$l2;kgk,stYh=R8'KVXlA.~Xq;TJNDtI$$g)-J
+<BzNNt(gp32}Kvh<72-Z7JoJ!#5O7x]CefaTNj+g`T{lQJ'tcKBzda'TMW/I=0p4]}S6m,WNPCG;0<6.!`+s`vj-d>RL.0T2sNdhMlHZrCr0'(YL!^]wwQ
+(!U(PR`^@=l-SwF@LXfDt:A^kj1ja!Aif4D2t#r'kq:Z"0qX4z.kg>R+CM[4e)ayA.=I9,i&`0&8tue7%[,o}4W<//K8'isaH4x2FgpzekQEDV"7Mj<ogO
+EDG#}T=2V`A6_$;LXC>1$j;A,>XgXg^"7diNU|%h++I4H=9}sXDMz[j(7JxArO7hG"MTUfn#g"WrL8q`j_2{,=g,xO@{g|KTQpq1hFx'V{0SoFw46iE44E
+G]s@"g2YD{D)cZCz$&|v2o_CqYIamA];L(2P-H#K=9OZgAlx&rGBc0IuC7&6Zcxykcv[^EkA{YmW$.h1iCL.:@'!}n|Irq{P2=cM"zPmYTH11'I-3RG`A!
+Ov$1/bQlh[>$]Y`)lp;Yj7{O'p@@j)a6$L}ZV1Aa)ah@HAO7FW0MeC44/<KqKrN;|'O@)+N#hNe+y^dPV2<F+y"em4IcDL=4;^@`3VAfGVQ>dx,%so!Yje
+n#bKw_Bpe-W6avB_wvx}6b'N9Q)8D,QsfTnstJdf1W8WGLGQY<JOH8`dxKTZ-br_DLbuK.46=eA^_!{V4^RCu-ThDv12PC=k$Ce-!g^bz>;r#At45P{jyI
+pp~#y(}5PYR0xOLU<24BQ4ifyq8g%+2H:=WBSL46Oj@y..dc[g|Y2fr#b|8fbJEiaH-2=}o]0+&A~6ErUihs/QhvA>[B%M/_[mC+Ke<nlfxSi><N%r57J'
+.}nqAm%_SRT&ouSH3#Osmd0WbZK=`boJ=y@^i^ajYiJA,D|+fpjl5I>}z,B3@fi;W=_{YSui1jNhaFcOu=!hLio$go#!66+IY0m`-aXFT'LFuZ&%Nm[7fi
+E5>"+NNLCj28/o.3pjz%=-+Hg[{H~`;&w)D:p.oc,%e5uBEUmMt:i.%8s|kBK<Ee>!N!zE|a)&dsEb'#+J!fkx)E:)&)_$MHKOH6s=5L3%@o}.cs"r&"tH
+!3%GVN^!fo)#,'CCid"{|/~92xZdKjP|+nF9v0,4EythT/RI~a>>ZT|:-Nrd~',mT/Qc[]y>Z&@(q&Y)=V#Hp^YIXJh|}JuyrUZy>`(S+fiNZ:;YRS/KxP
+rZYi15vzL}7VC(bsg/yb!fbB}>sFZXp#vKA!dpF9mn/4V,<6,)m{vY,FS})z[e4jk@CfQFAlQ9$$e@^1(drJ9E[fH%&Ip:Xs>JB4nKx{IGV|ftz}`cvc$B
+f_Cr_XVxpb:`_c@KG@+)'QV8Eav0Nw2r06V`<#&f.K>Db%i,q|+.l4jV>uTX3<fHI&dxvFc}yUJ5/acl0a;<ng-8[HRocQuEgriCftoF7SB(:Jl}[l@61A
+=[CesTnZCbLu[SiZ~Z"zcJaa`o;/J^P7Ohd=on$s1[CbVpsUbi/$w"a6K6d>GlGG=$s'UWL{F.TCShP0]u:x^]qKyv8VUsJ2=$'@Wtm;A{h`'AhG=UIJSR
+(^t).Vo5R0|4:3C9$]22Fz}q/EKp|BkN#Ftunj5+=|h=K'`EAC.NqoS:|{h9xcD89e&JLV|0k8bFF>>vRw2alXI$.eZ"q-GB[N032yhX<^-Z#o+h[d,4<E
+P{YqSX2(]E~zimtbUzvO.&S@EJnARu&<#Cr>Z&f2fueYL:@;YW1JuhAtpThuWr|7qqd]go7jK1$oeZSHFvoTylr0+-[;}Kwas>WeD>HG"UHB_RQ-qr;zj;
+qdFPLTSi4@do@@@`i_4z#p/j%_]jx|V"p=H$8lA]-Gg.|M[_XmWVr/C>hvMFC;zDwT$CzvNPDJnf1R(-`Vh;`F5`RON[}Eq<gjcN|P@a=e;Hf!4oR7<f97
+'e6JsUEew{|5W"~p)}Ef.U)yH3z2RD@8+byF,:VCQh4eEAyB8u=CS1I)NI+;SOu_(-6X(RaV>zCPlE[f/Ay|_v>5-a&A@u]P1qE`>)@<KiF+Ju~x5=Yq42
+T1c:H85"7rYPT|0Apz:V+2G#T$qF_C7lf+$h(@dGLCMeYkLwI2&IL,5JUB3Y%"__soxvm_oY9&|O_5uifk-JpFE`uNueJCnkH2,Z$BRC-[sK'rh%p@onSP
+rld2Q4Z'uUk[ZU}l$6|-mt>|Zwlr0R%eh.oiF1/-6}I6%eI)GO$Kyyw,e92|y{#z]0yivdeDm|H1!{qW{5(Dt4+YGuO-k%I);!A}"vpWa.ABwL/e5|mCA<
+~D4-/kn^](XmC(rhSXpkq%^6Yy661N|Irb-!KM_6{,1N+8%rh7/#~(lDbCvX~vZAh@h"^m,It{q7]EO3%=PRN0k;Jt)tTbJ0su]:zK_dQs.+6{P`OUL|.E
+~!Fti-@)"pc3Yxc)8A"!abS!(V,CfUp8PC4@IOb'GlSS:"m}LfTqVSB.8|5DjZN#VSH^SDl!q8'wNqJUW.,#njH!%-#fjPC`{U>nx1AYcLG6;.`5(OvrFG
+ZFOWr{f7Ds"9z_2'9`}$U:l);%ZjA'c=yL2KmoksaqQ}kocHS9#}+$(.WbzM"1'5!-.`46.U"o%UiMM=is5@|M:G;.w@V/Tk%`sw+-Q47-7ptXipc6$tL`
+8'%m"Xgmyh6FrW.3wH+fhq<LOC]{]$~1oX_iiZ{)7"_4g)W>Xv'>_<AVq0E!!;eF"[@Db6E}a28R2P"|TmCJT5$vt'0tmjOW@_BR(W:c~.Y$lwni]t6Jz(
+Zx%dwj2iN-F_om]dlwX,.NISVd"=GRwOKOvQen;t|]jjn8FE1)EH88g(t_%m9ui,:LZj`YFkYSBct9jx8(VRsy]@b8xX;qFS#@9;[i^Ssbg(8E2#an"SL"
+Jf}dR-qx.XVv|j)L:|i,M=;FD{k`9H^yXS{y|YR,h0]xkMv[$Zh%]{7`Mka/o|=L@TxDXxF=W)iock6I^^cIA7bokK)&B9$%1U=zJdE`=`,u[fybUtNa5u
+C{7n-$'EM3M(jkeJIHoF_)Z3XN|N}aDm7"SmBL,Ws`aEw#@"!|gH#GM=Cws8%piH$$.7N1%ZhKwstCh[w(m7M<VZ`l8]zxgTEtK:|3bX2L+C1)Vps}gIPK
+)@UgY1JegIbfRD#)RA|CF<Kd}1:p<L@}7tv&@.iy,up@]l,$hgSPH/a'A4]M<=g"W&c1n/v]rKagvBzkX94]}>z1Thf^4KjLc[,D=v=6"tN4>oDn/|4Wp"
+4[|C^s|D#@m{e/k'x/c_rQ<;p6L)h:.Lft;ZdZkwtPXH#mC[hg|g|nfm+4-_)qvYSBAIyN$}[C&mtOJ_fWsle(H:6oJTQO},]k=V>o@'Re4mC3N:]Ti=XV
+m3(]zO/vk/]!RDtc>v)h.s20F]L'+,MA;1.MCR;,%GR<Ua>KkS6}BFlp{A>.)5boFMoo[copY.Em/vXwsAAZlv:8@>N>hE{}3[[Wmy-/VN/n9^W`R${E{m
+""!jEz+t{cxD;j)T[/!n|p9f7Cfht;7uRe0X~3jdo3Jrc/Y5DNh|-weyD/^bgPgNn|{P6M4p5+71WTL=>l7v_CUg~'|,A(mNv0mA=v>tR}f#>VeZS&X.((
+nXDEH]7z59wuuN!M}s`<osh`yp+pBw_b]gY!2UWb,7tr(fj`aHz7~kZaxiIooY#BQP's$}1QfG;4<M-1d02Ob:c]$nOSV[=un4g>{>O/FrkCNCfmIR}8%c
+x;|J2-SS7=03H)!mOw~he8YBu:5hxWG[POjN7oCUeHgQ"zmGjz~dXGT>0Q^b<nP;;)HpxWMJ-'J+I{)8.S2p31OItA+HE){Q!,f>"d<WG0qh"vQyj^#fl>
+h}x{izuknJ1{PCz763iv])>C_a/+6o29Fn;cj-0gR'0H5-M_$`:uW1bB^:w2)N/<9TD4X7dB}A^s!VC@]nqW&]P6%10m@M{YkUdu@[EZ}b>IlO:xpZSZgZ
+Cf;-W.S/lGU=dy}i7wHE'5(i<<:qHDvA8{}HJy41pX`O)8R)S[&A&)eXnmjTOVCuFI0b%>9PY)</hz=Fi6wB!x#E1y`!kJ~t9'd:&w,RTyT@j/DXXw4_;k
+_G[B%XP|uM/CH"q-7hP7@t+/yya-_u}+SMKZ1=1;B^uMVp62N4:Hu(-R:u`md6$THqEcdOB6{.-E3Yny5}XHk:mLsx-JyllxH2V+5Nwb$_n6y;j${7XX-}
+oLBkS{7U.|9D<M@V>N~UA`veX15o;V>Aop,xPCN6b)eH#^.kwvew}MF0%.WbdMfjHW|x=-E0>7heqQZuC2>'N^jEA<yo6<>riA,kn8vs<uP{mhLP.HU6t&
+viGRclH0ZJe$~F}vl[{_l=)ij>iA$V'G6|[ZIWNZLxjq,+!/71O-[yGI]wC0kh@I~w$rY)<b:7,k8HY}%J,`TJX{5gD{Kt"qJ9YW43PA_F.yw7m'&=!}-$
+_v]5`7f`Cu'DP;mV}IP.YjxxE&E$QI[R{onN#PXKK'sSbhkqba>W!^ZqUU;ClfW5NS7lSJ{je.PAxTCK{VSHDvF5aCFf(|lNVSTzFA4=eQ`{4qmkU+8F"W
+">d4-0<24::tNk)Uzgt;W@p_%u}pT:o6v&{^do$Dmx~{#)jIQ8,)-j%'Dry1,Iyv{W)gA[5zj6^9ET|r>ss".I%w6h":`r1AFSvEs5hF^wr<-b:DZ}|fz3
+|_n`_eyL8_c{#'[WYeFA2p@)L{b&,(f2l%8xe=IZ-rrC-.L"9%tKf3O+BK%KR<%zrhk]e]bf91tWmo5.06Mn8oR`le|EYWS+zc0S@hGrdR1!mI<F`'83cT
+v8;P.Zi(FGOLS9|=jX-I#:5z6$D,&awV{V~a1/KFzc;mzRrb)TEQ$)PQxm21O{Xo(4oah_>A;u,PvkO[G|~)xacKa{:eZy>O}dcLQX0!y'(FVWCns=gibk
+fz-d|jIXI1(`fzlQc+Z=ZVT:"v]]rRyp+jN'MZJeG2$|X^m_wR<=XP>)Uc74%rwSF[|L{9:TXcjUqMwl=,6W|321!o)^=!Ye6S>R&L0#v-D(RgNIb^2MfE
+B'~5rz`lBjUqq[n29cR9,XkWUEGd&g/Y[-Y)H,s[z$i_'tYDNAWZ;a%fkn;=-%4_v;Y(r3DX{`u-t3T{wt1x:7)&u<8t!6/`|&^2Y6)3ewwq-bYzpC!P"t
+62=%urT-G$^s`k2jY->IkUR[-=CcWsMgO^K'WqTzt`JkD]n"3^B>hjkd;"E>+GOTnt0M|u=HsI+U7z/p,>d3<8Bu&MN_;Efw.kD4P#$##@L1OW884'bUpg
+s_g}vmsryT.2sKX&M/>'s{Lpk;ms>5^{~oUBh3GwxOk_`BP_s=02'XxnQ3v/su5LNYn>Tnj6W}AiYq{1!Z_.'r_M2]jOVFRvO&fsFb:yJ$Jol&l#qNVJ`B
+zp/t]xeoOf1xk#^LaK2)}gYe)(/t1e@)^s;.I71B}Zn<G"nx1dA]YJLnEH<6<mH/;lkA8#g+UDK)=6XKGv}:3"B#FL&(8H6i&=}Zu+iY]xczK5~gVp9nO!
+zm[@"AQ&3%=GKL$L4%'v>VgCV3EjfFs_|G%+YM!Iu(<xDRP"63)q2+"v,'RAqQj|5)Lp|v4R~%>h'BbDZuemv>/2ByP2-jrH!2OiW^_o]dZ}dzBjQsvq%b
+e^OMH5xk<Z;iVo)u=oz)LqTT4TNAr;Dn`CIgD}f,0o$GpJ/aaSv!`bVYoV=(r[[4URmsCGyhzw/rtY#q%HgdWa_2QBKLQB][aGMYwC3&~]%(X(vSHx|&+U
+7)>ohCvcw`.u<<}>}8,Dn)dR8Jf{+CmhP{3Ki`=Zj9qNJ]Zr8IJNuok3_`lMYc.5hcb9B-L:x%).zKnU>K&IWxj)k[j@^xpy[I"U](-zA%1IySul)#bRF8
+=!vjvd,cWNOid7h.Wv9"qx^ju-y[p'gCnr,Z&rc:]eQR9Ivx|lKpdf{O_`z^{-Owl;iqZel9}a:;LR"ZDXltq$qBT`jU.`%)C0n#Yw5>1ERLO1uqT8=B`[
+xZtph]D6!Qo@VgT{[b,$S/#}sY#FCxTGfP.L{h6yN|u@8`ge9H=q{}b/]}=2/sj:2l)5AOkkzKLSWoFf3u'QwtC[{L{6DyAJ>73)QhjrE2D!<Wl`0m&z,V
+LBNsQz=vz`E<q|hd3"CygD!f`k2qxf6LRx+x0LB:I|LiM_2_g<1;YC2Ok>DPvt|"[d9qaY9d,K"0/Xp@Y{Dkd/h^QgB1M4>ZDl)oY#Hkl2`)8'op=w2:+%
+#aV3%:A{,A#O7h{,8.Xp7rTXGureOPfw`e00mS%XR=ZTPP|hx!^E'&MO6}hb>>I<!RMpaZR$7fn/E%oFa0cBOJC8(-8L>/)R1sc-M;9c+">WPR|'GJ/<Sg
+31WU(DCd_j/D.NyK,cJe7(UD,eUJ#}^Co^/3QH{8gdj}2qe7rI1(A]&fX">b_}c(c]0IBm[tNG~;V/N^!cxe'`>D9>`{s&]i3PccRHnt5}KZL6&uW2x#pJ
++bYI%|@%20>]N}LED.NWwmk9etRQ%ZuWNC",pu{0zJTQL/c=[(@,ST9m[(FA@|MonL8aaZDq,HF0cR6<p[MAOKGA3D=F65,`k,3C[h5i])3VYD110vxqrG
+A_K]kjl9dN=q5N8XmYB=a(vS_T^LNW.T$C7UW;ct#Lhq|j-BNTC}OpnC_q^Gt^ItbK~v,hV`sy11<a!#r^b`mhapDnDkyo-<0Vw6]cP`m]7f:|zi@M1CoJ
+Ko^gJRB%&QTx>vk:A,eYsD)a,p#}Y`5!;fT(8ur'+ZeWN349p'IG-9+;}SN/b6jcke>R:`i-Kj:h95<Hpx,Dv#qL);72.qqH:bty_x-dh2+Db1Ys/N{Dn:
++<tw@>q#G.5)@MP7Rtc-sr{iA^4wm'xV:>Qe%mTK_aix-G)ud|=/1Gvwj#c`lo30jC0u}'256]i}8AT`loX8&te+jp>$8kytk{lcEskns,<#4p_K'X[,@b
+}o/,K@`;Z:&xBaTD]A;T<5#2V/uW{Bfb{E^bnjm1u)+/[k35|71c/W"ys[&6!cTvmFIjIfcY3oIpF}={cc%{$at3~iWdN)4$`24ON,7ayhmivw=VZ`JKui
+=nk(/0mBOLvt|'[CF%4g;gKZvwpL"JyWEo,}Li)jIi%f5I0^Wa>qM""~U/Byz9|XE:Hf-[22k6hj(DK>OoHkeVhS9a,S|$+J^Zz`n$TxDLEWLJtn9yB4w<
+Z<_@lj>MmWB]'`G44quKk/T"3A2Ohxjb(4o<@o=+B7,L:6{w^O-zXUGlI7g"/rQvJj^!GvZ.nAlqEw1LoF4N{x5>+[.,,+{YjYggi7kQL(/0H]P5-x(h:9
+@j[dNc|%hh#Uw[KHAS:D|yqbLljI%%y[G}#lr3%rL1^.j'E5ZEO0(eNKPOZ,m;yRH,WWnd$7cm1O.2(];l;PA}r46%ft7M$X[WBl7j~[(}q:UkMhM`Q|fw
+fF>9xuFs}X),'d_|Y^c%,mS'|A3}_q=9PPwzkn91;8z4LUr{yQ-Hf1wq0u]|IIqavo^59pDvZKv'^(dwmbPf^csDCprD&Q'>dOSbr,_(6y`H!+a$Z5rXG|
+gFTwdL3IsMfu5WdXtiO;(gIb,ws7,LUf{Ygo]k+l!,n2C/hXwKBKO<-%]b(#@LGN!UwKxb%ok3y|$L4w0qiuk%Ni'Ru^%ORzo|gI4UK:MS''S/q+mn=)`r
+L62Tzb-&5xN;kE|&l"r]sTxY)]DXfx"QA+TRJAp3aBSbamQ[;%qAg.:NyA|)XD_Y6Y=/g'-Hm#E&7><p=nSkhMYt{u|>3Y-dh.0v'9:bC}r$fa_Du|gsoz
+>awAyg~3n6N`[3^`q7LXz67&>rYyP6<Jbf.4O{h9}kXI"8#+qp1=g,tW>JyXfz~wA8GgY7&-^8O2er3+(,pg,ctW&'=%VEQ.,/EE4y%G07Q#bk1vG.~[2m
+J#rg7QqW&14zNY[)g]if=,Nkgl^;Ys$b'Bi(_e;vL)9P>x)tEP6|vc`!z{sBt@`p&6Cw_;C|sB^]2YNbgScdY{%3E)9#8(byB49HpAF:y,z9n&wacQq&g'
+w"c$o^ak!&>;ps0z0[XF`7Tfz8VH+b@Os79|.FsM9YD@q-ST5)j_Bpb]_5~J3;1-+8;O!'Y3cGO(%4f,[(V2,SlTY;1J~|'i@,Elrv6PNM#`_zd]v;)UaL
+UMw![Q:^x{R7D&-'BOckc)-9]O5/AcRL:G{Qr/Jlj&%"jvS11BPFW18RWyHxLdwif]i192]Q(DM^EO+g4OSAQ$v<Z+9s+%@k]LtUS3U#G//vrr^lx6/VUA
+/^/>75Ct/ImWW:,jRDgcr&&sS%1`}BQp~]r$"_k4#+u.3i81=by^t9v'xq@SB,:RE8!KB3-'WBM5<a^Y#j`,H]]#:)Pleda0K|[5[/eNn|j_Uz})j++$im
+:govR^!<!TDEXD@:IXnnIwNh2WFW,myx~<ZI%N"[z`kmGmYvyk/Jjav'=QPO<)%-0-#N{z.ci+eSIH5`_C|ylt7S%AXqCgTbk+oAvp3LF)h1Z,Mh|TONIv
+QzEz3qFK9Nmofx)5ANOH,J'Z=cKw:z{MfrpZUL}s862(V^)UnWld^<R^SPSS5!CxW8>9{0v5[68#z0N+hz0.F(QTXM(pMWNn4OXNX6vCbKY<1r+=Or|(&;
+.obRfFdef|AuR{DE%=6GM8_jXJo/BfweN($84"|n);gYws0HFCCqFAUCZ`NllE[7"uv6$f}6RIz]x5z^F(llOmXJM"U,EfhbyfqeH]A=;=3tbBnwLznJ$Z
+@}LNj>F{UFO:=XZSv/md,tE<=d8bvXn^D4iNX;3$!lF=N>hk$KWV]>2aD]s+y0[|#nlz'+o7;odu{CB|atFhrKGltzj3]pBqlMhoYOcvaBcW4`/j/JY[8@
+z`;Z/Cq0C4:GU<b<gS[Ke^<mE_>,Xts/PO+!MjMj!bjW3%'zUWG#U<1C]J9,YHTe;5kNqS9bAX16PS6RfpPbd94Qov64gf&fz$o`-Bm22pUJ&;:TfMLS#Z
+2YWE+rc1/e49{O>X{hrkW;-$3=]&)::{OM]xS^GNe9i6p/V,+|EM5+D5:k'tY&qG6N6rpCS/'US,S]pv/2-esC7r6}b6$x)TeZ9g8G]|p[e|'0LQ;tf"@8
+4:o-!,v&49tI;U[Yy8cZ[(T]0,,-!-n,6hs%fej"{[RZtSU83+_G0+'`[)'Zh$JJbNramg%"|lV7mU862,<RlH76hRXLzHv(Gwv{T4>H'Nvv:gW9@)Y[b=
+5<L/oQfAyl#lrZ.}<;c`Njc(hyU/(;)d}ry4Q>,6;d$'0{Oik)bUYZ1B.eQ!Dy+nG>G>`d(8vh`[7{:cmft`5U{%~gl-RDiW$F"'62"Ki5g<=SUg_TT3Mq
+VzS%~Cz7Sdq<a_ChzzG`E]ozEhrQ8KFe:+~act@olJ+_URoNsr^^oc][ASzLK7{[mWRtNCRZi7pV}w~S2XQ8_-M9<9$.sPzB#;C-_osf{nFTu"}$U]HLS5
+n3aI`DUktY&Dxt(djLFY+S|K-lfo3zykYnd3p-csMauMwK!:B<-hDb<_9Cd|{HmeBK@#0!rmxABe{0sM/bl#(u}o:irlDegJ(ttyz^+E.4b@"xuJQVP$Hv
+$=O3D20au#NQ{]wwvhXnV|K:|W';L@UBB/W0`r'js>K_G+FL2J$e6H9(,4I(FHIlw,X[NrfYkif4</Cv7Q:j)SXR.tsPaR_04.(N>76_aTGi.GbVCIrS^7
+;L9T!EllPc%207IF$pHN<00Ma8TUg=4xzyw|#w%#5XB.I-%Z_)us_[)ENUQG9=Jd'+a<zUUb(#}n9ti_chOBlM_z`k;B"+[!Q_bMoW2#bUmnpaPybB2PG8
+_l8gLc/Hf"!v5ov"h{}I#_m{jlMfV`$c+GbWrUx/baJn5Qw,$xi]`6c&#)"^PXR|@a4|7K/L703T$:$e!`.y:wUks7]j+%quxI!>:c|5qyz-vp{cel1axj
+0S5s134t1}Yb>di+_SJRu@"Ag,{!y4+Tlb8r,Qo!m/stxr279X!|[_4Y'Fb4lHE,R#Gj`UiVhwUkNuVmXk-#RV4=!1wLkxA}Xfh-6.rd(-=VZv/F`xl.]1
+sB^|':XQ=GYT=XIXoLt=0|IC`G[4'cUL"%!^gu0dEKN2#y~$t_lintyeh`B8S"'SiZGtZ}#aT^!mIzvO="4N,5Anj`L<^C>|rgE%T_8a-QH(.Z%MLNScxU
+^jnSqCAm3Tk`0(p^#JD0xf!q~k|k[Q,,C+q:JiY{+5=%}>G]q-!W{@Hjyln^{pnz%-,La%-D}wWiKF@81iamFS]XhHQKm6eczVq9#r%|MErc<HQ#Ti6]em
+YGq`j+s+VBN,AWRhAhrkUz5(gS-[5mC}$,H#OmhyvO}ztO'A4C#bgxJ!XhYP55aAFH<a8]Ds{&LNG4S6=pRsxmYC/2/>}IB8:!bc<5PKKwjn<pLI'=G`MG
+""fDH#5o_p$p}z-8g^l)ZEEnMU35],)iTSOn9Q{/<{N512m'f(UzC/Nv912{quyldyLqiMG(QpQ{kxl+,{U]S[gm,m)tiG@`=>XdLRWn+&dn+X)KjdMPs}
+gutdu>vsXuDAeAH!xy/et,!_!n&WvIx`qK{11Mu"u5F}NF~w).1yrWPt1l/5M"fbVS!cO&EVD&NOmD^{sY}}Q1]oy'P:E]x}8e4F+TP}Sy(`}O|gHY`q<O
+G/`3#d3Z`XGX{=8z'-Y]iyJJeDxC^7y;Z_SIg.~,3#]vq<gaxEQ5fRN+"Q4pmF{DX3jr(ci<wX[c(`%L!-b(.%2f.;#edGWK}7=ie.9|uGag5qZ_s3g6d[
+(KrKbZP|rzcf6@U369Pa$bxy}&TWIaP[~>P5I>QJ>/_<0+@b9Gyj>qWZi]c}f%smfMOJx]-ZZR!(u^WN5pUiNepw!%wB<L(CRZ7pMqi.i!g$cZC)Q06g(b
+GX~Am0Pd%.qjh6[qLLGLfT|pVY$C<B>a{gQA]5Dmy6IY':;62hvnWR6.'G$QBuQ&sM._V&t,Wlw+^nsC1vVT"{,pqb("kHXl_|<F8/kiG(.uu[7u{ZNJUQ
+6=N<3&klc/o9aND;es-f<@<L}[KVLE%S4J'C4kT2-,]I3b'[Uu_utzStEL/b5@X}3bjOU{T#57/2H%hKXfDdUHahl(!8u"MG=Leuy:5p!J+O&Mab.<;7rC
+|`}[s>v59TXA>x`fE=+D:.T6.nMz6EDG(A]tQo4PD{U`q`vQYCE&@!jq_r='h.I`0`b&O!KY>MoGdHX7"H~P,QfuVdBc`)@S;d&t.fy9rK.eaoA2PrDOO:
+(S}(WDt'U|"M5P_viMe^t`fT(EAaPUpS1^TqqP;CbyZtgs{sPU>3D.1Eqx4ECpxGZqCG6gQ(uBhNUj&70p32-svgf9/HwvJ^SFY2T!oK>UC'K[@zjo~D77
+rd^j3c2Ic<WBl^Fu#e`HUBAUng2|F)HGG=(d&_>XTruu@w~w._~<")SDlc/_r)b[=>S4]am;rl;}JsZvQ#Va,ljen}CG6+fJ7r&j_xy{5k:_-STRn{j)ud
+GgfJwYYb#o=kK&aM#<a]"V}A{(Bs0-svVg8l4N%D+4#KE"&:)$Z:pm0CR`.751~U~%(w9NJXkW}3X7(MKV#D/zwNWBr2[{#6Jw%S_GFc;`bUdQy^.a+KmR
+2n$>hF"SsuXL@KmAdI'jL)qv|Hs=rf1L#rWRFaimBbc@^cWALv<|ES3$9"oBSmMl.btuXY"<IdX'4TTrjEdYmTOxToanHOZz}]3C4N0Q-+OY+2yX^_ZE.t
+W`}=O=QNmx-qL7]R87/ZhMSiioxscMWk(v]{I0S-9^)sJEKS.DK{`m_9_-p0{+d3nY1x>n[WNc#y8&C,2IA$e9bZ15RvF&UX<HI#o/re$;@+]^=v^!NWV3
+5v.!%v4gzY2$Om8GBL8Jh,Xh4x8K[a!2Mh1V44n7dhg0<Iv9Yae7!p229'e1oOQA_SL49d@d.YMQ}'i%tY[oDe$5&eRirX>X.I^.JQh$dAC+>WYl{J@VSn
+Kw}zompu7rl!;pm5+OQl7=z:JGP]N5f9AV~%^0yYs)xxi5;999}#Lgj#FjxIp)cFEz,)Kf'9>GyZEqAyaup;;eI=&E/V,zeao7$fqi4]Mt&"&233N56@UU
+GGVfJOQAwY#V.+mO`iv75rmY(o+J}F$Zc"(((@dP(yUcBAAuM'wonOeT#Y,(v((cdjI}iW:MZb$>YqfSxXmu)B_dn6nFX_6"j&V;{fTWH!JR-I-0_g8n_M
+)jv0+1j=~2oZNCIz-,jf'Rf(>_}kyr0b$$x3zK/4#qjE![nvqBUKuJDNwN`KT.<WXNrR&!g[G]=,I,R!Ta>!7|C=2xbKvT67GdX:cNT]g0EVCi&E2%|dDt
+=|<hjnUDdCB}wm3n/IZzB4rJfCg4%bS38f6x=7aXW.aAgz$]Y|$DvHWf7j{:AJZAYw)BCxL-mO|oF^Jp&qtL`MzJ,)!W)&3Fm[&6Ww36{fCJd&-,]k>1N.
+eudQ2<LDuydx1>:Pf(sh[:vYm`V|E_:<wcWA]a^H25-f;1SyLmE>>UX{5x@y2ALfa]dam#>U&<KS4i@v+}^HD`|-0M,'QhrbIz&"`>:2^940F[]PHn<7Rg
+j|77@NzI.K~rsnJR^ipy;ocmn[4b"jdPJ.``#k)w;p7}h%wT=$%TQWT9i1xTg[(V_XKF@E^4}^-kr{C$EqeUYG#6R7mRCQ{H0a/7h[HB^EB5t1ok(:h{ud
+]R5Fc/bewYSPI/2[i/80&R7XC=[H'>8Wl&~1bZ:A,dk@`QB_{g:am0b`G_B_^X]$$neMxTFekC67G=;U2-s:%I<&683{:##-]<h@2`UF!f0wQ+@UZeU,xn
+CY9Lh0vSy2uq8,W_9L+&vE9U#xSZA0N7Ws3=a4Xm^jU+A_{(2zX0/I$q)8>(PpP2Ki%U9o%[4f$^/NV9X6Cy}#'s3Y9tEVO2xDofQZ/P<pJva60Q`).|m8
+Y2gRnd~ry%"0f_L=gzfy)osSh(D-(|f)"u&5C(U<NMzOqT779MoI'6bc`lw@x@fD<dOyh!k+#}g`<pvTgdFr#gF3&g`&.xZC.REmdi,,rK$"}cgNXNVLmu
+V/J-0u;f}plh3^hU)&/<I$Y4@2$R5O(XybJNMNK=vAG=]'eDoAf!#62RLIS%(Xs4Jgi.~R@J]3:NH!9QqFXRbgt62Zm!Y@mt@e.n{@a[XGhbVK:%v1":'g
+zg]l[J)"Q'I;9hQYp#^vA(Zg2Y,]wYW9.eIa+ZZqOvy|/Kph!M6"v]<gmjdJ!|f:lO2>(E_p4i}`Nw12[p8CGL9xyi'H_^u^#5Mr8]M5FZU+sL6Ih6&U_w
+"pA]Ey@^vF~opsT/XX'Orqo8p{bf&XuQ"y-eKW/[U<+6=u~T<0PT2To;<61YmIz[&y5YLM{F4%<J%=S,uQNRC/O&t(Nk;$i{M&+WtTwnl5mwP<><^DB}MA
+[tCUsBR@_2't-/v%7K5e&tn2NA9M8.g9#&#7TZ)HWT_T|/wml3%eEF{&z^K8@$]2wPL,ZWSGn}KV6FZi3:9ynR`{]M~r5P=/R;wwBDNh(N+=O$5@m2DHD0
+ReO+)Bft9=FTh/Z4.><{sy/athSvE3u_!vacjp5|R%h3FLZ.-I7m}<l>P.3rLc~vK8TEcGGMV@rqj_Lj9P8`5P%"=jOe=(9.5|##cnH0ShBlauY.b2vC<j
+aJj4I3#4F)"C}%|f=vQc/y[Ouq8t$pQ}@rzyQU$)OP7uVgUvC"&Y~$doJ6jxJXo=Ztr^yfc{=<:u8!iaw$CJAmEG6,gEo(>6]BRnP59e&1h@5`f^y-SN^h
+Fnf[Nq8yDcLARcFc_uiVz(uIxpi|Y#F6'-TY9b%s#bF+%Ry;F#Z/&r;O'UpLbBXK{GlgyinWD.m}Q:@'pHDh/V8`gyYMUq}7]fi1E08"pa]Ap-cs5;<)~w
+BxmIdiHf/U%qr4W;nY'X#;!L>3yxhBv4{oXm;]pij[g$T}U5&DJQ=WeEE4G4x=3`S14U}W~Rh$5b.!){J:~u.8dKV=8MLo'fb2DDocYb&n}!,l^`0#m+XG
+UN6d)l0zFaIg`7]}=h}lbeg|whW|thPb-[jNTkd+(UZ@3"kgT9_5s|6|/pX.e'!S$9D6]`5Q@G8lN`B4D}nh)]ISJ"xAsprSc0oM%rRTG0t<>4`%MG:K)@
+Ex"7vbGq"ka4XA'Y]f.rm2U>qVLX.I4a/{dF5r_`7Iy"EQ(vZ[5rNg{5!@R'|TIT4uyxVYs.pfJs1[<}7|28!&ml18/t"+1jNbdi3;rxZ4hZon0QDp9<nq
+D3-3Be"=J]=v1(4TcJp<rfb|xHJgd7Zsn:]QWbmSIr2LY-',0[ALD%5(`zhhMK{|7ttQ#<L%XmRnX>WHO'>XBgkhy&oGPLN06OK-i4cBccIg=fgMB;3RGj
+;P-,_iL=oOZN4p0hG,/=euTEyYh0$o.hx;[ke@0ZQ!H^{K~zdNBt1+2YC%+|!nlgxB0qzs2:|PgU~(L|A82dQ9}YyWOUFK5w%+JP'Dp=_cW$Amr(04+Bry
+{cpW<THOY}Cg4y,^"Kg8@v#h/=Ln/X@G_<'|]BYG}BbP_oxQtx>#wRRItW^R(20SAjcGs-gM[G|93@!AN6`W9+.{uX'e;V8nZr)f}K(#jk^zT9rcWTwI^_
+Py-[UX7a=Of6td]>,+;dwwaeyCrc7qFRUKT[J2yuL]V+>Fw^u'<N>#oimc/MlTm9}`CGaT^"iqJ-}Ysg3'SB2@!FKqQ0Upkp}|#}C&Ny6z]$6J)XTSsS5I
+R2]sgskH^V|f`{v}gy&v}&l/LY"DqiNj`ClI#4gW_$oMB#/tM`WG;XG&~p_jGgE+1!D+1/o/e[@$&tIHXrb!yon+M2WrmVA1g)|4~=;K_FAlC>c|-rLr%&
+&^N%dbyRi{t:)gXEI5QueDMG'0k8+xe3OrTp}8s^Z;zmhQOVV6j4[P'NfiC.i#1GWn;V7I`GpH~%&t8m([.i=}.8f|&uAx5)9b-Rybw-X(X`#I7D_f_e;3
+SUMtYJm&[r31/stl-oOwxdvY/N+$'h{zsaD}:H}[q4Xf}Z{pqCu%bzGcOC7L|.d=aDhsOcAgyjr'43BxqA)PT@b,[W`&u];yEGogzz3')a=p/{l+%3Yb%O
+kB)`4YHhu#d|J=gVb2;9v]H2VJU_eU.3I(F'ib/xSBeai3EmYN-A"d<Wb"92&ADZS>_Sd("#F(B62<z)o8b7^LbXm-qu$X%YZ7FoGJLA_b_ba^%u|VVALh
+f%y2JaO(hOO75b&g{z^DirHxrM.-y"UAeF-V{/Ff'BjIIN)Y@ljOzpso=4EeO}pYuL%98KKv+4=]=m3Gyy_C[WffZ|A]GuikpXn$NuZ@a'r/1e=I6_OZ2w
+1y0Q6AlTM]^E/Xx:DE`n`Hes[#;p.7dW,z'0g.5k>6i)7ep66wJWjIo5GDY2NIIFE5A]U9p<Z8JnLNJ`lDF3!b])8Z=ciW[XZR8JfPFbTU[=.ZDkXC)g=[
+#s99=,(VkF_>!y@H<DCXR^}%,Kl_M>8FBMaF"@6_:aB_h9'-voL;~]~|Cr0NA7ea-&}'.BG.Ods&,s-G,0feh$E`h$&qjT9m(x|L,CJ<_-Uv2FZRX-ki~%
+16QMuXgLZM:&kH!7]NWhP]j^#uz4$1-,+E%kO>F_6i"sgFt1USJ@9cs=Sry4ilVE`Y"$Ag%<%_L1$N/u4-24!T9uqmETq2MPIV<)BepZJMFH$h^J%UJpXN
+A)$<@!+Jm=kEUvn&(BzD(z#eZCVD{1+#_qt78"74f$WV[ySrJLcdU:+|}>GB<=#viEeUnpkq<CgA;Zh%Xf-QE`]=%sGIc^@OkH%+J+]=`IST<$oRumF'sY
+&24N@AtqF]@&,QuL(44.k|4"(lXltxtj-U}60ay4Y|vsOtjkb))/zKIk(vo}-NAC<n;7@qQ.hqRl<{CCw:vdC{|D=joO6D1vm-.MWMog]O#dY)5ojbT&2$
+W)|LsLj5Z,5p}/OG^,KjQbV<`b]"|UexI7U)@x-x5u#GIi)IC'2H>F=@:|0`Ana)^cuH$;2S(amRJfv:`Sa1:0Rl@l(]`6yl39|4o3qNHnc{4n1{!mb`C}
+E`':Z,Aef7&T]"08R)+)nU++rU}lUd<w"|=NkKyHawSI&f"fNvc;CVis<5nsmv5xg;++r7[O~]3x+5P4qa@qU<~OKm(vC&Y`Os&N`Y1q0qqc@4ee}}BWj-
+aL+T^4f1K|khN%7Z1@5q3MVhWJmG`l+)teW9,E%o)n;olwJ[sE^PREgQ|4(DubDPfOam_;wv7h.(cx}IYDbJ)$r9UYZ}_,jz~}=[OGNP&gYy=d<c31^BWD
+P:hN+@v^7)-BSGd(e9RxE[<Uh%r}B,Yqbh-q8eBlrnURi:IBS$XLjN-@7@yiL.8Vat1CG9}z|gkv'L'YF_aItn>+t./8t8+<+,<uF+({xir}4#gp/ms@v1
+78H$R{e_OF#t~FKg"t1"FvJ&[QI=EC"j=<17tFn/b[p>v;O@=yz=+Mu,[,Wh0':o>%$]EpP0`z5LFX3T)^T,~[h(IFsg<x}9Nf`wyl{EyM06ap',2q1:b:
+TrQ0qv3xY1FXN5~a(4PD$e-@`x5!{TpjWNp2jF"eUkIHqW7H|x2;,:x[#<,`Rb(WlJ,JZhSOmAC#g5.vb0}oSH<>}-awtnqE(,>j4DHp'$GmW<6+%,&3[B
+fNVD<{cL`PUbu{z2P(aG9^buyE7Naa%Q/9l3{@l;Z!,;w]uCXzkg,X`RgwyVWv{Q@2-QMo_deUiGnS,_er:.Spgd{<0P;h9vp6D1A)'^Xy3GpSFrdWT6TV
+wUjC`QAc&g=#!Tw6P,dVe)+hgx&g!rBr>S4Nq{U}3{$ix9H5MG#D8wc-t2H8wva_IEak2x~R&6Ig1vK^^Vt:;DZ$w>[i$^{@J3<j![[tS/Z%N6~DLhINL(
+-3r-u90,4FbH380j]Wq.bd2ddE65(Fx^gv'q.TT0KSIN~h}zS_G3U$a+lfj0.#]xrb%|T4kZmfs`kEBRN/bw}gT#-Hj/ZHPvbND7(`z8xm9#(OJ{3;oG4H
+ql!dl,Vm/3Bfrg3=UFO><d[V&u$//-z't"'F|8/,"v'}6WQGpR$i<o]68|yQ]_4u>YMU,rCmiP>i6'){{tLe}xP>K[Z`x{6+I=whMswG5|yr"nRE73oNW,
+Xg.0:7>j.jU`N+~q`CAq/jU`JnjK7T1&=gewY#3;5b3BYl}gesut`T@ns|NEvd2-q+=(L]{lBN0UOtdG)9WhiskPIgGEc,tM'MMcM$+M2:I/[osKdiijQB
+;9`L}ejLUuM69MI`DG%x_v9`6;/F3(-#YTo$^l])T:5q7#Ewf8!zcIuA&P|>If]pfhp,.|5Typ.$Kqy=ZS'9-G#xh28Uwe.{#zi,cNl[r:Sj.{@;;$<T,G
+U)EDaVqkt0wLEd&9iCMV=T{u(;}Kl][rLw-aXq,<:X;'9k/^$0W4t.}(NA+>FG"M[Tzq,IBdDu@v#/a#iL:B0b{[B@|$T5mwUHgYBbP3$/k<IQX<kctAU1
+e,ALb#C)vm8!cQ::5/_VKQE>{qB7g/Wh'jTX=@`b!GI`U)#^_^`lfTioYlxFB@7m'xnYV36@LVQQKv!dX:AYCw$+]p`9gBsw9`oY9&|OB[2G>AgaDEopZa
+R,3bkH/NrkS_&i=Iz>Wo)S(zhh;;]yKMwJYyA@@K27/HT3L]5Gc#GL45RLfa6!SJ:J_U+8ZuR&GyoCmV<VF5}=Jq5zdXlw%Q!/[yL84b`u:B/2Rh$D=D'w
+Qe5icSkq`gD3{5C"fP;=#%1w{w"{[oQE~2Zwn,j{+laeh+e:MIs=d"1O<FrPcke}S[@ylmGx$`uw_@]{'QyZt%_DbMb^`GU'd}%9RD&0)-dE,E_9a1Qrx7
+xVwboTT&6<<&L(^2v,;u5k_G_j!Hq)KSl_h$ywv`fJ=45UGCM+br,4{5Q@l%QqSm}P'Z<6:.BCGwuPl'd#[+w5B;8nCGvZlnY0JIM"F]IWn|4n7D1AELVS
+-{6h!Q`WOI]hlC$MsIfe`LJ#;^lnSXR@owvX.OZTq.L=DU3/y_{9UsiQ~Yz^'el0zA~O0bP(v+82;s{<p&nUdf+o1"=,,ABN[9o4"-CDAeWRA6#b8|Qz`B
+:Iz`8d:J}J3Q`HW15(HL'KV2Gh'bL&k[NUk#n|OVd@2)!A`^(sE4%KawqZQ1'}=emQ)/3AY}5AT44(>1W[b5W}B<!>HCzK7]gWEMpL37Ag6!LYm/XdJ/{V
+m}:IB$53@Rp[JJ,p}T>PP/ZBgKB3smo95eazdYlajakM=.RGVK`&+q>g>$p/`"BE"y+nFtgH9E_[%miwi<f]=h5|#l)T^O0f2"C0S6n-Ky&Tr5Qh,$:uM_
+pxd-l!1}%_,yJR|X8NCx~{%E.]W|^bSaJKmSlDnm^31r7B_p"1`29WJiGvnrf|h{erphqK~|PZ4UTdwUC4j5>bBM&v#3+CE(3k-{:NhJnl}PP6X%r@ls0(
+4,/'K./FQ6MlJLO^Kd/B]s^}Hh-h{q]xBds{Ko2f=_<PG:X-a;$yK2iwq#`^sDwwM|aQ&p'SlCLA>bFOExp3[GpL%K=CVD<:q,:vmPsh"dl31bl8w%u{^4
+;7Mm)iqG3^a6nu@@SGDc-Jj#z}"'NGrTA7cXsOwcLb~aCS]tGIHD!cuh./$^Ty6ZCfdsNY65KZsT$U#{n^`cEG1L$nz[6g5}i6)>y,6f%iIV!,rTZ!bRf+
+q;`n1blC!dtwet.Ka9z['Tp'ZaO^cSQW2o~%NV7Fv9R.nvgMu2<<0$)x.W_NmqhsSw;A2rQoc3Mr`iybN.ojk6-F.yFcXiNt]pzJQMQt&h:hFFxF|a>Fdl
+szOV5EUChqU`HFf5nna.|tnybtZXDxJ&nr8xwjSa08hj>xGsB>~B>On$U1KgJm=hFN!'zRi";}uO%3Y;~f^}Bjtf}[Iz%quQ]!JJ(pE{oP^ndO>[3OPId<
+i|I{hM5XrJpXD^E2-QbzL=/5=f`q,AxXA^@CY9y0PzuWC=sigMC"$I2Nu.}^,wnty=zKSqecI3_iwl1-m/L]vP|d<}#Q^,x_FtFefr@UbsWWVbfgU%/Y!n
+~bE/N#L|6+{=#dpUA^[V-<c+)6W(,FVV_Kp%Cpspn`|2X%5H:4sqBF/`#qY"IALKay0dfJp-b|SlC=%j{F,R>um.)Hc.R<Vps.nQ0MIWLu4]LpvX#F3s/&
+I1U[q,pO,A548aWyZI$XELb6cx>{]}[dPmx&pMAV7:tY-}&ICQdd>4ZpxRX0U)mrk7scEX+eF[bNWK`0d-UWcIi{}aQ5=kRu;onNUPCNbzr;1__f<a+}{G
+4b2q/>Ec2ZJ,m/gRqfH.fmBxlcn>_(kG%x[.~iT(v'CaMO#b9L!5T7}L"5cVo2$Uvj/D@XW>_WBuhc]g[/nLw(A}<vbBp`6P8=C+Jy+l;TIdBGRz]PBz>I
+:u>eak06;FjD0w~DPHE0q60TeD_7!us$4-$t[x^]|aYNr9!DXFC"{'dU]bw5TzVIboM#{1IZTy|K)C63UIbfEdv=e:ffSj5y$pV>U5iWyA2d26@ew}ZWNb
+9GKjAG4{5XE"'Rg2b1"q^Hft$!d4q$1t-(m0Rp3%/5F9yVu:"/w_sS>dj.^8g+c.n0OsVqpJXQVg>owq_-:Q0&i:icrWf=zL5_Zwm)9VOpr3w@d0VAoX5f
+J>10[QX;NzeE<:m;#2kVYi0[fm<`iHZFym$)o'Og/cy9gl]BrE&{'YSEFCe]uZ/hxRF}82KYdiM)2$QUNZq4e#wl@Gu#5VGuwILQ+,Fi|(Nl~rwwhwW`Kk
+L]$E"r.Y3%c^PC.aFKQoPwdJa0d'pZH%<9!U/b=4:P6eD>_4;3KAN&i8H41@q[~:vp-VJ8;.mF(Schat_;cz-eR]H[Wnni~dfzb{W)w1vW_Js3>!uh$&n"
+MD3"8UFn`;%RHNYlww96W}T/F0b2m$gZ[RjuR5Jm`Eqxb9.D/+'EcJXrFDqQb'86uPwaz(hGGN>L{^R/:Slu!=}1`d,{PpNv<T)lZs^%>xE&[!9Fp7j-`g
+7V#:!;Q_znv;H1:zT!)pPlWd0v!$6=bRwzAbkf{[3%YU)'n%'Kq2{{0RDbp<-)-dE|Nli2=oAgG1p/6hk-_pzX_o^8,2r)okb!.y;<UOkvAcf5WQ6Q}tjZ
+(|Wq`g^vT(}]0Vf,wet:qHg(+zxCm],v=bFc%.#(vijaqn+R|9PvoYcv"])Cs@p}l0qg:Foe16Bt{rK!iZdbl&&jU/L&+K9D=FLf6y{j]zyMl.^"ho2_OG
+Ffg40gP,S+;U6bdHW59laAKg)rWW1/^H]X,gcvCEJ#@jO$("KG{MWUX^Jggq.c3P>;uh$>9oP65)_)lGK7dGHHfzJd0Cjd"[4u%g@C<{{j,'7</1EIlYz&
+dZT3Imz:6>fbUmq+m:@=%kS<nk4p!T_c6Na#[sdI#C`possB`mR$7vnnzTjN.L;,q6;FwV{=!v9}p-P5GZ4rhk8t=Dbr@wUauqzm5Gj!f,I.LN<r{yv5FO
+8a6:5Gb"IEzbCV#'~I3vP1I"G&>v>a'E^wG7eqUXDvFgo:yqI,{}APx+mInG>O8!M!l2ZXj_qpe$HB$>Iczct@'YpGancf%u/LWaTK]#D!G5p+&ML|HN"k
+ph$S8J1y;huP=fA"";8_ul};I@NA/,D>$&B"(E'-(UYyd/bD1Ui+gsh)GBXp@:T4D^QzFo'_~z60@^R%yjKaU5CRY.pu.h_:z+g&aAVMFyYB+uyw~3JHJ;
+g/-'6|vpwUsV#lxm[{}wMleR=lU.[FNd:gO$@g+u7fx7%DGDXNuddTDc@.}v0.U"Z&uZ)X2eRngl&'By;i[MY,6<{&~aGQ<'FWPIM85}roIo-|pEJDIo]Y
+v/")^,A#RzD|+Ku:3Ap!&+]Qe<R&gLFy5g:(Z8jaUumH[HWq8(gc9nd@mvh`:4D>k`!qXb{i>qw{pcl@YBHNU>P8YJb&_dOg"l|Vn1$P/Mb4cBjl_/Z!Z7
+g)T<tf!z[=pz6H5]`$~;#&xH}si=Y_$vHg)Zu4Bps$R;e%;=uDf1V9V:Vtn5i`|+fv$0ufm#8Sl"mpJN4:m4FD6_{[MK.,eAQCkl(#IZT.!xOdwOwqFQNs
+7qIe"C%n|;tgc%x&LLkdY_ru;!4.^{iR/GM]>B8RzqS1l%&}p__s5J[/mWA{XZ@mpukb=Bo`0T`>u'6lls<TZtVG5.y4pW2/chC}_`/hk={e>E^#uu_q!L
+"#)`6B1pCV,OU:DZGP6"0w.;S]Ddo2iJ'vdTt>i7n8#feUb<`P]-{fbm>X/E8;ZT@/eu:=-2mVOnC]^[;jC>E6ll$SV<>!J8k6v^-"+JS^_Dqnd^HMWsHn
+]+oRG()/s|Ew<sOa9A:vL<`qVELDi%>3QJX8u,B`[DvgU(sv2bU!bJy-b5b0z8MGG(QaEyT4+n-BzEJ-s"OI1#pK9ZZP+$zaA<6-gkB<|4W=Cs/h=RF9.-
+I2tB|{-/$VH+](,_|"y.^eVDX3'=72+G,'``_%Rg3(^P7'6S!oEwXlTH-yW9|.1,K=aVi>G,1uwh=/<]|eO)Iv|"9O%:DPdGZH(wi5`{[$NE)ObmmGq%m'
+v<s#L0u"yP`3N>9uQ:rM[|iLt!sTqQU^j-1_^Ic'~V=m6R7!IFU,B2[6}=6DO]yZAS$WW@t@0rj.GD(TM6C<f{GeaZS9FClW':`QVnW<LBGXMls=%ox_$<
+Qxmu_"2Tfwvl!mT|g0b5_^+md>5U:XZ'bk"Sy2^|H!WKhqK>8V+_J6b}h@~w}/l;,uU$'OEy|Kiz5YpX"0y,1XL&[L76`83_|K>XryFxsG7Ljk2o[b9>;#
+_mq/I_Qu_<N%d1',;W~E_;bxJM_1V:yW`XMU+5QeN`RtzUE_iMg>RK4@~):dm{0QNd^Hub5p%&QX>w@qKUW9;dK&a'jlM]1`ql>TgsOtc.J47t:0,0u/.D
+mqEFs=c,C]gg##O,1kQXt<j>yW~oGU`1N/[.8c0BJXnM4XK[MN!$egen_<hNcc5{@0inTK>EUgh9BSeQi36$VDn)`okT@S/&X1#EOJT_9ql3dr5ca[x0#Y
+3'b#MO~]rx&"I6l{2V$pE@b6EmR|K[NpP7'm1`!,)IDn4@/:;x{5X)`=2xZb_7#&&M<50<F#$lb>;KyY-|!dcuwQyIj=#{5x[U!M}&5+^7taWLbUT23}0J
+A=LOz8;O=Ikf4GU+il/0;!JO@/=:[Nd`B/TI`)47faXt'jwo:T&'Ty+jZ6263#Eu=a;w5vfd}ANMxB5]`1a'xZUYFFH{A8!D5q&>qCkPGm#zJRKRyE9`Nl
+#H4LDSs}S93[pxoC2[tw`>@aY[)U76H`5Da7U7#4p3TmHO^f+U%;|a2gokY[(Tx'Ll`{L.4`#UX]vfv'5pQnk8d#I1aIFGjww#Qg=Il[gm/^G0%M;:o/I^
+`Af._Z68-2LB>|:"2&(@$!t9/9^PzA54DIvpRA2pW-n0kfbvD_1v8<x_Q4H)_T`2uI'.`4=WgZf06JNCcLZ@IXmaDVq>J^p%>F09#=G_"Z<&qi$-2wP!Bg
+kr2zf-Xd2shCQz[|6eJ-j|:BQZNA@le<NAMaRz3_h.sc)8A>#H(kB{rzB<w.K{">1(pJ'ZP>xi@zAv+(16Ud]L=Gev2>Lp%=S{HUR2fBqtF:0%`xyGA0#u
+#sVpUJSRP&"YK9jLI1<km$N<AzwyincCyJ"&nqMJ+jtNKG#U92|Th;D@!e;ddW~WACSOajATerqqJ6`nUrg2,OKA1qaVv-)`sB>^NF8j)H=^c"HiUpTf!|
+|3U$vLO5z7@Kfs2gflU%l%}4)yg>=1V6~T7t(Fu1Q=sy<}WO${dIR$q5J7afHEig)!(z(%PNW]B)QS%}^4!v|3_KMV#7O6UENFf":WRMVP_Od!}MFB>F;/
+_)5FiX]X"M7[LxXQ6RS1P#F0[J2<S91'kl0%'V5/Iv"-~ddx+y#2<FfRdYb:-|zKm5-L|8jm$QHCB0#vgo!/K2>%LwVGH-zEHYE8#JQZ3but^Qa4kHTASY
+@MfENS0h!uIR<xwnIKG:2]/#]6)Lp(/6%:8P]v,muB>d9)]V}Dt>gy[XBAn3SQ)z~Tj%W;78L6XBfn{Xi;WnEeyy5[}R}T)MoV&fs!7pKuzHlf)uZy"DHj
+CRs@aZoK$XQ@n^Ge(S;L7IrIJZdNIMQMgvp[8YyyCGF`2s@N.NPhCit_z5"e+d#N/g%DwJ9i2::.E(4^u+Gcd3}9pnIZDh`[LqltVI>+_;s31i8`4o@=Xj
+3;yH7IFbg9qiuQM!%BM<v!}x]EsN/S%NM;Q5"|#gV.#o.^3S6_|"m/{NMK-DMW:sO4qxY2lqXJH/s/rebf~:=^.p)P_QEWZE6CH/{WL,ek>rZ5f3~(R^.@
+|ZvLQ9G>bG|m&|t%v.zWHvFX(ivMl7%2mbKU4'7@6lG;pX7=N&!p!E97mEV"t1VCtk%o@p|.'&bW4A|/2334Qj--qh,'"r>o$k|0sMkdOk;O5>s1wNXQ!p
+QT/s$3Cr|&&0Cv5X&Wg:.tM4xpvRFnxP=;H!El]eD:bPX$JJjwtFej-/$(>pG:]Q-hp>Ok|YiKsV"x`}|=|lkmf^=hV2bk[r9G-Ttfc)I)%C]u#Q_BZhd,
+Zus>Qk{`a(.=Lvjl|XkD3cFeA'rlv;`ooL.h}SeK:3Tkp-hqlpHp(tsJ^gxhtPvXk"O^]QgK;y'ZCkp,WqZe@`%tDSRCWhz4J1U6OAbR[(WfLn&U[!+Hz9
+fMmP>:%5g;Nd^>Np;sL.zoel|3iM+1Tx(rQQu3">o%gA,`.N,.[xqx+g^R&[pp9gGx=21BTXeF6z"mZ'S:I/BZh%w<>8C}uMj/NYDlRL$V[kw1T)BLA+{@
+;;DMK@<6FFqvu0$[&a4!g7y;f6<d1Qa!i1m)JH%0Dz^C>TDn.J^!~I}w.L!W4E'Z6)U1IWp|wJxa"5^1RG=iY9j=/'_!"xQ=18)d2k=ab}~dtARQl8xI/3
+zt,QXR7.SE@xulKaGYu,NMpS1nk0KRGQ~sr^.JFD!soR]^S+OY,DaTuwgaey(.O/di@8;R0ChlyoVN:9NM<XBuv(880."c}uqnG!5bs@pMTDc+MZjUnxV&
+MOFe";UqQ0RHLVBb87]wHS$,X-dS^Z6TFT,]awGB1C6P.H2Dybmp6^i{fHK0gGpcM@~F6o3A4=.qVXTVD&yMWk|JSqUefk}T&'F]`UC-LD]RojG'DInF^k
+LUiNVl/I0<v6fwy.7$!=cY{86Y{2`|'<!#Jmbvig^X=aPX&TXnU^ESPE!HC@"86V67AD-z(d4}QN$%o&<d&M,-Qau}GJ^D!#2j1GfBss3D==/JPrU!`fYl
+zS=p;=RbsJQ>JxB8GC^(Q_GleP>$@SX;SEbt2Ry$~"C2CF|flHss}fJCwde5e%)<~'9Dnl_tv}80OCS$P#^I.1|'e-X8Lm-y`op1+K1]3,cLf'OJ]t-6uB
+ogo-|edz,nzh4l}=:f$H6rJ>,g`e@K}qKv50mEKH.5hly){BR[v;/>S"og<y-XZdapRhp]S3@&J4(k^{Q___8>crWl'DdJN#b#W=FO7H>X28B/_.h4q|`q
+(Ia8nLI=eQvN/oFCs[zqk;lJcAGd|Z#XXb77:d%NLUpdB_#^r_L^B|UJJ:&40Sc>hRHQMvjSHL#)4;{M)^v}wfHE"U{eO,4y1;N9DD-y/#l'$7_iaH+_a5
+0S>3}:>2h[SPcvx6srJ@ChOa@`)+L".R$/|EL@:.^2~='j+w;#E6y6|TS,zV'^!7!UX$dWHuQY,F=Gripmo[cmR`;6|Y{Q|d6iFC2]h5%tF]6GJjE|<o1B
+ejE96=:3UF!0QeK0Ucn@wxYp$tJ._^z{%CJLQ6p$#kJ2-W^X3t@xe6'!o}AduuXQjrdT$$xve;^IXOohxMbIUZH%+Qk:@aEctq_YVR<i87"p;p4eqqb!3{
+D=v9e637$Ks[YOO>xIbV@'H{E%9"Hfw;[pbK8=M+so)BF<WNkwi/"{"H,T;vI,.b|(0bShyXQP+,hLurz>{vjO,p^X)1(b`t'IU2_YLjdWb->6vSWYQZPK
+,'r4:mY^p%=37x9&+BY:E+H_j{f<.c"s/LJ)>zRD:zL)M"|Z&<YVl0}qoss{@&M.$/}:1DH&^FHoL<=Vm1&Wj1<=-kU2zPgBu@!y/k!`Lb5.8z5sZGTioq
+M4Aoi`zHdS%S8V+)@&8%ZfGqGeFe[$l$w+#GrC`PK0b}>%R')ltt,K<EN<Y#w+=wB"2^wHi7vgc2BgIL`u{AJ;hd_{;xwU|a3o0@kqj-"^n+hfH'oX=8D$
+1"eaS5NiA>T7WUUsuj,zAidx[+t9Mmt@E!Zt^q4[dG6>!8ppCC@2D6['nj@lXQ;hD657;yoyg2wZZ'"m8[O;$raB55gf.aVDrh-juY,Q[zgNW|C;q;P]1n
+><UI%RUIwg=n9:u:ap17(ZP;J2"%)k874z&3BK/9-k"adr}M=;MB'mxRcy~<o8+ityh(~G2/aEPfSY5YU4UU-1y%$E,I+M(,~ProX%nVq>[,.ZlYmXZ]`s
+yRmb[EW`>y-eW}&pUBS(DpCPxB;qK6y.|J|<30'ZVoIbA#]5~DFnJmmMg`-4#E_{Q'u76(>hgIwy;z17LAW{=W.GCbC4&CulGI&v_t8Y)/r+qM>';<,`L5
+2vdl>T(Yqp<7pD]ReG5Hn+Me:i1s(F&-lXJfLM,OFVjtqjA87]qW>oAkR9@_oP84pFXVVVP/r4'eO'q'=e>M@gP_VK'+yY]>;lfL[thr^J(]>e"F"nrEZx
+uS&<,`,2NxjjVth@j^^G@1y50CFo^rYA@@GDYw:efO5Qi-)FBu-xZ<q>p/8o-:I%Top1Z]8YWl[dTvgNd+V3Wc#Dtqg3vLxr#FE3xv_JGO(5yO;B-{hP<+
+}hN}(/]Ls)Oa"s{^/qGMa.@aJ==qmiJu-5yv"pg:m_%L+0[or/_I)]a6P=V_:,;[KHso:5goo%x3>y+/Xt<",,i"lA=hf_mMzx&p]9M3_%<j$YiU@{H|&B
+yg!tu91psKR3jcl@f(rdLPpLKQ0M6{U.y_%O8l9"Avy8'^5n)!`eslYn,[MdsDivO@$KxS=lO6T);hM"&tCpNAz@rcckCG.ZQGX-):-f"W!nJ{oz3K__V-
+"ttgv!.)4zq72SEYl'A6WvpgJAh'Q`_}GY.qr!JCNS2AyrHv=wJJ8j<mAB4U4z#f3,n$&<%yW;}UYcHO0Uq@UwI_G)Rt.FoA@2Hw%1Bf1R^EnDH_t_K)DM
+>w!eyw-f8VOA>yPV=i!,TtCSEg6)qnmLhX%)Tth)1Z9yU_rcn=rv']fZFbP07zm.uVYV+bzR1j!@pI@8KHc<=n)[M(`O}mk8P5IZpu8"&sMk+[,ft]uM1N
+}4wdV))J%h,!:FkKKU&JisZIX4w3DKE'm=F["<Z,j^('#y%+;'!j3>M46c"`._aL%S.y8Jx](ajg2KHwB6>}c,Q.|ZNwF76(muZZ^oL@Y2]>~t4a(IoF"8
+y$2={T4vIKV3`m6'BEA:!;^W9ajn4YY_[xS^.iaeFj_zLh8dFb6{r:.7N&M2yk/Om@Dck+s/F+Khr0f=v),Wz2Dv:Ce{aA&}Bhf<nXyi%-;7niKemp=3hJ
+301Mv8BZx%eQA|sTrWgQ'%]^uxcBgkf,Ud243qP^mDxQFsn]L;;@yWYPs3sQgvz2:,PTRO]&vdakyWyp3uNawowQkQ{Q3^^mS1/m"1r-mm~T)f}Mb'ZO|7
+5bv{,%CvAu^^xl!DkuHf]Y$+A)3TCuRe%<4_^pmnaiLgVTXlG$D-7:d:pRx[c,jR2xkeNN_x&z!f3NHl1nfD;@h9CUgtRQF=fMfhyzx%D,R2AJqmL9KjKC
+uSsHJz]prxcqaI4w]1T(.F8YH0L|9IX3rVQSu1g7&R%rCU)E.SgiBn["<4:^{(S<a&j<m`xE[9U47}ptb{yVbjn$/bNog1,TKGO>&bn7r!v,kK|]!6jra4
+0[}ln79[&ITusTc&M2UlQyU7c&Q'}q7>/hoQeIkV;{[pajK3To8qkVrMnww{2}M5ilF^zT",Vo,g`9rjgjrJyF1t;D_AbN2JT6Q+_Um./$Ca"%]`hvN04%
+Z;H3|&6fW$7FB'=)J4a-/wD4F6rtbJOu}|>eANLHQThNxu:s@fANIgfil'j2HB(}hvsl+04r[p2/qbThH:/f698LE(fOAjPN'I2b#/m},ETcMN.(Z}0>-m
+MnW5^8.)ojWlQ<+J$DN<8:O}:0wpd;X`D)4{xj+KA:"G.bwnYN^9zq&!eI-POj!&98fe{x:eXdE<`x;}3OcI%]@4irBDw2A(gycl_LyAwyJZewK0!Rvc]#
+](s/yAh%v&/thG'wJu1875Gt$/pE_N+Wy&bqb@NW2T.M#YpH=oI8vCs,}I~X-e/j,}Tzi7BDQdZVvM^wG]l5$j#'"/b0Q7j,8(}otfwNZv)_8`5E(!:tX&
+R.858=%ujZ}{^szb{:]$<VnVOwQtEsa$Bt.Qgh`^tAu!cCp7<ar(>Zp#%et}AP&:5}a<bE0L]@@aWmVk,/aO^c6MV63{a[U2qbrjEng@X6GmG=cAS'Vsdx
+[m:Pw7[+hshNrxMlHU8Q##~0+=+FI+XOCmS]sp}xz9`Y(6j-OrknfrcN'Z`zN!5)k;Xb#zB`AnF_W)868x-,l+J]lL$kM@ZEz4Sd"1'^Z;("4P_s|gp}JE
+bA9{<.9Z5[U}3P_)]nDgYe<xXw$av5X%aQ8,8@Y!j9tYwt:IR5o=(mN{sD~[p0vm#YB;!/AKmq1rbHR;.oQ:C[R0xCTp%1rM)^"A1Q;l/`$v"/M+`{-AI>
+E[@G!zUXv]Ty&MLRk1sCDiI}l'pbe8Zb4!=<n{VDy;R/|KIE%2JFKPaWqmC|mkhR!gJdMw`[b4Ww4w1qAQd6G`RG.I"MfvL]eidFR!O5i<F3ulmmp0LVX(
+wTg">cU}-Y,9(G2CqN4GfJmW|7/{Yr"E%"xADKb:GxJ";-8uTQuOq7Z:|]F7I-`5g1aq1l.-Y%1[L0Ge,mtogho+.%p"0G)/"YbbqqT]+yTsG^3yvd##Ht
+awWaSDe1K))L+O>:vKP]mbWR/.eTYOu6Dv7'Fk@_TmIYl%kR|0WhIDHxu+DS4VH}8%+Jbxc.C02WB{ZgQ#KVsZ,Yvj~unI|GuOgvmkrd#<eYze07w."{sO
+#H;}Dp`hvZ^7G/vTR1m+!V@JYM`5B(N(sBL(duZ1Vd,Rin+'B$]xh5x|fYWTal0DfCmz!I(l7E:oZ#=sN:non`Tx(]G;cz@4dYgGj}~x:I^B+Ts7`WJpIp
+O]t^M@y_"#/a)@=zW+4%DtD.kj}BBX"y`2q7q'KrU_7z#t3^TGqfZTz`6P{+BMvOb+[}"5lI'%}LfNPnOb;nV+EN}.i+Z.UhU9JA5vim1eD29aAXX3zvC}
+Hh.BBAi8qppxt$@g$+a5JfLs56Xq}qI{u(sFG6Gq148T;Z1VAIJf1(gvDnV1i59[]C9eFHVjQ@O.{k-Z^rjoIcNhN_T@Tgd2w".3IMxy72],3C1]$9[JBA
+Gn:{qt+2[bXM4QW"HaBD_@w9p+e2dS$Lcyh>X<u0H!GtmJ"nES~"H9vz%Cv|@JaCnS1-L"W$X_-}XJQXs/n^OpCL8K8)Y&w$<].Nd)=]ODY.-O8I!y.JM_
+wht5j5o&+]OCyPsNa"H@&fvsBOEM+5@gqv1vUqWb31]R[wdtm%R>:6GMIP,NN[7H@lmuExOaC>8m'A]4bM40y4YNX:U04zNT2<]"EgC<g{_a!pKP"N-tV5
+=WLnSlaD4vBo;+<S&<VZXtIV|_iOHQMvPTHXO{TQ8d#nW!w{Fk2z[D9$H'O[yY$W#l|V{V#%V-`B]QR4H+h:mXt2JqnXr"1PPahVXuuJ64F.+`]dQ(w#Y|
+fqRHk&:,:|sXWf^m9R<PE0nXsDCg>hh&t1{[ytgiw.H@MLx<d.~sDPH/M-=-@,!N:J7.ce.<[<$%P[C3r@Bf}5EI{[L`mO4fvhWd;Un)B<jAkOB'"/s=%%
+5Ki1-%dn}0K;Hl+th&;qGmH>H)%dOgA5nGC{02JX5]PmoT!H^Iw)66Su7Z|y7oy.auJ]x8{ZyN0f3C1{W(+Att"0_U~9BdXE@2EdtbpUmLO(nR|j2e}Baz
+aO!8AY,OyH-[@"unbz&MVQ%rJCOu($h=hAFC+L-t&%oIGMbiChM|5%X+@1At;X=fpQa12F,8ouQ<g2x#xybLh+Do;3`wMn{`FSFT{,Bf^eY;cWF5=>$q/|
+Ol08%v+:HjCa|fi6C_Z}"d[}IL04PsL2%Zmw0S9&Ja]&>-;Q,y9er`/ve7|JztLw:.1:cPN<k"J`&kH-boVN#1%b-"Ne"a20MT(&I&}+":I&B#"Nq>z^c/
+tLJY)8CZc<1{"rEQNA}t#44qpnqQoJdMOZRZMn]FN'Y^Pp>Ko;XjCA:|eMPwWW{o26FJ`y5(_$-GXV6'Iiql{fYg{@mlkC:N.8olGx#Gq|um8U~e16%y"p
+EhdH/<(2x:JK}n'tn|NfJ2y5M)+1RPkH[oWb$1s4mmQBPv7}Ul6^5/=$-#2Zy/);g{%F6i7WWNq!)m3h28Z@vZVN&t2b;gT>cOomuTL+$uy^A12/K.9::=
+3,ba(ZMk,ae_D^D8Ad:V^bHw4W-e7NwER49xaO%F;L|Q'mKRdvWnv}%GE|#f~iFzGd!=6b@ZLf(AIfXZDh&41vW5[,GP]^+06|5>%-3%Q|(Az7F}+5i/2)
+8Ot/.iC4JbUOya4C$6|GuZ.j3Rb&/fiuIke)Dt-`Z^ci__f6z@MtN4k7,U{`,5Zr#2a7%Q[L'Y6-h7>r6eWx+r@'jd+^Xs'{5|Qsr+zL9NSUXjEyeAGzc4
+_!},xh3O!i_A0eO7Pswo1tRUN_})LJ4ytBPCHL^Uo6}hA3cj#"D$+R=7J=ZO@2c@C&A]Xeb{;,3a'c{wxea8bX`f6NuFnOUT/!"g1[WMNE]5Zp.Hch2/yK
+s]:llx{U}!_n<):O_I~h4`a&%Eeogp$2Gy3x-WV:oUpXJJ;XtFqIC/K4L&]+yOQsR{mYD6=bx#U+0g>)0.X#k5~gf0'skMpLI}/ruzdrg;UtdzTDn=T7pC
+8lKg~iS^!GjBxoI/;gk"~'6sPj1}tp[5IJwLz_Wv-pVe-2euM6VBkJomxigu_mkROr'If:T}aUfgL@LK!;%paMe-5,kY>R_s218T~La4R=Cl<Y%%HX!jC{
+n@kLB4SHr>Y92W"dm}S1Z0N;hs&X&obsmu@Z7:+lU1=j70tN&5l"}T1uW`mQJZJV.J1:GMdUofMOg0N5i)PPg|'/^z2+-n+5rJ!.nl0-TT4}Uhgs=GT@I4
+IZGFt/E=_4qcb$j+X,;=:HUEc'B0gO"-#sS8O:D.^-Q0UK{BW^Xj/8pC&,0pvS#,,Gl<1OM)!"VfXrOD}.q_zF]ta_5Dot|)e.$R,23liZ!d%u_YzJkV8W
+k@"kw0'v^:v{>g>/NORNR8S>:_BiO;/c{x6;+[cuVBKNB:Hgxxm>(=szmnmko0h|,1%9$jw,Vg,$.4+2rUyS#&6tve&(&VuMW50%"DD5^GnoofUC{:qQgQ
++9r;^{jXOb'MyG+,Mi&t,itA5aty-0.T+[=}VDPrPT:4tS20NYC#4FU$HXXx@kfDMf'Ts|'fEU'=eroS#LhmdH_%49~0-72}M.=}80{+Nr^Ca7F%P!N57Q
+u6h/MAzWFi~jkY'Z96pJzGgDJ8]sLd2imlJ6Kcrot9"DAv)L12]lz7s&|L5`HAf$F)G47cB[c=k:r%Bxwl)g`.B4|:%mo&]lHlq3HXk9ytkm"mf;6"~P:Z
+D7+yMwL&wr=va7)a#bqp"UW;yQ,^ic,Me3PpO_Yrx]CC+<4fQ}jzHtw62zxqSscdCRbOqesw/VUgV<`a&1adSiC'}B`e-Rt@9)gGOG]#'J"MFPXPJ`[xOt
+U1]}xA;gv9_K}UAu9viXK:wSx5u<cn8':/RimtIrIzTb]c>u2#qVp3.Ne`p'x!Q}<=>9E>0w!l{Wyo;,U|Hg|lg.q-<Ng3Kwp00a#HDI>Rif|qjBOkH>H=
+W.d>@}tcvJ{bVjJ[R^v[w@`^:1NjYlYirIl;p(6t2&}n0"OQ0LHfozJ40pWl];CR)=`oQ$U,X:/OI0nTX7t(t/Y:cA<e8|BvU3grOp#+h1pZoi#v6:0D[B
+@t+CBt7QFjLXp:RQ~Y'qD<A2JXwi6a#t)>6r"c/0:##G{Vna1T0P=9)=j22tLQ^yWK+3(aTPJvNyv_v1Q3yQm6s."wlBmS|&ILq$/_YbgnFBU%2{"l$l5f
+%N)VM"1=&j%00cFUl]x2NAIZJT,O`"]<q-%]%/XZPl8:xCuR7V)s1o.(yI~Wyn^mgiv!`}~yD>)-W9_%+_;xYLJ6<DKFFbxE7{DUb/qlQxHnP2e2]Se=on
+V3Z!)@-Ej!#!=N%PVM0U&U]:NEkI+kih6k.)ZD4`%uN/42,<-QQ/1wk'x{%}`Cmp|]EB/%R!$P'EIYwH(CdpTcxIX_SiXSG}5eUUsoo!VfOC0^el|Q{}Y`
+3KRMG};ziwN$z(kOaL4lyK<+$PMeff_M>Lq>A(F0N]&/90K:df}3j@E0FF[7`Y4N.pXoO$BH&u=|$i[aT'vi9v1<Wytz_a6"e.qM7&B0ffTf{zt>QK'N!+
+xA`Af3E|"8MK:X&|c2H#Dk4O$>Jl@^!7RK4|ZZ,ePnd3&s-mt/O'Xfn{j{nIElNAnB@g~kCP~i]_cq8{3fMJ~rO}u#"pz/EcD`P2XS0P+Bd7}vORajuiQN
+>;oz&NIG28MzLKa^s/Zm>+F`]'Yn@HUR$xJ7Y(33YLknwA/u#"d4HH:LYSKP&wh:5x8T=`}Td5T9SUW]$UVuae393OzCAn'p[UH5="$$GBy-gU9O`YuRf.
+!6,'04IGs+x0jO3^7sXxii(nt$.`:7]kFOG.er(<C8`.e>yA<byscyMx~hY%8,f8"`jD9mX)xfOK~bvsc{:qCZf_iZ9k)21DtD"7=JLr3!Q.IZEXN;!J,`
+.ommkfs!Mk+a@T@wX$E8Uxt^1+C-{$k_x{I[dM20xIU.!/0xstiTA4qbwR_3p$sy3x`IJ[-(ZPq9"4)7y7d;.j.R&!r`}{}"Ip76h{p!5p;,DSu-HpEiW@
+xba}6c]]TTH+~'=)uxqTmO4[v]'sbNAc{Vucq';sA|-N]v]7m'>-d(~zALe}MtJcp[B@&ey&=m&R`SyxP:;FH04J+))g+T~g~]0.hzQAli6KZ%(NteMH7O
+-(p;oU}xgPcYo=9Q71)b)O]1t]G&v_i;=Q6}{y_UI`;CC,|bCL:0I}QImYw8]ioM4kEvPyCl.P#e%,.Sf{TuK}=<;3'2G+&io(Q6ECX;YEH}QkRby.Xv!"
+BkEy:SI0+Sxg^)kt+6:6jB3$99J@Zi$$XKV"S)!Y-L99<Fn/~FwoLA4g:v9zw^A32j(Gp-Z6Jh'/O(4)i4BdnJ~bfe}b'&EReqTxvYwqgrBG!dfh.{km.u
+_I,]SN`c:r%(~zif@}>3iXEMf9l.hfjJ6bx6ZQHYxBzY"-9s0d'Z=]F"8]{PK62HQq1-G16n9$pq%yMbifDF7enCu"4srA;utu`H0jl/WY+``'&(C6wMxC
+>5n7(v.YdK,id)$u$N4GEQjt~^qq2]4fX9ayLex7{{z8.D&[Xxv=P%=2oI&+QMC&Ff48:=(#3jGN119Y(Y@,E/6"{7Ps[lDe8`VfGL@l&<9WW.y6ImLuT1
+/:a{8Q{z)"ryI/mUzC+O!nqo9nPN^k4|yYUy/^OvVzIY7[Xm_8PKpTzCIcVT}J;t0)I0fqa{7kP!r1WYCfJ2yVCV6GUa"hvC]Z'UDDc_a;,kQH,k_)|f2P
+UzHUr/9"k)OeLw.Ky:3VrxQ0+-=9O7nApcvc8^U@qT"vpiGkrcNZnI^pQ|uND1Y#fMrXx(hZ^;]zLRQGxv6/<A/rre#ThiP}C106vB9yeM=puxMg!R7d8$
+-_:DfW(9L1g)gsMt)s{AW]BeG]Su2<3XrQ5TbVBZj,#etQ(|`E":D7k/iY(Ad<W(6H9#}p4OA>f%PJLY-S|LNbb`-P5=,1(}:ckSRD|!4eFa"E7op,Qh&4
+62GP|^tzxnC)f]ExOc[2Z^w>WJrKB`JazT&&N}>&!t(}fX-`VTJzGQ=B;_ShvVGi+Q2ia0qr]$SHN6jvPR_xH!=2&=M3Kb%hk`|2hA{e|bJ.qd}=qB(R(+
+bOUC9Z=Oyl>NHEiNpZq<v)_S5862h+.cZ_%voj/.hK=OywY)^o<p<ipW"$uWZrfOPYRS6bRD@3z!>Gew"0oG!OW+R/7S5H0Pt/L=C{kN&shs_v+>(WrY'B
+wdSti-WbPv)yKNNiV5-4YF$p%@enb)Ll9>@W;v>L4s7o$r,_o$eVT",m<G`UZDC!Jh<:>tYF=&QTH_M'"NM$yF5>^gd8|+_s[GD=_zc(8@rQsnb=Wt%;,m
+$!y>#,+5Ha0103LufE/'cmV91ij;Jsp:UFqQZ+q2T7g'xL"X)3kRfjVP42r`dg"RJOyKO.bKFmbrMab#DfoVPi{;D(xNe'XDazn}-=C0Je@}:h.t"DLe)1
+jk~+uJB+[gbnMFtN0PBGH<kS^K$kQKJ0"hNy'n1IaEH<I|kN"7(tZKOc4;Or6Ni"T:QKU>tN5/F,,Lp:|id'&<N^AnNQ35aS"BtN^<ijQK{b32FVeTN)FO
+GhW`Ft~qy#{A<!io<hhPy2=fhji"POQ&=vN0E[^TSts'@tFnj%FGfJ(y7,Y9'd'i1!s}|,Kl+T0uOfw5oXZ0(18OW="{)8D:la$'c^Hhf9xSt7-[xxQROU
+)u28Z>9;Db'g>Hc0LJK&R!1<EeKP_o{kU$_x`'y=tqN;y=tqfxy=9)Y}8&RtmUJ#s@"2T/>}7vuJ|.fbMXrgC_hMp@wX9/(c[7RGP:=J:x"G+9tG8N3[('
+N67O/TG-~X:kz=+4zRZrcLC9oe7tWv8a2^,O%Bf7eWNM:;Al"%;kFv_DjXnq#I0Xe=;bkh52_ApnK&T`~/zgZ,R>ovOte#yxTl$VEWm;jZ0xs't1bjm!bT
+Nrr9/>2^3BhC(/<5Qh_-i!C^)07"[w<):%xyYTA[Tr|^d#fr6&:v=o.CB6BE,dc5}+1k>_A-O5~Chj=n2ufltWP3e,'$=pVMvJEHhYU"90u{WNvxTWwx[4
+ja'tI[(^3j8}+^ApLaD6[$.8be!)K5ove/-]c|H9(4~[`_pp3t{R+dWPQ1L>{XGo_G|+}GJly9_<XVM(m]Bb6H1I"W1c&7{|P&y["5GB1&UNCGQp10-JSN
+r$wb(7]q="jG_oEDW0&2P5k('8Ag~QXI_Sz8=o<^(uVg$PrD8RP'i/MmOVfYyxghfOmE6GevlYjX5'<``D"f/Ne|D-)(gD0rqy=&@|xI[vzcV^v{qD>]}!
+hD%I`(WZ~HC{"#_[>wANdz{+o9JG0/qID3uy_Z-Qh{4yeHB0ULpg/C=x7<lS~V21j|>k^O`i,]@]~%jxH;:TYW@z9GwtY5Pg[VdOan&CcqmE//tN%-GoS$
+WL1u95Ano6w9okhI[=v>>{KO5%a)$%0S}`2q8b}I2%&)$V"i9|#<hDT+{3Lpvwe7gm,Rq5&giufi2Q=.js57IB"4+gD@iiHe7ct;!;'V,0Vncp2r%XUrB(
+F^"V@@X$q9g7pfbLf!~#`;cqEvS,QT0wM.a-p:J&zqklR|0nP>@R2%Ba-oXR{LPMdQTT]2lh+@!U#LjxHWwuzz=`QY@R>r.;OmP}D&wmAg9oM]eqCE!HPN
+BJzHp5ShpQ60%eN,4t&%U{6z$4']971H,)&[{%#c>GS8!Ur6nIX0{p8&bw/i5[7ekV6E<8[r^b$Kbz;2RbkX"H1EJZhwPi=pXmNz/E6}FvI>(gmLOse(T[
+G(8g25r)r{bQf=6&FW9qk$X}9m`!c29^8x,gZYcYv:R_yGs!=^O!XQPYKH=_#UN6L|=)y>_X>_{<-$`YPnX,`54j/tq2xUTWkdEs3y_rNzTpg<)rBRbg4s
+}{;@Y}C$eYp3QsPh]"@n!z"eu(-j,isQY`9:lE>g7jHRME@[7W_of.9dYs71wL.o>q](jr('p00#BX>HVCu^GwvT_L_hL$x2v;67.q~mBkz[KHO+Rn#=-x
+KLMBF-@iOSzzCb31PQX;k7KEbA97i!KYB5<t/8SYJ-Mm`CIUU<'IW=ziWvhGcMqi'+4W|p<D!mwEsI4e%z8DfM|i8}VDo(2hUae.gU_4k1=SHj66l_eKp/
+9/OeP$(s0hp$=e'30M-IT>$-Z5~=PPC5ykv;lM/SYN>w<o8FJ3482vy3q|:L>"(QsKSTF%!y3M:U4D:qjFNdqq%-)pRpkz,4TA[yuNZ70qz|+|:j@;-2cK
+<o|e>',YsexD{G+M}=fZUX5B!7`K<7c!erh]k[)Z|Xsu6VM63R.[#_#6f#Ny[U!8w<B/dKh'7`XVycjaCx[3OK+rJC=c.YvoRxF{^Fn)q/$>I84,8.t>hM
+56@1W8)g^fQ-YKa:/w2P.}5F$UrckiSy-t5=SA]:_66<TSPYRq#7PwTqxo&F>OX'lh&pevCu;t}SSjB,/zb!7$YLzEZE]qze#RWfne]<QK8M9'N{qDFlvV
+Pz)FLmLD[wN{DJl7WvQ7oHoUeoCuFe=#5GRR.Fbez%k5(vqxuU[M|1TfoXnIMa=wWKlVqCv|DCCoi:$H4-8,Uz`ExqI<i{p3mJ%JcF"kF3IMU])6`b84C)
+<w~Y~di^pNL4+vV5Y)`Z|iE}e7`Qb7YQFcM+k,d9Gi@,N$_VHplas|D[t:xR{7Xzgi3uod32@x"w[(,BM-g,}epH>mbaC{8Zo/,7!WH@48@|8h%:o8Z2f/
+By/kY,k(M87FCYOksx!>HEofKi/[Z.MO6{i(|2fc@`mMU5P28kJI~pBEAb)8Gu@P)GRW_!wZ@ffSOz$v8y"0oag[PxIB5g&iC}~A<hu#GI`9}bzrg_@hW`
+'qXAa,~tJ[r9<|9&mj;z$ek,VX2RU|z='p[^{3ALT8gamK>iHK]}qv^EriFq/3O3NtD$eJs8'u-8QX#/]jdD.b+83TgK,!~p~&qGeZa[Rh:ei%PZ^.ET7D
+4Ysuaa>uNmvQ%y8g>J&4_UGY101VOKU8xn9/,T]d9L0@fNx1E$|m'##sNP/S_sdL&';_Grm+|[7'{n+DY<]WqjPH0H"MdoP69uobn)N>A&qtIn3g[Q"==J
+JRGEpi4GCB:H1,xXrn>x,$g0(3oj>w:v975C:^ibK<%eLkA.]6"K^&H4;TwGnF<F[Z,v".G)w{0k,ftW-B_V!F:4^t[j5(,'F<yp4T<J$sqJ[I}0LRMnk#
+6Ejp6&RiV"Y@X5Q7Gay2<$_8z{&CzF2+dVv'X8sqXj5$'%/.V.zY5Cxjvey'XlU+.>`3snCOex2;a,2>A`xFm^&x)G9nrU!c8.I2hftk47LV|7T[BN}k+b
+l8J",D<)%U}wniA=x!Wi#p"tL"W`,)kQ!&$ikA&p]'4si%I)jxp;{ps^}@/3DG"3h;qs]hh)X=Cz3bS-b-D=bk+@(aLr'y,+h"Iw,mlT{J{dx,99xYU=Bg
+a!e%@&piMUK5[wN^>3)[L&r.[x9kLB1Ij&EF39Oa110k@UE;NkJ!F'`:@@PXZQCW0B"gG/s_f!V|}$;3raMc=^"H~EnS@(/1Hjx0n{D/)Uj=-/z4-W_K-<
+xB<+noVb>RmTek@ciN<gCH43YI3m}f0"P|+"^5;co5#{;4WRu|{)8tv=,!SiFmHA,A<Qq`Ck8`XW@W5X%cKqM:WePvK=D[;MccNt~#G2)^QPKMUQ(2S!4t
+n_QHQx0uUJ${xKRS~yEL>mhi7Ctn+^V/5p|`zeoJva6=q62K|n8pV}bHh=w(4WF:z6E/~(Gur+r2T.t4QbbJ#{-|yiu^@41%Y{#ifvcHd>#Ol}c^fw0'>D
+1L5l8apIs@G5JK|J<jH{6"0DrEOuir$|]O}2jpX}0kMO%QeWk$:B)@kCTb%d/f#'A5FX#vAZSCx4st-5n2TAJOuTyl+v=^mgQdxI,GsH%80lrhrFJnM6,5
+Z1SlBud3|S/f;,>,lkn2@,+i>pKs|F`rf^~9el-oX^uwbXI`sSryJ$e4mBfT,,{=,T+LRe>hgRM-N-DO&TEXM>,X70Cp}i<Qf=-SW(&<#J%fai7UA8RSMe
+"SPMJ%)Tr%z3F;wq6ylCBR#d4I%0-96wH}.B+28Z~xX;lkt<kcRDysJPLF<&>'|]m`$SfLB))M^&o7Nk]r!RKNs_)GMV0{US0;iW"#HzeC$]KhhC{-q2%D
+%L"yrFsC_ojwv:B,P,KO[$9'{R|Yrqx;~<-HP/U{FFBRpHE7/}E6K,L<{jbIXL8ex7XNhB:FT)mt#B,eX.|JL_-{^6!3T{.>0R_wmP'Z<6T|`i+^7v#kY&
+LAsHH|dlQfpaF)qj.OX;1OfQ5<-wOhr;d[<se2%#,6aido"vecJ1Hj3P9iFrYNXF#_nH)U%hgnOfTx:w~=,c4ROgY5;g~wK%CQXd~L;5pTwX5[[$w/1B]#
+(Pm>0-xAx>Mq-`|8Z;<5ip%t~Q3{-w"Hu|ubw277+)2$N7B|Yu_#ef^6WFNAFrc2J1(%,K'_Z'1|Zn6/oO13B/]Y#ox]:H_Vtbi"FAA8[{-kvng't&u)%X
+C9lw!Z|h@QIBsb.J|9u0wyh8>2zMLIOTpssiqrH=1)x4.GylR8OpdCeh7xnY!M~Q(o|Y'c,p5V/>zAga:OdYI^~{nLDN:@;MVR|0SJ)HXI)@E&iQ6_=^kS
+MFyw>[EWR{l$LXOKV}3AL_YiI[}M9l!gVz)n)ra5HriEiyz<%jDdFFIz<^/)qT'x<Kov95Pv^DJt5DtMh=nrM|UGTo5^'e!h-{(>#C7y$F-A$&IdTS&EX"
+SG`0DWM5(]#t<T]X>w&a~T:M3c`Do+9i6C`DWQ;/,+(q"T=IoZr:~k0CG]NI2"H`s3<>3"#F">zFw'z1/T&WvsoMLB$e&13Q6:gK$&-WW8Dpj-@A}oK<~4
+Pd5SMo^$[4MESjho!Y>a_@OD8Y&CrL%=h5n<d.ML<7,h7C-2n}Ljz`g/&bZ(xwSf}9N@EnAKvHD;ZRakd$`M{h:eO|.i<U#J!EfD0d&2"dGZNgYIOy/NOB
+5NlI&q|P}D]!N5}"q/-`5r,2m+W$ID~"o[N[5`'(n[.lgI]pzR[v93JTu'Hk`S1X~DEUUZSjw'Lu563e!'$MEDtv{!m5LS7x^6NE4qAW9x7SAv+wSshk9p
+G08/GwQ9)Sb7"_-wg0gyas@cV6la3{Z#L,D9)oNX0SE-#_cPa:n|Wz|Y+,EgP64$dL2vYG@K(/_StU>IIZf7]yd}CIn(!l{N2|-$v;;@oryvisXHowLoXn
+EzeQZ5P|yw.JW|GQmUu'VwluMdc<s:a%4r>ru)4nTt5j|u)'^ew!X,hb~$EIlfMRM5<)_F~OvSrk3z8^wPVU({VQa^wKN=5fKh5G4N:Vy;rh3L=J0xn%2%
+.g)>4[Z7sT{=5&W2-D;F9wgC).ZcV5%Hr'Z}02/zjHVU%=I&|Gp.~LI,57}Q//3^H:zmYGN/%swL"}[f&]De`|VLpR]0M6B$-xMz1jkUM-P]!%!]tI{TTL
+:ax<pNGdq:x/b``+V.J|@3109bpLub;0NsVQz+nCe:v,aCS6<oR_0}|mczFnhlr<)k"+fj5>EoVa'(S3":<TOz(Ncx:F2")/1T<F.FU8:=Bc58,+qj(v4v
+OU[:Eo"G7."]1(d`BhwGz7ru=|F(/8tR9.A-{-56!B'`:urJK(pZjV),:x^#y/Dstx/.%wX"AS7GE6$!(9VJ7J[X^ZW%;QX&[=SX,bosm/>Al^}vS)%SOU
+sjP52fZh</J,%dwZ:Y$z2}xca]>>)mX,cmrvd-Mc3UV[-u^+92.QOVfz9L=7'g_@&=3pRr)F,G|EB,W^)r7YcL"Q'a{PiSo=z/&+p#XbcG:b;od!WfUZrJ
+fq_{)6QFQE2>InCoQ3>cs5:D9{&daQ=p+R426iQe,5r+6y:a+#lFv53Z(|uU47/Z0s3hJd1tt"0N.ev'+|[ex'9D]ihe>AMDa+<S4BLIwkHoV</wTYU&>C
+`<Y65=Oyql_A:LZ$l^I)e$nl)QvLZr3y+JIEyX.YvmoMKSF[JZ3mA{QeFlH(=ad"Ou+@QX<cT6KS;_Y=|L"k3jKB96_|<aq'&`kmXNG+Li2BSne-Js=`,6
+8we[/rP6]Jwx3bN<-J~nu/!1PyX1HX]03d88Ni4r4h"cL=qAk,/67C3p7rMdtL=XB,O).$3mY]rFqs^yW]Rvd2BhKT7ivH.mwvglQr:Y%wr5$GoKle_nS=
+yR`k.PEi00'ovY(AWtN}^0$h3Z`a<`W5C>]Cyk_J{:9X:XT.zf8a7W_:guR;"H46Yy9Cn"!D.-=,$vEPhN7oxQ'sG8NJfBLAcwF0{k3tEiOim%Dx[|:<eq
+ZbZrt+TjNj49w,iF:JT,3bI2LqRi+L<Ssx0zSERlxfPP+Q]$>yx07u1uvAU<F{-e8T^{mRiKDvw>o-b5nYYVliW!6l$6A:b}qwN{VFD{&6k3="3@.OTTb{
+ZGLMl:u1ilTb_v,Gc#hL#ouP^'it3OzssZ>nsS2j-bF=G`^DpT0oEDGn|cJpC=D%BsDZq#P]5X1Qfx@J6)z#[gD3Dx3v8-j}OmGG~BEj2rPytNzt|y;!-3
+`df!kvIiV{]-nR%HLg1}31qbk|Gm>d8qh%t19"2m8-yLnwMY^DIct$:|%|L}%O$}I$4{;!&8!iUy#OhY1|BX/E/zm#)r)o.@!I=B(lOm$oOmFg8_$5Qw:B
+4o21V5R%/LSS;3@dcf!34gC[eQcd'G[9$2YcY+g|,8eYz+2mQ$R[D%$Hhp,#}LYD6Jw6fMNUC'S``h.yT{0jOv1s8&#>d$"U57i6=rpPUH<S/IL+'&y-@[
+cJJ!UK0f>J9R-5]tC#R6Q`m<e_So6V;+I;t6ONM6p=(K&ntS/{IArb~<-pS;@)om;4BrFrifb(m3(1GLXK`)XaN"LRv8@|_-d[fR0[g/p7'Dko17gY&YlS
+x-@`6:xU=$QM:@o,sb'Si&R-mg-<vn>24nmKmr[$:%d;f|:RDtIIVxL#4.OG[YK[w4h7us,{[::qhbCynVxKp>=7wlRIt/91@7tB8P}({BGS%$>WD{_%_{
+G|VHPA<LbH3KgLNImY~SIDC7d.$y_L>:D82m=FJ9WIa.mM"O@-32QMK"7>XIw2h}FZ=4yq^UR^n>gHt680@TgHmN[cz'kE"AOs<wQ5(_&1.5!,8_FsSIRt
+t,Gd3djwAhFWx8"'KnuSI%.e]dDNvrDD6VCgvd{@5ir_M(E,CtQBRd@UP#PmOm()rw2_a6C3}ztP5h/2|enWa0-F^>Ta;WZ3p+p[g4r0#h5bj5uZUQ7x(R
+@oR5f3(F`A7PW9zZB_(K[0wnX[8Lc{l}^KF%$<e%'z3#7vUS=GK8ddQ^G"hNo@OhP:,|{XNA1o2Q!`<RSZ21QPzffWaiV.drxfaF(13z=PWIZ(6<k,Q1li
+tsBNP'xRca1w!zD':rT&W8i[rcIET[xS}sB($|nvJlw)()nu0vS<-l{|DZPZYg$eB2H0ZY#6Nh"Ky=8u@eSXH[-y%qlfr9"GDC`N`KbM!xg=^2PEbVNSAe
+n^{`KQh%`{WjD1Oc)&'xIC31[ic]F=~(+IB%XCv7qd%)yWOU"FAv2{)=bm'I!y8W&b>Y91!-4/$xWLel6H8WzuLFY7J@!l=In"3uS^DwKnS'j]f_rNB)}L
+{qb=Id0$m8q!WS_h/]oics)4sLCv>+J)$uu7Hn<J1o6.AOT7!tC(#7Gm}7u+DSQ]hQr,_G.-BVLW";t<Q<15FUx(,UQiKb0`'r^1SOa@W:p$>Uw##`ObQ'
+K2<n"m$YE9~=TE/1Q=,y.a%7P`>p-8D>O-OlHa]sL1_/6]c!cnsH$Gny8QQm2@#m&&+I{lY`_i&_o{hzHiDoqVOYd/>c[_+>(MJhl7,,4s1cr/&Z+RW,KU
+cWg7vtXwj{@w=-VAk>jjS3uOQjl,]h.h&h(3bgVt(2Ba<7ut40(Re#Z2a%EHquOdW"leKOY)91J1ZSy03P($`Y{l1_!sswPXs@Zg^IWHr64/n<=oL%ej%;
+_J{!A4f"Q>L:sk(7rTL:BjUQp-MUC3".~H%15S!Ql>=N-]'8d%8UikR8djE2cO;1VNdMQ>D6yJKi^%hVNdca/Z2I#hzX!u6hbc5m[oZGBBN-qP`>HP@T+V
+;hYxxHBlfJGkp&t6m^O86lDrl4yd_k.QE``'ZpGcMzuK_L.EC}!sL{n|^Cj,%CZ&5v=ZY0OX$x<HTuDO)wTwP8UL&nABufIw)fSK$<7Gm5;i=)x.vaB"rn
+BWc2u,gW{Op)k8IR@Ft/G6UJ.tRGB2r3('2&Lwkc}aLhvi<[GB+.jy4P'8Zpr#><,{D9/[2B<1(Lz>`5nd$4A9_(<q$3Y:j4li/R`:$IV<p%tJ9.P>z{P(
+3,x@^sOE:@f7RJ4i}U$XubZz]grpUCZ1d(UyD5E4M=rY8D{}5%N.W<Vo28.{D{Z|vdv99}<GmIHg{LB"yY1d1)F7ix!w"oB1"c%PYauq5'X_6WP{c^|w^o
+#"Iiq'ST)9ev7d{K6;P0%z8%)Eazt7']@wG0:'))F&;{j#OBf[CWX=LCc4oZBYRz]+>'{i6n2ZH+#beN7L~5&Gs5sdjHKcTIETuNbMrG%qF(Bc;O<wK/.F
+Ymx&`)-lpJTwf'7YApaBl;"'r7E[YoB(nIxpCqcftBgU`<KzbXcS%1"fe06QXD{;PWsN`N/){XEX(i#Prrfa_rF7pL>+#yx`uM(0AC"T{hVZTmB}qZp-`e
+R7W:I%#j0zeY$%vrB2%[v8y$8=1dM_VNRwrW"^JLdHCttMprNCNK.CFe~eAaY;aQRC$bSPXa(0yf51v!`o9{RbxW4n//#TgZ9qfdMjQOgWbaz%u%3-JW<C
+;<@@'vSHb!,@'N0@12uYAl6KPL1&dXE}Ak{x'1xS6zQ+J5_,T&%&Yw;#o0QNB]f$]XxD~$$p2[D0`P^!&2<_vrr]D7)_mr!VZ>3H+URGWpze:qH}|8':so
+wt@A1rGNoO[4n_Z[HH2/$vJ7xoA+q2lm[EbfDw+qU|!mu(h/XT;MvYjaQT|6N_znLv3/B'H68Eb>T&=qIn#;%m.<;}mkk>P^`Kp+V9@=K7ziwANFge0tuu
+9x|7tgVI)^ilYROQRb:Je4fgoz&}p{ipa.2U+}=9cnoO`L)ld-%I&x_5l7pFaR=p%8F5Opk4-{!S~$>HcHtkFzTx&'9H62#2n`gIQ`zcF;l"=sPhK,|-hU
+_[]M~BGD#y]pG{]7l;,]G+,/&SQ3D)mBnN--&Ve'is9di<K]56[e!31owGbfP+ck/`41A7tkfn41Mr[^G]ATf)92`wm/"{h>V`]fOLj,{1/dL%cw8ZP'#L
+[Y4|Q]sy7_Q>3!guA=lK,<5T6|/`):e|<=~y%%DmGnPG2+V,>0.uo0bV,xs;/MTd0)9w(IgJ({y0a07qG`mg80T{x.XViu-bO%&)EGM6JgsUdozyvNE`^R
+!Om6w)w`ZzXUiJy-pe>_b(0r<!]^.Th/X58m}NBb9;l1oIR"Zx&[@bZ{mDIs@j#l/#_iUyZtv-<iSQ'1L%@LFBO|w9r-27Np-$ipf5w-/7cu|]`EJT7eu2
+('50Kd7i"&yG&.5m{}7wgfHH_$nKB|L9F,Oc<+WOidtJCyL9[.anDg+x%YW5nsIt552)rSvTTF/}G1-OmY}/6Q9yqLak12+b8aGL<M-<W9-wlG$YAgRHml
+E[+LiEE(zZL(H.gsA9}PQXo|+bbm+y)+G0iOLY9V/jv%T(GcZOlL5J,fEq9yD+o9)y^f19QIxgI>K7PUa9Z4%+N|(drg#yIXbRKJQrnG^.jRLupT^l;(,P
+4I2C/"Lck2)L#5"]K%%V%Klt=]%Q:3[^Jjt]VMPc8'CFipoI+0IGA,WExZZG<5c<;y3E/9!M}LR|xMJJmB"1^E!f$=Q7&m=l$[#7O,$xh{L=si%B;V-$|0
+bw5;ZYkG{<%`p7T9`Q5nm3qtySSI;n[z4x[4'.LHZf#X:hP(o2hUELj]S6jK!rn7d97XO6!wZub}UYz4ZRk=yNW5hltc3P5ZSZ2yL%>sQGHB,o'Fpoqqa}
+957=2.@zi-[7}kY{IO235V8U[Fz8.6bQ)ygJzvq%^Lr9DTnS][D:hhJ<gav;I.goE1[K+vJls3W[D5^';&M4<gJ<NB.)tgMWCecYI$D0v.qfQ+,^VMCG21
+]`]_dh!rNLD=%`-[FL7'6}Bxt"3TuEo${Wwd&P^{jHU($Opp3zevm^iz[ovh>b1^#yhuBAi&f:-c7;^;yP7',9J#u@7oM2+8muY$m'N]>kjc(sWkgN+B$m
+IKu]FQF$9b>j&[uovfO9H}bz,7'#l77Jy&bK$LroZ)47_xZI~[(N@E{qrqrp.+aj`nBaMrkRaIalc:<{dTuVcjUKOG-,w}(jEG!eM9FpX2UtdRqfwdH7aA
+9UOX#jjxcE/raYsZUjkFD_$v&Y'!j`&"Ytx}m,7eWq1:;"iLpB&8D"4$`T5hulIs)D{uBK6LZ}XJXF-MlX}f,=A-%m7Px+|[J8_)ap{PA}O)}b52H'v7+C
+bB2eQ;0<s=o,5b;bv.U1$UJK0_PiWcA58}CSW+gn7_BXod03Te@,D{uLUHj"7ppNy!+OL|ZZ8Ylq5'yYN])tOM5pw'g6>DZ(t_6|Ot|enJQCw_zO@6L7Hs
+0(ygk%XP1NbCqQ@"z,V=U:P!Ik%=d!@W':QJ-|YR7::}_%/$}0`/1wzvU:^K7aYM1'rJNSD+nz!iM>wI]}i9^J|e0"v;X,;%z-HxZg+,3q$srcw9!mG4BN
+kY79f14SicBeje|x#hLSNC+w<=|GIm"}9s&UGe|K}I|LO#sFZ7!v3{O]|KD.opB(h2o!Ol>-N=(&L]Akf:/{hl'=xpnNoWXEvf@1bC4Ofc)uIjBOQo[(1)
+HK^K!Z!&Nb4)k!26JfE_IRJCHaiP9odC!_IVvY2UqUNAS;)Lg^kHH9ejIX5:r_F>V=M^puq%3#&70sW8I>k_O$B5hd46TN$ELqS_y]G4mVq>Q+nmR),eT[
+pX9wL_;)W4Ud~f@9Adr/uw`Ss6>gyDH8{IV0}=|Qds1/t10|Wc7.%{J'vu#%9Lc[SriVZ'o6l)@.A/phvXjW&U_"Jwp)49r):yxLQ(-j<+X"K$3Vzp421F
+;q=mE^"FB`IN1;~t8]@e&[B;;WDkrw:Ew(vwe4eC3b@1/_l<uJJM+1o,}eK]mHwqu98a]RRXq[G^zclY/j3B/9U^GnY[ge>(7DS=TFJ&gL`^&ZpfF1$vU4
+O.qTG{goWAN!FdH.gGl$a$BQ#},$xhQXk13Yx^A1UO!"Z8B8QNIQroB;ID7^&vLv+s>L|NM3B|0!kXYO`%mE&U-,]|1Tc!!l%Zl5Lr_:!/gNqcDQ|"}7b)
+0|=r,NV|s7Ie6pTTqT4K$d7#G'{xC$0Ue8]l]HXg@.N9Xc{R9MK-WDTGhltfUb-mAzJwfc)-JzG}Rh&}.BasN!,6M[3'S@"7_Z+&SnlCv5BGR=%xYA}RLL
+Gfww9.[t8tY2lwfqe)#A)FMsUtkjafX+$=Y<c(gR!HZo}DRO'D<0!WFr;12/Jd)[X<Ny"kk3glSmRX>s56-<W{,l1WhYh<"N6s"L:V(dxZ(JLQ),0"_L&g
+>:/'/Cy-q2<t6(JxIyC!!d7tt-)k<dxgi_s=.#Vo+8INJy74MG5g~@L}twfN`V7c@qDErw,$p={[EeN>"^^XM367%<{y7%n2+8PG|pSwDWbXM=)Y:gD_#q
+;IN%>zf`85mBrqaPd=og>IQ{}u%3fZ,&W;u=fO-B@9>iM-#XmpHi/>f|;J,hZj@lAk)ZsMMZzmyB/'Xa0}"x[E}K9"&r>'fJ]`@FpV6.VcTbfW|.CsY`1L
+qj[({3NqcttPFIpZ&Fo_o%^hVLe/&#D!`2V/h]Acs)0zh__,|<Iml[$G.$_v}rq{7Wi)497lb_B<2A!iry_ox,A5Qy>`DU1tCd+rEYjA++)I@BU,D};ClB
+>uFgYZz%sGE[8J,e~C!ugJ>'rp@e`s3(t-1o2!N.j:.MpkC`L9bzhxP#WH.(F]"F.7r1{`Mw)`VTz%GF-]_v]C0BNewxnx=WgE6pZK7cG5d;N'@i+d.9')
+:4PtiC<n7gx^JY0P^(Fkn7rsC%gJhm~fsws;fO:8COe>X#GSJutuZyWC]9g>P;rhl'$QO;CKes=KD#d36-9x]b74+:xVL[<2}!(HbJn)Gny6z5xD^8UV{B
+O`u[aKzY8l{[mS)6YW=iQ't{_vSyB$WASGFSo=~=.zVi>/1Z.I'sp9Nv]T#W`6C%so;_}Sr)0`+:x3aC14ii,-!^^rS{T;=hj6_Bc1"=v&i3XzE3:as1/7
+UF_.7>+=)[ts}Bawgl)Zju{J&@;4Zp.Hd3@J8F09=afjNA.q$dq&0]Eu'G!XNoc!mX~@hT0X4>N5=3|+!)AIa9-qu(3`n3"2)L2QJUG2B||-8c{5jf_da!
+I3|6yZY-oQ-`j]Zl`a_AYsA&5VtsS+oLBF+Xw{IsmE5Y@q9+PI;;TofC!i|V7<:>Z{lL8B,am#z`c38^ANzX^Rd'RDv/puncFDRphmpkRw5s$&S_j;dkOM
+&vP$05,Cg-M^r[.xX=:^I,!Z1rbb}9@Z(Yf;/5|@uLM6Oh.TnkeA]=wkTS{IQG`jBNUP])Xn9UY&wzri_njWvW^Lp^::/ed%s2ZL&qU6105pmf)5%p8i<x
+cP6s#v88i<>[M8-xtl2]tod;/o@xFA7N>|_jFlZEFE&^S<y;I4PtjPdsI6Zfc/NK_oUDyIcLKA5#}NwV/C@-[QD8[I4gYN>3W'B8:+BKO>XI_>|&y>G3lA
+YUFH`zIs%+p_%bRoagT@@Cldl[hJ}[V|8q:VgZfK_]0U4xE%s%u,{Ybh||3ofjOk5[XM$@eoJLl)M;t5w}"G)m>k}BFv']cGb#skZ/#Qyqm]}vxY8==Tf(
+BxkNL9&tn;>fpHAS}n0glJQ+WAH3oW)g@RJ-j>KYR5DO{>|HW;5rEB){}hX{yXSivG|F^UOHH1r)&:G!^DY<W&0HPPD23wnx,MSHd<9#(4[p5S{l)1vH~@
+ko[W/#XQDn^%(.|9y&NwtuUj[yw`;[3Y}#G]%tVW'8!X,.v63PDIO/^CsCowX^^DeIcGTI:70Zgd&2(%w4p=wb}bjPyDWitf2J<bh^]#=PYV@vZdY#ma4v
+kwM#_WLcrFpU%&cbU]#^%)T|A0{TE#aZbBjAFA^5ZMs{Y#M5|xrx;N9Aos'8#`x;%T&d@Q^RvoMZq2s{"g=hLIxKKNI2@-RieLg_8nWGbzEuxIXC,ZisiD
+V@^wn3LA)H7##}{#U}p[pb:>&O-`3g^ZLNKh5pa56gKB~xBU{umG}@%p_]weH.PCexFHLT:Zrd"Y=pVN8#<LNhIkJ<u`gUR-i,}1_vb"dyIzD+Hw";/-0]
+6SBK#xc2BD[/{<'J4%suKU(7pqKs01>R9]I>Hn_D3[7v^ty`@Qj9SL<#>uT$Kw>Oune$#+AHJIU>G:m65O!J0azjSHC/9SueO'jL147Hn&P:qDlVf@;'-w
+iL9x$MR.JQ&1@{bt(95g<ZWvp-edV]:}d_-JYwMNnCPay!t`fE-&2nd|{T;o>Xt3R(T>[6CrimMM`r0RlD(^Ri`7o81:!]o<m-,Ys(q0T'+Z5/Y><co0iO
+uc6/D%"Qe!05X(OAcsvbi|'][/ynV75-)+f+NUPfo$TH3.=8+bX{i-JZ;LvC`AA4Jg>HTmLRmRjCd|{;,`QH:`.BOH!3LocsG+HjJNQmBK~-{[8cv6z{&H
+xlH#Hn%=Z5;muVIX=wzzqQLE:xo$,/Wj:6r{Tq`.ny^;flMVvlR#l+J,beJ%UBNKllFZg|l|3J<6CQwMW.!sNE#'r+oM=.MUXhiixY+9jj.v3)zs2_zSD:
+:la3[IQ3pMTfnp&h2NT';(8{95d46Zr@Vc.O"5}hR{.yxpT`Ub749z{Mb%Bol/'f)f)4UKU/UQ-f+/0+F9sTQ0:pXm!AEs,=DpyIQ%|O8]YlH(~6-G;pjk
+]'&-eJsp#k~o=}1N1pH{jTF^vX2HX/@>,3or|xv_;5A2aq3-`YaGKbxsAB7t8ayzyo+NU1_J/M-`_;oG{a;YC{zZCxF29Bj`4pG^2{4JF%m$D5OMrI,$ca
+<)HnYDop;X7Y[]7H+d)txsLUGDpCD5D#[}odP#yAK]o$t(etTD_ZcfsY>!C>1(!7VVEgjkx!%m$^w%3jwcHte'l;sZu%$':H6=QqCSF`V,IY="<:}P%&Z/
+0X^Nf/<uYVUU|tGOoJUmv],{6LQmZ)F+8,R8+F{5oTve5|GBo<F_by$MyNJ3'g;l^|^xvD!Spjg5@QEnhNM.vT))JXW#mI7q57fKVA;oAP$LrZoP3,ObNm
+go>f~;)U~(_Q;tlV|EvINkftWDhaF#$SDHCNv{f-_'~e%,b^brWW(;av}'{f0Lu1z{6!oS&"cf(b]{nV=o6(qopMQmsGL+Vlc:O#~Szkvsjku<5_+#6_Oc
+gTy^_m>jmOeeQ>78Z7d|Od~NQMn:#{i=xK9CMtcD@uiIe77$B/7.I+ggNG}eohjdqux4=XR{}Mb67G;e!}`x625,z.Ky}->9W`RkX8jy)k!]#W,7L2p^H4
+6HM-S:xjsSWNdnzgWqfWQ/if0{=gil%8d#el^8RoN2P[rn8=qmOove>4ZpPHs8Qy@9n&@OJ{}68W-DeC<'_r|I8foor}GElG6L(loZEY4j&M}&!NmUzgB]
+1Evgb@mQoyVHOJQ`H1y="9Juxi'`w8f]fpEmhnn(a,7k;sfYG#NM29+UcR4jrNlRvzSH1u235oOxTh)z)Dz{%,gQtf%e<r@E[ae#!G5`K7BDiY%Cv8]E{w
+@67j5gR|swd.,@->ia%L-BF25"]<R&nK`5E1G,B{s!uUX[@sbR,FDmCTb|ARRx|g^n,<URvNB^J&KA|p%KZ67q!uoA~u{U:rO=Q(%"F$xW""EzX2mBNKvy
+B)^Cw8K|ddUSN!yW_s":N}76Dp`pb)UEUG6J47P'kwtU78-b>n8ipYU1NWLu1,jUHo%8Opjz7yI3r4.QV+~+QNgC9]"Qkv=N%TRer{Vnnlv^%LC#H_,a+a
+pm-[>Uz^BcaYb3oxiqU3%{Rwc"Uo;8O3txrW(9<MYo$i-@5&B92r[j(nFHE)V)F>6;DmBkZkQ5|5y6>QEc/C1y/.JVDzVj+Fo}#xWGdLgW2Bu`odYeLOdh
+Wm8XQwva)o+k%zF{W.oG#p=D!aJ=4P>Ri<9@n7Yn$_:(wJQ7X;{0Rf6h'Jo[BPxn'0[''2)FbNc9<p`t[3N`n3Kw8_KycjE{8k3;UqkYL'kUV1upJ+.o3-
+B&P&&!8Z="3ql#lNWfJ"C}zD@YIW6y-W!O2)>-}MxWQ(0(JRxNr36D&Do{NGAz|:n[Q^o.#%Kk[@=1r@:)Q>bH]Nae/L`%MW&7,'&1o;6yU]'Eao$nMg.4
+Br)Xre_![FQOhO,Boo3/2orJ"f@O+k^H~k"be=TIA%X%[)Qhz,1>q_m,bn:)1RkRpt~&p@Wr}/!%Q@CWEqkTge,PNA-0ivrct__gu0yKOg`n5i9%d;]g^F
+)_cb$Iyu'o8e<ratwm2hl,bQ=ZIT}3z(=">-{R.c2<v3>SRca5u9%P9R'kc0>w_y_l^J_W_Wb;KXD0O08%aMoH:Ewb8s$BpRX`WiQeZc8wjY+WKBP4(amM
+)1oxEq90bA^j~`!Fb5y'cehLUwLdgAsz6HU+2mLIYXausR(;>L_;Za.4Z6N5$2Lj1H2pdpR`u[l<-J4&-uocVHhM<Y"K9Q-9/D!ZL`+D`mh.L,xQ{Hec_V
+5&,b;u|<;K3cRq7+$_a!"K:j=3:vxo1nKJ.sOK486+,|)`(,=u4Dd=OO{wRA;8yzwn:3'W/1Y@mab=DspG:z{fQeDUFro8O'K5bFM#%d"!3d:dDl(Ofogr
+_aw)KAmU8+UN{w8))1n[S&[/lmhjy4xjFs>2&-xy8p-N,q!N5Gje{TQ]{[cfG'S9#`as$ST!2wRF0UW6syTs<uS^Md3[DM{l'<cAlS&mCQ.Ar$h-=_Fsx>
+0dHCVq`:@bFUn}_Zem&9&_Q'rn</Kfbx&,+|1li8Z1M6ZOgs5qAFPMg!DIDIA}Tc83+6C#OF~Y|Q_TCH2gxflm+_)abnLAE2+mK}SU"$h=&o~qjOK|0MYc
+lF^D~KMFabXAFiFythbd<.s/oB3tK]mR&!WS/-e3e#GcOv5[n^-)Fo$:NoUi|$CelA"5w-Cx<S2nTE!:1`R+70V,vLK58G"|3Ji&=AliUtXIJWi^s':Tzw
+fKTz%2mNp(`C6z3Cf1~Ykp:60t#Z/m{x;=(`8u1GN3cH)o9^i>|ZyFbF,kH[d5`ih`1MK^POpyGw"J2awTxB;c#.ur~R"-y0%U46f)x)^PQ'`5yO88uwl@
+/)Tx5Y[<7HJ45,CO%bo07E9xWh;,{jGR%3<3-)<!l]e`pH6,B_+q$KL|wtYkk]9l_@={3}-iNn`)T:bWXzJZ%etSV9`iVq%L~A;|Z,h5R3F3I3Ted)8_"!
+9Iv/WTEYk!mB9eis34b"Mv5Fk.RQ09{Q1BX&7oJ,=3K^:e#z51O5~WRt=5xszF/C/3Y<Tx9ZJGFr2V~ZZ93(HID_A}hpW:Ph6a5rNTXU>EjKd65>~IIr!J
+|$Uy-;E`ooyMSc2HScUw-;z=Qmu|8QP,gYZycYv@F9TZt2=$I0^PWKZ}Ji{NK%j)YX@XRXrNpA(O$XfV42YJa;B/mKAv^{BIl'<"pV,>{Bl[-#)cX2!qRD
+n^XI$lP4^jmOm9rYR3w;N)!Bt7.Hrk1b;5}/Y<H&Vf]w"RTS>@SnP`=&]c-[n.R+R^ak@XL;952xI@y,v>0D"4arQ@z`,yW<Y{[``t&O&cdVnw)jv(MrRX
+Wk3IP_]yU3'5i^47OpRAQ#aCk4^xh09`|yh]W)suD3Ud!w;GF^[,D|.-sdsclw1-`m/kGD1@Xh7Shrdc}z.2;"LeFF'W]lSf!>Wp^rV(=^{&HmzKvN&E-Z
+kQ(9sqCIrv5LVR-!+W[yx>r4oCQ=Da}x7i-i={mgNZ^d>!Gs{!1;6,~t0-3k7QGqVi'VcaU(>0L-CFUG#[E|xf-b&7qJ'pb#XL=74ba%tLnLlxf[t/w'fv
+e{G6yRQ!bL:}>eb}rx&$p2(ufq1N-zae06sqYT~(!O0$){IT&TxBBl,Le+@YP=o&ch~JZ,=^=>n)eL[V}pr{:_-J+6kc;U4hG6ahxIg]pP.s2W!Kypipa"
+yVD2!;Oe8,;DM=bxUQDpAf7C8[o6/6i_J/T.PC5n5a@<,U:SH4+SPp/re28/4}twQ{}/"[ZwM71Yw'(j.bty+eS`~.AhA&/IS>m}l;`QFWE+>P;D{+~[>U
+_cmhgAc9%<TO9Ey!]MTt}$0ukz#]`J|N6ZrL/>kjM|k{[rvF4laDdUaMtbkusv~5T-0H<z;,ob<0Bfp|]N-0PT_"{fl@:2.DH^H7Dpiji0^0%[M6Al,siC
+oGMGp;2FTsVcl.j%PLRw.5GEK5}3={Ixy9e81(e^R:;g%(zjH`i(-%w/l<R@OqC+Q2y5^PRy4i8uHR$rG{qD+0KExc+RHo0e6=2C]kY/'hdau-IJWh5('"
+@SU(}%t>RQ'f[x#1PZe'2ni|.6EyX|,8)gO}Qe=W.#+rsl[tKP5E7keEFjYi";3xmbUl4l&kF:&x:]i(|iBs:K;8Sl&1Pf_[M0{VB@kqTD+.4;lV&z/hVv
+Ol,/5D;b}0ba7pJ%iSMCH.`no{/M5nc&s;HGUa%`Z}%GmI[Him}7{Y!VQdt@WDK"UA1hv/(73}-vp_XF2TB@9+J6A%zy!=t.UT)t+Iia+@`=196R=Q1+3p
+jePfbSFq0[vpd)7RzZ_mCh"2QO[.;spY`b'|gXzrD4xihVQ2)#Tb:dKD1gCF^oxM=olE1NH)vI.ggJqz86#2/8ZpvUg[W|QpwKtP>me^p_j)Xrnc.<p316
+a:W5%]0yjivEN[T){MzJMv+g;U%<C=9F1vq<AL{/N[oV`A,'.v.TpYmxbfZw72(r8=XrbMv9J'q%JvuIJNp{Gh9MSk+BL[fB>tI8au{Mv`Rx6K]!1{sB$Q
+{X>Vs:uM5@lt_T=6B|[pDScJQkbil,+oL5R/jtiZ.cB`_eD&_XjeQ7Wp>K|-ublp/I+LG^$x|C96bt+TlO_$dKHcsW"_8`;1eT,[G<%c-B}ZA_"^><W0aq
+n/H8}V[%v2p8k``0Pu$13@uXazg{x[ip_)8ii=O5n)-9Z|9;0u@cl|pBs!qMj%lBQp-{wVlj9f0Kj}gJjy/632#%HGevUPYf0Ub3om-DiMzWAF3]GkFqI,
+{}APe!cMstwKz"w0UPIg>o8Pg3j5IRRmc,w9AukMgdc<`t4K2q<G3"lk=a8fF;#U%6]R$%tn`X!uMzwZL".G@tauEE9^+>3_yzis!w}>8Q|kDC>[R9U3R_
+C6<m.HcCsZ=897~.es=E[5I=^pWl&zQb|#D.;s)>]X&xzst55e'o)LZ-G,j5n^sswji|%4P2-tZ`o>%yNIlyjVAwh%1t@xv_,6d`pH@|uC2wX:V3ATO_W@
+xD.f3-S30R_"A5M"Mv8j6W;(:24x-&$DcCE3t2-90NMgy[ZiwMy;Y0>zU`RGhm>'dNL9g%9)z"2as923vL3cU)=SEi%bGbRZR`qE06'@sdd%OIBou=B9)m
+K(IFiUcg0x'9X&^[^K{|@"IXS4HQRnYQ>ftN$MQ!0f,oIJtKGxrof5&7v3CzJi{SjGm5Zt0"Dz{`%-Wus{aAyG]PZR0=[(/"|>)D@1g!x-Xe,dJBW8;P.%
+u.AC0iR{VhIm$:uv6ql%hHXHo3Be|sXUC:9:4<AOu4'j3X'u-){9$oj6>7",>Gz<o;^_>NBEY'r2"c&h-w&2,/q+vAD<YsQq,N#Ln}dwGFZ9Wb&]r9;9b^
+|67'gp0.54k:bHM)`wu$zrP_-Y~D}96{Yw;n=<1@/7kw~&]<8io,,l3/_:RTWB,[s0[_6hC,gQQIZ;3m%]yYsdD#W},y||%Oq79TZ,K$F|/X^Up[M/0Lm%
+d#&8Y|^:V,N#gnaj:hc$vMZ>D&H,g+>w;sao5)o[+4]I.@QumYFc3E(^zyk@v[`2S|@{TC@3ma09kIbY2SE`{aU1k[na$K0fZAS3f]w%O(0B[|g|;sM=Mq
+GE'=%X+WM%SX$(>_SlQ+9Mp&xn+o,ld|s,"p_IDrg)~zfpP#BiG3)B[8QriHE"|^DhH/9<-xTpe'"8"G`G8kLu2i+]R{J5tqEO-u-Jhe5rF=#=QT!rJDfT
+-!-,MLlAC|{xdFzK}efc[/$Dw[Zs|'cQTt]|G0BV#[}/J-v,+JuIX';a6NKobD47irLyRyxVLR,AcRtB+YI9N+@iA]CT!Bb7l)9(9llvv8OG`F{`{DNADO
+IoWtw/Hk~l~,!@@4XzBmra-zGE/7A)[EjmuEwWuhwmFORi8K/xi_5j^L!)MwrIQpUAM$1@ylV$LD)+Wx~vDuNpklD<$/,5Dnkqlv|g;3sp!BKDhMplYnnK
+w[j"<OZ8YAeOx9SF2+WZA}#{A:]@PAo[89r[(kuX;A9ah[jPglu;+nmBiBt)]x%E[y~g]Nkhbw3XZOSb74U|66w^j[('gT:ru+Nw,l`Z>s!c{6v>37#hu_
+YH$8x5)i]wLx:zF9+-YOB)$Ic4R-(97o="5=>MGs,3.G<Gwh{gqKVTQMLBRBBb/qtnajfQaKUWjmuYuu)#(T#M5aLZm4-1We/^Hy0lR=cUT"TpDqu2LI"H
+E$)AOsNnr/^[t8Be(V`4j^FTY%1UUN%hHOY,j:U:#}vAy7bG1@]/@EWeDY1+GY-KtBK>[.e29&c@m{d7I7{DTkP6`>qlC.A$wz];[o]{]lVvHv3TJ1{2jp
+%FzT4d_y@vH$P=fz}+NPEo#KPVNJNLw}%Q(#RJpHG=&aU_>G|&WFQ'w(b6BUO'.d6(Q{UjS@IIR:SUSK2v^wJHeHD#=h&25]p]%e)<Og`k0;4:-)^c]Q|q
+/A>8%GCOVL|/FQyC&jC8OK[`~&8b=R`T6IFt0)H%X|UfiGra+fyI.`ohE|/Yq#M9Z]3Y9l#p2|W&eEVs8a!Z>wppX}5>ON.VP!+o+V[VeI5E^>"aUNG6+P
+xtEl[3$SFb;N<-c,.CCf(KCY>rDM6N]U`2jO,"1QPCm[v#9"vG=br%)&j!ran/|_A6km[&S>ioTJnmW&%/h%YyL7B(`2y$rJ"pqe]I_Oia65e;q#7@zpe&
+u7H"jOn+sQm93QqT4B]T{Q~0Mik.PL`4_IbC$ng^4{w)&{#>eQz=jhDGlIk{14%[h(Tr{&()'RK[Tg=,d:m9/:iQRJFnL7fz.3G!C0p5}2]ur5D$,#Ku7x
+m!P7cUy;2tG/1$nhIPIs#!Vf[dsz<'D_wp3TR:>k$M5v(43nE|;G@{ToU5LI#%hz+2p8e2YxNL5OZCIjf$g}|U;u0|dV1eavgLGon2<c))<'Tis^lmS{SU
+Yk=I[vPCRCO,D#btAV:s]P8TrA;0CYd}wo%jpQp._OS].;:'^uRi.YsUD4+'>tad<7iTl@A{43j:@n8E8Bu_)lMp6"f_OO+S_/twpv^F6n;h1`<K+Yc.+m
+|x);QLH2w#chvry8w#BK@1@)"'CcZ{JVBc&_=u4-Uu1ICDM;1[}Ddx:T4[d04roX~FZi2q)C4YuGMH2.oP}&R8I4{f"6(ZZfQ'R{u,nzJWW$npFX&-+SnI
+z7lpWhP>Fkq6deCQ]8g!x/Jc6Gay5lkq.9ug;H7_[GjFvw2GZ_j#1Mo.h)UR<&C0D{osItVk<I7=3xg<I|z'G^%$3L%1NhCZd<l^Dr-7;gna/oG<N)ofsN
+]II#^IcV@0X}g_S,KkH|zfYyTU+v;R+aFMvjwj4N;77mTzcAfN'ZfuQsqp-Ss<2mj3Gb}-:]iYBxDvJ=6$8Za%W)j!@m`4E","zMw.xzq01qA!~9u[|Pf-
+[0fT6pK0TS&U/-i5A6PNG0n2>11y6@hi_fq+4s+s-$6;IM;pXz78J$(s::=|ep2oBbmYHgzKG8U>uV>Doc$6OSt&O+@7n)vhbZ/>#5iPUc("+|H[/4)w%"
+hD1O0+Egk)vsOGQ{3i:H-de+|RKQCT`zv;!$pwV6CJJacA0oC|T[Q$ziA5Ql1K$qzzD4tV:,<%&QzHIUhj}e(l&s'Rn6#F"{zbyrqf#6P4[1''XqUm1i#]
+L(uu>l9rZKInm+~.F6@-suZ&pO)x]x8y9Jizj<IE{01[,|,}5Cu%Bli5.$xqYgji(X<DDzpAE)x<=D3>[f#;n^'k4C3J8z5J{{b0WE0x:P#}szG}Pmzg[0
+0P2H>+&j}Cx4Z'6'_<|%50=Y-7S&&yfbwtS:N)r7,>NTbBdp4w3=_]5lW(ngL4rlvp;I9)>hfgAK)O-vs-ghVMedd^:a>K<D'Fd+KsfV/K54=I8anjGvOJ
+$y5g+J}U5Mf;aS@<bcwJp5NLhx>AtfJ>e"4=Xr"Hi|>l`5}4Dvr}$&<:AI9MN5zEK}j<>n8;-1vohOZ"PHJV}1ya9MEI-Mv1QxK;<fXPz$~Aymg_MVy$!/
+#X[@gaqd{Ko|DiuL"V&'A{W@sgXbM9Y}bm$>'b-.Zqj-0e8(,$07-]<wTDiWLjbbnNzDsfE.@GF6.+BGDyl4Lgf(9`a"S|g$/BGi]NVj+>_26m4E/Lj]i)
+]t$wWSV"d%<3;]h1A-t<{^Yq||Jc<-Zz(^vg~ol9y;{`8HtZudlW+<g8`GP6;W=MrTnRUt.e&y3%E]yB~"%6ZB<^6`3P-DxRP=&LYVvR[<:sqV&P8LR[(N
+3V^J{O:)z6"zO0"ZLsxe|^0#P)};d47JbrC}-tY|yP7AvJ/P3t#W,F9y5S#zWD&MR/#]OtiZ(YO+&vpA]`L@h'W8a&aD@^AbK&8kY"KzOw5NV21U-rf;xa
+~c>+K)_2E&$}{c_}MK;O`$:@C2cVu|Yy2"0OhIzd[."(R;Sh4:)/X1NnN6`y-76t{WCFq-%n.3D!@Ce$PA~Z@(h2&nVjDVSLs&Y06#<ZS!3|=)%-VU/RL-
+K7Mm2J"s<G`l^J|^gk&8<f&8hk$>^-X0H<28hMKVak5P<m/#=^D{QnPC28)`qtoJf21K{YY$.,FuOShK<IEHQ8M2sBraUNJQbA]Zn`&cGfX.K'Z3^sN%A4
+W"IR1wVAZCSSl(#b>fF,6,BCcC_{hUa^"F`:~x}.E&=/_g1@IyX3dl>,#7%sM'4#`],2&c$/~<Z>GC.pSn5KMz}z"qt"M``NwHVy.g{smf>R!+P^ApMuME
+&eguVPSj.[/AM5sQ1h2J<7|CYZ84V/gtpi`vDS.S%Mf"WE{u;8}2V&Ja6`Gr=.;AqFB_xs~F%Zek)=oQ>:G]o-tD],T`U_wj~0X1S1vxKb$Rx7N-JvP1gT
+zfOG6Cb9a.!k<<!3UwIhVigmKEF@<)bKoh{C4QBt8>QNO|P%Zh4}3C:n",hG9u`rOod!,F&;`r!(D2jWv-Vrf%`wp4Kw%PP{R-JcJb:t.[aDQ-5s`Dd4l.
+e'9D+:T"yNG2r"m,5ff:RDAe,h`os%T)]tsS].uwn]C_PV1KFz%&BG}TqT{bY_'`,$VM%j`QK{R4f'm^8ZK1w"N6}8!OZ.ls9:`)etrG`9!mmxhv@$gMqs
+/Jlv[tgg5I#%>nZaRF#oRZ|fSW%^dv!m4`9k/<Kn}hj+G{{EQyf(WS.Eq6QY"KinpOdoT1-4(u`<}YWXN{F|W2byVCW3#9q:1`4P$5&h`i]M~4)F"L;Ed{
+M&Ued$>1Je&fQwa;`YqFj5DXTq2iW0Gw5%/a{y>M>2C43};^M|0(&oz'6-o@3T<t]ZX+%,P}$a/'NpZZ"tVZ^dVcsX4tFUV0=fTmf|!.a<qa8.kpB0NA[9
+s[YTfv:CapxUc)"dSsvb3E/Lk:xG=Nc5`)gf#eB/IbZsyiUMjCH>r6unP%>^e$x'oM4>o:h"mFGwWe`V5+CkM(_'Vct}KM/D@NW}6+^CIZ:t+kS&rsT.k9
+Gq"T!T,)BXb0mj.P{{r,O_24!jgP}S2}RVQr6T~"D@xG,#>CsB&(`Ad{+S,1mRnHp_Md/H#]W!^RrK;}{ldy@J`jaP]8d19i9}Wxi]d7WQ^w!R7IAJ3E#^
+>3='LuS'4kC29muV5BHFAPBq7I!>rRIcF=J`07T$7WgM"BT4dc%>]&QJf"M<i>c<.y]NAPvo!0Ax;[LU'"v)r3Ue|%g6P`]^h2u,RO89rKK7_sr=NZ:xUq
+H=t3BN:f0(b_%uLp{`t+7nye"3L#rg4p/IZ2#j[.NS=;_)T7{Q4JU]>{b+%TU:r;C7iHvOgRMSrW9<"9f>=eR7Q%68x'k^xnQfys+a+7@%J,doF}|bez:a
+tH!rg7%74}%6GgTU0hpLQ{M^HZ4:gZ=IK_%>y,SBd$<NC1AVf9Qd:;w&s^d=g_cwe+}ZY!IZ+lmG<i~j[m[Q0Ew#RDEvhU6Yy0,-~#{>i4Z;UM`v6Qdtpt
+v.TTVqTDg2bdlM(dKN=T^L>ru=>F2wERkg.`tO53}Nt/7cMxYcv-u}Gl6#hy4Eu3z(eiBI2if%J)l#Z4tvaM%!.9spuJR@5Xeo7$;5g7zZ-fKxJw'{qVa,
+o1m"o}$Ovnz!M-h=OR&4]w-ae7ViN|y="ZBXyifU&Vc}#(-GY>J;ZN]Id.U/!Uu|Fr92cD^";W`}5JIRlB,;e.UCUb5VLlV}%qdmf0KJ3QpvCDP&TFyUgT
+a:0/vXd^cM.^FbS;7';,VHH/H}.O(h"oe(}v2x;S_%%cj73WS;Dd-6D-[J9r[_w7Q^.S@C5gzJ)m+t7lHnZ[p=G_,'.mD@mVzJcdAZm{E`ar>CxwC}EDG@
+:7zCV]Kn(q2x9K`s.czSyY#MRZ[oMkmU6yDkxoDUObX)ysHc)+Tw!+afGm]][)2"6+PN#mDr5B.H747h.`0dc']8ePRD|Rv59e|0970&jJ";<;-sTl>>{u
+4uyqqSjo2rrN)l:EApxs~1j2"^uNA7e+)>5Fb5{DNd!g]DfaqPpn$]3:+/J:"{{wRwjw+7VuvI%]Rojds`.&e`YC%$e9sIpa6Al=7U6EG.'WxzmKZ7II=_
+Db~}0qjajd2Lr}'f0qo%$|nKkOIsY`nc]vc[46Hxxr]!.4$gS`_ofIT>LK1up9/@T+>`t=(]lyb]"=czay[7}#@0^TIs1S2eFuOS<k{1eOcwl|Q0r!g8qb
+zU&9rd8tdnVSB'QMKzYgAK0gz)O"Z%r5vc-lxkr"6tKisU]Rt|V9)gaR`O|5_slZX&2BuB~-|kh8Kyb,lEA63pykp{^rzbl6ju.r~b&,pe$GM+zxrK3zeb
+/-EFi07'W:@HEqry(p{i!F{}uL1vSbru5F$C}X^O~D;6w#+Eq"b=y;U,enGNo@O'Jg2{-ZnYmJ{lNeI"UK45Yh1FL#XfqO:`raPlI@f:B@8o:7v}ewb2pz
+2W4:p3eCE}y1k'+bCH/h)b3p"j`sGzdFsZ'[D$rdCkU:Blrce$M|OIXI5[{sRU[pTqE1M1qMa:)qwu{7S1E5l)tR2_wehFAJK9Y$.:kZqmS6:Uw)ra^=^t
+#sii=96QlX/OJ/L5=3b-X,&h+M;ZKNd^5rW)/9zoIP=}k8_O_GET!)Z!]D$lRf3[er2A40+LUo'a1{iy&c2unahXXEZgEsR1'R=vUp[RGC>1qq[.-5^]5O
+cM|:~v"g}'TK3/vw/j>qIBS(:HPh'b~zZBgV}Bl<wHt<^CP(`CuTt|&Rehwo9"i;B+)vwQJlVq5oSosqT|0!VpUqu=u9MUwbRbK3yYSrKsI6nculi^,+pt
+a%x3+U6I#uR:FOZrhCsT2bSt32`lz3yP%nZ<0LzZ&A:Ty%3:t"w[MB3EjA'zxK|TkCxsOvd>JcN4fyzLX_ekR4U6K#ecs&0]4.0X'Dn7aGl^jC<t,6>Rlf
+3f]cPV|AD2'uOv-=5qle^eWYp'!1P9ghlq+7p|PvEhps5/"&tYDeWvik++wQM-d|y"2DN7NFRq1,}Y5Excd]RBBJ3udg'.<D"X8^/fVXvKhj]6i+5}Ue}y
+GYiLDq4E=5rF/4(Phu;R<JQzjp/<Q>QG#^wXRx9b&9XQxnfZ2$60C]d!fjWMgUp]ZTVnM4%.,,h'ouFq()lB7;Z{@N<8'O-yj|[0^jhMI1Bc%bvLl4TMoT
+t3Na"(:7#C'Y&YsgRw4D}(7<n7C6EuYZflv%%k5cXCm`X9hLeziFhVy6-nAT#Daz@`%g3o=QtYSW35iad0]3:UK%vsG-ks44!Q}5v,Mtjz2:dqrX_:%!u/
+(>F.60R:_.ukufU|+M4{r%%P$lo3hY`J=160a|dk'3yt`2sYuA+(C4"T^FVF4>39Yj7:3Lfi=U)m}GtE9JA+8n2e50ZW~wyiQPJ6iz~W'S@6jBJ#[(lc$F
+ur>5<rR+wuG_U<WA:YO3Dz6WP'whAa3ce@`{"OJu3Ua',9gn@D9Xm=eK,wR=}v!mL`)/]}>7P!$'hqq>qgHYn%_ZH7x!+K7{&iM]-<GHZ!xSN'J6%ZPb-j
+,`~^.bZj+1kK9/wl}yCmYEzt1uxl-#FR_01mtALM29w-0xGV&0dS&m(eB04l_n]x>uwnX.<_B2K.nPp9<d4r"c@!L#w)oO]]fq(og):]>OqBF0Jp8U5r6C
+llt$8A_FZW_p%"y$`]Ua7qk5NmM'{s/5!>jia!p1.#%|Qmc+|fQJ4K}aQh-ml=q&/JdL%XMSpEgGJ+5JqZc.uZlwjPaE19+$mSDJt|dx6S5B^Ml|MGd/+M
+E_u5Qbv3AWo.UljFmH^RD`EwG6Dx}E[:m+>I<|j&q%!</aH+1=r$71S)0,@`zCq.sh)8m$I<"eMi/Lqwlm,M-wGCs{0r}I<{J3$vR($6Y_CAY;H=,_m'r@
+k{bi@:DVmLlJ{#vAWuPD)XBx`PMJKW[aVS9kyX'ONk<T:eRkt`xW~b6yjt]5;^R"Os4V_s)J7r8j_-[nAnlkOr[Yx7:g7r2E-MFf7SI]f,6_H;l-v|1_qC
+C}y,,X-kX1h^ht`Rl=LP3/rGiq}/y6xiO6nEo8IHG12U~f(u=S9vQGUDreUZqb9TH37FmIs]!nE!q"cO42D<(}'%l/}jI2)]gI3ctx&,S=6"B9B`$0}p<V
+%/9UzM5]mw{VgIcJ1+<xJSzNp+GthfryvHo`J@1e^TrxkYgG-xcb'Z'`/TW2a%OWMV'VrPHZ:%QV-N(KR=,icG63FjTcO05#,f`B3&5T%+e=.C1J#Ig]W{
+Zf)3Bs')z5rQ4dP!6:x[<`%ku/6MYu@CxMw0SHGcgDe6SXZg3qmJ+-Cux+p'1y[2PV)@WtiZ$eNf.dw)TZO,}vx%4P~JOO{-vJiqvhSxXyHFIruU.{;=68
+NK,rY,BHSMoFoFOJ=W^]qtWX>V@VJW&xE`3oGHYw#qPkF6{19AK)ZIgrWHX.D`:G#'k9TT_L>E]`m7X(qQ$=.o+df=mG[K2Z'"Y:vJ^KjObq5Mya5}pxt0
+4=X98;GI()};]%Mo>9R|%CT0SHLnyV75fu}Rq%4x8n0kKGSR8qwBf'3}7a1ilKm/SA&l!2).VpaMUnNi<_]Vw[+,jMS#2y3w7Z!mCo&r#>S6V:i!X;0,}2
+~k6205>1.Sh+]#KRU11,a$A.aj>zqh;N,5YyqC|+NDt_lI"N"V'4n2O(Yxu$mFD@1yL_>t5hEBI<AJm^A&>-F2Kl~[xbsrX;_Dhv'Fr+>wQw{n&>eWVrSU
+Z[{tn;e]4XPEA_s]>r';Bq"7$(ljeLF,E;O.ntMtO{L0hI5[e8f^Fg]=mLtf,2#<Z^UkQ,8ZKj'6V_[::AC0tyBf$I>ygQyt7us;SGTIz<mQ2Lfpp/C:3@
+bF;Tnmti,`br0ZKY=rGl5)e^YIxui/P,lXo:K;aRf#'y>Esev%X&:^[#UK[rOpdf&f9pHX0kBg1'oz9PqFxpdrrk^}.U<2MOFqma`4}UWzDY7TY)bcUjJ6
+Zi(9<#|i:ALwpD{L;fQvX=,L3gxN%6EI5NHiISLty>(Jl^@fH^KfGtX2/xhCM.$i<FIw}R,Yga%(eSwK4f62RZzKrrKZAyM&4@#XwrCVcc9i}s+5OK3D3w
+[:0qG36yOJMjLc0bn@"}hL)[1G,zVdr4|l3ud,4zT%R(Rb6.NDxYQEFHwfQWJXt0;S:Zch>m_T[]'cQr@o8ErIxE<Lb"dJ1xJ+1)Na2!NyGCw`Ej:6kzI[
+bPRP}/Y(}jY/.FS9rCz<j7_yYU[DgR.+&ydlI0BH}d1s;ub"vYV4&/,vi1SFX^H,<Af}}iKHZZ'5c|mH@9;A({`^k[K-Sx0mIVK_gylAKq>:UIW8,im-Pr
+sSHU/SB7tX;loSO5o9Tk!m6xo.a;(;syM/X6O`T"&214H4f!j25.k#y_#!s[4VQ#$UlmFxi,N8I!'Di7r(HO-56')l:L4-K^$WH@zq!;k"tWA2BhT8T0'P
+.Ys5M_xKBg&#/V`SQsABMlw{kF'$_;m[2.0TQ^6q0NMx_vr;CF{e[zz]i!98vW`xlB{HB1=yqpt_p^8u{5I<Ho3<d0Q<m=HI|hi.oL"i$;LzoU(6"cBpB|
+]cYzp])T6`Dsf6nfG8wvDh,VsiSs3l4+p1>jz)[Ss{{g4hPb41]`q;ptFZ0Qkd34CtW/!]BhTM)6d6xq2A:GBO;PU(X5W^gryeGnFrkz%N/|u}<o~nJpA!
+d[v%81NnG6.tV4~'Mlc+<U/0tavd@zm)uFz:S2e<!;jy"dC<)5C@,}HaU79}8Gk"4R#ViR8I4v]Jj]a+&/%',jEEjKhh-&]v%um8;RJ,~6QVo`Cyw)4KM8
+fN5zBT1[F'.1:a7lA8:D)Ev:y5xKsTt3A9G8`OZyNP.51;}dT/c(cemQmuht<_!4L(6DD:C'[8Aw{YLtdyE5w7pBgJbM~6(K1$V7y+5Jkz2tqIrkKp:>AC
++Ktlv'7f%oce41eFdhk/+AU:lwuCro]'I{SL-JCP^$:1/[s+2vMGmTXNwmU[e){Mg_M|[[n0o48wbU=@TL(Q|qeJE`nT=kpex%1oEeUlsXe$fDOBZc5zeB
+x5HE.(2GVmv[_k6sOL.XHM]-p>fEX+($Pu}Ek_-Qz|.gG96gu^ov06^%>FB{@|wKs-%Iu|nc]|IF^>]Y%{L`!4VIQgEp8T+ezZ,Bk}^CbO=DjX4NRD6-8q
+/TSukE.1&u}}giDboL@D30cETg9`yb18F(f]R7)%>G;cjl4V[l/zD8G]w6/fTde<,4LTbb:%!Ar-4ylYiauE-,@Jfht.v+`,jBiEkI&'tUl[IfI]^gD7l&
+58THtwI/OwaiYPL}`HKwfiIE%DLtxJ<@{Vyq1b|riF#'FsN@|1,693{!>5P(:o9ug.s!xKVw$Gz6RYfrFYF%zyPzZ_b('wX_nh}g'.^Hz!M[:z.I~wgOC(
+|uD}Dfu@v|Yf%^5L4+3d3t6Lc[5jMB0m}ym,OU2%zi{E}[D0L'jh>W8l28kC$xQ_TrIZal!lO6y8b3>ke]>XrDus|X`q])]AIq_{v%uvwOxL])$L>kW9Dy
+Vk#RB:">t)r"aujX$'oGwkme'5D[sdl2M&EV=htkH:Y[`dsB<;O}2]Ea[sr&Cc`SsPqA&_JK:2,>,p(!.<+{0b%RO)Wb0]OUhqVYL$r59/QU9(y`$m8)Z3
+/.qg]4C)6w_gB^j=):4XZ`t.7W0ObL6{B7n7b-3&`Gln4xBpsC<Ri#&]s#pz,(km+_l%y0cfF4#;'r>8=_&4lzv=dSmK(E_.VEVcU7[MaM}qz6WH}F]kvD
+F&S93Z+:I.yK;Z5PXc<SAFUV=3v:tnl8q%x;R99lHTO5kyCpr2"Yy'9NN^.rJk)V]dfX]6CtFBK=.-/@lLkDWt{nDPk1fPdYt+rK:-SioIuz2Vt|rUj%!W
+Vwary"V:jcR&6;#5/&b'-P+e|;D(tFj4Ny|MK,yY/9)b1|b`+j,nijQt5:)EQyiCspze#R!=XKe}"4e{4D`QHXvN)W~kXR#f=.7k}+%LPd0#}]<QpaF[R|
+L=|c>,BpL4Gn)Y:4Y3es6|(O`A$@u]1qr0utOvDJF5d^eW+X9D<4$A@b2XW01lMxU's{7WkT_l=njY@"Fv}nTs(Q7)SA:ObsciHUvpKKW`J}{66B[/{RlA
+:"xWIgf/N(qnD/U$+Xp%R1wT_|=x;Sw<-==8JtTa8h"vYD(g}uA#Zg"(~q,xqQCuV(Jt1HHA/vVtm7o7NPjOHRU`N#")<-4yg2w$RV-E/c{o|agW]ZRTW)
+[<'jaCG+jhsl4T~R8,ECM5d}l_ud}K=IbOT6jTS[9tBJUD2e$1H5T;YFE%YH{OSqt6-`}&_t'r}0hj=j|M_@=u@Z~R>,{E!,eN^>'EvY(W>qr}fEw'2Mc3
+h0AO!!<mw}$XhWG.zDZ-kfy6=rqQD,x89=P+}cjN%-r$@d{LZ=kxeV6Fo)bb=45>Hpg2mM].y4_fj5`Br#nNe!O,ni!Ss@Qt$C$_8`[VE21'Bx6g'i<Y|j
+bXbQ31!I,_B8>$Ovd+84HC_Kef8@'8M3,4k0m)+%r)9c2#"DFRug;XAzc>%E#Okw)tzlyL^RG-Ht^j<<=8c|Y"2nkj#.s7QD|ebU"3~gvV>:hKsG~r6c<=
+7sY+#1KP<y|pn:Nn3+wEmQRDB<^t6O[VpF].z1/LR+P.;ACSmk!,}+Tn7;^3x,O!j!6gQ2gIPps9{,MWOTx]O@R_rALW$t]9;o9+1L7c/0tn;[5h70P9N8
+<IRusEIa'qZ[perWA2|lEkRqIf1:#t1k<d_D>|CMMUTA0s]y~nD4gTnJ$H9)@^YF/F(u"mk>a<2WW)7)b>mV:v6+RXk|Rq(aIC%2qpw<rG<4x$i-hwfB7$
+!9s,JMa!gyhLX@}MT9vwUC^a^WAF)Y=`Q/6S5h%qqcjkiF4T{bhDGEld8CFu<%Tkqd3^JQX$Z+v5lOm#PN;4p>6)jf2mIcX5fpVuhPwk;^)smd+`4e9`/j
+pgE`M!;0z[COGL>5k&}ISE]E>5s8QYJXdeQd@dzq{c]j/)D^k9"3miykC9d{zXx+'-Td-))h(<U5c>.,,_'`boWv)L:H2dcw:ElqiE=Sxa_seO#-^ZBd!p
+;/:1o6b{+`K[}T,=}M!VT=Ugw%'WXLF]sZyNoT3R{DN#vAa/BnT{j7amnL]Ap##U+`eC3/~h@dcf]zhj@`"m-F77/rJ^'5Nn6s)][2)Wf#5oBRx7CsF:hl
+(#Wcr'j-bCLNhf0{~UAx'VK!Xb<w;)sJv0k)lfn6z7FLsw.t9acDm[RC5%kvudw='FZhhM'DuydF[|HGD@7AF{$C3%jn(#6;H0nyGgJ5E`.m8cO`'ma48o
+=(s=;GE@+Hy^&wz8Okevs>)|fy~Jz4X_bmbr"QI3xV>'<ipO6|[+A;|Haq$L^0b)kJAo;6LZl^NeOX}W%lf|WB=y]v!adPE{&C>Kc[>NPl|u5j][7aps49
+i;OU=tw_ShK2$W9<H0Ze2-vmx0fb{A`D"QdpB/8T+{a-C5Q=3=4d%a&KkA2yq6UsrRFTO|YhuI)qGY6{q18)QU/rVQ#FDM!5Go&txWDo^E)-`r>b!@0TPe
+9n9W]K^64^tLqK.)~Ow#-f_@BV0!'#Ig}g0b$j;y6:IwKAs-$v_,2>4'6+e-Y&cS{z_4jFQ6C}7c;(jdm]h<'ztC,w[[8Yj/Y^kgSJIbfNp`s&-r+HPkaO
+jz_4q(GIX#xCAx5n{QeUQr7Z^{#Xu89jWF/3G@(nm9jM+E="3TCFL^V+VL],1|,h784D:omVX,ZC>=J7_==%{SkP9/m6S%w|7I+bmTFn(7jp}W8HADvdlC
+U]!f^!%;0uQXMd.sqNOMh}{eBHMr";bVz{Bcen.C5Rh[xj~RJ_1u($$;_!3J@vWo34fzCm]3!wZ2sog%uMFeCHB;u:cjh}4|HMEU'#&$=s%IATzN[|n]A]
+d0}zz@LmA(>f.w=$y,qU5fT5J=N/8ymaU"JC$+tYaX_(N>d^~sExfVFZ:l%|Q@jC#wZ0P40DIZPef)"j@e;G7n-mzo1$:YdH-<y1-Q@%:_,MIn9EE-7HN$
++ST&&w<skN[Z"eW=MpIC#U<KlRk#KX~"pl!,TxeAonF#Lf`!d(oETZD_Ytl8}4,>$,]^3cE!Pet>8`:a_a.HGZ#C5BF-1zLq0Luak1X9XdV#N5zA|tzLu{
+Ih+'nhw6{wkgwG8h{;Q+4TNv8oF;6yMlqJ)/(Tcj>reV:}tivdO%U}0|r$[408FA6S9-@]7HgzgW6=B#,=Ah#,(ggrGyz:U>h+eN|Y.wv;bR]LyM`j<}JG
+i(;G0w_wqs"ltB#CFp^lnQ/!t+1:o[U=ja`4+vyY3#3<l&BL^&c-AFDdw]dTVE.+_G8Eua}UAbBfb`4OyaZ.;,hv=^5WmPDic'.6OJSPL)^YlXzYX9)<p6
+2l7dWeVHrp0W+DyqB0@<xozRh$z7mT0D]"TQ1=_bqGNAvK'uA._#4{qLZt#56je/{SLV&@ILv]'RJGJsHp9A/y,tfSkA]Z9cWR6D`UT;svh:-WIliE5pC&
+,&ak<2rSg@t$o!Nlpb2K!T'q|Sm=mg4@/tR#7oOURr9OzZqyed'uWLA:;x_Pc6zY]VL!0|n$>XtP~o!YlDK@pdN55`RfpprQv[_LJ247)_ZLSq)3%BRLzu
+<+Cs='7pl@]&.'~Uuq;=_|<I0%=J2-qz,g>QR%0k:DJ}En`X6E5LHZNds$`9YA1{x.6:,q8G:A<$tU}%F0G_d>fhJ6PTd)N7y=mC5,=Fn{$/G#!3EjL.fj
+Fbdr.e=AV#SH^a3hTC(hSo_gWl5R;Ns%D{A#joEpsERIBsr<zu|CqcndG}A>He)fF9:>!UZ$FE#uF&QOS2t"BH^j/hjlb}t.<P|K%by'zyb;C"]9vJfdx-
+-4ySWJ=PQ3s:TM69aP5>A4,XCOL+>fs3QTjf<y|Phu|-$8^=.pq`d2chPa@@&7(zy#GD!Jr23_TN:<9=!{&1)9z9/mdDTDU3=+QP;/%%_zlZV7v0F)cU`D
+oCT'_q5|QN+4GRA(L^8`ttgfu!HZW0P/"OI`sLoZGv4x$<X2F#4^^1W#&1+iy[/e%Sf-`!s4]uyWT7uw|:#hAw+{!{+/s(sHW|kgbnyZs}F}(ya6F:L&zC
+.!R:"E4bfU@y/]jog,_X|9J(/"D[2EZmO$4pLA|I~WQ8}'=|C^,+^rP@ONU,jMy;di>vpuw[>ttrg$H:W!`Ve`vhNQC^(7rj2qO}9e[I,>s^ialMkI/Q<s
+J5X@_)eIkVhx@sP-a3{.uGI|3cVUJ#EQ[<Dt.(g`oZ[=ioXqAu}z4%yfw{c8`Qe49:>GDj){_XvcP,a.cp3xiccC&hJ(]I13|rMvmU.qb>p"[eVulj8W);
+Az_506KO9zSj0AMBbd+z!>WTk1u_/|@w5z,.>^lE:G"ePm!NGDiIQwhNenJKWz2TI(Mr)}~)N-;.}n2hO/Vf<rey!ft#vC/4fQ(kRy,rS9_KmvLrkd'AXK
+Us5$kEj/:kLY{m>9x`"NTqgG%.i1#t2@5Fs);Zbos@:>mSj!^ZXu6d#eLYG|6Ok$`:Z;K-L:n1,r)2."-(mJPXwo35{@A{y5dC}'0]9ib|KW_[JpvA+nTY
+!]0H.y[T2'lR`>"})Gry][l+jrlHg-lz8f0[#@lOSm!,"Qr3S"NU0MsU{"hlgkJX,V-a]Pv6;<N$YDx2Ev-Velb$8)pw%XH47zH':r,QdA(7Ye,-[V9ww1
+u{%=Z-8#aQ'{uT@'oUtGD=4q7G&t<6T:](7=76w/'JGCB)vhB=`Op4ut'cU)h=bVyz(:ZP)PglH7=mbIPMiR9aM7[eQLRgj#S5nAZg]=3>Yn|sz@v<!z)f
+1)E`F.R-A9)`tT,7^`Wpk"Zic,2AnAr{UP^Tk)i!v(vrLz|NJ_1}@D.$>IG"x82n}fE8Br=gThU'tcJSqcIN(02"0Z)@j2xSugK-_=NH_@JmYR,sH9i:+c
+}]j[X,WN)yQS<Uye=WB^VtLUdWE("Ak5~=)}V`ooT)iLjSwk^HA`(AfC=lt)45c9C+obJ{'}$Uzuw&h,<RZ]Y8yQ#T]Yx4pHf@#QF=TK-/{n#i^{FdEH%g
+LDU{Aeu`1i2NPD=zkj]vM6ZcgW#`>z"HNYWfiT^|,S7KEktlyGov>n4|hL'og&@l=K!;'60Sk'm_j}U]PT0DOmM4SfC(K>Uf"f#%~j~ym&e7uqnqUV7!("
+`ePMQA^!6SaZd32y/sbD|{RD<6!o`uc[C=)@y8d<3JweAw]d].i)+Wms9}Y7nz"pWthd<r!H.WD_J/j^1TENBD7&&Lj[TUmw;"nEUD9Zk^^2yS!C22MKJT
+mi'KE.0FB^}{WX:XVx'"g<{B<'X%LKt]`MgfXBL"^e/M[=!LvE1}PF=t352eT#tIP_<%n0;)M|Gf0>,M&:;Wzo6.)L[RgN!X_(g^B,TEaV~VxiQndmP8F5
+u2f@Ezh%.8<"C"F<Tb]yin1McG%^k7B_|FDGURB^HIJU%NX(rsWNvIgMmdZF+'@/eG'g^n`nEbSxr<-ArSKFJ^4Tu.^j]/}MD@>rBdG3l8p5@|MxO}Gnqa
+E]{#Kjk}STo=yLKH<Kl$"8t$O.Y]|aYN[]8KWw`JT.u21vqe<I%x_X8$2i]u,>3FAGm%8Nvd926pAZ<i!LhLa^#Dl`&VE>cdn=>oKOXJclptFD/LfH[9^I
+MMRL/3B}jSVfc3{h#M(p)o=KN1"g62XLBJd2S[:)Bv5,qcIiS;2@yVamKUT`kvM4E;sAzyc;n<X20Im(Qz$Vop+S;-5k)Vg-R}"6xh]XEHdC@mrMSd4y){
+L.vhGXm!6m1'+a&aD4A38YX40C-sh]CnfLteYXCrU9msRBb+A8!:t)zl!BTVFna"FIUNYgnn=5.tBV"!R+h^TRjrYK`zY]HhLvdwQ"NTYWI6(QZ^QUDQq0
+TI}Ud;5H3HmF{&0z{k[{V)RFINxb$8Sl~TBPs,BC=h"k-GFIPt'j9Eh'q3vIS052qq~^/pz#-8|;@D8kk@!A%oP^wkf)8-g)-$zq8Z#6xMvGk;<VnmV3ZM
+(Bub:w+F::S1/GQB,zI%(TQ(r|F3N,4tnwq2^0Unewn;I|Vr_f3ww"Vo9":VJjObAoiu8rE"Pv.8;xf)sK/j50_Q%0t>Te4J=)REVz0qP2nGxuy:XX#JAS
+-d_|KG24V&JywSbI0{gbo'Ds(KtfnsXSq.]2Y1iK|FDYy'hT3_BvGfDD{4~xyXh@`{Q:%j6bSDKQ}'#,'j8,zV(38ej)~)(%jV%.k[:SeLf!PB'@m$t2md
+U#@%ldosr%Kc~kZ$wHE0Q7['jynI2W'4n#ybo-YvH:Q=h['>PupsuB<YGFe_$Me#o!SB|Fy;aPy9NwxcdOW`CNzNhe^5%r'ArEa9T}^elmLb7xb']N)Mhl
+TbwvI|6I'X~eFQ:Nn6q,JqEA[yuNZ70qz|+|FXKVWwQDyw&L=ZfWT^`t3K2==/;rxX4[q8hPCMb`O8/=tZNUAg'MP6c.r/]41LD5|=s[u4h_Y'yCgr/:<(
+l@PNE/F}Mcm_Hr_%X_Zmw5[B>^mEPr@+KmkiW|k[Wp[!^3R9N}7<x8SP3lN^>|Ei@b<wFJ!H@bA:t%B2zZeFS1Y0LAlA#eqTOPlj/u!s})}AkiAk}oI4nU
+WF^zzF!%'#S344!FKGY%&X={jJeTrDjg-yuPk"1`$[mxc1:S9ck[i)7ZGmJND]TQe^a$lR;X78(B#Z,_mf47;Rij&Yn-[X)oiI@rhB~FBw>(z#yZ1QhuX{
+=(1LDVeVS+ZOt}0dpRfu[=%{X"3j=""gNRwA#5N6UXpiTcX4f_DkLXBA{OAjbqXcZbmjj%>eEAft4dGfbK.>")KZ5CKAltBn>%QAl#_%Rv-N=QD(8FSje<
+Q,[TP'm&Gvbl/TCFqS;oXX'"Ym+:1<g4$-y_uj}^'7SnT|USzDI2t=3$+JqsbL5Wj)k0+eh)lzoQSau3ZsuorE}T:zs)9@;K>'4=e)q'M'7&=@GR&{|[U+
+>L`U}fwl%yEH%srMsEp2ym!LnzinN-4xO#sr@dFl8of,65~(nl('y(R:La89#"w>21ip(43|X3{R+3]o)B|Vr'}VxgXOU5n=-m3qrV@A^n$YYSqUAo":A-
+vu+eLA1<YQ/<WP5Rw!W-.6N.YwzW3wq8bb1CxgH4C7ZCd,ivfQv('61b^4r/maWMibd%!)TvxdH=f8W>zXbH0MNRKI1Y-AZHOrZG7$cvUW@V"b!Ndy0:29
+T'$[}FO@GA%}4Gu'{4Oj]s_d!`#g=o-iA$=V<L_0l;=x=3%l'(,iFvp,XA;x=(5<kE{yyrynDI6vhqj]5.+!i]Q-^Hq2Ecw}5Npmf{cR`]O.}k4G:9!FY#
+Arr]3UkR{enV)l/9n_.%~P^cPK,s)!Xj)E7fW^I7'&gfWj9Hr}Aau).RL7Q=IdQ4[ZFP([Jr8q11k)t)4hv=jX9VnGjVIgsLOX4C57>Vd@p,_23<a1Ex3k
+4!".6z&rV}:EA5>,Ne[M1as}gDbM%B&B-|O'%J1T&)Xj.-Wucl/['J9j4{tb]6B@nQ)!`_K>p"VRIJa}hnAK{`DB<4>$z{-n]Q33Jd<^<wNi3Bp:nw{D^L
+Ni-)q4q,Hi<e]RF)'`!{Zc'qmfj1TDX$c&G}kZ0qkfZ(V(B^,LJEh(/uI.GTM&m3A(>,|D2xNHfbE[IZlQ[jQ/0l$1&0wI32CksYR#dY~:v@EJ^Ur2_&zw
+P0_FOpO,:uZYjYZ|mQ75XFlIOW.nDD(f/w+Z77-3yL]nV$cibA1wuSrBc-(pdm3f=p:slR`$3<B;/+uVjTkKqzWF^vK0&tU^(YVrh7gK:|_A9i`r;a3]>g
+ya:cEyv9x&H.X`!{e])/;M^}k&/{(QNl2%x'ZC#d-4h$qT(hMcX)>2zwH@W.1t:Y`aBJ1GNf~s7UR]eZutvvZUZCXk#1q4lXwABq<fNJnc&g{z^Dir=4(J
+uhN|R5AIh<"Y)F1y:&{UTAln+(Ta[8Zt&mPn1#$r!ktwV<|MxV2nZfcv}JCT>WL|s77%{Zm@Db),uz+i3CSE-"_093$nbt)T<X9%>fP7T-&ztw)gzi)6`D
+yH8tRLCzeTDQ[4LIwX8Fz^1+9hY]RXs8<i;JsE$,khuXNIw170Z@F}/umU]"FVI/>"396-p%)y8U~5h.Z`2S0]nJMh8UKpV[c{J8~hRFzhzPR45+,v+lx!
+&zT/eB77IM+=gLT>x4=`45P0^-J_;r^ZYt/|/Ab{mCk|`X|HGLDbg;F{{@@rY=@O^0[<|>8G#eoP+8^c+Ke{F90c>xA%M//Ev@Nw9(slg4oS6k_w;Gz'jh
+bM7U7D`7!J]vMi4pRSama42X:u7Cn=Ha;1=:;_znh47)N(b$c8;EsMtII$Qgt^H>37IoyF,NZSJ""&Gu]gqXaCb!z^eiQZRg"=^"Q|Kk.rDi!=jz!T";Bx
+scn_`D5xjGecjAN{K,.CmpCG)!ziz<!MCzqFWSygH0OF;Y,]U0f0jGM[L;I&A!=H"4/v.8mkc5C.huk|TPT&2Hu+HJsZMu!Z6U~o$rpRL,}fmyrcN.7dIr
+0R/sqfP_S}j.wPrR#3cUox3L:50`'o|.._'/n)CvFYC&k/(Bx(on$ckS}[lYlJ,^T]aI'>B2K[a$BO]h0Q,Na/4D7R=y"I="{E~c'71Dy(]Qw/0[YY85OO
+5[7eMl2r4[<qX3xe"|SfW0P7QD%R8@$=nH4K:yUP~m6g+b~)Qu1`O,`HTyCa50y|g_I_9<FUnC7v6-jw:"waiwL=d+H+5xBx1gET,{9`50"ZaE$'_jSD1}
+PcU#jK,ICY&_j.9`bIv4wBXJ2)eFimB.:7$ng)wLw@S2xWIgO3;OtRsHz",.IdlY)@W:[JX"eARa@rI]Bnlm[RI()/{fXw%ve6f,(G572N>"Nt7:Ma9PA_
+]BE`Y/SYiIQQb(_[t4.[i{~UIjgm$6CVuAPEsfVeIgK2wC$nHP>o#"gs8L7v#xT{/w<RZLL&n]p&H#TN+koY{3zPJC}'&q2aCr&d0{<;,SOmtNYI8w5&Y/
+$<4=K5)ro053mT.7C4D57=17'iPjCrMmE3]uM6QZ>ErgAtlAmbG7xMMM(_xm}Qh=rjZpI>{6ejAmyfjkN#~;HY0E+'q1S&D2p1k:"({Ym:1kVZ%BKx<`%K
+s4IVU#fOLyN]hA_gZ$=[8!eup$dPk5pWzqy&</vm'wtsG{Qh!Lr{vH-.MlWo`CWrI"LB44Wl+7+Pz#30nSz%m1$x;v.g4e+$'b}GR0`'`9gzKUIZzWTj~U
+AL4V}l;S9dQ5lMzrK_L_SAn2j(C3d+Y[=UhFHcNArB,!-zGsjB}8N(y>l)-xl+w1iGu5V5idZlf"&`PvQ}]X(B-vENKT-KG2cpNT$q8a./{(TR{fev:F(e
+jv(U,+H/FoC]vKR'07h2}xI]xMAqdv:P1uy._b=Ie!BaXz@nAR(CO::Z_bAf5TVeN9XZ[>3QpE"fZOstyxYG"{BMNP+u)=Ora7ljSi0{//2J^YqF2;S4S6
+Lj0xwu}cAmJJMOI_$yTJs5rV~};^bQ9JN#S;I5+&v,FN"zLCFhVb>R`t^rU![^BK`KOOo;jJu/9jcY'VZNo5OcjT0J$}cd{7+E_mjL0RfuE9y'vg<+;y"u
+W2/Z4AiT0c@03CJnmlRVCe.xYHY$>EZ!Bs7+K1be=y,9RAsknjw:d}<9P!4EXU'/KB>YW.#cQr!xM+R[E8qWEb%Qqh1v=n-ej`|X'qixs'gb4B^$KsiU.4
+"w-wg4aM{joCJ#cLWZA:~yafG=dirA')D>KA(JPtt,hSQf>hH`z/UR=cX8L(]oZEZV^sE{&^FUM[NW;ed$u"04fx21LDse3[PGCn(U0)}),ClJ}g%vhbR}
+^RO2+vsI<=qcZIqT|>&G6qApWV|m4$<{8q&mlv%IL=9-:eY=}5:.t:.UzR28OHnkV:7>u$3LDipw)^L5v`9tmv[|yaXV%bX)|[L.Yp"`gAy]v2jo)tWt6I
+.Xr:>+kA3A5SzE#MeEq:B$X;I^Cd%J32q8YX4(6DCTm5'$;ux>no.lf.YXx|@TK`.i^wv4/E/q/24G<Q.<b&/6jbLg6r|Wcl5;Rbbw31YlkrX,KBLn7G1,
+w<pYvrf=0TWWIf7P!_fOLpZv<5|7c/7)bR"s{5no2oA'&e)6JGI#UbSiH,VF+x3V6wZ[R^3`[awPk,%3mz123bfHUOZ`%$+l+E[6<bG]nmszHQ<f53Y4nN
+w_Kk`9i.GylOFQg[V.o"}.=+(k43eb^EqfW%O>(`JMO.th`#]i+Hq!(ye^o]tJL9)}.Qg}{pOTC+1xG3BD[PtAg(V`29"ZamU6Cs.Xbk0ni|}35H+u/.s/
+&TLQza:W4Hldkc3p;V:;]l_|KoDe3dPLS{u(7wefY:;}-%l$Lf(!R,EgIQY|7$LMmpOrq4Vy85tq^R8&#|a4Hdw{'E("|+"Vpt25{m)L{IS/jmp83jR9TX
+:vxz/"H{im6Sn2./lYW=TwuXJHyv,[ueF}yX6Qvu"{Tk$b4[5``grw,{xom&(;sxvf(DnW5rL",q;H[3{D@dIBC]j2]x5cCJ[(#AVQ8@KHW5An9aQiU_[B
+uzQVPHh$qz#w~,es!5"P_pRy=V~>]oL@X(ZqS`J7Hs'0-2KJ;Mc9k)G'Rd.xgV!LtxJ7^.SpClx(ys_9!}O(DXg|a&nZWD=Iv1ZeG(bb/1)!/g3_Q6;WJr
+lPyk}pcW3fn]@|`Mm_;LJAQ6:}]u}<MD9@4o-QCAkp.,x.=""P:e"oz27Zkyi7BY$PrM,"JSu;aC]o+L+lRD`AuK+nay<x~XUN:,VUnG#p8ztB&/|fPNr-
+[Kx%I_A7oFp>x8kjD[)G"M,,)gSZ5Xnk(be!PRh)~dc'fCJ[(HMBQ&NfIqx+n(nl[Ej)kpNVzW]s-oRnsuO7vQ|'>R4m:6@%o|I6by"iv%n&>-wlmr9Uc1
+8YmM6t;hpp@{]<4":N>^x]-A:Lot3#_zSr;6(Tw13(~M<4>VbklH5s^ww'TOa6(X01+i+<3ETKB)$Vq$Cgcb.,_D,pE%C'OHxwE]erVifU6">(zx%oL|u{
+n2>bDM}r0Rd.Y<=^ZQKB'$b3="8W00dnO;<vO(aQi7PJ_g8-oZ$Q:,:V|-2.2}1Yv]U<^Og_Bc#nQaWfHv:.bn3yGI$}XjgV-dqxoc][I[!0@Vl9)98A_9
+rj#"tJhgx5"NFESKt$T|KQiiH)14eplPFL<gGN2@_IenQ`vK3SwnL4`fmL%7Giq]{vfDLo_j;5b7f[-gbHYJW.!MqM8NWVccKWn+a!CeV(RjS18'c[6I]@
+&w/7m)xU+s~s5m~5v,%v&yF2G7JHj5|soDvxmd1K}ZQKvQg{/GjgB1~i6%M(_B&^5hTTsCZe6}]|c5'garhz3mVGAt=Y0ssT}wo,(4a&QbE9h-XCwo3v=+
+LaLWSM&"kuRP{B,c`y`gGF($0T90:QN{$q2v(QNA:Z"2!u"VV&=0F,:.lx.U:K=>=O8cMXtu{C;[9DuT1RTOybd%!h18)JcY[H&Ct#c^L,K8a^7GQl|xCT
+=g!qc0,|$870f-^1OcSboIppb(7w#fsA|q_900G2DWaiH-0kA8Txp((N(C;<M_^["<.aUE_>|zRyfp-M:W1G#RBOWb5k)fWW:#uQv"tO[CKZ:tcPEyAquK
+EC'q%zv!">"m!tM^_o!5e/)F4[:|bF^NAVm+k0%3-:hsnema4S]-u9J1=]oGl,._,+W"<=Vj`Fn>xNq)`-HsI%a)v;(mB4$-C@&BZczb8vHMTISaaCq!T/
+n!S>6.O9c4m[qvwK+;AgLEQ7:3yr/AS3|LFj#rmgSX2rm.to/{M$r,.y2+Tv/'()#Q`@2eAYx"+yG'hh(n-DU7AP9Xrq[(Y'K|]QEj^h^5dq!r+94c)pD{
+~MS'gB+&FlAG4>stqC%msqUM=M<6dG#%%eh4=Y~,fe9frHEJ'3qWHb%+:@w8_/@ANGsdtRXM,urrE[!FwC4seq/G'dsB>$>G.-9p(sCRo;"$D6$P!psZ&.
+'sm;.L^3D)XQFt$53}z&EnK+E"y;}%b2xDLszf-m+4jg2IR=w._UbnWK1dpRfp;5D)}L~L"f:iYKzE!|P[Y#`tRD/|"oF(}n[N}Z]!nkjfSK^4RT<bxqn8
+dq712Z!QNGxdJ.zZMK#/45)f>4SfzWo|S;P9)@+6e2w"9+)F,yC_JUn.i%crsb1/jGBAMg1qGIawV4Yp`^niK$_B)Xu!o<+26R0|@!N@BoyYCAn1Mj5lk_
+uTVwj`g-Q,Vk|Ry3H`~:9:]%zHJ._r/<{O$t"A#Qaac;~]UT"'In`@sQ{mZXGDU;4N[H!Q%zG;<tpX2:BLr>2:mfm|FAO^/3J]&rR7}B=".CWD5Y]];OOo
+>UWO^c9-B<[WC6r]H5tuiPpc:<gh/+oaPmtEQ+y.BbPTalq+|/w&3NPyECO=2=1BY8,Dl"xJd)+9jj+^zu}Y/fk@|XRC8z>Dkk2I]A!&}Pf"JASWMxhH_'
+z`B&z14|=^tcwl_M[=Qo1PY:-CsBl/;2P`Hb5#.-Qs`)/rw}no5ih/'3kB9C9dVre>H.zX9yMj_zD;z6#G+Jj'FpKQlaK-{&jYqb(08j7TbrnLqsViPZ2I
+FGQ)2}4Em.i0O&d{,f5PD"KQzTg2+c0ZzMU=mqyPv{dvrTriB0$;<RmjM+}{Ao+SreCZ=MD%<M}CP7S;~xxH$7mi+]e|A'm,o_I@x$9dD5bF}Y4rxZ&sJ%
+ojr7)!nvYb"W%78a;}NEoll7aX8L'_'JADWyJ`b+NL634}EFE#YNOP:X(dSu+s@B8&]^Y#UKiDhsJD)zela(,6_kw%Q-LCO,|hjR>$wEuCH>RD`6${n<{g
+aT1U68$&~bo>wB||o&[z$"~2VCbg2a4>^[LcKs~<zlx`~ER!zlONk]1FC.s#T9_ri^QQHFmq$Z(4&^qKe{OdSB)5Ew&}VL}WL,7kGdhNT_)LtV>2(V:546
+LCbJf8gfQ)r@(_,7i.k6!e6%mq`M@Xx.$RDtFv;l1wd:Tr}cw|O9."62D)"|kT3@:o!MfRLM%;5gpS'00qOeO]Dr^}AJ,%|X42U3$'ifeE9lt&gC..[vvJ
+'1NGcJLy`5-6gf&f3#i_,)shDX(ZziG,`!JT="qKG>N<S2BLd-cEa{d;m7H/T!$:$cOPf-L(9DT9=1y%)tv/'-U-at&F+Yh=@Rf5hBQW+A6Jm=rGqhjU8@
+EQIX8[{,Q/0R^K7ENN{YBt+HG'SxM&u=4"m4I!CUyURV]7PwBZ1S~]S]SJfO%%AFHbJhsn8Bsg}x)wbP9O0wI:'RdD<v$;'P{ZjTtVqx69s"6LxVH_$+~M
+%FEb]^5(,Vr55z>w&MZvc:<G{1qmr"2([1IvO,~-v)("aV@Bbwyv8|gUt;J&&^s=cem:gJ0ZRT7ZpPb}9In;AL$t1b0MP9)x:FBE=wkg#.cZcyxrtQV6eF
+2b>YO#_Y&`KCg%:RzR9P@2V63QbZX$O`yp1#$gxNz^SVEjjVcb),R#kcd)z2$uCg6U(;sDkFGtPODPyECl{L4QL[qfUlT_mSTBb:NlP4W8P2WSg:=5@wu"
+O[/.p.Inq40PTgAG%)nP|bBJ-AjN|svVq5)LKq"wpma$o0,!TRmU7Dhv<Y_KU!r0k/eY#S+r+Y"Z"]s8Ki~uuMFGz`r6i/eCvftwa9IT$QS^OaCGd0YtAu
+JiUu1JCLu2ZL~HR#V"s)^cBdp<sK^O!ds&WxG{Wwo9Dh3/jX(;[erI_&:(WtG_elfRI}`qagQ5^9YZbf#fA6pi1/<gJXND)>lhqF6=l{z#CcHPiti0Ux@D
+HI(NR-H&#0&RbREZ2iFg`KXr~T`:<.@NC168D|p0A&o2`Uo;d"[q<n.XN:.<kR=Ad))[)OUj_5j]l[rz.i5..6x^|=lxE;%3;+LITLK;%,H-wo+kSj]!,p
+=ym;NOxrP946'mQ{(Y{f=3#)f.$g$]{W2rZ7rV2nSD7RaGx(eNk`DgUDo,Lvq+q6f|/^=zDGD[5cm{/oA$vP+13KhT3UOX$`vz|sqHB]_@]_Mc/^#Anl)i
+<Ae-8&h_OUJ348dt<NtLu;PKy[FWdmgeN#A7-BF>_!Y3+]e%3,oE,rW&:'GS~{G`I>o!'yk#,p-HfUi4w$V@BH&yEO++E5!4v3Z3HhPF4wE"Yr,6]%YN+d
+(X[]8fpkA5dGnpT=>E8H6xlylH[n.zkoXQlrGPmzF,J,5)PcT:bo7Kgrf!>KwY_D#d&;Y2d7#0q=H<WmH>OX05]lpX%O[4!;`w^rhzcJW]d5S]PnDW`%"6
+/NIqiRG{<ir9_2(@>](<2ZK5sB'=/mAGMK=kd>Pzsa~,TcwN=oUx;]H4e[/y{R03@+6/s6yXfe6TCTKnuzsP)8DE0M!.+&hlU60qs@(;+[@$PTk=XXZ>Qd
+3LS{i<&%=VYo>oVsO5n=pk6C%zeN}LY]GB(ntIP66o(q0ZA)0y'`nws=<Z/%rZ9R1+$VTC:[2d`eZSDLvKz@Xl|9;NyX:Y<qz,['YjB.<d&HEgQklazY}t
+YVk26;US%3ktGLk2AxvCB;1<FF&r=G'>8F8nXlO"l3&1je)<r|_(NNWs$s3wx"&qA"8cUk=.fodH.X#[X7GCelmxTf[i/4l@NCp=&/1%yp@gra4:t%<eo>
+h<.'!Vf'>Y8V:cgN[33PX__+'$Er]fe1Ax4(d;_2nhgBWeMbo:)_e6Vd^d8,VR:9-egWqN0US;%S)NAxCV-zXHB&6F'G5Qw6y.<A{;b="XO-Y#Z2Jqy]uB
+ZpvQi>]WG=+V'jlktuV#1Y=Kdn"437;xA=gCs8t{,;~a4h3kq{dd!cYzUMyu8axopg+Mf:.v+N5JPU_km.F8m%|rNAYaruX@<(5,5]%40+AP)lcanl6Ve+
+jokpr|K.(K^]RXdmTtsTtH!:|YBhC)nm#XhNP6K,+nKRH}k|&T~:MX+;l|:4{g^$rEtmeY_>~9Fc_OkTB-ZY0R0fGdr:l.)T<j1fbUZ2a]lP%g'o#hT:+`
+%ij`;aZwj'wgiXPGa)zUF]l@hj!6ibb>z]f{1GxbDXtKxn!cIZ+qYW~/b1p^|Fh$G1zXp%Sc"D`T+xR@mCu[OdKzUJRlSDb^EO,{gNv2Z$T=<R%{T>Q'1K
+}#T#yxdFq|ex0FmOduM:CuSDHgs^9>Zd,43w,up:layCelf5[`R}o%fP$HaPBO{wsb"B8:]mx^Bv;aq1>`uG~&Q|B3&egn)m)LbH~ZBl=3WCJ[cze5f/F!
+zyw#_/A=cDEuhvr=[P:Xd(=j0@m`,bpOZb{p[Jg`gK|bYXD1vsf`]T-ZPJ`|CwY645unaW6G4v_VD_xT|vg&Vh6k}={OBt39vufx!#uu[G|x^I/z3]m1+M
+JG~w:Dak%UXzU%_vZc{Domgt4Q<EEvVY~k+7gM%,:B,k$d>8>E~SEg/4^{:e'0g8`Lm{L2^B9OPZ{ZaPAq&R#V48=2_;@FQxPU&[:__KJHqcb_z-:DaumP
+.uCJQ{bvu6"rnQ5Mnr:&zomXd;pv.+swjVV[E:p+4,"{]pQWTEO!M1Uu}:J`WZLbGkpT>%a8ur3pN7/:z[sAuNz@uAcRQN$$t`4q6ChaameQh%(mB{b3VN
+C<y42F4>Y;-nZJGhom/yzH!kxzut.cj7wG~B1uP]rp"+wmTEX|[X'YT:Y,A1Ol%G:&C=py:"QBhYFZ.nU;&M.e_r@(SycfD{a1gZINJx4iAOd+}faN;nFr
+9)vpIw3g9`n{xrDJocqn|>5]]rov[3c{@VXhT[YuxucIO,deACDEW5}1ak=hji+3(fl$VdSEw$uix'G/Z/x%)Ki+TEFw_0`:}K@Kc0,w_|QIXg0!i_I9ep
+tli{%gNz~g:BNa"ooc0](`i(=+!+K.L/lRugzmg8{'RM8H0x(pr0Jf`,pj`n4{mryk]Q@]l8f4<]w;|pS=`b%MJ}kk/9T0X!@p`eAC_$r)7K%5o]y`Rhng
+iPkV1VM#'&LN}jtuZN!hZRoKOHjE`Tc{%DA^t=e(M_+`VWgN{5]TC<dD,pG1uODKf"cCYnI[ba=={|N]YOtTID`o"zF73,,"HDx,fD&=Nh)3i[,0sCowh%
+L%"{=Zo"qdl++llyaKL=wiQ-pYCmqm9u^'M`w}scPw4nG'1-4yiohrIk=K!9}gw7Vn3n(791G7{Dz5@EY9U!JuNreH34<bp2j/OQ+^O7Iuh9SA4aB(NUM]
+;x4p7q^WP2OPJNYINd;CuRY7G^fU#$&<7H(DS06ldyTXYnD]g,IY{q4G_TtAtTq9:(nY@=Z5<l03Yeai3Ky(H[SK>'R%T$MlAb5oGk&vZp1)5rg(XXG+PJ
+}gIMrN!;Kp)IZM[RPIYMP)<ikC1T|RV;jpo#Yh&ps){p5Q+Em^NH0={u:BHQR/Rzt>gk-8u3zAJ_gaT2w>D_{`tB$bbsH(#HD71Rc5^9}cB4%y.4H,)e"K
+XC2}5Di^)9RJNIyI!t&1jzWLB`lf^B<sPtEx|kTd!aek|$gQYvP]KD1(]nrPGE.('iXRQ>|a>Q:ePEQ7,%GV9V$F2'kDwi"s4SHp_99mqCAd:6gYOJY+1Q
+4m}YmTqno9q69x1JN2cAtNlL|bY(Bo1x=v`X0y5:PefDReT7ccVQj@@^<V~f'i!zBL,&9FcdL2aJE[+@4eSz'3T:alcHkW$3S-bye'R55J+L_MTqlRyN[}
+!J|btP.OKs"^dzYVC_4ez{GNj{5+OL;56H0v{<V8HVl--1nnTIarj:P&;8R$-+=K9t/I$BxTxz{^[Mq3:Lz#Y/0SpM8u`WdHr+)Vn"pTJ>xdpxks";o>^^
+qXphBdsBJg5G0yBuc9XYh3M4-;I-W(Aj[CyJZk7>,bC##QQ$0d-t,LhX3I7w`R[q!D)nT|QBUb&1>YIIZogrS0OZnwQH0-q|O^aF^D[u$;IXMO4pkfQNRg
+G}gF.+:t~^Avh^V_SZb3Om@wWRzl=w={=g{fRB{8TGZn;vzYOaB8IvO9v"lmW=rU-Ll,|&~`Vspt5.x!iI%KU[2p^{a3jJrUV;K5ol#vjQA-0!_.%1U:#C
+a>=QpuN0lq7ZdPKCm(d'DmAa]xwA59H^73RYdw3'klvC,/EfU_@q5I9H6bmt7zr"J6q2k4Jn|b_|[S/URKNKdiEwMIvcC@g]X`%{01dmN3)&O%d+iLq"Q&
+|Ep,=fT=Ls3{[,U.ah^,MMq`VHTk7k&]@UXf7wSTXzeWIpto71mzkYnjQJzXu"0@QKw/$z(%s@vAf0@0"mh$w@x$Hzt(chp@]J.XXiVve'e9teQUo1u%]m
+!,YduJl3U)L>l(pDCEVE'J1)[@@xov(ti->r)Y8I8t[4&@Yu-Ne,dofuIIYD.cnzM[>eTknbQw^t,P,+8)ZAebO"US$CwBE/]#Hb{73!^BS>DK_oG|6_I0
+;Gp-XnYH{F0Gsd;IQH(lG|XEf7#abKxQipHZLIu/-=F/Oy&#@gh]O7nCg>2hyH^BxteuDh=ppzb,|&etXhCaa.J/UX!>0Wc>Z:`[Z8`F|gtIa75;."W7%d
+erFp+Y4zwTY0FuV]ND/8d7f{Y|}mJQ46dH2}S'$|~Rw[#NR%%mANYLFJ'uoq0!;u..q[Acg)3PlVAsl0QB}z_E~FGA)s4+,8tpSDtexarb5wzn>$^A=Y{R
+LcCL834@";T7]<VkSVg4VDC1N6~Vv.tk'46Nv:hCA=`(>9r^lYAsco>gqvoq4|-zmj4;;U9c$}Y.i4"v_yGg_[O,[QK#=DM(X2T%[Vhmh9|fy9|Owa!6|,
+{Z:zQRzJ/vw5WS/L(Wn0T{z:@vFh&qz593@qcqv(Z/,QD(>dZr6DrvWbTn;'Sl,K=jUO5+QD$q)>_fpl$|0fzypercR)XB/x$;KI>)yBJZ'KzS$|2ET'N3
+74YBd8|d~b@@]7l;<31An"x"/>.syDUu[2Yq>O/[;nl^SN74>})zd2MMZ8`1nYQ/m'Pa9rGu~rSw4;Qi~LYqS5rEZ%w^h$e01;7^Ag|S_2)@h0q^8BI0:$
+1v<qPYY!HZM87V9;P24e}^xz/rB@.AD&@j#G}4u72%HovZlp|b]As#OdPK>g,uG%0qBdcEwoB`f`bk${(h[AXHcwGmk=Azhf[n1#Er)A->k+wh#ha^0'3o
+-/fFruo`[c[kHpWX3x@l-{GV+3oP=b!,^(O=6Ru2%4(L(|iDr@rhe{wu3sakU{8iL)0M.X^EQOGV7eu2)oe"`z2j]jdr-knX+EL3G0SiXy=1KuMc.l`zG]
+})ujPGU1;EjP,LDW_s<Y83x&gYP}U5:w[kuAh,zV"oN%W-`KKRmiYQf2&-&^0V<dVi-@d8QZ0x#=_zcbM"L#QfE<7QUG#uRp^5h8(36z<FbobTtP8KM2!Y
+"5aCjMz:lAkERPpAJk%dBbrL$_XG>kTfItz^RFjMwli=:+h5r)}S530)3j]}%lNM=&=f|6z@9d-<tw|Kn[Y:'H.D%L0Jw]ap~T1;5Yq',HGAuGg!04}+9g
+4XGp4tU2Pp+HHO4b.5zu`s)Y3OJi71&=[o|u`'$|:bNuKeR0[jV+Q{{vI|"7[()uNysYuJFr@-Oo/}l+<w38<xY.i'Z"'49,Ilw}@{%$,BaY6wi2tP$jN0
+0qpJschyty.X`1c;#aM,UB.2aa(;WIIi)T7qU+sZKn+!W<TcN{[JS^58%fhAe8=xy_clMXABwqnbk#$LT'rBuyBH1}E1]Ud1JY{>.Hl]~!|!Ty[dO#{QoG
+<ah%18MV=/m%xZEMx-Blq2Edg&K)T!LFHX7QwC;X{(()zJGb`8$I,x]$Tdwqa%dDxxb#~$5FdKR{JSqj;MIIB+$A01lL%qa=;#tOtfh:g%4YU;;NYUD4Q@
+H7BJvB>6/58sI"6A=;/lJ"%(kwp6JO<YLP7h'U<@+n9sH7~k8u[a;v@MYZAG&7Tl|u)huKIGvV-Yg33Rd8^&(PIv'#Z[rdk3vj-AC53yo1$>=+x}hm!+5s
+TyrI6l[qAu}.V6x">:!>=J|S1l'I"R:HUT#0I@|6zLvK6KVU]l('Ey$p6Kt4ij3INdY[+zWctNjvU<``=)%0-#ysZxi%W]wE(l4_;MzuhK3nc70BuhqOzf
+,Mw1/cM|9wIBb#i^:K&'"#c0riVqTd544T2Z5|7Q_K!"}nK,]_KDd[&}^OYI=t=ox,H+OkZt@`CN[/9h'|D.#l/5/4K.TUJ#BtOuW@D8BXL=Ti.x`<QG+@
+~,#|+DY`DS_B%cPs}[s7WZ}r%}v6^,=hdm9uf9vKQGeS`f/3_!Y}pvu`$6$AnN(Z#<fP5]MGMt>U/zikx!FE+7ga@qXh'b-RO9/ECOG{x'8w;Q)v+SX^F.
+_yT.OiBvjFinVW&NF5P-ogXrIp']i+YD=s8;9Nn[Z/`<__l2^q]/)xU9a-JWt1m(7U^)h|H9lD,9E)mTS|`XR|-iHs<;1]Klku66$S`D+.~Wqo-XR4n.~%
+Vtvt2g-3z$gLBi2-:<kreG4h9pfB[5WTE@j'6{~tPGidzHD=0X5|e+.'";%p-[-Y{N'RE$&(N1SR$(QF%r9)>gY>Q_`n"<BlVr5tD,c8Wcl&l}3v`$+b7|
+4$&8$7'v]bnGrBL6okn}W.R;J:q@Qw%jGQW{)RefH:FuD)c<09<C7&"~fqtz~^8L1[O|VoA<Up+Oxw#f7q@D35x%sB}eX1P2-X9=D}WrWbMaMeTEa(rr$;
+p9EZ1|s38:O(w{"{8#}%zNjMhovJM.a/U2G=uWh2tegF)JeAjL#+c,,G9V4z>["o!0Y#DxS<m(u^2kU%$.W^Zb2rU2d<EkhpC_s.4CEzA/$uP57^71a8p4
+8/x,EEaS]v$rIT+DM07=_"fWMV4{NH}OjAiO|QEm!/LU+cxXo2-x8j!,hXkEiy|v%f5;Q)_mWj2%@e#S(/2H@2HO,CzCD2=)cCJdN}72,A#0N6yw)hBw$]
+Vl@IGC#dXs$EMW7njR4-n!GQENQ#{rj8=i.8#FtTE-uq'h50~4&N`V>SHuKBs%te.QAkIb{eEl9P(c+-C8EuPmrmvl^TXc=9;3Vkp}`c~!:NwcT;/EO^_s
+HK7KqtL-<MP7@WiT:]:NI%3s[2Bg0)jU]bF_9>&,LYC9qmR<6Hyep_!EOtKE5pB=pDEz{fMzj#-a9^]A;GxY8Z0Hw,MP2bAo7,bFg,f%[Srl$YM=4T0=z)
+O@C(BKXbOI+VqhUTyEdEP,h)_(4A$wj>hGe0COe_;iE<an;6}^0R)fg7s43bE`mMrkM{9!07:(pgD5I;=VV.)oh1k>Y&!.tc`GdpiXV(l&6f>3KO,S1IIr
+e^.3yx>N^PC-SI/UkNY&!Y5pE'bhFc)sy|~5),)TG|ShqZT.Oyb10K/PA>|U#0`z&:S'F8Sc[ULqQ8[:@Jos4IPh-#1rfSUS]0Y14%lT/,,IcO`RA_V:)m
+_Nk23}#GB|npA)fCCMJeRI>0^t!f3w<xsBd1TM~&3QA8:lAX>:Q2u&a&3DIAfsowmUX``2UM7CMdlb$DkhU&i_J}@({nJLWf9NTK+@:M!SmaN8(8kN}5k9
+qgV,FAyP/,~gw49)XH-}..,)NqaMrnFp4p(}z_Ywxj^h~44I8lRt,)q,p@7|Tb-R'F(9Wlevf$BOBR>Gr9L%k#k;jMzF8>D;5=LijO<ExB'kzzKzJ8o5qM
+;kIx'Fj=jykfhW-f0qHx&FQL(^VT.<XFyq#1BGG_GHLoKch;HZ4J<'pZ5'7j_(hH;jKDXn5)S8'x]J%,EH~KA,sNTdj/RF8ox!fug<,,nacgpfG]OxaXTA
+9U,4(p,JZ,16{.JWX3aE#M}Ay%A||(om|l^/xu2hD$QGjPS[s)%T@2r.,V#zrf@Q<g5[1cipiA.Zgd3:PTxL&724.&P2go%n:;UVI,gL8@OR1!J#Frv4y|
+RH/QetMi~/"`%UlR+Jc$^$X/+iAcY8Gm5(j8M!cXlySRnw6zJzf">fYTC`sSLU}R:_}^P,4-k(mY$&~65}}^xC{3xAX>;-O7`=/,-tYlYV-QkKgKY|"Y0|
+Ia>5}xR{0d=1/{VdZO<o_rc42{+]YAky'At=FIvLy^$Q7kWD>Bxc8)iFSL/6qAhJ0fctp_Px#aJMWp1l;@pmrfbB0S-R5iKtXO.:dqsVcz_iYh]j[rLJ@:
+i,t86;uxZbe;!M#/kw/_"DQ1&ltA]dR(sx9L)Z2@>0p7M'Xx`@syJDSF@mQJ,M2^lI$NIT;6.Er::qQZvfq/eX9C$nB>/atKDN]$.bMDzK=.cU;8H-9h[9
+8kNl@i<>uUsftk{%pU<{%(WAIi=.(Aa2zk"A>Qdzc.0SIeLZTLYDNX<QH-#Q=x<TP!Erq]aBZNRUPPs9hQ+xfs|wMr/0%q`^t#~Y{Xq$VC{^JtYgNhrb`j
+=.`Ok,n[BA:A3;K+xPz:I"iZV%~(ZVjEl";up3t_7YKAyL2St<`$Gv1ZdVwEfv!oD5j/v{7lvqC8)E|vM!g4DRe$n[Tb/`D#F23mr.Wh1CL8onDZqk=&13
+icf/-0zt.TB7d#]Ub71Rn7#p{j+llNn<3mp]qR~9C3@nB+;wGD7&.Y<^JJ{'^SRxW9r1+vTWwnDY-a"SC.FeiNj[lw#Q;3;e&R^'_g,x~r;C9EEa2U9liw
+Ws37"K+E8$->YZkC"7@SgVf!.:j&ohC|aC}6F7C9zBxoj+l'.jCn~ODEmw!BcMvx9vgc4lZJW0Vbip<u,8X{=GUZi>i_Sih/CsOv%Efea#jwDZ`2mo273#
+AoQ$Jfwe_Y=tYY:^i24O%dgPU7Wi9vwy1yKQV}W:21mHj<Z|{aTw#}z,&94X=CC)^kLlevv7.S,UG:TV~ry"~n#(b29h8t/hi0emIN(%uQ~#(@^p.TS,Ko
+cFXU=d1NMF)`|(~DR1=Q[Uk[xp/.UFOn-i)(Nz}cSY8[r':oQrvfTR$&Cd|l]+-9^dEjm/z+(T/N!y#,7HeUUpbb,jx!QuK:8R#0T{'W{4l5=,_jXm}7c'
+7Htt$i8(DXwzT'w(itBZa$hL}+epQr:Xv;45qvEr)Bav;yUf~:(U`n~us;IG`55;psnqJCS/LJdY&u',wS[3B9(Q.Z.|vz~YF)AH:LD!-b!os4![GjP:8a
+OP/:!lp8EA$A|oHZlStp,fyR|m-=ls5&u6kcx&wSW8tB<C'WDmZ2Xc}4u]nXgG~c%$UIa4CpyQiF-4]L/-UtP#JfAN5^s&vbxNE#yo,jT&&1<Dcj&G)keG
+E}GI,KRg={^(w)v}H5:6aT;xOh08Nrq/x,xaB`k=twuaD(+]hoU84]=e%^&3IZCB9fWS$=uCW6|ozDf8$:tV9W/'`=55Q#lZ_k4=z;C'/)^Z.ONAP6kW,q
+dK~|5a:iHW%XFO6g'H(:5x>@>Yn0y:vwm6Kd]{sutrHuEq+m`t2r"mX&ZK[&3eb4P&A9H7wSA}mMgCgq3D7{[ycPWuTX{X7Hn-w61WQ&v_$Sz6j%`t0&jB
+JT'ksx!PES^[nnJR<WaJ%@]IyNVLV[.{~ovH7U$U!%|uv.)L<4t`!nc"{wRGpoN.$f^OVf[e!cS9.EqYGg$S;SojRj~Cig49"|87lp}wLQ.f<:ErxG>MpB
+!jY0i@Lm2UM<XK_3U]1K!R]9}Eei.Y=@wKrG2,.U:@,OV<([$Ps@&AOm%n>tt)KBjt(O7OWFpx5CSb}blTB>$o3ZG_x^+bUPg(l-@g{d.4mbsbJ:es&RSJ
+dk<>QClCvP]u+2afU6W<bs-X,E%>N/0}&yg9h.OvlA`:3fjK=}eW+j..F6E6;zF_8uj&7p@v~+^E-;lo9Y"&XC:]C<6TTy-:E]_}F}CnE_W>btOB,gw7r,
+j9SY[s!EDdlA'`H`x|es-Q'SdF9l>KW#>c(`>5p"jP&nURJML`b%83jtH:z(vo2Yx.Mxd)J/[PzFnc`ec@ILlEv8gNv@'a!9yIF2F-{M}l=b!2+hHoyFBZ
+bG#07l[C~0;nA(2(n5aa7c"_/u>6Isw{)`6YQ}GX{HK,f9`owTs^tM#V#<X{_2OCaLizW/@rDX|}^cE41WnVL&6;(nmm4G55FO%_$@W:Cs{iLZYInPOlC1
+bHm.7Bl'^spKB+|qBo&-<l>VlnL}}S{f~i>.8H8@g;~J7S#fUYBBcV~0xRb1:[B9wS#lKeOxl{$nQg/'SLcDL3RlYmife#GL1{qgyL{6AuSTF=ct@ZWV~P
+c<lF}ex=zZ]P-Ykz$r`7)PT1i&Swdm%&OOp{2t/vm#9{!_lB}spMlZ/=&B_ZHa6w8uv%ywtUUIl.>,BdC<zpVrnYXZ:dLkcuN($V+0EE~/"DM`-_z^[Wq[
+|UEwfOs2Em15^T9#`ARaMjWVW[4^pzcw8&Q2_2vUNOR']aD-]<feHT1O1'4B%Q;klA(Y`Rqal+6`eHo;cZ%gv,,5Ut:)}U6^)P3}+gG,t:1MBj2SUc=5xu
+Q|}^[t|S-0!>&B;#4QK|o9_E-%TuyI|mH^%+9paDs8@wtD:PBFN#M<vx@OQ`i$uM>n#[t07Zjy|bYt[!6kR7Jn@.v{Jd=eAF:.&yP)+m$ejcSqfVptB;3t
+Uw@6W@)"=%-8d3Z{6l-}th6c{=Hb#o;F[0LKdLu"oE^$}rf+^.LyE)VgLA)5&2^'^eNL7lcHC1pqnYVq{)YNnZ`a@qFA@5p;]wKuX,$Q.#%oWq}}&yd`>I
+KP9/Bj.C_2|zjDAdfy9tEGu'zz[IXI);#{tZR{y:S@my5Yb=:b^vDdzGb.LBL{9U}fkM&%0|Pq({1ffvVW%K^DYqr:`R[r{>1lK-}rBD8w=ft>t^-VC,@x
+XS-JL1w;]<bMP/.`nEWb;dAPpVJ:C"kZI^;Vt^Ezymr_1y'Ze|%cfFYLd3#hJ%}+Uk-yl"[FWRqIkF.TztWE)x{NpTZsi0@R4rPVfTG(YSh.gX,UgF:lJ9
+U4Lvp8.kKUZt+ikvs/N"67HL0fkE3<3%%millL<5NwxId^CeTdTk>%rZ(3pfkd45w/MQeX"&omfLT3@GcSS/(O+uSl#I).&+rD/}nzlpRBQ5bFTG})te'_
+Ro{#~w4D:$ss<ErRejMMJb+'mJ_8Jh%<EwZoIrXP+F;PE-.kzH)[C""@v;aEK(i_@.~:R#t{BN#;c+3$U|nZOz1[MWHTa2C#0%pA:,GYV(k)PIYwxRe7qV
+d)"kjSu`z;2c,88[~MLCHEp/VYBM.R7/j4yt+R'h.Fz%>Ix/b.LnNuV3{aK/~bR!^@sz7qx'Nf&-BC5tgM.CZ0Y'lqdSKqgZY[{%SgUuS>/O,K_iY=[AoS
+s$vLyoDjfV"V!xiQj.3[yd52gnGW+g<Q{,-mCLS=U{N[f'k!/[)W'RTgscG,BJ01puhg2:VgokU[v[hxy#UT[dB|`>SUxUN|EHFh~C@.W(0Xv8%.mwlE>X
+R9,id9#nQE$[aI|o">2wrele,#m-6Vb4IvPPAtUtGSpWmp'5q2h<jN{Bs/E#Lzk2BVFFhmT#>kIuh(>Y]CkL!jiJ~0ctJ%g:$Ret@%92K.1i~<(g$x$UWr
+[BRI6m"xsjj'ooy"iN}Lnwvdt4V8{Y!y`gj+ey-{0ZCIm51j+YCrOX62UKK]K:-|bTHh!]]Q'l|=KV0BJck0tJ:S`JAGY(&Ul]L_a6t._V]6|C0`X+>n86
+ryBJP+vOKmY^L6KVJ`46hfw(j]-jKUCjO(|O@qJ|5&Zy[Iyp-Bln3@xzw0%Pde)$hk+p==!:BK"#`'54oMK!Hj#wPsOtpC!xnz(^;EZ}OXUnV+64tRlkR@
+Ob&m8xB9cYSCp5rMv0])Lkh:~Cqt_louugo{7&2{+3QfS3sWyW+49blVq!I5D-{`>4HW{R`]Ws..fZi<SEb>=[&nvs[0Wx1cgtU1gt(SATQ<d.|Y^@A'M}
+-^p.|kCbhNi&Y.2!zwJB]w~EItJ%R0q6w&NAx$FP(|ib3eT%eL_Tc>hsecA/}pi1N%`j=-opJ(i%gKqr&>p!VoM146SxJSVNzkz5`|&r8Larzmt7]w6;.<
+"|Z"Z7TUqY@fe<x0.orIR{p:w,TFZE5Hl4'L,RyO@lr:.VB@qehc2a~1${$^tA,WVDpJNnoF{}0H(zlN~-c,GU7gA^UQK/.hDEbd]ZF4/4>nr2`aM-zcy:
+uC{y_}b9>ogFJXUa7F@.3Da]vN(W0ZMV3EBL|o"+86@lte/`Uk|I6Gh0["1M=q_A`hF$u'KAp8n^Mxl_Ej9hxW^+QFW,fC])F7/)"cKj6|&,f&J8.c3&4,
+2|YXRl_1}PKKZMbr($yZ~xH4.;suEF0[Pffiiz4&%DO.tqiePiUc4FJ%Z>&,zoxUAT84O7nblf6<9nU3H>a:'jF/mOxYcqs,ZCIVt"fGcSkm"CJfq}GlG/
+VQwMxPA{Uo7<VKw<'VKUaSy|YfQ-t6|nf3J{QkN@d.!=rO52!YvS&N9V`ej<;m.y1&D/gdt[{`|r{EmA4jBnNiDa"s"yj"X@)9[KY&8eceI;7!g8#aZSlG
+I5LUrO9z&_#:IV=RtPt3fQu{fILYP{m/6}g"94uE>l"+>KeBX;%&T)H`qh]AV^kyAu{w+|;mfLu`9rVd,J!>SH'oIiq^s=4W$_&,Z{dk;QTUsYMgtsfKxP
+QZFF_bD;fo5GNkiK|hIsFST7(6=pQb1}C)t/sJR5_/TUo'!@WDCQow5dvKVO)kRBX[Ehx,2cUKgQ.{PLy8>C.:6_,6'jyi<ODVM9}ny"{8A0HFvY.'hI7%
+sdza[r)1Jr+mdO)r<jfI.O>[UxeqM}|>sG{b>JhF>cyT7HxE!6.K>xg.;XC<2])^_p="wD<Y2GXSEy)ayNOY6UAJEV2G{,nSlH,88OjRFADg[k<o^sGvm2
+Haa'u$p..T&>"v_hO80!]BSn"[X@&;FyBVE'JNM6i)(-B&P&|"bz]l~rkH.d"i^emvYOhYhLPdTkJfkEvZ/UhmAu#P9%%X<HiEUPozq!#8eL:2Roct)tvO
+i+``qI@dRJ"8Fl(Ow[T._,3E@SJ($cINLM#(Zit_>@"qqr9Wc2O98P<G`wPnry"]=w;:S-uhj/I7a6|:9Oht(K{ibpp:U|k|9lQ++8kxo`.UY^ZNt,-g~"
+-0]Bz[c:)X0>"cd0%Y3O%7zTvJg^}%G+F&C=K.J|9%P>2&7#YF[nN|(Fc)dI|Mo/wd"f+<f]%(''U`og02af9le@]odm0qV|tfl[xDH0#A=Bpt|%|:ovJt
+@To:C!8r41h3}YCj3|-80iY,0%1tfA2A]!Tv@P}>Yew6@m-gC'j]UK,&GWMoveMP^7bz{vn8uz!=I&KQ,yQ|U[|ZyB6l/Jo<`"x:yAq+yBj+>-GV}|2.pJ
+`kNaN(}fW_o](HCiijH1!,2eHchl{7Pfz<!0:p8y`K),uq-&#x=o>imTp[0c#z1$#`{tNL%jMBM)zx_|C7%y)5|{fk6zOC6E`i=ncB,_^6hAn9Hnj<lGIE
+/srH;cl4}){x+"H<^F)IQ6lNkA";Z{Gli{EI]31%#CtIGW/L118b~,&KQS0@~uMu-6r_:tmdGMvrv[c]qvNL8F'm+Wxt"cu=S8ZiuAQlY%JvpE>izNV2M9
+%27JV9Z.=NfEB-^znRgqVRt{thwK~+4+!L'ohMb)C1to-dEhp}21Dya9s.}=Gy3H+'_)_^(|Mn4A4S`+_flOx:63:<l^MZ~/oqQTa`,5|fNKwv)_@B{#LA
+)}mM1ieO7iVilV'#2`oY9&|O{2D5866@,7bwwY#rIqxwaw8Z.0N3<G.hNlrG_cM`WvtYaxVQPo][)tRrq36XUihbN.D}6O9E<}<:kkfrjHWNiH6_-Yke]%
+d=9Gl0a@y[g{+tNG@qE1b7Mwqu!wF]J{zYrp$h>31_(L2mq714tujr%qidfo^jW:Kcqm2,8(9/J`ZI(OI5i&}o~e5Q7^zNb&W_m9bDl;g,Pl[U'k(-Pw"<
+sk:V-CwBveTjyV}B.RG}tX-Cw1RFTBg2mw#({RvR4exN1X!+YG`Ma_ZN25WW[wQ}0zlF5vp}tJJ=S.Z4gfD]<;AL]ia{1e(Ide_+Xxbe/CgLiT,8;@&|x:
+KD:EOx}Q%Isnx(G]]L0|35y7)Bhs'qmnux>ow8k{frbF.W#Kjnih&knHMy;Q<da%^e'T$XUeeY-G+O8+YvM}[>nT1.wZ{nxE$m(67;61oazY>jw_'LDC=C
+^BdxE@Mbe)0.@:7A,nb;Y9]/uZPW=PRrPajO;(X4Wo&wT:XDNqGSlogr,bWs3XR6R5{#mUB%XfV0IZEeB%FKA$DA)Jb^cI3G~%LJ$0O6xpCJj|=qc)Gg[x
+Gq==|!^H.;uD9o['Efv&T=`/bM.oTT#Shc4}~h4;>i`gI[=pC=6m88+>l"Eyhr|p.>I(W8~o8IgSZJp%A%^FPs2o_)+'vtJG|A]WgGjb+3i:/ZOq.pW|9X
+|xyBc51Np:Uww(}D9Ucm2BQM}Ac]_FbL:)Zz'V`4vJC>W2e]A/8lZF;VKx3bay9H`&~-gQ{T$LFgEA>z+ty9=z<rk:2bT={`K'NM}5]M'p]132S;Ps"7;{
+FEH&V0}"S{W8V(>L"H76T]{mfXqDQ&VVT:zx`8-p~%86elUtp(Y>teWY~x_e2WcJIm$LVVvsudCfVK1xcecI|pLp%,yKU3E&:Z=I35PO1R#kyvq2;n)`"/
+^,}QU%ogHko){u{L4ZIlmF%h)[|&DIntMjB5@z$6{%j[F"}El"B5Vw.r-(+wQrxR="[RUwju4Y_Wb_.w._;$P2e,VjK!|1w^2;NH4I|piT$.=pv6{|JR1p
+,J#"8ZHA"-s59,+|3J_VA9A+mf%'M7Ri0TOF|>6Q&Bt%GE,6OFQSPsI8&l-hi1VKp&7thiXX=I#/o/VLD7R4r#.27x#N5S6leK}oj>v)#lYoL}GhU)]Kvq
+o"7vfcINe4e(y4"kZ8>cb%65:6VZfw;JJ{CIn/{=MzU<B&1|vxUJux!wcQK!!Z^uoU>]}`-`c/hm;fZ(>s@(]Uz8wbsNlx}{<Hdn%;TqzJxOC|r/0TFs9o
+8;QYdJ/@8&07VHD:zmMIByaFS3Mt^C7ZS|oZ76!f&3f4WL<5YyO56LUoQ2>P_``Er791,:B:]@BM[EJTPPI9MFW5qqpenHlHFeNg}X.5il32D;~/>m:,Gr
+#mBnU`-'i4U3vWm0hRN{.IU5QaFb;dwgq=cU&:}Y|yB9^JYpx6J|zt/`pC"s}Z`NPLu#eia)Q)2xyh4Gjh-rDpy&<X-52SgMb:jzB1Y_[5eGO5ghys^2:e
+~k)bD=%Nx)_KLe:3)G^|a9/3-Du)UWyx#TZk^_U#7mAeMgJK#:{XM/C4Z0n/'1d|2=D,2o/E!}>eqSY.C^l1pjjRdgyu&q]'Ja$rPfk)]!#]zZ!U|&4qtZ
+//0^WN5-h2L4;7A0V"X2y3j<#{[kxhA7;-h]x7`nN,i71%HK,1YhPR7A>6-;E}4thamk/yKR^/xLle|mC)S76r#p/:R<wBEJyw)A..:O+r5'7Q/'"N4-I_
+vQ:o>XiKrlF'!tcAp{r)SGDBa'~v_$T=TA8R-%KHI-q`Zg&:TJ+:roy](MK&2x2MU/EV.Ka9bQG$4MyAn;q;B'DRs764Or=6Lgrk/bFS<O7/bT7c3D1oS.
+`qP!a[zeIH;#)j:QbUI7ZaK`BnbHvdQz$>sPbc([.@}(2s,KN'H)7BjMVGTPQGt$e)YzW[$f<6L9%U7}4U8&-a&rz.upi"=fC|Ot9(PZQA$,(bu;@op3YI
+L|b2vl8E)E|u&Asc"Jmz5[l1a`Sk{R2Mb7Lr9@s_Sd_xDrcW&$=s,W`CpCiTVhY0Um/ZCX%e;g#tO!;_h%u'VxtmTx/Yx206=UY:'=#;Sa3d{._o}6qGtf
+:y|ZBMQU>{vT$mvQh|[K)].FDb;l-P9MEK};25XA#f&h-KIWgK~j@{AMTdmSc$|Rt.w!NLupSq~SAuFny!4[wJD1n'rn!a"0m'Mr{(kqN6U_LL6z6845-C
+0#O]W`%Czp!Lfa=H=:_J|W0:vhKL!oxnu_Wl/5DY=nXGGwa`PRvjRoG%)MUgZXG_[Hx=FZ3;pL{DuFvVa.M'x5QQ0Tv=0X9Y{Lm[yh)/"w#{Z8}k_s=vGW
+<qDzs}(o~OS#>%-GajklXWVIQvIf~s+bovLHf+|1fhf"}G'SnKILW^L]ep&jRIM.uB-}|%$[r]]IiVtL<G1S+yxQF8gPcuYSxAzDPMRm#y9p<1W-FA2'}z
+B$TN17UK^6Q^huNZ1pS5856s;]4o`f,WF5Rf^3MwE(kl"=1sdX5X.gZH~FY-(rbo':z5t#X[}CaO{+ulzTR$8-EEY%%yF30h^C-T<!~X$Ln}&i{tu#Yt!C
+-%tEY-d2^xJ43;k<vJkF$m_w6CymdD37qiL$5&sq$_6oh!QO@mK_WD/]NK4zw4X@Tq.hJaU;"3u:ahU]6'!~J/bn^0GDD)kkjrn3shWc|_i#^ajm`Ko:<,
+@dZrAc]'CoCG!+k+^I!#>nA<$:Fh`y^"-4cKbcgxZLZHNA1QJwM:x6S'kG2FauQ<cPS={Fe,fq<ie[R@%=gAZ0vm#/3jqxIqD29|,0yy29ZH$o,uaQU%$E
+72ih:(YbrzkgH./4}s^4ko66H6f>^HIouxs5{A5h+#~3WFD&$<}t=@'4W+`i`-;eMdc')ZPlw/LVe.2+:HheEjqV%1'$pwk+j+{!n+3lJ2!{.D0<I3(#<y
+Z>d-Y<%vLb`zt`'K073kk;fh~'_sWWO!CZq,qULP/Fy|>U[[&kLr8q%!/<+1'zPtYS~Fdn_VpkiJ.E.5Rjd02]~pG'+:=G2owDcihIN,YcbHPt]Tgtb%GO
+"vEz|l-/3Q(g`x)2W-sTQrc;r}u]LCzg#Vl"iU,A5"SAqW6O4Z-zxo4HH$>wY0RdDt#"JgF!3MbSdBlV.U'N|uayS^abdXQ}W;xT(E-.`f"{KIj64fMwWN
+4Nb`zLWRjL#YAgHVq&&s%Ap!9xMU=Q~gL}a$L78e&QUyT;^pDMMq3Y[bd6N!bd(IPF&>)s)#:a+nTO.k-XFiUiz-;^:P}flAqsRB]nFCb16_DiJD9{<5wv
+.3r(QwXp)g!T;)v]p&<y55]nbD]duE3kN4G@!elYo#&EEo~}{c}`5_8C,fkZhF~phZX`susPLktr/1%EBiKu9j^_t{y2u+MFwosjwNw6D7hulw&^EiL!o#
+g'r$qrX]5T)hq7jF|d6J`=vN<$8nr3"GbY59,#CRy&!Y[G4'yrLihO}Bf)OY0V>)6)8F'l&USH,+`X)}7TnWh@vGu2mH"`74Js9e+mZWsUs|igBod]jSGf
+>kW6EcIfm>0oF^H"8x!LYD`]U2O`pSF.r![tbro!zjypaMNR^;S+{y4D{`kHT^.A0%+B{$0DP;in9z"BhuhOASzj~(;UPT-E]s7M8n$}+lJy&aod[360`j
+nF<LlrH&p!#w~PTP|gl%t/~}Jz2M+ePM#uT#Dy$PWR_:1#k8]ktd4>R%!kA^.y2%1ynoYnaA)MkdWhzWe`yi[54Xy0c0YOEfVQt:&@O0G9dpULI5sqAI~8
+QR]gy3Dz|<eBYQ``M[-3BR">l2bat/xo2B{:z-pkNCA_oUVr:9<yaMH]K_3XsXT96IF^WJ|tQ5;bI^_Z|ZI3i[,E.p+18e(;qQ6Xa&h8,GVa=-p+orBd`/
+.tV|HIt>HzRA-E9|Xx18C7uu{XSLK0SN|{'%2%RVa>VZdz2+QC/u;C/b8sW`le}]5)BF.H-mCapBD/q39bE;XkS%|uScaTI'IynUhlXlyCp3lLCk}{+d[#
+npA@`rsS_QgqoOsA'GeJD:$1hSvO+BLH[h16e5g`"rqfH.)w;6ij|p7R7pehNb[hfIO#[gt'l}(,zxu7U)~2gYKh[iXS8@RZwp}WxG|e@B|gtgPI4V$.&M
+ep$}n.P041XtDe1k(zSdm.#"2,Is`"Iv`bw23jiQg4>myJOG]=cn$6RM1mG&8t-eR3U"YeR$CZ$8U6Um6m8d4nY7VcdCr<y7T+dv]%Dzhhy48L%cx{wx+h
+>Ta7D7UC"W6cByOw2Mea1;_]x[M&i`5YI>'1UpX>,mJ8lQ71O_|ETIa'1Q<Wn&8)I8<kLECRA5wS`0IA('OI0g!q3'LCY(BT0/Gkb"9P&<I<7bGz>kTCyW
+2=Ru<W~$_m)OQUG^|GSDc;3Am{"lFe2Mg>9iG<5}|j,Jtm!ZM[u9J;o`@DnH/-&g{`)qA}~xx)9`33D,JBi$C6pHII14Mded(aWF}84dOsTI^m:'3<(SnY
+kwXW!ss8WI4e6ugr8BQL{RdTV>$m_wqDuHRI/0'WG:euc#,ADXrW^gWE2UlJwp$}H;jV{w40M_6|PF.r0&FG<}|8~7].B3bjlsB9ZQo4!yaa;dl8BP-Jab
+(iSBOR78}3[yd+fY[;QCMv9=RnD4kS!`s(BUMl=9up"1T%,-r`199j%cRyn_vwuz)jd6$>2)HKl!Yaqd}M9Eno)^IVy<]SZuSS$r5,Bb8BQolAnUi!~;VN
+0%r"Wu)Y,b^Wd^w>jD/Ue@:L-r4XkcoPvc!7p:UL/1Ct@MXyQTKy&[yu_MgvNN{.LbfM&WOW`R{<e4n6GYM^mWrfE_Ljke~"4&>]%8ZClQCn8)`de0YH1k
+xJf-El8P-s<JikQx.F$F_qK83IMS'vCuxcylOe!oSrJc#2J`4SEOWF<A;CQH:AGq|6jEm[@Ju#l83B7iwWTS^HfrcNOT^@5a^6>qk`2345arA=Mlnx'D`r
+iecEnf|Hz!jzBxbU]n_O(wwR(4-#N;aoy73{mWbOfkoUI>_xG_30:OM}>K'S)Zs!P!&m3_s3cxb'n_B:|!-3N]xU_M5o$taUFE;o-Bd`$4UP|!O|k(|iTM
+unxp%i]4`"3NLfsb9tC%GI#26L'TrHo{n|Zs0`-In.T|^|,&y(]2U6^O7W8QTp+H,g}UxTV_o`2=7q8GI&9VOs!S'@iCFD%2u})T3RKfiKs[#]-fkQ<=Ma
+<G5EA.zb~%Zqd8FS-4BrVec+UXo0})C:f$^@XpE;eQ{Dc,hMN!ap<NJ]f`rDLH)J8WkLc4C5w2RT;I79RL!n[cT9v'M_y.w7,PAT#ZRYCeLg4bGzkg$PT{
+<C5K3jP|5{'RF4I8tdvgC67)(uTkExz`r)Wz.S#:Np:Fk$|eQ&e=#ccr$86+DW:$Y7=.8fdkPk(T{au|G_b%_BtS^ExO`<}1t%c(cOO&2-_h#C)d.wI3Xj
+%9piWLW)6Bw/"1er[L;[5eFV;]eUV{1Iz9$Qe+_6c6}h[n.)~`1g}rTR0GgW"C.ZwCD{|WplxN}5iQU8@j!V-nGK9uHV>o=sM#~qO+>Pt9kbu.UX|#vah8
+d]#FSwUKN4Gpb9~^q0A4b5T-a}>eM-WJ3s9aJ#>!u7`fp)On;,&c:xR.,w~"qUjjy1JgKwd/njU6j`]]tz|xA3.x>>b_;n`zs`5(Fm)%fN8Sk2'gKTYc7!
+wQ_1N|:J">mjiqNom%:,]OPXV^T|y@JCNyq'Pxc{xTelbrBgQq8N$W1CqO0RYB%7o6QZs^gm(x%)=eXIH@n=:,cBHRp3:&;Hu/zXhX}:>9>AAxX/,+DVa`
+S#OZ:9tvbj]VmQvcQkq2kVm.m6N0Gf`YA>)d>W{yrT$tBhjYAma@Xu`7UnOKET}ObI"A5X.2boQvMRC.~kEG[C_ee(;A})U8vOPY(}@,jYLbz|`E0}mc3u
+@/k=,7j.[Zi>txSabO"SthwgL48EW[|]q041:B;/8')r41Es5ZY]47WwFt3>.;<T3J@._PRMFIqGw-riPYGl]wpN5Tgb6.6Equ0`l@f;-Z2#+53rla-/=u
+pWj2S_Fi$>Rnb21p=x3'fyWen0R_L.K$lqZq<zLv_rAh/db(j_)F%z<oKH#YDuRm(:rAnTa!Q=%.,d&ML0S)pofu)ea6$g9)8+qdE0+lk]A3Te`I.:1Fb9
+Y0Nw`T<pi]+8ra,CfrM;g_L.[[c'4^vw31'WQ5e!/^;H%qr.To1o8wIyP8Cp3{+)rM54}B<S@S3LC$71)]y@/,S/dL&qtXV]7Rmix:N3C7W_iU.bi.nwm`
+PxOI+j35vJdA$I8KCf!lM/-3WVYvu1,K<[f;bs.xHn;0GafcYQnkc(vyf('<y-yyI9F99ZnSyQa'v|8=%=2$W%'9gKM48,{RMdfJYHcPtkjTo}_9]^OzZw
+G:WbQ#so-AyHk7zL|}I>3J722I|tC3}Js[lD]$0f}Cd".w;(@K2e4/8s{P,ZTCnCyfNN+ZP}(Savs2H5pvnp-'.!lis3]'0y<cuL:}H}rGU1XPH}=k)slT
+qywB-ab#{.u-,^@MT4;tQ34nCXi{zI<XUx6MJL8H![zsL7y-q<,u+sT"cg{98yv|-IzH|+~;oFu6MgrSjUm[;DrN<aVJo;wM;HKA'I~gJuomEL_y;%Oiq%
+=uPu3/cPWkWcdDX=X^f^DW-&61J(Vm>`+>VINKSlQq0invHL|:Y3H>F%7b]{d9:};QM|^^4:ay;P_'dqWtMXh|JK5u[.ZzDO5hU&DSqdbYE%&-$Q0CFLwr
+Mv4a4u@SV/vpe7o;-q9aSSo%[<Us"aT"[-sLW]1pf_s,x+|{(z6wwqsmUfymp_gAxA.B2og1ii/<DBFzydur2ci`|Y85`zmvm{6}2,3iOIs,gRuVs[6'B@
+K7uCw)!j7r/1YbJp]KX3:uwOyg'+WcgZ'5PP@#gA9QDnFK+UB([@sO_iAJxLj,W&z/otCn4u$6aweefzsglq0|j-Cawec8uI{/tssH-4V{vsvCV`C$IiWc
+kfGT}s6mh++B83JTYuiQDX|-~gJizV@10]CK}/_%72LB/BGMaI4BQ7l@s/Ct5dnp8Og^Ebt@4u,HY{U|)cQuGJuM=N|byw2q6ECeOLt9uz+<g(~WF}>%YH
+4e%=KagGS6mK#r1I$xbL7jBEoonP$`yK<gck8jW.[;[bf/}C)="Ks}%w;WBc[}m-k7jbD!64Cru;Z-E=>soqyd0"2fJ$P2I=C;YKkMnuM:K7gHYN_s`R/Q
+FE]IU2Oilz>$]p!iq9>h`rc>ZZN=<.odMUEevsh7"cuhTD+$ST]^!y[N!&4WLr^Wkb)IQh1%QD60uA<y@)0Rs{^|gPuy7Q&T=jXM<Fd/TB]5mC-fL>zxbB
+{kD.2(@yC{-T0|oU(TfU7Ok1=GE1AMkz2zj>~IwF3k#UTqa"wb@a5f!}AjK"Mk!h#A9l2i%U|uPd$jp|+IZSHSx7!YXAUu%$%<xVoPlF79cCUuM&$^NYn!
+.siU,_IBZ}~CX[XLG`:r8VGj<^$|Ycsmv2HE$XL+^&>A@<D`1I)]%oj>`tx4;0(kLcDIF2u!f{[%arR>cc2XEG(BW[MfM3xAt51Z;.R.vq9vWNNYrwpI6|
+B,eeSB~cX}vtPJtY(XNy_1"L-JS-dorJS_M5cUabRqcl|Je{P'xkuzG+Ta1$^{R'B}eS3d68[./ZJ@(&DW,^AVUuy^1-%(1|jYI_VUic0$BnSQ:wgz-D]C
+quwyG<sw)h2XOaU{~:"Ow)_V^WJ6ONXhag/}qjCfostVJjdlDim7]5M}^b0jdHt[M)BCuJ,dB_WGg}I6zA^|P8GL]$R^fx<R{2/s=j!2[_;Vvr/1kJ+@=r
+UT1+t83KqOZs@qzJ(17r9:cSn@(=+|.>C7[g}Spe3X{U5U3Mr_^XS.451Kv9Jk6C0-Al_O9jncr)g(uu>l9rux<;SWh);b<+D`QN0E{c]G~:@HAmH,O;[s
+k(ML%ltSgLj3=0#RX-N+sF1uYKH&_)(fc3x.VSeI32tihEpg$VRJpxV,wuP4B4x_:0+hZ/|nRG!;Is6C}Jt_0|N_vNfh)u`o-(=Y2T8cyaZ,jN]w;PwN}/
+eA,U!t!8_X9x7E)vQUs^c`)pD[_w`3%BiJQ6nmF}oP#:QR.a#ZktQ[2|I|^A-F|eH|(wjo:MzxE70tn4h_mvZ.|]>9{LMY<d'&=z5z_VF,@rGo;kR{'22L
+BAo#$uqV96mv+"OzGYiik|`I_4iV'oX{/s)TTqCag0IXCjUZd3QoC6"h#ig:N`ZNsPVP[C@0PjoB.rb7BWL3%f<Yn=F8qP&YqLu49Um@N1f06s78Q+,v$"
+FRVX9j`>}ivWX5lOeR29oV%kwP9oY!XdHaF{S|5s1D_g}{@dLX%Znu.i:z/YT:h.Yr|Z7g9D6ola-1yf2<f=fgFA+g7[.dDFQX0"..3TmdMrCnr:W$u]_E
+A2N0Kuuv9,=>9SxJu;>>4Wc`7>V{DIs0}M{rG.@cM%paIf@j~0ol[=e038T>kLVVSK6fJAZw^'HtPvR#HdatJhI{my5t&aec5v$L:^7od#K"h0;<`3](^1
+mCw>{93)K'g"c@m"Fz[@bE!@@Aw+niF#}%#4gp7K3+WVuxaY5`O/:sqELfH[aSlCk'w4ICv'JBgyDuNdR2m$za7NG<zgGd%6TCSU%_|S+n~5fCaM3COF#{
+.Jj<ih=XTwsrKm#:hJ8n)d&-:Ps2(;zdX"cg<6e4MC@cb5SQF;]UXh,>[w`59QSg9gkk(<'(q|R4O"&+JIjMf>#kAhNy4AUqMkk-eSFQj@"I3c$XlZ%fj_
+GNcSITn8~LRfV%i)uwR"~M_9+<;sNew4YX+_"bW!_mqSzcD"aC^NoAhq@)Cve{_'O/Mb"9&m_L`IxHIZ=QmWwH;[S=X|zpig%=#A:l+#E|ArS%:1FujC'4
+@"vX:G(P6q}S+{7h1:vgQ_HO&fH^j=w#Kizi`sR[;}t[9.[T&kQ@yNS,M^m8jR^@VM5Yqk'L~H)Vuo,Ngm)M-IrGm#I_2JG`<xgUvBP[%q}}R(RiH@k#-K
+{Ku0:+Gj)m6%d;4|Z;:(#&Tv9yxhCNke]=hJr%qv]_,9c-lo<}=3O}0^"in&D@M)mjXHL%X1pFPWkH[+u7lhb4Fs1;=Elg~7a4-OlU2@DYAtiV@H5ZwDAd
+[SJyWbctSBIF[pRf_./DU0IFtHUemUk3'6ZN6e;@,|&'jge`zHuj:>aA)V[S"m(fY%,5k]iidY{t&(Ohf@t"},=3T+h-hqD#;wc&T)84ExFiUv:yc]Qn&4
+O9rlO0BKR93PMFCXRTUIk;f9Sg+T=Bst-VNeE=V7~;qS}:J]#F~&].uXqbXbmlkJ4_VD<l<SV[IL9|lRHFxcwN2Mg.S5')V}o$Bo)RpF98P)vmakF3<G.R
+^N_OfVwz0!^J'_rog|@o{y)BkL-Zz=QH~|dpJMwS7QQgvZ#81|%M5PsKsk/-HdQ3'XhsCaS_;fsbv,k,e<y%(9]W14R]4k/"]@HppR3I0Ni{e#Vp3/Y0l(
+9Air_Wzyu|v3N+(qnteCwIqJWF~G]IMZ#$uePd&scn>NMYjvjRdc,}r@^V:7>7oG!YyB`%Pll7=_<<XZ:t`W!%M&=]NZPrsSuvugvJUQDgAnch(3EE,{Ro
+EYSL6%.^41x6ilc.=VnP'j/3GuE=EffuGRV88/}fxR//P|,xKZpSzjWdZ^@@Yb5}O%UNa!51V/NdZdk@E>ENkB3JQ@9^q+[^l%GT)Qv0,.XDOIxtnNLF}=
+xo)uV2{{I>xTuhbhsgoRUPPEuKZ;S9a=aFv9'zw}19o[<xG^CjS{)E<m<1imVd"=H+E3-Z%-EuS+:iIM!bJir#<q#vE>|R]jESif1Snil:ZW9K`k+<S#e,
+QKX.SSwuDJfm$aKgY/o!.Ax#GW6!kd@i1R#=hAgNge'UWCt",:,Vnk:Q7b]"9Vq655$Dn[>&[(z$7ep7E)u]_a{Qu{jQn]QL"_HRGUQ3'FA'$h/9]<nfZd
+1g9;>H)gY/!Q(d<%<tObDj4'rGy^5H)N1XRA"bgPG=aB2F&%K5o5ED^DN(aM8[#OrlWiahyy8WM=TT3cXdzAi=5qU&n(j-Rb}HlxGQ]Up%g"2Ywx;IAR]w
+!JqPg']FI3Uskw~ioonY$8fT@zdj=YU6=yVwHwh&:M1u=p/"}5quf%4%iCg]`bU8r])HsA@hOYwxSU&-uJ7l{dyt95LZ7XG8Kw|'r+eZkBAX&@3fw8xwNq
+DM!;LuIf`9aeMkze/qiOY9CsYwhrnI6C[f^+PE_ptPzAG|gttwSB7RK:`<9@w=.o#{kmW<+%{K;'x6>yxk"XqL[T6+vl|;F%0OP3"&<e4Vc^[-}>LN@g!G
+A'>8n,gNj5GJEhF:]/YcJ+z:rnvxLR+q=}<}<$#(_S_BVZ%,KBjs7c,[KWO^ZFiU`)12k%K,u<eHQILE)Rzukm"0IE.7hhoKRpeY#3b%E(~(bi)/oK^5!z
+ij<)jK>2AuPTkWilVkgI`662SIZ|0}$&a]7RCKsb$ARO_huIXn4b/W0csms$'0l.=d4-BgUx84.%u"Y(L@O)<_C"r0$q{Ks+Hb!{lD`:+2;ryjYi:1,#f6
+F$hX-RCFX+l9$C&k"SJ7(zTyj-du|:+J':T[WWw+OoZdYx6ZCLhG<IPcl[47SnofZXTx#'~IexLvLB#[sd^vaA.,0:#$#=k(FvaiY<'G]ENBl+{=d0KO1X
+>zCFyo<JNBs^6SYf%aPNdOhVzC24WgP/fy;@k0AHM{4(taF]sEW|YtFF$s)AvGg_P(&&7<wX%/w@S=H;zkD87bg;&^ARa7PSU}u0v8x{}Ytuoqv,A46E~<
+'=[&Zju,cmqJTR/u~^T(=Gc@]Ha$mM{sz^WyLG1krXOWSi[89g(=Y6<I>,:(Ji9</@n6FKzH~0Ri.q%UIsm5H0~7=eoc-_NSI{MhN"vI`^}$`CmBKK#|fE
+<<0uSb`Ak:R[FvFE`C,maAZHZT;4X<./-3.1,i+FiZ|M-Yy/%xF%pYR"oxMS9BKFS-+G8:"IwBHydmJY9(~PQS_s%o=g[yAq)ftf>g(Vj6HNh,}2A3QI#S
+~nu/UU69:g3B=6_`oU4vGa50/{catkc#["N$^j^>(+]rsoE0~W(]fM&UDRBr=}OX%xsNhlmIYKMWgYtlHn=!&0ssa|"#7G/BuJ[Y2HuI!yoh!qhiGVEEz7
+"zCf$%X-#_Z[KYq-PMMrBS>{Qs;,8H09>k{4hZutCS0H;qWl#Nb7vF|wg5d("A4-gzr&>ET}k:q5k`JgE^X/O)GXX"OGk5&UJIpDmR]qCPlw[:ZaKI4Ed9
+L3:7e|mpauY7aZx^x&jhe:6Pfz~09Ky;s<zVRUPchc#`tm|iZmZ$WA(pd!Gr^(/!v[d&Jiwk6B~m`DF!Rg_N)[vay'9Of(W)nX(kQ8`JTrX@5!ML5C&sSE
+-[Wj:@F#`#MtZVH/c=n<'[3a2x!.%7[+@HA8WeX[r%(b+eC+;i+mtapDt^|2h;-P;%rs8:;"-RmoIQtg+W4Kv0N4RWT|)BOx#86sd&^'Yg-#3j_`5{<L48
+y1.H=Rp5(XZu>P8YfoN'fbzd3h1mnAO09}@gn^Tz>;]-k:d/|oXkQHpN]Az;XJdk~9+`~pa[99}DR+sg;xXjTa-S7/PzR"hLci5bpQKcf$;`X/=ee/!|D)
+5IuJ]tl5])uUCXPyUvZJwav>Ky84&QB].$ND5-(2LlbENh$6e[/sw_PEfV@wXbMG5p-b2w'p$Rb(>jF[8s%@}7CKe:sNLC;]:++W>0m(3Yrk-d[I5]PfOb
+8H&yGTU9TLm+Ow{_h$;F"1Vi$j&z,DGdp!+TkLHO9ryK{`6>DB]de4c,hU{Bf$R(FB!BG33}GT|DQLTiyTC.!tRC7<wMsltsk]UV@BI7Z1x=[@O]8)BI+2
+)/8L9>j/i}E(!u;(,qKNwM9F0DA2@LCh|iZ|g2)f<thLeHhmB(+cN5!]CqX3E#`Q{)`)Jeda_qSvI[=k@XBOPAquz;l"{TKusH$5SCDOZR("6rGMk>nEkr
+l&ZP|C47gR)v2gSPw}{chZ1@eXVguD&"=b="1tuR,;6W1#rd{`GvU8%LfnhKmaZ=dXSNy%d_7P1x>+np7gg&$M>TCi:hX0>u]M)[LNc2,;1U}|~r,^tH5l
+!g-Q.>%rh=<UvZdfw4Ecz=c'+$d!!B0JU]gG/a=R@.Wd5XZdlf6rys]]K&cei.%((G/usHSKt7IlAP!a`'/nDw+.$e<rgW;0Ez8T%C`Pg$n6XmGv-[wx+A
+7nkjAXo[t=e^4|zn4:zZ@H)bU[o%Qx,/[q0zY[_KuVIg:J5}I,VtR.|l"amk0YL{Ljb9qf5m>l@yNNI_T`#|@'IS/rdmHpg'R]IdwyTF<`5&t;Lh&KB<ge
+sFDoV_l/H!NzX%/d8.>_NiTP8`5OUNhn`ppzYP!FjfeQpq~`f8]b(MjBD}'uX4^:-;r86hJ3S`e%hYbVW![E}M+|te>xNZW@m`aw!MiKs1MMJ2dBk'Z6.$
+5Zpi1,yAYT#f"J{>if+MxD./^i7thl{Lw50bnL4[K$)J_^.32.g/%AJx@%:6YkVN&6M3l}~WZ>Pj^2Gxaqm2s]'}s!zh);V,V]SeaLzi0(h<Duc{Feh%B/
+!g_<d(<+61w&F[bC>A2ltNTM;fb>O-z]ux2_{bb2=63|X-BC_OvVa`[0p%8%W|#r"mjFiTO[rcFh!iZy}J7Ar4)TO0'=]/"4B4=@&o<^IKeRFpRS2I9!H=
+vwI0o7HejArqWeMx(`Zz<2}OuVp}vYHbCQiv>:E!L=(ZUc-/sy-,u1fiN(`ZL&nYJZHb$bVB+8OFXKE`Y<m^{nn/+ZzKS&!C;ZO<YWb8fZECZ`wbkb^Nb{
+>Zlq,<)#j;m<d9_F}Z/XR}]|Le{f+)-I<YPY40wl"I+J"ATr(9"R>cii[<J%J8K,iY/^}x".g'H0v>s$UYJW<s"6pm=EEupc>KVb;w6hCH+M&QCHJD6@='
+23mH,ir;imomuL;HAs,"brmxIY=vbYI#2b2<[XFET<EN'OUcgv;a,Stys7fi0Tu}k>0ahfx6nJqY4#`"V^LzF@^HMhdzDLG`w4q2P,b;:iS[g8Bq2Aq2x@
++Ur^M{%E1T!a1SrS'HLJK2B@yz>!H/Fr!y4W35E8'aoG#O75A-5.su5pwfLsFl`mMezvJY=n+CX-me4|(dU]U7{96K[ppUjOPnJaRBmY5mlw-m9HPtl:aN
+AyTITU!UB:'ekqBjv;^@<WepaO~5l#boX1&U/Zv4|2XNo)rxis|0H_e30`Y31$}45Ia<(Fj;6#F%-DnGe{F+^_m)`dd^T/~DT+nb^=.<L+.IzG&Mte<V"%
+Oqry$Y8;lzmk-$3'#1LJBVVNmzWyho_bf10:WVb"rVx=7:M7;UeWPi@a!r^3I{$l=PdOY%IcV>~_]JXfQnEgOAn}KV-J3WS3AB8mSmtqh><IwB2+4L2==^
+u;N#`;o`gfz5Jq$diR/uw0c2RhVBp!y-kz{O9a3Kdj^}u9(u=p";l&"Iiro5<Bzg7i'k5/6vH/')Q7=tzgxt!%0UEjlg"BxWL<i)Vnfrk{'q6T2OlyXj(s
+XBHN4%='EbTjy`|2_Zo>--f;FW_aK|Un7/84x>%ktBe,(9z<w_CX9R@,gUalx;b=H@#ZsUMCiU]F4;)0BIrI.)ALE=U9YqYaf1n>_SK7TM9wFw@_>y>335
+1$}]l.u-uOCK=rXg6X0%zc$(HeI'1</,_G@].&=_QxQkP(pSl`&^z6ft5']b]ws1b;LM&FcL^>d2m^@@x0[Uf=hM0jyblM6O9g/@xj8j+YzEOjWrSxC}DP
+IGRu0m9lzLj{)GY</uzclYtVNtP@~@qnWEFa8G>wH`tHK1/fGMipozk7U+#rQAo:Rd<Jb}~h~N@O3_2S-_#Jl8!A'f#O~%zk}<BKE:twq_Y_P[xP&z22w|
+E,MGqa9<$wheBK=(ov3x~4-"6AW":uzZYh3^zui0l]`#EN-K+^){y365&^xhC%JkPol!]MK:;^%5i@R#WI"f[ey8Sj^tEf<#-o7HCx[U"J&og__}V>&xSF
+t}|LGvEDmS4l]n{94F+Il:r1n|Vaz8#CPK{f>en<%]YAN:U$yj]3<&tf/t-Zt0]lniConfBvj>srZk,ZPRwMe%j|wZWdiA#X@:aJ8vYp=!~68'@j!xPekh
+u|W:dfK,L1exl:mk~yejP'ww$G[=lx4f{k<3C_amb<[O^D<%c,sAH=w'r|}^dv^4Omu53GYTKW/|Z#|+TBpS}!/n5YBtFGRpgt#>4x+31s9)+!mVj"Eqj9
+)rh=pWFGt4M}1XsZYE|m"lUc9{BUTZis{;P^wQ8!!LmM<O:;{q@-jv2In.T`O_9MT4~cD{%I&T@'[MyPn|R}G'k/X!^AA@gSl`_9$7-^q-`&I#a8^)-CpK
+F/zpFU!|Wr{`zN|GHVuW,(dstjH(pudi-nHt[+5-p-c.xUSw%&|F)q0q[vCGnc3{}aBagmm.G/Cx;|29-eT#swj`9G084%$Wg362PB=)mnJY1ubr<T<SVl
+eRt-1(e<mM]g2oO+G7D@#H8y;UD1l7#`RBwvL:L2C8w1QzO8KXh1Xgni+``M]9jpYU|H&R,KX#<.6%v0D8@du8N0u"6Uo4:4Y`p)5J8=)cnsHdMjQ0-U^t
+z(=kgP9EJFgsKXC+$rP38CI&gc+Vjeu4qnINz[kxPv#;l!:RUP>.e10lai4>6t,IPTBa4@),&IL3`gPx6VFCQ3T_05Q/novEv;PA.4pBa-D2N"^E3O|ach
+,{S2:G&y[)MUelgkB)Xl!vB>`!|F1f-=qk9/HBhK)"6B8ZJ_6ygvt)<vuE'pfHfV]CImc3P&{8NxE6U6-OIW#]..-Rl(&;/wno8VH%pbPupexri;ItJAk`
+VYA}"<'X>Jp^5xruE6}z&)v1cfYHHN_7UE>&vw!(47C{%l$W8OKO4iG^<"=eF'8]aQVv-hUS#k35MN0DAxIJ&xid^rSLb{0q#x"x5%Ow}<&^zaNjO,24kl
+45Bt%&W5v-w-I=mDBS#<-8RqgQyX_I"I^rEZm|TE-952AlsQ;BS6bFa5VVIK)HP]+RSs,004%mJnj-!}GtKRr|R#]9|%exA_SXTlP(d,9q7$`tcX-biKAW
+18'qui%;8V}l!^oeHGAc8bQu_gO93_s>z"J@.jof!|%bWa.gstj7oMpjL]l9clJ-KxQ}S7(<<Jgvy_P!3W#3O:n1$'R]c[cFX{i]fQ~CEjIdhGu'$7;QIG
+@bc;vCCJV>#J,Buj6t~z0WM[[UMbe0(<b/#M:$PNM@9j<-gBY<y(&HxU9gaLno4AnPOa.Gsn!6Dt@gJYio2>pWt,(];2Da8GT-TuIKY-/6Z9Vt1Z/b@aCl
+GAwZ<XifO+8[zjlB(Fuou)m+iKidHy>/h+v<U=9DP6WZ)TJ.qw~M4BP"(>YI.1iv|L~&ua'@|k@y4myO/x<{g`4C1|.]XYOqbUAwcB4rI)rpCL6|>hme+}
+R0(gPCu-^Ye_UD>$V|bh`g>q@a@yXsIu,rcy+jbw:INZube99`2vBxdSii;kdcbS{y~0]E07RMBm!B8+!g~NZ]V<&g[IlN$yUh-.vXaC`h#;(%KUm]H<9&
+-,P6.OUpOV@!<JN3Uid;tu0bu6kqup!wiMPH!}r1MDD+wY59.Z/lE$/bVcD_#$%OA:S=GIxW-6~<)%y$~q,ERuXYM%rJHdU")AgV%degKvCF.6I-}qAu!9
+HOm#rgRdxGHv9vlsPoh@{<w}WFmtrvGuF##KL{d^_GbSGfLcTH'Xl6|mML%Yom0:kn,R(n@!`)aaFA6[)@S&!<jn"h|#j;{DB-=pj(l6QsXa/q&6,_'k3i
+QJuh^,r/"9C-iWh,%>Rken"-5Ah}DKQ|WpEQ%3E'j+IE-Zre2/IkWlr{BF7j'F[i0Y+n@}l<J8>[hf'Mv#4Ez1{[}r}`kN-4ec[MH.:C4xUw^s`&ekascU
+@hTs_Wov3fK[)q`&#smK;$v.ru,15cD$4"~6Sw9O3@;y@/+55DU+MVz8JxS5.-@n7#b|5sW`-F}Ln|4E~8Nz|9m&iUb^_660Wx|nV#H>nH`rILhP&G0D(V
+fCQ_pJ5VAqr%LeYc,[j.B%n,!.Hd:XKu_x5bg26%hTmRZAR(<FoD+O_)4YGlE|,}^lU/KN,!Lm1U5rlMmRmL2Vo=tqgqc6%f#{#jQ5>)bUNQg%KkAmyagD
+N;y"|`rR=;ey)|"e<wOE[vM,!+64F2)LN/D0.{uZ&Y6J-Y<^FnJGB|mQ!{Mm2$^OSz(c1sZ<r}e@3g&}|9]Te%SH/@ez0c$[z0~ddPDTL8'At{h(Nb-`3.
+{h}VA0_>rn0Lz$DeAW)waNB7w/%:$GCU&hVQ)|QK__}lR4L(<^CeR8<|_0`GE&gwpG#_g[4FUrgGe-}Xg1i;7"&K=V=t%%NWv)nLQ-Tb14gDqcryIk2+zI
+:&CI4=3c%DO5NNj)ie~0;|HZU2Xs4A-Oq4lM%q7;;wukyR,)}<MMp1i-'"5M&|Z;No"[e:&in>|kz@%DIZ-UPEly"pJ.F8C|^-<Bl-HY$pXB0=<M@FKFMt
+>Q9P20"KtJ.TJ{FC,^UNjyv4!st((C}DgMuzdEl/P[OYtv#9Ldq878kT-h";=]^iq45CesG2UV%[:Wdn)eAv&>~hz]8Rez"UFw8LPzRgE}$:aP=ga&f']M
+ZiJ$CFFu"paf]eP@@2v3b{mp"bI2mK,z@:CJX:96bkNA`_F+89VDQpHvKH@$<^bKjO87q:aC.Yx2qxE^HPUxZwvC@wSW@qLsJ'Q1H8=ejg,sa:~lMySRn-
+=&#UPd9i{Vjy`[1ay#(zeTL/8GKS!|ubS'^s:G6PQV:E@]./pS|vr|2W^5qfj)@3+M6Z/7H.MTx2:T"HSn'grBvn|vn.'mFbTg,h!kdYih=K./6MX!z4'a
+-BLp-)j&)/IgcZ>VVon!<+Ah|yG;YwNr^7i>Xg|`_ea+9zlk;hBTA8|:5!K6Q^qI~(:D_&y0_|){$h(3s6e@juk2h<W&9JBe~gyr,6wuui<J@'IBFT8{PH
+WV|W3IsB+Gv.`A/;D3N5j.iQ,t}lGAkXk9^L]kP1Vqgz;,pISqGQ[%:;Bna@$41:B-Vkf&|GpoPnVDVe97p@$"I#(GA%NK{0Bl"=moku-NE3Lg#6bkoreS
+'iQo:;(nuW&%i>]z2/&F88q%VLA_4v"O/Idk0|IHkc[>(Zs#;Q9s"3]{C>=#(dH4l;EM3cy+'t2d3uVk`,(g$[=2T@FoDh3G#j-%2N{h;C;f7fBr~2lSUs
+Sa=sr4(PbCtE<b;0_pNHyb)&-F5UbP!:li<%)3+P_=)nrBu_9-lbVm8i>5yYSC-[fz.KZ<UHu/Y`k03ObpP'_xF@^c50MVm)<d:.iFD3)RE|=o4N{5O}Oq
+'.y->{mY&)tD;{l#l36B$bD7Ps<C1ouqcOqzvRN|HFFfgur&,y}{:vqS%J^9`V$Q)[}TO0k2LCraje}9cA=26ZOiBhb|G]+zCm='3dS3tbT[@bvI/_]q{z
+PkQwCD|%,Mg2,C"M-3vB{!e;GupCIhHV#Y$fK`+Ofl3[}n|jg'5}1a{t8`ghb6Z/(z.}WJIG,8WIMRa&:g#ZHv`D'VG5p'5L,MBank)E/Qdm~R,@g9#%nl
+.Z7|_RoPll;Enr}^>s&&oMmtT:cPpU`/yKlL-.$!|iG9qqRsPE[K9Q[J<,xgDNE2LF;)S0T-[B.!<q=w=FFnpR"Fi-iiv'8q<<7IR5>i+qq))N%c7"p(g>
+Ss/$Zb==ujdlfStU>rs-MZ'(%:bmi^pJ0SBfI('#:8auCY-ZikEU;>(bw[lez;#&,G`^FZ%n3'!h:+#4<wv4QPT:I,l"]0{6#p3kXJAC|FE{=Y&=,tYHr%
+|_zkXj0:S/c/wsi`oGRGDZ%4cYR3hk$-QB)V3fzSorqMDO([S+I]|X1Mm(<g,|9`p9o4bNUWKR$jC!OLVmV<i_J:Agk,S[1hnC1SN']=qf)!1s8d-jMAM8
+/)%=ktWISo4eVd%TB<I{Xddhv`3|ZfcvjdtRBaN_)}Magecn~59NuI8tnPIW2[<1;R)sEV<J[wEE~BPV)sCrr+p2^p1tB58&[h}pN{~V8MTq;=t+b^,g(M
+:U/3h0p83bD{4Ce8PDN8qzzq+mPw>rAl+z3MMN"~9a!;zhZ|qa&eY-DMsM}>s>_/yFR7ZG:1AT",8RAi=C0j,3S4O4[;3LK>GtN0bBqBi3tV-p$YuzzGMB
+d-vtBZv0~%C[mLID]RT8i+3PS@l.JQ,#{DJb;--&y+$kfd^dJXVON.czDBmLwSno2@"xdA`e3o"`5T~{X&pFiESV4T52j{z%]p2Lj/qz'P,I6+^U&7S[a'
+d0(5KyqWhy"am#trUPK`BAJl8FAJG/#jMOy$NzmYPQclN!pBED^jZu|y"3K6]vxlCaRz!4T4c&{x7F8sXSy=.xXZgxV=}6A-w%D_R1[}3[+Wvbn;LPHKp1
+pH4<"~NSy=("fi|#KyD8;Vv'!Su+%c:V8{'Wkdqh@{3Q+Mw$Z)Z6Wi;4@}/#$U!_Z|}4zMIno%k7xtyXG!uTrg_w`@EHLM!z)7.}Rh9C6=A!:Qj#f|`^k&
+y1>B|sYge}=eD]Q^()s|X%yX>]r2kpIQn$OA%zSbi@<=!pXE]|WLvdxVt,XLSFTcxC''~kvwdZ|QRQ4GW3^-a5^|P06oAtIAI|@_#nCx}pk)X}@]Bv/Bj6
+<}R^lKQAdpIia5b#oea"TD8#aDmrA$'CN|G$eKT%boV5%!l@f<<K/&8I!ql42W3HGB=Uos`gK{<uEp+dcN3"VChvby2d}xHxBVdzg(QYs{u{WI>vZ""x{Y
+ZuI6^y@eDN)"]6'_aFzsE/=Y,R6/~%bN-BS,Qizuw0!eJW95uT6Hs4|osXc}kysot"DfgO3%f2S<hilcg_YwIXuwoT$0lkGXH9Si{|Ixno5>)[S/'lS29"
+L-RtDlCsU==H:T'.']7P[}'aN4DC^a,c>/FBK`Vh.#aH%BIlxzBS/^0uSg$FNIcl7N-OFjPFa!-}Cc0_sO(FzJp;}/=p_i^2!qmgL:dqWtDNM5ZNa9PQ+/
+`(6XB6v{5U04noh:|nkO6vhg!]R`_,S3JVUNvPrG~"v&p)So=LvUj<Dv)T+IdoBDqr_6iB=zC10P^cF}E$8[4yAwh}]!|n{wAKbk2nR6>)dq$,2TbN]Dky
+wx|mFn%"|h+Dc--b'w^$#c`vd18=0geaF/_&+RIZ:3ZOH[0T^pFubS)#LVb,Mnk[E{D6oF3P]&[xlgSx%|mHwlf5p8|H^}PhJ+,Q,jebzh3uq9|mAKwzO:
+U_166&N-~#08XxoUxQ%}jyYHw"vcBx,YKto['7$BE-zM-MpQ^3y:d51T<{ykaHkMK!j.ywMP<UfVLRL(D!w;rX&VJ1y;E+c/JANk/OCkw79D(X}c'L#<=g
+>u-5oKC@M{"D/-LW_vyZ}0^+&c8]Y'|'Y|E`'F.l_$`M,tzV@:@]j[i|e.o@LEN9yFd8[PajI!A&UvwDOT./Xiq72Y#pF6'p:PL&vi1a#&0MQ5ix/<M,ET
+bPCzO{.|@;@_Qd6@phNPO_u!FZPx9ouw#'R9e)X$g86+UzLN1SF^;mF}pJ]M}6lc+w'bzJVF!`^K`7=[c|QZ#{'fpM}wZ8|uR&@@i>=;"(|IrF[Oc_/]j^
+9^Qo29@aQN6:~k5<jWTkMO/-7%M9Sd%Zj4Bme.R'-'X[A-rebt|6V(Pi|Ca49g{SoT$CGGst)M{qY|_cV^mRpiF+@l=|$&ajG9]ta&IAM!TJ1I$1u"S[.]
+(tJG[GyIM7ca6)=xSrVJzrxV>`lW~&#dgDc.$69ym)[xKQEs&YADK).f,wE$I_V3M7lEY|r8"j@Ycvn(0;n6(|DvU%QAO.cd)Z'-0!,$:cf6`BR>Kr~YUM
+3-tVb31tQEDuD>d2332!EoQUexLMTDakO}Uiy.]w&uz%"EZLTTwxP}9wWpeFLmN|7k'99tOlm/D9(KL={c'Lqmyse}oJxM3'FY-PfM8')Z"ey{8QyT9C"&
+lcP=@Hg61.UjOMNF%KPf5P>js'fn$6oI,7;R]."S^=Ceg/U2.luf63T2zOhRuoI<7sY6V^e[d=Z(KeEyavyjm1a]J:TX,W=>byove>q{d>]8bf]x|8E/N:
+>>2.O66V$'/%DQ)2[@b;!@R9:hPCvl$kx-v-yx'Lz7jvPeS9/e(5.uwspMacV]$qIiln67aq{D@Gz6K0ZRB/re'l9=wuXQb!J>AeZ&2Y4VQU"M69}Q`E$g
+3-cA9vqUkRh$SVtI6R2BA^O^8A6bO<D`dp%@f})kKbb4qdpMl#[';4Bg"pIb~:m_pS0rmS<<YMy9v|oR>;8R=Jj}+`Ud>BPx:.12t1tLlj}Wd5@C-7O:07
+7-X%NsNUWpE6:K77Gkx[%C0.%h|CsN1:,'}-#gyS<<@>)'n#X:Kdd1,PN$h<f+NywPf2z8g|Hn>gRg=<yt'Zg<DR(qU^6P|uN>X^"~N012G0yYYFfr:6C}
+ocK%5YVFO+&lKB}:<1JV$[VZI=czQ8m;X/Ht){G}f@/:siIQ!2RO+R(+XjVsEt-xX>N3Iyzg>&T#pE}];f<Qf{+qQ{((Nqh0K'WF`>SiLFZ=^;C$w$0qNC
+b.p:;|yZZ%]!/a{'s,.+!WD$6^P9<3/>8C<z'X<rrC;%Y`TPwQaYx#_EGU78x7L)rH_B:2KVh^Ea0B}N8XnRNAa}A!L4W@vK28#[S}Qb!p!:F"'&#An=Ii
+YHCnr9,&;e#N1T7R4,o55F1g:R|Kh{H`q9j-J}oV&yAb[^^TfXD[j}Qj$7U#`djqJI)zb_V7[G{:+>aPV%S"BtJPIS2$o.$XZQQ:=dui9C>Z45xZn6&bJY
+"mU[ZeCJ.RVJ'FS0-YEhK3~WS>6"6:|J8;D<:]0+-3Xd0vFV#.Vj<SGD'My/"LDS]WlJeFMq`mpR%29Yz{ma.tUT,)NVm,uXhc7/iB!<im(w^P([JGmY[a
+z&@tX;COB{ak,_'j;m>7(>EMPaMq_+GF0uZIAIKhPr"4&#A%ACx!`.1gPumrT#%>m4_iJ$mr,sKlAE>)GBR<=19DZpUw42IJ};s+1B0PvPdFkRi^J9w-+p
+z'u$A_pHUw5NpDk_C}bs:oJ,7XN,~X/}|s]!r;@""c0n/}h_DKaa50}Ns^R5Q3#L!IG=~K.r(Y{6h=i4ptT#wIvftBi6Vl74LpCJ3HC"YI#x"IMcEO3j8$
+Zdf`H8=RKAEu`Y5<:B=cOhtoD$DRahu[RbJ1]@ta^woh.Tn_o;Mq3F@E5zIToiiL'fg@MdDHr{kO&@<sR/[:&C=kw0hj`['QHy<-A+!sgw3wKD3-F4PVn4
+f.|o&-=>.FOQhht))pwCbR=06o."mwphqE^"<YhwF^HY$6I$-azQ6S_bCgwsv#=VG#DyFms3t4_`vV/]KV`,gFw1e;t6SPTHQ6Rh+!U(iSe$dS_h6N'_bo
+/f;OyB62@'7xfLPrMHNa82n;#U=YrGR'YdW@9qfo<|i81!S8hQ4!nc~6_X`>x"Zg=9G'7x{SFm<<'EwX;8[vY2he07St]X_2S0pS<Mh7!>-2t.C-W]o"(D
+"LJPI6J&sxat.O=_&HO^=1|,:(c+]&Iun4K[jJN>2/(qV:;hK6%;/NWz^3kPG{_kEw7"rqFA7Ul41NF"K]I,8u)BSPeoZe18,j@2h,KzQm3N{)6R8uQO'(
+@v6hL[Dk$HSA2njBpv(;R6u>M=v9v4g!x;>UNXm)5SS)|u4b2$cb+@eSMH-D7s'R-)7Gn6R2=(zr-A^Qi&M#GXd5meA)mi:UTUS'>',e'N1_DDwux7rA}H
+R#%"qS6;<rS$CiZ2UXYg%7pX82.Zw#vErqBWw9M%Bdzit_lL69a=Li@#j=ri3-A_^541I!l$lOwlhNw{{qFRSRrR<qBs+y[V5rx'Q.R)%Ww9$p#,(Nwzzz
+6vS%dQRTs{yKjBh^5F]T8a.j+ig'{o7uaJ8;XVGPYE#(YRr6b3pn5CjB`rn_^QLK,(E+|0g_BY~Jg@$WGBR=JP/Iofq)U&qcjfqHqFO!:S]J",^-M|9nKR
+,1gNs|wA<XEbHYvB`C%Lm1kJ}$lcmRU<i^K;/-Xqef}(6n.3m,a]0/FRy$ZNp6eJWZ(zfc+HFC@b1lt}TVJ8'}.{RWI}AL,xg(Ou/aAgkn'W,d;HV-#$KL
+x[z5euX2<nr8e2KU_9L{6,as|h!jRf5979pVhBfUtj6a;ZrF+_rvG10",Gg@q9gA]GRlTfT;@hprxcHc6FZn<hTni]=37IV49Uz>>)]H.i]FpcR[qtVn0'
+aSvM[@noXUcRrz!IS17=3kLACakb/V`tE{y6DfL`U0/)|FobDwZ9+PDyFuD/v}E`FOjK,mgPDKG_'jm#LmBdHzd.jo3U<RYeLk2!!Y>Y3.(oI#'m,>S.,J
+6BZ=VoN{i9aF7[;dN'RSA@:=(r[smTO=}nYc)t56;%~)~1Aw|X~d^gC7X]sKXD=ff&~[Fa&XqFOqwgDjd2BZ+&r&.i64P=wnX5sNAzpnvI<+[XU|,8+Fpx
+a;7{K:UXXB95&v5Ms]|Px(~txvk|mk9q{%eopT`6MPa}guYw$"EeJ!r8J1V-`%'3t&"E0UUcbmQfPwOG#j~-o67o+]@/+0v.2Ng[IC+/-_jXG91q+h$,%n
+2JpCk,tL)`/aNLU!{o+_zQ.PPpT|CmZ81ILt7gOZHBY;Bhy)A+LVMvB$,QEbvCzC6|B_on!T.|A%bSDQj`%(Fnbi<R~"EC4_,hq.J=M@xZiNZmP5s%VziW
+@QbD!{lxsEdYxF$Dk%DipZ$K9Y~LCH{e2!S9`d+]zqCO%RWwQOUc(w-2ktU/)0Zi:r6dk.YIB5jM)COxf8SH[q`f$)[vVSP%aP-aee.f4H=K8zte"l@^R,
+@swYu3b2Fte;%0rA8UjArkIDNVG>f.:v(PHTkQexG+AvEsKIFzPb+Y^a|@~yT#.-!wqxj<8p>l1+L%$'dfkXJuSoi/N-egMpb5T-CtqYHmWTrP]oA-ycB6
+2|iDyuV.%/HjD5ZE{fe97<&vo```Z<Q[MK|,h[))2%bthkXg0{>B1mc#7WHD1aX$!3_p@m!{0YE";YX|qfetfPF0bg@<bzo6&W)Nj7QHn,jONylTLK&"6^
+db^{smJ5@EiGa<ZN%^ru1bWgF1Y+;^Cz~n^7&bg%in4^eYx[e;dbrwa.[[gT:7N<Q|j)'lBy"hRm|A]it_VROjkOA%FIzn^=(ZmqVucRGbHTGEn$KicV%I
+z5q-)E-neGV>"Dq{3SJCNo9BFf,ka1mOWp]Wdq|6}O0/>/Ghhc1)hWVabf%iD9Q2sTSW92BW;RzjyDt6iAox_7z{l%>iNCaLKsXt7p3$2RVZ9ZHeMk&dD>
+Y=;yU<82k[}PB8t"b'q(/lrk/WaO;;K%wh$]UQohl;0|kW27d_T2Z#OjZ#FwbU!_g%Th$(jh^68U)$W$"3JDV/TA,NHnQhWX-ew|1))[AY7q`kH{Gz#"R.
+G/HR.reR>dvN%a;"GNPx;p`&&xYXghG19xbKRHUP'WbQeP7+Uh,g+U:311b`N"XY+`C;8EfLO.()QvF9,@OS96fi@3J[jXEc~J6Zek6%Vq=q]-W.,=+[<&
+f%MykUPE.z[U[wf({V=k{^.na@aCNR2X/{C(T6cL#5g&:=vV[W;Owuw#G2(Lj4qX,K+9O^EagR!IyPk$k#/'@t{a@J%@xA9vI$-sgT&l^YPun4O`enFVPX
+8duj')@N:,vK'p_^6W8!(^/p}_=h8P`Tz|EeZI[-u8g;ey/bFe.1uliq9oMfIi)2][$Ls)oBe|/}6C0%8jtFhJS"z=zs:OGNk<i/,Rel^QlNo!N]1w=shk
+o8;B$P+lWhI:R28[IR;4g+:>Vnng`)jkeLv#djZu[TVZ:Ckgkj!p{j2q#ujt:|rkT0+/p(1=V.nx(N@JR,XH2!Mh!{kl23~3}H#|<hkA9aD<p-,CYxo|DN
+,`xgBQ0EjW[;Y@GS4%/:W@E_g<<R<]QF1:n^L!@4'#5m+j@w_nZH+%Awj'Nj8:Mk>P4oBhag.qlV]j{v~xLjB/X@,l9-))SO^0zMS=beS9/c7>Q)RddeUV
+qm6Vsa;&wmHrk)6|YQ.n"vqb%Bml=YPL6s#_F<25gt2jWE>K7d=,aU!6X07/A>`D|]wln))#,e+<j6wW!%-uFd!y3QDCkXn)Od7yf`9ziI=cEB~sIt7Ckk
+dV"B<z%6onI<F;I0=jKVAk`OKaz2'vuH03Sgj0h7$tsg~]YE~6A@uqo9Jy,SI%ejpX`gIIv/cJdJs7@S~+3;h>zoWYzXU]2"VL^K`72uGP1+%q!`@'%/!-
+E][#JQu91.M+{#kw)qtO=xdgN;wVxOic,B$P'V&=Pz;,=yX#-ku1tbR"XLquUlc#`RdV$3-]u]v)B&B6eDoY&uF6Vy>Kn,!(]A(a;I:}<p+.c42&#P,[/^
+ZuS8/NE!D|iniOc#4gA9qF0:V@dYR7}$9:Mj:]]@065jNp~Pl8J&<jQf{E[iKjT|kRh0V.cN/V%Du!;p>nTAbt#55@Y11f2TFOPZ.ZCrKZ(a(NEbthsR92
+ar4F`Rg>MB:<,05>Dma(!LQ9U.k/k{(pi}";P/=88o(S:7,u~vEsFqrl6O7TB|LmA^8x&zTgzZA|)163ks!uD8w9[i5I&J2`GVO33-vc#OBnmPN(c=,QSr
+vZ:M]CjIu@C|<}$f`79'Tv;j2_:UgSw5b&UEzFQfc`.D`+idI5m!En7P<a&6"@:(snL[r9iz'`E}gAQ]42djgjBKPZ96_n2r2PH/h"(DQX1v;{OFFWU(JR
+)e(';zyy_p:PO8rBLwyZy`vp6cvkV_ZQnPH{<Bct]nK}k[4oKO@=pe8tu!x!1-ev:7@XRgVn%SP:u^V0kl(=,o'Db=NDD!Y9SKkAT8ZSS:i}.sD(,'y|yu
+I)%&fPLcS&X(SUU[FY{Bq_}K&c3j:hWjEy3tbQ8-/)@7/O$";d7ol3IYwws>tw,tH)V;#NZfImHR|4/cU=$Ra7hwSAVzA";$(C<ucX=2z/83F"rW)NpgsB
+IAg[@Xj"z+_R3Fg"!SlAJhs|YnUPA`jnHT[9yi8$m4jeguG64YHK#zki/0@NNsvO$51O|88q/5[_Jh+yflJ7!%0/hdl,f;AOTveoFusqGaLY"mIl8O=`tC
+Sa;t79!pkE-%hQm;53n@iG&So{ILOc6$o#t9sb%,&TK[0}w)<(xro{}yZHdi@2IJw]v->SlhE0%:jB1Ld<0kw|-BLJMtivSTg"j=H7h.s0guC_x=r.c/>y
+d)O'by5;,gt_4K_CH(;<H{X@J[;Gtaf:7jQ[H]M-vf`]j"_KEGd2oQP$fV_zt)z=0pJ%Sx4'dhJW^-r.'6Z]b)LV>[G5oIoe7OeUjyX8y6Hmg/=53ywIgG
+,f@-+WVh/0:aWl#"P.0QD>BRAdg|vPh$Y,JK)+|>H7Xw|/>7l<!:1h,Gt0^k[R:]-v7!^2l/PXQ75dUox_G[hc#w6u;Fm=ZOA5=0f35&=eJ2GyOQ^]#zck
+X2e"<^I6v'X[VUEw^dp%Mf@x<]@Q.ywtxSE_;C-8)8`+I=^hCz3T$q6`@ptA9&>DcK^K2s/5L5x)Lhp0e0=|Yy6@/Qj1}dhdq&[Ee`_^~FGm%DCmSn6lLS
+t'Ep"DUbkA6;4F&rQA"XH^#^BQXrGNnI<shV&+O%%-ymPfs)9J~JhHK#^pD$>e(IEam2`;6!qD/Lr,9y(8(J'F0|lDFi0<O%5[n|va'x6ip@=Wu_Yw}}~5
+@;|KKmVWCr7zU%cQxOS/3veq7kE`kn2VE7bL@DGnEp=}GvR{#p:s~Gu,hE@d3T</.=7}#H{/$z"/1rINSBaa&W5fyNxb-f"mH)OZ8vpiklj&~e!VH5K6oO
+u9cI5/M#^N2{I7|}Vb/wyfw1U>QLC8/D("|_40|;gPW2~bvTl[o>hT-aqz~_h0J9f4@zHjiZJq<#52qRBs-$#POcsV)3{'@9$Vw$wPr7:2c':E]%UF@I6O
+'ZS+9se;.&oQ2zcm1vBj},:Lj6&1Z>@&Ta~gC8vhB6`pKmE{H|WXLmD{z)0|4lbpy,gu$#XP>B^mpro9NUd<-el([IYy4YGT1;<N(r}I5e%i#pp-6Y2g9#
+$3LX)zC{&u5w.^$=2HN@DEF/xk]{y_GxdlSVy(V0b12JN5Q4neb'}J-4rsn`N!'@VbS#H^z8GKl7W>@mh;kbs+^,$jG89nh[jUlWnTOvgjOlV(H'lq30{Y
+h/v.;RoGu5.D7@TK+@2]u"t"HdgDjn]@ub`PgDVN=#&q>6_+g>f(8Ij['suZ(g]2)X9]s[=%>;qkP{4um4ZD]22)j-.0;b(Q~";AqO<zy+G$kv5zq5u-=v
+{=`ad}UYDqAhn>U^HUJ4P1,>9R6&QC!g~RW=q&%z4t>$Po={L"&lCVeRz33bT1WOb`'$[KY!mKQ{,/AK"Wfbj%WRr"~30p+Pj[C9!<pyUk'^%z_Y)zWT[7
+$(}B@:IeDoI{M9;GMCt#"@s-=dTmZ>T'&[JPdmN2nW%.4rpM+[/2A!f[!ip7i<`jdx+#iPs}6l`/`/1LO!T8Mh{JrA@^@NBZ02KiRIVPbv;4Q8b%+m8#6T
+qpViy6T&!D^EV72V.w]Oit<{0%zbshI+o1Fpe|lYV+s[E6y_Lewl:B/0JwYj%x|YU#f)Zod^H"z<2Y%Pk[fSFc+4OXob1#9zX@:#Z>"!ChTgDp7USLDDok
+d8R|qo2TXV>/)gPj:,{"^14e5!^aWPYD:jd`%)2,v,|)x5$+Cl3#)cYPjAu$/G$T8Km8QBCtwa{:Z%W4aYmVJ|g3&ryVgwaVVc1lJ"(1-l`=cV,T)oa2VO
+r3J:N/IG<DIJ1^^r}ef02%H${l1!rg,'WB.5,hfA,i=75vsyCQ=tk+uk|w_|(=t-k8B'ayzJ+)x3g+q;pKZM':#c3uDXX#uV"X9xTEQu,P~#cm-d-T&S(^
+"sa9Y8fAYx<rsW`m2eIfNDA6Vo)e{2r,T!TGU]6(]92QewS0s]W0~Uz{:K(eEsXQjM!yagy3vUYI5qD#4zVx3+Ep]ST`3+}YJM(8vd6GS'Nap|~:AChHq{
+Q&0kJr22Cp0Y,uG(,i2PeXrZU{";.>i%98Gh96P1{h!e:ciF^fIqab}5N&(=gpCe~T6`Xd2{qI{A6H"0TS+t<[R(V!(ScE>:HQxt:T+.^BkP;8Ck6zDo22
+]8Lx#9xy:tK5y6ejUJQYVo&Fj_oi`POe72JK9!Bw87)M_^oqK#NgOrYN_bPP7^6"Zw0bGqsY7TZyz7@)V:4hE19v!sJaGiXzv3wP0QM{oZJvYPxWrh!JA(
+py8(Kg}H&UJRo(796fCbq8|S9`Eam!bHhB<+5p$9=3UZ0>F;FnyJ=[H+NRM(ekAa@K:5<1XUQL;RN`)!=D!fTaQx5>.)=]`UAVL5k7^N:ut[Yr0zZJ4Ry$
+(rU>Cb}WY9UgEroE;&oKJNSlKCt[Z0OjJC-i=$>6^sH0pTtvvL8C~PT`C:w&`0K}.4_2D&fO5QWCRi~49=|7%Rj1FRABH6cAs+NXrC(hH[l0lC.1{kZ'M]
+b=6ro]tyq{F/wvaqV{)nX;u34mrQr2iIWGX.jU)W;fP.c[vQN&o"ASs-~Dy<f{lP1b_1$/i)0f1}jMmpli`F!(;n^`&(]s2jdS[Rx^HrdSTDRpO((n^h:D
+bNpQghN4s]#a<TY$6WTr2L:#gTNfM|_:6TXx3r<$M[Zwk-4}m-D`L3cn4rMt8mJF!Y`Jp;zo]})#s"hK"z.HA3f6D8vS"YU:hZR&onVj[2y+icCc(aqo}e
+];a`'^qRe|4!c`XZr//bKaw(GHkn!i{1knRra(@G.).TG#i-GpUgiqryVP%zzC:7,TU<p]8+@TcELj%1rR!XA!#5>&xCG!_JLHPOZ/NeH>j%q2o3$F.2w-
+%X{-<d]Am/=x;,M26d3ZmImhu-+z`Gei,D6#-L=uIy|(AN6$v!1&PtuKIegl,oyw/{ks+sYx$@[xV%/@s{`Rx0%YJ[Cug6p:[_..>TI)Q9>(U"|%+v,=HG
+pH-EaX$jQ.$uY"C$giJYBQC6a,gghsb#TU7<>O;.9.cH-WD=a#6^N$P<,kR1V(Iom`I@10.;GY"@)i_JgZ-"L:5dscVqC(5G/MFC($fg+VK;n<1RD>11d^
+C5a1&n}USl!6Ki>]eU+(z)Ow"jG'UlVqlrh>RbvS>2@>pvnx!B/"s$bUG|^<N9z}cFoNs_x1JDyTxz87-y9}s<yI91>0K!#Jw!`=jDk1rEP|YN4j6ElqRz
+k2RfLUG{091#h62r0Et,e$>71J^Sx{Aa"iDSOcEt7j})"x.&ucG-[xFzqLVBSqCMh>@Tf,h!MwVVE!L&%m!)8"Q/Z<8_~L($M>ffECVNxll@>`)NioAM|I
+g8ryJ:HjH#$DGtPm_cj5T;^:2g-|uRB}!mH0K6VsNsaP|zXr>"is-Q/b[:9W+g:aV3cl2gTu(is{O7ia];%@Z|$e`5|Lw%xf)Rp7}}+E@;_&4mXZb]NqI$
+k#r6/KkkjsE8n7-mtz8fvs5,/e^Edpr&"WU[vDs2eWO#l-k>-jAUA!_HHMou9a4Z)8+;t]WO/I9uU+S;~Dl/GzO(R(w;5D`$;YM'Pj^^Aeet||CW>zoTAF
+}F"WYf/dc]f;%YEP/H`YEs.R$t>>)/`GJ9;4)#"g:D2Ha5Ra"m+s2}N&;pWX91b/`Pr#Hv%KO"Tvp+$_j/w7qY%sKxkhw}OqHNqUh^=VgckAh7{#'W@y7C
+FyFdTpgvt6)ky#P(C5pmR)<JUauN,FStsF+gp5@MOQ_V<>f>q>91[X%.EQk2p5jvfXM;8N$|GzYn0bPSB7r=1.O|BmnIda5<++{#9+Hw}/@dDV$R&S-SP0
+#qo>IQ5$xG#=n|SY/GtOTY4INXd|`/8,]<$/Xau!{hre#:bWz|lkv|pQ=FX]B9Y@!X`5#<>J`)y2:.5(CCVB7!Y]xThUJjz%AFo5)'#404S-%VD<jNnG2a
+5!^N>Uo$Ixie=fmEMT5)}"3XuP!aCTr,j4C|E=XJ4p)srn}D@f;K=K>':r_Y0[$8Kb[g+4oobH]aK}si6jO2JZx){OOxMP;u`dkiP'g1We7&3qPf6@xXyE
+GYtDE6wG@#=5[X1o%{5,>lv5a:4'AvR)F)2_>;^O7/Mn:m}+$k`308|Zh<~OuD'"6mXVR.PZc]X37QS6A27VF["<S$XvP[{K{Y|(Vgaz/KT=uSwnFXo$ot
+v^WX#4wf<'tUZf^v2jsoa<g%5!yFIdPt~|e|kDoZ6_NWPW-4I}O1(Ij:MdEr3R+-Ds7hMkiJ1j-k.2/z(FWt#V.C@BQ#(;"AnQ4GuEDl=}:8sJ'j_#1M&+
+_!nyPWmE$ANp1P;3H.xO$@:{xJ9RL-WkN1xJBg(DP)gR_ld5^-+I)$'"2)nhu@$ff[&s]'>S16K/b'O2YYR7k$}n>;"%bwsiT<lH`d;6"`D{Z@8b]VARUM
+J'fI@T`YnbMj$Fo[NF2!uOl]X86''u20)CY=V}7_,>X5#BT:L@NPtzh"RudzF8WzXd/O,+QnD^BI@7~2Im4nDSTXJ'5q&b)M(4,vp>[J>/YL]p#826'(WP
+q9'd_|ur1c1k"Z(ecmU,r6u3MVg{G6L3Omq8P-iZxx-/rR(-~8#(3+pj0.5@0O1w2$jt<!+p{rYb#ZK8gIde`Cp2GK>!XX`""QV>/g_I&@OJmkgS%#'8y.
+~z!%/K|Cc5>;GhIUIuJad:>@wKL5:nO'|(&G{DzgKgZensC]3P_Z[@Vj<.)nP)!/V/ly^f'p{8$Vm{/ITuP%!N>zEWxLE(}Gs3{tyQ6bHFBdVl!euznoWI
+af6XHg%#&|%sXNt3uMoT9>=rvw9I/|_JQ$<&eCFv0$jG^8i[+Y&RY+IV<GnT}l'2jK~VQR"_W3jt]Ho509oU"",w1IXdIQ827E2V'3PeTn:`]+KTzR&>%f
+y8^&nm..p&)Ag0!ff>wEAb~K)e"!9bdJI"Il^>Q@rkmF$zAOR!BiGm`[u;L_4>jw'WfJh%JS"qA).6f+dzPF2Sh;C_7y~_B#X^s9ijar2NsccJ~l.u5'~'
+Rl~CY$GzTLq@WMb]V]j.9Wdb<0HO1VYSe%~q1=KR>@|Z)i5UC&>RxFU/c=VqF(KT4XCysWbbK2#372OQvrB1M3j`y-zrkUyc]D`QWB_3%JaNzr[]Go5nn,
+D%%7{^[00_4+/wd8=z10^T%W_hcHC.#HE7W':-4O.l38dx`MPk@<#2L4|d3yY$3/yL{A)Ds=PI~w{$6^}!MV>dS5e;-VRb#ZpTYTt2Xqoybk%+=Dek;^|i
+tUve)G%p=iop_G6x3D5_%O1$<_~Jp"+)FKixp|WWi=80,nhYvI'q))$`o}0E5A$#;!<T^xSfVk)Q8b!dRskCS$_}=Uq%{B#l9z#3[9LrmG>%4%0^dIv$~N
+t>@j4L.|>&U]3-q<'ie9V`j&19Ny.hGz%Yu,%&TRbDw+[l"h~Ac7$X!gI;:TZzg)j&mw2u1X:^B`(QmxAUD_f]%U<!8xvK37T3wZu20':8{RJa4Gq@Et@s
+brFOrxX8_]A2d!>fpY<p9x!F|9J'XzaFAbrv._M69kmi:{sC8Bub1w_^J2:/dFk+LWwtf>)Q9wtZ0^y||Iz<G[~w6R+&nc=0EoRx^uH|TbCf!6Ri5)`tZ%
+RCJrS1va))<Me1a]OddT4!l4#Do=7{5+UWQl%4m+ddW9}!"{WikMesq7>Fd0|p"M:M%v%]1WSaSgdpQz0K-4MYvb7(RH&5qo@t:-Vs]qt,[/AQ}2{eUh3n
+4evUWrWt5u@%$8`IVfo,pd9y|MHTB[3m{5Lz2d~r6|Rh-&Y3~'FTe8#-rqu73#s.~q=#sDcr6z=jdX~36'Sjc>oF;8sDFFVjIPxu(%8lbuqT~]tFVz9SHp
+M6tH['Wp2Rfz%}f]#yj%C#oB$V3|r0Cr>mIG@a<+9buE8)Ve`Yrd$DHs8pP|of$_Wp.cUIkcg>|e6E1=Iw#H~f6^=@gaXIE"ltpDa^Lj-zT!2PBRrgw3@r
+tzYi2g;aR3Q^Ww].3r;AZ$Cg"&;'815t.5E%-i;]EmV$!>EJ|Vt.`EO:I74KpuT1erw3'|BVhw9lDr/>hDt+8|I-9mpkaK6{bz=QjYet[$n`gp2!=_~sB!
+'>My7xWr7D/8:^]y]j"+@.RPcCSfQ_bQuU<'TclS<oo$J')$d.fxjH;_X:TnVLO0;g]+@+`.Y4SbDrDEnhlH]NLqKg64!2R0a5J4y+!Vzv_0<+v9,C-i"r
+WKcgWPs'#5|JJ<bidZbj9f{JLkJeEA.f"x4aH0=!Oo3+{6.+o]pauZ6sT!jjo37gIWd|t.d`{NeM(x-AoJ/.Bi1}dskTh"V@S>$KOkIZ:K`#7lFKgEq'9G
+R{jE0[6_GS1Tps,s}`el=S[Q3e`$E7_hV;;wsTy@]>K4M=iwJ4Q=V6gtU%k^d$a$Ib.-fU|NbVwSMDos:Dze/|fqVbHf!myu@05[#}5}q9D|=OBP]k2DCS
+s!EV7}MHKV;%}:Rh.ipl51BpzYY.($Fe<Jx9z!`"oMv@<H:iI3Q1E+qzei7`H{"Hu9qs8@O2tzY4N56:/^nssO}laj}<60@e}!_x@Fs4hLEa-N5Fp}^rpu
+-y[fLdTZw>GUcF_VXTm>4bMO[%l5glytRmhsDWxr(uTdvuIVLBkP!cJz9[T=Nl,Rp./4M_xYvRIclJR%GmERHb{;@oC%JrqR1pl<@X<jpLs.5l.uHi&|Wc
+Ijt6H_4)V^wBSF-||i{Ru@gDp!$|G<ps'OYyoz8i-Ai,pW(]Z]O5HoI"$lm.`=SvztbnkAB<o&I7/Nkq'Z'N;GA6.+{Hw##bQ=4Yzun|n&|d#txK0{hyrX
+5EcdI.=Oiz2gSSw#La&pQ=9X<Ulof)g7LaO:u/e12(UTGDH$J^(3S$(]J>B$<FwLA>iiF+Tngxi%kBISg(6fs7kb.Ln,o[AM1|C<=|Qm^-Hy9yBt1G3CV3
+nb}xThp+-J>9||@RI(e`[#j$4g,z33bUjPY@qJkJI/w^|M=Hqi.DgJ/TtFRNSi!b"C{`dGe#&3jEv]l.9isLr5AXoGVCg$Y#0IB_KPVGH{az(|Bm,0gWRn
+ph#o8WTpUP8LU=:j@Oi2"w0"%Qmls[NQ8%=!nYe<qWM<rSA+.LFl'3dsfuIGb&[6)P2IZt@TmoCi.a{Xa6|3LD9C'@6$5}5$]r}k'_T(#D+/bP%vs+Z)t5
+"]_Y(wf;Eb_qM>F#^Eg2[2jdimcZ8pw2K&`Yd-%ijo$1T}K;O2zwZ`](caIXVx{,fKj}]05zq{&.}z=0!m+>ms@Oql^Bd-545R+}AgFV2NeO#x2GIHv0Aw
+Dlt+m!BbQ;8((%@:;7vt$vn^"|=@-ZfHMJ_FSt!2!_oVr}^WXVuMltA-JMm&mln&GUE'jyxM1Mj_:l,{s%,S<:D&{1&.W3}(wT_mSjLMXD3%}M`2-XArAT
+[zP),Qe74F'G)`|6i1K0G7wc7"Dnxt4!)8f1-[;&-$8$>s2n-:y`(FH>eJ_y.(DteX>.D/f!cc.<Z=<V0t]xpPCH:PAk6.|9]o3laKt^^T,hqO9e1P@69<
+aIqt4o~F6_Q'BD/O]t+Jd(oFc&Nt_VCpJp{Ji("MLF8;=]x]'Tnp8IWYJV]@70_3<^>FcL!1|f)U6^sSrBY%ZbBE8zx`IMQhc_L{t=]9j8TCR1RmfT]P.'
+PIfW}(w[xOLub'/Rv$r9'_VUBffvXCc,I+S!`(@eDlD(;7i#9zQZNP/eCP[2inkP)Ebb&[&rG6-9Jk.C!5e-ItP#GeP&7:@JhI#`$4qp@&e;GKu+yUsj5&
+++N8CC]ynT$=tq~y!47{>V(7)q.$mD6UR|5>-{Oxsv!t72AS>&{Ym52XB)A'9mjD`DVO!)Q_"CHqr6t71C9F,p@z1ft2Sr$,Kss|KP+Vt8Bn;n<w77X]"a
+rril0+T97GqDgqFm2Ju}HC4UD4Uv7.0GcD"v(_d/-mM1Oh@/p7.-Q^:2'bJ,^|<X(v%8Ui'Z2cM@F81"/jFB%I@y<fYS.+S/MwZ):s/'U"^XXxwGOk)X6M
+C1J^#v<=2aaO!~"nDzS@+1z-xJGDAQHX8":u-:=jI__N+|$:sOr$<d+vEm@=Bs3vZSNwA@xvT`!^#zMicAdq#W=-7oDZMm)+aQz#un3`o@{Wui;wz6[3/G
++RWjE^fgXf!x=_:u7Z/_MHD!,Pp9H'iBM%d!6NvHI#-XjsRh5hUW5c7}/dBHz(TsR76p~dh$STd)RO9B3{tY{:-^a#lfP/X@emgaXN^8+}cK+Ulo0c|`a<
+Hdol{;g!pl[0.jQz2,C^FGrv9Nre^fy@bK[a3FTSBIhR"2rw7AGPrp3r9Dhr#CQGOzt|_$TOL)ub{Q+HLjL}gm+b#Q8elLeG(vDgJ<xfS}E:s>P#Unb#pn
+0V]55IMsvCL8^@JGAghSf<zee&#b!;V/&8EG`TDe,Fe>HOlIysq0x(oWZ_&(_lM7xJZCvnK}FH>W6{:q.z42KvG|G(qD-P6|dofU}oWt[fFrRM4aSk>qoL
+P#`O!&Ls;rA2>[1"]tFd:9-pHJf[lGkedu|yYUL1<{8W]F./2>r{0dvnnr[1&uo,=Vl)Di+e&4l<V)&)y|6oT5rU{9oAKv}C.[NZ9D4FkP<2%dL7$>O"$D
+wC!nX(o79Y";G0qu{wx$CcVUqFEA>4dbx|2gB,%mV,_&<#z_Ac)(jeAV8ck_@]Rss8jvA=:#bY6<#oO-Gh&PF<YC2-5R^kLxqTZ{=L5uJVI)N2Obs6SB11
+&=VndwjGiD&R2hhp1;XD[WbL"|'RZH~vq]UV-SGb2S)(/9LO0ao-B0/3<MMGKRI[h>(f!U^Z<2eQOY=X.<-'5:+a171t#W0KMc'rBS!&%D_IB1Pqs-/t${
+D&fqBb3S8_{W7C-M7NQqIB0bbqtsAY6CS%:)Wd~eP;FvJ;pbksT,}-60>R_[s79MhrA(4o@s^p_Oh)V{XyV2e^3CS+!,Cx~35<mmxY)wD.O=-bxw@o<;MS
+vqV_68s%FzX>eiz)=./AVh@@$XJ`0JLlL6_O|/rAW/y1rQP"!n5;is|KS>O3KC4Qq"%)1tnK+S|axT}Y`<KTb:7UH}0`i&VjvMf<sHQ>4OezxgS`&Xbav/
+/O.|y.T:02q1j}|AN$a2GoZ(X)Sgi3:>'L@WHq@<cQ|j{QyeA><Yxgi9ZH">9-nFn[ePhx0tJ^T2iiUq-0ctw<MHJ29l^ARU>E/3I3VyS)y=%/_V@<L|~S
+bEqer3")=`].:c4;Y>W9LY`0[q;I6<IE/5gF;CQCu!Qcc/uybWBT{QErHiPIRQhst3d:Y=SnFOZy,H{TwS{GiH"l]wl{wA1}s4~!<CZkN}8Kod!c9XAKh+
+{y<;QWf9lA3Q`]8;=MwsFh$#3c)8bC,{_6hfx(&59a[x1P^E}C_&]!DggDS:,s9PneHDM}3Ncl>Jm>w|qE(:WzbfLDM}TNUTK&#s!L{xC{Szd{xy0@n=Z/
+oh:(H8H8w(#a0sWtUjv]d_M|"h'0Y+(AX[i<%_0NFAxB[p-Cao<XcyvcI:CC/&)XOzs2vNND@M@,o5wx3G4IM3uU6N<=Yaa8xw|]b|)mN'_W[d[J"tH9Qy
+7;!kb@I+'y+'SzS2}-wSf0Qwu{-&u{8w"<fD&mqY&zz%xa$[IGVhw,>{yKfbKh$,xAKy`7rf6C=A@h/}7%iAJ&N9&>q!wQ1="!{ABC'g>{S&a}H[Jb_"5h
+$}`pPTV'Deag>Lz[&xHzHhW]Qw={EK%w|Ciu#c4#|1)oQ9-6,[/+hqO4Y[v`vL/t9]{K6%hJ@6dDG(6:R}sU8$m$mYoBiw[wLva>6@J3ccb_MA51!|i_Ii
+L"/^KU4Cij"hw,c#o$cP0j"diT[yoJ1tJA&>^Aj$s^no|lLs.hBvIZM=MA${Tymld@tIkz_'cte6|ubZzwq:(:~!boSa3gvuT!WSJ5T|J6Mtc}9M;hhlK{
+-m)oAQ@(VjA8%s<FR%)|rwg)bG<5UROYS]ijnjqO_ke";cO/5V$x6^lulBRTmm0Xb>k}f}#EWeq])e~(r!'LDOu7^1Bubh%sTE&=_r[5W(FM&Wl"]iXG7c
+>.aK7n@pJ2G(wTPWlPJ).r%6W(+#isSa<SUTG6^vWfI_>vi<@GuP@X0^"1Cqq"-W}g#N{x`s&`+}Mpq^]WL4B1X8p1'QI]4/o33|iAXCcl9`,88`x)5@qw
+<_PKDOEUUw`y/HEwU^g{AS6.y9"O./fEapcA!S%|s&NWIE;-LQ/."3T1z]J9}1'lhc2@rGX9G,%i.b0O5fp'pQNykxh:MyuT<=kGX9dH}1PtI8s@#MrI%&
+8#{[Vz<Z))=_@OQX@oIqvomMa+z;T/S"D{$zJn2aS_uBpJEHBZ9Qa@:r@wvL9wNf2p(|oD9g7sMeDy@Bj2YG$dcg2^^f<B8%PEahk.:+82dFX'n#>)Zx2-
+Ev1Wj!wZGd~{V@&eIVk)b,XrT+]D|O%m|>lsVqkbuJ0LBYkTI`;.#-uk&jk%Edl%w|[4G&+]+<`hy5$zuOe;`zbs/T"QI)ZI<HvG7fs!@/Wn<s^MdT9q%c
+nY+TzhSc[d{yw#g,/l^E9CdoH}gWagM2{9%S5M5$)E249GA|d2<M06t=_lgNdls86+m,"Rz<_+4'F5|>_7n@CN)ezbL3A{fw^M^W3XR[%ccD&c#0iDi}j4
+0/Lj=y][9Iuu1gPHnfr}<3pOTL,}C=Heb.!;cD/o(mcz8Loq}saA]6{v6-ax$'rPVrtW5x64XkW[Bj;>(5`dreZ1S$oFXa(0+f(kdw!/ILaos`_J:9S/)J
+/LE_B-gOlX;F8t4m8GP"f>M>,2CUE/S^Bo'a(`W_cEXILq~&YP:%01eyUd}OM|`xjsKE&Ep[a>;MSh0AiIq[e<:V3)pBjX3;=7=R<PyuW|fqHT_s_Ae|~z
+>+}mfj=n)xK]Yg;0qBh}!)2U$d1Znzjd%6=]4yYlqLRW]@E_B,B#%$ir1R&_!G[^{Ry`Df~Py`f9HH,}Y(NiQ@;@n'6c:KRx_bBLlTE8}'KR$'%{osL9Xo
+Dj9C9ScyC^Jzs@1Jv|26xmUA;;EbP%=lqjDE/d!y^@t{br-uv/66o9nZ15COd%Fa@NmNd;&RfXhX#erwAS1,t](y)GP'cyq{W$)nsPRs@1uKOTyp#A%$gs
+${oCT8j"!<+bibo4`BZorC]zy|3WU4lfM%GdSk(@jNrkQr[l&xC$HQ~ry)Uk~/LCrYzQ1Fb,"LT$EG@D)r^7$^K%zK!8kG>C}wfWX@Jqcg0Xl7,paE#0A}
+`pj_[#.]r9]4k2(GVY#.l:0NU[MWGk5^+}=R:}='#ul2i08'',staR#gy|<=&r>f1LR-#fqrktL|KXR_.qpOC!ERP38'6pt{MZx0"plgX0i0Dx_2Md.-^h
+I>A%2d')[3kSc"_lJw58rgFy^==4s<PlZ45T4yQ2I0+Rt}6y<l+[.&I!LN7hv"MJe#"]thx1wt7|5Sm_}q(zPOZC@z,f`NFc)kYD9P^[vV&HUn1u0ys+mS
+PNI^:iP,qgi/DQSES{^eKOl`xSyR!jIl`m^{7/nm5QE"7}K/VO1n$4m$]Xq,d#cw0ZZR'PWm0"BI~0I:39~r(dl;/>k"~}ji%bXQ].1He4Qmcr|&n{M&Dv
+fM6tve{vdf|r;z><H3@3SP#Bq=5Ym@6Z4s)t#i]g_xLZv#RWXFS9B[8J=E80).cRRCsO%3Q<u^8<0D8F7sfKVdw<vPi(q)jY3C8K8W48C"D`Er/>,B)7%N
+'%v!_q.9dm@mR.zu:>'Krg+L'E%i[EIR'xG{ozhI0w9P)+)7iN#](Q~<=g95u/3-h%d+wWs_aGc<"BmT-EpH>Kxyc2a:|q1FWJ0(}h.2YC`0:[0@Tzq'Y{
+j3M@a1+:H!N|s#Mer/%Slz/06!,6B(cWb5x2PAOWubQy!ws%1mExY9wZ>+4UF6$'lfIC]8GQ}:iA#@<TDd0Yag>i;{4x;xWh[MZ1R"MQcN5PB;5c[N#taG
+,EM%GfV{&tWo@I:]Oy{A6z!lddYU6yj&|b&3)%N$SgsgWLYMHK:>Z&4S20OSD'45FnH!|ERYcK5gPgGB`e'Dsp0|ixC2t--',5z@6g!Z>#n)NGcA3XFtgQ
+Sz0IEUybt>^y//3r}fuT#KF"f{1;|dQzHD}pL.B]uYKQ:+1"GM8k.NW)^R`l.Z7vmBq[kx/_e91aKY$6T9uYQG_5"(L-Y)ntX#1f`@['gZRwWJtR+#ErqO
+=eX;8$XXO"_U,T+2%EeRl"jB~l_yf3@o7-t|3'bMVCb|X"c2q/m[kEpOkF,4.CBiy.#Rz'QQMNg}mLSN.N^On"(>&9MchCZvd["'F1lcyX<Fbku9FSb|rc
+uiZB"2k<|ex>9@`bi(IDc0OiA;%"Qlm0!VN`,e7]^%h)%eX;Q$v0DFciK$0Hx%h5!U>vCcO_RJXoEIDUY@^2CIJ'eC{Cu&<id3SdF!,^SMYSD6=Us7##FZ
+mjz,y<XJW4cajZ~B[Ncut(WWp.BN2z|tlaYE,UH[R>8eTL2ym)]_t@mpEvTYI<f$mOUM-qj$L]U<Zo8j.(r%fJk9$85EKd|k8Y!wJ]-R4owQK}7uW[KNct
+z|sxIy3kxQkbRYVo7]tmO@WZ<j}x7i&OlmnfNqG(f'pm`qq/XNXY{XvTP:iX$0P>@;t:{h}kT{Sl/MDJTxfl>Jbqx+#IzDLEI34)x"8=ncYj5xjBW#s"/R
+U<XEf{m9yaBYs57MuJN<1&b11jrE~VHTmUWl#IvErqBWH"a!ol876>@(d]tEYxG$EusYQx:cJAqgyQ`z~%%uBn1$Qu6wYwX/(ci5WkK1,I(FdXPUm[LT.y
+Q+37JH>nO@zv,v'ra]gFHg.wwN8Ur4qv|NbD.1m"dMSBFgU%}cNvwZU<^C$q}NvDxy.2sIK{=Ac}f"q2btXpF6@h!zZPMZ;K`ZJ+[q7BW1@5;V[5dIzr%=
+om+:%I,%n.aVbTohTdh7$9kH%eKV4TR9SpW)7=QLS+GR<yFR4l[reQg/;]dj>3gx-k1nD/]gDW@6pZyD,x<'^X9:k1<]!qo4+1+mLIpE(v"`OE#uK96l4<
+i_J0XJ7njbnJMmzV$wdCQ!@9FEUL$45P[Bc9b2#u4CIP52bQud5!I9Fk,k'PK"2(WC{o>pn]#tx5Yvcj$NM|2#~ua)uhPlk"#j.y$Kg(D8-d8W9XLVjvYL
+#8"kbI|k&|&0xT'{_z-XoY22RGx'%!IIgo+Q7zz;lbL`xy$D`xtMUJ0gRZdD-PBJix|U;nwxL^)WqC}%t(shd{F5da@=0L:r7j:Ox|@<NiM5E2_o]|FOK,
+j;#"ArxgiW0qM-LnyeUn<>Nr4hP,|x$KV6'@'fSQ"~A"E[@$E$T3C$Eb_cP@+7$R[5CQ@$,!O]~MrQV(SO~P]R]WM3m4j0thrZ4l(!iNjV6&HDWPU]IyDz
+KdOm$<5'[f[qr}ps]iAZffNx%iyX`fu`zpJ2Q$CrMyvi$LGbFnadB"dso3Q0|kio~n_pMF<&H`BiJS:3~=)F`Rw`N_DHUPX&jnAm.^_L[%=8gHl>@nJoK'
+,3Jt=44V$QfE4Fj(~4PTPB(o=;o|HI8[Ruq(y4=</fsX|yZ;,ZImK76RAym9=0E('1d[e>O_1#8!Wn9[)I0m!e50D)sPx[{hh+s0`+2SGn76i[Mj9"Qm;(
+T4mOOUmUD$$).Euu80LprN&;c@~T-S%m.SOtEfYjXx5%!!
 */

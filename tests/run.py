@@ -280,6 +280,8 @@ PROGRAMS = [
             args=["few", str(turn(1000))], long_args=["many", str(turn(1000))], timeout=600),
     Program("group-by calls", ["tests/unit/test_group_by.cpp"], SIMT, ("plain",),
             flags=["-Wno-maybe-uninitialized", "-Wno-psabi"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm")),
+    Program("described inputs", ["tests/unit/test_described.cpp"], SIMT, ("plain",),
+            flags=["-Wno-maybe-uninitialized", "-Wno-psabi"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm")),
     # ---- the same under NVRTC: some, on one architecture, whose turn it is; --long: each case's sizes and alignments
     Program("policies compile", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),
             flags=["-Wno-maybe-uninitialized", "-Wno-psabi"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
@@ -605,7 +607,7 @@ KERNEL_ROWS = [program.name for program in PROGRAMS if program.sources and "race
 DEAR_TURNS = {"contract": 0, "dispatch: sorting": 1, "online: threads": 1, "bundle": 2, "tuner: search": 3,
               "dispatch: speed": 4, "online": 4, "dispatch: graphs": 5, "dispatch": 6, "simt: emulator": 7,
               "kernel source": 8, "life": 9, "inflate": 9, "kernel sharing": 10, "life: threads": 11, "tuner": 11,
-              "dispatch: arguments": 12, "inputs": 12, "group-by calls": 13}
+              "dispatch: arguments": 12, "inputs": 12, "group-by calls": 13, "described inputs": 14}
 DEAR_ROWS = list(DEAR_TURNS)
 
 

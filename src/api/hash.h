@@ -23,7 +23,8 @@ GP__API gp_result gp_group_by_many(gp_context *ctx, gp_type key_type, const void
     gp_stream stream);
 
 // out[i] = the i-th distinct element, in the order of first occurrence; room for `capacity` of them, 0: `count`. type
-// may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices.
+// may be GP_INPUT, as in gp_group_by_many. The order costs a sort of the distinct elements' indices, and the
+// sort of the elements moves indices; with GP_UNSORTED or GP_FASTEST (gp_call.flags) they come in any order without.
 GP__API gp_result gp_distinct(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
     uint64_t capacity, uint64_t *out_count, gp_stream stream);
 

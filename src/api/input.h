@@ -8,15 +8,16 @@
 //     gp_input xy = gp_input_of_two(GP_PROD, GP_F32, &x, &y);
 //     gp_reduce(ctx, GP_SUM, GP_INPUT, GP_F32, &xy, count, dot, stream); // the inner product, in one launch
 //
-// copy, transform and transform2 take one; reduce, count_if, any, all, find_if, partition_point; scans; segmented
-// reductions and scans; select, partition and scatter in place of the elements; scatter and gather in place of the
-// indices; unique, reductions and scans by key in place of the values; histograms of one channel; searches in place of
-// the needles. Sorts, segmented sorts, top-k, nth_element, merges and sets take them in place of keys and values,
-// distinct and group_by_many in place of keys: they write the elements to their outputs or to the workspace first, by
-// one launch, and go on from there. Descriptions are read during the call and may be
-// nested. A call has up to GP_INPUT_PARTS of them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or
-// not, and up to GP_INPUT_VALUES constants and ramps. Its output overlaps none of these arrays. Kernels differ in
-// kinds, types and operators; pointers, strides and values are arguments.
+// Kernels make the elements of copy, transform and transform2; reduce, count_if, any, all, find_if, partition_point;
+// scans; segmented reductions and scans; select, partition and scatter; the indices of scatter and gather; the values
+// of unique, reductions and scans by key; the samples of histograms of one channel; the needles of searches. Other
+// inputs with a type of their elements (in, in2, keys, keys2) are written first, by one launch: by sorts to their
+// outputs, otherwise to the workspace. Of keys and keys2 both are described, or neither; likewise of the values of
+// merges and sets. Arrays alone are what gp_gather reads from, inputs with strides (axes, permutations), offsets and
+// lengths, columns, edges. Descriptions are read during the call and may be nested. A call has up to GP_INPUT_PARTS of
+// them, nested ones counted, with up to GP_INPUT_ARRAYS arrays, strided or not, and up to GP_INPUT_VALUES constants and
+// ramps. Its output overlaps none of these arrays. Kernels differ in kinds, types and operators; pointers, strides and
+// values are arguments.
 typedef enum gp_input_kind {
   GP_INPUT_ARRAY = 1, // data[i]
   GP_INPUT_CONSTANT = 2, // *start

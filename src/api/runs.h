@@ -23,7 +23,8 @@ GP__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, 
 // values in the order of the input; *out_count = the number of distinct keys. Keys are of a built-in type, and equal
 // where their bits are: floats sort in IEEE 754 total order, so -0 and 0, and NaNs with other payloads, are groups of
 // their own. out_keys may be NULL; out_values may be `values`. Any operator but ARGMIN and ARGMAX. The same bits in
-// every call; with GP_REPRODUCIBLE on every device.
+// every call; with GP_REPRODUCIBLE on every device. With GP_UNSORTED or GP_FASTEST (gp_call.flags) groups come in any
+// order where tables fold them.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
 // sizes, and what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
 // of 4 and 8 bytes) and count is 2^19 or more (keys of up to 4 bytes: 2^21), blocks first fold what they read in tables

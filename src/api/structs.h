@@ -8,7 +8,7 @@ enum {
   GP_CHECKED = 2, // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
   GP_RIGHT = 4, // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8, // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16, // top-k: the results in any order
+  GP_UNSORTED = 16, // top-k, distinct, group_by: the results in any order
   GP_KEEP_GAPS = 32, // convert_layout: bytes of the output that belong to no field keep what they hold
   GP_UNTIL_TARGET = 64, // bfs: stops after the level that reaches gp_call.target
   GP_SYMMETRISE = 128, // graph_from_edges: with every edge the opposite one
@@ -16,7 +16,9 @@ enum {
   GP_DROP_LOOPS = 512, // graph_from_edges: no edge from a vertex to itself
   GP_EXCLUSIVE = 1024, // scan_axis: out[i] is the fold of the elements before i
   GP_LITTLE_MEMORY = 2048, // sort, merge_sort: a quarter of the elements in the workspace, slower
-  GP_BALANCED = 4096 // gp_world_run: the results in even shares
+  GP_BALANCED = 4096, // gp_world_run: the results in even shares
+  GP_FASTEST =
+      8192 // any call, in place of GP_REPRODUCIBLE: gives up what costs time, which is what GP_UNSORTED gives up
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.

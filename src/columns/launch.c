@@ -25,7 +25,7 @@ GP__HOST void gp__add_column(gp__graph_plan *g, const gp__request *q, const void
   column->word = word;
   column->words = (int)size / word;
 }
-GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t values = q->column_count - q->key_columns;
   gp_call sort = gp_call_init(GP_SORT);
@@ -35,8 +35,6 @@ GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u
   void *order = q->out, *sorted;
   uint64_t i;
   int k;
-  memset(g, 0, sizeof *g);
-  g->at = at;
   (void)gp__take(g, 0); // a plan holds something
   sort.count = q->count;
   sort.count_device = q->count_device;
@@ -64,7 +62,7 @@ GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u
       sort.in_type = q->offset_type;
       sort.in = order;
     }
-    if (!at && count > 1) sort.keys = sort.out_keys = g; // the sort's room depends on whether it has an output
+    if (!g->at && count > 1) sort.keys = sort.out_keys = g; // the sort's room depends on whether it has an output
     GP__CHECK(gp__add_call(s, who, g, &sort));
   }
   for (k = 1; k < count; ++k)

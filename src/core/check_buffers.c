@@ -109,6 +109,8 @@ GP__HOST gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   gp__checked_type acc;
+  const uint64_t elements[] = {b->in, b->in2, b->keys, c->count2};
+  memcpy(q->inputs.elements, elements, sizeof elements);
   if (q->inputs.in) GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
   else if (k->in.size) GP__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
   if (q->inputs.in2) GP__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));

@@ -15,6 +15,47 @@ GP__HOST gp_result gp__check_integer(const gp__checking *k, const char *field, g
   return GP_SUCCESS;
 }
 
+// The type of an input, an array or a described one, which leaves no array in the request.
+GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
+    gp_type *type, gp__checked_type *t, int *root) {
+  gp__request *q = k->q;
+  const int first = root == &q->inputs.in, second = root == &q->inputs.in2;
+  *type = wanted;
+  if (wanted != GP_INPUT || k->traits & (GP__TAKES_AXES | GP__TAKES_PERMUTATION))
+    return gp__check_type(k->s, k->who, field, wanted, t);
+  *(first ? &q->in : second ? &q->in2 : &q->keys) = NULL;
+  if (k->traits & (first ? GP__TAKES_INPUTS : second ? GP__TAKES_SECOND : 0)) q->fused |= first ? 1 : 2;
+  else q->written = 1;
+  return gp__check_described(k, field, input, type, t, root);
+}
+GP__HOST gp_result gp__check_in2_type(gp__checking *k, const char *field, gp_type wanted) {
+  return gp__check_input_type(k, field, wanted, k->c->in2, &k->q->in2_type, &k->in2, &k->q->inputs.in2);
+}
+GP__HOST gp_result gp__check_keys_type(gp__checking *k, const char *field) {
+  gp__request *q = k->q;
+  GP__CHECK(gp__check_input_type(k, field, k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  return GP_SUCCESS;
+}
+GP__HOST gp_result gp__check_values_type(gp__checking *k) {
+  gp__request *q = k->q;
+  GP__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
+  return k->c->out_type && k->c->out_type != q->in_type
+      ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
+      : GP_SUCCESS;
+}
+// The second input is described where the first one is.
+GP__HOST gp_result gp__check_second(
+    gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
+  gp__checked_type t;
+  gp_type own;
+  if (!first || !input) return GP_SUCCESS;
+  GP__CHECK(gp__check_described(k, name, input, &own, &t, root));
+  return own == type ? GP_SUCCESS
+      : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
+}
+
 GP__HOST gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
   return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)", k->who,
       field, gp__op_rows[op].name);
@@ -79,11 +120,11 @@ GP__HOST gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (k->by_flags || q->equal == GP_HEADS) {
+    GP__CHECK(gp__check_keys_type(k, "key_type (of flags)"));
     GP__CHECK(gp__check_integer(
-        k, "key_type (of flags)", c->key_type, 1, 4, "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
+        k, "key_type (of flags)", q->key_type, 1, 4, "bool or an integer of 1, 2 or 4 bytes", &q->key_type, &k->key));
   } else if (k->reads & GP__READS_EQUAL) {
-    q->key_type = c->key_type;
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+    GP__CHECK(gp__check_keys_type(k, "key_type"));
     if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
   } else if (k->own[GP__CHECK_KEY_TYPES]) {
     GP__CHECK(k->own[GP__CHECK_KEY_TYPES](k));
@@ -145,37 +186,12 @@ GP__HOST gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   return gp__check_reach(k, most);
 }
 
-// The type of an input, an array or a described one.
-GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
-    gp_type *type, gp__checked_type *t, int *root) {
-  *type = wanted;
-  return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
-      : gp__check_type(k->s, k->who, field, wanted, t);
-}
-GP__HOST gp_result gp__check_keys_type(gp__checking *k) {
-  gp__request *q = k->q;
-  GP__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
-  if (q->inputs.keys) q->keys = NULL;
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
-  return GP_SUCCESS;
-}
-GP__HOST gp_result gp__check_values_type(gp__checking *k) {
-  gp__request *q = k->q;
-  GP__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
-  if (q->inputs.in) q->in = NULL;
-  return k->c->out_type && k->c->out_type != q->in_type
-      ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
-      : GP_SUCCESS;
-}
 GP__HOST gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int alone = (k->traits & GP__TAKES_KEYS_ALONE) && (!c->out || (k->traits & GP__TAKES_INDICES));
-  if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in)) {
+  if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in))
     GP__CHECK(gp__check_input_type(k, "in_type", c->in_type, c->in, &q->in_type, &k->in, &q->inputs.in));
-    if (q->inputs.in) q->in = NULL;
-  }
   GP__CHECK(k->own[GP__CHECK_OUT_TYPE] ? k->own[GP__CHECK_OUT_TYPE](k) : gp__check_out_type(k));
   GP__CHECK(gp__check_key_types(k));
   q->in_struct = k->in.info;

@@ -32,7 +32,7 @@ typedef struct gp__checking {
   F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
   F(GP_RIGHT, "adjacent_difference") \
   F(GP_DESCENDING, "sort, merge_sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
-  F(GP_UNSORTED, "top_k, segmented_top_k and top_k_axis") \
+  F(GP_UNSORTED, "top_k, segmented_top_k, top_k_axis, distinct and group_by") \
   F(GP_KEEP_GAPS, "convert_layout") \
   F(GP_UNTIL_TARGET, "bfs") \
   F(GP_SYMMETRISE, "graph_from_edges") \
@@ -68,7 +68,10 @@ GP__HOST gp_result gp__check_fields(const gp__checking *k) {
 #define GP__OR(FLAG, text) | FLAG
   GP__OWN_FLAGS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->flags & ~(GP_REPRODUCIBLE GP__OWN_FLAGS(GP__OR)))
+  if ((c->flags & (GP_FASTEST | GP_REPRODUCIBLE)) == (GP_FASTEST | GP_REPRODUCIBLE))
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_FASTEST and GP_REPRODUCIBLE exclude each other", k->who);
+  if (c->flags & GP_FASTEST) k->q->flags |= GP_UNSORTED;
+  if (c->flags & ~(GP_REPRODUCIBLE | GP_FASTEST GP__OWN_FLAGS(GP__OR)))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
 #undef GP__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))

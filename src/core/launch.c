@@ -63,7 +63,7 @@ GP__HOST void *gp__arguments_with_inputs(
 #undef GP__NAMED
   const size_t size = sizes[k->spelling->kind];
   const size_t at = (size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR; // the alignment of a gp__value
-  if (!q->inputs.count) return arguments;
+  if (!q->fused) return arguments;
   memcpy(room->bytes, arguments, size);
   memcpy(room->bytes + at, &q->inputs.data, sizeof q->inputs.data);
   return room->bytes;

@@ -76,7 +76,7 @@ typedef struct gp__family {
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
   // Makes the call at `row` of those that follow, and returns how many follow; NULL: none.
   uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-  const gp__composition *composed; // NULL: kernels alone; beside `launch`: for described inputs, steps, q->composed
+  const gp__composition *composed; // NULL: kernels alone; beside `launch`: for steps and q->composed
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GP__IDLE_IF_EMPTY NULL
@@ -109,10 +109,12 @@ GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
 GP__HOST inline const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }
-// The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
-// calls in steps or of calls.
+// The calls that write described inputs, and the call on arrays (map/written.c).
+GP__HOST const gp__composition *gp__writing_first(void);
+// The calls that a call consists of, or NULL. A family that launches kernels has them for inputs that are written
+// first, and for calls in steps or of calls.
 GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
-  const int kernels = !q->in_steps && !q->composed && (!q->inputs.count || q->fused);
-  return family->launch && kernels ? NULL : family->composed;
+  if (family->launch && !q->in_steps && !q->composed && !q->written) return NULL;
+  return family->composed ? family->composed : gp__writing_first();
 }

@@ -114,10 +114,18 @@ enum {
   GP__KEYS_IN_PLACE = 32768, // out_keys may be keys
   GP__WANTS_KEYS = 65536, // out_keys may not be NULL
   GP__REPRODUCES = 131072, // any fold under GP_REPRODUCIBLE, on every device
-  GP__TAKES_INPUTS = 262144, // in_type and in2_type may be GP_INPUT
+  GP__TAKES_INPUTS = 262144, // kernels read a described `in`; other calls read it from an array that is written first
   GP__TAKES_BOTH = 524288, // MINMAX and ARGMINMAX
   GP__TAKES_AXES = 1048576,
-  GP__STORES = 2097152 // `apply`: unary, of each result
+  GP__STORES = 2097152, // `apply`: unary, of each result
+  GP__TAKES_SECOND = 4194304 // kernels read a described in2
 };
 
 GP__HOST uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
+// Whether an input, 0 to 3: in, in2, keys, keys2, has an element for each that the call counts. Calls on segments
+// without an operator read one value a segment.
+GP__HOST int gp__is_counted(gp_primitive primitive, int input) {
+  static const uint64_t others[] = {GP__READS_SEGMENTS, GP__READS_COUNT2, GP__READS_KEY_COUNT, GP__READS_COUNT2};
+  const uint64_t reads = gp__reads(primitive), folds = reads & GP__READS_OP ? (uint64_t)GP__READS_SEGMENTS : 0;
+  return !(reads & others[input] & ~folds);
+}

@@ -44,6 +44,7 @@ typedef struct gp__input_node {
 typedef struct gp__inputs {
   int count, arrays, values; // count: of `node`
   int in, in2, keys, keys2; // the nodes that gp_call's members are, plus 1; 0: an array, or none
+  uint64_t elements[4]; // of in, in2, keys, keys2
   gp__input_node node[GP_INPUT_PARTS];
   gp__input_data data;
 } gp__inputs;
@@ -123,7 +124,8 @@ typedef struct gp__request {
   gp_fault *fault; // NULL without GP_CHECKED
   void *workspace; // the caller's, or NULL
   uint64_t workspace_bytes;
-  int fused; // kernels read described inputs, and `composed` is for calls in steps
+  int fused; // described inputs that kernels read; bits: 1: in, 2: in2
+  int written; // others are written to arrays first
   int in_steps; // other calls in place of kernels: GP_LITTLE_MEMORY; by key with GP_REPRODUCIBLE
   int stepwise; // bfs: a launch a step, because a cooperative one was refused
   const gp_aggregate *aggregates;

@@ -27,7 +27,9 @@ GP__HOST void gp__set_shape(const gp__request *q, gp__shape *h) {
   h->count = q->count;
   if (family->shape) family->shape(q, h);
   else h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h->described = q->inputs.count != 0;
+  h->described = !q->fused ? 0
+      : q->inputs.arrays || q->key_size || (q->in_size && !q->inputs.in) || (q->in2_size && !q->inputs.in2) ? 2
+      : 1;
   h->reproducible = (q->flags & GP_REPRODUCIBLE) && !h->exact;
 }
 GP__HOST gp__shape gp__shape_of(const gp__request *q) {

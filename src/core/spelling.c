@@ -141,7 +141,7 @@ GP__HOST void gp__spell(
     w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
         (uint64_t)(q->fields[i].descending != 0) << 32;
   w->list_count = (uint64_t)q->field_count;
-  if (q->inputs.count) gp__spell_inputs(&q->inputs, w);
+  if (q->fused) gp__spell_inputs(&q->inputs, w);
   if (own && own->spell) own->spell(q, p, h, w);
   if (own) w->resident = own->resident(q, p, h, w);
 }

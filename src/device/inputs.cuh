@@ -2,8 +2,9 @@
 // uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/common.cuh, core/arguments.h, core/input_data.h,
 //   device/types.cuh, device/operators.cuh, device/warp.cuh, device/vector_access.cuh
 
-// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors. apart:
-// neighbours are not side by side in memory, so that neighbouring threads should read them.
+// A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors. If
+// `aligned`, load_whole makes V from a multiple of V on, by vectors alone: loads that depend on nothing are issued
+// together. apart: neighbours are not side by side in memory, so that neighbouring threads should read them.
 template<class T, int ARRAY> struct gp__input_array {
   typedef T type;
   static const bool apart = false;
@@ -15,6 +16,14 @@ template<class T, int ARRAY> struct gp__input_array {
     v.template load<CACHE>(data + i, gp__misalignment(data + i, gp__vector_access_alignment<T, V>::value), false);
     GP__EACH(j, V) x[j] = v.item[j];
   }
+  template<int V> GP_DEVICE bool aligned() const {
+    return !gp__misalignment(data, gp__vector_access_alignment<T, V>::value);
+  }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, T (&x)[V]) const {
+    gp__vector_access<T, V> v;
+    v.template load<CACHE>(data + i, 0, false);
+    GP__EACH(j, V) x[j] = v.item[j];
+  }
 };
 // The base of those whose elements are made one by one.
 template<class Input, class T> struct gp__input_by_element {
@@ -23,6 +32,8 @@ template<class Input, class T> struct gp__input_by_element {
   template<int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
     GP__EACH(j, V) x[j] = gp__as<const Input>(this)->at(i + j);
   }
+  template<int V> GP_DEVICE bool aligned() const { return true; }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, T (&x)[V]) const { load<CACHE>(i, x); }
 };
 template<class T, int VALUE> struct gp__input_constant : gp__input_by_element<gp__input_constant<T, VALUE>, T> {
   const gp__value &value;
@@ -56,6 +67,12 @@ template<class A, class B> struct gp__input_gathered {
     b.template load<CACHE>(i, index);
     GP__EACH(j, V) x[j] = a.at(gp__u64(index[j]));
   }
+  template<int V> GP_DEVICE bool aligned() const { return b.template aligned<V>(); }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, type (&x)[V]) const {
+    typename B::type index[V];
+    b.template load_whole<CACHE>(i, index);
+    GP__EACH(j, V) x[j] = a.at(gp__u64(index[j]));
+  }
 };
 template<class F, class R, class A, class B = gp__none> struct gp__input_mapped {
   typedef R type;
@@ -71,6 +88,14 @@ template<class F, class R, class A, class B = gp__none> struct gp__input_mapped 
     b.template load<CACHE>(i, q);
     GP__EACH(j, V) x[j] = F()(p[j], q[j]);
   }
+  template<int V> GP_DEVICE bool aligned() const { return a.template aligned<V>() && b.template aligned<V>(); }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, R (&x)[V]) const {
+    typename A::type p[V];
+    typename B::type q[V];
+    a.template load_whole<CACHE>(i, p);
+    b.template load_whole<CACHE>(i, q);
+    GP__EACH(j, V) x[j] = F()(p[j], q[j]);
+  }
 };
 template<class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
   typedef R type;
@@ -81,6 +106,12 @@ template<class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
   template<int CACHE, int V> GP_DEVICE void load(gp__u64 i, R (&x)[V]) const {
     typename A::type p[V];
     a.template load<CACHE>(i, p);
+    GP__EACH(j, V) x[j] = F()(p[j]);
+  }
+  template<int V> GP_DEVICE bool aligned() const { return a.template aligned<V>(); }
+  template<int CACHE, int V> GP_DEVICE void load_whole(gp__u64 i, R (&x)[V]) const {
+    typename A::type p[V];
+    a.template load_whole<CACHE>(i, p);
     GP__EACH(j, V) x[j] = F()(p[j]);
   }
 };

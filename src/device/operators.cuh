@@ -231,6 +231,24 @@ template<class Min, class Max> struct gp__both_operators : gp__operator<gp_both<
 template<class T> struct gp_minmax : gp__both_operators<gp_min<T>, gp_max<T>> {};
 template<class T> struct gp_argminmax : gp__both_operators<gp_argmin<T>, gp_argmax<T>> {};
 
+// op(a, b) where b comes after a in the input, and is an element: an arg-reduction compares no indices then.
+template<class Op, class T> GP_DEVICE T gp__append(const Op &op, const T &a, const T &b) { return op(a, b); }
+template<bool MAX, class T> GP_DEVICE gp_arg<T> gp__append_arg(const gp_arg<T> &a, const gp_arg<T> &b) {
+  const bool keeps = (MAX ? a.value >= b.value : a.value <= b.value) || a.value != a.value;
+  return (a.index < 0) | !keeps ? b : a;
+}
+template<class T> GP_DEVICE gp_arg<T> gp__append(const gp_argmin<T> &, const gp_arg<T> &a, const gp_arg<T> &b) {
+  return gp__append_arg<false>(a, b);
+}
+template<class T> GP_DEVICE gp_arg<T> gp__append(const gp_argmax<T> &, const gp_arg<T> &a, const gp_arg<T> &b) {
+  return gp__append_arg<true>(a, b);
+}
+template<class T>
+GP_DEVICE gp_both<gp_arg<T>> gp__append(
+    const gp_argminmax<T> &, const gp_both<gp_arg<T>> &a, const gp_both<gp_arg<T>> &b) {
+  return {gp__append_arg<false>(a.min, b.min), gp__append_arg<true>(a.max, b.max)};
+}
+
 // a - b: no fold uses it, but gp__binary does.
 template<class T> struct gp_sub {
   typedef typename gp__traits<T>::wide W;

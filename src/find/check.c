@@ -1,6 +1,6 @@
 // find/check.c - checking a call: searches for the first element
-// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, host/values.c, core/names.c,
-//   core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c,
+// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, host/values.c,
+//   core/names.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c,
 //   select/check.c, merge/check.c
 
 // True if the result is one byte.
@@ -41,10 +41,9 @@ GP__HOST gp_result gp__check_find_out_type(gp__checking *k) {
   } else if (c->primitive == GP_LEXICOGRAPHIC) q->out_type = q->acc_type = GP_I32, q->acc_size = 4;
   else q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   if (gp__finds_difference(c->primitive)) {
-    if (c->in2_type && c->in2_type != c->in_type)
+    GP__CHECK(gp__check_in2_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type));
+    if (q->in2_type != q->in_type)
       return gp__fail(GP_E_TYPE, "%s: @in_type and @in2_type differ: this call does not convert elements", k->who);
-    q->in2_type = q->in_type;
-    k->in2 = k->in;
   }
   return gp__check_out_type(k);
 }

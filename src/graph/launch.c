@@ -2,9 +2,9 @@
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
 //   api/init.h, core/words.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h,
 //   columns/arguments.h, graph/arguments.h, group_by/arguments.h, top_k/arguments.h, rows/arguments.h, core/system.c,
-//   core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c, core/primitive.c, graph/host.c,
-//   core/state.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c,
-//   group_by/launch.c
+//   core/request.c, host/values.c, core/names.c, map/kinds.c, graph/kinds.c, core/kinds.c, core/primitive.c,
+//   graph/host.c, core/state.c, core/reads.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c,
+//   core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
   int request; // index in gp__graph_plan, or -1: a kernel
@@ -43,6 +43,10 @@ GP__HOST void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t i
 GP__HOST gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
   g->steps[g->count++].request = g->request_count;
   return gp__check_call(s, who, c, 0, g->at != NULL, &g->requests[g->request_count++]);
+}
+GP__HOST void gp__add_request(gp__graph_plan *g, const gp__request *q) {
+  g->steps[g->count++].request = g->request_count;
+  g->requests[g->request_count++] = *q;
 }
 GP__HOST gp_result gp__add_fill(
     gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out, uint64_t words) {
@@ -174,12 +178,10 @@ GP__HOST gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, 
   gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__graph_args a;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   a.offsets = q->graph.offsets;
   a.targets = q->graph.targets;
   a.vertices = q->graph.vertices;
@@ -187,7 +189,42 @@ GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, gp__u8 
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g);
+typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, gp__graph_plan *g);
+// Makes a plan whose memory is at `at`, or NULL. Described inputs that no kernel reads are written first: by sorts to
+// their outputs, otherwise to memory that the plan holds. Then `make` plans the call on arrays, with policy p.
+GP__HOST gp_result gp__plan_at(
+    gp__state *s, const gp__request *q, const gp_policy *p, gp__make_plan make, gp__u8 *at, gp__graph_plan *g) {
+  const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
+  gp__request plain = *q;
+  gp__inputs *all = &plain.inputs;
+  int *const roots[] = {&all->in, &all->in2, &all->keys, &all->keys2};
+  const void **const arrays[] = {&plain.in, &plain.in2, &plain.keys, &plain.keys2};
+  void *const outs[] = {q->out, NULL, q->out_keys, NULL};
+  int i;
+  memset(g, 0, sizeof *g);
+  g->at = at;
+  plain.policy = p;
+  plain.written = 0;
+  for (i = 3; i >= 0; --i) {
+    const gp__input_node *n = all->node + *roots[i];
+    gp_call copy = gp_call_init(GP_COPY);
+    if (!*roots[i] || q->fused >> i & 1) continue;
+    --n;
+    *roots[i] = 0;
+    copy.in_type = GP_INPUT;
+    copy.out_type = n->type;
+    copy.in = n->from;
+    copy.out = in_place ? outs[i] : NULL;
+    copy.count = q->inputs.elements[i];
+    if (gp__is_counted(q->primitive, i)) copy.count_device = q->count_device;
+    if (!copy.out && !(in_place && q->in_steps)) copy.out = gp__take(g, copy.count * n->size);
+    *arrays[i] = copy.out ? copy.out : (void *)(uintptr_t)GP__VECTOR; // an address alone
+    if (copy.count) GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &copy));
+  }
+  if (in_place && plain.in && !q->in && !q->out) plain.in = plain.out = g; // asked without buffers
+  all->count = all->in > all->in2 ? all->in : all->in2; // the parts of the others follow
+  return make(s, &plain, g);
+}
 // Runs a plan. The primary context must be current. run 0: only builds the kernels.
 GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
     uint64_t least, gp__make_plan make) {
@@ -201,7 +238,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   gp__request behind;
   gp__holding held = {s, NULL, NULL, 0, 0};
   int count, i;
-  gp_result result = make(s, q, NULL, &g);
+  gp_result result = gp__plan_at(s, q, p, make, NULL, &g);
   gp__shape_on(&h, &s->about);
   count = gp__kinds_of(q, p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
@@ -216,7 +253,7 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   if (held.capturing) gp__keep_captured(kernels, count);
   geometry = gp__geometry_of(*p, &h, 0);
   geometry.shared_bytes = 0;
-  result = make(s, q, held.at, &g);
+  result = gp__plan_at(s, q, p, make, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
     int k = 0;
@@ -241,15 +278,16 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
   gp__let_kernels_go(kernels, count);
   return result;
 }
-GP__HOST gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
+GP__HOST gp_result gp__bytes_of_plan(
+    gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
-  GP__CHECK(make(s, q, NULL, &g));
+  GP__CHECK(gp__plan_at(s, q, given, make, NULL, &g));
   return gp__room_of_steps(s, g.requests, g.request_count, g.held, bytes);
 }
 GP__HOST gp_result gp__calls_of_plan(
     gp__state *s, const gp__request *q, gp__request *calls, int *count, gp__make_plan make) {
   gp__graph_plan g;
-  const gp_result result = make(s, q, NULL, &g);
+  const gp_result result = gp__plan_at(s, q, q->policy, make, NULL, &g);
   *count = g.request_count;
   memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
   return result;
@@ -262,8 +300,8 @@ GP__HOST gp_result gp__calls_of_plan(
   } \
   GP__HOST gp_result gp__bytes_of_##name( \
       gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) { \
-    (void)given, (void)h; \
-    return gp__bytes_of_plan(s, q, bytes, plan_of); \
+    (void)h; \
+    return gp__bytes_of_plan(s, q, given, bytes, plan_of); \
   } \
   GP__HOST gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, int *count) { \
     return gp__calls_of_plan(s, q, calls, count, plan_of); \

@@ -1,12 +1,10 @@
 // group_by/check.c - checking a call: group-by
-// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, host/values.c,
-//   core/names.c, core/primitive.c, core/check_types.c, core/checking.c
+// uses: api/lists.h, core/rules.h, core/system.c, core/messages.c, core/request.c, host/values.c, core/names.c,
+//   core/primitive.c, core/checking.c, core/check_call_types.c
 
 GP__HOST gp_result gp__check_group_keys(gp__checking *k) {
-  const gp_call *c = k->c;
   gp__request *q = k->q;
-  q->key_type = c->key_type;
-  GP__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (k->key.info)
     return gp__fail(GP_E_TYPE, "%s: @key_type is struct type \"%s\", not a built-in type", k->who, k->key.info->name);
   if (gp__is_complex(q->key_type))

@@ -20,6 +20,7 @@ GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins,
   runs.count_device = q->count_device;
   q->primitive = GP_SEGMENTED_REDUCE;
   q->in_steps = 0;
+  q->policy = NULL;
   q->begin = begins;
   q->offset_type = index->type;
   q->offset_size = index->type == GP_U64 ? 8 : 4;

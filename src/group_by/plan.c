@@ -1,8 +1,8 @@
 // group_by/plan.c - plans of group-by
-// uses: api/config.h, api/lists.h, api/policy.h, api/input.h, api/call.h, api/init.h, core/words.h, core/rules.h,
-//   core/shape.h, group_by/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c,
-//   core/primitive.c, group_by/host.c, core/state.c, core/reads.c, core/check_call_types.c, group_by/check.c,
-//   core/spelling.c, group_by/launch.c, graph/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, api/input.h, api/call.h, api/init.h, core/words.h,
+//   core/rules.h, core/shape.h, group_by/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c,
+//   core/kinds.c, core/primitive.c, group_by/host.c, core/state.c, core/reads.c, core/check_call_types.c,
+//   group_by/check.c, core/spelling.c, group_by/launch.c, graph/launch.c
 
 // Half the fewest elements with keys of up to 4 bytes, whose sorts are fast.
 #ifndef GP__GROUP_LOG2 // in tests
@@ -36,7 +36,7 @@ GP__HOST void gp__add_groups(gp__graph_plan *g, uint64_t count, gp__group_args *
   g->steps[g->count++].args.group = *a;
 }
 // A sort of pairs and the reduction of its runs; with tables, their kernel's steps and a sort of the groups' keys, too.
-GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   uint64_t most = 0;
   const int log2 = gp__group_log2(q, &most);
@@ -45,9 +45,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
   gp__group_args a;
   gp__request reduce;
   gp_input index;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = q->in_type;
   sort.keys = q->keys, sort.in = q->in;
@@ -79,7 +77,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
   runs.transform = q->transform;
   runs.init = q->has_init ? &q->init : NULL;
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = q->out_count;
-  runs.flags = q->flags;
+  runs.flags = q->flags & GP_REPRODUCIBLE;
   GP__CHECK(gp__add_call(s, who, g, &runs));
   reduce = g->requests[g->request_count - 1];
   if (reduce.in_steps) {
@@ -87,8 +85,7 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
         &reduce, &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)), q->out_keys ? q->out_keys : sort.out_keys);
     --g->count, --g->request_count;
     GP__CHECK(gp__add_call(s, who, g, &runs));
-    g->requests[g->request_count] = reduce;
-    g->steps[g->count++].request = g->request_count++;
+    gp__add_request(g, &reduce);
   }
   if (!log2) return GP_SUCCESS;
   sort.in_type = sort.out_type = GP_TYPE_DEFAULT;
@@ -96,7 +93,8 @@ GP__HOST gp_result gp__group_plan_of(gp__state *s, const gp__request *q, gp__u8 
   sort.keys = a.list;
   sort.count = gp__smaller(q->count, words);
   sort.count_device = (uint64_t *)a.found;
-  GP__CHECK(gp__add_call(s, who, g, &sort));
+  if (q->flags & GP_UNSORTED) a.sorted = a.list;
+  else GP__CHECK(gp__add_call(s, who, g, &sort));
   gp__add_groups(g, q->count, &a, GP__GROUP_WRITES);
   return GP_SUCCESS;
 }
@@ -113,4 +111,5 @@ static const gp__family gp__family_group_by = {gp__checks_group_by, gp__is_never
     gp__kinds_of_groups, &gp__kernels_of_groups, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__group_by_calls),
     gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {&gp__family_group_by,
-    GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE | GP__REPRODUCES, 0};
+    GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE | GP__REPRODUCES,
+    GP_UNSORTED};

@@ -96,13 +96,17 @@ GP__HOST gp_result gp__check_hash(gp__checking *k) {
   q->count2 = c->count2;
   q->capacity = room;
   q->channels = q->active = 1;
-  q->in = c->keys;
   if (q->inputs.in) {
+    GP__CHECK(gp__check_second(k, "keys2", c->keys2, 1, q->key_type, &q->inputs.keys2));
     GP__CHECK(gp__check_padding(k));
     GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, c->count, 0));
     GP__CHECK(gp__check_input_values(k));
-    q->in = NULL;
-  } else GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
+    q->inputs.elements[0] = c->count;
+    q->inputs.elements[3] = c->count2;
+  } else {
+    q->in = c->keys;
+    GP__CHECK(gp__reading(k, "keys", c->keys, &k->key, c->count, 1, 0));
+  }
   if (c->count_device) {
     if ((uintptr_t)c->count_device % 8)
       return gp__fail(
@@ -120,7 +124,8 @@ GP__HOST gp_result gp__check_hash(gp__checking *k) {
   if (joins) {
     if ((int)c->join < GP_JOIN_INNER || (int)c->join > GP_JOIN_FLAGS)
       return gp__fail(GP_E_ARGUMENT, "%s: @join is %d, not a gp_join_kind", k->who, (int)c->join);
-    GP__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (q->inputs.keys2) GP__CHECK(gp__check_input_arrays(k, q->inputs.keys2 - 1, c->count2, 0));
+    else GP__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     q->out_type = c->out_type;
     if (flags ? c->out_type != 0 : c->out_type != GP_U32 && c->out_type != GP_I64)
       return gp__fail(GP_E_TYPE,

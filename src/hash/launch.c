@@ -1,7 +1,7 @@
 // hash/launch.c - calls with hash tables: steps and other calls
 // uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, api/init.h, core/words.h, core/rules.h,
 //   hash/arguments.h, hash/folds.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c,
-//   group_by/host.c, graph/host.c, core/state.c, graph/launch.c, map/written.c
+//   group_by/host.c, graph/host.c, core/state.c, graph/launch.c
 
 GP__HOST void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__hash_args *args) {
   gp__graph_step *step = &g->steps[g->count++];
@@ -27,6 +27,7 @@ GP__HOST gp_result gp__plan_groups(
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
   const int either = !folds && !g->at; // asked without buffers: with elements or without
+  const int any = !folds && q->flags & GP_UNSORTED, bare = counts || (any && plain && !truths); // bare: keys alone
   const uint64_t n = q->count, room = q->capacity < n ? q->capacity : n;
   const gp_input ramp = gp_input_ramp(GP_U32, NULL, NULL);
   const gp_aggregate *one = NULL;
@@ -66,7 +67,7 @@ GP__HOST gp_result gp__plan_groups(
     sorted = gp__take(g, n * size);
     order = gp__take(g, n * (width < 4 ? 4 : width));
     sort.out_keys = sorted;
-    if (!counts && (!moves || (one && !one->column))) { // without addresses: whichever it will be
+    if (!bare && (!moves || (one && !one->column))) { // without addresses: whichever it will be
       sort.out_type = GP_U32, sort.out = order;
       if (n) GP__CHECK(gp__add_call(s, who, g, &sort));
     }
@@ -75,7 +76,7 @@ GP__HOST gp_result gp__plan_groups(
       sort.in = one->column, sort.out = order;
     }
     if (either) sort.out_type = GP_TYPE_DEFAULT, sort.out = NULL;
-    if (n && (moves || counts || either)) GP__CHECK(gp__add_call(s, who, g, &sort));
+    if (n && (moves || bare || either)) GP__CHECK(gp__add_call(s, who, g, &sort));
     unique.key_type = gp__group_type(sort.key_type, size);
     unique.keys = unique.out_keys = sorted;
     unique.count = n;
@@ -85,7 +86,7 @@ GP__HOST gp_result gp__plan_groups(
     if (folds) {
       unique.in_type = GP_INPUT, unique.in = &ramp;
       unique.out = a->list = (unsigned *)gp__take(g, n * 4);
-    } else if (!counts) {
+    } else if (!bare) {
       unique.in_type = GP_U32, unique.in = order;
       unique.out = a->rows = (unsigned *)gp__take(g, n * 4);
     }
@@ -93,7 +94,7 @@ GP__HOST gp_result gp__plan_groups(
   }
   named = *a;
   if (!truths || !folds) named.list = NULL;
-  if (!folds && !counts) {
+  if (!folds && !counts && !any) {
     sort = gp_call_init(GP_SORT);
     sort.key_type = GP_U32;
     sort.keys = sort.out_keys = a->rows;
@@ -101,7 +102,7 @@ GP__HOST gp_result gp__plan_groups(
     sort.count_device = (const uint64_t *)a->found;
     sort.end_bit = gp__bit_length(n);
     if (n) GP__CHECK(gp__add_call(s, who, g, &sort));
-  } else if (folds && plain && !truths) named.keys = sorted;
+  } else if (plain && !truths) named.keys = sorted;
   else if (folds) named.rows = (unsigned *)(plain ? order : sorted);
   gp__add_hash(g, GP__HASH_NUMBER, n, &named);
   if (!folds) return GP_SUCCESS;
@@ -167,15 +168,11 @@ GP__HOST gp_result gp__plan_join(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
-  memset(g, 0, sizeof *g);
   memset(&a, 0, sizeof a);
-  g->at = at;
   a.keys = q->in;
   a.count_device = (const gp__u64 *)q->count_device;
-  if (q->inputs.in) // kernels read arrays
-    GP__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
 }

@@ -42,10 +42,10 @@ GP__CALLS_BY_PLAN(hash, gp__hash_plan_of);
 static const gp__kernel_rules gp__kernels_of_hash = {GP__SAME_KERNELS, gp__resident_hash, gp__spell_hash, GP__NO_FIT};
 static const gp__family gp__family_hash = {gp__checks_hash, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_hash,
     &gp__kernels_of_hash, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__hash_calls), gp__host_hash};
-static const gp__primitive gp__primitive_group_by_many = {&gp__family_hash,
-    GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_group_by_many = {
+    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT, 0, 0};
 static const gp__primitive gp__primitive_distinct = {
-    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS, GP__TAKES_INPUTS, 0};
+    &gp__family_hash, GP__READS_TABLE | GP__READS_OUT_KEYS, 0, GP_UNSORTED};
 static const gp__primitive gp__primitive_join = {&gp__family_hash,
     GP__READS_TABLE | GP__READS_KEYS2 | GP__READS_COUNT2 | GP__READS_OUT | GP__READS_OUT2 | GP__READS_OUT_TYPE |
         GP__READS_JOIN,

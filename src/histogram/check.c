@@ -14,8 +14,7 @@ GP__HOST gp_result gp__check_histogram_types(gp__checking *k) {
         gp__type_rows[q->in_type].name);
   GP__CHECK(gp__check_short(k->who, "in_type", q->in_type, "use gp_lower_bound and gp_group_by"));
   if (weights) {
-    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
-    GP__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
+    GP__CHECK(gp__check_in2_type(k, "in2_type (of weights)", c->in2_type ? c->in2_type : c->in_type));
     if (k->in2.info)
       return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights) is a struct type, not a built-in type", k->who);
     GP__CHECK(gp__check_short(k->who, "in2_type (of weights)", q->in2_type, "convert them"));

@@ -83,9 +83,12 @@ static void gp__host_make(
 }
 
 // An array of a described input's elements, in new memory. Elements that a stencil keeps back are not made:
-// what they are made of need not be there.
-static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
+// what they are made of need not be there. passes: q, its stencil an array.
+static gp_result gp__host_array_of(
+    const gp__request *q, const gp__request *passes, int root, int input, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
+  const uint64_t count =
+      gp__is_counted(q->primitive, input) && all->elements[input] == q->stride ? q->count : all->elements[input];
   const size_t size = root ? all->node[root - 1].size : 0;
   gp__u8 *rooms[GP_INPUT_PARTS], *room;
   size_t bytes = 0;
@@ -108,7 +111,8 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
     const size_t n = gp__smaller(count - first, GP__HOST_MADE);
     gp__u8 *out = (gp__u8 *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
-    if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
+    if (input < 2 && (q->primitive == GP_SCATTER || q->primitive == GP_GATHER))
+      gp__host_passes(passes, first, truth, n);
     else memset(truth, 1, n);
     for (k = 0; k < n; k = end + 1) {
       for (end = k; end < n && truth[end]; ++end) {}
@@ -144,22 +148,20 @@ static gp_result gp__host_store(const gp__request *q, int threads) {
   return result;
 }
 GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads) {
-  const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
-  gp__request with_arrays;
+  const gp__inputs *all = &q->inputs;
+  const int roots[] = {all->in, all->in2, all->keys, all->keys2};
+  gp__request plain;
+  const void **const arrays[] = {&plain.in, &plain.in2, &plain.keys, &plain.keys2};
   void *owned[4] = {NULL, NULL, NULL, NULL};
   gp_result result = GP_SUCCESS;
   int i;
   if (q->stored) return gp__host_store(q, threads);
-  if (!q->inputs.count) return gp__host_run(q, threads);
-  with_arrays = *q;
-  memset(&with_arrays.inputs, 0, offsetof(gp__inputs, node));
-  result = gp__host_array_of(q, q->inputs.in, count, &with_arrays.in, &owned[0]);
-  if (result == GP_SUCCESS)
-    result = gp__host_array_of(
-        q, q->inputs.in2, gp__reads(q->primitive) & GP__READS_KEYS2 ? q->count2 : count, &with_arrays.in2, &owned[1]);
-  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys, count, &with_arrays.keys, &owned[2]);
-  if (result == GP_SUCCESS) result = gp__host_array_of(q, q->inputs.keys2, q->count2, &with_arrays.keys2, &owned[3]);
-  if (result == GP_SUCCESS) result = gp__host_run(&with_arrays, threads);
+  if (!all->count) return gp__host_run(q, threads);
+  plain = *q;
+  memset(&plain.inputs, 0, offsetof(gp__inputs, node));
+  for (i = 3; i >= 0 && result == GP_SUCCESS; --i)
+    result = gp__host_array_of(q, &plain, roots[i], i, arrays[i], &owned[i]);
+  if (result == GP_SUCCESS) result = gp__host_run(&plain, threads);
   for (i = 0; i < 4; ++i) free(owned[i]);
   return result;
 }

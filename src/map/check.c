@@ -6,12 +6,7 @@ GP__HOST gp_result gp__check_map_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_out_type(k));
-  if (c->primitive == GP_TRANSFORM2) {
-    GP__CHECK(gp__check_input_type(
-        k, "in2_type", c->in2_type ? c->in2_type : c->in_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
-    if (q->inputs.in2) q->in2 = NULL;
-    return GP_SUCCESS;
-  }
+  if (c->primitive == GP_TRANSFORM2) return gp__check_in2_type(k, "in2_type", c->in2_type ? c->in2_type : c->in_type);
   if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
       (q->inputs.in ? q->in_type : c->in_type) != q->out_type)
     return gp__fail(

@@ -24,8 +24,8 @@ GP__HOST void gp__geometry_map(gp_policy p, gp__form s, gp__u64 resident, gp__ge
   g->grid = (unsigned)gp__smaller(g->tiles, resident);
 }
 
-// A row is for a number of bytes, which the host does not know of a batch.
-GP__HOST int gp__row_serves_map(gp__form s) { return s->primitive != GP_COPY_BATCH; }
+// A row is for a number of bytes, which the host does not know of a batch. Those of maps are for calls that read.
+GP__HOST int gp__row_serves_map(gp__form s) { return s->primitive != GP_COPY_BATCH && s->described != 1; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elements, gp__portable_map,
     GP__ALWAYS_OVERLAPS, gp__geometry_map, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};

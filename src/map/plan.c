@@ -90,6 +90,7 @@ static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL
 static const gp__primitive gp__primitive_transform = {
     &gp__family_map, GP__READS_MAP | GP__READS_OP, GP__TAKES_UNARY | GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_transform2 = {&gp__family_map,
-    GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE | GP__TAKES_INPUTS, 0};
+    GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2,
+    GP__IN_PLACE | GP__TAKES_INPUTS | GP__TAKES_SECOND, 0};
 static const gp__primitive gp__primitive_adjacent_difference = {
     &gp__family_map, GP__READS_MAP | GP__READS_OP, 0, GP_RIGHT};

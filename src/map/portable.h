@@ -28,6 +28,7 @@ static const gp__policy_row gp__map_rows[] = {
 };
 GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
   const int shrinks = s->primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
+  const int fills = !s->in_size || s->described == 1; // fill, iota, and maps of ramps and constants
   if (s->primitive == GP_COPY_BATCH) { // as much in flight as registers allow, in small blocks
     p.vectors = gp__default_to(p.vectors, 4);
     p.threads = gp__default_to(p.threads, s->count >> 34 ? 1024 : 128); // tickets have 28 bits
@@ -37,9 +38,9 @@ GP__HOST gp_policy gp__portable_map(gp_policy p, gp__form s) {
     p.vectors = gp__default_to(p.vectors, 1);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s->primitive == GP_GROUP_BY_MANY ? 6 : 8);
   }
-  if (!s->in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
+  if (fills) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // nobody reads it soon
   p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
-      (s->in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s->primitive) ? GP__IF_MAP_GRAPHS : 0) |
+      (fills ? GP__IF_MAP_FILLS : 0) | (gp__is_graph_work(s->primitive) ? GP__IF_MAP_GRAPHS : 0) |
           (gp__is_bound(s->primitive) && (s->in_size == 4 || s->in_size == 8) && s->count >= 1 << 18 &&
                       s->segments * (unsigned)s->in_size >= 128 << 10 && s->segments / 4 <= s->count
                   ? GP__IF_MAP_SAMPLES

@@ -1,8 +1,8 @@
 // merge/check.c - checking a call: merges, merge sort and sets
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/shape.h, sort/radix_policy.h,
 //   families.h, core/system.c, core/messages.c, core/request.c, host/values.c, merge/kinds.c, core/primitive.c,
-//   core/state.c, core/check_types.c, core/checking.c, core/check_operators.c, core/check_inputs.c,
-//   core/check_call_types.c, core/check_buffers.c
+//   core/state.c, core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
+//   core/check_buffers.c
 
 // True if `op` is an order of keys.
 GP__HOST int gp__is_ordered(gp_primitive p) { return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED; }
@@ -27,23 +27,13 @@ GP__HOST gp_result gp__check_order(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-// The second input is described where the first one is.
-GP__HOST gp_result gp__check_second(
-    gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
-  gp__checked_type t;
-  gp_type own;
-  if (!first || !input) return GP_SUCCESS;
-  GP__CHECK(gp__check_described(k, name, input, &own, &t, root));
-  return own == type ? GP_SUCCESS
-      : gp__fail(GP_E_TYPE, "%s: @%s: its elements have another type than those before", k->who, name);
-}
 // Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
 // indices to `out`.
 GP__HOST gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   GP__CHECK(gp__check_second(k, "keys2", c->keys2, q->inputs.keys, q->key_type, &q->inputs.keys2));
   if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   if (!q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", q->op, q->key_type));

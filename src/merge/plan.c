@@ -1,7 +1,7 @@
 // merge/plan.c - plans of merges, merge sort and sets
 // uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, merge/policy.h, core/request.c, merge/host.c,
 //   sets/host.c, scan/kinds.c, merge/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, merge/check.c,
-//   core/shape.c, core/spelling.c, merge/names.c, merge/launch.c, map/written.c
+//   core/shape.c, core/spelling.c, merge/names.c, merge/launch.c
 
 GP__HOST int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int sets = gp__is_set(q->primitive), served = p->algorithm == GP_PIPELINED;
@@ -24,17 +24,15 @@ GP__HOST gp_result gp__host_merges(gp__host_call *h) {
 static const gp__kernel_rules gp__kernels_of_merge = {GP__SAME_POLICY, GP__SAME_THREADS, gp__block_of_merge_kernel,
     GP__NO_FORM, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 static const gp__family gp__family_merge = {gp__checks_merge, gp__merge_is_idle, gp__shape_keys, gp__kinds_of_merge,
-    &gp__kernels_of_merge, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
-    gp__host_merges};
+    &gp__kernels_of_merge, gp__operators_of_order, GP__LAUNCH(gp__launch_merge), gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
-    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
-static const gp__primitive gp__primitive_merge = {
-    &gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_DESCENDING | GP_LITTLE_MEMORY};
+static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_union = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_intersection = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 static const gp__primitive gp__primitive_set_symmetric_difference = {
-    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS | GP__TAKES_INPUTS, 0};
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};

@@ -1,6 +1,6 @@
 // reduce/geometry.h - launches of reductions
-// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, reduce/policy.h, core/rows.h,
-//   core/geometry.h, core/family.h, reduce/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, reduce/policy.h, core/geometry.h,
+//   core/family.h, reduce/portable.h
 
 GP__HOST void gp__geometry_reduce(gp_policy p, gp__form s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s->in_size));
@@ -11,5 +11,5 @@ GP__HOST void gp__geometry_reduce(gp_policy p, gp__form s, gp__u64 resident, gp_
   g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s->acc_size);
 }
 
-static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce,
+static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_reduce, gp__portable_reduce,
     GP__ALWAYS_OVERLAPS, gp__geometry_reduce, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

@@ -40,7 +40,7 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
     GP__EACH(k, K)
       gp__load_operand<P::load>(p[k], load, in, first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
     GP__EACH(k, K)
-      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
+      GP__EACH(j, V) sum = gp__append(Op(), sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
     for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(gp__loaded(load, in, i)));
   return sum;
@@ -59,7 +59,8 @@ GP_DEVICE void gp__reduce_packs(
   GP__EACH(k, PACKS) {
     const gp__u64 at = WHOLE || i + k * stride < packs ? i + k * stride : i;
     Acc with = sum; // computed in any case: a branch would hold back its load
-    GP__EACH(j, Pack::items) with = Op()(with, Op::prepare(load(p[k].item[j], head + at * Pack::items + j)));
+    GP__EACH(j, Pack::items)
+      with = gp__append(Op(), with, Op::prepare(load(p[k].item[j], head + at * Pack::items + j)));
     if (WHOLE || i + k * stride < packs) sum = with;
   }
 }
@@ -87,9 +88,22 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     const gp__u64 stride = gp__u64(gridDim.x) * T;
     GP__UNROLL_BY(4)
     for (gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
-      sum = Op()(sum, Op::prepare(load(in[i], i)));
+      sum = gp__append(Op(), sum, Op::prepare(load(in[i], i)));
   }
   return sum;
+}
+// Folds the runs of V elements from r on of which a thread has K, and returns where it ends.
+template<bool ALIGNED, int K, int V, class P, class Op, class In, class Acc, class Load>
+GP_DEVICE gp__u64 gp__reduce_runs(const Load &load, gp__u64 r, gp__u64 stride, gp__u64 runs, Acc &sum) {
+  for (; r + (K - 1) * stride < runs; r += K * stride) {
+    In x[K][V];
+    GP__EACH(k, K)
+      if (ALIGNED) load.first.template load_whole<P::load>((r + k * stride) * V, x[k]);
+      else load.first.template load<P::load>((r + k * stride) * V, x[k]);
+    GP__EACH(k, K)
+      GP__EACH(j, V) sum = gp__append(Op(), sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
+  }
+  return r;
 }
 template<class P, class Op, class Acc, class In, class F, class Input>
 GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *, gp__u64 n, unsigned) {
@@ -98,16 +112,12 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
   const gp__u64 runs = n / V, stride = gp__u64(gridDim.x) * T;
   gp__u64 r = gp__u64(blockIdx.x) * T + threadIdx.x;
   Acc sum = Op::identity();
-  for (; r + (K - 1) * stride < runs; r += K * stride) {
-    In x[K][V];
-    GP__EACH(k, K) load.first.template load<P::load>((r + k * stride) * V, x[k]);
-    GP__EACH(k, K)
-      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
-  }
+  if (load.first.template aligned<V>()) r = gp__reduce_runs<true, K, V, P, Op, In>(load, r, stride, runs, sum);
+  else r = gp__reduce_runs<false, K, V, P, Op, In>(load, r, stride, runs, sum);
   for (; r < runs; r += stride) {
     In x[V];
     load.first.template load<P::load>(r * V, x);
-    GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
+    GP__EACH(j, V) sum = gp__append(Op(), sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
   if (!blockIdx.x && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));

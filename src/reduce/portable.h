@@ -18,9 +18,15 @@ static const gp__policy_row gp__reduce_rows[] = {
     GP__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
     GP__H200(0, -1, GP__IF_REDUCE_BYTES, 12 << 20, 0, 0, 0, 4, 0, 0, 30),
 };
+// The bytes that are read: a result of ARGMIN or ARGMAX is larger than an element.
+GP__HOST gp__measures gp__measure_reduce(gp__form s) {
+  gp__measures m = gp__measure_elements(s);
+  if (s->out_size >= 16) m.bytes = s->count * (unsigned)s->in_size;
+  return m;
+}
 GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__form s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s,
+  p = GP__FILL(p, gp__reduce_rows, gp__measure_reduce, s,
       (s->reproducible ? GP__IF_CANONICAL_REDUCE : 0) | (s->acc_size == 1 ? GP__IF_REDUCE_BYTES : 0));
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;

@@ -1,5 +1,5 @@
 // rows/order_launch.c - sorts and top-k along an axis: copies around a call on segments
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h, top_k/policy.h,
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, top_k/policy.h,
 //   rows/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, transpose/kinds.c, core/kinds.c,
 //   core/state.c, top_k/check.c, graph/launch.c, top_k/launch.c
 
@@ -116,19 +116,17 @@ GP__HOST gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__grap
 GP__HOST int gp__ranks_many(const gp__request *q) {
   return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
 }
-GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
   const uint64_t results = q->composed ? q->count : q->segments * q->length;
   gp_call c = gp_call_init(top ? GP_SEGMENTED_TOP_K : GP_SEGMENTED_SORT);
   void *keys = NULL;
-  memset(g, 0, sizeof *g);
-  g->at = at;
   c.key_type = q->key_type;
   c.keys = q->keys;
   c.segments = q->segments;
   c.segment_length = q->rows.extent[0];
-  c.flags = top ? q->flags : q->flags & GP_DESCENDING;
+  c.flags = q->flags & (top ? GP_DESCENDING | GP_UNSORTED : GP_DESCENDING);
   c.out_keys = q->out_keys;
   c.out = q->out;
   c.out_type = q->out_size ? q->out_type : GP_TYPE_DEFAULT;

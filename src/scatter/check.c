@@ -30,8 +30,7 @@ GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
   if (c->primitive == GP_GATHER && q->inputs.in)
     return gp__fail(GP_E_TYPE, "%s: @in_type is GP_INPUT: this call takes described indices, not elements", k->who);
   if (!c->in2 && !c->in2_type && c->primitive != GP_GATHER) return GP_SUCCESS;
-  GP__CHECK(gp__check_input_type(k, "in2_type", c->in2_type, c->in2, &q->in2_type, &k->in2, &q->inputs.in2));
-  if (q->inputs.in2) q->in2 = NULL;
+  GP__CHECK(gp__check_in2_type(k, "in2_type", c->in2_type));
   return k->in2.info || !gp__is_integer(q->in2_type) || k->in2.size < 4 || k->in2.size > 8
       ? gp__fail(GP_E_TYPE, "%s: @in2_type (of indices) is not i32, u32, i64 or u64", k->who)
       : GP_SUCCESS;
@@ -40,10 +39,7 @@ GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
 GP__HOST gp_result gp__check_scatter_key_type(gp__checking *k) {
   const int replaces = k->c->primitive == GP_REPLACE;
   if (!replaces && !k->c->keys && !k->c->key_type) return GP_SUCCESS;
-  if (!replaces) {
-    k->q->key_type = k->c->key_type;
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type", k->q->key_type, &k->key));
-  }
+  if (!replaces) GP__CHECK(gp__check_keys_type(k, "key_type"));
   if ((replaces ? k->in.info : k->key.info) && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
   return gp__check_operator_on(k->who, "op", k->q->op, replaces ? k->q->in_type : k->q->key_type);
 }

@@ -51,7 +51,7 @@ static const gp__family gp__family_scatter = {gp__checks_scatter, GP__IDLE_IF_EM
   (GP__READS_MAP | GP__READS_IN2_TYPE | GP__READS_IN2 | GP__READS_OP | GP__READS_SCALAR | GP__READS_KEY_TYPE | \
       GP__READS_KEYS | GP__READS_N)
 static const gp__primitive gp__primitive_scatter = {
-    &gp__family_scatter, GP__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GP__READS_SCATTER, GP__TAKES_INPUTS, 0};
+    &gp__family_scatter, GP__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS | GP__TAKES_SECOND, 0};
+static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GP__READS_SCATTER, GP__TAKES_SECOND, 0};
 static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
     GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR | GP__READS_VALUE, GP__KEEPS_TYPE | GP__IN_PLACE, 0};

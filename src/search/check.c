@@ -1,17 +1,19 @@
 // search/check.c - checking a call: searches in sorted arrays
-// uses: api/lists.h, api/call.h, core/words.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c,
-//   core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
+// uses: api/lists.h, api/call.h, core/words.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
+//   core/primitive.c, core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
+//   core/check_buffers.c
 
 GP__HOST gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
 GP__HOST gp_result gp__check_position_type(gp__checking *k) { return gp__check_index_type(k, "out_type (index_type)"); }
 GP__HOST gp_result gp__check_needles(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (c->key_type && c->key_type != q->in_type)
-    return gp__fail(
-        GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array", k->who);
   q->key_type = q->in_type;
   k->key = k->in;
+  if (c->key_type) GP__CHECK(gp__check_keys_type(k, "key_type"));
+  if (q->key_type != q->in_type)
+    return gp__fail(
+        GP_E_TYPE, "%s: @in_type and @key_type differ: needles must have the type of the sorted array", k->who);
   if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
   return q->user_op ? GP_SUCCESS : gp__check_operator_on(k->who, "op", q->op, q->in_type);
 }

@@ -10,7 +10,7 @@ GP__HOST gp_result gp__check_sorted_segments(gp__checking *k) {
   const char *who = k->who;
   const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
   int bits;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is a struct type, not a built-in type", who);
   GP__CHECK(gp__check_short(who, "key_type", q->key_type, "sort by segment and key: a struct and gp_key_field"));
   if (values) {

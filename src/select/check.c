@@ -47,12 +47,10 @@ GP__HOST gp_result gp__check_predicates(gp__checking *k) {
 GP__HOST gp_result gp__check_predicate_type(gp__checking *k) {
   gp__request *q = k->q;
   const gp__checked_type *tested = k->by_stencil ? &k->key : &k->in;
-  const gp_type type = k->by_stencil ? k->c->key_type : q->in_type;
+  gp_type type;
   if (!gp__is_predicated(k->c->primitive)) return GP_SUCCESS;
-  if (k->by_stencil) {
-    q->key_type = type;
-    GP__CHECK(gp__check_type(k->s, k->who, "key_type (of the stencil)", q->key_type, &k->key));
-  }
+  if (k->by_stencil) GP__CHECK(gp__check_keys_type(k, "key_type (of the stencil)"));
+  type = k->by_stencil ? q->key_type : q->in_type;
   if (tested->info && q->op && !q->user_op) return gp__no_struct(k, "op", q->op);
   if (tested->info && q->transform && !q->user_transform) return gp__no_struct(k, "predicate2", q->transform);
   GP__CHECK(gp__check_operator_on(k->who, "op", q->op, type));
@@ -73,7 +71,6 @@ GP__HOST gp_result gp__check_stream_operators(gp__checking *k) {
 }
 GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
-  k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
   b->counts = (uint64_t)gp__parts_of(k->q);
   if (k->c->column_count) b->keys_alias = 0; // they are read again

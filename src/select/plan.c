@@ -3,7 +3,7 @@
 //   core/shape.h, select/arguments.h, core/system.c, core/request.c, host/values.c, segments/host.c,
 //   select/runs_host.c, select/host.c, core/names.c, scan/kinds.c, segments/kinds.c, core/kinds.c, core/primitive.c,
 //   host/run.c, core/state.c, core/reads.c, core/check_call_types.c, select/check.c, select/names.c, core/launch.c,
-//   group_by/launch.c, graph/launch.c, segments/plan.c
+//   group_by/launch.c, graph/launch.c, map/written.c, segments/plan.c
 
 GP__HOST int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
 GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
@@ -62,16 +62,15 @@ GP__HOST gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {
     GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
-GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   gp_input index;
+  gp__request reduce = *q;
   gp_call runs;
-  memset(g, 0, sizeof *g);
-  g->at = at;
-  g->requests[1] = *q;
-  runs = gp__split_by_key(&g->requests[1], &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
+  if (!q->in_steps) return gp__written_plan_of(s, q, g);
+  runs = gp__split_by_key(&reduce, &index, gp__take(g, q->count << (q->count >> 32 ? 3 : 2)),
       q->out_keys ? q->out_keys : gp__take(g, q->count * q->key_size));
   GP__CHECK(gp__add_call(s, gp__primitive_names[q->primitive], g, &runs));
-  g->steps[g->count++].request = g->request_count++;
+  gp__add_request(g, &reduce);
   return GP_SUCCESS;
 }
 GP__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);

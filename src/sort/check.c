@@ -56,7 +56,7 @@ GP__HOST gp_result gp__check_sort_types(gp__checking *k) {
   gp__checked_type ordered = {0, 0, NULL};
   int bits;
   k->fold = 0;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)

@@ -1,7 +1,7 @@
 // sort/plan.c - plans of sorts
 // uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, sort/radix_policy.h, sort/scratch.h,
 //   core/request.c, sort/host.c, core/kinds.c, core/primitive.c, core/reads.c, sort/check.c, core/shape.c,
-//   sort/shape.c, sort/names.c, core/launch.c, sort/launch.c, sort/counting_launch.c, map/written.c
+//   sort/shape.c, sort/names.c, core/launch.c, sort/launch.c, sort/counting_launch.c
 
 // In the order of gp__launch_sweeps.
 GP__HOST int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
@@ -81,8 +81,7 @@ static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
     gp__block_of_sort_kernel, GP__NO_FORM, gp__resident_sorts, gp__spell_sort, GP__NO_FIT};
 static const gp__family gp__family_sort = {gp__checks_sort, GP__IDLE_IF_EMPTY, gp__shape_sort, gp__kinds_of_sort,
-    &gp__kernels_of_sort, gp__operators_of_sort, GP__WRITES_INPUTS(gp__launch_sort, &gp__one_sweep, NULL, NULL),
-    gp__host_sort};
+    &gp__kernels_of_sort, gp__operators_of_sort, gp__launch_sort, &gp__one_sweep, NULL, NULL, NULL, gp__host_sort};
 static const gp__primitive gp__primitive_sort = {&gp__family_sort,
     GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
-    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE, GP_DESCENDING | GP_LITTLE_MEMORY};

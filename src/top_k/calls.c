@@ -46,7 +46,8 @@ GP__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *
 
 GP__API gp_result gp_shuffle(
     gp_context *ctx, gp_type type, uint64_t seed, const void *in, uint64_t count, void *out, gp_stream stream) {
-  gp_call c = gp__call(GP_SHUFFLE, GP_OP_DEFAULT, in ? type : GP_TYPE_DEFAULT, type, in, out, count);
+  gp_call c =
+      gp__call(GP_SHUFFLE, GP_OP_DEFAULT, in ? type : GP_TYPE_DEFAULT, in ? GP_TYPE_DEFAULT : type, in, out, count);
   c.seed = seed;
   return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
 }

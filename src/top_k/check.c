@@ -50,7 +50,7 @@ GP__HOST gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp_
 GP__HOST uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
 GP__HOST gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
-  const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
+  const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(k->q->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, %s @count (%llu)", k->who, nth ? "n" : "k",
         (gp__u64)(nth ? c->n : c->k), nth ? "not below" : "above", (gp__u64)c->count);
@@ -74,7 +74,7 @@ GP__HOST gp_result gp__check_top_k_out_type(gp__checking *k) {
 }
 GP__HOST gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
-  GP__CHECK(gp__check_keys_type(k));
+  GP__CHECK(gp__check_keys_type(k, "key_type"));
   if (c->op) {
     if (k->key.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
     if (!k->q->user_op) GP__CHECK(gp__check_operator_on(k->who, "op", k->q->op, k->q->key_type));

@@ -238,8 +238,7 @@ GP__HOST gp_result gp__add_top_k(gp__state *s, const gp__request *q, gp__graph_p
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
   gp__segmented_top_k_args a;
   if (!q->composed) {
-    g->steps[g->count++].request = g->request_count;
-    g->requests[g->request_count++] = *q;
+    gp__add_request(g, q);
     return GP_SUCCESS;
   }
   if (q->out2_size) return gp__add_top_k_of_both(s, q, g);

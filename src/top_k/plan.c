@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/words.h, core/rules.h, core/shape.h,
 //   sort/cooperative_policy.h, top_k/portable.h, top_k/geometry.h, core/request.c, top_k/host.c, top_k/shuffle_host.c,
 //   segments/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c, core/shape.c, core/spelling.c,
-//   merge/names.c, top_k/names.c, top_k/launch.c, map/written.c, map/plan.c, segments/plan.c
+//   merge/names.c, top_k/names.c, top_k/launch.c, map/plan.c, segments/plan.c
 
 // Between and after other calls.
 GP__HOST int gp__kinds_of_composed_top_k(const gp__request *q, gp__kernel_kind *kinds) {
@@ -95,14 +95,14 @@ static const gp_policy gp__radix_select = {GP_RADIX_SELECT, 0, 0, 0, 0, 0, 0, 0,
 static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GP__SAME_THREADS, GP__SAME_BLOCK,
     GP__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, gp__operators_of_order,
-    GP__WRITES_INPUTS(gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results), gp__host_ranks};
+    &gp__kernels_of_top_k, gp__operators_of_order, gp__launch_top_k, &gp__radix_select, NULL, gp__sort_results, NULL,
+    gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
     GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
-    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
-    GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
+    GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N, GP__WANTS_KEYS,
+    GP_DESCENDING};
 
 GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
@@ -115,11 +115,11 @@ GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy 
 }
 static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k, gp__top_k_is_idle, gp__shape_top_k,
     gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, gp__operators_of_order,
-    GP__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
+    GP__LAUNCH_AFTER(gp__launch_segmented_top_k, gp__offsets_check), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
 GP__HOST int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;

@@ -25,6 +25,7 @@ GP__HOST const gp__of_worlds *gp__find_world_call(gp_primitive p) {
   return NULL;
 }
 GP__HOST gp_result gp__world_dispatch(gp_world *w, gp_call c) {
+  c.flags &= ~GP_FASTEST;
   if (c.flags & GP_CHECKED) {
     c.flags &= ~GP_CHECKED;
     GP__CHECK(gp__world_agree(w, &c, c.count, 0, GP_SUCCESS));

@@ -150,6 +150,10 @@ class Worker:
         for piece in call.pieces:
             if piece.field:
                 setattr(made, piece.field, base + piece.at)
+        made.inputs = []  # they live as long as the call
+        for field, described in call.described.items():
+            root = described.made(base, self.type_of(context, described.type), made.inputs)
+            setattr(made, field, ctypes.addressof(root))
         for field, piece in call.placed:
             setattr(made, field, base + piece.at)
         for graph, pieces in call.after_layout:
@@ -404,6 +408,8 @@ class Worker:
                     counts[p, "captured"] += run.captured
                     counts[p, "lent"] += run.guard is not None
                     counts[p, "in place"] += run.call.in_place
+                    counts[p, "described"] += bool(run.call.described)
+                    counts[p, "apply"] += "apply" in run.call.fields
                     counts[p, "count_device"] += "device" in run.call.shot
                     counts[p, "policy " + run.policy] += 1
                     if wrong:
@@ -663,8 +669,8 @@ class Parent:
         return f"    tests/gpu/fuzz.py {more} --replay '{json.dumps(cases, separators=(',', ':'))}'"
 
     def report(self):
-        columns = ["calls", "accepted", "refused", "wrong on purpose", "captured", "lent", "in place", "count_device",
-                   "policy table", "policy rule", "policy row", "policy random"]
+        columns = ["calls", "accepted", "refused", "wrong on purpose", "captured", "lent", "in place", "described",
+                   "apply", "count_device", "policy table", "policy rule", "policy row", "policy random"]
         import fuzz_cases
         say("")
         say(f"{'primitive':<26}" + " ".join(f"{c.replace('wrong on purpose', 'invalid').replace('policy ', ''):>12}"

@@ -101,6 +101,7 @@ class Call:
         self.in_place, self.by_host, self.must_refuse, self.names = False, False, None, ()
         self.random = random.Random(shot["seed"])
         self.bytes, self.after_layout, self.pointers = 0, [], []
+        self.described = {}  # field: its Description
 
     # building
 
@@ -381,8 +382,8 @@ def from_acc(a, g, op):
     if op == "affine":
         return a
     if acc in FLOATS and op in ("SUM", "PROD"):  # f64 so far
-        return oracle.convert(oracle.convert(a, "f64", acc), acc, out)
-    return oracle.convert(a, acc, out)
+        a = oracle.convert(a, "f64", acc)
+    return oracle.unary(g["apply"], a, acc, out) if g.get("apply") else oracle.convert(a, acc, out)
 
 
 def as_work(a, g, op):
@@ -520,7 +521,8 @@ def magnitude(y, acc, heads):
 
 def fold_fields(call):
     g = call.group
-    call.set(op=g["op"], transform=g["transform"], in_type=g["in_type"], acc_type=g["acc_type"], out_type=g["out_type"])
+    call.set(op=g["op"], transform=g["transform"], in_type=g["in_type"], acc_type=g["acc_type"], out_type=g["out_type"],
+             apply=g.get("apply"))
 
 
 def flag_reproducible(call):
@@ -945,7 +947,10 @@ def build_distinct(call):
     n = call.bound(n)
     first = np.sort(np.unique(ordered(keys[:n], g["key_type"]), return_index=True)[1])
     put_number(call, len(first))
-    if out_keys:
+    if out_keys and call.shot["seed"] % 8 == 0:
+        call.set(flags=[gp.UNSORTED, gp.FASTEST][call.shot["seed"] // 8 % 2])
+        call.check(out_keys, len(first) * keys.itemsize, same_set(keys[:n][first]))
+    elif out_keys:
         call.expect(out_keys, keys[:n][first])
 
 
@@ -1858,7 +1863,7 @@ def build_top_k(call):
         chosen = keys[of_row][order]
         moved = x[of_row][order] if x is not None else order.astype(DTYPES[g["out_type"]]) if g["out_type"] else None
         places = order.astype(DTYPES[g["out2_type"]]) if indices else None
-        if g["flags"] & gp.UNSORTED:  # the same elements, in any order, keys and values together
+        if g["flags"] & (gp.UNSORTED | gp.FASTEST):  # the same elements, in any order, keys and values together
             for piece, what in ((out_keys, chosen), (out, moved), (indices, places)):
                 if piece and len(what):
                     call.check(piece, what.nbytes, same_set(what), at=row * k * what.itemsize)
@@ -2547,7 +2552,8 @@ def draw_two(g, r):
 
 def draw_top_k(g, r):
     g["key_type"] = r.choice(BUILT_IN)
-    g["flags"] = r.choice([0, gp.DESCENDING]) | (r.choice([0, 0, gp.UNSORTED]) if g["primitive"] == "top_k" else 0)
+    g["flags"] = r.choice([0, gp.DESCENDING]) | (r.choice([0, 0, gp.UNSORTED, gp.FASTEST])
+                                                  if g["primitive"] == "top_k" else 0)
     draw_moved(g, r)
     g["out2_type"] = r.choice([0, *OFFSETS])
 
@@ -2677,6 +2683,119 @@ FAMILIES = {
 KINDS = ["uniform", "uniform", "small", "special", "constant", "zeros", "extremes"]
 
 
+# ---- gp_call.apply
+
+STORED = ("reduce", "inclusive_scan", "exclusive_scan", "segmented_reduce", "segmented_inclusive_scan",
+          "segmented_exclusive_scan", "inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key")
+
+
+def draw_apply(g, r):
+    """A unary operator that makes what is stored of each result; of sums that are compared within a tolerance, one that
+    keeps it."""
+    if g["primitive"] not in STORED or g["op"] == "affine" or g["op"].startswith("ARG"):
+        return
+    near = g["op"] == "SUM" and g["acc_type"] in FLOATS
+    if not near or g["out_type"] in FLOATS:
+        g["apply"] = r.choice(["NEGATE", "ABS"] if near else ["NEGATE", "ABS", "SQUARE", "NOT"])
+
+
+# ---- inputs that are described in place of arrays (gp_input)
+
+# What reads arrays alone: strides say more of these inputs, or their elements have no type.
+ARRAYS_ALONE = {("gather", "in_"), ("segmented_top_k", "in2"), ("transpose", "in_"), ("sort_columns", "keys"),
+                ("convert_layout", "in_"), ("copy_batch", "in_"), ("copy_batch", "in2"), ("reduce_axis", "in_"),
+                ("row_map", "in_"), ("scan_axis", "in_"), ("sort_axis", "keys"), ("top_k_axis", "keys"),
+                ("graph_from_edges", "in_"), ("graph_from_edges", "in2"), ("bfs_check", "in_"), ("bfs_check", "in2")}
+TYPE_OF_INPUT = {"in_": "in_type", "in2": "in2_type", "keys": "key_type"}
+INPUT_ARRAYS = 6
+
+
+class Description:
+    """An input's elements in another array: at a stride, gathered by indices, or converted to their own type."""
+
+    def __init__(self, call, piece, type_, way):
+        size, n = size_of(type_), piece.size // size_of(type_)
+        rng = np.random.default_rng([call.shot["seed"], piece.size])
+        x = piece.data.reshape(-1).view(np.uint8).reshape(n, size)
+        self.piece, self.type, self.count, self.stride, self.first, self.index = piece, type_, n, 0, 0, None
+        if way == "stride":
+            self.stride = int(rng.choice([-3, -1, 1, 2]))
+            places = np.arange(n) * self.stride
+            self.first = -int(places.min())
+            places += self.first
+        elif way == "gather":
+            places = rng.permutation(n)
+            self.index = call.given(None, places.astype(np.uint32), "u32")
+        else:
+            places = np.arange(n)
+        moved = rng.integers(0, 256, (int(places.max()) + 1, size), np.uint8)
+        moved[places] = x
+        piece.data, piece.size = moved, moved.nbytes
+
+    def arrays(self):
+        return 1 + (self.index is not None)
+
+    def made(self, base, type_, keep):
+        """The gp_input for an image at `base`; others that it leads to are added to `keep`."""
+        at, size = base + self.piece.at, size_of(self.type)
+        array = gp.Input(kind=4 if self.stride else 1, type=type_, data=at + self.first * size, stride=self.stride)
+        keep.append(array)
+        if self.index is not None:
+            index = gp.Input(kind=1, type=gp.TYPES["u32"], data=base + self.index.at)
+            array.count = self.count
+            keep.extend([index, gp.Input(kind=5, a=ctypes.addressof(array), b=ctypes.addressof(index))])
+        elif not self.stride:
+            keep.append(gp.Input(kind=6, type=type_, op=gp.OPERATORS["CONVERT"], a=ctypes.addressof(array)))
+        return keep[-1]
+
+
+def describe(call):
+    """Puts descriptions in the places of some inputs. Those that share a type are described together."""
+    g, f = call.group, call.fields
+    p, pieces = f["primitive"], {piece.field: piece for piece in call.pieces if piece.field}
+    over = [id(piece) for _, piece in call.placed]
+    types = {"in_": f.get("in_type"), "keys": f.get("key_type"), "keys2": f.get("key_type"),
+             "in2": f.get("in2_type") or f.get("in_type")}
+    if f.get("channels", 1) > 1 or (f.get("rows", 1) > 1 and "count_device" in pieces):
+        return
+
+    def may(field):
+        piece, type_ = pieces.get(field), types[field]
+        return piece is not None and type_ and piece.data is not None and id(piece) not in over and \
+            piece.size >= size_of(type_) and (p, field) not in ARRAYS_ALONE
+
+    arrays = 0
+    apart = p in ("transform2", "scatter", "gather", "mismatch", "equal_arrays", "lexicographic") or \
+        p.startswith("histogram")  # have an in2_type
+    for field, way in sorted(g["described"].items()):
+        second = {"keys": "keys2", "in_": None if apart else "in2"}.get(field)
+        fields = [field] + [second] * (second in pieces)
+        if field == "in2" and not apart or not all(map(may, fields)):
+            continue
+        arrays += len(fields) * (1 + (way == "gather"))
+        if arrays > INPUT_ARRAYS:
+            return
+        for one in fields:
+            plain = way == "convert" and types[one] not in INTEGERS  # a NaN may change
+            call.described[one] = Description(call, pieces[one], types[one], "stride" if plain else way)
+        if field == "in_" and p not in ("scatter", "gather") and "in2" in pieces and apart and not f.get("in2_type"):
+            f["in2_type"] = types["in2"]
+        f[TYPE_OF_INPUT[field]] = gp.INPUT
+
+
+def fastest(call):
+    """Some calls say that time is all that matters: their results are the same ones, but for the order of some."""
+    f = call.fields
+    if call.shot["seed"] % 16 == 0 and not f.get("flags", 0) & gp.REPRODUCIBLE and \
+            f["primitive"] not in ("top_k", "segmented_top_k", "top_k_axis", "distinct", "group_by"):
+        f["flags"] = f.get("flags", 0) | gp.FASTEST
+
+
+def draw_described(g, r):
+    fields = r.choice([["in_"], ["keys"], ["in2"], ["in_", "keys"], ["in_", "in2"], ["in_", "in2", "keys"]])
+    g["described"] = {field: r.choice(["stride", "gather", "convert"]) for field in fields}
+
+
 def draw_group(r, chosen=None, turn=1):
     """Every third group takes the next primitive, so that a few hundred groups have all of them."""
     names = chosen or list(FAMILIES)
@@ -2684,6 +2803,10 @@ def draw_group(r, chosen=None, turn=1):
     if turn % 3 == 0:
         g["primitive"] = names[turn // 3 % len(names)]
     FAMILIES[g["primitive"]][0](g, r)
+    if r.random() < 0.15:
+        draw_apply(g, r)
+    if r.random() < 0.15:
+        draw_described(g, r)
     g["policy"] = r.choice(["", "", "", "rule", "row", "random", "random"])
     return g
 
@@ -2777,5 +2900,9 @@ def build(group, shot):
     FAMILIES[group["primitive"]][1](call)
     if shot.get("invalid"):
         invalidate(call, shot["invalid"])
+    else:
+        if group.get("described"):
+            describe(call)
+        fastest(call)
     call.lay_out()
     return call

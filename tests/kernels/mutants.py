@@ -105,6 +105,7 @@ FILES = {
     "MARCHING_CUBES": "test_marching_cubes.cpp",
     "INPUTS": "test_inputs.cpp",
     "INPUT_CALLS": "../unit/test_inputs.cpp",
+    "DESCRIBED": "../unit/test_described.cpp",
     "ARGUMENTS": "../unit/test_dispatch_arguments.cpp",
     "CONTRACT": "../unit/test_contract.cpp",
     "GROUP_CALLS": "../unit/test_dispatch_graphs.cpp",
@@ -1220,9 +1221,9 @@ MUTANTS = {
     "stored: on the host nothing is applied": (
         "CONTRACT", "src/host/inputs.c", "if (q->stored) return gp__host_store(q, threads);", "(void)0;"),
     "reproducible groups: nothing is reduced": (
-        "GROUP_CALLS", "src/group_by/plan.c", "    g->steps[g->count++].request = g->request_count++;\n", ""),
+        "GROUP_CALLS", "src/group_by/plan.c", "    gp__add_request(g, &reduce);\n", ""),
     "reproducible groups: runs are not asked for the same bits": (
-        "GROUP_CALLS", "src/group_by/plan.c", "  runs.flags = q->flags;\n", ""),
+        "GROUP_CALLS", "src/group_by/plan.c", "  runs.flags = q->flags & GP_REPRODUCIBLE;\n", ""),
     "reproducible segments: on the host a warp takes twice as many": (
         "CONTRACT", "src/segments/host.c", "n <= lane * 32", "n <= lane * 64"),
     "sort order: the least significant word decides": (
@@ -1230,11 +1231,10 @@ MUTANTS = {
         "int w = 0; w < gp__key_words<K>::value; ++w"),
     "sort order: down is up": ("MERGE", "src/sort/keys.cuh", "DESCENDING ? y < x : x < y", "x < y"),
     "described sorts: keys are not written first": (
-        "LITTLE", "src/map/written.c",
-        "return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;",
-        "return GP_SUCCESS;"),
+        "LITTLE", "src/graph/launch.c", "if (copy.count) GP__CHECK(gp__add_call", "if (0) GP__CHECK(gp__add_call"),
     "described sorts: a key too few is written": (
-        "LITTLE", "src/map/written.c", "copy.count = count;", "copy.count = count - 1;"),
+        "LITTLE", "src/graph/launch.c", "copy.count = q->inputs.elements[i];",
+        "copy.count = q->inputs.elements[i] - 1;"),
     "little memory: a round too few": ("LITTLE", "src/sort/little.c", "(n + 1) == n / 2)", "(n + 1) == n / 2 - 1)"),
     "little memory: the last block is as long as the others": (
         "LITTLE", "src/sort/little.c", "c->count = block < 0 ? 0 : first[block == n - 1].count;",
@@ -2182,9 +2182,65 @@ MUTANTS = {
         "GROUPS", "src/group_by/kernels.cuh",
         "a.has_init ? Op()(init, x) : x",
         "x"),
+    "fastest: the same bits everywhere, too": (
+        "DESCRIBED", "src/core/checking.c",
+        "if ((c->flags & (GP_FASTEST | GP_REPRODUCIBLE)) == (GP_FASTEST | GP_REPRODUCIBLE))", "if (0)"),
+    "fastest: distinct elements keep their order": (
+        "DESCRIBED", "src/hash/launch.c", "any = !folds && q->flags & GP_UNSORTED,", "any = 0,"),
+    "fastest: it means no flag": (
+        "DESCRIBED", "src/core/checking.c", "if (c->flags & GP_FASTEST) k->q->flags |= GP_UNSORTED;", ""),
+    "inputs: a map of ramps is launched as one that reads": (
+        "INPUT_CALLS", "src/map/portable.h", "!s->in_size || s->described == 1;", "!s->in_size;"),
+    "inputs: a map that reads is launched as a fill": (
+        "INPUT_CALLS", "src/core/shape.c", "q->inputs.arrays || q->key_size", "q->key_size"),
+    "argmax: the bytes of results make it large": (
+        "INPUT_CALLS", "src/reduce/portable.h", "  if (s->out_size >= 16) m.bytes = s->count * (unsigned)s->in_size;\n",
+        ""),
+    "argmax: a later element of the same value wins": (
+        "REDUCE", "src/device/operators.cuh", "(MAX ? a.value >= b.value : a.value <= b.value)",
+        "(MAX ? a.value > b.value : a.value < b.value)"),
+    "argmax: a later NaN wins": (
+        "REDUCE", "src/device/operators.cuh", " || a.value != a.value;\n  return (a.index < 0)",
+        ";\n  return (a.index < 0)"),
+    "argmax: elements do not beat none": (
+        "REDUCE", "src/device/operators.cuh", "return (a.index < 0) | !keeps ? b : a;", "return !keeps ? b : a;"),
+    "inputs: the second array is taken for aligned": (
+        "INPUTS", "src/device/inputs.cuh", "return a.template aligned<V>() && b.template aligned<V>();",
+        "return a.template aligned<V>();"),
+    "inputs: an array is taken for aligned": (
+        "INPUTS", "src/device/inputs.cuh", "return !gp__misalignment(data, gp__vector_access_alignment<T, V>::value);",
+        "return true;"),
+    "described: keys are taken for an array": (
+        "DESCRIBED", "src/core/check_call_types.c", "else q->written = 1;", ""),
+    "described: what kernels read is written too": (
+        "DESCRIBED", "src/core/check_call_types.c", "(first ? GP__TAKES_INPUTS : second ? GP__TAKES_SECOND : 0)", "0"),
+    "described: the second input is left to kernels": (
+        "DESCRIBED", "src/core/check_call_types.c", "second ? GP__TAKES_SECOND : 0", "GP__TAKES_INPUTS"),
+    "described: strided rows are taken for a stream": (
+        "DESCRIBED", "src/core/check_call_types.c", " || k->traits & (GP__TAKES_AXES | GP__TAKES_PERMUTATION))", ")"),
+    "described: the workspace lacks what is written": (
+        "DESCRIBED", "src/graph/launch.c", "gp__take(g, copy.count * n->size)", "gp__take(g, 0)"),
+    "described: the call on arrays chooses its own policy": (
+        "DESCRIBED", "src/graph/launch.c", "  plain.policy = p;\n", ""),
+    "described: sums of segments get the policy of sums by key": (
+        "DESCRIBED", "src/group_by/launch.c", "  q->policy = NULL;\n", ""),
+    "described: an expansion's values end at the count": (
+        "DESCRIBED", "src/core/reads.c", "{GP__READS_SEGMENTS, ", "{0, "),
+    "described: a sorted array ends at the needles' count": (
+        "DESCRIBED", "src/core/reads.c", "GP__READS_KEY_COUNT, GP__READS_COUNT2}", "0, GP__READS_COUNT2}"),
+    "described: on the host elements behind the count are made": (
+        "DESCRIBED", "src/host/inputs.c", "? q->count : all->elements[input];", "? q->stride : all->elements[input];"),
+    "described: on the host a stencil is read before it is made": (
+        "DESCRIBED", "src/host/inputs.c", "gp__host_passes(passes, first", "gp__host_passes(q, first"),
+    "described: a join's build side has no elements": (
+        "DESCRIBED", "src/hash/check.c", "    q->inputs.elements[3] = c->count2;\n", ""),
+    "described: needles and sorted array of two types": (
+        "DESCRIBED", "src/search/check.c", "if (q->key_type != q->in_type)", "if (0)"),
+    "described: two arrays of two types": (
+        "DESCRIBED", "src/find/check.c", "if (q->in2_type != q->in_type)", "if (0)"),
     "inputs: the host's keys are their own description": (
         "INPUT_CALLS", "src/host/inputs.c",
-        "gp__host_array_of(q, q->inputs.keys, count,", "gp__host_array_of(q, q->inputs.in, count,"),
+        "gp__host_array_of(q, &plain, roots[i], i,", "gp__host_array_of(q, &plain, roots[i & 1], i,"),
     "columns: words of an element": (
         "COLUMNS", "src/columns/kernels.cuh",
         "words + k % words]", "words]"),
@@ -3870,8 +3926,8 @@ MUTANTS = {
         "INPUTS", "src/device/inputs.cuh", "data[gp__i64(i) * stride]",
         "data[i * unsigned(stride)]"),
     "inputs: a gathered run begins at the run's first index": (
-        "INPUTS", "src/device/inputs.cuh", "x[j] = a.at(gp__u64(index[j]));",
-        "x[j] = a.at(gp__u64(index[0]) + j);"),
+        "INPUTS", "src/device/inputs.cuh", "load<CACHE>(i, index);\n    GP__EACH(j, V) x[j] = a.at(gp__u64(index[j]));",
+        "load<CACHE>(i, index);\n    GP__EACH(j, V) x[j] = a.at(gp__u64(index[0]) + j);"),
     "inputs: a tile's rest is left out": (
         "INPUTS", "src/device/inputs.cuh", "i = whole * (THREADS * V) + thread; i < all;",
         "i = whole * (THREADS * V) + thread; i + 1 < all;"),

@@ -152,6 +152,13 @@ template<class R> void reduce_is_deterministic(const char *name, int seeds, bool
   }
 }
 
+// Elements of few values, so that many tie, with a NaN now and then; and elements that are no larger than the identity.
+struct FewValues {
+  GP_DEVICE float operator()(u16 x) const { return x % 1021 == 0 ? __builtin_nanf("") : float(x % 5) - 2; }
+};
+struct Lowest {
+  GP_DEVICE float operator()(u16) const { return -__builtin_inff(); }
+};
 #define REDUCE(name, algorithm, P, Op, F, In, Out) Reduce<algorithm, P, Op, F, In, Out>::sweep(name, seeds)
 
 int main(int argc, char **argv) {
@@ -164,7 +171,11 @@ int main(int argc, char **argv) {
   typedef gp_convert<u16, u16> SameU16;
   REDUCE("reduce minmax", GP_EVEN_SHARE, Pair, gp_minmax<u16>, SameU16, u16, gp_both<u16>);
   REDUCE("stealing affine", GP_STEALING, Pair, Compose, SameAffine, Affine, Affine);
+  REDUCE("argmax of few values", GP_EVEN_SHARE, Pair, gp_argmax<float>, FewValues, u16, gp_arg<float>);
+  REDUCE("argmax of the lowest", GP_EVEN_SHARE, Pair, gp_argmax<float>, Lowest, u16, gp_arg<float>);
 #ifndef TEST_FEW
+  REDUCE("stealing argminmax of few values", GP_STEALING, Tiny, gp_argminmax<float>, FewValues, u16,
+      gp_both<gp_arg<float>>);
   typedef gp_abs<int, int> AbsInt;
   typedef gp_convert<Triple, Triple> SameTriple;
   typedef gp_convert<Wide, Wide> SameWide;

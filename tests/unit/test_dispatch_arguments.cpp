@@ -1128,7 +1128,8 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.end_bit = 33);
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
     WRONG(GP_E_ARGUMENT, "is not a range of the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
-    WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k, segmented_top_k and top_k_axis only", p, c.flags = GP_UNSORTED);
+    WRONG(GP_E_ARGUMENT, "GP_UNSORTED is for top_k, segmented_top_k, top_k_axis, distinct and group_by only", p,
+        c.flags = GP_UNSORTED);
   }
   WRONG(GP_E_SIZE, "segments is 4294967297, too large for u32 positions", GP_LOAD_BALANCE,
       c.segments = (uint64_t(1) << 32) + 1);
@@ -1360,7 +1361,7 @@ static void test_more_arguments(bool host) {
   FINE(GP_JOIN, c.count2 = 0, c.keys2 = nullptr);
   FINE(GP_JOIN, c.join = GP_JOIN_FLAGS, c.out_type = GP_TYPE_DEFAULT, c.out2 = nullptr, c.out_count = nullptr,
       c.capacity = 0);
-  WRONG(GP_E_TYPE, "key_type is GP_INPUT: this call reads an array there", GP_JOIN, c.key_type = GP_INPUT);
+  WRONG(GP_E_NULL, "key_type is GP_INPUT, but the gp_input is null", GP_JOIN, c.key_type = GP_INPUT, c.keys = nullptr);
   WRONG(GP_E_NULL, ": keys2 is null", GP_JOIN, c.keys2 = nullptr);
   WRONG(GP_E_SIZE, ": count2 is 2147483647, not below 2^31 - 1", GP_JOIN, c.count2 = INT32_MAX);
   WRONG(GP_E_ARGUMENT, ": join is 5, not a gp_join_kind", GP_JOIN, c.join = gp_join_kind(5));

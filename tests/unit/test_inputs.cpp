@@ -501,6 +501,25 @@ static void test_kernels() {
   const gp_input ramp = gp_input_ramp(GP_I32, &one, &two);
   CHECK(run(ramp) == third + 1);
   CHECK(run(a) == third + 2); // an array that is described is read as one, by another kernel than gp_copy's
+  // A map that reads no array is launched as a fill is, and an arg-reduction as another reduction of its elements.
+  const auto policy_of = [&](gp_primitive p, gp_op op, const gp_input *in, uint64_t count) {
+    gp_policy policy;
+    gp_policy_source source;
+    const gp_call call = fold_call(p, op, in ? GP_INPUT : GP_I64, GP_I64, in ? static_cast<const void *>(in) : v.data,
+        reinterpret_cast<void *>(uintptr_t(1) << 50), count);
+    GOOD(gp_policy_origin(ctx, &call, &policy, &source));
+    return policy;
+  };
+  const gp_input index = gp_input_ramp(GP_I64, nullptr, nullptr), longs = gp_input_array(GP_I64, v.data);
+  const gp_policy tabulates = policy_of(GP_TRANSFORM, GP_SQUARE, &index, 1 << 20);
+  const gp_policy reads = policy_of(GP_TRANSFORM, GP_SQUARE, &longs, 1 << 20);
+  CHECK(tabulates.vectors == 4 && tabulates.store == GP_CACHE_STREAMING);
+  CHECK(reads.vectors == 1 && reads.store == GP_CACHE_ALL);
+  for (uint64_t count : {1000, 50003, 1 << 20}) {
+    const gp_policy most = policy_of(GP_REDUCE, GP_MAX, nullptr, count),
+                    where = policy_of(GP_REDUCE, GP_ARGMAX, nullptr, count);
+    CHECK(memcmp(&most, &where, sizeof most) == 0);
+  }
   // Room is known without elements, but not without a description.
   uint64_t bytes = 1;
   gp_call ask = fold_call(GP_REDUCE, GP_SUM, GP_INPUT, GP_I32, nullptr, nullptr, 1 << 20);
@@ -583,7 +602,8 @@ static void test_refused() {
   GOOD(copy(more[3]));
   BAD(GP_E_ARGUMENT, "more than 4 constants and ramps", copy(more[4]));
   // Calls that read arrays only, and types that do not meet.
-  BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there", gp_shuffle(ctx, GP_INPUT, 1, &a, 8, out.data, nullptr));
+  BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there",
+      gp_transpose(ctx, GP_INPUT, &a, 0, 2, 4, out.data, 0, nullptr));
   BAD(GP_E_TYPE, "GP_INPUT: this call reads an array there",
       gp_reduce(ctx, GP_SUM, GP_I32, GP_INPUT, v.data, 8, out.data, nullptr));
   BAD(GP_E_TYPE, "in_type and out_type differ", copy(a, GP_F32));
