@@ -2777,20 +2777,19 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 
 // ---- api/world.h - worlds: several GPUs, joined by NCCL
 
-// A world: contexts of one GPU each, its ranks, in one process or in several. They communicate by NCCL (2.19 or
-// later), which is opened at run time. An array is spread over the ranks: each has a shard, by a pointer and a count of
-// its own, and the array is all shards in the order of the ranks. Every rank makes the same calls of a world in the
-// same order, with the same types, operators and options, on one stream or on streams that wait for one another.
-// torchrun, mpirun or Slurm start the ranks.
+// A world: contexts of one GPU each, its ranks, in one process or several, which communicate by NCCL (2.19 or later),
+// opened at run time. An array is all shards in the order of the ranks; each rank has one, by a pointer and a count.
+// Every rank makes the same calls of a world in the same order, with the same types, operators and options, on one
+// stream or on streams that wait for one another.
 typedef struct gp_world gp_world;
 enum { GP_WORLD_ID_BYTES = 128 };
 
 // How a rank joins: by a communicator that the program has, or by an id that one rank has made and sent to the others.
 typedef struct gp_world_config {
   uint32_t struct_size; // sizeof(gp_world_config): gp_world_config_init sets it
-  void *communicator; // an ncclComm_t of the context's device, or NULL. It stays the caller's, but a world that
-      // breaks aborts it
-  const void *id; // GP_WORLD_ID_BYTES bytes, from gp_world_id, in host memory; without a communicator
+  void *communicator; // an ncclComm_t of the context's device, or NULL. It stays the caller's; a world that breaks
+      // aborts it
+  const void *id; // without a communicator: GP_WORLD_ID_BYTES bytes, from gp_world_id
   int rank, size; // with an id: 0 <= rank < size
   const char *nccl_library; // NULL: $GPUPRIMS_NCCL, or libnccl.so.2 by its system name; otherwise an absolute path
   double timeout; // seconds that gp_world_open, gp_world_wait and calls that wait give the others; 0: 60
@@ -2817,49 +2816,41 @@ GP__API int gp_world_size(const gp_world *world);
 // communicator aborted, and all later calls say so. Inputs stay as they were.
 GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 
-// Runs a call on the whole array. `in`, `keys`, `count`, count_device and the outputs are this rank's. Waits: the host
-// waits, as sends need its counts; other calls are asynchronous on the stream.
+// Runs a call on the whole array. `in`, `keys`, `count`, count_device and the outputs are this rank's. Asynchronous on
+// the stream, except (*), where the host waits, as sends need its counts. Results:
 //
-//    primitive           result                                                                        waits
-//    reduce, count_if,   on every rank, the same bits on each; operands keep the order of the ranks;   no
-//    any, all            indices of ARGMIN and ARGMAX count from the beginning of the array.
-//                        GP_REPRODUCIBLE: the bits of gp_reduce of the whole array, on any number of   then yes
-//                        ranks; at most 1 / 4096 of the array moves at a border of shards
-//    inclusive_scan,     of the rank's shard: one more read of it, for the totals that the ranks       no
-//    exclusive_scan      exchange. Every rank gives the same init
-//    histogram_even,     on every rank; counts of i32, u32, i64, u64, f32 or f64                       no
-//    histogram_ranges
-//    top_k               on every rank; indices count from the beginning of the array                  yes
-//    sort, merge_sort    of the rank's share: shares differ by one element at most, whatever the       yes
-//                        shards and the keys. Stable. `in` NULL with `out`: indices, which count from
-//                        the beginning of the array
-//    nth_element         on every rank; n counts in the whole array, whose keys are read once for each     yes
-//                        11 bits
-//    transpose           even shares of the rows of the transposed matrix: see gp_world_transpose      yes
-//    copy                the shards in even shares                                                     yes
-//    select, partition   of the rank's shard; with GP_BALANCED its even share of all results, or of    no; yes
-//                        each part's
-//    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
-//    reduce_by_key       first one; with GP_BALANCED even shares
-//    group_by            groups in the order of their keys, in even shares                             yes
-//    bfs, connected_     see gp_world_bfs and gp_world_components                                      yes
-//    components
+//     reduce, count_if, any, all: on every rank, the same bits; operands keep the order of the ranks; indices of ARGMIN
+//         and ARGMAX count in the array. GP_REPRODUCIBLE (*): the bits of gp_reduce of the whole array, on any number
+//         of ranks; at most 1 / 4096 of the array moves at a border of shards
+//     inclusive_scan, exclusive_scan: of the rank's shard: one more read of it, for the totals that the ranks exchange.
+//         Every rank gives the same init
+//     histogram_even, histogram_ranges: on every rank; counts of i32, u32, i64, u64, f32 or f64
+//     top_k (*): on every rank; indices count in the array
+//     sort, merge_sort (*): of the rank's share: shares differ by one element at most, whatever the shards and keys.
+//         Stable. `in` NULL with `out`: indices, which count in the array
+//     nth_element (*): on every rank; n counts in the array, whose keys are read once for each 11 bits
+//     transpose (*): even shares of the rows of the transposed matrix: see gp_world_transpose
+//     copy (*): the shards in even shares
+//     select, partition: of the rank's shard; GP_BALANCED (*): its even share of all results, or of each part's
+//     unique, reduce_by_key (*): as of the whole array: a run across ranks is one run, and belongs to the first one;
+//         with GP_BALANCED even shares
+//     group_by (*): groups in the order of their keys, in even shares
+//     bfs, connected_components (*): see gp_world_bfs and gp_world_components
 //
 // capacity: room of the outputs of calls that move elements between ranks; 0: count. If a share exceeds it, every rank
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
-// merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
-// Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN and ARGMAX, GP_REPRODUCIBLE of
-// scans and folds by key where the order of operands matters (sums and products of floats, users' operators), sorts of
-// complex keys, by some bits, by fields or by a transform; calls that wait, in a stream that is captured. There, other
-// calls need memory and kernels that the same call has got before the capture: WORKSPACE. A graph keeps its memory
-// until gp_close; calls of the world share it, and run before or after the graph.
+// merge_sort and copy, or NULL. GP_CHECKED: ranks first compare what they call, and wait for that. Errors: as gp_run;
+// WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN, ARGMAX, GP_REPRODUCIBLE of scans and folds by key
+// where the order of operands matters (sums and products of floats, users' operators), sorts of complex keys, by some
+// bits, by fields or by a transform; (*) in a stream that is captured. There, a call needs memory and kernels that the
+// same call has got before the capture: WORKSPACE. A graph keeps its memory until gp_close. Calls of the world share it
+// and run before or after the graph.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
-// *bytes = the world's memory after the call, if it is the first one, for a rank of `size`; for bfs at most, as its
-// memory depends on the other ranks' edges. counts: elements of each rank's shard (rows of a transpose, vertices of a
-// graph). call: as gp_world_run takes it; nothing is read. The memory grows with calls and stays until gp_world_close;
-// group_by frees a part. The calls of each rank take the stream's workspace besides (gp_workspace_size). The context
-// may be on the host. Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
+// *bytes = the world's memory after the call, if it is the first one, for a rank of `size`; for bfs at most. counts:
+// elements of each rank's shard (rows of a transpose, vertices of a graph). call: as of gp_world_run; nothing is read.
+// The memory grows with calls and stays until gp_world_close; group_by frees a part. The calls of each rank take the
+// stream's workspace besides (gp_workspace_size). Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
 GP__API gp_result gp_world_workspace_size(
     gp_context *ctx, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes);
 
@@ -2884,16 +2875,14 @@ GP__API gp_result gp_world_sort_pairs(gp_world *world, gp_type key_type, gp_type
 GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
     const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 
-// *out = the key that a sort of the whole array would put at position n, on every rank, as gp_nth_element. Shards stay
-// as they are. n >= the sum of the counts: GP_E_ARGUMENT on every rank; no elements: nothing is written. bool: 0 or 1.
+// *out = the key that a sort of the whole array would put at position n, on every rank, as gp_nth_element. n >= the sum
+// of the counts: GP_E_ARGUMENT on every rank; no elements: nothing is written. bool: 0 or 1.
 GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
     void *out, int flags, gp_stream stream);
 
-// Transposes a matrix that is spread by rows: this rank has `rows` dense rows of `columns` elements, of any type; the
-// columns are the same on every rank. out: the rank's even share of the `columns` rows of the transposed matrix, dense;
-// each has the rows of all ranks, in their order. capacity: elements that out has room for; 0: rows * columns.
-// *out_rows, in device memory, or NULL: rows in the share. in and out may overlap. All but 1 / size of the elements
-// are sent once. Waits.
+// Transposes a matrix that is spread by rows: this rank has `rows` dense rows of `columns` elements, of any type. out:
+// the rank's even share of the `columns` rows of the transposed matrix, dense. capacity: elements that out has room
+// for; 0: rows * columns. *out_rows, in device memory, or NULL: rows in the share. in and out may overlap. Waits.
 GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
     void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
 
@@ -2902,16 +2891,15 @@ GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *
 // is not read. rows->flags are the same on every rank. Offsets and targets are trusted.
 
 // Breadth-first search: depths (i32) and parents (u32; or NULL) of this rank's vertices, as gp_bfs; source: among all
-// vertices, the same on every rank. Levels of few edges go top-down: a rank tells the owner of a vertex of it once in a
-// search, by 8 bytes. Others, if the graph is GP_SYMMETRIC, go bottom-up: ranks exchange the frontier, a bit a vertex.
-// The host waits in every level. Memory: 16 bytes for each vertex of all ranks, and 20 for each of this one. Errors
-// besides those of gp_world_run: GP_E_ARGUMENT, on every rank, if source is not below the number of vertices.
+// vertices, the same on every rank. Levels of few edges send 8 bytes for a vertex once in a search. Others, if a graph
+// is GP_SYMMETRIC, exchange the frontier, a bit a vertex. The host waits in every level. Memory: 16 bytes for each
+// vertex of all ranks, and 20 for each of this one. GP_E_ARGUMENT on every rank: source is no vertex.
 GP__API gp_result gp_world_bfs(
     gp_world *world, const gp_graph *rows, uint64_t source, void *depths, void *parents, gp_stream stream);
 
 // Connected components: labels (u32) of this rank's vertices, and *components (device memory, or NULL), the same number
-// on every rank, as gp_connected_components. Ranks join what each finds in its rows in ceil(log2(ranks)) exchanges of 4
-// bytes for each vertex of all ranks, whatever the graph. Memory: 24 bytes for each of these.
+// on every rank, as gp_connected_components. ceil(log2(ranks)) exchanges of 4 bytes for each vertex of all ranks.
+// Memory: 24 bytes for each of these.
 GP__API gp_result gp_world_components(
     gp_world *world, const gp_graph *rows, void *labels, uint64_t *components, gp_stream stream);
 
@@ -29483,6 +29471,9 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(0, cuStreamGetId, "cuStreamGetId", (void *stream, gp__u64 *id)) \
   F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status)) \
   F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream)) \
+  F(1, cuStreamCreateWithPriority, "cuStreamCreateWithPriority", (void **stream, unsigned flags, int priority)) \
+  F(1, cuStreamDestroy, "cuStreamDestroy_v2", (void *stream)) \
+  F(1, cuStreamWaitEvent, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags)) \
   F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode)) \
   F(0, cuMemAllocAsync, "cuMemAllocAsync", (gp__cu_pointer * pointer, size_t bytes, void *stream)) \
   F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream)) \
@@ -42891,8 +42882,7 @@ GP__HOST gp_result gp__add_top_k(gp__state *s, const gp__request *q, gp__graph_p
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
   gp__segmented_top_k_args a;
   if (!q->composed) {
-    g->steps[g->count++].request = g->request_count;
-    g->requests[g->request_count++] = *q;
+    gp__add_request(g, q);
     return GP_SUCCESS;
   }
   if (q->out2_size) return gp__add_top_k_of_both(s, q, g);
@@ -50192,6 +50182,7 @@ struct gp_world {
   const char *who;
   gp_stream stream, last; // last: of the last call that took memory
   void *event;
+  gp_stream side; // for what overlaps with the stream; 0: not made yet
   gp__world_note *notes; // one a rank
   uint64_t *counts; // of a call's results at each rank; as many more numbers
   uint64_t *leave, *leave_end, *arrive, *arrive_end; // see gp__world_move: size + 1 numbers each
@@ -50301,7 +50292,9 @@ GP__HOST gp_result gp__free_world_memory(gp_world *w) {
   w->captured = 0;
   return GP_SUCCESS;
 }
-GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
+GP__HOST size_t gp__world_steps(size_t bytes) {
+  return bytes <= 65536 ? 65536 : (bytes + bytes / 16 + 65535) & ~(size_t)65535;
+}
 GP__HOST size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 GP__HOST gp_result gp__world_room(gp_world *w, size_t bytes) {
   if (w->asked) {
@@ -50344,12 +50337,26 @@ GP__HOST gp_result gp__world_copy(gp_world *w, void *to, const void *from, size_
   if (!w->s->context) return memmove(to, from, bytes), GP_SUCCESS;
   return GP__DRIVER(cuMemcpyAsync, (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, bytes, w->stream);
 }
+GP__HOST gp_result gp__world_record(gp_world *w, gp_stream stream) {
+  if (!w->event) GP__CHECK(GP__DRIVER(cuEventCreate, &w->event, GP__CU_EVENT_NO_TIMING));
+  return GP__DRIVER(cuEventRecord, w->event, stream);
+}
+GP__HOST gp_result gp__world_order(gp_world *w, gp_stream *stream, gp_stream *other) {
+  if (!w->s->context) return GP_SUCCESS;
+  if (!w->side) GP__CHECK(GP__DRIVER(cuStreamCreateWithPriority, &w->side, 1, -9)); // without the default stream
+  GP__CHECK(gp__world_record(w, *other));
+  return GP__DRIVER(cuStreamWaitEvent, *stream, w->event, 0);
+}
+GP__HOST void gp__swap_streams(gp_world *w) {
+  const gp_stream stream = w->stream;
+  w->stream = w->side;
+  w->side = stream;
+}
 GP__HOST gp_result gp__world_settle(gp_world *w) {
   double begin, seen = 0;
   int error;
   if (!w->s->context) return GP_SUCCESS;
-  if (!w->event) GP__CHECK(GP__DRIVER(cuEventCreate, &w->event, GP__CU_EVENT_NO_TIMING));
-  GP__CHECK(GP__DRIVER(cuEventRecord, w->event, w->stream));
+  GP__CHECK(gp__world_record(w, w->stream));
   begin = gp__now_us();
   while ((error = w->s->library.runtime.driver.cuEventQuery(w->event)) == GP__CU_NOT_READY) {
     const double now = gp__now_us();
@@ -50435,28 +50442,21 @@ GP__HOST uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
   return gp__share_begin(w, total, rank + 1) - gp__share_begin(w, total, rank);
 }
 
-GP__HOST uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
-  const gp__u8 *at = (const gp__u8 *)data;
-  while (bytes--) hash = (hash ^ *at++) * 0x100000001b3ull;
-  return hash;
-}
-GP__HOST uint64_t gp__hash_name(uint64_t hash, const char *name) {
-  return name ? gp__hash_in(hash, name, strlen(name) + 1) : gp__hash_in(hash, "", 1);
-}
 GP__HOST uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
-  const uint64_t numbers[] = {
-      (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
-  uint64_t hash = gp__hash_in(0xcbf29ce484222325ull, numbers, sizeof numbers);
   const gp_type types[] = {c->in_type, c->in2_type, c->key_type, c->acc_type, c->out_type, c->out2_type};
   const gp_op ops[] = {c->op, c->transform, c->equal, c->apply, c->predicate2};
+  const uint64_t numbers[] = {
+      (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
+  uint64_t hash = gp__hash_bytes(numbers, sizeof numbers);
   size_t i;
-  for (i = 0; i < sizeof types / sizeof types[0]; ++i) {
-    const uint64_t size = gp_type_size(ctx, types[i]);
-    hash = gp__hash_in(gp__hash_name(hash, gp_type_name(ctx, types[i])), &size, sizeof size);
+  for (i = 0; i < 11; ++i) {
+    const char *name = i < 6 ? gp_type_name(ctx, types[i]) : gp_op_name(ctx, ops[i - 6]);
+    hash = hash * 31 + gp__hash_bytes(name, name ? strlen(name) : 0);
+    if (i < 6) hash = hash * 31 + gp_type_size(ctx, types[i]);
   }
-  for (i = 0; i < sizeof ops / sizeof ops[0]; ++i) hash = gp__hash_name(hash, gp_op_name(ctx, ops[i]));
   return hash;
 }
+GP__HOST size_t gp__shared_bytes(const gp_world *w) { return gp__aligned((w->ranks + 1) * sizeof(gp__world_note)); }
 GP__HOST gp_result gp__world_agree(gp_world *w, const gp_call *c, uint64_t count, uint64_t capacity, gp_result code) {
   gp__world_note note;
   gp_result shared;
@@ -50926,8 +50926,7 @@ GP__HOST gp_result gp__sorting_room(gp_world *w, gp__world_sorting *p, size_t sc
   const size_t keys = gp__aligned(p->room * p->key_size + 1), values = gp__aligned(p->room * p->value_size + 1);
   gp__u8 *at;
   GP__CHECK(gp__world_room(w, 2 * (keys + values) + gp__aligned(scratch) + (indices ? values : 0)));
-  at = (gp__u8 *)w->memory;
-  p->keys = at;
+  p->keys = at = (gp__u8 *)w->memory;
   p->values = at + keys;
   p->came_keys = at + keys + values;
   p->came_values = at + 2 * keys + values;
@@ -51026,73 +51025,85 @@ GP__HOST gp_result gp__sort_shares(gp_world *w, const gp_call *c, int is_sorted)
 }
 GP__HOST gp_result gp__world_sort(gp_world *w, gp_call c) { return gp__sort_shares(w, &c, 0); }
 
-GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call *local) {
+typedef struct gp__world_top {
+  size_t key_size, value_size, keys, values; // keys, values: bytes of all ranks'
+  gp__u8 *all, *mine, *my_values; // keys, then values, of each rank
+} gp__world_top;
+GP__HOST gp_result gp__top_of_shard(gp_world *w, gp_call *local, gp__world_top *t) {
+  const size_t k = (size_t)local->k, front = gp__shared_bytes(w);
   const gp_type value_type = local->in_type ? local->in_type : local->out_type;
-  const size_t key_size = gp_type_size(w->ctx, c->key_type);
-  const size_t value_size = value_type ? gp_type_size(w->ctx, value_type) : 0;
-  const int indices = value_size && !local->in_type;
-  const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * w->ranks),
-               values = gp__aligned(k * value_size * w->ranks);
-  const uint64_t kept = gp__smaller(c->k, local->count);
-  gp__u8 *at, *packed, *my_keys, *my_values;
+  gp_call of = *local;
+  t->key_size = gp_type_size(w->ctx, of.key_type);
+  t->value_size = value_type ? gp_type_size(w->ctx, value_type) : 0;
+  t->keys = gp__aligned(k * t->key_size * w->ranks);
+  t->values = gp__aligned(k * t->value_size * w->ranks);
+  GP__CHECK(gp__world_room(w, front + 2 * (t->keys + t->values)));
+  t->all = (gp__u8 *)w->memory + front;
+  of.out_keys = t->mine = t->all + (size_t)w->rank * k * t->key_size;
+  t->my_values = t->all + t->keys + (size_t)w->rank * k * t->value_size;
+  of.out = t->value_size ? t->my_values : NULL;
+  of.k = gp__smaller(of.k, of.count);
+  of.flags &= ~GP_UNSORTED;
+  GP__CHECK(gp__world_order(w, &w->side, &w->stream));
+  return of.k ? gp__world_do(w, &of) : GP_SUCCESS;
+}
+GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, const gp_call *local, const gp__world_top *t) {
+  const gp_type value_type = local->in_type ? local->in_type : local->out_type;
+  const size_t k = (size_t)c->k;
   const uint64_t before = gp__world_before(w);
+  gp__u8 *at = t->all, *packed = at + t->keys + t->values;
   uint64_t gathered = 0;
   gp_call last = *local;
   int q, gaps;
-  GP__CHECK(gp__world_room(w, 2 * (keys + values)));
-  at = (gp__u8 *)w->memory;
-  packed = at + keys + values;
-  my_keys = at + (size_t)w->rank * k * key_size;
-  my_values = at + keys + (size_t)w->rank * k * value_size;
-  local->k = kept;
-  local->out_keys = my_keys;
-  local->out = value_size ? my_values : NULL;
-  local->flags &= ~GP_UNSORTED;
-  if (kept) GP__CHECK(gp__world_do(w, local));
-  if (indices && before && kept) { // of the array
+  if (t->value_size && !local->in_type && before && local->count) { // indices of the array
     const gp_input constant = gp_input_constant(value_type, &before); // little-endian
-    gp_call add = gp__call(GP_TRANSFORM2, GP_SUM, value_type, value_type, my_values, my_values, kept);
+    gp_call add = gp__call(
+        GP_TRANSFORM2, GP_SUM, value_type, value_type, t->my_values, t->my_values, gp__smaller(k, local->count));
     add.in2_type = GP_INPUT;
     add.in2 = &constant;
     GP__CHECK(gp__world_do(w, &add));
   }
-  GP__CHECK(gp__world_gather(w, my_keys, at, k * key_size));
-  if (value_size) GP__CHECK(gp__world_gather(w, my_values, at + keys, k * value_size));
+  GP__CHECK(gp__world_gather(w, t->mine, at, k * t->key_size));
+  if (t->value_size) GP__CHECK(gp__world_gather(w, t->my_values, at + t->keys, k * t->value_size));
   for (q = 0, gaps = 0; q < w->size; ++q) gaps |= w->notes[q].count < c->k;
   GP__EACH_RANK(q) { // without the gaps of ranks that have fewer than k
     const size_t here = (size_t)gp__smaller(w->notes[q].count, c->k), from = (size_t)q * k;
     if (gaps) {
-      GP__CHECK(gp__world_copy(w, packed + gathered * key_size, at + from * key_size, here * key_size));
-      GP__CHECK(
-          gp__world_copy(w, packed + keys + gathered * value_size, at + keys + from * value_size, here * value_size));
+      GP__CHECK(gp__world_copy(w, packed + gathered * t->key_size, at + from * t->key_size, here * t->key_size));
+      GP__CHECK(gp__world_copy(
+          w, packed + t->keys + gathered * t->value_size, at + t->keys + from * t->value_size, here * t->value_size));
     }
     gathered += here;
   }
   if (gaps) at = packed;
   last.policy = NULL;
-  last.k = c->k;
   last.keys = at;
   last.count = gathered;
   last.in_type = value_type;
-  last.in = value_size ? at + keys : NULL;
+  last.in = t->value_size ? at + t->keys : NULL;
   last.out_type = GP_TYPE_DEFAULT;
-  last.out = c->out;
-  last.out_keys = c->out_keys;
   return gp__world_do(w, &last);
 }
 GP__HOST gp_result gp__world_top_k(gp_world *w, gp_call c) {
-  gp_call local;
+  gp__world_top t;
+  gp_call local, checked;
   gp_result result;
   uint64_t total;
+  memset(&t, 0, sizeof t);
   GP__CHECK(gp__shard_counted(w, &c, &local));
-  local.k = gp__smaller(c.k, local.count);
-  result = gp__check_arrays(w, &c, &local);
+  checked = local;
+  checked.k = gp__smaller(c.k, local.count);
+  result = gp__check_arrays(w, &c, &checked);
   if (c.rows > 1) result = gp__fail(GP_E_UNSUPPORTED, "%s: @rows: a world takes the top of one array", w->who);
-  GP__CHECK(gp__world_meet(w, &c, local.count, result, 0, &total));
+  if (result == GP_SUCCESS && c.k) result = gp__top_of_shard(w, &local, &t);
+  gp__swap_streams(w);
+  result = gp__world_meet(w, &c, local.count, result, 0, &total);
+  gp__swap_streams(w);
+  GP__CHECK(result);
   if (c.k > total)
     return gp__fail(
         GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", w->who, (gp__u64)c.k, (gp__u64)total);
-  return c.k ? gp__break_if(w, gp__world_top_k_agreed(w, &c, &local)) : GP_SUCCESS;
+  return c.k ? gp__break_if(w, gp__world_top_k_agreed(w, &c, &local, &t)) : GP_SUCCESS;
 }
 
 // ---- world/move.c - worlds: even shares; selection, runs and groups across ranks
@@ -51123,7 +51134,6 @@ GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays,
     if (arrays[i].to) GP__CHECK(gp__world_move(w, arrays[i].from, arrays[i].to, arrays[i].size));
   return gp__world_write_count(w, out_count, share);
 }
-GP__HOST size_t gp__shared_bytes(const gp_world *w) { return gp__aligned((w->ranks + 1) * sizeof(gp__world_note)); }
 GP__HOST gp_result gp__part_counts(gp_world *w, gp_call *local, size_t parts) {
   uint64_t *numbers = (uint64_t *)w->memory;
   local->out_count = numbers + parts * (size_t)w->rank;
@@ -51975,7 +51985,7 @@ GP__HOST gp_result gp__ask_world(
   if (size > 1) result = gp__world_dispatch(&w, c);
   free(w.notes);
   if (result != GP_SUCCESS && result != (gp_result)GP__UNKNOWN) return result;
-  *bytes = asked[1] + (asked[0] <= 65536 ? 65536 : gp__world_steps(asked[0])); // gp_world_open takes some
+  *bytes = asked[1] + gp__world_steps(asked[0]); // gp_world_open takes some
   return GP_SUCCESS;
 }
 GP__API gp_result gp_world_workspace_size(
@@ -52112,9 +52122,8 @@ GP__HOST gp_result gp__join_by_id(gp_world *w, const void *id) {
   free(j);
   if (error && !w->s->context)
     return gp__fail(GP_E_WORLD,
-        "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end, whose "
-        "worlds need the library that tests make of tests/world/loopback.c",
-        w->who, w->nccl.text(error), error);
+        "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end", w->who,
+        w->nccl.text(error), error);
   return error ? gp__nccl_failed(w, "CommInitRankConfig", error) : GP_SUCCESS;
 }
 
@@ -52156,7 +52165,8 @@ GP__HOST gp_result gp__leave_world(gp_world *w, int wait) {
   gp__free_world_memory(w);
   gp__free_staging(w);
   if (w->event) w->s->library.runtime.driver.cuEventDestroy(w->event);
-  w->event = NULL;
+  if (w->side) w->s->library.runtime.driver.cuStreamDestroy(w->side);
+  w->event = w->side = NULL;
   if (w->comm && w->own_comm) {
     error = wait ? w->nccl.CommDestroy(w->comm) : w->nccl.CommAbort(w->comm);
     if (error && error != GP__NCCL_IN_PROGRESS && result == GP_SUCCESS)

@@ -1,8 +1,9 @@
 // gp_world - times of calls of a world beside those of one GPU: ranks are threads of this process, a GPU each.
-//     gp_world [--nccl FILE] [--ranks N] [--log2 N]... [--scale S] [--strong] [--small] [--seconds S] [--host]
-//              [--blocking] [--out FILE]
+//     gp_world [--nccl FILE] [--ranks N [--least N]] [--log2 N]... [--scale S] [--strong] [--small] [--seconds S]
+//              [--host] [--blocking] [--cell TEXT]... [--out FILE]
 // One line of JSON a cell and a rank count: microseconds of the slowest rank, median of the repetitions; `alone`: the
 // same call of gp_run on one GPU with one shard; `link`: bytes a second of an exchange of half of each shard, by NCCL.
+// --cell: only cells whose names have one of the texts.
 // --blocking: by a communicator that blocks, as PyTorch's does.
 // --scale: instead, searches and components of a Kronecker graph of 2^S vertices a rank, 16 edges a vertex. n: vertices
 // of all ranks; alone: gp_bfs, gp_connected_components of 2^S vertices on one GPU. gteps: edges of the source's
@@ -20,10 +21,12 @@
 
 enum { RANKS = 16, REPETITIONS = 200, BINS = 256, TOP = 256, TRAIN = 16 };
 static gp_cuda cuda;
-static int most_ranks, ranks, host, devices, blocking, scale, strong, small_calls;
+static int most_ranks, ranks, least_ranks = 1, host, devices, blocking, scale, strong, small_calls;
 static const char *library;
 static double seconds = 0.4;
 static int sizes[8], size_count;
+static const char *only[8];
+static int only_count;
 static FILE *out;
 static pthread_barrier_t barrier;
 static unsigned char id[GP_WORLD_ID_BYTES];
@@ -84,6 +87,11 @@ static const Cell cells[] = {{"reduce SUM f32", GP_REDUCE, GP_TYPE_DEFAULT, GP_F
 enum { CELLS = sizeof cells / sizeof cells[0] };
 static const uint32_t half = 0x80000000u;
 
+static int wanted(int cell) {
+  int i;
+  for (i = 0; i < only_count && !strstr(cells[cell].name, only[i]); ++i) {}
+  return !only_count || i < only_count;
+}
 static gp_call call_of(const Rank *r, int cell, uint64_t n) {
   const Cell *of = &cells[cell];
   gp_call c = gp_call_init(of->primitive);
@@ -366,7 +374,7 @@ static void measure_cells(Rank *r, uint64_t n, double small) {
   for (cell = 0; cell < CELLS; ++cell) {
     const gp_call one = call_of(r, cell, n), world = shard_call(r, cell, share);
     double alone, fit;
-    if (strong && !(cells[cell].also & STRONG)) continue;
+    if (!wanted(cell) || (strong && !(cells[cell].also & STRONG))) continue;
     repeat(r, 3);
     alone = measured(r, call_alone, &one);
     fit = seconds * 1e6 / (alone * 6 + 1);
@@ -389,7 +397,7 @@ static void measure_small_calls(Rank *r) {
     for (cell = 0; cell < CELLS; ++cell) {
       const gp_call c = call_of(r, cell, i ? 65536 : 1024);
       double alone[3], us[3];
-      if (!(cells[cell].also & SMALL)) continue;
+      if (!wanted(cell) || !(cells[cell].also & SMALL)) continue;
       alone[0] = measured(r, call_alone, &c), us[0] = measured(r, call_of_world, &c);
       alone[1] = measured_graph(r, call_alone, &c, 1), us[1] = measured_graph(r, call_of_world, &c, 1);
       alone[2] = measured_graph(r, call_alone, &c, TRAIN), us[2] = measured_graph(r, call_of_world, &c, TRAIN);
@@ -458,7 +466,9 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--strong")) strong = 1;
     else if (!strcmp(argv[i], "--small")) small_calls = 1;
     else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
+    else if (!strcmp(argv[i], "--cell") && only_count < 8) only[only_count++] = next, ++i;
     else if (!strcmp(argv[i], "--ranks")) most_ranks = atoi(next), ++i;
+    else if (!strcmp(argv[i], "--least")) least_ranks = atoi(next), ++i;
     else if (!strcmp(argv[i], "--scale")) scale = atoi(next), ++i;
     else if (!strcmp(argv[i], "--seconds")) seconds = atof(next), ++i;
     else if (!strcmp(argv[i], "--log2") && size_count < 8) sizes[size_count++] = atoi(next), ++i;
@@ -476,8 +486,9 @@ int main(int argc, char **argv) {
     GP_CUDA_CHECK(&cuda, device_count(&devices));
     if (!most_ranks) most_ranks = devices;
   }
-  if (most_ranks < 1 || most_ranks > RANKS) return fprintf(stderr, "gp_world: --ranks is 1 to %d\n", RANKS), 2;
-  for (ranks = 1; ranks <= most_ranks; ranks *= 2) {
+  if (least_ranks < 1 || most_ranks < least_ranks || most_ranks > RANKS)
+    return fprintf(stderr, "gp_world: --ranks is 1 to %d\n", RANKS), 2;
+  for (ranks = least_ranks; ranks <= most_ranks; ranks *= 2) {
     pthread_t threads[RANKS];
     static Rank all[RANKS];
     memset(all, 0, sizeof all);

@@ -67,6 +67,9 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(0, cuStreamGetId, "cuStreamGetId", (void *stream, gp__u64 *id)) \
   F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status)) \
   F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream)) \
+  F(1, cuStreamCreateWithPriority, "cuStreamCreateWithPriority", (void **stream, unsigned flags, int priority)) \
+  F(1, cuStreamDestroy, "cuStreamDestroy_v2", (void *stream)) \
+  F(1, cuStreamWaitEvent, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags)) \
   F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode)) \
   F(0, cuMemAllocAsync, "cuMemAllocAsync", (gp__cu_pointer * pointer, size_t bytes, void *stream)) \
   F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream)) \

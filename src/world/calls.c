@@ -22,9 +22,8 @@ GP__API gp_result gp_world_id(gp_context *ctx, const char *nccl_library, void *i
   GP__WITHIN(ctx, "gp_world_id", gp__make_id(s, nccl_library, id));
 }
 
-// A thread makes the communicator: NCCL waits for the other ranks without an end. (A communicator that does not block
-// has an end, but each of its calls then starts a thread, 45 us on an H200's host.) A thread that is given up keeps
-// its memory.
+// A thread makes the communicator: NCCL waits for the other ranks without an end. (Each call of a communicator that
+// does not block starts a thread, 45 us on an H200's host.) A thread that is given up keeps its memory.
 typedef struct gp__joining {
   gp__nccl nccl;
   gp__nccl_id id;
@@ -73,9 +72,8 @@ GP__HOST gp_result gp__join_by_id(gp_world *w, const void *id) {
   free(j);
   if (error && !w->s->context)
     return gp__fail(GP_E_WORLD,
-        "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end, whose "
-        "worlds need the library that tests make of tests/world/loopback.c",
-        w->who, w->nccl.text(error), error);
+        "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end", w->who,
+        w->nccl.text(error), error);
   return error ? gp__nccl_failed(w, "CommInitRankConfig", error) : GP_SUCCESS;
 }
 
@@ -119,7 +117,8 @@ GP__HOST gp_result gp__leave_world(gp_world *w, int wait) {
   gp__free_world_memory(w);
   gp__free_staging(w);
   if (w->event) w->s->library.runtime.driver.cuEventDestroy(w->event);
-  w->event = NULL;
+  if (w->side) w->s->library.runtime.driver.cuStreamDestroy(w->side);
+  w->event = w->side = NULL;
   if (w->comm && w->own_comm) {
     error = wait ? w->nccl.CommDestroy(w->comm) : w->nccl.CommAbort(w->comm);
     if (error && error != GP__NCCL_IN_PROGRESS && result == GP_SUCCESS)

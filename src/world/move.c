@@ -30,8 +30,6 @@ GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays,
     if (arrays[i].to) GP__CHECK(gp__world_move(w, arrays[i].from, arrays[i].to, arrays[i].size));
   return gp__world_write_count(w, out_count, share);
 }
-// The world's memory begins with what ranks share before the results are there.
-GP__HOST size_t gp__shared_bytes(const gp_world *w) { return gp__aligned((w->ranks + 1) * sizeof(gp__world_note)); }
 // Runs a shard's call, and brings to the staging memory how many elements its parts have at each rank.
 GP__HOST gp_result gp__part_counts(gp_world *w, gp_call *local, size_t parts) {
   uint64_t *numbers = (uint64_t *)w->memory;

@@ -78,7 +78,7 @@ GP__HOST gp_result gp__ask_world(
   if (size > 1) result = gp__world_dispatch(&w, c);
   free(w.notes);
   if (result != GP_SUCCESS && result != (gp_result)GP__UNKNOWN) return result;
-  *bytes = asked[1] + (asked[0] <= 65536 ? 65536 : gp__world_steps(asked[0])); // gp_world_open takes some
+  *bytes = asked[1] + gp__world_steps(asked[0]); // gp_world_open takes some
   return GP_SUCCESS;
 }
 GP__API gp_result gp_world_workspace_size(

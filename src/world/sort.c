@@ -61,8 +61,7 @@ GP__HOST gp_result gp__sorting_room(gp_world *w, gp__world_sorting *p, size_t sc
   const size_t keys = gp__aligned(p->room * p->key_size + 1), values = gp__aligned(p->room * p->value_size + 1);
   gp__u8 *at;
   GP__CHECK(gp__world_room(w, 2 * (keys + values) + gp__aligned(scratch) + (indices ? values : 0)));
-  at = (gp__u8 *)w->memory;
-  p->keys = at;
+  p->keys = at = (gp__u8 *)w->memory;
   p->values = at + keys;
   p->came_keys = at + keys + values;
   p->came_values = at + 2 * keys + values;
@@ -165,71 +164,84 @@ GP__HOST gp_result gp__world_sort(gp_world *w, gp_call c) { return gp__sort_shar
 
 // ---- top-k
 
-GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call *local) {
+typedef struct gp__world_top {
+  size_t key_size, value_size, keys, values; // keys, values: bytes of all ranks'
+  gp__u8 *all, *mine, *my_values; // keys, then values, of each rank
+} gp__world_top;
+// The best of the shard: before the ranks compare notes, which takes as long as its launch.
+GP__HOST gp_result gp__top_of_shard(gp_world *w, gp_call *local, gp__world_top *t) {
+  const size_t k = (size_t)local->k, front = gp__shared_bytes(w);
   const gp_type value_type = local->in_type ? local->in_type : local->out_type;
-  const size_t key_size = gp_type_size(w->ctx, c->key_type);
-  const size_t value_size = value_type ? gp_type_size(w->ctx, value_type) : 0;
-  const int indices = value_size && !local->in_type;
-  const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * w->ranks),
-               values = gp__aligned(k * value_size * w->ranks);
-  const uint64_t kept = gp__smaller(c->k, local->count);
-  gp__u8 *at, *packed, *my_keys, *my_values;
+  gp_call of = *local;
+  t->key_size = gp_type_size(w->ctx, of.key_type);
+  t->value_size = value_type ? gp_type_size(w->ctx, value_type) : 0;
+  t->keys = gp__aligned(k * t->key_size * w->ranks);
+  t->values = gp__aligned(k * t->value_size * w->ranks);
+  GP__CHECK(gp__world_room(w, front + 2 * (t->keys + t->values)));
+  t->all = (gp__u8 *)w->memory + front;
+  of.out_keys = t->mine = t->all + (size_t)w->rank * k * t->key_size;
+  t->my_values = t->all + t->keys + (size_t)w->rank * k * t->value_size;
+  of.out = t->value_size ? t->my_values : NULL;
+  of.k = gp__smaller(of.k, of.count);
+  of.flags &= ~GP_UNSORTED;
+  GP__CHECK(gp__world_order(w, &w->side, &w->stream));
+  return of.k ? gp__world_do(w, &of) : GP_SUCCESS;
+}
+GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, const gp_call *local, const gp__world_top *t) {
+  const gp_type value_type = local->in_type ? local->in_type : local->out_type;
+  const size_t k = (size_t)c->k;
   const uint64_t before = gp__world_before(w);
+  gp__u8 *at = t->all, *packed = at + t->keys + t->values;
   uint64_t gathered = 0;
   gp_call last = *local;
   int q, gaps;
-  GP__CHECK(gp__world_room(w, 2 * (keys + values)));
-  at = (gp__u8 *)w->memory;
-  packed = at + keys + values;
-  my_keys = at + (size_t)w->rank * k * key_size;
-  my_values = at + keys + (size_t)w->rank * k * value_size;
-  local->k = kept;
-  local->out_keys = my_keys;
-  local->out = value_size ? my_values : NULL;
-  local->flags &= ~GP_UNSORTED;
-  if (kept) GP__CHECK(gp__world_do(w, local));
-  if (indices && before && kept) { // of the array
+  if (t->value_size && !local->in_type && before && local->count) { // indices of the array
     const gp_input constant = gp_input_constant(value_type, &before); // little-endian
-    gp_call add = gp__call(GP_TRANSFORM2, GP_SUM, value_type, value_type, my_values, my_values, kept);
+    gp_call add = gp__call(
+        GP_TRANSFORM2, GP_SUM, value_type, value_type, t->my_values, t->my_values, gp__smaller(k, local->count));
     add.in2_type = GP_INPUT;
     add.in2 = &constant;
     GP__CHECK(gp__world_do(w, &add));
   }
-  GP__CHECK(gp__world_gather(w, my_keys, at, k * key_size));
-  if (value_size) GP__CHECK(gp__world_gather(w, my_values, at + keys, k * value_size));
+  GP__CHECK(gp__world_gather(w, t->mine, at, k * t->key_size));
+  if (t->value_size) GP__CHECK(gp__world_gather(w, t->my_values, at + t->keys, k * t->value_size));
   for (q = 0, gaps = 0; q < w->size; ++q) gaps |= w->notes[q].count < c->k;
   GP__EACH_RANK(q) { // without the gaps of ranks that have fewer than k
     const size_t here = (size_t)gp__smaller(w->notes[q].count, c->k), from = (size_t)q * k;
     if (gaps) {
-      GP__CHECK(gp__world_copy(w, packed + gathered * key_size, at + from * key_size, here * key_size));
-      GP__CHECK(
-          gp__world_copy(w, packed + keys + gathered * value_size, at + keys + from * value_size, here * value_size));
+      GP__CHECK(gp__world_copy(w, packed + gathered * t->key_size, at + from * t->key_size, here * t->key_size));
+      GP__CHECK(gp__world_copy(
+          w, packed + t->keys + gathered * t->value_size, at + t->keys + from * t->value_size, here * t->value_size));
     }
     gathered += here;
   }
   if (gaps) at = packed;
   last.policy = NULL;
-  last.k = c->k;
   last.keys = at;
   last.count = gathered;
   last.in_type = value_type;
-  last.in = value_size ? at + keys : NULL;
+  last.in = t->value_size ? at + t->keys : NULL;
   last.out_type = GP_TYPE_DEFAULT;
-  last.out = c->out;
-  last.out_keys = c->out_keys;
   return gp__world_do(w, &last);
 }
 GP__HOST gp_result gp__world_top_k(gp_world *w, gp_call c) {
-  gp_call local;
+  gp__world_top t;
+  gp_call local, checked;
   gp_result result;
   uint64_t total;
+  memset(&t, 0, sizeof t);
   GP__CHECK(gp__shard_counted(w, &c, &local));
-  local.k = gp__smaller(c.k, local.count);
-  result = gp__check_arrays(w, &c, &local);
+  checked = local;
+  checked.k = gp__smaller(c.k, local.count);
+  result = gp__check_arrays(w, &c, &checked);
   if (c.rows > 1) result = gp__fail(GP_E_UNSUPPORTED, "%s: @rows: a world takes the top of one array", w->who);
-  GP__CHECK(gp__world_meet(w, &c, local.count, result, 0, &total));
+  if (result == GP_SUCCESS && c.k) result = gp__top_of_shard(w, &local, &t);
+  gp__swap_streams(w);
+  result = gp__world_meet(w, &c, local.count, result, 0, &total);
+  gp__swap_streams(w);
+  GP__CHECK(result);
   if (c.k > total)
     return gp__fail(
         GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", w->who, (gp__u64)c.k, (gp__u64)total);
-  return c.k ? gp__break_if(w, gp__world_top_k_agreed(w, &c, &local)) : GP_SUCCESS;
+  return c.k ? gp__break_if(w, gp__world_top_k_agreed(w, &c, &local, &t)) : GP_SUCCESS;
 }

@@ -1,8 +1,8 @@
 // world/world.c - worlds: joining, leaving, waiting, memory, exchanges
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, api/init.h, core/words.h,
-//   core/rules.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, host/values.c, core/names.c,
-//   core/state.c, core/types.c, core/checking.c, core/workspaces.c, core/run.c, tuner/tuner.c, map/calls.c,
-//   world/nccl.c
+//   core/rules.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, host/values.c, core/sha256.c,
+//   core/names.c, core/state.c, core/types.c, core/checking.c, core/workspaces.c, core/run.c, tuner/tuner.c,
+//   map/calls.c, world/nccl.c
 
 // A rank sends its note to the others before a call that waits.
 typedef struct gp__world_note {
@@ -30,6 +30,7 @@ struct gp_world {
   const char *who;
   gp_stream stream, last; // last: of the last call that took memory
   void *event;
+  gp_stream side; // for what overlaps with the stream; 0: not made yet
   gp__world_note *notes; // one a rank
   uint64_t *counts; // of a call's results at each rank; as many more numbers
   uint64_t *leave, *leave_end, *arrive, *arrive_end; // see gp__world_move: size + 1 numbers each
@@ -147,7 +148,9 @@ GP__HOST gp_result gp__free_world_memory(gp_world *w) {
   return GP_SUCCESS;
 }
 // The world's memory grows to this for a call.
-GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
+GP__HOST size_t gp__world_steps(size_t bytes) {
+  return bytes <= 65536 ? 65536 : (bytes + bytes / 16 + 65535) & ~(size_t)65535;
+}
 GP__HOST size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 // Memory of the device for a call; what it holds does not survive.
 GP__HOST gp_result gp__world_room(gp_world *w, size_t bytes) {
@@ -192,13 +195,28 @@ GP__HOST gp_result gp__world_copy(gp_world *w, void *to, const void *from, size_
   if (!w->s->context) return memmove(to, from, bytes), GP_SUCCESS;
   return GP__DRIVER(cuMemcpyAsync, (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, bytes, w->stream);
 }
+GP__HOST gp_result gp__world_record(gp_world *w, gp_stream stream) {
+  if (!w->event) GP__CHECK(GP__DRIVER(cuEventCreate, &w->event, GP__CU_EVENT_NO_TIMING));
+  return GP__DRIVER(cuEventRecord, w->event, stream);
+}
+// Work that `stream` gets from now on waits for what `other` has now. One of them is the world's own.
+GP__HOST gp_result gp__world_order(gp_world *w, gp_stream *stream, gp_stream *other) {
+  if (!w->s->context) return GP_SUCCESS;
+  if (!w->side) GP__CHECK(GP__DRIVER(cuStreamCreateWithPriority, &w->side, 1, -9)); // without the default stream
+  GP__CHECK(gp__world_record(w, *other));
+  return GP__DRIVER(cuStreamWaitEvent, *stream, w->event, 0);
+}
+GP__HOST void gp__swap_streams(gp_world *w) {
+  const gp_stream stream = w->stream;
+  w->stream = w->side;
+  w->side = stream;
+}
 // Waits for the stream. Watches the communicator meanwhile.
 GP__HOST gp_result gp__world_settle(gp_world *w) {
   double begin, seen = 0;
   int error;
   if (!w->s->context) return GP_SUCCESS;
-  if (!w->event) GP__CHECK(GP__DRIVER(cuEventCreate, &w->event, GP__CU_EVENT_NO_TIMING));
-  GP__CHECK(GP__DRIVER(cuEventRecord, w->event, w->stream));
+  GP__CHECK(gp__world_record(w, w->stream));
   begin = gp__now_us();
   while ((error = w->s->library.runtime.driver.cuEventQuery(w->event)) == GP__CU_NOT_READY) {
     const double now = gp__now_us();
@@ -297,28 +315,23 @@ GP__HOST uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
 
 // ---- what ranks tell each other before a call
 
-GP__HOST uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
-  const gp__u8 *at = (const gp__u8 *)data;
-  while (bytes--) hash = (hash ^ *at++) * 0x100000001b3ull;
-  return hash;
-}
-GP__HOST uint64_t gp__hash_name(uint64_t hash, const char *name) {
-  return name ? gp__hash_in(hash, name, strlen(name) + 1) : gp__hash_in(hash, "", 1);
-}
+// A hash of what all ranks must call alike.
 GP__HOST uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
-  const uint64_t numbers[] = {
-      (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
-  uint64_t hash = gp__hash_in(0xcbf29ce484222325ull, numbers, sizeof numbers);
   const gp_type types[] = {c->in_type, c->in2_type, c->key_type, c->acc_type, c->out_type, c->out2_type};
   const gp_op ops[] = {c->op, c->transform, c->equal, c->apply, c->predicate2};
+  const uint64_t numbers[] = {
+      (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
+  uint64_t hash = gp__hash_bytes(numbers, sizeof numbers);
   size_t i;
-  for (i = 0; i < sizeof types / sizeof types[0]; ++i) {
-    const uint64_t size = gp_type_size(ctx, types[i]);
-    hash = gp__hash_in(gp__hash_name(hash, gp_type_name(ctx, types[i])), &size, sizeof size);
+  for (i = 0; i < 11; ++i) {
+    const char *name = i < 6 ? gp_type_name(ctx, types[i]) : gp_op_name(ctx, ops[i - 6]);
+    hash = hash * 31 + gp__hash_bytes(name, name ? strlen(name) : 0);
+    if (i < 6) hash = hash * 31 + gp_type_size(ctx, types[i]);
   }
-  for (i = 0; i < sizeof ops / sizeof ops[0]; ++i) hash = gp__hash_name(hash, gp_op_name(ctx, ops[i]));
   return hash;
 }
+// The world's memory begins with what ranks share before the results are there.
+GP__HOST size_t gp__shared_bytes(const gp_world *w) { return gp__aligned((w->ranks + 1) * sizeof(gp__world_note)); }
 // Compares notes: every rank has the same result. code: of this rank's own checks.
 GP__HOST gp_result gp__world_agree(gp_world *w, const gp_call *c, uint64_t count, uint64_t capacity, gp_result code) {
   gp__world_note note;

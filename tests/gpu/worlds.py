@@ -22,7 +22,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CC = os.environ.get("CC", "gcc")
 PARTS = [["folds", "refusals"], ["structs", "groups"], ["moves"], ["transposes"], ["parts"], ["graphs"],
-         ["reproducible"], ["sorts"], ["top_k"], ["nth"]]
+         ["reproducible"], ["sorts"], ["top_k"], ["nth"], ["digits"]]
 COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
 
 

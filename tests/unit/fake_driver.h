@@ -302,6 +302,24 @@ inline int cuStreamSynchronize(void *stream) {
   FAKE_FAIL;
   return known_stream(stream) ? 0 : INVALID_HANDLE;
 }
+inline int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority) {
+  FAKE_CALL(cuStreamCreateWithPriority);
+  FAKE_FAIL;
+  if (!have_context() || flags > 1 || priority > 0) return INVALID_VALUE;
+  *stream = make_stream(current.back());
+  return 0;
+}
+inline int cuStreamDestroy(void *stream) {
+  FAKE_CALL(cuStreamDestroy);
+  if (!streams.count(stream)) return INVALID_HANDLE;
+  destroy_stream(static_cast<Stream *>(stream));
+  return failure;
+}
+inline int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+  FAKE_CALL(cuStreamWaitEvent);
+  FAKE_FAIL;
+  return !known_stream(stream) || !events.count(event) || flags ? INVALID_HANDLE : 0;
+}
 inline int cuThreadExchangeStreamCaptureMode(int *mode) {
   FAKE_CALL(cuThreadExchangeStreamCaptureMode);
   const int before = capture_mode;

@@ -2,8 +2,10 @@
 // threads of this process. On the host back end through tests/world/loopback.c; on GPUs through NCCL, a GPU a rank, or
 // all ranks on one GPU through the loopback.
 //     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--bulk BYTES]
+//           [--many N]
 //           [--fails [--graphs] | --inject CALL | --versions] [--capture] [--own] [--only PART]...
 //     --capture: also graphs; with --cuda, through NCCL
+//     --many: elements of a rank whose sorts begin with the first digits of keys (900)
 //     --bulk: bytes of the arrays of reproducible reductions, whose tiles have 32 KiB up to 128 MiB
 //     --fails: only calls that must fail, on every rank and in bounded time; --graphs: searches in graphs
 //     --inject: makes a call again and again in worlds of their own, through the loopback, of which each function that
@@ -28,7 +30,7 @@ enum { RANKS = 16 };
 static gp_cuda cuda;
 static int ranks = 3, use_cuda, capture, own, devices, passed, failed;
 static const char *const parts[] = {"folds", "structs", "moves", "transposes", "parts", "graphs", "refusals",
-    "reproducible", "capture", "memory", "sorts", "top_k", "nth", "groups"};
+    "reproducible", "capture", "memory", "sorts", "top_k", "nth", "groups", "digits"};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 static int only[PARTS], only_some;
 static const char *library;
@@ -352,6 +354,112 @@ static void test_top_k(Rank *r, Buffers *b, int floats, int down) {
   if (runs(r, &c, "top_k")) {
     compare(r, "top_k: keys", b->out_keys, keys, k, 4);
     compare(r, "top_k: indices", b->out, indices, k, 8);
+  }
+}
+
+// ---- sorts that begin with the first digits of keys: of many elements, or by GP_HYBRID
+enum { KEY_KINDS = 8 };
+static uint64_t many = 900;
+static struct {
+  gp_type type;
+  size_t size;
+  int down;
+  uint64_t n, begin[RANKS + 1];
+  unsigned char *keys, *sorted; // all ranks'
+  uint32_t *indices;
+} lot;
+static void make_lot(int kind) {
+  static const gp_type types[] = {GP_U32, GP_F32, GP_U64, GP_F64, GP_I32, GP_I64};
+  uint64_t state = seed * 131 + (uint64_t)kind, i;
+  const unsigned cut = (unsigned)(draw(&state) % 3), type = (unsigned)(seed % 6); // few kernels of a seed
+  int r;
+  lot.type = types[type], lot.size = type == 0 || type == 1 || type == 4 ? 4 : 8, lot.down = (seed / 6 + seed) % 2;
+  lot.n = many * (uint64_t)ranks - draw(&state) % 5;
+  lot.keys = malloc(lot.n * lot.size), lot.sorted = malloc(lot.n * lot.size), lot.indices = malloc(lot.n * 4);
+  for (i = 0; i < lot.n; ++i) {
+    const uint64_t x = draw(&state), place = (uint64_t)((double)i / (double)lot.n * 1.8e19);
+    uint64_t key = kind == 0 ? x // uniform; one key; no high bits; sorted; a frequent key; normal; two first digits
+        : kind == 1 ? 0x8123456789abcdefull
+        : kind == 2 ? x >> 20
+        : kind == 3 ? place
+        : kind == 4 ? (x % 8 ? 0x7777777788888888ull : x * 77)
+        : kind == 6 ? (x & 0x80ffffffffffffffull) | 0x3500000000000000ull
+        : x % 5; // few keys
+    if (kind == 5 && lot.size == 8) {
+      const double normal = (double)(int64_t)x * (double)(int64_t)draw(&state) * 1e-38;
+      memcpy(&key, &normal, 8);
+    } else if (kind == 5) {
+      const float normal = (float)(int32_t)x * (float)(int32_t)draw(&state) * 1e-19f;
+      memcpy(&key, &normal, 4);
+    } else if (lot.size == 4 && kind != 2 && kind < 7) key >>= 32;
+    memcpy(lot.keys + i * lot.size, &key, lot.size);
+  }
+  for (r = 1; r < ranks; ++r) // even; half on the first rank; none on the last
+    lot.begin[r] = cut == 0 ? lot.n * (uint64_t)r / (uint64_t)ranks + draw(&state) % 7
+        : cut == 1 ? lot.n / 2 + lot.n / 2 / (uint64_t)ranks * (uint64_t)(r - 1)
+        : r == ranks - 1 ? lot.n
+        : lot.n / (uint64_t)ranks * (uint64_t)r;
+  lot.begin[0] = 0, lot.begin[ranks] = lot.n;
+}
+static uint64_t lot_rank(uint64_t i) { // of a sorted key
+  uint64_t x = 0;
+  memcpy(&x, lot.sorted + i * lot.size, lot.size);
+  const uint64_t top = 1ull << (8 * lot.size - 1), every = top | (top - 1);
+  const int floats = lot.type == GP_F32 || lot.type == GP_F64, is_signed = lot.type == GP_I32 || lot.type == GP_I64;
+  if (is_signed) x ^= top;
+  if (floats) x ^= x & top ? every : top;
+  return lot.down ? x ^ every : x;
+}
+// Indices tell everything: each key comes from there, and equal keys keep their order. Then keys alone, and values.
+static void test_digits(Rank *r) {
+  const uint64_t first = lot.begin[r->rank], n = lot.begin[r->rank + 1] - first;
+  const uint64_t begin = share_begin(lot.n, r->rank), share = share_begin(lot.n, r->rank + 1) - begin;
+  uint64_t *values = malloc((n + share + 1) * 8), i, wrong = 0;
+  const uint64_t room = share > n ? share : n;
+  void *keys = device_memory(n * lot.size), *in = device_memory(n * 8), *out = device_memory(room * 8);
+  void *out_keys = device_memory(room * lot.size), *count = device_memory(8);
+  Buffers b = {.number = count};
+  gp_policy hybrid;
+  gp_call c = gp_call_init(GP_SORT);
+  memset(&hybrid, 0, sizeof hybrid);
+  hybrid.algorithm = GP_HYBRID;
+  to_device(keys, lot.keys + first * lot.size, n * lot.size);
+  c.key_type = lot.type, c.keys = keys, c.count = n, c.flags = lot.down ? GP_DESCENDING : 0;
+  c.out_keys = out_keys, c.capacity = share, c.out_count = count, c.out_type = GP_U32, c.out = out;
+  if (many >> 23 == 0) c.policy = &hybrid;
+  if (runs(r, &c, "digits: indices")) {
+    check(number(&b) == share, "digits: the share", r->rank);
+    to_host(lot.sorted + begin * lot.size, out_keys, share * lot.size);
+    to_host(lot.indices + begin, out, share * 4);
+  }
+  pthread_barrier_wait(&barrier);
+  for (i = begin; i < begin + share && !failed; ++i) {
+    const uint64_t before = i ? lot_rank(i - 1) : 0, here = lot_rank(i);
+    wrong += memcmp(lot.keys + lot.indices[i] * lot.size, lot.sorted + i * lot.size, lot.size) != 0;
+    wrong += i && (before > here || (before == here && lot.indices[i - 1] >= lot.indices[i]));
+  }
+  check(!wrong, "digits: the order", r->rank);
+  c.out_type = GP_TYPE_DEFAULT, c.out = NULL;
+  if (runs(r, &c, "digits: keys")) compare(r, "digits: keys", out_keys, lot.sorted + begin * lot.size, share, lot.size);
+  for (i = 0; i < n; ++i) values[i] = (first + i) * 0x9e3779b97f4a7c15ull;
+  to_device(in, values, n * 8);
+  for (i = 0; i < share; ++i) values[i] = lot.indices[begin + i] * 0x9e3779b97f4a7c15ull;
+  c.in_type = GP_U64, c.in = in, c.out = out;
+  if (runs(r, &c, "digits: values")) {
+    compare(r, "digits: values", out, values, share, 8);
+    compare(r, "digits: keys of values", out_keys, lot.sorted + begin * lot.size, share, lot.size);
+  }
+  compare(r, "digits: the shard stays", keys, lot.keys + first * lot.size, n, lot.size);
+  free_device(keys), free_device(in), free_device(out), free_device(out_keys), free_device(count), free(values);
+}
+static void test_all_digits(Rank *r) {
+  for (int kind = 0; kind < KEY_KINDS; ++kind) {
+    pthread_barrier_wait(&barrier);
+    if (!r->rank) make_lot(kind);
+    pthread_barrier_wait(&barrier);
+    test_digits(r);
+    pthread_barrier_wait(&barrier);
+    if (!r->rank) free(lot.keys), free(lot.sorted), free(lot.indices);
   }
 }
 
@@ -1045,14 +1153,13 @@ static void test_overflows(Rank *r) {
   // Nobody reads or writes there, and the arrays do not overlap.
   unsigned char *const at = (unsigned char *)4096 + count, *const in = (unsigned char *)4096;
   gp_graph rows = gp_graph_init();
-  static const gp_primitive primitives[] = {GP_COPY, GP_SORT, GP_TOP_K, GP_NTH_ELEMENT, GP_REDUCE};
+  static const gp_primitive primitives[] = {GP_COPY, GP_SORT, GP_NTH_ELEMENT, GP_REDUCE};
   for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; ++i) {
     gp_call c = gp_call_init(primitives[i]);
     const int keyed = i && primitives[i] != GP_REDUCE;
     if (keyed) c.key_type = GP_U8, c.keys = in, c.out_keys = at;
     else c.in_type = GP_U8, c.in = in, c.out = at;
     c.count = c.capacity = count;
-    if (primitives[i] == GP_TOP_K) c.k = 3, c.capacity = 0;
     if (primitives[i] == GP_NTH_ELEMENT) c.capacity = 0;
     if (primitives[i] == GP_REDUCE)
       c.op = GP_SUM, c.out_type = c.acc_type = GP_F32, c.flags = GP_REPRODUCIBLE, c.capacity = 0;
@@ -1256,6 +1363,7 @@ static void *work(void *of) {
     if (wants("graphs")) test_graph(r, &b);
     if (wants("refusals")) test_refusals(r, &b);
     if (wants("reproducible")) test_all_reproducible(r, &b);
+    if (wants("digits")) test_all_digits(r);
     if (capture && wants("capture")) test_capture(r, &b);
 #ifdef WITH_LIBRARY
     if (!use_cuda && wants("memory")) test_memory(r, &b);
@@ -1537,6 +1645,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--seeds")) seeds = strtoull(next, NULL, 10), ++i;
     else if (!strcmp(argv[i], "--first")) first_seed = strtoull(next, NULL, 10), ++i;
     else if (!strcmp(argv[i], "--bulk")) bulk.most = strtoull(next, NULL, 10), ++i;
+    else if (!strcmp(argv[i], "--many")) many = strtoull(next, NULL, 10), ++i;
     else if (!strcmp(argv[i], "--elements")) elements = strtoull(next, NULL, 10), ++i;
     else return fprintf(stderr, "world: unknown option %s\n", argv[i]), 2;
   }
