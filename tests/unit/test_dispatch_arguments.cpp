@@ -1838,7 +1838,7 @@ static void test_names() {
       "0, false, gp_argmax<float>, gp__load<float, gp_arg<float>, gp_convert<float, float>>, float, gp_arg<float>, "
       "gp_arg<float>>",
       "gp__rows_args");
-  const uint64_t few[2] = {3, 100000}, many[2] = {100000, 300};
+  const uint64_t few[2] = {3, 100000}, many[2] = {100000, 299};
   gp_axes rows = gp_axes_reduced(2, few, 0);
   c = sample(GP_REDUCE_AXIS), c.axes = &rows, c.count = 0, c.in = c.out = nullptr;
   const std::string loaded = "gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, float>";
@@ -1847,6 +1847,9 @@ static void test_names() {
   named(c, "gp__rows_reduce", ("2, false, " + loaded).c_str(), "gp__rows_args");
   rows = gp_axes_reduced(2, many, 1);
   named(c, "gp__rows_reduce", ("0, false, " + loaded).c_str(), "gp__rows_args");
+  const uint64_t vectors[2] = {100000, 300};
+  rows = gp_axes_reduced(2, vectors, 1);
+  named(c, "gp__rows_reduce", ("4, false, " + loaded).c_str(), "gp__rows_args");
   c = sample(GP_ROW_MAP), c.axes = &rows, c.count = 0, c.in = c.out = nullptr;
   const std::string applied = "gp__binary<gp_sub<float>, float, float, float>, float>";
   rows = gp_axes_mapped(2, many, 1);

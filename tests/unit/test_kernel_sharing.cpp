@@ -197,7 +197,10 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if ((reads & GP__READS_COUNT_DEVICE) && often(10)) c.count_device = at<uint64_t>(12);
   if (reads & GP__READS_SEGMENTS) c.segments = often(10) ? 0 : 1 + below(100000);
   if (p == GP_TOP_K && often(36)) c.rows = 1 + below(100000), c.count = below(100000);
-  if (p == GP_TOP_K && often(36)) c.count = (16 << 20) + below(1 << 24), c.k = 1 + below(c.count / 32); // is filtered
+  if (p == GP_TOP_K && often(36)) { // is filtered, or bounded
+    c.count = (16 << 20) + below(1 << 24);
+    c.k = 1 + below(often(50) ? 4096 : c.count / 32);
+  }
   if ((reads & GP__READS_SEGMENT_LENGTH) && !c.offset_type) c.segment_length = below(5000);
   const uint64_t within = c.count ? below(often(50) ? c.count : 1000) : 0;
   if (reads & GP__READS_KEY_COUNT) c.key_count = within;
