@@ -168,7 +168,8 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if ((reads & GP__READS_IN2_TYPE) && often(70)) c.in2_type = type();
   if (reads & GP__READS_OFFSET_TYPE)
     c.offset_type = often(90) ? one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64}) : gp_type();
-  if ((reads & GP__READS_OUT2_TYPE) && often(70)) c.out2_type = one_of<gp_type>({GP_U32, GP_U64});
+  const bool ranks = p == GP_TOP_K || p == GP_SEGMENTED_TOP_K; // indices beside values only
+  if ((reads & GP__READS_OUT2_TYPE) && often(70) && (c.in_type || !ranks)) c.out2_type = one_of<gp_type>({GP_U32, GP_U64});
   if ((reads & GP__READS_OP) && often(90)) c.op = op();
   if ((reads & GP__READS_TRANSFORM) && often(30)) c.transform = op();
   if ((reads & GP__READS_EQUAL) && often(60)) c.equal = one_of<gp_op>({GP_EQUAL, GP_NOT_EQUAL, GP_HEADS, h.same});
@@ -196,15 +197,19 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (reads & GP__READS_OUT_COUNT) c.out_count = at<uint64_t>(11);
   if ((reads & GP__READS_COUNT_DEVICE) && often(10)) c.count_device = at<uint64_t>(12);
   if (reads & GP__READS_SEGMENTS) c.segments = often(10) ? 0 : 1 + below(100000);
-  if (p == GP_TOP_K && often(36)) c.rows = 1 + below(100000), c.count = below(100000);
-  if (p == GP_TOP_K && often(36)) { // is filtered, or bounded
-    c.count = (16 << 20) + below(1 << 24);
-    c.k = 1 + below(often(50) ? 4096 : c.count / 32);
+  if (p == GP_TOP_K && often(36)) {
+    c.rows = 1 + below(100000), c.count = below(100000);
+    if (c.count_device) d->plain = false; // the results of rows that the device may shorten have sorts of their own
   }
   if ((reads & GP__READS_SEGMENT_LENGTH) && !c.offset_type) c.segment_length = below(5000);
   const uint64_t within = c.count ? below(often(50) ? c.count : 1000) : 0;
   if (reads & GP__READS_KEY_COUNT) c.key_count = within;
   if (reads & GP__READS_K) c.k = within;
+  if (p == GP_TOP_K && often(36)) { // is filtered, or bounded
+    c.count = (16 << 20) + below(1 << 24);
+    c.k = 1 + below(often(50) ? 4096 : c.count / 32);
+    if (often(50)) c.in_type = c.out_type = c.out2_type = GP_TYPE_DEFAULT, c.in = c.out = c.out2 = nullptr;
+  }
   if (reads & GP__READS_N) c.n = passes && !c.in2 ? 0 : within;
   if ((p == GP_SEGMENTED_REDUCE || p == GP_SEGMENTED_TOP_K) && !c.offset_type) c.count = 0;
   if (p == GP_SEGMENTED_TOP_K && often(90)) c.k = below(often(50) ? 3000 : 1025);
