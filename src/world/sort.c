@@ -364,6 +364,10 @@ GP__HOST gp_result gp__world_top_k(gp_world *w, gp_call c) {
   result = gp__check_arrays(w, &c, &checked);
   if (c.rows > 1) result = gp__fail(GP_E_UNSUPPORTED, "%s: @rows: a world takes the top of one array", w->who);
   if (result == GP_SUCCESS && c.k) result = gp__top_of_shard(w, &local, &t);
+  else if (!w->asked) { // the notes lie where calls before may still work
+    const gp_result ordered = gp__world_order(w, &w->side, &w->stream);
+    if (result == GP_SUCCESS) result = ordered;
+  }
   gp__swap_streams(w);
   result = gp__world_meet(w, &c, local.count, result, 0, &total);
   gp__swap_streams(w);

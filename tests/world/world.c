@@ -1440,6 +1440,7 @@ typedef struct Injected { // a call, and its results of a world without failures
   gp_call c;
   gp_graph rows;
   gp_permutation turn;
+  gp_policy hybrid;
   void *offsets, *ends;
   unsigned char *wanted;
 } Injected;
@@ -1485,9 +1486,8 @@ static int make_injected(Rank *r, Buffers *b, Injected *x) {
       c->primitive == GP_GROUP_BY)
     c->op = GP_SUM;
   if (!strcmp(injected_call, "digits")) {
-    static gp_policy hybrid;
-    hybrid.algorithm = GP_HYBRID;
-    c->policy = &hybrid, c->key_type = GP_U64, c->keys = b->values, c->out_type = GP_U32, c->out = b->out;
+    x->hybrid.algorithm = GP_HYBRID;
+    c->policy = &x->hybrid, c->key_type = GP_U64, c->keys = b->values, c->out_type = GP_U32, c->out = b->out;
   }
   if (!strcmp(injected_call, "argmin")) c->op = GP_ARGMIN;
   if (!strcmp(injected_call, "reproducible")) c->in = b->floats, c->in_type = GP_F32, c->flags = GP_REPRODUCIBLE;
