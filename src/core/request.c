@@ -134,6 +134,10 @@ typedef struct gp__request {
   const gp_column *columns;
   uint64_t column_count, key_columns;
   const gp_policy *policy; // of a step of a plan; NULL: any
+  const uint64_t *starts; // hybrid sorts of keys in order by their first 8 bits: where each of these digits begins, and
+      // the end, in an array of which the call has a part; or NULL
+  uint64_t starts_from; // the part's first element
+  gp__u8 **staged; // host memory that the device copies from until the call has run: it takes what it needs
   int composed; // of other calls, though its family launches kernels
   gp__inputs inputs; // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
   gp__u8 column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes

@@ -37,16 +37,6 @@ template<class T, bool DESCENDING> struct gp__sorted {
 enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // the buffer that holds the keys
 enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
 
-// Keys [begin, end), all in [low, low + 2^(shift + bits)).
-struct gp__hybrid_part {
-  gp__u64 begin, end, low, least, most;
-  gp__u32 first_tile, tiles, done; // done: tiles counted
-  int shift, bits;
-  gp__u32 source;
-  gp__u16 mode, depth; // depth: moves the keys have made
-  gp__u32 hot; // a frequent digit, or 256
-  GP_DEVICE gp__u64 size() const { return end - begin; }
-};
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
 // Keys that a block sorts on chip.
 struct gp__hybrid_item {

@@ -24,4 +24,13 @@ typedef struct gp__hybrid_args {
   int leading; // leading sweep: bits by which the pairs at `spare` are sorted; `bins` has the start of
       // each leading 8-bit digit, `items` that of each bucket, 32 bits each
 } gp__hybrid_args;
+// Keys [begin, end), all in [low, low + 2^(shift + bits)).
+typedef struct gp__hybrid_part {
+  gp__u64 begin, end, low, least, most;
+  unsigned first_tile, tiles, done; // done: tiles counted
+  int shift, bits;
+  unsigned source;
+  gp__u16 mode, depth; // depth: moves the keys have made
+  unsigned hot; // a frequent digit, or 256
+} gp__hybrid_part;
 enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // PASSES: swept already

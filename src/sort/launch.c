@@ -1,8 +1,8 @@
 // sort/launch.c - launches of sorts
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/words.h, core/rules.h,
 //   core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h, core/geometry.h, sort/scratch.h,
-//   map/arguments.h, sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c,
-//   core/request.c, core/kinds.c, core/load.c, core/launch.c
+//   map/arguments.h, sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/driver.c,
+//   core/libraries.c, core/request.c, core/kinds.c, core/load.c, core/launch.c
 
 GP__HOST gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan, gp__u8 *scratch) {
   const gp__request *q = l->q;
@@ -152,9 +152,54 @@ GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybr
     GP__CHECK(gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a));
   return gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
+// Begins with the second level: each digit's keys are a part that the first one would have left. There are so many keys
+// that every digit may be a part. Takes the list and the parts from q->staged.
+GP__HOST gp_result gp__begin_with_digits(const gp__launching *l, const gp__hybrid_plan *r, gp__hybrid_args *a) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  const gp__request *q = l->q;
+  const int size = l->h->key_size, width = 8 * (size - 1), wide = q->in_size ? width + GP__HYBRID_PLACE_BITS - 64 : 0;
+  gp__u64 *list = (gp__u64 *)(void *)*q->staged, tiles = 0, digit;
+  gp__hybrid_part *parts = (gp__hybrid_part *)(void *)(list + GP__HYBRID_LIST), *p = parts;
+  int error;
+  memset(list, 0, GP__HYBRID_LIST * sizeof *list);
+  for (digit = 0; digit < GP__DIGITS; ++digit) {
+    const gp__u64 from = q->starts_from, end = q->starts[digit + 1] < from ? 0 : q->starts[digit + 1] - from;
+    const gp__u64 begin = q->starts[digit] < from ? 0 : q->starts[digit] - from, last = end < q->count ? end : q->count;
+    int need, levels;
+    if (begin >= last) continue;
+    memset(p, 0, sizeof *p); // GP__FROM_IN, GP__PART_MOVES
+    p->begin = begin;
+    p->end = last;
+    need = gp__max(gp__bits_of_buckets(p->end - p->begin, gp__hybrid_fit(a->capacity)), wide);
+    levels = (need + 7) / 8;
+    p->bits = levels && levels < size - 1 ? gp__max((need + levels - 1) / levels, 4) : 8;
+    p->shift = width - p->bits;
+    p->low = digit << width;
+    p->least = ~0ull;
+    p->first_tile = (unsigned)tiles;
+    p->tiles = (unsigned)gp__ceil_div(
+        ((uintptr_t)a->in / (unsigned)size + p->begin) % (16u / (unsigned)size) + p->end - p->begin, (unsigned)r->tile);
+    p->depth = 1;
+    p->hot = 256;
+    tiles += p++->tiles;
+  }
+  list[a->level = 1] = tiles << 32 | (gp__u64)(p - parts);
+  *q->staged = (gp__u8 *)p;
+  error = d->cuMemcpyAsync(
+      (gp__cu_pointer)(uintptr_t)a->list, (gp__cu_pointer)(uintptr_t)list, GP__HYBRID_LIST * sizeof *list, l->stream);
+  if (!error)
+    error = d->cuMemcpyAsync((gp__cu_pointer)(uintptr_t)a->next_parts, (gp__cu_pointer)(uintptr_t)parts,
+        (size_t)(p - parts) * sizeof *p, l->stream);
+  if (!error && !q->in_size)
+    error =
+        d->cuMemsetD8Async((gp__cu_pointer)(uintptr_t)a->next_bins, 0, (size_t)(p - parts) * GP__DIGITS * 8, l->stream);
+  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuMemcpyAsync", error) : GP_SUCCESS;
+}
 GP__HOST gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, l->h);
-  return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (gp__u8 *)l->scratch));
+  gp__hybrid_args a = gp__hybrid_arguments(l, &r, (gp__u8 *)l->scratch);
+  if (l->q->starts) GP__CHECK(gp__begin_with_digits(l, &r, &a));
+  return gp__launch_levels(l, 0, a);
 }
 // A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
 // the other sort exit at once.

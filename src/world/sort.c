@@ -1,7 +1,8 @@
 // world/sort.c - worlds: sorts, top-k
-// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, core/words.h, core/rules.h, core/shape.h,
-//   core/system.c, core/messages.c, host/types.c, host/values.c, merge/kinds.c, core/types.c, map/calls.c,
-//   world/world.c, world/split.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, api/input.h, api/call.h, core/words.h, core/rules.h,
+//   core/shape.h, sort/hybrid_arguments.h, core/system.c, core/messages.c, core/request.c, host/types.c, host/values.c,
+//   sort/host.c, merge/kinds.c, core/types.c, core/checking.c, core/choose.c, core/run.c, map/calls.c, world/world.c,
+//   world/split.c
 
 GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
 // A key's bits in the order of a sort, floats in total order, and back.
@@ -101,6 +102,130 @@ GP__HOST gp_result gp__merge_runs(
   }
   return GP_SUCCESS;
 }
+
+// ---- many keys, by their first digits
+//
+// Each shard is sorted by the first 8 bits of its keys, in one pass. The digits in which shares begin are sorted, so
+// the splitters are found as in sorted shards. Then a rank sorts what it sends piece by piece, which leave while it
+// sorts the next ones, and its own share's last. The hybrid sort begins with the second level.
+
+// Sorts elements [begin, end) of the shard to out_keys and out_values, maybe in place.
+GP__HOST gp_result gp__sort_range(gp_world *w, gp__world_sorting *p, const gp_call *local, uint64_t begin, uint64_t end,
+    gp__u8 *out_keys, gp__u8 *out_values) {
+  static const gp_policy hybrid = {GP_HYBRID, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
+  const gp_policy *policy = local->policy ? local->policy : &hybrid;
+  gp_call c = *local, whole;
+  gp__checking k;
+  gp__request q;
+  gp__shape shape;
+  gp_policy chosen;
+  c.workspace = NULL;
+  c.count = end - begin;
+  c.keys = p->keys + begin * p->key_size;
+  c.out_keys = out_keys;
+  if (p->value_type) c.in = p->values + begin * p->value_size, c.out = out_values;
+  if (c.count >> 21 == 0 || !w->s->context) return gp__world_do(w, &c);
+  GP__CHECK(gp__check_reached(&k, &whole, w->s, w->who, &c, w->stream, &q));
+  if (gp__choose_here(w->s, &q, policy, &shape, &chosen, NULL) != GP_SUCCESS) return gp__world_do(w, &c);
+  q.starts = gp__starts_of(w, w->rank);
+  q.starts_from = begin;
+  q.staged = &p->staged;
+  if (shape.multiprocessors > 2 * p->spare) shape.multiprocessors -= p->spare;
+  return gp__run_chosen(w->s, &q, &shape, &chosen, 1, w->stream, 0);
+}
+// Sorts the shard by the first digit, shares where digits begin, and sorts those in which shares begin, w->counts. If
+// these have many of the keys, the shard is sorted as others are.
+GP__HOST gp_result gp__world_sort_digits(gp_world *w, gp__world_sorting *p, gp_call *local) {
+  const int bits = 8 * (int)p->key_size, down = (local->flags & GP_DESCENDING) != 0;
+  const gp__host_form form = gp__host_form_of(p->key_type, down);
+  const size_t row = GP__DIGITS * 8, front = gp__aligned(gp__split_bytes(w, p));
+  uint64_t *numbers = (uint64_t *)p->scratch, sums[GP__STARTS] = {0}, many = 0;
+  gp__u8 *firsts = (gp__u8 *)p->scratch + row * w->ranks;
+  gp_call c = *local;
+  int digit, i, q;
+  c.policy = NULL;
+  c.begin_bit = bits - 8;
+  c.end_bit = bits;
+  GP__CHECK(gp__world_do(w, &c));
+  // At most 9 * size sorts follow; where shares begin, a digit is in two of them, and in a sort of its own.
+  GP__CHECK(gp__world_staging(w, front + (GP__DIGITS + 16 * w->ranks) * sizeof(gp__hybrid_part)));
+  p->staged = (gp__u8 *)w->staging + front;
+  for (digit = 0; digit < GP__DIGITS; ++digit) {
+    const uint64_t key = gp__host_decode(&form, (uint64_t)digit << (bits - 8)); // little-endian
+    memcpy((gp__u8 *)w->staging + (size_t)digit * p->key_size, &key, p->key_size);
+  }
+  GP__CHECK(gp__world_copy(w, firsts, w->staging, GP__DIGITS * p->key_size));
+  GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, firsts, GP__DIGITS, numbers + GP__DIGITS * w->rank));
+  GP__CHECK(gp__world_gather(w, numbers + GP__DIGITS * w->rank, numbers, row));
+  GP__CHECK(gp__world_read(w, numbers, row * w->ranks));
+  GP__EACH_RANK(q) {
+    uint64_t *starts = gp__starts_of(w, q);
+    memcpy(starts, (gp__u8 *)w->staging + row * (size_t)q, row);
+    starts[GP__DIGITS] = w->notes[q].count;
+    for (digit = 0; digit <= GP__DIGITS; ++digit) sums[digit] += starts[digit];
+  }
+  for (i = 0, digit = 0; i <= w->size; ++i) {
+    while (digit < GP__DIGITS - 1 && sums[digit + 1] <= gp__share_begin(w, p->total, i)) ++digit;
+    w->counts[i] = (uint64_t)digit;
+    if (i && i < w->size && (i == 1 || w->counts[i] != w->counts[i - 1])) many += sums[digit + 1] - sums[digit];
+  }
+  p->by_digit = many <= p->total / 4;
+  for (i = 1; i < w->size && p->by_digit; ++i) {
+    const uint64_t *start = gp__starts_of(w, w->rank) + w->counts[i];
+    if (i == 1 || w->counts[i] != w->counts[i - 1])
+      GP__CHECK(gp__sort_range(
+          w, p, local, start[0], start[1], p->keys + start[0] * p->key_size, p->values + start[0] * p->value_size));
+  }
+  return GP_SUCCESS;
+}
+// Where a piece of the elements that go to rank `to` begins in the shard of rank q: with a digit.
+GP__HOST uint64_t gp__piece_begin(const gp_world *w, int q, int to, uint64_t piece, uint64_t pieces) {
+  const uint64_t *bounds = w->bounds + (size_t)q * (w->ranks + 1) + (size_t)to;
+  const uint64_t digits = w->counts[to + 1] + 1 - w->counts[to];
+  const uint64_t at = gp__starts_of(w, q)[w->counts[to] + digits * piece / pieces];
+  return at < bounds[0] ? bounds[0] : gp__smaller(at, bounds[1]);
+}
+// What comes from the ranks before q precedes what comes from rank q.
+GP__HOST uint64_t gp__comes_at(const gp_world *w, int q) {
+  uint64_t at = 0;
+  while (--q >= 0) {
+    const uint64_t *bounds = w->bounds + (size_t)q * (w->ranks + 1) + (size_t)w->rank;
+    at += bounds[1] - bounds[0];
+  }
+  return at;
+}
+GP__HOST gp_result gp__exchange_pieces(gp_world *w, gp__world_sorting *p, const gp_call *local) {
+  const uint64_t fit = (p->total / w->ranks / w->ranks) >> 22, pieces = fit < 1 ? 1 : gp__smaller(fit, 8);
+  uint64_t i, at = gp__comes_at(w, w->rank);
+  for (i = pieces; i < pieces * w->ranks; ++i) {
+    const int step = (int)(i / pieces), to = (w->rank + step) % w->size, from = (w->rank + w->size - step) % w->size;
+    const uint64_t came = gp__comes_at(w, from) - gp__piece_begin(w, from, w->rank, 0, 1), piece = i % pieces;
+    const uint64_t begin = gp__piece_begin(w, w->rank, to, piece, pieces);
+    const uint64_t end = gp__piece_begin(w, w->rank, to, piece + 1, pieces);
+    gp_result result;
+    int error;
+    GP__CHECK(
+        gp__sort_range(w, p, local, begin, end, p->keys + begin * p->key_size, p->values + begin * p->value_size));
+    GP__CHECK(gp__world_order(w, &w->side, &w->stream));
+    memset(w->leave, 0, 32 * (w->ranks + 1)); // all four
+    w->leave[to] = begin;
+    w->leave_end[to] = end;
+    w->arrive[from] = came + gp__piece_begin(w, from, w->rank, piece, pieces);
+    w->arrive_end[from] = came + gp__piece_begin(w, from, w->rank, piece + 1, pieces);
+    gp__swap_streams(w);
+    error = w->nccl.GroupStart();
+    if (!error) error = gp__send_others(w, p->keys, p->came_keys, p->key_size);
+    if (!error && p->value_type) error = gp__send_others(w, p->values, p->came_values, p->value_size);
+    result = gp__sent(w, error);
+    gp__swap_streams(w);
+    GP__CHECK(result);
+    p->spare = GP__CHANNELS;
+  }
+  GP__CHECK(gp__sort_range(w, p, local, gp__piece_begin(w, w->rank, w->rank, 0, 1),
+      gp__piece_begin(w, w->rank, w->rank, 1, 1), p->came_keys + at * p->key_size,
+      p->came_values + at * p->value_size));
+  return gp__world_order(w, &w->stream, &w->side);
+}
 GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__world_sorting *p, const gp_call *c, gp_call *local) {
   const size_t ranks = w->ranks;
   const int indices = !c->in && c->out;
@@ -118,18 +243,17 @@ GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__world_sorting *p, cons
     local->in_type = p->value_type;
     local->in = own;
   }
-  if (!p->is_sorted) {
-    local->out_keys = p->keys;
-    local->out = p->value_type ? p->values : NULL;
-    GP__CHECK(gp__world_do(w, local));
-  }
+  local->out_keys = p->keys;
+  local->out = p->value_type ? p->values : NULL;
+  if (p->by_digit) GP__CHECK(gp__world_sort_digits(w, p, local));
+  if (!p->is_sorted && !p->by_digit) GP__CHECK(gp__world_do(w, local));
   GP__CHECK(gp__split_shards(w, p, p->scratch));
-  for (q = 0, arrive[0] = 0; q < ranks; ++q) {
-    const uint64_t *of = w->bounds + q * (ranks + 1) + w->rank;
-    arrive[q + 1] = arrive[q] + of[1] - of[0];
+  if (p->by_digit) GP__CHECK(gp__exchange_pieces(w, p, local));
+  for (q = 0; q <= ranks; ++q) arrive[q] = gp__comes_at(w, (int)q);
+  if (!p->by_digit) {
+    GP__CHECK(gp__world_move(w, p->sorted, p->came_keys, p->key_size));
+    if (p->value_type) GP__CHECK(gp__world_move(w, p->is_sorted ? c->in : p->values, p->came_values, p->value_size));
   }
-  GP__CHECK(gp__world_move(w, p->sorted, p->came_keys, p->key_size));
-  if (p->value_type) GP__CHECK(gp__world_move(w, p->is_sorted ? c->in : p->values, p->came_values, p->value_size));
   GP__CHECK(gp__merge_runs(w, p, arrive, c->out_keys, c->out));
   return gp__world_write_count(w, c->out_count, p->share);
 }
@@ -148,14 +272,18 @@ GP__HOST gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world
 }
 GP__HOST gp_result gp__sort_shares(gp_world *w, const gp_call *c, int is_sorted) {
   gp__world_sorting p;
-  gp_call local;
+  gp_call local, told = *c;
   gp_result result;
   memset(&p, 0, sizeof p);
   p.is_sorted = is_sorted;
   GP__CHECK(gp__shard_counted(w, c, &local));
   local.out_count = NULL;
   result = gp__check_world_sort(w, c, &p, &local);
-  GP__CHECK(gp__world_meet(w, c, local.count, result, 1, &p.total));
+  p.by_digit = !is_sorted && c->primitive == GP_SORT && (p.key_size == 4 || p.key_size == 8) &&
+      (!p.value_type || p.value_size == 4 || p.value_size == 8) && (!c->policy || c->policy->algorithm == GP_HYBRID);
+  told.k = p.by_digit ? 1 + !c->policy : 0;
+  GP__CHECK(gp__world_meet(w, &told, local.count, result, 1, &p.total)); // every rank takes the same way
+  p.by_digit &= p.total / w->ranks >= (w->s->context && !c->policy ? 1u << 23 : 256u);
   if (!c->in && p.value_size == 4 && p.total > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", w->who, (gp__u64)p.total);
   return gp__break_if(w, gp__world_sort_agreed(w, &p, c, &local));
@@ -236,9 +364,14 @@ GP__HOST gp_result gp__world_top_k(gp_world *w, gp_call c) {
   result = gp__check_arrays(w, &c, &checked);
   if (c.rows > 1) result = gp__fail(GP_E_UNSUPPORTED, "%s: @rows: a world takes the top of one array", w->who);
   if (result == GP_SUCCESS && c.k) result = gp__top_of_shard(w, &local, &t);
+  else if (!w->asked) { // the notes lie where calls before may still work
+    const gp_result ordered = gp__world_order(w, &w->side, &w->stream);
+    if (result == GP_SUCCESS) result = ordered;
+  }
   gp__swap_streams(w);
   result = gp__world_meet(w, &c, local.count, result, 0, &total);
   gp__swap_streams(w);
+  w->last = w->stream;
   GP__CHECK(result);
   if (c.k > total)
     return gp__fail(

@@ -8,6 +8,8 @@
 // before each offer, and the sum over the ranks is the offer's place in the whole array. The offers on both sides of k
 // bound the next interval. A round divides the intervals by the number of offers.
 enum { GP__OFFERS_MOST = 1023, GP__OFFERS_ALL = 1 << 15 };
+// Blocks of NCCL's exchanges: blocks of a sort that find no multiprocessor would run after the others.
+enum { GP__CHANNELS = 32 };
 
 // A sort of this rank's shard, then of the world.
 typedef struct gp__world_sorting {
@@ -17,11 +19,16 @@ typedef struct gp__world_sorting {
   uint64_t count, total; // elements of the shard, of all shards
   uint64_t room, share; // elements that buffers have room for; of the even share
   uint64_t offers; // of a rank and a share
-  int is_sorted; // the shard, already
+  int is_sorted, by_digit; // the shard, already; it is sorted by the first digit only, see gp__world_sort_digits
+  int spare; // multiprocessors that a sort leaves to NCCL
+  gp__u8 *staged; // behind what the splitters stage: what pieces' sorts copy to the device
   const void *sorted; // keys of the shard
   gp__u8 *keys, *values, *came_keys, *came_values; // sorted; received
   void *scratch; // of the splitters
 } gp__world_sorting;
+
+// Where each first digit begins in rank q's shard.
+GP__HOST uint64_t *gp__starts_of(const gp_world *w, int q) { return w->starts + (size_t)q * GP__STARTS; }
 
 GP__HOST void gp__split_offers(const gp_world *w, gp__world_sorting *p) {
   const uint64_t shares = (uint64_t)(w->size - 1), pairs = shares * w->ranks;
@@ -107,6 +114,11 @@ GP__HOST gp_result gp__split_shards(gp_world *w, const gp__world_sorting *p, voi
     const uint64_t begin = gp__share_begin(w, p->total, i);
     w->leave[i] = i && begin == p->total ? p->count : 0;
     w->arrive[i] = begin ? p->count : 0;
+    if (p->by_digit && i && i < w->size) {
+      const uint64_t *digit = gp__starts_of(w, w->rank) + w->counts[i];
+      w->leave[i] = digit[0];
+      w->arrive[i] = digit[1];
+    }
   }
   while (open) GP__CHECK(gp__split_round(w, p, numbers, (gp__u8 *)(numbers + 2 * all), &open));
   return gp__world_share(w, w->leave, w->bounds, (w->ranks + 1) * 8, room);

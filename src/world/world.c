@@ -1,10 +1,11 @@
 // world/world.c - worlds: joining, leaving, waiting, memory, exchanges
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, api/init.h, core/words.h,
-//   core/rules.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, host/values.c, core/sha256.c,
-//   core/names.c, core/state.c, core/types.c, core/checking.c, core/workspaces.c, core/run.c, tuner/tuner.c,
-//   map/calls.c, world/nccl.c
+//   core/rules.h, core/shape.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, host/values.c,
+//   core/sha256.c, core/names.c, core/state.c, core/types.c, core/checking.c, core/workspaces.c, core/run.c,
+//   tuner/tuner.c, map/calls.c, world/nccl.c
 
 // A rank sends its note to the others before a call that waits.
+enum { GP__STARTS = GP__DIGITS + 1 };
 typedef struct gp__world_note {
   uint64_t print; // a hash of the call
   uint64_t count, capacity;
@@ -35,6 +36,7 @@ struct gp_world {
   uint64_t *counts; // of a call's results at each rank; as many more numbers
   uint64_t *leave, *leave_end, *arrive, *arrive_end; // see gp__world_move: size + 1 numbers each
   uint64_t *bounds; // (size + 1)^2 numbers
+  uint64_t *starts; // GP__STARTS numbers a rank: where each first digit of keys begins in its shard
   gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
   gp_op ordered[GP_TYPE_COUNT]; // keys as numbers of that order
   gp_op best[GP_TYPE_COUNT][2]; // ARGMIN and ARGMAX of ranks' results, of type `part`
@@ -109,7 +111,7 @@ GP__HOST gp_result gp__world_do(gp_world *w, const gp_call *c) {
 
 GP__HOST gp_result gp__find_numbers(gp_world *w) {
   const size_t n = (size_t)w->size + 1;
-  uint64_t *at = (uint64_t *)calloc(n * (n + 10), sizeof *at);
+  uint64_t *at = (uint64_t *)calloc(n * (n + 10 + GP__STARTS), sizeof *at);
   if (!at) return gp__fail(GP_E_MEMORY, "%s: no host memory", w->who);
   w->ranks = n - 1;
   w->notes = (gp__world_note *)(void *)at;
@@ -118,7 +120,8 @@ GP__HOST gp_result gp__find_numbers(gp_world *w) {
   w->leave_end = at += n;
   w->arrive = at += n;
   w->arrive_end = at += n;
-  w->bounds = at + n;
+  w->bounds = at += n;
+  w->starts = at + n * n;
   return GP_SUCCESS;
 }
 GP__HOST gp_result gp__find_memory(gp_world *w, size_t bytes, void **memory) {
@@ -264,22 +267,28 @@ GP__HOST gp_result gp__world_share(gp_world *w, const void *mine, void *all, siz
   return GP_SUCCESS;
 }
 // Sends elements leave[q] up to leave_end[q] to rank q; those of rank q come to arrive[q] up to arrive_end[q]. size:
-// bytes of an element.
-GP__HOST gp_result gp__world_send(gp_world *w, const void *from, void *to, size_t size) {
-  const gp__u8 *source = (const gp__u8 *)from;
-  gp__u8 *target = (gp__u8 *)to;
-  int q, error, ended;
-  if (w->asked) return (gp_result)GP__UNKNOWN;
-  error = w->nccl.GroupStart();
+// bytes of an element. In a group; NCCL's result.
+GP__HOST int gp__send_others(gp_world *w, const gp__u8 *source, gp__u8 *target, size_t size) {
+  int q, error = 0;
   for (q = 0; q < w->size && !error; ++q) {
     const uint64_t out = (w->leave_end[q] - w->leave[q]) * size, in = (w->arrive_end[q] - w->arrive[q]) * size;
     if (q == w->rank) continue;
     if (out) error = w->nccl.Send(source + w->leave[q] * size, out, GP__NCCL_BYTES, q, w->comm, w->stream);
     if (in && !error) error = w->nccl.Recv(target + w->arrive[q] * size, in, GP__NCCL_BYTES, q, w->comm, w->stream);
   }
-  ended = w->nccl.GroupEnd();
-  GP__CHECK(gp__nccl_done(w, "Send and ncclRecv", error ? error : ended));
-  q = w->rank;
+  return error;
+}
+GP__HOST gp_result gp__sent(gp_world *w, int error) { // ends the group
+  const int ended = w->nccl.GroupEnd();
+  return gp__nccl_done(w, "Send and ncclRecv", error ? error : ended);
+}
+GP__HOST gp_result gp__world_send(gp_world *w, const void *from, void *to, size_t size) {
+  const gp__u8 *source = (const gp__u8 *)from;
+  gp__u8 *target = (gp__u8 *)to;
+  int q = w->rank, error;
+  if (w->asked) return (gp_result)GP__UNKNOWN;
+  error = w->nccl.GroupStart();
+  GP__CHECK(gp__sent(w, error ? error : gp__send_others(w, source, target, size)));
   return gp__world_copy(
       w, target + w->arrive[q] * size, source + w->leave[q] * size, (size_t)(w->leave_end[q] - w->leave[q]) * size);
 }

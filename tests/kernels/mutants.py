@@ -110,6 +110,7 @@ FILES = {
     "CONTRACT": "../unit/test_contract.cpp",
     "GROUP_CALLS": "../unit/test_dispatch_graphs.cpp",
     "LITTLE": "../unit/test_dispatch_sorting.cpp",
+    "DIGITS": "../unit/test_dispatch_sorting.cpp",
     "TOP_K_CALLS": "../unit/test_dispatch_sorting.cpp",
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
@@ -1235,6 +1236,20 @@ MUTANTS = {
     "described sorts: a key too few is written": (
         "LITTLE", "src/graph/launch.c", "copy.count = q->inputs.elements[i];",
         "copy.count = q->inputs.elements[i] - 1;"),
+    "sorts from the first digits on: a part begins where the whole array's digit does": (
+        "DIGITS", "src/sort/launch.c", "q->starts[digit] < from ? 0 : q->starts[digit] - from", "q->starts[digit]"),
+    "sorts from the first digits on: a part ends with its digit, behind the call's keys": (
+        "DIGITS", "src/sort/launch.c", "last = end < q->count ? end : q->count;", "last = end;"),
+    "sorts from the first digits on: the list has what the host's memory had": (
+        "DIGITS", "src/sort/launch.c", "  memset(list, 0, GP__HYBRID_LIST * sizeof *list);\n", ""),
+    "sorts from the first digits on: parts have what the host's memory had": (
+        "DIGITS", "src/sort/launch.c", "    memset(p, 0, sizeof *p); // GP__FROM_IN, GP__PART_MOVES\n", ""),
+    "sorts from the first digits on: all parts begin with the same tile": (
+        "DIGITS", "src/sort/launch.c", "    p->first_tile = (unsigned)tiles;", "    p->first_tile = 0;"),
+    "sorts from the first digits on: keys lack the first digit": (
+        "DIGITS", "src/sort/launch.c", "    p->low = digit << width;\n", ""),
+    "sorts from the first digits on: the next call writes over the host's memory": (
+        "DIGITS", "src/sort/launch.c", "  *q->staged = (gp__u8 *)p;\n", ""),
     "little memory: a round too few": ("LITTLE", "src/sort/little.c", "(n + 1) == n / 2)", "(n + 1) == n / 2 - 1)"),
     "little memory: the last block is as long as the others": (
         "LITTLE", "src/sort/little.c", "c->count = block < 0 ? 0 : first[block == n - 1].count;",

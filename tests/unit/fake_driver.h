@@ -498,6 +498,7 @@ inline int cuMemcpyAsync(gp__cu_pointer to, gp__cu_pointer from, size_t bytes, v
   FAKE_FAIL;
   memmove(reinterpret_cast<void *>(static_cast<uintptr_t>(to)),
       reinterpret_cast<const void *>(static_cast<uintptr_t>(from)), bytes);
+  simt::host_init(reinterpret_cast<void *>(static_cast<uintptr_t>(to)), bytes);
   return 0;
 }
 inline int cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {

@@ -650,6 +650,43 @@ static void test_teams() {
   check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
 }
 
+// Keys in order by their first 8 bits: a hybrid sort of a part of them from the next bits on.
+static void test_digits(gp_context *ctx) {
+  static const unsigned rows[][3] = {{0, 9000, 24}, {3, 20, 24}, {100, 1500, 24}, {200, 14000, 7}, {201, 300, 24},
+      {254, 1, 24}, {255, 12000, 16}}; // a digit, its keys, in how many lower bits they differ
+  static const size_t begins[] = {0, 0, 4001, 8999, 9000, 10520}, ends[] = {0, 3, 1, 7, 100, 12001}; // ends: left out
+  for (int way = 0; way < 24; ++way) {
+    const bool in_place = way & 1, pairs = way & 2;
+    std::vector<unsigned> keys;
+    size_t starts[257] = {};
+    for (const auto &row : rows) {
+      for (unsigned i = 0; i < row[1]; ++i)
+        keys.push_back(row[0] << 24 | unsigned(keys.size() * 2654435761u) * 2246822519u >> (32 - row[2]));
+      for (unsigned d = row[0] + 1; d <= 256; ++d) starts[d] = keys.size();
+    }
+    const size_t begin = begins[way / 4], end = keys.size() - ends[way / 4];
+    gp_policy levels = small(GP_HYBRID);
+    levels.threads = 256, levels.stages = pairs;
+    PairsOfPlaces sort(std::vector<unsigned>(keys.begin() + long(begin), keys.begin() + long(end)), in_place, &levels);
+    if (!pairs) sort.call.in_type = GP_TYPE_DEFAULT, sort.call.in = nullptr, sort.call.out = nullptr;
+    gp__request q;
+    GOOD(gp__check_call(ctx->state, "test", &sort.call, 0, 0, &q));
+    std::vector<uint64_t> staging(GP__HYBRID_LIST + 256 * sizeof(gp__hybrid_part) / 8, ~0ull);
+    unsigned char *staged = reinterpret_cast<unsigned char *>(staging.data());
+    const std::vector<uint64_t> digits(starts, starts + 257);
+    q.starts = digits.data(), q.starts_from = begin, q.staged = &staged;
+    const unsigned before = fake::counts.launches;
+    GOOD(gp__run_request(ctx->state, &q, &levels, 1, nullptr, 0));
+    CHECK(fake::counts.launches - before == 2u);
+    size_t parts = 0; // the next call's begin behind
+    for (unsigned d = 0; d < 256; ++d) parts += std::max(starts[d], begin) < std::min(starts[d + 1], end);
+    CHECK(staged == reinterpret_cast<unsigned char *>(&staging[GP__HYBRID_LIST]) + parts * sizeof(gp__hybrid_part));
+    std::sort(keys.begin() + long(begin), keys.begin() + long(end));
+    check(pairs ? sort.is_sorted() : !memcmp(sort.call.out_keys, &keys[begin], (end - begin) * 4), __LINE__,
+        "digits, way %d", way);
+  }
+}
+
 static void test_sorts() {
   gp_context *ctx = open_fake();
   const int n = 3000;
@@ -791,6 +828,7 @@ static void test_sorts() {
     CHECK(fake::counts.launches - before == 7u);
     CHECK(sort.is_sorted());
   }
+  test_digits(ctx);
   // Scratch memory is known beforehand, for any pointers, and suffices.
   size_t told = 0;
   Device<unsigned> in(keys), out{size_t(n)};
@@ -996,9 +1034,19 @@ static void test_little_memory() {
   CLOSE(ctx);
 }
 
+#ifdef TEST_DIGITS
+static void test_digits_alone() {
+  gp_context *ctx = open_fake();
+  test_digits(ctx);
+  CLOSE(ctx);
+}
+#endif
 int main(int argc, char **argv) {
 #ifdef TEST_LITTLE // the part that mutants.py needs
   return run_groups(argc, argv, {{"little memory", test_little_memory}});
+#endif
+#ifdef TEST_DIGITS
+  return run_groups(argc, argv, {{"digits", test_digits_alone}});
 #endif
 #ifdef TEST_TOP_K_CALLS
   return run_groups(argc, argv, {{"top-k of both", test_top_k_of_both}});

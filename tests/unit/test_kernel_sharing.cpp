@@ -169,7 +169,8 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (reads & GP__READS_OFFSET_TYPE)
     c.offset_type = often(90) ? one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64}) : gp_type();
   const bool ranks = p == GP_TOP_K || p == GP_SEGMENTED_TOP_K; // indices beside values only
-  if ((reads & GP__READS_OUT2_TYPE) && often(70) && (c.in_type || !ranks)) c.out2_type = one_of<gp_type>({GP_U32, GP_U64});
+  if ((reads & GP__READS_OUT2_TYPE) && often(70) && (c.in_type || !ranks))
+    c.out2_type = one_of<gp_type>({GP_U32, GP_U64});
   if ((reads & GP__READS_OP) && often(90)) c.op = op();
   if ((reads & GP__READS_TRANSFORM) && often(30)) c.transform = op();
   if ((reads & GP__READS_EQUAL) && often(60)) c.equal = one_of<gp_op>({GP_EQUAL, GP_NOT_EQUAL, GP_HEADS, h.same});

@@ -101,7 +101,7 @@ def test_another_version(program, nccl, own):
     run(program, nccl, "--versions", "--ranks", 4, *own)
 
 
-CALLS = ["reduce", "reproducible", "argmin", "scan", "count_if", "histogram", "top_k", "sort", "nth_element",
+CALLS = ["reduce", "reproducible", "argmin", "scan", "count_if", "histogram", "top_k", "sort", "digits", "nth_element",
          "transpose", "copy", "select", "partition", "unique", "reduce_by_key", "group_by", "bfs", "components"]
 
 
@@ -110,7 +110,8 @@ CALLS = ["reduce", "reproducible", "argmin", "scan", "count_if", "histogram", "t
                                         pytest.param(5, [], marks=pytest.mark.turn)])
 @pytest.mark.parametrize("call", CALLS)
 def test_failures_at_every_call_of_nccl(program, nccl, call, ranks, own):
-    run(program, nccl, "--inject", call, "--ranks", ranks, "--first", 9, "--elements", 150, *own)
+    run(program, nccl, "--inject", call, "--ranks", ranks, "--first", 9, "--elements",
+        4000 if call == "digits" else 150, *own)
 
 
 # The call that fails is one of the first 40 of a rank: those that open the world, and those of each kind of exchange.
@@ -140,8 +141,9 @@ def test_sanitizers(tmp_path, nccl, checker):
                     "-Wno-format-truncation", "-DWITH_LIBRARY", "-I.",
                     "-Itools", "tests/world/world.c", ["-ldl", "-lpthread", "-lm"])
     run(program, nccl, "--ranks", 3, "--seeds", 6)
-    for call in ("reproducible", "partition", "group_by", "bfs"):
-        run(program, nccl, "--inject", call, "--ranks", 3, "--first", 9, "--elements", 100)
+    for call in ("reproducible", "digits", "partition", "group_by", "bfs"):
+        run(program, nccl, "--inject", call, "--ranks", 3, "--first", 9, "--elements",
+            4000 if call == "digits" else 100)
 
 
 @pytest.fixture(scope="session", name="sort")

@@ -1440,6 +1440,7 @@ typedef struct Injected { // a call, and its results of a world without failures
   gp_call c;
   gp_graph rows;
   gp_permutation turn;
+  gp_policy hybrid;
   void *offsets, *ends;
   unsigned char *wanted;
 } Injected;
@@ -1464,6 +1465,7 @@ static int make_injected(Rank *r, Buffers *b, Injected *x) {
     gp_primitive primitive;
   } names[] = {{"reduce", GP_REDUCE}, {"reproducible", GP_REDUCE}, {"argmin", GP_REDUCE}, {"scan", GP_INCLUSIVE_SCAN},
       {"count_if", GP_COUNT_IF}, {"histogram", GP_HISTOGRAM_EVEN}, {"top_k", GP_TOP_K}, {"sort", GP_SORT},
+      {"digits", GP_SORT}, // pairs, in pieces
       {"nth_element", GP_NTH_ELEMENT}, {"transpose", GP_TRANSPOSE}, {"copy", GP_COPY}, {"select", GP_SELECT},
       {"partition", GP_PARTITION}, {"unique", GP_UNIQUE}, {"reduce_by_key", GP_REDUCE_BY_KEY},
       {"group_by", GP_GROUP_BY}, {"bfs", GP_BFS}, {"components", GP_CONNECTED_COMPONENTS}};
@@ -1483,6 +1485,10 @@ static int make_injected(Rank *r, Buffers *b, Injected *x) {
   if (c->primitive == GP_REDUCE || c->primitive == GP_INCLUSIVE_SCAN || c->primitive == GP_REDUCE_BY_KEY ||
       c->primitive == GP_GROUP_BY)
     c->op = GP_SUM;
+  if (!strcmp(injected_call, "digits")) {
+    x->hybrid.algorithm = GP_HYBRID;
+    c->policy = &x->hybrid, c->key_type = GP_U64, c->keys = b->values, c->out_type = GP_U32, c->out = b->out;
+  }
   if (!strcmp(injected_call, "argmin")) c->op = GP_ARGMIN;
   if (!strcmp(injected_call, "reproducible")) c->in = b->floats, c->in_type = GP_F32, c->flags = GP_REPRODUCIBLE;
   if (c->primitive == GP_PARTITION) c->out2 = b->out_keys;
